@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef LT_BASE_LOG_H
+#define LT_BASE_LOG_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+/*
+ * Messages to the user: kept in a ring (the screen's message pane shows it),
+ * written to --log FILE when given, and to stderr unless the screen is up.
+ * Main thread only.
+ */
+enum log_level { LOG_LEVEL_DEBUG, LOG_LEVEL_INFO, LOG_LEVEL_WARNING, LOG_LEVEL_ERROR };
+
+struct log_message {
+	enum log_level level;
+	uint64_t wall_ns; /* CLOCK_REALTIME */
+	uint32_t repeated; /* how often the same text came in a row */
+	char text[256];
+};
+
+void log_write(enum log_level level, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+#define log_debug(...) log_write(LOG_LEVEL_DEBUG, __VA_ARGS__)
+#define log_info(...) log_write(LOG_LEVEL_INFO, __VA_ARGS__)
+#define log_warning(...) log_write(LOG_LEVEL_WARNING, __VA_ARGS__)
+#define log_error(...) log_write(LOG_LEVEL_ERROR, __VA_ARGS__)
+
+/* Least level that reaches stderr; default LOG_LEVEL_WARNING. */
+void log_set_stderr_level(enum log_level level);
+
+/* While muted nothing goes to stderr (the screen is up); log_unmute() prints warnings and errors held back. */
+void log_mute_stderr(void);
+void log_unmute_stderr(void);
+
+/* Everything also goes to this file, one escaped line each; the caller closes it. NULL: none. */
+void log_set_file(FILE *file);
+
+/* Messages in the ring, oldest first: index 0..count-1. Borrowed, valid until the next log_write(). */
+unsigned log_count(void);
+const struct log_message *log_get(unsigned index);
+
+#endif

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef LT_BASE_TEXT_H
+#define LT_BASE_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Longest text kept of one string of a trace, in bytes without the NUL: Linux's PATH_MAX. */
+enum { TEXT_MAX = 4095 };
+
+/*
+ * Copies src[0..len[ (up to its first NUL) into dst as printable UTF-8: control
+ * characters, DEL, C1 controls, bidirectional overrides and bytes that are not
+ * UTF-8 become \xNN. Cut at size - 1 bytes, at a character. Returns the length
+ * of the result. The one function through which text of another machine passes.
+ */
+size_t text_sanitise(char *dst, size_t size, const char *src, size_t len);
+
+/* Whether s matches the shell pattern (fnmach without flags: '*', '?', '[…]'). */
+bool text_glob(const char *pattern, const char *s);
+
+#endif

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "event/tracepoints.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "event/payload.h"
+
+#define F(payload, member, names, type) { names, offsetof(struct ev_##payload, member), FIELD_##type }
+#define FIELDS(payload) static const struct field_desc fields_##payload[]
+
+FIELDS(sched_switch) = {
+	F(sched_switch, prev_tid, "prev_tid prev_pid", INT),
+	F(sched_switch, next_tid, "next_tid next_pid", INT),
+	F(sched_switch, prev_state, "prev_state", INT),
+	F(sched_switch, prev_prio, "prev_prio", INT),
+	F(sched_switch, next_prio, "next_prio", INT),
+	F(sched_switch, prev_comm, "prev_comm", COMM),
+	F(sched_switch, next_comm, "next_comm", COMM),
+	F(sched_switch, offline_until_ns, "", MEMBER),
+};
+
+FIELDS(wakeup) = {
+	F(wakeup, tid, "tid pid", INT),
+	F(wakeup, prio, "prio", INT),
+	F(wakeup, target_cpu, "target_cpu", INT),
+	F(wakeup, comm, "comm", COMM),
+};
+
+FIELDS(task) = {
+	F(task, tid, "tid pid", INT),
+	F(task, prio, "prio newprio", INT),
+	F(task, orig_cpu, "orig_cpu", INT),
+	F(task, dest_cpu, "dest_cpu", INT),
+	F(task, comm, "newcomm comm", COMM),
+};
+
+FIELDS(fork) = {
+	F(fork, parent_tid, "parent_tid", INT),
+	F(fork, parent_pid, "parent_pid", INT),
+	F(fork, child_tid, "child_tid", INT),
+	F(fork, child_pid, "child_pid", INT),
+	F(fork, child_ns, "child_ns_inum", INT),
+	F(fork, child_vtid, "vtids", LAST_INT),
+	F(fork, parent_comm, "parent_comm", COMM),
+	F(fork, child_comm, "child_comm", COMM),
+};
+
+FIELDS(exec) = {
+	F(exec, tid, "tid", INT),
+	F(exec, old_tid, "old_tid", INT),
+	F(exec, filename, "filename", STR),
+};
+
+FIELDS(cpu_hotplug) = {
+	F(cpu_hotplug, cpu, "cpu", INT),
+	F(cpu_hotplug, state, "state", INT),
+};
+
+FIELDS(irq) = {
+	F(irq, irq, "irq", INT),
+	F(irq, name, "name", STR),
+};
+
+FIELDS(softirq) = {
+	F(softirq, vec, "vec", INT),
+};
+
+FIELDS(hrtimer) = {
+	F(hrtimer, hrtimer, "hrtimer timer", INT),
+	F(hrtimer, function, "function", INT),
+};
+
+FIELDS(block_rq) = {
+	F(block_rq, dev, "dev", INT),
+	F(block_rq, sector, "sector", INT),
+	F(block_rq, nr_sector, "nr_sector", INT),
+	F(block_rq, bytes, "bytes", INT),
+	F(block_rq, rwbs, "rwbs", INT),
+	F(block_rq, tid, "tid", INT),
+	F(block_rq, error, "error errors", INT),
+	F(block_rq, comm, "comm", COMM),
+};
+
+FIELDS(block_remap) = {
+	F(block_remap, dev, "dev", INT),
+	F(block_remap, sector, "sector", INT),
+	F(block_remap, nr_sector, "nr_sector", INT),
+	F(block_remap, old_dev, "old_dev", INT),
+	F(block_remap, old_sector, "old_sector new_sector", INT),
+	F(block_remap, rwbs, "rwbs", INT),
+};
+
+FIELDS(net) = {
+	F(net, skbaddr, "skbaddr", INT),
+	F(net, len, "len", INT),
+	F(net, name, "name", STR),
+	F(net, ip_version, "network_header", IP_HEADER),
+};
+
+FIELDS(net_xmit) = {
+	F(net_xmit, skbaddr, "skbaddr", INT),
+	F(net_xmit, len, "len", INT),
+	F(net_xmit, rc, "rc", INT),
+	F(net_xmit, name, "name", STR),
+};
+
+/* Of system calls event/syscalls.def says which fields of which call become what. */
+FIELDS(syscall_entry) = {
+	F(syscall_entry, nr, "", MEMBER),
+	F(syscall_entry, fd, "", MEMBER),
+	F(syscall_entry, fd2, "", MEMBER),
+	F(syscall_entry, cmd, "", MEMBER),
+	F(syscall_entry, flags, "", MEMBER),
+	F(syscall_entry, arg, "", MEMBER),
+	F(syscall_entry, path, "", STR),
+	F(syscall_entry, family, "", MEMBER),
+	F(syscall_entry, port, "", MEMBER),
+	F(syscall_entry, addr, "", MEMBER),
+	F(syscall_entry, args, "", MEMBER),
+};
+
+FIELDS(syscall_exit) = {
+	F(syscall_exit, nr, "id", INT),
+	F(syscall_exit, ret, "ret", INT),
+	F(syscall_exit, fd0, "fildes socket usockvec", INT_PAIR),
+	F(syscall_exit, family, "family", INT),
+	F(syscall_exit, port, "sport", INT),
+	F(syscall_exit, addr, "v4addr v6addr", ADDR),
+};
+
+FIELDS(dump_process) = {
+	F(dump_process, tid, "tid", INT),
+	F(dump_process, pid, "pid", INT),
+	F(dump_process, ppid, "ppid", INT),
+	F(dump_process, type, "type", INT),
+	F(dump_process, mode, "mode", INT),
+	F(dump_process, submode, "submode", INT),
+	F(dump_process, status, "status", INT),
+	F(dump_process, cpu, "cpu", INT),
+	F(dump_process, file_table, "file_table_address", INT),
+	F(dump_process, vtid, "vtid", INT),
+	F(dump_process, vpid, "vpid", INT),
+	F(dump_process, vppid, "vppid", INT),
+	F(dump_process, ns_level, "ns_level", INT),
+	F(dump_process, ns_inum, "ns_inum", INT),
+	F(dump_process, name, "name", COMM),
+};
+
+FIELDS(dump_ns) = {
+	F(dump_ns, tid, "tid", INT),
+	F(dump_ns, vtid, "vtid", INT),
+	F(dump_ns, vpid, "vpid", INT),
+	F(dump_ns, vppid, "vppid", INT),
+	F(dump_ns, ns_level, "ns_level", INT),
+	F(dump_ns, ns_inum, "ns_inum", INT),
+};
+
+FIELDS(dump_fd) = {
+	F(dump_fd, file_table, "file_table_address", INT),
+	F(dump_fd, pid, "pid", INT),
+	F(dump_fd, fd, "fd", INT),
+	F(dump_fd, flags, "flags", INT),
+	F(dump_fd, fmode, "fmode", INT),
+	F(dump_fd, filename, "filename", STR),
+};
+
+FIELDS(dump_disk) = {
+	F(dump_disk, dev, "dev", INT),
+	F(dump_disk, name, "diskname", STR),
+};
+
+FIELDS(dump_netif) = {
+	F(dump_netif, name, "name", STR),
+	F(dump_netif, ipv4, "address_ipv4", INT),
+};
+
+FIELDS(dump_irq) = {
+	F(dump_irq, irq, "irq", INT),
+	F(dump_irq, name, "name", STR),
+	F(dump_irq, action, "action", STR),
+};
+
+FIELDS(dump_cpu) = {
+	F(dump_cpu, cpu, "cpu_id", INT),
+	F(dump_cpu, architecture, "architecture", STR),
+};
+
+/* Where the strings of the worker's own records are, for event_check(). */
+FIELDS(trace) = {
+	F(trace, hostname, "", STR),
+	F(trace, clock, "", STR),
+	F(trace, tracer, "", STR),
+	F(trace, path, "", STR),
+	F(trace, kernel, "", STR),
+};
+
+FIELDS(class) = {
+	F(class, name, "", STR),
+};
+
+FIELDS(perf_names) = {
+	F(perf_names, name, "", STR),
+};
+
+FIELDS(note) = {
+	F(note, text, "", STR),
+};
+
+FIELDS(none) = {};
+
+#define ROW(payload, need, names) \
+	{ names, need, sizeof(struct ev_##payload) / 8, \
+	  sizeof(fields_##payload) / sizeof(struct field_desc), fields_##payload }
+#define ROW_WITHOUT_TEXT(payload) { NULL, 0, sizeof(struct ev_##payload) / 8, 0, fields_none }
+
+static const struct tracepoint_desc table[EVENT_KINDS] = {
+	[EVENT_NONE] = ROW(none, 0, NULL),
+	[EVENT_TRACE] = ROW(trace, 0, NULL),
+	[EVENT_CLASS] = ROW(class, 0, NULL),
+	[EVENT_STREAM] = ROW_WITHOUT_TEXT(stream),
+	[EVENT_PERF_NAMES] = ROW(perf_names, 0, NULL),
+	[EVENT_CPU_START] = ROW_WITHOUT_TEXT(cpu_start),
+	[EVENT_READY] = ROW(none, 0, NULL),
+	[EVENT_LOST] = ROW_WITHOUT_TEXT(lost),
+	[EVENT_BACKWARD] = ROW_WITHOUT_TEXT(backward),
+	[EVENT_CONTEXT] = ROW_WITHOUT_TEXT(context),
+	[EVENT_STREAM_END] = ROW_WITHOUT_TEXT(stream_end),
+	[EVENT_BEACON] = ROW(none, 0, NULL),
+	[EVENT_NOTE] = ROW(note, 0, NULL),
+	[EVENT_END] = ROW(none, 0, NULL),
+	[EVENT_FAILED] = ROW(note, 0, NULL),
+	[EVENT_OTHER] = ROW(none, 0, NULL),
+	[EVENT_PROBE] = ROW(none, 0, NULL),
+#define TRACEPOINT(kind, payload, need, names) [EVENT_##kind] = ROW(payload, need, names),
+#include "event/tracepoints.def"
+#undef TRACEPOINT
+};
+
+const struct tracepoint_desc *tracepoint_desc(enum event_kind kind)
+{
+	return &table[kind];
+}
+
+/* Whether name is one of names; of a name with '*' *rest is what it stands for. */
+static bool name_matches(const char *names, const char *name, const char **rest)
+{
+	while (*names) {
+		size_t len = strcspn(names, " ");
+
+		if (names[len - 1] == '*') {
+			if (strncmp(names, name, len - 1) == 0) {
+				*rest = name + len - 1;
+				return true;
+			}
+		} else if (strlen(name) == len && memcmp(names, name, len) == 0) {
+			return true;
+		}
+		names += len;
+		names += strspn(names, " ");
+	}
+	return false;
+}
+
+enum event_kind tracepoint_find(const char *name, const char **rest)
+{
+	const char *found = NULL;
+
+	for (int kind = EVENT_PROBE + 1; kind < EVENT_KINDS; kind++) {
+		if (name_matches(table[kind].names, name, &found)) {
+			if (!found && kind == EVENT_SYSCALL_EXIT)
+				found = "";
+			if (rest)
+				*rest = found;
+			return kind;
+		}
+	}
+	if (rest)
+		*rest = NULL;
+	return EVENT_OTHER;
+}

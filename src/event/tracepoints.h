@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef LT_EVENT_TRACEPOINTS_H
+#define LT_EVENT_TRACEPOINTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "event/event.h"
+
+/* Which figures lack something when a tracepoint is not in the trace (bits). */
+enum need {
+	NEED_CPU = 1 << 0,
+	NEED_SCHED = 1 << 1,
+	NEED_PROCESS = 1 << 2,
+	NEED_IRQ = 1 << 3,
+	NEED_DISK = 1 << 4,
+	NEED_NET = 1 << 5,
+	NEED_SYSCALL = 1 << 6,
+	NEED_DUMP = 1 << 7,
+};
+
+/* How the reader turns a field of the event into words of the payload. */
+enum field_type {
+	FIELD_INT,       /* integer, boolean or enumeration: one word */
+	FIELD_COMM,      /* text of at most 16 bytes, inline: two words */
+	FIELD_STR,       /* text: a struct event_str and its bytes behind the words; names "": filled otherwise */
+	FIELD_LAST_INT,  /* last element of a sequence of integers: one word (vtids) */
+	FIELD_INT_PAIR,  /* array of two integers: two words (fildes) */
+	FIELD_ARGS,      /* array of six integers: six words */
+	FIELD_ADDR,      /* sequence of IPv4 bytes or IPv6 groups: two words, network byte order */
+	FIELD_IP_HEADER, /* variant network_header: ip_version … header_words of struct ev_net */
+	FIELD_MEMBER,    /* filled by the reader otherwise, never looked up */
+};
+
+struct field_desc {
+	const char *names; /* alternatives separated by spaces, without leading '_' */
+	uint16_t offset;   /* in the payload struct, bytes */
+	uint8_t type;      /* enum field_type */
+};
+
+struct tracepoint_desc {
+	const char *names;     /* as in tracepoints.def */
+	uint32_t need;         /* bits of enum need */
+	uint16_t n_words;      /* of the payload */
+	uint16_t n_fields;
+	const struct field_desc *fields;
+};
+
+enum { TRACEPOINT_FIELDS_MAX = 16 };
+
+/* The row of a kind, for the worker's own kinds too (names NULL there). kind < EVENT_KINDS. */
+const struct tracepoint_desc *tracepoint_desc(enum event_kind kind);
+
+/*
+ * The kind of the events of that name; EVENT_OTHER if nobody asks for it. For
+ * system calls *rest, if not NULL, is the call's name inside name ("" for
+ * exit_syscall), else NULL.
+ */
+enum event_kind tracepoint_find(const char *name, const char **rest);
+
+#endif

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef LT_MODEL_INTERNAL_H
+#define LT_MODEL_INTERNAL_H
+
+/*
+ * What the files of model/ share: the part of a host's state that is not
+ * figures, and the handlers. Nobody outside model/ includes this.
+ */
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/map64.h"
+#include "base/strpool.h"
+#include "event/payload.h"
+#include "event/syscalls.h"
+#include "event/tracepoints.h"
+#include "model/model.h"
+
+#define NO_ROW STATE_NO_ROW
+
+/* ---- what the traces declared ---- */
+
+/* An event class of a trace. */
+struct class_info {
+	enum event_kind kind;
+	strid name;
+	uint32_t event_row;              /* TABLE_EVENT */
+	strid call;                      /* system calls: its name, STRID_NONE for …_unknown and exit_syscall */
+	const struct syscall_desc *desc; /* of that call, NULL: nothing but time */
+};
+
+struct trace_info {
+	bool announced;
+	bool has_tid;
+	bool has_waking;        /* declares sched_waking: the other wake-ups are not counted */
+	enum trace_domain domain;
+	GArray *classes;        /* struct class_info, by event.class_id */
+	unsigned n_perf;
+	strid perf_names[EVENT_PERF_MAX];
+	bool perf_per_thread[EVENT_PERF_MAX];
+};
+
+/* ---- what runs ---- */
+
+enum { IRQ_DEPTH_MAX = 8 };
+
+/* One level of the handlers nested on a CPU. */
+struct irq_frame {
+	bool soft;
+	uint32_t nr;
+	uint64_t entry_ns;
+};
+
+struct cpu {
+	uint32_t row;          /* TABLE_CPU; NO_ROW: never seen */
+	uint32_t thread;       /* TABLE_THREAD row that runs; NO_ROW: idle or unknown (row->state tells) */
+	bool migration;        /* runs migration/N since its last event: offline or not, the next event tells */
+	bool pending;          /* who ran since the record's begin is not known yet */
+	struct irq_frame irqs[IRQ_DEPTH_MAX];
+	unsigned irq_depth;
+	uint64_t raised_ns[32]; /* softirqs raised and not entered yet, 0 none */
+	bool perf_known;
+	uint64_t perf[EVENT_PERF_MAX]; /* last values of the perf contexts */
+};
+
+/* A system call in flight. */
+struct call_in_flight {
+	bool active;
+	strid name;
+	const struct syscall_desc *desc;
+	uint64_t entry_ns;
+	uint32_t present; /* of the entry record */
+	int64_t fd, fd2, cmd;
+	uint64_t flags, arg;
+	strid path;
+	strid peer;       /* connect */
+};
+
+struct fd_table;
+
+/* What goes with a row of TABLE_THREAD and is no figure. */
+struct thread {
+	bool in_use;
+	uint64_t woken_ns;       /* first wake-up while blocked, 0 none */
+	struct call_in_flight call;
+	struct fd_table *files;  /* NULL: not known yet */
+	bool perf_known;
+	uint64_t perf[EVENT_PERF_MAX]; /* last values of the per-thread perf contexts */
+};
+
+struct model {
+	struct host_state state;
+	uint32_t host_row;
+	uint64_t begin_ns;         /* of the record, 0 not known */
+	uint64_t now_ns;           /* time of the event being applied */
+	uint64_t lost_ns;          /* last time events were lost, 0 never */
+	GPtrArray *sources;        /* GPtrArray of struct trace_info, by source then trace */
+	struct map64 events;       /* name -> TABLE_EVENT row */
+	uint32_t declared[EVENT_KINDS]; /* how many traces declare the tracepoint */
+	GArray *cpus;              /* struct cpu, by number */
+	struct map64 tids;         /* tid -> TABLE_THREAD row of the thread that has it now */
+	GPtrArray *threads;        /* struct thread *, by row number */
+
+	/* owned by the files that use them */
+	struct map64 calls;        /* syscalls.c: (thread row, call) -> TABLE_SYSCALL row */
+	struct map64 errors;       /* syscalls.c: (TABLE_SYSCALL row, errno) -> TABLE_SYSERR row */
+	struct files *files;       /* files.c */
+	struct block *block;       /* block.c */
+	struct map64 netifs;       /* net.c: strid -> TABLE_NETIF row */
+	struct map64 irqs;         /* irq.c: (soft, nr, cpu) -> TABLE_IRQ row */
+	struct map64 irq_names;    /* irq.c: irq number -> strid */
+	struct map64 perfs;        /* perf.c: (thread row, counter) -> TABLE_PERF row */
+};
+
+/* An event being applied. */
+struct apply {
+	const struct event *ev;
+	const struct trace_info *trace;
+	const struct class_info *class; /* NULL for the worker's own records */
+	struct cpu *cpu;                /* NULL: the record has no CPU */
+	uint32_t thread;                /* row of the thread the event happened in; NO_ROW: idle, unknown */
+};
+
+typedef void handler_fn(struct model *m, const struct apply *a);
+
+/* Accessors; the row pointer stays valid as long as the row lives. */
+#define THREAD_ROW(m, row) STATE_ROW(&(m)->state, THREAD, thread, row)
+#define CPU_ROW(m, row) STATE_ROW(&(m)->state, CPU, cpu, row)
+#define FILE_ROW(m, row) STATE_ROW(&(m)->state, FILE, file, row)
+#define HOST_ROW(m) STATE_ROW(&(m)->state, HOST, host, (m)->host_row)
+
+static inline struct thread *thread_info(struct model *m, uint32_t row)
+{
+	return g_ptr_array_index(m->threads, row);
+}
+
+static inline void touch_host(struct model *m)
+{
+	state_touch(&m->state, TABLE_HOST, m->host_row);
+}
+
+/* ---- process.c: threads ---- */
+
+/* The row of the thread that has this tid now; made (born before the record) if unknown. tid > 0. */
+uint32_t thread_of_tid(struct model *m, int64_t tid);
+
+/* The same without making one: NO_ROW. */
+uint32_t thread_find(const struct model *m, int64_t tid);
+
+/* Sets its name if the 16 bytes are not empty. */
+void thread_set_comm(struct model *m, uint32_t row, const char comm[16]);
+
+/* Changes its state, crediting the time in the old one, at m->now_ns. */
+void thread_set_state(struct model *m, uint32_t row, enum thread_state state);
+
+/* Its row and everything that hangs on it ends with this frame; the tid is free. */
+void thread_end(struct model *m, uint32_t row);
+
+handler_fn apply_fork, apply_exec, apply_exit, apply_free, apply_rename, apply_setprio;
+handler_fn apply_dump_process, apply_dump_pid_ns, apply_dump_cgroup_ns, apply_context;
+
+/* ---- sched.c: CPUs, switches, wake-ups ---- */
+
+struct cpu *cpu_of_number(struct model *m, unsigned number);
+
+/* Before every event of a CPU: settles who ran there (offline, unknown at the begin, after a loss). */
+void cpu_settle(struct model *m, struct cpu *cpu, const struct event *ev, const struct trace_info *trace);
+
+handler_fn apply_switch, apply_wakeup, apply_migrate, apply_cpu_start, apply_cpu_hotplug;
+
+/* ---- lost.c ---- */
+handler_fn apply_lost, apply_backward;
+
+/* ---- syscalls.c: timing and errors of every call; hands its effect to files.c ---- */
+handler_fn apply_syscall_entry, apply_syscall_exit;
+void syscalls_thread_end(struct model *m, uint32_t thread);
+
+/* ---- files.c: fd tables; io.c: bytes ---- */
+void files_create(struct model *m);
+void files_destroy(struct model *m);
+
+/* A child was forked: it shares the parent's table or gets a copy. parent may be NO_ROW. */
+void files_fork(struct model *m, uint32_t parent, uint32_t child, bool share);
+
+/* The thread executes a new program: its table is no longer shared, O_CLOEXEC fds are closed. */
+void files_exec(struct model *m, uint32_t thread);
+
+/* The thread is gone: its table goes with its last user. */
+void files_thread_end(struct model *m, uint32_t thread);
+
+/* The state dump said which table the process uses (its kernel address). */
+void files_dump_table(struct model *m, uint32_t thread, uint64_t address);
+
+handler_fn apply_dump_fd;
+
+/* A call ended with ret >= 0 or < 0: what it did to fds, and the bytes it moved. */
+void files_syscall_exit(struct model *m, const struct apply *a, const struct call_in_flight *call, int64_t ret);
+
+/* ---- block.c, net.c, irq.c, perf.c ---- */
+void block_create(struct model *m);
+void block_destroy(struct model *m);
+handler_fn apply_block_insert, apply_block_issue, apply_block_complete, apply_block_requeue;
+handler_fn apply_block_merge, apply_block_remap, apply_block_split, apply_dump_disk;
+
+/* Whether dev/path names a block device the trace knows ("/dev/vda"): files.c asks for I/O classes. */
+bool block_is_device(const struct model *m, const char *path);
+
+handler_fn apply_net_queue, apply_net_xmit, apply_net_receive, apply_dump_netif;
+handler_fn apply_irq_entry, apply_irq_exit, apply_softirq_raise, apply_softirq_entry, apply_softirq_exit;
+handler_fn apply_dump_irq;
+
+/*
+ * Credits what the perf contexts of ev grew since the CPU's (or thread's) last
+ * event to the thread that ran in between: a->thread, before a switch takes effect.
+ */
+void perf_apply(struct model *m, const struct apply *a);
+void perf_thread_end(struct model *m, uint32_t thread);
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef LT_MODEL_MODEL_H
+#define LT_MODEL_MODEL_H
+
+#include <stdint.h>
+
+#include "event/event.h"
+#include "model/state.h"
+
+/*
+ * The model of one host: applies its events, in order, to its state. Tolerates
+ * anything: an event that contradicts the state corrects it.
+ */
+struct model;
+
+struct model *model_create(void);
+void model_destroy(struct model *m);
+
+/* The tables; the caller reaps and begins frames, the model never does. Borrowed for the model's life. */
+struct host_state *model_state(struct model *m);
+
+/*
+ * The record begins at t_ns: what is known to run from the beginning (EVENT_CPU_START)
+ * is credited from here. Before the first event with a time; optional.
+ */
+void model_begin(struct model *m, uint64_t t_ns);
+
+/*
+ * Applies one checked record of any kind. source: which of the host's sources it
+ * came from (0 …), as trace and class numbers count within a source.
+ */
+void model_apply(struct model *m, unsigned source, const struct event *ev);
+
+/* Bits of enum need that no trace of this host has tracepoints for, and the missing names. */
+uint32_t model_missing(const struct model *m, const char **names, unsigned max, unsigned *n);
+
+#endif

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "model/state.h"
+
+#include <glib.h>
+#include <string.h>
+
+void state_init(struct host_state *s)
+{
+	memset(s, 0, sizeof(*s));
+	for (int i = 0; i < TABLES; i++)
+		s->tables[i].desc = &table_descs[i];
+}
+
+static void table_release(struct state_table *t)
+{
+	for (uint32_t i = 0; i < t->capacity / STATE_CHUNK_ROWS; i++)
+		g_free(t->chunks[i]);
+	g_free(t->chunks);
+	g_free(t->flags);
+	g_free(t->free);
+	g_free(t->dirty);
+	g_free(t->ended);
+}
+
+void state_release(struct host_state *s)
+{
+	for (int i = 0; i < TABLES; i++)
+		table_release(&s->tables[i]);
+	state_init(s);
+}
+
+/* Room for at least n rows. */
+static void table_reserve(struct state_table *t, uint32_t n)
+{
+	uint32_t old = t->capacity, wanted = MAX(2 * old, STATE_CHUNK_ROWS);
+
+	if (n <= old)
+		return;
+	while (wanted < n)
+		wanted *= 2;
+	t->chunks = g_renew(uint64_t *, t->chunks, wanted / STATE_CHUNK_ROWS);
+	for (uint32_t i = old / STATE_CHUNK_ROWS; i < wanted / STATE_CHUNK_ROWS; i++)
+		t->chunks[i] = g_new(uint64_t, (size_t)STATE_CHUNK_ROWS * t->desc->n_cells);
+	t->flags = g_renew(uint8_t, t->flags, wanted);
+	memset(t->flags + old, 0, wanted - old);
+	t->free = g_renew(uint32_t, t->free, wanted);
+	t->dirty = g_renew(uint32_t, t->dirty, wanted);
+	t->ended = g_renew(uint32_t, t->ended, wanted);
+	t->capacity = wanted;
+}
+
+static void clear_extremes(const struct table_desc *desc, uint64_t *cells)
+{
+	for (unsigned i = 0; i < desc->n_cells; i++) {
+		if (desc->cells[i].kind == CELL_MIN)
+			cells[i] = UINT64_MAX;
+		else if (desc->cells[i].kind == CELL_MAX || desc->cells[i].kind == CELL_MAX_AT)
+			cells[i] = 0;
+	}
+}
+
+static void row_init(struct state_table *t, uint32_t row, uint64_t uid)
+{
+	uint64_t *cells = state_cells(t, row);
+
+	memset(cells, 0, t->desc->n_cells * sizeof(*cells));
+	clear_extremes(t->desc, cells);
+	cells[0] = uid;
+	if (!(t->flags[row] & ROW_DIRTY))
+		t->dirty[t->n_dirty++] = row;
+	t->flags[row] = ROW_ALIVE | ROW_NEW | ROW_DIRTY;
+	t->n_alive++;
+}
+
+uint32_t state_add(struct host_state *s, enum table_id table)
+{
+	struct state_table *t = &s->tables[table];
+	uint32_t row;
+
+	if (t->n_free) {
+		row = t->free[--t->n_free];
+	} else {
+		row = t->n_rows++;
+		table_reserve(t, t->n_rows);
+	}
+	row_init(t, row, ++t->last_uid);
+	return row;
+}
+
+void state_add_at(struct host_state *s, enum table_id table, uint32_t row, uint64_t uid)
+{
+	struct state_table *t = &s->tables[table];
+
+	if (row >= t->n_rows) {
+		t->n_rows = row + 1;
+		table_reserve(t, t->n_rows);
+	}
+	g_assert(!(t->flags[row] & ROW_ALIVE));
+	t->placed = true;
+	row_init(t, row, uid);
+	t->last_uid = MAX(t->last_uid, uid);
+}
+
+void state_mark(struct state_table *t, uint32_t row)
+{
+	t->flags[row] |= ROW_DIRTY;
+	t->dirty[t->n_dirty++] = row;
+}
+
+void state_end(struct host_state *s, enum table_id table, uint32_t row)
+{
+	struct state_table *t = &s->tables[table];
+
+	if (t->flags[row] & ROW_ENDED)
+		return;
+	state_touch(s, table, row);
+	t->flags[row] |= ROW_ENDED;
+	t->ended[t->n_ended++] = row;
+}
+
+void state_reap(struct host_state *s, state_retire_fn *retire, void *data)
+{
+	for (int i = 0; i < TABLES; i++) {
+		struct state_table *t = &s->tables[i];
+
+		for (uint32_t k = 0; k < t->n_ended; k++)
+			if (retire)
+				retire(data, i, t->ended[k], state_cells(t, t->ended[k]));
+	}
+	for (int i = 0; i < TABLES; i++) {
+		struct state_table *t = &s->tables[i];
+
+		for (uint32_t k = 0; k < t->n_ended; k++) {
+			t->flags[t->ended[k]] &= ROW_DIRTY;
+			if (!t->placed)
+				t->free[t->n_free++] = t->ended[k];
+		}
+		t->n_alive -= t->n_ended;
+		t->n_ended = 0;
+	}
+}
+
+void state_frame_begin(struct host_state *s)
+{
+	for (int i = 0; i < TABLES; i++) {
+		struct state_table *t = &s->tables[i];
+
+		g_assert(t->n_ended == 0);
+		for (uint32_t k = 0; k < t->n_dirty; k++)
+			t->flags[t->dirty[k]] &= ROW_ALIVE;
+		t->n_dirty = 0;
+	}
+}
+
+void state_extremes_clear(struct host_state *s)
+{
+	for (int i = 0; i < TABLES; i++) {
+		struct state_table *t = &s->tables[i];
+
+		for (uint32_t row = STATE_NO_ROW; (row = state_next(t, row)) != STATE_NO_ROW;)
+			clear_extremes(t->desc, state_cells(t, row));
+	}
+}
+
+void state_extremes_clear_dirty(struct host_state *s)
+{
+	for (int i = 0; i < TABLES; i++) {
+		struct state_table *t = &s->tables[i];
+
+		for (uint32_t k = 0; k < t->n_dirty; k++)
+			clear_extremes(t->desc, state_cells(t, t->dirty[k]));
+	}
+}
+
+static void table_copy(struct state_table *dst, const struct state_table *src)
+{
+	table_reserve(dst, src->n_rows);
+	for (uint32_t row = 0; row < src->n_rows; row += STATE_CHUNK_ROWS) {
+		uint32_t n = MIN(STATE_CHUNK_ROWS, src->n_rows - row);
+
+		memcpy(state_cells(dst, row), state_cells(src, row), (size_t)n * dst->desc->n_cells * 8);
+	}
+	for (uint32_t row = 0; row < dst->capacity; row++)
+		dst->flags[row] = row < src->n_rows ? src->flags[row] & ROW_ALIVE : 0;
+	if (src->n_free)
+		memcpy(dst->free, src->free, src->n_free * sizeof(*dst->free));
+	dst->n_free = src->n_free;
+	dst->n_rows = src->n_rows;
+	dst->n_alive = src->n_alive;
+	dst->n_dirty = 0;
+	dst->n_ended = 0;
+	dst->last_uid = src->last_uid;
+}
+
+void state_copy(struct host_state *dst, const struct host_state *src, uint32_t tables_mask)
+{
+	static const struct state_table empty;
+
+	for (int i = 0; i < TABLES; i++)
+		table_copy(&dst->tables[i], tables_mask >> i & 1 ? &src->tables[i] : &empty);
+}
+
+uint32_t state_next(const struct state_table *t, uint32_t row)
+{
+	for (row++; row < t->n_rows; row++)
+		if (t->flags[row] & ROW_ALIVE)
+			return row;
+	return STATE_NO_ROW;
+}

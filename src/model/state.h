@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef LT_MODEL_STATE_H
+#define LT_MODEL_STATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model/tables.h"
+
+/*
+ * The state of one host: its tables, each a set of rows of 64-bit cells. The
+ * model writes one, the history rebuilds others from its frames; views and
+ * reports read both alike.
+ *
+ *   table ──▶ chunks[0] ──▶ row 0 | row 1 | … | row 255      a row never moves
+ *             chunks[1] ──▶ row 256 …
+ *             flags[row]    ALIVE, NEW, DIRTY, ENDED
+ *             dirty[]       rows changed since state_frame_begin()
+ *             ended[]       rows that end with this frame; still readable
+ *
+ * A row number is reused after state_reap(); cell 0, its uid, never is (0 is
+ * no row). Main thread only.
+ */
+enum row_flag {
+	ROW_ALIVE = 1 << 0,
+	ROW_NEW = 1 << 1,   /* made since state_frame_begin() */
+	ROW_DIRTY = 1 << 2, /* changed since state_frame_begin() */
+	ROW_ENDED = 1 << 3, /* state_reap() will free it */
+};
+
+enum { STATE_CHUNK_ROWS = 256 };
+
+struct state_table {
+	const struct table_desc *desc;
+	uint64_t **chunks;
+	uint8_t *flags;
+	uint32_t n_rows;  /* row numbers in use or free: all below this */
+	uint32_t n_alive;
+	uint32_t *free, n_free;
+	uint32_t *dirty, n_dirty;
+	uint32_t *ended, n_ended;
+	uint32_t capacity; /* of flags, free, dirty, ended */
+	bool placed;      /* rows come by state_add_at(): somebody else numbers them */
+	uint64_t last_uid;
+};
+
+struct host_state {
+	struct state_table tables[TABLES];
+};
+
+void state_init(struct host_state *s);
+void state_release(struct host_state *s);
+
+/* Borrows the cells of a row that is alive. */
+static inline uint64_t *state_cells(const struct state_table *t, uint32_t row)
+{
+	return t->chunks[row / STATE_CHUNK_ROWS] + (size_t)(row % STATE_CHUNK_ROWS) * t->desc->n_cells;
+}
+
+/* The same as the table's structure: STATE_ROW(s, THREAD, thread, row)->tid. */
+#define STATE_ROW(s, TABLE, type, row) \
+	((struct type##_row *)(void *)state_cells(&(s)->tables[TABLE_##TABLE], row))
+
+/* Makes a row: zero but for a fresh uid and the empty CELL_MINs; ALIVE, NEW, DIRTY. */
+uint32_t state_add(struct host_state *s, enum table_id table);
+
+/*
+ * The same at a given number with a given uid (a history's rebuild). The row
+ * must be free; a table made in this way takes no state_add().
+ */
+void state_add_at(struct host_state *s, enum table_id table, uint32_t row, uint64_t uid);
+
+void state_mark(struct state_table *t, uint32_t row);
+
+/* To be called before or after a row's cells change. */
+static inline void state_touch(struct host_state *s, enum table_id table, uint32_t row)
+{
+	if (!(s->tables[table].flags[row] & ROW_DIRTY))
+		state_mark(&s->tables[table], row);
+}
+
+static inline bool state_alive(const struct state_table *t, uint32_t row)
+{
+	return row < t->n_rows && t->flags[row] & ROW_ALIVE;
+}
+
+/* The row ends with this frame: it stays readable until state_reap(). Idempotent. */
+void state_end(struct host_state *s, enum table_id table, uint32_t row);
+
+/* Called with each ended row before it goes, tables in their order. */
+typedef void state_retire_fn(void *data, enum table_id table, uint32_t row, const uint64_t *cells);
+
+/* Frees the ended rows; retire may be NULL. */
+void state_reap(struct host_state *s, state_retire_fn *retire, void *data);
+
+/* A frame begins: nothing is new or dirty. Ended rows must have been reaped. */
+void state_frame_begin(struct host_state *s);
+
+/* CELL_MIN, CELL_MAX of every row alive start anew: an interval begins. */
+void state_extremes_clear(struct host_state *s);
+
+/* The same for the dirty rows only, which is all of them if it is done at each frame's end. */
+void state_extremes_clear_dirty(struct host_state *s);
+
+/*
+ * The tables of tables_mask (1 << enum table_id) of dst become equal to those of
+ * src (rows, numbers, uids; nothing dirty), the others empty. dst was initialised.
+ */
+void state_copy(struct host_state *dst, const struct host_state *src, uint32_t tables_mask);
+
+#define STATE_ALL_TABLES ((1u << TABLES) - 1)
+
+/* Iterates: for (row = STATE_NO_ROW; (row = state_next(t, row)) != STATE_NO_ROW;) */
+#define STATE_NO_ROW UINT32_MAX
+uint32_t state_next(const struct state_table *t, uint32_t row);
+
+#endif

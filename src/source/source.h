@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef LT_SOURCE_SOURCE_H
+#define LT_SOURCE_SOURCE_H
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "event/event.h"
+
+/*
+ * The parent's side of reading: what there is to read, and one worker process
+ * per source that reads it into a ring. Nothing outside source/ knows which
+ * library decodes; nothing here knows what the events mean.
+ */
+
+/*
+ * What one group of workers reads: the traces of one recording of one host that
+ * belong together (all chunks of a rotated session; the snapshots of one session),
+ * or, later, one live session.
+ */
+struct source_spec {
+	char *name;       /* for messages: the path or URL as the user knows it */
+	char *host_hint;  /* host name for traces without one: the directory's name */
+	GPtrArray *paths; /* char *: the trace directories, oldest first */
+	uint64_t bytes;   /* size of the data files: how to share out the workers */
+};
+
+/*
+ * Finds every CTF trace below the directory, grouped into specs (appended to
+ * specs, elements freed by source_spec_free()). LT_ERROR: no such directory, not readable,
+ * no trace in it.
+ */
+enum lt_status source_find(const char *directory, GPtrArray *specs);
+
+void source_spec_free(struct source_spec *spec);
+
+/* A running worker and its ring. */
+struct source;
+
+/*
+ * Starts a worker for part `part` of `parts` of the spec's streams (spec is
+ * borrowed for the source's life). The worker is this binary with --worker.
+ */
+enum lt_status source_start(const struct source_spec *spec, unsigned part, unsigned parts, struct source **out);
+
+/*
+ * The next record, checked, borrowed until source_next(). LT_AGAIN: nothing
+ * there yet, source_fd() becomes readable when there is. LT_END: the worker
+ * said EVENT_END and everything was read. LT_ERROR: it broke off, died or wrote nonsense:
+ * the reason is in the error chain; the source gives nothing any more.
+ */
+enum lt_status source_peek(struct source *s, const struct event **ev);
+
+/* Consumes the record source_peek() gave. */
+void source_next(struct source *s);
+
+/* Readable when source_peek() may have something new (level-triggered; peek clears it). */
+int source_fd(const struct source *s);
+
+const struct source_spec *source_spec(const struct source *s);
+
+/*
+ * The worker's heartbeat is older than limit_ms and its ring is not full: it
+ * hangs. The caller decides what to do about it.
+ */
+bool source_hangs(const struct source *s, unsigned limit_ms);
+
+/* Ends the worker (SIGKILL if need be) and frees everything. NULL is allowed. */
+void source_stop(struct source *s);
+
+/* The worker's main function: argv after "--worker". Never returns to a screen; exit status of the process. */
+int worker_main(int argc, char **argv);
+
+#endif
