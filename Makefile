@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# make                  builds build/lttngtop (runs autoconf and configure when they have not been run)
+# make demo             opens the bundled recording of three hosts
+# make check            builds and runs every test
+# make check-unit       only the unit tests
+# make check-layers     only the include rules
+# make man              writes man/*.1 anew from the program's tables
+# make install          DESTDIR=, PREFIX=; uninstall
+# make dist             a source archive
+# make clean distclean
+#
+# V=1 shows the commands. Another configuration lives in another directory:
+#   make BUILD=build-asan CONFIGURE_FLAGS='--enable-asan --enable-ubsan' check
+
+BUILD ?= build
+CONFIGURE_FLAGS ?=
+
+.DELETE_ON_ERROR:
+.SUFFIXES:
+MAKEFLAGS += --no-builtin-rules
+
+V ?= 0
+ifeq ($(V),0)
+Q := @
+say = @printf '  %-7s %s\n' '$(1)' '$(2)'
+endif
+
+# These work before anything is installed or configured.
+UNCONFIGURED := check demo clean distclean
+ifneq ($(filter-out $(UNCONFIGURED),$(or $(MAKECMDGOALS),all)),)
+-include $(BUILD)/config.mk
+endif
+ifdef PREFIX
+prefix := $(PREFIX)
+endif
+
+SOURCES := $(sort $(wildcard src/*/*.c))
+OBJECTS := $(SOURCES:src/%.c=$(BUILD)/%.o)
+MAIN := $(BUILD)/cmd/main.o
+ARCHIVE := $(BUILD)/liblttngtop.a
+PROGRAM := $(BUILD)/lttngtop
+UNIT_TESTS := $(patsubst tests/unit/%.c,$(BUILD)/tests/unit/%,$(sort $(wildcard tests/unit/check_*.c)))
+MAN_PAGES := $(sort $(wildcard man/*.1))
+
+WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wold-style-definition \
+	-Wvla -Wformat=2 -Wundef -Wpointer-arith -Wwrite-strings -Wimplicit-fallthrough
+COMPILE = $(CC) -std=gnu11 $(WARNINGS) -D_GNU_SOURCE -Isrc -I$(BUILD) $(CPPFLAGS) $(LIB_CFLAGS) \
+	$(CFLAGS) $(BUILD_CFLAGS) -MMD -MP
+LINK = $(CC) $(CFLAGS) $(LDFLAGS) $(BUILD_LDFLAGS)
+LINK_LIBS = $(BT2_LIBS) $(LIB_LIBS) $(LIBS)
+
+.PHONY: all
+all: $(PROGRAM)
+
+# Configuration
+
+configure: configure.ac
+	$(call say,GEN,$@)
+	$(Q)command -v autoconf >/dev/null || { echo 'autoconf not found: run scripts/install-deps' >&2; exit 1; }
+	$(Q)autoconf -o $@.new && rm -rf autom4te.cache && mv -f $@.new $@
+
+$(BUILD)/config.mk: configure scripts/config.mk.in src/config.h.in
+	$(call say,CONF,$(BUILD) $(CONFIGURE_FLAGS))
+	$(Q)mkdir -p $(BUILD)
+	$(Q)cd $(BUILD) && $(CURDIR)/configure -q $(CONFIGURE_FLAGS)
+	$(Q)touch $@
+
+# Program
+
+$(OBJECTS): $(BUILD)/config.mk
+$(filter $(BUILD)/source/%,$(OBJECTS)): LIB_CFLAGS += $(BT2_CFLAGS)
+
+$(BUILD)/%.o: src/%.c
+	$(call say,CC,$<)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(COMPILE) -include src/base/banned.h -c -o $@ $<
+
+$(ARCHIVE): $(filter-out $(MAIN),$(OBJECTS))
+	$(call say,AR,$@)
+	$(Q)rm -f $@
+	$(Q)$(AR) rcs $@ $^
+
+$(PROGRAM): $(MAIN) $(ARCHIVE)
+	$(call say,LINK,$@)
+	$(Q)$(LINK) -o $@ $^ $(LINK_LIBS)
+
+# Unit tests: each tests/unit/check_*.c is a program linked with everything but main.
+
+$(BUILD)/tests/unit/%: tests/unit/%.c $(ARCHIVE)
+	$(call say,CCLD,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(COMPILE) $(CHECK_CFLAGS) -MF $@.d -o $@ $< $(ARCHIVE) $(LDFLAGS) $(BUILD_LDFLAGS) $(CHECK_LIBS) $(LINK_LIBS)
+
+.PHONY: unit-tests check-unit
+unit-tests: $(UNIT_TESTS)
+check-unit: $(UNIT_TESTS)
+	$(Q)tests/run --build $(BUILD) $(UNIT_TESTS)
+
+.PHONY: clean distclean
+clean:
+	rm -rf $(BUILD)
+
+distclean: clean
+	rm -rf build-* configure config.log
+
+-include $(OBJECTS:.o=.d) $(UNIT_TESTS:=.d)

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef LT_CMD_COMMANDS_H
+#define LT_CMD_COMMANDS_H
+
+#include "cmd/help.h"
+#include "cmd/options.h"
+
+/* Exit statuses; 128+n after signal n. On LT_EXIT_FAILURE and _USAGE the command has printed why to stderr. */
+enum {
+	LT_EXIT_OK = 0,
+	LT_EXIT_FAILURE = 1,    /* no source could be read at all, or another failure at run time */
+	LT_EXIT_USAGE = 2,      /* wrong usage */
+	LT_EXIT_INCOMPLETE = 3, /* read, but lost or corrupt data; stderr says what */
+};
+
+/*
+ * The subcommands, a file each. They get the parsed options and return the exit
+ * status. Signals when they start: SIGPIPE is ignored (a write then fails with EPIPE);
+ * SIGINT, SIGTERM and SIGHUP end the process as usual. A command that must do
+ * more (restore a terminal, end a live report) installs its own handler.
+ */
+int cmd_monitor(const struct options *o);
+int cmd_report(const struct options *o);
+
+/*
+ * What the tables of a command add to its help and its man page: the keys of
+ * the monitor, the tables and columns of report.
+ */
+void cmd_monitor_help(struct help *h);
+void cmd_report_help(struct help *h);
+
+#endif

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef LT_CMD_OPTIONS_H
+#define LT_CMD_OPTIONS_H
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "base/timetext.h"
+
+/* Bits of the commands column of options.def. */
+enum command_bit { COMMAND_MONITOR = 1 << 0, COMMAND_REPORT = 1 << 1 };
+
+/* The kinds of options.def and their fields. Texts are borrowed from argv; arrays are never NULL. */
+typedef bool option_flag;         /* no argument */
+typedef uint64_t option_duration; /* ns, 0: not given */
+typedef uint64_t option_size;     /* bytes; suffixes k, M, G are powers of 1024 */
+typedef unsigned option_count;    /* at least 1; 0: not given */
+typedef double option_speed;      /* > 0 */
+typedef const char *option_text;  /* NULL: not given */
+typedef struct timetext option_time; /* form TIMETEXT_NONE: not given */
+typedef GPtrArray *option_texts;     /* const char * */
+typedef GArray *option_numbers;      /* int32_t, >= 0 */
+
+enum option_kind {
+	OPTION_FLAG,
+	OPTION_DURATION,
+	OPTION_SIZE,
+	OPTION_COUNT,
+	OPTION_SPEED,
+	OPTION_TEXT,
+	OPTION_TIME,
+	OPTION_TEXTS,
+	OPTION_NUMBERS,
+};
+
+/* What the command line said: a member per row of options.def, and the rest. */
+struct options {
+#define OPTION_TYPE_FLAG option_flag
+#define OPTION_TYPE_DURATION option_duration
+#define OPTION_TYPE_SIZE option_size
+#define OPTION_TYPE_COUNT option_count
+#define OPTION_TYPE_SPEED option_speed
+#define OPTION_TYPE_TEXT option_text
+#define OPTION_TYPE_TIME option_time
+#define OPTION_TYPE_TEXTS option_texts
+#define OPTION_TYPE_NUMBERS option_numbers
+#define OPTION(KIND, field, name, letter, argument, standard, commands, help) OPTION_TYPE_##KIND field;
+#include "cmd/options.def"
+	option_texts words; /* the arguments that are no options: report: TABLE SOURCE...; monitor: SOURCE... */
+	bool wants_help;    /* --help: nothing after it was looked at */
+	bool wants_version; /* --version: likewise */
+};
+
+/* A row of options.def. */
+struct option_row {
+	enum option_kind kind;
+	size_t offset; /* of the field in struct options */
+	const char *name;
+	char letter;
+	const char *argument;
+	const char *standard; /* the default as text, NULL: none */
+	unsigned commands;    /* enum command_bit */
+	const char *help;     /* NULL: hidden */
+};
+
+/* All rows in the order of the file. */
+const struct option_row *options_rows(unsigned *count);
+
+/*
+ * Parses argv[0..argc[ (without the program's and the command's name) for one
+ * command. Options and words may be mixed; "--" ends the options. LT_ERROR: wrong usage, the
+ * error chain names the option. *o must be released in either case.
+ */
+enum lt_status options_parse(struct options *o, enum command_bit command, int argc, char **argv);
+
+void options_release(struct options *o);
+
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef LT_UNIT_H
+#define LT_UNIT_H
+
+#include <check.h>
+#include <stdlib.h>
+
+/*
+ * A unit test program is a list of Check tests:
+ *
+ *	UNIT_MAIN("map64", test_put, test_delete)
+ */
+static inline int unit_run(const char *name, const TTest *const *tests, size_t n)
+{
+	Suite *suite = suite_create(name);
+	SRunner *runner;
+	int failed;
+
+	for (size_t i = 0; i < n; i++) {
+		TCase *tc = tcase_create(tests[i]->name);
+
+		tcase_set_timeout(tc, 60);
+		tcase_add_test(tc, tests[i]);
+		suite_add_tcase(suite, tc);
+	}
+	runner = srunner_create(suite);
+	srunner_run_all(runner, CK_NORMAL);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+#define UNIT_MAIN(name, ...) \
+	int main(void) \
+	{ \
+		const TTest *const unit_tests[] = {__VA_ARGS__}; \
+\
+		return unit_run(name, unit_tests, sizeof(unit_tests) / sizeof(unit_tests[0])); \
+	}
+
+#endif
