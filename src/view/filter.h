@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef LT_VIEW_FILTER_H
+#define LT_VIEW_FILTER_H
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * Which rows are wanted. Terms of one kind are alternatives, kinds add up:
+ * tid 5 or 6, and host "web*". Terms that a table has nothing for (a pid among
+ * disks) do not touch it. Arrays are owned by the filter, NULL or empty: any.
+ */
+struct view_filter {
+	GPtrArray *hosts; /* globs (char *) */
+	GArray *tids;     /* int64_t */
+	GArray *pids;     /* int64_t; of threads and of processes */
+	GPtrArray *comms; /* globs */
+	GPtrArray *texts; /* what some text column of the row must contain, case ignored: all of them */
+	GArray *containers; /* uint64_t: inodes of pid or cgroup namespaces; 0: any but the host's own */
+	uint64_t files_id; /* TABLE_FILE: only this fd table, 0: any */
+	bool open;         /* TABLE_FILE: only those not closed at the interval's end */
+};
+
+void view_filter_init(struct view_filter *f);
+void view_filter_release(struct view_filter *f);
+
+/* Makes it empty: everything is wanted. */
+void view_filter_clear(struct view_filter *f);
+
+bool view_filter_empty(const struct view_filter *f);
+
+void view_filter_add_host(struct view_filter *f, const char *glob);
+void view_filter_add_comm(struct view_filter *f, const char *glob);
+void view_filter_add_tid(struct view_filter *f, int64_t tid);
+void view_filter_add_pid(struct view_filter *f, int64_t pid);
+
+/*
+ * Adds what a user typed: words separated by blanks, each "host:GLOB", "tid:N",
+ * "pid:N", "comm:GLOB", "container:N" ("container:*": in any), or a plain text.
+ * A word that cannot be understood ("pid:x") is taken as plain text. A glob
+ * without '*', '?' and '[' may stand anywhere in the name.
+ */
+void view_filter_parse(struct view_filter *f, const char *text);
+
+/* Whether a host of that name is wanted. */
+bool view_filter_host(const struct view_filter *f, const char *name);
+
+/* Whether text contains part, upper and lower case being the same. */
+bool view_text_contains(const char *text, const char *part);
+
+#endif

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef LT_VIEW_ROWS_H
+#define LT_VIEW_ROWS_H
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "model/interval.h"
+#include "view/filter.h"
+#include "view/table.h"
+
+/*
+ * The rows of a table for one interval of several hosts: chosen, merged,
+ * filtered and ordered. Nothing here mixes hosts.
+ *
+ *   struct view_rows rows;
+ *   view_rows_init(&rows);
+ *   view_rows_build(&rows, &query, hosts, n_hosts);
+ *   for (i = 0; i < rows.n; i++)
+ *           view_rows_value(&rows, i, column, &value);
+ */
+
+/* A host and what happened to it in the interval. Everything is borrowed until the next build. */
+struct view_host {
+	const char *name, *source, *tracer;
+	const struct interval *iv;   /* NULL: its record has nothing in the interval */
+	const char *const *missing;  /* tracepoints that some table needs and the trace does not have */
+	unsigned n_missing;
+};
+
+/* What a row is, beyond one interval: the selection and highlights of a screen keep these. */
+struct view_key {
+	uint32_t host;  /* index in hosts */
+	uint32_t table; /* enum table_id */
+	uint64_t uid;   /* of the row; of merged rows that of the leader (its process's main thread, …) */
+};
+
+static inline bool view_key_equal(const struct view_key *a, const struct view_key *b)
+{
+	return a->host == b->host && a->table == b->table && a->uid == b->uid;
+}
+
+/* For GHashTable: keys are const struct view_key *. */
+guint view_key_hash(gconstpointer key);
+gboolean view_key_equal_hash(gconstpointer a, gconstpointer b);
+
+struct view_query {
+	const struct view_table *table;
+	bool processes; /* rows of threads are merged into rows of processes */
+	bool per_cpu;   /* rows that differ by CPU only stay apart (VIEW_PER_CPU) */
+	bool all;       /* rows whose counters are all 0 too */
+	const struct view_filter *filter; /* NULL: no filter */
+	const struct column *sort;        /* NULL: by host, then key */
+	bool reverse;   /* the other direction than the column's own (greatest first, or COLUMN_UP: least first) */
+	bool tree;      /* children follow their parents; sort orders brothers. Tables of threads only. */
+	GHashTable *collapsed; /* set of struct view_key whose descendants are hidden; NULL: none */
+	GHashTable *only;      /* set of struct view_key: only these; NULL: all */
+};
+
+struct view_row {
+	struct interval_row row;           /* merged: .a is NULL and .b holds the interval's figures */
+	const struct interval_row *thread; /* the thread it belongs to, or of its process the leader; or NULL */
+	struct view_key key;
+	uint32_t members;  /* rows of the model that were merged; 1: none were */
+	uint32_t hidden;   /* descendants hidden because it is collapsed */
+	uint16_t depth;    /* in the tree; 0: a root */
+	bool last;         /* in the tree: the last child of its parent */
+	bool has_children; /* in the tree */
+};
+
+/* Figures of a whole host that some columns divide by. */
+struct view_host_totals {
+	uint64_t duration_ns; /* of its interval */
+	uint64_t online_ns;   /* over all CPUs; 0 if TABLE_CPU is not kept */
+};
+
+struct view_rows {
+	struct view_row *rows;
+	unsigned n;
+	const struct column *columns; /* of the table, with VIEW_PIVOT one more per counter */
+	unsigned n_columns;
+	const struct view_table *table;
+	const struct view_host *hosts;
+	unsigned n_hosts;
+	struct view_host_totals *totals; /* per host */
+	struct view_rows_internal *internal;
+};
+
+/* Where a getter is: a row and its column. */
+struct view_cell {
+	const struct view_rows *rows;
+	const struct view_host *host;
+	const struct view_row *row;
+	const struct column *column;
+};
+
+void view_rows_init(struct view_rows *r);
+void view_rows_release(struct view_rows *r);
+
+/*
+ * Which tables of the model an interval must keep for the query: interval.tables_mask
+ * at least this.
+ */
+uint32_t view_query_tables(const struct view_query *q);
+
+/*
+ * Builds anew. The rows point into hosts and their intervals: use them before
+ * those change. Memory is reused from build to build.
+ */
+void view_rows_build(struct view_rows *r, const struct view_query *q, const struct view_host *hosts, unsigned n_hosts);
+
+/* The value of a column (of r->columns) in a row. Texts and items are valid until the next call. */
+void view_rows_value(const struct view_rows *r, unsigned i, const struct column *column, struct value *out);
+
+/* The column of that name in r->columns, NULL if there is none. */
+const struct column *view_rows_column(const struct view_rows *r, const char *name);
+
+enum { VIEW_NO_ROW = UINT32_MAX };
+
+/* Where the row of that key is; VIEW_NO_ROW: not shown. */
+unsigned view_rows_index(const struct view_rows *r, const struct view_key *key);
+
+/*
+ * The next row at or after (backward: at or before) from in which some text, tid or
+ * pid column contains text; goes on at the other end. VIEW_NO_ROW: none.
+ */
+unsigned view_rows_search(const struct view_rows *r, unsigned from, const char *text, bool backward);
+
+/* The parent of a row in the tree, VIEW_NO_ROW for a root. */
+unsigned view_rows_parent(const struct view_rows *r, unsigned i);
+
+/* Events and packets lost in the interval over all hosts. TABLE_HOST must be kept: view_query_tables() says so. */
+struct view_lost {
+	uint64_t events, packets;
+};
+struct view_lost view_hosts_lost(const struct view_host *hosts, unsigned n_hosts);
+
+#endif

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef LT_VIEW_TABLE_H
+#define LT_VIEW_TABLE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "model/interval.h"
+#include "view/column.h"
+
+/*
+ * The tables of the program as users see them. Each is a report, a pane or
+ * both, made of the rows of one table of the model: adding one is adding a
+ * row here, adding a column is adding a row to its list.
+ */
+enum view_table_flag {
+	VIEW_REPORT = 1 << 0,   /* lttngtop report NAME */
+	VIEW_ALL_ROWS = 1 << 1, /* rows whose counters are 0 count too */
+	VIEW_PIVOT = 1 << 2,    /* has a further column per perf counter: struct view_rows.columns */
+	VIEW_PER_CPU = 1 << 3,  /* knows view_query.per_cpu */
+};
+
+struct view_table {
+	const char *name;    /* "cpu" */
+	const char *title;   /* of the pane: "CPU" */
+	const char *row;     /* what a row is: "a thread" */
+	const char *meaning; /* one sentence */
+	uint8_t flags;       /* enum view_table_flag */
+	uint8_t source;      /* enum table_id of its rows */
+	uint32_t tables;     /* 1 << enum table_id: all that its columns read */
+	const struct column *columns;
+	uint16_t n_columns;
+	const char *screen;  /* names of the columns a pane shows at first, separated by blanks */
+	const char *sort;    /* name of the column a pane is sorted by at first */
+	/* Whether a row of the source belongs here; NULL: all do. */
+	bool (*belongs)(const struct interval_row *row);
+	/* Cells that tell merged rows apart, 0 after the last; see view_query.per_cpu and .processes. */
+	uint16_t group[3];
+	/* Cell with the uid of the thread the row belongs to; 0: none. TABLE_THREAD: the row itself. */
+	uint16_t thread;
+};
+
+/* All tables in the order of the documentation. */
+unsigned view_table_count(void);
+const struct view_table *view_table_get(unsigned i);
+
+/* The table of that name, NULL if there is none. */
+const struct view_table *view_table_find(const char *name);
+
+/* The column of that name in a list, NULL if there is none. */
+const struct column *view_column_find(const struct column *columns, unsigned n_columns, const char *name);
+
+/* Whether rows of the table belong to threads or processes, so that tid, pid and comm say something of them. */
+bool view_table_of_threads(const struct view_table *table);
+
+#endif

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef LT_VIEW_VALUE_H
+#define LT_VIEW_VALUE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * What a column says of a row: one value, not formatted. JSON, CSV, text,
+ * screens and sorting all start from it.
+ */
+enum value_kind {
+	VALUE_NULL,   /* unknown, or there is none */
+	VALUE_BOOL,
+	VALUE_INT,
+	VALUE_UINT,
+	VALUE_REAL,   /* only in columns that no report has: percentages, rates */
+	VALUE_TEXT,
+	VALUE_LIST,   /* texts: items[].name */
+	VALUE_OBJECT, /* counts by name: items[] */
+};
+
+struct value_item {
+	const char *name;
+	uint64_t count;
+};
+
+/* Texts and items are borrowed: from the string pool, or from who made the value. */
+struct value {
+	enum value_kind kind;
+	union {
+		bool flag;
+		int64_t i;
+		uint64_t u;
+		double real;
+		const char *text;
+		struct {
+			const struct value_item *items;
+			unsigned n;
+		} list;
+	};
+};
+
+/*
+ * Less than, equal to or greater than 0, as strcmp(). Null comes before
+ * everything; numbers compare as numbers whatever their kind, texts byte by byte,
+ * lists and objects by their number of items.
+ */
+int value_compare(const struct value *a, const struct value *b);
+
+/* Whether it is a number other than 0, true, or a list or object with items. */
+bool value_nonzero(const struct value *v);
+
+#endif
