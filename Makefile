@@ -27,7 +27,7 @@ say = @printf '  %-7s %s\n' '$(1)' '$(2)'
 endif
 
 # These work before anything is installed or configured.
-UNCONFIGURED := check demo clean distclean
+UNCONFIGURED := configure check demo clean distclean
 ifneq ($(filter-out $(UNCONFIGURED),$(or $(MAKECMDGOALS),all)),)
 -include $(BUILD)/config.mk
 endif

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/log.h"
+
+#include <glib.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "base/timetext.h"
+
+enum { LOG_RING = 512 };
+
+static const char *const level_names[] = {
+	[LOG_LEVEL_DEBUG] = "debug",
+	[LOG_LEVEL_INFO] = "info",
+	[LOG_LEVEL_WARNING] = "warning",
+	[LOG_LEVEL_ERROR] = "error",
+};
+
+static struct {
+	struct log_message ring[LOG_RING];
+	uint64_t written; /* messages ever put into the ring; the next goes to written % LOG_RING */
+	enum log_level stderr_level;
+	bool muted;
+	uint64_t muted_at; /* value of written when muted */
+	FILE *file;
+} logger = {.stderr_level = LOG_LEVEL_WARNING};
+
+static void print_stderr(const struct log_message *m)
+{
+	if (m->level < logger.stderr_level)
+		return;
+	fprintf(stderr, "lttngtop: %s: %s\n", level_names[m->level], m->text);
+}
+
+static void print_file(const struct log_message *m)
+{
+	char when[TIMETEXT_SIZE];
+
+	if (!logger.file)
+		return;
+	timetext_format(when, sizeof(when), m->wall_ns, 3, true, true);
+	fprintf(logger.file, "%s %s: %s\n", when, level_names[m->level], m->text);
+	fflush(logger.file);
+}
+
+void log_write(enum log_level level, const char *fmt, ...)
+{
+	struct log_message *last = logger.written ? &logger.ring[(logger.written - 1) % LOG_RING] : NULL;
+	struct log_message m = {.level = level, .repeated = 1};
+	char raw[sizeof(m.text)];
+	struct timespec now;
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(raw, sizeof(raw), fmt, ap);
+	va_end(ap);
+	text_sanitise(m.text, sizeof(m.text), raw, strlen(raw));
+	clock_gettime(CLOCK_REALTIME, &now);
+	m.wall_ns = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+
+	print_file(&m);
+	if (last && last->level == level && !strcmp(last->text, m.text)) {
+		last->wall_ns = m.wall_ns;
+		last->repeated++;
+		return;
+	}
+	logger.ring[logger.written++ % LOG_RING] = m;
+	if (!logger.muted)
+		print_stderr(&m);
+}
+
+void log_set_stderr_level(enum log_level level)
+{
+	logger.stderr_level = level;
+}
+
+void log_mute_stderr(void)
+{
+	if (!logger.muted)
+		logger.muted_at = logger.written;
+	logger.muted = true;
+}
+
+void log_unmute_stderr(void)
+{
+	if (!logger.muted)
+		return;
+	logger.muted = false;
+	for (unsigned i = 0; i < log_count(); i++)
+		if (logger.written - log_count() + i >= logger.muted_at)
+			print_stderr(log_get(i));
+}
+
+void log_set_file(FILE *file)
+{
+	logger.file = file;
+}
+
+unsigned log_count(void)
+{
+	return (unsigned)MIN(logger.written, LOG_RING);
+}
+
+const struct log_message *log_get(unsigned index)
+{
+	g_assert(index < log_count());
+	return &logger.ring[(logger.written - log_count() + index) % LOG_RING];
+}

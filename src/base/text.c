@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/text.h"
+
+#include <fnmatch.h>
+#include <glib.h>
+#include <string.h>
+
+/* Length in bytes of the printable character at src, 0 if there is none: then its first byte must be escaped. */
+static size_t printable_len(const char *src, size_t len)
+{
+	unsigned char first = (unsigned char)src[0];
+	gunichar c;
+
+	if (first < 0x80)
+		return first >= 0x20 && first != 0x7f;
+	/* Rejects overlong forms, surrogates and what lies past U+10FFFF; both error values are >= 2^31. */
+	c = g_utf8_get_char_validated(src, (gssize)len);
+	if (c > 0x10ffff || !g_unichar_isprint(c))
+		return 0;
+	switch (g_unichar_type(c)) {
+	case G_UNICODE_LINE_SEPARATOR:
+	case G_UNICODE_PARAGRAPH_SEPARATOR:
+		return 0;
+	default:
+		return (size_t)g_unichar_to_utf8(c, NULL);
+	}
+}
+
+size_t text_sanitise(char *dst, size_t size, const char *src, size_t len)
+{
+	static const char hex[] = "0123456789abcdef";
+	size_t used = 0;
+
+	if (!size)
+		return 0;
+	for (size_t i = 0; i < len && src[i];) {
+		size_t n = printable_len(src + i, len - i);
+
+		if (used + (n ? n : 4) >= size)
+			break;
+		if (n) {
+			memcpy(dst + used, src + i, n);
+			used += n;
+			i += n;
+		} else {
+			unsigned char byte = (unsigned char)src[i++];
+
+			dst[used++] = '\\';
+			dst[used++] = 'x';
+			dst[used++] = hex[byte >> 4];
+			dst[used++] = hex[byte & 15];
+		}
+	}
+	dst[used] = '\0';
+	return used;
+}
+
+bool text_glob(const char *pattern, const char *s)
+{
+	return fnmatch(pattern, s, 0) == 0;
+}

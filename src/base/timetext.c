@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/timetext.h"
+
+#include <glib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/error.h"
+
+#define NS_PER_S UINT64_C(1000000000)
+
+enum { SECONDS_PER_DAY = 86400, BARE_NS_DIGITS = 16 };
+
+/* Reads 1..max_digits digits; moves *p behind them. */
+static bool read_digits(const char **p, unsigned max_digits, uint64_t *value)
+{
+	unsigned n = 0;
+
+	*value = 0;
+	for (; g_ascii_isdigit(**p) && n < max_digits; (*p)++, n++)
+		if (__builtin_mul_overflow(*value, 10, value) ||
+		    __builtin_add_overflow(*value, (uint64_t)(**p - '0'), value))
+			return false;
+	return n > 0 && !g_ascii_isdigit(**p);
+}
+
+/* Reads an optional ".d…" as a part of unit_ns, cut to whole ns. */
+static bool read_fraction(const char **p, uint64_t unit_ns, uint64_t *ns)
+{
+	unsigned __int128 sum = 0;
+	unsigned __int128 scale = 1;
+
+	*ns = 0;
+	if (**p != '.')
+		return true;
+	(*p)++;
+	if (!g_ascii_isdigit(**p))
+		return false;
+	for (; g_ascii_isdigit(**p); (*p)++) {
+		if (scale > (unsigned __int128)UINT64_MAX)
+			continue; /* digits that cannot matter */
+		sum = sum * 10 + (unsigned)(**p - '0');
+		scale *= 10;
+	}
+	*ns = (uint64_t)(sum * unit_ns / scale);
+	return true;
+}
+
+static const struct {
+	const char *name;
+	uint64_t ns;
+} units[] = {
+	{"d", SECONDS_PER_DAY * NS_PER_S}, {"h", 3600 * NS_PER_S}, {"m", 60 * NS_PER_S}, {"s", NS_PER_S},
+	{"ms", 1000000},                   {"us", 1000},           {"ns", 1},
+};
+
+static bool parse_duration(const char *text, uint64_t *ns)
+{
+	uint64_t whole, part;
+	const char *fraction = text;
+	const char *unit;
+
+	if (!read_digits(&fraction, 20, &whole))
+		return false;
+	unit = fraction + strspn(fraction, ".0123456789");
+	for (size_t i = 0; i < G_N_ELEMENTS(units); i++) {
+		if (strcmp(unit, units[i].name) != 0)
+			continue;
+		return read_fraction(&fraction, units[i].ns, &part) && fraction == unit &&
+		       !__builtin_mul_overflow(whole, units[i].ns, &whole) &&
+		       !__builtin_add_overflow(whole, part, ns);
+	}
+	return false;
+}
+
+enum lt_status timetext_parse_duration(const char *text, uint64_t *ns)
+{
+	uint64_t value;
+
+	if (!parse_duration(text, &value))
+		return error_set("'%s' is not a duration such as 100ms, 1s or 2m", text);
+	*ns = value;
+	return LT_OK;
+}
+
+/* "HH:MM:SS[.f]" as ns since midnight. */
+static bool parse_clock(const char *p, uint64_t *ns)
+{
+	uint64_t h, m, s, part;
+
+	if (!read_digits(&p, 2, &h) || *p++ != ':' || !read_digits(&p, 2, &m) || *p++ != ':' ||
+	    !read_digits(&p, 2, &s) || !read_fraction(&p, NS_PER_S, &part) || *p)
+		return false;
+	if (h > 23 || m > 59 || s > 59)
+		return false;
+	*ns = ((h * 60 + m) * 60 + s) * NS_PER_S + part;
+	return true;
+}
+
+/* "YYYY-MM-DD HH:MM:SS[.f]" as if it were UTC. */
+static bool parse_date(const char *p, uint64_t *ns)
+{
+	uint64_t year, month, day, clock_ns;
+	GDate date;
+
+	if (!read_digits(&p, 4, &year) || *p++ != '-' || !read_digits(&p, 2, &month) || *p++ != '-' ||
+	    !read_digits(&p, 2, &day) || (*p != ' ' && *p != 'T') || !parse_clock(p + 1, &clock_ns))
+		return false;
+	if (year < 1970 || year > 2500 || !g_date_valid_dmy((GDateDay)day, (GDateMonth)month, (GDateYear)year))
+		return false;
+	g_date_set_dmy(&date, (GDateDay)day, (GDateMonth)month, (GDateYear)year);
+	*ns = (g_date_get_julian(&date) - 719163u) * SECONDS_PER_DAY * NS_PER_S + clock_ns;
+	return true;
+}
+
+/* "SECONDS[.f]" since the epoch. */
+static bool parse_epoch(const char *p, uint64_t *ns)
+{
+	uint64_t seconds, part;
+
+	return read_digits(&p, 20, &seconds) && read_fraction(&p, NS_PER_S, &part) && !*p &&
+	       !__builtin_mul_overflow(seconds, NS_PER_S, &seconds) && !__builtin_add_overflow(seconds, part, ns);
+}
+
+/* "NNNns", or without unit 16 digits or more. */
+static bool parse_ns(const char *text, uint64_t *ns)
+{
+	const char *p = text;
+
+	if (!read_digits(&p, 20, ns))
+		return false;
+	return !strcmp(p, "ns") || (!*p && p - text >= BARE_NS_DIGITS);
+}
+
+enum lt_status timetext_parse(const char *text, struct timetext *out)
+{
+	struct timetext time = {0};
+
+	if (text[0] == '+' && parse_duration(text + 1, &time.ns))
+		time.form = TIMETEXT_AFTER_BEGIN;
+	else if (text[0] == '-' && parse_duration(text + 1, &time.ns))
+		time.form = TIMETEXT_BEFORE_END;
+	else if (text[0] == '@' && parse_epoch(text + 1, &time.ns))
+		time.form = TIMETEXT_EPOCH;
+	else if (parse_ns(text, &time.ns))
+		time.form = TIMETEXT_EPOCH;
+	else if (parse_clock(text, &time.ns))
+		time.form = TIMETEXT_TIME_OF_DAY;
+	else if (parse_date(text, &time.ns))
+		time.form = TIMETEXT_DATE;
+	else
+		return error_set("'%s' is not a time such as 12:03:05.5, '2026-11-20 12:03:05', @1700000000.5, "
+				 "1700000000500000000ns, +5s or -5s",
+				 text);
+	*out = time;
+	return LT_OK;
+}
+
+/* The instant a wall clock shows these seconds, given as if it were UTC. */
+static uint64_t wall_to_epoch(int64_t wall_s, bool utc)
+{
+	time_t t = (time_t)wall_s;
+	struct tm tm;
+
+	if (utc)
+		return (uint64_t)wall_s;
+	gmtime_r(&t, &tm);
+	tm.tm_isdst = -1;
+	t = mktime(&tm);
+	return t < 0 ? 0 : (uint64_t)t;
+}
+
+static uint64_t resolve_time_of_day(uint64_t clock_ns, uint64_t begin_ns, bool utc)
+{
+	time_t begin_s = (time_t)(begin_ns / NS_PER_S);
+	struct tm tm;
+	int64_t midnight;
+	uint64_t t_ns = 0;
+
+	if (utc)
+		gmtime_r(&begin_s, &tm);
+	else
+		localtime_r(&begin_s, &tm);
+	tm.tm_hour = tm.tm_min = tm.tm_sec = 0;
+	midnight = (int64_t)timegm(&tm);
+	for (int day = 0; day < 2 && (!day || t_ns < begin_ns); day++)
+		t_ns = wall_to_epoch(midnight + day * SECONDS_PER_DAY + (int64_t)(clock_ns / NS_PER_S), utc) * NS_PER_S +
+		       clock_ns % NS_PER_S;
+	return t_ns;
+}
+
+uint64_t timetext_resolve(const struct timetext *time, uint64_t begin_ns, uint64_t end_ns, bool utc)
+{
+	uint64_t sum;
+
+	switch (time->form) {
+	case TIMETEXT_EPOCH:
+		return time->ns;
+	case TIMETEXT_DATE:
+		return wall_to_epoch((int64_t)(time->ns / NS_PER_S), utc) * NS_PER_S + time->ns % NS_PER_S;
+	case TIMETEXT_TIME_OF_DAY:
+		return resolve_time_of_day(time->ns, begin_ns, utc);
+	case TIMETEXT_AFTER_BEGIN:
+		return __builtin_add_overflow(begin_ns, time->ns, &sum) ? UINT64_MAX : sum;
+	case TIMETEXT_BEFORE_END:
+		return time->ns < end_ns ? end_ns - time->ns : 0;
+	case TIMETEXT_NONE:
+		break;
+	}
+	g_assert_not_reached();
+}
+
+char *timetext_format(char *dst, size_t size, uint64_t t_ns, unsigned digits, bool date, bool utc)
+{
+	time_t seconds = (time_t)(t_ns / NS_PER_S);
+	char fraction[12];
+	struct tm tm;
+	size_t used;
+
+	g_assert(size >= TIMETEXT_SIZE && digits <= 9);
+	if (utc)
+		gmtime_r(&seconds, &tm);
+	else
+		localtime_r(&seconds, &tm);
+	used = strftime(dst, size, date ? "%Y-%m-%d %H:%M:%S" : "%H:%M:%S", &tm);
+	snprintf(fraction, sizeof(fraction), ".%09u", (unsigned)(t_ns % NS_PER_S));
+	if (digits) {
+		memcpy(dst + used, fraction, digits + 1);
+		dst[used + digits + 1] = '\0';
+	}
+	return dst;
+}
+
+char *timetext_format_duration(char *dst, size_t size, uint64_t ns)
+{
+	static const unsigned first = 2; /* minutes: hours and days are rarely exact and hard to compare */
+	size_t i = first;
+
+	while (i < G_N_ELEMENTS(units) - 1 && (ns % units[i].ns != 0 || ns == 0))
+		i++;
+	if (ns == 0)
+		snprintf(dst, size, "0s");
+	else
+		snprintf(dst, size, "%" G_GUINT64_FORMAT "%s", (guint64)(ns / units[i].ns), units[i].name);
+	return dst;
+}
