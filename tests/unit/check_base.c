@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <glib.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "base/map64.h"
+#include "base/strpool.h"
+#include "base/text.h"
+#include "base/timetext.h"
+#include "unit.h"
+
+/* text */
+
+START_TEST(test_text_sanitise)
+{
+	static const struct {
+		const char *what, *in, *out;
+	} cases[] = {
+		{"plain", "nginx: worker", "nginx: worker"},
+		{"two, three and four bytes stay", "é…\xf0\x9f\x90\xa7", "é…\xf0\x9f\x90\xa7"},
+		{"escape sequence", "a\x1b[2Jb", "a\\x1b[2Jb"},
+		{"carriage return, bell, tab, newline", "\r\a\t\n", "\\x0d\\x07\\x09\\x0a"},
+		{"DEL", "\x7f", "\\x7f"},
+		{"not UTF-8", "\xff\xfe", "\\xff\\xfe"},
+		{"lone continuation byte", "\x80x", "\\x80x"},
+		{"truncated at the end", "ab\xe2\x82", "ab\\xe2\\x82"},
+		{"truncated in the middle", "\xe2\x82z", "\\xe2\\x82z"},
+		{"overlong slash", "\xc0\xaf", "\\xc0\\xaf"},
+		{"overlong NUL", "\xc0\x80", "\\xc0\\x80"},
+		{"overlong, three bytes", "\xe0\x80\xaf", "\\xe0\\x80\\xaf"},
+		{"surrogate", "\xed\xa0\x80", "\\xed\\xa0\\x80"},
+		{"past U+10FFFF", "\xf4\x90\x80\x80", "\\xf4\\x90\\x80\\x80"},
+		{"five bytes", "\xf8\x88\x80\x80\x80", "\\xf8\\x88\\x80\\x80\\x80"},
+		{"C1: CSI as one character", "\xc2\x9b"
+					     "2J",
+		 "\\xc2\\x9b2J"},
+		{"bidirectional override U+202E", "a\xe2\x80\xaetxt", "a\\xe2\\x80\\xaetxt"},
+		{"bidirectional isolate U+2066", "\xe2\x81\xa6", "\\xe2\\x81\\xa6"},
+		{"bidirectional isolate U+2069", "\xe2\x81\xa9", "\\xe2\\x81\\xa9"},
+		{"zero width space U+200B", "\xe2\x80\x8b", "\\xe2\\x80\\x8b"},
+		{"line separator U+2028", "\xe2\x80\xa8", "\\xe2\\x80\\xa8"},
+		{"byte order mark", "\xef\xbb\xbf", "\\xef\\xbb\\xbf"},
+		{"noncharacter U+FFFF", "\xef\xbf\xbf", "\\xef\\xbf\\xbf"},
+		{"backslash stays", "a\\b", "a\\b"},
+	};
+	char out[64];
+
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		size_t n = text_sanitise(out, sizeof(out), cases[i].in, strlen(cases[i].in));
+
+		ck_assert_msg(!strcmp(out, cases[i].out), "%s: '%s', not '%s'", cases[i].what, out, cases[i].out);
+		ck_assert_uint_eq(n, strlen(out));
+	}
+	ck_assert_uint_eq(text_sanitise(out, sizeof(out), "ab\0cd", 5), 2);
+	ck_assert_uint_eq(text_sanitise(out, sizeof(out), "", 0), 0);
+}
+END_TEST
+
+START_TEST(test_text_cut)
+{
+	char out[6];
+
+	ck_assert_uint_eq(text_sanitise(out, 0, "abc", 3), 0);
+	ck_assert_uint_eq(text_sanitise(out, 1, "abc", 3), 0);
+	ck_assert_str_eq(out, "");
+	text_sanitise(out, 4, "abcdef", 6);
+	ck_assert_str_eq(out, "abc");
+	text_sanitise(out, 4, "ab€", 5); /* no half character */
+	ck_assert_str_eq(out, "ab");
+	text_sanitise(out, 6, "ab\n", 3); /* no half escape */
+	ck_assert_str_eq(out, "ab");
+	text_sanitise(out, 6, "a\n", 2);
+	ck_assert_str_eq(out, "a\\x0a");
+}
+END_TEST
+
+/* Any bytes at all: the result is UTF-8 without control characters, and fits. */
+START_TEST(test_text_any_bytes)
+{
+	GRand *rand = g_rand_new_with_seed(1);
+	char in[32], out[64];
+
+	for (int round = 0; round < 20000; round++) {
+		size_t size = (size_t)g_rand_int_range(rand, 1, sizeof(out) + 1);
+		size_t n;
+
+		for (size_t i = 0; i < sizeof(in); i++)
+			in[i] = (char)g_rand_int_range(rand, 0, 256);
+		n = text_sanitise(out, size, in, sizeof(in));
+		ck_assert_uint_lt(n, size);
+		ck_assert(g_utf8_validate(out, (gssize)n, NULL));
+		for (const char *p = out; *p; p = g_utf8_next_char(p))
+			ck_assert(g_unichar_isprint(g_utf8_get_char(p)));
+	}
+	g_rand_free(rand);
+}
+END_TEST
+
+START_TEST(test_text_glob)
+{
+	ck_assert(text_glob("web*", "web3"));
+	ck_assert(text_glob("*", "a/b"));
+	ck_assert(text_glob("w[ea]b", "wab"));
+	ck_assert(!text_glob("web", "web3"));
+}
+END_TEST
+
+/* strpool */
+
+START_TEST(test_strpool)
+{
+	static const char comm[8] = {'k', 'w', 'o', 'r', 'k', 'e', 'r', '1'};
+	strid a = strpool_intern_z("bash");
+
+	ck_assert_uint_ne(a, STRID_NONE);
+	ck_assert_uint_eq(strpool_intern("bash and more", 4), a);
+	ck_assert_uint_eq(strpool_intern_padded("bash\0\0\0\0", 8), a);
+	ck_assert_str_eq(strpool_text(a), "bash");
+	ck_assert_str_eq(strpool_text(strpool_intern_padded(comm, sizeof(comm))), "kworker1");
+	ck_assert_str_eq(strpool_text(strpool_intern_z("a\x1b")), "a\\x1b");
+	ck_assert_uint_eq(strpool_intern_z(NULL), STRID_NONE);
+	ck_assert_uint_eq(strpool_intern(NULL, 3), STRID_NONE);
+	ck_assert_uint_eq(strpool_intern_z(""), STRID_NONE);
+	ck_assert_uint_eq(strpool_intern("\0x", 2), STRID_NONE);
+	ck_assert_str_eq(strpool_text(STRID_NONE), "");
+	strpool_release();
+}
+END_TEST
+
+START_TEST(test_strpool_long)
+{
+	char *text = g_strnfill(3 * TEXT_MAX, 'x');
+	strid id = strpool_intern_z(text);
+
+	ck_assert_uint_eq(strlen(strpool_text(id)), TEXT_MAX);
+	g_free(text);
+	strpool_release();
+}
+END_TEST
+
+START_TEST(test_strpool_limit)
+{
+	strid first, elided = STRID_NONE;
+	char text[16];
+
+	strpool_set_limit(1000);
+	first = strpool_intern_z("first");
+	for (int i = 0; i < 100; i++) {
+		snprintf(text, sizeof(text), "text %d", i);
+		elided = strpool_intern_z(text);
+	}
+	ck_assert_str_eq(strpool_text(elided), "…");
+	ck_assert_uint_gt(strpool_full(), 50);
+	ck_assert_uint_lt(strpool_bytes(), 1100);
+	ck_assert_uint_eq(strpool_intern_z("first"), first);
+	strpool_release();
+}
+END_TEST
+
+/* error and log */
+
+START_TEST(test_error_chain)
+{
+	error_set("cannot read '%s'", "metadata");
+	ck_assert_int_eq(error_wrap("opening trace '%s'", "web3"), LT_ERROR);
+	ck_assert_str_eq(error_text(), "opening trace 'web3': cannot read 'metadata'");
+	error_clear();
+	error_wrap("alone");
+	ck_assert_str_eq(error_text(), "alone");
+	error_clear();
+	ck_assert_str_eq(error_text(), "");
+}
+END_TEST
+
+START_TEST(test_log)
+{
+	char *written = NULL;
+	size_t size = 0;
+	FILE *file = open_memstream(&written, &size);
+	unsigned many;
+
+	log_mute_stderr();
+	log_set_file(file);
+	log_warning("host '%s' is gone\x1b", "web");
+	log_warning("host '%s' is gone\x1b", "web");
+	log_info("other");
+	log_set_file(NULL);
+	fclose(file);
+	ck_assert_uint_eq(log_count(), 2);
+	ck_assert_str_eq(log_get(0)->text, "host 'web' is gone\\x1b");
+	ck_assert_uint_eq(log_get(0)->repeated, 2);
+	ck_assert_int_eq(log_get(1)->level, LOG_LEVEL_INFO);
+	ck_assert_ptr_nonnull(strstr(written, "warning: host 'web' is gone\\x1b\n"));
+	ck_assert_ptr_null(strchr(written, '\x1b'));
+	free(written);
+
+	for (int i = 0; i < 2000; i++)
+		log_debug("message %d", i);
+	many = log_count();
+	ck_assert_uint_gt(many, 100);
+	ck_assert_uint_lt(many, 2000);
+	ck_assert_str_eq(log_get(many - 1)->text, "message 1999");
+}
+END_TEST
+
+/* map64: the same operations on a GHashTable give the same contents. */
+
+START_TEST(test_map64)
+{
+	struct map64 map = {0};
+	GHashTable *expected = g_hash_table_new(NULL, NULL);
+	GRand *rand = g_rand_new_with_seed(2);
+
+	ck_assert_uint_eq(map64_get(&map, 1), MAP64_NONE);
+	ck_assert(!map64_del(&map, 1));
+	for (int i = 0; i < 200000; i++) {
+		/* Few distinct keys, some alike in their low bits: clusters form and dissolve. */
+		uint64_t key = (uint64_t)g_rand_int_range(rand, 0, 300) << g_rand_int_range(rand, 0, 2) * 20;
+		uint32_t value = g_rand_int(rand) >> 1;
+
+		if (g_rand_boolean(rand)) {
+			map64_put(&map, key, value);
+			g_hash_table_insert(expected, (gpointer)key, GUINT_TO_POINTER(value));
+		} else {
+			ck_assert_int_eq(map64_del(&map, key), g_hash_table_remove(expected, (gpointer)key));
+		}
+		ck_assert_uint_eq(map.count, g_hash_table_size(expected));
+	}
+	for (uint64_t n = 0; n < 600; n++) {
+		uint64_t key = n / 2 << n % 2 * 20;
+		gpointer value;
+		bool known = g_hash_table_lookup_extended(expected, (gpointer)key, NULL, &value);
+
+		ck_assert_uint_eq(map64_get(&map, key), known ? GPOINTER_TO_UINT(value) : MAP64_NONE);
+	}
+	map64_put(&map, UINT64_MAX, 7);
+	ck_assert_uint_eq(map64_get(&map, UINT64_MAX), 7);
+	map64_clear(&map);
+	ck_assert_uint_eq(map64_get(&map, UINT64_MAX), MAP64_NONE);
+	map64_release(&map);
+	g_hash_table_destroy(expected);
+	g_rand_free(rand);
+}
+END_TEST
+
+/* timetext */
+
+#define BEGIN UINT64_C(1795176185500000000) /* 2026-11-20 12:03:05.5 UTC */
+#define END (BEGIN + UINT64_C(60000000000))
+
+static uint64_t resolve(const char *text, bool utc)
+{
+	struct timetext time;
+
+	ck_assert_msg(timetext_parse(text, &time) == LT_OK, "'%s' is refused", text);
+	return timetext_resolve(&time, BEGIN, END, utc);
+}
+
+static void set_zone(const char *zone)
+{
+	g_setenv("TZ", zone, TRUE);
+	tzset();
+}
+
+START_TEST(test_time_forms)
+{
+	static const struct {
+		const char *text;
+		uint64_t ns;
+	} cases[] = {
+		{"12:03:05.5", BEGIN},
+		{"12:03:06", BEGIN + 500000000},
+		{"12:03:05.500000001", BEGIN + 1},
+		{"12:03:05.50000000199", BEGIN + 1},
+		{"12:03:05", BEGIN - 500000000 + UINT64_C(86400000000000)}, /* today's is before the begin */
+		{"2026-11-20 12:03:05", BEGIN - 500000000},
+		{"2026-11-20T12:03:05.25", BEGIN - 250000000},
+		{"1970-01-01 00:00:01", 1000000000},
+		{"@1700000000.5", UINT64_C(1700000000500000000)},
+		{"@0", 0},
+		{"1700000000500000000ns", UINT64_C(1700000000500000000)},
+		{"1700000000500000000", UINT64_C(1700000000500000000)},
+		{"1000000000000000", UINT64_C(1000000000000000)},
+		{"5ns", 5},
+		{"+5s", BEGIN + UINT64_C(5000000000)},
+		{"+0s", BEGIN},
+		{"+1.5ms", BEGIN + 1500000},
+		{"-5s", END - UINT64_C(5000000000)},
+		{"-30000d", 0},
+	};
+
+	set_zone("UTC");
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++)
+		ck_assert_msg(resolve(cases[i].text, true) == cases[i].ns, "'%s': %" PRIu64 ", not %" PRIu64,
+			      cases[i].text, resolve(cases[i].text, true), cases[i].ns);
+}
+END_TEST
+
+START_TEST(test_time_zone)
+{
+	set_zone("XXX-5:30"); /* 5 h 30 min east, no summer time */
+	ck_assert_uint_eq(resolve("17:33:05.5", false), BEGIN);
+	ck_assert_uint_eq(resolve("12:03:05.5", true), BEGIN);
+	ck_assert_uint_eq(resolve("2026-11-20 17:33:05.5", false), BEGIN);
+	ck_assert_uint_eq(resolve("@1700000000.5", false), UINT64_C(1700000000500000000));
+}
+END_TEST
+
+/* A night with 25 hours: the next 12:00 is 25 h later, and local dates use their own offset. */
+START_TEST(test_time_summer)
+{
+	struct timetext noon, summer;
+	uint64_t begin = UINT64_C(1792836001000000000); /* 2026-10-24 12:00:01 CEST */
+
+	set_zone("CET-1CEST,M3.5.0,M10.5.0/3");
+	ck_assert_int_eq(timetext_parse("12:00:00", &noon), LT_OK);
+	ck_assert_uint_eq(timetext_resolve(&noon, begin, begin, false) - begin,
+			  UINT64_C(25) * 3600 * 1000000000 - 1000000000);
+	ck_assert_int_eq(timetext_parse("2026-10-24 12:00:01", &summer), LT_OK);
+	ck_assert_uint_eq(timetext_resolve(&summer, 0, 0, false), begin);
+}
+END_TEST
+
+START_TEST(test_time_wrong)
+{
+	static const char *const wrong[] = {
+		"", "now", "12", "12:03", "24:00:00", "12:60:00", "12:00:60", "12:03:05.", "12:03:05x",
+		"2026-02-29 00:00:00", "2026-11-20", "2026-11-20 12:03", "@", "@1x", "@1.", "+", "+5", "-5", "+5 s",
+		"+s", "ns", "123456789012345", "18446744073709551616", "99999999999999999999999ns", "@18446744074",
+		"+-5s", "1e9ns", " 12:03:05", "1969-12-31 23:59:59",
+	};
+	struct timetext time = {.form = TIMETEXT_NONE};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(wrong); i++)
+		ck_assert_msg(timetext_parse(wrong[i], &time) == LT_ERROR, "'%s' is accepted", wrong[i]);
+	ck_assert_int_eq(time.form, TIMETEXT_NONE);
+	ck_assert_ptr_nonnull(strstr(error_text(), "'1969-12-31 23:59:59' is not a time"));
+}
+END_TEST
+
+START_TEST(test_duration)
+{
+	static const struct {
+		const char *text;
+		uint64_t ns;
+	} cases[] = {
+		{"100ms", 100000000}, {"1s", 1000000000}, {"2m", UINT64_C(120000000000)}, {"1.5s", 1500000000},
+		{"7us", 7000},        {"0s", 0},          {"3ns", 3},
+		{"1h", UINT64_C(3600000000000)},
+		{"0.1d", UINT64_C(8640000000000)},
+		{"0.0000000019s", 1},
+		{"18446744073709551615ns", UINT64_MAX},
+	};
+	static const char *const wrong[] = {"", "1", "s", "-1s", "1 s", "1S", "1.s", ".5s", "1ss", "1.2.3s", "1s2",
+					    "18446744073709551616ns", "18446744074s", "300000d"};
+	uint64_t ns = 42;
+	char text[TIMETEXT_SIZE];
+
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		ck_assert_msg(timetext_parse_duration(cases[i].text, &ns) == LT_OK, "'%s'", cases[i].text);
+		ck_assert_msg(ns == cases[i].ns, "'%s': %" PRIu64, cases[i].text, ns);
+		ck_assert_int_eq(timetext_parse_duration(timetext_format_duration(text, sizeof(text), ns), &ns), LT_OK);
+		ck_assert_uint_eq(ns, cases[i].ns);
+	}
+	ns = 42;
+	for (size_t i = 0; i < G_N_ELEMENTS(wrong); i++)
+		ck_assert_msg(timetext_parse_duration(wrong[i], &ns) == LT_ERROR, "'%s' is accepted", wrong[i]);
+	ck_assert_uint_eq(ns, 42);
+}
+END_TEST
+
+START_TEST(test_format)
+{
+	char text[TIMETEXT_SIZE];
+
+	set_zone("XXX-5:30");
+	ck_assert_str_eq(timetext_format(text, sizeof(text), BEGIN + 678901, 9, false, true), "12:03:05.500678901");
+	ck_assert_str_eq(timetext_format(text, sizeof(text), BEGIN + 678901, 3, true, true), "2026-11-20 12:03:05.500");
+	ck_assert_str_eq(timetext_format(text, sizeof(text), BEGIN + 499999999, 0, false, false), "17:33:05");
+	ck_assert_str_eq(timetext_format(text, sizeof(text), 0, 9, true, true), "1970-01-01 00:00:00.000000000");
+	timetext_format(text, sizeof(text), UINT64_MAX, 9, true, true);
+	ck_assert_str_eq(timetext_format_duration(text, sizeof(text), 100000000), "100ms");
+	ck_assert_str_eq(timetext_format_duration(text, sizeof(text), UINT64_C(90000000000)), "90s");
+	ck_assert_str_eq(timetext_format_duration(text, sizeof(text), UINT64_C(120000000000)), "2m");
+	ck_assert_str_eq(timetext_format_duration(text, sizeof(text), 1500000), "1500us");
+}
+END_TEST
+
+UNIT_MAIN("base", test_text_sanitise, test_text_cut, test_text_any_bytes, test_text_glob, test_strpool,
+	  test_strpool_long, test_strpool_limit, test_error_chain, test_log, test_map64, test_time_forms,
+	  test_time_zone, test_time_summer, test_time_wrong, test_duration, test_format)
