@@ -90,8 +90,13 @@ enum event_kind {
 	EVENT_KINDS
 };
 
+static inline const void *event_words(const struct event *ev)
+{
+	return ev->words;
+}
+
 /* The payload of an event whose kind has this struct; n_words were checked by event_check(). */
-#define event_payload(ev, type) ((const struct type *)(const void *)(ev)->words)
+#define event_payload(ev, type) ((const struct type *)event_words(ev))
 
 static inline const uint64_t *event_perf(const struct event *ev)
 {

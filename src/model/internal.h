@@ -44,7 +44,7 @@ struct trace_info {
 
 /* ---- what runs ---- */
 
-enum { IRQ_DEPTH_MAX = 8 };
+enum { IRQ_DEPTH_MAX = 8, TID_UNKNOWN = -1 };
 
 /* One level of the handlers nested on a CPU. */
 struct irq_frame {
@@ -55,14 +55,21 @@ struct irq_frame {
 
 struct cpu {
 	uint32_t row;          /* TABLE_CPU; NO_ROW: never seen */
-	uint32_t thread;       /* TABLE_THREAD row that runs; NO_ROW: idle or unknown (row->state tells) */
-	bool migration;        /* runs migration/N since its last event: offline or not, the next event tells */
-	bool pending;          /* who ran since the record's begin is not known yet */
+	int64_t tid;           /* of the thread that runs, 0 idle, TID_UNKNOWN */
+	uint32_t thread;       /* its TABLE_THREAD row; NO_ROW: idle or unknown */
+	int64_t held_tid;      /* migration/N was switched in: whether it runs or the CPU went offline the
+				  next event tells; 0 otherwise */
 	struct irq_frame irqs[IRQ_DEPTH_MAX];
 	unsigned irq_depth;
 	uint64_t raised_ns[32]; /* softirqs raised and not entered yet, 0 none */
 	bool perf_known;
 	uint64_t perf[EVENT_PERF_MAX]; /* last values of the perf contexts */
+};
+
+/* A row of TABLE_FILE, or of one that ended since. */
+struct file_ref {
+	uint32_t row; /* NO_ROW: none */
+	uint64_t uid;
 };
 
 /* A system call in flight. */
@@ -76,6 +83,7 @@ struct call_in_flight {
 	uint64_t flags, arg;
 	strid path;
 	strid peer;       /* connect */
+	struct file_ref file, file2; /* what fd and fd2 were when the call began */
 };
 
 struct fd_table;
@@ -83,6 +91,8 @@ struct fd_table;
 /* What goes with a row of TABLE_THREAD and is no figure. */
 struct thread {
 	bool in_use;
+	char comm[16];           /* raw bytes of its name: to see a change cheaply */
+	uint64_t ns_level;       /* of the innermost pid namespace the state dump told */
 	uint64_t woken_ns;       /* first wake-up while blocked, 0 none */
 	struct call_in_flight call;
 	struct fd_table *files;  /* NULL: not known yet */
@@ -96,6 +106,7 @@ struct model {
 	uint64_t begin_ns;         /* of the record, 0 not known */
 	uint64_t now_ns;           /* time of the event being applied */
 	uint64_t lost_ns;          /* last time events were lost, 0 never */
+	bool some_sure;            /* some thread's state was seen since then */
 	GPtrArray *sources;        /* GPtrArray of struct trace_info, by source then trace */
 	struct map64 events;       /* name -> TABLE_EVENT row */
 	uint32_t declared[EVENT_KINDS]; /* how many traces declare the tracepoint */
@@ -104,8 +115,7 @@ struct model {
 	GPtrArray *threads;        /* struct thread *, by row number */
 
 	/* owned by the files that use them */
-	struct map64 calls;        /* syscalls.c: (thread row, call) -> TABLE_SYSCALL row */
-	struct map64 errors;       /* syscalls.c: (TABLE_SYSCALL row, errno) -> TABLE_SYSERR row */
+	struct syscalls *syscalls; /* syscalls.c */
 	struct files *files;       /* files.c */
 	struct block *block;       /* block.c */
 	struct map64 netifs;       /* net.c: strid -> TABLE_NETIF row */
@@ -161,19 +171,49 @@ void thread_end(struct model *m, uint32_t row);
 handler_fn apply_fork, apply_exec, apply_exit, apply_free, apply_rename, apply_setprio;
 handler_fn apply_dump_process, apply_dump_pid_ns, apply_dump_cgroup_ns, apply_context;
 
-/* ---- sched.c: CPUs, switches, wake-ups ---- */
+/* ---- cpu.c: what each CPU runs ---- */
 
+/* The CPU of that number; made (online, running nobody knows what since the record's begin) if unknown. */
 struct cpu *cpu_of_number(struct model *m, unsigned number);
 
-/* Before every event of a CPU: settles who ran there (offline, unknown at the begin, after a loss). */
-void cpu_settle(struct model *m, struct cpu *cpu, const struct event *ev, const struct trace_info *trace);
+/*
+ * From now on the CPU runs this thread (tid 0, NO_ROW: idle). Time in the old
+ * state is credited; the old thread's own state is the caller's to set first.
+ * If what ran so far was not known (begin of the record, after a loss), nothing is credited to it.
+ */
+void cpu_run(struct model *m, struct cpu *cpu, int64_t tid, uint32_t thread);
 
-handler_fn apply_switch, apply_wakeup, apply_migrate, apply_cpu_start, apply_cpu_hotplug;
+/*
+ * The thread the CPU is seen to run now has been running since the CPU's last
+ * change: settles what was unknown or believed otherwise. Called with every event's
+ * tid (of a switch: its prev); cheap when it is as believed.
+ */
+void cpu_settle(struct model *m, struct cpu *cpu, int64_t tid);
+
+/* Nobody knows what it runs from now on; whoever is seen next is credited from now. */
+void cpu_unsettle(struct model *m, struct cpu *cpu);
+
+/* From now on until its next event it is offline. */
+void cpu_offline(struct model *m, struct cpu *cpu);
+
+/* The record begins: credits what runs from here. */
+void cpus_begin(struct model *m, uint64_t begin_ns);
+
+/* If the thread runs on a CPU, that CPU is unsettled: the thread was seen elsewhere or is gone. */
+void cpu_lose_thread(struct model *m, uint32_t thread);
+
+handler_fn apply_cpu_start, apply_cpu_hotplug;
+
+/* ---- sched.c: switches, wake-ups ---- */
+
+handler_fn apply_switch, apply_wakeup, apply_migrate;
 
 /* ---- lost.c ---- */
 handler_fn apply_lost, apply_backward;
 
 /* ---- syscalls.c: timing and errors of every call; hands its effect to files.c ---- */
+void syscalls_create(struct model *m);
+void syscalls_destroy(struct model *m);
 handler_fn apply_syscall_entry, apply_syscall_exit;
 void syscalls_thread_end(struct model *m, uint32_t thread);
 
@@ -195,8 +235,12 @@ void files_dump_table(struct model *m, uint32_t thread, uint64_t address);
 
 handler_fn apply_dump_fd;
 
-/* A call ended with ret >= 0 or < 0: what it did to fds, and the bytes it moved. */
-void files_syscall_exit(struct model *m, const struct apply *a, const struct call_in_flight *call, int64_t ret);
+/* A call began: notes what its fds are, as they may be closed before it ends. */
+void files_syscall_entry(struct model *m, uint32_t thread, struct call_in_flight *call);
+
+/* A call of thread ended with ret >= 0 or < 0: what it did to fds, and the bytes it moved. call->desc is set. */
+void files_syscall_exit(struct model *m, const struct apply *a, uint32_t thread, const struct call_in_flight *call,
+			int64_t ret);
 
 /* ---- block.c, net.c, irq.c, perf.c ---- */
 void block_create(struct model *m);
@@ -210,6 +254,9 @@ bool block_is_device(const struct model *m, const char *path);
 handler_fn apply_net_queue, apply_net_xmit, apply_net_receive, apply_dump_netif;
 handler_fn apply_irq_entry, apply_irq_exit, apply_softirq_raise, apply_softirq_entry, apply_softirq_exit;
 handler_fn apply_dump_irq;
+
+/* No handler is active on this CPU: it switched threads, or events were lost. */
+void irq_reset_cpu(struct model *m, struct cpu *cpu);
 
 /*
  * Credits what the perf contexts of ev grew since the CPU's (or thread's) last

@@ -31,7 +31,14 @@ void model_begin(struct model *m, uint64_t t_ns);
  */
 void model_apply(struct model *m, unsigned source, const struct event *ev);
 
-/* Bits of enum need that no trace of this host has tracepoints for, and the missing names. */
-uint32_t model_missing(const struct model *m, const char **names, unsigned max, unsigned *n);
+/* How the host is, for its row: reason may be NULL. At the time of its last event. */
+void model_set_status(struct model *m, enum host_status status, const char *reason);
+
+/*
+ * The tracepoints that some figure needs and no trace of this host declares:
+ * writes at most max names (static text, today's name; the first word of a list
+ * of alternatives, ended by a space or NUL) and returns how many there are.
+ */
+unsigned model_missing(const struct model *m, const char **names, unsigned max);
 
 #endif

@@ -67,6 +67,9 @@ const struct source_spec *source_spec(const struct source *s);
  */
 bool source_hangs(const struct source *s, unsigned limit_ms);
 
+/* Gives a worker up: kills it; once its ring is read, source_peek() gives LT_ERROR with this reason. */
+void source_kill(struct source *s, const char *why);
+
 /* Ends the worker (SIGKILL if need be) and frees everything. NULL is allowed. */
 void source_stop(struct source *s);
 

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef LT_MERGE_MERGE_H
+#define LT_MERGE_MERGE_H
+
+#include <stdint.h>
+
+#include "base/status.h"
+#include "event/event.h"
+#include "source/source.h"
+
+/*
+ * One host's sources as one stream of records in time order: a k-way merge that
+ * gives a record as soon as every source has shown what it has next, or that it
+ * has nothing before it (EVENT_BEACON), or its end. Equal times are ordered by CPU,
+ * so that the order does not depend on how streams were shared out to workers. A
+ * source's own records never overtake each other; those without a time
+ * (EVENT_TRACE, EVENT_CLASS …) come at once.
+ *
+ * Hosts have few sources (workers × domains): the least of them is found by
+ * looking at each. The heap over a recording's many streams is in the worker.
+ */
+struct merge;
+
+struct merge *merge_create(void);
+void merge_destroy(struct merge *m);
+
+/* Adds a source, which stays the caller's; returns its number (0, 1, …). */
+unsigned merge_add(struct merge *m, struct source *source);
+
+unsigned merge_count(const struct merge *m);
+
+/*
+ * The next record and the number of its source; borrowed until merge_pop().
+ * LT_AGAIN: some source must be waited for. LT_END: all have ended. LT_ERROR: source
+ * *number broke off (error chain); it is left out from now on: go on calling.
+ */
+enum lt_status merge_peek(struct merge *m, const struct event **ev, unsigned *number);
+
+/* Consumes what merge_peek() gave. */
+void merge_pop(struct merge *m);
+
+#endif

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What each CPU runs, and the time it spends so. On every CPU and at any time
+ * busy + idle = online, and busy is the sum of its threads' time: both sides of
+ * the equation change only here, at the same instants.
+ */
+#include "model/internal.h"
+
+static void cpu_init(struct model *m, struct cpu *cpu, unsigned number)
+{
+	struct cpu_row *r;
+
+	*cpu = (struct cpu){ .tid = TID_UNKNOWN, .thread = NO_ROW };
+	cpu->row = state_add(&m->state, TABLE_CPU);
+	r = CPU_ROW(m, cpu->row);
+	r->cpu = number;
+	r->state = CPU_UNKNOWN;
+	r->since_ns = m->begin_ns;
+	HOST_ROW(m)->cpus++;
+	touch_host(m);
+}
+
+struct cpu *cpu_of_number(struct model *m, unsigned number)
+{
+	struct cpu *cpu;
+
+	while (number >= m->cpus->len) {
+		struct cpu none = { .row = NO_ROW };
+
+		g_array_append_val(m->cpus, none);
+	}
+	cpu = &g_array_index(m->cpus, struct cpu, number);
+	if (cpu->row == NO_ROW)
+		cpu_init(m, cpu, number);
+	return cpu;
+}
+
+/* Credits the time since the last change to the state the CPU is in, and enters another. */
+static void enter_state(struct model *m, struct cpu *cpu, enum cpu_state state)
+{
+	struct cpu_row *r = CPU_ROW(m, cpu->row);
+	uint64_t grown = m->now_ns > r->since_ns ? m->now_ns - r->since_ns : 0;
+
+	state_touch(&m->state, TABLE_CPU, cpu->row);
+	if (r->state == CPU_BUSY)
+		r->busy_ns += grown;
+	if (r->state == CPU_IDLE)
+		r->idle_ns += grown;
+	if (r->state == CPU_BUSY || r->state == CPU_IDLE)
+		r->online_ns += grown;
+	if ((r->state == CPU_OFFLINE) != (state == CPU_OFFLINE)) {
+		HOST_ROW(m)->cpus += state == CPU_OFFLINE ? -1 : 1;
+		touch_host(m);
+	}
+	r->state = state;
+	r->since_ns = m->now_ns;
+}
+
+void cpu_run(struct model *m, struct cpu *cpu, int64_t tid, uint32_t thread)
+{
+	if (thread != NO_ROW && thread != cpu->thread)
+		cpu_lose_thread(m, thread);
+	enter_state(m, cpu, tid == 0 ? CPU_IDLE : CPU_BUSY);
+	cpu->tid = tid;
+	cpu->thread = thread;
+	cpu->held_tid = 0;
+	CPU_ROW(m, cpu->row)->thread_uid = thread == NO_ROW ? 0 : THREAD_ROW(m, thread)->uid;
+	if (thread != NO_ROW) {
+		thread_set_state(m, thread, THREAD_RUNNING);
+		THREAD_ROW(m, thread)->cpu = CPU_ROW(m, cpu->row)->cpu;
+	}
+}
+
+/* The CPU and its thread have been as they are since a time that was not credited yet. */
+static void credit_since(struct model *m, struct cpu *cpu, uint64_t since_ns)
+{
+	CPU_ROW(m, cpu->row)->since_ns = since_ns;
+	if (cpu->thread != NO_ROW)
+		THREAD_ROW(m, cpu->thread)->since_ns = since_ns;
+}
+
+static void settle(struct model *m, struct cpu *cpu, int64_t tid)
+{
+	const struct cpu_row *r = CPU_ROW(m, cpu->row);
+	const bool unknown = r->state == CPU_UNKNOWN && (!cpu->held_tid || cpu->held_tid == tid);
+	const uint64_t since_ns = r->since_ns;
+
+	if (r->state == CPU_UNKNOWN && !unknown)
+		cpu_offline(m, cpu); /* after migration/N another thread: it was offline */
+	else if (cpu->thread != NO_ROW)
+		thread_set_state(m, cpu->thread, THREAD_UNKNOWN);
+	cpu_run(m, cpu, tid, tid > 0 ? thread_of_tid(m, tid) : NO_ROW);
+	if (unknown)
+		credit_since(m, cpu, since_ns);
+}
+
+void cpu_settle(struct model *m, struct cpu *cpu, int64_t tid)
+{
+	if (cpu->tid != tid && tid >= 0)
+		settle(m, cpu, tid);
+}
+
+void cpu_unsettle(struct model *m, struct cpu *cpu)
+{
+	enter_state(m, cpu, CPU_UNKNOWN);
+	CPU_ROW(m, cpu->row)->thread_uid = 0;
+	cpu->tid = TID_UNKNOWN;
+	cpu->thread = NO_ROW;
+	cpu->held_tid = 0;
+}
+
+void cpu_offline(struct model *m, struct cpu *cpu)
+{
+	cpu_unsettle(m, cpu);
+	enter_state(m, cpu, CPU_OFFLINE);
+}
+
+void cpus_begin(struct model *m, uint64_t begin_ns)
+{
+	for (guint i = 0; i < m->cpus->len; i++) {
+		struct cpu *cpu = &g_array_index(m->cpus, struct cpu, i);
+
+		if (cpu->row != NO_ROW)
+			credit_since(m, cpu, begin_ns);
+	}
+}
+
+void cpu_lose_thread(struct model *m, uint32_t thread)
+{
+	int64_t number = (int64_t)THREAD_ROW(m, thread)->cpu;
+	struct cpu *cpu;
+
+	if (THREAD_ROW(m, thread)->state != THREAD_RUNNING || number < 0 || number >= m->cpus->len)
+		return;
+	cpu = &g_array_index(m->cpus, struct cpu, number);
+	if (cpu->thread == thread) {
+		thread_set_state(m, thread, THREAD_UNKNOWN);
+		cpu_unsettle(m, cpu);
+	}
+}
+
+void apply_cpu_start(struct model *m, const struct apply *a)
+{
+	const struct ev_cpu_start *p = event_payload(a->ev, ev_cpu_start);
+
+	if (a->cpu->tid != TID_UNKNOWN)
+		return;
+	cpu_settle(m, a->cpu, p->tid);
+	if (a->cpu->thread != NO_ROW) {
+		thread_set_comm(m, a->cpu->thread, p->comm);
+		THREAD_ROW(m, a->cpu->thread)->prio = (uint64_t)p->prio;
+	}
+}
+
+/*
+ * cpuhp_exit tells of every step of a CPU's way up and down; it has gone when
+ * it reached state 0 (CPUHP_OFFLINE). It is back with its first event.
+ */
+void apply_cpu_hotplug(struct model *m, const struct apply *a)
+{
+	const struct ev_cpu_hotplug *p = event_payload(a->ev, ev_cpu_hotplug);
+	struct cpu *gone;
+
+	if (p->state != 0 || p->cpu < 0 || p->cpu >= EVENT_CPU_MAX)
+		return;
+	gone = cpu_of_number(m, (unsigned)p->cpu);
+	if (gone == a->cpu || CPU_ROW(m, gone->row)->state == CPU_OFFLINE)
+		return;
+	if (gone->thread != NO_ROW)
+		thread_set_state(m, gone->thread, THREAD_UNKNOWN);
+	cpu_offline(m, gone);
+}

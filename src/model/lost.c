@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Discarded events and packets: counted for the host and the CPU, at their
+ * time. Whatever they may have told is unsure from here on: every thread is
+ * marked until it is seen again, and the CPU's handlers are forgotten.
+ */
+#include "model/internal.h"
+
+static void mark_threads_unsure(struct model *m)
+{
+	const struct state_table *t = &m->state.tables[TABLE_THREAD];
+
+	if (!m->some_sure)
+		return;
+	for (uint32_t row = STATE_NO_ROW; (row = state_next(t, row)) != STATE_NO_ROW;) {
+		THREAD_ROW(m, row)->flags |= THREAD_UNSURE;
+		state_touch(&m->state, TABLE_THREAD, row);
+	}
+	m->some_sure = false;
+}
+
+void apply_lost(struct model *m, const struct apply *a)
+{
+	const struct ev_lost *p = event_payload(a->ev, ev_lost);
+
+	HOST_ROW(m)->lost_events += p->events;
+	HOST_ROW(m)->lost_packets += p->packets;
+	touch_host(m);
+	m->lost_ns = m->now_ns;
+	if (a->cpu) {
+		CPU_ROW(m, a->cpu->row)->lost_events += p->events;
+		state_touch(&m->state, TABLE_CPU, a->cpu->row);
+		irq_reset_cpu(m, a->cpu);
+	}
+	mark_threads_unsure(m);
+}
+
+void apply_backward(struct model *m, const struct apply *a)
+{
+	(void)a;
+	HOST_ROW(m)->backward_steps++;
+	touch_host(m);
+}

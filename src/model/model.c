@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The model of a host: what its traces declare, and the way of an event
+ * through it: counted by its class, its CPU settled, its perf counters credited, then its
+ * tracepoint's handler.
+ */
+#include "model/model.h"
+
+#include <string.h>
+
+#include "model/internal.h"
+
+static handler_fn *const handlers[EVENT_KINDS] = {
+	[EVENT_SCHED_SWITCH] = apply_switch,
+	[EVENT_SCHED_WAKING] = apply_wakeup,
+	[EVENT_SCHED_WAKEUP] = apply_wakeup,
+	[EVENT_SCHED_WAKEUP_NEW] = apply_wakeup,
+	[EVENT_SCHED_MIGRATE] = apply_migrate,
+	[EVENT_SCHED_SETPRIO] = apply_setprio,
+	[EVENT_FORK] = apply_fork,
+	[EVENT_EXEC] = apply_exec,
+	[EVENT_EXIT] = apply_exit,
+	[EVENT_FREE] = apply_free,
+	[EVENT_RENAME] = apply_rename,
+	[EVENT_CPU_HOTPLUG] = apply_cpu_hotplug,
+	[EVENT_IRQ_ENTRY] = apply_irq_entry,
+	[EVENT_IRQ_EXIT] = apply_irq_exit,
+	[EVENT_SOFTIRQ_RAISE] = apply_softirq_raise,
+	[EVENT_SOFTIRQ_ENTRY] = apply_softirq_entry,
+	[EVENT_SOFTIRQ_EXIT] = apply_softirq_exit,
+	[EVENT_BLOCK_INSERT] = apply_block_insert,
+	[EVENT_BLOCK_ISSUE] = apply_block_issue,
+	[EVENT_BLOCK_COMPLETE] = apply_block_complete,
+	[EVENT_BLOCK_REQUEUE] = apply_block_requeue,
+	[EVENT_BLOCK_ABORT] = apply_block_complete,
+	[EVENT_BLOCK_MERGE] = apply_block_merge,
+	[EVENT_BLOCK_BACKMERGE] = apply_block_merge,
+	[EVENT_BLOCK_FRONTMERGE] = apply_block_merge,
+	[EVENT_BLOCK_SPLIT] = apply_block_split,
+	[EVENT_BLOCK_BIO_REMAP] = apply_block_remap,
+	[EVENT_BLOCK_RQ_REMAP] = apply_block_remap,
+	[EVENT_NET_QUEUE] = apply_net_queue,
+	[EVENT_NET_XMIT] = apply_net_xmit,
+	[EVENT_NET_RECEIVE] = apply_net_receive,
+	[EVENT_SYSCALL_ENTRY] = apply_syscall_entry,
+	[EVENT_SYSCALL_EXIT] = apply_syscall_exit,
+	[EVENT_DUMP_PROCESS] = apply_dump_process,
+	[EVENT_DUMP_PID_NS] = apply_dump_pid_ns,
+	[EVENT_DUMP_CGROUP_NS] = apply_dump_cgroup_ns,
+	[EVENT_DUMP_FD] = apply_dump_fd,
+	[EVENT_DUMP_DISK] = apply_dump_disk,
+	[EVENT_DUMP_NETIF] = apply_dump_netif,
+	[EVENT_DUMP_IRQ] = apply_dump_irq,
+};
+
+static void trace_info_free(void *data)
+{
+	struct trace_info *trace = data;
+
+	if (!trace)
+		return;
+	g_array_free(trace->classes, TRUE);
+	g_free(trace);
+}
+
+static void traces_free(void *data)
+{
+	g_ptr_array_free(data, TRUE);
+}
+
+struct model *model_create(void)
+{
+	struct model *m = g_new0(struct model, 1);
+
+	syscalls_init();
+	state_init(&m->state);
+	m->host_row = state_add(&m->state, TABLE_HOST);
+	m->sources = g_ptr_array_new_with_free_func(traces_free);
+	m->cpus = g_array_new(FALSE, TRUE, sizeof(struct cpu));
+	m->threads = g_ptr_array_new_with_free_func(g_free);
+	syscalls_create(m);
+	files_create(m);
+	block_create(m);
+	return m;
+}
+
+void model_destroy(struct model *m)
+{
+	if (!m)
+		return;
+	files_destroy(m);
+	block_destroy(m);
+	map64_release(&m->events);
+	map64_release(&m->tids);
+	syscalls_destroy(m);
+	map64_release(&m->netifs);
+	map64_release(&m->irqs);
+	map64_release(&m->irq_names);
+	map64_release(&m->perfs);
+	g_ptr_array_free(m->sources, TRUE);
+	g_ptr_array_free(m->threads, TRUE);
+	g_array_free(m->cpus, TRUE);
+	state_release(&m->state);
+	g_free(m);
+}
+
+struct host_state *model_state(struct model *m)
+{
+	return &m->state;
+}
+
+void model_begin(struct model *m, uint64_t t_ns)
+{
+	m->begin_ns = t_ns;
+	cpus_begin(m, t_ns);
+}
+
+void model_set_status(struct model *m, enum host_status status, const char *reason)
+{
+	HOST_ROW(m)->status = status;
+	HOST_ROW(m)->reason = reason ? strpool_intern_z(reason) : STRID_NONE;
+	touch_host(m);
+}
+
+unsigned model_missing(const struct model *m, const char **names, unsigned max)
+{
+	unsigned n = 0;
+
+	for (int kind = EVENT_PROBE + 1; kind < EVENT_KINDS; kind++) {
+		if (!tracepoint_desc(kind)->need || m->declared[kind])
+			continue;
+		if (n < max)
+			names[n] = tracepoint_desc(kind)->names;
+		n++;
+	}
+	return n;
+}
+
+/* ---- what the traces declare ---- */
+
+static struct trace_info *trace_of(struct model *m, unsigned source, unsigned number)
+{
+	GPtrArray *traces;
+	struct trace_info *trace;
+
+	while (source >= m->sources->len)
+		g_ptr_array_add(m->sources, g_ptr_array_new_with_free_func(trace_info_free));
+	traces = g_ptr_array_index(m->sources, source);
+	if (number >= traces->len)
+		g_ptr_array_set_size(traces, (gint)number + 1);
+	trace = g_ptr_array_index(traces, number);
+	if (!trace) {
+		trace = g_new0(struct trace_info, 1);
+		trace->classes = g_array_new(FALSE, TRUE, sizeof(struct class_info));
+		g_ptr_array_index(traces, number) = trace;
+	}
+	return trace;
+}
+
+static void declare_trace(struct trace_info *trace, const struct event *ev)
+{
+	const struct ev_trace *p = event_payload(ev, ev_trace);
+
+	trace->announced = true;
+	trace->domain = (enum trace_domain)p->domain;
+	trace->has_tid = p->has_tid;
+}
+
+static void declare_perf(struct trace_info *trace, const struct event *ev)
+{
+	const struct ev_perf_names *p = event_payload(ev, ev_perf_names);
+
+	if (p->index >= EVENT_PERF_MAX)
+		return;
+	trace->perf_names[p->index] = strpool_intern(event_text(ev, p->name), p->name.len);
+	trace->perf_per_thread[p->index] = p->per_thread;
+	trace->n_perf = MAX(trace->n_perf, (unsigned)p->index + 1);
+}
+
+/* For a system call: its name without the prefix, and what it does. */
+static void declare_call(struct class_info *class, const char *name)
+{
+	const char *call = NULL;
+
+	if (tracepoint_find(name, &call) != class->kind || !call || !*call || strcmp(call, "unknown") == 0)
+		return;
+	class->call = strpool_intern_z(call);
+	class->desc = syscall_find(call);
+}
+
+static void declare_class(struct model *m, struct trace_info *trace, const struct event *ev)
+{
+	const struct ev_class *p = event_payload(ev, ev_class);
+	struct class_info *class;
+
+	if (ev->class_id == EVENT_NO_CLASS || p->kind < EVENT_OTHER || p->kind >= EVENT_KINDS)
+		return;
+	while (ev->class_id >= trace->classes->len) {
+		struct class_info none = { .kind = EVENT_OTHER, .event_row = NO_ROW };
+
+		g_array_append_val(trace->classes, none);
+	}
+	class = &g_array_index(trace->classes, struct class_info, ev->class_id);
+	class->kind = (enum event_kind)p->kind;
+	class->name = strpool_intern(event_text(ev, p->name), p->name.len);
+	if (p->kind == EVENT_SCHED_WAKING)
+		trace->has_waking = true;
+	if (p->kind == EVENT_SYSCALL_ENTRY || p->kind == EVENT_SYSCALL_EXIT)
+		declare_call(class, strpool_text(class->name));
+	m->declared[p->kind]++;
+}
+
+/* ---- an event's way ---- */
+
+static void count_class(struct model *m, struct class_info *class)
+{
+	struct event_row *r;
+
+	if (class->event_row == NO_ROW) {
+		class->event_row = map64_get(&m->events, class->name);
+		if (class->event_row == MAP64_NONE) {
+			class->event_row = state_add(&m->state, TABLE_EVENT);
+			map64_put(&m->events, class->name, class->event_row);
+			r = STATE_ROW(&m->state, EVENT, event, class->event_row);
+			r->name = class->name;
+			r->used = class->kind != EVENT_OTHER;
+			r->probe = class->kind == EVENT_PROBE;
+		}
+	}
+	STATE_ROW(&m->state, EVENT, event, class->event_row)->count++;
+	state_touch(&m->state, TABLE_EVENT, class->event_row);
+}
+
+static void count_event(struct model *m, const struct event *ev, const struct trace_info *trace)
+{
+	struct host_row *host = HOST_ROW(m);
+
+	host->events++;
+	if (!host->first_ns)
+		host->first_ns = ev->ts_ns;
+	host->last_ns = ev->ts_ns;
+	touch_host(m);
+	if (ev->class_id < trace->classes->len)
+		count_class(m, &g_array_index(trace->classes, struct class_info, ev->class_id));
+}
+
+/* Which thread the event shows to run on its CPU; TID_UNKNOWN if it does not tell. */
+static int64_t shown_tid(const struct event *ev, const struct trace_info *trace)
+{
+	if (ev->kind == EVENT_SCHED_SWITCH)
+		return event_payload(ev, ev_sched_switch)->prev_tid;
+	return trace->has_tid ? ev->tid : TID_UNKNOWN;
+}
+
+static void apply_event(struct model *m, struct trace_info *trace, const struct event *ev)
+{
+	struct apply a = { .ev = ev, .trace = trace, .thread = NO_ROW };
+
+	m->now_ns = ev->ts_ns;
+	count_event(m, ev, trace);
+	if (trace->domain != DOMAIN_KERNEL)
+		return;
+	if (ev->class_id < trace->classes->len)
+		a.class = &g_array_index(trace->classes, struct class_info, ev->class_id);
+	if (ev->cpu != EVENT_NO_CPU) {
+		a.cpu = cpu_of_number(m, ev->cpu);
+		cpu_settle(m, a.cpu, shown_tid(ev, trace));
+		a.thread = a.cpu->thread;
+	}
+	if (ev->n_perf)
+		perf_apply(m, &a);
+	if (handlers[ev->kind])
+		handlers[ev->kind](m, &a);
+}
+
+static void apply_about_cpu(struct model *m, const struct trace_info *trace, const struct event *ev, handler_fn *fn)
+{
+	struct apply a = { .ev = ev, .trace = trace, .thread = NO_ROW };
+
+	if (ev->ts_ns)
+		m->now_ns = ev->ts_ns;
+	if (ev->cpu != EVENT_NO_CPU) {
+		a.cpu = cpu_of_number(m, ev->cpu);
+		a.thread = a.cpu->thread;
+	}
+	fn(m, &a);
+}
+
+void model_apply(struct model *m, unsigned source, const struct event *ev)
+{
+	struct trace_info *trace = trace_of(m, source, ev->trace);
+
+	if (ev->kind >= EVENT_OTHER) {
+		apply_event(m, trace, ev);
+		return;
+	}
+	switch (ev->kind) {
+	case EVENT_TRACE:
+		declare_trace(trace, ev);
+		break;
+	case EVENT_CLASS:
+		declare_class(m, trace, ev);
+		break;
+	case EVENT_PERF_NAMES:
+		declare_perf(trace, ev);
+		break;
+	case EVENT_CPU_START:
+		if (ev->cpu != EVENT_NO_CPU)
+			apply_about_cpu(m, trace, ev, apply_cpu_start);
+		break;
+	case EVENT_LOST:
+		apply_about_cpu(m, trace, ev, apply_lost);
+		break;
+	case EVENT_BACKWARD:
+		apply_about_cpu(m, trace, ev, apply_backward);
+		break;
+	case EVENT_CONTEXT:
+		if (trace->domain == DOMAIN_KERNEL)
+			apply_about_cpu(m, trace, ev, apply_context);
+		break;
+	default:
+		break; /* about the source: not the model's business */
+	}
+}

@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Threads: birth, names, exec, exit, reuse of a tid, parents, namespaces. A
+ * thread is a row of TABLE_THREAD from its fork (or first sight) until it was
+ * switched out for the last time; whoever gets its tid later is another row.
+ */
+#include "model/internal.h"
+
+#include <string.h>
+
+enum { TID_KTHREADD = 2 };
+
+/* A thread seen for the first time; everything about it unknown. */
+static uint32_t thread_new(struct model *m, int64_t tid)
+{
+	uint32_t row = state_add(&m->state, TABLE_THREAD);
+	struct thread_row *r = THREAD_ROW(m, row);
+	struct thread *t;
+
+	if (row >= m->threads->len)
+		g_ptr_array_set_size(m->threads, (gint)row + 1);
+	t = g_ptr_array_index(m->threads, row);
+	if (!t)
+		t = g_ptr_array_index(m->threads, row) = g_new(struct thread, 1);
+	*t = (struct thread){ .in_use = true };
+	r->tid = (uint64_t)tid;
+	r->pid = r->ppid = r->prio = r->vtid = r->vpid = r->cpu = r->syscall_fd = (uint64_t)-1;
+	map64_put(&m->tids, (uint64_t)tid, row);
+	HOST_ROW(m)->threads++;
+	touch_host(m);
+	m->some_sure = true;
+	return row;
+}
+
+uint32_t thread_find(const struct model *m, int64_t tid)
+{
+	return map64_get(&m->tids, (uint64_t)tid);
+}
+
+uint32_t thread_of_tid(struct model *m, int64_t tid)
+{
+	uint32_t row = map64_get(&m->tids, (uint64_t)tid);
+
+	return row != MAP64_NONE ? row : thread_new(m, tid);
+}
+
+void thread_set_comm(struct model *m, uint32_t row, const char comm[16])
+{
+	struct thread *t = thread_info(m, row);
+
+	if (!comm[0] || memcmp(t->comm, comm, sizeof(t->comm)) == 0)
+		return;
+	memcpy(t->comm, comm, sizeof(t->comm));
+	THREAD_ROW(m, row)->comm = strpool_intern_padded(comm, sizeof(t->comm));
+	state_touch(&m->state, TABLE_THREAD, row);
+}
+
+void thread_set_state(struct model *m, uint32_t row, enum thread_state state)
+{
+	struct thread_row *r = THREAD_ROW(m, row);
+	uint64_t grown = m->now_ns > r->since_ns ? m->now_ns - r->since_ns : 0;
+
+	switch (r->state) {
+	case THREAD_RUNNING:
+		r->cpu_ns += grown;
+		break;
+	case THREAD_READY:
+		r->ready_ns += grown;
+		break;
+	case THREAD_BLOCKED:
+	case THREAD_WAITING:
+		r->blocked_ns += grown;
+		break;
+	default:
+		break;
+	}
+	r->state = state;
+	r->since_ns = m->now_ns;
+	if (state != THREAD_UNKNOWN && r->flags & THREAD_UNSURE) {
+		r->flags &= ~(uint64_t)THREAD_UNSURE;
+		m->some_sure = true;
+	}
+	state_touch(&m->state, TABLE_THREAD, row);
+}
+
+void thread_end(struct model *m, uint32_t row)
+{
+	struct thread_row *r = THREAD_ROW(m, row);
+
+	cpu_lose_thread(m, row);
+	thread_set_state(m, row, THREAD_DEAD);
+	if (!r->exited_ns)
+		r->exited_ns = m->now_ns;
+	files_thread_end(m, row);
+	syscalls_thread_end(m, row);
+	perf_thread_end(m, row);
+	map64_del(&m->tids, r->tid);
+	thread_info(m, row)->in_use = false;
+	state_end(&m->state, TABLE_THREAD, row);
+	HOST_ROW(m)->threads--;
+	HOST_ROW(m)->threads_gone++;
+	touch_host(m);
+}
+
+/* Whether the parent asked for a common fd table: known from its clone() unless it was clone3(). */
+static bool shares_files(const struct model *m, uint32_t parent, const struct ev_fork *p)
+{
+	const struct thread *t;
+
+	if (p->child_pid && p->child_pid == p->parent_pid)
+		return true;
+	if (parent == NO_ROW)
+		return false;
+	t = g_ptr_array_index(m->threads, parent);
+	return t->call.active && t->call.desc && t->call.desc->action == SYSCALL_CLONE && t->call.flags & CLONE_FILES;
+}
+
+void apply_fork(struct model *m, const struct apply *a)
+{
+	const struct ev_fork *p = event_payload(a->ev, ev_fork);
+	uint32_t parent = NO_ROW, child;
+	const struct thread_row *pr = NULL;
+	struct thread_row *r;
+	bool new_process;
+
+	if (p->child_tid <= 0)
+		return;
+	child = thread_find(m, p->child_tid);
+	if (child != NO_ROW)
+		thread_end(m, child); /* its exit was not recorded */
+	if (p->parent_tid > 0) {
+		parent = thread_of_tid(m, p->parent_tid);
+		thread_set_comm(m, parent, p->parent_comm);
+		pr = THREAD_ROW(m, parent);
+	}
+	child = thread_new(m, p->child_tid);
+	r = THREAD_ROW(m, child);
+	r->born_ns = m->now_ns;
+	thread_set_state(m, child, THREAD_NEW);
+	thread_set_comm(m, child, p->child_comm);
+	new_process = p->child_pid == p->child_tid;
+	r->pid = p->child_pid > 0 ? (uint64_t)p->child_pid : (uint64_t)-1;
+	if (p->child_vtid > 0)
+		r->vtid = (uint64_t)p->child_vtid;
+	if (pr) {
+		r->ppid = new_process ? (p->parent_pid > 0 ? (uint64_t)p->parent_pid : pr->pid) : pr->ppid;
+		r->prio = pr->prio;
+		r->vpid = new_process ? r->vtid : pr->vpid;
+		r->pid_ns = p->child_ns ? p->child_ns : pr->pid_ns;
+		r->cgroup_ns = pr->cgroup_ns;
+		if (pr->tid == TID_KTHREADD || (pr->flags & THREAD_KERNEL && !new_process))
+			r->flags |= THREAD_KERNEL;
+	}
+	files_fork(m, parent, child, shares_files(m, parent, p));
+	HOST_ROW(m)->threads_new++;
+	touch_host(m);
+}
+
+/* The kernel names a program after the last part of its path, 15 bytes of it. */
+static void comm_of_path(char comm[16], const char *path, size_t len)
+{
+	const char *slash = memrchr(path, '/', len);
+	const char *base = slash ? slash + 1 : path;
+
+	len -= (size_t)(base - path);
+	memset(comm, 0, 16);
+	memcpy(comm, base, MIN(len, 15));
+}
+
+/*
+ * A thread that is not its process' first takes over the first one's tid: the
+ * old row ends here, the new one goes on with its files and its CPU.
+ */
+static uint32_t take_over_tid(struct model *m, const struct apply *a, uint32_t old, int64_t tid)
+{
+	uint32_t row = thread_of_tid(m, tid);
+	struct thread_row *r = THREAD_ROW(m, row);
+
+	r->pid = (uint64_t)tid;
+	r->ppid = THREAD_ROW(m, old)->ppid;
+	if (a->cpu) {
+		thread_set_state(m, old, THREAD_ZOMBIE);
+		cpu_run(m, a->cpu, tid, row);
+	}
+	if (!thread_info(m, row)->files)
+		files_fork(m, old, row, true);
+	thread_end(m, old);
+	return row;
+}
+
+void apply_exec(struct model *m, const struct apply *a)
+{
+	const struct ev_exec *p = event_payload(a->ev, ev_exec);
+	uint32_t row, old;
+	char comm[16];
+
+	if (p->tid <= 0)
+		return;
+	old = p->old_tid > 0 && p->old_tid != p->tid ? thread_find(m, p->old_tid) : NO_ROW;
+	row = old != NO_ROW ? take_over_tid(m, a, old, p->tid) : thread_of_tid(m, p->tid);
+	if (p->filename.len) {
+		comm_of_path(comm, event_text(a->ev, p->filename), p->filename.len);
+		thread_set_comm(m, row, comm);
+	}
+	THREAD_ROW(m, row)->flags &= ~(uint64_t)THREAD_KERNEL;
+	files_exec(m, row);
+}
+
+/* It goes on running until it is switched out. */
+void apply_exit(struct model *m, const struct apply *a)
+{
+	const struct ev_task *p = event_payload(a->ev, ev_task);
+	uint32_t row = p->tid > 0 ? thread_of_tid(m, p->tid) : NO_ROW;
+
+	if (row == NO_ROW)
+		return;
+	thread_set_comm(m, row, p->comm);
+	THREAD_ROW(m, row)->exited_ns = m->now_ns;
+	state_touch(&m->state, TABLE_THREAD, row);
+}
+
+void apply_free(struct model *m, const struct apply *a)
+{
+	const struct ev_task *p = event_payload(a->ev, ev_task);
+	uint32_t row = p->tid > 0 ? thread_find(m, p->tid) : NO_ROW;
+
+	if (row != NO_ROW && THREAD_ROW(m, row)->exited_ns)
+		thread_end(m, row);
+}
+
+void apply_rename(struct model *m, const struct apply *a)
+{
+	const struct ev_task *p = event_payload(a->ev, ev_task);
+
+	if (p->tid > 0)
+		thread_set_comm(m, thread_of_tid(m, p->tid), p->comm);
+}
+
+void apply_setprio(struct model *m, const struct apply *a)
+{
+	const struct ev_task *p = event_payload(a->ev, ev_task);
+	uint32_t row = p->tid > 0 ? thread_of_tid(m, p->tid) : NO_ROW;
+
+	if (row == NO_ROW)
+		return;
+	THREAD_ROW(m, row)->prio = (uint64_t)p->prio;
+	state_touch(&m->state, TABLE_THREAD, row);
+}
+
+/* status of lttng_statedump_process_state; what runs is known better from the switches. */
+static void state_of_dump(struct model *m, uint32_t row, int64_t status)
+{
+	enum { WAIT_FORK = 1, WAIT_CPU = 2, EXIT = 3, ZOMBIE = 4, WAIT = 5, DEAD = 7 };
+
+	if (THREAD_ROW(m, row)->state != THREAD_UNKNOWN)
+		return;
+	switch (status) {
+	case WAIT_FORK: /* said of every runnable thread that is not in a real-time queue */
+	case WAIT_CPU:
+		thread_set_state(m, row, THREAD_READY);
+		break;
+	case WAIT:
+		thread_set_state(m, row, THREAD_WAITING);
+		break;
+	case EXIT:
+	case ZOMBIE:
+	case DEAD:
+		thread_set_state(m, row, THREAD_ZOMBIE);
+		break;
+	default:
+		break;
+	}
+}
+
+void apply_dump_process(struct model *m, const struct apply *a)
+{
+	const struct ev_dump_process *p = event_payload(a->ev, ev_dump_process);
+	struct thread_row *r;
+	uint32_t row;
+
+	if (p->tid <= 0)
+		return;
+	row = thread_of_tid(m, p->tid);
+	r = THREAD_ROW(m, row);
+	r->pid = (uint64_t)p->pid;
+	r->ppid = (uint64_t)p->ppid;
+	if (!r->comm)
+		thread_set_comm(m, row, p->name);
+	if (p->type == 1)
+		r->flags |= THREAD_KERNEL;
+	if (p->vtid > 0) {
+		r->vtid = (uint64_t)p->vtid;
+		r->vpid = (uint64_t)p->vpid;
+	}
+	if (p->ns_inum)
+		r->pid_ns = p->ns_inum;
+	state_of_dump(m, row, p->status);
+	if (p->file_table)
+		files_dump_table(m, row, p->file_table);
+	state_touch(&m->state, TABLE_THREAD, row);
+}
+
+/* Several levels of one thread come outermost first or last: the innermost counts. */
+void apply_dump_pid_ns(struct model *m, const struct apply *a)
+{
+	const struct ev_dump_ns *p = event_payload(a->ev, ev_dump_ns);
+	uint32_t row = p->tid > 0 ? thread_of_tid(m, p->tid) : NO_ROW;
+	struct thread_row *r;
+
+	if (row == NO_ROW || p->ns_level < thread_info(m, row)->ns_level)
+		return;
+	thread_info(m, row)->ns_level = p->ns_level;
+	r = THREAD_ROW(m, row);
+	r->vtid = (uint64_t)p->vtid;
+	r->vpid = (uint64_t)p->vpid;
+	r->pid_ns = p->ns_inum;
+	state_touch(&m->state, TABLE_THREAD, row);
+}
+
+void apply_dump_cgroup_ns(struct model *m, const struct apply *a)
+{
+	const struct ev_dump_ns *p = event_payload(a->ev, ev_dump_ns);
+	uint32_t row = p->tid > 0 ? thread_of_tid(m, p->tid) : NO_ROW;
+
+	if (row == NO_ROW)
+		return;
+	THREAD_ROW(m, row)->cgroup_ns = p->ns_inum;
+	state_touch(&m->state, TABLE_THREAD, row);
+}
+
+/* The members of struct ev_context in their order: bits of event.present. */
+enum context_bit { CTX_PID, CTX_PPID, CTX_PRIO, CTX_VTID, CTX_VPID, CTX_VPPID, CTX_PID_NS, CTX_CGROUP_NS };
+
+void apply_context(struct model *m, const struct apply *a)
+{
+	const struct ev_context *p = event_payload(a->ev, ev_context);
+	struct thread_row *r;
+	uint32_t row;
+
+	if (a->ev->tid <= 0)
+		return;
+	row = thread_of_tid(m, a->ev->tid);
+	r = THREAD_ROW(m, row);
+	if (event_has(a->ev, CTX_PID))
+		r->pid = (uint64_t)p->pid;
+	if (event_has(a->ev, CTX_PPID))
+		r->ppid = (uint64_t)p->ppid;
+	if (event_has(a->ev, CTX_PRIO))
+		r->prio = (uint64_t)p->prio;
+	if (event_has(a->ev, CTX_VTID))
+		r->vtid = (uint64_t)p->vtid;
+	if (event_has(a->ev, CTX_VPID))
+		r->vpid = (uint64_t)p->vpid;
+	if (event_has(a->ev, CTX_PID_NS))
+		r->pid_ns = p->pid_ns;
+	if (event_has(a->ev, CTX_CGROUP_NS))
+		r->cgroup_ns = p->cgroup_ns;
+	if (r->ppid == TID_KTHREADD || r->tid == TID_KTHREADD)
+		r->flags |= THREAD_KERNEL;
+	thread_set_comm(m, row, p->procname);
+	state_touch(&m->state, TABLE_THREAD, row);
+}

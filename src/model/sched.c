@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Switches, wake-ups, migrations: which thread runs, is ready or blocked since
+ * when, and how long it took from its wake-up to the CPU.
+ */
+#include "model/internal.h"
+
+#include <string.h>
+
+/* prev_state: the bits of include/linux/sched.h that all kernels since 2.6.33 agree about, and 0x80 (4.14). */
+enum {
+	TASK_INTERRUPTIBLE = 0x01,
+	TASK_UNINTERRUPTIBLE = 0x02,
+	TASK_STOPPED = 0x04,
+	TASK_TRACED = 0x08,
+	TASK_EXITED = 0x10 | 0x20, /* dead or zombie */
+	TASK_PARKED_OR_DEAD = 0x40,
+	TASK_REPORT_IDLE = 0x80,   /* TASK_IDLE: waits without counting as load */
+};
+
+static enum thread_state state_after_switch(const struct thread_row *r, int64_t prev_state)
+{
+	if (r->exited_ns || prev_state & TASK_EXITED)
+		return THREAD_ZOMBIE;
+	if (prev_state & (TASK_STOPPED | TASK_TRACED))
+		return THREAD_STOPPED;
+	if (prev_state & (TASK_INTERRUPTIBLE | TASK_UNINTERRUPTIBLE | TASK_PARKED_OR_DEAD | TASK_REPORT_IDLE))
+		return THREAD_BLOCKED;
+	return THREAD_READY; /* 0, or a flag above (0x100 …): preempted */
+}
+
+static void switch_out(struct model *m, uint32_t row, const struct ev_sched_switch *p)
+{
+	struct thread_row *r = THREAD_ROW(m, row);
+	enum thread_state state = state_after_switch(r, p->prev_state);
+
+	thread_set_state(m, row, state);
+	thread_set_comm(m, row, p->prev_comm);
+	r->prio = (uint64_t)p->prev_prio;
+	if (state == THREAD_READY)
+		r->flags |= THREAD_PREEMPTED;
+	if (state == THREAD_ZOMBIE)
+		thread_end(m, row);
+}
+
+static void switch_in(struct model *m, struct cpu *cpu, uint32_t row, const struct ev_sched_switch *p)
+{
+	struct thread_row *r = THREAD_ROW(m, row);
+	struct thread *t = thread_info(m, row);
+	const int64_t last_cpu = (int64_t)r->cpu;
+
+	if (t->woken_ns && r->state == THREAD_READY)
+		dist_add(&r->latency, m->now_ns - t->woken_ns, m->now_ns);
+	t->woken_ns = 0;
+	r->flags &= ~(uint64_t)THREAD_PREEMPTED;
+	cpu_run(m, cpu, p->next_tid, row);
+	thread_set_comm(m, row, p->next_comm);
+	r->prio = (uint64_t)p->next_prio;
+	r->switches++;
+	if (!m->declared[EVENT_SCHED_MIGRATE] && last_cpu >= 0 && last_cpu != (int64_t)r->cpu)
+		r->migrations++;
+}
+
+/* The stopper thread of a CPU: after it the CPU may be offline. */
+static bool is_migration(const char comm[16])
+{
+	return memcmp(comm, "migration/", 10) == 0;
+}
+
+/* Position of offline_until_ns in the fields of sched_switch: set if the source could look ahead. */
+enum { FIELD_OFFLINE_UNTIL = 7 };
+
+void apply_switch(struct model *m, const struct apply *a)
+{
+	const struct ev_sched_switch *p = event_payload(a->ev, ev_sched_switch);
+	struct cpu *cpu = a->cpu;
+
+	if (!cpu || p->prev_tid < 0 || p->next_tid < 0)
+		return;
+	CPU_ROW(m, cpu->row)->switches++;
+	irq_reset_cpu(m, cpu);
+	if (cpu->thread != NO_ROW)
+		switch_out(m, cpu->thread, p);
+	cpu->thread = NO_ROW;
+	if (p->next_tid == 0)
+		cpu_run(m, cpu, 0, NO_ROW);
+	else
+		switch_in(m, cpu, thread_of_tid(m, p->next_tid), p);
+	if (!is_migration(p->next_comm))
+		return;
+	if (p->offline_until_ns) {
+		thread_set_state(m, cpu->thread, THREAD_UNKNOWN);
+		cpu_offline(m, cpu);
+	} else if (!event_has(a->ev, FIELD_OFFLINE_UNTIL)) {
+		thread_set_state(m, cpu->thread, THREAD_UNKNOWN);
+		cpu_unsettle(m, cpu);
+		cpu->held_tid = p->next_tid;
+	}
+}
+
+/*
+ * sched_waking comes first and always, sched_wakeup later and maybe from
+ * another CPU: where a trace declares the former, the latter is not looked at.
+ */
+void apply_wakeup(struct model *m, const struct apply *a)
+{
+	const struct ev_wakeup *p = event_payload(a->ev, ev_wakeup);
+	struct thread_row *r;
+	uint32_t row;
+
+	if (p->tid <= 0 || (a->ev->kind == EVENT_SCHED_WAKEUP && a->trace->has_waking))
+		return;
+	row = thread_of_tid(m, p->tid);
+	r = THREAD_ROW(m, row);
+	switch (r->state) {
+	case THREAD_UNKNOWN:
+	case THREAD_BLOCKED:
+	case THREAD_WAITING:
+	case THREAD_STOPPED:
+	case THREAD_NEW:
+		thread_info(m, row)->woken_ns = m->now_ns;
+		thread_set_state(m, row, THREAD_READY);
+		r->flags &= ~(uint64_t)THREAD_PREEMPTED;
+		thread_set_comm(m, row, p->comm);
+		r->prio = (uint64_t)p->prio;
+		break;
+	default:
+		break; /* running, ready already, or gone */
+	}
+}
+
+void apply_migrate(struct model *m, const struct apply *a)
+{
+	const struct ev_task *p = event_payload(a->ev, ev_task);
+	uint32_t row = p->tid > 0 ? thread_find(m, p->tid) : NO_ROW;
+
+	if (row == NO_ROW)
+		return;
+	THREAD_ROW(m, row)->migrations++;
+	state_touch(&m->state, TABLE_THREAD, row);
+}
