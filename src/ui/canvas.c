@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "ui/canvas.h"
+
+#include <string.h>
+
+/* The symbols of the interface and what stands for them in ASCII. */
+static const struct {
+	gunichar ch;
+	char ascii;
+} likenesses[] = {
+	{ 0x00d7, 'x' },  /* × */
+	{ 0x2212, '-' },  /* − */
+	{ 0x2026, '~' },  /* … */
+	{ 0x00b7, '.' },  /* · */
+	{ 0x2500, '-' },  /* ─ */
+	{ 0x2502, '|' },  /* │ */
+	{ 0x250c, '+' },  /* ┌ */
+	{ 0x2510, '+' },  /* ┐ */
+	{ 0x2514, '+' },  /* └ */
+	{ 0x2518, '+' },  /* ┘ */
+	{ 0x251c, '|' },  /* ├ */
+	{ 0x2581, '.' },  /* ▁ */
+	{ 0x2582, ':' },  /* ▂ */
+	{ 0x2583, '-' },  /* ▃ */
+	{ 0x2584, '=' },  /* ▄ */
+	{ 0x2585, '+' },  /* ▅ */
+	{ 0x2586, '*' },  /* ▆ */
+	{ 0x2587, '%' },  /* ▇ */
+	{ 0x2588, '#' },  /* █ */
+	{ 0x258f, '|' },  /* ▏ */
+	{ 0x258e, '|' },  /* ▎ */
+	{ 0x258d, '|' },  /* ▍ */
+	{ 0x258c, '#' },  /* ▌ */
+	{ 0x258b, '#' },  /* ▋ */
+	{ 0x258a, '#' },  /* ▊ */
+	{ 0x2589, '#' },  /* ▉ */
+	{ 0x25b2, '^' },  /* ▲ */
+	{ 0x25bc, 'v' },  /* ▼ */
+	{ 0x25b6, '>' },  /* ▶ */
+	{ 0x25cf, '*' },  /* ● */
+	{ 0x2190, '<' },  /* ← */
+	{ 0x2192, '>' },  /* → */
+	{ 0x2191, '^' },  /* ↑ */
+	{ 0x2193, 'v' },  /* ↓ */
+	{ 0x00b5, 'u' },  /* µ */
+	{ 0x2013, '-' },  /* – */
+};
+
+static gunichar ascii_likeness(gunichar ch)
+{
+	if (ch < 0x7f)
+		return ch;
+	for (unsigned i = 0; i < G_N_ELEMENTS(likenesses); i++)
+		if (likenesses[i].ch == ch)
+			return (gunichar)likenesses[i].ascii;
+	return '?';
+}
+
+struct canvas *canvas_create(int w, int h, bool ascii)
+{
+	struct canvas *c = g_new0(struct canvas, 1);
+
+	c->ascii = ascii;
+	canvas_resize(c, w, h);
+	return c;
+}
+
+void canvas_destroy(struct canvas *c)
+{
+	if (!c)
+		return;
+	g_free(c->cells);
+	g_free(c);
+}
+
+void canvas_resize(struct canvas *c, int w, int h)
+{
+	c->w = MAX(w, 1);
+	c->h = MAX(h, 1);
+	g_free(c->cells);
+	c->cells = g_new(struct canvas_cell, (size_t)c->w * (size_t)c->h);
+	canvas_clear(c);
+}
+
+void canvas_clear(struct canvas *c)
+{
+	for (int i = 0; i < c->w * c->h; i++)
+		c->cells[i] = (struct canvas_cell){ .ch = ' ', .style = STYLE_NORMAL };
+}
+
+static int char_width(gunichar ch)
+{
+	if (g_unichar_iszerowidth(ch))
+		return 0;
+	return g_unichar_iswide(ch) ? 2 : 1;
+}
+
+/* Overwriting half of a wide character leaves a blank in the other half. */
+static void split_wide(struct canvas *c, int x, int y)
+{
+	struct canvas_cell *cell = canvas_at(c, x, y);
+
+	if (!cell->ch && x > 0)
+		canvas_at(c, x - 1, y)->ch = ' ';
+	if (x + 1 < c->w && !canvas_at(c, x + 1, y)->ch)
+		canvas_at(c, x + 1, y)->ch = ' ';
+}
+
+static void put(struct canvas *c, int x, int y, enum style style, gunichar ch, int width)
+{
+	if (y < 0 || y >= c->h || x < 0 || x + width > c->w)
+		return;
+	for (int i = 0; i < width; i++) {
+		struct canvas_cell *cell = canvas_at(c, x + i, y);
+
+		split_wide(c, x + i, y);
+		cell->ch = i ? 0 : ch;
+		cell->style = (uint8_t)style;
+	}
+}
+
+void canvas_char(struct canvas *c, int x, int y, enum style style, gunichar ch)
+{
+	if (c->ascii)
+		ch = ascii_likeness(ch);
+	put(c, x, y, style, ch, MAX(char_width(ch), 1));
+}
+
+int canvas_text(struct canvas *c, int x, int y, enum style style, const char *text, int max)
+{
+	int used = 0;
+
+	for (const char *p = text; *p;) {
+		gunichar ch = g_utf8_get_char_validated(p, -1);
+		int width;
+
+		if (ch == (gunichar)-1 || ch == (gunichar)-2) {
+			ch = '?';
+			p++;
+		} else {
+			p = g_utf8_next_char(p);
+		}
+		if (ch < 0x20 || ch == 0x7f)
+			ch = '?';
+		if (c->ascii && ch != '?')
+			ch = char_width(ch) ? ascii_likeness(ch) : ch;
+		width = char_width(ch);
+		if (!width)
+			continue;
+		if (max >= 0 && used + width > max)
+			break;
+		put(c, x + used, y, style, ch, width);
+		used += width;
+	}
+	return used;
+}
+
+int canvas_printf(struct canvas *c, int x, int y, enum style style, const char *fmt, ...)
+{
+	char text[512];
+	va_list ap;
+
+	va_start(ap, fmt);
+	g_vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	return canvas_text(c, x, y, style, text, -1);
+}
+
+int canvas_text_width(const char *text)
+{
+	int width = 0;
+
+	for (const char *p = text; *p;) {
+		gunichar ch = g_utf8_get_char_validated(p, -1);
+
+		if (ch == (gunichar)-1 || ch == (gunichar)-2) {
+			width++;
+			p++;
+		} else {
+			width += char_width(ch);
+			p = g_utf8_next_char(p);
+		}
+	}
+	return width;
+}
+
+void canvas_text_left(struct canvas *c, int x, int y, int width, enum style style, const char *text)
+{
+	if (width <= 0)
+		return;
+	if (canvas_text_width(text) <= width) {
+		canvas_text(c, x, y, style, text, width);
+		return;
+	}
+	canvas_text(c, x, y, style, text, width - 1);
+	canvas_char(c, x + width - 1, y, style, 0x2026);
+}
+
+void canvas_text_right(struct canvas *c, int x, int y, int width, enum style style, const char *text)
+{
+	int excess = canvas_text_width(text) - width;
+
+	if (width <= 0)
+		return;
+	if (excess <= 0) {
+		canvas_text(c, x - excess, y, style, text, width);
+		return;
+	}
+	/* the end of a number or path says more than its begin */
+	for (excess++; excess > 0 && *text; text = g_utf8_next_char(text))
+		excess -= char_width(g_utf8_get_char(text));
+	canvas_char(c, x, y, style, 0x2026);
+	canvas_text(c, x + 1, y, style, text, width - 1);
+}
+
+void canvas_fill(struct canvas *c, int x, int y, int width, enum style style, gunichar ch)
+{
+	for (int i = 0; i < width; i++)
+		canvas_char(c, x + i, y, style, ch);
+}
+
+void canvas_restyle(struct canvas *c, int x, int y, int width, enum style style)
+{
+	if (y < 0 || y >= c->h)
+		return;
+	for (int i = MAX(x, 0); i < MIN(x + width, c->w); i++)
+		canvas_at(c, i, y)->style = (uint8_t)style;
+}
+
+void canvas_box(struct canvas *c, int x, int y, int w, int h, const char *title)
+{
+	if (w < 2 || h < 2)
+		return;
+	canvas_fill(c, x + 1, y, w - 2, STYLE_FRAME, 0x2500);
+	canvas_fill(c, x + 1, y + h - 1, w - 2, STYLE_FRAME, 0x2500);
+	for (int i = 1; i < h - 1; i++) {
+		canvas_char(c, x, y + i, STYLE_FRAME, 0x2502);
+		canvas_fill(c, x + 1, y + i, w - 2, STYLE_NORMAL, ' ');
+		canvas_char(c, x + w - 1, y + i, STYLE_FRAME, 0x2502);
+	}
+	canvas_char(c, x, y, STYLE_FRAME, 0x250c);
+	canvas_char(c, x + w - 1, y, STYLE_FRAME, 0x2510);
+	canvas_char(c, x, y + h - 1, STYLE_FRAME, 0x2514);
+	canvas_char(c, x + w - 1, y + h - 1, STYLE_FRAME, 0x2518);
+	if (title && w > 6) {
+		int used = canvas_text(c, x + 3, y, STYLE_TITLE, title, w - 6);
+
+		canvas_char(c, x + 2, y, STYLE_FRAME, ' ');
+		canvas_char(c, x + 3 + used, y, STYLE_FRAME, ' ');
+	}
+}
+
+void canvas_bar(struct canvas *c, int x, int y, int width, enum style style, unsigned permille)
+{
+	unsigned eighths = (unsigned)width * 8 * MIN(permille, 1000u) / 1000;
+
+	/* what is not zero shows */
+	if (!eighths && permille)
+		eighths = 1;
+	for (int i = 0; i < width; i++) {
+		unsigned part = MIN(eighths, 8u);
+
+		eighths -= part;
+		canvas_char(c, x + i, y, style, part ? 0x2590 - part : ' ');
+	}
+}
+
+gunichar canvas_column_glyph(unsigned permille)
+{
+	if (!permille)
+		return ' ';
+	return 0x2581 + MIN(permille, 999u) * 8 / 1000;
+}
+
+char *canvas_row_text(const struct canvas *c, int y)
+{
+	GString *s = g_string_new(NULL);
+
+	for (int x = 0; x < c->w; x++)
+		if (canvas_at(c, x, y)->ch)
+			g_string_append_unichar(s, canvas_at(c, x, y)->ch);
+	while (s->len && s->str[s->len - 1] == ' ')
+		g_string_truncate(s, s->len - 1);
+	return g_string_free(s, FALSE);
+}

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "ui/cursor.h"
+
+#include <glib.h>
+
+#define NS_PER_MS UINT64_C(1000000)
+
+/* What a frame and an interval may be multiples of, and the speeds: 1, 2, 5, 10 … */
+static const double speeds[] = { 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000 };
+
+static const unsigned lengths[] = { 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000 };
+
+void cursor_init(struct cursor *c, uint64_t begin_ns, uint64_t frame_ns, uint64_t interval_ns, bool live)
+{
+	uint64_t frames = MAX((interval_ns + frame_ns / 2) / frame_ns, 1);
+
+	*c = (struct cursor){
+		.live = live,
+		.begin_ns = begin_ns,
+		.known_ns = begin_ns,
+		.frame_ns = frame_ns,
+		.interval_ns = frames * frame_ns,
+		.speed = 1,
+		.mode = live ? CURSOR_STICKING : CURSOR_PLAYING,
+		.end_ns = begin_ns,
+	};
+}
+
+/* The last edge of the grid at or before t, at least one interval after the begin. */
+static uint64_t grid_floor(const struct cursor *c, uint64_t t_ns)
+{
+	uint64_t k = t_ns > c->begin_ns ? (t_ns - c->begin_ns) / c->interval_ns : 0;
+
+	return c->begin_ns + MAX(k, 1) * c->interval_ns;
+}
+
+/* The last place the shown interval may end at, begin_ns: there is none yet. */
+static uint64_t last_end(const struct cursor *c)
+{
+	if (c->complete)
+		return c->known_ns;
+	return c->known_ns >= c->begin_ns + c->interval_ns ? grid_floor(c, c->known_ns) : c->begin_ns;
+}
+
+/* Where the interval that contains t ends. */
+static uint64_t end_around(const struct cursor *c, uint64_t t_ns)
+{
+	uint64_t k = t_ns > c->begin_ns ? (t_ns - c->begin_ns) / c->interval_ns : 0;
+
+	return c->begin_ns + (k + 1) * c->interval_ns;
+}
+
+static bool show(struct cursor *c, uint64_t end_ns)
+{
+	uint64_t last = last_end(c);
+	uint64_t old = c->end_ns;
+
+	c->end_ns = MIN(end_ns, last);
+	return c->end_ns != old;
+}
+
+/* The clock goes on from what is shown. */
+static void sync_position(struct cursor *c)
+{
+	c->position_ns = (double)(c->end_ns - c->begin_ns);
+	c->tick_ns = 0;
+}
+
+bool cursor_known(struct cursor *c, uint64_t known_ns, bool complete)
+{
+	bool changed = complete && !c->complete;
+
+	c->known_ns = MAX(known_ns, c->known_ns);
+	c->complete = complete;
+	if (c->wanted_ns) {
+		changed |= show(c, c->wanted_ns);
+		if (c->end_ns >= c->wanted_ns || complete)
+			c->wanted_ns = 0;
+		sync_position(c);
+	} else if (c->mode == CURSOR_STICKING) {
+		changed |= show(c, last_end(c));
+		if (complete && !c->live)
+			c->mode = CURSOR_PAUSED;
+	} else if (c->end_ns <= c->begin_ns && last_end(c) > c->begin_ns) {
+		changed |= show(c, grid_floor(c, 0));
+		sync_position(c);
+	}
+	return changed;
+}
+
+bool cursor_tick(struct cursor *c, uint64_t wall_ns)
+{
+	uint64_t last = last_end(c), end;
+	bool changed;
+
+	if (c->mode != CURSOR_PLAYING || c->wanted_ns || last <= c->begin_ns) {
+		c->tick_ns = 0;
+		return false;
+	}
+	if (c->tick_ns && wall_ns > c->tick_ns)
+		c->position_ns += (double)(wall_ns - c->tick_ns) * c->speed;
+	c->tick_ns = wall_ns;
+	/* the clock waits for the data, it does not run ahead of it */
+	if (c->position_ns >= (double)(last - c->begin_ns) && !c->complete)
+		c->position_ns = (double)(last - c->begin_ns);
+	end = c->position_ns >= (double)(last - c->begin_ns) ?
+		      last : grid_floor(c, c->begin_ns + (uint64_t)c->position_ns);
+	if (c->marked_begin_ns && end <= c->end_ns)
+		return false;
+	changed = show(c, end);
+	if (changed)
+		c->marked_begin_ns = 0;
+	if (end == last && c->complete) {
+		c->mode = c->live ? CURSOR_STICKING : CURSOR_PAUSED;
+		changed = true;
+	}
+	return changed;
+}
+
+uint64_t cursor_due(const struct cursor *c)
+{
+	uint64_t last = last_end(c), next;
+	double left;
+
+	if (c->mode != CURSOR_PLAYING || c->wanted_ns || last <= c->begin_ns || (c->end_ns >= last && !c->complete))
+		return UINT64_MAX;
+	next = MIN(grid_floor(c, c->end_ns) + (grid_floor(c, c->end_ns) <= c->end_ns ? c->interval_ns : 0), last);
+	left = ((double)(next - c->begin_ns) - c->position_ns) / c->speed;
+	return left > 0 ? (uint64_t)left + 1 : 0;
+}
+
+void cursor_interval(const struct cursor *c, uint64_t *begin_ns, uint64_t *end_ns)
+{
+	uint64_t length = c->end_ns - c->begin_ns;
+
+	*end_ns = c->end_ns;
+	if (c->marked_begin_ns)
+		*begin_ns = c->marked_begin_ns;
+	else if (!length)
+		*begin_ns = c->end_ns;
+	else
+		*begin_ns = c->begin_ns + (length - 1) / c->interval_ns * c->interval_ns;
+}
+
+void cursor_step(struct cursor *c, int steps)
+{
+	uint64_t begin_ns, end_ns, back;
+
+	cursor_interval(c, &begin_ns, &end_ns);
+	if (end_ns <= c->begin_ns)
+		return;
+	c->wanted_ns = 0;
+	if (steps < 0) {
+		c->mode = CURSOR_PAUSED;
+		back = (uint64_t)-steps * c->interval_ns;
+		/* back from a short last interval: to where it begins */
+		begin_ns = c->marked_begin_ns ? grid_floor(c, begin_ns) + c->interval_ns : begin_ns + c->interval_ns;
+		c->marked_begin_ns = 0;
+		show(c, begin_ns > c->begin_ns + back + c->interval_ns ? begin_ns - back :
+									  c->begin_ns + c->interval_ns);
+	} else {
+		c->marked_begin_ns = 0;
+		if (c->mode == CURSOR_STICKING && !c->live)
+			c->mode = CURSOR_PAUSED;
+		show(c, grid_floor(c, end_ns) + (uint64_t)steps * c->interval_ns);
+	}
+	sync_position(c);
+}
+
+void cursor_jump(struct cursor *c, uint64_t t_ns)
+{
+	uint64_t end = end_around(c, t_ns);
+
+	c->marked_begin_ns = 0;
+	if (c->mode == CURSOR_STICKING)
+		c->mode = CURSOR_PAUSED;
+	c->wanted_ns = end > last_end(c) && !c->complete ? end : 0;
+	show(c, end);
+	sync_position(c);
+}
+
+void cursor_start(struct cursor *c)
+{
+	if (c->mode == CURSOR_STICKING)
+		c->mode = CURSOR_PAUSED;
+	c->wanted_ns = 0;
+	c->marked_begin_ns = 0;
+	show(c, c->begin_ns + c->interval_ns);
+	sync_position(c);
+}
+
+void cursor_end(struct cursor *c)
+{
+	c->wanted_ns = 0;
+	c->marked_begin_ns = 0;
+	c->mode = c->complete && !c->live ? CURSOR_PAUSED : CURSOR_STICKING;
+	show(c, last_end(c));
+	sync_position(c);
+}
+
+void cursor_pause(struct cursor *c, bool pause)
+{
+	if (pause) {
+		c->mode = CURSOR_PAUSED;
+		c->wanted_ns = 0;
+		return;
+	}
+	if (c->live && c->end_ns >= last_end(c)) {
+		c->mode = CURSOR_STICKING;
+	} else {
+		c->mode = CURSOR_PLAYING;
+		if (c->complete && c->end_ns >= c->known_ns)
+			show(c, c->begin_ns + c->interval_ns);
+	}
+	c->marked_begin_ns = 0;
+	sync_position(c);
+}
+
+void cursor_speed(struct cursor *c, int direction)
+{
+	unsigned i = 0;
+
+	if (!direction) {
+		c->speed = 1;
+		return;
+	}
+	if (direction > 0) {
+		while (i + 1 < G_N_ELEMENTS(speeds) && speeds[i] <= c->speed)
+			i++;
+	} else {
+		i = G_N_ELEMENTS(speeds) - 1;
+		while (i > 0 && speeds[i] >= c->speed)
+			i--;
+	}
+	c->speed = speeds[i];
+}
+
+void cursor_length(struct cursor *c, int direction)
+{
+	uint64_t frames = c->interval_ns / c->frame_ns, begin_ns, end_ns;
+	unsigned i = 0;
+
+	cursor_interval(c, &begin_ns, &end_ns);
+	if (direction > 0) {
+		while (i + 1 < G_N_ELEMENTS(lengths) && lengths[i] <= frames)
+			i++;
+		/* longer than all there is would show nothing more */
+		if (c->complete && lengths[i] * c->frame_ns >= 2 * (c->known_ns - c->begin_ns))
+			return;
+	} else {
+		i = G_N_ELEMENTS(lengths) - 1;
+		while (i > 0 && lengths[i] >= frames)
+			i--;
+	}
+	c->interval_ns = lengths[i] * c->frame_ns;
+	c->marked_begin_ns = 0;
+	if (end_ns > begin_ns)
+		show(c, end_around(c, end_ns - 1));
+	sync_position(c);
+}
+
+void cursor_choose(struct cursor *c, uint64_t begin_ns, uint64_t end_ns)
+{
+	c->mode = CURSOR_PAUSED;
+	c->wanted_ns = 0;
+	begin_ns = MAX(begin_ns, c->begin_ns);
+	end_ns = MIN(end_ns, c->known_ns);
+	if (begin_ns >= end_ns)
+		return;
+	c->marked_begin_ns = begin_ns;
+	c->end_ns = end_ns;
+	sync_position(c);
+}
+
+uint64_t cursor_frame_for(uint64_t span_ns)
+{
+	static const unsigned nice_ms[] = { 10, 20, 50, 100, 200, 500, 1000 };
+	unsigned i = 0;
+
+	while (i + 1 < G_N_ELEMENTS(nice_ms) && nice_ms[i] * NS_PER_MS < (span_ns + 599) / 600)
+		i++;
+	return nice_ms[i] * NS_PER_MS;
+}

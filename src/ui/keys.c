@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "ui/keys.h"
+
+#include <glib.h>
+#include <string.h>
+
+/* How a key is written in actions.def, and how people see it. */
+static const struct {
+	int key;
+	const char *name, *shown;
+} names[] = {
+	{ UI_KEY_UP, "Up", "↑" },
+	{ UI_KEY_DOWN, "Down", "↓" },
+	{ UI_KEY_LEFT, "Left", "←" },
+	{ UI_KEY_RIGHT, "Right", "→" },
+	{ UI_KEY_CTRL_LEFT, "C-Left", "Ctrl-←" },
+	{ UI_KEY_CTRL_RIGHT, "C-Right", "Ctrl-→" },
+	{ UI_KEY_PAGE_UP, "PgUp", "PgUp" },
+	{ UI_KEY_PAGE_DOWN, "PgDn", "PgDn" },
+	{ UI_KEY_HOME, "Home", "Home" },
+	{ UI_KEY_END, "End", "End" },
+	{ UI_KEY_TAB, "Tab", "Tab" },
+	{ UI_KEY_BACK_TAB, "S-Tab", "Shift-Tab" },
+	{ UI_KEY_ENTER, "Enter", "Enter" },
+	{ UI_KEY_BACKSPACE, "Backspace", "Backspace" },
+	{ UI_KEY_DELETE, "Delete", "Delete" },
+	{ UI_KEY_ESC, "Esc", "Esc" },
+	{ ' ', "Space", "Space" },
+};
+
+static int key_parse(const char *name, size_t len)
+{
+	if (len > 1 && name[0] == 'F' && g_ascii_isdigit(name[1])) {
+		int n = (int)g_ascii_strtoll(name + 1, NULL, 10);
+
+		return n >= 1 && n <= 12 ? UI_KEY_F1 + n - 1 : UI_KEY_NONE;
+	}
+	for (unsigned i = 0; i < G_N_ELEMENTS(names); i++)
+		if (strlen(names[i].name) == len && !memcmp(names[i].name, name, len))
+			return names[i].key;
+	return len == 1 ? (unsigned char)name[0] : UI_KEY_NONE;
+}
+
+int key_next(const char **list)
+{
+	const char *name = *list + strspn(*list, " ");
+	size_t len = strcspn(name, " ");
+
+	*list = name + len;
+	return len ? key_parse(name, len) : UI_KEY_NONE;
+}
+
+const char *key_name(int key, char *buffer, size_t size)
+{
+	for (unsigned i = 0; i < G_N_ELEMENTS(names); i++)
+		if (names[i].key == key) {
+			g_strlcpy(buffer, names[i].shown, size);
+			return buffer;
+		}
+	if (key >= UI_KEY_F1 && key <= UI_KEY_F12)
+		g_snprintf(buffer, size, "F%d", key - UI_KEY_F1 + 1);
+	else
+		g_snprintf(buffer, size, "%c", key);
+	return buffer;
+}
+
+bool key_is_text(int key)
+{
+	return key >= ' ' && key != 0x7f && key < UI_KEY_FIRST;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef LT_UI_KEYS_H
+#define LT_UI_KEYS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/*
+ * Keys as the program sees them: the code point of a character, or one of the
+ * numbers below, which lie past Unicode. Only screen.c knows what the terminal sends.
+ */
+enum ui_key {
+	UI_KEY_NONE = 0,
+	UI_KEY_TAB = '\t',
+	UI_KEY_ENTER = '\n',
+	UI_KEY_ESC = 0x1b,
+	UI_KEY_FIRST = 0x110000,
+	UI_KEY_F1 = UI_KEY_FIRST, /* F1 … F12 follow each other */
+	UI_KEY_F12 = UI_KEY_F1 + 11,
+	UI_KEY_UP,
+	UI_KEY_DOWN,
+	UI_KEY_LEFT,
+	UI_KEY_RIGHT,
+	UI_KEY_CTRL_LEFT,
+	UI_KEY_CTRL_RIGHT,
+	UI_KEY_PAGE_UP,
+	UI_KEY_PAGE_DOWN,
+	UI_KEY_HOME,
+	UI_KEY_END,
+	UI_KEY_BACK_TAB,
+	UI_KEY_BACKSPACE,
+	UI_KEY_DELETE,
+	UI_KEY_RESIZE,
+	UI_KEY_MOUSE, /* see screen_mouse() */
+};
+
+/*
+ * The next key named in a list such as "F9 p" or "S-Tab Up": its code, 0 at
+ * the end of the list. *list moves past it. An unknown name gives UI_KEY_NONE too
+ * (check_action finds that).
+ */
+int key_next(const char **list);
+
+/* The name of a key for people: "F9", "Space", "←". */
+const char *key_name(int key, char *buffer, size_t size);
+
+/* Whether the key is a character that can be typed into a text. */
+bool key_is_text(int key);
+
+#endif

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "ui/cursor.h"
+
+#include <glib.h>
+
+#include "unit.h"
+
+#define MS UINT64_C(1000000)
+#define SECOND (1000 * MS)
+#define BEGIN (UINT64_C(1700000000) * SECOND + 123456789)
+
+static struct cursor recording(uint64_t known_ns, bool complete)
+{
+	struct cursor c;
+
+	cursor_init(&c, BEGIN, 10 * MS, SECOND, false);
+	cursor_known(&c, BEGIN + known_ns, complete);
+	return c;
+}
+
+static void check_shown(const struct cursor *c, uint64_t begin_ns, uint64_t end_ns)
+{
+	uint64_t b, e;
+
+	cursor_interval(c, &b, &e);
+	ck_assert_uint_eq(b - BEGIN, begin_ns);
+	ck_assert_uint_eq(e - BEGIN, end_ns);
+}
+
+START_TEST(nothing_known_shows_nothing)
+{
+	struct cursor c = recording(0, false);
+
+	check_shown(&c, 0, 0);
+	ck_assert(!cursor_tick(&c, 5 * SECOND));
+	cursor_step(&c, 3);
+	check_shown(&c, 0, 0);
+	ck_assert_uint_eq(cursor_due(&c), UINT64_MAX);
+}
+END_TEST
+
+START_TEST(first_interval_shows_as_soon_as_known)
+{
+	struct cursor c = recording(999 * MS, false);
+
+	check_shown(&c, 0, 0);
+	ck_assert(cursor_known(&c, BEGIN + SECOND, false));
+	check_shown(&c, 0, SECOND);
+}
+END_TEST
+
+START_TEST(short_record_is_one_interval)
+{
+	struct cursor c = recording(300 * MS, true);
+
+	check_shown(&c, 0, 300 * MS);
+	cursor_tick(&c, SECOND);
+	ck_assert_int_eq(c.mode, CURSOR_PAUSED);
+	cursor_step(&c, -1);
+	check_shown(&c, 0, 300 * MS);
+}
+END_TEST
+
+START_TEST(replay_follows_the_clock)
+{
+	struct cursor c = recording(10 * SECOND, false);
+
+	ck_assert(!cursor_tick(&c, 100 * SECOND));
+	ck_assert_uint_eq(cursor_due(&c), SECOND + 1);
+	ck_assert(!cursor_tick(&c, 100 * SECOND + 999 * MS));
+	check_shown(&c, 0, SECOND);
+	ck_assert(cursor_tick(&c, 101 * SECOND + 1));
+	check_shown(&c, SECOND, 2 * SECOND);
+	c.speed = 2;
+	ck_assert(cursor_tick(&c, 102 * SECOND + 1));
+	check_shown(&c, 3 * SECOND, 4 * SECOND);
+}
+END_TEST
+
+START_TEST(replay_waits_for_the_data)
+{
+	struct cursor c = recording(2500 * MS, false);
+
+	cursor_tick(&c, SECOND);
+	cursor_tick(&c, 60 * SECOND);
+	check_shown(&c, SECOND, 2 * SECOND);
+	ck_assert_uint_eq(cursor_due(&c), UINT64_MAX);
+	cursor_known(&c, BEGIN + 10 * SECOND, false);
+	cursor_tick(&c, 60 * SECOND + 500 * MS);
+	check_shown(&c, SECOND, 2 * SECOND);
+	cursor_tick(&c, 61 * SECOND);
+	check_shown(&c, 2 * SECOND, 3 * SECOND);
+}
+END_TEST
+
+START_TEST(replay_stops_at_the_end)
+{
+	struct cursor c = recording(3500 * MS, true);
+
+	cursor_tick(&c, SECOND);
+	cursor_tick(&c, 3 * SECOND);
+	check_shown(&c, 2 * SECOND, 3 * SECOND);
+	ck_assert_uint_eq(cursor_due(&c), 500 * MS + 1);
+	ck_assert(cursor_tick(&c, 4 * SECOND));
+	check_shown(&c, 3 * SECOND, 3500 * MS);
+	ck_assert_int_eq(c.mode, CURSOR_PAUSED);
+	cursor_pause(&c, false);
+	check_shown(&c, 0, SECOND);
+	ck_assert_int_eq(c.mode, CURSOR_PLAYING);
+}
+END_TEST
+
+/* Every interval shown at ×1000 is one of those shown at ×1, whatever the rhythm of the ticks. */
+START_TEST(speed_does_not_change_intervals)
+{
+	GHashTable *slow = g_hash_table_new(g_int64_hash, g_int64_equal);
+	struct cursor c = recording(20300 * MS, true);
+	uint64_t seen[64], b, e;
+	unsigned n = 0;
+
+	for (uint64_t wall = SECOND; c.mode == CURSOR_PLAYING; wall += 7 * MS)
+		if (cursor_tick(&c, wall) || !n) {
+			cursor_interval(&c, &b, &seen[n]);
+			g_hash_table_insert(slow, &seen[n], GUINT_TO_POINTER((unsigned)((b - BEGIN) / MS)));
+			n++;
+		}
+	ck_assert_uint_eq(g_hash_table_size(slow), 21);
+	c = recording(20300 * MS, true);
+	c.speed = 1000;
+	for (uint64_t wall = SECOND; c.mode == CURSOR_PLAYING; wall += 2 * MS) {
+		cursor_tick(&c, wall);
+		cursor_interval(&c, &b, &e);
+		ck_assert(g_hash_table_contains(slow, &e));
+		ck_assert_uint_eq(GPOINTER_TO_UINT(g_hash_table_lookup(slow, &e)), (b - BEGIN) / MS);
+	}
+	g_hash_table_destroy(slow);
+}
+END_TEST
+
+START_TEST(steps_come_back)
+{
+	struct cursor c = recording(10500 * MS, true);
+
+	cursor_end(&c);
+	check_shown(&c, 10 * SECOND, 10500 * MS);
+	cursor_step(&c, -1);
+	check_shown(&c, 9 * SECOND, 10 * SECOND);
+	cursor_step(&c, 1);
+	check_shown(&c, 10 * SECOND, 10500 * MS);
+	cursor_step(&c, 1);
+	check_shown(&c, 10 * SECOND, 10500 * MS);
+	cursor_step(&c, -10);
+	check_shown(&c, 0, SECOND);
+	cursor_step(&c, -1);
+	check_shown(&c, 0, SECOND);
+	cursor_step(&c, 10);
+	check_shown(&c, 10 * SECOND, 10500 * MS);
+}
+END_TEST
+
+START_TEST(back_pauses_forward_does_not)
+{
+	struct cursor c = recording(10 * SECOND, true);
+
+	cursor_step(&c, 2);
+	ck_assert_int_eq(c.mode, CURSOR_PLAYING);
+	cursor_step(&c, -1);
+	ck_assert_int_eq(c.mode, CURSOR_PAUSED);
+	cursor_tick(&c, SECOND);
+	cursor_tick(&c, 9 * SECOND);
+	check_shown(&c, SECOND, 2 * SECOND);
+}
+END_TEST
+
+START_TEST(jump_shows_the_interval_around)
+{
+	struct cursor c = recording(10 * SECOND, false);
+
+	cursor_pause(&c, true);
+	cursor_jump(&c, BEGIN + 4200 * MS);
+	check_shown(&c, 4 * SECOND, 5 * SECOND);
+	cursor_jump(&c, BEGIN + 4 * SECOND);
+	check_shown(&c, 4 * SECOND, 5 * SECOND);
+	cursor_jump(&c, 0);
+	check_shown(&c, 0, SECOND);
+	/* past what is known: as far as possible now, the rest when it is there */
+	cursor_jump(&c, BEGIN + 15500 * MS);
+	check_shown(&c, 9 * SECOND, 10 * SECOND);
+	cursor_known(&c, BEGIN + 30 * SECOND, false);
+	check_shown(&c, 15 * SECOND, 16 * SECOND);
+	cursor_known(&c, BEGIN + 40 * SECOND, true);
+	check_shown(&c, 15 * SECOND, 16 * SECOND);
+	ck_assert_int_eq(c.mode, CURSOR_PAUSED);
+}
+END_TEST
+
+START_TEST(end_of_a_record_pauses)
+{
+	struct cursor c = recording(4 * SECOND, false);
+
+	cursor_end(&c);
+	ck_assert_int_eq(c.mode, CURSOR_STICKING);
+	cursor_known(&c, BEGIN + 7200 * MS, true);
+	check_shown(&c, 7 * SECOND, 7200 * MS);
+	ck_assert_int_eq(c.mode, CURSOR_PAUSED);
+}
+END_TEST
+
+START_TEST(live_sticks_until_moved)
+{
+	struct cursor c;
+
+	cursor_init(&c, BEGIN, SECOND, SECOND, true);
+	cursor_known(&c, BEGIN + 3 * SECOND, false);
+	check_shown(&c, 2 * SECOND, 3 * SECOND);
+	cursor_known(&c, BEGIN + 4 * SECOND, false);
+	check_shown(&c, 3 * SECOND, 4 * SECOND);
+	cursor_step(&c, -1);
+	cursor_known(&c, BEGIN + 9 * SECOND, false);
+	check_shown(&c, 2 * SECOND, 3 * SECOND);
+	ck_assert_int_eq(c.mode, CURSOR_PAUSED);
+	cursor_pause(&c, false);
+	ck_assert_int_eq(c.mode, CURSOR_PLAYING);
+	cursor_end(&c);
+	ck_assert_int_eq(c.mode, CURSOR_STICKING);
+	check_shown(&c, 8 * SECOND, 9 * SECOND);
+}
+END_TEST
+
+START_TEST(length_stays_on_its_grid)
+{
+	struct cursor c = recording(10 * SECOND, true);
+
+	cursor_jump(&c, BEGIN + 4200 * MS);
+	cursor_length(&c, 1);
+	ck_assert_uint_eq(c.interval_ns, 2 * SECOND);
+	check_shown(&c, 4 * SECOND, 6 * SECOND);
+	cursor_length(&c, 1);
+	check_shown(&c, 5 * SECOND, 10 * SECOND);
+	cursor_length(&c, -1);
+	cursor_length(&c, -1);
+	cursor_length(&c, -1);
+	ck_assert_uint_eq(c.interval_ns, 500 * MS);
+	check_shown(&c, 9500 * MS, 10 * SECOND);
+	for (int i = 0; i < 20; i++)
+		cursor_length(&c, -1);
+	ck_assert_uint_eq(c.interval_ns, 10 * MS);
+	for (int i = 0; i < 30; i++)
+		cursor_length(&c, 1);
+	check_shown(&c, 0, 10 * SECOND);
+}
+END_TEST
+
+START_TEST(chosen_interval_lasts_until_moved)
+{
+	struct cursor c = recording(10 * SECOND, true);
+
+	cursor_choose(&c, BEGIN + 1500 * MS, BEGIN + 3700 * MS);
+	check_shown(&c, 1500 * MS, 3700 * MS);
+	ck_assert_int_eq(c.mode, CURSOR_PAUSED);
+	cursor_step(&c, 1);
+	check_shown(&c, 3 * SECOND, 4 * SECOND);
+	cursor_choose(&c, BEGIN + 1500 * MS, BEGIN + 3700 * MS);
+	cursor_step(&c, -1);
+	check_shown(&c, 0, SECOND);
+	cursor_choose(&c, BEGIN + 3 * SECOND, BEGIN + 2 * SECOND);
+	check_shown(&c, 0, SECOND);
+}
+END_TEST
+
+START_TEST(speeds_are_steps)
+{
+	struct cursor c = recording(SECOND, true);
+
+	for (int i = 0; i < 40; i++)
+		cursor_speed(&c, 1);
+	ck_assert(c.speed == 1000);
+	cursor_speed(&c, -1);
+	ck_assert(c.speed == 500);
+	cursor_speed(&c, 0);
+	ck_assert(c.speed == 1);
+	cursor_speed(&c, -1);
+	ck_assert(c.speed == 0.5);
+	c.speed = 3;
+	cursor_speed(&c, 1);
+	ck_assert(c.speed == 5);
+}
+END_TEST
+
+START_TEST(frame_length_fits_the_span)
+{
+	ck_assert_uint_eq(cursor_frame_for(0), 10 * MS);
+	ck_assert_uint_eq(cursor_frame_for(6 * SECOND), 10 * MS);
+	ck_assert_uint_eq(cursor_frame_for(6 * SECOND + 600), 20 * MS);
+	ck_assert_uint_eq(cursor_frame_for(42 * SECOND), 100 * MS);
+	ck_assert_uint_eq(cursor_frame_for(3600 * SECOND), SECOND);
+}
+END_TEST
+
+UNIT_MAIN("cursor", nothing_known_shows_nothing, first_interval_shows_as_soon_as_known,
+	  short_record_is_one_interval, replay_follows_the_clock, replay_waits_for_the_data, replay_stops_at_the_end,
+	  speed_does_not_change_intervals, steps_come_back, back_pauses_forward_does_not,
+	  jump_shows_the_interval_around, end_of_a_record_pauses, live_sticks_until_moved, length_stays_on_its_grid,
+	  chosen_interval_lasts_until_moved, speeds_are_steps, frame_length_fits_the_span)
