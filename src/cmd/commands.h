@@ -15,16 +15,18 @@ enum {
 
 /*
  * The subcommands, a file each. They get the parsed options and return the exit
- * status. Signals when they start: SIGPIPE is ignored (a write then fails with EPIPE);
- * SIGINT, SIGTERM and SIGHUP end the process as usual. A command that must do
- * more (restore a terminal, end a live report) installs its own handler.
+ * status. Every signal has its default action when they start, which gives
+ * 128+n as seen by a shell (also for SIGPIPE: a report into `head` just ends). A
+ * command that must do more (restore the terminal, end a live report in order)
+ * installs its own handler. The caller flushes stdout and reports if that fails.
  */
 int cmd_monitor(const struct options *o);
 int cmd_report(const struct options *o);
 
 /*
  * What the tables of a command add to its help and its man page: the keys of
- * the monitor, the tables and columns of report.
+ * the monitor, the tables and columns of report. A section each; where
+ * h->brief, only the names (report: the tables; monitor: nothing).
  */
 void cmd_monitor_help(struct help *h);
 void cmd_report_help(struct help *h);

@@ -2,6 +2,7 @@
 #ifndef LT_CMD_HELP_H
 #define LT_CMD_HELP_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 /*
@@ -13,6 +14,7 @@ enum help_form { HELP_TEXT, HELP_MAN };
 struct help {
 	FILE *out;
 	enum help_form form;
+	bool brief; /* for --help: leave out what fits no screen */
 };
 
 /* A section, in the man page upper case by convention: "OPTIONS". */

@@ -10,7 +10,11 @@
 #include "base/timetext.h"
 
 /* Bits of the commands column of options.def. */
-enum command_bit { COMMAND_MONITOR = 1 << 0, COMMAND_REPORT = 1 << 1 };
+enum command_bit {
+	COMMAND_MONITOR = 1 << 0,
+	COMMAND_REPORT = 1 << 1,
+	COMMAND_EVERYWHERE = ~0,
+};
 
 /* The kinds of options.def and their fields. Texts are borrowed from argv; arrays are never NULL. */
 typedef bool option_flag;         /* no argument */
@@ -49,8 +53,6 @@ struct options {
 #define OPTION(KIND, field, name, letter, argument, standard, commands, help) OPTION_TYPE_##KIND field;
 #include "cmd/options.def"
 	option_texts words; /* the arguments that are no options: report: TABLE SOURCE...; monitor: SOURCE... */
-	bool wants_help;    /* --help: nothing after it was looked at */
-	bool wants_version; /* --version: likewise */
 };
 
 /* A row of options.def. */
@@ -70,8 +72,9 @@ const struct option_row *options_rows(unsigned *count);
 
 /*
  * Parses argv[0..argc[ (without the program's and the command's name) for one
- * command. Options and words may be mixed; "--" ends the options. LT_ERROR: wrong usage, the
- * error chain names the option. *o must be released in either case.
+ * command. Options and words may be mixed; "--" ends the options; after --help
+ * or --version nothing is looked at. LT_ERROR: wrong usage, the error chain
+ * names the option. *o must be released in either case.
  */
 enum lt_status options_parse(struct options *o, enum command_bit command, int argc, char **argv);
 

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <errno.h>
+#include <locale.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "base/strpool.h"
+#include "cmd/commands.h"
+#include "cmd/manual.h"
+#include "config.h"
+#include "source/source.h"
+
+/* The first word names the command; without such a word it is the monitor. */
+static const struct command {
+	const char *name;
+	enum command_bit bit;
+	int (*run)(const struct options *o);
+} commands[] = {
+	{"monitor", COMMAND_MONITOR, cmd_monitor},
+	{"report", COMMAND_REPORT, cmd_report},
+};
+
+static const struct command *const monitor = &commands[0];
+
+/* Words that are reserved for commands of later versions, never sources. */
+static const char *const later_commands[] = {"attach", "list", "record", "feed"};
+
+static const struct command *find_command(const char *name)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(commands); i++)
+		if (!strcmp(commands[i].name, name))
+			return &commands[i];
+	return NULL;
+}
+
+static bool is_later_command(const char *name)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(later_commands); i++)
+		if (!strcmp(later_commands[i], name))
+			return true;
+	return false;
+}
+
+/* Prints the error chain; returns status. */
+static int fail(int status)
+{
+	fprintf(stderr, "lttngtop: %s\n", error_text());
+	return status;
+}
+
+static int fail_usage(const struct command *command)
+{
+	fail(LT_EXIT_USAGE);
+	fprintf(stderr, "Try 'lttngtop%s%s --help'.\n", command == monitor ? "" : " ",
+		command == monitor ? "" : command->name);
+	return LT_EXIT_USAGE;
+}
+
+static int fail_later(const char *name)
+{
+	error_set("'%s' is not part of this version", name);
+	return fail(LT_EXIT_USAGE);
+}
+
+static int print_version(void)
+{
+	printf("lttngtop %s\n", PACKAGE_VERSION);
+	return LT_EXIT_OK;
+}
+
+/* `help [COMMAND]`; `help --man [COMMAND]` prints the man page. argv: after "help". */
+static int run_help(int argc, char **argv)
+{
+	struct help h = {.out = stdout, .form = HELP_TEXT};
+	const struct command *command = monitor;
+
+	if (argc && !strcmp(argv[0], "--version"))
+		return print_version();
+	if (argc && !strcmp(argv[0], "--man")) {
+		h.form = HELP_MAN;
+		argc--;
+		argv++;
+	}
+	if (argc && argv[0][0] != '-') {
+		if (is_later_command(argv[0]))
+			return fail_later(argv[0]);
+		command = find_command(argv[0]);
+		if (!command) {
+			error_set("no command '%s'", argv[0]);
+			return fail_usage(monitor);
+		}
+	}
+	manual_print(&h, command->bit);
+	return LT_EXIT_OK;
+}
+
+static int run_with_log(const struct command *command, const struct options *o)
+{
+	FILE *file = NULL;
+	int status;
+
+	if (o->log) {
+		file = fopen(o->log, "ae");
+		if (!file) {
+			error_set("cannot write log '%s': %s", o->log, g_strerror(errno));
+			return fail(LT_EXIT_FAILURE);
+		}
+		log_set_file(file);
+	}
+	status = command->run(o);
+	log_set_file(NULL);
+	if (file)
+		fclose(file);
+	return status;
+}
+
+static int run_command(const struct command *command, int argc, char **argv)
+{
+	struct help h = {.out = stdout, .form = HELP_TEXT, .brief = true};
+	struct options o;
+	int status = LT_EXIT_OK;
+
+	if (options_parse(&o, command->bit, argc, argv)) {
+		status = fail_usage(command);
+	} else if (o.help) {
+		manual_print(&h, command->bit);
+	} else if (o.version) {
+		status = print_version();
+	} else if (!o.words->len) {
+		error_set(command == monitor ? "no source given" : "no table given");
+		status = fail_usage(command);
+	} else {
+		status = run_with_log(command, &o);
+	}
+	options_release(&o);
+	return status;
+}
+
+static int dispatch(int argc, char **argv)
+{
+	const char *first = argc ? argv[0] : "";
+	const struct command *command = find_command(first);
+
+	if (!strcmp(first, "help"))
+		return run_help(argc - 1, argv + 1);
+	if (is_later_command(first))
+		return fail_later(first);
+	if (command && command != monitor)
+		return run_command(command, argc - 1, argv + 1);
+	return run_command(monitor, argc, argv);
+}
+
+int main(int argc, char **argv)
+{
+	int status;
+
+	/* Only the character set: numbers keep their point in every locale. */
+	setlocale(LC_CTYPE, "");
+	tzset();
+	if (argc > 1 && !strcmp(argv[1], "--worker"))
+		return worker_main(argc - 2, argv + 2);
+	status = dispatch(argc - 1, argv + 1);
+	strpool_release();
+	if (fflush(stdout) || ferror(stdout)) {
+		error_set("cannot write to the standard output: %s", g_strerror(errno));
+		return fail(LT_EXIT_FAILURE);
+	}
+	return status;
+}

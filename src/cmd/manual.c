@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cmd/manual.h"
+
+#include "cmd/commands.h"
+#include "config.h"
+
+struct item {
+	const char *term;
+	const char *text;
+};
+
+static const struct page {
+	enum command_bit command;
+	const char *man_name;
+	const char *summary;
+	const char *synopsis[3];
+	const char *description[4];
+	void (*tables)(struct help *h);
+	struct item examples[5];
+	const char *see_also;
+} pages[] = {
+	{
+		.command = COMMAND_MONITOR,
+		.man_name = "lttngtop",
+		.summary = "a monitor of the kernel activity of many hosts, from LTTng traces",
+		.synopsis = {"lttngtop [OPTIONS] SOURCE...", "lttngtop report TABLE [OPTIONS] SOURCE...",
+			     "lttngtop help [COMMAND]"},
+		.description =
+			{"Shows what the threads of one or many hosts do: CPU time, I/O, open files, counters. Every figure "
+			 "comes from the events of a kernel trace, so nothing short-lived is missed, and every "
+			 "instant of the past can be looked at again.",
+			 "A SOURCE is a directory; every CTF trace found below it is opened. Traces of one host "
+			 "are shown together, several sources and hosts side by side.",
+			 "'lttngtop report' prints the same figures as text, CSV or JSON."},
+		.tables = cmd_monitor_help,
+		.examples =
+			{
+				{"lttngtop recording/", "replay a recording at its own speed"},
+				{"lttngtop --begin +5s --speed 0.1 web/ db/",
+				 "two hosts, from the sixth second on, ten times slower"},
+			},
+		.see_also = "lttngtop-report(1), lttng(1), babeltrace2(1)",
+	},
+	{
+		.command = COMMAND_REPORT,
+		.man_name = "lttngtop-report",
+		.summary = "figures of LTTng kernel traces for scripts and pipes",
+		.synopsis = {"lttngtop report TABLE [OPTIONS] SOURCE..."},
+		.description =
+			{"Prints one table of figures per interval, by default one for the whole recording. Rows "
+			 "whose figures are all 0 in the interval are left out.",
+			 "Times are ns since the epoch (UTC) in JSON and CSV, durations ns, sizes bytes. An unknown value is "
+			 "null in JSON, empty in CSV."},
+		.tables = cmd_report_help,
+		.examples =
+			{
+				{"lttngtop report cpu recording/", "CPU time of every thread"},
+				{"lttngtop report io --interval 1s --csv recording/", "I/O per second"},
+				{"lttngtop report files --comm 'nginx*' --json recording/", "files of one program"},
+			},
+		.see_also = "lttngtop(1)",
+	},
+};
+
+static const struct item times[] = {
+	{"12:03:05[.nnnnnnnnn]", "the first such time of day at or after the begin of the recording"},
+	{"'2026-11-20 12:03:05'", "a date and time"},
+	{"@1700000000.5", "seconds since the epoch"},
+	{"1700000000500000000ns", "ns since the epoch; \"ns\" may be left out from 16 digits on"},
+	{"+5s, -5s", "relative to the begin, to the end"},
+	{"100ms, 1s, 2m", "durations; the units are ns, us, ms, s, m, h, d"},
+};
+
+static const struct item exit_statuses[] = {
+	{"0", "success"},
+	{"1", "a failure at run time; no source could be read at all"},
+	{"2", "wrong usage"},
+	{"3", "read but incomplete: lost or corrupt data, or one of several sources unreadable or broken off; "
+	      "stderr says which; the figures were printed"},
+	{"128+n", "ended by signal n"},
+};
+
+static const struct item environment[] = {
+	{"TZ", "the time zone of times without --utc"},
+	{"NO_COLOR", "if set and not empty, the monitor uses no colours"},
+	{"LC_ALL, LC_CTYPE, LANG", "whether the terminal understands UTF-8"},
+};
+
+static void print_items(struct help *h, const char *title, const struct item *items, size_t n)
+{
+	help_section(h, title);
+	for (size_t i = 0; i < n; i++)
+		help_item(h, items[i].term, items[i].text);
+}
+
+static void print_options(struct help *h, enum command_bit command)
+{
+	unsigned n;
+	const struct option_row *rows = options_rows(&n);
+
+	help_section(h, "Options");
+	for (unsigned i = 0; i < n; i++) {
+		const struct option_row *row = &rows[i];
+		char *letter, *term, *text;
+
+		if (!(row->commands & command) || !row->help)
+			continue;
+		letter = row->letter ? g_strdup_printf("-%c, ", row->letter) : g_strdup("");
+		term = g_strdup_printf("%s--%s%s%s", letter, row->name, row->argument ? " " : "",
+				       row->argument ? row->argument : "");
+		text = row->standard ? g_strdup_printf("%s (default %s)", row->help, row->standard) : g_strdup(row->help);
+		help_item(h, term, text);
+		g_free(letter);
+		g_free(term);
+		g_free(text);
+	}
+}
+
+static void print_head(struct help *h, const struct page *page)
+{
+	char *name;
+
+	if (h->form == HELP_MAN) {
+		name = g_ascii_strup(page->man_name, -1);
+		fprintf(h->out, ".\\\" Written by 'make man' from the tables of the program.\n");
+		fprintf(h->out, ".TH %s 1 \"\" \"lttngtop %s\" \"User Commands\"\n", name, PACKAGE_VERSION);
+		fprintf(h->out, ".SH NAME\n%s \\- %s\n", page->man_name, page->summary);
+		g_free(name);
+		help_section(h, "Synopsis");
+		for (size_t i = 0; i < G_N_ELEMENTS(page->synopsis) && page->synopsis[i]; i++)
+			help_example(h, page->synopsis[i]);
+		help_section(h, "Description");
+	} else {
+		for (size_t i = 0; i < G_N_ELEMENTS(page->synopsis) && page->synopsis[i]; i++)
+			fprintf(h->out, "%s %s\n", i ? "      " : "Usage:", page->synopsis[i]);
+		fputc('\n', h->out);
+	}
+	for (size_t i = 0; i < G_N_ELEMENTS(page->description) && page->description[i]; i++)
+		help_paragraph(h, page->description[i]);
+}
+
+static void print_examples(struct help *h, const struct page *page)
+{
+	help_section(h, "Examples");
+	for (size_t i = 0; i < G_N_ELEMENTS(page->examples) && page->examples[i].term; i++) {
+		help_example(h, page->examples[i].term);
+		help_paragraph(h, page->examples[i].text);
+	}
+}
+
+void manual_print(struct help *h, enum command_bit command)
+{
+	const struct page *page = pages;
+
+	while (page->command != command)
+		page++;
+	print_head(h, page);
+	print_options(h, command);
+	print_items(h, "Times", times, G_N_ELEMENTS(times));
+	page->tables(h);
+	if (h->brief)
+		return;
+	print_items(h, "Exit status", exit_statuses, G_N_ELEMENTS(exit_statuses));
+	print_items(h, "Environment", environment, G_N_ELEMENTS(environment));
+	print_examples(h, page);
+	help_section(h, "See also");
+	help_paragraph(h, page->see_also);
+}

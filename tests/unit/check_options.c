@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <string.h>
+
+#include "base/error.h"
+#include "cmd/options.h"
+#include "unit.h"
+
+/* Parses the NULL-terminated words; the caller releases *o. */
+static enum lt_status parse(struct options *o, enum command_bit command, const char *const *words)
+{
+	return options_parse(o, command, (int)g_strv_length((char **)words), (char **)words);
+}
+
+#define PARSE(o, command, ...) parse(o, command, (const char *const[]){__VA_ARGS__, NULL})
+
+START_TEST(test_table)
+{
+	unsigned n;
+	const struct option_row *rows = options_rows(&n);
+
+	for (unsigned i = 0; i < n; i++) {
+		ck_assert_msg((rows[i].kind == OPTION_FLAG) == !rows[i].argument, "--%s", rows[i].name);
+		ck_assert(rows[i].commands);
+		for (const char *p = rows[i].help; p && *p; p++)
+			ck_assert_msg(!(*p == '.' && !p[1]), "help of --%s ends with a full stop", rows[i].name);
+		for (unsigned k = 0; k < i; k++) {
+			ck_assert_str_ne(rows[i].name, rows[k].name);
+			ck_assert(!rows[i].letter || rows[i].letter != rows[k].letter);
+		}
+	}
+}
+END_TEST
+
+START_TEST(test_defaults)
+{
+	struct options o;
+
+	ck_assert_int_eq(options_parse(&o, COMMAND_MONITOR, 0, NULL), LT_OK);
+	ck_assert_uint_eq(o.history_size, 256u << 20);
+	ck_assert_uint_eq(o.stall_limit, UINT64_C(10000000000));
+	ck_assert(o.speed == 1.0);
+	ck_assert(!o.utc && !o.log && !o.interval && !o.workers);
+	ck_assert_int_eq(o.begin.form, TIMETEXT_NONE);
+	ck_assert_uint_eq(o.words->len + o.tid->len + o.comm->len, 0);
+	options_release(&o);
+}
+END_TEST
+
+START_TEST(test_kinds)
+{
+	struct options o;
+
+	ck_assert_int_eq(PARSE(&o, COMMAND_REPORT, "cpu", "--begin", "-5s", "--interval=100ms", "--tid", "7", "a",
+			       "--tid=8", "--comm", "ng*", "--utc", "--workers=2", "--log", "x", "--", "--csv", "-"),
+			 LT_OK);
+	ck_assert_int_eq(o.begin.form, TIMETEXT_BEFORE_END);
+	ck_assert_uint_eq(o.interval, 100000000);
+	ck_assert_uint_eq(o.tid->len, 2);
+	ck_assert_int_eq(g_array_index(o.tid, int32_t, 1), 8);
+	ck_assert_str_eq(g_ptr_array_index(o.comm, 0), "ng*");
+	ck_assert(o.utc && !o.csv);
+	ck_assert_uint_eq(o.workers, 2);
+	ck_assert_str_eq(o.log, "x");
+	ck_assert_uint_eq(o.words->len, 4);
+	ck_assert_str_eq(g_ptr_array_index(o.words, 0), "cpu");
+	ck_assert_str_eq(g_ptr_array_index(o.words, 2), "--csv");
+	ck_assert_str_eq(g_ptr_array_index(o.words, 3), "-");
+	options_release(&o);
+
+	ck_assert_int_eq(PARSE(&o, COMMAND_MONITOR, "--history-size", "64k", "-i2s", "--speed=0.5", "--speed", "4"),
+			 LT_OK);
+	ck_assert_uint_eq(o.history_size, 65536);
+	ck_assert_uint_eq(o.interval, UINT64_C(2000000000));
+	ck_assert(o.speed == 4.0);
+	options_release(&o);
+}
+END_TEST
+
+START_TEST(test_help_wins)
+{
+	struct options o;
+
+	ck_assert_int_eq(PARSE(&o, COMMAND_REPORT, "-h", "--nonsense"), LT_OK);
+	ck_assert(o.help);
+	options_release(&o);
+}
+END_TEST
+
+START_TEST(test_wrong)
+{
+	static const struct {
+		enum command_bit command;
+		const char *words[4];
+		const char *error;
+	} cases[] = {
+		{COMMAND_REPORT, {"--nonsense"}, "unknown option '--nonsense'"},
+		{COMMAND_REPORT, {"--inter", "1s"}, "unknown option '--inter'"},
+		{COMMAND_REPORT, {"-x"}, "unknown option '-x'"},
+		{COMMAND_REPORT, {"--utc=1"}, "option '--utc' takes no argument"},
+		{COMMAND_REPORT, {"cpu", "--begin"}, "option '--begin' needs an argument: TIME"},
+		{COMMAND_REPORT, {"--begin", "soon"}, "option '--begin': 'soon' is not a time such as"},
+		{COMMAND_REPORT, {"--interval", "1"}, "option '--interval': '1' is not a duration such as"},
+		{COMMAND_REPORT, {"--interval=0s"}, "option '--interval': it must be longer than 0"},
+		{COMMAND_REPORT, {"--tid", "x"}, "option '--tid': 'x' is not a number from 0 to 2147483647"},
+		{COMMAND_REPORT, {"--tid", "-1"}, "option '--tid': '-1' is not a number"},
+		{COMMAND_REPORT, {"--pid", "2147483648"}, "option '--pid': '2147483648' is not a number"},
+		{COMMAND_REPORT, {"--workers", "0"}, "option '--workers': '0' is not a number from 1"},
+		{COMMAND_REPORT, {"--json", "--csv"}, "'--json' and '--csv' exclude each other"},
+		{COMMAND_REPORT, {"--ascii"}, "option '--ascii' is not for 'report'"},
+		{COMMAND_MONITOR, {"--json"}, "option '--json' is not for the monitor"},
+		{COMMAND_MONITOR, {"--history-size", "1X"}, "option '--history-size': '1X' is not a size"},
+		{COMMAND_MONITOR, {"--history-size", "-1"}, "option '--history-size': '-1' is not a size"},
+		{COMMAND_MONITOR, {"--history-size", "99999999T"}, "option '--history-size': '99999999T' is not a size"},
+		{COMMAND_MONITOR, {"--speed", "0"}, "option '--speed': '0' is not a number above 0"},
+		{COMMAND_MONITOR, {"--speed", "nan"}, "option '--speed': 'nan' is not a number above 0"},
+		{COMMAND_MONITOR, {"--speed", "1x"}, "option '--speed': '1x' is not a number above 0"},
+	};
+	struct options o;
+
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		ck_assert_int_eq(parse(&o, cases[i].command, cases[i].words), LT_ERROR);
+		ck_assert_msg(g_str_has_prefix(error_text(), cases[i].error), "'%s', not '%s'", error_text(),
+			      cases[i].error);
+		options_release(&o);
+	}
+}
+END_TEST
+
+UNIT_MAIN("options", test_table, test_defaults, test_kinds, test_help_wins, test_wrong)
