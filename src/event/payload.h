@@ -173,7 +173,7 @@ struct ev_block_remap {
 	uint64_t sector;
 	uint64_t nr_sector;
 	uint64_t old_dev;
-	uint64_t old_sector; /* split: new_sector */
+	uint64_t old_sector; /* split: new_sector; elv_merge: nextrq_sector */
 	uint64_t rwbs;
 };
 

@@ -84,10 +84,10 @@ FIELDS(block_rq) = {
 
 FIELDS(block_remap) = {
 	F(block_remap, dev, "dev", INT),
-	F(block_remap, sector, "sector", INT),
+	F(block_remap, sector, "sector rq_sector", INT),
 	F(block_remap, nr_sector, "nr_sector", INT),
 	F(block_remap, old_dev, "old_dev", INT),
-	F(block_remap, old_sector, "old_sector new_sector", INT),
+	F(block_remap, old_sector, "old_sector new_sector nextrq_sector", INT),
 	F(block_remap, rwbs, "rwbs", INT),
 };
 

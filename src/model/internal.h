@@ -27,6 +27,7 @@ struct class_info {
 	enum event_kind kind;
 	strid name;
 	uint32_t event_row;              /* TABLE_EVENT */
+	bool compat;                     /* a system call by 32-bit numbers */
 	strid call;                      /* system calls: its name, STRID_NONE for …_unknown and exit_syscall */
 	const struct syscall_desc *desc; /* of that call, NULL: nothing but time */
 };
@@ -50,6 +51,7 @@ enum { IRQ_DEPTH_MAX = 8, TID_UNKNOWN = -1 };
 struct irq_frame {
 	bool soft;
 	uint32_t nr;
+	uint32_t row; /* TABLE_IRQ */
 	uint64_t entry_ns;
 };
 
@@ -62,8 +64,7 @@ struct cpu {
 	struct irq_frame irqs[IRQ_DEPTH_MAX];
 	unsigned irq_depth;
 	uint64_t raised_ns[32]; /* softirqs raised and not entered yet, 0 none */
-	bool perf_known;
-	uint64_t perf[EVENT_PERF_MAX]; /* last values of the perf contexts */
+	struct perf_last *perf; /* perf.c: last values of the CPU's perf contexts, one per trace */
 };
 
 /* A row of TABLE_FILE, or of one that ended since. */
@@ -96,8 +97,7 @@ struct thread {
 	uint64_t woken_ns;       /* first wake-up while blocked, 0 none */
 	struct call_in_flight call;
 	struct fd_table *files;  /* NULL: not known yet */
-	bool perf_known;
-	uint64_t perf[EVENT_PERF_MAX]; /* last values of the per-thread perf contexts */
+	struct perf_last *perf;  /* perf.c: last values of its own perf contexts, one per trace */
 };
 
 struct model {
@@ -118,7 +118,7 @@ struct model {
 	struct syscalls *syscalls; /* syscalls.c */
 	struct files *files;       /* files.c */
 	struct block *block;       /* block.c */
-	struct map64 netifs;       /* net.c: strid -> TABLE_NETIF row */
+	struct map64 netifs;       /* net.c: name -> TABLE_NETIF row and kind of link */
 	struct map64 irqs;         /* irq.c: (soft, nr, cpu) -> TABLE_IRQ row */
 	struct map64 irq_names;    /* irq.c: irq number -> strid */
 	struct map64 perfs;        /* perf.c: (thread row, counter) -> TABLE_PERF row */
@@ -233,7 +233,7 @@ void files_thread_end(struct model *m, uint32_t thread);
 /* The state dump said which table the process uses (its kernel address). */
 void files_dump_table(struct model *m, uint32_t thread, uint64_t address);
 
-handler_fn apply_dump_fd;
+handler_fn apply_dump_fd, apply_dump_end;
 
 /* A call began: notes what its fds are, as they may be closed before it ends. */
 void files_syscall_entry(struct model *m, uint32_t thread, struct call_in_flight *call);
@@ -246,7 +246,7 @@ void files_syscall_exit(struct model *m, const struct apply *a, uint32_t thread,
 void block_create(struct model *m);
 void block_destroy(struct model *m);
 handler_fn apply_block_insert, apply_block_issue, apply_block_complete, apply_block_requeue;
-handler_fn apply_block_merge, apply_block_remap, apply_block_split, apply_dump_disk;
+handler_fn apply_block_merge, apply_block_elv_merge, apply_block_remap, apply_block_split, apply_dump_disk;
 
 /* Whether dev/path names a block device the trace knows ("/dev/vda"): files.c asks for I/O classes. */
 bool block_is_device(const struct model *m, const char *path);
@@ -264,5 +264,6 @@ void irq_reset_cpu(struct model *m, struct cpu *cpu);
  */
 void perf_apply(struct model *m, const struct apply *a);
 void perf_thread_end(struct model *m, uint32_t thread);
+void perf_destroy(struct model *m);
 
 #endif

@@ -36,6 +36,7 @@ static handler_fn *const handlers[EVENT_KINDS] = {
 	[EVENT_BLOCK_MERGE] = apply_block_merge,
 	[EVENT_BLOCK_BACKMERGE] = apply_block_merge,
 	[EVENT_BLOCK_FRONTMERGE] = apply_block_merge,
+	[EVENT_BLOCK_ELV_MERGE] = apply_block_elv_merge,
 	[EVENT_BLOCK_SPLIT] = apply_block_split,
 	[EVENT_BLOCK_BIO_REMAP] = apply_block_remap,
 	[EVENT_BLOCK_RQ_REMAP] = apply_block_remap,
@@ -48,6 +49,7 @@ static handler_fn *const handlers[EVENT_KINDS] = {
 	[EVENT_DUMP_PID_NS] = apply_dump_pid_ns,
 	[EVENT_DUMP_CGROUP_NS] = apply_dump_cgroup_ns,
 	[EVENT_DUMP_FD] = apply_dump_fd,
+	[EVENT_DUMP_END] = apply_dump_end,
 	[EVENT_DUMP_DISK] = apply_dump_disk,
 	[EVENT_DUMP_NETIF] = apply_dump_netif,
 	[EVENT_DUMP_IRQ] = apply_dump_irq,
@@ -90,13 +92,13 @@ void model_destroy(struct model *m)
 		return;
 	files_destroy(m);
 	block_destroy(m);
+	perf_destroy(m);
 	map64_release(&m->events);
 	map64_release(&m->tids);
 	syscalls_destroy(m);
 	map64_release(&m->netifs);
 	map64_release(&m->irqs);
 	map64_release(&m->irq_names);
-	map64_release(&m->perfs);
 	g_ptr_array_free(m->sources, TRUE);
 	g_ptr_array_free(m->threads, TRUE);
 	g_array_free(m->cpus, TRUE);
@@ -182,6 +184,7 @@ static void declare_call(struct class_info *class, const char *name)
 {
 	const char *call = NULL;
 
+	class->compat = g_str_has_prefix(name, "compat_");
 	if (tracepoint_find(name, &call) != class->kind || !call || !*call || strcmp(call, "unknown") == 0)
 		return;
 	class->call = strpool_intern_z(call);

@@ -162,6 +162,7 @@ enum host_status { HOST_OK = 0, HOST_ENDED, HOST_DEGRADED, HOST_SILENT };
 	C(nr, KEY, NONE, "irq number or softirq vector") \
 	C(cpu, KEY, NONE, "CPU") \
 	C(name, STRING, NONE, "name of the handler or softirq") \
+	C(count, COUNTER, COUNT, "handlers run (exits)") \
 	D(time, "entry to exit") \
 	D(raise, "softirqs: raise to entry")
 

@@ -1,0 +1,543 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Block devices: the requests that wait in their scheduler and those their
+ * driver works on, what was read and written, issue to completion.
+ *
+ *   insert ──▶ waiting ──issue──▶ driver ──complete──▶ counted
+ *                 ▲ ▲               │
+ *                 │ └───requeue─────┘
+ *      front merge: its first sector moves; two merged: one remains
+ *
+ * A request is known by its device and first sector. The figures are those of
+ * /proc/diskstats: bytes count at completion, in parts if it completes in
+ * parts; the request counts once, when its last part is done. Discards and
+ * flushes are neither reads nor writes; but a write of nothing (an fsync with
+ * nothing left to write) is one write, which is told from the end of a
+ * forced-unit-access write, that comes with no sectors too, by its sector 0.
+ */
+#include <ctype.h>
+#include <string.h>
+
+#include "model/internal.h"
+
+/* The tracer's bits of rwbs. */
+enum {
+	RWBS_WRITE = 1 << 0,
+	RWBS_DISCARD = 1 << 1,
+	RWBS_READ = 1 << 2,
+	RWBS_RAHEAD = 1 << 3,
+	RWBS_FLUSH = 1 << 8,
+	RWBS_PREFLUSH = 1 << 10,
+};
+
+enum {
+	SECTOR_BYTES = 512,
+	DISKS_MAX = 4096,        /* further devices are not told apart: not counted */
+	REQUESTS_MAX = 1 << 16,  /* more in a queue than any device takes: their ends are not in the trace */
+	REMAPS_MAX = 1024,
+	OWNERS_MAX = 3,
+};
+
+/* Sectors of a key: 2^48 of them are 128 PiB. */
+#define SECTOR_MASK ((UINT64_C(1) << 48) - 1)
+
+/* A flush is issued for sector 0 and completes for sector -1; a device has one at a time. */
+#define FLUSH_SECTOR UINT64_MAX
+
+enum direction { DIR_NONE, DIR_READ, DIR_WRITE };
+
+/* A request its driver works on. */
+struct request {
+	uint64_t issue_ns;
+	uint64_t left;                /* sectors still to complete; 0: a flush, or not known */
+	uint32_t owners[OWNERS_MAX];  /* disks (partitions, mappings) whose bio it began with */
+	uint32_t n_owners;
+	uint32_t next_free;
+};
+
+/* A bio was sent on from one device to another: the next request there is the first one's too. */
+struct remap {
+	uint64_t key;     /* where it went */
+	uint64_t old_key; /* where it came from */
+};
+
+struct block {
+	struct map64 disks;   /* device number -> TABLE_DISK row */
+	struct map64 waiting; /* key -> TABLE_DISK row */
+	struct map64 driver;  /* key -> requests[] */
+	GArray *requests;     /* struct request */
+	uint32_t free;        /* first unused of them, NO_ROW none */
+	struct map64 remaps;  /* key -> ring[] */
+	struct remap ring[REMAPS_MAX];
+	uint32_t n_remaps;    /* ever made */
+	GByteArray *stacked;  /* by row: its requests are issued again to another device */
+	uint64_t forgot_ns;   /* the loss after which the queues were emptied */
+};
+
+#define DISK_ROW(m, row) STATE_ROW(&(m)->state, DISK, disk, row)
+
+void block_create(struct model *m)
+{
+	m->block = g_new0(struct block, 1);
+	m->block->requests = g_array_new(FALSE, FALSE, sizeof(struct request));
+	m->block->free = NO_ROW;
+	m->block->stacked = g_byte_array_new();
+}
+
+void block_destroy(struct model *m)
+{
+	struct block *b = m->block;
+
+	map64_release(&b->disks);
+	map64_release(&b->waiting);
+	map64_release(&b->driver);
+	map64_release(&b->remaps);
+	g_array_free(b->requests, TRUE);
+	g_byte_array_free(b->stacked, TRUE);
+	g_free(b);
+	m->block = NULL;
+}
+
+/* ---- devices ---- */
+
+static uint32_t disk_of_dev(struct model *m, uint64_t dev)
+{
+	struct block *b = m->block;
+	uint32_t row = map64_get(&b->disks, dev);
+	char name[32];
+
+	if (row != MAP64_NONE)
+		return row;
+	if (b->disks.count >= DISKS_MAX)
+		return NO_ROW;
+	row = state_add(&m->state, TABLE_DISK);
+	map64_put(&b->disks, dev, row);
+	g_byte_array_set_size(b->stacked, row + 1);
+	b->stacked->data[row] = false;
+	g_snprintf(name, sizeof(name), "%u:%u", (unsigned)(dev >> 20), (unsigned)(dev & 0xfffff));
+	DISK_ROW(m, row)->dev = dev;
+	DISK_ROW(m, row)->name = strpool_intern_z(name);
+	return row;
+}
+
+void apply_dump_disk(struct model *m, const struct apply *a)
+{
+	const struct ev_dump_disk *p = event_payload(a->ev, ev_dump_disk);
+	uint32_t row = disk_of_dev(m, p->dev);
+
+	if (row == NO_ROW || !p->name.len)
+		return;
+	DISK_ROW(m, row)->name = strpool_intern(event_text(a->ev, p->name), p->name.len);
+	state_touch(&m->state, TABLE_DISK, row);
+}
+
+/* Whether name is that of the disk or of one of its partitions: vda, vda1, nvme0n1p2. */
+static bool is_part_of(const char *name, const char *disk)
+{
+	size_t len = strlen(disk);
+
+	if (!len || strncmp(name, disk, len) != 0)
+		return false;
+	name += len;
+	if (*name == 'p' && isdigit((unsigned char)disk[len - 1]))
+		name++;
+	return name[strspn(name, "0123456789")] == '\0';
+}
+
+/* Whether the name is as Linux names block devices: for traces without a state dump. */
+static bool is_usual_name(const char *name)
+{
+	static const char *const lettered[] = { "sd", "vd", "hd", "xvd" };
+	static const char *const numbered[] = { "loop", "dm-", "md", "ram", "zram", "sr", "nbd", "mmcblk", "nvme" };
+	size_t len;
+
+	for (size_t i = 0; i < G_N_ELEMENTS(lettered); i++) {
+		len = strlen(lettered[i]);
+		if (strncmp(name, lettered[i], len) == 0 && islower((unsigned char)name[len])) {
+			name += len + strspn(name + len, "abcdefghijklmnopqrstuvwxyz");
+			return name[strspn(name, "0123456789")] == '\0';
+		}
+	}
+	for (size_t i = 0; i < G_N_ELEMENTS(numbered); i++) {
+		len = strlen(numbered[i]);
+		if (strncmp(name, numbered[i], len) == 0 && isdigit((unsigned char)name[len]))
+			return strcmp(numbered[i], "nvme") != 0 || strchr(name + len, 'n');
+	}
+	return false;
+}
+
+bool block_is_device(const struct model *m, const char *path)
+{
+	const struct state_table *t = &m->state.tables[TABLE_DISK];
+	const char *name = path + strlen("/dev/");
+
+	if (strncmp(path, "/dev/", strlen("/dev/")) != 0)
+		return false;
+	if (g_str_has_prefix(name, "mapper/"))
+		return strcmp(name, "mapper/control") != 0;
+	if (g_str_has_prefix(name, "disk/by-"))
+		return true;
+	for (uint32_t row = NO_ROW; (row = state_next(t, row)) != NO_ROW;)
+		if (is_part_of(name, strpool_text((strid)DISK_ROW(m, row)->name)))
+			return true;
+	return is_usual_name(name);
+}
+
+/* ---- queues ---- */
+
+static uint64_t request_key(uint32_t disk, uint64_t sector)
+{
+	return (uint64_t)disk << 48 | (sector & SECTOR_MASK);
+}
+
+static void queue_changes(struct model *m, uint32_t disk, int by)
+{
+	struct disk_row *r = DISK_ROW(m, disk);
+
+	r->queue_max = MAX(r->queue_max, r->queue);
+	r->queue += (uint64_t)by;
+	r->queue_max = MAX(r->queue_max, r->queue);
+	state_touch(&m->state, TABLE_DISK, disk);
+}
+
+static void forget_requests(struct model *m)
+{
+	const struct state_table *t = &m->state.tables[TABLE_DISK];
+
+	map64_clear(&m->block->waiting);
+	map64_clear(&m->block->driver);
+	map64_clear(&m->block->remaps);
+	g_array_set_size(m->block->requests, 0);
+	m->block->free = NO_ROW;
+	for (uint32_t row = NO_ROW; (row = state_next(t, row)) != NO_ROW;) {
+		DISK_ROW(m, row)->queue = 0;
+		DISK_ROW(m, row)->waiting = 0;
+		state_touch(&m->state, TABLE_DISK, row);
+	}
+}
+
+/*
+ * The disk of an event; NO_ROW: one too many. After a loss nobody knows which
+ * requests are still in the queues: they start empty.
+ */
+static uint32_t disk_of_event(struct model *m, uint64_t dev)
+{
+	struct block *b = m->block;
+
+	if (b->forgot_ns != m->lost_ns) {
+		b->forgot_ns = m->lost_ns;
+		forget_requests(m);
+	}
+	return disk_of_dev(m, dev);
+}
+
+static bool is_flush(const struct ev_block_rq *p)
+{
+	return p->nr_sector == 0 && p->rwbs & (RWBS_FLUSH | RWBS_PREFLUSH);
+}
+
+static uint64_t key_of_event(uint32_t disk, const struct ev_block_rq *p)
+{
+	return request_key(disk, is_flush(p) ? FLUSH_SECTOR : p->sector);
+}
+
+static void waiting_add(struct model *m, uint32_t disk, uint64_t key)
+{
+	struct block *b = m->block;
+
+	if (map64_get(&b->waiting, key) != MAP64_NONE)
+		return;
+	if (b->waiting.count >= REQUESTS_MAX)
+		forget_requests(m);
+	map64_put(&b->waiting, key, disk);
+	DISK_ROW(m, disk)->waiting++;
+	state_touch(&m->state, TABLE_DISK, disk);
+}
+
+static bool waiting_del(struct model *m, uint32_t disk, uint64_t key)
+{
+	if (!map64_del(&m->block->waiting, key))
+		return false;
+	DISK_ROW(m, disk)->waiting--;
+	state_touch(&m->state, TABLE_DISK, disk);
+	return true;
+}
+
+static struct request *request_get(struct block *b, uint32_t index)
+{
+	return &g_array_index(b->requests, struct request, index);
+}
+
+/* The request of that key, made if there is none. */
+static struct request *driver_add(struct model *m, uint32_t disk, uint64_t key)
+{
+	struct block *b = m->block;
+	uint32_t index = map64_get(&b->driver, key);
+
+	if (index != MAP64_NONE)
+		return request_get(b, index);
+	if (b->driver.count >= REQUESTS_MAX)
+		forget_requests(m);
+	index = b->free;
+	if (index == NO_ROW) {
+		index = b->requests->len;
+		g_array_set_size(b->requests, index + 1);
+	} else {
+		b->free = request_get(b, index)->next_free;
+	}
+	map64_put(&b->driver, key, index);
+	queue_changes(m, disk, 1);
+	return request_get(b, index);
+}
+
+/* Takes it out of the driver's queue; false: it was not there. */
+static bool driver_del(struct model *m, uint32_t disk, uint64_t key)
+{
+	struct block *b = m->block;
+	uint32_t index = map64_get(&b->driver, key);
+
+	if (index == MAP64_NONE)
+		return false;
+	map64_del(&b->driver, key);
+	request_get(b, index)->next_free = b->free;
+	b->free = index;
+	queue_changes(m, disk, -1);
+	return true;
+}
+
+/* ---- remaps ---- */
+
+static void remap_add(struct block *b, uint64_t key, uint64_t old_key)
+{
+	uint32_t index = b->n_remaps++ % REMAPS_MAX;
+
+	if (map64_get(&b->remaps, b->ring[index].key) == index)
+		map64_del(&b->remaps, b->ring[index].key);
+	b->ring[index] = (struct remap){ key, old_key };
+	map64_put(&b->remaps, key, index);
+}
+
+/* The devices whose bio came to be the request of that key, nearest first. */
+static void find_owners(struct block *b, struct request *rq, uint64_t key)
+{
+	uint32_t index;
+
+	rq->n_owners = 0;
+	while (rq->n_owners < OWNERS_MAX && (index = map64_get(&b->remaps, key)) != MAP64_NONE) {
+		map64_del(&b->remaps, key);
+		key = b->ring[index].old_key;
+		rq->owners[rq->n_owners++] = (uint32_t)(key >> 48);
+	}
+}
+
+/*
+ * A bio of a partition or of a mapped device goes to the device below. Of whole
+ * requests (rq_remap) both devices have events of their own; the upper one is not
+ * added to the host's bytes.
+ */
+void apply_block_remap(struct model *m, const struct apply *a)
+{
+	const struct ev_block_remap *p = event_payload(a->ev, ev_block_remap);
+	uint32_t disk = disk_of_event(m, p->dev), old = disk_of_event(m, p->old_dev);
+
+	if (disk == NO_ROW || old == NO_ROW || disk == old)
+		return;
+	if (a->ev->kind == EVENT_BLOCK_RQ_REMAP)
+		m->block->stacked->data[old] = true;
+	else
+		remap_add(m->block, request_key(disk, p->sector), request_key(old, p->old_sector));
+}
+
+/* A bio is cut in two: the second part starts a request of its own. */
+void apply_block_split(struct model *m, const struct apply *a)
+{
+	const struct ev_block_remap *p = event_payload(a->ev, ev_block_remap);
+	uint32_t disk = disk_of_event(m, p->dev), index;
+
+	if (disk == NO_ROW)
+		return;
+	index = map64_get(&m->block->remaps, request_key(disk, p->sector));
+	if (index != MAP64_NONE)
+		remap_add(m->block, request_key(disk, p->old_sector), m->block->ring[index].old_key);
+}
+
+/* ---- requests ---- */
+
+void apply_block_insert(struct model *m, const struct apply *a)
+{
+	const struct ev_block_rq *p = event_payload(a->ev, ev_block_rq);
+	uint32_t disk = disk_of_event(m, p->dev);
+
+	if (disk != NO_ROW)
+		waiting_add(m, disk, key_of_event(disk, p));
+}
+
+void apply_block_issue(struct model *m, const struct apply *a)
+{
+	const struct ev_block_rq *p = event_payload(a->ev, ev_block_rq);
+	uint32_t disk = disk_of_event(m, p->dev);
+	struct request *rq;
+	uint64_t key;
+
+	if (disk == NO_ROW)
+		return;
+	key = key_of_event(disk, p);
+	waiting_del(m, disk, key);
+	rq = driver_add(m, disk, key);
+	rq->issue_ns = m->now_ns;
+	rq->left = p->nr_sector ? p->nr_sector : p->bytes / SECTOR_BYTES;
+	find_owners(m->block, rq, key);
+}
+
+/* Back from the driver: it will be issued again. */
+void apply_block_requeue(struct model *m, const struct apply *a)
+{
+	const struct ev_block_rq *p = event_payload(a->ev, ev_block_rq);
+	uint32_t disk = disk_of_event(m, p->dev);
+
+	if (disk == NO_ROW)
+		return;
+	driver_del(m, disk, key_of_event(disk, p));
+	waiting_add(m, disk, key_of_event(disk, p));
+}
+
+static enum direction direction_of(uint64_t rwbs)
+{
+	if (rwbs & RWBS_DISCARD)
+		return DIR_NONE;
+	if (rwbs & RWBS_WRITE)
+		return DIR_WRITE;
+	return rwbs & (RWBS_READ | RWBS_RAHEAD) ? DIR_READ : DIR_NONE;
+}
+
+static void count_bytes(struct model *m, uint32_t disk, enum direction dir, uint64_t bytes)
+{
+	if (dir == DIR_READ)
+		DISK_ROW(m, disk)->read_bytes += bytes;
+	else
+		DISK_ROW(m, disk)->write_bytes += bytes;
+	state_touch(&m->state, TABLE_DISK, disk);
+}
+
+static void count_host_bytes(struct model *m, uint32_t disk, enum direction dir, uint64_t bytes)
+{
+	if (m->block->stacked->data[disk])
+		return;
+	if (dir == DIR_READ)
+		HOST_ROW(m)->disk_read_bytes += bytes;
+	else
+		HOST_ROW(m)->disk_write_bytes += bytes;
+	touch_host(m);
+}
+
+/* A request is done; issue_ns 0: nobody saw it begin. */
+static void count_request(struct model *m, uint32_t disk, enum direction dir, uint64_t issue_ns)
+{
+	struct disk_row *r = DISK_ROW(m, disk);
+
+	if (dir == DIR_READ)
+		r->reads++;
+	else
+		r->writes++;
+	if (issue_ns)
+		dist_add(&r->latency, m->now_ns - issue_ns, m->now_ns);
+	state_touch(&m->state, TABLE_DISK, disk);
+}
+
+/* Part of a request is done: what is left is known by its own first sector. */
+static void driver_advance(struct model *m, uint32_t disk, uint32_t index, uint64_t sector, uint64_t by)
+{
+	struct block *b = m->block;
+	uint64_t key = request_key(disk, sector), rest = request_key(disk, sector + by);
+
+	driver_del(m, disk, rest); /* there cannot be two */
+	request_get(b, index)->left -= by;
+	map64_del(&b->driver, key);
+	map64_put(&b->driver, rest, index);
+}
+
+static void complete_unknown(struct model *m, uint32_t disk, enum direction dir, const struct ev_block_rq *p)
+{
+	if (dir != DIR_NONE && (p->nr_sector || (p->sector == 0 && dir == DIR_WRITE)))
+		count_request(m, disk, dir, 0);
+}
+
+static void complete_known(struct model *m, uint32_t disk, enum direction dir, const struct ev_block_rq *p,
+			   uint64_t key, uint32_t index)
+{
+	const struct request *rq = request_get(m->block, index);
+
+	for (uint32_t i = 0; dir != DIR_NONE && i < rq->n_owners; i++)
+		count_bytes(m, rq->owners[i], dir, p->nr_sector * SECTOR_BYTES);
+	if (p->nr_sector < rq->left) {
+		/* no sectors: the end of an earlier forced-unit-access write here, unless it failed */
+		if (p->nr_sector)
+			driver_advance(m, disk, index, p->sector, p->nr_sector);
+		if (p->nr_sector || !p->error)
+			return;
+	}
+	if (dir != DIR_NONE) {
+		count_request(m, disk, dir, rq->issue_ns);
+		for (uint32_t i = 0; i < rq->n_owners; i++)
+			count_request(m, rq->owners[i], dir, rq->issue_ns);
+	}
+	driver_del(m, disk, key);
+}
+
+void apply_block_complete(struct model *m, const struct apply *a)
+{
+	const struct ev_block_rq *p = event_payload(a->ev, ev_block_rq);
+	enum direction dir = direction_of(p->rwbs);
+	uint32_t disk = disk_of_event(m, p->dev), index;
+	uint64_t key;
+
+	if (disk == NO_ROW)
+		return;
+	key = key_of_event(disk, p);
+	if (a->ev->kind == EVENT_BLOCK_ABORT) {
+		if (!driver_del(m, disk, key))
+			waiting_del(m, disk, key);
+		return;
+	}
+	if (dir != DIR_NONE && p->nr_sector) {
+		count_bytes(m, disk, dir, p->nr_sector * SECTOR_BYTES);
+		count_host_bytes(m, disk, dir, p->nr_sector * SECTOR_BYTES);
+	}
+	index = map64_get(&m->block->driver, key);
+	if (index == MAP64_NONE)
+		complete_unknown(m, disk, dir, p);
+	else
+		complete_known(m, disk, dir, p, key, index);
+}
+
+/*
+ * Merges before the issue. Front: the request (one that waits, seen or not)
+ * begins where the bio does now. Back: it is known as before. Of a merge of two requests (block_rq_merge) only
+ * the one that goes is named.
+ */
+void apply_block_merge(struct model *m, const struct apply *a)
+{
+	const struct ev_block_rq *p = event_payload(a->ev, ev_block_rq);
+	uint32_t disk = disk_of_event(m, p->dev);
+
+	if (disk == NO_ROW || a->ev->kind == EVENT_BLOCK_BACKMERGE)
+		return;
+	if (a->ev->kind == EVENT_BLOCK_MERGE) {
+		waiting_del(m, disk, request_key(disk, p->sector));
+		return;
+	}
+	waiting_del(m, disk, request_key(disk, p->sector + p->nr_sector));
+	waiting_add(m, disk, request_key(disk, p->sector));
+}
+
+/* Two requests become one, both named: the first stays (and waits, even if its insertion was not seen). */
+void apply_block_elv_merge(struct model *m, const struct apply *a)
+{
+	const struct ev_block_remap *p = event_payload(a->ev, ev_block_remap);
+	uint32_t disk = disk_of_event(m, p->dev);
+
+	if (disk == NO_ROW)
+		return;
+	waiting_del(m, disk, request_key(disk, p->old_sector));
+	waiting_add(m, disk, request_key(disk, p->sector));
+}

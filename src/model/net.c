@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Network interfaces, counted as /proc/net/dev does: sent is what a driver took
+ * (net_dev_xmit, after segmentation), received what reached the protocols
+ * (net_if_receive_skb). Two things differ from that file: with receive offload several
+ * packets arrive as one, which is what the trace has, and drops and errors are not seen.
+ *
+ * Bytes include the link header. A received packet's len is without it, a
+ * sent one's with it; loopback packets carry one that the kernel does not count.
+ */
+#include <string.h>
+
+#include "model/internal.h"
+
+enum link {
+	LINK_ETHERNET, /* until it is known better */
+	LINK_NONE,     /* packets have no link header: tunnels */
+	LINK_LOOPBACK,
+	LINK_BITS = 2,
+};
+
+enum { ETHERNET_HEADER = 14, IPV6_HEADER = 40, NAME_MAX_LEN = 16 };
+
+#define NETIF_ROW(m, row) STATE_ROW(&(m)->state, NETIF, netif, row)
+
+/* An interface as found: its row and link; the value of model.netifs. */
+struct netif {
+	uint64_t key;
+	uint32_t row;
+	enum link link;
+};
+
+static void netif_put(struct model *m, const struct netif *n)
+{
+	map64_put(&m->netifs, n->key, n->row << LINK_BITS | n->link);
+}
+
+/* The name as a number: interfaces have names of at most 15 bytes; two of them meet by chance 1 in 2^64. */
+static uint64_t name_key(const char *text, uint32_t len)
+{
+	uint64_t word[NAME_MAX_LEN / 8] = { 0 };
+
+	memcpy(word, text, MIN(len, NAME_MAX_LEN));
+	return map64_hash(word[0]) + word[1] * UINT64_C(0xd6e8feb86659fd93);
+}
+
+/* False: the event has no name. */
+static bool netif_of_event(struct model *m, const struct event *ev, struct event_str name, struct netif *n)
+{
+	uint32_t value;
+
+	if (!name.len)
+		return false;
+	n->key = name_key(event_text(ev, name), name.len);
+	value = map64_get(&m->netifs, n->key);
+	if (value != MAP64_NONE) {
+		n->row = value >> LINK_BITS;
+		n->link = value & ((1 << LINK_BITS) - 1);
+		return true;
+	}
+	n->row = state_add(&m->state, TABLE_NETIF);
+	NETIF_ROW(m, n->row)->name = strpool_intern(event_text(ev, name), name.len);
+	n->link = strcmp(strpool_text((strid)NETIF_ROW(m, n->row)->name), "lo") == 0 ? LINK_LOOPBACK : LINK_ETHERNET;
+	netif_put(m, n);
+	return true;
+}
+
+static void count_sent(struct model *m, const struct netif *n, uint64_t len)
+{
+	struct netif_row *r = NETIF_ROW(m, n->row);
+
+	if (n->link == LINK_LOOPBACK && len >= ETHERNET_HEADER)
+		len -= ETHERNET_HEADER;
+	r->tx_packets++;
+	r->tx_bytes += len;
+	state_touch(&m->state, TABLE_NETIF, n->row);
+	if (n->link != LINK_LOOPBACK) {
+		HOST_ROW(m)->tx_bytes += len;
+		touch_host(m);
+	}
+}
+
+/* Bytes of the packet from its IP header on, 0 if the event does not tell. */
+static uint64_t ip_len(const struct ev_net *p)
+{
+	if (p->ip_version == 4)
+		return p->tot_len;
+	return p->ip_version == 6 && p->tot_len ? p->tot_len + IPV6_HEADER : 0;
+}
+
+/* A packet is handed to the interface's queue: tells whether it carries a link header. */
+void apply_net_queue(struct model *m, const struct apply *a)
+{
+	const struct ev_net *p = event_payload(a->ev, ev_net);
+	struct netif n;
+
+	if (!netif_of_event(m, a->ev, p->name, &n))
+		return;
+	if (n.link == LINK_ETHERNET && p->len && ip_len(p) == p->len) {
+		n.link = LINK_NONE;
+		netif_put(m, &n);
+	}
+	if (!m->declared[EVENT_NET_XMIT])
+		count_sent(m, &n, p->len);
+}
+
+void apply_net_xmit(struct model *m, const struct apply *a)
+{
+	const struct ev_net_xmit *p = event_payload(a->ev, ev_net_xmit);
+	struct netif n;
+
+	if (p->rc == 0 && netif_of_event(m, a->ev, p->name, &n))
+		count_sent(m, &n, p->len);
+}
+
+void apply_net_receive(struct model *m, const struct apply *a)
+{
+	const struct ev_net *p = event_payload(a->ev, ev_net);
+	struct netif_row *r;
+	struct netif n;
+	uint64_t len;
+
+	if (!netif_of_event(m, a->ev, p->name, &n))
+		return;
+	len = p->len + (n.link == LINK_ETHERNET ? ETHERNET_HEADER : 0);
+	r = NETIF_ROW(m, n.row);
+	r->rx_packets++;
+	r->rx_bytes += len;
+	state_touch(&m->state, TABLE_NETIF, n.row);
+	if (n.link != LINK_LOOPBACK) {
+		HOST_ROW(m)->rx_bytes += len;
+		touch_host(m);
+	}
+}
+
+void apply_dump_netif(struct model *m, const struct apply *a)
+{
+	struct netif n;
+
+	netif_of_event(m, a->ev, event_payload(a->ev, ev_dump_netif)->name, &n);
+}

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Perf counters that events carry as context. A counter of the CPU (perf_cpu_*)
+ * grows for whoever runs: the difference between two events of the CPU goes to
+ * the thread that ran in between, to nobody if that was idle or is unknown. A
+ * counter of the thread (perf_thread_*) grows for the thread whose event it is.
+ *
+ * The first value of each is no difference. Values are 64 bits and wrap; a
+ * difference of 2^63 or more is a counter that was made anew, and starts again.
+ * Every trace has counters of its own: last values are kept per trace.
+ */
+#include "model/internal.h"
+
+struct perf_last {
+	const struct trace_info *trace;
+	struct perf_last *next;
+	uint32_t known; /* bit i: values[i] was seen */
+	uint64_t values[EVENT_PERF_MAX];
+};
+
+_Static_assert(EVENT_PERF_MAX <= 32, "a counter fits into the mask of known ones");
+
+#define PERF_ROW(m, row) STATE_ROW(&(m)->state, PERF, perf, row)
+#define COUNTS_BACK (UINT64_C(1) << 63)
+
+static void list_free(struct perf_last **list)
+{
+	while (*list) {
+		struct perf_last *last = *list;
+
+		*list = last->next;
+		g_free(last);
+	}
+}
+
+/* The trace's last values in the list; made at first sight. */
+static struct perf_last *last_of_trace(struct perf_last **list, const struct trace_info *trace)
+{
+	struct perf_last *last = *list;
+
+	while (last && last->trace != trace)
+		last = last->next;
+	if (!last) {
+		last = g_new0(struct perf_last, 1);
+		last->trace = trace;
+		last->next = *list;
+		*list = last;
+	}
+	return last;
+}
+
+/* How much the counter has grown since it was last seen. */
+static uint64_t growth(struct perf_last *last, unsigned i, uint64_t value)
+{
+	uint64_t by = value - last->values[i];
+
+	last->values[i] = value;
+	if (!(last->known >> i & 1)) {
+		last->known |= UINT32_C(1) << i;
+		return 0;
+	}
+	return by < COUNTS_BACK ? by : 0;
+}
+
+static uint64_t counter_key(uint32_t thread, strid counter)
+{
+	return (uint64_t)thread << 32 | counter;
+}
+
+static void credit(struct model *m, uint32_t thread, strid counter, uint64_t by)
+{
+	uint64_t key = counter_key(thread, counter);
+	uint32_t row = map64_get(&m->perfs, key);
+
+	if (row == MAP64_NONE) {
+		row = state_add(&m->state, TABLE_PERF);
+		map64_put(&m->perfs, key, row);
+		PERF_ROW(m, row)->thread_uid = THREAD_ROW(m, thread)->uid;
+		PERF_ROW(m, row)->counter = counter;
+	}
+	PERF_ROW(m, row)->value += by;
+	state_touch(&m->state, TABLE_PERF, row);
+}
+
+void perf_apply(struct model *m, const struct apply *a)
+{
+	const unsigned n = MIN(a->ev->n_perf, a->trace->n_perf);
+	const uint64_t *values = event_perf(a->ev);
+	struct thread *thread = a->thread == NO_ROW ? NULL : thread_info(m, a->thread);
+	struct perf_last *of_cpu = a->cpu ? last_of_trace(&a->cpu->perf, a->trace) : NULL;
+	struct perf_last *of_thread = NULL;
+
+	if (thread && !thread->in_use)
+		thread = NULL;
+	for (unsigned i = 0; i < n; i++) {
+		struct perf_last *last = of_cpu;
+		uint64_t by;
+
+		if (a->trace->perf_per_thread[i]) {
+			if (thread && !of_thread)
+				of_thread = last_of_trace(&thread->perf, a->trace);
+			last = of_thread;
+		}
+		if (!last)
+			continue;
+		by = growth(last, i, values[i]);
+		if (by && thread)
+			credit(m, a->thread, a->trace->perf_names[i], by);
+	}
+}
+
+void perf_thread_end(struct model *m, uint32_t thread)
+{
+	const uint64_t uid = THREAD_ROW(m, thread)->uid;
+
+	list_free(&thread_info(m, thread)->perf);
+	for (guint s = 0; s < m->sources->len; s++) {
+		const GPtrArray *traces = g_ptr_array_index(m->sources, s);
+
+		for (guint t = 0; t < traces->len; t++) {
+			const struct trace_info *trace = g_ptr_array_index(traces, t);
+
+			for (unsigned i = 0; trace && i < trace->n_perf; i++) {
+				uint64_t key = counter_key(thread, trace->perf_names[i]);
+				uint32_t row = map64_get(&m->perfs, key);
+
+				if (row == MAP64_NONE || PERF_ROW(m, row)->thread_uid != uid)
+					continue;
+				map64_del(&m->perfs, key);
+				state_end(&m->state, TABLE_PERF, row);
+			}
+		}
+	}
+}
+
+void perf_destroy(struct model *m)
+{
+	for (guint i = 0; i < m->cpus->len; i++)
+		list_free(&g_array_index(m->cpus, struct cpu, i).perf);
+	for (guint i = 0; i < m->threads->len; i++)
+		if (g_ptr_array_index(m->threads, i))
+			list_free(&thread_info(m, i)->perf);
+	map64_release(&m->perfs);
+}
