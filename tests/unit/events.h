@@ -12,7 +12,7 @@
  *	SYSCALL_ENTRY(&e, 130, 0, 7, "read", .fd = 3);
  *	SYSCALL_EXIT(&e, 140, 0, 7, "read", .ret = 5);
  *
- * A string member is given by str(&r, "text"), r being the record under construction.
+ * A string member is given by str(&rec, "text"), rec being the record under construction.
  */
 
 #include <check.h>
@@ -123,14 +123,14 @@ static inline void events_add(struct events *e, struct record *r, const void *pa
 	events_apply(e, r, payload, size);
 }
 
-/* Adds a tracepoint's record; the members may use str(&r, "…"). */
+/* Adds a tracepoint's record; the members may use str(&rec, "…"). */
 #define EVENT(e, t, on_cpu, in_tid, KIND, type, ...) \
 	do { \
-		struct record r; \
+		struct record rec; \
 \
-		record_init(&r, t, on_cpu, in_tid, EVENT_##KIND); \
+		record_init(&rec, t, on_cpu, in_tid, EVENT_##KIND); \
 		struct ev_##type payload = { __VA_ARGS__ }; \
-		events_add(e, &r, &payload, sizeof(payload)); \
+		events_add(e, &rec, &payload, sizeof(payload)); \
 	} while (0)
 
 static inline void events_call(struct events *e, struct record *r, const char *prefix, const char *call,
@@ -146,20 +146,20 @@ static inline void events_call(struct events *e, struct record *r, const char *p
 
 #define SYSCALL_ENTRY(e, t, on_cpu, in_tid, call, ...) \
 	do { \
-		struct record r; \
+		struct record rec; \
 \
-		record_init(&r, t, on_cpu, in_tid, EVENT_SYSCALL_ENTRY); \
+		record_init(&rec, t, on_cpu, in_tid, EVENT_SYSCALL_ENTRY); \
 		struct ev_syscall_entry payload = { .nr = -1, __VA_ARGS__ }; \
-		events_call(e, &r, "syscall_entry_", call, &payload, sizeof(payload)); \
+		events_call(e, &rec, "syscall_entry_", call, &payload, sizeof(payload)); \
 	} while (0)
 
 #define SYSCALL_EXIT(e, t, on_cpu, in_tid, call, ...) \
 	do { \
-		struct record r; \
+		struct record rec; \
 \
-		record_init(&r, t, on_cpu, in_tid, EVENT_SYSCALL_EXIT); \
+		record_init(&rec, t, on_cpu, in_tid, EVENT_SYSCALL_EXIT); \
 		struct ev_syscall_exit payload = { .nr = -1, __VA_ARGS__ }; \
-		events_call(e, &r, "syscall_exit_", call, &payload, sizeof(payload)); \
+		events_call(e, &rec, "syscall_exit_", call, &payload, sizeof(payload)); \
 	} while (0)
 
 /* A sched_switch on a CPU; next's name is comm, prev's is left as it is. The source could look ahead: no offline time. */

@@ -1,0 +1,483 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* CPUs, threads and time: model/{cpu,sched,process,lost}.c on hand-built events. */
+#include "unit.h"
+
+#include "events.h"
+
+enum { BEGIN = 1000, SLEEP = 1, RUNNABLE = 0 };
+
+static void begin(struct events *e)
+{
+	events_init(e);
+	model_begin(e->m, BEGIN);
+}
+
+static const struct cpu_row *cpu_row(struct events *e, unsigned number)
+{
+	return CPU_ROW(e->m, g_array_index(e->m->cpus, struct cpu, number).row);
+}
+
+#define THREAD_VALUE(e, tid, member, t) EVENTS_VALUE(THREAD, thread, events_thread(e, tid), member, t)
+#define CPU_VALUE(e, number, member, t) EVENTS_VALUE(CPU, cpu, cpu_row(e, number), member, t)
+
+/* Of every CPU busy + idle = online, and the threads' time is the CPUs' busy time. */
+static void assert_sums(struct events *e, uint64_t t)
+{
+	const struct state_table *cpus = &e->m->state.tables[TABLE_CPU];
+	const struct state_table *threads = &e->m->state.tables[TABLE_THREAD];
+	uint64_t busy = 0, ran = 0;
+
+	for (uint32_t row = STATE_NO_ROW; (row = state_next(cpus, row)) != STATE_NO_ROW;) {
+		const struct cpu_row *r = CPU_ROW(e->m, row);
+		uint64_t b = EVENTS_VALUE(CPU, cpu, r, busy_ns, t);
+
+		ck_assert_uint_eq(b + EVENTS_VALUE(CPU, cpu, r, idle_ns, t), EVENTS_VALUE(CPU, cpu, r, online_ns, t));
+		busy += b;
+	}
+	for (uint32_t row = STATE_NO_ROW; (row = state_next(threads, row)) != STATE_NO_ROW;)
+		ran += EVENTS_VALUE(THREAD, thread, THREAD_ROW(e->m, row), cpu_ns, t);
+	ck_assert_uint_eq(busy, ran);
+}
+
+START_TEST(test_time_from_begin_to_end)
+{
+	struct events e;
+
+	begin(&e);
+	events_switch(&e, 1100, 0, 5, SLEEP, 0, "swapper/0");
+	events_switch(&e, 1300, 0, 0, RUNNABLE, 6, "six");
+	ck_assert_uint_eq(THREAD_VALUE(&e, 5, cpu_ns, 1300), 100);
+	ck_assert_uint_eq(CPU_VALUE(&e, 0, idle_ns, 1300), 200);
+	/* the last one switched in runs on to any later time */
+	ck_assert_uint_eq(THREAD_VALUE(&e, 6, cpu_ns, 1350), 50);
+	ck_assert_uint_eq(CPU_VALUE(&e, 0, online_ns, 1350), 350);
+	ck_assert_uint_eq(events_thread(&e, 5)->switches, 0);
+	ck_assert_uint_eq(events_thread(&e, 6)->switches, 1);
+	ck_assert_uint_eq(cpu_row(&e, 0)->switches, 2);
+	assert_sums(&e, 1350);
+	events_release(&e);
+}
+END_TEST
+
+/* A recording tells beforehand who runs: a cut before the first switch already credits it. */
+START_TEST(test_cpu_start_credits_before_first_switch)
+{
+	struct ev_cpu_start p = { .tid = 5, .comm = "five" };
+	struct events e;
+	struct record r;
+
+	events_init(&e);
+	record_init(&r, 0, 0, EVENT_NO_TID, EVENT_CPU_START);
+	events_apply(&e, &r, &p, sizeof(p));
+	model_begin(e.m, BEGIN);
+	ck_assert_uint_eq(THREAD_VALUE(&e, 5, cpu_ns, 1040), 40);
+	events_switch(&e, 1100, 0, 5, SLEEP, 0, "swapper/0");
+	ck_assert_uint_eq(THREAD_VALUE(&e, 5, cpu_ns, 1100), 100);
+	ck_assert_str_eq(strpool_text((strid)events_thread(&e, 5)->comm), "five");
+	assert_sums(&e, 1100);
+	events_release(&e);
+}
+END_TEST
+
+/* Without it, any event's tid tells, and it is credited from the begin. */
+START_TEST(test_context_tid_tells_who_runs)
+{
+	struct events e;
+
+	begin(&e);
+	EVENT(&e, 1050, 0, 7, IRQ_ENTRY, irq, .irq = 1);
+	ck_assert_uint_eq(THREAD_VALUE(&e, 7, cpu_ns, 1060), 60);
+	assert_sums(&e, 1060);
+	events_release(&e);
+}
+END_TEST
+
+START_TEST(test_ready_and_blocked)
+{
+	struct events e;
+
+	begin(&e);
+	events_switch(&e, 1100, 0, 5, RUNNABLE, 6, "six"); /* 5 preempted */
+	ck_assert_uint_eq(THREAD_VALUE(&e, 5, ready_ns, 1150), 50);
+	events_switch(&e, 1200, 0, 6, 0x100, 5, "five"); /* 6 preempted, as kernels since 4.14 say it */
+	ck_assert_uint_eq(THREAD_VALUE(&e, 5, ready_ns, 1300), 100);
+	ck_assert_uint_eq(THREAD_VALUE(&e, 6, ready_ns, 1300), 100);
+	events_switch(&e, 1400, 0, 5, 0x80, 6, "six"); /* TASK_IDLE is a wait */
+	ck_assert_uint_eq(THREAD_VALUE(&e, 5, blocked_ns, 1450), 50);
+	EVENT(&e, 1500, 0, 6, SCHED_WAKING, wakeup, .tid = 5);
+	ck_assert_uint_eq(THREAD_VALUE(&e, 5, blocked_ns, 1600), 100);
+	ck_assert_uint_eq(THREAD_VALUE(&e, 5, ready_ns, 1600), 200);
+	/* preemption is no wake-up: no latency */
+	events_switch(&e, 1700, 0, 6, SLEEP, 5, "five");
+	ck_assert_uint_eq(events_thread(&e, 5)->latency.count, 1);
+	ck_assert_uint_eq(events_thread(&e, 5)->latency.sum, 200);
+	ck_assert_uint_eq(events_thread(&e, 6)->latency.count, 0);
+	events_release(&e);
+}
+END_TEST
+
+START_TEST(test_stopped_is_neither_ready_nor_blocked)
+{
+	struct events e;
+
+	begin(&e);
+	events_switch(&e, 1100, 0, 5, 4, 0, "swapper/0");
+	ck_assert_uint_eq(events_thread(&e, 5)->state, THREAD_STOPPED);
+	ck_assert_uint_eq(THREAD_VALUE(&e, 5, blocked_ns, 1200), 0);
+	events_release(&e);
+}
+END_TEST
+
+START_TEST(test_first_wakeup_counts)
+{
+	struct events e;
+
+	begin(&e);
+	events_switch(&e, 1100, 0, 5, SLEEP, 6, "six");
+	EVENT(&e, 1200, 0, 6, SCHED_WAKING, wakeup, .tid = 5);
+	EVENT(&e, 1250, 0, 6, SCHED_WAKING, wakeup, .tid = 5);
+	EVENT(&e, 1260, 0, 6, SCHED_WAKING, wakeup, .tid = 6); /* itself: it runs */
+	events_switch(&e, 1300, 0, 6, SLEEP, 5, "five");
+	ck_assert_uint_eq(events_thread(&e, 5)->latency.sum, 100);
+	ck_assert_uint_eq(events_thread(&e, 5)->latency.min, 100);
+	ck_assert_uint_eq(events_thread(&e, 5)->latency.max_at, 1300);
+	events_release(&e);
+}
+END_TEST
+
+START_TEST(test_sched_wakeup_counts_only_without_waking)
+{
+	struct events e;
+
+	begin(&e);
+	events_switch(&e, 1100, 0, 5, SLEEP, 6, "six");
+	EVENT(&e, 1200, 0, 6, SCHED_WAKEUP, wakeup, .tid = 5);
+	ck_assert_uint_eq(events_thread(&e, 5)->state, THREAD_READY);
+	events_switch(&e, 1300, 0, 6, SLEEP, 5, "five");
+	events_switch(&e, 1400, 0, 5, SLEEP, 6, "six");
+	events_class(&e, "sched_waking");
+	EVENT(&e, 1500, 0, 6, SCHED_WAKEUP, wakeup, .tid = 5);
+	ck_assert_uint_eq(events_thread(&e, 5)->state, THREAD_BLOCKED);
+	events_release(&e);
+}
+END_TEST
+
+START_TEST(test_migrations)
+{
+	struct events e;
+
+	begin(&e);
+	events_switch(&e, 1100, 0, 0, RUNNABLE, 5, "five");
+	events_switch(&e, 1200, 0, 5, SLEEP, 0, "swapper/0");
+	events_switch(&e, 1300, 1, 0, RUNNABLE, 5, "five");
+	ck_assert_uint_eq(events_thread(&e, 5)->migrations, 1); /* no tracepoint: seen on another CPU */
+	EVENT(&e, 1400, 1, 5, SCHED_MIGRATE, task, .tid = 5, .orig_cpu = 1, .dest_cpu = 0);
+	ck_assert_uint_eq(events_thread(&e, 5)->migrations, 2);
+	events_switch(&e, 1500, 1, 5, SLEEP, 0, "swapper/1");
+	events_switch(&e, 1600, 0, 0, RUNNABLE, 5, "five");
+	ck_assert_uint_eq(events_thread(&e, 5)->migrations, 2); /* the tracepoint counted it */
+	events_release(&e);
+}
+END_TEST
+
+static void switch_to_migration(struct events *e, uint64_t t, uint64_t offline_until_ns, bool looked_ahead)
+{
+	struct ev_sched_switch p = { .prev_tid = 5, .prev_state = RUNNABLE, .next_tid = 17,
+				     .next_comm = "migration/0", .offline_until_ns = offline_until_ns };
+	struct record r;
+
+	record_init(&r, t, 0, 5, EVENT_SCHED_SWITCH);
+	e->present = looked_ahead ? ~0u : ~(1u << 7);
+	events_add(e, &r, &p, sizeof(p));
+	e->present = ~0u;
+}
+
+START_TEST(test_offline_with_look_ahead)
+{
+	struct events e;
+
+	begin(&e);
+	events_switch(&e, 1100, 0, 0, RUNNABLE, 5, "five");
+	switch_to_migration(&e, 1200, 2000, true);
+	ck_assert_uint_eq(CPU_VALUE(&e, 0, online_ns, 1700), 200); /* known at once */
+	ck_assert_uint_eq(HOST_ROW(e.m)->cpus, 0);
+	EVENT(&e, 2000, 0, 0, IRQ_ENTRY, irq, .irq = 1);
+	ck_assert_uint_eq(CPU_VALUE(&e, 0, online_ns, 2100), 300);
+	ck_assert_uint_eq(CPU_VALUE(&e, 0, idle_ns, 2100), 200);
+	ck_assert_uint_eq(HOST_ROW(e.m)->cpus, 1);
+	ck_assert_uint_eq(THREAD_VALUE(&e, 17, cpu_ns, 2100), 0);
+	assert_sums(&e, 2100);
+	events_release(&e);
+}
+END_TEST
+
+START_TEST(test_migration_that_stays_online)
+{
+	struct events e;
+
+	begin(&e);
+	events_switch(&e, 1100, 0, 0, RUNNABLE, 5, "five");
+	switch_to_migration(&e, 1200, 0, true);
+	ck_assert_uint_eq(THREAD_VALUE(&e, 17, cpu_ns, 1250), 50);
+	events_switch(&e, 1300, 0, 17, SLEEP, 5, "five");
+	ck_assert_uint_eq(THREAD_VALUE(&e, 17, cpu_ns, 1400), 100);
+	assert_sums(&e, 1400);
+	events_release(&e);
+}
+END_TEST
+
+/* A live source cannot look ahead: nothing is credited until the next event tells. */
+START_TEST(test_offline_held_until_next_event)
+{
+	struct events e;
+
+	begin(&e);
+	events_switch(&e, 1100, 0, 0, RUNNABLE, 5, "five");
+	switch_to_migration(&e, 1200, 0, false);
+	ck_assert_uint_eq(CPU_VALUE(&e, 0, online_ns, 1700), 200);
+	events_switch(&e, 1800, 0, 17, SLEEP, 5, "five"); /* it was migration/0 all along */
+	ck_assert_uint_eq(THREAD_VALUE(&e, 17, cpu_ns, 1800), 600);
+	ck_assert_uint_eq(CPU_VALUE(&e, 0, online_ns, 1800), 800);
+	assert_sums(&e, 1800);
+	switch_to_migration(&e, 1900, 0, false);
+	EVENT(&e, 2500, 0, 0, IRQ_ENTRY, irq, .irq = 1); /* somebody else: it was offline */
+	ck_assert_uint_eq(CPU_VALUE(&e, 0, online_ns, 2500), 900);
+	ck_assert_uint_eq(CPU_VALUE(&e, 0, online_ns, 2600), 1000);
+	assert_sums(&e, 2600);
+	events_release(&e);
+}
+END_TEST
+
+START_TEST(test_hotplug_tracepoint)
+{
+	struct events e;
+
+	begin(&e);
+	events_switch(&e, 1100, 1, 0, RUNNABLE, 5, "five");
+	EVENT(&e, 1200, 0, 0, CPU_HOTPLUG, cpu_hotplug, .cpu = 1, .state = 30);
+	ck_assert_uint_eq(cpu_row(&e, 1)->state, CPU_BUSY);
+	EVENT(&e, 1300, 0, 0, CPU_HOTPLUG, cpu_hotplug, .cpu = 1, .state = 0);
+	ck_assert_uint_eq(CPU_VALUE(&e, 1, online_ns, 1900), 300);
+	assert_sums(&e, 1900);
+	events_release(&e);
+}
+END_TEST
+
+START_TEST(test_lost_events_make_unsure)
+{
+	struct ev_lost lost = { .events = 3 };
+	struct events e;
+	struct record r;
+
+	begin(&e);
+	events_switch(&e, 1100, 0, 5, SLEEP, 6, "six");
+	record_init(&r, 1200, 0, EVENT_NO_TID, EVENT_LOST);
+	events_apply(&e, &r, &lost, sizeof(lost));
+	ck_assert(events_thread(&e, 5)->flags & THREAD_UNSURE);
+	ck_assert(events_thread(&e, 6)->flags & THREAD_UNSURE);
+	ck_assert_uint_eq(HOST_ROW(e.m)->lost_events, 3);
+	ck_assert_uint_eq(cpu_row(&e, 0)->lost_events, 3);
+	/* a switch was lost: 7 runs now, and 6's time ends where 7 is seen */
+	EVENT(&e, 1300, 0, 7, SCHED_WAKING, wakeup, .tid = 5);
+	ck_assert_uint_eq(THREAD_VALUE(&e, 6, cpu_ns, 1400), 200);
+	ck_assert_uint_eq(THREAD_VALUE(&e, 7, cpu_ns, 1400), 100);
+	ck_assert(!(events_thread(&e, 5)->flags & THREAD_UNSURE)); /* seen again */
+	ck_assert(events_thread(&e, 6)->flags & THREAD_UNSURE);
+	assert_sums(&e, 1400);
+	events_release(&e);
+}
+END_TEST
+
+/* Seen on a second CPU: the first one runs nobody knows what, credited to whom it shows next. */
+START_TEST(test_thread_seen_on_two_cpus)
+{
+	struct events e;
+
+	begin(&e);
+	events_switch(&e, 1100, 0, 0, RUNNABLE, 5, "five");
+	events_switch(&e, 1200, 1, 0, RUNNABLE, 5, "five");
+	assert_sums(&e, 1300);
+	ck_assert_uint_eq(THREAD_VALUE(&e, 5, cpu_ns, 1300), 200);
+	events_switch(&e, 1400, 0, 8, SLEEP, 0, "swapper/0");
+	ck_assert_uint_eq(THREAD_VALUE(&e, 8, cpu_ns, 1400), 200);
+	assert_sums(&e, 1400);
+	events_release(&e);
+}
+END_TEST
+
+static void fork_child(struct events *e, uint64_t t, int64_t parent, int64_t tid, int64_t pid)
+{
+	EVENT(e, t, 0, parent, FORK, fork, .parent_tid = parent, .parent_pid = parent, .child_tid = tid,
+	      .child_pid = pid, .child_vtid = 2, .parent_comm = "sh", .child_comm = "sh");
+}
+
+START_TEST(test_birth_to_death)
+{
+	const struct thread_row *r;
+	struct events e;
+
+	begin(&e);
+	events_switch(&e, 1100, 0, 0, RUNNABLE, 5, "sh");
+	fork_child(&e, 1200, 5, 9, 9);
+	r = events_thread(&e, 9);
+	ck_assert_uint_eq(r->born_ns, 1200);
+	ck_assert_uint_eq(r->pid, 9);
+	ck_assert_uint_eq(r->ppid, 5);
+	ck_assert_uint_eq(r->vpid, 2);
+	EVENT(&e, 1300, 0, 5, SCHED_WAKEUP_NEW, wakeup, .tid = 9);
+	events_switch(&e, 1400, 0, 5, SLEEP, 9, "sh");
+	ck_assert_uint_eq(r->latency.sum, 100);
+	EVENT(&e, 1450, 0, 9, EXEC, exec, .tid = 9, .old_tid = 9, .filename = str(&rec, "/usr/bin/a-rather-long-name"));
+	ck_assert_str_eq(strpool_text((strid)r->comm), "a-rather-long-n");
+	EVENT(&e, 1500, 0, 9, EXIT, task, .tid = 9, .comm = "a-rather-long-n");
+	ck_assert_uint_eq(r->exited_ns, 1500);
+	ck_assert_uint_eq(r->state, THREAD_RUNNING); /* until it is switched out */
+	events_switch(&e, 1600, 0, 9, 0x20, 5, "sh");
+	ck_assert_uint_eq(r->cpu_ns, 200);
+	ck_assert_uint_eq(thread_find(e.m, 9), NO_ROW);
+	ck_assert_uint_eq(HOST_ROW(e.m)->threads_new, 1);
+	ck_assert_uint_eq(HOST_ROW(e.m)->threads_gone, 1);
+	/* the tid is used again: another thread */
+	fork_child(&e, 1700, 5, 9, 9);
+	ck_assert_ptr_ne(events_thread(&e, 9), r);
+	ck_assert_uint_ne(events_thread(&e, 9)->uid, r->uid);
+	ck_assert_uint_eq(events_thread(&e, 9)->cpu_ns, 0);
+	events_release(&e);
+}
+END_TEST
+
+/* Its exit was lost: the fork of the same tid ends the old thread. */
+START_TEST(test_tid_reused_without_exit)
+{
+	struct events e;
+	uint64_t uid;
+
+	begin(&e);
+	events_switch(&e, 1100, 0, 0, RUNNABLE, 9, "old");
+	uid = events_thread(&e, 9)->uid;
+	fork_child(&e, 1200, 5, 9, 9);
+	ck_assert_uint_ne(events_thread(&e, 9)->uid, uid);
+	assert_sums(&e, 1300);
+	events_release(&e);
+}
+END_TEST
+
+START_TEST(test_thread_of_a_process)
+{
+	struct events e;
+
+	begin(&e);
+	EVENT(&e, 1100, 0, 5, FORK, fork, .parent_tid = 5, .parent_pid = 5, .child_tid = 6, .child_pid = 5);
+	ck_assert_uint_eq(events_thread(&e, 6)->pid, 5);
+	ck_assert_int_eq((int64_t)events_thread(&e, 6)->ppid, -1); /* its process' parent: unknown here */
+	events_release(&e);
+}
+END_TEST
+
+/* exec by a thread that is not the first: it takes over the process' tid. */
+START_TEST(test_exec_takes_over_tid)
+{
+	struct events e;
+
+	begin(&e);
+	events_switch(&e, 1100, 0, 0, RUNNABLE, 6, "worker");
+	EVENT(&e, 1200, 0, 6, EXEC, exec, .tid = 5, .old_tid = 6, .filename = str(&rec, "/bin/cat"));
+	ck_assert_uint_eq(thread_find(e.m, 6), NO_ROW);
+	ck_assert_str_eq(strpool_text((strid)events_thread(&e, 5)->comm), "cat");
+	events_switch(&e, 1300, 0, 5, SLEEP, 0, "swapper/0");
+	ck_assert_uint_eq(THREAD_VALUE(&e, 5, cpu_ns, 1300), 100);
+	assert_sums(&e, 1300);
+	events_release(&e);
+}
+END_TEST
+
+START_TEST(test_state_dump)
+{
+	struct events e;
+
+	begin(&e);
+	EVENT(&e, 1100, 0, 0, DUMP_PROCESS, dump_process, .tid = 5, .pid = 4, .ppid = 1, .type = 1, .status = 5,
+	      .name = "five");
+	ck_assert_uint_eq(events_thread(&e, 5)->pid, 4);
+	ck_assert_uint_eq(events_thread(&e, 5)->ppid, 1);
+	ck_assert(events_thread(&e, 5)->flags & THREAD_KERNEL);
+	ck_assert_uint_eq(THREAD_VALUE(&e, 5, blocked_ns, 1150), 50);
+	/* levels of pid namespaces: the innermost stays, whatever the order */
+	EVENT(&e, 1101, 0, 0, DUMP_PID_NS, dump_ns, .tid = 5, .vtid = 2, .vpid = 2, .ns_level = 1, .ns_inum = 77);
+	EVENT(&e, 1102, 0, 0, DUMP_PID_NS, dump_ns, .tid = 5, .vtid = 5, .vpid = 4, .ns_level = 0, .ns_inum = 7);
+	ck_assert_uint_eq(events_thread(&e, 5)->vtid, 2);
+	ck_assert_uint_eq(events_thread(&e, 5)->pid_ns, 77);
+	/* what runs is known better */
+	events_switch(&e, 1200, 0, 0, RUNNABLE, 5, "five");
+	EVENT(&e, 1300, 0, 5, DUMP_PROCESS, dump_process, .tid = 5, .pid = 4, .ppid = 1, .status = 2, .name = "five");
+	ck_assert_uint_eq(events_thread(&e, 5)->state, THREAD_RUNNING);
+	events_release(&e);
+}
+END_TEST
+
+/* Whatever comes, the sums hold. */
+START_TEST(test_sums_hold_whatever_comes)
+{
+	GRand *rand = g_rand_new_with_seed(4711);
+	struct ev_lost lost = { .events = 1 };
+	struct record r;
+	struct events e;
+	uint64_t t = BEGIN;
+
+	begin(&e);
+	for (int i = 0; i < 20000; i++) {
+		unsigned cpu = (unsigned)g_rand_int_range(rand, 0, 3);
+		int64_t a = g_rand_int_range(rand, 0, 8), b = g_rand_int_range(rand, 0, 8);
+
+		t += (uint64_t)g_rand_int_range(rand, 0, 50);
+		switch (g_rand_int_range(rand, 0, 9)) {
+		case 0:
+			EVENT(&e, t, cpu, a, EXIT, task, .tid = a);
+			break;
+		case 1:
+			fork_child(&e, t, a, b + 1, b + 1);
+			break;
+		case 2:
+			EVENT(&e, t, cpu, a, EXEC, exec, .tid = b, .old_tid = a);
+			break;
+		case 3:
+			record_init(&r, t, cpu, EVENT_NO_TID, EVENT_LOST);
+			events_apply(&e, &r, &lost, sizeof(lost));
+			break;
+		case 4:
+			EVENT(&e, t, cpu, a, SCHED_WAKING, wakeup, .tid = b);
+			break;
+		case 5:
+			EVENT(&e, t, cpu, a, FREE, task, .tid = b);
+			break;
+		case 6:
+			EVENT(&e, t, cpu, a, CPU_HOTPLUG, cpu_hotplug, .cpu = b % 3, .state = 0);
+			break;
+		default:
+			events_switch(&e, t, cpu, a, g_rand_int_range(rand, 0, 64), b,
+				      g_rand_boolean(rand) ? "x" : "migration/1");
+			break;
+		}
+		assert_sums(&e, t + 10);
+		/* rows that ended take their time with them: sums are over rows that are still there */
+		if (i % 100 == 99) {
+			uint64_t busy = 0;
+
+			for (guint c = 0; c < e.m->cpus->len; c++)
+				if (g_array_index(e.m->cpus, struct cpu, c).row != NO_ROW)
+					busy += CPU_VALUE(&e, c, busy_ns, t);
+			ck_assert_uint_le(busy, 3 * (t - BEGIN));
+		}
+	}
+	g_rand_free(rand);
+	events_release(&e);
+}
+END_TEST
+
+UNIT_MAIN("sched", test_time_from_begin_to_end, test_cpu_start_credits_before_first_switch,
+	  test_context_tid_tells_who_runs, test_ready_and_blocked, test_stopped_is_neither_ready_nor_blocked,
+	  test_first_wakeup_counts, test_sched_wakeup_counts_only_without_waking, test_migrations,
+	  test_offline_with_look_ahead, test_migration_that_stays_online, test_offline_held_until_next_event,
+	  test_hotplug_tracepoint, test_lost_events_make_unsure, test_thread_seen_on_two_cpus, test_birth_to_death,
+	  test_tid_reused_without_exit, test_thread_of_a_process, test_exec_takes_over_tid, test_state_dump,
+	  test_sums_hold_whatever_comes)
