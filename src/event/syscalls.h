@@ -26,6 +26,7 @@ enum syscall_action {
 	SYSCALL_READ,       /* ret bytes from .fd */
 	SYSCALL_WRITE,      /* ret bytes to .fd */
 	SYSCALL_COPY,       /* ret bytes from .fd to .fd2 */
+	SYSCALL_VMSPLICE,   /* ret bytes to .fd, a pipe, or from it if it is a read end */
 	SYSCALL_MESSAGES,   /* ret messages, bytes unknown */
 	SYSCALL_EXEC,
 	SYSCALL_CLONE,      /* .flags: CLONE_FILES … */

@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What a system call did to fds, once it has returned: see event/syscalls.def
+ * for which call does what.
+ */
+#include "model/files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/socket.h>
+
+enum { CLOSE_RANGE_UNSHARES = 2, CLOSE_RANGE_SETS_CLOEXEC = 4, CLONE_SHARES_FILES = 0x400 };
+
+/* A call that has returned. */
+struct done {
+	const struct apply *a;
+	uint32_t thread;
+	const struct call_in_flight *call;
+	int64_t ret;
+	struct fd_table *t; /* of the thread */
+};
+
+static struct file_ref refer(const struct model *m, const struct fd_table *t, int64_t fd)
+{
+	uint32_t row = files_find(t, fd);
+
+	return (struct file_ref){ row, row == NO_ROW ? 0 : FILE_ROW(m, row)->uid };
+}
+
+void files_syscall_entry(struct model *m, uint32_t thread, struct call_in_flight *call)
+{
+	struct fd_table *t;
+
+	if (call->fd < 0 && call->fd2 < 0)
+		return;
+	t = files_of_thread(m, thread);
+	call->file = refer(m, t, call->fd);
+	call->file2 = refer(m, t, call->fd2);
+}
+
+static bool has(const struct done *d, enum entry_bit bit)
+{
+	return d->call->present >> bit & 1;
+}
+
+/* Whether the fd that the call made is closed by exec. */
+static bool makes_cloexec(const struct done *d)
+{
+	int32_t bits = d->call->desc->cloexec;
+
+	return bits == CLOEXEC_ALWAYS || (has(d, ENTRY_FLAGS) && d->call->flags & (uint32_t)bits);
+}
+
+/* The fd that the call made; NO_ROW if it has no life. */
+static uint32_t make(struct model *m, const struct done *d, int64_t fd, enum fd_kind kind)
+{
+	uint32_t row = files_open(m, d->t, fd);
+
+	if (row == NO_ROW)
+		return NO_ROW;
+	FILE_ROW(m, row)->kind = kind;
+	FILE_ROW(m, row)->cloexec = makes_cloexec(d);
+	return row;
+}
+
+/* What the call worked on: the life its fd was in when it began; one unknown until now if the call succeeded. */
+static uint32_t worked_on(struct model *m, const struct done *d, enum entry_bit bit)
+{
+	struct file_ref ref = bit == ENTRY_FD ? d->call->file : d->call->file2;
+
+	if (!has(d, bit))
+		return NO_ROW;
+	if (ref.row != NO_ROW)
+		return files_resolve(m, ref);
+	return files_find_or_add(m, d->t, bit == ENTRY_FD ? d->call->fd : d->call->fd2);
+}
+
+static enum fd_kind kind_of_row(const struct model *m, uint32_t row)
+{
+	return row == NO_ROW ? FD_UNKNOWN : (enum fd_kind)FILE_ROW(m, row)->kind;
+}
+
+static void done_open(struct model *m, const struct done *d)
+{
+	uint32_t dir = files_resolve(m, d->call->file);
+	const char *dir_path = dir == NO_ROW ? "" : strpool_text((strid)FILE_ROW(m, dir)->path);
+	enum fd_kind kind = d->call->desc->made;
+	uint32_t row;
+
+	if (kind == FD_FILE && has(d, ENTRY_PATH))
+		kind = fdkind_of_path(m, strpool_text(d->call->path), kind_of_row(m, dir), dir_path);
+	else if (kind == FD_FILE)
+		kind = FD_UNKNOWN;
+	row = make(m, d, d->ret, kind);
+	if (row != NO_ROW)
+		FILE_ROW(m, row)->path = d->call->path;
+}
+
+static void done_make(struct model *m, const struct done *d)
+{
+	uint32_t row = make(m, d, d->ret, d->call->desc->made);
+
+	if (row != NO_ROW)
+		FILE_ROW(m, row)->path = d->call->path;
+}
+
+/* fd becomes a copy of what the call worked on. */
+static void copy_to(struct model *m, const struct done *d, int64_t fd, bool cloexec)
+{
+	uint32_t from = worked_on(m, d, ENTRY_FD);
+	uint32_t row = files_open_copy(m, d->t, fd, from);
+
+	if (row == NO_ROW)
+		return;
+	FILE_ROW(m, row)->cloexec = cloexec;
+	if (from != NO_ROW && files_is_read_end(d->t, d->call->fd))
+		files_set_read_end(d->t, fd);
+}
+
+static void done_dup2(struct model *m, const struct done *d)
+{
+	if (has(d, ENTRY_FD) && d->call->fd == d->ret)
+		return; /* onto itself: nothing happens */
+	copy_to(m, d, d->ret, makes_cloexec(d));
+}
+
+static void set_cloexec(struct model *m, struct fd_table *t, int64_t fd)
+{
+	uint32_t row = files_find(t, fd);
+
+	FILE_ROW(m, row)->cloexec = 1;
+	state_touch(&m->state, TABLE_FILE, row);
+}
+
+static void done_fcntl(struct model *m, const struct done *d)
+{
+	uint32_t row;
+
+	if (!has(d, ENTRY_FD) || !has(d, ENTRY_CMD))
+		return;
+	switch (d->call->cmd) {
+	case F_DUPFD:
+	case F_DUPFD_CLOEXEC:
+		copy_to(m, d, d->ret, d->call->cmd == F_DUPFD_CLOEXEC);
+		return;
+	case F_SETFD:
+		row = worked_on(m, d, ENTRY_FD);
+		if (row == NO_ROW)
+			return;
+		FILE_ROW(m, row)->cloexec = d->call->arg & FD_CLOEXEC;
+		state_touch(&m->state, TABLE_FILE, row);
+		return;
+	default:
+		worked_on(m, d, ENTRY_FD);
+	}
+}
+
+static void done_pair(struct model *m, const struct done *d, enum fd_kind kind)
+{
+	const struct ev_syscall_exit *p = event_payload(d->a->ev, ev_syscall_exit);
+
+	if (!event_has(d->a->ev, EXIT_FDS))
+		return;
+	make(m, d, (int32_t)p->fd0, kind);
+	make(m, d, (int32_t)p->fd1, kind);
+	if (kind == FD_PIPE)
+		files_set_read_end(d->t, (int32_t)p->fd0);
+}
+
+static enum fd_kind kind_of_new_socket(const struct done *d)
+{
+	return has(d, ENTRY_CMD) ? fdkind_of_family(d->call->cmd) : FD_SOCKET;
+}
+
+/* A socket of the state dump has no family until it shows one. */
+static void learn_family(struct model *m, uint32_t row, enum fd_kind kind)
+{
+	struct file_row *r;
+
+	if (row == NO_ROW || kind == FD_SOCKET)
+		return;
+	r = FILE_ROW(m, row);
+	if (r->kind != FD_UNKNOWN && r->kind != FD_SOCKET)
+		return;
+	r->kind = kind;
+	state_touch(&m->state, TABLE_FILE, row);
+}
+
+static void done_accept(struct model *m, const struct done *d)
+{
+	const struct ev_syscall_exit *p = event_payload(d->a->ev, ev_syscall_exit);
+	uint32_t listening = worked_on(m, d, ENTRY_FD), row;
+	enum fd_kind kind = FD_SOCKET;
+	strid peer = STRID_NONE;
+
+	if (event_has(d->a->ev, EXIT_FAMILY)) {
+		kind = fdkind_of_family((int64_t)p->family);
+		peer = fdkind_peer(p->family, p->port, p->addr);
+	}
+	learn_family(m, listening, kind);
+	if (kind == FD_SOCKET && kind_of_row(m, listening) != FD_UNKNOWN)
+		kind = kind_of_row(m, listening);
+	row = make(m, d, d->ret, kind);
+	if (row != NO_ROW)
+		FILE_ROW(m, row)->peer = peer;
+}
+
+static void done_connect(struct model *m, const struct done *d)
+{
+	uint32_t row = worked_on(m, d, ENTRY_FD);
+
+	if (row == NO_ROW || !has(d, ENTRY_FAMILY))
+		return;
+	learn_family(m, row, fdkind_of_family(d->call->cmd));
+	if (!d->call->peer)
+		return;
+	FILE_ROW(m, row)->peer = d->call->peer;
+	state_touch(&m->state, TABLE_FILE, row);
+}
+
+/*
+ * Closed even if it says EINTR or EIO. The number may have been given away
+ * again while the call was still to return: that life goes on.
+ */
+static void done_close(struct model *m, const struct done *d)
+{
+	if (has(d, ENTRY_FD) && d->call->file.row != NO_ROW &&
+	    files_find(d->t, d->call->fd) == files_resolve(m, d->call->file))
+		files_close(m, d->t, d->call->fd);
+}
+
+static void done_close_range(struct model *m, struct done *d)
+{
+	int64_t last;
+
+	if (!has(d, ENTRY_FD) || !has(d, ENTRY_ARG))
+		return;
+	last = d->call->arg < FD_MAX ? (int64_t)d->call->arg : FD_MAX;
+	if (d->call->flags & CLOSE_RANGE_UNSHARES) {
+		files_unshare(m, d->thread);
+		d->t = files_of_thread(m, d->thread);
+	}
+	files_each(m, d->t, d->call->fd, last,
+		   d->call->flags & CLOSE_RANGE_SETS_CLOEXEC ? set_cloexec : files_close);
+}
+
+/* Bytes of user memory into a pipe or, from its read end, out of it. */
+static void done_vmsplice(struct model *m, const struct done *d)
+{
+	uint32_t row = worked_on(m, d, ENTRY_FD);
+
+	if (files_is_read_end(d->t, d->call->fd))
+		io_read(m, d->thread, row, (uint64_t)d->ret);
+	else
+		io_write(m, d->thread, row, (uint64_t)d->ret);
+}
+
+static void done_well(struct model *m, struct done *d)
+{
+	const struct call_in_flight *call = d->call;
+
+	switch (call->desc->action) {
+	case SYSCALL_NAMED:
+	case SYSCALL_CLONE:
+		break;
+	case SYSCALL_FD:
+	case SYSCALL_MESSAGES:
+		worked_on(m, d, ENTRY_FD);
+		break;
+	case SYSCALL_READ:
+		io_read(m, d->thread, worked_on(m, d, ENTRY_FD), (uint64_t)d->ret);
+		break;
+	case SYSCALL_WRITE:
+		io_write(m, d->thread, worked_on(m, d, ENTRY_FD), (uint64_t)d->ret);
+		break;
+	case SYSCALL_VMSPLICE:
+		done_vmsplice(m, d);
+		break;
+	case SYSCALL_COPY:
+		io_read(m, d->thread, worked_on(m, d, ENTRY_FD), (uint64_t)d->ret);
+		io_write(m, d->thread, worked_on(m, d, ENTRY_FD2), (uint64_t)d->ret);
+		break;
+	case SYSCALL_OPEN:
+		done_open(m, d);
+		break;
+	case SYSCALL_MAKE:
+		done_make(m, d);
+		break;
+	case SYSCALL_MAKE_UNLESS_FLAGS:
+		if (has(d, ENTRY_FLAGS) && !call->flags)
+			done_make(m, d);
+		break;
+	case SYSCALL_SIGNALFD:
+		if (!has(d, ENTRY_FD) || call->fd == -1)
+			done_make(m, d);
+		break;
+	case SYSCALL_DUP:
+		copy_to(m, d, d->ret, false);
+		break;
+	case SYSCALL_DUP2:
+		done_dup2(m, d);
+		break;
+	case SYSCALL_FCNTL:
+		done_fcntl(m, d);
+		break;
+	case SYSCALL_PIPE:
+		done_pair(m, d, FD_PIPE);
+		break;
+	case SYSCALL_SOCKET:
+		make(m, d, d->ret, kind_of_new_socket(d));
+		break;
+	case SYSCALL_SOCKETPAIR:
+		done_pair(m, d, kind_of_new_socket(d));
+		break;
+	case SYSCALL_ACCEPT:
+		done_accept(m, d);
+		break;
+	case SYSCALL_CONNECT:
+		done_connect(m, d);
+		break;
+	case SYSCALL_CLOSE:
+		done_close(m, d);
+		break;
+	case SYSCALL_CLOSE_RANGE:
+		done_close_range(m, d);
+		break;
+	case SYSCALL_EXEC:
+		files_exec(m, d->thread);
+		break;
+	case SYSCALL_UNSHARE:
+		if (has(d, ENTRY_FLAGS) && call->flags & CLONE_SHARES_FILES)
+			files_unshare(m, d->thread);
+		break;
+	}
+}
+
+void files_syscall_exit(struct model *m, const struct apply *a, uint32_t thread, const struct call_in_flight *call,
+			int64_t ret)
+{
+	struct done d = { .a = a, .thread = thread, .call = call, .ret = ret };
+
+	if (call->desc->action == SYSCALL_NAMED)
+		return;
+	d.t = files_of_thread(m, thread);
+	if (ret >= 0)
+		done_well(m, &d);
+	else if (call->desc->action == SYSCALL_CLOSE)
+		done_close(m, &d);
+	else if (call->desc->action == SYSCALL_CONNECT && ret == -EINPROGRESS)
+		done_connect(m, &d);
+}

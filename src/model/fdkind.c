@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What an fd is, from the path that was opened, the name in the state dump or
+ * the address family of a socket.
+ */
+#include "model/files.h"
+
+#include <arpa/inet.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+
+/* Whether path is dir or below it. */
+static bool is_below(const char *path, const char *dir)
+{
+	size_t len = strlen(dir);
+
+	return strncmp(path, dir, len) == 0 && (path[len] == '/' || path[len] == '\0');
+}
+
+static enum fd_kind kind_of_absolute(const struct model *m, const char *path)
+{
+	while (path[0] == '/' && path[1] == '/')
+		path++;
+	if (is_below(path, "/proc") || is_below(path, "/sys"))
+		return FD_PSEUDO;
+	if (is_below(path, "/dev"))
+		return block_is_device(m, path) ? FD_BLOCK : FD_DEVICE;
+	return FD_FILE;
+}
+
+enum fd_kind fdkind_of_path(const struct model *m, const char *path, enum fd_kind dir, const char *dir_path)
+{
+	char joined[256];
+
+	if (path[0] == '/')
+		return kind_of_absolute(m, path);
+	if (dir == FD_PSEUDO)
+		return FD_PSEUDO;
+	if (dir != FD_DEVICE)
+		return FD_FILE;
+	if (snprintf(joined, sizeof(joined), "%s/%s", dir_path, path) >= (int)sizeof(joined))
+		return FD_DEVICE;
+	return kind_of_absolute(m, joined);
+}
+
+enum fd_kind fdkind_of_family(int64_t family)
+{
+	switch (family) {
+	case AF_UNSPEC:
+		return FD_SOCKET;
+	case AF_INET:
+	case AF_INET6:
+	case AF_PACKET:
+		return FD_SOCKET_INET;
+	case AF_UNIX:
+		return FD_SOCKET_UNIX;
+	default:
+		return FD_SOCKET_OTHER;
+	}
+}
+
+/* "anon_inode:[eventpoll]", "anon_inode:inotify": the kernel is of two minds about the brackets. */
+static enum fd_kind kind_of_anon_inode(const char *name)
+{
+	static const struct {
+		const char *name;
+		enum fd_kind kind;
+	} kinds[] = {
+		{ "eventfd", FD_EVENTFD }, { "eventpoll", FD_EPOLL }, { "timerfd", FD_TIMERFD },
+		{ "signalfd", FD_SIGNALFD }, { "inotify", FD_INOTIFY }, { "fanotify", FD_FANOTIFY },
+		{ "pidfd", FD_PIDFD }, { "perf_event", FD_PERF }, { "io_uring", FD_IO_URING },
+	};
+	size_t len;
+
+	if (*name == '[')
+		name++;
+	len = strcspn(name, "]");
+	for (size_t i = 0; i < G_N_ELEMENTS(kinds); i++)
+		if (strlen(kinds[i].name) == len && memcmp(kinds[i].name, name, len) == 0)
+			return kinds[i].kind;
+	return FD_OTHER;
+}
+
+/* A socket without a path is named after its protocol where the tracer could not name it otherwise. */
+static enum fd_kind kind_of_protocol(const char *name)
+{
+	static const char *const inet[] = { "TCP", "TCPv6", "UDP", "UDPv6", "UDP-Lite", "UDPLITEv6", "RAW", "RAWv6",
+					    "PING", "PINGv6", "MPTCP", "MPTCPv6", "SCTP", "SCTPv6", "PACKET" };
+
+	for (size_t i = 0; i < G_N_ELEMENTS(inet); i++)
+		if (strcmp(name, inet[i]) == 0)
+			return FD_SOCKET_INET;
+	if (strcmp(name, "UNIX") == 0 || strcmp(name, "UNIX-STREAM") == 0)
+		return FD_SOCKET_UNIX;
+	if (strcmp(name, "NETLINK") == 0)
+		return FD_SOCKET_OTHER;
+	return FD_UNKNOWN;
+}
+
+/*
+ * FMODE_LSEEK | FMODE_PREAD | FMODE_PWRITE and FMODE_PATH of the kernel: a file that one
+ * can only read and write in order is a fifo.
+ */
+enum { MODE_SEEKABLE = 0x1c, MODE_OPENED_PATH = 0x4000 };
+
+enum fd_kind fdkind_of_dump(const struct model *m, const char *name, uint64_t fmode)
+{
+	enum fd_kind kind;
+
+	if (name[0] == '/') {
+		if (g_str_has_prefix(name, "/memfd:"))
+			return FD_MEMFD;
+		kind = kind_of_absolute(m, name);
+		if (kind == FD_FILE && fmode && !(fmode & (MODE_SEEKABLE | MODE_OPENED_PATH)))
+			return FD_FIFO;
+		return kind;
+	}
+	if (g_str_has_prefix(name, "pipe:"))
+		return FD_PIPE;
+	if (g_str_has_prefix(name, "socket:"))
+		return FD_SOCKET;
+	if (g_str_has_prefix(name, "anon_inode:"))
+		return kind_of_anon_inode(name + strlen("anon_inode:"));
+	return kind_of_protocol(name);
+}
+
+strid fdkind_peer(uint64_t family, uint64_t port, const uint64_t addr[2])
+{
+	static const unsigned char mapped[12] = { [10] = 0xff, [11] = 0xff };
+	const unsigned char *bytes = (const unsigned char *)addr;
+	char host[INET6_ADDRSTRLEN], text[INET6_ADDRSTRLEN + sizeof("[]:65535")];
+	int len;
+
+	if (family == AF_INET6 && memcmp(bytes, mapped, sizeof(mapped)) == 0) {
+		family = AF_INET;
+		bytes += sizeof(mapped);
+	}
+	if (family != AF_INET && family != AF_INET6)
+		return STRID_NONE;
+	if (!inet_ntop((int)family, bytes, host, sizeof(host)))
+		return STRID_NONE;
+	len = snprintf(text, sizeof(text), family == AF_INET ? "%s:%u" : "[%s]:%u", host, (unsigned)(port & 0xffff));
+	return strpool_intern(text, (size_t)len);
+}

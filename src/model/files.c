@@ -1,0 +1,467 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The fd tables of a host's processes and the lives of the fds in them. A
+ * table is shared by the threads of a process and by whoever was cloned with
+ * CLONE_FILES; it ends with its last user. Threads older than the record get
+ * the table of their process, until the state dump says better.
+ */
+#include "model/files.h"
+
+#include <fcntl.h>
+
+struct slot {
+	uint32_t row;  /* TABLE_FILE */
+	bool open;     /* else there is no row */
+	bool read_end; /* of a pipe */
+};
+
+struct fd_table {
+	uint32_t index;   /* in struct files.tables */
+	uint32_t users;   /* threads; a table that only the state dump has named so far has none */
+	uint64_t id;      /* cell files_id; never reused */
+	int64_t pid;      /* cell pid: whoever had it first */
+	int64_t leads;    /* the pid whose threads use it if nobody says otherwise, 0 none */
+	uint64_t address; /* of the kernel's structure, 0 not known */
+	uint32_t n_slots;
+	struct slot *slots; /* by fd */
+};
+
+struct files {
+	GPtrArray *tables;       /* struct fd_table *, NULL: free index */
+	GArray *free;            /* uint32_t: indexes to use again */
+	struct map64 by_address; /* kernel address -> index */
+	struct map64 by_pid;     /* pid -> index of the table that leads it */
+	uint64_t last_id;
+};
+
+void files_create(struct model *m)
+{
+	m->files = g_new0(struct files, 1);
+	m->files->tables = g_ptr_array_new();
+	m->files->free = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+}
+
+static void table_free(struct fd_table *t)
+{
+	if (!t)
+		return;
+	g_free(t->slots);
+	g_free(t);
+}
+
+void files_destroy(struct model *m)
+{
+	struct files *files = m->files;
+
+	for (guint i = 0; i < files->tables->len; i++)
+		table_free(g_ptr_array_index(files->tables, i));
+	g_ptr_array_free(files->tables, TRUE);
+	g_array_free(files->free, TRUE);
+	map64_release(&files->by_address);
+	map64_release(&files->by_pid);
+	g_free(files);
+	m->files = NULL;
+}
+
+/* ---- lives ---- */
+
+static bool has_life(int64_t fd)
+{
+	return fd >= 0 && fd < FD_MAX;
+}
+
+static const struct slot *slot_find(const struct fd_table *t, int64_t fd)
+{
+	return fd >= 0 && fd < t->n_slots && t->slots[fd].open ? &t->slots[fd] : NULL;
+}
+
+uint32_t files_find(const struct fd_table *t, int64_t fd)
+{
+	const struct slot *slot = slot_find(t, fd);
+
+	return slot ? slot->row : NO_ROW;
+}
+
+static void table_reserve(struct fd_table *t, uint32_t n)
+{
+	uint32_t wanted = MAX(t->n_slots, 16);
+
+	if (n <= t->n_slots)
+		return;
+	while (wanted < n)
+		wanted *= 2;
+	t->slots = g_renew(struct slot, t->slots, wanted);
+	memset(t->slots + t->n_slots, 0, (wanted - t->n_slots) * sizeof(*t->slots));
+	t->n_slots = wanted;
+}
+
+/* The fd of a table starts a life; it has none. opened_ns 0: before the record. */
+static uint32_t life_begin(struct model *m, struct fd_table *t, int64_t fd, uint64_t opened_ns)
+{
+	uint32_t row = state_add(&m->state, TABLE_FILE);
+	struct file_row *r = FILE_ROW(m, row);
+
+	r->files_id = t->id;
+	r->pid = (uint64_t)t->pid;
+	r->fd = (uint64_t)fd;
+	r->kind = FD_UNKNOWN;
+	r->opened_ns = opened_ns;
+	table_reserve(t, (uint32_t)fd + 1);
+	t->slots[fd] = (struct slot){ .row = row, .open = true };
+	HOST_ROW(m)->fds++;
+	if (opened_ns)
+		HOST_ROW(m)->fds_opened++;
+	touch_host(m);
+	return row;
+}
+
+void files_close(struct model *m, struct fd_table *t, int64_t fd)
+{
+	uint32_t row = files_find(t, fd);
+
+	if (row == NO_ROW)
+		return;
+	t->slots[fd].open = false;
+	FILE_ROW(m, row)->closed_ns = m->now_ns;
+	state_end(&m->state, TABLE_FILE, row);
+	HOST_ROW(m)->fds--;
+	HOST_ROW(m)->fds_closed++;
+	touch_host(m);
+}
+
+uint32_t files_open(struct model *m, struct fd_table *t, int64_t fd)
+{
+	if (!has_life(fd))
+		return NO_ROW;
+	files_close(m, t, fd);
+	return life_begin(m, t, fd, m->now_ns);
+}
+
+uint32_t files_find_or_add(struct model *m, struct fd_table *t, int64_t fd)
+{
+	uint32_t row = files_find(t, fd);
+
+	return row != NO_ROW || !has_life(fd) ? row : life_begin(m, t, fd, 0);
+}
+
+static void copy_what(struct model *m, uint32_t row, uint32_t from)
+{
+	struct file_row *r = FILE_ROW(m, row);
+	const struct file_row *f = FILE_ROW(m, from);
+
+	r->path = f->path;
+	r->peer = f->peer;
+	r->kind = f->kind;
+	r->cloexec = f->cloexec;
+}
+
+uint32_t files_open_copy(struct model *m, struct fd_table *t, int64_t fd, uint32_t from)
+{
+	uint32_t row = files_open(m, t, fd);
+
+	if (row != NO_ROW && from != NO_ROW)
+		copy_what(m, row, from);
+	return row;
+}
+
+void files_each(struct model *m, struct fd_table *t, int64_t first, int64_t last, files_fd_fn *fn)
+{
+	for (int64_t fd = MAX(first, 0); fd <= last && fd < t->n_slots; fd++)
+		if (t->slots[fd].open)
+			fn(m, t, fd);
+}
+
+void files_set_read_end(struct fd_table *t, int64_t fd)
+{
+	if (slot_find(t, fd))
+		t->slots[fd].read_end = true;
+}
+
+bool files_is_read_end(const struct fd_table *t, int64_t fd)
+{
+	const struct slot *slot = slot_find(t, fd);
+
+	return slot && slot->read_end;
+}
+
+uint32_t files_resolve(const struct model *m, struct file_ref ref)
+{
+	const struct state_table *t = &m->state.tables[TABLE_FILE];
+
+	return ref.row != NO_ROW && state_alive(t, ref.row) && state_cells(t, ref.row)[0] == ref.uid ? ref.row : NO_ROW;
+}
+
+/* ---- tables ---- */
+
+static struct fd_table *table_at(const struct files *files, uint32_t index)
+{
+	return index == MAP64_NONE ? NULL : g_ptr_array_index(files->tables, index);
+}
+
+/* Threads of that process that come to light later use this table. */
+static void table_lead(struct files *files, struct fd_table *t, int64_t pid)
+{
+	struct fd_table *old;
+
+	if (pid <= 0)
+		return;
+	old = table_at(files, map64_get(&files->by_pid, (uint64_t)pid));
+	if (old)
+		old->leads = 0;
+	if (t->leads)
+		map64_del(&files->by_pid, (uint64_t)t->leads);
+	t->leads = pid;
+	map64_put(&files->by_pid, (uint64_t)pid, t->index);
+}
+
+static struct fd_table *table_new(struct model *m, int64_t pid)
+{
+	struct files *files = m->files;
+	struct fd_table *t = g_new0(struct fd_table, 1);
+
+	t->id = ++files->last_id;
+	t->pid = pid;
+	if (files->free->len) {
+		t->index = g_array_index(files->free, uint32_t, files->free->len - 1);
+		g_array_set_size(files->free, files->free->len - 1);
+		g_ptr_array_index(files->tables, t->index) = t;
+	} else {
+		t->index = files->tables->len;
+		g_ptr_array_add(files->tables, t);
+	}
+	if (map64_get(&files->by_pid, (uint64_t)pid) == MAP64_NONE)
+		table_lead(files, t, pid);
+	return t;
+}
+
+static void table_set_address(struct model *m, struct fd_table *t, uint64_t address)
+{
+	if (t->address)
+		map64_del(&m->files->by_address, t->address);
+	t->address = address;
+	if (address)
+		map64_put(&m->files->by_address, address, t->index);
+}
+
+static void table_end(struct model *m, struct fd_table *t)
+{
+	struct files *files = m->files;
+
+	files_each(m, t, 0, FD_MAX, files_close);
+	table_set_address(m, t, 0);
+	if (t->leads)
+		map64_del(&files->by_pid, (uint64_t)t->leads);
+	g_ptr_array_index(files->tables, t->index) = NULL;
+	g_array_append_val(files->free, t->index);
+	table_free(t);
+}
+
+static void detach(struct model *m, uint32_t thread)
+{
+	struct fd_table *t = thread_info(m, thread)->files;
+
+	thread_info(m, thread)->files = NULL;
+	if (t && --t->users == 0)
+		table_end(m, t);
+}
+
+static void attach(struct model *m, uint32_t thread, struct fd_table *t)
+{
+	t->users++;
+	detach(m, thread);
+	thread_info(m, thread)->files = t;
+	THREAD_ROW(m, thread)->files_id = t->id;
+	state_touch(&m->state, TABLE_THREAD, thread);
+}
+
+/* Every open fd of from that the other table does not have starts a life there, as it is. */
+static void table_copy(struct model *m, struct fd_table *t, const struct fd_table *from, uint64_t opened_ns)
+{
+	for (uint32_t fd = 0; fd < from->n_slots; fd++) {
+		uint32_t row;
+
+		if (!from->slots[fd].open || files_find(t, fd) != NO_ROW)
+			continue;
+		row = life_begin(m, t, fd, opened_ns);
+		copy_what(m, row, from->slots[fd].row);
+		t->slots[fd].read_end = from->slots[fd].read_end;
+	}
+}
+
+static int64_t pid_of(const struct model *m, uint32_t thread)
+{
+	return (int64_t)THREAD_ROW(m, thread)->pid;
+}
+
+struct fd_table *files_of_thread(struct model *m, uint32_t thread)
+{
+	struct fd_table *t = thread_info(m, thread)->files;
+	int64_t pid;
+
+	if (t)
+		return t;
+	pid = pid_of(m, thread);
+	if (pid > 0)
+		t = table_at(m->files, map64_get(&m->files->by_pid, (uint64_t)pid));
+	if (!t)
+		t = table_new(m, pid);
+	attach(m, thread, t);
+	return t;
+}
+
+void files_fork(struct model *m, uint32_t parent, uint32_t child, bool share)
+{
+	struct fd_table *t;
+
+	if (parent != NO_ROW && share) {
+		attach(m, child, files_of_thread(m, parent));
+		return;
+	}
+	t = table_new(m, pid_of(m, child));
+	attach(m, child, t);
+	table_lead(m->files, t, t->pid);
+	if (parent != NO_ROW)
+		table_copy(m, t, files_of_thread(m, parent), m->now_ns);
+}
+
+void files_unshare(struct model *m, uint32_t thread)
+{
+	struct fd_table *t = thread_info(m, thread)->files, *own;
+
+	if (!t || t->users == 1)
+		return;
+	own = table_new(m, pid_of(m, thread));
+	table_copy(m, own, t, m->now_ns);
+	attach(m, thread, own);
+}
+
+static void close_if_cloexec(struct model *m, struct fd_table *t, int64_t fd)
+{
+	if (FILE_ROW(m, files_find(t, fd))->cloexec)
+		files_close(m, t, fd);
+}
+
+/* The other threads of its process are gone since the exec, even if the trace is still to show it. */
+static void detach_siblings(struct model *m, uint32_t thread)
+{
+	const struct fd_table *t = thread_info(m, thread)->files;
+
+	for (guint row = 0; row < m->threads->len; row++) {
+		struct thread *other = g_ptr_array_index(m->threads, row);
+
+		if (other && other->in_use && other->files == t && row != thread &&
+		    pid_of(m, row) == pid_of(m, thread))
+			detach(m, row);
+	}
+}
+
+void files_exec(struct model *m, uint32_t thread)
+{
+	struct fd_table *t = files_of_thread(m, thread);
+
+	if (t->users > 1)
+		detach_siblings(m, thread);
+	files_unshare(m, thread);
+	t = thread_info(m, thread)->files;
+	table_lead(m->files, t, pid_of(m, thread));
+	files_each(m, t, 0, FD_MAX, close_if_cloexec);
+}
+
+void files_thread_end(struct model *m, uint32_t thread)
+{
+	detach(m, thread);
+}
+
+/* ---- state dump ---- */
+
+/*
+ * The kernel is right and what was believed so far, from the process' number
+ * or after a loss, is not: what it had open goes to the table of the address.
+ */
+static void move_to(struct model *m, uint32_t thread, struct fd_table *t)
+{
+	const struct fd_table *old = thread_info(m, thread)->files;
+
+	if (old && old->users == 1)
+		table_copy(m, t, old, 0);
+	attach(m, thread, t);
+}
+
+void files_dump_table(struct model *m, uint32_t thread, uint64_t address)
+{
+	struct fd_table *t = table_at(m->files, map64_get(&m->files->by_address, address));
+	struct fd_table *own;
+
+	if (t) {
+		if (thread_info(m, thread)->files != t)
+			move_to(m, thread, t);
+		return;
+	}
+	own = files_of_thread(m, thread);
+	if (own->address && own->users > 1) {
+		/* others of its process have another one */
+		own = table_new(m, pid_of(m, thread));
+		attach(m, thread, own);
+	}
+	table_set_address(m, own, address);
+}
+
+static struct fd_table *table_of_dump(struct model *m, const struct ev_dump_fd *p)
+{
+	struct fd_table *t;
+
+	if (!p->file_table)
+		return p->pid > 0 ? files_of_thread(m, thread_of_tid(m, p->pid)) : NULL;
+	t = table_at(m->files, map64_get(&m->files->by_address, p->file_table));
+	if (!t) {
+		t = table_new(m, -1);
+		table_set_address(m, t, p->file_table);
+	}
+	return t;
+}
+
+void apply_dump_fd(struct model *m, const struct apply *a)
+{
+	const struct ev_dump_fd *p = event_payload(a->ev, ev_dump_fd);
+	strid path = strpool_intern(event_text(a->ev, p->filename), p->filename.len);
+	struct fd_table *t;
+	struct file_row *r;
+	uint32_t row;
+
+	if (!has_life(p->fd))
+		return;
+	t = table_of_dump(m, p);
+	if (!t)
+		return;
+	row = files_find(t, p->fd);
+	/* what a loss hid: another file by now */
+	if (row != NO_ROW && FILE_ROW(m, row)->path != path && m->lost_ns > FILE_ROW(m, row)->opened_ns)
+		files_close(m, t, p->fd);
+	row = files_find_or_add(m, t, p->fd);
+	r = FILE_ROW(m, row);
+	/* what an event told is newer, but it may not have told all */
+	if (!r->path)
+		r->path = path;
+	if (r->kind == FD_UNKNOWN)
+		r->kind = fdkind_of_dump(m, strpool_text(path), p->fmode);
+	r->cloexec = (p->flags & O_CLOEXEC) != 0;
+	if (r->kind == FD_PIPE && (p->flags & O_ACCMODE) == O_RDONLY)
+		files_set_read_end(t, p->fd);
+	state_touch(&m->state, TABLE_FILE, row);
+}
+
+/* The disks come behind the fds in a dump: now it is known which devices are some. */
+void apply_dump_end(struct model *m, const struct apply *a)
+{
+	const struct state_table *t = &m->state.tables[TABLE_FILE];
+
+	(void)a;
+	for (uint32_t row = STATE_NO_ROW; (row = state_next(t, row)) != STATE_NO_ROW;) {
+		struct file_row *r = FILE_ROW(m, row);
+
+		if (r->kind != FD_DEVICE || !block_is_device(m, strpool_text((strid)r->path)))
+			continue;
+		r->kind = FD_BLOCK;
+		state_touch(&m->state, TABLE_FILE, row);
+	}
+}

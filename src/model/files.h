@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef LT_MODEL_FILES_H
+#define LT_MODEL_FILES_H
+
+/*
+ * What syscalls.c, files.c, fdcalls.c, fdkind.c and io.c share: fd tables and
+ * the lives of the fds in them. Nobody else includes this.
+ *
+ *   struct thread ──┐
+ *   struct thread ──┼─▶ fd_table ─▶ slots[fd] ─▶ row of TABLE_FILE: one life of an fd
+ *   (CLONE_FILES) ──┘
+ */
+#include "model/internal.h"
+
+/* Members of struct ev_syscall_entry and ev_syscall_exit: bits of event.present. */
+enum entry_bit {
+	ENTRY_NR, ENTRY_FD, ENTRY_FD2, ENTRY_CMD, ENTRY_FLAGS, ENTRY_ARG, ENTRY_PATH, ENTRY_FAMILY, ENTRY_PORT,
+	ENTRY_ADDR, ENTRY_ARGS
+};
+enum exit_bit { EXIT_NR, EXIT_RET, EXIT_FDS, EXIT_FAMILY, EXIT_PORT, EXIT_ADDR };
+
+/* Linux lets a process have no more fds than this unless told otherwise; higher ones have no life here. */
+enum { FD_MAX = 1 << 20 };
+
+/* ---- files.c: tables and lives. Every change happens at m->now_ns. ---- */
+
+/* The table the thread uses: that of its process if nothing is known yet. Never NULL. */
+struct fd_table *files_of_thread(struct model *m, uint32_t thread);
+
+/* The life that the fd is in, NO_ROW if it is not known to be open; any fd. */
+uint32_t files_find(const struct fd_table *t, int64_t fd);
+
+/* The same; an fd not known starts its life before the record. NO_ROW only for fds that have no life. */
+uint32_t files_find_or_add(struct model *m, struct fd_table *t, int64_t fd);
+
+/* A new life of the fd, ending the one it was in. path, kind … are the caller's to set. */
+uint32_t files_open(struct model *m, struct fd_table *t, int64_t fd);
+
+/* The same; it is what another life is: a dup. from may be NO_ROW. */
+uint32_t files_open_copy(struct model *m, struct fd_table *t, int64_t fd, uint32_t from);
+
+/* Ends the life of the fd, if it has one. */
+void files_close(struct model *m, struct fd_table *t, int64_t fd);
+
+/* Calls fn for the fds in [first, last] that are open; fn may close that fd. */
+typedef void files_fd_fn(struct model *m, struct fd_table *t, int64_t fd);
+void files_each(struct model *m, struct fd_table *t, int64_t first, int64_t last, files_fd_fn *fn);
+
+/* From now on the thread has a table of its own. */
+void files_unshare(struct model *m, uint32_t thread);
+
+/* A pipe's end: vmsplice() goes its way. */
+void files_set_read_end(struct fd_table *t, int64_t fd);
+bool files_is_read_end(const struct fd_table *t, int64_t fd);
+
+/* The row of a reference, NO_ROW if it has been reused since. */
+uint32_t files_resolve(const struct model *m, struct file_ref ref);
+
+/* ---- fdkind.c: what an fd is ---- */
+
+/* By what was opened: an absolute path, or one relative to an fd of kind dir (FD_UNKNOWN: the working directory). */
+enum fd_kind fdkind_of_path(const struct model *m, const char *path, enum fd_kind dir, const char *dir_path);
+
+/* By the name and mode (FMODE_…) in the state dump. */
+enum fd_kind fdkind_of_dump(const struct model *m, const char *name, uint64_t fmode);
+
+/* By address family (AF_…), 0 unknown. */
+enum fd_kind fdkind_of_family(int64_t family);
+
+/* "10.0.0.1:80", "[::1]:80"; STRID_NONE for other families. addr in network byte order. */
+strid fdkind_peer(uint64_t family, uint64_t port, const uint64_t addr[2]);
+
+/* ---- io.c: bytes ---- */
+
+/* In the order of the cells read_disk, read_net … of a thread. */
+enum io_class { IO_DISK, IO_NET, IO_PIPE, IO_OTHER };
+
+enum io_class io_class_of(enum fd_kind kind);
+
+/* The bytes of a successful read-like or write-like call; file may be NO_ROW. */
+void io_read(struct model *m, uint32_t thread, uint32_t file, uint64_t bytes);
+void io_write(struct model *m, uint32_t thread, uint32_t file, uint64_t bytes);
+
+#endif

@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * System calls: which one a thread is in, and per thread and call how often,
+ * how long and with which errors. What a call does to fds is up to files.c.
+ *
+ *   heads[thread row] ─▶ call row ─next─▶ call row ─next─▶ NO_ROW      TABLE_SYSCALL
+ *                            └─errors─▶ error row ─▶ error row ─▶ NO_ROW  TABLE_SYSERR
+ *
+ * The chains only serve to end a thread's rows with it; the way to a row is a
+ * look-up by (thread row, call).
+ */
+#include "model/files.h"
+
+#include <errno.h>
+
+enum { NUMBERS = 512, ERRNO_MAX = 4095 };
+
+/* A call as the entry or exit event named it. */
+struct call_name {
+	strid name;
+	const struct syscall_desc *desc;
+};
+
+struct call_link {
+	uint32_t next;
+	uint32_t errors;
+};
+
+struct syscalls {
+	struct map64 calls;  /* thread row << 32 | name -> TABLE_SYSCALL row */
+	struct map64 errors; /* TABLE_SYSCALL row << 32 | errno -> TABLE_SYSERR row */
+	GArray *heads;       /* uint32_t, by thread row */
+	GArray *links;       /* struct call_link, by TABLE_SYSCALL row */
+	GArray *error_links; /* uint32_t, by TABLE_SYSERR row */
+	struct call_name numbers[NUMBERS]; /* of syscall_entry_unknown; name STRID_NONE: not looked up yet */
+};
+
+void syscalls_create(struct model *m)
+{
+	m->syscalls = g_new0(struct syscalls, 1);
+	m->syscalls->heads = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	m->syscalls->links = g_array_new(FALSE, FALSE, sizeof(struct call_link));
+	m->syscalls->error_links = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+}
+
+void syscalls_destroy(struct model *m)
+{
+	struct syscalls *s = m->syscalls;
+
+	map64_release(&s->calls);
+	map64_release(&s->errors);
+	g_array_free(s->heads, TRUE);
+	g_array_free(s->links, TRUE);
+	g_array_free(s->error_links, TRUE);
+	g_free(s);
+	m->syscalls = NULL;
+}
+
+static uint64_t key_of(uint32_t row, uint32_t low)
+{
+	return (uint64_t)row << 32 | low;
+}
+
+/* ---- names ---- */
+
+/* The call of a number that the tracer had no name for; not of a 32-bit program. */
+static struct call_name call_of_number(struct syscalls *s, int64_t nr)
+{
+	static const struct call_name none;
+	const char *name;
+
+	if (nr < 0 || nr >= NUMBERS)
+		return none;
+	if (!s->numbers[nr].name) {
+		name = syscall_name_of_number(nr);
+		s->numbers[nr].name = strpool_intern_z(name ? name : "unknown");
+		s->numbers[nr].desc = name ? syscall_find(name) : NULL;
+	}
+	return s->numbers[nr];
+}
+
+/* What the class of the event says, else its number; name STRID_NONE if neither tells. */
+static struct call_name call_of_event(struct model *m, const struct apply *a, bool has_nr, int64_t nr)
+{
+	struct call_name call = { STRID_NONE, NULL };
+
+	if (!a->class)
+		return call;
+	call.name = a->class->call;
+	call.desc = a->class->desc;
+	if (!call.name && has_nr && !a->class->compat)
+		call = call_of_number(m->syscalls, nr);
+	return call;
+}
+
+/* ---- entry ---- */
+
+/* The thread the event happened in; NO_ROW if nobody knows. */
+static uint32_t caller(struct model *m, const struct apply *a)
+{
+	if (a->thread != NO_ROW)
+		return a->thread;
+	return a->ev->tid > 0 ? thread_of_tid(m, a->ev->tid) : NO_ROW;
+}
+
+/*
+ * The members of the entry that a call recorded without names has among its
+ * six raw arguments. fds and commands are ints: the upper half is not theirs.
+ */
+static uint32_t name_raw_arguments(struct ev_syscall_entry *p, const struct syscall_desc *desc)
+{
+	uint32_t present = 0;
+
+	for (unsigned i = 0; i < desc->n_fields; i++) {
+		const struct syscall_field *f = &desc->fields[i];
+
+		if (f->raw_arg < 0 || f->raw_arg >= 6)
+			continue;
+		*(uint64_t *)(void *)((char *)p + f->offset) = p->args[f->raw_arg];
+		present |= UINT32_C(1) << f->bit;
+	}
+	return present;
+}
+
+static void note_arguments(struct call_in_flight *call, const struct event *ev)
+{
+	const struct ev_syscall_entry *p = event_payload(ev, ev_syscall_entry);
+	struct ev_syscall_entry raw;
+
+	call->present = ev->present;
+	if (event_has(ev, ENTRY_ARGS)) {
+		raw = *p;
+		call->present |= name_raw_arguments(&raw, call->desc);
+		p = &raw;
+	}
+	call->fd = (int32_t)p->fd;
+	call->fd2 = (int32_t)p->fd2;
+	call->cmd = (int32_t)p->cmd;
+	call->flags = p->flags;
+	call->arg = p->arg;
+	if (p->path.len && event_has(ev, ENTRY_PATH))
+		call->path = strpool_intern(event_text(ev, p->path), p->path.len);
+	if (call->desc->action == SYSCALL_CONNECT && event_has(ev, ENTRY_FAMILY)) {
+		call->cmd = (int64_t)p->family;
+		call->peer = fdkind_peer(p->family, p->port, p->addr);
+	}
+}
+
+void apply_syscall_entry(struct model *m, const struct apply *a)
+{
+	const struct ev_syscall_entry *p = event_payload(a->ev, ev_syscall_entry);
+	uint32_t thread = caller(m, a);
+	struct call_in_flight *call;
+	struct call_name name;
+	struct thread_row *r;
+
+	if (thread == NO_ROW)
+		return;
+	name = call_of_event(m, a, event_has(a->ev, ENTRY_NR), p->nr);
+	call = &thread_info(m, thread)->call;
+	*call = (struct call_in_flight){
+		.active = true, .name = name.name, .desc = name.desc, .entry_ns = m->now_ns,
+		.fd = -1, .fd2 = -1, .file = { NO_ROW, 0 }, .file2 = { NO_ROW, 0 },
+	};
+	if (call->desc) {
+		note_arguments(call, a->ev);
+		files_syscall_entry(m, thread, call);
+	}
+	r = THREAD_ROW(m, thread);
+	r->syscall = call->name;
+	r->syscall_ns = m->now_ns;
+	r->syscall_fd = (uint64_t)(call->fd >= 0 ? call->fd : -1);
+	state_touch(&m->state, TABLE_THREAD, thread);
+}
+
+/* ---- exit ---- */
+
+static void grow_links(GArray *links, uint32_t row, unsigned size)
+{
+	guint old = links->len;
+
+	if (row < old)
+		return;
+	g_array_set_size(links, MAX(row + 1, 2 * old));
+	memset(links->data + (size_t)old * size, 0xff, (size_t)(links->len - old) * size); /* NO_ROW */
+}
+
+static uint32_t call_row(struct model *m, uint32_t thread, strid name)
+{
+	struct syscalls *s = m->syscalls;
+	uint64_t key = key_of(thread, name);
+	uint32_t row = map64_get(&s->calls, key), *head;
+	struct syscall_row *r;
+	struct call_link *link;
+
+	if (row != MAP64_NONE)
+		return row;
+	row = state_add(&m->state, TABLE_SYSCALL);
+	r = STATE_ROW(&m->state, SYSCALL, syscall, row);
+	r->thread_uid = THREAD_ROW(m, thread)->uid;
+	r->name = name;
+	map64_put(&s->calls, key, row);
+	grow_links(s->heads, thread, sizeof(uint32_t));
+	grow_links(s->links, row, sizeof(struct call_link));
+	head = &g_array_index(s->heads, uint32_t, thread);
+	link = &g_array_index(s->links, struct call_link, row);
+	*link = (struct call_link){ .next = *head, .errors = NO_ROW };
+	*head = row;
+	return row;
+}
+
+static void count_error(struct model *m, uint32_t call, int64_t error)
+{
+	struct syscalls *s = m->syscalls;
+	const struct syscall_row *c = STATE_ROW(&m->state, SYSCALL, syscall, call);
+	uint64_t key = key_of(call, (uint32_t)error);
+	uint32_t row = map64_get(&s->errors, key);
+	struct syserr_row *r;
+	struct call_link *link;
+
+	if (row == MAP64_NONE) {
+		row = state_add(&m->state, TABLE_SYSERR);
+		r = STATE_ROW(&m->state, SYSERR, syserr, row);
+		r->thread_uid = c->thread_uid;
+		r->name = c->name;
+		r->error = (uint64_t)error;
+		map64_put(&s->errors, key, row);
+		grow_links(s->error_links, row, sizeof(uint32_t));
+		link = &g_array_index(s->links, struct call_link, call);
+		g_array_index(s->error_links, uint32_t, row) = link->errors;
+		link->errors = row;
+	}
+	STATE_ROW(&m->state, SYSERR, syserr, row)->count++;
+	state_touch(&m->state, TABLE_SYSERR, row);
+}
+
+static void count_call(struct model *m, uint32_t thread, const struct call_in_flight *call, int64_t ret)
+{
+	uint32_t row = call_row(m, thread, call->name);
+	struct syscall_row *r = STATE_ROW(&m->state, SYSCALL, syscall, row);
+
+	r->count++;
+	if (call->active && m->now_ns >= call->entry_ns)
+		dist_add(&r->time, m->now_ns - call->entry_ns, m->now_ns);
+	if (ret < 0 && ret >= -ERRNO_MAX) {
+		r->errors++;
+		count_error(m, row, -ret);
+	}
+	state_touch(&m->state, TABLE_SYSCALL, row);
+}
+
+void apply_syscall_exit(struct model *m, const struct apply *a)
+{
+	const struct ev_syscall_exit *p = event_payload(a->ev, ev_syscall_exit);
+	uint32_t thread = caller(m, a);
+	struct call_in_flight unseen = { .fd = -1, .fd2 = -1, .file = { NO_ROW, 0 }, .file2 = { NO_ROW, 0 } };
+	struct call_in_flight *call;
+	struct call_name name;
+	struct thread_row *r;
+
+	if (thread == NO_ROW)
+		return;
+	name = call_of_event(m, a, event_has(a->ev, EXIT_NR), p->nr);
+	call = &thread_info(m, thread)->call;
+	if (!call->active || (name.name && name.name != call->name)) {
+		/* the entry was before the record, lost, or the parent's: a fork returns twice */
+		call->active = false;
+		call = &unseen;
+		call->name = name.name;
+		call->desc = name.desc;
+	}
+	if (!call->name)
+		call->name = strpool_intern_z("unknown");
+	r = THREAD_ROW(m, thread);
+	r->syscalls++;
+	r->syscall = STRID_NONE;
+	r->syscall_ns = 0;
+	r->syscall_fd = (uint64_t)-1;
+	state_touch(&m->state, TABLE_THREAD, thread);
+	count_call(m, thread, call, p->ret);
+	if (call->desc)
+		files_syscall_exit(m, a, thread, call, p->ret);
+	call->active = false;
+}
+
+void syscalls_thread_end(struct model *m, uint32_t thread)
+{
+	struct syscalls *s = m->syscalls;
+	uint32_t call, error;
+
+	if (thread >= s->heads->len)
+		return;
+	call = g_array_index(s->heads, uint32_t, thread);
+	g_array_index(s->heads, uint32_t, thread) = NO_ROW;
+	while (call != NO_ROW) {
+		const struct call_link *link = &g_array_index(s->links, struct call_link, call);
+
+		map64_del(&s->calls, key_of(thread, (strid)STATE_ROW(&m->state, SYSCALL, syscall, call)->name));
+		for (error = link->errors; error != NO_ROW;
+		     error = g_array_index(s->error_links, uint32_t, error)) {
+			map64_del(&s->errors,
+				  key_of(call, (uint32_t)STATE_ROW(&m->state, SYSERR, syserr, error)->error));
+			state_end(&m->state, TABLE_SYSERR, error);
+		}
+		state_end(&m->state, TABLE_SYSCALL, call);
+		call = link->next;
+	}
+}
