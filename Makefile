@@ -2,9 +2,7 @@
 #
 # make                  builds build/lttngtop (runs autoconf and configure when they have not been run)
 # make demo             opens the bundled recording of three hosts
-# make check            builds and runs every test
-# make check-unit       only the unit tests
-# make check-layers     only the include rules
+# make check            builds and runs every test; check-unit: only the unit tests
 # make man              writes man/*.1 anew from the program's tables
 # make install          DESTDIR=, PREFIX=; uninstall
 # make dist             a source archive
@@ -27,7 +25,7 @@ say = @printf '  %-7s %s\n' '$(1)' '$(2)'
 endif
 
 # These work before anything is installed or configured.
-UNCONFIGURED := configure check demo clean distclean
+UNCONFIGURED := configure check check-layers check-style demo clean distclean
 ifneq ($(filter-out $(UNCONFIGURED),$(or $(MAKECMDGOALS),all)),)
 -include $(BUILD)/config.mk
 endif
@@ -60,10 +58,15 @@ configure: configure.ac
 	$(Q)command -v autoconf >/dev/null || { echo 'autoconf not found: run scripts/install-deps' >&2; exit 1; }
 	$(Q)autoconf -o $@.new && rm -rf autom4te.cache && mv -f $@.new $@
 
+# A directory that is configured already keeps its flags unless new ones are given.
 $(BUILD)/config.mk: configure scripts/config.mk.in src/config.h.in
 	$(call say,CONF,$(BUILD) $(CONFIGURE_FLAGS))
 	$(Q)mkdir -p $(BUILD)
-	$(Q)cd $(BUILD) && $(CURDIR)/configure -q $(CONFIGURE_FLAGS)
+	$(Q)cd $(BUILD) && if [ -x config.status ] && [ -z "$(CONFIGURE_FLAGS)" ]; then \
+		./config.status -q --recheck && ./config.status -q; \
+	else \
+		$(CURDIR)/configure -q $(CONFIGURE_FLAGS); \
+	fi
 	$(Q)touch $@
 
 # Program
@@ -97,11 +100,75 @@ unit-tests: $(UNIT_TESTS)
 check-unit: $(UNIT_TESTS)
 	$(Q)tests/run --build $(BUILD) $(UNIT_TESTS)
 
-.PHONY: clean distclean
+# Bundled recordings
+
+TRACES := $(patsubst traces/%.tar.zst,$(BUILD)/traces/%,$(wildcard traces/*.tar.zst))
+
+.PHONY: traces
+traces: $(TRACES)
+
+$(BUILD)/traces/%: traces/%.tar.zst
+	$(call say,UNPACK,$@)
+	$(Q)mkdir -p $(@D) && rm -rf $@
+	$(Q)zstd -dcq $< | tar -x -C $(@D) && touch $@
+
+.PHONY: demo demo-run
+demo:
+	$(Q)scripts/install-deps
+	$(Q)$(MAKE) demo-run
+demo-run: $(PROGRAM) $(BUILD)/traces/three-tier
+	$(Q)$(PROGRAM) $(BUILD)/traces/three-tier
+
+# Everything that has to pass
+
+.PHONY: check check-all check-layers check-style check-man
+check:
+	$(Q)scripts/install-deps --tests
+	$(Q)$(MAKE) check-all
+check-all: check-layers check-style check-man $(PROGRAM) $(UNIT_TESTS) $(TRACES)
+	$(Q)tests/run --build $(BUILD)
+
+check-layers:
+	$(call say,CHECK,layers)
+	$(Q)scripts/check-layers
+
+check-style:
+	$(call say,CHECK,style)
+	$(Q)scripts/check-style
+
+# Manual: the pages come from the tables of the program and are committed.
+
+.PHONY: man
+man: $(PROGRAM)
+	$(call say,GEN,man)
+	$(Q)$(PROGRAM) help --man >man/lttngtop.1
+	$(Q)$(PROGRAM) help --man report >man/lttngtop-report.1
+
+check-man: $(PROGRAM)
+	$(call say,CHECK,man)
+	$(Q)$(PROGRAM) help --man | diff man/lttngtop.1 - && \
+	$(PROGRAM) help --man report | diff man/lttngtop-report.1 - || \
+	{ echo 'man pages are out of date: make man' >&2; exit 1; }
+
+# Installation
+
+.PHONY: install uninstall
+install: $(PROGRAM)
+	install -D -m 755 $(PROGRAM) $(DESTDIR)$(bindir)/lttngtop
+	install -d $(DESTDIR)$(mandir)/man1
+	install -m 644 $(MAN_PAGES) $(DESTDIR)$(mandir)/man1/
+
+uninstall:
+	rm -f $(DESTDIR)$(bindir)/lttngtop $(MAN_PAGES:man/%=$(DESTDIR)$(mandir)/man1/%)
+
+.PHONY: dist clean distclean
+dist: $(BUILD)/config.mk
+	git archive --prefix=lttngtop-$(VERSION)/ -o lttngtop-$(VERSION).tar.gz HEAD
+
 clean:
 	rm -rf $(BUILD)
 
 distclean: clean
-	rm -rf build-* configure config.log
+	rm -rf build-* configure config.log lttngtop-*.tar.gz
 
 -include $(OBJECTS:.o=.d) $(UNIT_TESTS:=.d)
