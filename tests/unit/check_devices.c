@@ -1,0 +1,1063 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Disks, interfaces, interrupts and perf counters: model/{block,net,irq,perf}.c on hand-built events. */
+#include "unit.h"
+
+#include "events.h"
+
+enum { BEGIN = 1000, SLEEP = 1 };
+enum { VDA = 254 << 20, VDB = 254 << 20 | 16, VDA1 = 254 << 20 | 1 };
+enum { READ = 4, WRITE = 1, SYNC = 32, DISCARD = 2, META = 64, FLUSH = 1 << 8 | 1 << 10 };
+
+static void begin(struct events *e)
+{
+	events_init(e);
+	model_begin(e->m, BEGIN);
+}
+
+/* ---- disks ---- */
+
+static const struct disk_row *disk_find(struct events *e, uint64_t dev)
+{
+	const struct state_table *t = &e->m->state.tables[TABLE_DISK];
+
+	for (uint32_t row = STATE_NO_ROW; (row = state_next(t, row)) != STATE_NO_ROW;)
+		if (STATE_ROW(&e->m->state, DISK, disk, row)->dev == dev)
+			return STATE_ROW(&e->m->state, DISK, disk, row);
+	return NULL;
+}
+
+static const struct disk_row *disk(struct events *e, uint64_t dev)
+{
+	const struct disk_row *r = disk_find(e, dev);
+
+	ck_assert_msg(r != NULL, "no disk %#x", (unsigned)dev);
+	return r;
+}
+
+#define RQ(e, t, KIND, on_dev, at, n, flags) \
+	EVENT(e, t, 0, 7, BLOCK_##KIND, block_rq, .dev = on_dev, .sector = at, .nr_sector = n, .rwbs = flags)
+#define ASSERT_QUEUES(e, dev, waits, driver) \
+	do { \
+		ck_assert_uint_eq(disk(e, dev)->waiting, waits); \
+		ck_assert_uint_eq(disk(e, dev)->queue, driver); \
+	} while (0)
+
+START_TEST(test_request_goes_through_both_queues)
+{
+	struct events e;
+
+	begin(&e);
+	RQ(&e, 1100, INSERT, VDA, 444, 8, WRITE);
+	ASSERT_QUEUES(&e, VDA, 1, 0);
+	RQ(&e, 1200, ISSUE, VDA, 444, 8, WRITE);
+	ASSERT_QUEUES(&e, VDA, 0, 1);
+	ck_assert_uint_eq(disk(&e, VDA)->write_bytes, 0);
+	RQ(&e, 1250, COMPLETE, VDA, 444, 8, WRITE);
+	ASSERT_QUEUES(&e, VDA, 0, 0);
+	ck_assert_uint_eq(disk(&e, VDA)->write_bytes, 8 * 512);
+	ck_assert_uint_eq(disk(&e, VDA)->read_bytes, 0);
+	ck_assert_uint_eq(disk(&e, VDA)->writes, 1);
+	ck_assert_uint_eq(disk(&e, VDA)->reads, 0);
+	ck_assert_uint_eq(disk(&e, VDA)->latency.count, 1);
+	ck_assert_uint_eq(disk(&e, VDA)->latency.sum, 50);
+	ck_assert_uint_eq(HOST_ROW(e.m)->disk_write_bytes, 8 * 512);
+	ck_assert_uint_eq(HOST_ROW(e.m)->disk_read_bytes, 0);
+	events_release(&e);
+}
+END_TEST
+
+/* Issued straight to the driver; devices and sectors do not meet; the highest queue is kept. */
+START_TEST(test_direct_issue_and_queue_max)
+{
+	struct events e;
+
+	begin(&e);
+	RQ(&e, 1100, ISSUE, VDA, 8, 8, READ);
+	RQ(&e, 1110, ISSUE, VDA, 16, 8, READ | META);
+	RQ(&e, 1120, ISSUE, VDB, 8, 8, READ);
+	ASSERT_QUEUES(&e, VDA, 0, 2);
+	ASSERT_QUEUES(&e, VDB, 0, 1);
+	RQ(&e, 1130, COMPLETE, VDA, 8, 8, READ);
+	RQ(&e, 1140, COMPLETE, VDA, 16, 8, READ | META);
+	ASSERT_QUEUES(&e, VDA, 0, 0);
+	ck_assert_uint_eq(disk(&e, VDA)->queue_max, 2);
+	ck_assert_uint_eq(disk(&e, VDB)->queue_max, 1);
+	ck_assert_uint_eq(disk(&e, VDA)->reads, 2);
+	ck_assert_uint_eq(disk(&e, VDA)->latency.max, 30);
+	ck_assert_uint_eq(disk(&e, VDA)->latency.max_at, 1140);
+	ck_assert_uint_eq(disk(&e, VDB)->reads, 0);
+	/* of an interval in which it only falls, the highest is what it began with */
+	RQ(&e, 1150, ISSUE, VDA, 8, 8, READ);
+	state_extremes_clear(model_state(e.m));
+	RQ(&e, 1160, COMPLETE, VDA, 8, 8, READ);
+	ck_assert_uint_eq(disk(&e, VDA)->queue_max, 1);
+	events_release(&e);
+}
+END_TEST
+
+/* A request that completes in parts: bytes at each, the request and its latency at the last. */
+START_TEST(test_completion_in_parts)
+{
+	struct events e;
+
+	begin(&e);
+	RQ(&e, 1100, ISSUE, VDA, 100, 24, READ);
+	RQ(&e, 1110, COMPLETE, VDA, 100, 8, READ);
+	ck_assert_uint_eq(disk(&e, VDA)->read_bytes, 8 * 512);
+	ck_assert_uint_eq(disk(&e, VDA)->reads, 0);
+	ASSERT_QUEUES(&e, VDA, 0, 1);
+	RQ(&e, 1120, COMPLETE, VDA, 108, 16, READ);
+	ck_assert_uint_eq(disk(&e, VDA)->read_bytes, 24 * 512);
+	ck_assert_uint_eq(disk(&e, VDA)->reads, 1);
+	ck_assert_uint_eq(disk(&e, VDA)->latency.count, 1);
+	ck_assert_uint_eq(disk(&e, VDA)->latency.sum, 20);
+	ASSERT_QUEUES(&e, VDA, 0, 0);
+	events_release(&e);
+}
+END_TEST
+
+/* The rest of one meets another request that begins there, whose end was not seen: one remains. */
+START_TEST(test_part_meets_stale_request)
+{
+	struct events e;
+
+	begin(&e);
+	RQ(&e, 1100, ISSUE, VDA, 108, 8, READ);
+	RQ(&e, 1110, ISSUE, VDA, 100, 16, READ);
+	RQ(&e, 1120, COMPLETE, VDA, 100, 8, READ);
+	ASSERT_QUEUES(&e, VDA, 0, 1);
+	RQ(&e, 1130, COMPLETE, VDA, 108, 8, READ);
+	ASSERT_QUEUES(&e, VDA, 0, 0);
+	ck_assert_uint_eq(disk(&e, VDA)->latency.sum, 20);
+	events_release(&e);
+}
+END_TEST
+
+START_TEST(test_completion_without_issue)
+{
+	struct events e;
+
+	begin(&e);
+	RQ(&e, 1100, COMPLETE, VDA, 333, 16, READ);
+	ASSERT_QUEUES(&e, VDA, 0, 0);
+	ck_assert_uint_eq(disk(&e, VDA)->reads, 1);
+	ck_assert_uint_eq(disk(&e, VDA)->read_bytes, 16 * 512);
+	ck_assert_uint_eq(disk(&e, VDA)->latency.count, 0);
+	/* one that waits stays: its issue may still come */
+	RQ(&e, 1110, INSERT, VDA, 333, 8, WRITE);
+	RQ(&e, 1120, COMPLETE, VDA, 333, 8, WRITE);
+	ASSERT_QUEUES(&e, VDA, 1, 0);
+	ck_assert_uint_eq(disk(&e, VDA)->writes, 1);
+	events_release(&e);
+}
+END_TEST
+
+/* A flush: in the driver's queue, but no read or write. */
+START_TEST(test_flush)
+{
+	struct events e;
+
+	begin(&e);
+	RQ(&e, 1100, ISSUE, VDA, 0, 0, FLUSH);
+	ASSERT_QUEUES(&e, VDA, 0, 1);
+	RQ(&e, 1110, COMPLETE, VDA, UINT64_MAX, 0, FLUSH);
+	ASSERT_QUEUES(&e, VDA, 0, 0);
+	ck_assert_uint_eq(disk(&e, VDA)->writes, 0);
+	ck_assert_uint_eq(disk(&e, VDA)->latency.count, 0);
+	events_release(&e);
+}
+END_TEST
+
+/* As diskstats: an empty write is one, the second end of a forced-unit-access write is not another. */
+START_TEST(test_writes_of_nothing)
+{
+	struct events e;
+
+	begin(&e);
+	RQ(&e, 1100, COMPLETE, VDA, 0, 0, WRITE | SYNC);
+	ck_assert_uint_eq(disk(&e, VDA)->writes, 1);
+	RQ(&e, 1200, ISSUE, VDA, 80, 8, WRITE | SYNC | META);
+	RQ(&e, 1210, COMPLETE, VDA, 80, 8, WRITE | SYNC | META);
+	RQ(&e, 1230, COMPLETE, VDA, 80, 0, WRITE | SYNC | META);
+	ck_assert_uint_eq(disk(&e, VDA)->writes, 2);
+	ck_assert_uint_eq(disk(&e, VDA)->write_bytes, 8 * 512);
+	/* nor does it end a new write to the same place */
+	RQ(&e, 1300, ISSUE, VDA, 80, 8, WRITE);
+	RQ(&e, 1310, COMPLETE, VDA, 80, 0, WRITE | SYNC | META);
+	ASSERT_QUEUES(&e, VDA, 0, 1);
+	RQ(&e, 1320, COMPLETE, VDA, 80, 8, WRITE);
+	ASSERT_QUEUES(&e, VDA, 0, 0);
+	ck_assert_uint_eq(disk(&e, VDA)->latency.max, 20);
+	events_release(&e);
+}
+END_TEST
+
+/* One that failed without moving anything has ended all the same. */
+START_TEST(test_failed_request)
+{
+	struct events e;
+
+	begin(&e);
+	RQ(&e, 1100, ISSUE, VDA, 80, 8, READ);
+	EVENT(&e, 1150, 0, 7, BLOCK_COMPLETE, block_rq, .dev = VDA, .sector = 80, .rwbs = READ, .error = -5);
+	ASSERT_QUEUES(&e, VDA, 0, 0);
+	ck_assert_uint_eq(disk(&e, VDA)->reads, 1);
+	ck_assert_uint_eq(disk(&e, VDA)->read_bytes, 0);
+	events_release(&e);
+}
+END_TEST
+
+START_TEST(test_discard_is_no_write)
+{
+	struct events e;
+
+	begin(&e);
+	RQ(&e, 1100, ISSUE, VDA, 80, 8, DISCARD | WRITE);
+	ASSERT_QUEUES(&e, VDA, 0, 1);
+	RQ(&e, 1150, COMPLETE, VDA, 80, 8, DISCARD | WRITE);
+	ASSERT_QUEUES(&e, VDA, 0, 0);
+	ck_assert_uint_eq(disk(&e, VDA)->writes, 0);
+	ck_assert_uint_eq(disk(&e, VDA)->write_bytes, 0);
+	ck_assert_uint_eq(HOST_ROW(e.m)->disk_write_bytes, 0);
+	events_release(&e);
+}
+END_TEST
+
+/* A passthrough command has bytes, no sectors and no direction; the size of a request may be in bytes only. */
+START_TEST(test_size_in_bytes)
+{
+	struct events e;
+
+	begin(&e);
+	RQ(&e, 1100, ISSUE, VDA, 5, 0, 0);
+	RQ(&e, 1110, COMPLETE, VDA, 5, 0, 0);
+	ASSERT_QUEUES(&e, VDA, 0, 0);
+	ck_assert_uint_eq(disk(&e, VDA)->reads + disk(&e, VDA)->writes, 0);
+	EVENT(&e, 1200, 0, 7, BLOCK_ISSUE, block_rq, .dev = VDA, .sector = 80, .bytes = 8192, .rwbs = READ);
+	RQ(&e, 1210, COMPLETE, VDA, 80, 8, READ);
+	ASSERT_QUEUES(&e, VDA, 0, 1);
+	RQ(&e, 1220, COMPLETE, VDA, 88, 8, READ);
+	ASSERT_QUEUES(&e, VDA, 0, 0);
+	ck_assert_uint_eq(disk(&e, VDA)->latency.sum, 20);
+	events_release(&e);
+}
+END_TEST
+
+/* Issued again: latency is from the last issue. */
+START_TEST(test_requeue_and_abort)
+{
+	struct events e;
+
+	begin(&e);
+	RQ(&e, 1100, ISSUE, VDA, 80, 8, READ);
+	RQ(&e, 1150, REQUEUE, VDA, 80, 8, READ);
+	ASSERT_QUEUES(&e, VDA, 1, 0);
+	RQ(&e, 1160, INSERT, VDA, 80, 8, READ);
+	ASSERT_QUEUES(&e, VDA, 1, 0);
+	RQ(&e, 1200, ISSUE, VDA, 80, 8, READ);
+	RQ(&e, 1210, COMPLETE, VDA, 80, 8, READ);
+	ASSERT_QUEUES(&e, VDA, 0, 0);
+	ck_assert_uint_eq(disk(&e, VDA)->latency.sum, 10);
+	RQ(&e, 1300, ISSUE, VDA, 80, 8, READ);
+	RQ(&e, 1310, INSERT, VDA, 96, 8, READ);
+	RQ(&e, 1320, ABORT, VDA, 80, 8, READ);
+	ASSERT_QUEUES(&e, VDA, 1, 0);
+	RQ(&e, 1330, ABORT, VDA, 96, 8, READ);
+	ASSERT_QUEUES(&e, VDA, 0, 0);
+	ck_assert_uint_eq(disk(&e, VDA)->reads, 1);
+	ck_assert_uint_eq(disk(&e, VDA)->read_bytes, 8 * 512);
+	events_release(&e);
+}
+END_TEST
+
+/* A second issue of what is in the driver's queue is the same request. */
+START_TEST(test_issue_twice)
+{
+	struct events e;
+
+	begin(&e);
+	RQ(&e, 1100, ISSUE, VDA, 80, 8, READ);
+	RQ(&e, 1200, ISSUE, VDA, 80, 8, READ);
+	ASSERT_QUEUES(&e, VDA, 0, 1);
+	RQ(&e, 1250, COMPLETE, VDA, 80, 8, READ);
+	ck_assert_uint_eq(disk(&e, VDA)->latency.sum, 50);
+	events_release(&e);
+}
+END_TEST
+
+START_TEST(test_front_and_back_merge)
+{
+	struct events e;
+
+	begin(&e);
+	RQ(&e, 1100, INSERT, VDA, 444, 8, WRITE);
+	RQ(&e, 1110, FRONTMERGE, VDA, 436, 8, WRITE);
+	RQ(&e, 1120, BACKMERGE, VDA, 452, 8, WRITE);
+	ASSERT_QUEUES(&e, VDA, 1, 0);
+	RQ(&e, 1130, ISSUE, VDA, 436, 24, WRITE);
+	ASSERT_QUEUES(&e, VDA, 0, 1);
+	RQ(&e, 1140, COMPLETE, VDA, 436, 24, WRITE);
+	ASSERT_QUEUES(&e, VDA, 0, 0);
+	/* a merge tells that a request waits, though its insertion was not seen */
+	RQ(&e, 1200, FRONTMERGE, VDA, 36, 8, WRITE);
+	ASSERT_QUEUES(&e, VDA, 1, 0);
+	events_release(&e);
+}
+END_TEST
+
+START_TEST(test_two_requests_merge)
+{
+	struct events e;
+
+	begin(&e);
+	RQ(&e, 1100, INSERT, VDA, 100, 8, READ);
+	RQ(&e, 1110, INSERT, VDA, 108, 8, READ);
+	RQ(&e, 1120, INSERT, VDA, 116, 8, READ);
+	EVENT(&e, 1130, 0, 7, BLOCK_ELV_MERGE, block_remap, .dev = VDA, .sector = 108, .old_sector = 116);
+	ASSERT_QUEUES(&e, VDA, 2, 0);
+	RQ(&e, 1140, MERGE, VDA, 108, 16, READ);
+	ASSERT_QUEUES(&e, VDA, 1, 0);
+	RQ(&e, 1150, ISSUE, VDA, 100, 24, READ);
+	ASSERT_QUEUES(&e, VDA, 0, 1);
+	/* neither insertion seen: one waits */
+	EVENT(&e, 1160, 0, 7, BLOCK_ELV_MERGE, block_remap, .dev = VDA, .sector = 8, .old_sector = 16);
+	ASSERT_QUEUES(&e, VDA, 1, 1);
+	events_release(&e);
+}
+END_TEST
+
+/* The bio of a partition is the disk's request and the partition's; the host reads its bytes once. */
+START_TEST(test_remap_to_the_disk_below)
+{
+	struct events e;
+
+	begin(&e);
+	EVENT(&e, 1100, 0, 7, BLOCK_BIO_REMAP, block_remap, .dev = VDA, .sector = 2148, .old_dev = VDA1,
+	      .old_sector = 100);
+	RQ(&e, 1110, ISSUE, VDA, 2148, 16, READ);
+	RQ(&e, 1120, COMPLETE, VDA, 2148, 8, READ);
+	RQ(&e, 1130, COMPLETE, VDA, 2156, 8, READ);
+	for (int i = 0; i < 2; i++) {
+		const struct disk_row *r = disk(&e, i ? VDA1 : VDA);
+
+		ck_assert_uint_eq(r->reads, 1);
+		ck_assert_uint_eq(r->read_bytes, 16 * 512);
+		ck_assert_uint_eq(r->latency.sum, 20);
+	}
+	ck_assert_uint_eq(HOST_ROW(e.m)->disk_read_bytes, 16 * 512);
+	/* used up: the same sector again, this time not from there */
+	RQ(&e, 1210, ISSUE, VDA, 2148, 8, READ);
+	RQ(&e, 1220, COMPLETE, VDA, 2148, 8, READ);
+	ck_assert_uint_eq(disk(&e, VDA1)->reads, 1);
+	events_release(&e);
+}
+END_TEST
+
+/* A mapped device on a partition on a disk; the bio is cut in two on the way. */
+START_TEST(test_remap_chain_and_split)
+{
+	enum { DM = 253 << 20 };
+	struct events e;
+
+	begin(&e);
+	EVENT(&e, 1100, 0, 7, BLOCK_BIO_REMAP, block_remap, .dev = VDA1, .sector = 100, .old_dev = DM);
+	EVENT(&e, 1110, 0, 7, BLOCK_BIO_REMAP, block_remap, .dev = VDA, .sector = 2148, .old_dev = VDA1,
+	      .old_sector = 100);
+	EVENT(&e, 1120, 0, 7, BLOCK_SPLIT, block_remap, .dev = VDA, .sector = 2148, .old_sector = 2156);
+	RQ(&e, 1130, ISSUE, VDA, 2156, 8, WRITE);
+	RQ(&e, 1140, COMPLETE, VDA, 2156, 8, WRITE);
+	ck_assert_uint_eq(disk(&e, VDA1)->write_bytes, 8 * 512);
+	RQ(&e, 1150, ISSUE, VDA, 2148, 8, WRITE);
+	RQ(&e, 1160, COMPLETE, VDA, 2148, 8, WRITE);
+	ck_assert_uint_eq(disk(&e, VDA1)->write_bytes, 16 * 512);
+	ck_assert_uint_ne(disk(&e, DM)->write_bytes, 0);
+	ck_assert_uint_eq(HOST_ROW(e.m)->disk_write_bytes, 16 * 512);
+	events_release(&e);
+}
+END_TEST
+
+/* Whole requests of a multipath device: both count for themselves, the host's bytes are those below. */
+START_TEST(test_request_remap)
+{
+	enum { DM = 253 << 20 };
+	struct events e;
+
+	begin(&e);
+	RQ(&e, 1100, ISSUE, DM, 8, 8, READ);
+	EVENT(&e, 1110, 0, 7, BLOCK_RQ_REMAP, block_remap, .dev = VDA, .sector = 8, .old_dev = DM, .old_sector = 8);
+	RQ(&e, 1120, ISSUE, VDA, 8, 8, READ);
+	RQ(&e, 1130, COMPLETE, VDA, 8, 8, READ);
+	RQ(&e, 1140, COMPLETE, DM, 8, 8, READ);
+	ck_assert_uint_eq(disk(&e, DM)->read_bytes, 8 * 512);
+	ck_assert_uint_eq(disk(&e, DM)->reads, 1);
+	ck_assert_uint_eq(disk(&e, VDA)->read_bytes, 8 * 512);
+	ck_assert_uint_eq(HOST_ROW(e.m)->disk_read_bytes, 8 * 512);
+	events_release(&e);
+}
+END_TEST
+
+static void lose(struct events *e, uint64_t t)
+{
+	struct ev_lost p = { .events = 5, .begin_ns = t - 10 };
+	struct record r;
+
+	record_init(&r, t, 0, EVENT_NO_TID, EVENT_LOST);
+	events_apply(e, &r, &p, sizeof(p));
+}
+
+/* What was in the queues before a loss may have left them: they start empty. */
+START_TEST(test_loss_empties_the_queues)
+{
+	struct events e;
+
+	begin(&e);
+	RQ(&e, 1100, ISSUE, VDA, 8, 8, READ);
+	RQ(&e, 1110, INSERT, VDA, 80, 8, READ);
+	lose(&e, 1200);
+	RQ(&e, 1300, ISSUE, VDA, 16, 8, READ);
+	ASSERT_QUEUES(&e, VDA, 0, 1);
+	RQ(&e, 1310, COMPLETE, VDA, 8, 8, READ);
+	ASSERT_QUEUES(&e, VDA, 0, 1);
+	ck_assert_uint_eq(disk(&e, VDA)->reads, 1);
+	ck_assert_uint_eq(disk(&e, VDA)->latency.count, 0);
+	events_release(&e);
+}
+END_TEST
+
+/* Requests whose end is never seen do not fill the memory. */
+START_TEST(test_queues_are_bounded)
+{
+	enum { MANY = 70000 };
+	struct events e;
+
+	begin(&e);
+	for (uint64_t i = 0; i < MANY; i++) {
+		RQ(&e, 1100 + i, INSERT, VDB, 8 * i, 8, READ);
+		RQ(&e, 1100 + i, ISSUE, VDA, 8 * i, 8, READ);
+	}
+	ck_assert_uint_lt(disk(&e, VDA)->queue, MANY - 60000);
+	ck_assert_uint_lt(disk(&e, VDB)->waiting, MANY - 60000);
+	ck_assert_uint_gt(disk(&e, VDA)->queue, 0);
+	events_release(&e);
+}
+END_TEST
+
+START_TEST(test_disk_names)
+{
+	struct events e;
+
+	begin(&e);
+	RQ(&e, 1100, ISSUE, VDB, 8, 8, READ);
+	ck_assert_str_eq(strpool_text((strid)disk(&e, VDB)->name), "254:16");
+	EVENT(&e, 1110, 0, 7, DUMP_DISK, dump_disk, .dev = VDB, .name = str(&rec, "vdb"));
+	ck_assert_str_eq(strpool_text((strid)disk(&e, VDB)->name), "vdb");
+	EVENT(&e, 1120, 0, 7, DUMP_DISK, dump_disk, .dev = 1, .name = str(&rec, "pmem0"));
+	ck_assert(block_is_device(e.m, "/dev/vdb"));
+	ck_assert(block_is_device(e.m, "/dev/pmem0"));
+	ck_assert(block_is_device(e.m, "/dev/pmem0p1"));
+	ck_assert(!block_is_device(e.m, "/dev/pmem1"));
+	ck_assert(!block_is_device(e.m, "pmem0"));
+	ck_assert(!block_is_device(e.m, "/tmp/pmem0"));
+	/* without a dump, by the usual names */
+	ck_assert(block_is_device(e.m, "/dev/sda1"));
+	ck_assert(block_is_device(e.m, "/dev/nvme0n1p2"));
+	ck_assert(!block_is_device(e.m, "/dev/nvme0"));
+	ck_assert(block_is_device(e.m, "/dev/dm-3"));
+	ck_assert(block_is_device(e.m, "/dev/mapper/root"));
+	ck_assert(!block_is_device(e.m, "/dev/mapper/control"));
+	ck_assert(block_is_device(e.m, "/dev/disk/by-uuid/1234"));
+	ck_assert(!block_is_device(e.m, "/dev/null"));
+	ck_assert(!block_is_device(e.m, "/dev/random"));
+	ck_assert(!block_is_device(e.m, "/dev/sdcard-control"));
+	ck_assert(!block_is_device(e.m, "/dev/loop-control"));
+	events_release(&e);
+}
+END_TEST
+
+/* ---- interfaces ---- */
+
+static const struct netif_row *netif(struct events *e, const char *name)
+{
+	const struct state_table *t = &e->m->state.tables[TABLE_NETIF];
+	const struct netif_row *found = NULL;
+
+	for (uint32_t row = STATE_NO_ROW; (row = state_next(t, row)) != STATE_NO_ROW;) {
+		const struct netif_row *r = STATE_ROW(&e->m->state, NETIF, netif, row);
+
+		if (strcmp(strpool_text((strid)r->name), name) == 0) {
+			ck_assert_ptr_null(found);
+			found = r;
+		}
+	}
+	ck_assert_msg(found != NULL, "no interface %s", name);
+	return found;
+}
+
+#define RX(e, t, on, bytes) EVENT(e, t, 0, 0, NET_RECEIVE, net, .name = str(&rec, on), .len = bytes)
+#define QUEUE(e, t, on, bytes, ...) \
+	EVENT(e, t, 0, 0, NET_QUEUE, net, .name = str(&rec, on), .len = bytes, __VA_ARGS__)
+#define XMIT(e, t, on, bytes, result) \
+	EVENT(e, t, 0, 0, NET_XMIT, net_xmit, .name = str(&rec, on), .len = bytes, .rc = result)
+
+/* Received bytes lack the link header, sent ones have it; sent is what the driver took. */
+START_TEST(test_ethernet)
+{
+	struct events e;
+
+	begin(&e);
+	XMIT(&e, 1100, "eth0", 74, 0);
+	QUEUE(&e, 1110, "eth0", 3000, .ip_version = 4, .tot_len = 2986);
+	XMIT(&e, 1120, "eth0", 1514, 0);
+	XMIT(&e, 1130, "eth0", 1540, 16);
+	RX(&e, 1140, "eth0", 60);
+	ck_assert_uint_eq(netif(&e, "eth0")->tx_packets, 2);
+	ck_assert_uint_eq(netif(&e, "eth0")->tx_bytes, 74 + 1514);
+	ck_assert_uint_eq(netif(&e, "eth0")->rx_packets, 1);
+	ck_assert_uint_eq(netif(&e, "eth0")->rx_bytes, 74);
+	ck_assert_uint_eq(HOST_ROW(e.m)->tx_bytes, 74 + 1514);
+	ck_assert_uint_eq(HOST_ROW(e.m)->rx_bytes, 74);
+	events_release(&e);
+}
+END_TEST
+
+START_TEST(test_loopback)
+{
+	struct events e;
+
+	begin(&e);
+	EVENT(&e, 1100, 0, 7, DUMP_NETIF, dump_netif, .name = str(&rec, "lo"));
+	XMIT(&e, 1100, "lo", 74, 0);
+	RX(&e, 1100, "lo", 60);
+	ck_assert_uint_eq(netif(&e, "lo")->tx_bytes, 60);
+	ck_assert_uint_eq(netif(&e, "lo")->rx_bytes, 60);
+	ck_assert_uint_eq(HOST_ROW(e.m)->tx_bytes, 0);
+	ck_assert_uint_eq(HOST_ROW(e.m)->rx_bytes, 0);
+	events_release(&e);
+}
+END_TEST
+
+/* A sent packet as long as its IP says: the interface has no link header. */
+START_TEST(test_tunnel_without_link_header)
+{
+	struct events e;
+
+	begin(&e);
+	RX(&e, 1100, "tun0", 100);
+	ck_assert_uint_eq(netif(&e, "tun0")->rx_bytes, 114);
+	QUEUE(&e, 1110, "tun0", 100, .ip_version = 4, .tot_len = 100);
+	RX(&e, 1120, "tun0", 100);
+	ck_assert_uint_eq(netif(&e, "tun0")->rx_bytes, 214);
+	QUEUE(&e, 1130, "wg0", 100, .ip_version = 6, .tot_len = 60);
+	RX(&e, 1140, "wg0", 100);
+	ck_assert_uint_eq(netif(&e, "wg0")->rx_bytes, 100);
+	/* no IP header in the event tells nothing */
+	QUEUE(&e, 1150, "eth0", 0, .ip_version = 0);
+	RX(&e, 1160, "eth0", 100);
+	ck_assert_uint_eq(netif(&e, "eth0")->rx_bytes, 114);
+	events_release(&e);
+}
+END_TEST
+
+/* Where net_dev_xmit is not recorded, what is queued counts. */
+START_TEST(test_sent_without_xmit)
+{
+	struct events e;
+
+	begin(&e);
+	QUEUE(&e, 1100, "eth0", 3000, .ip_version = 4, .tot_len = 2986);
+	ck_assert_uint_eq(netif(&e, "eth0")->tx_packets, 1);
+	ck_assert_uint_eq(netif(&e, "eth0")->tx_bytes, 3000);
+	events_release(&e);
+}
+END_TEST
+
+START_TEST(test_interfaces_do_not_meet)
+{
+	struct events e;
+	char name[16];
+
+	begin(&e);
+	for (unsigned i = 0; i < 1000; i++) {
+		g_snprintf(name, sizeof(name), "veth%u", i);
+		RX(&e, 1100 + i, name, i);
+	}
+	ck_assert_uint_eq(e.m->state.tables[TABLE_NETIF].n_alive, 1000);
+	ck_assert_uint_eq(netif(&e, "veth77")->rx_bytes, 77 + 14);
+	ck_assert_uint_eq(netif(&e, "veth999")->rx_packets, 1);
+	/* as long as the kernel allows, different in the last character */
+	RX(&e, 3000, "abcdefghijklmno", 1);
+	RX(&e, 3000, "abcdefghijklmnp", 2);
+	ck_assert_uint_eq(netif(&e, "abcdefghijklmno")->rx_bytes, 15);
+	ck_assert_uint_eq(netif(&e, "abcdefghijklmnp")->rx_bytes, 16);
+	events_release(&e);
+}
+END_TEST
+
+/* ---- interrupts ---- */
+
+static const struct irq_row *handler_find(struct events *e, bool soft, uint64_t nr, uint64_t cpu)
+{
+	const struct state_table *t = &e->m->state.tables[TABLE_IRQ];
+
+	for (uint32_t row = STATE_NO_ROW; (row = state_next(t, row)) != STATE_NO_ROW;) {
+		const struct irq_row *r = STATE_ROW(&e->m->state, IRQ, irq, row);
+
+		if (r->soft == soft && r->nr == nr && r->cpu == cpu)
+			return r;
+	}
+	return NULL;
+}
+
+static const struct irq_row *handler(struct events *e, bool soft, uint64_t nr, uint64_t cpu)
+{
+	const struct irq_row *r = handler_find(e, soft, nr, cpu);
+
+	ck_assert_msg(r != NULL, "no handler of %d", (int)nr);
+	return r;
+}
+
+#define HARD_ENTRY(e, t, cpu, nr, text) EVENT(e, t, cpu, 7, IRQ_ENTRY, irq, .irq = nr, .name = str(&rec, text))
+#define HARD_EXIT(e, t, cpu, nr) EVENT(e, t, cpu, 7, IRQ_EXIT, irq, .irq = nr)
+#define SOFT(e, t, on_cpu, what, nr) EVENT(e, t, on_cpu, 7, SOFTIRQ_##what, softirq, .vec = nr)
+
+static uint64_t hard_ns(struct events *e, unsigned number, uint64_t t)
+{
+	const struct cpu_row *r = CPU_ROW(e->m, g_array_index(e->m->cpus, struct cpu, number).row);
+
+	return EVENTS_VALUE(CPU, cpu, r, irq_ns, t);
+}
+
+static uint64_t soft_ns(struct events *e, unsigned number, uint64_t t)
+{
+	const struct cpu_row *r = CPU_ROW(e->m, g_array_index(e->m->cpus, struct cpu, number).row);
+
+	return EVENTS_VALUE(CPU, cpu, r, softirq_ns, t);
+}
+
+/* The time of a handler includes what interrupts it, the CPU's softirq time does not. */
+START_TEST(test_nested_handlers)
+{
+	struct events e;
+
+	begin(&e);
+	SOFT(&e, 1100, 0, ENTRY, 3);
+	HARD_ENTRY(&e, 1110, 0, 26, "virtio0");
+	ck_assert_uint_eq(hard_ns(&e, 0, 1112), 2);
+	HARD_EXIT(&e, 1115, 0, 26);
+	ck_assert_uint_eq(soft_ns(&e, 0, 1120), 15);
+	SOFT(&e, 1140, 0, EXIT, 3);
+	ck_assert_uint_eq(handler(&e, true, 3, 0)->time.sum, 40);
+	ck_assert_uint_eq(handler(&e, true, 3, 0)->count, 1);
+	ck_assert_uint_eq(handler(&e, false, 26, 0)->time.sum, 5);
+	ck_assert_uint_eq(hard_ns(&e, 0, 1200), 5);
+	ck_assert_uint_eq(soft_ns(&e, 0, 1200), 35);
+	/* an interrupt within another one */
+	HARD_ENTRY(&e, 1300, 0, 1, "one");
+	HARD_ENTRY(&e, 1310, 0, 2, "two");
+	HARD_EXIT(&e, 1320, 0, 2);
+	HARD_EXIT(&e, 1330, 0, 1);
+	ck_assert_uint_eq(handler(&e, false, 1, 0)->time.sum, 30);
+	ck_assert_uint_eq(handler(&e, false, 2, 0)->time.sum, 10);
+	ck_assert_uint_eq(hard_ns(&e, 0, 1400), 5 + 30);
+	events_release(&e);
+}
+END_TEST
+
+START_TEST(test_handlers_per_cpu)
+{
+	struct events e;
+
+	begin(&e);
+	HARD_ENTRY(&e, 1100, 0, 26, "virtio0");
+	HARD_ENTRY(&e, 1101, 1, 26, "virtio0");
+	HARD_EXIT(&e, 1110, 0, 26);
+	HARD_EXIT(&e, 1121, 1, 26);
+	SOFT(&e, 1130, 1, ENTRY, 26);
+	SOFT(&e, 1133, 1, EXIT, 26);
+	ck_assert_uint_eq(handler(&e, false, 26, 0)->time.sum, 10);
+	ck_assert_uint_eq(handler(&e, false, 26, 1)->time.sum, 20);
+	ck_assert_uint_eq(handler(&e, true, 26, 1)->time.sum, 3);
+	ck_assert_uint_eq(hard_ns(&e, 0, 1200), 10);
+	ck_assert_uint_eq(hard_ns(&e, 1, 1200), 20);
+	events_release(&e);
+}
+END_TEST
+
+START_TEST(test_exit_without_entry)
+{
+	struct events e;
+
+	begin(&e);
+	HARD_EXIT(&e, 1100, 0, 26);
+	ck_assert_uint_eq(handler(&e, false, 26, 0)->count, 1);
+	ck_assert_uint_eq(handler(&e, false, 26, 0)->time.count, 0);
+	/* it leaves alone what is active */
+	SOFT(&e, 1110, 0, ENTRY, 3);
+	HARD_EXIT(&e, 1120, 0, 27);
+	SOFT(&e, 1130, 0, EXIT, 3);
+	ck_assert_uint_eq(handler(&e, true, 3, 0)->time.sum, 20);
+	ck_assert_uint_eq(hard_ns(&e, 0, 1200), 0);
+	ck_assert_uint_eq(soft_ns(&e, 0, 1200), 20);
+	events_release(&e);
+}
+END_TEST
+
+START_TEST(test_entry_without_exit)
+{
+	struct events e;
+
+	begin(&e);
+	/* the same again: it began anew */
+	HARD_ENTRY(&e, 1100, 0, 26, "virtio0");
+	HARD_ENTRY(&e, 1150, 0, 26, "virtio0");
+	HARD_EXIT(&e, 1160, 0, 26);
+	ck_assert_uint_eq(handler(&e, false, 26, 0)->count, 1);
+	ck_assert_uint_eq(handler(&e, false, 26, 0)->time.sum, 10);
+	ck_assert_uint_eq(g_array_index(e.m->cpus, struct cpu, 0).irq_depth, 0);
+	/* one whose exit is missing ends with the one it interrupted */
+	HARD_ENTRY(&e, 1200, 0, 1, "one");
+	HARD_ENTRY(&e, 1210, 0, 2, "two");
+	HARD_EXIT(&e, 1230, 0, 1);
+	ck_assert_uint_eq(handler(&e, false, 1, 0)->time.sum, 30);
+	ck_assert_uint_eq(handler(&e, false, 2, 0)->count, 0);
+	ck_assert_uint_eq(hard_ns(&e, 0, 1300), 60 + 30);
+	/* a softirq runs inside no handler: what was active has ended */
+	HARD_ENTRY(&e, 1300, 0, 1, "one");
+	SOFT(&e, 1310, 0, ENTRY, 1);
+	SOFT(&e, 1315, 0, EXIT, 1);
+	ck_assert_uint_eq(soft_ns(&e, 0, 1320), 5);
+	ck_assert_uint_eq(hard_ns(&e, 0, 1320), 60 + 30 + 10);
+	events_release(&e);
+}
+END_TEST
+
+/* Deeper than any CPU nests: no harm. */
+START_TEST(test_endless_nesting)
+{
+	struct events e;
+
+	begin(&e);
+	for (unsigned i = 0; i < 100; i++)
+		HARD_ENTRY(&e, 1100 + i, 0, i, "deep");
+	ck_assert_uint_le(g_array_index(e.m->cpus, struct cpu, 0).irq_depth, IRQ_DEPTH_MAX);
+	HARD_EXIT(&e, 1205, 0, 99);
+	ck_assert_uint_eq(handler(&e, false, 99, 0)->time.sum, 6);
+	HARD_EXIT(&e, 1210, 0, 0);
+	ck_assert_uint_eq(handler(&e, false, 0, 0)->time.sum, 110);
+	events_release(&e);
+}
+END_TEST
+
+/* A CPU that switches threads is in no handler; the time until then was one's. */
+START_TEST(test_switch_ends_handlers)
+{
+	struct events e;
+
+	begin(&e);
+	HARD_ENTRY(&e, 1100, 0, 26, "virtio0");
+	events_switch(&e, 1150, 0, 7, SLEEP, 8, "eight");
+	ck_assert_uint_eq(hard_ns(&e, 0, 1200), 50);
+	HARD_EXIT(&e, 1250, 0, 26);
+	ck_assert_uint_eq(handler(&e, false, 26, 0)->count, 1);
+	ck_assert_uint_eq(handler(&e, false, 26, 0)->time.count, 0);
+	events_release(&e);
+}
+END_TEST
+
+/* The first raise since the last entry; one of the same vector while it runs belongs to the next. */
+START_TEST(test_raise_to_entry)
+{
+	struct events e;
+
+	begin(&e);
+	SOFT(&e, 1100, 0, RAISE, 3);
+	SOFT(&e, 1105, 0, RAISE, 3);
+	SOFT(&e, 1106, 1, RAISE, 3);
+	SOFT(&e, 1130, 0, ENTRY, 3);
+	SOFT(&e, 1140, 0, RAISE, 3);
+	SOFT(&e, 1150, 0, EXIT, 3);
+	ck_assert_uint_eq(handler(&e, true, 3, 0)->raise.count, 1);
+	ck_assert_uint_eq(handler(&e, true, 3, 0)->raise.sum, 30);
+	SOFT(&e, 1160, 0, ENTRY, 3);
+	SOFT(&e, 1170, 0, EXIT, 3);
+	SOFT(&e, 1180, 0, ENTRY, 3);
+	SOFT(&e, 1190, 0, EXIT, 3);
+	ck_assert_uint_eq(handler(&e, true, 3, 0)->raise.count, 2);
+	ck_assert_uint_eq(handler(&e, true, 3, 0)->raise.sum, 30 + 20);
+	ck_assert_uint_eq(handler(&e, true, 3, 0)->count, 3);
+	/* a switch does not take the raise away, a loss does */
+	SOFT(&e, 1200, 0, RAISE, 9);
+	events_switch(&e, 1210, 0, 7, SLEEP, 8, "eight");
+	SOFT(&e, 1220, 0, ENTRY, 9);
+	SOFT(&e, 1225, 0, EXIT, 9);
+	ck_assert_uint_eq(handler(&e, true, 9, 0)->raise.sum, 20);
+	SOFT(&e, 1230, 0, RAISE, 9);
+	lose(&e, 1300);
+	SOFT(&e, 1310, 0, ENTRY, 9);
+	ck_assert_uint_eq(handler(&e, true, 9, 0)->raise.count, 1);
+	SOFT(&e, 1320, 0, EXIT, 9);
+	SOFT(&e, 1330, 0, RAISE, 1);
+	lose(&e, 1335);
+	SOFT(&e, 1340, 0, RAISE, 1);
+	SOFT(&e, 1342, 0, ENTRY, 1);
+	ck_assert_uint_eq(handler(&e, true, 1, 0)->raise.sum, 2);
+	events_release(&e);
+}
+END_TEST
+
+START_TEST(test_handler_names)
+{
+	struct events e;
+
+	begin(&e);
+	HARD_EXIT(&e, 1100, 0, 5);
+	ck_assert_uint_eq(handler(&e, false, 5, 0)->name, STRID_NONE);
+	HARD_ENTRY(&e, 1110, 0, 5, "first");
+	HARD_ENTRY(&e, 1120, 0, 5, "second");
+	ck_assert_str_eq(strpool_text((strid)handler(&e, false, 5, 0)->name), "first");
+	EVENT(&e, 1130, 0, 7, DUMP_IRQ, dump_irq, .irq = 6, .name = str(&rec, "PCI-MSI"), .action = str(&rec, "disk"));
+	EVENT(&e, 1130, 0, 7, DUMP_IRQ, dump_irq, .irq = 6, .name = str(&rec, "PCI-MSI"), .action = str(&rec, "net"));
+	EVENT(&e, 1130, 0, 7, DUMP_IRQ, dump_irq, .irq = 7, .name = str(&rec, "chip"));
+	HARD_EXIT(&e, 1140, 0, 6);
+	HARD_EXIT(&e, 1140, 0, 7);
+	ck_assert_str_eq(strpool_text((strid)handler(&e, false, 6, 0)->name), "disk");
+	ck_assert_str_eq(strpool_text((strid)handler(&e, false, 7, 0)->name), "chip");
+	SOFT(&e, 1150, 0, ENTRY, 0);
+	SOFT(&e, 1151, 0, EXIT, 0);
+	SOFT(&e, 1152, 0, ENTRY, 9);
+	SOFT(&e, 1153, 0, EXIT, 9);
+	SOFT(&e, 1152, 0, ENTRY, 11);
+	ck_assert_str_eq(strpool_text((strid)handler(&e, true, 0, 0)->name), "HI");
+	ck_assert_str_eq(strpool_text((strid)handler(&e, true, 9, 0)->name), "RCU");
+	ck_assert_str_eq(strpool_text((strid)handler(&e, true, 11, 0)->name), "11");
+	events_release(&e);
+}
+END_TEST
+
+/* Numbers that cannot be: ignored. */
+START_TEST(test_impossible_numbers)
+{
+	struct events e;
+
+	begin(&e);
+	HARD_ENTRY(&e, 1100, 0, -1, "x");
+	HARD_EXIT(&e, 1110, 0, -1);
+	HARD_ENTRY(&e, 1100, 0, INT64_MAX, "x");
+	SOFT(&e, 1120, 0, RAISE, 32);
+	SOFT(&e, 1130, 0, ENTRY, UINT64_MAX);
+	SOFT(&e, 1140, 0, EXIT, 32);
+	EVENT(&e, 1150, 0, 7, DUMP_IRQ, dump_irq, .irq = -1, .name = str(&rec, "x"));
+	HARD_ENTRY(&e, 1160, EVENT_NO_CPU, 1, "x");
+	ck_assert_uint_eq(e.m->state.tables[TABLE_IRQ].n_alive, 0);
+	events_release(&e);
+}
+END_TEST
+
+/* ---- perf counters ---- */
+
+static void perf_name(struct events *e, unsigned trace, unsigned index, const char *name, bool per_thread)
+{
+	struct ev_perf_names p = { .index = index, .per_thread = per_thread };
+	struct record r;
+
+	record_init(&r, 0, EVENT_NO_CPU, EVENT_NO_TID, EVENT_PERF_NAMES);
+	r.ev.trace = (uint16_t)trace;
+	p.name = str(&r, name);
+	events_apply(e, &r, &p, sizeof(p));
+}
+
+/* An event with values of two counters. */
+static void perf_event(struct events *e, uint64_t t, unsigned cpu, int64_t tid, uint64_t v0, uint64_t v1)
+{
+	struct record r;
+
+	record_init(&r, t, cpu, tid, EVENT_OTHER);
+	r.words[0] = v0;
+	r.words[1] = v1;
+	r.ev.n_perf = 2;
+	r.ev.size += 16;
+	ck_assert_ptr_null(event_check(&r.ev, sizeof(r)));
+	model_apply(e->m, 0, &r.ev);
+}
+
+/* A switch that carries them: they count for who ran until then. */
+static void perf_switch(struct events *e, uint64_t t, unsigned cpu, int64_t prev, int64_t next, uint64_t v0,
+			uint64_t v1)
+{
+	struct ev_sched_switch p = { .prev_tid = prev, .prev_state = SLEEP, .next_tid = next };
+	struct record r;
+
+	record_init(&r, t, cpu, prev, EVENT_SCHED_SWITCH);
+	memcpy(r.ev.words, &p, sizeof(p));
+	r.words[r.ev.n_words] = v0;
+	r.words[r.ev.n_words + 1] = v1;
+	r.ev.n_perf = 2;
+	r.ev.size += 16;
+	r.ev.present = ~0u;
+	ck_assert_ptr_null(event_check(&r.ev, sizeof(r)));
+	model_apply(e->m, 0, &r.ev);
+}
+
+static uint64_t perf_value(struct events *e, int64_t tid, const char *counter)
+{
+	const struct state_table *t = &e->m->state.tables[TABLE_PERF];
+	const uint64_t uid = events_thread(e, tid)->uid;
+
+	for (uint32_t row = STATE_NO_ROW; (row = state_next(t, row)) != STATE_NO_ROW;) {
+		const struct perf_row *r = STATE_ROW(&e->m->state, PERF, perf, row);
+
+		if (r->thread_uid == uid && strcmp(strpool_text((strid)r->counter), counter) == 0)
+			return r->value;
+	}
+	return 0;
+}
+
+static void perf_begin(struct events *e, bool per_thread)
+{
+	begin(e);
+	perf_name(e, 0, 0, "zero", per_thread);
+	perf_name(e, 0, 1, "one", per_thread);
+}
+
+START_TEST(test_cpu_counter_goes_to_who_ran)
+{
+	struct events e;
+
+	perf_begin(&e, false);
+	perf_event(&e, 1100, 0, 7, 1000, 50);
+	ck_assert_uint_eq(perf_value(&e, 7, "zero"), 0);
+	perf_event(&e, 1110, 0, 7, 1005, 50);
+	ck_assert_uint_eq(perf_value(&e, 7, "zero"), 5);
+	ck_assert_uint_eq(perf_value(&e, 7, "one"), 0);
+	/* each CPU has counters of its own */
+	perf_event(&e, 1115, 1, 9, 10, 10);
+	perf_event(&e, 1116, 1, 9, 13, 10);
+	ck_assert_uint_eq(perf_value(&e, 9, "zero"), 3);
+	perf_switch(&e, 1120, 0, 7, 8, 1007, 53);
+	ck_assert_uint_eq(perf_value(&e, 7, "zero"), 7);
+	ck_assert_uint_eq(perf_value(&e, 7, "one"), 3);
+	perf_switch(&e, 1130, 0, 8, 0, 1008, 53);
+	ck_assert_uint_eq(perf_value(&e, 8, "zero"), 1);
+	/* idle: nobody's */
+	perf_switch(&e, 1140, 0, 0, 7, 2000, 60);
+	perf_event(&e, 1150, 0, 7, 2001, 60);
+	ck_assert_uint_eq(perf_value(&e, 7, "zero"), 8);
+	ck_assert_uint_eq(perf_value(&e, 8, "zero"), 1);
+	events_release(&e);
+}
+END_TEST
+
+/* 64 bits wrap; a step back is a counter made anew. */
+START_TEST(test_counter_wraps_or_restarts)
+{
+	struct events e;
+
+	perf_begin(&e, false);
+	perf_event(&e, 1100, 0, 7, UINT64_MAX - 1, 900);
+	perf_event(&e, 1110, 0, 7, 3, 5);
+	ck_assert_uint_eq(perf_value(&e, 7, "zero"), 5);
+	ck_assert_uint_eq(perf_value(&e, 7, "one"), 0);
+	perf_event(&e, 1120, 0, 7, 3 + (UINT64_C(1) << 40), 7);
+	ck_assert_uint_eq(perf_value(&e, 7, "zero"), 5 + (UINT64_C(1) << 40));
+	ck_assert_uint_eq(perf_value(&e, 7, "one"), 2);
+	events_release(&e);
+}
+END_TEST
+
+START_TEST(test_thread_counter)
+{
+	struct events e;
+
+	perf_begin(&e, true);
+	perf_event(&e, 1100, 0, 7, 100, 0);
+	perf_switch(&e, 1110, 0, 7, 8, 104, 0);
+	perf_event(&e, 1120, 0, 8, 7000, 0);
+	perf_switch(&e, 1130, 0, 8, 0, 7001, 0);
+	/* on another CPU it goes on */
+	perf_event(&e, 1140, 1, 7, 106, 0);
+	ck_assert_uint_eq(perf_value(&e, 7, "zero"), 6);
+	ck_assert_uint_eq(perf_value(&e, 8, "zero"), 1);
+	events_release(&e);
+}
+END_TEST
+
+/* Two traces of one host have counters of their own, in their own order. */
+START_TEST(test_counters_of_two_traces)
+{
+	struct ev_trace p = { .domain = DOMAIN_KERNEL, .has_tid = 1 };
+	struct events e;
+	struct record r;
+
+	perf_begin(&e, false);
+	record_init(&r, 0, EVENT_NO_CPU, EVENT_NO_TID, EVENT_TRACE);
+	r.ev.trace = 1;
+	events_apply(&e, &r, &p, sizeof(p));
+	perf_name(&e, 1, 0, "other", false);
+	perf_event(&e, 1100, 0, 7, 100, 0);
+	for (unsigned i = 0; i < 2; i++) {
+		record_init(&r, 1110 + i, 0, 7, EVENT_OTHER);
+		r.ev.trace = 1;
+		r.words[0] = 5000 + i;
+		r.ev.n_perf = 1;
+		r.ev.size += 8;
+		model_apply(e.m, 0, &r.ev);
+	}
+	perf_event(&e, 1120, 0, 7, 102, 0);
+	ck_assert_uint_eq(perf_value(&e, 7, "zero"), 2);
+	ck_assert_uint_eq(perf_value(&e, 7, "other"), 1);
+	events_release(&e);
+}
+END_TEST
+
+/* More values than names, or no CPU: what is known is taken, nothing else. */
+START_TEST(test_odd_perf_records)
+{
+	struct events e;
+
+	begin(&e);
+	perf_name(&e, 0, 0, "zero", false);
+	perf_event(&e, 1100, 0, 7, 1, 1);
+	perf_event(&e, 1110, 0, 7, 2, 2);
+	ck_assert_uint_eq(perf_value(&e, 7, "zero"), 1);
+	perf_event(&e, 1120, EVENT_NO_CPU, 7, 9, 9);
+	perf_event(&e, 1130, 0, 7, 4, 4);
+	ck_assert_uint_eq(perf_value(&e, 7, "zero"), 3);
+	ck_assert_uint_eq(e.m->state.tables[TABLE_PERF].n_alive, 1);
+	events_release(&e);
+}
+END_TEST
+
+/* A thread's rows end with it; whoever gets its tid begins at nothing. */
+START_TEST(test_perf_rows_end_with_the_thread)
+{
+	struct events e;
+
+	perf_begin(&e, true);
+	perf_event(&e, 1100, 0, 7, 100, 5);
+	perf_event(&e, 1110, 0, 7, 104, 6);
+	ck_assert_uint_eq(e.m->state.tables[TABLE_PERF].n_alive, 2);
+	thread_end(e.m, thread_find(e.m, 7));
+	ck_assert_uint_eq(e.m->state.tables[TABLE_PERF].n_ended, 2);
+	state_reap(model_state(e.m), NULL, NULL);
+	state_frame_begin(model_state(e.m));
+	ck_assert_uint_eq(e.m->state.tables[TABLE_PERF].n_alive, 0);
+	perf_event(&e, 1120, 0, 7, 200, 6);
+	ck_assert_uint_eq(perf_value(&e, 7, "zero"), 0);
+	perf_event(&e, 1130, 0, 7, 201, 6);
+	ck_assert_uint_eq(perf_value(&e, 7, "zero"), 1);
+	events_release(&e);
+}
+END_TEST
+
+UNIT_MAIN("devices",
+	  test_request_goes_through_both_queues, test_direct_issue_and_queue_max, test_completion_in_parts,
+	  test_part_meets_stale_request, test_completion_without_issue, test_flush, test_writes_of_nothing,
+	  test_failed_request, test_discard_is_no_write, test_size_in_bytes, test_requeue_and_abort,
+	  test_issue_twice, test_front_and_back_merge, test_two_requests_merge, test_remap_to_the_disk_below,
+	  test_remap_chain_and_split, test_request_remap, test_loss_empties_the_queues, test_queues_are_bounded,
+	  test_disk_names, test_ethernet, test_loopback, test_tunnel_without_link_header, test_sent_without_xmit,
+	  test_interfaces_do_not_meet, test_nested_handlers, test_handlers_per_cpu, test_exit_without_entry,
+	  test_entry_without_exit, test_endless_nesting, test_switch_ends_handlers, test_raise_to_entry,
+	  test_handler_names, test_impossible_numbers, test_cpu_counter_goes_to_who_ran,
+	  test_counter_wraps_or_restarts, test_thread_counter, test_counters_of_two_traces, test_odd_perf_records,
+	  test_perf_rows_end_with_the_thread)
