@@ -14,25 +14,37 @@
  * The past of every host, in a bounded number of bytes: one track per host,
  * each a row of frames that touch. A frame holds what changed in the rows of
  * the host's tables since the frame before (varint deltas, rows and cells named by
- * gaps and masks); every HISTORY_KEY_FRAMES-th is a key frame that holds everything.
+ * gaps and masks: codec.h); before every HISTORY_KEY_FRAMES at most stands a
+ * key: all rows of that time.
  *
- *   track ──▶ chunk: key frame, delta, delta, …   chunk: key frame, delta, …
- *             oldest ───────────────────────────────────────────────▶ newest
+ *   track ──▶ chunk: key | frame, frame, …   chunk: key | frame, frame, …
+ *             oldest ─────────────────────────────────────────────▶ newest
  *
  * When the bytes run out the oldest chunks are first thinned (frames merged to
- * 10, then 60 times the frame length), at last dropped. Edges of stored frames are the
- * only times a state can be rebuilt for. Main thread only.
+ * 10, then 60 times the frame length), at last dropped. Each of the three kinds keeps
+ * a share of the room, so the near past stays fine while the far past lasts long. Edges
+ * of stored frames are the only times a state can be rebuilt for. Main thread only.
  */
 struct history;
 
 enum { HISTORY_KEY_FRAMES = 60 };
 
-/* limit_bytes: bound of everything it keeps; default of the program 256 MiB. */
+/*
+ * limit_bytes: bound of everything it keeps; default of the program 256 MiB. It
+ * is exceeded only where the present state of the hosts and one chunk of each do not fit.
+ */
 struct history *history_create(size_t limit_bytes);
 void history_destroy(struct history *h);
 
 /* A new track, numbered 0, 1, …. */
 unsigned history_add_track(struct history *h);
+
+/*
+ * The frames' grid: their edges are at origin_ns + n * frame_ns. Thinned frames
+ * end at multiples of 10 and 60 of it, the same in all tracks, whenever each began.
+ * Without this call the first frame appended tells the grid.
+ */
+void history_set_grid(struct history *h, uint64_t origin_ns, uint64_t frame_ns);
 
 /* What the timeline strip shows of a frame without rebuilding it. */
 struct frame_summary {
@@ -46,8 +58,9 @@ struct frame_summary {
  * Appends the frame [begin_ns, end_ns[ from what is dirty in s. begin_ns is the
  * end of the track's last frame (a later one leaves a gap, kept as a frame
  * with .gap). s is not changed: the caller reaps it and begins the next frame
- * afterwards. Rows that are new and ended in the same frame and whose counters are
- * all 0 are left out.
+ * afterwards, and clears the extremes of the dirty rows (state_extremes_clear_dirty():
+ * they count per frame). Rows that are new and ended in the same frame and whose counters
+ * are all 0 are left out.
  */
 void history_append(struct history *h, unsigned track, const struct host_state *s, uint64_t begin_ns,
 		    uint64_t end_ns);
@@ -65,7 +78,7 @@ uint64_t history_edge_ceil(const struct history *h, unsigned track, uint64_t t_n
 unsigned history_summaries(const struct history *h, unsigned track, uint64_t begin_ns, uint64_t end_ns,
 			   struct frame_summary *out, unsigned max);
 
-/* An interval of the past and the state at its end. */
+/* An interval of the past and the state at its end: the rows that live on; those that ended in it are in the interval. */
 struct history_load {
 	struct host_state end;
 	struct interval interval;
@@ -76,8 +89,10 @@ void history_load_release(struct history_load *load);
 
 /*
  * Rebuilds [begin_ns, end_ns[ of a track. Both are snapped down to stored edges
- * (begin to one before end); the interval tells what it became. tables_mask: the
- * tables wanted. LT_END: the track has nothing there.
+ * (begin to one before end; where end_ns is inside the first frame, that frame is taken);
+ * the interval tells what it became. tables_mask: the tables wanted, the others are
+ * empty. LT_END: the track has nothing there, load is unchanged. The load may be
+ * used again for any track; nothing in it points into the history.
  */
 enum lt_status history_load(const struct history *h, unsigned track, uint64_t begin_ns, uint64_t end_ns,
 			    uint32_t tables_mask, struct history_load *load);

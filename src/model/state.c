@@ -101,6 +101,15 @@ void state_add_at(struct host_state *s, enum table_id table, uint32_t row, uint6
 	t->last_uid = MAX(t->last_uid, uid);
 }
 
+void state_remove_at(struct host_state *s, enum table_id table, uint32_t row)
+{
+	struct state_table *t = &s->tables[table];
+
+	g_assert(t->placed && state_alive(t, row) && !(t->flags[row] & ROW_ENDED));
+	t->flags[row] &= ROW_DIRTY;
+	t->n_alive--;
+}
+
 void state_mark(struct state_table *t, uint32_t row)
 {
 	t->flags[row] |= ROW_DIRTY;
@@ -111,6 +120,7 @@ void state_end(struct host_state *s, enum table_id table, uint32_t row)
 {
 	struct state_table *t = &s->tables[table];
 
+	g_assert(state_alive(t, row));
 	if (t->flags[row] & ROW_ENDED)
 		return;
 	state_touch(s, table, row);
@@ -174,14 +184,17 @@ void state_extremes_clear_dirty(struct host_state *s)
 
 static void table_copy(struct state_table *dst, const struct state_table *src)
 {
+	g_assert(src->n_ended == 0);
 	table_reserve(dst, src->n_rows);
 	for (uint32_t row = 0; row < src->n_rows; row += STATE_CHUNK_ROWS) {
 		uint32_t n = MIN(STATE_CHUNK_ROWS, src->n_rows - row);
 
 		memcpy(state_cells(dst, row), state_cells(src, row), (size_t)n * dst->desc->n_cells * 8);
 	}
-	for (uint32_t row = 0; row < dst->capacity; row++)
-		dst->flags[row] = row < src->n_rows ? src->flags[row] & ROW_ALIVE : 0;
+	for (uint32_t row = 0; row < src->n_rows; row++)
+		dst->flags[row] = src->flags[row] & ROW_ALIVE;
+	for (uint32_t row = src->n_rows; row < dst->n_rows; row++)
+		dst->flags[row] = 0;
 	if (src->n_free)
 		memcpy(dst->free, src->free, src->n_free * sizeof(*dst->free));
 	dst->n_free = src->n_free;
@@ -189,6 +202,7 @@ static void table_copy(struct state_table *dst, const struct state_table *src)
 	dst->n_alive = src->n_alive;
 	dst->n_dirty = 0;
 	dst->n_ended = 0;
+	dst->placed = src->placed;
 	dst->last_uid = src->last_uid;
 }
 
@@ -198,6 +212,25 @@ void state_copy(struct host_state *dst, const struct host_state *src, uint32_t t
 
 	for (int i = 0; i < TABLES; i++)
 		table_copy(&dst->tables[i], tables_mask >> i & 1 ? &src->tables[i] : &empty);
+}
+
+void state_clear(struct host_state *s)
+{
+	state_copy(s, s, 0);
+}
+
+size_t state_bytes(const struct host_state *s)
+{
+	size_t bytes = sizeof(*s);
+
+	for (int i = 0; i < TABLES; i++) {
+		const struct state_table *t = &s->tables[i];
+		size_t row = t->desc->n_cells * sizeof(uint64_t) + sizeof(*t->flags) + sizeof(*t->free) +
+			     sizeof(*t->dirty) + sizeof(*t->ended);
+
+		bytes += t->capacity * row + t->capacity / STATE_CHUNK_ROWS * sizeof(*t->chunks);
+	}
+	return bytes;
 }
 
 uint32_t state_next(const struct state_table *t, uint32_t row)

@@ -71,6 +71,9 @@ uint32_t state_add(struct host_state *s, enum table_id table);
  */
 void state_add_at(struct host_state *s, enum table_id table, uint32_t row, uint64_t uid);
 
+/* Frees a row that state_add_at() made, at once and unseen by state_reap(). */
+void state_remove_at(struct host_state *s, enum table_id table, uint32_t row);
+
 void state_mark(struct state_table *t, uint32_t row);
 
 /* To be called before or after a row's cells change. */
@@ -85,7 +88,10 @@ static inline bool state_alive(const struct state_table *t, uint32_t row)
 	return row < t->n_rows && t->flags[row] & ROW_ALIVE;
 }
 
-/* The row ends with this frame: it stays readable until state_reap(). Idempotent. */
+/*
+ * The row ends with this frame: it stays readable until state_reap(). Idempotent.
+ * It ends in a state in which none of its accruals grows.
+ */
 void state_end(struct host_state *s, enum table_id table, uint32_t row);
 
 /* Called with each ended row before it goes, tables in their order. */
@@ -105,9 +111,16 @@ void state_extremes_clear_dirty(struct host_state *s);
 
 /*
  * The tables of tables_mask (1 << enum table_id) of dst become equal to those of
- * src (rows, numbers, uids; nothing dirty), the others empty. dst was initialised.
+ * src (rows, numbers, uids; nothing dirty), the others empty. dst was
+ * initialised; src was reaped, nothing in it is ended.
  */
 void state_copy(struct host_state *dst, const struct host_state *src, uint32_t tables_mask);
+
+/* Empties every table, keeps the memory. */
+void state_clear(struct host_state *s);
+
+/* The bytes that the tables take. */
+size_t state_bytes(const struct host_state *s);
 
 #define STATE_ALL_TABLES ((1u << TABLES) - 1)
 

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "history/internal.h"
+
+struct chunk *chunk_create(uint64_t begin_ns, unsigned level)
+{
+	struct chunk *c = g_new0(struct chunk, 1);
+
+	c->begin_ns = begin_ns;
+	c->level = level;
+	c->open = true;
+	return c;
+}
+
+void chunk_destroy(struct chunk *c)
+{
+	bytes_release(&c->data);
+	g_free(c->frames);
+	g_free(c);
+}
+
+size_t chunk_bytes(const struct chunk *c)
+{
+	return sizeof(*c) + c->data.capacity + c->capacity * sizeof(*c->frames);
+}
+
+void chunk_end_key(struct chunk *c)
+{
+	g_assert(c->data.len <= UINT32_MAX);
+	c->key_len = c->data.len;
+}
+
+void chunk_end_frame(struct chunk *c, const struct frame *f)
+{
+	g_assert(c->data.len <= UINT32_MAX && f->end_ns > chunk_end_ns(c));
+	if (c->n_frames == c->capacity) {
+		c->capacity = c->capacity ? 2 * c->capacity : 8;
+		c->frames = g_renew(struct frame, c->frames, c->capacity);
+	}
+	c->frames[c->n_frames] = *f;
+	c->frames[c->n_frames++].data_end = c->data.len;
+}
+
+void chunk_close(struct chunk *c)
+{
+	c->open = false;
+	c->data.data = g_realloc(c->data.data, c->data.len);
+	c->data.capacity = c->data.len;
+	c->frames = g_renew(struct frame, c->frames, c->n_frames);
+	c->capacity = c->n_frames;
+}
+
+void chunk_get_key(const struct chunk *c, const struct codec *codec, uint32_t tables_mask, struct host_state *s)
+{
+	state_clear(s);
+	codec_get_frame(codec, c->data.data, c->key_len, c->begin_ns, tables_mask, s, NULL, NULL);
+	state_frame_begin(s);
+}
+
+void chunk_get_frame(const struct chunk *c, unsigned i, const struct codec *codec, uint32_t tables_mask,
+		     struct host_state *s, state_retire_fn *retire, void *retire_data)
+{
+	uint32_t begin = i ? c->frames[i - 1].data_end : c->key_len;
+
+	g_assert(i < c->n_frames);
+	if (c->frames[i].data_end != begin)
+		codec_get_frame(codec, c->data.data + begin, c->frames[i].data_end - begin, chunk_frame_begin(c, i),
+				tables_mask, s, retire, retire_data);
+}

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "history/history.h"
+
+#include "history/internal.h"
+
+struct history *history_create(size_t limit_bytes)
+{
+	struct history *h = g_new0(struct history, 1);
+
+	h->limit = limit_bytes;
+	h->tracks = g_ptr_array_new();
+	h->codec = codec_create();
+	state_init(&h->thin_state);
+	state_init(&h->thin_base);
+	return h;
+}
+
+void history_destroy(struct history *h)
+{
+	if (!h)
+		return;
+	for (unsigned i = 0; i < h->tracks->len; i++) {
+		struct track *t = history_track(h, i);
+
+		for (unsigned k = 0; k < t->chunks->len; k++)
+			chunk_destroy(track_chunk(t, k));
+		g_ptr_array_free(t->chunks, TRUE);
+		state_release(&t->tail);
+		g_free(t);
+	}
+	g_ptr_array_free(h->tracks, TRUE);
+	codec_destroy(h->codec);
+	changes_release(&h->changes);
+	state_release(&h->thin_state);
+	state_release(&h->thin_base);
+	for (int i = 0; i < TABLES; i++)
+		bytes_release(&h->retired[i]);
+	g_free(h);
+}
+
+unsigned history_add_track(struct history *h)
+{
+	struct track *t = g_new0(struct track, 1);
+
+	t->chunks = g_ptr_array_new();
+	state_init(&t->tail);
+	g_ptr_array_add(h->tracks, t);
+	return h->tracks->len - 1;
+}
+
+void history_set_grid(struct history *h, uint64_t origin_ns, uint64_t frame_ns)
+{
+	g_assert(frame_ns);
+	h->grid_origin_ns = origin_ns;
+	h->grid_frame_ns = frame_ns;
+}
+
+/* The cells that the base has of the row with this uid; NULL: it has another one there, or none. */
+static const uint64_t *base_cells(const struct state_table *base, uint32_t row, uint64_t uid)
+{
+	const uint64_t *cells = state_alive(base, row) ? state_cells(base, row) : NULL;
+
+	return cells && cells[0] == uid ? cells : NULL;
+}
+
+/*
+ * What is different in s from the base: the dirty rows, or with all whatever
+ * differs. A row that vanished unseen ends with what was last known of it.
+ */
+static void collect_table(struct changes *ch, enum table_id table, const struct state_table *s,
+			  const struct state_table *base, bool all)
+{
+	uint32_t n = all ? MAX(s->n_rows, base->n_rows) : s->n_rows;
+
+	if (!all && !s->n_dirty)
+		return;
+	for (uint32_t row = 0; row < n; row++) {
+		const uint64_t *cells;
+
+		if (!all && !(s->flags[row] & ROW_DIRTY))
+			continue;
+		cells = state_alive(s, row) ? state_cells(s, row) : NULL;
+		if (state_alive(base, row) && !(cells && base_cells(base, row, cells[0])))
+			changes_add(ch, table, row, true, state_cells(base, row));
+		if (cells)
+			changes_add(ch, table, row, s->flags[row] & ROW_ENDED, cells);
+	}
+}
+
+/* The CPUs' time from the tail to s, and what was lost. */
+static struct frame summarise(const struct host_state *tail, const struct host_state *s, uint64_t begin_ns,
+			      uint64_t end_ns)
+{
+	static const unsigned lost[] = { CELL(host, lost_events), CELL(host, lost_packets) };
+	const struct cell_desc *cells = table_descs[TABLE_CPU].cells;
+	const struct state_table *t = &s->tables[TABLE_CPU];
+	struct frame f = { .end_ns = end_ns };
+
+	for (uint32_t row = STATE_NO_ROW; (row = state_next(t, row)) != STATE_NO_ROW;) {
+		const uint64_t *b = state_cells(t, row), *a = base_cells(&tail->tables[TABLE_CPU], row, b[0]);
+		uint64_t busy = cell_value(cells, b, CELL(cpu, busy_ns), end_ns);
+		uint64_t online = cell_value(cells, b, CELL(cpu, online_ns), end_ns);
+		uint64_t busy_before = a ? cell_value(cells, a, CELL(cpu, busy_ns), begin_ns) : 0;
+		uint64_t online_before = a ? cell_value(cells, a, CELL(cpu, online_ns), begin_ns) : 0;
+
+		f.busy_ns += busy > busy_before ? busy - busy_before : 0;
+		f.online_ns += online > online_before ? online - online_before : 0;
+	}
+	f.busy_ns = MIN(f.busy_ns, f.online_ns);
+	t = &s->tables[TABLE_HOST];
+	for (uint32_t row = STATE_NO_ROW; (row = state_next(t, row)) != STATE_NO_ROW;) {
+		const uint64_t *b = state_cells(t, row), *a = base_cells(&tail->tables[TABLE_HOST], row, b[0]);
+
+		for (unsigned i = 0; i < G_N_ELEMENTS(lost); i++)
+			if (b[lost[i]] != (a ? a[lost[i]] : 0))
+				f.flags |= FRAME_LOST;
+	}
+	return f;
+}
+
+static void close_chunk(struct history *h, struct chunk *c)
+{
+	h->level_bytes[c->level] -= chunk_bytes(c);
+	chunk_close(c);
+	h->level_bytes[c->level] += chunk_bytes(c);
+}
+
+/*
+ * Whether the chunk has as much as a chunk should: it ends where the frames
+ * that thinning will make of it end, and is small beside the limit.
+ */
+static bool chunk_is_full(const struct history *h, const struct chunk *c)
+{
+	size_t deltas = c->data.len - c->key_len;
+
+	return c->n_frames == HISTORY_KEY_FRAMES ||
+	       history_span(h, c->begin_ns, HISTORY_KEY_FRAMES) !=
+		       history_span(h, chunk_end_ns(c), HISTORY_KEY_FRAMES) ||
+	       (deltas > c->key_len && deltas > h->limit / 16 / h->tracks->len);
+}
+
+/* The chunk the next frame goes into. */
+static struct chunk *open_chunk(struct history *h, struct track *t, uint64_t begin_ns)
+{
+	struct chunk *c = track_last_chunk(t);
+
+	if (c && c->open && !chunk_is_full(h, c))
+		return c;
+	if (c && c->open)
+		close_chunk(h, c);
+	c = chunk_create(begin_ns, 0);
+	codec_put_key(h->codec, &c->data, begin_ns, &t->tail);
+	chunk_end_key(c);
+	g_ptr_array_add(t->chunks, c);
+	h->level_bytes[0] += chunk_bytes(c);
+	return c;
+}
+
+static void append_frame(struct history *h, struct track *t, uint64_t begin_ns, const struct frame *f)
+{
+	struct chunk *c = open_chunk(h, t, begin_ns);
+
+	h->level_bytes[0] -= chunk_bytes(c);
+	codec_put_frame(h->codec, &c->data, begin_ns, &t->tail, &h->changes);
+	chunk_end_frame(c, f);
+	h->level_bytes[0] += chunk_bytes(c);
+	changes_clear(&h->changes);
+}
+
+void history_append(struct history *h, unsigned track, const struct host_state *s, uint64_t begin_ns, uint64_t end_ns)
+{
+	struct track *t = history_track(h, track);
+	const struct chunk *last = track_last_chunk(t);
+	uint64_t known_ns = last ? chunk_end_ns(last) : begin_ns;
+	struct frame f;
+
+	if (!last)
+		t->compare_all = true;
+	if (!h->grid_frame_ns && end_ns > begin_ns)
+		history_set_grid(h, begin_ns, end_ns - begin_ns);
+	if (begin_ns > known_ns) {
+		append_frame(h, t, known_ns, &(struct frame){ .end_ns = begin_ns, .flags = FRAME_GAP });
+		known_ns = begin_ns;
+		t->compare_all = true;
+	}
+	if (end_ns <= known_ns) {
+		t->compare_all = true;
+		return;
+	}
+	f = summarise(&t->tail, s, known_ns, end_ns);
+	for (int i = 0; i < TABLES; i++)
+		collect_table(&h->changes, i, &s->tables[i], &t->tail.tables[i], t->compare_all);
+	append_frame(h, t, known_ns, &f);
+	t->compare_all = false;
+	history_make_room(h);
+}
+
+size_t history_bytes(const struct history *h)
+{
+	size_t bytes = sizeof(*h) + codec_bytes(h->codec) + state_bytes(&h->thin_state) + state_bytes(&h->thin_base);
+
+	for (int i = 0; i < LEVELS; i++)
+		bytes += h->level_bytes[i];
+	for (int i = 0; i < TABLES; i++)
+		bytes += h->changes.capacity[i] * sizeof(struct change) + h->retired[i].capacity;
+	for (unsigned i = 0; i < h->tracks->len; i++) {
+		const struct track *t = history_track(h, i);
+
+		bytes += sizeof(*t) + state_bytes(&t->tail) + t->chunks->len * sizeof(struct chunk *);
+	}
+	return bytes;
+}
+
+size_t history_limit(const struct history *h)
+{
+	return h->limit;
+}

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef LT_HISTORY_INTERNAL_H
+#define LT_HISTORY_INTERNAL_H
+
+/* What the files of history/ share. Nobody outside includes this. */
+
+#include <glib.h>
+
+#include "history/codec.h"
+#include "history/history.h"
+
+/* How far a chunk has been thinned: frames as they were appended, 10 and 60 times as long. */
+enum { LEVELS = 3 };
+
+enum frame_flag {
+	FRAME_LOST = 1 << 0,
+	FRAME_GAP = 1 << 1,
+};
+
+/* Begins where the one before it ends, the first where the chunk begins. */
+struct frame {
+	uint64_t end_ns;
+	uint64_t busy_ns, online_ns; /* over all CPUs */
+	uint32_t data_end;           /* its last byte + 1 */
+	uint8_t flags;               /* enum frame_flag */
+};
+
+/*
+ *   data:  key (the state at begin_ns) | frame 0 | frame 1 | …
+ */
+struct chunk {
+	uint64_t begin_ns;
+	struct bytes data;
+	uint32_t key_len;
+	uint32_t n_frames, capacity;
+	struct frame *frames;
+	uint8_t level;
+	bool open; /* more frames may follow */
+};
+
+struct track {
+	GPtrArray *chunks;      /* struct chunk *, oldest first */
+	struct host_state tail; /* at the last edge: what the next frame differs from */
+	bool compare_all;       /* the next frame may differ in more than the dirty rows */
+};
+
+struct history {
+	size_t limit;
+	GPtrArray *tracks;   /* struct track * */
+	struct codec *codec;
+	struct changes changes;
+	size_t level_bytes[LEVELS]; /* of all chunks */
+	uint64_t grid_origin_ns, grid_frame_ns; /* 0: not known yet */
+
+	/* thin.c */
+	struct host_state thin_state, thin_base;
+	struct bytes retired[TABLES]; /* of the lives that ended in the frame being merged: row number, cells */
+};
+
+static inline struct track *history_track(const struct history *h, unsigned track)
+{
+	g_assert(track < h->tracks->len);
+	return g_ptr_array_index(h->tracks, track);
+}
+
+static inline struct chunk *track_chunk(const struct track *t, unsigned i)
+{
+	return g_ptr_array_index(t->chunks, i);
+}
+
+static inline struct chunk *track_last_chunk(const struct track *t)
+{
+	return t->chunks->len ? track_chunk(t, t->chunks->len - 1) : NULL;
+}
+
+/* ---- chunk.c ---- */
+
+struct chunk *chunk_create(uint64_t begin_ns, unsigned level);
+void chunk_destroy(struct chunk *c);
+size_t chunk_bytes(const struct chunk *c);
+
+/* The key is complete: what was put into data so far. */
+void chunk_end_key(struct chunk *c);
+
+/* The frame is complete: what was put into data since the key or the frame before; f->data_end is set here. */
+void chunk_end_frame(struct chunk *c, const struct frame *f);
+
+/* Nothing will follow: gives room to spare back. */
+void chunk_close(struct chunk *c);
+
+static inline uint64_t chunk_frame_begin(const struct chunk *c, unsigned i)
+{
+	return i ? c->frames[i - 1].end_ns : c->begin_ns;
+}
+
+static inline uint64_t chunk_end_ns(const struct chunk *c)
+{
+	return chunk_frame_begin(c, c->n_frames);
+}
+
+/* Rebuilds the state at the chunk's begin in s, which is emptied first. */
+void chunk_get_key(const struct chunk *c, const struct codec *codec, uint32_t tables_mask, struct host_state *s);
+
+/* codec_get_frame() of frame i. */
+void chunk_get_frame(const struct chunk *c, unsigned i, const struct codec *codec, uint32_t tables_mask,
+		     struct host_state *s, state_retire_fn *retire, void *retire_data);
+
+/* ---- find.c ---- */
+
+/* A stored frame: of a chunk, its number there. */
+struct place {
+	unsigned chunk, frame;
+};
+
+/* The first frame that ends after t_ns; false: none does. */
+bool track_find(const struct track *t, uint64_t t_ns, struct place *p);
+
+/* The frame that follows it; false: it was the last. */
+bool track_next(const struct track *t, struct place *p);
+
+/* ---- thin.c ---- */
+
+/* Which span of so many frames on the grid a time is in: the same for all tracks. */
+int64_t history_span(const struct history *h, uint64_t t_ns, unsigned frames);
+
+/* Thins and drops the oldest until the limit is kept; at least the last chunk of each track stays. */
+void history_make_room(struct history *h);
+
+#endif
