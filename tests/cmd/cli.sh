@@ -1,0 +1,73 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# The command line as scripts rely on it: exit statuses, what goes to stdout
+# and what to stderr.
+set -uo pipefail
+
+failures=0
+
+# expect STATUS STDOUT-PATTERN STDERR-PATTERN ARGUMENT... (patterns: extended regular expressions; '' means no output)
+expect() {
+	local status=$1 out=$2 err=$3 got
+	shift 3
+	"$LTTNGTOP" "$@" >out 2>err </dev/null
+	got=$?
+	if [ $got -eq "$status" ] && matches out "$out" && matches err "$err"; then
+		echo "ok lttngtop $*"
+		return
+	fi
+	failures=$((failures + 1))
+	echo "not ok lttngtop $*: status $got, not $status"
+	sed 's/^/    stdout: /' out | head -20
+	sed 's/^/    stderr: /' err | head -20
+}
+
+matches() { # FILE PATTERN
+	if [ -z "$2" ]; then [ ! -s "$1" ]; else grep -qE -- "$2" "$1"; fi
+}
+
+recording=$BUILD/traces/kprobe
+mkdir empty
+
+expect 0 '^lttngtop [0-9]+\.' '' --version
+expect 0 '^lttngtop [0-9]+\.' '' report --version
+expect 0 '^Usage: lttngtop \[OPTIONS\] SOURCE' '' --help
+expect 0 '^Usage: lttngtop \[OPTIONS\] SOURCE' '' help
+expect 0 '^Usage: lttngtop report TABLE' '' report --help
+expect 0 '^Usage: lttngtop report TABLE' '' help report
+expect 0 '^\.TH LTTNGTOP 1' '' help --man
+expect 0 '^\.TH LTTNGTOP-REPORT 1' '' help --man report
+
+expect 2 '' 'no source given'
+expect 2 '' 'no table given' report
+expect 2 '' "unknown option '--nonsense'" --nonsense "$recording"
+expect 2 '' "'report --help'|lttngtop report --help" report --nonsense
+expect 2 '' "option '--begin': 'soon' is not a time" report cpu --begin soon "$recording"
+expect 2 '' "option '--json' is not for the monitor" --json "$recording"
+expect 2 '' "nonsense" report nonsense "$recording"
+expect 2 '' "no command 'nonsense'" help nonsense
+expect 2 '' 'source' report cpu
+for later in attach list record feed; do
+	expect 2 '' "'$later' is not part of this version" $later
+	expect 2 '' "'$later' is not part of this version" help $later
+done
+
+expect 1 '' "nowhere" report cpu nowhere
+expect 1 '' "empty" report cpu empty
+expect 1 '' "log 'empty/no/file'" report cpu --log empty/no/file "$recording"
+
+expect 0 'client' '' report hosts "$recording"
+expect 3 'client' 'nowhere' report hosts "$recording" nowhere
+
+# None of the later commands is advertised, nor the worker.
+if "$LTTNGTOP" --help | grep -qE 'attach|record |feed|--worker'; then
+	echo 'not ok --help advertises what is not there'
+	failures=$((failures + 1))
+fi
+
+# A full disk is a failure.
+"$LTTNGTOP" report hosts "$recording" >/dev/full 2>err
+[ $? -eq 1 ] && grep -q 'cannot write' err || { echo 'not ok writing to a full disk'; failures=$((failures + 1)); }
+
+[ $failures -eq 0 ]
