@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/status.h"
 #include "event/event.h"
 
 /*
@@ -18,10 +19,102 @@
  *   head: bytes ever written, advanced by the producer     (release / acquire)
  *   tail: bytes ever consumed, advanced by the consumer
  *
+ *          tail            head        capacity
+ *   |------|###############|-----------|
+ *    free    records         free
+ *
  * Each side sleeps on an eventfd only when it finds the ring empty (full), and
  * only then the other side writes to it. A full ring blocks the producer:
- * nothing is ever dropped.
+ * nothing is ever dropped. Both sides publish their counter in batches; before
+ * a side sleeps it publishes what it has.
  *
  * The consumer trusts nothing in the shared memory: it keeps its own tail and
  * capacity, checks that head lies within a capacity of it, and copies no length twice.
  */
+enum { RING_CAPACITY = 4 * 1024 * 1024 };
+
+/* The first page of the shared memory; the buffer follows at RING_HEADER_BYTES. */
+struct ring_shared {
+	uint64_t magic;
+	uint64_t capacity;
+	_Alignas(64) _Atomic uint64_t head;
+	_Atomic uint64_t beat_ns; /* CLOCK_MONOTONIC: the producer was alive then */
+	_Atomic uint32_t consumer_sleeps;
+	_Alignas(64) _Atomic uint64_t tail;
+	_Atomic uint32_t producer_sleeps;
+};
+
+enum { RING_HEADER_BYTES = 4096 };
+
+/* What both sides need to map the same ring. The fds are close-on-exec. */
+struct ring_fds {
+	int memory; /* memfd of RING_HEADER_BYTES + capacity, sealed against resizing */
+	int data;   /* eventfd: the consumer sleeps on it */
+	int space;  /* eventfd: the producer sleeps on it */
+};
+
+struct ring_producer {
+	struct ring_shared *shared;
+	char *buffer;
+	uint64_t capacity;
+	uint64_t head;      /* written, not all published */
+	uint64_t published;
+	uint64_t tail_seen;
+	struct ring_fds fds;
+};
+
+struct ring_consumer {
+	struct ring_shared *shared;
+	const char *buffer;
+	uint64_t capacity;
+	uint64_t tail;      /* consumed, not all published */
+	uint64_t published;
+	uint64_t head_seen;
+	uint32_t size;      /* of the record ring_peek() gave; 0: none */
+	struct ring_fds fds;
+};
+
+/*
+ * Makes a ring: memory, eventfds, consumer's side mapped. capacity: a power of two, at least
+ * 4 * EVENT_SIZE_MAX. LT_ERROR: a system call failed; nothing is left behind.
+ */
+enum lt_status ring_create(struct ring_consumer *c, uint64_t capacity);
+
+/* Unmaps and closes the consumer's side. */
+void ring_consumer_release(struct ring_consumer *c);
+
+/*
+ * The producer's side from inherited fds (owned by it from here on).
+ * LT_ERROR: they are no ring.
+ */
+enum lt_status ring_producer_open(struct ring_producer *p, struct ring_fds fds);
+
+void ring_producer_release(struct ring_producer *p);
+
+/*
+ * Room for a record of up to bytes (<= EVENT_SIZE_MAX, rounded up to 8 by the callee), 8-byte
+ * aligned and contiguous, its contents undefined. Blocks while the ring is full. One
+ * reservation at a time; without ring_commit() it has no effect.
+ */
+void *ring_reserve(struct ring_producer *p, uint32_t bytes);
+
+/* The record in the room ring_reserve() gave is bytes long (a multiple of 8, not more than reserved). */
+void ring_commit(struct ring_producer *p, uint32_t bytes);
+
+/* Lets the consumer see everything committed; wakes it if it sleeps. Beats. */
+void ring_publish(struct ring_producer *p);
+
+/*
+ * The next record, borrowed until ring_next(), checked by event_check(). LT_AGAIN: empty, the
+ * data eventfd becomes readable when it is not any more. LT_ERROR: nonsense in the ring; *wrong says what.
+ */
+enum lt_status ring_peek(struct ring_consumer *c, const struct event **ev, const char **wrong);
+
+/* Consumes the record ring_peek() gave. */
+void ring_next(struct ring_consumer *c);
+
+/* Nothing left to read, and the producer's last sign of life (CLOCK_MONOTONIC ns). */
+bool ring_is_empty(const struct ring_consumer *c);
+uint64_t ring_beat_ns(const struct ring_consumer *c);
+
+#endif

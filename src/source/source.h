@@ -23,21 +23,33 @@
 struct source_spec {
 	char *name;       /* for messages: the path or URL as the user knows it */
 	char *host_hint;  /* host name for traces without one: the directory's name */
+	char *group;      /* what its traces have in common: UUID, host name and clock; NULL: unknown, one trace alone */
 	GPtrArray *paths; /* char *: the trace directories, oldest first */
 	uint64_t bytes;   /* size of the data files: how to share out the workers */
 };
 
 /*
  * Finds every CTF trace below the directory, grouped into specs (appended to
- * specs, elements freed by source_spec_free()). LT_ERROR: no such directory, not readable,
- * no trace in it.
+ * specs, elements freed by source_spec_free(); a trace of a group that is already there joins
+ * it, one that was found before is not taken twice). LT_ERROR: no such directory, not readable,
+ * no trace in it. Directories below that cannot be read are left out, warned of
+ * and counted.
  */
 enum lt_status source_find(const char *directory, GPtrArray *specs);
+
+/* How many directories and traces source_find() had to leave out so far. */
+unsigned source_find_left_out(void);
 
 void source_spec_free(struct source_spec *spec);
 
 /* A running worker and its ring. */
 struct source;
+
+/*
+ * The program the workers run, NULL: this binary. For tests. It is called with
+ * "--worker" and the arguments of worker_main(). Borrowed.
+ */
+void source_set_worker_program(const char *program);
 
 /*
  * Starts a worker for part `part` of `parts` of the spec's streams (spec is

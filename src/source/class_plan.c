@@ -1,0 +1,444 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "source/class_plan.h"
+
+#include <string.h>
+
+#include "event/tracepoints.h"
+
+/* Whether a member's name is one of names (separated by sep), leading '_' aside; *rank: which. */
+static bool name_in(const char *name, const char *names, size_t names_len, char sep, unsigned *rank)
+{
+	const char *end = names + names_len;
+	size_t len;
+
+	name += *name == '_';
+	len = strlen(name);
+	for (*rank = 0; names < end; (*rank)++) {
+		const char *stop = memchr(names, sep, end - names);
+
+		if (!stop)
+			stop = end;
+		if ((size_t)(stop - names) == len && memcmp(names, name, len) == 0)
+			return true;
+		names = stop + 1;
+	}
+	return false;
+}
+
+static bool is_a(const bt_field_class *fc, bt_field_class_type type)
+{
+	return bt_field_class_type_is(bt_field_class_get_type(fc), type);
+}
+
+static bool is_integer(const bt_field_class *fc)
+{
+	return is_a(fc, BT_FIELD_CLASS_TYPE_INTEGER);
+}
+
+/* An array of integers of at most bits each. */
+static bool is_integer_array(const bt_field_class *fc, unsigned bits)
+{
+	const bt_field_class *element;
+
+	if (!is_a(fc, BT_FIELD_CLASS_TYPE_ARRAY))
+		return false;
+	element = bt_field_class_array_borrow_element_field_class_const(fc);
+	return is_integer(element) && bt_field_class_integer_get_field_value_range(element) <= bits;
+}
+
+static bool element_is_signed(const bt_field_class *fc)
+{
+	return is_a(bt_field_class_array_borrow_element_field_class_const(fc), BT_FIELD_CLASS_TYPE_SIGNED_INTEGER);
+}
+
+static struct plan_op *plan_add(struct plan *plan, enum read_op op, uint32_t member, unsigned offset, uint8_t bit)
+{
+	plan->ops = g_renew(struct plan_op, plan->ops, plan->n + 1);
+	plan->ops[plan->n] = (struct plan_op){ .op = op, .member = member, .offset = offset, .bit = bit };
+	return &plan->ops[plan->n++];
+}
+
+static bool add_integer(struct plan *plan, const bt_field_class *fc, uint32_t member, unsigned offset, uint8_t bit)
+{
+	if (is_a(fc, BT_FIELD_CLASS_TYPE_SIGNED_INTEGER))
+		plan_add(plan, READ_SIGNED, member, offset, bit);
+	else if (is_a(fc, BT_FIELD_CLASS_TYPE_UNSIGNED_INTEGER))
+		plan_add(plan, READ_UNSIGNED, member, offset, bit);
+	else if (is_a(fc, BT_FIELD_CLASS_TYPE_BOOL))
+		plan_add(plan, READ_BOOL, member, offset, bit);
+	else
+		return false;
+	return true;
+}
+
+static bool add_text(struct plan *plan, const bt_field_class *fc, uint32_t member, unsigned offset, uint8_t bit,
+		     bool is_inline)
+{
+	if (is_a(fc, BT_FIELD_CLASS_TYPE_STRING))
+		plan_add(plan, is_inline ? READ_COMM : READ_TEXT, member, offset, bit);
+	else if (is_integer_array(fc, 8))
+		plan_add(plan, is_inline ? READ_COMM_ARRAY : READ_TEXT_ARRAY, member, offset, bit)->wide =
+			element_is_signed(fc);
+	else
+		return false;
+	return true;
+}
+
+static bool add_integers(struct plan *plan, const bt_field_class *fc, uint32_t member, unsigned offset, uint8_t bit,
+			 enum read_op op, unsigned count)
+{
+	struct plan_op *added;
+
+	if (!is_integer_array(fc, 64))
+		return false;
+	added = plan_add(plan, op, member, offset, bit);
+	added->count = count;
+	added->wide = element_is_signed(fc);
+	return true;
+}
+
+static bool add_address(struct plan *plan, const bt_field_class *fc, uint32_t member, unsigned offset, uint8_t bit)
+{
+	const bt_field_class *element;
+
+	if (is_a(fc, BT_FIELD_CLASS_TYPE_UNSIGNED_INTEGER)) {
+		plan_add(plan, READ_ADDRESS_WORD, member, offset, bit);
+		return true;
+	}
+	if (!is_integer_array(fc, 16) || element_is_signed(fc))
+		return false;
+	element = bt_field_class_array_borrow_element_field_class_const(fc);
+	plan_add(plan, READ_ADDRESS, member, offset, bit)->wide =
+		bt_field_class_integer_get_field_value_range(element) > 8;
+	return true;
+}
+
+/* The members of the headers that struct ev_net keeps. */
+enum header_part { PART_WORD, PART_ADDRESS, PART_IHL, PART_OR, PART_TRANSPORT };
+
+struct header_field {
+	const char *name;
+	uint16_t offset;
+	uint8_t part;
+};
+
+#define NET(member) offsetof(struct ev_net, member)
+
+static const struct header_field ipv4_fields[] = {
+	{ "ihl", NET(header_words), PART_IHL },  { "tot_len", NET(tot_len), PART_WORD },
+	{ "id", NET(ip_id), PART_WORD },         { "protocol", NET(protocol), PART_WORD },
+	{ "saddr", NET(saddr), PART_ADDRESS },   { "daddr", NET(daddr), PART_ADDRESS },
+	{ "transport_header", 0, PART_TRANSPORT }, { NULL, 0, 0 },
+};
+
+static const struct header_field ipv6_fields[] = {
+	{ "payload_len", NET(tot_len), PART_WORD }, { "nexthdr", NET(protocol), PART_WORD },
+	{ "saddr", NET(saddr), PART_ADDRESS },      { "daddr", NET(daddr), PART_ADDRESS },
+	{ "transport_header", 0, PART_TRANSPORT },  { NULL, 0, 0 },
+};
+
+static const struct header_field transport_fields[] = {
+	{ "source_port", NET(sport), PART_WORD }, { "dest_port", NET(dport), PART_WORD },
+	{ "seq", NET(seq), PART_WORD },           { "ack_seq", NET(ack_seq), PART_WORD },
+	{ "flags", NET(flags), PART_WORD },       { "data_offset", NET(header_words), PART_OR },
+	{ NULL, 0, 0 },
+};
+
+struct header_option {
+	const char *name; /* of the variant's option */
+	uint16_t version;
+	const struct header_field *fields;
+};
+
+static const struct header_option network_options[] = {
+	{ "ipv4", 4, ipv4_fields }, { "ipv6", 6, ipv6_fields }, { NULL, 0, NULL },
+};
+
+static const struct header_option transport_options[] = {
+	{ "tcp", 0, transport_fields }, { "udp", 0, transport_fields }, { NULL, 0, NULL },
+};
+
+static bool add_variant(struct plan *plan, const bt_field_class *fc, uint32_t member, uint8_t bit,
+			const struct header_option *known);
+
+static void resolve_header(struct plan *plan, const bt_field_class *fc, const struct header_field *fields)
+{
+	const uint64_t n = bt_field_class_structure_get_member_count(fc);
+
+	for (uint64_t i = 0; i < n; i++) {
+		const bt_field_class_structure_member *m =
+			bt_field_class_structure_borrow_member_by_index_const(fc, i);
+		const bt_field_class *mfc = bt_field_class_structure_member_borrow_field_class_const(m);
+		const char *name = bt_field_class_structure_member_get_name(m);
+		const bool is_unsigned = is_a(mfc, BT_FIELD_CLASS_TYPE_UNSIGNED_INTEGER);
+
+		name += *name == '_';
+		for (const struct header_field *f = fields; f->name; f++) {
+			if (strcmp(f->name, name) != 0)
+				continue;
+			if (f->part == PART_WORD)
+				add_integer(plan, mfc, i, f->offset, PLAN_NO_BIT);
+			else if (f->part == PART_ADDRESS)
+				add_address(plan, mfc, i, f->offset, PLAN_NO_BIT);
+			else if (f->part == PART_TRANSPORT)
+				add_variant(plan, mfc, i, PLAN_NO_BIT, transport_options);
+			else if (is_unsigned)
+				plan_add(plan, f->part == PART_IHL ? READ_IHL : READ_OR, i, f->offset, PLAN_NO_BIT);
+		}
+	}
+}
+
+static bool add_variant(struct plan *plan, const bt_field_class *fc, uint32_t member, uint8_t bit,
+			const struct header_option *known)
+{
+	struct plan_op *op;
+	uint64_t n;
+
+	if (!is_a(fc, BT_FIELD_CLASS_TYPE_VARIANT))
+		return false;
+	n = bt_field_class_variant_get_option_count(fc);
+	if (n > 256)
+		return false;
+	op = plan_add(plan, READ_VARIANT, member, NET(ip_version), bit);
+	op->n_options = n;
+	op->options = g_new0(struct plan, n);
+	for (uint64_t i = 0; i < n; i++) {
+		const bt_field_class_variant_option *o = bt_field_class_variant_borrow_option_by_index_const(fc, i);
+		const bt_field_class *ofc = bt_field_class_variant_option_borrow_field_class_const(o);
+		const char *name = bt_field_class_variant_option_get_name(o);
+
+		name += *name == '_';
+		if (!is_a(ofc, BT_FIELD_CLASS_TYPE_STRUCTURE))
+			continue;
+		for (const struct header_option *k = known; k->name; k++) {
+			if (strcmp(k->name, name) != 0)
+				continue;
+			op->options[i].version = k->version;
+			resolve_header(&op->options[i], ofc, k->fields);
+		}
+	}
+	return true;
+}
+
+static bool add_field(struct plan *plan, const struct field_desc *f, uint8_t bit, const bt_field_class *fc,
+		      uint32_t member)
+{
+	switch (f->type) {
+	case FIELD_INT:
+		return add_integer(plan, fc, member, f->offset, bit);
+	case FIELD_COMM:
+	case FIELD_STR:
+		return add_text(plan, fc, member, f->offset, bit, f->type == FIELD_COMM);
+	case FIELD_LAST_INT:
+		return add_integers(plan, fc, member, f->offset, bit, READ_LAST, 1);
+	case FIELD_INT_PAIR:
+		return add_integers(plan, fc, member, f->offset, bit, READ_INTS, 2);
+	case FIELD_ARGS:
+		return add_integers(plan, fc, member, f->offset, bit, READ_INTS, 6);
+	case FIELD_ADDR:
+		return add_address(plan, fc, member, f->offset, bit);
+	case FIELD_IP_HEADER:
+		return add_variant(plan, fc, member, bit, network_options);
+	default:
+		return false;
+	}
+}
+
+/*
+ * Finds the field among the structure's members: the first of its names that
+ * is there wins; an address may be in any of several members.
+ */
+static void resolve_field(struct plan *plan, const struct field_desc *f, uint8_t bit, const char *names,
+			  size_t names_len, char sep, const bt_field_class *fc)
+{
+	const uint64_t n = bt_field_class_structure_get_member_count(fc);
+	const bt_field_class *best = NULL;
+	unsigned best_rank = UINT32_MAX, rank;
+	uint32_t best_member = 0;
+
+	for (uint64_t i = 0; i < n; i++) {
+		const bt_field_class_structure_member *m =
+			bt_field_class_structure_borrow_member_by_index_const(fc, i);
+		const bt_field_class *mfc = bt_field_class_structure_member_borrow_field_class_const(m);
+
+		if (!name_in(bt_field_class_structure_member_get_name(m), names, names_len, sep, &rank))
+			continue;
+		if (f->type == FIELD_ADDR) {
+			add_field(plan, f, bit, mfc, i);
+		} else if (rank < best_rank) {
+			best_rank = rank;
+			best = mfc;
+			best_member = i;
+		}
+	}
+	if (best)
+		add_field(plan, f, bit, best, best_member);
+}
+
+static void resolve_payload(struct class_plan *plan, const bt_field_class *fc)
+{
+	const struct tracepoint_desc *desc = tracepoint_desc(plan->kind);
+
+	for (unsigned i = 0; i < desc->n_fields; i++) {
+		const struct field_desc *f = &desc->fields[i];
+
+		if (*f->names)
+			resolve_field(&plan->payload, f, i, f->names, strlen(f->names), ' ', fc);
+	}
+}
+
+/* How a member of struct ev_syscall_entry is read, by where it stands. */
+static uint8_t syscall_member_type(unsigned offset)
+{
+	if (offset == offsetof(struct ev_syscall_entry, path))
+		return FIELD_STR;
+	if (offset == offsetof(struct ev_syscall_entry, addr))
+		return FIELD_ADDR;
+	return FIELD_INT;
+}
+
+static void resolve_syscall_entry(struct class_plan *plan, const char *name, const char *call, const bt_field_class *fc)
+{
+	static const struct field_desc nr = { "id", offsetof(struct ev_syscall_entry, nr), FIELD_INT };
+	static const struct field_desc args = { "args", offsetof(struct ev_syscall_entry, args), FIELD_ARGS };
+	const struct syscall_desc *desc;
+
+	if (strcmp(call, "unknown") == 0) {
+		/* Numbers of another ABI mean other calls. */
+		if (g_str_has_prefix(name, "compat_"))
+			return;
+		resolve_field(&plan->payload, &nr, 0, nr.names, strlen(nr.names), ' ', fc);
+		resolve_field(&plan->payload, &args, 10, args.names, strlen(args.names), ' ', fc);
+		plan->raw_args = true;
+		return;
+	}
+	desc = syscall_find(call);
+	if (!desc)
+		return;
+	for (unsigned i = 0; i < desc->n_fields; i++) {
+		const struct syscall_field *s = &desc->fields[i];
+		const struct field_desc f = { "", s->offset, syscall_member_type(s->offset) };
+
+		resolve_field(&plan->payload, &f, s->bit, s->names, s->names_len, '|', fc);
+	}
+}
+
+/* The fields of a context structure: those of struct ev_context, tid, perf counters. */
+static void resolve_context(struct plan *context, struct plan *perf, const bt_field_class *fc, struct perf_names *names)
+{
+#define C(member, type) { #member, offsetof(struct context_values, fields.member), FIELD_##type }
+	static const struct field_desc fields[] = {
+		C(pid, INT), C(ppid, INT), C(prio, INT), C(vtid, INT), C(vpid, INT), C(vppid, INT),
+		C(pid_ns, INT), C(cgroup_ns, INT), C(user_ns, INT), C(mnt_ns, INT), C(net_ns, INT),
+		C(uid, INT), C(procname, COMM),
+	};
+#undef C
+	static const struct field_desc tid = { "tid", offsetof(struct context_values, tid), FIELD_INT };
+	const uint64_t n = bt_field_class_structure_get_member_count(fc);
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(fields); i++)
+		resolve_field(context, &fields[i], i, fields[i].names, strlen(fields[i].names), ' ', fc);
+	resolve_field(context, &tid, CONTEXT_TID, tid.names, strlen(tid.names), ' ', fc);
+
+	for (uint64_t i = 0; i < n; i++) {
+		const bt_field_class_structure_member *m =
+			bt_field_class_structure_borrow_member_by_index_const(fc, i);
+		const bt_field_class *mfc = bt_field_class_structure_member_borrow_field_class_const(m);
+		const char *name = bt_field_class_structure_member_get_name(m);
+		unsigned index;
+
+		name += *name == '_';
+		if (!g_str_has_prefix(name, "perf_") || !is_integer(mfc))
+			continue;
+		for (index = 0; index < names->n && strcmp(names->names[index], name) != 0; index++)
+			;
+		if (index == EVENT_PERF_MAX)
+			continue;
+		if (index == names->n)
+			names->names[names->n++] = g_strdup(name);
+		add_integer(perf, mfc, i, 8 * index, PLAN_NO_BIT);
+	}
+}
+
+/* A kprobe, uprobe or function event carries only where it happened. */
+static bool is_probe(const bt_field_class *fc)
+{
+	const uint64_t n = bt_field_class_structure_get_member_count(fc);
+	unsigned rank;
+
+	for (uint64_t i = 0; i < n; i++) {
+		const bt_field_class_structure_member *m =
+			bt_field_class_structure_borrow_member_by_index_const(fc, i);
+
+		if (!name_in(bt_field_class_structure_member_get_name(m), "ip parent_ip", 12, ' ', &rank))
+			return false;
+	}
+	return n > 0;
+}
+
+static unsigned count_texts(const struct plan *plan)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < plan->n; i++)
+		n += plan->ops[i].op == READ_TEXT || plan->ops[i].op == READ_TEXT_ARRAY;
+	return n;
+}
+
+static bool reads_tid(const struct plan *plan)
+{
+	for (unsigned i = 0; i < plan->n; i++)
+		if (plan->ops[i].bit == CONTEXT_TID)
+			return true;
+	return false;
+}
+
+struct class_plan *class_plan_create(const bt_event_class *bt, uint16_t id, bool kernel, struct perf_names *perf)
+{
+	const bt_stream_class *stream_class = bt_event_class_borrow_stream_class_const(bt);
+	const bt_field_class *payload = bt_event_class_borrow_payload_field_class_const(bt);
+	const bt_field_class *common = bt_stream_class_borrow_event_common_context_field_class_const(stream_class);
+	const bt_field_class *specific = bt_event_class_borrow_specific_context_field_class_const(bt);
+	const char *name = bt_event_class_get_name(bt), *call = NULL;
+	struct class_plan *plan = g_new0(struct class_plan, 1);
+
+	plan->bt = bt;
+	plan->id = id;
+	plan->kind = name && kernel ? tracepoint_find(name, &call) : EVENT_OTHER;
+	plan->syscall = plan->kind == EVENT_SYSCALL_ENTRY || plan->kind == EVENT_SYSCALL_EXIT;
+	if (payload && plan->kind == EVENT_SYSCALL_ENTRY)
+		resolve_syscall_entry(plan, name, call, payload);
+	else if (payload && plan->kind == EVENT_OTHER && kernel && is_probe(payload))
+		plan->kind = EVENT_PROBE;
+	else if (payload && plan->kind != EVENT_OTHER)
+		resolve_payload(plan, payload);
+	if (common)
+		resolve_context(&plan->common_context, &plan->common_perf, common, perf);
+	if (specific)
+		resolve_context(&plan->specific_context, &plan->specific_perf, specific, perf);
+	plan->n_text = count_texts(&plan->payload);
+	plan->has_tid = reads_tid(&plan->common_context) || reads_tid(&plan->specific_context);
+	return plan;
+}
+
+static void plan_release(struct plan *plan)
+{
+	for (unsigned i = 0; i < plan->n; i++) {
+		for (unsigned j = 0; j < plan->ops[i].n_options; j++)
+			plan_release(&plan->ops[i].options[j]);
+		g_free(plan->ops[i].options);
+	}
+	g_free(plan->ops);
+}
+
+void class_plan_destroy(struct class_plan *plan)
+{
+	if (!plan)
+		return;
+	plan_release(&plan->payload);
+	plan_release(&plan->common_context);
+	plan_release(&plan->specific_context);
+	plan_release(&plan->common_perf);
+	plan_release(&plan->specific_perf);
+	g_free(plan);
+}

@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "source/source.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "base/text.h"
+
+/*
+ * Finding the traces below a directory and which of them belong together: the
+ * archives of a rotated session and the snapshots of one session carry the same
+ * trace UUID, host name and clock in their metadata. A group is read as one
+ * trace, so that packets present in several of its directories count once.
+ */
+
+enum {
+	DEPTH_MAX = 32,
+	METADATA_HEAD = 64 * 1024,      /* trace, env and clock blocks come first */
+	METADATA_PACKET_HEADER = 37,
+};
+
+#define METADATA_MAGIC UINT32_C(0x75d11d57)
+
+void source_spec_free(struct source_spec *spec)
+{
+	if (!spec)
+		return;
+	g_free(spec->name);
+	g_free(spec->host_hint);
+	g_free(spec->group);
+	g_ptr_array_free(spec->paths, TRUE);
+	g_free(spec);
+}
+
+/* ---- what a trace's metadata says about it ---- */
+
+static uint32_t read_u32(const unsigned char *p, bool swap)
+{
+	uint32_t value;
+
+	memcpy(&value, p, sizeof(value));
+	return swap ? GUINT32_SWAP_LE_BE(value) : value;
+}
+
+/* Takes the packet headers out of packetized metadata: text[0..len[ becomes plain text; its new length. */
+static size_t unpack_metadata(unsigned char *text, size_t len)
+{
+	const uint32_t magic = len >= METADATA_PACKET_HEADER ? read_u32(text, false) : 0;
+	const bool swap = magic == GUINT32_SWAP_LE_BE(METADATA_MAGIC);
+	size_t from = 0, to = 0;
+
+	if (magic != METADATA_MAGIC && !swap)
+		return len;
+	while (len - from >= METADATA_PACKET_HEADER && read_u32(text + from, swap) == METADATA_MAGIC) {
+		size_t content = read_u32(text + from + 24, swap) / 8;
+		const size_t packet = read_u32(text + from + 28, swap) / 8;
+
+		if (content < METADATA_PACKET_HEADER || packet < content)
+			break;
+		content = MIN(content, len - from) - METADATA_PACKET_HEADER;
+		memmove(text + to, text + from + METADATA_PACKET_HEADER, content);
+		to += content;
+		if (packet > len - from)
+			break;
+		from += packet;
+	}
+	return to;
+}
+
+static char *read_metadata_head(const char *directory)
+{
+	char *path = g_build_filename(directory, "metadata", NULL);
+	unsigned char *text = g_malloc(METADATA_HEAD + 1);
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	ssize_t n = fd >= 0 ? read(fd, text, METADATA_HEAD) : -1;
+
+	if (fd >= 0)
+		close(fd);
+	g_free(path);
+	if (n < 0) {
+		g_free(text);
+		return NULL;
+	}
+	text[unpack_metadata(text, n)] = '\0';
+	return (char *)text;
+}
+
+/*
+ * The value of 'key = "value"' inside the block 'name { … }' of the text, NULL if there is
+ * none. Enough for the blocks that tracers write; not a parser.
+ */
+static char *block_value(const char *text, const char *name, const char *key)
+{
+	const char *block = text, *end, *value;
+	const size_t key_len = strlen(key);
+
+	do {
+		block = strstr(block, name);
+		if (!block)
+			return NULL;
+		block += strlen(name);
+	} while ((block - strlen(name) > text && block[-1 - (ptrdiff_t)strlen(name)] != '\n') ||
+		 (*block != ' ' && *block != '{'));
+	end = strstr(block, "\n}");
+	for (value = strstr(block, key); value && (!end || value < end); value = strstr(value + 1, key)) {
+		const char *p = value + key_len, *close;
+
+		if (isalnum((unsigned char)value[-1]) || value[-1] == '_')
+			continue;
+		p += strspn(p, " \t");
+		if (*p++ != '=')
+			continue;
+		p += strspn(p, " \t");
+		if (*p++ != '"')
+			continue;
+		close = strchr(p, '"');
+		return close ? g_strndup(p, close - p) : NULL;
+	}
+	return NULL;
+}
+
+static char *group_of(const char *directory)
+{
+	char *text = read_metadata_head(directory), *uuid, *hostname, *clock, *group = NULL;
+
+	if (!text)
+		return NULL;
+	uuid = block_value(text, "trace", "uuid");
+	hostname = block_value(text, "env", "hostname");
+	clock = block_value(text, "clock", "uuid");
+	if (uuid)
+		group = g_strdup_printf("%s %s %s", uuid, hostname ? hostname : "", clock ? clock : "");
+	g_free(uuid);
+	g_free(hostname);
+	g_free(clock);
+	g_free(text);
+	return group;
+}
+
+/* ---- names ---- */
+
+/* Directories that LTTng and people put between a host and its trace: kernel, ust/uid/0/64-bit, archives/…, ctf. */
+static bool is_generic_name(const char *name)
+{
+	static const char *const generic[] = { "kernel", "ust",  "uid",    "pid",      "64-bit", "32-bit",
+					       "archives", "ctf", "trace", "lttng-traces", ".",  "" };
+
+	for (size_t i = 0; i < G_N_ELEMENTS(generic); i++)
+		if (strcmp(name, generic[i]) == 0)
+			return true;
+	if (g_str_has_prefix(name, "snapshot-"))
+		return true;
+	/* A user id, or an archive: 20261120T142439+0000-20261120T142440+0000-0. */
+	return name[strspn(name, "0123456789T+-")] == '\0';
+}
+
+static char *host_hint_of(const char *directory)
+{
+	char *path = realpath(directory, NULL), *hint = NULL;
+	char **parts = g_strsplit(path ? path : directory, "/", -1);
+	guint n = g_strv_length(parts);
+
+	for (guint i = n; i-- > 0 && !hint;)
+		if (!is_generic_name(parts[i]))
+			hint = g_strdup(parts[i]);
+	if (!hint)
+		hint = g_strdup(n > 0 && *parts[n - 1] ? parts[n - 1] : "host");
+	g_strfreev(parts);
+	free(path);
+	return hint;
+}
+
+/* Shortens name to the directory it has in common with path. */
+static void keep_common_directory(char *name, const char *path)
+{
+	size_t i = 0, slash = 0;
+
+	for (; name[i] && name[i] == path[i]; i++)
+		if (name[i] == '/')
+			slash = i;
+	if (!name[i] && (path[i] == '/' || !path[i]))
+		return;
+	if (slash > 0)
+		name[slash] = '\0';
+}
+
+/* ---- the walk ---- */
+
+struct walk {
+	GPtrArray *specs;
+	unsigned found;
+};
+
+static unsigned left_out;
+
+unsigned source_find_left_out(void)
+{
+	return left_out;
+}
+
+static bool same_directory(const char *a, const char *b)
+{
+	struct stat sa, sb;
+
+	return stat(a, &sa) == 0 && stat(b, &sb) == 0 && sa.st_dev == sb.st_dev && sa.st_ino == sb.st_ino;
+}
+
+static int compare_paths(gconstpointer a, gconstpointer b)
+{
+	return strverscmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static void add_trace(struct walk *w, const char *directory, uint64_t bytes)
+{
+	char *group = group_of(directory);
+	struct source_spec *spec = NULL;
+
+	w->found++;
+	for (guint i = 0; i < w->specs->len; i++) {
+		struct source_spec *other = g_ptr_array_index(w->specs, i);
+
+		for (guint j = 0; j < other->paths->len; j++) {
+			if (same_directory(g_ptr_array_index(other->paths, j), directory)) {
+				g_free(group);
+				return;
+			}
+		}
+		if (group && other->group && strcmp(group, other->group) == 0)
+			spec = other;
+	}
+	if (spec) {
+		keep_common_directory(spec->name, directory);
+		g_free(group);
+	} else {
+		spec = g_new0(struct source_spec, 1);
+		spec->name = g_strdup(directory);
+		spec->host_hint = host_hint_of(directory);
+		spec->group = group;
+		spec->paths = g_ptr_array_new_with_free_func(g_free);
+		g_ptr_array_add(w->specs, spec);
+	}
+	spec->bytes += bytes;
+	g_ptr_array_add(spec->paths, g_strdup(directory));
+	g_ptr_array_sort(spec->paths, compare_paths);
+}
+
+static void cannot_read(const char *path)
+{
+	char text[256];
+
+	left_out++;
+	text_sanitise(text, sizeof(text), path, strlen(path));
+	log_warning("cannot read '%s': %s", text, strerror(errno));
+}
+
+static void visit_directory(struct walk *w, const char *directory, unsigned depth)
+{
+	DIR *dir = depth <= DEPTH_MAX ? opendir(directory) : NULL;
+	GPtrArray *below;
+	struct dirent *entry;
+	bool is_trace = false;
+	uint64_t bytes = 0;
+
+	if (!dir) {
+		if (depth > DEPTH_MAX)
+			errno = ELOOP;
+		cannot_read(directory);
+		return;
+	}
+	below = g_ptr_array_new_with_free_func(g_free);
+	while ((entry = readdir(dir)) != NULL) {
+		char *path;
+		struct stat st;
+
+		if (*entry->d_name == '.')
+			continue;
+		path = g_build_filename(directory, entry->d_name, NULL);
+		if (stat(path, &st) < 0) {
+			/* A dangling link is nobody's trace. */
+			g_free(path);
+			continue;
+		}
+		if (S_ISDIR(st.st_mode)) {
+			g_ptr_array_add(below, path);
+			continue;
+		}
+		if (S_ISREG(st.st_mode)) {
+			bytes += st.st_size;
+			if (strcmp(entry->d_name, "metadata") == 0) {
+				is_trace = true;
+				if (access(path, R_OK) < 0) {
+					cannot_read(path);
+					is_trace = false;
+				}
+			}
+		}
+		g_free(path);
+	}
+	closedir(dir);
+	if (is_trace)
+		add_trace(w, directory, bytes);
+	g_ptr_array_sort(below, compare_paths);
+	for (guint i = 0; i < below->len; i++) {
+		const char *path = g_ptr_array_index(below, i);
+
+		/* A trace's own index directory has nothing to find. */
+		if (!is_trace || !g_str_has_suffix(path, "/index"))
+			visit_directory(w, path, depth + 1);
+	}
+	g_ptr_array_free(below, TRUE);
+}
+
+enum lt_status source_find(const char *directory, GPtrArray *specs)
+{
+	struct walk w = { .specs = specs };
+	char *name, shown[256];
+	struct stat st;
+	DIR *dir;
+
+	text_sanitise(shown, sizeof(shown), directory, strlen(directory));
+	if (stat(directory, &st) < 0)
+		return error_set("cannot open '%s': %s", shown, strerror(errno));
+	dir = opendir(directory);
+	if (!dir)
+		return error_set("cannot open '%s': %s", shown, strerror(errno));
+	closedir(dir);
+	name = g_strdup(directory);
+	for (size_t len = strlen(name); len > 1 && name[len - 1] == '/'; len--)
+		name[len - 1] = '\0';
+	visit_directory(&w, name, 0);
+	g_free(name);
+	if (w.found == 0)
+		return error_set("no trace found in '%s'", shown);
+	return LT_OK;
+}

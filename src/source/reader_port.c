@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "source/reader_internal.h"
+
+#include <string.h>
+#include <unistd.h>
+
+enum { AGAIN_WAIT_US = 1000 };
+
+static uint64_t snapshot_ns(const bt_clock_snapshot *snapshot, uint64_t fallback_ns)
+{
+	int64_t ns;
+
+	if (!snapshot || bt_clock_snapshot_get_ns_from_origin(snapshot, &ns) !=
+				 BT_CLOCK_SNAPSHOT_GET_NS_FROM_ORIGIN_STATUS_OK) {
+		bt_current_thread_clear_error();
+		return fallback_ns;
+	}
+	return ns > 0 ? (uint64_t)ns : 0;
+}
+
+uint64_t message_event_ns(const struct port *p, const bt_message *msg, uint64_t fallback_ns)
+{
+	if (!p->has_clock)
+		return fallback_ns;
+	return snapshot_ns(bt_message_event_borrow_default_clock_snapshot_const(msg), fallback_ns);
+}
+
+char *reader_take_error(void)
+{
+	const bt_error *error = bt_current_thread_take_error();
+	char *text = NULL;
+
+	if (error) {
+		/* The first cause is the innermost: what really went wrong. */
+		if (bt_error_get_cause_count(error) > 0)
+			text = g_strdup(bt_error_cause_get_message(bt_error_borrow_cause_by_index(error, 0)));
+		bt_error_release(error);
+	}
+	return text ? text : g_strdup("the library gives no reason");
+}
+
+/* Appends the iterator's next messages to the queue; false when there are none. */
+static bool fetch(struct port *p)
+{
+	bt_message_array_const messages;
+	uint64_t n;
+
+	if (p->exhausted)
+		return false;
+	for (;;) {
+		switch (bt_message_iterator_next(p->iterator, &messages, &n)) {
+		case BT_MESSAGE_ITERATOR_NEXT_STATUS_OK:
+			if (p->count == 0)
+				p->head = 0;
+			if (p->head + p->count + n > p->capacity) {
+				p->capacity = p->head + p->count + n + 64;
+				p->queue = g_renew(const bt_message *, p->queue, p->capacity);
+			}
+			memcpy(p->queue + p->head + p->count, messages, n * sizeof(*messages));
+			p->count += n;
+			return n > 0;
+		case BT_MESSAGE_ITERATOR_NEXT_STATUS_AGAIN:
+			ring_publish(p->reader->ring);
+			usleep(AGAIN_WAIT_US);
+			break;
+		case BT_MESSAGE_ITERATOR_NEXT_STATUS_END:
+			p->exhausted = true;
+			return false;
+		default:
+			p->exhausted = true;
+			p->trouble = reader_take_error();
+			return false;
+		}
+	}
+}
+
+static void pop_message(struct port *p)
+{
+	bt_message_put_ref(p->queue[p->head]);
+	p->head++;
+	p->count--;
+}
+
+static void begin_stream(struct port *p, const bt_message *msg)
+{
+	const bt_stream *stream = bt_message_stream_beginning_borrow_stream_const(msg);
+
+	p->stream_class = bt_stream_borrow_class_const(stream);
+	p->stream_id = p->index;
+	p->has_clock = bt_stream_class_borrow_default_clock_class_const(p->stream_class) != NULL;
+}
+
+static void begin_packet(struct port *p, const bt_message *msg)
+{
+	const bt_packet *packet = bt_message_packet_beginning_borrow_packet_const(msg);
+	const bt_field *context = bt_packet_borrow_context_field_const(packet), *cpu_id;
+
+	p->cpu = EVENT_NO_CPU;
+	if (context && (cpu_id = bt_field_structure_borrow_member_field_by_name_const(context, "cpu_id")) != NULL &&
+	    bt_field_class_type_is(bt_field_get_class_type(cpu_id), BT_FIELD_CLASS_TYPE_UNSIGNED_INTEGER) &&
+	    bt_field_integer_unsigned_get_value(cpu_id) < EVENT_CPU_MAX)
+		p->cpu = bt_field_integer_unsigned_get_value(cpu_id);
+	p->cpu_state = p->reader->cpus[p->cpu < EVENT_CPU_MAX ? p->cpu : EVENT_CPU_MAX];
+	if (!p->cpu_state) {
+		p->cpu_state = g_new0(struct cpu_state, 1);
+		p->reader->cpus[p->cpu < EVENT_CPU_MAX ? p->cpu : EVENT_CPU_MAX] = p->cpu_state;
+	}
+}
+
+/*
+ * The counter of lost events is not monotonic: it may fall to 0 in one packet
+ * and go on where it was, and the library gives the differences modulo 2^64.
+ * So only what goes beyond the highest sum so far is a loss.
+ */
+static void add_loss(struct port *p, enum loss_kind kind, uint64_t count, uint64_t begin_ns, uint64_t end_ns)
+{
+	struct losses *l = &p->losses[kind];
+
+	if (__builtin_add_overflow(l->total, (int64_t)count, &l->total))
+		l->total = l->reported;
+	if (l->total <= l->reported)
+		return;
+	l->count = l->total - l->reported + (l->pending ? l->count : 0);
+	l->reported = l->total;
+	l->begin_ns = l->pending && l->begin_ns < begin_ns ? l->begin_ns : begin_ns;
+	l->end_ns = end_ns > p->last_ns ? end_ns : p->last_ns;
+	if (l->begin_ns > l->end_ns)
+		l->begin_ns = l->end_ns;
+	l->pending = true;
+}
+
+static void discard_events(struct port *p, const bt_message *msg)
+{
+	uint64_t count = 1, begin_ns = p->last_ns, end_ns = p->last_ns;
+
+	if (bt_message_discarded_events_get_count(msg, &count) != BT_PROPERTY_AVAILABILITY_AVAILABLE)
+		count = 1;
+	if (bt_stream_class_discarded_events_have_default_clock_snapshots(p->stream_class)) {
+		begin_ns = snapshot_ns(
+			bt_message_discarded_events_borrow_beginning_default_clock_snapshot_const(msg), p->last_ns);
+		end_ns = snapshot_ns(
+			bt_message_discarded_events_borrow_end_default_clock_snapshot_const(msg), p->last_ns);
+	}
+	add_loss(p, LOSS_EVENTS, count, begin_ns, end_ns);
+}
+
+static void discard_packets(struct port *p, const bt_message *msg)
+{
+	uint64_t count = 1, begin_ns = p->last_ns, end_ns = p->last_ns;
+
+	if (bt_message_discarded_packets_get_count(msg, &count) != BT_PROPERTY_AVAILABILITY_AVAILABLE)
+		count = 1;
+	if (bt_stream_class_discarded_packets_have_default_clock_snapshots(p->stream_class)) {
+		begin_ns = snapshot_ns(
+			bt_message_discarded_packets_borrow_beginning_default_clock_snapshot_const(msg), p->last_ns);
+		end_ns = snapshot_ns(
+			bt_message_discarded_packets_borrow_end_default_clock_snapshot_const(msg), p->last_ns);
+	}
+	add_loss(p, LOSS_PACKETS, count, begin_ns, end_ns);
+}
+
+/* A loss that the stream has reached at ns becomes its item: what was lost was lost before the event of that time. */
+static bool loss_is_due(struct port *p, uint64_t ns)
+{
+	for (unsigned i = 0; i < LOSS_KINDS; i++) {
+		if (!p->losses[i].pending || p->losses[i].end_ns > ns)
+			continue;
+		p->item = ITEM_LOST;
+		p->item_loss = i;
+		p->item_ns = p->losses[i].end_ns > p->last_ns ? p->losses[i].end_ns : p->last_ns;
+		return true;
+	}
+	return false;
+}
+
+/* Handles what is no event; true when an item was found. */
+static bool look_at_message(struct port *p, const bt_message *msg)
+{
+	uint64_t ns;
+
+	switch (bt_message_get_type(msg)) {
+	case BT_MESSAGE_TYPE_EVENT:
+		ns = message_event_ns(p, msg, p->last_ns);
+		if (loss_is_due(p, ns))
+			return true;
+		p->item = ITEM_EVENT;
+		p->item_ns = ns > p->last_ns ? ns : p->last_ns;
+		p->item_back_ns = p->item_ns - ns;
+		return true;
+	case BT_MESSAGE_TYPE_STREAM_BEGINNING:
+		begin_stream(p, msg);
+		break;
+	case BT_MESSAGE_TYPE_PACKET_BEGINNING:
+		begin_packet(p, msg);
+		break;
+	case BT_MESSAGE_TYPE_DISCARDED_EVENTS:
+		discard_events(p, msg);
+		break;
+	case BT_MESSAGE_TYPE_DISCARDED_PACKETS:
+		discard_packets(p, msg);
+		break;
+	default:
+		break;
+	}
+	return false;
+}
+
+void port_find_item(struct port *p)
+{
+	p->item = ITEM_END;
+	p->item_back_ns = 0;
+	while (p->count > 0 || fetch(p)) {
+		if (look_at_message(p, p->queue[p->head]))
+			return;
+		pop_message(p);
+	}
+	if (loss_is_due(p, UINT64_MAX) || p->end_sent)
+		return;
+	p->item = ITEM_STREAM_END;
+	p->item_ns = p->last_ns;
+}
+
+void port_drop_item(struct port *p)
+{
+	p->last_ns = p->item_ns;
+	if (p->item == ITEM_EVENT) {
+		pop_message(p);
+	} else if (p->item == ITEM_LOST) {
+		p->losses[p->item_loss].pending = false;
+		p->losses[p->item_loss].count = 0;
+	} else if (p->item == ITEM_STREAM_END) {
+		p->end_sent = true;
+	}
+}
+
+void port_read_ahead(struct port *p, bool (*visit)(struct port *p, const bt_message *msg, void *user), void *user)
+{
+	for (unsigned i = 0; i < READ_AHEAD_MESSAGES; i++) {
+		const bt_message *msg;
+
+		if (i >= p->count && !fetch(p))
+			return;
+		msg = p->queue[p->head + i];
+		if (bt_message_get_type(msg) == BT_MESSAGE_TYPE_STREAM_BEGINNING)
+			begin_stream(p, msg);
+		else if (bt_message_get_type(msg) == BT_MESSAGE_TYPE_PACKET_BEGINNING && p->cpu == EVENT_NO_CPU)
+			begin_packet(p, msg);
+		if (!visit(p, msg, user))
+			return;
+	}
+}
+
+const bt_message *port_peek_behind(struct port *p)
+{
+	for (unsigned i = p->item == ITEM_EVENT ? 1 : 0;; i++) {
+		if (i >= p->count && !fetch(p))
+			return NULL;
+		switch (bt_message_get_type(p->queue[p->head + i])) {
+		case BT_MESSAGE_TYPE_EVENT:
+			return p->queue[p->head + i];
+		case BT_MESSAGE_TYPE_DISCARDED_EVENTS:
+		case BT_MESSAGE_TYPE_DISCARDED_PACKETS:
+			return NULL;
+		default:
+			break;
+		}
+	}
+}
+
+void port_release(struct port *p)
+{
+	while (p->count > 0)
+		pop_message(p);
+	g_free(p->queue);
+	bt_message_iterator_put_ref(p->iterator);
+	g_free(p->name);
+	g_free(p->trouble);
+}

@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "source/ring.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/error.h"
+
+#define RING_MAGIC UINT64_C(0x31676e69726f7474)
+
+enum {
+	PUBLISH_BYTES = 32 * 1024, /* a batch: about 500 records, well below the size of a core's cache */
+	WAIT_MS = 100,             /* between two beats of a producer that waits for room */
+};
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
+}
+
+static void wake(int fd)
+{
+	const uint64_t one = 1;
+	ssize_t n;
+
+	do {
+		n = write(fd, &one, sizeof(one));
+	} while (n < 0 && errno == EINTR);
+}
+
+static void drain(int fd)
+{
+	uint64_t count;
+	ssize_t n;
+
+	do {
+		n = read(fd, &count, sizeof(count));
+	} while (n < 0 && errno == EINTR);
+}
+
+static void close_fds(struct ring_fds *fds)
+{
+	if (fds->memory >= 0)
+		close(fds->memory);
+	if (fds->data >= 0)
+		close(fds->data);
+	if (fds->space >= 0)
+		close(fds->space);
+	*fds = (struct ring_fds){ -1, -1, -1 };
+}
+
+enum lt_status ring_create(struct ring_consumer *c, uint64_t capacity)
+{
+	const size_t bytes = RING_HEADER_BYTES + capacity;
+	void *map = MAP_FAILED;
+
+	*c = (struct ring_consumer){ .capacity = capacity };
+	c->fds.memory = memfd_create("lttngtop-ring", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	c->fds.data = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	c->fds.space = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	/* Sealed: a worker that shrank the file would kill the parent by SIGBUS. */
+	if (c->fds.memory >= 0 && c->fds.data >= 0 && c->fds.space >= 0 && ftruncate(c->fds.memory, bytes) == 0 &&
+	    fcntl(c->fds.memory, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0)
+		map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, c->fds.memory, 0);
+	if (map == MAP_FAILED) {
+		error_set("cannot create shared memory: %s", strerror(errno));
+		close_fds(&c->fds);
+		return LT_ERROR;
+	}
+	c->shared = map;
+	c->buffer = (const char *)map + RING_HEADER_BYTES;
+	c->shared->magic = RING_MAGIC;
+	c->shared->capacity = capacity;
+	atomic_store(&c->shared->beat_ns, now_ns());
+	return LT_OK;
+}
+
+void ring_consumer_release(struct ring_consumer *c)
+{
+	if (c->shared)
+		munmap(c->shared, RING_HEADER_BYTES + c->capacity);
+	close_fds(&c->fds);
+	c->shared = NULL;
+}
+
+enum lt_status ring_producer_open(struct ring_producer *p, struct ring_fds fds)
+{
+	struct stat st;
+	void *map;
+
+	*p = (struct ring_producer){ .fds = fds };
+	if (fstat(fds.memory, &st) < 0 || st.st_size <= RING_HEADER_BYTES)
+		return error_set("the ring's memory was not inherited");
+	map = mmap(NULL, st.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, fds.memory, 0);
+	if (map == MAP_FAILED)
+		return error_set("cannot map the ring: %s", strerror(errno));
+	p->shared = map;
+	p->capacity = st.st_size - RING_HEADER_BYTES;
+	p->buffer = (char *)map + RING_HEADER_BYTES;
+	if (p->shared->magic != RING_MAGIC || p->shared->capacity != p->capacity) {
+		munmap(map, st.st_size);
+		p->shared = NULL;
+		return error_set("the inherited memory is no ring");
+	}
+	return LT_OK;
+}
+
+void ring_producer_release(struct ring_producer *p)
+{
+	if (p->shared)
+		munmap(p->shared, RING_HEADER_BYTES + p->capacity);
+	close_fds(&p->fds);
+	p->shared = NULL;
+}
+
+void ring_publish(struct ring_producer *p)
+{
+	struct ring_shared *s = p->shared;
+
+	atomic_store_explicit(&s->beat_ns, now_ns(), memory_order_relaxed);
+	if (p->published == p->head)
+		return;
+	p->published = p->head;
+	atomic_store_explicit(&s->head, p->head, memory_order_release);
+	/* Pairs with ring_peek(): either it sees this head or this sees that it sleeps. */
+	atomic_thread_fence(memory_order_seq_cst);
+	if (atomic_load_explicit(&s->consumer_sleeps, memory_order_relaxed) &&
+	    atomic_exchange(&s->consumer_sleeps, 0))
+		wake(p->fds.data);
+}
+
+/* Waits until bytes are free behind head. */
+static void wait_for_room(struct ring_producer *p, uint64_t bytes)
+{
+	struct ring_shared *s = p->shared;
+	struct pollfd pfd = { .fd = p->fds.space, .events = POLLIN };
+
+	p->tail_seen = atomic_load_explicit(&s->tail, memory_order_acquire);
+	while (p->head + bytes - p->tail_seen > p->capacity) {
+		ring_publish(p);
+		atomic_store(&s->producer_sleeps, 1);
+		atomic_thread_fence(memory_order_seq_cst);
+		p->tail_seen = atomic_load_explicit(&s->tail, memory_order_acquire);
+		if (p->head + bytes - p->tail_seen <= p->capacity)
+			break;
+		if (poll(&pfd, 1, WAIT_MS) > 0)
+			drain(p->fds.space);
+		p->tail_seen = atomic_load_explicit(&s->tail, memory_order_acquire);
+	}
+	atomic_store_explicit(&s->producer_sleeps, 0, memory_order_relaxed);
+}
+
+void *ring_reserve(struct ring_producer *p, uint32_t bytes)
+{
+	const uint64_t at = p->head & (p->capacity - 1);
+	const uint64_t to_end = p->capacity - at;
+	uint64_t padding = 0;
+
+	bytes = (bytes + 7) & ~7u;
+	if (bytes > to_end)
+		padding = to_end;
+	if (p->head + padding + bytes - p->tail_seen > p->capacity)
+		wait_for_room(p, padding + bytes);
+	if (padding) {
+		struct {
+			uint32_t size;
+			uint16_t kind;
+			uint16_t unused;
+		} pad = { .size = padding, .kind = EVENT_NONE };
+
+		memcpy(p->buffer + at, &pad, sizeof(pad));
+		p->head += padding;
+	}
+	return p->buffer + (p->head & (p->capacity - 1));
+}
+
+void ring_commit(struct ring_producer *p, uint32_t bytes)
+{
+	p->head += bytes;
+	if (p->head - p->published >= PUBLISH_BYTES)
+		ring_publish(p);
+}
+
+/* Tells the producer what was consumed; wakes it if it sleeps and there is room worth waking for. */
+static void publish_tail(struct ring_consumer *c)
+{
+	struct ring_shared *s = c->shared;
+
+	if (c->published == c->tail)
+		return;
+	c->published = c->tail;
+	atomic_store_explicit(&s->tail, c->tail, memory_order_release);
+	atomic_thread_fence(memory_order_seq_cst);
+	if (atomic_load_explicit(&s->producer_sleeps, memory_order_relaxed) &&
+	    c->head_seen - c->tail <= c->capacity / 2 && atomic_exchange(&s->producer_sleeps, 0))
+		wake(c->fds.space);
+}
+
+static bool load_head(struct ring_consumer *c)
+{
+	c->head_seen = atomic_load_explicit(&c->shared->head, memory_order_acquire);
+	return c->head_seen - c->tail <= c->capacity && c->head_seen % 8 == 0;
+}
+
+/* Nothing seen to read: looks again, and goes to sleep if there really is nothing. */
+static enum lt_status refill(struct ring_consumer *c, const char **wrong)
+{
+	if (!load_head(c))
+		goto nonsense;
+	if (c->head_seen != c->tail)
+		return LT_OK;
+	publish_tail(c);
+	drain(c->fds.data);
+	atomic_store(&c->shared->consumer_sleeps, 1);
+	atomic_thread_fence(memory_order_seq_cst);
+	if (!load_head(c))
+		goto nonsense;
+	return c->head_seen == c->tail ? LT_AGAIN : LT_OK;
+
+nonsense:
+	*wrong = "an impossible fill level";
+	return LT_ERROR;
+}
+
+enum lt_status ring_peek(struct ring_consumer *c, const struct event **ev, const char **wrong)
+{
+	for (;;) {
+		const uint64_t at = c->tail & (c->capacity - 1);
+		uint64_t avail = c->head_seen - c->tail;
+		const struct event *record = (const void *)(c->buffer + at);
+
+		if (avail == 0) {
+			enum lt_status status = refill(c, wrong);
+
+			if (status != LT_OK)
+				return status;
+			continue;
+		}
+		if (avail > c->capacity - at)
+			avail = c->capacity - at;
+		if (record->kind == EVENT_NONE) {
+			/* Padding goes to the end of the buffer, whatever its size field says. */
+			if (avail != c->capacity - at) {
+				*wrong = "padding in the middle";
+				return LT_ERROR;
+			}
+			c->tail += avail;
+			continue;
+		}
+		*wrong = event_check(record, avail);
+		if (*wrong)
+			return LT_ERROR;
+		c->size = record->size;
+		*ev = record;
+		return LT_OK;
+	}
+}
+
+void ring_next(struct ring_consumer *c)
+{
+	c->tail += c->size;
+	c->size = 0;
+	if (c->tail - c->published >= PUBLISH_BYTES)
+		publish_tail(c);
+}
+
+bool ring_is_empty(const struct ring_consumer *c)
+{
+	return atomic_load_explicit(&c->shared->head, memory_order_acquire) == c->tail;
+}
+
+uint64_t ring_beat_ns(const struct ring_consumer *c)
+{
+	return atomic_load_explicit(&c->shared->beat_ns, memory_order_relaxed);
+}

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Prints what workers make of recordings, for people and for test_records.py:
+ *
+ *   dump_records [-q] [-p PARTS] [-w PROGRAM] DIRECTORY...
+ *
+ * One line per record: time, kind, cpu, tid, class name, words in hexadecimal, texts.
+ * -q: only the totals per kind. PROGRAM: lttngtop, whose --worker is run; else
+ * this program is its own worker.
+ */
+#include <inttypes.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/error.h"
+#include "event/payload.h"
+#include "event/tracepoints.h"
+#include "source/source.h"
+
+static const char *const kind_names[EVENT_KINDS] = {
+	[EVENT_TRACE] = "TRACE", [EVENT_CLASS] = "CLASS", [EVENT_STREAM] = "STREAM",
+	[EVENT_PERF_NAMES] = "PERF_NAMES", [EVENT_CPU_START] = "CPU_START", [EVENT_READY] = "READY",
+	[EVENT_LOST] = "LOST", [EVENT_BACKWARD] = "BACKWARD", [EVENT_CONTEXT] = "CONTEXT",
+	[EVENT_STREAM_END] = "STREAM_END", [EVENT_BEACON] = "BEACON", [EVENT_NOTE] = "NOTE",
+	[EVENT_END] = "END", [EVENT_FAILED] = "FAILED", [EVENT_OTHER] = "OTHER", [EVENT_PROBE] = "PROBE",
+#define TRACEPOINT(kind, ...) [EVENT_##kind] = #kind,
+#include "event/tracepoints.def"
+#undef TRACEPOINT
+};
+
+static void print_text(const struct event *ev, const char *name, struct event_str s)
+{
+	printf(" %s=\"", name);
+	for (uint32_t i = 0; i < s.len; i++) {
+		unsigned char c = event_text(ev, s)[i];
+
+		if (c < 0x20 || c >= 0x7f || c == '"' || c == '\\')
+			printf("\\x%02x", c);
+		else
+			putchar(c);
+	}
+	putchar('"');
+}
+
+static void print_comm(const char *name, const char *comm)
+{
+	printf(" %s=\"", name);
+	for (unsigned i = 0; i < 16 && comm[i]; i++) {
+		unsigned char c = comm[i];
+
+		if (c < 0x20 || c >= 0x7f || c == '"' || c == '\\')
+			printf("\\x%02x", c);
+		else
+			putchar(c);
+	}
+	putchar('"');
+}
+
+static void print_fields(const struct event *ev)
+{
+	const struct tracepoint_desc *desc = tracepoint_desc(ev->kind);
+
+	for (unsigned i = 0; i < desc->n_fields; i++) {
+		const struct field_desc *f = &desc->fields[i];
+		const char *at = (const char *)ev->words + f->offset;
+		struct event_str s;
+		int64_t value;
+		char name[64];
+
+		if (*f->names)
+			snprintf(name, sizeof(name), "%.*s", (int)strcspn(f->names, " "), f->names);
+		else
+			snprintf(name, sizeof(name), "w%u", f->offset / 8);
+		if (ev->kind > EVENT_PROBE && f->type != FIELD_MEMBER && !event_has(ev, i))
+			continue;
+		memcpy(&s, at, sizeof(s));
+		memcpy(&value, at, sizeof(value));
+		if (f->type == FIELD_COMM)
+			print_comm(name, at);
+		else if (f->type == FIELD_STR)
+			print_text(ev, name, s);
+		else
+			printf(" %s=%" PRId64, name, value);
+	}
+	if (ev->kind < EVENT_OTHER && ev->kind != EVENT_TRACE && ev->kind != EVENT_NOTE)
+		for (unsigned i = 0; i < ev->n_words; i++)
+			printf(" %" PRId64, (int64_t)ev->words[i]);
+	if (ev->kind == EVENT_NET_QUEUE || ev->kind == EVENT_NET_RECEIVE)
+		for (unsigned i = 0; i < ev->n_words; i++)
+			printf(" %" PRIx64, ev->words[i]);
+}
+
+static void print_record(const struct event *ev, GPtrArray *classes)
+{
+	printf("%" PRIu64 " %s cpu=%d tid=%d", ev->ts_ns, kind_names[ev->kind],
+	       ev->cpu == EVENT_NO_CPU ? -1 : ev->cpu, ev->tid);
+	if (ev->class_id != EVENT_NO_CLASS && ev->class_id < classes->len)
+		printf(" class=%s", (const char *)g_ptr_array_index(classes, ev->class_id));
+	print_fields(ev);
+	for (unsigned i = 0; i < ev->n_perf; i++)
+		printf("%s%" PRIu64, i ? "," : " perf=", event_perf(ev)[i]);
+	putchar('\n');
+}
+
+static void learn_class(const struct event *ev, GPtrArray *classes)
+{
+	const struct event_str s = event_payload(ev, ev_class)->name;
+
+	while (classes->len <= ev->class_id)
+		g_ptr_array_add(classes, NULL);
+	g_free(g_ptr_array_index(classes, ev->class_id));
+	g_ptr_array_index(classes, ev->class_id) = g_strndup(event_text(ev, s), s.len);
+}
+
+static int dump(const struct source_spec *spec, unsigned part, unsigned parts, bool quiet)
+{
+	GPtrArray *classes = g_ptr_array_new_with_free_func(g_free);
+	uint64_t counts[EVENT_KINDS] = { 0 }, events = 0, last_ns = 0, bytes = 0, disorder = 0;
+	const struct event *ev;
+	enum lt_status status;
+	struct source *s;
+
+	printf("# source '%s' host '%s' paths %u part %u/%u\n", spec->name, spec->host_hint, spec->paths->len, part,
+	       parts);
+	if (source_start(spec, part, parts, &s) != LT_OK) {
+		printf("# failed: %s\n", error_text());
+		return 1;
+	}
+	while ((status = source_peek(s, &ev)) == LT_OK || status == LT_AGAIN) {
+		struct pollfd pfd = { .fd = source_fd(s), .events = POLLIN };
+
+		if (status == LT_AGAIN) {
+			poll(&pfd, 1, 1000);
+			continue;
+		}
+		if (ev->kind == EVENT_CLASS)
+			learn_class(ev, classes);
+		if (!quiet)
+			print_record(ev, classes);
+		counts[ev->kind]++;
+		bytes += ev->size;
+		events += ev->kind >= EVENT_OTHER;
+		if (ev->kind >= EVENT_OTHER || ev->kind == EVENT_LOST) {
+			disorder += ev->ts_ns < last_ns;
+			last_ns = ev->ts_ns;
+		}
+		source_next(s);
+	}
+	if (status == LT_ERROR)
+		printf("# failed: %s\n", error_text());
+	source_stop(s);
+	for (unsigned kind = 0; kind < EVENT_KINDS; kind++)
+		if (quiet && counts[kind])
+			printf("# %s %" PRIu64 "\n", kind_names[kind], counts[kind]);
+	printf("# events %" PRIu64 " bytes %" PRIu64 " out of order %" PRIu64 "\n", events, bytes, disorder);
+	g_ptr_array_free(classes, TRUE);
+	return status == LT_END ? 0 : 1;
+}
+
+static void free_spec(gpointer spec)
+{
+	source_spec_free(spec);
+}
+
+int main(int argc, char **argv)
+{
+	GPtrArray *specs = g_ptr_array_new_with_free_func(free_spec);
+	unsigned parts = 1;
+	bool quiet = false;
+	int i, failed = 0;
+
+	if (argc > 1 && strcmp(argv[1], "--worker") == 0)
+		return worker_main(argc - 2, argv + 2);
+	for (i = 1; i < argc && *argv[i] == '-'; i++) {
+		if (strcmp(argv[i], "-q") == 0)
+			quiet = true;
+		else if (strcmp(argv[i], "-p") == 0 && i + 1 < argc)
+			parts = strtoul(argv[++i], NULL, 10);
+		else if (strcmp(argv[i], "-w") == 0 && i + 1 < argc)
+			source_set_worker_program(argv[++i]);
+	}
+	for (; i < argc; i++) {
+		if (source_find(argv[i], specs) != LT_OK) {
+			printf("# failed: %s\n", error_text());
+			failed = 1;
+		}
+	}
+	for (guint j = 0; j < specs->len; j++)
+		for (unsigned part = 0; part < parts; part++)
+			failed |= dump(g_ptr_array_index(specs, j), part, parts, quiet);
+	g_ptr_array_free(specs, TRUE);
+	return failed;
+}
