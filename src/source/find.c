@@ -197,14 +197,8 @@ static void keep_common_directory(char *name, const char *path)
 struct walk {
 	GPtrArray *specs;
 	unsigned found;
+	unsigned left_out;
 };
-
-static unsigned left_out;
-
-unsigned source_find_left_out(void)
-{
-	return left_out;
-}
 
 static bool same_directory(const char *a, const char *b)
 {
@@ -252,11 +246,11 @@ static void add_trace(struct walk *w, const char *directory, uint64_t bytes)
 	g_ptr_array_sort(spec->paths, compare_paths);
 }
 
-static void cannot_read(const char *path)
+static void cannot_read(struct walk *w, const char *path)
 {
 	char text[256];
 
-	left_out++;
+	w->left_out++;
 	text_sanitise(text, sizeof(text), path, strlen(path));
 	log_warning("cannot read '%s': %s", text, strerror(errno));
 }
@@ -272,7 +266,7 @@ static void visit_directory(struct walk *w, const char *directory, unsigned dept
 	if (!dir) {
 		if (depth > DEPTH_MAX)
 			errno = ELOOP;
-		cannot_read(directory);
+		cannot_read(w, directory);
 		return;
 	}
 	below = g_ptr_array_new_with_free_func(g_free);
@@ -297,7 +291,7 @@ static void visit_directory(struct walk *w, const char *directory, unsigned dept
 			if (strcmp(entry->d_name, "metadata") == 0) {
 				is_trace = true;
 				if (access(path, R_OK) < 0) {
-					cannot_read(path);
+					cannot_read(w, path);
 					is_trace = false;
 				}
 			}
@@ -318,7 +312,7 @@ static void visit_directory(struct walk *w, const char *directory, unsigned dept
 	g_ptr_array_free(below, TRUE);
 }
 
-enum lt_status source_find(const char *directory, GPtrArray *specs)
+enum lt_status source_find(const char *directory, GPtrArray *specs, unsigned *left_out)
 {
 	struct walk w = { .specs = specs };
 	char *name, shown[256];
@@ -337,6 +331,8 @@ enum lt_status source_find(const char *directory, GPtrArray *specs)
 		name[len - 1] = '\0';
 	visit_directory(&w, name, 0);
 	g_free(name);
+	if (left_out)
+		*left_out += w.left_out;
 	if (w.found == 0)
 		return error_set("no trace found in '%s'", shown);
 	return LT_OK;

@@ -38,6 +38,7 @@ struct source {
 	size_t last_words_len;
 	bool line_is_over;
 	char *reason;       /* SOURCE_BROKEN: why */
+	char *sentence;     /* why source_kill() was called, NULL */
 };
 
 static const char *worker_program;
@@ -225,6 +226,8 @@ static enum lt_status report_death(struct source *s)
 {
 	char words[2 * LAST_WORDS], how[128];
 
+	if (s->sentence)
+		return break_off(s, g_strdup_printf("worker for '%s' was ended: %s", s->spec->name, s->sentence));
 	text_sanitise(words, sizeof(words), s->last_words, s->last_words_len);
 	if (WIFSIGNALED(s->exit_status))
 		g_snprintf(how, sizeof(how), "signal %d (%s)", WTERMSIG(s->exit_status),
@@ -312,6 +315,15 @@ bool source_hangs(const struct source *s, unsigned limit_ms)
 	return now_ns - MIN(ring_beat_ns(&s->ring), now_ns) > (uint64_t)limit_ms * 1000000;
 }
 
+void source_kill(struct source *s, const char *reason)
+{
+	if (s->state != SOURCE_RUNS)
+		return;
+	if (!s->sentence)
+		s->sentence = g_strdup(reason);
+	kill_worker(s);
+}
+
 void source_stop(struct source *s)
 {
 	if (!s)
@@ -325,5 +337,6 @@ void source_stop(struct source *s)
 		close(s->stderr_fd);
 	ring_consumer_release(&s->ring);
 	g_free(s->reason);
+	g_free(s->sentence);
 	g_free(s);
 }

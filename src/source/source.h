@@ -33,12 +33,9 @@ struct source_spec {
  * specs, elements freed by source_spec_free(); a trace of a group that is already there joins
  * it, one that was found before is not taken twice). LT_ERROR: no such directory, not readable,
  * no trace in it. Directories below that cannot be read are left out, warned of
- * and counted.
+ * and counted in *left_out (may be NULL).
  */
-enum lt_status source_find(const char *directory, GPtrArray *specs);
-
-/* How many directories and traces source_find() had to leave out so far. */
-unsigned source_find_left_out(void);
+enum lt_status source_find(const char *directory, GPtrArray *specs, unsigned *left_out);
 
 void source_spec_free(struct source_spec *spec);
 

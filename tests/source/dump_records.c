@@ -183,7 +183,7 @@ int main(int argc, char **argv)
 			source_set_worker_program(argv[++i]);
 	}
 	for (; i < argc; i++) {
-		if (source_find(argv[i], specs) != LT_OK) {
+		if (source_find(argv[i], specs, NULL) != LT_OK) {
 			printf("# failed: %s\n", error_text());
 			failed = 1;
 		}
