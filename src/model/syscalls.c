@@ -122,15 +122,16 @@ static uint32_t name_raw_arguments(struct ev_syscall_entry *p, const struct sysc
 	return present;
 }
 
-static void note_arguments(struct call_in_flight *call, const struct event *ev)
+static void note_arguments(struct call_in_flight *call, const struct apply *a)
 {
+	const struct event *ev = a->ev;
 	const struct ev_syscall_entry *p = event_payload(ev, ev_syscall_entry);
 	struct ev_syscall_entry raw;
 
 	call->present = ev->present;
-	if (event_has(ev, ENTRY_ARGS)) {
+	if (!a->class->call) {
 		raw = *p;
-		call->present |= name_raw_arguments(&raw, call->desc);
+		call->present = name_raw_arguments(&raw, call->desc);
 		p = &raw;
 	}
 	call->fd = (int32_t)p->fd;
@@ -138,9 +139,9 @@ static void note_arguments(struct call_in_flight *call, const struct event *ev)
 	call->cmd = (int32_t)p->cmd;
 	call->flags = p->flags;
 	call->arg = p->arg;
-	if (p->path.len && event_has(ev, ENTRY_PATH))
+	if (p->path.len && p != &raw)
 		call->path = strpool_intern(event_text(ev, p->path), p->path.len);
-	if (call->desc->action == SYSCALL_CONNECT && event_has(ev, ENTRY_FAMILY)) {
+	if (call->desc->action == SYSCALL_CONNECT && call->present >> ENTRY_FAMILY & 1) {
 		call->cmd = (int64_t)p->family;
 		call->peer = fdkind_peer(p->family, p->port, p->addr);
 	}
@@ -163,7 +164,7 @@ void apply_syscall_entry(struct model *m, const struct apply *a)
 		.fd = -1, .fd2 = -1, .file = { NO_ROW, 0 }, .file2 = { NO_ROW, 0 },
 	};
 	if (call->desc) {
-		note_arguments(call, a->ev);
+		note_arguments(call, a);
 		files_syscall_entry(m, thread, call);
 	}
 	r = THREAD_ROW(m, thread);
