@@ -38,7 +38,6 @@ enum column_flag {
 	COLUMN_COUNTER = 1 << 1,   /* a row is left out when all columns of this kind are 0 */
 	COLUMN_KEY = 1 << 2,       /* rows are in the order of host, then these columns in the order of the list */
 	COLUMN_INDENT = 1 << 3,    /* the screen draws the tree in front of it */
-	COLUMN_UP = 1 << 4,        /* sorting by it starts with the least, not with the greatest */
 };
 
 struct column {
@@ -51,6 +50,12 @@ struct column {
 	uint16_t cell;       /* for get: a cell of the row or of its thread, or a number */
 	column_get_fn *get;
 };
+
+/* Sorting by it starts with the least value: names and ids; figures start with the greatest. */
+static inline bool column_ascends(const struct column *c)
+{
+	return c->unit == COLUMN_TEXT || c->unit == COLUMN_ID || c->unit == COLUMN_DEVICE || c->unit == COLUMN_LIST;
+}
 
 /* Numbers stand at the right edge of their column, everything else at the left. */
 static inline bool column_right(const struct column *c)

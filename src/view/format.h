@@ -13,21 +13,21 @@ struct format {
 	bool utc;   /* times of day, else local time */
 };
 
-enum { FORMAT_SIZE = 64 }; /* enough for any value that is not text, list or object */
+enum { FORMAT_SIZE = 64 }; /* bytes, enough for any value that is not text, list or object */
 
 /*
  * Writes a value into buf, cut at size - 1 bytes at a character. width: columns
- * that it should fit (numbers become "1.2M", times lose digits); 0: as exact as is
- * readable. A text may still come out longer: format_fit() cuts. Null is "-" (empty for
- * texts). Returns buf.
+ * that numbers should fit ("1.2M", times with less digits); 0: as exact as is
+ * readable. A text may come out longer: format_fit() cuts. Null, and a list or
+ * object without items, is "-". Returns buf.
  */
 char *format_value(char *buf, size_t size, const struct value *v, enum column_unit unit, unsigned width,
 		   const struct format *f);
 
-/* A number of bytes: "512", "1.2K", "34M"; at most 5 columns. Returns buf. */
+/* A number of bytes in powers of 1024: "512", "1.20K", "34.1M"; at most 5 columns. Returns buf. */
 char *format_bytes(char *buf, size_t size, double bytes);
 
-/* A count: as it is if it fits width columns, else "12.3M". width 0: as it is. Returns buf. */
+/* A count: as it is if it fits width columns, else "12.3M" in powers of 1000. width 0: as it is. Returns buf. */
 char *format_count(char *buf, size_t size, uint64_t count, unsigned width);
 
 /* A duration: "0", "999ns", "12.3ms", "4.56s", "3m05s", "2h03m". Returns buf. */

@@ -52,7 +52,7 @@ struct view_query {
 	bool all;       /* rows whose counters are all 0 too */
 	const struct view_filter *filter; /* NULL: no filter */
 	const struct column *sort;        /* NULL: by host, then key */
-	bool reverse;   /* the other direction than the column's own (greatest first, or COLUMN_UP: least first) */
+	bool reverse;   /* the other direction than the column's own, column_ascends() */
 	bool tree;      /* children follow their parents; sort orders brothers. Tables of threads only. */
 	GHashTable *collapsed; /* set of struct view_key whose descendants are hidden; NULL: none */
 	GHashTable *only;      /* set of struct view_key: only these; NULL: all */
@@ -60,7 +60,7 @@ struct view_query {
 
 struct view_row {
 	struct interval_row row;           /* merged: .a is NULL and .b holds the interval's figures */
-	const struct interval_row *thread; /* the thread it belongs to, or of its process the leader; or NULL */
+	const struct interval_row *thread; /* use view_row_thread() */
 	struct view_key key;
 	uint32_t members;  /* rows of the model that were merged; 1: none were */
 	uint32_t hidden;   /* descendants hidden because it is collapsed */
@@ -81,11 +81,18 @@ struct view_rows {
 	const struct column *columns; /* of the table, with VIEW_PIVOT one more per counter */
 	unsigned n_columns;
 	const struct view_table *table;
+	bool per_cpu;                 /* as the query said */
 	const struct view_host *hosts;
 	unsigned n_hosts;
 	struct view_host_totals *totals; /* per host */
 	struct view_rows_internal *internal;
 };
+
+/* The thread that a row is or belongs to, of a process its main thread; NULL: none, or it is not known. */
+static inline const struct interval_row *view_row_thread(const struct view_rows *r, const struct view_row *row)
+{
+	return r->table->source == TABLE_THREAD ? &row->row : row->thread;
+}
 
 /* Where a getter is: a row and its column. */
 struct view_cell {

@@ -36,7 +36,7 @@ struct view_table {
 	bool (*belongs)(const struct interval_row *row);
 	/* Cells that tell merged rows apart, 0 after the last; see view_query.per_cpu and .processes. */
 	uint16_t group[3];
-	/* Cell with the uid of the thread the row belongs to; 0: none. TABLE_THREAD: the row itself. */
+	/* Cell with the uid of the thread the row belongs to; 0: none, or the row is a thread itself. */
 	uint16_t thread;
 };
 

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "view/filter.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "view/internal.h"
+
+/* Inodes of the namespaces that a kernel starts with (include/linux/proc_ns.h). */
+enum { HOST_CGROUP_NS = 0xeffffffb, HOST_PID_NS = 0xeffffffc };
+
+void view_filter_init(struct view_filter *f)
+{
+	memset(f, 0, sizeof(*f));
+	f->hosts = g_ptr_array_new_with_free_func(g_free);
+	f->comms = g_ptr_array_new_with_free_func(g_free);
+	f->texts = g_ptr_array_new_with_free_func(g_free);
+	f->tids = g_array_new(FALSE, FALSE, sizeof(int64_t));
+	f->pids = g_array_new(FALSE, FALSE, sizeof(int64_t));
+	f->containers = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+}
+
+void view_filter_release(struct view_filter *f)
+{
+	g_ptr_array_free(f->hosts, TRUE);
+	g_ptr_array_free(f->comms, TRUE);
+	g_ptr_array_free(f->texts, TRUE);
+	g_array_free(f->tids, TRUE);
+	g_array_free(f->pids, TRUE);
+	g_array_free(f->containers, TRUE);
+	memset(f, 0, sizeof(*f));
+}
+
+void view_filter_clear(struct view_filter *f)
+{
+	g_ptr_array_set_size(f->hosts, 0);
+	g_ptr_array_set_size(f->comms, 0);
+	g_ptr_array_set_size(f->texts, 0);
+	g_array_set_size(f->tids, 0);
+	g_array_set_size(f->pids, 0);
+	g_array_set_size(f->containers, 0);
+	f->files_id = 0;
+	f->open = false;
+}
+
+bool view_filter_empty(const struct view_filter *f)
+{
+	return !f->hosts->len && !f->comms->len && !f->texts->len && !f->tids->len && !f->pids->len &&
+	       !f->containers->len && !f->files_id && !f->open;
+}
+
+void view_filter_add_host(struct view_filter *f, const char *glob)
+{
+	g_ptr_array_add(f->hosts, g_strdup(glob));
+}
+
+void view_filter_add_comm(struct view_filter *f, const char *glob)
+{
+	g_ptr_array_add(f->comms, g_strdup(glob));
+}
+
+void view_filter_add_tid(struct view_filter *f, int64_t tid)
+{
+	g_array_append_val(f->tids, tid);
+}
+
+void view_filter_add_pid(struct view_filter *f, int64_t pid)
+{
+	g_array_append_val(f->pids, pid);
+}
+
+/* A name typed without wildcards may stand anywhere. */
+static char *typed_glob(const char *text)
+{
+	return strpbrk(text, "*?[") ? g_strdup(text) : g_strdup_printf("*%s*", text);
+}
+
+static bool parse_number(const char *text, int64_t *n)
+{
+	char *end;
+
+	if (!g_ascii_isdigit(*text))
+		return false;
+	*n = g_ascii_strtoll(text, &end, 10);
+	return *end == '\0';
+}
+
+/* One "kind:…" word; false: it is none. */
+static bool parse_term(struct view_filter *f, const char *word)
+{
+	const char *colon = strchr(word, ':'), *arg;
+	uint64_t inode;
+	int64_t n;
+
+	if (!colon || !colon[1])
+		return false;
+	arg = colon + 1;
+	if (g_str_has_prefix(word, "host:")) {
+		g_ptr_array_add(f->hosts, typed_glob(arg));
+	} else if (g_str_has_prefix(word, "comm:")) {
+		g_ptr_array_add(f->comms, typed_glob(arg));
+	} else if (g_str_has_prefix(word, "tid:") && parse_number(arg, &n)) {
+		view_filter_add_tid(f, n);
+	} else if (g_str_has_prefix(word, "pid:") && parse_number(arg, &n)) {
+		view_filter_add_pid(f, n);
+	} else if (g_str_has_prefix(word, "container:") && (strcmp(arg, "*") == 0 || parse_number(arg, &n))) {
+		inode = strcmp(arg, "*") == 0 ? 0 : (uint64_t)n;
+		g_array_append_val(f->containers, inode);
+	} else {
+		return false;
+	}
+	return true;
+}
+
+void view_filter_parse(struct view_filter *f, const char *text)
+{
+	char **words = g_strsplit_set(text, " \t", -1);
+
+	for (char **word = words; *word; word++)
+		if (**word && !parse_term(f, *word))
+			g_ptr_array_add(f->texts, g_strdup(*word));
+	g_strfreev(words);
+}
+
+static bool any_glob(const GPtrArray *globs, const char *name)
+{
+	for (guint i = 0; i < globs->len; i++)
+		if (text_glob(g_ptr_array_index(globs, i), name))
+			return true;
+	return globs->len == 0;
+}
+
+static bool any_number(const GArray *numbers, uint64_t n)
+{
+	for (guint i = 0; i < numbers->len; i++)
+		if (g_array_index(numbers, uint64_t, i) == n)
+			return true;
+	return numbers->len == 0;
+}
+
+bool view_filter_host(const struct view_filter *f, const char *name)
+{
+	return any_glob(f->hosts, name);
+}
+
+bool view_text_contains(const char *text, const char *part)
+{
+	return strcasestr(text, part) != NULL;
+}
+
+static bool in_container(const struct view_filter *f, const struct thread_row *thread)
+{
+	for (guint i = 0; i < f->containers->len; i++) {
+		uint64_t inode = g_array_index(f->containers, uint64_t, i);
+
+		if (inode ? thread->pid_ns == inode || thread->cgroup_ns == inode :
+			    (thread->pid_ns && thread->pid_ns != HOST_PID_NS) ||
+			    (thread->cgroup_ns && thread->cgroup_ns != HOST_CGROUP_NS))
+			return true;
+	}
+	return f->containers->len == 0;
+}
+
+/* The tids of a file's row are those of all threads that use its fd table. */
+static bool file_has_tid(const struct view_filter *f, const struct view_rows *r, const struct view_row *row)
+{
+	const struct interval_table *t = &r->hosts[row->key.host].iv->tables[TABLE_THREAD];
+	const struct file_row *file = INTERVAL_ROW(file, &row->row);
+
+	for (uint32_t i = 0; i < t->n_rows; i++) {
+		const struct thread_row *thread = INTERVAL_ROW(thread, &t->rows[i]);
+
+		if (thread->files_id == file->files_id && any_number(f->tids, thread->tid))
+			return true;
+	}
+	return false;
+}
+
+static bool wants_thread(const struct view_filter *f, const struct view_rows *r, const struct view_row *row)
+{
+	const struct interval_row *found = view_row_thread(r, row);
+	const struct thread_row *thread = found ? INTERVAL_ROW(thread, found) : NULL;
+
+	if (r->table->source == TABLE_FILE) {
+		const struct file_row *file = INTERVAL_ROW(file, &row->row);
+
+		if (!any_number(f->pids, file->pid) || (f->tids->len && !file_has_tid(f, r, row)))
+			return false;
+	} else if (!thread) {
+		return !f->pids->len && !f->tids->len && !f->comms->len && !f->containers->len;
+	} else if (!any_number(f->tids, thread->tid) || !any_number(f->pids, thread->pid)) {
+		return false;
+	}
+	if (!thread)
+		return !f->comms->len && !f->containers->len;
+	return any_glob(f->comms, strpool_text((strid)thread->comm)) && in_container(f, thread);
+}
+
+static bool wants_text(const struct view_rows *r, const struct view_row *row, const char *part)
+{
+	struct value v;
+
+	for (unsigned i = 0; i < r->n_columns; i++) {
+		if (r->columns[i].unit != COLUMN_TEXT)
+			continue;
+		view_row_value(r, row, &r->columns[i], &v);
+		if (v.kind == VALUE_TEXT && view_text_contains(v.text, part))
+			return true;
+	}
+	return false;
+}
+
+bool view_filter_row(const struct view_filter *f, const struct view_rows *r, const struct view_row *row)
+{
+	if (view_table_of_threads(r->table) && !wants_thread(f, r, row))
+		return false;
+	if (r->table->source == TABLE_FILE) {
+		const struct file_row *file = INTERVAL_ROW(file, &row->row);
+
+		if ((f->files_id && file->files_id != f->files_id) || (f->open && file->closed_ns))
+			return false;
+	}
+	for (guint i = 0; i < f->texts->len; i++)
+		if (!wants_text(r, row, g_ptr_array_index(f->texts, i)))
+			return false;
+	return true;
+}

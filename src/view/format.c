@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "view/format.h"
+
+#include <glib.h>
+#include <string.h>
+
+#include "base/timetext.h"
+
+enum { NS_PER_US = 1000, NS_PER_MS = 1000000 };
+#define NS_PER_S UINT64_C(1000000000)
+
+/* Three digits that matter: "1.23", "12.3", "123". */
+static void three_digits(char *buf, size_t size, double x, const char *unit)
+{
+	g_snprintf(buf, size, "%.*f%s", x < 9.995 ? 2 : x < 99.95 ? 1 : 0, x, unit);
+}
+
+/* x scaled by powers of base until it has three digits before the point. */
+static void scaled(char *buf, size_t size, double x, double base)
+{
+	static const char *const units[] = { "", "K", "M", "G", "T", "P", "E" };
+	unsigned i = 0;
+
+	while (x >= 999.5 && i + 1 < G_N_ELEMENTS(units)) {
+		x /= base;
+		i++;
+	}
+	if (i == 0 && x == (double)(int64_t)x)
+		g_snprintf(buf, size, "%.0f", x);
+	else
+		three_digits(buf, size, x, units[i]);
+}
+
+char *format_bytes(char *buf, size_t size, double bytes)
+{
+	scaled(buf, size, bytes, 1024);
+	return buf;
+}
+
+char *format_count(char *buf, size_t size, uint64_t count, unsigned width)
+{
+	g_snprintf(buf, size, "%" G_GUINT64_FORMAT, (guint64)count);
+	if (width && strlen(buf) > width)
+		scaled(buf, size, (double)count, 1000);
+	return buf;
+}
+
+char *format_duration(char *buf, size_t size, uint64_t ns, bool ascii)
+{
+	uint64_t s = ns / NS_PER_S;
+
+	if (ns == 0)
+		g_strlcpy(buf, "0", size);
+	else if (ns < NS_PER_US)
+		g_snprintf(buf, size, "%uns", (unsigned)ns);
+	else if (ns < NS_PER_MS - NS_PER_US / 2)
+		three_digits(buf, size, (double)ns / NS_PER_US, ascii ? "us" : "µs");
+	else if (ns < NS_PER_S - NS_PER_MS / 2)
+		three_digits(buf, size, (double)ns / NS_PER_MS, "ms");
+	else if (s < 60)
+		g_snprintf(buf, size, "%.2fs", (double)ns / (double)NS_PER_S);
+	else if (s < 3600)
+		g_snprintf(buf, size, "%um%02us", (unsigned)(s / 60), (unsigned)(s % 60));
+	else if (s < 100 * 3600)
+		g_snprintf(buf, size, "%uh%02um", (unsigned)(s / 3600), (unsigned)(s / 60 % 60));
+	else
+		g_snprintf(buf, size, "%" G_GUINT64_FORMAT "d%02uh", (guint64)(s / 86400), (unsigned)(s / 3600 % 24));
+	return buf;
+}
+
+static void format_time(char *buf, size_t size, uint64_t ns, unsigned width, const struct format *f)
+{
+	/* "12:03:05" and a point take nine */
+	unsigned digits = width == 0 ? 9 : width < 10 ? 0 : MIN(width - 9, 9);
+
+	timetext_format(buf, size, ns, digits, false, f->utc);
+}
+
+/* Appends what still fits, whole characters only. */
+static void append(char *buf, size_t size, const char *text)
+{
+	size_t used = strlen(buf), len = strlen(text);
+
+	if (len >= size - used) {
+		len = size - used - 1;
+		while (len && ((unsigned char)text[len] & 0xc0) == 0x80)
+			len--;
+	}
+	memcpy(buf + used, text, len);
+	buf[used + len] = '\0';
+}
+
+static void format_items(char *buf, size_t size, const struct value *v)
+{
+	char number[24];
+
+	buf[0] = '\0';
+	for (unsigned i = 0; i < v->list.n; i++) {
+		if (i)
+			append(buf, size, v->kind == VALUE_LIST ? "," : " ");
+		append(buf, size, v->list.items[i].name);
+		if (v->kind == VALUE_LIST)
+			continue;
+		g_snprintf(number, sizeof(number), ":%" G_GUINT64_FORMAT, (guint64)v->list.items[i].count);
+		append(buf, size, number);
+	}
+	if (v->list.n == 0)
+		g_strlcpy(buf, "-", size);
+}
+
+static void format_real(char *buf, size_t size, double x, enum column_unit unit, unsigned width)
+{
+	if (unit == COLUMN_PERCENT)
+		g_snprintf(buf, size, "%.*f", width && width < 5 && x >= 99.95 ? 0 : 1, x);
+	else if (unit == COLUMN_RATE && width == 0)
+		g_snprintf(buf, size, "%.1f", x);
+	else
+		scaled(buf, size, x, unit == COLUMN_BYTE_RATE ? 1024 : 1000);
+}
+
+static void format_uint(char *buf, size_t size, uint64_t u, enum column_unit unit, unsigned width,
+			const struct format *f)
+{
+	switch (unit) {
+	case COLUMN_DEVICE:
+		g_snprintf(buf, size, "%u:%u", (unsigned)(u >> 20), (unsigned)(u & 0xfffff));
+		break;
+	case COLUMN_BYTES:
+		format_bytes(buf, size, (double)u);
+		break;
+	case COLUMN_NS:
+		format_duration(buf, size, u, f->ascii);
+		break;
+	case COLUMN_TIME:
+		format_time(buf, size, u, width, f);
+		break;
+	case COLUMN_COUNT:
+		format_count(buf, size, u, width);
+		break;
+	default:
+		format_count(buf, size, u, 0);
+	}
+}
+
+char *format_value(char *buf, size_t size, const struct value *v, enum column_unit unit, unsigned width,
+		   const struct format *f)
+{
+	switch (v->kind) {
+	case VALUE_NULL:
+		g_strlcpy(buf, "-", size);
+		break;
+	case VALUE_BOOL:
+		g_strlcpy(buf, v->flag ? "yes" : "no", size);
+		break;
+	case VALUE_INT:
+		if (v->i < 0)
+			g_snprintf(buf, size, "%" G_GINT64_FORMAT, (gint64)v->i);
+		else
+			format_uint(buf, size, (uint64_t)v->i, unit, width, f);
+		break;
+	case VALUE_UINT:
+		format_uint(buf, size, v->u, unit, width, f);
+		break;
+	case VALUE_REAL:
+		format_real(buf, size, v->real, unit, width);
+		break;
+	case VALUE_TEXT:
+		buf[0] = '\0';
+		append(buf, size, v->text);
+		break;
+	case VALUE_LIST:
+	case VALUE_OBJECT:
+		format_items(buf, size, v);
+		break;
+	}
+	return buf;
+}
+
+/* ---- fitting into columns ---- */
+
+static unsigned char_width(gunichar c)
+{
+	return g_unichar_iszerowidth(c) ? 0 : g_unichar_iswide(c) ? 2 : 1;
+}
+
+unsigned format_width(const char *text)
+{
+	unsigned width = 0;
+
+	for (const char *p = text; *p; p = g_utf8_next_char(p))
+		width += char_width(g_utf8_get_char(p));
+	return width;
+}
+
+/* Appends bytes while there is room for them and the final NUL. */
+struct output {
+	char *p, *end;
+};
+
+static void put(struct output *o, const char *bytes, size_t len)
+{
+	if ((size_t)(o->end - o->p) <= len)
+		return;
+	memcpy(o->p, bytes, len);
+	o->p += len;
+}
+
+static void put_repeated(struct output *o, char c, unsigned n)
+{
+	while (n--)
+		put(o, &c, 1);
+}
+
+/* The characters of text that fit into width columns; without Unicode others than ASCII become '?'. */
+static unsigned put_columns(struct output *o, const char *text, unsigned width, bool ascii)
+{
+	unsigned used = 0;
+
+	for (const char *p = text; *p; p = g_utf8_next_char(p)) {
+		bool plain = (unsigned char)*p < 0x80;
+		unsigned w = plain || ascii ? 1 : char_width(g_utf8_get_char(p));
+
+		if (used + w > width)
+			break;
+		if (plain || !ascii)
+			put(o, p, (size_t)(g_utf8_next_char(p) - p));
+		else
+			put(o, "?", 1);
+		used += w;
+	}
+	return used;
+}
+
+char *format_fit(char *buf, size_t size, const char *text, unsigned width, bool right, const struct format *f)
+{
+	static const char ellipsis[] = "…";
+	struct output o = { buf, buf + size };
+	unsigned need = f->ascii ? (unsigned)g_utf8_strlen(text, -1) : format_width(text);
+
+	if (need <= width) {
+		if (right)
+			put_repeated(&o, ' ', width - need);
+		put_columns(&o, text, width, f->ascii);
+		if (!right)
+			put_repeated(&o, ' ', width - need);
+	} else if (right) {
+		put_repeated(&o, '#', width);
+	} else if (width) {
+		need = put_columns(&o, text, width - 1, f->ascii);
+		put(&o, f->ascii ? "~" : ellipsis, f->ascii ? 1 : strlen(ellipsis));
+		put_repeated(&o, ' ', width - 1 - need);
+	}
+	*o.p = '\0';
+	return buf;
+}

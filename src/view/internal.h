@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef LT_VIEW_INTERNAL_H
+#define LT_VIEW_INTERNAL_H
+
+/* What the files of view/ share. Nobody outside view/ includes this. */
+
+#include <glib.h>
+
+#include "base/map64.h"
+#include "base/strpool.h"
+#include "view/dist.h"
+#include "view/rows.h"
+
+/* A failed call of a thread: a row of TABLE_SYSERR, with the owner of its thread. */
+struct view_error {
+	uint64_t owner;
+	strid call;
+	uint32_t error;
+	uint64_t count;
+};
+
+/* What is looked up per host while its rows are built and read. */
+struct view_index {
+	struct map64 owners;    /* thread uid -> index in owner_uids; empty: each thread owns itself */
+	GArray *owner_uids;     /* uint64_t: uid of the main thread of its process */
+	GArray *errors;         /* struct view_error, by owner, call, error */
+	struct map64 fd_owners; /* files_id and pid -> index in TABLE_THREAD */
+	struct map64 processes; /* pid -> index in TABLE_THREAD of its main thread */
+	struct map64 pivot;     /* owner and counter -> index in pivot_values */
+};
+
+struct view_rows_internal {
+	GArray *rows;          /* struct view_row */
+	struct view_index *indexes;
+	unsigned n_indexes;
+	GPtrArray *blocks;     /* merged cells: blocks of BLOCK_CELLS */
+	unsigned block, block_used;
+	GArray *items;         /* struct value_item of the last value */
+	GPtrArray *texts;      /* texts of the last value's items (char *) */
+	GArray *columns;       /* struct column: VIEW_PIVOT */
+	GArray *counters;      /* strid, in the order of their columns */
+	GArray *pivot_values;  /* uint64_t */
+};
+
+/* ---- group.c: rows of the model that become one ---- */
+
+/* The uid of the thread that stands for the process of a thread; its own if threads stay apart. */
+uint64_t view_owner(const struct view_index *index, uint64_t thread_uid);
+
+/* Finds the process of every thread of the host. */
+void view_index_processes(struct view_index *index, const struct interval *iv);
+
+/* Merges the rows of r->internal->rows from first on, all of one host, as the query says. */
+void view_group_rows(struct view_rows *r, const struct view_query *q, unsigned first);
+
+/* n cells, valid until the next build. */
+uint64_t *view_cells_alloc(struct view_rows_internal *in, unsigned n);
+
+/* ---- lookup.c: joins ---- */
+
+void view_index_errors(struct view_index *index, const struct interval *iv);
+void view_index_files(struct view_index *index, const struct interval *iv);
+const struct interval_row *view_file_thread(const struct view_index *index, const struct interval *iv,
+					     const struct interval_row *file);
+void view_index_pivot(struct view_rows *r, unsigned host);
+uint64_t view_pivot_value(const struct view_rows *r, unsigned host, uint64_t owner, unsigned counter);
+
+/* ---- filter.c ---- */
+bool view_filter_row(const struct view_filter *f, const struct view_rows *r, const struct view_row *row);
+
+/* ---- order.c ---- */
+void view_sort_rows(struct view_rows *r, const struct view_query *q);
+
+/* ---- tree.c: puts children behind their parents; rows are sorted ---- */
+void view_tree_rows(struct view_rows *r, const struct view_query *q);
+
+/* The value of a row that is not in r->rows yet. */
+void view_row_value(const struct view_rows *r, const struct view_row *row, const struct column *column,
+		    struct value *out);
+
+/* ---- getters.c: what struct column.get can be ---- */
+
+/* Of the row: column.cell is one of its cells. */
+column_get_fn view_get_value;     /* counter, accrual, gauge: as it is */
+column_get_fn view_get_signed;    /* a gauge, null where it is negative */
+column_get_fn view_get_text;      /* a string, null where there is none */
+column_get_fn view_get_time;      /* a time, null where it is 0 */
+column_get_fn view_get_flag;      /* a gauge: whether it is not 0 */
+column_get_fn view_get_rate;      /* a counter per second */
+
+/* Of the row: column.cell is the first cell of a distribution. Null where it is empty, but for the first two. */
+column_get_fn view_get_dist_count, view_get_dist_sum;
+column_get_fn view_get_dist_min, view_get_dist_avg, view_get_dist_max, view_get_dist_stdev;
+
+/* Of the thread of the row: column.cell is a cell of TABLE_THREAD. Null where it is unknown. */
+column_get_fn view_get_thread_signed, view_get_thread_text, view_get_thread_time, view_get_thread_gauge;
+
+column_get_fn view_get_host;
+
+/* A figure of the row in the interval. */
+uint64_t view_figure(const struct view_cell *at, unsigned cell);
+
+#define VIEW_FIGURE(at, type, member) view_figure(at, CELL(type, member))
+
+/* ---- helpers to set a value ---- */
+
+static inline void value_set_null(struct value *v)
+{
+	v->kind = VALUE_NULL;
+}
+
+static inline void value_set_uint(struct value *v, uint64_t u)
+{
+	v->kind = VALUE_UINT;
+	v->u = u;
+}
+
+static inline void value_set_real(struct value *v, double real)
+{
+	v->kind = VALUE_REAL;
+	v->real = real;
+}
+
+/* text NULL: null. */
+static inline void value_set_text(struct value *v, const char *text)
+{
+	v->kind = text ? VALUE_TEXT : VALUE_NULL;
+	v->text = text;
+}
+
+/* ---- the tables, a file for each family ---- */
+extern const struct view_table view_hosts_table, view_events_table, view_probes_table, view_cpus_table;
+extern const struct view_table view_cpu_table, view_io_table, view_sched_table, view_counters_table;
+extern const struct view_table view_files_table, view_syscalls_table, view_perf_table;
+extern const struct view_table view_disks_table, view_net_table, view_irqs_table;
+
+/* ---- to write the lists of columns ---- */
+
+#define N_COLUMNS(list) .columns = (list), .n_columns = G_N_ELEMENTS(list)
+#define USES(table) (1u << TABLE_##table)
+
+/* { name, header, meaning, unit, width, flags, cell, get } */
+#define COLUMN_HOST \
+	{ "host", "HOST", "Host that the row belongs to.", COLUMN_TEXT, 10, COLUMN_IN_REPORT, 0, view_get_host }
+#define COLUMN_TID \
+	{ "tid", "TID", "Thread id.", COLUMN_ID, 7, COLUMN_IN_REPORT | COLUMN_KEY, CELL(thread, tid), \
+	  view_get_thread_signed }
+#define COLUMN_PID \
+	{ "pid", "PID", "Process id.", COLUMN_ID, 7, COLUMN_IN_REPORT, CELL(thread, pid), view_get_thread_signed }
+#define COLUMN_COMM \
+	{ "comm", "COMMAND", "Name of the thread, the last one in the interval.", COLUMN_TEXT, 0, \
+	  COLUMN_IN_REPORT | COLUMN_INDENT, CELL(thread, comm), view_get_thread_text }
+
+#endif

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "view/internal.h"
+
+static int compare_errors(const void *pa, const void *pb)
+{
+	const struct view_error *a = pa, *b = pb;
+
+	if (a->owner != b->owner)
+		return a->owner < b->owner ? -1 : 1;
+	if (a->call != b->call)
+		return a->call < b->call ? -1 : 1;
+	return a->error < b->error ? -1 : a->error > b->error;
+}
+
+void view_index_errors(struct view_index *index, const struct interval *iv)
+{
+	const struct interval_table *t = &iv->tables[TABLE_SYSERR];
+	struct view_error *list;
+	guint n = 0;
+
+	g_array_set_size(index->errors, 0);
+	for (uint32_t i = 0; i < t->n_rows; i++) {
+		const struct syserr_row *row = INTERVAL_ROW(syserr, &t->rows[i]);
+		struct view_error e = {
+			.owner = view_owner(index, row->thread_uid),
+			.call = (strid)row->name,
+			.error = (uint32_t)row->error,
+			.count = INTERVAL_VALUE(iv, SYSERR, syserr, &t->rows[i], count),
+		};
+
+		if (e.count)
+			g_array_append_val(index->errors, e);
+	}
+	if (!index->errors->len)
+		return;
+	list = (struct view_error *)(void *)index->errors->data;
+	qsort(list, index->errors->len, sizeof(*list), compare_errors);
+	for (guint i = 1; i < index->errors->len; i++) {
+		if (compare_errors(&list[n], &list[i]) == 0)
+			list[n].count += list[i].count;
+		else
+			list[++n] = list[i];
+	}
+	g_array_set_size(index->errors, n + 1);
+}
+
+/* An fd table seen by a process. */
+static uint64_t file_key(uint64_t files_id, uint64_t pid)
+{
+	return files_id << 32 | (pid & UINT32_MAX);
+}
+
+/* A main thread replaces another thread, a later one an earlier one. */
+static void put_thread(struct map64 *map, uint64_t key, const struct interval_table *t, uint32_t i)
+{
+	uint32_t old = map64_get(map, key);
+	const struct thread_row *a, *b;
+
+	if (old != MAP64_NONE) {
+		a = INTERVAL_ROW(thread, &t->rows[old]);
+		b = INTERVAL_ROW(thread, &t->rows[i]);
+		if (a->tid == a->pid && (b->tid != b->pid || b->uid < a->uid))
+			return;
+	}
+	map64_put(map, key, i);
+}
+
+void view_index_files(struct view_index *index, const struct interval *iv)
+{
+	const struct interval_table *t = &iv->tables[TABLE_THREAD];
+
+	map64_clear(&index->fd_owners);
+	map64_clear(&index->processes);
+	for (uint32_t i = 0; i < t->n_rows; i++) {
+		const struct thread_row *row = INTERVAL_ROW(thread, &t->rows[i]);
+
+		put_thread(&index->fd_owners, file_key(row->files_id, row->pid), t, i);
+		put_thread(&index->processes, row->pid, t, i);
+	}
+}
+
+const struct interval_row *view_file_thread(const struct view_index *index, const struct interval *iv,
+					     const struct interval_row *file)
+{
+	const struct file_row *row = INTERVAL_ROW(file, file);
+	uint32_t i = map64_get(&index->fd_owners, file_key(row->files_id, row->pid));
+
+	if (i == MAP64_NONE)
+		i = map64_get(&index->processes, row->pid);
+	return i == MAP64_NONE ? NULL : &iv->tables[TABLE_THREAD].rows[i];
+}
+
+static uint64_t pivot_key(uint64_t owner, strid counter)
+{
+	return owner << 32 | counter;
+}
+
+void view_index_pivot(struct view_rows *r, unsigned host)
+{
+	struct view_rows_internal *in = r->internal;
+	struct view_index *index = &in->indexes[host];
+	const struct interval *iv = r->hosts[host].iv;
+	const struct interval_table *t = &iv->tables[TABLE_PERF];
+
+	map64_clear(&index->pivot);
+	for (uint32_t i = 0; i < t->n_rows; i++) {
+		const struct perf_row *row = INTERVAL_ROW(perf, &t->rows[i]);
+		uint64_t value = INTERVAL_VALUE(iv, PERF, perf, &t->rows[i], value);
+		uint64_t key = pivot_key(view_owner(index, row->thread_uid), (strid)row->counter);
+		uint32_t at = map64_get(&index->pivot, key);
+		strid counter = (strid)row->counter;
+		guint k;
+
+		for (k = 0; k < in->counters->len; k++)
+			if (g_array_index(in->counters, strid, k) == counter)
+				break;
+		if (k == in->counters->len)
+			g_array_append_val(in->counters, counter);
+		if (at == MAP64_NONE) {
+			map64_put(&index->pivot, key, in->pivot_values->len);
+			g_array_append_val(in->pivot_values, value);
+		} else {
+			g_array_index(in->pivot_values, uint64_t, at) += value;
+		}
+	}
+}
+
+uint64_t view_pivot_value(const struct view_rows *r, unsigned host, uint64_t owner, unsigned counter)
+{
+	strid name = g_array_index(r->internal->counters, strid, counter);
+	uint32_t at = map64_get(&r->internal->indexes[host].pivot, pivot_key(owner, name));
+
+	return at == MAP64_NONE ? 0 : g_array_index(r->internal->pivot_values, uint64_t, at);
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <stddef.h>
+
+#include "view/internal.h"
+
+enum { KEYS_MAX = 4 };
+
+/* What rows are compared by, read once per row. */
+struct sort_item {
+	struct value by;
+	struct value keys[KEYS_MAX];
+	uint64_t uid;
+	uint32_t host;
+	uint32_t index;
+};
+
+struct sort_order {
+	unsigned n_keys;
+	bool sorted, descending, hosts_first;
+};
+
+static int compare_keys(const struct sort_item *a, const struct sort_item *b, unsigned n_keys)
+{
+	int c;
+
+	if (a->host != b->host)
+		return a->host < b->host ? -1 : 1;
+	for (unsigned i = 0; i < n_keys; i++) {
+		c = value_compare(&a->keys[i], &b->keys[i]);
+		if (c)
+			return c;
+	}
+	return a->uid < b->uid ? -1 : a->uid > b->uid;
+}
+
+static int compare_items(const void *pa, const void *pb, void *data)
+{
+	const struct sort_item *a = pa, *b = pb;
+	const struct sort_order *order = data;
+	int c;
+
+	if (order->sorted && (!order->hosts_first || a->host == b->host)) {
+		c = value_compare(&a->by, &b->by);
+		if (c)
+			return order->descending ? -c : c;
+	}
+	return compare_keys(a, b, order->n_keys);
+}
+
+void view_sort_rows(struct view_rows *r, const struct view_query *q)
+{
+	GArray *rows = r->internal->rows;
+	struct sort_item *items = g_new(struct sort_item, rows->len);
+	struct view_row *sorted = g_new(struct view_row, rows->len);
+	const struct column *keys[KEYS_MAX];
+	struct sort_order order = { .hosts_first = q->tree };
+
+	for (unsigned i = 0; i < r->table->n_columns && order.n_keys < KEYS_MAX; i++)
+		if (r->table->columns[i].flags & COLUMN_KEY)
+			keys[order.n_keys++] = &r->table->columns[i];
+	if (q->sort) {
+		order.sorted = true;
+		order.descending = column_ascends(q->sort) == q->reverse;
+	}
+	for (guint i = 0; i < rows->len; i++) {
+		const struct view_row *row = &g_array_index(rows, struct view_row, i);
+
+		items[i].host = row->key.host;
+		items[i].uid = row->key.uid;
+		items[i].index = i;
+		for (unsigned k = 0; k < order.n_keys; k++)
+			view_row_value(r, row, keys[k], &items[i].keys[k]);
+		if (q->sort)
+			view_row_value(r, row, q->sort, &items[i].by);
+	}
+	if (rows->len)
+		g_qsort_with_data(items, (gint)rows->len, sizeof(*items), compare_items, &order);
+	for (guint i = 0; i < rows->len; i++)
+		sorted[i] = g_array_index(rows, struct view_row, items[i].index);
+	for (guint i = 0; i < rows->len; i++)
+		g_array_index(rows, struct view_row, i) = sorted[i];
+	g_free(sorted);
+	g_free(items);
+}

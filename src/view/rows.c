@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "view/rows.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "view/internal.h"
+
+void view_rows_init(struct view_rows *r)
+{
+	struct view_rows_internal *in = g_new0(struct view_rows_internal, 1);
+
+	memset(r, 0, sizeof(*r));
+	in->rows = g_array_new(FALSE, FALSE, sizeof(struct view_row));
+	in->blocks = g_ptr_array_new_with_free_func(g_free);
+	in->items = g_array_new(FALSE, FALSE, sizeof(struct value_item));
+	in->texts = g_ptr_array_new_with_free_func(g_free);
+	in->columns = g_array_new(FALSE, FALSE, sizeof(struct column));
+	in->counters = g_array_new(FALSE, FALSE, sizeof(strid));
+	in->pivot_values = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+	r->internal = in;
+}
+
+static void index_init(struct view_index *index)
+{
+	memset(index, 0, sizeof(*index));
+	index->owner_uids = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+	index->errors = g_array_new(FALSE, FALSE, sizeof(struct view_error));
+}
+
+static void index_release(struct view_index *index)
+{
+	map64_release(&index->owners);
+	map64_release(&index->fd_owners);
+	map64_release(&index->processes);
+	map64_release(&index->pivot);
+	g_array_free(index->owner_uids, TRUE);
+	g_array_free(index->errors, TRUE);
+}
+
+void view_rows_release(struct view_rows *r)
+{
+	struct view_rows_internal *in = r->internal;
+
+	for (unsigned i = 0; i < in->n_indexes; i++)
+		index_release(&in->indexes[i]);
+	g_free(in->indexes);
+	g_array_free(in->rows, TRUE);
+	g_ptr_array_free(in->blocks, TRUE);
+	g_array_free(in->items, TRUE);
+	g_ptr_array_free(in->texts, TRUE);
+	g_array_free(in->columns, TRUE);
+	g_array_free(in->counters, TRUE);
+	g_array_free(in->pivot_values, TRUE);
+	g_free(in);
+	g_free(r->totals);
+	memset(r, 0, sizeof(*r));
+}
+
+guint view_key_hash(gconstpointer p)
+{
+	const struct view_key *key = p;
+
+	return (guint)map64_hash(key->uid ^ (uint64_t)key->host << 48 ^ (uint64_t)key->table << 40);
+}
+
+gboolean view_key_equal_hash(gconstpointer a, gconstpointer b)
+{
+	return view_key_equal(a, b);
+}
+
+uint32_t view_query_tables(const struct view_query *q)
+{
+	uint32_t mask = q->table->tables | USES(HOST);
+
+	if (view_table_of_threads(q->table))
+		mask |= USES(THREAD);
+	return mask;
+}
+
+/* ---- building ---- */
+
+static void reset(struct view_rows *r, const struct view_query *q, const struct view_host *hosts, unsigned n_hosts)
+{
+	struct view_rows_internal *in = r->internal;
+
+	g_array_set_size(in->rows, 0);
+	g_array_set_size(in->columns, 0);
+	g_array_set_size(in->counters, 0);
+	g_array_set_size(in->pivot_values, 0);
+	in->block = in->block_used = 0;
+	in->indexes = g_renew(struct view_index, in->indexes, MAX(n_hosts, in->n_indexes));
+	while (in->n_indexes < n_hosts)
+		index_init(&in->indexes[in->n_indexes++]);
+	r->table = q->table;
+	r->per_cpu = q->per_cpu;
+	r->columns = q->table->columns;
+	r->n_columns = q->table->n_columns;
+	r->hosts = hosts;
+	r->n_hosts = n_hosts;
+	r->totals = g_renew(struct view_host_totals, r->totals, MAX(n_hosts, 1));
+}
+
+static void count_totals(struct view_host_totals *totals, const struct interval *iv)
+{
+	const struct interval_table *cpus = &iv->tables[TABLE_CPU];
+
+	totals->duration_ns = iv->end_ns - iv->begin_ns;
+	totals->online_ns = 0;
+	if (iv->tables_mask & USES(CPU))
+		for (uint32_t i = 0; i < cpus->n_rows; i++)
+			totals->online_ns += INTERVAL_VALUE(iv, CPU, cpu, &cpus->rows[i], online_ns);
+}
+
+static void index_host(struct view_rows *r, const struct view_query *q, unsigned host)
+{
+	struct view_index *index = &r->internal->indexes[host];
+	const struct interval *iv = r->hosts[host].iv;
+
+	map64_clear(&index->owners);
+	if (q->processes && view_table_of_threads(q->table))
+		view_index_processes(index, iv);
+	if (q->table->tables & USES(SYSERR))
+		view_index_errors(index, iv);
+	if (q->table->source == TABLE_FILE)
+		view_index_files(index, iv);
+	if (q->table->flags & VIEW_PIVOT)
+		view_index_pivot(r, host);
+}
+
+/* The thread of a row that is none itself; with processes the main thread of its process. */
+static const struct interval_row *join_thread(const struct view_rows *r, unsigned host, const struct interval_row *row)
+{
+	const struct view_index *index = &r->internal->indexes[host];
+	const struct interval *iv = r->hosts[host].iv;
+
+	if (r->table->source == TABLE_FILE)
+		return view_file_thread(index, iv, row);
+	if (!r->table->thread)
+		return NULL;
+	return interval_find(iv, TABLE_THREAD, view_owner(index, row->b[r->table->thread]));
+}
+
+static void collect_host(struct view_rows *r, const struct view_query *q, unsigned host)
+{
+	struct view_rows_internal *in = r->internal;
+	const struct interval_table *t = &r->hosts[host].iv->tables[q->table->source];
+	guint first = in->rows->len;
+
+	for (uint32_t i = 0; i < t->n_rows; i++) {
+		struct view_row row = {
+			.row = t->rows[i],
+			.key = { host, q->table->source, t->rows[i].b[0] },
+			.members = 1,
+		};
+
+		if (q->table->belongs && !q->table->belongs(&row.row))
+			continue;
+		row.thread = join_thread(r, host, &row.row);
+		g_array_append_val(in->rows, row);
+	}
+	view_group_rows(r, q, first);
+}
+
+static bool has_figures(const struct view_rows *r, const struct view_row *row)
+{
+	struct value v;
+
+	for (unsigned i = 0; i < r->n_columns; i++) {
+		if (!(r->columns[i].flags & COLUMN_COUNTER))
+			continue;
+		view_row_value(r, row, &r->columns[i], &v);
+		if (value_nonzero(&v))
+			return true;
+	}
+	return false;
+}
+
+static void choose_rows(struct view_rows *r, const struct view_query *q)
+{
+	GArray *rows = r->internal->rows;
+	/* a tree without the sleeping parents would fall apart */
+	bool all = q->all || q->tree || q->table->flags & VIEW_ALL_ROWS;
+	guint n = 0;
+
+	for (guint i = 0; i < rows->len; i++) {
+		const struct view_row *row = &g_array_index(rows, struct view_row, i);
+
+		if ((q->only && !g_hash_table_contains(q->only, &row->key)) ||
+		    (q->filter && !view_filter_row(q->filter, r, row)) || (!all && !has_figures(r, row)))
+			continue;
+		g_array_index(rows, struct view_row, n++) = *row;
+	}
+	g_array_set_size(rows, n);
+}
+
+/* ---- the columns of VIEW_PIVOT ---- */
+
+static void get_pivot(const struct view_cell *at, struct value *v)
+{
+	value_set_uint(v, view_pivot_value(at->rows, at->row->key.host, at->row->key.uid, at->column->cell));
+}
+
+static int compare_names(gconstpointer a, gconstpointer b)
+{
+	return strcmp(strpool_text(*(const strid *)a), strpool_text(*(const strid *)b));
+}
+
+/* "perf_cpu_page_fault" is shown as "page_fault". */
+static const char *counter_header(const char *name)
+{
+	static const char *const prefixes[] = { "perf_cpu_", "perf_thread_", "perf_" };
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(prefixes); i++)
+		if (g_str_has_prefix(name, prefixes[i]))
+			return name + strlen(prefixes[i]);
+	return name;
+}
+
+static void add_pivot_columns(struct view_rows *r)
+{
+	struct view_rows_internal *in = r->internal;
+
+	g_array_sort(in->counters, compare_names);
+	g_array_append_vals(in->columns, r->table->columns, r->table->n_columns);
+	for (guint i = 0; i < in->counters->len; i++) {
+		const char *name = strpool_text(g_array_index(in->counters, strid, i));
+		struct column column = {
+			.name = name,
+			.header = counter_header(name),
+			.meaning = "What this perf counter grew while the thread ran.",
+			.unit = COLUMN_COUNT,
+			.width = 12,
+			.flags = COLUMN_COUNTER,
+			.cell = (uint16_t)i,
+			.get = get_pivot,
+		};
+
+		g_array_append_val(in->columns, column);
+	}
+	r->columns = (const struct column *)(const void *)in->columns->data;
+	r->n_columns = in->columns->len;
+}
+
+void view_rows_build(struct view_rows *r, const struct view_query *q, const struct view_host *hosts, unsigned n_hosts)
+{
+	struct view_query query = *q;
+	const char *sort = q->sort ? q->sort->name : NULL;
+
+	reset(r, q, hosts, n_hosts);
+	for (unsigned i = 0; i < n_hosts; i++) {
+		r->totals[i] = (struct view_host_totals){ 0, 0 };
+		if (!hosts[i].iv || (q->filter && !view_filter_host(q->filter, hosts[i].name)))
+			continue;
+		count_totals(&r->totals[i], hosts[i].iv);
+		index_host(r, q, i);
+		collect_host(r, q, i);
+	}
+	if (q->table->flags & VIEW_PIVOT) {
+		add_pivot_columns(r);
+		query.sort = sort ? view_rows_column(r, sort) : NULL;
+	}
+	choose_rows(r, &query);
+	view_sort_rows(r, &query);
+	if (q->tree && q->table->source == TABLE_THREAD)
+		view_tree_rows(r, &query);
+	r->rows = (struct view_row *)(void *)r->internal->rows->data;
+	r->n = r->internal->rows->len;
+}
+
+/* ---- reading ---- */
+
+void view_row_value(const struct view_rows *r, const struct view_row *row, const struct column *column,
+		    struct value *out)
+{
+	struct view_cell at = { r, &r->hosts[row->key.host], row, column };
+
+	g_array_set_size(r->internal->items, 0);
+	g_ptr_array_set_size(r->internal->texts, 0);
+	column->get(&at, out);
+}
+
+void view_rows_value(const struct view_rows *r, unsigned i, const struct column *column, struct value *out)
+{
+	view_row_value(r, &r->rows[i], column, out);
+}
+
+const struct column *view_rows_column(const struct view_rows *r, const char *name)
+{
+	return view_column_find(r->columns, r->n_columns, name);
+}
+
+unsigned view_rows_index(const struct view_rows *r, const struct view_key *key)
+{
+	for (unsigned i = 0; i < r->n; i++)
+		if (view_key_equal(&r->rows[i].key, key))
+			return i;
+	return VIEW_NO_ROW;
+}
+
+static bool row_contains(const struct view_rows *r, unsigned i, const char *text)
+{
+	char number[24];
+	struct value v;
+
+	for (unsigned c = 0; c < r->n_columns; c++) {
+		const struct column *column = &r->columns[c];
+
+		if (column->unit != COLUMN_TEXT && strcmp(column->name, "tid") != 0 && strcmp(column->name, "pid") != 0)
+			continue;
+		view_rows_value(r, i, column, &v);
+		if (v.kind == VALUE_TEXT && view_text_contains(v.text, text))
+			return true;
+		g_snprintf(number, sizeof(number), "%" G_GINT64_FORMAT, (gint64)v.i);
+		if (v.kind == VALUE_INT && g_str_has_prefix(number, text))
+			return true;
+	}
+	return false;
+}
+
+unsigned view_rows_search(const struct view_rows *r, unsigned from, const char *text, bool backward)
+{
+	for (unsigned k = 0; k < r->n; k++) {
+		unsigned i = (backward ? from + r->n - k : from + k) % r->n;
+
+		if (row_contains(r, i, text))
+			return i;
+	}
+	return VIEW_NO_ROW;
+}
+
+unsigned view_rows_parent(const struct view_rows *r, unsigned i)
+{
+	unsigned depth = r->rows[i].depth;
+
+	if (depth == 0)
+		return VIEW_NO_ROW;
+	while (i > 0 && r->rows[--i].depth >= depth)
+		;
+	return i;
+}
+
+struct view_lost view_hosts_lost(const struct view_host *hosts, unsigned n_hosts)
+{
+	struct view_lost lost = { 0, 0 };
+
+	for (unsigned h = 0; h < n_hosts; h++) {
+		const struct interval *iv = hosts[h].iv;
+
+		if (!iv)
+			continue;
+		for (uint32_t i = 0; i < iv->tables[TABLE_HOST].n_rows; i++) {
+			const struct interval_row *row = &iv->tables[TABLE_HOST].rows[i];
+
+			lost.events += INTERVAL_VALUE(iv, HOST, host, row, lost_events);
+			lost.packets += INTERVAL_VALUE(iv, HOST, host, row, lost_packets);
+		}
+	}
+	return lost;
+}

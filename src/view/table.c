@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "view/table.h"
+
+#include <glib.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "view/internal.h"
+
+static const struct view_table *const tables[] = {
+	&view_hosts_table, &view_events_table,   &view_cpus_table,  &view_cpu_table,
+	&view_io_table,    &view_files_table,    &view_disks_table, &view_net_table,
+	&view_irqs_table,  &view_syscalls_table, &view_sched_table, &view_perf_table,
+	&view_probes_table, &view_counters_table,
+};
+
+unsigned view_table_count(void)
+{
+	return G_N_ELEMENTS(tables);
+}
+
+const struct view_table *view_table_get(unsigned i)
+{
+	return tables[i];
+}
+
+const struct view_table *view_table_find(const char *name)
+{
+	for (unsigned i = 0; i < G_N_ELEMENTS(tables); i++)
+		if (strcmp(tables[i]->name, name) == 0)
+			return tables[i];
+	return NULL;
+}
+
+const struct column *view_column_find(const struct column *columns, unsigned n_columns, const char *name)
+{
+	for (unsigned i = 0; i < n_columns; i++)
+		if (strcmp(columns[i].name, name) == 0)
+			return &columns[i];
+	return NULL;
+}
+
+bool view_table_of_threads(const struct view_table *table)
+{
+	return table->source == TABLE_THREAD || table->source == TABLE_FILE || table->thread;
+}
+
+const char *column_unit_name(enum column_unit unit)
+{
+	static const char *const names[] = {
+		[COLUMN_TEXT] = "text",
+		[COLUMN_ID] = "number",
+		[COLUMN_DEVICE] = "number",
+		[COLUMN_COUNT] = "count",
+		[COLUMN_BYTES] = "bytes",
+		[COLUMN_NS] = "ns",
+		[COLUMN_TIME] = "ns since the epoch",
+		[COLUMN_PERCENT] = "%",
+		[COLUMN_RATE] = "per second",
+		[COLUMN_BYTE_RATE] = "bytes per second",
+		[COLUMN_LIST] = "list of texts",
+		[COLUMN_OBJECT] = "counts by name",
+	};
+
+	return names[unit];
+}
