@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Runs reports of the program and keeps account of what was checked.
+
+A test script makes one Checks object, calls its methods, and ends with
+checks.finish(), which prints one closing line and exits 0 or 1 (77: skipped).
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+
+ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
+BUILD = os.path.abspath(os.environ.get("BUILD", os.path.join(ROOT, "build")))
+PROGRAM = os.environ.get("LTTNGTOP", os.path.join(BUILD, "lttngtop"))
+SHARED = os.environ.get("SHARED", os.path.join(ROOT, "..", "shared"))
+CONFORMANCE = os.environ.get("LTTNGTOP_CONFORMANCE", os.path.join(SHARED, "conformance"))
+TRACES = os.path.join(SHARED, "traces")
+
+COMPLETE, INCOMPLETE = 0, 3
+
+
+def skip(why):
+    print(f"SKIP: {os.path.basename(sys.argv[0])}: {why}")
+    sys.exit(77)
+
+
+def need_program():
+    if not os.access(PROGRAM, os.X_OK):
+        skip(f"{PROGRAM} is not built")
+
+
+def need(tool):
+    if not shutil.which(tool):
+        skip(f"{tool} is not installed")
+
+
+def unpack(archive, below):
+    """Unpacks a .tar.zst once below $BUILD/shared-traces; the directory it makes."""
+    name = os.path.basename(archive).split(".")[0]
+    base = os.path.join(BUILD, "shared-traces", below)
+    target = os.path.join(base, name)
+    if not os.path.isdir(target):
+        os.makedirs(base, exist_ok=True)
+        work = os.path.join(base, f".{name}.{os.getpid()}")
+        os.makedirs(work)
+        subprocess.run(["tar", "--use-compress-program=zstd --long=27", "-xf", archive, "-C", work], check=True)
+        try:
+            os.rename(os.path.join(work, name), target)
+        except OSError:
+            if not os.path.isdir(target):  # else another test was faster
+                raise
+        shutil.rmtree(work, ignore_errors=True)
+    return target
+
+
+def recording(name):
+    """(directory of the recording, directory of its truth) or None where the recordings are absent."""
+    archive = os.path.join(TRACES, name + ".tar.zst")
+    truth = os.path.join(TRACES, "truth", name + ".truth.tar.zst")
+    if not os.path.exists(archive) or not os.path.exists(truth):
+        return None
+    return unpack(archive, "recordings"), os.path.join(unpack(truth, "truth"), "truth")
+
+
+def recordings(only=None):
+    """name, directory, truth directory of every recording there is; skips the test if there is none."""
+    names = sorted(n[:-8] for n in (os.listdir(TRACES) if os.path.isdir(TRACES) else []) if n.endswith(".tar.zst"))
+    if only:
+        names = [n for n in names if n in only]
+    if not names:
+        skip(f"no recordings in {TRACES}")
+    wanted = sys.argv[1:]
+    for name in names:
+        if wanted and name not in wanted:
+            continue
+        found = recording(name)
+        if found:
+            yield (name,) + found
+
+
+def hosts(directory):
+    return sorted(d for d in os.listdir(directory) if os.path.isdir(os.path.join(directory, d)))
+
+
+class Report:
+    """One JSON object of a report."""
+
+    def __init__(self, data):
+        self.data = data
+        self.rows = data["rows"]
+        self.begin = data["begin_ns"]
+        self.end = data["end_ns"]
+        self.lost = data["lost"]
+
+    def by(self, *keys):
+        """key (tuple if several) -> row"""
+        one = len(keys) == 1
+        return {row[keys[0]] if one else tuple(row[k] for k in keys): row for row in self.rows}
+
+
+def run(table, *args, status=(COMPLETE,), timeout=600):
+    """The reports (several with --interval) of one call."""
+    command = [PROGRAM, "report", table, "--json", *[str(a) for a in args]]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=timeout, check=False)
+    if done.returncode not in status:
+        raise RuntimeError(f"{' '.join(command)}: exit status {done.returncode}: {done.stderr.decode(errors='replace')}")
+    decoder, text, out, at = json.JSONDecoder(), done.stdout.decode("utf-8", "replace"), [], 0
+    while at < len(text):
+        if text[at].isspace():
+            at += 1
+            continue
+        data, at = decoder.raw_decode(text, at)
+        out.append(Report(data))
+    return out
+
+
+def report(table, *args, **kwargs):
+    reports = run(table, *args, **kwargs)
+    assert len(reports) == 1, f"{len(reports)} JSON objects instead of one"
+    return reports[0]
+
+
+def stamp(ns):
+    return f"{ns}ns"
+
+
+class Checks:
+    """Counts checks; compares differences against a list of known ones.
+
+    known: {(recording, host, what, who): (cause, amount)}. A difference that is not
+    listed, or by another amount, fails; so does an entry for what was looked at
+    without finding a difference.
+    """
+
+    def __init__(self, known=None, causes=None):
+        self.known = dict(known or {})
+        self.causes = causes or {}
+        self.unused = set(self.known)
+        self.checked = 0
+        self.failed = 0
+        self.allowed = 0
+        self.seen = set()
+        self.began = time.monotonic()
+
+    def fail(self, text):
+        self.failed += 1
+        if self.failed <= 200:
+            print(f"FAIL: {text}")
+
+    def true(self, condition, text):
+        self.checked += 1
+        if not condition:
+            self.fail(text)
+        return bool(condition)
+
+    def equal(self, got, want, text):
+        return self.true(got == want, f"{text}: {got!r} instead of {want!r}")
+
+    def same(self, recording, host, what, who, want, got, tolerance=0):
+        """want: the truth; got: the program's. Beyond the tolerance only as listed."""
+        self.checked += 1
+        self.seen.add((recording, host, what))
+        difference = want - got
+        if abs(difference) <= tolerance:
+            return True
+        key = (recording, host, what, str(who))
+        cause, amount = self.known.get(key, (None, None))
+        if cause is None:
+            self.fail(f"{recording}/{host}: {what} of {who}: truth {want}, program {got}, difference {difference}"
+                      + (f", tolerance {tolerance}" if tolerance else ""))
+            return False
+        self.unused.discard(key)
+        if amount != difference:
+            self.fail(f"{recording}/{host}: {what} of {who}: difference {difference} instead of the known {amount} ({cause})")
+            return False
+        self.allowed += 1
+        return True
+
+    def finish(self):
+        for key in sorted(self.unused):
+            if key[:3] in self.seen:
+                self.fail(f"known difference not found any more: {key} {self.known[key]}")
+        used = {self.known[k][0] for k in self.known}
+        for cause in sorted(used - set(self.causes)):
+            self.fail(f"cause {cause} of a known difference is not explained")
+        for_known = f", {self.allowed} known differences" if self.allowed else ""
+        word = "ok" if not self.failed else "FAILED"
+        print(f"{word}: {os.path.basename(sys.argv[0])}: {self.checked} checks, {self.failed} failed"
+              f"{for_known}, {time.monotonic() - self.began:.0f} s")
+        sys.exit(1 if self.failed else 0)

@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A second, slow and simple reading of a recording: the text babeltrace2 prints.
+
+It shares nothing with the program, so where the two differ one of them is
+wrong. Times are CLOCK_MONOTONIC of the guest (the trace's raw clock).
+"""
+
+import bisect
+import collections
+import re
+import subprocess
+
+LINE = re.compile(rb"\[(\d+)\] (?:\S+ )?([\w:.+-]+): \{ cpu_id = (\d+) \}, (.*)", re.S)
+TID = re.compile(rb"\btid = (-?\d+)")
+PID = re.compile(rb"\bpid = (-?\d+)")
+FIELD = re.compile(rb"(\w+) = (\"(?:[^\"\\]|\\.)*\"|-?\w+)")
+
+Call = collections.namedtuple("Call", "ts tid pid name ret args begin")
+Fork = collections.namedtuple("Fork", "ts parent_tid parent_pid child_tid child_pid")
+
+# How a call's return value moves bytes: 'r' read, 'w' write, 'b' both; and whether
+# the kernel adds it to the caller's rchar/wchar (fs/read_write.c of Linux 6.1).
+READS = {"read": 1, "pread64": 1, "readv": 1, "preadv": 1, "preadv2": 1,
+         "recvfrom": 0, "recvmsg": 0, "recv": 0, "getdents64": None}
+WRITES = {"write": 1, "pwrite64": 1, "writev": 1, "pwritev": 1, "pwritev2": 1,
+          "sendto": 0, "sendmsg": 0, "send": 0, "vmsplice": 0}
+UNKNOWN = {295: "preadv", 296: "pwritev", 326: "copy_file_range", 327: "preadv2", 328: "pwritev2"}  # x86-64
+BOTH = {"sendfile": 1, "sendfile64": 1, "copy_file_range": 1, "splice": 0, "tee": 0}
+
+HANDLER_ENTRIES = {"irq_handler_entry", "irq_softirq_entry", "timer_hrtimer_expire_entry"}
+HANDLER_EXITS = {"irq_handler_exit", "irq_softirq_exit", "timer_hrtimer_expire_exit"}
+
+
+def number(text):
+    text = text.decode()
+    if text.startswith("0x"):
+        return int(text, 16)
+    if len(text) > 1 and text.startswith("0") and text.isdigit():
+        return int(text, 8)
+    return int(text)
+
+
+def fields(payload):
+    """The flat fields of a payload; numbers as int, strings as bytes, enough for what is asked here."""
+    out = {}
+    for name, value in FIELD.findall(payload):
+        if value[:1] == b'"':
+            out[name.decode()] = value[1:-1]
+        else:
+            try:
+                out[name.decode()] = number(value)
+            except ValueError:
+                out[name.decode()] = value
+    return out
+
+
+class Oracle:
+    def __init__(self, directory):
+        self.count = collections.Counter()
+        self.switches = collections.defaultdict(list)   # cpu -> [(ts, prev, next, prev_state)]
+        self.slices = collections.defaultdict(list)     # tid -> [[cpu, begin, end or None]]
+        self.ins = collections.defaultdict(list)        # tid -> [ts of switch-in]
+        self.calls = []                                 # byte-moving calls
+        self.forks = []
+        self.execs = []
+        self.exits = {}
+        self.idle_irqs = collections.defaultdict(list)  # cpu -> [(begin, end)] of handlers run while idle
+        self.disk = []                                  # (ts, kind, fields)
+        self.net = []
+        self.first = self.last = None
+        self.contexts = {}                              # tid -> pid
+        self.unfinished = {}
+        self.read(directory)
+
+    def read(self, directory):
+        pending = {}
+        current = {}
+        idle = {}                                       # cpu -> [nesting, begin] while it is idle
+        proc = subprocess.Popen(["babeltrace2", "--no-delta", "--clock-cycles", directory],
+                                stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        for line in proc.stdout:
+            m = LINE.match(line)
+            if not m:
+                continue
+            ts, name, cpu, rest = int(m[1]), m[2].decode(), int(m[3]), m[4]
+            if self.first is None:
+                self.first = ts
+            self.last = ts
+            self.count[name] += 1
+            context, sep, payload = rest.partition(b" }, {")
+            if not sep:
+                context, payload = b"", rest
+            if name == "sched_switch":
+                f = fields(payload)
+                prev, nxt = f["prev_tid"], f["next_tid"]
+                self.switches[cpu].append((ts, prev, nxt, f["prev_state"]))
+                if cpu in current:
+                    current[cpu][2] = ts
+                else:
+                    self.slices[prev].append([cpu, None, ts])
+                current[cpu] = [cpu, ts, None]
+                idle[cpu] = [0, 0] if nxt == 0 else None
+                self.slices[nxt].append(current[cpu])
+                self.ins[nxt].append(ts)
+                continue
+            tid = TID.search(context)
+            if not tid:
+                cur = self.switches[cpu][-1][2] if self.switches[cpu] else None
+                tid = cur
+            else:
+                tid = int(tid[1])
+            pid = PID.search(context)
+            if pid and tid is not None:
+                self.contexts[tid] = int(pid[1])
+            if name in HANDLER_ENTRIES and idle.get(cpu):
+                state = idle[cpu]
+                if state[0] == 0:
+                    state[1] = ts
+                state[0] += 1
+            elif name in HANDLER_EXITS and idle.get(cpu) and idle[cpu][0]:
+                state = idle[cpu]
+                state[0] -= 1
+                if state[0] == 0:
+                    self.idle_irqs[cpu].append((state[1], ts))
+            if name.startswith("syscall_entry_"):
+                call = name[14:]
+                if call == "unknown":
+                    call = UNKNOWN.get(fields(payload)["id"], call)
+                pending[tid] = (ts, call, payload)
+            elif name.startswith("syscall_exit_"):
+                call = name[13:]
+                if call == "unknown":
+                    call = UNKNOWN.get(fields(payload)["id"], call)
+                begin = pending.pop(tid, None)
+                if call in READS or call in WRITES or call in BOTH:
+                    f = fields(payload)
+                    args = fields(begin[2]) if begin and begin[1] == call else {}
+                    self.calls.append(Call(ts, tid, self.contexts.get(tid), call, f["ret"], args,
+                                           begin[0] if begin else None))
+            elif name == "sched_process_fork":
+                f = fields(payload)
+                self.forks.append(Fork(ts, f["parent_tid"], f["parent_pid"], f["child_tid"], f["child_pid"]))
+                self.contexts.setdefault(f["child_tid"], f["child_pid"])
+            elif name == "sched_process_exec":
+                f = fields(payload)
+                self.execs.append((ts, f["tid"], f["filename"]))
+            elif name == "sched_process_exit":
+                self.exits[fields(payload)["tid"]] = ts
+            elif name.startswith("block_rq_"):
+                self.disk.append((ts, name, fields(payload)))
+            elif name in ("net_dev_xmit", "net_dev_queue", "net_if_receive_skb", "netif_receive_skb", "net_if_rx"):
+                self.net.append((ts, name, fields(payload[:200])))
+        proc.wait()
+        self.unfinished = pending
+
+    def slices_in(self, tid, begin, end):
+        ins = self.ins.get(tid, [])
+        return bisect.bisect_left(ins, end) - bisect.bisect_left(ins, begin)
+
+    def cpu_ns_in(self, tid, begin, end):
+        total = 0
+        for _, b, e in self.slices.get(tid, []):
+            b = self.first if b is None else b
+            e = self.last + 1 if e is None else e
+            total += max(0, min(e, end) - max(b, begin))
+        return total
+
+    def idle_irq_ns_in(self, cpu, begin, end):
+        return sum(max(0, min(e, end) - max(b, begin)) for b, e in self.idle_irqs.get(cpu, []))
+
+    @staticmethod
+    def bytes_of(call):
+        """((read, counted in rchar), (write, counted in wchar)) of one call"""
+        if call.ret <= 0:
+            return (0, 0), (0, 0)
+        n = call.ret
+        if call.name in BOTH:
+            k = n if BOTH[call.name] else 0
+            return (n, k), (n, k)
+        if READS.get(call.name) is not None:
+            return (n, n if READS[call.name] else 0), (0, 0)
+        if call.name in WRITES:
+            return (0, 0), (n, n if WRITES[call.name] else 0)
+        return (0, 0), (0, 0)
+
+
+def span(directory):
+    """Raw clock of the first and the last event."""
+    proc = subprocess.Popen(["babeltrace2", "--no-delta", "--clock-cycles", directory],
+                            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    first = last = None
+    for line in proc.stdout:
+        first = first or line
+        last = line
+    proc.wait()
+    return tuple(int(re.match(rb"\[(\d+)\]", line)[1]) for line in (first, last))
