@@ -61,9 +61,10 @@ void ingest_destroy(struct ingest *in)
 
 enum lt_status ingest_open(struct ingest *in, const char *source)
 {
-	enum lt_status status = source_find(source, in->specs);
+	unsigned left_out = 0;
+	enum lt_status status = source_find(source, in->specs, &left_out);
 
-	if (status == LT_ERROR)
+	if (status == LT_ERROR || left_out)
 		in->incomplete = true;
 	return status;
 }

@@ -38,7 +38,7 @@ static GByteArray *load(const char *directory)
 	struct source *source;
 	const struct event *ev;
 
-	if (source_find(directory, specs) != LT_OK ||
+	if (source_find(directory, specs, NULL) != LT_OK ||
 	    source_start(g_ptr_array_index(specs, 0), 0, 1, &source) != LT_OK)
 		die();
 	for (;;) {

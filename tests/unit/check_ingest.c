@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Sources, merge, models together on a bundled recording: the result does not
+ * depend on how many workers read it nor on how far the pump is driven at a time.
+ */
+#include "unit.h"
+
+#include <glib.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/strpool.h"
+#include "ingest/ingest.h"
+#include "model/interval.h"
+#include "source/source.h"
+
+static char *recording(const char *name)
+{
+	return g_build_filename(getenv("BUILD") ? getenv("BUILD") : "build", "traces", name, NULL);
+}
+
+static struct ingest *start(const char *name, unsigned workers)
+{
+	struct ingest_options options = { .workers = workers };
+	struct ingest *in = ingest_create(&options);
+	char *program = g_build_filename(getenv("BUILD") ? getenv("BUILD") : "build", "lttngtop", NULL);
+	char *directory = recording(name);
+
+	source_set_worker_program(g_intern_string(program));
+	ck_assert_msg(ingest_open(in, directory) == LT_OK, "%s", error_text());
+	ck_assert_msg(ingest_start(in) == LT_OK, "%s", error_text());
+	g_free(directory);
+	g_free(program);
+	return in;
+}
+
+/* Every cell of every row as text; strings as text, for their numbers may differ. */
+static GString *dump(struct ingest *in)
+{
+	GString *out = g_string_new(NULL);
+
+	for (unsigned h = 0; h < ingest_host_count(in); h++) {
+		struct host_state *s = model_state(ingest_host(in, h)->model);
+
+		g_string_append_printf(out, "host %s %" PRIu64 " %" PRIu64 "\n", ingest_host(in, h)->name,
+				       ingest_host(in, h)->begin_ns, ingest_host(in, h)->end_ns);
+		for (int t = 0; t < TABLES; t++) {
+			const struct state_table *table = &s->tables[t];
+
+			for (uint32_t row = STATE_NO_ROW; (row = state_next(table, row)) != STATE_NO_ROW;) {
+				g_string_append_printf(out, "%s", table->desc->name);
+				for (unsigned c = 0; c < table->desc->n_cells; c++)
+					g_string_append_printf(out, " %" PRIu64, state_cells(table, row)[c]);
+				g_string_append_c(out, '\n');
+			}
+		}
+	}
+	return out;
+}
+
+static void advance_all(struct ingest *in, uint64_t step_ns)
+{
+	for (unsigned h = 0; h < ingest_host_count(in); h++) {
+		uint64_t until_ns = ingest_begin_ns(in);
+		enum lt_status status;
+
+		do {
+			until_ns = step_ns ? until_ns + step_ns : UINT64_MAX;
+			status = ingest_advance_wait(in, h, until_ns, NULL);
+			ck_assert_int_ne(status, LT_INTERRUPTED);
+		} while (status == LT_OK);
+		ck_assert_int_eq(status, LT_END);
+		ck_assert(ingest_host(in, h)->ended);
+	}
+}
+
+static GString *run(const char *name, unsigned workers, uint64_t step_ns)
+{
+	struct ingest *in = start(name, workers);
+	GString *out;
+
+	advance_all(in, step_ns);
+	ck_assert(!ingest_incomplete(in));
+	out = dump(in);
+	ingest_destroy(in);
+	return out;
+}
+
+START_TEST(test_same_with_any_number_of_workers)
+{
+	GString *one = run("three-tier", 1, 0), *other;
+	static const unsigned workers[] = { 2, 6 };
+
+	ck_assert_uint_gt(one->len, 10000);
+	for (size_t i = 0; i < G_N_ELEMENTS(workers); i++) {
+		other = run("three-tier", workers[i], 0);
+		ck_assert_msg(g_string_equal(one, other), "%u workers give other figures than one", workers[i]);
+		g_string_free(other, TRUE);
+	}
+	g_string_free(one, TRUE);
+}
+END_TEST
+
+START_TEST(test_same_in_steps)
+{
+	GString *one = run("hotplug", 1, 0), *steps = run("hotplug", 2, 333333);
+
+	ck_assert(g_string_equal(one, steps));
+	g_string_free(one, TRUE);
+	g_string_free(steps, TRUE);
+}
+END_TEST
+
+START_TEST(test_hosts_and_record)
+{
+	struct ingest *in = start("three-tier", 0);
+	static const char *const names[] = { "client", "db", "web" };
+
+	ck_assert_uint_eq(ingest_host_count(in), 3);
+	for (unsigned h = 0; h < 3; h++) {
+		const struct ingest_host *host = ingest_host(in, h);
+
+		ck_assert_str_eq(host->name, names[h]);
+		ck_assert_uint_ge(host->begin_ns, ingest_begin_ns(in));
+		ck_assert_str_eq(host->tracer, "lttng-modules 2.13.9");
+		ck_assert_uint_gt(host->end_hint_ns, host->begin_ns);
+		ck_assert(!host->ended);
+	}
+	advance_all(in, 0);
+	for (unsigned h = 0; h < 3; h++) {
+		const struct ingest_host *host = ingest_host(in, h);
+		const struct host_state *s = model_state(host->model);
+		const struct host_row *row = STATE_ROW(s, HOST, host, 0);
+
+		ck_assert_uint_eq(row->first_ns, host->begin_ns);
+		ck_assert_uint_eq(row->last_ns + 1, host->end_ns);
+		ck_assert_uint_le(host->end_ns, host->end_hint_ns + 1);
+	}
+	ingest_destroy(in);
+}
+END_TEST
+
+/* On every CPU of every cut busy + idle = online, and online is the record's length where no CPU went away. */
+START_TEST(test_cpu_time_is_complete_at_every_cut)
+{
+	struct ingest *in = start("three-tier", 2);
+
+	for (unsigned h = 0; h < ingest_host_count(in); h++) {
+		const struct ingest_host *host = ingest_host(in, h);
+		struct host_state *s = model_state(host->model);
+		const struct state_table *cpus = &s->tables[TABLE_CPU];
+		enum lt_status status;
+		uint64_t t = host->begin_ns;
+
+		do {
+			const struct cell_desc *d = table_descs[TABLE_CPU].cells;
+
+			t += 100000000;
+			status = ingest_advance_wait(in, h, t, NULL);
+			if (status == LT_END)
+				t = host->end_ns;
+			ck_assert_uint_eq(cpus->n_alive, 2);
+			for (uint32_t row = STATE_NO_ROW; (row = state_next(cpus, row)) != STATE_NO_ROW;) {
+				const uint64_t *cells = state_cells(cpus, row);
+
+				ck_assert_uint_eq(cell_value(d, cells, CELL(cpu, online_ns), t), t - host->begin_ns);
+				ck_assert_uint_eq(cell_value(d, cells, CELL(cpu, busy_ns), t) +
+							  cell_value(d, cells, CELL(cpu, idle_ns), t),
+						  t - host->begin_ns);
+			}
+		} while (status == LT_OK);
+	}
+	ingest_destroy(in);
+}
+END_TEST
+
+START_TEST(test_nothing_to_read)
+{
+	struct ingest_options options = { 0 };
+	struct ingest *in = ingest_create(&options);
+
+	ck_assert_int_eq(ingest_open(in, "/nonexistent/recording"), LT_ERROR);
+	ck_assert_ptr_nonnull(strstr(error_text(), "/nonexistent/recording"));
+	ck_assert_int_eq(ingest_start(in), LT_ERROR);
+	ck_assert(ingest_incomplete(in));
+	ingest_destroy(in);
+}
+END_TEST
+
+UNIT_MAIN("ingest", test_same_with_any_number_of_workers, test_same_in_steps, test_hosts_and_record,
+	  test_cpu_time_is_complete_at_every_cut, test_nothing_to_read)
