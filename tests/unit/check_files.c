@@ -197,6 +197,10 @@ START_TEST(test_exit_without_entry_has_no_duration)
 	ck_assert_ptr_null(call_stats(&e, TID, "read"));
 	EXIT(&e, TID, "read", .ret = 4);
 	ck_assert_uint_eq(call_stats(&e, TID, "read")->time.count, 0);
+	/* nor does an entry whose exit was already there */
+	CALL(&e, TID, "read", 4, .fd = 1);
+	EXIT(&e, TID, "read", .ret = 4);
+	ck_assert_uint_eq(call_stats(&e, TID, "read")->time.count, 1);
 	events_release(&e);
 }
 END_TEST
@@ -293,7 +297,10 @@ START_TEST(test_statistics_end_with_the_thread)
 	CALL(&e, CHILD, "read", -EBADF, .fd = 9);
 	ck_assert_uint_eq(call_stats(&e, CHILD, "read")->count, 1);
 	ck_assert_uint_eq(error_count(&e, "read", EBADF), 1);
+	CALL(&e, TID, "write", 1, .fd = 1);
 	ck_assert_uint_eq(call_stats(&e, TID, "read")->count, 1);
+	die(&e, CHILD);
+	ck_assert_uint_eq(t->n_ended, 1);
 	events_release(&e);
 }
 END_TEST
@@ -816,6 +823,9 @@ START_TEST(test_dump_by_address)
 	ck_assert_ptr_eq(file(&e, 21, 3), file(&e, 20, 3));
 	ck_assert_ptr_eq(file(&e, 22, 3), file(&e, 20, 3));
 	ck_assert(!is_open(&e, 23, 3));
+	DUMP_PROCESS(&e, 24, 20, 0xc0); /* has one of its own although of that process */
+	ck_assert(!is_open(&e, 24, 3));
+	ck_assert_str_eq(path(&e, 20, 3), "/etc/hosts");
 	ck_assert_uint_eq(host(&e)->fds, 1);
 	ck_assert_uint_eq(host(&e)->fds_opened, 0);
 	events_release(&e);
@@ -847,12 +857,15 @@ START_TEST(test_dump_does_not_undo_events)
 	DUMP_PROCESS(&e, TID, TID, 0xa0);
 	DUMP_FD(&e, 0xa0, 3, 0x1d, O_RDONLY, "/home/relative");
 	DUMP_FD(&e, 0xa0, 1, 0x1f, O_WRONLY, "/var/log/out");
+	CALL(&e, TID, "socket", 2, .cmd = AF_INET);
+	DUMP_FD(&e, 0xa0, 2, 0x2e0003, O_RDWR, "socket:[77]");
+	ck_assert_str_eq(kind(&e, TID, 2), "inet");
 	ck_assert_str_eq(path(&e, TID, 3), "relative");
 	ck_assert_uint_eq(file(&e, TID, 3)->opened_ns, opened);
 	ck_assert_str_eq(path(&e, TID, 1), "/var/log/out"); /* what was not known is filled in */
 	ck_assert_str_eq(kind(&e, TID, 1), "file");
 	ck_assert_uint_eq(file(&e, TID, 1)->write_bytes, 5);
-	ck_assert_uint_eq(host(&e)->fds, 2);
+	ck_assert_uint_eq(host(&e)->fds, 3);
 	ck_assert_uint_eq(host(&e)->fds_closed, 0);
 	events_release(&e);
 }
@@ -1055,6 +1068,13 @@ START_TEST(test_vmsplice_goes_the_pipes_way)
 	fork_to(&e, TID, CHILD, CHILD);
 	CALL(&e, CHILD, "vmsplice", 5, .fd = 3);
 	ck_assert_uint_eq(events_thread(&e, CHILD)->read_pipe, 5);
+	DUMP_PROCESS(&e, CHILD, CHILD, 0xa0);
+	DUMP_FD(&e, 0xa0, 8, 0x2a0001, O_RDONLY, "pipe:[5]");
+	DUMP_FD(&e, 0xa0, 9, 0x2c0002, O_WRONLY, "pipe:[5]");
+	CALL(&e, CHILD, "vmsplice", 1, .fd = 8);
+	CALL(&e, CHILD, "vmsplice", 2, .fd = 9);
+	ck_assert_uint_eq(events_thread(&e, CHILD)->read_pipe, 6);
+	ck_assert_uint_eq(events_thread(&e, CHILD)->write_pipe, 2);
 	events_release(&e);
 }
 END_TEST
