@@ -4,6 +4,7 @@
 # make demo             opens the bundled recording of three hosts
 # make check            builds and runs every test; check-unit: only the unit tests
 # make man              writes man/*.1 anew from the program's tables
+# make bench            a table of speeds and sizes
 # make install          DESTDIR=, PREFIX=; uninstall
 # make dist             a source archive
 # make clean distclean
@@ -38,7 +39,8 @@ OBJECTS := $(SOURCES:src/%.c=$(BUILD)/%.o)
 MAIN := $(BUILD)/cmd/main.o
 ARCHIVE := $(BUILD)/liblttngtop.a
 PROGRAM := $(BUILD)/lttngtop
-UNIT_TESTS := $(patsubst tests/unit/%.c,$(BUILD)/tests/unit/%,$(sort $(wildcard tests/unit/check_*.c)))
+TEST_PROGRAMS := $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard tests/*/*.c)))
+UNIT_TESTS := $(filter $(BUILD)/tests/unit/%,$(TEST_PROGRAMS))
 MAN_PAGES := $(sort $(wildcard man/*.1))
 
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wold-style-definition \
@@ -88,15 +90,14 @@ $(PROGRAM): $(MAIN) $(ARCHIVE)
 	$(call say,LINK,$@)
 	$(Q)$(LINK) -o $@ $^ $(LINK_LIBS)
 
-# Unit tests: each tests/unit/check_*.c is a program linked with everything but main.
+# Tests: each tests/*/*.c is a program linked with everything but main; those in unit/ are tests, others serve scripts.
 
-$(BUILD)/tests/unit/%: tests/unit/%.c $(ARCHIVE)
+$(BUILD)/tests/%: tests/%.c $(ARCHIVE)
 	$(call say,CCLD,$@)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(COMPILE) $(CHECK_CFLAGS) -MF $@.d -o $@ $< $(ARCHIVE) $(LDFLAGS) $(BUILD_LDFLAGS) $(CHECK_LIBS) $(LINK_LIBS)
 
-.PHONY: unit-tests check-unit
-unit-tests: $(UNIT_TESTS)
+.PHONY: check-unit
 check-unit: $(UNIT_TESTS)
 	$(Q)tests/run --build $(BUILD) $(UNIT_TESTS)
 
@@ -125,7 +126,7 @@ demo-run: $(PROGRAM) $(BUILD)/traces/three-tier
 check:
 	$(Q)scripts/install-deps --tests
 	$(Q)$(MAKE) check-all
-check-all: check-layers check-style check-man $(PROGRAM) $(UNIT_TESTS) $(TRACES)
+check-all: check-layers check-style check-man $(PROGRAM) $(TEST_PROGRAMS) $(TRACES)
 	$(Q)tests/run --build $(BUILD)
 
 check-layers:
@@ -135,6 +136,12 @@ check-layers:
 check-style:
 	$(call say,CHECK,style)
 	$(Q)scripts/check-style
+
+# Figures, each a ratio measured in one run where it can be: see scripts/bench.
+
+.PHONY: bench
+bench: $(PROGRAM) $(TEST_PROGRAMS)
+	$(Q)scripts/bench --build $(BUILD)
 
 # Manual: the pages come from the tables of the program and are committed.
 
@@ -171,4 +178,4 @@ clean:
 distclean: clean
 	rm -rf build-* configure config.log lttngtop-*.tar.gz
 
--include $(OBJECTS:.o=.d) $(UNIT_TESTS:=.d)
+-include $(OBJECTS:.o=.d) $(TEST_PROGRAMS:=.d)
