@@ -20,7 +20,8 @@ enum {
 
 static enum thread_state state_after_switch(const struct thread_row *r, int64_t prev_state)
 {
-	if (r->exited_ns || prev_state & TASK_EXITED)
+	/* before 4.14 the last switch shows TASK_DEAD, 0x40 or 0x80 */
+	if (prev_state & TASK_EXITED || (r->exited_ns && prev_state & (TASK_PARKED_OR_DEAD | TASK_REPORT_IDLE)))
 		return THREAD_ZOMBIE;
 	if (prev_state & (TASK_STOPPED | TASK_TRACED))
 		return THREAD_STOPPED;

@@ -37,27 +37,52 @@ static struct ingest *start(const char *name, unsigned workers)
 	return in;
 }
 
-/* Every cell of every row as text; strings as text, for their numbers may differ. */
+static char *dump_row(const struct state_table *table, uint32_t row)
+{
+	GString *line = g_string_new(table->desc->name);
+
+	for (unsigned c = 1 /* behind the uid */; c < table->desc->n_cells; c++)
+		g_string_append_printf(line, " %" PRIu64, state_cells(table, row)[c]);
+	g_string_append_c(line, '\n');
+	return g_string_free(line, FALSE);
+}
+
+static int by_text(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Every cell of every row, in the order of the rows but for CPUs, which are announced in any order. */
 static GString *dump(struct ingest *in)
 {
 	GString *out = g_string_new(NULL);
+	GPtrArray *cpus = g_ptr_array_new_with_free_func(g_free);
 
 	for (unsigned h = 0; h < ingest_host_count(in); h++) {
 		struct host_state *s = model_state(ingest_host(in, h)->model);
 
 		g_string_append_printf(out, "host %s %" PRIu64 " %" PRIu64 "\n", ingest_host(in, h)->name,
 				       ingest_host(in, h)->begin_ns, ingest_host(in, h)->end_ns);
+		g_ptr_array_set_size(cpus, 0);
 		for (int t = 0; t < TABLES; t++) {
 			const struct state_table *table = &s->tables[t];
 
 			for (uint32_t row = STATE_NO_ROW; (row = state_next(table, row)) != STATE_NO_ROW;) {
-				g_string_append_printf(out, "%s", table->desc->name);
-				for (unsigned c = 0; c < table->desc->n_cells; c++)
-					g_string_append_printf(out, " %" PRIu64, state_cells(table, row)[c]);
-				g_string_append_c(out, '\n');
+				char *line = dump_row(table, row);
+
+				if (t == TABLE_CPU) {
+					g_ptr_array_add(cpus, line);
+					continue;
+				}
+				g_string_append(out, line);
+				g_free(line);
 			}
 		}
+		g_ptr_array_sort(cpus, by_text);
+		for (guint i = 0; i < cpus->len; i++)
+			g_string_append(out, g_ptr_array_index(cpus, i));
 	}
+	g_ptr_array_free(cpus, TRUE);
 	return out;
 }
 

@@ -331,9 +331,12 @@ START_TEST(test_birth_to_death)
 	ck_assert_str_eq(strpool_text((strid)r->comm), "a-rather-long-n");
 	EVENT(&e, 1500, 0, 9, EXIT, task, .tid = 9, .comm = "a-rather-long-n");
 	ck_assert_uint_eq(r->exited_ns, 1500);
-	ck_assert_uint_eq(r->state, THREAD_RUNNING); /* until it is switched out */
+	ck_assert_uint_eq(r->state, THREAD_RUNNING);
+	events_switch(&e, 1510, 0, 9, RUNNABLE, 5, "sh"); /* preempted on its way out */
+	events_switch(&e, 1550, 0, 5, SLEEP, 9, "a-rather-long-n");
 	events_switch(&e, 1600, 0, 9, 0x20, 5, "sh");
-	ck_assert_uint_eq(r->cpu_ns, 200);
+	ck_assert_uint_eq(r->cpu_ns, 160);
+	ck_assert_uint_eq(r->switches, 2);
 	ck_assert_uint_eq(thread_find(e.m, 9), NO_ROW);
 	ck_assert_uint_eq(HOST_ROW(e.m)->threads_new, 1);
 	ck_assert_uint_eq(HOST_ROW(e.m)->threads_gone, 1);
