@@ -3,7 +3,7 @@
  * The model alone: a recording's records are first read into memory, then
  * applied in frames of one second as the monitor does. Prints `name value unit`.
  *
- *	bench_model DIRECTORY [ROUNDS]
+ *	LTTNGTOP=build/lttngtop bench_model DIRECTORY [ROUNDS]
  */
 #include <glib.h>
 #include <poll.h>
@@ -93,9 +93,10 @@ int main(int argc, char **argv)
 	double best = 0;
 
 	if (argc < 2) {
-		fprintf(stderr, "usage: bench_model DIRECTORY [ROUNDS]\n");
+		fprintf(stderr, "usage: LTTNGTOP=PROGRAM bench_model DIRECTORY [ROUNDS]\n");
 		return 2;
 	}
+	source_set_worker_program(getenv("LTTNGTOP"));
 	records = load(argv[1]);
 	for (int i = 0; i < rounds; i++) {
 		double begin = now_s();
