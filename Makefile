@@ -5,6 +5,7 @@
 # make check            builds and runs every test; check-unit: only the unit tests
 # make man              writes man/*.1 anew from the program's tables
 # make bench            a table of speeds and sizes
+# make valgrind         the unit tests under valgrind
 # make install          DESTDIR=, PREFIX=; uninstall
 # make dist             a source archive
 # make clean distclean
@@ -142,6 +143,10 @@ check-style:
 .PHONY: bench
 bench: $(PROGRAM) $(TEST_PROGRAMS)
 	$(Q)scripts/bench --build $(BUILD)
+
+.PHONY: valgrind
+valgrind: $(UNIT_TESTS)
+	$(Q)for t in $(UNIT_TESTS); do CK_FORK=no valgrind -q --leak-check=full --error-exitcode=99 $$t || exit 1; done
 
 # Manual: the pages come from the tables of the program and are committed.
 

@@ -174,18 +174,18 @@ static uint64_t resolve_time_of_day(uint64_t clock_ns, uint64_t begin_ns, bool u
 {
 	time_t begin_s = (time_t)(begin_ns / NS_PER_S);
 	struct tm tm;
-	int64_t midnight;
-	uint64_t t_ns = 0;
+	int64_t wall_s;
+	uint64_t t_ns;
 
 	if (utc)
 		gmtime_r(&begin_s, &tm);
 	else
 		localtime_r(&begin_s, &tm);
 	tm.tm_hour = tm.tm_min = tm.tm_sec = 0;
-	midnight = (int64_t)timegm(&tm);
-	for (int day = 0; day < 2 && (!day || t_ns < begin_ns); day++)
-		t_ns = wall_to_epoch(midnight + day * SECONDS_PER_DAY + (int64_t)(clock_ns / NS_PER_S), utc) * NS_PER_S +
-		       clock_ns % NS_PER_S;
+	wall_s = (int64_t)timegm(&tm) + (int64_t)(clock_ns / NS_PER_S);
+	t_ns = wall_to_epoch(wall_s, utc) * NS_PER_S + clock_ns % NS_PER_S;
+	if (t_ns < begin_ns)
+		t_ns = wall_to_epoch(wall_s + SECONDS_PER_DAY, utc) * NS_PER_S + clock_ns % NS_PER_S;
 	return t_ns;
 }
 

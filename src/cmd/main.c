@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/strpool.h"
+#include "base/text.h"
 #include "cmd/commands.h"
 #include "cmd/manual.h"
 #include "config.h"
@@ -44,10 +45,13 @@ static bool is_later_command(const char *name)
 	return false;
 }
 
-/* Prints the error chain; returns status. */
+/* Prints the error chain, which may quote bytes of anybody; returns status. */
 static int fail(int status)
 {
-	fprintf(stderr, "lttngtop: %s\n", error_text());
+	char text[TEXT_MAX + 1];
+
+	text_sanitise(text, sizeof(text), error_text(), strlen(error_text()));
+	fprintf(stderr, "lttngtop: %s\n", text);
 	return status;
 }
 

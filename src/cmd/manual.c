@@ -26,9 +26,9 @@ static const struct page {
 		.synopsis = {"lttngtop [OPTIONS] SOURCE...", "lttngtop report TABLE [OPTIONS] SOURCE...",
 			     "lttngtop help [COMMAND]"},
 		.description =
-			{"Shows what the threads of one or many hosts do: CPU time, I/O, open files, counters. Every figure "
-			 "comes from the events of a kernel trace, so nothing short-lived is missed, and every "
-			 "instant of the past can be looked at again.",
+			{"Shows what the threads of one or many hosts do: CPU time, I/O, open files, counters. "
+			 "Every figure comes from the events of a kernel trace, so nothing short-lived is missed, and "
+			 "every instant of the past can be looked at again.",
 			 "A SOURCE is a directory; every CTF trace found below it is opened. Traces of one host "
 			 "are shown together, several sources and hosts side by side.",
 			 "'lttngtop report' prints the same figures as text, CSV or JSON."},
@@ -49,8 +49,8 @@ static const struct page {
 		.description =
 			{"Prints one table of figures per interval, by default one for the whole recording. Rows "
 			 "whose figures are all 0 in the interval are left out.",
-			 "Times are ns since the epoch (UTC) in JSON and CSV, durations ns, sizes bytes. An unknown value is "
-			 "null in JSON, empty in CSV."},
+			 "Times are ns since the epoch (UTC) in JSON and CSV, durations ns, sizes bytes. "
+			 "An unknown value is null in JSON, empty in CSV."},
 		.tables = cmd_report_help,
 		.examples =
 			{
@@ -108,7 +108,8 @@ static void print_options(struct help *h, enum command_bit command)
 		letter = row->letter ? g_strdup_printf("-%c, ", row->letter) : g_strdup("");
 		term = g_strdup_printf("%s--%s%s%s", letter, row->name, row->argument ? " " : "",
 				       row->argument ? row->argument : "");
-		text = row->standard ? g_strdup_printf("%s (default %s)", row->help, row->standard) : g_strdup(row->help);
+		text = row->standard ? g_strdup_printf("%s (default %s)", row->help, row->standard)
+				     : g_strdup(row->help);
 		help_item(h, term, text);
 		g_free(letter);
 		g_free(term);

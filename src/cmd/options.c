@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cmd/options.h"
 
+#include <errno.h>
 #include <math.h>
 #include <string.h>
 
@@ -36,13 +37,14 @@ static enum lt_status parse_size(const char *text, option_size *size)
 	const char *unit;
 	unsigned shift = 0;
 
+	errno = 0;
 	value = g_ascii_strtoull(text, &end, 10);
 	unit = *end ? strchr(units, *end) : NULL;
 	if (unit) {
 		shift = 10 * (unsigned)(unit - units + 1);
 		end++;
 	}
-	if (!g_ascii_isdigit(text[0]) || *end || value > UINT64_MAX >> shift)
+	if (!g_ascii_isdigit(text[0]) || *end || errno || value > UINT64_MAX >> shift)
 		return error_set("'%s' is not a size such as 64M or 1G", text);
 	*size = value << shift;
 	return LT_OK;
