@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <glib.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "out/internal.h"
+
+/* RFC 4180: quotes around what would be read otherwise, doubled inside. */
+static void write_field(FILE *out, const char *text)
+{
+	if (!strpbrk(text, ",\"\r\n")) {
+		fputs(text, out);
+		return;
+	}
+	fputc('"', out);
+	for (; *text; text++) {
+		if (*text == '"')
+			fputc('"', out);
+		fputc(*text, out);
+	}
+	fputc('"', out);
+}
+
+static void write_value(FILE *out, const struct value *v)
+{
+	json_t *json;
+	char *text;
+
+	switch (v->kind) {
+	case VALUE_NULL:
+		break;
+	case VALUE_TEXT:
+		write_field(out, v->text);
+		break;
+	default:
+		json = writer_json_value(v);
+		text = json_dumps(json, JSON_COMPACT | JSON_ENCODE_ANY);
+		write_field(out, text);
+		free(text);
+		json_decref(json);
+	}
+}
+
+void writer_csv_page(struct writer *w, const struct writer_page *page)
+{
+	FILE *out = w->options.out;
+	struct value v;
+
+	if (w->pages == 0) {
+		if (w->options.intervals)
+			fputs("interval_begin_ns,interval_end_ns,", out);
+		for (unsigned c = 0; c < page->n_columns; c++)
+			fprintf(out, "%s%s", c ? "," : "", page->columns[c]->name);
+		fputc('\n', out);
+	}
+	for (unsigned i = 0; i < page->rows->n && !ferror(out); i++) {
+		if (w->options.intervals)
+			fprintf(out, "%" PRIu64 ",%" PRIu64 ",", page->begin_ns, page->end_ns);
+		for (unsigned c = 0; c < page->n_columns; c++) {
+			if (c)
+				fputc(',', out);
+			view_rows_value(page->rows, i, page->columns[c], &v);
+			write_value(out, &v);
+		}
+		fputc('\n', out);
+	}
+}

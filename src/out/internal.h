@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef LT_OUT_INTERNAL_H
+#define LT_OUT_INTERNAL_H
+
+/* What the files of out/ share. Nobody outside out/ includes this. */
+
+#include <jansson.h>
+
+#include "out/writer.h"
+
+struct writer {
+	struct writer_options options;
+	unsigned pages; /* written so far */
+};
+
+/* Each writes one page; errors stay in the stream and are found by writer_page(). */
+void writer_text_page(struct writer *w, const struct writer_page *page);
+void writer_json_page(struct writer *w, const struct writer_page *page);
+void writer_csv_page(struct writer *w, const struct writer_page *page);
+
+/* The JSON form of a value, a new reference. */
+json_t *writer_json_value(const struct value *v);
+
+#endif

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <glib.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "out/internal.h"
+
+/* JSON's integers are read as signed 64 bits nearly everywhere: a greater figure stays at the greatest. */
+static json_t *json_of_uint(uint64_t u)
+{
+	return json_integer((json_int_t)MIN(u, (uint64_t)INT64_MAX));
+}
+
+/* A path of the file system may be anything; JSON is UTF-8. */
+static json_t *json_of_text(const char *text)
+{
+	json_t *json;
+	char *valid;
+
+	if (g_utf8_validate(text, -1, NULL))
+		return json_string(text);
+	valid = g_utf8_make_valid(text, -1);
+	json = json_string(valid);
+	g_free(valid);
+	return json;
+}
+
+json_t *writer_json_value(const struct value *v)
+{
+	json_t *json;
+
+	switch (v->kind) {
+	case VALUE_BOOL:
+		return json_boolean(v->flag);
+	case VALUE_INT:
+		return json_integer(v->i);
+	case VALUE_UINT:
+		return json_of_uint(v->u);
+	case VALUE_REAL:
+		return json_real(v->real);
+	case VALUE_TEXT:
+		return json_of_text(v->text);
+	case VALUE_LIST:
+		json = json_array();
+		for (unsigned i = 0; i < v->list.n; i++)
+			json_array_append_new(json, json_of_text(v->list.items[i].name));
+		return json;
+	case VALUE_OBJECT:
+		json = json_object();
+		for (unsigned i = 0; i < v->list.n; i++)
+			json_object_set_new(json, v->list.items[i].name, json_of_uint(v->list.items[i].count));
+		return json;
+	default:
+		return json_null();
+	}
+}
+
+/* What stands before the rows; the closing brace is missing. */
+static void write_head(FILE *out, const struct writer *w, const struct writer_page *page)
+{
+	json_t *head = json_object(), *hosts = json_array(), *lost = json_object();
+	char *text;
+
+	for (unsigned i = 0; i < page->n_hosts; i++)
+		json_array_append_new(hosts, json_of_text(page->hosts[i]));
+	json_object_set_new(lost, "events", json_of_uint(page->lost.events));
+	json_object_set_new(lost, "packets", json_of_uint(page->lost.packets));
+	json_object_set_new(head, "schema", json_integer(1));
+	json_object_set_new(head, "table", json_string(w->options.table));
+	json_object_set_new(head, "begin_ns", json_of_uint(page->begin_ns));
+	json_object_set_new(head, "end_ns", json_of_uint(page->end_ns));
+	json_object_set_new(head, "hosts", hosts);
+	json_object_set_new(head, "lost", lost);
+	text = json_dumps(head, JSON_COMPACT);
+	fwrite(text, 1, strlen(text) - 1, out);
+	free(text);
+	json_decref(head);
+}
+
+/* Row by row: a table may be larger than what one would like to hold twice. */
+void writer_json_page(struct writer *w, const struct writer_page *page)
+{
+	FILE *out = w->options.out;
+	struct value v;
+
+	write_head(out, w, page);
+	fputs(",\"rows\":[", out);
+	for (unsigned i = 0; i < page->rows->n && !ferror(out); i++) {
+		json_t *row = json_object();
+
+		for (unsigned c = 0; c < page->n_columns; c++) {
+			view_rows_value(page->rows, i, page->columns[c], &v);
+			json_object_set_new(row, page->columns[c]->name, writer_json_value(&v));
+		}
+		if (i)
+			fputc(',', out);
+		json_dumpf(row, out, JSON_COMPACT);
+		json_decref(row);
+	}
+	fputs("]}\n", out);
+}

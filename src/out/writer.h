@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef LT_OUT_WRITER_H
+#define LT_OUT_WRITER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/status.h"
+#include "view/format.h"
+#include "view/rows.h"
+
+/*
+ * Writes a table, interval by interval, as text, JSON or CSV. Each interval
+ * (a page) is flushed when it is complete.
+ *
+ *   text  a line that names the table and the interval, a header, aligned rows
+ *   JSON  an object per page and line: schema, table, begin_ns, end_ns, hosts, lost, rows
+ *   CSV   one header line, a line per row; with .intervals the first two columns tell
+ *         the interval. Lists and objects are JSON text in their cell. Null is empty.
+ */
+enum writer_form { WRITER_TEXT, WRITER_JSON, WRITER_CSV };
+
+struct writer_options {
+	enum writer_form form;
+	FILE *out;             /* borrowed */
+	const char *table;     /* its name */
+	bool intervals;        /* there may be several pages */
+	struct format format;  /* text */
+};
+
+/* An interval of all hosts. */
+struct writer_page {
+	uint64_t begin_ns, end_ns;
+	const struct view_rows *rows;
+	const struct column *const *columns;
+	unsigned n_columns;
+	const char *const *hosts; /* names of all that were asked for, with rows or not */
+	unsigned n_hosts;
+	struct view_lost lost;
+};
+
+struct writer;
+
+struct writer *writer_create(const struct writer_options *options);
+void writer_destroy(struct writer *w);
+
+/* LT_ERROR: cannot write (disk full, pipe closed): the error chain says why. */
+enum lt_status writer_page(struct writer *w, const struct writer_page *page);
+
+#endif
