@@ -9,7 +9,7 @@
 enum { ROW_IS_NEW = 1, ROW_HAS_ENDED = 2, ROW_FLAG_BITS = 2 };
 
 /* A mask that is in no dictionary follows itself; so many are kept per table. */
-enum { MASK_FOLLOWS = 0, MASKS_MAX = 1 << 14 };
+enum { MASK_FOLLOWS = 0, MASKS_MAX = 1 << 12 };
 
 /* Room for any row. */
 enum { ROW_BYTES_MAX = CELLS_MAX * VARINT128_MAX + 4 * VARINT_MAX };

@@ -31,10 +31,6 @@ void history_destroy(struct history *h)
 	g_ptr_array_free(h->tracks, TRUE);
 	codec_destroy(h->codec);
 	changes_release(&h->changes);
-	state_release(&h->thin_state);
-	state_release(&h->thin_base);
-	for (int i = 0; i < TABLES; i++)
-		bytes_release(&h->retired[i]);
 	g_free(h);
 }
 
@@ -197,12 +193,12 @@ void history_append(struct history *h, unsigned track, const struct host_state *
 
 size_t history_bytes(const struct history *h)
 {
-	size_t bytes = sizeof(*h) + codec_bytes(h->codec) + state_bytes(&h->thin_state) + state_bytes(&h->thin_base);
+	size_t bytes = sizeof(*h) + codec_bytes(h->codec);
 
 	for (int i = 0; i < LEVELS; i++)
 		bytes += h->level_bytes[i];
 	for (int i = 0; i < TABLES; i++)
-		bytes += h->changes.capacity[i] * sizeof(struct change) + h->retired[i].capacity;
+		bytes += h->changes.capacity[i] * sizeof(struct change);
 	for (unsigned i = 0; i < h->tracks->len; i++) {
 		const struct track *t = history_track(h, i);
 

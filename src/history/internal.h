@@ -52,7 +52,7 @@ struct history {
 	size_t level_bytes[LEVELS]; /* of all chunks */
 	uint64_t grid_origin_ns, grid_frame_ns; /* 0: not known yet */
 
-	/* thin.c */
+	/* thin.c: working memory, empty between calls */
 	struct host_state thin_state, thin_base;
 	struct bytes retired[TABLES]; /* of the lives that ended in the frame being merged: row number, cells */
 };

@@ -218,15 +218,27 @@ static bool shrink_last(struct history *h)
 	return false;
 }
 
+static void release_working_memory(struct history *h)
+{
+	state_release(&h->thin_state);
+	state_release(&h->thin_base);
+	for (int i = 0; i < TABLES; i++)
+		bytes_release(&h->retired[i]);
+}
+
 void history_make_room(struct history *h)
 {
-	size_t bytes;
+	size_t bytes = history_bytes(h);
 
-	while ((bytes = history_bytes(h)) > h->limit) {
+	if (bytes <= h->limit)
+		return;
+	do {
 		size_t chunks = h->level_bytes[0] + h->level_bytes[1] + h->level_bytes[2];
 		size_t fixed = bytes - chunks;
 
 		if (!shrink(h, h->limit > fixed ? h->limit - fixed : 0) && !shrink_last(h))
-			return;
-	}
+			break;
+		bytes = history_bytes(h);
+	} while (bytes > h->limit);
+	release_working_memory(h);
 }

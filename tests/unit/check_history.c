@@ -16,7 +16,7 @@ enum { SECOND = 1000000000 };
 struct seen_row {
 	uint32_t row;
 	bool ended;
-	uint64_t cells[CELLS_MAX]; /* extremes: of the one frame */
+	uint64_t cells[]; /* extremes: of the one frame */
 };
 
 struct sim {
@@ -55,11 +55,12 @@ static void sim_record(struct sim *sim)
 
 		tables[i] = g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL, g_free);
 		for (uint32_t row = STATE_NO_ROW; (row = state_next(t, row)) != STATE_NO_ROW;) {
-			struct seen_row *seen = g_new0(struct seen_row, 1);
+			size_t size = t->desc->n_cells * sizeof(uint64_t);
+			struct seen_row *seen = g_malloc(sizeof(*seen) + size);
 
 			seen->row = row;
 			seen->ended = t->flags[row] & ROW_ENDED;
-			memcpy(seen->cells, state_cells(t, row), t->desc->n_cells * sizeof(uint64_t));
+			memcpy(seen->cells, state_cells(t, row), size);
 			g_hash_table_insert(tables[i], &seen->cells[0], seen);
 		}
 	}
@@ -400,7 +401,7 @@ END_TEST
 /* Every interval between edges that remain is what it was, whatever was merged or dropped. */
 START_TEST(test_thinned_intervals)
 {
-	static const size_t limits[] = { 3000000, 1500000, 1000000, 800000 };
+	static const size_t limits[] = { 1500000, 1250000, 1100000 };
 
 	for (unsigned l = 0; l < G_N_ELEMENTS(limits); l++) {
 		struct history *h = history_create(limits[l]);
@@ -409,14 +410,14 @@ START_TEST(test_thinned_intervals)
 
 		sim_init(&sim, 77 + l);
 		history_add_track(h);
-		for (int i = 0; i < 500; i++) {
+		for (int i = 0; i < 1200; i++) {
 			sim_frame(&sim, h, 0, SECOND);
 			ck_assert_uint_le(history_bytes(h), history_limit(h));
-			if (i % 100 == 99)
+			if (i % 250 == 249)
 				assert_random_loads(&sim, h, 0, 15);
 		}
 		n = history_frames(h, 0);
-		ck_assert_uint_lt(n, 500);
+		ck_assert_uint_lt(n, 1200);
 		sim_release(&sim);
 		history_destroy(h);
 	}
@@ -450,7 +451,7 @@ END_TEST
 /* Tracks that begin at different times keep the same edges where both are thinned, the oldest of both goes first. */
 START_TEST(test_tracks_share_edges)
 {
-	struct history *h = history_create(2500000);
+	struct history *h = history_create(2300000);
 	struct sim sim[3];
 	uint64_t begin[3], end_ns;
 
@@ -460,18 +461,18 @@ START_TEST(test_tracks_share_edges)
 		sim[k].now_ns += k * 7 * (uint64_t)SECOND;
 		history_add_track(h);
 	}
-	for (int i = 0; i < 400; i++)
+	for (int i = 0; i < 700; i++)
 		for (unsigned k = 0; k < 3; k++)
 			sim_frame(&sim[k], h, k, SECOND);
 	ck_assert_uint_le(history_bytes(h), history_limit(h));
 	for (unsigned k = 0; k < 3; k++) {
-		struct frame_summary f[500];
+		struct frame_summary f[700];
 		unsigned n;
 
 		ck_assert(history_range(h, k, &begin[k], &end_ns));
-		n = history_summaries(h, k, 0, UINT64_MAX, f, 500);
+		n = history_summaries(h, k, 0, UINT64_MAX, f, 700);
 		ck_assert_uint_eq(n, history_frames(h, k));
-		ck_assert_uint_lt(n, 390);
+		ck_assert_uint_lt(n, 690);
 		for (unsigned i = 1; i + 1 < n; i++) {
 			uint64_t len_s = (f[i].end_ns - f[i].begin_ns) / SECOND;
 
@@ -641,7 +642,7 @@ END_TEST
 /* Brief lives: kept with their counters, also merged; those that counted nothing are not kept. */
 START_TEST(test_brief_lives)
 {
-	struct history *h = history_create(600000);
+	struct history *h = history_create(900000);
 	struct history_load load;
 	struct host_state s;
 	uint64_t t = ORIGIN_NS, begin_ns, end_ns;
@@ -649,7 +650,7 @@ START_TEST(test_brief_lives)
 
 	state_init(&s);
 	history_add_track(h);
-	for (int i = 0; i < 3600; i++, t += SECOND) {
+	for (int i = 0; i < 8000; i++, t += SECOND) {
 		for (int k = 0; k < 20; k++) {
 			uint32_t row = state_add(&s, TABLE_THREAD);
 
@@ -662,8 +663,8 @@ START_TEST(test_brief_lives)
 		state_reap(&s, NULL, NULL);
 		state_frame_begin(&s);
 	}
-	ck_assert_uint_le(history_bytes(h), 600000);
-	ck_assert_uint_lt(history_frames(h, 0), 3600);
+	ck_assert_uint_le(history_bytes(h), 900000);
+	ck_assert_uint_lt(history_frames(h, 0), 8000);
 	ck_assert(history_range(h, 0, &begin_ns, &end_ns));
 	history_load_init(&load);
 	ck_assert_int_eq(history_load(h, 0, begin_ns, end_ns, STATE_ALL_TABLES, &load), LT_OK);
