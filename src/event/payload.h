@@ -96,11 +96,14 @@ struct ev_sched_switch {
 	char prev_comm[16];
 	char next_comm[16];
 	/*
-	 * Recordings only, else 0: next is migration/N and the stream's next event, at
-	 * this time, shows another task: the CPU was offline from here to there.
+	 * Next is migration/N and the CPU's next event, at this time, shows another
+	 * task: it was offline from here to there. 0: it was not. Present only if the
+	 * source could look ahead (a recording).
 	 */
 	uint64_t offline_until_ns;
 };
+
+enum { SWITCH_OFFLINE_UNTIL = 7 }; /* its bit in event.present */
 
 struct ev_wakeup {
 	int64_t tid;

@@ -68,9 +68,6 @@ static bool is_migration(const char comm[16])
 	return memcmp(comm, "migration/", 10) == 0;
 }
 
-/* Position of offline_until_ns in the fields of sched_switch: set if the source could look ahead. */
-enum { FIELD_OFFLINE_UNTIL = 7 };
-
 void apply_switch(struct model *m, const struct apply *a)
 {
 	const struct ev_sched_switch *p = event_payload(a->ev, ev_sched_switch);
@@ -92,7 +89,7 @@ void apply_switch(struct model *m, const struct apply *a)
 	if (p->offline_until_ns) {
 		thread_set_state(m, cpu->thread, THREAD_UNKNOWN);
 		cpu_offline(m, cpu);
-	} else if (!event_has(a->ev, FIELD_OFFLINE_UNTIL)) {
+	} else if (!event_has(a->ev, SWITCH_OFFLINE_UNTIL)) {
 		thread_set_state(m, cpu->thread, THREAD_UNKNOWN);
 		cpu_unsettle(m, cpu);
 		cpu->held_tid = p->next_tid;
