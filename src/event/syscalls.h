@@ -12,6 +12,7 @@ enum syscall_action {
 	SYSCALL_OPEN,       /* makes an fd (ret) of .path */
 	SYSCALL_MAKE,       /* makes an fd (ret) */
 	SYSCALL_MAKE_UNLESS_FLAGS, /* the same, if .flags is 0 */
+	SYSCALL_BPF,        /* makes an fd (ret) if .cmd is one that does */
 	SYSCALL_SIGNALFD,   /* makes an fd if .fd is -1 */
 	SYSCALL_DUP,        /* copies .fd to ret */
 	SYSCALL_DUP2,       /* copies .fd to .fd2, closing what was there */

@@ -104,6 +104,17 @@ static void done_make(struct model *m, const struct done *d)
 		FILE_ROW(m, row)->path = d->call->path;
 }
 
+/* BPF_MAP_CREATE, _PROG_LOAD, _OBJ_GET, _PROG_GET_FD_BY_ID and so on, by linux/bpf.h. */
+static bool bpf_makes_fd(int64_t cmd)
+{
+	static const unsigned char makers[] = { 0, 5, 7, 13, 14, 17, 18, 19, 28, 30, 32, 33, 36 };
+
+	for (size_t i = 0; i < sizeof(makers); i++)
+		if (makers[i] == cmd)
+			return true;
+	return false;
+}
+
 /* fd becomes a copy of what the call worked on. */
 static void copy_to(struct model *m, const struct done *d, int64_t fd, bool cloexec)
 {
@@ -288,6 +299,10 @@ static void done_well(struct model *m, struct done *d)
 		break;
 	case SYSCALL_MAKE_UNLESS_FLAGS:
 		if (has(d, ENTRY_FLAGS) && !call->flags)
+			done_make(m, d);
+		break;
+	case SYSCALL_BPF:
+		if (has(d, ENTRY_CMD) && bpf_makes_fd(call->cmd))
 			done_make(m, d);
 		break;
 	case SYSCALL_SIGNALFD:

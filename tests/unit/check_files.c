@@ -543,6 +543,11 @@ START_TEST(test_calls_that_make_one_fd)
 	ck_assert_str_eq(kind(&e, TID, 31), "signalfd");
 	CALL(&e, TID, "signalfd4", 31, .fd = 31); /* changes its mask */
 	ck_assert_uint_eq(host(&e)->fds_closed, 0);
+	CALL(&e, TID, "bpf", 40, .cmd = 5); /* BPF_PROG_LOAD */
+	ck_assert_str_eq(kind(&e, TID, 40), "other");
+	ck_assert_uint_eq(file(&e, TID, 40)->cloexec, 1);
+	CALL(&e, TID, "bpf", 0, .cmd = 8); /* BPF_PROG_ATTACH */
+	ck_assert(!is_open(&e, TID, 0));
 	CALL(&e, TID, "landlock_create_ruleset", 4, .flags = 1); /* tells the version */
 	ck_assert(!is_open(&e, TID, 4));
 	events_release(&e);
