@@ -40,7 +40,7 @@ const char *action_keys(const struct action *a, char *buffer, unsigned size)
 	while ((k = key_next(&keys)) != UI_KEY_NONE) {
 		if (buffer[0])
 			g_strlcat(buffer, " ", size);
-		g_strlcat(buffer, key_name(k, name, sizeof(name)), size);
+		g_strlcat(buffer, key_text(k, name, sizeof(name)), size);
 	}
 	return buffer;
 }

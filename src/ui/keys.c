@@ -50,7 +50,7 @@ int key_next(const char **list)
 	return len ? key_parse(name, len) : UI_KEY_NONE;
 }
 
-const char *key_name(int key, char *buffer, size_t size)
+const char *key_text(int key, char *buffer, size_t size)
 {
 	for (unsigned i = 0; i < G_N_ELEMENTS(names); i++)
 		if (names[i].key == key) {

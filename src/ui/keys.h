@@ -42,7 +42,7 @@ enum ui_key {
 int key_next(const char **list);
 
 /* The name of a key for people: "F9", "Space", "←". */
-const char *key_name(int key, char *buffer, size_t size);
+const char *key_text(int key, char *buffer, size_t size);
 
 /* Whether the key is a character that can be typed into a text. */
 bool key_is_text(int key);

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Actions on the pane's list: moving, finding, choosing, ordering. */
+#include <string.h>
+
+#include "ui/internal.h"
+
+static struct list *current_list(struct ui *ui)
+{
+	return pane_list(ui_pane(ui));
+}
+
+/* ---- moving ---- */
+
+void do_move(struct ui *ui, int argument)
+{
+	pane_move(ui_pane(ui), argument);
+}
+
+void do_page(struct ui *ui, int argument)
+{
+	pane_move(ui_pane(ui), argument * MAX(current_list(ui)->h - 1, 1));
+}
+
+void do_move_end(struct ui *ui, int argument)
+{
+	struct pane *p = ui_pane(ui);
+
+	if (argument < 0)
+		p->focus = 0;
+	else
+		for (unsigned i = 0; i < p->n_lists; i++)
+			if (p->lists[i].rows.n)
+				p->focus = i;
+	list_move_end(pane_list(p), argument);
+}
+
+void do_follow(struct ui *ui, int argument)
+{
+	struct list *l = current_list(ui);
+
+	(void)argument;
+	if (!list_selected(l)) {
+		ui_say(ui, "no row is selected");
+		return;
+	}
+	l->follow = !l->follow;
+	if (l->follow)
+		list_select(l, l->index);
+	ui_say(ui, l->follow ? "following the selected row" : "no longer following");
+}
+
+/* ---- searching and filtering ---- */
+
+static void search_change(struct ui *ui, const char *text)
+{
+	g_string_assign(ui->search_text, text);
+	if (*text && !list_search(current_list(ui), text, false, true))
+		ui_say(ui, "not found: %s", text);
+}
+
+static void search_done(struct ui *ui, const char *text)
+{
+	if (!text)
+		g_string_truncate(ui->search_text, 0);
+	else if (*text && !list_search(current_list(ui), text, false, true))
+		ui_say(ui, "not found: %s", text);
+}
+
+void do_search(struct ui *ui, int argument)
+{
+	(void)argument;
+	g_string_truncate(ui->search_text, 0);
+	ui_prompt(ui, "Search:", "", search_change, search_done);
+}
+
+void do_search_step(struct ui *ui, int argument)
+{
+	if (!ui->search_text->len)
+		do_search(ui, 0);
+	else if (!list_search(current_list(ui), ui->search_text->str, argument < 0, false))
+		ui_say(ui, "not found: %s", ui->search_text->str);
+}
+
+static void set_filter(struct ui *ui, const char *text)
+{
+	g_string_assign(ui->filter_text, text);
+	view_filter_clear(&ui->filter);
+	view_filter_parse(&ui->filter, text);
+	ui_rebuild(ui);
+}
+
+static void filter_done(struct ui *ui, const char *text)
+{
+	/* Esc takes the filter away */
+	set_filter(ui, text ? text : "");
+}
+
+void do_filter(struct ui *ui, int argument)
+{
+	(void)argument;
+	ui_prompt(ui, "Filter:", ui->filter_text->str, set_filter, filter_done);
+}
+
+/* ---- highlighting ---- */
+
+/* A key with only the fields set that hash and equality look at, owned by a table. */
+static struct view_key *key_copy(const struct view_key *key)
+{
+	struct view_key *copy = g_new0(struct view_key, 1);
+
+	*copy = *key;
+	return copy;
+}
+
+/* Adds the key to the set, or takes it out. */
+static void toggle_key(GHashTable *set, const struct view_key *key)
+{
+	if (!g_hash_table_remove(set, key))
+		g_hash_table_add(set, key_copy(key));
+}
+
+void do_highlight(struct ui *ui, int argument)
+{
+	struct list *l = current_list(ui);
+
+	(void)argument;
+	if (!list_selected(l))
+		return;
+	toggle_key(ui->marked, &list_selected(l)->key);
+	/* on to the next row, so that several in a row are quick */
+	list_select(l, MIN(l->index + 1, l->rows.n - 1));
+	ui_rebuild(ui);
+}
+
+void do_highlight_only(struct ui *ui, int argument)
+{
+	(void)argument;
+	if (!ui->only_marked && !g_hash_table_size(ui->marked)) {
+		ui_say(ui, "no row is highlighted; Space highlights one");
+		return;
+	}
+	ui->only_marked = !ui->only_marked;
+	ui_rebuild(ui);
+}
+
+void do_highlight_clear(struct ui *ui, int argument)
+{
+	(void)argument;
+	g_hash_table_remove_all(ui->marked);
+	ui->only_marked = false;
+	ui_rebuild(ui);
+}
+
+/* ---- order and form ---- */
+
+static bool of_threads(struct ui *ui)
+{
+	if (view_table_of_threads(current_list(ui)->table))
+		return true;
+	ui_say(ui, "the rows of this pane are no threads");
+	return false;
+}
+
+void do_tree(struct ui *ui, int argument)
+{
+	(void)argument;
+	if (current_list(ui)->table->source != TABLE_THREAD) {
+		ui_say(ui, "this pane has no tree");
+		return;
+	}
+	ui->tree = !ui->tree;
+	ui_rebuild(ui);
+}
+
+void do_collapse(struct ui *ui, int argument)
+{
+	const struct view_row *row = list_selected(current_list(ui));
+
+	(void)argument;
+	if (!ui->tree || !row) {
+		ui_say(ui, "F5 shows the tree first");
+		return;
+	}
+	if (!row->has_children && !row->hidden) {
+		ui_say(ui, "nothing below this row");
+		return;
+	}
+	toggle_key(ui->collapsed, &row->key);
+	ui_rebuild(ui);
+}
+
+void do_threads(struct ui *ui, int argument)
+{
+	(void)argument;
+	if (!of_threads(ui))
+		return;
+	ui->processes = !ui->processes;
+	ui_say(ui, ui->processes ? "processes, with the sum of their threads" : "threads");
+	ui_rebuild(ui);
+}
+
+void do_virtual_ids(struct ui *ui, int argument)
+{
+	(void)argument;
+	if (!of_threads(ui))
+		return;
+	ui->virtual_ids = !ui->virtual_ids;
+	ui_say(ui, ui->virtual_ids ? "ids inside the namespaces" : "ids of the host");
+}
+
+static void sort_chosen(struct ui *ui, int value, bool keep)
+{
+	struct list *l = current_list(ui);
+
+	(void)keep;
+	if (value < (int)l->rows.n_columns && strcmp(l->rows.columns[value].name, l->sort))
+		list_sort_by(l, l->rows.columns[value].name);
+	ui_rebuild(ui);
+}
+
+void do_sort_menu(struct ui *ui, int argument)
+{
+	struct list *l = current_list(ui);
+	struct overlay *menu = overlay_menu("Sort by", sort_chosen);
+
+	(void)argument;
+	for (unsigned i = 0; i < l->rows.n_columns; i++) {
+		char *text = g_strdup_printf("%-10s %s", l->rows.columns[i].header, l->rows.columns[i].meaning);
+
+		overlay_item(menu, (int)i, -1, text);
+		if (!strcmp(l->rows.columns[i].name, l->sort))
+			overlay_select(menu, (int)i);
+		g_free(text);
+	}
+	ui_set_overlay(ui, menu);
+}
+
+void do_sort_step(struct ui *ui, int argument)
+{
+	ui_say(ui, "sorted by %s", list_sort_step(current_list(ui), argument));
+	ui_rebuild(ui);
+}
+
+void do_invert(struct ui *ui, int argument)
+{
+	struct list *l = current_list(ui);
+
+	(void)argument;
+	l->reverse = !l->reverse;
+	ui_rebuild(ui);
+}
+
+void do_percent(struct ui *ui, int argument)
+{
+	static const char *const names[] = { "cpu_percent", "host_percent" };
+
+	(void)argument;
+	ui->host_percent = !ui->host_percent;
+	for (unsigned i = 0; i < PANES; i++)
+		for (unsigned k = 0; ui->panes[i] && k < ui->panes[i]->n_lists; k++)
+			list_replace_column(&ui->panes[i]->lists[k], names[!ui->host_percent],
+					    names[ui->host_percent]);
+	ui_say(ui, ui->host_percent ? "CPU time in percent of the whole host" : "CPU time in percent of one CPU");
+	ui_rebuild(ui);
+}

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Actions on panes and on the program. */
+#include <string.h>
+
+#include "ui/internal.h"
+#include "ui/screen.h"
+
+/* The selection goes along where both panes have rows of the same kind. */
+static void carry_selection(const struct pane *from, struct pane *to)
+{
+	const struct list *l;
+
+	if (!from || !from->n_lists || from == to)
+		return;
+	l = &from->lists[from->focus];
+	for (unsigned i = 0; i < to->n_lists && l->chosen; i++)
+		if (l->table->source == to->lists[i].table->source) {
+			list_select_key(&to->lists[i], &l->selected);
+			to->lists[i].follow = l->follow;
+		}
+}
+
+static void close_details(struct ui *ui)
+{
+	pane_destroy(ui->details);
+	ui->details = NULL;
+	ui->dirty = true;
+}
+
+void do_pane(struct ui *ui, int argument)
+{
+	struct pane *from = ui->panes[ui->current], *to;
+
+	close_details(ui);
+	ui->current = (enum pane_id)argument;
+	to = ui_pane(ui);
+	to->stale = true;
+	carry_selection(from, to);
+}
+
+void do_pane_step(struct ui *ui, int argument)
+{
+	do_pane(ui, ((int)ui->current + argument + PANES) % PANES);
+}
+
+static void pane_chosen(struct ui *ui, int value, bool keep)
+{
+	(void)keep;
+	do_pane(ui, value);
+}
+
+void do_pane_menu(struct ui *ui, int argument)
+{
+	struct overlay *menu = overlay_menu("Panes", pane_chosen);
+
+	(void)argument;
+	for (unsigned i = 0; i < PANES; i++) {
+		const struct view_table *table = view_table_find(pane_type((enum pane_id)i)->tables[0]);
+		char *text = g_strdup_printf("%-10s %s", pane_type((enum pane_id)i)->title, table->meaning);
+
+		overlay_item(menu, (int)i, -1, text);
+		g_free(text);
+	}
+	overlay_select(menu, (int)ui->current);
+	ui_set_overlay(ui, menu);
+}
+
+/* The thread that a row is or belongs to. */
+static bool thread_key(const struct view_row *row, struct view_key *key)
+{
+	if (!row->thread || !row->thread->b)
+		return false;
+	*key = (struct view_key){ .host = row->key.host, .table = TABLE_THREAD, .uid = row->thread->b[0] };
+	return true;
+}
+
+void do_open(struct ui *ui, int argument)
+{
+	const struct view_row *row = list_selected(pane_list(ui_pane(ui)));
+	struct view_key key;
+
+	(void)argument;
+	if (ui->details) {
+		ui_say(ui, "nothing more to open here; Esc goes back");
+		return;
+	}
+	if (!row || !thread_key(row, &key)) {
+		ui_say(ui, row ? "this row has no details" : "no row is selected");
+		return;
+	}
+	ui->details = pane_details_create(&key);
+}
+
+void do_close(struct ui *ui, int argument)
+{
+	(void)argument;
+	if (ui->details)
+		close_details(ui);
+	else
+		g_string_truncate(ui->search_text, 0);
+}
+
+static void host_chosen(struct ui *ui, int value, bool keep)
+{
+	struct ui_host_data *host = ui_host(ui, (unsigned)value);
+
+	if (keep) {
+		if (!host->hidden && ui_visible_hosts(ui) == 1) {
+			ui_say(ui, "one host must be shown");
+			return;
+		}
+		host->hidden = !host->hidden;
+	} else {
+		/* Enter: only this one; again: all */
+		bool alone = ui_visible_hosts(ui) == 1 && !host->hidden;
+
+		for (unsigned i = 0; i < ui->hosts->len; i++)
+			ui_host(ui, i)->hidden = !alone && i != (unsigned)value;
+	}
+	if (keep)
+		overlay_check(ui->overlay, value, !host->hidden);
+	data_forget(ui);
+	ui_rebuild(ui);
+}
+
+void do_hosts_menu(struct ui *ui, int argument)
+{
+	struct overlay *menu = overlay_menu("Hosts: Space shows or hides one, Enter shows it alone", host_chosen);
+
+	(void)argument;
+	for (unsigned i = 0; i < ui->hosts->len; i++)
+		overlay_item(menu, (int)i, !ui_host(ui, i)->hidden, ui_host(ui, i)->info.name);
+	ui_set_overlay(ui, menu);
+}
+
+/* ---- setup ---- */
+
+enum { SETUP_HOSTS = 1000, SETUP_COLOR };
+
+static void setup_chosen(struct ui *ui, int value, bool keep)
+{
+	struct list *l = pane_list(ui_pane(ui));
+
+	if (value == SETUP_HOSTS) {
+		ui->show_hosts = !ui->show_hosts;
+		overlay_check(ui->overlay, value, ui->show_hosts);
+	} else if (value == SETUP_COLOR) {
+		screen_set_color(!screen_has_color());
+		overlay_check(ui->overlay, value, screen_has_color());
+	} else if (value < (int)l->table->n_columns) {
+		const char *name = l->table->columns[value].name;
+
+		list_toggle_column(l, name);
+		overlay_check(ui->overlay, value, list_shows_column(l, name));
+	}
+	(void)keep;
+	ui_rebuild(ui);
+}
+
+void do_setup(struct ui *ui, int argument)
+{
+	struct overlay *menu = overlay_menu("Setup: Space changes", setup_chosen);
+	struct pane *p = ui_pane(ui);
+
+	(void)argument;
+	overlay_item(menu, SETUP_HOSTS, ui->show_hosts, "a line per host above the timeline");
+	overlay_item(menu, SETUP_COLOR, screen_has_color(), "colours");
+	for (unsigned i = 0; p->n_lists && i < pane_list(p)->table->n_columns; i++) {
+		const struct column *c = &pane_list(p)->table->columns[i];
+		char *text = g_strdup_printf("%-10s %s", c->header, c->meaning);
+
+		overlay_item(menu, (int)i, list_shows_column(pane_list(p), c->name), text);
+		g_free(text);
+	}
+	ui_set_overlay(ui, menu);
+}
+
+void do_help(struct ui *ui, int argument)
+{
+	(void)argument;
+	ui_set_overlay(ui, help_create(ui));
+}
+
+void do_messages(struct ui *ui, int argument)
+{
+	(void)argument;
+	ui_set_overlay(ui, messages_create(ui));
+}
+
+void do_quit(struct ui *ui, int argument)
+{
+	(void)argument;
+	ui->quit = true;
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Actions on time: the same in every pane. */
+#include "base/error.h"
+#include "ui/internal.h"
+
+void do_pause(struct ui *ui, int argument)
+{
+	(void)argument;
+	cursor_pause(&ui->cursor, ui->cursor.mode != CURSOR_PAUSED);
+}
+
+void do_step(struct ui *ui, int argument)
+{
+	cursor_step(&ui->cursor, argument);
+}
+
+static void jump_done(struct ui *ui, const char *text)
+{
+	struct cursor *c = &ui->cursor;
+	uint64_t end_ns = c->complete || c->live ? c->known_ns : MAX(c->known_ns, ui->expected_end_ns);
+	struct timetext time;
+
+	if (!text || !*text)
+		return;
+	if (timetext_parse(text, &time) != LT_OK) {
+		ui_say(ui, "%s", error_text());
+		error_clear();
+		return;
+	}
+	cursor_jump(c, timetext_resolve(&time, c->begin_ns, end_ns, ui->options.utc));
+}
+
+void do_jump(struct ui *ui, int argument)
+{
+	(void)argument;
+	ui_prompt(ui, "Jump to (12:03:05, +5s, -5s):", "", NULL, jump_done);
+}
+
+void do_start(struct ui *ui, int argument)
+{
+	(void)argument;
+	cursor_start(&ui->cursor);
+}
+
+void do_end(struct ui *ui, int argument)
+{
+	(void)argument;
+	cursor_end(&ui->cursor);
+}
+
+void do_speed(struct ui *ui, int argument)
+{
+	cursor_speed(&ui->cursor, argument);
+	ui_say(ui, "replay ×%g", ui->cursor.speed);
+}
+
+void do_interval(struct ui *ui, int argument)
+{
+	char text[32];
+
+	cursor_length(&ui->cursor, argument);
+	ui_say(ui, "interval %s", timetext_format_duration(text, sizeof(text), ui->cursor.interval_ns));
+}
+
+void do_skip_idle(struct ui *ui, int argument)
+{
+	(void)argument;
+	ui->skip_idle = !ui->skip_idle;
+	ui_say(ui, ui->skip_idle ? "replay skips idle stretches" : "replay shows idle stretches");
+}
+
+void do_bookmark(struct ui *ui, int argument)
+{
+	ui->pending = argument ? '\'' : 'm';
+	ui_say(ui, argument ? "go to bookmark: a letter" : "set bookmark: a letter");
+}
+
+void do_mark(struct ui *ui, int argument)
+{
+	char a[TIMETEXT_SIZE], b[TIMETEXT_SIZE];
+
+	if (!argument) {
+		ui->mark_ns = ui->shown_begin_ns;
+		ui_say(ui, "interval from %s; B ends it", ui_time(ui, a, sizeof(a), ui->mark_ns, 3, false));
+	} else if (!ui->mark_ns) {
+		ui_say(ui, "A marks the begin first");
+	} else if (ui->mark_ns >= ui->shown_end_ns) {
+		ui_say(ui, "the end must be after the begin");
+	} else {
+		uint64_t end_ns = ui->shown_end_ns;
+
+		cursor_choose(&ui->cursor, ui->mark_ns, end_ns);
+		ui_say(ui, "interval from %s to %s", ui_time(ui, a, sizeof(a), ui->mark_ns, 3, false),
+		       ui_time(ui, b, sizeof(b), end_ns, 3, false));
+		ui->mark_ns = 0;
+	}
+}

@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The first line: state, shown interval, totals; and a line per host. */
+#include <string.h>
+
+#include "ui/internal.h"
+
+enum { SEGMENT_SIZE = 48, HEAD_TOTALS = 4 };
+
+/* ---- the first line ---- */
+
+static enum style state_word(const struct ui *ui, char *word, size_t size)
+{
+	const struct cursor *c = &ui->cursor;
+
+	if (c->mode == CURSOR_PAUSED) {
+		g_strlcpy(word, c->live ? "LIVE PAUSED" : "PAUSED", size);
+		return STYLE_PAUSED;
+	}
+	if (c->live && c->mode == CURSOR_STICKING) {
+		g_strlcpy(word, "LIVE", size);
+		return STYLE_LIVE;
+	}
+	g_snprintf(word, size, "REPLAY ×%g", c->speed);
+	return STYLE_REPLAY;
+}
+
+/* One end of the interval; the digits below a millisecond are there, but quiet. */
+static int draw_time(const struct ui *ui, int x, uint64_t t_ns, unsigned digits, bool date)
+{
+	char text[TIMETEXT_SIZE];
+	const char *point = strchr(ui_time(ui, text, sizeof(text), t_ns, digits, date), '.');
+	int used = canvas_text(ui->canvas, x, 0, STYLE_BOLD, text, -1);
+
+	if (point && digits > 3)
+		canvas_restyle(ui->canvas, x + (int)(point - text) + 4, 0, (int)digits - 3, STYLE_DIM);
+	return used;
+}
+
+static int interval_width(unsigned digits, bool date)
+{
+	int one = 8 + (digits ? 1 + (int)digits : 0) + (date ? 11 : 0);
+
+	return 2 * one + 4;
+}
+
+static int draw_interval(const struct ui *ui, int x, unsigned digits, bool date)
+{
+	int from = x;
+
+	x += canvas_text(ui->canvas, x, 0, STYLE_NORMAL, "[", -1);
+	x += draw_time(ui, x, ui->shown_begin_ns, digits, date);
+	x += canvas_text(ui->canvas, x, 0, STYLE_NORMAL, ", ", -1);
+	x += draw_time(ui, x, ui->shown_end_ns, digits, date);
+	x += canvas_text(ui->canvas, x, 0, STYLE_NORMAL, "[", -1);
+	return x - from;
+}
+
+static const struct host_row *host_row(const struct ui_host_data *host)
+{
+	const struct interval_table *t = &host->load.interval.tables[TABLE_HOST];
+
+	return host->loaded && t->n_rows ? INTERVAL_ROW(host, &t->rows[0]) : NULL;
+}
+
+#define HOST_VALUE(host, member) \
+	INTERVAL_VALUE(&(host)->load.interval, HOST, host, &(host)->load.interval.tables[TABLE_HOST].rows[0], member)
+
+struct totals {
+	uint64_t events, lost, lost_before;
+	bool packets; /* whole packets were lost: how many events is unknown */
+};
+
+static struct totals sum_hosts(const struct ui *ui)
+{
+	struct totals t = { 0 };
+
+	for (unsigned i = 0; i < ui->hosts->len; i++) {
+		const struct ui_host_data *host = ui_host(ui, i);
+		const struct host_row *row = host_row(host);
+
+		if (!row || host->hidden)
+			continue;
+		t.events += HOST_VALUE(host, events);
+		t.lost += HOST_VALUE(host, lost_events) + HOST_VALUE(host, lost_packets);
+		t.packets |= HOST_VALUE(host, lost_packets) > 0;
+		t.lost_before += row->lost_events + row->lost_packets;
+	}
+	t.lost_before -= t.lost;
+	return t;
+}
+
+/* How far the recording has been read; empty when it all is. */
+static void reading_text(const struct ui *ui, char *text, size_t size)
+{
+	const struct cursor *c = &ui->cursor;
+	uint64_t span_ns = ui->expected_end_ns - c->begin_ns, known_ns = c->known_ns - c->begin_ns;
+
+	if (c->complete || c->live || ui->expected_end_ns <= c->begin_ns)
+		text[0] = '\0';
+	else
+		g_snprintf(text, size, "reading %u%%", (unsigned)MIN(known_ns * 100 / span_ns, 99));
+}
+
+static void draw_first_line(const struct ui *ui)
+{
+	uint64_t duration_ns = ui->shown_end_ns - ui->shown_begin_ns;
+	struct totals t = sum_hosts(ui);
+	char word[SEGMENT_SIZE], lost[SEGMENT_SIZE], count[32], text[HEAD_TOTALS][SEGMENT_SIZE];
+	enum style style = state_word(ui, word, sizeof(word));
+	int w = ui->canvas->w, x, lost_width;
+	unsigned digits = 9;
+
+	format_count(count, sizeof(count), t.lost ? t.lost : t.lost_before, 6);
+	g_snprintf(lost, sizeof(lost), t.lost || !t.lost_before ? "lost %s" : "lost 0 (%s before)", count);
+	lost_width = t.lost || t.lost_before ? canvas_text_width(lost) + 2 : 0;
+	x = canvas_printf(ui->canvas, 0, 0, style, " %s ", word) + 1;
+	while (digits && x + interval_width(digits, false) + lost_width > w)
+		digits -= 3;
+	x += draw_interval(ui, x, digits, w >= 120) + 2;
+	if (t.lost || t.lost_before)
+		x += canvas_text(ui->canvas, x, 0, t.lost ? STYLE_LOST : STYLE_DIM, lost, -1) + 2;
+
+	if (ui->hosts->len == 1)
+		g_strlcpy(text[0], "1 host", SEGMENT_SIZE);
+	else if (ui_visible_hosts(ui) < ui->hosts->len)
+		g_snprintf(text[0], SEGMENT_SIZE, "%u/%u hosts", ui_visible_hosts(ui), ui->hosts->len);
+	else
+		g_snprintf(text[0], SEGMENT_SIZE, "%u hosts", ui->hosts->len);
+	format_count(count, sizeof(count), duration_ns ? t.events * NS_PER_S / duration_ns : 0, 5);
+	g_snprintf(text[1], SEGMENT_SIZE, "%s ev/s", count);
+	reading_text(ui, text[2], SEGMENT_SIZE);
+	g_strlcpy(text[3], lost_width ? "" : lost, SEGMENT_SIZE);
+	for (int i = 0; i < HEAD_TOTALS; i++) {
+		int width = canvas_text_width(text[i]);
+
+		if (width && x + width <= w)
+			x += canvas_text(ui->canvas, x, 0, i == 3 ? STYLE_DIM : STYLE_NORMAL, text[i], -1) + 2;
+	}
+}
+
+/* ---- a line per host ---- */
+
+enum line_group { LINE_CPU, LINE_TASKS, LINE_FDS, LINE_DISK, LINE_NET, LINE_GROUPS };
+
+enum { METER_CPUS = 64, BAR_WIDTH = 10, HOST_WIDTH_MAX = 16 };
+
+struct host_line {
+	unsigned n_cpus;
+	int permille[METER_CPUS]; /* of each CPU, -1 offline */
+	unsigned busy_permille;   /* of all */
+	char text[LINE_GROUPS][SEGMENT_SIZE];
+};
+
+static void read_cpus(const struct ui_host_data *host, struct host_line *line)
+{
+	const struct interval *iv = &host->load.interval;
+	const struct interval_table *t = &iv->tables[TABLE_CPU];
+	uint64_t busy_all = 0, online_all = 0;
+
+	for (uint32_t i = 0; i < t->n_rows; i++) {
+		const struct cpu_row *row = INTERVAL_ROW(cpu, &t->rows[i]);
+		uint64_t busy = INTERVAL_VALUE(iv, CPU, cpu, &t->rows[i], busy_ns);
+		uint64_t online = INTERVAL_VALUE(iv, CPU, cpu, &t->rows[i], online_ns);
+
+		busy_all += busy;
+		online_all += online;
+		if (row->cpu >= METER_CPUS)
+			continue;
+		while (line->n_cpus <= row->cpu)
+			line->permille[line->n_cpus++] = -1;
+		if (online)
+			line->permille[row->cpu] = (int)(busy * 1000 / online);
+	}
+	line->busy_permille = online_all ? (unsigned)(busy_all * 1000 / online_all) : 0;
+}
+
+static void rates_text(char *text, const char *label, uint64_t in, uint64_t out, uint64_t duration_ns)
+{
+	char a[16], b[16];
+	double s = (double)duration_ns / 1e9;
+
+	g_snprintf(text, SEGMENT_SIZE, "%s ↓%-5s↑%-5s", label, format_bytes(a, sizeof(a), (double)in / s),
+		   format_bytes(b, sizeof(b), (double)out / s));
+}
+
+static void changes_text(char *text, const char *label, uint64_t now, uint64_t more, uint64_t less)
+{
+	char changes[32], n[16];
+
+	g_snprintf(changes, sizeof(changes), "+%" G_GUINT64_FORMAT " −%" G_GUINT64_FORMAT, more, less);
+	g_snprintf(text, SEGMENT_SIZE, "%s %s %s%*s", label, format_count(n, sizeof(n), now, 6), changes,
+		   (int)MAX(0, 6 - canvas_text_width(changes)), "");
+}
+
+static void read_host(const struct ui_host_data *host, const struct host_row *row, struct host_line *line)
+{
+	uint64_t duration_ns = MAX(host->load.interval.end_ns - host->load.interval.begin_ns, 1);
+
+	read_cpus(host, line);
+	changes_text(line->text[LINE_TASKS], "tasks", row->threads, HOST_VALUE(host, threads_new),
+		     HOST_VALUE(host, threads_gone));
+	changes_text(line->text[LINE_FDS], "fds", row->fds, HOST_VALUE(host, fds_opened), HOST_VALUE(host, fds_closed));
+	rates_text(line->text[LINE_DISK], "disk", HOST_VALUE(host, disk_read_bytes), HOST_VALUE(host, disk_write_bytes),
+		   duration_ns);
+	rates_text(line->text[LINE_NET], "net", HOST_VALUE(host, rx_bytes), HOST_VALUE(host, tx_bytes), duration_ns);
+}
+
+static enum style meter_style(int permille)
+{
+	return permille > 900 ? STYLE_METER_HIGH : permille > 600 ? STYLE_METER_MID : STYLE_METER_LOW;
+}
+
+/* A bar per CPU where there is room, else a column. */
+static int draw_meters(struct canvas *c, int x, int y, const struct host_line *line, bool bars)
+{
+	int from = x;
+
+	for (unsigned i = 0; i < line->n_cpus; i++) {
+		int permille = line->permille[i];
+
+		if (!bars) {
+			canvas_char(c, x++, y, permille < 0 ? STYLE_DIM : meter_style(permille),
+				    permille < 0 ? '-' : canvas_column_glyph((unsigned)permille));
+			continue;
+		}
+		x += canvas_printf(c, x, y, STYLE_DIM, "%u", i);
+		canvas_text(c, x, y, STYLE_DIM, permille < 0 ? "[ offline  ]" : "[", -1);
+		if (permille >= 0) {
+			canvas_bar(c, x + 1, y, BAR_WIDTH, meter_style(permille), (unsigned)permille);
+			canvas_char(c, x + 1 + BAR_WIDTH, y, STYLE_DIM, ']');
+		}
+		x += BAR_WIDTH + 3;
+	}
+	return x - from;
+}
+
+/* Labels are quiet, numbers are not. */
+static void draw_group(struct canvas *c, int x, int y, const char *text)
+{
+	const char *blank = strchr(text, ' ');
+	char *label = g_strndup(text, blank ? (gsize)(blank - text) : strlen(text));
+	int used = canvas_text(c, x, y, STYLE_DIM, label, -1);
+
+	if (blank)
+		canvas_text(c, x + used, y, STYLE_NORMAL, blank, -1);
+	g_free(label);
+}
+
+static void absent_text(const struct ui *ui, const struct ui_host_data *host, char *text, size_t size)
+{
+	char time[TIMETEXT_SIZE];
+
+	if (host->hidden)
+		g_strlcpy(text, "hidden; H shows it again", size);
+	else if (host->info.begin_ns >= ui->shown_end_ns)
+		g_snprintf(text, size, "record begins at %s", ui_time(ui, time, sizeof(time), host->info.begin_ns, 3, false));
+	else if (host->info.ended && host->info.end_ns <= ui->shown_begin_ns)
+		g_snprintf(text, size, "record ended at %s", ui_time(ui, time, sizeof(time), host->info.end_ns, 3, false));
+	else
+		g_strlcpy(text, "nothing known yet", size);
+}
+
+static int name_width(const struct ui *ui)
+{
+	int width = 4;
+
+	for (unsigned i = 0; i < ui->hosts->len; i++)
+		width = MAX(width, canvas_text_width(ui_host(ui, i)->info.name));
+	return MIN(width, HOST_WIDTH_MAX);
+}
+
+static int draw_hosts(struct ui *ui, int y, unsigned n)
+{
+	struct host_line *lines = g_new0(struct host_line, n);
+	struct canvas *c = ui->canvas;
+	int name = name_width(ui), cpus = 0, width[LINE_GROUPS] = { 0 }, room;
+	char text[SEGMENT_SIZE];
+	bool bars;
+
+	for (unsigned i = 0; i < n; i++) {
+		const struct ui_host_data *host = ui_host(ui, i);
+		const struct host_row *row = host_row(host);
+
+		if (!row || host->hidden)
+			continue;
+		read_host(host, row, &lines[i]);
+		cpus = MAX(cpus, (int)lines[i].n_cpus);
+		for (int g = LINE_TASKS; g < LINE_GROUPS; g++)
+			width[g] = MAX(width[g], canvas_text_width(lines[i].text[g]));
+	}
+	room = c->w - name - 2 - 5;
+	for (int g = LINE_TASKS; g < LINE_GROUPS; g++)
+		room -= width[g] + 2;
+	bars = cpus && room >= cpus * (BAR_WIDTH + 4);
+	/* columns for the CPUs of big machines only where nothing else needs the room */
+	if (!bars && cpus > 8 && room < cpus)
+		cpus = 0;
+	for (unsigned i = 0; i < n; i++, y++) {
+		const struct ui_host_data *host = ui_host(ui, i);
+		int x = name + 2;
+
+		canvas_text_left(c, 1, y, name, host->info.trouble ? STYLE_LOST : STYLE_BOLD, host->info.name);
+		if (!host_row(host) || host->hidden) {
+			absent_text(ui, host, text, sizeof(text));
+			canvas_text(c, x, y, STYLE_DIM, text, -1);
+			continue;
+		}
+		if (cpus)
+			draw_meters(c, x, y, &lines[i], bars);
+		x += bars ? cpus * (BAR_WIDTH + 4) : cpus;
+		canvas_printf(c, x, y, STYLE_NORMAL, "%4u%%", (lines[i].busy_permille + 5) / 10);
+		x += 7;
+		for (int g = LINE_TASKS; g < LINE_GROUPS; g++) {
+			if (x + width[g] > c->w + 2)
+				break;
+			draw_group(c, x, y, lines[i].text[g]);
+			x += width[g] + 2;
+		}
+	}
+	g_free(lines);
+	return (int)n;
+}
+
+int header_draw(struct ui *ui, int y, int max_rows)
+{
+	unsigned n = ui->hosts->len;
+	int rows = 1;
+
+	draw_first_line(ui);
+	if (!ui->show_hosts || max_rows <= 1)
+		return rows;
+	if ((int)n > max_rows - 1)
+		n = (unsigned)max_rows - 2;
+	rows += draw_hosts(ui, y + 1, n);
+	if (n < ui->hosts->len) {
+		canvas_printf(ui->canvas, 1, y + rows, STYLE_DIM, "and %u more hosts: pane 9", ui->hosts->len - n);
+		rows++;
+	}
+	return rows;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The help screen: made of the action table and the columns of the pane. */
+#include "ui/internal.h"
+
+static void add_actions(struct overlay *o, enum action_group group)
+{
+	char keys[64];
+
+	overlay_add(o, STYLE_TITLE, action_group_title(group), NULL);
+	for (unsigned i = 0; i < ACTIONS; i++)
+		if (action_get(i)->group == group)
+			overlay_add(o, STYLE_KEY, action_keys(action_get(i), keys, sizeof(keys)), action_get(i)->help);
+	overlay_add(o, STYLE_NORMAL, "", NULL);
+}
+
+static void add_columns(struct overlay *o, const struct list *l)
+{
+	char *title = g_strdup_printf("Columns: a row is %s", l->table->row);
+
+	overlay_add(o, STYLE_TITLE, title, NULL);
+	overlay_add(o, STYLE_NORMAL, l->table->meaning, NULL);
+	g_free(title);
+	for (int i = 0; i < l->n_columns; i++)
+		overlay_add(o, STYLE_KEY, l->columns[i].column->header, l->columns[i].column->meaning);
+	overlay_add(o, STYLE_NORMAL, "", NULL);
+}
+
+struct overlay *help_create(struct ui *ui)
+{
+	struct overlay *o = overlay_text("Help (Esc leaves)", 20);
+	struct pane *p = ui_pane(ui);
+
+	for (unsigned i = 0; i < ACTION_GROUPS; i++)
+		add_actions(o, (enum action_group)i);
+	for (unsigned i = 0; i < p->n_lists; i++)
+		add_columns(o, &p->lists[i]);
+	overlay_add(o, STYLE_TITLE, "Colours", NULL);
+	overlay_add(o, STYLE_NEW, "name", "born in the shown interval");
+	overlay_add(o, STYLE_GONE, "name", "ended in the shown interval");
+	overlay_add(o, STYLE_MARKED, "name", "highlighted with Space");
+	overlay_add(o, STYLE_LOST, "!", "events were lost here");
+	return o;
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Keys and mouse: who gets them, and the actions they run. */
+#include "ui/internal.h"
+#include "ui/keys.h"
+#include "ui/screen.h"
+
+void ui_run(struct ui *ui, const struct action *action)
+{
+	unsigned where = ui_pane(ui)->n_lists ? WHERE_LIST : WHERE_TEXT;
+
+	if (!(action->where & where)) {
+		ui_say(ui, "this pane has no list");
+		return;
+	}
+	action->run(ui, action->argument);
+	ui->dirty = true;
+}
+
+void ui_prompt(struct ui *ui, const char *label, const char *text, prompt_change_fn *change, prompt_done_fn *done)
+{
+	prompt_start(&ui->prompt, label, text, change, done);
+	ui->dirty = true;
+}
+
+static void mouse_event(struct ui *ui)
+{
+	struct screen_mouse m;
+
+	if (!screen_mouse(&m))
+		return;
+	if (ui->overlay) {
+		if (!overlay_mouse(ui->overlay, ui, m.y, m.wheel))
+			ui_set_overlay(ui, NULL);
+	} else if (m.wheel) {
+		pane_move(ui_pane(ui), m.wheel * 3);
+	} else if (m.y == ui->canvas->h - 1) {
+		if (bar_action_at(ui, m.x))
+			ui_run(ui, bar_action_at(ui, m.x));
+	} else if (m.y == ui->strip_y) {
+		uint64_t t_ns = timeline_time_at(ui, m.x);
+
+		if (t_ns)
+			cursor_jump(&ui->cursor, t_ns);
+	} else if (m.y >= ui->pane_y && pane_click(ui_pane(ui), m.x, m.y) && m.twice) {
+		ui_run(ui, action_get(ACTION_OPEN));
+	}
+}
+
+/* The letter after m or '. */
+static void bookmark_letter(struct ui *ui, int key)
+{
+	bool set = ui->pending == 'm';
+	char time[TIMETEXT_SIZE];
+	uint64_t *mark;
+
+	ui->pending = 0;
+	if (key < 'a' || key > 'z') {
+		ui_say(ui, "a bookmark is a letter from a to z");
+		return;
+	}
+	mark = &ui->bookmarks[key - 'a'];
+	if (set) {
+		*mark = ui->shown_begin_ns;
+		ui_say(ui, "bookmark %c at %s", key, ui_time(ui, time, sizeof(time), *mark, 3, false));
+	} else if (*mark) {
+		cursor_pause(&ui->cursor, true);
+		cursor_jump(&ui->cursor, *mark);
+	} else {
+		ui_say(ui, "no bookmark %c", key);
+	}
+}
+
+void input_key(struct ui *ui, int key)
+{
+	const struct action *action;
+
+	ui->message[0] = '\0';
+	ui->dirty = true;
+	if (key == UI_KEY_RESIZE) {
+		ui_resize(ui);
+	} else if (!ui->started) {
+		ui->quit |= key == 'q' || key == UI_KEY_F1 + 9;
+	} else if (key == UI_KEY_MOUSE) {
+		mouse_event(ui);
+	} else if (ui->prompt.active) {
+		prompt_key(&ui->prompt, ui, key);
+	} else if (ui->pending) {
+		bookmark_letter(ui, key);
+	} else if (ui->overlay) {
+		struct overlay *overlay = ui->overlay;
+
+		/* a choice may have opened another one */
+		if (!overlay_key(overlay, ui, key) && ui->overlay == overlay)
+			ui_set_overlay(ui, NULL);
+	} else {
+		action = action_find(key);
+		if (action)
+			ui_run(ui, action);
+		else if (key_is_text(key))
+			ui_say(ui, "no action on this key; F1 shows all");
+	}
+}

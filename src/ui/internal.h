@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef LT_UI_INTERNAL_H
+#define LT_UI_INTERNAL_H
+
+#include "ui/action.h"
+#include "ui/canvas.h"
+#include "ui/cursor.h"
+#include "ui/overlay.h"
+#include "ui/pane.h"
+#include "ui/prompt.h"
+#include "ui/ui.h"
+#include "view/format.h"
+#include "view/rows.h"
+
+/*
+ * What the files of this directory share.
+ *
+ *   row 0        header        state word, interval, totals         header.c
+ *   1 …          header        a line per host                      header.c
+ *                timeline      the history with the cursor          timeline.c
+ *                pane          lists, details                       pane.c, pane_*.c, list.c
+ *                  overlay     help, messages, menus: over the pane overlay.c
+ *   last row     function bar, or a prompt, or a message            bar.c, prompt.c
+ */
+#define NS_PER_S UINT64_C(1000000000)
+
+enum { UI_MIN_WIDTH = 40, UI_MIN_HEIGHT = 8, UI_BOOKMARKS = 26 };
+
+/* A host with what the history says of it in the shown interval. */
+struct ui_host_data {
+	struct ui_host info;
+	struct history_load load;
+	bool loaded; /* there is something of it in the interval */
+	bool hidden; /* by the user */
+};
+
+struct ui {
+	struct ui_options options;
+	struct history *history;
+	struct canvas *canvas;
+	struct format format;
+	struct cursor cursor;
+	bool started;
+	uint64_t expected_end_ns;
+
+	GArray *hosts;           /* struct ui_host_data */
+	GArray *view_hosts;      /* struct view_host, made anew by data_load() */
+	uint64_t loaded_begin_ns, loaded_end_ns; /* what was asked of the history */
+	uint32_t loaded_tables;
+	uint64_t shown_begin_ns, shown_end_ns;   /* what it had: the edges of its frames */
+
+	struct pane *panes[PANES]; /* made when first shown */
+	enum pane_id current;
+	struct pane *details;    /* shown over the current pane, NULL: not */
+
+	GHashTable *marked;      /* set of struct view_key: highlighted rows */
+	bool only_marked;
+	GString *filter_text;
+	struct view_filter filter;
+	GString *search_text;
+	bool tree, processes, virtual_ids, host_percent;
+	GHashTable *collapsed;   /* set of struct view_key */
+
+	struct prompt prompt;
+	struct overlay *overlay; /* NULL: none */
+	char message[200];       /* in the last row until the next key */
+	int pending;             /* a key that waits for a letter: 'm' or '\'', 0 none */
+	uint64_t bookmarks[UI_BOOKMARKS]; /* 0: not set */
+	uint64_t mark_ns;        /* A, 0: not set */
+	bool skip_idle;
+	bool show_hosts;         /* the header's lines per host */
+
+	int strip_y, pane_y;     /* rows of the timeline and of the pane's first row when last drawn */
+	bool dirty, quit;
+};
+
+/* data.c: the shown interval out of the history. */
+
+/* Brings the hosts' data up to date for the shown pane; returns whether anything is different. */
+bool data_load(struct ui *ui);
+
+/* The next load starts from scratch (the hosts shown have changed). */
+void data_forget(struct ui *ui);
+
+static inline struct ui_host_data *ui_host(const struct ui *ui, unsigned i)
+{
+	return &g_array_index(ui->hosts, struct ui_host_data, i);
+}
+
+/* The hosts the user has not hidden. */
+unsigned ui_visible_hosts(const struct ui *ui);
+
+/* The pane that has the keys: details or the current one. */
+struct pane *ui_pane(struct ui *ui);
+
+/* Shows a message in the last row until the next key. */
+void ui_say(struct ui *ui, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* The panes' rows must be made anew (order, filter, form have changed). */
+void ui_rebuild(struct ui *ui);
+
+/* Replaces the overlay; NULL closes it. */
+void ui_set_overlay(struct ui *ui, struct overlay *overlay);
+
+/* Keys of the last row's prompt, called with what was typed. */
+void ui_prompt(struct ui *ui, const char *label, const char *text, prompt_change_fn *change, prompt_done_fn *done);
+
+/* header.c, timeline.c, bar.c: each draws at row y and returns how many rows it took. */
+int header_draw(struct ui *ui, int y, int max_rows);
+int timeline_draw(struct ui *ui, int y);
+void bar_draw(struct ui *ui, int y);
+
+/* A click at column x of the bar: the action there, NULL: none. */
+const struct action *bar_action_at(const struct ui *ui, int x);
+
+/* The time under column x of the strip, 0: none. */
+uint64_t timeline_time_at(const struct ui *ui, int x);
+
+/* Runs the action of a key as if it was typed. */
+void ui_run(struct ui *ui, const struct action *action);
+
+/* input.c */
+void input_key(struct ui *ui, int key);
+
+/* Writes t_ns in the user's time zone; digits of the fraction. */
+const char *ui_time(const struct ui *ui, char *buffer, size_t size, uint64_t t_ns, unsigned digits, bool date);
+
+/* The overlays. */
+struct overlay *help_create(struct ui *ui);
+struct overlay *messages_create(struct ui *ui);
+
+#endif

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "ui/list.h"
+
+#include <string.h>
+
+void list_init(struct list *l, const struct view_table *table)
+{
+	char **names = g_strsplit(table->screen, " ", -1);
+
+	*l = (struct list){ .table = table, .sort = g_strdup(table->sort) };
+	view_rows_init(&l->rows);
+	l->names = g_ptr_array_new_with_free_func(g_free);
+	for (char **name = names; *name; name++)
+		if (**name)
+			g_ptr_array_add(l->names, g_strdup(*name));
+	g_strfreev(names);
+}
+
+void list_release(struct list *l)
+{
+	view_rows_release(&l->rows);
+	g_ptr_array_free(l->names, TRUE);
+	g_free(l->sort);
+}
+
+/* Where the selection is now. */
+static void find_selection(struct list *l)
+{
+	unsigned row;
+
+	l->present = false;
+	if (!l->rows.n) {
+		if (!l->chosen)
+			l->index = 0;
+		return;
+	}
+	if (!l->chosen) {
+		l->selected = l->rows.rows[0].key;
+		l->index = 0;
+		l->top = 0;
+		l->present = true;
+		return;
+	}
+	row = view_rows_index(&l->rows, &l->selected);
+	if (row != VIEW_NO_ROW) {
+		l->index = row;
+		l->present = true;
+	} else {
+		l->index = MIN(l->index, l->rows.n - 1);
+	}
+}
+
+static void scroll_to_selection(struct list *l)
+{
+	unsigned h = (unsigned)MAX(l->h, 1);
+
+	if (l->index < l->top)
+		l->top = l->index;
+	else if (l->index >= l->top + h)
+		l->top = l->index - h + 1;
+}
+
+void list_build(struct list *l, struct view_query *query, const struct view_host *hosts, unsigned n_hosts)
+{
+	query->table = l->table;
+	query->sort = view_rows_column(&l->rows, l->sort);
+	if (!query->sort)
+		query->sort = view_column_find(l->table->columns, l->table->n_columns, l->sort);
+	query->reverse = l->reverse;
+	l->query = *query;
+	view_rows_build(&l->rows, &l->query, hosts, n_hosts);
+	find_selection(l);
+	if (l->follow && l->present)
+		scroll_to_selection(l);
+}
+
+int list_move(struct list *l, int by)
+{
+	int from = (int)l->index, to = from + by, last = (int)l->rows.n - 1;
+
+	if (!l->rows.n)
+		return by;
+	/* the selected one is gone: its line is the place to start from */
+	if (!l->present && by > 0)
+		to--;
+	list_select(l, (unsigned)CLAMP(to, 0, last));
+	return to < 0 ? to : to > last ? to - last : 0;
+}
+
+void list_move_end(struct list *l, int direction)
+{
+	if (!l->rows.n)
+		return;
+	list_select(l, direction < 0 ? 0 : l->rows.n - 1);
+	/* at the top the list is as it was in the beginning: whatever comes first is selected */
+	if (direction < 0 && !l->follow)
+		l->chosen = false;
+}
+
+void list_select(struct list *l, unsigned row)
+{
+	if (row >= l->rows.n)
+		return;
+	l->selected = l->rows.rows[row].key;
+	l->chosen = true;
+	l->present = true;
+	l->index = row;
+	scroll_to_selection(l);
+}
+
+void list_select_key(struct list *l, const struct view_key *key)
+{
+	l->selected = *key;
+	l->chosen = true;
+	find_selection(l);
+	scroll_to_selection(l);
+}
+
+const struct view_row *list_selected(const struct list *l)
+{
+	return l->present && l->index < l->rows.n ? &l->rows.rows[l->index] : NULL;
+}
+
+bool list_search(struct list *l, const char *text, bool backward, bool here)
+{
+	unsigned from = l->index, found;
+
+	if (!l->rows.n || !*text)
+		return false;
+	if (!here)
+		from = backward ? (from + l->rows.n - 1) % l->rows.n : (from + 1) % l->rows.n;
+	found = view_rows_search(&l->rows, from, text, backward);
+	if (found == VIEW_NO_ROW)
+		return false;
+	list_select(l, found);
+	return true;
+}
+
+static int sort_index(const struct list *l)
+{
+	for (int i = 0; i < l->n_columns; i++)
+		if (!strcmp(l->columns[i].column->name, l->sort))
+			return i;
+	return -1;
+}
+
+const char *list_sort_step(struct list *l, int direction)
+{
+	int i = sort_index(l);
+
+	if (!l->n_columns)
+		return "";
+	i = i < 0 ? 0 : CLAMP(i + direction, 0, l->n_columns - 1);
+	if (strcmp(l->columns[i].column->name, l->sort))
+		list_sort_by(l, l->columns[i].column->name);
+	return l->columns[i].column->header;
+}
+
+void list_sort_by(struct list *l, const char *name)
+{
+	if (!strcmp(name, l->sort)) {
+		l->reverse = !l->reverse;
+		return;
+	}
+	g_free(l->sort);
+	l->sort = g_strdup(name);
+	l->reverse = false;
+}
+
+const struct column *list_column_at(const struct list *l, int x)
+{
+	for (int i = 0; i < l->n_columns; i++)
+		if (x >= l->columns[i].x && x < l->columns[i].x + l->columns[i].width + l->columns[i].graph)
+			return l->columns[i].column;
+	return NULL;
+}
+
+bool list_shows_column(const struct list *l, const char *name)
+{
+	for (unsigned i = 0; i < l->names->len; i++)
+		if (!strcmp(g_ptr_array_index(l->names, i), name))
+			return true;
+	return false;
+}
+
+void list_replace_column(struct list *l, const char *name, const char *by)
+{
+	if (!view_column_find(l->table->columns, l->table->n_columns, by))
+		return;
+	for (unsigned i = 0; i < l->names->len; i++)
+		if (!strcmp(g_ptr_array_index(l->names, i), name)) {
+			g_free(g_ptr_array_index(l->names, i));
+			g_ptr_array_index(l->names, i) = g_strdup(by);
+		}
+	if (!strcmp(l->sort, name)) {
+		g_free(l->sort);
+		l->sort = g_strdup(by);
+	}
+}
+
+void list_toggle_column(struct list *l, const char *name)
+{
+	GPtrArray *names;
+
+	for (unsigned i = 0; i < l->names->len; i++)
+		if (!strcmp(g_ptr_array_index(l->names, i), name)) {
+			if (l->names->len > 1)
+				g_ptr_array_remove_index(l->names, i);
+			return;
+		}
+	/* a column that comes back comes to its place: before the first one that follows it in the table */
+	names = l->names;
+	for (const struct column *c = view_column_find(l->table->columns, l->table->n_columns, name);
+	     c && ++c < l->table->columns + l->table->n_columns;)
+		for (unsigned i = 0; i < names->len; i++)
+			if (!strcmp(g_ptr_array_index(names, i), c->name)) {
+				g_ptr_array_insert(names, (int)i, g_strdup(name));
+				return;
+			}
+	g_ptr_array_add(names, g_strdup(name));
+}

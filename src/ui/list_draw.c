@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "ui/list.h"
+
+#include <string.h>
+
+#include "model/interval.h"
+
+/*
+ * How a list lays its columns out and draws its rows. When it is too wide its
+ * graphs go first, then columns from the right; what names a row, what it is
+ * sorted by and its last text stay longest.
+ */
+enum { GRAPH_MIN = 6, GRAPH_MAX = 24, HOST_MAX = 16 };
+
+static int wanted_width(const struct list *l, const struct column *column)
+{
+	int width = column->width;
+
+	if (!strcmp(column->name, "host")) {
+		width = 4;
+		for (unsigned i = 0; i < l->rows.n_hosts; i++)
+			width = MAX(width, (int)format_width(l->rows.hosts[i].name));
+		return MIN(width, HOST_MAX);
+	}
+	return width ? MAX(width, (int)format_width(column->header)) : 0;
+}
+
+/* The name to look for in place of a wanted one: ids inside namespaces. */
+static const char *virtual_name(const char *name)
+{
+	if (!strcmp(name, "tid"))
+		return "vtid";
+	if (!strcmp(name, "pid"))
+		return "vpid";
+	return name;
+}
+
+static void add_column(struct list *l, const struct list_look *look, const char *name)
+{
+	const struct column *column = NULL;
+
+	if (l->n_columns == LIST_COLUMNS || (!look->hosts && !strcmp(name, "host")))
+		return;
+	if (l->query.processes && !strcmp(name, "tid") && view_rows_column(&l->rows, "pid"))
+		return;
+	if (look->virtual_ids)
+		column = view_rows_column(&l->rows, virtual_name(name));
+	if (!column)
+		column = view_rows_column(&l->rows, name);
+	if (column)
+		l->columns[l->n_columns++] = (struct list_column){ column, 0, wanted_width(l, column), 0 };
+}
+
+/* How long a column stays when there is no room: the greater the longer. */
+static int worth(const struct list *l, int i)
+{
+	const struct column *c = l->columns[i].column;
+
+	if (!c->width)
+		return 4000 - i;
+	if (c->flags & COLUMN_KEY)
+		return 3000 - i;
+	if (!strcmp(c->name, l->sort))
+		return 2000 - i;
+	return 1000 - i;
+}
+
+static int total_width(const struct list *l, int *texts)
+{
+	int total = -1;
+
+	*texts = 0;
+	for (int i = 0; i < l->n_columns; i++) {
+		*texts += !l->columns[i].width;
+		total += 1 + (l->columns[i].width ? l->columns[i].width : LIST_MIN_TEXT);
+	}
+	return total;
+}
+
+static void drop_columns(struct list *l, int width)
+{
+	int texts;
+
+	while (l->n_columns > 1 && total_width(l, &texts) > width) {
+		int least = 0;
+
+		for (int i = 1; i < l->n_columns; i++)
+			if (worth(l, i) < worth(l, least))
+				least = i;
+		memmove(&l->columns[least], &l->columns[least + 1],
+			sizeof(l->columns[0]) * (size_t)(l->n_columns - least - 1));
+		l->n_columns--;
+	}
+}
+
+static void lay_out(struct list *l, const struct list_look *look, int width)
+{
+	int texts, spare, x = 0;
+
+	l->n_columns = 0;
+	for (unsigned i = 0; i < l->names->len; i++)
+		add_column(l, look, g_ptr_array_index(l->names, i));
+	/* what comes by itself: a column per counter */
+	for (unsigned i = l->table->n_columns; i < l->rows.n_columns; i++)
+		add_column(l, look, l->rows.columns[i].name);
+	drop_columns(l, width);
+	spare = width - total_width(l, &texts);
+	for (int i = 0; i < l->n_columns; i++) {
+		struct list_column *c = &l->columns[i];
+
+		if (!c->width) {
+			c->width = LIST_MIN_TEXT + spare / texts;
+			spare -= spare / texts--;
+		} else if (c->column->unit == COLUMN_PERCENT && texts && spare > GRAPH_MIN + 28) {
+			c->graph = MIN(spare - 28, GRAPH_MAX);
+			spare -= c->graph;
+		}
+		c->width = MIN(c->width, MAX(width - x, 0));
+		c->x = x;
+		x += c->width + c->graph + 1;
+	}
+}
+
+static void draw_head(const struct list *l, struct canvas *c, int y, const struct list_look *look)
+{
+	canvas_fill(c, 0, y, c->w, STYLE_HEAD, ' ');
+	for (int i = 0; i < l->n_columns; i++) {
+		const struct list_column *col = &l->columns[i];
+		bool sorted = !strcmp(col->column->name, l->sort);
+		enum style style = sorted && look->focus ? STYLE_HEAD_SORT : STYLE_HEAD;
+		int width = col->width, room = width - (int)format_width(col->column->header);
+
+		if (column_right(col->column))
+			canvas_text_right(c, col->x, y, width, style, col->column->header);
+		else
+			canvas_text_left(c, col->x, y, width, style, col->column->header);
+		if (!sorted || l->query.tree)
+			continue;
+		if (column_right(col->column) && (room > 0 || col->x > 0))
+			canvas_char(c, col->x + MAX(room, 0) - 1, y, style, l->reverse ? 0x25b2 : 0x25bc);
+		else if (room > 0)
+			canvas_char(c, col->x + width - room, y, style, l->reverse ? 0x25b2 : 0x25bc);
+	}
+}
+
+/*
+ * The tree in front of a name: a line for each ancestor that has younger
+ * brothers. open: bit per depth, whether a line goes on there.
+ */
+static int draw_branch(struct canvas *c, const struct view_row *row, uint64_t open, int x, int y, int width)
+{
+	int used = 0;
+
+	for (int d = 1; d < row->depth && used + 2 < width; d++, used += 2)
+		if (d < 64 && open >> d & 1)
+			canvas_char(c, x + used, y, STYLE_DIM, 0x2502);
+	if (row->depth && used + 3 < width) {
+		canvas_char(c, x + used, y, STYLE_DIM, row->last ? 0x2514 : 0x251c);
+		canvas_char(c, x + used + 1, y, STYLE_DIM, 0x2500);
+		used += 2;
+	}
+	if (row->hidden && used + 6 < width)
+		used += canvas_printf(c, x + used, y, STYLE_DIM, "+%u ", row->hidden);
+	return used;
+}
+
+/* What a row says of its entity by its colour. */
+static enum style row_style(const struct list *l, const struct view_row *row)
+{
+	const struct interval *iv = l->rows.hosts[row->key.host].iv;
+	const struct thread_row *t;
+
+	if (!row->thread || !row->thread->b)
+		return STYLE_NORMAL;
+	t = INTERVAL_ROW(thread, row->thread);
+	if (t->exited_ns && t->exited_ns < iv->end_ns)
+		return STYLE_GONE;
+	if (t->born_ns >= iv->begin_ns)
+		return STYLE_NEW;
+	return STYLE_NORMAL;
+}
+
+static void draw_cell(const struct list *l, struct canvas *c, unsigned i, const struct list_column *col, int y,
+		      const struct list_look *look, uint64_t open)
+{
+	const struct view_row *row = &l->rows.rows[i];
+	enum style style = STYLE_NORMAL;
+	int x = col->x, width = col->width;
+	char text[512];
+	struct value value;
+
+	view_rows_value(&l->rows, i, col->column, &value);
+	format_value(text, sizeof(text), &value, col->column->unit, (unsigned)width, &look->format);
+	if (!value_nonzero(&value) && value.kind != VALUE_TEXT && column_right(col->column))
+		style = STYLE_DIM;
+	else if (!column_right(col->column) && col->column->width == 0)
+		style = row_style(l, row);
+	if (l->query.tree && col->column->flags & COLUMN_INDENT) {
+		int used = draw_branch(c, row, open, x, y, width);
+
+		x += used;
+		width -= used;
+	}
+	if (column_right(col->column))
+		canvas_text_right(c, x, y, width, style, text);
+	else
+		canvas_text_left(c, x, y, width, style, text);
+	if (col->graph && value.kind == VALUE_REAL) {
+		unsigned permille = (unsigned)CLAMP(value.real * 10, 0, 1000);
+
+		canvas_bar(c, x + width + 1, y, col->graph - 1,
+			   permille > 900 ? STYLE_METER_HIGH : permille > 600 ? STYLE_METER_MID : STYLE_METER_LOW,
+			   permille);
+	}
+}
+
+/* Shows where a row contains what is searched. */
+static void mark_matches(struct canvas *c, int y, const char *search)
+{
+	char *text = canvas_row_text(c, y), *row = g_utf8_casefold(text, -1), *part = g_utf8_casefold(search, -1);
+	int width = canvas_text_width(part);
+
+	for (const char *at = row; width && (at = strstr(at, part)); at += strlen(part)) {
+		char *before = g_strndup(row, (gsize)(at - row));
+
+		canvas_restyle(c, canvas_text_width(before), y, width, STYLE_MATCH);
+		g_free(before);
+	}
+	g_free(part);
+	g_free(row);
+	g_free(text);
+}
+
+static void draw_row(const struct list *l, struct canvas *c, unsigned i, int y, const struct list_look *look,
+		     uint64_t open)
+{
+	const struct view_row *row = &l->rows.rows[i];
+	bool selected = look->focus && l->present && i == l->index;
+
+	for (int k = 0; k < l->n_columns; k++)
+		draw_cell(l, c, i, &l->columns[k], y, look, open);
+	if (look->marked && g_hash_table_contains(look->marked, &row->key))
+		canvas_restyle(c, 0, y, c->w, STYLE_MARKED);
+	if (selected)
+		canvas_restyle(c, 0, y, c->w, STYLE_SELECTED);
+	if (look->search && *look->search)
+		mark_matches(c, y, look->search);
+}
+
+/* The bit of row's depth tells whether a brother of it follows. */
+static uint64_t open_after(uint64_t open, const struct view_row *row)
+{
+	if (row->depth >= 64)
+		return open;
+	open &= (UINT64_C(1) << row->depth) - 1;
+	return row->last ? open : open | UINT64_C(1) << row->depth;
+}
+
+void list_draw(struct list *l, struct canvas *c, int y, int h, const struct list_look *look)
+{
+	uint64_t open = 0;
+
+	lay_out(l, look, c->w);
+	draw_head(l, c, y, look);
+	l->y = y + 1;
+	l->h = h - 1;
+	if (l->h <= 0)
+		return;
+	if (l->top + (unsigned)l->h > l->rows.n)
+		l->top = l->rows.n > (unsigned)l->h ? l->rows.n - (unsigned)l->h : 0;
+	if (!l->rows.n && look->empty)
+		canvas_text(c, 1, l->y, STYLE_DIM, look->empty, c->w - 1);
+	if (l->query.tree)
+		for (unsigned i = 0; i < l->top; i++)
+			open = open_after(open, &l->rows.rows[i]);
+	for (unsigned i = l->top; i < MIN(l->rows.n, l->top + (unsigned)l->h); i++) {
+		draw_row(l, c, i, l->y + (int)(i - l->top), look, open);
+		open = open_after(open, &l->rows.rows[i]);
+	}
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What is known of the quality of the data, and the messages of the run. */
+#include "base/log.h"
+#include "base/strpool.h"
+#include "ui/internal.h"
+
+static void add_count(struct overlay *o, const char *what, uint64_t n)
+{
+	char text[32];
+
+	if (!n)
+		return;
+	format_count(text, sizeof(text), n, 0);
+	overlay_add(o, STYLE_LOST, what, text);
+}
+
+static void add_missing(struct overlay *o, const struct ui_host *host)
+{
+	GString *names;
+
+	if (!host->n_missing)
+		return;
+	names = g_string_new(NULL);
+	for (unsigned i = 0; i < host->n_missing; i++)
+		g_string_append_printf(names, "%s%s", i ? ", " : "", host->missing[i]);
+	overlay_add(o, STYLE_DIM, "not recorded", names->str);
+	g_string_free(names, TRUE);
+}
+
+/* Everything up to the end of the shown interval. */
+static void add_host(struct ui *ui, struct overlay *o, const struct ui_host_data *host)
+{
+	const struct interval_table *t = &host->load.interval.tables[TABLE_HOST];
+	char begin[TIMETEXT_SIZE], end[TIMETEXT_SIZE], text[2 * TIMETEXT_SIZE + 8];
+	const struct host_row *row;
+
+	overlay_add(o, STYLE_TITLE, host->info.name, NULL);
+	if (host->info.source)
+		overlay_add(o, STYLE_DIM, "source", host->info.source);
+	if (host->info.tracer && *host->info.tracer)
+		overlay_add(o, STYLE_DIM, "tracer", host->info.tracer);
+	g_snprintf(text, sizeof(text), "%s to %s", ui_time(ui, begin, sizeof(begin), host->info.begin_ns, 9, true),
+		   ui_time(ui, end, sizeof(end), host->info.end_ns, 9, false));
+	overlay_add(o, STYLE_DIM, host->info.ended ? "record" : "record so far", text);
+	if (host->info.trouble)
+		overlay_add(o, STYLE_LOST, "incomplete", host->info.trouble);
+	add_missing(o, &host->info);
+	if (host->loaded && t->n_rows) {
+		row = INTERVAL_ROW(host, &t->rows[0]);
+		add_count(o, "events lost", row->lost_events);
+		add_count(o, "packets lost", row->lost_packets);
+		add_count(o, "backward steps", row->backward_steps);
+		add_count(o, "late events", row->late_events);
+	}
+	overlay_add(o, STYLE_NORMAL, "", NULL);
+}
+
+static void add_memory(const struct ui *ui, struct overlay *o)
+{
+	char used[16], limit[16], text[64];
+
+	g_snprintf(text, sizeof(text), "%s of %s bytes",
+		   format_bytes(used, sizeof(used), (double)history_bytes(ui->history)),
+		   format_bytes(limit, sizeof(limit), (double)history_limit(ui->history)));
+	overlay_add(o, STYLE_TITLE, "Memory", NULL);
+	overlay_add(o, STYLE_DIM, "history", text);
+	add_count(o, "texts too many", strpool_full());
+	overlay_add(o, STYLE_NORMAL, "", NULL);
+}
+
+static void add_messages(const struct ui *ui, struct overlay *o)
+{
+	overlay_add(o, STYLE_TITLE, "Messages", NULL);
+	if (!log_count())
+		overlay_add(o, STYLE_DIM, "none", NULL);
+	for (unsigned i = 0; i < log_count(); i++) {
+		const struct log_message *m = log_get(i);
+		char time[TIMETEXT_SIZE], repeated[320];
+
+		g_snprintf(repeated, sizeof(repeated), m->repeated > 1 ? "%s (%u times)" : "%s", m->text, m->repeated);
+		overlay_add(o, m->level >= LOG_LEVEL_WARNING ? STYLE_LOST : STYLE_DIM,
+			    ui_time(ui, time, sizeof(time), m->wall_ns, 3, false), repeated);
+	}
+}
+
+struct overlay *messages_create(struct ui *ui)
+{
+	struct overlay *o = overlay_text("Messages and data quality (Esc leaves)", 16);
+
+	for (unsigned i = 0; i < ui->hosts->len; i++)
+		add_host(ui, o, ui_host(ui, i));
+	add_memory(ui, o);
+	add_messages(ui, o);
+	return o;
+}

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "ui/pane.h"
+
+#include "ui/internal.h"
+
+static const struct pane_type types[PANES] = {
+	[PANE_CPU] = {
+		.title = "CPU",
+		.tables = { "cpu" },
+		.empty = { "no thread ran in this interval" },
+	},
+	[PANE_IO] = {
+		.title = "I/O",
+		.tables = { "io" },
+		.empty = { "no thread read or wrote anything in this interval" },
+	},
+	[PANE_PERF] = {
+		.title = "Perf",
+		.tables = { "counters" },
+		.empty = { "no perf counter grew in this interval; the trace has none if it was recorded without perf contexts" },
+	},
+	[PANE_FILES] = {
+		.title = "Files",
+		.tables = { "files" },
+		.empty = { "no file was used in this interval" },
+	},
+	[PANE_SYSCALLS] = {
+		.title = "Syscalls",
+		.tables = { "syscalls" },
+		.empty = { "no system call ended in this interval" },
+	},
+	[PANE_LATENCY] = {
+		.title = "Latency",
+		.tables = { "sched" },
+		.empty = { "no thread was woken in this interval" },
+	},
+	[PANE_DEVICES] = {
+		.title = "Devices",
+		.tables = { "disks", "net", "irqs" },
+		.empty = { "no disk was used in this interval", "no packet came or went in this interval",
+			   "no interrupt came in this interval" },
+	},
+	[PANE_HOSTS] = {
+		.title = "Hosts",
+		.tables = { "hosts", "cpus" },
+		.empty = { "no host has anything in this interval", "no CPU was seen in this interval" },
+	},
+	[PANE_EVENTS] = {
+		.title = "Events",
+		.tables = { "events", "probes" },
+		.empty = { "no event in this interval", "no probe was hit in this interval" },
+	},
+};
+
+const struct pane_type *pane_type(enum pane_id id)
+{
+	return &types[id];
+}
+
+struct pane *pane_create(const struct pane_type *type)
+{
+	struct pane *p = g_new0(struct pane, 1);
+
+	p->type = type;
+	p->stale = true;
+	view_filter_init(&p->filter);
+	while (p->n_lists < PANE_LISTS && type->tables[p->n_lists]) {
+		list_init(&p->lists[p->n_lists], view_table_find(type->tables[p->n_lists]));
+		p->n_lists++;
+	}
+	return p;
+}
+
+void pane_destroy(struct pane *p)
+{
+	if (!p)
+		return;
+	for (unsigned i = 0; i < p->n_lists; i++)
+		list_release(&p->lists[i]);
+	view_filter_release(&p->filter);
+	g_free(p);
+}
+
+/* What is asked of a list's table, without the order. */
+static struct view_query make_query(struct ui *ui, struct pane *p, unsigned list)
+{
+	struct view_query query = {
+		.table = p->lists[list].table,
+		.processes = ui->processes,
+		.tree = ui->tree && p->lists[list].table->source == TABLE_THREAD,
+		.collapsed = ui->collapsed,
+		.only = ui->only_marked ? ui->marked : NULL,
+		.filter = &ui->filter,
+	};
+
+	/* the tree needs the parents, idle or not */
+	query.all = query.tree;
+	if (p->type->adjust)
+		p->type->adjust(ui, p, list, &query);
+	return query;
+}
+
+uint32_t pane_tables(struct ui *ui, struct pane *p)
+{
+	uint32_t tables = p->type->reads;
+
+	for (unsigned i = 0; i < p->n_lists; i++) {
+		struct view_query query = make_query(ui, p, i);
+
+		tables |= view_query_tables(&query);
+	}
+	return tables;
+}
+
+void pane_build(struct ui *ui, struct pane *p)
+{
+	if (!p->stale)
+		return;
+	p->stale = false;
+	for (unsigned i = 0; i < p->n_lists; i++) {
+		struct view_query query = make_query(ui, p, i);
+
+		list_build(&p->lists[i], &query, (const struct view_host *)(const void *)ui->view_hosts->data,
+			   ui->view_hosts->len);
+	}
+}
+
+/* Shares h rows between the lists: each gets what it needs, the last what is left. */
+static void share_rows(const struct pane *p, int h, int *rows)
+{
+	int left = h;
+
+	for (unsigned i = 0; i < p->n_lists; i++) {
+		int others = (int)(p->n_lists - i - 1), wanted = (int)MAX(p->lists[i].rows.n, 1) + 2;
+
+		/* the others keep a fair part each */
+		rows[i] = others ? CLAMP(wanted, MIN(3, left), MAX(left - others * MIN(left / (others + 1), 6), 0)) : left;
+		left -= rows[i];
+	}
+}
+
+static const char *empty_text(const struct ui *ui, const struct pane *p, unsigned i)
+{
+	if (ui->only_marked)
+		return "no highlighted row here; f shows all again";
+	if (ui->filter_text->len)
+		return "nothing matches the filter; F4 changes it";
+	if (ui->loaded_end_ns == ui->loaded_begin_ns)
+		return "reading the first interval …";
+	return p->type->empty[i];
+}
+
+void pane_draw(struct ui *ui, struct pane *p, int y, int h)
+{
+	struct list_look look = {
+		.format = ui->format,
+		.hosts = ui_visible_hosts(ui) > 1,
+		.virtual_ids = ui->virtual_ids,
+		.marked = ui->marked,
+		.search = ui->search_text->str,
+	};
+	int rows[PANE_LISTS];
+
+	if (p->type->head) {
+		int used = p->type->head(ui, p, y, h);
+
+		y += used;
+		h -= used;
+	}
+	share_rows(p, h, rows);
+	for (unsigned i = 0; i < p->n_lists; i++) {
+		/* lists under each other are separated by a blank row if there is room */
+		int gap = i + 1 < p->n_lists && rows[i] > 3;
+
+		look.focus = i == p->focus;
+		look.empty = empty_text(ui, p, i);
+		if (rows[i] > 0)
+			list_draw(&p->lists[i], ui->canvas, y, rows[i] - gap, &look);
+		y += rows[i];
+	}
+}
+
+void pane_move(struct pane *p, int by)
+{
+	int rest = list_move(pane_list(p), by);
+
+	while (rest > 0 && p->focus + 1 < p->n_lists) {
+		p->focus++;
+		if (p->lists[p->focus].rows.n) {
+			list_select(pane_list(p), 0);
+			rest = list_move(pane_list(p), rest - 1);
+		}
+	}
+	while (rest < 0 && p->focus > 0) {
+		p->focus--;
+		if (p->lists[p->focus].rows.n) {
+			list_select(pane_list(p), pane_list(p)->rows.n - 1);
+			rest = list_move(pane_list(p), rest + 1);
+		}
+	}
+	/* an empty list cannot have the keys */
+	while (!pane_list(p)->rows.n && p->focus > 0)
+		p->focus--;
+}
+
+bool pane_click(struct pane *p, int x, int y)
+{
+	for (unsigned i = 0; i < p->n_lists; i++) {
+		struct list *l = &p->lists[i];
+		const struct column *column = list_column_at(l, x);
+
+		if (y == l->y - 1 && column) {
+			p->focus = i;
+			list_sort_by(l, column->name);
+			p->stale = true;
+		} else if (y >= l->y && y < l->y + l->h) {
+			unsigned row = l->top + (unsigned)(y - l->y);
+
+			p->focus = i;
+			list_select(l, row);
+			return row < l->rows.n;
+		}
+	}
+	return false;
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef LT_UI_PANE_H
+#define LT_UI_PANE_H
+
+#include "ui/action.h"
+#include "ui/list.h"
+
+/*
+ * A pane: what stands between timeline and function bar. Most are one or more
+ * lists of view tables under each other; a pane may have text of its own above
+ * them. A new pane is a row in pane.c and, if it has more than lists, a file pane_*.c.
+ */
+enum { PANE_LISTS = 3 };
+
+struct ui;
+struct pane;
+
+struct pane_type {
+	const char *title;
+	const char *tables[PANE_LISTS]; /* names of view tables, NULL after the last */
+	const char *empty[PANE_LISTS];  /* what an empty list says if the hosts have something in the interval */
+	/* All NULL for panes of lists only: */
+	uint32_t reads;                 /* 1 << enum table_id that head reads beyond the lists' */
+	void (*adjust)(struct ui *ui, struct pane *p, unsigned list, struct view_query *query);
+	/* Draws into at most max rows from y, returns how many it took. */
+	int (*head)(struct ui *ui, struct pane *p, int y, int max);
+};
+
+struct pane {
+	const struct pane_type *type;
+	struct list lists[PANE_LISTS];
+	unsigned n_lists, focus;
+	struct view_filter filter;  /* with what adjust() adds to the user's */
+	struct view_key entity;     /* what a pane of details shows */
+	char name[64];              /* what it was called when it was last there */
+	bool stale;                 /* rows must be built before they are drawn */
+};
+
+const struct pane_type *pane_type(enum pane_id id);
+
+struct pane *pane_create(const struct pane_type *type);
+void pane_destroy(struct pane *p);
+
+/* The tables of the model it reads. */
+uint32_t pane_tables(struct ui *ui, struct pane *p);
+
+/* Builds the rows if they are stale. The hosts' data is up to date. */
+void pane_build(struct ui *ui, struct pane *p);
+
+/* Draws it into h rows from y. */
+void pane_draw(struct ui *ui, struct pane *p, int y, int h);
+
+/* The list that has the keys. */
+static inline struct list *pane_list(struct pane *p)
+{
+	return &p->lists[p->focus];
+}
+
+/* Moves the selection, from list to list where there are several. */
+void pane_move(struct pane *p, int by);
+
+/* A click at (x, y) on a head or a row; returns whether a row was hit. */
+bool pane_click(struct pane *p, int x, int y);
+
+/* Details of the thread of that key, and of its process. */
+struct pane *pane_details_create(const struct view_key *key);
+
+#endif

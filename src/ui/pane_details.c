@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A thread and its process as of the end of the shown interval: ids, state, parents, figures; its files and calls. */
+#include "base/strpool.h"
+#include "ui/internal.h"
+
+enum details_list { DETAILS_FILES, DETAILS_SYSCALLS };
+
+enum { LABEL_WIDTH = 10, ANCESTORS = 16, PERF_COUNTERS = 8 };
+
+static const struct interval *details_interval(const struct ui *ui, const struct pane *p)
+{
+	const struct ui_host_data *host = ui_host(ui, p->entity.host);
+
+	return host->loaded ? &host->load.interval : NULL;
+}
+
+static const struct interval_row *details_row(const struct ui *ui, const struct pane *p)
+{
+	const struct interval *iv = details_interval(ui, p);
+
+	return iv ? interval_find(iv, TABLE_THREAD, p->entity.uid) : NULL;
+}
+
+static void details_adjust(struct ui *ui, struct pane *p, unsigned list, struct view_query *query)
+{
+	const struct interval_row *row = details_row(ui, p);
+	const struct thread_row *t = row ? INTERVAL_ROW(thread, row) : NULL;
+
+	view_filter_clear(&p->filter);
+	view_filter_add_host(&p->filter, ui_host(ui, p->entity.host)->info.name);
+	query->filter = &p->filter;
+	query->only = NULL;
+	query->tree = false;
+	query->all = list == DETAILS_FILES;
+	if (list == DETAILS_FILES) {
+		/* no table of that number: nothing */
+		p->filter.files_id = t && t->files_id ? t->files_id : UINT64_MAX;
+		p->filter.open = true;
+	} else if (ui->processes && t && (int64_t)t->pid >= 0) {
+		view_filter_add_pid(&p->filter, (int64_t)t->pid);
+	} else {
+		view_filter_add_tid(&p->filter, t ? (int64_t)t->tid : -2);
+	}
+}
+
+/* ---- lines of the head ---- */
+
+struct head {
+	struct ui *ui;
+	const struct interval *iv;
+	int y, bottom;
+};
+
+static void add_line(struct head *h, const char *label, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+
+static void add_line(struct head *h, const char *label, const char *fmt, ...)
+{
+	char text[512];
+	va_list ap;
+
+	if (h->y >= h->bottom)
+		return;
+	va_start(ap, fmt);
+	g_vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	canvas_text(h->ui->canvas, 1, h->y, STYLE_DIM, label, LABEL_WIDTH - 1);
+	canvas_text_left(h->ui->canvas, 1 + LABEL_WIDTH, h->y, h->ui->canvas->w - LABEL_WIDTH - 2, STYLE_NORMAL, text);
+	h->y++;
+}
+
+static const char *duration(struct head *h, char *buffer, uint64_t ns)
+{
+	return format_duration(buffer, FORMAT_SIZE, ns, h->ui->format.ascii);
+}
+
+static void add_state(struct head *h, const struct thread_row *t, uint64_t at_ns)
+{
+	static const char *const words[THREAD_STATES] = {
+		[THREAD_UNKNOWN] = "unknown", [THREAD_RUNNING] = "running",
+		[THREAD_READY] = "ready", [THREAD_BLOCKED] = "blocked",
+		[THREAD_WAITING] = "waiting since before the record", [THREAD_NEW] = "new, not yet woken",
+		[THREAD_STOPPED] = "stopped", [THREAD_ZOMBIE] = "zombie", [THREAD_DEAD] = "exited",
+	};
+	char since[TIMETEXT_SIZE], length[FORMAT_SIZE], fd[32] = "";
+	const char *call = strpool_text((strid)t->syscall);
+	GString *s = g_string_new(t->state < THREAD_STATES ? words[t->state] : "unknown");
+
+	if (t->state == THREAD_RUNNING && (int64_t)t->cpu >= 0)
+		g_string_append_printf(s, " on CPU %" G_GINT64_FORMAT, (gint64)t->cpu);
+	if (t->state == THREAD_READY && t->flags & THREAD_PREEMPTED)
+		g_string_append(s, ", preempted");
+	if ((int64_t)t->syscall_fd >= 0)
+		g_snprintf(fd, sizeof(fd), "fd %" G_GINT64_FORMAT, (gint64)t->syscall_fd);
+	if (*call)
+		g_string_append_printf(s, " in %s(%s)", call, fd);
+	else if (t->flags & THREAD_KERNEL)
+		g_string_append(s, ", a kernel thread");
+	if (t->since_ns && at_ns >= t->since_ns)
+		g_string_append_printf(s, " for %s, since %s", duration(h, length, at_ns - t->since_ns),
+				       ui_time(h->ui, since, sizeof(since), t->since_ns, 6, false));
+	if (t->flags & THREAD_UNSURE)
+		g_string_append(s, " (unsure: events were lost)");
+	add_line(h, "state", "%s", s->str);
+	g_string_free(s, TRUE);
+}
+
+static void add_ids(struct head *h, const struct thread_row *t)
+{
+	GString *s = g_string_new(NULL);
+
+	g_string_printf(s, "tid %" G_GUINT64_FORMAT "  pid %" G_GINT64_FORMAT "  ppid %" G_GINT64_FORMAT, t->tid,
+			(gint64)t->pid, (gint64)t->ppid);
+	if ((int64_t)t->prio >= 0)
+		g_string_append_printf(s, "  prio %" G_GINT64_FORMAT, (gint64)t->prio);
+	if ((int64_t)t->vtid >= 0 && t->vtid != t->tid)
+		g_string_append_printf(s, "  vtid %" G_GINT64_FORMAT "  vpid %" G_GINT64_FORMAT, (gint64)t->vtid,
+				       (gint64)t->vpid);
+	if (t->pid_ns)
+		g_string_append_printf(s, "  pid_ns %" G_GUINT64_FORMAT, t->pid_ns);
+	if (t->cgroup_ns)
+		g_string_append_printf(s, "  cgroup_ns %" G_GUINT64_FORMAT, t->cgroup_ns);
+	add_line(h, "ids", "%s", s->str);
+	g_string_free(s, TRUE);
+}
+
+/* The main thread of a process that lived at the end of the interval. */
+static const struct thread_row *find_process(const struct interval *iv, int64_t pid)
+{
+	const struct interval_table *t = &iv->tables[TABLE_THREAD];
+
+	for (uint32_t i = t->n_rows; i-- > 0;) {
+		const struct thread_row *row = INTERVAL_ROW(thread, &t->rows[i]);
+
+		if ((int64_t)row->tid == pid && (int64_t)row->pid == pid)
+			return row;
+	}
+	return NULL;
+}
+
+static void add_parents(struct head *h, const struct thread_row *t)
+{
+	GString *s = g_string_new(NULL);
+	int64_t pid = (int64_t)t->ppid;
+
+	for (int i = 0; i < ANCESTORS && pid > 0; i++) {
+		const struct thread_row *parent = find_process(h->iv, pid);
+
+		g_string_append_printf(s, "%s%s %" G_GINT64_FORMAT, s->len ? " ← " : "",
+				       parent ? strpool_text((strid)parent->comm) : "?", (gint64)pid);
+		pid = parent ? (int64_t)parent->ppid : 0;
+	}
+	if (s->len)
+		add_line(h, "parents", "%s", s->str);
+	g_string_free(s, TRUE);
+}
+
+static void add_life(struct head *h, const struct thread_row *t)
+{
+	char born[TIMETEXT_SIZE] = "before the record", exited[TIMETEXT_SIZE];
+
+	if (t->born_ns)
+		ui_time(h->ui, born, sizeof(born), t->born_ns, 9, false);
+	if (t->exited_ns)
+		add_line(h, "life", "born %s, exited %s", born,
+			 ui_time(h->ui, exited, sizeof(exited), t->exited_ns, 9, false));
+	else
+		add_line(h, "life", "born %s", born);
+}
+
+#define FIGURE(h, row, member) INTERVAL_VALUE((h)->iv, THREAD, thread, row, member)
+
+static void add_cpu(struct head *h, const struct interval_row *row)
+{
+	uint64_t duration_ns = MAX(h->iv->end_ns - h->iv->begin_ns, 1), cpu_ns = FIGURE(h, row, cpu_ns);
+	char cpu[FORMAT_SIZE], ready[FORMAT_SIZE], blocked[FORMAT_SIZE];
+
+	add_line(h, "cpu", "%.1f%%  %s on a CPU, %s ready, %s blocked; %" G_GUINT64_FORMAT " switches, %" G_GUINT64_FORMAT
+		 " migrations", 100.0 * (double)cpu_ns / (double)duration_ns, duration(h, cpu, cpu_ns),
+		 duration(h, ready, FIGURE(h, row, ready_ns)), duration(h, blocked, FIGURE(h, row, blocked_ns)),
+		 FIGURE(h, row, switches), FIGURE(h, row, migrations));
+}
+
+/* The sum over the threads of the process, where there are several. */
+static void add_process(struct head *h, const struct thread_row *t)
+{
+	const struct interval_table *table = &h->iv->tables[TABLE_THREAD];
+	uint64_t duration_ns = MAX(h->iv->end_ns - h->iv->begin_ns, 1), cpu_ns = 0;
+	char cpu[FORMAT_SIZE];
+	unsigned n = 0;
+
+	for (uint32_t i = 0; i < table->n_rows; i++) {
+		const struct interval_row *row = &table->rows[i];
+
+		if (INTERVAL_ROW(thread, row)->pid != t->pid)
+			continue;
+		cpu_ns += FIGURE(h, row, cpu_ns);
+		n++;
+	}
+	if (n > 1 && (int64_t)t->pid >= 0)
+		add_line(h, "process", "%.1f%%  %s on a CPU in %u threads", 100.0 * (double)cpu_ns / (double)duration_ns,
+			 duration(h, cpu, cpu_ns), n);
+}
+
+static void add_bytes(struct head *h, const char *label, uint64_t disk, uint64_t net, uint64_t pipe, uint64_t other)
+{
+	char all[16], d[16], n[16], p[16], o[16];
+
+	add_line(h, label, "%s (disk %s, net %s, pipe %s, other %s)",
+		 format_bytes(all, sizeof(all), (double)(disk + net + pipe + other)),
+		 format_bytes(d, sizeof(d), (double)disk), format_bytes(n, sizeof(n), (double)net),
+		 format_bytes(p, sizeof(p), (double)pipe), format_bytes(o, sizeof(o), (double)other));
+}
+
+static void add_latency(struct head *h, const struct interval_row *row)
+{
+	uint64_t count = FIGURE(h, row, latency.count);
+	char avg[FORMAT_SIZE], max[FORMAT_SIZE], at[TIMETEXT_SIZE];
+
+	if (!count)
+		return;
+	add_line(h, "latency", "%" G_GUINT64_FORMAT " wake-ups, %s to the CPU on average, at most %s (at %s)", count,
+		 duration(h, avg, FIGURE(h, row, latency.sum) / count), duration(h, max, FIGURE(h, row, latency.max)),
+		 ui_time(h->ui, at, sizeof(at), FIGURE(h, row, latency.max_at), 6, false));
+}
+
+static void add_perf(struct head *h, uint64_t thread_uid)
+{
+	const struct interval_table *t = &h->iv->tables[TABLE_PERF];
+	GString *s = g_string_new(NULL);
+	char count[24];
+	unsigned n = 0;
+
+	for (uint32_t i = 0; i < t->n_rows && n < PERF_COUNTERS; i++) {
+		const struct perf_row *row = INTERVAL_ROW(perf, &t->rows[i]);
+		uint64_t value = INTERVAL_VALUE(h->iv, PERF, perf, &t->rows[i], value);
+
+		if (row->thread_uid != thread_uid || !value)
+			continue;
+		g_string_append_printf(s, "%s%s %s", s->len ? ", " : "", strpool_text((strid)row->counter),
+				       format_count(count, sizeof(count), value, 9));
+		n++;
+	}
+	if (s->len)
+		add_line(h, "perf", "%s", s->str);
+	g_string_free(s, TRUE);
+}
+
+static int details_head(struct ui *ui, struct pane *p, int y, int max)
+{
+	const struct interval_row *row = details_row(ui, p);
+	/* the lists below keep the greater part */
+	struct head h = { ui, details_interval(ui, p), y, y + MAX(max - 8, max / 2) };
+	const struct thread_row *t;
+
+	if (row)
+		g_strlcpy(p->name, strpool_text((strid)INTERVAL_ROW(thread, row)->comm), sizeof(p->name));
+	canvas_printf(ui->canvas, 1, h.y, STYLE_BOLD, "%s", *p->name ? p->name : "thread");
+	canvas_printf(ui->canvas, 2 + canvas_text_width(*p->name ? p->name : "thread"), h.y, STYLE_DIM, "on %s",
+		      ui_host(ui, p->entity.host)->info.name);
+	h.y++;
+	if (!row) {
+		add_line(&h, "", "does not live in this interval");
+		return h.y - y;
+	}
+	t = INTERVAL_ROW(thread, row);
+	add_state(&h, t, t->exited_ns && t->exited_ns < h.iv->end_ns ? t->exited_ns : h.iv->end_ns);
+	add_cpu(&h, row);
+	add_bytes(&h, "read", FIGURE(&h, row, read_disk), FIGURE(&h, row, read_net), FIGURE(&h, row, read_pipe),
+		  FIGURE(&h, row, read_other));
+	add_bytes(&h, "written", FIGURE(&h, row, write_disk), FIGURE(&h, row, write_net), FIGURE(&h, row, write_pipe),
+		  FIGURE(&h, row, write_other));
+	add_ids(&h, t);
+	add_parents(&h, t);
+	add_life(&h, t);
+	add_process(&h, t);
+	add_latency(&h, row);
+	add_perf(&h, t->uid);
+	return h.y - y;
+}
+
+static const struct pane_type details_type = {
+	.title = "Details",
+	.tables = { "files", "syscalls" },
+	.empty = { "no open file is known", "no system call ended in this interval" },
+	.reads = 1u << TABLE_THREAD | 1u << TABLE_PERF,
+	.adjust = details_adjust,
+	.head = details_head,
+};
+
+struct pane *pane_details_create(const struct view_key *key)
+{
+	static const char *const same[] = { "host", "tid", "pid", "comm" };
+	struct pane *p = pane_create(&details_type);
+
+	p->entity = *key;
+	/* what the head says already */
+	for (unsigned i = 0; i < p->n_lists; i++)
+		for (unsigned k = 0; k < G_N_ELEMENTS(same); k++)
+			if (list_shows_column(&p->lists[i], same[k]))
+				list_toggle_column(&p->lists[i], same[k]);
+	return p;
+}

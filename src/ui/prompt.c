@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "ui/prompt.h"
+
+#include "ui/keys.h"
+
+void prompt_init(struct prompt *p)
+{
+	*p = (struct prompt){ .text = g_string_new(NULL) };
+}
+
+void prompt_release(struct prompt *p)
+{
+	g_string_free(p->text, TRUE);
+}
+
+void prompt_start(struct prompt *p, const char *label, const char *text, prompt_change_fn *change,
+		  prompt_done_fn *done)
+{
+	p->active = true;
+	p->label = label;
+	g_string_assign(p->text, text);
+	p->caret = p->text->len;
+	p->change = change;
+	p->done = done;
+}
+
+static void finish(struct prompt *p, struct ui *ui, bool accept)
+{
+	p->active = false;
+	p->done(ui, accept ? p->text->str : NULL);
+}
+
+static size_t previous_char(const struct prompt *p)
+{
+	const char *at = g_utf8_find_prev_char(p->text->str, p->text->str + p->caret);
+
+	return at ? (size_t)(at - p->text->str) : 0;
+}
+
+static size_t next_char(const struct prompt *p)
+{
+	return (size_t)(g_utf8_next_char(p->text->str + p->caret) - p->text->str);
+}
+
+static void changed(struct prompt *p, struct ui *ui)
+{
+	if (p->change)
+		p->change(ui, p->text->str);
+}
+
+static void erase(struct prompt *p, struct ui *ui, size_t from, size_t to)
+{
+	g_string_erase(p->text, (gssize)from, (gssize)(to - from));
+	p->caret = from;
+	changed(p, ui);
+}
+
+void prompt_key(struct prompt *p, struct ui *ui, int key)
+{
+	enum { CTRL_A = 1, CTRL_E = 5, CTRL_G = 7, CTRL_U = 21 };
+	char bytes[8];
+
+	switch (key) {
+	case UI_KEY_ENTER:
+		finish(p, ui, true);
+		return;
+	case UI_KEY_ESC:
+	case CTRL_G:
+		finish(p, ui, false);
+		return;
+	case UI_KEY_BACKSPACE:
+		if (!p->text->len)
+			finish(p, ui, false);
+		else if (p->caret)
+			erase(p, ui, previous_char(p), p->caret);
+		return;
+	case UI_KEY_DELETE:
+		if (p->caret < p->text->len)
+			erase(p, ui, p->caret, next_char(p));
+		return;
+	case CTRL_U:
+		erase(p, ui, 0, p->caret);
+		return;
+	case UI_KEY_LEFT:
+		p->caret = previous_char(p);
+		return;
+	case UI_KEY_RIGHT:
+		if (p->caret < p->text->len)
+			p->caret = next_char(p);
+		return;
+	case UI_KEY_HOME:
+	case CTRL_A:
+		p->caret = 0;
+		return;
+	case UI_KEY_END:
+	case CTRL_E:
+		p->caret = p->text->len;
+		return;
+	default:
+		break;
+	}
+	if (!key_is_text(key) || !g_unichar_isprint((gunichar)key) || p->text->len > 200)
+		return;
+	bytes[g_unichar_to_utf8((gunichar)key, bytes)] = '\0';
+	g_string_insert(p->text, (gssize)p->caret, bytes);
+	p->caret = next_char(p);
+	changed(p, ui);
+}
+
+int prompt_draw(const struct prompt *p, struct canvas *c, int y)
+{
+	char *before = g_strndup(p->text->str, p->caret);
+	int label = canvas_text(c, 0, y, STYLE_BOLD, p->label, -1) + 1;
+	int room = c->w - label - 1, caret = canvas_text_width(before);
+	const char *text = p->text->str;
+
+	g_free(before);
+	/* a long text scrolls: the caret stays in sight */
+	while (caret > room && *text) {
+		caret -= g_unichar_iswide(g_utf8_get_char(text)) ? 2 : 1;
+		text = g_utf8_next_char(text);
+	}
+	canvas_text(c, label, y, STYLE_NORMAL, text, room);
+	return label + caret;
+}

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "ui/screen.h"
+
+#include <curses.h>
+#include <errno.h>
+#include <langinfo.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+#include <wchar.h>
+
+#include "base/error.h"
+#include "ui/crash.h"
+#include "ui/keys.h"
+#include "ui/palette.h"
+
+enum { KEY_OWN_CTRL_LEFT = KEY_MAX + 1, KEY_OWN_CTRL_RIGHT };
+
+static struct {
+	SCREEN *term;
+	bool ascii, mouse;
+	int caret_x, caret_y;
+	struct canvas_cell *shown; /* what curses has, w × h */
+	int w, h;
+	gint64 clicked_us;
+	int clicked_y;
+} screen;
+
+static bool locale_is_utf8(void)
+{
+	return !strcmp(nl_langinfo(CODESET), "UTF-8");
+}
+
+/* Keys that terminfo names in its own way, or not at all. */
+static void define_extra_keys(void)
+{
+	define_key("\033[1;5D", KEY_OWN_CTRL_LEFT);
+	define_key("\033[1;5C", KEY_OWN_CTRL_RIGHT);
+	define_key("\033O5D", KEY_OWN_CTRL_LEFT);
+	define_key("\033O5C", KEY_OWN_CTRL_RIGHT);
+	define_key("\033[5D", KEY_OWN_CTRL_LEFT);
+	define_key("\033[5C", KEY_OWN_CTRL_RIGHT);
+}
+
+enum lt_status screen_open(const struct screen_options *options)
+{
+	const char *no_color = getenv("NO_COLOR");
+	const char *term = getenv("TERM");
+
+	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
+		return error_set("the monitor needs a terminal; 'report' writes to files and pipes");
+	crash_save_terminal();
+	if (!getenv("ESCDELAY"))
+		set_escdelay(25);
+	screen.term = newterm(NULL, stdout, stdin);
+	if (!screen.term)
+		return error_set("cannot use the terminal '%s'", term ? term : "");
+	screen.ascii = options->ascii || !locale_is_utf8();
+	screen.caret_x = -1;
+	crash_terminal_strings(tigetstr("sgr0"), tigetstr("cnorm"), tigetstr("rmkx"), tigetstr("rmcup"));
+	cbreak();
+	noecho();
+	nonl();
+	intrflush(stdscr, FALSE);
+	keypad(stdscr, TRUE);
+	nodelay(stdscr, TRUE);
+	define_extra_keys();
+	curs_set(0);
+	palette_init(!options->no_color && !(no_color && no_color[0]));
+	screen.mouse = !options->no_mouse;
+	if (screen.mouse) {
+		mouseinterval(0);
+		mousemask(BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL);
+	}
+	/* keys typed from now on are ours; nothing is drawn yet */
+	wnoutrefresh(stdscr);
+	return LT_OK;
+}
+
+void screen_close(void)
+{
+	if (!screen.term)
+		return;
+	if (screen.mouse)
+		mousemask(0, NULL);
+	curs_set(1);
+	endwin();
+	delscreen(screen.term);
+	screen.term = NULL;
+	crash_forget_terminal();
+	g_clear_pointer(&screen.shown, g_free);
+}
+
+bool screen_is_ascii(void)
+{
+	return screen.ascii;
+}
+
+bool screen_has_color(void)
+{
+	return palette_has_color();
+}
+
+void screen_set_color(bool on)
+{
+	palette_init(on);
+	screen_redraw();
+}
+
+void screen_resize(int *w, int *h)
+{
+	struct winsize size;
+
+	if (!ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_row && size.ws_col)
+		resizeterm(size.ws_row, size.ws_col);
+	getmaxyx(stdscr, *h, *w);
+	screen_redraw();
+}
+
+void screen_redraw(void)
+{
+	g_clear_pointer(&screen.shown, g_free);
+	clearok(curscr, TRUE);
+}
+
+void screen_caret(int x, int y)
+{
+	if (screen.caret_x < 0 && x >= 0)
+		curs_set(1);
+	else if (screen.caret_x >= 0 && x < 0)
+		curs_set(0);
+	screen.caret_x = x;
+	screen.caret_y = y;
+}
+
+static void show_cell(const struct canvas_cell *cell, int x, int y)
+{
+	wchar_t text[2] = { (wchar_t)cell->ch, 0 };
+	short pair;
+	attr_t attributes = palette_get((enum style)cell->style, &pair);
+	cchar_t out;
+
+	setcchar(&out, text, attributes, pair, NULL);
+	mvadd_wch(y, x, &out);
+}
+
+void screen_show(const struct canvas *c)
+{
+	int w, h;
+	bool all;
+
+	getmaxyx(stdscr, h, w);
+	all = !screen.shown || screen.w != c->w || screen.h != c->h;
+	if (all) {
+		g_free(screen.shown);
+		screen.shown = g_new0(struct canvas_cell, (size_t)c->w * (size_t)c->h);
+		screen.w = c->w;
+		screen.h = c->h;
+		erase();
+	}
+	for (int y = 0; y < MIN(c->h, h); y++) {
+		struct canvas_cell *old = screen.shown + y * c->w;
+		const struct canvas_cell *row = canvas_at(c, 0, y);
+
+		for (int x = 0; x < MIN(c->w, w); x++)
+			if (row[x].ch && (old[x].ch != row[x].ch || old[x].style != row[x].style))
+				show_cell(&row[x], x, y);
+		memcpy(old, row, sizeof(*row) * (size_t)c->w);
+	}
+	if (screen.caret_x >= 0)
+		move(screen.caret_y, screen.caret_x);
+	refresh();
+}
+
+static int function_key(wint_t key)
+{
+	static const struct {
+		int curses, own;
+	} keys[] = {
+		{ KEY_UP, UI_KEY_UP },
+		{ KEY_DOWN, UI_KEY_DOWN },
+		{ KEY_LEFT, UI_KEY_LEFT },
+		{ KEY_RIGHT, UI_KEY_RIGHT },
+		{ KEY_OWN_CTRL_LEFT, UI_KEY_CTRL_LEFT },
+		{ KEY_OWN_CTRL_RIGHT, UI_KEY_CTRL_RIGHT },
+		{ KEY_PPAGE, UI_KEY_PAGE_UP },
+		{ KEY_NPAGE, UI_KEY_PAGE_DOWN },
+		{ KEY_HOME, UI_KEY_HOME },
+		{ KEY_END, UI_KEY_END },
+		{ KEY_BTAB, UI_KEY_BACK_TAB },
+		{ KEY_BACKSPACE, UI_KEY_BACKSPACE },
+		{ KEY_DC, UI_KEY_DELETE },
+		{ KEY_ENTER, UI_KEY_ENTER },
+		{ KEY_RESIZE, UI_KEY_RESIZE },
+		{ KEY_MOUSE, UI_KEY_MOUSE },
+	};
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(keys); i++)
+		if ((int)key == keys[i].curses)
+			return keys[i].own;
+	if (key >= KEY_F(1) && key <= KEY_F(12))
+		return UI_KEY_F1 + (int)key - KEY_F(1);
+	return UI_KEY_FIRST - 1; /* a key nobody knows */
+}
+
+int screen_key(void)
+{
+	wint_t key;
+
+	switch (get_wch(&key)) {
+	case KEY_CODE_YES:
+		return function_key(key);
+	case OK:
+		if (key == '\r')
+			return UI_KEY_ENTER;
+		if (key == 0x7f || key == '\b')
+			return UI_KEY_BACKSPACE;
+		return (int)key;
+	default:
+		return UI_KEY_NONE;
+	}
+}
+
+bool screen_ended(void)
+{
+	struct pollfd p = { .fd = STDIN_FILENO, .events = POLLIN };
+	int waiting = 0;
+
+	if (poll(&p, 1, 0) <= 0)
+		return false;
+	if (p.revents & (POLLHUP | POLLERR | POLLNVAL))
+		return true;
+	/* readable, and nothing to read: the end */
+	return ioctl(STDIN_FILENO, FIONREAD, &waiting) < 0 || !waiting;
+}
+
+bool screen_mouse(struct screen_mouse *m)
+{
+	gint64 now_us = g_get_monotonic_time();
+	MEVENT event;
+
+	if (getmouse(&event) != OK)
+		return false;
+	*m = (struct screen_mouse){ .x = event.x, .y = event.y };
+	if (event.bstate & BUTTON4_PRESSED)
+		m->wheel = -1;
+	else if (event.bstate & BUTTON5_PRESSED)
+		m->wheel = 1;
+	else if (!(event.bstate & BUTTON1_PRESSED))
+		return false;
+	if (!m->wheel) {
+		m->twice = screen.clicked_y == m->y && now_us - screen.clicked_us < 400000;
+		screen.clicked_us = m->twice ? 0 : now_us;
+		screen.clicked_y = m->y;
+	}
+	return true;
+}

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The strip of the whole history: how busy, where something was lost, where the shown interval is. */
+#include <string.h>
+
+#include "ui/internal.h"
+
+enum { LABEL_WIDTH = 9, SUMMARIES = 4096 };
+
+/* One column of the strip. */
+struct slot {
+	uint64_t busy_ns;    /* busy permille × ns of the busiest host so far */
+	uint64_t covered_ns; /* of that host */
+	uint32_t permille;
+	bool known, lost, gap;
+};
+
+struct span {
+	uint64_t begin_ns, end_ns;
+	int x, width;
+};
+
+static struct span strip_span(const struct ui *ui)
+{
+	const struct cursor *c = &ui->cursor;
+	bool labels = ui->canvas->w >= 50;
+	struct span s = { .begin_ns = c->begin_ns, .end_ns = c->known_ns, .x = labels ? LABEL_WIDTH : 0 };
+
+	if (!c->complete)
+		s.end_ns = MAX(s.end_ns, ui->expected_end_ns);
+	s.end_ns = MAX(s.end_ns, s.begin_ns + c->interval_ns);
+	s.width = ui->canvas->w - 2 * s.x;
+	return s;
+}
+
+static uint64_t column_time(const struct span *s, int column)
+{
+	return s->begin_ns + (uint64_t)((unsigned __int128)(s->end_ns - s->begin_ns) * (unsigned)column /
+					(unsigned)s->width);
+}
+
+static int time_column(const struct span *s, uint64_t t_ns)
+{
+	if (t_ns <= s->begin_ns)
+		return 0;
+	return (int)MIN((unsigned __int128)(t_ns - s->begin_ns) * (unsigned)s->width / (s->end_ns - s->begin_ns),
+			(unsigned __int128)s->width);
+}
+
+/* Adds what a frame says to the columns it overlaps. */
+static void add_frame(const struct span *s, const struct frame_summary *f, struct slot *slots)
+{
+	int last = MIN(time_column(s, f->end_ns - 1), s->width - 1);
+
+	for (int i = time_column(s, f->begin_ns); i <= last; i++) {
+		uint64_t from = MAX(column_time(s, i), f->begin_ns), to = MIN(column_time(s, i + 1), f->end_ns);
+
+		slots[i].lost |= f->lost;
+		slots[i].gap |= f->gap;
+		if (f->gap)
+			continue;
+		slots[i].known = true;
+		if (to > from) {
+			slots[i].busy_ns += f->busy_permille * (to - from);
+			slots[i].covered_ns += to - from;
+		}
+	}
+}
+
+static void read_history(const struct ui *ui, const struct span *s, struct slot *slots)
+{
+	struct frame_summary *frames = g_new(struct frame_summary, SUMMARIES);
+
+	for (unsigned i = 0; i < ui->hosts->len; i++) {
+		uint64_t from = s->begin_ns;
+		unsigned n;
+
+		if (ui_host(ui, i)->hidden)
+			continue;
+		do {
+			n = history_summaries(ui->history, ui_host(ui, i)->info.track, from, s->end_ns, frames, SUMMARIES);
+			for (unsigned k = 0; k < n; k++)
+				add_frame(s, &frames[k], slots);
+			if (n)
+				from = frames[n - 1].end_ns;
+		} while (n == SUMMARIES);
+		/* the busiest host counts */
+		for (int k = 0; k < s->width; k++) {
+			if (slots[k].covered_ns)
+				slots[k].permille = MAX(slots[k].permille,
+							(uint32_t)(slots[k].busy_ns / slots[k].covered_ns));
+			slots[k].busy_ns = slots[k].covered_ns = 0;
+		}
+	}
+	g_free(frames);
+}
+
+int timeline_draw(struct ui *ui, int y)
+{
+	struct span s = strip_span(ui);
+	struct canvas *c = ui->canvas;
+	char text[TIMETEXT_SIZE];
+	struct slot *slots;
+	int from, to;
+
+	if (s.width <= 0)
+		return 0;
+	slots = g_new0(struct slot, (gsize)s.width);
+	read_history(ui, &s, slots);
+	for (int i = 0; i < s.width; i++) {
+		if (slots[i].lost)
+			canvas_char(c, s.x + i, y, STYLE_LOST, '!');
+		else if (slots[i].known && slots[i].permille >= 5)
+			canvas_char(c, s.x + i, y, STYLE_STRIP, canvas_column_glyph(slots[i].permille));
+		else if (slots[i].known)
+			canvas_char(c, s.x + i, y, STYLE_DIM, '_');
+		else if (slots[i].gap)
+			canvas_char(c, s.x + i, y, STYLE_DIM, '?');
+		else
+			canvas_char(c, s.x + i, y, STYLE_DIM, 0xb7);
+	}
+	g_free(slots);
+	if (ui->shown_end_ns > ui->shown_begin_ns) {
+		from = time_column(&s, ui->shown_begin_ns);
+		to = MAX(time_column(&s, ui->shown_end_ns), from + 1);
+		canvas_restyle(c, s.x + from, y, MIN(to, s.width) - from, STYLE_CURSOR);
+	}
+	if (ui->mark_ns)
+		canvas_char(c, s.x + MIN(time_column(&s, ui->mark_ns), s.width - 1), y, STYLE_PAUSED, 'A');
+	if (s.x) {
+		canvas_text(c, 0, y, STYLE_DIM, ui_time(ui, text, sizeof(text), s.begin_ns, 0, false), s.x - 1);
+		canvas_text(c, c->w - LABEL_WIDTH + 1, y, STYLE_DIM, ui_time(ui, text, sizeof(text), s.end_ns, 0, false), 8);
+	}
+	ui->strip_y = y;
+	return 1;
+}
+
+uint64_t timeline_time_at(const struct ui *ui, int x)
+{
+	struct span s = strip_span(ui);
+
+	return x >= s.x && x < s.x + s.width ? column_time(&s, x - s.x) : 0;
+}

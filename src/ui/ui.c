@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "ui/ui.h"
+
+#include "base/log.h"
+#include "ui/internal.h"
+#include "ui/keys.h"
+#include "ui/screen.h"
+
+struct ui *ui_create(const struct ui_options *options)
+{
+	struct ui *ui = g_new0(struct ui, 1);
+	int w, h;
+
+	ui->options = *options;
+	ui->history = options->history;
+	screen_resize(&w, &h);
+	ui->canvas = canvas_create(w, h, screen_is_ascii());
+	ui->format = (struct format){ .ascii = screen_is_ascii(), .utc = options->utc };
+	ui->hosts = g_array_new(FALSE, TRUE, sizeof(struct ui_host_data));
+	ui->view_hosts = g_array_new(FALSE, TRUE, sizeof(struct view_host));
+	ui->marked = g_hash_table_new_full(view_key_hash, view_key_equal_hash, g_free, NULL);
+	ui->collapsed = g_hash_table_new_full(view_key_hash, view_key_equal_hash, g_free, NULL);
+	ui->filter_text = g_string_new(NULL);
+	ui->search_text = g_string_new(NULL);
+	view_filter_init(&ui->filter);
+	prompt_init(&ui->prompt);
+	ui->show_hosts = true;
+	ui->dirty = true;
+	return ui;
+}
+
+void ui_destroy(struct ui *ui)
+{
+	if (!ui)
+		return;
+	for (unsigned i = 0; i < ui->hosts->len; i++)
+		history_load_release(&ui_host(ui, i)->load);
+	for (unsigned i = 0; i < PANES; i++)
+		pane_destroy(ui->panes[i]);
+	pane_destroy(ui->details);
+	overlay_destroy(ui->overlay);
+	prompt_release(&ui->prompt);
+	view_filter_release(&ui->filter);
+	g_hash_table_destroy(ui->marked);
+	g_hash_table_destroy(ui->collapsed);
+	g_string_free(ui->filter_text, TRUE);
+	g_string_free(ui->search_text, TRUE);
+	g_array_free(ui->view_hosts, TRUE);
+	g_array_free(ui->hosts, TRUE);
+	canvas_destroy(ui->canvas);
+	g_free(ui);
+}
+
+unsigned ui_add_host(struct ui *ui, const struct ui_host *host)
+{
+	struct ui_host_data data = { .info = *host };
+
+	g_array_append_val(ui->hosts, data);
+	history_load_init(&ui_host(ui, ui->hosts->len - 1)->load);
+	data_forget(ui);
+	ui->dirty = true;
+	return ui->hosts->len - 1;
+}
+
+void ui_update_host(struct ui *ui, unsigned i, const struct ui_host *host)
+{
+	if (host->ended != ui_host(ui, i)->info.ended || host->trouble != ui_host(ui, i)->info.trouble)
+		ui->dirty = true;
+	ui_host(ui, i)->info = *host;
+}
+
+/* An interval as long as the user wishes, else of a second, and at least ten of them in a short record. */
+static uint64_t first_interval(const struct ui *ui, uint64_t span_ns, uint64_t frame_ns)
+{
+	uint64_t interval_ns = NS_PER_S;
+
+	if (ui->options.interval_ns)
+		return ui->options.interval_ns;
+	while (span_ns && interval_ns > frame_ns && interval_ns * 10 > span_ns * 2)
+		interval_ns /= 2;
+	return interval_ns;
+}
+
+void ui_start(struct ui *ui, uint64_t begin_ns, uint64_t expected_end_ns, uint64_t frame_ns, bool live)
+{
+	uint64_t span_ns = expected_end_ns > begin_ns ? expected_end_ns - begin_ns : 0;
+
+	cursor_init(&ui->cursor, begin_ns, frame_ns, first_interval(ui, span_ns, frame_ns), live);
+	ui->expected_end_ns = expected_end_ns;
+	ui->cursor.speed = ui->options.speed;
+	if (ui->options.paused)
+		cursor_pause(&ui->cursor, true);
+	if (ui->options.begin.form != TIMETEXT_NONE)
+		cursor_jump(&ui->cursor, timetext_resolve(&ui->options.begin, begin_ns, expected_end_ns, ui->options.utc));
+	ui->started = true;
+	ui->dirty = true;
+}
+
+void ui_known(struct ui *ui, uint64_t known_ns, bool complete)
+{
+	uint64_t before_ns = ui->cursor.known_ns;
+
+	if (complete && !ui->cursor.complete)
+		ui->dirty = true;
+	if (cursor_known(&ui->cursor, known_ns, complete))
+		ui->dirty = true;
+	/* the strip grows */
+	if (known_ns != before_ns)
+		ui->dirty = true;
+}
+
+/* Replay goes on where something happens: the first frame from here on that is busier than a tenth. */
+static void skip_idle(struct ui *ui)
+{
+	enum { MANY = 256, IDLE_PERMILLE = 100 };
+	struct frame_summary frames[MANY];
+	uint64_t from_ns = ui->cursor.end_ns, to_ns = UINT64_MAX;
+
+	for (unsigned i = 0; i < ui->hosts->len; i++) {
+		unsigned n = history_summaries(ui->history, ui_host(ui, i)->info.track, from_ns, ui->cursor.known_ns, frames,
+					       MANY);
+
+		for (unsigned k = 0; k < n; k++)
+			if (frames[k].busy_permille >= IDLE_PERMILLE) {
+				to_ns = MIN(to_ns, frames[k].begin_ns);
+				break;
+			}
+	}
+	if (to_ns != UINT64_MAX && to_ns > from_ns + ui->cursor.interval_ns) {
+		cursor_jump(&ui->cursor, to_ns);
+		ui->dirty = true;
+	}
+}
+
+void ui_tick(struct ui *ui, uint64_t wall_ns)
+{
+	if (!ui->started || !cursor_tick(&ui->cursor, wall_ns))
+		return;
+	ui->dirty = true;
+	if (ui->skip_idle && ui->cursor.mode == CURSOR_PLAYING)
+		skip_idle(ui);
+}
+
+uint64_t ui_due(const struct ui *ui)
+{
+	return ui->started ? cursor_due(&ui->cursor) : UINT64_MAX;
+}
+
+void ui_keys(struct ui *ui)
+{
+	int key = screen_key();
+
+	if (key == UI_KEY_NONE && screen_ended())
+		ui->quit = true;
+	for (; key != UI_KEY_NONE; key = screen_key())
+		input_key(ui, key);
+}
+
+void ui_resize(struct ui *ui)
+{
+	int w, h;
+
+	screen_resize(&w, &h);
+	canvas_resize(ui->canvas, w, h);
+	ui->dirty = true;
+}
+
+bool ui_wants_quit(const struct ui *ui)
+{
+	return ui->quit;
+}
+
+struct pane *ui_pane(struct ui *ui)
+{
+	if (ui->details)
+		return ui->details;
+	if (!ui->panes[ui->current])
+		ui->panes[ui->current] = pane_create(pane_type(ui->current));
+	return ui->panes[ui->current];
+}
+
+void ui_say(struct ui *ui, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	g_vsnprintf(ui->message, sizeof(ui->message), fmt, ap);
+	va_end(ap);
+	ui->dirty = true;
+}
+
+void ui_rebuild(struct ui *ui)
+{
+	for (unsigned i = 0; i < PANES; i++)
+		if (ui->panes[i])
+			ui->panes[i]->stale = true;
+	if (ui->details)
+		ui->details->stale = true;
+	ui->dirty = true;
+}
+
+void ui_set_overlay(struct ui *ui, struct overlay *overlay)
+{
+	overlay_destroy(ui->overlay);
+	ui->overlay = overlay;
+	ui->dirty = true;
+}
+
+const char *ui_time(const struct ui *ui, char *buffer, size_t size, uint64_t t_ns, unsigned digits, bool date)
+{
+	return timetext_format(buffer, size, t_ns, digits, date, ui->options.utc);
+}
+
+/* ---- drawing ---- */
+
+/* What the pane's list is, at the right of the panes' names. */
+static void draw_status(struct ui *ui, int x, int y)
+{
+	struct pane *p = ui_pane(ui);
+	const struct list *l = pane_list(p);
+	GString *s = g_string_new(NULL);
+
+	if (ui->filter_text->len)
+		g_string_append_printf(s, "filter: %s  ", ui->filter_text->str);
+	if (ui->only_marked)
+		g_string_append(s, "only highlighted  ");
+	if (p->n_lists && l->follow)
+		g_string_append(s, "following  ");
+	if (ui->skip_idle)
+		g_string_append(s, "skipping idle  ");
+	if (p->n_lists)
+		g_string_append_printf(s, "%u", l->rows.n);
+	if (canvas_text_width(s->str) < ui->canvas->w - x)
+		canvas_text_right(ui->canvas, x, y, ui->canvas->w - x - 1, STYLE_DIM, s->str);
+	g_string_free(s, TRUE);
+}
+
+static int draw_tabs(struct ui *ui, int y)
+{
+	int x = 0;
+
+	for (enum pane_id i = 0; i < PANES; i++) {
+		const char *title = pane_type(i)->title;
+		int width = canvas_text_width(title);
+		bool here = i == ui->current;
+
+		if (x + width + 2 > ui->canvas->w)
+			break;
+		canvas_printf(ui->canvas, x, y, here ? STYLE_HEAD_SORT : STYLE_DIM, " %s ", title);
+		x += width + 2;
+	}
+	draw_status(ui, x, y);
+	return 1;
+}
+
+static void draw_all(struct ui *ui)
+{
+	struct canvas *c = ui->canvas;
+	int y, bottom = c->h - 1;
+
+	y = header_draw(ui, 0, MAX(c->h / 3, 2));
+	y += timeline_draw(ui, y);
+	if (c->h >= 16)
+		y += draw_tabs(ui, y);
+	ui->pane_y = y;
+	pane_build(ui, ui_pane(ui));
+	pane_draw(ui, ui_pane(ui), y, bottom - y);
+	if (ui->overlay)
+		overlay_draw(ui->overlay, c, MIN(y, 3), bottom);
+	bar_draw(ui, bottom);
+}
+
+void ui_draw(struct ui *ui)
+{
+	struct canvas *c = ui->canvas;
+
+	if (!ui->dirty)
+		return;
+	ui->dirty = false;
+	canvas_clear(c);
+	if (c->w < UI_MIN_WIDTH || c->h < UI_MIN_HEIGHT) {
+		screen_caret(-1, 0);
+		canvas_text(c, 0, 0, STYLE_BOLD, "too small", -1);
+		canvas_printf(c, 0, 1, STYLE_NORMAL, "%dx%d, needs %dx%d", c->w, c->h, UI_MIN_WIDTH, UI_MIN_HEIGHT);
+		canvas_text(c, 0, 2, STYLE_DIM, "measuring goes on", -1);
+	} else if (!ui->started) {
+		canvas_text(c, 1, 0, STYLE_DIM, "opening …", -1);
+	} else {
+		if (data_load(ui))
+			ui_rebuild(ui);
+		ui->dirty = false;
+		draw_all(ui);
+	}
+	screen_show(c);
+}

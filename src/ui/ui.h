@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef LT_UI_UI_H
+#define LT_UI_UI_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/timetext.h"
+#include "history/history.h"
+
+/*
+ * The monitor's screen: shows the history at a cursor. It reads the history
+ * and what is said of the hosts here; where the data comes from it does not
+ * know. Who drives it tells it what is known, the time and that there are keys, and
+ * asks it to draw:
+ *
+ *   ui_known() ┐
+ *   ui_tick()  ├─▶ something changed ─▶ ui_draw()
+ *   ui_keys()  ┘
+ *
+ * Main thread only; the terminal must be open (ui/screen.h).
+ */
+struct ui;
+
+/* A host as the screen needs to know it. Texts are borrowed until they are replaced. */
+struct ui_host {
+	const char *name, *source, *tracer;
+	unsigned track;              /* in the history */
+	uint64_t begin_ns, end_ns;   /* of its record; end_ns: so far, or expected */
+	bool ended;
+	const char *trouble;         /* why it is incomplete, NULL: it is not */
+	const char *const *missing;  /* tracepoints that some table needs and the trace does not have */
+	unsigned n_missing;
+};
+
+struct ui_options {
+	struct history *history;
+	bool utc;
+	bool paused;           /* from the start */
+	double speed;          /* of the replay */
+	uint64_t interval_ns;  /* 0: chosen by the span */
+	struct timetext begin; /* where the replay starts; TIMETEXT_NONE: at the begin */
+};
+
+struct ui *ui_create(const struct ui_options *options);
+void ui_destroy(struct ui *ui);
+
+/* Hosts are numbered 0, 1, … in the order of the calls. */
+unsigned ui_add_host(struct ui *ui, const struct ui_host *host);
+
+/* What is known of a host has changed. */
+void ui_update_host(struct ui *ui, unsigned i, const struct ui_host *host);
+
+/*
+ * The hosts are there: intervals count from begin_ns, in multiples of frame_ns. expected_end_ns: about where the
+ * record ends (of live sources: 0). The cursor starts.
+ */
+void ui_start(struct ui *ui, uint64_t begin_ns, uint64_t expected_end_ns, uint64_t frame_ns, bool live);
+
+/* The history holds everything before known_ns; complete: and nothing will follow. */
+void ui_known(struct ui *ui, uint64_t known_ns, bool complete);
+
+/* The wall clock (monotonic ns) went on. */
+void ui_tick(struct ui *ui, uint64_t wall_ns);
+
+/* Wall-clock ns until ui_tick() has something to do, UINT64_MAX: nothing is planned. */
+uint64_t ui_due(const struct ui *ui);
+
+/* Reads and obeys the keys that have come. */
+void ui_keys(struct ui *ui);
+
+/* The terminal has another size. */
+void ui_resize(struct ui *ui);
+
+/* Shows what has changed since the last call; returns at once if nothing has. */
+void ui_draw(struct ui *ui);
+
+/* Whether the user wants to leave. */
+bool ui_wants_quit(const struct ui *ui);
+
+#endif
