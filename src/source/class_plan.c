@@ -71,6 +71,38 @@ static bool add_integer(struct plan *plan, const bt_field_class *fc, uint32_t me
 	return true;
 }
 
+/*
+ * Two 64-bit members NAME__0 and NAME__1 that stand for the array NAME of 16
+ * characters; see source/shadow.h.
+ */
+static bool is_split_comm(const bt_field_class *structure, uint64_t i, const char *names, size_t names_len)
+{
+	const uint64_t n = bt_field_class_structure_get_member_count(structure);
+	char *name;
+	bool found;
+	unsigned rank;
+
+	for (unsigned half = 0; half < 2; half++) {
+		const bt_field_class_structure_member *m;
+		const bt_field_class *fc;
+
+		if (i + half >= n)
+			return false;
+		m = bt_field_class_structure_borrow_member_by_index_const(structure, i + half);
+		fc = bt_field_class_structure_member_borrow_field_class_const(m);
+		if (!is_a(fc, BT_FIELD_CLASS_TYPE_UNSIGNED_INTEGER) ||
+		    bt_field_class_integer_get_field_value_range(fc) != 64 ||
+		    !g_str_has_suffix(bt_field_class_structure_member_get_name(m), half ? "__1" : "__0"))
+			return false;
+	}
+	name = g_strdup(bt_field_class_structure_member_get_name(
+		bt_field_class_structure_borrow_member_by_index_const(structure, i)));
+	name[strlen(name) - 3] = '\0';
+	found = name_in(name, names, names_len, ' ', &rank);
+	g_free(name);
+	return found;
+}
+
 static bool add_text(struct plan *plan, const bt_field_class *fc, uint32_t member, unsigned offset, uint8_t bit,
 		     bool is_inline)
 {
@@ -261,6 +293,11 @@ static void resolve_field(struct plan *plan, const struct field_desc *f, uint8_t
 			bt_field_class_structure_borrow_member_by_index_const(fc, i);
 		const bt_field_class *mfc = bt_field_class_structure_member_borrow_field_class_const(m);
 
+		if (f->type == FIELD_COMM && is_split_comm(fc, i, names, names_len)) {
+			plan_add(plan, READ_COMM_HALF, i, f->offset, PLAN_NO_BIT);
+			plan_add(plan, READ_COMM_HALF, i + 1, f->offset + 8, bit)->count = 1;
+			return;
+		}
 		if (!name_in(bt_field_class_structure_member_get_name(m), names, names_len, sep, &rank))
 			continue;
 		if (f->type == FIELD_ADDR) {

@@ -22,6 +22,7 @@ enum read_op {
 	READ_UNSIGNED,
 	READ_BOOL,
 	READ_COMM,         /* string field, inline 16 bytes */
+	READ_COMM_HALF,    /* 8 of the 16 bytes as an integer (source/shadow.h) */
 	READ_COMM_ARRAY,   /* array of character codes, inline 16 bytes */
 	READ_TEXT,         /* string field */
 	READ_TEXT_ARRAY,   /* array of character codes */

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "source/source.h"
 
-#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -13,6 +11,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "source/metadata.h"
 
 /*
  * Finding the traces below a directory and which of them belong together: the
@@ -23,11 +22,8 @@
 
 enum {
 	DEPTH_MAX = 32,
-	METADATA_HEAD = 64 * 1024,      /* trace, env and clock blocks come first */
-	METADATA_PACKET_HEADER = 37,
+	METADATA_HEAD = 64 * 1024, /* trace, env and clock blocks come first */
 };
-
-#define METADATA_MAGIC UINT32_C(0x75d11d57)
 
 void source_spec_free(struct source_spec *spec)
 {
@@ -40,102 +36,15 @@ void source_spec_free(struct source_spec *spec)
 	g_free(spec);
 }
 
-/* ---- what a trace's metadata says about it ---- */
-
-static uint32_t read_u32(const unsigned char *p, bool swap)
-{
-	uint32_t value;
-
-	memcpy(&value, p, sizeof(value));
-	return swap ? GUINT32_SWAP_LE_BE(value) : value;
-}
-
-/* Takes the packet headers out of packetized metadata: text[0..len[ becomes plain text; its new length. */
-static size_t unpack_metadata(unsigned char *text, size_t len)
-{
-	const uint32_t magic = len >= METADATA_PACKET_HEADER ? read_u32(text, false) : 0;
-	const bool swap = magic == GUINT32_SWAP_LE_BE(METADATA_MAGIC);
-	size_t from = 0, to = 0;
-
-	if (magic != METADATA_MAGIC && !swap)
-		return len;
-	while (len - from >= METADATA_PACKET_HEADER && read_u32(text + from, swap) == METADATA_MAGIC) {
-		size_t content = read_u32(text + from + 24, swap) / 8;
-		const size_t packet = read_u32(text + from + 28, swap) / 8;
-
-		if (content < METADATA_PACKET_HEADER || packet < content)
-			break;
-		content = MIN(content, len - from) - METADATA_PACKET_HEADER;
-		memmove(text + to, text + from + METADATA_PACKET_HEADER, content);
-		to += content;
-		if (packet > len - from)
-			break;
-		from += packet;
-	}
-	return to;
-}
-
-static char *read_metadata_head(const char *directory)
-{
-	char *path = g_build_filename(directory, "metadata", NULL);
-	unsigned char *text = g_malloc(METADATA_HEAD + 1);
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	ssize_t n = fd >= 0 ? read(fd, text, METADATA_HEAD) : -1;
-
-	if (fd >= 0)
-		close(fd);
-	g_free(path);
-	if (n < 0) {
-		g_free(text);
-		return NULL;
-	}
-	text[unpack_metadata(text, n)] = '\0';
-	return (char *)text;
-}
-
-/*
- * The value of 'key = "value"' inside the block 'name { … }' of the text, NULL if there is
- * none. Enough for the blocks that tracers write; not a parser.
- */
-static char *block_value(const char *text, const char *name, const char *key)
-{
-	const char *block = text, *end, *value;
-	const size_t key_len = strlen(key);
-
-	do {
-		block = strstr(block, name);
-		if (!block)
-			return NULL;
-		block += strlen(name);
-	} while ((block - strlen(name) > text && block[-1 - (ptrdiff_t)strlen(name)] != '\n') ||
-		 (*block != ' ' && *block != '{'));
-	end = strstr(block, "\n}");
-	for (value = strstr(block, key); value && (!end || value < end); value = strstr(value + 1, key)) {
-		const char *p = value + key_len, *close;
-
-		if (isalnum((unsigned char)value[-1]) || value[-1] == '_')
-			continue;
-		p += strspn(p, " \t");
-		if (*p++ != '=')
-			continue;
-		p += strspn(p, " \t");
-		if (*p++ != '"')
-			continue;
-		close = strchr(p, '"');
-		return close ? g_strndup(p, close - p) : NULL;
-	}
-	return NULL;
-}
-
 static char *group_of(const char *directory)
 {
-	char *text = read_metadata_head(directory), *uuid, *hostname, *clock, *group = NULL;
+	char *text = metadata_read(directory, METADATA_HEAD), *uuid, *hostname, *clock, *group = NULL;
 
 	if (!text)
 		return NULL;
-	uuid = block_value(text, "trace", "uuid");
-	hostname = block_value(text, "env", "hostname");
-	clock = block_value(text, "clock", "uuid");
+	uuid = metadata_value(text, "trace", "uuid");
+	hostname = metadata_value(text, "env", "hostname");
+	clock = metadata_value(text, "clock", "uuid");
 	if (uuid)
 		group = g_strdup_printf("%s %s %s", uuid, hostname ? hostname : "", clock ? clock : "");
 	g_free(uuid);

@@ -54,6 +54,19 @@ static void read_comm(const bt_field *field, char *to)
 	memcpy(to, bt_field_string_get_value(field), string_length(field, COMM_BYTES));
 }
 
+/* With the second half the bytes behind the text are made 0: the kernel does not clear them. */
+static void read_comm_half(const struct plan_op *op, const bt_field *field, char *words)
+{
+	char *comm = words + op->offset - 8 * op->count;
+	size_t len;
+
+	put(words, op->offset, GUINT64_TO_LE(bt_field_integer_unsigned_get_value(field)));
+	if (op->count == 0)
+		return;
+	len = strnlen(comm, COMM_BYTES);
+	memset(comm + len, 0, COMM_BYTES - len);
+}
+
 static void read_text_array(const struct plan_op *op, const bt_field *field, struct event *ev)
 {
 	char text[TEXT_MAX];
@@ -119,6 +132,9 @@ static bool read_one(const struct plan_op *op, const bt_field *field, void *word
 		return true;
 	case READ_COMM:
 		read_comm(field, (char *)words + op->offset);
+		return true;
+	case READ_COMM_HALF:
+		read_comm_half(op, field, words);
 		return true;
 	case READ_COMM_ARRAY:
 		array_text(op, field, (char *)words + op->offset, COMM_BYTES);

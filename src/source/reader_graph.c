@@ -7,294 +7,7 @@
 
 #include "base/error.h"
 #include "source/emit.h"
-
-enum { RECORDS_PER_STEP = 512 };
-
-/* ---- the heap of streams ---- */
-
-static bool comes_before(const struct port *a, const struct port *b)
-{
-	if (a->item_ns != b->item_ns)
-		return a->item_ns < b->item_ns;
-	if (a->cpu != b->cpu)
-		return a->cpu < b->cpu;
-	return a->index < b->index;
-}
-
-static void sift_down(struct reader *r, unsigned i)
-{
-	struct port *moving = r->heap[i];
-
-	for (;;) {
-		unsigned child = 2 * i + 1;
-
-		if (child >= r->n_heap)
-			break;
-		if (child + 1 < r->n_heap && comes_before(r->heap[child + 1], r->heap[child]))
-			child++;
-		if (!comes_before(r->heap[child], moving))
-			break;
-		r->heap[i] = r->heap[child];
-		i = child;
-	}
-	r->heap[i] = moving;
-}
-
-static void fill_heap(struct reader *r)
-{
-	r->heap = g_new(struct port *, r->n_ports + 1);
-	for (unsigned i = 0; i < r->n_ports; i++) {
-		port_find_item(&r->ports[i]);
-		if (r->ports[i].item != ITEM_END)
-			r->heap[r->n_heap++] = &r->ports[i];
-	}
-	for (unsigned i = r->n_heap; i-- > 0;)
-		sift_down(r, i);
-}
-
-/* ---- records about the source ---- */
-
-static void write_loss(struct reader *r, const struct port *p)
-{
-	const struct losses *l = &p->losses[p->item_loss];
-	struct event *ev = emit_begin(r->ring, EVENT_LOST, p->item_ns, 0);
-	struct ev_lost *payload = (struct ev_lost *)(void *)ev->words;
-
-	ev->cpu = p->cpu;
-	if (p->item_loss == LOSS_EVENTS)
-		payload->events = l->count;
-	else
-		payload->packets = l->count;
-	payload->begin_ns = l->begin_ns;
-	emit_end(r->ring, ev);
-}
-
-static void note_trouble(struct reader *r, const char *where, const char *why, uint64_t ns)
-{
-	char *text = g_strdup_printf("'%s': stream '%s': %s", r->args.name, where, why);
-
-	emit_note(r->ring, EVENT_NOTE, ns, text);
-	if (r->trouble)
-		g_free(text);
-	else
-		r->trouble = text;
-}
-
-static void write_stream_end(struct reader *r, const struct port *p)
-{
-	struct event *ev;
-
-	if (p->trouble)
-		note_trouble(r, p->name, p->trouble, p->item_ns);
-	ev = emit_begin(r->ring, EVENT_STREAM_END, p->item_ns, 0);
-	ev->cpu = p->cpu;
-	((struct ev_stream_end *)(void *)ev->words)->id = p->stream_id;
-	emit_end(r->ring, ev);
-}
-
-static const char *env_text(const bt_trace *trace, const char *name)
-{
-	const bt_value *value = bt_trace_borrow_environment_entry_value_by_name_const(trace, name);
-
-	return value && bt_value_is_string(value) ? bt_value_string_get(value) : "";
-}
-
-static int64_t env_integer(const bt_trace *trace, const char *name)
-{
-	const bt_value *value = bt_trace_borrow_environment_entry_value_by_name_const(trace, name);
-
-	return value && bt_value_is_signed_integer(value) ? bt_value_integer_signed_get(value) : -1;
-}
-
-static char *tracer_text(const bt_trace *trace)
-{
-	const int64_t major = env_integer(trace, "tracer_major");
-
-	if (major < 0)
-		return g_strdup(env_text(trace, "tracer_name"));
-	return g_strdup_printf("%s %d.%d.%d", env_text(trace, "tracer_name"), (int)major,
-			       (int)MAX(env_integer(trace, "tracer_minor"), 0),
-			       (int)MAX(env_integer(trace, "tracer_patchlevel"), 0));
-}
-
-static void clock_text(const struct reader *r, char *text, size_t size)
-{
-	const bt_clock_class *clock;
-	bt_uuid uuid = NULL;
-
-	*text = '\0';
-	for (unsigned i = 0; i < r->n_ports && !uuid; i++) {
-		if (!r->ports[i].stream_class)
-			continue;
-		clock = bt_stream_class_borrow_default_clock_class_const(r->ports[i].stream_class);
-		uuid = clock ? bt_clock_class_get_uuid(clock) : NULL;
-	}
-	for (unsigned i = 0; uuid && i < 16; i++)
-		g_snprintf(text + strlen(text), size - strlen(text), "%02x%s", uuid[i],
-			   i == 3 || i == 5 || i == 7 || i == 9 ? "-" : "");
-}
-
-/* An old trace may not name its domain: then its events tell. */
-static bool declares_kernel_events(const bt_trace_class *tc)
-{
-	for (uint64_t i = 0; i < bt_trace_class_get_stream_class_count(tc); i++) {
-		const bt_stream_class *sc = bt_trace_class_borrow_stream_class_by_index_const(tc, i);
-
-		for (uint64_t j = 0; j < bt_stream_class_get_event_class_count(sc); j++) {
-			const bt_event_class *ec = bt_stream_class_borrow_event_class_by_index_const(sc, j);
-			const char *name = bt_event_class_get_name(ec);
-
-			if (name && tracepoint_find(name, NULL) != EVENT_OTHER)
-				return true;
-		}
-	}
-	return false;
-}
-
-static void declare_classes(struct reader *r, const bt_trace_class *tc)
-{
-	for (uint64_t i = 0; i < bt_trace_class_get_stream_class_count(tc); i++) {
-		const bt_stream_class *sc = bt_trace_class_borrow_stream_class_by_index_const(tc, i);
-		bool has_switch = false;
-
-		for (uint64_t j = 0; j < bt_stream_class_get_event_class_count(sc); j++) {
-			const bt_event_class *ec = bt_stream_class_borrow_event_class_by_index_const(sc, j);
-
-			has_switch |= reader_class(r, ec)->kind == EVENT_SCHED_SWITCH;
-		}
-		for (unsigned k = 0; k < r->n_ports; k++)
-			if (r->ports[k].stream_class == sc)
-				r->ports[k].has_switch = has_switch;
-	}
-}
-
-static void write_trace(struct reader *r, const bt_trace *trace)
-{
-	const char *domain = env_text(trace, "domain"), *hostname = env_text(trace, "hostname");
-	const char *kernel = env_text(trace, "kernel_release");
-	char *tracer = tracer_text(trace), clock[64];
-	struct event *ev = emit_begin(r->ring, EVENT_TRACE, 0, 5 * TEXT_MAX);
-	struct ev_trace *payload = (struct ev_trace *)(void *)ev->words;
-
-	clock_text(r, clock, sizeof(clock));
-	payload->domain = r->kernel ? DOMAIN_KERNEL : strcmp(domain, "ust") == 0 ? DOMAIN_UST : DOMAIN_OTHER;
-	payload->has_tid = r->has_tid;
-	payload->begin_hint_ns = r->begin_hint_ns;
-	payload->end_hint_ns = r->end_hint_ns;
-	emit_text(ev, offsetof(struct ev_trace, hostname), hostname, strlen(hostname));
-	emit_text(ev, offsetof(struct ev_trace, clock), clock, strlen(clock));
-	emit_text(ev, offsetof(struct ev_trace, tracer), tracer, strlen(tracer));
-	emit_text(ev, offsetof(struct ev_trace, path), r->args.name, strlen(r->args.name));
-	emit_text(ev, offsetof(struct ev_trace, kernel), kernel, strlen(kernel));
-	emit_end(r->ring, ev);
-	g_free(tracer);
-}
-
-/* ---- the prologue ---- */
-
-static bool stop_at_first_packet(struct port *p, const bt_message *msg, void *user)
-{
-	(void)p;
-	(void)user;
-	return bt_message_get_type(msg) != BT_MESSAGE_TYPE_PACKET_BEGINNING;
-}
-
-struct first_events {
-	uint64_t first_ns;
-	bool any;
-	bool found;
-	int64_t prev_tid, prev_prio;
-	char prev_comm[16];
-};
-
-/* Up to the stream's first sched_switch; events lost on the way make its prev no witness. */
-static bool stop_at_first_switch(struct port *p, const bt_message *msg, void *user)
-{
-	struct first_events *first = user;
-	const struct class_plan *plan;
-	struct ev_sched_switch words = { 0 };
-	const bt_event *event;
-	bt_message_type type = bt_message_get_type(msg);
-
-	if (type == BT_MESSAGE_TYPE_DISCARDED_EVENTS || type == BT_MESSAGE_TYPE_DISCARDED_PACKETS)
-		return !first->any;
-	if (type != BT_MESSAGE_TYPE_EVENT)
-		return true;
-	if (!first->any)
-		first->first_ns = message_event_ns(p, msg, 0);
-	first->any = true;
-	event = bt_message_event_borrow_event_const(msg);
-	plan = reader_class(p->reader, bt_event_borrow_class_const(event));
-	if (plan->kind != EVENT_SCHED_SWITCH)
-		return p->has_switch;
-	if (plan->payload.n &&
-	    plan_read(&plan->payload, bt_event_borrow_payload_field_const(event), &words, NULL) & 1) {
-		first->found = true;
-		first->prev_tid = words.prev_tid;
-		first->prev_prio = words.prev_prio;
-		memcpy(first->prev_comm, words.prev_comm, sizeof(words.prev_comm));
-	}
-	return false;
-}
-
-static void write_stream(struct reader *r, struct port *p)
-{
-	struct first_events first = { 0 };
-	struct ev_cpu_start *start;
-	struct event *ev;
-
-	port_read_ahead(p, stop_at_first_switch, &first);
-	ev = emit_begin(r->ring, EVENT_STREAM, first.first_ns, 0);
-	ev->cpu = p->cpu;
-	((struct ev_stream *)(void *)ev->words)->id = p->stream_id;
-	((struct ev_stream *)(void *)ev->words)->first_ns = first.first_ns;
-	emit_end(r->ring, ev);
-	if (!first.found || p->cpu == EVENT_NO_CPU)
-		return;
-	ev = emit_begin(r->ring, EVENT_CPU_START, first.first_ns, 0);
-	ev->cpu = p->cpu;
-	start = (struct ev_cpu_start *)(void *)ev->words;
-	start->tid = first.prev_tid;
-	start->prio = first.prev_prio;
-	memcpy(start->comm, first.prev_comm, sizeof(start->comm));
-	emit_end(r->ring, ev);
-}
-
-static void write_prologue(struct reader *r)
-{
-	const bt_trace *trace = NULL;
-
-	for (unsigned i = 0; i < r->n_ports; i++) {
-		struct port *p = &r->ports[i];
-
-		port_read_ahead(p, stop_at_first_packet, NULL);
-		if (!trace && p->count > 0 &&
-		    bt_message_get_type(p->queue[p->head]) == BT_MESSAGE_TYPE_STREAM_BEGINNING)
-			trace = bt_stream_borrow_trace_const(
-				bt_message_stream_beginning_borrow_stream_const(p->queue[p->head]));
-	}
-	if (trace) {
-		const bt_trace_class *tc = bt_trace_borrow_class_const(trace);
-		const char *domain = env_text(trace, "domain");
-
-		r->kernel = strcmp(domain, "kernel") == 0 || (!*domain && declares_kernel_events(tc));
-		/* has_tid is known once the classes are resolved, and the trace comes before its classes. */
-		r->has_tid = false;
-		for (uint64_t i = 0; i < bt_trace_class_get_stream_class_count(tc) && !r->has_tid; i++) {
-			const bt_field_class *fc = bt_stream_class_borrow_event_common_context_field_class_const(
-				bt_trace_class_borrow_stream_class_by_index_const(tc, i));
-
-			r->has_tid = fc && (bt_field_class_structure_borrow_member_by_name_const(fc, "tid") ||
-					    bt_field_class_structure_borrow_member_by_name_const(fc, "_tid"));
-		}
-		write_trace(r, trace);
-		declare_classes(r, tc);
-	}
-	for (unsigned i = 0; i < r->n_ports; i++)
-		write_stream(r, &r->ports[i]);
-	emit_end(r->ring, emit_begin(r->ring, EVENT_READY, 0, 0));
-	ring_publish(r->ring);
-}
+#include "source/shadow.h"
 
 /* ---- the sink component ---- */
 
@@ -335,48 +48,21 @@ static bt_component_class_sink_graph_is_configured_method_status sink_configured
 	return BT_COMPONENT_CLASS_SINK_GRAPH_IS_CONFIGURED_METHOD_STATUS_OK;
 }
 
-static void write_item(struct reader *r, struct port *p)
-{
-	switch (p->item) {
-	case ITEM_EVENT:
-		reader_write_event(r, p);
-		break;
-	case ITEM_LOST:
-		write_loss(r, p);
-		break;
-	case ITEM_STREAM_END:
-		write_stream_end(r, p);
-		break;
-	case ITEM_END:
-		break;
-	}
-}
-
 static bt_component_class_sink_consume_method_status sink_consume(bt_self_component_sink *self)
 {
 	struct reader *r = bt_self_component_get_data(bt_self_component_sink_as_self_component(self));
 
 	if (!r->heap) {
-		write_prologue(r);
-		fill_heap(r);
+		reader_write_prologue(r);
+		/* Every file of a stream is open now, unless a stream has several. */
+		if (r->one_file_per_stream)
+			shadow_remove(r->shadow);
 	}
-	for (unsigned i = 0; i < RECORDS_PER_STEP && r->n_heap > 0; i++) {
-		struct port *p = r->heap[0];
-
-		write_item(r, p);
-		port_drop_item(p);
-		port_find_item(p);
-		if (p->item == ITEM_END)
-			r->heap[0] = r->heap[--r->n_heap];
-		if (r->n_heap > 0)
-			sift_down(r, 0);
-	}
+	r->done = !reader_run(r);
 	/* A stream that broke off left its error on the thread; it was told. */
 	bt_current_thread_clear_error();
-	if (r->n_heap > 0)
-		return BT_COMPONENT_CLASS_SINK_CONSUME_METHOD_STATUS_OK;
-	r->done = true;
-	return BT_COMPONENT_CLASS_SINK_CONSUME_METHOD_STATUS_END;
+	return r->done ? BT_COMPONENT_CLASS_SINK_CONSUME_METHOD_STATUS_END :
+			 BT_COMPONENT_CLASS_SINK_CONSUME_METHOD_STATUS_OK;
 }
 
 static const bt_component_class_sink *make_sink_class(void)
@@ -507,6 +193,7 @@ static enum lt_status connect_ports(struct reader *r, const bt_component_source 
 	const bt_component_sink *sink;
 	enum lt_status status = LT_OK;
 
+	r->one_file_per_stream = r->shadow && n == r->shadow->files->len;
 	choose_ports(r, source, chosen);
 	if (r->n_ports == 0) {
 		r->done = true;
@@ -525,12 +212,76 @@ static enum lt_status connect_ports(struct reader *r, const bt_component_source 
 	return status;
 }
 
+/* Whether the library can open a trace of these directories; *why, to be freed, if not. */
+static bool can_open(const bt_component_class_source *class, const char *const *paths, char **why)
+{
+	bt_value *params = make_params(paths);
+	bt_graph *graph = bt_graph_create(0);
+	const bool ok = params && graph &&
+			bt_graph_add_source_component(graph, class, "ctf", params, BT_LOGGING_LEVEL_NONE, NULL) ==
+				BT_GRAPH_ADD_COMPONENT_STATUS_OK;
+
+	*why = ok ? NULL : reader_take_error();
+	bt_graph_put_ref(graph);
+	bt_value_put_ref(params);
+	return ok;
+}
+
+/*
+ * The library refuses a trace for one damaged file of it. Tries each file
+ * alone and leaves out those it refuses. True if any was left out and any is left.
+ */
+static bool leave_out_damaged(struct reader *r, const bt_component_class_source *class)
+{
+	unsigned bad = 0;
+
+	for (guint i = 0; i < r->shadow->files->len; i++) {
+		const char *file = g_ptr_array_index(r->shadow->files, i);
+		struct shadow *single = shadow_create_single(file);
+		char *why;
+
+		ring_publish(r->ring);
+		if (single && !can_open(class, (const char *const *)single->paths, &why)) {
+			shadow_leave_out(r->shadow, file);
+			reader_note_trouble(r, file, why, 0);
+			g_free(why);
+			bad++;
+		}
+		shadow_destroy(single);
+	}
+	return bad > 0 && bad < r->shadow->files->len;
+}
+
+/* Adds the source component to the graph, reading the shadow if there is one, damaged files left out. */
+static const bt_component_source *add_source(struct reader *r, const bt_component_class_source *class)
+{
+	const char *const *paths = r->args.paths;
+	const bt_component_source *source = NULL;
+	bt_value *params;
+
+	r->shadow = shadow_create(paths);
+	if (r->shadow)
+		paths = (const char *const *)r->shadow->paths;
+	for (unsigned attempt = 0; !source && attempt < 2; attempt++) {
+		if (attempt > 0) {
+			if (!r->shadow || !leave_out_damaged(r, class))
+				break;
+			bt_current_thread_clear_error();
+		}
+		params = make_params(paths);
+		if (params && bt_graph_add_source_component(r->graph, class, "ctf", params, BT_LOGGING_LEVEL_NONE,
+							    &source) == BT_GRAPH_ADD_COMPONENT_STATUS_OK)
+			query_range(r, class, params);
+		bt_value_put_ref(params);
+	}
+	return source;
+}
+
 static enum lt_status build(struct reader *r)
 {
 	const bt_component_class_source *class;
 	const bt_component_source *source;
 	const bt_plugin *plugin = NULL;
-	bt_value *params;
 	enum lt_status status;
 
 	if (bt_plugin_find("ctf", BT_TRUE, BT_FALSE, BT_TRUE, BT_TRUE, BT_FALSE, &plugin) !=
@@ -539,17 +290,12 @@ static enum lt_status build(struct reader *r)
 	class = bt_plugin_borrow_source_component_class_by_name_const(plugin, "fs");
 	r->sink_class = make_sink_class();
 	r->graph = bt_graph_create(0);
-	params = make_params(r->args.paths);
-	if (!class || !r->sink_class || !r->graph || !params)
+	if (!class || !r->sink_class || !r->graph)
 		status = library_error("cannot build the graph");
-	else if (bt_graph_add_source_component(r->graph, class, "ctf", params, BT_LOGGING_LEVEL_NONE, &source) !=
-		 BT_GRAPH_ADD_COMPONENT_STATUS_OK)
-		status = library_error("cannot read the trace");
-	else {
-		query_range(r, class, params);
+	else if (!(source = add_source(r, class)))
+		status = r->trouble ? error_set("%s", r->trouble) : library_error("cannot read the trace");
+	else
 		status = connect_ports(r, source);
-	}
-	bt_value_put_ref(params);
 	bt_plugin_put_ref(plugin);
 	return status;
 }
@@ -605,6 +351,7 @@ void reader_close(struct reader *r)
 	for (unsigned i = 0; i < r->n_ports; i++)
 		port_release(&r->ports[i]);
 	bt_graph_put_ref(r->graph);
+	shadow_destroy(r->shadow);
 	bt_component_class_sink_put_ref(r->sink_class);
 	for (unsigned i = 0; i <= EVENT_CPU_MAX; i++)
 		g_free(r->cpus[i]);

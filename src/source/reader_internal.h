@@ -16,9 +16,11 @@
  * which has a message iterator per stream. Messages wait in the port's queue;
  * the earliest port of a heap gives the next record.
  *
- *   reader_graph.c   graph, prologue, the loop over the heap
- *   reader_port.c    one stream: its queue, what comes next in it, losses
- *   reader_event.c   one event message into records
+ *   reader_graph.c     opening: graph, components, which streams
+ *   reader_prologue.c  what is said before the first event
+ *   reader_run.c       the heap: which stream is next
+ *   reader_port.c      one stream: its queue, what comes next in it, losses
+ *   reader_event.c     one event message into records
  */
 
 enum { READ_AHEAD_MESSAGES = 4096 };
@@ -88,6 +90,8 @@ enum { CONTEXT_SLOTS = 8192 };
 struct reader {
 	struct ring_producer *ring;
 	struct reader_args args;
+	struct shadow *shadow;    /* NULL: the originals are read */
+	bool one_file_per_stream;
 	bt_graph *graph;
 	const bt_component_class_sink *sink_class;
 	struct port *ports;
@@ -106,6 +110,18 @@ struct reader {
 	bool done;
 	char *trouble;            /* first reason why not everything could be read */
 };
+
+/* ---- reader_prologue.c ---- */
+
+void reader_write_prologue(struct reader *r);
+
+/* ---- reader_run.c ---- */
+
+/* Writes some hundred records in time order; false when there are no more. */
+bool reader_run(struct reader *r);
+
+/* Tells the user that a stream or file could not be read (entirely), and remembers it. */
+void reader_note_trouble(struct reader *r, const char *where, const char *why, uint64_t ns);
 
 /* ---- reader_port.c ---- */
 

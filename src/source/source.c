@@ -18,6 +18,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "source/ring.h"
+#include "source/shadow.h"
 
 enum {
 	LAST_WORDS = 256,  /* of a worker's stderr, kept for the reason */
@@ -169,12 +170,15 @@ static bool reap(struct source *s, int ms)
 	for (; s->pid > 0; ms -= ms > 0) {
 		pid_t pid = waitpid(s->pid, &s->exit_status, ms < 0 ? 0 : WNOHANG);
 
-		if (pid == s->pid || (pid < 0 && errno != EINTR))
+		if (pid == s->pid || (pid < 0 && errno != EINTR)) {
+			if (s->exit_status != 0)
+				shadow_clean_up(s->pid);
 			s->pid = 0;
-		else if (pid == 0 && ms == 0)
+		} else if (pid == 0 && ms == 0) {
 			return false;
-		else if (pid == 0)
+		} else if (pid == 0) {
 			nanosleep(&nap, NULL);
+		}
 	}
 	return true;
 }

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "source/metadata.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { PACKET_HEADER = 37 };
+
+#define MAGIC UINT32_C(0x75d11d57)
+
+static uint32_t read_u32(const unsigned char *p, bool swap)
+{
+	uint32_t value;
+
+	memcpy(&value, p, sizeof(value));
+	return swap ? GUINT32_SWAP_LE_BE(value) : value;
+}
+
+/* Takes the packet headers out of packetized metadata: text[0..len[ becomes plain text; its new length. */
+static size_t unpack(unsigned char *text, size_t len)
+{
+	const uint32_t magic = len >= PACKET_HEADER ? read_u32(text, false) : 0;
+	const bool swap = magic == GUINT32_SWAP_LE_BE(MAGIC);
+	size_t from = 0, to = 0;
+
+	if (magic != MAGIC && !swap)
+		return len;
+	while (len - from >= PACKET_HEADER && read_u32(text + from, swap) == MAGIC) {
+		size_t content = read_u32(text + from + 24, swap) / 8;
+		const size_t packet = read_u32(text + from + 28, swap) / 8;
+
+		if (content < PACKET_HEADER || packet < content)
+			break;
+		content = MIN(content, len - from) - PACKET_HEADER;
+		memmove(text + to, text + from + PACKET_HEADER, content);
+		to += content;
+		if (packet > len - from)
+			break;
+		from += packet;
+	}
+	return to;
+}
+
+char *metadata_read(const char *directory, size_t max_bytes)
+{
+	char *path = g_build_filename(directory, "metadata", NULL);
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	unsigned char *text = NULL;
+	size_t len = 0;
+	struct stat st;
+	ssize_t n = -1;
+
+	g_free(path);
+	if (fd >= 0 && fstat(fd, &st) == 0) {
+		max_bytes = MIN(max_bytes, (size_t)st.st_size);
+		text = g_malloc(max_bytes + 1);
+		do {
+			n = read(fd, text + len, max_bytes - len);
+			len += n > 0 ? n : 0;
+		} while (n > 0 || (n < 0 && errno == EINTR));
+	}
+	if (fd >= 0)
+		close(fd);
+	if (n < 0) {
+		g_free(text);
+		return NULL;
+	}
+	text[unpack(text, len)] = '\0';
+	return (char *)text;
+}
+
+char *metadata_value(const char *text, const char *name, const char *key)
+{
+	const char *block = text, *end, *value;
+	const size_t key_len = strlen(key);
+
+	do {
+		block = strstr(block, name);
+		if (!block)
+			return NULL;
+		block += strlen(name);
+	} while ((block - strlen(name) > text && block[-1 - (ptrdiff_t)strlen(name)] != '\n') ||
+		 (*block != ' ' && *block != '{'));
+	end = strstr(block, "\n}");
+	for (value = strstr(block, key); value && (!end || value < end); value = strstr(value + 1, key)) {
+		const char *p = value + key_len, *close;
+
+		if (isalnum((unsigned char)value[-1]) || value[-1] == '_')
+			continue;
+		p += strspn(p, " \t");
+		if (*p++ != '=')
+			continue;
+		p += strspn(p, " \t");
+		if (*p++ != '"')
+			continue;
+		close = strchr(p, '"');
+		return close ? g_strndup(p, close - p) : NULL;
+	}
+	return NULL;
+}

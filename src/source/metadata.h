@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef LT_SOURCE_METADATA_H
+#define LT_SOURCE_METADATA_H
+
+#include <glib.h>
+#include <stddef.h>
+
+/*
+ * The metadata of a trace as text, for the little that is asked of it without
+ * the decoding library.
+ */
+
+/* Metadata beyond this is no tracer's. */
+#define METADATA_MAX ((size_t)256 << 20)
+
+/*
+ * Reads up to max_bytes of directory/metadata and takes it out of its packets.
+ * NULL with errno: not readable. To be freed with g_free().
+ */
+char *metadata_read(const char *directory, size_t max_bytes);
+
+/*
+ * The value of 'key = "value"' inside the block 'block { … }', NULL if there
+ * is none; to be freed with g_free(). Enough for the blocks that tracers write; not a parser.
+ */
+char *metadata_value(const char *text, const char *block, const char *key);
+
+#endif

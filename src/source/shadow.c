@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "source/shadow.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "source/metadata.h"
+
+/* Memory first: the copy of the metadata is read once and thrown away. */
+static const char *const bases[] = { "/dev/shm", "/tmp" };
+
+static const char char_array[] = "integer\\s*\\{\\s*size\\s*=\\s*8;\\s*align\\s*=\\s*8;\\s*signed\\s*=\\s*\\w+;"
+				 "\\s*encoding\\s*=\\s*(?:UTF8|ASCII);\\s*base\\s*=\\s*10;\\s*\\}\\s*(\\w+)\\[16\\];";
+
+#define WORD "integer { size = 64; align = 8; signed = 0; encoding = none; base = 10; byte_order = le; } \\1"
+
+static char *rewrite(const char *text)
+{
+	GRegex *regex = g_regex_new(char_array, G_REGEX_RAW | G_REGEX_OPTIMIZE, 0, NULL);
+	char *result = regex ? g_regex_replace(regex, text, -1, 0, WORD "__0; " WORD "__1;", 0, NULL) : NULL;
+
+	if (regex)
+		g_regex_unref(regex);
+	return result;
+}
+
+static bool write_file(const char *path, const char *text)
+{
+	static const char signature[] = "/* CTF 1.8 */\n";
+	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	size_t len = strlen(text);
+	bool ok;
+
+	if (fd < 0)
+		return false;
+	ok = write(fd, signature, sizeof(signature) - 1) == sizeof(signature) - 1;
+	while (ok && len > 0) {
+		ssize_t n = write(fd, text, len);
+
+		ok = n > 0 || (n < 0 && errno == EINTR);
+		if (n > 0) {
+			text += n;
+			len -= n;
+		}
+	}
+	return close(fd) == 0 && ok;
+}
+
+static bool copy_metadata(const char *from, const char *to)
+{
+	char *text = metadata_read(from, METADATA_MAX), *rewritten = text ? rewrite(text) : NULL;
+	char *path = g_build_filename(to, "metadata", NULL);
+	const bool ok = rewritten && write_file(path, rewritten);
+
+	g_free(path);
+	g_free(rewritten);
+	g_free(text);
+	return ok;
+}
+
+static bool link_one(struct shadow *s, const char *from, const char *name, const char *to)
+{
+	char *target = g_build_filename(from, name, NULL), *link = g_build_filename(to, name, NULL);
+	const bool is_index = strcmp(name, "index") == 0;
+	struct stat st;
+	bool ok = true;
+
+	if (stat(target, &st) == 0 && ((S_ISREG(st.st_mode) && st.st_size > 0) || (S_ISDIR(st.st_mode) && is_index))) {
+		ok = symlink(target, link) == 0;
+		if (!is_index)
+			g_ptr_array_add(s->files, g_strdup(target));
+	}
+	g_free(target);
+	g_free(link);
+	return ok;
+}
+
+/* The entries of one directory, or only the file named. */
+static bool link_files(struct shadow *s, const char *from, const char *only, const char *to)
+{
+	DIR *dir = opendir(from);
+	struct dirent *entry;
+	bool ok = dir != NULL;
+
+	while (ok && (entry = readdir(dir)) != NULL) {
+		if (*entry->d_name == '.' || strcmp(entry->d_name, "metadata") == 0)
+			continue;
+		if (!only || strcmp(entry->d_name, only) == 0 || strcmp(entry->d_name, "index") == 0)
+			ok = link_one(s, from, entry->d_name, to);
+	}
+	if (dir)
+		closedir(dir);
+	return ok;
+}
+
+static bool add_directory(struct shadow *s, const char *original, const char *only)
+{
+	char *from = realpath(original, NULL), *to;
+	bool ok;
+
+	if (!from)
+		return false;
+	to = g_strdup_printf("%s/%u", s->directory, s->originals->len);
+	s->paths = g_renew(char *, s->paths, s->originals->len + 2);
+	s->paths[s->originals->len] = to;
+	s->paths[s->originals->len + 1] = NULL;
+	g_ptr_array_add(s->originals, g_strdup(original));
+	ok = mkdir(to, 0700) == 0 && copy_metadata(from, to) && link_files(s, from, only, to);
+	free(from);
+	return ok;
+}
+
+static char *directory_name(const char *base, pid_t worker, const char *suffix)
+{
+	return g_strdup_printf("%s/lttngtop-worker-%d%s", base, (int)worker, suffix);
+}
+
+/* NULL: nowhere to write. suffix: a worker may have two at a time. */
+static struct shadow *make(const char *suffix)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(bases); i++) {
+		char *directory = directory_name(bases[i], getpid(), suffix);
+		struct shadow *s;
+
+		if (mkdir(directory, 0700) < 0) {
+			g_free(directory);
+			continue;
+		}
+		s = g_new0(struct shadow, 1);
+		s->directory = directory;
+		s->originals = g_ptr_array_new_with_free_func(g_free);
+		s->files = g_ptr_array_new_with_free_func(g_free);
+		return s;
+	}
+	return NULL;
+}
+
+struct shadow *shadow_create(const char *const *paths)
+{
+	struct shadow *s = make("");
+	bool ok = s != NULL;
+
+	for (; ok && *paths; paths++)
+		ok = add_directory(s, *paths, NULL);
+	if (ok)
+		return s;
+	shadow_destroy(s);
+	return NULL;
+}
+
+struct shadow *shadow_create_single(const char *file)
+{
+	char *directory = g_path_get_dirname(file), *name = g_path_get_basename(file);
+	struct shadow *s = make("-single");
+
+	if (s && !add_directory(s, directory, name)) {
+		shadow_destroy(s);
+		s = NULL;
+	}
+	g_free(directory);
+	g_free(name);
+	return s;
+}
+
+void shadow_leave_out(struct shadow *s, const char *file)
+{
+	for (guint i = 0; i < s->originals->len; i++) {
+		char *from = realpath(g_ptr_array_index(s->originals, i), NULL), *name = g_path_get_basename(file);
+		char *target = from ? g_build_filename(from, name, NULL) : NULL;
+
+		if (target && strcmp(target, file) == 0) {
+			char *link = g_build_filename(s->paths[i], name, NULL);
+
+			unlink(link);
+			g_free(link);
+		}
+		g_free(target);
+		g_free(name);
+		free(from);
+	}
+}
+
+char *shadow_original_text(const struct shadow *s, const char *text)
+{
+	GString *result = g_string_new(text);
+
+	for (guint i = s ? s->originals->len : 0; i-- > 0;)
+		g_string_replace(result, s->paths[i], g_ptr_array_index(s->originals, i), 0);
+	return g_string_free(result, FALSE);
+}
+
+/* Removes a directory of ours: files and links, and directories of such, never what a link leads to. */
+static void remove_tree(int parent, const char *name, unsigned depth)
+{
+	int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	struct dirent *entry;
+	struct stat st;
+	DIR *dir;
+
+	if (fd < 0)
+		return;
+	if (fstat(fd, &st) < 0 || st.st_uid != geteuid() || !(dir = fdopendir(fd))) {
+		close(fd);
+		return;
+	}
+	while ((entry = readdir(dir)) != NULL) {
+		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
+			continue;
+		if (unlinkat(fd, entry->d_name, 0) < 0 && depth == 0)
+			remove_tree(fd, entry->d_name, depth + 1);
+	}
+	closedir(dir);
+	unlinkat(parent, name, AT_REMOVEDIR);
+}
+
+void shadow_remove(struct shadow *s)
+{
+	if (s && s->directory) {
+		remove_tree(AT_FDCWD, s->directory, 0);
+		g_free(s->directory);
+		s->directory = NULL;
+	}
+}
+
+void shadow_destroy(struct shadow *s)
+{
+	if (!s)
+		return;
+	shadow_remove(s);
+	g_strfreev(s->paths);
+	g_ptr_array_free(s->originals, TRUE);
+	g_ptr_array_free(s->files, TRUE);
+	g_free(s);
+}
+
+void shadow_clean_up(pid_t worker)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(bases); i++) {
+		char *directory = directory_name(bases[i], worker, ""), *single = directory_name(bases[i], worker, "-single");
+
+		remove_tree(AT_FDCWD, directory, 0);
+		remove_tree(AT_FDCWD, single, 0);
+		g_free(directory);
+		g_free(single);
+	}
+}
