@@ -47,8 +47,9 @@ static const struct page {
 		.summary = "figures of LTTng kernel traces for scripts and pipes",
 		.synopsis = {"lttngtop report TABLE [OPTIONS] SOURCE..."},
 		.description =
-			{"Prints one table of figures per interval, by default one for the whole recording. Rows "
-			 "whose figures are all 0 in the interval are left out.",
+			{"Prints a table of figures: of the whole recording, of the part from --begin to --end, or "
+			 "with --interval one for each interval of it. Rows whose figures are all 0 in the "
+			 "interval are left out.",
 			 "Times are ns since the epoch (UTC) in JSON and CSV, durations ns, sizes bytes. "
 			 "An unknown value is null in JSON, empty in CSV."},
 		.tables = cmd_report_help,
@@ -136,8 +137,11 @@ static void print_head(struct help *h, const struct page *page)
 			fprintf(h->out, "%s %s\n", i ? "      " : "Usage:", page->synopsis[i]);
 		fputc('\n', h->out);
 	}
-	for (size_t i = 0; i < G_N_ELEMENTS(page->description) && page->description[i]; i++)
+	for (size_t i = 0; i < G_N_ELEMENTS(page->description) && page->description[i]; i++) {
+		if (i && h->form == HELP_TEXT)
+			fputc('\n', h->out);
 		help_paragraph(h, page->description[i]);
+	}
 }
 
 static void print_examples(struct help *h, const struct page *page)

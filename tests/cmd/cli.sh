@@ -61,7 +61,7 @@ expect 0 'client' '' report hosts "$recording"
 expect 3 'client' 'nowhere' report hosts "$recording" nowhere
 
 # None of the later commands is advertised, nor the worker.
-if "$LTTNGTOP" --help | grep -qE 'attach|record |feed|--worker'; then
+if "$LTTNGTOP" --help | grep -qwE 'attach|feed|lttngtop (list|record)|--worker'; then
 	echo 'not ok --help advertises what is not there'
 	failures=$((failures + 1))
 fi
