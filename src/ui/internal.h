@@ -71,7 +71,10 @@ struct ui {
 	bool show_hosts;         /* the header's lines per host */
 
 	int strip_y, pane_y;     /* rows of the timeline and of the pane's first row when last drawn */
-	bool dirty, quit;
+	bool dirty;              /* to be drawn at once */
+	bool growing;            /* to be drawn soon: only more is known */
+	uint64_t drawn_ns;       /* wall clock */
+	bool quit;
 };
 
 /* data.c: the shown interval out of the history. */

@@ -6,6 +6,10 @@
 #include "ui/keys.h"
 #include "ui/screen.h"
 
+/* The clock moves the screen at most so often; and so often is it drawn while the strip only grows. */
+#define DRAW_NS UINT64_C(25000000)
+#define GROW_NS UINT64_C(200000000)
+
 struct ui *ui_create(const struct ui_options *options)
 {
 	struct ui *ui = g_new0(struct ui, 1);
@@ -66,6 +70,10 @@ void ui_update_host(struct ui *ui, unsigned i, const struct ui_host *host)
 {
 	if (host->ended != ui_host(ui, i)->info.ended || host->trouble != ui_host(ui, i)->info.trouble)
 		ui->dirty = true;
+	if (host->missing != ui_host(ui, i)->info.missing) {
+		data_forget(ui);
+		ui->dirty = true;
+	}
 	ui_host(ui, i)->info = *host;
 }
 
@@ -104,9 +112,7 @@ void ui_known(struct ui *ui, uint64_t known_ns, bool complete)
 		ui->dirty = true;
 	if (cursor_known(&ui->cursor, known_ns, complete))
 		ui->dirty = true;
-	/* the strip grows */
-	if (known_ns != before_ns)
-		ui->dirty = true;
+	ui->growing |= known_ns != before_ns;
 }
 
 /* Replay goes on where something happens: the first frame from here on that is busier than a tenth. */
@@ -134,16 +140,23 @@ static void skip_idle(struct ui *ui)
 
 void ui_tick(struct ui *ui, uint64_t wall_ns)
 {
-	if (!ui->started || !cursor_tick(&ui->cursor, wall_ns))
+	if (!ui->started || wall_ns - ui->drawn_ns < DRAW_NS || !cursor_tick(&ui->cursor, wall_ns))
 		return;
 	ui->dirty = true;
 	if (ui->skip_idle && ui->cursor.mode == CURSOR_PLAYING)
 		skip_idle(ui);
 }
 
-uint64_t ui_due(const struct ui *ui)
+uint64_t ui_due(const struct ui *ui, uint64_t wall_ns)
 {
-	return ui->started ? cursor_due(&ui->cursor) : UINT64_MAX;
+	uint64_t due_ns = ui->started ? cursor_due(&ui->cursor) : UINT64_MAX;
+	uint64_t since_ns = wall_ns - ui->drawn_ns;
+
+	if (due_ns != UINT64_MAX && since_ns < DRAW_NS)
+		due_ns = MAX(due_ns, DRAW_NS - since_ns);
+	if (ui->growing)
+		due_ns = MIN(due_ns, since_ns < GROW_NS ? GROW_NS - since_ns : 0);
+	return due_ns;
 }
 
 void ui_keys(struct ui *ui)
@@ -270,13 +283,14 @@ static void draw_all(struct ui *ui)
 	bar_draw(ui, bottom);
 }
 
-void ui_draw(struct ui *ui)
+void ui_draw(struct ui *ui, uint64_t wall_ns)
 {
 	struct canvas *c = ui->canvas;
 
-	if (!ui->dirty)
+	if (!ui->dirty && !(ui->growing && wall_ns - ui->drawn_ns >= GROW_NS))
 		return;
-	ui->dirty = false;
+	ui->dirty = ui->growing = false;
+	ui->drawn_ns = wall_ns;
 	canvas_clear(c);
 	if (c->w < UI_MIN_WIDTH || c->h < UI_MIN_HEIGHT) {
 		screen_caret(-1, 0);

@@ -63,8 +63,8 @@ void ui_known(struct ui *ui, uint64_t known_ns, bool complete);
 /* The wall clock (monotonic ns) went on. */
 void ui_tick(struct ui *ui, uint64_t wall_ns);
 
-/* Wall-clock ns until ui_tick() has something to do, UINT64_MAX: nothing is planned. */
-uint64_t ui_due(const struct ui *ui);
+/* Wall-clock ns until there is something to do or to draw, UINT64_MAX: nothing is planned. */
+uint64_t ui_due(const struct ui *ui, uint64_t wall_ns);
 
 /* Reads and obeys the keys that have come. */
 void ui_keys(struct ui *ui);
@@ -72,8 +72,11 @@ void ui_keys(struct ui *ui);
 /* The terminal has another size. */
 void ui_resize(struct ui *ui);
 
-/* Shows what has changed since the last call; returns at once if nothing has. */
-void ui_draw(struct ui *ui);
+/*
+ * Shows what has changed; returns at once if nothing has. What only grows (the
+ * strip while a recording is read) is shown a few times a second.
+ */
+void ui_draw(struct ui *ui, uint64_t wall_ns);
 
 /* Whether the user wants to leave. */
 bool ui_wants_quit(const struct ui *ui);

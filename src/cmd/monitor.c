@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The monitor: reads the sources into the history as fast as they come and
+ * shows it on the screen, in one loop. Reading is done in slices so short
+ * that keys are answered at once.
+ */
+#include <errno.h>
+#include <ev.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "base/strpool.h"
+#include "base/text.h"
+#include "cmd/commands.h"
+#include "cmd/frames.h"
+#include "ingest/ingest.h"
+#include "ui/action.h"
+#include "ui/crash.h"
+#include "ui/cursor.h"
+#include "ui/screen.h"
+#include "ui/ui.h"
+
+#define SLICE_NS UINT64_C(8000000)
+#define LIVE_FRAME_NS UINT64_C(1000000000)
+
+enum { FDS_MAX = 256, MISSING_MAX = 64, SIGNALS = 3 };
+
+/* Tracepoints that a host's traces do not have; texts of the string pool. */
+struct missing {
+	const char **names;
+	unsigned n;
+};
+
+struct monitor {
+	const struct options *options;
+	struct ingest *in;
+	struct history *history;
+	struct frames *frames;
+	struct ui *ui;
+	struct missing *missing; /* per host */
+	int exit_status;
+
+	struct ev_loop *loop;
+	ev_io input;
+	ev_io sources[FDS_MAX];
+	unsigned n_sources;
+	ev_idle reading;    /* active while there is more to read at once */
+	ev_timer retry;     /* sources that said nothing are asked again, should a wake-up be missed */
+	ev_timer tick;      /* the replay's clock */
+	ev_timer watch;     /* looks after the workers */
+	ev_prepare show;
+	ev_signal resized, ends[SIGNALS];
+	bool complete;
+};
+
+/* ---- sources ---- */
+
+static enum lt_status open_sources(struct monitor *m)
+{
+	struct ingest_options options = { .workers = m->options->workers };
+	const struct options *o = m->options;
+	unsigned opened = 0;
+
+	if (!o->words->len)
+		return error_set("no source given");
+	m->in = ingest_create(&options);
+	for (guint i = 0; i < o->words->len; i++) {
+		if (ingest_open(m->in, g_ptr_array_index(o->words, i)) == LT_OK)
+			opened++;
+		else
+			log_error("%s", error_text());
+	}
+	if (opened && ingest_start(m->in) == LT_OK)
+		return LT_OK;
+	return error_set("no source could be read");
+}
+
+/* Where the longest record is expected to end, 0: nobody knows. */
+static uint64_t expected_end(struct monitor *m)
+{
+	uint64_t end_ns = 0;
+
+	for (unsigned i = 0; i < ingest_host_count(m->in); i++) {
+		const struct ingest_host *host = ingest_host(m->in, i);
+
+		end_ns = MAX(end_ns, host->ended ? host->end_ns : host->end_hint_ns);
+	}
+	return end_ns;
+}
+
+/* ---- hosts, for the screen ---- */
+
+/* Lists anew what is missing if it has changed; the old list lives on until then. */
+static void list_missing(struct missing *missing, const struct ingest_host *host)
+{
+	const char *names[MISSING_MAX];
+	unsigned n = MIN(model_missing(host->model, names, MISSING_MAX), MISSING_MAX);
+
+	if (missing->names && missing->n == n)
+		return;
+	g_free(missing->names);
+	missing->names = g_new(const char *, n + 1);
+	missing->n = n;
+	/* the first of a tracepoint's names */
+	for (unsigned i = 0; i < n; i++)
+		missing->names[i] = strpool_text(strpool_intern(names[i], strcspn(names[i], " ")));
+}
+
+static struct ui_host host_info(struct monitor *m, unsigned i)
+{
+	const struct ingest_host *host = ingest_host(m->in, i);
+	struct ui_host info = {
+		.name = host->name,
+		.source = host->source,
+		.tracer = host->tracer,
+		.track = i,
+		.begin_ns = host->begin_ns,
+		.end_ns = host->ended ? host->end_ns : MAX(host->end_ns, host->end_hint_ns),
+		.ended = host->ended,
+		.trouble = host->trouble,
+	};
+
+	list_missing(&m->missing[i], host);
+	info.missing = m->missing[i].names;
+	info.n_missing = m->missing[i].n;
+	return info;
+}
+
+static void tell_known(struct monitor *m)
+{
+	for (unsigned i = 0; i < ingest_host_count(m->in); i++) {
+		const struct ui_host info = host_info(m, i);
+
+		ui_update_host(m->ui, i, &info);
+	}
+	ui_known(m->ui, frames_known_ns(m->frames), m->complete);
+}
+
+/* ---- the loop ---- */
+
+static void set_sources(struct monitor *m, bool active)
+{
+	for (unsigned i = 0; i < m->n_sources; i++) {
+		if (active)
+			ev_io_start(m->loop, &m->sources[i]);
+		else
+			ev_io_stop(m->loop, &m->sources[i]);
+	}
+}
+
+static void read_slice(struct monitor *m)
+{
+	enum lt_status status = frames_advance(m->frames, SLICE_NS);
+
+	m->complete = status == LT_END;
+	tell_known(m);
+	if (status == LT_OK)
+		ev_idle_start(m->loop, &m->reading);
+	else
+		ev_idle_stop(m->loop, &m->reading);
+	set_sources(m, status == LT_AGAIN);
+	if (m->complete) {
+		ev_timer_stop(m->loop, &m->retry);
+		ev_timer_stop(m->loop, &m->watch);
+	}
+}
+
+static void on_reading(struct ev_loop *loop, ev_idle *w, int events)
+{
+	(void)loop;
+	(void)events;
+	read_slice(w->data);
+}
+
+static void on_source(struct ev_loop *loop, ev_io *w, int events)
+{
+	(void)loop;
+	(void)events;
+	read_slice(w->data);
+}
+
+static void on_retry(struct ev_loop *loop, ev_timer *w, int events)
+{
+	(void)loop;
+	(void)events;
+	read_slice(w->data);
+}
+
+static void on_watch(struct ev_loop *loop, ev_timer *w, int events)
+{
+	struct monitor *m = w->data;
+
+	(void)loop;
+	(void)events;
+	ingest_watch(m->in);
+}
+
+static void on_input(struct ev_loop *loop, ev_io *w, int events)
+{
+	struct monitor *m = w->data;
+
+	(void)events;
+	ui_keys(m->ui);
+	if (ui_wants_quit(m->ui))
+		ev_break(loop, EVBREAK_ALL);
+}
+
+static uint64_t wall_ns(void)
+{
+	return (uint64_t)g_get_monotonic_time() * 1000;
+}
+
+static void on_tick(struct ev_loop *loop, ev_timer *w, int events)
+{
+	(void)loop;
+	(void)w;
+	(void)events;
+	/* on_show() looks at the clock */
+}
+
+/* Before the loop sleeps: what has changed is shown, and the next tick is set. */
+static void on_show(struct ev_loop *loop, ev_prepare *w, int events)
+{
+	struct monitor *m = w->data;
+	uint64_t due_ns;
+
+	(void)events;
+	ui_tick(m->ui, wall_ns());
+	ui_draw(m->ui, wall_ns());
+	due_ns = ui_due(m->ui, wall_ns());
+	ev_timer_stop(loop, &m->tick);
+	if (due_ns == UINT64_MAX)
+		return;
+	ev_now_update(loop);
+	ev_timer_set(&m->tick, (double)due_ns / 1e9, 0.);
+	ev_timer_start(loop, &m->tick);
+}
+
+static void on_resized(struct ev_loop *loop, ev_signal *w, int events)
+{
+	struct monitor *m = w->data;
+
+	(void)loop;
+	(void)events;
+	ui_resize(m->ui);
+}
+
+static void on_end(struct ev_loop *loop, ev_signal *w, int events)
+{
+	struct monitor *m = w->data;
+
+	(void)events;
+	m->exit_status = 128 + w->signum;
+	ev_break(loop, EVBREAK_ALL);
+}
+
+static void add_sources(struct monitor *m)
+{
+	int fds[FDS_MAX];
+
+	m->n_sources = ingest_fds(m->in, fds, FDS_MAX);
+	for (unsigned i = 0; i < m->n_sources; i++) {
+		ev_io_init(&m->sources[i], on_source, fds[i], EV_READ);
+		m->sources[i].data = m;
+	}
+}
+
+static void run_loop(struct monitor *m)
+{
+	static const int signals[SIGNALS] = { SIGINT, SIGTERM, SIGHUP };
+
+	m->loop = ev_default_loop(EVFLAG_AUTO);
+	ev_io_init(&m->input, on_input, STDIN_FILENO, EV_READ);
+	ev_idle_init(&m->reading, on_reading);
+	ev_timer_init(&m->retry, on_retry, 0.1, 0.1);
+	ev_timer_init(&m->tick, on_tick, 0., 0.);
+	ev_timer_init(&m->watch, on_watch, 1., 1.);
+	ev_prepare_init(&m->show, on_show);
+	ev_signal_init(&m->resized, on_resized, SIGWINCH);
+	m->input.data = m->reading.data = m->retry.data = m->tick.data = m->watch.data = m->show.data =
+		m->resized.data = m;
+	for (unsigned i = 0; i < SIGNALS; i++) {
+		ev_signal_init(&m->ends[i], on_end, signals[i]);
+		m->ends[i].data = m;
+		ev_signal_start(m->loop, &m->ends[i]);
+	}
+	add_sources(m);
+	ev_io_start(m->loop, &m->input);
+	ev_idle_start(m->loop, &m->reading);
+	ev_timer_start(m->loop, &m->retry);
+	ev_timer_start(m->loop, &m->watch);
+	ev_prepare_start(m->loop, &m->show);
+	ev_signal_start(m->loop, &m->resized);
+	ev_run(m->loop, 0);
+	ev_loop_destroy(m->loop);
+}
+
+/* ---- the command ---- */
+
+static void start_ui(struct monitor *m)
+{
+	const struct options *o = m->options;
+	struct ui_options options = {
+		.history = m->history,
+		.utc = o->utc,
+		.paused = o->paused,
+		.speed = o->speed,
+		.interval_ns = o->interval,
+		.begin = o->begin,
+	};
+	uint64_t begin_ns = ingest_begin_ns(m->in), end_ns = expected_end(m);
+	uint64_t frame_ns = end_ns > begin_ns ? cursor_frame_for(end_ns - begin_ns) : LIVE_FRAME_NS;
+
+	m->frames = frames_create(m->in, m->history, frame_ns);
+	m->ui = ui_create(&options);
+	m->missing = g_new0(struct missing, ingest_host_count(m->in));
+	for (unsigned i = 0; i < ingest_host_count(m->in); i++) {
+		const struct ui_host info = host_info(m, i);
+
+		ui_add_host(m->ui, &info);
+	}
+	ui_start(m->ui, begin_ns, end_ns, frame_ns, false);
+}
+
+static void release(struct monitor *m)
+{
+	ui_destroy(m->ui);
+	frames_destroy(m->frames);
+	for (unsigned i = 0; m->missing && i < ingest_host_count(m->in); i++)
+		g_free(m->missing[i].names);
+	g_free(m->missing);
+	ingest_destroy(m->in);
+	history_destroy(m->history);
+}
+
+int cmd_monitor(const struct options *o)
+{
+	struct screen_options screen = { .ascii = o->ascii, .no_color = o->no_color, .no_mouse = o->no_mouse };
+	struct monitor m = { .options = o, .exit_status = LT_EXIT_OK };
+
+	crash_install();
+	if (open_sources(&m) == LT_OK && screen_open(&screen) == LT_OK) {
+		log_mute_stderr();
+		m.history = history_create(o->history_size);
+		start_ui(&m);
+		run_loop(&m);
+		screen_close();
+		log_unmute_stderr();
+	} else {
+		fprintf(stderr, "lttngtop: %s\n", error_text());
+		m.exit_status = o->words->len ? LT_EXIT_FAILURE : LT_EXIT_USAGE;
+	}
+	release(&m);
+	return m.exit_status;
+}
+
+void cmd_monitor_help(struct help *h)
+{
+	char keys[64];
+
+	help_section(h, "Keys");
+	for (unsigned g = 0; g < ACTION_GROUPS; g++) {
+		help_subsection(h, action_group_title((enum action_group)g));
+		for (unsigned i = 0; i < ACTIONS; i++)
+			if (action_get(i)->group == (enum action_group)g)
+				help_item(h, action_keys(action_get(i), keys, sizeof(keys)), action_get(i)->help);
+	}
+}
