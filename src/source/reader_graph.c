@@ -333,7 +333,7 @@ enum lt_status reader_step(struct reader *r)
 	if (!r->done) {
 		bt_graph_run_once_status status = bt_graph_run_once(r->graph);
 
-		ring_publish(r->ring);
+		ring_beat(r->ring);
 		if (status == BT_GRAPH_RUN_ONCE_STATUS_OK)
 			return LT_OK;
 		if (!r->done)

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
@@ -16,7 +17,9 @@
 #define RING_MAGIC UINT64_C(0x31676e69726f7474)
 
 enum {
-	PUBLISH_BYTES = 32 * 1024, /* a batch: about 500 records, well below the size of a core's cache */
+	PUBLISH_BYTES = 32 * 1024, /* a batch: about 300 records, well below the size of a core's cache */
+	WAKE_BYTES = 256 * 1024,   /* worth a wake-up, which costs as much as 50 records */
+	WAKE_NS = 1000000,         /* and so is what has waited for so long */
 	WAIT_MS = 100,             /* between two beats of a producer that waits for room */
 };
 
@@ -79,6 +82,11 @@ enum lt_status ring_create(struct ring_consumer *c, uint64_t capacity)
 	}
 	c->shared = map;
 	c->buffer = (const char *)map + RING_HEADER_BYTES;
+	c->copy = malloc(EVENT_SIZE_MAX);
+	if (!c->copy) {
+		ring_consumer_release(c);
+		return error_set("out of memory");
+	}
 	c->shared->magic = RING_MAGIC;
 	c->shared->capacity = capacity;
 	atomic_store(&c->shared->beat_ns, now_ns());
@@ -90,7 +98,9 @@ void ring_consumer_release(struct ring_consumer *c)
 	if (c->shared)
 		munmap(c->shared, RING_HEADER_BYTES + c->capacity);
 	close_fds(&c->fds);
+	free(c->copy);
 	c->shared = NULL;
+	c->copy = NULL;
 }
 
 enum lt_status ring_producer_open(struct ring_producer *p, struct ring_fds fds)
@@ -123,20 +133,33 @@ void ring_producer_release(struct ring_producer *p)
 	p->shared = NULL;
 }
 
-void ring_publish(struct ring_producer *p)
+static void publish(struct ring_producer *p, uint64_t wake_bytes, uint64_t wake_ns)
 {
 	struct ring_shared *s = p->shared;
+	const uint64_t now = now_ns();
 
-	atomic_store_explicit(&s->beat_ns, now_ns(), memory_order_relaxed);
-	if (p->published == p->head)
-		return;
+	atomic_store_explicit(&s->beat_ns, now, memory_order_relaxed);
 	p->published = p->head;
 	atomic_store_explicit(&s->head, p->head, memory_order_release);
-	/* Pairs with ring_peek(): either it sees this head or this sees that it sleeps. */
+	if (p->head - p->woken_at < wake_bytes && now - p->woken_ns < wake_ns)
+		return;
+	/* Pairs with refill(): either it sees this head or this sees that it sleeps. */
 	atomic_thread_fence(memory_order_seq_cst);
+	p->woken_at = p->head;
+	p->woken_ns = now;
 	if (atomic_load_explicit(&s->consumer_sleeps, memory_order_relaxed) &&
 	    atomic_exchange(&s->consumer_sleeps, 0))
 		wake(p->fds.data);
+}
+
+void ring_publish(struct ring_producer *p)
+{
+	publish(p, 0, 0);
+}
+
+void ring_beat(struct ring_producer *p)
+{
+	publish(p, WAKE_BYTES, WAKE_NS);
 }
 
 /* Waits until bytes are free behind head. */
@@ -188,7 +211,7 @@ void ring_commit(struct ring_producer *p, uint32_t bytes)
 {
 	p->head += bytes;
 	if (p->head - p->published >= PUBLISH_BYTES)
-		ring_publish(p);
+		ring_beat(p);
 }
 
 /* Tells the producer what was consumed; wakes it if it sleeps and there is room worth waking for. */
@@ -232,12 +255,27 @@ nonsense:
 	return LT_ERROR;
 }
 
+/* Copies the record at the tail, whose size is read once. NULL or what is wrong with it. */
+static const char *take_copy(struct ring_consumer *c, const char *at, uint64_t avail)
+{
+	const uint32_t size = *(const volatile uint32_t *)(const void *)at;
+
+	if (size < sizeof(struct event) || size > avail || size > EVENT_SIZE_MAX || size % 8)
+		return "a record of impossible size";
+	memcpy(c->copy, at, size);
+	c->copy->size = size;
+	c->tail += size;
+	if (c->tail - c->published >= PUBLISH_BYTES)
+		publish_tail(c);
+	return event_check(c->copy, size);
+}
+
 enum lt_status ring_peek(struct ring_consumer *c, const struct event **ev, const char **wrong)
 {
-	for (;;) {
+	while (!c->has_copy) {
 		const uint64_t at = c->tail & (c->capacity - 1);
+		const char *record = c->buffer + at;
 		uint64_t avail = c->head_seen - c->tail;
-		const struct event *record = (const void *)(c->buffer + at);
 
 		if (avail == 0) {
 			enum lt_status status = refill(c, wrong);
@@ -248,7 +286,7 @@ enum lt_status ring_peek(struct ring_consumer *c, const struct event **ev, const
 		}
 		if (avail > c->capacity - at)
 			avail = c->capacity - at;
-		if (record->kind == EVENT_NONE) {
+		if (*(const volatile uint16_t *)(const void *)(record + offsetof(struct event, kind)) == EVENT_NONE) {
 			/* Padding goes to the end of the buffer, whatever its size field says. */
 			if (avail != c->capacity - at) {
 				*wrong = "padding in the middle";
@@ -257,21 +295,13 @@ enum lt_status ring_peek(struct ring_consumer *c, const struct event **ev, const
 			c->tail += avail;
 			continue;
 		}
-		*wrong = event_check(record, avail);
+		*wrong = take_copy(c, record, avail);
 		if (*wrong)
 			return LT_ERROR;
-		c->size = record->size;
-		*ev = record;
-		return LT_OK;
+		c->has_copy = true;
 	}
-}
-
-void ring_next(struct ring_consumer *c)
-{
-	c->tail += c->size;
-	c->size = 0;
-	if (c->tail - c->published >= PUBLISH_BYTES)
-		publish_tail(c);
+	*ev = c->copy;
+	return LT_OK;
 }
 
 bool ring_is_empty(const struct ring_consumer *c)

@@ -29,7 +29,8 @@
  * a side sleeps it publishes what it has.
  *
  * The consumer trusts nothing in the shared memory: it keeps its own tail and
- * capacity, checks that head lies within a capacity of it, and copies no length twice.
+ * capacity, checks that head lies within a capacity of it, reads each size once, and
+ * hands out a copy of the record, which nobody changes after it was checked.
  */
 enum { RING_CAPACITY = 4 * 1024 * 1024 };
 
@@ -59,6 +60,8 @@ struct ring_producer {
 	uint64_t capacity;
 	uint64_t head;      /* written, not all published */
 	uint64_t published;
+	uint64_t woken_at;    /* head when the consumer was last woken */
+	uint64_t woken_ns;
 	uint64_t tail_seen;
 	struct ring_fds fds;
 };
@@ -70,7 +73,8 @@ struct ring_consumer {
 	uint64_t tail;      /* consumed, not all published */
 	uint64_t published;
 	uint64_t head_seen;
-	uint32_t size;      /* of the record ring_peek() gave; 0: none */
+	struct event *copy; /* of the record ring_peek() gave: EVENT_SIZE_MAX bytes */
+	bool has_copy;
 	struct ring_fds fds;
 };
 
@@ -101,8 +105,11 @@ void *ring_reserve(struct ring_producer *p, uint32_t bytes);
 /* The record in the room ring_reserve() gave is bytes long (a multiple of 8, not more than reserved). */
 void ring_commit(struct ring_producer *p, uint32_t bytes);
 
-/* Lets the consumer see everything committed; wakes it if it sleeps. Beats. */
+/* Lets the consumer see everything committed; wakes it if it sleeps. Beats. Before anything that may take long. */
 void ring_publish(struct ring_producer *p);
+
+/* The same in the midst of work: a sleeping consumer is only woken when it is worth it. */
+void ring_beat(struct ring_producer *p);
 
 /*
  * The next record, borrowed until ring_next(), checked by event_check(). LT_AGAIN: empty, the
@@ -111,9 +118,12 @@ void ring_publish(struct ring_producer *p);
 enum lt_status ring_peek(struct ring_consumer *c, const struct event **ev, const char **wrong);
 
 /* Consumes the record ring_peek() gave. */
-void ring_next(struct ring_consumer *c);
+static inline void ring_next(struct ring_consumer *c)
+{
+	c->has_copy = false;
+}
 
-/* Nothing left to read, and the producer's last sign of life (CLOCK_MONOTONIC ns). */
+/* Nothing left behind the record ring_peek() gave, and the producer's last sign of life (CLOCK_MONOTONIC ns). */
 bool ring_is_empty(const struct ring_consumer *c);
 uint64_t ring_beat_ns(const struct ring_consumer *c);
 
