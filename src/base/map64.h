@@ -10,8 +10,8 @@
  * A hash map from 64-bit keys to 32-bit values for the per-event path: open
  * addressing, linear probing, deletion by backward shift (no tombstones), load
  * at most 1/2. Any key is allowed; MAP64_NONE is the one value that is not.
- * GLib's GHashTable does the same at three times the cost per look-up
- * (tests/bench/map64); it serves everywhere else.
+ * GLib's GHashTable does the same at several times the cost per look-up
+ * (tests/bench/bench_map64.c); it serves everywhere else.
  *
  * Zero-initialised is a valid empty map. Not thread-safe.
  */
