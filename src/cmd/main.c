@@ -168,7 +168,7 @@ int main(int argc, char **argv)
 		return worker_main(argc - 2, argv + 2);
 	status = dispatch(argc - 1, argv + 1);
 	strpool_release();
-	if (fflush(stdout) || ferror(stdout)) {
+	if ((fflush(stdout) || ferror(stdout)) && status != LT_EXIT_FAILURE) {
 		error_set("cannot write to the standard output: %s", g_strerror(errno));
 		return fail(LT_EXIT_FAILURE);
 	}

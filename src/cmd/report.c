@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/strpool.h"
+#include "base/text.h"
 #include "cmd/commands.h"
 #include "ingest/ingest.h"
 #include "out/writer.h"
@@ -27,7 +28,7 @@ struct report_host {
 	struct interval iv;
 	bool open;    /* iv was begun and not ended */
 	bool done;    /* the record was read to its end */
-	int shown;    /* its number among the shown hosts, -1: it is not */
+	int shown;    /* its number among the shown hosts, -1: it is none */
 };
 
 struct report {
@@ -144,6 +145,12 @@ static enum lt_status open_sources(const struct options *o, struct ingest **out)
 	return error_set("no source could be read");
 }
 
+/* Names come from traces and directories. */
+static const char *printable(const char *text)
+{
+	return text ? strpool_text(strpool_intern_z(text)) : NULL;
+}
+
 static void set_hosts(struct report *r)
 {
 	r->n_hosts = ingest_host_count(r->in);
@@ -159,11 +166,11 @@ static void set_hosts(struct report *r)
 		if (!view_filter_host(&r->filter, h->source->name))
 			continue;
 		h->shown = (int)r->n_shown;
-		r->names[r->n_shown] = h->source->name;
+		r->names[r->n_shown] = printable(h->source->name);
 		r->shown[r->n_shown++] = (struct view_host){
-			.name = h->source->name,
-			.source = h->source->source,
-			.tracer = h->source->tracer,
+			.name = printable(h->source->name),
+			.source = printable(h->source->source),
+			.tracer = printable(h->source->tracer),
 		};
 	}
 	if (!r->n_shown)
@@ -416,7 +423,10 @@ static enum lt_status resolve_times(const struct report *r, uint64_t known_end_n
 
 static int fail(int status)
 {
-	fprintf(stderr, "lttngtop: %s\n", error_text());
+	char text[TEXT_MAX + 1];
+
+	text_sanitise(text, sizeof(text), error_text(), strlen(error_text()));
+	fprintf(stderr, "lttngtop: %s\n", text);
 	if (status == LT_EXIT_USAGE)
 		fputs("Try 'lttngtop report --help'.\n", stderr);
 	return status;
