@@ -17,9 +17,10 @@
  *
  * words: the payload struct of the kind (event/payload.h), every member one or
  *   more 64-bit words. perf: n_perf values of the perf contexts, in the order
- *   EVENT_PERF_NAMES announced for the trace; n_perf is 0 when they are the
- *   same as in the previous event of this CPU. text: the bytes of the strings,
- *   which the words point to.
+ *   EVENT_PERF_NAMES announced for the trace, EVENT_PERF_NONE those that this
+ *   event does not have; n_perf is 0 when they are the same as in the previous
+ *   event of this CPU (and, if any is a thread's, of the same thread). text: the
+ *   bytes of the strings, which the words point to.
  *
  * A worker is not trusted: event_check() must accept a record before anything
  * else looks at it.
@@ -48,6 +49,9 @@ enum {
 	EVENT_PERF_MAX = 32,       /* perf contexts of one trace; further ones are not read */
 	EVENT_SIZE_MAX = 64 * 1024,
 };
+
+/* A perf context that the event does not have: its channel records fewer than another one. */
+#define EVENT_PERF_NONE UINT64_MAX
 
 /*
  * A string of the payload: where its bytes are (not NUL-terminated, not

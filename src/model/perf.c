@@ -96,6 +96,8 @@ void perf_apply(struct model *m, const struct apply *a)
 		struct perf_last *last = of_cpu;
 		uint64_t by;
 
+		if (values[i] == EVENT_PERF_NONE)
+			continue;
 		if (a->trace->perf_per_thread[i]) {
 			if (thread && !of_thread)
 				of_thread = last_of_trace(&thread->perf, a->trace);

@@ -28,6 +28,7 @@ static void announce_perf(struct reader *r)
 
 		payload->index = r->perf_sent;
 		payload->per_thread = g_str_has_prefix(name, "perf_thread_");
+		r->perf_of_threads |= payload->per_thread;
 		emit_text(ev, offsetof(struct ev_perf_names, name), name, strlen(name));
 		emit_end(r->ring, ev);
 	}
@@ -101,23 +102,29 @@ static void write_context(struct reader *r, struct port *p, const struct context
 	emit_end(r->ring, ev);
 }
 
-/* Appends the perf counters if any differs from the CPU's last event. */
+/* Appends the perf counters if any differs from the CPU's last event, or is another thread's. */
 static void write_perf(struct reader *r, struct port *p, const struct class_plan *plan, const bt_event *event,
 		       struct event *ev)
 {
 	struct cpu_state *cpu = p->cpu_state;
+	bool changed = r->perf_of_threads && cpu->perf_tid != ev->tid;
 	uint64_t values[EVENT_PERF_MAX];
 
-	memcpy(values, cpu->perf, 8 * r->perf.n);
+	for (unsigned i = 0; i < r->perf.n; i++)
+		values[i] = EVENT_PERF_NONE;
 	if (plan->common_perf.n)
 		plan_read(&plan->common_perf, bt_event_borrow_common_context_field_const(event), values, NULL);
 	if (plan->specific_perf.n)
 		plan_read(&plan->specific_perf, bt_event_borrow_specific_context_field_const(event), values, NULL);
-	if (cpu->perf_sent && memcmp(values, cpu->perf, 8 * r->perf.n) == 0)
-		return;
-	memcpy(cpu->perf, values, 8 * r->perf.n);
-	cpu->perf_sent = true;
-	emit_perf(ev, values, r->perf.n);
+	for (unsigned i = 0; i < r->perf.n; i++) {
+		if (values[i] == EVENT_PERF_NONE || values[i] == cpu->perf[i])
+			continue;
+		cpu->perf[i] = values[i];
+		changed = true;
+	}
+	cpu->perf_tid = ev->tid;
+	if (changed)
+		emit_perf(ev, values, r->perf.n);
 }
 
 /* The thread an event shows to be running: its context's, else prev of a switch. -1 unknown. */

@@ -47,8 +47,8 @@ enum loss_kind { LOSS_EVENTS, LOSS_PACKETS, LOSS_KINDS };
 
 /* What all streams of one CPU share. */
 struct cpu_state {
-	uint64_t perf[EVENT_PERF_MAX]; /* of its last event */
-	bool perf_sent;
+	uint64_t perf[EVENT_PERF_MAX]; /* as last sent, EVENT_PERF_NONE not yet */
+	int32_t perf_tid;              /* thread they were sent for */
 };
 
 struct port {
@@ -102,6 +102,7 @@ struct reader {
 	struct map64 class_index; /* bt_event_class * → class_id */
 	struct perf_names perf;
 	unsigned perf_sent;
+	bool perf_of_threads;     /* some of them count for the thread */
 	struct cpu_state *cpus[EVENT_CPU_MAX + 1]; /* last: no CPU */
 	struct context_slot *contexts;
 	uint64_t begin_hint_ns, end_hint_ns;
@@ -114,6 +115,13 @@ struct reader {
 /* ---- reader_prologue.c ---- */
 
 void reader_write_prologue(struct reader *r);
+
+/* ---- reader_range.c: begin_hint_ns, end_hint_ns ---- */
+
+/* Whether every data file has an index, so that reader_read_indexes() will do. */
+bool reader_has_indexes(const struct reader *r);
+void reader_read_indexes(struct reader *r, const bt_clock_class *clock);
+void reader_query_range(struct reader *r, const bt_component_class_source *class, const bt_value *params);
 
 /* ---- reader_run.c ---- */
 

@@ -103,6 +103,7 @@ static void begin_packet(struct port *p, const bt_message *msg)
 	p->cpu_state = p->reader->cpus[p->cpu < EVENT_CPU_MAX ? p->cpu : EVENT_CPU_MAX];
 	if (!p->cpu_state) {
 		p->cpu_state = g_new0(struct cpu_state, 1);
+		memset(p->cpu_state->perf, 0xff, sizeof(p->cpu_state->perf)); /* EVENT_PERF_NONE */
 		p->reader->cpus[p->cpu < EVENT_CPU_MAX ? p->cpu : EVENT_CPU_MAX] = p->cpu_state;
 	}
 }

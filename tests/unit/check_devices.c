@@ -1010,6 +1010,23 @@ START_TEST(test_counters_of_two_traces)
 }
 END_TEST
 
+/* A counter that an event does not carry: as if it had not been there. */
+START_TEST(test_counter_not_in_the_event)
+{
+	struct events e;
+
+	perf_begin(&e, false);
+	perf_event(&e, 1100, 0, 7, 100, EVENT_PERF_NONE);
+	perf_event(&e, 1110, 0, 7, 101, 5000);
+	ck_assert_uint_eq(perf_value(&e, 7, "one"), 0);
+	perf_event(&e, 1120, 0, 7, 102, EVENT_PERF_NONE);
+	perf_event(&e, 1130, 0, 7, EVENT_PERF_NONE, 5003);
+	ck_assert_uint_eq(perf_value(&e, 7, "zero"), 2);
+	ck_assert_uint_eq(perf_value(&e, 7, "one"), 3);
+	events_release(&e);
+}
+END_TEST
+
 /* More values than names, or no CPU: what is known is taken, nothing else. */
 START_TEST(test_odd_perf_records)
 {
@@ -1060,5 +1077,5 @@ UNIT_MAIN("devices",
 	  test_interfaces_do_not_meet, test_nested_handlers, test_handlers_per_cpu, test_exit_without_entry,
 	  test_entry_without_exit, test_endless_nesting, test_switch_ends_handlers, test_raise_to_entry,
 	  test_handler_names, test_impossible_numbers, test_cpu_counter_goes_to_who_ran,
-	  test_counter_wraps_or_restarts, test_thread_counter, test_counters_of_two_traces, test_odd_perf_records,
-	  test_perf_rows_end_with_the_thread)
+	  test_counter_wraps_or_restarts, test_thread_counter, test_counters_of_two_traces,
+	  test_counter_not_in_the_event, test_odd_perf_records, test_perf_rows_end_with_the_thread)
