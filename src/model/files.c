@@ -420,10 +420,22 @@ static struct fd_table *table_of_dump(struct model *m, const struct ev_dump_fd *
 	return t;
 }
 
+/* The kernel marks the name of a file that is no longer in its directory; it was opened by the name alone. */
+static strid path_of_dump(const struct event *ev, struct event_str name)
+{
+	static const char mark[] = " (deleted)";
+	const char *text = event_text(ev, name);
+	size_t len = name.len, n = sizeof(mark) - 1;
+
+	if (len > n && text[0] == '/' && memcmp(text + len - n, mark, n) == 0)
+		len -= n;
+	return strpool_intern(text, len);
+}
+
 void apply_dump_fd(struct model *m, const struct apply *a)
 {
 	const struct ev_dump_fd *p = event_payload(a->ev, ev_dump_fd);
-	strid path = strpool_intern(event_text(a->ev, p->filename), p->filename.len);
+	strid path = path_of_dump(a->ev, p->filename);
 	struct fd_table *t;
 	struct file_row *r;
 	uint32_t row;
