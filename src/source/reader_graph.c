@@ -99,37 +99,6 @@ static bt_value *make_params(const char *const *paths)
 	return params;
 }
 
-/* When the packets begin and end: how long the record is, known before it is read. */
-static void query_range(struct reader *r, const bt_component_class_source *class, const bt_value *params)
-{
-	bt_query_executor *executor = bt_query_executor_create(
-		bt_component_class_source_as_component_class_const(class), "babeltrace.trace-infos", params);
-	const bt_value *traces = NULL, *streams, *range, *value;
-
-	if (executor && bt_query_executor_query(executor, &traces) == BT_QUERY_EXECUTOR_QUERY_STATUS_OK &&
-	    bt_value_array_get_length(traces) > 0) {
-		streams = bt_value_map_borrow_entry_value_const(
-			bt_value_array_borrow_element_by_index_const(traces, 0), "stream-infos");
-		for (uint64_t i = 0; streams && i < bt_value_array_get_length(streams); i++) {
-			int64_t begin, end;
-
-			range = bt_value_map_borrow_entry_value_const(
-				bt_value_array_borrow_element_by_index_const(streams, i), "range-ns");
-			value = range ? bt_value_map_borrow_entry_value_const(range, "begin") : NULL;
-			begin = value ? bt_value_integer_signed_get(value) : 0;
-			value = range ? bt_value_map_borrow_entry_value_const(range, "end") : NULL;
-			end = value ? bt_value_integer_signed_get(value) : 0;
-			if (begin > 0 && (!r->begin_hint_ns || (uint64_t)begin < r->begin_hint_ns))
-				r->begin_hint_ns = begin;
-			if (end > 0 && (uint64_t)end > r->end_hint_ns)
-				r->end_hint_ns = end;
-		}
-	}
-	bt_value_put_ref(traces);
-	bt_query_executor_put_ref(executor);
-	bt_current_thread_clear_error();
-}
-
 /*
  * The CPU a stream belongs to, from the number its name ends with: all streams
  * of a CPU go to the same worker. A name without one stands for itself.
@@ -270,8 +239,9 @@ static const bt_component_source *add_source(struct reader *r, const bt_componen
 		}
 		params = make_params(paths);
 		if (params && bt_graph_add_source_component(r->graph, class, "ctf", params, BT_LOGGING_LEVEL_NONE,
-							    &source) == BT_GRAPH_ADD_COMPONENT_STATUS_OK)
-			query_range(r, class, params);
+							    &source) == BT_GRAPH_ADD_COMPONENT_STATUS_OK &&
+		    !reader_has_indexes(r))
+			reader_query_range(r, class, params);
 		bt_value_put_ref(params);
 	}
 	return source;

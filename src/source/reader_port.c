@@ -108,59 +108,68 @@ static void begin_packet(struct port *p, const bt_message *msg)
 	}
 }
 
+/* A message about lost events or packets: how many, between when and when. */
+struct discarded {
+	uint64_t count;
+	uint64_t begin_ns, end_ns;
+};
+
+static struct discarded read_discarded_events(const struct port *p, const bt_message *msg)
+{
+	struct discarded d = { 1, p->last_ns, p->last_ns };
+
+	if (bt_message_discarded_events_get_count(msg, &d.count) != BT_PROPERTY_AVAILABILITY_AVAILABLE)
+		d.count = 1;
+	if (bt_stream_class_discarded_events_have_default_clock_snapshots(p->stream_class)) {
+		d.begin_ns = snapshot_ns(
+			bt_message_discarded_events_borrow_beginning_default_clock_snapshot_const(msg), p->last_ns);
+		d.end_ns = snapshot_ns(
+			bt_message_discarded_events_borrow_end_default_clock_snapshot_const(msg), p->last_ns);
+	}
+	return d;
+}
+
+static struct discarded read_discarded_packets(const struct port *p, const bt_message *msg)
+{
+	struct discarded d = { 1, p->last_ns, p->last_ns };
+
+	if (bt_message_discarded_packets_get_count(msg, &d.count) != BT_PROPERTY_AVAILABILITY_AVAILABLE)
+		d.count = 1;
+	if (bt_stream_class_discarded_packets_have_default_clock_snapshots(p->stream_class)) {
+		d.begin_ns = snapshot_ns(
+			bt_message_discarded_packets_borrow_beginning_default_clock_snapshot_const(msg), p->last_ns);
+		d.end_ns = snapshot_ns(
+			bt_message_discarded_packets_borrow_end_default_clock_snapshot_const(msg), p->last_ns);
+	}
+	return d;
+}
+
 /*
  * The counter of lost events is not monotonic: it may fall to 0 in one packet
  * and go on where it was, and the library gives the differences modulo 2^64.
  * So only what goes beyond the highest sum so far is a loss.
  */
-static void add_loss(struct port *p, enum loss_kind kind, uint64_t count, uint64_t begin_ns, uint64_t end_ns)
+static void add_loss(struct port *p, enum loss_kind kind, const struct discarded *d)
 {
 	struct losses *l = &p->losses[kind];
 
-	if (__builtin_add_overflow(l->total, (int64_t)count, &l->total))
+	if (__builtin_add_overflow(l->total, (int64_t)d->count, &l->total))
 		l->total = l->reported;
 	if (l->total <= l->reported)
 		return;
 	l->count = l->total - l->reported + (l->pending ? l->count : 0);
 	l->reported = l->total;
-	l->begin_ns = l->pending && l->begin_ns < begin_ns ? l->begin_ns : begin_ns;
-	l->end_ns = end_ns > p->last_ns ? end_ns : p->last_ns;
+	l->begin_ns = l->pending && l->begin_ns < d->begin_ns ? l->begin_ns : d->begin_ns;
+	l->end_ns = d->end_ns > p->last_ns ? d->end_ns : p->last_ns;
 	if (l->begin_ns > l->end_ns)
 		l->begin_ns = l->end_ns;
 	l->pending = true;
 }
 
-static void discard_events(struct port *p, const bt_message *msg)
-{
-	uint64_t count = 1, begin_ns = p->last_ns, end_ns = p->last_ns;
-
-	if (bt_message_discarded_events_get_count(msg, &count) != BT_PROPERTY_AVAILABILITY_AVAILABLE)
-		count = 1;
-	if (bt_stream_class_discarded_events_have_default_clock_snapshots(p->stream_class)) {
-		begin_ns = snapshot_ns(
-			bt_message_discarded_events_borrow_beginning_default_clock_snapshot_const(msg), p->last_ns);
-		end_ns = snapshot_ns(
-			bt_message_discarded_events_borrow_end_default_clock_snapshot_const(msg), p->last_ns);
-	}
-	add_loss(p, LOSS_EVENTS, count, begin_ns, end_ns);
-}
-
-static void discard_packets(struct port *p, const bt_message *msg)
-{
-	uint64_t count = 1, begin_ns = p->last_ns, end_ns = p->last_ns;
-
-	if (bt_message_discarded_packets_get_count(msg, &count) != BT_PROPERTY_AVAILABILITY_AVAILABLE)
-		count = 1;
-	if (bt_stream_class_discarded_packets_have_default_clock_snapshots(p->stream_class)) {
-		begin_ns = snapshot_ns(
-			bt_message_discarded_packets_borrow_beginning_default_clock_snapshot_const(msg), p->last_ns);
-		end_ns = snapshot_ns(
-			bt_message_discarded_packets_borrow_end_default_clock_snapshot_const(msg), p->last_ns);
-	}
-	add_loss(p, LOSS_PACKETS, count, begin_ns, end_ns);
-}
-
-/* A loss that the stream has reached at ns becomes its item: what was lost was lost before the event of that time. */
+/*
+ * A loss that the stream has reached at ns becomes its item: what a full
+ * buffer lost was lost behind the last event of a packet and before its end.
+ */
 static bool loss_is_due(struct port *p, uint64_t ns)
 {
 	for (unsigned i = 0; i < LOSS_KINDS; i++) {
@@ -177,6 +186,7 @@ static bool loss_is_due(struct port *p, uint64_t ns)
 /* Handles what is no event; true when an item was found. */
 static bool look_at_message(struct port *p, const bt_message *msg)
 {
+	struct discarded d;
 	uint64_t ns;
 
 	switch (bt_message_get_type(msg)) {
@@ -195,10 +205,16 @@ static bool look_at_message(struct port *p, const bt_message *msg)
 		begin_packet(p, msg);
 		break;
 	case BT_MESSAGE_TYPE_DISCARDED_EVENTS:
-		discard_events(p, msg);
+		d = read_discarded_events(p, msg);
+		if (loss_is_due(p, d.begin_ns))
+			return true;
+		add_loss(p, LOSS_EVENTS, &d);
 		break;
 	case BT_MESSAGE_TYPE_DISCARDED_PACKETS:
-		discard_packets(p, msg);
+		d = read_discarded_packets(p, msg);
+		if (loss_is_due(p, d.begin_ns))
+			return true;
+		add_loss(p, LOSS_PACKETS, &d);
 		break;
 	default:
 		break;

@@ -32,18 +32,21 @@ static char *tracer_text(const bt_trace *trace)
 			       (int)MAX(env_integer(trace, "tracer_patchlevel"), 0));
 }
 
-static void clock_text(const struct reader *r, char *text, size_t size)
+static const bt_clock_class *find_clock(const struct reader *r)
 {
-	const bt_clock_class *clock;
-	bt_uuid uuid = NULL;
+	const bt_clock_class *clock = NULL;
+
+	for (unsigned i = 0; i < r->n_ports && !clock; i++)
+		if (r->ports[i].stream_class)
+			clock = bt_stream_class_borrow_default_clock_class_const(r->ports[i].stream_class);
+	return clock;
+}
+
+static void clock_text(const bt_clock_class *clock, char *text, size_t size)
+{
+	bt_uuid uuid = clock ? bt_clock_class_get_uuid(clock) : NULL;
 
 	*text = '\0';
-	for (unsigned i = 0; i < r->n_ports && !uuid; i++) {
-		if (!r->ports[i].stream_class)
-			continue;
-		clock = bt_stream_class_borrow_default_clock_class_const(r->ports[i].stream_class);
-		uuid = clock ? bt_clock_class_get_uuid(clock) : NULL;
-	}
 	for (unsigned i = 0; uuid && i < 16; i++)
 		g_snprintf(text + strlen(text), size - strlen(text), "%02x%s", uuid[i],
 			   i == 3 || i == 5 || i == 7 || i == 9 ? "-" : "");
@@ -91,7 +94,7 @@ static void write_trace(struct reader *r, const bt_trace *trace)
 	struct event *ev = emit_begin(r->ring, EVENT_TRACE, 0, 5 * TEXT_MAX);
 	struct ev_trace *payload = (struct ev_trace *)(void *)ev->words;
 
-	clock_text(r, clock, sizeof(clock));
+	clock_text(find_clock(r), clock, sizeof(clock));
 	payload->domain = r->kernel ? DOMAIN_KERNEL : strcmp(domain, "ust") == 0 ? DOMAIN_UST : DOMAIN_OTHER;
 	payload->has_tid = r->has_tid;
 	payload->begin_hint_ns = r->begin_hint_ns;
@@ -200,6 +203,8 @@ void reader_write_prologue(struct reader *r)
 			r->has_tid = fc && (bt_field_class_structure_borrow_member_by_name_const(fc, "tid") ||
 					    bt_field_class_structure_borrow_member_by_name_const(fc, "_tid"));
 		}
+		if (!r->end_hint_ns)
+			reader_read_indexes(r, find_clock(r));
 		write_trace(r, trace);
 		declare_classes(r, tc);
 	}

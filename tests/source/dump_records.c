@@ -85,8 +85,8 @@ static void print_fields(const struct event *ev)
 		else
 			printf(" %s=%" PRId64, name, value);
 	}
-	if (ev->kind < EVENT_OTHER && ev->kind != EVENT_TRACE && ev->kind != EVENT_NOTE)
-		for (unsigned i = 0; i < ev->n_words; i++)
+	if (ev->kind < EVENT_OTHER && ev->kind != EVENT_NOTE)
+		for (unsigned i = desc->n_fields; i < ev->n_words; i++)
 			printf(" %" PRId64, (int64_t)ev->words[i]);
 	if (ev->kind == EVENT_NET_QUEUE || ev->kind == EVENT_NET_RECEIVE)
 		for (unsigned i = 0; i < ev->n_words; i++)
