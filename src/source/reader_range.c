@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "source/reader_internal.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "source/shadow.h"
+
+/*
+ * When the packets begin and end: how long the record is, known before it is
+ * read. From LTTng's index files, which costs nothing, or else from the library,
+ * which parses the metadata and all packet headers once more.
+ */
+
+#define INDEX_MAGIC UINT32_C(0xc1f1dcc1)
+
+/* All integers big-endian. */
+struct index_head {
+	uint32_t magic, major, minor, packet_bytes;
+};
+
+struct index_packet {
+	uint64_t offset, packet_bits, content_bits, begin, end, discarded, stream_class;
+};
+
+static void widen(struct reader *r, int64_t begin_ns, int64_t end_ns)
+{
+	if (begin_ns > 0 && (!r->begin_hint_ns || (uint64_t)begin_ns < r->begin_hint_ns))
+		r->begin_hint_ns = begin_ns;
+	if (end_ns > 0 && (uint64_t)end_ns > r->end_hint_ns)
+		r->end_hint_ns = end_ns;
+}
+
+/* FILE in DIRECTORY → DIRECTORY/index/FILE.idx */
+static char *index_path(const char *file)
+{
+	char *directory = g_path_get_dirname(file), *name = g_path_get_basename(file);
+	char *path = g_strdup_printf("%s/index/%s.idx", directory, name);
+
+	g_free(directory);
+	g_free(name);
+	return path;
+}
+
+bool reader_has_indexes(const struct reader *r)
+{
+	for (guint i = 0; r->shadow && i < r->shadow->files->len; i++) {
+		char *path = index_path(g_ptr_array_index(r->shadow->files, i));
+		const bool ok = access(path, R_OK) == 0;
+
+		g_free(path);
+		if (!ok)
+			return false;
+	}
+	return r->shadow != NULL;
+}
+
+static bool read_packet(FILE *file, long offset, int whence, struct index_packet *packet)
+{
+	return fseek(file, offset, whence) == 0 && fread(packet, sizeof(*packet), 1, file) == 1;
+}
+
+static void read_index(struct reader *r, const bt_clock_class *clock, const char *path)
+{
+	struct index_packet first, last;
+	struct index_head head;
+	int64_t begin_ns, end_ns;
+	FILE *file = fopen(path, "re");
+
+	if (!file)
+		return;
+	if (fread(&head, sizeof(head), 1, file) == 1 && head.magic == GUINT32_TO_BE(INDEX_MAGIC) &&
+	    GUINT32_FROM_BE(head.packet_bytes) >= sizeof(first) && GUINT32_FROM_BE(head.packet_bytes) < 4096 &&
+	    read_packet(file, sizeof(head), SEEK_SET, &first) &&
+	    read_packet(file, -(long)GUINT32_FROM_BE(head.packet_bytes), SEEK_END, &last) &&
+	    bt_clock_class_cycles_to_ns_from_origin(clock, GUINT64_FROM_BE(first.begin), &begin_ns) ==
+		    BT_CLOCK_CLASS_CYCLES_TO_NS_FROM_ORIGIN_STATUS_OK &&
+	    bt_clock_class_cycles_to_ns_from_origin(clock, GUINT64_FROM_BE(last.end), &end_ns) ==
+		    BT_CLOCK_CLASS_CYCLES_TO_NS_FROM_ORIGIN_STATUS_OK)
+		widen(r, begin_ns, end_ns);
+	fclose(file);
+	bt_current_thread_clear_error();
+}
+
+void reader_read_indexes(struct reader *r, const bt_clock_class *clock)
+{
+	for (guint i = 0; clock && r->shadow && i < r->shadow->files->len; i++) {
+		char *path = index_path(g_ptr_array_index(r->shadow->files, i));
+
+		read_index(r, clock, path);
+		g_free(path);
+	}
+}
+
+void reader_query_range(struct reader *r, const bt_component_class_source *class, const bt_value *params)
+{
+	bt_query_executor *executor = bt_query_executor_create(
+		bt_component_class_source_as_component_class_const(class), "babeltrace.trace-infos", params);
+	const bt_value *traces = NULL, *streams, *range, *value;
+
+	if (executor && bt_query_executor_query(executor, &traces) == BT_QUERY_EXECUTOR_QUERY_STATUS_OK &&
+	    bt_value_array_get_length(traces) > 0) {
+		streams = bt_value_map_borrow_entry_value_const(
+			bt_value_array_borrow_element_by_index_const(traces, 0), "stream-infos");
+		for (uint64_t i = 0; streams && i < bt_value_array_get_length(streams); i++) {
+			int64_t begin, end;
+
+			range = bt_value_map_borrow_entry_value_const(
+				bt_value_array_borrow_element_by_index_const(streams, i), "range-ns");
+			value = range ? bt_value_map_borrow_entry_value_const(range, "begin") : NULL;
+			begin = value ? bt_value_integer_signed_get(value) : 0;
+			value = range ? bt_value_map_borrow_entry_value_const(range, "end") : NULL;
+			end = value ? bt_value_integer_signed_get(value) : 0;
+			widen(r, begin, end);
+		}
+	}
+	bt_value_put_ref(traces);
+	bt_query_executor_put_ref(executor);
+	bt_current_thread_clear_error();
+}
