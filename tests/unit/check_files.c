@@ -1154,6 +1154,6 @@ UNIT_MAIN("files", test_call_is_timed, test_thread_shows_fd_of_its_call, test_er
 	  test_exec_known_by_the_call, test_exec_stops_sharing, test_exec_of_many_threads_keeps_lives,
 	  test_exec_by_another_thread_keeps_lives, test_threads_of_unknown_birth_share, test_dump_by_address,
 	  test_dump_by_pid, test_dump_does_not_undo_events, test_dump_corrects_after_loss, test_dump_joins_tables,
-	  test_dump_names, test_dump_of_a_deleted_file, test_dump_end_knows_the_disks, test_classes, test_relative_paths, test_every_moving_call,
-	  test_vmsplice_goes_the_pipes_way, test_bytes_of_an_exit_without_entry,
-	  test_bytes_go_to_the_life_the_call_began_in)
+	  test_dump_names, test_dump_of_a_deleted_file, test_dump_end_knows_the_disks, test_classes,
+	  test_relative_paths, test_every_moving_call, test_vmsplice_goes_the_pipes_way,
+	  test_bytes_of_an_exit_without_entry, test_bytes_go_to_the_life_the_call_began_in)
