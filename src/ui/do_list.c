@@ -225,7 +225,7 @@ void do_sort_menu(struct ui *ui, int argument)
 
 	(void)argument;
 	for (unsigned i = 0; i < l->rows.n_columns; i++) {
-		char *text = g_strdup_printf("%-10s %s", l->rows.columns[i].header, l->rows.columns[i].meaning);
+		char *text = g_strdup_printf("%-16s %s", l->rows.columns[i].header, l->rows.columns[i].meaning);
 
 		overlay_item(menu, (int)i, -1, text);
 		if (!strcmp(l->rows.columns[i].name, l->sort))

@@ -65,18 +65,11 @@ void do_pane_menu(struct ui *ui, int argument)
 	ui_set_overlay(ui, menu);
 }
 
-/* The thread that a row is or belongs to. */
-static bool thread_key(const struct view_row *row, struct view_key *key)
-{
-	if (!row->thread || !row->thread->b)
-		return false;
-	*key = (struct view_key){ .host = row->key.host, .table = TABLE_THREAD, .uid = row->thread->b[0] };
-	return true;
-}
-
 void do_open(struct ui *ui, int argument)
 {
-	const struct view_row *row = list_selected(pane_list(ui_pane(ui)));
+	const struct list *l = pane_list(ui_pane(ui));
+	const struct view_row *row = list_selected(l);
+	const struct interval_row *thread = row ? list_row_thread(l, row) : NULL;
 	struct view_key key;
 
 	(void)argument;
@@ -84,10 +77,11 @@ void do_open(struct ui *ui, int argument)
 		ui_say(ui, "nothing more to open here; Esc goes back");
 		return;
 	}
-	if (!row || !thread_key(row, &key)) {
+	if (!thread) {
 		ui_say(ui, row ? "this row has no details" : "no row is selected");
 		return;
 	}
+	key = (struct view_key){ .host = row->key.host, .table = TABLE_THREAD, .uid = thread->b[0] };
 	ui->details = pane_details_create(&key);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The first line: state, shown interval, totals; and a line per host. */
+#include <inttypes.h>
 #include <string.h>
 
 #include "ui/internal.h"
@@ -174,35 +175,39 @@ static void read_cpus(const struct ui_host_data *host, struct host_line *line)
 	line->busy_permille = online_all ? (unsigned)(busy_all * 1000 / online_all) : 0;
 }
 
-static void rates_text(char *text, const char *label, uint64_t in, uint64_t out, uint64_t duration_ns)
+/* compact: no more columns than needed. */
+static void rates_text(char *text, const char *label, uint64_t in, uint64_t out, uint64_t duration_ns, bool compact)
 {
+	double seconds = (double)duration_ns / 1e9;
 	char a[16], b[16];
-	double s = (double)duration_ns / 1e9;
 
-	g_snprintf(text, SEGMENT_SIZE, "%s ↓%-5s↑%-5s", label, format_bytes(a, sizeof(a), (double)in / s),
-		   format_bytes(b, sizeof(b), (double)out / s));
+	g_snprintf(text, SEGMENT_SIZE, compact ? "%s ↓%s ↑%s" : "%s ↓%-5s ↑%-5s", label,
+		   format_bytes(a, sizeof(a), (double)in / seconds), format_bytes(b, sizeof(b), (double)out / seconds));
 }
 
-static void changes_text(char *text, const char *label, uint64_t now, uint64_t more, uint64_t less)
+static void changes_text(char *text, const char *label, uint64_t now, uint64_t more, uint64_t less, bool compact)
 {
 	char changes[32], n[16];
 
-	g_snprintf(changes, sizeof(changes), "+%" G_GUINT64_FORMAT " −%" G_GUINT64_FORMAT, more, less);
-	g_snprintf(text, SEGMENT_SIZE, "%s %s %s%*s", label, format_count(n, sizeof(n), now, 6), changes,
-		   (int)MAX(0, 6 - canvas_text_width(changes)), "");
+	g_snprintf(changes, sizeof(changes), compact ? " +%" PRIu64 "−%" PRIu64 : " +%" PRIu64 " −%" PRIu64, more, less);
+	g_snprintf(text, SEGMENT_SIZE, "%s %s%s%*s", label, format_count(n, sizeof(n), now, 6), changes,
+		   compact ? 0 : MAX(0, 8 - canvas_text_width(changes)), "");
 }
 
-static void read_host(const struct ui_host_data *host, const struct host_row *row, struct host_line *line)
+static void read_host(const struct ui_host_data *host, const struct host_row *row, struct host_line *line, bool compact)
 {
 	uint64_t duration_ns = MAX(host->load.interval.end_ns - host->load.interval.begin_ns, 1);
 
+	line->n_cpus = 0;
 	read_cpus(host, line);
 	changes_text(line->text[LINE_TASKS], "tasks", row->threads, HOST_VALUE(host, threads_new),
-		     HOST_VALUE(host, threads_gone));
-	changes_text(line->text[LINE_FDS], "fds", row->fds, HOST_VALUE(host, fds_opened), HOST_VALUE(host, fds_closed));
+		     HOST_VALUE(host, threads_gone), compact);
+	changes_text(line->text[LINE_FDS], "fds", row->fds, HOST_VALUE(host, fds_opened), HOST_VALUE(host, fds_closed),
+		     compact);
 	rates_text(line->text[LINE_DISK], "disk", HOST_VALUE(host, disk_read_bytes), HOST_VALUE(host, disk_write_bytes),
-		   duration_ns);
-	rates_text(line->text[LINE_NET], "net", HOST_VALUE(host, rx_bytes), HOST_VALUE(host, tx_bytes), duration_ns);
+		   duration_ns, compact);
+	rates_text(line->text[LINE_NET], "net", HOST_VALUE(host, rx_bytes), HOST_VALUE(host, tx_bytes), duration_ns,
+		   compact);
 }
 
 static enum style meter_style(int permille)
@@ -269,54 +274,75 @@ static int name_width(const struct ui *ui)
 	return MIN(width, HOST_WIDTH_MAX);
 }
 
-static int draw_hosts(struct ui *ui, int y, unsigned n)
-{
-	struct host_line *lines = g_new0(struct host_line, n);
-	struct canvas *c = ui->canvas;
-	int name = name_width(ui), cpus = 0, width[LINE_GROUPS] = { 0 }, room;
-	char text[SEGMENT_SIZE];
-	bool bars;
+/* How the host lines are laid out, all alike. */
+struct host_layout {
+	int name, cpus, gap;
+	int width[LINE_GROUPS];
+	bool bars; /* a bar per CPU, else a column */
+};
 
+/* Reads the hosts' figures; returns the columns that are left over, negative if they do not fit. */
+static int read_hosts(const struct ui *ui, struct host_line *lines, unsigned n, struct host_layout *layout,
+		      bool compact)
+{
+	int room;
+
+	*layout = (struct host_layout){ .name = name_width(ui), .gap = compact ? 1 : 2 };
 	for (unsigned i = 0; i < n; i++) {
 		const struct ui_host_data *host = ui_host(ui, i);
 		const struct host_row *row = host_row(host);
 
 		if (!row || host->hidden)
 			continue;
-		read_host(host, row, &lines[i]);
-		cpus = MAX(cpus, (int)lines[i].n_cpus);
+		read_host(host, row, &lines[i], compact);
+		layout->cpus = MAX(layout->cpus, (int)lines[i].n_cpus);
 		for (int g = LINE_TASKS; g < LINE_GROUPS; g++)
-			width[g] = MAX(width[g], canvas_text_width(lines[i].text[g]));
+			layout->width[g] = MAX(layout->width[g], canvas_text_width(lines[i].text[g]));
 	}
-	room = c->w - name - 2 - 5;
+	room = ui->canvas->w - layout->name - 2 - 5;
 	for (int g = LINE_TASKS; g < LINE_GROUPS; g++)
-		room -= width[g] + 2;
-	bars = cpus && room >= cpus * (BAR_WIDTH + 4);
+		room -= layout->width[g] + layout->gap;
+	layout->bars = layout->cpus && room >= layout->cpus * (BAR_WIDTH + 4);
 	/* columns for the CPUs of big machines only where nothing else needs the room */
-	if (!bars && cpus > 8 && room < cpus)
-		cpus = 0;
-	for (unsigned i = 0; i < n; i++, y++) {
-		const struct ui_host_data *host = ui_host(ui, i);
-		int x = name + 2;
+	if (!layout->bars && layout->cpus > 8 && room < layout->cpus)
+		layout->cpus = 0;
+	return room - layout->cpus;
+}
 
-		canvas_text_left(c, 1, y, name, host->info.trouble ? STYLE_LOST : STYLE_BOLD, host->info.name);
-		if (!host_row(host) || host->hidden) {
-			absent_text(ui, host, text, sizeof(text));
-			canvas_text(c, x, y, STYLE_DIM, text, -1);
-			continue;
-		}
-		if (cpus)
-			draw_meters(c, x, y, &lines[i], bars);
-		x += bars ? cpus * (BAR_WIDTH + 4) : cpus;
-		canvas_printf(c, x, y, STYLE_NORMAL, "%4u%%", (lines[i].busy_permille + 5) / 10);
-		x += 7;
-		for (int g = LINE_TASKS; g < LINE_GROUPS; g++) {
-			if (x + width[g] > c->w + 2)
-				break;
-			draw_group(c, x, y, lines[i].text[g]);
-			x += width[g] + 2;
-		}
+static void draw_host(const struct ui *ui, const struct ui_host_data *host, const struct host_line *line,
+		      const struct host_layout *layout, int y)
+{
+	struct canvas *c = ui->canvas;
+	int x = layout->name + 2;
+	char text[SEGMENT_SIZE];
+
+	canvas_text_left(c, 1, y, layout->name, host->info.trouble ? STYLE_LOST : STYLE_BOLD, host->info.name);
+	if (!host_row(host) || host->hidden) {
+		absent_text(ui, host, text, sizeof(text));
+		canvas_text(c, x, y, STYLE_DIM, text, -1);
+		return;
 	}
+	if (layout->cpus)
+		draw_meters(c, x, y, line, layout->bars);
+	x += layout->bars ? layout->cpus * (BAR_WIDTH + 4) : layout->cpus;
+	x += canvas_printf(c, x, y, STYLE_NORMAL, "%4u%%", (line->busy_permille + 5) / 10) + layout->gap;
+	for (int g = LINE_TASKS; g < LINE_GROUPS; g++) {
+		if (x + canvas_text_width(line->text[g]) > c->w)
+			break;
+		draw_group(c, x, y, line->text[g]);
+		x += layout->width[g] + layout->gap;
+	}
+}
+
+static int draw_hosts(struct ui *ui, int y, unsigned n)
+{
+	struct host_line *lines = g_new0(struct host_line, n);
+	struct host_layout layout;
+
+	if (read_hosts(ui, lines, n, &layout, false) < 0)
+		read_hosts(ui, lines, n, &layout, true);
+	for (unsigned i = 0; i < n; i++)
+		draw_host(ui, ui_host(ui, i), &lines[i], &layout, y + (int)i);
 	g_free(lines);
 	return (int)n;
 }

@@ -76,9 +76,7 @@ void input_key(struct ui *ui, int key)
 
 	ui->message[0] = '\0';
 	ui->dirty = true;
-	if (key == UI_KEY_RESIZE) {
-		ui_resize(ui);
-	} else if (!ui->started) {
+	if (!ui->started) {
 		ui->quit |= key == 'q' || key == UI_KEY_F1 + 9;
 	} else if (key == UI_KEY_MOUSE) {
 		mouse_event(ui);

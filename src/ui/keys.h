@@ -30,7 +30,6 @@ enum ui_key {
 	UI_KEY_BACK_TAB,
 	UI_KEY_BACKSPACE,
 	UI_KEY_DELETE,
-	UI_KEY_RESIZE,
 	UI_KEY_MOUSE, /* see screen_mouse() */
 };
 

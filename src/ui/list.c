@@ -60,6 +60,19 @@ static void scroll_to_selection(struct list *l)
 		l->top = l->index - h + 1;
 }
 
+/* A table of counters is sorted by the first of them, whatever that is in these traces. */
+static bool choose_counter(struct list *l)
+{
+	const struct column *first = &l->rows.columns[l->table->n_columns];
+
+	if (l->sorted || l->rows.n_columns == l->table->n_columns || !strcmp(l->sort, first->name))
+		return false;
+	g_free(l->sort);
+	l->sort = g_strdup(first->name);
+	l->query.sort = first;
+	return true;
+}
+
 void list_build(struct list *l, struct view_query *query, const struct view_host *hosts, unsigned n_hosts)
 {
 	query->table = l->table;
@@ -69,6 +82,8 @@ void list_build(struct list *l, struct view_query *query, const struct view_host
 	query->reverse = l->reverse;
 	l->query = *query;
 	view_rows_build(&l->rows, &l->query, hosts, n_hosts);
+	if (choose_counter(l))
+		view_rows_build(&l->rows, &l->query, hosts, n_hosts);
 	find_selection(l);
 	if (l->follow && l->present)
 		scroll_to_selection(l);
@@ -116,6 +131,13 @@ void list_select_key(struct list *l, const struct view_key *key)
 	scroll_to_selection(l);
 }
 
+const struct interval_row *list_row_thread(const struct list *l, const struct view_row *row)
+{
+	if (row->key.table == TABLE_THREAD)
+		return interval_find(l->rows.hosts[row->key.host].iv, TABLE_THREAD, row->key.uid);
+	return row->thread;
+}
+
 const struct view_row *list_selected(const struct list *l)
 {
 	return l->present && l->index < l->rows.n ? &l->rows.rows[l->index] : NULL;
@@ -158,6 +180,7 @@ const char *list_sort_step(struct list *l, int direction)
 
 void list_sort_by(struct list *l, const char *name)
 {
+	l->sorted = true;
 	if (!strcmp(name, l->sort)) {
 		l->reverse = !l->reverse;
 		return;

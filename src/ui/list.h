@@ -30,6 +30,7 @@ struct list {
 	struct view_query query; /* of the last build */
 	char *sort;              /* name of the sort column */
 	bool reverse;
+	bool sorted;             /* by the user's choice */
 	GPtrArray *names;        /* columns wanted, in order (char *) */
 	struct view_key selected;
 	bool chosen;             /* the user has moved the selection */
@@ -73,6 +74,9 @@ void list_select(struct list *l, unsigned row);
 
 /* Remembers an entity as the selection, whether it is there now or not. */
 void list_select_key(struct list *l, const struct view_key *key);
+
+/* The thread (of merged rows: the leader) that a row is or belongs to, NULL: none. */
+const struct interval_row *list_row_thread(const struct list *l, const struct view_row *row);
 
 /* The selected row, NULL: none. */
 const struct view_row *list_selected(const struct list *l);

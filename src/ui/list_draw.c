@@ -95,14 +95,19 @@ static void drop_columns(struct list *l, int width)
 
 static void lay_out(struct list *l, const struct list_look *look, int width)
 {
+	struct list_column text = { 0 };
 	int texts, spare, x = 0;
 
 	l->n_columns = 0;
 	for (unsigned i = 0; i < l->names->len; i++)
 		add_column(l, look, g_ptr_array_index(l->names, i));
-	/* what comes by itself: a column per counter */
+	/* what comes by itself, a column per counter, stands before a text at the end */
+	if (l->n_columns && !l->columns[l->n_columns - 1].width)
+		text = l->columns[--l->n_columns];
 	for (unsigned i = l->table->n_columns; i < l->rows.n_columns; i++)
 		add_column(l, look, l->rows.columns[i].name);
+	if (text.column && l->n_columns < LIST_COLUMNS)
+		l->columns[l->n_columns++] = text;
 	drop_columns(l, width);
 	spare = width - total_width(l, &texts);
 	for (int i = 0; i < l->n_columns; i++) {
@@ -168,11 +173,12 @@ static int draw_branch(struct canvas *c, const struct view_row *row, uint64_t op
 static enum style row_style(const struct list *l, const struct view_row *row)
 {
 	const struct interval *iv = l->rows.hosts[row->key.host].iv;
+	const struct interval_row *thread = list_row_thread(l, row);
 	const struct thread_row *t;
 
-	if (!row->thread || !row->thread->b)
+	if (!thread)
 		return STYLE_NORMAL;
-	t = INTERVAL_ROW(thread, row->thread);
+	t = INTERVAL_ROW(thread, thread);
 	if (t->exited_ns && t->exited_ns < iv->end_ns)
 		return STYLE_GONE;
 	if (t->born_ns >= iv->begin_ns)

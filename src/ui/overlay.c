@@ -274,6 +274,6 @@ void overlay_draw(struct overlay *o, struct canvas *c, int y, int bottom)
 	else
 		draw_text(o, c, x, width);
 	if (o->lines > o->rows)
-		canvas_printf(c, x + width - 12, y + o->rows + 1, STYLE_FRAME, " %3d%% ",
+		canvas_printf(c, x + width - 5, y + o->rows + 1, STYLE_FRAME, " %3d%% ",
 			      o->lines ? (o->top + o->rows) * 100 / o->lines : 100);
 }

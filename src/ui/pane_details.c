@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A thread and its process as of the end of the shown interval: ids, state, parents, figures; its files and calls. */
+#include <inttypes.h>
+
 #include "base/strpool.h"
 #include "ui/internal.h"
 
@@ -86,11 +88,11 @@ static void add_state(struct head *h, const struct thread_row *t, uint64_t at_ns
 	GString *s = g_string_new(t->state < THREAD_STATES ? words[t->state] : "unknown");
 
 	if (t->state == THREAD_RUNNING && (int64_t)t->cpu >= 0)
-		g_string_append_printf(s, " on CPU %" G_GINT64_FORMAT, (gint64)t->cpu);
+		g_string_append_printf(s, " on CPU %" PRId64, (int64_t)t->cpu);
 	if (t->state == THREAD_READY && t->flags & THREAD_PREEMPTED)
 		g_string_append(s, ", preempted");
 	if ((int64_t)t->syscall_fd >= 0)
-		g_snprintf(fd, sizeof(fd), "fd %" G_GINT64_FORMAT, (gint64)t->syscall_fd);
+		g_snprintf(fd, sizeof(fd), "fd %" PRId64, (int64_t)t->syscall_fd);
 	if (*call)
 		g_string_append_printf(s, " in %s(%s)", call, fd);
 	else if (t->flags & THREAD_KERNEL)
@@ -108,17 +110,17 @@ static void add_ids(struct head *h, const struct thread_row *t)
 {
 	GString *s = g_string_new(NULL);
 
-	g_string_printf(s, "tid %" G_GUINT64_FORMAT "  pid %" G_GINT64_FORMAT "  ppid %" G_GINT64_FORMAT, t->tid,
-			(gint64)t->pid, (gint64)t->ppid);
+	g_string_printf(s, "tid %" PRIu64 "  pid %" PRId64 "  ppid %" PRId64, t->tid,
+			(int64_t)t->pid, (int64_t)t->ppid);
 	if ((int64_t)t->prio >= 0)
-		g_string_append_printf(s, "  prio %" G_GINT64_FORMAT, (gint64)t->prio);
-	if ((int64_t)t->vtid >= 0 && t->vtid != t->tid)
-		g_string_append_printf(s, "  vtid %" G_GINT64_FORMAT "  vpid %" G_GINT64_FORMAT, (gint64)t->vtid,
-				       (gint64)t->vpid);
+		g_string_append_printf(s, "  prio %" PRId64, (int64_t)t->prio);
+	if ((int64_t)t->vtid > 0 && t->vtid != t->tid)
+		g_string_append_printf(s, "  vtid %" PRId64 "  vpid %" PRId64, (int64_t)t->vtid,
+				       (int64_t)t->vpid);
 	if (t->pid_ns)
-		g_string_append_printf(s, "  pid_ns %" G_GUINT64_FORMAT, t->pid_ns);
+		g_string_append_printf(s, "  pid_ns %" PRIu64, t->pid_ns);
 	if (t->cgroup_ns)
-		g_string_append_printf(s, "  cgroup_ns %" G_GUINT64_FORMAT, t->cgroup_ns);
+		g_string_append_printf(s, "  cgroup_ns %" PRIu64, t->cgroup_ns);
 	add_line(h, "ids", "%s", s->str);
 	g_string_free(s, TRUE);
 }
@@ -145,8 +147,8 @@ static void add_parents(struct head *h, const struct thread_row *t)
 	for (int i = 0; i < ANCESTORS && pid > 0; i++) {
 		const struct thread_row *parent = find_process(h->iv, pid);
 
-		g_string_append_printf(s, "%s%s %" G_GINT64_FORMAT, s->len ? " ← " : "",
-				       parent ? strpool_text((strid)parent->comm) : "?", (gint64)pid);
+		g_string_append_printf(s, "%s%s %" PRId64, s->len ? " ← " : "",
+				       parent ? strpool_text((strid)parent->comm) : "?", (int64_t)pid);
 		pid = parent ? (int64_t)parent->ppid : 0;
 	}
 	if (s->len)
@@ -174,7 +176,7 @@ static void add_cpu(struct head *h, const struct interval_row *row)
 	uint64_t duration_ns = MAX(h->iv->end_ns - h->iv->begin_ns, 1), cpu_ns = FIGURE(h, row, cpu_ns);
 	char cpu[FORMAT_SIZE], ready[FORMAT_SIZE], blocked[FORMAT_SIZE];
 
-	add_line(h, "cpu", "%.1f%%  %s on a CPU, %s ready, %s blocked; %" G_GUINT64_FORMAT " switches, %" G_GUINT64_FORMAT
+	add_line(h, "cpu", "%.1f%%  %s on a CPU, %s ready, %s blocked; %" PRIu64 " switches, %" PRIu64
 		 " migrations", 100.0 * (double)cpu_ns / (double)duration_ns, duration(h, cpu, cpu_ns),
 		 duration(h, ready, FIGURE(h, row, ready_ns)), duration(h, blocked, FIGURE(h, row, blocked_ns)),
 		 FIGURE(h, row, switches), FIGURE(h, row, migrations));
@@ -218,7 +220,7 @@ static void add_latency(struct head *h, const struct interval_row *row)
 
 	if (!count)
 		return;
-	add_line(h, "latency", "%" G_GUINT64_FORMAT " wake-ups, %s to the CPU on average, at most %s (at %s)", count,
+	add_line(h, "latency", "%" PRIu64 " wake-ups, %s to the CPU on average, at most %s (at %s)", count,
 		 duration(h, avg, FIGURE(h, row, latency.sum) / count), duration(h, max, FIGURE(h, row, latency.max)),
 		 ui_time(h->ui, at, sizeof(at), FIGURE(h, row, latency.max_at), 6, false));
 }

@@ -114,7 +114,7 @@ void screen_resize(int *w, int *h)
 	struct winsize size;
 
 	if (!ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_row && size.ws_col)
-		resizeterm(size.ws_row, size.ws_col);
+		resize_term(size.ws_row, size.ws_col);
 	getmaxyx(stdscr, *h, *w);
 	screen_redraw();
 }
@@ -193,7 +193,6 @@ static int function_key(wint_t key)
 		{ KEY_BACKSPACE, UI_KEY_BACKSPACE },
 		{ KEY_DC, UI_KEY_DELETE },
 		{ KEY_ENTER, UI_KEY_ENTER },
-		{ KEY_RESIZE, UI_KEY_RESIZE },
 		{ KEY_MOUSE, UI_KEY_MOUSE },
 	};
 

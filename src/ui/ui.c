@@ -242,7 +242,7 @@ static void draw_status(struct ui *ui, int x, int y)
 	if (ui->skip_idle)
 		g_string_append(s, "skipping idle  ");
 	if (p->n_lists)
-		g_string_append_printf(s, "%u", l->rows.n);
+		g_string_append_printf(s, "%u/%u", l->rows.n && l->present ? l->index + 1 : 0, l->rows.n);
 	if (canvas_text_width(s->str) < ui->canvas->w - x)
 		canvas_text_right(ui->canvas, x, y, ui->canvas->w - x - 1, STYLE_DIM, s->str);
 	g_string_free(s, TRUE);
@@ -255,13 +255,15 @@ static int draw_tabs(struct ui *ui, int y)
 	for (enum pane_id i = 0; i < PANES; i++) {
 		const char *title = pane_type(i)->title;
 		int width = canvas_text_width(title);
-		bool here = i == ui->current;
+		bool here = i == ui->current && !ui->details;
 
 		if (x + width + 2 > ui->canvas->w)
 			break;
 		canvas_printf(ui->canvas, x, y, here ? STYLE_HEAD_SORT : STYLE_DIM, " %s ", title);
 		x += width + 2;
 	}
+	if (ui->details && x + 10 < ui->canvas->w)
+		x += canvas_text(ui->canvas, x, y, STYLE_HEAD_SORT, " Details ", -1);
 	draw_status(ui, x, y);
 	return 1;
 }
@@ -273,10 +275,10 @@ static void draw_all(struct ui *ui)
 
 	y = header_draw(ui, 0, MAX(c->h / 3, 2));
 	y += timeline_draw(ui, y);
+	pane_build(ui, ui_pane(ui));
 	if (c->h >= 16)
 		y += draw_tabs(ui, y);
 	ui->pane_y = y;
-	pane_build(ui, ui_pane(ui));
 	pane_draw(ui, ui_pane(ui), y, bottom - y);
 	if (ui->overlay)
 		overlay_draw(ui->overlay, c, MIN(y, 3), bottom);
