@@ -61,7 +61,8 @@ void view_index_processes(struct view_index *index, const struct interval *iv)
 	g_array_set_size(index->owner_uids, 0);
 	for (uint32_t i = 0; i < t->n_rows; i++)
 		threads[i] = INTERVAL_ROW(thread, &t->rows[i]);
-	qsort(threads, t->n_rows, sizeof(*threads), compare_threads);
+	if (t->n_rows)
+		qsort(threads, t->n_rows, sizeof(*threads), compare_threads);
 	for (uint32_t i = 0; i < t->n_rows; i++) {
 		const struct thread_row *row = threads[i];
 		bool first = i == 0 || threads[i - 1]->pid != row->pid;

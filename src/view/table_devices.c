@@ -140,7 +140,7 @@ static const struct column irqs_columns[] = {
 	IRQ_TIME("avg_ns", "AVG", "Mean time, to the nearest ns.", REPORTED, view_get_dist_avg),
 	IRQ_TIME("max_ns", "MAX", "Longest time.", REPORTED, view_get_dist_max),
 	IRQ_TIME("stdev_ns", "STDEV", "Standard deviation of the time.", REPORTED, view_get_dist_stdev),
-	IRQ_TIME("total_ns", "TOTAL", "Sum of these times.", FIGURE, view_get_dist_sum),
+	IRQ_TIME("total_ns", "TOTAL", "Sum of the times of those whose entry was seen.", FIGURE, view_get_dist_sum),
 	IRQ_RAISE("raise_avg_ns", "RAISE AVG", "Softirqs: mean time from the raise to the entry.", view_get_dist_avg),
 	IRQ_RAISE("raise_max_ns", "RAISE MAX", "Softirqs: longest time from the raise to the entry.",
 		  view_get_dist_max),
