@@ -43,8 +43,7 @@ void chunk_end_frame(struct chunk *c, const struct frame *f)
 void chunk_close(struct chunk *c)
 {
 	c->open = false;
-	c->data.data = g_realloc(c->data.data, c->data.len);
-	c->data.capacity = c->data.len;
+	bytes_fit(&c->data);
 	c->frames = g_renew(struct frame, c->frames, c->n_frames);
 	c->capacity = c->n_frames;
 }

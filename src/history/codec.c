@@ -52,15 +52,18 @@ struct codec {
 	struct plan plans[TABLES];
 	struct map64 mask_numbers[TABLES]; /* mask -> place in masks[], + 1 */
 	GArray *masks[TABLES];             /* uint64_t */
-	struct bytes body;                 /* of the table being put */
+	struct bytes rows, extremes;       /* of the table being put */
 };
 
 void bytes_reserve(struct bytes *b, size_t more)
 {
-	if (b->len + more <= b->capacity)
+	size_t old = b->capacity, wanted = b->len + more + VARINT_PAD;
+
+	if (wanted <= old)
 		return;
-	b->capacity = MAX(MAX(b->len + more, b->capacity + b->capacity / 2), 256);
+	b->capacity = MAX(MAX(wanted, old + old / 2), 256);
 	b->data = g_realloc(b->data, b->capacity);
+	memset(b->data + old, 0, b->capacity - old);
 }
 
 void bytes_append(struct bytes *b, const void *data, size_t len)
@@ -69,6 +72,13 @@ void bytes_append(struct bytes *b, const void *data, size_t len)
 	if (len)
 		memcpy(b->data + b->len, data, len);
 	b->len += len;
+}
+
+void bytes_fit(struct bytes *b)
+{
+	b->capacity = b->len + VARINT_PAD;
+	b->data = g_realloc(b->data, b->capacity);
+	memset(b->data + b->len, 0, VARINT_PAD);
 }
 
 void bytes_release(struct bytes *b)
@@ -183,13 +193,14 @@ void codec_destroy(struct codec *c)
 		map64_release(&c->mask_numbers[i]);
 		g_array_free(c->masks[i], TRUE);
 	}
-	bytes_release(&c->body);
+	bytes_release(&c->rows);
+	bytes_release(&c->extremes);
 	g_free(c);
 }
 
 size_t codec_bytes(const struct codec *c)
 {
-	size_t bytes = sizeof(*c) + c->body.capacity;
+	size_t bytes = sizeof(*c) + c->rows.capacity + c->extremes.capacity;
 
 	for (int i = 0; i < TABLES; i++) {
 		const struct map64 *m = &c->mask_numbers[i];
@@ -216,6 +227,12 @@ static uint8_t *put_mask(struct codec *c, enum table_id table, uint8_t *p, uint6
 	return varint_put(varint_put(p, MASK_FOLLOWS), mask);
 }
 
+/* Where a row is written to. */
+struct put {
+	uint8_t *rows, *extremes;
+	uint64_t ref_ns; /* the last time written, what the next is relative to */
+};
+
 static uint8_t *put_time(uint8_t *p, uint64_t t_ns, uint64_t *ref_ns)
 {
 	if (!t_ns)
@@ -230,20 +247,40 @@ static unsigned __int128 dist_square(const struct dist *d)
 	return (unsigned __int128)d->sq_hi << 64 | d->sq_lo;
 }
 
-static uint8_t *put_dist(uint8_t *p, const struct dist *prev, const struct dist *d, uint64_t *ref_ns)
+/* How a distribution is written, beside how far its count grew. */
+enum dist_form {
+	DIST_FULL,
+	DIST_ONE,     /* one value: it is sum, min and max */
+	DIST_NO_EXTREMES,
+	DIST_FORM_BITS = 2,
+};
+
+static enum dist_form dist_form(const struct dist *d, uint64_t count, uint64_t sum, unsigned __int128 sq)
+{
+	if (d->min == UINT64_MAX && !d->max && !d->max_at)
+		return DIST_NO_EXTREMES;
+	if (count == 1 && sq == (unsigned __int128)sum * sum && d->min == sum && d->max == sum)
+		return DIST_ONE;
+	return DIST_FULL;
+}
+
+static void put_dist(struct put *put, const struct dist *prev, const struct dist *d)
 {
 	uint64_t count = d->count - prev->count, sum = d->sum - prev->sum;
 	unsigned __int128 sq = dist_square(d) - dist_square(prev);
-	bool one = count == 1 && sq == (unsigned __int128)sum * sum && d->min == sum && d->max == sum;
+	enum dist_form form = dist_form(d, count, sum, sq);
+	uint64_t ref_ns = put->ref_ns;
 
-	p = varint128_put(p, (unsigned __int128)count << 1 | one);
-	p = varint_put(p, sum);
-	if (!one) {
-		p = varint128_put(p, sq);
-		p = varint_put(p, d->min + 1);
-		p = varint_put(p, d->max);
+	put->rows = varint128_put(put->rows, (unsigned __int128)count << DIST_FORM_BITS | form);
+	put->rows = varint_put(put->rows, sum);
+	if (form != DIST_ONE)
+		put->rows = varint128_put(put->rows, sq);
+	if (form == DIST_FULL) {
+		put->extremes = varint_put(put->extremes, d->min + 1);
+		put->extremes = varint_put(put->extremes, d->max);
 	}
-	return put_time(p, d->max_at, ref_ns);
+	if (form != DIST_NO_EXTREMES)
+		put->extremes = put_time(put->extremes, d->max_at, &ref_ns);
 }
 
 /* How far the accruals lag behind the time they count to. */
@@ -277,35 +314,34 @@ static uint64_t changed_cells(const struct plan *plan, const uint64_t *prev, con
 	return mask;
 }
 
-static uint8_t *put_cells(const struct plan *plan, uint8_t *p, uint64_t mask, uint64_t ref_ns, const uint64_t *prev,
-			  const uint64_t *cells)
+static void put_cells(const struct plan *plan, struct put *put, uint64_t mask, const uint64_t *prev,
+		      const uint64_t *cells)
 {
 	for (uint64_t m = mask & ~TOLD_BY_REST; m; m &= m - 1) {
 		unsigned i = __builtin_ctzll(m);
 
 		switch (plan->ops[i]) {
 		case OP_GAUGE:
-			p = varint_put(p, zigzag(cells[i] - prev[i]));
+			put->rows = varint_put(put->rows, zigzag(cells[i] - prev[i]));
 			break;
 		case OP_TIME:
-			p = put_time(p, cells[i], &ref_ns);
+			put->rows = put_time(put->rows, cells[i], &put->ref_ns);
 			break;
 		case OP_GROWTH:
-			p = varint_put(p, cells[i] - prev[i]);
+			put->rows = varint_put(put->rows, cells[i] - prev[i]);
 			break;
 		case OP_DIST:
-			p = put_dist(p, (const struct dist *)(const void *)(prev + i),
-				     (const struct dist *)(const void *)(cells + i), &ref_ns);
+			put_dist(put, (const struct dist *)(const void *)(prev + i),
+				 (const struct dist *)(const void *)(cells + i));
 			break;
 		case OP_MIN:
-			p = varint_put(p, cells[i] + 1);
+			put->extremes = varint_put(put->extremes, cells[i] + 1);
 			break;
 		case OP_MAX:
-			p = varint_put(p, cells[i]);
+			put->extremes = varint_put(put->extremes, cells[i]);
 			break;
 		}
 	}
-	return p;
 }
 
 /* What names the row before it in a table's rows. */
@@ -319,33 +355,39 @@ static void put_row(struct codec *c, enum table_id table, struct row_names *befo
 {
 	const struct plan *plan = &c->plans[table];
 	uint64_t mask = changed_cells(plan, prev, cells);
-	uint8_t *p;
+	struct put put = { .ref_ns = begin_ns };
 
 	if (!flags && !mask)
 		return;
-	bytes_reserve(&c->body, ROW_BYTES_MAX);
-	p = c->body.data + c->body.len;
-	p = varint_put(p, (uint64_t)(row - before->row) << ROW_FLAG_BITS | flags);
+	bytes_reserve(&c->rows, ROW_BYTES_MAX);
+	bytes_reserve(&c->extremes, ROW_BYTES_MAX);
+	put.rows = c->rows.data + c->rows.len;
+	put.extremes = c->extremes.data + c->extremes.len;
+	put.rows = varint_put(put.rows, (uint64_t)(row - before->row) << ROW_FLAG_BITS | flags);
 	before->row = row;
-	p = put_mask(c, table, p, mask);
+	put.rows = put_mask(c, table, put.rows, mask);
 	if (flags & ROW_IS_NEW) {
-		p = varint_put(p, zigzag(cells[0] - before->uid));
+		put.rows = varint_put(put.rows, zigzag(cells[0] - before->uid));
 		before->uid = cells[0];
 	}
-	p = put_cells(plan, p, mask, begin_ns, prev, cells);
-	c->body.len = p - c->body.data;
+	put_cells(plan, &put, mask, prev, cells);
+	c->rows.len = put.rows - c->rows.data;
+	c->extremes.len = put.extremes - c->extremes.data;
 }
 
 static void put_body(struct codec *c, enum table_id table, struct bytes *out)
 {
-	uint8_t head[2 * VARINT_MAX];
+	uint8_t head[3 * VARINT_MAX];
 	uint8_t *p;
 
-	if (!c->body.len)
+	if (!c->rows.len)
 		return;
-	p = varint_put(varint_put(head, table), c->body.len);
+	p = varint_put(head, table);
+	p = varint_put(p, c->rows.len);
+	p = varint_put(p, c->extremes.len);
 	bytes_append(out, head, p - head);
-	bytes_append(out, c->body.data, c->body.len);
+	bytes_append(out, c->rows.data, c->rows.len);
+	bytes_append(out, c->extremes.data, c->extremes.len);
 }
 
 static bool counted_nothing(const struct plan *plan, const uint64_t *cells)
@@ -389,7 +431,7 @@ static void put_table(struct codec *c, enum table_id table, uint64_t begin_ns, s
 	const struct plan *plan = &c->plans[table];
 	struct row_names before = {0};
 
-	c->body.len = 0;
+	c->rows.len = c->extremes.len = 0;
 	for (uint32_t k = 0; k < n; k++) {
 		const struct change *change = &list[k];
 		const struct state_table *t = &base->tables[table];
@@ -424,7 +466,7 @@ void codec_put_key(struct codec *c, struct bytes *out, uint64_t t_ns, const stru
 		const struct state_table *t = &s->tables[i];
 		struct row_names before = {0};
 
-		c->body.len = 0;
+		c->rows.len = c->extremes.len = 0;
 		for (uint32_t row = STATE_NO_ROW; (row = state_next(t, row)) != STATE_NO_ROW;)
 			put_row(c, i, &before, t_ns, row, ROW_IS_NEW, c->plans[i].empty, state_cells(t, row));
 		put_body(c, i, out);
@@ -463,28 +505,34 @@ static void dist_merge_extremes(struct dist *d, uint64_t min, uint64_t max, uint
 	}
 }
 
-static void get_dist(const uint8_t **p, struct dist *d, uint64_t *ref_ns)
-{
-	unsigned __int128 count = varint128_get(p), sq;
-	uint64_t sum = varint_get(p), min = sum, max = sum;
+/* Where rows are read from. */
+struct get {
+	const uint8_t *rows, *extremes; /* extremes NULL: not wanted */
+	uint64_t ref_ns;
+};
 
-	if (count & 1) {
-		sq = (unsigned __int128)sum * sum;
-	} else {
-		sq = varint128_get(p);
-		min = varint_get(p) - 1;
-		max = varint_get(p);
-	}
-	d->count += (uint64_t)(count >> 1);
+static void get_dist(struct get *get, struct dist *d)
+{
+	unsigned __int128 head = varint128_get(&get->rows), sq;
+	uint64_t sum = varint_get(&get->rows), min = sum, max = sum, ref_ns = get->ref_ns;
+	enum dist_form form = head & ((1 << DIST_FORM_BITS) - 1);
+
+	sq = form == DIST_ONE ? (unsigned __int128)sum * sum : varint128_get(&get->rows);
+	d->count += (uint64_t)(head >> DIST_FORM_BITS);
 	d->sum += sum;
 	sq += dist_square(d);
 	d->sq_lo = (uint64_t)sq;
 	d->sq_hi = (uint64_t)(sq >> 64);
-	dist_merge_extremes(d, min, max, get_time(p, ref_ns));
+	if (!get->extremes || form == DIST_NO_EXTREMES)
+		return;
+	if (form == DIST_FULL) {
+		min = varint_get(&get->extremes) - 1;
+		max = varint_get(&get->extremes);
+	}
+	dist_merge_extremes(d, min, max, get_time(&get->extremes, &ref_ns));
 }
 
-static const uint8_t *get_cells(const struct plan *plan, const uint8_t *p, uint64_t mask, uint64_t ref_ns,
-				uint64_t *cells)
+static void get_cells(const struct plan *plan, struct get *get, uint64_t mask, uint64_t *cells)
 {
 	uint64_t lag = mask & TOLD_BY_REST ? accrual_lag(plan, cells) : 0, v;
 
@@ -493,33 +541,32 @@ static const uint8_t *get_cells(const struct plan *plan, const uint8_t *p, uint6
 
 		switch (plan->ops[i]) {
 		case OP_GAUGE:
-			cells[i] += unzigzag(varint_get(&p));
+			cells[i] += unzigzag(varint_get(&get->rows));
 			break;
 		case OP_TIME:
-			cells[i] = get_time(&p, &ref_ns);
+			cells[i] = get_time(&get->rows, &get->ref_ns);
 			break;
 		case OP_GROWTH:
-			cells[i] += varint_get(&p);
+			cells[i] += varint_get(&get->rows);
 			break;
 		case OP_DIST:
-			get_dist(&p, (struct dist *)(void *)(cells + i), &ref_ns);
+			get_dist(get, (struct dist *)(void *)(cells + i));
 			break;
 		case OP_MIN:
-			v = varint_get(&p) - 1;
+			v = get->extremes ? varint_get(&get->extremes) - 1 : UINT64_MAX;
 			cells[i] = MIN(cells[i], v);
 			break;
 		case OP_MAX:
-			v = varint_get(&p);
+			v = get->extremes ? varint_get(&get->extremes) : 0;
 			cells[i] = MAX(cells[i], v);
 			break;
 		}
 	}
 	if (mask & TOLD_BY_REST)
 		cells[plan->told_by_rest] += accrual_lag(plan, cells) - lag;
-	return p;
 }
 
-static void get_table(const struct codec *c, enum table_id table, const uint8_t *p, const uint8_t *end,
+static void get_table(const struct codec *c, enum table_id table, struct get get, const uint8_t *rows_end,
 		      uint64_t begin_ns, struct host_state *s, state_retire_fn *retire, void *retire_data)
 {
 	const struct plan *plan = &c->plans[table];
@@ -527,13 +574,13 @@ static void get_table(const struct codec *c, enum table_id table, const uint8_t 
 	uint64_t brief[CELLS_MAX]; /* a life inside the frame */
 	struct row_names before = {0};
 
-	while (p < end) {
-		uint64_t head = varint_get(&p), mask = get_mask(c, table, &p);
+	while (get.rows < rows_end) {
+		uint64_t head = varint_get(&get.rows), mask = get_mask(c, table, &get.rows);
 		uint64_t *cells = brief;
 
 		before.row += head >> ROW_FLAG_BITS;
 		if (head & ROW_IS_NEW) {
-			before.uid += unzigzag(varint_get(&p));
+			before.uid += unzigzag(varint_get(&get.rows));
 			if (head & ROW_HAS_ENDED) {
 				memcpy(brief, plan->empty, sizeof(brief));
 				brief[0] = before.uid;
@@ -546,7 +593,8 @@ static void get_table(const struct codec *c, enum table_id table, const uint8_t 
 			state_touch(s, table, before.row);
 			cells = state_cells(t, before.row);
 		}
-		p = get_cells(plan, p, mask, begin_ns, cells);
+		get.ref_ns = begin_ns;
+		get_cells(plan, &get, mask, cells);
 		if (head & ROW_HAS_ENDED) {
 			if (retire)
 				retire(retire_data, table, head & ROW_IS_NEW ? STATE_NO_ROW : before.row, cells);
@@ -554,7 +602,7 @@ static void get_table(const struct codec *c, enum table_id table, const uint8_t 
 				state_remove_at(s, table, before.row);
 		}
 	}
-	g_assert(p == end);
+	g_assert(get.rows == rows_end);
 }
 
 void codec_get_frame(const struct codec *c, const uint8_t *data, size_t len, uint64_t begin_ns, uint32_t tables_mask,
@@ -563,12 +611,13 @@ void codec_get_frame(const struct codec *c, const uint8_t *data, size_t len, uin
 	const uint8_t *p = data, *end = data + len;
 
 	while (p < end) {
-		uint64_t table = varint_get(&p), size = varint_get(&p);
+		uint64_t table = varint_get(&p), rows = varint_get(&p), extremes = varint_get(&p);
 
-		g_assert(table < TABLES && size <= (size_t)(end - p));
+		g_assert(table < TABLES && rows + extremes <= (size_t)(end - p));
 		if (tables_mask >> table & 1)
-			get_table(c, table, p, p + size, begin_ns, s, retire, retire_data);
-		p += size;
+			get_table(c, table, (struct get){ .rows = p, .extremes = retire ? p + rows : NULL }, p + rows,
+				  begin_ns, s, retire, retire_data);
+		p += rows + extremes;
 	}
 	g_assert(p == end);
 }

@@ -12,15 +12,15 @@
 /*
  * How the difference between two states of a host becomes bytes and back.
  *
- *   frame:  tables present (bits) | per table: length, rows
+ *   frame:  per table: number, lengths | rows | extremes of these rows
  *   row:    gap to the row before, NEW, ENDED | number of a mask | uid if NEW | the cells of the mask
  *
  * A cell holds what it takes to get it from its value before (a new row: from
  * zero): counters and accruals the growth, gauges the signed difference, times the
  * distance to the time before them in the row or to the frame's begin. Extremes
  * (CELL_MIN, CELL_MAX, CELL_MAX_AT) count from the begin of their frame and stand
- * as they are; reading merges them into the row. A distribution of one value
- * holds that value and its time only.
+ * as they are, apart, because most frames are only read to get past them; reading merges
+ * them into the row. A distribution of one value holds that value and its time only.
  *
  * The masks of changed cells are few: each is kept once, named by its number.
  */
@@ -30,7 +30,7 @@ struct codec *codec_create(void);
 void codec_destroy(struct codec *c);
 size_t codec_bytes(const struct codec *c);
 
-/* Bytes that grow at their end. Zero-initialised is empty. */
+/* Bytes that grow at their end, with some to spare behind them: varint.h. Zero-initialised is empty. */
 struct bytes {
 	uint8_t *data;
 	size_t len, capacity;
@@ -38,6 +38,8 @@ struct bytes {
 
 void bytes_reserve(struct bytes *b, size_t more);
 void bytes_append(struct bytes *b, const void *data, size_t len);
+/* Gives room that is not needed back. */
+void bytes_fit(struct bytes *b);
 void bytes_release(struct bytes *b);
 
 /* A life of a row in a frame: what it is at the frame's end or at its own. */
@@ -75,9 +77,10 @@ void codec_put_key(struct codec *c, struct bytes *out, uint64_t t_ns, const stru
 
 /*
  * Applies a frame to s, only the tables of tables_mask; the rows it changes
- * become dirty. Rows that end in it are handed to retire (which may be NULL) and
- * removed; those that also began in it have the number STATE_NO_ROW. begin_ns as
- * it was when the frame was put.
+ * become dirty. Rows that end in it are handed to retire and removed; those that
+ * also began in it have the number STATE_NO_ROW. Without retire only the state after
+ * the frame is wanted: the extremes stay as they are. begin_ns as it was when the
+ * frame was put. The data lies in a struct bytes.
  */
 void codec_get_frame(const struct codec *c, const uint8_t *data, size_t len, uint64_t begin_ns, uint32_t tables_mask,
 		     struct host_state *s, state_retire_fn *retire, void *retire_data);

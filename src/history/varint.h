@@ -2,14 +2,17 @@
 #ifndef LT_HISTORY_VARINT_H
 #define LT_HISTORY_VARINT_H
 
+#include <endian.h>
 #include <stdint.h>
+#include <string.h>
 
 /*
  * Numbers in as few bytes as they need: seven bits each, the lowest first, the
- * top bit tells that more follow. The caller has room for VARINT_MAX bytes, and
- * for VARINT128_MAX of the 128-bit form.
+ * top bit tells that more follow. Who writes has room for VARINT_MAX bytes, for
+ * VARINT128_MAX of the 128-bit form; who reads may read up to VARINT_PAD bytes
+ * past the number.
  */
-enum { VARINT_MAX = 10, VARINT128_MAX = 19 };
+enum { VARINT_MAX = 10, VARINT128_MAX = 19, VARINT_PAD = 8 };
 
 static inline uint8_t *varint_put(uint8_t *p, uint64_t v)
 {
@@ -24,17 +27,26 @@ static inline uint8_t *varint_put(uint8_t *p, uint64_t v)
 static inline uint64_t varint_get(const uint8_t **at)
 {
 	const uint8_t *p = *at;
-	uint64_t v = *p++;
+	uint64_t v, ends;
 
-	if (v >= 0x80) {
-		v &= 0x7f;
-		for (unsigned shift = 7;; shift += 7) {
-			uint64_t byte = *p++;
+	/* Up to eight bytes at once and without branches that depend on their number. */
+	memcpy(&v, p, sizeof(v));
+	v = le64toh(v);
+	ends = ~v & UINT64_C(0x8080808080808080);
+	if (__builtin_expect(ends != 0, 1)) {
+		v &= ends ^ (ends - 1);
+		*at = p + ((__builtin_ctzll(ends) + 1) >> 3);
+		v = (v & UINT64_C(0x007f007f007f007f)) | (v & UINT64_C(0x7f007f007f007f00)) >> 1;
+		v = (v & UINT64_C(0x00003fff00003fff)) | (v & UINT64_C(0x3fff00003fff0000)) >> 2;
+		return (v & UINT64_C(0x000000000fffffff)) | (v & UINT64_C(0x0fffffff00000000)) >> 4;
+	}
+	v = 0;
+	for (unsigned shift = 0;; shift += 7) {
+		uint64_t byte = *p++;
 
-			v |= (byte & 0x7f) << shift;
-			if (byte < 0x80)
-				break;
-		}
+		v |= (byte & 0x7f) << shift;
+		if (byte < 0x80)
+			break;
 	}
 	*at = p;
 	return v;
@@ -53,17 +65,19 @@ static inline uint8_t *varint128_put(uint8_t *p, unsigned __int128 v)
 static inline unsigned __int128 varint128_get(const uint8_t **at)
 {
 	const uint8_t *p = *at;
-	uint64_t low = 0;
-	unsigned __int128 v;
-	unsigned shift = 0;
+	unsigned __int128 v = 0;
+	uint64_t first;
 
-	/* Nearly all fit into 64 bits. */
-	for (; *p >= 0x80 && shift < 56; shift += 7)
-		low |= (uint64_t)(*p++ & 0x7f) << shift;
-	v = low;
-	for (; *p >= 0x80; shift += 7)
-		v |= (unsigned __int128)(*p++ & 0x7f) << shift;
-	v |= (unsigned __int128)*p++ << shift;
+	memcpy(&first, p, sizeof(first));
+	if (~first & UINT64_C(0x8080808080808080))
+		return varint_get(at);
+	for (unsigned shift = 0;; shift += 7) {
+		uint8_t byte = *p++;
+
+		v |= (unsigned __int128)(byte & 0x7f) << shift;
+		if (byte < 0x80)
+			break;
+	}
 	*at = p;
 	return v;
 }

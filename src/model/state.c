@@ -49,14 +49,32 @@ static void table_reserve(struct state_table *t, uint32_t n)
 	t->capacity = wanted;
 }
 
-static void clear_extremes(const struct table_desc *desc, uint64_t *cells)
+/* The cells of a table that an interval starts anew. */
+struct extremes {
+	unsigned n;
+	struct {
+		uint8_t cell;
+		uint64_t empty;
+	} list[CELLS_MAX];
+};
+
+static void find_extremes(struct extremes *e, const struct table_desc *desc)
 {
+	e->n = 0;
 	for (unsigned i = 0; i < desc->n_cells; i++) {
-		if (desc->cells[i].kind == CELL_MIN)
-			cells[i] = UINT64_MAX;
-		else if (desc->cells[i].kind == CELL_MAX || desc->cells[i].kind == CELL_MAX_AT)
-			cells[i] = 0;
+		uint8_t kind = desc->cells[i].kind;
+
+		if (kind != CELL_MIN && kind != CELL_MAX && kind != CELL_MAX_AT)
+			continue;
+		e->list[e->n].cell = i;
+		e->list[e->n++].empty = kind == CELL_MIN ? UINT64_MAX : 0;
 	}
+}
+
+static void clear_extremes(const struct extremes *e, uint64_t *cells)
+{
+	for (unsigned i = 0; i < e->n; i++)
+		cells[e->list[i].cell] = e->list[i].empty;
 }
 
 static void row_init(struct state_table *t, uint32_t row, uint64_t uid)
@@ -64,7 +82,9 @@ static void row_init(struct state_table *t, uint32_t row, uint64_t uid)
 	uint64_t *cells = state_cells(t, row);
 
 	memset(cells, 0, t->desc->n_cells * sizeof(*cells));
-	clear_extremes(t->desc, cells);
+	for (unsigned i = 0; i < t->desc->n_cells; i++)
+		if (t->desc->cells[i].kind == CELL_MIN)
+			cells[i] = UINT64_MAX;
 	cells[0] = uid;
 	if (!(t->flags[row] & ROW_DIRTY))
 		t->dirty[t->n_dirty++] = row;
@@ -166,9 +186,13 @@ void state_extremes_clear(struct host_state *s)
 {
 	for (int i = 0; i < TABLES; i++) {
 		struct state_table *t = &s->tables[i];
+		struct extremes e;
 
+		find_extremes(&e, t->desc);
+		if (!e.n)
+			continue;
 		for (uint32_t row = STATE_NO_ROW; (row = state_next(t, row)) != STATE_NO_ROW;)
-			clear_extremes(t->desc, state_cells(t, row));
+			clear_extremes(&e, state_cells(t, row));
 	}
 }
 
@@ -176,9 +200,13 @@ void state_extremes_clear_dirty(struct host_state *s)
 {
 	for (int i = 0; i < TABLES; i++) {
 		struct state_table *t = &s->tables[i];
+		struct extremes e;
 
+		find_extremes(&e, t->desc);
+		if (!e.n)
+			continue;
 		for (uint32_t k = 0; k < t->n_dirty; k++)
-			clear_extremes(t->desc, state_cells(t, t->dirty[k]));
+			clear_extremes(&e, state_cells(t, t->dirty[k]));
 	}
 }
 
