@@ -1,0 +1,481 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Block devices: model/block.c on hand-built events. */
+#include "unit.h"
+
+#include "events.h"
+
+enum { BEGIN = 1000 };
+enum { VDA = 254 << 20, VDB = 254 << 20 | 16, VDA1 = 254 << 20 | 1 };
+enum { READ = 4, WRITE = 1, SYNC = 32, DISCARD = 2, META = 64, FLUSH = 1 << 8 | 1 << 10 };
+
+static void begin(struct events *e)
+{
+	events_init(e);
+	model_begin(e->m, BEGIN);
+}
+
+static const struct disk_row *disk_find(struct events *e, uint64_t dev)
+{
+	const struct state_table *t = &e->m->state.tables[TABLE_DISK];
+
+	for (uint32_t row = STATE_NO_ROW; (row = state_next(t, row)) != STATE_NO_ROW;)
+		if (STATE_ROW(&e->m->state, DISK, disk, row)->dev == dev)
+			return STATE_ROW(&e->m->state, DISK, disk, row);
+	return NULL;
+}
+
+static const struct disk_row *disk(struct events *e, uint64_t dev)
+{
+	const struct disk_row *r = disk_find(e, dev);
+
+	ck_assert_msg(r != NULL, "no disk %#x", (unsigned)dev);
+	return r;
+}
+
+#define RQ(e, t, KIND, on_dev, at, n, flags) \
+	EVENT(e, t, 0, 7, BLOCK_##KIND, block_rq, .dev = on_dev, .sector = at, .nr_sector = n, .rwbs = flags)
+#define ASSERT_QUEUES(e, dev, waits, driver) \
+	do { \
+		ck_assert_uint_eq(disk(e, dev)->waiting, waits); \
+		ck_assert_uint_eq(disk(e, dev)->queue, driver); \
+	} while (0)
+
+START_TEST(test_request_goes_through_both_queues)
+{
+	struct events e;
+
+	begin(&e);
+	RQ(&e, 1100, INSERT, VDA, 444, 8, WRITE);
+	ASSERT_QUEUES(&e, VDA, 1, 0);
+	RQ(&e, 1200, ISSUE, VDA, 444, 8, WRITE);
+	ASSERT_QUEUES(&e, VDA, 0, 1);
+	ck_assert_uint_eq(disk(&e, VDA)->write_bytes, 0);
+	RQ(&e, 1250, COMPLETE, VDA, 444, 8, WRITE);
+	ASSERT_QUEUES(&e, VDA, 0, 0);
+	ck_assert_uint_eq(disk(&e, VDA)->write_bytes, 8 * 512);
+	ck_assert_uint_eq(disk(&e, VDA)->read_bytes, 0);
+	ck_assert_uint_eq(disk(&e, VDA)->writes, 1);
+	ck_assert_uint_eq(disk(&e, VDA)->reads, 0);
+	ck_assert_uint_eq(disk(&e, VDA)->latency.count, 1);
+	ck_assert_uint_eq(disk(&e, VDA)->latency.sum, 50);
+	ck_assert_uint_eq(HOST_ROW(e.m)->disk_write_bytes, 8 * 512);
+	ck_assert_uint_eq(HOST_ROW(e.m)->disk_read_bytes, 0);
+	events_release(&e);
+}
+END_TEST
+
+/* Issued straight to the driver; devices and sectors do not meet; the highest queue is kept. */
+START_TEST(test_direct_issue_and_queue_max)
+{
+	struct events e;
+
+	begin(&e);
+	RQ(&e, 1100, ISSUE, VDA, 8, 8, READ);
+	RQ(&e, 1110, ISSUE, VDA, 16, 8, READ | META);
+	RQ(&e, 1120, ISSUE, VDB, 8, 8, READ);
+	ASSERT_QUEUES(&e, VDA, 0, 2);
+	ASSERT_QUEUES(&e, VDB, 0, 1);
+	RQ(&e, 1130, COMPLETE, VDA, 8, 8, READ);
+	RQ(&e, 1140, COMPLETE, VDA, 16, 8, READ | META);
+	ASSERT_QUEUES(&e, VDA, 0, 0);
+	ck_assert_uint_eq(disk(&e, VDA)->queue_max, 2);
+	ck_assert_uint_eq(disk(&e, VDB)->queue_max, 1);
+	ck_assert_uint_eq(disk(&e, VDA)->reads, 2);
+	ck_assert_uint_eq(disk(&e, VDA)->latency.max, 30);
+	ck_assert_uint_eq(disk(&e, VDA)->latency.max_at, 1140);
+	ck_assert_uint_eq(disk(&e, VDB)->reads, 0);
+	/* of an interval in which it only falls, the highest is what it began with */
+	RQ(&e, 1150, ISSUE, VDA, 8, 8, READ);
+	state_extremes_clear(model_state(e.m));
+	RQ(&e, 1160, COMPLETE, VDA, 8, 8, READ);
+	ck_assert_uint_eq(disk(&e, VDA)->queue_max, 1);
+	events_release(&e);
+}
+END_TEST
+
+/* A request that completes in parts: bytes at each, the request and its latency at the last. */
+START_TEST(test_completion_in_parts)
+{
+	struct events e;
+
+	begin(&e);
+	RQ(&e, 1100, ISSUE, VDA, 100, 24, READ);
+	RQ(&e, 1110, COMPLETE, VDA, 100, 8, READ);
+	ck_assert_uint_eq(disk(&e, VDA)->read_bytes, 8 * 512);
+	ck_assert_uint_eq(disk(&e, VDA)->reads, 0);
+	ASSERT_QUEUES(&e, VDA, 0, 1);
+	RQ(&e, 1120, COMPLETE, VDA, 108, 16, READ);
+	ck_assert_uint_eq(disk(&e, VDA)->read_bytes, 24 * 512);
+	ck_assert_uint_eq(disk(&e, VDA)->reads, 1);
+	ck_assert_uint_eq(disk(&e, VDA)->latency.count, 1);
+	ck_assert_uint_eq(disk(&e, VDA)->latency.sum, 20);
+	ASSERT_QUEUES(&e, VDA, 0, 0);
+	events_release(&e);
+}
+END_TEST
+
+/* The rest of one meets another request that begins there, whose end was not seen: one remains. */
+START_TEST(test_part_meets_stale_request)
+{
+	struct events e;
+
+	begin(&e);
+	RQ(&e, 1100, ISSUE, VDA, 108, 8, READ);
+	RQ(&e, 1110, ISSUE, VDA, 100, 16, READ);
+	RQ(&e, 1120, COMPLETE, VDA, 100, 8, READ);
+	ASSERT_QUEUES(&e, VDA, 0, 1);
+	RQ(&e, 1130, COMPLETE, VDA, 108, 8, READ);
+	ASSERT_QUEUES(&e, VDA, 0, 0);
+	ck_assert_uint_eq(disk(&e, VDA)->latency.sum, 20);
+	events_release(&e);
+}
+END_TEST
+
+START_TEST(test_completion_without_issue)
+{
+	struct events e;
+
+	begin(&e);
+	RQ(&e, 1100, COMPLETE, VDA, 333, 16, READ);
+	ASSERT_QUEUES(&e, VDA, 0, 0);
+	ck_assert_uint_eq(disk(&e, VDA)->reads, 1);
+	ck_assert_uint_eq(disk(&e, VDA)->read_bytes, 16 * 512);
+	ck_assert_uint_eq(disk(&e, VDA)->latency.count, 0);
+	/* one that waits stays: its issue may still come */
+	RQ(&e, 1110, INSERT, VDA, 333, 8, WRITE);
+	RQ(&e, 1120, COMPLETE, VDA, 333, 8, WRITE);
+	ASSERT_QUEUES(&e, VDA, 1, 0);
+	ck_assert_uint_eq(disk(&e, VDA)->writes, 1);
+	events_release(&e);
+}
+END_TEST
+
+/* A flush: in the driver's queue, but no read or write. */
+START_TEST(test_flush)
+{
+	struct events e;
+
+	begin(&e);
+	RQ(&e, 1100, ISSUE, VDA, 0, 0, FLUSH);
+	ASSERT_QUEUES(&e, VDA, 0, 1);
+	RQ(&e, 1110, COMPLETE, VDA, UINT64_MAX, 0, FLUSH);
+	ASSERT_QUEUES(&e, VDA, 0, 0);
+	ck_assert_uint_eq(disk(&e, VDA)->writes, 0);
+	ck_assert_uint_eq(disk(&e, VDA)->latency.count, 0);
+	events_release(&e);
+}
+END_TEST
+
+/* As diskstats: an empty write is one, the second end of a forced-unit-access write is not another. */
+START_TEST(test_writes_of_nothing)
+{
+	struct events e;
+
+	begin(&e);
+	RQ(&e, 1100, COMPLETE, VDA, 0, 0, WRITE | SYNC);
+	ck_assert_uint_eq(disk(&e, VDA)->writes, 1);
+	RQ(&e, 1200, ISSUE, VDA, 80, 8, WRITE | SYNC | META);
+	RQ(&e, 1210, COMPLETE, VDA, 80, 8, WRITE | SYNC | META);
+	RQ(&e, 1230, COMPLETE, VDA, 80, 0, WRITE | SYNC | META);
+	ck_assert_uint_eq(disk(&e, VDA)->writes, 2);
+	ck_assert_uint_eq(disk(&e, VDA)->write_bytes, 8 * 512);
+	/* nor does it end a new write to the same place */
+	RQ(&e, 1300, ISSUE, VDA, 80, 8, WRITE);
+	RQ(&e, 1310, COMPLETE, VDA, 80, 0, WRITE | SYNC | META);
+	ASSERT_QUEUES(&e, VDA, 0, 1);
+	RQ(&e, 1320, COMPLETE, VDA, 80, 8, WRITE);
+	ASSERT_QUEUES(&e, VDA, 0, 0);
+	ck_assert_uint_eq(disk(&e, VDA)->latency.max, 20);
+	events_release(&e);
+}
+END_TEST
+
+/* One that failed without moving anything has ended all the same. */
+START_TEST(test_failed_request)
+{
+	struct events e;
+
+	begin(&e);
+	RQ(&e, 1100, ISSUE, VDA, 80, 8, READ);
+	EVENT(&e, 1150, 0, 7, BLOCK_COMPLETE, block_rq, .dev = VDA, .sector = 80, .rwbs = READ, .error = -5);
+	ASSERT_QUEUES(&e, VDA, 0, 0);
+	ck_assert_uint_eq(disk(&e, VDA)->reads, 1);
+	ck_assert_uint_eq(disk(&e, VDA)->read_bytes, 0);
+	events_release(&e);
+}
+END_TEST
+
+START_TEST(test_discard_is_no_write)
+{
+	struct events e;
+
+	begin(&e);
+	RQ(&e, 1100, ISSUE, VDA, 80, 8, DISCARD | WRITE);
+	ASSERT_QUEUES(&e, VDA, 0, 1);
+	RQ(&e, 1150, COMPLETE, VDA, 80, 8, DISCARD | WRITE);
+	ASSERT_QUEUES(&e, VDA, 0, 0);
+	ck_assert_uint_eq(disk(&e, VDA)->writes, 0);
+	ck_assert_uint_eq(disk(&e, VDA)->write_bytes, 0);
+	ck_assert_uint_eq(HOST_ROW(e.m)->disk_write_bytes, 0);
+	events_release(&e);
+}
+END_TEST
+
+/* A passthrough command has bytes, no sectors and no direction; the size of a request may be in bytes only. */
+START_TEST(test_size_in_bytes)
+{
+	struct events e;
+
+	begin(&e);
+	RQ(&e, 1100, ISSUE, VDA, 5, 0, 0);
+	RQ(&e, 1110, COMPLETE, VDA, 5, 0, 0);
+	ASSERT_QUEUES(&e, VDA, 0, 0);
+	ck_assert_uint_eq(disk(&e, VDA)->reads + disk(&e, VDA)->writes, 0);
+	EVENT(&e, 1200, 0, 7, BLOCK_ISSUE, block_rq, .dev = VDA, .sector = 80, .bytes = 8192, .rwbs = READ);
+	RQ(&e, 1210, COMPLETE, VDA, 80, 8, READ);
+	ASSERT_QUEUES(&e, VDA, 0, 1);
+	RQ(&e, 1220, COMPLETE, VDA, 88, 8, READ);
+	ASSERT_QUEUES(&e, VDA, 0, 0);
+	ck_assert_uint_eq(disk(&e, VDA)->latency.sum, 20);
+	events_release(&e);
+}
+END_TEST
+
+/* Issued again: latency is from the last issue. */
+START_TEST(test_requeue_and_abort)
+{
+	struct events e;
+
+	begin(&e);
+	RQ(&e, 1100, ISSUE, VDA, 80, 8, READ);
+	RQ(&e, 1150, REQUEUE, VDA, 80, 8, READ);
+	ASSERT_QUEUES(&e, VDA, 1, 0);
+	RQ(&e, 1160, INSERT, VDA, 80, 8, READ);
+	ASSERT_QUEUES(&e, VDA, 1, 0);
+	RQ(&e, 1200, ISSUE, VDA, 80, 8, READ);
+	RQ(&e, 1210, COMPLETE, VDA, 80, 8, READ);
+	ASSERT_QUEUES(&e, VDA, 0, 0);
+	ck_assert_uint_eq(disk(&e, VDA)->latency.sum, 10);
+	RQ(&e, 1300, ISSUE, VDA, 80, 8, READ);
+	RQ(&e, 1310, INSERT, VDA, 96, 8, READ);
+	RQ(&e, 1320, ABORT, VDA, 80, 8, READ);
+	ASSERT_QUEUES(&e, VDA, 1, 0);
+	RQ(&e, 1330, ABORT, VDA, 96, 8, READ);
+	ASSERT_QUEUES(&e, VDA, 0, 0);
+	ck_assert_uint_eq(disk(&e, VDA)->reads, 1);
+	ck_assert_uint_eq(disk(&e, VDA)->read_bytes, 8 * 512);
+	events_release(&e);
+}
+END_TEST
+
+/* A second issue of what is in the driver's queue is the same request. */
+START_TEST(test_issue_twice)
+{
+	struct events e;
+
+	begin(&e);
+	RQ(&e, 1100, ISSUE, VDA, 80, 8, READ);
+	RQ(&e, 1200, ISSUE, VDA, 80, 8, READ);
+	ASSERT_QUEUES(&e, VDA, 0, 1);
+	RQ(&e, 1250, COMPLETE, VDA, 80, 8, READ);
+	ck_assert_uint_eq(disk(&e, VDA)->latency.sum, 50);
+	events_release(&e);
+}
+END_TEST
+
+START_TEST(test_front_and_back_merge)
+{
+	struct events e;
+
+	begin(&e);
+	RQ(&e, 1100, INSERT, VDA, 444, 8, WRITE);
+	RQ(&e, 1110, FRONTMERGE, VDA, 436, 8, WRITE);
+	RQ(&e, 1120, BACKMERGE, VDA, 452, 8, WRITE);
+	ASSERT_QUEUES(&e, VDA, 1, 0);
+	RQ(&e, 1130, ISSUE, VDA, 436, 24, WRITE);
+	ASSERT_QUEUES(&e, VDA, 0, 1);
+	RQ(&e, 1140, COMPLETE, VDA, 436, 24, WRITE);
+	ASSERT_QUEUES(&e, VDA, 0, 0);
+	/* a merge tells that a request waits, though its insertion was not seen */
+	RQ(&e, 1200, FRONTMERGE, VDA, 36, 8, WRITE);
+	ASSERT_QUEUES(&e, VDA, 1, 0);
+	events_release(&e);
+}
+END_TEST
+
+START_TEST(test_two_requests_merge)
+{
+	struct events e;
+
+	begin(&e);
+	RQ(&e, 1100, INSERT, VDA, 100, 8, READ);
+	RQ(&e, 1110, INSERT, VDA, 108, 8, READ);
+	RQ(&e, 1120, INSERT, VDA, 116, 8, READ);
+	EVENT(&e, 1130, 0, 7, BLOCK_ELV_MERGE, block_remap, .dev = VDA, .sector = 108, .old_sector = 116);
+	ASSERT_QUEUES(&e, VDA, 2, 0);
+	RQ(&e, 1140, MERGE, VDA, 108, 16, READ);
+	ASSERT_QUEUES(&e, VDA, 1, 0);
+	RQ(&e, 1150, ISSUE, VDA, 100, 24, READ);
+	ASSERT_QUEUES(&e, VDA, 0, 1);
+	/* neither insertion seen: one waits */
+	EVENT(&e, 1160, 0, 7, BLOCK_ELV_MERGE, block_remap, .dev = VDA, .sector = 8, .old_sector = 16);
+	ASSERT_QUEUES(&e, VDA, 1, 1);
+	events_release(&e);
+}
+END_TEST
+
+/* The bio of a partition is the disk's request and the partition's; the host reads its bytes once. */
+START_TEST(test_remap_to_the_disk_below)
+{
+	struct events e;
+
+	begin(&e);
+	EVENT(&e, 1100, 0, 7, BLOCK_BIO_REMAP, block_remap, .dev = VDA, .sector = 2148, .old_dev = VDA1,
+	      .old_sector = 100);
+	RQ(&e, 1110, ISSUE, VDA, 2148, 16, READ);
+	RQ(&e, 1120, COMPLETE, VDA, 2148, 8, READ);
+	RQ(&e, 1130, COMPLETE, VDA, 2156, 8, READ);
+	for (int i = 0; i < 2; i++) {
+		const struct disk_row *r = disk(&e, i ? VDA1 : VDA);
+
+		ck_assert_uint_eq(r->reads, 1);
+		ck_assert_uint_eq(r->read_bytes, 16 * 512);
+		ck_assert_uint_eq(r->latency.sum, 20);
+	}
+	ck_assert_uint_eq(HOST_ROW(e.m)->disk_read_bytes, 16 * 512);
+	/* used up: the same sector again, this time not from there */
+	RQ(&e, 1210, ISSUE, VDA, 2148, 8, READ);
+	RQ(&e, 1220, COMPLETE, VDA, 2148, 8, READ);
+	ck_assert_uint_eq(disk(&e, VDA1)->reads, 1);
+	events_release(&e);
+}
+END_TEST
+
+/* A mapped device on a partition on a disk; the bio is cut in two on the way. */
+START_TEST(test_remap_chain_and_split)
+{
+	enum { DM = 253 << 20 };
+	struct events e;
+
+	begin(&e);
+	EVENT(&e, 1100, 0, 7, BLOCK_BIO_REMAP, block_remap, .dev = VDA1, .sector = 100, .old_dev = DM);
+	EVENT(&e, 1110, 0, 7, BLOCK_BIO_REMAP, block_remap, .dev = VDA, .sector = 2148, .old_dev = VDA1,
+	      .old_sector = 100);
+	EVENT(&e, 1120, 0, 7, BLOCK_SPLIT, block_remap, .dev = VDA, .sector = 2148, .old_sector = 2156);
+	RQ(&e, 1130, ISSUE, VDA, 2156, 8, WRITE);
+	RQ(&e, 1140, COMPLETE, VDA, 2156, 8, WRITE);
+	ck_assert_uint_eq(disk(&e, VDA1)->write_bytes, 8 * 512);
+	RQ(&e, 1150, ISSUE, VDA, 2148, 8, WRITE);
+	RQ(&e, 1160, COMPLETE, VDA, 2148, 8, WRITE);
+	ck_assert_uint_eq(disk(&e, VDA1)->write_bytes, 16 * 512);
+	ck_assert_uint_ne(disk(&e, DM)->write_bytes, 0);
+	ck_assert_uint_eq(HOST_ROW(e.m)->disk_write_bytes, 16 * 512);
+	events_release(&e);
+}
+END_TEST
+
+/* Whole requests of a multipath device: both count for themselves, the host's bytes are those below. */
+START_TEST(test_request_remap)
+{
+	enum { DM = 253 << 20 };
+	struct events e;
+
+	begin(&e);
+	RQ(&e, 1100, ISSUE, DM, 8, 8, READ);
+	EVENT(&e, 1110, 0, 7, BLOCK_RQ_REMAP, block_remap, .dev = VDA, .sector = 8, .old_dev = DM, .old_sector = 8);
+	RQ(&e, 1120, ISSUE, VDA, 8, 8, READ);
+	RQ(&e, 1130, COMPLETE, VDA, 8, 8, READ);
+	RQ(&e, 1140, COMPLETE, DM, 8, 8, READ);
+	ck_assert_uint_eq(disk(&e, DM)->read_bytes, 8 * 512);
+	ck_assert_uint_eq(disk(&e, DM)->reads, 1);
+	ck_assert_uint_eq(disk(&e, VDA)->read_bytes, 8 * 512);
+	ck_assert_uint_eq(HOST_ROW(e.m)->disk_read_bytes, 8 * 512);
+	events_release(&e);
+}
+END_TEST
+
+static void lose(struct events *e, uint64_t t)
+{
+	struct ev_lost p = { .events = 5, .begin_ns = t - 10 };
+	struct record r;
+
+	record_init(&r, t, 0, EVENT_NO_TID, EVENT_LOST);
+	events_apply(e, &r, &p, sizeof(p));
+}
+
+/* What was in the queues before a loss may have left them: they start empty. */
+START_TEST(test_loss_empties_the_queues)
+{
+	struct events e;
+
+	begin(&e);
+	RQ(&e, 1100, ISSUE, VDA, 8, 8, READ);
+	RQ(&e, 1110, INSERT, VDA, 80, 8, READ);
+	lose(&e, 1200);
+	RQ(&e, 1300, ISSUE, VDA, 16, 8, READ);
+	ASSERT_QUEUES(&e, VDA, 0, 1);
+	RQ(&e, 1310, COMPLETE, VDA, 8, 8, READ);
+	ASSERT_QUEUES(&e, VDA, 0, 1);
+	ck_assert_uint_eq(disk(&e, VDA)->reads, 1);
+	ck_assert_uint_eq(disk(&e, VDA)->latency.count, 0);
+	events_release(&e);
+}
+END_TEST
+
+/* Requests whose end is never seen do not fill the memory. */
+START_TEST(test_queues_are_bounded)
+{
+	enum { MANY = 70000 };
+	struct events e;
+
+	begin(&e);
+	for (uint64_t i = 0; i < MANY; i++)
+		RQ(&e, 1100 + i, INSERT, VDA, 8 * i, 8, READ);
+	ck_assert_uint_eq(disk(&e, VDA)->waiting, MANY - 65536);
+	for (uint64_t i = 0; i < MANY; i++)
+		RQ(&e, 100000 + i, ISSUE, VDB, 8 * i, 8, READ);
+	ASSERT_QUEUES(&e, VDB, 0, MANY - 65536);
+	ASSERT_QUEUES(&e, VDA, 0, 0);
+	events_release(&e);
+}
+END_TEST
+
+START_TEST(test_disk_names)
+{
+	struct events e;
+
+	begin(&e);
+	RQ(&e, 1100, ISSUE, VDB, 8, 8, READ);
+	ck_assert_str_eq(strpool_text((strid)disk(&e, VDB)->name), "254:16");
+	EVENT(&e, 1110, 0, 7, DUMP_DISK, dump_disk, .dev = VDB, .name = str(&rec, "vdb"));
+	ck_assert_str_eq(strpool_text((strid)disk(&e, VDB)->name), "vdb");
+	EVENT(&e, 1120, 0, 7, DUMP_DISK, dump_disk, .dev = 1, .name = str(&rec, "pmem0"));
+	ck_assert(block_is_device(e.m, "/dev/vdb"));
+	ck_assert(block_is_device(e.m, "/dev/pmem0"));
+	ck_assert(block_is_device(e.m, "/dev/pmem0p1"));
+	ck_assert(!block_is_device(e.m, "/dev/pmem1"));
+	ck_assert(!block_is_device(e.m, "pmem0"));
+	ck_assert(!block_is_device(e.m, "/tmp/pmem0"));
+	/* without a dump, by the usual names */
+	ck_assert(block_is_device(e.m, "/dev/sda1"));
+	ck_assert(block_is_device(e.m, "/dev/nvme0n1p2"));
+	ck_assert(!block_is_device(e.m, "/dev/nvme0"));
+	ck_assert(block_is_device(e.m, "/dev/dm-3"));
+	ck_assert(block_is_device(e.m, "/dev/mapper/root"));
+	ck_assert(!block_is_device(e.m, "/dev/mapper/control"));
+	ck_assert(block_is_device(e.m, "/dev/disk/by-uuid/1234"));
+	ck_assert(!block_is_device(e.m, "/dev/null"));
+	ck_assert(!block_is_device(e.m, "/dev/random"));
+	ck_assert(!block_is_device(e.m, "/dev/sdcard-control"));
+	ck_assert(!block_is_device(e.m, "/dev/loop-control"));
+	events_release(&e);
+}
+END_TEST
+
+UNIT_MAIN("block",
+	  test_request_goes_through_both_queues, test_direct_issue_and_queue_max, test_completion_in_parts,
+	  test_part_meets_stale_request, test_completion_without_issue, test_flush, test_writes_of_nothing,
+	  test_failed_request, test_discard_is_no_write, test_size_in_bytes, test_requeue_and_abort,
+	  test_issue_twice, test_front_and_back_merge, test_two_requests_merge, test_remap_to_the_disk_below,
+	  test_remap_chain_and_split, test_request_remap, test_loss_empties_the_queues,
+	  test_queues_are_bounded, test_disk_names)
