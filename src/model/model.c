@@ -259,7 +259,7 @@ static void apply_event(struct model *m, struct trace_info *trace, const struct 
 {
 	struct apply a = { .ev = ev, .trace = trace, .thread = NO_ROW };
 
-	m->now_ns = ev->ts_ns;
+	m->now_ns = MAX(m->now_ns, ev->ts_ns); /* a worker that lies must not turn time back */
 	count_event(m, ev, trace);
 	if (trace->domain != DOMAIN_KERNEL)
 		return;
@@ -280,8 +280,7 @@ static void apply_about_cpu(struct model *m, const struct trace_info *trace, con
 {
 	struct apply a = { .ev = ev, .trace = trace, .thread = NO_ROW };
 
-	if (ev->ts_ns)
-		m->now_ns = ev->ts_ns;
+	m->now_ns = MAX(m->now_ns, ev->ts_ns);
 	if (ev->cpu != EVENT_NO_CPU) {
 		a.cpu = cpu_of_number(m, ev->cpu);
 		a.thread = a.cpu->thread;
