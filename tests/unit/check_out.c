@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Text, JSON and CSV of hand-built rows: out/. */
+#include "unit.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/strpool.h"
+#include "out/writer.h"
+
+enum { BEGIN = 1000000000, END = 1500000000, COLUMNS_MAX = 32 };
+
+static struct host_state state;
+static struct interval iv;
+static struct view_host host;
+static struct view_rows rows;
+static const char *const names[] = { "web" };
+
+#define ADD(TABLE, type) STATE_ROW(&state, TABLE, type, state_add(&state, TABLE_##TABLE))
+
+static void setup(void)
+{
+	struct thread_row *thread;
+	struct syscall_row *call;
+	struct syserr_row *error;
+
+	state_init(&state);
+	interval_init(&iv);
+	view_rows_init(&rows);
+	host = (struct view_host){ .name = names[0], .iv = &iv };
+	ADD(HOST, host);
+	interval_begin(&iv, &state, BEGIN, STATE_ALL_TABLES);
+	thread = ADD(THREAD, thread);
+	thread->tid = thread->pid = 7;
+	thread->comm = strpool_intern_z("a \"b\", c");
+	call = ADD(SYSCALL, syscall);
+	call->thread_uid = thread->uid;
+	call->name = strpool_intern_z("openat");
+	call->count = 3;
+	dist_add(&call->time, 12, BEGIN);
+	error = ADD(SYSERR, syserr);
+	error->thread_uid = thread->uid;
+	error->name = call->name;
+	error->error = 2;
+	error->count = 1;
+	call = ADD(SYSCALL, syscall);
+	call->thread_uid = 12345; /* of nobody known */
+	call->name = strpool_intern_z("read");
+	call->count = UINT64_MAX;
+	interval_end(&iv, &state, END);
+}
+
+static void teardown(void)
+{
+	view_rows_release(&rows);
+	interval_release(&iv);
+	state_release(&state);
+}
+
+/* Writes n pages of `syscalls` and returns the text, to be freed. */
+static char *write_pages(enum writer_form form, bool intervals, unsigned n)
+{
+	const struct view_table *table = view_table_find("syscalls");
+	const struct column *columns[COLUMNS_MAX];
+	const struct view_query query = { .table = table };
+	struct writer_page page = { BEGIN, END, &rows, columns, 0, names, 1, { 5, 6 } };
+	struct writer_options options = { .form = form, .table = "syscalls", .intervals = intervals };
+	struct writer *w;
+	char *text = NULL;
+	size_t size;
+
+	options.format.utc = true;
+	options.out = open_memstream(&text, &size);
+	for (unsigned i = 0; i < table->n_columns; i++)
+		if (table->columns[i].flags & COLUMN_IN_REPORT)
+			columns[page.n_columns++] = &table->columns[i];
+	view_rows_build(&rows, &query, &host, 1);
+	w = writer_create(&options);
+	while (n--)
+		ck_assert_int_eq(writer_page(w, &page), LT_OK);
+	writer_destroy(w);
+	fclose(options.out);
+	return text;
+}
+
+#define JSON \
+	"{\"schema\":1,\"table\":\"syscalls\",\"begin_ns\":1000000000,\"end_ns\":1500000000,\"hosts\":[\"web\"]," \
+	"\"lost\":{\"events\":5,\"packets\":6},\"rows\":[" \
+	"{\"host\":\"web\",\"tid\":null,\"pid\":null,\"comm\":null,\"name\":\"read\",\"count\":9223372036854775807," \
+	"\"total_ns\":0,\"min_ns\":null,\"avg_ns\":null,\"max_ns\":null,\"stdev_ns\":null,\"errors\":{}}," \
+	"{\"host\":\"web\",\"tid\":7,\"pid\":7,\"comm\":\"a \\\"b\\\", c\",\"name\":\"openat\",\"count\":3," \
+	"\"total_ns\":12,\"min_ns\":12,\"avg_ns\":12,\"max_ns\":12,\"stdev_ns\":0,\"errors\":{\"ENOENT\":1}}]}\n"
+
+START_TEST(test_json)
+{
+	char *text = write_pages(WRITER_JSON, true, 2);
+
+	ck_assert_str_eq(text, JSON JSON);
+	free(text);
+}
+END_TEST
+
+#define HEADER "host,tid,pid,comm,name,count,total_ns,min_ns,avg_ns,max_ns,stdev_ns,errors\n"
+#define NOBODY "web,,,,read,9223372036854775807,0,,,,,{}\n"
+#define SOMEBODY "web,7,7,\"a \"\"b\"\", c\",openat,3,12,12,12,12,0,\"{\"\"ENOENT\"\":1}\"\n"
+#define TIMES "1000000000,1500000000,"
+
+START_TEST(test_csv)
+{
+	char *text = write_pages(WRITER_CSV, false, 1);
+
+	ck_assert_str_eq(text, HEADER NOBODY SOMEBODY);
+	free(text);
+	text = write_pages(WRITER_CSV, true, 2);
+	ck_assert_str_eq(text, "interval_begin_ns,interval_end_ns," HEADER TIMES NOBODY TIMES SOMEBODY TIMES NOBODY TIMES
+				       SOMEBODY);
+	free(text);
+}
+END_TEST
+
+START_TEST(test_text)
+{
+	char *text = write_pages(WRITER_TEXT, false, 1);
+
+	ck_assert_str_eq(
+		text,
+		"syscalls  [1970-01-01 00:00:01.000000000, 1970-01-01 00:00:01.500000000[  500ms  hosts: web  "
+		"LOST: 5 events, 6 packets\n"
+		"HOST  TID  PID  COMMAND   CALL                   COUNT  TOTAL   MIN   AVG   MAX  STDEV  ERRORS\n"
+		"web     -    -  -         read    18446744073709551615      0     -     -     -      -  -\n"
+		"web     7    7  a \"b\", c  openat                     3   12ns  12ns  12ns  12ns      0  ENOENT:1\n");
+	free(text);
+}
+END_TEST
+
+START_TEST(test_full_disk)
+{
+	struct writer_options options = { .form = WRITER_JSON, .table = "syscalls", .out = fopen("/dev/full", "we") };
+	struct writer_page page = { BEGIN, END, &rows, NULL, 0, names, 1, { 0, 0 } };
+	struct writer *w = writer_create(&options);
+
+	ck_assert_ptr_nonnull(options.out);
+	ck_assert_int_eq(writer_page(w, &page), LT_ERROR);
+	ck_assert_str_eq(error_text(), "cannot write the report: No space left on device");
+	writer_destroy(w);
+	fclose(options.out);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("out");
+	SRunner *runner = srunner_create(suite);
+	TCase *tc = tcase_create("out");
+	int failed;
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, test_json);
+	tcase_add_test(tc, test_csv);
+	tcase_add_test(tc, test_text);
+	tcase_add_test(tc, test_full_disk);
+	suite_add_tcase(suite, tc);
+	srunner_run_all(runner, CK_NORMAL);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
