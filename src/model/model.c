@@ -114,6 +114,7 @@ struct host_state *model_state(struct model *m)
 void model_begin(struct model *m, uint64_t t_ns)
 {
 	m->begin_ns = t_ns;
+	m->now_ns = t_ns;
 	cpus_begin(m, t_ns);
 }
 
