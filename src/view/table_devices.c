@@ -43,12 +43,12 @@ static const struct column disks_columns[] = {
 	DISK_LATENCY("latency_avg_ns", "AVG", "Mean time from issue to completion, to the nearest ns.", REPORTED,
 		     view_get_dist_avg),
 	DISK_LATENCY("latency_max_ns", "MAX", "Longest time from issue to completion.", REPORTED, view_get_dist_max),
-	{ "queue_max", "QUEUE", "Most requests issued and not completed at a time.", COLUMN_COUNT, 6, REPORTED, 0,
+	{ "queue_max", "QUEUE", "Most requests issued and not completed at a time.", COLUMN_COUNT, 6, FIGURE, 0,
 	  get_queue_max },
 	DISK_LATENCY("latency_stdev_ns", "STDEV", "Standard deviation of that time.", 0, view_get_dist_stdev),
-	{ "queue", "NOW", "Requests issued and not completed at the interval's end.", COLUMN_COUNT, 6, 0,
+	{ "queue", "NOW", "Requests issued and not completed at the interval's end.", COLUMN_COUNT, 6, FIGURE,
 	  CELL(disk, queue), view_get_value },
-	{ "waiting", "WAITING", "Requests inserted and not issued at the interval's end.", COLUMN_COUNT, 7, 0,
+	{ "waiting", "WAITING", "Requests inserted and not issued at the interval's end.", COLUMN_COUNT, 7, FIGURE,
 	  CELL(disk, waiting), view_get_value },
 	DISK_RATE("read_rate", read_bytes, "READ/s", "Bytes read per second.", COLUMN_BYTE_RATE),
 	DISK_RATE("write_rate", write_bytes, "WRITE/s", "Bytes written per second.", COLUMN_BYTE_RATE),
@@ -121,8 +121,9 @@ static void get_irq_cpu(const struct view_cell *at, struct value *v)
 
 #define IRQ_TIME(name, header, meaning, flags, get) \
 	{ name, header, meaning, COLUMN_NS, 8, flags, CELL(irq, time.count), get }
+/* A raise counts at the entry: with the exit in the next interval it is the only figure of its row. */
 #define IRQ_RAISE(name, header, meaning, get) \
-	{ name, header, meaning, COLUMN_NS, 8, REPORTED, CELL(irq, raise.count), get }
+	{ name, header, meaning, COLUMN_NS, 8, FIGURE, CELL(irq, raise.count), get }
 
 static const struct column irqs_columns[] = {
 	COLUMN_HOST,
