@@ -160,7 +160,7 @@ def main():
         for host in harness.hosts(directory):
             path = os.path.join(directory, host)
             trace = truth.trace_dirs(path)[0]
-            record = oracle.Oracle(path)
+            record = oracle.of(path)
             check_cputop(checks, name, trace, path)
             check_iousagetop(checks, name, trace, path, record)
             check_syscallstats(checks, name, trace, path)

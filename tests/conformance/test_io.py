@@ -33,8 +33,8 @@ class Disks:
         """The sum up to and including the events at t."""
         return sum(rows[dev][column] for at, rows in self.by_ns.items() if at <= t and dev in rows)
 
-    def queue_max(self, dev, t):
-        return self.by_ns.get(t, {}).get(dev, {}).get("queue_max") or 0
+    def at(self, dev, column, t):
+        return self.by_ns.get(t, {}).get(dev, {}).get(column) or 0
 
 
 def check_path(checks, name, path, intervals, disks, threads):
@@ -46,11 +46,14 @@ def check_path(checks, name, path, intervals, disks, threads):
             column = "write_bytes" if path[-1] == "sectors_written" else "read_bytes"
             for t in {first, last}:
                 checks.equal(disks.total(int(path[1]), column, t), value * SECTOR, f"{what} at {t}")
-        elif path[-1] == "driverqueue_length":
-            # At the instant of a change the greater of the two shows; within, the length.
+        elif path[-1] in ("driverqueue_length", "waitingqueue_length"):
+            column = "queue" if path[-1] == "driverqueue_length" else "waiting"
             for t in range(first, last + 1):
-                want = max(before, value) if t == first else value
-                checks.equal(disks.queue_max(int(path[1]), t), want, f"{what} at {t}")
+                checks.equal(disks.at(int(path[1]), column, t), value, f"{what} at {t}")
+                # At the instant of a change the greater of the two shows.
+                if column == "queue":
+                    checks.equal(disks.at(int(path[1]), "queue_max", t), max(before, value) if t == first else value,
+                                 f"{what} at {t}: greatest")
         elif path[0] == "Threads":
             column = "read_bytes" if path[-1] == "bytes_read" else "write_bytes"
             for t in {first, last}:

@@ -23,7 +23,7 @@ COMPLETE, INCOMPLETE = 0, 3
 
 
 def skip(why):
-    print(f"SKIP: {os.path.basename(sys.argv[0])}: {why}")
+    print(f"skip {os.path.basename(sys.argv[0])}: {why}")
     sys.exit(77)
 
 
@@ -187,7 +187,7 @@ class Checks:
         for cause in sorted(used - set(self.causes)):
             self.fail(f"cause {cause} of a known difference is not explained")
         for_known = f", {self.allowed} known differences" if self.allowed else ""
-        word = "ok" if not self.failed else "FAILED"
-        print(f"{word}: {os.path.basename(sys.argv[0])}: {self.checked} checks, {self.failed} failed"
+        word = "ok" if not self.failed else "not ok"
+        print(f"{word} {os.path.basename(sys.argv[0])}: {self.checked} checks, {self.failed} failed"
               f"{for_known}, {time.monotonic() - self.began:.0f} s")
         sys.exit(1 if self.failed else 0)

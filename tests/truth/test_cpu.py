@@ -122,7 +122,7 @@ def main():
         for host in harness.hosts(directory):
             path = os.path.join(directory, host)
             offset = truth.clock_offset_ns(truth.trace_dirs(path)[0])
-            trace = oracle.Oracle(path)
+            trace = oracle.of(path)
             said = os.path.join(truth_dir, host)
             check_lives(checks, name, host, path, said, trace.first, trace.last)
             start = truth.Snapshot(os.path.join(said, "snap-start.txt"))

@@ -20,7 +20,7 @@ def same_path(shown, path, kind):
     """null is honest; a name must be right. Deleted files keep the name they were opened by."""
     if path is None or UNNAMED.match(shown):
         return True
-    shown = shown.removesuffix(" (deleted)")
+    shown, path = shown.removesuffix(" (deleted)"), path.removesuffix(" (deleted)")
     # Opened by a relative name: the program does not know the directory.
     return shown == path or (not path.startswith("/") and shown.endswith("/" + path.lstrip("./")))
 

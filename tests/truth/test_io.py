@@ -100,7 +100,7 @@ class Lives:
 
 
 def check_recording(checks, name, host, path, said):
-    trace = oracle.Oracle(path)
+    trace = oracle.of(path)
     status = (harness.INCOMPLETE,) if name in LOSSY else (harness.COMPLETE,)
     rows = harness.report("io", path, status=status).rows
 

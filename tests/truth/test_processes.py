@@ -11,6 +11,7 @@ import oracle
 import truth
 
 LOSSY = {"lossy", "lossy-overwrite"}
+COMM_MAX = 15
 
 
 def main():
@@ -22,7 +23,7 @@ def main():
             continue
         for host in harness.hosts(directory):
             path = os.path.join(directory, host)
-            trace = oracle.Oracle(path)
+            trace = oracle.of(path)
             offset = truth.clock_offset_ns(truth.trace_dirs(path)[0])
             rows = harness.report("cpu", path).rows
             lives = collections.defaultdict(list)
@@ -50,9 +51,9 @@ def main():
             for tid, (pid, block) in snapshot.threads().items():
                 for row in lives[tid]:
                     if row["exited_ns"] is None and not any(ts > block.mono for ts, t, _ in trace.execs if t == tid):
-                        # The kernel shows a kworker's name with what it works on.
+                        # /proc shows a kernel thread's full name, a kworker's with what it works on.
                         comm = snapshot.comm(pid, tid)
-                        same = comm == row["comm"] or row["comm"].startswith("kworker") and comm.startswith(row["comm"])
+                        same = comm[:COMM_MAX] == row["comm"] or row["comm"].startswith("kworker") and comm.startswith(row["comm"])
                         checks.same(name, host, "comm", f"{tid}:{comm}:{row['comm']}".replace(" ", "_"), 0, int(not same))
                         checks.equal(row["pid"], pid, f"{name}/{host}: process of {tid}")
     checks.finish()
