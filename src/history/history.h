@@ -78,7 +78,10 @@ uint64_t history_edge_ceil(const struct history *h, unsigned track, uint64_t t_n
 unsigned history_summaries(const struct history *h, unsigned track, uint64_t begin_ns, uint64_t end_ns,
 			   struct frame_summary *out, unsigned max);
 
-/* An interval of the past and the state at its end: the rows that live on; those that ended in it are in the interval. */
+/*
+ * An interval of the past and the state at its end: the rows that live on. Those
+ * that ended in it are in the interval only.
+ */
 struct history_load {
 	struct host_state end;
 	struct interval interval;

@@ -37,6 +37,7 @@ void interval_begin(struct interval *iv, struct host_state *s, uint64_t begin_ns
 	for (int i = 0; i < TABLES; i++) {
 		g_array_set_size(iv->tables[i].ended, 0);
 		iv->tables[i].n_rows = 0;
+		map64_clear(&iv->tables[i].by_uid);
 	}
 	state_extremes_clear(s);
 	state_copy(&iv->a, s, tables_mask);

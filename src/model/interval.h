@@ -43,9 +43,10 @@ void interval_init(struct interval *iv);
 void interval_release(struct interval *iv);
 
 /*
- * Starts an interval at begin_ns with the state s of that time. Also clears the
- * extremes of s (CELL_MIN, CELL_MAX), which count from here on. tables_mask: which
- * tables are wanted.
+ * Starts an interval at begin_ns with the state s of that time, which has been
+ * reaped: what ended before is not in the interval. Also clears the extremes of
+ * s (CELL_MIN, CELL_MAX), which count from here on. tables_mask: which tables
+ * are wanted.
  */
 void interval_begin(struct interval *iv, struct host_state *s, uint64_t begin_ns, uint32_t tables_mask);
 

@@ -401,7 +401,7 @@ END_TEST
 /* Every interval between edges that remain is what it was, whatever was merged or dropped. */
 START_TEST(test_thinned_intervals)
 {
-	static const size_t limits[] = { 1500000, 1250000, 1100000 };
+	static const size_t limits[] = { 1200000, 1000000 };
 
 	for (unsigned l = 0; l < G_N_ELEMENTS(limits); l++) {
 		struct history *h = history_create(limits[l]);
@@ -410,14 +410,14 @@ START_TEST(test_thinned_intervals)
 
 		sim_init(&sim, 77 + l);
 		history_add_track(h);
-		for (int i = 0; i < 1200; i++) {
+		for (int i = 0; i < 700; i++) {
 			sim_frame(&sim, h, 0, SECOND);
 			ck_assert_uint_le(history_bytes(h), history_limit(h));
-			if (i % 250 == 249)
+			if (i % 175 == 174)
 				assert_random_loads(&sim, h, 0, 15);
 		}
 		n = history_frames(h, 0);
-		ck_assert_uint_lt(n, 1200);
+		ck_assert_uint_lt(n, 700);
 		sim_release(&sim);
 		history_destroy(h);
 	}
@@ -451,7 +451,7 @@ END_TEST
 /* Tracks that begin at different times keep the same edges where both are thinned, the oldest of both goes first. */
 START_TEST(test_tracks_share_edges)
 {
-	struct history *h = history_create(2300000);
+	struct history *h = history_create(1950000);
 	struct sim sim[3];
 	uint64_t begin[3], end_ns;
 
@@ -461,18 +461,18 @@ START_TEST(test_tracks_share_edges)
 		sim[k].now_ns += k * 7 * (uint64_t)SECOND;
 		history_add_track(h);
 	}
-	for (int i = 0; i < 700; i++)
+	for (int i = 0; i < 450; i++)
 		for (unsigned k = 0; k < 3; k++)
 			sim_frame(&sim[k], h, k, SECOND);
 	ck_assert_uint_le(history_bytes(h), history_limit(h));
 	for (unsigned k = 0; k < 3; k++) {
-		struct frame_summary f[700];
+		struct frame_summary f[450];
 		unsigned n;
 
 		ck_assert(history_range(h, k, &begin[k], &end_ns));
-		n = history_summaries(h, k, 0, UINT64_MAX, f, 700);
+		n = history_summaries(h, k, 0, UINT64_MAX, f, 450);
 		ck_assert_uint_eq(n, history_frames(h, k));
-		ck_assert_uint_lt(n, 690);
+		ck_assert_uint_lt(n, 440);
 		for (unsigned i = 1; i + 1 < n; i++) {
 			uint64_t len_s = (f[i].end_ns - f[i].begin_ns) / SECOND;
 
