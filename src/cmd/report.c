@@ -496,7 +496,7 @@ int cmd_report(const struct options *o)
 		.intervals = o->interval != 0,
 		.format = { .ascii = !g_get_charset(NULL), .utc = o->utc },
 	};
-	struct sigaction action = { .sa_handler = on_interrupt, .sa_flags = SA_RESETHAND };
+	struct sigaction action = { .sa_handler = on_interrupt, .sa_flags = SA_RESETHAND | SA_RESTART };
 	int status;
 
 	if (find_table(&r) != LT_OK || check_options(&r) != LT_OK)
