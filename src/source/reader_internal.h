@@ -67,6 +67,8 @@ struct port {
 	bool has_clock;
 	bool has_switch;          /* its class declares sched_switch */
 	uint64_t last_ns;         /* time of its last record */
+	uint64_t stream_ns;       /* time the stream itself gave last, with an event or a packet's begin or end */
+	uint64_t step_ns;         /* how far a packet's begin lay before that: told with the next event */
 	struct losses losses[LOSS_KINDS];
 	struct cpu_state *cpu_state;
 	const struct class_plan *last_plan;
@@ -75,7 +77,8 @@ struct port {
 	enum item item;
 	enum loss_kind item_loss;
 	uint64_t item_ns;         /* not before last_ns */
-	uint64_t item_back_ns;    /* how far the event's own time is before item_ns */
+	uint64_t item_own_ns;     /* the event's own time */
+	uint64_t item_back_ns;    /* how far time stepped back before the event */
 };
 
 /* What EVENT_CONTEXT last said about a thread. */

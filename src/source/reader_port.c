@@ -90,6 +90,30 @@ static void begin_stream(struct port *p, const bt_message *msg)
 	p->has_clock = bt_stream_class_borrow_default_clock_class_const(p->stream_class) != NULL;
 }
 
+/* Old tracers may begin a packet some µs before the end of the last one. */
+static void step_to_packet_begin(struct port *p, const bt_message *msg)
+{
+	uint64_t ns;
+
+	if (!bt_stream_class_packets_have_beginning_default_clock_snapshot(p->stream_class))
+		return;
+	ns = snapshot_ns(bt_message_packet_beginning_borrow_default_clock_snapshot_const(msg), p->stream_ns);
+	if (ns < p->stream_ns)
+		p->step_ns = p->stream_ns - ns;
+	p->stream_ns = ns;
+}
+
+static void step_to_packet_end(struct port *p, const bt_message *msg)
+{
+	uint64_t ns;
+
+	if (!bt_stream_class_packets_have_end_default_clock_snapshot(p->stream_class))
+		return;
+	ns = snapshot_ns(bt_message_packet_end_borrow_default_clock_snapshot_const(msg), p->stream_ns);
+	if (ns > p->stream_ns)
+		p->stream_ns = ns;
+}
+
 static void begin_packet(struct port *p, const bt_message *msg)
 {
 	const bt_packet *packet = bt_message_packet_beginning_borrow_packet_const(msg);
@@ -196,13 +220,18 @@ static bool look_at_message(struct port *p, const bt_message *msg)
 			return true;
 		p->item = ITEM_EVENT;
 		p->item_ns = ns > p->last_ns ? ns : p->last_ns;
-		p->item_back_ns = p->item_ns - ns;
+		p->item_own_ns = ns;
+		p->item_back_ns = ns < p->stream_ns ? p->stream_ns - ns : p->step_ns;
 		return true;
 	case BT_MESSAGE_TYPE_STREAM_BEGINNING:
 		begin_stream(p, msg);
 		break;
 	case BT_MESSAGE_TYPE_PACKET_BEGINNING:
 		begin_packet(p, msg);
+		step_to_packet_begin(p, msg);
+		break;
+	case BT_MESSAGE_TYPE_PACKET_END:
+		step_to_packet_end(p, msg);
 		break;
 	case BT_MESSAGE_TYPE_DISCARDED_EVENTS:
 		d = read_discarded_events(p, msg);
@@ -241,6 +270,8 @@ void port_drop_item(struct port *p)
 {
 	p->last_ns = p->item_ns;
 	if (p->item == ITEM_EVENT) {
+		p->stream_ns = p->item_own_ns;
+		p->step_ns = 0;
 		pop_message(p);
 	} else if (p->item == ITEM_LOST) {
 		p->losses[p->item_loss].pending = false;

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The ring between a worker and the parent: order, wrap-around, sleeping, and a producer that lies. */
+#include "unit.h"
+
+#include <poll.h>
+#include <pthread.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "event/payload.h"
+#include "source/emit.h"
+#include "source/ring.h"
+
+enum { SMALL = 256 * 1024 };
+
+static struct ring_consumer consumer;
+static struct ring_producer producer;
+
+static void open_ring(void)
+{
+	struct ring_fds fds;
+
+	ck_assert_int_eq(ring_create(&consumer, SMALL), LT_OK);
+	fds = (struct ring_fds){ dup(consumer.fds.memory), dup(consumer.fds.data), dup(consumer.fds.space) };
+	ck_assert_int_eq(ring_producer_open(&producer, fds), LT_OK);
+}
+
+static void close_ring(void)
+{
+	ring_producer_release(&producer);
+	ring_consumer_release(&consumer);
+}
+
+/* A record that says its number in ts_ns and in its text, whose length varies. */
+static void write_numbered(uint64_t i)
+{
+	char text[TEXT_MAX];
+	const size_t len = i * 7919 % 3000;
+	struct event *ev = emit_begin(&producer, EVENT_NOTE, i, TEXT_MAX);
+
+	memset(text, 'a' + (int)(i % 26), len);
+	emit_text(ev, 0, text, len);
+	emit_end(&producer, ev);
+}
+
+static void check_numbered(const struct event *ev, uint64_t i)
+{
+	const struct event_str s = event_payload(ev, ev_note)->text;
+	char expected[3000];
+
+	ck_assert_uint_eq(ev->ts_ns, i);
+	ck_assert_uint_eq(s.len, i * 7919 % 3000);
+	memset(expected, 'a' + (int)(i % 26), sizeof(expected));
+	ck_assert_mem_eq(event_text(ev, s), expected, s.len);
+}
+
+START_TEST(test_empty)
+{
+	const struct event *ev;
+	const char *wrong;
+
+	open_ring();
+	ck_assert_int_eq(ring_peek(&consumer, &ev, &wrong), LT_AGAIN);
+	ck_assert(ring_is_empty(&consumer));
+	write_numbered(1);
+	/* Nothing is seen before it is published. */
+	ck_assert_int_eq(ring_peek(&consumer, &ev, &wrong), LT_AGAIN);
+	ring_publish(&producer);
+	ck_assert_int_eq(ring_peek(&consumer, &ev, &wrong), LT_OK);
+	check_numbered(ev, 1);
+	/* The same one again until it is consumed. */
+	ck_assert_int_eq(ring_peek(&consumer, &ev, &wrong), LT_OK);
+	check_numbered(ev, 1);
+	ring_next(&consumer);
+	ck_assert_int_eq(ring_peek(&consumer, &ev, &wrong), LT_AGAIN);
+	close_ring();
+}
+END_TEST
+
+START_TEST(test_data_fd_wakes)
+{
+	struct pollfd pfd;
+	const struct event *ev;
+	const char *wrong;
+
+	open_ring();
+	pfd = (struct pollfd){ .fd = consumer.fds.data, .events = POLLIN };
+	ck_assert_int_eq(ring_peek(&consumer, &ev, &wrong), LT_AGAIN);
+	ck_assert_int_eq(poll(&pfd, 1, 0), 0);
+	write_numbered(5);
+	ring_publish(&producer);
+	ck_assert_int_eq(poll(&pfd, 1, 0), 1);
+	ck_assert_int_eq(ring_peek(&consumer, &ev, &wrong), LT_OK);
+	ring_next(&consumer);
+	ck_assert_int_eq(ring_peek(&consumer, &ev, &wrong), LT_AGAIN);
+	ck_assert_int_eq(poll(&pfd, 1, 0), 0);
+	close_ring();
+}
+END_TEST
+
+enum { MANY = 20000 };
+
+static void *produce_many(void *arg)
+{
+	(void)arg;
+	for (uint64_t i = 0; i < MANY; i++)
+		write_numbered(i);
+	ring_publish(&producer);
+	return NULL;
+}
+
+/* 28 MB through 256 KiB: both sides sleep and wake, records wrap around, nothing is lost. */
+START_TEST(test_two_threads)
+{
+	pthread_t thread;
+	const struct event *ev;
+	const char *wrong;
+
+	open_ring();
+	ck_assert_int_eq(pthread_create(&thread, NULL, produce_many, NULL), 0);
+	for (uint64_t i = 0; i < MANY;) {
+		struct pollfd pfd = { .fd = consumer.fds.data, .events = POLLIN };
+		const enum lt_status status = ring_peek(&consumer, &ev, &wrong);
+
+		ck_assert_int_ne(status, LT_ERROR);
+		if (status == LT_AGAIN) {
+			ck_assert_int_eq(poll(&pfd, 1, 10000), 1);
+			continue;
+		}
+		check_numbered(ev, i++);
+		ring_next(&consumer);
+		if (i == MANY / 2)
+			usleep(300000); /* the producer fills the ring and waits */
+	}
+	pthread_join(thread, NULL);
+	ck_assert(ring_is_empty(&consumer));
+	close_ring();
+}
+END_TEST
+
+/* A producer that waits for room still beats. */
+START_TEST(test_full_ring_beats)
+{
+	pthread_t thread;
+	const struct event *ev;
+	const char *wrong;
+	uint64_t before;
+
+	open_ring();
+	ck_assert_int_eq(pthread_create(&thread, NULL, produce_many, NULL), 0);
+	usleep(200000);
+	before = ring_beat_ns(&consumer);
+	usleep(400000);
+	ck_assert_uint_gt(ring_beat_ns(&consumer), before);
+	for (uint64_t i = 0; i < MANY;) {
+		if (ring_peek(&consumer, &ev, &wrong) == LT_OK) {
+			ring_next(&consumer);
+			i++;
+		}
+	}
+	pthread_join(thread, NULL);
+	close_ring();
+}
+END_TEST
+
+static void expect_nonsense(void)
+{
+	const struct event *ev;
+	const char *wrong = NULL;
+
+	ck_assert_int_eq(ring_peek(&consumer, &ev, &wrong), LT_ERROR);
+	ck_assert_ptr_nonnull(wrong);
+}
+
+START_TEST(test_lying_head)
+{
+	static const uint64_t heads[] = { SMALL + 8, UINT64_MAX, UINT64_C(1) << 63, 12 };
+
+	for (size_t i = 0; i < sizeof(heads) / sizeof(*heads); i++) {
+		open_ring();
+		atomic_store(&consumer.shared->head, heads[i]);
+		expect_nonsense();
+		close_ring();
+	}
+}
+END_TEST
+
+START_TEST(test_lying_records)
+{
+	for (int lie = 0; lie < 8; lie++) {
+		struct event *ev;
+
+		open_ring();
+		ev = emit_begin(&producer, EVENT_SCHED_SWITCH, 1, 0);
+		emit_end(&producer, ev);
+		switch (lie) {
+		case 0: ev->size = 0; break;
+		case 1: ev->size = 12; break;
+		case 2: ev->size = UINT32_MAX; break;
+		case 3: ev->size = EVENT_SIZE_MAX + 8; break;
+		case 4: ev->kind = EVENT_KINDS; break;
+		case 5: ev->n_words = 1000; break;
+		case 6: ev->cpu = EVENT_CPU_MAX; break;
+		case 7: ev->kind = EVENT_NONE; break; /* padding that is not at the end */
+		}
+		ring_publish(&producer);
+		expect_nonsense();
+		close_ring();
+	}
+}
+END_TEST
+
+/* What was handed out does not change when the producer writes over it afterwards. */
+START_TEST(test_records_are_copies)
+{
+	const struct event *ev;
+	const char *wrong;
+	struct event *shared;
+
+	open_ring();
+	shared = emit_begin(&producer, EVENT_SCHED_SWITCH, 7, 0);
+	emit_end(&producer, shared);
+	ring_publish(&producer);
+	ck_assert_int_eq(ring_peek(&consumer, &ev, &wrong), LT_OK);
+	shared->n_words = 60000;
+	shared->ts_ns = 8;
+	ck_assert_uint_eq(ev->ts_ns, 7);
+	ck_assert_uint_eq(ev->n_words, tracepoint_desc(EVENT_SCHED_SWITCH)->n_words);
+	close_ring();
+}
+END_TEST
+
+START_TEST(test_no_ring)
+{
+	struct ring_producer p;
+
+	ck_assert_int_eq(ring_producer_open(&p, (struct ring_fds){ -1, -1, -1 }), LT_ERROR);
+}
+END_TEST
+
+UNIT_MAIN("ring", test_empty, test_data_fd_wakes, test_two_threads, test_full_ring_beats, test_lying_head,
+	  test_lying_records, test_records_are_copies, test_no_ring)

@@ -1,0 +1,539 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Finding recordings, reading them in workers, and workers that die, hang or
+ * lie. This program is its own worker: for a source whose name begins with
+ * "fake:" it misbehaves as the name says.
+ */
+#include "unit.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "event/payload.h"
+#include "source/emit.h"
+#include "source/source.h"
+
+/* ---- fake workers ---- */
+
+static int fake_worker(const char *how, struct ring_producer *ring)
+{
+	struct event *ev;
+
+	if (!strcmp(how, "head")) {
+		atomic_store(&ring->shared->head, UINT64_MAX);
+		return 0;
+	}
+	emit_end(ring, emit_begin(ring, EVENT_READY, 0, 0));
+	for (uint64_t ts = 1; ts <= 3; ts++)
+		emit_end(ring, emit_begin(ring, EVENT_OTHER, ts, 0));
+	ring_publish(ring);
+	if (!strcmp(how, "abort"))
+		abort();
+	if (!strcmp(how, "words")) {
+		fprintf(stderr, "first line\nthe last \x1b[31mwords");
+		return 7;
+	}
+	if (!strcmp(how, "exit"))
+		return 0;
+	if (!strcmp(how, "hang"))
+		pause();
+	if (!strcmp(how, "deaf")) {
+		/* Closes its end of the pipe and goes on. */
+		close(2);
+		pause();
+	}
+	if (!strcmp(how, "fail"))
+		emit_note(ring, EVENT_FAILED, 0, "half of it is\tmissing");
+	if (!strcmp(how, "size")) {
+		ev = emit_begin(ring, EVENT_OTHER, 4, 0);
+		emit_end(ring, ev);
+		ev->size = 12345678;
+	}
+	if (!strcmp(how, "fill"))
+		for (;;)
+			emit_end(ring, emit_begin(ring, EVENT_OTHER, 9, 0));
+	if (!strcmp(how, "end")) {
+		emit_end(ring, emit_begin(ring, EVENT_END, 0, 0));
+		ring_publish(ring);
+		pause();
+	}
+	ring_publish(ring);
+	return 0;
+}
+
+static int run_worker(int argc, char **argv)
+{
+	struct ring_producer ring;
+
+	if (argc < 7 || strncmp(argv[5], "fake:", 5))
+		return worker_main(argc, argv);
+	if (ring_producer_open(&ring, (struct ring_fds){ atoi(argv[0]), atoi(argv[1]), atoi(argv[2]) }) != LT_OK)
+		return 9;
+	return fake_worker(argv[5] + 5, &ring);
+}
+
+/* ---- helpers ---- */
+
+static void free_spec(gpointer spec)
+{
+	source_spec_free(spec);
+}
+
+static GPtrArray *new_specs(void)
+{
+	return g_ptr_array_new_with_free_func(free_spec);
+}
+
+static struct source *start_fake(const char *how, struct source_spec **spec)
+{
+	struct source *s;
+
+	*spec = g_new0(struct source_spec, 1);
+	(*spec)->name = g_strdup_printf("fake:%s", how);
+	(*spec)->host_hint = g_strdup("fake");
+	(*spec)->paths = g_ptr_array_new_with_free_func(g_free);
+	g_ptr_array_add((*spec)->paths, g_strdup("/nowhere"));
+	ck_assert_int_eq(source_start(*spec, 0, 1, &s), LT_OK);
+	return s;
+}
+
+/* Reads until something else than records comes; how many events. */
+static uint64_t read_events(struct source *s, enum lt_status *status)
+{
+	const struct event *ev;
+	uint64_t events = 0;
+
+	for (;;) {
+		struct pollfd pfd = { .fd = source_fd(s), .events = POLLIN };
+
+		*status = source_peek(s, &ev);
+		if (*status == LT_AGAIN) {
+			if (poll(&pfd, 1, 20000) < 1)
+				return events;
+			continue;
+		}
+		if (*status != LT_OK)
+			return events;
+		events += ev->kind >= EVENT_OTHER;
+		source_next(s);
+	}
+}
+
+static bool has_children(void)
+{
+	return waitpid(-1, NULL, WNOHANG) >= 0 || errno != ECHILD;
+}
+
+static double now_s(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec + ts.tv_nsec * 1e-9;
+}
+
+/* ---- misbehaving workers ---- */
+
+static void expect_reason(const char *how, uint64_t events, const char *reason)
+{
+	struct source_spec *spec;
+	struct source *s = start_fake(how, &spec);
+	enum lt_status status;
+
+	ck_assert_uint_eq(read_events(s, &status), events);
+	ck_assert_int_eq(status, LT_ERROR);
+	ck_assert_msg(strstr(error_text(), reason) != NULL, "%s: %s", how, error_text());
+	ck_assert_msg(strstr(error_text(), spec->name) != NULL, "%s: %s", how, error_text());
+	/* It stays broken, and its worker is gone already. */
+	ck_assert_uint_eq(read_events(s, &status), 0);
+	ck_assert_int_eq(status, LT_ERROR);
+	ck_assert(!has_children());
+	source_stop(s);
+	source_spec_free(spec);
+}
+
+START_TEST(test_dying_workers)
+{
+	expect_reason("abort", 3, "signal 6 (Aborted)");
+	expect_reason("words", 3, "exit status 7: the last \\x1b[31mwords");
+	expect_reason("exit", 3, "exit status 0");
+	expect_reason("fail", 3, "half of it is\\x09missing");
+	expect_reason("deaf", 3, "signal 9");
+}
+END_TEST
+
+START_TEST(test_lying_workers)
+{
+	expect_reason("size", 3, "nonsense: a record of impossible size");
+	expect_reason("head", 0, "nonsense: an impossible fill level");
+}
+END_TEST
+
+START_TEST(test_hanging_worker)
+{
+	struct source_spec *spec;
+	struct source *s = start_fake("hang", &spec);
+	const struct event *ev;
+	enum lt_status status;
+	const double begin = now_s();
+
+	while ((status = source_peek(s, &ev)) != LT_ERROR) {
+		if (status == LT_OK) {
+			source_next(s);
+			continue;
+		}
+		if (source_hangs(s, 200)) {
+			ck_assert(now_s() - begin >= 0.2);
+			source_kill(s, "it hangs");
+		}
+		usleep(10000);
+		ck_assert(now_s() - begin < 10);
+	}
+	ck_assert_ptr_nonnull(strstr(error_text(), "it hangs"));
+	ck_assert(!has_children());
+	source_stop(s);
+	source_spec_free(spec);
+}
+END_TEST
+
+/* One whose ring is full is not hung, and is killed as fast as any other. */
+START_TEST(test_full_ring_is_no_hang)
+{
+	struct source_spec *spec;
+	struct source *s = start_fake("fill", &spec);
+	const struct event *ev;
+	const double begin = now_s();
+
+	while (source_peek(s, &ev) == LT_AGAIN)
+		usleep(1000);
+	usleep(500000);
+	ck_assert(!source_hangs(s, 300));
+	source_stop(s);
+	ck_assert(now_s() - begin < 5);
+	ck_assert(!has_children());
+	source_spec_free(spec);
+}
+END_TEST
+
+START_TEST(test_worker_that_stays_after_its_end)
+{
+	struct source_spec *spec;
+	struct source *s = start_fake("end", &spec);
+	enum lt_status status;
+
+	ck_assert_uint_eq(read_events(s, &status), 3);
+	ck_assert_int_eq(status, LT_END);
+	source_stop(s);
+	ck_assert(!has_children());
+	source_spec_free(spec);
+}
+END_TEST
+
+START_TEST(test_program_that_is_none)
+{
+	struct source_spec *spec;
+	struct source *s;
+	enum lt_status status;
+
+	source_set_worker_program("/nowhere/lttngtop");
+	s = start_fake("abort", &spec);
+	source_set_worker_program(NULL);
+	ck_assert_uint_eq(read_events(s, &status), 0);
+	ck_assert_int_eq(status, LT_ERROR);
+	ck_assert_ptr_nonnull(strstr(error_text(), "exit status 127"));
+	source_stop(s);
+	source_spec_free(spec);
+}
+END_TEST
+
+/* ---- finding ---- */
+
+static void write_text(const char *directory, const char *name, const char *text)
+{
+	char *path = g_build_filename(directory, name, NULL);
+
+	ck_assert_int_eq(g_mkdir_with_parents(directory, 0700), 0);
+	ck_assert(g_file_set_contents(path, text, -1, NULL));
+	g_free(path);
+}
+
+static void write_trace(const char *root, const char *below, const char *uuid, const char *hostname)
+{
+	char *directory = g_build_filename(root, below, NULL);
+	char *text = g_strdup_printf("/* CTF 1.8 */\ntrace {\n\tmajor = 1;\n\tuuid = \"%s\";\n};\n"
+				     "env {\n\thostname = \"%s\";\n};\n", uuid, hostname);
+
+	write_text(directory, "metadata", text);
+	write_text(directory, "ch_0", "x");
+	g_free(text);
+	g_free(directory);
+}
+
+static const struct source_spec *spec_of(const GPtrArray *specs, const char *hint, unsigned n_paths)
+{
+	for (guint i = 0; i < specs->len; i++) {
+		const struct source_spec *spec = g_ptr_array_index(specs, i);
+
+		if (strcmp(spec->host_hint, hint) == 0 && spec->paths->len == n_paths)
+			return spec;
+	}
+	ck_abort_msg("no source '%s' of %u directories", hint, n_paths);
+	return NULL;
+}
+
+static char *temporary_directory(void)
+{
+	char *directory = g_dir_make_tmp("lttngtop-check-XXXXXX", NULL);
+
+	ck_assert_ptr_nonnull(directory);
+	return directory;
+}
+
+static void remove_directory(char *directory)
+{
+	char *command = g_strdup_printf("chmod -R u+rwx '%s'; rm -rf '%s'", directory, directory);
+
+	ck_assert_int_eq(system(command), 0);
+	g_free(command);
+	g_free(directory);
+}
+
+START_TEST(test_find_groups)
+{
+	char *root = temporary_directory(), *again;
+	GPtrArray *specs = new_specs();
+	unsigned left_out = 0;
+
+	/* An archive of the same session elsewhere, a snapshot, another host with the same UUID, user space. */
+	write_trace(root, "web/archives/20261120T142439+0000-20261120T142440+0000-0/kernel", "u1", "web");
+	write_trace(root, "web/archives/20261120T142440+0000-20261120T142441+0000-1/kernel", "u1", "web");
+	write_trace(root, "web/archives/20261120T142441+0000-20261120T142442+0000-10/kernel", "u1", "web");
+	write_trace(root, "db/snapshot-1-20261120-142157-0/kernel", "u2", "db");
+	write_trace(root, "db/snapshot-1-20261120-142158-1/kernel", "u2", "db");
+	write_trace(root, "copy/kernel", "u2", "other");
+	write_trace(root, "db/ust/uid/0/64-bit", "u3", "db");
+	write_trace(root, "sync/ctf/scp_src", "u4", "");
+	ck_assert_int_eq(source_find(root, specs, &left_out), LT_OK);
+	ck_assert_uint_eq(specs->len, 5);
+	ck_assert_uint_eq(left_out, 0);
+	ck_assert(g_str_has_suffix(spec_of(specs, "web", 3)->name, "/web/archives"));
+	ck_assert(g_str_has_suffix(spec_of(specs, "db", 2)->name, "/db"));
+	spec_of(specs, "copy", 1);
+	ck_assert(g_str_has_suffix(spec_of(specs, "db", 1)->name, "/db/ust/uid/0/64-bit"));
+	spec_of(specs, "scp_src", 1);
+	ck_assert(g_str_has_suffix(g_ptr_array_index(spec_of(specs, "web", 3)->paths, 2), "-10/kernel"));
+
+	/* Named twice is read once, through a link too. */
+	ck_assert_int_eq(source_find(root, specs, NULL), LT_OK);
+	ck_assert_uint_eq(specs->len, 5);
+	again = g_build_filename(root, "link", NULL);
+	ck_assert_int_eq(symlink("web", again), 0);
+	ck_assert_int_eq(source_find(again, specs, NULL), LT_OK);
+	ck_assert_uint_eq(specs->len, 5);
+	spec_of(specs, "web", 3);
+	g_free(again);
+	g_ptr_array_free(specs, TRUE);
+	remove_directory(root);
+}
+END_TEST
+
+START_TEST(test_find_nothing)
+{
+	char *root = temporary_directory(), *file = g_build_filename(root, "file", NULL);
+	GPtrArray *specs = new_specs();
+
+	ck_assert_int_eq(source_find("/nowhere/at/all", specs, NULL), LT_ERROR);
+	ck_assert_ptr_nonnull(strstr(error_text(), "/nowhere/at/all"));
+	ck_assert_int_eq(source_find(root, specs, NULL), LT_ERROR);
+	ck_assert_ptr_nonnull(strstr(error_text(), "no trace"));
+	write_text(root, "file", "x");
+	ck_assert_int_eq(source_find(file, specs, NULL), LT_ERROR);
+	ck_assert_uint_eq(specs->len, 0);
+	g_ptr_array_free(specs, TRUE);
+	g_free(file);
+	remove_directory(root);
+}
+END_TEST
+
+/* ---- real recordings ---- */
+
+static char *recording(const char *name)
+{
+	const char *build = getenv("BUILD"), *shared = getenv("SHARED");
+	char *path = build ? g_build_filename(build, "traces", name, NULL) : NULL;
+
+	if (path && g_file_test(path, G_FILE_TEST_IS_DIR))
+		return path;
+	g_free(path);
+	path = shared ? g_build_filename(shared, "conformance", name, "ctf", NULL) : NULL;
+	if (path && g_file_test(path, G_FILE_TEST_IS_DIR))
+		return path;
+	g_free(path);
+	return NULL;
+}
+
+/* What babeltrace2 counts, -1 if it cannot. */
+static long count_by_babeltrace(const char *path)
+{
+	char *command = g_strdup_printf("babeltrace2 '%s' --component sink.utils.counter 2>/dev/null | "
+					"awk '/Event messages/ {n = $1} END {print n + 0}'", path);
+	FILE *pipe = popen(command, "r");
+	long n = -1;
+
+	g_free(command);
+	if (pipe && fscanf(pipe, "%ld", &n) != 1)
+		n = -1;
+	if (pipe)
+		pclose(pipe);
+	return n;
+}
+
+struct totals {
+	uint64_t events, switches, backward, disorder, contexts;
+};
+
+static void read_spec(const struct source_spec *spec, unsigned parts, struct totals *t)
+{
+	for (unsigned part = 0; part < parts; part++) {
+		uint64_t last_ns = 0;
+		const struct event *ev;
+		enum lt_status status;
+		struct source *s;
+
+		ck_assert_int_eq(source_start(spec, part, parts, &s), LT_OK);
+		while ((status = source_peek(s, &ev)) == LT_OK || status == LT_AGAIN) {
+			struct pollfd pfd = { .fd = source_fd(s), .events = POLLIN };
+
+			if (status == LT_AGAIN) {
+				poll(&pfd, 1, 1000);
+				continue;
+			}
+			t->backward += ev->kind == EVENT_BACKWARD;
+			t->contexts += ev->kind == EVENT_CONTEXT;
+			t->switches += ev->kind == EVENT_SCHED_SWITCH;
+			if (ev->kind >= EVENT_OTHER) {
+				t->events++;
+				t->disorder += ev->ts_ns < last_ns;
+				last_ns = ev->ts_ns;
+			}
+			source_next(s);
+		}
+		ck_assert_msg(status == LT_END, "%s", error_text());
+		source_stop(s);
+	}
+	ck_assert(!has_children());
+}
+
+static void read_recording(const char *path, unsigned parts, struct totals *t)
+{
+	GPtrArray *specs = new_specs();
+
+	*t = (struct totals){ 0 };
+	ck_assert_int_eq(source_find(path, specs, NULL), LT_OK);
+	for (guint i = 0; i < specs->len; i++)
+		read_spec(g_ptr_array_index(specs, i), parts, t);
+	g_ptr_array_free(specs, TRUE);
+}
+
+static const char *const recordings[] = { "three-tier", "kprobe", "hotplug", "containers", "rotated",
+					  "cpu_usage", "io_analysis", "kernel_threads", "sched_latency" };
+
+/* Every event gives one record, in order of time, however many workers share the streams. */
+START_TEST(test_counts_equal_babeltrace)
+{
+	unsigned read = 0;
+
+	for (size_t i = 0; i < G_N_ELEMENTS(recordings); i++) {
+		char *path = recording(recordings[i]);
+		struct totals one, two;
+
+		if (!path)
+			continue;
+		read_recording(path, 1, &one);
+		read_recording(path, 2, &two);
+		ck_assert_uint_eq(one.events, (uint64_t)count_by_babeltrace(path));
+		ck_assert_uint_eq(one.disorder + two.disorder, 0);
+		ck_assert_uint_eq(one.events, two.events);
+		ck_assert_uint_eq(one.switches, two.switches);
+		read++;
+		g_free(path);
+	}
+	if (read == 0)
+		printf("skip test_counts_equal_babeltrace: no recordings\n");
+}
+END_TEST
+
+/* A trace whose time goes back inside a stream: babeltrace2 gives up, we count. */
+START_TEST(test_backward_steps)
+{
+	char *path = recording("sync_scp");
+	struct totals t;
+
+	if (!path) {
+		printf("skip test_backward_steps: no recording\n");
+		return;
+	}
+	read_recording(path, 1, &t);
+	ck_assert_uint_eq(t.disorder, 0);
+	ck_assert_uint_gt(t.backward, 0);
+	ck_assert_uint_gt(t.events, 100000);
+	g_free(path);
+}
+END_TEST
+
+/* No worker leaves anything behind in the directories for temporary files. */
+START_TEST(test_nothing_left_behind)
+{
+	static const char *const bases[] = { "/dev/shm", "/tmp" };
+	char *path = recording("cpu_usage");
+	struct totals t;
+
+	if (!path)
+		return;
+	read_recording(path, 1, &t);
+	for (size_t i = 0; i < G_N_ELEMENTS(bases); i++) {
+		DIR *dir = opendir(bases[i]);
+		struct dirent *entry;
+
+		while (dir && (entry = readdir(dir)) != NULL) {
+			int pid;
+
+			if (sscanf(entry->d_name, "lttngtop-worker-%d", &pid) == 1)
+				ck_assert_msg(kill(pid, 0) == 0, "%s/%s is left behind", bases[i], entry->d_name);
+		}
+		if (dir)
+			closedir(dir);
+	}
+	g_free(path);
+}
+END_TEST
+
+int main(int argc, char **argv)
+{
+	static const TTest *tests[16];
+	size_t n = 0;
+
+	if (argc > 1 && strcmp(argv[1], "--worker") == 0)
+		return run_worker(argc - 2, argv + 2);
+	tests[n++] = test_dying_workers;
+	tests[n++] = test_lying_workers;
+	tests[n++] = test_hanging_worker;
+	tests[n++] = test_full_ring_is_no_hang;
+	tests[n++] = test_worker_that_stays_after_its_end;
+	tests[n++] = test_program_that_is_none;
+	tests[n++] = test_find_groups;
+	tests[n++] = test_find_nothing;
+	tests[n++] = test_counts_equal_babeltrace;
+	tests[n++] = test_backward_steps;
+	tests[n++] = test_nothing_left_behind;
+	return unit_run("source", tests, n);
+}
