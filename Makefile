@@ -18,7 +18,7 @@ CONFIGURE_FLAGS ?=
 
 .DELETE_ON_ERROR:
 .SUFFIXES:
-MAKEFLAGS += --no-builtin-rules
+MAKEFLAGS += --no-builtin-rules --no-print-directory
 
 V ?= 0
 ifeq ($(V),0)
