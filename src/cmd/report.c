@@ -4,6 +4,7 @@
  * the edges of the intervals, at event level, and writes the rows of each interval as soon
  * as all hosts have reached its end.
  */
+#include <inttypes.h>
 #include <signal.h>
 #include <stddef.h>
 #include <string.h>
@@ -227,6 +228,7 @@ static void show_progress(struct report *r)
 {
 	uint64_t begin_ns = ingest_begin_ns(r->in), end_ns = 0;
 	int64_t now_us = g_get_monotonic_time();
+	double done;
 
 	if (!isatty(STDERR_FILENO) || now_us - r->started_us < PROGRESS_AFTER_US ||
 	    now_us - r->progress_us < PROGRESS_EVERY_US)
@@ -235,7 +237,8 @@ static void show_progress(struct report *r)
 		end_ns = MAX(end_ns, r->hosts[i].source->end_hint_ns);
 	if (end_ns <= begin_ns)
 		return;
-	fprintf(stderr, "\rreading: %3.0f %%", 100 * MIN((double)(r->at_ns - begin_ns) / (double)(end_ns - begin_ns), 1));
+	done = (double)(r->at_ns - begin_ns) / (double)(end_ns - begin_ns);
+	fprintf(stderr, "\rreading: %3.0f %%", 100 * MIN(done, 1));
 	fflush(stderr);
 	r->progress_us = now_us;
 }
@@ -449,8 +452,8 @@ static bool is_incomplete(const struct report *r)
 		incomplete = incomplete || r->hosts[i].source->trouble;
 	}
 	if (lost.events || lost.packets)
-		fprintf(stderr, "lttngtop: incomplete: the tracer lost %" G_GUINT64_FORMAT " events and %" G_GUINT64_FORMAT
-			" packets\n", (guint64)lost.events, (guint64)lost.packets);
+		fprintf(stderr, "lttngtop: incomplete: the tracer lost %" PRIu64 " events and %" PRIu64 " packets\n",
+			lost.events, lost.packets);
 	else if (incomplete)
 		fputs("lttngtop: incomplete: not everything could be read\n", stderr);
 	return incomplete || lost.events || lost.packets;

@@ -211,6 +211,7 @@ const struct view_table view_cpus_table = {
 	.source = TABLE_CPU,
 	.tables = USES(CPU) | USES(THREAD),
 	N_COLUMNS(cpus_columns),
-	.screen = "host cpu state busy_percent irq_percent softirq_percent busy_ns idle_ns switches lost_events running",
+	.screen = "host cpu state busy_percent irq_percent softirq_percent busy_ns idle_ns switches lost_events "
+		  "running",
 	.sort = "host",
 };
