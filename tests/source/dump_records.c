@@ -100,6 +100,8 @@ static void print_record(const struct event *ev, GPtrArray *classes)
 	if (ev->class_id != EVENT_NO_CLASS && ev->class_id < classes->len)
 		printf(" class=%s", (const char *)g_ptr_array_index(classes, ev->class_id));
 	print_fields(ev);
+	if (ev->kind > EVENT_PROBE)
+		printf(" present=0x%x", ev->present);
 	for (unsigned i = 0; i < ev->n_perf; i++)
 		printf("%s%" PRIu64, i ? "," : " perf=", event_perf(ev)[i]);
 	putchar('\n');
