@@ -123,16 +123,17 @@ static void close_chunk(struct history *h, struct chunk *c)
 
 /*
  * Whether the chunk has as much as a chunk should: it ends where the frames
- * that thinning will make of it end, and is small beside the limit.
+ * that thinning will make of it end, is read in a short time and is small beside the limit.
  */
 static bool chunk_is_full(const struct history *h, const struct chunk *c)
 {
+	uint64_t end_ns = chunk_end_ns(c), last_ns = chunk_frame_begin(c, c->n_frames - 1);
 	size_t deltas = c->data.len - c->key_len;
 
 	return c->n_frames == HISTORY_KEY_FRAMES ||
-	       history_span(h, c->begin_ns, HISTORY_KEY_FRAMES) !=
-		       history_span(h, chunk_end_ns(c), HISTORY_KEY_FRAMES) ||
-	       (deltas > c->key_len && deltas > h->limit / 16 / h->tracks->len);
+	       history_span(h, c->begin_ns, HISTORY_KEY_FRAMES) != history_span(h, end_ns, HISTORY_KEY_FRAMES) ||
+	       (deltas > c->key_len && deltas > h->limit / 16 / h->tracks->len) ||
+	       (chunk_is_long(c) && history_span(h, last_ns, 10) != history_span(h, end_ns, 10));
 }
 
 /* The chunk the next frame goes into. */

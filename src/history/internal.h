@@ -98,6 +98,14 @@ static inline uint64_t chunk_end_ns(const struct chunk *c)
 	return chunk_frame_begin(c, c->n_frames);
 }
 
+/* Whether reading past its frames takes much longer than reading a key: time for another one. */
+static inline bool chunk_is_long(const struct chunk *c)
+{
+	enum { KEYS = 6, LEAST_BYTES = 16384 };
+
+	return c->data.len - c->key_len > MAX(KEYS * (size_t)c->key_len, LEAST_BYTES);
+}
+
 /* Rebuilds the state at the chunk's begin in s, which is emptied first. */
 void chunk_get_key(const struct chunk *c, const struct codec *codec, uint32_t tables_mask, struct host_state *s);
 

@@ -98,8 +98,12 @@ static struct chunk *thin_target(struct history *h, struct track *t, unsigned i)
 	const struct chunk *src = track_chunk(t, i);
 	struct chunk *dst = i ? track_chunk(t, i - 1) : NULL;
 
-	if (dst && dst->level == src->level + 1 && dst->n_frames < HISTORY_KEY_FRAMES &&
-	    dst->data.len < dst->key_len + h->limit / 16 / h->tracks->len) {
+	/* where the 60 frames' span goes on, the chunk does */
+	bool goes_on = dst && history_span(h, src->begin_ns - 1, 60) == history_span(h, src->begin_ns, 60);
+
+	if (dst && dst->level == src->level + 1 &&
+	    (goes_on || (dst->n_frames < HISTORY_KEY_FRAMES && !chunk_is_long(dst) &&
+			 dst->data.len < dst->key_len + h->limit / 16 / h->tracks->len))) {
 		h->level_bytes[dst->level] -= chunk_bytes(dst);
 		return dst;
 	}

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The history of 10 hosts with 1000 threads each, 15 % of them active in every
- * second of an hour: what it takes to keep, to append, to find again. The active threads
- * are drawn anew every second, which is the hardest case for deltas.
+ * second of an hour: what it takes to keep, to append, to find again; once with all the
+ * room it wants and once with the program's default. The active threads are drawn
+ * anew every second, which is the hardest case for deltas and for thinning; each
+ * also changes the rows of two system calls and every other one that of a file.
  *
- * Usage: bench_history [HOSTS [THREADS [SECONDS]]]
- * Prints rows: name value unit.
+ * Prints rows: name value unit. A seek is one screen: one second of every host.
  */
 #include <glib.h>
 #include <stdio.h>
@@ -17,11 +18,13 @@
 #define SECOND UINT64_C(1000000000)
 #define ORIGIN_NS UINT64_C(1700000000000000000)
 
+enum { HOSTS = 10, THREADS = 1000, ACTIVE_PERCENT = 15, SECONDS = 3600 };
 enum { CPUS = 8, CALLS_PER_THREAD = 4, FILES_PER_THREAD = 2, IRQS = 40, EVENTS = 200, SEEKS = 200 };
+
+enum { LIMIT_BYTES = 256 << 20 };
 
 struct host {
 	struct host_state state;
-	unsigned threads;
 	uint32_t host_row;
 };
 
@@ -49,12 +52,11 @@ static uint64_t clock_ns(void)
 	return ts.tv_sec * SECOND + ts.tv_nsec;
 }
 
-static void host_init(struct host *host, unsigned threads)
+static void host_init(struct host *host)
 {
 	struct host_state *s = &host->state;
 
 	state_init(s);
-	host->threads = threads;
 	host->host_row = state_add(s, TABLE_HOST);
 	for (unsigned i = 0; i < CPUS; i++) {
 		struct cpu_row *c = STATE_ROW(s, CPU, cpu, state_add(s, TABLE_CPU));
@@ -63,7 +65,7 @@ static void host_init(struct host *host, unsigned threads)
 		c->state = CPU_IDLE;
 		c->since_ns = ORIGIN_NS;
 	}
-	for (unsigned i = 0; i < threads; i++) {
+	for (unsigned i = 0; i < THREADS; i++) {
 		struct thread_row *t = STATE_ROW(s, THREAD, thread, state_add(s, TABLE_THREAD));
 
 		t->tid = t->vtid = 300 + i * 3;
@@ -149,8 +151,8 @@ static void host_play(struct host *host, uint64_t begin_ns)
 {
 	struct host_state *s = &host->state;
 
-	for (uint32_t row = 0; row < host->threads; row++)
-		if (draw(100) < 15)
+	for (uint32_t row = 0; row < THREADS; row++)
+		if (draw(100) < ACTIVE_PERCENT)
 			thread_active(host, row, begin_ns);
 	for (uint32_t row = 0; row < CPUS; row++) {
 		struct cpu_row *c = STATE_ROW(s, CPU, cpu, row);
@@ -185,72 +187,83 @@ static int compare_u64(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static double percentile_ms(uint64_t *ns, unsigned n, unsigned percent)
+/* The 99th percentile in ms. */
+static double seek_p99(const struct history *h, uint32_t tables)
 {
-	qsort(ns, n, sizeof(*ns), compare_u64);
-	return ns[(n - 1) * percent / 100] / 1e6;
-}
-
-/* One screen: the interval of one second of every host. */
-static void bench_seek(const struct history *h, unsigned hosts, unsigned seconds, uint32_t tables, const char *what)
-{
+	uint64_t took[SEEKS], begin_ns, end_ns;
 	struct history_load load;
-	uint64_t took[SEEKS];
 
 	history_load_init(&load);
+	history_range(h, 0, &begin_ns, &end_ns);
 	for (unsigned i = 0; i < SEEKS; i++) {
-		uint64_t at = ORIGIN_NS + draw(seconds - 1) * SECOND, start = clock_ns();
+		uint64_t at = begin_ns + draw((end_ns - begin_ns) / SECOND) * SECOND, start = clock_ns();
 
-		for (unsigned k = 0; k < hosts; k++)
+		for (unsigned k = 0; k < HOSTS; k++)
 			history_load(h, k, at, at + SECOND, tables, &load);
 		took[i] = clock_ns() - start;
 	}
 	history_load_release(&load);
-	printf("history.seek.%s.p50 %.2f ms\n", what, percentile_ms(took, SEEKS, 50));
-	printf("history.seek.%s.p99 %.2f ms\n", what, percentile_ms(took, SEEKS, 99));
+	qsort(took, SEEKS, sizeof(*took), compare_u64);
+	return took[SEEKS * 99 / 100] / 1e6;
 }
 
-int main(int argc, char **argv)
+/* How far back it goes, and how far with frames as they were appended. */
+static void print_reach(const struct history *h)
 {
-	unsigned hosts = argc > 1 ? strtoul(argv[1], NULL, 10) : 10;
-	unsigned threads = argc > 2 ? strtoul(argv[2], NULL, 10) : 1000;
-	unsigned seconds = argc > 3 ? strtoul(argv[3], NULL, 10) : 3600;
-	struct history *h = history_create((size_t)8 << 30);
-	struct host *host = g_new0(struct host, hosts);
-	uint64_t append_ns = 0, empty;
+	struct frame_summary *f = g_new(struct frame_summary, SECONDS);
+	unsigned n = history_summaries(h, 0, 0, UINT64_MAX, f, SECONDS), i = n;
 
-	for (unsigned i = 0; i < hosts; i++) {
-		host_init(&host[i], threads);
-		history_add_track(h);
+	while (i && f[i - 1].end_ns - f[i - 1].begin_ns == SECOND)
+		i--;
+	printf("history_bounded_reach %.1f min\n", (f[n - 1].end_ns - f[0].begin_ns) / 60e9);
+	printf("history_bounded_fine %.1f min\n", (n - i) / 60.0);
+	g_free(f);
+}
+
+int main(void)
+{
+	struct history *whole = history_create(SIZE_MAX), *bounded = history_create(LIMIT_BYTES);
+	struct host *hosts = g_new0(struct host, HOSTS);
+	uint64_t append_ns = 0, worst_ns = 0, start, took;
+
+	for (unsigned i = 0; i < HOSTS; i++) {
+		host_init(&hosts[i]);
+		history_add_track(whole);
+		history_add_track(bounded);
 	}
-	for (unsigned sec = 0; sec < seconds; sec++) {
-		uint64_t begin_ns = ORIGIN_NS + sec * SECOND, start;
+	for (unsigned sec = 0; sec < SECONDS; sec++) {
+		uint64_t begin_ns = ORIGIN_NS + sec * SECOND;
 
-		for (unsigned i = 0; i < hosts; i++) {
-			struct host_state *s = &host[i].state;
+		for (unsigned i = 0; i < HOSTS; i++) {
+			struct host_state *s = &hosts[i].state;
 
-			host_play(&host[i], begin_ns);
+			host_play(&hosts[i], begin_ns);
+			history_append(whole, i, s, begin_ns, begin_ns + SECOND);
 			start = clock_ns();
-			history_append(h, i, s, begin_ns, begin_ns + SECOND);
-			append_ns += clock_ns() - start;
+			history_append(bounded, i, s, begin_ns, begin_ns + SECOND);
+			took = clock_ns() - start;
+			append_ns += took;
+			worst_ns = MAX(worst_ns, took);
 			state_extremes_clear_dirty(s);
 			state_reap(s, NULL, NULL);
 			state_frame_begin(s);
 		}
 	}
-	empty = 0;
-	for (unsigned i = 0; i < hosts; i++)
-		empty += state_bytes(&host[i].state);
-	printf("history.total %.1f MB\n", history_bytes(h) / 1e6);
-	printf("history.tails %.1f MB\n", empty / 1e6);
-	printf("history.per_active_thread_second %.1f B\n",
-	       (double)history_bytes(h) / (hosts * (threads * 0.15) * seconds));
-	printf("history.append %.1f us\n", append_ns / 1e3 / hosts / seconds);
-	bench_seek(h, hosts, seconds, STATE_ALL_TABLES, "all");
-	bench_seek(h, hosts, seconds, 1u << TABLE_HOST | 1u << TABLE_CPU | 1u << TABLE_THREAD, "threads");
-	for (unsigned i = 0; i < hosts; i++)
-		state_release(&host[i].state);
-	g_free(host);
-	history_destroy(h);
+	printf("history_hour %.1f MB\n", history_bytes(whole) / 1e6);
+	printf("history_active_thread_second %.1f B\n",
+	       (double)history_bytes(whole) / (HOSTS * (THREADS * ACTIVE_PERCENT / 100) * SECONDS));
+	printf("history_seek_p99 %.2f ms\n", seek_p99(whole, STATE_ALL_TABLES));
+	printf("history_seek_threads_p99 %.2f ms\n",
+	       seek_p99(whole, 1u << TABLE_HOST | 1u << TABLE_CPU | 1u << TABLE_THREAD));
+	printf("history_bounded %.1f MB\n", history_bytes(bounded) / 1e6);
+	print_reach(bounded);
+	printf("history_bounded_seek_p99 %.2f ms\n", seek_p99(bounded, STATE_ALL_TABLES));
+	printf("history_append %.1f us\n", append_ns / 1e3 / HOSTS / SECONDS);
+	printf("history_append_worst %.1f ms\n", worst_ns / 1e6);
+	for (unsigned i = 0; i < HOSTS; i++)
+		state_release(&hosts[i].state);
+	g_free(hosts);
+	history_destroy(bounded);
+	history_destroy(whole);
 	return 0;
 }

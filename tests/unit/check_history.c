@@ -401,7 +401,7 @@ END_TEST
 /* Every interval between edges that remain is what it was, whatever was merged or dropped. */
 START_TEST(test_thinned_intervals)
 {
-	static const size_t limits[] = { 1200000, 1000000 };
+	static const size_t limits[] = { 1050000, 900000 };
 
 	for (unsigned l = 0; l < G_N_ELEMENTS(limits); l++) {
 		struct history *h = history_create(limits[l]);
