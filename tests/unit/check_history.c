@@ -104,7 +104,8 @@ static void sim_change_cell(struct sim *sim, const struct table_desc *desc, uint
 {
 	if (is_dist(desc, i)) {
 		for (uint64_t n = 1 + sim_random(sim, 3); n; n--)
-			dist_add((struct dist *)(void *)(cells + i), sim_random(sim, 3) ? sim_random(sim, SECOND) : 0, at_ns);
+			dist_add((struct dist *)(void *)(cells + i),
+				 sim_random(sim, 3) ? sim_random(sim, SECOND) : 0, at_ns);
 		return;
 	}
 	switch (desc->cells[i].kind) {
@@ -518,8 +519,8 @@ START_TEST(test_parts_sum_up)
 			if (table_descs[i].cells[k].kind != CELL_COUNTER)
 				continue;
 			for (unsigned edge = 10; edge < 125; edge += 23) {
-				ck_assert_int_eq(history_load(h, 0, sim_edge(&sim, edge), sim_edge(&sim, edge + 23), 1u << i,
-							      &part), LT_OK);
+				ck_assert_int_eq(history_load(h, 0, sim_edge(&sim, edge), sim_edge(&sim, edge + 23),
+							      1u << i, &part), LT_OK);
 				sum += total(&part, i, k);
 			}
 			ck_assert_uint_eq(sum, total(&whole, i, k));
