@@ -30,6 +30,7 @@ enum column_unit {
 	COLUMN_BYTE_RATE, /* bytes per second */
 	COLUMN_LIST,
 	COLUMN_OBJECT,
+	COLUMN_FLAG,     /* true or false */
 	COLUMN_UNITS
 };
 
@@ -61,7 +62,7 @@ static inline bool column_ascends(const struct column *c)
 static inline bool column_right(const struct column *c)
 {
 	return c->unit != COLUMN_TEXT && c->unit != COLUMN_DEVICE && c->unit != COLUMN_LIST &&
-	       c->unit != COLUMN_OBJECT;
+	       c->unit != COLUMN_OBJECT && c->unit != COLUMN_FLAG;
 }
 
 /* The unit as a word for documentation: "ns", "bytes", "count", "text" …. */

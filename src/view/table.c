@@ -60,6 +60,7 @@ const char *column_unit_name(enum column_unit unit)
 		[COLUMN_BYTE_RATE] = "bytes per second",
 		[COLUMN_LIST] = "list of texts",
 		[COLUMN_OBJECT] = "counts by name",
+		[COLUMN_FLAG] = "true or false",
 	};
 
 	return names[unit];

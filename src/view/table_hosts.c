@@ -103,7 +103,7 @@ static const struct column events_columns[] = {
 	{ "name", "EVENT", "Name of the event class.", COLUMN_TEXT, 0, REPORTED | COLUMN_KEY, CELL(event, name),
 	  view_get_text },
 	{ "count", "COUNT", "Events of this class.", COLUMN_COUNT, 9, FIGURE, CELL(event, count), view_get_value },
-	{ "used", "USED", "Whether some figure comes from it.", COLUMN_TEXT, 5, REPORTED, CELL(event, used),
+	{ "used", "USED", "Whether some figure comes from it.", COLUMN_FLAG, 5, REPORTED, CELL(event, used),
 	  view_get_flag },
 	{ "rate", "RATE/s", "Events of this class per second.", COLUMN_RATE, 8, 0, CELL(event, count),
 	  view_get_rate },

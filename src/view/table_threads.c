@@ -141,7 +141,7 @@ static const struct column cpu_columns[] = {
 	{ "syscall_ns", "ENTERED", "When it entered that call.", COLUMN_TIME, 15, 0, CELL(thread, syscall_ns),
 	  view_get_thread_time },
 	{ "threads", "THR", "Threads that the row stands for.", COLUMN_COUNT, 4, 0, 0, get_threads },
-	{ "kernel", "K", "Whether it is a kernel thread.", COLUMN_TEXT, 3, 0, 0, get_kernel },
+	{ "kernel", "K", "Whether it is a kernel thread.", COLUMN_FLAG, 3, 0, 0, get_kernel },
 	COLUMN_VTID,
 	COLUMN_VPID,
 	{ "pid_ns", "PID NS", "Inode of its pid namespace.", COLUMN_ID, 10, 0, CELL(thread, pid_ns),
