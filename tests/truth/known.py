@@ -12,12 +12,11 @@ CAUSES = {
              " (4 ms) of the last tick (kernel/sched/clock.c), so a late tick takes time from the slice that runs"
              " and a tick after idleness gives some",
     "stamp": "it happened after the block's stamp and before the guest had read the file",
-    "exec": "execve reads the headers of the program and its interpreter itself: no read call, but counted in rchar",
-    "flush": "a write that must flush completes twice in diskstats, the second time with 0 sectors",
     "gro": "receive offload: the card's driver counts the packets, net_if_receive_skb comes once for those merged",
+    "passed": "received over a Unix socket (SCM_RIGHTS): no event tells of the new fd",
+    "ended": "it ended before the record's first event; that its last switch-out says dead is all there is of its end",
     "idle": "the kernel's idle excludes entering and leaving idleness and the timer interrupt's own entry and exit,"
             " which no event brackets",
-    "untraced": "a call lttng-modules 2.13.9 has no event for",
 }
 
 

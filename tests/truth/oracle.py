@@ -62,7 +62,10 @@ class Oracle:
         self.switches = collections.defaultdict(list)   # cpu -> [(ts, prev, next, prev_state)]
         self.slices = collections.defaultdict(list)     # tid -> [[cpu, begin, end or None]]
         self.ins = collections.defaultdict(list)        # tid -> [ts of switch-in]
+        self.wakes = collections.defaultdict(list)      # tid -> [(ts, name)] of sched_waking, sched_wakeup*
+        self.outs = collections.defaultdict(list)       # tid -> [(ts, prev_state)] of switch-out
         self.calls = []                                 # byte-moving calls
+        self.orphans = collections.Counter()            # (tid, call) -> exits without an entry
         self.forks = []
         self.execs = []
         self.exits = {}
@@ -104,6 +107,10 @@ class Oracle:
                 idle[cpu] = [0, 0] if nxt == 0 else None
                 self.slices[nxt].append(current[cpu])
                 self.ins[nxt].append(ts)
+                self.outs[prev].append((ts, f["prev_state"]))
+                continue
+            if name in ("sched_waking", "sched_wakeup", "sched_wakeup_new"):
+                self.wakes[fields(payload)["tid"]].append((ts, name))
                 continue
             tid = TID.search(context)
             if not tid:
@@ -134,6 +141,8 @@ class Oracle:
                 if call == "unknown":
                     call = UNKNOWN.get(fields(payload)["id"], call)
                 begin = pending.pop(tid, None)
+                if not begin or begin[1] != call:
+                    self.orphans[tid, call] += 1
                 if call in READS or call in WRITES or call in BOTH:
                     f = fields(payload)
                     args = fields(begin[2]) if begin and begin[1] == call else {}
