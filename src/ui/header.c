@@ -111,7 +111,7 @@ static void draw_first_line(const struct ui *ui)
 	int w = ui->canvas->w, x, lost_width;
 	unsigned digits = 9;
 
-	format_count(count, sizeof(count), t.lost ? t.lost : t.lost_before, 6);
+	format_count(count, sizeof(count), t.lost ? t.lost : t.lost_before, w < 60 ? 4 : 6);
 	g_snprintf(lost, sizeof(lost), t.lost || !t.lost_before ? "lost %s" : "lost 0 (%s before)", count);
 	lost_width = t.lost || t.lost_before ? canvas_text_width(lost) + 2 : 0;
 	x = canvas_printf(ui->canvas, 0, 0, style, " %s ", word) + 1;
@@ -121,15 +121,15 @@ static void draw_first_line(const struct ui *ui)
 	if (t.lost || t.lost_before)
 		x += canvas_text(ui->canvas, x, 0, t.lost ? STYLE_LOST : STYLE_DIM, lost, -1) + 2;
 
+	reading_text(ui, text[0], SEGMENT_SIZE);
 	if (ui->hosts->len == 1)
-		g_strlcpy(text[0], "1 host", SEGMENT_SIZE);
+		g_strlcpy(text[1], "1 host", SEGMENT_SIZE);
 	else if (ui_visible_hosts(ui) < ui->hosts->len)
-		g_snprintf(text[0], SEGMENT_SIZE, "%u/%u hosts", ui_visible_hosts(ui), ui->hosts->len);
+		g_snprintf(text[1], SEGMENT_SIZE, "%u/%u hosts", ui_visible_hosts(ui), ui->hosts->len);
 	else
-		g_snprintf(text[0], SEGMENT_SIZE, "%u hosts", ui->hosts->len);
+		g_snprintf(text[1], SEGMENT_SIZE, "%u hosts", ui->hosts->len);
 	format_count(count, sizeof(count), duration_ns ? t.events * NS_PER_S / duration_ns : 0, 5);
-	g_snprintf(text[1], SEGMENT_SIZE, "%s ev/s", count);
-	reading_text(ui, text[2], SEGMENT_SIZE);
+	g_snprintf(text[2], SEGMENT_SIZE, "%s ev/s", count);
 	g_strlcpy(text[3], lost_width ? "" : lost, SEGMENT_SIZE);
 	for (int i = 0; i < HEAD_TOTALS; i++) {
 		int width = canvas_text_width(text[i]);

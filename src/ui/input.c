@@ -22,6 +22,25 @@ void ui_prompt(struct ui *ui, const char *label, const char *text, prompt_change
 	ui->dirty = true;
 }
 
+static void say_no_action(struct ui *ui, int key)
+{
+	char name[16];
+
+	if (key_is_text(key) || (key >= UI_KEY_F1 && key <= UI_KEY_F12))
+		ui_say(ui, "no action on %s; %s", key_text(key, name, sizeof(name)),
+		       ui->overlay ? "Esc goes back" : "F1 shows all");
+}
+
+static void overlay_did(struct ui *ui, const struct overlay *overlay, int key,
+			enum overlay_result result)
+{
+	/* what was chosen may have opened another one */
+	if (result == OVERLAY_CLOSES && ui->overlay == overlay)
+		ui_set_overlay(ui, NULL);
+	else if (result == OVERLAY_IGNORES)
+		say_no_action(ui, key);
+}
+
 static void mouse_event(struct ui *ui)
 {
 	struct screen_mouse m;
@@ -29,8 +48,7 @@ static void mouse_event(struct ui *ui)
 	if (!screen_mouse(&m))
 		return;
 	if (ui->overlay) {
-		if (!overlay_mouse(ui->overlay, ui, m.y, m.wheel))
-			ui_set_overlay(ui, NULL);
+		overlay_did(ui, ui->overlay, UI_KEY_MOUSE, overlay_mouse(ui->overlay, ui, m.y, m.wheel));
 	} else if (m.wheel) {
 		pane_move(ui_pane(ui), m.wheel * 3);
 	} else if (m.y == ui->canvas->h - 1) {
@@ -85,16 +103,12 @@ void input_key(struct ui *ui, int key)
 	} else if (ui->pending) {
 		bookmark_letter(ui, key);
 	} else if (ui->overlay) {
-		struct overlay *overlay = ui->overlay;
-
-		/* a choice may have opened another one */
-		if (!overlay_key(overlay, ui, key) && ui->overlay == overlay)
-			ui_set_overlay(ui, NULL);
+		overlay_did(ui, ui->overlay, key, overlay_key(ui->overlay, ui, key));
 	} else {
 		action = action_find(key);
 		if (action)
 			ui_run(ui, action);
-		else if (key_is_text(key))
-			ui_say(ui, "no action on this key; F1 shows all");
+		else
+			say_no_action(ui, key);
 	}
 }

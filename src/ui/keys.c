@@ -59,8 +59,8 @@ const char *key_text(int key, char *buffer, size_t size)
 		}
 	if (key >= UI_KEY_F1 && key <= UI_KEY_F12)
 		g_snprintf(buffer, size, "F%d", key - UI_KEY_F1 + 1);
-	else
-		g_snprintf(buffer, size, "%c", key);
+	else if (size > 6)
+		buffer[g_unichar_to_utf8((gunichar)key, buffer)] = '\0';
 	return buffer;
 }
 

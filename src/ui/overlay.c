@@ -107,7 +107,7 @@ static void move_selection(struct overlay *o, int by)
 	o->selected = CLAMP(o->selected + by, 0, (int)o->items->len - 1);
 }
 
-bool overlay_key(struct overlay *o, struct ui *ui, int key)
+enum overlay_result overlay_key(struct overlay *o, struct ui *ui, int key)
 {
 	int page = MAX(o->rows - 1, 1), by = 0;
 
@@ -142,20 +142,27 @@ bool overlay_key(struct overlay *o, struct ui *ui, int key)
 			bool keep = key == ' ' && item_at(o, o->selected)->checked >= 0;
 
 			o->chosen(ui, item_at(o, o->selected)->value, keep);
-			return keep;
+			return keep ? OVERLAY_STAYS : OVERLAY_CLOSES;
 		}
-		return false;
+		return OVERLAY_CLOSES;
+	case UI_KEY_ESC:
+	case UI_KEY_BACKSPACE:
+	case UI_KEY_F1:
+	case '?':
+	case 'q':
+	case UI_KEY_F1 + 9:
+		return OVERLAY_CLOSES;
 	default:
-		return false;
+		return OVERLAY_IGNORES;
 	}
 	if (o->chosen)
 		move_selection(o, by);
 	else
 		scroll(o, by);
-	return true;
+	return OVERLAY_STAYS;
 }
 
-bool overlay_mouse(struct overlay *o, struct ui *ui, int y, int wheel)
+enum overlay_result overlay_mouse(struct overlay *o, struct ui *ui, int y, int wheel)
 {
 	int line = y - o->y + o->top;
 
@@ -164,10 +171,10 @@ bool overlay_mouse(struct overlay *o, struct ui *ui, int y, int wheel)
 			move_selection(o, wheel);
 		else
 			scroll(o, wheel * 3);
-		return true;
+		return OVERLAY_STAYS;
 	}
 	if (!o->chosen || y < o->y || y >= o->y + o->rows || line >= (int)o->items->len)
-		return false;
+		return OVERLAY_CLOSES;
 	o->selected = line;
 	return overlay_key(o, ui, item_at(o, line)->checked >= 0 ? ' ' : UI_KEY_ENTER);
 }

@@ -40,11 +40,17 @@ void overlay_check(struct overlay *o, int value, bool checked);
 /* Shows the last lines first. */
 void overlay_to_end(struct overlay *o);
 
-/* Returns false when it is to be closed. */
-bool overlay_key(struct overlay *o, struct ui *ui, int key);
+/* What became of a key. */
+enum overlay_result {
+	OVERLAY_STAYS,
+	OVERLAY_CLOSES, /* it has done its work, or is not wanted any more */
+	OVERLAY_IGNORES, /* it has nothing for this key */
+};
 
-/* A click or turn of the wheel at row y of the screen; the same result. */
-bool overlay_mouse(struct overlay *o, struct ui *ui, int y, int wheel);
+enum overlay_result overlay_key(struct overlay *o, struct ui *ui, int key);
+
+/* A click or turn of the wheel at row y of the screen. */
+enum overlay_result overlay_mouse(struct overlay *o, struct ui *ui, int y, int wheel);
 
 /* Draws it into the rows from y to before bottom. */
 void overlay_draw(struct overlay *o, struct canvas *c, int y, int bottom);

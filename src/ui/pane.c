@@ -125,18 +125,35 @@ void pane_build(struct ui *ui, struct pane *p)
 	}
 }
 
-/* Shares h rows between the lists: each gets what it needs, the last what is left. */
+/* Shares h rows between the lists: those that need less than their part leave the rest to the others. */
 static void share_rows(const struct pane *p, int h, int *rows)
 {
-	int left = h;
+	int left = h, sharers = (int)p->n_lists;
+	bool settled;
 
-	for (unsigned i = 0; i < p->n_lists; i++) {
-		int others = (int)(p->n_lists - i - 1), wanted = (int)MAX(p->lists[i].rows.n, 1) + 2;
+	for (unsigned i = 0; i < p->n_lists; i++)
+		rows[i] = -1;
+	do {
+		settled = true;
+		for (unsigned i = 0; i < p->n_lists; i++) {
+			/* head, rows, and a blank one */
+			int wanted = (int)MIN(MAX(p->lists[i].rows.n, 1u), 10000u) + 2;
 
-		/* the others keep a fair part each */
-		rows[i] = others ? CLAMP(wanted, MIN(3, left), MAX(left - others * MIN(left / (others + 1), 6), 0)) : left;
-		left -= rows[i];
-	}
+			if (rows[i] < 0 && wanted <= left / sharers) {
+				rows[i] = wanted;
+				left -= wanted;
+				sharers--;
+				settled = false;
+			}
+		}
+	} while (!settled && sharers);
+	for (unsigned i = 0; i < p->n_lists; i++)
+		if (rows[i] < 0) {
+			rows[i] = left / sharers;
+			left -= left / sharers--;
+		}
+	/* what nobody needs is below the last */
+	rows[p->n_lists - 1] += left;
 }
 
 static const char *empty_text(const struct ui *ui, const struct pane *p, unsigned i)

@@ -226,45 +226,48 @@ const char *ui_time(const struct ui *ui, char *buffer, size_t size, uint64_t t_n
 
 /* ---- drawing ---- */
 
-/* What the pane's list is, at the right of the panes' names. */
-static void draw_status(struct ui *ui, int x, int y)
+/* What the pane's list is: which part of everything it shows. NULL: no list. Free with g_free(). */
+static char *status_text(struct ui *ui)
 {
 	struct pane *p = ui_pane(ui);
 	const struct list *l = pane_list(p);
 	GString *s = g_string_new(NULL);
 
-	if (ui->filter_text->len)
-		g_string_append_printf(s, "filter: %s  ", ui->filter_text->str);
-	if (ui->only_marked)
-		g_string_append(s, "only highlighted  ");
-	if (p->n_lists && l->follow)
-		g_string_append(s, "following  ");
 	if (ui->skip_idle)
 		g_string_append(s, "skipping idle  ");
-	if (p->n_lists)
-		g_string_append_printf(s, "%u/%u", l->rows.n && l->present ? l->index + 1 : 0, l->rows.n);
-	if (canvas_text_width(s->str) < ui->canvas->w - x)
-		canvas_text_right(ui->canvas, x, y, ui->canvas->w - x - 1, STYLE_DIM, s->str);
-	g_string_free(s, TRUE);
+	if (l->follow)
+		g_string_append(s, "following  ");
+	if (ui->only_marked)
+		g_string_append(s, "only highlighted  ");
+	if (ui->filter_text->len)
+		g_string_append_printf(s, "filter: %s  ", ui->filter_text->str);
+	g_string_append_printf(s, "%u/%u", l->rows.n && l->present ? l->index + 1 : 0, l->rows.n);
+	return g_string_free(s, FALSE);
 }
 
+/* The panes' names; when there is no room for all the shown one stays. */
 static int draw_tabs(struct ui *ui, int y)
 {
-	int x = 0;
+	const char *here = ui->details ? "Details" : pane_type(ui->current)->title;
+	char *status = status_text(ui);
+	int room = ui->canvas->w - canvas_text_width(status) - 2, x = 0, kept = canvas_text_width(here) + 2;
 
 	for (enum pane_id i = 0; i < PANES; i++) {
 		const char *title = pane_type(i)->title;
-		int width = canvas_text_width(title);
-		bool here = i == ui->current && !ui->details;
+		int width = canvas_text_width(title) + 2;
+		bool shown = title == here;
 
-		if (x + width + 2 > ui->canvas->w)
-			break;
-		canvas_printf(ui->canvas, x, y, here ? STYLE_HEAD_SORT : STYLE_DIM, " %s ", title);
-		x += width + 2;
+		if (shown)
+			kept = 0;
+		else if (x + width + kept > room)
+			continue;
+		canvas_printf(ui->canvas, x, y, shown ? STYLE_HEAD_SORT : STYLE_DIM, " %s ", title);
+		x += width;
 	}
-	if (ui->details && x + 10 < ui->canvas->w)
-		x += canvas_text(ui->canvas, x, y, STYLE_HEAD_SORT, " Details ", -1);
-	draw_status(ui, x, y);
+	if (ui->details)
+		x += canvas_printf(ui->canvas, x, y, STYLE_HEAD_SORT, " %s ", here);
+	canvas_text_right(ui->canvas, x, y, ui->canvas->w - x - 1, STYLE_DIM, status);
+	g_free(status);
 	return 1;
 }
 

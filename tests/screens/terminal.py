@@ -1,0 +1,261 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Runs the program in a terminal of its own (tmux with a private socket), types keys, reads the screen.
+
+Nothing waits for a time: a key's effect is awaited by what it shows, or by
+Terminal.sync(), which types a key that has no action: when the screen says
+so, all keys before it have been obeyed and drawn.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
+BUILD = os.path.abspath(os.environ.get("BUILD", os.path.join(ROOT, "build")))
+PROGRAM = os.environ.get("LTTNGTOP", os.path.join(BUILD, "lttngtop"))
+SHARED = os.environ.get("SHARED", os.path.join(ROOT, "..", "shared"))
+EXPECTED = os.path.join(os.path.dirname(os.path.abspath(__file__)), "expected")
+PATIENCE = float(os.environ.get("PATIENCE", "60"))  # seconds until something awaited counts as failed
+
+
+def skip(why):
+    print(f"skip {os.path.basename(sys.argv[0])}: {why}")
+    sys.exit(77)
+
+
+def need(*tools):
+    for tool in tools:
+        if not shutil.which(tool):
+            skip(f"{tool} is not installed")
+    if not os.access(PROGRAM, os.X_OK):
+        skip(f"{PROGRAM} is not built")
+
+
+def unpack(name):
+    """The directory of a recording: one of traces/, or of the shared ones; None: not there."""
+    for base in (os.path.join(ROOT, "traces"), os.path.join(SHARED, "traces")):
+        archive = os.path.join(base, name + ".tar.zst")
+        if not os.path.exists(archive):
+            continue
+        target = os.path.join(os.environ.get("TMPDIR", tempfile.gettempdir()), "recordings")
+        if not os.path.isdir(os.path.join(target, name)):
+            os.makedirs(target, exist_ok=True)
+            subprocess.run(["tar", "--use-compress-program=zstd --long=27", "-xf", archive, "-C", target], check=True)
+        return os.path.join(target, name)
+    return None
+
+
+class Failed(Exception):
+    pass
+
+
+class Terminal:
+    """The program on a screen of width × height; use it with "with"."""
+
+    count = 0
+
+    def __init__(self, *args, size=(80, 24), env=None, program=None, ready=r"F1Help|F1He"):
+        Terminal.count += 1
+        self.turn = "Y"
+        self.directory = tempfile.mkdtemp(prefix="screen-")
+        self.socket = f"lttngtop-{os.getpid()}-{Terminal.count}"
+        variables = {"LC_ALL": "C.UTF-8", "TERM": "tmux-256color", "TZ": "UTC", "HOME": self.directory,
+                     "ESCDELAY": "25", "PATH": os.environ["PATH"]}
+        for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "LD_PRELOAD"):
+            if name in os.environ:
+                variables[name] = os.environ[name]
+        variables.update(env or {})
+        script = os.path.join(self.directory, "run")
+        with open(script, "w") as f:
+            command = " ".join("'" + a.replace("'", "'\\''") + "'" for a in (program or PROGRAM, *args))
+            assignments = " ".join(f"{k}='{v}'" for k, v in variables.items())
+            # Ctrl-C reaches the shell too: it must survive it, and not make the program ignore it
+            f.write(f"trap : INT\nstty -a >{self.directory}/before\n"
+                    f"echo $$ >{self.directory}/shell\n"
+                    f"env -i {assignments} {command} 2>{self.directory}/stderr\n"
+                    f"echo $? >{self.directory}/status.new\n"
+                    f"stty -a >{self.directory}/after\n"
+                    f"mv {self.directory}/status.new {self.directory}/status\n"
+                    "echo ENDED\n"
+                    "exec sleep 1000\n")
+        w, h = size
+        self.tmux("new-session", "-d", "-x", str(w), "-y", str(h), f"exec sh {script}")
+        if ready:
+            self.wait(ready)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        # the program itself too, should it not have ended
+        if not os.path.exists(os.path.join(self.directory, "status")) and os.path.exists(self.path("shell")):
+            self.signal("KILL", missing_ok=True)
+        subprocess.run(self.tmux_command("kill-server"), stderr=subprocess.DEVNULL, check=False)
+        shutil.rmtree(self.directory, ignore_errors=True)
+
+    def path(self, name):
+        return os.path.join(self.directory, name)
+
+    def tmux_command(self, *args):
+        return ["tmux", "-u", "-L", self.socket, "-f", "/dev/null", *args]
+
+    def tmux(self, *args):
+        environment = {"PATH": os.environ["PATH"], "HOME": self.directory, "LC_ALL": "C.UTF-8", "TZ": "UTC",
+                       "TERM": "tmux-256color", "TMUX_TMPDIR": self.directory}
+        return subprocess.run(self.tmux_command(*args), check=True, env=environment, stdout=subprocess.PIPE,
+                              text=True).stdout
+
+    # keys
+
+    def keys(self, *keys):
+        """Types keys as tmux names them: "q", "Down", "C-Left", "F5"."""
+        for key in keys:
+            self.tmux("send-keys", "--", key)
+        return self
+
+    def text(self, text):
+        self.tmux("send-keys", "-l", "--", text)
+        return self
+
+    def sync(self):
+        """Until all keys typed before have been obeyed; the screen then, without its last row."""
+        # two keys in turn, so that the answer to the last call is not taken for that to this one
+        self.turn = "Y" if self.turn == "Z" else "Z"
+        self.keys(self.turn)
+        self.wait(f"no action on {self.turn};")
+        return self.screen()[:-1]
+
+    def press(self, *keys):
+        """Types keys and returns the screen that they led to; see sync()."""
+        self.keys(*keys)
+        return self.sync()
+
+    def resize(self, w, h):
+        self.tmux("resize-window", "-x", str(w), "-y", str(h))
+
+    # the screen
+
+    def screen(self, styles=False):
+        text = self.tmux("capture-pane", "-p", *(["-e"] if styles else []))
+        lines = [line.rstrip() for line in text.split("\n")]
+        return lines[:-1]
+
+    def wait(self, pattern, seconds=None):
+        """Waits until the screen contains the pattern; the match."""
+        return self.wait_for(lambda text: re.search(pattern, text, re.M), f"/{pattern}/", seconds)
+
+    def wait_gone(self, pattern):
+        return self.wait_for(lambda text: not re.search(pattern, text, re.M), f"no /{pattern}/")
+
+    def wait_for(self, condition, what, seconds=None):
+        until = time.monotonic() + (seconds or PATIENCE)
+        while True:
+            text = "\n".join(self.screen())
+            result = condition(text)
+            if result:
+                return result
+            if time.monotonic() > until:
+                raise Failed(f"waited for {what}, the screen is\n{text}\nstderr: {self.stderr()}")
+            time.sleep(0.02)
+
+    def wait_read(self):
+        """Until the whole recording has been read."""
+        self.wait_gone(r"reading (\d+%|the first)")
+        return self
+
+    # how it ended
+
+    def signal(self, name, missing_ok=False):
+        """Sends a signal to the program."""
+        with open(self.path("shell")) as f:
+            shell = f.read().strip()
+        found = subprocess.run(["pgrep", "-P", shell], stdout=subprocess.PIPE, text=True, check=False).stdout.split()
+        if not found and not missing_ok:
+            raise Failed("the program is not running")
+        for pid in found:
+            subprocess.run(["kill", "-" + name, pid], check=False, stderr=subprocess.DEVNULL)
+
+    def program_pid(self):
+        with open(self.path("shell")) as f:
+            shell = f.read().strip()
+        return int(subprocess.run(["pgrep", "-P", shell], stdout=subprocess.PIPE, text=True,
+                                  check=True).stdout.split()[0])
+
+    def status(self):
+        """Waits for the program's end; its exit status."""
+        until = time.monotonic() + PATIENCE
+        while not os.path.exists(self.path("status")):
+            if time.monotonic() > until:
+                raise Failed("the program does not end")
+            time.sleep(0.02)
+        with open(self.path("status")) as f:
+            return int(f.read())
+
+    def stderr(self):
+        try:
+            with open(self.path("stderr"), errors="replace") as f:
+                return f.read()
+        except OSError:
+            return ""
+
+    def modes_restored(self):
+        """Whether the terminal's modes are what they were (after status())."""
+        with open(self.path("before")) as a, open(self.path("after")) as b:
+            return a.read() == b.read()
+
+
+class Checks:
+    """Keeps account of the checks of a script, a line each."""
+
+    def __init__(self):
+        self.failed = 0
+
+    def check(self, name, condition, detail=""):
+        if condition:
+            print(f"ok {name}", flush=True)
+        else:
+            self.failed += 1
+            print(f"not ok {name}", flush=True)
+            if detail:
+                print("\n".join("  " + line for line in str(detail).split("\n")), flush=True)
+
+    def equal(self, name, got, wanted):
+        self.check(name, got == wanted, f"got    {got!r}\nwanted {wanted!r}")
+
+    def contains(self, name, screen, pattern):
+        text = "\n".join(screen)
+        self.check(name, re.search(pattern, text, re.M), f"no /{pattern}/ in\n{text}")
+
+    def lacks(self, name, screen, pattern):
+        text = "\n".join(screen)
+        self.check(name, not re.search(pattern, text, re.M), f"/{pattern}/ in\n{text}")
+
+    def expected(self, name, screen):
+        """Compares with expected/NAME.txt; UPDATE=1 writes that file instead."""
+        path = os.path.join(EXPECTED, name + ".txt")
+        text = "\n".join(screen) + "\n"
+        if os.environ.get("UPDATE"):
+            with open(path, "w") as f:
+                f.write(text)
+        with open(path) as f:
+            wanted = f.read()
+        detail = []
+        if wanted != text:
+            for i, (a, b) in enumerate(zip(wanted.split("\n"), text.split("\n"))):
+                if a != b:
+                    detail += [f"row {i}", f"- {a}", f"+ {b}"]
+        self.check(f"screen {name}", wanted == text, "\n".join(detail))
+
+    def run(self, *tests):
+        """Runs functions, each with these checks; ends the script."""
+        chosen = [t for t in tests if len(sys.argv) < 2 or t.__name__ in sys.argv[1:]]
+        for test in chosen:
+            try:
+                test(self)
+            except Failed as error:
+                self.check(test.__name__, False, error)
+        sys.exit(1 if self.failed else 0)

@@ -1,0 +1,291 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Scripts of keys and what they show: lists, search, filter, tree, panes, details, menus, time."""
+
+import re
+
+from terminal import Checks, Terminal, need, skip, unpack
+
+need("tmux", "zstd")
+RECORDING = unpack("three-tier") or skip("no recording three-tier")
+
+
+def open_at(*options, size=(80, 24)):
+    return Terminal("--paused", "--begin", "+25s", *options, RECORDING, size=size,
+                    ready=r"\[(2026-11-20 )?14:07:0").wait_read()
+
+
+def head(screen):
+    """The row of column headers."""
+    return next(line for line in screen if re.search(r"\bCOMMAND\b", line))
+
+
+def rows(screen):
+    """The rows below the head."""
+    i = screen.index(head(screen))
+    return [line for line in screen[i + 1:] if line.strip()]
+
+
+def commands(screen):
+    return [line.split()[-1] for line in rows(screen)]
+
+
+def column(screen, name):
+    """The texts of a column of numbers, which end where its header does."""
+    line = head(screen)
+    end = line.index(name) + len(name)
+    return [row[:end].split()[-1] for row in rows(screen)]
+
+
+def position(screen):
+    """(selected, rows) from the status at the right of the panes' names."""
+    found = re.search(r"(\d+)/(\d+)$", next(line for line in screen if line.startswith(" CPU  I/O")))
+    return int(found.group(1)), int(found.group(2))
+
+
+def sorting(checks):
+    with open_at() as t:
+        shares = [float(x) for x in column(t.sync(), "CPU%")]
+        checks.equal("sorted by CPU% at first, greatest first", shares, sorted(shares, reverse=True))
+        screen = t.press("I")
+        shares = [float(x) for x in column(screen, "CPU%")]
+        checks.equal("I inverts", shares, sorted(shares))
+        t.keys("I")
+        checks.contains("> sorts by the next column", t.press(">"), "▼CPU TIME")
+        checks.contains("< by the one before", t.press("<", "<"), "S▼")
+        t.keys("F6")
+        t.wait("Sort by")
+        screen = t.press("Home", "Down", "Enter")
+        checks.contains("F6 chooses a column", screen, "▼TID|▲TID")
+
+
+def selection(checks):
+    with open_at() as t:
+        screen = t.press("Down", "Down")
+        name, where = commands(screen)[2], position(screen)[0]
+        checks.equal("two down", where, 3)
+        t.press(">", ">")
+        at = position(t.screen())[0]
+        screen = t.press("Home", "Down", "F", "PageDown", "PageUp")
+        checks.check("the selection stays on its entity when the order changes", at != 3 or name, at)
+        checks.equal("PgDn and PgUp come back", position(screen)[0], 2)
+        last = position(t.press("End"))
+        checks.equal("End: the last row", last[0], last[1])
+        checks.equal("Home: the first", position(t.press("Home"))[0], 1)
+        t.press("k", "k")
+        checks.equal("not past the first", position(t.screen())[0], 1)
+        checks.equal("j", position(t.press("j"))[0], 2)
+
+
+def selection_follows_entity(checks):
+    with open_at() as t:
+        t.keys("/").text("rcu_preempt").keys("Enter")
+        t.press("F")
+        for keys in (["Right"], ["Left"], [">"], ["<"], ["2"], ["1"], ["F5"], ["F5"]):
+            t.keys(*keys).sync()
+            styled = t.screen(styles=True)
+            selected = [line for line in styled if re.search(r"48;5;24|\x1b\[[0-9;]*46", line) and "rcu_preempt" in line]
+            present = any("rcu_preempt" in line for line in t.screen()[6:])
+            checks.check(f"followed after {keys[0]}", selected or not present, "\n".join(t.screen()))
+
+
+def searching(checks):
+    with open_at() as t:
+        t.keys("/")
+        t.wait("^Search:")
+        t.text("apac")
+        t.wait("^Search: apac")
+        screen = t.screen()
+        checks.check("search selects while typing", commands(screen)[position(screen)[0] - 1] == "apache2", position(screen))
+        t.keys("Enter")
+        first = position(t.sync())[0]
+        second = position(t.press("n"))[0]
+        checks.check("n goes on", second > first, (first, second))
+        checks.equal("N goes back", position(t.press("N"))[0], first)
+        t.keys("/").text("nothing-like-this")
+        t.wait("not found|Search: nothing-like-this")
+        t.keys("Enter")
+        checks.check("not found is said", t.wait("not found: nothing-like-this"))
+        t.press("Escape")
+
+
+def filtering(checks):
+    with open_at() as t:
+        everything = position(t.sync())[1]
+        t.keys("F4")
+        t.wait("^Filter:")
+        t.text("apache")
+        t.wait("filter: apache")
+        screen = t.screen()
+        checks.check("filter while typing", all("apache" in row for row in rows(screen)[:-1]), "\n".join(screen))
+        t.keys("Enter")
+        screen = t.sync()
+        checks.check("fewer rows", 0 < position(screen)[1] < everything, position(screen))
+        t.keys("\\", "C-u").text("host:client pid:1456").keys("Enter")
+        screen = t.sync()
+        checks.equal("terms", commands(screen), ["snap"])
+        t.keys("F4", "C-u").text("no such thing").keys("Enter")
+        checks.contains("an empty list says why", t.sync(), "nothing matches the filter")
+        t.keys("F4", "Escape")
+        checks.equal("Esc takes the filter away", position(t.sync())[1], everything)
+
+
+def highlighting(checks):
+    with open_at() as t:
+        chosen = commands(t.sync())[:2]
+        t.keys("Space", "Space")
+        screen = t.press("f")
+        checks.equal("only highlighted", commands(screen), chosen)
+        checks.check("highlights go along to other panes", set(commands(t.press("6"))) <= set(chosen))
+        checks.check("cleared", position(t.press("1", "U"))[1] > 2)
+        t.keys("f")
+        checks.check("f without highlights says so", t.wait("no row is highlighted"))
+
+
+def trees(checks):
+    with open_at(size=(200, 50)) as t:
+        screen = t.press("F5")
+        checks.contains("tree", screen, "├─")
+        t.keys("/").text("lttng-sessiond").keys("Enter")
+        before = position(t.sync())[1]
+        screen = t.press("c")
+        checks.check("collapsed", position(screen)[1] < before, position(screen))
+        checks.contains("a collapsed branch says how many it hides", screen, r"\+\d+ lttng-sessiond")
+        checks.equal("expanded", position(t.press("c"))[1], before)
+        t.press("e")
+        checks.lacks("list again", t.screen(), "├─")
+        threads = position(t.screen())[1]
+        screen = t.press("t")
+        checks.check("processes are fewer than threads", position(screen)[1] < threads, position(screen))
+        checks.lacks("no TID of a process", [head(screen)], r"\bTID\b")
+        checks.contains("threads again", [head(t.press("t"))], r"\bTID\b")
+        checks.contains("% of the host", [head(t.press("%"))], "HOST%")
+        checks.contains("ids inside namespaces", [head(t.press("v"))], "VTID +VPID")
+
+
+def panes(checks):
+    shown = {"1": r"▼CPU%", "2": r"▼READ/s", "3": r"context_switches", "4": r"KIND.*FILE", "5": r"CALL .*COUNT",
+             "6": r"▼MAX", "7": r"RX PKT/s", "9": r"STATUS", "0": r"EVENT"}
+    with open_at() as t:
+        for key, pattern in shown.items():
+            checks.contains(f"pane {key}", t.press(key), pattern)
+        t.press("1")
+        screens = [t.press("Tab") for _ in range(9)]
+        checks.contains("Tab goes through the panes", screens[0], shown["2"])
+        checks.contains("and comes round", screens[8], shown["1"])
+        checks.contains("Shift-Tab goes back", t.press("BTab"), shown["0"])
+        t.keys("P")
+        t.wait("─ Panes ─")
+        checks.contains("P: menu of panes", t.press("Home", "Down", "Enter"), shown["2"])
+        t.keys("F10")
+        checks.equal("F10 quits", t.status(), 0)
+
+
+def details(checks):
+    with open_at(size=(200, 50)) as t:
+        t.keys("/").text("lt").keys("Enter")
+        t.press("Home", "Down")
+        screen = t.press("Enter")
+        checks.contains("name and host", screen, r"^ lt on client")
+        checks.contains("state at that instant", screen, r"^ state +running on CPU 1 for 109ms")
+        checks.contains("ids", screen, r"^ ids +tid 1455  pid 1455  ppid 858")
+        checks.contains("parents", screen, r"^ parents +agent.py 858 ← systemd 1")
+        checks.contains("open files with their traffic", screen, r"libc\.so\.6")
+        checks.contains("calls", screen, r"^wait4 ")
+        screen = t.press("Left")
+        checks.contains("details of another instant, before its exec", screen, r"^ bash on client[\s\S]*born 14:07:08")
+        screen = t.press("(")
+        checks.contains("before it was born", screen, "does not live in this interval")
+        checks.contains("Esc goes back", t.press("Escape"), r"▼CPU%")
+        t.press("7", "Enter")
+        checks.check("a disk has no details", True)
+
+
+def overlays(checks):
+    with open_at() as t:
+        t.keys("F1")
+        t.wait("─ Help")
+        t.keys("End")
+        screen = t.sync()
+        checks.contains("help explains the pane's columns", screen, r"born in the shown interval")
+        checks.contains("help of columns", t.press("Up", "Up", "Up", "Up", "Up"), r"CPU%|SWITCH|READY")
+        t.keys("Escape")
+        t.wait_gone("─ Help")
+        t.keys("L")
+        t.wait("data quality")
+        checks.contains("messages: sources", t.sync(), r"tracer +lttng-modules 2\.13")
+        t.keys("Escape", "H")
+        t.wait("─ Hosts")
+        screen = t.press("Home", "Space", "Escape")
+        checks.contains("a hidden host", screen, r"client hidden")
+        checks.check("its rows are gone", not any(re.search(r"\bclient\b", row) for row in rows(screen)))
+        t.keys("H")
+        t.wait("─ Hosts")
+        t.press("Home", "Space", "Escape")
+        t.keys("F2")
+        t.wait("─ Setup")
+        t.press("/", "Escape")
+        t.keys("S")
+        t.wait("─ Setup")
+        t.press("Home", "Space", "Escape")
+        checks.lacks("setup: no host lines", t.screen(), r"^ client ▇")
+
+
+def time_keys(checks):
+    def interval(screen):
+        return re.search(r"\[(\S+), (\S+)\[", screen[0]).groups()
+
+    with open_at() as t:
+        start = t.screen()
+        begin, end = interval(start)
+        checks.equal("one interval forward begins where the last ended", interval(t.press("Right"))[0], end)
+        checks.equal("back: the same screen", t.press("Left"), start[:-1])
+        checks.equal("F8, F7", interval(t.press("F8", "F7")), (begin, end))
+        checks.equal("ten forward, ten back", interval(t.press("{", "}")), (begin, end))
+        t.press("m", "x")
+        first = interval(t.press("("))
+        checks.equal("( is the start", first[0], "14:06:43.347603246")
+        checks.equal("' goes to the bookmark", interval(t.press("'", "x")), (begin, end))
+        checks.contains("' without bookmark", t.keys("'", "y") and [t.wait("no bookmark y").group(0)], "no")
+        last = interval(t.press(")"))
+        checks.equal(") is the end", last[1], "14:07:15.349729754")
+        checks.equal("not past the end", interval(t.press("Right")), last)
+        t.keys("b")
+        t.wait("^Jump")
+        t.text("14:07:08.5").keys("Enter")
+        checks.equal("jump to a time of day", interval(t.sync()), (begin, end))
+        t.keys("b").text("-5s").keys("Enter")
+        checks.equal("jump relative to the end", interval(t.sync())[0], "14:07:10.347603246")
+        t.keys("b").text("nonsense").keys("Enter")
+        checks.check("a jump to nonsense says so", t.wait("nonsense"))
+        t.keys("b").text("+25s").keys("Enter")
+        t.press("+")
+        checks.equal("longer interval", interval(t.screen()), ("14:07:07.347603246", "14:07:09.347603246"))
+        t.press("-", "-")
+        checks.equal("shorter interval", interval(t.screen())[1], "14:07:09.347603246")
+        t.press("+")
+        t.press("Left", "A", "Right", "Right")
+        checks.equal("A, B: an interval of one's own", interval(t.press("B")),
+                     ("14:07:07.347603246", "14:07:10.347603246"))
+        t.press("Left")
+        t.keys("p")
+        t.wait(r"^ REPLAY ×1 ")
+        t.keys("]")
+        t.wait(r"^ REPLAY ×2 ")
+        t.keys("[", "[")
+        t.wait(r"^ REPLAY ×0.5 ")
+        t.keys("=")
+        t.wait(r"^ REPLAY ×1 ")
+        t.keys("Left")
+        t.wait("^ PAUSED ")
+        checks.check("speeds, and ← pauses", True)
+        t.keys("F9", "]", "]", "]", "]", "]", "]")
+        t.wait(r"^ PAUSED .*14:07:15\.349729754")
+        checks.check("the replay stops at the end", True)
+        t.keys("p")
+        t.wait(r"^ REPLAY ×100 ")
+        checks.check("p at the end begins anew", True)
+
+
+Checks().run(sorting, selection, selection_follows_entity, searching, filtering, highlighting, trees, panes, details,
+             overlays, time_keys)

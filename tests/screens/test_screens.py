@@ -1,0 +1,141 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What the monitor looks like: whole screens in every kind of terminal, sizes, and texts from hostile machines."""
+
+import os
+import re
+import shutil
+
+from terminal import Checks, Terminal, need, skip, unpack
+
+need("tmux", "zstd")
+RECORDING = unpack("three-tier") or skip("no recording three-tier")
+AT = ["--paused", "--begin", "+25s", RECORDING]
+
+
+def open_at(size=(80, 24), env=None, *options):
+    return Terminal(*options, *AT, size=size, env=env, ready=r"\[(2026-11-20 )?14:07:0").wait_read()
+
+
+def whole_screens(checks):
+    for name, size, env, options in (
+            ("cpu-80x24", (80, 24), None, []),
+            ("cpu-200x50", (200, 50), None, []),
+            ("cpu-ascii-80x24", (80, 24), {"LC_ALL": "C"}, []),
+            ("cpu-mono-80x24", (80, 24), {"NO_COLOR": "1"}, [])):
+        with open_at(size, env, *options) as t:
+            checks.expected(name, t.screen())
+    with open_at() as t:
+        checks.expected("details-80x24", t.press("Down", "Enter"))
+    with open_at() as t:
+        checks.expected("devices-80x24", t.press("7"))
+    with open_at() as t:
+        checks.expected("tree-80x24", t.press("F5"))
+    with open_at() as t:
+        t.keys("?")
+        t.wait(r"Help")
+        checks.expected("help-80x24", t.screen())
+
+
+def kinds_of_terminals(checks):
+    with open_at() as t:
+        colored = "\n".join(t.screen(styles=True))
+        checks.check("colours", re.search(r"\x1b\[[0-9;]*(3[0-7]|38;5)", colored), colored[:300])
+        checks.contains("UTF-8 bars", t.screen(), "[▁▂▃▄▅▆▇█]")
+    for name, env, options in (("NO_COLOR", {"NO_COLOR": "1"}, []), ("--no-color", None, ["--no-color"]),
+                               ("no colour terminal", {"TERM": "vt100"}, [])):
+        with open_at((80, 24), env, *options) as t:
+            mono = "\n".join(t.screen(styles=True))
+            checks.check(f"mono: {name}", not re.search(r"\x1b\[[0-9;]*(3[0-7]|38;5|4[0-7]|48;5)", mono), mono[:300])
+            checks.check(f"mono: {name} shows the selection", re.search(r"\x1b\[[0-9;]*7", mono), mono[:300])
+    for name, env, options in (("LC_ALL=C", {"LC_ALL": "C"}, []), ("--ascii", None, ["--ascii"])):
+        with open_at((80, 24), env, *options) as t:
+            text = "\n".join(t.screen())
+            checks.check(f"ASCII: {name}", text.isascii(), text)
+            t.keys("F5").sync()
+            checks.contains(f"ASCII tree: {name}", t.screen(), r"\|-systemd-journ")
+
+
+def sizes(checks):
+    with open_at() as t:
+        t.resize(120, 40)
+        t.wait(r"2026-11-20 14:07:08\.347603246, ")
+        checks.equal("wider and taller", len(t.screen()), 40)
+        t.resize(39, 24)
+        t.wait("too small")
+        checks.contains("too small: how much is needed", t.screen(), r"39x24, needs 40x8")
+        t.resize(40, 8)
+        t.wait("PAUSED")
+        checks.contains("40x8: state and time", t.screen()[:1], r"PAUSED.*\[14:07:08.*, 14:07:09.*\[")
+        checks.check("40x8: rows", any("snap" in line for line in t.screen()), "\n".join(t.screen()))
+        t.resize(60, 7)
+        t.wait("too small")
+        t.keys("Right")
+        t.resize(80, 24)
+        t.wait(r"\[14:07:09\.347603246, 14:07:10\.347603246\[")
+        checks.check("keys work while it is too small", True)
+        screen = t.screen()
+        t.resize(200, 50)
+        t.wait("SWITCH")
+        t.resize(80, 24)
+        t.wait_for(lambda text: text == "\n".join(screen), "the same screen as before resizing")
+        checks.check("the same after resizing there and back", True)
+        t.resize(1, 1)
+        t.resize(80, 24)
+        t.wait("F10Quit")
+        checks.check("survives 1x1", True)
+
+
+def lost_events(checks):
+    recording = unpack("lossy")
+    if not recording:
+        print("skip lost_events: no recording lossy")
+        return
+    with Terminal("--paused", recording).wait_read() as t:
+        t.keys(")").sync()
+        checks.contains("lost mark in the strip", t.screen(), "!")
+        t.keys("(").sync()
+        for _ in range(10):
+            if re.search(r"lost [1-9]", t.screen()[0]):
+                break
+            t.keys("Right").sync()
+        checks.contains("lost in the first line", t.screen()[:1], r"lost [1-9]")
+        t.resize(40, 10)
+        t.wait_for(lambda text: "CPU%" in text and len(text.split("\n")) == 10, "40x10")
+        checks.contains("the lost mark stays when narrow", t.screen()[:1], r"\[\d\d:\d\d.*lost [1-9]")
+        t.resize(80, 24)
+        t.wait("PRIO S")
+        t.keys("L")
+        t.wait("data quality")
+        checks.contains("lost events among the messages", t.screen(), r"(events|packets) lost")
+
+
+def hostile_names(checks):
+    """Escape sequences, carriage returns, bells and bytes that are no UTF-8 in process names stay text."""
+    copy = os.path.join(os.environ.get("TMPDIR", "."), "hostile")
+    shutil.copytree(os.path.join(RECORDING, "web"), copy, copy_function=shutil.copyfile)
+    names = {b"apache2\0": b"\x1b[2J\xff\r\x07\0", b"lttng-consumerd\0": b"\x9b31m\xe2\x80\xae\n\tquiet\0\0"}
+    replaced = 0
+    for directory, _, files in os.walk(copy):
+        os.chmod(directory, 0o755)
+        for name in set(files) - {"metadata"}:
+            path = os.path.join(directory, name)
+            with open(path, "rb") as f:
+                data = f.read()
+            for name_before, name_after in names.items():
+                assert len(name_before) == len(name_after)
+                replaced += data.count(name_before)
+                data = data.replace(name_before, name_after)
+            with open(path, "wb") as f:
+                f.write(data)
+    checks.check("names were replaced", replaced > 10, replaced)
+    with Terminal("--paused", "--begin", "+1s", copy, size=(120, 24)).wait_read() as t:
+        screen = t.screen()
+        checks.contains("ESC is text", screen, r"\\x1b\[2J\\xff\\x0d\\x07")
+        checks.contains("the screen is whole", screen, r"^ PAUSED[\s\S]*F10Quit")
+        checks.equal("24 rows", len(screen), 24)
+        raw = "\n".join(t.screen(styles=True))
+        checks.check("no control character", not re.search(r"[\x00-\x08\x0b-\x1a\x7f-\x9f\u202e]", raw), raw)
+
+
+Checks().run(whole_screens, kinds_of_terminals, sizes, lost_events, hostile_names)

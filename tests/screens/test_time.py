@@ -1,0 +1,195 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The screen against the report for the interval it shows: another way through the program (the report cuts at
+event level, the screen rebuilds frames of the history). And: whatever way one comes to an instant, it looks the same."""
+
+import datetime
+import json
+import re
+import subprocess
+import time
+
+from terminal import PROGRAM, Checks, Terminal, need, skip, unpack
+
+need("tmux", "zstd")
+SIZE = (200, 50)
+UNITS = {"ns": 1, "µs": 1e3, "us": 1e3, "ms": 1e6, "s": 1e9}
+
+
+def to_ns(text):
+    """ "2026-11-20 14:07:08.347603246" in UTC as ns since the epoch."""
+    seconds, fraction = text.split(".")
+    at = datetime.datetime.strptime(seconds, "%Y-%m-%d %H:%M:%S").replace(tzinfo=datetime.timezone.utc)
+    return int(at.timestamp()) * 10**9 + int(fraction)
+
+
+def shown_interval(screen):
+    found = re.search(r"\[([\d-]+ [\d:.]+), ([\d-]+ [\d:.]+)\[", screen[0])
+    return to_ns(found.group(1)), to_ns(found.group(2))
+
+
+def duration(text):
+    """(ns, half a unit of the last digit) of a shown duration: "93.2ms", "1m05s" is not precise enough to compare."""
+    found = re.fullmatch(r"([\d.]+)(ns|µs|us|ms|s)?", text)
+    if not found:
+        return None
+    number, unit = found.groups()
+    factor = UNITS[unit] if unit else 1
+    digits = len(number.split(".")[1]) if "." in number else 0
+    return float(number) * factor, factor * 10.0 ** -digits
+
+
+def size(text):
+    found = re.fullmatch(r"([\d.]+)([KMGT]?)", text)
+    number, unit = found.groups()
+    factor = 1024.0 ** " KMGT".index(unit or " ")
+    digits = len(number.split(".")[1]) if "." in number else 0
+    return float(number) * factor, factor * 10.0 ** -digits if unit else 0.5
+
+
+def table(screen, *wanted):
+    """The rows of a list as dicts by header; columns of numbers end with their header, the last one is the command."""
+    i = next(k for k, line in enumerate(screen) if re.search(r"\bCOMMAND\b", line))
+    line = screen[i]
+    ends = {name: line.index(name) + len(name) for name in wanted}
+    out = []
+    for row in screen[i + 1:]:
+        if row.strip():
+            values = {name: row[:end].split()[-1] for name, end in ends.items()}
+            values["HOST"] = re.search(r"^ *\d+ +\d+ +(\S+)", row).group(1) if " HOST " in line else None
+            values["COMMAND"] = row[line.index("COMMAND"):].strip()
+            out.append(values)
+    return out
+
+
+def host_durations(recording, begin, end):
+    """How much of the interval lies in each host's record: what rates and percentages divide by."""
+    run = subprocess.run([PROGRAM, "report", "hosts", "--json", recording], stdout=subprocess.PIPE,
+                         stderr=subprocess.DEVNULL, text=True, check=False)
+    return {row["host"]: max(min(end, row["end_ns"]) - max(begin, row["begin_ns"]), 1)
+            for row in json.loads(run.stdout)["rows"]}
+
+
+def report(name, recording, begin, end):
+    run = subprocess.run([PROGRAM, "report", name, "--json", "--begin", f"{begin}ns", "--end", f"{end}ns", recording],
+                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
+    assert run.returncode in (0, 3), run.stderr
+    return {(row["host"], str(row["tid"])): row for row in json.loads(run.stdout)["rows"]}
+
+
+def compare_cpu(checks, what, screen, recording, host=None):
+    begin, end = shown_interval(screen)
+    wanted = report("cpu", recording, begin, end)
+    rows = table(screen, "TID", "CPU TIME", "READY", "BLOCKED", "SWITCH", "MIGR")
+    problems = []
+    busy = [row for row in rows if row["CPU TIME"] != "0"]
+    for row in busy:
+        key = (host or row["HOST"], row["TID"])
+        if key not in wanted:
+            problems.append(f"{key} is not in the report")
+            continue
+        for name, column in (("CPU TIME", "cpu_ns"), ("READY", "ready_ns"), ("BLOCKED", "blocked_ns")):
+            value = duration(row[name])
+            if value and abs(value[0] - wanted[key][column]) > value[1]:
+                problems.append(f"{key} {name}: shown {row[name]}, reported {wanted[key][column]}")
+        for name, column in (("SWITCH", "switches"), ("MIGR", "migrations")):
+            if int(row[name]) != wanted[key][column]:
+                problems.append(f"{key} {name}: shown {row[name]}, reported {wanted[key][column]}")
+        if row["COMMAND"] != wanted[key]["comm"]:
+            problems.append(f"{key}: shown {row['COMMAND']}, reported {wanted[key]['comm']}")
+    # the other way round: the busiest of the report are on the screen
+    durations = host_durations(recording, begin, end)
+    shown = {(host or row["HOST"], row["TID"]) for row in busy}
+    least = min((wanted[key]["cpu_ns"] / durations[key[0]] for key in shown if key in wanted), default=0)
+    problems += [f"{key} is not shown, {row['cpu_ns']} ns" for key, row in wanted.items()
+                 if row["cpu_ns"] / durations[key[0]] > least and key not in shown]
+    checks.check(f"{what}: {len(busy)} rows of [{begin}, {end}[ equal the report's", busy and not problems,
+                 "\n".join(problems + (["no rows"] if not busy else [])))
+
+
+def compare_io(checks, what, screen, recording, host=None):
+    begin, end = shown_interval(screen)
+    wanted = report("io", recording, begin, end)
+    durations = host_durations(recording, begin, end)
+    problems, seen = [], 0
+    for row in table(screen, "TID", "READ/s", "WRITE/s"):
+        key = (host or row["HOST"], row["TID"])
+        for name, column in (("READ/s", "read_bytes"), ("WRITE/s", "write_bytes")):
+            rate, error = size(row[name])
+            exact = wanted.get(key, {}).get(column, 0) * 1e9 / durations[key[0]]
+            seen += exact > 0
+            if abs(rate - exact) > error + 1e-6 * exact:
+                problems.append(f"{key} {name}: shown {row[name]}, reported {exact:.1f}")
+    checks.check(f"{what}: {seen} byte rates equal the report's", seen and not problems, "\n".join(problems))
+
+
+def screen_equals_report(checks):
+    for name, begin, steps, host in (("three-tier", "+25s", 2, None), ("hotplug", "+3s", 3, "db"),
+                                     ("kprobe", "+0s", 1, "client"), ("disk-io", "+5s", 2, "db"),
+                                     ("lossy", "+2s", 1, "db")):
+        recording = unpack(name)
+        if not recording:
+            print(f"skip screen_equals_report: no recording {name}")
+            continue
+        with Terminal("--paused", "--begin", begin, recording, size=SIZE).wait_read() as t:
+            for step in range(steps):
+                compare_cpu(checks, f"{name}, step {step}", t.sync(), recording, host)
+                compare_io(checks, f"{name} I/O, step {step}", t.press("2"), recording, host)
+                t.press("1", "Right")
+            t.press("-", "-", "-")
+            compare_cpu(checks, f"{name}, shorter interval", t.sync(), recording, host)
+            t.press("+", "+", "+", "+", "+", "+")
+            compare_cpu(checks, f"{name}, longer interval", t.sync(), recording, host)
+            t.press(")")
+            if re.search(r"[1-9]\d* ev/s", t.screen()[0]):
+                screen = t.press("Left")
+                compare_cpu(checks, f"{name}, near the end", screen, recording, host)
+
+
+def there_and_back(checks):
+    recording = unpack("three-tier") or skip("no recording three-tier")
+    for pane in ("1", "2", "4", "7"):
+        with Terminal("--paused", "--begin", "+20s", recording).wait_read() as t:
+            seen = [t.press(pane)]
+            for _ in range(6):
+                seen.append(t.press("Right"))
+            checks.check(f"pane {pane}: it changes", len({tuple(s) for s in seen}) > 3)
+            back = [seen[-1]] + [t.press("Left") for _ in range(6)]
+            checks.equal(f"pane {pane}: back, the same screens", list(reversed(back)), seen)
+            t.press("(", ")", "(")
+            t.keys("b").text("+20s").keys("Enter")
+            checks.equal(f"pane {pane}: by a jump, the same screen", t.sync(), seen[0])
+
+
+def play(recording, speed):
+    """Replays from the start to the end; the screens seen by interval, without the state word and the last row."""
+    seen, before = {}, None
+    with Terminal("--speed", speed, recording, size=SIZE, ready=None) as t:
+        while True:
+            screen = t.screen()
+            # a screen that is being drawn is half of one interval, half of another
+            whole = screen == before and len(screen) == SIZE[1] and "ev/s" in screen[0] and "reading" not in screen[0]
+            before = screen
+            if not whole:
+                time.sleep(0.01)
+                continue
+            seen[shown_interval(screen)] = [re.sub(r"^.*\[", "", screen[0])] + screen[1:-1]
+            if screen[0].startswith(" PAUSED"):
+                return seen
+
+
+def speeds(checks):
+    recording = unpack("kprobe") or skip("no recording kprobe")
+    slow, fast = play(recording, "1"), play(recording, "1000")
+    common = slow.keys() & fast.keys()
+    checks.check("×1 shows several intervals", len(slow) >= 4, slow.keys())
+    checks.check("the intervals of ×1000 are among those of ×1", fast.keys() <= slow.keys(),
+                 f"{sorted(fast)}\n{sorted(slow)}")
+    checks.check("both show the last one", max(slow) == max(fast) and max(slow) in common)
+    for k in sorted(common):
+        checks.equal(f"equal screens of {k}", fast[k], slow[k])
+    edges = sorted(slow)
+    checks.check("intervals touch", all(a[1] == b[0] for a, b in zip(edges, edges[1:])), edges)
+
+
+Checks().run(screen_equals_report, there_and_back, speeds)
