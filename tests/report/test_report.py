@@ -27,7 +27,7 @@ TABLES = {
     "cpu": (("tid",), ("cpu_ns", "ready_ns", "blocked_ns", "switches", "migrations")),
     "io": (("tid",), ("read_bytes", "write_bytes", "syscalls")),
     "files": (("pid", "fd", "opened_ns"), ()),
-    "disks": (("dev",), ("reads", "writes", "read_bytes", "write_bytes")),
+    "disks": (("dev",), ("reads", "writes", "read_bytes", "write_bytes", "queue_max", "queue", "waiting")),
     "net": (("name",), ("rx_packets", "rx_bytes", "tx_packets", "tx_bytes")),
     "irqs": (("kind", "nr"), ("count", "total_ns", "raise_max_ns")),
     "syscalls": (("tid", "name"), ("count", "total_ns", "errors")),
@@ -35,6 +35,7 @@ TABLES = {
     "perf": (("tid", "counter"), ("value",)),
     "probes": (("name",), ("count",)),
 }
+NO_SUMS = ("raise_max_ns", "queue_max", "queue", "waiting")
 THREADS = ("cpu", "io", "syscalls", "sched", "perf")
 
 failures = 0
@@ -121,7 +122,7 @@ def total(rows, table):
     sums = collections.defaultdict(collections.Counter)
     for row in rows:
         for c in counters:
-            if isinstance(row[c], int) and c != "raise_max_ns":
+            if isinstance(row[c], int) and c not in NO_SUMS:
                 sums[(row["host"],) + tuple(row[k] for k in keys)][c] += row[c]
     return {k: dict(v) for k, v in sums.items() if any(v.values())}
 
