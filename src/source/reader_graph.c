@@ -196,54 +196,115 @@ static bool can_open(const bt_component_class_source *class, const char *const *
 	return ok;
 }
 
+/* Whether the library can open the file, or its copy, as the only one of the trace. */
+static bool can_open_single(struct reader *r, const bt_component_class_source *class, const char *file,
+			    const char *copy, char **why)
+{
+	struct shadow *single = shadow_create_single(file, copy);
+	char *reason = NULL;
+	const bool ok = !single || can_open(class, (const char *const *)single->paths, &reason);
+
+	*why = ok ? NULL : shadow_original_text(single, reason);
+	g_free(reason);
+	ring_publish(r->ring);
+	shadow_destroy(single);
+	return ok;
+}
+
+/* A file the library refuses: keeps its whole packets if that helps, else leaves it out. Whether it kept any. */
+static bool keep_or_leave_out(struct reader *r, const bt_component_class_source *class, guint i, const char *why)
+{
+	const char *file = g_ptr_array_index(r->shadow->files, i);
+	char *copy = shadow_copy_whole_packets(r->shadow, i), *still = NULL;
+	const bool kept = copy && can_open_single(r, class, file, copy, &still);
+
+	shadow_replace(r->shadow, i, kept ? copy : NULL);
+	reader_note_trouble(r, file, kept ? "its last packet is cut off" : why, 0);
+	g_free(copy);
+	g_free(still);
+	return kept;
+}
+
+/* Whether the library can make anything of the metadata of each directory. */
+static bool metadata_is_well(struct reader *r, const bt_component_class_source *class)
+{
+	for (guint i = 0; i < r->shadow->originals->len; i++) {
+		char *file = g_build_filename(g_ptr_array_index(r->shadow->originals, i), " ", NULL), *why = NULL;
+		const bool ok = can_open_single(r, class, file, NULL, &why);
+
+		if (!ok)
+			reader_note_trouble(r, g_ptr_array_index(r->shadow->originals, i), "damaged metadata", 0);
+		g_free(file);
+		g_free(why);
+		if (!ok)
+			return false;
+	}
+	return true;
+}
+
 /*
  * The library refuses a trace for one damaged file of it. Tries each file
- * alone and leaves out those it refuses. True if any was left out and any is left.
+ * alone. True if anything was done about it and any file is left.
  */
 static bool leave_out_damaged(struct reader *r, const bt_component_class_source *class)
 {
-	unsigned bad = 0;
+	unsigned bad = 0, left_out = 0;
 
+	if (!metadata_is_well(r, class))
+		return false;
 	for (guint i = 0; i < r->shadow->files->len; i++) {
-		const char *file = g_ptr_array_index(r->shadow->files, i);
-		struct shadow *single = shadow_create_single(file);
-		char *why;
+		char *why = NULL;
 
-		ring_publish(r->ring);
-		if (single && !can_open(class, (const char *const *)single->paths, &why)) {
-			shadow_leave_out(r->shadow, file);
-			reader_note_trouble(r, file, why, 0);
-			g_free(why);
-			bad++;
-		}
-		shadow_destroy(single);
+		if (can_open_single(r, class, g_ptr_array_index(r->shadow->files, i), NULL, &why))
+			continue;
+		bad++;
+		left_out += !keep_or_leave_out(r, class, i, why);
+		g_free(why);
 	}
-	return bad > 0 && bad < r->shadow->files->len;
+	return bad > 0 && left_out < r->shadow->files->len;
+}
+
+static const bt_component_source *try_source(struct reader *r, const bt_component_class_source *class,
+					     const char *const *paths)
+{
+	bt_value *params = make_params(paths);
+	const bt_component_source *source = NULL;
+
+	/* A graph that refused a component takes no other. */
+	bt_graph_put_ref(r->graph);
+	r->graph = bt_graph_create(0);
+	if (params && r->graph &&
+	    bt_graph_add_source_component(r->graph, class, "ctf", params, BT_LOGGING_LEVEL_NONE, &source) ==
+		    BT_GRAPH_ADD_COMPONENT_STATUS_OK &&
+	    !reader_has_indexes(r))
+		reader_query_range(r, class, params);
+	bt_value_put_ref(params);
+	return source;
 }
 
 /* Adds the source component to the graph, reading the shadow if there is one, damaged files left out. */
 static const bt_component_source *add_source(struct reader *r, const bt_component_class_source *class)
 {
+	const bt_component_source *source;
 	const char *const *paths = r->args.paths;
-	const bt_component_source *source = NULL;
-	bt_value *params;
+	char *why;
 
 	r->shadow = shadow_create(paths);
 	if (r->shadow)
 		paths = (const char *const *)r->shadow->paths;
-	for (unsigned attempt = 0; !source && attempt < 2; attempt++) {
-		if (attempt > 0) {
-			if (!r->shadow || !leave_out_damaged(r, class))
-				break;
-			bt_current_thread_clear_error();
-		}
-		params = make_params(paths);
-		if (params && bt_graph_add_source_component(r->graph, class, "ctf", params, BT_LOGGING_LEVEL_NONE,
-							    &source) == BT_GRAPH_ADD_COMPONENT_STATUS_OK &&
-		    !reader_has_indexes(r))
-			reader_query_range(r, class, params);
-		bt_value_put_ref(params);
-	}
+	source = try_source(r, class, paths);
+	if (source)
+		return source;
+	why = reader_take_error();
+	if (r->shadow && leave_out_damaged(r, class))
+		source = try_source(r, class, paths);
+	if (source)
+		g_free(why);
+	else if (!r->trouble)
+		r->trouble = why;
+	else
+		g_free(why);
+	bt_current_thread_clear_error();
 	return source;
 }
 
@@ -259,11 +320,10 @@ static enum lt_status build(struct reader *r)
 		return library_error("cannot load babeltrace2's plugin 'ctf'");
 	class = bt_plugin_borrow_source_component_class_by_name_const(plugin, "fs");
 	r->sink_class = make_sink_class();
-	r->graph = bt_graph_create(0);
-	if (!class || !r->sink_class || !r->graph)
+	if (!class || !r->sink_class)
 		status = library_error("cannot build the graph");
 	else if (!(source = add_source(r, class)))
-		status = r->trouble ? error_set("%s", r->trouble) : library_error("cannot read the trace");
+		status = error_set("%s", r->trouble);
 	else
 		status = connect_ports(r, source);
 	bt_plugin_put_ref(plugin);

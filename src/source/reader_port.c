@@ -25,6 +25,16 @@ uint64_t message_event_ns(const struct port *p, const bt_message *msg, uint64_t 
 	return snapshot_ns(bt_message_event_borrow_default_clock_snapshot_const(msg), fallback_ns);
 }
 
+/* The library's texts name addresses of its objects: of no use to anybody but its developers. */
+static char *without_addresses(const char *text)
+{
+	GRegex *regex = g_regex_new("[:,]? ?[a-z-]*addr=0x[0-9a-f]+", G_REGEX_RAW, 0, NULL);
+	char *result = g_regex_replace(regex, text, -1, 0, "", 0, NULL);
+
+	g_regex_unref(regex);
+	return result ? result : g_strdup(text);
+}
+
 char *reader_take_error(void)
 {
 	const bt_error *error = bt_current_thread_take_error();
@@ -33,7 +43,8 @@ char *reader_take_error(void)
 	if (error) {
 		/* The first cause is the innermost: what really went wrong. */
 		if (bt_error_get_cause_count(error) > 0)
-			text = g_strdup(bt_error_cause_get_message(bt_error_borrow_cause_by_index(error, 0)));
+			text = without_addresses(
+				bt_error_cause_get_message(bt_error_borrow_cause_by_index(error, 0)));
 		bt_error_release(error);
 	}
 	return text ? text : g_strdup("the library gives no reason");

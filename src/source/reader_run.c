@@ -67,7 +67,7 @@ static void write_loss(struct reader *r, const struct port *p)
 
 void reader_note_trouble(struct reader *r, const char *where, const char *why, uint64_t ns)
 {
-	char *said = g_strdup_printf("'%s': %s", where, why);
+	char *said = g_strdup_printf("%s: %s", where, why);
 	char *text = shadow_original_text(r->shadow, said);
 
 	emit_note(r->ring, EVENT_NOTE, ns, text);
@@ -81,9 +81,11 @@ void reader_note_trouble(struct reader *r, const char *where, const char *why, u
 static void write_stream_end(struct reader *r, const struct port *p)
 {
 	struct event *ev;
+	char where[32];
 
+	g_snprintf(where, sizeof(where), "stream of CPU %u", p->cpu);
 	if (p->trouble)
-		reader_note_trouble(r, p->name, p->trouble, p->item_ns);
+		reader_note_trouble(r, p->cpu == EVENT_NO_CPU ? p->name : where, p->trouble, p->item_ns);
 	ev = emit_begin(r->ring, EVENT_STREAM_END, p->item_ns, 0);
 	ev->cpu = p->cpu;
 	((struct ev_stream_end *)(void *)ev->words)->id = p->stream_id;

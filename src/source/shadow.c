@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -13,6 +14,13 @@
 
 /* Memory first: the copy of the metadata is read once and thrown away. */
 static const char *const bases[] = { "/dev/shm", "/tmp" };
+
+enum {
+	PAGE_BYTES = 4096,
+	PACKET_ID_BYTES = 20, /* magic number and UUID at the begin of each packet */
+};
+
+#define COPY_MAX_BYTES ((off_t)1 << 30)
 
 static const char char_array[] = "integer\\s*\\{\\s*size\\s*=\\s*8;\\s*align\\s*=\\s*8;\\s*signed\\s*=\\s*\\w+;"
 				 "\\s*encoding\\s*=\\s*(?:UTF8|ASCII);\\s*base\\s*=\\s*10;\\s*\\}\\s*(\\w+)\\[16\\];";
@@ -65,18 +73,20 @@ static bool copy_metadata(const char *from, const char *to)
 
 static bool link_one(struct shadow *s, const char *from, const char *name, const char *to)
 {
-	char *target = g_build_filename(from, name, NULL), *link = g_build_filename(to, name, NULL);
+	char *target = g_build_filename(from, name, NULL), *path = g_build_filename(to, name, NULL);
 	const bool is_index = strcmp(name, "index") == 0;
 	struct stat st;
 	bool ok = true;
 
 	if (stat(target, &st) == 0 && ((S_ISREG(st.st_mode) && st.st_size > 0) || (S_ISDIR(st.st_mode) && is_index))) {
-		ok = symlink(target, link) == 0;
-		if (!is_index)
+		ok = symlink(target, path) == 0;
+		if (!is_index) {
 			g_ptr_array_add(s->files, g_strdup(target));
+			g_ptr_array_add(s->links, g_strdup(path));
+		}
 	}
 	g_free(target);
-	g_free(link);
+	g_free(path);
 	return ok;
 }
 
@@ -135,6 +145,8 @@ static struct shadow *make(const char *suffix)
 		s->directory = directory;
 		s->originals = g_ptr_array_new_with_free_func(g_free);
 		s->files = g_ptr_array_new_with_free_func(g_free);
+		s->links = g_ptr_array_new_with_free_func(g_free);
+		s->copies = g_array_new(FALSE, FALSE, sizeof(int));
 		return s;
 	}
 	return NULL;
@@ -153,7 +165,7 @@ struct shadow *shadow_create(const char *const *paths)
 	return NULL;
 }
 
-struct shadow *shadow_create_single(const char *file)
+struct shadow *shadow_create_single(const char *file, const char *copy)
 {
 	char *directory = g_path_get_dirname(file), *name = g_path_get_basename(file);
 	struct shadow *s = make("-single");
@@ -162,27 +174,63 @@ struct shadow *shadow_create_single(const char *file)
 		shadow_destroy(s);
 		s = NULL;
 	}
+	if (s && copy && s->files->len == 1)
+		shadow_replace(s, 0, copy);
 	g_free(directory);
 	g_free(name);
 	return s;
 }
 
-void shadow_leave_out(struct shadow *s, const char *file)
+void shadow_replace(struct shadow *s, guint i, const char *copy)
 {
-	for (guint i = 0; i < s->originals->len; i++) {
-		char *from = realpath(g_ptr_array_index(s->originals, i), NULL), *name = g_path_get_basename(file);
-		char *target = from ? g_build_filename(from, name, NULL) : NULL;
+	const char *path = g_ptr_array_index(s->links, i);
 
-		if (target && strcmp(target, file) == 0) {
-			char *link = g_build_filename(s->paths[i], name, NULL);
+	unlink(path);
+	if (copy && symlink(copy, path) < 0)
+		unlink(path);
+}
 
-			unlink(link);
-			g_free(link);
-		}
-		g_free(target);
-		g_free(name);
-		free(from);
+/*
+ * Where the last packet begins: packets are whole pages, and each begins with
+ * the same magic number and UUID. 0: there is only one.
+ */
+static off_t last_packet(int fd)
+{
+	unsigned char first[PACKET_ID_BYTES], id[PACKET_ID_BYTES];
+	off_t last = 0;
+
+	if (pread(fd, first, sizeof(first), 0) != sizeof(first))
+		return 0;
+	for (off_t at = PAGE_BYTES; pread(fd, id, sizeof(id), at) == sizeof(id); at += PAGE_BYTES)
+		if (memcmp(id, first, sizeof(id)) == 0)
+			last = at;
+	return last;
+}
+
+/* A file without a name, which is gone with its last descriptor. */
+static int open_unnamed(void)
+{
+	int fd = open("/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+
+	return fd >= 0 ? fd : open("/var/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+}
+
+char *shadow_copy_whole_packets(struct shadow *s, guint i)
+{
+	int from = open(g_ptr_array_index(s->files, i), O_RDONLY | O_CLOEXEC), to = open_unnamed();
+	off_t end = from >= 0 && to >= 0 ? last_packet(from) : 0, at = 0;
+
+	while (end <= COPY_MAX_BYTES && at < end && sendfile(to, from, &at, end - at) > 0)
+		;
+	if (from >= 0)
+		close(from);
+	if (end > 0 && at == end) {
+		g_array_append_val(s->copies, to);
+		return g_strdup_printf("/proc/self/fd/%d", to);
 	}
+	if (to >= 0)
+		close(to);
+	return NULL;
 }
 
 char *shadow_original_text(const struct shadow *s, const char *text)
@@ -235,13 +283,18 @@ void shadow_destroy(struct shadow *s)
 	g_strfreev(s->paths);
 	g_ptr_array_free(s->originals, TRUE);
 	g_ptr_array_free(s->files, TRUE);
+	g_ptr_array_free(s->links, TRUE);
+	for (guint i = 0; i < s->copies->len; i++)
+		close(g_array_index(s->copies, int, i));
+	g_array_free(s->copies, TRUE);
 	g_free(s);
 }
 
 void shadow_clean_up(pid_t worker)
 {
 	for (size_t i = 0; i < G_N_ELEMENTS(bases); i++) {
-		char *directory = directory_name(bases[i], worker, ""), *single = directory_name(bases[i], worker, "-single");
+		char *directory = directory_name(bases[i], worker, "");
+		char *single = directory_name(bases[i], worker, "-single");
 
 		remove_tree(AT_FDCWD, directory, 0);
 		remove_tree(AT_FDCWD, single, 0);

@@ -24,16 +24,28 @@ struct shadow {
 	char **paths;         /* NULL-terminated: what to read in place of the originals, in their order */
 	GPtrArray *originals; /* char * */
 	GPtrArray *files;     /* char *: the originals' data files that have contents */
+	GPtrArray *links;     /* char *: the link of each */
+	GArray *copies;       /* int: open files that shadow_copy_whole_packets() made */
 };
 
 /* NULL: not possible (nowhere to write, unreadable metadata); read the originals. */
 struct shadow *shadow_create(const char *const *paths);
 
-/* A shadow of one data file and its metadata alone, as if there were no others. */
-struct shadow *shadow_create_single(const char *file);
+/*
+ * A shadow of the trace of that file with the file alone, as if there were no
+ * others; of copy in its place if not NULL. A name that is no file's: the metadata alone.
+ */
+struct shadow *shadow_create_single(const char *file, const char *copy);
 
-/* Takes a data file's link out again. */
-void shadow_leave_out(struct shadow *s, const char *file);
+/*
+ * A copy of files[i] up to the last packet that begins in it, for a file that was cut off in
+ * a packet: a path valid in this process as long as the shadow is, to be freed with
+ * g_free(). NULL: there are no two packets, or no room.
+ */
+char *shadow_copy_whole_packets(struct shadow *s, guint i);
+
+/* Makes the link of files[i] lead to the copy, or removes it if copy is NULL. */
+void shadow_replace(struct shadow *s, guint i, const char *copy);
 
 /* The text with the shadow's directories replaced by the originals; to be freed with g_free(). */
 char *shadow_original_text(const struct shadow *s, const char *text);

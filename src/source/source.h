@@ -23,7 +23,7 @@
 struct source_spec {
 	char *name;       /* for messages: the path or URL as the user knows it */
 	char *host_hint;  /* host name for traces without one: the directory's name */
-	char *group;      /* what its traces have in common: UUID, host name and clock; NULL: unknown, one trace alone */
+	char *group;      /* what its traces have in common (UUID, host name, clock); NULL: unknown, one trace alone */
 	GPtrArray *paths; /* char *: the trace directories, oldest first */
 	uint64_t bytes;   /* size of the data files: how to share out the workers */
 };

@@ -16,17 +16,28 @@
  * does can hurt the monitor: it may crash, hang or be killed.
  */
 
+#define MEMORY_BYTES ((rlim_t)2 << 30)
+
+/* Sanitizers map terabytes for themselves. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define HAVE_SANITIZER 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
+#define HAVE_SANITIZER 1
+#endif
+#endif
+#ifndef HAVE_SANITIZER
+#define HAVE_SANITIZER 0
+#endif
+
 /* Absurd metadata must not eat the machine's memory; a crash on damaged data is no news worth a core file. */
 static void set_limits(void)
 {
-	const struct rlimit none = { 0, 0 };
+	const struct rlimit none = { 0, 0 }, memory = { MEMORY_BYTES, MEMORY_BYTES };
 
 	setrlimit(RLIMIT_CORE, &none);
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-	const struct rlimit memory = { UINT64_C(2) << 30, UINT64_C(2) << 30 };
-
-	setrlimit(RLIMIT_AS, &memory);
-#endif
+	if (!HAVE_SANITIZER)
+		setrlimit(RLIMIT_AS, &memory);
 }
 
 static int number(const char *text)
@@ -52,12 +63,14 @@ int worker_main(int argc, char **argv)
 {
 	struct reader_args args;
 	struct ring_producer ring;
+	struct ring_fds fds;
 
 	if (argc < 7)
 		return 2;
 	set_limits();
 	syscalls_init();
-	if (ring_producer_open(&ring, (struct ring_fds){ number(argv[0]), number(argv[1]), number(argv[2]) }) != LT_OK) {
+	fds = (struct ring_fds){ number(argv[0]), number(argv[1]), number(argv[2]) };
+	if (ring_producer_open(&ring, fds) != LT_OK) {
 		fprintf(stderr, "%s\n", error_text());
 		return 2;
 	}
