@@ -105,6 +105,7 @@ static void keep_common_directory(char *name, const char *path)
 
 struct walk {
 	GPtrArray *specs;
+	GHashTable *visited; /* "device:inode" of directories: links may lead in circles */
 	unsigned found;
 	unsigned left_out;
 };
@@ -164,6 +165,15 @@ static void cannot_read(struct walk *w, const char *path)
 	log_warning("cannot read '%s': %s", text, strerror(errno));
 }
 
+/* Whether the walk comes to this directory for the first time. */
+static bool is_new(struct walk *w, const char *directory)
+{
+	struct stat st;
+
+	return stat(directory, &st) < 0 ||
+	       g_hash_table_add(w->visited, g_strdup_printf("%ju:%ju", (uintmax_t)st.st_dev, (uintmax_t)st.st_ino));
+}
+
 static void visit_directory(struct walk *w, const char *directory, unsigned depth)
 {
 	DIR *dir = depth <= DEPTH_MAX ? opendir(directory) : NULL;
@@ -215,7 +225,7 @@ static void visit_directory(struct walk *w, const char *directory, unsigned dept
 		const char *path = g_ptr_array_index(below, i);
 
 		/* A trace's own index directory has nothing to find. */
-		if (!is_trace || !g_str_has_suffix(path, "/index"))
+		if ((!is_trace || !g_str_has_suffix(path, "/index")) && is_new(w, path))
 			visit_directory(w, path, depth + 1);
 	}
 	g_ptr_array_free(below, TRUE);
@@ -238,7 +248,10 @@ enum lt_status source_find(const char *directory, GPtrArray *specs, unsigned *le
 	name = g_strdup(directory);
 	for (size_t len = strlen(name); len > 1 && name[len - 1] == '/'; len--)
 		name[len - 1] = '\0';
+	w.visited = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	is_new(&w, name);
 	visit_directory(&w, name, 0);
+	g_hash_table_destroy(w.visited);
 	g_free(name);
 	if (left_out)
 		*left_out += w.left_out;

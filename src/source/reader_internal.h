@@ -151,6 +151,9 @@ void port_read_ahead(struct port *p, bool (*visit)(struct port *p, const bt_mess
 /* The port's next event behind the current item, NULL if there is none or events were lost before it. */
 const bt_message *port_peek_behind(struct port *p);
 
+/* Puts all messages of the queue. */
+void port_drop_queue(struct port *p);
+
 void port_release(struct port *p);
 
 /* Time of an event message; fallback_ns if it has none. */

@@ -326,10 +326,15 @@ const bt_message *port_peek_behind(struct port *p)
 	}
 }
 
-void port_release(struct port *p)
+void port_drop_queue(struct port *p)
 {
 	while (p->count > 0)
 		pop_message(p);
+}
+
+void port_release(struct port *p)
+{
+	port_drop_queue(p);
 	g_free(p->queue);
 	bt_message_iterator_put_ref(p->iterator);
 	g_free(p->name);

@@ -36,10 +36,21 @@ static void sift_down(struct reader *r, unsigned i)
 	r->heap[i] = moving;
 }
 
+/* Events without a time have no place among the others. */
+static void leave_out_timeless(struct port *p)
+{
+	if (!p->stream_class || p->has_clock || p->trouble)
+		return;
+	port_drop_queue(p);
+	p->exhausted = true;
+	p->trouble = g_strdup("its events have no time");
+}
+
 static void fill_heap(struct reader *r)
 {
 	r->heap = g_new(struct port *, r->n_ports + 1);
 	for (unsigned i = 0; i < r->n_ports; i++) {
+		leave_out_timeless(&r->ports[i]);
 		port_find_item(&r->ports[i]);
 		if (r->ports[i].item != ITEM_END)
 			r->heap[r->n_heap++] = &r->ports[i];

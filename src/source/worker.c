@@ -45,18 +45,20 @@ static int number(const char *text)
 	return (int)strtol(text, NULL, 10);
 }
 
-static enum lt_status read_all(const struct reader_args *args, struct ring_producer *ring)
+static void read_all(const struct reader_args *args, struct ring_producer *ring)
 {
-	struct reader *reader;
+	struct reader *reader = NULL;
 	enum lt_status status = reader_open(args, ring, &reader);
 
-	if (status != LT_OK)
-		return status;
-	do {
+	while (status == LT_OK)
 		status = reader_step(reader);
-	} while (status == LT_OK);
+	/* The parent need not wait until everything is freed. */
+	if (status == LT_END)
+		emit_end(ring, emit_begin(ring, EVENT_END, 0, 0));
+	else
+		emit_note(ring, EVENT_FAILED, 0, error_text());
+	ring_publish(ring);
 	reader_close(reader);
-	return status;
 }
 
 int worker_main(int argc, char **argv)
@@ -80,11 +82,7 @@ int worker_main(int argc, char **argv)
 		.name = argv[5],
 		.paths = (const char *const *)argv + 6,
 	};
-	if (read_all(&args, &ring) == LT_END)
-		emit_end(&ring, emit_begin(&ring, EVENT_END, 0, 0));
-	else
-		emit_note(&ring, EVENT_FAILED, 0, error_text());
-	ring_publish(&ring);
+	read_all(&args, &ring);
 	ring_producer_release(&ring);
 	return 0;
 }

@@ -341,6 +341,13 @@ START_TEST(test_find_groups)
 	ck_assert_uint_eq(specs->len, 5);
 	spec_of(specs, "web", 3);
 	g_free(again);
+
+	/* Links in circles end. */
+	again = g_build_filename(root, "web", "up", NULL);
+	ck_assert_int_eq(symlink("..", again), 0);
+	ck_assert_int_eq(source_find(root, specs, NULL), LT_OK);
+	ck_assert_uint_eq(specs->len, 5);
+	g_free(again);
 	g_ptr_array_free(specs, TRUE);
 	remove_directory(root);
 }
