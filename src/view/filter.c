@@ -162,19 +162,18 @@ static bool in_container(const struct view_filter *f, const struct thread_row *t
 	return f->containers->len == 0;
 }
 
+bool view_filter_tid(const struct view_filter *f, uint64_t tid)
+{
+	return any_number(f->tids, tid);
+}
+
 /* The tids of a file's row are those of all threads that use its fd table. */
 static bool file_has_tid(const struct view_filter *f, const struct view_rows *r, const struct view_row *row)
 {
-	const struct interval_table *t = &r->hosts[row->key.host].iv->tables[TABLE_THREAD];
-	const struct file_row *file = INTERVAL_ROW(file, &row->row);
+	const struct view_index *index = &r->internal->indexes[row->key.host];
 
-	for (uint32_t i = 0; i < t->n_rows; i++) {
-		const struct thread_row *thread = INTERVAL_ROW(thread, &t->rows[i]);
-
-		if (thread->files_id == file->files_id && any_number(f->tids, thread->tid))
-			return true;
-	}
-	return false;
+	return !f->tids->len ||
+	       map64_get(&index->tid_files, INTERVAL_ROW(file, &row->row)->files_id) != MAP64_NONE;
 }
 
 static bool wants_thread(const struct view_filter *f, const struct view_rows *r, const struct view_row *row)
@@ -185,7 +184,7 @@ static bool wants_thread(const struct view_filter *f, const struct view_rows *r,
 	if (r->table->source == TABLE_FILE) {
 		const struct file_row *file = INTERVAL_ROW(file, &row->row);
 
-		if (!any_number(f->pids, file->pid) || (f->tids->len && !file_has_tid(f, r, row)))
+		if (!any_number(f->pids, file->pid) || !file_has_tid(f, r, row))
 			return false;
 	} else if (!thread) {
 		return !f->pids->len && !f->tids->len && !f->comms->len && !f->containers->len;

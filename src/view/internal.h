@@ -26,6 +26,7 @@ struct view_index {
 	GArray *errors;         /* struct view_error, by owner, call, error */
 	struct map64 fd_owners; /* files_id and pid -> index in TABLE_THREAD */
 	struct map64 processes; /* pid -> index in TABLE_THREAD of its main thread */
+	struct map64 tid_files; /* files_id of the threads whose tids the filter wants -> 0 */
 	struct map64 pivot;     /* owner and counter -> index in pivot_values */
 };
 
@@ -59,13 +60,14 @@ uint64_t *view_cells_alloc(struct view_rows_internal *in, unsigned n);
 /* ---- lookup.c: joins ---- */
 
 void view_index_errors(struct view_index *index, const struct interval *iv);
-void view_index_files(struct view_index *index, const struct interval *iv);
+void view_index_files(struct view_index *index, const struct interval *iv, const struct view_filter *filter);
 const struct interval_row *view_file_thread(const struct view_index *index, const struct interval *iv,
 					     const struct interval_row *file);
 void view_index_pivot(struct view_rows *r, unsigned host);
 uint64_t view_pivot_value(const struct view_rows *r, unsigned host, uint64_t owner, unsigned counter);
 
 /* ---- filter.c ---- */
+bool view_filter_tid(const struct view_filter *f, uint64_t tid);
 bool view_filter_row(const struct view_filter *f, const struct view_rows *r, const struct view_row *row);
 
 /* ---- order.c ---- */

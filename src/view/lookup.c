@@ -69,17 +69,20 @@ static void put_thread(struct map64 *map, uint64_t key, const struct interval_ta
 	map64_put(map, key, i);
 }
 
-void view_index_files(struct view_index *index, const struct interval *iv)
+void view_index_files(struct view_index *index, const struct interval *iv, const struct view_filter *filter)
 {
 	const struct interval_table *t = &iv->tables[TABLE_THREAD];
 
 	map64_clear(&index->fd_owners);
 	map64_clear(&index->processes);
+	map64_clear(&index->tid_files);
 	for (uint32_t i = 0; i < t->n_rows; i++) {
 		const struct thread_row *row = INTERVAL_ROW(thread, &t->rows[i]);
 
 		put_thread(&index->fd_owners, file_key(row->files_id, row->pid), t, i);
 		put_thread(&index->processes, row->pid, t, i);
+		if (filter && filter->tids->len && view_filter_tid(filter, row->tid))
+			map64_put(&index->tid_files, row->files_id, 0);
 	}
 }
 

@@ -33,6 +33,7 @@ static void index_release(struct view_index *index)
 	map64_release(&index->owners);
 	map64_release(&index->fd_owners);
 	map64_release(&index->processes);
+	map64_release(&index->tid_files);
 	map64_release(&index->pivot);
 	g_array_free(index->owner_uids, TRUE);
 	g_array_free(index->errors, TRUE);
@@ -123,7 +124,7 @@ static void index_host(struct view_rows *r, const struct view_query *q, unsigned
 	if (q->table->tables & USES(SYSERR))
 		view_index_errors(index, iv);
 	if (q->table->source == TABLE_FILE)
-		view_index_files(index, iv);
+		view_index_files(index, iv, q->filter);
 	if (q->table->flags & VIEW_PIVOT)
 		view_index_pivot(r, host);
 }
