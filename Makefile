@@ -3,6 +3,7 @@
 # make                  builds build/lttngtop (runs autoconf and configure when they have not been run)
 # make demo             opens the bundled recording of three hosts
 # make check            builds and runs every test; check-unit: only the unit tests
+# make fuzz             reads damaged recordings: N=3000 of them, SEED=1
 # make man              writes man/*.1 anew from the program's tables
 # make bench            a table of speeds and sizes
 # make valgrind         the unit tests under valgrind
@@ -143,6 +144,15 @@ check-style:
 .PHONY: bench
 bench: $(PROGRAM) $(TEST_PROGRAMS)
 	$(Q)scripts/bench --build $(BUILD)
+
+# Damaged recordings, N of them; what is found is kept in tests/fuzz/found.
+
+N ?= 3000
+SEED ?= 1
+
+.PHONY: fuzz
+fuzz: $(PROGRAM) $(TRACES)
+	$(Q)LTTNGTOP=$(abspath $(PROGRAM)) BUILD=$(abspath $(BUILD)) tests/fuzz/fuzz.py $(N) $(SEED)
 
 .PHONY: valgrind
 valgrind: $(UNIT_TESTS)

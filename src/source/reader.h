@@ -25,7 +25,7 @@ enum lt_status reader_open(const struct reader_args *args, struct ring_producer 
 
 /*
  * Writes some hundred records. LT_OK: more to come. LT_END: that was all.
- * LT_ERROR: everything that can be read was written, but part of the trace was not readable; error_text() says what.
+ * LT_ERROR: everything that can be read was written, but part of the trace was not readable; notes said what.
  */
 enum lt_status reader_step(struct reader *r);
 

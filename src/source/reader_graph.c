@@ -219,7 +219,7 @@ static bool keep_or_leave_out(struct reader *r, const bt_component_class_source 
 	const bool kept = copy && can_open_single(r, class, file, copy, &still);
 
 	shadow_replace(r->shadow, i, kept ? copy : NULL);
-	reader_note_trouble(r, file, kept ? "its last packet is cut off" : why, 0);
+	reader_note_trouble(r, file, kept ? "its last packet is cut off" : why);
 	g_free(copy);
 	g_free(still);
 	return kept;
@@ -233,7 +233,7 @@ static bool metadata_is_well(struct reader *r, const bt_component_class_source *
 		const bool ok = can_open_single(r, class, file, NULL, &why);
 
 		if (!ok)
-			reader_note_trouble(r, g_ptr_array_index(r->shadow->originals, i), "damaged metadata", 0);
+			reader_note_trouble(r, g_ptr_array_index(r->shadow->originals, i), "damaged metadata");
 		g_free(file);
 		g_free(why);
 		if (!ok)
@@ -298,12 +298,9 @@ static const bt_component_source *add_source(struct reader *r, const bt_componen
 	why = reader_take_error();
 	if (r->shadow && leave_out_damaged(r, class))
 		source = try_source(r, class, paths);
-	if (source)
-		g_free(why);
-	else if (!r->trouble)
-		r->trouble = why;
-	else
-		g_free(why);
+	if (!source && r->troubles->len == 0)
+		reader_note_trouble(r, r->args.name, why);
+	g_free(why);
 	bt_current_thread_clear_error();
 	return source;
 }
@@ -323,7 +320,7 @@ static enum lt_status build(struct reader *r)
 	if (!class || !r->sink_class)
 		status = library_error("cannot build the graph");
 	else if (!(source = add_source(r, class)))
-		status = error_set("%s", r->trouble);
+		status = error_set("%s", (const char *)g_ptr_array_index(r->troubles, 0));
 	else
 		status = connect_ports(r, source);
 	bt_plugin_put_ref(plugin);
@@ -344,6 +341,7 @@ enum lt_status reader_open(const struct reader_args *args, struct ring_producer 
 	r->args = *args;
 	r->ring = ring;
 	r->classes = g_ptr_array_new_with_free_func(drop_class);
+	r->troubles = g_ptr_array_new_with_free_func(g_free);
 	r->contexts = g_new0(struct context_slot, CONTEXT_SLOTS);
 	status = build(r);
 	if (status != LT_OK) {
@@ -369,8 +367,9 @@ enum lt_status reader_step(struct reader *r)
 		if (!r->done)
 			return library_error("reading broke off");
 	}
-	if (r->trouble)
-		return error_set("%s", r->trouble);
+	/* What it was, the notes have told. */
+	if (r->troubles->len > 0)
+		return error_set("not all of it could be read");
 	return LT_END;
 }
 
@@ -392,6 +391,6 @@ void reader_close(struct reader *r)
 	g_free(r->contexts);
 	g_free(r->ports);
 	g_free(r->heap);
-	g_free(r->trouble);
+	g_ptr_array_free(r->troubles, TRUE);
 	g_free(r);
 }

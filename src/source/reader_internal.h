@@ -112,7 +112,8 @@ struct reader {
 	bool kernel;
 	bool has_tid;
 	bool done;
-	char *trouble;            /* first reason why not everything could be read */
+	GPtrArray *troubles;      /* char *: why not everything can be read */
+	guint troubles_told;      /* by EVENT_NOTE so far */
 };
 
 /* ---- reader_prologue.c ---- */
@@ -131,8 +132,8 @@ void reader_query_range(struct reader *r, const bt_component_class_source *class
 /* Writes some hundred records in time order; false when there are no more. */
 bool reader_run(struct reader *r);
 
-/* Tells the user that a stream or file could not be read (entirely), and remembers it. */
-void reader_note_trouble(struct reader *r, const char *where, const char *why, uint64_t ns);
+/* Remembers that a stream or file cannot be read (entirely): told by EVENT_NOTE, and by EVENT_FAILED at the end. */
+void reader_note_trouble(struct reader *r, const char *where, const char *why);
 
 /* ---- reader_port.c ---- */
 

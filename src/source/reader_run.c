@@ -76,17 +76,19 @@ static void write_loss(struct reader *r, const struct port *p)
 	emit_end(r->ring, ev);
 }
 
-void reader_note_trouble(struct reader *r, const char *where, const char *why, uint64_t ns)
+void reader_note_trouble(struct reader *r, const char *where, const char *why)
 {
 	char *said = g_strdup_printf("%s: %s", where, why);
-	char *text = shadow_original_text(r->shadow, said);
 
-	emit_note(r->ring, EVENT_NOTE, ns, text);
-	if (r->trouble)
-		g_free(text);
-	else
-		r->trouble = text;
+	g_ptr_array_add(r->troubles, shadow_original_text(r->shadow, said));
 	g_free(said);
+}
+
+/* Notes stand among the events, where the parent is sure to see them whatever interval it reads. */
+static void write_notes(struct reader *r, uint64_t ns)
+{
+	for (; r->troubles_told < r->troubles->len; r->troubles_told++)
+		emit_note(r->ring, EVENT_NOTE, ns, g_ptr_array_index(r->troubles, r->troubles_told));
 }
 
 static void write_stream_end(struct reader *r, const struct port *p)
@@ -94,9 +96,10 @@ static void write_stream_end(struct reader *r, const struct port *p)
 	struct event *ev;
 	char where[32];
 
-	g_snprintf(where, sizeof(where), "stream of CPU %u", p->cpu);
+	g_snprintf(where, sizeof(where), "stream of CPU %u breaks off", p->cpu);
 	if (p->trouble)
-		reader_note_trouble(r, p->cpu == EVENT_NO_CPU ? p->name : where, p->trouble, p->item_ns);
+		reader_note_trouble(r, p->cpu == EVENT_NO_CPU ? p->name : where, p->trouble);
+	write_notes(r, p->item_ns);
 	ev = emit_begin(r->ring, EVENT_STREAM_END, p->item_ns, 0);
 	ev->cpu = p->cpu;
 	((struct ev_stream_end *)(void *)ev->words)->id = p->stream_id;
@@ -122,8 +125,10 @@ static void write_item(struct reader *r, struct port *p)
 
 bool reader_run(struct reader *r)
 {
-	if (!r->heap)
+	if (!r->heap) {
 		fill_heap(r);
+		write_notes(r, r->n_heap > 0 ? r->heap[0]->item_ns : 0);
+	}
 	for (unsigned i = 0; i < RECORDS_PER_STEP && r->n_heap > 0; i++) {
 		struct port *p = r->heap[0];
 
