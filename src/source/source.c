@@ -310,13 +310,15 @@ const struct source_spec *source_spec(const struct source *s)
 bool source_hangs(const struct source *s, unsigned limit_ms)
 {
 	struct timespec ts;
-	uint64_t now_ns;
+	uint64_t now_ns, beat_ns;
 
 	if (s->state != SOURCE_RUNS || !ring_is_empty(&s->ring))
 		return false;
+	/* read once: the worker may beat at any time, also after now_ns was taken */
+	beat_ns = ring_beat_ns(&s->ring);
 	clock_gettime(CLOCK_MONOTONIC, &ts);
 	now_ns = (uint64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
-	return now_ns - MIN(ring_beat_ns(&s->ring), now_ns) > (uint64_t)limit_ms * 1000000;
+	return now_ns > beat_ns && now_ns - beat_ns > (uint64_t)limit_ms * 1000000;
 }
 
 void source_kill(struct source *s, const char *reason)
