@@ -125,12 +125,18 @@ void model_set_status(struct model *m, enum host_status status, const char *reas
 	touch_host(m);
 }
 
+/* Whether some trace declares the tracepoint, or one that does as well. */
+static bool is_declared(const struct model *m, enum event_kind kind)
+{
+	return m->declared[kind] || (kind == EVENT_SCHED_WAKING && m->declared[EVENT_SCHED_WAKEUP]);
+}
+
 unsigned model_missing(const struct model *m, const char **names, unsigned max)
 {
 	unsigned n = 0;
 
 	for (int kind = EVENT_PROBE + 1; kind < EVENT_KINDS; kind++) {
-		if (!tracepoint_desc(kind)->need || m->declared[kind])
+		if (!tracepoint_desc(kind)->need || is_declared(m, (enum event_kind)kind))
 			continue;
 		if (n < max)
 			names[n] = tracepoint_desc(kind)->names;
