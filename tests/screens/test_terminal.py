@@ -118,14 +118,28 @@ def idle(checks):
 
 
 def mouse(checks):
+    def flag(t):
+        return t.tmux("display-message", "-p", "#{mouse_any_flag}").strip()
+
+    def click(t, button, x, y):
+        """A button (64, 65: the wheel) pressed and let go at column x, row y, as a terminal reports it."""
+        for b in (button, 3) if button < 64 else (button,):
+            t.text("\x1b[M" + chr(32 + b) + chr(33 + x) + chr(33 + y))
+        return t.sync()
+
     with Terminal("--paused", RECORDING).wait_read() as t:
-        t.sync()
-        flag = t.tmux("display-message", "-p", "#{mouse_any_flag}").strip()
-        checks.equal("asks for the mouse", flag, "1")
+        screen = t.sync()
+        checks.equal("asks for the mouse", flag(t), "1")
+        head = next(i for i, line in enumerate(screen) if "COMMAND" in line)
+        checks.contains("a click selects", click(t, 0, 10, head + 4)[head - 1:head], r" 4/\d+$")
+        checks.contains("the wheel moves", click(t, 65, 10, head + 4)[head - 1:head], r" 7/\d+$")
+        checks.contains("a click on a head sorts", click(t, 0, screen[head].index("READY") + 1, head), "▼READY")
+        begin = t.screen()[0]
+        checks.check("a click into the strip jumps", click(t, 0, 60, 2)[0] != begin, begin)
+        checks.contains("a click on the function bar", click(t, 0, 1, 23), "─ Help")
     with Terminal("--paused", "--no-mouse", RECORDING).wait_read() as t:
         t.sync()
-        flag = t.tmux("display-message", "-p", "#{mouse_any_flag}").strip()
-        checks.equal("--no-mouse leaves it", flag, "0")
+        checks.equal("--no-mouse leaves it", flag(t), "0")
 
 
 Checks().run(ends, crashes, no_workers_left, terminal_goes, no_terminal, idle, mouse)

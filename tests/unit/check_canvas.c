@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "ui/canvas.h"
+
+#include "ui/keys.h"
+#include "ui/overlay.h"
+#include "ui/prompt.h"
+#include "unit.h"
+
+static void check_row(const struct canvas *c, int y, const char *wanted)
+{
+	char *text = canvas_row_text(c, y);
+
+	ck_assert_str_eq(text, wanted);
+	g_free(text);
+}
+
+START_TEST(text_is_clipped)
+{
+	struct canvas *c = canvas_create(8, 2, false);
+
+	ck_assert_int_eq(canvas_text(c, 5, 0, STYLE_BOLD, "abcdef", -1), 6);
+	check_row(c, 0, "     abc");
+	check_row(c, 1, "");
+	canvas_text(c, -2, 1, STYLE_BOLD, "abcd", -1);
+	check_row(c, 1, "cd");
+	canvas_text(c, 0, 2, STYLE_BOLD, "below", -1);
+	canvas_text(c, 0, -1, STYLE_BOLD, "above", -1);
+	canvas_restyle(c, -5, 0, 100, STYLE_DIM);
+	canvas_restyle(c, 0, 7, 3, STYLE_DIM);
+	ck_assert_int_eq(canvas_text(c, 0, 0, STYLE_BOLD, "abcdef", 3), 3);
+	check_row(c, 0, "abc  abc");
+	canvas_destroy(c);
+}
+END_TEST
+
+START_TEST(text_is_cut_visibly)
+{
+	struct canvas *c = canvas_create(10, 1, false);
+
+	canvas_text_left(c, 0, 0, 5, STYLE_NORMAL, "abcdefg");
+	canvas_text_right(c, 5, 0, 5, STYLE_NORMAL, "1234567");
+	check_row(c, 0, "abcd……4567");
+	canvas_clear(c);
+	canvas_text_left(c, 0, 0, 5, STYLE_NORMAL, "abcde");
+	canvas_text_right(c, 5, 0, 5, STYLE_NORMAL, "67");
+	check_row(c, 0, "abcde   67");
+	canvas_destroy(c);
+}
+END_TEST
+
+START_TEST(wide_characters)
+{
+	struct canvas *c = canvas_create(6, 1, false);
+
+	ck_assert_int_eq(canvas_text_width("日本"), 4);
+	canvas_text(c, 0, 0, STYLE_NORMAL, "日本語", -1);
+	check_row(c, 0, "日本語");
+	/* the half that is left of a character is blank */
+	canvas_char(c, 1, 0, STYLE_NORMAL, 'x');
+	check_row(c, 0, " x本語");
+	canvas_char(c, 4, 0, STYLE_NORMAL, 'y');
+	check_row(c, 0, " x本y");
+	/* none is cut in the middle */
+	canvas_clear(c);
+	ck_assert_int_eq(canvas_text(c, 0, 0, STYLE_NORMAL, "日本語", 5), 4);
+	canvas_text(c, 5, 0, STYLE_NORMAL, "語", -1);
+	check_row(c, 0, "日本");
+	canvas_destroy(c);
+}
+END_TEST
+
+START_TEST(nothing_but_text_reaches_the_grid)
+{
+	struct canvas *c = canvas_create(20, 1, false);
+
+	canvas_text(c, 0, 0, STYLE_NORMAL, "a\x1b[2J\r\n\x07\xff" "b", -1);
+	check_row(c, 0, "a?[2J????b");
+	canvas_destroy(c);
+}
+END_TEST
+
+START_TEST(ascii_likenesses)
+{
+	struct canvas *c = canvas_create(20, 3, true);
+
+	canvas_text(c, 0, 0, STYLE_NORMAL, "×2 µs … ├─ é 日", -1);
+	check_row(c, 0, "x2 us ~ |- ? ?");
+	canvas_bar(c, 0, 1, 10, STYLE_NORMAL, 500);
+	check_row(c, 1, "#####");
+	canvas_box(c, 0, 0, 12, 3, "Box");
+	check_row(c, 0, "+- Box ----+ ?");
+	check_row(c, 2, "+----------+");
+	canvas_destroy(c);
+}
+END_TEST
+
+START_TEST(bars)
+{
+	struct canvas *c = canvas_create(10, 1, false);
+
+	canvas_bar(c, 0, 0, 10, STYLE_NORMAL, 0);
+	check_row(c, 0, "");
+	/* whatever is not nothing shows */
+	canvas_bar(c, 0, 0, 10, STYLE_NORMAL, 1);
+	check_row(c, 0, "▏");
+	canvas_bar(c, 0, 0, 10, STYLE_NORMAL, 550);
+	check_row(c, 0, "█████▌");
+	canvas_bar(c, 0, 0, 10, STYLE_NORMAL, 5000);
+	check_row(c, 0, "██████████");
+	ck_assert_uint_eq(canvas_column_glyph(0), ' ');
+	ck_assert_uint_eq(canvas_column_glyph(1), 0x2581);
+	ck_assert_uint_eq(canvas_column_glyph(999), 0x2588);
+	ck_assert_uint_eq(canvas_column_glyph(2000), 0x2588);
+	canvas_destroy(c);
+}
+END_TEST
+
+/* ---- typing ---- */
+
+static GString *typed;
+static int answers;
+
+static void on_change(struct ui *ui, const char *text)
+{
+	(void)ui;
+	g_string_assign(typed, text);
+}
+
+static void on_done(struct ui *ui, const char *text)
+{
+	(void)ui;
+	answers++;
+	g_string_assign(typed, text ? text : "gave up");
+}
+
+static void type(struct prompt *p, const char *text)
+{
+	for (; *text; text = g_utf8_next_char(text))
+		prompt_key(p, NULL, (int)g_utf8_get_char(text));
+}
+
+START_TEST(prompt_edits)
+{
+	struct canvas *c = canvas_create(20, 1, false);
+	struct prompt p;
+
+	typed = g_string_new(NULL);
+	answers = 0;
+	prompt_init(&p);
+	prompt_start(&p, "Find:", "ab", on_change, on_done);
+	type(&p, "cé");
+	ck_assert_str_eq(typed->str, "abcé");
+	prompt_key(&p, NULL, UI_KEY_LEFT);
+	prompt_key(&p, NULL, UI_KEY_LEFT);
+	prompt_key(&p, NULL, UI_KEY_BACKSPACE);
+	ck_assert_str_eq(typed->str, "acé");
+	prompt_key(&p, NULL, UI_KEY_DELETE);
+	ck_assert_str_eq(typed->str, "aé");
+	ck_assert_int_eq(prompt_draw(&p, c, 0), 7);
+	check_row(c, 0, "Find: aé");
+	prompt_key(&p, NULL, UI_KEY_END);
+	type(&p, "0123456789012345");
+	canvas_clear(c);
+	ck_assert_int_lt(prompt_draw(&p, c, 0), 20);
+	check_row(c, 0, "Find: 3456789012345");
+	prompt_key(&p, NULL, UI_KEY_ENTER);
+	ck_assert_int_eq(answers, 1);
+	ck_assert(!p.active);
+	prompt_start(&p, "Find:", "", on_change, on_done);
+	prompt_key(&p, NULL, UI_KEY_ESC);
+	ck_assert_str_eq(typed->str, "gave up");
+	prompt_start(&p, "Find:", "", on_change, on_done);
+	prompt_key(&p, NULL, UI_KEY_BACKSPACE);
+	ck_assert_int_eq(answers, 3);
+	prompt_release(&p);
+	g_string_free(typed, TRUE);
+	canvas_destroy(c);
+}
+END_TEST
+
+static int chosen;
+
+static void on_chosen(struct ui *ui, int value, bool keep)
+{
+	(void)ui;
+	chosen = keep ? -value : value;
+}
+
+START_TEST(menu_chooses)
+{
+	struct overlay *o = overlay_menu("Menu", on_chosen);
+	struct canvas *c = canvas_create(30, 8, false);
+
+	for (int i = 1; i <= 9; i++) {
+		char *text = g_strdup_printf("item %d", i);
+
+		overlay_item(o, i, i == 9 ? 1 : -1, text);
+		g_free(text);
+	}
+	overlay_draw(o, c, 0, 7);
+	check_row(c, 1, "│ item 1     │");
+	ck_assert_int_eq(overlay_key(o, NULL, UI_KEY_END), OVERLAY_STAYS);
+	overlay_draw(o, c, 0, 7);
+	check_row(c, 5, "│ [x] item 9 │");
+	ck_assert_int_eq(overlay_key(o, NULL, ' '), OVERLAY_STAYS);
+	ck_assert_int_eq(chosen, -9);
+	overlay_key(o, NULL, UI_KEY_UP);
+	ck_assert_int_eq(overlay_key(o, NULL, UI_KEY_ENTER), OVERLAY_CLOSES);
+	ck_assert_int_eq(chosen, 8);
+	ck_assert_int_eq(overlay_key(o, NULL, 'y'), OVERLAY_IGNORES);
+	ck_assert_int_eq(overlay_key(o, NULL, UI_KEY_ESC), OVERLAY_CLOSES);
+	overlay_destroy(o);
+	canvas_destroy(c);
+}
+END_TEST
+
+UNIT_MAIN("canvas", text_is_clipped, text_is_cut_visibly, wide_characters, nothing_but_text_reaches_the_grid,
+	  ascii_likenesses, bars, prompt_edits, menu_chooses)
