@@ -204,15 +204,18 @@ static void add_loss(struct port *p, enum loss_kind kind, const struct discarded
 /*
  * A loss that the stream has reached at ns becomes its item: what a full
  * buffer lost was lost behind the last event of a packet and before its end.
+ * One that no event follows stands at the last event, as the record ends there.
  */
 static bool loss_is_due(struct port *p, uint64_t ns)
 {
+	const bool last = ns == UINT64_MAX;
+
 	for (unsigned i = 0; i < LOSS_KINDS; i++) {
 		if (!p->losses[i].pending || p->losses[i].end_ns > ns)
 			continue;
 		p->item = ITEM_LOST;
 		p->item_loss = i;
-		p->item_ns = p->losses[i].end_ns > p->last_ns ? p->losses[i].end_ns : p->last_ns;
+		p->item_ns = p->losses[i].end_ns > p->last_ns && !last ? p->losses[i].end_ns : p->last_ns;
 		return true;
 	}
 	return false;
