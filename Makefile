@@ -6,6 +6,7 @@
 # make fuzz             reads damaged recordings: N=3000 of them, SEED=1
 # make man              writes man/*.1 anew from the program's tables
 # make bench            a table of speeds and sizes
+# make fuzz             damaged recordings: FUZZ_CASES=, FUZZ_SEED=
 # make valgrind         the unit tests under valgrind
 # make install          DESTDIR=, PREFIX=; uninstall
 # make dist             a source archive
@@ -142,8 +143,17 @@ check-style:
 # Figures, each a ratio measured in one run where it can be: see scripts/bench.
 
 .PHONY: bench
-bench: $(PROGRAM) $(TEST_PROGRAMS)
+bench: $(PROGRAM) $(filter $(BUILD)/tests/bench/%,$(TEST_PROGRAMS))
 	$(Q)scripts/bench --build $(BUILD)
+
+# Damaged recordings by the thousand; another seed gives other ones.
+
+FUZZ_CASES ?= 2000
+FUZZ_SEED ?= 1
+
+.PHONY: fuzz
+fuzz: $(PROGRAM) $(TRACES)
+	$(Q)LTTNGTOP=$(abspath $(PROGRAM)) BUILD=$(abspath $(BUILD)) tests/fuzz/fuzz.py $(FUZZ_CASES) $(FUZZ_SEED)
 
 # Damaged recordings, N of them; what is found is kept in tests/fuzz/found.
 
