@@ -51,6 +51,7 @@ static bool before(const struct event *a, const struct event *b)
 enum lt_status merge_peek(struct merge *m, const struct event **ev, unsigned *number)
 {
 	const struct event *least = NULL;
+	bool again = false;
 
 	for (unsigned i = 0; i < m->inputs->len; i++) {
 		struct input *in = &g_array_index(m->inputs, struct input, i);
@@ -67,7 +68,9 @@ enum lt_status merge_peek(struct merge *m, const struct event **ev, unsigned *nu
 				*number = i;
 				return LT_ERROR;
 			default:
-				return LT_AGAIN;
+				/* The others are looked at too, or their descriptors would stay readable. */
+				again = true;
+				continue;
 			}
 		}
 		if (in->head && (!least || before(in->head, least))) {
@@ -75,6 +78,8 @@ enum lt_status merge_peek(struct merge *m, const struct event **ev, unsigned *nu
 			m->least = i;
 		}
 	}
+	if (again)
+		return LT_AGAIN;
 	if (!least)
 		return LT_END;
 	*ev = least;

@@ -240,10 +240,18 @@ static enum lt_status refill(struct ring_consumer *c, const char **wrong)
 {
 	if (!load_head(c))
 		goto nonsense;
-	if (c->head_seen != c->tail)
+	if (c->head_seen != c->tail) {
+		/* Awake again: the descriptor is readable no longer, though there is more to read. */
+		if (c->sleeps) {
+			atomic_store(&c->shared->consumer_sleeps, 0);
+			drain(c->fds.data);
+		}
+		c->sleeps = false;
 		return LT_OK;
+	}
 	publish_tail(c);
 	drain(c->fds.data);
+	c->sleeps = true;
 	atomic_store(&c->shared->consumer_sleeps, 1);
 	atomic_thread_fence(memory_order_seq_cst);
 	if (!load_head(c))

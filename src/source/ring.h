@@ -75,6 +75,7 @@ struct ring_consumer {
 	uint64_t head_seen;
 	struct event *copy; /* of the record ring_peek() gave: EVENT_SIZE_MAX bytes */
 	bool has_copy;
+	bool sleeps;        /* ring_peek() said LT_AGAIN */
 	struct ring_fds fds;
 };
 
@@ -113,7 +114,7 @@ void ring_beat(struct ring_producer *p);
 
 /*
  * The next record, borrowed until ring_next(), checked by event_check(). LT_AGAIN: empty, the
- * data eventfd becomes readable when it is not any more. LT_ERROR: nonsense in the ring; *wrong says what.
+ * data eventfd becomes readable when it is not any more, until the next ring_peek(). LT_ERROR: nonsense in the ring; *wrong says what.
  */
 enum lt_status ring_peek(struct ring_consumer *c, const struct event **ev, const char **wrong);
 

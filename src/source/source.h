@@ -65,7 +65,10 @@ enum lt_status source_peek(struct source *s, const struct event **ev);
 /* Consumes the record source_peek() gave. */
 void source_next(struct source *s);
 
-/* Readable when source_peek() may have something new (level-triggered; peek clears it). */
+/*
+ * Readable when there is something new for a source_peek() that said LT_AGAIN (level-triggered; the next
+ * source_peek() clears it). Not readable while there is more to read: wait only after LT_AGAIN.
+ */
 int source_fd(const struct source *s);
 
 const struct source_spec *source_spec(const struct source *s);
