@@ -155,15 +155,6 @@ FUZZ_SEED ?= 1
 fuzz: $(PROGRAM) $(TRACES)
 	$(Q)LTTNGTOP=$(abspath $(PROGRAM)) BUILD=$(abspath $(BUILD)) tests/fuzz/fuzz.py $(FUZZ_CASES) $(FUZZ_SEED)
 
-# Damaged recordings, N of them; what is found is kept in tests/fuzz/found.
-
-N ?= 3000
-SEED ?= 1
-
-.PHONY: fuzz
-fuzz: $(PROGRAM) $(TRACES)
-	$(Q)LTTNGTOP=$(abspath $(PROGRAM)) BUILD=$(abspath $(BUILD)) tests/fuzz/fuzz.py $(N) $(SEED)
-
 .PHONY: valgrind
 valgrind: $(UNIT_TESTS)
 	$(Q)for t in $(UNIT_TESTS); do CK_FORK=no valgrind -q --leak-check=full --error-exitcode=99 $$t || exit 1; done
