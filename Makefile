@@ -3,7 +3,6 @@
 # make                  builds build/lttngtop (runs autoconf and configure when they have not been run)
 # make demo             opens the bundled recording of three hosts
 # make check            builds and runs every test; check-unit: only the unit tests
-# make fuzz             reads damaged recordings: N=3000 of them, SEED=1
 # make man              writes man/*.1 anew from the program's tables
 # make bench            a table of speeds and sizes
 # make fuzz             damaged recordings: FUZZ_CASES=, FUZZ_SEED=
