@@ -30,7 +30,7 @@ void frames_destroy(struct frames *f);
  */
 enum lt_status frames_advance(struct frames *f, uint64_t budget_ns);
 
-/* All frames before this time are in the history, of all hosts that go on; the end of the record once all have ended. */
+/* Before this time all frames of all hosts that go on are in the history; once all have ended: the record's end. */
 uint64_t frames_known_ns(const struct frames *f);
 
 #endif

@@ -17,6 +17,7 @@ void cursor_init(struct cursor *c, uint64_t begin_ns, uint64_t frame_ns, uint64_
 	*c = (struct cursor){
 		.live = live,
 		.begin_ns = begin_ns,
+		.kept_ns = begin_ns,
 		.known_ns = begin_ns,
 		.frame_ns = frame_ns,
 		.interval_ns = frames * frame_ns,
@@ -52,10 +53,9 @@ static uint64_t end_around(const struct cursor *c, uint64_t t_ns)
 
 static bool show(struct cursor *c, uint64_t end_ns)
 {
-	uint64_t last = last_end(c);
 	uint64_t old = c->end_ns;
 
-	c->end_ns = MIN(end_ns, last);
+	c->end_ns = MIN(MAX(end_ns, end_around(c, c->kept_ns)), last_end(c));
 	return c->end_ns != old;
 }
 
@@ -86,6 +86,20 @@ bool cursor_known(struct cursor *c, uint64_t known_ns, bool complete)
 		sync_position(c);
 	}
 	return changed;
+}
+
+bool cursor_kept(struct cursor *c, uint64_t kept_ns)
+{
+	uint64_t begin_ns, end_ns;
+
+	c->kept_ns = MAX(c->kept_ns, kept_ns);
+	cursor_interval(c, &begin_ns, &end_ns);
+	if (end_ns <= c->begin_ns || end_ns > c->kept_ns)
+		return false;
+	c->marked_begin_ns = 0;
+	show(c, end_ns);
+	sync_position(c);
+	return true;
 }
 
 bool cursor_tick(struct cursor *c, uint64_t wall_ns)
@@ -185,7 +199,7 @@ void cursor_start(struct cursor *c)
 		c->mode = CURSOR_PAUSED;
 	c->wanted_ns = 0;
 	c->marked_begin_ns = 0;
-	show(c, c->begin_ns + c->interval_ns);
+	show(c, end_around(c, c->kept_ns));
 	sync_position(c);
 }
 

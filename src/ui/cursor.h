@@ -25,6 +25,7 @@ struct cursor {
 	bool live;            /* the sources go on for ever */
 	bool complete;        /* known_ns is the end of the record */
 	uint64_t begin_ns;    /* the grid's origin: begin of the record */
+	uint64_t kept_ns;     /* what lies before is no longer in the history; begin_ns: nothing was dropped */
 	uint64_t known_ns;    /* all before this is in the history; begin_ns: nothing yet */
 	uint64_t frame_ns;    /* shortest interval, interval_ns is a multiple */
 	uint64_t interval_ns;
@@ -42,6 +43,9 @@ void cursor_init(struct cursor *c, uint64_t begin_ns, uint64_t frame_ns, uint64_
 /* What the sources have given so far; complete: and it is all. Returns whether the shown interval changed. */
 bool cursor_known(struct cursor *c, uint64_t known_ns, bool complete);
 
+/* The history has dropped what lies before kept_ns. Returns whether the shown interval changed. */
+bool cursor_kept(struct cursor *c, uint64_t kept_ns);
+
 /* The wall clock went on. Returns whether the shown interval or the mode changed. */
 bool cursor_tick(struct cursor *c, uint64_t wall_ns);
 
@@ -57,6 +61,7 @@ void cursor_step(struct cursor *c, int steps);
 /* Shows the interval that t_ns lies in. */
 void cursor_jump(struct cursor *c, uint64_t t_ns);
 
+/* To the oldest interval that is kept. */
 void cursor_start(struct cursor *c);
 
 /* To the end, and sticking to it: live again; of a record: until it is complete. */

@@ -189,7 +189,8 @@ static void changes_text(char *text, const char *label, uint64_t now, uint64_t m
 {
 	char changes[32], n[16];
 
-	g_snprintf(changes, sizeof(changes), compact ? " +%" PRIu64 "−%" PRIu64 : " +%" PRIu64 " −%" PRIu64, more, less);
+	g_snprintf(changes, sizeof(changes), compact ? " +%" PRIu64 "−%" PRIu64 : " +%" PRIu64 " −%" PRIu64, more,
+		   less);
 	g_snprintf(text, SEGMENT_SIZE, "%s %s%s%*s", label, format_count(n, sizeof(n), now, 6), changes,
 		   compact ? 0 : MAX(0, 8 - canvas_text_width(changes)), "");
 }
@@ -253,14 +254,19 @@ static void draw_group(struct canvas *c, int x, int y, const char *text)
 
 static void absent_text(const struct ui *ui, const struct ui_host_data *host, char *text, size_t size)
 {
+	uint64_t first_ns, last_ns;
 	char time[TIMETEXT_SIZE];
 
 	if (host->hidden)
 		g_strlcpy(text, "hidden; H shows it again", size);
 	else if (host->info.begin_ns >= ui->shown_end_ns)
-		g_snprintf(text, size, "record begins at %s", ui_time(ui, time, sizeof(time), host->info.begin_ns, 3, false));
+		g_snprintf(text, size, "record begins at %s",
+			   ui_time(ui, time, sizeof(time), host->info.begin_ns, 3, false));
 	else if (host->info.ended && host->info.end_ns <= ui->shown_begin_ns)
-		g_snprintf(text, size, "record ended at %s", ui_time(ui, time, sizeof(time), host->info.end_ns, 3, false));
+		g_snprintf(text, size, "record ended at %s",
+			   ui_time(ui, time, sizeof(time), host->info.end_ns, 3, false));
+	else if (history_range(ui->history, host->info.track, &first_ns, &last_ns) && first_ns >= ui->shown_end_ns)
+		g_strlcpy(text, "no longer in the history", size);
 	else
 		g_strlcpy(text, "nothing known yet", size);
 }

@@ -3,6 +3,15 @@
 
 #include "ui/internal.h"
 
+/* Counters come as contexts of events; without them there is nothing to show. */
+static const char *explain_perf(const struct ui *ui)
+{
+	for (unsigned i = 0; i < ui->hosts->len; i++)
+		if (ui_host(ui, i)->loaded && ui_host(ui, i)->load.interval.tables[TABLE_PERF].n_rows)
+			return NULL;
+	return "no perf counters in this recording: they are contexts, lttng add-context -k -t perf:cpu:page-fault …";
+}
+
 static const struct pane_type types[PANES] = {
 	[PANE_CPU] = {
 		.title = "CPU",
@@ -17,7 +26,8 @@ static const struct pane_type types[PANES] = {
 	[PANE_PERF] = {
 		.title = "Perf",
 		.tables = { "counters" },
-		.empty = { "no perf counter grew in this interval; the trace has none if it was recorded without perf contexts" },
+		.empty = { "no perf counter grew in this interval" },
+		.explain = explain_perf,
 	},
 	[PANE_FILES] = {
 		.title = "Files",
@@ -158,13 +168,16 @@ static void share_rows(const struct pane *p, int h, int *rows)
 
 static const char *empty_text(const struct ui *ui, const struct pane *p, unsigned i)
 {
+	const char *explained;
+
 	if (ui->only_marked)
 		return "no highlighted row here; f shows all again";
 	if (ui->filter_text->len)
 		return "nothing matches the filter; F4 changes it";
 	if (ui->loaded_end_ns == ui->loaded_begin_ns)
 		return "reading the first interval …";
-	return p->type->empty[i];
+	explained = p->type->explain ? p->type->explain(ui) : NULL;
+	return explained ? explained : p->type->empty[i];
 }
 
 void pane_draw(struct ui *ui, struct pane *p, int y, int h)

@@ -19,6 +19,7 @@ struct pane_type {
 	const char *title;
 	const char *tables[PANE_LISTS]; /* names of view tables, NULL after the last */
 	const char *empty[PANE_LISTS];  /* what an empty list says if the hosts have something in the interval */
+	const char *(*explain)(const struct ui *ui); /* a better reason why lists are empty, NULL: there is none */
 	/* All NULL for panes of lists only: */
 	uint32_t reads;                 /* 1 << enum table_id that head reads beyond the lists' */
 	void (*adjust)(struct ui *ui, struct pane *p, unsigned list, struct view_query *query);

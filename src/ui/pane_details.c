@@ -199,8 +199,8 @@ static void add_process(struct head *h, const struct thread_row *t)
 		n++;
 	}
 	if (n > 1 && (int64_t)t->pid >= 0)
-		add_line(h, "process", "%.1f%%  %s on a CPU in %u threads", 100.0 * (double)cpu_ns / (double)duration_ns,
-			 duration(h, cpu, cpu_ns), n);
+		add_line(h, "process", "%.1f%%  %s on a CPU in %u threads",
+			 100.0 * (double)cpu_ns / (double)duration_ns, duration(h, cpu, cpu_ns), n);
 }
 
 static void add_bytes(struct head *h, const char *label, uint64_t disk, uint64_t net, uint64_t pipe, uint64_t other)

@@ -77,7 +77,8 @@ static void read_history(const struct ui *ui, const struct span *s, struct slot 
 		if (ui_host(ui, i)->hidden)
 			continue;
 		do {
-			n = history_summaries(ui->history, ui_host(ui, i)->info.track, from, s->end_ns, frames, SUMMARIES);
+			n = history_summaries(ui->history, ui_host(ui, i)->info.track, from, s->end_ns, frames,
+					      SUMMARIES);
 			for (unsigned k = 0; k < n; k++)
 				add_frame(s, &frames[k], slots);
 			if (n)
@@ -128,7 +129,8 @@ int timeline_draw(struct ui *ui, int y)
 		canvas_char(c, s.x + MIN(time_column(&s, ui->mark_ns), s.width - 1), y, STYLE_PAUSED, 'A');
 	if (s.x) {
 		canvas_text(c, 0, y, STYLE_DIM, ui_time(ui, text, sizeof(text), s.begin_ns, 0, false), s.x - 1);
-		canvas_text(c, c->w - LABEL_WIDTH + 1, y, STYLE_DIM, ui_time(ui, text, sizeof(text), s.end_ns, 0, false), 8);
+		canvas_text(c, c->w - LABEL_WIDTH + 1, y, STYLE_DIM,
+			    ui_time(ui, text, sizeof(text), s.end_ns, 0, false), LABEL_WIDTH - 1);
 	}
 	ui->strip_y = y;
 	return 1;

@@ -99,9 +99,23 @@ void ui_start(struct ui *ui, uint64_t begin_ns, uint64_t expected_end_ns, uint64
 	if (ui->options.paused)
 		cursor_pause(&ui->cursor, true);
 	if (ui->options.begin.form != TIMETEXT_NONE)
-		cursor_jump(&ui->cursor, timetext_resolve(&ui->options.begin, begin_ns, expected_end_ns, ui->options.utc));
+		cursor_jump(&ui->cursor,
+			    timetext_resolve(&ui->options.begin, begin_ns, expected_end_ns, ui->options.utc));
 	ui->started = true;
 	ui->dirty = true;
+}
+
+/* The history's begin: that of the host it reaches farthest back for. */
+static uint64_t oldest_kept(const struct ui *ui)
+{
+	uint64_t kept_ns = UINT64_MAX, first_ns, last_ns;
+
+	for (unsigned i = 0; i < ui->hosts->len; i++) {
+		if (!history_range(ui->history, ui_host(ui, i)->info.track, &first_ns, &last_ns))
+			return 0;
+		kept_ns = MIN(kept_ns, first_ns);
+	}
+	return kept_ns == UINT64_MAX ? 0 : kept_ns;
 }
 
 void ui_known(struct ui *ui, uint64_t known_ns, bool complete)
@@ -110,7 +124,7 @@ void ui_known(struct ui *ui, uint64_t known_ns, bool complete)
 
 	if (complete && !ui->cursor.complete)
 		ui->dirty = true;
-	if (cursor_known(&ui->cursor, known_ns, complete))
+	if (cursor_known(&ui->cursor, known_ns, complete) | cursor_kept(&ui->cursor, oldest_kept(ui)))
 		ui->dirty = true;
 	ui->growing |= known_ns != before_ns;
 }
@@ -123,8 +137,8 @@ static void skip_idle(struct ui *ui)
 	uint64_t from_ns = ui->cursor.end_ns, to_ns = UINT64_MAX;
 
 	for (unsigned i = 0; i < ui->hosts->len; i++) {
-		unsigned n = history_summaries(ui->history, ui_host(ui, i)->info.track, from_ns, ui->cursor.known_ns, frames,
-					       MANY);
+		unsigned n = history_summaries(ui->history, ui_host(ui, i)->info.track, from_ns, ui->cursor.known_ns,
+					       frames, MANY);
 
 		for (unsigned k = 0; k < n; k++)
 			if (frames[k].busy_permille >= IDLE_PERMILLE) {

@@ -227,6 +227,26 @@ START_TEST(live_sticks_until_moved)
 }
 END_TEST
 
+START_TEST(dropped_past_is_not_shown)
+{
+	struct cursor c = recording(10 * SECOND, true);
+
+	cursor_pause(&c, true);
+	ck_assert(!cursor_kept(&c, BEGIN));
+	ck_assert(cursor_kept(&c, BEGIN + 4500 * MS));
+	check_shown(&c, 4 * SECOND, 5 * SECOND);
+	ck_assert(!cursor_kept(&c, BEGIN + 4500 * MS));
+	cursor_step(&c, -1);
+	check_shown(&c, 4 * SECOND, 5 * SECOND);
+	cursor_end(&c);
+	cursor_jump(&c, BEGIN);
+	check_shown(&c, 4 * SECOND, 5 * SECOND);
+	cursor_step(&c, 1);
+	cursor_start(&c);
+	check_shown(&c, 4 * SECOND, 5 * SECOND);
+}
+END_TEST
+
 START_TEST(length_stays_on_its_grid)
 {
 	struct cursor c = recording(10 * SECOND, true);
@@ -300,5 +320,5 @@ END_TEST
 UNIT_MAIN("cursor", nothing_known_shows_nothing, first_interval_shows_as_soon_as_known,
 	  short_record_is_one_interval, replay_follows_the_clock, replay_waits_for_the_data, replay_stops_at_the_end,
 	  speed_does_not_change_intervals, steps_come_back, back_pauses_forward_does_not,
-	  jump_shows_the_interval_around, end_of_a_record_pauses, live_sticks_until_moved, length_stays_on_its_grid,
-	  chosen_interval_lasts_until_moved, speeds_are_steps, frame_length_fits_the_span)
+	  jump_shows_the_interval_around, end_of_a_record_pauses, live_sticks_until_moved, dropped_past_is_not_shown,
+	  length_stays_on_its_grid, chosen_interval_lasts_until_moved, speeds_are_steps, frame_length_fits_the_span)
