@@ -208,7 +208,7 @@ static void add_loss(struct port *p, enum loss_kind kind, const struct discarded
  */
 static bool loss_is_due(struct port *p, uint64_t ns)
 {
-	const bool last = ns == UINT64_MAX;
+	const bool last = ns == UINT64_MAX && p->last_ns > 0;
 
 	for (unsigned i = 0; i < LOSS_KINDS; i++) {
 		if (!p->losses[i].pending || p->losses[i].end_ns > ns)

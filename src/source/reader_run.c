@@ -72,7 +72,7 @@ static void write_loss(struct reader *r, const struct port *p)
 		payload->events = l->count;
 	else
 		payload->packets = l->count;
-	payload->begin_ns = l->begin_ns;
+	payload->begin_ns = l->begin_ns < p->item_ns ? l->begin_ns : p->item_ns;
 	emit_end(r->ring, ev);
 }
 

@@ -6,8 +6,9 @@
     fuzz.py --replay FILE...  cases that were found before
 
 Whatever the damage: the program ends by itself with status 0, 1 or 3, prints valid JSON if it prints figures, leaves no
-worker and no temporary directory behind, and no sanitizer has anything to say. A case is a list of edits; one that
-fails is written to found/ beside this script (or to $FUZZ_FOUND) and is replayed by each later run.
+worker and no temporary directory behind, and no sanitizer has anything to say; a recording that is well beside the
+damaged one is read whatever happens to the other. A case is a list of edits; one that fails is written to found/
+beside this script (or to $FUZZ_FOUND) and is replayed by each later run.
 """
 import glob
 import json
@@ -164,7 +165,8 @@ def random_case(rng, traces):
     name = rng.choice([n for n in sorted(files) if "/" not in n and n != "metadata"])
     damage = rng.choices([d for d, _ in DAMAGE], [w for _, w in DAMAGE])[0]
     options = rng.choice([[], [], [], ["--interval", "100ms"], ["--begin", "+10ms", "--end", "-1ms"]])
-    return {"trace": trace, "edits": damage(rng, files, name), "table": rng.choice(TABLES), "options": options,
+    beside = rng.choice([None, None, *(t for t in sorted(traces) if t.split("/")[1] != trace.split("/")[1])])
+    return {"trace": trace, "beside": beside, "edits": damage(rng, files, name), "table": rng.choice(TABLES), "options": options,
             "workers": rng.choice([1, 2])}
 
 
@@ -200,8 +202,9 @@ def build_case(case, files, root):
             file.write(data)
     for edit in case["edits"]:
         apply_edit(directory, edit)
-    # A host that is well stands beside the damaged one.
-    return directory
+    if case.get("beside"):
+        os.makedirs(os.path.join(root, "beside"))
+        os.symlink(os.path.join(BUILD, "traces", case["beside"]), os.path.join(root, "beside", "kernel"))
 
 
 def workers_of(root):
@@ -218,12 +221,21 @@ def workers_of(root):
     return found
 
 
-def left_behind(pids_before):
-    return [path for base in ("/dev/shm", "/tmp") for path in glob.glob(base + "/lttngtop-worker-*")
-            if path not in pids_before and not os.path.exists("/proc/" + re.search(r"worker-(\d+)", path).group(1))]
+def temporary_directories():
+    return set(glob.glob("/dev/shm/lttngtop-worker-*") + glob.glob("/tmp/lttngtop-worker-*"))
 
 
-def judge(status, out, err, root, before):
+def left_behind(before):
+    """New directories of workers that are gone."""
+    return [path for path in temporary_directories() - before
+            if not os.path.exists("/proc/" + re.search(r"worker-(\d+)", path).group(1))]
+
+
+def hosts_in(out):
+    return set(json.loads(out.splitlines()[0])["hosts"]) if out.strip() else set()
+
+
+def judge(case, status, out, err, root, before):
     problems = []
     if status is None:
         problems.append(f"no end after {TIMEOUT_S} s")
@@ -235,12 +247,16 @@ def judge(status, out, err, root, before):
         try:
             for line in out.splitlines():
                 json.loads(line)
+            if case.get("beside") and case["beside"].split("/")[1] not in hosts_in(out):
+                problems.append(f"the host beside is missing: {hosts_in(out)}")
         except ValueError as error:
             problems.append(f"no JSON: {error}")
+    if case.get("beside") and status == 1:
+        problems.append("exit status 1 although a recording is well")
     if status in (1, 3) and not err.strip():
         problems.append(f"exit status {status} without a word")
     deadline = time.monotonic() + 2
-    while workers_of(root) and time.monotonic() < deadline:
+    while (workers_of(root) or left_behind(before)) and time.monotonic() < deadline:
         time.sleep(0.01)
     orphans = workers_of(root)
     for pid in orphans:
@@ -256,7 +272,7 @@ def run_case(case, traces):
     """What went wrong, as a list of texts, and what the program said."""
     if case["trace"] not in traces:
         return [], "its recording is not here"
-    before = set(glob.glob("/dev/shm/lttngtop-worker-*") + glob.glob("/tmp/lttngtop-worker-*"))
+    before = temporary_directories()
     with tempfile.TemporaryDirectory(prefix="lttngtop-fuzz-", ignore_cleanup_errors=True) as root:
         build_case(case, traces[case["trace"]], root)
         command = [LTTNGTOP, "report", case["table"], "--json", "--workers", str(case["workers"]), *case["options"], root]
@@ -269,7 +285,7 @@ def run_case(case, traces):
                 process.kill()
                 out, err = process.communicate()
                 status = None
-        return judge(status, out, err, root, before), f"status {status}: {err.strip()[-300:]}"
+        return judge(case, status, out, err, root, before), f"status {status}: {err.strip()[-300:]}"
 
 
 def keep(case):

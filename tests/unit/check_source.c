@@ -497,6 +497,76 @@ START_TEST(test_backward_steps)
 }
 END_TEST
 
+static void read_damaged(const char *root, uint64_t *events, enum lt_status *status, uint64_t *notes)
+{
+	GPtrArray *specs = new_specs();
+	const struct event *ev;
+	struct source *s;
+
+	*events = *notes = 0;
+	ck_assert_int_eq(source_find(root, specs, NULL), LT_OK);
+	ck_assert_uint_eq(specs->len, 1);
+	ck_assert_int_eq(source_start(g_ptr_array_index(specs, 0), 0, 1, &s), LT_OK);
+	while ((*status = source_peek(s, &ev)) == LT_OK || *status == LT_AGAIN) {
+		struct pollfd pfd = { .fd = source_fd(s), .events = POLLIN };
+
+		if (*status == LT_AGAIN) {
+			poll(&pfd, 1, 1000);
+			continue;
+		}
+		*events += ev->kind >= EVENT_OTHER;
+		*notes += ev->kind == EVENT_NOTE;
+		source_next(s);
+	}
+	source_stop(s);
+	g_ptr_array_free(specs, TRUE);
+	ck_assert(!has_children());
+}
+
+/* A damaged stream is told of and takes no other with it; damaged metadata is a failure; empty files are none. */
+START_TEST(test_damaged_files)
+{
+	char *path = recording("kprobe"), *root = temporary_directory(), *command, *file;
+	uint64_t whole, events, notes;
+	enum lt_status status;
+
+	if (!path) {
+		printf("skip test_damaged_files: no recording\n");
+		remove_directory(root);
+		return;
+	}
+	command = g_strdup_printf("cp -r '%s'/. '%s' && chmod -R u+w '%s'", path, root, root);
+	ck_assert_int_eq(system(command), 0);
+	read_damaged(root, &whole, &status, &notes);
+	ck_assert_int_eq(status, LT_END);
+	ck_assert_uint_eq(notes, 0);
+
+	file = g_build_filename(root, "client", "kernel", "ch_0", NULL);
+	ck_assert_int_eq(truncate(file, 100), 0);
+	read_damaged(root, &events, &status, &notes);
+	ck_assert_int_eq(status, LT_ERROR);
+	ck_assert_uint_eq(notes, 1);
+	ck_assert(events > 0 && events < whole);
+
+	ck_assert_int_eq(truncate(file, 0), 0);
+	read_damaged(root, &whole, &status, &notes);
+	ck_assert_int_eq(status, LT_END);
+	ck_assert_uint_eq(whole, events);
+	g_free(file);
+
+	file = g_build_filename(root, "client", "kernel", "metadata", NULL);
+	ck_assert_int_eq(truncate(file, 50000), 0);
+	read_damaged(root, &events, &status, &notes);
+	ck_assert_int_eq(status, LT_ERROR);
+	ck_assert_ptr_nonnull(strstr(error_text(), "damaged metadata"));
+	ck_assert_uint_eq(events, 0);
+	g_free(file);
+	g_free(command);
+	g_free(path);
+	remove_directory(root);
+}
+END_TEST
+
 /* No worker leaves anything behind in the directories for temporary files. */
 START_TEST(test_nothing_left_behind)
 {
@@ -541,6 +611,7 @@ int main(int argc, char **argv)
 	tests[n++] = test_find_nothing;
 	tests[n++] = test_counts_equal_babeltrace;
 	tests[n++] = test_backward_steps;
+	tests[n++] = test_damaged_files;
 	tests[n++] = test_nothing_left_behind;
 	return unit_run("source", tests, n);
 }
