@@ -43,7 +43,6 @@ const struct class_plan *reader_class(struct reader *r, const bt_event_class *bt
 		return g_ptr_array_index(r->classes, id);
 	id = r->classes->len;
 	plan = class_plan_create(bt, id < EVENT_CLASSES_MAX ? id : EVENT_NO_CLASS, r->kernel, &r->perf);
-	r->has_tid |= plan->has_tid;
 	g_ptr_array_add(r->classes, plan);
 	map64_put(&r->class_index, (uintptr_t)bt, id);
 	if (plan->id != EVENT_NO_CLASS)

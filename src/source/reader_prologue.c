@@ -69,6 +69,30 @@ static bool declares_kernel_events(const bt_trace_class *tc)
 	return false;
 }
 
+static bool has_member_tid(const bt_field_class *context)
+{
+	return context && (bt_field_class_structure_borrow_member_by_name_const(context, "tid") ||
+			   bt_field_class_structure_borrow_member_by_name_const(context, "_tid"));
+}
+
+/* Known before the classes are resolved, because the trace is told before its classes. */
+static bool declares_tid(const bt_trace_class *tc)
+{
+	for (uint64_t i = 0; i < bt_trace_class_get_stream_class_count(tc); i++) {
+		const bt_stream_class *sc = bt_trace_class_borrow_stream_class_by_index_const(tc, i);
+
+		if (has_member_tid(bt_stream_class_borrow_event_common_context_field_class_const(sc)))
+			return true;
+		for (uint64_t j = 0; j < bt_stream_class_get_event_class_count(sc); j++) {
+			const bt_event_class *ec = bt_stream_class_borrow_event_class_by_index_const(sc, j);
+
+			if (has_member_tid(bt_event_class_borrow_specific_context_field_class_const(ec)))
+				return true;
+		}
+	}
+	return false;
+}
+
 static void declare_classes(struct reader *r, const bt_trace_class *tc)
 {
 	for (uint64_t i = 0; i < bt_trace_class_get_stream_class_count(tc); i++) {
@@ -194,15 +218,7 @@ void reader_write_prologue(struct reader *r)
 		const char *domain = env_text(trace, "domain");
 
 		r->kernel = strcmp(domain, "kernel") == 0 || (!*domain && declares_kernel_events(tc));
-		/* has_tid is known once the classes are resolved, and the trace comes before its classes. */
-		r->has_tid = false;
-		for (uint64_t i = 0; i < bt_trace_class_get_stream_class_count(tc) && !r->has_tid; i++) {
-			const bt_field_class *fc = bt_stream_class_borrow_event_common_context_field_class_const(
-				bt_trace_class_borrow_stream_class_by_index_const(tc, i));
-
-			r->has_tid = fc && (bt_field_class_structure_borrow_member_by_name_const(fc, "tid") ||
-					    bt_field_class_structure_borrow_member_by_name_const(fc, "_tid"));
-		}
+		r->has_tid = declares_tid(tc);
 		if (!r->end_hint_ns)
 			reader_read_indexes(r, find_clock(r));
 		write_trace(r, trace);

@@ -44,7 +44,7 @@ static int fake_worker(const char *how, struct ring_producer *ring)
 	}
 	if (!strcmp(how, "exit"))
 		return 0;
-	if (!strcmp(how, "hang"))
+	if (!strncmp(how, "hang", 4))
 		pause();
 	if (!strcmp(how, "deaf")) {
 		/* Closes its end of the pipe and goes on. */
@@ -235,6 +235,50 @@ START_TEST(test_worker_that_stays_after_its_end)
 	source_stop(s);
 	ck_assert(!has_children());
 	source_spec_free(spec);
+}
+END_TEST
+
+/* How many workers run for that source. */
+static unsigned count_workers(const char *name)
+{
+	DIR *dir = opendir("/proc");
+	struct dirent *entry;
+	unsigned n = 0;
+
+	while ((entry = readdir(dir)) != NULL) {
+		char *path = g_strdup_printf("/proc/%s/cmdline", entry->d_name), *text = NULL;
+		gsize len = 0;
+
+		if (*entry->d_name >= '0' && *entry->d_name <= '9' && g_file_get_contents(path, &text, &len, NULL))
+			n += memmem(text, len, name, strlen(name)) != NULL;
+		g_free(text);
+		g_free(path);
+	}
+	closedir(dir);
+	return n;
+}
+
+/* A parent that dies takes its workers with it. */
+START_TEST(test_no_orphans)
+{
+	struct source_spec *spec;
+	char *name = g_strdup_printf("hang-below-%d", (int)getpid());
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		const struct event *ev;
+		struct source *s = start_fake(name, &spec);
+
+		while (source_peek(s, &ev) == LT_AGAIN)
+			usleep(1000);
+		raise(SIGKILL);
+	}
+	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+	for (unsigned i = 0; count_workers(name) > 0; i++) {
+		ck_assert_uint_lt(i, 500);
+		usleep(10000);
+	}
+	g_free(name);
 }
 END_TEST
 
@@ -606,6 +650,7 @@ int main(int argc, char **argv)
 	tests[n++] = test_hanging_worker;
 	tests[n++] = test_full_ring_is_no_hang;
 	tests[n++] = test_worker_that_stays_after_its_end;
+	tests[n++] = test_no_orphans;
 	tests[n++] = test_program_that_is_none;
 	tests[n++] = test_find_groups;
 	tests[n++] = test_find_nothing;
