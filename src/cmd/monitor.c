@@ -273,7 +273,8 @@ static void run_loop(struct monitor *m)
 {
 	static const int signals[SIGNALS] = { SIGINT, SIGTERM, SIGHUP };
 
-	m->loop = ev_default_loop(EVFLAG_AUTO);
+	/* not the default loop: that one would collect the workers, whose end ingest wants to know */
+	m->loop = ev_loop_new(EVFLAG_AUTO);
 	ev_io_init(&m->input, on_input, STDIN_FILENO, EV_READ);
 	ev_idle_init(&m->reading, on_reading);
 	ev_timer_init(&m->retry, on_retry, 0.1, 0.1);

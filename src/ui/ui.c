@@ -68,8 +68,10 @@ unsigned ui_add_host(struct ui *ui, const struct ui_host *host)
 
 void ui_update_host(struct ui *ui, unsigned i, const struct ui_host *host)
 {
-	if (host->ended != ui_host(ui, i)->info.ended || host->trouble != ui_host(ui, i)->info.trouble)
+	if (host->ended != ui_host(ui, i)->info.ended)
 		ui->dirty = true;
+	if (host->trouble && host->trouble != ui_host(ui, i)->info.trouble)
+		ui_say(ui, "%s: %s", host->name, host->trouble);
 	if (host->missing != ui_host(ui, i)->info.missing) {
 		data_forget(ui);
 		ui->dirty = true;
