@@ -114,7 +114,8 @@ void ring_beat(struct ring_producer *p);
 
 /*
  * The next record, borrowed until ring_next(), checked by event_check(). LT_AGAIN: empty, the
- * data eventfd becomes readable when it is not any more, until the next ring_peek(). LT_ERROR: nonsense in the ring; *wrong says what.
+ * data eventfd becomes readable when it is not any more, until the next ring_peek(). LT_ERROR: nonsense
+ * in the ring; *wrong says what.
  */
 enum lt_status ring_peek(struct ring_consumer *c, const struct event **ev, const char **wrong);
 
