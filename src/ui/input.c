@@ -94,6 +94,8 @@ void input_key(struct ui *ui, int key)
 
 	ui->message[0] = '\0';
 	ui->dirty = true;
+	if (ui->started)
+		ui_refresh(ui);
 	if (!ui->started) {
 		ui->quit |= key == 'q' || key == UI_KEY_F1 + 9;
 	} else if (key == UI_KEY_MOUSE) {

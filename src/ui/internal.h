@@ -16,7 +16,7 @@
  * What the files of this directory share.
  *
  *   row 0        header        state word, interval, totals         header.c
- *   1 …          header        a line per host                      header.c
+ *   1 …          header        a line per host                      host_lines.c
  *                timeline      the history with the cursor          timeline.c
  *                pane          lists, details                       pane.c, pane_*.c, list.c
  *                  overlay     help, messages, menus: over the pane overlay.c
@@ -90,6 +90,18 @@ static inline struct ui_host_data *ui_host(const struct ui *ui, unsigned i)
 	return &g_array_index(ui->hosts, struct ui_host_data, i);
 }
 
+/* The host's own row in the shown interval, NULL: there is nothing of it. */
+static inline const struct host_row *ui_host_row(const struct ui_host_data *host)
+{
+	const struct interval_table *t = &host->load.interval.tables[TABLE_HOST];
+
+	return host->loaded && t->n_rows ? INTERVAL_ROW(host, &t->rows[0]) : NULL;
+}
+
+/* A figure of that row, which is not NULL. */
+#define HOST_VALUE(host, member) \
+	INTERVAL_VALUE(&(host)->load.interval, HOST, host, &(host)->load.interval.tables[TABLE_HOST].rows[0], member)
+
 /* The hosts the user has not hidden. */
 unsigned ui_visible_hosts(const struct ui *ui);
 
@@ -102,14 +114,21 @@ void ui_say(struct ui *ui, const char *fmt, ...) __attribute__((format(printf, 2
 /* The panes' rows must be made anew (order, filter, form have changed). */
 void ui_rebuild(struct ui *ui);
 
+/*
+ * Brings the shown pane's rows up to date. To be called before they are read: rows
+ * of other panes point to what was shown when those were seen last.
+ */
+void ui_refresh(struct ui *ui);
+
 /* Replaces the overlay; NULL closes it. */
 void ui_set_overlay(struct ui *ui, struct overlay *overlay);
 
 /* Keys of the last row's prompt, called with what was typed. */
 void ui_prompt(struct ui *ui, const char *label, const char *text, prompt_change_fn *change, prompt_done_fn *done);
 
-/* header.c, timeline.c, bar.c: each draws at row y and returns how many rows it took. */
+/* header.c, host_lines.c (of the first n hosts), timeline.c, bar.c: each draws at row y and returns how many rows it took. */
 int header_draw(struct ui *ui, int y, int max_rows);
+int host_lines_draw(struct ui *ui, int y, unsigned n);
 int timeline_draw(struct ui *ui, int y);
 void bar_draw(struct ui *ui, int y);
 

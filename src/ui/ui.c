@@ -228,6 +228,13 @@ void ui_rebuild(struct ui *ui)
 	ui->dirty = true;
 }
 
+void ui_refresh(struct ui *ui)
+{
+	if (data_load(ui))
+		ui_rebuild(ui);
+	pane_build(ui, ui_pane(ui));
+}
+
 void ui_set_overlay(struct ui *ui, struct overlay *overlay)
 {
 	overlay_destroy(ui->overlay);
@@ -294,7 +301,6 @@ static void draw_all(struct ui *ui)
 
 	y = header_draw(ui, 0, MAX(c->h / 3, 2));
 	y += timeline_draw(ui, y);
-	pane_build(ui, ui_pane(ui));
 	if (c->h >= 16)
 		y += draw_tabs(ui, y);
 	ui->pane_y = y;
@@ -321,8 +327,7 @@ void ui_draw(struct ui *ui, uint64_t wall_ns)
 	} else if (!ui->started) {
 		canvas_text(c, 1, 0, STYLE_DIM, "opening …", -1);
 	} else {
-		if (data_load(ui))
-			ui_rebuild(ui);
+		ui_refresh(ui);
 		ui->dirty = false;
 		draw_all(ui);
 	}

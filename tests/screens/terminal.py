@@ -117,6 +117,11 @@ class Terminal:
             self.tmux("send-keys", "--", key)
         return self
 
+    def keys_at_once(self, *keys):
+        """The same in one go: the program finds them all waiting."""
+        self.tmux("send-keys", "--", *keys)
+        return self
+
     def text(self, text):
         self.tmux("send-keys", "-l", "--", text)
         return self

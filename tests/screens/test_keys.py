@@ -231,6 +231,19 @@ def overlays(checks):
         checks.lacks("setup: no host lines", t.screen(), r"^ client ▇")
 
 
+def typed_ahead(checks):
+    """Many keys at once: each acts on what the one before it led to, drawn or not."""
+    with open_at() as t:
+        for pane in "1234567901":
+            t.press(pane)
+        t.keys_at_once("Right", "5", "Down", "Enter", "Right", "Escape", "Enter", "Left", "Escape", "4", "Down", "Enter",
+                       "Escape", "Right", "3", "n", "Escape", "6", "F5", "c", "H", "Home", "Space", "Enter", "2", "Enter",
+                       "Escape", "U", "Space", "Space", "f", "9", "Down", "Down", "Enter", "0", "U", "7", "End", "I", "1")
+        screen = t.sync()
+        checks.contains("typed ahead", screen, "CPU%")
+        checks.contains("and still alive", t.press("U", "Home"), "COMMAND")
+
+
 def time_keys(checks):
     def interval(screen):
         return re.search(r"\[(\S+), (\S+)\[", screen[0]).groups()
@@ -288,4 +301,4 @@ def time_keys(checks):
 
 
 Checks().run(sorting, selection, selection_follows_entity, searching, filtering, highlighting, trees, panes, details,
-             overlays, time_keys)
+             overlays, typed_ahead, time_keys)

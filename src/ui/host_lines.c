@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A line per host: CPU meters, tasks, open files, rates of disks and network. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "ui/internal.h"
+
+enum { SEGMENT_SIZE = 48 };
+
+enum line_group { LINE_CPU, LINE_TASKS, LINE_FDS, LINE_DISK, LINE_NET, LINE_GROUPS };
+
+enum { METER_CPUS = 64, BAR_WIDTH = 10, HOST_WIDTH_MAX = 16 };
+
+struct host_line {
+	unsigned n_cpus;
+	int permille[METER_CPUS]; /* of each CPU, -1 offline */
+	unsigned busy_permille;   /* of all */
+	char text[LINE_GROUPS][SEGMENT_SIZE];
+};
+
+static void read_cpus(const struct ui_host_data *host, struct host_line *line)
+{
+	const struct interval *iv = &host->load.interval;
+	const struct interval_table *t = &iv->tables[TABLE_CPU];
+	uint64_t busy_all = 0, online_all = 0;
+
+	for (uint32_t i = 0; i < t->n_rows; i++) {
+		const struct cpu_row *row = INTERVAL_ROW(cpu, &t->rows[i]);
+		uint64_t busy = INTERVAL_VALUE(iv, CPU, cpu, &t->rows[i], busy_ns);
+		uint64_t online = INTERVAL_VALUE(iv, CPU, cpu, &t->rows[i], online_ns);
+
+		busy_all += busy;
+		online_all += online;
+		if (row->cpu >= METER_CPUS)
+			continue;
+		while (line->n_cpus <= row->cpu)
+			line->permille[line->n_cpus++] = -1;
+		if (online)
+			line->permille[row->cpu] = (int)(busy * 1000 / online);
+	}
+	line->busy_permille = online_all ? (unsigned)(busy_all * 1000 / online_all) : 0;
+}
+
+/* compact: no more columns than needed. */
+static void rates_text(char *text, const char *label, uint64_t in, uint64_t out, uint64_t duration_ns, bool compact)
+{
+	double seconds = (double)duration_ns / 1e9;
+	char a[16], b[16];
+
+	g_snprintf(text, SEGMENT_SIZE, compact ? "%s ↓%s ↑%s" : "%s ↓%-5s ↑%-5s", label,
+		   format_bytes(a, sizeof(a), (double)in / seconds), format_bytes(b, sizeof(b), (double)out / seconds));
+}
+
+static void changes_text(char *text, const char *label, uint64_t now, uint64_t more, uint64_t less, bool compact)
+{
+	char changes[32], n[16];
+
+	g_snprintf(changes, sizeof(changes), compact ? " +%" PRIu64 "−%" PRIu64 : " +%" PRIu64 " −%" PRIu64, more,
+		   less);
+	g_snprintf(text, SEGMENT_SIZE, "%s %s%s%*s", label, format_count(n, sizeof(n), now, 6), changes,
+		   compact ? 0 : MAX(0, 8 - canvas_text_width(changes)), "");
+}
+
+static void read_host(const struct ui_host_data *host, const struct host_row *row, struct host_line *line, bool compact)
+{
+	uint64_t duration_ns = MAX(host->load.interval.end_ns - host->load.interval.begin_ns, 1);
+
+	line->n_cpus = 0;
+	read_cpus(host, line);
+	changes_text(line->text[LINE_TASKS], "tasks", row->threads, HOST_VALUE(host, threads_new),
+		     HOST_VALUE(host, threads_gone), compact);
+	changes_text(line->text[LINE_FDS], "fds", row->fds, HOST_VALUE(host, fds_opened), HOST_VALUE(host, fds_closed),
+		     compact);
+	rates_text(line->text[LINE_DISK], "disk", HOST_VALUE(host, disk_read_bytes), HOST_VALUE(host, disk_write_bytes),
+		   duration_ns, compact);
+	rates_text(line->text[LINE_NET], "net", HOST_VALUE(host, rx_bytes), HOST_VALUE(host, tx_bytes), duration_ns,
+		   compact);
+}
+
+static enum style meter_style(int permille)
+{
+	return permille > 900 ? STYLE_METER_HIGH : permille > 600 ? STYLE_METER_MID : STYLE_METER_LOW;
+}
+
+/* A bar per CPU where there is room, else a column. */
+static int draw_meters(struct canvas *c, int x, int y, const struct host_line *line, bool bars)
+{
+	int from = x;
+
+	for (unsigned i = 0; i < line->n_cpus; i++) {
+		int permille = line->permille[i];
+
+		if (!bars) {
+			canvas_char(c, x++, y, permille < 0 ? STYLE_DIM : meter_style(permille),
+				    permille < 0 ? '-' : canvas_column_glyph((unsigned)permille));
+			continue;
+		}
+		x += canvas_printf(c, x, y, STYLE_DIM, "%u", i);
+		canvas_text(c, x, y, STYLE_DIM, permille < 0 ? "[ offline  ]" : "[", -1);
+		if (permille >= 0) {
+			canvas_bar(c, x + 1, y, BAR_WIDTH, meter_style(permille), (unsigned)permille);
+			canvas_char(c, x + 1 + BAR_WIDTH, y, STYLE_DIM, ']');
+		}
+		x += BAR_WIDTH + 3;
+	}
+	return x - from;
+}
+
+/* Labels are quiet, numbers are not. */
+static void draw_group(struct canvas *c, int x, int y, const char *text)
+{
+	const char *blank = strchr(text, ' ');
+	char *label = g_strndup(text, blank ? (gsize)(blank - text) : strlen(text));
+	int used = canvas_text(c, x, y, STYLE_DIM, label, -1);
+
+	if (blank)
+		canvas_text(c, x + used, y, STYLE_NORMAL, blank, -1);
+	g_free(label);
+}
+
+static void absent_text(const struct ui *ui, const struct ui_host_data *host, char *text, size_t size)
+{
+	uint64_t first_ns, last_ns;
+	char time[TIMETEXT_SIZE];
+
+	if (host->hidden)
+		g_strlcpy(text, "hidden; H shows it again", size);
+	else if (host->info.begin_ns >= ui->shown_end_ns)
+		g_snprintf(text, size, "record begins at %s",
+			   ui_time(ui, time, sizeof(time), host->info.begin_ns, 3, false));
+	else if (host->info.ended && host->info.end_ns <= ui->shown_begin_ns)
+		g_snprintf(text, size, "record ended at %s",
+			   ui_time(ui, time, sizeof(time), host->info.end_ns, 3, false));
+	else if (history_range(ui->history, host->info.track, &first_ns, &last_ns) && first_ns >= ui->shown_end_ns)
+		g_strlcpy(text, "no longer in the history", size);
+	else
+		g_strlcpy(text, "nothing known yet", size);
+}
+
+static int name_width(const struct ui *ui)
+{
+	int width = 4;
+
+	for (unsigned i = 0; i < ui->hosts->len; i++)
+		width = MAX(width, canvas_text_width(ui_host(ui, i)->info.name));
+	return MIN(width, HOST_WIDTH_MAX);
+}
+
+/* How the host lines are laid out, all alike. */
+struct host_layout {
+	int name, cpus, gap;
+	int width[LINE_GROUPS];
+	bool bars; /* a bar per CPU, else a column */
+};
+
+/* Reads the hosts' figures; returns the columns that are left over, negative if they do not fit. */
+static int read_hosts(const struct ui *ui, struct host_line *lines, unsigned n, struct host_layout *layout,
+		      bool compact)
+{
+	int room;
+
+	*layout = (struct host_layout){ .name = name_width(ui), .gap = compact ? 1 : 2 };
+	for (unsigned i = 0; i < n; i++) {
+		const struct ui_host_data *host = ui_host(ui, i);
+		const struct host_row *row = ui_host_row(host);
+
+		if (!row || host->hidden)
+			continue;
+		read_host(host, row, &lines[i], compact);
+		layout->cpus = MAX(layout->cpus, (int)lines[i].n_cpus);
+		for (int g = LINE_TASKS; g < LINE_GROUPS; g++)
+			layout->width[g] = MAX(layout->width[g], canvas_text_width(lines[i].text[g]));
+	}
+	room = ui->canvas->w - layout->name - 2 - 5;
+	for (int g = LINE_TASKS; g < LINE_GROUPS; g++)
+		room -= layout->width[g] + layout->gap;
+	layout->bars = layout->cpus && room >= layout->cpus * (BAR_WIDTH + 4);
+	/* columns for the CPUs of big machines only where nothing else needs the room */
+	if (!layout->bars && layout->cpus > 8 && room < layout->cpus)
+		layout->cpus = 0;
+	return room - layout->cpus;
+}
+
+static void draw_host(const struct ui *ui, const struct ui_host_data *host, const struct host_line *line,
+		      const struct host_layout *layout, int y)
+{
+	struct canvas *c = ui->canvas;
+	int x = layout->name + 2;
+	char text[SEGMENT_SIZE];
+
+	canvas_text_left(c, 1, y, layout->name, host->info.trouble ? STYLE_LOST : STYLE_BOLD, host->info.name);
+	if (!ui_host_row(host) || host->hidden) {
+		absent_text(ui, host, text, sizeof(text));
+		canvas_text(c, x, y, STYLE_DIM, text, -1);
+		return;
+	}
+	if (layout->cpus)
+		draw_meters(c, x, y, line, layout->bars);
+	x += layout->bars ? layout->cpus * (BAR_WIDTH + 4) : layout->cpus;
+	x += canvas_printf(c, x, y, STYLE_NORMAL, "%4u%%", (line->busy_permille + 5) / 10) + layout->gap;
+	for (int g = LINE_TASKS; g < LINE_GROUPS; g++) {
+		if (x + canvas_text_width(line->text[g]) > c->w)
+			break;
+		draw_group(c, x, y, line->text[g]);
+		x += layout->width[g] + layout->gap;
+	}
+}
+
+int host_lines_draw(struct ui *ui, int y, unsigned n)
+{
+	struct host_line *lines = g_new0(struct host_line, n);
+	struct host_layout layout;
+
+	if (read_hosts(ui, lines, n, &layout, false) < 0)
+		read_hosts(ui, lines, n, &layout, true);
+	for (unsigned i = 0; i < n; i++)
+		draw_host(ui, ui_host(ui, i), &lines[i], &layout, y + (int)i);
+	g_free(lines);
+	return (int)n;
+}
+
