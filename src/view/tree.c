@@ -144,7 +144,7 @@ static GArray *walk(const GArray *rows, const struct tree *tree, uint32_t root, 
 
 static uint32_t *links_new(guint n)
 {
-	uint32_t *links = g_new(uint32_t, n);
+	uint32_t *links = g_new(uint32_t, MAX(n, 1));
 
 	memset(links, 0xff, n * sizeof(*links)); /* NONE */
 	return links;
