@@ -126,7 +126,10 @@ void ui_set_overlay(struct ui *ui, struct overlay *overlay);
 /* Keys of the last row's prompt, called with what was typed. */
 void ui_prompt(struct ui *ui, const char *label, const char *text, prompt_change_fn *change, prompt_done_fn *done);
 
-/* header.c, host_lines.c (of the first n hosts), timeline.c, bar.c: each draws at row y and returns how many rows it took. */
+/*
+ * header.c, host_lines.c (of the first n hosts), timeline.c, bar.c: each draws at
+ * row y and returns how many rows it took.
+ */
 int header_draw(struct ui *ui, int y, int max_rows);
 int host_lines_draw(struct ui *ui, int y, unsigned n);
 int timeline_draw(struct ui *ui, int y);

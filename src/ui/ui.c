@@ -126,7 +126,9 @@ void ui_known(struct ui *ui, uint64_t known_ns, bool complete)
 
 	if (complete && !ui->cursor.complete)
 		ui->dirty = true;
-	if (cursor_known(&ui->cursor, known_ns, complete) | cursor_kept(&ui->cursor, oldest_kept(ui)))
+	if (cursor_known(&ui->cursor, known_ns, complete))
+		ui->dirty = true;
+	if (cursor_kept(&ui->cursor, oldest_kept(ui)))
 		ui->dirty = true;
 	ui->growing |= known_ns != before_ns;
 }
