@@ -197,7 +197,7 @@ static void draw_cell(const struct list *l, struct canvas *c, unsigned i, const 
 
 	view_rows_value(&l->rows, i, col->column, &value);
 	format_value(text, sizeof(text), &value, col->column->unit, (unsigned)width, &look->format);
-	if (!value_nonzero(&value) && value.kind != VALUE_TEXT && column_right(col->column))
+	if (!value_nonzero(&value) && column_right(col->column) && col->column->unit != COLUMN_ID)
 		style = STYLE_DIM;
 	else if (!column_right(col->column) && col->column->width == 0)
 		style = row_style(l, row);

@@ -220,7 +220,8 @@ static void add_latency(struct head *h, const struct interval_row *row)
 
 	if (!count)
 		return;
-	add_line(h, "latency", "%" PRIu64 " wake-ups, %s to the CPU on average, at most %s (at %s)", count,
+	add_line(h, "latency", "%" PRIu64 " wake-up%s, %s to the CPU on average, at most %s (at %s)", count,
+		 count == 1 ? "" : "s",
 		 duration(h, avg, FIGURE(h, row, latency.sum) / count), duration(h, max, FIGURE(h, row, latency.max)),
 		 ui_time(h->ui, at, sizeof(at), FIGURE(h, row, latency.max_at), 6, false));
 }
