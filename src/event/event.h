@@ -72,7 +72,8 @@ enum event_kind {
 	EVENT_STREAM,     /* a stream: its CPU, its first event's time */
 	EVENT_PERF_NAMES, /* one perf context of a trace: index and name */
 	EVENT_CPU_START,  /* which thread ran on a CPU when the record began (recordings) */
-	EVENT_READY,      /* everything known before the first event was sent */
+	EVENT_READY,      /* everything known before the first event was sent; a live source: attached */
+	EVENT_SESSION,    /* a session that a relayd offers (source_start_list()) */
 
 	/* What happens to the source. */
 	EVENT_LOST,       /* discarded events or packets */
@@ -81,8 +82,8 @@ enum event_kind {
 	EVENT_STREAM_END, /* a stream ended */
 	EVENT_BEACON,     /* no event before ts_ns will follow from this source */
 	EVENT_NOTE,       /* a message for the user: damage that the source survived */
-	EVENT_END,        /* the source ended well; last record */
-	EVENT_FAILED,     /* the source broke off: text; last record */
+	EVENT_END,        /* the source ended well, a live session was closed; last record */
+	EVENT_FAILED,     /* the source broke off: text, cause; last record */
 
 	/* Events that are only counted, by their class; no payload. */
 	EVENT_OTHER,      /* one that nobody asked for */

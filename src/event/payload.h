@@ -85,6 +85,33 @@ struct ev_note {
 	struct event_str text;
 };
 
+/* Why a source broke off, as far as it makes a difference to what is to be done about it. */
+enum failed_cause {
+	FAILED_OTHER = 0,   /* damage and anything else */
+	FAILED_NO_SESSION,  /* the relayd has no session of that name */
+	FAILED_TAKEN,       /* another viewer is attached to the session */
+	FAILED_UNREACHABLE, /* no connection: refused, no such host, nothing that speaks the protocol */
+	FAILED_GONE,        /* the connection broke: the relayd went away */
+	FAILED_BACKWARD,    /* time went back in the session: to be attached anew */
+	FAILED_WORKER,      /* no record says so: the worker died, was killed or wrote nonsense */
+	FAILED_CAUSES
+};
+
+struct ev_failed {
+	struct event_str text;
+	uint64_t cause; /* enum failed_cause */
+};
+
+/* Sessions of the same host and name (one per tracing daemon) are one. */
+struct ev_session {
+	struct event_str hostname; /* of the traced host */
+	struct event_str name;
+	struct event_str url;      /* of the session, as source_parse_url() takes it */
+	uint64_t timer_us;         /* live timer; 0: not a live session */
+	uint64_t streams;
+	uint64_t clients;          /* viewers attached: another one will be refused */
+};
+
 /* ---- tracepoints ---- */
 
 struct ev_sched_switch {

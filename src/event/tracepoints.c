@@ -207,6 +207,16 @@ FIELDS(note) = {
 	F(note, text, "", STR),
 };
 
+FIELDS(failed) = {
+	F(failed, text, "", STR),
+};
+
+FIELDS(session) = {
+	F(session, hostname, "", STR),
+	F(session, name, "", STR),
+	F(session, url, "", STR),
+};
+
 FIELDS(none) = {};
 
 #define ROW(payload, need, names) \
@@ -222,6 +232,7 @@ static const struct tracepoint_desc table[EVENT_KINDS] = {
 	[EVENT_PERF_NAMES] = ROW(perf_names, 0, NULL),
 	[EVENT_CPU_START] = ROW_WITHOUT_TEXT(cpu_start),
 	[EVENT_READY] = ROW(none, 0, NULL),
+	[EVENT_SESSION] = ROW(session, 0, NULL),
 	[EVENT_LOST] = ROW_WITHOUT_TEXT(lost),
 	[EVENT_BACKWARD] = ROW_WITHOUT_TEXT(backward),
 	[EVENT_CONTEXT] = ROW_WITHOUT_TEXT(context),
@@ -229,7 +240,7 @@ static const struct tracepoint_desc table[EVENT_KINDS] = {
 	[EVENT_BEACON] = ROW(none, 0, NULL),
 	[EVENT_NOTE] = ROW(note, 0, NULL),
 	[EVENT_END] = ROW(none, 0, NULL),
-	[EVENT_FAILED] = ROW(note, 0, NULL),
+	[EVENT_FAILED] = ROW(failed, 0, NULL),
 	[EVENT_OTHER] = ROW(none, 0, NULL),
 	[EVENT_PROBE] = ROW(none, 0, NULL),
 #define TRACEPOINT(kind, payload, need, names) [EVENT_##kind] = ROW(payload, need, names),

@@ -32,6 +32,7 @@ void source_spec_free(struct source_spec *spec)
 	g_free(spec->name);
 	g_free(spec->host_hint);
 	g_free(spec->group);
+	g_free(spec->url);
 	g_ptr_array_free(spec->paths, TRUE);
 	g_free(spec);
 }

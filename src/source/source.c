@@ -17,6 +17,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "source/live.h"
 #include "source/ring.h"
 #include "source/shadow.h"
 
@@ -29,6 +30,7 @@ enum source_state { SOURCE_RUNS, SOURCE_ENDED, SOURCE_BROKEN };
 
 struct source {
 	const struct source_spec *spec;
+	struct source_spec *own_spec; /* of source_start_list(), else NULL */
 	struct ring_consumer ring;
 	enum source_state state;
 	pid_t pid;          /* 0: reaped */
@@ -39,6 +41,7 @@ struct source {
 	size_t last_words_len;
 	bool line_is_over;
 	char *reason;       /* SOURCE_BROKEN: why */
+	enum failed_cause cause;
 	char *sentence;     /* why source_kill() was called, NULL */
 };
 
@@ -88,7 +91,8 @@ static void become_worker(const struct source *s, int stderr_fd, const char *pro
 	_exit(127);
 }
 
-static char **make_arguments(const struct source_spec *spec, unsigned part, unsigned parts)
+/* job: WORKER_LIVE or WORKER_LIST for a spec with a URL, NULL for a recording. */
+static char **make_arguments(const struct source_spec *spec, unsigned part, unsigned parts, const char *job)
 {
 	GPtrArray *argv = g_ptr_array_new();
 
@@ -97,6 +101,12 @@ static char **make_arguments(const struct source_spec *spec, unsigned part, unsi
 	g_ptr_array_add(argv, g_strdup_printf("%d", CHILD_MEMORY));
 	g_ptr_array_add(argv, g_strdup_printf("%d", CHILD_DATA));
 	g_ptr_array_add(argv, g_strdup_printf("%d", CHILD_SPACE));
+	if (job) {
+		g_ptr_array_add(argv, g_strdup(job));
+		g_ptr_array_add(argv, g_strdup(spec->url));
+		g_ptr_array_add(argv, NULL);
+		return (char **)g_ptr_array_free(argv, FALSE);
+	}
 	g_ptr_array_add(argv, g_strdup_printf("%u", part));
 	g_ptr_array_add(argv, g_strdup_printf("%u", parts));
 	g_ptr_array_add(argv, g_strdup(spec->name));
@@ -118,10 +128,10 @@ static enum lt_status watch(struct source *s)
 	return LT_OK;
 }
 
-static enum lt_status spawn(struct source *s, unsigned part, unsigned parts)
+static enum lt_status spawn(struct source *s, unsigned part, unsigned parts, const char *job)
 {
 	const char *program = worker_program ? worker_program : "/proc/self/exe";
-	char **argv = make_arguments(s->spec, part, parts);
+	char **argv = make_arguments(s->spec, part, parts, job);
 	const pid_t parent = getpid();
 	int pipe_fds[2];
 	pid_t pid;
@@ -144,20 +154,38 @@ static enum lt_status spawn(struct source *s, unsigned part, unsigned parts)
 	return LT_OK;
 }
 
-enum lt_status source_start(const struct source_spec *spec, unsigned part, unsigned parts, struct source **out)
+static enum lt_status start(struct source *s, const struct source_spec *spec, unsigned part, unsigned parts,
+			    const char *job, struct source **out)
 {
-	struct source *s = g_new0(struct source, 1);
-
 	s->spec = spec;
 	s->stderr_fd = -1;
 	s->epoll_fd = -1;
 	s->ring.fds = (struct ring_fds){ -1, -1, -1 };
-	if (ring_create(&s->ring, RING_CAPACITY) != LT_OK || spawn(s, part, parts) != LT_OK || watch(s) != LT_OK) {
+	if (ring_create(&s->ring, RING_CAPACITY) != LT_OK || spawn(s, part, parts, job) != LT_OK ||
+	    watch(s) != LT_OK) {
+		error_wrap("reading '%s'", spec->name);
 		source_stop(s);
-		return error_wrap("reading '%s'", spec->name);
+		return LT_ERROR;
 	}
 	*out = s;
 	return LT_OK;
+}
+
+enum lt_status source_start(const struct source_spec *spec, unsigned part, unsigned parts, struct source **out)
+{
+	return start(g_new0(struct source, 1), spec, part, parts, spec->url ? WORKER_LIVE : NULL, out);
+}
+
+enum lt_status source_start_list(const char *relay, struct source **out)
+{
+	struct source *s = g_new0(struct source, 1);
+	struct source_spec *spec = g_new0(struct source_spec, 1);
+
+	spec->name = g_strdup(relay);
+	spec->url = g_strdup(relay);
+	spec->paths = g_ptr_array_new_with_free_func(g_free);
+	s->own_spec = spec;
+	return start(s, spec, 0, 1, WORKER_LIST, out);
 }
 
 /* ---- ending ---- */
@@ -218,10 +246,11 @@ static enum lt_status broken(struct source *s)
 }
 
 /* The source gives nothing any more; reason is taken over. */
-static enum lt_status break_off(struct source *s, char *reason)
+static enum lt_status break_off(struct source *s, enum failed_cause cause, char *reason)
 {
 	kill_worker(s);
 	s->state = SOURCE_BROKEN;
+	s->cause = cause;
 	s->reason = reason;
 	return broken(s);
 }
@@ -231,25 +260,26 @@ static enum lt_status report_death(struct source *s)
 	char words[2 * LAST_WORDS], how[128];
 
 	if (s->sentence)
-		return break_off(s, g_strdup_printf("worker for '%s' was ended: %s", s->spec->name, s->sentence));
+		return break_off(s, FAILED_WORKER,
+				 g_strdup_printf("worker for '%s' was ended: %s", s->spec->name, s->sentence));
 	text_sanitise(words, sizeof(words), s->last_words, s->last_words_len);
 	if (WIFSIGNALED(s->exit_status))
 		g_snprintf(how, sizeof(how), "signal %d (%s)", WTERMSIG(s->exit_status),
 			   strsignal(WTERMSIG(s->exit_status)));
 	else
 		g_snprintf(how, sizeof(how), "exit status %d", WEXITSTATUS(s->exit_status));
-	return break_off(s, g_strdup_printf("worker for '%s' died: %s%s%s", s->spec->name, how, *words ? ": " : "",
-					    words));
+	return break_off(s, FAILED_WORKER, g_strdup_printf("worker for '%s' died: %s%s%s", s->spec->name, how,
+							   *words ? ": " : "", words));
 }
 
 static enum lt_status report_failure(struct source *s, const struct event *ev)
 {
-	struct event_str text;
+	const struct ev_failed *failed = event_payload(ev, ev_failed);
+	const enum failed_cause cause = failed->cause < FAILED_WORKER ? failed->cause : FAILED_OTHER;
 	char reason[1024];
 
-	memcpy(&text, ev->words, sizeof(text));
-	text_sanitise(reason, sizeof(reason), event_text(ev, text), text.len);
-	return break_off(s, g_strdup_printf("reading '%s': %s", s->spec->name, reason));
+	text_sanitise(reason, sizeof(reason), event_text(ev, failed->text), failed->text.len);
+	return break_off(s, cause, g_strdup_printf("reading '%s': %s", s->spec->name, reason));
 }
 
 /* The ring is empty: the worker may be busy, or gone. */
@@ -281,7 +311,8 @@ enum lt_status source_peek(struct source *s, const struct event **ev)
 			return status;
 	}
 	if (status != LT_OK)
-		return break_off(s, g_strdup_printf("worker for '%s' wrote nonsense: %s", s->spec->name, wrong));
+		return break_off(s, FAILED_WORKER,
+				 g_strdup_printf("worker for '%s' wrote nonsense: %s", s->spec->name, wrong));
 	if ((*ev)->kind == EVENT_FAILED)
 		return report_failure(s, *ev);
 	if ((*ev)->kind == EVENT_END) {
@@ -290,6 +321,11 @@ enum lt_status source_peek(struct source *s, const struct event **ev)
 		return LT_END;
 	}
 	return LT_OK;
+}
+
+enum failed_cause source_failed_cause(const struct source *s)
+{
+	return s->cause;
 }
 
 void source_next(struct source *s)
@@ -344,5 +380,6 @@ void source_stop(struct source *s)
 	ring_consumer_release(&s->ring);
 	g_free(s->reason);
 	g_free(s->sentence);
+	source_spec_free(s->own_spec);
 	g_free(s);
 }

@@ -8,6 +8,7 @@
 
 #include "base/status.h"
 #include "event/event.h"
+#include "event/payload.h"
 
 /*
  * The parent's side of reading: what there is to read, and one worker process
@@ -18,13 +19,14 @@
 /*
  * What one group of workers reads: the traces of one recording of one host that
  * belong together (all chunks of a rotated session; the snapshots of one session),
- * or, later, one live session.
+ * or one live session.
  */
 struct source_spec {
 	char *name;       /* for messages: the path or URL as the user knows it */
-	char *host_hint;  /* host name for traces without one: the directory's name */
+	char *host_hint;  /* host name for traces without one: the directory's name, the URL's TARGET */
 	char *group;      /* what its traces have in common (UUID, host name, clock); NULL: unknown, one trace alone */
-	GPtrArray *paths; /* char *: the trace directories, oldest first */
+	char *url;        /* of a live session, NULL: a recording */
+	GPtrArray *paths; /* char *: the trace directories, oldest first; none of a live session */
 	uint64_t bytes;   /* size of the data files: how to share out the workers */
 };
 
@@ -39,6 +41,32 @@ enum lt_status source_find(const char *directory, GPtrArray *specs, unsigned *le
 
 void source_spec_free(struct source_spec *spec);
 
+/* Whether a SOURCE of the command line is a URL (net:, net4:, net6:) and no directory. */
+bool source_is_url(const char *source);
+
+enum { SOURCE_DEFAULT_PORT = 5344 }; /* where a relayd awaits viewers */
+
+/*
+ * net://HOST[:PORT]/host/TARGET/SESSION, a session of a relayd, or
+ * net://HOST[:PORT][/], all of them. All characters stand for themselves, '%' too.
+ */
+struct source_url {
+	char *relay;   /* "net://HOST[:PORT]" */
+	char *target;  /* name of the traced host; NULL: all sessions */
+	char *session; /* its session; NULL with target */
+};
+
+/*
+ * LT_ERROR: it is none, or net6:, which the live protocol's library does not
+ * speak; *url is empty then. To be released in either case.
+ */
+enum lt_status source_parse_url(const char *text, struct source_url *url);
+
+void source_url_release(struct source_url *url);
+
+/* The spec of one live session; url->session is not NULL. Its group is NULL, its bytes are 0. */
+struct source_spec *source_live_spec(const struct source_url *url);
+
 /* A running worker and its ring. */
 struct source;
 
@@ -51,8 +79,21 @@ void source_set_worker_program(const char *program);
 /*
  * Starts a worker for part `part` of `parts` of the spec's streams (spec is
  * borrowed for the source's life). The worker is this binary with --worker.
+ *
+ * A live session is one part. Its records differ from a recording's: EVENT_READY
+ * comes once the viewer is attached, which may be before its streams, and so its
+ * EVENT_TRACE, are known; traces, classes and streams may come at any time; EVENT_BEACON
+ * moves the time on where nothing happens; nobody looks ahead (no EVENT_CPU_START, no
+ * SWITCH_OFFLINE_UNTIL). LT_END: the session was closed.
  */
 enum lt_status source_start(const struct source_spec *spec, unsigned part, unsigned parts, struct source **out);
+
+/*
+ * Starts a worker that asks a relayd (struct source_url.relay) which sessions
+ * it has: an EVENT_SESSION each, then LT_END; LT_ERROR as source_peek() says. It blocks
+ * in the library, without a beat, when the relayd does not answer: see source_hangs().
+ */
+enum lt_status source_start_list(const char *relay, struct source **out);
 
 /*
  * The next record, checked, borrowed until source_next(). LT_AGAIN: nothing
@@ -61,6 +102,9 @@ enum lt_status source_start(const struct source_spec *spec, unsigned part, unsig
  * the reason is in the error chain; the source gives nothing any more.
  */
 enum lt_status source_peek(struct source *s, const struct event **ev);
+
+/* After LT_ERROR of source_peek(): what kind of failure it was; a live session can be tried again after some. */
+enum failed_cause source_failed_cause(const struct source *s);
 
 /* Consumes the record source_peek() gave. */
 void source_next(struct source *s);
