@@ -94,7 +94,8 @@ class Terminal:
         # the program itself too, should it not have ended
         if not os.path.exists(os.path.join(self.directory, "status")) and os.path.exists(self.path("shell")):
             self.signal("KILL", missing_ok=True)
-        subprocess.run(self.tmux_command("kill-server"), stderr=subprocess.DEVNULL, check=False)
+        subprocess.run(self.tmux_command("kill-server"), env=self.tmux_environment(), stderr=subprocess.DEVNULL,
+                       check=False)
         shutil.rmtree(self.directory, ignore_errors=True)
 
     def path(self, name):
@@ -103,11 +104,13 @@ class Terminal:
     def tmux_command(self, *args):
         return ["tmux", "-u", "-L", self.socket, "-f", "/dev/null", *args]
 
+    def tmux_environment(self):
+        return {"PATH": os.environ["PATH"], "HOME": self.directory, "LC_ALL": "C.UTF-8", "TZ": "UTC",
+                "TERM": "tmux-256color", "TMUX_TMPDIR": self.directory}
+
     def tmux(self, *args):
-        environment = {"PATH": os.environ["PATH"], "HOME": self.directory, "LC_ALL": "C.UTF-8", "TZ": "UTC",
-                       "TERM": "tmux-256color", "TMUX_TMPDIR": self.directory}
-        return subprocess.run(self.tmux_command(*args), check=True, env=environment, stdout=subprocess.PIPE,
-                              text=True).stdout
+        return subprocess.run(self.tmux_command(*args), check=True, env=self.tmux_environment(),
+                              stdout=subprocess.PIPE, text=True).stdout
 
     # keys
 
