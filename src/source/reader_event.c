@@ -5,10 +5,18 @@
 
 #include "source/emit.h"
 
+struct event *reader_emit(const struct reader *r, enum event_kind kind, uint64_t ts_ns, uint32_t max_text)
+{
+	struct event *ev = emit_begin(r->ring, kind, ts_ns, max_text);
+
+	ev->trace = r->trace;
+	return ev;
+}
+
 static void announce_class(struct reader *r, const struct class_plan *plan)
 {
 	const char *name = bt_event_class_get_name(plan->bt);
-	struct event *ev = emit_begin(r->ring, EVENT_CLASS, 0, TEXT_MAX);
+	struct event *ev = reader_emit(r, EVENT_CLASS, 0, TEXT_MAX);
 	struct ev_class *payload = (struct ev_class *)(void *)ev->words;
 
 	ev->class_id = plan->id;
@@ -23,7 +31,7 @@ static void announce_perf(struct reader *r)
 {
 	for (; r->perf_sent < r->perf.n; r->perf_sent++) {
 		const char *name = r->perf.names[r->perf_sent];
-		struct event *ev = emit_begin(r->ring, EVENT_PERF_NAMES, 0, TEXT_MAX);
+		struct event *ev = reader_emit(r, EVENT_PERF_NAMES, 0, TEXT_MAX);
 		struct ev_perf_names *payload = (struct ev_perf_names *)(void *)ev->words;
 
 		payload->index = r->perf_sent;
@@ -93,7 +101,7 @@ static void write_context(struct reader *r, struct port *p, const struct context
 	slot->valid = true;
 	slot->key = key;
 	slot->values = *values;
-	ev = emit_begin(r->ring, EVENT_CONTEXT, p->item_ns, 0);
+	ev = reader_emit(r, EVENT_CONTEXT, p->item_ns, 0);
 	ev->tid = values->tid;
 	ev->cpu = p->cpu;
 	ev->present = values->present & ~(UINT32_C(1) << CONTEXT_TID);
@@ -195,7 +203,7 @@ static void find_offline(struct reader *r, struct port *p, struct ev_sched_switc
 
 static void write_backward(struct reader *r, const struct port *p)
 {
-	struct event *ev = emit_begin(r->ring, EVENT_BACKWARD, p->item_ns, 0);
+	struct event *ev = reader_emit(r, EVENT_BACKWARD, p->item_ns, 0);
 
 	ev->cpu = p->cpu;
 	((struct ev_backward *)(void *)ev->words)->by_ns = p->item_back_ns;
@@ -215,7 +223,7 @@ void reader_write_event(struct reader *r, struct port *p)
 		read_context(plan, event, &context);
 		write_context(r, p, &context);
 	}
-	ev = emit_begin(r->ring, plan->kind, p->item_ns, plan->n_text * TEXT_MAX);
+	ev = reader_emit(r, plan->kind, p->item_ns, plan->n_text * TEXT_MAX);
 	ev->tid = context.tid;
 	ev->cpu = p->cpu;
 	ev->class_id = plan->id;
@@ -227,7 +235,7 @@ void reader_write_event(struct reader *r, struct port *p)
 		ev->present = plan_read(&plan->payload, bt_event_borrow_payload_field_const(event), ev->words, ev);
 	if (plan->raw_args)
 		plan_fill_raw_args(ev);
-	if (plan->kind == EVENT_SCHED_SWITCH) {
+	if (plan->kind == EVENT_SCHED_SWITCH && !r->live) {
 		find_offline(r, p, (struct ev_sched_switch *)(void *)ev->words);
 		ev->present |= UINT32_C(1) << SWITCH_OFFLINE_UNTIL;
 	}

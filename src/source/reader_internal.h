@@ -109,6 +109,8 @@ struct reader {
 	struct cpu_state *cpus[EVENT_CPU_MAX + 1]; /* last: no CPU */
 	struct context_slot *contexts;
 	uint64_t begin_hint_ns, end_hint_ns;
+	uint16_t trace;           /* its number in the records */
+	bool live;                /* one trace of a live session; no graph, no heap, no ports of its own */
 	bool kernel;
 	bool has_tid;
 	bool done;
@@ -119,6 +121,12 @@ struct reader {
 /* ---- reader_prologue.c ---- */
 
 void reader_write_prologue(struct reader *r);
+
+/* EVENT_TRACE, its classes and perf contexts. */
+void reader_write_trace(struct reader *r, const bt_trace *trace, const bt_clock_class *clock);
+
+/* EVENT_CLASS of classes not announced yet, as live metadata gains some. */
+void reader_declare_classes(struct reader *r, const bt_trace *trace);
 
 /* ---- reader_range.c: begin_hint_ns, end_hint_ns ---- */
 
@@ -135,7 +143,15 @@ bool reader_run(struct reader *r);
 /* Remembers that a stream or file cannot be read (entirely): told by EVENT_NOTE, and by EVENT_FAILED at the end. */
 void reader_note_trouble(struct reader *r, const char *where, const char *why);
 
+/* EVENT_LOST of the port's item. */
+void reader_write_loss(struct reader *r, const struct port *p);
+
 /* ---- reader_port.c ---- */
+
+/* What the beginning of a stream, of a packet, and a message about lost events or packets tell. */
+void port_begin_stream(struct port *p, const bt_message *msg);
+void port_begin_packet(struct port *p, const bt_message *msg);
+void port_add_loss(struct port *p, const bt_message *msg);
 
 /* Settles what the port gives next. */
 void port_find_item(struct port *p);
@@ -160,10 +176,16 @@ void port_release(struct port *p);
 /* Time of an event message; fallback_ns if it has none. */
 uint64_t message_event_ns(const struct port *p, const bt_message *msg, uint64_t fallback_ns);
 
+/* The time of a snapshot; fallback_ns if there is none. */
+uint64_t snapshot_ns(const bt_clock_snapshot *snapshot, uint64_t fallback_ns);
+
 /* The text of the library's current error, which is cleared; never NULL; to be freed. */
 char *reader_take_error(void);
 
 /* ---- reader_event.c ---- */
+
+/* emit_begin() for a record of this reader's trace. */
+struct event *reader_emit(const struct reader *r, enum event_kind kind, uint64_t ts_ns, uint32_t max_text);
 
 /* The plan of a class, announced by EVENT_CLASS when it is new. */
 const struct class_plan *reader_class(struct reader *r, const bt_event_class *bt);

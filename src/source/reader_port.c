@@ -6,7 +6,7 @@
 
 enum { AGAIN_WAIT_US = 1000 };
 
-static uint64_t snapshot_ns(const bt_clock_snapshot *snapshot, uint64_t fallback_ns)
+uint64_t snapshot_ns(const bt_clock_snapshot *snapshot, uint64_t fallback_ns)
 {
 	int64_t ns;
 
@@ -92,7 +92,7 @@ static void pop_message(struct port *p)
 	p->count--;
 }
 
-static void begin_stream(struct port *p, const bt_message *msg)
+void port_begin_stream(struct port *p, const bt_message *msg)
 {
 	const bt_stream *stream = bt_message_stream_beginning_borrow_stream_const(msg);
 
@@ -125,7 +125,7 @@ static void step_to_packet_end(struct port *p, const bt_message *msg)
 		p->stream_ns = ns;
 }
 
-static void begin_packet(struct port *p, const bt_message *msg)
+void port_begin_packet(struct port *p, const bt_message *msg)
 {
 	const bt_packet *packet = bt_message_packet_beginning_borrow_packet_const(msg);
 	const bt_field *context = bt_packet_borrow_context_field_const(packet), *cpu_id;
@@ -201,6 +201,14 @@ static void add_loss(struct port *p, enum loss_kind kind, const struct discarded
 	l->pending = true;
 }
 
+void port_add_loss(struct port *p, const bt_message *msg)
+{
+	const bool events = bt_message_get_type(msg) == BT_MESSAGE_TYPE_DISCARDED_EVENTS;
+	const struct discarded d = events ? read_discarded_events(p, msg) : read_discarded_packets(p, msg);
+
+	add_loss(p, events ? LOSS_EVENTS : LOSS_PACKETS, &d);
+}
+
 /*
  * A loss that the stream has reached at ns becomes its item: what a full
  * buffer lost was lost behind the last event of a packet and before its end.
@@ -238,10 +246,10 @@ static bool look_at_message(struct port *p, const bt_message *msg)
 		p->item_back_ns = ns < p->stream_ns ? p->stream_ns - ns : p->step_ns;
 		return true;
 	case BT_MESSAGE_TYPE_STREAM_BEGINNING:
-		begin_stream(p, msg);
+		port_begin_stream(p, msg);
 		break;
 	case BT_MESSAGE_TYPE_PACKET_BEGINNING:
-		begin_packet(p, msg);
+		port_begin_packet(p, msg);
 		step_to_packet_begin(p, msg);
 		break;
 	case BT_MESSAGE_TYPE_PACKET_END:
@@ -304,9 +312,9 @@ void port_read_ahead(struct port *p, bool (*visit)(struct port *p, const bt_mess
 			return;
 		msg = p->queue[p->head + i];
 		if (bt_message_get_type(msg) == BT_MESSAGE_TYPE_STREAM_BEGINNING)
-			begin_stream(p, msg);
+			port_begin_stream(p, msg);
 		else if (bt_message_get_type(msg) == BT_MESSAGE_TYPE_PACKET_BEGINNING && p->cpu == EVENT_NO_CPU)
-			begin_packet(p, msg);
+			port_begin_packet(p, msg);
 		if (!visit(p, msg, user))
 			return;
 	}

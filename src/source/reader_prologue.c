@@ -93,8 +93,10 @@ static bool declares_tid(const bt_trace_class *tc)
 	return false;
 }
 
-static void declare_classes(struct reader *r, const bt_trace_class *tc)
+void reader_declare_classes(struct reader *r, const bt_trace *trace)
 {
+	const bt_trace_class *tc = bt_trace_borrow_class_const(trace);
+
 	for (uint64_t i = 0; i < bt_trace_class_get_stream_class_count(tc); i++) {
 		const bt_stream_class *sc = bt_trace_class_borrow_stream_class_by_index_const(tc, i);
 		bool has_switch = false;
@@ -110,15 +112,15 @@ static void declare_classes(struct reader *r, const bt_trace_class *tc)
 	}
 }
 
-static void write_trace(struct reader *r, const bt_trace *trace)
+static void write_trace(struct reader *r, const bt_trace *trace, const bt_clock_class *clock_class)
 {
 	const char *domain = env_text(trace, "domain"), *hostname = env_text(trace, "hostname");
 	const char *kernel = env_text(trace, "kernel_release");
 	char *tracer = tracer_text(trace), clock[64];
-	struct event *ev = emit_begin(r->ring, EVENT_TRACE, 0, 5 * TEXT_MAX);
+	struct event *ev = reader_emit(r, EVENT_TRACE, 0, 5 * TEXT_MAX);
 	struct ev_trace *payload = (struct ev_trace *)(void *)ev->words;
 
-	clock_text(find_clock(r), clock, sizeof(clock));
+	clock_text(clock_class, clock, sizeof(clock));
 	payload->domain = r->kernel ? DOMAIN_KERNEL : strcmp(domain, "ust") == 0 ? DOMAIN_UST : DOMAIN_OTHER;
 	payload->has_tid = r->has_tid;
 	payload->begin_hint_ns = r->begin_hint_ns;
@@ -130,6 +132,17 @@ static void write_trace(struct reader *r, const bt_trace *trace)
 	emit_text(ev, offsetof(struct ev_trace, kernel), kernel, strlen(kernel));
 	emit_end(r->ring, ev);
 	g_free(tracer);
+}
+
+void reader_write_trace(struct reader *r, const bt_trace *trace, const bt_clock_class *clock)
+{
+	const bt_trace_class *tc = bt_trace_borrow_class_const(trace);
+	const char *domain = env_text(trace, "domain");
+
+	r->kernel = strcmp(domain, "kernel") == 0 || (!*domain && declares_kernel_events(tc));
+	r->has_tid = declares_tid(tc);
+	write_trace(r, trace, clock);
+	reader_declare_classes(r, trace);
 }
 
 static bool stop_at_first_packet(struct port *p, const bt_message *msg, void *user)
@@ -214,15 +227,9 @@ void reader_write_prologue(struct reader *r)
 				bt_message_stream_beginning_borrow_stream_const(p->queue[p->head]));
 	}
 	if (trace) {
-		const bt_trace_class *tc = bt_trace_borrow_class_const(trace);
-		const char *domain = env_text(trace, "domain");
-
-		r->kernel = strcmp(domain, "kernel") == 0 || (!*domain && declares_kernel_events(tc));
-		r->has_tid = declares_tid(tc);
 		if (!r->end_hint_ns)
 			reader_read_indexes(r, find_clock(r));
-		write_trace(r, trace);
-		declare_classes(r, tc);
+		reader_write_trace(r, trace, find_clock(r));
 	}
 	for (unsigned i = 0; i < r->n_ports; i++)
 		write_stream(r, &r->ports[i]);

@@ -61,10 +61,10 @@ static void fill_heap(struct reader *r)
 
 /* ---- records about streams ---- */
 
-static void write_loss(struct reader *r, const struct port *p)
+void reader_write_loss(struct reader *r, const struct port *p)
 {
 	const struct losses *l = &p->losses[p->item_loss];
-	struct event *ev = emit_begin(r->ring, EVENT_LOST, p->item_ns, 0);
+	struct event *ev = reader_emit(r, EVENT_LOST, p->item_ns, 0);
 	struct ev_lost *payload = (struct ev_lost *)(void *)ev->words;
 
 	ev->cpu = p->cpu;
@@ -113,7 +113,7 @@ static void write_item(struct reader *r, struct port *p)
 		reader_write_event(r, p);
 		break;
 	case ITEM_LOST:
-		write_loss(r, p);
+		reader_write_loss(r, p);
 		break;
 	case ITEM_STREAM_END:
 		write_stream_end(r, p);

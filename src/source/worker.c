@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 
 #include "base/error.h"
+#include "event/payload.h"
 #include "event/syscalls.h"
 #include "source/emit.h"
+#include "source/live.h"
 #include "source/reader.h"
 #include "source/source.h"
 
@@ -45,7 +48,23 @@ static int number(const char *text)
 	return (int)strtol(text, NULL, 10);
 }
 
-static void read_all(const struct reader_args *args, struct ring_producer *ring)
+/* The last record. */
+static void say_how_it_ended(struct ring_producer *ring, enum lt_status status, enum failed_cause cause)
+{
+	struct event *ev;
+
+	if (status == LT_END) {
+		emit_end(ring, emit_begin(ring, EVENT_END, 0, 0));
+	} else {
+		ev = emit_begin(ring, EVENT_FAILED, 0, TEXT_MAX);
+		((struct ev_failed *)(void *)ev->words)->cause = cause;
+		emit_text(ev, offsetof(struct ev_failed, text), error_text(), strlen(error_text()));
+		emit_end(ring, ev);
+	}
+	ring_publish(ring);
+}
+
+static void read_recording(const struct reader_args *args, struct ring_producer *ring)
 {
 	struct reader *reader = NULL;
 	enum lt_status status = reader_open(args, ring, &reader);
@@ -53,21 +72,27 @@ static void read_all(const struct reader_args *args, struct ring_producer *ring)
 	while (status == LT_OK)
 		status = reader_step(reader);
 	/* The parent need not wait until everything is freed. */
-	if (status == LT_END)
-		emit_end(ring, emit_begin(ring, EVENT_END, 0, 0));
-	else
-		emit_note(ring, EVENT_FAILED, 0, error_text());
-	ring_publish(ring);
+	say_how_it_ended(ring, status, FAILED_OTHER);
 	reader_close(reader);
+}
+
+static void read_relay(const char *job, const char *url, struct ring_producer *ring)
+{
+	enum failed_cause cause = FAILED_OTHER;
+	enum lt_status status = strcmp(job, WORKER_LIST) == 0 ? live_list(url, ring, &cause) :
+								live_read(url, ring, &cause);
+
+	say_how_it_ended(ring, status, cause);
 }
 
 int worker_main(int argc, char **argv)
 {
+	const bool is_relay = argc == 5 && (strcmp(argv[3], WORKER_LIVE) == 0 || strcmp(argv[3], WORKER_LIST) == 0);
 	struct reader_args args;
 	struct ring_producer ring;
 	struct ring_fds fds;
 
-	if (argc < 7)
+	if (!is_relay && argc < 7)
 		return 2;
 	set_limits();
 	syscalls_init();
@@ -76,13 +101,17 @@ int worker_main(int argc, char **argv)
 		fprintf(stderr, "%s\n", error_text());
 		return 2;
 	}
-	args = (struct reader_args){
-		.part = number(argv[3]),
-		.parts = number(argv[4]),
-		.name = argv[5],
-		.paths = (const char *const *)argv + 6,
-	};
-	read_all(&args, &ring);
+	if (is_relay) {
+		read_relay(argv[3], argv[4], &ring);
+	} else {
+		args = (struct reader_args){
+			.part = number(argv[3]),
+			.parts = number(argv[4]),
+			.name = argv[5],
+			.paths = (const char *const *)argv + 6,
+		};
+		read_recording(&args, &ring);
+	}
 	ring_producer_release(&ring);
 	return 0;
 }

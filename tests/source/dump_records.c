@@ -2,11 +2,12 @@
 /*
  * Prints what workers make of recordings, for people and for test_records.py:
  *
- *   dump_records [-q] [-p PARTS] [-w PROGRAM] DIRECTORY...
+ *   dump_records [-q] [-p PARTS] [-w PROGRAM] [-t SECONDS] SOURCE...
  *
  * One line per record: time, kind, cpu, tid, class name, words in hexadecimal, texts.
  * -q: only the totals per kind. PROGRAM: lttngtop, whose --worker is run; else
- * this program is its own worker.
+ * this program is its own worker. A SOURCE is a directory or a URL. SECONDS: kills a
+ * worker that gives no sign of life for so long.
  */
 #include <inttypes.h>
 #include <poll.h>
@@ -29,6 +30,10 @@ static const char *const kind_names[EVENT_KINDS] = {
 #define TRACEPOINT(kind, ...) [EVENT_##kind] = #kind,
 #include "event/tracepoints.def"
 #undef TRACEPOINT
+};
+
+static const char *const cause_names[FAILED_CAUSES] = {
+	"other", "no session", "taken", "unreachable", "gone", "backward", "worker",
 };
 
 static void print_text(const struct event *ev, const char *name, struct event_str s)
@@ -117,25 +122,23 @@ static void learn_class(const struct event *ev, GPtrArray *classes)
 	g_ptr_array_index(classes, ev->class_id) = g_strndup(event_text(ev, s), s.len);
 }
 
-static int dump(const struct source_spec *spec, unsigned part, unsigned parts, bool quiet)
+static unsigned limit_ms;
+
+static int dump(struct source *s, bool quiet)
 {
 	GPtrArray *classes = g_ptr_array_new_with_free_func(g_free);
 	uint64_t counts[EVENT_KINDS] = { 0 }, events = 0, last_ns = 0, bytes = 0, disorder = 0;
 	const struct event *ev;
 	enum lt_status status;
-	struct source *s;
 
-	printf("# source '%s' host '%s' paths %u part %u/%u\n", spec->name, spec->host_hint, spec->paths->len, part,
-	       parts);
-	if (source_start(spec, part, parts, &s) != LT_OK) {
-		printf("# failed: %s\n", error_text());
-		return 1;
-	}
 	while ((status = source_peek(s, &ev)) == LT_OK || status == LT_AGAIN) {
 		struct pollfd pfd = { .fd = source_fd(s), .events = POLLIN };
 
 		if (status == LT_AGAIN) {
-			poll(&pfd, 1, 1000);
+			fflush(stdout);
+			poll(&pfd, 1, 100);
+			if (limit_ms && source_hangs(s, limit_ms))
+				source_kill(s, "it hangs");
 			continue;
 		}
 		if (ev->kind == EVENT_CLASS)
@@ -152,7 +155,7 @@ static int dump(const struct source_spec *spec, unsigned part, unsigned parts, b
 		source_next(s);
 	}
 	if (status == LT_ERROR)
-		printf("# failed: %s\n", error_text());
+		printf("# failed: %s (%s)\n", error_text(), cause_names[source_failed_cause(s)]);
 	source_stop(s);
 	for (unsigned kind = 0; kind < EVENT_KINDS; kind++)
 		if (quiet && counts[kind])
@@ -160,6 +163,39 @@ static int dump(const struct source_spec *spec, unsigned part, unsigned parts, b
 	printf("# events %" PRIu64 " bytes %" PRIu64 " out of order %" PRIu64 "\n", events, bytes, disorder);
 	g_ptr_array_free(classes, TRUE);
 	return status == LT_END ? 0 : 1;
+}
+
+static int dump_spec(const struct source_spec *spec, unsigned part, unsigned parts, bool quiet)
+{
+	struct source *s;
+
+	printf("# source '%s' host '%s' paths %u part %u/%u\n", spec->name, spec->host_hint, spec->paths->len, part,
+	       parts);
+	if (source_start(spec, part, parts, &s) == LT_OK)
+		return dump(s, quiet);
+	printf("# failed: %s\n", error_text());
+	return 1;
+}
+
+/* All of a relayd's sessions are only listed. */
+static int dump_url(const char *text, bool quiet)
+{
+	struct source_spec *spec;
+	struct source_url url;
+	struct source *s;
+	int failed = 1;
+
+	if (source_parse_url(text, &url) != LT_OK) {
+		printf("# failed: %s\n", error_text());
+	} else if (url.session) {
+		spec = source_live_spec(&url);
+		failed = dump_spec(spec, 0, 1, quiet);
+		source_spec_free(spec);
+	} else if (source_start_list(url.relay, &s) == LT_OK) {
+		failed = dump(s, quiet);
+	}
+	source_url_release(&url);
+	return failed;
 }
 
 static void free_spec(gpointer spec)
@@ -183,16 +219,20 @@ int main(int argc, char **argv)
 			parts = strtoul(argv[++i], NULL, 10);
 		else if (strcmp(argv[i], "-w") == 0 && i + 1 < argc)
 			source_set_worker_program(argv[++i]);
+		else if (strcmp(argv[i], "-t") == 0 && i + 1 < argc)
+			limit_ms = 1000 * strtoul(argv[++i], NULL, 10);
 	}
 	for (; i < argc; i++) {
-		if (source_find(argv[i], specs, NULL) != LT_OK) {
+		if (source_is_url(argv[i])) {
+			failed |= dump_url(argv[i], quiet);
+		} else if (source_find(argv[i], specs, NULL) != LT_OK) {
 			printf("# failed: %s\n", error_text());
 			failed = 1;
 		}
 	}
 	for (guint j = 0; j < specs->len; j++)
 		for (unsigned part = 0; part < parts; part++)
-			failed |= dump(g_ptr_array_index(specs, j), part, parts, quiet);
+			failed |= dump_spec(g_ptr_array_index(specs, j), part, parts, quiet);
 	g_ptr_array_free(specs, TRUE);
 	return failed;
 }

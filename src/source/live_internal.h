@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef LT_SOURCE_LIVE_INTERNAL_H
+#define LT_SOURCE_LIVE_INTERNAL_H
+
+#include <babeltrace2/babeltrace.h>
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/map64.h"
+#include "source/live.h"
+#include "source/reader_internal.h"
+
+/*
+ * Reading a live session with babeltrace2: a graph of one source.ctf.lttng-live
+ * component and our sink. The component merges the session's streams itself and
+ * has one port; its messages are sorted out to their streams here.
+ *
+ *   live_reader.c  the graph, attaching, waiting
+ *   live_stream.c  messages to records: traces, streams, losses, watermark
+ *   live_errors.c  what the library's errors mean
+ *   live_list.c    which sessions there are
+ */
+
+/* An event that waits for others of the same time. */
+struct held {
+	struct port *port;
+	const bt_message *msg;
+};
+
+struct live_streams {
+	struct ring_producer *ring;
+	const char *url;
+	GPtrArray *traces;        /* struct reader *, by trace number: what is known of each trace */
+	GPtrArray *bt_traces;     /* const bt_trace *, likewise */
+	GPtrArray *streams;       /* struct port *, by stream id; only what belongs to a stream, its queue has one place */
+	GPtrArray *bt_streams;    /* const bt_stream *, likewise: kept, so that no address comes back */
+	struct map64 stream_index; /* bt_stream * → stream id */
+	struct port *last;        /* stream of the last message */
+	const bt_stream *last_bt;
+	GArray *held;             /* struct held: the events of held_ns, not yet written */
+	uint64_t held_ns;
+	uint64_t now_ns;          /* no message before it will follow */
+	uint64_t last_ns;         /* time of the last record that has one */
+	unsigned n_losses;        /* pending ones, of all streams */
+	bool ready;               /* EVENT_READY was written */
+	bool too_many;            /* more traces than records can number */
+};
+
+/* ---- live_errors.c ---- */
+
+/* Takes the library's error into the error chain, in words for the user. Returns LT_ERROR. */
+enum lt_status live_library_error(enum failed_cause *cause);
+
+/* ---- live_reader.c ---- */
+
+/* The component class; *plugin, to be put, keeps it alive. NULL: the library's error is set. */
+const bt_component_class_source *live_load_class(const bt_plugin **plugin);
+
+/* ---- live_stream.c ---- */
+
+/* Never released: see live_read(). */
+void live_streams_init(struct live_streams *l, const char *url, struct ring_producer *ring);
+
+/* Writes the records of a message, which stays the caller's. */
+void live_take_message(struct live_streams *l, const bt_message *msg);
+
+/* No more messages for now: writes what was held back, and how far the time has come. */
+void live_settle(struct live_streams *l);
+
+#endif
