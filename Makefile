@@ -50,7 +50,7 @@ WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wol
 COMPILE = $(CC) -std=gnu11 $(WARNINGS) -D_GNU_SOURCE -Isrc -I$(BUILD) $(CPPFLAGS) $(LIB_CFLAGS) \
 	$(CFLAGS) $(BUILD_CFLAGS) -MMD -MP
 LINK = $(CC) $(CFLAGS) $(LDFLAGS) $(BUILD_LDFLAGS)
-LINK_LIBS = $(BT2_LIBS) $(LIB_LIBS) $(LIBS)
+LINK_LIBS = $(BT2_LIBS) $(LTTNG_CTL_LIBS) $(LIB_LIBS) $(LIBS)
 
 .PHONY: all
 all: $(PROGRAM)
@@ -77,6 +77,7 @@ $(BUILD)/config.mk: configure scripts/config.mk.in src/config.h.in
 
 $(OBJECTS): $(BUILD)/config.mk
 $(filter $(BUILD)/source/%,$(OBJECTS)): LIB_CFLAGS += $(BT2_CFLAGS)
+$(filter $(BUILD)/control/%,$(OBJECTS)): LIB_CFLAGS += $(LTTNG_CTL_CFLAGS)
 
 $(BUILD)/%.o: src/%.c
 	$(call say,CC,$<)
@@ -98,6 +99,9 @@ $(BUILD)/tests/%: tests/%.c $(ARCHIVE)
 	$(call say,CCLD,$@)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(COMPILE) $(CHECK_CFLAGS) -MF $@.d -o $@ $< $(ARCHIVE) $(LDFLAGS) $(BUILD_LDFLAGS) $(CHECK_LIBS) $(LINK_LIBS)
+
+$(BUILD)/tests/live/ust_app: LIB_CFLAGS += $(UST_CFLAGS)
+$(BUILD)/tests/live/ust_app: LIBS += $(UST_LIBS)
 
 .PHONY: check-unit
 check-unit: $(UNIT_TESTS)
@@ -165,11 +169,13 @@ man: $(PROGRAM)
 	$(call say,GEN,man)
 	$(Q)$(PROGRAM) help --man >man/lttngtop.1
 	$(Q)$(PROGRAM) help --man report >man/lttngtop-report.1
+	$(Q)$(PROGRAM) help --man record >man/lttngtop-record.1
 
 check-man: $(PROGRAM)
 	$(call say,CHECK,man)
 	$(Q)$(PROGRAM) help --man | diff man/lttngtop.1 - && \
-	$(PROGRAM) help --man report | diff man/lttngtop-report.1 - || \
+	$(PROGRAM) help --man report | diff man/lttngtop-report.1 - && \
+	$(PROGRAM) help --man record | diff man/lttngtop-record.1 - || \
 	{ echo 'man pages are out of date: make man' >&2; exit 1; }
 
 # Installation

@@ -19,15 +19,17 @@ static const struct command {
 	const char *name;
 	enum command_bit bit;
 	int (*run)(const struct options *o);
+	const char *no_words; /* the error without any argument; NULL: it needs none */
 } commands[] = {
-	{"monitor", COMMAND_MONITOR, cmd_monitor},
-	{"report", COMMAND_REPORT, cmd_report},
+	{"monitor", COMMAND_MONITOR, cmd_monitor, "no source given"},
+	{"report", COMMAND_REPORT, cmd_report, "no table given"},
+	{"record", COMMAND_RECORD, cmd_record, NULL},
 };
 
 static const struct command *const monitor = &commands[0];
 
 /* Words that are reserved for commands of later versions, never sources. */
-static const char *const later_commands[] = {"attach", "list", "record", "feed"};
+static const char *const later_commands[] = {"attach", "list", "feed"};
 
 static const struct command *find_command(const char *name)
 {
@@ -133,8 +135,8 @@ static int run_command(const struct command *command, int argc, char **argv)
 		manual_print(&h, command->bit);
 	} else if (o.version) {
 		status = print_version();
-	} else if (!o.words->len) {
-		error_set(command == monitor ? "no source given" : "no table given");
+	} else if (!o.words->len && command->no_words) {
+		error_set("%s", command->no_words);
 		status = fail_usage(command);
 	} else {
 		status = run_with_log(command, &o);

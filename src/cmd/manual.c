@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cmd/manual.h"
 
+#include <stdbool.h>
+
 #include "cmd/commands.h"
 #include "config.h"
 
@@ -9,29 +11,49 @@ struct item {
 	const char *text;
 };
 
+static const struct item record_exit_statuses[] = {
+	{"0", "success"},
+	{"1", "it could not be done, stderr says why"},
+	{"2", "wrong usage"},
+	{"with a COMMAND",
+	 "the command's own; 126 if it cannot be run, 127 if there is none; 128+n if signal n ended it"},
+	{NULL, NULL},
+};
+
+static const struct item record_environment[] = {
+	{"LTTNG_HOME", "where a user's session daemon and recordings live, by default the home directory"},
+	{"LTTNG_SESSIOND_PATH", "the session daemon that is started if none answers, by default lttng-sessiond"},
+	{"TZ", "the time zone of the date in a session's name"},
+	{NULL, NULL},
+};
+
 static const struct page {
 	enum command_bit command;
 	const char *man_name;
 	const char *summary;
-	const char *synopsis[3];
+	const char *synopsis[4];
 	const char *description[4];
 	void (*tables)(struct help *h);
-	struct item examples[5];
+	struct item examples[6];
 	const char *see_also;
+	const struct item *exit_status; /* NULL: those of all who read; so environment */
+	const struct item *environment;
+	bool no_times;
 } pages[] = {
 	{
 		.command = COMMAND_MONITOR,
 		.man_name = "lttngtop",
 		.summary = "a monitor of the kernel activity of many hosts, from LTTng traces",
 		.synopsis = {"lttngtop [OPTIONS] SOURCE...", "lttngtop report TABLE [OPTIONS] SOURCE...",
-			     "lttngtop help [COMMAND]"},
+			     "lttngtop record [OPTIONS] [-- COMMAND]", "lttngtop help [COMMAND]"},
 		.description =
 			{"Shows what the threads of one or many hosts do: CPU time, I/O, open files, counters. "
 			 "Every figure comes from the events of a kernel trace, so nothing short-lived is missed, and "
 			 "every instant of the past can be looked at again.",
 			 "A SOURCE is a directory; every CTF trace found below it is opened. Traces of one host "
 			 "are shown together, several sources and hosts side by side.",
-			 "'lttngtop report' prints the same figures as text, CSV or JSON."},
+			 "'lttngtop report' prints the same figures as text, CSV or JSON; 'lttngtop record' sets up "
+			 "the tracing."},
 		.tables = cmd_monitor_help,
 		.examples =
 			{
@@ -39,7 +61,7 @@ static const struct page {
 				{"lttngtop --begin +5s --speed 0.1 web/ db/",
 				 "two hosts, from the sixth second on, ten times slower"},
 			},
-		.see_also = "lttngtop-report(1), lttng(1), babeltrace2(1)",
+		.see_also = "lttngtop-report(1), lttngtop-record(1), lttng(1), babeltrace2(1)",
 	},
 	{
 		.command = COMMAND_REPORT,
@@ -61,6 +83,37 @@ static const struct page {
 			},
 		.see_also = "lttngtop(1)",
 	},
+	{
+		.command = COMMAND_RECORD,
+		.man_name = "lttngtop-record",
+		.summary = "set up LTTng tracing with the events that lttngtop needs",
+		.synopsis = {"lttngtop record [OPTIONS] [-- COMMAND]",
+			     "lttngtop record stop|status|snapshot [--host USER@HOST]... [SESSION]"},
+		.description =
+			{"Creates a tracing session with what the monitor's panes need and starts it: into a "
+			 "directory, into memory (--snapshot), or to a relayd from which a monitor takes it at once "
+			 "(--live). With a COMMAND it records while that runs and then stops.",
+			 "'stop' ends a session, what was recorded stays; 'status' tells what sessions there are and "
+			 "what they lost; 'snapshot' writes what a flight recorder holds. Without SESSION it is the "
+			 "only one that 'record' has named itself.",
+			 "What it says goes to the standard output, with a COMMAND to the standard error."},
+		.tables = cmd_record_help,
+		.examples =
+			{
+				{"lttngtop record --output /tmp/make -- make",
+				 "record the whole machine while make runs"},
+				{"lttngtop record --live net://monitor --host root@web --host root@db",
+				 "two hosts stream to the relayd on a third"},
+				{"lttngtop record --snapshot --set waits --buffer-size 64M",
+				 "a flight recorder, to be asked with 'lttngtop record snapshot'"},
+				{"lttngtop record --ust 'my_app:*' -- ./my_app", "tracepoints of a program, no kernel"},
+				{"lttngtop record --dry-run --set minimal", "the lttng commands for it"},
+			},
+		.see_also = "lttngtop(1), lttng(1), lttng-sessiond(8), lttng-relayd(8)",
+		.exit_status = record_exit_statuses,
+		.environment = record_environment,
+		.no_times = true,
+	},
 };
 
 static const struct item times[] = {
@@ -79,12 +132,14 @@ static const struct item exit_statuses[] = {
 	{"3", "read but incomplete: lost or corrupt data, or one of several sources unreadable or broken off; "
 	      "stderr says which; the figures were printed"},
 	{"128+n", "ended by signal n"},
+	{NULL, NULL},
 };
 
 static const struct item environment[] = {
 	{"TZ", "the time zone of times without --utc"},
 	{"NO_COLOR", "if set and not empty, the monitor uses no colours"},
 	{"LC_ALL, LC_CTYPE, LANG", "whether the terminal understands UTF-8"},
+	{NULL, NULL},
 };
 
 static void print_items(struct help *h, const char *title, const struct item *items, size_t n)
@@ -92,6 +147,16 @@ static void print_items(struct help *h, const char *title, const struct item *it
 	help_section(h, title);
 	for (size_t i = 0; i < n; i++)
 		help_item(h, items[i].term, items[i].text);
+}
+
+/* The same of a list that ends with NULL. */
+static void print_list(struct help *h, const char *title, const struct item *items)
+{
+	size_t n = 0;
+
+	while (items[n].term)
+		n++;
+	print_items(h, title, items, n);
 }
 
 static void print_options(struct help *h, enum command_bit command)
@@ -161,12 +226,13 @@ void manual_print(struct help *h, enum command_bit command)
 		page++;
 	print_head(h, page);
 	print_options(h, command);
-	print_items(h, "Times", times, G_N_ELEMENTS(times));
+	if (!page->no_times)
+		print_items(h, "Times", times, G_N_ELEMENTS(times));
 	page->tables(h);
 	if (h->brief)
 		return;
-	print_items(h, "Exit status", exit_statuses, G_N_ELEMENTS(exit_statuses));
-	print_items(h, "Environment", environment, G_N_ELEMENTS(environment));
+	print_list(h, "Exit status", page->exit_status ? page->exit_status : exit_statuses);
+	print_list(h, "Environment", page->environment ? page->environment : environment);
 	print_examples(h, page);
 	help_section(h, "See also");
 	help_paragraph(h, page->see_also);

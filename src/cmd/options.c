@@ -9,6 +9,7 @@
 
 #define MONITOR COMMAND_MONITOR
 #define REPORT COMMAND_REPORT
+#define RECORD COMMAND_RECORD
 #define EVERYWHERE COMMAND_EVERYWHERE
 
 static const struct option_row rows[] = {
@@ -19,6 +20,7 @@ static const struct option_row rows[] = {
 
 #undef MONITOR
 #undef REPORT
+#undef RECORD
 #undef EVERYWHERE
 
 enum { COUNT_MAX = 1024 };
@@ -144,37 +146,53 @@ static void set_defaults(struct options *o)
 	}
 }
 
-/* The row of "--name", "--name=value", "-x" or "-xvalue"; *value points behind the name, NULL: no value there. */
-static const struct option_row *find_row(const char *word, const char **value)
+/* Whether it is "--name", "--name=value", "-x" or "-xvalue"; *value points behind the name, NULL: no value there. */
+static bool is_option(const struct option_row *row, const char *word, const char **value)
 {
-	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
-		size_t len = strlen(rows[i].name);
+	size_t len = strlen(row->name);
 
-		if (word[1] == '-') {
-			if (strncmp(word + 2, rows[i].name, len) != 0 || (word[2 + len] && word[2 + len] != '='))
-				continue;
-			*value = word[2 + len] ? word + 2 + len + 1 : NULL;
-			return &rows[i];
-		}
-		if (rows[i].letter && word[1] == rows[i].letter) {
-			*value = word[2] ? word + 2 : NULL;
-			return &rows[i];
-		}
+	if (word[1] == '-') {
+		if (strncmp(word + 2, row->name, len) != 0 || (word[2 + len] && word[2 + len] != '='))
+			return false;
+		*value = word[2 + len] ? word + 2 + len + 1 : NULL;
+		return true;
 	}
-	return NULL;
+	if (!row->letter || word[1] != row->letter)
+		return false;
+	*value = word[2] ? word + 2 : NULL;
+	return true;
+}
+
+/* The row of an option, the command's own if it has one of that name. */
+static const struct option_row *find_row(const char *word, enum command_bit command, const char **value)
+{
+	const struct option_row *other = NULL;
+
+	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+		if (!is_option(&rows[i], word, value))
+			continue;
+		if (rows[i].commands & command)
+			return &rows[i];
+		other = &rows[i];
+	}
+	return other;
+}
+
+static const char *command_text(enum command_bit command)
+{
+	return command == COMMAND_REPORT ? "'report'" : command == COMMAND_RECORD ? "'record'" : "the monitor";
 }
 
 /* Parses the option at argv[*i]; moves *i to its last word. */
 static enum lt_status parse_option(struct options *o, enum command_bit command, int argc, char **argv, int *i)
 {
 	const char *value = NULL;
-	const struct option_row *row = find_row(argv[*i], &value);
+	const struct option_row *row = find_row(argv[*i], command, &value);
 
 	if (!row)
 		return error_set("unknown option '%s'", argv[*i]);
 	if (!(row->commands & command))
-		return error_set("option '--%s' is not for %s", row->name,
-				 command == COMMAND_REPORT ? "'report'" : "the monitor");
+		return error_set("option '--%s' is not for %s", row->name, command_text(command));
 	if (row->kind == OPTION_FLAG && value)
 		return error_set("option '--%s' takes no argument", row->name);
 	if (row->kind != OPTION_FLAG && !value) {
@@ -199,6 +217,8 @@ enum lt_status options_parse(struct options *o, enum command_bit command, int ar
 			g_ptr_array_add(o->words, argv[i]);
 		else if (parse_option(o, command, argc, argv, &i))
 			return LT_ERROR;
+		if (!only_words)
+			o->n_words = o->words->len;
 	}
 	if (o->json && o->csv)
 		return error_set("'--json' and '--csv' exclude each other");

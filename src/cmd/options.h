@@ -13,6 +13,7 @@
 enum command_bit {
 	COMMAND_MONITOR = 1 << 0,
 	COMMAND_REPORT = 1 << 1,
+	COMMAND_RECORD = 1 << 2,
 	COMMAND_EVERYWHERE = ~0,
 };
 
@@ -53,6 +54,7 @@ struct options {
 #define OPTION(KIND, field, name, letter, argument, standard, commands, help) OPTION_TYPE_##KIND field;
 #include "cmd/options.def"
 	option_texts words; /* the arguments that are no options: report: TABLE SOURCE...; monitor: SOURCE... */
+	unsigned n_words;   /* of them, those before "--"; a COMMAND stands behind it */
 };
 
 /* A row of options.def. */

@@ -24,6 +24,8 @@ START_TEST(test_table)
 		for (const char *p = rows[i].help; p && *p; p++)
 			ck_assert_msg(!(*p == '.' && !p[1]), "help of --%s ends with a full stop", rows[i].name);
 		for (unsigned k = 0; k < i; k++) {
+			if (!(rows[i].commands & rows[k].commands))
+				continue;
 			ck_assert_str_ne(rows[i].name, rows[k].name);
 			ck_assert(!rows[i].letter || rows[i].letter != rows[k].letter);
 		}
@@ -86,6 +88,37 @@ START_TEST(test_help_wins)
 }
 END_TEST
 
+/* A name may be another option for another command. */
+START_TEST(test_names_of_commands)
+{
+	struct options o;
+
+	ck_assert_int_eq(PARSE(&o, COMMAND_RECORD, "--host", "root@web", "--pid=7", "-o", "dir"), LT_OK);
+	ck_assert_str_eq(g_ptr_array_index(o.record_host, 0), "root@web");
+	ck_assert_int_eq(g_array_index(o.record_pid, int32_t, 0), 7);
+	ck_assert_uint_eq(o.host->len + o.pid->len, 0);
+	ck_assert_str_eq(o.output, "dir");
+	options_release(&o);
+}
+END_TEST
+
+/* What stands behind "--" is a command, whatever it looks like. */
+START_TEST(test_command)
+{
+	struct options o;
+
+	ck_assert_int_eq(PARSE(&o, COMMAND_RECORD, "stop", "--", "ls", "-l", "--", "--help"), LT_OK);
+	ck_assert_uint_eq(o.n_words, 1);
+	ck_assert_uint_eq(o.words->len, 5);
+	ck_assert_str_eq(g_ptr_array_index(o.words, 2), "-l");
+	ck_assert(!o.help);
+	options_release(&o);
+	ck_assert_int_eq(PARSE(&o, COMMAND_RECORD, "--", "stop"), LT_OK);
+	ck_assert_uint_eq(o.n_words, 0);
+	options_release(&o);
+}
+END_TEST
+
 START_TEST(test_wrong)
 {
 	static const struct {
@@ -108,6 +141,7 @@ START_TEST(test_wrong)
 		{COMMAND_REPORT, {"--json", "--csv"}, "'--json' and '--csv' exclude each other"},
 		{COMMAND_REPORT, {"--ascii"}, "option '--ascii' is not for 'report'"},
 		{COMMAND_MONITOR, {"--json"}, "option '--json' is not for the monitor"},
+		{COMMAND_RECORD, {"--json"}, "option '--json' is not for 'record'"},
 		{COMMAND_MONITOR, {"--history-size", "1X"}, "option '--history-size': '1X' is not a size"},
 		{COMMAND_MONITOR, {"--history-size", "-1"}, "option '--history-size': '-1' is not a size"},
 		{COMMAND_MONITOR, {"--history-size", "99999999T"}, "option '--history-size': '9999"},
@@ -127,4 +161,5 @@ START_TEST(test_wrong)
 }
 END_TEST
 
-UNIT_MAIN("options", test_table, test_defaults, test_kinds, test_help_wins, test_wrong)
+UNIT_MAIN("options", test_table, test_defaults, test_kinds, test_help_wins,
+	  test_names_of_commands, test_command, test_wrong)

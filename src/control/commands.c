@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "control/commands.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "control/perf.h"
+
+/* A command under construction. */
+static GPtrArray *begin(const char *verb)
+{
+	GPtrArray *words = g_ptr_array_new();
+
+	g_ptr_array_add(words, g_strdup("lttng"));
+	g_ptr_array_add(words, g_strdup(verb));
+	return words;
+}
+
+static void add(GPtrArray *words, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void add(GPtrArray *words, const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	g_ptr_array_add(words, g_strdup_vprintf(format, ap));
+	va_end(ap);
+}
+
+static char **end(GPtrArray *words)
+{
+	g_ptr_array_add(words, NULL);
+	return (char **)g_ptr_array_free(words, FALSE);
+}
+
+/* A command about a channel: its domain, session and name. */
+static GPtrArray *begin_channel(const char *verb, const struct record_plan *plan, enum record_domain domain,
+				const char *channel)
+{
+	GPtrArray *words = begin(verb);
+
+	add(words, domain == RECORD_KERNEL ? "--kernel" : "--userspace");
+	add(words, "--session=%s", plan->session);
+	if (channel)
+		add(words, "--channel=%s", channel);
+	return words;
+}
+
+static char **create_session(const struct record_plan *plan)
+{
+	GPtrArray *words = begin("create");
+
+	add(words, "%s", plan->session);
+	if (plan->mode == RECORD_SNAPSHOT)
+		add(words, "--snapshot");
+	if (plan->mode == RECORD_LIVE) {
+		add(words, "--live=%u", plan->live_timer_us);
+		add(words, "--set-url=%s", plan->url);
+	} else {
+		add(words, "--output=%s", plan->output);
+	}
+	return end(words);
+}
+
+static char **enable_channel(const struct record_plan *plan, const struct record_channel *c)
+{
+	GPtrArray *words = begin_channel("enable-channel", plan, c->domain, NULL);
+
+	add(words, "--subbuf-size=%" PRIu64, c->subbuf_bytes);
+	add(words, "--num-subbuf=%u", c->subbufs);
+	add(words, c->overwrite ? "--overwrite" : "--discard");
+	if (c->switch_timer_us)
+		add(words, "--switch-timer=%u", c->switch_timer_us);
+	add(words, "%s", c->name);
+	return end(words);
+}
+
+static char **enable_tracepoints(const struct record_plan *plan, const struct record_channel *c)
+{
+	GPtrArray *words = begin_channel("enable-event", plan, c->domain, c->name);
+	GString *names = g_string_new(NULL);
+
+	for (unsigned i = 0; i < c->events->len; i++) {
+		const struct record_event *e = &g_array_index(c->events, struct record_event, i);
+
+		if (e->kind == RECORD_TRACEPOINT)
+			g_string_append_printf(names, "%s%s", names->len ? "," : "", e->name);
+	}
+	add(words, "%s", names->str);
+	if (names->len)
+		return (g_string_free(names, TRUE), end(words));
+	g_string_free(names, TRUE);
+	g_strfreev(end(words));
+	return NULL;
+}
+
+static char **enable_other(const struct record_plan *plan, const struct record_channel *c, const struct record_event *e)
+{
+	GPtrArray *words = begin_channel("enable-event", plan, c->domain, c->name);
+
+	if (e->kind == RECORD_SYSCALLS) {
+		add(words, "--syscall");
+		add(words, "--all");
+		return end(words);
+	}
+	if (e->symbol)
+		add(words, "--probe=%s+0x%" PRIx64, e->symbol, e->offset);
+	else
+		add(words, "--probe=0x%" PRIx64, e->offset);
+	add(words, "%s", e->name);
+	return end(words);
+}
+
+static char **add_contexts(const struct record_plan *plan, const struct record_channel *c)
+{
+	GPtrArray *words = begin_channel("add-context", plan, c->domain, c->name);
+
+	for (unsigned i = 0; i < c->contexts->len; i++)
+		add(words, "--type=%s", (const char *)g_ptr_array_index(c->contexts, i));
+	return end(words);
+}
+
+static char **track(const struct record_plan *plan, enum record_domain domain, const char *option, const GArray *ids)
+{
+	GPtrArray *words = begin_channel("track", plan, domain, NULL);
+	GString *text = g_string_new(NULL);
+
+	for (unsigned i = 0; i < ids->len; i++)
+		g_string_append_printf(text, "%s%" PRId32, i ? "," : "", g_array_index(ids, int32_t, i));
+	add(words, "--%s=%s", option, text->str);
+	g_string_free(text, TRUE);
+	return end(words);
+}
+
+static void add_trackers(GPtrArray *commands, const struct record_plan *plan)
+{
+	if (plan->pids->len)
+		g_ptr_array_add(commands, track(plan, RECORD_KERNEL, "pid", plan->pids));
+	for (unsigned i = 0; i < plan->channels->len && plan->vpids->len; i++)
+		g_ptr_array_add(commands,
+				track(plan, g_array_index(plan->channels, struct record_channel, i).domain, "vpid",
+				      plan->vpids));
+}
+
+GPtrArray *commands_setup(const struct record_plan *plan)
+{
+	GPtrArray *commands = g_ptr_array_new_with_free_func((GDestroyNotify)g_strfreev);
+
+	g_ptr_array_add(commands, create_session(plan));
+	for (unsigned i = 0; i < plan->channels->len; i++) {
+		const struct record_channel *c = &g_array_index(plan->channels, struct record_channel, i);
+		char **tracepoints = enable_tracepoints(plan, c);
+
+		g_ptr_array_add(commands, enable_channel(plan, c));
+		if (tracepoints)
+			g_ptr_array_add(commands, tracepoints);
+		for (unsigned k = 0; k < c->events->len; k++) {
+			const struct record_event *e = &g_array_index(c->events, struct record_event, k);
+
+			if (e->kind != RECORD_TRACEPOINT)
+				g_ptr_array_add(commands, enable_other(plan, c, e));
+		}
+		g_ptr_array_add(commands, add_contexts(plan, c));
+	}
+	add_trackers(commands, plan);
+	return commands;
+}
+
+char *commands_quote(char *const *words)
+{
+	GString *line = g_string_new(NULL);
+
+	for (unsigned i = 0; words[i]; i++) {
+		char *quoted = NULL;
+
+		if (!*words[i] || words[i][strspn(words[i], "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+							    "0123456789_-+=:,./@%")])
+			quoted = g_shell_quote(words[i]);
+		g_string_append_printf(line, "%s%s", i ? " " : "", quoted ? quoted : words[i]);
+		g_free(quoted);
+	}
+	return g_string_free(line, FALSE);
+}
+
+/* "lttng VERB SESSION" */
+static char *session_command(const char *verb, const char *session)
+{
+	char *const words[] = {(char *)"lttng", (char *)verb, (char *)session, NULL};
+
+	return commands_quote(words);
+}
+
+/* A hardware counter that a machine does not have may crash its kernel: it is asked first. */
+static bool needs_cpu_unit(const struct record_plan *plan)
+{
+	const struct record_channel *c = record_plan_channel(plan, RECORD_KERNEL);
+
+	for (unsigned i = 0; c && i < c->contexts->len; i++) {
+		const char *name = g_ptr_array_index(c->contexts, i);
+
+		if (g_str_has_prefix(name, PERF_CONTEXT_PREFIX) && perf_counter_is_hardware(perf_counter_find(name)))
+			return true;
+	}
+	return false;
+}
+
+char *commands_remote_setup(const struct record_plan *plan)
+{
+	GPtrArray *commands = commands_setup(plan);
+	char *destroy = session_command("destroy", plan->session);
+	GString *script = g_string_new(NULL);
+
+	if (needs_cpu_unit(plan))
+		g_string_append(script, "{ ls " PERF_SOURCES " | grep -qE '" PERF_CPU_PATTERN "' || "
+					"{ echo 'no performance monitoring unit' >&2; false; }; } && ");
+	for (unsigned i = 0; i < commands->len; i++) {
+		char *line = commands_quote(g_ptr_array_index(commands, i));
+
+		g_string_append_printf(script, "%s%s", i == 0 ? "" : i == 1 ? " && { " : " && ", line);
+		g_free(line);
+	}
+	g_string_append_printf(script, " || { %s; false; }; }", destroy);
+	g_free(destroy);
+	g_ptr_array_free(commands, TRUE);
+	return g_string_free(script, FALSE);
+}
+
+char *commands_remote_start(const char *session)
+{
+	return session_command("start", session);
+}
+
+char *commands_remote_stop(const char *session)
+{
+	char *stop = session_command("stop", session);
+	char *destroy = session_command("destroy", session);
+	char *script = g_strdup_printf("%s; %s", stop, destroy);
+
+	g_free(stop);
+	g_free(destroy);
+	return script;
+}
+
+static void append_line(GString *script, char *line)
+{
+	g_string_append_printf(script, "%s\n", line);
+	g_free(line);
+}
+
+/* An ssh command for each host; script is freed. */
+static void append_ssh(GString *out, const struct record_plan *plan, char *script)
+{
+	for (unsigned i = 0; i < plan->hosts->len; i++) {
+		char *const words[] = {(char *)"ssh", g_ptr_array_index(plan->hosts, i), script, NULL};
+
+		append_line(out, commands_quote(words));
+	}
+	g_free(script);
+}
+
+/* The command with its trackers set by the process that becomes it: "sh -c '… && exec "$@"' sh COMMAND". */
+static char *tracked_command(const struct record_plan *plan)
+{
+	GString *script = g_string_new(NULL);
+	GPtrArray *words = g_ptr_array_new();
+	char *start = session_command("start", plan->session);
+	char *line;
+
+	for (unsigned i = 0; i < plan->channels->len; i++) {
+		const bool kernel = g_array_index(plan->channels, struct record_channel, i).domain == RECORD_KERNEL;
+		char **track_words = end(begin_channel("track", plan, kernel ? RECORD_KERNEL : RECORD_USER, NULL));
+		char *text = commands_quote(track_words);
+
+		g_string_append_printf(script, "%s --%s=$$ && ", text, kernel ? "pid" : "vpid");
+		g_free(text);
+		g_strfreev(track_words);
+	}
+	g_string_append_printf(script, "%s && exec \"$@\"", start);
+	g_ptr_array_add(words, (char *)"sh");
+	g_ptr_array_add(words, (char *)"-c");
+	g_ptr_array_add(words, script->str);
+	g_ptr_array_add(words, (char *)"sh");
+	for (char **w = plan->command; *w; w++)
+		g_ptr_array_add(words, *w);
+	g_ptr_array_add(words, NULL);
+	line = commands_quote((char *const *)words->pdata);
+	g_ptr_array_free(words, TRUE);
+	g_string_free(script, TRUE);
+	g_free(start);
+	return line;
+}
+
+static void append_snapshot(GString *out, const struct record_plan *plan)
+{
+	char *option = g_strconcat("--session=", plan->session, NULL);
+	char *const words[] = {(char *)"lttng", (char *)"snapshot", (char *)"record", option, NULL};
+
+	append_line(out, commands_quote(words));
+	g_free(option);
+}
+
+static void append_local(GString *out, const struct record_plan *plan)
+{
+	GPtrArray *commands = commands_setup(plan);
+
+	for (unsigned i = 0; i < commands->len; i++)
+		append_line(out, commands_quote(g_ptr_array_index(commands, i)));
+	g_ptr_array_free(commands, TRUE);
+	if (!plan->track_command)
+		append_line(out, session_command("start", plan->session));
+	if (!plan->command)
+		return;
+	append_line(out, plan->track_command ? tracked_command(plan) : commands_quote(plan->command));
+	if (plan->mode == RECORD_SNAPSHOT)
+		append_snapshot(out, plan);
+	append_line(out, session_command("stop", plan->session));
+	append_line(out, session_command("destroy", plan->session));
+}
+
+char *commands_script(const struct record_plan *plan)
+{
+	GString *out = g_string_new(NULL);
+
+	if (!plan->hosts->len) {
+		append_local(out, plan);
+		return g_string_free(out, FALSE);
+	}
+	append_ssh(out, plan, commands_remote_setup(plan));
+	append_ssh(out, plan, commands_remote_start(plan->session));
+	if (plan->command) {
+		append_line(out, commands_quote(plan->command));
+		append_ssh(out, plan, commands_remote_stop(plan->session));
+	}
+	return g_string_free(out, FALSE);
+}

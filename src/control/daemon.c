@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "control/daemon.h"
+
+#include <glib.h>
+#include <grp.h>
+#include <lttng/lttng.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "control/process.h"
+
+#define TRACING_GROUP "tracing"
+#define ROOT_DIRECTORY "/var/run/lttng"
+
+enum { END_MS_MAX = 5000, POLL_MS = 10 };
+
+static bool is_alive(void)
+{
+	return lttng_session_daemon_alive() == 1;
+}
+
+/* Whether root's session daemon would listen to us. */
+static bool may_use_root_daemon(void)
+{
+	const struct group *group;
+	gid_t *gids;
+	int n;
+	bool found = false;
+
+	if (geteuid() == 0)
+		return true;
+	group = getgrnam(TRACING_GROUP);
+	n = getgroups(0, NULL);
+	if (!group || n <= 0)
+		return group && getegid() == group->gr_gid;
+	gids = g_new(gid_t, n);
+	n = getgroups(n, gids);
+	for (int i = 0; i < n; i++)
+		found |= gids[i] == group->gr_gid;
+	g_free(gids);
+	return found || getegid() == group->gr_gid;
+}
+
+static pid_t read_pid(void)
+{
+	const char *home = g_getenv("LTTNG_HOME");
+	char *file, *text = NULL;
+	pid_t pid = 0;
+
+	if (geteuid() == 0)
+		file = g_strdup(ROOT_DIRECTORY "/lttng-sessiond.pid");
+	else
+		file = g_build_filename(home ? home : g_get_home_dir(), ".lttng", "lttng-sessiond.pid", NULL);
+	if (g_file_get_contents(file, &text, NULL, NULL))
+		pid = (pid_t)g_ascii_strtoll(text, NULL, 10);
+	g_free(text);
+	g_free(file);
+	return pid;
+}
+
+static enum lt_status start(pid_t *started)
+{
+	const char *path = g_getenv("LTTNG_SESSIOND_PATH");
+	char *argv[] = {(char *)(path ? path : "lttng-sessiond"), (char *)"--daemonize", NULL};
+	GError *error = NULL;
+	int status = 0;
+
+	if (!g_spawn_sync(NULL, argv, NULL,
+			  G_SPAWN_SEARCH_PATH | G_SPAWN_STDOUT_TO_DEV_NULL | G_SPAWN_STDERR_TO_DEV_NULL,
+			  process_unblock_signals, NULL, NULL, NULL, &status, &error)) {
+		error_set("no session daemon, and '%s' cannot be started: %s", argv[0], error->message);
+		g_error_free(error);
+		return LT_ERROR;
+	}
+	if (status || !is_alive())
+		return error_set("no session daemon, and '%s' does not start: run it by hand to see why", argv[0]);
+	*started = read_pid();
+	return LT_OK;
+}
+
+enum lt_status daemon_check(void)
+{
+	return is_alive() ? LT_OK : error_set("no session daemon: see lttng-sessiond(8)");
+}
+
+enum lt_status daemon_require(bool kernel, bool may_start, pid_t *started)
+{
+	*started = 0;
+	if (kernel && !may_use_root_daemon())
+		return error_set("the kernel is traced by root and the members of group '" TRACING_GROUP
+				 "' only, and you are neither");
+	if (is_alive())
+		return LT_OK;
+	if (kernel && geteuid() != 0)
+		return error_set("no session daemon of root: start one with 'sudo lttng-sessiond --daemonize'");
+	if (!may_start)
+		return error_set("no session daemon: start one with 'lttng-sessiond --daemonize'");
+	return start(started);
+}
+
+void daemon_end(pid_t started)
+{
+	struct lttng_session *sessions = NULL;
+	const int n = lttng_list_sessions(&sessions);
+
+	free(sessions);
+	if (started <= 0 || n != 0 || read_pid() != started || kill(started, SIGTERM))
+		return;
+	/* Its file goes last; the process itself may stay a zombie for long where nobody reaps. */
+	for (unsigned ms = 0; ms < END_MS_MAX && read_pid() == started; ms += POLL_MS)
+		g_usleep(POLL_MS * 1000);
+}

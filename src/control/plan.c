@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "control/plan.h"
+
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "control/context.h"
+#include "control/perf.h"
+#include "control/relay.h"
+
+enum {
+	NAME_BYTES_MAX = 255,
+	SUBBUFS = 4,
+	SUBBUF_BYTES_MIN = 16 << 10,
+	SWITCH_TIMER_US = 1000000, /* a quiet CPU's packets end all the same: what is lost at a crash is short */
+};
+
+/* Of a CPU: a burst of a quarter of it may wait for the consumer while the rest fills. */
+static const uint64_t kernel_buffer_bytes[RECORD_SETS] = {
+	[RECORD_SET_NONE] = 1 << 20,
+	[RECORD_SET_MINIMAL] = 1 << 20,
+	[RECORD_SET_WAITS] = 4 << 20,
+	[RECORD_SET_FULL] = 8 << 20,
+};
+static const uint64_t user_buffer_bytes = 2 << 20;
+
+static void event_clear(void *data)
+{
+	struct record_event *e = data;
+
+	g_free(e->name);
+	g_free(e->symbol);
+}
+
+static void channel_clear(void *data)
+{
+	struct record_channel *c = data;
+
+	g_array_free(c->events, TRUE);
+	g_ptr_array_free(c->contexts, TRUE);
+}
+
+static uint64_t floor_power_of_two(uint64_t n)
+{
+	return UINT64_C(1) << (63 - __builtin_clzll(n));
+}
+
+static struct record_channel *add_channel(struct record_plan *plan, enum record_domain domain, uint64_t buffer_bytes)
+{
+	struct record_channel c = {
+		.domain = domain,
+		.name = domain == RECORD_KERNEL ? "kernel" : "user",
+		.subbuf_bytes = floor_power_of_two(buffer_bytes / SUBBUFS),
+		.subbufs = SUBBUFS,
+		.switch_timer_us = plan->mode == RECORD_TO_DISK ? SWITCH_TIMER_US : 0,
+		.overwrite = plan->mode == RECORD_SNAPSHOT,
+		.events = g_array_new(FALSE, FALSE, sizeof(struct record_event)),
+		.contexts = g_ptr_array_new_with_free_func(g_free),
+	};
+
+	g_array_set_clear_func(c.events, event_clear);
+	g_array_append_val(plan->channels, c);
+	return &g_array_index(plan->channels, struct record_channel, plan->channels->len - 1);
+}
+
+static bool has_event(const struct record_channel *c, enum record_event_kind kind, const char *name)
+{
+	for (unsigned i = 0; i < c->events->len; i++) {
+		const struct record_event *e = &g_array_index(c->events, struct record_event, i);
+
+		if (e->kind == kind && !strcmp(e->name, name))
+			return true;
+	}
+	return false;
+}
+
+static void add_event(struct record_channel *c, enum record_event_kind kind, const char *name, bool asked)
+{
+	struct record_event e = {.kind = kind, .name = g_strdup(name), .asked = asked};
+
+	g_array_append_val(c->events, e);
+}
+
+static void add_context(struct record_channel *c, const char *name)
+{
+	for (unsigned i = 0; i < c->contexts->len; i++)
+		if (!strcmp(g_ptr_array_index(c->contexts, i), name))
+			return;
+	g_ptr_array_add(c->contexts, g_strdup(name));
+}
+
+/* A name that lttng takes as one: no list, no option, no text with blanks. */
+static enum lt_status check_name(const char *name)
+{
+	if (!*name || *name == '-' || strlen(name) > NAME_BYTES_MAX || name[strcspn(name, ", \t\n\"'\\/")])
+		return error_set("'%s' cannot be a name", name);
+	return LT_OK;
+}
+
+enum lt_status record_session_check(const char *name)
+{
+	if (check_name(name) || *name == '.')
+		return error_set("'%s' cannot be the name of a session", name);
+	return LT_OK;
+}
+
+enum lt_status record_host_check(const char *host)
+{
+	if (!*host || *host == '-' || host[strcspn(host, " \t\n'\"\\")])
+		return error_set("'%s' is not a host such as root@web", host);
+	return LT_OK;
+}
+
+/* NAME=SYMBOL[+OFFSET] or NAME=0xADDRESS */
+static enum lt_status add_kprobe(struct record_channel *c, const char *text)
+{
+	const char *where = strchr(text, '=');
+	struct record_event e = {.kind = RECORD_KPROBE, .asked = true};
+	const char *plus;
+	char *end;
+
+	if (!where++)
+		return error_set("'%s' is not a probe such as NAME=SYMBOL+0x10", text);
+	plus = strchr(where, '+');
+	if (plus || g_str_has_prefix(where, "0x")) {
+		e.offset = g_ascii_strtoull(plus ? plus + 1 : where, &end, 0);
+		if (*end || !g_ascii_isdigit(plus ? plus[1] : where[0]))
+			return error_set("'%s' is not a probe such as NAME=SYMBOL+0x10", text);
+	}
+	if (!g_str_has_prefix(where, "0x"))
+		e.symbol = plus ? g_strndup(where, (gsize)(plus - where)) : g_strdup(where);
+	e.name = g_strndup(text, (gsize)(where - 1 - text));
+	if (check_name(e.name) || (e.symbol && check_name(e.symbol)) || strchr(e.name, '*')) {
+		error_set("'%s' is not a probe such as NAME=SYMBOL+0x10", text);
+	} else if (has_event(c, RECORD_KPROBE, e.name)) {
+		error_set("there are two probes '%s'", e.name);
+	} else {
+		g_array_append_val(c->events, e);
+		return LT_OK;
+	}
+	event_clear(&e);
+	return LT_ERROR;
+}
+
+static bool any(const GPtrArray *texts)
+{
+	return texts && texts->len;
+}
+
+static bool any_number(const GArray *numbers)
+{
+	return numbers && numbers->len;
+}
+
+static enum lt_status add_kernel(struct record_plan *plan, const struct record_request *r, enum record_set set)
+{
+	const enum record_set context_set = MAX(set, RECORD_SET_MINIMAL);
+	struct record_channel *c = add_channel(plan, RECORD_KERNEL,
+					       r->buffer_bytes ? r->buffer_bytes : kernel_buffer_bytes[set]);
+	unsigned n;
+	const struct record_set_event *events = record_set_events(&n);
+	const struct record_set_context *contexts;
+
+	for (unsigned i = 0; i < n; i++)
+		if (events[i].set <= set)
+			add_event(c, events[i].kind, events[i].name, false);
+	contexts = record_set_contexts(&n);
+	for (unsigned i = 0; i < n; i++)
+		if (contexts[i].set <= context_set)
+			add_context(c, contexts[i].name);
+
+	for (unsigned i = 0; any(r->events) && i < r->events->len; i++) {
+		const char *name = g_ptr_array_index(r->events, i);
+
+		if (check_name(name))
+			return error_wrap("option '--event'");
+		if (!has_event(c, RECORD_TRACEPOINT, name))
+			add_event(c, RECORD_TRACEPOINT, name, true);
+	}
+	for (unsigned i = 0; any(r->kprobes) && i < r->kprobes->len; i++)
+		if (add_kprobe(c, g_ptr_array_index(r->kprobes, i)))
+			return error_wrap("option '--kprobe'");
+	for (unsigned i = 0; any(r->contexts) && i < r->contexts->len; i++) {
+		const char *name = g_ptr_array_index(r->contexts, i);
+
+		if (!context_is_known(name))
+			return error_set("option '--context': no context '%s': see lttng add-context --list", name);
+		add_context(c, name);
+	}
+	for (unsigned i = 0; any(r->perf) && i < r->perf->len; i++) {
+		const struct perf_counter *counter = perf_counter_find(g_ptr_array_index(r->perf, i));
+		char *name;
+
+		if (!counter)
+			return error_set("option '--perf': no counter '%s': see lttng add-context --list",
+					 (const char *)g_ptr_array_index(r->perf, i));
+		name = g_strconcat(PERF_CONTEXT_PREFIX, counter->name, NULL);
+		add_context(c, name);
+		g_free(name);
+	}
+	return LT_OK;
+}
+
+static enum lt_status add_user(struct record_plan *plan, const struct record_request *r)
+{
+	static const char *const contexts[] = {"vpid", "vtid", "procname"};
+	struct record_channel *c = add_channel(plan, RECORD_USER,
+					       r->buffer_bytes ? r->buffer_bytes : user_buffer_bytes);
+
+	for (unsigned i = 0; i < r->ust->len; i++) {
+		const char *name = g_ptr_array_index(r->ust, i);
+
+		if (check_name(name))
+			return error_wrap("option '--ust'");
+		if (!has_event(c, RECORD_TRACEPOINT, name))
+			add_event(c, RECORD_TRACEPOINT, name, true);
+	}
+	for (unsigned i = 0; i < G_N_ELEMENTS(contexts); i++)
+		add_context(c, contexts[i]);
+	return LT_OK;
+}
+
+/* Which kernel events: those asked for, else all; user space alone if nothing but that is asked for. */
+static enum lt_status add_channels(struct record_plan *plan, const struct record_request *r)
+{
+	const bool kernel_events = any(r->events) || any(r->kprobes);
+	const bool kernel_options = any(r->perf) || any(r->contexts) || any_number(r->pids);
+	enum record_set set = any(r->ust) && !kernel_events && !kernel_options ? RECORD_SET_NONE : RECORD_SET_FULL;
+
+	if (r->set && record_set_find(r->set, &set))
+		return error_wrap("option '--set'");
+	if (r->buffer_bytes && r->buffer_bytes < SUBBUFS * SUBBUF_BYTES_MIN)
+		return error_set("option '--buffer-size': a buffer has at least 64 KiB");
+	if (set || kernel_events) {
+		if (add_kernel(plan, r, set))
+			return LT_ERROR;
+	} else if (kernel_options) {
+		return error_set("'--set none' leaves nothing of the kernel for --perf, --context and --pid");
+	}
+	if (any(r->ust) && add_user(plan, r))
+		return LT_ERROR;
+	if (!plan->channels->len)
+		return error_set("nothing to record: '--set none' without --event, --kprobe or --ust");
+	return LT_OK;
+}
+
+static enum lt_status set_destination(struct record_plan *plan, const struct record_request *r)
+{
+	const char *home = g_getenv("LTTNG_HOME");
+
+	if (r->live && r->output)
+		return error_set("'--live' and '--output' exclude each other");
+	if (r->live && r->snapshot)
+		return error_set("'--live' and '--snapshot' exclude each other");
+	if (r->live) {
+		plan->mode = RECORD_LIVE;
+		plan->url = relay_url(r->live);
+		plan->live_timer_us = (unsigned)MIN(MAX(r->live_timer_ns / 1000, 1), UINT32_MAX);
+		return plan->url ? LT_OK : error_wrap("option '--live'");
+	}
+	plan->mode = r->snapshot ? RECORD_SNAPSHOT : RECORD_TO_DISK;
+	if (r->output)
+		plan->output = g_canonicalize_filename(r->output, NULL);
+	else
+		plan->output = g_build_filename(home ? home : g_get_home_dir(), "lttng-traces", plan->session, NULL);
+	return LT_OK;
+}
+
+static enum lt_status set_hosts(struct record_plan *plan, const struct record_request *r)
+{
+	for (unsigned i = 0; any(r->hosts) && i < r->hosts->len; i++) {
+		const char *host = g_ptr_array_index(r->hosts, i);
+
+		if (record_host_check(host))
+			return error_wrap("option '--host'");
+		for (unsigned k = 0; k < i; k++)
+			if (!strcmp(g_ptr_array_index(plan->hosts, k), host))
+				return error_set("host '%s' is given twice", host);
+		g_ptr_array_add(plan->hosts, g_strdup(host));
+	}
+	if (plan->hosts->len && plan->mode != RECORD_LIVE)
+		return error_set("'--host' needs '--live URL', the relayd that all hosts stream to");
+	if (plan->hosts->len && r->track_command)
+		return error_set("'--track-command' is not for other hosts");
+	return LT_OK;
+}
+
+static char *default_session(void)
+{
+	const time_t now = time(NULL);
+	struct tm tm;
+	char text[64];
+
+	localtime_r(&now, &tm);
+	strftime(text, sizeof(text), RECORD_SESSION_PREFIX "%Y%m%d-%H%M%S", &tm);
+	return g_strdup(text);
+}
+
+static enum lt_status fill(struct record_plan *plan, const struct record_request *r)
+{
+	if (r->session && record_session_check(r->session))
+		return error_wrap("option '--session'");
+	plan->session = r->session ? g_strdup(r->session) : default_session();
+	if (set_destination(plan, r) || add_channels(plan, r) || set_hosts(plan, r))
+		return LT_ERROR;
+	if (any_number(r->pids))
+		g_array_append_vals(plan->pids, r->pids->data, r->pids->len);
+	if (any_number(r->vpids))
+		g_array_append_vals(plan->vpids, r->vpids->data, r->vpids->len);
+	if (r->track_command && !(r->command && r->command[0]))
+		return error_set("'--track-command' needs a command");
+	plan->track_command = r->track_command;
+	if (r->command && r->command[0])
+		plan->command = g_strdupv((char **)r->command);
+	return LT_OK;
+}
+
+struct record_plan *record_plan_create(const struct record_request *request)
+{
+	struct record_plan *plan = g_new0(struct record_plan, 1);
+
+	plan->channels = g_array_new(FALSE, FALSE, sizeof(struct record_channel));
+	g_array_set_clear_func(plan->channels, channel_clear);
+	plan->pids = g_array_new(FALSE, FALSE, sizeof(int32_t));
+	plan->vpids = g_array_new(FALSE, FALSE, sizeof(int32_t));
+	plan->hosts = g_ptr_array_new_with_free_func(g_free);
+	if (!fill(plan, request))
+		return plan;
+	record_plan_destroy(plan);
+	return NULL;
+}
+
+void record_plan_destroy(struct record_plan *plan)
+{
+	g_free(plan->session);
+	g_free(plan->output);
+	g_free(plan->url);
+	g_strfreev(plan->command);
+	g_array_free(plan->channels, TRUE);
+	g_array_free(plan->pids, TRUE);
+	g_array_free(plan->vpids, TRUE);
+	g_ptr_array_free(plan->hosts, TRUE);
+	g_free(plan);
+}
+
+const struct record_channel *record_plan_channel(const struct record_plan *plan, enum record_domain domain)
+{
+	for (unsigned i = 0; i < plan->channels->len; i++) {
+		const struct record_channel *c = &g_array_index(plan->channels, struct record_channel, i);
+
+		if (c->domain == domain)
+			return c;
+	}
+	return NULL;
+}
+
+char *record_plan_source(const struct record_plan *plan)
+{
+	char *host, *source;
+
+	if (plan->mode != RECORD_LIVE)
+		return g_strdup(plan->output);
+	host = relay_host(plan->url);
+	if (plan->hosts->len)
+		source = g_strdup_printf("net://%s", host);
+	else
+		source = g_strdup_printf("net://%s/host/%s/%s", host, g_get_host_name(), plan->session);
+	g_free(host);
+	return source;
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef LT_CONTROL_PLAN_H
+#define LT_CONTROL_PLAN_H
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "control/sets.h"
+
+#define RECORD_SESSION_PREFIX "lttngtop-" /* of sessions nobody named */
+
+/*
+ * What is to be recorded, decided in one place. Three executors work from a
+ * plan: liblttng-ctl (tracer.h), the text of the lttng commands (commands.h),
+ * the same commands on other hosts (remote.h).
+ */
+enum record_domain { RECORD_KERNEL, RECORD_USER };
+
+enum record_mode {
+	RECORD_TO_DISK,  /* to plan.output */
+	RECORD_SNAPSHOT, /* into memory; snapshots go below plan.output */
+	RECORD_LIVE,     /* to the relayd at plan.url */
+};
+
+struct record_event {
+	enum record_event_kind kind;
+	char *name;      /* a user-space name may end with '*' */
+	char *symbol;    /* kprobe: NULL: offset is an address */
+	uint64_t offset; /* kprobe: bytes from the symbol */
+	bool asked;      /* by name: it is an error if there is no such event */
+};
+
+struct record_channel {
+	enum record_domain domain;
+	const char *name;
+	uint64_t subbuf_bytes; /* a power of two */
+	unsigned subbufs;      /* of each CPU, a power of two */
+	unsigned switch_timer_us; /* 0: none */
+	bool overwrite;
+	GArray *events;      /* struct record_event */
+	GPtrArray *contexts; /* char *, as lttng names them: "tid", "perf:cpu:page-fault" */
+};
+
+struct record_plan {
+	char *session;
+	enum record_mode mode;
+	char *output;     /* absolute directory, NULL when live */
+	char *url;        /* net://HOST[:CONTROL[:DATA]], NULL unless live */
+	unsigned live_timer_us;
+	GArray *channels; /* struct record_channel, one per domain */
+	GArray *pids;     /* int32_t: only these processes, if any */
+	GArray *vpids;    /* the same as their containers number them; user space too */
+	bool track_command; /* only the command's own process */
+	char **command;   /* NULL: none */
+	GPtrArray *hosts; /* char *, USER@HOST; empty: this machine */
+};
+
+/* What a user asks for; everything is borrowed, NULL or 0: not given. */
+struct record_request {
+	const char *session;
+	const char *live;
+	uint64_t live_timer_ns; /* not 0 */
+	const char *output;
+	bool snapshot;
+	const char *set;
+	uint64_t buffer_bytes; /* of each CPU and domain */
+	const GPtrArray *events, *contexts, *perf, *kprobes, *ust, *hosts;
+	const GArray *pids, *vpids;
+	bool track_command;
+	char *const *command;
+};
+
+/* NULL: the request makes no sense, the error chain says why (wrong usage). Nothing outside the process is touched. */
+struct record_plan *record_plan_create(const struct record_request *request);
+void record_plan_destroy(struct record_plan *plan);
+
+/* The channel of a domain; NULL: the domain is not recorded. Borrowed. */
+const struct record_channel *record_plan_channel(const struct record_plan *plan, enum record_domain domain);
+
+/* The SOURCE by which what is recorded is viewed; of several hosts the relayd itself. The caller frees it. */
+char *record_plan_source(const struct record_plan *plan);
+
+/* LT_ERROR: no name that a session may have and a path or URL can carry. */
+enum lt_status record_session_check(const char *name);
+
+/* LT_ERROR: no USER@HOST or HOST that may be handed to ssh. */
+enum lt_status record_host_check(const char *host);
+
+#endif

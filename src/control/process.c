@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "control/process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <glib.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/error.h"
+
+static sigset_t mask_before;
+
+/* Those that ask a program to end, and SIGCHLD, which process_run() waits for. */
+static void fill_held(sigset_t *set)
+{
+	sigemptyset(set);
+	sigaddset(set, SIGINT);
+	sigaddset(set, SIGQUIT);
+	sigaddset(set, SIGTERM);
+	sigaddset(set, SIGHUP);
+	sigaddset(set, SIGCHLD);
+}
+
+void process_hold_signals(void)
+{
+	sigset_t held;
+
+	signal(SIGCHLD, SIG_DFL); /* ignored, it would take the exit statuses away */
+	fill_held(&held);
+	sigprocmask(SIG_BLOCK, &held, &mask_before);
+}
+
+bool process_is_interrupted(void)
+{
+	sigset_t pending;
+
+	sigpending(&pending);
+	return sigismember(&pending, SIGINT) || sigismember(&pending, SIGQUIT) || sigismember(&pending, SIGTERM) ||
+	       sigismember(&pending, SIGHUP);
+}
+
+void process_unblock_signals(void *unused)
+{
+	(void)unused;
+	sigprocmask(SIG_SETMASK, &mask_before, NULL);
+}
+
+void process_release_signals(void)
+{
+	process_unblock_signals(NULL);
+}
+
+int process_check(const char *name)
+{
+	char *path = g_find_program_in_path(name);
+
+	if (path) {
+		g_free(path);
+		return 0;
+	}
+	if (g_file_test(name, G_FILE_TEST_EXISTS)) {
+		error_set("cannot run '%s': not executable", name);
+		return PROCESS_NOT_EXECUTABLE;
+	}
+	error_set("cannot run '%s': not found", name);
+	return PROCESS_NOT_FOUND;
+}
+
+/* The child: waits for a byte at the gate; none comes if the parent has given up or is gone. */
+static void become(char *const *argv, int gate)
+{
+	char byte;
+
+	if (read(gate, &byte, 1) != 1)
+		_exit(PROCESS_NOT_EXECUTABLE);
+	close(gate);
+	process_unblock_signals(NULL);
+	execvp(argv[0], argv);
+	fprintf(stderr, "lttngtop: cannot run '%s': %s\n", argv[0], g_strerror(errno));
+	_exit(errno == ENOENT ? PROCESS_NOT_FOUND : PROCESS_NOT_EXECUTABLE);
+}
+
+enum lt_status process_prepare(struct process *p, char *const *argv)
+{
+	int gate[2];
+
+	*p = (struct process){.gate = -1};
+	if (pipe2(gate, O_CLOEXEC))
+		return error_set("cannot make a pipe: %s", g_strerror(errno));
+	p->pid = fork();
+	if (p->pid == 0) {
+		close(gate[1]);
+		become(argv, gate[0]);
+	}
+	close(gate[0]);
+	if (p->pid < 0) {
+		close(gate[1]);
+		p->pid = 0;
+		return error_set("cannot make a process: %s", g_strerror(errno));
+	}
+	p->gate = gate[1];
+	return LT_OK;
+}
+
+/* Waits for the child; hands signals on meanwhile. */
+static int wait_for(const struct process *p)
+{
+	sigset_t held;
+	siginfo_t info;
+	int status;
+
+	fill_held(&held);
+	while (waitpid(p->pid, &status, WNOHANG) == 0) {
+		if (sigwaitinfo(&held, &info) < 0 || info.si_signo == SIGCHLD)
+			continue;
+		if (info.si_code == SI_KERNEL && info.si_signo != SIGHUP)
+			continue; /* the terminal's, to the whole group */
+		kill(p->pid, info.si_signo);
+	}
+	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+int process_run(struct process *p)
+{
+	const bool opened = write(p->gate, "", 1) == 1;
+
+	close(p->gate);
+	p->gate = -1;
+	return opened ? wait_for(p) : PROCESS_NOT_EXECUTABLE;
+}
+
+void process_cancel(struct process *p)
+{
+	if (p->gate < 0)
+		return;
+	close(p->gate);
+	p->gate = -1;
+	waitpid(p->pid, NULL, 0);
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef LT_CONTROL_RELAY_H
+#define LT_CONTROL_RELAY_H
+
+/*
+ * Where tracers stream to: net://HOST[:CONTROL[:DATA]], also net4:// and
+ * net6://; an IPv6 address stands in brackets. HOST alone is enough. Returns the
+ * URL as lttng wants it, which the caller frees; NULL: no such URL, see the error chain.
+ */
+char *relay_url(const char *text);
+
+/* HOST of what relay_url() returned, with its brackets. The caller frees it. */
+char *relay_host(const char *url);
+
+#endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef LT_CONTROL_REMOTE_H
+#define LT_CONTROL_REMOTE_H
+
+#include <glib.h>
+#include <stdbool.h>
+
+#include "base/status.h"
+#include "control/plan.h"
+
+/*
+ * A plan carried out on other hosts, by their lttng tools, over ssh (the one in
+ * PATH; how it authenticates is its own affair). All hosts at once. LT_ERROR: on
+ * some host it failed, which the error chain names; what its tools say went to stderr.
+ */
+
+/* Creates the session on all of plan->hosts; nothing is recorded yet. After an error none of them has it. */
+enum lt_status remote_setup(const struct record_plan *plan);
+
+/* Starts it everywhere, as close together as ssh allows; after an error no host has the session. */
+enum lt_status remote_start(const struct record_plan *plan);
+
+/* Stops and removes a session. */
+enum lt_status remote_stop(const GPtrArray *hosts, const char *session);
+
+/* `lttng list` of a session, or of all with NULL: to stdout, host by host. */
+enum lt_status remote_list(const GPtrArray *hosts, const char *session);
+
+#endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef LT_CONTROL_SESSIONS_H
+#define LT_CONTROL_SESSIONS_H
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/status.h"
+
+/* What was lost, as far as the tracer tells. */
+struct session_lost {
+	uint64_t events;
+	uint64_t packets;
+};
+
+/* A session of this machine's session daemon. */
+struct session {
+	char *name;
+	char *path; /* directory, or the relayd as lttng writes it; of a snapshot session where snapshots go */
+	bool active, snapshot;
+	unsigned live_timer_us; /* 0: not live */
+	struct session_lost lost;
+};
+
+/* All sessions (struct session *), to be freed with g_ptr_array_free(); NULL: see the error chain. */
+GPtrArray *sessions_list(void);
+
+/*
+ * The session that is meant: of that name, or with NULL the only one that
+ * `record` has named itself. Borrowed from the list; NULL: none or several, see the error chain.
+ */
+const struct session *sessions_find(const GPtrArray *sessions, const char *name);
+
+/* The functions below return LT_ERROR with a reason if the session daemon refuses. */
+
+enum lt_status session_start(const char *name);
+
+/* Stops it, waits until all data is where it belongs, and removes the session; what was recorded stays. */
+enum lt_status session_stop(const char *name, struct session_lost *lost);
+
+/* Removes a session without waiting for anything; errors are of no interest. */
+void session_discard(const char *name);
+
+/* Takes a snapshot; *path is its directory, NULL where it went over the network. The caller frees it. */
+enum lt_status session_snapshot(const char *name, char **path);
+
+#endif

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef LT_CONTROL_SETS_H
+#define LT_CONTROL_SETS_H
+
+#include "base/status.h"
+
+/* Sets of kernel tracepoints; each has all of those before it. */
+enum record_set {
+	RECORD_SET_NONE,    /* no kernel tracing but what is asked for by name */
+	RECORD_SET_MINIMAL, /* CPU time and processes */
+	RECORD_SET_WAITS,   /* and everything a thread may wait for */
+	RECORD_SET_FULL,    /* and system calls: everything the panes show */
+	RECORD_SETS,
+};
+
+enum record_event_kind {
+	RECORD_TRACEPOINT,
+	RECORD_SYSCALLS, /* all of them */
+	RECORD_KPROBE,
+};
+
+/* How often an event comes, which is what it costs. */
+enum record_cost {
+	RECORD_COST_START,  /* once, when the recording starts */
+	RECORD_COST_RARE,
+	RECORD_COST_TASK,   /* per life of a thread */
+	RECORD_COST_SWITCH, /* per context switch or less */
+	RECORD_COST_WAKEUP,
+	RECORD_COST_IRQ,
+	RECORD_COST_DISK,   /* per request */
+	RECORD_COST_PACKET,
+	RECORD_COST_CALL,   /* twice per system call */
+	RECORD_COSTS,
+};
+
+/* A row of sets.def. */
+struct record_set_event {
+	enum record_event_kind kind;
+	enum record_set set; /* the smallest set it is in */
+	enum record_cost cost;
+	const char *name;
+	const char *meaning;
+};
+
+struct record_set_context {
+	enum record_set set;
+	unsigned bytes; /* per event */
+	const char *name;
+	const char *meaning;
+};
+
+/* All rows in the order of the file. */
+const struct record_set_event *record_set_events(unsigned *n);
+const struct record_set_context *record_set_contexts(unsigned *n);
+
+const char *record_set_name(enum record_set set);
+const char *record_cost_text(enum record_cost cost); /* "each context switch" */
+
+/* LT_ERROR: no set of that name. */
+enum lt_status record_set_find(const char *name, enum record_set *set);
+
+#endif

@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "control/tracer.h"
+
+#include <lttng/lttng.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "control/context.h"
+#include "control/internal.h"
+#include "control/perf.h"
+#include "control/sessions.h"
+
+struct lttng_domain tracer_domain(enum record_domain domain)
+{
+	struct lttng_domain d;
+
+	memset(&d, 0, sizeof(d));
+	d.type = domain == RECORD_KERNEL ? LTTNG_DOMAIN_KERNEL : LTTNG_DOMAIN_UST;
+	d.buf_type = domain == RECORD_KERNEL ? LTTNG_BUFFER_GLOBAL : LTTNG_BUFFER_PER_UID;
+	return d;
+}
+
+enum lt_status tracer_error(int code, const char *session)
+{
+	if (code < 0)
+		code = -code;
+	switch (code) {
+	case LTTNG_ERR_NO_SESSIOND:
+		return error_set("no session daemon");
+	case LTTNG_ERR_EXIST_SESS:
+		return error_set("session '%s' exists already", session);
+	case LTTNG_ERR_SESS_NOT_FOUND:
+		return error_set("there is no session '%s'", session);
+	case LTTNG_ERR_NEED_ROOT_SESSIOND:
+		return error_set("no kernel tracer: the session daemon that answers is not root's, or it was started "
+				 "without kernel tracing");
+	case LTTNG_ERR_KERN_NA:
+	case LTTNG_ERR_KERN_VERSION:
+		return error_set("no kernel tracer: lttng-modules are missing, not loaded or too old (%s)",
+				 lttng_strerror(-code));
+	case LTTNG_ERR_KERN_CONTEXT_UNAVAILABLE:
+		return error_set("this kernel's tracer has no such context");
+	default:
+		return error_set("%s", lttng_strerror(-code));
+	}
+}
+
+/* Whether the kernel tracer lists the name. */
+static bool is_listed(const struct lttng_event *list, int n, const char *name)
+{
+	for (int i = 0; i < n; i++)
+		if (!strcmp(list[i].name, name))
+			return true;
+	return false;
+}
+
+static enum lt_status probe_events(const struct record_channel *c, const struct lttng_event *list, int n)
+{
+	GString *missing = g_string_new(NULL);
+	enum lt_status status = LT_OK;
+
+	for (unsigned i = 0; i < c->events->len && !status; i++) {
+		const struct record_event *e = &g_array_index(c->events, struct record_event, i);
+
+		if (e->kind != RECORD_TRACEPOINT || strchr(e->name, '*') || is_listed(list, n, e->name))
+			continue;
+		if (e->asked)
+			status = error_set("this kernel has no tracepoint '%s'", e->name);
+		else
+			g_string_append_printf(missing, " %s", e->name);
+	}
+	if (!status && missing->len)
+		log_warning("not in this kernel, their figures will lack:%s", missing->str);
+	g_string_free(missing, TRUE);
+	return status;
+}
+
+static enum lt_status probe_counters(const struct record_channel *c)
+{
+	bool software = false;
+
+	for (unsigned i = 0; i < c->contexts->len; i++) {
+		const char *name = g_ptr_array_index(c->contexts, i);
+		const struct perf_counter *counter;
+
+		if (!g_str_has_prefix(name, PERF_CONTEXT_PREFIX))
+			continue;
+		counter = perf_counter_find(name);
+		if (perf_counter_probe(counter))
+			return LT_ERROR;
+		software |= !perf_counter_is_hardware(counter);
+	}
+	if (software)
+		log_warning("with software counters do not take CPUs on or off line: that can hang the kernel");
+	return LT_OK;
+}
+
+static enum lt_status probe_kernel(const struct record_channel *c)
+{
+	struct lttng_domain domain = tracer_domain(RECORD_KERNEL);
+	struct lttng_handle *handle = lttng_create_handle(NULL, &domain);
+	struct lttng_event *list = NULL;
+	enum lt_status status;
+	int n;
+
+	if (!handle)
+		return error_set("out of memory");
+	n = lttng_list_tracepoints(handle, &list);
+	lttng_destroy_handle(handle);
+	if (n < 0)
+		return tracer_error(n, NULL);
+	status = n ? probe_events(c, list, n) : error_set("no kernel tracer: it knows no tracepoint");
+	free(list);
+	return status ? status : probe_counters(c);
+}
+
+/* The tracer would mix its files with those that are there. Of snapshots each has a directory of its own. */
+static enum lt_status probe_output(const struct record_plan *plan)
+{
+	GDir *dir = plan->mode == RECORD_TO_DISK ? g_dir_open(plan->output, 0, NULL) : NULL;
+	bool empty;
+
+	if (!dir) {
+		if (plan->output && g_file_test(plan->output, G_FILE_TEST_EXISTS) &&
+		    !g_file_test(plan->output, G_FILE_TEST_IS_DIR))
+			return error_set("'%s' is not a directory", plan->output);
+		return LT_OK;
+	}
+	empty = !g_dir_read_name(dir);
+	g_dir_close(dir);
+	return empty ? LT_OK : error_set("directory '%s' is not empty", plan->output);
+}
+
+enum lt_status tracer_probe(const struct record_plan *plan)
+{
+	const struct record_channel *kernel = record_plan_channel(plan, RECORD_KERNEL);
+
+	if (kernel && probe_kernel(kernel))
+		return LT_ERROR;
+	return probe_output(plan);
+}
+
+static enum lt_status create_session(const struct record_plan *plan)
+{
+	struct lttng_session_descriptor *d = NULL;
+	enum lttng_error_code code;
+
+	switch (plan->mode) {
+	case RECORD_TO_DISK:
+		d = lttng_session_descriptor_local_create(plan->session, plan->output);
+		break;
+	case RECORD_SNAPSHOT:
+		d = lttng_session_descriptor_snapshot_local_create(plan->session, plan->output);
+		break;
+	case RECORD_LIVE:
+		d = lttng_session_descriptor_live_network_create(plan->session, plan->url, NULL, plan->live_timer_us);
+		break;
+	}
+	if (!d)
+		return error_set("the tracer does not take '%s'", plan->url ? plan->url : plan->output);
+	code = lttng_create_session_ext(d);
+	lttng_session_descriptor_destroy(d);
+	return code == LTTNG_OK ? LT_OK : tracer_error(code, plan->session);
+}
+
+static enum lt_status create_channel(struct lttng_handle *handle, const struct record_plan *plan,
+				     const struct record_channel *c)
+{
+	struct lttng_channel *channel = lttng_channel_create(&handle->domain);
+	int code;
+
+	if (!channel)
+		return error_set("out of memory");
+	g_strlcpy(channel->name, c->name, sizeof(channel->name));
+	channel->enabled = 1;
+	channel->attr.overwrite = c->overwrite;
+	channel->attr.subbuf_size = c->subbuf_bytes;
+	channel->attr.num_subbuf = c->subbufs;
+	channel->attr.switch_timer_interval = c->switch_timer_us;
+	if (plan->mode == RECORD_LIVE)
+		channel->attr.live_timer_interval = plan->live_timer_us;
+	if (plan->mode == RECORD_SNAPSHOT)
+		channel->attr.output = LTTNG_EVENT_MMAP; /* splice takes the data away */
+	code = lttng_enable_channel(handle, channel);
+	lttng_channel_destroy(channel);
+	return code < 0 ? tracer_error(code, plan->session) : LT_OK;
+}
+
+static enum lt_status enable_event(struct lttng_handle *handle, const struct record_plan *plan,
+				   const struct record_channel *c, const struct record_event *e)
+{
+	struct lttng_event *event = lttng_event_create();
+	int code;
+
+	if (!event)
+		return error_set("out of memory");
+	g_strlcpy(event->name, e->name, sizeof(event->name));
+	event->loglevel_type = LTTNG_EVENT_LOGLEVEL_ALL;
+	event->loglevel = -1;
+	switch (e->kind) {
+	case RECORD_TRACEPOINT:
+		event->type = LTTNG_EVENT_TRACEPOINT;
+		break;
+	case RECORD_SYSCALLS:
+		event->type = LTTNG_EVENT_SYSCALL;
+		break;
+	case RECORD_KPROBE:
+		event->type = LTTNG_EVENT_PROBE;
+		if (e->symbol) {
+			g_strlcpy(event->attr.probe.symbol_name, e->symbol, sizeof(event->attr.probe.symbol_name));
+			event->attr.probe.offset = e->offset;
+		} else {
+			event->attr.probe.addr = e->offset;
+		}
+		break;
+	}
+	code = lttng_enable_event(handle, event, c->name);
+	lttng_event_destroy(event);
+	if (code >= 0)
+		return LT_OK;
+	tracer_error(code, plan->session);
+	return error_wrap("event '%s'", e->name);
+}
+
+static enum lt_status add_context(struct lttng_handle *handle, const struct record_plan *plan,
+				  const struct record_channel *c, const char *name)
+{
+	struct lttng_event_context context;
+	int code;
+
+	context_fill(&context, name);
+	code = lttng_add_context(handle, &context, NULL, c->name);
+	if (code >= 0)
+		return LT_OK;
+	tracer_error(code, plan->session);
+	return error_wrap("context '%s'", name);
+}
+
+static enum lt_status track(const struct record_plan *plan, enum record_domain domain, bool virtual_pids,
+			    const int32_t *pids, unsigned n)
+{
+	struct lttng_process_attr_tracker_handle *tracker = NULL;
+	enum lttng_process_attr_tracker_handle_status status = LTTNG_PROCESS_ATTR_TRACKER_HANDLE_STATUS_OK;
+	enum lttng_error_code code;
+
+	if (!n)
+		return LT_OK;
+	code = lttng_session_get_tracker_handle(
+		plan->session, domain == RECORD_KERNEL ? LTTNG_DOMAIN_KERNEL : LTTNG_DOMAIN_UST,
+		virtual_pids ? LTTNG_PROCESS_ATTR_VIRTUAL_PROCESS_ID : LTTNG_PROCESS_ATTR_PROCESS_ID, &tracker);
+	if (code != LTTNG_OK)
+		return tracer_error(code, plan->session);
+	if (lttng_process_attr_tracker_handle_set_tracking_policy(tracker, LTTNG_TRACKING_POLICY_INCLUDE_SET))
+		status = LTTNG_PROCESS_ATTR_TRACKER_HANDLE_STATUS_ERROR;
+	for (unsigned i = 0; i < n && !status; i++) {
+		if (virtual_pids)
+			status = lttng_process_attr_virtual_process_id_tracker_handle_add_pid(tracker, pids[i]);
+		else
+			status = lttng_process_attr_process_id_tracker_handle_add_pid(tracker, pids[i]);
+		if (status == LTTNG_PROCESS_ATTR_TRACKER_HANDLE_STATUS_EXISTS)
+			status = LTTNG_PROCESS_ATTR_TRACKER_HANDLE_STATUS_OK;
+	}
+	lttng_process_attr_tracker_handle_destroy(tracker);
+	return status ? error_set("the tracer does not limit the recording to these processes") : LT_OK;
+}
+
+static enum lt_status setup_channel(const struct record_plan *plan, const struct record_channel *c)
+{
+	struct lttng_domain domain = tracer_domain(c->domain);
+	struct lttng_handle *handle = lttng_create_handle(plan->session, &domain);
+	enum lt_status status;
+
+	if (!handle)
+		return error_set("out of memory");
+	status = create_channel(handle, plan, c);
+	for (unsigned i = 0; i < c->events->len && !status; i++)
+		status = enable_event(handle, plan, c, &g_array_index(c->events, struct record_event, i));
+	for (unsigned i = 0; i < c->contexts->len && !status; i++)
+		status = add_context(handle, plan, c, g_ptr_array_index(c->contexts, i));
+	lttng_destroy_handle(handle);
+	if (!status && c->domain == RECORD_KERNEL)
+		status = track(plan, c->domain, false, (int32_t *)plan->pids->data, plan->pids->len);
+	if (!status)
+		status = track(plan, c->domain, true, (int32_t *)plan->vpids->data, plan->vpids->len);
+	return status ? error_wrap("channel '%s'", c->name) : LT_OK;
+}
+
+enum lt_status tracer_setup(const struct record_plan *plan)
+{
+	if (create_session(plan))
+		return LT_ERROR;
+	for (unsigned i = 0; i < plan->channels->len; i++) {
+		if (setup_channel(plan, &g_array_index(plan->channels, struct record_channel, i))) {
+			session_discard(plan->session);
+			return error_wrap("session '%s'", plan->session);
+		}
+	}
+	return LT_OK;
+}
+
+enum lt_status tracer_track(const struct record_plan *plan, pid_t pid)
+{
+	const int32_t id = pid;
+
+	for (unsigned i = 0; i < plan->channels->len; i++) {
+		const enum record_domain domain = g_array_index(plan->channels, struct record_channel, i).domain;
+
+		if (track(plan, domain, domain == RECORD_USER, &id, 1))
+			return LT_ERROR;
+	}
+	return LT_OK;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef LT_CONTROL_TRACER_H
+#define LT_CONTROL_TRACER_H
+
+#include <sys/types.h>
+
+#include "base/status.h"
+#include "control/plan.h"
+
+/* A plan carried out on this machine, through liblttng-ctl; a session daemon answers (daemon.h). */
+
+/*
+ * Asks what there is of what the plan wants: a kernel tracer, the tracepoints and
+ * counters asked for by name, an empty directory. What only a set wants and is
+ * not there gives a warning. LT_ERROR: what lacks. Nothing is changed.
+ */
+enum lt_status tracer_probe(const struct record_plan *plan);
+
+/* Creates the session and all in it; nothing is recorded yet. LT_ERROR: there is no session. */
+enum lt_status tracer_setup(const struct record_plan *plan);
+
+/* From now on only this process, in all domains of the plan. */
+enum lt_status tracer_track(const struct record_plan *plan, pid_t pid);
+
+#endif

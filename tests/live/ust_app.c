@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A program instrumented for user-space tracing.
+ *
+ *   ust_app COUNT [STATUS]
+ *
+ * Gives COUNT events lttng_ust_tracef:event and half as many (rounded down)
+ * lttng_ust_tracelog:INFO, then ends with STATUS. Built without lttng-ust it ends with 77.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#ifdef __has_include
+#if __has_include(<lttng/tracelog.h>)
+#define HAVE_UST
+#endif
+#endif
+
+#ifdef HAVE_UST
+#include <lttng/tracef.h>
+#include <lttng/tracelog.h>
+
+static void trace(int count)
+{
+	for (int i = 0; i < count; i++) {
+		lttng_ust_tracef("event %d", i);
+		if (i % 2)
+			lttng_ust_tracelog(LTTNG_UST_TRACEPOINT_LOGLEVEL_INFO, "event %d", i);
+	}
+}
+#else
+static void trace(int count)
+{
+	(void)count;
+	puts("skip: built without lttng-ust");
+	exit(77);
+}
+#endif
+
+int main(int argc, char **argv)
+{
+	trace(argc > 1 ? atoi(argv[1]) : 0);
+	return argc > 2 ? atoi(argv[2]) : 0;
+}

@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What `record` enables, plans, and prints as commands. Nothing here needs a tracer. */
+#include "unit.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "control/commands.h"
+#include "control/perf.h"
+#include "control/plan.h"
+#include "control/relay.h"
+#include "event/tracepoints.h"
+
+enum { FIRST_TRACEPOINT = EVENT_PROBE + 1 };
+
+/* Tracepoints the program reads but no set enables: of other tracers, of old kernels, or told by others. */
+static const char *const left_out[] = {
+	"sched_wakeup", /* sched_waking says it earlier */
+	"task_rename", "cpuhp_exit", /* not in lttng-modules */
+	"addons_elv_merge_requests", /* a module of its own */
+	"block_rq_abort", /* kernels before 3.x */
+};
+
+static char *first_name(const char *names)
+{
+	return g_strndup(names, strcspn(names, " "));
+}
+
+static bool in_set(const char *name)
+{
+	unsigned n;
+	const struct record_set_event *events = record_set_events(&n);
+
+	for (unsigned i = 0; i < n; i++)
+		if (!strcmp(events[i].name, name))
+			return true;
+	return false;
+}
+
+/* Every tracepoint some table needs is in full, the others are there or left out on purpose. */
+START_TEST(test_full_has_what_is_read)
+{
+	for (int kind = FIRST_TRACEPOINT; kind < EVENT_KINDS; kind++) {
+		const struct tracepoint_desc *d = tracepoint_desc(kind);
+		char *name = first_name(d->names);
+		bool out = false;
+
+		for (size_t i = 0; i < G_N_ELEMENTS(left_out); i++)
+			out |= !strcmp(left_out[i], name);
+		if (kind == EVENT_SYSCALL_ENTRY || kind == EVENT_SYSCALL_EXIT)
+			ck_assert(in_set("*"));
+		else if (d->need)
+			ck_assert_msg(in_set(name), "%s is needed and in no set", name);
+		else
+			ck_assert_msg(in_set(name) != out, "%s: in a set or left out?", name);
+		g_free(name);
+	}
+}
+END_TEST
+
+/* No row twice, none of a tracepoint that nobody reads, each by the name of today. */
+START_TEST(test_sets_have_nothing_else)
+{
+	unsigned n;
+	const struct record_set_event *events = record_set_events(&n);
+
+	for (unsigned i = 0; i < n; i++) {
+		enum event_kind kind;
+		char *name;
+
+		ck_assert_int_ne(events[i].set, RECORD_SET_NONE);
+		for (unsigned k = 0; k < i; k++)
+			ck_assert_str_ne(events[i].name, events[k].name);
+		if (events[i].kind == RECORD_SYSCALLS)
+			continue;
+		kind = tracepoint_find(events[i].name, NULL);
+		ck_assert_msg(kind != EVENT_OTHER, "nobody reads %s", events[i].name);
+		name = first_name(tracepoint_desc(kind)->names);
+		ck_assert_str_eq(name, events[i].name);
+		g_free(name);
+	}
+}
+END_TEST
+
+START_TEST(test_contexts_once)
+{
+	unsigned n;
+	const struct record_set_context *contexts = record_set_contexts(&n);
+
+	for (unsigned i = 0; i < n; i++)
+		for (unsigned k = 0; k < i; k++)
+			ck_assert_str_ne(contexts[i].name, contexts[k].name);
+}
+END_TEST
+
+static GPtrArray *texts(const char *const *list)
+{
+	GPtrArray *array = g_ptr_array_new();
+
+	for (; list && *list; list++)
+		g_ptr_array_add(array, (gpointer)*list);
+	return array;
+}
+
+#define LIST(...) ((const char *const[]){__VA_ARGS__, NULL})
+
+/* A request as a test writes it. */
+struct asked {
+	struct record_request request;
+	const char *const *events, *const *contexts, *const *perf, *const *kprobes, *const *ust, *const *hosts;
+	const char *const *command;
+	int32_t pid, vpid;
+};
+
+static struct record_plan *plan(const struct asked *asked)
+{
+	struct record_request r = asked->request;
+	GPtrArray *arrays[] = {texts(asked->events), texts(asked->contexts), texts(asked->perf), texts(asked->kprobes),
+			       texts(asked->ust), texts(asked->hosts)};
+	GArray *pids = g_array_new(FALSE, FALSE, sizeof(int32_t));
+	GArray *vpids = g_array_new(FALSE, FALSE, sizeof(int32_t));
+	struct record_plan *result;
+
+	r.events = arrays[0];
+	r.contexts = arrays[1];
+	r.perf = arrays[2];
+	r.kprobes = arrays[3];
+	r.ust = arrays[4];
+	r.hosts = arrays[5];
+	r.pids = pids;
+	r.vpids = vpids;
+	r.command = (char *const *)asked->command;
+	r.session = r.session ? r.session : "s";
+	r.live_timer_ns = r.live_timer_ns ? r.live_timer_ns : 1000000000;
+	if (asked->pid)
+		g_array_append_val(pids, asked->pid);
+	if (asked->vpid)
+		g_array_append_val(vpids, asked->vpid);
+	result = record_plan_create(&r);
+	for (size_t i = 0; i < G_N_ELEMENTS(arrays); i++)
+		g_ptr_array_free(arrays[i], TRUE);
+	g_array_free(pids, TRUE);
+	g_array_free(vpids, TRUE);
+	return result;
+}
+
+/* The script of a request must be these lines; a line that ends in "..." may go on. */
+static void expect(const struct asked *asked, const char *const *lines)
+{
+	struct record_plan *p = plan(asked);
+	char *script, **got;
+	unsigned i;
+
+	ck_assert_msg(p, "%s", error_text());
+	script = commands_script(p);
+	got = g_strsplit(script, "\n", -1);
+	for (i = 0; lines[i]; i++) {
+		const size_t len = strlen(lines[i]);
+		const bool open = g_str_has_suffix(lines[i], "...");
+
+		ck_assert_msg(got[i] && *got[i], "line %u is missing: %s", i, lines[i]);
+		ck_assert_msg(open ? !strncmp(got[i], lines[i], len - 3) : !strcmp(got[i], lines[i]),
+			      "line %u is %s\nnot %s", i, got[i], lines[i]);
+	}
+	ck_assert_msg(!*got[i] && !got[i + 1], "more lines: %s", got[i]);
+	g_strfreev(got);
+	g_free(script);
+	record_plan_destroy(p);
+}
+
+START_TEST(test_script_to_disk)
+{
+	const struct asked asked = {.request = {.output = "/tmp/a b", .set = "minimal"}};
+
+	expect(&asked,
+	       LIST("lttng create s '--output=/tmp/a b'",
+		    "lttng enable-channel --kernel --session=s --subbuf-size=262144 --num-subbuf=4 --discard "
+		    "--switch-timer=1000000 kernel",
+		    "lttng enable-event --kernel --session=s --channel=kernel sched_switch,sched_process_fork,"
+		    "sched_process_exec,sched_process_exit,sched_process_free,lttng_statedump_start,"
+		    "lttng_statedump_end,lttng_statedump_process_state,lttng_statedump_process_pid_ns,"
+		    "lttng_statedump_process_cgroup_ns,"
+		    "lttng_statedump_cpu_topology",
+		    "lttng add-context --kernel --session=s --channel=kernel --type=tid --type=pid --type=procname",
+		    "lttng start s"));
+}
+END_TEST
+
+START_TEST(test_script_of_everything)
+{
+	const struct asked asked = {
+		.request = {.output = "/o", .buffer_bytes = 1000000},
+		.events = LIST("kmem_mm_page_alloc", "sched_switch"),
+		.contexts = LIST("nice", "tid"),
+		.perf = LIST("page-fault", "perf:cpu:instructions"),
+		.kprobes = LIST("a=vfs_read", "b=vfs_write+16", "c=0xffff0"),
+		.ust = LIST("app:*", "app:one"),
+		.pid = 7,
+		.vpid = 8,
+		.command = LIST("echo", "it's", "", "$HOME"),
+	};
+
+	expect(&asked,
+	       LIST("lttng create s --output=/o",
+		    "lttng enable-channel --kernel --session=s --subbuf-size=131072 --num-subbuf=4 --discard "
+		    "--switch-timer=1000000 kernel",
+		    "lttng enable-event --kernel --session=s --channel=kernel sched_switch,...",
+		    "lttng enable-event --kernel --session=s --channel=kernel --syscall --all",
+		    "lttng enable-event --kernel --session=s --channel=kernel --probe=vfs_read+0x0 a",
+		    "lttng enable-event --kernel --session=s --channel=kernel --probe=vfs_write+0x10 b",
+		    "lttng enable-event --kernel --session=s --channel=kernel --probe=0xffff0 c",
+		    "lttng add-context --kernel --session=s --channel=kernel --type=tid --type=pid --type=procname "
+		    "--type=ppid --type=prio --type=vtid --type=vpid --type=vppid --type=pid_ns --type=cgroup_ns "
+		    "--type=user_ns --type=mnt_ns --type=net_ns --type=uid --type=nice --type=perf:cpu:page-fault "
+		    "--type=perf:cpu:instructions",
+		    "lttng enable-channel --userspace --session=s --subbuf-size=131072 --num-subbuf=4 --discard "
+		    "--switch-timer=1000000 user",
+		    "lttng enable-event --userspace --session=s --channel=user 'app:*,app:one'",
+		    "lttng add-context --userspace --session=s --channel=user --type=vpid --type=vtid --type=procname",
+		    "lttng track --kernel --session=s --pid=7", "lttng track --kernel --session=s --vpid=8",
+		    "lttng track --userspace --session=s --vpid=8", "lttng start s", "echo 'it'\\''s' '' '$HOME'",
+		    "lttng stop s", "lttng destroy s"));
+}
+END_TEST
+
+START_TEST(test_script_live)
+{
+	const struct asked asked = {
+		.request = {.live = "net://web:5342", .live_timer_ns = 200000000, .set = "none"},
+		.kprobes = LIST("a=vfs_read"),
+	};
+
+	expect(&asked,
+	       LIST("lttng create s --live=200000 --set-url=net://web:5342",
+		    "lttng enable-channel --kernel --session=s --subbuf-size=262144 --num-subbuf=4 --discard kernel",
+		    "lttng enable-event --kernel --session=s --channel=kernel --probe=vfs_read+0x0 a",
+		    "lttng add-context --kernel --session=s --channel=kernel --type=tid --type=pid --type=procname",
+		    "lttng start s"));
+}
+END_TEST
+
+START_TEST(test_script_snapshot)
+{
+	const struct asked asked = {
+		.request = {.output = "/o", .snapshot = true, .track_command = true},
+		.ust = LIST("a:b"),
+		.command = LIST("./x", "y"),
+	};
+
+	expect(&asked,
+	       LIST("lttng create s --snapshot --output=/o",
+		    "lttng enable-channel --userspace --session=s --subbuf-size=524288 --num-subbuf=4 --overwrite user",
+		    "lttng enable-event --userspace --session=s --channel=user a:b",
+		    "lttng add-context --userspace --session=s --channel=user --type=vpid --type=vtid --type=procname",
+		    "sh -c 'lttng track --userspace --session=s --vpid=$$ && lttng start s && exec \"$@\"' sh ./x y",
+		    "lttng snapshot record --session=s", "lttng stop s", "lttng destroy s"));
+}
+END_TEST
+
+/* One line for each host and step; what fails there leaves nothing behind. */
+START_TEST(test_script_hosts)
+{
+	const struct asked asked = {
+		.request = {.live = "web"},
+		.ust = LIST("a:b"),
+		.hosts = LIST("root@a", "b"),
+		.command = LIST("true"),
+	};
+	const struct asked counter = {
+		.request = {.live = "web", .set = "minimal"},
+		.perf = LIST("cycles"),
+		.hosts = LIST("b"),
+	};
+
+	expect(&asked,
+	       LIST("ssh root@a 'lttng create s --live=1000000 --set-url=net://web && { lttng enable-channel ...",
+		    "ssh b 'lttng create s --live=1000000 --set-url=net://web && { lttng enable-channel --userspace "
+		    "--session=s --subbuf-size=524288 --num-subbuf=4 --discard user && lttng enable-event --userspace "
+		    "--session=s --channel=user a:b && lttng add-context --userspace --session=s --channel=user "
+		    "--type=vpid --type=vtid --type=procname || { lttng destroy s; false; }; }'",
+		    "ssh root@a 'lttng start s'", "ssh b 'lttng start s'", "true",
+		    "ssh root@a 'lttng stop s; lttng destroy s'", "ssh b 'lttng stop s; lttng destroy s'"));
+	expect(&counter,
+	       LIST("ssh b '{ ls /sys/bus/event_source/devices | grep -qE '\\''^(cpu|arm)'\\'' || ...",
+		    "ssh b 'lttng start s'"));
+}
+END_TEST
+
+START_TEST(test_refused)
+{
+	const struct {
+		struct asked asked;
+		const char *error;
+	} cases[] = {
+		{{.request = {.live = "net://a", .output = "o"}}, "'--live' and '--output' exclude each other"},
+		{{.request = {.live = "net://a", .snapshot = true}}, "'--live' and '--snapshot' exclude each other"},
+		{{.request = {.live = "tcp://a"}}, "option '--live': 'tcp://a' is not a relayd"},
+		{{.request = {.set = "most"}}, "option '--set': 'most' is not a set"},
+		{{.request = {.set = "none"}}, "nothing to record"},
+		{{.request = {.set = "none"}, .ust = LIST("a:b"), .pid = 1}, "'--set none' leaves"},
+		{{.request = {.session = "a/b"}}, "option '--session': 'a/b' cannot be the name of a session"},
+		{{.request = {.session = "../b"}}, "option '--session'"},
+		{{.request = {.session = "-x"}}, "option '--session'"},
+		{{.request = {.buffer_bytes = 65535}}, "option '--buffer-size'"},
+		{{.request = {.track_command = true}}, "'--track-command' needs a command"},
+		{{.events = LIST("a,b")}, "option '--event': 'a,b' cannot be a name"},
+		{{.ust = LIST("--all")}, "option '--ust': '--all' cannot be a name"},
+		{{.contexts = LIST("color")}, "option '--context': no context 'color'"},
+		{{.perf = LIST("beauty")}, "option '--perf': no counter 'beauty'"},
+		{{.kprobes = LIST("vfs_read")}, "option '--kprobe': 'vfs_read' is not a probe"},
+		{{.kprobes = LIST("a=")}, "option '--kprobe': 'a=' is not a probe"},
+		{{.kprobes = LIST("a=b+")}, "option '--kprobe': 'a=b+' is not a probe"},
+		{{.kprobes = LIST("a=0xyz")}, "option '--kprobe': 'a=0xyz' is not a probe"},
+		{{.kprobes = LIST("a=b", "a=c")}, "option '--kprobe': there are two probes 'a'"},
+		{{.hosts = LIST("a")}, "'--host' needs '--live URL'"},
+		{{.request = {.live = "a"}, .hosts = LIST("-oProxyCommand=x")}, "option '--host'"},
+		{{.request = {.live = "a"}, .hosts = LIST("a", "a")}, "host 'a' is given twice"},
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		ck_assert_msg(!plan(&cases[i].asked), "not refused: %s", cases[i].error);
+		ck_assert_msg(g_str_has_prefix(error_text(), cases[i].error), "'%s', not '%s'", error_text(),
+			      cases[i].error);
+	}
+}
+END_TEST
+
+START_TEST(test_relay_url)
+{
+	static const struct {
+		const char *text, *url, *host;
+	} cases[] = {
+		{"net://web", "net://web", "web"},
+		{"web:1:2/", "net://web:1:2", "web"},
+		{"net4://10.0.0.1:5342", "net4://10.0.0.1:5342", "10.0.0.1"},
+		{"net6://[::1]:1", "net6://[::1]:1", "[::1]"},
+		{"", NULL, NULL},
+		{"net://", NULL, NULL},
+		{"net://-x", NULL, NULL},
+		{"net://a b", NULL, NULL},
+		{"net://a:0", NULL, NULL},
+		{"net://a:65536", NULL, NULL},
+		{"net://a:1:2:3", NULL, NULL},
+		{"net://a/host/b/c", NULL, NULL},
+		{"net6://[::1", NULL, NULL},
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		char *url = relay_url(cases[i].text);
+		char *host = url ? relay_host(url) : NULL;
+
+		ck_assert_msg(!g_strcmp0(url, cases[i].url), "%s gives %s", cases[i].text, url);
+		ck_assert_msg(!g_strcmp0(host, cases[i].host), "%s gives %s", cases[i].text, host);
+		g_free(url);
+		g_free(host);
+	}
+}
+END_TEST
+
+/* How to view: the directory, the session on its relayd, or of several hosts the relayd. */
+START_TEST(test_source)
+{
+	const struct asked disk = {.request = {.output = "/o/../p"}};
+	const struct asked live = {.request = {.live = "net://web:1:2"}};
+	const struct asked hosts = {.request = {.live = "net://web:1:2"}, .hosts = LIST("a")};
+	const struct asked *const asked[] = {&disk, &live, &hosts};
+	char *expected[] = {g_strdup("/p"), g_strdup_printf("net://web/host/%s/s", g_get_host_name()),
+			    g_strdup("net://web")};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(asked); i++) {
+		struct record_plan *p = plan(asked[i]);
+		char *source = record_plan_source(p);
+
+		ck_assert_str_eq(source, expected[i]);
+		g_free(source);
+		g_free(expected[i]);
+		record_plan_destroy(p);
+	}
+}
+END_TEST
+
+/* What a shell makes of quoted words are the words again. */
+START_TEST(test_quoting)
+{
+	char *words[] = {(char *)"printf", (char *)"%s|", (char *)"", (char *)" ", (char *)"a'b", (char *)"\"$(id)`\\",
+			 (char *)"~", (char *)"*", (char *)"#x", (char *)"a=b", (char *)"-n", (char *)"ä\n", NULL};
+	char *line = commands_quote(words);
+	char *argv[] = {(char *)"sh", (char *)"-c", line, NULL};
+	char *out = NULL;
+
+	ck_assert(g_spawn_sync(NULL, argv, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, &out, NULL, NULL, NULL));
+	ck_assert_str_eq(out, "| |a'b|\"$(id)`\\|~|*|#x|a=b|-n|ä\n|");
+	g_free(out);
+	g_free(line);
+}
+END_TEST
+
+START_TEST(test_perf_counters)
+{
+	ck_assert_ptr_eq(perf_counter_find("perf:cpu:page-fault"), perf_counter_find("page-fault"));
+	ck_assert(!perf_counter_is_hardware(perf_counter_find("page-fault")));
+	ck_assert(perf_counter_is_hardware(perf_counter_find("instructions")));
+	ck_assert(perf_counter_is_hardware(perf_counter_find("LLC-load-misses")));
+	ck_assert_ptr_null(perf_counter_find("page-faul"));
+}
+END_TEST
+
+UNIT_MAIN("record", test_full_has_what_is_read, test_sets_have_nothing_else, test_contexts_once, test_script_to_disk,
+	  test_script_of_everything, test_script_live, test_script_snapshot, test_script_hosts, test_refused,
+	  test_relay_url, test_source, test_quoting, test_perf_counters)
