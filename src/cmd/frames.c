@@ -6,9 +6,12 @@
 /* Events between two looks at the clock: a quarter of a millisecond. */
 enum { EVENTS_AT_ONCE = 2048 };
 
+/* So many frames without any event are kept as one. */
+enum { HOLE_FRAMES = 3600 };
+
 struct host_frames {
 	struct ingest_host *host;
-	unsigned track;
+	unsigned number;   /* in ingest */
 	uint64_t begin_ns; /* of the frame that is being filled */
 	uint64_t edge_ns;  /* its end */
 	bool ended;
@@ -19,13 +22,62 @@ struct frames {
 	struct ingest *in;
 	struct history *history;
 	uint64_t origin_ns, frame_ns;
-	struct host_frames *hosts;
-	unsigned n;
+	GArray *hosts;     /* struct host_frames, by track */
+	unsigned n_seen;   /* hosts of ingest looked at: those below have begun or are in waiting */
+	GArray *waiting;   /* unsigned: hosts of ingest that have not begun */
 };
+
+static struct host_frames *at(const struct frames *f, unsigned i)
+{
+	return &g_array_index(f->hosts, struct host_frames, i);
+}
+
+/* The last edge of the grid that is not after t_ns, which may lie before the origin. */
+static uint64_t edge_floor(const struct frames *f, uint64_t t_ns)
+{
+	const uint64_t phase_ns = f->origin_ns % f->frame_ns;
+
+	return t_ns < phase_ns ? 0 : t_ns - (t_ns - phase_ns) % f->frame_ns;
+}
 
 static uint64_t next_edge(const struct frames *f, uint64_t t_ns)
 {
-	return f->origin_ns + ((t_ns - f->origin_ns) / f->frame_ns + 1) * f->frame_ns;
+	return edge_floor(f, t_ns) + f->frame_ns;
+}
+
+/* ---- hosts ---- */
+
+static void take_in(struct frames *f, unsigned number)
+{
+	struct host_frames host = { .host = ingest_host(f->in, number), .number = number };
+
+	if (!f->origin_ns) {
+		f->origin_ns = ingest_begin_ns(f->in);
+		history_set_grid(f->history, f->origin_ns, f->frame_ns);
+	}
+	history_add_track(f->history);
+	host.begin_ns = host.host->begin_ns;
+	host.edge_ns = next_edge(f, host.begin_ns);
+	g_array_append_val(f->hosts, host);
+}
+
+/* Hosts of ingest that have begun since the last time. */
+static void look_for_hosts(struct frames *f)
+{
+	for (; f->n_seen < ingest_host_count(f->in); f->n_seen++)
+		g_array_append_val(f->waiting, f->n_seen);
+	for (guint i = 0; i < f->waiting->len;) {
+		unsigned number = g_array_index(f->waiting, unsigned, i);
+
+		if (!ingest_host(f->in, number)->begin_ns)
+			ingest_advance(f->in, number, 1, 0); /* it begins with its first event */
+		if (ingest_host(f->in, number)->begin_ns) {
+			take_in(f, number);
+			g_array_remove_index(f->waiting, i);
+		} else {
+			i++;
+		}
+	}
 }
 
 struct frames *frames_create(struct ingest *in, struct history *h, uint64_t frame_ns)
@@ -34,19 +86,10 @@ struct frames *frames_create(struct ingest *in, struct history *h, uint64_t fram
 
 	f->in = in;
 	f->history = h;
-	f->origin_ns = ingest_begin_ns(in);
 	f->frame_ns = frame_ns;
-	f->n = ingest_host_count(in);
-	f->hosts = g_new0(struct host_frames, f->n);
-	history_set_grid(h, f->origin_ns, frame_ns);
-	for (unsigned i = 0; i < f->n; i++) {
-		struct host_frames *host = &f->hosts[i];
-
-		host->host = ingest_host(in, i);
-		host->track = history_add_track(h);
-		host->begin_ns = MAX(host->host->begin_ns, f->origin_ns);
-		host->edge_ns = next_edge(f, host->begin_ns);
-	}
+	f->hosts = g_array_new(FALSE, TRUE, sizeof(struct host_frames));
+	f->waiting = g_array_new(FALSE, TRUE, sizeof(unsigned));
+	look_for_hosts(f);
 	return f;
 }
 
@@ -54,17 +97,36 @@ void frames_destroy(struct frames *f)
 {
 	if (!f)
 		return;
-	g_free(f->hosts);
+	g_array_free(f->hosts, TRUE);
+	g_array_free(f->waiting, TRUE);
 	g_free(f);
 }
 
-/* The frame is full: into the history, and on to the next. */
-static void close_frame(struct frames *f, struct host_frames *host, uint64_t end_ns)
+unsigned frames_host_count(const struct frames *f)
 {
+	return f->hosts->len;
+}
+
+struct ingest_host *frames_host(const struct frames *f, unsigned i)
+{
+	return at(f, i)->host;
+}
+
+uint64_t frames_origin_ns(const struct frames *f)
+{
+	return f->origin_ns;
+}
+
+/* ---- frames ---- */
+
+/* The frame is full: into the history, and on to the next. */
+static void close_frame(struct frames *f, unsigned track, uint64_t end_ns)
+{
+	struct host_frames *host = at(f, track);
 	struct host_state *s = model_state(host->host->model);
 
 	if (end_ns > host->begin_ns)
-		history_append(f->history, host->track, s, host->begin_ns, end_ns);
+		history_append(f->history, track, s, host->begin_ns, end_ns);
 	state_extremes_clear_dirty(s);
 	state_reap(s, NULL, NULL);
 	state_frame_begin(s);
@@ -72,30 +134,45 @@ static void close_frame(struct frames *f, struct host_frames *host, uint64_t end
 	host->edge_ns = next_edge(f, end_ns);
 }
 
-/* The host that is farthest behind, NULL: none has anything now. */
-static struct host_frames *choose_host(struct frames *f)
+/* All events before the edge are applied; the next one may be far behind it. */
+static void reached_edge(struct frames *f, unsigned track)
 {
-	struct host_frames *least = NULL;
+	struct host_frames *host = at(f, track);
+	const struct ingest_host *h = host->host;
+	uint64_t edge_ns = host->edge_ns;
 
-	for (unsigned i = 0; i < f->n; i++) {
-		struct host_frames *host = &f->hosts[i];
-
-		if (!host->ended && !host->waits && (!least || host->begin_ns < least->begin_ns))
-			least = host;
+	close_frame(f, track, edge_ns);
+	if (h->gap_end_ns > edge_ns && h->gap_begin_ns < edge_ns) {
+		host->begin_ns = MAX(edge_floor(f, h->gap_end_ns), edge_ns);
+		host->edge_ns = next_edge(f, host->begin_ns);
+	} else if (h->next_ns > edge_ns && (h->next_ns - edge_ns) / f->frame_ns > HOLE_FRAMES) {
+		close_frame(f, track, edge_floor(f, h->next_ns));
 	}
+}
+
+/* The host that is farthest behind; G_MAXUINT: none has anything now. */
+static unsigned choose_host(const struct frames *f)
+{
+	unsigned least = G_MAXUINT;
+
+	for (unsigned i = 0; i < f->hosts->len; i++)
+		if (!at(f, i)->ended && !at(f, i)->waits &&
+		    (least == G_MAXUINT || at(f, i)->begin_ns < at(f, least)->begin_ns))
+			least = i;
 	return least;
 }
 
-static void advance_host(struct frames *f, struct host_frames *host)
+static void advance_host(struct frames *f, unsigned track)
 {
+	struct host_frames *host = at(f, track);
 	uint64_t before_ns = host->host->end_ns;
 
-	switch (ingest_advance(f->in, (unsigned)(host - f->hosts), host->edge_ns, EVENTS_AT_ONCE)) {
+	switch (ingest_advance(f->in, host->number, host->edge_ns, EVENTS_AT_ONCE)) {
 	case LT_OK:
-		close_frame(f, host, host->edge_ns);
+		reached_edge(f, track);
 		break;
 	case LT_END:
-		close_frame(f, host, MAX(host->host->end_ns, host->begin_ns));
+		close_frame(f, track, MAX(host->host->end_ns, host->begin_ns));
 		host->ended = true;
 		break;
 	default:
@@ -108,21 +185,22 @@ static void advance_host(struct frames *f, struct host_frames *host)
 enum lt_status frames_advance(struct frames *f, uint64_t budget_ns)
 {
 	gint64 until_us = g_get_monotonic_time() + (gint64)(budget_ns / 1000);
-	struct host_frames *host;
-	bool waits = false;
+	bool waits = ingest_is_live(f->in);
+	unsigned track;
 
-	for (unsigned i = 0; i < f->n; i++)
-		f->hosts[i].waits = false;
-	while ((host = choose_host(f))) {
-		advance_host(f, host);
+	look_for_hosts(f);
+	for (unsigned i = 0; i < f->hosts->len; i++)
+		at(f, i)->waits = false;
+	while ((track = choose_host(f)) != G_MAXUINT) {
+		advance_host(f, track);
 		if (g_get_monotonic_time() >= until_us)
 			break;
 	}
-	for (unsigned i = 0; i < f->n; i++)
-		if (!f->hosts[i].ended && !f->hosts[i].waits)
+	for (unsigned i = 0; i < f->hosts->len; i++) {
+		if (!at(f, i)->ended && !at(f, i)->waits)
 			return LT_OK;
-		else
-			waits |= f->hosts[i].waits;
+		waits |= !at(f, i)->ended;
+	}
 	return waits ? LT_AGAIN : LT_END;
 }
 
@@ -130,10 +208,10 @@ uint64_t frames_known_ns(const struct frames *f)
 {
 	uint64_t known_ns = UINT64_MAX, end_ns = f->origin_ns;
 
-	for (unsigned i = 0; i < f->n; i++) {
-		end_ns = MAX(end_ns, f->hosts[i].begin_ns);
-		if (!f->hosts[i].ended)
-			known_ns = MIN(known_ns, f->hosts[i].begin_ns);
+	for (unsigned i = 0; i < f->hosts->len; i++) {
+		end_ns = MAX(end_ns, at(f, i)->begin_ns);
+		if (!at(f, i)->ended && !at(f, i)->host->away)
+			known_ns = MIN(known_ns, at(f, i)->begin_ns);
 	}
 	return known_ns == UINT64_MAX ? end_ns : known_ns;
 }

@@ -12,7 +12,8 @@
 /*
  * From the sources into the history: applies the hosts' events and cuts them
  * into frames on one grid that begins with the earliest host. The first frame of
- * a host begins with its record, the last one ends with it.
+ * a host begins with its record, the last one ends with it. Hosts are taken in when
+ * their record begins, also later ones; where one was away its track has a gap.
  *
  *   grid      |-------|-------|-------|-------|
  *   host a    [  f0   |  f1   |  f2   | f3 [
@@ -20,9 +21,16 @@
  */
 struct frames;
 
-/* Hosts are known (ingest_start()). Adds a track per host, numbered like the hosts. All borrowed. */
+/* Takes in the hosts that have begun, a track each. All borrowed. */
 struct frames *frames_create(struct ingest *in, struct history *h, uint64_t frame_ns);
 void frames_destroy(struct frames *f);
+
+/* The hosts taken in so far: the track of each is its number here. */
+unsigned frames_host_count(const struct frames *f);
+struct ingest_host *frames_host(const struct frames *f, unsigned i);
+
+/* The grid's origin, 0: no host has begun. */
+uint64_t frames_origin_ns(const struct frames *f);
 
 /*
  * Goes on for about budget_ns. LT_OK: there is more at once. LT_AGAIN: the

@@ -27,7 +27,7 @@
 #define SLICE_NS UINT64_C(8000000)
 #define LIVE_FRAME_NS UINT64_C(1000000000)
 
-enum { FDS_MAX = 256, MISSING_MAX = 64, SIGNALS = 3 };
+enum { MISSING_MAX = 64, SIGNALS = 3 };
 
 /* Tracepoints that a host's traces do not have; texts of the string pool. */
 struct missing {
@@ -41,13 +41,15 @@ struct monitor {
 	struct history *history;
 	struct frames *frames;
 	struct ui *ui;
-	struct missing *missing; /* per host */
+	GArray *missing;    /* struct missing, per host on the screen */
+	uint64_t frame_ns;
+	bool live;          /* sources that go on, or may */
+	bool started;       /* the screen has a time to show */
 	int exit_status;
 
 	struct ev_loop *loop;
 	ev_io input;
-	ev_io sources[FDS_MAX];
-	unsigned n_sources;
+	ev_io sources;
 	ev_idle reading;    /* active while there is more to read at once */
 	ev_timer retry;     /* sources that said nothing are asked again, should a wake-up be missed */
 	ev_timer tick;      /* the replay's clock */
@@ -61,8 +63,12 @@ struct monitor {
 
 static enum lt_status open_sources(struct monitor *m)
 {
-	struct ingest_options options = { .workers = m->options->workers };
 	const struct options *o = m->options;
+	struct ingest_options options = {
+		.workers = o->workers,
+		.follow = true,
+		.stall_limit_ns = o->stall_limit,
+	};
 	unsigned opened = 0;
 
 	if (!o->words->len)
@@ -74,7 +80,7 @@ static enum lt_status open_sources(struct monitor *m)
 		else
 			log_error("%s", error_text());
 	}
-	if (opened && ingest_start(m->in) == LT_OK)
+	if (opened && ingest_start(m->in, NULL) == LT_OK)
 		return LT_OK;
 	return error_set("no source could be read");
 }
@@ -112,7 +118,8 @@ static void list_missing(struct missing *missing, const struct ingest_host *host
 
 static struct ui_host host_info(struct monitor *m, unsigned i)
 {
-	const struct ingest_host *host = ingest_host(m->in, i);
+	const struct ingest_host *host = frames_host(m->frames, i);
+	struct missing *missing = &g_array_index(m->missing, struct missing, i);
 	struct ui_host info = {
 		.name = host->name,
 		.source = host->source,
@@ -121,36 +128,48 @@ static struct ui_host host_info(struct monitor *m, unsigned i)
 		.begin_ns = host->begin_ns,
 		.end_ns = host->ended ? host->end_ns : MAX(host->end_ns, host->end_hint_ns),
 		.ended = host->ended,
+		.live = host->live,
+		.away = host->away,
+		.lag_ns = host->lag_ns,
 		.trouble = host->trouble,
 	};
 
-	list_missing(&m->missing[i], host);
-	info.missing = m->missing[i].names;
-	info.n_missing = m->missing[i].n;
+	list_missing(missing, host);
+	info.missing = missing->names;
+	info.n_missing = missing->n;
 	return info;
+}
+
+/* Hosts that have begun since the last time, the first of which starts the screen. */
+static void show_new_hosts(struct monitor *m)
+{
+	while (m->missing->len < frames_host_count(m->frames)) {
+		unsigned i = m->missing->len;
+		struct ui_host info;
+
+		g_array_set_size(m->missing, i + 1);
+		info = host_info(m, i);
+		ui_add_host(m->ui, &info);
+	}
+	if (!m->started && frames_origin_ns(m->frames)) {
+		m->started = true;
+		ui_start(m->ui, frames_origin_ns(m->frames), m->live ? 0 : expected_end(m), m->frame_ns, m->live);
+	}
 }
 
 static void tell_known(struct monitor *m)
 {
-	for (unsigned i = 0; i < ingest_host_count(m->in); i++) {
+	show_new_hosts(m);
+	for (unsigned i = 0; i < frames_host_count(m->frames); i++) {
 		const struct ui_host info = host_info(m, i);
 
 		ui_update_host(m->ui, i, &info);
 	}
-	ui_known(m->ui, frames_known_ns(m->frames), m->complete);
+	if (m->started)
+		ui_known(m->ui, frames_known_ns(m->frames), m->complete);
 }
 
 /* ---- the loop ---- */
-
-static void set_sources(struct monitor *m, bool active)
-{
-	for (unsigned i = 0; i < m->n_sources; i++) {
-		if (active)
-			ev_io_start(m->loop, &m->sources[i]);
-		else
-			ev_io_stop(m->loop, &m->sources[i]);
-	}
-}
 
 static void read_slice(struct monitor *m)
 {
@@ -162,7 +181,10 @@ static void read_slice(struct monitor *m)
 		ev_idle_start(m->loop, &m->reading);
 	else
 		ev_idle_stop(m->loop, &m->reading);
-	set_sources(m, status == LT_AGAIN);
+	if (status == LT_AGAIN)
+		ev_io_start(m->loop, &m->sources);
+	else
+		ev_io_stop(m->loop, &m->sources);
 	if (m->complete) {
 		ev_timer_stop(m->loop, &m->retry);
 		ev_timer_stop(m->loop, &m->watch);
@@ -258,17 +280,6 @@ static void on_end(struct ev_loop *loop, ev_signal *w, int events)
 	ev_break(loop, EVBREAK_ALL);
 }
 
-static void add_sources(struct monitor *m)
-{
-	int fds[FDS_MAX];
-
-	m->n_sources = ingest_fds(m->in, fds, FDS_MAX);
-	for (unsigned i = 0; i < m->n_sources; i++) {
-		ev_io_init(&m->sources[i], on_source, fds[i], EV_READ);
-		m->sources[i].data = m;
-	}
-}
-
 static void run_loop(struct monitor *m)
 {
 	static const int signals[SIGNALS] = { SIGINT, SIGTERM, SIGHUP };
@@ -276,20 +287,20 @@ static void run_loop(struct monitor *m)
 	/* not the default loop: that one would collect the workers, whose end ingest wants to know */
 	m->loop = ev_loop_new(EVFLAG_AUTO);
 	ev_io_init(&m->input, on_input, STDIN_FILENO, EV_READ);
+	ev_io_init(&m->sources, on_source, ingest_fd(m->in), EV_READ);
 	ev_idle_init(&m->reading, on_reading);
 	ev_timer_init(&m->retry, on_retry, 0.1, 0.1);
 	ev_timer_init(&m->tick, on_tick, 0., 0.);
 	ev_timer_init(&m->watch, on_watch, 1., 1.);
 	ev_prepare_init(&m->show, on_show);
 	ev_signal_init(&m->resized, on_resized, SIGWINCH);
-	m->input.data = m->reading.data = m->retry.data = m->tick.data = m->watch.data = m->show.data =
+	m->input.data = m->sources.data = m->reading.data = m->retry.data = m->tick.data = m->watch.data = m->show.data =
 		m->resized.data = m;
 	for (unsigned i = 0; i < SIGNALS; i++) {
 		ev_signal_init(&m->ends[i], on_end, signals[i]);
 		m->ends[i].data = m;
 		ev_signal_start(m->loop, &m->ends[i]);
 	}
-	add_sources(m);
 	ev_io_start(m->loop, &m->input);
 	ev_idle_start(m->loop, &m->reading);
 	ev_timer_start(m->loop, &m->retry);
@@ -314,26 +325,23 @@ static void start_ui(struct monitor *m)
 		.begin = o->begin,
 	};
 	uint64_t begin_ns = ingest_begin_ns(m->in), end_ns = expected_end(m);
-	uint64_t frame_ns = end_ns > begin_ns ? cursor_frame_for(end_ns - begin_ns) : LIVE_FRAME_NS;
 
-	m->frames = frames_create(m->in, m->history, frame_ns);
+	m->live = ingest_is_live(m->in);
+	m->frame_ns = !m->live && end_ns > begin_ns ? cursor_frame_for(end_ns - begin_ns) : LIVE_FRAME_NS;
+	m->frames = frames_create(m->in, m->history, m->frame_ns);
 	m->ui = ui_create(&options);
-	m->missing = g_new0(struct missing, ingest_host_count(m->in));
-	for (unsigned i = 0; i < ingest_host_count(m->in); i++) {
-		const struct ui_host info = host_info(m, i);
-
-		ui_add_host(m->ui, &info);
-	}
-	ui_start(m->ui, begin_ns, end_ns, frame_ns, false);
+	m->missing = g_array_new(FALSE, TRUE, sizeof(struct missing));
+	show_new_hosts(m);
 }
 
 static void release(struct monitor *m)
 {
 	ui_destroy(m->ui);
 	frames_destroy(m->frames);
-	for (unsigned i = 0; m->missing && i < ingest_host_count(m->in); i++)
-		g_free(m->missing[i].names);
-	g_free(m->missing);
+	for (guint i = 0; m->missing && i < m->missing->len; i++)
+		g_free(g_array_index(m->missing, struct missing, i).names);
+	if (m->missing)
+		g_array_free(m->missing, TRUE);
 	ingest_destroy(m->in);
 	history_destroy(m->history);
 }

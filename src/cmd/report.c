@@ -138,7 +138,7 @@ static enum lt_status open_sources(const struct options *o, struct ingest **out)
 		else
 			log_error("%s", error_text());
 	}
-	if (opened && ingest_start(in) == LT_OK) {
+	if (opened && ingest_start(in, &stop) == LT_OK) {
 		*out = in;
 		return LT_OK;
 	}

@@ -23,6 +23,8 @@ static struct host *host_create(char *hostname, char *clock, const struct event 
 	h->hostname = hostname;
 	h->clock = clock;
 	h->merge = merge_create();
+	h->feeds = g_ptr_array_new();
+	h->least_behind_ns = INT64_MAX;
 	h->public.name = g_strdup(hostname);
 	h->public.tracer = text_of(ev, p->tracer);
 	h->public.source = g_strdup("");
@@ -35,6 +37,7 @@ void host_free(void *data)
 	struct host *h = data;
 
 	merge_destroy(h->merge);
+	g_ptr_array_free(h->feeds, TRUE);
 	model_destroy(h->public.model);
 	g_free(h->public.name);
 	g_free(h->public.tracer);
@@ -56,6 +59,19 @@ static void add_source_name(struct host *h, const char *name)
 	h->public.source = joined;
 }
 
+/* A host that comes later gets the next number of its name. */
+static void name_after(struct host *h, const GPtrArray *hosts)
+{
+	unsigned same = 1;
+
+	for (guint i = 0; i < hosts->len; i++)
+		same += strcmp(((struct host *)g_ptr_array_index(hosts, i))->hostname, h->hostname) == 0;
+	if (same == 1)
+		return;
+	g_free(h->public.name);
+	h->public.name = g_strdup_printf("%s#%u", h->hostname, same);
+}
+
 struct host *host_of_trace(GPtrArray *hosts, const struct event *ev, const char *hint, const char *source_name)
 {
 	const struct ev_trace *p = event_payload(ev, ev_trace);
@@ -74,6 +90,7 @@ struct host *host_of_trace(GPtrArray *hosts, const struct event *ev, const char 
 		g_free(clock);
 	} else {
 		h = host_create(hostname, clock, ev);
+		name_after(h, hosts);
 		g_ptr_array_add(hosts, h);
 	}
 	add_source_name(h, source_name);
@@ -102,12 +119,63 @@ void hosts_name(GPtrArray *hosts)
 	unsigned same = 1;
 
 	g_ptr_array_sort(hosts, by_name);
-	for (guint i = 1; i < hosts->len; i++) {
-		const struct host *last = g_ptr_array_index(hosts, i - 1);
+	for (guint i = 0; i < hosts->len; i++) {
+		const struct host *last = i ? g_ptr_array_index(hosts, i - 1) : NULL;
 		struct host *h = g_ptr_array_index(hosts, i);
 
-		same = strcmp(last->hostname, h->hostname) == 0 ? same + 1 : 1;
+		same = last && strcmp(last->hostname, h->hostname) == 0 ? same + 1 : 1;
 		g_free(h->public.name);
 		h->public.name = same > 1 ? g_strdup_printf("%s#%u", h->hostname, same) : g_strdup(h->hostname);
 	}
+}
+
+void host_begin(struct host *host, uint64_t begin_ns)
+{
+	struct ingest_host *h = &host->public;
+
+	if (!begin_ns)
+		return;
+	h->begin_ns = h->end_ns = h->applied_ns = begin_ns;
+	model_begin(h->model, begin_ns);
+}
+
+void host_next_event(struct host *host, uint64_t t_ns)
+{
+	if (!host->public.begin_ns)
+		host_begin(host, t_ns);
+	if (host->back) {
+		host->back = false;
+		host->public.gap_end_ns = MAX(t_ns, host->public.gap_begin_ns);
+	}
+}
+
+void host_set_away(struct host *host, const char *why)
+{
+	struct ingest_host *h = &host->public;
+
+	h->away = true;
+	if (!host->back)
+		h->gap_begin_ns = h->gap_end_ns = h->end_ns;
+	model_set_status(h->model, HOST_AWAY, why);
+}
+
+void host_set_back(struct host *host, bool live)
+{
+	struct ingest_host *h = &host->public;
+
+	h->live = h->live || live;
+	if (!h->away)
+		return;
+	h->away = false;
+	host->back = true;
+	host->least_behind_ns = INT64_MAX;
+	model_set_status(h->model, HOST_OK, NULL);
+}
+
+void host_set_stalled(struct host *host, bool stalled)
+{
+	if (stalled != host->stalled)
+		model_set_status(host->public.model, stalled ? HOST_SILENT : HOST_OK,
+				 stalled ? "silent: not waited for" : NULL);
+	host->stalled = stalled;
 }

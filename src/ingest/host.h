@@ -18,8 +18,13 @@
 struct host {
 	struct ingest_host public; /* what ingest_host() gives */
 	struct merge *merge;
+	GPtrArray *feeds;          /* struct feed, by the number of its source in merge; not owned */
 	char *hostname;            /* as the traces say */
 	char *clock;               /* UUID of their clock, "" none */
+	uint64_t last_ns;          /* time of the last record applied: what comes later may not be before it */
+	int64_t least_behind_ns;   /* least that last_ns was behind this machine's clock since it is here */
+	bool back;                 /* attached again; its next event ends the gap */
+	bool stalled;              /* a source of it is not waited for */
 };
 
 /* Names the host as the trace announcement does; hint: where it has no hostname. */
@@ -30,7 +35,20 @@ void host_free(void *host);
 /* Notes why the host's figures are incomplete; the first reason stays. */
 void host_trouble(struct host *host, const char *why);
 
-/* Sorts by name; hosts of the same name become NAME, NAME#2, … */
+/* Sorts hosts by name; those of the same name become NAME, NAME#2, … . Later ones get a name as they come. */
 void hosts_name(GPtrArray *hosts);
+
+/* Its record begins; 0: not yet. */
+void host_begin(struct host *host, uint64_t begin_ns);
+
+/* Its next event is at t_ns: its record begins with the first one, a gap ends with the first one behind it. */
+void host_next_event(struct host *host, uint64_t t_ns);
+
+/* Nothing is heard of it any more, for the reason given; and it is back. live: its source is a live session. */
+void host_set_away(struct host *host, const char *why);
+void host_set_back(struct host *host, bool live);
+
+/* Whether a source of it is silent for too long. */
+void host_set_stalled(struct host *host, bool stalled);
 
 #endif

@@ -1,33 +1,33 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "ingest/ingest.h"
 
-#include <errno.h>
 #include <poll.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <unistd.h>
 
 #include "base/error.h"
 #include "base/log.h"
 #include "event/payload.h"
+#include "ingest/feed.h"
 #include "ingest/host.h"
+#include "ingest/relay.h"
 
-/* A worker silent for so long while its ring has room is given up. */
-enum { HANG_LIMIT_MS = 10000 };
-
-/* A source and the host it belongs to, known from its first record. */
-struct feed {
-	struct source *source;
-	struct host *host;
-	unsigned number; /* of the source within its host */
-	bool ready;      /* its EVENT_READY was seen, or it ended before */
-	uint64_t first_ns;
+enum {
+	HANG_LIMIT_MS = 10000,    /* a recording's worker silent for so long while its ring has room is given up */
+	STALL_LIMIT_S = 10,       /* the default of ingest_options.stall_limit_ns */
+	GONE_AFTER_STALLS = 3,    /* a live worker that hangs for so many stall limits is ended */
 };
+
+#define CLOCKS_DIFFER_NS (INT64_C(60) * 1000000000)
 
 struct ingest {
 	struct ingest_options options;
-	GPtrArray *specs; /* struct source_spec */
-	GArray *feeds;    /* struct feed */
-	GPtrArray *hosts; /* struct host */
+	GPtrArray *specs;  /* struct source_spec */
+	GPtrArray *feeds;  /* struct feed */
+	GPtrArray *relays; /* struct relay */
+	GPtrArray *hosts;  /* struct host; public is its first member */
+	int epoll_fd;
 	bool incomplete;
 };
 
@@ -41,9 +41,13 @@ struct ingest *ingest_create(const struct ingest_options *options)
 
 		in->options.workers = n > 0 ? (unsigned)n : 1;
 	}
+	if (!in->options.stall_limit_ns)
+		in->options.stall_limit_ns = STALL_LIMIT_S * UINT64_C(1000000000);
 	in->specs = g_ptr_array_new_with_free_func((GDestroyNotify)source_spec_free);
-	in->feeds = g_array_new(FALSE, TRUE, sizeof(struct feed));
+	in->feeds = g_ptr_array_new_with_free_func(feed_free);
+	in->relays = g_ptr_array_new_with_free_func(relay_free);
 	in->hosts = g_ptr_array_new_with_free_func(host_free);
+	in->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	return in;
 }
 
@@ -51,25 +55,64 @@ void ingest_destroy(struct ingest *in)
 {
 	if (!in)
 		return;
-	for (guint i = 0; i < in->feeds->len; i++)
-		source_stop(g_array_index(in->feeds, struct feed, i).source);
+	g_ptr_array_free(in->relays, TRUE);
+	g_ptr_array_free(in->feeds, TRUE);
 	g_ptr_array_free(in->hosts, TRUE);
-	g_array_free(in->feeds, TRUE);
 	g_ptr_array_free(in->specs, TRUE);
+	close(in->epoll_fd);
 	g_free(in);
 }
 
-enum lt_status ingest_open(struct ingest *in, const char *source)
+static struct feed *feed_at(const struct ingest *in, guint i)
+{
+	return g_ptr_array_index(in->feeds, i);
+}
+
+static struct host *host_at(const struct ingest *in, guint i)
+{
+	return g_ptr_array_index(in->hosts, i);
+}
+
+/* ---- sources ---- */
+
+static enum lt_status open_directory(struct ingest *in, const char *directory)
 {
 	unsigned left_out = 0;
-	enum lt_status status = source_find(source, in->specs, &left_out);
+	enum lt_status status = source_find(directory, in->specs, &left_out);
 
-	if (status == LT_ERROR || left_out)
+	if (left_out)
 		in->incomplete = true;
 	return status;
 }
 
-/* How many workers a recording gets: its share of those wanted, by its size. */
+static void add_session(struct ingest *in, const struct source_url *url)
+{
+	g_ptr_array_add(in->specs, source_live_spec(url));
+}
+
+static enum lt_status open_url(struct ingest *in, const char *text)
+{
+	struct source_url url;
+	enum lt_status status = source_parse_url(text, &url);
+
+	if (status == LT_OK && url.session)
+		add_session(in, &url);
+	else if (status == LT_OK)
+		g_ptr_array_add(in->relays, relay_create(url.relay));
+	source_url_release(&url);
+	return status;
+}
+
+enum lt_status ingest_open(struct ingest *in, const char *source)
+{
+	enum lt_status status = source_is_url(source) ? open_url(in, source) : open_directory(in, source);
+
+	if (status == LT_ERROR)
+		in->incomplete = true;
+	return status;
+}
+
+/* How many workers a source gets: a recording its share of those wanted, by its size. */
 static unsigned share(const struct ingest *in, const struct source_spec *spec)
 {
 	uint64_t total = 0;
@@ -77,10 +120,22 @@ static unsigned share(const struct ingest *in, const struct source_spec *spec)
 
 	for (guint i = 0; i < in->specs->len; i++)
 		total += ((struct source_spec *)g_ptr_array_index(in->specs, i))->bytes;
-	if (!total)
+	if (spec->url || !total)
 		return 1;
 	n = (unsigned)((double)in->options.workers * (double)spec->bytes / (double)total + 0.5);
 	return MAX(n, 1);
+}
+
+static void start_feed(struct ingest *in, struct feed *feed)
+{
+	struct epoll_event event = { .events = EPOLLIN };
+
+	if (feed_start(feed) == LT_OK) {
+		epoll_ctl(in->epoll_fd, EPOLL_CTL_ADD, source_fd(feed->source), &event);
+		return;
+	}
+	log_error("%s", error_text());
+	in->incomplete = true;
 }
 
 static void start_spec(struct ingest *in, const struct source_spec *spec)
@@ -88,130 +143,171 @@ static void start_spec(struct ingest *in, const struct source_spec *spec)
 	const unsigned parts = share(in, spec);
 
 	for (unsigned part = 0; part < parts; part++) {
-		struct feed feed = { 0 };
+		struct feed *feed = feed_create(spec, part, parts, spec->url && in->options.follow);
 
-		if (source_start(spec, part, parts, &feed.source) != LT_OK) {
-			log_error("%s", error_text());
-			in->incomplete = true;
-			continue;
-		}
-		g_array_append_val(in->feeds, feed);
+		g_ptr_array_add(in->feeds, feed);
+		start_feed(in, feed);
 	}
 }
 
-/* ---- the records before EVENT_READY ---- */
-
-static void broken_before_ready(struct ingest *in, struct feed *feed)
+/* A relayd lists a session: a new one is attached, one that went away is tried at once. */
+static void session_listed(void *data, const char *text)
 {
-	in->incomplete = true;
-	feed->ready = true;
-	if (feed->host)
-		host_trouble(feed->host, error_text());
-	else
-		log_error("%s", error_text());
-}
+	struct ingest *in = data;
+	struct source_url url;
 
-static void announced(struct ingest *in, struct feed *feed, const struct event *ev)
-{
-	const struct source_spec *spec = source_spec(feed->source);
-	struct host *host = host_of_trace(in->hosts, ev, spec->host_hint, spec->name);
+	for (guint i = 0; i < in->feeds->len; i++) {
+		struct feed *feed = feed_at(in, i);
 
-	if (feed->host) {
-		if (feed->host != host)
-			log_warning("%s: traces of several hosts in one recording: taken as %s", spec->name,
-				    feed->host->public.name);
+		if (strcmp(feed->spec->url ? feed->spec->url : "", text) != 0)
+			continue;
+		if (feed->state == FEED_WAITING && !feed->broken)
+			feed->retry_us = 0;
 		return;
 	}
-	feed->host = host;
-	feed->number = merge_add(host->merge, feed->source);
-}
-
-static void read_prologue(struct ingest *in, struct feed *feed)
-{
-	const struct event *ev;
-	enum lt_status status;
-
-	while (!feed->ready && (status = source_peek(feed->source, &ev)) != LT_AGAIN) {
-		if (status == LT_ERROR) {
-			broken_before_ready(in, feed);
-			return;
-		}
-		if (status == LT_END) {
-			feed->ready = true;
-			return;
-		}
-		if (ev->kind == EVENT_TRACE) {
-			announced(in, feed, ev);
-		} else if (ev->kind == EVENT_STREAM) {
-			uint64_t first_ns = event_payload(ev, ev_stream)->first_ns;
-
-			if (first_ns && (!feed->first_ns || first_ns < feed->first_ns))
-				feed->first_ns = first_ns;
-		}
-		feed->ready = ev->kind == EVENT_READY;
-		if (feed->host)
-			model_apply(feed->host->public.model, feed->number, ev);
-		source_next(feed->source);
+	if (source_parse_url(text, &url) == LT_OK && url.session) {
+		add_session(in, &url);
+		start_spec(in, g_ptr_array_index(in->specs, in->specs->len - 1));
 	}
+	source_url_release(&url);
 }
 
-/* Waits until one of the sources not yet ready has something. */
-static void wait_for_feeds(const struct ingest *in, bool ready_too, int timeout_ms)
-{
-	struct pollfd *fds = g_new(struct pollfd, in->feeds->len);
-	nfds_t n = 0;
+/* ---- hosts that come, go and come back ---- */
 
+static bool any_runs(const struct host *host)
+{
+	for (guint i = 0; i < host->feeds->len; i++) {
+		const struct feed *feed = g_ptr_array_index(host->feeds, i);
+
+		if (feed && feed->source)
+			return true;
+	}
+	return false;
+}
+
+/* Whether some feed of it may run again. */
+static bool may_come_back(const struct host *host)
+{
+	for (guint i = 0; i < host->feeds->len; i++) {
+		const struct feed *feed = g_ptr_array_index(host->feeds, i);
+
+		if (feed && (feed->state == FEED_WAITING || feed->state == FEED_DETACHED))
+			return true;
+	}
+	return false;
+}
+
+/* A feed of the host has ended (why NULL) or broken off. */
+static void source_stopped(struct ingest *in, struct feed *feed, const char *why)
+{
+	struct host *host = feed->host;
+	char *reason = g_strdup(why);
+
+	feed_stopped(feed, reason);
+	if (why)
+		in->incomplete = true;
+	if (!host) {
+		if (why && feed->tries <= 1)
+			log_error("%s", reason);
+	} else if (feed->follow && !any_runs(host)) {
+		log_info("%s: %s", host->public.name, feed_describe(feed));
+		model_interrupt(host->public.model);
+		host_set_away(host, feed_describe(feed));
+	} else if (why) {
+		host_trouble(host, reason);
+	}
+	g_free(reason);
+}
+
+/* Reads what the feeds say that no merge reads yet. */
+static void read_prologues(struct ingest *in)
+{
 	for (guint i = 0; i < in->feeds->len; i++) {
-		const struct feed *feed = &g_array_index(in->feeds, struct feed, i);
+		struct feed *feed = feed_at(in, i);
+		enum lt_status status;
 
-		if (ready_too || !feed->ready)
-			fds[n++] = (struct pollfd){ .fd = source_fd(feed->source), .events = POLLIN };
+		if (!feed->source || feed->in_merge)
+			continue;
+		status = feed_read_prologue(feed, in->hosts);
+		if (status == LT_END || status == LT_ERROR)
+			source_stopped(in, feed, status == LT_ERROR ? error_text() : NULL);
+		else if (status == LT_OK)
+			host_set_back(feed->host, feed->spec->url != NULL);
 	}
-	poll(fds, n, timeout_ms);
-	g_free(fds);
 }
 
-static bool all_ready(struct ingest *in)
+static bool known(const struct feed *feed)
 {
-	bool all = true;
-
-	for (guint i = 0; i < in->feeds->len; i++) {
-		struct feed *feed = &g_array_index(in->feeds, struct feed, i);
-
-		read_prologue(in, feed);
-		all = all && feed->ready;
-	}
-	return all;
+	return feed->in_merge || !feed->source;
 }
 
-enum lt_status ingest_start(struct ingest *in)
+static void wait_for_sources(const struct ingest *in, int timeout_ms)
 {
-	for (guint i = 0; i < in->specs->len; i++)
-		start_spec(in, g_ptr_array_index(in->specs, i));
-	while (!all_ready(in)) {
-		ingest_watch(in);
-		wait_for_feeds(in, false, 1000);
-	}
+	struct epoll_event events[16];
+
+	epoll_wait(in->epoll_fd, events, G_N_ELEMENTS(events), timeout_ms);
+}
+
+/* ---- start ---- */
+
+/* Whether all that ingest_start() waits for is there. */
+static bool all_known(const struct ingest *in)
+{
+	for (guint i = 0; i < in->feeds->len; i++)
+		if (!known(feed_at(in, i)) && !feed_at(in, i)->follow)
+			return false;
+	for (guint i = 0; i < in->relays->len && !in->options.follow; i++)
+		if (!((struct relay *)g_ptr_array_index(in->relays, i))->answered)
+			return false;
+	return true;
+}
+
+/* The first event of each recording's host. */
+static void set_begins(struct ingest *in)
+{
 	for (guint i = 0; i < in->feeds->len; i++) {
-		const struct feed *feed = &g_array_index(in->feeds, struct feed, i);
+		const struct feed *feed = feed_at(in, i);
 		uint64_t *begin_ns = feed->host ? &feed->host->public.begin_ns : NULL;
 
 		if (begin_ns && feed->first_ns && (!*begin_ns || feed->first_ns < *begin_ns))
 			*begin_ns = feed->first_ns;
 	}
-	if (!in->hosts->len)
-		return LT_ERROR;
-	hosts_name(in->hosts);
-	for (guint i = 0; i < in->hosts->len; i++) {
-		struct ingest_host *h = ingest_host(in, i);
+	for (guint i = 0; i < in->hosts->len; i++)
+		host_begin(host_at(in, i), host_at(in, i)->public.begin_ns);
+}
 
-		h->end_ns = h->applied_ns = h->begin_ns;
-		model_begin(h->model, h->begin_ns);
+/* Live hosts begin with the first event that comes: waits for it, or for the session's end. */
+static enum lt_status await_first_events(struct ingest *in, const volatile bool *stop)
+{
+	for (guint i = 0; i < in->hosts->len; i++) {
+		struct ingest_host *h = &host_at(in, i)->public;
+		enum lt_status status = LT_OK;
+
+		while (h->live && !h->begin_ns && status == LT_OK)
+			status = ingest_advance_wait(in, i, 1, stop);
+		if (status == LT_INTERRUPTED)
+			return status;
 	}
 	return LT_OK;
 }
 
-/* ---- hosts ---- */
+enum lt_status ingest_start(struct ingest *in, const volatile bool *stop)
+{
+	for (guint i = 0; i < in->specs->len; i++)
+		start_spec(in, g_ptr_array_index(in->specs, i));
+	ingest_watch(in);
+	while (!all_known(in)) {
+		if (stop && *stop)
+			return LT_INTERRUPTED;
+		wait_for_sources(in, 100);
+		ingest_watch(in);
+	}
+	hosts_name(in->hosts);
+	set_begins(in);
+	if (in->options.follow && (in->relays->len || ingest_is_live(in)))
+		return LT_OK;
+	return in->hosts->len ? await_first_events(in, stop) : LT_ERROR;
+}
 
 unsigned ingest_host_count(const struct ingest *in)
 {
@@ -220,7 +316,7 @@ unsigned ingest_host_count(const struct ingest *in)
 
 struct ingest_host *ingest_host(struct ingest *in, unsigned i)
 {
-	return g_ptr_array_index(in->hosts, i); /* public is its first member */
+	return &host_at(in, i)->public;
 }
 
 uint64_t ingest_begin_ns(const struct ingest *in)
@@ -228,10 +324,10 @@ uint64_t ingest_begin_ns(const struct ingest *in)
 	uint64_t begin_ns = 0;
 
 	for (guint i = 0; i < in->hosts->len; i++) {
-		const struct host *h = g_ptr_array_index(in->hosts, i);
+		const struct ingest_host *h = &host_at(in, i)->public;
 
-		if (h->public.begin_ns && (!begin_ns || h->public.begin_ns < begin_ns))
-			begin_ns = h->public.begin_ns;
+		if (h->begin_ns && (!begin_ns || h->begin_ns < begin_ns))
+			begin_ns = h->begin_ns;
 	}
 	return begin_ns;
 }
@@ -252,9 +348,42 @@ static void source_said(struct ingest *in, struct host *host, const struct event
 	g_free(text);
 }
 
+/* One source of the host's merge has ended (why NULL) or broken off. */
+static void input_stopped(struct ingest *in, struct host *host, unsigned number, const char *why)
+{
+	source_stopped(in, g_ptr_array_index(host->feeds, number), why);
+}
+
+/* Whether the record is an event, or the context of one that follows. */
+static bool is_event(const struct event *ev)
+{
+	return ev->kind >= EVENT_OTHER || ev->kind == EVENT_CONTEXT;
+}
+
+/* Applies a record; false: it was none that counts as an event. */
+static bool apply(struct ingest *in, struct host *host, unsigned number, const struct event *ev)
+{
+	struct ingest_host *h = &host->public;
+
+	if (is_event(ev) && ev->ts_ns < host->last_ns) {
+		/* from a source that was left out for a while, or joined late */
+		if (ev->kind >= EVENT_OTHER)
+			model_late(h->model, 1);
+		return ev->kind >= EVENT_OTHER;
+	}
+	host->last_ns = MAX(host->last_ns, ev->ts_ns);
+	model_apply(h->model, number, ev);
+	if (ev->kind < EVENT_OTHER) {
+		source_said(in, host, ev);
+		return false;
+	}
+	h->end_ns = ev->ts_ns + 1;
+	return true;
+}
+
 enum lt_status ingest_advance(struct ingest *in, unsigned i, uint64_t until_ns, uint64_t max_events)
 {
-	struct host *host = g_ptr_array_index(in->hosts, i);
+	struct host *host = host_at(in, i);
 	struct ingest_host *h = &host->public;
 	const struct event *ev;
 	unsigned number;
@@ -264,27 +393,29 @@ enum lt_status ingest_advance(struct ingest *in, unsigned i, uint64_t until_ns, 
 		case LT_OK:
 			break;
 		case LT_ERROR:
-			in->incomplete = true;
-			host_trouble(host, error_text());
+			input_stopped(in, host, number, error_text());
 			continue;
 		case LT_END:
+			if (number != MERGE_NONE) {
+				input_stopped(in, host, number, NULL);
+				continue;
+			}
+			if (may_come_back(host))
+				return LT_AGAIN;
 			h->ended = true;
 			h->applied_ns = until_ns;
 			return LT_END;
 		default:
 			return LT_AGAIN;
 		}
-		if (ev->ts_ns >= until_ns) {
+		if (is_event(ev))
+			host_next_event(host, ev->ts_ns);
+		if (h->begin_ns && ev->ts_ns >= until_ns) {
 			h->applied_ns = until_ns;
+			h->next_ns = ev->ts_ns;
 			return LT_OK;
 		}
-		model_apply(h->model, number, ev);
-		if (ev->kind >= EVENT_OTHER) {
-			h->end_ns = ev->ts_ns + 1;
-			n++;
-		} else {
-			source_said(in, host, ev);
-		}
+		n += apply(in, host, number, ev);
 		merge_pop(host->merge);
 	}
 	return LT_AGAIN;
@@ -305,31 +436,147 @@ enum lt_status ingest_advance_wait(struct ingest *in, unsigned i, uint64_t until
 			return status;
 		if (ingest_host(in, i)->end_ns == before_ns) {
 			ingest_watch(in);
-			wait_for_feeds(in, true, 100);
+			wait_for_sources(in, 100);
 		}
 	}
 }
 
-unsigned ingest_fds(const struct ingest *in, int *fds, unsigned max)
+int ingest_fd(const struct ingest *in)
 {
-	unsigned n = 0;
+	return in->epoll_fd;
+}
 
-	for (guint i = 0; i < in->feeds->len && n < max; i++)
-		fds[n++] = source_fd(g_array_index(in->feeds, struct feed, i).source);
-	return n;
+/* ---- looking after ---- */
+
+/* Silence of a live source: beacons come even where nothing happens. */
+static void watch_live(struct ingest *in, struct feed *feed)
+{
+	int64_t now_us = g_get_monotonic_time(), limit_us = (int64_t)(in->options.stall_limit_ns / 1000);
+
+	if (!merge_waits_for(feed->host->merge, feed->number)) {
+		feed->heard_us = now_us;
+		feed->stalled = false;
+	} else if (!feed->stalled && now_us - feed->heard_us > limit_us) {
+		feed->stalled = true;
+		log_warning("%s: silent: left out until it is heard of again", feed->spec->name);
+		merge_leave_out(feed->host->merge, feed->number);
+	}
+}
+
+static bool any_stalled(const struct host *host)
+{
+	for (guint i = 0; i < host->feeds->len; i++) {
+		const struct feed *feed = g_ptr_array_index(host->feeds, i);
+
+		if (feed && feed->source && feed->stalled)
+			return true;
+	}
+	return false;
+}
+
+static void watch_feed(struct ingest *in, struct feed *feed)
+{
+	uint64_t limit_ms = feed->spec->url ? GONE_AFTER_STALLS * in->options.stall_limit_ns / 1000000 : HANG_LIMIT_MS;
+
+	if (feed->state == FEED_WAITING && g_get_monotonic_time() >= feed->retry_us)
+		start_feed(in, feed);
+	if (!feed->source)
+		return;
+	if (feed->spec->url && feed->in_merge)
+		watch_live(in, feed);
+	if (source_hangs(feed->source, (unsigned)MIN(limit_ms, UINT_MAX)))
+		source_kill(feed->source, feed->spec->url ? "it does not answer" : "it hangs: no sign of life for 10 s");
+}
+
+/*
+ * How far a live host is behind: the time from its last record until now. Where
+ * its clock is not ours (more than CLOCKS_DIFFER_NS away) that is the growth since it was least.
+ */
+static void watch_lag(struct ingest *in, struct host *host)
+{
+	struct ingest_host *h = &host->public;
+	int64_t behind_ns = g_get_real_time() * 1000 - (int64_t)host->last_ns;
+
+	if (!h->live || h->away || !host->last_ns)
+		return;
+	host->least_behind_ns = MIN(host->least_behind_ns, behind_ns);
+	if (ABS(host->least_behind_ns) > CLOCKS_DIFFER_NS)
+		behind_ns -= host->least_behind_ns;
+	h->lag_ns = (uint64_t)MAX(behind_ns, 0);
+	if (!in->options.max_lag_ns || h->lag_ns <= in->options.max_lag_ns)
+		return;
+	for (guint i = 0; i < host->feeds->len; i++) {
+		struct feed *feed = g_ptr_array_index(host->feeds, i);
+
+		if (feed && feed->source && feed->follow)
+			source_stopped(in, feed, "too far behind: started again at the end");
+	}
 }
 
 void ingest_watch(struct ingest *in)
 {
-	for (guint i = 0; i < in->feeds->len; i++) {
-		struct feed *feed = &g_array_index(in->feeds, struct feed, i);
-
-		if (source_hangs(feed->source, HANG_LIMIT_MS))
-			source_kill(feed->source, "it hangs: no sign of life for 10 s");
+	for (guint i = 0; i < in->relays->len; i++)
+		relay_poll(g_ptr_array_index(in->relays, i), session_listed, in);
+	for (guint i = 0; i < in->feeds->len; i++)
+		watch_feed(in, feed_at(in, i));
+	read_prologues(in);
+	for (guint i = 0; i < in->hosts->len; i++) {
+		host_set_stalled(host_at(in, i), any_stalled(host_at(in, i)));
+		watch_lag(in, host_at(in, i));
 	}
+}
+
+bool ingest_is_live(const struct ingest *in)
+{
+	if (in->relays->len && in->options.follow)
+		return true;
+	for (guint i = 0; i < in->feeds->len; i++)
+		if (feed_at(in, i)->spec->url && feed_at(in, i)->state != FEED_ENDED)
+			return true;
+	return false;
 }
 
 bool ingest_incomplete(const struct ingest *in)
 {
 	return in->incomplete;
+}
+
+/* ---- for the screen ---- */
+
+unsigned ingest_feed_count(const struct ingest *in)
+{
+	return in->feeds->len;
+}
+
+struct ingest_feed ingest_feed(const struct ingest *in, unsigned i)
+{
+	const struct feed *feed = feed_at(in, i);
+	guint host;
+
+	return (struct ingest_feed){
+		.name = feed->spec->name,
+		.state = feed_describe(feed),
+		.host = feed->host && g_ptr_array_find(in->hosts, feed->host, &host) ? (int)host : -1,
+		.live = feed->spec->url != NULL,
+		.runs = feed->source != NULL,
+		.detached = feed->state == FEED_DETACHED,
+	};
+}
+
+void ingest_detach(struct ingest *in, unsigned i)
+{
+	struct feed *feed = feed_at(in, i);
+
+	if (!feed->spec->url || feed->state == FEED_DETACHED)
+		return;
+	source_stopped(in, feed, NULL);
+	feed->state = FEED_DETACHED;
+}
+
+void ingest_attach(struct ingest *in, unsigned i)
+{
+	struct feed *feed = feed_at(in, i);
+
+	if (feed->state == FEED_DETACHED)
+		start_feed(in, feed);
 }

@@ -15,12 +15,16 @@
  * monitor drive it alike; it knows neither.
  *
  * Hosts are independent of each other: each has its own merge and its own
- * clock, and none waits for another. Main thread only.
+ * clock, and none waits for another. With live sources hosts may be added at any
+ * time, behind those that are there; none ever goes. Main thread only.
  */
 struct ingest;
 
 struct ingest_options {
 	unsigned workers; /* worker processes wanted in all, 0: one per CPU; every recording gets at least one */
+	bool follow;      /* live sessions that end or break off are attached again when they come back */
+	uint64_t stall_limit_ns; /* a live source silent for longer is not waited for; 0: 10 s */
+	uint64_t max_lag_ns;     /* a live host that is further behind starts again at the end; 0: never */
 };
 
 struct ingest_host {
@@ -32,7 +36,13 @@ struct ingest_host {
 	uint64_t end_ns;     /* last event applied + 1 ns; final once ended */
 	uint64_t end_hint_ns; /* end of its last packet: about how long it will be; 0 unknown */
 	uint64_t applied_ns; /* everything before this time has been applied */
-	bool ended;          /* its sources gave all they had */
+	uint64_t next_ns;    /* after LT_OK: time of the next record, at least until_ns */
+	bool live;           /* comes from a relayd */
+	bool ended;          /* its sources gave all they had, and are not followed */
+	bool away;           /* none of its sources runs; may come back */
+	uint64_t lag_ns;     /* live: how far its last record is behind now, at the last ingest_watch() */
+	uint64_t gap_begin_ns, gap_end_ns; /* the last time nothing was known of it; equal: never.
+					      The end is known as soon as ingest_advance() meets it */
 	char *trouble;       /* why it is incomplete (a worker broke off …), NULL: it is not */
 };
 
@@ -40,21 +50,23 @@ struct ingest *ingest_create(const struct ingest_options *options);
 void ingest_destroy(struct ingest *in);
 
 /*
- * Opens a SOURCE of the command line. LT_ERROR: it cannot be read at all (the
+ * Opens a SOURCE of the command line: a directory or a URL. LT_ERROR: it cannot be read at all (the
  * reason in the error chain); other sources go on.
  */
 enum lt_status ingest_open(struct ingest *in, const char *source);
 
 /*
- * Starts the workers and waits until every host is known with the time of its
- * first event. LT_ERROR: not one source could be read. Hosts are sorted by name.
+ * Starts the workers. Waits until the host of every recording is known with the
+ * time of its first event; unless sessions are followed, until that is so of the live ones too, or
+ * they have ended. LT_ERROR: not one source could be read (none is followed).
+ * LT_INTERRUPTED: *stop became true. Hosts of recordings are sorted by name.
  */
-enum lt_status ingest_start(struct ingest *in);
+enum lt_status ingest_start(struct ingest *in, const volatile bool *stop);
 
 unsigned ingest_host_count(const struct ingest *in);
 struct ingest_host *ingest_host(struct ingest *in, unsigned i);
 
-/* The earliest begin of all hosts: where every grid of intervals starts. */
+/* The earliest begin of all hosts known so far: where every grid of intervals starts. 0: none has begun. */
 uint64_t ingest_begin_ns(const struct ingest *in);
 
 /*
@@ -67,13 +79,37 @@ enum lt_status ingest_advance(struct ingest *in, unsigned i, uint64_t until_ns, 
 /* The same, waiting for the workers as long as it takes. LT_INTERRUPTED: *stop became true. */
 enum lt_status ingest_advance_wait(struct ingest *in, unsigned i, uint64_t until_ns, const volatile bool *stop);
 
-/* Descriptors to wait on: readable when a source has something new. */
-unsigned ingest_fds(const struct ingest *in, int *fds, unsigned max);
+/* Readable (poll, epoll) when a source has something new for a call that said LT_AGAIN. */
+int ingest_fd(const struct ingest *in);
 
-/* Looks after the workers: ends those that hang, reports those that died. Call about once a second. */
+/*
+ * Looks after the sources: hears of new hosts and sessions, attaches again,
+ * leaves out who is silent, ends workers that hang, reports those that died. Call
+ * when ingest_fd() is readable, and several times a second.
+ */
 void ingest_watch(struct ingest *in);
+
+/* Whether anything may still come of live sources that is not there yet. */
+bool ingest_is_live(const struct ingest *in);
 
 /* Whether anything was lost, corrupt or unreadable so far: exit status 3. */
 bool ingest_incomplete(const struct ingest *in);
+
+/* ---- what there is to choose from, for the screen ---- */
+
+/* A recording or live session. Texts are borrowed until the next call of any function here. */
+struct ingest_feed {
+	const char *name;   /* path or URL */
+	const char *state;  /* "attached", or why not */
+	int host;           /* its number, -1: not known yet */
+	bool live, runs, detached;
+};
+
+unsigned ingest_feed_count(const struct ingest *in);
+struct ingest_feed ingest_feed(const struct ingest *in, unsigned i);
+
+/* Stops reading a live session; what was read of it stays. Attaches it again. */
+void ingest_detach(struct ingest *in, unsigned feed);
+void ingest_attach(struct ingest *in, unsigned feed);
 
 #endif

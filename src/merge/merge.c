@@ -7,6 +7,7 @@ struct input {
 	struct source *source;
 	const struct event *head; /* NULL: to be asked for */
 	bool ended;
+	bool left_out;            /* not waited for */
 };
 
 struct merge {
@@ -30,12 +31,22 @@ void merge_destroy(struct merge *m)
 	g_free(m);
 }
 
+static struct input *input(const struct merge *m, unsigned number)
+{
+	return &g_array_index(m->inputs, struct input, number);
+}
+
 unsigned merge_add(struct merge *m, struct source *source)
 {
 	struct input in = { .source = source };
 
 	g_array_append_val(m->inputs, in);
 	return m->inputs->len - 1;
+}
+
+void merge_replace(struct merge *m, unsigned number, struct source *source)
+{
+	*input(m, number) = (struct input){ .source = source, .ended = !source };
 }
 
 unsigned merge_count(const struct merge *m)
@@ -48,49 +59,61 @@ static bool before(const struct event *a, const struct event *b)
 	return a->ts_ns != b->ts_ns ? a->ts_ns < b->ts_ns : a->cpu < b->cpu;
 }
 
+static enum lt_status ask(struct input *in)
+{
+	enum lt_status status = source_peek(in->source, &in->head);
+
+	if (status == LT_OK)
+		in->left_out = false;
+	if (status == LT_END || status == LT_ERROR)
+		in->ended = true;
+	return status;
+}
+
 enum lt_status merge_peek(struct merge *m, const struct event **ev, unsigned *number)
 {
 	const struct event *least = NULL;
-	bool again = false;
+	bool wait = false, more = false;
 
 	for (unsigned i = 0; i < m->inputs->len; i++) {
-		struct input *in = &g_array_index(m->inputs, struct input, i);
+		struct input *in = input(m, i);
+		enum lt_status status = in->head || in->ended ? LT_OK : ask(in);
 
-		if (!in->head && !in->ended) {
-			switch (source_peek(in->source, &in->head)) {
-			case LT_OK:
-				break;
-			case LT_END:
-				in->ended = true;
-				continue;
-			case LT_ERROR:
-				in->ended = true;
-				*number = i;
-				return LT_ERROR;
-			default:
-				/* The others are looked at too, or their descriptors would stay readable. */
-				again = true;
-				continue;
-			}
+		if (status == LT_END || status == LT_ERROR) {
+			*number = i;
+			return status;
 		}
+		/* The others are looked at too, or their descriptors would stay readable. */
+		wait = wait || (status == LT_AGAIN && !in->left_out);
+		more = more || status == LT_AGAIN;
 		if (in->head && (!least || before(in->head, least))) {
 			least = in->head;
 			m->least = i;
 		}
 	}
-	if (again)
+	if (wait || (more && !least))
 		return LT_AGAIN;
+	*number = least ? m->least : MERGE_NONE;
 	if (!least)
 		return LT_END;
 	*ev = least;
-	*number = m->least;
 	return LT_OK;
 }
 
 void merge_pop(struct merge *m)
 {
-	struct input *in = &g_array_index(m->inputs, struct input, m->least);
+	struct input *in = input(m, m->least);
 
 	in->head = NULL;
 	source_next(in->source);
+}
+
+bool merge_waits_for(const struct merge *m, unsigned number)
+{
+	return !input(m, number)->head && !input(m, number)->ended;
+}
+
+void merge_leave_out(struct merge *m, unsigned number)
+{
+	input(m, number)->left_out = true;
 }

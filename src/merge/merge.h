@@ -2,6 +2,7 @@
 #ifndef LT_MERGE_MERGE_H
 #define LT_MERGE_MERGE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/status.h"
@@ -21,22 +22,40 @@
  */
 struct merge;
 
+enum { MERGE_NONE = ~0u };
+
 struct merge *merge_create(void);
 void merge_destroy(struct merge *m);
 
 /* Adds a source, which stays the caller's; returns its number (0, 1, …). */
 unsigned merge_add(struct merge *m, struct source *source);
 
+/* Another source in the place of one that ended or broke off; NULL: none, it is out. */
+void merge_replace(struct merge *m, unsigned number, struct source *source);
+
 unsigned merge_count(const struct merge *m);
 
 /*
  * The next record and the number of its source; borrowed until merge_pop().
- * LT_AGAIN: some source must be waited for. LT_END: all have ended. LT_ERROR: source
- * *number broke off (error chain); it is left out from now on: go on calling.
+ * LT_AGAIN: some source must be waited for. LT_END: source *number has ended; with
+ * MERGE_NONE: all have. LT_ERROR: source *number broke off (error chain). A source that
+ * ended or broke off is left out from now on: go on calling.
  */
 enum lt_status merge_peek(struct merge *m, const struct event **ev, unsigned *number);
 
 /* Consumes what merge_peek() gave. */
 void merge_pop(struct merge *m);
+
+/*
+ * Whether the source has shown nothing since its last record was consumed: the
+ * merge waits for it, unless it ended.
+ */
+bool merge_waits_for(const struct merge *m, unsigned number);
+
+/*
+ * The merge no longer waits for the source, until it shows something again:
+ * what it shows then may be older than what has been given.
+ */
+void merge_leave_out(struct merge *m, unsigned number);
 
 #endif

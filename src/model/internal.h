@@ -217,6 +217,9 @@ void syscalls_destroy(struct model *m);
 handler_fn apply_syscall_entry, apply_syscall_exit;
 void syscalls_thread_end(struct model *m, uint32_t thread);
 
+/* The call the thread was in is not followed any further: its exit will not be seen. */
+void syscalls_forget(struct model *m, uint32_t thread);
+
 /* ---- files.c: fd tables; io.c: bytes ---- */
 void files_create(struct model *m);
 void files_destroy(struct model *m);
@@ -264,6 +267,9 @@ void irq_reset_cpu(struct model *m, struct cpu *cpu);
  */
 void perf_apply(struct model *m, const struct apply *a);
 void perf_thread_end(struct model *m, uint32_t thread);
+
+/* The next value of every counter is a first one again. */
+void perf_forget(struct model *m);
 void perf_destroy(struct model *m);
 
 #endif

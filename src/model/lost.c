@@ -35,6 +35,37 @@ void apply_lost(struct model *m, const struct apply *a)
 	mark_threads_unsure(m);
 }
 
+/* Whatever it does from here on, the model does not know it. */
+static void forget_what_runs(struct model *m)
+{
+	const struct state_table *t = &m->state.tables[TABLE_THREAD];
+
+	for (guint i = 0; i < m->cpus->len; i++) {
+		struct cpu *cpu = &g_array_index(m->cpus, struct cpu, i);
+
+		if (cpu->row == NO_ROW)
+			continue;
+		irq_reset_cpu(m, cpu);
+		cpu_offline(m, cpu);
+	}
+	for (uint32_t row = STATE_NO_ROW; (row = state_next(t, row)) != STATE_NO_ROW;) {
+		if (t->flags[row] & ROW_ENDED)
+			continue;
+		thread_set_state(m, row, THREAD_UNKNOWN);
+		thread_info(m, row)->woken_ns = 0;
+		syscalls_forget(m, row);
+	}
+}
+
+void model_interrupt(struct model *m)
+{
+	m->lost_ns = m->now_ns;
+	forget_what_runs(m);
+	m->some_sure = true;
+	mark_threads_unsure(m);
+	perf_forget(m);
+}
+
 void apply_backward(struct model *m, const struct apply *a)
 {
 	(void)a;

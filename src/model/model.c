@@ -118,6 +118,12 @@ void model_begin(struct model *m, uint64_t t_ns)
 	cpus_begin(m, t_ns);
 }
 
+void model_late(struct model *m, uint64_t n)
+{
+	HOST_ROW(m)->late_events += n;
+	touch_host(m);
+}
+
 void model_set_status(struct model *m, enum host_status status, const char *reason)
 {
 	HOST_ROW(m)->status = status;
@@ -170,6 +176,10 @@ static void declare_trace(struct trace_info *trace, const struct event *ev)
 {
 	const struct ev_trace *p = event_payload(ev, ev_trace);
 
+	/* a session attached anew tells everything again, and may number it otherwise */
+	g_array_set_size(trace->classes, 0);
+	trace->n_perf = 0;
+	trace->has_waking = false;
 	trace->announced = true;
 	trace->domain = (enum trace_domain)p->domain;
 	trace->has_tid = p->has_tid;

@@ -31,6 +31,16 @@ void model_begin(struct model *m, uint64_t t_ns);
  */
 void model_apply(struct model *m, unsigned source, const struct event *ev);
 
+/*
+ * The host's events break off at the last one (a live session was lost); others
+ * may follow later. Counters go on from here, time in between is nobody's, and
+ * what was running, open and blocked is unsure until it is seen again.
+ */
+void model_interrupt(struct model *m);
+
+/* n events came too late to be applied. */
+void model_late(struct model *m, uint64_t n);
+
 /* How the host is, for its row: reason may be NULL. At the time of its last event. */
 void model_set_status(struct model *m, enum host_status status, const char *reason);
 

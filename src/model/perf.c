@@ -135,12 +135,17 @@ void perf_thread_end(struct model *m, uint32_t thread)
 	}
 }
 
-void perf_destroy(struct model *m)
+void perf_forget(struct model *m)
 {
 	for (guint i = 0; i < m->cpus->len; i++)
 		list_free(&g_array_index(m->cpus, struct cpu, i).perf);
 	for (guint i = 0; i < m->threads->len; i++)
 		if (g_ptr_array_index(m->threads, i))
 			list_free(&thread_info(m, i)->perf);
+}
+
+void perf_destroy(struct model *m)
+{
+	perf_forget(m);
 	map64_release(&m->perfs);
 }

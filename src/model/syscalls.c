@@ -257,7 +257,6 @@ void apply_syscall_exit(struct model *m, const struct apply *a)
 	struct call_in_flight unseen = { .fd = -1, .fd2 = -1, .file = { NO_ROW, 0 }, .file2 = { NO_ROW, 0 } };
 	struct call_in_flight *call;
 	struct call_name name;
-	struct thread_row *r;
 
 	if (thread == NO_ROW)
 		return;
@@ -265,23 +264,28 @@ void apply_syscall_exit(struct model *m, const struct apply *a)
 	call = &thread_info(m, thread)->call;
 	if (!call->active || (name.name && name.name != call->name)) {
 		/* the entry was before the record, lost, or the parent's: a fork returns twice */
-		call->active = false;
 		call = &unseen;
 		call->name = name.name;
 		call->desc = name.desc;
 	}
 	if (!call->name)
 		call->name = strpool_intern_z("unknown");
-	r = THREAD_ROW(m, thread);
-	r->syscalls++;
+	THREAD_ROW(m, thread)->syscalls++;
+	count_call(m, thread, call, p->ret);
+	if (call->desc)
+		files_syscall_exit(m, a, thread, call, p->ret);
+	syscalls_forget(m, thread);
+}
+
+void syscalls_forget(struct model *m, uint32_t thread)
+{
+	struct thread_row *r = THREAD_ROW(m, thread);
+
+	thread_info(m, thread)->call.active = false;
 	r->syscall = STRID_NONE;
 	r->syscall_ns = 0;
 	r->syscall_fd = (uint64_t)-1;
 	state_touch(&m->state, TABLE_THREAD, thread);
-	count_call(m, thread, call, p->ret);
-	if (call->desc)
-		files_syscall_exit(m, a, thread, call, p->ret);
-	call->active = false;
 }
 
 void syscalls_thread_end(struct model *m, uint32_t thread)

@@ -50,7 +50,7 @@ enum thread_flag {
 enum cpu_state { CPU_UNKNOWN = 0, CPU_IDLE, CPU_BUSY, CPU_OFFLINE };
 enum cpu_irq_state { CPU_IRQ_NONE = 0, CPU_IRQ_HARD, CPU_IRQ_SOFT };
 
-enum host_status { HOST_OK = 0, HOST_ENDED, HOST_DEGRADED, HOST_SILENT };
+enum host_status { HOST_OK = 0, HOST_ENDED, HOST_DEGRADED, HOST_SILENT, HOST_AWAY };
 
 #define HOST_CELLS(C, A, D) \
 	C(first_ns, TIME, NS, "time of the first event") \

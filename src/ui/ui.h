@@ -28,6 +28,9 @@ struct ui_host {
 	unsigned track;              /* in the history */
 	uint64_t begin_ns, end_ns;   /* of its record; end_ns: so far, or expected */
 	bool ended;
+	bool live;                   /* from a relayd */
+	bool away;                   /* live, but not there now */
+	uint64_t lag_ns;             /* live: how far behind it is */
 	const char *trouble;         /* why it is incomplete, NULL: it is not */
 	const char *const *missing;  /* tracepoints that some table needs and the trace does not have */
 	unsigned n_missing;

@@ -41,7 +41,8 @@ static void get_missing(const struct view_cell *at, struct value *v)
 static void get_status(const struct view_cell *at, struct value *v)
 {
 	static const char *const names[] = {
-		[HOST_OK] = "ok", [HOST_ENDED] = "ended", [HOST_DEGRADED] = "degraded", [HOST_SILENT] = "silent"
+		[HOST_OK] = "ok", [HOST_ENDED] = "ended", [HOST_DEGRADED] = "degraded", [HOST_SILENT] = "silent",
+		[HOST_AWAY] = "away"
 	};
 	uint64_t status = INTERVAL_ROW(host, &at->row->row)->status;
 

@@ -31,7 +31,7 @@ static struct ingest *start(const char *name, unsigned workers)
 
 	source_set_worker_program(g_intern_string(program));
 	ck_assert_msg(ingest_open(in, directory) == LT_OK, "%s", error_text());
-	ck_assert_msg(ingest_start(in) == LT_OK, "%s", error_text());
+	ck_assert_msg(ingest_start(in, NULL) == LT_OK, "%s", error_text());
 	g_free(directory);
 	g_free(program);
 	return in;
@@ -209,7 +209,7 @@ START_TEST(test_nothing_to_read)
 
 	ck_assert_int_eq(ingest_open(in, "/nonexistent/recording"), LT_ERROR);
 	ck_assert_ptr_nonnull(strstr(error_text(), "/nonexistent/recording"));
-	ck_assert_int_eq(ingest_start(in), LT_ERROR);
+	ck_assert_int_eq(ingest_start(in, NULL), LT_ERROR);
 	ck_assert(ingest_incomplete(in));
 	ingest_destroy(in);
 }

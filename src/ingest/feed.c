@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "ingest/feed.h"
+
+#include "base/error.h"
+#include "base/log.h"
+#include "event/payload.h"
+
+/* Between two tries to attach: 0.5 s, 1 s, 2 s, … */
+enum { RETRY_FIRST_US = 500000, RETRY_MAX_US = 8000000 };
+
+struct feed *feed_create(const struct source_spec *spec, unsigned part, unsigned parts, bool follow)
+{
+	struct feed *f = g_new0(struct feed, 1);
+
+	f->spec = spec;
+	f->part = part;
+	f->parts = parts;
+	f->follow = follow;
+	return f;
+}
+
+void feed_free(void *data)
+{
+	struct feed *f = data;
+
+	source_stop(f->source);
+	g_free(f->why);
+	g_free(f);
+}
+
+enum lt_status feed_start(struct feed *f)
+{
+	f->state = FEED_STARTING;
+	f->stalled = false;
+	f->heard_us = g_get_monotonic_time();
+	if (source_start(f->spec, f->part, f->parts, &f->source) == LT_OK)
+		return LT_OK;
+	f->source = NULL;
+	feed_stopped(f, error_text());
+	return LT_ERROR;
+}
+
+static void announced(struct feed *f, GPtrArray *hosts, const struct event *ev)
+{
+	struct host *host = host_of_trace(hosts, ev, f->spec->host_hint, f->spec->name);
+
+	if (!f->host) {
+		f->host = host;
+		f->number = merge_add(host->merge, f->source);
+	} else {
+		if (f->host != host)
+			log_warning("%s: traces of several hosts: taken as %s", f->spec->name, f->host->public.name);
+		merge_replace(f->host->merge, f->number, f->source);
+	}
+	g_ptr_array_set_size(f->host->feeds, MAX((gint)f->host->feeds->len, (gint)f->number + 1));
+	g_ptr_array_index(f->host->feeds, f->number) = f;
+}
+
+static void note_first_event(struct feed *f, const struct event *ev)
+{
+	uint64_t first_ns = event_payload(ev, ev_stream)->first_ns;
+
+	if (first_ns && (!f->first_ns || first_ns < f->first_ns))
+		f->first_ns = first_ns;
+}
+
+static void now_runs(struct feed *f)
+{
+	f->state = FEED_RUNNING;
+	f->tries = 0;
+	g_clear_pointer(&f->why, g_free);
+}
+
+enum lt_status feed_read_prologue(struct feed *f, GPtrArray *hosts)
+{
+	const struct event *ev;
+	enum lt_status status;
+	bool done = false;
+
+	while (!done) {
+		status = source_peek(f->source, &ev);
+		if (status != LT_OK)
+			return status;
+		f->heard_us = g_get_monotonic_time();
+		if (ev->kind == EVENT_TRACE)
+			announced(f, hosts, ev);
+		else if (ev->kind == EVENT_STREAM)
+			note_first_event(f, ev);
+		if (f->host)
+			model_apply(f->host->public.model, f->number, ev);
+		if (ev->kind == EVENT_READY)
+			now_runs(f);
+		done = f->spec->url ? ev->kind == EVENT_TRACE : ev->kind == EVENT_READY;
+		source_next(f->source);
+	}
+	now_runs(f);
+	f->in_merge = true;
+	return LT_OK;
+}
+
+static int64_t backoff_us(unsigned tries)
+{
+	return tries > 4 ? RETRY_MAX_US : MIN((int64_t)RETRY_FIRST_US << tries, RETRY_MAX_US);
+}
+
+void feed_stopped(struct feed *f, const char *why)
+{
+	char *reason = why ? g_strdup(why) : f->spec->url ? g_strdup("the session has ended") : NULL;
+
+	f->broken = f->broken || why;
+	if (f->host && f->source)
+		merge_replace(f->host->merge, f->number, NULL);
+	source_stop(f->source);
+	f->source = NULL;
+	f->in_merge = false;
+	g_free(f->why);
+	f->why = reason;
+	f->state = f->follow ? FEED_WAITING : FEED_ENDED;
+	f->retry_us = g_get_monotonic_time() + backoff_us(f->tries++);
+}
+
+const char *feed_describe(const struct feed *f)
+{
+	switch (f->state) {
+	case FEED_STARTING:
+		return f->spec->url ? "attaching" : "opening";
+	case FEED_RUNNING:
+		return f->stalled ? "silent" : f->spec->url ? "attached" : "reading";
+	case FEED_DETACHED:
+		return "detached";
+	default:
+		return f->why ? f->why : "read";
+	}
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef LT_INGEST_FEED_H
+#define LT_INGEST_FEED_H
+
+/*
+ * Inside ingest/: a recording's part or a live session, through the lives of
+ * its workers.
+ *
+ *   STARTING ──▶ RUNNING ──▶ ENDED            a recording, a session not followed
+ *      │  ▲         │
+ *      ▼  │retry    ▼
+ *      WAITING ◀────┘                         a live session that is followed
+ *      DETACHED                               by the user; attach again by the user
+ */
+
+#include <glib.h>
+#include <stdbool.h>
+
+#include "ingest/host.h"
+
+enum feed_state {
+	FEED_STARTING, /* the worker opens its source */
+	FEED_RUNNING,
+	FEED_WAITING,  /* broke off or ended, is tried again at retry_us */
+	FEED_ENDED,
+	FEED_DETACHED,
+};
+
+struct feed {
+	const struct source_spec *spec;
+	unsigned part, parts;
+	bool follow;             /* a live session that is attached again when it comes back */
+	enum feed_state state;
+	struct source *source;   /* NULL: none runs */
+	struct host *host;       /* known from the first EVENT_TRACE on; stays */
+	unsigned number;         /* of the source in the host's merge */
+	bool in_merge;           /* the prologue is over: the host's merge reads the source */
+	bool broken;             /* some worker of it broke off */
+	uint64_t first_ns;       /* its first event, as EVENT_STREAM says; 0 unknown */
+	char *why;               /* why it waits or has ended, NULL */
+	unsigned tries;          /* in vain since it last ran */
+	int64_t retry_us;        /* monotonic */
+	int64_t heard_us;        /* when its source last showed something */
+	bool stalled;            /* silent for too long: the merge does not wait for it */
+};
+
+struct feed *feed_create(const struct source_spec *spec, unsigned part, unsigned parts, bool follow);
+void feed_free(void *feed);
+
+/* Starts a worker; a failure leaves the feed as one whose worker broke off (error chain). */
+enum lt_status feed_start(struct feed *f);
+
+/*
+ * Reads what the worker says before the merge takes over: of a recording up to
+ * EVENT_READY, of a live session until its host is known. LT_AGAIN: there is more to come.
+ * LT_OK: done. LT_END, LT_ERROR: the source has ended or broken off.
+ */
+enum lt_status feed_read_prologue(struct feed *f, GPtrArray *hosts);
+
+/* Its source has ended (why NULL) or broke off: stops it, and plans the next try. */
+void feed_stopped(struct feed *f, const char *why);
+
+/* What the user is told of its state; static or borrowed from the feed. */
+const char *feed_describe(const struct feed *f);
+
+#endif

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "ingest/relay.h"
+
+#include "base/error.h"
+#include "base/log.h"
+
+/* Every second; a relayd that does not answer is asked again after five, from a new connection. */
+enum { ASK_EVERY_US = 1000000, ASK_LATER_US = 5000000, ANSWER_WITHIN_MS = 5000 };
+
+struct relay *relay_create(const char *url)
+{
+	struct relay *r = g_new0(struct relay, 1);
+
+	r->url = g_strdup(url);
+	return r;
+}
+
+void relay_free(void *data)
+{
+	struct relay *r = data;
+
+	source_stop(r->lister);
+	g_free(r->url);
+	g_free(r->why);
+	g_free(r);
+}
+
+static void answered(struct relay *r, const char *why)
+{
+	if (why && g_strcmp0(why, r->why) != 0)
+		log_warning("%s", why);
+	g_free(r->why);
+	r->why = g_strdup(why);
+	r->answered = true;
+	source_stop(r->lister);
+	r->lister = NULL;
+	r->next_us = g_get_monotonic_time() + (why ? ASK_LATER_US : ASK_EVERY_US);
+}
+
+static void tell_session(const struct event *ev, relay_session_fn *fn, void *data)
+{
+	const struct ev_session *p = event_payload(ev, ev_session);
+	char *url;
+
+	if (!p->timer_us)
+		return; /* no live session: it cannot be followed */
+	url = g_strndup(event_text(ev, p->url), p->url.len);
+	fn(data, url);
+	g_free(url);
+}
+
+void relay_poll(struct relay *r, relay_session_fn *fn, void *data)
+{
+	const struct event *ev;
+	enum lt_status status;
+
+	if (!r->lister && g_get_monotonic_time() < r->next_us)
+		return;
+	if (!r->lister && source_start_list(r->url, &r->lister) != LT_OK) {
+		r->lister = NULL;
+		answered(r, error_text());
+		return;
+	}
+	while ((status = source_peek(r->lister, &ev)) == LT_OK) {
+		if (ev->kind == EVENT_SESSION)
+			tell_session(ev, fn, data);
+		source_next(r->lister);
+	}
+	if (status == LT_END)
+		answered(r, NULL);
+	else if (status == LT_ERROR)
+		answered(r, error_text());
+	else if (source_hangs(r->lister, ANSWER_WITHIN_MS))
+		source_kill(r->lister, "the relayd does not answer");
+}
