@@ -10,6 +10,7 @@
 #include "base/map64.h"
 #include "source/live.h"
 #include "source/reader_internal.h"
+#include "source/source.h"
 
 /*
  * Reading a live session with babeltrace2: a graph of one source.ctf.lttng-live
@@ -43,6 +44,7 @@ struct live_streams {
 	uint64_t now_ns;          /* no message before it will follow */
 	uint64_t last_ns;         /* time of the last record that has one */
 	unsigned n_losses;        /* pending ones, of all streams */
+	unsigned n_open;          /* streams that began and have not ended */
 	bool ready;               /* EVENT_READY was written */
 	bool too_many;            /* more traces than records can number */
 };
@@ -56,6 +58,15 @@ enum lt_status live_library_error(enum failed_cause *cause);
 
 /* The component class; *plugin, to be put, keeps it alive. NULL: the library's error is set. */
 const bt_component_class_source *live_load_class(const bt_plugin **plugin);
+
+/* ---- live_list.c ---- */
+
+/*
+ * Asks the relayd, on a connection of its own, whether it offers the session url->session of url->target
+ * with a viewer attached, which then is this process. LT_OK, LT_END: it does not; LT_ERROR.
+ */
+enum lt_status live_find_own(const bt_component_class_source *class, const struct source_url *url,
+			     enum failed_cause *cause);
 
 /* ---- live_stream.c ---- */
 

@@ -39,36 +39,55 @@ static void write_session(struct ring_producer *ring, const bt_value *map)
 	emit_end(ring, ev);
 }
 
-static enum lt_status query(const bt_component_class_source *class, const char *relay, struct ring_producer *ring,
-			    enum failed_cause *cause)
+/* The relayd's sessions, an array of maps to be put. NULL: an error of the library. */
+static const bt_value *query(const bt_component_class_source *class, const char *relay)
 {
 	bt_value *params = bt_value_map_create();
 	bt_query_executor *executor = NULL;
 	const bt_value *sessions = NULL;
-	enum lt_status status = LT_END;
 
 	if (params && bt_value_map_insert_string_entry(params, "url", relay) == BT_VALUE_MAP_INSERT_ENTRY_STATUS_OK)
 		executor = bt_query_executor_create(bt_component_class_source_as_component_class_const(class),
 						    "sessions", params);
-	if (executor && bt_query_executor_query(executor, &sessions) == BT_QUERY_EXECUTOR_QUERY_STATUS_OK) {
-		for (uint64_t i = 0; i < bt_value_array_get_length(sessions); i++)
-			write_session(ring, bt_value_array_borrow_element_by_index_const(sessions, i));
-	} else {
-		status = live_library_error(cause);
-	}
-	bt_value_put_ref(sessions);
+	if (executor && bt_query_executor_query(executor, &sessions) != BT_QUERY_EXECUTOR_QUERY_STATUS_OK)
+		sessions = NULL;
 	bt_query_executor_put_ref(executor);
 	bt_value_put_ref(params);
-	return status;
+	return sessions;
 }
 
 enum lt_status live_list(const char *relay, struct ring_producer *ring, enum failed_cause *cause)
 {
 	const bt_plugin *plugin = NULL;
 	const bt_component_class_source *class = live_load_class(&plugin);
-	enum lt_status status;
+	const bt_value *sessions;
 
-	status = class ? query(class, relay, ring, cause) : live_library_error(cause);
+	ring_publish(ring);
+	sessions = class ? query(class, relay) : NULL;
+	if (!sessions)
+		return live_library_error(cause);
+	for (uint64_t i = 0; i < bt_value_array_get_length(sessions); i++)
+		write_session(ring, bt_value_array_borrow_element_by_index_const(sessions, i));
+	bt_value_put_ref(sessions);
 	bt_plugin_put_ref(plugin);
+	return LT_END;
+}
+
+enum lt_status live_find_own(const bt_component_class_source *class, const struct source_url *url,
+			     enum failed_cause *cause)
+{
+	const bt_value *sessions = query(class, url->relay);
+	enum lt_status status = LT_END;
+
+	if (!sessions)
+		return live_library_error(cause);
+	for (uint64_t i = 0; i < bt_value_array_get_length(sessions); i++) {
+		const bt_value *map = bt_value_array_borrow_element_by_index_const(sessions, i);
+
+		if (strcmp(text_of(map, "target-hostname"), url->target) == 0 &&
+		    strcmp(text_of(map, "session-name"), url->session) == 0 && number_of(map, "client-count") > 0)
+			status = LT_OK;
+	}
+	bt_value_put_ref(sessions);
 	return status;
 }

@@ -8,11 +8,15 @@
 enum {
 	AGAIN_WAIT_US = 10000, /* asking costs a round trip per stream */
 	BATCHES_PER_STEP = 32,
+	CHECK_AGAINS = 50,     /* so many of them later: is a session without streams still there? */
 };
 
 struct live {
 	struct live_streams streams;
+	struct source_url url;
+	const bt_component_class_source *class;
 	bt_graph *graph;
+	unsigned idle; /* how often in a row there was nothing, and no stream */
 	bt_message_iterator *iterator;
 	bool attached; /* to the session: the first messages, or none yet, came */
 	bool closed;   /* the session was */
@@ -112,8 +116,7 @@ static bt_value *make_params(const char *url)
 	return params;
 }
 
-static bool build(struct live *l, const bt_component_class_source *source_class,
-		  const bt_component_class_sink *sink_class, const char *url)
+static bool build(struct live *l, const bt_component_class_sink *sink_class, const char *url)
 {
 	bt_value *params = make_params(url);
 	const bt_component_source *source;
@@ -122,7 +125,7 @@ static bool build(struct live *l, const bt_component_class_source *source_class,
 
 	l->graph = bt_graph_create(0);
 	ok = params && l->graph &&
-	     bt_graph_add_source_component(l->graph, source_class, "live", params, BT_LOGGING_LEVEL_NONE, &source) ==
+	     bt_graph_add_source_component(l->graph, l->class, "live", params, BT_LOGGING_LEVEL_NONE, &source) ==
 		     BT_GRAPH_ADD_COMPONENT_STATUS_OK &&
 	     bt_graph_add_sink_component_with_initialize_method_data(l->graph, sink_class, "records", NULL, l,
 								     BT_LOGGING_LEVEL_NONE, &sink) ==
@@ -134,8 +137,21 @@ static bool build(struct live *l, const bt_component_class_source *source_class,
 	return ok;
 }
 
+/*
+ * A session without open streams was closed, or has none yet. The library does
+ * not always notice: the relayd says so only when the metadata was asked for
+ * once more at the end. It lists no session that was closed.
+ */
+static enum lt_status check_session(struct live *l, enum failed_cause *cause)
+{
+	l->idle = l->streams.n_open > 0 ? 0 : l->idle + 1;
+	return l->idle > 0 && l->idle % CHECK_AGAINS == 0 ? live_find_own(l->class, &l->url, cause) : LT_OK;
+}
+
 static enum lt_status run(struct live *l, struct ring_producer *ring, enum failed_cause *cause)
 {
+	enum lt_status status;
+
 	while (!l->streams.too_many) {
 		switch (bt_graph_run_once(l->graph)) {
 		case BT_GRAPH_RUN_ONCE_STATUS_OK:
@@ -145,6 +161,9 @@ static enum lt_status run(struct live *l, struct ring_producer *ring, enum faile
 			/* Whatever there is must be seen before the worker sleeps. */
 			ring_publish(ring);
 			usleep(AGAIN_WAIT_US);
+			status = check_session(l, cause);
+			if (status != LT_OK)
+				return status;
 			break;
 		default:
 			if (l->closed)
@@ -164,13 +183,15 @@ static enum lt_status run(struct live *l, struct ring_producer *ring, enum faile
 enum lt_status live_read(const char *url, struct ring_producer *ring, enum failed_cause *cause)
 {
 	const bt_plugin *plugin = NULL;
-	const bt_component_class_source *source_class = live_load_class(&plugin);
 	const bt_component_class_sink *sink_class = make_sink_class();
 	struct live *l = g_new0(struct live, 1);
 
 	live_streams_init(&l->streams, url, ring);
 	ring_publish(ring);
-	if (!source_class || !sink_class || !build(l, source_class, sink_class, url))
+	if (source_parse_url(url, &l->url) != LT_OK)
+		return LT_ERROR;
+	l->class = live_load_class(&plugin);
+	if (!l->class || !sink_class || !build(l, sink_class, url))
 		return live_library_error(cause);
 	return run(l, ring, cause);
 }

@@ -62,6 +62,7 @@ static void begin_stream(struct live_streams *l, const bt_message *msg)
 	map64_put(&l->stream_index, (uintptr_t)stream, l->streams->len);
 	g_ptr_array_add(l->bt_streams, (gpointer)stream);
 	g_ptr_array_add(l->streams, p);
+	l->n_open++;
 }
 
 /* NULL: of one that was left out. */
@@ -239,6 +240,7 @@ static void end_stream(struct live_streams *l, const bt_message *msg)
 
 	if (!p)
 		return;
+	l->n_open--;
 	write_held(l);
 	say_ready(l);
 	while (find_loss(p, UINT64_MAX, &kind))
