@@ -294,7 +294,8 @@ static void run_loop(struct monitor *m)
 	ev_timer_init(&m->watch, on_watch, 1., 1.);
 	ev_prepare_init(&m->show, on_show);
 	ev_signal_init(&m->resized, on_resized, SIGWINCH);
-	m->input.data = m->sources.data = m->reading.data = m->retry.data = m->tick.data = m->watch.data = m->show.data =
+	m->input.data = m->sources.data = m->reading.data = m->retry.data = m->tick.data = m->watch.data =
+		m->show.data =
 		m->resized.data = m;
 	for (unsigned i = 0; i < SIGNALS; i++) {
 		ev_signal_init(&m->ends[i], on_end, signals[i]);

@@ -485,7 +485,8 @@ static void watch_feed(struct ingest *in, struct feed *feed)
 	if (feed->spec->url && feed->in_merge)
 		watch_live(in, feed);
 	if (source_hangs(feed->source, (unsigned)MIN(limit_ms, UINT_MAX)))
-		source_kill(feed->source, feed->spec->url ? "it does not answer" : "it hangs: no sign of life for 10 s");
+		source_kill(feed->source,
+			    feed->spec->url ? "it does not answer" : "it hangs: no sign of life for 10 s");
 }
 
 /*

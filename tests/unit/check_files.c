@@ -570,7 +570,8 @@ START_TEST(test_sockets)
 	ck_assert_str_eq(strpool_text((strid)file(&e, TID, 3)->peer), "10.0.0.2:80");
 	CALL(&e, TID, "connect", -ECONNREFUSED, .fd = 3, .family = AF_INET, .port = 81, .addr = { peer[0], peer[1] });
 	ck_assert_str_eq(strpool_text((strid)file(&e, TID, 3)->peer), "10.0.0.2:80");
-	CALL(&e, TID, "connect", -EINPROGRESS, .fd = 5, .family = AF_INET6, .port = 82, .addr = { 0, GUINT64_TO_BE(1) });
+	CALL(&e, TID, "connect", -EINPROGRESS, .fd = 5, .family = AF_INET6, .port = 82,
+	     .addr = { 0, GUINT64_TO_BE(1) });
 	ck_assert_str_eq(strpool_text((strid)file(&e, TID, 5)->peer), "[::1]:82");
 	ck_assert_str_eq(kind(&e, TID, 5), "inet");
 	ENTRY(&e, TID, "accept4", .fd = 6, .flags = SOCK_CLOEXEC);
@@ -1043,7 +1044,9 @@ END_TEST
 START_TEST(test_every_moving_call)
 {
 	static const char *const reads[] = { "read", "pread64", "readv", "preadv", "preadv2", "recvfrom", "recvmsg" };
-	static const char *const writes[] = { "write", "pwrite64", "writev", "pwritev", "pwritev2", "sendto", "sendmsg" };
+	static const char *const writes[] = {
+		"write", "pwrite64", "writev", "pwritev", "pwritev2", "sendto", "sendmsg",
+	};
 	static const char *const copies[] = { "sendfile64", "splice", "tee", "copy_file_range" };
 	struct events e;
 

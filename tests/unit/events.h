@@ -162,7 +162,10 @@ static inline void events_call(struct events *e, struct record *r, const char *p
 		events_call(e, &rec, "syscall_exit_", call, &payload, sizeof(payload)); \
 	} while (0)
 
-/* A sched_switch on a CPU; next's name is comm, prev's is left as it is. The source could look ahead: no offline time. */
+/*
+ * A sched_switch on a CPU; next's name is comm, prev's is left as it is. The
+ * source could look ahead: no offline time.
+ */
 static inline void events_switch(struct events *e, uint64_t t, unsigned cpu, int64_t prev, int64_t prev_state,
 				 int64_t next, const char *comm)
 {
