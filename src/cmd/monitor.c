@@ -173,7 +173,11 @@ static void tell_known(struct monitor *m)
 
 static void read_slice(struct monitor *m)
 {
-	enum lt_status status = frames_advance(m->frames, SLICE_NS);
+	enum lt_status status;
+
+	if (m->live)
+		ingest_watch(m->in);
+	status = frames_advance(m->frames, SLICE_NS);
 
 	m->complete = status == LT_END;
 	tell_known(m);
@@ -295,8 +299,7 @@ static void run_loop(struct monitor *m)
 	ev_prepare_init(&m->show, on_show);
 	ev_signal_init(&m->resized, on_resized, SIGWINCH);
 	m->input.data = m->sources.data = m->reading.data = m->retry.data = m->tick.data = m->watch.data =
-		m->show.data =
-		m->resized.data = m;
+		m->show.data = m->resized.data = m;
 	for (unsigned i = 0; i < SIGNALS; i++) {
 		ev_signal_init(&m->ends[i], on_end, signals[i]);
 		m->ends[i].data = m;
