@@ -99,21 +99,6 @@ static void begin_packet(struct live_streams *l, const bt_message *msg)
 
 /* ---- losses ---- */
 
-static void take_loss(struct live_streams *l, const bt_message *msg, const bt_stream *stream)
-{
-	const bool events = bt_message_get_type(msg) == BT_MESSAGE_TYPE_DISCARDED_EVENTS;
-	struct port *p = port_of(l, stream);
-	const struct losses *losses;
-	bool was_pending;
-
-	if (!p)
-		return;
-	losses = &p->losses[events ? LOSS_EVENTS : LOSS_PACKETS];
-	was_pending = losses->pending;
-	port_add_loss(p, msg);
-	l->n_losses += losses->pending && !was_pending;
-}
-
 /* The stream's pending loss that ends first, not after until_ns; false if there is none. */
 static bool find_loss(const struct port *p, uint64_t until_ns, enum loss_kind *kind)
 {
@@ -216,6 +201,26 @@ static void move_on(struct live_streams *l, uint64_t ns)
 		l->now_ns = ns;
 }
 
+/* A message stands where the loss begins; one that ended there is told first. */
+static void take_loss(struct live_streams *l, const bt_message *msg, const bt_stream *stream,
+		      const bt_clock_snapshot *begin)
+{
+	const uint64_t begin_ns = snapshot_ns(begin, l->now_ns);
+	const bool events = bt_message_get_type(msg) == BT_MESSAGE_TYPE_DISCARDED_EVENTS;
+	struct port *p = port_of(l, stream);
+	const struct losses *losses;
+	bool was_pending;
+
+	if (!p)
+		return;
+	move_on(l, begin_ns);
+	write_losses(l, begin_ns, true);
+	losses = &p->losses[events ? LOSS_EVENTS : LOSS_PACKETS];
+	was_pending = losses->pending;
+	port_add_loss(p, msg);
+	l->n_losses += losses->pending && !was_pending;
+}
+
 static void take_event(struct live_streams *l, const bt_message *msg)
 {
 	const bt_stream *stream = bt_event_borrow_stream_const(bt_message_event_borrow_event_const(msg));
@@ -267,10 +272,12 @@ void live_take_message(struct live_streams *l, const bt_message *msg)
 		begin_packet(l, msg);
 		break;
 	case BT_MESSAGE_TYPE_DISCARDED_EVENTS:
-		take_loss(l, msg, bt_message_discarded_events_borrow_stream_const(msg));
+		take_loss(l, msg, bt_message_discarded_events_borrow_stream_const(msg),
+			  bt_message_discarded_events_borrow_beginning_default_clock_snapshot_const(msg));
 		break;
 	case BT_MESSAGE_TYPE_DISCARDED_PACKETS:
-		take_loss(l, msg, bt_message_discarded_packets_borrow_stream_const(msg));
+		take_loss(l, msg, bt_message_discarded_packets_borrow_stream_const(msg),
+			  bt_message_discarded_packets_borrow_beginning_default_clock_snapshot_const(msg));
 		break;
 	case BT_MESSAGE_TYPE_STREAM_END:
 		end_stream(l, msg);
