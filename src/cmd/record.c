@@ -358,8 +358,8 @@ static void help_sets(struct help *h)
 {
 	static const char *const meanings[RECORD_SETS] = {
 		[RECORD_SET_MINIMAL] = "CPU time and processes",
-		[RECORD_SET_WAITS] = "what is in minimal, and what a thread may wait for: other threads, interrupts, "
-				     "timers, disks, the network",
+		[RECORD_SET_WAITS] = ("what is in minimal, and what a thread may wait for: other threads, interrupts, "
+				      "timers, disks, the network"),
 		[RECORD_SET_FULL] = "what is in waits, and system calls: everything the panes show",
 		[RECORD_SET_NONE] = "nothing of the kernel but what --event and --kprobe name",
 	};

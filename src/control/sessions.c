@@ -66,6 +66,13 @@ static char *snapshot_path(const char *session)
 	return path;
 }
 
+static int by_name(const void *a, const void *b)
+{
+	const struct session *const *one = a, *const *other = b;
+
+	return strcmp((*one)->name, (*other)->name);
+}
+
 GPtrArray *sessions_list(void)
 {
 	struct lttng_session *list = NULL;
@@ -94,6 +101,7 @@ GPtrArray *sessions_list(void)
 		g_ptr_array_add(sessions, s);
 	}
 	free(list);
+	g_ptr_array_sort(sessions, by_name);
 	return sessions;
 }
 
@@ -116,6 +124,18 @@ const struct session *sessions_find(const GPtrArray *sessions, const char *name)
 		error_set("there is no session '%s'", name);
 	else if (!found)
 		error_set("there is no session that 'lttngtop record' has made: name one");
+	return found;
+}
+
+bool session_exists(const char *name)
+{
+	struct lttng_session *list = NULL;
+	const int n = lttng_list_sessions(&list);
+	bool found = false;
+
+	for (int i = 0; i < n && !found; i++)
+		found = !strcmp(list[i].name, name);
+	free(list);
 	return found;
 }
 

@@ -23,7 +23,7 @@ struct session {
 	struct session_lost lost;
 };
 
-/* All sessions (struct session *), to be freed with g_ptr_array_free(); NULL: see the error chain. */
+/* All sessions (struct session *) by name, to be freed with g_ptr_array_free(); NULL: see the error chain. */
 GPtrArray *sessions_list(void);
 
 /*
@@ -31,6 +31,9 @@ GPtrArray *sessions_list(void);
  * `record` has named itself. Borrowed from the list; NULL: none or several, see the error chain.
  */
 const struct session *sessions_find(const GPtrArray *sessions, const char *name);
+
+/* Whether the session daemon has a session of that name. */
+bool session_exists(const char *name);
 
 /* The functions below return LT_ERROR with a reason if the session daemon refuses. */
 

@@ -34,12 +34,11 @@ enum lt_status tracer_error(int code, const char *session)
 	case LTTNG_ERR_SESS_NOT_FOUND:
 		return error_set("there is no session '%s'", session);
 	case LTTNG_ERR_NEED_ROOT_SESSIOND:
-		return error_set("no kernel tracer: the session daemon that answers is not root's, or it was started "
-				 "without kernel tracing");
+		return error_set("no kernel tracer: the session daemon that answers is not root's");
 	case LTTNG_ERR_KERN_NA:
 	case LTTNG_ERR_KERN_VERSION:
-		return error_set("no kernel tracer: lttng-modules are missing, not loaded or too old (%s)",
-				 lttng_strerror(-code));
+		return error_set("no kernel tracer: lttng-modules are missing, not loaded or too old, or the session "
+				 "daemon was started without kernel tracing");
 	case LTTNG_ERR_KERN_CONTEXT_UNAVAILABLE:
 		return error_set("this kernel's tracer has no such context");
 	default:
@@ -137,6 +136,8 @@ enum lt_status tracer_probe(const struct record_plan *plan)
 {
 	const struct record_channel *kernel = record_plan_channel(plan, RECORD_KERNEL);
 
+	if (session_exists(plan->session))
+		return tracer_error(LTTNG_ERR_EXIST_SESS, plan->session);
 	if (kernel && probe_kernel(kernel))
 		return LT_ERROR;
 	return probe_output(plan);

@@ -10,8 +10,8 @@
 /* A plan carried out on this machine, through liblttng-ctl; a session daemon answers (daemon.h). */
 
 /*
- * Asks what there is of what the plan wants: a kernel tracer, the tracepoints and
- * counters asked for by name, an empty directory. What only a set wants and is
+ * Asks what there is of what the plan wants: an unused name, a kernel tracer, the
+ * tracepoints and counters asked for by name, an empty directory. What only a set wants and is
  * not there gives a warning. LT_ERROR: what lacks. Nothing is changed.
  */
 enum lt_status tracer_probe(const struct record_plan *plan);

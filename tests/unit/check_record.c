@@ -406,6 +406,24 @@ START_TEST(test_perf_counters)
 }
 END_TEST
 
+/* Without a unit of the processor's, no hardware counter is as much as tried. */
+START_TEST(test_perf_probe)
+{
+	GDir *dir = g_dir_open(PERF_SOURCES, 0, NULL);
+	const char *name;
+	bool unit = false;
+
+	while (dir && (name = g_dir_read_name(dir)))
+		unit |= g_str_has_prefix(name, "cpu") || g_str_has_prefix(name, "arm");
+	if (dir)
+		g_dir_close(dir);
+	if (unit)
+		return;
+	ck_assert_int_eq(perf_counter_probe(perf_counter_find("instructions")), LT_ERROR);
+	ck_assert_str_eq(error_text(), "no counter 'instructions': this machine has no performance monitoring unit");
+}
+END_TEST
+
 UNIT_MAIN("record", test_full_has_what_is_read, test_sets_have_nothing_else, test_contexts_once, test_script_to_disk,
 	  test_script_of_everything, test_script_live, test_script_snapshot, test_script_hosts, test_refused,
-	  test_relay_url, test_source, test_quoting, test_perf_counters)
+	  test_relay_url, test_source, test_quoting, test_perf_counters, test_perf_probe)

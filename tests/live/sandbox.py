@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Tracers of a test's own: session daemons and relayds of an ordinary user, below a directory, on ports of their own.
+
+root's daemons live in one place per machine, so a test that runs as root becomes user 65534 for everything here.
+Whatever is started is ended by its pid.
+"""
+import contextlib
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import time
+
+NOBODY = 65534
+PATIENCE = 60  # seconds: this may be a slow machine, under load
+
+
+def missing():
+    """What these tests need and is not installed, or None."""
+    for tool in ("lttng", "lttng-sessiond", "lttng-relayd", "babeltrace2"):
+        if not shutil.which(tool):
+            return tool
+    return None
+
+
+def wait_until(condition, what):
+    end = time.monotonic() + PATIENCE
+    while not condition():
+        if time.monotonic() > end:
+            raise AssertionError(f"{what}: not within {PATIENCE} s")
+        time.sleep(0.02)
+
+
+def free_ports(n):
+    with contextlib.ExitStack() as stack:
+        sockets = [stack.enter_context(socket.socket()) for _ in range(n)]
+        for s in sockets:
+            s.bind(("127.0.0.1", 0))
+        return [s.getsockname()[1] for s in sockets]
+
+
+class User:
+    """An ordinary user with a home, in which LTTng's files and sockets are."""
+
+    def __init__(self, home, path=None):
+        self.home = os.path.abspath(home)
+        os.makedirs(self.home)
+        self.ids = {}
+        if os.geteuid() == 0:
+            os.chown(self.home, NOBODY, NOBODY)
+            self.ids = {"user": NOBODY, "group": NOBODY, "extra_groups": []}
+        self.env = {**os.environ, "HOME": self.home, "LTTNG_HOME": self.home, "TMPDIR": self.home}
+        if path:
+            self.env["PATH"] = path + ":" + self.env["PATH"]
+        self.processes = []
+
+    def start(self, *argv, **more):
+        process = subprocess.Popen(argv, cwd=self.home, env=self.env, stdin=subprocess.DEVNULL, text=True, **self.ids, **more)
+        self.processes.append(process)
+        return process
+
+    def run(self, *argv, **more):
+        """Runs to the end: status, stdout, stderr."""
+        done = subprocess.run(argv, cwd=self.home, env=self.env, stdin=subprocess.DEVNULL, text=True, timeout=PATIENCE,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False, **self.ids, **more)
+        return done.returncode, done.stdout, done.stderr
+
+    def sessiond_pid(self):
+        try:
+            with open(os.path.join(self.home, ".lttng/lttng-sessiond.pid"), encoding="ascii") as file:
+                return int(file.read())
+        except (OSError, ValueError):
+            return None
+
+    def start_sessiond(self):
+        self.start("lttng-sessiond", "--no-kernel", "--quiet")
+        wait_until(lambda: self.sessiond_pid() and self.run("lttng", "--no-sessiond", "list")[0] == 0, "session daemon")
+
+    def start_relayd(self):
+        """Starts one; its control, data and live ports, and its directory."""
+        ports = free_ports(3)
+        output = os.path.join(self.home, "relayd")
+        options = [f"--{name}-port=tcp://127.0.0.1:{port}" for name, port in zip(("control", "data", "live"), ports)]
+        self.start("lttng-relayd", *options, "--output", output, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+        def answers():
+            with socket.socket() as s:
+                return s.connect_ex(("127.0.0.1", ports[2])) == 0
+        wait_until(answers, "relayd")
+        return ports, output
+
+    def end(self):
+        pid = self.sessiond_pid()
+        if pid and pid not in [p.pid for p in self.processes]:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGTERM)
+            wait_until(lambda: not self.sessiond_pid(), "end of the session daemon")
+        for process in reversed(self.processes):
+            if process.poll() is None:
+                process.terminate()
+                try:
+                    process.wait(PATIENCE)
+                except subprocess.TimeoutExpired:
+                    process.kill()
+                    process.wait()

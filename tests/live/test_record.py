@@ -1,0 +1,341 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""`record` with real tracers: user space, since that works everywhere; every refusal where there is no kernel tracer.
+
+What is recorded is counted by babeltrace2 and by `report events`; what --dry-run prints is run with the real lttng.
+"""
+import collections
+import contextlib
+import glob
+import json
+import os
+import re
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+
+import sandbox
+
+BUILD = os.environ["BUILD"]
+EVENTS = "lttng_ust_trace*:*"
+LEVEL = "lttng_ust_tracelog:LTTNG_UST_TRACEPOINT_LOGLEVEL_INFO"
+
+# In lttng-modules 2.13 and later (instrumentation/events, lttng-context-*.c), but not in the bundled recordings.
+KNOWN_EVENTS = {"block_rq_requeue", "block_rq_merge", "block_split", "block_bio_remap", "block_rq_remap"}
+KNOWN_CONTEXTS = {"mnt_ns", "net_ns"}
+
+TOP = os.path.abspath("lttngtop")
+APP = os.path.abspath("ust_app")
+
+
+def expected(*counts):
+    """What ust_app gives when called with each of these counts."""
+    events = collections.Counter()
+    for n in counts:
+        events += collections.Counter({"lttng_ust_tracef:event": n, LEVEL: n // 2})
+    return dict(events)
+
+
+def babeltrace_counts(path):
+    text = subprocess.run(["babeltrace2", path], check=True, stdout=subprocess.PIPE, text=True).stdout
+    return dict(collections.Counter(re.match(r"\[\S+\] \(\S+\) (?:\S+ )?(lttng_ust\S+): ", line).group(1)
+                                    for line in text.splitlines()))
+
+
+def report_counts(path):
+    text = subprocess.run([TOP, "report", "events", "--json", path], check=True, stdout=subprocess.PIPE).stdout
+    counts = collections.Counter()
+    for row in json.loads(text)["rows"]:
+        counts[row["name"]] += row["count"]
+    return dict(counts)
+
+
+def check_counts(path, *counts):
+    """Both readers find in a recording just what ust_app gave."""
+    for reader in (babeltrace_counts, report_counts):
+        assert reader(path) == expected(*counts), f"{reader.__name__}: {reader(path)}, not {expected(*counts)}"
+
+
+def check(result, status, out="", err=""):
+    """A result of User.run(); out and err are patterns, '' means nothing may be there."""
+    for what, pattern, text in (("stdout", out, result[1]), ("stderr", err, result[2])):
+        assert re.search(pattern, text, re.S) if pattern else not text, f"{what} is {text!r}, not {pattern!r}"
+    assert result[0] == status, f"status {result[0]}, not {status}: {result[2]}"
+
+
+@contextlib.contextmanager
+def user(name, sessiond=False, path=None):
+    u = sandbox.User(name, path)
+    try:
+        if sessiond:
+            u.start_sessiond()
+        yield u
+    finally:
+        u.end()
+
+
+def test_command():
+    """Without a daemon: one is started, and ended with the recording. The command's status and stdout are its own."""
+    with user("command") as u:
+        result = u.run(TOP, "record", "--ust", EVENTS, "--output", "o", "--", APP, "20000", "5")
+        check(result, 5, "", f"recorded into {u.home}/o\nview it: lttngtop {u.home}/o\n$")
+        check_counts(f"{u.home}/o", 20000)
+        assert not u.sessiond_pid(), "a session daemon is left"
+        result = u.run(TOP, "record", "--ust", EVENTS, "--", "sh", "-c", "echo text; kill -9 $$")
+        check(result, 128 + 9, "^text\n$", "recorded into")
+        check(u.run(TOP, "record", "--ust", EVENTS, "--", "./nowhere"), 127, "", "cannot run './nowhere': not found")
+        check(u.run(TOP, "record", "--ust", EVENTS, "--", u.home), 126, "", "not executable")
+        assert not u.sessiond_pid(), "a session daemon is left"
+
+
+def test_refusals():
+    """What lacks is said, and nothing is left behind."""
+    ust = ["record", "--ust", EVENTS]
+    with user("refusals") as u:
+        check(u.run(TOP, *ust, "--no-sessiond"), 1, "", "no session daemon: start one with 'lttng-sessiond --daemonize'")
+        for verb in ("stop", "status", "snapshot"):
+            check(u.run(TOP, "record", verb), 1, "", "no session daemon")
+        u.env["LTTNG_SESSIOND_PATH"] = "/nowhere/sessiond"
+        check(u.run(TOP, *ust), 1, "", "no session daemon, and '/nowhere/sessiond' cannot be started")
+        del u.env["LTTNG_SESSIOND_PATH"]
+        if not os.path.exists("/var/run/lttng/client-lttng-sessiond"):
+            check(u.run(TOP, "record"), 1, "", "the kernel is traced by root and the members of group 'tracing' only")
+        assert not u.sessiond_pid(), "a session daemon is left"
+
+        u.start_sessiond()
+        for verb in ("stop", "snapshot"):
+            check(u.run(TOP, "record", verb), 1, "", "there is no session that 'lttngtop record' has made")
+            check(u.run(TOP, "record", verb, "x"), 1, "", "there is no session 'x'")
+        check(u.run(TOP, "record", "status"), 0, "^no session\n$")
+        check(u.run(TOP, *ust, "--session", "x"), 0, "session 'x' records into")
+        check(u.run(TOP, *ust, "--session", "x"), 1, "", "session 'x' exists already")
+        check(u.run(TOP, "record", "status"), 0, "^x: recording, [^\n]*lost 0 events 0 packets\n$")
+        check(u.run(TOP, "record", "snapshot", "x"), 1, "", "session 'x' is not a flight recorder")
+        check(u.run(TOP, "record", "stop"), 1, "", "there is no session that 'lttngtop record' has made")
+        for name in ("lttngtop-1", "lttngtop-2"):
+            check(u.run(TOP, *ust, "--session", name), 0, "stop it: lttngtop record stop")
+        check(u.run(TOP, "record", "stop"), 1, "", "several sessions: 'lttngtop-1', 'lttngtop-2': which one?")
+        for name in ("x", "lttngtop-1", "lttngtop-2"):
+            check(u.run(TOP, "record", "stop", name), 0, f"session '{name}' stopped")
+
+        check(u.run(TOP, *ust, "--output", "."), 1, "", "directory '[^']*' is not empty")
+        check(u.run(TOP, *ust, "--output", ".lttng/agent.port"), 1, "", "is not a directory")
+        port, = sandbox.free_ports(1)
+        check(u.run(TOP, *ust, "--live", f"net://127.0.0.1:{port}"), 1, "", "connect to lttng-relayd")
+        check(u.run(TOP, "record", "status"), 0, "^no session\n$")
+
+
+def in_private_run(u, *argv):
+    """As root, where no daemon of the machine is seen."""
+    script = 'mount -t tmpfs none /run && mkdir -p /run/lttng && exec "$@"'
+    done = subprocess.run(["unshare", "--mount", "sh", "-c", script, "sh", *argv], cwd=u.home, stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=sandbox.PATIENCE, check=False)
+    return done.returncode, done.stdout, done.stderr
+
+
+def test_kernel_as_root():
+    """root's daemon without kernel tracing; one that record starts where lttng-modules are missing."""
+    if os.geteuid() or subprocess.run(["unshare", "--mount", "mount", "-t", "tmpfs", "none", "/run"], check=False,
+                                      stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode:
+        return "not root, or no mount namespaces"
+    with user("root") as u:
+        script = """lttng-sessiond --no-kernel --daemonize
+                    "$0" record --set minimal --output o; status=$?
+                    kill $(cat /run/lttng/lttng-sessiond.pid); exit $status"""
+        check(in_private_run(u, "sh", "-c", script, TOP), 1, "", "no kernel tracer: .*started without kernel tracing\n$")
+        result = in_private_run(u, TOP, "record", "--set", "minimal", "--output", "o", "--", "true")
+        if result[0]:
+            check(result, 1, "", "no kernel tracer: lttng-modules are missing")
+        script = '"$0" record --set minimal --output o2 -- true; test ! -e /run/lttng/lttng-sessiond.pid'
+        assert in_private_run(u, "sh", "-c", script, TOP)[0] == 0, "a session daemon is left"
+    return None
+
+
+def test_start_stop():
+    with user("start", sessiond=True) as u:
+        check(u.run(TOP, "record", "--ust", EVENTS, "--output", "a b"), 0,
+              rf"view it: lttngtop '{u.home}/a b'\nstop it: lttngtop record stop lttngtop-\d+-\d+\n$")
+        u.run(APP, "1000")
+        u.run(APP, "11")
+        check(u.run(TOP, "record", "status"), 0, r"^lttngtop-[\d-]+: recording, \S+/a b, lost 0 events 0 packets\n$")
+        check(u.run(TOP, "record", "stop"), 0, "stopped\nview it: ")
+        check_counts(f"{u.home}/a b", 1000, 11)
+        check(u.run(TOP, "record", "status"), 0, "^no session\n$")
+
+
+def test_snapshots():
+    """A flight recorder holds the past until it is asked, more than once."""
+    with user("snapshots", sessiond=True) as u:
+        check(u.run(TOP, "record", "--ust", EVENTS, "--snapshot", "--output", "o"), 0, "take a snapshot: lttngtop record")
+        for n, counts in ((100, [100]), (30, [100, 30])):
+            u.run(APP, str(n))
+            result = u.run(TOP, "record", "snapshot")
+            check(result, 0, "^snapshot in .*\nview it: lttngtop ")
+            check_counts(result[1].splitlines()[0].removeprefix("snapshot in "), *counts)
+        check(u.run(TOP, "record", "status"), 0, "recording, flight recorder, ")
+        check(u.run(TOP, "record", "stop"), 0, "stopped\n$")
+        result = u.run(TOP, "record", "--ust", EVENTS, "--snapshot", "--output", "p", "--", APP, "50")
+        check(result, 0, "", "recorded into ")
+        check_counts(re.search("recorded into (.*)", result[2]).group(1), 50)
+
+
+def test_trackers():
+    with user("trackers", sessiond=True) as u:
+        command = ["sh", "-c", f"{shlex.quote(APP)} 100; exec {shlex.quote(APP)} 30"]
+        check(u.run(TOP, "record", "--ust", EVENTS, "--output", "o", "--track-command", "--", *command), 0, "", "recorded")
+        check_counts(f"{u.home}/o", 30)
+        check(u.run(TOP, "record", "--ust", EVENTS, "--output", "p", "--vpid", "1", "--", APP, "100"), 0, "", "recorded")
+        assert not glob.glob(f"{u.home}/p/**/metadata", recursive=True), "another process was recorded"
+
+
+def test_signals():
+    """SIGTERM goes on to the command; the recording ends in order."""
+    with user("signals", sessiond=True) as u:
+        script = f"{shlex.quote(APP)} 10; echo ready; exec sleep 600"
+        for number in (signal.SIGTERM, signal.SIGINT):
+            output = f"o{number.value}"
+            p = u.start(TOP, "record", "--ust", EVENTS, "--output", output, "--", "sh", "-c", script,
+                        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+            assert p.stdout.readline() == "ready\n"
+            p.send_signal(number)
+            assert p.wait(sandbox.PATIENCE) == 128 + number, p.returncode
+            check_counts(f"{u.home}/{output}", 10)
+        check(u.run(TOP, "record", "status"), 0, "^no session\n$")
+
+
+def test_live():
+    """To a relayd, which writes what it gets: every event."""
+    with user("live", sessiond=True) as u:
+        (control, data, _), output = u.start_relayd()
+        url = f"net://127.0.0.1:{control}:{data}"
+        result = u.run(TOP, "record", "--ust", EVENTS, "--live", url, "--live-timer", "100ms", "--session", "s", "--", APP,
+                       "5000")
+        check(result, 0, "", f"session 's' records to {url}\nview it: lttngtop net://127.0.0.1/host/[^/]+/s\n$")
+        check_counts(output, 5000)
+        check(u.run(TOP, "record", "--ust", EVENTS, "--live", url, "--live-timer", "100ms", "--session", "t"), 0, "stop it")
+        check(u.run(TOP, "record", "status"), 0, "^t: recording, live every 100ms, ")
+        check(u.run(TOP, "record", "stop", "t"), 0, "^session 't' stopped\n$")
+
+
+def test_dry_run():
+    """The real lttng takes what --dry-run prints, and it records the same."""
+    with user("dry", sessiond=True) as u:
+        (control, data, _), relayd = u.start_relayd()
+        cases = [
+            (["--output", "a b"], ["100"], f"{u.home}/a b"),
+            (["--output", "t", "--track-command"], ["100"], f"{u.home}/t"),
+            (["--output", "n", "--buffer-size", "100000"], ["100"], f"{u.home}/n"),
+            (["--output", "s", "--snapshot"], ["100"], f"{u.home}/s"),
+            (["--live", f"127.0.0.1:{control}:{data}"], ["100"], relayd),
+        ]
+        for i, (options, arguments, path) in enumerate(cases):
+            result = u.run(TOP, "record", "--dry-run", "--session", f"dry-{i}", "--ust", EVENTS, *options,
+                           "--", APP, *arguments)
+            check(result, 0, "^lttng create dry-")
+            done = u.run("sh", "-e", "-c", result[1])
+            assert done[0] == 0, f"{options}: {done[2]}"
+            check_counts(path, 100)
+        check(u.run(TOP, "record", "status"), 0, "^no session\n$")
+
+
+def metadata_names():
+    """Names of events and of fields of event contexts in the bundled recordings."""
+    events, contexts = set(), set()
+    for path in glob.glob(f"{BUILD}/traces/*/*/kernel/metadata"):
+        text = subprocess.run(["babeltrace2", "--output-format=ctf-metadata", os.path.dirname(path)], check=True,
+                              stdout=subprocess.PIPE, text=True).stdout
+        events |= set(re.findall(r'^event \{\s*name = "?([\w:]+)"?;', text, re.M))
+        for block in re.findall(r"event\.context := struct \{(.*?)\};", text, re.S):
+            contexts |= {name.lstrip("_") for name in re.findall(r"(\w+)(?:\[\d+\])?;", block)}
+    return events, contexts
+
+
+def test_kernel_names():
+    """Every name that --dry-run gives to the kernel tracer is one it knows."""
+    events, contexts = metadata_names()
+    assert "sched_switch" in events and "procname" in contexts, "names of the recordings not found"
+    with user("names") as u:
+        for name in ("minimal", "waits", "full"):
+            text = u.run(TOP, "record", "--dry-run", "--set", name, "--perf", "page-fault")[1]
+            enabled = set(",".join(re.findall(r"^lttng enable-event --kernel .*--channel=kernel ([\w,]+)$", text, re.M)).split(","))
+            added = set(re.findall(r"--type=(\S+)", text))
+            assert len(enabled) > 8 and len(added) > 3
+            assert enabled <= events | KNOWN_EVENTS, enabled - events - KNOWN_EVENTS
+            added = {c.replace(":", "_").replace("-", "_") for c in added}
+            assert added <= contexts | KNOWN_CONTEXTS, added - contexts - KNOWN_CONTEXTS
+
+
+SSH = """#!/bin/sh
+# Instead of ssh: a host is a directory with a session daemon of its own and a name of its own.
+case $1 in
+down) exit 255;;
+esac
+export LTTNG_HOME={base}/$1 HOME={base}/$1
+exec unshare --uts sh -c 'hostname "$0"; exec setpriv --reuid={uid} --regid={uid} --clear-groups sh -c "$1"' "$1" "$2"
+"""
+
+
+def test_two_hosts():
+    """--host: both hosts stream to one relayd, every event of each; a host that fails leaves nothing behind."""
+    if os.geteuid() or subprocess.run(["unshare", "--uts", "true"], check=False, stderr=subprocess.DEVNULL).returncode:
+        return "not root, or no UTS namespaces"
+    os.makedirs("bin")
+    with open("bin/ssh", "w", encoding="ascii") as file:
+        file.write(SSH.format(base=os.getcwd(), uid=sandbox.NOBODY))
+    os.chmod("bin/ssh", 0o755)
+    with user("alpha") as alpha, user("beta") as beta, user("relay") as relay:
+        (control, data, _), output = relay.start_relayd()
+        env = {**os.environ, "PATH": os.path.abspath("bin") + ":" + os.environ["PATH"]}
+        apps = " && ".join(f"ssh {name} {shlex.quote(shlex.join([APP, str(n)]))}" for name, n in (("alpha", 3000), ("beta", 200)))
+        base = [TOP, "record", "--ust", EVENTS, "--live", f"net://127.0.0.1:{control}:{data}", "--host", "alpha"]
+
+        def run(*argv):
+            done = subprocess.run(argv, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                  text=True, timeout=sandbox.PATIENCE, check=False)
+            return done.returncode, done.stdout, done.stderr
+
+        check(run(*base, "--host", "beta", "--session", "s", "--", "sh", "-c", apps), 0, "", "view it: lttngtop net://127.0.0.1\n")
+        for name, n in (("alpha", 3000), ("beta", 200)):
+            check_counts(f"{output}/{name}", n)
+        check(run(*base, "--host", "beta", "--session", "t"), 0, "stop it: lttngtop record stop --host alpha --host beta t\n")
+        check(run(TOP, "record", "status", "--host", "alpha", "t"), 0, "^alpha:\n.*t: \\[active")
+        check(run(*base, "--session", "t"), 1, "", "host 'alpha': lttng failed there")
+        check(run(TOP, "record", "status", "--host", "alpha", "t"), 0, "^alpha:\n.*t: \\[active")
+        check(run(TOP, "record", "stop", "--host", "alpha", "--host", "beta", "t"), 0)
+        check(run(*base, "--host", "down", "--session", "u"), 1, "", "host 'down': ssh cannot reach it")
+        for u in (alpha, beta):
+            check(u.run("lttng", "--no-sessiond", "list"), 0, "no available recording session")
+    return None
+
+
+def main():
+    lacks = sandbox.missing()
+    if lacks or not os.path.exists(f"{BUILD}/tests/live/ust_app"):
+        print(f"skip record: {lacks or 'tests/live/ust_app'} is not installed")
+        return 0
+    # Copies that the other user can reach.
+    shutil.copy(os.environ["LTTNGTOP"], TOP)
+    shutil.copy(f"{BUILD}/tests/live/ust_app", APP)
+    os.chmod(".", 0o755)
+    if subprocess.run([APP, "0"], check=False, stdout=subprocess.DEVNULL).returncode == 77:
+        print("skip record: built without lttng-ust")
+        return 0
+    failed = 0
+    tests = [value for name, value in globals().items() if name.startswith("test_")]
+    for test in tests:
+        if sys.argv[1:] and test.__name__ not in sys.argv[1:]:
+            continue
+        try:
+            skipped = test()
+            print(f"skip {test.__name__}: {skipped}" if skipped else f"ok {test.__name__}")
+        except (AssertionError, subprocess.SubprocessError) as error:
+            failed += 1
+            print(f"not ok {test.__name__}: {type(error).__name__} at line {error.__traceback__.tb_next.tb_lineno}: {error}")
+        sys.stdout.flush()
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
