@@ -231,7 +231,7 @@ static void read_prologues(struct ingest *in)
 		status = feed_read_prologue(feed, in->hosts);
 		if (status == LT_END || status == LT_ERROR)
 			source_stopped(in, feed, status == LT_ERROR ? error_text() : NULL);
-		else if (status == LT_OK)
+		else if (status == LT_OK && feed->host) /* a part without streams names no host */
 			host_set_back(feed->host, feed->spec->url != NULL);
 	}
 }
