@@ -24,12 +24,13 @@ static const struct command {
 	{"monitor", COMMAND_MONITOR, cmd_monitor, "no source given"},
 	{"report", COMMAND_REPORT, cmd_report, "no table given"},
 	{"record", COMMAND_RECORD, cmd_record, NULL},
+	{"list", COMMAND_LIST, cmd_list, NULL},
 };
 
 static const struct command *const monitor = &commands[0];
 
 /* Words that are reserved for commands of later versions, never sources. */
-static const char *const later_commands[] = {"attach", "list", "feed"};
+static const char *const later_commands[] = {"attach", "feed"};
 
 static const struct command *find_command(const char *name)
 {

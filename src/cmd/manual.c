@@ -27,11 +27,23 @@ static const struct item record_environment[] = {
 	{NULL, NULL},
 };
 
+static const struct item list_exit_statuses[] = {
+	{"0", "success, also if the relayd has no sessions"},
+	{"1", "nothing answers there, or not in time, or there is no such session; stderr says which"},
+	{"2", "wrong usage"},
+	{NULL, NULL},
+};
+
+static const struct item list_environment[] = {
+	{"LC_ALL, LC_CTYPE, LANG", "how wide the characters of a name are"},
+	{NULL, NULL},
+};
+
 static const struct page {
 	enum command_bit command;
 	const char *man_name;
 	const char *summary;
-	const char *synopsis[4];
+	const char *synopsis[6];
 	const char *description[4];
 	void (*tables)(struct help *h);
 	struct item examples[6];
@@ -45,7 +57,7 @@ static const struct page {
 		.man_name = "lttngtop",
 		.summary = "a monitor of the kernel activity of many hosts, from LTTng traces",
 		.synopsis = {"lttngtop [OPTIONS] SOURCE...", "lttngtop report TABLE [OPTIONS] SOURCE...",
-			     "lttngtop record [OPTIONS] [-- COMMAND]", "lttngtop help [COMMAND]"},
+			     "lttngtop list [URL]", "lttngtop record [OPTIONS] [-- COMMAND]", "lttngtop help [COMMAND]"},
 		.description =
 			{"Shows what the threads of one or many hosts do: CPU time, I/O, open files, counters. "
 			 "Every figure comes from the events of a kernel trace, so nothing short-lived is missed, and "
@@ -53,7 +65,7 @@ static const struct page {
 			 "A SOURCE is a directory; every CTF trace found below it is opened. Traces of one host "
 			 "are shown together, several sources and hosts side by side.",
 			 "'lttngtop report' prints the same figures as text, CSV or JSON; 'lttngtop record' sets up "
-			 "the tracing."},
+			 "the tracing; 'lttngtop list' tells which live sessions a relayd offers."},
 		.tables = cmd_monitor_help,
 		.examples =
 			{
@@ -61,7 +73,7 @@ static const struct page {
 				{"lttngtop --begin +5s --speed 0.1 web/ db/",
 				 "two hosts, from the sixth second on, ten times slower"},
 			},
-		.see_also = "lttngtop-report(1), lttngtop-record(1), lttng(1), babeltrace2(1)",
+		.see_also = "lttngtop-report(1), lttngtop-list(1), lttngtop-record(1), lttng(1), babeltrace2(1)",
 	},
 	{
 		.command = COMMAND_REPORT,
@@ -112,6 +124,27 @@ static const struct page {
 		.see_also = "lttngtop(1), lttng(1), lttng-sessiond(8), lttng-relayd(8)",
 		.exit_status = record_exit_statuses,
 		.environment = record_environment,
+		.no_times = true,
+	},
+	{
+		.command = COMMAND_LIST,
+		.man_name = "lttngtop-list",
+		.summary = "hosts and live sessions that an lttng-relayd offers",
+		.synopsis = {"lttngtop list [OPTIONS] [URL]"},
+		.description =
+			{"Asks the lttng-relayd at URL, net://HOST[:PORT], for its sessions; without one the local "
+			 "relayd, net://localhost. The port is that for viewers, 5344 if it is not given. A "
+			 "session's own URL, net://HOST[:PORT]/host/TARGET/SESSION, asks for that one only.",
+			 "The last column is what the monitor takes as a SOURCE."},
+		.tables = cmd_list_help,
+		.examples =
+			{
+				{"lttngtop list", "the sessions of the local relayd"},
+				{"lttngtop list --json net://monitor:5344", "another's, for scripts"},
+			},
+		.see_also = "lttngtop(1), lttngtop-record(1), lttng-relayd(8)",
+		.exit_status = list_exit_statuses,
+		.environment = list_environment,
 		.no_times = true,
 	},
 };

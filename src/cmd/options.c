@@ -10,6 +10,7 @@
 #define MONITOR COMMAND_MONITOR
 #define REPORT COMMAND_REPORT
 #define RECORD COMMAND_RECORD
+#define LIST COMMAND_LIST
 #define EVERYWHERE COMMAND_EVERYWHERE
 
 static const struct option_row rows[] = {
@@ -21,6 +22,7 @@ static const struct option_row rows[] = {
 #undef MONITOR
 #undef REPORT
 #undef RECORD
+#undef LIST
 #undef EVERYWHERE
 
 enum { COUNT_MAX = 1024 };
@@ -180,7 +182,16 @@ static const struct option_row *find_row(const char *word, enum command_bit comm
 
 static const char *command_text(enum command_bit command)
 {
-	return command == COMMAND_REPORT ? "'report'" : command == COMMAND_RECORD ? "'record'" : "the monitor";
+	switch (command) {
+	case COMMAND_REPORT:
+		return "'report'";
+	case COMMAND_RECORD:
+		return "'record'";
+	case COMMAND_LIST:
+		return "'list'";
+	default:
+		return "the monitor";
+	}
 }
 
 /* Parses the option at argv[*i]; moves *i to its last word. */

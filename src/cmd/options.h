@@ -14,6 +14,7 @@ enum command_bit {
 	COMMAND_MONITOR = 1 << 0,
 	COMMAND_REPORT = 1 << 1,
 	COMMAND_RECORD = 1 << 2,
+	COMMAND_LIST = 1 << 3,
 	COMMAND_EVERYWHERE = ~0,
 };
 

@@ -54,10 +54,16 @@ expect 2 '' 'source' report cpu
 expect 2 '' "lttngtop record --help" record --set most
 expect 2 '' "option '--json' is not for 'record'" record --json
 expect 2 '' "option '--live' is not for 'report'" report cpu --live net://x "$recording"
-for later in attach list feed; do
+for later in attach feed; do
 	expect 2 '' "'$later' is not part of this version" $later
 	expect 2 '' "'$later' is not part of this version" help $later
 done
+
+expect 2 '' 'more than one URL' list net://a net://b
+expect 2 '' "'recording/': a URL is net://HOST" list recording/
+expect 2 '' 'IPv6' list net6://localhost
+expect 2 '' "option '--csv' is not for 'list'" list --csv
+expect 1 '' "reading 'net://127.0.0.1:1': cannot connect: Connection refused" list net://127.0.0.1:1
 
 expect 1 '' "nowhere" report cpu nowhere
 expect 1 '' "empty" report cpu empty
@@ -67,7 +73,7 @@ expect 0 'client' '' report hosts "$recording"
 expect 3 'client' 'nowhere' report hosts "$recording" nowhere
 
 # None of the later commands is advertised, nor the worker.
-if "$LTTNGTOP" --help | grep -qwE 'attach|feed|lttngtop list|--worker'; then
+if "$LTTNGTOP" --help | grep -qwE 'attach|feed|--worker'; then
 	echo 'not ok --help advertises what is not there'
 	failures=$((failures + 1))
 fi
