@@ -57,7 +57,8 @@ static const struct page {
 		.man_name = "lttngtop",
 		.summary = "a monitor of the kernel activity of many hosts, from LTTng traces",
 		.synopsis = {"lttngtop [OPTIONS] SOURCE...", "lttngtop report TABLE [OPTIONS] SOURCE...",
-			     "lttngtop list [URL]", "lttngtop record [OPTIONS] [-- COMMAND]", "lttngtop help [COMMAND]"},
+			     "lttngtop list [URL]", "lttngtop record [OPTIONS] [-- COMMAND]",
+			     "lttngtop help [COMMAND]"},
 		.description =
 			{"Shows what the threads of one or many hosts do: CPU time, I/O, open files, counters. "
 			 "Every figure comes from the events of a kernel trace, so nothing short-lived is missed, and "

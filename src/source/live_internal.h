@@ -34,7 +34,7 @@ struct live_streams {
 	const char *url;
 	GPtrArray *traces;        /* struct reader *, by trace number: what is known of each trace */
 	GPtrArray *bt_traces;     /* const bt_trace *, likewise */
-	GPtrArray *streams;       /* struct port *, by stream id; only what belongs to a stream, its queue has one place */
+	GPtrArray *streams;       /* struct port *, by stream id; its queue has one place */
 	GPtrArray *bt_streams;    /* const bt_stream *, likewise: kept, so that no address comes back */
 	struct map64 stream_index; /* bt_stream * → stream id */
 	struct port *last;        /* stream of the last message */
