@@ -90,7 +90,8 @@ enum lt_status feed_read_prologue(struct feed *f, GPtrArray *hosts)
 			model_apply(f->host->public.model, f->number, ev);
 		if (ev->kind == EVENT_READY)
 			now_runs(f);
-		done = f->spec->url ? ev->kind == EVENT_TRACE : ev->kind == EVENT_READY;
+		/* a part may have no streams and so no trace: it ends at once */
+		done = f->host && ev->kind == (f->spec->url ? EVENT_TRACE : EVENT_READY);
 		source_next(f->source);
 	}
 	now_runs(f);
