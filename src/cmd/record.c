@@ -326,6 +326,16 @@ static int run_verb_locally(const struct verb *verb, const char *name)
 	return result;
 }
 
+static int run_verb(const struct verb *verb, const GPtrArray *hosts, const char *session)
+{
+	int result;
+
+	process_hold_signals();
+	result = hosts->len ? run_verb_remotely(verb, hosts, session) : run_verb_locally(verb, session);
+	process_release_signals();
+	return result;
+}
+
 int cmd_record(const struct options *o)
 {
 	const char *name = o->n_words ? g_ptr_array_index(o->words, 0) : NULL;
@@ -341,8 +351,7 @@ int cmd_record(const struct options *o)
 	else if (session && record_session_check(session))
 		; /* says why */
 	else if (verb)
-		return o->record_host->len ? run_verb_remotely(verb, o->record_host, session)
-					   : run_verb_locally(verb, session);
+		return run_verb(verb, o->record_host, session);
 	if (name)
 		return fail(LT_EXIT_USAGE);
 

@@ -7,11 +7,13 @@
 #include <signal.h>
 #include <stdio.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/error.h"
 
 static sigset_t mask_before;
+static void (*sigpipe_before)(int);
 
 /* Those that ask a program to end, and SIGCHLD, which process_run() waits for. */
 static void fill_held(sigset_t *set)
@@ -29,6 +31,7 @@ void process_hold_signals(void)
 	sigset_t held;
 
 	signal(SIGCHLD, SIG_DFL); /* ignored, it would take the exit statuses away */
+	sigpipe_before = signal(SIGPIPE, SIG_IGN);
 	fill_held(&held);
 	sigprocmask(SIG_BLOCK, &held, &mask_before);
 }
@@ -45,6 +48,7 @@ bool process_is_interrupted(void)
 void process_unblock_signals(void *unused)
 {
 	(void)unused;
+	signal(SIGPIPE, sigpipe_before);
 	sigprocmask(SIG_SETMASK, &mask_before, NULL);
 }
 
@@ -105,6 +109,19 @@ enum lt_status process_prepare(struct process *p, char *const *argv)
 	return LT_OK;
 }
 
+/* What the terminal sent to the command is settled with its end. */
+static void forget_terminal_signals(void)
+{
+	const struct timespec at_once = {0};
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGQUIT);
+	while (sigtimedwait(&set, NULL, &at_once) > 0)
+		;
+}
+
 /* Waits for the child; hands signals on meanwhile. */
 static int wait_for(const struct process *p)
 {
@@ -120,6 +137,7 @@ static int wait_for(const struct process *p)
 			continue; /* the terminal's, to the whole group */
 		kill(p->pid, info.si_signo);
 	}
+	forget_terminal_signals();
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 

@@ -14,6 +14,7 @@
  *
  * While signals are held, none ends this process half-way through setting up or
  * clearing away: they wait, go on to the command, or take effect at the release.
+ * Nor does SIGPIPE: a session daemon may hang up in the middle of a request.
  */
 void process_hold_signals(void);
 

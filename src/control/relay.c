@@ -1,11 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "control/relay.h"
 
+#include <errno.h>
 #include <glib.h>
+#include <netdb.h>
+#include <poll.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include "base/error.h"
+
+enum { CONTROL_PORT = 5342, PROBE_MS = 5000 };
 
 static const char scheme_end[] = "://";
 
@@ -62,4 +70,48 @@ char *relay_host(const char *url)
 	const char *host = strstr(url, scheme_end) + strlen(scheme_end);
 
 	return g_strndup(host, host_len(host));
+}
+
+/* 0, or why there is no connection. */
+static int try_connect(const struct addrinfo *address)
+{
+	const int fd = socket(address->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, address->ai_protocol);
+	struct pollfd writable = {.fd = fd, .events = POLLOUT};
+	int error = 0;
+	socklen_t size = sizeof(error);
+
+	if (fd < 0)
+		return errno;
+	if (connect(fd, address->ai_addr, address->ai_addrlen)) {
+		error = errno;
+		if (error == EINPROGRESS && poll(&writable, 1, PROBE_MS) == 1)
+			getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size);
+		else if (error == EINPROGRESS)
+			error = ETIMEDOUT;
+	}
+	close(fd);
+	return error;
+}
+
+enum lt_status relay_probe(const char *url)
+{
+	const struct addrinfo hints = {.ai_socktype = SOCK_STREAM};
+	char *host = relay_host(url);
+	const char *after = strstr(url, scheme_end) + strlen(scheme_end) + strlen(host);
+	char *port = g_strdup_printf("%d", *after == ':' ? atoi(after + 1) : CONTROL_PORT);
+	char *name = *host == '[' ? g_strndup(host + 1, strlen(host) - 2) : g_strdup(host);
+	struct addrinfo *list = NULL;
+	const int found = getaddrinfo(name, port, &hints, &list);
+	int error = ECONNREFUSED;
+
+	for (const struct addrinfo *a = list; !found && a && error; a = a->ai_next)
+		error = try_connect(a);
+	if (!found)
+		freeaddrinfo(list);
+	g_free(name);
+	g_free(port);
+	g_free(host);
+	if (found)
+		return error_set("cannot find the relayd '%s': %s", url, gai_strerror(found));
+	return error ? error_set("cannot reach the relayd '%s': %s", url, g_strerror(error)) : LT_OK;
 }

@@ -2,6 +2,8 @@
 #ifndef LT_CONTROL_RELAY_H
 #define LT_CONTROL_RELAY_H
 
+#include "base/status.h"
+
 /*
  * Where tracers stream to: net://HOST[:CONTROL[:DATA]], also net4:// and
  * net6://; an IPv6 address stands in brackets. HOST alone is enough. Returns the
@@ -11,5 +13,8 @@ char *relay_url(const char *text);
 
 /* HOST of what relay_url() returned, with its brackets. The caller frees it. */
 char *relay_host(const char *url);
+
+/* Whether a relayd's control port takes a connection from here, within a few seconds. LT_ERROR: no. */
+enum lt_status relay_probe(const char *url);
 
 #endif

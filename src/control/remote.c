@@ -3,22 +3,22 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/wait.h>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "control/commands.h"
 #include "control/process.h"
 
 /* Starts ssh; 0: it cannot be started. Its stdin is empty: prompts go to the terminal. */
-static GPid start_ssh(const char *host, const char *script, bool show)
+static GPid start_ssh(const char *host, const char *script)
 {
 	char *argv[] = {(char *)"ssh", (char *)host, (char *)script, NULL};
-	GSpawnFlags flags = G_SPAWN_SEARCH_PATH | G_SPAWN_DO_NOT_REAP_CHILD;
+	const GSpawnFlags flags = G_SPAWN_SEARCH_PATH | G_SPAWN_DO_NOT_REAP_CHILD | G_SPAWN_STDOUT_TO_DEV_NULL;
 	GError *error = NULL;
 	GPid pid = 0;
 
-	if (!show)
-		flags |= G_SPAWN_STDOUT_TO_DEV_NULL;
 	if (!g_spawn_async(NULL, argv, NULL, flags, process_unblock_signals, NULL, &pid, &error)) {
 		error_set("cannot run ssh: %s", error->message);
 		g_error_free(error);
@@ -27,7 +27,19 @@ static GPid start_ssh(const char *host, const char *script, bool show)
 	return pid;
 }
 
-/* Whether it succeeded; else what became of it is in the error chain. */
+/* Whether an ssh that ended with this status did what it should; else what became of it is in the error chain. */
+static bool judge(const char *host, int status)
+{
+	if (WIFEXITED(status) && !WEXITSTATUS(status))
+		return true;
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 255) /* ssh's own */
+		error_set("host '%s': ssh cannot reach it", host);
+	else
+		error_set("host '%s': lttng failed there", host);
+	return false;
+}
+
+/* Waits for what start_ssh() returned, and judges it. */
 static bool end_ssh(const char *host, GPid pid)
 {
 	int status;
@@ -39,13 +51,7 @@ static bool end_ssh(const char *host, GPid pid)
 	while (waitpid(pid, &status, 0) < 0)
 		if (errno != EINTR)
 			return false;
-	if (WIFEXITED(status) && !WEXITSTATUS(status))
-		return true;
-	if (WIFEXITED(status) && WEXITSTATUS(status) == 255) /* ssh's own */
-		error_set("host '%s': ssh cannot reach it", host);
-	else
-		error_set("host '%s': lttng failed there", host);
-	return false;
+	return judge(host, status);
 }
 
 /* Runs the script on all hosts at once; done, if not NULL, gets the hosts where it succeeded. */
@@ -55,7 +61,7 @@ static enum lt_status run_everywhere(const GPtrArray *hosts, const char *script,
 	enum lt_status status = LT_OK;
 
 	for (unsigned i = 0; i < hosts->len; i++)
-		pids[i] = start_ssh(g_ptr_array_index(hosts, i), script, false);
+		pids[i] = start_ssh(g_ptr_array_index(hosts, i), script);
 	for (unsigned i = 0; i < hosts->len; i++) {
 		if (!end_ssh(g_ptr_array_index(hosts, i), pids[i]))
 			status = LT_ERROR;
@@ -109,20 +115,46 @@ enum lt_status remote_start(const struct record_plan *plan)
 	return status;
 }
 
+static void print_sanitised(const char *text)
+{
+	char **lines = g_strsplit(text, "\n", -1);
+	char clean[TEXT_MAX + 1];
+
+	for (unsigned i = 0; lines[i] && (*lines[i] || lines[i + 1]); i++) {
+		text_sanitise(clean, sizeof(clean), lines[i], strlen(lines[i]));
+		puts(clean);
+	}
+	g_strfreev(lines);
+}
+
+static enum lt_status list_host(const char *host, const char *script)
+{
+	char *argv[] = {(char *)"ssh", (char *)host, (char *)script, NULL};
+	GError *error = NULL;
+	char *text = NULL;
+	int status;
+
+	if (!g_spawn_sync(NULL, argv, NULL, G_SPAWN_SEARCH_PATH, process_unblock_signals, NULL, &text, NULL, &status,
+			  &error)) {
+		error_set("cannot run ssh: %s", error->message);
+		g_error_free(error);
+		return LT_ERROR;
+	}
+	printf("%s:\n", host);
+	print_sanitised(text);
+	g_free(text);
+	return judge(host, status) ? LT_OK : LT_ERROR;
+}
+
 enum lt_status remote_list(const GPtrArray *hosts, const char *session)
 {
 	char *words[] = {(char *)"lttng", (char *)"list", (char *)session, NULL};
 	char *script = commands_quote(words);
 	enum lt_status status = LT_OK;
 
-	for (unsigned i = 0; i < hosts->len; i++) {
-		const char *host = g_ptr_array_index(hosts, i);
-
-		printf("%s:\n", host);
-		fflush(stdout);
-		if (!end_ssh(host, start_ssh(host, script, true)))
+	for (unsigned i = 0; i < hosts->len; i++)
+		if (list_host(g_ptr_array_index(hosts, i), script))
 			status = LT_ERROR;
-	}
 	g_free(script);
 	return status;
 }

@@ -23,7 +23,7 @@ enum lt_status remote_start(const struct record_plan *plan);
 /* Stops and removes a session. */
 enum lt_status remote_stop(const GPtrArray *hosts, const char *session);
 
-/* `lttng list` of a session, or of all with NULL: to stdout, host by host. */
+/* What `lttng list` says of a session, or of all with NULL: to stdout, sanitised, host by host. */
 enum lt_status remote_list(const GPtrArray *hosts, const char *session);
 
 #endif

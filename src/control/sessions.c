@@ -161,7 +161,7 @@ enum lt_status session_stop(const char *name, struct session_lost *lost)
 
 void session_discard(const char *name)
 {
-	lttng_destroy_session_no_wait(name);
+	lttng_destroy_session(name);
 }
 
 /* The entry of a directory that sorts last among those not in before; NULL: none. */

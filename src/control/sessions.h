@@ -42,7 +42,7 @@ enum lt_status session_start(const char *name);
 /* Stops it, waits until all data is where it belongs, and removes the session; what was recorded stays. */
 enum lt_status session_stop(const char *name, struct session_lost *lost);
 
-/* Removes a session without waiting for anything; errors are of no interest. */
+/* Removes a session that has failed; further errors are of no interest. */
 void session_discard(const char *name);
 
 /* Takes a snapshot; *path is its directory, NULL where it went over the network. The caller frees it. */

@@ -10,6 +10,7 @@
 #include "control/context.h"
 #include "control/internal.h"
 #include "control/perf.h"
+#include "control/relay.h"
 #include "control/sessions.h"
 
 struct lttng_domain tracer_domain(enum record_domain domain)
@@ -140,7 +141,7 @@ enum lt_status tracer_probe(const struct record_plan *plan)
 		return tracer_error(LTTNG_ERR_EXIST_SESS, plan->session);
 	if (kernel && probe_kernel(kernel))
 		return LT_ERROR;
-	return probe_output(plan);
+	return plan->mode == RECORD_LIVE ? relay_probe(plan->url) : probe_output(plan);
 }
 
 static enum lt_status create_session(const struct record_plan *plan)

@@ -11,7 +11,7 @@
 
 /*
  * Asks what there is of what the plan wants: an unused name, a kernel tracer, the
- * tracepoints and counters asked for by name, an empty directory. What only a set wants and is
+ * tracepoints and counters asked for by name, an empty directory or a relayd. What only a set wants and is
  * not there gives a warning. LT_ERROR: what lacks. Nothing is changed.
  */
 enum lt_status tracer_probe(const struct record_plan *plan);

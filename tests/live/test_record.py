@@ -13,8 +13,10 @@ import re
 import shlex
 import shutil
 import signal
+import socket
 import subprocess
 import sys
+import threading
 
 import sandbox
 
@@ -61,8 +63,8 @@ def check_counts(path, *counts):
 def check(result, status, out="", err=""):
     """A result of User.run(); out and err are patterns, '' means nothing may be there."""
     for what, pattern, text in (("stdout", out, result[1]), ("stderr", err, result[2])):
-        assert re.search(pattern, text, re.S) if pattern else not text, f"{what} is {text!r}, not {pattern!r}"
-    assert result[0] == status, f"status {result[0]}, not {status}: {result[2]}"
+        assert re.search(pattern, text, re.S) if pattern else not text, f"{what} is not {pattern!r}: {result}"
+    assert result[0] == status, f"status is not {status}: {result}"
 
 
 @contextlib.contextmanager
@@ -88,6 +90,12 @@ def test_command():
         check(u.run(TOP, "record", "--ust", EVENTS, "--", "./nowhere"), 127, "", "cannot run './nowhere': not found")
         check(u.run(TOP, "record", "--ust", EVENTS, "--", u.home), 126, "", "not executable")
         assert not u.sessiond_pid(), "a session daemon is left"
+
+
+def hang_up(listener):
+    with contextlib.suppress(OSError):
+        while True:
+            listener.accept()[0].close()
 
 
 def test_refusals():
@@ -122,8 +130,17 @@ def test_refusals():
 
         check(u.run(TOP, *ust, "--output", "."), 1, "", "directory '[^']*' is not empty")
         check(u.run(TOP, *ust, "--output", ".lttng/agent.port"), 1, "", "is not a directory")
-        port, = sandbox.free_ports(1)
-        check(u.run(TOP, *ust, "--live", f"net://127.0.0.1:{port}"), 1, "", "connect to lttng-relayd")
+        with socket.socket() as deaf:  # bound, so that nobody else listens there
+            deaf.bind(("127.0.0.1", 0))
+            url = f"net://127.0.0.1:{deaf.getsockname()[1]}"
+            check(u.run(TOP, *ust, "--live", url), 1, "", f"cannot reach the relayd '{url}': Connection refused")
+        with socket.socket() as rude:  # takes connections and hangs up
+            rude.bind(("127.0.0.1", 0))
+            rude.listen()
+            threading.Thread(target=hang_up, args=(rude,), daemon=True).start()
+            url = f"net://127.0.0.1:{rude.getsockname()[1]}"
+            check(u.run(TOP, *ust, "--live", url), 1, "", "session 'lttngtop-[^']*': channel 'user': ")
+            rude.shutdown(socket.SHUT_RDWR)
         check(u.run(TOP, "record", "status"), 0, "^no session\n$")
 
 
