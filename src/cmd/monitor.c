@@ -189,10 +189,8 @@ static void read_slice(struct monitor *m)
 		ev_io_start(m->loop, &m->sources);
 	else
 		ev_io_stop(m->loop, &m->sources);
-	if (m->complete) {
+	if (m->complete)
 		ev_timer_stop(m->loop, &m->retry);
-		ev_timer_stop(m->loop, &m->watch);
-	}
 }
 
 static void on_reading(struct ev_loop *loop, ev_idle *w, int events)
@@ -220,9 +218,10 @@ static void on_watch(struct ev_loop *loop, ev_timer *w, int events)
 {
 	struct monitor *m = w->data;
 
-	(void)loop;
 	(void)events;
 	ingest_watch(m->in);
+	if (m->complete && ingest_is_over(m->in))
+		ev_timer_stop(loop, w);
 }
 
 static void on_input(struct ev_loop *loop, ev_io *w, int events)

@@ -24,6 +24,7 @@ void feed_free(void *data)
 	struct feed *f = data;
 
 	source_stop(f->source);
+	source_stop(f->leaving);
 	g_free(f->why);
 	g_free(f);
 }
@@ -111,13 +112,24 @@ void feed_stopped(struct feed *f, const char *why)
 	f->broken = f->broken || why;
 	if (f->host && f->source)
 		merge_replace(f->host->merge, f->number, NULL);
-	source_stop(f->source);
+	source_stop(f->leaving);
+	if (f->source)
+		source_kill(f->source, "not wanted any more");
+	f->leaving = f->source;
 	f->source = NULL;
 	f->in_merge = false;
 	g_free(f->why);
 	f->why = reason;
 	f->state = f->follow ? FEED_WAITING : FEED_ENDED;
 	f->retry_us = g_get_monotonic_time() + backoff_us(f->tries++);
+}
+
+void feed_reap(struct feed *f)
+{
+	if (!f->leaving || !source_exited(f->leaving))
+		return;
+	source_stop(f->leaving);
+	f->leaving = NULL;
 }
 
 const char *feed_describe(const struct feed *f)

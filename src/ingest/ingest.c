@@ -478,6 +478,7 @@ static void watch_feed(struct ingest *in, struct feed *feed)
 {
 	uint64_t limit_ms = feed->spec->url ? GONE_AFTER_STALLS * in->options.stall_limit_ns / 1000000 : HANG_LIMIT_MS;
 
+	feed_reap(feed);
 	if (feed->state == FEED_WAITING && g_get_monotonic_time() >= feed->retry_us)
 		start_feed(in, feed);
 	if (!feed->source)
@@ -535,6 +536,14 @@ bool ingest_is_live(const struct ingest *in)
 		if (feed_at(in, i)->spec->url && feed_at(in, i)->state != FEED_ENDED)
 			return true;
 	return false;
+}
+
+bool ingest_is_over(const struct ingest *in)
+{
+	for (guint i = 0; i < in->feeds->len; i++)
+		if (feed_at(in, i)->source || feed_at(in, i)->leaving)
+			return false;
+	return !ingest_is_live(in);
 }
 
 bool ingest_incomplete(const struct ingest *in)

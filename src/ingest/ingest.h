@@ -92,6 +92,9 @@ void ingest_watch(struct ingest *in);
 /* Whether anything may still come of live sources that is not there yet. */
 bool ingest_is_live(const struct ingest *in);
 
+/* Whether all sources are read and their workers gone: nothing is left to look after. */
+bool ingest_is_over(const struct ingest *in);
+
 /* Whether anything was lost, corrupt or unreadable so far: exit status 3. */
 bool ingest_incomplete(const struct ingest *in);
 

@@ -125,16 +125,16 @@ static bool add_directory(struct shadow *s, const char *original, const char *on
 	return ok;
 }
 
-static char *directory_name(const char *base, pid_t worker, const char *suffix)
+static char *directory_name(const char *base, pid_t parent, pid_t worker, const char *suffix)
 {
-	return g_strdup_printf("%s/lttngtop-worker-%d%s", base, (int)worker, suffix);
+	return g_strdup_printf("%s/lttngtop-worker-%d-%d%s", base, (int)parent, (int)worker, suffix);
 }
 
 /* NULL: nowhere to write. suffix: a worker may have two at a time. */
 static struct shadow *make(const char *suffix)
 {
 	for (size_t i = 0; i < G_N_ELEMENTS(bases); i++) {
-		char *directory = directory_name(bases[i], getpid(), suffix);
+		char *directory = directory_name(bases[i], getppid(), getpid(), suffix);
 		struct shadow *s;
 
 		if (mkdir(directory, 0700) < 0) {
@@ -293,8 +293,8 @@ void shadow_destroy(struct shadow *s)
 void shadow_clean_up(pid_t worker)
 {
 	for (size_t i = 0; i < G_N_ELEMENTS(bases); i++) {
-		char *directory = directory_name(bases[i], worker, "");
-		char *single = directory_name(bases[i], worker, "-single");
+		char *directory = directory_name(bases[i], getpid(), worker, "");
+		char *single = directory_name(bases[i], getpid(), worker, "-single");
 
 		remove_tree(AT_FDCWD, directory, 0);
 		remove_tree(AT_FDCWD, single, 0);

@@ -12,10 +12,10 @@
  * is declared as two 64-bit integers NAME__0 and NAME__1 (little-endian). The bytes are the same; the
  * library decodes two fields instead of sixteen, which halves its time for kernel traces.
  *
- *   BASE/lttngtop-worker-PID/0/metadata        of the first directory, rewritten
- *                            0/ch_0 -> /path/to/kernel/ch_0
- *                            0/index -> /path/to/kernel/index
- *                            1/…
+ *   BASE/lttngtop-worker-PARENT-PID/0/metadata        of the first directory, rewritten
+ *                                   0/ch_0 -> /path/to/kernel/ch_0
+ *                                   0/index -> /path/to/kernel/index
+ *                                   1/…
  *
  * It also lets a data file that cannot be read be left out.
  */

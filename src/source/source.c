@@ -366,6 +366,11 @@ void source_kill(struct source *s, const char *reason)
 	kill_worker(s);
 }
 
+bool source_exited(struct source *s)
+{
+	return reap(s, 0);
+}
+
 void source_stop(struct source *s)
 {
 	if (!s)

@@ -126,6 +126,12 @@ bool source_hangs(const struct source *s, unsigned limit_ms);
 /* Gives a worker up: kills it; once its ring is read, source_peek() gives LT_ERROR with this reason. */
 void source_kill(struct source *s, const char *why);
 
+/*
+ * Whether the worker of a source that gave LT_END or LT_ERROR is gone. It may
+ * take a moment to free what it had: source_stop() would wait for it.
+ */
+bool source_exited(struct source *s);
+
 /* Ends the worker (SIGKILL if need be) and frees everything. NULL is allowed. */
 void source_stop(struct source *s);
 
