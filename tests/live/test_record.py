@@ -236,6 +236,24 @@ def test_live():
         check(u.run(TOP, "record", "stop", "t"), 0, "^session 't' stopped\n$")
 
 
+def test_live_view():
+    """From record through the relayd into report: every event, and the report ends with the session."""
+    with user("view", sessiond=True) as u:
+        (control, data, live), _ = u.start_relayd()
+        check(u.run(TOP, "record", "--ust", EVENTS, "--live", f"127.0.0.1:{control}:{data}", "--live-timer", "100ms",
+                    "--session", "s"), 0, "view it: lttngtop net://127.0.0.1/host/[^/]+/s\n")
+        report = u.start(TOP, "report", "events", "--json", f"net://127.0.0.1:{live}/host/{socket.gethostname()}/s",
+                         stdout=subprocess.PIPE)
+        sandbox.wait_until(lambda: ", 1 client(s)" in u.run("babeltrace2", "-i", "lttng-live",
+                                                            f"net://127.0.0.1:{live}")[1], "attached viewer")
+        for n in (3000, 20):
+            u.run(APP, str(n))
+        check(u.run(TOP, "record", "stop", "s"), 0, "stopped")
+        text, _ = report.communicate(timeout=sandbox.PATIENCE)
+        counts = {row["name"]: row["count"] for row in json.loads(text)["rows"]}
+        assert report.returncode == 0 and counts == expected(3000, 20), f"{report.returncode}, {counts}"
+
+
 def test_dry_run():
     """The real lttng takes what --dry-run prints, and it records the same."""
     with user("dry", sessiond=True) as u:
