@@ -76,6 +76,9 @@ void live_streams_init(struct live_streams *l, const char *url, struct ring_prod
 /* Writes the records of a message, which stays the caller's. */
 void live_take_message(struct live_streams *l, const bt_message *msg);
 
+/* Tells by EVENT_BEACON how far the time has come, unless events will tell. */
+void live_tell_time(struct live_streams *l);
+
 /* No more messages for now: writes what was held back, and how far the time has come. */
 void live_settle(struct live_streams *l);
 

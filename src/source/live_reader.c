@@ -7,7 +7,7 @@
 
 enum {
 	AGAIN_WAIT_US = 10000, /* asking costs a round trip per stream */
-	BATCHES_PER_STEP = 32,
+	BATCHES_PER_STEP = 16,
 	CHECK_AGAINS = 50,     /* so many of them later: is a session without streams still there? */
 };
 
@@ -79,6 +79,7 @@ static bt_component_class_sink_consume_method_status sink_consume(bt_self_compon
 			return BT_COMPONENT_CLASS_SINK_CONSUME_METHOD_STATUS_ERROR;
 		}
 	}
+	live_tell_time(&l->streams);
 	return BT_COMPONENT_CLASS_SINK_CONSUME_METHOD_STATUS_OK;
 }
 

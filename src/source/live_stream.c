@@ -287,15 +287,22 @@ void live_take_message(struct live_streams *l, const bt_message *msg)
 	}
 }
 
+void live_tell_time(struct live_streams *l)
+{
+	if (l->held->len > 0 || l->now_ns <= l->last_ns)
+		return;
+	say_ready(l);
+	write_losses(l, l->now_ns, false);
+	l->last_ns = l->now_ns;
+	emit_end(l->ring, emit_begin(l->ring, EVENT_BEACON, l->now_ns, 0));
+}
+
 void live_settle(struct live_streams *l)
 {
 	write_held(l);
 	say_ready(l);
 	write_losses(l, l->now_ns, false);
-	if (l->now_ns > l->last_ns) {
-		l->last_ns = l->now_ns;
-		emit_end(l->ring, emit_begin(l->ring, EVENT_BEACON, l->now_ns, 0));
-	}
+	live_tell_time(l);
 }
 
 void live_streams_init(struct live_streams *l, const char *url, struct ring_producer *ring)

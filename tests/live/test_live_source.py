@@ -1,0 +1,421 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What a worker makes of a live session: of one that a recording is served as, of hostile ones, of real user-space ones."""
+import contextlib
+import os
+import re
+import signal
+import struct
+import subprocess
+import sys
+import threading
+import time
+import traceback
+
+import fake_relay
+import sandbox
+from fake_relay import Hangup, Relay, Session
+
+BUILD = os.environ["BUILD"]
+DUMP = os.path.join(BUILD, "tests/source/dump_records")
+KPROBE = os.path.join(BUILD, "traces/kprobe/client/kernel")
+WEB = os.path.join(BUILD, "traces/three-tier/web/kernel")
+DB = os.path.join(BUILD, "traces/three-tier/db/kernel")
+
+
+class Dump:
+    """dump_records of a source, in the background."""
+
+    def __init__(self, source, *options):
+        self.process = subprocess.Popen([DUMP, "-w", os.environ["LTTNGTOP"], *options, source], stdin=subprocess.DEVNULL,
+                                        stdout=subprocess.PIPE, text=True, errors="replace")
+        self.lines = []
+        self.thread = threading.Thread(target=self.read, daemon=True)
+        self.thread.start()
+
+    def read(self):
+        self.lines += (line.rstrip("\n") for line in self.process.stdout)
+
+    def wait(self, limit=60):
+        self.process.wait(limit)
+        self.thread.join()
+        return self.lines
+
+    def stop(self):
+        if self.process.poll() is None:
+            self.process.kill()
+        return self.wait()
+
+
+def dump(source, *options, limit=60):
+    d = Dump(source, *options)
+    try:
+        return d.wait(limit)
+    finally:
+        d.stop()
+
+
+def kinds(lines):
+    return [line.split()[1] for line in lines if line[:1].isdigit()]
+
+
+def times(lines):
+    return [int(line.split()[0]) for line in lines if line[:1].isdigit() and int(line.split()[0])]
+
+
+def failure(lines):
+    """The text and the cause of '# failed: TEXT (CAUSE)', None if it ended well."""
+    found = re.findall(r"^# failed: (.*) \(([^()]*)\)$", "\n".join(lines), re.M)
+    return found[0] if found else None
+
+
+def events(lines):
+    """What a live session and a recording have in common: all but what only one who looks ahead knows."""
+    left_out = {"TRACE", "STREAM", "CPU_START", "READY", "BEACON", "STREAM_END", "CLASS"}
+    return [re.sub(r"( present=0x\w+| w9=\d+)", "", line) if " SCHED_SWITCH " in line else line
+            for line in lines if line[:1].isdigit() and line.split()[1] not in left_out]
+
+
+def expect_failure(lines, cause, text):
+    got = failure(lines)
+    assert got and got[1] == cause and text in got[0], f"{got}, not '{text}' ({cause})"
+
+
+# ---- a recording served live ----
+
+def test_same_records_as_the_recording():
+    with Relay(Session([KPROBE])) as relay:
+        live = dump(relay.url)
+    recorded = dump(os.path.dirname(KPROBE))
+    assert failure(live) is None, failure(live)
+    assert events(live) == events(recorded)
+    assert {line for line in live if " CLASS " in line} == {line for line in recorded if " CLASS " in line}
+    all_kinds = kinds(live)
+    assert all_kinds.index("READY") < all_kinds.index("SCHED_SWITCH") and all_kinds.index("TRACE") < all_kinds.index("STREAM")
+    assert all_kinds.count("STREAM") == all_kinds.count("STREAM_END") == 2
+    assert not {"CPU_START", "BACKWARD"} & set(all_kinds)
+    assert all(not int(line.rsplit("present=", 1)[1].split()[0], 16) & 0x80 for line in live if " SCHED_SWITCH " in line)
+
+
+def test_two_traces_in_one_session():
+    with Relay(Session([WEB, DB])) as relay:
+        lines = dump(relay.url)
+    assert failure(lines) is None, failure(lines)
+    traces = [line for line in lines if " TRACE " in line]
+    assert len(traces) == 2 and all(any(f'w0="{host}"' in t for t in traces) for host in ("web", "db")), traces
+    count = sum(len([k for k in events(dump(os.path.dirname(t)))]) for t in (WEB, DB))
+    assert len(events(lines)) == count, (len(events(lines)), count)
+    assert times(lines) == sorted(times(lines))
+
+
+def test_beacons_move_the_time_on():
+    class Idle(Relay):
+        """Behind its packets each stream says for a while that nothing happens, every other time that it does not know."""
+        asked = 0
+
+        def at_end(self, stream):
+            self.asked += 1
+            if self.asked > 200:
+                return self.index(fake_relay.INDEX_HUP)
+            if self.asked // 2 % 2:
+                return self.index(fake_relay.INDEX_RETRY)
+            last = max(s.packets[-1][4] for s in self.session.streams)
+            return self.index(fake_relay.INDEX_INACTIVE,
+                              packet=(0, 0, 0, 0, last + self.asked * 1000, 0, stream.class_id))
+
+        def at_last_end(self):
+            pass
+
+        def list(self, payload):
+            return super().list(payload) if self.asked <= 200 else struct.pack(">I", 0)
+
+    with Idle(Session([KPROBE])) as relay:
+        lines = dump(relay.url)
+    assert failure(lines) is None, failure(lines)
+    beacons = [int(line.split()[0]) for line in lines if " BEACON " in line]
+    assert len(beacons) > 10 and beacons == sorted(set(beacons)), len(beacons)
+    assert times(lines) == sorted(times(lines))
+
+
+def test_late_stream():
+    session = Session([KPROBE])
+    session.late = [session.streams.pop()]
+    with Relay(session) as relay:
+        lines = dump(relay.url)
+    if failure(lines):  # it began before what had been told already
+        expect_failure(lines, "backward", "time went back")
+    else:
+        assert kinds(lines).count("STREAM") == 2
+
+
+def test_session_without_streams():
+    session = Session([])
+    with Relay(session) as relay:
+        d = Dump(relay.url)
+        time.sleep(1.5)
+        assert d.process.poll() is None, d.stop()
+        relay.sessions.clear()
+        lines = d.wait()
+    assert failure(lines) is None and kinds(lines) == ["READY"], lines
+
+
+# ---- refusals ----
+
+def test_refusals():
+    class Taken(Relay):
+        answer = fake_relay.ATTACH_TAKEN
+
+        def attach(self, payload):
+            return struct.pack(">2I", self.answer, 0)
+
+    with Taken(Session([KPROBE])) as relay:
+        expect_failure(dump(relay.url), "taken", "another viewer is attached")
+        relay.answer = fake_relay.ATTACH_UNKNOWN
+        expect_failure(dump(relay.url), "no session", "the session is gone")
+        relay.answer = fake_relay.ATTACH_NOT_LIVE
+        expect_failure(dump(relay.url), "no session", "not a live session")
+        relay.answer = 77
+        expect_failure(dump(relay.url), "other", "77")
+        expect_failure(dump(relay.relay_url + "/host/web/other"), "no session", "no such session")
+        expect_failure(dump(relay.relay_url + "/host/other/s1"), "no session", "no such session")
+        port = relay.port
+    expect_failure(dump(f"net://127.0.0.1:{port}/host/a/b"), "unreachable", "Connection refused")
+    expect_failure(dump("net://name.invalid/host/a/b"), "unreachable", "cannot find the address")
+
+
+def test_what_answers_is_no_relayd():
+    class Other(Relay):
+        reply = struct.pack(">Q3I", 1, 9, 9, 1)
+
+        def connect(self, payload):
+            if not self.reply:
+                raise Hangup
+            return self.reply
+
+    with Other(Session([KPROBE])) as relay:
+        expect_failure(dump(relay.url), "unreachable", "another protocol")
+        relay.reply = b""
+        expect_failure(dump(relay.url), "unreachable", "no lttng-relayd")
+
+
+# ---- damage ----
+
+def hostile(name, override, limit_s="3"):
+    """A relayd one of whose methods is replaced: it fails, or ends, and the parent outlives it."""
+    class Hostile(Relay):
+        pass
+
+    setattr(Hostile, name, override)
+    with Hostile(Session([KPROBE])) as relay:
+        return dump(relay.url, "-q", "-t", limit_s)
+
+
+def test_connection_breaks():
+    def break_off(self, payload):
+        raise Hangup
+
+    for name in ("list", "create"):
+        expect_failure(hostile(name, break_off), "gone", "the relayd went away")
+    for name in ("attach", "get_metadata", "next_index", "packet"):
+        lines = hostile(name, break_off)
+        expect_failure(lines, "gone", "the relayd went away")
+
+
+def test_silence():
+    for name in ("connect", "list", "attach", "get_metadata", "next_index", "packet"):
+        expect_failure(hostile(name, lambda self, payload: None, "1"), "worker", "it hangs")
+
+
+def test_wrong_lengths():
+    huge = struct.pack(">QI", 2 ** 60, 1)
+    for name, answer in (("get_metadata", huge), ("get_metadata", struct.pack(">QI", 0, 1)),
+                         ("packet", struct.pack(">3I", 1, 2 ** 31, 0)), ("packet", struct.pack(">3I", 1, 0, 0)),
+                         ("attach", struct.pack(">2I", 1, 2 ** 32 - 1)), ("list", struct.pack(">I", 2 ** 32 - 1))):
+        lines = hostile(name, lambda self, payload, answer=answer: answer + b"\0" * 100000, "2")
+        assert failure(lines), f"{name}: {lines}"
+
+
+def test_garbage():
+    for byte in (b"\0", b"\xff", b"A"):
+        for name in ("connect", "list", "create", "attach", "get_metadata", "next_index", "packet"):
+            lines = hostile(name, lambda self, payload, byte=byte: byte * 50000, "1")
+            assert failure(lines) or kinds(lines) == [], f"{name}: {lines}"
+
+
+def test_changed_stream_class():
+    def next_index(self, payload):
+        offset, bits, content, begin, end, discarded, _ = self.session.streams[0].packets[0]
+        return self.index(fake_relay.INDEX_OK, 0, (offset, bits, content, begin, end, discarded, len(self.commands)))
+
+    assert failure(hostile("next_index", next_index))
+
+
+def test_packets_of_ones():
+    def packet(self, payload):
+        length = struct.unpack(">QQI", payload)[2]
+        return struct.pack(">3I", 1, length, 0) + b"\xff" * length
+
+    assert failure(hostile("packet", packet))
+
+
+def test_beacons_without_a_pause():
+    class Busy(Relay):
+        asked = 0
+
+        def next_index(self, payload):
+            self.asked += 1
+            stream = self.session.stream(struct.unpack(">Q", payload)[0])
+            return self.index(fake_relay.INDEX_INACTIVE, packet=(0, 0, 0, 0, self.asked, 0, stream.class_id))
+
+    with Busy(Session([KPROBE])) as relay:
+        d = Dump(relay.url, "-t", "1")
+        sandbox.wait_until(lambda: count_kind(d, "BEACON") > 10, "beacons")
+        beacons = times(d.stop())
+    assert beacons == sorted(set(beacons))
+
+
+def test_time_goes_back():
+    class Back(Relay):
+        """Each stream first says that nothing happened until long after its packets."""
+        told = set()
+
+        def next_index(self, payload):
+            stream = self.session.stream(struct.unpack(">Q", payload)[0])
+            if stream.id in self.told:
+                return super().next_index(payload)
+            self.told.add(stream.id)
+            return self.index(fake_relay.INDEX_INACTIVE,
+                              packet=(0, 0, 0, 0, stream.packets[-1][4], 0, stream.class_id))
+
+    with Back(Session([KPROBE])) as relay:
+        expect_failure(dump(relay.url, "-q"), "backward", "time went back")
+
+
+def test_endless_again():
+    class Again(Relay):
+        def next_index(self, payload):
+            return self.index(fake_relay.INDEX_RETRY)
+
+    with Again(Session([KPROBE])) as relay:
+        d = Dump(relay.url, "-t", "1")
+        time.sleep(4)
+        assert d.process.poll() is None, d.stop()  # it beats
+        asked = len(relay.commands)
+        assert asked < 4 * 100 * 5, f"asked {asked} times"
+        lines = d.stop()
+    assert kinds(lines) == ["READY"], lines
+
+
+# ---- real tracers ----
+
+class Ust:
+    """A user's session daemon and relayd, with a live session 's1'."""
+
+    def __init__(self, home):
+        self.user = sandbox.User(home)
+        self.app = os.path.join(self.user.home, "ust_app")
+        with open(os.path.join(BUILD, "tests/live/ust_app"), "rb") as source, open(self.app, "wb") as copy:
+            copy.write(source.read())
+        os.chmod(self.app, 0o755)
+
+    def __enter__(self):
+        with contextlib.ExitStack() as stack:
+            stack.callback(self.user.end)
+            self.user.start_sessiond()
+            self.ports, _ = self.user.start_relayd()
+            self.relayd = self.user.processes[-1]
+            self.url = f"net://127.0.0.1:{self.ports[2]}/host/{os.uname().nodename}/s1"
+            stack.pop_all()
+        return self
+
+    def __exit__(self, *_):
+        if self.relayd.poll() is None:
+            self.relayd.send_signal(signal.SIGCONT)
+        self.user.end()
+
+    def lttng(self, *argv):
+        status, out, err = self.user.run("lttng", "--no-sessiond", *argv)
+        assert status == 0, f"lttng {argv}: {out}{err}"
+
+    def create(self):
+        self.lttng("create", "s1", "--live=100000", f"--set-url=net://127.0.0.1:{self.ports[0]}:{self.ports[1]}")
+        self.lttng("enable-event", "--userspace", "lttng_ust_trace*:*")
+        self.lttng("start")
+
+    def trace(self, count):
+        assert self.user.run(self.app, str(count))[0] == 0
+
+
+def count_kind(d, kind):
+    return sum(1 for k in kinds(list(d.lines)) if k == kind)
+
+
+def test_user_space_session(ust):
+    ust.create()
+    d = Dump(ust.url)
+    sandbox.wait_until(lambda: "READY" in kinds(list(d.lines)), "attached, without a stream")
+    expect_failure(dump(ust.url), "taken", "another viewer is attached")
+    ust.trace(100)
+    sandbox.wait_until(lambda: count_kind(d, "OTHER") == 150, "events of one program")
+    ust.trace(1000)
+    sandbox.wait_until(lambda: count_kind(d, "OTHER") == 1650, "events of two programs")
+    sandbox.wait_until(lambda: count_kind(d, "BEACON") > 3, "beacons")
+    ust.lttng("destroy", "s1")
+    lines = d.wait()
+    assert failure(lines) is None, failure(lines)
+    assert count_kind(d, "OTHER") == 1650 and times(lines) == sorted(times(lines))
+    expect_failure(dump(ust.url), "no session", "no such session")
+
+
+def test_relayd_stops_and_dies(ust):
+    ust.create()
+    d = Dump(ust.url, "-t", "4")
+    sandbox.wait_until(lambda: "READY" in kinds(list(d.lines)), "attached")
+    ust.trace(100)
+    sandbox.wait_until(lambda: count_kind(d, "OTHER") == 150, "events before")
+    ust.relayd.send_signal(signal.SIGSTOP)
+    time.sleep(1.5)
+    ust.relayd.send_signal(signal.SIGCONT)
+    ust.trace(100)
+    sandbox.wait_until(lambda: count_kind(d, "OTHER") == 300, "nothing lost over a short stop")
+    hung = Dump(ust.url, "-t", "1") if ust.relayd.send_signal(signal.SIGSTOP) is None else None
+    expect_failure(hung.wait(), "worker", "it hangs")
+    ust.relayd.send_signal(signal.SIGCONT)
+    ust.relayd.kill()
+    expect_failure(d.wait(), "gone", "the relayd went away")
+    ust.relayd.wait()
+
+
+def run(test, *args):
+    name = test.__name__[5:].replace("_", " ")
+    try:
+        test(*args)
+    except Exception as error:  # pylint: disable=broad-except
+        print(f"not ok {name}: {error}")
+        traceback.print_exc(file=sys.stdout)
+        return False
+    print(f"ok {name}", flush=True)
+    return True
+
+
+def main():
+    tests = [test for name, test in sorted(globals().items()) if name.startswith("test_")]
+    wanted = sys.argv[1:]
+    failed = 0
+    lacks = sandbox.missing() or (None if os.path.exists(f"{BUILD}/tests/live/ust_app") else "tests/live/ust_app")
+    os.chmod(".", 0o755)  # another user's daemons work below it
+    for number, test in enumerate(tests):
+        if wanted and not any(w in test.__name__ for w in wanted):
+            continue
+        if test.__code__.co_argcount == 0:
+            failed += not run(test)
+        elif lacks:
+            print(f"skip {test.__name__[5:]}: {lacks} is not installed")
+        else:
+            with Ust(f"home{number}") as ust:
+                failed += not run(test, ust)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
