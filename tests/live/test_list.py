@@ -1,0 +1,131 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""`lttngtop list` against relayds that answer, are empty, silent, wrong, or not there."""
+import json
+import os
+import struct
+import subprocess
+import sys
+import time
+import traceback
+
+from fake_relay import Hangup, Relay, Session
+
+
+def run_list(*argv, limit=30):
+    begin = time.monotonic()
+    done = subprocess.run([os.environ["LTTNGTOP"], "list", *argv], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, text=True, timeout=limit, check=False)
+    return done.returncode, done.stdout, done.stderr, time.monotonic() - begin
+
+
+def expect(argv, status, out, err):
+    got = run_list(*argv)
+    assert got[0] == status and out in got[1] and err in got[2], f"{argv}: {got}"
+    return got
+
+
+def three_sessions():
+    return [Session([], "web", "s1", 200000), Session([], "db", "nightly", 1000000, clients=1),
+            Session([], "web", "stored", 0)]
+
+
+def test_text():
+    with Relay(*three_sessions()) as relay:
+        _, out, err, _ = expect([relay.relay_url], 0, "HOST", "")
+    lines = [line.split() for line in out.splitlines()]
+    assert [line[:3] for line in lines[1:3]] == [["db", "nightly", "taken"], ["web", "s1", "free"]], out
+    assert lines[3][:4] == ["web", "stored", "not", "live"] and not err, out
+    assert lines[1][3:] == ["0", "1", "1.00s", relay.relay_url + "/host/db/nightly"], out
+    assert lines[2][3:6] == ["0", "0", "200ms"], out
+
+
+def test_json():
+    with Relay(*three_sessions()) as relay:
+        answer = json.loads(expect(["--json", relay.relay_url + "/"], 0, "", "")[1])
+    assert answer["schema"] == 1 and answer["relay"] == relay.relay_url and answer["hosts"] == ["db", "web"]
+    assert answer["sessions"][0] == {"host": "db", "session": "nightly", "url": relay.relay_url + "/host/db/nightly",
+                                     "streams": 0, "clients": 1, "live_timer_ns": 10 ** 9, "live": True, "taken": True}
+    assert [s["taken"] for s in answer["sessions"]] == [True, False, False]
+    assert [s["live"] for s in answer["sessions"]] == [True, True, False]
+
+
+def test_one_session():
+    with Relay(*three_sessions()) as relay:
+        _, out, _, _ = expect([relay.relay_url + "/host/web/s1"], 0, "s1", "")
+        assert len(out.splitlines()) == 2, out
+        expect([relay.relay_url + "/host/web/nightly"], 1, "", "has no session 'nightly' of host 'web'")
+
+
+def test_empty():
+    with Relay() as relay:
+        expect([relay.relay_url], 0, "", f"'{relay.relay_url}' has no sessions")
+        assert json.loads(expect(["--json", relay.relay_url], 0, "", "")[1])["sessions"] == []
+
+
+def test_odd_names():
+    session = Session([], "h\u00f6st", "a b%20\x1b[31m\"\u202e")
+    with Relay(session) as relay:
+        _, out, _, _ = expect([relay.relay_url], 0, "h\u00f6st  a b%20\\x1b[31m\"", "")
+        assert "\x1b" not in out and "\u202e" not in out, ascii(out)
+        json.loads(expect(["--json", relay.relay_url], 0, "", "")[1])
+
+
+def test_nobody_there():
+    with Relay() as relay:
+        url = relay.relay_url
+    expect([url], 1, "", f"reading '{url}': cannot connect: Connection refused")
+    expect(["net://name.invalid"], 1, "", "cannot find the address of the host")
+
+
+def test_silence():
+    class Silent(Relay):
+        silent_at = "connect"
+
+        def connect(self, payload):
+            return None if self.silent_at == "connect" else super().connect(payload)
+
+        def list(self, payload):
+            return None
+
+    with Silent() as relay:
+        for relay.silent_at in ("connect", "list"):
+            got = expect(["--timeout", "500ms", relay.relay_url], 1, "", "does not answer: no list within 500 ms")
+            assert 0.5 <= got[3] < 5, got
+
+
+def test_nonsense():
+    class Wrong(Relay):
+        answer = b""
+
+        def list(self, payload):
+            if not self.answer:
+                raise Hangup
+            return self.answer
+
+    with Wrong() as relay:
+        expect([relay.relay_url], 1, "", "the relayd went away")
+        relay.answer = struct.pack(">I", 2 ** 32 - 1) + os.urandom(1000000)
+        expect(["--timeout", "1s", relay.relay_url], 1, "", "")
+    with Relay() as relay:
+        relay.connect = lambda payload: b"HTTP/1.1 400 Bad Request\r\n"
+        expect([relay.relay_url], 1, "", "speaks another protocol")
+
+
+def main():
+    failed = 0
+    for name, test in sorted(globals().items()):
+        if not name.startswith("test_"):
+            continue
+        try:
+            test()
+            print(f"ok list: {name[5:]}", flush=True)
+        except Exception as error:  # pylint: disable=broad-except
+            failed += 1
+            print(f"not ok list: {name[5:]}: {error}")
+            traceback.print_exc(file=sys.stdout)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
