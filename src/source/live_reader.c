@@ -185,7 +185,8 @@ enum lt_status live_read(const char *url, struct ring_producer *ring, enum faile
 {
 	const bt_plugin *plugin = NULL;
 	const bt_component_class_sink *sink_class = make_sink_class();
-	struct live *l = g_new0(struct live, 1);
+	static struct live one; /* a worker reads one session */
+	struct live *l = &one;
 
 	live_streams_init(&l->streams, url, ring);
 	ring_publish(ring);
