@@ -18,8 +18,10 @@ static const struct phrase {
 	{ "already a viewer attached", FAILED_TAKEN, "another viewer is attached to this session", false },
 	{ "Unable to connect to the requested live viewer session", FAILED_NO_SESSION, "no such session", false },
 	{ "Session id ", FAILED_NO_SESSION, "the session is gone", false },
-	{ "Not a live session", FAILED_NO_SESSION, "not a live session: it was created without '--live'", false },
+	{ "Not a live session", FAILED_NO_SESSION, "not a live session: created without '--live'", false },
 	{ "Message's timestamp is less than", FAILED_BACKWARD, "time went back in the session", false },
+	/* The same in a stream without a beacon so far: the library takes the time of its last one, none. */
+	{ "cycles=9223372036854775808", FAILED_BACKWARD, "time went back in the session", false },
 	{ "Cannot lookup hostname", FAILED_UNREACHABLE, "cannot find the address of the host", false },
 	{ "Connection failed: ", FAILED_UNREACHABLE, "cannot connect", true },
 	{ "Incompatible lttng-relayd protocol", FAILED_UNREACHABLE, "what answers speaks another protocol", false },

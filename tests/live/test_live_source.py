@@ -290,6 +290,18 @@ def test_time_goes_back():
     with Back(Session([KPROBE])) as relay:
         expect_failure(dump(relay.url, "-q"), "backward", "time went back")
 
+    session = Session([KPROBE])
+    stream = session.streams[0]
+    offset, bits, content, begin, *rest = stream.packets[1]
+    at = stream.data.index(struct.pack("<Q", begin), offset, offset + 100)
+    begin = stream.packets[0][4] - 5000
+    stream.data = stream.data[:at] + struct.pack("<Q", begin) + stream.data[at + 8:]
+    stream.packets[1] = (offset, bits, content, begin, *rest)
+    with Relay(session) as relay:
+        lines = dump(relay.url, "-q")
+        expect_failure(lines, "backward", "time went back")
+        assert "# READY 1" in lines
+
 
 def test_endless_again():
     class Again(Relay):
