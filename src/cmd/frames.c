@@ -210,7 +210,7 @@ uint64_t frames_known_ns(const struct frames *f)
 
 	for (unsigned i = 0; i < f->hosts->len; i++) {
 		end_ns = MAX(end_ns, at(f, i)->begin_ns);
-		if (!at(f, i)->ended && !at(f, i)->host->away)
+		if (!at(f, i)->ended && !at(f, i)->host->away && !at(f, i)->host->silent)
 			known_ns = MIN(known_ns, at(f, i)->begin_ns);
 	}
 	return known_ns == UINT64_MAX ? end_ns : known_ns;

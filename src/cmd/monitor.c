@@ -18,6 +18,7 @@
 #include "cmd/commands.h"
 #include "cmd/frames.h"
 #include "ingest/ingest.h"
+#include "out/writer.h"
 #include "ui/action.h"
 #include "ui/crash.h"
 #include "ui/cursor.h"
@@ -42,6 +43,7 @@ struct monitor {
 	struct frames *frames;
 	struct ui *ui;
 	GArray *missing;    /* struct missing, per host on the screen */
+	GArray *feeds;      /* struct ui_feed, used by tell_feeds() */
 	uint64_t frame_ns;
 	bool live;          /* sources that go on, or may */
 	bool started;       /* the screen has a time to show */
@@ -130,6 +132,7 @@ static struct ui_host host_info(struct monitor *m, unsigned i)
 		.ended = host->ended,
 		.live = host->live,
 		.away = host->away,
+		.silent = host->silent,
 		.lag_ns = host->lag_ns,
 		.trouble = host->trouble,
 	};
@@ -157,9 +160,29 @@ static void show_new_hosts(struct monitor *m)
 	}
 }
 
+static void tell_feeds(struct monitor *m)
+{
+	g_array_set_size(m->feeds, 0);
+	for (unsigned i = 0; i < ingest_feed_count(m->in); i++) {
+		const struct ingest_feed feed = ingest_feed(m->in, i);
+		struct ui_feed told = {
+			.name = feed.name,
+			.state = feed.state,
+			.host = feed.host < 0 ? NULL : ingest_host(m->in, (unsigned)feed.host)->name,
+			.session = feed.live && !feed.relay,
+			.runs = feed.runs,
+			.detached = feed.detached,
+		};
+
+		g_array_append_val(m->feeds, told);
+	}
+	ui_set_feeds(m->ui, (const struct ui_feed *)(const void *)m->feeds->data, m->feeds->len);
+}
+
 static void tell_known(struct monitor *m)
 {
 	show_new_hosts(m);
+	tell_feeds(m);
 	for (unsigned i = 0; i < frames_host_count(m->frames); i++) {
 		const struct ui_host info = host_info(m, i);
 
@@ -224,12 +247,30 @@ static void on_watch(struct ev_loop *loop, ev_timer *w, int events)
 		ev_timer_stop(loop, w);
 }
 
+/* What the user wants of the sources. */
+static void obey_wishes(struct monitor *m)
+{
+	unsigned feed;
+	bool attach, any = false;
+
+	while (ui_wanted_feed(m->ui, &feed, &attach)) {
+		if (attach)
+			ingest_attach(m->in, feed);
+		else
+			ingest_detach(m->in, feed);
+		any = true;
+	}
+	if (any)
+		tell_known(m);
+}
+
 static void on_input(struct ev_loop *loop, ev_io *w, int events)
 {
 	struct monitor *m = w->data;
 
 	(void)events;
 	ui_keys(m->ui);
+	obey_wishes(m);
 	if (ui_wants_quit(m->ui))
 		ev_break(loop, EVBREAK_ALL);
 }
@@ -314,6 +355,55 @@ static void run_loop(struct monitor *m)
 	ev_loop_destroy(m->loop);
 }
 
+/* ---- the screen's lists into files ---- */
+
+static enum lt_status form_of(const char *path, enum writer_form *form)
+{
+	static const struct {
+		const char *end;
+		enum writer_form form;
+	} forms[] = { { ".txt", WRITER_TEXT }, { ".csv", WRITER_CSV }, { ".json", WRITER_JSON } };
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(forms); i++)
+		if (g_str_has_suffix(path, forms[i].end)) {
+			*form = forms[i].form;
+			return LT_OK;
+		}
+	return error_set("not written: the name must end in .txt, .csv or .json");
+}
+
+static enum lt_status write_list(const struct ui_export *what)
+{
+	const struct writer_page page = {
+		.begin_ns = what->begin_ns,
+		.end_ns = what->end_ns,
+		.rows = what->rows,
+		.columns = what->columns,
+		.n_columns = what->n_columns,
+		.hosts = what->hosts,
+		.n_hosts = what->n_hosts,
+		.lost = what->lost,
+	};
+	struct writer_options options = { .table = what->table, .format = what->format };
+	enum lt_status status = form_of(what->path, &options.form);
+	struct writer *writer;
+
+	if (status != LT_OK)
+		return status;
+	options.out = fopen(what->path, "wxe");
+	if (!options.out)
+		return error_set("cannot write %s: %s", what->path,
+				 errno == EEXIST ? "it is there already" : g_strerror(errno));
+	writer = writer_create(&options);
+	status = writer_page(writer, &page);
+	writer_destroy(writer);
+	if (fclose(options.out) != 0 && status == LT_OK)
+		status = error_set("cannot write %s: %s", what->path, g_strerror(errno));
+	if (status != LT_OK)
+		remove(what->path);
+	return status;
+}
+
 /* ---- the command ---- */
 
 static void start_ui(struct monitor *m)
@@ -321,6 +411,7 @@ static void start_ui(struct monitor *m)
 	const struct options *o = m->options;
 	struct ui_options options = {
 		.history = m->history,
+		.export = write_list,
 		.utc = o->utc,
 		.paused = o->paused,
 		.speed = o->speed,
@@ -334,6 +425,7 @@ static void start_ui(struct monitor *m)
 	m->frames = frames_create(m->in, m->history, m->frame_ns);
 	m->ui = ui_create(&options);
 	m->missing = g_array_new(FALSE, TRUE, sizeof(struct missing));
+	m->feeds = g_array_new(FALSE, TRUE, sizeof(struct ui_feed));
 	show_new_hosts(m);
 }
 
@@ -345,6 +437,8 @@ static void release(struct monitor *m)
 		g_free(g_array_index(m->missing, struct missing, i).names);
 	if (m->missing)
 		g_array_free(m->missing, TRUE);
+	if (m->feeds)
+		g_array_free(m->feeds, TRUE);
 	ingest_destroy(m->in);
 	history_destroy(m->history);
 }

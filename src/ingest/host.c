@@ -177,5 +177,5 @@ void host_set_stalled(struct host *host, bool stalled)
 	if (stalled != host->stalled)
 		model_set_status(host->public.model, stalled ? HOST_SILENT : HOST_OK,
 				 stalled ? "silent: not waited for" : NULL);
-	host->stalled = stalled;
+	host->stalled = host->public.silent = stalled;
 }

@@ -555,14 +555,31 @@ bool ingest_incomplete(const struct ingest *in)
 
 unsigned ingest_feed_count(const struct ingest *in)
 {
-	return in->feeds->len;
+	return in->relays->len + in->feeds->len;
+}
+
+static struct ingest_feed relay_as_feed(const struct relay *relay)
+{
+	const char *asked = relay->answered ? "watched for sessions" : "asking for its sessions";
+
+	return (struct ingest_feed){
+		.name = relay->url,
+		.state = relay->why ? relay->why : asked,
+		.host = -1,
+		.live = true,
+		.runs = !relay->why,
+		.relay = true,
+	};
 }
 
 struct ingest_feed ingest_feed(const struct ingest *in, unsigned i)
 {
-	const struct feed *feed = feed_at(in, i);
+	const struct feed *feed;
 	guint host;
 
+	if (i < in->relays->len)
+		return relay_as_feed(g_ptr_array_index(in->relays, i));
+	feed = feed_at(in, i - in->relays->len);
 	return (struct ingest_feed){
 		.name = feed->spec->name,
 		.state = feed_describe(feed),
@@ -575,9 +592,9 @@ struct ingest_feed ingest_feed(const struct ingest *in, unsigned i)
 
 void ingest_detach(struct ingest *in, unsigned i)
 {
-	struct feed *feed = feed_at(in, i);
+	struct feed *feed = i < in->relays->len ? NULL : feed_at(in, i - in->relays->len);
 
-	if (!feed->spec->url || feed->state == FEED_DETACHED)
+	if (!feed || !feed->spec->url || feed->state == FEED_DETACHED)
 		return;
 	source_stopped(in, feed, NULL);
 	feed->state = FEED_DETACHED;
@@ -585,8 +602,8 @@ void ingest_detach(struct ingest *in, unsigned i)
 
 void ingest_attach(struct ingest *in, unsigned i)
 {
-	struct feed *feed = feed_at(in, i);
+	struct feed *feed = i < in->relays->len ? NULL : feed_at(in, i - in->relays->len);
 
-	if (feed->state == FEED_DETACHED)
+	if (feed && feed->state == FEED_DETACHED)
 		start_feed(in, feed);
 }

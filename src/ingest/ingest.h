@@ -40,6 +40,7 @@ struct ingest_host {
 	bool live;           /* comes from a relayd */
 	bool ended;          /* its sources gave all they had, and are not followed */
 	bool away;           /* none of its sources runs; may come back */
+	bool silent;         /* live: a source of it is not waited for any more */
 	uint64_t lag_ns;     /* live: how far its last record is behind now, at the last ingest_watch() */
 	uint64_t gap_begin_ns, gap_end_ns; /* the last time nothing was known of it; equal: never.
 					      The end is known as soon as ingest_advance() meets it */
@@ -100,13 +101,16 @@ bool ingest_incomplete(const struct ingest *in);
 
 /* ---- what there is to choose from, for the screen ---- */
 
-/* A recording or live session. Texts are borrowed until the next call of any function here. */
+/* A recording, live session or relayd. Texts are borrowed until the next ingest_watch() or ingest_advance(). */
 struct ingest_feed {
 	const char *name;   /* path or URL */
 	const char *state;  /* "attached", or why not */
 	int host;           /* its number, -1: not known yet */
 	bool live, runs, detached;
+	bool relay;         /* a relayd that is asked for its sessions; it cannot be detached */
 };
+
+/* In an order that stays; later ones come behind. */
 
 unsigned ingest_feed_count(const struct ingest *in);
 struct ingest_feed ingest_feed(const struct ingest *in, unsigned i);

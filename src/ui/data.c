@@ -5,17 +5,37 @@
 /* What the header reads. */
 #define HEADER_TABLES (1u << TABLE_HOST | 1u << TABLE_CPU)
 
+/* An interval that begins or ends while the host was away is as long as it was there. */
+static void leave_out_gaps(const struct ui *ui, const struct ui_host_data *host, uint64_t *begin_ns, uint64_t *end_ns)
+{
+	enum { MANY = 64 };
+	struct frame_summary frames[MANY];
+	unsigned n = history_summaries(ui->history, host->info.track, *begin_ns, *end_ns, frames, MANY);
+	unsigned i = 0;
+
+	while (i < n && frames[i].gap)
+		*begin_ns = frames[i++].end_ns;
+	if (n < MANY && i < n && frames[n - 1].gap)
+		*end_ns = frames[n - 1].begin_ns;
+}
+
 static void load_host(struct ui *ui, struct ui_host_data *host, uint64_t begin_ns, uint64_t end_ns, uint32_t tables)
 {
 	uint64_t first_ns, last_ns;
 
 	host->loaded = false;
+	host->gap = false;
 	if (!history_range(ui->history, host->info.track, &first_ns, &last_ns))
 		return;
 	begin_ns = MAX(begin_ns, first_ns);
 	end_ns = MIN(end_ns, last_ns);
 	if (begin_ns >= end_ns)
 		return;
+	leave_out_gaps(ui, host, &begin_ns, &end_ns);
+	if (begin_ns >= end_ns) {
+		host->gap = true;
+		return;
+	}
 	host->loaded = history_load(ui->history, host->info.track, begin_ns, end_ns, tables, &host->load) == LT_OK;
 }
 

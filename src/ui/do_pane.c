@@ -94,10 +94,20 @@ void do_close(struct ui *ui, int argument)
 		g_string_truncate(ui->search_text, 0);
 }
 
+/* Values of the menu: hosts, then sessions. */
+enum { MENU_HEADING = -1, MENU_SESSIONS = 100000 };
+
 static void host_chosen(struct ui *ui, int value, bool keep)
 {
-	struct ui_host_data *host = ui_host(ui, (unsigned)value);
+	struct ui_host_data *host;
 
+	if (value == MENU_HEADING)
+		return;
+	if (value >= MENU_SESSIONS) {
+		feed_toggle(ui, (unsigned)(value - MENU_SESSIONS));
+		return;
+	}
+	host = ui_host(ui, (unsigned)value);
 	if (keep) {
 		if (!host->hidden && ui_visible_hosts(ui) == 1) {
 			ui_say(ui, "one host must be shown");
@@ -117,14 +127,23 @@ static void host_chosen(struct ui *ui, int value, bool keep)
 	ui_rebuild(ui);
 }
 
-void do_hosts_menu(struct ui *ui, int argument)
+void hosts_menu_show(struct ui *ui)
 {
 	struct overlay *menu = overlay_menu("Hosts: Space shows or hides one, Enter shows it alone", host_chosen);
+	int selected = ui->choosing_hosts ? overlay_selected(ui->overlay) : 0;
 
-	(void)argument;
 	for (unsigned i = 0; i < ui->hosts->len; i++)
 		overlay_item(menu, (int)i, !ui_host(ui, i)->hidden, ui_host(ui, i)->info.name);
+	feeds_add_items(ui, menu, "Sessions: Space attaches or detaches", MENU_HEADING, MENU_SESSIONS);
+	overlay_select(menu, selected);
 	ui_set_overlay(ui, menu);
+	ui->choosing_hosts = true;
+}
+
+void do_hosts_menu(struct ui *ui, int argument)
+{
+	(void)argument;
+	hosts_menu_show(ui);
 }
 
 /* ---- setup ---- */

@@ -6,6 +6,9 @@
 
 enum { SEGMENT_SIZE = 48, HEAD_TOTALS = 4 };
 
+/* A lag that deserves attention. */
+#define LAG_MUCH_NS (5 * NS_PER_S)
+
 static enum style state_word(const struct ui *ui, char *word, size_t size)
 {
 	const struct cursor *c = &ui->cursor;
@@ -89,15 +92,68 @@ static void reading_text(const struct ui *ui, char *text, size_t size)
 		g_snprintf(text, size, "reading %u%%", (unsigned)MIN(known_ns * 100 / span_ns, 99));
 }
 
-static void draw_first_line(const struct ui *ui)
+uint64_t ui_lag_ns(const struct ui *ui)
+{
+	uint64_t lag_ns = 0;
+
+	for (unsigned i = 0; i < ui->hosts->len; i++) {
+		const struct ui_host_data *host = ui_host(ui, i);
+
+		if (host->info.live && !host->info.away && !host->hidden)
+			lag_ns = MAX(lag_ns, host->info.lag_ns);
+	}
+	return lag_ns;
+}
+
+unsigned ui_absent_hosts(const struct ui *ui)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < ui->hosts->len; i++)
+		n += !ui_host(ui, i)->hidden && (ui_host(ui, i)->info.away || ui_host(ui, i)->info.silent);
+	return n;
+}
+
+static void lag_text(const struct ui *ui, char *text, size_t size)
+{
+	double lag = (double)ui_lag_ns(ui) / 1e9;
+
+	if (ui_absent_hosts(ui) == ui_visible_hosts(ui))
+		text[0] = '\0';
+	else if (lag < 100)
+		g_snprintf(text, size, "lag %.1fs", lag);
+	else
+		g_snprintf(text, size, "lag %.0fm", lag / 60);
+}
+
+static void hosts_text(const struct ui *ui, char *text, size_t size)
+{
+	unsigned n = ui->hosts->len, shown = ui_visible_hosts(ui), absent = ui_absent_hosts(ui);
+
+	if (absent)
+		g_snprintf(text, size, "%u/%u hosts", shown - absent, n);
+	else if (shown < n)
+		g_snprintf(text, size, "%u/%u hosts", shown, n);
+	else
+		g_snprintf(text, size, n == 1 ? "1 host" : "%u hosts", n);
+}
+
+static void draw_first_line(struct ui *ui)
 {
 	uint64_t duration_ns = ui->shown_end_ns - ui->shown_begin_ns;
 	struct totals t = sum_hosts(ui);
 	char word[SEGMENT_SIZE], lost[SEGMENT_SIZE], count[32], text[HEAD_TOTALS][SEGMENT_SIZE];
 	enum style style = state_word(ui, word, sizeof(word));
 	int w = ui->canvas->w, x, lost_width;
-	unsigned digits = 9;
+	unsigned digits = ui->cursor.live && w < 100 ? 6 : 9;
+	const enum style styles[HEAD_TOTALS] = {
+		ui_lag_ns(ui) > LAG_MUCH_NS ? STYLE_MARKED : STYLE_NORMAL,
+		ui_absent_hosts(ui) ? STYLE_MARKED : STYLE_NORMAL,
+		STYLE_NORMAL,
+		STYLE_DIM,
+	};
 
+	ui->lag_drawn_ns = ui_lag_ns(ui);
 	format_count(count, sizeof(count), t.lost ? t.lost : t.lost_before, w < 60 ? 4 : 6);
 	g_snprintf(lost, sizeof(lost), t.lost || !t.lost_before ? "lost %s" : "lost 0 (%s before)", count);
 	lost_width = t.lost || t.lost_before ? canvas_text_width(lost) + 2 : 0;
@@ -108,13 +164,11 @@ static void draw_first_line(const struct ui *ui)
 	if (t.lost || t.lost_before)
 		x += canvas_text(ui->canvas, x, 0, t.lost ? STYLE_LOST : STYLE_DIM, lost, -1) + 2;
 
-	reading_text(ui, text[0], SEGMENT_SIZE);
-	if (ui->hosts->len == 1)
-		g_strlcpy(text[1], "1 host", SEGMENT_SIZE);
-	else if (ui_visible_hosts(ui) < ui->hosts->len)
-		g_snprintf(text[1], SEGMENT_SIZE, "%u/%u hosts", ui_visible_hosts(ui), ui->hosts->len);
+	if (ui->cursor.live)
+		lag_text(ui, text[0], SEGMENT_SIZE);
 	else
-		g_snprintf(text[1], SEGMENT_SIZE, "%u hosts", ui->hosts->len);
+		reading_text(ui, text[0], SEGMENT_SIZE);
+	hosts_text(ui, text[1], SEGMENT_SIZE);
 	format_count(count, sizeof(count), duration_ns ? t.events * NS_PER_S / duration_ns : 0, 5);
 	g_snprintf(text[2], SEGMENT_SIZE, "%s ev/s", count);
 	g_strlcpy(text[3], lost_width ? "" : lost, SEGMENT_SIZE);
@@ -122,7 +176,7 @@ static void draw_first_line(const struct ui *ui)
 		int width = canvas_text_width(text[i]);
 
 		if (width && x + width <= w)
-			x += canvas_text(ui->canvas, x, 0, i == 3 ? STYLE_DIM : STYLE_NORMAL, text[i], -1) + 2;
+			x += canvas_text(ui->canvas, x, 0, styles[i], text[i], -1) + 2;
 	}
 }
 

@@ -38,6 +38,11 @@ struct overlay *help_create(struct ui *ui)
 	overlay_add(o, STYLE_NEW, "name", "born in the shown interval");
 	overlay_add(o, STYLE_GONE, "name", "ended in the shown interval");
 	overlay_add(o, STYLE_MARKED, "name", "highlighted with Space");
-	overlay_add(o, STYLE_LOST, "!", "events were lost here");
+	overlay_add(o, STYLE_NORMAL, "", NULL);
+	overlay_add(o, STYLE_TITLE, "Timeline: how busy the busiest host was", NULL);
+	overlay_add(o, STYLE_DIM, "_", "idle");
+	overlay_add(o, STYLE_MARKED, "?", "a host was away: nothing is known of it");
+	overlay_add(o, STYLE_LOST, "!", "events were lost");
+	overlay_add(o, STYLE_DIM, "·", "not read yet");
 	return o;
 }

@@ -5,7 +5,7 @@
 
 #include "ui/internal.h"
 
-enum { SEGMENT_SIZE = 48 };
+enum { SEGMENT_SIZE = 48, ABSENT_SIZE = 256 };
 
 enum line_group { LINE_CPU, LINE_TASKS, LINE_FDS, LINE_DISK, LINE_NET, LINE_GROUPS };
 
@@ -118,6 +118,23 @@ static void draw_group(struct canvas *c, int x, int y, const char *text)
 	g_free(label);
 }
 
+static void away_text(const struct ui *ui, const struct ui_host_data *host, char *text, size_t size)
+{
+	const char *why = host->info.away ? feeds_why_away(ui, host->info.name) : NULL;
+	uint64_t first_ns, last_ns = host->info.begin_ns;
+	char time[TIMETEXT_SIZE];
+
+	history_range(ui->history, host->info.track, &first_ns, &last_ns);
+	g_snprintf(text, size, "%s since %s%s%s", host->info.away ? "away" : "silent",
+		   ui_time(ui, time, sizeof(time), last_ns, 0, false), why ? ": " : "", why ? why : "");
+}
+
+/* Live, and it is not there: old figures would look as if they were of now. */
+static bool absent_now(const struct ui *ui, const struct ui_host_data *host)
+{
+	return ui->cursor.live && ui->cursor.mode == CURSOR_STICKING && (host->info.away || host->info.silent);
+}
+
 static void absent_text(const struct ui *ui, const struct ui_host_data *host, char *text, size_t size)
 {
 	uint64_t first_ns, last_ns;
@@ -125,12 +142,16 @@ static void absent_text(const struct ui *ui, const struct ui_host_data *host, ch
 
 	if (host->hidden)
 		g_strlcpy(text, "hidden; H shows it again", size);
+	else if (host->gap && !absent_now(ui, host))
+		g_strlcpy(text, "away: nothing is known of this interval", size);
 	else if (host->info.begin_ns >= ui->shown_end_ns)
 		g_snprintf(text, size, "record begins at %s",
 			   ui_time(ui, time, sizeof(time), host->info.begin_ns, 3, false));
 	else if (host->info.ended && host->info.end_ns <= ui->shown_begin_ns)
 		g_snprintf(text, size, "record ended at %s",
 			   ui_time(ui, time, sizeof(time), host->info.end_ns, 3, false));
+	else if (host->info.away || host->info.silent)
+		away_text(ui, host, text, size);
 	else if (history_range(ui->history, host->info.track, &first_ns, &last_ns) && first_ns >= ui->shown_end_ns)
 		g_strlcpy(text, "no longer in the history", size);
 	else
@@ -186,12 +207,14 @@ static void draw_host(const struct ui *ui, const struct ui_host_data *host, cons
 {
 	struct canvas *c = ui->canvas;
 	int x = layout->name + 2;
-	char text[SEGMENT_SIZE];
+	bool absent = host->info.away || host->info.silent;
+	char text[ABSENT_SIZE];
 
-	canvas_text_left(c, 1, y, layout->name, host->info.trouble ? STYLE_LOST : STYLE_BOLD, host->info.name);
-	if (!ui_host_row(host) || host->hidden) {
+	canvas_text_left(c, 1, y, layout->name, host->info.trouble ? STYLE_LOST : absent ? STYLE_MARKED : STYLE_BOLD,
+			 host->info.name);
+	if (!ui_host_row(host) || host->hidden || absent_now(ui, host)) {
 		absent_text(ui, host, text, sizeof(text));
-		canvas_text(c, x, y, STYLE_DIM, text, -1);
+		canvas_text_left(c, x, y, c->w - x, absent ? STYLE_MARKED : STYLE_DIM, text);
 		return;
 	}
 	if (layout->cpus)

@@ -88,6 +88,13 @@ static void bookmark_letter(struct ui *ui, int key)
 	}
 }
 
+/* While there is no time and no pane yet. */
+static bool valid_before_start(const struct action *a)
+{
+	return a == action_get(ACTION_HELP) || a == action_get(ACTION_MESSAGES) || a == action_get(ACTION_QUIT) ||
+	       a == action_get(ACTION_HOSTS_MENU);
+}
+
 void input_key(struct ui *ui, int key)
 {
 	const struct action *action;
@@ -96,8 +103,8 @@ void input_key(struct ui *ui, int key)
 	ui->dirty = true;
 	if (ui->started)
 		ui_refresh(ui);
-	if (!ui->started) {
-		ui->quit |= key == 'q' || key == UI_KEY_F1 + 9;
+	if (key == UI_KEY_MOUSE && !ui->started) {
+		return;
 	} else if (key == UI_KEY_MOUSE) {
 		mouse_event(ui);
 	} else if (ui->prompt.active) {
@@ -108,7 +115,9 @@ void input_key(struct ui *ui, int key)
 		overlay_did(ui, ui->overlay, key, overlay_key(ui->overlay, ui, key));
 	} else {
 		action = action_find(key);
-		if (action)
+		if (action && !ui->started && !valid_before_start(action))
+			ui_say(ui, "nothing to show yet: waiting for the first events");
+		else if (action)
 			ui_run(ui, action);
 		else
 			say_no_action(ui, key);

@@ -31,6 +31,7 @@ struct ui_host_data {
 	struct ui_host info;
 	struct history_load load;
 	bool loaded; /* there is something of it in the interval */
+	bool gap;    /* it was away all the time of the interval */
 	bool hidden; /* by the user */
 };
 
@@ -44,6 +45,9 @@ struct ui {
 	uint64_t expected_end_ns;
 
 	GArray *hosts;           /* struct ui_host_data */
+	GArray *feeds;           /* struct feed_data: feeds.c */
+	bool choosing_hosts;     /* the overlay is the menu of hosts and sessions */
+	uint64_t lag_drawn_ns;   /* what the first line said last */
 	GArray *view_hosts;      /* struct view_host, made anew by data_load() */
 	uint64_t loaded_begin_ns, loaded_end_ns; /* what was asked of the history */
 	uint32_t loaded_tables;
@@ -140,6 +144,32 @@ const struct action *bar_action_at(const struct ui *ui, int x);
 
 /* The time under column x of the strip, 0: none. */
 uint64_t timeline_time_at(const struct ui *ui, int x);
+
+/*
+ * feeds.c: the sources. Draws a line for each, at most max rows, and a head; returns how many rows it took.
+ */
+int feeds_draw(struct ui *ui, int y, int max);
+void feeds_init(struct ui *ui);
+void feeds_release(struct ui *ui);
+
+/* The state of the first source of a host that does not run, NULL: none. */
+const char *feeds_why_away(const struct ui *ui, const char *host);
+
+/* Adds the sessions to a menu, behind a heading if there are any; their values are from first_value on. */
+void feeds_add_items(const struct ui *ui, struct overlay *menu, const char *heading, int heading_value,
+		     int first_value);
+
+/* A session is to be attached or detached. */
+void feed_toggle(struct ui *ui, unsigned feed);
+
+/* The greatest lag of the hosts that are shown. */
+uint64_t ui_lag_ns(const struct ui *ui);
+
+/* How many of the hosts that are shown are away or silent. */
+unsigned ui_absent_hosts(const struct ui *ui);
+
+/* Makes the menu of hosts and sessions, or makes it anew where it stands. */
+void hosts_menu_show(struct ui *ui);
 
 /* Runs the action of a key as if it was typed. */
 void ui_run(struct ui *ui, const struct action *action);

@@ -93,6 +93,9 @@ void list_sort_by(struct list *l, const char *name);
 /* The column under x of the head, NULL: none. */
 const struct column *list_column_at(const struct list *l, int x);
 
+/* All columns wanted, whether or not they fit the screen; columns: room for LIST_COLUMNS. Returns how many. */
+unsigned list_all_columns(struct list *l, const struct list_look *look, const struct column **columns);
+
 bool list_shows_column(const struct list *l, const char *name);
 
 /* Shows and sorts by one column instead of another, where there is the other. */

@@ -93,10 +93,9 @@ static void drop_columns(struct list *l, int width)
 	}
 }
 
-static void lay_out(struct list *l, const struct list_look *look, int width)
+static void choose_columns(struct list *l, const struct list_look *look)
 {
 	struct list_column text = { 0 };
-	int texts, spare, x = 0;
 
 	l->n_columns = 0;
 	for (unsigned i = 0; i < l->names->len; i++)
@@ -108,6 +107,28 @@ static void lay_out(struct list *l, const struct list_look *look, int width)
 		add_column(l, look, l->rows.columns[i].name);
 	if (text.column && l->n_columns < LIST_COLUMNS)
 		l->columns[l->n_columns++] = text;
+}
+
+unsigned list_all_columns(struct list *l, const struct list_look *look, const struct column **columns)
+{
+	/* what is on the screen is still to be clicked at */
+	struct list shown = *l;
+	unsigned n;
+
+	choose_columns(l, look);
+	n = (unsigned)l->n_columns;
+	for (unsigned i = 0; i < n; i++)
+		columns[i] = l->columns[i].column;
+	memcpy(l->columns, shown.columns, sizeof(l->columns));
+	l->n_columns = shown.n_columns;
+	return n;
+}
+
+static void lay_out(struct list *l, const struct list_look *look, int width)
+{
+	int texts, spare, x = 0;
+
+	choose_columns(l, look);
 	drop_columns(l, width);
 	spare = width - total_width(l, &texts);
 	for (int i = 0; i < l->n_columns; i++) {

@@ -85,6 +85,11 @@ void overlay_select(struct overlay *o, int value)
 			o->selected = i;
 }
 
+int overlay_selected(const struct overlay *o)
+{
+	return o->selected < (int)o->items->len ? item_at(o, o->selected)->value : 0;
+}
+
 void overlay_check(struct overlay *o, int value, bool checked)
 {
 	for (int i = 0; i < (int)o->items->len; i++)

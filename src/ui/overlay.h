@@ -34,6 +34,9 @@ void overlay_item(struct overlay *o, int value, int checked, const char *text);
 /* Puts the selection on the item of that value. */
 void overlay_select(struct overlay *o, int value);
 
+/* The value of the selected item, 0: there is none. */
+int overlay_selected(const struct overlay *o);
+
 /* Changes an item's mark. */
 void overlay_check(struct overlay *o, int value, bool checked);
 

@@ -12,6 +12,15 @@ static const char *explain_perf(const struct ui *ui)
 	return "no perf counters in this recording: they are contexts, lttng add-context -k -t perf:cpu:page-fault …";
 }
 
+/* The sources above the hosts, in at most a third of the room. */
+static int draw_sources(struct ui *ui, struct pane *p, int y, int max)
+{
+	int used = feeds_draw(ui, y, MAX(max / 3, 3));
+
+	(void)p;
+	return used && used + 3 < max ? used + 1 : used;
+}
+
 static const struct pane_type types[PANES] = {
 	[PANE_CPU] = {
 		.title = "CPU",
@@ -54,6 +63,7 @@ static const struct pane_type types[PANES] = {
 		.title = "Hosts",
 		.tables = { "hosts", "cpus" },
 		.empty = { "no host has anything in this interval", "no CPU was seen in this interval" },
+		.head = draw_sources,
 	},
 	[PANE_EVENTS] = {
 		.title = "Events",

@@ -66,6 +66,13 @@ static void add_frame(const struct span *s, const struct frame_summary *f, struc
 	}
 }
 
+/* A host that is away has no frames; when it is back they will be a gap. */
+static void add_absence(const struct span *s, uint64_t from_ns, uint64_t to_ns, struct slot *slots)
+{
+	for (int i = time_column(s, from_ns); i < time_column(s, to_ns); i++)
+		slots[i].gap = true;
+}
+
 static void read_history(const struct ui *ui, const struct span *s, struct slot *slots)
 {
 	struct frame_summary *frames = g_new(struct frame_summary, SUMMARIES);
@@ -84,6 +91,8 @@ static void read_history(const struct ui *ui, const struct span *s, struct slot 
 			if (n)
 				from = frames[n - 1].end_ns;
 		} while (n == SUMMARIES);
+		if (ui_host(ui, i)->info.away || ui_host(ui, i)->info.silent)
+			add_absence(s, from, ui->cursor.known_ns, slots);
 		/* the busiest host counts */
 		for (int k = 0; k < s->width; k++) {
 			if (slots[k].covered_ns)
@@ -110,12 +119,12 @@ int timeline_draw(struct ui *ui, int y)
 	for (int i = 0; i < s.width; i++) {
 		if (slots[i].lost)
 			canvas_char(c, s.x + i, y, STYLE_LOST, '!');
+		else if (slots[i].gap)
+			canvas_char(c, s.x + i, y, STYLE_MARKED, '?');
 		else if (slots[i].known && slots[i].permille >= 5)
 			canvas_char(c, s.x + i, y, STYLE_STRIP, canvas_column_glyph(slots[i].permille));
 		else if (slots[i].known)
 			canvas_char(c, s.x + i, y, STYLE_DIM, '_');
-		else if (slots[i].gap)
-			canvas_char(c, s.x + i, y, STYLE_DIM, '?');
 		else
 			canvas_char(c, s.x + i, y, STYLE_DIM, 0xb7);
 	}

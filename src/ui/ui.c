@@ -21,6 +21,7 @@ struct ui *ui_create(const struct ui_options *options)
 	ui->canvas = canvas_create(w, h, screen_is_ascii());
 	ui->format = (struct format){ .ascii = screen_is_ascii(), .utc = options->utc };
 	ui->hosts = g_array_new(FALSE, TRUE, sizeof(struct ui_host_data));
+	feeds_init(ui);
 	ui->view_hosts = g_array_new(FALSE, TRUE, sizeof(struct view_host));
 	ui->marked = g_hash_table_new_full(view_key_hash, view_key_equal_hash, g_free, NULL);
 	ui->collapsed = g_hash_table_new_full(view_key_hash, view_key_equal_hash, g_free, NULL);
@@ -49,6 +50,7 @@ void ui_destroy(struct ui *ui)
 	g_hash_table_destroy(ui->collapsed);
 	g_string_free(ui->filter_text, TRUE);
 	g_string_free(ui->search_text, TRUE);
+	feeds_release(ui);
 	g_array_free(ui->view_hosts, TRUE);
 	g_array_free(ui->hosts, TRUE);
 	canvas_destroy(ui->canvas);
@@ -68,15 +70,25 @@ unsigned ui_add_host(struct ui *ui, const struct ui_host *host)
 
 void ui_update_host(struct ui *ui, unsigned i, const struct ui_host *host)
 {
-	if (host->ended != ui_host(ui, i)->info.ended)
+	const struct ui_host *old = &ui_host(ui, i)->info;
+
+	if (host->ended != old->ended || host->silent != old->silent)
 		ui->dirty = true;
-	if (host->trouble && host->trouble != ui_host(ui, i)->info.trouble)
+	/* what it sends when it is back may lie in what is shown */
+	if (host->away != old->away) {
+		data_forget(ui);
+		ui->dirty = true;
+	}
+	if (host->trouble && host->trouble != old->trouble)
 		ui_say(ui, "%s: %s", host->name, host->trouble);
-	if (host->missing != ui_host(ui, i)->info.missing) {
+	if (host->missing != old->missing) {
 		data_forget(ui);
 		ui->dirty = true;
 	}
 	ui_host(ui, i)->info = *host;
+	/* the lag swings with the live timer: only a jump of it is shown at once */
+	if (MAX(ui_lag_ns(ui), ui->lag_drawn_ns) - MIN(ui_lag_ns(ui), ui->lag_drawn_ns) > NS_PER_S / 2)
+		ui->growing = true;
 }
 
 /* An interval as long as the user wishes, else of a second, and at least ten of them in a short record. */
@@ -241,6 +253,7 @@ void ui_set_overlay(struct ui *ui, struct overlay *overlay)
 {
 	overlay_destroy(ui->overlay);
 	ui->overlay = overlay;
+	ui->choosing_hosts = false;
 	ui->dirty = true;
 }
 
@@ -312,6 +325,19 @@ static void draw_all(struct ui *ui)
 	bar_draw(ui, bottom);
 }
 
+/* Nothing is known yet: what it waits for. */
+static void draw_waiting(struct ui *ui)
+{
+	struct canvas *c = ui->canvas;
+
+	canvas_text(c, 0, 0, STYLE_LIVE, " WAITING ", -1);
+	canvas_text(c, 10, 0, STYLE_NORMAL, "for sessions and their first events …", -1);
+	feeds_draw(ui, 2, c->h - 4);
+	if (ui->overlay)
+		overlay_draw(ui->overlay, c, 3, c->h - 1);
+	bar_draw(ui, c->h - 1);
+}
+
 void ui_draw(struct ui *ui, uint64_t wall_ns)
 {
 	struct canvas *c = ui->canvas;
@@ -327,7 +353,7 @@ void ui_draw(struct ui *ui, uint64_t wall_ns)
 		canvas_printf(c, 0, 1, STYLE_NORMAL, "%dx%d, needs %dx%d", c->w, c->h, UI_MIN_WIDTH, UI_MIN_HEIGHT);
 		canvas_text(c, 0, 2, STYLE_DIM, "measuring goes on", -1);
 	} else if (!ui->started) {
-		canvas_text(c, 1, 0, STYLE_DIM, "opening …", -1);
+		draw_waiting(ui);
 	} else {
 		ui_refresh(ui);
 		ui->dirty = false;

@@ -5,8 +5,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/status.h"
 #include "base/timetext.h"
 #include "history/history.h"
+#include "view/format.h"
+#include "view/rows.h"
 
 /*
  * The monitor's screen: shows the history at a cursor. It reads the history
@@ -30,14 +33,46 @@ struct ui_host {
 	bool ended;
 	bool live;                   /* from a relayd */
 	bool away;                   /* live, but not there now */
+	bool silent;                 /* live, but not heard of for so long that nobody waits for it */
 	uint64_t lag_ns;             /* live: how far behind it is */
 	const char *trouble;         /* why it is incomplete, NULL: it is not */
 	const char *const *missing;  /* tracepoints that some table needs and the trace does not have */
 	unsigned n_missing;
 };
 
+/*
+ * A source, as the screen needs to know it: a recording, a live session, or a relayd that is asked for its
+ * sessions. Texts are copied.
+ */
+struct ui_feed {
+	const char *name;  /* path or URL */
+	const char *state; /* "attached", or why not */
+	const char *host;  /* name of its host, NULL: not known yet */
+	bool session;      /* live, and can be attached and detached */
+	bool runs;         /* it sends, or may at any time */
+	bool detached;     /* by the user */
+};
+
+/* A list as it is on the screen, to be written to a file. All borrowed for the call. */
+struct ui_export {
+	const char *path;         /* its end, .txt .csv .json, tells the form */
+	const char *table;
+	uint64_t begin_ns, end_ns;
+	const struct view_rows *rows;
+	const struct column *const *columns;
+	unsigned n_columns;
+	const char *const *hosts; /* names of those that are shown */
+	unsigned n_hosts;
+	struct view_lost lost;
+	struct format format;
+};
+
+/* Writes a new file; LT_ERROR with the reason in the error chain, also if the file is there already. */
+typedef enum lt_status ui_export_fn(const struct ui_export *what);
+
 struct ui_options {
 	struct history *history;
+	ui_export_fn *export;
 	bool utc;
 	bool paused;           /* from the start */
 	double speed;          /* of the replay */
@@ -53,6 +88,12 @@ unsigned ui_add_host(struct ui *ui, const struct ui_host *host);
 
 /* What is known of a host has changed. */
 void ui_update_host(struct ui *ui, unsigned i, const struct ui_host *host);
+
+/* What is known of the sources: all of them, in an order that stays; later ones come behind. */
+void ui_set_feeds(struct ui *ui, const struct ui_feed *feeds, unsigned n);
+
+/* A source the user wants to attach (*attach) or to detach since the last call; false: none. */
+bool ui_wanted_feed(struct ui *ui, unsigned *feed, bool *attach);
 
 /*
  * The hosts are there: intervals count from begin_ns, in multiples of frame_ns. expected_end_ns: about where the
