@@ -59,31 +59,46 @@ static bool write_file(const char *path, const char *text)
 	return close(fd) == 0 && ok;
 }
 
-static bool copy_metadata(const char *from, const char *to)
+static bool write_metadata(const char *text, const char *to)
 {
-	char *text = metadata_read(from, METADATA_MAX), *rewritten = text ? rewrite(text) : NULL;
-	char *path = g_build_filename(to, "metadata", NULL);
+	char *rewritten = rewrite(text), *path = g_build_filename(to, "metadata", NULL);
 	const bool ok = rewritten && write_file(path, rewritten);
 
 	g_free(path);
 	g_free(rewritten);
-	g_free(text);
 	return ok;
 }
 
-static bool link_one(struct shadow *s, const char *from, const char *name, const char *to)
+/* ---- links ---- */
+
+/* The k-th original's files stand as TO/k.NAME, their indexes as TO/index/k.NAME.idx. */
+struct linking {
+	const char *from, *to;
+	unsigned k;
+};
+
+static bool link_index(const struct linking *l, const char *name)
 {
-	char *target = g_build_filename(from, name, NULL), *path = g_build_filename(to, name, NULL);
-	const bool is_index = strcmp(name, "index") == 0;
+	char *target = g_strdup_printf("%s/index/%s.idx", l->from, name);
+	char *path = g_strdup_printf("%s/index/%u.%s.idx", l->to, l->k, name);
+	const bool ok = access(target, F_OK) < 0 || symlink(target, path) == 0;
+
+	g_free(target);
+	g_free(path);
+	return ok;
+}
+
+static bool link_file(struct shadow *s, const struct linking *l, const char *name)
+{
+	char *target = g_build_filename(l->from, name, NULL);
+	char *path = g_strdup_printf("%s/%u.%s", l->to, l->k, name);
 	struct stat st;
 	bool ok = true;
 
-	if (stat(target, &st) == 0 && ((S_ISREG(st.st_mode) && st.st_size > 0) || (S_ISDIR(st.st_mode) && is_index))) {
-		ok = symlink(target, path) == 0;
-		if (!is_index) {
-			g_ptr_array_add(s->files, g_strdup(target));
-			g_ptr_array_add(s->links, g_strdup(path));
-		}
+	if (stat(target, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0) {
+		ok = symlink(target, path) == 0 && link_index(l, name);
+		g_ptr_array_add(s->files, g_strdup(target));
+		g_ptr_array_add(s->links, g_strdup(path));
 	}
 	g_free(target);
 	g_free(path);
@@ -91,36 +106,55 @@ static bool link_one(struct shadow *s, const char *from, const char *name, const
 }
 
 /* The entries of one directory, or only the file named. */
-static bool link_files(struct shadow *s, const char *from, const char *only, const char *to)
+static bool link_files(struct shadow *s, const struct linking *l, const char *only)
 {
-	DIR *dir = opendir(from);
+	DIR *dir = opendir(l->from);
 	struct dirent *entry;
 	bool ok = dir != NULL;
 
 	while (ok && (entry = readdir(dir)) != NULL) {
 		if (*entry->d_name == '.' || strcmp(entry->d_name, "metadata") == 0)
 			continue;
-		if (!only || strcmp(entry->d_name, only) == 0 || strcmp(entry->d_name, "index") == 0)
-			ok = link_one(s, from, entry->d_name, to);
+		if (!only || strcmp(entry->d_name, only) == 0)
+			ok = link_file(s, l, entry->d_name);
 	}
 	if (dir)
 		closedir(dir);
 	return ok;
 }
 
+/* A directory of the shadow for traces with this metadata; NULL: it cannot be made. */
+static const char *add_path(struct shadow *s, const char *text)
+{
+	const guint n = s->paths ? g_strv_length(s->paths) : 0;
+	char *to = g_strdup_printf("%s/%u", s->directory, n), *index = g_build_filename(to, "index", NULL);
+	const bool ok = mkdir(to, 0700) == 0 && mkdir(index, 0700) == 0 && write_metadata(text, to);
+
+	s->paths = g_renew(char *, s->paths, n + 2);
+	s->paths[n] = to;
+	s->paths[n + 1] = NULL;
+	g_free(index);
+	g_free(s->metadata);
+	s->metadata = g_strdup(text);
+	return ok ? to : NULL;
+}
+
 static bool add_directory(struct shadow *s, const char *original, const char *only)
 {
-	char *from = realpath(original, NULL), *to;
-	bool ok;
+	char *from = realpath(original, NULL), *text = from ? metadata_read(from, METADATA_MAX) : NULL;
+	struct linking l = { .from = from, .k = s->originals->len };
+	bool ok = text != NULL;
 
-	if (!from)
-		return false;
-	to = g_strdup_printf("%s/%u", s->directory, s->originals->len);
-	s->paths = g_renew(char *, s->paths, s->originals->len + 2);
-	s->paths[s->originals->len] = to;
-	s->paths[s->originals->len + 1] = NULL;
-	g_ptr_array_add(s->originals, g_strdup(original));
-	ok = mkdir(to, 0700) == 0 && copy_metadata(from, to) && link_files(s, from, only, to);
+	if (ok && g_strcmp0(s->metadata, text) == 0)
+		l.to = s->paths[g_strv_length(s->paths) - 1];
+	else if (ok)
+		l.to = add_path(s, text);
+	ok = ok && l.to && link_files(s, &l, only);
+	if (ok) {
+		g_ptr_array_add(s->originals, g_strdup(original));
+		g_ptr_array_add(s->prefixes, g_strdup_printf("%s/%u.", l.to, l.k));
+	}
+	g_free(text);
 	free(from);
 	return ok;
 }
@@ -144,6 +178,7 @@ static struct shadow *make(const char *suffix)
 		s = g_new0(struct shadow, 1);
 		s->directory = directory;
 		s->originals = g_ptr_array_new_with_free_func(g_free);
+		s->prefixes = g_ptr_array_new_with_free_func(g_free);
 		s->files = g_ptr_array_new_with_free_func(g_free);
 		s->links = g_ptr_array_new_with_free_func(g_free);
 		s->copies = g_array_new(FALSE, FALSE, sizeof(int));
@@ -233,12 +268,27 @@ char *shadow_copy_whole_packets(struct shadow *s, guint i)
 	return NULL;
 }
 
+static const char *first_original(const struct shadow *s, const char *path)
+{
+	for (guint i = 0; i < s->originals->len; i++)
+		if (g_str_has_prefix(g_ptr_array_index(s->prefixes, i), path))
+			return g_ptr_array_index(s->originals, i);
+	return path;
+}
+
 char *shadow_original_text(const struct shadow *s, const char *text)
 {
 	GString *result = g_string_new(text);
 
-	for (guint i = s ? s->originals->len : 0; i-- > 0;)
-		g_string_replace(result, s->paths[i], g_ptr_array_index(s->originals, i), 0);
+	for (guint i = 0; s && i < s->originals->len; i++) {
+		char *original = g_strconcat(g_ptr_array_index(s->originals, i), "/", NULL);
+
+		g_string_replace(result, g_ptr_array_index(s->prefixes, i), original, 0);
+		g_free(original);
+	}
+	/* what is said of a whole directory: the first original has its metadata */
+	for (guint i = s && s->paths ? g_strv_length(s->paths) : 0; i-- > 0;)
+		g_string_replace(result, s->paths[i], first_original(s, s->paths[i]), 0);
 	return g_string_free(result, FALSE);
 }
 
@@ -259,7 +309,7 @@ static void remove_tree(int parent, const char *name, unsigned depth)
 	while ((entry = readdir(dir)) != NULL) {
 		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
 			continue;
-		if (unlinkat(fd, entry->d_name, 0) < 0 && depth == 0)
+		if (unlinkat(fd, entry->d_name, 0) < 0 && depth < 2)
 			remove_tree(fd, entry->d_name, depth + 1);
 	}
 	closedir(dir);
@@ -281,7 +331,9 @@ void shadow_destroy(struct shadow *s)
 		return;
 	shadow_remove(s);
 	g_strfreev(s->paths);
+	g_free(s->metadata);
 	g_ptr_array_free(s->originals, TRUE);
+	g_ptr_array_free(s->prefixes, TRUE);
 	g_ptr_array_free(s->files, TRUE);
 	g_ptr_array_free(s->links, TRUE);
 	for (guint i = 0; i < s->copies->len; i++)

@@ -12,17 +12,22 @@
  * is declared as two 64-bit integers NAME__0 and NAME__1 (little-endian). The bytes are the same; the
  * library decodes two fields instead of sixteen, which halves its time for kernel traces.
  *
- *   BASE/lttngtop-worker-PARENT-PID/0/metadata        of the first directory, rewritten
- *                                   0/ch_0 -> /path/to/kernel/ch_0
- *                                   0/index -> /path/to/kernel/index
- *                                   1/…
+ *   BASE/lttngtop-worker-PARENT-PID/0/metadata           rewritten
+ *                                   0/0.ch_0 -> /path/to/first/kernel/ch_0
+ *                                   0/index/0.ch_0.idx -> /path/to/first/kernel/index/ch_0.idx
+ *                                   0/1.ch_0 -> /path/to/second/kernel/ch_0
+ *                                   …
  *
- * It also lets a data file that cannot be read be left out.
+ * Directories with the same metadata (the archives of a rotated session) become one,
+ * since the library keeps the metadata of every directory it is given in memory. It also lets
+ * a data file that cannot be read be left out.
  */
 struct shadow {
 	char *directory;
-	char **paths;         /* NULL-terminated: what to read in place of the originals, in their order */
+	char **paths;         /* NULL-terminated: what to read in place of the originals */
+	char *metadata;       /* of the last of paths, before it was rewritten */
 	GPtrArray *originals; /* char * */
+	GPtrArray *prefixes;  /* char *: what the paths of each original's files begin with in the shadow */
 	GPtrArray *files;     /* char *: the originals' data files that have contents */
 	GPtrArray *links;     /* char *: the link of each */
 	GArray *copies;       /* int: open files that shadow_copy_whole_packets() made */
