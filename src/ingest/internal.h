@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef LT_INGEST_INTERNAL_H
+#define LT_INGEST_INTERNAL_H
+
+/*
+ * What the files of ingest/ share: ingest.c opens and starts, pump.c applies
+ * events, watch.c looks after what comes and goes.
+ */
+
+#include <glib.h>
+
+#include "ingest/feed.h"
+#include "ingest/host.h"
+#include "ingest/ingest.h"
+#include "ingest/relay.h"
+
+struct ingest {
+	struct ingest_options options;
+	GPtrArray *specs;  /* struct source_spec */
+	GPtrArray *feeds;  /* struct feed */
+	GPtrArray *relays; /* struct relay */
+	GPtrArray *hosts;  /* struct host; public is its first member */
+	int epoll_fd;
+	bool incomplete;
+};
+
+static inline struct feed *feed_at(const struct ingest *in, guint i)
+{
+	return g_ptr_array_index(in->feeds, i);
+}
+
+static inline struct host *host_at(const struct ingest *in, guint i)
+{
+	return g_ptr_array_index(in->hosts, i);
+}
+
+/* Starts the workers of a spec: a feed each. */
+void ingest_start_spec(struct ingest *in, const struct source_spec *spec);
+
+/* Starts or starts again a feed's worker. */
+void ingest_start_feed(struct ingest *in, struct feed *feed);
+
+/* A live session to be read from now on. */
+void ingest_add_session(struct ingest *in, const struct source_url *url);
+
+/* A feed has ended (why NULL) or broken off. */
+void ingest_source_stopped(struct ingest *in, struct feed *feed, const char *why);
+
+/* Whether some feed of the host may run again. */
+bool ingest_may_come_back(const struct host *host);
+
+/* Waits until a source may have something new. */
+void ingest_wait(const struct ingest *in, int timeout_ms);
+
+#endif

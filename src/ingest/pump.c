@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The pump itself: from a host's merge into its model, up to a time. */
+#include "base/error.h"
+#include "event/payload.h"
+#include "ingest/internal.h"
+
+static void source_said(struct ingest *in, struct host *host, const struct event *ev)
+{
+	char *text;
+
+	if (ev->kind == EVENT_LOST)
+		in->incomplete = true;
+	if (ev->kind != EVENT_NOTE)
+		return;
+	in->incomplete = true;
+	text = g_strndup(event_text(ev, event_payload(ev, ev_note)->text), event_payload(ev, ev_note)->text.len);
+	host_trouble(host, text);
+	g_free(text);
+}
+
+/* One source of the host's merge has ended (why NULL) or broken off. */
+static void input_stopped(struct ingest *in, struct host *host, unsigned number, const char *why)
+{
+	ingest_source_stopped(in, g_ptr_array_index(host->feeds, number), why);
+}
+
+/* Whether the record is an event, or the context of one that follows. */
+static bool is_event(const struct event *ev)
+{
+	return ev->kind >= EVENT_OTHER || ev->kind == EVENT_CONTEXT;
+}
+
+/* Applies a record; false: it was none that counts as an event. */
+static bool apply(struct ingest *in, struct host *host, unsigned number, const struct event *ev)
+{
+	struct ingest_host *h = &host->public;
+
+	if (is_event(ev) && ev->ts_ns < host->last_ns) {
+		/* from a source that was left out for a while, or joined late */
+		if (ev->kind >= EVENT_OTHER)
+			model_late(h->model, 1);
+		return ev->kind >= EVENT_OTHER;
+	}
+	host->last_ns = MAX(host->last_ns, ev->ts_ns);
+	model_apply(h->model, number, ev);
+	if (ev->kind < EVENT_OTHER) {
+		source_said(in, host, ev);
+		return false;
+	}
+	h->end_ns = ev->ts_ns + 1;
+	return true;
+}
+
+enum lt_status ingest_advance(struct ingest *in, unsigned i, uint64_t until_ns, uint64_t max_events)
+{
+	struct host *host = host_at(in, i);
+	struct ingest_host *h = &host->public;
+	const struct event *ev;
+	unsigned number;
+
+	for (uint64_t n = 0; !max_events || n < max_events;) {
+		switch (merge_peek(host->merge, &ev, &number)) {
+		case LT_OK:
+			break;
+		case LT_ERROR:
+			input_stopped(in, host, number, error_text());
+			continue;
+		case LT_END:
+			if (number != MERGE_NONE) {
+				input_stopped(in, host, number, NULL);
+				continue;
+			}
+			if (ingest_may_come_back(host))
+				return LT_AGAIN;
+			h->ended = true;
+			h->applied_ns = until_ns;
+			return LT_END;
+		default:
+			return LT_AGAIN;
+		}
+		if (is_event(ev))
+			host_next_event(host, ev->ts_ns);
+		if (h->begin_ns && ev->ts_ns >= until_ns) {
+			h->applied_ns = until_ns;
+			h->next_ns = ev->ts_ns;
+			return LT_OK;
+		}
+		n += apply(in, host, number, ev);
+		merge_pop(host->merge);
+	}
+	return LT_AGAIN;
+}
+
+enum lt_status ingest_advance_wait(struct ingest *in, unsigned i, uint64_t until_ns, const volatile bool *stop)
+{
+	enum { EVENTS_BETWEEN_LOOKS = 65536 };
+	enum lt_status status;
+
+	for (;;) {
+		uint64_t before_ns = ingest_host(in, i)->end_ns;
+
+		if (stop && *stop)
+			return LT_INTERRUPTED;
+		status = ingest_advance(in, i, until_ns, EVENTS_BETWEEN_LOOKS);
+		if (status != LT_AGAIN)
+			return status;
+		if (ingest_host(in, i)->end_ns == before_ns) {
+			ingest_watch(in);
+			ingest_wait(in, 100);
+		}
+	}
+}
+
+int ingest_fd(const struct ingest *in)
+{
+	return in->epoll_fd;
+}

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Looking after the sources: hosts and sessions that come, go and come back,
+ * workers that are silent or hang, hosts that fall behind.
+ */
+#include <limits.h>
+#include <string.h>
+#include <sys/epoll.h>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "ingest/internal.h"
+
+enum {
+	HANG_LIMIT_MS = 10000,    /* a recording's worker silent for so long while its ring has room is given up */
+	GONE_AFTER_STALLS = 3,    /* a live worker that hangs for so many stall limits is ended */
+};
+
+#define CLOCKS_DIFFER_NS (INT64_C(60) * 1000000000)
+
+void ingest_start_feed(struct ingest *in, struct feed *feed)
+{
+	struct epoll_event event = { .events = EPOLLIN };
+
+	if (feed_start(feed) == LT_OK) {
+		epoll_ctl(in->epoll_fd, EPOLL_CTL_ADD, source_fd(feed->source), &event);
+		return;
+	}
+	log_error("%s", error_text());
+	in->incomplete = true;
+}
+
+/* ---- hosts that come, go and come back ---- */
+
+static bool any_runs(const struct host *host)
+{
+	for (guint i = 0; i < host->feeds->len; i++) {
+		const struct feed *feed = g_ptr_array_index(host->feeds, i);
+
+		if (feed && feed->source)
+			return true;
+	}
+	return false;
+}
+
+/* Whether some feed of it may run again. */
+bool ingest_may_come_back(const struct host *host)
+{
+	for (guint i = 0; i < host->feeds->len; i++) {
+		const struct feed *feed = g_ptr_array_index(host->feeds, i);
+
+		if (feed && (feed->state == FEED_WAITING || feed->state == FEED_DETACHED))
+			return true;
+	}
+	return false;
+}
+
+/* A feed of the host has ended (why NULL) or broken off. */
+void ingest_source_stopped(struct ingest *in, struct feed *feed, const char *why)
+{
+	struct host *host = feed->host;
+	char *reason = g_strdup(why);
+
+	feed_stopped(feed, reason);
+	if (why)
+		in->incomplete = true;
+	if (!host) {
+		if (why && feed->tries <= 1)
+			log_error("%s", reason);
+	} else if (feed->follow && !any_runs(host)) {
+		log_info("%s: %s", host->public.name, feed_describe(feed));
+		model_interrupt(host->public.model);
+		host_set_away(host, feed_describe(feed));
+	} else if (why) {
+		host_trouble(host, reason);
+	}
+	g_free(reason);
+}
+
+/* Reads what the feeds say that no merge reads yet. */
+static void read_prologues(struct ingest *in)
+{
+	for (guint i = 0; i < in->feeds->len; i++) {
+		struct feed *feed = feed_at(in, i);
+		enum lt_status status;
+
+		if (!feed->source || feed->in_merge)
+			continue;
+		status = feed_read_prologue(feed, in->hosts);
+		if (status == LT_END || status == LT_ERROR)
+			ingest_source_stopped(in, feed, status == LT_ERROR ? error_text() : NULL);
+		else if (status == LT_OK && feed->host) /* a part without streams names no host */
+			host_set_back(feed->host, feed->spec->url != NULL);
+	}
+}
+
+/* A relayd lists a session: a new one is attached, one that went away is tried at once. */
+static void session_listed(void *data, const char *text)
+{
+	struct ingest *in = data;
+	struct source_url url;
+
+	for (guint i = 0; i < in->feeds->len; i++) {
+		struct feed *feed = feed_at(in, i);
+
+		if (strcmp(feed->spec->url ? feed->spec->url : "", text) != 0)
+			continue;
+		if (feed->state == FEED_WAITING && !feed->broken)
+			feed->retry_us = 0;
+		return;
+	}
+	if (source_parse_url(text, &url) == LT_OK && url.session) {
+		ingest_add_session(in, &url);
+		ingest_start_spec(in, g_ptr_array_index(in->specs, in->specs->len - 1));
+	}
+	source_url_release(&url);
+}
+
+/* Silence of a live source: beacons come even where nothing happens. */
+static void watch_live(struct ingest *in, struct feed *feed)
+{
+	int64_t now_us = g_get_monotonic_time(), limit_us = (int64_t)(in->options.stall_limit_ns / 1000);
+
+	if (!merge_waits_for(feed->host->merge, feed->number)) {
+		feed->heard_us = now_us;
+		feed->stalled = false;
+	} else if (!feed->stalled && now_us - feed->heard_us > limit_us) {
+		feed->stalled = true;
+		log_warning("%s: silent: left out until it is heard of again", feed->spec->name);
+		merge_leave_out(feed->host->merge, feed->number);
+	}
+}
+
+static bool any_stalled(const struct host *host)
+{
+	for (guint i = 0; i < host->feeds->len; i++) {
+		const struct feed *feed = g_ptr_array_index(host->feeds, i);
+
+		if (feed && feed->source && feed->stalled)
+			return true;
+	}
+	return false;
+}
+
+static void watch_feed(struct ingest *in, struct feed *feed)
+{
+	uint64_t limit_ms = feed->spec->url ? GONE_AFTER_STALLS * in->options.stall_limit_ns / 1000000 : HANG_LIMIT_MS;
+
+	feed_reap(feed);
+	if (feed->state == FEED_WAITING && g_get_monotonic_time() >= feed->retry_us)
+		ingest_start_feed(in, feed);
+	if (!feed->source)
+		return;
+	if (feed->spec->url && feed->in_merge)
+		watch_live(in, feed);
+	if (source_hangs(feed->source, (unsigned)MIN(limit_ms, UINT_MAX)))
+		source_kill(feed->source,
+			    feed->spec->url ? "it does not answer" : "it hangs: no sign of life for 10 s");
+}
+
+/*
+ * How far a live host is behind: the time from its last record until now. Where
+ * its clock is not ours (more than CLOCKS_DIFFER_NS away) that is the growth since it was least.
+ */
+static void watch_lag(struct ingest *in, struct host *host)
+{
+	struct ingest_host *h = &host->public;
+	int64_t behind_ns = g_get_real_time() * 1000 - (int64_t)host->last_ns;
+
+	if (!h->live || h->away || !host->last_ns)
+		return;
+	host->least_behind_ns = MIN(host->least_behind_ns, behind_ns);
+	if (ABS(host->least_behind_ns) > CLOCKS_DIFFER_NS)
+		behind_ns -= host->least_behind_ns;
+	h->lag_ns = (uint64_t)MAX(behind_ns, 0);
+	if (!in->options.max_lag_ns || h->lag_ns <= in->options.max_lag_ns)
+		return;
+	for (guint i = 0; i < host->feeds->len; i++) {
+		struct feed *feed = g_ptr_array_index(host->feeds, i);
+
+		if (feed && feed->source && feed->follow)
+			ingest_source_stopped(in, feed, "too far behind: started again at the end");
+	}
+}
+
+void ingest_watch(struct ingest *in)
+{
+	for (guint i = 0; i < in->relays->len; i++)
+		relay_poll(g_ptr_array_index(in->relays, i), session_listed, in);
+	for (guint i = 0; i < in->feeds->len; i++)
+		watch_feed(in, feed_at(in, i));
+	read_prologues(in);
+	for (guint i = 0; i < in->hosts->len; i++) {
+		host_set_stalled(host_at(in, i), any_stalled(host_at(in, i)));
+		watch_lag(in, host_at(in, i));
+	}
+}
