@@ -171,13 +171,15 @@ man: $(PROGRAM)
 	$(Q)$(PROGRAM) help --man report >man/lttngtop-report.1
 	$(Q)$(PROGRAM) help --man record >man/lttngtop-record.1
 	$(Q)$(PROGRAM) help --man list >man/lttngtop-list.1
+	$(Q)$(PROGRAM) help --man feed >man/lttngtop-feed.1
 
 check-man: $(PROGRAM)
 	$(call say,CHECK,man)
 	$(Q)$(PROGRAM) help --man | diff man/lttngtop.1 - && \
 	$(PROGRAM) help --man report | diff man/lttngtop-report.1 - && \
 	$(PROGRAM) help --man record | diff man/lttngtop-record.1 - && \
-	$(PROGRAM) help --man list | diff man/lttngtop-list.1 - || \
+	$(PROGRAM) help --man list | diff man/lttngtop-list.1 - && \
+	$(PROGRAM) help --man feed | diff man/lttngtop-feed.1 - || \
 	{ echo 'man pages are out of date: make man' >&2; exit 1; }
 
 # Installation

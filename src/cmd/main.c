@@ -25,12 +25,13 @@ static const struct command {
 	{"report", COMMAND_REPORT, cmd_report, "no table given"},
 	{"record", COMMAND_RECORD, cmd_record, NULL},
 	{"list", COMMAND_LIST, cmd_list, NULL},
+	{"feed", COMMAND_FEED, cmd_feed, "no trace given"},
 };
 
 static const struct command *const monitor = &commands[0];
 
 /* Words that are reserved for commands of later versions, never sources. */
-static const char *const later_commands[] = {"attach", "feed"};
+static const char *const later_commands[] = {"attach"};
 
 static const struct command *find_command(const char *name)
 {

@@ -39,13 +39,27 @@ static const struct item list_environment[] = {
 	{NULL, NULL},
 };
 
+static const struct item feed_exit_statuses[] = {
+	{"0", "everything was fed"},
+	{"1", "no trace could be read, or the relayd failed; stderr says why"},
+	{"2", "wrong usage"},
+	{"3", "fed, but something of the recordings is damaged or missing; stderr says what"},
+	{"128+n", "ended by signal n; the sessions were closed in order"},
+	{NULL, NULL},
+};
+
+static const struct item feed_environment[] = {
+	{"LC_ALL, LC_CTYPE, LANG", "how names with other than ASCII characters are shown"},
+	{NULL, NULL},
+};
+
 static const struct page {
 	enum command_bit command;
 	const char *man_name;
 	const char *summary;
 	const char *synopsis[6];
 	const char *description[4];
-	void (*tables)(struct help *h);
+	void (*tables)(struct help *h); /* NULL: none */
 	struct item examples[6];
 	const char *see_also;
 	const struct item *exit_status; /* NULL: those of all who read; so environment */
@@ -58,7 +72,7 @@ static const struct page {
 		.summary = "a monitor of the kernel activity of many hosts, from LTTng traces",
 		.synopsis = {"lttngtop [OPTIONS] SOURCE...", "lttngtop report TABLE [OPTIONS] SOURCE...",
 			     "lttngtop list [URL]", "lttngtop record [OPTIONS] [-- COMMAND]",
-			     "lttngtop help [COMMAND]"},
+			     "lttngtop feed --to URL [OPTIONS] TRACE...", "lttngtop help [COMMAND]"},
 		.description =
 			{"Shows what the threads of one or many hosts do: CPU time, I/O, open files, counters. "
 			 "Every figure comes from the events of a kernel trace, so nothing short-lived is missed, and "
@@ -66,7 +80,8 @@ static const struct page {
 			 "A SOURCE is a directory; every CTF trace found below it is opened. Traces of one host "
 			 "are shown together, several sources and hosts side by side.",
 			 "'lttngtop report' prints the same figures as text, CSV or JSON; 'lttngtop record' sets up "
-			 "the tracing; 'lttngtop list' tells which live sessions a relayd offers."},
+			 "the tracing; 'lttngtop list' tells which live sessions a relayd offers; 'lttngtop feed' "
+			 "makes live sessions of recordings."},
 		.tables = cmd_monitor_help,
 		.examples =
 			{
@@ -74,7 +89,8 @@ static const struct page {
 				{"lttngtop --begin +5s --speed 0.1 web/ db/",
 				 "two hosts, from the sixth second on, ten times slower"},
 			},
-		.see_also = "lttngtop-report(1), lttngtop-list(1), lttngtop-record(1), lttng(1), babeltrace2(1)",
+		.see_also = "lttngtop-report(1), lttngtop-list(1), lttngtop-record(1), lttngtop-feed(1), lttng(1), "
+			    "babeltrace2(1)",
 	},
 	{
 		.command = COMMAND_REPORT,
@@ -146,6 +162,35 @@ static const struct page {
 		.see_also = "lttngtop(1), lttngtop-record(1), lttng-relayd(8)",
 		.exit_status = list_exit_statuses,
 		.environment = list_environment,
+		.no_times = true,
+	},
+	{
+		.command = COMMAND_FEED,
+		.man_name = "lttngtop-feed",
+		.summary = "stream recordings into a relayd as live sessions",
+		.synopsis = {"lttngtop feed --to net://HOST:CONTROL:DATA [OPTIONS] TRACE..."},
+		.description =
+			{"Every CTF trace found below TRACE... becomes a live session of a lttng-relayd, as if it "
+			 "were being recorded: for demonstrations and for testing whatever views live sessions. The "
+			 "traces of one recording of one host (kernel, user space) are one session. All sessions "
+			 "share one time origin, so that hosts recorded together stay together; a session ends with "
+			 "its recording, when its viewer has read it.",
+			 "Prints the URL of each session, a line each, when it can be viewed; then waits until each "
+			 "has a viewer, because a viewer gets only what comes after it.",
+			 "All events, losses and clocks arrive as they were recorded, but long packets are cut at "
+			 "event boundaries at every tick of the live timer; a packet that is not understood comes "
+			 "whole, when it ends.",
+			 "The relayd must be of LTTng 2.13 or later."},
+		.examples =
+			{
+				{"lttngtop feed --to net://localhost --now recording/",
+				 "feed all hosts of a recording at their own speed, with the time of today"},
+				{"lttngtop feed --to net://localhost:5342:5343 --speed max --no-wait recording/",
+				 "only fill the relayd"},
+			},
+		.see_also = "lttngtop(1), lttngtop-list(1), lttng-relayd(8), babeltrace2(1)",
+		.exit_status = feed_exit_statuses,
+		.environment = feed_environment,
 		.no_times = true,
 	},
 };
@@ -262,7 +307,8 @@ void manual_print(struct help *h, enum command_bit command)
 	print_options(h, command);
 	if (!page->no_times)
 		print_items(h, "Times", times, G_N_ELEMENTS(times));
-	page->tables(h);
+	if (page->tables)
+		page->tables(h);
 	if (h->brief)
 		return;
 	print_list(h, "Exit status", page->exit_status ? page->exit_status : exit_statuses);

@@ -11,6 +11,7 @@
 #define REPORT COMMAND_REPORT
 #define RECORD COMMAND_RECORD
 #define LIST COMMAND_LIST
+#define FEED COMMAND_FEED
 #define EVERYWHERE COMMAND_EVERYWHERE
 
 static const struct option_row rows[] = {
@@ -23,6 +24,7 @@ static const struct option_row rows[] = {
 #undef REPORT
 #undef RECORD
 #undef LIST
+#undef FEED
 #undef EVERYWHERE
 
 enum { COUNT_MAX = 1024 };
@@ -82,6 +84,24 @@ static enum lt_status parse_speed(const char *text, option_speed *speed)
 	return LT_OK;
 }
 
+static enum lt_status parse_pace(const char *text, option_pace *pace)
+{
+	if (strcmp(text, "max") != 0)
+		return parse_speed(text, pace);
+	*pace = INFINITY;
+	return LT_OK;
+}
+
+static enum lt_status parse_port(const char *text, option_port *port)
+{
+	guint64 number;
+
+	if (parse_number(text, 1, UINT16_MAX, &number))
+		return LT_ERROR;
+	*port = (unsigned)number;
+	return LT_OK;
+}
+
 static enum lt_status parse_numbers(const char *text, option_numbers numbers)
 {
 	guint64 number;
@@ -118,6 +138,10 @@ static enum lt_status store(struct options *o, const struct option_row *row, con
 		return parse_count(text, field);
 	case OPTION_SPEED:
 		return parse_speed(text, field);
+	case OPTION_PACE:
+		return parse_pace(text, field);
+	case OPTION_PORT:
+		return parse_port(text, field);
 	case OPTION_TIME:
 		return timetext_parse(text, field);
 	case OPTION_TEXT:
@@ -187,6 +211,8 @@ static const char *command_text(enum command_bit command)
 		return "'report'";
 	case COMMAND_RECORD:
 		return "'record'";
+	case COMMAND_FEED:
+		return "'feed'";
 	case COMMAND_LIST:
 		return "'list'";
 	default:

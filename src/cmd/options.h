@@ -15,6 +15,7 @@ enum command_bit {
 	COMMAND_REPORT = 1 << 1,
 	COMMAND_RECORD = 1 << 2,
 	COMMAND_LIST = 1 << 3,
+	COMMAND_FEED = 1 << 4,
 	COMMAND_EVERYWHERE = ~0,
 };
 
@@ -24,6 +25,8 @@ typedef uint64_t option_duration; /* ns, 0: not given */
 typedef uint64_t option_size;     /* bytes; suffixes k, M, G are powers of 1024 */
 typedef unsigned option_count;    /* at least 1; 0: not given */
 typedef double option_speed;      /* > 0 */
+typedef double option_pace;       /* > 0, INFINITY for "max" */
+typedef unsigned option_port;     /* 1..65535 */
 typedef const char *option_text;  /* NULL: not given */
 typedef struct timetext option_time; /* form TIMETEXT_NONE: not given */
 typedef GPtrArray *option_texts;     /* const char * */
@@ -35,6 +38,8 @@ enum option_kind {
 	OPTION_SIZE,
 	OPTION_COUNT,
 	OPTION_SPEED,
+	OPTION_PACE,
+	OPTION_PORT,
 	OPTION_TEXT,
 	OPTION_TIME,
 	OPTION_TEXTS,
@@ -48,6 +53,8 @@ struct options {
 #define OPTION_TYPE_SIZE option_size
 #define OPTION_TYPE_COUNT option_count
 #define OPTION_TYPE_SPEED option_speed
+#define OPTION_TYPE_PACE option_pace
+#define OPTION_TYPE_PORT option_port
 #define OPTION_TYPE_TEXT option_text
 #define OPTION_TYPE_TIME option_time
 #define OPTION_TYPE_TEXTS option_texts

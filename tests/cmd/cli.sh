@@ -54,7 +54,7 @@ expect 2 '' 'source' report cpu
 expect 2 '' "lttngtop record --help" record --set most
 expect 2 '' "option '--json' is not for 'record'" record --json
 expect 2 '' "option '--live' is not for 'report'" report cpu --live net://x "$recording"
-for later in attach feed; do
+for later in attach; do
 	expect 2 '' "'$later' is not part of this version" $later
 	expect 2 '' "'$later' is not part of this version" help $later
 done
@@ -72,8 +72,21 @@ expect 1 '' "log 'empty/no/file'" report cpu --log empty/no/file "$recording"
 expect 0 'client' '' report hosts "$recording"
 expect 3 'client' 'nowhere' report hosts "$recording" nowhere
 
+expect 0 '^Usage: lttngtop feed' '' feed --help
+expect 0 '^\.TH LTTNGTOP-FEED 1' '' help --man feed
+expect 2 '' 'no trace given' feed --to net://localhost
+expect 2 '' "no relayd given: --to" feed "$recording"
+expect 2 '' "option '--to': 'localhost' is not like net://HOST:CONTROL:DATA" feed --to localhost "$recording"
+expect 2 '' "a port is a number from 1 to 65535" feed --to net://localhost:0 "$recording"
+expect 2 '' "nothing may follow the ports" feed --to net://localhost:1:2:3 "$recording"
+expect 2 '' "option '--speed': 'fast' is not a number above 0" feed --to net://localhost --speed fast "$recording"
+expect 2 '' "option '--session': 'a/b' has characters" feed --to net://localhost --session a/b "$recording"
+expect 2 '' "option '--json' is not for 'feed'" feed --json "$recording"
+expect 1 '' "cannot connect to lttng-relayd at 127.0.0.1:1: Connection refused" feed --to net://127.0.0.1:1 "$recording"
+expect 1 '' 'no trace can be fed' feed --to net://127.0.0.1:1 empty
+
 # None of the later commands is advertised, nor the worker.
-if "$LTTNGTOP" --help | grep -qwE 'attach|feed|--worker'; then
+if "$LTTNGTOP" --help | grep -qwE 'attach|--worker'; then
 	echo 'not ok --help advertises what is not there'
 	failures=$((failures + 1))
 fi

@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * lttngtop feed: recordings become live sessions of a relayd. The URL of each
+ * session goes to stdout, a line as soon as it can be viewed; everything else
+ * to stderr.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "cmd/commands.h"
+#include "feed/feed.h"
+
+enum { CONTROL_PORT = 5342, DATA_PORT = 5343, LIVE_PORT = 5344, PORT_MAX = 65535, PROGRESS_EVERY_US = 200000 };
+
+struct run {
+	char *host;         /* of --to, without brackets */
+	const char *scheme; /* of the URLs of the sessions */
+	struct feed_options feed;
+	int64_t shown_us;   /* when progress was last shown, 0: none is on the screen */
+	bool tty;
+};
+
+static volatile sig_atomic_t stop;
+
+static void on_signal(int signal_number)
+{
+	stop = signal_number;
+}
+
+/* ---- what was asked for ---- */
+
+/* ":PORT" at *text, if there is one; moves behind it. */
+static enum lt_status parse_port(const char **text, unsigned *port)
+{
+	char *digits;
+	guint64 number;
+	bool good;
+	size_t len;
+
+	if (**text != ':')
+		return LT_OK;
+	len = strcspn(*text + 1, ":");
+	digits = g_strndup(*text + 1, len);
+	good = g_ascii_string_to_unsigned(digits, 10, 1, PORT_MAX, &number, NULL);
+	g_free(digits);
+	if (!good)
+		return error_set("a port is a number from 1 to %d", PORT_MAX);
+	*port = (unsigned)number;
+	*text += 1 + len;
+	return LT_OK;
+}
+
+/* net://HOST[:CONTROL[:DATA]], net4, net6; an IPv6 address stands in brackets. */
+static enum lt_status parse_target(struct run *r, const char *url)
+{
+	static const struct {
+		const char *scheme;
+		int family;
+	} schemes[] = {{"net", AF_UNSPEC}, {"net4", AF_INET}, {"net6", AF_INET6}};
+	struct fed_session_target *t = &r->feed.target;
+	const char *rest = strstr(url, "://"), *host;
+	size_t len;
+
+	for (size_t i = 0; rest && i < G_N_ELEMENTS(schemes); i++) {
+		if ((size_t)(rest - url) == strlen(schemes[i].scheme) && g_str_has_prefix(url, schemes[i].scheme)) {
+			r->scheme = schemes[i].scheme;
+			t->family = schemes[i].family;
+		}
+	}
+	if (!r->scheme)
+		return error_set("'%s' is not like net://HOST:CONTROL:DATA", url);
+	host = rest + 3;
+	len = *host == '[' ? strcspn(host, "]") : strcspn(host, ":/");
+	rest = host + len + (host[len] == ']');
+	if (*host == '[') {
+		host++;
+		len--;
+	}
+	if (!len)
+		return error_set("'%s' names no host", url);
+	r->host = g_strndup(host, len);
+	t->host = r->host;
+	t->control_port = CONTROL_PORT;
+	t->data_port = DATA_PORT;
+	if (parse_port(&rest, &t->control_port) || parse_port(&rest, &t->data_port))
+		return error_wrap("'%s'", url);
+	return !*rest || !strcmp(rest, "/") ? LT_OK : error_set("'%s': nothing may follow the ports", url);
+}
+
+static enum lt_status check_name(const char *option, const char *text, bool is_host)
+{
+	if (!text || feed_plan_is_name(text, is_host))
+		return LT_OK;
+	return error_set("option '%s': '%s' has characters a session's URL cannot have, or too many", option, text);
+}
+
+static enum lt_status parse_options(struct run *r, const struct options *o)
+{
+	struct fed_session_target *t = &r->feed.target;
+
+	if (!o->to)
+		return error_set("no relayd given: --to net://HOST:CONTROL:DATA");
+	if (parse_target(r, o->to))
+		return error_wrap("option '--to'");
+	if (check_name("--hostname", o->hostname, true) || check_name("--session", o->feed_session, false))
+		return LT_ERROR;
+	if (o->feed_live_timer < 1000 || o->feed_live_timer / 1000 > UINT32_MAX)
+		return error_set("option '--live-timer': it must be between 1us and %us", UINT32_MAX / 1000000);
+	t->live_timer_ns = o->feed_live_timer / 1000 * 1000;
+	t->timeout_ms = (unsigned)CLAMP(o->feed_timeout / 1000000, 1, INT_MAX);
+	t->stop = &stop;
+	r->feed.live_port = o->live_port;
+	r->feed.speed = o->feed_speed;
+	r->feed.now = o->now;
+	r->feed.wait = !o->no_wait;
+	if (getrandom(t->uuid, sizeof(t->uuid), 0) != sizeof(t->uuid))
+		return error_set("no random numbers");
+	return LT_OK;
+}
+
+/* ---- what the user sees ---- */
+
+static void print_url(const struct run *r, FILE *out, const struct fed_session *s)
+{
+	const bool is_ipv6 = strchr(r->host, ':') != NULL;
+
+	fprintf(out, "%s://%s%s%s", r->scheme, is_ipv6 ? "[" : "", r->host, is_ipv6 ? "]" : "");
+	if (r->feed.live_port != LIVE_PORT)
+		fprintf(out, ":%u", r->feed.live_port);
+	fprintf(out, "/host/%s/%s", s->hostname, s->name);
+}
+
+static void clear_progress(struct run *r)
+{
+	if (r->shown_us)
+		fputs("\r\033[K", stderr);
+	r->shown_us = 0;
+}
+
+static void announce(void *user, const struct fed_session *s)
+{
+	struct run *r = user;
+
+	clear_progress(r);
+	print_url(r, stdout, s);
+	putchar('\n');
+	fflush(stdout);
+}
+
+static void count(const GPtrArray *sessions, uint64_t *events, uint64_t *bytes, unsigned *ended)
+{
+	*events = *bytes = *ended = 0;
+	for (guint i = 0; i < sessions->len; i++) {
+		const struct fed_session *s = g_ptr_array_index(sessions, i);
+
+		*events += s->events;
+		*bytes += s->bytes;
+		*ended += s->is_done;
+	}
+}
+
+static void show_progress(void *user, const struct feed_progress *p)
+{
+	struct run *r = user;
+	const int64_t now_us = g_get_monotonic_time();
+	uint64_t events, bytes;
+	unsigned ended;
+
+	if (!r->tty || now_us - r->shown_us < PROGRESS_EVERY_US)
+		return;
+	clear_progress(r);
+	r->shown_us = now_us;
+	count(p->sessions, &events, &bytes, &ended);
+	switch (p->phase) {
+	case FEED_CONNECTING:
+		fprintf(stderr, "connecting to %s", r->host);
+		break;
+	case FEED_WAITING:
+		fputs("waiting for a viewer of ", stderr);
+		print_url(r, stderr, p->waiting);
+		break;
+	case FEED_STREAMING:
+		fprintf(stderr, "feeding: %.1f of %.1f s, %" PRIu64 " events, %.1f MB, %u of %u sessions ended",
+			(double)(MIN(p->at_ns, p->end_ns) - p->begin_ns) / 1e9, (double)(p->end_ns - p->begin_ns) / 1e9,
+			events, (double)bytes / 1e6, ended, p->sessions->len);
+		break;
+	case FEED_DRAINING:
+		fputs("everything is sent; waiting for the viewer of ", stderr);
+		print_url(r, stderr, p->waiting);
+		fputs(" to read it", stderr);
+		break;
+	}
+	fflush(stderr);
+}
+
+/* ---- running ---- */
+
+/* LT_ERROR: there is nothing to feed. */
+static enum lt_status make_plan(const struct options *o, struct feed_plan *plan)
+{
+	GPtrArray *specs = g_ptr_array_new_with_free_func((GDestroyNotify)(void *)source_spec_free);
+	unsigned left_out = 0, failed = 0;
+	enum lt_status status;
+
+	for (guint i = 0; i < o->words->len; i++) {
+		unsigned some = 0;
+
+		if (source_find(g_ptr_array_index(o->words, i), specs, &some)) {
+			log_error("%s", error_text());
+			failed++;
+		}
+		left_out += some;
+	}
+	status = feed_plan_make(plan, specs, o->hostname, o->feed_session);
+	plan->left_out += left_out + failed;
+	g_ptr_array_free(specs, TRUE);
+	return status;
+}
+
+static bool is_incomplete(const struct feed_plan *plan)
+{
+	for (guint i = 0; i < plan->sessions->len; i++)
+		if (((struct fed_session *)g_ptr_array_index(plan->sessions, i))->damaged)
+			return true;
+	return plan->left_out || plan->damaged;
+}
+
+/* The second signal ends the program at once. */
+static void catch_signals(void)
+{
+	struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
+
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+	sigaction(SIGHUP, &action, NULL);
+}
+
+static int run_plan(struct run *r, const struct feed_plan *plan)
+{
+	uint64_t events, bytes;
+	unsigned ended;
+	enum lt_status status;
+
+	catch_signals();
+	status = feed_run(&r->feed, plan->sessions);
+	clear_progress(r);
+	if (status == LT_ERROR) {
+		log_error("%s", error_text());
+		return LT_EXIT_FAILURE;
+	}
+	count(plan->sessions, &events, &bytes, &ended);
+	log_info("%u sessions, %" PRIu64 " events, %" PRIu64 " bytes sent", plan->sessions->len, events, bytes);
+	if (status == LT_INTERRUPTED) {
+		log_info("ended by signal %d", (int)stop);
+		return 128 + (int)stop;
+	}
+	return is_incomplete(plan) ? LT_EXIT_INCOMPLETE : LT_EXIT_OK;
+}
+
+int cmd_feed(const struct options *o)
+{
+	struct run r = {.feed = {.opened = announce, .progress = show_progress}, .tty = isatty(STDERR_FILENO)};
+	struct feed_plan plan;
+	int status;
+
+	r.feed.user = &r;
+	if (parse_options(&r, o)) {
+		log_error("%s", error_text());
+		g_free(r.host);
+		return LT_EXIT_USAGE;
+	}
+	if (make_plan(o, &plan)) {
+		log_error("%s", error_text());
+		status = LT_EXIT_FAILURE;
+	} else {
+		status = run_plan(&r, &plan);
+	}
+	feed_plan_release(&plan);
+	g_free(r.host);
+	return status;
+}

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "feed/connection.h"
+
+#include <errno.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/error.h"
+
+enum {
+	WAIT_MS = 200, /* between looks at *stop: a signal may come just before poll() */
+	READ_BYTES = 4096,
+};
+
+void connection_init(struct connection *c, unsigned timeout_ms, const volatile sig_atomic_t *stop)
+{
+	*c = (struct connection){.fd = -1, .timeout_ms = timeout_ms, .stop = stop};
+	c->out = g_byte_array_new();
+	c->in = g_byte_array_new();
+}
+
+void connection_close(struct connection *c)
+{
+	if (c->fd >= 0)
+		close(c->fd);
+	if (c->out)
+		g_byte_array_free(c->out, TRUE);
+	if (c->in)
+		g_byte_array_free(c->in, TRUE);
+	g_free(c->peer);
+	*c = (struct connection){.fd = -1};
+}
+
+static enum lt_status fail(const struct connection *c, const char *what)
+{
+	return error_set("%s %s", c->peer, what);
+}
+
+#define CLOSED "closed the connection"
+
+/* By errno. */
+static enum lt_status fail_moving(const struct connection *c)
+{
+	return fail(c, errno == EPIPE || errno == ECONNRESET ? CLOSED : g_strerror(errno));
+}
+
+static enum lt_status fail_timeout(const struct connection *c)
+{
+	return error_set("%s does not answer for %g s", c->peer, c->timeout_ms / 1000.0);
+}
+
+void connection_watch(const struct connection *c, struct pollfd *p)
+{
+	*p = (struct pollfd){.fd = c->fd, .events = (short)(POLLIN | (connection_backlog(c) ? POLLOUT : 0))};
+}
+
+enum lt_status connection_check(const struct connection *c, bool expecting)
+{
+	if (expecting && g_get_monotonic_time() - c->moved_us > (int64_t)c->timeout_ms * 1000)
+		return fail_timeout(c);
+	return LT_OK;
+}
+
+/* ---- connecting ---- */
+
+static enum lt_status wait_connected(struct connection *c)
+{
+	const int64_t until_us = g_get_monotonic_time() + (int64_t)c->timeout_ms * 1000;
+	struct pollfd p = {.fd = c->fd, .events = POLLOUT};
+	int error = 0;
+	socklen_t len = sizeof(error);
+
+	while (!poll(&p, 1, WAIT_MS) || !p.revents) {
+		if (*c->stop)
+			return LT_INTERRUPTED;
+		if (g_get_monotonic_time() > until_us)
+			return fail_timeout(c);
+	}
+	if (getsockopt(c->fd, SOL_SOCKET, SO_ERROR, &error, &len) < 0)
+		error = errno;
+	return error ? error_set("cannot connect to %s: %s", c->peer, g_strerror(error)) : LT_OK;
+}
+
+static enum lt_status try_address(struct connection *c, const struct addrinfo *a)
+{
+	enum lt_status status;
+	int one = 1;
+
+	c->fd = socket(a->ai_family, a->ai_socktype | SOCK_CLOEXEC | SOCK_NONBLOCK, a->ai_protocol);
+	if (c->fd < 0)
+		return error_set("cannot connect to %s: %s", c->peer, g_strerror(errno));
+	if (connect(c->fd, a->ai_addr, a->ai_addrlen) < 0 && errno != EINPROGRESS && errno != EINTR)
+		status = error_set("cannot connect to %s: %s", c->peer, g_strerror(errno));
+	else
+		status = wait_connected(c);
+	if (status) {
+		close(c->fd);
+		c->fd = -1;
+		return status;
+	}
+	setsockopt(c->fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
+	c->moved_us = g_get_monotonic_time();
+	return LT_OK;
+}
+
+enum lt_status connection_open(struct connection *c, int family, const char *host, unsigned port)
+{
+	struct addrinfo hints = {.ai_family = family, .ai_socktype = SOCK_STREAM}, *addresses = NULL;
+	enum lt_status status = LT_ERROR;
+	char service[16];
+	int problem;
+
+	g_free(c->peer);
+	c->peer = g_strdup_printf(strchr(host, ':') ? "lttng-relayd at [%s]:%u" : "lttng-relayd at %s:%u", host, port);
+	g_snprintf(service, sizeof(service), "%u", port);
+	problem = getaddrinfo(host, service, &hints, &addresses);
+	if (problem)
+		return error_set("cannot find %s: %s", c->peer, gai_strerror(problem));
+	for (const struct addrinfo *a = addresses; a && status == LT_ERROR; a = a->ai_next)
+		status = try_address(c, a);
+	freeaddrinfo(addresses);
+	return status;
+}
+
+/* ---- moving bytes ---- */
+
+void connection_put(struct connection *c, const void *data, size_t size)
+{
+	if (!connection_backlog(c))
+		c->moved_us = g_get_monotonic_time();
+	g_byte_array_append(c->out, data, (guint)size);
+}
+
+static enum lt_status send_some(struct connection *c)
+{
+	while (connection_backlog(c)) {
+		ssize_t n = send(c->fd, c->out->data + c->sent, connection_backlog(c), MSG_NOSIGNAL);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
+			break;
+		if (n < 0)
+			return fail_moving(c);
+		c->sent += (size_t)n;
+		c->moved_us = g_get_monotonic_time();
+	}
+	/* Moving the rest to the front costs as much as what was sent. */
+	if (c->sent >= c->out->len / 2) {
+		g_byte_array_remove_range(c->out, 0, (guint)c->sent);
+		c->sent = 0;
+	}
+	return LT_OK;
+}
+
+static enum lt_status receive_some(struct connection *c)
+{
+	uint8_t data[READ_BYTES];
+
+	for (;;) {
+		ssize_t n = recv(c->fd, data, sizeof(data), 0);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
+			return LT_OK;
+		if (n <= 0)
+			return n == 0 ? fail(c, CLOSED) : fail_moving(c);
+		g_byte_array_append(c->in, data, (guint)n);
+		c->moved_us = g_get_monotonic_time();
+	}
+}
+
+enum lt_status connection_move(struct connection *c)
+{
+	/* What the peer said before it closed is more telling than that it closed. */
+	enum lt_status received = receive_some(c);
+
+	return received ? received : send_some(c);
+}
+
+bool connection_take(struct connection *c, void *data, size_t size)
+{
+	if (c->in->len < size)
+		return false;
+	memcpy(data, c->in->data, size);
+	g_byte_array_remove_range(c->in, 0, (guint)size);
+	return true;
+}
+
+enum lt_status connection_get(struct connection *c, void *data, size_t size)
+{
+	struct pollfd p;
+
+	c->moved_us = g_get_monotonic_time();
+	for (;;) {
+		enum lt_status status = connection_move(c);
+
+		if (!connection_backlog(c) && connection_take(c, data, size))
+			return LT_OK;
+		if (!status)
+			status = connection_check(c, true);
+		if (status)
+			return status;
+		if (*c->stop)
+			return LT_INTERRUPTED;
+		connection_watch(c, &p);
+		poll(&p, 1, WAIT_MS);
+	}
+}

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "feed/cut.h"
+
+#include <string.h>
+
+#include "base/error.h"
+
+/* An event; before the next there may be padding. */
+struct mark {
+	uint64_t at, end; /* bits */
+	uint64_t clock;
+};
+
+void cutter_init(struct cutter *c, const struct layout *l)
+{
+	memset(c, 0, sizeof(*c));
+	c->layout = l;
+	c->marks = g_array_new(FALSE, FALSE, sizeof(struct mark));
+	c->out = g_byte_array_new();
+}
+
+void cutter_release(struct cutter *c)
+{
+	g_array_free(c->marks, TRUE);
+	g_byte_array_free(c->out, TRUE);
+}
+
+static const struct mark *mark(const struct cutter *c, guint i)
+{
+	return &g_array_index(c->marks, struct mark, i);
+}
+
+/*
+ * Finds the events. LT_ERROR: one could not be stepped over; the marks then are
+ * those before it, and *end is behind the last of them.
+ */
+static enum lt_status find_events(struct cutter *c, uint64_t content_bits, uint64_t *end)
+{
+	const struct layout_stream *s = c->head.stream;
+	const struct layout_event *event = NULL;
+	enum lt_status status = LT_OK;
+	struct mark m;
+	struct walk w;
+
+	walk_init(&w, c->layout, c->data, content_bits);
+	w.at = *end = c->head.events_at;
+	w.clock = c->head.values[PACKET_TIMESTAMP_BEGIN];
+	while (!status && w.at < w.end) {
+		m.at = walk_event_begin(&w, s);
+		if (!walk_event(&w, s, &event) || w.at <= m.at) {
+			status = error_set("event %u at byte %" G_GUINT64_FORMAT " cannot be stepped over",
+					   c->marks->len, m.at / 8);
+			break;
+		}
+		m.clock = w.clock;
+		m.end = *end = w.at;
+		g_array_append_val(c->marks, m);
+	}
+	walk_release(&w);
+	return status;
+}
+
+/* Whether the event may become the first of a packet: at the same place modulo every alignment as the first was. */
+static bool may_cut(const struct cutter *c, guint i)
+{
+	return (mark(c, i)->at - mark(c, 0)->at) % c->head.stream->align == 0;
+}
+
+static void count_packet(struct cutter *c)
+{
+	const uint64_t *values = c->head.values;
+
+	if (!c->has_packet) {
+		c->seq = values[PACKET_SEQ_NUM];
+		c->discarded = values[PACKET_EVENTS_DISCARDED];
+	} else if (values[PACKET_SEQ_NUM] > c->recorded_seq + 1) {
+		c->seq += values[PACKET_SEQ_NUM] - c->recorded_seq - 1;
+	}
+	c->recorded_seq = values[PACKET_SEQ_NUM];
+	c->has_packet = true;
+}
+
+enum lt_status cutter_begin(struct cutter *c, const uint8_t *data, size_t size)
+{
+	uint64_t end, content;
+	enum lt_status status;
+
+	g_array_set_size(c->marks, 0);
+	c->data = NULL;
+	c->next = 0;
+	c->begun = c->whole = false;
+	if (packet_read_head(c->layout, data, size, &c->head))
+		return LT_ERROR;
+	c->data = data;
+	c->size = size;
+	content = packet_has(&c->head, PACKET_CONTENT_SIZE) ? c->head.values[PACKET_CONTENT_SIZE] : 8 * (uint64_t)size;
+	count_packet(c);
+	if (content > 8 * (uint64_t)size) {
+		/* Broken off: what is whole is kept. */
+		find_events(c, 8 * (uint64_t)size, &c->content_bits);
+		error_clear();
+		return LT_END;
+	}
+	c->content_bits = content;
+	status = find_events(c, content, &end);
+	if (!status && c->marks->len && mark(c, 0)->at % 8)
+		status = error_set("events do not begin at bytes");
+	if (!status)
+		return LT_OK;
+	g_array_set_size(c->marks, 0);
+	c->whole = true;
+	return LT_AGAIN;
+}
+
+/* Header, context and the bytes of the events [first, behind[. */
+static void put_bytes(struct cutter *c, guint first, guint behind)
+{
+	uint64_t from, to;
+
+	g_byte_array_set_size(c->out, 0);
+	if (c->whole || (!first && behind == c->marks->len && c->content_bits == c->head.values[PACKET_CONTENT_SIZE])) {
+		g_byte_array_append(c->out, c->data, (guint)c->size);
+		return;
+	}
+	if (first == behind) {
+		g_byte_array_append(c->out, c->data, (guint)((c->head.events_at + 7) / 8));
+		return;
+	}
+	g_byte_array_append(c->out, c->data, (guint)(mark(c, 0)->at / 8));
+	from = mark(c, first)->at / 8;
+	to = (mark(c, behind - 1)->end + 7) / 8;
+	g_byte_array_append(c->out, c->data + from, (guint)(to - from));
+}
+
+/* Bits of the events [first, behind[ and of what stands in front of them. */
+static uint64_t content_of(const struct cutter *c, guint first, guint behind)
+{
+	if (first == behind)
+		return c->head.events_at;
+	return mark(c, behind - 1)->end - mark(c, first)->at + mark(c, 0)->at;
+}
+
+static void make_piece(struct cutter *c, guint behind, uint64_t end, struct cut_piece *piece)
+{
+	const uint64_t *values = c->head.values;
+	const guint first = c->next;
+	const bool is_last = behind == c->marks->len && end == values[PACKET_TIMESTAMP_END];
+
+	put_bytes(c, first, behind);
+	piece->events = behind - first;
+	piece->begin = c->begun ? c->told : values[PACKET_TIMESTAMP_BEGIN];
+	piece->end = MAX(end, piece->begin);
+	piece->content_bits = c->whole ? c->content_bits : content_of(c, first, behind);
+	piece->discarded = is_last ? values[PACKET_EVENTS_DISCARDED] : c->discarded;
+	piece->seq = c->seq++;
+	piece->data = c->out->data;
+	piece->size = c->out->len;
+	packet_set(&c->head, piece->data, PACKET_TIMESTAMP_BEGIN, piece->begin);
+	packet_set(&c->head, piece->data, PACKET_TIMESTAMP_END, piece->end);
+	packet_set(&c->head, piece->data, PACKET_CONTENT_SIZE, piece->content_bits);
+	packet_set(&c->head, piece->data, PACKET_PACKET_SIZE, 8 * (uint64_t)piece->size);
+	packet_set(&c->head, piece->data, PACKET_SEQ_NUM, piece->seq);
+	packet_set(&c->head, piece->data, PACKET_EVENTS_DISCARDED, piece->discarded);
+	c->next = behind;
+	c->begun = true;
+	c->told = piece->end;
+	if (is_last) {
+		c->discarded = piece->discarded;
+		c->data = NULL;
+	}
+}
+
+/* Something of the packet up to the limit, which is before the packet's end. */
+static enum cut_outcome take_part(struct cutter *c, uint64_t limit, struct cut_piece *piece)
+{
+	uint64_t latest = 0;
+	guint behind = c->next, cut;
+
+	if (c->whole)
+		return c->head.values[PACKET_TIMESTAMP_BEGIN] < limit ? CUT_HELD : CUT_SILENT;
+	while (behind < c->marks->len && mark(c, behind)->clock <= limit)
+		behind++;
+	if (behind == c->next)
+		return CUT_SILENT;
+	if (behind == c->marks->len) {
+		make_piece(c, behind, limit, piece);
+		return CUT_PIECE;
+	}
+	for (cut = behind; cut > c->next && !may_cut(c, cut); cut--)
+		;
+	if (cut == c->next)
+		return CUT_HELD;
+	for (guint i = c->next; i < cut; i++)
+		latest = MAX(latest, mark(c, i)->clock);
+	make_piece(c, cut, MAX(latest, MIN(limit, mark(c, cut)->clock)), piece);
+	return CUT_PIECE;
+}
+
+enum cut_outcome cutter_take(struct cutter *c, uint64_t limit, struct cut_piece *piece)
+{
+	if (!c->data)
+		return CUT_DONE;
+	if (c->head.values[PACKET_TIMESTAMP_END] > limit)
+		return take_part(c, limit, piece);
+	make_piece(c, c->marks->len, c->head.values[PACKET_TIMESTAMP_END], piece);
+	return CUT_PIECE;
+}
+
+void cutter_set_told(struct cutter *c, uint64_t told)
+{
+	c->told = MAX(c->told, told);
+}
+
+bool cutter_first_event(const struct cutter *c, uint64_t *clock)
+{
+	if (!c->marks->len)
+		return false;
+	*clock = mark(c, 0)->clock;
+	return true;
+}
+
+uint64_t cutter_next_clock(const struct cutter *c)
+{
+	uint64_t end = c->head.values[PACKET_TIMESTAMP_END];
+
+	return c->next < c->marks->len ? MIN(end, mark(c, c->next)->clock) : end;
+}

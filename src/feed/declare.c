@@ -1,0 +1,415 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "feed/declare.h"
+
+#include <string.h>
+
+#include "base/error.h"
+
+enum { DEPTH_MAX = 64, ALIGN_MAX = 1 << 20, FLOAT_BITS_MAX = 4096 };
+
+static enum lt_status fail(const struct declare *d, const char *what)
+{
+	char *text = tsdl_text(d->at);
+
+	error_set("metadata: line %u: %s at '%.40s'", d->at->line, what, text);
+	g_free(text);
+	return LT_ERROR;
+}
+
+bool declare_accept(struct declare *d, const char *mark)
+{
+	if (!tsdl_is(d->at, mark))
+		return false;
+	d->at++;
+	return true;
+}
+
+enum lt_status declare_expect(struct declare *d, const char *mark)
+{
+	char *what;
+
+	if (declare_accept(d, mark))
+		return LT_OK;
+	what = g_strdup_printf("'%s' expected", mark);
+	fail(d, what);
+	g_free(what);
+	return LT_ERROR;
+}
+
+enum lt_status declare_path(struct declare *d, char **path)
+{
+	GString *text = g_string_new(NULL);
+
+	do {
+		if (d->at->kind != TSDL_WORD) {
+			g_string_free(text, TRUE);
+			return fail(d, "a name expected");
+		}
+		if (text->len)
+			g_string_append_c(text, '.');
+		g_string_append_len(text, d->at->text, (gssize)d->at->len);
+		d->at++;
+	} while (declare_accept(d, "."));
+	*path = g_string_free(text, FALSE);
+	return LT_OK;
+}
+
+static struct type *make(struct declare *d, enum type_kind kind)
+{
+	struct type *t = type_create(kind);
+
+	g_ptr_array_add(d->types, t);
+	return t;
+}
+
+static void set_name(struct declare *d, const char *keyword, const char *name, struct type *t)
+{
+	g_hash_table_replace(d->names, g_strconcat(keyword, name, NULL), t);
+}
+
+static struct type *find_name(const struct declare *d, const char *keyword, const char *name)
+{
+	char *key = g_strconcat(keyword, name, NULL);
+	struct type *t = g_hash_table_lookup(d->names, key);
+
+	g_free(key);
+	return t;
+}
+
+/* ---- integers and floats: NAME { key = value; … } ---- */
+
+static enum lt_status set_align(struct declare *d, struct type *t, int64_t align)
+{
+	if (align < 1 || align > ALIGN_MAX || align & (align - 1))
+		return fail(d, "an alignment that is no power of 2");
+	t->align = MAX(t->align, (uint64_t)align);
+	return LT_OK;
+}
+
+static bool is_true(const struct tsdl_token *value)
+{
+	return value->kind == TSDL_NUMBER ? value->number != 0
+					  : tsdl_is(value, "true") || tsdl_is(value, "TRUE");
+}
+
+static enum lt_status set_attribute(struct declare *d, struct type *t, const struct tsdl_token *key,
+				    const struct tsdl_token *value)
+{
+	if (tsdl_is(key, "size") || tsdl_is(key, "exp_dig") || tsdl_is(key, "mant_dig")) {
+		if (value->kind != TSDL_NUMBER || value->number < 0 || value->number > FLOAT_BITS_MAX)
+			return fail(d, "a wrong size");
+		t->size += (unsigned)value->number;
+	} else if (tsdl_is(key, "align")) {
+		return set_align(d, t, value->kind == TSDL_NUMBER ? value->number : 0);
+	} else if (tsdl_is(key, "signed")) {
+		t->is_signed = is_true(value);
+	} else if (tsdl_is(key, "byte_order")) {
+		t->is_native = tsdl_is(value, "native");
+		t->order = tsdl_is(value, "le") ? BITS_LITTLE : BITS_BIG;
+	} else if (tsdl_is(key, "map")) {
+		t->is_clock = tsdl_is(value, "clock");
+	}
+	return LT_OK;
+}
+
+static enum lt_status parse_number_type(struct declare *d, enum type_kind kind, struct type **out)
+{
+	struct type *t = make(d, kind);
+	bool has_align = false;
+
+	if (declare_expect(d, "{"))
+		return LT_ERROR;
+	while (!declare_accept(d, "}")) {
+		const struct tsdl_token *key = d->at, *value;
+
+		if (key->kind != TSDL_WORD)
+			return fail(d, "a property expected");
+		d->at++;
+		if (declare_expect(d, "="))
+			return LT_ERROR;
+		value = d->at;
+		while (!tsdl_is(d->at, ";") && !tsdl_is(d->at, "}") && d->at->kind != TSDL_END)
+			d->at++;
+		if (declare_expect(d, ";") || set_attribute(d, t, key, value))
+			return LT_ERROR;
+		has_align |= tsdl_is(key, "align");
+	}
+	if (!t->size || (kind == TYPE_INTEGER && t->size > 64))
+		return fail(d, "a number without a possible size ends");
+	if (!has_align && t->size % 8 == 0)
+		t->align = 8;
+	*out = t;
+	return LT_OK;
+}
+
+static enum lt_status parse_string(struct declare *d, struct type **out)
+{
+	*out = make(d, TYPE_STRING);
+	if (!declare_accept(d, "{"))
+		return LT_OK;
+	while (!tsdl_is(d->at, "}") && d->at->kind != TSDL_END)
+		d->at++;
+	return declare_expect(d, "}");
+}
+
+/* ---- enumerations ---- */
+
+static enum lt_status parse_label(struct declare *d, struct type *t, int64_t *next)
+{
+	struct type_label label = {.first = *next};
+
+	if (d->at->kind != TSDL_WORD && d->at->kind != TSDL_STRING)
+		return fail(d, "a label expected");
+	label.name = tsdl_text(d->at++);
+	if (declare_accept(d, "=")) {
+		if (d->at->kind != TSDL_NUMBER)
+			goto no_number;
+		label.first = (d->at++)->number;
+	}
+	label.last = label.first;
+	if (declare_accept(d, "...")) {
+		if (d->at->kind != TSDL_NUMBER)
+			goto no_number;
+		label.last = (d->at++)->number;
+	}
+	*next = (int64_t)((uint64_t)label.last + 1);
+	g_array_append_val(t->labels, label);
+	return LT_OK;
+no_number:
+	g_free(label.name);
+	return fail(d, "a number expected");
+}
+
+static enum lt_status parse_enum(struct declare *d, struct type **out)
+{
+	struct type *t, *base = find_name(d, "", "int");
+	char *name = d->at->kind == TSDL_WORD ? tsdl_text(d->at++) : NULL;
+	int64_t next = 0;
+
+	if (name && !tsdl_is(d->at, ":") && !tsdl_is(d->at, "{")) {
+		*out = find_name(d, "enum ", name);
+		g_free(name);
+		return *out ? LT_OK : fail(d, "an unknown enum");
+	}
+	t = make(d, TYPE_ENUM);
+	if (name)
+		set_name(d, "enum ", name, t);
+	g_free(name);
+	if (declare_accept(d, ":") && declare_type(d, &base))
+		return LT_ERROR;
+	if (!base || base->kind != TYPE_INTEGER)
+		return fail(d, "an enum that is no integer");
+	t->align = base->align;
+	t->size = base->size;
+	t->is_signed = base->is_signed;
+	t->is_native = base->is_native;
+	t->is_clock = base->is_clock;
+	t->order = base->order;
+	if (declare_expect(d, "{"))
+		return LT_ERROR;
+	while (!declare_accept(d, "}")) {
+		if (parse_label(d, t, &next))
+			return LT_ERROR;
+		if (!declare_accept(d, ",") && !tsdl_is(d->at, "}"))
+			return fail(d, "',' expected");
+	}
+	*out = t;
+	return LT_OK;
+}
+
+/* ---- structures and variants ---- */
+
+/* NAME, NAME[3], NAME[length] … of a field. */
+static enum lt_status parse_declarator(struct declare *d, struct type *type, char **name, struct type **out)
+{
+	struct type *outer = NULL, *inner = NULL;
+
+	if (d->at->kind != TSDL_WORD)
+		return fail(d, "the name of a field expected");
+	*name = tsdl_text(d->at++);
+	while (declare_accept(d, "[")) {
+		struct type *t = make(d, d->at->kind == TSDL_NUMBER ? TYPE_ARRAY : TYPE_SEQUENCE);
+
+		if (t->kind == TYPE_ARRAY)
+			t->length = (uint64_t)(d->at++)->number;
+		else if (declare_path(d, &t->reference))
+			return LT_ERROR;
+		if (declare_expect(d, "]"))
+			return LT_ERROR;
+		t->element = type;
+		t->align = type->align;
+		if (inner)
+			inner->element = t;
+		else
+			outer = t;
+		inner = t;
+	}
+	*out = outer ? outer : type;
+	return LT_OK;
+}
+
+static enum lt_status parse_field(struct declare *d, struct type *into)
+{
+	struct type *type = NULL, *whole = NULL;
+
+	if (declare_type(d, &type))
+		return LT_ERROR;
+	do {
+		char *name = NULL;
+
+		if (parse_declarator(d, type, &name, &whole)) {
+			g_free(name);
+			return LT_ERROR;
+		}
+		type_add_field(into, name, whole);
+		g_free(name);
+	} while (declare_accept(d, ","));
+	return declare_expect(d, ";");
+}
+
+static enum lt_status parse_fields(struct declare *d, struct type *t)
+{
+	while (!declare_accept(d, "}"))
+		if (declare_is_alias(d) ? declare_alias(d) : parse_field(d, t))
+			return LT_ERROR;
+	return LT_OK;
+}
+
+static enum lt_status parse_struct(struct declare *d, struct type **out)
+{
+	char *name = d->at->kind == TSDL_WORD && !tsdl_is(d->at, "align") ? tsdl_text(d->at++) : NULL;
+	enum lt_status status = LT_OK;
+
+	if (declare_accept(d, "{")) {
+		*out = make(d, TYPE_STRUCT);
+		status = parse_fields(d, *out);
+		if (!status && declare_accept(d, "align")) {
+			status = declare_expect(d, "(");
+			if (!status)
+				status = set_align(d, *out, d->at->kind == TSDL_NUMBER ? d->at->number : 0);
+			d->at += !status;
+			if (!status)
+				status = declare_expect(d, ")");
+		}
+		if (!status && name)
+			set_name(d, "struct ", name, *out);
+	} else {
+		*out = name ? find_name(d, "struct ", name) : NULL;
+		status = *out ? LT_OK : fail(d, "an unknown struct");
+	}
+	g_free(name);
+	return status;
+}
+
+static enum lt_status parse_variant(struct declare *d, struct type **out)
+{
+	char *name = d->at->kind == TSDL_WORD ? tsdl_text(d->at++) : NULL, *tag = NULL;
+	enum lt_status status = LT_OK;
+	struct type *known;
+
+	if (declare_accept(d, "<")) {
+		status = declare_path(d, &tag);
+		if (!status)
+			status = declare_expect(d, ">");
+	}
+	if (!status && declare_accept(d, "{")) {
+		*out = make(d, TYPE_VARIANT);
+		(*out)->reference = g_strdup(tag);
+		status = parse_fields(d, *out);
+		if (!status && name)
+			set_name(d, "variant ", name, *out);
+	} else if (!status) {
+		known = name ? find_name(d, "variant ", name) : NULL;
+		status = known ? LT_OK : fail(d, "an unknown variant");
+		if (known) {
+			*out = type_copy_variant(known, tag ? tag : known->reference);
+			g_ptr_array_add(d->types, *out);
+		}
+	}
+	g_free(name);
+	g_free(tag);
+	return status;
+}
+
+/* ---- names of types ---- */
+
+/* The longest row of words that names a type. */
+static enum lt_status parse_known(struct declare *d, struct type **out)
+{
+	GString *words = g_string_new(NULL);
+	const struct tsdl_token *behind = NULL;
+
+	while (declare_accept(d, "const"))
+		;
+	for (const struct tsdl_token *t = d->at; t->kind == TSDL_WORD; t++) {
+		struct type *found;
+
+		if (words->len)
+			g_string_append_c(words, ' ');
+		g_string_append_len(words, t->text, (gssize)t->len);
+		found = g_hash_table_lookup(d->names, words->str);
+		if (found) {
+			*out = found;
+			behind = t + 1;
+		}
+	}
+	g_string_free(words, TRUE);
+	if (!behind)
+		return fail(d, "an unknown type");
+	d->at = behind;
+	return LT_OK;
+}
+
+enum lt_status declare_type(struct declare *d, struct type **out)
+{
+	enum lt_status status;
+
+	if (d->depth >= DEPTH_MAX)
+		return fail(d, "types nested too deeply");
+	d->depth++;
+	if (declare_accept(d, "integer"))
+		status = parse_number_type(d, TYPE_INTEGER, out);
+	else if (declare_accept(d, "floating_point"))
+		status = parse_number_type(d, TYPE_FLOAT, out);
+	else if (declare_accept(d, "string"))
+		status = parse_string(d, out);
+	else if (declare_accept(d, "enum"))
+		status = parse_enum(d, out);
+	else if (declare_accept(d, "struct"))
+		status = parse_struct(d, out);
+	else if (declare_accept(d, "variant"))
+		status = parse_variant(d, out);
+	else
+		status = parse_known(d, out);
+	d->depth--;
+	return status;
+}
+
+bool declare_is_alias(const struct declare *d)
+{
+	return tsdl_is(d->at, "typealias") || tsdl_is(d->at, "typedef");
+}
+
+enum lt_status declare_alias(struct declare *d)
+{
+	bool is_typedef = tsdl_is(d->at++, "typedef");
+	GString *name = g_string_new(NULL);
+	struct type *type = NULL;
+	enum lt_status status = declare_type(d, &type);
+
+	if (!status && !is_typedef)
+		status = declare_expect(d, ":=");
+	for (; !status && d->at->kind == TSDL_WORD; d->at++) {
+		if (name->len)
+			g_string_append_c(name, ' ');
+		g_string_append_len(name, d->at->text, (gssize)d->at->len);
+	}
+	if (!status && !name->len)
+		status = fail(d, "the name of a type expected");
+	if (!status)
+		status = declare_expect(d, ";");
+	if (!status)
+		set_name(d, "", name->str, type);
+	g_string_free(name, TRUE);
+	return status;
+}

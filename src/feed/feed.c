@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "feed/feed.h"
+
+#include <math.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "base/timetext.h"
+#include "feed/viewers.h"
+
+#define NS_PER_S UINT64_C(1000000000)
+#define BACKLOG_MAX ((size_t)4 << 20)            /* bytes of one session that wait for the relayd */
+#define STEP_MAX_NS (UINT64_C(3600) * NS_PER_S) /* of trace time per tick */
+#define LATE_NS (UINT64_C(60) * NS_PER_S)        /* a session that begins so much later was hardly meant */
+
+enum { VIEWERS_MS = 50, POLL_MS = 100, LAST_MS = 2000 /* for viewers after a signal */ };
+
+struct run {
+	const struct feed_options *options;
+	const GPtrArray *sessions;
+	struct feed_progress progress;
+	uint64_t step_ns; /* of trace time per tick */
+	uint64_t tick;
+	int64_t started_us;
+	struct viewers viewers;
+	bool has_viewers; /* the live port answers */
+	int64_t asked_us;
+};
+
+static struct fed_session *session(const struct run *r, guint i)
+{
+	return g_ptr_array_index(r->sessions, i);
+}
+
+static bool is_stopped(const struct run *r)
+{
+	return *r->options->target.stop;
+}
+
+static void show(struct run *r)
+{
+	if (r->options->progress)
+		r->options->progress(r->options->user, &r->progress);
+}
+
+static void set_range(struct run *r)
+{
+	r->progress.begin_ns = UINT64_MAX;
+	for (guint i = 0; i < r->sessions->len; i++) {
+		r->progress.begin_ns = MIN(r->progress.begin_ns, fed_session_begin_ns(session(r, i)));
+		r->progress.end_ns = MAX(r->progress.end_ns, fed_session_end_ns(session(r, i)));
+	}
+	r->progress.at_ns = r->progress.begin_ns;
+	for (guint i = 0; i < r->sessions->len; i++) {
+		const uint64_t late_ns = fed_session_begin_ns(session(r, i)) - r->progress.begin_ns;
+
+		if (late_ns > LATE_NS)
+			log_warning("%s/%s begins %" G_GUINT64_FORMAT " s after the first", session(r, i)->hostname,
+				    session(r, i)->name, late_ns / NS_PER_S);
+	}
+}
+
+/* ---- before the stream ---- */
+
+/*
+ * Shifted metadata has to wait for the start of the stream; viewers ask for it until it
+ * is there.
+ */
+static bool is_metadata_late(const struct run *r)
+{
+	return r->options->now && r->options->wait;
+}
+
+static void send_metadata(struct run *r)
+{
+	const int64_t now_ns = g_get_real_time() * 1000;
+	const int64_t shift_ns = r->options->now ? now_ns - (int64_t)r->progress.begin_ns : 0;
+
+	for (guint i = 0; i < r->sessions->len; i++)
+		fed_session_send_metadata(session(r, i), shift_ns);
+}
+
+static enum lt_status open_sessions(struct run *r)
+{
+	for (guint i = 0; i < r->sessions->len; i++) {
+		enum lt_status status = fed_session_open(session(r, i), &r->options->target, i + 1);
+
+		if (status)
+			return status;
+	}
+	if (!is_metadata_late(r))
+		send_metadata(r);
+	for (guint i = 0; i < r->sessions->len; i++)
+		if (r->options->opened)
+			r->options->opened(r->options->user, session(r, i));
+	return LT_OK;
+}
+
+/* Moves what is buffered, waits up to timeout_ms for more to be possible. */
+static enum lt_status move(struct run *r, int timeout_ms)
+{
+	struct pollfd *p = g_new(struct pollfd, 2 * r->sessions->len);
+	enum lt_status status = LT_OK;
+	nfds_t n = 0;
+
+	for (guint i = 0; i < r->sessions->len; i++) {
+		if (!session(r, i)->is_open)
+			continue;
+		connection_watch(&session(r, i)->producer.control, &p[n++]);
+		connection_watch(&session(r, i)->producer.data, &p[n++]);
+	}
+	poll(p, n, timeout_ms);
+	g_free(p);
+	for (guint i = 0; i < r->sessions->len && !status; i++) {
+		struct fed_session *s = session(r, i);
+
+		if (s->is_open && producer_move(&s->producer))
+			status = error_wrap("session %s/%s", s->hostname, s->name);
+	}
+	return status;
+}
+
+static enum lt_status open_viewers(struct run *r)
+{
+	const struct fed_session_target *t = &r->options->target;
+	enum lt_status status;
+
+	viewers_init(&r->viewers, t->timeout_ms, t->stop);
+	status = viewers_open(&r->viewers, t->family, t->host, r->options->live_port);
+	r->has_viewers = status == LT_OK;
+	if (status == LT_ERROR && !r->options->wait) {
+		/* Only whoever is to wait for viewers must know of them. */
+		log_info("%s", error_text());
+		error_clear();
+		return LT_OK;
+	}
+	return status;
+}
+
+static const struct fed_session *without_viewer(const struct run *r)
+{
+	for (guint i = 0; i < r->sessions->len; i++) {
+		const struct viewers_session *v = viewers_find(&r->viewers, session(r, i)->producer.session_id);
+
+		if (!v || !v->clients)
+			return session(r, i);
+	}
+	return NULL;
+}
+
+/*
+ * The relayd answers the live port's commands one after the other: once the
+ * list shows a viewer, the viewer's attaching is complete.
+ */
+static enum lt_status wait_for_viewers(struct run *r)
+{
+	enum lt_status status = LT_OK;
+
+	r->progress.phase = FEED_WAITING;
+	while (!status) {
+		status = viewers_ask(&r->viewers);
+		r->progress.waiting = status ? NULL : without_viewer(r);
+		if (status || !r->progress.waiting)
+			break;
+		show(r);
+		status = move(r, VIEWERS_MS);
+		if (!status && is_stopped(r))
+			status = LT_INTERRUPTED;
+	}
+	return status == LT_ERROR ? error_wrap("waiting for viewers") : status;
+}
+
+/* ---- the stream ---- */
+
+static bool is_paced(const struct run *r)
+{
+	return isfinite(r->options->speed);
+}
+
+static bool is_backed_up(const struct run *r)
+{
+	for (guint i = 0; i < r->sessions->len; i++)
+		if (session(r, i)->is_open && producer_backlog(&session(r, i)->producer) > BACKLOG_MAX)
+			return true;
+	return false;
+}
+
+static bool is_reading(const struct run *r, const struct fed_session *s)
+{
+	const struct viewers_session *v = viewers_find(&r->viewers, s->producer.session_id);
+
+	return v && v->clients && v->streams > fed_session_least_streams(s);
+}
+
+static bool is_draining(const struct fed_session *s)
+{
+	return s->is_finished && !s->is_done;
+}
+
+/* Closes the finished sessions that nobody reads any more. progress.waiting: one that is still read. */
+static enum lt_status close_read_sessions(struct run *r)
+{
+	enum lt_status status = LT_OK;
+	bool any = false;
+
+	for (guint i = 0; i < r->sessions->len; i++)
+		any |= is_draining(session(r, i));
+	if (!any || (r->has_viewers && g_get_monotonic_time() - r->asked_us < VIEWERS_MS * 1000))
+		return LT_OK;
+	r->asked_us = g_get_monotonic_time();
+	if (r->has_viewers)
+		status = viewers_ask(&r->viewers);
+	r->progress.waiting = NULL;
+	for (guint i = 0; i < r->sessions->len && !status; i++) {
+		struct fed_session *s = session(r, i);
+
+		if (is_draining(s) && r->has_viewers && is_reading(r, s))
+			r->progress.waiting = s;
+		else if (is_draining(s))
+			status = fed_session_close(s);
+	}
+	return status;
+}
+
+/* Until all finished sessions are closed, or until_us. */
+static enum lt_status drain(struct run *r, int64_t until_us)
+{
+	enum lt_status status = close_read_sessions(r);
+
+	while (!status && r->progress.waiting && g_get_monotonic_time() < until_us) {
+		r->progress.phase = FEED_DRAINING;
+		show(r);
+		status = move(r, VIEWERS_MS);
+		if (!status)
+			status = close_read_sessions(r);
+		if (!status && is_stopped(r) && until_us == G_MAXINT64)
+			status = LT_INTERRUPTED;
+	}
+	return status;
+}
+
+/* Until the tick is due and the relayd has taken what was sent before. */
+static enum lt_status wait_for_tick(struct run *r)
+{
+	const int64_t timer_us = (int64_t)(r->options->target.live_timer_ns / 1000);
+	const int64_t due_us = is_paced(r) ? r->started_us + timer_us * (int64_t)r->tick : 0;
+	enum lt_status status = move(r, 0);
+
+	while (!status) {
+		const int64_t left_us = due_us - g_get_monotonic_time();
+
+		if (is_stopped(r))
+			return LT_INTERRUPTED;
+		if (left_us <= 0 && !is_backed_up(r))
+			break;
+		show(r);
+		status = close_read_sessions(r);
+		if (!status)
+			status = move(r, left_us > 0 ? (int)MIN((left_us + 999) / 1000, POLL_MS) : POLL_MS);
+	}
+	return status;
+}
+
+/* Everything up to the tick; a session that is through ends. LT_END: all are. */
+static enum lt_status advance(struct run *r)
+{
+	enum lt_status status = LT_END;
+
+	for (guint i = 0; i < r->sessions->len; i++) {
+		struct fed_session *s = session(r, i);
+
+		if (s->is_finished)
+			continue;
+		if (fed_session_advance(s, r->progress.at_ns) != LT_END)
+			status = LT_OK;
+		else if (fed_session_finish(s))
+			return LT_ERROR;
+	}
+	return status;
+}
+
+/* The next tick; where nobody waits for the clock, the next at which anything happens. */
+static void next_tick(struct run *r)
+{
+	const uint64_t begin_ns = r->progress.begin_ns;
+	uint64_t next_ns = UINT64_MAX;
+
+	r->tick++;
+	for (guint i = 0; !is_paced(r) && i < r->sessions->len; i++)
+		if (!session(r, i)->is_finished)
+			next_ns = MIN(next_ns, fed_session_next_ns(session(r, i)));
+	if (next_ns != UINT64_MAX && next_ns > begin_ns)
+		r->tick = MAX(r->tick, (next_ns - begin_ns + r->step_ns - 1) / r->step_ns);
+	r->progress.at_ns = begin_ns + r->tick * r->step_ns;
+}
+
+static enum lt_status stream(struct run *r)
+{
+	const double step = (double)r->options->target.live_timer_ns * (is_paced(r) ? r->options->speed : 1);
+	enum lt_status status = LT_OK;
+
+	r->step_ns = step < 1 ? 1 : step > (double)STEP_MAX_NS ? STEP_MAX_NS : (uint64_t)step;
+	r->started_us = g_get_monotonic_time();
+	r->progress.phase = FEED_STREAMING;
+	while (!status) {
+		next_tick(r);
+		status = wait_for_tick(r);
+		if (!status)
+			status = advance(r);
+		show(r);
+	}
+	return status == LT_END ? LT_OK : status;
+}
+
+/* After a signal: what was sent is closed in order, and viewers have a moment to read it. */
+static enum lt_status finish_all(struct run *r)
+{
+	static const volatile sig_atomic_t never;
+	enum lt_status status = LT_OK;
+
+	r->viewers.connection.stop = &never;
+	for (guint i = 0; i < r->sessions->len && !status; i++)
+		if (session(r, i)->is_published && !session(r, i)->is_finished)
+			status = fed_session_finish(session(r, i));
+	if (!status)
+		status = drain(r, g_get_monotonic_time() + LAST_MS * 1000);
+	return status ? status : LT_INTERRUPTED;
+}
+
+enum lt_status feed_run(const struct feed_options *o, const GPtrArray *sessions)
+{
+	struct run r = {.options = o, .sessions = sessions, .progress = {.sessions = sessions}};
+	enum lt_status status;
+
+	set_range(&r);
+	show(&r);
+	status = open_sessions(&r);
+	if (!status)
+		status = open_viewers(&r);
+	if (!status && o->wait)
+		status = wait_for_viewers(&r);
+	if (!status && is_metadata_late(&r))
+		send_metadata(&r);
+	if (!status)
+		status = stream(&r);
+	if (!status)
+		status = drain(&r, G_MAXINT64);
+	if (status == LT_INTERRUPTED)
+		status = finish_all(&r);
+	if (r.viewers.sessions)
+		viewers_close(&r.viewers);
+	return status;
+}

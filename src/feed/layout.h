@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef LT_FEED_LAYOUT_H
+#define LT_FEED_LAYOUT_H
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "feed/type.h"
+
+/*
+ * What the metadata of a CTF 1.8 trace says, as far as one must know it to find
+ * the packets of a stream, the events of a packet and their times. Values of
+ * fields are never decoded: feed/walk.h steps over them.
+ */
+
+/* t in ns since the epoch = offset_s × 10^9 + (offset + value) × 10^9 / freq */
+struct layout_clock {
+	char *name;
+	uint64_t freq; /* Hz */
+	int64_t offset_s;
+	int64_t offset; /* cycles */
+	/* Where in the text: behind the block's '{', and the two numbers (0, 0: not there). */
+	size_t body;
+	size_t offset_s_at, offset_s_len;
+	size_t offset_at, offset_len;
+};
+
+struct layout_event {
+	uint64_t id, stream_id;
+	char *name;
+	struct type *context, *fields; /* NULL: none */
+	bool is_known; /* false: it uses what was not understood; its end cannot be found */
+};
+
+struct layout_stream {
+	uint64_t id;
+	struct type *packet_context, *event_header, *event_context; /* NULL: none */
+	GHashTable *events; /* &id → struct layout_event */
+	uint64_t align;     /* bits: the greatest alignment in its events, at least 8 */
+};
+
+struct layout {
+	enum bits_order order;
+	bool has_uuid;
+	uint8_t uuid[16];
+	struct type *packet_header; /* NULL: none */
+	GHashTable *env;            /* char * → char *, strings only */
+	GPtrArray *clocks;          /* struct layout_clock * */
+	GPtrArray *streams;         /* struct layout_stream * */
+	GPtrArray *events;          /* struct layout_event * */
+	GPtrArray *types;           /* struct type *, all of them */
+	unsigned n_slots;
+	unsigned n_unknown; /* events with !is_known */
+};
+
+/*
+ * Reads metadata text. LT_ERROR: its packets and event headers cannot be
+ * understood. An event that cannot is only marked so. Release with layout_destroy().
+ */
+enum lt_status layout_parse(const char *text, struct layout **out);
+
+void layout_destroy(struct layout *l);
+
+/* NULL: no stream of that id. */
+struct layout_stream *layout_find_stream(const struct layout *l, uint64_t id);
+
+static inline const struct layout_event *layout_find_event(const struct layout_stream *s, uint64_t id)
+{
+	return g_hash_table_lookup(s->events, &id);
+}
+
+/* A string of the env block, NULL: none. */
+const char *layout_env(const struct layout *l, const char *key);
+
+/* Between the clock's values and ns since the epoch; saturates at 0. Times of a trace without clock are ns. */
+uint64_t layout_to_ns(const struct layout *l, uint64_t value);
+uint64_t layout_from_ns(const struct layout *l, uint64_t ns);
+
+/*
+ * The metadata text with every clock set forward by shift_ns; the layout keeps
+ * its own clocks. To be freed with g_free().
+ */
+char *layout_shift_text(const struct layout *l, const char *text, int64_t shift_ns);
+
+#endif

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "feed/packet.h"
+
+#include <string.h>
+
+#include "base/error.h"
+
+static const char *const names[PACKET_FIELDS] = {
+	[PACKET_MAGIC_NUMBER] = "magic",
+	[PACKET_STREAM_ID] = "stream_id",
+	[PACKET_STREAM_INSTANCE_ID] = "stream_instance_id",
+	[PACKET_TIMESTAMP_BEGIN] = "timestamp_begin",
+	[PACKET_TIMESTAMP_END] = "timestamp_end",
+	[PACKET_CONTENT_SIZE] = "content_size",
+	[PACKET_PACKET_SIZE] = "packet_size",
+	[PACKET_SEQ_NUM] = "packet_seq_num",
+	[PACKET_EVENTS_DISCARDED] = "events_discarded",
+};
+
+static void take(struct packet_head *head, const struct walk *w, const struct type_field *f, uint64_t value)
+{
+	for (unsigned i = 0; i < PACKET_FIELDS; i++) {
+		if (strcmp(f->name, names[i]) != 0)
+			continue;
+		head->values[i] = value;
+		head->places[i] = (struct packet_place){
+			.at = w->at - f->type->size, .size = f->type->size, .order = f->type->order};
+	}
+}
+
+static bool read_struct(struct packet_head *head, struct walk *w, const struct type *t)
+{
+	uint64_t value;
+
+	if (!t)
+		return true;
+	if (t->kind != TYPE_STRUCT)
+		return walk_type(w, t);
+	w->at = type_align(w->at, t->align);
+	for (guint i = 0; i < t->fields->len; i++) {
+		const struct type_field *f = type_field(t, i);
+
+		if (f->type->kind != TYPE_INTEGER && f->type->kind != TYPE_ENUM) {
+			if (!walk_type(w, f->type))
+				return false;
+			continue;
+		}
+		if (!walk_integer(w, f->type, &value))
+			return false;
+		if (f->slot != SLOT_NONE)
+			w->slots[f->slot] = value;
+		take(head, w, f, value);
+	}
+	return true;
+}
+
+static enum lt_status read_head(const struct layout *l, struct walk *w, struct packet_head *head)
+{
+	if (!read_struct(head, w, l->packet_header))
+		return error_set("the packet's header is cut off");
+	if (packet_has(head, PACKET_MAGIC_NUMBER) && head->values[PACKET_MAGIC_NUMBER] != PACKET_MAGIC)
+		return error_set("no packet begins there");
+	head->stream = layout_find_stream(l, head->values[PACKET_STREAM_ID]);
+	if (!head->stream)
+		return error_set("the packet's stream is unknown");
+	if (!read_struct(head, w, head->stream->packet_context))
+		return error_set("the packet's context is cut off");
+	head->events_at = w->at;
+	return LT_OK;
+}
+
+enum lt_status packet_read_head(const struct layout *l, const uint8_t *data, size_t len, struct packet_head *head)
+{
+	enum lt_status status;
+	struct walk w;
+
+	memset(head, 0, sizeof(*head));
+	walk_init(&w, l, data, 8 * (uint64_t)len);
+	status = read_head(l, &w, head);
+	walk_release(&w);
+	return status;
+}
+
+void packet_set(const struct packet_head *head, uint8_t *data, enum packet_field field, uint64_t value)
+{
+	const struct packet_place *p = &head->places[field];
+
+	if (p->size)
+		bits_write(data, p->at, p->size, p->order, value);
+}

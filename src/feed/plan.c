@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "feed/plan.h"
+
+#include <string.h>
+
+#include "base/error.h"
+#include "base/log.h"
+
+enum { SUFFIX_MAX = 8 }; /* "-1000000" */
+
+static bool is_name_character(char c)
+{
+	return g_ascii_isalnum(c) || (c && strchr("._-+@,=~", c));
+}
+
+static size_t longest(bool is_host)
+{
+	return is_host ? PRODUCER_HOST_MAX : PRODUCER_NAME_MAX - SUFFIX_MAX;
+}
+
+bool feed_plan_is_name(const char *text, bool is_host)
+{
+	size_t len = strlen(text);
+
+	if (!len || len > longest(is_host) || *text == '.')
+		return false;
+	for (size_t i = 0; i < len; i++)
+		if (!is_name_character(text[i]))
+			return false;
+	return true;
+}
+
+/* A name that feed_plan_is_name() accepts, as like the text as may be. */
+static char *make_name(const char *text, bool is_host)
+{
+	char *name = g_strndup(*text ? text : "_", longest(is_host));
+
+	for (char *p = name; *p; p++)
+		if (!is_name_character(*p) || (p == name && *p == '.'))
+			*p = '_';
+	return name;
+}
+
+static bool has_path(const struct fed_session *s, const char *path)
+{
+	for (guint i = 0; i < s->recordings->len; i++)
+		if (!strcmp(((struct recording *)g_ptr_array_index(s->recordings, i))->path, path))
+			return true;
+	return false;
+}
+
+static struct fed_session *find_session(const struct feed_plan *p, const char *hostname, const char *name)
+{
+	for (guint i = 0; i < p->sessions->len; i++) {
+		struct fed_session *s = g_ptr_array_index(p->sessions, i);
+
+		if (!strcmp(s->hostname, hostname) && !strcmp(s->name, name))
+			return s;
+	}
+	return NULL;
+}
+
+/* Whether it is another domain of what the session has: same host, same recording, same machine. */
+static bool belongs(const struct fed_session *s, const struct recording *r)
+{
+	const struct recording *first = g_ptr_array_index(s->recordings, 0);
+
+	return !strcmp(first->hostname, r->hostname) && !strcmp(first->session, r->session) &&
+	       g_strcmp0(first->clock_uuid, r->clock_uuid) == 0 && !has_path(s, r->path);
+}
+
+static void add_recording(struct feed_plan *p, struct recording *r, const char *hostname, const char *name)
+{
+	char *host = make_name(hostname ? hostname : r->hostname, true);
+	char *base = make_name(name ? name : r->session, false), *own;
+
+	for (guint i = 0; i < p->sessions->len; i++) {
+		if (belongs(g_ptr_array_index(p->sessions, i), r)) {
+			fed_session_add(g_ptr_array_index(p->sessions, i), r);
+			g_free(host);
+			g_free(base);
+			return;
+		}
+	}
+	own = g_strdup(base);
+	for (unsigned n = 2; find_session(p, host, own); n++) {
+		g_free(own);
+		own = g_strdup_printf("%s-%u", base, n);
+	}
+	g_free(base);
+	g_ptr_array_add(p->sessions, fed_session_create(host, own, r));
+}
+
+static void destroy_session(gpointer data)
+{
+	fed_session_destroy(data);
+}
+
+enum lt_status feed_plan_make(struct feed_plan *p, const GPtrArray *specs, const char *hostname, const char *name)
+{
+	struct recording *r;
+
+	*p = (struct feed_plan){.sessions = g_ptr_array_new_with_free_func(destroy_session)};
+	for (guint i = 0; i < specs->len; i++) {
+		if (recording_open(g_ptr_array_index(specs, i), &r)) {
+			log_error("%s", error_text());
+			p->left_out++;
+			continue;
+		}
+		p->damaged += r->damaged;
+		add_recording(p, r, hostname, name);
+	}
+	return p->sessions->len ? LT_OK : error_set("no trace can be fed");
+}
+
+void feed_plan_release(struct feed_plan *p)
+{
+	g_ptr_array_free(p->sessions, TRUE);
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef LT_FEED_PRODUCER_H
+#define LT_FEED_PRODUCER_H
+
+#include "feed/connection.h"
+
+/*
+ * The side of lttng-relayd's protocol (minor version 13) that a consumer daemon
+ * speaks: one session, its streams, their packets. Every session has its own pair of
+ * connections; commands go over one, packets over the other.
+ *
+ *   producer_open → producer_create_session → producer_add_stream… → producer_publish
+ *   → producer_send_packet / producer_send_beacon… (answers come later: producer_move)
+ *   → producer_finish → producer_close_streams
+ *
+ * Functions that wait return LT_INTERRUPTED after a signal; the message may be
+ * half way then, so that only producer_close() makes sense. LT_ERROR: the chain names the peer.
+ */
+struct producer {
+	struct connection control, data;
+	uint64_t session_id;
+	unsigned pending; /* answers not yet come, each 4 bytes */
+};
+
+struct producer_stream {
+	uint64_t handle;
+	uint64_t packets; /* sent so far: the number of the next */
+	bool is_metadata;
+};
+
+/* What the index of a packet says; sizes in bits, times in cycles. */
+struct producer_index {
+	uint64_t size, content, begin, end, discarded, stream_id, instance_id, seq;
+};
+
+struct producer_session {
+	const char *hostname; /* at most PRODUCER_HOST_MAX bytes */
+	const char *name;     /* at most PRODUCER_NAME_MAX bytes */
+	uint64_t live_timer_us;
+	uint64_t number;      /* differs among the sessions of this process */
+	const uint8_t *uuid;  /* 16 random bytes: this process as a session daemon */
+};
+
+enum { PRODUCER_HOST_MAX = 63, PRODUCER_NAME_MAX = 254 };
+
+void producer_init(struct producer *p, unsigned timeout_ms, const volatile sig_atomic_t *stop);
+void producer_close(struct producer *p);
+
+enum lt_status producer_open(struct producer *p, int family, const char *host, unsigned control_port,
+			     unsigned data_port);
+enum lt_status producer_create_session(struct producer *p, const struct producer_session *session);
+
+/* path: of the trace in the session; name: of the channel's file. */
+enum lt_status producer_add_stream(struct producer *p, const char *path, const char *name, struct producer_stream *s);
+
+/* Puts metadata text into the buffer, in packets with the trace's uuid. The relayd does not answer to it. */
+void producer_send_metadata(struct producer *p, struct producer_stream *s, const uint8_t uuid[16], const char *text);
+
+/* All streams are there: viewers may see the session. */
+enum lt_status producer_publish(struct producer *p);
+
+/* Only put into the buffers; see producer_backlog(). */
+void producer_send_packet(struct producer *p, struct producer_stream *s, const struct producer_index *index,
+			  const uint8_t *data, size_t size);
+
+/* Nothing will come before `until`. Not before the stream's first packet. */
+void producer_send_beacon(struct producer *p, struct producer_stream *s, const struct producer_index *like,
+			  uint64_t until);
+
+/* Moves what can be moved, takes the answers that came. LT_ERROR also for a peer that hangs. */
+enum lt_status producer_move(struct producer *p);
+
+static inline size_t producer_backlog(const struct producer *p)
+{
+	return connection_backlog(&p->control) + connection_backlog(&p->data);
+}
+
+/* Sends what is buffered, waits for all answers; ends the streams behind what they have. */
+enum lt_status producer_finish(struct producer *p, struct producer_stream *const *streams, unsigned n);
+
+/* Viewers that have read such a stream to its end are told so. */
+enum lt_status producer_close_streams(struct producer *p, struct producer_stream *const *streams, unsigned n);
+
+#endif

@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "feed/recording.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "source/metadata.h"
+
+enum { HEAD_BYTES = 4096 }; /* a packet's header and context fit */
+
+#define PACKET_BYTES_MAX (UINT64_C(1) << 30)
+
+static void destroy_stream(gpointer data)
+{
+	struct recorded_stream *s = data;
+
+	g_free(s->name);
+	g_ptr_array_free(s->paths, TRUE);
+	g_array_free(s->packets, TRUE);
+	g_free(s);
+}
+
+/* Paths go to the user's terminal. */
+static void warn(struct recording *r, const char *path, const char *what)
+{
+	char text[256];
+
+	text_sanitise(text, sizeof(text), path, strlen(path));
+	log_warning("%s: %s", text, what);
+	r->damaged++;
+}
+
+/* ---- finding packets ---- */
+
+/* A file whose packets are being listed. */
+struct scan {
+	struct recording *r;
+	int fd;
+	uint64_t length;
+	const char *path; /* the stream's once there is one */
+	const char *name; /* without directory */
+	struct recorded_stream *stream;
+};
+
+/* Files of one stream: the same instance number, or without such numbers the same name. */
+static struct recorded_stream *find_stream(struct recording *r, const struct packet_head *head, const char *name)
+{
+	struct recorded_stream *s;
+
+	for (guint i = 0; i < r->streams->len; i++) {
+		s = g_ptr_array_index(r->streams, i);
+		if (s->id == head->stream->id && (packet_has(head, PACKET_STREAM_INSTANCE_ID)
+							  ? s->instance == head->values[PACKET_STREAM_INSTANCE_ID]
+							  : !strcmp(s->name, name)))
+			return s;
+	}
+	s = g_new0(struct recorded_stream, 1);
+	s->name = g_strdup(name);
+	s->id = head->stream->id;
+	s->instance = head->values[PACKET_STREAM_INSTANCE_ID];
+	s->paths = g_ptr_array_new_with_free_func(g_free);
+	s->packets = g_array_new(FALSE, FALSE, sizeof(struct recorded_packet));
+	g_ptr_array_add(r->streams, s);
+	return s;
+}
+
+static enum lt_status read_bytes(int fd, uint8_t *data, size_t size, uint64_t offset, size_t *got)
+{
+	for (*got = 0; *got < size;) {
+		ssize_t n = pread(fd, data + *got, size - *got, (off_t)(offset + *got));
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return error_set("%s", g_strerror(errno));
+		if (!n)
+			break;
+		*got += (size_t)n;
+	}
+	return LT_OK;
+}
+
+/* The packet at offset; its size in the file in *size. LT_ERROR: the rest of the file is of no use. */
+static enum lt_status scan_packet(struct scan *s, uint64_t offset, uint64_t *size)
+{
+	struct recorded_packet p = {.offset = offset};
+	struct packet_head head;
+	uint8_t data[HEAD_BYTES];
+	size_t got;
+
+	if (read_bytes(s->fd, data, sizeof(data), offset, &got) ||
+	    packet_read_head(s->r->layout, data, got, &head))
+		return LT_ERROR;
+	if (!packet_has(&head, PACKET_TIMESTAMP_BEGIN) || !packet_has(&head, PACKET_TIMESTAMP_END))
+		return error_set("packets without times cannot be fed");
+	*size = packet_has(&head, PACKET_PACKET_SIZE) ? head.values[PACKET_PACKET_SIZE] / 8 : s->length - offset;
+	p.content_bits = packet_has(&head, PACKET_CONTENT_SIZE) ? head.values[PACKET_CONTENT_SIZE] : 8 * *size;
+	if (8 * *size < head.events_at || *size > PACKET_BYTES_MAX || p.content_bits > 8 * *size)
+		return error_set("a packet of an impossible size");
+	p.begin = head.values[PACKET_TIMESTAMP_BEGIN];
+	p.end = head.values[PACKET_TIMESTAMP_END];
+	p.seq = head.values[PACKET_SEQ_NUM];
+	if (p.end < p.begin)
+		return error_set("a packet that ends before it begins");
+	if (!s->stream) {
+		s->stream = find_stream(s->r, &head, s->name);
+		g_ptr_array_add(s->stream->paths, g_strdup(s->path));
+		s->path = g_ptr_array_index(s->stream->paths, s->stream->paths->len - 1);
+	} else if (s->stream->id != head.stream->id) {
+		return error_set("a packet of another stream");
+	}
+	p.path = s->path;
+	p.size = MIN(*size, s->length - offset);
+	g_array_append_val(s->stream->packets, p);
+	s->r->bytes += p.size;
+	return LT_OK;
+}
+
+static void scan_file(struct recording *r, const char *path, const char *name)
+{
+	struct scan s = {.r = r, .path = path, .name = name};
+	struct stat st;
+	uint64_t size = 0;
+
+	s.fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (s.fd < 0 || fstat(s.fd, &st) < 0) {
+		warn(r, path, g_strerror(errno));
+		if (s.fd >= 0)
+			close(s.fd);
+		return;
+	}
+	s.length = S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
+	for (uint64_t at = 0; at < s.length; at += size) {
+		if (scan_packet(&s, at, &size)) {
+			char *what = g_strdup_printf("not fed from byte %" G_GUINT64_FORMAT " on: %s", at,
+						     error_text());
+
+			warn(r, path, what);
+			g_free(what);
+			break;
+		}
+	}
+	close(s.fd);
+}
+
+static void scan_directory(struct recording *r, const char *directory)
+{
+	GDir *dir = g_dir_open(directory, 0, NULL);
+	GPtrArray *names = g_ptr_array_new_with_free_func(g_free);
+	const char *name;
+
+	while (dir && (name = g_dir_read_name(dir)))
+		if (*name != '.' && strcmp(name, "metadata") != 0)
+			g_ptr_array_add(names, g_strdup(name));
+	if (dir)
+		g_dir_close(dir);
+	else
+		warn(r, directory, "cannot be listed");
+	g_ptr_array_sort(names, (GCompareFunc)(void *)g_strcmp0);
+	for (guint i = 0; i < names->len; i++) {
+		char *path = g_build_filename(directory, g_ptr_array_index(names, i), NULL);
+
+		if (g_file_test(path, G_FILE_TEST_IS_REGULAR))
+			scan_file(r, path, g_ptr_array_index(names, i));
+		g_free(path);
+	}
+	g_ptr_array_free(names, TRUE);
+}
+
+static int compare_packets(gconstpointer a, gconstpointer b)
+{
+	const struct recorded_packet *x = a, *y = b;
+
+	if (x->begin != y->begin)
+		return x->begin < y->begin ? -1 : 1;
+	if (x->seq != y->seq)
+		return x->seq < y->seq ? -1 : 1;
+	if (x->path == y->path)
+		return x->offset < y->offset ? -1 : x->offset > y->offset;
+	return 0;
+}
+
+static bool is_copy(const struct recorded_packet *a, const struct recorded_packet *b)
+{
+	return a->path != b->path && a->begin == b->begin && a->end == b->end && a->seq == b->seq &&
+	       a->content_bits == b->content_bits;
+}
+
+/* Snapshots overlap: the same packet may be in several. */
+static void sort_packets(struct recorded_stream *s)
+{
+	guint n = 0;
+
+	g_array_sort(s->packets, compare_packets);
+	for (guint i = 0; i < s->packets->len; i++) {
+		struct recorded_packet *p = &g_array_index(s->packets, struct recorded_packet, i);
+
+		if (n && is_copy(recorded_packet(s, n - 1), p))
+			continue;
+		g_array_index(s->packets, struct recorded_packet, n++) = *p;
+	}
+	g_array_set_size(s->packets, n);
+}
+
+uint8_t *recording_read(const struct recorded_packet *p)
+{
+	int fd = open(p->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	uint8_t *data = NULL;
+	size_t got = 0;
+
+	if (fd < 0) {
+		error_set("cannot open '%s': %s", p->path, g_strerror(errno));
+		return NULL;
+	}
+	data = g_malloc(p->size);
+	if (!read_bytes(fd, data, p->size, p->offset, &got) && got < p->size)
+		error_set("the file became shorter");
+	close(fd);
+	if (got == p->size)
+		return data;
+	error_wrap("cannot read '%s'", p->path);
+	g_free(data);
+	return NULL;
+}
+
+/* ---- the trace as a whole ---- */
+
+/* Its first event, or the begin of the first packet if that cannot be stepped through. */
+static uint64_t stream_begin(const struct recording *r, const struct recorded_stream *s)
+{
+	uint64_t begin = recorded_packet(s, 0)->begin;
+	struct cutter c;
+	bool found = false;
+
+	cutter_init(&c, r->layout);
+	for (guint i = 0; i < s->packets->len && !found; i++) {
+		uint8_t *data = recording_read(recorded_packet(s, i));
+		enum lt_status status = data ? cutter_begin(&c, data, recorded_packet(s, i)->size) : LT_ERROR;
+
+		found = cutter_first_event(&c, &begin) || (status != LT_OK && status != LT_END);
+		g_free(data);
+	}
+	cutter_release(&c);
+	error_clear();
+	return begin;
+}
+
+static void find_range(struct recording *r)
+{
+	r->begin_ns = UINT64_MAX;
+	for (guint i = 0; i < r->streams->len; i++) {
+		const struct recorded_stream *s = g_ptr_array_index(r->streams, i);
+
+		r->begin_ns = MIN(r->begin_ns, layout_to_ns(r->layout, stream_begin(r, s)));
+		for (guint k = 0; k < s->packets->len; k++)
+			r->end_ns = MAX(r->end_ns, layout_to_ns(r->layout, recorded_packet(s, k)->end));
+	}
+}
+
+/* The longest of its copies: a session's metadata only grows. */
+static enum lt_status read_metadata(struct recording *r, const struct source_spec *spec)
+{
+	for (guint i = 0; i < spec->paths->len; i++) {
+		const char *directory = g_ptr_array_index(spec->paths, i);
+		char *text = metadata_read(directory, METADATA_MAX);
+
+		if (!text) {
+			warn(r, directory, "its metadata cannot be read");
+		} else if (!r->text || strlen(text) > strlen(r->text)) {
+			g_free(r->text);
+			r->text = text;
+		} else {
+			g_free(text);
+		}
+	}
+	return r->text ? layout_parse(r->text, &r->layout) : error_set("no readable metadata");
+}
+
+/* "…/kernel" → "kernel", "…/ust/uid/0/64-bit" → "ust/uid/0/64-bit", anything else: "ctf". */
+static char *path_in_session(const char *directory)
+{
+	static const char *const domains[] = {"/kernel", "/ust"};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(domains); i++) {
+		const char *found = g_strrstr(directory, domains[i]);
+		const char *behind = found ? found + strlen(domains[i]) : "-";
+
+		if (*behind == '\0' || *behind == '/')
+			return g_strdup(found + 1);
+	}
+	return g_strdup("ctf");
+}
+
+static void set_names(struct recording *r, const struct source_spec *spec)
+{
+	const char *hostname = layout_env(r->layout, "hostname"), *session = layout_env(r->layout, "trace_name");
+
+	r->hostname = g_strdup(hostname && *hostname ? hostname : spec->host_hint);
+	r->session = g_strdup(session && *session ? session : spec->host_hint);
+	r->clock_uuid = metadata_value(r->text, "clock", "uuid");
+	r->path = path_in_session(g_ptr_array_index(spec->paths, 0));
+}
+
+static enum lt_status read_trace(struct recording *r, const struct source_spec *spec)
+{
+	if (read_metadata(r, spec))
+		return LT_ERROR;
+	for (guint i = 0; i < spec->paths->len; i++)
+		scan_directory(r, g_ptr_array_index(spec->paths, i));
+	if (!r->streams->len)
+		return error_set("no packets to feed");
+	for (guint i = 0; i < r->streams->len; i++)
+		sort_packets(g_ptr_array_index(r->streams, i));
+	find_range(r);
+	set_names(r, spec);
+	if (r->layout->n_unknown)
+		log_info("%s: %u event classes are not understood; packets with them are fed uncut", r->name,
+			 r->layout->n_unknown);
+	return LT_OK;
+}
+
+enum lt_status recording_open(const struct source_spec *spec, struct recording **out)
+{
+	struct recording *r = g_new0(struct recording, 1);
+	char shown[256];
+
+	text_sanitise(shown, sizeof(shown), spec->name, strlen(spec->name));
+	r->name = g_strdup(shown);
+	r->streams = g_ptr_array_new_with_free_func(destroy_stream);
+	if (read_trace(r, spec)) {
+		error_wrap("trace '%s'", r->name);
+		recording_close(r);
+		return LT_ERROR;
+	}
+	*out = r;
+	return LT_OK;
+}
+
+void recording_close(struct recording *r)
+{
+	if (!r)
+		return;
+	g_ptr_array_free(r->streams, TRUE);
+	layout_destroy(r->layout);
+	g_free(r->name);
+	g_free(r->hostname);
+	g_free(r->session);
+	g_free(r->clock_uuid);
+	g_free(r->path);
+	g_free(r->text);
+	g_free(r);
+}

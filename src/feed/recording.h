@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef LT_FEED_RECORDING_H
+#define LT_FEED_RECORDING_H
+
+#include "base/status.h"
+#include "feed/cut.h"
+#include "source/source.h"
+
+/*
+ * A recorded trace on disk: its metadata, its streams, and where their packets
+ * are. The directories of a rotated session and the snapshots of one session are one trace
+ * (source_find() groups them); a packet that is in several of them counts once.
+ */
+struct recorded_packet {
+	const char *path; /* the stream's */
+	uint64_t offset, size; /* bytes in the file; less than the packet's own if the file ends */
+	uint64_t begin, end;   /* cycles */
+	uint64_t seq, content_bits;
+};
+
+struct recorded_stream {
+	char *name;              /* of its first file: "ch_0" */
+	uint64_t id, instance;   /* stream class and instance */
+	GPtrArray *paths;        /* char * */
+	GArray *packets;         /* struct recorded_packet, in time order */
+};
+
+struct recording {
+	char *name;        /* for messages */
+	char *hostname;    /* of the env block, else from the directory */
+	char *session;     /* the name the tracer gave the session, else the directory's */
+	char *clock_uuid;  /* tells machines of one name apart; NULL: unknown */
+	char *path;        /* of a trace below its session: "kernel", "ust/uid/1000/64-bit" */
+	char *text;        /* metadata */
+	struct layout *layout;
+	GPtrArray *streams; /* struct recorded_stream *, of those with packets */
+	uint64_t begin_ns, end_ns; /* first event, end of the last packet; of its own clock */
+	uint64_t bytes;
+	unsigned damaged;  /* places where packets are missing or broken off; said as warnings */
+};
+
+/* LT_ERROR: nothing of the trace can be fed. */
+enum lt_status recording_open(const struct source_spec *spec, struct recording **out);
+
+void recording_close(struct recording *r);
+
+/* The bytes of a packet, to be freed with g_free(). NULL: not readable, see the error chain. */
+uint8_t *recording_read(const struct recorded_packet *p);
+
+static inline const struct recorded_packet *recorded_packet(const struct recorded_stream *s, guint i)
+{
+	return &g_array_index(s->packets, struct recorded_packet, i);
+}
+
+#endif

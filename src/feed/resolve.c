@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "feed/resolve.h"
+
+#include <string.h>
+
+#include "base/error.h"
+
+/* More than any tracer's event has: metadata can be small and mean a tree without end. */
+enum { DEPTH_MAX = 128, VISITS_MAX = 100000 };
+
+/* A structure around the type looked at, and how many of its fields come before. */
+struct frame {
+	const struct type *type;
+	guint before;
+};
+
+struct visit {
+	const struct resolve *r;
+	enum resolve_part part;
+	struct frame frames[DEPTH_MAX];
+	unsigned n_frames;
+	unsigned depth, visits;
+};
+
+static const char *const part_names[RESOLVE_PARTS] = {
+	"trace.packet.header.", "stream.packet.context.", "stream.event.header.",
+	"stream.event.context.", "event.context.",        "event.fields.",
+};
+
+/* Follows the rest of a path into structures and variants. */
+static struct type_field *follow(const struct type *t, guint before, char **names)
+{
+	struct type_field *field = NULL;
+
+	for (; *names; names++) {
+		if (!t->fields)
+			return NULL;
+		field = type_find_field(t, *names, before);
+		if (!field)
+			return NULL;
+		t = field->type;
+		before = G_MAXUINT;
+	}
+	return field;
+}
+
+static struct type_field *find_relative(const struct visit *v, char **names)
+{
+	struct type_field *field = NULL;
+
+	for (unsigned i = v->n_frames; i-- > 0 && !field;)
+		field = follow(v->frames[i].type, v->frames[i].before, names);
+	for (unsigned i = v->part; i-- > 0 && !field;)
+		if (v->r->parts[i])
+			field = follow(v->r->parts[i], G_MAXUINT, names);
+	return field;
+}
+
+static struct type_field *find_field(const struct visit *v, const char *path)
+{
+	struct type_field *field = NULL;
+	char **names;
+
+	for (unsigned i = 0; i <= v->part; i++) {
+		if (!v->r->parts[i] || !g_str_has_prefix(path, part_names[i]))
+			continue;
+		names = g_strsplit(path + strlen(part_names[i]), ".", -1);
+		field = follow(v->r->parts[i], i == v->part && v->n_frames ? v->frames[0].before : G_MAXUINT, names);
+		g_strfreev(names);
+		return field;
+	}
+	names = g_strsplit(path, ".", -1);
+	field = find_relative(v, names);
+	g_strfreev(names);
+	return field;
+}
+
+/* The slot of the field a sequence or variant refers to. */
+static enum lt_status connect(struct visit *v, struct type *t, const struct type **target)
+{
+	struct type_field *field = t->reference ? find_field(v, t->reference) : NULL;
+
+	if (!field || (field->type->kind != TYPE_INTEGER && field->type->kind != TYPE_ENUM))
+		return error_set("'%s' names no field that has a number", t->reference ? t->reference : "");
+	if (field->slot == SLOT_NONE) {
+		if (*v->r->n_slots >= SLOTS_MAX)
+			return error_set("too many lengths and tags");
+		field->slot = (int)(*v->r->n_slots)++;
+	}
+	if (t->slot != SLOT_NONE && t->slot != field->slot)
+		return error_set("'%s' names different fields in different places", t->reference);
+	t->slot = field->slot;
+	*target = field->type;
+	return LT_OK;
+}
+
+/* Tracers put an underscore in front of names that could be keywords, not always at both places. */
+static const char *plain(const char *name)
+{
+	return *name == '_' ? name + 1 : name;
+}
+
+static void set_cases(struct type *t, const struct type *tag)
+{
+	t->tag_is_signed = tag->is_signed;
+	g_array_set_size(t->cases, 0);
+	for (guint i = 0; i < tag->labels->len; i++) {
+		const struct type_label *label = &g_array_index(tag->labels, struct type_label, i);
+		const struct type_field *field = type_find_field(t, label->name, G_MAXUINT);
+		struct type_case c = {.first = label->first, .last = label->last};
+
+		for (guint k = 0; !field && k < t->fields->len; k++)
+			if (!strcmp(plain(type_field(t, k)->name), plain(label->name)))
+				field = type_field(t, k);
+		if (!field)
+			continue;
+		c.type = field->type;
+		g_array_append_val(t->cases, c);
+	}
+}
+
+static enum lt_status visit(struct visit *v, struct type *t)
+{
+	enum lt_status status = LT_OK;
+	const struct type *target = NULL;
+
+	if (v->depth >= DEPTH_MAX || ++v->visits > VISITS_MAX)
+		return error_set("a type beyond measure");
+	v->depth++;
+	if (t->kind == TYPE_VARIANT || t->kind == TYPE_SEQUENCE) {
+		status = connect(v, t, &target);
+		if (!status && t->kind == TYPE_VARIANT) {
+			if (target->kind == TYPE_ENUM)
+				set_cases(t, target);
+			else
+				status = error_set("the tag '%s' is no enum", t->reference);
+		}
+	}
+	if (t->kind == TYPE_STRUCT)
+		v->frames[v->n_frames++].type = t;
+	for (guint i = 0; !status && t->fields && i < t->fields->len; i++) {
+		if (t->kind == TYPE_STRUCT)
+			v->frames[v->n_frames - 1].before = i;
+		status = visit(v, type_field(t, i)->type);
+	}
+	if (t->kind == TYPE_STRUCT)
+		v->n_frames--;
+	if (!status && t->element)
+		status = visit(v, t->element);
+	v->depth--;
+	return status;
+}
+
+enum lt_status resolve_part(const struct resolve *r, enum resolve_part part)
+{
+	struct visit v = {.r = r, .part = part};
+
+	return r->parts[part] ? visit(&v, r->parts[part]) : LT_OK;
+}
+
+static void mark_event_id(struct type *t, unsigned depth)
+{
+	for (guint i = 0; t->fields && depth < DEPTH_MAX / 16 && i < t->fields->len; i++) {
+		struct type_field *field = type_field(t, i);
+
+		if (!strcmp(field->name, "id"))
+			field->slot = SLOT_EVENT_ID;
+		mark_event_id(field->type, depth + 1);
+	}
+}
+
+void resolve_event_id(struct type *header)
+{
+	mark_event_id(header, 0);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef LT_FEED_RESOLVE_H
+#define LT_FEED_RESOLVE_H
+
+#include "base/status.h"
+#include "feed/layout.h"
+
+/*
+ * Connects lengths of sequences and tags of variants with the fields they name: such
+ * a field gets a slot where its value stands while an event is walked.
+ */
+
+/*
+ * The parts of a packet and an event, in their order; any may be NULL. A
+ * reference inside one may name fields before it, in its own structure, in
+ * those around it and in the parts before.
+ */
+enum resolve_part {
+	RESOLVE_PACKET_HEADER,
+	RESOLVE_PACKET_CONTEXT,
+	RESOLVE_EVENT_HEADER,
+	RESOLVE_STREAM_CONTEXT,
+	RESOLVE_EVENT_CONTEXT,
+	RESOLVE_EVENT_FIELDS,
+	RESOLVE_PARTS,
+};
+
+struct resolve {
+	struct type *parts[RESOLVE_PARTS];
+	unsigned *n_slots; /* of the layout */
+};
+
+/* All references in one part. LT_ERROR: one names nothing, or no integer. */
+enum lt_status resolve_part(const struct resolve *r, enum resolve_part part);
+
+/* Gives every field "id" of an event header the slot SLOT_EVENT_ID. */
+void resolve_event_id(struct type *header);
+
+#endif

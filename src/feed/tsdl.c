@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "feed/tsdl.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+
+struct reader {
+	const char *at;
+	unsigned line;
+};
+
+static bool is_word_start(char c)
+{
+	return isalpha((unsigned char)c) || c == '_';
+}
+
+static bool is_word(char c)
+{
+	return isalnum((unsigned char)c) || c == '_';
+}
+
+/* Moves over blanks and comments. */
+static void skip_blanks(struct reader *r)
+{
+	const char *end;
+
+	for (;;) {
+		if (isspace((unsigned char)*r->at)) {
+			r->line += *r->at++ == '\n';
+			continue;
+		}
+		if (r->at[0] != '/' || (r->at[1] != '/' && r->at[1] != '*'))
+			return;
+		end = strstr(r->at + 2, r->at[1] == '/' ? "\n" : "*/");
+		end = !end ? r->at + strlen(r->at) : r->at[1] == '/' ? end : end + 2;
+		for (; r->at < end; r->at++)
+			r->line += *r->at == '\n';
+	}
+}
+
+static enum lt_status read_number(struct reader *r, struct tsdl_token *token)
+{
+	bool negative = *r->at == '-';
+	char *end;
+	unsigned long long value;
+
+	errno = 0;
+	value = strtoull(r->at + negative, &end, 0);
+	if (errno)
+		return error_set("metadata: line %u: a number beyond 64 bits", r->line);
+	end += strspn(end, "uUlL");
+	token->kind = TSDL_NUMBER;
+	token->number = (int64_t)(negative ? 0 - value : value);
+	token->len = (size_t)(end - r->at);
+	return LT_OK;
+}
+
+static enum lt_status read_string(struct reader *r, struct tsdl_token *token)
+{
+	const char *p = r->at + 1;
+
+	while (*p && *p != '"' && *p != '\n')
+		p += *p == '\\' && p[1] ? 2 : 1;
+	if (*p != '"')
+		return error_set("metadata: line %u: a string without end", r->line);
+	token->kind = TSDL_STRING;
+	token->text = r->at + 1;
+	token->len = (size_t)(p - token->text);
+	return LT_OK;
+}
+
+static enum lt_status read_mark(struct reader *r, struct tsdl_token *token)
+{
+	static const char singles[] = "{}[]()<>;:,=.*";
+
+	token->kind = TSDL_MARK;
+	if (!strncmp(r->at, "...", 3))
+		token->len = 3;
+	else if (!strncmp(r->at, ":=", 2))
+		token->len = 2;
+	else if (strchr(singles, *r->at))
+		token->len = 1;
+	else
+		return error_set("metadata: line %u: unexpected character 0x%02x", r->line, (unsigned char)*r->at);
+	return LT_OK;
+}
+
+static enum lt_status read_token(struct reader *r, struct tsdl_token *token)
+{
+	const char *end;
+
+	*token = (struct tsdl_token){.text = r->at, .line = r->line};
+	if (!*r->at)
+		return LT_OK;
+	if (is_word_start(*r->at)) {
+		token->kind = TSDL_WORD;
+		for (end = r->at; is_word(*end); end++)
+			token->len++;
+	} else if (isdigit((unsigned char)*r->at) || (*r->at == '-' && isdigit((unsigned char)r->at[1]))) {
+		if (read_number(r, token))
+			return LT_ERROR;
+	} else if (*r->at == '"') {
+		if (read_string(r, token))
+			return LT_ERROR;
+		r->at = token->text + token->len + 1;
+		return LT_OK;
+	} else if (read_mark(r, token)) {
+		return LT_ERROR;
+	}
+	r->at += token->len;
+	return LT_OK;
+}
+
+enum lt_status tsdl_split(const char *text, GArray **tokens)
+{
+	struct reader r = {.at = text, .line = 1};
+	struct tsdl_token token;
+
+	*tokens = g_array_new(FALSE, FALSE, sizeof(struct tsdl_token));
+	do {
+		skip_blanks(&r);
+		if (read_token(&r, &token)) {
+			g_array_free(*tokens, TRUE);
+			*tokens = NULL;
+			return LT_ERROR;
+		}
+		g_array_append_val(*tokens, token);
+	} while (token.kind != TSDL_END);
+	return LT_OK;
+}
+
+bool tsdl_is(const struct tsdl_token *token, const char *text)
+{
+	return (token->kind == TSDL_WORD || token->kind == TSDL_MARK) && token->len == strlen(text) &&
+	       !memcmp(token->text, text, token->len);
+}
+
+char *tsdl_text(const struct tsdl_token *token)
+{
+	return g_strndup(token->text, token->len);
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef LT_FEED_TYPE_H
+#define LT_FEED_TYPE_H
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "feed/bits.h"
+
+/*
+ * How a field of a packet or an event is laid out: a tree of types as the
+ * metadata declares them. Types are owned by the layout (feed/layout.h) and
+ * may stand in several places of it.
+ */
+enum type_kind {
+	TYPE_INTEGER,
+	TYPE_ENUM,     /* an integer with labels */
+	TYPE_FLOAT,
+	TYPE_STRING,   /* bytes up to a NUL */
+	TYPE_STRUCT,
+	TYPE_VARIANT,  /* one of its fields, chosen by the label of an enum seen before */
+	TYPE_ARRAY,
+	TYPE_SEQUENCE, /* an array whose length was seen before */
+};
+
+/* A field's value that others need (a length, a tag) is kept in a slot while an event is walked. */
+enum {
+	SLOT_NONE = -1,
+	SLOT_EVENT_ID = 0, /* every field "id" of an event header */
+	SLOTS_MAX = 65536,
+};
+
+struct type;
+
+struct type_field {
+	char *name;
+	struct type *type;
+	int slot;
+};
+
+/* A range of values of an enum and its label. */
+struct type_label {
+	char *name;
+	int64_t first, last;
+};
+
+/* A variant's choice for a range of its tag's values. */
+struct type_case {
+	int64_t first, last;
+	const struct type *type;
+};
+
+struct type {
+	enum type_kind kind;
+	uint64_t align; /* bits, a power of 2 */
+
+	/* TYPE_INTEGER, TYPE_ENUM, TYPE_FLOAT */
+	unsigned size; /* bits; 1..64 but for floats */
+	bool is_signed;
+	bool is_native; /* the byte order is the trace's */
+	bool is_clock;  /* the value is a time */
+	enum bits_order order;
+
+	GArray *labels; /* TYPE_ENUM: struct type_label */
+	GArray *fields; /* TYPE_STRUCT, TYPE_VARIANT: struct type_field */
+
+	struct type *element; /* TYPE_ARRAY, TYPE_SEQUENCE */
+	uint64_t length;      /* TYPE_ARRAY */
+
+	/* TYPE_SEQUENCE, TYPE_VARIANT: the path of the length or tag, where its value will be, and the choices. */
+	char *reference;
+	int slot;
+	GArray *cases;        /* struct type_case */
+	bool tag_is_signed;
+
+	/*
+	 * Set when the whole layout is known: the size in bits from the (aligned)
+	 * begin is always fixed_bits and no value inside is needed by anybody.
+	 */
+	bool is_measured, is_fixed;
+	uint64_t fixed_bits;
+	uint64_t max_align; /* the greatest alignment in it */
+};
+
+struct type *type_create(enum type_kind kind);
+void type_destroy(struct type *t);
+
+/* A variant like t that is chosen by another tag; it shares t's field types. */
+struct type *type_copy_variant(const struct type *t, const char *reference);
+
+/* The field of that name among the first n; NULL: none. */
+struct type_field *type_find_field(const struct type *t, const char *name, guint n);
+
+static inline struct type_field *type_field(const struct type *t, guint i)
+{
+	return &g_array_index(t->fields, struct type_field, i);
+}
+
+/* Appends a field; raises the alignment of a struct to the field's. */
+void type_add_field(struct type *t, const char *name, struct type *type);
+
+/* Sets is_fixed, fixed_bits, max_align, and the byte order of native integers, here and in all types inside. */
+void type_measure(struct type *t, enum bits_order native);
+
+static inline uint64_t type_align(uint64_t at, uint64_t align)
+{
+	return (at + align - 1) & ~(align - 1);
+}
+
+#endif

@@ -1,0 +1,312 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""`feed` into a real relayd: a live viewer gets what was recorded, no event less, no time or loss other; and what goes wrong is said."""
+import collections
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+
+import sandbox
+
+BUILD = os.environ.get("BUILD", os.path.join(os.path.dirname(__file__), "..", "..", "build"))
+PROGRAM = os.environ.get("LTTNGTOP", os.path.join(BUILD, "lttngtop"))
+SHARED = os.environ.get("SHARED", "")
+TRACES = os.path.join(BUILD, "traces")
+TOO_LARGE = {"large"}  # its text: only its events are counted
+STRING = re.compile(rb'"(?:[^"\\]|\\.)*"')
+LOST = re.compile(r"Tracer discarded (\d+) (events|packets)")
+
+failures = 0
+count = 0
+
+
+def check(condition, text):
+    global failures, count
+    count += 1
+    if not condition:
+        failures += 1
+        print("not ok", text)
+
+
+class Relayd:
+    """A relayd of a test's own."""
+
+    def __init__(self, home):
+        self.user = sandbox.User(home)
+        (self.control, self.data, self.live), self.output = self.user.start_relayd()
+        self.process = self.user.processes[-1]
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGCONT)
+        self.user.end()
+
+    def feed(self, *args):
+        return subprocess.Popen([PROGRAM, "feed", "--to", f"net://127.0.0.1:{self.control}:{self.data}",
+                                 "--live-port", str(self.live), *args], stdin=subprocess.DEVNULL,
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+class Viewer:
+    """babeltrace2 on a live session or on directories, its text in a file."""
+
+    def __init__(self, name, *args):
+        self.path = name + ".txt"
+        self.errors = name + ".err"
+        with open(self.path, "wb") as out, open(self.errors, "wb") as err:
+            self.process = subprocess.Popen(["babeltrace2", *args], stdin=subprocess.DEVNULL, stdout=out, stderr=err)
+
+    def wait(self):
+        try:
+            return self.process.wait(sandbox.PATIENCE * 4)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+            return None
+
+    def lost(self):
+        """Discarded events and packets, as babeltrace2 says them."""
+        with open(self.errors, encoding="utf-8", errors="replace") as file:
+            sums = collections.Counter()
+            for n, what in LOST.findall(file.read()):
+                sums[what] += int(n)
+            return dict(sums)
+
+
+def urls_of(process, n):
+    return [process.stdout.readline().strip() for _ in range(n)]
+
+
+def finish(process, status, what):
+    """Waits for a feed; its remaining stdout and stderr."""
+    try:
+        out, err = process.communicate(timeout=sandbox.PATIENCE * 4)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        out, err = process.communicate()
+    check(process.returncode == status, f"{what}: status {process.returncode}, not {status}: {err}")
+    return out, err
+
+
+def start_viewers(name, urls, *args):
+    return [Viewer(f"{name}-{i}", "-i", "lttng-live", url, *args) for i, url in enumerate(urls)]
+
+
+def same_text(a, b, what):
+    """Equal lines. babeltrace2 shows an empty string as whatever was in its memory: where lines differ, strings do not count."""
+    lines = 0
+    with open(a, "rb") as first, open(b, "rb") as second:
+        for x, y in zip(first, second):
+            lines += 1
+            if x != y and STRING.sub(b"", x) != STRING.sub(b"", y):
+                check(False, f"{what}: line {lines}: {x[:200]} is not {y[:200]}")
+                return
+        check(not first.read(1) and not second.read(1), f"{what}: more or fewer events than {lines}")
+    check(lines, f"{what}: no events")
+
+
+def classes(path):
+    """How many events of each class."""
+    with open(path, "rb") as file:
+        return collections.Counter(re.match(rb"\[\S+\] \(\S+\) (?:\S+ )?(\S+): \{", line).group(1) for line in file)
+
+
+def hosts_of(recording):
+    """host name → directory, as the directories are called."""
+    return {name: os.path.join(recording, name) for name in sorted(os.listdir(recording))
+            if os.path.isdir(os.path.join(recording, name))}
+
+
+def check_equal(relayd, name, recording, *args):
+    """All hosts of a recording at once, each with a viewer."""
+    hosts = hosts_of(recording)
+    process = relayd.feed("--speed", "max", "--session", name, *args, recording)
+    urls = urls_of(process, len(hosts))
+    check(urls == [f"net://127.0.0.1:{relayd.live}/host/{h}/{name}" for h in hosts], f"{name}: {urls}")
+    viewers = start_viewers(name, urls)
+    recorded = [Viewer(f"{name}-{h}", path) for h, path in hosts.items()]
+    _, err = finish(process, 0, name)
+    check(not err, f"{name}: {err}")
+    for viewer, other in zip(viewers, recorded):
+        check(viewer.wait() == 0 and other.wait() == 0, f"{name}: a viewer failed: {viewer.errors}")
+        same_text(viewer.path, other.path, name)
+        check(classes(viewer.path) == classes(other.path), f"{name}: counts by class")
+        check(viewer.lost() == other.lost(), f"{name}: lost {viewer.lost()}, recorded {other.lost()}")
+        os.remove(viewer.path)
+        os.remove(other.path)
+
+
+def check_count(relayd, name, recording):
+    """Only the number of events."""
+    process = relayd.feed("--speed", "max", "--session", name, recording)
+    viewer, = start_viewers(name, urls_of(process, 1), "-c", "sink.utils.counter")
+    done = subprocess.run(["babeltrace2", recording, "-c", "sink.utils.counter"], stdout=subprocess.PIPE, check=True)
+    wanted = re.findall(rb"(\d+) Event messages", done.stdout)[-1]
+    finish(process, 0, name)
+    check(viewer.wait() == 0, f"{name}: the viewer failed")
+    with open(viewer.path, "rb") as file:
+        check(re.findall(rb"(\d+) Event messages", file.read())[-1:] == [wanted], f"{name}: not {wanted} events")
+
+
+def check_now(relayd, recording):
+    """--now shifts all times by one amount; a short live timer makes more pieces; ×4 is a quarter of the time."""
+    process = relayd.feed("--speed", "4", "--now", "--session", "now", "--live-timer", "20ms", "--hostname", "other",
+                          recording)
+    url, = urls_of(process, 1)
+    check(url.endswith("/host/other/now"), f"--hostname, --session: {url}")
+    viewer = start_viewers("now", [url], "--clock-seconds")[0]
+    time.sleep(0.5)  # waiting must not make the events older
+    finish(process, 0, "--now")
+    ended = time.time()
+    check(viewer.wait() == 0, "--now: the viewer failed")
+    recorded = Viewer("now-recorded", "--clock-seconds", recording)
+    recorded.wait()
+
+    def times(path):
+        with open(path, encoding="utf-8", errors="replace") as file:
+            return [int(line[1:line.index("]")].replace(".", "")) for line in file]
+    live, old = times(viewer.path), times(recorded.path)
+    check(len(live) == len(old) and {b - a for a, b in zip(live, old)} == {old[0] - live[0]},
+          "--now: the clocks are not shifted by one amount")
+    length = (old[-1] - old[0]) / 1e9
+    check(-0.1 < ended - live[0] / 1e9 - length / 4 < 5, f"--now: first event at {live[0]}, fed until {ended}, {length} s")
+
+
+def check_no_wait(relayd, recording):
+    """What the relayd stores is the recording."""
+    process = relayd.feed("--speed", "max", "--no-wait", "--session", "stored", recording)
+    finish(process, 0, "--no-wait")
+    host, = os.listdir(recording)
+    stored, = [d for d in os.listdir(os.path.join(relayd.output, host)) if d.startswith("stored")]
+    a, b = Viewer("stored", os.path.join(relayd.output, host, stored)), Viewer("stored-recorded", recording)
+    check(a.wait() == 0 and b.wait() == 0, "--no-wait: not readable")
+    same_text(a.path, b.path, "--no-wait")
+
+
+def trace_of(recording):
+    """The one trace directory in it."""
+    return next(d for d, _, files in os.walk(recording) if "metadata" in files)
+
+
+def check_damaged(relayd, recording):
+    """The last packet broken off: what is whole comes, status 3; next to a trace that is none."""
+    copy = os.path.abspath("damaged/host/kernel")
+    shutil.copytree(trace_of(recording), copy)
+    shutil.rmtree(os.path.join(copy, "index"), ignore_errors=True)
+    file = os.path.join(copy, "ch_0")
+    os.truncate(file, os.path.getsize(file) - 3000)
+    os.makedirs("damaged/none")
+    with open("damaged/none/metadata", "w", encoding="ascii") as metadata:
+        metadata.write("trace { major = 1; minor = 8; }; not TSDL !\n")
+    process = relayd.feed("--speed", "max", "--session", "damaged", "damaged")
+    viewers = start_viewers("damaged", urls_of(process, 1))
+    _, err = finish(process, 3, "damaged")
+    check("a packet is broken off" in err and "damaged/none" in err, f"damaged: {err}")
+    check(viewers[0].wait() == 0, "damaged: the viewer failed")
+    whole = Viewer("damaged-whole", trace_of(recording))
+    whole.wait()
+    got, want = sum(classes(viewers[0].path).values()), sum(classes(whole.path).values())
+    check(want - 100 < got < want, f"damaged: {got} of {want} events")
+
+
+def check_interrupt(relayd, recording):
+    """A signal ends waiting, and a stream in order: the viewer gets what was sent and its session ends."""
+    process = relayd.feed("--session", "waiting", recording)
+    urls_of(process, 1)
+    process.send_signal(signal.SIGINT)
+    finish(process, 128 + signal.SIGINT, "SIGINT while waiting")
+    process = relayd.feed("--session", "stopped", "--speed", "0.5", recording)
+    viewers = start_viewers("stopped", urls_of(process, 1))
+    sandbox.wait_until(lambda: os.path.getsize(viewers[0].path), "first events")
+    process.send_signal(signal.SIGTERM)
+    finish(process, 128 + signal.SIGTERM, "SIGTERM in the stream")
+    check(viewers[0].wait() == 0, "SIGTERM: the viewer did not end")
+    check(sum(classes(viewers[0].path).values()) > 0, "SIGTERM: no events")
+
+
+def check_failures(home, recording):
+    """A relayd that refuses, hangs, stops, dies."""
+    port, = sandbox.free_ports(1)
+    done = subprocess.run([PROGRAM, "feed", "--to", f"net://127.0.0.1:{port}", recording], stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, text=True, timeout=sandbox.PATIENCE, check=False)
+    check(done.returncode == 1 and f"cannot connect to lttng-relayd at 127.0.0.1:{port}: Connection refused" in done.stderr,
+          f"refused: {done}")
+    with socket.socket() as silent:
+        silent.bind(("127.0.0.1", 0))
+        silent.listen()
+        done = subprocess.run([PROGRAM, "feed", "--to", f"net://127.0.0.1:{silent.getsockname()[1]}", "--timeout", "300ms",
+                               recording], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                              timeout=sandbox.PATIENCE, check=False)
+        check(done.returncode == 1 and "does not answer for 0.3 s" in done.stderr, f"silent: {done}")
+    for how, number, words in (("killed", signal.SIGKILL, "closed the connection"),
+                               ("stopped", signal.SIGSTOP, "does not answer for 1 s")):
+        with Relayd(f"{home}-{how}") as relayd:
+            process = relayd.feed("--no-wait", "--speed", "0.2", "--timeout", "1s", recording)
+            urls_of(process, 1)
+            time.sleep(0.5)
+            relayd.process.send_signal(number)
+            _, err = finish(process, 1, f"relayd {how}")
+            check(words in err and "lttng-relayd at 127.0.0.1" in err, f"relayd {how}: {err}")
+    with Relayd(f"{home}-paused") as relayd:
+        process = relayd.feed("--session", "paused", recording)
+        viewers = start_viewers("paused", urls_of(process, 1))
+        sandbox.wait_until(lambda: os.path.getsize(viewers[0].path), "first events")
+        relayd.process.send_signal(signal.SIGSTOP)
+        time.sleep(2)
+        relayd.process.send_signal(signal.SIGCONT)
+        finish(process, 0, "relayd paused")
+        viewers[0].wait()
+        recorded = Viewer("paused-recorded", recording)
+        recorded.wait()
+        same_text(viewers[0].path, recorded.path, "relayd paused")
+
+
+def unpack():
+    """name → directory of every recording there is."""
+    found = {n: os.path.join(TRACES, n) for n in (os.listdir(TRACES) if os.path.isdir(TRACES) else ())}
+    directory = os.path.join(SHARED, "traces")
+    for file in sorted(os.listdir(directory) if SHARED and os.path.isdir(directory) else ()):
+        name = file.removesuffix(".tar.zst")
+        if name != file and name not in found:
+            subprocess.run(f"zstd -dcq --long=27 '{os.path.join(directory, file)}' | tar -x", shell=True, check=True)
+            found[name] = os.path.abspath(name)
+    return found
+
+
+def main():
+    missing = sandbox.missing()
+    if missing:
+        print(f"skip {os.path.basename(sys.argv[0])}: {missing} is not installed")
+        return 77
+    recordings = unpack()
+    if "kprobe" not in recordings:
+        print(f"skip {os.path.basename(sys.argv[0])}: no recordings in {TRACES}")
+        return 77
+    if not SHARED:
+        print("skip feeding the shared recordings: ../shared is not there")
+    os.chmod(".", 0o755)  # the relayd's user comes through
+    with Relayd("relayd") as relayd:
+        for name, path in sorted(recordings.items()):
+            if name in TOO_LARGE:
+                check_count(relayd, name, path)
+            else:
+                check_equal(relayd, name, path)
+        check_now(relayd, recordings["kprobe"])
+        check_no_wait(relayd, recordings["kprobe"])
+        check_damaged(relayd, recordings["kprobe"])
+        check_interrupt(relayd, recordings["kprobe"])
+    check_failures("failing", recordings["kprobe"])
+    print(f"{'not ok' if failures else 'ok'} {os.path.basename(sys.argv[0])}: {count} checks, {failures} failed")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
