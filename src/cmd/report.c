@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -58,6 +59,19 @@ static void on_interrupt(int signal_number)
 {
 	(void)signal_number;
 	stop = true;
+}
+
+/* SIGINT, and the end of duration_ns (0: none), end the report where it is; a second SIGINT at once. */
+static void end_on_interrupt(uint64_t duration_ns)
+{
+	struct sigaction action = { .sa_handler = on_interrupt, .sa_flags = SA_RESETHAND | SA_RESTART };
+	struct itimerval timer = {
+		.it_value = { (time_t)(duration_ns / 1000000000), (suseconds_t)(duration_ns % 1000000000 / 1000) },
+	};
+
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGALRM, &action, NULL);
+	setitimer(ITIMER_REAL, &timer, NULL);
 }
 
 /* ---- what was asked for ---- */
@@ -128,8 +142,9 @@ static void set_query(struct report *r)
 /* Opens the sources; LT_ERROR: not one could be read, the error chain has the last reason. */
 static enum lt_status open_sources(const struct options *o, struct ingest **out)
 {
-	struct ingest_options options = { .workers = o->workers };
+	struct ingest_options options = { .workers = o->workers, .stall_limit_ns = o->stall_limit };
 	struct ingest *in = ingest_create(&options);
+	enum lt_status status = LT_ERROR;
 	unsigned opened = 0;
 
 	for (guint i = 1; i < o->words->len; i++) {
@@ -138,12 +153,14 @@ static enum lt_status open_sources(const struct options *o, struct ingest **out)
 		else
 			log_error("%s", error_text());
 	}
-	if (opened && ingest_start(in, &stop) == LT_OK) {
+	if (opened)
+		status = ingest_start(in, &stop);
+	if (status == LT_OK) {
 		*out = in;
 		return LT_OK;
 	}
 	ingest_destroy(in);
-	return error_set("no source could be read");
+	return error_set(status == LT_INTERRUPTED ? "ended before the first event came" : "no source could be read");
 }
 
 /* Names come from traces and directories. */
@@ -499,12 +516,11 @@ int cmd_report(const struct options *o)
 		.intervals = o->interval != 0,
 		.format = { .ascii = !g_get_charset(NULL), .utc = o->utc },
 	};
-	struct sigaction action = { .sa_handler = on_interrupt, .sa_flags = SA_RESETHAND | SA_RESTART };
 	int status;
 
 	if (find_table(&r) != LT_OK || check_options(&r) != LT_OK)
 		return fail(LT_EXIT_USAGE);
-	sigaction(SIGINT, &action, NULL);
+	end_on_interrupt(o->duration);
 	view_filter_init(&r.filter);
 	view_rows_init(&r.rows);
 	set_query(&r);
