@@ -121,7 +121,7 @@ static void watch_live(struct ingest *in, struct feed *feed)
 {
 	int64_t now_us = g_get_monotonic_time(), limit_us = (int64_t)(in->options.stall_limit_ns / 1000);
 
-	if (!merge_waits_for(feed->host->merge, feed->number)) {
+	if (merge_hears(feed->host->merge, feed->number)) {
 		feed->heard_us = now_us;
 		feed->stalled = false;
 	} else if (!feed->stalled && now_us - feed->heard_us > limit_us) {

@@ -8,6 +8,7 @@ struct input {
 	const struct event *head; /* NULL: to be asked for */
 	bool ended;
 	bool left_out;            /* not waited for */
+	bool heard;               /* it showed something since merge_hears() was asked */
 };
 
 struct merge {
@@ -63,8 +64,10 @@ static enum lt_status ask(struct input *in)
 {
 	enum lt_status status = source_peek(in->source, &in->head);
 
-	if (status == LT_OK)
+	if (status == LT_OK) {
 		in->left_out = false;
+		in->heard = true;
+	}
 	if (status == LT_END || status == LT_ERROR)
 		in->ended = true;
 	return status;
@@ -108,9 +111,13 @@ void merge_pop(struct merge *m)
 	source_next(in->source);
 }
 
-bool merge_waits_for(const struct merge *m, unsigned number)
+bool merge_hears(struct merge *m, unsigned number)
 {
-	return !input(m, number)->head && !input(m, number)->ended;
+	struct input *in = input(m, number);
+	bool heard = in->heard || in->head || in->ended;
+
+	in->heard = false;
+	return heard;
 }
 
 void merge_leave_out(struct merge *m, unsigned number)

@@ -46,11 +46,8 @@ enum lt_status merge_peek(struct merge *m, const struct event **ev, unsigned *nu
 /* Consumes what merge_peek() gave. */
 void merge_pop(struct merge *m);
 
-/*
- * Whether the source has shown nothing since its last record was consumed: the
- * merge waits for it, unless it ended.
- */
-bool merge_waits_for(const struct merge *m, unsigned number);
+/* Whether the source has shown anything since the last call, has something to be consumed, or has ended. */
+bool merge_hears(struct merge *m, unsigned number);
 
 /*
  * The merge no longer waits for the source, until it shows something again:
