@@ -135,6 +135,16 @@ static bool absent_now(const struct ui *ui, const struct ui_host_data *host)
 	return ui->cursor.live && ui->cursor.mode == CURSOR_STICKING && (host->info.away || host->info.silent);
 }
 
+/* In the shown interval, as far as it goes on until now. */
+static bool is_away(const struct ui *ui, const struct ui_host_data *host)
+{
+	uint64_t first_ns, last_ns;
+
+	return (host->info.away || host->info.silent) &&
+	       (absent_now(ui, host) || !history_range(ui->history, host->info.track, &first_ns, &last_ns) ||
+		ui->shown_begin_ns >= last_ns);
+}
+
 static void absent_text(const struct ui *ui, const struct ui_host_data *host, char *text, size_t size)
 {
 	uint64_t first_ns, last_ns;
@@ -147,11 +157,11 @@ static void absent_text(const struct ui *ui, const struct ui_host_data *host, ch
 	else if (host->info.begin_ns >= ui->shown_end_ns)
 		g_snprintf(text, size, "record begins at %s",
 			   ui_time(ui, time, sizeof(time), host->info.begin_ns, 3, false));
+	else if (is_away(ui, host))
+		away_text(ui, host, text, size);
 	else if (host->info.ended && host->info.end_ns <= ui->shown_begin_ns)
 		g_snprintf(text, size, "record ended at %s",
 			   ui_time(ui, time, sizeof(time), host->info.end_ns, 3, false));
-	else if (host->info.away || host->info.silent)
-		away_text(ui, host, text, size);
 	else if (history_range(ui->history, host->info.track, &first_ns, &last_ns) && first_ns >= ui->shown_end_ns)
 		g_strlcpy(text, "no longer in the history", size);
 	else

@@ -119,12 +119,13 @@ int timeline_draw(struct ui *ui, int y)
 	for (int i = 0; i < s.width; i++) {
 		if (slots[i].lost)
 			canvas_char(c, s.x + i, y, STYLE_LOST, '!');
+		else if (slots[i].known && slots[i].permille >= 5)
+			canvas_char(c, s.x + i, y, slots[i].gap ? STYLE_MARKED : STYLE_STRIP,
+				    canvas_column_glyph(slots[i].permille));
+		else if (slots[i].known)
+			canvas_char(c, s.x + i, y, slots[i].gap ? STYLE_MARKED : STYLE_DIM, '_');
 		else if (slots[i].gap)
 			canvas_char(c, s.x + i, y, STYLE_MARKED, '?');
-		else if (slots[i].known && slots[i].permille >= 5)
-			canvas_char(c, s.x + i, y, STYLE_STRIP, canvas_column_glyph(slots[i].permille));
-		else if (slots[i].known)
-			canvas_char(c, s.x + i, y, STYLE_DIM, '_');
 		else
 			canvas_char(c, s.x + i, y, STYLE_DIM, 0xb7);
 	}
