@@ -346,7 +346,6 @@ static void resolve_syscall_entry(struct class_plan *plan, const char *name, con
 			return;
 		resolve_field(&plan->payload, &nr, 0, nr.names, strlen(nr.names), ' ', fc);
 		resolve_field(&plan->payload, &args, 10, args.names, strlen(args.names), ' ', fc);
-		plan->raw_args = true;
 		return;
 	}
 	desc = syscall_find(call);

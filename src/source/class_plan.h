@@ -68,7 +68,6 @@ struct class_plan {
 	uint16_t kind;      /* enum event_kind */
 	uint16_t id;        /* class_id of the records */
 	uint16_t n_text;    /* strings it may have */
-	bool raw_args;      /* syscall_entry_unknown of the native ABI: members come from args */
 	bool syscall;       /* nr is -1 unless read */
 	bool has_tid;
 	struct plan payload;
@@ -95,8 +94,5 @@ void class_plan_destroy(struct class_plan *plan);
  * it is not NULL (without one the plan must have none). Returns the bits of present.
  */
 uint32_t plan_read(const struct plan *plan, const bt_field *structure, void *words, struct event *ev);
-
-/* Fills a system call's members from the raw arguments of syscall_entry_unknown. */
-void plan_fill_raw_args(struct event *ev);
 
 #endif

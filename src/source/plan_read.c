@@ -183,27 +183,3 @@ uint32_t plan_read(const struct plan *plan, const bt_field *structure, void *wor
 	}
 	return present;
 }
-
-void plan_fill_raw_args(struct event *ev)
-{
-	struct ev_syscall_entry *entry = (struct ev_syscall_entry *)(void *)ev->words;
-	const char *name = syscall_name_of_number(entry->nr);
-	const struct syscall_desc *desc = name ? syscall_find(name) : NULL;
-
-	if (!desc || !event_has(ev, 10))
-		return;
-	for (unsigned i = 0; i < desc->n_fields; i++) {
-		const struct syscall_field *f = &desc->fields[i];
-		uint64_t value;
-
-		if (f->raw_arg < 0)
-			continue;
-		value = entry->args[f->raw_arg];
-		/* Registers: an fd is an int in the low half of one. */
-		if (f->offset == offsetof(struct ev_syscall_entry, fd) ||
-		    f->offset == offsetof(struct ev_syscall_entry, fd2))
-			value = (uint64_t)(int64_t)(int32_t)value;
-		put(entry, f->offset, value);
-		ev->present |= UINT32_C(1) << f->bit;
-	}
-}

@@ -233,8 +233,6 @@ void reader_write_event(struct reader *r, struct port *p)
 		write_perf(r, p, plan, event, ev);
 	if (plan->payload.n)
 		ev->present = plan_read(&plan->payload, bt_event_borrow_payload_field_const(event), ev->words, ev);
-	if (plan->raw_args)
-		plan_fill_raw_args(ev);
 	if (plan->kind == EVENT_SCHED_SWITCH && !r->live) {
 		find_offline(r, p, (struct ev_sched_switch *)(void *)ev->words);
 		ev->present |= UINT32_C(1) << SWITCH_OFFLINE_UNTIL;
