@@ -288,6 +288,33 @@ START_TEST(test_lost_events_make_unsure)
 }
 END_TEST
 
+/* A live session breaks off and comes back: the time in between is nobody's, and nothing counted is lost. */
+START_TEST(test_interrupted_session)
+{
+	struct events e;
+
+	begin(&e);
+	events_switch(&e, 1100, 0, 0, RUNNABLE, 5, "five");
+	SYSCALL_ENTRY(&e, 1150, 0, 5, "read", .fd = 3);
+	events_switch(&e, 1200, 1, 6, SLEEP, 0, "swapper/1");
+	model_interrupt(e.m);
+	ck_assert_uint_eq(THREAD_VALUE(&e, 5, cpu_ns, 5000), 100);
+	ck_assert_uint_eq(THREAD_VALUE(&e, 6, blocked_ns, 5000), 0);
+	ck_assert_uint_eq(CPU_VALUE(&e, 0, online_ns, 5000), 200);
+	ck_assert_uint_eq(HOST_ROW(e.m)->cpus, 0);
+	ck_assert(events_thread(&e, 5)->flags & THREAD_UNSURE);
+	ck_assert_uint_eq(events_thread(&e, 5)->syscall, STRID_NONE);
+	EVENT(&e, 6000, 0, 5, IRQ_ENTRY, irq, .irq = 1);
+	ck_assert_uint_eq(THREAD_VALUE(&e, 5, cpu_ns, 6100), 200);
+	ck_assert_uint_eq(CPU_VALUE(&e, 0, online_ns, 6100), 300);
+	ck_assert_uint_eq(HOST_ROW(e.m)->cpus, 1);
+	ck_assert(!(events_thread(&e, 5)->flags & THREAD_UNSURE));
+	ck_assert(events_thread(&e, 6)->flags & THREAD_UNSURE);
+	assert_sums(&e, 6100);
+	events_release(&e);
+}
+END_TEST
+
 /* Seen on a second CPU: the first one runs nobody knows what, credited to whom it shows next. */
 START_TEST(test_thread_seen_on_two_cpus)
 {
@@ -481,6 +508,7 @@ UNIT_MAIN("sched", test_time_from_begin_to_end, test_cpu_start_credits_before_fi
 	  test_context_tid_tells_who_runs, test_ready_and_blocked, test_stopped_is_neither_ready_nor_blocked,
 	  test_first_wakeup_counts, test_sched_wakeup_counts_only_without_waking, test_migrations,
 	  test_offline_with_look_ahead, test_migration_that_stays_online, test_offline_held_until_next_event,
-	  test_hotplug_tracepoint, test_lost_events_make_unsure, test_thread_seen_on_two_cpus, test_birth_to_death,
+	  test_hotplug_tracepoint, test_lost_events_make_unsure,
+	  test_interrupted_session, test_thread_seen_on_two_cpus, test_birth_to_death,
 	  test_tid_reused_without_exit, test_thread_of_a_process, test_exec_takes_over_tid, test_state_dump,
 	  test_sums_hold_whatever_comes)
