@@ -217,6 +217,29 @@ def check_damaged(relayd, recording):
     check(want - 100 < got < want, f"damaged: {got} of {want} events")
 
 
+def check_user_space(relayd):
+    """A recording of user space alone, made here: large event headers, several buffers, enums, variants, strings."""
+    user = sandbox.User("user")
+    try:
+        user.start_sessiond()
+        shutil.copy(os.path.join(BUILD, "tests/live/ust_app"), "ust_app")
+        status, _, err = user.run(PROGRAM, "record", "--ust", "lttng_ust_*:*", "--output", f"{user.home}/recording", "--",
+                                  os.path.abspath("ust_app"), "3000")
+        if status == 77:
+            print("skip feeding user-space events: built without lttng-ust")
+            return
+        check(status == 0, f"user space: cannot record: {err}")
+    finally:
+        user.end()
+    process = relayd.feed("--speed", "max", "--session", "user", "--hostname", "somebody", f"{user.home}/recording")
+    viewer, = start_viewers("user", urls_of(process, 1))
+    _, err = finish(process, 0, "user space")
+    check(not err, f"user space: {err}")
+    recorded = Viewer("user-recorded", f"{user.home}/recording")
+    check(viewer.wait() == 0 and recorded.wait() == 0, "user space: a viewer failed")
+    same_text(viewer.path, recorded.path, "user space")
+
+
 def check_interrupt(relayd, recording):
     """A signal ends waiting, and a stream in order: the viewer gets what was sent and its session ends."""
     process = relayd.feed("--session", "waiting", recording)
@@ -302,6 +325,7 @@ def main():
         check_now(relayd, recordings["kprobe"])
         check_no_wait(relayd, recordings["kprobe"])
         check_damaged(relayd, recordings["kprobe"])
+        check_user_space(relayd)
         check_interrupt(relayd, recordings["kprobe"])
     check_failures("failing", recordings["kprobe"])
     print(f"{'not ok' if failures else 'ok'} {os.path.basename(sys.argv[0])}: {count} checks, {failures} failed")

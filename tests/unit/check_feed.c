@@ -335,6 +335,53 @@ START_TEST(test_layout)
 }
 END_TEST
 
+/* 5 bits of id, 27 of time: a time whose low bits went down is in the next 2^27; id 31 is followed by the full ones. */
+START_TEST(test_compact_header)
+{
+	static const char metadata[] =
+		"typealias integer { size = 5; align = 1; signed = false; } := uint5_t;\n"
+		"typealias integer { size = 27; align = 1; signed = false; map = clock.c.value; } := uint27_t;\n"
+		"trace { byte_order = le; };\nclock { name = c; };\n"
+		"struct event_header_compact { enum : uint5_t { compact = 0 ... 30, extended = 31 } id;\n"
+		"  variant <id> { struct { uint27_t timestamp; } compact;\n"
+		"    struct { integer { size = 32; align = 8; signed = 0; } id;\n"
+		"      integer { size = 64; align = 8; signed = 0; map = clock.c.value; } timestamp; } extended; } v;\n"
+		"} align(8);\n"
+		"stream { event.header := struct event_header_compact; };\n"
+		"event { id = 3; fields := struct { integer { size = 8; align = 8; signed = 0; } x; }; };\n"
+		"event { id = 40; fields := struct { string s; }; };\n";
+	static const uint8_t data[] = {
+		0x03, 0x02, 0, 0, 9,                                                   /* id 3, low bits 16 */
+		31, 40, 0, 0, 0, 0x05, 0, 0, 0, 0, 0, 0, 0x80, 'o', 'k', 0, /* id 40, 2^63 + 5 */
+		0x83, 0, 0, 0, 9,                                                      /* id 3, low bits 4 */
+	};
+	static const struct {
+		uint64_t id, clock, end;
+	} events[] = {
+		{3, (UINT64_C(5) << 27) + 16, 5},
+		{40, (UINT64_C(1) << 63) + 5, 21},
+		{3, (UINT64_C(1) << 63) + (1 << 27) + 4, 26},
+	};
+	const struct layout_event *event;
+	struct layout *l;
+	struct walk w;
+
+	ck_assert_msg(layout_parse(metadata, &l) == LT_OK, "%s", error_text());
+	ck_assert_uint_eq(l->n_unknown, 0);
+	walk_init(&w, l, data, 8 * sizeof(data));
+	w.clock = (UINT64_C(4) << 27) + 17;
+	for (size_t i = 0; i < G_N_ELEMENTS(events); i++) {
+		ck_assert(walk_event(&w, layout_find_stream(l, 0), &event));
+		ck_assert_uint_eq(event->id, events[i].id);
+		ck_assert_uint_eq(w.clock, events[i].clock);
+		ck_assert_uint_eq(w.at, 8 * events[i].end);
+	}
+	ck_assert(!walk_event(&w, layout_find_stream(l, 0), &event));
+	walk_release(&w);
+	layout_destroy(l);
+}
+END_TEST
+
 START_TEST(test_clock_text)
 {
 	struct layout *l = small_layout(), *shifted;
@@ -582,6 +629,6 @@ START_TEST(test_plan)
 }
 END_TEST
 
-UNIT_MAIN("feed", test_all_events_are_found, test_pieces_are_the_packets, test_layout, test_clock_text,
-	  test_small_packet, test_packet_not_understood, test_packet_cut_off, test_damaged_metadata,
+UNIT_MAIN("feed", test_all_events_are_found, test_pieces_are_the_packets, test_layout, test_compact_header,
+	  test_clock_text, test_small_packet, test_packet_not_understood, test_packet_cut_off, test_damaged_metadata,
 	  test_endless_types, test_damaged_packets, test_bits, test_names, test_plan)
