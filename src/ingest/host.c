@@ -169,6 +169,7 @@ void host_set_back(struct host *host, bool live)
 	h->away = false;
 	host->back = true;
 	host->least_behind_ns = INT64_MAX;
+	h->lag_ns = 0;
 	model_set_status(h->model, HOST_OK, NULL);
 }
 

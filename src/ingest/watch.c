@@ -43,13 +43,13 @@ static bool any_runs(const struct host *host)
 	return false;
 }
 
-/* Whether some feed of it may run again. */
+/* Whether some feed of it runs or may run again. */
 bool ingest_may_come_back(const struct host *host)
 {
 	for (guint i = 0; i < host->feeds->len; i++) {
 		const struct feed *feed = g_ptr_array_index(host->feeds, i);
 
-		if (feed && (feed->state == FEED_WAITING || feed->state == FEED_DETACHED))
+		if (feed && feed->state != FEED_ENDED)
 			return true;
 	}
 	return false;
@@ -167,7 +167,7 @@ static void watch_lag(struct ingest *in, struct host *host)
 	struct ingest_host *h = &host->public;
 	int64_t behind_ns = g_get_real_time() * 1000 - (int64_t)host->last_ns;
 
-	if (!h->live || h->away || !host->last_ns)
+	if (!h->live || h->away || host->back || !host->last_ns)
 		return;
 	host->least_behind_ns = MIN(host->least_behind_ns, behind_ns);
 	if (ABS(host->least_behind_ns) > CLOCKS_DIFFER_NS)
