@@ -347,11 +347,12 @@ void apply_context(struct model *m, const struct apply *a)
 		r->ppid = (uint64_t)p->ppid;
 	if (event_has(a->ev, CTX_PRIO))
 		r->prio = (uint64_t)p->prio;
-	if (event_has(a->ev, CTX_VTID))
+	/* a thread that exits leaves its namespaces before its last event: 0 */
+	if (event_has(a->ev, CTX_VTID) && p->vtid > 0)
 		r->vtid = (uint64_t)p->vtid;
-	if (event_has(a->ev, CTX_VPID))
+	if (event_has(a->ev, CTX_VPID) && p->vpid > 0)
 		r->vpid = (uint64_t)p->vpid;
-	if (event_has(a->ev, CTX_PID_NS))
+	if (event_has(a->ev, CTX_PID_NS) && p->pid_ns)
 		r->pid_ns = p->pid_ns;
 	if (event_has(a->ev, CTX_CGROUP_NS))
 		r->cgroup_ns = p->cgroup_ns;

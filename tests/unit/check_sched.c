@@ -445,6 +445,32 @@ START_TEST(test_state_dump)
 }
 END_TEST
 
+START_TEST(test_context_of_a_thread)
+{
+	struct ev_context alive = {
+		.pid = 4, .ppid = 1, .prio = 20, .vtid = 2, .vpid = 2, .pid_ns = 77, .procname = "x",
+	};
+	struct ev_context exiting = { .pid = 4, .ppid = 1, .prio = 20 };
+	struct events e;
+	struct record r;
+
+	begin(&e);
+	record_init(&r, 1100, 0, 5, EVENT_CONTEXT);
+	events_apply(&e, &r, &alive, sizeof(alive));
+	ck_assert_uint_eq(events_thread(&e, 5)->pid, 4);
+	ck_assert_uint_eq(events_thread(&e, 5)->ppid, 1);
+	ck_assert_uint_eq(events_thread(&e, 5)->vtid, 2);
+	ck_assert_str_eq(strpool_text((strid)events_thread(&e, 5)->comm), "x");
+	/* what it was is not forgotten when it has left its namespaces */
+	record_init(&r, 1200, 0, 5, EVENT_CONTEXT);
+	events_apply(&e, &r, &exiting, sizeof(exiting));
+	ck_assert_uint_eq(events_thread(&e, 5)->vtid, 2);
+	ck_assert_uint_eq(events_thread(&e, 5)->vpid, 2);
+	ck_assert_uint_eq(events_thread(&e, 5)->pid_ns, 77);
+	events_release(&e);
+}
+END_TEST
+
 /* Whatever comes, the sums hold. */
 START_TEST(test_sums_hold_whatever_comes)
 {
@@ -508,7 +534,6 @@ UNIT_MAIN("sched", test_time_from_begin_to_end, test_cpu_start_credits_before_fi
 	  test_context_tid_tells_who_runs, test_ready_and_blocked, test_stopped_is_neither_ready_nor_blocked,
 	  test_first_wakeup_counts, test_sched_wakeup_counts_only_without_waking, test_migrations,
 	  test_offline_with_look_ahead, test_migration_that_stays_online, test_offline_held_until_next_event,
-	  test_hotplug_tracepoint, test_lost_events_make_unsure,
-	  test_interrupted_session, test_thread_seen_on_two_cpus, test_birth_to_death,
-	  test_tid_reused_without_exit, test_thread_of_a_process, test_exec_takes_over_tid, test_state_dump,
-	  test_sums_hold_whatever_comes)
+	  test_hotplug_tracepoint, test_lost_events_make_unsure, test_interrupted_session,
+	  test_thread_seen_on_two_cpus, test_birth_to_death, test_tid_reused_without_exit, test_thread_of_a_process,
+	  test_exec_takes_over_tid, test_state_dump, test_context_of_a_thread, test_sums_hold_whatever_comes)
