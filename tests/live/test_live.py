@@ -1,0 +1,145 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Live sessions end to end: recordings fed into a real relayd, reports and the monitor attached to it, and what may happen to
+the relayd and to its sessions meanwhile."""
+import collections
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+
+import sandbox
+import test_feed
+from test_feed import PROGRAM, TRACES, Relayd, Viewer, finish, hosts_of, urls_of
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "screens"))
+from terminal import Checks, Failed, Terminal, unpack  # noqa: E402
+
+TABLES = ("hosts", "events", "cpus", "cpu", "io", "files", "disks", "net", "syscalls", "sched", "irqs", "perf", "probes")
+SHARED_TABLES = {"lossy": ("hosts", "events", "cpu", "files"), "snapshot": ("hosts", "cpus", "syscalls"),
+                 "rotated": ("hosts", "sched")}
+OF_THE_WAY = {"source", "late_events"}  # columns that say how the record was read
+recordings = {}
+recorded_reports = {}
+
+
+class Report:
+    """A report in JSON, in the background."""
+
+    def __init__(self, table, *args):
+        self.table = table
+        self.process = subprocess.Popen([PROGRAM, "report", table, "--json", "--no-sync", *args], stdin=subprocess.DEVNULL,
+                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+    def end(self, seconds=sandbox.PATIENCE):
+        """Status, the object, stderr."""
+        try:
+            out, err = self.process.communicate(timeout=seconds)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            out, err = self.process.communicate()
+            raise Failed(f"report {self.table} does not end: {out[:500]}{err}") from None
+        return self.process.returncode, json.loads(out) if out else None, err
+
+    def kill(self):
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.communicate()
+
+
+def recorded(table, path, *args):
+    """The same of the recording; remembered."""
+    key = (table, path, args)
+    if key not in recorded_reports:
+        recorded_reports[key] = Report(table, *args, path).end()
+    return recorded_reports[key]
+
+
+def figures(report):
+    """What does not depend on the way it was read."""
+    rows = [{k: v for k, v in row.items() if k not in OF_THE_WAY} for row in report["rows"]]
+    return {**report, "rows": rows}
+
+
+def differences(live, wanted):
+    live, wanted = figures(live), figures(wanted)
+    found = [f"{k}: {live[k]}, recorded {wanted[k]}" for k in wanted if k != "rows" and live[k] != wanted[k]]
+    if len(live["rows"]) != len(wanted["rows"]):
+        found.append(f"{len(live['rows'])} rows, recorded {len(wanted['rows'])}")
+    found += [f"{a}\nrecorded {b}" for a, b in zip(live["rows"], wanted["rows"]) if a != b][:3]
+    return "\n".join(found)
+
+
+def check_same(checks, name, live, wanted):
+    """The live report ended as the one of the recording did, with the same figures."""
+    status, report, err = live
+    checks.equal(f"{name}: status", (status, err), (wanted[0], wanted[2]))
+    if report:
+        found = differences(report, wanted[1])
+        checks.check(name, not found, found)
+
+
+def babeltrace_counts(path):
+    """Events by host and class as babeltrace2 reads them."""
+    counts = {}
+    for host, directory in hosts_of(path).items():
+        viewer = Viewer(f"bt-{os.path.basename(path)}-{host}", directory)
+        viewer.wait()
+        counts[host] = {k.decode(): n for k, n in test_feed.classes(viewer.path).items()}
+        os.remove(viewer.path)
+    return counts
+
+
+# ---- (a) nothing lost, nothing other ----
+
+def feed_and_report(relayd, table, name, path, *args):
+    feed = relayd.feed("--speed", "max", "--session", f"{name}-{table}", path)
+    report = Report(table, *args, *urls_of(feed, len(hosts_of(path))))
+    try:
+        done = report.end()
+    finally:
+        report.kill()
+        finish(feed, 0, f"feed {name} {table}")
+    return done
+
+
+def test_same_as_recorded(checks):
+    with Relayd("relayd") as relayd:
+        for name, path in recordings.items():
+            shared = name not in os.listdir(TRACES)
+            for table in SHARED_TABLES.get(name, ()) if shared else TABLES:
+                live = feed_and_report(relayd, table, name, path)
+                check_same(checks, f"{name}: {table}", live, recorded(table, path))
+                if table == "events":
+                    counts = collections.defaultdict(dict)
+                    for row in live[1]["rows"]:
+                        counts[row["host"]][row["name"]] = row["count"]
+                    checks.equal(f"{name}: events as babeltrace2 counts them", dict(counts), babeltrace_counts(path))
+
+
+def main():
+    missing = sandbox.missing()
+    if missing:
+        print(f"skip {os.path.basename(sys.argv[0])}: {missing} is not installed")
+        return 77
+    os.chmod(".", 0o755)  # the relayd's user comes through
+    if not os.path.isdir(os.path.join(TRACES, "three-tier")):
+        print(f"skip {os.path.basename(sys.argv[0])}: no recordings in {TRACES}")
+        return 77
+    recordings.update((name, os.path.join(TRACES, name)) for name in sorted(os.listdir(TRACES)))
+    for name in SHARED_TABLES:
+        path = unpack(name)
+        if path:
+            recordings[name] = path
+        else:
+            print(f"skip the recording {name}: it is not there")
+    checks = Checks()
+    checks.run(*(f for n, f in sorted(globals().items()) if n.startswith("test_") and callable(f)))
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
