@@ -13,6 +13,7 @@ import time
 
 import sandbox
 import test_feed
+from test_live_source import Ust
 from test_feed import PROGRAM, TRACES, Relayd, Viewer, finish, hosts_of, urls_of
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "screens"))
@@ -118,6 +119,112 @@ def test_same_as_recorded(checks):
                     for row in live[1]["rows"]:
                         counts[row["host"]][row["name"]] = row["count"]
                     checks.equal(f"{name}: events as babeltrace2 counts them", dict(counts), babeltrace_counts(path))
+
+
+# ---- (b) several hosts at once ----
+
+def test_three_hosts_at_once(checks):
+    path = recordings["three-tier"]
+    with Relayd("relayd-three") as relayd:
+        for way in ("relayd", "sessions"):
+            for table in ("hosts", "cpu"):
+                feed = relayd.feed("--speed", "max", "--session", f"{way}-{table}", path)
+                urls = urls_of(feed, 3)
+                report = Report(table, *([f"net://127.0.0.1:{relayd.live}"] if way == "relayd" else urls))
+                check_same(checks, f"three hosts by their {way}: {table}", report.end(), recorded(table, path))
+                finish(feed, 0, "feed")
+        feed = relayd.feed("--speed", "8", "--session", "paced", path)
+        report = Report("events", *urls_of(feed, 3))
+        check_same(checks, "three hosts, paced", report.end(), recorded("events", path))
+        finish(feed, 0, "feed")
+
+
+def test_attached_in_the_middle(checks):
+    """Less is seen, none of it wrong: no event more than there are, and all CPU time of what was seen accounted for."""
+    path = recordings["hotplug"]
+    all_events = recorded("hosts", path)[1]["rows"][0]["events"]
+    tables = ("hosts", "cpus")
+    with Relayd("relayd-middle") as relayd:
+        feeds = [relayd.feed("--speed", "4", "--no-wait", "--session", f"middle-{table}", path) for table in tables]
+        urls = [urls_of(feed, 1)[0] for feed in feeds]
+        time.sleep(1.2)
+        (hosts_status, hosts, _), (cpus_status, cpus, _) = [r.end() for r in [Report(*a) for a in zip(tables, urls)]]
+        for feed in feeds:
+            finish(feed, 0, "feed")
+    checks.equal("in the middle: status", (hosts_status, cpus_status), (0, 0))
+    host, = hosts["rows"]
+    checks.check("in the middle: events", 0 < host["events"] < all_events and host["threads"] > 0, host)
+    checks.equal("in the middle: CPUs", len(cpus["rows"]), 2)
+    for row in cpus["rows"]:
+        checks.equal(f"in the middle: time of CPU {row['cpu']}", row["busy_ns"] + row["idle_ns"], row["online_ns"])
+
+
+# ---- (c) busy and idle ----
+
+def test_idle_host_holds_nobody_up(checks):
+    """The idle one is a user-space session whose program has ended: only the relayd's beacons say that its time goes on."""
+    intervals = 6
+    with Ust("idle") as idle, Relayd("relayd-busy") as relayd:
+        idle.create()
+        feed = relayd.feed("--speed", "1", "--now", "--session", "busy", recordings["hotplug"])
+        url, = urls_of(feed, 1)
+        process = subprocess.Popen([PROGRAM, "report", "hosts", "--csv", "--interval", "500ms", url, idle.url], text=True,
+                                   stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        try:
+            time.sleep(0.5)
+            idle.trace(1)
+            late = []
+            header = process.stdout.readline().strip().split(",")
+            while len(late) < intervals:
+                row = dict(zip(header, process.stdout.readline().strip().split(",")))
+                if row["host"] == "db":
+                    late.append(time.time() - int(row["end_ns"]) / 1e9)
+            checks.check("busy and idle: intervals come at once", max(late) < 3, late)
+            process.send_signal(signal.SIGINT)
+            _, err = process.communicate(timeout=sandbox.PATIENCE)
+            checks.equal("busy and idle: interrupted", (process.returncode, err), (0, ""))
+        finally:
+            if process.poll() is None:
+                process.kill()
+            feed.send_signal(signal.SIGINT)
+            finish(feed, 128 + signal.SIGINT, "feed")
+
+
+# ---- (d) relayds that stop, die and come back ----
+
+def test_stopped_relayd(checks):
+    """Stopped for a while: nothing is lost."""
+    path = recordings["kprobe"]
+    with Relayd("relayd-stopped") as relayd:
+        feed = relayd.feed("--speed", "1", "--session", "stopped", path)
+        report = Report("cpu", *urls_of(feed, 1))
+        time.sleep(0.7)
+        relayd.process.send_signal(signal.SIGSTOP)
+        time.sleep(3)
+        relayd.process.send_signal(signal.SIGCONT)
+        check_same(checks, "relayd stopped", report.end(), recorded("cpu", path))
+        finish(feed, 0, "feed")
+
+
+def test_killed_relayd(checks):
+    """What was read is printed, and that it is not all; the other relayd's host is complete."""
+    killed_path, other_path = recordings["hotplug"], hosts_of(recordings["three-tier"])["web"]
+    with Relayd("relayd-killed") as killed, Relayd("relayd-other") as other:
+        feeds = [killed.feed("--speed", "2", "--session", "killed", killed_path),
+                 other.feed("--speed", "4", "--session", "other", other_path)]
+        report = Report("hosts", *(urls_of(feed, 1)[0] for feed in feeds))
+        time.sleep(1.5)
+        killed.process.kill()
+        status, figures_read, err = report.end()
+        feeds[0].communicate(timeout=sandbox.PATIENCE)
+        finish(feeds[1], 0, "feed")
+    rows = {row["host"]: row for row in figures_read["rows"]}
+    checks.equal("relayd killed: status", status, 3)
+    checks.check("relayd killed: why", "relayd went away" in err and "/host/db/killed" in err, err)
+    checks.check("relayd killed: what was read",
+                 0 < rows["db"]["events"] < recorded("hosts", killed_path)[1]["rows"][0]["events"], rows["db"])
+    wanted, = recorded("hosts", other_path)[1]["rows"]
+    checks.equal("relayd killed: the other host", rows["web"]["events"], wanted["events"])
 
 
 def main():
