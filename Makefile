@@ -2,6 +2,7 @@
 #
 # make                  builds build/lttngtop (runs autoconf and configure when they have not been run)
 # make demo             opens the bundled recording of three hosts
+# make demo-live        the same as live sessions of a relayd, which it starts and ends
 # make check            builds and runs every test; check-unit: only the unit tests
 # make man              writes man/*.1 anew from the program's tables
 # make bench            a table of speeds and sizes
@@ -28,7 +29,7 @@ say = @printf '  %-7s %s\n' '$(1)' '$(2)'
 endif
 
 # These work before anything is installed or configured.
-UNCONFIGURED := configure check check-layers check-style demo clean distclean
+UNCONFIGURED := configure check check-layers check-style demo demo-live clean distclean
 ifneq ($(filter-out $(UNCONFIGURED),$(or $(MAKECMDGOALS),all)),)
 -include $(BUILD)/config.mk
 endif
@@ -125,6 +126,13 @@ demo:
 	$(Q)$(MAKE) demo-run
 demo-run: $(PROGRAM) $(BUILD)/traces/three-tier
 	$(Q)$(PROGRAM) $(BUILD)/traces/three-tier
+
+.PHONY: demo-live demo-live-run
+demo-live:
+	$(Q)scripts/install-deps --live
+	$(Q)$(MAKE) demo-live-run
+demo-live-run: $(PROGRAM) $(BUILD)/traces/three-tier
+	$(Q)scripts/demo-live $(PROGRAM) $(BUILD)/traces/three-tier
 
 # Everything that has to pass
 
