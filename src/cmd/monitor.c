@@ -392,13 +392,13 @@ static enum lt_status write_list(const struct ui_export *what)
 		return status;
 	options.out = fopen(what->path, "wxe");
 	if (!options.out)
-		return error_set("cannot write %s: %s", what->path,
-				 errno == EEXIST ? "it is there already" : g_strerror(errno));
+		return error_set("not written: %s: %s", errno == EEXIST ? "it is there already" : g_strerror(errno),
+				 what->path);
 	writer = writer_create(&options);
 	status = writer_page(writer, &page);
 	writer_destroy(writer);
 	if (fclose(options.out) != 0 && status == LT_OK)
-		status = error_set("cannot write %s: %s", what->path, g_strerror(errno));
+		status = error_set("not written: %s: %s", g_strerror(errno), what->path);
 	if (status != LT_OK)
 		remove(what->path);
 	return status;

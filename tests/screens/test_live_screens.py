@@ -1,0 +1,141 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What the monitor shows of live sessions: waiting, live, paused, detached, away, a gap, back again; and lists in files."""
+
+import csv
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+from terminal import Checks, PROGRAM, Terminal, need, skip, unpack
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "live"))
+import sandbox  # noqa: E402
+
+need("tmux", "zstd", "lttng-relayd")
+HOSTS = {"db": unpack("hotplug"), "web": os.path.join(unpack("three-tier") or skip("no recordings"), "web")}
+PORTS = sandbox.free_ports(3)
+
+
+def start_relayd(user):
+    options = [f"--{name}-port=tcp://127.0.0.1:{port}" for name, port in zip(("control", "data", "live"), PORTS)]
+    return user.start("lttng-relayd", *options, "--output", os.path.join(user.home, "relayd"),
+                      stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+def feed(host):
+    """At half the speed, so that there is time to look even on a slow machine; the lag grows with it."""
+    return subprocess.Popen([PROGRAM, "feed", "--to", f"net://127.0.0.1:{PORTS[0]}:{PORTS[1]}", "--live-port", str(PORTS[2]),
+                             "--now", "--speed", "0.5", "--session", "s-" + host, HOSTS[host]],
+                            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+def end(process):
+    if process.poll() is None:
+        process.kill()
+    process.wait()
+
+
+def shown(screen):
+    """What must not change while it is paused: the interval, the list."""
+    return [screen[0].split("[", 1)[1].split("[")[0], *screen[5:]]
+
+
+def paused(checks, t):
+    t.keys("p")
+    t.wait(r"^ LIVE PAUSED ")
+    before = shown(t.sync())
+    time.sleep(3)
+    checks.equal("paused, nothing moves", shown(t.sync()), before)
+    t.keys(")")
+    t.wait(r"^ LIVE +\[")
+
+
+def detached(checks, t):
+    t.keys("H")
+    t.wait(r"\[x\] net://\S+/s-db: attached")
+    t.keys("End", *([] if "s-db" in session_rows(t)[-1] else ["Up"]), "Space")
+    checks.check("detached", t.wait(r"\[ \] net://\S+/s-db: detached"))
+    checks.check("the other one goes on", t.wait(r"^ LIVE .*1/2 hosts"))
+    checks.check("its line says so", t.wait(r"^ db +away since [0-9:]+: detached"))
+    t.keys("Space")
+    checks.check("attached again", t.wait(r"\[x\] net://\S+/s-db: attached"))
+    t.keys("Escape")
+    checks.check("both are there", t.wait(r"^ LIVE .* 2 hosts"))
+
+
+def session_rows(t):
+    return [row for row in t.screen() if "net://" in row and "]" in row]
+
+
+def writes(checks, t):
+    for name in ("list.txt", "list.csv", "list.json"):
+        path = t.path(name)
+        t.keys("x")
+        t.wait("^Write to")
+        t.keys("C-u").text(path).keys("Enter")
+        t.wait(rf"^\d+ rows? of cpu written to {path}")
+    with open(t.path("list.txt"), encoding="utf-8") as f:
+        rows = len(f.read().splitlines()) - 2
+    with open(t.path("list.csv"), newline="", encoding="utf-8") as f:
+        table = list(csv.DictReader(f))
+    with open(t.path("list.json"), encoding="utf-8") as f:
+        page = json.load(f)
+    checks.equal("three forms, the same rows", (rows, len(table)), (len(page["rows"]), len(page["rows"])))
+    checks.equal("the same threads", [row["tid"] for row in table], [str(row["tid"]) for row in page["rows"]])
+    for path, why in ((t.path("list.csv"), "it is there already"), ("list.doc", "the name must end in"),
+                      ("/nowhere/list.csv", "No such file")):
+        t.keys("x")
+        t.wait("^Write to")
+        t.keys("C-u").text(path).keys("Enter")
+        checks.check(f"not written: {why}", t.wait(why))
+
+
+def sessions(checks, size, *options):
+    user = sandbox.User(os.path.join(os.getcwd(), f"user{size[0]}"))
+    feeds = []
+    try:
+        with Terminal(f"net://127.0.0.1:{PORTS[2]}", *options, size=size, ready=None) as t:
+            checks.check("no relayd", t.wait(r"^ WAITING (.*\n)*.*net://127.* cannot connect: Connection"))
+            relayd = start_relayd(user)
+            checks.check("a relayd, no session", t.wait(r"net://127\S+ +watched for sessions"))
+            feeds += [feed(host) for host in HOSTS]
+            checks.check("live", t.wait(r"^ LIVE +\[.* lag \d+\.\ds +2 hosts"))
+            t.wait_read()
+            paused(checks, t)
+            detached(checks, t)
+            relayd.send_signal(signal.SIGKILL)
+            relayd.wait()
+            for host in HOSTS:
+                checks.check(f"{host} is away", t.wait(rf"^ {host} +away since [0-9:]+: "))
+            checks.check("nobody is there", t.wait(r"^ LIVE .*0/2 hosts"))
+            writes(checks, t)
+            for f in feeds:
+                end(f)
+            start_relayd(user)
+            feeds.append(feed("db"))
+            t.keys("9")
+            checks.check("back", t.wait(r"^db +net://\S+ +attached"))
+            checks.check("the others are away", t.wait(r"^ LIVE .* lag .*1/2 hosts"))
+            checks.check("the gap is in the strip", t.wait(r"^\d\d:\d\d:\d\d [^?]+\?+[^?]+ \d\d:\d\d:\d\d$"))
+            t.keys("q")
+            checks.equal("q", t.status(), 0)
+    finally:
+        for f in feeds:
+            end(f)
+        user.end()
+
+
+def unicode(checks):
+    sessions(checks, (100, 30))
+
+
+def ascii_mono(checks):
+    sessions(checks, (80, 24), "--ascii", "--no-color")
+
+
+os.chmod(".", 0o755)  # the relayd's user comes through
+Checks().run(unicode, ascii_mono)
