@@ -227,6 +227,90 @@ def test_killed_relayd(checks):
     checks.equal("relayd killed: the other host", rows["web"]["events"], wanted["events"])
 
 
+# ---- the monitor ----
+
+def written(t, name):
+    """What the monitor's list is written as."""
+    path = os.path.join(os.getcwd(), name)
+    t.keys("x")
+    t.wait("^Write to")
+    t.keys("C-u").text(path).keys("Enter")
+    t.wait(r"^\d+ rows? of cpu written to")
+    with open(path, encoding="utf-8") as file:
+        return json.load(file)
+
+
+def busy_threads(page, host):
+    return {row["tid"]: (row["comm"], row["cpu_ns"], row["switches"]) for row in page["rows"]
+            if row["host"] == host and row["cpu_ns"]}
+
+
+def check_interval(checks, t, name, host, stored):
+    """The interval before the shown one: CPU time of each thread is what the trace says that the relayd stored."""
+    t.keys("Left")
+    t.wait(r"^ LIVE PAUSED")
+    page = written(t, f"{name.replace(' ', '-')}.json")
+    _, wanted, _ = Report("cpu", "--begin", str(page["begin_ns"]), "--end", str(page["end_ns"]), stored).end()
+    checks.check(f"{name}: there are threads", len(busy_threads(wanted, host)) > 3, wanted)
+    checks.equal(f"{name}: figures", busy_threads(page, host), busy_threads(wanted, host))
+    t.keys(")")
+
+
+def stored_trace(relayd, host, session):
+    """The latest of that name."""
+    directory = os.path.join(relayd.output, host)
+    return max((os.path.join(directory, d) for d in os.listdir(directory) if d.startswith(session)), key=os.path.getctime)
+
+
+def restart(relayd):
+    ports = zip(("control", "data", "live"), (relayd.control, relayd.data, relayd.live))
+    relayd.process = relayd.user.start("lttng-relayd", *[f"--{name}-port=tcp://127.0.0.1:{port}" for name, port in ports],
+                                       "--output", relayd.output, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+def test_monitor_of_a_relayd_that_dies(checks):
+    """Its host is away, and says why; nothing else changes. It comes back with a gap behind it."""
+    db, web = recordings["hotplug"], hosts_of(recordings["three-tier"])["web"]
+    with Relayd("monitor-dies") as dies, Relayd("monitor-lives") as lives:
+        feeds = [dies.feed("--now", "--session", "s-db", db), lives.feed("--now", "--session", "s-web", web)]
+        with Terminal(*(urls_of(feed, 1)[0] for feed in feeds), size=(120, 30), ready=None) as t:
+            t.wait(r"^ db +0\[.*\n web +0\[")
+            time.sleep(1.5)
+            dies.process.kill()
+            t.wait(r"^ db +away since [0-9:]+: \S.*\n web +0\[")
+            checks.check("relayd killed: why", t.wait(r"^ db .*cannot connect: Connection refused\n web +0\["))
+            checks.check("relayd killed: one host of two", t.wait(r"^ LIVE .* 1/2 hosts"))
+            feeds[0].communicate(timeout=sandbox.PATIENCE)
+            time.sleep(1)
+            check_interval(checks, t, "the other host meanwhile", "web", stored_trace(lives, "web", "s-web"))
+            restart(dies)
+            t.wait(r"^ db .*no such session")
+            feeds[0] = dies.feed("--now", "--session", "s-db", db)
+            urls_of(feeds[0], 1)
+            checks.check("relayd restarted: the host is back", t.wait(r"^ db +0\[██"))
+            finish(feeds[1], 0, "feed of web")
+            checks.check("the other one ended", t.wait(r"^ web +away since [0-9:]+: no such session"))
+            time.sleep(2)
+            check_interval(checks, t, "the host that is back", "db", stored_trace(dies, "db", "s-db"))
+            t.keys("q")
+            checks.equal("monitor: status", t.status(), 0)
+        feeds[0].send_signal(signal.SIGINT)
+        finish(feeds[0], 128 + signal.SIGINT, "feed of db")
+
+
+def test_monitor_of_a_session_recreated(checks):
+    with Relayd("recreated") as relayd:
+        with Terminal(f"net://127.0.0.1:{relayd.live}", size=(120, 30), ready=None) as t:
+            for turn in ("first", "second"):
+                feed = relayd.feed("--now", "--session", "again", recordings["kprobe"])
+                urls_of(feed, 1)
+                checks.check(f"a session for the {turn} time", t.wait(r"^ client +0\["))
+                finish(feed, 0, "feed")
+                checks.check(f"its end, the {turn} time", t.wait(r"^ client +away since [0-9:]+: no such session"))
+            t.keys("q")
+            checks.equal("recreated: status", t.status(), 0)
+
+
 def main():
     missing = sandbox.missing()
     if missing:
