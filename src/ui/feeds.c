@@ -92,13 +92,15 @@ bool ui_wanted_feed(struct ui *ui, unsigned *feed, bool *attach)
 	return false;
 }
 
-const char *feeds_why_away(const struct ui *ui, const char *host)
+const char *feeds_why_away(const struct ui *ui, const char *host, bool *retried)
 {
 	for (unsigned i = 0; i < ui->feeds->len; i++) {
 		const struct ui_feed *feed = &feed_at(ui, i)->info;
 
-		if (!feed->runs && feed->host && strcmp(feed->host, host) == 0)
-			return feed->state;
+		if (feed->runs || !feed->host || strcmp(feed->host, host) != 0)
+			continue;
+		*retried = feed->session && !feed->detached;
+		return feed->state;
 	}
 	return NULL;
 }

@@ -44,6 +44,6 @@ struct overlay *help_create(struct ui *ui)
 	overlay_add(o, STYLE_MARKED, "_", "idle or busy, but some host was away");
 	overlay_add(o, STYLE_MARKED, "?", "all were away: nothing is known");
 	overlay_add(o, STYLE_LOST, "!", "events were lost");
-	overlay_add(o, STYLE_DIM, "·", "not read yet");
+	overlay_add(o, STYLE_DIM, "·", "no record, or not read yet");
 	return o;
 }

@@ -120,13 +120,15 @@ static void draw_group(struct canvas *c, int x, int y, const char *text)
 
 static void away_text(const struct ui *ui, const struct ui_host_data *host, char *text, size_t size)
 {
-	const char *why = host->info.away ? feeds_why_away(ui, host->info.name) : NULL;
+	bool retried = false;
+	const char *why = host->info.away ? feeds_why_away(ui, host->info.name, &retried) : NULL;
 	uint64_t first_ns, last_ns = host->info.begin_ns;
 	char time[TIMETEXT_SIZE];
 
 	history_range(ui->history, host->info.track, &first_ns, &last_ns);
-	g_snprintf(text, size, "%s since %s%s%s", host->info.away ? "away" : "silent",
-		   ui_time(ui, time, sizeof(time), last_ns, 0, false), why ? ": " : "", why ? why : "");
+	g_snprintf(text, size, "%s since %s%s%s%s", host->info.away ? "away" : "silent",
+		   ui_time(ui, time, sizeof(time), last_ns, 0, false), why ? ": " : "", why ? why : "",
+		   retried ? "; tried again" : "");
 }
 
 /* Live, and it is not there: old figures would look as if they were of now. */

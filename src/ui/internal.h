@@ -152,8 +152,8 @@ int feeds_draw(struct ui *ui, int y, int max);
 void feeds_init(struct ui *ui);
 void feeds_release(struct ui *ui);
 
-/* The state of the first source of a host that does not run, NULL: none. */
-const char *feeds_why_away(const struct ui *ui, const char *host);
+/* The state of the first source of a host that does not run, and whether it is tried again; NULL: none. */
+const char *feeds_why_away(const struct ui *ui, const char *host, bool *retried);
 
 /* Adds the sessions to a menu, behind a heading if there are any; their values are from first_value on. */
 void feeds_add_items(const struct ui *ui, struct overlay *menu, const char *heading, int heading_value,
