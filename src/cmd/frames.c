@@ -134,6 +134,14 @@ static void close_frame(struct frames *f, unsigned track, uint64_t end_ns)
 	host->edge_ns = next_edge(f, end_ns);
 }
 
+/* Whether nothing at all is known of the frame: it lies in the gap after which the next event comes. */
+static bool is_in_gap(const struct host_frames *host)
+{
+	const struct ingest_host *h = host->host;
+
+	return h->gap_begin_ns <= host->begin_ns && h->gap_end_ns >= host->edge_ns;
+}
+
 /* All events before the edge are applied; the next one may be far behind it. */
 static void reached_edge(struct frames *f, unsigned track)
 {
@@ -141,13 +149,23 @@ static void reached_edge(struct frames *f, unsigned track)
 	const struct ingest_host *h = host->host;
 	uint64_t edge_ns = host->edge_ns;
 
-	close_frame(f, track, edge_ns);
-	if (h->gap_end_ns > edge_ns && h->gap_begin_ns < edge_ns) {
+	if (!is_in_gap(host))
+		close_frame(f, track, edge_ns);
+	if (h->gap_end_ns >= edge_ns && h->gap_begin_ns < edge_ns) {
 		host->begin_ns = MAX(edge_floor(f, h->gap_end_ns), edge_ns);
 		host->edge_ns = next_edge(f, host->begin_ns);
 	} else if (h->next_ns > edge_ns && (h->next_ns - edge_ns) / f->frame_ns > HOLE_FRAMES) {
 		close_frame(f, track, edge_floor(f, h->next_ns));
 	}
+}
+
+/* Of a host that is away all is shown that is known, though the frame is not full. */
+static void close_frame_of_away(struct frames *f, unsigned track)
+{
+	const struct ingest_host *h = at(f, track)->host;
+
+	if (h->away && h->end_ns > at(f, track)->begin_ns)
+		close_frame(f, track, h->end_ns);
 }
 
 /* The host that is farthest behind; G_MAXUINT: none has anything now. */
@@ -178,6 +196,7 @@ static void advance_host(struct frames *f, unsigned track)
 	default:
 		/* AGAIN is also said when enough events were applied */
 		host->waits = host->host->end_ns == before_ns;
+		close_frame_of_away(f, track);
 		break;
 	}
 }
