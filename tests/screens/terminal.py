@@ -65,7 +65,7 @@ class Terminal:
         self.socket = f"lttngtop-{os.getpid()}-{Terminal.count}"
         variables = {"LC_ALL": "C.UTF-8", "TERM": "tmux-256color", "TZ": "UTC", "HOME": self.directory,
                      "ESCDELAY": "25", "PATH": os.environ["PATH"]}
-        for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "LD_PRELOAD"):
+        for name in ("ASAN_OPTIONS", "LSAN_OPTIONS", "UBSAN_OPTIONS", "LD_PRELOAD"):
             if name in os.environ:
                 variables[name] = os.environ[name]
         variables.update(env or {})
@@ -171,8 +171,8 @@ class Terminal:
             time.sleep(0.02)
 
     def wait_read(self):
-        """Until the whole recording has been read."""
-        self.wait_gone(r"reading (\d+%|the first)")
+        """Until the whole recording has been read: the strip is full, and where there is room no word says otherwise."""
+        self.wait_gone(r"reading (\d+%|the first)|[·.]{2} \d\d:\d\d:\d\d$")
         return self
 
     # how it ended
