@@ -229,6 +229,11 @@ def test_killed_relayd(checks):
 
 # ---- the monitor ----
 
+def wait_all(t, *patterns):
+    """Until the screen shows all of them at once."""
+    return t.wait_for(lambda text: all(re.search(p, text, re.M) for p in patterns), patterns)
+
+
 def written(t, name):
     """What the monitor's list is written as."""
     path = os.path.join(os.getcwd(), name)
@@ -274,12 +279,12 @@ def test_monitor_of_a_relayd_that_dies(checks):
     with Relayd("monitor-dies") as dies, Relayd("monitor-lives") as lives:
         feeds = [dies.feed("--now", "--session", "s-db", db), lives.feed("--now", "--session", "s-web", web)]
         with Terminal(*(urls_of(feed, 1)[0] for feed in feeds), size=(120, 30), ready=None) as t:
-            t.wait(r"^ db +0\[.*\n web +0\[")
+            wait_all(t, r"^ db +0\[", r"^ web +0\[")
             time.sleep(1.5)
             dies.process.kill()
-            t.wait(r"^ db +away since [0-9:]+: \S.*\n web +0\[")
-            checks.check("relayd killed: why", t.wait(r"^ db .*cannot connect: Connection refused\n web +0\["))
-            checks.check("relayd killed: one host of two", t.wait(r"^ LIVE .* 1/2 hosts"))
+            wait_all(t, r"^ db +away since [0-9:]+: \S", r"^ web +0\[")
+            checks.check("relayd killed: why, and the other host goes on",
+                         wait_all(t, r"^ db .*cannot connect: Connection refused", r"^ web +0\[", r"^ LIVE .* 1/2 hosts"))
             feeds[0].communicate(timeout=sandbox.PATIENCE)
             time.sleep(1)
             check_interval(checks, t, "the other host meanwhile", "web", stored_trace(lives, "web", "s-web"))
