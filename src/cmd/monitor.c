@@ -70,6 +70,7 @@ static enum lt_status open_sources(struct monitor *m)
 		.workers = o->workers,
 		.follow = true,
 		.stall_limit_ns = o->stall_limit,
+		.max_lag_ns = o->max_lag,
 	};
 	unsigned opened = 0;
 
