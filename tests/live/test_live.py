@@ -250,9 +250,10 @@ def busy_threads(page, host):
             if row["host"] == host and row["cpu_ns"]}
 
 
-def check_interval(checks, t, name, host, stored):
-    """The interval before the shown one: CPU time of each thread is what the trace says that the relayd stored."""
-    t.keys("Left")
+def check_interval(checks, t, name, host, stored, back=1):
+    """Some intervals before the shown one: CPU time of each thread is what the trace says that the relayd stored."""
+    t.keys(*["Left"] * back)
+    t.sync()
     t.wait(r"^ LIVE PAUSED")
     page = written(t, f"{name.replace(' ', '-')}.json")
     _, wanted, _ = Report("cpu", "--begin", str(page["begin_ns"]), "--end", str(page["end_ns"]), stored).end()
@@ -299,6 +300,27 @@ def test_monitor_of_a_relayd_that_dies(checks):
             check_interval(checks, t, "the host that is back", "db", stored_trace(dies, "db", "s-db"))
             t.keys("q")
             checks.equal("monitor: status", t.status(), 0)
+        feeds[0].send_signal(signal.SIGINT)
+        finish(feeds[0], 128 + signal.SIGINT, "feed of db")
+
+
+def test_monitor_of_a_relayd_that_stops(checks):
+    """Past the stall limit, but not for long: its host is left out, the other one goes on; nothing is lost."""
+    db, web = recordings["hotplug"], hosts_of(recordings["three-tier"])["web"]
+    with Relayd("monitor-stops") as stops, Relayd("monitor-goes-on") as other:
+        feeds = [stops.feed("--now", "--session", "s-db", db), other.feed("--now", "--session", "s-web", web)]
+        with Terminal("--stall-limit", "1s", *(urls_of(feed, 1)[0] for feed in feeds), size=(120, 30), ready=None) as t:
+            wait_all(t, r"^ db +0\[", r"^ web +0\[")
+            time.sleep(1)
+            stops.process.send_signal(signal.SIGSTOP)
+            checks.check("relayd stopped: silent", wait_all(t, r"^ db +silent since", r"^ web +0\[", r"^ LIVE .* 1/2 hosts"))
+            stops.process.send_signal(signal.SIGCONT)
+            checks.check("relayd goes on: back", wait_all(t, r"^ db +0\[", r"^ LIVE .* 2 hosts"))
+            finish(feeds[1], 0, "feed of web")
+            for back in (1, 3, 5):
+                check_interval(checks, t, f"after a stop, {back} back", "db", stored_trace(stops, "db", "s-db"), back)
+            t.keys("q")
+            checks.equal("stopped: status", t.status(), 0)
         feeds[0].send_signal(signal.SIGINT)
         finish(feeds[0], 128 + signal.SIGINT, "feed of db")
 
