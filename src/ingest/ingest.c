@@ -164,6 +164,17 @@ static enum lt_status await_first_events(struct ingest *in, const volatile bool 
 	return LT_OK;
 }
 
+/* Relayds that answered, but list no live session. */
+static void tell_empty_relays(const struct ingest *in)
+{
+	for (guint i = 0; i < in->relays->len && !in->feeds->len; i++) {
+		const struct relay *relay = g_ptr_array_index(in->relays, i);
+
+		if (!relay->why)
+			log_error("%s: no live session there", relay->url);
+	}
+}
+
 enum lt_status ingest_start(struct ingest *in, const volatile bool *stop)
 {
 	for (guint i = 0; i < in->specs->len; i++)
@@ -179,7 +190,10 @@ enum lt_status ingest_start(struct ingest *in, const volatile bool *stop)
 	set_begins(in);
 	if (in->options.follow && (in->relays->len || ingest_is_live(in)))
 		return LT_OK;
-	return in->hosts->len ? await_first_events(in, stop) : LT_ERROR;
+	if (in->hosts->len)
+		return await_first_events(in, stop);
+	tell_empty_relays(in);
+	return LT_ERROR;
 }
 
 unsigned ingest_host_count(const struct ingest *in)
