@@ -227,6 +227,33 @@ def test_killed_relayd(checks):
     checks.equal("relayd killed: the other host", rows["web"]["events"], wanted["events"])
 
 
+# ---- what is said when there is nothing to read ----
+
+def test_refusals(checks):
+    with Relayd("refusing") as relayd:
+        url = f"net://127.0.0.1:{relayd.live}"
+        status, _, err = Report("hosts", url).end()
+        checks.check("no session", status == 1 and f"{url}: no live session there" in err, err)
+        status, _, err = Report("hosts", f"{url}/host/web/none").end()
+        checks.check("no such session", status == 1 and "no such session" in err, err)
+        feed = relayd.feed("--session", "taken", recordings["hotplug"])
+        taken, = urls_of(feed, 1)
+        viewer = Report("hosts", taken)
+        time.sleep(1)
+        status, _, err = Report("hosts", taken).end()
+        checks.check("taken", status == 1 and "another viewer is attached to this session" in err, err)
+        other = relayd.feed("--speed", "max", "--session", "free", recordings["kprobe"])
+        urls_of(other, 1)
+        status, report, err = Report("hosts", url).end()
+        checks.check("one of two taken", status == 3 and "another viewer" in err and len(report["rows"]) == 1, (report, err))
+        finish(other, 0, "feed")
+        viewer.process.send_signal(signal.SIGINT)
+        status, report, _ = viewer.end()
+        checks.check("interrupted", status == 0 and report["rows"][0]["events"] > 0, report)
+        feed.send_signal(signal.SIGINT)
+        finish(feed, 128 + signal.SIGINT, "feed")
+
+
 # ---- the monitor ----
 
 def wait_all(t, *patterns):
