@@ -3,6 +3,7 @@
 """Live sessions end to end: recordings fed into a real relayd, reports and the monitor attached to it, and what may happen to
 the relayd and to its sessions meanwhile."""
 import collections
+import concurrent.futures
 import json
 import os
 import re
@@ -22,6 +23,7 @@ from terminal import Checks, Failed, Terminal, unpack  # noqa: E402
 TABLES = ("hosts", "events", "cpus", "cpu", "io", "files", "disks", "net", "syscalls", "sched", "irqs", "perf", "probes")
 SHARED_TABLES = {"lossy": ("hosts", "events", "cpu", "files"), "snapshot": ("hosts", "cpus", "syscalls"),
                  "rotated": ("hosts", "sched")}
+AT_ONCE = 4  # reports; they mostly wait
 OF_THE_WAY = {"source", "late_events"}  # columns that say how the record was read
 recordings = {}
 recorded_reports = {}
@@ -108,17 +110,16 @@ def feed_and_report(relayd, table, name, path, *args):
 
 
 def test_same_as_recorded(checks):
-    with Relayd("relayd") as relayd:
-        for name, path in recordings.items():
-            shared = name not in os.listdir(TRACES)
-            for table in SHARED_TABLES.get(name, ()) if shared else TABLES:
-                live = feed_and_report(relayd, table, name, path)
-                check_same(checks, f"{name}: {table}", live, recorded(table, path))
-                if table == "events":
-                    counts = collections.defaultdict(dict)
-                    for row in live[1]["rows"]:
-                        counts[row["host"]][row["name"]] = row["count"]
-                    checks.equal(f"{name}: events as babeltrace2 counts them", dict(counts), babeltrace_counts(path))
+    jobs = [(table, name, path) for name, path in recordings.items() for table in SHARED_TABLES.get(name, TABLES)]
+    with Relayd("relayd") as relayd, concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
+        done = pool.map(lambda job: feed_and_report(relayd, *job), jobs)
+        for (table, name, path), live in zip(jobs, done):
+            check_same(checks, f"{name}: {table}", live, recorded(table, path))
+            if table == "events":
+                counts = collections.defaultdict(dict)
+                for row in live[1]["rows"]:
+                    counts[row["host"]][row["name"]] = row["count"]
+                checks.equal(f"{name}: events as babeltrace2 counts them", dict(counts), babeltrace_counts(path))
 
 
 # ---- (b) several hosts at once ----
