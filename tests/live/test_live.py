@@ -23,8 +23,7 @@ sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "
 from terminal import ROOT, Checks, Failed, Terminal, unpack  # noqa: E402
 
 TABLES = ("hosts", "events", "cpus", "cpu", "io", "files", "disks", "net", "syscalls", "sched", "irqs", "perf", "probes")
-SHARED_TABLES = {"lossy": ("hosts", "events", "cpu", "files"), "snapshot": ("hosts", "cpus", "syscalls"),
-                 "rotated": ("hosts", "sched")}
+SHARED_TABLES = {"lossy": ("hosts", "events", "cpu", "files"), "rotated": ("hosts", "sched")}
 STALL_LIMIT = 10  # seconds, the default
 AT_ONCE = 4  # reports; they mostly wait
 OF_THE_WAY = {"source", "late_events"}  # columns that say how the record was read
