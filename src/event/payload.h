@@ -183,10 +183,6 @@ struct ev_hrtimer {
 	uint64_t function;
 };
 
-struct ev_ipi { /* x86 interrupt vectors */
-	uint64_t vector;
-};
-
 struct ev_block_rq {
 	uint64_t dev;
 	uint64_t sector;
