@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef LT_CLOCK_SYNC_H
+#define LT_CLOCK_SYNC_H
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "clock/map.h"
+#include "event/payload.h"
+
+/*
+ * The clocks of all hosts against each other, from the packets they exchange:
+ *
+ *   packets ──▶ match.c ──▶ window.c (a pair of hosts) ──▶ tree.c ──▶ map.c (a map per host)
+ *
+ * Matches sends with receives (clock/match.h), keeps for each pair of hosts the
+ * feasible lines of bounded drift in a sliding window, spans the hosts with a
+ * tree by the width of the bounds, and publishes a map per host. Hosts' packets may
+ * come in any order between hosts. Main thread only.
+ */
+struct clock_sync;
+
+enum clock_state {
+	CLOCK_REFERENCE,
+	CLOCK_ABSENT,      /* no packet matched */
+	CLOCK_INCOMPLETE,  /* in one direction only */
+	CLOCK_APPROXIMATE, /* both, but not overlapping enough for a bound both ways */
+	CLOCK_ACCURATE,
+	CLOCK_FAILED,      /* no line of bounded drift fits: the last good one is kept */
+};
+
+const char *clock_state_name(enum clock_state state);
+
+struct clock_options {
+	uint64_t window_ns;       /* sliding window, 0: 30 s; a whole recording read before use: see clock_sync_finish() */
+	double rho_ppm;           /* bound of the drift between two clocks, 0: 100 */
+	const char *ref;          /* name of the reference host, NULL: the tree's centre, ties to the lowest name */
+	bool compat;              /* as Trace Compass does it: its keys, its hull over the whole trace */
+	const uint16_t *ignore_ports; /* packets of these TCP or UDP ports are left out */
+	unsigned n_ignore_ports;
+};
+
+struct clock_sync *clock_sync_create(const struct clock_options *options);
+void clock_sync_destroy(struct clock_sync *s);
+
+/*
+ * Adds a host; returns its number (0, 1 …). clock_uuid: the clock's identity, for compat (its order
+ * there decides who is the reference). Both are copied.
+ */
+unsigned clock_sync_add_host(struct clock_sync *s, const char *name, const char *clock_uuid);
+
+/* By hand: host's time + offset_ns = reference's time, no drift, bound 0. Wins over what packets say. */
+void clock_sync_set_offset(struct clock_sync *s, unsigned host, int64_t offset_ns);
+
+/* A packet was sent or received at ts_ns by the host's own clock (net_dev_queue …). Times of one host do not go back. */
+void clock_sync_packet(struct clock_sync *s, unsigned host, uint64_t ts_ns, bool sent, const struct ev_net *packet);
+
+/*
+ * Estimates anew from what came since, at most once per second of the hosts' time:
+ * live, this moves the maps on. Cheap when nothing is new.
+ */
+void clock_sync_update(struct clock_sync *s);
+
+/* No packet will follow (recordings): every map becomes the best for the whole record. */
+void clock_sync_finish(struct clock_sync *s);
+
+/* The host's map; borrowed, lives as long as s, changes with update and finish. */
+const struct clock_map *clock_sync_map(const struct clock_sync *s, unsigned host);
+
+/* ---- what is known, for reports and the screen ---- */
+
+struct clock_host_info {
+	enum clock_state state;
+	int ref;             /* its reference host's number; of the reference itself: its own; -1: none */
+	uint64_t matched;    /* packets between it and its neighbour in the tree */
+	uint64_t used;       /* those the estimate rests on (unambiguous, within the window) */
+	uint64_t negative;   /* matches whose corrected latency is below 0 */
+	double drift_ppm;    /* of its clock against the reference's: positive, its clock is faster */
+	bool has_bound;
+	uint64_t bound_ns;   /* guaranteed half width of the error at its last time */
+	bool has_latency_to, has_latency_from;
+	int64_t latency_to_min_ns;   /* host → neighbour, corrected */
+	int64_t latency_from_min_ns; /* neighbour → host */
+	int64_t latency_to_median_ns, latency_from_median_ns;
+	uint64_t last_match_ns;      /* by its clock */
+};
+
+struct clock_host_info clock_sync_info(const struct clock_sync *s, unsigned host);
+
+/* Reference's time - host's time, at the host's time. */
+int64_t clock_sync_offset(const struct clock_sync *s, unsigned host, uint64_t host_ns);
+
+/* One matched packet. Times by the hosts' own clocks. */
+struct clock_match {
+	unsigned from, to;     /* hosts */
+	uint64_t sent_ns, received_ns;
+	struct ev_net packet;  /* as sent: name.len 0 */
+	bool ambiguous;        /* its key was seen more than once: not used for the clocks */
+};
+
+/* Called with every match as it is made; NULL: nobody. */
+typedef void clock_match_fn(void *data, const struct clock_match *match);
+void clock_sync_on_match(struct clock_sync *s, clock_match_fn *fn, void *data);
+
+/*
+ * The latest matches, newest last, at most CLOCK_MATCHES_KEPT: what the screen
+ * draws. Returns how many there are.
+ */
+enum { CLOCK_MATCHES_KEPT = 4096 };
+unsigned clock_sync_matches(const struct clock_sync *s, const struct clock_match **matches, unsigned max);
+
+#endif

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef LT_MODEL_WAITLOG_H
+#define LT_MODEL_WAITLOG_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/strpool.h"
+
+/*
+ * What the wake-up graph (waits/) needs of a host's events: the model writes
+ * one struct wait_event for each switch, wake-up, fork, exit, packet … while it
+ * applies the host's records, as it alone knows names, calls, files and
+ * interrupt contexts at that moment. The log keeps them in order until they are
+ * taken; hosts are put into one order only behind it.
+ */
+
+/* What a thread is doing, on its own row or on a path: the states of CONTRACT, in the reports' order. */
+enum wait_state {
+	WAIT_RUNNING = 0,
+	WAIT_PREEMPTED,
+	WAIT_INTERRUPTED,
+	WAIT_TIMER,
+	WAIT_BLOCK_DEVICE,
+	WAIT_NETWORK,
+	WAIT_USER_INPUT,
+	WAIT_IPI,
+	WAIT_BLOCKED, /* nothing in the trace explains it */
+	WAIT_UNKNOWN,
+	WAIT_STATES
+};
+
+/* "running", "block_device" … : the name in reports. */
+const char *wait_state_name(enum wait_state state);
+
+enum wait_event_kind {
+	WAIT_EVENT_SWITCH = 1,   /* tid is switched in, from_tid out with prev_state */
+	WAIT_EVENT_WAKE,         /* tid is woken */
+	WAIT_EVENT_FORK,         /* tid is made, by from_tid */
+	WAIT_EVENT_EXIT,         /* tid exits */
+	WAIT_EVENT_RENAME,       /* tid executes another program, or is renamed */
+	WAIT_EVENT_STATUS,       /* the state dump saw tid in prev_state (enum of lttng_statedump_process_state) */
+	WAIT_EVENT_NET_SOFTIRQ,  /* softirq NET_TX or NET_RX is entered */
+	WAIT_EVENT_SEND,         /* a packet leaves */
+	WAIT_EVENT_RECEIVE,      /* a packet comes in */
+	WAIT_EVENT_INTERRUPT,    /* events were lost, or the host was away: nothing before is continued */
+};
+
+/* In which context of its CPU an event happened; innermost. */
+enum wait_context {
+	WAIT_CONTEXT_TASK = 0,
+	WAIT_CONTEXT_HRTIMER,
+	WAIT_CONTEXT_IRQ,       /* irq_handler_entry; nr: irq number */
+	WAIT_CONTEXT_DO_IRQ,    /* function probe do_IRQ; no number */
+	WAIT_CONTEXT_SOFTIRQ,   /* nr: vector */
+	WAIT_CONTEXT_IPI,       /* x86_irq_vectors_*; nr: 0 */
+	WAIT_CONTEXT_RECEIVING, /* a packet is being received (…receive_skb…_entry); below: what it runs in */
+};
+
+/* The headers of a packet; ip_version 0: the event had none (receive offload off, another protocol). */
+struct wait_packet {
+	uint64_t saddr[2]; /* network byte order, IPv4 in the first 4 bytes */
+	uint64_t daddr[2];
+	uint32_t seq, ack_seq;
+	uint16_t sport, dport;
+	uint16_t flags;       /* TCP: as in the event (9 bits; inet_sock_local_*: 16 with the data offset) */
+	uint16_t id;          /* IPv4 */
+	int32_t payload_len;  /* bytes after the TCP or UDP header, -1 unknown */
+	uint8_t ip_version;
+	uint8_t protocol;     /* 6 TCP, 17 UDP */
+	uint8_t layout;       /* enum packet_layout: keys of different layouts never match */
+};
+
+enum packet_layout {
+	PACKET_NET_DEV = 0,     /* net_dev_queue, net_if_receive_skb and their older names */
+	PACKET_SOCK_LOCAL,      /* inet_sock_local_out, inet_sock_local_in: no addresses */
+};
+
+struct wait_event {
+	uint64_t ts_ns;       /* by the host's own clock; never goes back within a host */
+	uint8_t kind;         /* enum wait_event_kind */
+	uint8_t context;      /* enum wait_context */
+	uint8_t below;        /* the context below WAIT_CONTEXT_RECEIVING */
+	uint8_t vec;          /* softirq vector of context or below; NET_SOFTIRQ: the one entered */
+	uint16_t cpu;
+	bool irq_zero;        /* context IRQ: it is irq 0, the timer of old machines */
+	bool new_task;        /* WAKE: by sched_wakeup_new */
+	int32_t tid, pid;     /* pid -1 unknown */
+	int32_t from_tid, from_pid;
+	strid comm, from_comm;
+	int32_t prev_state;   /* SWITCH: the kernel's; STATUS: the dump's */
+	int32_t fd;           /* WAKE: that tid's call waits on, -1 none */
+	strid cause;          /* WAKE: name of the irq, disk … that woke it, STRID_NONE unknown */
+	strid call;           /* WAKE: the system call tid is in, STRID_NONE none or unknown */
+	strid object;         /* WAKE: path or peer of fd */
+	uint32_t packet;      /* SEND, RECEIVE: index into the log's packets */
+};
+
+struct wait_log {
+	struct wait_event *events;
+	uint32_t n_events, events_capacity;
+	struct wait_packet *packets; /* of these events */
+	uint32_t n_packets, packets_capacity;
+};
+
+void wait_log_init(struct wait_log *log);
+void wait_log_release(struct wait_log *log);
+
+/* Forgets what was taken, keeps the memory. */
+void wait_log_clear(struct wait_log *log);
+
+#endif

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef LT_WAITS_GRAPH_H
+#define LT_WAITS_GRAPH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/strpool.h"
+#include "model/waitlog.h"
+
+/*
+ * The wake-up graph: rows (a thread; the packets received by a CPU; an idle
+ * task) of vertices in time, an edge from each vertex to the next of its row with
+ * the state in between, and links from row to row: because of that.
+ *
+ *   waker  ──running──●──running──▶            ● vertex (row, time)
+ *                     │ wake-up
+ *   woken  ──blocked──●──preempted──●──running──▶
+ *
+ * Times are reference ns (clock/map.h), input in time order. What is older than the retention or
+ * beyond the memory is dropped: O(1) per vertex, amortised. After Giraldeau and Dagenais, "Wait
+ * analysis of distributed systems using kernel tracing", IEEE TPDS 27(8), 2016. Main thread only.
+ */
+struct wait_graph;
+
+typedef uint32_t wait_row; /* a number; reused only after graph_row_free() and after its vertices are gone */
+
+#define WAIT_NO_ROW UINT32_MAX
+
+enum wait_link {
+	WAIT_LINK_NONE = 0,
+	WAIT_LINK_WAKEUP,
+	WAIT_LINK_FORK,
+	WAIT_LINK_NETWORK,
+};
+
+/* Why an edge has its state, as far as the trace tells: names, all may be STRID_NONE. */
+struct wait_cause {
+	strid name;   /* device, irq … */
+	strid call;   /* system call it was blocked in */
+	strid object; /* path or peer of fd */
+	int32_t fd;   /* -1: none */
+};
+
+struct wait_graph *graph_create(uint64_t retention_ns, size_t memory_bytes); /* 0: no bound */
+void graph_destroy(struct wait_graph *g);
+void graph_clear(struct wait_graph *g);
+
+wait_row graph_row_add(struct wait_graph *g);
+
+/* Its thread is gone: the number is free once its last vertex has been dropped. */
+void graph_row_free(struct wait_graph *g, wait_row row);
+
+/* A vertex whose row has no edge to it: nothing is known of the time since the row's last one. */
+void graph_gap(struct wait_graph *g, wait_row row, uint64_t t_ns);
+
+/*
+ * A vertex that ends an edge of this state; of a row's first vertex there is
+ * none. A second one at the row's last time is the same vertex and changes nothing (returns
+ * false). Times before the row's last are refused and counted. cause: copied, NULL none.
+ */
+bool graph_vertex(struct wait_graph *g, wait_row row, uint64_t t_ns, enum wait_state state,
+		  const struct wait_cause *cause);
+
+/*
+ * A link to the vertex at the last time of `to`. Of several to one vertex, the
+ * one that starts first is kept. The source need not be a vertex, only a time of that row.
+ * A link to a vertex that is not its row's last (a packet that is matched late) is possible while it is kept.
+ */
+void graph_link(struct wait_graph *g, wait_row from, uint64_t from_ns, wait_row to, uint64_t to_ns,
+		enum wait_link kind);
+
+/* Everything up to here is final: time passes, old vertices go, followed rows are expanded (follow.h). */
+void graph_advance(struct wait_graph *g, uint64_t t_ns);
+
+/* The row's last vertex; false: it has none. */
+bool graph_last(const struct wait_graph *g, wait_row row, uint64_t *t_ns);
+
+struct wait_graph_info {
+	uint64_t horizon_ns;  /* nothing before this is kept */
+	uint64_t vertices;
+	size_t bytes;
+	uint64_t late;        /* vertices and links that came too late, were left out */
+	uint64_t cut;         /* times the memory, not the retention, was what ended a row's past */
+	uint64_t retention_ns; /* effective: now - horizon */
+};
+
+struct wait_graph_info graph_info(const struct wait_graph *g);
+
+#endif
