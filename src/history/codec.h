@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/map64.h"
+#include "history/bytes.h"
 #include "model/state.h"
 
 /*
@@ -29,18 +29,6 @@ struct codec;
 struct codec *codec_create(void);
 void codec_destroy(struct codec *c);
 size_t codec_bytes(const struct codec *c);
-
-/* Bytes that grow at their end, with some to spare behind them: varint.h. Zero-initialised is empty. */
-struct bytes {
-	uint8_t *data;
-	size_t len, capacity;
-};
-
-void bytes_reserve(struct bytes *b, size_t more);
-void bytes_append(struct bytes *b, const void *data, size_t len);
-/* Gives room that is not needed back. */
-void bytes_fit(struct bytes *b);
-void bytes_release(struct bytes *b);
 
 /* A life of a row in a frame: what it is at the frame's end or at its own. */
 struct change {

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef LT_HISTORY_BYTES_H
+#define LT_HISTORY_BYTES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Bytes that grow at their end, with some to spare behind them: varint.h. Zero-initialised is empty. */
+struct bytes {
+	uint8_t *data;
+	size_t len, capacity;
+};
+
+void bytes_reserve(struct bytes *b, size_t more);
+void bytes_append(struct bytes *b, const void *data, size_t len);
+/* Gives room that is not needed back. */
+void bytes_fit(struct bytes *b);
+void bytes_release(struct bytes *b);
+
+#endif

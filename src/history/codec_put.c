@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Differences into bytes. */
+#include <string.h>
+
+#include "history/codec_internal.h"
+#include "history/varint.h"
+
+/* Room for any row. */
+enum { ROW_BYTES_MAX = CELLS_MAX * VARINT128_MAX + 4 * VARINT_MAX };
+
+static uint8_t *put_mask(struct codec *c, enum table_id table, uint8_t *p, uint64_t mask)
+{
+	uint32_t number = map64_get(&c->mask_numbers[table], mask);
+
+	if (number == MAP64_NONE && c->masks[table]->len < MASKS_MAX) {
+		g_array_append_val(c->masks[table], mask);
+		number = c->masks[table]->len;
+		map64_put(&c->mask_numbers[table], mask, number);
+	}
+	if (number != MAP64_NONE)
+		return varint_put(p, number);
+	return varint_put(varint_put(p, MASK_FOLLOWS), mask);
+}
+
+/* Where a row is written to. */
+struct put {
+	uint8_t *rows, *extremes;
+	uint64_t ref_ns; /* the last time written, what the next is relative to */
+};
+
+static uint8_t *put_time(uint8_t *p, uint64_t t_ns, uint64_t *ref_ns)
+{
+	if (!t_ns)
+		return varint_put(p, 0);
+	p = varint_put(p, 1 + zigzag(t_ns - *ref_ns));
+	*ref_ns = t_ns;
+	return p;
+}
+
+static enum dist_form dist_form(const struct dist *d, uint64_t count, uint64_t sum, unsigned __int128 sq)
+{
+	if (d->min == UINT64_MAX && !d->max && !d->max_at)
+		return DIST_NO_EXTREMES;
+	if (count == 1 && sq == (unsigned __int128)sum * sum && d->min == sum && d->max == sum)
+		return DIST_ONE;
+	return DIST_FULL;
+}
+
+static void put_dist(struct put *put, const struct dist *prev, const struct dist *d)
+{
+	uint64_t count = d->count - prev->count, sum = d->sum - prev->sum;
+	unsigned __int128 sq = dist_square(d) - dist_square(prev);
+	enum dist_form form = dist_form(d, count, sum, sq);
+	uint64_t ref_ns = put->ref_ns;
+
+	put->rows = varint128_put(put->rows, (unsigned __int128)count << DIST_FORM_BITS | form);
+	put->rows = varint_put(put->rows, sum);
+	if (form != DIST_ONE)
+		put->rows = varint128_put(put->rows, sq);
+	if (form == DIST_FULL) {
+		put->extremes = varint_put(put->extremes, d->min + 1);
+		put->extremes = varint_put(put->extremes, d->max);
+	}
+	if (form != DIST_NO_EXTREMES)
+		put->extremes = put_time(put->extremes, d->max_at, &ref_ns);
+}
+
+static uint64_t changed_cells(const struct plan *plan, const uint64_t *prev, const uint64_t *cells)
+{
+	uint64_t mask = 0;
+
+	for (unsigned i = 1; i < plan->n_cells; i++) {
+		if (plan->ops[i] == OP_DIST) {
+			if (memcmp(cells + i, prev + i, sizeof(struct dist)) != 0)
+				mask |= UINT64_C(1) << i;
+			i += DIST_CELLS - 1;
+		} else if (cells[i] != prev[i]) {
+			mask |= UINT64_C(1) << i;
+		}
+	}
+	if (plan->told_by_rest && mask >> plan->told_by_rest & 1 &&
+	    accrual_lag(plan, prev) == accrual_lag(plan, cells)) {
+		mask &= ~(UINT64_C(1) << plan->told_by_rest);
+		mask |= TOLD_BY_REST;
+	}
+	return mask;
+}
+
+static void put_cells(const struct plan *plan, struct put *put, uint64_t mask, const uint64_t *prev,
+		      const uint64_t *cells)
+{
+	for (uint64_t m = mask & ~TOLD_BY_REST; m; m &= m - 1) {
+		unsigned i = __builtin_ctzll(m);
+
+		switch (plan->ops[i]) {
+		case OP_GAUGE:
+			put->rows = varint_put(put->rows, zigzag(cells[i] - prev[i]));
+			break;
+		case OP_TIME:
+			put->rows = put_time(put->rows, cells[i], &put->ref_ns);
+			break;
+		case OP_GROWTH:
+			put->rows = varint_put(put->rows, cells[i] - prev[i]);
+			break;
+		case OP_DIST:
+			put_dist(put, (const struct dist *)(const void *)(prev + i),
+				 (const struct dist *)(const void *)(cells + i));
+			break;
+		case OP_MIN:
+			put->extremes = varint_put(put->extremes, cells[i] + 1);
+			break;
+		case OP_MAX:
+			put->extremes = varint_put(put->extremes, cells[i]);
+			break;
+		}
+	}
+}
+
+static void put_row(struct codec *c, enum table_id table, struct row_names *before, uint64_t begin_ns, uint32_t row,
+		    unsigned flags, const uint64_t *prev, const uint64_t *cells)
+{
+	const struct plan *plan = &c->plans[table];
+	uint64_t mask = changed_cells(plan, prev, cells);
+	struct put put = { .ref_ns = begin_ns };
+
+	if (!flags && !mask)
+		return;
+	bytes_reserve(&c->rows, ROW_BYTES_MAX);
+	bytes_reserve(&c->extremes, ROW_BYTES_MAX);
+	put.rows = c->rows.data + c->rows.len;
+	put.extremes = c->extremes.data + c->extremes.len;
+	put.rows = varint_put(put.rows, (uint64_t)(row - before->row) << ROW_FLAG_BITS | flags);
+	before->row = row;
+	put.rows = put_mask(c, table, put.rows, mask);
+	if (flags & ROW_IS_NEW) {
+		put.rows = varint_put(put.rows, zigzag(cells[0] - before->uid));
+		before->uid = cells[0];
+	}
+	put_cells(plan, &put, mask, prev, cells);
+	c->rows.len = put.rows - c->rows.data;
+	c->extremes.len = put.extremes - c->extremes.data;
+}
+
+static void put_body(struct codec *c, enum table_id table, struct bytes *out)
+{
+	uint8_t head[3 * VARINT_MAX];
+	uint8_t *p;
+
+	if (!c->rows.len)
+		return;
+	p = varint_put(head, table);
+	p = varint_put(p, c->rows.len);
+	p = varint_put(p, c->extremes.len);
+	bytes_append(out, head, p - head);
+	bytes_append(out, c->rows.data, c->rows.len);
+	bytes_append(out, c->extremes.data, c->extremes.len);
+}
+
+static bool counted_nothing(const struct plan *plan, const uint64_t *cells)
+{
+	for (uint64_t m = plan->figures; m; m &= m - 1)
+		if (cells[__builtin_ctzll(m)])
+			return false;
+	return true;
+}
+
+/* The base takes the row over. */
+static void base_follow(const struct plan *plan, struct host_state *base, enum table_id table,
+			const struct change *change, bool new)
+{
+	struct state_table *t = &base->tables[table];
+	uint64_t *cells;
+
+	if (change->ended) {
+		if (!new)
+			state_remove_at(base, table, change->row);
+		return;
+	}
+	if (new)
+		state_add_at(base, table, change->row, change->cells[0]);
+	cells = state_cells(t, change->row);
+	memcpy(cells, change->cells, plan->n_cells * sizeof(*cells));
+	for (unsigned i = 1; i < plan->n_cells; i++) {
+		if (plan->ops[i] == OP_DIST) {
+			memcpy(cells + i + DIST_MIN, plan->empty + i + DIST_MIN,
+			       (DIST_CELLS - DIST_MIN) * sizeof(*cells));
+			i += DIST_CELLS - 1;
+		} else if (plan->ops[i] == OP_MIN || plan->ops[i] == OP_MAX) {
+			cells[i] = plan->empty[i];
+		}
+	}
+}
+
+static void put_table(struct codec *c, enum table_id table, uint64_t begin_ns, struct host_state *base,
+		      const struct change *list, uint32_t n)
+{
+	const struct plan *plan = &c->plans[table];
+	struct row_names before = {0};
+
+	c->rows.len = c->extremes.len = 0;
+	for (uint32_t k = 0; k < n; k++) {
+		const struct change *change = &list[k];
+		const struct state_table *t = &base->tables[table];
+		const uint64_t *prev = plan->empty;
+		bool new = !state_alive(t, change->row) || state_cells(t, change->row)[0] != change->cells[0];
+		unsigned flags = (new ? ROW_IS_NEW : 0) | (change->ended ? ROW_HAS_ENDED : 0);
+
+		if (!new)
+			prev = state_cells(t, change->row);
+		if (!new || !change->ended)
+			put_row(c, table, &before, begin_ns, change->row, flags, prev, change->cells);
+		else if (!counted_nothing(plan, change->cells))
+			put_row(c, table, &before, begin_ns, before.row, flags, prev, change->cells);
+		base_follow(plan, base, table, change, new);
+	}
+}
+
+void codec_put_frame(struct codec *c, struct bytes *out, uint64_t begin_ns, struct host_state *base,
+		     const struct changes *ch)
+{
+	for (int i = 0; i < TABLES; i++) {
+		if (!ch->n[i])
+			continue;
+		put_table(c, i, begin_ns, base, ch->list[i], ch->n[i]);
+		put_body(c, i, out);
+	}
+}
+
+void codec_put_key(struct codec *c, struct bytes *out, uint64_t t_ns, const struct host_state *s)
+{
+	for (int i = 0; i < TABLES; i++) {
+		const struct state_table *t = &s->tables[i];
+		struct row_names before = {0};
+
+		c->rows.len = c->extremes.len = 0;
+		for (uint32_t row = STATE_NO_ROW; (row = state_next(t, row)) != STATE_NO_ROW;)
+			put_row(c, i, &before, t_ns, row, ROW_IS_NEW, c->plans[i].empty, state_cells(t, row));
+		put_body(c, i, out);
+	}
+}
