@@ -7,7 +7,9 @@
 #include <stdint.h>
 
 #include "base/status.h"
+#include "ingest/clocks.h"
 #include "model/model.h"
+#include "waits/waits.h"
 
 /*
  * The pump: opens the sources, merges each host's records in time order and
@@ -16,7 +18,12 @@
  *
  * Hosts are independent of each other: each has its own merge and its own
  * clock, and none waits for another. With live sources hosts may be added at any
- * time, behind those that are there; none ever goes. Main thread only.
+ * time, behind those that are there; none ever goes.
+ *
+ * All times here are the host's own. Its map says what they are in the time of
+ * the reference host, and serves at the edges only: where intervals are cut, where times are
+ * shown. The wait graph (waits/) is the one thing that knows all hosts; it is in reference
+ * time. Main thread only.
  */
 struct ingest;
 
@@ -25,6 +32,9 @@ struct ingest_options {
 	bool follow;      /* live sessions that end or break off are attached again when they come back */
 	uint64_t stall_limit_ns; /* a live source silent for longer is not waited for; 0: 10 s */
 	uint64_t max_lag_ns;     /* a live host that is further behind starts again at the end; 0: never */
+	struct clocks *clocks;   /* gets the hosts' packets, gives their maps; borrowed; NULL: every host on its own */
+	const struct waits_options *waits; /* keep a wait graph, NULL: none */
+	bool survey;             /* only for the clocks and the ends of records: events are not applied to models */
 };
 
 struct ingest_host {
@@ -32,6 +42,9 @@ struct ingest_host {
 	char *source;        /* path or URL it comes from; several joined by ", " */
 	char *tracer;        /* "lttng-modules 2.13.9" */
 	struct model *model;
+	const struct clock_map *map; /* to the reference's time: clock_to_ref(); NULL: it is the identity */
+	unsigned clock;      /* its number in clocks_sync() of the options' clocks */
+	unsigned wait;       /* its number in ingest_waits() */
 	uint64_t begin_ns;   /* of its record: the first event; 0 not known yet */
 	uint64_t end_ns;     /* last event applied + 1 ns; final once ended */
 	uint64_t end_hint_ns; /* end of its last packet: about how long it will be; 0 unknown */
@@ -67,7 +80,10 @@ enum lt_status ingest_start(struct ingest *in, const volatile bool *stop);
 unsigned ingest_host_count(const struct ingest *in);
 struct ingest_host *ingest_host(struct ingest *in, unsigned i);
 
-/* The earliest begin of all hosts known so far: where every grid of intervals starts. 0: none has begun. */
+/*
+ * The earliest begin of all hosts known so far, in reference time: where every
+ * grid of intervals starts. 0: none has begun.
+ */
 uint64_t ingest_begin_ns(const struct ingest *in);
 
 /*
@@ -79,6 +95,13 @@ enum lt_status ingest_advance(struct ingest *in, unsigned i, uint64_t until_ns, 
 
 /* The same, waiting for the workers as long as it takes. LT_INTERRUPTED: *stop became true. */
 enum lt_status ingest_advance_wait(struct ingest *in, unsigned i, uint64_t until_ns, const volatile bool *stop);
+
+/*
+ * The wait graph of all hosts, NULL: none was asked for. It is built as far as the hosts have been
+ * advanced; hosts that are silent, away or have ended hold nobody up. Drive
+ * the hosts side by side: what one is ahead of the others is kept in memory.
+ */
+struct waits *ingest_waits(const struct ingest *in);
 
 /* Readable (poll, epoll) when a source has something new for a call that said LT_AGAIN. */
 int ingest_fd(const struct ingest *in);
