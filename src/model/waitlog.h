@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "base/strpool.h"
+#include "clock/match.h"
 
 /*
  * What the wake-up graph (waits/) needs of a host's events: the model writes
@@ -57,25 +58,6 @@ enum wait_context {
 	WAIT_CONTEXT_RECEIVING, /* a packet is being received (…receive_skb…_entry); below: what it runs in */
 };
 
-/* The headers of a packet; ip_version 0: the event had none (receive offload off, another protocol). */
-struct wait_packet {
-	uint64_t saddr[2]; /* network byte order, IPv4 in the first 4 bytes */
-	uint64_t daddr[2];
-	uint32_t seq, ack_seq;
-	uint16_t sport, dport;
-	uint16_t flags;       /* TCP: as in the event (9 bits; inet_sock_local_*: 16 with the data offset) */
-	uint16_t id;          /* IPv4 */
-	int32_t payload_len;  /* bytes after the TCP or UDP header, -1 unknown */
-	uint8_t ip_version;
-	uint8_t protocol;     /* 6 TCP, 17 UDP */
-	uint8_t layout;       /* enum packet_layout: keys of different layouts never match */
-};
-
-enum packet_layout {
-	PACKET_NET_DEV = 0,     /* net_dev_queue, net_if_receive_skb and their older names */
-	PACKET_SOCK_LOCAL,      /* inet_sock_local_out, inet_sock_local_in: no addresses */
-};
-
 struct wait_event {
 	uint64_t ts_ns;       /* by the host's own clock; never goes back within a host */
 	uint8_t kind;         /* enum wait_event_kind */
@@ -99,7 +81,7 @@ struct wait_event {
 struct wait_log {
 	struct wait_event *events;
 	uint32_t n_events, events_capacity;
-	struct wait_packet *packets; /* of these events */
+	struct clock_packet *packets; /* of these events */
 	uint32_t n_packets, packets_capacity;
 };
 
