@@ -139,7 +139,7 @@ struct ev_wakeup {
 	char comm[16];
 };
 
-struct ev_fork {
+struct ev_new_task { /* not ev_fork: libev has that name */
 	int64_t parent_tid;
 	int64_t parent_pid;
 	int64_t child_tid;
@@ -207,7 +207,11 @@ struct ev_net {
 	uint64_t skbaddr;
 	uint64_t len;
 	struct event_str name;
-	/* TCP, UDP over IPv4, IPv6; ip_version 0: no header in the event */
+	/*
+	 * TCP, UDP over IPv4, IPv6. ip_version 0: the event has no IP header; if flags is not 0 it has
+	 * a TCP header's seq, ack_seq and flags alone: inet_sock_local_*, and net_dev_queue and
+	 * netif_receive_skb of old builds (transport_fields). Those flags are 16 bits with the data offset.
+	 */
 	uint64_t ip_version;
 	uint64_t protocol;
 	uint64_t saddr[2]; /* network byte order, IPv4 in the first 4 bytes */
@@ -312,6 +316,10 @@ struct ev_dump_cpu {
 
 struct ev_none { /* no payload */
 	uint64_t unused[0];
+};
+
+struct ev_probe { /* of a function probe */
+	uint64_t ip;
 };
 
 #endif

@@ -35,15 +35,15 @@ FIELDS(task) = {
 	F(task, comm, "newcomm comm", COMM),
 };
 
-FIELDS(fork) = {
-	F(fork, parent_tid, "parent_tid", INT),
-	F(fork, parent_pid, "parent_pid", INT),
-	F(fork, child_tid, "child_tid", INT),
-	F(fork, child_pid, "child_pid", INT),
-	F(fork, child_ns, "child_ns_inum", INT),
-	F(fork, child_vtid, "vtids", LAST_INT),
-	F(fork, parent_comm, "parent_comm", COMM),
-	F(fork, child_comm, "child_comm", COMM),
+FIELDS(new_task) = {
+	F(new_task, parent_tid, "parent_tid", INT),
+	F(new_task, parent_pid, "parent_pid", INT),
+	F(new_task, child_tid, "child_tid", INT),
+	F(new_task, child_pid, "child_pid", INT),
+	F(new_task, child_ns, "child_ns_inum", INT),
+	F(new_task, child_vtid, "vtids", LAST_INT),
+	F(new_task, parent_comm, "parent_comm", COMM),
+	F(new_task, child_comm, "child_comm", COMM),
 };
 
 FIELDS(exec) = {
@@ -95,7 +95,10 @@ FIELDS(net) = {
 	F(net, skbaddr, "skbaddr", INT),
 	F(net, len, "len", INT),
 	F(net, name, "name", STR),
-	F(net, ip_version, "network_header", IP_HEADER),
+	F(net, ip_version, "network_header transport_fields", IP_HEADER),
+	F(net, seq, "seq", INT),
+	F(net, ack_seq, "ack_seq", INT),
+	F(net, flags, "flags", INT),
 };
 
 FIELDS(net_xmit) = {
@@ -219,6 +222,10 @@ FIELDS(session) = {
 
 FIELDS(none) = {};
 
+FIELDS(probe) = {
+	F(probe, ip, "ip", INT),
+};
+
 #define ROW(payload, need, names) \
 	{ names, need, sizeof(struct ev_##payload) / 8, \
 	  sizeof(fields_##payload) / sizeof(struct field_desc), fields_##payload }
@@ -251,6 +258,11 @@ static const struct tracepoint_desc table[EVENT_KINDS] = {
 const struct tracepoint_desc *tracepoint_desc(enum event_kind kind)
 {
 	return &table[kind];
+}
+
+bool tracepoint_is_probe(enum event_kind kind)
+{
+	return kind == EVENT_PROBE || table[kind].fields == fields_probe;
 }
 
 /* Whether name is one of names; of a name with '*' *rest is what it stands for. */

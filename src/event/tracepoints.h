@@ -28,7 +28,7 @@ enum field_type {
 	FIELD_INT_PAIR,  /* array of two integers: two words (fildes) */
 	FIELD_ARGS,      /* array of six integers: six words */
 	FIELD_ADDR,      /* sequence of IPv4 bytes or IPv6 groups: two words, network byte order */
-	FIELD_IP_HEADER, /* variant network_header: ip_version … header_words of struct ev_net */
+	FIELD_IP_HEADER, /* variant network_header, or transport_fields: ip_version … header_words of struct ev_net */
 	FIELD_MEMBER,    /* filled by the reader otherwise, never looked up */
 };
 
@@ -50,6 +50,9 @@ enum { TRACEPOINT_FIELDS_MAX = 16 };
 
 /* The row of a kind, for the worker's own kinds too (names NULL there). kind < EVENT_KINDS. */
 const struct tracepoint_desc *tracepoint_desc(enum event_kind kind);
+
+/* Whether events of the kind are of a kprobe, uprobe or function probe, and counted by name as such. */
+bool tracepoint_is_probe(enum event_kind kind);
 
 /*
  * The kind of the events of that name; EVENT_OTHER if nobody asks for it. For

@@ -243,8 +243,8 @@ static void count_class(struct model *m, struct class_info *class)
 			map64_put(&m->events, class->name, class->event_row);
 			r = STATE_ROW(&m->state, EVENT, event, class->event_row);
 			r->name = class->name;
-			r->used = handlers[class->kind] || class->kind == EVENT_PROBE;
-			r->probe = class->kind == EVENT_PROBE;
+			r->probe = tracepoint_is_probe(class->kind);
+			r->used = handlers[class->kind] || r->probe;
 		}
 	}
 	STATE_ROW(&m->state, EVENT, event, class->event_row)->count++;

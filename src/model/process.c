@@ -103,7 +103,7 @@ void thread_end(struct model *m, uint32_t row)
 }
 
 /* Whether the parent asked for a common fd table: known from its clone() unless it was clone3(). */
-static bool shares_files(const struct model *m, uint32_t parent, const struct ev_fork *p)
+static bool shares_files(const struct model *m, uint32_t parent, const struct ev_new_task *p)
 {
 	const struct thread *t;
 
@@ -117,7 +117,7 @@ static bool shares_files(const struct model *m, uint32_t parent, const struct ev
 
 void apply_fork(struct model *m, const struct apply *a)
 {
-	const struct ev_fork *p = event_payload(a->ev, ev_fork);
+	const struct ev_new_task *p = event_payload(a->ev, ev_new_task);
 	uint32_t parent = NO_ROW, child;
 	const struct thread_row *pr = NULL;
 	struct thread_row *r;

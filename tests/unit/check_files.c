@@ -49,7 +49,7 @@ static unsigned cpu_of(struct events *e, int64_t tid)
 
 static void fork_to(struct events *e, int64_t parent, int64_t child, int64_t child_pid)
 {
-	EVENT(e, now += 10, cpu_of(e, parent), parent, FORK, fork, .parent_tid = parent,
+	EVENT(e, now += 10, cpu_of(e, parent), parent, FORK, new_task, .parent_tid = parent,
 	      .parent_pid = (int64_t)events_thread(e, parent)->pid, .child_tid = child, .child_pid = child_pid);
 }
 

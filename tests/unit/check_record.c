@@ -20,6 +20,11 @@ static const char *const left_out[] = {
 	"task_rename", "cpuhp_exit", /* not in lttng-modules */
 	"addons_elv_merge_requests", /* a module of its own */
 	"block_rq_abort", /* kernels before 3.x */
+	"x86_irq_vectors_reschedule_entry", "x86_irq_vectors_reschedule_exit", /* of one architecture, rarely wanted */
+	"net_if_receive_skb_entry", "net_if_receive_skb_exit", /* the softirq around them says nearly as much */
+	"inet_sock_local_out", "inet_sock_local_in", /* another module of its own */
+	"common_interrupt_entry", "common_interrupt_exit", /* function probes, which somebody puts there by hand */
+	"netif_receive_skb_internal_entry", "netif_receive_skb_internal_exit",
 };
 
 static char *first_name(const char *names)

@@ -334,7 +334,7 @@ END_TEST
 
 static void fork_child(struct events *e, uint64_t t, int64_t parent, int64_t tid, int64_t pid)
 {
-	EVENT(e, t, 0, parent, FORK, fork, .parent_tid = parent, .parent_pid = parent, .child_tid = tid,
+	EVENT(e, t, 0, parent, FORK, new_task, .parent_tid = parent, .parent_pid = parent, .child_tid = tid,
 	      .child_pid = pid, .child_vtid = 2, .parent_comm = "sh", .child_comm = "sh");
 }
 
@@ -397,7 +397,7 @@ START_TEST(test_thread_of_a_process)
 	struct events e;
 
 	begin(&e);
-	EVENT(&e, 1100, 0, 5, FORK, fork, .parent_tid = 5, .parent_pid = 5, .child_tid = 6, .child_pid = 5);
+	EVENT(&e, 1100, 0, 5, FORK, new_task, .parent_tid = 5, .parent_pid = 5, .child_tid = 6, .child_pid = 5);
 	ck_assert_uint_eq(events_thread(&e, 6)->pid, 5);
 	ck_assert_int_eq((int64_t)events_thread(&e, 6)->ppid, -1); /* its process' parent: unknown here */
 	events_release(&e);
