@@ -12,53 +12,16 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "base/log.h"
-#include "base/strpool.h"
 #include "base/text.h"
 #include "cmd/commands.h"
-#include "ingest/ingest.h"
-#include "out/writer.h"
-#include "view/table.h"
+#include "cmd/report.h"
 
-#define STEP_NS UINT64_C(1000000000) /* of trace time between two reaps of ended rows */
-
-enum { MISSING_MAX = 64, PROGRESS_AFTER_US = 1000000, PROGRESS_EVERY_US = 200000 };
-
-/* A host that was read; of one that is not shown only the times count. */
-struct report_host {
-	struct ingest_host *source;
-	struct interval iv;
-	bool open;    /* iv was begun and not ended */
-	bool done;    /* the record was read to its end */
-	int shown;    /* its number among the shown hosts, -1: it is none */
-};
-
-struct report {
-	const struct options *options;
-	const struct view_table *table;
-	struct view_filter filter;
-	struct view_query query;
-	struct ingest *in;
-	struct report_host *hosts;
-	unsigned n_hosts;
-	uint64_t at_ns;         /* all hosts have been applied up to here */
-	bool interrupted;
-	struct view_rows rows;
-	struct view_host *shown;
-	const char **names;     /* of the shown */
-	unsigned n_shown;
-	const struct column **columns;
-	unsigned n_columns;
-	struct writer *writer;
-	int64_t started_us, progress_us; /* when the last progress was shown, 0 none is */
-};
-
-static volatile bool stop;
+volatile bool report_stop;
 
 static void on_interrupt(int signal_number)
 {
 	(void)signal_number;
-	stop = true;
+	report_stop = true;
 }
 
 /* SIGINT, and the end of duration_ns (0: none), end the report where it is; a second SIGINT at once. */
@@ -137,308 +100,6 @@ static void set_query(struct report *r)
 			r->columns[r->n_columns++] = &r->table->columns[i];
 }
 
-/* ---- reading ---- */
-
-/* Opens the sources; LT_ERROR: not one could be read, the error chain has the last reason. */
-static enum lt_status open_sources(const struct options *o, struct ingest **out)
-{
-	struct ingest_options options = { .workers = o->workers, .stall_limit_ns = o->stall_limit };
-	struct ingest *in = ingest_create(&options);
-	enum lt_status status = LT_ERROR;
-	unsigned opened = 0;
-
-	for (guint i = 1; i < o->words->len; i++) {
-		if (ingest_open(in, g_ptr_array_index(o->words, i)) == LT_OK)
-			opened++;
-		else
-			log_error("%s", error_text());
-	}
-	if (opened)
-		status = ingest_start(in, &stop);
-	if (status == LT_OK) {
-		*out = in;
-		return LT_OK;
-	}
-	ingest_destroy(in);
-	return error_set(status == LT_INTERRUPTED ? "ended before the first event came" : "no source could be read");
-}
-
-/* Names come from traces and directories. */
-static const char *printable(const char *text)
-{
-	return text ? strpool_text(strpool_intern_z(text)) : NULL;
-}
-
-static void set_hosts(struct report *r)
-{
-	r->n_hosts = ingest_host_count(r->in);
-	r->hosts = g_new0(struct report_host, r->n_hosts);
-	r->shown = g_new0(struct view_host, r->n_hosts);
-	r->names = g_new0(const char *, r->n_hosts);
-	for (unsigned i = 0; i < r->n_hosts; i++) {
-		struct report_host *h = &r->hosts[i];
-
-		h->source = ingest_host(r->in, i);
-		h->shown = -1;
-		interval_init(&h->iv);
-		if (!view_filter_host(&r->filter, h->source->name))
-			continue;
-		h->shown = (int)r->n_shown;
-		r->names[r->n_shown] = printable(h->source->name);
-		r->shown[r->n_shown++] = (struct view_host){
-			.name = printable(h->source->name),
-			.source = printable(h->source->source),
-			.tracer = printable(h->source->tracer),
-		};
-	}
-	if (!r->n_shown)
-		log_warning("no host of that name");
-}
-
-static void release_hosts(struct report *r)
-{
-	for (unsigned i = 0; i < r->n_hosts; i++)
-		interval_release(&r->hosts[i].iv);
-	for (unsigned i = 0; i < r->n_shown; i++)
-		g_free((void *)r->shown[i].missing);
-	g_free(r->hosts);
-	g_free(r->shown);
-	g_free(r->names);
-}
-
-/* Ended rows go into the interval, if one is open, and leave the model. */
-static void reap(struct report_host *h)
-{
-	struct host_state *state = model_state(h->source->model);
-
-	state_reap(state, h->open ? interval_retire : NULL, &h->iv);
-	state_frame_begin(state);
-}
-
-static uint64_t record_end(const struct report *r)
-{
-	uint64_t end_ns = 0;
-
-	for (unsigned i = 0; i < r->n_hosts; i++)
-		end_ns = MAX(end_ns, r->hosts[i].source->end_ns);
-	return end_ns;
-}
-
-static bool all_done(const struct report *r)
-{
-	for (unsigned i = 0; i < r->n_hosts; i++)
-		if (!r->hosts[i].done)
-			return false;
-	return true;
-}
-
-/* ---- progress, on a terminal and when it takes long ---- */
-
-static void clear_progress(struct report *r)
-{
-	if (r->progress_us)
-		fputs("\r\033[K", stderr);
-	r->progress_us = 0;
-}
-
-static void show_progress(struct report *r)
-{
-	uint64_t begin_ns = ingest_begin_ns(r->in), end_ns = 0;
-	int64_t now_us = g_get_monotonic_time();
-	double done;
-
-	if (!isatty(STDERR_FILENO) || now_us - r->started_us < PROGRESS_AFTER_US ||
-	    now_us - r->progress_us < PROGRESS_EVERY_US)
-		return;
-	for (unsigned i = 0; i < r->n_hosts; i++)
-		end_ns = MAX(end_ns, r->hosts[i].source->end_hint_ns);
-	if (end_ns <= begin_ns)
-		return;
-	done = (double)(r->at_ns - begin_ns) / (double)(end_ns - begin_ns);
-	fprintf(stderr, "\rreading: %3.0f %%", 100 * MIN(done, 1));
-	fflush(stderr);
-	r->progress_us = now_us;
-}
-
-/*
- * Applies all hosts' events before until_ns, a step at a time for all, so
- * that an interrupt finds them side by side. Where nothing happens (a hole of years is
- * a matter of one wrong time) the steps grow.
- */
-static void advance(struct report *r, uint64_t until_ns)
-{
-	uint64_t step_ns = STEP_NS;
-
-	while (r->at_ns < until_ns && !r->interrupted && !all_done(r)) {
-		uint64_t next_ns = until_ns - r->at_ns <= step_ns ? until_ns : r->at_ns + step_ns;
-		bool busy = false;
-
-		for (unsigned i = 0; i < r->n_hosts && !r->interrupted; i++) {
-			struct report_host *h = &r->hosts[i];
-			uint64_t before_ns = h->source->end_ns;
-			enum lt_status status;
-
-			if (h->done)
-				continue;
-			status = ingest_advance_wait(r->in, i, next_ns, &stop);
-			h->done = status == LT_END;
-			r->interrupted = status == LT_INTERRUPTED;
-			busy = busy || h->source->end_ns != before_ns;
-			reap(h);
-			show_progress(r);
-		}
-		r->at_ns = next_ns;
-		step_ns = busy ? STEP_NS : MIN(2 * step_ns, UINT64_MAX / 4);
-	}
-}
-
-/* ---- intervals ---- */
-
-static void open_intervals(struct report *r, uint64_t begin_ns, uint64_t end_ns)
-{
-	for (unsigned i = 0; i < r->n_hosts; i++) {
-		struct report_host *h = &r->hosts[i];
-		const struct ingest_host *source = h->source;
-
-		if (h->shown < 0 || !source->begin_ns || source->begin_ns >= end_ns ||
-		    (h->done && source->end_ns <= begin_ns))
-			continue;
-		interval_begin(&h->iv, model_state(source->model), MAX(begin_ns, source->begin_ns),
-			       view_query_tables(&r->query));
-		h->open = true;
-	}
-}
-
-/* The first of a tracepoint's names. */
-static const char *first_word(const char *names)
-{
-	return strpool_text(strpool_intern(names, strcspn(names, " ")));
-}
-
-static void set_missing(struct view_host *host, const struct model *model)
-{
-	const char *names[MISSING_MAX];
-	unsigned n = MIN(model_missing(model, names, MISSING_MAX), MISSING_MAX);
-	const char **missing = g_new(const char *, n);
-
-	for (unsigned i = 0; i < n; i++)
-		missing[i] = first_word(names[i]);
-	g_free((void *)host->missing);
-	host->missing = missing;
-	host->n_missing = n;
-}
-
-/* The shown hosts' intervals end at end_ns, or where their records do. */
-static void close_intervals(struct report *r, uint64_t end_ns)
-{
-	for (unsigned i = 0; i < r->n_hosts; i++) {
-		struct report_host *h = &r->hosts[i];
-		bool cut = h->done || r->interrupted;
-		uint64_t to_ns = cut ? MIN(end_ns, h->source->end_ns) : end_ns;
-
-		if (h->shown < 0)
-			continue;
-		r->shown[h->shown].iv = NULL;
-		if (!h->open)
-			continue;
-		h->open = false;
-		if (to_ns <= h->iv.begin_ns)
-			continue;
-		interval_end(&h->iv, model_state(h->source->model), to_ns);
-		r->shown[h->shown].iv = &h->iv;
-		set_missing(&r->shown[h->shown], h->source->model);
-	}
-}
-
-static enum lt_status write_page(struct report *r, uint64_t begin_ns, uint64_t end_ns)
-{
-	struct writer_page page = {
-		.begin_ns = begin_ns,
-		.end_ns = end_ns,
-		.rows = &r->rows,
-		.columns = r->columns,
-		.n_columns = r->n_columns,
-		.hosts = r->names,
-		.n_hosts = r->n_shown,
-		.lost = view_hosts_lost(r->shown, r->n_shown),
-	};
-
-	view_rows_build(&r->rows, &r->query, r->shown, r->n_shown);
-	clear_progress(r);
-	return writer_page(r->writer, &page);
-}
-
-/* From begin_ns to end_ns or to the end of the record, interval by interval. */
-static enum lt_status write_intervals(struct report *r, uint64_t begin_ns, uint64_t end_ns)
-{
-	uint64_t length_ns = r->options->interval ? r->options->interval : UINT64_MAX;
-	enum lt_status status = LT_OK;
-	bool first = true, last = false;
-
-	while (!last && status == LT_OK) {
-		uint64_t edge_ns = end_ns - begin_ns <= length_ns ? end_ns : begin_ns + length_ns;
-
-		open_intervals(r, begin_ns, edge_ns);
-		advance(r, edge_ns);
-		last = edge_ns == end_ns;
-		if (r->interrupted || (all_done(r) && record_end(r) <= edge_ns)) {
-			last = true;
-			edge_ns = CLAMP(record_end(r), begin_ns, edge_ns);
-		}
-		close_intervals(r, edge_ns);
-		if (first || edge_ns > begin_ns)
-			status = write_page(r, begin_ns, edge_ns);
-		first = false;
-		begin_ns = edge_ns;
-	}
-	return status;
-}
-
-/* ---- which part of the record ---- */
-
-/* Reads the sources once only to learn where the record ends. */
-static enum lt_status find_end(const struct options *o, uint64_t *end_ns)
-{
-	struct report r = { .options = o, .started_us = g_get_monotonic_time() };
-	enum lt_status status;
-
-	/* the second run says what is wrong */
-	log_set_stderr_level(LOG_LEVEL_ERROR + 1);
-	status = open_sources(o, &r.in);
-	if (status == LT_OK) {
-		view_filter_init(&r.filter);
-		set_hosts(&r);
-		r.at_ns = ingest_begin_ns(r.in);
-		advance(&r, UINT64_MAX);
-		*end_ns = record_end(&r);
-		clear_progress(&r);
-		release_hosts(&r);
-		view_filter_release(&r.filter);
-		ingest_destroy(r.in);
-	}
-	log_set_stderr_level(LOG_LEVEL_WARNING);
-	return status;
-}
-
-/* LT_ERROR: the interval makes no sense. Clipped to the record as far as it is known. */
-static enum lt_status resolve_times(const struct report *r, uint64_t known_end_ns, uint64_t *begin_ns, uint64_t *end_ns)
-{
-	const struct options *o = r->options;
-	uint64_t record_ns = ingest_begin_ns(r->in);
-
-	*begin_ns = record_ns;
-	*end_ns = UINT64_MAX;
-	if (o->begin.form)
-		*begin_ns = timetext_resolve(&o->begin, record_ns, known_end_ns, o->utc);
-	if (o->end.form)
-		*end_ns = timetext_resolve(&o->end, record_ns, known_end_ns, o->utc);
-	if (*end_ns < *begin_ns && o->begin.form)
-		return error_set("the end is before the begin");
-	*begin_ns = MAX(*begin_ns, record_ns);
-	*end_ns = MAX(*end_ns, record_ns);
-	return LT_OK;
-}
-
 /* ---- the command ---- */
 
 static int fail(int status)
@@ -484,25 +145,25 @@ static int run(struct report *r)
 	enum lt_status status;
 	int exit_status;
 
-	if (needs_end && find_end(o, &known_end_ns) != LT_OK)
+	if (needs_end && report_find_end(o, &known_end_ns) != LT_OK)
 		return fail(LT_EXIT_FAILURE);
-	if (open_sources(o, &r->in) != LT_OK)
+	if (report_open(r) != LT_OK)
 		return fail(LT_EXIT_FAILURE);
-	set_hosts(r);
+	report_set_hosts(r);
 	r->at_ns = ingest_begin_ns(r->in);
-	if (resolve_times(r, known_end_ns, &begin_ns, &end_ns) != LT_OK) {
+	if (report_resolve_times(r, known_end_ns, &begin_ns, &end_ns) != LT_OK) {
 		exit_status = fail(LT_EXIT_USAGE);
 	} else {
-		advance(r, begin_ns);
-		if (all_done(r))
-			begin_ns = MIN(begin_ns, record_end(r));
-		status = write_intervals(r, begin_ns, MAX(begin_ns, end_ns));
-		clear_progress(r);
+		report_advance(r, begin_ns);
+		if (report_all_done(r))
+			begin_ns = MIN(begin_ns, report_record_end(r));
+		status = report_write_intervals(r, begin_ns, MAX(begin_ns, end_ns));
+		report_clear_progress(r);
 		exit_status = status != LT_OK ? fail(LT_EXIT_FAILURE) :
 			      is_incomplete(r) ? LT_EXIT_INCOMPLETE :
 						 LT_EXIT_OK;
 	}
-	release_hosts(r);
+	report_release_hosts(r);
 	ingest_destroy(r->in);
 	return exit_status;
 }

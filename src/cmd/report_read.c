@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* lttngtop report: the sources and their hosts, read side by side. */
+#include "cmd/report.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "base/strpool.h"
+
+#define STEP_NS UINT64_C(1000000000) /* of trace time between two reaps of ended rows */
+
+enum { PROGRESS_AFTER_US = 1000000, PROGRESS_EVERY_US = 200000 };
+
+enum lt_status report_open(struct report *r)
+{
+	const struct options *o = r->options;
+	struct ingest_options options = { .workers = o->workers, .stall_limit_ns = o->stall_limit };
+	struct ingest *in = ingest_create(&options);
+	enum lt_status status = LT_ERROR;
+	unsigned opened = 0;
+
+	for (guint i = 1; i < o->words->len; i++) {
+		if (ingest_open(in, g_ptr_array_index(o->words, i)) == LT_OK)
+			opened++;
+		else
+			log_error("%s", error_text());
+	}
+	if (opened)
+		status = ingest_start(in, &report_stop);
+	if (status == LT_OK) {
+		r->in = in;
+		return LT_OK;
+	}
+	ingest_destroy(in);
+	return error_set(status == LT_INTERRUPTED ? "ended before the first event came" : "no source could be read");
+}
+
+/* Names come from traces and directories. */
+static const char *printable(const char *text)
+{
+	return text ? strpool_text(strpool_intern_z(text)) : NULL;
+}
+
+void report_set_hosts(struct report *r)
+{
+	r->n_hosts = ingest_host_count(r->in);
+	r->hosts = g_new0(struct report_host, r->n_hosts);
+	r->shown = g_new0(struct view_host, r->n_hosts);
+	r->names = g_new0(const char *, r->n_hosts);
+	for (unsigned i = 0; i < r->n_hosts; i++) {
+		struct report_host *h = &r->hosts[i];
+
+		h->source = ingest_host(r->in, i);
+		h->shown = -1;
+		interval_init(&h->iv);
+		if (!view_filter_host(&r->filter, h->source->name))
+			continue;
+		h->shown = (int)r->n_shown;
+		r->names[r->n_shown] = printable(h->source->name);
+		r->shown[r->n_shown++] = (struct view_host){
+			.name = printable(h->source->name),
+			.source = printable(h->source->source),
+			.tracer = printable(h->source->tracer),
+		};
+	}
+	if (!r->n_shown)
+		log_warning("no host of that name");
+}
+
+void report_release_hosts(struct report *r)
+{
+	for (unsigned i = 0; i < r->n_hosts; i++)
+		interval_release(&r->hosts[i].iv);
+	for (unsigned i = 0; i < r->n_shown; i++)
+		g_free((void *)r->shown[i].missing);
+	g_free(r->hosts);
+	g_free(r->shown);
+	g_free(r->names);
+}
+
+/* Ended rows go into the interval, if one is open, and leave the model. */
+static void reap(struct report_host *h)
+{
+	struct host_state *state = model_state(h->source->model);
+
+	state_reap(state, h->open ? interval_retire : NULL, &h->iv);
+	state_frame_begin(state);
+}
+
+uint64_t report_record_end(const struct report *r)
+{
+	uint64_t end_ns = 0;
+
+	for (unsigned i = 0; i < r->n_hosts; i++)
+		end_ns = MAX(end_ns, r->hosts[i].source->end_ns);
+	return end_ns;
+}
+
+bool report_all_done(const struct report *r)
+{
+	for (unsigned i = 0; i < r->n_hosts; i++)
+		if (!r->hosts[i].done)
+			return false;
+	return true;
+}
+
+/* ---- progress, on a terminal and when it takes long ---- */
+
+void report_clear_progress(struct report *r)
+{
+	if (r->progress_us)
+		fputs("\r\033[K", stderr);
+	r->progress_us = 0;
+}
+
+static void show_progress(struct report *r)
+{
+	uint64_t begin_ns = ingest_begin_ns(r->in), end_ns = 0;
+	int64_t now_us = g_get_monotonic_time();
+	double done;
+
+	if (!isatty(STDERR_FILENO) || now_us - r->started_us < PROGRESS_AFTER_US ||
+	    now_us - r->progress_us < PROGRESS_EVERY_US)
+		return;
+	for (unsigned i = 0; i < r->n_hosts; i++)
+		end_ns = MAX(end_ns, r->hosts[i].source->end_hint_ns);
+	if (end_ns <= begin_ns)
+		return;
+	done = (double)(r->at_ns - begin_ns) / (double)(end_ns - begin_ns);
+	fprintf(stderr, "\rreading: %3.0f %%", 100 * MIN(done, 1));
+	fflush(stderr);
+	r->progress_us = now_us;
+}
+
+/*
+ * Where nothing happens (a hole of years is a matter of one wrong time) the
+ * steps grow.
+ */
+void report_advance(struct report *r, uint64_t until_ns)
+{
+	uint64_t step_ns = STEP_NS;
+
+	while (r->at_ns < until_ns && !r->interrupted && !report_all_done(r)) {
+		uint64_t next_ns = until_ns - r->at_ns <= step_ns ? until_ns : r->at_ns + step_ns;
+		bool busy = false;
+
+		for (unsigned i = 0; i < r->n_hosts && !r->interrupted; i++) {
+			struct report_host *h = &r->hosts[i];
+			uint64_t before_ns = h->source->end_ns;
+			enum lt_status status;
+
+			if (h->done)
+				continue;
+			status = ingest_advance_wait(r->in, i, next_ns, &report_stop);
+			h->done = status == LT_END;
+			r->interrupted = status == LT_INTERRUPTED;
+			busy = busy || h->source->end_ns != before_ns;
+			reap(h);
+			show_progress(r);
+		}
+		r->at_ns = next_ns;
+		step_ns = busy ? STEP_NS : MIN(2 * step_ns, UINT64_MAX / 4);
+	}
+}
+
+enum lt_status report_find_end(const struct options *o, uint64_t *end_ns)
+{
+	struct report r = { .options = o, .started_us = g_get_monotonic_time() };
+	enum lt_status status;
+
+	/* the second run says what is wrong */
+	log_set_stderr_level(LOG_LEVEL_ERROR + 1);
+	status = report_open(&r);
+	if (status == LT_OK) {
+		view_filter_init(&r.filter);
+		report_set_hosts(&r);
+		r.at_ns = ingest_begin_ns(r.in);
+		report_advance(&r, UINT64_MAX);
+		*end_ns = report_record_end(&r);
+		report_clear_progress(&r);
+		report_release_hosts(&r);
+		view_filter_release(&r.filter);
+		ingest_destroy(r.in);
+	}
+	log_set_stderr_level(LOG_LEVEL_WARNING);
+	return status;
+}
