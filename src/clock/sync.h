@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "clock/map.h"
-#include "event/payload.h"
+#include "clock/match.h"
 
 /*
  * The clocks of all hosts against each other, from the packets they exchange:
@@ -53,8 +53,14 @@ unsigned clock_sync_add_host(struct clock_sync *s, const char *name, const char 
 /* By hand: host's time + offset_ns = reference's time, no drift, bound 0. Wins over what packets say. */
 void clock_sync_set_offset(struct clock_sync *s, unsigned host, int64_t offset_ns);
 
-/* A packet was sent or received at ts_ns by the host's own clock (net_dev_queue …). Times of one host do not go back. */
-void clock_sync_packet(struct clock_sync *s, unsigned host, uint64_t ts_ns, bool sent, const struct ev_net *packet);
+/*
+ * A packet was sent or received at ts_ns by the host's own clock (net_dev_queue …; clock_packet_of_event()
+ * makes it of a record). Times of one host do not go back. Hosts need not be in step, but what a host is ahead of
+ * another by is kept in memory: at most CLOCK_PACKETS_KEPT packets of each.
+ */
+enum { CLOCK_PACKETS_KEPT = 1 << 18 };
+void clock_sync_packet(struct clock_sync *s, unsigned host, uint64_t ts_ns, bool sent,
+		       const struct clock_packet *packet);
 
 /*
  * Estimates anew from what came since, at most once per second of the hosts' time:
@@ -88,6 +94,14 @@ struct clock_host_info {
 
 struct clock_host_info clock_sync_info(const struct clock_sync *s, unsigned host);
 
+/*
+ * In compat: what Trace Compass shows for the host, reference's time = slope * host's time + intercept, as decimal
+ * numbers of up to 34 digits. False: not in compat, or the host keeps its own time.
+ */
+enum { CLOCK_FORMULA_SIZE = 128 };
+bool clock_sync_formula(const struct clock_sync *s, unsigned host, char slope[CLOCK_FORMULA_SIZE],
+			char intercept[CLOCK_FORMULA_SIZE]);
+
 /* Reference's time - host's time, at the host's time. */
 int64_t clock_sync_offset(const struct clock_sync *s, unsigned host, uint64_t host_ns);
 
@@ -95,8 +109,10 @@ int64_t clock_sync_offset(const struct clock_sync *s, unsigned host, uint64_t ho
 struct clock_match {
 	unsigned from, to;     /* hosts */
 	uint64_t sent_ns, received_ns;
-	struct ev_net packet;  /* as sent: name.len 0 */
-	bool ambiguous;        /* its key was seen more than once: not used for the clocks */
+	struct clock_packet packet; /* as sent */
+	bool part;             /* one end is a piece of the other: split or merged on the way */
+	bool ambiguous;        /* it was seen more than once: retransmitted, on several interfaces … */
+	bool used;             /* the clocks rest on it */
 };
 
 /* Called with every match as it is made; NULL: nobody. */

@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "clock/match.h"
+
+#include "clock/match_table.h"
+
+enum {
+	TCP = 6,
+	UDP = 17,
+	UDP_HEADER = 8,
+	PACKETS_PER_HOST = 65536,
+	/* Of packets with the same key (duplicate acknowledgements by the thousand) only the latest are looked at. */
+	COPIES_MAX = 64,
+	BLOCK_MAX = 256,
+};
+
+struct matcher {
+	struct match_options options;
+	match_fn *fn;
+	void *data;
+	struct match_table table;
+	GArray *parts; /* uint32_t: entries found by range, while feeding */
+};
+
+bool clock_packet_of_event(const struct ev_net *event, enum clock_packet_layout layout, struct clock_packet *out)
+{
+	int64_t header = (int64_t)(event->header_words >> 8) * 4;
+	int64_t own = event->protocol == TCP ? (int64_t)(event->header_words & 0xff) * 4 : UDP_HEADER;
+	int64_t payload = -1;
+
+	if ((event->protocol != TCP && event->protocol != UDP) ||
+	    (!event->ip_version && layout != CLOCK_PACKET_SOCK_LOCAL && layout != CLOCK_PACKET_TRANSPORT))
+		return false;
+	if (event->ip_version == 4 && event->tot_len)
+		payload = (int64_t)event->tot_len - header - own;
+	else if (event->ip_version == 6 && event->tot_len)
+		payload = (int64_t)event->tot_len - own;
+	*out = (struct clock_packet) {
+		.saddr = { event->saddr[0], event->saddr[1] }, .daddr = { event->daddr[0], event->daddr[1] },
+		.seq = event->seq, .ack_seq = event->ack_seq, .sport = event->sport, .dport = event->dport,
+		.flags = event->flags, .id = event->ip_version == 4 ? event->ip_id : 0,
+		.payload_len = CLAMP(payload, -1, INT32_MAX), .ip_version = event->ip_version,
+		.protocol = event->protocol, .layout = layout,
+	};
+	return true;
+}
+
+struct matcher *matcher_create(const struct match_options *options, match_fn *fn, void *data)
+{
+	struct matcher *m = g_new0(struct matcher, 1);
+
+	if (options)
+		m->options = *options;
+	if (!m->options.packets_per_host)
+		m->options.packets_per_host = PACKETS_PER_HOST;
+	m->fn = fn;
+	m->data = data;
+	match_table_init(&m->table);
+	m->parts = g_array_new(false, false, sizeof(uint32_t));
+	return m;
+}
+
+void matcher_destroy(struct matcher *m)
+{
+	if (!m)
+		return;
+	match_table_release(&m->table);
+	g_array_free(m->parts, true);
+	g_free(m);
+}
+
+/* A host sees the cause of what it receives before it: the other way round they are two packets. */
+static bool in_order(const struct match_entry *fed, const struct match_entry *earlier)
+{
+	return earlier->host != fed->host || !fed->sent;
+}
+
+/* Copies of one packet for certain: only retransmissions within a flow that has no ids are taken for copies, too. */
+static bool same_packet(const struct clock_packet *a, const struct clock_packet *b)
+{
+	return match_same_key(a, b) && a->id == b->id && (a->id || match_same_flow(a, b));
+}
+
+/* ---- by key ---- */
+
+/* How well two packets of the same key fit: 0 not at all. */
+enum fit { FIT_NOT, FIT_NAT_WITHOUT_ID, FIT_OTHER_ID, FIT_NAT, FIT_FLOW };
+
+static enum fit fit_of(const struct clock_packet *a, const struct clock_packet *b)
+{
+	bool with_id = a->id && b->id;
+
+	if (match_same_flow(a, b))
+		return with_id && a->id != b->id ? FIT_OTHER_ID : FIT_FLOW;
+	if (with_id)
+		return a->id == b->id ? FIT_NAT : FIT_NOT;
+	return FIT_NAT_WITHOUT_ID;
+}
+
+/* Its partner: the one that fits best, of several the oldest; NO_ENTRY. */
+static uint32_t find_partner(const struct matcher *m, uint32_t fed, enum fit *fit)
+{
+	const struct match_entry *e = match_entry(&m->table, fed);
+	uint32_t best = NO_ENTRY, i = e->link[LIST_KEY].older;
+	unsigned equal = 0;
+
+	*fit = FIT_NOT;
+	for (unsigned n = 0; i != NO_ENTRY && n < COPIES_MAX; n++) {
+		const struct match_entry *c = match_entry(&m->table, i);
+		enum fit f = FIT_NOT;
+
+		if (!c->matched && c->sent != e->sent && in_order(e, c) && match_same_key(&e->packet, &c->packet))
+			f = fit_of(&e->packet, &c->packet);
+		if (f != FIT_NOT && f >= *fit) {
+			equal = f > *fit ? 1 : equal + 1;
+			*fit = f;
+			best = i;
+		}
+		i = c->link[LIST_KEY].older;
+	}
+	return *fit == FIT_NAT_WITHOUT_ID && equal > 1 ? NO_ENTRY : best;
+}
+
+/* What the copies seen so far say about a match of two hosts. */
+static void judge_copies(const struct matcher *m, uint32_t sent, uint32_t received, enum fit fit, struct match *out)
+{
+	const struct match_entry *s = match_entry(&m->table, sent), *r = match_entry(&m->table, received);
+	unsigned sends = 0, receives = 0, n = 0;
+	bool origin = true; /* the sender had not received it before, nor the receiver sent it */
+	uint64_t first_ns = s->ts_ns;
+	uint32_t i = map64_get(&m->table.heads[LIST_KEY], s->hash[LIST_KEY]);
+
+	for (; i != NO_ENTRY && n < COPIES_MAX; n++) {
+		const struct match_entry *c = match_entry(&m->table, i);
+
+		i = c->link[LIST_KEY].older;
+		if (!same_packet(&c->packet, &s->packet) && !same_packet(&c->packet, &r->packet))
+			continue;
+		if (c->host == s->host && c->sent) {
+			sends++;
+			first_ns = MIN(first_ns, c->ts_ns);
+		}
+		if (c->host == r->host && !c->sent)
+			receives++;
+		if (c->host != s->host && c->host == r->host && c->sent && c->ts_ns <= r->ts_ns)
+			origin = false;
+		if (c->host == s->host && c->host != r->host && !c->sent && c->ts_ns <= first_ns)
+			origin = false;
+	}
+	out->ambiguous = sends > 1 || receives > 1 || i != NO_ENTRY || fit == FIT_OTHER_ID;
+	if (s->host == r->host || !origin || i != NO_ENTRY || s->packet.id != r->packet.id ||
+	    fit == FIT_OTHER_ID || fit == FIT_NAT_WITHOUT_ID)
+		return;
+	if (s->packet.protocol == UDP)
+		out->certain = s->packet.id && !out->ambiguous;
+	else
+		out->certain = s->packet.id || sends == 1;
+	out->certain_sent_ns = first_ns;
+	out->certain_received_ns = r->ts_ns;
+}
+
+/* ---- by range ---- */
+
+static bool covers(const struct clock_packet *p, uint32_t byte)
+{
+	return byte - p->seq < (uint32_t)p->payload_len;
+}
+
+/*
+ * The entries of a flow whose first byte lies in [seq, seq + len[, into
+ * m->parts, oldest first by block. Of a block with very many only the latest are looked at.
+ */
+static void collect_starts(struct matcher *m, const struct clock_packet *flow, uint32_t seq, uint32_t len)
+{
+	uint32_t blocks = ((seq & ((1u << RANGE_SHIFT) - 1)) + len - 1) >> RANGE_SHIFT;
+
+	g_array_set_size(m->parts, 0);
+	for (uint32_t b = 0; b <= blocks; b++) {
+		uint32_t i = match_table_block(&m->table, flow, seq + (b << RANGE_SHIFT));
+		guint begin = m->parts->len;
+
+		for (unsigned n = 0; i != NO_ENTRY && n < BLOCK_MAX; n++) {
+			const struct match_entry *c = match_entry(&m->table, i);
+
+			if (match_same_flow(&c->packet, flow) && c->packet.seq - seq < len)
+				g_array_append_val(m->parts, i);
+			i = c->link[LIST_RANGE].older;
+		}
+		for (guint lo = begin, hi = m->parts->len; lo + 1 < hi; lo++) {
+			uint32_t *parts = (uint32_t *)(void *)m->parts->data, swap = parts[lo];
+
+			parts[lo] = parts[--hi];
+			parts[hi] = swap;
+		}
+	}
+}
+
+/* What all packets that cover this byte say about the match of two of them. */
+static void judge_parts(struct matcher *m, const struct match_entry *s, const struct match_entry *r, struct match *out)
+{
+	uint32_t byte = covers(&s->packet, r->packet.seq) ? r->packet.seq : s->packet.seq;
+	uint64_t first_ns = s->ts_ns;
+	unsigned sends = 0;
+	bool one_id = s->packet.id != 0, origin = true;
+
+	collect_starts(m, &s->packet, byte - RANGE_MAX_BYTES + 1, RANGE_MAX_BYTES);
+	for (guint k = 0; k < m->parts->len; k++) {
+		const struct match_entry *c = match_entry(&m->table, g_array_index(m->parts, uint32_t, k));
+
+		if (!covers(&c->packet, byte))
+			continue;
+		if (c->sent && c->host == s->host) {
+			sends++;
+			one_id &= c->packet.id == s->packet.id;
+			first_ns = MIN(first_ns, c->ts_ns);
+		} else if (c->sent) {
+			origin = false;
+		}
+	}
+	out->ambiguous = sends > 1;
+	out->certain = s->host != r->host && origin && (sends == 1 || one_id);
+	out->certain_sent_ns = first_ns;
+	out->certain_received_ns = r->ts_ns;
+}
+
+/* ---- both ---- */
+
+static struct match_end end_of(const struct match_entry *e)
+{
+	return (struct match_end) { .host = e->host, .ts_ns = e->ts_ns, .cookie = { e->cookie[0], e->cookie[1] } };
+}
+
+static void tell(struct matcher *m, uint32_t a, uint32_t b, enum fit fit)
+{
+	bool a_sent = match_entry(&m->table, a)->sent;
+	uint32_t sent = a_sent ? a : b, received = a_sent ? b : a;
+	const struct match_entry *s = match_entry(&m->table, sent), *r = match_entry(&m->table, received);
+	struct match match = { .from = end_of(s), .to = end_of(r), .packet = &s->packet, .part = fit == FIT_NOT };
+
+	if (match.part)
+		judge_parts(m, s, r, &match);
+	else
+		judge_copies(m, sent, received, fit, &match);
+	match_table_found(&m->table, sent);
+	match_table_found(&m->table, received);
+	m->fn(m->data, &match);
+}
+
+/* Packets whose first byte is in this one and that have no partner: pieces of it, or it of them. */
+static bool match_inside(struct matcher *m, uint32_t fed)
+{
+	const struct match_entry *e = match_entry(&m->table, fed);
+	bool first_byte = false;
+	GArray *inside;
+
+	collect_starts(m, &e->packet, e->packet.seq, e->packet.payload_len);
+	inside = g_array_sized_new(false, false, sizeof(uint32_t), m->parts->len);
+	for (guint k = 0; k < m->parts->len; k++) {
+		uint32_t i = g_array_index(m->parts, uint32_t, k);
+		const struct match_entry *c = match_entry(&m->table, i);
+
+		if (c->sent != e->sent && !c->matched && in_order(e, c))
+			g_array_append_val(inside, i);
+	}
+	for (guint k = 0; k < inside->len; k++) {
+		uint32_t i = g_array_index(inside, uint32_t, k);
+
+		first_byte |= match_entry(&m->table, i)->packet.seq == e->packet.seq;
+		tell(m, fed, i, FIT_NOT);
+	}
+	g_array_free(inside, true);
+	return first_byte;
+}
+
+/* The packet that has its first byte, but is no copy: of several the latest, which is the nearest hop. */
+static void match_around(struct matcher *m, uint32_t fed)
+{
+	const struct match_entry *e = match_entry(&m->table, fed);
+	uint32_t best = NO_ENTRY;
+
+	collect_starts(m, &e->packet, e->packet.seq - RANGE_MAX_BYTES + 1, RANGE_MAX_BYTES);
+	for (guint k = 0; k < m->parts->len; k++) {
+		uint32_t i = g_array_index(m->parts, uint32_t, k);
+		const struct match_entry *c = match_entry(&m->table, i);
+
+		if (c->sent != e->sent && in_order(e, c) && covers(&c->packet, e->packet.seq) &&
+		    (c->packet.seq != e->packet.seq || c->packet.payload_len != e->packet.payload_len))
+			best = i;
+	}
+	if (best != NO_ENTRY)
+		tell(m, fed, best, FIT_NOT);
+}
+
+static void drop_old(struct matcher *m, unsigned host, uint64_t now_ns)
+{
+	struct match_table *t = &m->table;
+
+	if (host < t->n_hosts)
+		while (t->hosts[host].kept >= m->options.packets_per_host)
+			match_table_drop(t, host);
+	if (!m->options.timeout_ns || now_ns < m->options.timeout_ns)
+		return;
+	for (unsigned h = 0; h < t->n_hosts; h++)
+		while (t->hosts[h].kept &&
+		       match_entry(t, t->hosts[h].first)->ts_ns < now_ns - m->options.timeout_ns)
+			match_table_drop(t, h);
+}
+
+bool matcher_feed(struct matcher *m, unsigned host, uint64_t ts_ns, bool sent, const struct clock_packet *packet,
+		  const uint64_t cookie[2])
+{
+	int32_t partner_len = -1;
+	uint32_t fed, partner;
+	enum fit fit;
+
+	if (packet->protocol != TCP && packet->protocol != UDP)
+		return false;
+	drop_old(m, host, ts_ns);
+	fed = match_table_add(&m->table, host, ts_ns, sent, packet, cookie);
+	partner = find_partner(m, fed, &fit);
+	if (partner != NO_ENTRY) {
+		partner_len = match_entry(&m->table, partner)->packet.payload_len;
+		tell(m, fed, partner, fit);
+	}
+	if (match_entry(&m->table, fed)->ranged && partner_len != packet->payload_len &&
+	    !match_inside(m, fed) && partner == NO_ENTRY)
+		match_around(m, fed);
+	return true;
+}
+
+void matcher_forget(struct matcher *m, unsigned host)
+{
+	for (unsigned h = 0; h < m->table.n_hosts; h++)
+		while ((host == h || host == UINT32_MAX) && m->table.hosts[h].kept)
+			match_table_drop(&m->table, h);
+}
+
+uint32_t matcher_waiting(const struct matcher *m, unsigned host, bool sent)
+{
+	return host < m->table.n_hosts ? m->table.hosts[host].waiting[sent] : 0;
+}
+
+uint32_t matcher_kept(const struct matcher *m, unsigned host)
+{
+	return host < m->table.n_hosts ? m->table.hosts[host].kept : 0;
+}

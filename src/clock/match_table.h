@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef LT_CLOCK_MATCH_TABLE_H
+#define LT_CLOCK_MATCH_TABLE_H
+
+#include <glib.h>
+
+#include "base/map64.h"
+#include "clock/match.h"
+
+/*
+ * The packets a matcher keeps: first in first out per host, and found by two
+ * hashes, each the head of a list of those that have it, newest first.
+ *
+ *   by key    what a packet and its copies have in common on every host
+ *   by range  flow and block of RANGE_BLOCK sequence numbers its first byte is in; only of TCP with payload
+ *
+ * Entries are numbers, as the array moves when it grows.
+ */
+#define NO_ENTRY MAP64_NONE
+
+enum { RANGE_SHIFT = 12, RANGE_MAX_BYTES = 1 << 16 };
+
+enum match_list { LIST_KEY, LIST_RANGE, LISTS };
+
+struct match_entry {
+	struct clock_packet packet;
+	uint64_t ts_ns;
+	uint64_t cookie[2];
+	uint64_t hash[LISTS];
+	struct {
+		uint32_t newer, older;
+	} link[LISTS];
+	uint32_t later; /* next of the same host; in the free list: next free one */
+	uint32_t host;
+	bool sent;
+	bool matched;
+	bool ranged; /* it is in LIST_RANGE */
+};
+
+struct match_host {
+	uint32_t first, last; /* oldest and newest entry */
+	uint32_t kept;
+	uint32_t waiting[2];  /* without partner; [1]: sent */
+};
+
+struct match_table {
+	struct match_entry *entries;
+	uint32_t n, capacity, free;
+	struct map64 heads[LISTS];
+	struct match_host *hosts;
+	unsigned n_hosts;
+};
+
+void match_table_init(struct match_table *t);
+void match_table_release(struct match_table *t);
+
+/* A new entry at the end of its host's and at the head of its lists. */
+uint32_t match_table_add(struct match_table *t, unsigned host, uint64_t ts_ns, bool sent,
+			 const struct clock_packet *packet, const uint64_t cookie[2]);
+
+/* The host's oldest entry goes; it has one. */
+void match_table_drop(struct match_table *t, unsigned host);
+
+static inline struct match_entry *match_entry(const struct match_table *t, uint32_t i)
+{
+	return &t->entries[i];
+}
+
+/* The newest entry of the flow of `packet` whose first byte lies in the block that has this sequence number. */
+uint32_t match_table_block(const struct match_table *t, const struct clock_packet *packet, uint32_t seq);
+
+/* It has found its partner. */
+void match_table_found(struct match_table *t, uint32_t i);
+
+/* Between two packets: addresses, ports and protocol are the same. */
+bool match_same_flow(const struct clock_packet *a, const struct clock_packet *b);
+
+/* Between two packets: what must be the same of one packet on all hosts is. */
+bool match_same_key(const struct clock_packet *a, const struct clock_packet *b);
+
+#endif
