@@ -38,6 +38,12 @@ enum style {
 	STYLE_CURSOR,
 	STYLE_TITLE,
 	STYLE_FRAME,    /* borders of boxes */
+	STYLE_PATH_RUNNING, /* states of a critical path */
+	STYLE_PATH_CPU,     /* on its way to run: preempted, interrupted */
+	STYLE_PATH_DISK,
+	STYLE_PATH_NETWORK,
+	STYLE_PATH_TIMER,   /* timers and people */
+	STYLE_PATH_BLOCKED, /* unexplained */
 	STYLES
 };
 

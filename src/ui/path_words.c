@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A path in words: who, what for, why. */
+#include "base/strpool.h"
+#include "base/timetext.h"
+#include "ui/path.h"
+
+static const struct {
+	const char *label;
+	gunichar glyph;
+	enum style style;
+} states[WAIT_STATES + 1] = {
+	[WAIT_RUNNING] = { "running", 0x2588, STYLE_PATH_RUNNING },
+	[WAIT_PREEMPTED] = { "preempted", 'p', STYLE_PATH_CPU },
+	[WAIT_INTERRUPTED] = { "interrupted", 'i', STYLE_PATH_CPU },
+	[WAIT_TIMER] = { "timer", 't', STYLE_PATH_TIMER },
+	[WAIT_BLOCK_DEVICE] = { "disk", 'd', STYLE_PATH_DISK },
+	[WAIT_NETWORK] = { "network", 'n', STYLE_PATH_NETWORK },
+	[WAIT_USER_INPUT] = { "input", 'u', STYLE_PATH_TIMER },
+	[WAIT_IPI] = { "ipi", 'x', STYLE_PATH_CPU },
+	[WAIT_BLOCKED] = { "unexplained", '?', STYLE_PATH_BLOCKED },
+	[WAIT_UNKNOWN] = { "unknown", 0xb7, STYLE_DIM },
+	[WAIT_STATES] = { "wire", '~', STYLE_PATH_NETWORK },
+};
+
+const char *path_state_label(enum wait_state state, bool wire)
+{
+	return states[wire ? WAIT_STATES : state].label;
+}
+
+gunichar path_state_glyph(enum wait_state state, bool wire)
+{
+	return states[wire ? WAIT_STATES : state].glyph;
+}
+
+enum style path_state_style(enum wait_state state, bool wire)
+{
+	return states[wire ? WAIT_STATES : state].style;
+}
+
+static const char *host_name(const struct path_names *names, unsigned host)
+{
+	return host < names->n_hosts && names->hosts[host] ? names->hosts[host] : "?";
+}
+
+static const char *thread_name(const struct wait_who *who)
+{
+	const char *comm = strpool_text(who->comm);
+
+	return *comm ? comm : "thread";
+}
+
+void path_add_who(GString *s, const struct wait_who *who, const struct path_names *names)
+{
+	const char *host = host_name(names, who->host);
+
+	if (who->tid > 0)
+		g_string_append_printf(s, "%s %d on %s", thread_name(who), who->tid, host);
+	else if (who->tid == 0)
+		g_string_append_printf(s, "idle CPU %d of %s", who->cpu, host);
+	else if (who->cpu >= 0)
+		g_string_append_printf(s, "kernel of %s, CPU %d,", host, who->cpu);
+	else
+		g_string_append_printf(s, "kernel of %s", host);
+}
+
+void path_add_program(GString *s, const struct wait_who *who, const struct path_names *names)
+{
+	g_string_append_printf(s, "%s %s", host_name(names, who->host),
+			       who->tid > 0 ? thread_name(who) : who->tid ? "kernel" : "idle");
+}
+
+void path_add_lane(GString *s, const struct path_lane *lane, const struct path_names *names)
+{
+	if (lane->wire) {
+		g_string_append(s, "wire");
+		return;
+	}
+	path_add_program(s, &lane->who, names);
+	if (lane->who.tid > 0)
+		g_string_append_printf(s, " %d", lane->who.pid > 0 ? lane->who.pid : lane->who.tid);
+}
+
+/* "read(fd 5 → 10.0.0.3:5432)", "futex", "fd 5"; nothing where nothing is known. */
+static void add_call(GString *s, const struct wait_cause *cause)
+{
+	const char *call = strpool_text(cause->call), *object = strpool_text(cause->object);
+	bool argument = cause->fd >= 0 || *object;
+
+	if (!*call && !argument)
+		return;
+	g_string_append(s, call);
+	if (*call && argument)
+		g_string_append_c(s, '(');
+	if (cause->fd >= 0)
+		g_string_append_printf(s, "fd %d", cause->fd);
+	if (*object)
+		g_string_append_printf(s, "%s%s", cause->fd >= 0 ? " → " : "", object);
+	if (*call && argument)
+		g_string_append_c(s, ')');
+}
+
+void path_add_cause(GString *s, const struct wait_cause *cause)
+{
+	const char *name = strpool_text(cause->name);
+	gsize before;
+
+	g_string_append(s, name);
+	before = s->len;
+	add_call(s, cause);
+	if (*name && s->len > before)
+		g_string_insert_c(s, (gssize)before, ' ');
+}
+
+/* " for block device vda", with " in read(…)" behind it. */
+static void add_reason(GString *s, const char *kind, const struct wait_cause *cause)
+{
+	const char *name = strpool_text(cause->name);
+	gsize before;
+
+	g_string_append(s, kind);
+	if (*name)
+		g_string_append_printf(s, " %s", name);
+	before = s->len;
+	add_call(s, cause);
+	if (s->len > before)
+		g_string_insert(s, (gssize)before, " in ");
+}
+
+static void add_state(GString *s, const struct wait_segment *segment)
+{
+	switch (segment->state) {
+	case WAIT_RUNNING:
+		g_string_append(s, " runs");
+		break;
+	case WAIT_PREEMPTED:
+		g_string_append(s, " waits for a CPU");
+		break;
+	case WAIT_INTERRUPTED:
+		add_reason(s, " waits for interrupt", &segment->cause);
+		break;
+	case WAIT_TIMER:
+		add_reason(s, " waits for a timer", &segment->cause);
+		break;
+	case WAIT_BLOCK_DEVICE:
+		add_reason(s, " waits for block device", &segment->cause);
+		break;
+	case WAIT_NETWORK:
+		add_reason(s, " waits for the network", &segment->cause);
+		break;
+	case WAIT_USER_INPUT:
+		add_reason(s, " waits for input", &segment->cause);
+		break;
+	case WAIT_IPI:
+		add_reason(s, " waits for another CPU", &segment->cause);
+		break;
+	case WAIT_BLOCKED:
+		add_reason(s, " is blocked, unexplained", &segment->cause);
+		break;
+	default:
+		g_string_append(s, ": nothing is known");
+		break;
+	}
+}
+
+char *path_words(const struct path *p, unsigned i, const struct path_names *names)
+{
+	const struct path_step *step = path_step(p, i);
+	const struct wait_segment *segment = &step->segment;
+	char length[FORMAT_SIZE], since[TIMETEXT_SIZE];
+	GString *s = g_string_new(NULL);
+
+	format_duration(length, sizeof(length), segment->end_ns - segment->begin_ns, names->format.ascii);
+	if (segment->wire) {
+		g_string_append(s, "a packet is under way to ");
+		path_add_who(s, &step->who, names);
+		g_string_append_printf(s, " for %s", length);
+	} else if (p->open && i + 1 == p->steps->len) {
+		path_add_who(s, &step->who, names);
+		g_string_append_printf(s, " is blocked since %s",
+				       timetext_format(since, sizeof(since), segment->begin_ns, 6, false,
+						       names->format.utc));
+		add_reason(s, "", &segment->cause);
+		g_string_append(s, "; it has not ended");
+	} else {
+		path_add_who(s, &step->who, names);
+		add_state(s, segment);
+		g_string_append_printf(s, " for %s", length);
+	}
+	if (segment->cut)
+		g_string_append(s, " (its begin is no longer kept)");
+	return g_string_free(s, FALSE);
+}
+
+char *path_link_words(const struct path *p, unsigned i, const struct path_names *names)
+{
+	static const char *const words[] = {
+		[WAIT_LINK_WAKEUP] = "woken by ", [WAIT_LINK_FORK] = "made by ", [WAIT_LINK_NETWORK] = "a packet of ",
+	};
+	const struct path_step *step = path_step(p, i);
+	GString *s;
+
+	if (step->segment.link == WAIT_LINK_NONE || step->segment.link >= G_N_ELEMENTS(words) ||
+	    step->from.host == PATH_NO_HOST)
+		return NULL;
+	s = g_string_new(words[step->segment.link]);
+	path_add_who(s, &step->from, names);
+	return g_string_free(s, FALSE);
+}
