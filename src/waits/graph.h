@@ -33,7 +33,14 @@ enum wait_link {
 	WAIT_LINK_WAKEUP,
 	WAIT_LINK_FORK,
 	WAIT_LINK_NETWORK,
+	WAIT_LINK_TIMER, /* within a row: it set the timer that wakes it; the time between is WAIT_TIMER */
 };
+
+/* Waits that are to be explained further; other states explain themselves. */
+static inline bool wait_state_blocks(enum wait_state state)
+{
+	return state == WAIT_BLOCKED || state == WAIT_NETWORK;
+}
 
 /* Why an edge has its state, as far as the trace tells: names, all may be STRID_NONE. */
 struct wait_cause {
@@ -47,9 +54,12 @@ struct wait_graph *graph_create(uint64_t retention_ns, size_t memory_bytes); /* 
 void graph_destroy(struct wait_graph *g);
 void graph_clear(struct wait_graph *g);
 
+/* Prefix sums are kept from now on (totals.h); before the first vertex. They cost about as much memory as the graph. */
+void graph_enable_totals(struct wait_graph *g);
+
 wait_row graph_row_add(struct wait_graph *g);
 
-/* Its thread is gone: the number is free once its last vertex has been dropped. */
+/* Its thread is gone, its path ends with its last vertex: the number is free once that is older than what is kept. */
 void graph_row_free(struct wait_graph *g, wait_row row);
 
 /* A vertex whose row has no edge to it: nothing is known of the time since the row's last one. */
@@ -64,14 +74,28 @@ bool graph_vertex(struct wait_graph *g, wait_row row, uint64_t t_ns, enum wait_s
 		  const struct wait_cause *cause);
 
 /*
- * A link to the vertex at the last time of `to`. Of several to one vertex, the
- * one that starts first is kept. The source need not be a vertex, only a time of that row.
- * A link to a vertex that is not its row's last (a packet that is matched late) is possible while it is kept.
+ * What the row does since its last vertex, as far as is known yet; forgotten at
+ * its next one. It is the path's open end, and what a waker does whose edge is
+ * still open: call it at least for running. WAIT_STATES: not known, as at first. cause: copied, NULL none.
+ */
+void graph_present(struct wait_graph *g, wait_row row, enum wait_state state, const struct wait_cause *cause);
+
+/*
+ * A link to the vertex at to_ns, as a rule the last of `to`. Of several to one
+ * vertex, the one that starts first is kept. The source is a vertex, or any time of
+ * an edge that is running (make a vertex first for others: what they are is
+ * only known at their end). A link to a vertex that is not its row's last (a packet that is
+ * matched late) is possible while it is kept, but followed rows may have passed it: it is counted as
+ * `behind`. Links that start after their end, or at the same vertex, are refused and counted as `late`.
  */
 void graph_link(struct wait_graph *g, wait_row from, uint64_t from_ns, wait_row to, uint64_t to_ns,
 		enum wait_link kind);
 
-/* Everything up to here is final: time passes, old vertices go, followed rows are expanded (follow.h). */
+/*
+ * Everything up to and including t_ns is final: sums are made, followed rows
+ * expanded (follow.h), old vertices dropped. As seldom as one likes, but memory
+ * is bounded by the input between two calls, where it is not by memory_bytes.
+ */
 void graph_advance(struct wait_graph *g, uint64_t t_ns);
 
 /* The row's last vertex; false: it has none. */
@@ -82,7 +106,9 @@ struct wait_graph_info {
 	uint64_t vertices;
 	size_t bytes;
 	uint64_t late;        /* vertices and links that came too late, were left out */
-	uint64_t cut;         /* times the memory, not the retention, was what ended a row's past */
+	uint64_t behind;      /* links to a vertex that was not its row's last any more */
+	uint64_t uncaused;    /* vertices that lost their cause: too many different ones */
+	uint64_t cut;         /* vertices that the memory, not the retention, ended */
 	uint64_t retention_ns; /* effective: now - horizon */
 };
 

@@ -9,6 +9,7 @@
 #include "clock/map.h"
 #include "model/waitlog.h"
 #include "waits/path.h"
+#include "waits/totals.h"
 
 /*
  * Why threads wait, across hosts: takes each host's wait events, puts them in
@@ -68,15 +69,8 @@ void waits_path(const struct waits *w, wait_row row, uint64_t begin_ns, uint64_t
 
 /*
  * Time per state along the row's own critical path in the window, as far as it
- * is known, by prefix sums: cheap enough for every thread. own_ns: of it, on the
- * row's own thread.
+ * is known, by prefix sums (totals.h): cheap enough for every thread.
  */
-struct wait_totals {
-	uint64_t ns[WAIT_STATES];
-	uint64_t wire_ns;
-	uint64_t own_ns;
-};
-
 void waits_totals(const struct waits *w, wait_row row, uint64_t begin_ns, uint64_t end_ns, struct wait_totals *out);
 
 /* Iterates over all rows of threads: for (row = WAIT_NO_ROW; (row = waits_next(w, row)) != WAIT_NO_ROW;) */
