@@ -18,6 +18,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "model/context.h"
 #include "model/internal.h"
 
 /* The tracer's bits of rwbs. */
@@ -493,6 +494,7 @@ void apply_block_complete(struct model *m, const struct apply *a)
 
 	if (disk == NO_ROW)
 		return;
+	context_note_disk(a->cpu, disk);
 	key = key_of_event(disk, p);
 	if (a->ev->kind == EVENT_BLOCK_ABORT) {
 		if (!driver_del(m, disk, key))

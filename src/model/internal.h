@@ -36,6 +36,7 @@ struct trace_info {
 	bool announced;
 	bool has_tid;
 	bool has_waking;        /* declares sched_waking: the other wake-ups are not counted */
+	strid ttwu;             /* declares sched_ttwu: its class' name, else STRID_NONE */
 	enum trace_domain domain;
 	GArray *classes;        /* struct class_info, by event.class_id */
 	unsigned n_perf;
@@ -55,6 +56,23 @@ struct irq_frame {
 	uint64_t entry_ns;
 };
 
+/* context.h: what a CPU does instead of running its task. */
+enum { CONTEXT_DEPTH_MAX = 16 };
+
+enum context_named_by { CONTEXT_NO_NAME, CONTEXT_IRQ_ROW, CONTEXT_DISK_ROW, CONTEXT_NETIF_ROW };
+
+struct context_level {
+	uint8_t kind;     /* enum wait_context */
+	uint8_t named_by; /* enum context_named_by: of which table row is */
+	uint32_t nr;
+	uint32_t row;     /* has its name */
+};
+
+struct context_stack {
+	unsigned depth;
+	struct context_level levels[CONTEXT_DEPTH_MAX];
+};
+
 struct cpu {
 	uint32_t row;          /* TABLE_CPU; NO_ROW: never seen */
 	int64_t tid;           /* of the thread that runs, 0 idle, TID_UNKNOWN */
@@ -63,6 +81,7 @@ struct cpu {
 				  next event tells; 0 otherwise */
 	struct irq_frame irqs[IRQ_DEPTH_MAX];
 	unsigned irq_depth;
+	struct context_stack contexts;
 	uint64_t raised_ns[32]; /* softirqs raised and not entered yet, 0 none */
 	struct perf_last *perf; /* perf.c: last values of the CPU's perf contexts, one per trace */
 };
@@ -107,6 +126,7 @@ struct model {
 	uint64_t now_ns;           /* time of the event being applied */
 	uint64_t lost_ns;          /* last time events were lost, 0 never */
 	bool some_sure;            /* some thread's state was seen since then */
+	struct wait_log *wait_log; /* where wait events go, NULL: nowhere; borrowed */
 	GPtrArray *sources;        /* GPtrArray of struct trace_info, by source then trace */
 	struct map64 events;       /* name -> TABLE_EVENT row */
 	uint32_t declared[EVENT_KINDS]; /* how many traces declare the tracepoint */
@@ -207,6 +227,15 @@ handler_fn apply_cpu_start, apply_cpu_hotplug;
 /* ---- sched.c: switches, wake-ups ---- */
 
 handler_fn apply_switch, apply_wakeup, apply_migrate;
+
+/* ---- waitlog.c: only if m->wait_log ---- */
+
+/* The event as the graph needs it, before its handler and behind it: one of them does it. */
+void waitlog_before(struct model *m, const struct apply *a);
+void waitlog_behind(struct model *m, const struct apply *a);
+
+/* Nothing before is continued; cpu NULL: on any CPU. */
+void waitlog_interrupt(struct model *m, const struct cpu *cpu);
 
 /* ---- lost.c ---- */
 handler_fn apply_lost, apply_backward;

@@ -4,6 +4,7 @@
  * time. Whatever they may have told is unsure from here on: every thread is
  * marked until it is seen again, and the CPU's handlers are forgotten.
  */
+#include "model/context.h"
 #include "model/internal.h"
 
 static void mark_threads_unsure(struct model *m)
@@ -31,7 +32,10 @@ void apply_lost(struct model *m, const struct apply *a)
 		CPU_ROW(m, a->cpu->row)->lost_events += p->events;
 		state_touch(&m->state, TABLE_CPU, a->cpu->row);
 		irq_reset_cpu(m, a->cpu);
+		context_reset(m, a->cpu);
 	}
+	if (m->wait_log)
+		waitlog_interrupt(m, a->cpu);
 	mark_threads_unsure(m);
 }
 
@@ -46,6 +50,7 @@ static void forget_what_runs(struct model *m)
 		if (cpu->row == NO_ROW)
 			continue;
 		irq_reset_cpu(m, cpu);
+		context_reset(m, cpu);
 		cpu_offline(m, cpu);
 	}
 	for (uint32_t row = STATE_NO_ROW; (row = state_next(t, row)) != STATE_NO_ROW;) {
@@ -61,6 +66,8 @@ void model_interrupt(struct model *m)
 {
 	m->lost_ns = m->now_ns;
 	forget_what_runs(m);
+	if (m->wait_log)
+		waitlog_interrupt(m, NULL);
 	m->some_sure = true;
 	mark_threads_unsure(m);
 	perf_forget(m);

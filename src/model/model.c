@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "model/context.h"
 #include "model/internal.h"
 
 static handler_fn *const handlers[EVENT_KINDS] = {
@@ -180,6 +181,7 @@ static void declare_trace(struct trace_info *trace, const struct event *ev)
 	g_array_set_size(trace->classes, 0);
 	trace->n_perf = 0;
 	trace->has_waking = false;
+	trace->ttwu = STRID_NONE;
 	trace->announced = true;
 	trace->domain = (enum trace_domain)p->domain;
 	trace->has_tid = p->has_tid;
@@ -225,6 +227,8 @@ static void declare_class(struct model *m, struct trace_info *trace, const struc
 	class->name = strpool_intern(event_text(ev, p->name), p->name.len);
 	if (p->kind == EVENT_SCHED_WAKING)
 		trace->has_waking = true;
+	if (p->kind == EVENT_SCHED_WAKEUP && strcmp(strpool_text(class->name), "sched_ttwu") == 0)
+		trace->ttwu = class->name;
 	if (p->kind == EVENT_SYSCALL_ENTRY || p->kind == EVENT_SYSCALL_EXIT)
 		declare_call(class, strpool_text(class->name));
 	m->declared[p->kind]++;
@@ -244,7 +248,7 @@ static void count_class(struct model *m, struct class_info *class)
 			r = STATE_ROW(&m->state, EVENT, event, class->event_row);
 			r->name = class->name;
 			r->probe = tracepoint_is_probe(class->kind);
-			r->used = handlers[class->kind] || r->probe;
+			r->used = handlers[class->kind] || context_uses(class->kind) || r->probe;
 		}
 	}
 	STATE_ROW(&m->state, EVENT, event, class->event_row)->count++;
@@ -289,8 +293,14 @@ static void apply_event(struct model *m, struct trace_info *trace, const struct 
 	}
 	if (ev->n_perf)
 		perf_apply(m, &a);
+	if (m->wait_log)
+		waitlog_before(m, &a);
 	if (handlers[ev->kind])
 		handlers[ev->kind](m, &a);
+	if (context_uses(ev->kind))
+		context_apply(m, &a);
+	if (m->wait_log)
+		waitlog_behind(m, &a);
 }
 
 static void apply_about_cpu(struct model *m, const struct trace_info *trace, const struct event *ev, handler_fn *fn)

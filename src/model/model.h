@@ -38,6 +38,13 @@ void model_apply(struct model *m, unsigned source, const struct event *ev);
  */
 void model_interrupt(struct model *m);
 
+/*
+ * From now on wait events go to the log (model/waitlog.h); borrowed, NULL: nowhere.
+ * Before the first event of the host, or it lacks what was before.
+ */
+struct wait_log;
+void model_set_wait_log(struct model *m, struct wait_log *log);
+
 /* n events came too late to be applied. */
 void model_late(struct model *m, uint64_t n);
 

@@ -10,6 +10,7 @@
  */
 #include <string.h>
 
+#include "model/context.h"
 #include "model/internal.h"
 
 enum link {
@@ -122,6 +123,7 @@ void apply_net_receive(struct model *m, const struct apply *a)
 
 	if (!netif_of_event(m, a->ev, p->name, &n))
 		return;
+	context_note_netif(a->cpu, n.row);
 	len = p->len + (n.link == LINK_ETHERNET ? ETHERNET_HEADER : 0);
 	r = NETIF_ROW(m, n.row);
 	r->rx_packets++;

@@ -31,7 +31,7 @@ enum wait_state {
 	WAIT_STATES
 };
 
-/* "running", "block_device" … : the name in reports. */
+/* "running", "block_device" … : the name in reports; "unknown" for anything else. */
 const char *wait_state_name(enum wait_state state);
 
 enum wait_event_kind {
@@ -64,25 +64,31 @@ struct wait_event {
 	uint8_t context;      /* enum wait_context */
 	uint8_t below;        /* the context below WAIT_CONTEXT_RECEIVING */
 	uint8_t vec;          /* softirq vector of context or below; NET_SOFTIRQ: the one entered */
-	uint16_t cpu;
+	uint16_t cpu;         /* INTERRUPT: WAIT_ALL_CPUS, the host was away; else events of that one were lost */
 	bool irq_zero;        /* context IRQ: it is irq 0, the timer of old machines */
 	bool new_task;        /* WAKE: by sched_wakeup_new */
+	uint8_t state;        /* WAKE: enum wait_state, what tid has been waiting for, as far as the context tells */
 	int32_t tid, pid;     /* pid -1 unknown */
 	int32_t from_tid, from_pid;
 	strid comm, from_comm;
 	int32_t prev_state;   /* SWITCH: the kernel's; STATUS: the dump's */
 	int32_t fd;           /* WAKE: that tid's call waits on, -1 none */
-	strid cause;          /* WAKE: name of the irq, disk … that woke it, STRID_NONE unknown */
+	strid cause;          /* WAKE: name of the irq, disk, interface … it was woken by, STRID_NONE unknown */
 	strid call;           /* WAKE: the system call tid is in, STRID_NONE none or unknown */
 	strid object;         /* WAKE: path or peer of fd */
-	uint32_t packet;      /* SEND, RECEIVE: index into the log's packets */
+	uint32_t packet;      /* SEND, RECEIVE: index into the log's packets, WAIT_NO_PACKET: its headers are not known */
 };
+
+enum { WAIT_ALL_CPUS = 0xffff };
+
+#define WAIT_NO_PACKET UINT32_MAX
 
 struct wait_log {
 	struct wait_event *events;
 	uint32_t n_events, events_capacity;
 	struct clock_packet *packets; /* of these events */
 	uint32_t n_packets, packets_capacity;
+	bool compat; /* set before model_set_wait_log(): IPIs are no context, losses interrupt nothing, as Trace Compass */
 };
 
 void wait_log_init(struct wait_log *log);

@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "model/waitlog.h"
+
+#include <string.h>
+
+#include "model/context.h"
+#include "model/files.h"
+
+static const char *const state_names[WAIT_STATES] = {
+	[WAIT_RUNNING] = "running", [WAIT_PREEMPTED] = "preempted", [WAIT_INTERRUPTED] = "interrupted",
+	[WAIT_TIMER] = "timer", [WAIT_BLOCK_DEVICE] = "block_device", [WAIT_NETWORK] = "network",
+	[WAIT_USER_INPUT] = "user_input", [WAIT_IPI] = "ipi", [WAIT_BLOCKED] = "blocked",
+	[WAIT_UNKNOWN] = "unknown",
+};
+
+const char *wait_state_name(enum wait_state state)
+{
+	return (unsigned)state < WAIT_STATES ? state_names[state] : state_names[WAIT_UNKNOWN];
+}
+
+void wait_log_init(struct wait_log *log)
+{
+	memset(log, 0, sizeof(*log));
+}
+
+void wait_log_release(struct wait_log *log)
+{
+	g_free(log->events);
+	g_free(log->packets);
+	wait_log_init(log);
+}
+
+void wait_log_clear(struct wait_log *log)
+{
+	log->n_events = 0;
+	log->n_packets = 0;
+}
+
+void model_set_wait_log(struct model *m, struct wait_log *log)
+{
+	m->wait_log = log;
+}
+
+/* ---- making events ---- */
+
+static struct wait_event *add(struct model *m, enum wait_event_kind kind, const struct cpu *cpu)
+{
+	struct wait_log *log = m->wait_log;
+	struct wait_event *e;
+
+	if (log->n_events == log->events_capacity) {
+		log->events_capacity = log->events_capacity ? 2 * log->events_capacity : 1024;
+		log->events = g_renew(struct wait_event, log->events, log->events_capacity);
+	}
+	e = &log->events[log->n_events++];
+	*e = (struct wait_event){
+		.ts_ns = m->now_ns, .kind = (uint8_t)kind,
+		.cpu = cpu ? (uint16_t)CPU_ROW(m, cpu->row)->cpu : WAIT_ALL_CPUS,
+		.tid = TID_UNKNOWN, .pid = -1, .from_tid = TID_UNKNOWN, .from_pid = -1, .fd = -1,
+		.packet = WAIT_NO_PACKET,
+	};
+	return e;
+}
+
+static void set_context(const struct model *m, struct wait_event *e, const struct cpu *cpu)
+{
+	const struct context c = context_now(m, cpu);
+
+	e->context = (uint8_t)c.kind;
+	e->below = (uint8_t)c.below;
+	e->vec = c.below == WAIT_CONTEXT_SOFTIRQ ? (uint8_t)MIN(c.nr, UINT8_MAX) : 0;
+	e->irq_zero = c.kind == WAIT_CONTEXT_IRQ && c.nr == 0;
+	e->state = (uint8_t)context_explains(&c);
+	e->cause = c.cause;
+}
+
+static int32_t pid_of(const struct model *m, uint32_t row)
+{
+	return row == NO_ROW ? -1 : (int32_t)THREAD_ROW(m, row)->pid;
+}
+
+/* The id of a name from an event: mostly the one its thread has already. */
+static strid comm_of(struct model *m, uint32_t row, const char comm[16])
+{
+	if (row != NO_ROW && (!comm[0] || memcmp(thread_info(m, row)->comm, comm, 16) == 0))
+		return (strid)THREAD_ROW(m, row)->comm;
+	return strpool_intern_padded(comm, 16);
+}
+
+static uint32_t row_of(const struct model *m, int64_t tid)
+{
+	return tid > 0 ? thread_find(m, tid) : NO_ROW;
+}
+
+static bool valid_tid(int64_t tid)
+{
+	return tid >= 0 && tid <= INT32_MAX;
+}
+
+static void log_switch(struct model *m, const struct apply *a)
+{
+	const struct ev_sched_switch *p = event_payload(a->ev, ev_sched_switch);
+	const uint32_t next = row_of(m, p->next_tid), prev = row_of(m, p->prev_tid);
+	struct wait_event *e;
+
+	if (!valid_tid(p->prev_tid) || !valid_tid(p->next_tid))
+		return;
+	e = add(m, WAIT_EVENT_SWITCH, a->cpu);
+	e->tid = (int32_t)p->next_tid;
+	e->pid = pid_of(m, next);
+	e->comm = comm_of(m, next, p->next_comm);
+	e->from_tid = (int32_t)p->prev_tid;
+	e->from_pid = pid_of(m, prev);
+	e->from_comm = comm_of(m, prev, p->prev_comm);
+	e->prev_state = (int32_t)p->prev_state;
+}
+
+/*
+ * One family of wake-ups counts, by what the trace declares, so that none counts twice: sched_ttwu;
+ * else sched_waking, which comes first and from the waker's CPU; else sched_wakeup.
+ */
+static bool counts(const struct apply *a)
+{
+	if (a->trace->ttwu)
+		return a->ev->kind == EVENT_SCHED_WAKEUP && a->class && a->class->name == a->trace->ttwu;
+	return a->ev->kind != EVENT_SCHED_WAKEUP || !a->trace->has_waking;
+}
+
+/* What the thread waits for, in its own words: the call it is in and what that works on. */
+static void set_call(struct model *m, struct wait_event *e, uint32_t row)
+{
+	const struct thread *t = row == NO_ROW ? NULL : thread_info(m, row);
+	uint32_t file;
+
+	if (!t || !t->call.active)
+		return;
+	e->call = t->call.name;
+	e->object = t->call.peer ? t->call.peer : t->call.path;
+	if (t->call.fd < 0 || t->call.fd > INT32_MAX || !t->call.desc)
+		return;
+	file = files_resolve(m, t->call.file);
+	e->fd = (int32_t)t->call.fd;
+	if (file != NO_ROW && !e->object)
+		e->object = (strid)(FILE_ROW(m, file)->peer ? FILE_ROW(m, file)->peer : FILE_ROW(m, file)->path);
+}
+
+static void log_wake(struct model *m, const struct apply *a)
+{
+	const struct ev_wakeup *p = event_payload(a->ev, ev_wakeup);
+	const uint32_t row = row_of(m, p->tid);
+	struct wait_event *e;
+
+	if (!valid_tid(p->tid) || !counts(a))
+		return;
+	e = add(m, WAIT_EVENT_WAKE, a->cpu);
+	e->tid = (int32_t)p->tid;
+	e->pid = pid_of(m, row);
+	e->comm = comm_of(m, row, p->comm);
+	e->new_task = a->ev->kind == EVENT_SCHED_WAKEUP_NEW;
+	set_context(m, e, a->cpu);
+	if (a->cpu) {
+		e->from_tid = (int32_t)a->cpu->tid;
+		e->from_pid = pid_of(m, a->cpu->thread);
+		e->from_comm = a->cpu->thread == NO_ROW ? STRID_NONE : (strid)THREAD_ROW(m, a->cpu->thread)->comm;
+	}
+	set_call(m, e, row);
+}
+
+static void log_fork(struct model *m, const struct apply *a)
+{
+	const struct ev_new_task *p = event_payload(a->ev, ev_new_task);
+	struct wait_event *e;
+
+	if (!valid_tid(p->child_tid))
+		return;
+	e = add(m, WAIT_EVENT_FORK, a->cpu);
+	e->tid = (int32_t)p->child_tid;
+	e->pid = p->child_pid > 0 ? (int32_t)p->child_pid : -1;
+	e->comm = comm_of(m, NO_ROW, p->child_comm);
+	e->from_tid = (int32_t)p->parent_tid;
+	e->from_pid = p->parent_pid > 0 ? (int32_t)p->parent_pid : -1;
+	e->from_comm = comm_of(m, row_of(m, p->parent_tid), p->parent_comm);
+}
+
+static void log_exit(struct model *m, const struct apply *a)
+{
+	const struct ev_task *p = event_payload(a->ev, ev_task);
+	struct wait_event *e;
+
+	if (!valid_tid(p->tid))
+		return;
+	e = add(m, WAIT_EVENT_EXIT, a->cpu);
+	e->tid = (int32_t)p->tid;
+}
+
+static void log_status(struct model *m, const struct apply *a)
+{
+	const struct ev_dump_process *p = event_payload(a->ev, ev_dump_process);
+	struct wait_event *e;
+
+	if (!valid_tid(p->tid))
+		return;
+	e = add(m, WAIT_EVENT_STATUS, a->cpu);
+	e->tid = (int32_t)p->tid;
+	e->pid = (int32_t)p->pid;
+	e->comm = comm_of(m, row_of(m, p->tid), p->name);
+	e->prev_state = (int32_t)p->status;
+}
+
+static void log_softirq(struct model *m, const struct apply *a)
+{
+	const struct ev_softirq *p = event_payload(a->ev, ev_softirq);
+	enum { NET_TX = 2, NET_RX = 3 };
+
+	if (p->vec == NET_TX || p->vec == NET_RX)
+		add(m, WAIT_EVENT_NET_SOFTIRQ, a->cpu)->vec = (uint8_t)p->vec;
+}
+
+static uint32_t keep_packet(struct wait_log *log, const struct clock_packet *packet)
+{
+	if (log->n_packets == log->packets_capacity) {
+		log->packets_capacity = log->packets_capacity ? 2 * log->packets_capacity : 256;
+		log->packets = g_renew(struct clock_packet, log->packets, log->packets_capacity);
+	}
+	log->packets[log->n_packets] = *packet;
+	return log->n_packets++;
+}
+
+static void log_packet(struct model *m, const struct apply *a, bool sent, bool sock)
+{
+	const struct ev_net *p = event_payload(a->ev, ev_net);
+	enum clock_packet_layout layout = sock ? CLOCK_PACKET_SOCK_LOCAL :
+					  p->ip_version ? CLOCK_PACKET_NET_DEV : CLOCK_PACKET_TRANSPORT;
+	struct clock_packet packet;
+	struct wait_event *e = add(m, sent ? WAIT_EVENT_SEND : WAIT_EVENT_RECEIVE, a->cpu);
+
+	set_context(m, e, a->cpu);
+	if (clock_packet_of_event(p, layout, &packet))
+		e->packet = keep_packet(m->wait_log, &packet);
+}
+
+void waitlog_before(struct model *m, const struct apply *a)
+{
+	if (!a->cpu)
+		return;
+	switch (a->ev->kind) {
+	case EVENT_SCHED_SWITCH:
+		log_switch(m, a);
+		break;
+	case EVENT_SCHED_WAKING:
+	case EVENT_SCHED_WAKEUP:
+	case EVENT_SCHED_WAKEUP_NEW:
+		log_wake(m, a);
+		break;
+	case EVENT_FORK:
+		log_fork(m, a);
+		break;
+	case EVENT_EXIT:
+		log_exit(m, a);
+		break;
+	case EVENT_DUMP_PROCESS:
+		log_status(m, a);
+		break;
+	case EVENT_SOFTIRQ_ENTRY:
+		log_softirq(m, a);
+		break;
+	case EVENT_NET_QUEUE:
+	case EVENT_SOCK_SEND:
+		log_packet(m, a, true, a->ev->kind == EVENT_SOCK_SEND);
+		break;
+	case EVENT_NET_RECEIVE:
+	case EVENT_SOCK_RECEIVE:
+		log_packet(m, a, false, a->ev->kind == EVENT_SOCK_RECEIVE);
+		break;
+	default:
+		break;
+	}
+}
+
+void waitlog_behind(struct model *m, const struct apply *a)
+{
+	struct wait_event *e;
+	uint32_t row;
+	int64_t tid;
+
+	if (a->ev->kind == EVENT_EXEC)
+		tid = event_payload(a->ev, ev_exec)->tid;
+	else if (a->ev->kind == EVENT_RENAME)
+		tid = event_payload(a->ev, ev_task)->tid;
+	else
+		return;
+	row = row_of(m, tid);
+	if (row == NO_ROW || !valid_tid(tid))
+		return;
+	e = add(m, WAIT_EVENT_RENAME, a->cpu);
+	e->tid = (int32_t)tid;
+	e->pid = pid_of(m, row);
+	e->comm = (strid)THREAD_ROW(m, row)->comm;
+}
+
+void waitlog_interrupt(struct model *m, const struct cpu *cpu)
+{
+	if (!m->wait_log->compat)
+		add(m, WAIT_EVENT_INTERRUPT, cpu);
+}
