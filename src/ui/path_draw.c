@@ -203,7 +203,9 @@ static void draw_ruler(const struct axis *a, struct canvas *c, int y, const stru
 		const struct wait_segment *s = &path_step(p, look->selected)->segment;
 		int from = time_column(a, s->begin_ns), to = time_column(a, s->end_ns - 1);
 
-		canvas_fill(c, a->x + from, y, to - from + 1, STYLE_CURSOR, 0x25b2);
+		canvas_char(c, a->x + from, y, STYLE_CURSOR, 0x25b2);
+		canvas_char(c, a->x + to, y, STYLE_CURSOR, 0x25b2);
+		canvas_restyle(c, a->x + from, y, to - from + 1, STYLE_CURSOR);
 	}
 }
 

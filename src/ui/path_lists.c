@@ -6,7 +6,7 @@
 
 /* ---- segments ---- */
 
-enum { TIME_WIDTH = 15, LENGTH_WIDTH = 7, STATE_WIDTH = 12 };
+enum { TIME_WIDTH = 15, LENGTH_WIDTH = 7, STATE_WIDTH = 14 };
 
 /* Keeps the selected row in sight, and the list full. */
 static void scroll_to(unsigned *top, unsigned selected, unsigned n, unsigned h)
