@@ -159,6 +159,9 @@ void port_find_item(struct port *p);
 /* Drops the item. The next port_find_item() looks behind it. */
 void port_drop_item(struct port *p);
 
+/* Drops what comes before begin_ns. */
+void port_skip_to(struct port *p, uint64_t begin_ns);
+
 /*
  * Reads ahead, at most READ_AHEAD_MESSAGES, until visit() says to stop.
  * Messages stay in the queue.

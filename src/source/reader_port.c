@@ -273,15 +273,32 @@ static bool look_at_message(struct port *p, const bt_message *msg)
 	return false;
 }
 
+/* The stream has come to the end of the range: of what is behind only losses count that began before. */
+static void leave_range(struct port *p, uint64_t end_ns)
+{
+	port_drop_queue(p);
+	p->exhausted = true;
+	for (unsigned i = 0; i < LOSS_KINDS; i++)
+		p->losses[i].pending = p->losses[i].pending && p->losses[i].begin_ns < end_ns;
+}
+
 void port_find_item(struct port *p)
 {
+	const uint64_t end_ns = p->reader->args.range.end_ns;
+
 	p->item = ITEM_END;
 	p->item_back_ns = 0;
 	while (p->count > 0 || fetch(p)) {
-		if (look_at_message(p, p->queue[p->head]))
+		if (!look_at_message(p, p->queue[p->head])) {
+			pop_message(p);
+			continue;
+		}
+		if (!end_ns || p->item_ns < end_ns)
 			return;
-		pop_message(p);
+		leave_range(p, end_ns);
 	}
+	if (end_ns)
+		leave_range(p, end_ns);
 	if (loss_is_due(p, UINT64_MAX) || p->end_sent)
 		return;
 	p->item = ITEM_STREAM_END;
@@ -301,6 +318,23 @@ void port_drop_item(struct port *p)
 	} else if (p->item == ITEM_STREAM_END) {
 		p->end_sent = true;
 	}
+}
+
+void port_skip_to(struct port *p, uint64_t begin_ns)
+{
+	enum { SKIPPED_PER_BEAT = 65536 };
+
+	for (unsigned n = 1;; n++) {
+		port_find_item(p);
+		if (p->item == ITEM_END || p->item == ITEM_STREAM_END || p->item_ns >= begin_ns)
+			break;
+		if (p->item == ITEM_LOST && p->losses[p->item_loss].end_ns >= begin_ns)
+			break;
+		port_drop_item(p);
+		if (n % SKIPPED_PER_BEAT == 0)
+			ring_publish(p->reader->ring);
+	}
+	p->last_ns = MAX(p->last_ns, begin_ns);
 }
 
 void port_read_ahead(struct port *p, bool (*visit)(struct port *p, const bt_message *msg, void *user), void *user)

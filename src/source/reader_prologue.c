@@ -231,8 +231,11 @@ void reader_write_prologue(struct reader *r)
 			reader_read_indexes(r, find_clock(r));
 		reader_write_trace(r, trace, find_clock(r));
 	}
-	for (unsigned i = 0; i < r->n_ports; i++)
+	for (unsigned i = 0; i < r->n_ports; i++) {
+		if (r->args.range.end_ns && r->ports[i].has_clock)
+			port_skip_to(&r->ports[i], r->args.range.begin_ns);
 		write_stream(r, &r->ports[i]);
+	}
 	emit_end(r->ring, emit_begin(r->ring, EVENT_READY, 0, 0));
 	ring_publish(r->ring);
 }

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "source/reader_internal.h"
 
-#include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
+#include "source/index.h"
 #include "source/shadow.h"
 
 /*
@@ -13,34 +12,12 @@
  * which parses the metadata and all packet headers once more.
  */
 
-#define INDEX_MAGIC UINT32_C(0xc1f1dcc1)
-
-/* All integers big-endian. */
-struct index_head {
-	uint32_t magic, major, minor, packet_bytes;
-};
-
-struct index_packet {
-	uint64_t offset, packet_bits, content_bits, begin, end, discarded, stream_class;
-};
-
 static void widen(struct reader *r, int64_t begin_ns, int64_t end_ns)
 {
 	if (begin_ns > 0 && (!r->begin_hint_ns || (uint64_t)begin_ns < r->begin_hint_ns))
 		r->begin_hint_ns = begin_ns;
 	if (end_ns > 0 && (uint64_t)end_ns > r->end_hint_ns)
 		r->end_hint_ns = end_ns;
-}
-
-/* FILE in DIRECTORY → DIRECTORY/index/FILE.idx */
-static char *index_path(const char *file)
-{
-	char *directory = g_path_get_dirname(file), *name = g_path_get_basename(file);
-	char *path = g_strdup_printf("%s/index/%s.idx", directory, name);
-
-	g_free(directory);
-	g_free(name);
-	return path;
 }
 
 bool reader_has_indexes(const struct reader *r)
@@ -56,30 +33,21 @@ bool reader_has_indexes(const struct reader *r)
 	return r->shadow != NULL;
 }
 
-static bool read_packet(FILE *file, long offset, int whence, struct index_packet *packet)
-{
-	return fseek(file, offset, whence) == 0 && fread(packet, sizeof(*packet), 1, file) == 1;
-}
-
 static void read_index(struct reader *r, const bt_clock_class *clock, const char *path)
 {
-	struct index_packet first, last;
-	struct index_head head;
+	GArray *packets = g_array_new(FALSE, FALSE, sizeof(struct index_packet));
+	const struct index_packet *all;
 	int64_t begin_ns, end_ns;
-	FILE *file = fopen(path, "re");
 
-	if (!file)
-		return;
-	if (fread(&head, sizeof(head), 1, file) == 1 && head.magic == GUINT32_TO_BE(INDEX_MAGIC) &&
-	    GUINT32_FROM_BE(head.packet_bytes) >= sizeof(first) && GUINT32_FROM_BE(head.packet_bytes) < 4096 &&
-	    read_packet(file, sizeof(head), SEEK_SET, &first) &&
-	    read_packet(file, -(long)GUINT32_FROM_BE(head.packet_bytes), SEEK_END, &last) &&
-	    bt_clock_class_cycles_to_ns_from_origin(clock, GUINT64_FROM_BE(first.begin), &begin_ns) ==
-		    BT_CLOCK_CLASS_CYCLES_TO_NS_FROM_ORIGIN_STATUS_OK &&
-	    bt_clock_class_cycles_to_ns_from_origin(clock, GUINT64_FROM_BE(last.end), &end_ns) ==
-		    BT_CLOCK_CLASS_CYCLES_TO_NS_FROM_ORIGIN_STATUS_OK)
-		widen(r, begin_ns, end_ns);
-	fclose(file);
+	if (index_read(path, packets) && packets->len > 0) {
+		all = &g_array_index(packets, struct index_packet, 0);
+		if (bt_clock_class_cycles_to_ns_from_origin(clock, all[0].begin, &begin_ns) ==
+			    BT_CLOCK_CLASS_CYCLES_TO_NS_FROM_ORIGIN_STATUS_OK &&
+		    bt_clock_class_cycles_to_ns_from_origin(clock, all[packets->len - 1].end, &end_ns) ==
+			    BT_CLOCK_CLASS_CYCLES_TO_NS_FROM_ORIGIN_STATUS_OK)
+			widen(r, begin_ns, end_ns);
+	}
+	g_array_free(packets, TRUE);
 	bt_current_thread_clear_error();
 }
 

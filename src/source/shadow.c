@@ -75,6 +75,8 @@ static bool write_metadata(const char *text, const char *to)
 struct linking {
 	const char *from, *to;
 	unsigned k;
+	const struct slice_range *range; /* NULL: whole files */
+	struct packet_layout layout;
 };
 
 static bool link_index(const struct linking *l, const char *name)
@@ -96,7 +98,8 @@ static bool link_file(struct shadow *s, const struct linking *l, const char *nam
 	bool ok = true;
 
 	if (stat(target, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0) {
-		ok = symlink(target, path) == 0 && link_index(l, name);
+		if (!l->range || !slice_write(&l->layout, l->range, target, path))
+			ok = symlink(target, path) == 0 && link_index(l, name);
 		g_ptr_array_add(s->files, g_strdup(target));
 		g_ptr_array_add(s->links, g_strdup(path));
 	}
@@ -139,12 +142,14 @@ static const char *add_path(struct shadow *s, const char *text)
 	return ok ? to : NULL;
 }
 
-static bool add_directory(struct shadow *s, const char *original, const char *only)
+static bool add_directory(struct shadow *s, const char *original, const char *only, const struct slice_range *range)
 {
 	char *from = realpath(original, NULL), *text = from ? metadata_read(from, METADATA_MAX) : NULL;
 	struct linking l = { .from = from, .k = s->originals->len };
 	bool ok = text != NULL;
 
+	if (ok && range && packet_layout_read(&l.layout, text))
+		l.range = range;
 	if (ok && g_strcmp0(s->metadata, text) == 0)
 		l.to = s->paths[g_strv_length(s->paths) - 1];
 	else if (ok)
@@ -187,13 +192,13 @@ static struct shadow *make(const char *suffix)
 	return NULL;
 }
 
-struct shadow *shadow_create(const char *const *paths)
+struct shadow *shadow_create(const char *const *paths, const struct slice_range *range)
 {
 	struct shadow *s = make("");
 	bool ok = s != NULL;
 
 	for (; ok && *paths; paths++)
-		ok = add_directory(s, *paths, NULL);
+		ok = add_directory(s, *paths, NULL, range);
 	if (ok)
 		return s;
 	shadow_destroy(s);
@@ -205,7 +210,7 @@ struct shadow *shadow_create_single(const char *file, const char *copy)
 	char *directory = g_path_get_dirname(file), *name = g_path_get_basename(file);
 	struct shadow *s = make("-single");
 
-	if (s && !add_directory(s, directory, name)) {
+	if (s && !add_directory(s, directory, name, NULL)) {
 		shadow_destroy(s);
 		s = NULL;
 	}

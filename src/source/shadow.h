@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+#include "source/slice.h"
+
 /*
  * A shadow of a trace: a temporary directory with links to its data files and
  * a copy of its metadata in which every array of 16 characters (the comm of a task)
@@ -21,6 +23,8 @@
  * Directories with the same metadata (the archives of a rotated session) become one,
  * since the library keeps the metadata of every directory it is given in memory. It also lets
  * a data file that cannot be read be left out.
+ *
+ * For a range of time there are slices (source/slice.h) of the data files in place of links.
  */
 struct shadow {
 	char *directory;
@@ -29,12 +33,12 @@ struct shadow {
 	GPtrArray *originals; /* char * */
 	GPtrArray *prefixes;  /* char *: what the paths of each original's files begin with in the shadow */
 	GPtrArray *files;     /* char *: the originals' data files that have contents */
-	GPtrArray *links;     /* char *: the link of each */
+	GPtrArray *links;     /* char *: the link or slice of each */
 	GArray *copies;       /* int: open files that shadow_copy_whole_packets() made */
 };
 
-/* NULL: not possible (nowhere to write, unreadable metadata); read the originals. */
-struct shadow *shadow_create(const char *const *paths);
+/* range: NULL, everything. NULL: not possible (nowhere to write, unreadable metadata); read the originals. */
+struct shadow *shadow_create(const char *const *paths, const struct slice_range *range);
 
 /*
  * A shadow of the trace of that file with the file alone, as if there were no

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -110,6 +111,8 @@ static char **make_arguments(const struct source_spec *spec, unsigned part, unsi
 	g_ptr_array_add(argv, g_strdup_printf("%u", part));
 	g_ptr_array_add(argv, g_strdup_printf("%u", parts));
 	g_ptr_array_add(argv, g_strdup(spec->name));
+	g_ptr_array_add(argv, g_strdup_printf("%" PRIu64, spec->begin_ns));
+	g_ptr_array_add(argv, g_strdup_printf("%" PRIu64, spec->end_ns));
 	for (guint i = 0; i < spec->paths->len; i++)
 		g_ptr_array_add(argv, g_strdup(g_ptr_array_index(spec->paths, i)));
 	g_ptr_array_add(argv, NULL);

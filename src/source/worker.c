@@ -92,7 +92,7 @@ int worker_main(int argc, char **argv)
 	struct ring_producer ring;
 	struct ring_fds fds;
 
-	if (!is_relay && argc < 7)
+	if (!is_relay && argc < 9)
 		return 2;
 	set_limits();
 	syscalls_init();
@@ -108,7 +108,8 @@ int worker_main(int argc, char **argv)
 			.part = number(argv[3]),
 			.parts = number(argv[4]),
 			.name = argv[5],
-			.paths = (const char *const *)argv + 6,
+			.range = { g_ascii_strtoull(argv[6], NULL, 10), g_ascii_strtoull(argv[7], NULL, 10) },
+			.paths = (const char *const *)argv + 8,
 		};
 		read_recording(&args, &ring);
 	}

@@ -2,10 +2,11 @@
 /*
  * Prints what workers make of recordings, for people and for test_records.py:
  *
- *   dump_records [-q] [-p PARTS] [-w PROGRAM] [-t SECONDS] SOURCE...
+ *   dump_records [-q] [-p PARTS] [-r BEGIN:END] [-w PROGRAM] [-t SECONDS] SOURCE...
  *
  * One line per record: time, kind, cpu, tid, class name, words in hexadecimal, texts.
- * -q: only the totals per kind. PROGRAM: lttngtop, whose --worker is run; else
+ * -q: only the totals per kind. BEGIN, END: only this range of a recording, ns.
+ * PROGRAM: lttngtop, whose --worker is run; else
  * this program is its own worker. A SOURCE is a directory or a URL. SECONDS: kills a
  * worker that gives no sign of life for so long.
  */
@@ -124,6 +125,7 @@ static void learn_class(const struct event *ev, GPtrArray *classes)
 }
 
 static unsigned limit_ms;
+static uint64_t begin_ns, end_ns;
 
 static int dump(struct source *s, bool quiet)
 {
@@ -166,10 +168,12 @@ static int dump(struct source *s, bool quiet)
 	return status == LT_END ? 0 : 1;
 }
 
-static int dump_spec(const struct source_spec *spec, unsigned part, unsigned parts, bool quiet)
+static int dump_spec(struct source_spec *spec, unsigned part, unsigned parts, bool quiet)
 {
 	struct source *s;
 
+	spec->begin_ns = begin_ns;
+	spec->end_ns = end_ns;
 	printf("# source '%s' host '%s' paths %u part %u/%u\n", spec->name, spec->host_hint, spec->paths->len, part,
 	       parts);
 	if (source_start(spec, part, parts, &s) == LT_OK)
@@ -218,6 +222,8 @@ int main(int argc, char **argv)
 			quiet = true;
 		else if (strcmp(argv[i], "-p") == 0 && i + 1 < argc)
 			parts = strtoul(argv[++i], NULL, 10);
+		else if (strcmp(argv[i], "-r") == 0 && i + 1 < argc)
+			sscanf(argv[++i], "%" SCNu64 ":%" SCNu64, &begin_ns, &end_ns);
 		else if (strcmp(argv[i], "-w") == 0 && i + 1 < argc)
 			source_set_worker_program(argv[++i]);
 		else if (strcmp(argv[i], "-t") == 0 && i + 1 < argc)
