@@ -175,19 +175,26 @@ static void tell_empty_relays(const struct ingest *in)
 	}
 }
 
+enum lt_status ingest_start_some(struct ingest *in)
+{
+	for (guint i = 0; i < in->specs->len && !in->started; i++)
+		ingest_start_spec(in, g_ptr_array_index(in->specs, i));
+	in->started = true;
+	ingest_watch(in);
+	if (!all_known(in))
+		return LT_AGAIN;
+	hosts_name(in->hosts);
+	set_begins(in);
+	return in->hosts->len ? LT_OK : LT_ERROR;
+}
+
 enum lt_status ingest_start(struct ingest *in, const volatile bool *stop)
 {
-	for (guint i = 0; i < in->specs->len; i++)
-		ingest_start_spec(in, g_ptr_array_index(in->specs, i));
-	ingest_watch(in);
-	while (!all_known(in)) {
+	while (ingest_start_some(in) == LT_AGAIN) {
 		if (stop && *stop)
 			return LT_INTERRUPTED;
 		ingest_wait(in, 100);
-		ingest_watch(in);
 	}
-	hosts_name(in->hosts);
-	set_begins(in);
 	if (in->options.follow && (in->relays->len || ingest_is_live(in)))
 		return LT_OK;
 	if (in->hosts->len)

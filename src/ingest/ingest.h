@@ -77,6 +77,12 @@ enum lt_status ingest_open(struct ingest *in, const char *source);
  */
 enum lt_status ingest_start(struct ingest *in, const volatile bool *stop);
 
+/*
+ * The same for recordings, without waiting. LT_AGAIN: not all is known yet: call again when ingest_fd()
+ * is readable, and several times a second.
+ */
+enum lt_status ingest_start_some(struct ingest *in);
+
 unsigned ingest_host_count(const struct ingest *in);
 struct ingest_host *ingest_host(struct ingest *in, unsigned i);
 

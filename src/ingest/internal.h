@@ -21,6 +21,7 @@ struct ingest {
 	GPtrArray *relays; /* struct relay */
 	GPtrArray *hosts;  /* struct host; public is its first member */
 	int epoll_fd;
+	bool started;      /* the workers of recordings */
 	bool incomplete;
 };
 
