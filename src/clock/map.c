@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <glib.h>
+
+#include "clock/map_build.h"
+
+/* Slopes are 1 + excess / 2^50: an error below 1 ns over a week. */
+enum { SLOPE_BITS = 50 };
+
+/* No line of a map is flatter or steeper than this: two clocks that are apart by more are no clocks. */
+#define EXCESS_MAX (INT64_C(1) << (SLOPE_BITS - 1))
+
+struct knot {
+	uint64_t host_ns, ref_ns;
+	int64_t excess; /* of the line to the next knot, or from the last one on */
+};
+
+struct clock_map {
+	GArray *knots; /* struct knot */
+	int64_t lead;  /* excess of the line to the first knot */
+	unsigned epoch;
+	struct clock_formula *formula;
+};
+
+struct clock_map *clock_map_create(void)
+{
+	struct clock_map *map = g_new0(struct clock_map, 1);
+
+	map->knots = g_array_new(false, false, sizeof(struct knot));
+	return map;
+}
+
+void clock_map_destroy(struct clock_map *map)
+{
+	if (!map)
+		return;
+	g_array_free(map->knots, true);
+	clock_formula_destroy(map->formula);
+	g_free(map);
+}
+
+static struct knot *knot_at(const struct clock_map *map, unsigned n)
+{
+	return &g_array_index(map->knots, struct knot, n);
+}
+
+static void empty(struct clock_map *map)
+{
+	g_array_set_size(map->knots, 0);
+	g_clear_pointer(&map->formula, clock_formula_destroy);
+	map->lead = 0;
+}
+
+void clock_map_reset(struct clock_map *map)
+{
+	if (map->knots->len || map->formula)
+		map->epoch++;
+	empty(map);
+}
+
+void clock_map_begin_epoch(struct clock_map *map)
+{
+	empty(map);
+	map->epoch++;
+}
+
+void clock_map_set_formula(struct clock_map *map, struct clock_formula *formula)
+{
+	clock_map_begin_epoch(map);
+	map->formula = formula;
+}
+
+/* dh * excess, rounded down; dh may be negative. */
+static int64_t stretch(int64_t dh, int64_t excess)
+{
+	return (int64_t)(((__int128)dh * excess) >> SLOPE_BITS);
+}
+
+static int64_t excess_of(double slope_excess)
+{
+	return CLAMP(slope_excess, -0.5, 0.5) * (double)(INT64_C(1) << SLOPE_BITS);
+}
+
+/* The line host_ns is on, by its knot and slope. */
+static const struct knot *line_at_host(const struct clock_map *map, uint64_t host_ns, int64_t *excess)
+{
+	unsigned lo = 0, hi = map->knots->len;
+
+	if (host_ns >= knot_at(map, hi - 1)->host_ns) {
+		lo = hi - 1;
+	} else {
+		while (hi - lo > 1) {
+			unsigned mid = lo + (hi - lo) / 2;
+
+			if (knot_at(map, mid)->host_ns <= host_ns)
+				lo = mid;
+			else
+				hi = mid;
+		}
+	}
+	*excess = host_ns < knot_at(map, lo)->host_ns ? map->lead : knot_at(map, lo)->excess;
+	return knot_at(map, lo);
+}
+
+static const struct knot *line_at_ref(const struct clock_map *map, uint64_t ref_ns, int64_t *excess)
+{
+	unsigned lo = 0, hi = map->knots->len;
+
+	while (hi - lo > 1) {
+		unsigned mid = lo + (hi - lo) / 2;
+
+		if (knot_at(map, mid)->ref_ns <= ref_ns)
+			lo = mid;
+		else
+			hi = mid;
+	}
+	*excess = ref_ns < knot_at(map, lo)->ref_ns ? map->lead : knot_at(map, lo)->excess;
+	return knot_at(map, lo);
+}
+
+uint64_t clock_to_ref(const struct clock_map *map, uint64_t host_ns)
+{
+	const struct knot *k;
+	int64_t excess;
+
+	if (map && map->formula)
+		return clock_formula_apply(map->formula, host_ns);
+	if (!map || !map->knots->len)
+		return host_ns;
+	k = line_at_host(map, host_ns, &excess);
+	return k->ref_ns + (host_ns - k->host_ns) + stretch((int64_t)(host_ns - k->host_ns), excess);
+}
+
+uint64_t clock_from_ref(const struct clock_map *map, uint64_t ref_ns)
+{
+	const struct knot *k;
+	int64_t excess, dr;
+	__int128 dh;
+
+	if (map && map->formula)
+		return clock_formula_invert(map->formula, ref_ns);
+	if (!map || !map->knots->len)
+		return ref_ns;
+	k = line_at_ref(map, ref_ns, &excess);
+	dr = (int64_t)(ref_ns - k->ref_ns);
+	dh = ((__int128)dr << SLOPE_BITS) / ((INT64_C(1) << SLOPE_BITS) + excess);
+	/* The nearest time whose image is at or after ref_ns. */
+	while ((int64_t)dh + stretch((int64_t)dh, excess) < dr)
+		dh++;
+	return k->host_ns + (uint64_t)(int64_t)dh;
+}
+
+unsigned clock_map_epoch(const struct clock_map *map)
+{
+	return map ? map->epoch : 0;
+}
+
+/* Every other knot of the older half goes: there the map is a little coarser from now on. */
+static void thin(struct clock_map *map)
+{
+	unsigned half = map->knots->len / 2, to = 1;
+
+	for (unsigned from = 2; from < map->knots->len; from++)
+		if (from >= half || from % 2 == 0)
+			*knot_at(map, to++) = *knot_at(map, from);
+	g_array_set_size(map->knots, to);
+	for (unsigned n = 0; n + 1 < to && n < half; n++) {
+		struct knot *k = knot_at(map, n);
+		const struct knot *next = knot_at(map, n + 1);
+		int64_t dh = (int64_t)(next->host_ns - k->host_ns);
+
+		k->excess = (int64_t)((((__int128)(next->ref_ns - k->ref_ns) - dh) << SLOPE_BITS) / dh);
+	}
+}
+
+void clock_map_add(struct clock_map *map, uint64_t host_ns, uint64_t ref_ns, double slope_excess)
+{
+	struct knot knot = { .host_ns = host_ns, .ref_ns = ref_ns, .excess = excess_of(slope_excess) };
+
+	if (map->knots->len) {
+		struct knot *last = knot_at(map, map->knots->len - 1);
+		int64_t dh = (int64_t)(host_ns - last->host_ns);
+		__int128 excess;
+
+		if (dh <= 0) {
+			last->excess = knot.excess;
+			return;
+		}
+		excess = ((__int128)(int64_t)(ref_ns - last->ref_ns) - dh) * ((__int128)1 << SLOPE_BITS) / dh;
+		last->excess = (int64_t)CLAMP(excess, -(__int128)EXCESS_MAX, (__int128)EXCESS_MAX);
+		if (last->excess != excess)
+			knot.ref_ns = last->ref_ns + dh + stretch(dh, last->excess);
+	} else {
+		map->lead = knot.excess;
+	}
+	g_array_append_val(map->knots, knot);
+	if (map->knots->len > CLOCK_MAP_KNOTS)
+		thin(map);
+}
+
+void clock_map_set_lead(struct clock_map *map, double slope_excess)
+{
+	map->lead = excess_of(slope_excess);
+}
+
+void clock_map_cut(struct clock_map *map, uint64_t host_ns)
+{
+	uint64_t ref_ns = clock_to_ref(map, host_ns);
+	int64_t excess;
+	struct knot knot;
+	unsigned n = map->knots->len;
+
+	line_at_host(map, host_ns, &excess);
+	while (n > 1 && knot_at(map, n - 1)->host_ns >= host_ns)
+		n--;
+	g_array_set_size(map->knots, n);
+	if (knot_at(map, n - 1)->host_ns >= host_ns)
+		return;
+	knot = (struct knot) { .host_ns = host_ns, .ref_ns = ref_ns, .excess = excess };
+	g_array_append_val(map->knots, knot);
+}
+
+unsigned clock_map_knots(const struct clock_map *map)
+{
+	return map->knots->len;
+}
+
+void clock_map_knot(const struct clock_map *map, unsigned n, uint64_t *host_ns, uint64_t *ref_ns)
+{
+	*host_ns = knot_at(map, n)->host_ns;
+	*ref_ns = knot_at(map, n)->ref_ns;
+}
+
+double clock_map_slope_excess(const struct clock_map *map, uint64_t host_ns)
+{
+	int64_t excess = 0;
+
+	if (map->knots->len)
+		line_at_host(map, host_ns, &excess);
+	return (double)excess / (double)(INT64_C(1) << SLOPE_BITS);
+}
