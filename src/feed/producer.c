@@ -217,7 +217,7 @@ enum lt_status producer_add_stream(struct producer *p, const char *path, const c
 	put_text(m, name);
 	put_text(m, path);
 	send_command(p, ADD_STREAM, m);
-	s->packets = 0;
+	s->packets = s->next_seq = 0;
 	status = get64(p, &s->handle);
 	if (!status)
 		status = get32(p, &code);
@@ -303,6 +303,7 @@ void producer_send_packet(struct producer *p, struct producer_stream *s, const s
 	connection_put(&p->data, data, size);
 	g_byte_array_free(m, TRUE);
 	send_index(p, s, s->packets++, index);
+	s->next_seq = index->seq + 1;
 }
 
 void producer_send_beacon(struct producer *p, struct producer_stream *s, const struct producer_index *like,
@@ -348,7 +349,11 @@ static enum lt_status settle(struct producer *p)
 	return LT_OK;
 }
 
-/* Every stream ends before the packet that would be next. */
+/*
+ * Every stream ends before the packet that would be next. The relayd compares with the
+ * packets' own sequence numbers, and their data may still be on its way: with a smaller
+ * number it would end the stream at whatever it has.
+ */
 static enum lt_status rotate(struct producer *p, struct producer_stream *const *streams, unsigned n)
 {
 	GByteArray *m = g_byte_array_new();
@@ -358,7 +363,7 @@ static enum lt_status rotate(struct producer *p, struct producer_stream *const *
 	put64(m, 0);
 	for (unsigned i = 0; i < n; i++) {
 		put64(m, streams[i]->handle);
-		put64(m, streams[i]->packets);
+		put64(m, streams[i]->next_seq);
 	}
 	send_command(p, ROTATE_STREAMS, m);
 	return get_answer(p, "the end of the streams");

@@ -24,7 +24,8 @@ struct producer {
 
 struct producer_stream {
 	uint64_t handle;
-	uint64_t packets; /* sent so far: the number of the next */
+	uint64_t packets;  /* sent so far: the number of the next */
+	uint64_t next_seq; /* behind the last packet's own sequence number, which has gaps where packets were lost */
 	bool is_metadata;
 };
 

@@ -23,7 +23,12 @@ sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "
 from terminal import ROOT, Checks, Failed, Terminal, unpack  # noqa: E402
 
 TABLES = ("hosts", "events", "cpus", "cpu", "io", "files", "disks", "net", "syscalls", "sched", "irqs", "perf", "probes")
-SHARED_TABLES = {"lossy": ("hosts", "events", "cpu", "files"), "rotated": ("hosts", "sched")}
+SHARED_TABLES = {"lossy": ("hosts", "events", "cpu", "files"), "rotated": ("hosts", "sched"),
+                 "snapshot": ("hosts", "events", "cpu"), "lossy-overwrite": ("hosts", "events", "sched")}
+# Threads that are two rows of the recording's report and one of the live session's; their CPU time is the same.
+# Their CPU's packets begin long after the thread was made: who looks ahead for the first one on each CPU (the one
+# "running when the record begins") takes it for an older thread of that tid.
+SPLIT_ROWS = {("snapshot", "cpu"): ("web", 2346)}
 STALL_LIMIT = 10  # seconds, the default
 AT_ONCE = 4  # reports; they mostly wait
 OF_THE_WAY = {"source", "late_events"}  # columns that say how the record was read
@@ -78,10 +83,22 @@ def differences(live, wanted):
     return "\n".join(found)
 
 
-def check_same(checks, name, live, wanted):
+def take_split_rows(report, thread):
+    """Takes the rows of a thread (host, tid) out: what is left, how many they were, their CPU time."""
+    rows = [row for row in report["rows"] if (row["host"], row["tid"]) == thread]
+    left = {**report, "rows": [row for row in report["rows"] if row not in rows]}
+    return left, len(rows), sum(row["cpu_ns"] for row in rows)
+
+
+def check_same(checks, name, live, wanted, split=None):
     """The live report ended as the one of the recording did, with the same figures."""
     status, report, err = live
     checks.equal(f"{name}: status", (status, err), (wanted[0], wanted[2]))
+    if report and split:
+        report, n, cpu_ns = take_split_rows(report, split)
+        recorded_left, n_recorded, recorded_cpu_ns = take_split_rows(wanted[1], split)
+        wanted = (wanted[0], recorded_left, wanted[2])
+        checks.equal(f"{name}: rows of {split}, CPU time", (n, n_recorded, cpu_ns), (1, 2, recorded_cpu_ns))
     if report:
         found = differences(report, wanted[1])
         checks.check(name, not found, found)
@@ -116,7 +133,7 @@ def test_same_as_recorded(checks):
     with Relayd("relayd") as relayd, concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
         done = pool.map(lambda job: feed_and_report(relayd, *job), jobs)
         for (table, name, path), live in zip(jobs, done):
-            check_same(checks, f"{name}: {table}", live, recorded(table, path))
+            check_same(checks, f"{name}: {table}", live, recorded(table, path), SPLIT_ROWS.get((name, table)))
             if table == "events":
                 counts = collections.defaultdict(dict)
                 for row in live[1]["rows"]:
