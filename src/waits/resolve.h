@@ -22,14 +22,14 @@
  * Depth and effort are bounded; what is left out then becomes a fill.
  */
 
-/* How often the rules were applied, since the graph was made; the last three make prefix sums differ. */
+/* How often the rules were applied, since the graph was made; the last four make prefix sums differ. */
 struct resolve_info {
 	uint64_t waits;   /* resolved, nested ones too */
 	uint64_t pieces;  /* edges and links taken */
 	uint64_t bounded; /* depth or effort was at its bound */
 	uint64_t older;   /* packets older than the wait */
-	uint64_t rewinds; /* went back to a remembered vertex */
-	uint64_t ends;    /* stopped where a row begins or has a gap, nothing remembered */
+	uint64_t rewinds; /* went back to a remembered vertex, other than from a row's birth to what made it */
+	uint64_t gaps;    /* stopped at a gap in a row, nothing remembered */
 	uint64_t covered; /* an unexplained wait is hidden behind a piece that began earlier */
 };
 

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "waits/path.h"
+
+#include <glib.h>
+
+#include "waits/internal.h"
+
+void wait_path_init(struct wait_path *p)
+{
+	*p = (struct wait_path){0};
+}
+
+void wait_path_release(struct wait_path *p)
+{
+	g_free(p->segments);
+	*p = (struct wait_path){0};
+}
+
+void path_open(struct wait_path *p, uint64_t begin_ns, uint64_t end_ns)
+{
+	p->n = 0;
+	p->open = p->partial = false;
+	p->begin_ns = begin_ns;
+	p->end_ns = MAX(begin_ns, end_ns);
+}
+
+static bool continues(const struct wait_segment *last, const struct wait_segment *s)
+{
+	return last->end_ns == s->begin_ns && last->row == s->row && last->state == s->state && !last->wire &&
+	       !s->wire && last->fill == s->fill && s->link == WAIT_LINK_NONE && cause_equal(&last->cause, &s->cause);
+}
+
+void path_append(struct wait_path *p, const struct wait_segment *segment)
+{
+	struct wait_segment s = *segment;
+
+	if (s.begin_ns <= p->begin_ns) {
+		s.begin_ns = p->begin_ns;
+		s.link = WAIT_LINK_NONE;
+		s.from = WAIT_NO_ROW;
+	}
+	s.end_ns = MIN(s.end_ns, p->end_ns);
+	if (s.begin_ns >= s.end_ns)
+		return;
+	if (p->n && continues(&p->segments[p->n - 1], &s)) {
+		p->segments[p->n - 1].end_ns = s.end_ns;
+		return;
+	}
+	if (p->n == p->capacity) {
+		p->capacity = p->capacity ? 2 * p->capacity : 64;
+		p->segments = g_renew(struct wait_segment, p->segments, p->capacity);
+	}
+	p->segments[p->n++] = s;
+}
+
+void path_append_row(const struct wait_graph *g, wait_row row, uint64_t seq, struct wait_path *out)
+{
+	const struct row *r = &g->rows[row];
+
+	for (; seq < r->end && row_left_ns(r, seq) < out->end_ns; seq++)
+		resolve_edge(g, row, seq, out);
+	if (r->present != WAIT_STATES && out->end_ns > r->last_ns) {
+		resolve_present(g, row, out);
+		out->open = wait_state_blocks(r->present);
+	}
+}
+
+void wait_path_resolve(const struct wait_graph *g, wait_row row, uint64_t begin_ns, uint64_t end_ns,
+		       struct wait_path *out)
+{
+	const struct row *r = row < g->n_rows ? &g->rows[row] : NULL;
+	bool cut;
+
+	path_open(out, begin_ns, begin_ns);
+	if (!r || !r->end)
+		return;
+	cut = r->head && begin_ns < g->horizon_ns;
+	begin_ns = MAX(begin_ns, row_begin_ns(g, r));
+	path_open(out, begin_ns, MIN(end_ns, row_end_ns(r)));
+	path_append_row(g, row, row_find(r, begin_ns + 1), out);
+	if (cut && out->n)
+		out->segments[0].cut = true;
+}

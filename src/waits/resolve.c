@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "waits/resolve.h"
+
+#include <glib.h>
+
+#include "waits/internal.h"
+
+enum {
+	DEPTH_MAX = 1024,      /* of waits for waits; 20 are seen in lock convoys */
+	EFFORT_MAX = 1 << 22,  /* pieces taken for one edge, undone ones too */
+};
+
+/* What the walk took, latest first. */
+struct piece {
+	enum { PIECE_EDGE, PIECE_LINK, PIECE_HOLE } kind; /* hole: a wait nothing explains, taken only as a fill */
+	uint8_t state; /* of edge, hole */
+	uint8_t link;
+	wait_row row;  /* of a link: where it ends */
+	wait_row from;
+	uint64_t begin_ns, end_ns;
+	const struct wait_cause *cause;
+};
+
+/* A time of a row: at vertex seq, or (exact false) before it and after the one to its left. */
+struct place {
+	wait_row row;
+	bool exact;
+	uint64_t seq;
+	uint64_t t_ns;
+};
+
+struct remembered {
+	struct place place;
+	uint32_t n_pieces;
+};
+
+struct edge {
+	uint64_t begin_ns;
+	enum wait_state state;
+	const struct wait_cause *cause;
+};
+
+/* Memory of the walk, kept from one to the next. */
+struct walker {
+	struct piece *pieces;
+	uint32_t n_pieces, pieces_capacity;
+	struct remembered *stack;
+	uint32_t n_stack, stack_capacity;
+	uint32_t effort;
+	bool bounded;
+	struct resolve_info info;
+};
+
+struct walker *walker_create(void)
+{
+	return g_new0(struct walker, 1);
+}
+
+void walker_destroy(struct walker *w)
+{
+	g_free(w->pieces);
+	g_free(w->stack);
+	g_free(w);
+}
+
+struct resolve_info resolve_info(const struct wait_graph *g)
+{
+	return g->walker->info;
+}
+
+static struct piece *take(struct walker *w, int kind, uint64_t begin_ns, uint64_t end_ns)
+{
+	struct piece *p;
+
+	if (w->n_pieces == w->pieces_capacity) {
+		w->pieces_capacity = w->pieces_capacity ? 2 * w->pieces_capacity : 256;
+		w->pieces = g_renew(struct piece, w->pieces, w->pieces_capacity);
+	}
+	p = &w->pieces[w->n_pieces++];
+	p->kind = kind;
+	p->begin_ns = begin_ns;
+	p->end_ns = end_ns;
+	w->effort++;
+	w->info.pieces++;
+	return p;
+}
+
+static struct place place_find(const struct wait_graph *g, wait_row row, uint64_t t_ns)
+{
+	const struct row *r = &g->rows[row];
+	uint64_t seq = row_find(r, t_ns);
+
+	return (struct place){row, seq < r->end && row_vertex(r, seq)->t_ns == t_ns, seq, t_ns};
+}
+
+/* Takes the link that ends at v, a vertex of row, and goes to its source. */
+static struct place take_link(const struct wait_graph *g, wait_row row, const struct vertex *v)
+{
+	struct piece *p = take(g->walker, PIECE_LINK, v->from_ns, v->t_ns);
+
+	p->link = v->link;
+	p->row = row;
+	p->from = v->from;
+	return place_find(g, v->from, v->from_ns);
+}
+
+/* The edge before a place, as far as that goes; false: the row begins here, or has a gap. */
+static bool edge_before(const struct wait_graph *g, const struct place *at, struct edge *e)
+{
+	const struct row *r = &g->rows[at->row];
+	const struct vertex *v;
+
+	if (at->seq == r->end) { /* still open */
+		if (!r->end)
+			return false;
+		*e = (struct edge){r->last_ns, WAIT_UNKNOWN, &cause_none};
+		if (r->present != WAIT_STATES) {
+			e->state = r->present;
+			e->cause = &r->present_cause;
+		}
+		return true;
+	}
+	v = row_vertex(r, at->seq);
+	if (v->gap)
+		return false;
+	*e = (struct edge){row_left_ns(r, at->seq), v->state, causes_get(&g->causes, v->cause)};
+	return true;
+}
+
+static void remember(struct walker *w, const struct place *at)
+{
+	if (w->n_stack == w->stack_capacity) {
+		w->stack_capacity = w->stack_capacity ? 2 * w->stack_capacity : 64;
+		w->stack = g_renew(struct remembered, w->stack, w->stack_capacity);
+	}
+	w->stack[w->n_stack++] = (struct remembered){*at, w->n_pieces};
+}
+
+static void take_edge(struct walker *w, const struct place *at, const struct edge *e, int kind)
+{
+	struct piece *p = take(w, kind, e->begin_ns, at->t_ns);
+
+	p->row = at->row;
+	p->state = e->state;
+	p->cause = e->cause;
+}
+
+static void walk(const struct wait_graph *g, wait_row row, uint64_t seq, uint64_t bound_ns, unsigned depth);
+
+/* A wait in the midst of the walk: what explains it, else itself. */
+static void take_wait(const struct wait_graph *g, const struct place *at, const struct edge *e, uint64_t limit_ns,
+		      unsigned depth)
+{
+	struct walker *w = g->walker;
+	uint32_t n = w->n_pieces;
+
+	if (at->exact)
+		walk(g, at->row, at->seq, limit_ns, depth + 1);
+	if (w->n_pieces == n)
+		take_edge(w, at, e, e->state == WAIT_NETWORK ? PIECE_EDGE : PIECE_HOLE);
+}
+
+/* resolve.h; nothing is taken if nothing explains the edge to vertex seq. */
+static void walk(const struct wait_graph *g, wait_row row, uint64_t seq, uint64_t bound_ns, unsigned depth)
+{
+	struct walker *w = g->walker;
+	const struct row *r = &g->rows[row];
+	const struct vertex *v = row_vertex(r, seq);
+	uint64_t limit_ns = MAX(bound_ns, row_left_ns(r, seq));
+	uint64_t floor_ns = MAX(limit_ns, g->horizon_ns);
+	uint32_t stack_base = w->n_stack;
+	struct place at;
+
+	if (v->link == WAIT_LINK_NONE)
+		return;
+	if (depth > DEPTH_MAX) {
+		w->bounded = true;
+		return;
+	}
+	w->info.waits++;
+	at = take_link(g, row, v);
+	while (at.t_ns > floor_ns) {
+		struct edge e;
+		bool begins = !edge_before(g, &at, &e);
+
+		if (w->effort > EFFORT_MAX) {
+			w->bounded = true;
+			break;
+		}
+		v = at.exact ? row_vertex(&g->rows[at.row], at.seq) : NULL;
+		if (v && v->link != WAIT_LINK_NONE) {
+			if (v->from_ns <= limit_ns) {
+				take_link(g, at.row, v);
+				w->info.older++;
+				break;
+			}
+			if (begins || !wait_state_blocks(e.state))
+				remember(w, &at);
+		}
+		if (!begins) {
+			if (wait_state_blocks(e.state))
+				take_wait(g, &at, &e, limit_ns, depth);
+			else
+				take_edge(w, &at, &e, PIECE_EDGE);
+			at = (struct place){at.row, true, at.seq - 1, e.begin_ns};
+		} else if (w->n_stack > stack_base) {
+			struct remembered *last = &w->stack[--w->n_stack];
+
+			w->info.rewinds += last->n_pieces != w->n_pieces || at.seq > 0;
+			w->n_pieces = last->n_pieces;
+			at = last->place;
+			at = take_link(g, at.row, row_vertex(&g->rows[at.row], at.seq));
+		} else {
+			w->info.gaps += at.seq > 0 || !at.exact;
+			break;
+		}
+	}
+	w->n_stack = stack_base;
+}
+
+/* Laying the pieces in a row, from the wait's begin to its end */
+
+struct layer {
+	const struct wait_graph *g;
+	struct wait_path *path;
+	wait_row row;         /* where it is: first whose wait it is, then the last segment's */
+	uint64_t at_ns;       /* how far it has come */
+	bool first;           /* there is no segment yet */
+	enum wait_link link;  /* that leads on from there to … */
+	wait_row from, to;
+};
+
+static void lay(struct layer *l, uint64_t end_ns, struct wait_segment *s)
+{
+	if (end_ns <= l->at_ns)
+		return;
+	s->begin_ns = l->at_ns;
+	s->end_ns = end_ns;
+	if (!s->link) {
+		bool led = l->link && l->to == s->row;
+
+		s->link = led ? l->link : WAIT_LINK_NONE;
+		s->from = led ? l->from : WAIT_NO_ROW;
+	}
+	l->link = WAIT_LINK_NONE;
+	path_append(l->path, s);
+	l->at_ns = end_ns;
+	l->row = s->row;
+	l->first = false;
+}
+
+static void lay_fill(struct layer *l, wait_row row, uint64_t end_ns, enum wait_fill fill, const struct piece *hole)
+{
+	struct wait_segment s = {
+		.row = row,
+		.state = hole ? hole->state : WAIT_UNKNOWN,
+		.fill = fill,
+		.cause = hole ? *hole->cause : cause_none,
+	};
+
+	lay(l, end_ns, &s);
+}
+
+/* Up to the begin of the next piece, which is on this row. holes: n of them, latest first, before that piece. */
+static void lay_gap(struct layer *l, wait_row row, uint64_t end_ns, const struct piece *holes, uint32_t n)
+{
+	enum wait_fill fill = WAIT_FILL_ACROSS;
+
+	if (row == l->row)
+		fill = WAIT_FILL_STITCH;
+	else if (l->first)
+		fill = WAIT_FILL_FIRST;
+	while (n--) {
+		const struct piece *hole = &holes[n];
+
+		if (hole->row == row && hole->begin_ns < end_ns) {
+			lay_fill(l, row, hole->begin_ns, fill, NULL);
+			lay_fill(l, row, MIN(hole->end_ns, end_ns), fill, hole);
+		}
+		l->g->walker->info.covered += hole->end_ns > l->at_ns;
+	}
+	lay_fill(l, row, end_ns, fill, NULL);
+	l->row = row;
+}
+
+/* The row a link leads from, if its number is still that row's. */
+static wait_row link_from(const struct wait_graph *g, wait_row from, uint64_t from_ns)
+{
+	return g->rows[from].born_ns <= from_ns ? from : WAIT_NO_ROW;
+}
+
+static void lay_link(struct layer *l, const struct piece *p)
+{
+	struct wait_segment s = {.row = p->row, .link = p->link, .cause = cause_none};
+
+	s.from = link_from(l->g, p->from, p->begin_ns);
+	if (p->end_ns > l->at_ns) {
+		if (p->link == WAIT_LINK_NETWORK) {
+			s.state = WAIT_NETWORK;
+			s.wire = p->from != p->row;
+		} else if (p->link == WAIT_LINK_TIMER) {
+			s.state = WAIT_TIMER;
+		} else {
+			s.state = WAIT_UNKNOWN;
+			s.fill = p->from != p->row ? WAIT_FILL_ACROSS : WAIT_FILL_STITCH;
+		}
+		lay(l, p->end_ns, &s);
+	} else {
+		l->link = p->link;
+		l->from = s.from;
+		l->to = p->row;
+	}
+	l->row = p->row;
+	l->first = false;
+}
+
+static void lay_pieces(struct layer *l, const struct walker *w)
+{
+	uint32_t holes = 0;
+
+	for (uint32_t i = w->n_pieces; i--; holes = 0) {
+		const struct piece *p;
+
+		while (w->pieces[i].kind == PIECE_HOLE) { /* the last one is the link that ended the wait */
+			holes++;
+			i--;
+		}
+		p = &w->pieces[i];
+		lay_gap(l, p->kind == PIECE_LINK ? p->from : p->row, p->begin_ns, p + 1, holes);
+		if (p->kind == PIECE_LINK) {
+			lay_link(l, p);
+		} else {
+			struct wait_segment s = {.row = p->row, .state = p->state, .cause = *p->cause};
+
+			lay(l, p->end_ns, &s);
+			l->row = p->row;
+			l->first = false;
+		}
+	}
+}
+
+/* What the edge itself is, after the link that ended the wait before it: one with a duration is a segment itself. */
+static void append_edge(const struct wait_graph *g, wait_row row, uint64_t seq, struct wait_segment *s,
+			struct wait_path *path)
+{
+	const struct row *r = &g->rows[row];
+
+	s->row = row;
+	s->from = WAIT_NO_ROW;
+	if (seq > r->head) {
+		const struct vertex *left = row_vertex(r, seq - 1);
+
+		if (left->link && !left->gap && wait_state_blocks(left->state) && left->from_ns == left->t_ns) {
+			s->link = left->link;
+			s->from = link_from(g, left->from, left->from_ns);
+		}
+	}
+	path_append(path, s);
+}
+
+void resolve_edge(const struct wait_graph *g, wait_row row, uint64_t seq, struct wait_path *path)
+{
+	struct walker *w = g->walker;
+	const struct row *r = &g->rows[row];
+	const struct vertex *v = row_vertex(r, seq);
+	struct wait_segment s = {
+		.begin_ns = row_left_ns(r, seq),
+		.end_ns = v->t_ns,
+		.state = v->gap ? WAIT_UNKNOWN : v->state,
+		.cause = *causes_get(&g->causes, v->cause),
+	};
+
+	w->n_pieces = w->n_stack = 0;
+	w->effort = 0;
+	w->bounded = false;
+	if (!v->gap && wait_state_blocks(v->state))
+		walk(g, row, seq, s.begin_ns, 0);
+	if (w->n_pieces) {
+		struct layer l = {
+			.g = g, .path = path, .row = row, .at_ns = s.begin_ns, .first = true,
+		};
+
+		lay_pieces(&l, w);
+	} else {
+		append_edge(g, row, seq, &s, path);
+	}
+	w->info.bounded += w->bounded;
+	path->partial |= w->bounded;
+}
+
+void resolve_present(const struct wait_graph *g, wait_row row, struct wait_path *path)
+{
+	const struct row *r = &g->rows[row];
+	struct wait_segment s = {
+		.begin_ns = r->last_ns,
+		.end_ns = UINT64_MAX,
+		.state = r->present,
+		.cause = r->present_cause,
+	};
+
+	append_edge(g, row, r->end, &s, path);
+}

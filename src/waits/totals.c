@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "waits/totals.h"
+
+#include <glib.h>
+#include <string.h>
+
+#include "waits/internal.h"
+
+enum {
+	SUM_STRIDE = 16,
+	SUMS_LEAST = 4,
+	DEPTH_MAX = 512,
+	EFFORT_MAX = 1 << 14, /* look-ups for one sum; two are usual */
+};
+
+/* One computation: what is added up so far. */
+struct adder {
+	const struct wait_graph *g;
+	uint64_t *ns;      /* SUM_WIDTH of them */
+	wait_row owner;    /* whose SUM_OWN is counted */
+	unsigned effort;
+};
+
+void wait_totals_add(struct wait_totals *totals, wait_row row, const struct wait_segment *s)
+{
+	uint64_t ns = s->end_ns - s->begin_ns;
+
+	if (s->wire)
+		totals->wire_ns += ns;
+	else
+		totals->ns[s->state] += ns;
+	if (s->row == row && !s->wire)
+		totals->own_ns += ns;
+}
+
+static void add_at(struct adder *a, wait_row row, uint64_t t_ns, int sign, unsigned depth);
+
+static void add_state(struct adder *a, wait_row row, unsigned kind, uint64_t ns, int sign)
+{
+	a->ns[kind] += sign < 0 ? -ns : ns;
+	if (row == a->owner && kind != SUM_WIRE)
+		a->ns[SUM_OWN] += sign < 0 ? -ns : ns;
+}
+
+/* F(row, until) - F(row, since) where until is the source of a link: within a wait it leads no further. */
+static void add_waker(struct adder *a, wait_row row, uint64_t since_ns, uint64_t until_ns, int sign, unsigned depth)
+{
+	const struct row *r = &a->g->rows[row];
+	uint64_t seq = row_find(r, until_ns), left_ns;
+	unsigned state = WAIT_RUNNING;
+
+	if (seq < r->end && row_vertex(r, seq)->t_ns > until_ns) {
+		const struct vertex *v = row_vertex(r, seq);
+
+		state = v->gap ? WAIT_UNKNOWN : v->state;
+		left_ns = r->head || seq ? row_left_ns(r, seq) : until_ns;
+	} else if (seq == r->end && r->end) {
+		state = r->present;
+		left_ns = r->last_ns;
+	}
+	if (state < WAIT_STATES && (wait_state_blocks(state) || state == WAIT_UNKNOWN)) {
+		left_ns = MAX(left_ns, since_ns);
+		add_state(a, row, state, until_ns - left_ns, sign);
+		until_ns = left_ns;
+	}
+	if (until_ns > since_ns) {
+		add_at(a, row, until_ns, sign, depth);
+		add_at(a, row, since_ns, -sign, depth);
+	}
+}
+
+/* What [from, to[ of the wait (or gap) [begin, v] is, which v's link ended; from: begin, if v is no row's first. */
+static void add_explained(struct adder *a, wait_row row, const struct vertex *v, uint64_t from_ns, uint64_t to_ns,
+			  int sign, unsigned depth)
+{
+	uint64_t wire_ns = MAX(from_ns, v->from_ns);
+
+	if (depth >= DEPTH_MAX || ++a->effort > EFFORT_MAX) {
+		add_state(a, row, WAIT_UNKNOWN, to_ns - from_ns, sign);
+		return;
+	}
+	if (v->from_ns > from_ns)
+		add_waker(a, v->from, from_ns, MIN(to_ns, v->from_ns), sign, depth + 1);
+	if (to_ns <= wire_ns)
+		return;
+	if (v->link == WAIT_LINK_NETWORK)
+		add_state(a, row, v->from == row ? (unsigned)WAIT_NETWORK : (unsigned)SUM_WIRE, to_ns - wire_ns, sign);
+	else
+		add_state(a, row, v->link == WAIT_LINK_TIMER ? WAIT_TIMER : WAIT_UNKNOWN, to_ns - wire_ns, sign);
+}
+
+static bool explained(const struct vertex *v)
+{
+	return v->link != WAIT_LINK_NONE && (v->gap || wait_state_blocks(v->state));
+}
+
+/* The edge to vertex seq (not a row's first), up to t_ns. */
+static void add_edge(struct adder *a, wait_row row, uint64_t seq, uint64_t t_ns, int sign, unsigned depth)
+{
+	const struct row *r = &a->g->rows[row];
+	const struct vertex *v = row_vertex(r, seq);
+	uint64_t left_ns = row_left_ns(r, seq);
+
+	if (explained(v))
+		add_explained(a, row, v, left_ns, t_ns, sign, depth);
+	else
+		add_state(a, row, v->gap ? WAIT_UNKNOWN : v->state, t_ns - left_ns, sign);
+}
+
+/* Before its first vertex a row was what made it; before what was dropped, nobody knows. */
+static void add_before(struct adder *a, wait_row row, uint64_t t_ns, int sign, unsigned depth)
+{
+	const struct row *r = &a->g->rows[row];
+
+	if (!r->head && row_vertex(r, 0)->link != WAIT_LINK_NONE)
+		add_explained(a, row, row_vertex(r, 0), t_ns, row_vertex(r, 0)->t_ns, -sign, depth);
+	else
+		add_state(a, row, WAIT_UNKNOWN, (r->head ? r->before_ns : row_vertex(r, 0)->t_ns) - t_ns, -sign);
+}
+
+static struct sum *sum_get(const struct row_sums *s, uint32_t index)
+{
+	return &s->ring[(s->head + index) & s->mask];
+}
+
+/* Adds the last sum at or before vertex seq; returns its vertex: one before the oldest if that is the base. */
+static uint64_t add_base(struct adder *a, wait_row row, uint64_t seq, int sign)
+{
+	const struct row *r = &a->g->rows[row];
+	const struct row_sums *s = r->sums;
+	unsigned width = row == a->owner ? SUM_WIDTH : SUM_KINDS;
+	const uint64_t *ns;
+	uint32_t low = 0, high;
+	uint64_t at;
+
+	if (!s)
+		return r->head ? r->head - 1 : 0;
+	high = s->n;
+	if (high && sum_get(s, high - 1)->seq <= seq)
+		low = high;
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (sum_get(s, middle)->seq <= seq)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	ns = low ? sum_get(s, low - 1)->ns : s->base;
+	at = low ? sum_get(s, low - 1)->seq : r->head ? r->head - 1 : 0;
+	for (unsigned i = 0; i < width; i++)
+		a->ns[i] += sign < 0 ? -ns[i] : ns[i];
+	return at;
+}
+
+/* Adds F(row, t), or takes it off. */
+static void add_at(struct adder *a, wait_row row, uint64_t t_ns, int sign, unsigned depth)
+{
+	const struct row *r = &a->g->rows[row];
+	uint64_t seq, at, last;
+
+	if (!r->end) {
+		add_state(a, row, WAIT_UNKNOWN, t_ns, sign);
+		return;
+	}
+	if (t_ns < (r->head ? r->before_ns : row_vertex(r, 0)->t_ns)) {
+		add_base(a, row, r->head ? r->head - 1 : 0, sign);
+		add_before(a, row, t_ns, sign, depth);
+		return;
+	}
+	seq = row_find(r, t_ns);
+	last = seq < r->end && row_vertex(r, seq)->t_ns == t_ns ? seq : seq - 1;
+	for (at = add_base(a, row, last, sign) + 1; at <= last; at++)
+		add_edge(a, row, at, row_vertex(r, at)->t_ns, sign, depth);
+	if (last == seq || t_ns == r->last_ns)
+		return;
+	if (seq < r->end)
+		add_edge(a, row, seq, t_ns, sign, depth);
+	else
+		add_state(a, row, r->present == WAIT_STATES ? WAIT_UNKNOWN : r->present, t_ns - r->last_ns, sign);
+}
+
+static void sums_resize(struct wait_graph *g, struct row_sums *s, uint32_t capacity)
+{
+	struct sum *ring = g_new(struct sum, capacity);
+
+	for (uint32_t i = 0; i < s->n; i++)
+		ring[i] = *sum_get(s, i);
+	if (s->ring)
+		g->bytes -= ((size_t)s->mask + 1) * sizeof(*ring);
+	g->bytes += capacity * sizeof(*ring);
+	g_free(s->ring);
+	s->ring = ring;
+	s->mask = capacity - 1;
+	s->head = 0;
+}
+
+static void sum_up(struct wait_graph *g, wait_row row)
+{
+	struct row *r = &g->rows[row];
+	struct row_sums *s = r->sums;
+	struct vertex *v;
+	struct sum sum = {0};
+	struct adder a = {.g = g, .ns = sum.ns, .owner = row};
+
+	if (!s) {
+		s = r->sums = g_new0(struct row_sums, 1);
+		g->bytes += sizeof(*s);
+	}
+	sum.seq = s->next;
+	v = row_vertex(r, sum.seq);
+	if (sum.seq && (explained(v) || sum.seq % SUM_STRIDE == 0)) {
+		for (uint64_t at = add_base(&a, row, sum.seq, 1) + 1; at <= sum.seq; at++)
+			add_edge(&a, row, at, row_vertex(r, at)->t_ns, 1, 0);
+		if (!s->ring || s->n > s->mask)
+			sums_resize(g, s, s->ring ? 2 * (s->mask + 1) : SUMS_LEAST);
+		*sum_get(s, s->n++) = sum;
+		v->summed = true;
+	}
+	s->next++;
+}
+
+void totals_advance(struct wait_graph *g, uint64_t t_ns)
+{
+	struct queue_place *p = &g->summed;
+
+	while (p->chunk && p->index < p->chunk->n) {
+		wait_row row = p->chunk->rows[p->index];
+		const struct row *r = &g->rows[row];
+
+		if (row_vertex(r, r->sums ? r->sums->next : 0)->t_ns > t_ns)
+			return;
+		sum_up(g, row);
+		if (++p->index == CHUNK_ROWS && p->chunk->next)
+			*p = (struct queue_place){p->chunk->next, 0};
+	}
+}
+
+void totals_drop(struct wait_graph *g, struct row *r)
+{
+	struct row_sums *s = r->sums;
+
+	if (row_vertex(r, r->head)->summed) {
+		memcpy(s->base, sum_get(s, 0)->ns, sizeof(s->base));
+		s->head++;
+		s->n--;
+		if (s->mask + 1 > SUMS_LEAST && (uint64_t)s->n * 8 < ((uint64_t)s->mask + 1) * 3)
+			sums_resize(g, s, (s->mask + 1) / 2);
+	} else if (r->head) {
+		wait_row row = r - g->rows;
+		struct adder a = {.g = g, .ns = s->base, .owner = row};
+
+		add_edge(&a, row, r->head, row_vertex(r, r->head)->t_ns, 1, 0);
+	}
+}
+
+void totals_release(struct wait_graph *g, struct row *r)
+{
+	if (!r->sums)
+		return;
+	g->bytes -= sizeof(*r->sums);
+	if (r->sums->ring)
+		g->bytes -= ((size_t)r->sums->mask + 1) * sizeof(*r->sums->ring);
+	g_free(r->sums->ring);
+	g_free(r->sums);
+	r->sums = NULL;
+}
+
+void wait_totals_window(const struct wait_graph *g, wait_row row, uint64_t begin_ns, uint64_t end_ns,
+			struct wait_totals *out)
+{
+	const struct row *r = row < g->n_rows ? &g->rows[row] : NULL;
+	uint64_t ns[SUM_WIDTH] = {0};
+	struct adder a = {.g = g, .ns = ns, .owner = row};
+
+	memset(out, 0, sizeof(*out));
+	if (!r || !r->end)
+		return;
+	begin_ns = MAX(begin_ns, row_begin_ns(g, r));
+	end_ns = MIN(end_ns, row_end_ns(r));
+	if (g->summed.chunk && g->summed.index < g->summed.chunk->n) /* some are not final yet */
+		end_ns = MIN(end_ns, g->final_ns);
+	if (begin_ns >= end_ns)
+		return;
+	add_at(&a, row, end_ns, 1, 0);
+	add_at(&a, row, begin_ns, -1, 0);
+	for (unsigned i = 0; i < WAIT_STATES; i++)
+		out->ns[i] = (int64_t)ns[i] < 0 ? 0 : ns[i];
+	out->wire_ns = (int64_t)ns[SUM_WIRE] < 0 ? 0 : ns[SUM_WIRE];
+	out->own_ns = (int64_t)ns[SUM_OWN] < 0 ? 0 : ns[SUM_OWN];
+}
