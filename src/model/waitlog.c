@@ -64,12 +64,15 @@ static struct wait_event *add(struct model *m, enum wait_event_kind kind, const 
 
 static void set_context(const struct model *m, struct wait_event *e, const struct cpu *cpu)
 {
-	const struct context c = context_now(m, cpu);
+	struct context c = context_now(m, cpu);
 
+	if (m->wait_log->compat) {
+		c.disk = false;
+		c.cause = STRID_NONE;
+	}
 	e->context = (uint8_t)c.kind;
 	e->below = (uint8_t)c.below;
 	e->vec = c.below == WAIT_CONTEXT_SOFTIRQ ? (uint8_t)MIN(c.nr, UINT8_MAX) : 0;
-	e->irq_zero = c.kind == WAIT_CONTEXT_IRQ && c.nr == 0;
 	e->state = (uint8_t)context_explains(&c);
 	e->cause = c.cause;
 }
@@ -97,35 +100,6 @@ static bool valid_tid(int64_t tid)
 	return tid >= 0 && tid <= INT32_MAX;
 }
 
-static void log_switch(struct model *m, const struct apply *a)
-{
-	const struct ev_sched_switch *p = event_payload(a->ev, ev_sched_switch);
-	const uint32_t next = row_of(m, p->next_tid), prev = row_of(m, p->prev_tid);
-	struct wait_event *e;
-
-	if (!valid_tid(p->prev_tid) || !valid_tid(p->next_tid))
-		return;
-	e = add(m, WAIT_EVENT_SWITCH, a->cpu);
-	e->tid = (int32_t)p->next_tid;
-	e->pid = pid_of(m, next);
-	e->comm = comm_of(m, next, p->next_comm);
-	e->from_tid = (int32_t)p->prev_tid;
-	e->from_pid = pid_of(m, prev);
-	e->from_comm = comm_of(m, prev, p->prev_comm);
-	e->prev_state = (int32_t)p->prev_state;
-}
-
-/*
- * One family of wake-ups counts, by what the trace declares, so that none counts twice: sched_ttwu;
- * else sched_waking, which comes first and from the waker's CPU; else sched_wakeup.
- */
-static bool counts(const struct apply *a)
-{
-	if (a->trace->ttwu)
-		return a->ev->kind == EVENT_SCHED_WAKEUP && a->class && a->class->name == a->trace->ttwu;
-	return a->ev->kind != EVENT_SCHED_WAKEUP || !a->trace->has_waking;
-}
-
 /* What the thread waits for, in its own words: the call it is in and what that works on. */
 static void set_call(struct model *m, struct wait_event *e, uint32_t row)
 {
@@ -142,6 +116,36 @@ static void set_call(struct model *m, struct wait_event *e, uint32_t row)
 	e->fd = (int32_t)t->call.fd;
 	if (file != NO_ROW && !e->object)
 		e->object = (strid)(FILE_ROW(m, file)->peer ? FILE_ROW(m, file)->peer : FILE_ROW(m, file)->path);
+}
+
+static void log_switch(struct model *m, const struct apply *a)
+{
+	const struct ev_sched_switch *p = event_payload(a->ev, ev_sched_switch);
+	const uint32_t next = row_of(m, p->next_tid), prev = row_of(m, p->prev_tid);
+	struct wait_event *e;
+
+	if (!valid_tid(p->prev_tid) || !valid_tid(p->next_tid))
+		return;
+	e = add(m, WAIT_EVENT_SWITCH, a->cpu);
+	e->tid = (int32_t)p->next_tid;
+	e->pid = pid_of(m, next);
+	e->comm = comm_of(m, next, p->next_comm);
+	e->from_tid = (int32_t)p->prev_tid;
+	e->from_pid = pid_of(m, prev);
+	e->from_comm = comm_of(m, prev, p->prev_comm);
+	e->prev_state = (int32_t)p->prev_state;
+	set_call(m, e, prev);
+}
+
+/*
+ * One family of wake-ups counts, by what the trace declares, so that none counts twice: sched_ttwu;
+ * else sched_waking, which comes first and from the waker's CPU; else sched_wakeup.
+ */
+static bool counts(const struct apply *a)
+{
+	if (a->trace->ttwu)
+		return a->ev->kind == EVENT_SCHED_WAKEUP && a->class && a->class->name == a->trace->ttwu;
+	return a->ev->kind != EVENT_SCHED_WAKEUP || !a->trace->has_waking;
 }
 
 static void log_wake(struct model *m, const struct apply *a)

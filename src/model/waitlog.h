@@ -65,17 +65,16 @@ struct wait_event {
 	uint8_t below;        /* the context below WAIT_CONTEXT_RECEIVING */
 	uint8_t vec;          /* softirq vector of context or below; NET_SOFTIRQ: the one entered */
 	uint16_t cpu;         /* INTERRUPT: WAIT_ALL_CPUS, the host was away; else events of that one were lost */
-	bool irq_zero;        /* context IRQ: it is irq 0, the timer of old machines */
 	bool new_task;        /* WAKE: by sched_wakeup_new */
 	uint8_t state;        /* WAKE: enum wait_state, what tid has been waiting for, as far as the context tells */
 	int32_t tid, pid;     /* pid -1 unknown */
 	int32_t from_tid, from_pid;
 	strid comm, from_comm;
 	int32_t prev_state;   /* SWITCH: the kernel's; STATUS: the dump's */
-	int32_t fd;           /* WAKE: that tid's call waits on, -1 none */
+	int32_t fd;           /* WAKE, SWITCH: that this call works on, -1 none */
 	strid cause;          /* WAKE: name of the irq, disk, interface … it was woken by, STRID_NONE unknown */
-	strid call;           /* WAKE: the system call tid is in, STRID_NONE none or unknown */
-	strid object;         /* WAKE: path or peer of fd */
+	strid call;           /* WAKE: the system call tid is in, SWITCH: from_tid; STRID_NONE none or unknown */
+	strid object;         /* the same call: path or peer it works on */
 	uint32_t packet;      /* SEND, RECEIVE: index into the log's packets, WAIT_NO_PACKET: its headers are not known */
 };
 

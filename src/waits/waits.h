@@ -43,6 +43,9 @@ void waits_watermark(struct waits *w, unsigned host, uint64_t t_ns);
 /* Builds as far as the least watermark allows. */
 void waits_run(struct waits *w);
 
+/* The graph itself, for path.h, resolve.h, totals.h; borrowed. */
+const struct wait_graph *waits_graph(const struct waits *w);
+
 /* All before this reference time is built. */
 uint64_t waits_now(const struct waits *w);
 
@@ -56,6 +59,9 @@ struct wait_who {
 };
 
 struct wait_who waits_who(const struct waits *w, wait_row row);
+
+/* The row's first vertex that was ever made, 0: none; of a row that is reused, its present one's. */
+uint64_t waits_first_ns(const struct waits *w, wait_row row);
 
 /* The row of the thread that has this tid at t_ns (reference time; UINT64_MAX: now); WAIT_NO_ROW. */
 wait_row waits_find(const struct waits *w, unsigned host, int32_t tid, uint64_t t_ns);

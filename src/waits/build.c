@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "waits/build.h"
+
+#include <string.h>
+
+#include "waits/build_internal.h"
+
+/* prev_state of a sched_switch (include/linux/sched.h). */
+enum {
+	TASK_SLEEPS = 0x03,         /* TASK_INTERRUPTIBLE, TASK_UNINTERRUPTIBLE */
+	TASK_STOPPED = 0x04,
+	TASK_TRACED = 0x08,
+	TASK_ENDED = 0x30,          /* EXIT_DEAD, EXIT_ZOMBIE */
+	TASK_STATES = 0xff,         /* with parked and, since 4.14, TASK_IDLE as 0x80 */
+	TASK_PREEMPTED = 0x100,     /* since 4.14 */
+};
+
+/* Softirq vectors of the network. */
+enum { VEC_NET_TX = 2, VEC_NET_RX = 3 };
+
+struct build *build_create(struct wait_graph *g, bool compat)
+{
+	struct build *b = g_new0(struct build, 1);
+
+	b->graph = g;
+	b->compat = compat;
+	build_rows_create(b);
+	build_packets_create(b);
+	return b;
+}
+
+void build_destroy(struct build *b)
+{
+	if (!b)
+		return;
+	build_packets_destroy(b);
+	build_rows_destroy(b);
+	g_free(b);
+}
+
+void build_restart(struct build *b)
+{
+	for (guint i = 0; i < b->rows->len; i++) {
+		build_row(b, i)->pending.set = false;
+		build_row(b, i)->first_ns = 0;
+	}
+	build_packets_restart(b);
+	b->now_ns = 0;
+}
+
+uint64_t build_links(const struct build *b)
+{
+	return b->links;
+}
+
+/* ---- vertices ---- */
+
+static enum wait_state state_of(enum status status)
+{
+	switch (status) {
+	case STATUS_RUN:
+	case STATUS_EXIT:
+		return WAIT_RUNNING;
+	case STATUS_BLOCKED:
+		return WAIT_BLOCKED;
+	case STATUS_WAIT_CPU:
+	case STATUS_WAIT_FORK:
+	case STATUS_WAITING:
+		return WAIT_PREEMPTED;
+	default:
+		return WAIT_UNKNOWN;
+	}
+}
+
+static void vertex(struct build *b, wait_row row, enum wait_state state, const struct wait_cause *cause)
+{
+	struct build_row *r = build_row(b, row);
+
+	build_packets_settle(b, row);
+	graph_vertex(b->graph, row, b->now_ns, state, cause);
+	if (!r->first_ns)
+		r->first_ns = b->now_ns;
+}
+
+wait_row build_extend(struct build *b, const struct build_thread *t)
+{
+	const enum wait_state state = state_of((enum status)t->status);
+
+	vertex(b, t->row, state, NULL);
+	graph_present(b->graph, t->row, state, NULL);
+	return t->row;
+}
+
+/* A vertex now that ends an edge with what the thread did until its status was set. */
+static wait_row change(struct build *b, const struct build_thread *t, const struct wait_cause *present)
+{
+	struct wait_cause stop = { .name = t->stop, .fd = -1 };
+
+	vertex(b, t->row, state_of((enum status)t->old), t->old == STATUS_BLOCKED && t->stop ? &stop : NULL);
+	graph_present(b->graph, t->row, state_of((enum status)t->status), present);
+	return t->row;
+}
+
+/* ---- switches ---- */
+
+/* The state the thread is switched out in. */
+static bool is_blocked(const struct build *b, int32_t prev_state)
+{
+	if (b->compat)
+		return prev_state & TASK_SLEEPS;
+	return prev_state & TASK_STATES && !(prev_state & TASK_PREEMPTED);
+}
+
+static strid stop_of(int32_t prev_state)
+{
+	if (prev_state & TASK_STOPPED)
+		return strpool_intern_z("stopped");
+	return prev_state & TASK_TRACED ? strpool_intern_z("traced") : STRID_NONE;
+}
+
+static void build_switch(struct build *b, unsigned host, const struct wait_event *e)
+{
+	const struct wait_cause wait = { .call = e->call, .object = e->object, .fd = e->fd };
+	struct build_thread *next, *prev;
+	bool is_new, blocked;
+
+	build_cpu(b, host, e->cpu)->tid = e->tid;
+	next = build_thread_get(b, host, e->tid, e->cpu, &is_new);
+	build_thread_set(b, next, STATUS_RUN);
+	if (is_new || !b->compat)
+		build_thread_name(b, next, e->comm, e->pid);
+	prev = build_thread_get(b, host, e->from_tid, e->cpu, &is_new);
+	build_thread_name(b, prev, e->from_comm, e->from_pid);
+	blocked = is_blocked(b, e->prev_state);
+	build_thread_set(b, prev, blocked ? STATUS_BLOCKED : STATUS_WAIT_CPU);
+	change(b, prev, blocked ? &wait : NULL);
+	change(b, next, NULL);
+	prev->stop = STRID_NONE;
+	next->stop = STRID_NONE;
+	if (b->compat)
+		return;
+	if (blocked)
+		prev->stop = stop_of(e->prev_state);
+	if (prev->tid > 0 && e->prev_state & TASK_ENDED)
+		build_thread_gone(b, prev);
+}
+
+/* ---- wake-ups ---- */
+
+static bool in_interrupt(const struct wait_event *e)
+{
+	return e->below == WAIT_CONTEXT_SOFTIRQ || e->below == WAIT_CONTEXT_IRQ;
+}
+
+/* Woken from where there is no task that could be the reason. */
+static void wake_in_context(struct build *b, unsigned host, const struct wait_event *e, const struct build_thread *t)
+{
+	struct wait_cause cause = { .name = e->cause, .call = e->call, .object = e->object, .fd = e->fd };
+	const struct build_thread *receiver = NULL;
+
+	if (e->context == WAIT_CONTEXT_RECEIVING) {
+		receiver = in_interrupt(e) ? build_thread_kernel(b, host, e->cpu) :
+					     build_thread_current(b, host, e->cpu);
+		if (receiver && !in_interrupt(e))
+			cause.name = build_row(b, receiver->row)->who.comm;
+	} else if (e->context == WAIT_CONTEXT_SOFTIRQ && (e->vec == VEC_NET_TX || e->vec == VEC_NET_RX)) {
+		receiver = build_thread_kernel(b, host, e->cpu);
+	}
+	vertex(b, t->row, (enum wait_state)e->state, &cause);
+	graph_present(b->graph, t->row, WAIT_PREEMPTED, NULL);
+	if (receiver)
+		build_packets_redirect(b, receiver->row, t->row);
+}
+
+static void wake_in_task(struct build *b, const struct wait_event *e, const struct build_thread *t,
+			 const struct build_thread *waker, enum wait_link link)
+{
+	const struct wait_cause cause = { .call = e->call, .object = e->object, .fd = e->fd };
+
+	vertex(b, t->row, state_of((enum status)t->old), t->old == STATUS_BLOCKED ? &cause : NULL);
+	graph_present(b->graph, t->row, state_of((enum status)t->status), NULL);
+	if (!waker)
+		return;
+	build_extend(b, waker);
+	graph_link(b->graph, waker->row, b->now_ns, t->row, b->now_ns, link);
+}
+
+static void build_wake(struct build *b, unsigned host, const struct wait_event *e)
+{
+	const struct build_thread *current = build_thread_current(b, host, e->cpu);
+	bool is_new, counts;
+	struct build_thread *t;
+
+	t = build_thread_get(b, host, e->tid, e->cpu, &is_new);
+	if (is_new) {
+		build_thread_name(b, t, e->comm, e->pid);
+		build_thread_set(b, t, STATUS_BLOCKED);
+		/* the new thread may have taken the place of one whose tid it has */
+		current = build_thread_current(b, host, e->cpu);
+	}
+	counts = t != current && (t->status == STATUS_BLOCKED || t->status == STATUS_WAIT_FORK ||
+				  t->status == STATUS_UNKNOWN);
+	if (counts)
+		build_thread_set(b, t, STATUS_WAIT_CPU);
+	else if (!b->compat)
+		return;
+	t->stop = STRID_NONE;
+	if (t->old == STATUS_WAIT_FORK)
+		wake_in_task(b, e, t, current, WAIT_LINK_FORK);
+	else if (t->old == STATUS_BLOCKED && e->context == WAIT_CONTEXT_TASK)
+		wake_in_task(b, e, t, current, WAIT_LINK_WAKEUP);
+	else if (t->old == STATUS_BLOCKED)
+		wake_in_context(b, host, e, t);
+}
+
+/* ---- lives ---- */
+
+static void build_fork(struct build *b, unsigned host, const struct wait_event *e)
+{
+	struct build_thread *t = build_thread_find(b, host, e->tid, e->cpu);
+	bool is_new;
+
+	/* whoever had the tid is gone, whether his exit was recorded or not */
+	if (t && !b->compat && t->tid > 0)
+		build_thread_gone(b, t);
+	t = build_thread_get(b, host, e->tid, e->cpu, &is_new);
+	if (is_new)
+		build_thread_name(b, t, e->comm, e->pid);
+	build_thread_set(b, t, STATUS_WAIT_FORK);
+}
+
+static void build_exit(struct build *b, unsigned host, const struct wait_event *e)
+{
+	struct build_thread *t = build_thread_find(b, host, e->tid, e->cpu);
+
+	if (t)
+		build_thread_set(b, t, STATUS_EXIT);
+}
+
+static void build_rename(struct build *b, unsigned host, const struct wait_event *e)
+{
+	const struct build_thread *t = build_thread_find(b, host, e->tid, e->cpu);
+
+	if (t)
+		build_thread_name(b, t, e->comm, e->pid);
+}
+
+static enum status status_of_dump(int32_t status)
+{
+	static const uint8_t known[] = {
+		STATUS_UNKNOWN, STATUS_WAIT_FORK, STATUS_WAIT_CPU, STATUS_EXIT, STATUS_ZOMBIE, STATUS_WAITING,
+		STATUS_RUN, STATUS_DEAD,
+	};
+
+	return status >= 0 && status < (int32_t)G_N_ELEMENTS(known) ? (enum status)known[status] : STATUS_UNKNOWN;
+}
+
+static void build_status(struct build *b, unsigned host, const struct wait_event *e)
+{
+	bool is_new;
+	struct build_thread *t = build_thread_get(b, host, e->tid, e->cpu, &is_new);
+
+	build_thread_name(b, t, e->comm, e->pid);
+	build_thread_set(b, t, status_of_dump(e->prev_state));
+}
+
+static void build_net_softirq(struct build *b, unsigned host, const struct wait_event *e)
+{
+	wait_row row = build_thread_kernel(b, host, e->cpu)->row;
+
+	graph_gap(b->graph, row, b->now_ns);
+	if (!build_row(b, row)->first_ns)
+		build_row(b, row)->first_ns = b->now_ns;
+}
+
+/*
+ * What the host's threads did before is not what they do now, but for those that run on
+ * CPUs that have lost nothing.
+ */
+static void build_interrupt(struct build *b, unsigned host, const struct wait_event *e)
+{
+	struct build_host *h = build_host(b, host);
+
+	if (e->cpu != WAIT_ALL_CPUS)
+		build_cpu(b, host, e->cpu);
+	for (guint i = 0; i < h->cpus->len; i++) {
+		struct build_thread *t = build_thread_current(b, host, i);
+
+		if (e->cpu == WAIT_ALL_CPUS || i == e->cpu)
+			build_cpu(b, host, i)->tid = TID_NOBODY;
+		else if (t)
+			t->interrupts = h->interrupts + 1;
+	}
+	h->interrupts++;
+}
+
+void build_event(struct build *b, unsigned host, uint64_t t_ns, const struct wait_event *e,
+		 const struct clock_packet *packet)
+{
+	b->now_ns = t_ns;
+	switch ((enum wait_event_kind)e->kind) {
+	case WAIT_EVENT_SWITCH:
+		build_switch(b, host, e);
+		break;
+	case WAIT_EVENT_WAKE:
+		build_wake(b, host, e);
+		break;
+	case WAIT_EVENT_FORK:
+		build_fork(b, host, e);
+		break;
+	case WAIT_EVENT_EXIT:
+		build_exit(b, host, e);
+		break;
+	case WAIT_EVENT_RENAME:
+		build_rename(b, host, e);
+		break;
+	case WAIT_EVENT_STATUS:
+		build_status(b, host, e);
+		break;
+	case WAIT_EVENT_NET_SOFTIRQ:
+		build_net_softirq(b, host, e);
+		break;
+	case WAIT_EVENT_SEND:
+	case WAIT_EVENT_RECEIVE:
+		build_packet(b, host, e, packet);
+		break;
+	case WAIT_EVENT_INTERRUPT:
+		build_interrupt(b, host, e);
+		break;
+	}
+}

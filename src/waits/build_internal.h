@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef LT_WAITS_BUILD_INTERNAL_H
+#define LT_WAITS_BUILD_INTERNAL_H
+
+#include <glib.h>
+
+#include "base/map64.h"
+#include "waits/build.h"
+
+/*
+ * Inside the builder: build.c (events), build_rows.c (threads and their rows),
+ * build_packets.c (who sent what to whom).
+ */
+
+/* What a thread does, as switches, wake-ups and the state dump tell. */
+enum status {
+	STATUS_UNKNOWN, STATUS_WAIT_FORK, STATUS_WAIT_CPU, STATUS_EXIT, STATUS_ZOMBIE, STATUS_BLOCKED, STATUS_RUN,
+	STATUS_DEAD, STATUS_WAITING, /* seen so by the state dump */
+};
+
+enum { TID_IDLE = 0, TID_KERNEL = -1, TID_NOBODY = -2 };
+
+struct build_thread {
+	uint32_t host;
+	int32_t tid;
+	uint8_t status, old;  /* enum status; old: before the last time it was set, to the same or another */
+	bool gone;            /* its life is over */
+	uint32_t interrupts;  /* of its host, when the status was set */
+	strid stop;           /* blocked, but by no wait: "stopped", "traced"; STRID_NONE */
+	wait_row row;
+	uint32_t life;        /* of the row: another's, if it is another */
+};
+
+/* A packet received on a row, whose sender is known, and that has become no link yet. */
+struct pending_link {
+	bool set;
+	wait_row from;
+	uint32_t from_life;
+	uint64_t from_ns, to_ns;
+};
+
+struct build_row {
+	struct wait_who who;
+	uint32_t life;     /* how often the number has been used */
+	uint64_t first_ns; /* its first vertex, 0 none */
+	uint64_t ended_ns; /* its thread was gone, 0 not yet */
+	wait_row older;    /* the row of the tid's life before */
+	uint32_t older_life;
+	struct pending_link pending;
+};
+
+struct build_cpu {
+	int32_t tid; /* it runs since its last switch, TID_NOBODY unknown */
+};
+
+struct build_host {
+	GArray *cpus;        /* struct build_cpu, by number */
+	uint32_t interrupts; /* how often events were lost */
+	wait_row idle_row, kernel_row; /* compat */
+};
+
+/* The last time a task sent something on a flow. */
+struct flow {
+	uint64_t key;
+	wait_row row;
+	uint32_t life;
+	uint64_t sent_ns;
+};
+
+struct compat_matcher;
+
+struct build {
+	struct wait_graph *graph;
+	bool compat;
+	GArray *hosts;            /* struct build_host */
+	GArray *rows;             /* struct build_row, by wait_row */
+	GPtrArray *threads;       /* struct build_thread *; one for each tid ever seen */
+	struct map64 tids;        /* host, tid -> thread */
+	struct map64 idles;       /* host, CPU (compat: CPU) -> thread */
+	struct map64 kernels;     /* host, CPU -> thread */
+	struct flow *flows;       /* FLOWS of them, by hash */
+	struct matcher *matcher;  /* NULL in compat */
+	struct compat_matcher *compat_matcher;
+	uint64_t links;
+	uint64_t now_ns;
+};
+
+static inline struct build_row *build_row(const struct build *b, wait_row row)
+{
+	return &g_array_index(b->rows, struct build_row, row);
+}
+
+static inline struct build_host *build_host(const struct build *b, unsigned host)
+{
+	return &g_array_index(b->hosts, struct build_host, host);
+}
+
+/* ---- build_rows.c ---- */
+
+void build_rows_create(struct build *b);
+void build_rows_destroy(struct build *b);
+
+/* The thread that has the tid now, for tid 0 the CPU's idle task; NULL: not known. */
+struct build_thread *build_thread_find(struct build *b, unsigned host, int32_t tid, unsigned cpu);
+
+/* The same, made if need be; is_new: it was. */
+struct build_thread *build_thread_get(struct build *b, unsigned host, int32_t tid, unsigned cpu, bool *is_new);
+
+/* Whoever receives the CPU's packets in interrupts and softirqs; always running. */
+struct build_thread *build_thread_kernel(struct build *b, unsigned host, unsigned cpu);
+
+/* Who runs on the CPU; NULL: not known. */
+struct build_thread *build_thread_current(struct build *b, unsigned host, unsigned cpu);
+struct build_cpu *build_cpu(struct build *b, unsigned host, unsigned cpu);
+
+/* Its life is over: whoever has the tid next is another. Not for idle tasks. Idempotent. */
+void build_thread_gone(struct build *b, struct build_thread *t);
+
+void build_thread_set(struct build *b, struct build_thread *t, enum status status);
+void build_thread_name(struct build *b, const struct build_thread *t, strid comm, int32_t pid);
+
+/* ---- build_packets.c ---- */
+
+void build_packets_create(struct build *b);
+void build_packets_destroy(struct build *b);
+void build_packets_restart(struct build *b);
+
+/* The row gets its next vertex: what it received before becomes a link. */
+void build_packets_settle(struct build *b, wait_row row);
+
+/* What the row received has woken somebody, who has a vertex now: that is whom it is for. */
+void build_packets_redirect(struct build *b, wait_row row, wait_row woken);
+
+void build_packet(struct build *b, unsigned host, const struct wait_event *e, const struct clock_packet *packet);
+
+/* ---- build.c ---- */
+
+/* A vertex now that ends an edge with what the thread does at present; returns its row. */
+wait_row build_extend(struct build *b, const struct build_thread *t);
+
+#endif

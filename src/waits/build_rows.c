@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The threads of all hosts and their rows: who has a tid now, who had it before. */
+#include <stdio.h>
+
+#include "waits/build_internal.h"
+
+void build_rows_create(struct build *b)
+{
+	b->hosts = g_array_new(FALSE, TRUE, sizeof(struct build_host));
+	b->rows = g_array_new(FALSE, TRUE, sizeof(struct build_row));
+	b->threads = g_ptr_array_new_with_free_func(g_free);
+}
+
+void build_rows_destroy(struct build *b)
+{
+	for (guint i = 0; i < b->hosts->len; i++)
+		g_array_free(build_host(b, i)->cpus, TRUE);
+	g_array_free(b->hosts, TRUE);
+	g_array_free(b->rows, TRUE);
+	g_ptr_array_free(b->threads, TRUE);
+	map64_release(&b->tids);
+	map64_release(&b->idles);
+	map64_release(&b->kernels);
+}
+
+void build_add_host(struct build *b)
+{
+	struct build_host h = {
+		.cpus = g_array_new(FALSE, FALSE, sizeof(struct build_cpu)),
+		.idle_row = WAIT_NO_ROW, .kernel_row = WAIT_NO_ROW,
+	};
+
+	g_array_append_val(b->hosts, h);
+}
+
+struct build_cpu *build_cpu(struct build *b, unsigned host, unsigned cpu)
+{
+	GArray *cpus = build_host(b, host)->cpus;
+
+	while (cpu >= cpus->len) {
+		struct build_cpu none = { .tid = TID_NOBODY };
+
+		g_array_append_val(cpus, none);
+	}
+	return &g_array_index(cpus, struct build_cpu, cpu);
+}
+
+/* ---- rows ---- */
+
+static wait_row row_add(struct build *b, unsigned host, int32_t tid, int32_t cpu)
+{
+	wait_row row = graph_row_add(b->graph);
+	struct build_row *r;
+
+	if (row >= b->rows->len)
+		g_array_set_size(b->rows, row + 1);
+	r = build_row(b, row);
+	*r = (struct build_row){
+		.who = { .host = host, .tid = tid, .pid = -1, .cpu = cpu },
+		.life = r->life + 1, .older = WAIT_NO_ROW,
+	};
+	return row;
+}
+
+/* In compat all idle tasks of a host share a row, and so do its kernel workers. */
+static wait_row row_of(struct build *b, unsigned host, int32_t tid, unsigned cpu)
+{
+	wait_row *shared;
+
+	if (tid > 0)
+		return row_add(b, host, tid, -1);
+	if (!b->compat)
+		return row_add(b, host, tid, (int32_t)cpu);
+	shared = tid == TID_IDLE ? &build_host(b, host)->idle_row : &build_host(b, host)->kernel_row;
+	if (*shared == WAIT_NO_ROW)
+		*shared = row_add(b, host, tid, 0);
+	return *shared;
+}
+
+struct wait_who build_who(const struct build *b, wait_row row)
+{
+	const struct wait_who nobody = { .tid = -1, .pid = -1, .cpu = -1 };
+
+	return row < b->rows->len ? build_row(b, row)->who : nobody;
+}
+
+uint64_t build_first_ns(const struct build *b, wait_row row)
+{
+	return row < b->rows->len ? build_row(b, row)->first_ns : 0;
+}
+
+wait_row build_next(const struct build *b, wait_row row, bool threads_only)
+{
+	uint64_t last_ns;
+
+	for (row = row == WAIT_NO_ROW ? 0 : row + 1; row < b->rows->len; row++)
+		if ((!threads_only || build_row(b, row)->who.tid > 0) && graph_last(b->graph, row, &last_ns))
+			return row;
+	return WAIT_NO_ROW;
+}
+
+/* ---- threads ---- */
+
+static uint64_t key_of(unsigned host, uint32_t low)
+{
+	return (uint64_t)host << 32 | low;
+}
+
+static struct build_thread *thread_at(const struct build *b, uint32_t i)
+{
+	return i == MAP64_NONE ? NULL : g_ptr_array_index(b->threads, i);
+}
+
+static uint32_t thread_add(struct build *b, unsigned host, int32_t tid, unsigned cpu)
+{
+	struct build_thread *t = g_new0(struct build_thread, 1);
+
+	g_ptr_array_add(b->threads, t);
+	t->host = host;
+	t->tid = tid;
+	t->interrupts = build_host(b, host)->interrupts;
+	t->row = row_of(b, host, tid, cpu);
+	t->life = build_row(b, t->row)->life;
+	return b->threads->len - 1;
+}
+
+static uint64_t idle_key(const struct build *b, unsigned host, unsigned cpu)
+{
+	return key_of(b->compat ? 0 : host, cpu);
+}
+
+/* What it did before events were lost is not what it does now. */
+static struct build_thread *refresh(struct build *b, struct build_thread *t)
+{
+	if (t && t->interrupts != build_host(b, t->host)->interrupts) {
+		t->status = t->old = STATUS_UNKNOWN;
+		t->stop = STRID_NONE;
+		t->interrupts = build_host(b, t->host)->interrupts;
+	}
+	return t;
+}
+
+struct build_thread *build_thread_find(struct build *b, unsigned host, int32_t tid, unsigned cpu)
+{
+	uint32_t i = tid == TID_IDLE ? map64_get(&b->idles, idle_key(b, host, cpu)) :
+				       map64_get(&b->tids, key_of(host, (uint32_t)tid));
+
+	return refresh(b, thread_at(b, i));
+}
+
+/* The tid's next life. */
+static void thread_renew(struct build *b, struct build_thread *t)
+{
+	const wait_row older = t->row;
+	const uint32_t older_life = t->life;
+	struct build_row *r;
+
+	t->gone = false;
+	t->status = t->old = STATUS_UNKNOWN;
+	t->stop = STRID_NONE;
+	t->row = row_of(b, t->host, t->tid, 0);
+	r = build_row(b, t->row);
+	t->life = r->life;
+	if (older != t->row && build_row(b, older)->life == older_life) {
+		r->older = older;
+		r->older_life = older_life;
+	}
+}
+
+struct build_thread *build_thread_get(struct build *b, unsigned host, int32_t tid, unsigned cpu, bool *is_new)
+{
+	struct build_thread *t = build_thread_find(b, host, tid, cpu);
+	char name[32];
+	uint32_t i;
+
+	*is_new = !t || t->gone;
+	if (!*is_new)
+		return t;
+	if (t) {
+		thread_renew(b, t);
+		return t;
+	}
+	i = thread_add(b, host, tid, cpu);
+	t = thread_at(b, i);
+	if (tid == TID_IDLE) {
+		map64_put(&b->idles, idle_key(b, host, cpu), i);
+		snprintf(name, sizeof(name), "swapper/%u", cpu);
+		build_row(b, t->row)->who.comm = strpool_intern_z(name);
+		return t;
+	}
+	map64_put(&b->tids, key_of(host, (uint32_t)tid), i);
+	return t;
+}
+
+struct build_thread *build_thread_kernel(struct build *b, unsigned host, unsigned cpu)
+{
+	uint32_t i = map64_get(&b->kernels, key_of(host, cpu));
+	struct build_thread *t = thread_at(b, i);
+	char name[32];
+
+	if (t)
+		return t;
+	i = thread_add(b, host, TID_KERNEL, cpu);
+	map64_put(&b->kernels, key_of(host, cpu), i);
+	t = thread_at(b, i);
+	t->status = STATUS_RUN;
+	snprintf(name, sizeof(name), "kernel/%u", cpu);
+	build_row(b, t->row)->who.comm = strpool_intern_z(name);
+	return t;
+}
+
+struct build_thread *build_thread_current(struct build *b, unsigned host, unsigned cpu)
+{
+	int32_t tid = build_cpu(b, host, cpu)->tid;
+
+	return tid == TID_NOBODY ? NULL : build_thread_find(b, host, tid, cpu);
+}
+
+void build_thread_gone(struct build *b, struct build_thread *t)
+{
+	if (t->gone)
+		return;
+	t->gone = true;
+	build_row(b, t->row)->ended_ns = b->now_ns;
+	build_row(b, t->row)->pending.set = false;
+	graph_row_free(b->graph, t->row);
+}
+
+void build_thread_set(struct build *b, struct build_thread *t, enum status status)
+{
+	t->old = t->status;
+	t->status = (uint8_t)status;
+	t->interrupts = build_host(b, t->host)->interrupts;
+}
+
+void build_thread_name(struct build *b, const struct build_thread *t, strid comm, int32_t pid)
+{
+	struct wait_who *who = &build_row(b, t->row)->who;
+
+	if (t->tid <= 0)
+		return;
+	if (comm)
+		who->comm = comm;
+	if (pid >= 0)
+		who->pid = pid;
+}
+
+wait_row build_find(const struct build *b, unsigned host, int32_t tid, uint64_t t_ns)
+{
+	const struct build_thread *t = thread_at(b, map64_get(&b->tids, key_of(host, (uint32_t)tid)));
+	wait_row row;
+
+	if (!t || tid <= 0 || build_row(b, t->row)->life != t->life)
+		return WAIT_NO_ROW;
+	for (row = t->row; build_row(b, row)->first_ns > t_ns;) {
+		const struct build_row *r = build_row(b, row);
+
+		if (r->older == WAIT_NO_ROW || build_row(b, r->older)->life != r->older_life)
+			break;
+		row = r->older;
+	}
+	return row;
+}

@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "waits/waits.h"
+
+#include <glib.h>
+#include <string.h>
+
+#include "waits/build.h"
+#include "waits/follow.h"
+
+enum {
+	EVENTS_BETWEEN_ADVANCES = 4096, /* the graph's memory is bounded at advances only */
+	QUEUE_ROOM_MIN = 256,
+};
+
+#define DEFAULT_MEMORY_BYTES ((size_t)256 << 20)
+
+/* A host's events that wait for other hosts: a ring each of events and of their packets. */
+struct queue {
+	struct wait_event *events;
+	struct clock_packet *packets;
+	uint32_t room, packets_room; /* powers of two */
+	uint32_t first, n;
+	uint32_t first_packet, n_packets;
+};
+
+struct host {
+	const struct clock_map *map;
+	struct queue queue;
+	uint64_t watermark_ns;  /* by its own clock; UINT64_MAX: not waited for */
+	uint64_t head_ref_ns;   /* reference time of the first event that waits */
+	uint64_t last_ref_ns;   /* of the last one built: time does not go back when the map moves */
+};
+
+struct waits {
+	struct wait_graph *graph;
+	struct wait_follow *follow;
+	struct build *build;
+	GArray *hosts;       /* struct host */
+	unsigned map_epochs; /* sum of those of all maps */
+	unsigned epoch;
+	uint64_t now_ns;     /* all before is built */
+	uint64_t built_ns;   /* the last event that was, 0 none */
+	uint64_t late;
+	unsigned since_advance;
+};
+
+static struct host *host_at(const struct waits *w, unsigned i)
+{
+	return &g_array_index(w->hosts, struct host, i);
+}
+
+struct waits *waits_create(const struct waits_options *options)
+{
+	struct waits *w = g_new0(struct waits, 1);
+	size_t memory = options->memory_bytes ? options->memory_bytes : DEFAULT_MEMORY_BYTES;
+
+	w->graph = graph_create(options->retention_ns, memory);
+	graph_enable_totals(w->graph);
+	w->follow = follow_create(w->graph, 0);
+	w->build = build_create(w->graph, options->compat);
+	w->hosts = g_array_new(FALSE, TRUE, sizeof(struct host));
+	return w;
+}
+
+void waits_destroy(struct waits *w)
+{
+	if (!w)
+		return;
+	for (guint i = 0; i < w->hosts->len; i++) {
+		g_free(host_at(w, i)->queue.events);
+		g_free(host_at(w, i)->queue.packets);
+	}
+	g_array_free(w->hosts, TRUE);
+	build_destroy(w->build);
+	follow_destroy(w->follow);
+	graph_destroy(w->graph);
+	g_free(w);
+}
+
+static unsigned map_epochs(const struct waits *w)
+{
+	unsigned sum = 0;
+
+	for (guint i = 0; i < w->hosts->len; i++)
+		if (host_at(w, i)->map)
+			sum += clock_map_epoch(host_at(w, i)->map);
+	return sum;
+}
+
+unsigned waits_add_host(struct waits *w, const struct clock_map *map)
+{
+	struct host h = { .map = map };
+
+	g_array_append_val(w->hosts, h);
+	build_add_host(w->build);
+	/* its map's past is none of this graph's */
+	if (map)
+		w->map_epochs += clock_map_epoch(map);
+	return w->hosts->len - 1;
+}
+
+/* ---- queues ---- */
+
+static uint32_t room_for(uint32_t room, uint32_t n)
+{
+	room = MAX(room, (uint32_t)QUEUE_ROOM_MIN);
+	while (room < n)
+		room *= 2;
+	return room;
+}
+
+/* Moves a ring of n elements of this size into one of new_room, its first element to the front. */
+static void *ring_grow(void *ring, uint32_t room, uint32_t new_room, uint32_t first, uint32_t n, size_t size)
+{
+	char *bigger = g_malloc_n(new_room, size);
+	uint32_t front = room ? MIN(n, room - first) : 0;
+
+	if (n) {
+		memcpy(bigger, (char *)ring + first * size, front * size);
+		memcpy(bigger + front * size, ring, (n - front) * size);
+	}
+	g_free(ring);
+	return bigger;
+}
+
+static void queue_reserve(struct queue *q, uint32_t events, uint32_t packets)
+{
+	uint32_t room = room_for(q->room, q->n + events);
+	uint32_t packets_room = room_for(q->packets_room, q->n_packets + packets);
+
+	if (room != q->room) {
+		q->events = ring_grow(q->events, q->room, room, q->first, q->n, sizeof(*q->events));
+		q->room = room;
+		q->first = 0;
+	}
+	if (packets_room != q->packets_room) {
+		q->packets = ring_grow(q->packets, q->packets_room, packets_room, q->first_packet, q->n_packets,
+				       sizeof(*q->packets));
+		q->packets_room = packets_room;
+		q->first_packet = 0;
+	}
+}
+
+static void queue_push(struct queue *q, const struct wait_event *e, const struct wait_log *log)
+{
+	struct wait_event *at = &q->events[(q->first + q->n++) & (q->room - 1)];
+
+	*at = *e;
+	if (e->packet == WAIT_NO_PACKET)
+		return;
+	/* an event's packet is the next one: the number is not needed any more, only that it has one */
+	q->packets[(q->first_packet + q->n_packets++) & (q->packets_room - 1)] = log->packets[e->packet];
+	at->packet = 0;
+}
+
+static const struct wait_event *queue_head(const struct queue *q)
+{
+	return q->n ? &q->events[q->first] : NULL;
+}
+
+static const struct clock_packet *queue_head_packet(const struct queue *q)
+{
+	return q->events[q->first].packet == WAIT_NO_PACKET ? NULL : &q->packets[q->first_packet];
+}
+
+static void queue_pop(struct queue *q)
+{
+	if (q->events[q->first].packet != WAIT_NO_PACKET) {
+		q->first_packet = (q->first_packet + 1) & (q->packets_room - 1);
+		q->n_packets--;
+	}
+	q->first = (q->first + 1) & (q->room - 1);
+	q->n--;
+}
+
+/* ---- one order ---- */
+
+static void look_at_head(struct host *h)
+{
+	const struct wait_event *e = queue_head(&h->queue);
+
+	if (e)
+		h->head_ref_ns = MAX(clock_to_ref(h->map, e->ts_ns), h->last_ref_ns);
+}
+
+void waits_take(struct waits *w, unsigned host, struct wait_log *log)
+{
+	struct host *h = host_at(w, host);
+	const bool was_empty = h->queue.n == 0;
+
+	queue_reserve(&h->queue, log->n_events, log->n_packets);
+	for (uint32_t i = 0; i < log->n_events; i++)
+		queue_push(&h->queue, &log->events[i], log);
+	wait_log_clear(log);
+	if (was_empty)
+		look_at_head(h);
+}
+
+void waits_watermark(struct waits *w, unsigned host, uint64_t t_ns)
+{
+	host_at(w, host)->watermark_ns = t_ns;
+}
+
+/* Reference time before which nothing can come from any host; UINT64_MAX: nobody is waited for. */
+static uint64_t least_watermark(const struct waits *w)
+{
+	uint64_t least = UINT64_MAX;
+
+	for (guint i = 0; i < w->hosts->len; i++) {
+		const struct host *h = host_at(w, i);
+
+		if (h->watermark_ns != UINT64_MAX)
+			least = MIN(least, h->watermark_ns ? clock_to_ref(h->map, h->watermark_ns) : 0);
+	}
+	return least;
+}
+
+/* The host whose first event is next; of several at one time the one added first. */
+static struct host *next_host(const struct waits *w, unsigned *number)
+{
+	struct host *best = NULL;
+
+	for (guint i = 0; i < w->hosts->len; i++) {
+		struct host *h = host_at(w, i);
+
+		if (h->queue.n && (!best || h->head_ref_ns < best->head_ref_ns)) {
+			best = h;
+			*number = i;
+		}
+	}
+	return best;
+}
+
+/* Time up to t_ns, included, is over. */
+static void advance(struct waits *w, uint64_t t_ns)
+{
+	w->since_advance = 0;
+	graph_advance(w->graph, t_ns);
+}
+
+static void build_head(struct waits *w, struct host *h, unsigned number)
+{
+	if (h->head_ref_ns < w->now_ns) {
+		w->late++;
+	} else {
+		w->now_ns = w->built_ns = h->last_ref_ns = h->head_ref_ns;
+		build_event(w->build, number, h->head_ref_ns, queue_head(&h->queue), queue_head_packet(&h->queue));
+	}
+	queue_pop(&h->queue);
+	look_at_head(h);
+	if (++w->since_advance >= EVENTS_BETWEEN_ADVANCES && w->now_ns)
+		advance(w, w->now_ns - 1);
+}
+
+/* The clocks are others than before: what was built cannot be compared with what comes. */
+static void begin_anew(struct waits *w, unsigned epochs)
+{
+	w->map_epochs = epochs;
+	w->epoch++;
+	w->now_ns = w->built_ns = 0;
+	graph_clear(w->graph);
+	build_restart(w->build);
+	for (guint i = 0; i < w->hosts->len; i++) {
+		host_at(w, i)->last_ref_ns = 0;
+		look_at_head(host_at(w, i));
+	}
+}
+
+void waits_run(struct waits *w)
+{
+	const unsigned epochs = map_epochs(w);
+	struct host *h;
+	unsigned number;
+	uint64_t until_ns;
+
+	if (epochs != w->map_epochs)
+		begin_anew(w, epochs);
+	until_ns = least_watermark(w);
+	while ((h = next_host(w, &number)) && h->head_ref_ns < until_ns)
+		build_head(w, h, number);
+	if (until_ns != UINT64_MAX)
+		w->now_ns = MAX(w->now_ns, until_ns);
+	else if (w->built_ns)
+		w->now_ns = w->built_ns + 1;
+	if (w->now_ns)
+		advance(w, w->now_ns - 1);
+}
+
+const struct wait_graph *waits_graph(const struct waits *w)
+{
+	return w->graph;
+}
+
+uint64_t waits_now(const struct waits *w)
+{
+	return w->now_ns;
+}
+
+/* ---- answers ---- */
+
+struct wait_who waits_who(const struct waits *w, wait_row row)
+{
+	return build_who(w->build, row);
+}
+
+uint64_t waits_first_ns(const struct waits *w, wait_row row)
+{
+	return build_first_ns(w->build, row);
+}
+
+wait_row waits_find(const struct waits *w, unsigned host, int32_t tid, uint64_t t_ns)
+{
+	return build_find(w->build, host, tid, t_ns);
+}
+
+void waits_follow(struct waits *w, wait_row row)
+{
+	follow_add(w->follow, row);
+}
+
+void waits_unfollow(struct waits *w, wait_row row)
+{
+	follow_remove(w->follow, row);
+}
+
+void waits_path(const struct waits *w, wait_row row, uint64_t begin_ns, uint64_t end_ns, struct wait_path *out)
+{
+	if (!follow_path(w->follow, row, begin_ns, end_ns, out))
+		wait_path_resolve(w->graph, row, begin_ns, end_ns, out);
+}
+
+void waits_totals(const struct waits *w, wait_row row, uint64_t begin_ns, uint64_t end_ns, struct wait_totals *out)
+{
+	wait_totals_window(w->graph, row, begin_ns, end_ns, out);
+}
+
+wait_row waits_next(const struct waits *w, wait_row row)
+{
+	return build_next(w->build, row, true);
+}
+
+struct waits_info waits_info(const struct waits *w)
+{
+	struct waits_info info = {
+		.graph = graph_info(w->graph), .late = w->late, .links = build_links(w->build), .epoch = w->epoch,
+	};
+
+	for (guint i = 0; i < w->hosts->len; i++)
+		info.queued += host_at(w, i)->queue.n;
+	return info;
+}
