@@ -28,6 +28,7 @@ enum column_unit {
 	COLUMN_PERCENT,
 	COLUMN_RATE,     /* per second */
 	COLUMN_BYTE_RATE, /* bytes per second */
+	COLUMN_PPM,      /* parts per million */
 	COLUMN_LIST,
 	COLUMN_OBJECT,
 	COLUMN_FLAG,     /* true or false */

@@ -114,6 +114,8 @@ static void format_real(char *buf, size_t size, double x, enum column_unit unit,
 		g_snprintf(buf, size, "%.*f", width && width < 5 && x >= 99.95 ? 0 : 1, x);
 	else if (unit == COLUMN_RATE && width == 0)
 		g_snprintf(buf, size, "%.1f", x);
+	else if (unit == COLUMN_PPM)
+		g_snprintf(buf, size, "%.*f", width ? 1 : 3, x);
 	else
 		scaled(buf, size, x, unit == COLUMN_BYTE_RATE ? 1024 : 1000);
 }
@@ -153,7 +155,10 @@ char *format_value(char *buf, size_t size, const struct value *v, enum column_un
 		g_strlcpy(buf, v->flag ? "yes" : "no", size);
 		break;
 	case VALUE_INT:
-		if (v->i < 0)
+		if (v->i < 0 && unit == COLUMN_NS && size > 1) {
+			buf[0] = '-';
+			format_duration(buf + 1, size - 1, -(uint64_t)v->i, f->ascii);
+		} else if (v->i < 0)
 			g_snprintf(buf, size, "%" G_GINT64_FORMAT, (gint64)v->i);
 		else
 			format_uint(buf, size, (uint64_t)v->i, unit, width, f);

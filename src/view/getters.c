@@ -24,10 +24,15 @@ static void set_string(struct value *v, uint64_t cell)
 	value_set_text(v, cell == STRID_NONE ? NULL : strpool_text((strid)cell));
 }
 
-static void set_time(struct value *v, uint64_t cell)
+uint64_t view_shown_time(const struct view_cell *at, uint64_t host_ns)
+{
+	return clock_to_ref(at->host->map, host_ns);
+}
+
+static void set_time(const struct view_cell *at, struct value *v, uint64_t cell)
 {
 	v->kind = cell ? VALUE_UINT : VALUE_NULL;
-	v->u = cell;
+	v->u = cell ? view_shown_time(at, cell) : 0;
 }
 
 void view_get_value(const struct view_cell *at, struct value *v)
@@ -47,7 +52,7 @@ void view_get_text(const struct view_cell *at, struct value *v)
 
 void view_get_time(const struct view_cell *at, struct value *v)
 {
-	set_time(v, at->row->row.b[at->column->cell]);
+	set_time(at, v, at->row->row.b[at->column->cell]);
 }
 
 void view_get_flag(const struct view_cell *at, struct value *v)
@@ -155,7 +160,7 @@ void view_get_thread_time(const struct view_cell *at, struct value *v)
 
 	value_set_null(v);
 	if (thread)
-		set_time(v, thread->b[at->column->cell]);
+		set_time(at, v, thread->b[at->column->cell]);
 }
 
 void view_get_host(const struct view_cell *at, struct value *v)

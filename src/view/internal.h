@@ -9,6 +9,7 @@
 #include "base/map64.h"
 #include "base/strpool.h"
 #include "view/dist.h"
+#include "view/own.h"
 #include "view/rows.h"
 
 /* A failed call of a thread: a row of TABLE_SYSERR, with the owner of its thread. */
@@ -97,7 +98,16 @@ column_get_fn view_get_dist_min, view_get_dist_avg, view_get_dist_max, view_get_
 /* Of the thread of the row: column.cell is a cell of TABLE_THREAD. Null where it is unknown. */
 column_get_fn view_get_thread_signed, view_get_thread_text, view_get_thread_time, view_get_thread_gauge;
 
+/* Of a row of VIEW_OWN: column.cell is one of its cells. Text, flag and time (view_get_signed) are as above. */
+column_get_fn view_get_int;       /* signed, null where it is VIEW_UNKNOWN */
+column_get_fn view_get_number;
+
+#define VIEW_UNKNOWN INT64_MIN
+
 column_get_fn view_get_host;
+
+/* A time of the host as it is shown. */
+uint64_t view_shown_time(const struct view_cell *at, uint64_t host_ns);
 
 /* A figure of the row in the interval. */
 uint64_t view_figure(const struct view_cell *at, unsigned cell);
@@ -129,6 +139,12 @@ static inline void value_set_text(struct value *v, const char *text)
 	v->kind = text ? VALUE_TEXT : VALUE_NULL;
 	v->text = text;
 }
+
+/* ---- own.c: a new row of size bytes, all cells 0 but the first two ---- */
+void *view_own_add(struct view_own *own, size_t size, unsigned host);
+
+extern const struct view_table view_sync_table, view_matches_table;
+extern const struct view_table view_critical_path_table, view_critical_totals_table;
 
 /* ---- the tables, a file for each family ---- */
 extern const struct view_table view_hosts_table, view_events_table, view_probes_table, view_cpus_table;

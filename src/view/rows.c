@@ -163,6 +163,22 @@ static void collect_host(struct view_rows *r, const struct view_query *q, unsign
 	view_group_rows(r, q, first);
 }
 
+static void collect_own(struct view_rows *r, const struct view_query *q)
+{
+	const GPtrArray *own = q->own->rows;
+
+	for (guint i = 0; i < own->len; i++) {
+		const uint64_t *cells = g_ptr_array_index(own, i);
+		struct view_row row = {
+			.row = { .b = cells },
+			.key = { (uint32_t)cells[1], q->table->source, cells[0] },
+			.members = 1,
+		};
+
+		g_array_append_val(r->internal->rows, row);
+	}
+}
+
 static bool has_figures(const struct view_rows *r, const struct view_row *row)
 {
 	struct value v;
@@ -255,14 +271,18 @@ void view_rows_build(struct view_rows *r, const struct view_query *q, const stru
 			continue;
 		count_totals(&r->totals[i], hosts[i].iv);
 		index_host(r, q, i);
-		collect_host(r, q, i);
+		if (!(q->table->flags & VIEW_OWN))
+			collect_host(r, q, i);
 	}
+	if (q->table->flags & VIEW_OWN)
+		collect_own(r, q);
 	if (q->table->flags & VIEW_PIVOT) {
 		add_pivot_columns(r);
 		query.sort = sort ? view_rows_column(r, sort) : NULL;
 	}
 	choose_rows(r, &query);
-	view_sort_rows(r, &query);
+	if (query.sort || !(q->table->flags & VIEW_OWN))
+		view_sort_rows(r, &query);
 	if (q->tree && q->table->source == TABLE_THREAD)
 		view_tree_rows(r, &query);
 	r->rows = (struct view_row *)(void *)r->internal->rows->data;

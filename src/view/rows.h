@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "clock/map.h"
 #include "model/interval.h"
 #include "view/filter.h"
 #include "view/table.h"
@@ -25,6 +26,8 @@
 struct view_host {
 	const char *name, *source, *tracer;
 	const struct interval *iv;   /* NULL: its record has nothing in the interval */
+	const struct clock_map *map; /* times are shown in the reference's time; NULL: in its own */
+	unsigned clock, wait;        /* its numbers in the clocks and the wait graph, for view/own.h */
 	const char *const *missing;  /* tracepoints that some table needs and the trace does not have */
 	unsigned n_missing;
 };
@@ -55,6 +58,7 @@ struct view_query {
 	bool reverse;   /* the other direction than the column's own, column_ascends() */
 	bool tree;      /* children follow their parents; sort orders brothers. Tables of threads only. */
 	GHashTable *collapsed; /* set of struct view_key whose descendants are hidden; NULL: none */
+	const struct view_own *own; /* VIEW_OWN: the rows */
 	GHashTable *only;      /* set of struct view_key: only these; NULL: all */
 };
 

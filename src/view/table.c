@@ -58,6 +58,7 @@ const char *column_unit_name(enum column_unit unit)
 		[COLUMN_PERCENT] = "%",
 		[COLUMN_RATE] = "per second",
 		[COLUMN_BYTE_RATE] = "bytes per second",
+		[COLUMN_PPM] = "parts per million",
 		[COLUMN_LIST] = "list of texts",
 		[COLUMN_OBJECT] = "counts by name",
 		[COLUMN_FLAG] = "true or false",

@@ -18,6 +18,7 @@ enum view_table_flag {
 	VIEW_ALL_ROWS = 1 << 1, /* rows whose counters are 0 count too */
 	VIEW_PIVOT = 1 << 2,    /* has a further column per perf counter: struct view_rows.columns */
 	VIEW_PER_CPU = 1 << 3,  /* knows view_query.per_cpu */
+	VIEW_OWN = 1 << 4,      /* its rows are none of the model: view_query.own; source is TABLES */
 };
 
 struct view_table {

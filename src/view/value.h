@@ -14,7 +14,7 @@ enum value_kind {
 	VALUE_BOOL,
 	VALUE_INT,
 	VALUE_UINT,
-	VALUE_REAL,   /* only in columns that no report has: percentages, rates */
+	VALUE_REAL,   /* percentages, rates: on the screen only; drifts */
 	VALUE_TEXT,
 	VALUE_LIST,   /* texts: items[].name */
 	VALUE_OBJECT, /* counts by name: items[] */
