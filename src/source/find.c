@@ -55,6 +55,21 @@ static char *group_of(const char *directory)
 	return group;
 }
 
+struct source_spec *source_spec_copy(const struct source_spec *spec)
+{
+	struct source_spec *copy = g_new(struct source_spec, 1);
+
+	*copy = *spec;
+	copy->name = g_strdup(spec->name);
+	copy->host_hint = g_strdup(spec->host_hint);
+	copy->group = g_strdup(spec->group);
+	copy->url = g_strdup(spec->url);
+	copy->paths = g_ptr_array_new_with_free_func(g_free);
+	for (guint i = 0; i < spec->paths->len; i++)
+		g_ptr_array_add(copy->paths, g_strdup(g_ptr_array_index(spec->paths, i)));
+	return copy;
+}
+
 /* ---- names ---- */
 
 /* Directories that LTTng and people put between a host and its trace: kernel, ust/uid/0/64-bit, archives/…, ctf. */

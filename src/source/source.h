@@ -42,6 +42,9 @@ enum lt_status source_find(const char *directory, GPtrArray *specs, unsigned *le
 
 void source_spec_free(struct source_spec *spec);
 
+/* To be freed as well. */
+struct source_spec *source_spec_copy(const struct source_spec *spec);
+
 /* Whether a SOURCE of the command line is a URL (net:, net4:, net6:) and no directory. */
 bool source_is_url(const char *source);
 

@@ -34,6 +34,12 @@ void waits_destroy(struct waits *w);
 /* A host; map: to reference time, borrowed, NULL: its own clock is the reference's. Returns its number. */
 unsigned waits_add_host(struct waits *w, const struct clock_map *map);
 
+/*
+ * The host's record is cut out of a longer one, from t_ns on (reference time): what a thread's first event
+ * ends, it has been doing since then. Before waits_take().
+ */
+void waits_begin_midway(struct waits *w, unsigned host, uint64_t t_ns);
+
 /* Takes what the host's log has; the log is cleared. */
 void waits_take(struct waits *w, unsigned host, struct wait_log *log);
 

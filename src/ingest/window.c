@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "ingest/window.h"
+
+#include "base/error.h"
+#include "clock/map.h"
+#include "ingest/internal.h"
+
+/* How far hosts may be apart while reading: what is ahead waits in memory for the others. */
+enum { STEPS = 16 };
+
+struct window_host {
+	unsigned of;                /* its number in the ingest */
+	unsigned in_waits;
+	const struct clock_map *map;
+	uint64_t begin_ns, end_ns;  /* what is read, by its own clock */
+	uint64_t read_ns;           /* all before is read */
+	struct wait_log log;
+	bool ended;
+};
+
+struct window {
+	struct window_options options;
+	struct ingest *in;
+	struct waits *waits;
+	struct window_host *hosts;  /* of in, by number; NULL: not known yet */
+	unsigned n_hosts;
+	GHashTable *origin;         /* struct source_spec * of in → number of the host + 1 in the ingest */
+};
+
+/* ---- what to read ---- */
+
+static const struct clock_map *map_of(const struct window_options *options, unsigned host)
+{
+	return options->maps ? options->maps[host] : NULL;
+}
+
+static uint64_t from_ns(const struct window_options *options)
+{
+	return options->begin_ns - MIN(options->begin_ns, options->before_ns);
+}
+
+/* A recording of the ingest's host, its part in the window. */
+static void add_recording(struct window *w, const struct feed *feed, unsigned host)
+{
+	const struct clock_map *map = map_of(&w->options, host);
+	struct source_spec *spec = source_spec_copy(feed->spec);
+
+	spec->begin_ns = clock_from_ref(map, from_ns(&w->options));
+	spec->end_ns = clock_from_ref(map, w->options.end_ns);
+	spec->end_ns = MAX(spec->end_ns, spec->begin_ns + 1);
+	g_ptr_array_add(w->in->specs, spec);
+	g_hash_table_insert(w->origin, spec, GUINT_TO_POINTER(host + 1));
+}
+
+static void add_recordings(struct window *w, const struct ingest *of)
+{
+	guint host;
+
+	for (guint i = 0; i < of->feeds->len; i++) {
+		const struct feed *feed = feed_at(of, i);
+
+		/* one spec may be read by several workers */
+		if (feed->part == 0 && !feed->spec->url && feed->host &&
+		    g_ptr_array_find(of->hosts, feed->host, &host))
+			add_recording(w, feed, host);
+	}
+}
+
+struct window *window_open(const struct ingest *of, const struct window_options *options)
+{
+	struct window *w = g_new0(struct window, 1);
+	struct ingest_options each = { 0 };
+
+	w->options = *options;
+	if (!w->options.before_ns)
+		w->options.before_ns = WINDOW_BEFORE_NS;
+	w->in = ingest_create(&each);
+	w->origin = g_hash_table_new(NULL, NULL);
+	add_recordings(w, of);
+	if (!w->in->specs->len) {
+		window_close(w);
+		error_set("there is no recording to read again");
+		return NULL;
+	}
+	/* a window is short: more workers than recordings would be longer in starting than in reading */
+	w->in->options.workers = w->in->specs->len;
+	w->waits = waits_create(&options->waits);
+	return w;
+}
+
+void window_close(struct window *w)
+{
+	if (!w)
+		return;
+	waits_destroy(w->waits);
+	ingest_destroy(w->in);
+	for (unsigned i = 0; i < w->n_hosts; i++)
+		wait_log_release(&w->hosts[i].log);
+	g_hash_table_destroy(w->origin);
+	g_free(w->hosts);
+	g_free(w);
+}
+
+/* ---- reading ---- */
+
+/* The ingest's number of a host of ours: by the recording that both come from. */
+static unsigned host_of(const struct window *w, unsigned i)
+{
+	const struct host *host = host_at(w->in, i);
+
+	for (guint j = 0; j < w->in->feeds->len; j++) {
+		const struct feed *feed = feed_at(w->in, j);
+
+		if (feed->host == host)
+			return GPOINTER_TO_UINT(g_hash_table_lookup(w->origin, feed->spec)) - 1;
+	}
+	return WINDOW_NO_HOST;
+}
+
+static void add_hosts(struct window *w)
+{
+	w->n_hosts = ingest_host_count(w->in);
+	w->hosts = g_new0(struct window_host, w->n_hosts);
+	for (unsigned i = 0; i < w->n_hosts; i++) {
+		struct window_host *h = &w->hosts[i];
+
+		h->of = host_of(w, i);
+		h->map = map_of(&w->options, h->of);
+		h->begin_ns = h->read_ns = clock_from_ref(h->map, from_ns(&w->options));
+		h->end_ns = clock_from_ref(h->map, w->options.end_ns);
+		h->in_waits = waits_add_host(w->waits, h->map);
+		waits_begin_midway(w->waits, h->in_waits, from_ns(&w->options));
+		wait_log_init(&h->log);
+		h->log.compat = w->options.waits.compat;
+		model_set_wait_log(ingest_host(w->in, i)->model, &h->log);
+	}
+}
+
+static double host_progress(const struct window_host *h)
+{
+	if (h->ended || h->end_ns <= h->begin_ns)
+		return 1;
+	return (double)(h->read_ns - h->begin_ns) / (double)(h->end_ns - h->begin_ns);
+}
+
+/* The host that is furthest behind; NULL: all have ended. */
+static struct window_host *last_host(const struct window *w)
+{
+	struct window_host *last = NULL;
+
+	for (unsigned i = 0; i < w->n_hosts; i++)
+		if (!w->hosts[i].ended && (!last || host_progress(&w->hosts[i]) < host_progress(last)))
+			last = &w->hosts[i];
+	return last;
+}
+
+/* Reads a step of the host, at most max_events. */
+static enum lt_status advance(struct window *w, struct window_host *h, uint64_t max_events)
+{
+	const uint64_t until_ns = MIN(h->read_ns + (h->end_ns - h->begin_ns) / STEPS + 1, h->end_ns);
+	enum lt_status status = ingest_advance(w->in, h - w->hosts, until_ns, max_events);
+
+	waits_take(w->waits, h->in_waits, &h->log);
+	if (status == LT_AGAIN)
+		return status;
+	h->read_ns = until_ns;
+	h->ended = status == LT_END || until_ns >= h->end_ns;
+	/* past the end, so that all of the window is over however its end was rounded */
+	waits_watermark(w->waits, h->in_waits, h->ended ? h->end_ns + 2 : until_ns);
+	return LT_OK;
+}
+
+/* Opens it; nobody waits for the workers. */
+static enum lt_status start(struct window *w)
+{
+	enum lt_status status = ingest_start_some(w->in);
+
+	if (status == LT_OK)
+		add_hosts(w);
+	return status;
+}
+
+enum lt_status window_run(struct window *w, uint64_t max_events)
+{
+	enum { LOOKS = 4 };
+	struct window_host *h;
+	enum lt_status status;
+
+	if (!w->hosts && (status = start(w)) != LT_OK)
+		return status == LT_ERROR ? error_set("nothing of the window could be read") : status;
+	ingest_watch(w->in);
+	for (unsigned i = 0; (h = last_host(w)) != NULL && i < LOOKS; i++) {
+		const uint64_t end_ns = ingest_host(w->in, h - w->hosts)->end_ns;
+
+		status = advance(w, h, MAX(max_events / LOOKS, 1));
+		waits_run(w->waits);
+		if (status == LT_AGAIN && ingest_host(w->in, h - w->hosts)->end_ns == end_ns)
+			return LT_AGAIN;
+	}
+	return h ? LT_OK : LT_END;
+}
+
+/* ---- what there is ---- */
+
+int window_fd(const struct window *w)
+{
+	return ingest_fd(w->in);
+}
+
+double window_progress(const struct window *w)
+{
+	double sum = 0;
+
+	for (unsigned i = 0; i < w->n_hosts; i++)
+		sum += host_progress(&w->hosts[i]);
+	return w->n_hosts ? sum / w->n_hosts : 0;
+}
+
+struct waits *window_waits(struct window *w)
+{
+	return w->waits;
+}
+
+unsigned window_host(const struct window *w, unsigned i)
+{
+	for (unsigned j = 0; j < w->n_hosts; j++)
+		if (w->hosts[j].of == i)
+			return w->hosts[j].in_waits;
+	return WINDOW_NO_HOST;
+}
+
+unsigned window_host_of(const struct window *w, unsigned host)
+{
+	for (unsigned j = 0; j < w->n_hosts; j++)
+		if (w->hosts[j].in_waits == host)
+			return w->hosts[j].of;
+	return WINDOW_NO_HOST;
+}
+
+const char *window_trouble(const struct window *w)
+{
+	for (unsigned i = 0; i < w->n_hosts; i++)
+		if (ingest_host(w->in, i)->trouble)
+			return ingest_host(w->in, i)->trouble;
+	return NULL;
+}
