@@ -78,7 +78,8 @@ static const struct page {
 			 "Every figure comes from the events of a kernel trace, so nothing short-lived is missed, and "
 			 "every instant of the past can be looked at again.",
 			 "A SOURCE is a directory; every CTF trace found below it is opened. Traces of one host "
-			 "are shown together, several sources and hosts side by side.",
+			 "are shown together, several sources and hosts side by side. Or it is a live session of a "
+			 "lttng-relayd, net://HOST[:PORT]/host/TARGET/SESSION, or with net://HOST[:PORT] all that it has.",
 			 "'lttngtop report' prints the same figures as text, CSV or JSON; 'lttngtop record' sets up "
 			 "the tracing; 'lttngtop list' tells which live sessions a relayd offers; 'lttngtop feed' "
 			 "makes live sessions of recordings."},
@@ -102,7 +103,10 @@ static const struct page {
 			 "with --interval one for each interval of it. Rows whose figures are all 0 in the "
 			 "interval are left out.",
 			 "Times are ns since the epoch (UTC) in JSON and CSV, durations ns, sizes bytes. "
-			 "An unknown value is null in JSON, empty in CSV."},
+			 "An unknown value is null in JSON, empty in CSV.",
+			 "Of live sessions (net://HOST/host/TARGET/SESSION) a report is of what comes until they end, "
+			 "--duration is over or it is interrupted. A relayd tells its viewers only that a session has "
+			 "ended: that its tracer was killed looks like its end, and is no failure here."},
 		.tables = cmd_report_help,
 		.examples =
 			{

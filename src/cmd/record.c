@@ -12,6 +12,7 @@
 #include "control/daemon.h"
 #include "control/plan.h"
 #include "control/process.h"
+#include "control/relay.h"
 #include "control/remote.h"
 #include "control/sessions.h"
 #include "control/tracer.h"
@@ -76,6 +77,8 @@ static void print_started(FILE *out, const struct record_plan *plan)
 	if (!plan->command)
 		print_verb(out, plan, "stop it", "stop");
 	g_free(source);
+	if (plan->mode == RECORD_LIVE && relay_probe_view(plan->url, plan->view_port))
+		fprintf(stderr, "lttngtop: %s; --live-port tells where it does\n", error_text());
 }
 
 static void print_lost(const struct session_lost *lost)
@@ -199,6 +202,7 @@ static int record_new(const struct options *o, char *const *command)
 		.session = o->session,
 		.live = o->live,
 		.live_timer_ns = o->live_timer,
+		.view_port = o->live_port,
 		.output = o->output,
 		.snapshot = o->snapshot,
 		.set = o->set,

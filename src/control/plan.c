@@ -257,6 +257,7 @@ static enum lt_status set_destination(struct record_plan *plan, const struct rec
 	if (r->live) {
 		plan->mode = RECORD_LIVE;
 		plan->url = relay_url(r->live);
+		plan->view_port = r->view_port ? r->view_port : RELAY_VIEW_PORT;
 		plan->live_timer_us = (unsigned)MIN(MAX(r->live_timer_ns / 1000, 1), UINT32_MAX);
 		return plan->url ? LT_OK : error_wrap("option '--live'");
 	}
@@ -358,15 +359,18 @@ const struct record_channel *record_plan_channel(const struct record_plan *plan,
 
 char *record_plan_source(const struct record_plan *plan)
 {
-	char *host, *source;
+	GString *source;
+	char *host;
 
 	if (plan->mode != RECORD_LIVE)
 		return g_strdup(plan->output);
 	host = relay_host(plan->url);
-	if (plan->hosts->len)
-		source = g_strdup_printf("net://%s", host);
-	else
-		source = g_strdup_printf("net://%s/host/%s/%s", host, g_get_host_name(), plan->session);
+	source = g_string_new("net://");
+	g_string_append(source, host);
+	if (plan->view_port != RELAY_VIEW_PORT)
+		g_string_append_printf(source, ":%u", plan->view_port);
+	if (!plan->hosts->len)
+		g_string_append_printf(source, "/host/%s/%s", g_get_host_name(), plan->session);
 	g_free(host);
-	return source;
+	return g_string_free(source, FALSE);
 }

@@ -48,6 +48,7 @@ struct record_plan {
 	char *output;     /* absolute directory, NULL when live */
 	char *url;        /* net://HOST[:CONTROL[:DATA]], NULL unless live */
 	unsigned live_timer_us;
+	unsigned view_port; /* of the relayd, for viewers */
 	GArray *channels; /* struct record_channel, one per domain */
 	GArray *pids;     /* int32_t: only these processes, if any */
 	GArray *vpids;    /* the same as their containers number them; user space too */
@@ -61,6 +62,7 @@ struct record_request {
 	const char *session;
 	const char *live;
 	uint64_t live_timer_ns; /* not 0 */
+	unsigned view_port;     /* 0: RELAY_VIEW_PORT */
 	const char *output;
 	bool snapshot;
 	const char *set;

@@ -93,12 +93,11 @@ static int try_connect(const struct addrinfo *address)
 	return error;
 }
 
-enum lt_status relay_probe(const char *url)
+/* LT_ERROR: the host has no address, or none takes a connection at that port. */
+static enum lt_status probe(const char *url, const char *port)
 {
 	const struct addrinfo hints = {.ai_socktype = SOCK_STREAM};
 	char *host = relay_host(url);
-	const char *after = strstr(url, scheme_end) + strlen(scheme_end) + strlen(host);
-	char *port = g_strdup_printf("%d", *after == ':' ? atoi(after + 1) : CONTROL_PORT);
 	char *name = *host == '[' ? g_strndup(host + 1, strlen(host) - 2) : g_strdup(host);
 	struct addrinfo *list = NULL;
 	const int found = getaddrinfo(name, port, &hints, &list);
@@ -109,9 +108,33 @@ enum lt_status relay_probe(const char *url)
 	if (!found)
 		freeaddrinfo(list);
 	g_free(name);
-	g_free(port);
 	g_free(host);
 	if (found)
 		return error_set("cannot find the relayd '%s': %s", url, gai_strerror(found));
-	return error ? error_set("cannot reach the relayd '%s': %s", url, g_strerror(error)) : LT_OK;
+	return error ? error_set("%s", g_strerror(error)) : LT_OK;
+}
+
+enum lt_status relay_probe(const char *url)
+{
+	char *host = relay_host(url), *port;
+	const char *after = strstr(url, scheme_end) + strlen(scheme_end) + strlen(host);
+	enum lt_status status;
+
+	port = g_strdup_printf("%d", *after == ':' ? atoi(after + 1) : CONTROL_PORT);
+	status = probe(url, port);
+	g_free(port);
+	g_free(host);
+	return status ? error_wrap("cannot reach the relayd '%s'", url) : LT_OK;
+}
+
+enum lt_status relay_probe_view(const char *url, unsigned view_port)
+{
+	char *port = g_strdup_printf("%u", view_port), *host = relay_host(url);
+	enum lt_status status = probe(url, port);
+
+	if (status)
+		status = error_wrap("no relayd takes viewers at %s:%u", host, view_port);
+	g_free(host);
+	g_free(port);
+	return status;
 }

@@ -14,7 +14,12 @@ char *relay_url(const char *text);
 /* HOST of what relay_url() returned, with its brackets. The caller frees it. */
 char *relay_host(const char *url);
 
+enum { RELAY_VIEW_PORT = 5344 }; /* for viewers, unless the relayd was told another */
+
 /* Whether a relayd's control port takes a connection from here, within a few seconds. LT_ERROR: no. */
 enum lt_status relay_probe(const char *url);
+
+/* The same of its port for viewers. */
+enum lt_status relay_probe_view(const char *url, unsigned port);
 
 #endif

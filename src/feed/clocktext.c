@@ -4,7 +4,7 @@
 #include <string.h>
 
 /*
- * The clocks of a trace: their times as ns, and the metadata with other offsets.
+ * The clocks of a trace: their times as ns, and the metadata with other offsets and another hostname.
  */
 
 #define NS_PER_S INT64_C(1000000000)
@@ -68,14 +68,26 @@ static void shift_clock(GArray *edits, const struct layout_clock *c, int64_t shi
 		add_edit(edits, c->body, 0, g_strdup_printf("\n\toffset = %" G_GINT64_FORMAT ";", number));
 }
 
-char *layout_shift_text(const struct layout *l, const char *text, int64_t shift_ns)
+static void set_hostname(GArray *edits, const struct layout *l, size_t end, const char *hostname)
+{
+	if (l->hostname_at)
+		add_edit(edits, l->hostname_at, l->hostname_len, g_strdup(hostname));
+	else if (l->env_body)
+		add_edit(edits, l->env_body, 0, g_strdup_printf("\n\thostname = \"%s\";", hostname));
+	else
+		add_edit(edits, end, 0, g_strdup_printf("\nenv { hostname = \"%s\"; };\n", hostname));
+}
+
+char *layout_edit_text(const struct layout *l, const char *text, int64_t shift_ns, const char *hostname)
 {
 	GArray *edits = g_array_new(FALSE, FALSE, sizeof(struct edit));
 	GString *out = g_string_new(NULL);
 	size_t from = 0;
 
-	for (guint i = 0; i < l->clocks->len; i++)
+	for (guint i = 0; shift_ns && i < l->clocks->len; i++)
 		shift_clock(edits, g_ptr_array_index(l->clocks, i), shift_ns);
+	if (hostname)
+		set_hostname(edits, l, strlen(text), hostname);
 	g_array_sort(edits, compare_edits);
 	for (guint i = 0; i < edits->len; i++) {
 		struct edit *e = &g_array_index(edits, struct edit, i);

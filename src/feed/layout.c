@@ -112,8 +112,13 @@ static enum lt_status trace_entry(struct parse *p, const char *key, const struct
 static enum lt_status env_entry(struct parse *p, const char *key, const struct tsdl_token *value, struct type *type)
 {
 	(void)type;
-	if (value && value->kind == TSDL_STRING)
-		g_hash_table_replace(p->l->env, g_strdup(key), tsdl_text(value));
+	if (!value || value->kind != TSDL_STRING)
+		return LT_OK;
+	g_hash_table_replace(p->l->env, g_strdup(key), tsdl_text(value));
+	if (!strcmp(key, "hostname")) {
+		p->l->hostname_at = position(p, value);
+		p->l->hostname_len = value->len;
+	}
 	return LT_OK;
 }
 
@@ -178,6 +183,12 @@ static enum lt_status event_entry(struct parse *p, const char *key, const struct
 	return LT_OK;
 }
 
+static enum lt_status parse_env(struct parse *p)
+{
+	p->l->env_body = position(p, p->d.at) + 1;
+	return parse_block(p, env_entry);
+}
+
 static enum lt_status parse_clock(struct parse *p)
 {
 	struct layout_clock *clock = g_new0(struct layout_clock, 1);
@@ -227,7 +238,7 @@ static enum lt_status parse_text(struct parse *p)
 		if (declare_accept(d, "trace"))
 			status = parse_block(p, trace_entry);
 		else if (declare_accept(d, "env"))
-			status = parse_block(p, env_entry);
+			status = parse_env(p);
 		else if (declare_accept(d, "clock"))
 			status = parse_clock(p);
 		else if (declare_accept(d, "stream"))

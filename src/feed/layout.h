@@ -47,6 +47,8 @@ struct layout {
 	uint8_t uuid[16];
 	struct type *packet_header; /* NULL: none */
 	GHashTable *env;            /* char * → char *, strings only */
+	size_t env_body;            /* in the text: behind the '{' of env, 0: there is none */
+	size_t hostname_at, hostname_len; /* between the quotes; 0, 0: not there */
 	GPtrArray *clocks;          /* struct layout_clock * */
 	GPtrArray *streams;         /* struct layout_stream * */
 	GPtrArray *events;          /* struct layout_event * */
@@ -79,9 +81,10 @@ uint64_t layout_to_ns(const struct layout *l, uint64_t value);
 uint64_t layout_from_ns(const struct layout *l, uint64_t ns);
 
 /*
- * The metadata text with every clock set forward by shift_ns; the layout keeps
- * its own clocks. To be freed with g_free().
+ * The metadata text with every clock set forward by shift_ns and that hostname (NULL: its
+ * own), which has no characters that a string must escape; the layout keeps
+ * its own. To be freed with g_free().
  */
-char *layout_shift_text(const struct layout *l, const char *text, int64_t shift_ns);
+char *layout_edit_text(const struct layout *l, const char *text, int64_t shift_ns, const char *hostname);
 
 #endif

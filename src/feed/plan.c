@@ -73,6 +73,7 @@ static void add_recording(struct feed_plan *p, struct recording *r, const char *
 {
 	char *host = make_name(hostname ? hostname : r->hostname, true);
 	char *base = make_name(name ? name : r->session, false), *own;
+	struct fed_session *s;
 
 	for (guint i = 0; i < p->sessions->len; i++) {
 		if (belongs(g_ptr_array_index(p->sessions, i), r)) {
@@ -88,7 +89,9 @@ static void add_recording(struct feed_plan *p, struct recording *r, const char *
 		own = g_strdup_printf("%s-%u", base, n);
 	}
 	g_free(base);
-	g_ptr_array_add(p->sessions, fed_session_create(host, own, r));
+	s = fed_session_create(host, own, r);
+	s->is_renamed = hostname != NULL;
+	g_ptr_array_add(p->sessions, s);
 }
 
 static void destroy_session(gpointer data)

@@ -170,9 +170,9 @@ void fed_session_send_metadata(struct fed_session *s, int64_t shift_ns)
 	for (guint i = 0; i < s->traces->len; i++) {
 		struct trace *t = g_ptr_array_index(s->traces, i);
 		const struct recording *r = t->recording;
-		char *text = layout_shift_text(r->layout, r->text, shift_ns);
+		char *text = layout_edit_text(r->layout, r->text, shift_ns, s->is_renamed ? s->hostname : NULL);
 
-		producer_send_metadata(&s->producer, &t->metadata, r->layout->uuid, shift_ns ? text : r->text);
+		producer_send_metadata(&s->producer, &t->metadata, r->layout->uuid, text);
 		g_free(text);
 	}
 }

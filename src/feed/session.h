@@ -11,6 +11,7 @@
  */
 struct fed_session {
 	char *hostname, *name; /* what a relayd and an URL accept */
+	bool is_renamed;       /* the traces are to name that host instead of their own */
 	GPtrArray *recordings; /* struct recording *, owned */
 	GPtrArray *traces;     /* what is sent of each, private */
 	struct producer producer;

@@ -175,6 +175,9 @@ def check_now(relayd, recording):
     def times(path):
         with open(path, encoding="utf-8", errors="replace") as file:
             return [int(line[1:line.index("]")].replace(".", "")) for line in file]
+    with open(viewer.path, "rb") as file:
+        hosts = {line.split(b" ")[2] for line in file}
+    check(hosts == {b"other"}, f"--hostname: the trace is of {hosts}")
     live, old = times(viewer.path), times(recorded.path)
     check(len(live) == len(old) and {b - a for a, b in zip(live, old)} == {old[0] - live[0]},
           "--now: the clocks are not shifted by one amount")
@@ -296,7 +299,7 @@ def check_user_space(relayd):
         check(status == 0, f"user space: cannot record: {err}")
     finally:
         user.end()
-    process = relayd.feed("--speed", "max", "--session", "user", "--hostname", "somebody", f"{user.home}/recording")
+    process = relayd.feed("--speed", "max", "--session", "user", f"{user.home}/recording")
     viewer, = start_viewers("user", urls_of(process, 1))
     _, err = finish(process, 0, "user space")
     check(not err, f"user space: {err}")

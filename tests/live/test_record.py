@@ -225,13 +225,16 @@ def test_signals():
 def test_live():
     """To a relayd, which writes what it gets: every event."""
     with user("live", sessiond=True) as u:
-        (control, data, _), output = u.start_relayd()
+        (control, data, live), output = u.start_relayd()
         url = f"net://127.0.0.1:{control}:{data}"
-        result = u.run(TOP, "record", "--ust", EVENTS, "--live", url, "--live-timer", "100ms", "--session", "s", "--", APP,
-                       "5000")
-        check(result, 0, "", f"session 's' records to {url}\nview it: lttngtop net://127.0.0.1/host/[^/]+/s\n$")
+        result = u.run(TOP, "record", "--ust", EVENTS, "--live", url, "--live-timer", "100ms", "--session", "s",
+                       "--live-port", str(live), "--", APP, "5000")
+        check(result, 0, "", f"session 's' records to {url}\nview it: lttngtop net://127.0.0.1:{live}/host/[^/]+/s\n$")
         check_counts(output, 5000)
-        check(u.run(TOP, "record", "--ust", EVENTS, "--live", url, "--live-timer", "100ms", "--session", "t"), 0, "stop it")
+        nobody, = sandbox.free_ports(1)
+        check(u.run(TOP, "record", "--ust", EVENTS, "--live", url, "--live-timer", "100ms", "--session", "t", "--live-port",
+                    str(nobody)), 0, "stop it", f"no relayd takes viewers at 127.0.0.1:{nobody}: Connection refused; "
+              "--live-port tells where it does")
         check(u.run(TOP, "record", "status"), 0, "^t: recording, live every 100ms, ")
         check(u.run(TOP, "record", "stop", "t"), 0, "^session 't' stopped\n$")
 
@@ -240,10 +243,11 @@ def test_live_view():
     """From record through the relayd into report: every event, and the report ends with the session."""
     with user("view", sessiond=True) as u:
         (control, data, live), _ = u.start_relayd()
-        check(u.run(TOP, "record", "--ust", EVENTS, "--live", f"127.0.0.1:{control}:{data}", "--live-timer", "100ms",
-                    "--session", "s"), 0, "view it: lttngtop net://127.0.0.1/host/[^/]+/s\n")
-        report = u.start(TOP, "report", "events", "--json", f"net://127.0.0.1:{live}/host/{socket.gethostname()}/s",
-                         stdout=subprocess.PIPE)
+        status, out, _ = u.run(TOP, "record", "--ust", EVENTS, "--live", f"127.0.0.1:{control}:{data}", "--live-timer",
+                               "100ms", "--session", "s", "--live-port", str(live))
+        url, = re.findall("^view it: lttngtop (.*)$", out, re.M)
+        assert status == 0 and url == f"net://127.0.0.1:{live}/host/{socket.gethostname()}/s", out
+        report = u.start(TOP, "report", "events", "--json", url, stdout=subprocess.PIPE)
         sandbox.wait_until(lambda: ", 1 client(s)" in u.run("babeltrace2", "-i", "lttng-live",
                                                             f"net://127.0.0.1:{live}")[1], "attached viewer")
         for n in (3000, 20):
@@ -324,17 +328,19 @@ def test_two_hosts():
         file.write(SSH.format(base=os.getcwd(), uid=sandbox.NOBODY))
     os.chmod("bin/ssh", 0o755)
     with user("alpha") as alpha, user("beta") as beta, user("relay") as relay:
-        (control, data, _), output = relay.start_relayd()
+        (control, data, live), output = relay.start_relayd()
         env = {**os.environ, "PATH": os.path.abspath("bin") + ":" + os.environ["PATH"]}
         apps = " && ".join(f"ssh {name} {shlex.quote(shlex.join([APP, str(n)]))}" for name, n in (("alpha", 3000), ("beta", 200)))
-        base = [TOP, "record", "--ust", EVENTS, "--live", f"net://127.0.0.1:{control}:{data}", "--host", "alpha"]
+        base = [TOP, "record", "--ust", EVENTS, "--live", f"net://127.0.0.1:{control}:{data}", "--live-port", str(live),
+                "--host", "alpha"]
 
         def run(*argv):
             done = subprocess.run(argv, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                   text=True, timeout=sandbox.PATIENCE, check=False)
             return done.returncode, done.stdout, done.stderr
 
-        check(run(*base, "--host", "beta", "--session", "s", "--", "sh", "-c", apps), 0, "", "view it: lttngtop net://127.0.0.1\n")
+        check(run(*base, "--host", "beta", "--session", "s", "--", "sh", "-c", apps), 0, "",
+              f"view it: lttngtop net://127.0.0.1:{live}\n$")
         for name, n in (("alpha", 3000), ("beta", 200)):
             check_counts(f"{output}/{name}", n)
         check(run(*base, "--host", "beta", "--session", "t"), 0, "stop it: lttngtop record stop --host alpha --host beta t\n")

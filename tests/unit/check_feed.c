@@ -385,23 +385,53 @@ END_TEST
 START_TEST(test_clock_text)
 {
 	struct layout *l = small_layout(), *shifted;
-	char *text = layout_shift_text(l, small_metadata, 5000000000), *bare;
+	char *text = layout_edit_text(l, small_metadata, 5000000000, NULL), *bare;
 
 	ck_assert_int_eq(layout_parse(text, &shifted), LT_OK);
 	ck_assert_uint_eq(layout_to_ns(shifted, 250), UINT64_C(12750000000));
+	ck_assert_str_eq(layout_env(shifted, "hostname"), layout_env(l, "hostname"));
 	layout_destroy(shifted);
 	g_free(text);
 	layout_destroy(l);
 
 	bare = g_strdup("clock { name = c; };\nstream { };\n");
 	ck_assert_int_eq(layout_parse(bare, &l), LT_OK);
-	text = layout_shift_text(l, bare, 42);
+	text = layout_edit_text(l, bare, 42, NULL);
 	ck_assert_int_eq(layout_parse(text, &shifted), LT_OK);
 	ck_assert_uint_eq(layout_to_ns(shifted, 0), 42);
 	layout_destroy(shifted);
 	layout_destroy(l);
 	g_free(text);
 	g_free(bare);
+}
+END_TEST
+
+/* Another hostname: in its place, in an env without one, where there is no env; nothing else changes. */
+START_TEST(test_hostname_text)
+{
+	static const char *const others[] = {"env { domain = \"kernel\"; };\nstream { };\n", "stream { };\n"};
+	struct layout *l = small_layout(), *edited;
+	char *text = layout_edit_text(l, small_metadata, 0, "other.example");
+
+	ck_assert_int_eq(layout_parse(text, &edited), LT_OK);
+	ck_assert_str_eq(layout_env(edited, "hostname"), "other.example");
+	ck_assert_uint_eq(layout_to_ns(edited, 250), layout_to_ns(l, 250));
+	layout_destroy(edited);
+	g_free(text);
+	text = layout_edit_text(l, small_metadata, 0, NULL);
+	ck_assert_str_eq(text, small_metadata);
+	layout_destroy(l);
+	g_free(text);
+	for (unsigned i = 0; i < G_N_ELEMENTS(others); i++) {
+		ck_assert_int_eq(layout_parse(others[i], &l), LT_OK);
+		text = layout_edit_text(l, others[i], 0, "db");
+		ck_assert_int_eq(layout_parse(text, &edited), LT_OK);
+		ck_assert_str_eq(layout_env(edited, "hostname"), "db");
+		ck_assert(!layout_env(edited, "domain") == !layout_env(l, "domain"));
+		layout_destroy(edited);
+		layout_destroy(l);
+		g_free(text);
+	}
 }
 END_TEST
 
@@ -630,5 +660,5 @@ START_TEST(test_plan)
 END_TEST
 
 UNIT_MAIN("feed", test_all_events_are_found, test_pieces_are_the_packets, test_layout, test_compact_header,
-	  test_clock_text, test_small_packet, test_packet_not_understood, test_packet_cut_off, test_damaged_metadata,
+	  test_clock_text, test_hostname_text, test_small_packet, test_packet_not_understood, test_packet_cut_off, test_damaged_metadata,
 	  test_endless_types, test_damaged_packets, test_bits, test_names, test_plan)

@@ -369,9 +369,10 @@ START_TEST(test_source)
 	const struct asked disk = {.request = {.output = "/o/../p"}};
 	const struct asked live = {.request = {.live = "net://web:1:2"}};
 	const struct asked hosts = {.request = {.live = "net://web:1:2"}, .hosts = LIST("a")};
-	const struct asked *const asked[] = {&disk, &live, &hosts};
+	const struct asked port = {.request = {.live = "net://web:1:2", .view_port = 3}};
+	const struct asked *const asked[] = {&disk, &live, &hosts, &port};
 	char *expected[] = {g_strdup("/p"), g_strdup_printf("net://web/host/%s/s", g_get_host_name()),
-			    g_strdup("net://web")};
+			    g_strdup("net://web"), g_strdup_printf("net://web:3/host/%s/s", g_get_host_name())};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(asked); i++) {
 		struct record_plan *p = plan(asked[i]);
