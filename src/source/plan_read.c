@@ -81,6 +81,9 @@ static bool read_address(const struct plan_op *op, const bt_field *array, void *
 	unsigned char bytes[16] = { 0 };
 	size_t len = 0;
 
+	/* there are members for IPv4 and IPv6, one of them empty */
+	if (!n)
+		return false;
 	for (uint64_t i = 0; i < n && len < sizeof(bytes); i++) {
 		const uint64_t value = element(array, i, false);
 
@@ -89,7 +92,7 @@ static bool read_address(const struct plan_op *op, const bt_field *array, void *
 		bytes[len++] = value;
 	}
 	memcpy((char *)words + op->offset, bytes, sizeof(bytes));
-	return n > 0;
+	return true;
 }
 
 static bool read_integers(const struct plan_op *op, const bt_field *array, void *words)
