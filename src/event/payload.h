@@ -169,6 +169,12 @@ struct ev_cpu_hotplug {
 	int64_t state;
 };
 
+struct ev_kill {
+	int64_t tid;    /* of the thread it is for */
+	int64_t number; /* of the signal */
+	int64_t code;   /* SI_USER … */
+};
+
 struct ev_irq {
 	int64_t irq;
 	struct event_str name;

@@ -9,6 +9,7 @@
 enum syscall_action {
 	SYSCALL_NAMED = 0,  /* nothing but take time */
 	SYSCALL_FD,         /* works on .fd, moves no bytes */
+	SYSCALL_WAIT_ANY,   /* waits for any of the files that .fd lists */
 	SYSCALL_OPEN,       /* makes an fd (ret) of .path */
 	SYSCALL_MAKE,       /* makes an fd (ret) */
 	SYSCALL_MAKE_UNLESS_FLAGS, /* the same, if .flags is 0 */
@@ -32,6 +33,12 @@ enum syscall_action {
 	SYSCALL_EXEC,
 	SYSCALL_CLONE,      /* .flags: CLONE_FILES … */
 	SYSCALL_UNSHARE,    /* .flags: CLONE_FILES … */
+	SYSCALL_EXIT,       /* ends the thread */
+	SYSCALL_FUTEX,
+	SYSCALL_FLOCK,
+	SYSCALL_WAIT_CHILD, /* waits for the end of a child: ret */
+	SYSCALL_WAIT_ID,    /* the same, does not say of which */
+	SYSCALL_KILL,       /* sends signal .cmd to process or thread .arg */
 };
 
 /* What an fd is. */

@@ -57,6 +57,12 @@ FIELDS(cpu_hotplug) = {
 	F(cpu_hotplug, state, "state", INT),
 };
 
+FIELDS(kill) = {
+	F(kill, tid, "tid pid", INT),
+	F(kill, number, "sig", INT),
+	F(kill, code, "code", INT),
+};
+
 FIELDS(irq) = {
 	F(irq, irq, "irq", INT),
 	F(irq, name, "name", STR),
