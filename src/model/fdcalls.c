@@ -169,13 +169,18 @@ static void done_fcntl(struct model *m, const struct done *d)
 static void done_pair(struct model *m, const struct done *d, enum fd_kind kind)
 {
 	const struct ev_syscall_exit *p = event_payload(d->a->ev, ev_syscall_exit);
+	uint32_t a, b;
 
 	if (!event_has(d->a->ev, EXIT_FDS))
 		return;
-	make(m, d, (int32_t)p->fd0, kind);
-	make(m, d, (int32_t)p->fd1, kind);
-	if (kind == FD_PIPE)
+	a = make(m, d, (int32_t)p->fd0, kind);
+	b = make(m, d, (int32_t)p->fd1, kind);
+	if (kind == FD_PIPE) {
 		files_set_read_end(d->t, (int32_t)p->fd0);
+		channels_pipe(m, a, b);
+	} else if (kind == FD_SOCKET_UNIX) {
+		channels_socketpair(m, a, b);
+	}
 }
 
 static enum fd_kind kind_of_new_socket(const struct done *d)
@@ -202,18 +207,25 @@ static void done_accept(struct model *m, const struct done *d)
 	const struct ev_syscall_exit *p = event_payload(d->a->ev, ev_syscall_exit);
 	uint32_t listening = worked_on(m, d, ENTRY_FD), row;
 	enum fd_kind kind = FD_SOCKET;
-	strid peer = STRID_NONE;
+	strid peer = STRID_NONE, client = STRID_NONE;
 
 	if (event_has(d->a->ev, EXIT_FAMILY)) {
 		kind = fdkind_of_family((int64_t)p->family);
 		peer = fdkind_peer(p->family, p->port, p->addr);
+		client = fdkind_address(p->family, p->addr);
 	}
 	learn_family(m, listening, kind);
 	if (kind == FD_SOCKET && kind_of_row(m, listening) != FD_UNKNOWN)
 		kind = kind_of_row(m, listening);
 	row = make(m, d, d->ret, kind);
-	if (row != NO_ROW)
-		FILE_ROW(m, row)->peer = peer;
+	if (row == NO_ROW)
+		return;
+	FILE_ROW(m, row)->peer = peer;
+	FILE_ROW(m, row)->client = client;
+	if (client)
+		channels_accept(m, d->thread, row, p->family == AF_INET6, p->addr, p->port);
+	else if (d->call->channel || kind == FD_SOCKET_INET || kind == FD_SOCKET)
+		channels_accept_unseen(m, d->thread, row, d->call->channel);
 }
 
 static void done_connect(struct model *m, const struct done *d)
@@ -226,6 +238,7 @@ static void done_connect(struct model *m, const struct done *d)
 	if (!d->call->peer)
 		return;
 	FILE_ROW(m, row)->peer = d->call->peer;
+	FILE_ROW(m, row)->channel = d->call->channel;
 	state_touch(&m->state, TABLE_FILE, row);
 }
 
@@ -273,8 +286,20 @@ static void done_well(struct model *m, struct done *d)
 	switch (call->desc->action) {
 	case SYSCALL_NAMED:
 	case SYSCALL_CLONE:
+	case SYSCALL_EXIT:
+	case SYSCALL_FUTEX:
+	case SYSCALL_WAIT_ID:
+		break;
+	case SYSCALL_WAIT_CHILD:
+		relations_child_waited(m, d->thread, d->ret);
+		break;
+	case SYSCALL_KILL:
+		if (has(d, ENTRY_ARG))
+			relations_killed(m, d->thread, call);
 		break;
 	case SYSCALL_FD:
+	case SYSCALL_WAIT_ANY:
+	case SYSCALL_FLOCK:
 	case SYSCALL_MESSAGES:
 		worked_on(m, d, ENTRY_FD);
 		break;
@@ -354,7 +379,7 @@ void files_syscall_exit(struct model *m, const struct apply *a, uint32_t thread,
 {
 	struct done d = { .a = a, .thread = thread, .call = call, .ret = ret };
 
-	if (call->desc->action == SYSCALL_NAMED)
+	if (call->desc->action == SYSCALL_NAMED || call->desc->action == SYSCALL_FUTEX)
 		return;
 	d.t = files_of_thread(m, thread);
 	if (ret >= 0)

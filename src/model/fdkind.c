@@ -125,21 +125,35 @@ enum fd_kind fdkind_of_dump(const struct model *m, const char *name, uint64_t fm
 	return kind_of_protocol(name);
 }
 
-strid fdkind_peer(uint64_t family, uint64_t port, const uint64_t addr[2])
+/* Of addresses that IPv6 has for IPv4 the latter. NULL: another family. */
+static const char *address_text(uint64_t *family, const uint64_t addr[2], char text[INET6_ADDRSTRLEN])
 {
 	static const unsigned char mapped[12] = { [10] = 0xff, [11] = 0xff };
 	const unsigned char *bytes = (const unsigned char *)addr;
+
+	if (*family == AF_INET6 && memcmp(bytes, mapped, sizeof(mapped)) == 0) {
+		*family = AF_INET;
+		bytes += sizeof(mapped);
+	}
+	if (*family != AF_INET && *family != AF_INET6)
+		return NULL;
+	return inet_ntop((int)*family, bytes, text, INET6_ADDRSTRLEN);
+}
+
+strid fdkind_peer(uint64_t family, uint64_t port, const uint64_t addr[2])
+{
 	char host[INET6_ADDRSTRLEN], text[INET6_ADDRSTRLEN + sizeof("[]:65535")];
 	int len;
 
-	if (family == AF_INET6 && memcmp(bytes, mapped, sizeof(mapped)) == 0) {
-		family = AF_INET;
-		bytes += sizeof(mapped);
-	}
-	if (family != AF_INET && family != AF_INET6)
-		return STRID_NONE;
-	if (!inet_ntop((int)family, bytes, host, sizeof(host)))
+	if (!address_text(&family, addr, host))
 		return STRID_NONE;
 	len = snprintf(text, sizeof(text), family == AF_INET ? "%s:%u" : "[%s]:%u", host, (unsigned)(port & 0xffff));
 	return strpool_intern(text, (size_t)len);
+}
+
+strid fdkind_address(uint64_t family, const uint64_t addr[2])
+{
+	char host[INET6_ADDRSTRLEN];
+
+	return address_text(&family, addr, host) ? strpool_intern_z(host) : STRID_NONE;
 }

@@ -151,6 +151,8 @@ static void copy_what(struct model *m, uint32_t row, uint32_t from)
 
 	r->path = f->path;
 	r->peer = f->peer;
+	r->client = f->client;
+	r->channel = f->channel;
 	r->kind = f->kind;
 	r->cloexec = f->cloexec;
 }
@@ -459,6 +461,8 @@ void apply_dump_fd(struct model *m, const struct apply *a)
 	r->cloexec = (p->flags & O_CLOEXEC) != 0;
 	if (r->kind == FD_PIPE && (p->flags & O_ACCMODE) == O_RDONLY)
 		files_set_read_end(t, p->fd);
+	if ((r->kind == FD_PIPE || r->kind == FD_FIFO) && !r->channel && path)
+		channels_named(m, row, path);
 	state_touch(&m->state, TABLE_FILE, row);
 }
 

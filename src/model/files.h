@@ -70,6 +70,9 @@ enum fd_kind fdkind_of_family(int64_t family);
 /* "10.0.0.1:80", "[::1]:80"; STRID_NONE for other families. addr in network byte order. */
 strid fdkind_peer(uint64_t family, uint64_t port, const uint64_t addr[2]);
 
+/* The same without the port: "10.0.0.1", "::1". */
+strid fdkind_address(uint64_t family, const uint64_t addr[2]);
+
 /* ---- io.c: bytes ---- */
 
 /* In the order of the cells read_disk, read_net … of a thread. */

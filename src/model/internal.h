@@ -17,6 +17,7 @@
 #include "event/syscalls.h"
 #include "event/tracepoints.h"
 #include "model/model.h"
+#include "model/waitlog.h"
 
 #define NO_ROW STATE_NO_ROW
 
@@ -103,6 +104,7 @@ struct call_in_flight {
 	uint64_t flags, arg;
 	strid path;
 	strid peer;       /* connect */
+	uint64_t channel; /* connect, accept: what cell channel of the socket will be, 0 not known */
 	struct file_ref file, file2; /* what fd and fd2 were when the call began */
 };
 
@@ -138,6 +140,8 @@ struct model {
 	struct syscalls *syscalls; /* syscalls.c */
 	struct files *files;       /* files.c */
 	struct block *block;       /* block.c */
+	struct recent *blocking;   /* blocking.c: rows of TABLE_BLOCKING */
+	struct relations *relations; /* relations.c */
 	struct map64 netifs;       /* net.c: name -> TABLE_NETIF row and kind of link */
 	struct map64 irqs;         /* irq.c: (soft, nr, cpu) -> TABLE_IRQ row */
 	struct map64 irq_names;    /* irq.c: irq number -> strid */
@@ -273,6 +277,57 @@ void files_syscall_entry(struct model *m, uint32_t thread, struct call_in_flight
 /* A call of thread ended with ret >= 0 or < 0: what it did to fds, and the bytes it moved. call->desc is set. */
 void files_syscall_exit(struct model *m, const struct apply *a, uint32_t thread, const struct call_in_flight *call,
 			int64_t ret);
+
+/* ---- blocking.c: what threads waited for ---- */
+void blocking_create(struct model *m);
+void blocking_destroy(struct model *m);
+
+/* The thread is THREAD_BLOCKED and that ends now: why it was (WAIT_UNKNOWN: nobody knows) and who ended it. */
+void blocking_wait_ended(struct model *m, uint32_t thread, enum wait_state state, strid cause);
+
+/* ---- relations.c: who talks to whom and who wakes whom ---- */
+void relations_create(struct model *m);
+void relations_destroy(struct model *m);
+
+/* The event wakes the thread, which has waited so long; state: as context_explains() says. */
+void relations_wake(struct model *m, const struct apply *a, uint32_t woken, enum wait_state state, uint64_t waited_ns);
+
+/* A process' main thread, the last of it, is about to end. */
+void relations_process_end(struct model *m, uint32_t thread);
+
+/* wait4() of the thread told of the end of that process. */
+void relations_child_waited(struct model *m, uint32_t parent, int64_t pid);
+
+/* A call of the kill() family succeeded: to process or thread call->arg, signal call->cmd. */
+void relations_killed(struct model *m, uint32_t thread, const struct call_in_flight *call);
+
+/* "SIGUSR1" */
+strid relations_signal_name(int64_t number);
+
+handler_fn apply_signal_generate;
+
+/* ---- channels.c: what is in pipes and sockets. Files are rows of TABLE_FILE, NO_ROW allowed where made. ---- */
+void channels_pipe(struct model *m, uint32_t read_end, uint32_t write_end);
+void channels_socketpair(struct model *m, uint32_t file, uint32_t other);
+
+/* The pipe or fifo is known by its name: in the state dump. */
+void channels_named(struct model *m, uint32_t file, strid name);
+
+/* connect() begins: the number for cell channel once it has succeeded. addr in network byte order. */
+uint64_t channels_connect(struct model *m, uint32_t thread, bool v6, const uint64_t addr[2], uint64_t port);
+
+/* accept() made the file; the peer's address. */
+void channels_accept(struct model *m, uint32_t thread, uint32_t file, bool v6, const uint64_t addr[2], uint64_t port);
+
+/* The same where it did not tell the address; id: call->channel. */
+void channels_accept_unseen(struct model *m, uint32_t thread, uint32_t file, uint64_t id);
+
+/* Bytes went through a file whose cell channel is not 0. */
+void channels_read(struct model *m, uint32_t thread, uint32_t file, uint64_t bytes);
+void channels_written(struct model *m, uint32_t thread, uint32_t file, uint64_t bytes);
+
+void channels_packet_sent(struct model *m, const struct apply *a, const struct ev_net *p);
+void channels_packet_received(struct model *m, const struct apply *a, const struct ev_net *p);
 
 /* ---- block.c, net.c, irq.c, perf.c ---- */
 void block_create(struct model *m);

@@ -49,6 +49,8 @@ void io_read(struct model *m, uint32_t thread, uint32_t file, uint64_t bytes)
 	if (file == NO_ROW)
 		return;
 	FILE_ROW(m, file)->read_bytes += bytes;
+	if (FILE_ROW(m, file)->channel)
+		channels_read(m, thread, file, bytes);
 	state_touch(&m->state, TABLE_FILE, file);
 }
 
@@ -60,5 +62,7 @@ void io_write(struct model *m, uint32_t thread, uint32_t file, uint64_t bytes)
 	if (file == NO_ROW)
 		return;
 	FILE_ROW(m, file)->write_bytes += bytes;
+	if (FILE_ROW(m, file)->channel)
+		channels_written(m, thread, file, bytes);
 	state_touch(&m->state, TABLE_FILE, file);
 }

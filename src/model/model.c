@@ -24,6 +24,7 @@ static handler_fn *const handlers[EVENT_KINDS] = {
 	[EVENT_FREE] = apply_free,
 	[EVENT_RENAME] = apply_rename,
 	[EVENT_CPU_HOTPLUG] = apply_cpu_hotplug,
+	[EVENT_SIGNAL_GENERATE] = apply_signal_generate,
 	[EVENT_IRQ_ENTRY] = apply_irq_entry,
 	[EVENT_IRQ_EXIT] = apply_irq_exit,
 	[EVENT_SOFTIRQ_RAISE] = apply_softirq_raise,
@@ -84,6 +85,8 @@ struct model *model_create(void)
 	syscalls_create(m);
 	files_create(m);
 	block_create(m);
+	blocking_create(m);
+	relations_create(m);
 	return m;
 }
 
@@ -93,6 +96,8 @@ void model_destroy(struct model *m)
 		return;
 	files_destroy(m);
 	block_destroy(m);
+	blocking_destroy(m);
+	relations_destroy(m);
 	perf_destroy(m);
 	map64_release(&m->events);
 	map64_release(&m->tids);

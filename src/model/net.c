@@ -95,6 +95,7 @@ void apply_net_queue(struct model *m, const struct apply *a)
 	const struct ev_net *p = event_payload(a->ev, ev_net);
 	struct netif n;
 
+	channels_packet_sent(m, a, p);
 	if (!netif_of_event(m, a->ev, p->name, &n))
 		return;
 	if (n.link == LINK_ETHERNET && p->len && ip_len(p) == p->len) {
@@ -121,6 +122,7 @@ void apply_net_receive(struct model *m, const struct apply *a)
 	struct netif n;
 	uint64_t len;
 
+	channels_packet_received(m, a, p);
 	if (!netif_of_event(m, a->ev, p->name, &n))
 		return;
 	context_note_netif(a->cpu, n.row);

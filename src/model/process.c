@@ -91,6 +91,8 @@ void thread_end(struct model *m, uint32_t row)
 	thread_set_state(m, row, THREAD_DEAD);
 	if (!r->exited_ns)
 		r->exited_ns = m->now_ns;
+	if (r->tid == r->pid)
+		relations_process_end(m, row);
 	files_thread_end(m, row);
 	syscalls_thread_end(m, row);
 	perf_thread_end(m, row);

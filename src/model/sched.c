@@ -3,6 +3,7 @@
  * Switches, wake-ups, migrations: which thread runs, is ready or blocked since
  * when, and how long it took from its wake-up to the CPU.
  */
+#include "model/context.h"
 #include "model/internal.h"
 
 #include <string.h>
@@ -53,6 +54,8 @@ static void switch_in(struct model *m, struct cpu *cpu, uint32_t row, const stru
 	if (t->woken_ns && r->state == THREAD_READY)
 		dist_add(&r->latency, m->now_ns - t->woken_ns, m->now_ns);
 	t->woken_ns = 0;
+	if (r->state == THREAD_BLOCKED)
+		blocking_wait_ended(m, row, WAIT_UNKNOWN, STRID_NONE); /* nobody was seen to wake it */
 	r->flags &= ~(uint64_t)THREAD_PREEMPTED;
 	cpu_run(m, cpu, p->next_tid, row);
 	thread_set_comm(m, row, p->next_comm);
@@ -96,6 +99,18 @@ void apply_switch(struct model *m, const struct apply *a)
 	}
 }
 
+/* Counts the wait that the wake-up ends. */
+static void end_wait(struct model *m, const struct apply *a, uint32_t row)
+{
+	struct context c = context_now(m, a->cpu);
+	strid cause = c.cause;
+
+	if (c.kind == WAIT_CONTEXT_TASK && a->thread != NO_ROW)
+		cause = (strid)THREAD_ROW(m, a->thread)->comm;
+	blocking_wait_ended(m, row, context_explains(&c), cause);
+	relations_wake(m, a, row, context_explains(&c), m->now_ns - THREAD_ROW(m, row)->since_ns);
+}
+
 /*
  * sched_waking comes first and always, sched_wakeup later and maybe from
  * another CPU: where a trace declares the former, the latter is not looked at.
@@ -110,6 +125,8 @@ void apply_wakeup(struct model *m, const struct apply *a)
 		return;
 	row = thread_of_tid(m, p->tid);
 	r = THREAD_ROW(m, row);
+	if (r->state == THREAD_BLOCKED)
+		end_wait(m, a, row);
 	switch (r->state) {
 	case THREAD_UNKNOWN:
 	case THREAD_BLOCKED:

@@ -12,6 +12,7 @@
 #include "model/files.h"
 
 #include <errno.h>
+#include <sys/socket.h>
 
 enum { NUMBERS = 512, ERRNO_MAX = 4095 };
 
@@ -122,7 +123,7 @@ static uint32_t name_raw_arguments(struct ev_syscall_entry *p, const struct sysc
 	return present;
 }
 
-static void note_arguments(struct call_in_flight *call, const struct apply *a)
+static void note_arguments(struct model *m, uint32_t thread, struct call_in_flight *call, const struct apply *a)
 {
 	const struct event *ev = a->ev;
 	const struct ev_syscall_entry *p = event_payload(ev, ev_syscall_entry);
@@ -134,8 +135,10 @@ static void note_arguments(struct call_in_flight *call, const struct apply *a)
 		call->present = name_raw_arguments(&raw, call->desc);
 		p = &raw;
 	}
-	call->fd = (int32_t)p->fd;
-	call->fd2 = (int32_t)p->fd2;
+	if (call->present >> ENTRY_FD & 1)
+		call->fd = (int32_t)p->fd;
+	if (call->present >> ENTRY_FD2 & 1)
+		call->fd2 = (int32_t)p->fd2;
 	call->cmd = (int32_t)p->cmd;
 	call->flags = p->flags;
 	call->arg = p->arg;
@@ -144,6 +147,8 @@ static void note_arguments(struct call_in_flight *call, const struct apply *a)
 	if (call->desc->action == SYSCALL_CONNECT && call->present >> ENTRY_FAMILY & 1) {
 		call->cmd = (int64_t)p->family;
 		call->peer = fdkind_peer(p->family, p->port, p->addr);
+		if (call->peer)
+			call->channel = channels_connect(m, thread, p->family == AF_INET6, p->addr, p->port);
 	}
 }
 
@@ -164,7 +169,7 @@ void apply_syscall_entry(struct model *m, const struct apply *a)
 		.fd = -1, .fd2 = -1, .file = { NO_ROW, 0 }, .file2 = { NO_ROW, 0 },
 	};
 	if (call->desc) {
-		note_arguments(call, a);
+		note_arguments(m, thread, call, a);
 		files_syscall_entry(m, thread, call);
 	}
 	r = THREAD_ROW(m, thread);

@@ -39,6 +39,8 @@ CELLS(irq, IRQ_CELLS);
 CELLS(syscall, SYSCALL_CELLS);
 CELLS(syserr, SYSERR_CELLS);
 CELLS(perf, PERF_CELLS);
+CELLS(blocking, BLOCKING_CELLS);
+CELLS(relation, RELATION_CELLS);
 CELLS(event, EVENT_CELLS);
 
 #define TABLE(id, table) [id] = { #table, table##_cells, sizeof(struct table##_row) / 8 }
@@ -54,5 +56,7 @@ const struct table_desc table_descs[TABLES] = {
 	TABLE(TABLE_SYSCALL, syscall),
 	TABLE(TABLE_SYSERR, syserr),
 	TABLE(TABLE_PERF, perf),
+	TABLE(TABLE_BLOCKING, blocking),
+	TABLE(TABLE_RELATION, relation),
 	TABLE(TABLE_EVENT, event),
 };

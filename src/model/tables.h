@@ -50,6 +50,20 @@ enum thread_flag {
 enum cpu_state { CPU_UNKNOWN = 0, CPU_IDLE, CPU_BUSY, CPU_OFFLINE };
 enum cpu_irq_state { CPU_IRQ_NONE = 0, CPU_IRQ_HARD, CPU_IRQ_SOFT };
 
+/* By what means one process acts upon another. */
+enum relation_kind {
+	RELATION_PIPE,    /* pipes and fifos */
+	RELATION_UNIX,
+	RELATION_INET,
+	RELATION_SIGNAL,
+	RELATION_FUTEX,   /* locks, conditions … of threads */
+	RELATION_LOCK,    /* of files */
+	RELATION_CHILD,   /* one ends, its parent waits for that */
+	RELATION_EVENTFD,
+	RELATION_OTHER,   /* a wake-up by means that the trace does not tell */
+	RELATION_KINDS
+};
+
 enum host_status { HOST_OK = 0, HOST_ENDED, HOST_DEGRADED, HOST_SILENT, HOST_AWAY };
 
 #define HOST_CELLS(C, A, D) \
@@ -131,10 +145,12 @@ enum host_status { HOST_OK = 0, HOST_ENDED, HOST_DEGRADED, HOST_SILENT, HOST_AWA
 	C(fd, KEY, NONE, "number") \
 	C(path, STRING, NONE, "path, as the event or the state dump told") \
 	C(peer, STRING, NONE, "address of a socket's peer") \
+	C(client, STRING, NONE, "address without port of the peer of a socket that was accepted") \
 	C(kind, GAUGE, NONE, "enum fd_kind") \
 	C(opened_ns, TIME, NS, "when it was made, 0 before the record") \
 	C(closed_ns, TIME, NS, "when it was closed, 0 not yet") \
 	C(cloexec, GAUGE, NONE, "closed by exec") \
+	C(channel, GAUGE, NONE, "number of the pipe or of the end of a connection, 0 unknown") \
 	C(read_bytes, COUNTER, BYTES, "read through it") \
 	C(write_bytes, COUNTER, BYTES, "written through it")
 
@@ -184,6 +200,35 @@ enum host_status { HOST_OK = 0, HOST_ENDED, HOST_DEGRADED, HOST_SILENT, HOST_AWA
 	C(counter, KEY, NONE, "strid of the counter's name") \
 	C(value, COUNTER, COUNT, "what the counter grew while the thread ran")
 
+#define BLOCKING_CELLS(C, A, D) \
+	C(thread_uid, KEY, NONE, "the thread's uid") \
+	C(state, KEY, NONE, "enum wait_state: what it turned out to wait for") \
+	C(syscall, KEY, NONE, "strid of the system call it was in, STRID_NONE none") \
+	C(fd, KEY, NONE, "fd of that call; int64_t, -1 none") \
+	C(object, KEY, NONE, "strid of the path or peer of that fd") \
+	C(count, COUNTER, COUNT, "waits that ended") \
+	C(total_ns, COUNTER, NS, "length of these") \
+	C(max_ns, MAX, NS, "length of the longest") \
+	C(max_at, MAX_AT, NS, "when that one ended") \
+	C(cause, STRING, NONE, "who or what ended the last one")
+
+#define RELATION_CELLS(C, A, D) \
+	C(from_uid, KEY, NONE, "uid of the main thread of the process that acts, 0 not known here") \
+	C(to_uid, KEY, NONE, "the same of the process it acts upon") \
+	C(kind, KEY, NONE, "enum relation_kind") \
+	C(object, KEY, NONE, "strid of what it goes through, STRID_NONE without name") \
+	C(flow, KEY, NONE, "the other process is elsewhere: hash of the connection and its direction; else 0") \
+	C(from_pid, KEY, NONE, "int64_t, -1 not known") \
+	C(to_pid, KEY, NONE, "int64_t, -1 not known") \
+	C(from_comm, STRING, NONE, "name") \
+	C(to_comm, STRING, NONE, "name") \
+	C(count, COUNTER, COUNT, "transfers, signals, locks, children …") \
+	C(bytes, COUNTER, BYTES, "what one wrote and the other read; between hosts: what this host's process did") \
+	C(wakeups, COUNTER, COUNT, "how often it ended a wait of the other's") \
+	C(wait_ns, COUNTER, NS, "length of these waits") \
+	C(wait_max, MAX, NS, "length of the longest") \
+	C(wait_max_at, MAX_AT, NS, "when that one ended")
+
 #define EVENT_CELLS(C, A, D) \
 	C(name, KEY, NONE, "strid") \
 	C(used, GAUGE, NONE, "1: some figure comes from it") \
@@ -209,6 +254,8 @@ ROW_STRUCT(irq, IRQ_CELLS);
 ROW_STRUCT(syscall, SYSCALL_CELLS);
 ROW_STRUCT(syserr, SYSERR_CELLS);
 ROW_STRUCT(perf, PERF_CELLS);
+ROW_STRUCT(blocking, BLOCKING_CELLS);
+ROW_STRUCT(relation, RELATION_CELLS);
 ROW_STRUCT(event, EVENT_CELLS);
 
 /* The number of a cell: CELL(thread, cpu_ns), CELL(irq, time.sum). */

@@ -206,6 +206,12 @@ static uint64_t group_key(const struct view_rows *r, const struct view_row *row,
 	const struct interval_row *thread;
 	uint64_t owner;
 
+	if (r->table->same) {
+		owner = r->table->thread ? b[r->table->thread] : 0;
+		if (processes)
+			owner = view_owner(&r->internal->indexes[row->key.host], owner);
+		return view_mix(r->table->same(r, row), owner);
+	}
 	if (!processes)
 		return b[group[0]] << 32 | (b[group[1]] & UINT32_MAX);
 	thread = view_row_thread(r, row);
@@ -220,7 +226,7 @@ void view_group_rows(struct view_rows *r, const struct view_query *q, unsigned f
 	bool processes = q->processes && (r->table->source == TABLE_THREAD || r->table->thread);
 	guint n = first;
 
-	if (!processes && (q->per_cpu || !(r->table->flags & VIEW_PER_CPU)))
+	if (!processes && !r->table->same && (q->per_cpu || !(r->table->flags & VIEW_PER_CPU)))
 		return;
 	if (r->table->source == TABLE_THREAD)
 		mains_first(r, first);

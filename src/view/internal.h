@@ -20,6 +20,12 @@ struct view_error {
 	uint64_t count;
 };
 
+/* A row of TABLE_RELATION that tells of one end of a flow. */
+struct view_half {
+	unsigned host;
+	const struct relation_row *row;
+};
+
 /* What is looked up per host while its rows are built and read. */
 struct view_index {
 	struct map64 owners;    /* thread uid -> index in owner_uids; empty: each thread owns itself */
@@ -42,6 +48,8 @@ struct view_rows_internal {
 	GArray *columns;       /* struct column: VIEW_PIVOT */
 	GArray *counters;      /* strid, in the order of their columns */
 	GArray *pivot_values;  /* uint64_t */
+	GArray *halves;        /* struct view_half */
+	struct map64 half_index; /* flow and side -> index in halves */
 };
 
 /* ---- group.c: rows of the model that become one ---- */
@@ -66,6 +74,9 @@ const struct interval_row *view_file_thread(const struct view_index *index, cons
 					     const struct interval_row *file);
 void view_index_pivot(struct view_rows *r, unsigned host);
 uint64_t view_pivot_value(const struct view_rows *r, unsigned host, uint64_t owner, unsigned counter);
+
+/* ---- table_relations.c: the halves of relations between hosts, of all hosts ---- */
+void view_index_relations(struct view_rows *r);
 
 /* ---- filter.c ---- */
 bool view_filter_tid(const struct view_filter *f, uint64_t tid);
@@ -114,6 +125,14 @@ uint64_t view_figure(const struct view_cell *at, unsigned cell);
 
 #define VIEW_FIGURE(at, type, member) view_figure(at, CELL(type, member))
 
+/* ---- hashes for view_table.same; two different things meet by chance 1 in 2^64 ---- */
+
+static inline uint64_t view_mix(uint64_t hash, uint64_t value)
+{
+	hash = (map64_hash(hash) ^ value) * UINT64_C(0xd6e8feb86659fd93);
+	return hash ^ hash >> 32;
+}
+
 /* ---- helpers to set a value ---- */
 
 static inline void value_set_null(struct value *v)
@@ -150,6 +169,7 @@ extern const struct view_table view_critical_path_table, view_critical_totals_ta
 extern const struct view_table view_hosts_table, view_events_table, view_probes_table, view_cpus_table;
 extern const struct view_table view_cpu_table, view_io_table, view_sched_table, view_counters_table;
 extern const struct view_table view_files_table, view_syscalls_table, view_perf_table;
+extern const struct view_table view_blocking_table, view_relations_table;
 extern const struct view_table view_disks_table, view_net_table, view_irqs_table;
 
 /* ---- to write the lists of columns ---- */

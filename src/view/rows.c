@@ -18,6 +18,7 @@ void view_rows_init(struct view_rows *r)
 	in->columns = g_array_new(FALSE, FALSE, sizeof(struct column));
 	in->counters = g_array_new(FALSE, FALSE, sizeof(strid));
 	in->pivot_values = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+	in->halves = g_array_new(FALSE, FALSE, sizeof(struct view_half));
 	r->internal = in;
 }
 
@@ -53,6 +54,8 @@ void view_rows_release(struct view_rows *r)
 	g_array_free(in->columns, TRUE);
 	g_array_free(in->counters, TRUE);
 	g_array_free(in->pivot_values, TRUE);
+	g_array_free(in->halves, TRUE);
+	map64_release(&in->half_index);
 	g_free(in);
 	g_free(r->totals);
 	memset(r, 0, sizeof(*r));
@@ -265,6 +268,8 @@ void view_rows_build(struct view_rows *r, const struct view_query *q, const stru
 	const char *sort = q->sort ? q->sort->name : NULL;
 
 	reset(r, q, hosts, n_hosts);
+	if (q->table->source == TABLE_RELATION)
+		view_index_relations(r);
 	for (unsigned i = 0; i < n_hosts; i++) {
 		r->totals[i] = (struct view_host_totals){ 0, 0 };
 		if (!hosts[i].iv || (q->filter && !view_filter_host(q->filter, hosts[i].name)))

@@ -21,6 +21,9 @@ enum view_table_flag {
 	VIEW_OWN = 1 << 4,      /* its rows are none of the model: view_query.own; source is TABLES */
 };
 
+struct view_row;
+struct view_rows;
+
 struct view_table {
 	const char *name;    /* "cpu" */
 	const char *title;   /* of the pane: "CPU" */
@@ -37,6 +40,11 @@ struct view_table {
 	bool (*belongs)(const struct interval_row *row);
 	/* Cells that tell merged rows apart, 0 after the last; see view_query.per_cpu and .processes. */
 	uint16_t group[3];
+	/*
+	 * Of tables in which rows of the model may tell of the same thing: a hash of what a row tells
+	 * of, but for its thread. Equal ones of a thread, with .processes of a process, are one row.
+	 */
+	uint64_t (*same)(const struct view_rows *r, const struct view_row *row);
 	/* Cell with the uid of the thread the row belongs to; 0: none, or the row is a thread itself. */
 	uint16_t thread;
 };

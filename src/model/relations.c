@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Who wakes whom, and by what means. A wake-up in a task's own context is the
+ * waker's doing: what both were about, the waker's call and the call in which
+ * the woken one waited, tells the means. A wake-up in the reception of packets is
+ * that of the connection's other end. Signals and waits for children count
+ * without a wake-up too.
+ */
+#include "model/relations.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+
+#include "model/context.h"
+
+enum { ROWS_MAX = 8192 };
+
+#define RELATION_ROW(m, row) STATE_ROW(&(m)->state, RELATION, relation, row)
+
+void relations_create(struct model *m)
+{
+	m->relations = g_new0(struct relations, 1);
+	recent_init(&m->relations->rows, TABLE_RELATION, ROWS_MAX);
+	channels_create(m);
+}
+
+void relations_destroy(struct model *m)
+{
+	channels_destroy(m);
+	recent_release(&m->relations->rows);
+	g_free(m->relations);
+	m->relations = NULL;
+}
+
+/* ---- rows ---- */
+
+struct party relations_party(const struct model *m, uint32_t thread)
+{
+	const struct thread_row *t;
+	uint32_t main_thread;
+
+	if (thread == NO_ROW)
+		return (struct party){ 0, -1, STRID_NONE };
+	t = THREAD_ROW(m, thread);
+	if ((int64_t)t->pid > 0 && t->pid != t->tid) {
+		main_thread = thread_find(m, (int64_t)t->pid);
+		if (main_thread != NO_ROW)
+			t = THREAD_ROW(m, main_thread);
+	}
+	return (struct party){ t->uid, (int64_t)((int64_t)t->pid > 0 ? t->pid : t->tid), (strid)t->comm };
+}
+
+struct relation_row *relations_row(struct model *m, const struct relation *what)
+{
+	uint64_t key = recent_mix(recent_mix(what->from.uid, what->to.uid), (uint64_t)what->kind << 32 | what->object);
+	struct relation_row *r;
+	bool made;
+
+	r = RELATION_ROW(m, recent_use(m, &m->relations->rows, recent_mix(key, what->flow), &made));
+	if (made) {
+		r->from_uid = what->from.uid;
+		r->to_uid = what->to.uid;
+		r->kind = what->kind;
+		r->object = what->object;
+		r->flow = what->flow;
+		r->from_pid = (uint64_t)what->from.pid;
+		r->to_pid = (uint64_t)what->to.pid;
+	}
+	r->from_comm = what->from.comm;
+	r->to_comm = what->to.comm;
+	return r;
+}
+
+static void count_wait(struct model *m, struct relation_row *r, uint64_t waited_ns)
+{
+	r->wakeups++;
+	r->wait_ns += waited_ns;
+	if (waited_ns >= r->wait_max) {
+		r->wait_max = waited_ns;
+		r->wait_max_at = m->now_ns;
+	}
+}
+
+/* ---- the means of a wake-up ---- */
+
+static const struct call_in_flight no_call = { .fd = -1, .fd2 = -1, .file = { NO_ROW, 0 }, .file2 = { NO_ROW, 0 } };
+
+static const struct call_in_flight *call_of(struct model *m, uint32_t thread)
+{
+	const struct call_in_flight *call = &thread_info(m, thread)->call;
+
+	return call->active ? call : &no_call;
+}
+
+/* The call of a thread that wakes another. What closing a file means to others happens behind the call's exit. */
+static const struct call_in_flight *call_of_waker(struct model *m, uint32_t thread)
+{
+	const struct call_in_flight *call = &thread_info(m, thread)->call;
+
+	return call->active || (call->desc && call->desc->action == SYSCALL_CLOSE) ? call : &no_call;
+}
+
+static enum syscall_action action_of(const struct call_in_flight *call)
+{
+	return call->desc ? call->desc->action : SYSCALL_NAMED;
+}
+
+static enum relation_kind kind_of_file(const struct model *m, uint32_t file)
+{
+	if (file == NO_ROW)
+		return RELATION_OTHER;
+	switch (FILE_ROW(m, file)->kind) {
+	case FD_PIPE:
+	case FD_FIFO:
+		return RELATION_PIPE;
+	case FD_SOCKET_UNIX:
+		return RELATION_UNIX;
+	case FD_SOCKET_INET:
+		return RELATION_INET;
+	case FD_EVENTFD:
+		return RELATION_EVENTFD;
+	default:
+		return RELATION_OTHER;
+	}
+}
+
+/* A file that the call works on and others may wait for. */
+static uint32_t file_by_kind(const struct model *m, const struct call_in_flight *call, enum relation_kind *kind)
+{
+	uint32_t file = files_resolve(m, call->file);
+
+	*kind = kind_of_file(m, file);
+	if (*kind == RELATION_OTHER && call->fd2 >= 0) {
+		file = files_resolve(m, call->file2);
+		*kind = kind_of_file(m, file);
+	}
+	return file;
+}
+
+static bool locks_file(const struct call_in_flight *call)
+{
+	enum { OFD_SETLKW = 38 };
+
+	switch (action_of(call)) {
+	case SYSCALL_FLOCK:
+		return true;
+	case SYSCALL_FCNTL:
+		return call->cmd == F_SETLK || call->cmd == F_SETLKW || call->cmd == OFD_SETLKW;
+	default:
+		return false;
+	}
+}
+
+static strid path_of(const struct model *m, uint32_t file)
+{
+	return file == NO_ROW ? STRID_NONE : (strid)FILE_ROW(m, file)->path;
+}
+
+/* Whether it waits for whatever comes: files, signals, a time. */
+static bool waits_for_any(const struct call_in_flight *call)
+{
+	return call->name && (action_of(call) == SYSCALL_WAIT_ANY || call->fd < 0);
+}
+
+/* By what means a running thread woke another. */
+static void find_means(struct model *m, uint32_t waker, uint32_t woken, struct relation *what)
+{
+	const struct call_in_flight *by = call_of_waker(m, waker), *in = call_of(m, woken);
+	const struct thread_row *w = THREAD_ROW(m, waker), *s = THREAD_ROW(m, woken);
+	enum relation_kind by_kind, in_kind;
+	uint32_t by_file = file_by_kind(m, by, &by_kind), in_file = file_by_kind(m, in, &in_kind);
+	bool exits = w->exited_ns || action_of(by) == SYSCALL_EXIT;
+	bool closes = exits || action_of(by) == SYSCALL_CLOSE;
+
+	what->kind = RELATION_OTHER;
+	what->object = in->name;
+	if (action_of(in) == SYSCALL_FUTEX && (action_of(by) == SYSCALL_FUTEX || exits)) {
+		/* a thread that exits tells the one that joins it */
+		what->kind = RELATION_FUTEX;
+		what->object = STRID_NONE;
+	} else if (action_of(in) == SYSCALL_WAIT_CHILD || action_of(in) == SYSCALL_WAIT_ID ||
+		   action_of(in) == SYSCALL_CLONE ||
+		   (exits && in->name && s->pid == w->ppid && w->pid != s->pid)) {
+		/* in clone: the child of vfork() goes its own way */
+		if (exits || action_of(by) == SYSCALL_EXEC)
+			what->kind = RELATION_CHILD;
+		what->object = what->kind == RELATION_CHILD ? STRID_NONE : in->name;
+	} else if (locks_file(in) && (locks_file(by) || closes)) {
+		what->kind = RELATION_LOCK;
+		what->object = path_of(m, files_resolve(m, in->file));
+	} else if (action_of(by) == SYSCALL_KILL) {
+		what->kind = RELATION_SIGNAL;
+		what->object = relations_signal_name(by->cmd);
+	} else if (in_kind != RELATION_OTHER && (by_kind == in_kind || closes)) {
+		what->kind = in_kind;
+		what->object = path_of(m, in_file);
+		if (by_kind == RELATION_UNIX && action_of(by) == SYSCALL_WRITE && action_of(in) == SYSCALL_READ)
+			channels_join(m, by_file, in_file);
+	} else if (by_kind != RELATION_OTHER && waits_for_any(in)) {
+		what->kind = by_kind;
+		what->object = path_of(m, by_file);
+	}
+	/* the name that a pipe or socket has for the kernel alone */
+	if (what->kind == RELATION_UNIX || what->kind == RELATION_EVENTFD)
+		what->object = STRID_NONE;
+}
+
+/* Whether the wake-up is what is counted; of the other kinds, transfers, signals and children are. */
+static bool counts_by_wakeup(struct model *m, uint32_t woken, enum relation_kind kind)
+{
+	enum syscall_action in = action_of(call_of(m, woken));
+
+	switch (kind) {
+	case RELATION_FUTEX:
+	case RELATION_LOCK:
+	case RELATION_EVENTFD:
+	case RELATION_OTHER:
+		return true;
+	case RELATION_CHILD:
+		return in == SYSCALL_WAIT_ID || in == SYSCALL_CLONE;
+	default:
+		return false;
+	}
+}
+
+void relations_wake(struct model *m, const struct apply *a, uint32_t woken, enum wait_state state, uint64_t waited_ns)
+{
+	const struct context c = context_now(m, a->cpu);
+	struct relation what = { .to = relations_party(m, woken) };
+	struct channel_end end;
+	struct relation_row *r;
+	bool counts = false;
+
+	if (c.kind == WAIT_CONTEXT_TASK) {
+		if (a->thread == NO_ROW || a->thread == woken)
+			return;
+		what.from = relations_party(m, a->thread);
+		find_means(m, a->thread, woken, &what);
+		counts = counts_by_wakeup(m, woken, what.kind);
+	} else {
+		if (state != WAIT_NETWORK || !channels_woken_by(m, a, woken, &end))
+			return;
+		what.kind = RELATION_INET;
+		what.from = end.peer;
+		what.object = end.object;
+		what.flow = end.flow;
+	}
+	r = relations_row(m, &what);
+	count_wait(m, r, waited_ns);
+	if (counts)
+		r->count++;
+}
+
+/* ---- signals ---- */
+
+strid relations_signal_name(int64_t number)
+{
+	const char *name = number > 0 && number < NSIG ? sigabbrev_np((int)number) : NULL;
+	char text[24];
+
+	if (name)
+		g_snprintf(text, sizeof(text), "SIG%s", name);
+	else
+		g_snprintf(text, sizeof(text), "signal %" G_GINT64_FORMAT, (gint64)number);
+	return strpool_intern_z(text);
+}
+
+static void count_signal(struct model *m, uint32_t sender, int64_t target, int64_t number)
+{
+	struct relation what = { .from = relations_party(m, sender), .kind = RELATION_SIGNAL };
+	uint32_t thread = target > 0 ? thread_find(m, target) : NO_ROW;
+
+	if (thread == NO_ROW)
+		return;
+	what.to = relations_party(m, thread);
+	what.object = relations_signal_name(number);
+	relations_row(m, &what)->count++;
+}
+
+void apply_signal_generate(struct model *m, const struct apply *a)
+{
+	const struct ev_kill *p = event_payload(a->ev, ev_kill);
+	const struct context c = context_now(m, a->cpu);
+
+	/* from an interrupt or the kernel it is nobody's; SIGCHLD tells what waits for children tell better */
+	if (c.kind == WAIT_CONTEXT_TASK && a->thread != NO_ROW && p->number != SIGCHLD)
+		count_signal(m, a->thread, p->tid, p->number);
+}
+
+void relations_killed(struct model *m, uint32_t thread, const struct call_in_flight *call)
+{
+	/* kill() with 0 only asks whether the process lives */
+	if (!m->declared[EVENT_SIGNAL_GENERATE] && call->cmd > 0)
+		count_signal(m, thread, (int32_t)call->arg, call->cmd);
+}
+
+/* ---- children ---- */
+
+void relations_process_end(struct model *m, uint32_t thread)
+{
+	struct relations *r = m->relations;
+
+	r->gone[r->n_gone++ % G_N_ELEMENTS(r->gone)] = relations_party(m, thread);
+}
+
+void relations_child_waited(struct model *m, uint32_t parent, int64_t pid)
+{
+	struct relation what = { .to = relations_party(m, parent), .kind = RELATION_CHILD };
+	const struct relations *r = m->relations;
+	uint32_t child = pid > 0 ? thread_find(m, pid) : NO_ROW;
+
+	for (unsigned i = 1; i <= MIN(r->n_gone, G_N_ELEMENTS(r->gone)) && !what.from.uid; i++) {
+		const struct party *gone = &r->gone[(r->n_gone - i) % G_N_ELEMENTS(r->gone)];
+
+		if (gone->pid == pid)
+			what.from = *gone;
+	}
+	/* the parent may be faster than the child's last switch */
+	if (child != NO_ROW && THREAD_ROW(m, child)->exited_ns)
+		what.from = relations_party(m, child);
+	if (what.from.uid)
+		relations_row(m, &what)->count++;
+}

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Who talks to whom and who wakes whom. Between hosts each has its half of a
+ * connection; both carry the hash of the flow, by which one finds who the other
+ * half's process is. Its figures stay where they are.
+ */
+#include <stddef.h>
+
+#include "view/internal.h"
+
+#define REPORTED COLUMN_IN_REPORT
+#define FIGURE (COLUMN_IN_REPORT | COLUMN_COUNTER)
+
+/* Which ends a row was seen from. */
+enum side { SIDE_BOTH, SIDE_SENT, SIDE_RECEIVED };
+
+static enum side side_of(const struct relation_row *row)
+{
+	if (!row->flow)
+		return SIDE_BOTH;
+	return row->from_uid ? SIDE_SENT : SIDE_RECEIVED;
+}
+
+static const struct relation_row *relation_of(const struct view_cell *at)
+{
+	return INTERVAL_ROW(relation, &at->row->row);
+}
+
+static uint64_t half_key(const struct relation_row *row)
+{
+	return row->flow ^ (side_of(row) == SIDE_SENT);
+}
+
+void view_index_relations(struct view_rows *r)
+{
+	struct view_rows_internal *in = r->internal;
+
+	map64_clear(&in->half_index);
+	g_array_set_size(in->halves, 0);
+	for (unsigned host = 0; host < r->n_hosts; host++) {
+		const struct interval *iv = r->hosts[host].iv;
+
+		for (uint32_t i = 0; iv && i < iv->tables[TABLE_RELATION].n_rows; i++) {
+			const struct relation_row *row = INTERVAL_ROW(relation, &iv->tables[TABLE_RELATION].rows[i]);
+			struct view_half half = { host, row };
+
+			/* of several processes that share a socket the last one stands for it */
+			if (!row->flow)
+				continue;
+			map64_put(&in->half_index, half_key(row), in->halves->len);
+			g_array_append_val(in->halves, half);
+		}
+	}
+}
+
+/* The other half of a row; NULL: no other host has it. */
+static const struct view_half *other_half(const struct view_rows *r, const struct relation_row *row)
+{
+	uint32_t i = row->flow ? map64_get(&r->internal->half_index, half_key(row) ^ 1) : MAP64_NONE;
+
+	return i == MAP64_NONE ? NULL : &g_array_index(r->internal->halves, struct view_half, i);
+}
+
+/* ---- who ---- */
+
+/* One end of a row: the host and the cells that have its process; row NULL: not known. */
+static struct view_half end_of(const struct view_rows *r, unsigned host, const struct relation_row *row, bool to)
+{
+	const struct view_half *other;
+
+	if (to ? row->to_uid : row->from_uid)
+		return (struct view_half){ host, row };
+	other = other_half(r, row);
+	return other ? *other : (struct view_half){ 0, NULL };
+}
+
+/* column.cell: a cell of the one end or of the other. */
+static struct view_half end_at(const struct view_cell *at)
+{
+	bool to = at->column->cell == CELL(relation, to_pid) || at->column->cell == CELL(relation, to_comm) ||
+		  at->column->cell == CELL(relation, to_uid);
+
+	return end_of(at->rows, at->row->key.host, relation_of(at), to);
+}
+
+static uint64_t end_cell(const struct view_half *end, unsigned cell)
+{
+	return ((const uint64_t *)(const void *)end->row)[cell];
+}
+
+static void get_end_host(const struct view_cell *at, struct value *v)
+{
+	struct view_half end = end_at(at);
+
+	value_set_text(v, end.row ? at->rows->hosts[end.host].name : NULL);
+}
+
+static void get_end_pid(const struct view_cell *at, struct value *v)
+{
+	struct view_half end = end_at(at);
+
+	value_set_null(v);
+	if (end.row && (int64_t)end_cell(&end, at->column->cell) >= 0)
+		*v = (struct value){ .kind = VALUE_INT, .i = (int64_t)end_cell(&end, at->column->cell) };
+}
+
+static void get_end_comm(const struct view_cell *at, struct value *v)
+{
+	struct view_half end = end_at(at);
+	strid comm = end.row ? (strid)end_cell(&end, at->column->cell) : STRID_NONE;
+
+	value_set_text(v, comm ? strpool_text(comm) : NULL);
+}
+
+/* The same two processes by the same means, however many connections they had. */
+static uint64_t same_relation(const struct view_rows *r, const struct view_row *row)
+{
+	const struct relation_row *b = INTERVAL_ROW(relation, &row->row);
+	struct view_half from = end_of(r, row->key.host, b, false), to = end_of(r, row->key.host, b, true);
+	uint64_t hash = view_mix(b->kind << 8 | side_of(b), b->object);
+
+	if (from.row)
+		hash = view_mix(hash, (uint64_t)from.host << 48 ^ from.row->from_uid);
+	return to.row ? view_mix(hash + 1, (uint64_t)to.host << 48 ^ to.row->to_uid) : hash;
+}
+
+/* ---- what ---- */
+
+static void get_kind(const struct view_cell *at, struct value *v)
+{
+	static const char *const names[RELATION_KINDS] = {
+		[RELATION_PIPE] = "pipe",     [RELATION_UNIX] = "unix",   [RELATION_INET] = "inet",
+		[RELATION_SIGNAL] = "signal", [RELATION_FUTEX] = "futex", [RELATION_LOCK] = "lock",
+		[RELATION_CHILD] = "child",   [RELATION_EVENTFD] = "eventfd", [RELATION_OTHER] = "other",
+	};
+	uint64_t kind = relation_of(at)->kind;
+
+	value_set_text(v, kind < RELATION_KINDS ? names[kind] : NULL);
+}
+
+static void get_side(const struct view_cell *at, struct value *v)
+{
+	static const char *const names[] = {
+		[SIDE_BOTH] = "both", [SIDE_SENT] = "sent", [SIDE_RECEIVED] = "received",
+	};
+
+	value_set_text(v, names[side_of(relation_of(at))]);
+}
+
+static const struct column relations_columns[] = {
+	COLUMN_HOST,
+	{ "from_host", "FROM HOST", "Host of the process that acts; null if no host has it.", COLUMN_TEXT, 10, REPORTED,
+	  CELL(relation, from_uid), get_end_host },
+	{ "from_pid", "FROM", "The process that acts: writes, wakes, signals, unlocks, ends; null if unknown.",
+	  COLUMN_ID, 7, REPORTED | COLUMN_KEY, CELL(relation, from_pid), get_end_pid },
+	{ "from_comm", "PROCESS", "Its name, the last one in the interval.", COLUMN_TEXT, 15, REPORTED,
+	  CELL(relation, from_comm), get_end_comm },
+	{ "to_host", "TO HOST", "Host of the process it acts upon; null if no host has it.", COLUMN_TEXT, 10, REPORTED,
+	  CELL(relation, to_uid), get_end_host },
+	{ "to_pid", "TO", "The process it acts upon: reads, is woken, waits for its child; null if unknown.", COLUMN_ID,
+	  7, REPORTED | COLUMN_KEY, CELL(relation, to_pid), get_end_pid },
+	{ "to_comm", "PROCESS", "Its name, the last one in the interval.", COLUMN_TEXT, 15, REPORTED,
+	  CELL(relation, to_comm), get_end_comm },
+	{ "kind", "BY", "By what: pipe (fifos too), unix, inet, signal, futex, lock (of a file), child (its end is "
+	  "waited for), eventfd; other: a wake-up by means that the trace does not tell.",
+	  COLUMN_TEXT, 8, REPORTED | COLUMN_KEY, CELL(relation, kind), get_kind },
+	{ "object", "THROUGH",
+	  "Of inet the address and port of the service, of pipe its name if it has one, of lock the file, of signal "
+	  "its name, of other the call that waited; else null.",
+	  COLUMN_TEXT, 0, REPORTED | COLUMN_KEY, CELL(relation, object), view_get_text },
+	{ "side", "SEEN", "Whose figures these are: both ends' on this host, or what this host sent or received.",
+	  COLUMN_TEXT, 8, REPORTED | COLUMN_KEY, 0, get_side },
+	{ "count", "COUNT",
+	  "How often: reads of what the other wrote (sent: writes), signals, children waited for; of futex, lock, "
+	  "eventfd, other the waits ended.",
+	  COLUMN_COUNT, 7, FIGURE, CELL(relation, count), view_get_value },
+	{ "bytes", "BYTES", "Bytes that one wrote and the other read; sent: written, received: read.", COLUMN_BYTES, 7,
+	  FIGURE, CELL(relation, bytes), view_get_value },
+	{ "wakeups", "WAKES", "How often it ended a wait of the other process' threads.", COLUMN_COUNT, 7, FIGURE,
+	  CELL(relation, wakeups), view_get_value },
+	{ "wait_ns", "WAITED", "How long these waits took.", COLUMN_NS, 8, FIGURE, CELL(relation, wait_ns),
+	  view_get_value },
+	{ "wait_max_ns", "MAX", "Longest of these waits.", COLUMN_NS, 8, REPORTED, CELL(relation, wait_max),
+	  view_get_value },
+	{ "wait_max_at_ns", "MAX AT", "When that one ended.", COLUMN_TIME, 15, 0, CELL(relation, wait_max_at),
+	  view_get_time },
+};
+
+const struct view_table view_relations_table = {
+	.name = "relations",
+	.title = "Relations",
+	.row = "what one process does to another by one means",
+	.meaning = "Which process writes to, wakes, signals or is waited for by which other, on the same host or on "
+		   "another. What goes through shared memory, and waiting without sleeping, leaves no trace and is not "
+		   "here; bytes are known of pipes and sockets whose making or state dump was recorded.",
+	.flags = VIEW_REPORT,
+	.source = TABLE_RELATION,
+	.tables = USES(RELATION),
+	N_COLUMNS(relations_columns),
+	.screen = "from_pid from_comm to_host to_pid to_comm kind host count bytes wakeups wait_ns wait_max_ns object",
+	.sort = "wait_ns",
+	.same = same_relation,
+};
