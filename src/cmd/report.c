@@ -42,7 +42,7 @@ static void end_on_interrupt(uint64_t duration_ns)
 /* Tables that later versions have. */
 static bool is_later_table(const char *name)
 {
-	static const char *const later[] = { "sync", "critical-path", "critical-totals", "blocking", "accounting" };
+	static const char *const later[] = { "sync", "critical-path", "critical-totals", "accounting" };
 
 	for (size_t i = 0; i < G_N_ELEMENTS(later); i++)
 		if (strcmp(later[i], name) == 0)
