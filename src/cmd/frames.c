@@ -21,7 +21,8 @@ struct host_frames {
 struct frames {
 	struct ingest *in;
 	struct history *history;
-	uint64_t origin_ns, frame_ns;
+	uint64_t origin_ns; /* reference time */
+	uint64_t frame_ns;
 	GArray *hosts;     /* struct host_frames, by track */
 	unsigned n_seen;   /* hosts of ingest looked at: those below have begun or are in waiting */
 	GArray *waiting;   /* unsigned: hosts of ingest that have not begun */
@@ -32,17 +33,33 @@ static struct host_frames *at(const struct frames *f, unsigned i)
 	return &g_array_index(f->hosts, struct host_frames, i);
 }
 
-/* The last edge of the grid that is not after t_ns, which may lie before the origin. */
-static uint64_t edge_floor(const struct frames *f, uint64_t t_ns)
+/* The last edge of the grid that is not after t_ns, which may lie before the origin; both in reference time. */
+static uint64_t grid_floor(const struct frames *f, uint64_t t_ns)
 {
 	const uint64_t phase_ns = f->origin_ns % f->frame_ns;
 
 	return t_ns < phase_ns ? 0 : t_ns - (t_ns - phase_ns) % f->frame_ns;
 }
 
-static uint64_t next_edge(const struct frames *f, uint64_t t_ns)
+/* The same by the host's own clock. */
+static uint64_t edge_floor(const struct frames *f, const struct host_frames *host, uint64_t t_ns)
 {
-	return edge_floor(f, t_ns) + f->frame_ns;
+	return clock_from_ref(host->host->map, grid_floor(f, clock_to_ref(host->host->map, t_ns)));
+}
+
+/*
+ * The first edge behind t_ns, by the host's own clock. As its map moves on the edge it is at may come a
+ * little later once more: then it is the next one.
+ */
+static uint64_t next_edge(const struct frames *f, const struct host_frames *host, uint64_t t_ns)
+{
+	const struct clock_map *map = host->host->map;
+	uint64_t again_ns = map && t_ns == host->edge_ns ? f->frame_ns / 4 : 0;
+	uint64_t edge_ns = grid_floor(f, clock_to_ref(map, t_ns)) + f->frame_ns;
+
+	while (clock_from_ref(map, edge_ns) <= t_ns + again_ns)
+		edge_ns += f->frame_ns;
+	return clock_from_ref(map, edge_ns);
 }
 
 /* ---- hosts ---- */
@@ -57,7 +74,7 @@ static void take_in(struct frames *f, unsigned number)
 	}
 	history_add_track(f->history);
 	host.begin_ns = host.host->begin_ns;
-	host.edge_ns = next_edge(f, host.begin_ns);
+	host.edge_ns = next_edge(f, &host, host.begin_ns);
 	g_array_append_val(f->hosts, host);
 }
 
@@ -131,7 +148,7 @@ static void close_frame(struct frames *f, unsigned track, uint64_t end_ns)
 	state_reap(s, NULL, NULL);
 	state_frame_begin(s);
 	host->begin_ns = end_ns;
-	host->edge_ns = next_edge(f, end_ns);
+	host->edge_ns = next_edge(f, host, end_ns);
 }
 
 /* Whether nothing at all is known of the frame: it lies in the gap after which the next event comes. */
@@ -152,10 +169,10 @@ static void reached_edge(struct frames *f, unsigned track)
 	if (!is_in_gap(host))
 		close_frame(f, track, edge_ns);
 	if (h->gap_end_ns >= edge_ns && h->gap_begin_ns < edge_ns) {
-		host->begin_ns = MAX(edge_floor(f, h->gap_end_ns), edge_ns);
-		host->edge_ns = next_edge(f, host->begin_ns);
+		host->begin_ns = MAX(edge_floor(f, host, h->gap_end_ns), edge_ns);
+		host->edge_ns = next_edge(f, host, host->begin_ns);
 	} else if (h->next_ns > edge_ns && (h->next_ns - edge_ns) / f->frame_ns > HOLE_FRAMES) {
-		close_frame(f, track, edge_floor(f, h->next_ns));
+		close_frame(f, track, edge_floor(f, host, h->next_ns));
 	}
 }
 
@@ -168,6 +185,12 @@ static void close_frame_of_away(struct frames *f, unsigned track)
 		close_frame(f, track, h->end_ns);
 }
 
+/* Reference time before which all of the host is in the history. */
+static uint64_t known_of(const struct host_frames *host)
+{
+	return clock_to_ref(host->host->map, host->begin_ns);
+}
+
 /* The host that is farthest behind; G_MAXUINT: none has anything now. */
 static unsigned choose_host(const struct frames *f)
 {
@@ -175,7 +198,7 @@ static unsigned choose_host(const struct frames *f)
 
 	for (unsigned i = 0; i < f->hosts->len; i++)
 		if (!at(f, i)->ended && !at(f, i)->waits &&
-		    (least == G_MAXUINT || at(f, i)->begin_ns < at(f, least)->begin_ns))
+		    (least == G_MAXUINT || known_of(at(f, i)) < known_of(at(f, least))))
 			least = i;
 	return least;
 }
@@ -228,9 +251,9 @@ uint64_t frames_known_ns(const struct frames *f)
 	uint64_t known_ns = UINT64_MAX, end_ns = f->origin_ns;
 
 	for (unsigned i = 0; i < f->hosts->len; i++) {
-		end_ns = MAX(end_ns, at(f, i)->begin_ns);
+		end_ns = MAX(end_ns, known_of(at(f, i)));
 		if (!at(f, i)->ended && !at(f, i)->host->away && !at(f, i)->host->silent)
-			known_ns = MIN(known_ns, at(f, i)->begin_ns);
+			known_ns = MIN(known_ns, known_of(at(f, i)));
 	}
 	return known_ns == UINT64_MAX ? end_ns : known_ns;
 }

@@ -11,7 +11,8 @@
 
 /*
  * From the sources into the history: applies the hosts' events and cuts them
- * into frames on one grid that begins with the earliest host. The first frame of
+ * into frames on one grid in reference time that begins with the earliest host. What a frame holds is by the host's
+ * own clock; where a map changes later frames lie beside the grid, which harms nobody. The first frame of
  * a host begins with its record, the last one ends with it. Hosts are taken in when
  * their record begins, also later ones; where one was away its track has a gap.
  *
@@ -29,7 +30,7 @@ void frames_destroy(struct frames *f);
 unsigned frames_host_count(const struct frames *f);
 struct ingest_host *frames_host(const struct frames *f, unsigned i);
 
-/* The grid's origin, 0: no host has begun. */
+/* The grid's origin, 0: no host has begun. Reference time, as all times here. */
 uint64_t frames_origin_ns(const struct frames *f);
 
 /*

@@ -15,6 +15,7 @@ enum pane_id {
 	PANE_SYSCALLS,
 	PANE_LATENCY,
 	PANE_DEVICES,
+	PANE_PATHS,
 	PANE_HOSTS,
 	PANE_EVENTS,
 	PANES
@@ -23,7 +24,9 @@ enum pane_id {
 enum action_where {
 	WHERE_LIST = 1 << 0, /* a list with a selection */
 	WHERE_TEXT = 1 << 1, /* text that only scrolls: details */
-	WHERE_ALL = WHERE_LIST | WHERE_TEXT,
+	WHERE_PATH = 1 << 2, /* a critical path with a selected segment */
+	WHERE_ROWS = WHERE_LIST | WHERE_PATH,
+	WHERE_ALL = WHERE_LIST | WHERE_TEXT | WHERE_PATH,
 };
 
 enum action_group {

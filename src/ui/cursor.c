@@ -102,6 +102,22 @@ bool cursor_kept(struct cursor *c, uint64_t kept_ns)
 	return true;
 }
 
+void cursor_rebase(struct cursor *c, uint64_t begin_ns, uint64_t known_ns)
+{
+	uint64_t end_ns = c->end_ns;
+	bool shown = end_ns > c->begin_ns;
+
+	c->begin_ns = c->kept_ns = begin_ns;
+	c->known_ns = MAX(known_ns, begin_ns);
+	c->marked_begin_ns = 0;
+	c->end_ns = begin_ns;
+	if (c->mode == CURSOR_STICKING)
+		show(c, last_end(c));
+	else if (shown)
+		show(c, end_around(c, end_ns - 1));
+	sync_position(c);
+}
+
 bool cursor_tick(struct cursor *c, uint64_t wall_ns)
 {
 	uint64_t last = last_end(c), end;

@@ -46,6 +46,12 @@ bool cursor_known(struct cursor *c, uint64_t known_ns, bool complete);
 /* The history has dropped what lies before kept_ns. Returns whether the shown interval changed. */
 bool cursor_kept(struct cursor *c, uint64_t kept_ns);
 
+/*
+ * All times are others: the clocks they are told by have been corrected. The grid begins anew at begin_ns; the shown
+ * interval is the one around the time it was at, as far as there is such a time.
+ */
+void cursor_rebase(struct cursor *c, uint64_t begin_ns, uint64_t known_ns);
+
 /* The wall clock went on. Returns whether the shown interval or the mode changed. */
 bool cursor_tick(struct cursor *c, uint64_t wall_ns);
 

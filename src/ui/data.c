@@ -19,24 +19,45 @@ static void leave_out_gaps(const struct ui *ui, const struct ui_host_data *host,
 		*end_ns = frames[n - 1].begin_ns;
 }
 
-static void load_host(struct ui *ui, struct ui_host_data *host, uint64_t begin_ns, uint64_t end_ns, uint32_t tables)
+/* The edge of a frame that is nearest to a time of the host; frames are cut by the host's own clock. */
+static uint64_t nearest_edge(const struct ui *ui, const struct ui_host_data *host, uint64_t host_ns)
+{
+	uint64_t before_ns = history_edge_floor(ui->history, host->info.track, host_ns);
+	uint64_t after_ns = history_edge_ceil(ui->history, host->info.track, host_ns);
+
+	if (!host->info.map || before_ns > host_ns || after_ns < host_ns)
+		return host_ns;
+	return host_ns - before_ns <= after_ns - host_ns ? before_ns : after_ns;
+}
+
+bool data_load_host(const struct ui *ui, const struct ui_host_data *host, uint64_t begin_ns, uint64_t end_ns,
+		    uint32_t tables, struct history_load *load, bool *gap)
 {
 	uint64_t first_ns, last_ns;
 
-	host->loaded = false;
-	host->gap = false;
+	*gap = false;
 	if (!history_range(ui->history, host->info.track, &first_ns, &last_ns))
-		return;
-	begin_ns = MAX(begin_ns, first_ns);
-	end_ns = MIN(end_ns, last_ns);
+		return false;
+	begin_ns = nearest_edge(ui, host, MAX(ui_from_ref(host, begin_ns), first_ns));
+	end_ns = nearest_edge(ui, host, MIN(ui_from_ref(host, end_ns), last_ns));
 	if (begin_ns >= end_ns)
-		return;
+		return false;
 	leave_out_gaps(ui, host, &begin_ns, &end_ns);
-	if (begin_ns >= end_ns) {
-		host->gap = true;
-		return;
-	}
-	host->loaded = history_load(ui->history, host->info.track, begin_ns, end_ns, tables, &host->load) == LT_OK;
+	*gap = begin_ns >= end_ns;
+	return !*gap && history_load(ui->history, host->info.track, begin_ns, end_ns, tables, load) == LT_OK;
+}
+
+struct view_host data_view_host(const struct ui_host_data *host, const struct interval *iv)
+{
+	return (struct view_host){
+		.name = host->info.name,
+		.source = host->info.source,
+		.tracer = host->info.tracer,
+		.iv = iv,
+		.map = host->info.map,
+		.missing = host->info.missing,
+		.n_missing = host->info.n_missing,
+	};
 }
 
 static void list_hosts(struct ui *ui)
@@ -44,34 +65,34 @@ static void list_hosts(struct ui *ui)
 	g_array_set_size(ui->view_hosts, 0);
 	for (unsigned i = 0; i < ui->hosts->len; i++) {
 		const struct ui_host_data *host = ui_host(ui, i);
-		struct view_host view = {
-			.name = host->info.name,
-			.source = host->info.source,
-			.tracer = host->info.tracer,
-			.iv = host->loaded && !host->hidden ? &host->load.interval : NULL,
-			.missing = host->info.missing,
-			.n_missing = host->info.n_missing,
-		};
+		struct view_host view =
+			data_view_host(host, host->loaded && !host->hidden ? &host->load.interval : NULL);
 
 		g_array_append_val(ui->view_hosts, view);
 	}
 }
 
-/* Frames that were thinned are longer than the interval asked for. */
+/* Frames that were thinned are longer than the interval asked for; hosts whose frames lie a little beside it are not. */
 static void find_shown(struct ui *ui)
 {
-	uint64_t end_ns = 0;
+	uint64_t end_ns = 0, beside_ns = ui->cursor.frame_ns / 2;
 
 	ui->shown_begin_ns = ui->loaded_begin_ns;
 	ui->shown_end_ns = ui->loaded_end_ns;
 	for (unsigned i = 0; i < ui->hosts->len; i++) {
 		const struct ui_host_data *host = ui_host(ui, i);
-		uint64_t first_ns, last_ns;
+		uint64_t first_ns, last_ns, host_begin_ns, host_end_ns;
 
 		if (!host->loaded || !history_range(ui->history, host->info.track, &first_ns, &last_ns))
 			continue;
-		ui->shown_begin_ns = MIN(ui->shown_begin_ns, host->load.interval.begin_ns);
-		end_ns = MAX(end_ns, last_ns < ui->loaded_end_ns ? ui->loaded_end_ns : host->load.interval.end_ns);
+		host_begin_ns = ui_to_ref(host, host->load.interval.begin_ns);
+		host_end_ns = ui_to_ref(host, host->load.interval.end_ns);
+		if (host_begin_ns + beside_ns < ui->loaded_begin_ns)
+			ui->shown_begin_ns = MIN(ui->shown_begin_ns, host_begin_ns);
+		if (ui_to_ref(host, last_ns) < ui->loaded_end_ns ||
+		    (host_end_ns + beside_ns > ui->loaded_end_ns && host_end_ns < ui->loaded_end_ns + beside_ns))
+			host_end_ns = ui->loaded_end_ns;
+		end_ns = MAX(end_ns, host_end_ns);
 	}
 	if (end_ns)
 		ui->shown_end_ns = end_ns;
@@ -89,8 +110,11 @@ bool data_load(struct ui *ui)
 	ui->loaded_begin_ns = begin_ns;
 	ui->loaded_end_ns = end_ns;
 	ui->loaded_tables = tables;
-	for (unsigned i = 0; i < ui->hosts->len; i++)
-		load_host(ui, ui_host(ui, i), begin_ns, end_ns, tables);
+	for (unsigned i = 0; i < ui->hosts->len; i++) {
+		struct ui_host_data *host = ui_host(ui, i);
+
+		host->loaded = data_load_host(ui, host, begin_ns, end_ns, tables, &host->load, &host->gap);
+	}
 	list_hosts(ui);
 	find_shown(ui);
 	return true;

@@ -18,13 +18,20 @@ void do_move(struct ui *ui, int argument)
 
 void do_page(struct ui *ui, int argument)
 {
-	pane_move(ui_pane(ui), argument * MAX(current_list(ui)->h - 1, 1));
+	struct pane *p = ui_pane(ui);
+	int page = p->type->body ? p->type->body->page(p) : current_list(ui)->h - 1;
+
+	pane_move(p, argument * MAX(page, 1));
 }
 
 void do_move_end(struct ui *ui, int argument)
 {
 	struct pane *p = ui_pane(ui);
 
+	if (p->type->body) {
+		pane_move(p, argument * (G_MAXINT / 2));
+		return;
+	}
 	if (argument < 0)
 		p->focus = 0;
 	else

@@ -73,6 +73,14 @@ void do_open(struct ui *ui, int argument)
 	struct view_key key;
 
 	(void)argument;
+	if (ui_pane(ui)->type->body) {
+		ui_pane(ui)->type->body->open(ui, ui_pane(ui));
+		return;
+	}
+	if (ui_pane(ui)->type->window) {
+		do_path(ui, 0);
+		return;
+	}
 	if (ui->details) {
 		ui_say(ui, "nothing more to open here; Esc goes back");
 		return;

@@ -58,6 +58,10 @@ void do_interval(struct ui *ui, int argument)
 {
 	char text[32];
 
+	if (ui_pane(ui)->type->window) {
+		window_change_length(ui, argument);
+		return;
+	}
 	cursor_length(&ui->cursor, argument);
 	ui_say(ui, "interval %s", timetext_format_duration(text, sizeof(text), ui->cursor.interval_ns));
 }

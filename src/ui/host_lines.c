@@ -127,7 +127,7 @@ static void away_text(const struct ui *ui, const struct ui_host_data *host, char
 
 	history_range(ui->history, host->info.track, &first_ns, &last_ns);
 	g_snprintf(text, size, "%s since %s%s%s%s", host->info.away ? "away" : "silent",
-		   ui_time(ui, time, sizeof(time), last_ns, 0, false), why ? ": " : "", why ? why : "",
+		   ui_time(ui, time, sizeof(time), ui_to_ref(host, last_ns), 0, false), why ? ": " : "", why ? why : "",
 		   retried ? "; tried again" : "");
 }
 
@@ -144,7 +144,7 @@ static bool is_away(const struct ui *ui, const struct ui_host_data *host)
 
 	return (host->info.away || host->info.silent) &&
 	       (absent_now(ui, host) || !history_range(ui->history, host->info.track, &first_ns, &last_ns) ||
-		ui->shown_begin_ns >= last_ns);
+		ui->shown_begin_ns >= ui_to_ref(host, last_ns));
 }
 
 static void absent_text(const struct ui *ui, const struct ui_host_data *host, char *text, size_t size)
@@ -156,15 +156,16 @@ static void absent_text(const struct ui *ui, const struct ui_host_data *host, ch
 		g_strlcpy(text, "hidden; H shows it again", size);
 	else if (host->gap && !absent_now(ui, host))
 		g_strlcpy(text, "away: nothing is known of this interval", size);
-	else if (host->info.begin_ns >= ui->shown_end_ns)
+	else if (ui_to_ref(host, host->info.begin_ns) >= ui->shown_end_ns)
 		g_snprintf(text, size, "record begins at %s",
-			   ui_time(ui, time, sizeof(time), host->info.begin_ns, 3, false));
+			   ui_time(ui, time, sizeof(time), ui_to_ref(host, host->info.begin_ns), 3, false));
 	else if (is_away(ui, host))
 		away_text(ui, host, text, size);
-	else if (host->info.ended && host->info.end_ns <= ui->shown_begin_ns)
+	else if (host->info.ended && ui_to_ref(host, host->info.end_ns) <= ui->shown_begin_ns)
 		g_snprintf(text, size, "record ended at %s",
-			   ui_time(ui, time, sizeof(time), host->info.end_ns, 3, false));
-	else if (history_range(ui->history, host->info.track, &first_ns, &last_ns) && first_ns >= ui->shown_end_ns)
+			   ui_time(ui, time, sizeof(time), ui_to_ref(host, host->info.end_ns), 3, false));
+	else if (history_range(ui->history, host->info.track, &first_ns, &last_ns) &&
+		 ui_to_ref(host, first_ns) >= ui->shown_end_ns)
 		g_strlcpy(text, "no longer in the history", size);
 	else
 		g_strlcpy(text, "nothing known yet", size);

@@ -6,10 +6,11 @@
 
 void ui_run(struct ui *ui, const struct action *action)
 {
-	unsigned where = ui_pane(ui)->n_lists ? WHERE_LIST : WHERE_TEXT;
+	const struct pane *p = ui_pane(ui);
+	unsigned where = p->type->body ? p->type->body->where : p->n_lists ? WHERE_LIST : WHERE_TEXT;
 
 	if (!(action->where & where)) {
-		ui_say(ui, "this pane has no list");
+		ui_say(ui, where == WHERE_LIST ? "only in a critical path" : "this pane has no list");
 		return;
 	}
 	action->run(ui, action->argument);

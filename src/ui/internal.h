@@ -6,10 +6,12 @@
 #include "ui/canvas.h"
 #include "ui/cursor.h"
 #include "ui/overlay.h"
+#include "ui/path.h"
 #include "ui/pane.h"
 #include "ui/prompt.h"
 #include "ui/ui.h"
 #include "view/format.h"
+#include "view/paths.h"
 #include "view/rows.h"
 
 /*
@@ -74,12 +76,97 @@ struct ui {
 	bool skip_idle;
 	bool show_hosts;         /* the header's lines per host */
 
+	const struct clock_sync *clocks; /* NULL: every host is on its own */
+	struct ui_window *window; /* of critical paths: window.c */
+	struct path *compared;    /* the path that others are compared with, NULL: none; see path_ref() */
+
 	int strip_y, pane_y;     /* rows of the timeline and of the pane's first row when last drawn */
 	bool dirty;              /* to be drawn at once */
 	bool growing;            /* to be drawn soon: only more is known */
 	uint64_t drawn_ns;       /* wall clock */
 	bool quit;
 };
+
+/*
+ * The window that critical paths are shown of: the last length_ns up to the shown interval's end, or the interval
+ * chosen by hand. Its rows are threads that lived in it, from the history; their paths come from
+ * a wait graph that has it.
+ *
+ *   history ──▶ loads ─────────▶ view_hosts ──▶ list of threads
+ *   graph that has the window ──▶ paths ──┘ └─▶ pane_path.c: the path of one
+ */
+struct ui_graph {
+	struct ui_waits info; /* hosts: owned */
+	unsigned generation;  /* grows whenever it is another graph */
+};
+
+struct ui_window {
+	uint64_t length_ns;         /* 0: not chosen yet */
+	struct ui_graph graphs[UI_WAITS_KINDS];
+	unsigned percent;           /* of the window that is read again */
+	char *problem;              /* why it cannot be, NULL: it can */
+	bool wanted;                /* somebody looked for a graph that is not there */
+	uint64_t wanted_begin_ns, wanted_end_ns;
+	/* what is loaded */
+	uint64_t begin_ns, end_ns;
+	unsigned generation;
+	bool answered;              /* paths are those of the window, not of one before */
+	GArray *loads;              /* struct history_load, by host */
+	GArray *paths;              /* struct view_paths, by host */
+	GArray *view_hosts;         /* struct view_host */
+};
+
+void window_init(struct ui *ui);
+void window_release(struct ui *ui);
+
+/* Brings the list's data up to date; returns whether anything is different. */
+bool window_load(struct ui *ui);
+
+/* The window, reference time; false: nothing is known yet. */
+bool window_interval(struct ui *ui, uint64_t *begin_ns, uint64_t *end_ns);
+
+/*
+ * A graph that has the window, or as much of it as there will ever be: *begin_ns and *end_ns are cut to
+ * that. NULL: not now; it is wanted from now on.
+ */
+const struct ui_graph *window_graph(struct ui *ui, uint64_t *begin_ns, uint64_t *end_ns);
+
+/* A host's number in a graph, UINT_MAX: it is not there; and the screen's number of one of the graph's. */
+unsigned window_graph_host(const struct ui_graph *graph, unsigned host);
+unsigned window_screen_host(const struct ui_graph *graph, unsigned host);
+
+/* One step longer or shorter. */
+void window_change_length(struct ui *ui, int direction);
+
+/* "reading 34%", a problem, or "" : what there is to say while a window has no graph. */
+const char *window_state(const struct ui *ui, char *text, size_t size);
+
+/* The window as text in width columns. */
+void window_draw(struct ui *ui, int x, int y, int width);
+
+/* Why the list of threads is empty. */
+const char *window_why_empty(const struct ui *ui);
+
+/* Times of a host by its own clock and by the reference's. */
+static inline uint64_t ui_to_ref(const struct ui_host_data *host, uint64_t host_ns)
+{
+	return clock_to_ref(host->info.map, host_ns);
+}
+
+static inline uint64_t ui_from_ref(const struct ui_host_data *host, uint64_t ref_ns)
+{
+	return clock_from_ref(host->info.map, ref_ns);
+}
+
+/*
+ * data.c: loads [begin_ns, end_ns[ (reference time) of a host's track, at the edges of frames that are nearest.
+ * False: there is nothing; *gap: because it was away.
+ */
+bool data_load_host(const struct ui *ui, const struct ui_host_data *host, uint64_t begin_ns, uint64_t end_ns,
+		    uint32_t tables, struct history_load *load, bool *gap);
+
+/* What lists read of a host; iv NULL: nothing. */
+struct view_host data_view_host(const struct ui_host_data *host, const struct interval *iv);
 
 /* data.c: the shown interval out of the history. */
 

@@ -12,6 +12,21 @@ static const char *explain_perf(const struct ui *ui)
 	return "no perf counters in this recording: they are contexts, lttng add-context -k -t perf:cpu:page-fault …";
 }
 
+static const char *explain_paths(const struct ui *ui)
+{
+	return window_why_empty(ui);
+}
+
+/* Which window the lists are of. */
+static int draw_window(struct ui *ui, struct pane *p, int y, int max)
+{
+	(void)p;
+	if (max < 4)
+		return 0;
+	window_draw(ui, 1, y, ui->canvas->w - 2);
+	return 1;
+}
+
 /* The sources above the hosts, in at most a third of the room. */
 static int draw_sources(struct ui *ui, struct pane *p, int y, int max)
 {
@@ -59,6 +74,14 @@ static const struct pane_type types[PANES] = {
 		.empty = { "no disk was used in this interval", "no packet came or went in this interval",
 			   "no interrupt came in this interval" },
 	},
+	[PANE_PATHS] = {
+		.title = "Critical path",
+		.tables = { "paths" },
+		.empty = { "no thread waited or ran in this window" },
+		.explain = explain_paths,
+		.head = draw_window,
+		.window = true,
+	},
 	[PANE_HOSTS] = {
 		.title = "Hosts",
 		.tables = { "hosts", "cpus" },
@@ -95,6 +118,8 @@ void pane_destroy(struct pane *p)
 {
 	if (!p)
 		return;
+	if (p->type->body)
+		p->type->body->release(p);
 	for (unsigned i = 0; i < p->n_lists; i++)
 		list_release(&p->lists[i]);
 	view_filter_release(&p->filter);
@@ -134,14 +159,17 @@ uint32_t pane_tables(struct ui *ui, struct pane *p)
 
 void pane_build(struct ui *ui, struct pane *p)
 {
+	const GArray *hosts = p->type->window ? ui->window->view_hosts : ui->view_hosts;
+
+	if (p->type->body)
+		p->type->body->update(ui, p);
 	if (!p->stale)
 		return;
 	p->stale = false;
 	for (unsigned i = 0; i < p->n_lists; i++) {
 		struct view_query query = make_query(ui, p, i);
 
-		list_build(&p->lists[i], &query, (const struct view_host *)(const void *)ui->view_hosts->data,
-			   ui->view_hosts->len);
+		list_build(&p->lists[i], &query, (const struct view_host *)(const void *)hosts->data, hosts->len);
 	}
 }
 
@@ -201,6 +229,10 @@ void pane_draw(struct ui *ui, struct pane *p, int y, int h)
 	};
 	int rows[PANE_LISTS];
 
+	if (p->type->body) {
+		p->type->body->draw(ui, p, y, h);
+		return;
+	}
 	if (p->type->head) {
 		int used = p->type->head(ui, p, y, h);
 
@@ -222,8 +254,13 @@ void pane_draw(struct ui *ui, struct pane *p, int y, int h)
 
 void pane_move(struct pane *p, int by)
 {
-	int rest = list_move(pane_list(p), by);
+	int rest;
 
+	if (p->type->body) {
+		p->type->body->move(p, by);
+		return;
+	}
+	rest = list_move(pane_list(p), by);
 	while (rest > 0 && p->focus + 1 < p->n_lists) {
 		p->focus++;
 		if (p->lists[p->focus].rows.n) {
@@ -245,6 +282,8 @@ void pane_move(struct pane *p, int by)
 
 bool pane_click(struct pane *p, int x, int y)
 {
+	if (p->type->body)
+		return p->type->body->click(p, x, y);
 	for (unsigned i = 0; i < p->n_lists; i++) {
 		struct list *l = &p->lists[i];
 		const struct column *column = list_column_at(l, x);

@@ -25,6 +25,21 @@ struct pane_type {
 	void (*adjust)(struct ui *ui, struct pane *p, unsigned list, struct view_query *query);
 	/* Draws into at most max rows from y, returns how many it took. */
 	int (*head)(struct ui *ui, struct pane *p, int y, int max);
+	bool window;                    /* its lists are of the window of critical paths, not of the shown interval */
+	const struct pane_body *body;   /* it is no list: what it is instead */
+};
+
+/* A pane that is neither lists nor only text: it draws all of itself, and has rows of its own to walk. */
+struct pane_body {
+	enum action_where where;
+	void (*update)(struct ui *ui, struct pane *p); /* brings it up to date before it is drawn or gets a key */
+	void (*draw)(struct ui *ui, struct pane *p, int y, int h);
+	void (*move)(struct pane *p, int by);          /* far beyond the ends: to the end */
+	void (*open)(struct ui *ui, struct pane *p);
+	char *(*status)(struct ui *ui, struct pane *p); /* which of its rows is selected; free with g_free() */
+	bool (*click)(struct pane *p, int x, int y);
+	void (*release)(struct pane *p);
+	int (*page)(const struct pane *p);             /* rows of a page */
 };
 
 struct pane {
@@ -34,6 +49,7 @@ struct pane {
 	struct view_filter filter;  /* with what adjust() adds to the user's */
 	struct view_key entity;     /* what a pane of details shows */
 	char name[64];              /* what it was called when it was last there */
+	void *state;                /* of its body */
 	bool stale;                 /* rows must be built before they are drawn */
 };
 
@@ -65,5 +81,24 @@ bool pane_click(struct pane *p, int x, int y);
 
 /* Details of the thread of that key, and of its process. */
 struct pane *pane_details_create(const struct view_key *key);
+
+/* A thread whose critical path is shown. Times by its host's clock. */
+struct path_subject {
+	unsigned host;
+	int32_t tid;
+	uint64_t born_ns, exited_ns; /* 0: not known */
+	uint64_t alive_ns;           /* it lived then */
+};
+
+struct pane *pane_path_create(const struct path_subject *subject);
+
+/* Its path is remembered to be compared with others, or no longer. */
+void pane_path_compare(struct ui *ui, struct pane *p);
+
+/* Segments, or totals. */
+void pane_path_toggle(struct pane *p);
+
+/* The thread that the selected segment is on; false: none. */
+bool pane_path_selected(const struct ui *ui, const struct pane *p, struct path_subject *subject);
 
 #endif

@@ -49,6 +49,7 @@ static void details_adjust(struct ui *ui, struct pane *p, unsigned list, struct 
 
 struct head {
 	struct ui *ui;
+	const struct ui_host_data *host;
 	const struct interval *iv;
 	int y, bottom;
 };
@@ -68,6 +69,12 @@ static void add_line(struct head *h, const char *label, const char *fmt, ...)
 	canvas_text(h->ui->canvas, 1, h->y, STYLE_DIM, label, LABEL_WIDTH - 1);
 	canvas_text_left(h->ui->canvas, 1 + LABEL_WIDTH, h->y, h->ui->canvas->w - LABEL_WIDTH - 2, STYLE_NORMAL, text);
 	h->y++;
+}
+
+/* A time by the host's clock. */
+static const char *head_time(const struct head *h, char *buffer, size_t size, uint64_t host_ns, unsigned digits)
+{
+	return ui_time(h->ui, buffer, size, ui_to_ref(h->host, host_ns), digits, false);
 }
 
 static const char *duration(struct head *h, char *buffer, uint64_t ns)
@@ -99,7 +106,7 @@ static void add_state(struct head *h, const struct thread_row *t, uint64_t at_ns
 		g_string_append(s, ", a kernel thread");
 	if (t->since_ns && at_ns >= t->since_ns)
 		g_string_append_printf(s, " for %s, since %s", duration(h, length, at_ns - t->since_ns),
-				       ui_time(h->ui, since, sizeof(since), t->since_ns, 6, false));
+				       head_time(h, since, sizeof(since), t->since_ns, 6));
 	if (t->flags & THREAD_UNSURE)
 		g_string_append(s, " (unsure: events were lost)");
 	add_line(h, "state", "%s", s->str);
@@ -161,10 +168,10 @@ static void add_life(struct head *h, const struct thread_row *t)
 	char born[TIMETEXT_SIZE] = "before the record", exited[TIMETEXT_SIZE];
 
 	if (t->born_ns)
-		ui_time(h->ui, born, sizeof(born), t->born_ns, 9, false);
+		head_time(h, born, sizeof(born), t->born_ns, 9);
 	if (t->exited_ns)
 		add_line(h, "life", "born %s, exited %s", born,
-			 ui_time(h->ui, exited, sizeof(exited), t->exited_ns, 9, false));
+			 head_time(h, exited, sizeof(exited), t->exited_ns, 9));
 	else
 		add_line(h, "life", "born %s", born);
 }
@@ -223,7 +230,7 @@ static void add_latency(struct head *h, const struct interval_row *row)
 	add_line(h, "latency", "%" PRIu64 " wake-up%s, %s to the CPU on average, at most %s (at %s)", count,
 		 count == 1 ? "" : "s",
 		 duration(h, avg, FIGURE(h, row, latency.sum) / count), duration(h, max, FIGURE(h, row, latency.max)),
-		 ui_time(h->ui, at, sizeof(at), FIGURE(h, row, latency.max_at), 6, false));
+		 head_time(h, at, sizeof(at), FIGURE(h, row, latency.max_at), 6));
 }
 
 static void add_perf(struct head *h, uint64_t thread_uid)
@@ -252,7 +259,7 @@ static int details_head(struct ui *ui, struct pane *p, int y, int max)
 {
 	const struct interval_row *row = details_row(ui, p);
 	/* the lists below keep the greater part */
-	struct head h = { ui, details_interval(ui, p), y, y + MAX(max - 8, max / 2) };
+	struct head h = { ui, ui_host(ui, p->entity.host), details_interval(ui, p), y, y + MAX(max - 8, max / 2) };
 	const struct thread_row *t;
 
 	if (row)

@@ -95,6 +95,7 @@ struct path *path_create(const struct wait_path *answer, const struct wait_who *
 	static const struct wait_who nobody = { .host = PATH_NO_HOST };
 	struct path *p = g_new0(struct path, 1);
 
+	p->refs = 1;
 	p->subject = *subject;
 	p->begin_ns = answer->begin_ns;
 	p->end_ns = answer->end_ns;
@@ -120,9 +121,15 @@ struct path *path_create(const struct wait_path *answer, const struct wait_who *
 	return p;
 }
 
+struct path *path_ref(struct path *p)
+{
+	p->refs++;
+	return p;
+}
+
 void path_destroy(struct path *p)
 {
-	if (!p)
+	if (!p || --p->refs)
 		return;
 	g_array_free(p->steps, TRUE);
 	g_array_free(p->lanes, TRUE);

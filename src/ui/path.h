@@ -38,6 +38,7 @@ struct path_sum {
 };
 
 struct path {
+	unsigned refs;
 	struct wait_who subject;
 	uint64_t begin_ns, end_ns; /* what was answered for */
 	bool open;                 /* the last segment is a wait that has not ended */
@@ -54,6 +55,9 @@ typedef struct wait_who path_who_fn(const void *data, wait_row row);
 
 struct path *path_create(const struct wait_path *answer, const struct wait_who *subject, path_who_fn *who,
 			 const void *data);
+
+/* One more owner; the last path_destroy() frees it. */
+struct path *path_ref(struct path *p);
 void path_destroy(struct path *p);
 
 static inline const struct path_step *path_step(const struct path *p, unsigned i)

@@ -234,20 +234,35 @@ int path_draw_axis(const struct path *p, struct canvas *c, int y, int max, const
 	return (int)a.rows + 1;
 }
 
+static uint64_t state_total(const struct path *p, unsigned i)
+{
+	return i == WAIT_STATES ? p->wire_ns : p->state_ns[i];
+}
+
+/* The state with the most time of those that are not drawn yet; STATES: none is left. */
+static unsigned next_state(const struct path *p, const bool *drawn)
+{
+	unsigned most = STATES;
+
+	for (unsigned i = 0; i < STATES; i++)
+		if (!drawn[i] && state_total(p, i) && (most == STATES || state_total(p, i) > state_total(p, most)))
+			most = i;
+	return most;
+}
+
 void path_draw_legend(const struct path *p, struct canvas *c, int y, const struct path_look *look)
 {
+	bool drawn[STATES] = { false };
 	int x = 1;
 
-	for (unsigned i = 0; i < STATES; i++) {
+	for (unsigned i = next_state(p, drawn); i < STATES; i = next_state(p, drawn)) {
 		bool wire = i == WAIT_STATES;
 		enum wait_state state = i % WAIT_STATES;
 		const char *label = path_state_label(state, wire);
-		unsigned permille;
+		unsigned permille = (unsigned)((unsigned __int128)state_total(p, i) * 1000 / p->total_ns);
 		char share[16];
 
-		if (!(wire ? p->wire_ns : p->state_ns[state]) || !p->total_ns)
-			continue;
-		permille = (unsigned)((unsigned __int128)(wire ? p->wire_ns : p->state_ns[state]) * 1000 / p->total_ns);
+		drawn[i] = true;
 		g_snprintf(share, sizeof(share), permille ? "%u.%u%%" : "<0.1%%", permille / 10, permille % 10);
 		if (x + 3 + (int)strlen(label) + (int)strlen(share) > c->w)
 			break;

@@ -47,12 +47,14 @@ static int time_column(const struct span *s, uint64_t t_ns)
 }
 
 /* Adds what a frame says to the columns it overlaps. */
-static void add_frame(const struct span *s, const struct frame_summary *f, struct slot *slots)
+static void add_frame(const struct span *s, const struct ui_host_data *host, const struct frame_summary *f,
+		      struct slot *slots)
 {
-	int last = MIN(time_column(s, f->end_ns - 1), s->width - 1);
+	uint64_t begin_ns = ui_to_ref(host, f->begin_ns), end_ns = ui_to_ref(host, f->end_ns);
+	int last = MIN(time_column(s, end_ns - 1), s->width - 1);
 
-	for (int i = time_column(s, f->begin_ns); i <= last; i++) {
-		uint64_t from = MAX(column_time(s, i), f->begin_ns), to = MIN(column_time(s, i + 1), f->end_ns);
+	for (int i = time_column(s, begin_ns); i <= last; i++) {
+		uint64_t from = MAX(column_time(s, i), begin_ns), to = MIN(column_time(s, i + 1), end_ns);
 
 		slots[i].lost |= f->lost;
 		slots[i].gap |= f->gap;
@@ -78,21 +80,21 @@ static void read_history(const struct ui *ui, const struct span *s, struct slot 
 	struct frame_summary *frames = g_new(struct frame_summary, SUMMARIES);
 
 	for (unsigned i = 0; i < ui->hosts->len; i++) {
-		uint64_t from = s->begin_ns;
+		const struct ui_host_data *host = ui_host(ui, i);
+		uint64_t from = ui_from_ref(host, s->begin_ns), to = ui_from_ref(host, s->end_ns);
 		unsigned n;
 
-		if (ui_host(ui, i)->hidden)
+		if (host->hidden)
 			continue;
 		do {
-			n = history_summaries(ui->history, ui_host(ui, i)->info.track, from, s->end_ns, frames,
-					      SUMMARIES);
+			n = history_summaries(ui->history, host->info.track, from, to, frames, SUMMARIES);
 			for (unsigned k = 0; k < n; k++)
-				add_frame(s, &frames[k], slots);
+				add_frame(s, host, &frames[k], slots);
 			if (n)
 				from = frames[n - 1].end_ns;
 		} while (n == SUMMARIES);
-		if (ui_host(ui, i)->info.away || ui_host(ui, i)->info.silent)
-			add_absence(s, from, ui->cursor.known_ns, slots);
+		if (host->info.away || host->info.silent)
+			add_absence(s, ui_to_ref(host, from), ui->cursor.known_ns, slots);
 		/* the busiest host counts */
 		for (int k = 0; k < s->width; k++) {
 			if (slots[k].covered_ns)

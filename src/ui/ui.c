@@ -22,6 +22,7 @@ struct ui *ui_create(const struct ui_options *options)
 	ui->format = (struct format){ .ascii = screen_is_ascii(), .utc = options->utc };
 	ui->hosts = g_array_new(FALSE, TRUE, sizeof(struct ui_host_data));
 	feeds_init(ui);
+	window_init(ui);
 	ui->view_hosts = g_array_new(FALSE, TRUE, sizeof(struct view_host));
 	ui->marked = g_hash_table_new_full(view_key_hash, view_key_equal_hash, g_free, NULL);
 	ui->collapsed = g_hash_table_new_full(view_key_hash, view_key_equal_hash, g_free, NULL);
@@ -51,6 +52,8 @@ void ui_destroy(struct ui *ui)
 	g_string_free(ui->filter_text, TRUE);
 	g_string_free(ui->search_text, TRUE);
 	feeds_release(ui);
+	window_release(ui);
+	path_destroy(ui->compared);
 	g_array_free(ui->view_hosts, TRUE);
 	g_array_free(ui->hosts, TRUE);
 	canvas_destroy(ui->canvas);
@@ -127,7 +130,7 @@ static uint64_t oldest_kept(const struct ui *ui)
 	for (unsigned i = 0; i < ui->hosts->len; i++) {
 		if (!history_range(ui->history, ui_host(ui, i)->info.track, &first_ns, &last_ns))
 			return 0;
-		kept_ns = MIN(kept_ns, first_ns);
+		kept_ns = MIN(kept_ns, ui_to_ref(ui_host(ui, i), first_ns));
 	}
 	return kept_ns == UINT64_MAX ? 0 : kept_ns;
 }
@@ -145,6 +148,22 @@ void ui_known(struct ui *ui, uint64_t known_ns, bool complete)
 	ui->growing |= known_ns != before_ns;
 }
 
+void ui_set_clocks(struct ui *ui, const struct clock_sync *clocks)
+{
+	ui->clocks = clocks;
+}
+
+void ui_clocks_changed(struct ui *ui, uint64_t begin_ns, uint64_t expected_end_ns, uint64_t known_ns)
+{
+	if (!ui->started)
+		return;
+	ui->expected_end_ns = expected_end_ns;
+	cursor_rebase(&ui->cursor, begin_ns, known_ns);
+	ui->mark_ns = 0;
+	data_forget(ui);
+	ui->dirty = true;
+}
+
 /* Replay goes on where something happens: the first frame from here on that is busier than a tenth. */
 static void skip_idle(struct ui *ui)
 {
@@ -153,12 +172,13 @@ static void skip_idle(struct ui *ui)
 	uint64_t from_ns = ui->cursor.end_ns, to_ns = UINT64_MAX;
 
 	for (unsigned i = 0; i < ui->hosts->len; i++) {
-		unsigned n = history_summaries(ui->history, ui_host(ui, i)->info.track, from_ns, ui->cursor.known_ns,
-					       frames, MANY);
+		const struct ui_host_data *host = ui_host(ui, i);
+		unsigned n = history_summaries(ui->history, host->info.track, ui_from_ref(host, from_ns),
+					       ui_from_ref(host, ui->cursor.known_ns), frames, MANY);
 
 		for (unsigned k = 0; k < n; k++)
 			if (frames[k].busy_permille >= IDLE_PERMILLE) {
-				to_ns = MIN(to_ns, frames[k].begin_ns);
+				to_ns = MIN(to_ns, ui_to_ref(host, frames[k].begin_ns));
 				break;
 			}
 	}
@@ -246,6 +266,8 @@ void ui_refresh(struct ui *ui)
 {
 	if (data_load(ui))
 		ui_rebuild(ui);
+	if (ui_pane(ui)->type->window && window_load(ui))
+		ui_rebuild(ui);
 	pane_build(ui, ui_pane(ui));
 }
 
@@ -269,8 +291,11 @@ static char *status_text(struct ui *ui)
 {
 	struct pane *p = ui_pane(ui);
 	const struct list *l = pane_list(p);
-	GString *s = g_string_new(NULL);
+	GString *s;
 
+	if (p->type->body)
+		return p->type->body->status(ui, p);
+	s = g_string_new(NULL);
 	if (ui->skip_idle)
 		g_string_append(s, "skipping idle  ");
 	if (l->follow)
@@ -286,14 +311,14 @@ static char *status_text(struct ui *ui)
 /* The panes' names; when there is no room for all the shown one stays. */
 static int draw_tabs(struct ui *ui, int y)
 {
-	const char *here = ui->details ? "Details" : pane_type(ui->current)->title;
+	const char *here = ui_pane(ui)->type->title;
 	char *status = status_text(ui);
 	int room = ui->canvas->w - canvas_text_width(status) - 2, x = 0, kept = canvas_text_width(here) + 2;
 
 	for (enum pane_id i = 0; i < PANES; i++) {
 		const char *title = pane_type(i)->title;
 		int width = canvas_text_width(title) + 2;
-		bool shown = title == here;
+		bool shown = !ui->details && i == ui->current;
 
 		if (shown)
 			kept = 0;

@@ -7,9 +7,11 @@
 
 #include "base/status.h"
 #include "base/timetext.h"
+#include "clock/sync.h"
 #include "history/history.h"
 #include "view/format.h"
 #include "view/rows.h"
+#include "waits/waits.h"
 
 /*
  * The monitor's screen: shows the history at a cursor. It reads the history
@@ -21,6 +23,9 @@
  *   ui_tick()  ├─▶ something changed ─▶ ui_draw()
  *   ui_keys()  ┘
  *
+ * All times are the reference host's, but those of the history's tracks, which are their hosts' own: each
+ * host's map tells what they are.
+ *
  * Main thread only; the terminal must be open (ui/screen.h).
  */
 struct ui;
@@ -29,7 +34,9 @@ struct ui;
 struct ui_host {
 	const char *name, *source, *tracer;
 	unsigned track;              /* in the history */
-	uint64_t begin_ns, end_ns;   /* of its record; end_ns: so far, or expected */
+	uint64_t begin_ns, end_ns;   /* of its record, by its own clock; end_ns: so far, or expected */
+	const struct clock_map *map; /* from its clock to the reference's, NULL: the identity */
+	int clock;                   /* its number in the clocks of ui_set_clocks(), -1: none */
 	bool ended;
 	bool live;                   /* from a relayd */
 	bool away;                   /* live, but not there now */
@@ -51,6 +58,14 @@ struct ui_feed {
 	bool session;      /* live, and can be attached and detached */
 	bool runs;         /* it sends, or may at any time */
 	bool detached;     /* by the user */
+};
+
+/* A wait graph, as the screen needs to know it. */
+struct ui_waits {
+	struct waits *waits;        /* borrowed, NULL: there is none */
+	uint64_t begin_ns, end_ns;  /* it has all of this, reference time */
+	const unsigned *hosts;      /* by a host's number in it: its number on the screen, UINT_MAX none; copied */
+	unsigned n_hosts;
 };
 
 /* A list as it is on the screen, to be written to a file. All borrowed for the call. */
@@ -78,6 +93,7 @@ struct ui_options {
 	double speed;          /* of the replay */
 	uint64_t interval_ns;  /* 0: chosen by the span */
 	struct timetext begin; /* where the replay starts; TIMETEXT_NONE: at the begin */
+	uint64_t retention_ns; /* how far back the running wait graph reaches, 0: no bound */
 };
 
 struct ui *ui_create(const struct ui_options *options);
@@ -103,6 +119,26 @@ void ui_start(struct ui *ui, uint64_t begin_ns, uint64_t expected_end_ns, uint64
 
 /* The history holds everything before known_ns; complete: and nothing will follow. */
 void ui_known(struct ui *ui, uint64_t known_ns, bool complete);
+
+/*
+ * The hosts' clocks against each other, NULL: every host is on its own. changed: what was converted by their maps
+ * before cannot be compared with what is now; begin_ns and known_ns are as in ui_start() and ui_known(), anew.
+ */
+void ui_set_clocks(struct ui *ui, const struct clock_sync *clocks);
+void ui_clocks_changed(struct ui *ui, uint64_t begin_ns, uint64_t expected_end_ns, uint64_t known_ns);
+
+/*
+ * Who answers for critical paths: the graph that is built of what is read (it grows: tell it again), and one of a
+ * window of a recording that was read again because the screen wanted it. waits NULL: there is none any more.
+ */
+enum ui_waits_kind { UI_WAITS_RUNNING, UI_WAITS_WINDOW, UI_WAITS_KINDS };
+void ui_set_waits(struct ui *ui, enum ui_waits_kind kind, const struct ui_waits *waits);
+
+/* The window that the screen would show if it was known; false: it lacks none. */
+bool ui_wanted_window(struct ui *ui, uint64_t *begin_ns, uint64_t *end_ns);
+
+/* How far that one has been read; problem: why it cannot be, NULL: it can. */
+void ui_set_window_progress(struct ui *ui, unsigned percent, const char *problem);
 
 /* The wall clock (monotonic ns) went on. */
 void ui_tick(struct ui *ui, uint64_t wall_ns);

@@ -30,6 +30,7 @@ struct view_host {
 	unsigned clock, wait;        /* its numbers in the clocks and the wait graph, for view/own.h */
 	const char *const *missing;  /* tracepoints that some table needs and the trace does not have */
 	unsigned n_missing;
+	const struct view_paths *paths; /* of its threads (view/paths.h), NULL: table paths is empty */
 };
 
 /* What a row is, beyond one interval: the selection and highlights of a screen keep these. */

@@ -1,0 +1,507 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The critical path of a thread over the window: a time axis with its segments, the selected one in words, lists. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/strpool.h"
+#include "ui/internal.h"
+
+enum { WINDOW_WIDTH = 36, BOTH_MIN_WIDTH = 120, LANES_MIN = 3, LANES_MAX = 12, WORD_ROWS = 2, PERF_COUNTERS = 8 };
+
+struct path_pane {
+	struct path_subject subject;
+	struct path *path;     /* NULL: none yet */
+	bool stale;            /* it is that of another window */
+	bool none;             /* the thread has none in this window */
+	uint64_t begin_ns, end_ns; /* what was asked for */
+	const struct waits *graph; /* who answered, and as what; never followed */
+	unsigned generation;
+	uint64_t selected_ns;  /* begin of the selected segment */
+	bool chosen;           /* the user has selected it: it stays where it is in time */
+	unsigned selected, top;
+	bool sums;             /* below: totals, not segments */
+	int list_x, list_y, list_w, list_h; /* where segments were drawn last, h 0: not */
+	GString *perf;         /* counters of its threads in the window, "" none */
+	wait_row followed;     /* live: kept up to date as time goes on */
+};
+
+static struct path_pane *state_of(const struct pane *p)
+{
+	return p->state;
+}
+
+/* ---- who ---- */
+
+static struct wait_who screen_who(const void *data, wait_row row)
+{
+	const struct ui_graph *graph = data;
+	struct wait_who who = waits_who(graph->info.waits, row);
+
+	who.host = window_screen_host(graph, who.host);
+	return who;
+}
+
+/* The subject's row in a graph: by its tid at a time at which it lived, as late as the window allows. */
+static wait_row find_row(const struct ui *ui, const struct ui_graph *graph, const struct path_subject *s,
+			 uint64_t begin_ns, uint64_t end_ns)
+{
+	const struct ui_host_data *host = ui_host(ui, s->host);
+	unsigned number = window_graph_host(graph, s->host);
+	uint64_t at_ns = end_ns - 1;
+	wait_row row;
+
+	if (number == UINT_MAX || (s->born_ns && ui_to_ref(host, s->born_ns) >= end_ns) ||
+	    (s->exited_ns && ui_to_ref(host, s->exited_ns) <= begin_ns))
+		return WAIT_NO_ROW;
+	if (s->exited_ns)
+		at_ns = MIN(at_ns, ui_to_ref(host, s->exited_ns - 1));
+	row = waits_find(graph->info.waits, number, s->tid, at_ns);
+	/* it may have exited since it was chosen */
+	if (row == WAIT_NO_ROW)
+		row = waits_find(graph->info.waits, number, s->tid,
+				 CLAMP(ui_to_ref(host, s->alive_ns), begin_ns, end_ns - 1));
+	return row;
+}
+
+/* ---- perf counters ---- */
+
+static void add_counter(GHashTable *sums, strid counter, uint64_t value)
+{
+	uint64_t *sum = g_hash_table_lookup(sums, GUINT_TO_POINTER(counter));
+
+	if (!sum) {
+		sum = g_new0(uint64_t, 1);
+		g_hash_table_insert(sums, GUINT_TO_POINTER(counter), sum);
+	}
+	*sum += value;
+}
+
+/* Of the host's threads that are on the path. */
+static void add_host_counters(const struct ui *ui, const struct path *path, unsigned host, GHashTable *sums)
+{
+	GHashTable *tids = g_hash_table_new(NULL, NULL);
+	struct history_load load;
+	bool gap;
+
+	for (unsigned i = 0; i < path->steps->len; i++)
+		if (path_step(path, i)->who.host == host && path_step(path, i)->who.tid > 0)
+			g_hash_table_add(tids, GINT_TO_POINTER(path_step(path, i)->who.tid));
+	history_load_init(&load);
+	if (g_hash_table_size(tids) && data_load_host(ui, ui_host(ui, host), path->begin_ns, path->end_ns,
+						      1u << TABLE_PERF | 1u << TABLE_THREAD, &load, &gap)) {
+		const struct interval_table *t = &load.interval.tables[TABLE_PERF];
+
+		for (uint32_t i = 0; i < t->n_rows; i++) {
+			const struct perf_row *row = INTERVAL_ROW(perf, &t->rows[i]);
+			const struct interval_row *thread =
+				interval_find(&load.interval, TABLE_THREAD, row->thread_uid);
+
+			if (thread && g_hash_table_contains(tids, GINT_TO_POINTER(INTERVAL_ROW(thread, thread)->tid)))
+				add_counter(sums, (strid)row->counter,
+					    INTERVAL_VALUE(&load.interval, PERF, perf, &t->rows[i], value));
+		}
+	}
+	history_load_release(&load);
+	g_hash_table_destroy(tids);
+}
+
+static gint compare_counters(gconstpointer a, gconstpointer b)
+{
+	return strcmp(strpool_text((strid)GPOINTER_TO_UINT(a)), strpool_text((strid)GPOINTER_TO_UINT(b)));
+}
+
+/* "perf_cpu_page_fault" is shown as "page_fault". */
+static const char *short_name(const char *name)
+{
+	static const char *const prefixes[] = { "perf_cpu_", "perf_thread_", "perf_" };
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(prefixes); i++)
+		if (g_str_has_prefix(name, prefixes[i]))
+			return name + strlen(prefixes[i]);
+	return name;
+}
+
+/* What the threads on the path counted in the window, their time beside the path included. */
+static void count_perf(const struct ui *ui, struct path_pane *s)
+{
+	GHashTable *sums = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+	GList *counters;
+	char text[24];
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < ui->hosts->len; i++)
+		add_host_counters(ui, s->path, i, sums);
+	counters = g_list_sort(g_hash_table_get_keys(sums), compare_counters);
+	g_string_truncate(s->perf, 0);
+	for (GList *c = counters; c && n < PERF_COUNTERS; c = c->next, n++)
+		g_string_append_printf(s->perf, "%s%s %s", n ? ", " : "",
+				       short_name(strpool_text((strid)GPOINTER_TO_UINT(c->data))),
+				       format_count(text, sizeof(text), *(uint64_t *)g_hash_table_lookup(sums, c->data), 9));
+	g_list_free(counters);
+	g_hash_table_destroy(sums);
+}
+
+/* ---- keeping up ---- */
+
+/* Live the path of the shown thread is kept as it grows, beyond what the graph remembers. */
+static void follow(struct path_pane *s, const struct ui *ui, const struct ui_graph *graph, wait_row row)
+{
+	if (!ui->cursor.live || graph != &ui->window->graphs[UI_WAITS_RUNNING] || s->followed == row)
+		return;
+	waits_follow(graph->info.waits, row);
+	s->followed = row;
+}
+
+static void select_again(struct path_pane *s)
+{
+	if (!s->path->steps->len)
+		return;
+	s->selected = s->chosen ? path_find(s->path, s->selected_ns) : 0;
+}
+
+/* The greatest segment is where one looks first. */
+static void select_first(struct path_pane *s)
+{
+	uint64_t most_ns = 0;
+
+	for (unsigned i = 0; i < s->path->steps->len; i++) {
+		const struct wait_segment *segment = &path_step(s->path, i)->segment;
+
+		if (segment->end_ns - segment->begin_ns > most_ns) {
+			most_ns = segment->end_ns - segment->begin_ns;
+			s->selected = i;
+		}
+	}
+}
+
+static void resolve(struct ui *ui, struct path_pane *s, const struct ui_graph *graph, uint64_t begin_ns,
+		    uint64_t end_ns)
+{
+	wait_row row = find_row(ui, graph, &s->subject, begin_ns, end_ns);
+	struct wait_path answer;
+	struct wait_who who;
+
+	s->none = row == WAIT_NO_ROW;
+	s->stale = s->none;
+	if (s->none)
+		return;
+	follow(s, ui, graph, row);
+	wait_path_init(&answer);
+	waits_path(graph->info.waits, row, begin_ns, end_ns, &answer);
+	who = screen_who(graph, row);
+	path_destroy(s->path);
+	s->path = path_create(&answer, &who, screen_who, graph);
+	wait_path_release(&answer);
+	s->none = !s->path->steps->len;
+	s->selected = 0;
+	if (s->chosen)
+		select_again(s);
+	else
+		select_first(s);
+	count_perf(ui, s);
+}
+
+static void path_update(struct ui *ui, struct pane *p)
+{
+	struct path_pane *s = state_of(p);
+	const struct ui_graph *graph;
+	uint64_t begin_ns, end_ns;
+
+	if (!window_interval(ui, &begin_ns, &end_ns))
+		return;
+	graph = window_graph(ui, &begin_ns, &end_ns);
+	if (!graph) {
+		s->stale = true;
+		return;
+	}
+	if (s->graph == graph->info.waits && s->generation == graph->generation && s->begin_ns == begin_ns &&
+	    s->end_ns == end_ns) {
+		s->stale = s->none;
+		return;
+	}
+	s->graph = graph->info.waits;
+	s->generation = graph->generation;
+	s->begin_ns = begin_ns;
+	s->end_ns = end_ns;
+	resolve(ui, s, graph, begin_ns, end_ns);
+}
+
+static void path_release(struct pane *p)
+{
+	struct path_pane *s = state_of(p);
+
+	path_destroy(s->path);
+	g_string_free(s->perf, TRUE);
+	g_free(s);
+}
+
+/* ---- drawing ---- */
+
+static const char *const *host_names(const struct ui *ui)
+{
+	const char **names = g_new0(const char *, ui->hosts->len);
+
+	for (unsigned i = 0; i < ui->hosts->len; i++)
+		names[i] = ui_host(ui, i)->info.name;
+	return names;
+}
+
+static void draw_subject(struct ui *ui, const struct path_pane *s, const struct path_look *look, int y)
+{
+	const struct path_subject *subject = &s->subject;
+	GString *text = g_string_new(NULL);
+	int x = 1;
+
+	if (s->path)
+		path_add_who(text, &s->path->subject, &look->names);
+	else
+		g_string_printf(text, "thread %d on %s", subject->tid, ui_host(ui, subject->host)->info.name);
+	x += canvas_text(ui->canvas, x, y, STYLE_BOLD, text->str, ui->canvas->w - 2) + 2;
+	g_string_truncate(text, 0);
+	if (s->path && !s->none && !s->stale && s->path->total_ns)
+		g_string_printf(text, "%.1f%% unexplained",
+				100.0 * (double)s->path->unexplained_ns / (double)s->path->total_ns);
+	/* the window comes first where there is no room for both */
+	if (x + WINDOW_WIDTH + canvas_text_width(text->str) < ui->canvas->w) {
+		canvas_text_right(ui->canvas, x, y, ui->canvas->w - x - 1, STYLE_DIM, text->str);
+		window_draw(ui, x, y, ui->canvas->w - x - canvas_text_width(text->str) - 3);
+	} else {
+		window_draw(ui, x, y, ui->canvas->w - x);
+	}
+	g_string_free(text, TRUE);
+}
+
+/* Text in at most rows rows, broken at blanks. */
+static void draw_wrapped(struct canvas *c, int x, int y, int rows, enum style style, const char *text)
+{
+	int width = c->w - x - 1;
+
+	for (int row = 0; row < rows && *text; row++) {
+		const char *end = text, *blank = NULL;
+		char *part;
+
+		for (int used = 0; *end && used < width; end = g_utf8_next_char(end)) {
+			used += g_unichar_iswide(g_utf8_get_char(end)) ? 2 : 1;
+			if (*end == ' ')
+				blank = end;
+		}
+		if (*end && *end != ' ' && blank)
+			end = blank;
+		if (row + 1 == rows) {
+			canvas_text_left(c, x, y + row, width, style, text);
+			return;
+		}
+		part = g_strndup(text, (gsize)(end - text));
+		canvas_text(c, x, y + row, style, part, width);
+		g_free(part);
+		text = end + strspn(end, " ");
+	}
+}
+
+static void draw_words(struct ui *ui, const struct path_pane *s, const struct path_look *look, int y, int rows)
+{
+	char *words = path_words(s->path, s->selected, &look->names);
+	char *link = path_link_words(s->path, s->selected, &look->names);
+	char *text = link ? g_strdup_printf("%s; %s", words, link) : g_strdup(words);
+
+	canvas_char(ui->canvas, 1, y, STYLE_BOLD, 0x25b6);
+	draw_wrapped(ui->canvas, 3, y, rows, s->stale ? STYLE_DIM : STYLE_NORMAL, text);
+	g_free(words);
+	g_free(link);
+	g_free(text);
+}
+
+static void draw_lists(struct ui *ui, struct path_pane *s, const struct path_look *look, int y, int h)
+{
+	struct canvas *c = ui->canvas;
+	bool both = c->w >= BOTH_MIN_WIDTH;
+	int left = both ? c->w * 3 / 5 : c->w;
+
+	s->list_h = 0;
+	if (ui->compared && ui->compared != s->path) {
+		path_draw_comparison(ui->compared, s->path, c, y, h, look);
+		return;
+	}
+	if (both || !s->sums) {
+		path_draw_steps(s->path, c, 0, y, left, h, &s->top, look);
+		s->list_x = 0;
+		s->list_y = y + 1;
+		s->list_w = left;
+		s->list_h = h - 1;
+	}
+	if (both)
+		path_draw_sums(s->path, c, left + 1, y, c->w - left - 1, h, look);
+	else if (s->sums)
+		path_draw_sums(s->path, c, 0, y, c->w, h, look);
+}
+
+static const char *why_no_path(const struct ui *ui, const struct path_pane *s)
+{
+	if (ui->window->problem)
+		return "";
+	if (s->none)
+		return "this thread has no path in this window: it did not live, or nothing is known of it";
+	return "";
+}
+
+static void path_draw(struct ui *ui, struct pane *p, int y, int h)
+{
+	struct path_pane *s = state_of(p);
+	const char *const *hosts = host_names(ui);
+	struct path_look look = {
+		.names = { .hosts = hosts, .n_hosts = ui->hosts->len, .format = ui->format },
+		.selected = s->selected,
+		.stale = s->stale,
+		.utc = ui->options.utc,
+	};
+	int bottom = y + h;
+
+	look.names.format.utc = ui->options.utc;
+	draw_subject(ui, s, &look, y++);
+	if (!s->path || s->none || !s->path->steps->len) {
+		canvas_text_left(ui->canvas, 1, y + 1, ui->canvas->w - 2, STYLE_DIM, why_no_path(ui, s));
+	} else {
+		int words = h >= 14 && ui->canvas->w < BOTH_MIN_WIDTH ? WORD_ROWS : 1;
+
+		y += path_draw_axis(s->path, ui->canvas, y, CLAMP(h / 3, LANES_MIN, LANES_MAX) + 1, &look);
+		if (h >= 12)
+			path_draw_legend(s->path, ui->canvas, y++, &look);
+		draw_words(ui, s, &look, y, words);
+		y += words;
+		if (h >= 24 && s->perf->len) {
+			canvas_text(ui->canvas, 1, y, STYLE_DIM, "perf of its threads", -1);
+			canvas_text_left(ui->canvas, 22, y, ui->canvas->w - 23, STYLE_NORMAL, s->perf->str);
+			y++;
+		}
+		draw_lists(ui, s, &look, y, bottom - y);
+	}
+	g_free((gpointer)hosts);
+}
+
+static char *path_status(struct ui *ui, struct pane *p)
+{
+	const struct path_pane *s = state_of(p);
+
+	if (!s->path || s->none)
+		return g_strdup("");
+	return g_strdup_printf("%s%s%u/%u", ui->skip_idle ? "skipping idle  " : "", ui->compared ? "comparing  " : "",
+			       s->selected + 1, s->path->steps->len);
+}
+
+/* ---- walking ---- */
+
+static void select_step(struct path_pane *s, int i)
+{
+	if (!s->path || !s->path->steps->len)
+		return;
+	s->selected = (unsigned)CLAMP(i, 0, (int)s->path->steps->len - 1);
+	s->selected_ns = path_step(s->path, s->selected)->segment.begin_ns;
+	s->chosen = true;
+}
+
+static void path_move(struct pane *p, int by)
+{
+	struct path_pane *s = state_of(p);
+
+	select_step(s, (int)s->selected + by);
+}
+
+static int path_page(const struct pane *p)
+{
+	return MAX(state_of(p)->list_h - 1, 5);
+}
+
+static bool path_click(struct pane *p, int x, int y)
+{
+	struct path_pane *s = state_of(p);
+
+	if (x < s->list_x || x >= s->list_x + s->list_w || y < s->list_y || y >= s->list_y + s->list_h)
+		return false;
+	select_step(s, (int)s->top + y - s->list_y);
+	return true;
+}
+
+/* Time goes to where the segment begins. */
+static void path_open(struct ui *ui, struct pane *p)
+{
+	struct path_pane *s = state_of(p);
+	char time[TIMETEXT_SIZE];
+
+	if (!s->path || !s->path->steps->len)
+		return;
+	select_step(s, (int)s->selected);
+	cursor_pause(&ui->cursor, true);
+	cursor_jump(&ui->cursor, s->selected_ns);
+	ui_say(ui, "at %s", ui_time(ui, time, sizeof(time), s->selected_ns, 9, false));
+}
+
+static const struct pane_body path_body = {
+	.where = WHERE_PATH,
+	.update = path_update,
+	.draw = path_draw,
+	.move = path_move,
+	.open = path_open,
+	.status = path_status,
+	.click = path_click,
+	.release = path_release,
+	.page = path_page,
+};
+
+static const struct pane_type path_type = {
+	.title = "Path",
+	.window = true,
+	.body = &path_body,
+};
+
+struct pane *pane_path_create(const struct path_subject *subject)
+{
+	struct pane *p = pane_create(&path_type);
+	struct path_pane *s = g_new0(struct path_pane, 1);
+
+	s->subject = *subject;
+	s->perf = g_string_new(NULL);
+	s->followed = WAIT_NO_ROW;
+	p->state = s;
+	return p;
+}
+
+/* ---- for the actions ---- */
+
+void pane_path_compare(struct ui *ui, struct pane *p)
+{
+	struct path_pane *s = state_of(p);
+
+	if (ui->compared) {
+		path_destroy(ui->compared);
+		ui->compared = NULL;
+		ui_say(ui, "comparing no more");
+	} else if (!s->path || s->stale || s->none) {
+		ui_say(ui, "no path to compare with yet");
+	} else {
+		ui->compared = path_ref(s->path);
+		ui_say(ui, "the next path is compared with this one: another time or thread; C ends it");
+	}
+}
+
+void pane_path_toggle(struct pane *p)
+{
+	state_of(p)->sums = !state_of(p)->sums;
+}
+
+bool pane_path_selected(const struct ui *ui, const struct pane *p, struct path_subject *subject)
+{
+	const struct path_pane *s = state_of(p);
+	const struct path_step *step;
+
+	if (!s->path || !s->path->steps->len)
+		return false;
+	step = path_step(s->path, s->selected);
+	if (step->who.tid <= 0 || step->who.host >= ui->hosts->len)
+		return false;
+	*subject = (struct path_subject){
+		.host = step->who.host,
+		.tid = step->who.tid,
+		.alive_ns = ui_from_ref(ui_host(ui, step->who.host), step->segment.begin_ns),
+	};
+	return true;
+}

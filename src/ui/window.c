@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The window of critical paths: which one, who answers for it, the list of threads with their totals. */
+#include "ui/internal.h"
+
+/* So many intervals are a window at first, but no more than this. */
+enum { FIRST_INTERVALS = 10 };
+#define FIRST_MAX_NS (10 * NS_PER_S)
+
+static struct ui_graph *graph_of(const struct ui *ui, enum ui_waits_kind kind)
+{
+	return &ui->window->graphs[kind];
+}
+
+void window_init(struct ui *ui)
+{
+	struct ui_window *w = ui->window = g_new0(struct ui_window, 1);
+
+	w->loads = g_array_new(FALSE, TRUE, sizeof(struct history_load));
+	w->paths = g_array_new(FALSE, TRUE, sizeof(struct view_paths));
+	w->view_hosts = g_array_new(FALSE, TRUE, sizeof(struct view_host));
+}
+
+void window_release(struct ui *ui)
+{
+	struct ui_window *w = ui->window;
+
+	for (unsigned i = 0; i < w->loads->len; i++) {
+		history_load_release(&g_array_index(w->loads, struct history_load, i));
+		view_paths_release(&g_array_index(w->paths, struct view_paths, i));
+	}
+	for (unsigned i = 0; i < UI_WAITS_KINDS; i++)
+		g_free((unsigned *)w->graphs[i].info.hosts);
+	g_array_free(w->loads, TRUE);
+	g_array_free(w->paths, TRUE);
+	g_array_free(w->view_hosts, TRUE);
+	g_free(w->problem);
+	g_free(w);
+}
+
+/* ---- which window ---- */
+
+bool window_interval(struct ui *ui, uint64_t *begin_ns, uint64_t *end_ns)
+{
+	const struct cursor *c = &ui->cursor;
+	struct ui_window *w = ui->window;
+
+	cursor_interval(c, begin_ns, end_ns);
+	if (*end_ns <= *begin_ns)
+		return false;
+	if (!w->length_ns)
+		w->length_ns = MAX(MIN(FIRST_INTERVALS * c->interval_ns, FIRST_MAX_NS), c->interval_ns);
+	if (!c->marked_begin_ns)
+		*begin_ns = *end_ns - c->begin_ns > w->length_ns ? *end_ns - w->length_ns : c->begin_ns;
+	return true;
+}
+
+void window_change_length(struct ui *ui, int direction)
+{
+	static const unsigned steps[] = { 1, 2, 5 };
+	uint64_t begin_ns, end_ns, step_ns = 1000, next_ns = step_ns, decade = 1000;
+	char text[32];
+
+	if (!window_interval(ui, &begin_ns, &end_ns))
+		return;
+	/* 1, 2, 5, 10 … µs: the last before the length, or the first behind it */
+	for (unsigned i = 1; direction > 0 ? next_ns <= ui->window->length_ns : next_ns < ui->window->length_ns; i++) {
+		if (i % 3 == 0)
+			decade *= 10;
+		step_ns = next_ns;
+		next_ns = decade * steps[i % 3];
+	}
+	if (direction > 0 && ui->window->length_ns > end_ns - ui->cursor.begin_ns)
+		next_ns = ui->window->length_ns; /* it begins with the record */
+	ui->window->length_ns = direction > 0 ? next_ns : step_ns;
+	if (ui->cursor.marked_begin_ns)
+		cursor_jump(&ui->cursor, end_ns - 1);
+	ui_say(ui, "window of critical paths: the last %s",
+	       timetext_format_duration(text, sizeof(text), ui->window->length_ns));
+}
+
+/* ---- who answers ---- */
+
+void ui_set_waits(struct ui *ui, enum ui_waits_kind kind, const struct ui_waits *waits)
+{
+	struct ui_graph *graph = graph_of(ui, kind);
+
+	if (graph->info.waits != waits->waits || graph->info.begin_ns != waits->begin_ns ||
+	    kind == UI_WAITS_WINDOW) {
+		graph->generation += graph->info.waits != waits->waits || kind == UI_WAITS_WINDOW;
+		ui->growing = true;
+	}
+	if (graph->info.end_ns != waits->end_ns && ui_pane(ui)->type->window)
+		ui->growing = true;
+	g_free((unsigned *)graph->info.hosts);
+	graph->info = *waits;
+	graph->info.hosts = g_memdup2(waits->hosts, waits->n_hosts * sizeof(*waits->hosts));
+}
+
+unsigned window_graph_host(const struct ui_graph *graph, unsigned host)
+{
+	for (unsigned i = 0; i < graph->info.n_hosts; i++)
+		if (graph->info.hosts[i] == host)
+			return i;
+	return UINT_MAX;
+}
+
+unsigned window_screen_host(const struct ui_graph *graph, unsigned host)
+{
+	return host < graph->info.n_hosts ? graph->info.hosts[host] : UINT_MAX;
+}
+
+static bool has(const struct ui_graph *graph, uint64_t begin_ns, uint64_t end_ns)
+{
+	return graph->info.waits && graph->info.begin_ns <= begin_ns && graph->info.end_ns >= end_ns;
+}
+
+const struct ui_graph *window_graph(struct ui *ui, uint64_t *begin_ns, uint64_t *end_ns)
+{
+	const struct ui_graph *running = graph_of(ui, UI_WAITS_RUNNING);
+	struct ui_window *w = ui->window;
+
+	w->wanted = false;
+	for (unsigned i = 0; i < UI_WAITS_KINDS; i++)
+		if (has(&w->graphs[i], *begin_ns, *end_ns))
+			return &w->graphs[i];
+	/* live there is nothing to be read again: as much as it has */
+	if (ui->cursor.live && running->info.waits) {
+		*begin_ns = MAX(*begin_ns, running->info.begin_ns);
+		*end_ns = MIN(*end_ns, running->info.end_ns);
+		return *begin_ns < *end_ns ? running : NULL;
+	}
+	if (!ui->cursor.live) {
+		w->wanted = true;
+		w->wanted_begin_ns = *begin_ns;
+		w->wanted_end_ns = *end_ns;
+	}
+	return NULL;
+}
+
+bool ui_wanted_window(struct ui *ui, uint64_t *begin_ns, uint64_t *end_ns)
+{
+	const struct ui_window *w = ui->window;
+
+	*begin_ns = w->wanted_begin_ns;
+	*end_ns = w->wanted_end_ns;
+	return w->wanted && ui_pane(ui)->type->window;
+}
+
+void ui_set_window_progress(struct ui *ui, unsigned percent, const char *problem)
+{
+	struct ui_window *w = ui->window;
+
+	if (percent == w->percent && !g_strcmp0(problem, w->problem))
+		return;
+	w->percent = percent;
+	g_free(w->problem);
+	w->problem = g_strdup(problem);
+	ui->growing = true;
+}
+
+/* ---- the list ---- */
+
+static void make_room(struct ui *ui)
+{
+	struct ui_window *w = ui->window;
+
+	while (w->loads->len < ui->hosts->len) {
+		struct history_load load;
+		struct view_paths paths;
+
+		history_load_init(&load);
+		g_array_append_val(w->loads, load);
+		view_paths_init(&paths);
+		g_array_append_val(w->paths, paths);
+	}
+}
+
+/* The totals of a host's threads. */
+static void add_totals(struct ui *ui, const struct ui_graph *graph, unsigned host, const struct interval *iv,
+		       uint64_t begin_ns, uint64_t end_ns)
+{
+	struct view_paths *paths = &g_array_index(ui->window->paths, struct view_paths, host);
+	const struct interval_table *t = &iv->tables[TABLE_THREAD];
+	unsigned number = window_graph_host(graph, host);
+
+	view_paths_clear(paths);
+	for (uint32_t i = 0; number != UINT_MAX && i < t->n_rows; i++) {
+		const struct thread_row *thread = INTERVAL_ROW(thread, &t->rows[i]);
+		uint64_t at_ns = end_ns - 1;
+		struct wait_totals totals;
+		wait_row row;
+
+		/* a tid may have had several threads: that of this row while it lived */
+		if (thread->exited_ns)
+			at_ns = MIN(at_ns, ui_to_ref(ui_host(ui, host), thread->exited_ns - 1));
+		row = waits_find(graph->info.waits, number, (int32_t)thread->tid, at_ns);
+		if (row == WAIT_NO_ROW)
+			continue;
+		waits_totals(graph->info.waits, row, begin_ns, end_ns, &totals);
+		view_paths_add(paths, thread->uid, (int64_t)thread->pid, &totals);
+	}
+}
+
+static void load_lists(struct ui *ui, const struct ui_graph *graph, uint64_t begin_ns, uint64_t end_ns)
+{
+	struct ui_window *w = ui->window;
+	bool gap;
+
+	make_room(ui);
+	g_array_set_size(w->view_hosts, 0);
+	for (unsigned i = 0; i < ui->hosts->len; i++) {
+		struct ui_host_data *host = ui_host(ui, i);
+		struct history_load *load = &g_array_index(w->loads, struct history_load, i);
+		bool loaded = !host->hidden && data_load_host(ui, host, begin_ns, end_ns,
+							       1u << TABLE_HOST | 1u << TABLE_CPU | 1u << TABLE_THREAD,
+							       load, &gap);
+		struct view_host view = data_view_host(host, loaded ? &load->interval : NULL);
+
+		if (loaded)
+			add_totals(ui, graph, i, &load->interval, begin_ns, end_ns);
+		view.paths = &g_array_index(w->paths, struct view_paths, i);
+		g_array_append_val(w->view_hosts, view);
+	}
+}
+
+bool window_load(struct ui *ui)
+{
+	struct ui_window *w = ui->window;
+	const struct ui_graph *graph;
+	uint64_t begin_ns, end_ns;
+
+	/* a pane of one path looks for its graph itself */
+	if (ui_pane(ui)->type->body || !window_interval(ui, &begin_ns, &end_ns))
+		return false;
+	graph = window_graph(ui, &begin_ns, &end_ns);
+	if (!graph) {
+		w->answered = false;
+		return false;
+	}
+	if (w->answered && begin_ns == w->begin_ns && end_ns == w->end_ns && graph->generation == w->generation)
+		return false;
+	load_lists(ui, graph, begin_ns, end_ns);
+	w->answered = true;
+	w->begin_ns = begin_ns;
+	w->end_ns = end_ns;
+	w->generation = graph->generation;
+	return true;
+}
+
+/* ---- in words ---- */
+
+const char *window_state(const struct ui *ui, char *text, size_t size)
+{
+	const struct ui_window *w = ui->window;
+
+	if (w->problem)
+		g_strlcpy(text, w->problem, size);
+	else if (w->wanted && w->percent)
+		g_snprintf(text, size, "reading the window again %u%%", w->percent);
+	else if (w->wanted)
+		g_strlcpy(text, "reading the window again …", size);
+	else
+		text[0] = '\0';
+	return text;
+}
+
+void window_draw(struct ui *ui, int x, int y, int width)
+{
+	const struct ui_window *w = ui->window;
+	char begin[TIMETEXT_SIZE], end[TIMETEXT_SIZE], length[FORMAT_SIZE], state[128];
+	uint64_t begin_ns, end_ns;
+	int used;
+
+	if (!window_interval(ui, &begin_ns, &end_ns))
+		return;
+	used = width > 44 ? canvas_printf(ui->canvas, x, y, STYLE_DIM, "window ") : 0;
+	used += canvas_printf(ui->canvas, x + used, y, STYLE_NORMAL, "[%s, %s[ %s",
+			      ui_time(ui, begin, sizeof(begin), begin_ns, 3, false),
+			      ui_time(ui, end, sizeof(end), end_ns, 3, false),
+			      format_duration(length, sizeof(length), end_ns - begin_ns, ui->format.ascii));
+	if (w->answered && w->begin_ns > begin_ns)
+		g_snprintf(state, sizeof(state), "kept from %s on (--wait-retention)",
+			   ui_time(ui, begin, sizeof(begin), w->begin_ns, 3, false));
+	else
+		window_state(ui, state, sizeof(state));
+	canvas_text_left(ui->canvas, x + used + 2, y, width - used - 2, STYLE_MARKED, state);
+}
+
+const char *window_why_empty(const struct ui *ui)
+{
+	const struct ui_window *w = ui->window;
+
+	if (w->answered)
+		return NULL;
+	if (w->problem)
+		return "no critical paths of this window";
+	return w->wanted ? "reading the window again …" : "nothing is known of this window yet";
+}

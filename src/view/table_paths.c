@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Table paths: where each thread's critical path spent its time, and how much of it on others. */
+#include "view/paths.h"
+
+#include "view/internal.h"
+
+void view_paths_init(struct view_paths *p)
+{
+	*p = (struct view_paths){ .totals = g_array_new(FALSE, TRUE, sizeof(struct wait_totals)) };
+}
+
+void view_paths_release(struct view_paths *p)
+{
+	g_array_free(p->totals, TRUE);
+	map64_release(&p->by_thread);
+	map64_release(&p->by_process);
+}
+
+void view_paths_clear(struct view_paths *p)
+{
+	g_array_set_size(p->totals, 0);
+	map64_clear(&p->by_thread);
+	map64_clear(&p->by_process);
+}
+
+static struct wait_totals *totals_at(const struct view_paths *p, uint32_t i)
+{
+	return &g_array_index(p->totals, struct wait_totals, i);
+}
+
+void view_paths_add(struct view_paths *p, uint64_t thread_uid, int64_t pid, const struct wait_totals *totals)
+{
+	uint32_t process;
+	struct wait_totals *sum;
+
+	map64_put(&p->by_thread, thread_uid, p->totals->len);
+	g_array_append_val(p->totals, *totals);
+	if (pid < 0)
+		return;
+	process = map64_get(&p->by_process, (uint64_t)pid);
+	if (process == MAP64_NONE) {
+		map64_put(&p->by_process, (uint64_t)pid, p->totals->len);
+		g_array_append_val(p->totals, *totals);
+		return;
+	}
+	sum = totals_at(p, process);
+	for (unsigned i = 0; i < WAIT_STATES; i++)
+		sum->ns[i] += totals->ns[i];
+	sum->wire_ns += totals->wire_ns;
+	sum->own_ns += totals->own_ns;
+}
+
+uint64_t view_paths_total_ns(const struct wait_totals *totals)
+{
+	uint64_t total_ns = totals->wire_ns;
+
+	for (unsigned i = 0; i < WAIT_STATES; i++)
+		total_ns += totals->ns[i];
+	return total_ns;
+}
+
+/* ---- columns; .cell: a state or one of these ---- */
+
+enum { TOTAL = WAIT_STATES, OWN, OTHERS, WIRE };
+
+static const struct wait_totals *find_totals(const struct view_cell *at)
+{
+	const struct view_paths *p = at->host->paths;
+	uint32_t i;
+
+	if (!p)
+		return NULL;
+	i = at->row->members > 1 ? map64_get(&p->by_process, at->row->row.b[CELL(thread, pid)]) :
+				   map64_get(&p->by_thread, at->row->key.uid);
+	return i == MAP64_NONE ? NULL : totals_at(p, i);
+}
+
+static void get_total(const struct view_cell *at, struct value *v)
+{
+	const struct wait_totals *t = find_totals(at);
+
+	value_set_null(v);
+	if (!t)
+		return;
+	switch (at->column->cell) {
+	case TOTAL:
+		value_set_uint(v, view_paths_total_ns(t));
+		break;
+	case OWN:
+		value_set_uint(v, t->own_ns);
+		break;
+	case OTHERS:
+		value_set_uint(v, view_paths_total_ns(t) - MIN(t->own_ns, view_paths_total_ns(t)));
+		break;
+	case WIRE:
+		value_set_uint(v, t->wire_ns);
+		break;
+	default:
+		value_set_uint(v, t->ns[at->column->cell]);
+		break;
+	}
+}
+
+#define NS(name, header, meaning, flags, cell) { name, header, meaning, COLUMN_NS, 7, flags, cell, get_total }
+
+static const struct column paths_columns[] = {
+	COLUMN_HOST,
+	COLUMN_TID,
+	COLUMN_PID,
+	COLUMN_COMM,
+	NS("others_ns", "OTHERS", "Time its critical path spends on other threads and on the wire.", 0, OTHERS),
+	NS("own_ns", "OWN", "Time on itself, its waits for devices and timers included.", 0, OWN),
+	NS("running", "RUNNING", "Running on a CPU, whoever it is.", 0, WAIT_RUNNING),
+	NS("preempted", "PREEMPT", "Ready, but another thread has the CPU.", 0, WAIT_PREEMPTED),
+	NS("interrupted", "INTERR", "Until an interrupt handler was done.", 0, WAIT_INTERRUPTED),
+	NS("timer", "TIMER", "Until a timer fired.", 0, WAIT_TIMER),
+	NS("block_device", "DISK", "Until a block device was done.", 0, WAIT_BLOCK_DEVICE),
+	NS("network", "NET", "Until a packet came, from where the trace does not tell.", 0, WAIT_NETWORK),
+	NS("wire", "WIRE", "Packets under way between hosts.", 0, WIRE),
+	NS("user_input", "INPUT", "Until somebody typed.", 0, WAIT_USER_INPUT),
+	NS("ipi", "IPI", "Until another CPU answered.", 0, WAIT_IPI),
+	NS("blocked", "UNEXPL", "Blocked: nothing in the trace explains it.", 0, WAIT_BLOCKED),
+	NS("unknown", "UNKNOWN", "Nothing is known of it.", 0, WAIT_UNKNOWN),
+	NS("total_ns", "TOTAL", "Its critical path in the window.", COLUMN_COUNTER, TOTAL),
+	{ "vtid", "VTID", "Thread id in its own pid namespace.", COLUMN_ID, 7, 0, CELL(thread, vtid),
+	  view_get_thread_signed },
+	{ "vpid", "VPID", "Process id in its own pid namespace.", COLUMN_ID, 7, 0, CELL(thread, vpid),
+	  view_get_thread_signed },
+};
+
+const struct view_table view_paths_table = {
+	.name = "paths",
+	.title = "Critical path",
+	.row = "a thread",
+	.meaning = "Whom and what each thread waited for, all the way: its critical path in the window.",
+	.source = TABLE_THREAD,
+	.tables = USES(THREAD),
+	N_COLUMNS(paths_columns),
+	.screen = "tid pid host others_ns own_ns running block_device wire network timer blocked preempted unknown comm",
+	.sort = "others_ns",
+};
