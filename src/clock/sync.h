@@ -33,7 +33,7 @@ enum clock_state {
 const char *clock_state_name(enum clock_state state);
 
 struct clock_options {
-	uint64_t window_ns;       /* sliding window, 0: 30 s; a whole recording read before use: see clock_sync_finish() */
+	uint64_t window_ns;       /* sliding window, 0: 60 s; of whole recordings, in both directions */
 	double rho_ppm;           /* bound of the drift between two clocks, 0: 100 */
 	const char *ref;          /* name of the reference host, NULL: the tree's centre, ties to the lowest name */
 	bool compat;              /* as Trace Compass does it: its keys, its hull over the whole trace */
@@ -61,6 +61,12 @@ void clock_sync_set_offset(struct clock_sync *s, unsigned host, int64_t offset_n
 enum { CLOCK_PACKETS_KEPT = 1 << 18 };
 void clock_sync_packet(struct clock_sync *s, unsigned host, uint64_t ts_ns, bool sent,
 		       const struct clock_packet *packet);
+
+/*
+ * The host's own clock has come to ts_ns: the map may be asked for times up to
+ * there, and what it says of them stays. Packets say so themselves.
+ */
+void clock_sync_time(struct clock_sync *s, unsigned host, uint64_t ts_ns);
 
 /*
  * Estimates anew from what came since, at most once per second of the hosts' time:

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef LT_CLOCK_INTERNAL_H
+#define LT_CLOCK_INTERNAL_H
+
+#include "base/map64.h"
+#include "clock/map_build.h"
+#include "clock/match.h"
+#include "clock/pair.h"
+#include "clock/sync.h"
+#include "clock/tree.h"
+
+/* What the files that make up sync.h share. */
+
+enum { NO_HOST = -1 };
+
+struct clock_host {
+	char *name, *uuid;
+	bool seen;               /* it has had packets */
+	uint64_t first_ns, last_ns; /* of its packets, and of clock_sync_time() */
+	uint64_t updated_ns;     /* last_ns when its map was made last */
+	bool by_hand;
+	int64_t offset_ns;
+	struct clock_map *map;
+	int ref, up;             /* reference, neighbour towards it */
+	struct clock_pair *pair; /* with that neighbour; NULL: none (by hand) */
+	bool has_bound;
+	double bound_ns;
+	struct clock_host_info info; /* what costs more than a look; its other members are filled in when asked for */
+};
+
+struct clock_sync {
+	struct clock_options options;
+	double rho;
+	GPtrArray *hosts; /* struct clock_host */
+	GPtrArray *pairs; /* struct clock_pair */
+	struct map64 pair_numbers; /* a << 32 | b */
+	struct matcher *matcher;
+	bool moving;      /* maps have been published before the end */
+	clock_match_fn *on_match;
+	void *on_match_data;
+	struct clock_match *kept; /* ring */
+	uint64_t n_kept;
+	struct compat_sync *compat;
+};
+
+static inline struct clock_host *clock_host_at(const struct clock_sync *s, unsigned n)
+{
+	return g_ptr_array_index(s->hosts, n);
+}
+
+static inline struct clock_pair *clock_pair_at(const struct clock_sync *s, unsigned n)
+{
+	return g_ptr_array_index(s->pairs, n);
+}
+
+/* A match for the ring and the listener. */
+void clock_sync_tell(struct clock_sync *s, const struct clock_match *match);
+
+/* The host whose name is options.ref, NO_HOST. */
+int clock_sync_chosen(const struct clock_sync *s);
+
+/*
+ * Relates hosts: sets ref, up and pair of all. bounds: per pair half width in ns, negative: not related. Roots
+ * stay those they were if keep_roots. order, of n_hosts entries: hosts, references in front of those that
+ * lead to them; returns how many have one.
+ */
+unsigned clock_relate(struct clock_sync *s, const double *bounds, bool keep_roots, unsigned *order);
+
+/* Fills in what info says of latencies, the samples since the last time (or, whole, of all there are). */
+void clock_judge_latencies(struct clock_sync *s, bool whole);
+
+/* relate.c, whole.c, compat_sync.c: the parts of clock_sync_update() and _finish(). */
+void clock_move_maps(struct clock_sync *s);
+void clock_make_whole_maps(struct clock_sync *s);
+
+struct compat_sync *compat_sync_create(void);
+void compat_sync_destroy(struct compat_sync *c);
+void compat_sync_packet(struct compat_sync *c, unsigned host, uint64_t ts_ns, bool sent,
+			const struct clock_packet *packet);
+void compat_sync_finish(struct clock_sync *s, struct compat_sync *c);
+bool compat_sync_formula(const struct compat_sync *c, unsigned host, char *slope, char *intercept, size_t size);
+
+#endif

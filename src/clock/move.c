@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Live: maps that move on. A published map is never taken back: it turns
+ * towards the new estimate, by no more than rho.
+ *
+ *   reference                    ╱ new line, at now + 1 s and later
+ *      │                  ····╱
+ *      │            ____╱·      the map turns here, at now
+ *      │        __──
+ *      └──────────────┴────┴────── host
+ */
+#include <math.h>
+
+#include "clock/internal.h"
+
+#define TURN_NS 1e9
+#define TURN_MAX_NS 1e10 /* a map that is wrong for certain by more than it can turn in that time jumps */
+
+/* A time of the host by its neighbour's clock, and how far off that may be. */
+static uint64_t to_neighbour(const struct clock_sync *s, const struct clock_host *h, unsigned host, uint64_t t_ns,
+			     double *half_ns)
+{
+	struct clock_pair *p = h->pair;
+	uint64_t x_ns = t_ns;
+	struct clock_bound bound;
+	int64_t d_ns;
+
+	*half_ns = 0;
+	if (!p)
+		return t_ns + (uint64_t)h->offset_ns;
+	if (p->b == host) {
+		/* x + d(x) = t; d changes slowly. */
+		x_ns = t_ns - (uint64_t)p->line_d_ns;
+		x_ns = t_ns - (uint64_t)clock_pair_line(p, x_ns, s->rho, half_ns);
+	}
+	if (clock_pair_solve(p, x_ns, s->options.window_ns, false, &bound)) {
+		d_ns = bound.lo_ns + (bound.hi_ns - bound.lo_ns) / 2;
+		*half_ns = (double)(bound.hi_ns - bound.lo_ns) / 2 + 1;
+	} else {
+		d_ns = clock_pair_line(p, x_ns, s->rho, half_ns);
+	}
+	return p->a == host ? t_ns + (uint64_t)d_ns : t_ns - (uint64_t)d_ns;
+}
+
+static uint64_t to_reference(const struct clock_sync *s, unsigned host, uint64_t t_ns, double *half_ns)
+{
+	double step_ns;
+
+	*half_ns = 0;
+	for (const struct clock_host *h = clock_host_at(s, host); h->up != NO_HOST; h = clock_host_at(s, host)) {
+		t_ns = to_neighbour(s, h, host, t_ns, &step_ns);
+		*half_ns += step_ns;
+		host = (unsigned)h->up;
+	}
+	return t_ns;
+}
+
+static void publish(const struct clock_sync *s, struct clock_host *h, unsigned host, bool anew)
+{
+	uint64_t now_ns = h->updated_ns, later_ns = now_ns + (uint64_t)TURN_NS;
+	double half_ns, later_half_ns, excess, behind_ns, turn_ns;
+	uint64_t target_ns = to_reference(s, host, now_ns, &half_ns);
+	uint64_t then_ns = to_reference(s, host, later_ns, &later_half_ns);
+
+	excess = ((double)(int64_t)(then_ns - target_ns) - TURN_NS) / TURN_NS;
+	behind_ns = (double)(int64_t)(target_ns - clock_to_ref(h->map, now_ns));
+	if (!anew && fabs(behind_ns) > half_ns && fabs(behind_ns) > s->rho * TURN_MAX_NS)
+		anew = true;
+	h->has_bound = true;
+	h->info.drift_ppm = (1 / (1 + excess) - 1) * 1e6;
+	if (anew) {
+		clock_map_begin_epoch(h->map);
+		clock_map_add(h->map, now_ns, target_ns, excess);
+		h->bound_ns = half_ns;
+		return;
+	}
+	turn_ns = MAX(TURN_NS, fabs(behind_ns) / s->rho);
+	clock_map_cut(h->map, now_ns);
+	clock_map_add(h->map, now_ns + (uint64_t)turn_ns, target_ns + (uint64_t)(int64_t)(turn_ns * (1 + excess)), excess);
+	h->bound_ns = half_ns + fabs(behind_ns);
+}
+
+/* Half widths of all pairs, now. */
+static double *solve_pairs(struct clock_sync *s)
+{
+	double *bounds = g_new(double, s->pairs->len);
+
+	for (unsigned n = 0; n < s->pairs->len; n++) {
+		struct clock_pair *p = clock_pair_at(s, n);
+		uint64_t x_ns = clock_host_at(s, p->a)->updated_ns;
+		struct clock_bound bound;
+
+		if (clock_pair_solve(p, x_ns, s->options.window_ns, false, &bound))
+			clock_pair_keep(p, x_ns, &bound);
+		bounds[n] = -1;
+		if (p->has_line)
+			clock_pair_line(p, x_ns, s->rho, &bounds[n]);
+	}
+	return bounds;
+}
+
+void clock_move_maps(struct clock_sync *s)
+{
+	unsigned n = s->hosts->len, *order = g_new(unsigned, n), related;
+	int *before = g_new(int, n);
+	double *bounds = solve_pairs(s);
+
+	for (unsigned h = 0; h < n; h++)
+		before[h] = clock_host_at(s, h)->ref;
+	related = clock_relate(s, bounds, true, order);
+	for (unsigned i = 0; i < related; i++) {
+		struct clock_host *h = clock_host_at(s, order[i]);
+
+		if (h->up == NO_HOST) {
+			clock_map_reset(h->map);
+			h->has_bound = true;
+			h->bound_ns = 0;
+		} else if (h->pair || clock_host_at(s, h->up)->up != NO_HOST) {
+			publish(s, h, order[i], before[order[i]] != h->ref || !clock_map_knots(h->map));
+		} else {
+			h->has_bound = true; /* by hand, of the reference itself: its map is made */
+			h->bound_ns = 0;
+		}
+	}
+	g_free(order);
+	g_free(before);
+	g_free(bounds);
+}

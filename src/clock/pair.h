@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef LT_CLOCK_PAIR_H
+#define LT_CLOCK_PAIR_H
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "clock/map_build.h"
+#include "clock/sync.h"
+#include "clock/window.h"
+
+enum { CLOCK_RHO_PPM = 100 };
+#define CLOCK_WINDOW_NS UINT64_C(60000000000)
+
+/*
+ * Two hosts that exchange packets: their window, and what was found out. Everything is as seen from host a:
+ * d = b's time - a's time, at a's time x.
+ */
+struct clock_sample {
+	uint64_t sent_ns, received_ns; /* by the clocks of the two hosts */
+};
+
+enum { CLOCK_FROM_A, CLOCK_FROM_B };
+
+struct clock_pair {
+	unsigned a, b; /* hosts, a < b */
+	struct clock_window *window;
+	uint64_t matched, used;
+	bool seen[2];             /* certain matches, by direction */
+	enum clock_state state;
+	uint64_t last_match_ns[2]; /* by a's, b's clock */
+	/* The latest matches by direction: a ring once it has SAMPLES_MAX. */
+	GArray *samples[2];       /* struct clock_sample */
+	uint64_t n_samples[2];    /* ever */
+	uint64_t judged[2];       /* of them, those whose latency has been looked at */
+	uint64_t negative;
+	/* The last estimate that fits. */
+	bool has_line;
+	uint64_t line_x_ns;
+	int64_t line_d_ns;
+	double line_slope, line_half_ns;
+	struct clock_map *whole;  /* a's time to b's, of the whole record; NULL: not made */
+};
+
+struct clock_pair *clock_pair_create(unsigned a, unsigned b, const struct clock_options *options);
+void clock_pair_destroy(struct clock_pair *p);
+
+/* A match from CLOCK_FROM_A or _B. certain: the times are those the clocks may use. */
+void clock_pair_add(struct clock_pair *p, int direction, const struct clock_sample *sample,
+		    const struct clock_sample *certain);
+
+/*
+ * What the window says of d at x, by messages of window_ns before x (centred: and after it). Where
+ * there are too few it is made longer, where no line fits shorter. Sets the state. False: nothing.
+ */
+bool clock_pair_solve(struct clock_pair *p, uint64_t x_ns, uint64_t window_ns, bool centred,
+		      struct clock_bound *out);
+
+/* Keeps a solution as the last one that fits. */
+void clock_pair_keep(struct clock_pair *p, uint64_t x_ns, const struct clock_bound *bound);
+
+/* d at x by the last line that fitted, and how uncertain it is by now. */
+int64_t clock_pair_line(const struct clock_pair *p, uint64_t x_ns, double rho, double *half_ns);
+
+/* Drops what is too old for any window while live. */
+void clock_pair_trim(struct clock_pair *p);
+
+/*
+ * Latencies of one direction under two maps to one reference: of the samples kept,
+ * from the first-th ever on. Returns how many there were; below 0 are counted in *negative.
+ */
+struct clock_latencies {
+	int64_t min_ns, median_ns;
+};
+
+unsigned clock_pair_latencies(const struct clock_pair *p, int direction, uint64_t first,
+			      const struct clock_map *map_a, const struct clock_map *map_b,
+			      struct clock_latencies *out, uint64_t *negative);
+
+#endif

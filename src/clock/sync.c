@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "clock/sync.h"
+
+#include "clock/internal.h"
+
+enum { SAMPLES_SHOWN = 4096 };
+
+#define UPDATE_NS UINT64_C(1000000000)
+
+static const char *const STATE_NAMES[] = {
+	[CLOCK_REFERENCE] = "reference", [CLOCK_ABSENT] = "absent", [CLOCK_INCOMPLETE] = "incomplete",
+	[CLOCK_APPROXIMATE] = "approximate", [CLOCK_ACCURATE] = "accurate", [CLOCK_FAILED] = "failed",
+};
+
+const char *clock_state_name(enum clock_state state)
+{
+	return STATE_NAMES[state];
+}
+
+static void destroy_host(void *data)
+{
+	struct clock_host *h = data;
+
+	clock_map_destroy(h->map);
+	g_free(h->name);
+	g_free(h->uuid);
+	g_free(h);
+}
+
+static void destroy_pair(void *data)
+{
+	clock_pair_destroy(data);
+}
+
+static struct clock_pair *need_pair(struct clock_sync *s, unsigned a, unsigned b)
+{
+	uint64_t key = (uint64_t)MIN(a, b) << 32 | MAX(a, b);
+	uint32_t n = map64_get(&s->pair_numbers, key);
+
+	if (n == MAP64_NONE) {
+		n = s->pairs->len;
+		g_ptr_array_add(s->pairs, clock_pair_create(MIN(a, b), MAX(a, b), &s->options));
+		map64_put(&s->pair_numbers, key, n);
+	}
+	return clock_pair_at(s, n);
+}
+
+void clock_sync_tell(struct clock_sync *s, const struct clock_match *match)
+{
+	s->kept[s->n_kept++ % CLOCK_MATCHES_KEPT] = *match;
+	if (s->on_match)
+		s->on_match(s->on_match_data, match);
+}
+
+static void take_match(void *data, const struct match *match)
+{
+	struct clock_sync *s = data;
+	struct clock_match told = {
+		.from = match->from.host, .to = match->to.host,
+		.sent_ns = match->from.ts_ns, .received_ns = match->to.ts_ns,
+		.packet = *match->packet, .part = match->part, .ambiguous = match->ambiguous,
+		.used = match->certain,
+	};
+
+	if (told.from != told.to) {
+		struct clock_sample sample = { told.sent_ns, told.received_ns };
+		struct clock_sample certain = { match->certain_sent_ns, match->certain_received_ns };
+
+		clock_pair_add(need_pair(s, told.from, told.to), told.from < told.to ? CLOCK_FROM_A : CLOCK_FROM_B,
+			       &sample, match->certain ? &certain : NULL);
+	}
+	clock_sync_tell(s, &told);
+}
+
+struct clock_sync *clock_sync_create(const struct clock_options *options)
+{
+	const struct match_options match_options = { .packets_per_host = CLOCK_PACKETS_KEPT };
+	struct clock_sync *s = g_new0(struct clock_sync, 1);
+
+	s->options = *options;
+	s->options.ref = g_strdup(options->ref);
+	s->options.ignore_ports = g_memdup2(options->ignore_ports, options->n_ignore_ports * sizeof(uint16_t));
+	s->rho = (options->rho_ppm > 0 ? options->rho_ppm : CLOCK_RHO_PPM) * 1e-6;
+	if (!s->options.window_ns)
+		s->options.window_ns = CLOCK_WINDOW_NS;
+	s->hosts = g_ptr_array_new_with_free_func(destroy_host);
+	s->pairs = g_ptr_array_new_with_free_func(destroy_pair);
+	s->kept = g_new(struct clock_match, CLOCK_MATCHES_KEPT);
+	if (options->compat)
+		s->compat = compat_sync_create();
+	else
+		s->matcher = matcher_create(&match_options, take_match, s);
+	return s;
+}
+
+void clock_sync_destroy(struct clock_sync *s)
+{
+	if (!s)
+		return;
+	matcher_destroy(s->matcher);
+	compat_sync_destroy(s->compat);
+	g_ptr_array_free(s->hosts, true);
+	g_ptr_array_free(s->pairs, true);
+	map64_release(&s->pair_numbers);
+	g_free((char *)s->options.ref);
+	g_free((uint16_t *)s->options.ignore_ports);
+	g_free(s->kept);
+	g_free(s);
+}
+
+unsigned clock_sync_add_host(struct clock_sync *s, const char *name, const char *clock_uuid)
+{
+	struct clock_host *h = g_new0(struct clock_host, 1);
+
+	h->name = g_strdup(name);
+	h->uuid = g_strdup(clock_uuid ? clock_uuid : "");
+	h->map = clock_map_create();
+	h->ref = h->up = NO_HOST;
+	g_ptr_array_add(s->hosts, h);
+	return s->hosts->len - 1;
+}
+
+void clock_sync_set_offset(struct clock_sync *s, unsigned host, int64_t offset_ns)
+{
+	struct clock_host *h = clock_host_at(s, host);
+
+	h->by_hand = true;
+	h->offset_ns = offset_ns;
+	clock_map_begin_epoch(h->map);
+	clock_map_add(h->map, 0, (uint64_t)offset_ns, 0);
+}
+
+void clock_sync_time(struct clock_sync *s, unsigned host, uint64_t ts_ns)
+{
+	struct clock_host *h = clock_host_at(s, host);
+
+	h->first_ns = h->seen ? MIN(h->first_ns, ts_ns) : ts_ns;
+	h->last_ns = MAX(h->last_ns, ts_ns);
+	h->seen = true;
+}
+
+static bool is_ignored(const struct clock_sync *s, const struct clock_packet *p)
+{
+	for (unsigned n = 0; n < s->options.n_ignore_ports; n++)
+		if (p->sport == s->options.ignore_ports[n] || p->dport == s->options.ignore_ports[n])
+			return true;
+	return false;
+}
+
+void clock_sync_packet(struct clock_sync *s, unsigned host, uint64_t ts_ns, bool sent,
+		       const struct clock_packet *packet)
+{
+	if (is_ignored(s, packet))
+		return;
+	clock_sync_time(s, host, ts_ns);
+	if (s->compat)
+		compat_sync_packet(s->compat, host, ts_ns, sent, packet);
+	else
+		matcher_feed(s->matcher, host, ts_ns, sent, packet, NULL);
+}
+
+void clock_sync_update(struct clock_sync *s)
+{
+	bool due = false;
+
+	for (unsigned n = 0; n < s->hosts->len; n++) {
+		const struct clock_host *h = clock_host_at(s, n);
+
+		due |= h->seen && h->last_ns >= h->updated_ns + UPDATE_NS;
+	}
+	if (!due || s->compat)
+		return;
+	s->moving = true;
+	for (unsigned n = 0; n < s->hosts->len; n++)
+		clock_host_at(s, n)->updated_ns = clock_host_at(s, n)->last_ns;
+	clock_move_maps(s);
+	clock_judge_latencies(s, false);
+	for (unsigned n = 0; n < s->pairs->len; n++)
+		clock_pair_trim(clock_pair_at(s, n));
+}
+
+void clock_sync_finish(struct clock_sync *s)
+{
+	if (s->compat) {
+		compat_sync_finish(s, s->compat);
+		return;
+	}
+	clock_make_whole_maps(s);
+	clock_judge_latencies(s, true);
+}
+
+const struct clock_map *clock_sync_map(const struct clock_sync *s, unsigned host)
+{
+	return clock_host_at(s, host)->map;
+}
+
+/* Of several pairs none of which leads to a reference: the one with most packets. */
+static const struct clock_pair *busiest_pair(const struct clock_sync *s, unsigned host)
+{
+	const struct clock_pair *best = NULL;
+
+	for (unsigned n = 0; n < s->pairs->len; n++) {
+		const struct clock_pair *p = clock_pair_at(s, n);
+
+		if ((p->a == host || p->b == host) && (!best || p->matched > best->matched))
+			best = p;
+	}
+	return best;
+}
+
+struct clock_host_info clock_sync_info(const struct clock_sync *s, unsigned host)
+{
+	const struct clock_host *h = clock_host_at(s, host);
+	const struct clock_pair *p = h->pair ? h->pair : busiest_pair(s, host);
+	struct clock_host_info info = h->info;
+
+	if (s->compat)
+		return info;
+	info.ref = h->ref;
+	info.has_bound = h->has_bound;
+	info.bound_ns = h->bound_ns;
+	info.state = p ? p->state : CLOCK_ABSENT;
+	if (h->ref == (int)host)
+		info.state = CLOCK_REFERENCE;
+	else if (h->by_hand)
+		info.state = CLOCK_ACCURATE;
+	else if (h->ref == NO_HOST && info.state != CLOCK_ABSENT && info.state != CLOCK_FAILED)
+		info.state = CLOCK_INCOMPLETE;
+	if (p) {
+		info.matched = p->matched;
+		info.used = p->used;
+		info.negative = h->pair ? p->negative : 0;
+		info.last_match_ns = p->last_match_ns[p->b == host];
+	}
+	return info;
+}
+
+int64_t clock_sync_offset(const struct clock_sync *s, unsigned host, uint64_t host_ns)
+{
+	return (int64_t)(clock_to_ref(clock_host_at(s, host)->map, host_ns) - host_ns);
+}
+
+bool clock_sync_formula(const struct clock_sync *s, unsigned host, char slope[CLOCK_FORMULA_SIZE],
+			char intercept[CLOCK_FORMULA_SIZE])
+{
+	return s->compat && compat_sync_formula(s->compat, host, slope, intercept, CLOCK_FORMULA_SIZE);
+}
+
+void clock_sync_on_match(struct clock_sync *s, clock_match_fn *fn, void *data)
+{
+	s->on_match = fn;
+	s->on_match_data = data;
+}
+
+unsigned clock_sync_matches(const struct clock_sync *s, const struct clock_match **matches, unsigned max)
+{
+	unsigned n = MIN(MIN(s->n_kept, CLOCK_MATCHES_KEPT), max);
+
+	for (unsigned i = 0; i < n; i++)
+		matches[i] = &s->kept[(s->n_kept - n + i) % CLOCK_MATCHES_KEPT];
+	return n;
+}
+
+void clock_judge_latencies(struct clock_sync *s, bool whole)
+{
+	for (unsigned n = 0; n < s->hosts->len; n++) {
+		struct clock_host *h = clock_host_at(s, n);
+		struct clock_pair *p = h->pair;
+
+		if (!p)
+			continue;
+		if (whole)
+			p->negative = 0;
+		for (int d = CLOCK_FROM_A; d <= CLOCK_FROM_B; d++) {
+			bool to_neighbour = (d == CLOCK_FROM_A) == (p->a == n);
+			struct clock_latencies l;
+			uint64_t again = 0;
+
+			/* Those that are new are judged once; the figures shown are of the latest. */
+			if (!whole)
+				clock_pair_latencies(p, d, p->judged[d], clock_host_at(s, p->a)->map,
+						     clock_host_at(s, p->b)->map, &l, &p->negative);
+			p->judged[d] = p->n_samples[d];
+			if (!clock_pair_latencies(p, d, whole || p->n_samples[d] < SAMPLES_SHOWN ? 0 :
+						  p->n_samples[d] - SAMPLES_SHOWN, clock_host_at(s, p->a)->map,
+						  clock_host_at(s, p->b)->map, &l, whole ? &p->negative : &again))
+				continue;
+			if (to_neighbour) {
+				h->info.has_latency_to = true;
+				h->info.latency_to_min_ns = l.min_ns;
+				h->info.latency_to_median_ns = l.median_ns;
+			} else {
+				h->info.has_latency_from = true;
+				h->info.latency_from_min_ns = l.min_ns;
+				h->info.latency_from_median_ns = l.median_ns;
+			}
+		}
+	}
+}

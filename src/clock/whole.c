@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Recordings: the best maps for the whole of them. For each pair d is asked
+ * for at times close to each other over both hosts' records, of the messages around each: the
+ * estimates are the knots of a map from the one's time to the other's; those are put one behind
+ * the other along the tree.
+ */
+#include "clock/internal.h"
+
+enum {
+	STEPS_SHORT = 512,       /* of a record that is within one window */
+	STEPS_LONG = CLOCK_MAP_KNOTS - 2,
+};
+
+#define STEP_SHORT_NS UINT64_C(10000000)
+#define STEP_LONG_NS UINT64_C(1000000000)
+
+/* The time over which both hosts were recorded, by a's clock. */
+static void record_of(const struct clock_sync *s, const struct clock_pair *p, int64_t d_ns, uint64_t *from_ns,
+		      uint64_t *to_ns)
+{
+	const struct clock_host *a = clock_host_at(s, p->a), *b = clock_host_at(s, p->b);
+
+	*from_ns = MIN(a->first_ns, b->first_ns - (uint64_t)d_ns);
+	*to_ns = MAX(a->last_ns, b->last_ns - (uint64_t)d_ns);
+}
+
+static uint64_t step_of(uint64_t span_ns, uint64_t window_ns)
+{
+	if (span_ns <= 2 * window_ns)
+		return MAX(STEP_SHORT_NS, span_ns / STEPS_SHORT);
+	return MAX(STEP_LONG_NS, span_ns / STEPS_LONG);
+}
+
+static bool solve_at(const struct clock_sync *s, struct clock_pair *p, uint64_t x_ns, struct clock_bound *bound)
+{
+	return clock_pair_solve(p, x_ns, s->options.window_ns, true, bound);
+}
+
+static int64_t middle(const struct clock_bound *bound)
+{
+	return bound->lo_ns + (bound->hi_ns - bound->lo_ns) / 2;
+}
+
+static double slope(const struct clock_bound *bound)
+{
+	return (bound->slope_least + bound->slope_greatest) / 2;
+}
+
+/* Makes p->whole; what does not fit is left out, the map goes on there from its neighbours. */
+static void make_whole(const struct clock_sync *s, struct clock_pair *p)
+{
+	uint64_t from_ns, to_ns, first_ns, last_ns, step_ns;
+	enum clock_state state = CLOCK_APPROXIMATE;
+	struct clock_bound bound;
+	bool fits = true;
+
+	clock_map_destroy(p->whole);
+	p->whole = NULL;
+	if (!clock_window_span(p->window, &first_ns, &last_ns))
+		return;
+	p->whole = clock_map_create();
+	if (!solve_at(s, p, last_ns, &bound) && !solve_at(s, p, first_ns, &bound) &&
+	    !solve_at(s, p, first_ns + (last_ns - first_ns) / 2, &bound))
+		return;
+	record_of(s, p, middle(&bound), &from_ns, &to_ns);
+	step_ns = step_of(to_ns - from_ns, s->options.window_ns);
+	for (uint64_t x_ns = from_ns; fits || x_ns <= to_ns; x_ns += step_ns) {
+		x_ns = MIN(x_ns, to_ns);
+		fits = solve_at(s, p, x_ns, &bound);
+		if (fits) {
+			if (bound.both_ways)
+				state = CLOCK_ACCURATE;
+			clock_pair_keep(p, x_ns, &bound);
+			clock_map_add(p->whole, x_ns, x_ns + (uint64_t)middle(&bound), slope(&bound));
+		}
+		if (x_ns == to_ns)
+			break;
+	}
+	if (fits)
+		p->state = state;
+}
+
+/* A time of the host by its neighbour's clock. */
+static uint64_t to_neighbour(const struct clock_host *h, unsigned host, uint64_t t_ns)
+{
+	if (!h->pair)
+		return t_ns + (uint64_t)h->offset_ns;
+	return h->pair->a == host ? clock_to_ref(h->pair->whole, t_ns) : clock_from_ref(h->pair->whole, t_ns);
+}
+
+/* The map of a host whose neighbour has one already. */
+static void make_map(const struct clock_sync *s, struct clock_host *h, unsigned host)
+{
+	const struct clock_map *up = clock_host_at(s, h->up)->map;
+	uint64_t own_ns, other_ns;
+	double excess;
+
+	clock_map_begin_epoch(h->map);
+	if (!h->pair) {
+		clock_map_add(h->map, 0, (uint64_t)h->offset_ns, 0);
+		return;
+	}
+	for (unsigned n = 0; n < clock_map_knots(h->pair->whole); n++) {
+		clock_map_knot(h->pair->whole, n, &own_ns, &other_ns);
+		excess = clock_map_slope_excess(h->pair->whole, own_ns);
+		if (h->pair->b == host) {
+			own_ns = other_ns;
+			excess = -excess;
+		}
+		other_ns = to_neighbour(h, host, own_ns);
+		clock_map_add(h->map, own_ns, clock_to_ref(up, other_ns), excess + clock_map_slope_excess(up, other_ns));
+	}
+}
+
+/* How far off its map may be at its last time: the sum along the path. */
+static double bound_of(const struct clock_sync *s, unsigned host)
+{
+	const struct clock_host *h = clock_host_at(s, host);
+	uint64_t t_ns = h->last_ns;
+	double sum_ns = 0;
+
+	for (; h->up != NO_HOST; h = clock_host_at(s, host)) {
+		struct clock_pair *p = h->pair;
+		uint64_t up_ns = to_neighbour(h, host, t_ns), x_ns = p && p->a == host ? t_ns : up_ns;
+		enum clock_state state = p ? p->state : CLOCK_REFERENCE;
+		struct clock_bound bound;
+		double half_ns = 0;
+
+		if (p && solve_at(s, p, x_ns, &bound)) {
+			/* The map is a ns or two off the middle by rounding. */
+			half_ns = (double)(bound.hi_ns - bound.lo_ns) / 2 + 2;
+		} else if (p) {
+			clock_pair_line(p, x_ns, s->rho, &half_ns);
+		}
+		if (p)
+			p->state = state;
+		sum_ns += half_ns;
+		t_ns = up_ns;
+		host = (unsigned)h->up;
+	}
+	return sum_ns;
+}
+
+static double drift_of(const struct clock_host *h)
+{
+	uint64_t host_ns = h->last_ns - h->first_ns;
+	uint64_t ref_ns = clock_to_ref(h->map, h->last_ns) - clock_to_ref(h->map, h->first_ns);
+
+	return ref_ns ? ((double)host_ns - (double)ref_ns) / (double)ref_ns * 1e6 : 0;
+}
+
+void clock_make_whole_maps(struct clock_sync *s)
+{
+	unsigned n = s->hosts->len, *order = g_new(unsigned, n), related;
+	double *bounds = g_new(double, s->pairs->len);
+
+	for (unsigned i = 0; i < s->pairs->len; i++) {
+		struct clock_pair *p = clock_pair_at(s, i);
+
+		if (p->seen[0] && p->seen[1])
+			make_whole(s, p);
+		bounds[i] = p->has_line ? p->line_half_ns : -1;
+	}
+	related = clock_relate(s, bounds, s->moving, order);
+	for (unsigned i = 0; i < related; i++) {
+		struct clock_host *h = clock_host_at(s, order[i]);
+
+		if (h->up == NO_HOST)
+			clock_map_reset(h->map);
+		else
+			make_map(s, h, order[i]);
+		h->has_bound = true;
+		h->bound_ns = bound_of(s, order[i]);
+		h->info.drift_ppm = drift_of(h);
+	}
+	g_free(order);
+	g_free(bounds);
+}

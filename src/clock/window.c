@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "clock/window.h"
+
+#include <glib.h>
+
+#define BUCKET_NS INT64_C(1000000000)
+#define PPB INT64_C(1000000000)
+#define FAR (INT64_C(1) << 60) /* keeps products of differences within 128 bits */
+
+typedef __int128 wide;
+
+enum { U, L }; /* what is below d, what is above */
+
+struct point {
+	int64_t x, d;
+};
+
+/* Points by x; a hull: upper of U, lower of L. */
+struct points {
+	struct point *p;
+	uint32_t n, capacity;
+};
+
+struct bucket {
+	int64_t number;
+	struct points hull[2];
+};
+
+struct fraction {
+	wide num, den; /* den > 0 */
+};
+
+struct clock_window {
+	uint32_t rho_ppb, wander_ppb;
+	bool any;
+	uint64_t base_x; /* of the first point: all others are kept as differences from it */
+	int64_t base_d;
+	GArray *buckets; /* struct bucket, by number */
+	struct points scratch[2];
+};
+
+struct clock_window *clock_window_create(uint32_t rho_ppb, uint32_t wander_ppb)
+{
+	struct clock_window *w = g_new0(struct clock_window, 1);
+
+	w->rho_ppb = rho_ppb;
+	w->wander_ppb = wander_ppb;
+	w->buckets = g_array_new(false, false, sizeof(struct bucket));
+	return w;
+}
+
+static struct bucket *bucket_at(const struct clock_window *w, unsigned n)
+{
+	return &g_array_index(w->buckets, struct bucket, n);
+}
+
+void clock_window_trim(struct clock_window *w, unsigned n)
+{
+	if (w->buckets->len <= n)
+		return;
+	for (unsigned i = 0; i < w->buckets->len - n; i++)
+		for (int kind = U; kind <= L; kind++)
+			g_free(bucket_at(w, i)->hull[kind].p);
+	g_array_remove_range(w->buckets, 0, w->buckets->len - n);
+}
+
+void clock_window_destroy(struct clock_window *w)
+{
+	if (!w)
+		return;
+	clock_window_trim(w, 0);
+	g_array_free(w->buckets, true);
+	for (int kind = U; kind <= L; kind++)
+		g_free(w->scratch[kind].p);
+	g_free(w);
+}
+
+/* Whether b, between a and c, is no corner of the hull: U's turn right, L's left. */
+static bool is_flat(int kind, const struct point *a, const struct point *b, const struct point *c)
+{
+	wide turn = (wide)(b->x - a->x) * (c->d - a->d) - (wide)(b->d - a->d) * (c->x - a->x);
+
+	return kind == U ? turn >= 0 : turn <= 0;
+}
+
+static void points_insert(struct points *h, uint32_t at, struct point p)
+{
+	if (h->n == h->capacity) {
+		h->capacity = h->capacity ? h->capacity * 2 : 4;
+		h->p = g_renew(struct point, h->p, h->capacity);
+	}
+	memmove(&h->p[at + 1], &h->p[at], (h->n - at) * sizeof(*h->p));
+	h->p[at] = p;
+	h->n++;
+}
+
+static void points_remove(struct points *h, uint32_t at)
+{
+	memmove(&h->p[at], &h->p[at + 1], (h->n - at - 1) * sizeof(*h->p));
+	h->n--;
+}
+
+/* Points mostly come in order of x. */
+static void hull_insert(struct points *h, int kind, struct point p)
+{
+	uint32_t at = h->n;
+
+	while (at > 0 && h->p[at - 1].x >= p.x)
+		at--;
+	if (at < h->n && h->p[at].x == p.x) {
+		if (kind == U ? h->p[at].d >= p.d : h->p[at].d <= p.d)
+			return;
+		h->p[at] = p;
+	} else if (at > 0 && at < h->n && is_flat(kind, &h->p[at - 1], &p, &h->p[at])) {
+		return;
+	} else {
+		points_insert(h, at, p);
+	}
+	while (at >= 2 && is_flat(kind, &h->p[at - 2], &h->p[at - 1], &h->p[at]))
+		points_remove(h, --at);
+	while (at + 2 < h->n && is_flat(kind, &h->p[at], &h->p[at + 1], &h->p[at + 2]))
+		points_remove(h, at + 1);
+}
+
+static int64_t floor_div(int64_t a, int64_t b)
+{
+	return a / b - (a % b < 0);
+}
+
+/* The first bucket of this number or a later one. */
+static unsigned find_bucket(const struct clock_window *w, int64_t number)
+{
+	unsigned lo = 0, hi = w->buckets->len;
+
+	while (lo < hi) {
+		unsigned mid = lo + (hi - lo) / 2;
+
+		if (bucket_at(w, mid)->number < number)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+bool clock_window_add(struct clock_window *w, bool from_a, uint64_t x_ns, int64_t d_ns)
+{
+	struct point p;
+	unsigned n;
+	int64_t number;
+
+	if (!w->any) {
+		w->any = true;
+		w->base_x = x_ns;
+		w->base_d = d_ns;
+	}
+	p.x = (int64_t)(x_ns - w->base_x);
+	if (__builtin_sub_overflow(d_ns, w->base_d, &p.d) || ABS((wide)p.x) > FAR || ABS((wide)p.d) > FAR)
+		return false;
+	number = floor_div(p.x, BUCKET_NS);
+	n = find_bucket(w, number);
+	if (n == w->buckets->len || bucket_at(w, n)->number != number) {
+		struct bucket b = { .number = number };
+
+		g_array_insert_val(w->buckets, n, b);
+	}
+	hull_insert(&bucket_at(w, n)->hull[from_a ? L : U], from_a ? L : U, p);
+	return true;
+}
+
+bool clock_window_span(const struct clock_window *w, uint64_t *first_ns, uint64_t *last_ns)
+{
+	int64_t first = INT64_MAX, last = INT64_MIN;
+
+	if (!w->buckets->len)
+		return false;
+	for (int kind = U; kind <= L; kind++) {
+		const struct points *head = &bucket_at(w, 0)->hull[kind];
+		const struct points *tail = &bucket_at(w, w->buckets->len - 1)->hull[kind];
+
+		if (head->n)
+			first = MIN(first, head->p[0].x);
+		if (tail->n)
+			last = MAX(last, tail->p[tail->n - 1].x);
+	}
+	*first_ns = w->base_x + first;
+	*last_ns = w->base_x + last;
+	return true;
+}
+
+/*
+ * The hull of one kind over the window, in coordinates around x0, each point
+ * moved outwards by what the frequency may have wandered since.
+ */
+static void collect(struct clock_window *w, int kind, unsigned first, unsigned last, int64_t x0)
+{
+	struct points *h = &w->scratch[kind];
+
+	h->n = 0;
+	for (unsigned n = first; n < last; n++) {
+		const struct points *own = &bucket_at(w, n)->hull[kind];
+
+		for (uint32_t i = 0; i < own->n; i++) {
+			struct point p = { own->p[i].x - x0, own->p[i].d };
+			int64_t slack = (int64_t)((wide)ABS(p.x) * w->wander_ppb / PPB) + 1;
+
+			if (!w->wander_ppb)
+				slack = 0;
+			p.d += kind == L ? slack : -slack;
+			while (h->n >= 2 && is_flat(kind, &h->p[h->n - 2], &h->p[h->n - 1], &p))
+				h->n--;
+			points_insert(h, h->n, p);
+		}
+	}
+}
+
+static int fraction_compare(struct fraction a, struct fraction b)
+{
+	wide difference = a.num * b.den - b.num * a.den;
+
+	return difference < 0 ? -1 : difference > 0;
+}
+
+/*
+ * The slopes a line between the hulls may have: from each point of the one to each of
+ * the other. False: there is none.
+ */
+static bool feasible_slopes(const struct clock_window *w, struct fraction *least, struct fraction *greatest,
+			    bool *both_ways)
+{
+	const struct points *u = &w->scratch[U], *l = &w->scratch[L];
+	bool from_below = false, from_above = false;
+
+	*least = (struct fraction) { -(wide)w->rho_ppb, PPB };
+	*greatest = (struct fraction) { w->rho_ppb, PPB };
+	for (uint32_t i = 0; i < u->n; i++) {
+		for (uint32_t j = 0; j < l->n; j++) {
+			wide dx = (wide)u->p[i].x - l->p[j].x, dd = (wide)u->p[i].d - l->p[j].d;
+
+			if (dx > 0) {
+				struct fraction f = { dd, dx };
+
+				from_below = true;
+				if (fraction_compare(f, *least) > 0)
+					*least = f;
+			} else if (dx < 0) {
+				struct fraction f = { -dd, -dx };
+
+				from_above = true;
+				if (fraction_compare(f, *greatest) < 0)
+					*greatest = f;
+			} else if (dd > 0) {
+				return false;
+			}
+		}
+	}
+	*both_ways = from_below && from_above;
+	return fraction_compare(*least, *greatest) <= 0;
+}
+
+/* The extreme of d - slope * x over the hull: of L the least, of U the greatest; rounded outwards. */
+static int64_t extreme(const struct points *h, int kind, struct fraction slope)
+{
+	wide best = 0, quotient;
+
+	for (uint32_t i = 0; i < h->n; i++) {
+		wide value = (wide)h->p[i].d * slope.den - slope.num * h->p[i].x;
+
+		if (i == 0 || (kind == L ? value < best : value > best))
+			best = value;
+	}
+	quotient = best / slope.den;
+	if (kind == L && best % slope.den > 0)
+		quotient++;
+	if (kind == U && best % slope.den < 0)
+		quotient--;
+	return (int64_t)quotient;
+}
+
+/*
+ * The slope at which the hull says least of d(0): along its edge over 0. To the
+ * left of all its points the bound is weakest with the extreme slopes.
+ */
+static struct fraction weakest_slope(const struct points *h, int kind, struct fraction least, struct fraction greatest)
+{
+	struct fraction edge;
+
+	if (h->p[h->n - 1].x <= 0)
+		return kind == L ? greatest : least;
+	if (h->p[0].x >= 0)
+		return kind == L ? least : greatest;
+	for (uint32_t i = 0;; i++) {
+		if (h->p[i + 1].x > 0) {
+			edge = (struct fraction) { (wide)h->p[i + 1].d - h->p[i].d, (wide)h->p[i + 1].x - h->p[i].x };
+			break;
+		}
+	}
+	if (fraction_compare(edge, least) < 0)
+		return least;
+	return fraction_compare(edge, greatest) > 0 ? greatest : edge;
+}
+
+static int64_t from_base(const struct clock_window *w, uint64_t t_ns)
+{
+	return (int64_t)CLAMP((wide)t_ns - w->base_x, -(wide)FAR, (wide)FAR);
+}
+
+static double fraction_to_double(struct fraction f)
+{
+	return (double)f.num / (double)f.den;
+}
+
+enum clock_window_result clock_window_solve(struct clock_window *w, uint64_t from_ns, uint64_t to_ns, uint64_t at_ns,
+					    struct clock_bound *out)
+{
+	unsigned first = find_bucket(w, floor_div(from_base(w, from_ns), BUCKET_NS));
+	unsigned last = find_bucket(w, floor_div(from_base(w, to_ns), BUCKET_NS) + 1);
+	int64_t at = from_base(w, at_ns);
+	struct fraction least, greatest;
+
+	for (int kind = U; kind <= L; kind++) {
+		collect(w, kind, first, last, at);
+		if (!w->scratch[kind].n)
+			return WINDOW_EMPTY;
+	}
+	if (!feasible_slopes(w, &least, &greatest, &out->both_ways))
+		return WINDOW_INFEASIBLE;
+	out->lo_ns = w->base_d + extreme(&w->scratch[U], U, weakest_slope(&w->scratch[U], U, least, greatest));
+	out->hi_ns = w->base_d + extreme(&w->scratch[L], L, weakest_slope(&w->scratch[L], L, least, greatest));
+	out->slope_least = fraction_to_double(least);
+	out->slope_greatest = fraction_to_double(greatest);
+	return WINDOW_BOUND;
+}
