@@ -223,9 +223,10 @@ static void walk(const struct wait_graph *g, wait_row row, uint64_t seq, uint64_
 struct layer {
 	const struct wait_graph *g;
 	struct wait_path *path;
-	wait_row row;         /* where it is: first whose wait it is, then the last segment's */
+	wait_row owner;       /* whose wait it is */
+	wait_row row;         /* of the last piece that is no fill; before it the owner */
 	uint64_t at_ns;       /* how far it has come */
-	bool first;           /* there is no segment yet */
+	bool first;           /* there is nothing yet but fills */
 	enum wait_link link;  /* that leads on from there to … */
 	wait_row from, to;
 };
@@ -245,42 +246,35 @@ static void lay(struct layer *l, uint64_t end_ns, struct wait_segment *s)
 	l->link = WAIT_LINK_NONE;
 	path_append(l->path, s);
 	l->at_ns = end_ns;
-	l->row = s->row;
-	l->first = false;
 }
 
-static void lay_fill(struct layer *l, wait_row row, uint64_t end_ns, enum wait_fill fill, const struct piece *hole)
+/* Up to end_ns, where something begins on this row. hole: a wait of it that nothing explains, if that is known. */
+static void lay_fill(struct layer *l, wait_row row, uint64_t end_ns, const struct piece *hole)
 {
 	struct wait_segment s = {
 		.row = row,
 		.state = hole ? hole->state : WAIT_UNKNOWN,
-		.fill = fill,
+		.fill = row == l->row ? WAIT_FILL_STITCH : WAIT_FILL_ACROSS,
 		.cause = hole ? *hole->cause : cause_none,
 	};
 
+	if (l->first && row != l->owner)
+		s.fill = WAIT_FILL_FIRST;
 	lay(l, end_ns, &s);
 }
 
-/* Up to the begin of the next piece, which is on this row. holes: n of them, latest first, before that piece. */
-static void lay_gap(struct layer *l, wait_row row, uint64_t end_ns, const struct piece *holes, uint32_t n)
+/*
+ * Trace Compass has no pieces for such waits, and what stands for them depends
+ * on where the next piece begins: another row's that began earlier hides them. Here they are kept: counted as covered.
+ */
+static void lay_hole(struct layer *l, const struct piece *hole)
 {
-	enum wait_fill fill = WAIT_FILL_ACROSS;
+	const struct piece *next = hole - 1;
+	wait_row row = next->kind == PIECE_LINK ? next->from : next->row;
 
-	if (row == l->row)
-		fill = WAIT_FILL_STITCH;
-	else if (l->first)
-		fill = WAIT_FILL_FIRST;
-	while (n--) {
-		const struct piece *hole = &holes[n];
-
-		if (hole->row == row && hole->begin_ns < end_ns) {
-			lay_fill(l, row, hole->begin_ns, fill, NULL);
-			lay_fill(l, row, MIN(hole->end_ns, end_ns), fill, hole);
-		}
-		l->g->walker->info.covered += hole->end_ns > l->at_ns;
-	}
-	lay_fill(l, row, end_ns, fill, NULL);
-	l->row = row;
+	l->g->walker->info.covered += hole->end_ns > l->at_ns && (row != hole->row || next->begin_ns != hole->end_ns);
+	lay_fill(l, hole->row, hole->begin_ns, NULL);
+	lay_fill(l, hole->row, hole->end_ns, hole);
 }
 
 /* The row a link leads from, if its number is still that row's. */
@@ -310,32 +304,27 @@ static void lay_link(struct layer *l, const struct piece *p)
 		l->from = s.from;
 		l->to = p->row;
 	}
-	l->row = p->row;
-	l->first = false;
 }
 
 static void lay_pieces(struct layer *l, const struct walker *w)
 {
-	uint32_t holes = 0;
+	for (uint32_t i = w->n_pieces; i--;) {
+		const struct piece *p = &w->pieces[i];
 
-	for (uint32_t i = w->n_pieces; i--; holes = 0) {
-		const struct piece *p;
-
-		while (w->pieces[i].kind == PIECE_HOLE) { /* the last one is the link that ended the wait */
-			holes++;
-			i--;
+		if (p->kind == PIECE_HOLE) {
+			lay_hole(l, p);
+			continue;
 		}
-		p = &w->pieces[i];
-		lay_gap(l, p->kind == PIECE_LINK ? p->from : p->row, p->begin_ns, p + 1, holes);
+		lay_fill(l, p->kind == PIECE_LINK ? p->from : p->row, p->begin_ns, NULL);
 		if (p->kind == PIECE_LINK) {
 			lay_link(l, p);
 		} else {
 			struct wait_segment s = {.row = p->row, .state = p->state, .cause = *p->cause};
 
 			lay(l, p->end_ns, &s);
-			l->row = p->row;
-			l->first = false;
 		}
+		l->row = p->row;
+		l->first = false;
 	}
 }
 
@@ -377,7 +366,7 @@ void resolve_edge(const struct wait_graph *g, wait_row row, uint64_t seq, struct
 		walk(g, row, seq, s.begin_ns, 0);
 	if (w->n_pieces) {
 		struct layer l = {
-			.g = g, .path = path, .row = row, .at_ns = s.begin_ns, .first = true,
+			.g = g, .path = path, .owner = row, .row = row, .at_ns = s.begin_ns, .first = true,
 		};
 
 		lay_pieces(&l, w);

@@ -22,7 +22,7 @@
  * Depth and effort are bounded; what is left out then becomes a fill.
  */
 
-/* How often the rules were applied, since the graph was made; the last four make prefix sums differ. */
+/* How often the rules were applied, since the graph was made; older, rewinds and gaps make prefix sums differ. */
 struct resolve_info {
 	uint64_t waits;   /* resolved, nested ones too */
 	uint64_t pieces;  /* edges and links taken */
@@ -30,7 +30,7 @@ struct resolve_info {
 	uint64_t older;   /* packets older than the wait */
 	uint64_t rewinds; /* went back to a remembered vertex, other than from a row's birth to what made it */
 	uint64_t gaps;    /* stopped at a gap in a row, nothing remembered */
-	uint64_t covered; /* an unexplained wait is hidden behind a piece that began earlier */
+	uint64_t covered; /* an unexplained wait, and what comes next is not where it ended: Trace Compass shows it otherwise */
 };
 
 struct resolve_info resolve_info(const struct wait_graph *g);
