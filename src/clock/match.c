@@ -125,8 +125,8 @@ static void judge_copies(const struct matcher *m, uint32_t sent, uint32_t receiv
 {
 	const struct match_entry *s = match_entry(&m->table, sent), *r = match_entry(&m->table, received);
 	unsigned sends = 0, receives = 0, n = 0;
-	bool origin = true; /* the sender had not received it before, nor the receiver sent it */
-	uint64_t first_ns = s->ts_ns;
+	bool origin = true; /* the receiver had not sent it before, nor the sender received it */
+	uint64_t first_ns = s->ts_ns, before_ns = UINT64_MAX;
 	uint32_t i = map64_get(&m->table.heads[LIST_KEY], s->hash[LIST_KEY]);
 
 	for (; i != NO_ENTRY && n < COPIES_MAX; n++) {
@@ -143,9 +143,10 @@ static void judge_copies(const struct matcher *m, uint32_t sent, uint32_t receiv
 			receives++;
 		if (c->host != s->host && c->host == r->host && c->sent && c->ts_ns <= r->ts_ns)
 			origin = false;
-		if (c->host == s->host && c->host != r->host && !c->sent && c->ts_ns <= first_ns)
-			origin = false;
+		if (c->host == s->host && !c->sent)
+			before_ns = c->ts_ns;
 	}
+	origin &= before_ns > first_ns;
 	out->ambiguous = sends > 1 || receives > 1 || i != NO_ENTRY || fit == FIT_OTHER_ID;
 	if (s->host == r->host || !origin || i != NO_ENTRY || s->packet.id != r->packet.id ||
 	    fit == FIT_OTHER_ID || fit == FIT_NAT_WITHOUT_ID)
