@@ -25,7 +25,7 @@ enum clocks_use {
 	CLOCKS_RAW,   /* packets are matched, every host stays on its own clock */
 };
 
-/* options is copied, its ref and ignore_ports are borrowed for the life of the clocks. */
+/* options and what it points to are copied. */
 struct clocks *clocks_create(const struct clock_options *options, enum clocks_use use);
 void clocks_destroy(struct clocks *c);
 
@@ -36,7 +36,8 @@ void clocks_set_offset(struct clocks *c, const char *host, int64_t offset_ns);
 unsigned clocks_host(struct clocks *c, const char *name, const char *clock_uuid);
 
 /* A packet of the host; ignored once finished. */
-void clocks_packet(struct clocks *c, unsigned host, uint64_t ts_ns, bool sent, const struct ev_net *packet);
+void clocks_packet(struct clocks *c, unsigned host, uint64_t ts_ns, bool sent,
+		   const struct clock_packet *packet);
 
 /* CLOCKS_MOVE: estimates anew, at most once per second of the hosts' time. */
 void clocks_update(struct clocks *c);

@@ -29,6 +29,7 @@ static struct host *host_create(char *hostname, char *clock, const struct event 
 	h->public.tracer = text_of(ev, p->tracer);
 	h->public.source = g_strdup("");
 	h->public.model = model_create();
+	wait_log_init(&h->log);
 	return h;
 }
 
@@ -39,6 +40,7 @@ void host_free(void *data)
 	merge_destroy(h->merge);
 	g_ptr_array_free(h->feeds, TRUE);
 	model_destroy(h->public.model);
+	wait_log_release(&h->log);
 	g_free(h->public.name);
 	g_free(h->public.tracer);
 	g_free(h->public.source);

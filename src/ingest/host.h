@@ -13,10 +13,13 @@
 #include "event/event.h"
 #include "ingest/ingest.h"
 #include "merge/merge.h"
+#include "model/waitlog.h"
 #include "source/source.h"
 
 struct host {
 	struct ingest_host public; /* what ingest_host() gives */
+	struct wait_log log;       /* what the model wrote since waits took it */
+	bool joined;               /* it has its numbers in the clocks and the wait graph */
 	struct merge *merge;
 	GPtrArray *feeds;          /* struct feed, by the number of its source in merge; not owned */
 	char *hostname;            /* as the traces say */

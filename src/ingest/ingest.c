@@ -29,6 +29,8 @@ struct ingest *ingest_create(const struct ingest_options *options)
 	in->relays = g_ptr_array_new_with_free_func(relay_free);
 	in->hosts = g_ptr_array_new_with_free_func(host_free);
 	in->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	if (options->waits && !options->survey)
+		in->waits = waits_create(options->waits);
 	return in;
 }
 
@@ -40,6 +42,7 @@ void ingest_destroy(struct ingest *in)
 	g_ptr_array_free(in->feeds, TRUE);
 	g_ptr_array_free(in->hosts, TRUE);
 	g_ptr_array_free(in->specs, TRUE);
+	waits_destroy(in->waits);
 	close(in->epoll_fd);
 	g_free(in);
 }
@@ -184,6 +187,8 @@ enum lt_status ingest_start_some(struct ingest *in)
 	if (!all_known(in))
 		return LT_AGAIN;
 	hosts_name(in->hosts);
+	in->named = true;
+	ingest_join_hosts(in);
 	set_begins(in);
 	return in->hosts->len ? LT_OK : LT_ERROR;
 }
@@ -219,11 +224,17 @@ uint64_t ingest_begin_ns(const struct ingest *in)
 
 	for (guint i = 0; i < in->hosts->len; i++) {
 		const struct ingest_host *h = &host_at(in, i)->public;
+		uint64_t ref_ns = clock_to_ref(h->map, h->begin_ns);
 
-		if (h->begin_ns && (!begin_ns || h->begin_ns < begin_ns))
-			begin_ns = h->begin_ns;
+		if (h->begin_ns && (!begin_ns || ref_ns < begin_ns))
+			begin_ns = ref_ns;
 	}
 	return begin_ns;
+}
+
+struct waits *ingest_waits(const struct ingest *in)
+{
+	return in->waits;
 }
 
 bool ingest_is_live(const struct ingest *in)

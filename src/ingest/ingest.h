@@ -99,7 +99,10 @@ uint64_t ingest_begin_ns(const struct ingest *in);
  */
 enum lt_status ingest_advance(struct ingest *in, unsigned i, uint64_t until_ns, uint64_t max_events);
 
-/* The same, waiting for the workers as long as it takes. LT_INTERRUPTED: *stop became true. */
+/*
+ * The same, waiting for the workers as long as it takes, but not for a live
+ * host that is silent past the stall limit: LT_AGAIN. LT_INTERRUPTED: *stop became true.
+ */
 enum lt_status ingest_advance_wait(struct ingest *in, unsigned i, uint64_t until_ns, const volatile bool *stop);
 
 /*

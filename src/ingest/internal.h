@@ -4,7 +4,8 @@
 
 /*
  * What the files of ingest/ share: ingest.c opens and starts, pump.c applies
- * events, watch.c looks after what comes and goes.
+ * events, join.c gives what concerns several hosts to the clocks and the wait graph, watch.c looks
+ * after what comes and goes.
  */
 
 #include <glib.h>
@@ -20,8 +21,10 @@ struct ingest {
 	GPtrArray *feeds;  /* struct feed */
 	GPtrArray *relays; /* struct relay */
 	GPtrArray *hosts;  /* struct host; public is its first member */
+	struct waits *waits; /* NULL: none wanted */
 	int epoll_fd;
 	bool started;      /* the workers of recordings */
+	bool named;          /* the hosts that were there at first have their names */
 	bool incomplete;
 };
 
@@ -35,6 +38,18 @@ static inline struct host *host_at(const struct ingest *in, guint i)
 	return g_ptr_array_index(in->hosts, i);
 }
 
+/* Numbers the hosts that have a name and no number yet in the clocks and the wait graph. */
+void ingest_join_hosts(struct ingest *in);
+
+/* An event of a host, for the clocks. */
+void ingest_join_event(struct ingest *in, const struct host *host, const struct event *ev);
+
+/* The host has been advanced as far as its sources allow now. */
+void ingest_join_advanced(struct ingest *in, struct host *host);
+
+/* Silent, away: nothing of the host is waited for. Cheap. */
+void ingest_join_watch(struct ingest *in, const struct host *host);
+
 /* Starts the workers of a spec: a feed each. */
 void ingest_start_spec(struct ingest *in, const struct source_spec *spec);
 
@@ -46,6 +61,9 @@ void ingest_add_session(struct ingest *in, const struct source_url *url);
 
 /* A feed has ended (why NULL) or broken off. */
 void ingest_source_stopped(struct ingest *in, struct feed *feed, const char *why);
+
+/* Whether all that runs of the host is silent past the stall limit. */
+bool ingest_is_mute(const struct host *host);
 
 /* Whether some feed of the host may run again. */
 bool ingest_may_come_back(const struct host *host);

@@ -42,7 +42,9 @@ static bool apply(struct ingest *in, struct host *host, unsigned number, const s
 		return ev->kind >= EVENT_OTHER;
 	}
 	host->last_ns = MAX(host->last_ns, ev->ts_ns);
-	model_apply(h->model, number, ev);
+	ingest_join_event(in, host, ev);
+	if (!in->options.survey)
+		model_apply(h->model, number, ev);
 	if (ev->kind < EVENT_OTHER) {
 		source_said(in, host, ev);
 		return false;
@@ -51,9 +53,8 @@ static bool apply(struct ingest *in, struct host *host, unsigned number, const s
 	return true;
 }
 
-enum lt_status ingest_advance(struct ingest *in, unsigned i, uint64_t until_ns, uint64_t max_events)
+static enum lt_status advance(struct ingest *in, struct host *host, uint64_t until_ns, uint64_t max_events)
 {
-	struct host *host = host_at(in, i);
 	struct ingest_host *h = &host->public;
 	const struct event *ev;
 	unsigned number;
@@ -91,6 +92,15 @@ enum lt_status ingest_advance(struct ingest *in, unsigned i, uint64_t until_ns, 
 	return LT_AGAIN;
 }
 
+enum lt_status ingest_advance(struct ingest *in, unsigned i, uint64_t until_ns, uint64_t max_events)
+{
+	struct host *host = host_at(in, i);
+	enum lt_status status = advance(in, host, until_ns, max_events);
+
+	ingest_join_advanced(in, host);
+	return status;
+}
+
 enum lt_status ingest_advance_wait(struct ingest *in, unsigned i, uint64_t until_ns, const volatile bool *stop)
 {
 	enum { EVENTS_BETWEEN_LOOKS = 65536 };
@@ -106,6 +116,8 @@ enum lt_status ingest_advance_wait(struct ingest *in, unsigned i, uint64_t until
 			return status;
 		if (ingest_host(in, i)->end_ns == before_ns) {
 			ingest_watch(in);
+			if (ingest_is_mute(host_at(in, i)))
+				return LT_AGAIN;
 			ingest_wait(in, 100);
 		}
 	}

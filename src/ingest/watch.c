@@ -131,6 +131,20 @@ static void watch_live(struct ingest *in, struct feed *feed)
 	}
 }
 
+bool ingest_is_mute(const struct host *host)
+{
+	unsigned n = 0;
+
+	for (guint i = 0; i < host->feeds->len; i++) {
+		const struct feed *feed = g_ptr_array_index(host->feeds, i);
+
+		if (feed && feed->source && !feed->stalled)
+			return false;
+		n += feed && feed->source;
+	}
+	return n > 0;
+}
+
 static bool any_stalled(const struct host *host)
 {
 	for (guint i = 0; i < host->feeds->len; i++) {
@@ -190,8 +204,10 @@ void ingest_watch(struct ingest *in)
 	for (guint i = 0; i < in->feeds->len; i++)
 		watch_feed(in, feed_at(in, i));
 	read_prologues(in);
+	ingest_join_hosts(in);
 	for (guint i = 0; i < in->hosts->len; i++) {
 		host_set_stalled(host_at(in, i), any_stalled(host_at(in, i)));
 		watch_lag(in, host_at(in, i));
+		ingest_join_watch(in, host_at(in, i));
 	}
 }

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What joins hosts: their packets go to the clocks, what their models say of
+ * waits goes to the wait graph, with how far each host is.
+ */
+#include "event/payload.h"
+#include "ingest/internal.h"
+
+static void join(struct ingest *in, struct host *host)
+{
+	struct ingest_host *h = &host->public;
+
+	if (in->options.clocks) {
+		h->clock = clocks_host(in->options.clocks, h->name, host->clock);
+		h->map = clock_sync_map(clocks_sync(in->options.clocks), h->clock);
+	}
+	if (in->waits) {
+		h->wait = waits_add_host(in->waits, h->map);
+		host->log.compat = in->options.waits->compat;
+		model_set_wait_log(h->model, &host->log);
+	}
+	host->joined = true;
+}
+
+void ingest_join_hosts(struct ingest *in)
+{
+	for (guint i = 0; in->named && i < in->hosts->len; i++)
+		if (!host_at(in, i)->joined)
+			join(in, host_at(in, i));
+}
+
+void ingest_join_event(struct ingest *in, const struct host *host, const struct event *ev)
+{
+	const bool sent = ev->kind == EVENT_NET_QUEUE || ev->kind == EVENT_SOCK_SEND;
+	const bool sock = ev->kind == EVENT_SOCK_SEND || ev->kind == EVENT_SOCK_RECEIVE;
+	const struct ev_net *net = event_payload(ev, ev_net);
+	struct clock_packet packet;
+
+	if (!in->options.clocks || (!sent && !sock && ev->kind != EVENT_NET_RECEIVE))
+		return;
+	if (clock_packet_of_event(net, sock ? CLOCK_PACKET_SOCK_LOCAL : net->ip_version ? CLOCK_PACKET_NET_DEV :
+							CLOCK_PACKET_TRANSPORT, &packet))
+		clocks_packet(in->options.clocks, host->public.clock, ev->ts_ns, sent, &packet);
+}
+
+/* Whether nothing of it need be waited for. */
+static bool holds_nobody_up(const struct host *host)
+{
+	return host->public.ended || host->public.away || ingest_is_mute(host);
+}
+
+void ingest_join_advanced(struct ingest *in, struct host *host)
+{
+	const struct ingest_host *h = &host->public;
+
+	if (in->options.clocks)
+		clocks_update(in->options.clocks);
+	if (!in->waits || !host->joined)
+		return;
+	waits_take(in->waits, h->wait, &host->log);
+	waits_watermark(in->waits, h->wait, holds_nobody_up(host) ? UINT64_MAX : MAX(host->last_ns, h->applied_ns));
+	waits_run(in->waits);
+}
+
+void ingest_join_watch(struct ingest *in, const struct host *host)
+{
+	if (!in->waits || !host->joined || !holds_nobody_up(host))
+		return;
+	waits_watermark(in->waits, host->public.wait, UINT64_MAX);
+	waits_run(in->waits);
+}
