@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "cmd/commands.h"
 #include "cmd/report.h"
+#include "cmd/sync_options.h"
 
 volatile bool report_stop;
 
@@ -42,12 +43,27 @@ static void end_on_interrupt(uint64_t duration_ns)
 /* Tables that later versions have. */
 static bool is_later_table(const char *name)
 {
-	static const char *const later[] = { "sync", "critical-path", "critical-totals", "accounting" };
+	static const char *const later[] = { "accounting" };
 
 	for (size_t i = 0; i < G_N_ELEMENTS(later); i++)
 		if (strcmp(later[i], name) == 0)
 			return true;
 	return false;
+}
+
+static enum report_own own_table(const char *name)
+{
+	static const char *const names[] = {
+		[OWN_SYNC] = "sync",
+		[OWN_MATCHES] = "matches",
+		[OWN_PATH] = "critical-path",
+		[OWN_TOTALS] = "critical-totals",
+	};
+
+	for (size_t i = 1; i < G_N_ELEMENTS(names); i++)
+		if (strcmp(names[i], name) == 0)
+			return (enum report_own)i;
+	return OWN_NONE;
 }
 
 static enum lt_status find_table(struct report *r)
@@ -61,7 +77,13 @@ static enum lt_status find_table(struct report *r)
 	if (!table || !(table->flags & VIEW_REPORT))
 		return error_set("no table '%s'", name);
 	r->table = table;
+	r->own = own_table(name);
 	return LT_OK;
+}
+
+static bool is_path(const struct report *r)
+{
+	return r->own == OWN_PATH || r->own == OWN_TOTALS;
 }
 
 static enum lt_status check_options(const struct report *r)
@@ -74,9 +96,32 @@ static enum lt_status check_options(const struct report *r)
 		return error_set("--json and --csv exclude each other");
 	if (o->per_cpu && !(r->table->flags & VIEW_PER_CPU))
 		return error_set("--per-cpu means nothing for table '%s'", r->table->name);
-	if ((o->tid->len || o->pid->len || o->comm->len) && !view_table_of_threads(r->table))
+	if ((o->tid->len || o->pid->len || o->comm->len) && !view_table_of_threads(r->table) && !is_path(r))
 		return error_set("--tid, --pid and --comm mean nothing for table '%s'", r->table->name);
+	if (o->compat && !r->own)
+		return error_set("--compat means nothing for table '%s'", r->table->name);
+	if (is_path(r) && (o->tid->len != 1 || o->pid->len || o->comm->len))
+		return error_set("table '%s' is of one thread: give its --host and --tid", r->table->name);
+	if (r->own == OWN_SYNC && o->no_sync)
+		return error_set("--no-sync means nothing for table 'sync'");
 	return LT_OK;
+}
+
+/* Who of the hosts is on whose clock. */
+static enum lt_status set_clocks(struct report *r)
+{
+	const struct options *o = r->options;
+	enum lt_status status = LT_OK;
+
+	r->live = sync_options_live(o, 1);
+	r->clocks_use = o->no_sync ? CLOCKS_RAW : r->live ? CLOCKS_MOVE : CLOCKS_AWAIT;
+	if (!o->no_sync || r->own == OWN_MATCHES)
+		status = sync_options_clocks(o, r->clocks_use, &r->clocks);
+	if (status == LT_OK)
+		status = sync_options_compat(o, &r->waits.compat);
+	r->waits.retention_ns = o->wait_retention;
+	r->waits.memory_bytes = o->wait_memory;
+	return status;
 }
 
 static void set_query(struct report *r)
@@ -93,7 +138,8 @@ static void set_query(struct report *r)
 		view_filter_add_pid(&r->filter, g_array_index(o->pid, int32_t, i));
 	r->query.table = r->table;
 	r->query.per_cpu = o->per_cpu;
-	r->query.filter = &r->filter;
+	/* of own tables only sync has a row per host; the others choose by themselves */
+	r->query.filter = r->own > OWN_SYNC ? NULL : &r->filter;
 	r->columns = g_new(const struct column *, r->table->n_columns);
 	for (unsigned i = 0; i < r->table->n_columns; i++)
 		if (r->table->columns[i].flags & COLUMN_IN_REPORT)
@@ -137,32 +183,69 @@ static bool is_incomplete(const struct report *r)
 	return incomplete || lost.events || lost.packets;
 }
 
-static int run(struct report *r)
+/*
+ * Opens the sources. Recordings of several hosts are surveyed before, where the
+ * clocks must be known while they are read: to cut them, to join them. Also where
+ * times count from the record's end.
+ */
+static enum lt_status open_for_good(struct report *r, uint64_t *known_end_ns)
 {
 	const struct options *o = r->options;
-	uint64_t begin_ns, end_ns, known_end_ns = 0;
 	bool needs_end = o->begin.form == TIMETEXT_BEFORE_END || o->end.form == TIMETEXT_BEFORE_END;
+	bool needs_clocks = !r->live && r->clocks && !o->no_sync &&
+			    (is_path(r) || (!r->own && (o->begin.form || o->end.form || o->interval)));
+
+	/* what is read as a whole before it is cut needs no survey */
+	if ((r->own && !r->live) || !needs_end) {
+		if (report_open(r, false) != LT_OK)
+			return LT_ERROR;
+		if (!needs_clocks || (ingest_host_count(r->in) < 2 && !o->offset->len))
+			return LT_OK;
+		ingest_destroy(r->in);
+		r->in = NULL;
+	}
+	if (report_survey(r, known_end_ns) != LT_OK)
+		return LT_ERROR;
+	return report_open(r, false);
+}
+
+static enum lt_status check_hosts(struct report *r)
+{
+	if (sync_options_check_hosts(r->options, r->in) != LT_OK)
+		return LT_ERROR;
+	return is_path(r) ? report_own_set_subject(r) : LT_OK;
+}
+
+static int write_report(struct report *r, uint64_t known_end_ns)
+{
+	uint64_t begin_ns, end_ns;
 	enum lt_status status;
+
+	if (r->own && !r->live) {
+		report_read_all(r);
+		known_end_ns = report_record_end(r);
+	}
+	if (report_resolve_times(r, known_end_ns, &begin_ns, &end_ns) != LT_OK)
+		return fail(LT_EXIT_USAGE);
+	report_advance(r, begin_ns);
+	if (report_all_done(r))
+		begin_ns = MIN(begin_ns, report_record_end(r));
+	status = report_write_intervals(r, begin_ns, MAX(begin_ns, end_ns));
+	report_clear_progress(r);
+	if (status != LT_OK)
+		return fail(LT_EXIT_FAILURE);
+	return is_incomplete(r) ? LT_EXIT_INCOMPLETE : LT_EXIT_OK;
+}
+
+static int run(struct report *r)
+{
+	uint64_t known_end_ns = 0;
 	int exit_status;
 
-	if (needs_end && report_find_end(o, &known_end_ns) != LT_OK)
-		return fail(LT_EXIT_FAILURE);
-	if (report_open(r) != LT_OK)
+	if (open_for_good(r, &known_end_ns) != LT_OK)
 		return fail(LT_EXIT_FAILURE);
 	report_set_hosts(r);
-	r->at_ns = ingest_begin_ns(r->in);
-	if (report_resolve_times(r, known_end_ns, &begin_ns, &end_ns) != LT_OK) {
-		exit_status = fail(LT_EXIT_USAGE);
-	} else {
-		report_advance(r, begin_ns);
-		if (report_all_done(r))
-			begin_ns = MIN(begin_ns, report_record_end(r));
-		status = report_write_intervals(r, begin_ns, MAX(begin_ns, end_ns));
-		report_clear_progress(r);
-		exit_status = status != LT_OK ? fail(LT_EXIT_FAILURE) :
-			      is_incomplete(r) ? LT_EXIT_INCOMPLETE :
-						 LT_EXIT_OK;
-	}
+	exit_status = check_hosts(r) == LT_OK ? write_report(r, known_end_ns) : fail(LT_EXIT_USAGE);
 	report_release_hosts(r);
 	ingest_destroy(r->in);
 	return exit_status;
@@ -179,17 +262,20 @@ int cmd_report(const struct options *o)
 	};
 	int status;
 
-	if (find_table(&r) != LT_OK || check_options(&r) != LT_OK)
+	if (find_table(&r) != LT_OK || check_options(&r) != LT_OK || set_clocks(&r) != LT_OK)
 		return fail(LT_EXIT_USAGE);
 	end_on_interrupt(o->duration);
 	view_filter_init(&r.filter);
 	view_rows_init(&r.rows);
 	set_query(&r);
+	report_own_init(&r);
 	writer.table = r.table->name;
 	r.writer = writer_create(&writer);
 	status = run(&r);
 	writer_destroy(r.writer);
 	g_free(r.columns);
+	report_own_release(&r);
+	clocks_destroy(r.clocks);
 	view_rows_release(&r.rows);
 	view_filter_release(&r.filter);
 	return status;

@@ -5,7 +5,9 @@
 /*
  * What the files of lttngtop report share: report.c knows the command line,
  * report_read.c reads the sources step by step, report_cut.c cuts what is read into intervals and
- * writes them.
+ * writes them, report_own.c collects the rows of tables that are no rows of the model.
+ *
+ * Times without a host are reference times (clock/map.h); those of a host its own.
  */
 
 #include <stdbool.h>
@@ -14,31 +16,54 @@
 #include "cmd/options.h"
 #include "ingest/ingest.h"
 #include "out/writer.h"
+#include "view/own.h"
 #include "view/table.h"
+
+/* Tables of view/own.h need more than models. */
+enum report_own {
+	OWN_NONE,
+	OWN_SYNC,
+	OWN_MATCHES,
+	OWN_PATH,
+	OWN_TOTALS,
+};
 
 /* A host that was read; of one that is not shown only the times count. */
 struct report_host {
 	struct ingest_host *source;
 	struct interval iv;
+	uint64_t reached_ns; /* it was advanced up to here */
+	uint64_t cut_ns;     /* where its last interval ended, 0: none did */
 	bool open;    /* iv was begun and not ended */
 	bool done;    /* the record was read to its end */
+	bool left_out; /* silent: it did not reach what the others did */
 	int shown;    /* its number among the shown hosts, -1: it is none */
 };
 
 struct report {
 	const struct options *options;
 	const struct view_table *table;
+	enum report_own own;
+	bool live;              /* a source is: nothing can be read twice */
+	struct clocks *clocks;  /* NULL: every host on its own */
+	enum clocks_use clocks_use;
+	struct waits_options waits;
 	struct view_filter filter;
 	struct view_query query;
 	struct ingest *in;
 	struct report_host *hosts;
 	unsigned n_hosts;
+	int subject;            /* of a path: its host, -1: not said which */
 	uint64_t at_ns;         /* all hosts have been applied up to here */
 	bool interrupted;
 	struct view_rows rows;
 	struct view_host *shown;
-	const char **names;     /* of the shown */
 	unsigned n_shown;
+	const char **names;     /* of the hosts that were asked for */
+	unsigned n_names;
+	struct view_own own_rows;
+	GArray *matches;        /* struct view_match */
+	struct wait_path path;
 	const struct column **columns;
 	unsigned n_columns;
 	struct writer *writer;
@@ -53,7 +78,7 @@ extern volatile bool report_stop;
 /* ---- report_read.c ---- */
 
 /* Opens the sources into r->in; LT_ERROR: not one could be read, the error chain has the last reason. */
-enum lt_status report_open(struct report *r);
+enum lt_status report_open(struct report *r, bool survey);
 
 /* The hosts that were read and those that are shown; and frees them. */
 void report_set_hosts(struct report *r);
@@ -61,7 +86,7 @@ void report_release_hosts(struct report *r);
 
 /*
  * Applies all hosts' events before until_ns, a step at a time for all, so
- * that an interrupt finds them side by side.
+ * that an interrupt finds them side by side. Live hosts that are silent are left out.
  */
 void report_advance(struct report *r, uint64_t until_ns);
 
@@ -69,8 +94,17 @@ void report_advance(struct report *r, uint64_t until_ns);
 bool report_all_done(const struct report *r);
 uint64_t report_record_end(const struct report *r);
 
-/* Reads the sources once only to learn where the record ends. */
-enum lt_status report_find_end(const struct options *o, uint64_t *end_ns);
+/* The host's own time at a reference time. */
+uint64_t report_host_time(const struct report_host *h, uint64_t ref_ns);
+
+/*
+ * Reads recordings once only for the clocks and for where the record ends; what is wrong
+ * with them the second reading says.
+ */
+enum lt_status report_survey(struct report *r, uint64_t *end_ns);
+
+/* What was read of recordings is all: their clocks are known for good. */
+void report_finish_clocks(struct report *r);
 
 /* Takes the progress off the terminal. */
 void report_clear_progress(struct report *r);
@@ -81,7 +115,25 @@ void report_clear_progress(struct report *r);
 enum lt_status report_resolve_times(const struct report *r, uint64_t known_end_ns, uint64_t *begin_ns,
 				    uint64_t *end_ns);
 
-/* Reads and writes from begin_ns to end_ns or to the end of the record, interval by interval. */
+/* Reads everything, of all hosts as one interval. */
+void report_read_all(struct report *r);
+
+/*
+ * Writes from begin_ns to end_ns or to the end of the record, interval by
+ * interval; reads as it goes, unless all has been read.
+ */
 enum lt_status report_write_intervals(struct report *r, uint64_t begin_ns, uint64_t end_ns);
+
+/* ---- report_own.c ---- */
+
+/* Prepares r for its table, once the options were checked; and frees what that took. */
+void report_own_init(struct report *r);
+void report_own_release(struct report *r);
+
+/* The hosts are known. LT_ERROR: a path of whom? */
+enum lt_status report_own_set_subject(struct report *r);
+
+/* The rows of an interval. LT_ERROR: there is no such thread. */
+enum lt_status report_own_collect(struct report *r, uint64_t begin_ns, uint64_t end_ns);
 
 #endif

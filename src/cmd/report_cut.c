@@ -14,11 +14,13 @@ static void open_intervals(struct report *r, uint64_t begin_ns, uint64_t end_ns)
 	for (unsigned i = 0; i < r->n_hosts; i++) {
 		struct report_host *h = &r->hosts[i];
 		const struct ingest_host *source = h->source;
+		/* maps of live hosts move: the end of the last interval is what this one begins with */
+		uint64_t from_ns = h->cut_ns ? h->cut_ns : report_host_time(h, begin_ns);
 
-		if (h->shown < 0 || !source->begin_ns || source->begin_ns >= end_ns ||
-		    (h->done && source->end_ns <= begin_ns))
+		if (h->shown < 0 || !source->begin_ns || source->begin_ns >= report_host_time(h, end_ns) ||
+		    (h->done && source->end_ns <= from_ns))
 			continue;
-		interval_begin(&h->iv, model_state(source->model), MAX(begin_ns, source->begin_ns),
+		interval_begin(&h->iv, model_state(source->model), MAX(from_ns, source->begin_ns),
 			       view_query_tables(&r->query));
 		h->open = true;
 	}
@@ -43,13 +45,13 @@ static void set_missing(struct view_host *host, const struct model *model)
 	host->n_missing = n;
 }
 
-/* The shown hosts' intervals end at end_ns, or where their records do. */
-static void close_intervals(struct report *r, uint64_t end_ns)
+/* The shown hosts' intervals end where the hosts were advanced to, or where their records end. */
+static void close_intervals(struct report *r)
 {
 	for (unsigned i = 0; i < r->n_hosts; i++) {
 		struct report_host *h = &r->hosts[i];
-		bool cut = h->done || r->interrupted;
-		uint64_t to_ns = cut ? MIN(end_ns, h->source->end_ns) : end_ns;
+		bool cut = h->done || h->left_out || r->interrupted;
+		uint64_t to_ns = cut ? h->source->end_ns : h->reached_ns;
 
 		if (h->shown < 0)
 			continue;
@@ -60,6 +62,7 @@ static void close_intervals(struct report *r, uint64_t end_ns)
 		if (to_ns <= h->iv.begin_ns)
 			continue;
 		interval_end(&h->iv, model_state(h->source->model), to_ns);
+		h->cut_ns = to_ns;
 		r->shown[h->shown].iv = &h->iv;
 		set_missing(&r->shown[h->shown], h->source->model);
 	}
@@ -74,32 +77,50 @@ static enum lt_status write_page(struct report *r, uint64_t begin_ns, uint64_t e
 		.columns = r->columns,
 		.n_columns = r->n_columns,
 		.hosts = r->names,
-		.n_hosts = r->n_shown,
+		.n_hosts = r->n_names,
 		.lost = view_hosts_lost(r->shown, r->n_shown),
 	};
 
+	if (r->own && report_own_collect(r, begin_ns, end_ns) != LT_OK)
+		return LT_ERROR;
 	view_rows_build(&r->rows, &r->query, r->shown, r->n_shown);
 	report_clear_progress(r);
 	return writer_page(r->writer, &page);
+}
+
+void report_read_all(struct report *r)
+{
+	open_intervals(r, 0, UINT64_MAX);
+	report_advance(r, UINT64_MAX);
+	report_finish_clocks(r);
+	close_intervals(r);
 }
 
 enum lt_status report_write_intervals(struct report *r, uint64_t begin_ns, uint64_t end_ns)
 {
 	uint64_t length_ns = r->options->interval ? r->options->interval : UINT64_MAX;
 	enum lt_status status = LT_OK;
+	const bool all_read = report_all_done(r) || r->interrupted;
 	bool first = true, last = false;
 
 	while (!last && status == LT_OK) {
 		uint64_t edge_ns = end_ns - begin_ns <= length_ns ? end_ns : begin_ns + length_ns;
 
-		open_intervals(r, begin_ns, edge_ns);
-		report_advance(r, edge_ns);
+		if (!all_read) {
+			open_intervals(r, begin_ns, edge_ns);
+			report_advance(r, edge_ns);
+		}
+		if (report_all_done(r) || r->interrupted)
+			report_finish_clocks(r);
+		if (first && !r->options->begin.form)
+			begin_ns = ingest_begin_ns(r->in);
 		last = edge_ns == end_ns;
 		if (r->interrupted || (report_all_done(r) && report_record_end(r) <= edge_ns)) {
 			last = true;
 			edge_ns = CLAMP(report_record_end(r), begin_ns, edge_ns);
 		}
-		close_intervals(r, edge_ns);
+		if (!all_read)
+			close_intervals(r);
 		if (first || edge_ns > begin_ns)
 			status = write_page(r, begin_ns, edge_ns);
 		first = false;

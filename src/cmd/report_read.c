@@ -2,6 +2,7 @@
 /* lttngtop report: the sources and their hosts, read side by side. */
 #include "cmd/report.h"
 
+#include <poll.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -11,12 +12,18 @@
 
 #define STEP_NS UINT64_C(1000000000) /* of trace time between two reaps of ended rows */
 
-enum { PROGRESS_AFTER_US = 1000000, PROGRESS_EVERY_US = 200000 };
+enum { PROGRESS_AFTER_US = 1000000, PROGRESS_EVERY_US = 200000, WAIT_MS = 100 };
 
-enum lt_status report_open(struct report *r)
+enum lt_status report_open(struct report *r, bool survey)
 {
 	const struct options *o = r->options;
-	struct ingest_options options = { .workers = o->workers, .stall_limit_ns = o->stall_limit };
+	struct ingest_options options = {
+		.workers = o->workers,
+		.stall_limit_ns = o->stall_limit,
+		.clocks = r->clocks,
+		.waits = r->own == OWN_PATH || r->own == OWN_TOTALS ? &r->waits : NULL,
+		.survey = survey,
+	};
 	struct ingest *in = ingest_create(&options);
 	enum lt_status status = LT_ERROR;
 	unsigned opened = 0;
@@ -45,6 +52,10 @@ static const char *printable(const char *text)
 
 void report_set_hosts(struct report *r)
 {
+	/* a path goes wherever it goes */
+	const bool path = r->own == OWN_PATH || r->own == OWN_TOTALS;
+	bool wanted;
+
 	r->n_hosts = ingest_host_count(r->in);
 	r->hosts = g_new0(struct report_host, r->n_hosts);
 	r->shown = g_new0(struct view_host, r->n_hosts);
@@ -55,17 +66,23 @@ void report_set_hosts(struct report *r)
 		h->source = ingest_host(r->in, i);
 		h->shown = -1;
 		interval_init(&h->iv);
-		if (!view_filter_host(&r->filter, h->source->name))
+		wanted = view_filter_host(&r->filter, h->source->name);
+		if (wanted || path)
+			r->names[r->n_names++] = printable(h->source->name);
+		if (!wanted && !r->own)
 			continue;
 		h->shown = (int)r->n_shown;
-		r->names[r->n_shown] = printable(h->source->name);
 		r->shown[r->n_shown++] = (struct view_host){
 			.name = printable(h->source->name),
 			.source = printable(h->source->source),
 			.tracer = printable(h->source->tracer),
+			.map = h->source->map,
+			.clock = h->source->clock,
+			.wait = h->source->wait,
 		};
 	}
-	if (!r->n_shown)
+	r->at_ns = ingest_begin_ns(r->in);
+	if (!r->n_names)
 		log_warning("no host of that name");
 }
 
@@ -78,6 +95,12 @@ void report_release_hosts(struct report *r)
 	g_free(r->hosts);
 	g_free(r->shown);
 	g_free(r->names);
+	r->n_hosts = r->n_shown = r->n_names = 0;
+}
+
+uint64_t report_host_time(const struct report_host *h, uint64_t ref_ns)
+{
+	return ref_ns == UINT64_MAX ? ref_ns : clock_from_ref(h->source->map, ref_ns);
 }
 
 /* Ended rows go into the interval, if one is open, and leave the model. */
@@ -94,7 +117,7 @@ uint64_t report_record_end(const struct report *r)
 	uint64_t end_ns = 0;
 
 	for (unsigned i = 0; i < r->n_hosts; i++)
-		end_ns = MAX(end_ns, r->hosts[i].source->end_ns);
+		end_ns = MAX(end_ns, clock_to_ref(r->hosts[i].source->map, r->hosts[i].source->end_ns));
 	return end_ns;
 }
 
@@ -125,13 +148,38 @@ static void show_progress(struct report *r)
 	    now_us - r->progress_us < PROGRESS_EVERY_US)
 		return;
 	for (unsigned i = 0; i < r->n_hosts; i++)
-		end_ns = MAX(end_ns, r->hosts[i].source->end_hint_ns);
+		end_ns = MAX(end_ns, clock_to_ref(r->hosts[i].source->map, r->hosts[i].source->end_hint_ns));
 	if (end_ns <= begin_ns)
 		return;
 	done = (double)(r->at_ns - begin_ns) / (double)(end_ns - begin_ns);
 	fprintf(stderr, "\rreading: %3.0f %%", 100 * MIN(done, 1));
 	fflush(stderr);
 	r->progress_us = now_us;
+}
+
+/* Every live host is silent: until one is heard of. */
+static void await_sources(struct report *r)
+{
+	struct pollfd fd = { .fd = ingest_fd(r->in), .events = POLLIN };
+
+	poll(&fd, 1, WAIT_MS);
+	r->interrupted = report_stop;
+}
+
+/* Advances a host to a reference time. */
+static void advance_host(struct report *r, unsigned i, uint64_t until_ns)
+{
+	struct report_host *h = &r->hosts[i];
+	const uint64_t host_ns = MAX(report_host_time(h, until_ns), h->reached_ns);
+	enum lt_status status = ingest_advance_wait(r->in, i, host_ns, &report_stop);
+
+	h->done = status == LT_END;
+	h->left_out = status == LT_AGAIN;
+	r->interrupted = status == LT_INTERRUPTED;
+	if (status == LT_OK)
+		h->reached_ns = host_ns;
+	reap(h);
+	show_progress(r);
 }
 
 /*
@@ -144,45 +192,49 @@ void report_advance(struct report *r, uint64_t until_ns)
 
 	while (r->at_ns < until_ns && !r->interrupted && !report_all_done(r)) {
 		uint64_t next_ns = until_ns - r->at_ns <= step_ns ? until_ns : r->at_ns + step_ns;
-		bool busy = false;
+		bool busy = false, any_there = false, all_done = true;
 
 		for (unsigned i = 0; i < r->n_hosts && !r->interrupted; i++) {
 			struct report_host *h = &r->hosts[i];
 			uint64_t before_ns = h->source->end_ns;
-			enum lt_status status;
 
 			if (h->done)
 				continue;
-			status = ingest_advance_wait(r->in, i, next_ns, &report_stop);
-			h->done = status == LT_END;
-			r->interrupted = status == LT_INTERRUPTED;
+			advance_host(r, i, next_ns);
 			busy = busy || h->source->end_ns != before_ns;
-			reap(h);
-			show_progress(r);
+			any_there = any_there || !h->left_out;
+			all_done = all_done && h->done;
+		}
+		if (!any_there && !all_done) {
+			await_sources(r);
+			continue;
 		}
 		r->at_ns = next_ns;
 		step_ns = busy ? STEP_NS : MIN(2 * step_ns, UINT64_MAX / 4);
 	}
 }
 
-enum lt_status report_find_end(const struct options *o, uint64_t *end_ns)
+void report_finish_clocks(struct report *r)
 {
-	struct report r = { .options = o, .started_us = g_get_monotonic_time() };
+	if (r->clocks && r->clocks_use != CLOCKS_MOVE)
+		clocks_finish(r->clocks);
+}
+
+enum lt_status report_survey(struct report *r, uint64_t *end_ns)
+{
 	enum lt_status status;
 
-	/* the second run says what is wrong */
 	log_set_stderr_level(LOG_LEVEL_ERROR + 1);
-	status = report_open(&r);
+	status = report_open(r, true);
 	if (status == LT_OK) {
-		view_filter_init(&r.filter);
-		report_set_hosts(&r);
-		r.at_ns = ingest_begin_ns(r.in);
-		report_advance(&r, UINT64_MAX);
-		*end_ns = report_record_end(&r);
-		report_clear_progress(&r);
-		report_release_hosts(&r);
-		view_filter_release(&r.filter);
-		ingest_destroy(r.in);
+		report_set_hosts(r);
+		report_advance(r, UINT64_MAX);
+		report_finish_clocks(r);
+		*end_ns = report_record_end(r);
+		report_clear_progress(r);
+		report_release_hosts(r);
+		ingest_destroy(r->in);
+		r->in = NULL;
 	}
 	log_set_stderr_level(LOG_LEVEL_WARNING);
 	return status;

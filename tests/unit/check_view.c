@@ -144,8 +144,10 @@ START_TEST(test_tables_are_whole)
 		ck_assert_ptr_eq(view_table_find(table->name), table);
 		ck_assert(table->title && *table->title && table->row && *table->row);
 		ck_assert_msg(table->meaning && g_str_has_suffix(table->meaning, "."), "%s", table->name);
-		ck_assert_msg(table->tables >> table->source & 1, "%s", table->name);
-		ck_assert_str_eq(table->columns[0].name, "host");
+		ck_assert_msg(table->flags & VIEW_OWN ? table->source == TABLES && !table->tables :
+							table->tables >> table->source & 1,
+			      "%s", table->name);
+		ck_assert_str_eq(table->columns[0].name, strcmp(table->name, "matches") ? "host" : "from_host");
 		ck_assert_msg(table->flags & VIEW_PIVOT ||
 				      view_column_find(table->columns, table->n_columns, table->sort),
 			      "%s: sort", table->name);
@@ -214,6 +216,15 @@ START_TEST(test_report_columns)
 		{ "sched", "host tid pid comm count min_ns avg_ns max_ns stdev_ns total_ns" },
 		{ "perf", "host tid pid comm counter value" },
 		{ "probes", "host name count" },
+		{ "blocking", "host tid pid comm state syscall fd path count total_ns max_ns avg_ns cause" },
+		{ "relations", "host from_host from_pid from_comm to_host to_pid to_comm kind object side count bytes "
+			       "wakeups wait_ns wait_max_ns" },
+		{ "sync", "host ref state matched used offset_ns drift_ppm bound_ns latency_to_min_ns latency_from_min_ns "
+			  "latency_to_median_ns latency_from_median_ns negative slope intercept" },
+		{ "matches", "from_host to_host flow sent_ns received_ns latency_ns raw_latency_ns part ambiguous used" },
+		{ "critical-path", "host begin_ns end_ns duration_ns tid pid comm state cause link from_host from_tid call "
+				   "fd object wire cut" },
+		{ "critical-totals", "host pid comm state wire total_ns" },
 	};
 	unsigned n = 0;
 

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* lttngtop report: tables whose rows are none of the model: sync, matches, critical-path, critical-totals. */
+#include <string.h>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "cmd/report.h"
+
+static void on_match(void *data, const struct clock_match *match)
+{
+	struct report *r = data;
+	struct view_match m = view_match_of(match);
+
+	g_array_append_val(r->matches, m);
+}
+
+void report_own_init(struct report *r)
+{
+	view_own_init(&r->own_rows);
+	wait_path_init(&r->path);
+	r->matches = g_array_new(FALSE, FALSE, sizeof(struct view_match));
+	r->query.own = &r->own_rows;
+	r->subject = -1;
+	if (r->own == OWN_MATCHES)
+		clock_sync_on_match(clocks_sync(r->clocks), on_match, r);
+}
+
+void report_own_release(struct report *r)
+{
+	view_own_release(&r->own_rows);
+	wait_path_release(&r->path);
+	g_array_free(r->matches, TRUE);
+}
+
+enum lt_status report_own_set_subject(struct report *r)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < r->n_hosts; i++) {
+		if (!view_filter_host(&r->filter, r->hosts[i].source->name))
+			continue;
+		r->subject = (int)i;
+		n++;
+	}
+	if (n == 1)
+		return LT_OK;
+	return error_set(n ? "table '%s' is of one thread: --host must name one host" : "no host of that name",
+			 r->table->name);
+}
+
+/* ---- paths ---- */
+
+/* The thread of that tid at the end of the window; else the last one that had it. */
+static enum lt_status resolve_path(struct report *r, uint64_t begin_ns, uint64_t end_ns)
+{
+	const struct waits *waits = ingest_waits(r->in);
+	const int32_t tid = g_array_index(r->options->tid, int32_t, 0);
+	wait_row row = waits_find(waits, r->hosts[r->subject].source->wait, tid, end_ns);
+
+	if (row == WAIT_NO_ROW)
+		return error_set("host '%s' has no thread %d then", r->hosts[r->subject].source->name, (int)tid);
+	waits_path(waits, row, begin_ns, end_ns, &r->path);
+	return LT_OK;
+}
+
+enum lt_status report_own_collect(struct report *r, uint64_t begin_ns, uint64_t end_ns)
+{
+	enum lt_status status = LT_OK;
+
+	view_own_clear(&r->own_rows);
+	switch (r->own) {
+	case OWN_SYNC:
+		view_own_sync(&r->own_rows, clocks_sync(r->clocks), end_ns, r->shown, r->n_shown);
+		break;
+	case OWN_MATCHES:
+		view_own_matches(&r->own_rows, r->matches, &r->filter, begin_ns, end_ns, r->shown, r->n_shown);
+		/* what is live is shown once */
+		if (r->live)
+			g_array_set_size(r->matches, 0);
+		break;
+	case OWN_PATH:
+		status = resolve_path(r, begin_ns, end_ns);
+		if (status == LT_OK)
+			view_own_path(&r->own_rows, ingest_waits(r->in), &r->path, r->shown, r->n_shown);
+		break;
+	case OWN_TOTALS:
+		status = resolve_path(r, begin_ns, end_ns);
+		if (status == LT_OK)
+			view_own_totals(&r->own_rows, ingest_waits(r->in), &r->path, r->shown, r->n_shown);
+		break;
+	case OWN_NONE:
+		break;
+	}
+	return status;
+}

@@ -1,0 +1,180 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Critical paths as reports: pieces tile the time, totals are their sums, windows and intervals cut them, refusals."""
+
+import collections
+import os
+import sys
+
+import test_report as base
+from test_report import check, page, pages, recording, run
+
+STATES = {"running", "preempted", "interrupted", "timer", "block_device", "network", "user_input", "ipi", "blocked",
+          "unknown"}
+LINKS = {None, "wakeup", "fork", "network", "timer"}
+
+
+def path_of(path, host, tid, *args, **kwargs):
+    return page("critical-path", path, "--host", host, "--tid", str(tid), *args, **kwargs)
+
+
+def check_tiles(data, what, whole=None):
+    """Pieces follow each other without a gap or an overlap and lie inside the interval."""
+    rows = data["rows"]
+    for row in rows:
+        check(row["begin_ns"] < row["end_ns"] and row["duration_ns"] == row["end_ns"] - row["begin_ns"], f"{what}: {row}")
+        check(row["state"] in STATES and row["link"] in LINKS and row["host"] in data["hosts"], f"{what}: {row}")
+        check(row["wire"] is False or row["state"] == "network", f"{what}: wire: {row}")
+        check((row["from_host"] is None) == (row["from_tid"] is None), f"{what}: from: {row}")
+    for a, b in zip(rows, rows[1:]):
+        check(a["end_ns"] == b["begin_ns"], f"{what}: {a} is not followed by {b}")
+    if rows:
+        check(data["begin_ns"] <= rows[0]["begin_ns"] and rows[-1]["end_ns"] <= data["end_ns"], f"{what}: outside")
+    if rows and whole is not None:
+        check((rows[0]["begin_ns"], rows[-1]["end_ns"]) == whole, f"{what}: covers {rows[0]['begin_ns']} "
+                                                                 f"to {rows[-1]['end_ns']}, not {whole}")
+
+
+KEYS = ("host", "tid", "pid", "comm", "state", "cause", "call", "fd", "object", "wire")
+
+
+def clip(rows, begin, end):
+    """(begin, end, what) of the pieces inside the window."""
+    return [(max(r["begin_ns"], begin), min(r["end_ns"], end), *(r[k] for k in KEYS)) for r in rows
+            if r["begin_ns"] < end and r["end_ns"] > begin]
+
+
+def check_windows(path, host, tid, whole):
+    """The path of a window is the whole one's part; intervals put together are the whole."""
+    begin, end = whole["rows"][0]["begin_ns"], whole["rows"][-1]["end_ns"]
+    third = (end - begin) // 3
+    for a, b in ((begin + third, end - third), (begin, begin + 1), (begin + third + 7, begin + third + 100000)):
+        part = path_of(path, host, tid, "--begin", f"{a}ns", "--end", f"{b}ns")
+        check((part["begin_ns"], part["end_ns"]) == (a, b), "window: its ends")
+        check_tiles(part, f"{host} {tid} in a window", (a, b))
+        check(clip(part["rows"], a, b) == clip(whole["rows"], a, b), f"{host} {tid}: not the whole path's part")
+    parts = pages("critical-path", path, "--host", host, "--tid", str(tid), "--interval", "700ms")
+    check(parts[0]["begin_ns"] == whole["begin_ns"] and parts[-1]["end_ns"] == whole["end_ns"], "intervals: ends")
+    for part in parts:
+        check_tiles(part, f"{host} {tid} in intervals")
+        check(clip(part["rows"], part["begin_ns"], part["end_ns"]) ==
+              clip(whole["rows"], part["begin_ns"], part["end_ns"]), f"{host} {tid}: an interval is not the whole's part")
+    check(sum(r["duration_ns"] for p in parts for r in p["rows"]) == end - begin, "intervals do not sum up")
+
+
+def check_totals(path, host, tid, whole):
+    """A row of critical-totals is the sum of the pieces of its host, process and state."""
+    data = page("critical-totals", path, "--host", host, "--tid", str(tid))
+    sums = collections.Counter()
+    for r in whole["rows"]:
+        pid = r["pid"] if r["tid"] > 0 and r["pid"] is not None else r["tid"]
+        sums[r["host"], pid, r["state"], r["wire"]] += r["duration_ns"]
+    rows = {(r["host"], r["pid"], r["state"], r["wire"]): r["total_ns"] for r in data["rows"]}
+    check(len(rows) == len(data["rows"]), f"{host} {tid}: a row of critical-totals is there twice")
+    check(rows == dict(sums), f"{host} {tid}: totals {rows} are not the path's sums {dict(sums)}")
+    order = [(data["hosts"].index(r["host"]), r["pid"]) for r in data["rows"]]
+    check(order == sorted(order), "critical-totals: order")
+
+
+def check_threads(path, name):
+    """Every tenth thread, and those that live shortest."""
+    cpu = page("cpu", path)
+    rows = [r for r in cpu["rows"] if r["tid"] > 0 and r["cpu_ns"]]
+    short = [r for r in rows if r["born_ns"] and r["exited_ns"]][:10]
+    for row in rows[::10] + short:
+        whole = path_of(path, row["host"], row["tid"])
+        what = f"{name}: {row['host']} {row['tid']} {row['comm']}"
+        check(whole["rows"], f"{what}: no path")
+        check_tiles(whole, what)
+        check((whole["begin_ns"], whole["end_ns"]) == (cpu["begin_ns"], cpu["end_ns"]), f"{what}: interval")
+        if row in short:
+            check(whole["rows"][-1]["end_ns"] >= row["exited_ns"] - 1000000, f"{what}: ends before the thread")
+        # the thread's own time is on its own path
+        own = sum(r["duration_ns"] for r in whole["rows"] if r["state"] == "running" and r["host"] == row["host"]
+                  and r["tid"] == row["tid"])
+        check(own <= row["cpu_ns"], f"{what}: {own} ns of it running, but {row['cpu_ns']} ns on a CPU")
+
+
+def check_three(path):
+    """wget on the client waits for apache, and that for PostgreSQL."""
+    wgets = [r for r in page("cpu", path, "--comm", "wget", "--host", "client")["rows"]]
+    check(wgets, "no wget in the recording")
+    seen = set()
+    for row in wgets:
+        whole = path_of(path, "client", row["tid"])
+        check(whole["hosts"] == ["client", "db", "web"], f"hosts of a path: {whole['hosts']}")
+        check_totals(path, "client", row["tid"], whole)
+        seen |= {(r["host"], r["state"]) for r in whole["rows"]}
+        seen |= {("wire", r["host"]) for r in whole["rows"] if r["wire"]}
+        alone = path_of(os.path.join(path, "client"), "client", row["tid"])
+        check({r["host"] for r in alone["rows"]} == {"client"}, "one host alone")
+        check(alone["rows"][-1]["end_ns"] - alone["rows"][0]["begin_ns"] > 0, "one host alone: length")
+    for wanted in (("web", "running"), ("db", "running"), ("wire", "web"), ("wire", "client")):
+        check(wanted in seen, f"no path of wget has {wanted}: {seen}")
+    check_windows(path, "client", wgets[0]["tid"], path_of(path, "client", wgets[0]["tid"]))
+
+
+def check_formats(path):
+    """The order and names of columns are the same in all three forms."""
+    row = max(page("cpu", path)["rows"], key=lambda r: r["switches"])
+    for table in ("critical-path", "critical-totals"):
+        args = (table, path, "--host", row["host"], "--tid", str(row["tid"]))
+        data = page(*args)
+        csv_lines = run(*args, "--csv").splitlines()
+        check(csv_lines[0].split(",") == list(data["rows"][0]), f"{table}: CSV header {csv_lines[0]}")
+        check(len(csv_lines) == len(data["rows"]) + 1, f"{table}: lines of CSV")
+        check(len(run(*args).splitlines()) == len(data["rows"]) + 2, f"{table}: lines of text")
+
+
+def check_refusals(three, kprobe):
+    tid = str(page("cpu", kprobe)["rows"][0]["tid"])
+    for args in ((kprobe,), (kprobe, "--tid", tid, "--tid", "1"), (kprobe, "--tid", tid, "--comm", "x"),
+                 (kprobe, "--tid", tid, "--pid", "1"), (kprobe, "--tid", tid, "--host", "nosuch"),
+                 (three, "--tid", "1"), (three, "--tid", "1", "--host", "*"),
+                 (kprobe, "--tid", tid, "--compat", "nosuch"), (kprobe, "--tid", tid, "--wait-memory", "none")):
+        for table in ("critical-path", "critical-totals"):
+            check(run(table, *args, status=2) == "", f"{table} {args}: output in spite of wrong usage")
+    check(run("cpu", kprobe, "--compat", "tracecompass", status=2) == "", "--compat with cpu")
+    for table in ("critical-path", "critical-totals"):
+        check(run(table, kprobe, "--tid", "999999", status=1) == "", f"{table}: a thread that does not exist")
+
+
+def check_memory(path):
+    """Little memory: the path begins later, the rest is the same, and the report says so."""
+    row = max(page("cpu", path)["rows"], key=lambda r: r["switches"])
+    whole = path_of(path, row["host"], row["tid"])
+    some = path_of(path, row["host"], row["tid"], "--wait-retention", "500ms")
+    check_tiles(some, "--wait-retention")
+    check(some["rows"][-1]["end_ns"] == whole["rows"][-1]["end_ns"], "--wait-retention: end")
+    begin = some["rows"][0]["begin_ns"]
+    check(whole["rows"][0]["begin_ns"] < begin <= whole["end_ns"] - 500000000, f"--wait-retention: begins at {begin}")
+    check(clip(some["rows"], begin, whole["end_ns"]) == clip(whole["rows"], begin, whole["end_ns"]),
+          "--wait-retention: what is kept differs")
+
+
+def main():
+    if not os.access(base.PROGRAM, os.X_OK):
+        print(f"skip {os.path.basename(sys.argv[0])}: {base.PROGRAM} is not built")
+        return 77
+    three, kprobe, hotplug = recording("three-tier"), recording("kprobe"), recording("hotplug")
+    if kprobe and hotplug and three:
+        check_threads(kprobe, "kprobe")
+        check_threads(hotplug, "hotplug")
+        check_three(three)
+        check_formats(kprobe)
+        check_refusals(three, kprobe)
+        check_memory(kprobe)
+        row = max(page("cpu", kprobe)["rows"], key=lambda r: r["switches"])
+        whole = path_of(kprobe, row["host"], row["tid"])
+        check_windows(kprobe, row["host"], row["tid"], whole)
+        check_totals(kprobe, row["host"], row["tid"], whole)
+        check(path_of(kprobe, row["host"], row["tid"], "--no-sync") == whole, "one host: --no-sync changes its path")
+    if not base.count:
+        return 77
+    print(f"{'not ok' if base.failures else 'ok'} {os.path.basename(sys.argv[0])}: {base.count} checks, "
+          f"{base.failures} failed")
+    return 1 if base.failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
