@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <string.h>
+
+#include "graphs.h"
+#include "unit.h"
+
+/*
+ * Graphs as text: of each row "TIME STATE TIME STATE … TIME", where the states
+ * are those of letters[] and '.' is a gap; links as "ROW@TIME ROW@TIME KIND", KIND one of W, F, N, T.
+ * Paths as text: "ROW:STATE BEGIN-END", in front of it the link that leads to it ("W1>"), after it '~' for a
+ * wire, "?f", "?s", "?a" for a fill, '!' for what the memory cuts.
+ */
+static const char letters[WAIT_STATES + 1] = "RPITDNUXB?";
+static const char link_letters[] = "-WFNT";
+
+enum { ROWS_MAX = 8, EVENTS_MAX = 256 };
+
+struct built {
+	struct wait_graph *g;
+	wait_row rows[ROWS_MAX];
+};
+
+struct graph_event {
+	uint64_t t_ns, from_ns;
+	int row, from;
+	int state;          /* -1: gap; -2: link */
+	enum wait_link link;
+};
+
+static int in_time(const void *a, const void *b)
+{
+	const struct graph_event *x = a, *y = b;
+
+	if (x->t_ns != y->t_ns)
+		return x->t_ns < y->t_ns ? -1 : 1;
+	return (x->state == -2) - (y->state == -2); /* links after the vertices they need */
+}
+
+static int index_of(const char *set, char c)
+{
+	const char *at = strchr(set, c);
+
+	ck_assert_msg(at && c, "no '%c' in \"%s\"", c, set);
+	return (int)(at - set);
+}
+
+static unsigned parse_row(const char *text, int row, struct graph_event *events)
+{
+	char *copy = g_strdup(text), **words = g_strsplit(copy, " ", -1);
+	unsigned n = 0;
+
+	for (unsigned i = 0; words[i]; i += 2) {
+		struct graph_event *e = &events[n++];
+
+		*e = (struct graph_event){.row = row, .t_ns = g_ascii_strtoull(words[i], NULL, 10), .state = -1};
+		if (i && words[i - 1][0] != '.')
+			e->state = index_of(letters, words[i - 1][0]);
+		if (!words[i + 1])
+			break;
+	}
+	g_strfreev(words);
+	g_free(copy);
+	return n;
+}
+
+static void build_events(struct built *b, struct graph_event *events, unsigned n, unsigned n_rows)
+{
+	for (unsigned row = 0; row < n_rows; row++)
+		b->rows[row] = graph_row_add(b->g);
+	qsort(events, n, sizeof(*events), in_time);
+	for (unsigned i = 0; i < n; i++) {
+		struct graph_event *e = &events[i];
+
+		if (e->state == -2)
+			graph_link(b->g, b->rows[e->from], e->from_ns, b->rows[e->row], e->t_ns, e->link);
+		else if (e->state == -1)
+			graph_gap(b->g, b->rows[e->row], e->t_ns);
+		else
+			ck_assert(graph_vertex(b->g, b->rows[e->row], e->t_ns, e->state, NULL));
+	}
+}
+
+static struct built build(const char *const rows[], const char *const links[])
+{
+	struct built b = {.g = graph_create(0, 0)};
+	struct graph_event events[EVENTS_MAX];
+	unsigned n = 0, n_rows = 0;
+
+	for (; rows[n_rows]; n_rows++)
+		n += parse_row(rows[n_rows], (int)n_rows, events + n);
+	for (unsigned i = 0; links[i]; i++) {
+		struct graph_event *e = &events[n++];
+		unsigned long long from_ns, to_ns;
+		char kind;
+
+		ck_assert_int_eq(sscanf(links[i], "%d@%llu %d@%llu %c", &e->from, &from_ns, &e->row, &to_ns, &kind), 5);
+		e->from_ns = from_ns;
+		e->t_ns = to_ns;
+		e->state = -2;
+		e->link = index_of(link_letters, kind);
+	}
+	build_events(&b, events, n, n_rows);
+	graph_advance(b.g, events[n - 1].t_ns);
+	return b;
+}
+
+static char *path_text(const struct wait_path *p)
+{
+	GString *s = g_string_new(NULL);
+
+	for (uint32_t i = 0; i < p->n; i++) {
+		const struct wait_segment *q = &p->segments[i];
+
+		g_string_append_printf(s, "%s", i ? " " : "");
+		if (q->link)
+			g_string_append_printf(s, "%c%d>", link_letters[q->link], (int)q->from);
+		g_string_append_printf(s, "%u:%c%ju-%ju", q->row, letters[q->state], (uintmax_t)q->begin_ns,
+				       (uintmax_t)q->end_ns);
+		g_string_append_printf(s, "%s%s%s", q->wire ? "~" : "", (const char *[]){"", "?f", "?s", "?a"}[q->fill],
+				       q->cut ? "!" : "");
+	}
+	return g_string_free(s, FALSE);
+}
+
+static void check_path(struct built *b, unsigned row, uint64_t begin_ns, uint64_t end_ns, const char *want)
+{
+	struct wait_path path;
+	char *text;
+
+	wait_path_init(&path);
+	wait_path_resolve(b->g, b->rows[row], begin_ns, end_ns, &path);
+	text = path_text(&path);
+	ck_assert_str_eq(text, want);
+	ck_assert(!path.partial);
+	g_free(text);
+	wait_path_release(&path);
+}
+
+#define ROWS(...) ((const char *const[]){__VA_ARGS__, NULL})
+#define LINKS(...) ((const char *const[]){__VA_ARGS__, NULL})
+#define NO_LINKS ((const char *const[]){NULL})
+
+/* Path of row 0, the whole of it. */
+static void check_whole(const char *const rows[], const char *const links[], const char *want)
+{
+	struct built b = build(rows, links);
+
+	check_path(&b, 0, 0, UINT64_MAX, want);
+	graph_destroy(b.g);
+}
+
+/* States that explain themselves, waits that nothing explains, gaps, neighbours that are one. */
+START_TEST(test_own_edges)
+{
+	check_whole(ROWS("10 R 20 P 30 T 40 D 50 I 60 U 70 X 80 ? 90"), NO_LINKS,
+		    "0:R10-20 0:P20-30 0:T30-40 0:D40-50 0:I50-60 0:U60-70 0:X70-80 0:?80-90");
+	check_whole(ROWS("10 R 20 B 30 R 40 N 50 R 60"), NO_LINKS, "0:R10-20 0:B20-30 0:R30-40 0:N40-50 0:R50-60");
+	check_whole(ROWS("10 R 20 R 30 . 40 R 50"), NO_LINKS, "0:R10-30 0:?30-40 0:R40-50");
+	check_whole(ROWS("10"), NO_LINKS, "");
+}
+END_TEST
+
+/* A waker, its own waits, the waits of those; links start inside edges. */
+START_TEST(test_chain)
+{
+	check_whole(ROWS("10 R 20 B 60 P 70 R 80", "0 R 90"), LINKS("1@60 0@60 W"),
+		    "0:R10-20 1:R20-60 W1>0:P60-70 0:R70-80");
+	check_whole(ROWS("10 R 20 B 60 R 80", "0 R 30 B 50 P 55 R 90", "0 R 90"), LINKS("1@60 0@60 W", "2@50 1@50 W"),
+		    "0:R10-20 1:R20-30 2:R30-50 W2>1:P50-55 1:R55-60 W1>0:R60-80");
+	/* a wait within, begun before: cut where the outer one begins */
+	check_whole(ROWS("10 R 40 B 60 R 80", "0 R 30 B 50 P 55 R 90", "0 R 90"), LINKS("1@60 0@60 W", "2@50 1@50 W"),
+		    "0:R10-40 2:R40-50 W2>1:P50-55 1:R55-60 W1>0:R60-80");
+	/* a thread made meanwhile: what made it, by fork */
+	check_whole(ROWS("10 R 20 B 60 R 80", "40 P 45 R 90", "0 R 90"), LINKS("1@60 0@60 W", "2@40 1@40 F"),
+		    "0:R10-20 2:R20-40 F2>1:P40-45 1:R45-60 W1>0:R60-80");
+	/* a timer it set itself */
+	check_whole(ROWS("10 R 20 B 60 R 80"), LINKS("0@15 0@60 T"), "0:R10-20 T0>0:T20-60 0:R60-80");
+}
+END_TEST
+
+/* What is not known on the way. */
+START_TEST(test_fills)
+{
+	/* the waker has no past */
+	check_whole(ROWS("10 R 20 B 60 R 80", "40 R 90"), LINKS("1@60 0@60 W"), "0:R10-20 1:?20-40?f 1:R40-60 W1>0:R60-80");
+	/* its wait is unexplained: first of all, amidst */
+	check_whole(ROWS("10 R 20 B 60 R 80", "0 B 40 R 90"), LINKS("1@60 0@60 W"),
+		    "0:R10-20 1:B20-40?f 1:R40-60 W1>0:R60-80");
+	check_whole(ROWS("10 R 20 B 60 R 80", "0 R 30 B 40 R 90"), LINKS("1@60 0@60 W"),
+		    "0:R10-20 1:R20-30 1:B30-40?s 1:R40-60 W1>0:R60-80");
+	/* a packet nobody sent explains no network wait: it is kept as it is */
+	check_whole(ROWS("10 R 20 B 60 R 80", "0 R 30 N 40 R 90"), LINKS("1@60 0@60 W"),
+		    "0:R10-20 1:R20-30 1:N30-40 1:R40-60 W1>0:R60-80");
+	/* the waker's waker has no past */
+	check_whole(ROWS("10 R 20 B 60 R 80", "0 R 30 B 50 R 90", "45 R 90"), LINKS("1@60 0@60 W", "2@50 1@50 W"),
+		    "0:R10-20 1:R20-30 2:?30-45?a 2:R45-50 W2>1:R50-60 W1>0:R60-80");
+	/* a wake-up takes no time: nobody knows what was between */
+	check_whole(ROWS("10 R 20 B 60 R 80", "0 R 15"), LINKS("1@15 0@60 W"), "0:R10-20 W1>0:?20-60?a 0:R60-80");
+	/* an unexplained wait before one whose explanation began earlier */
+	check_whole(ROWS("10 R 20 B 60 R 80", "0 R 30 B 40 B 50 R 90", "0 R 90"), LINKS("1@60 0@60 W", "2@50 1@50 W"),
+		    "0:R10-20 1:R20-30 1:B30-40?s 2:R40-50 W2>1:R50-60 W1>0:R60-80");
+}
+END_TEST
+
+/* Packets: wire time; one that is older than the wait; back to it when a row's past ends. */
+START_TEST(test_packets)
+{
+	check_whole(ROWS("10 R 20 B 60 R 80", "0 R 90"), LINKS("1@50 0@60 N"), "0:R10-20 1:R20-50 N1>0:N50-60~ 0:R60-80");
+	/* request and reply: 1 works since the request came, sent before 0 waited */
+	check_whole(ROWS("10 R 20 N 60 R 80", "0 R 25 R 90"), LINKS("0@15 1@25 N", "1@55 0@60 N"),
+		    "0:R10-20 N0>1:N20-25~ 1:R25-55 N1>0:N55-60~ 0:R60-80");
+	/* the same received while it worked: sent during the wait, it explains nothing */
+	check_whole(ROWS("10 R 20 N 60 R 80", "0 R 35 R 90", "0 R 90"), LINKS("2@30 1@35 N", "1@55 0@60 N"),
+		    "0:R10-20 1:R20-55 N1>0:N55-60~ 0:R60-80");
+	/* but it does when nothing is known before it, though something is after */
+	check_whole(ROWS("10 R 20 N 60 R 80", "33 R 35 R 40 R 90", "0 R 90"), LINKS("2@30 1@35 N", "1@55 0@60 N"),
+		    "0:R10-20 2:R20-30 N2>1:N30-35~ 1:R35-55 N1>0:N55-60~ 0:R60-80");
+	/* a row of packets has gaps */
+	check_whole(ROWS("10 R 20 N 60 R 80", "5 R 6 . 50 R 52 R 60", "0 R 90"), LINKS("2@40 1@52 N", "1@60 0@60 N"),
+		    "0:R10-20 2:R20-40 N2>1:N40-52~ 1:R52-60 N1>0:R60-80");
+	/* within a row no wire */
+	check_whole(ROWS("10 R 20 N 60 R 80"), LINKS("0@15 0@60 N"), "0:R10-20 N0>0:N20-60 0:R60-80");
+	/* sent by one that waits, for nobody knows what */
+	check_whole(ROWS("10 R 20 N 60 R 80", "0 B 90"), LINKS("1@50 0@60 N"), "0:R10-20 1:B20-50?f N1>0:N50-60~ 0:R60-80");
+}
+END_TEST
+
+/* Windows cut the whole path; a window's first segment has no link. */
+START_TEST(test_windows)
+{
+	struct built b = build(ROWS("10 R 20 B 60 R 80", "0 R 30 B 50 P 55 R 90", "0 R 90"),
+			       LINKS("1@60 0@60 W", "2@50 1@50 W"));
+
+	check_path(&b, 0, 25, 52, "1:R25-30 2:R30-50 W2>1:P50-52");
+	check_path(&b, 0, 50, 60, "1:P50-55 1:R55-60");
+	check_path(&b, 0, 60, 61, "0:R60-61");
+	check_path(&b, 0, 0, 10, "");
+	check_path(&b, 0, 80, 100, "");
+	check_path(&b, 0, 30, 30, "");
+	check_path(&b, 1, 20, 52, "1:R20-30 2:R30-50 W2>1:P50-52");
+	graph_destroy(b.g);
+}
+END_TEST
+
+/* Past the last vertex: what the row does now, if that is known. */
+START_TEST(test_present)
+{
+	struct built b = build(ROWS("10 R 20", "0 R 20 B 30"), NO_LINKS);
+	const struct wait_cause reads = {.call = 7, .fd = 3};
+	struct wait_path path;
+
+	wait_path_init(&path);
+	check_path(&b, 0, 0, 50, "0:R10-20");
+	graph_present(b.g, b.rows[0], WAIT_BLOCKED, &reads);
+	check_path(&b, 0, 0, 50, "0:R10-20 0:B20-50");
+	wait_path_resolve(b.g, b.rows[0], 15, 50, &path);
+	ck_assert(path.open);
+	ck_assert_uint_eq(path.segments[1].cause.call, 7);
+	ck_assert_int_eq(path.segments[1].cause.fd, 3);
+	wait_path_resolve(b.g, b.rows[0], 15, 20, &path);
+	ck_assert(!path.open);
+	/* a waker whose edge is open: it is told to run */
+	graph_present(b.g, b.rows[1], WAIT_RUNNING, NULL);
+	graph_vertex(b.g, b.rows[0], 60, WAIT_BLOCKED, NULL);
+	graph_link(b.g, b.rows[1], 60, b.rows[0], 60, WAIT_LINK_WAKEUP);
+	graph_present(b.g, b.rows[0], WAIT_PREEMPTED, NULL);
+	check_path(&b, 0, 0, 70, "0:R10-20 1:B20-30?f 1:R30-60 W1>0:P60-70");
+	wait_path_resolve(b.g, b.rows[0], 15, 70, &path);
+	ck_assert(!path.open);
+	/* which its next vertex ends */
+	graph_vertex(b.g, b.rows[1], 80, WAIT_RUNNING, NULL);
+	check_path(&b, 1, 0, 100, "1:R0-20 1:B20-30 1:R30-80");
+	check_path(&b, 0, 0, 70, "0:R10-20 1:B20-30?f 1:R30-60 W1>0:P60-70");
+	/* a thread that is gone does nothing */
+	graph_row_free(b.g, b.rows[0]);
+	graph_present(b.g, b.rows[0], WAIT_RUNNING, NULL);
+	check_path(&b, 0, 0, 70, "0:R10-20 1:B20-30?f 1:R30-60");
+	wait_path_release(&path);
+	graph_destroy(b.g);
+}
+END_TEST
+
+/* Two that wake each other in the same instant, and a pipeline longer than can be followed. */
+START_TEST(test_bounds)
+{
+	enum { LENGTH = 3000 };
+	struct built b = build(ROWS("10 R 20 B 60 R 80", "0 R 15 B 60 R 90"), LINKS("1@60 0@60 W", "0@60 1@60 W"));
+	struct wait_graph *g = graph_create(0, 0);
+	wait_row rows[LENGTH];
+	struct wait_path path;
+
+	wait_path_init(&path);
+	wait_path_resolve(b.g, b.rows[0], 0, 80, &path);
+	ck_assert(path.partial);
+	ck_assert_uint_eq(path.segments[0].begin_ns, 10);
+	ck_assert_uint_eq(path.segments[path.n - 1].end_ns, 80);
+	graph_destroy(b.g);
+
+	for (int i = 0; i < LENGTH; i++) {
+		rows[i] = graph_row_add(g);
+		graph_gap(g, rows[i], 10);
+	}
+	for (int i = 0; i < LENGTH; i++) {
+		graph_vertex(g, rows[i], 100 + (uint64_t)i, i ? WAIT_BLOCKED : WAIT_RUNNING, NULL);
+		if (i)
+			graph_link(g, rows[i - 1], 100 + (uint64_t)i - 1, rows[i], 100 + (uint64_t)i, WAIT_LINK_NETWORK);
+	}
+	graph_advance(g, 10000);
+	wait_path_resolve(g, rows[500], 0, 10000, &path);
+	ck_assert(!path.partial);
+	ck_assert_uint_eq(path.n, 501); /* the first's running, 500 packets */
+	wait_path_resolve(g, rows[LENGTH - 1], 0, 10000, &path);
+	ck_assert(path.partial);
+	for (uint32_t i = 1; i < path.n; i++)
+		ck_assert_uint_eq(path.segments[i].begin_ns, path.segments[i - 1].end_ns);
+	wait_path_release(&path);
+	graph_destroy(g);
+}
+END_TEST
+
+static void check_tiles(const struct wait_path *p)
+{
+	uint64_t at_ns = p->begin_ns;
+
+	for (uint32_t i = 0; i < p->n; i++) {
+		const struct wait_segment *s = &p->segments[i];
+
+		ck_assert_uint_eq(s->begin_ns, at_ns);
+		ck_assert_uint_gt(s->end_ns, s->begin_ns);
+		ck_assert_uint_lt(s->state, WAIT_STATES);
+		ck_assert(!s->wire || (s->state == WAIT_NETWORK && s->link == WAIT_LINK_NETWORK) || !i);
+		ck_assert(!s->link == (s->from == WAIT_NO_ROW));
+		at_ns = s->end_ns;
+	}
+	ck_assert_uint_eq(at_ns, p->end_ns);
+}
+
+/* Whatever the graph: segments tile the window; each window is what the whole path is there. */
+START_TEST(test_random)
+{
+	struct wait_path whole, part;
+
+	wait_path_init(&whole);
+	wait_path_init(&part);
+	for (uint32_t seed = 1; seed <= 60; seed++) {
+		struct wait_graph *g = graph_create(0, 0);
+		struct sim *s = sim_create(seed, 4 + seed % 13, g, NULL, NULL);
+
+		for (int i = 0; i < 1500; i++)
+			sim_step(s);
+		graph_advance(g, s->now_ns);
+		for (int i = 0; i < 60; i++) {
+			wait_row row = s->rows[sim_pick(s, s->n_rows)].in[0];
+			uint64_t begin_ns = (uint64_t)sim_pick(s, (int)s->now_ns);
+			uint64_t end_ns = begin_ns + (uint64_t)sim_pick(s, 3000);
+			uint32_t at = 0;
+
+			end_ns = MIN(end_ns, s->now_ns);
+
+			wait_path_resolve(g, row, 0, s->now_ns, &whole);
+			check_tiles(&whole);
+			wait_path_resolve(g, row, begin_ns, end_ns, &part);
+			check_tiles(&part);
+			if (part.n) {
+				ck_assert_uint_eq(part.begin_ns, MAX(begin_ns, whole.begin_ns));
+				ck_assert_uint_eq(part.end_ns, MIN(end_ns, whole.end_ns));
+			}
+			for (uint32_t k = 0; k < part.n; k++) {
+				const struct wait_segment *p = &part.segments[k], *w;
+
+				while (whole.segments[at].end_ns <= p->begin_ns)
+					at++;
+				w = &whole.segments[at];
+				ck_assert_uint_eq(p->begin_ns, MAX(w->begin_ns, part.begin_ns));
+				ck_assert_uint_eq(p->end_ns, MIN(w->end_ns, part.end_ns));
+				ck_assert_uint_eq(p->row, w->row);
+				ck_assert_uint_eq(p->state, w->state);
+				ck_assert_uint_eq(p->link, k ? w->link : WAIT_LINK_NONE);
+			}
+		}
+		sim_destroy(s);
+		graph_destroy(g);
+	}
+	wait_path_release(&whole);
+	wait_path_release(&part);
+}
+END_TEST
+
+UNIT_MAIN("waits_path", test_own_edges, test_chain, test_fills, test_packets, test_windows, test_present, test_bounds,
+	  test_random)
