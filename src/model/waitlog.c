@@ -148,6 +148,16 @@ static bool counts(const struct apply *a)
 	return a->ev->kind != EVENT_SCHED_WAKEUP || !a->trace->has_waking;
 }
 
+/* Who runs on the CPU, by the event's own context; no believing in what was before. */
+static void set_runner(const struct model *m, struct wait_event *e, const struct apply *a)
+{
+	if (!a->trace->has_tid || a->ev->tid < 0)
+		return;
+	e->from_tid = a->ev->tid;
+	e->from_pid = pid_of(m, a->thread);
+	e->from_comm = a->thread == NO_ROW ? STRID_NONE : (strid)THREAD_ROW(m, a->thread)->comm;
+}
+
 static void log_wake(struct model *m, const struct apply *a)
 {
 	const struct ev_wakeup *p = event_payload(a->ev, ev_wakeup);
@@ -162,11 +172,7 @@ static void log_wake(struct model *m, const struct apply *a)
 	e->comm = comm_of(m, row, p->comm);
 	e->new_task = a->ev->kind == EVENT_SCHED_WAKEUP_NEW;
 	set_context(m, e, a->cpu);
-	if (a->cpu) {
-		e->from_tid = (int32_t)a->cpu->tid;
-		e->from_pid = pid_of(m, a->cpu->thread);
-		e->from_comm = a->cpu->thread == NO_ROW ? STRID_NONE : (strid)THREAD_ROW(m, a->cpu->thread)->comm;
-	}
+	set_runner(m, e, a);
 	set_call(m, e, row);
 }
 
@@ -239,6 +245,7 @@ static void log_packet(struct model *m, const struct apply *a, bool sent, bool s
 	struct wait_event *e = add(m, sent ? WAIT_EVENT_SEND : WAIT_EVENT_RECEIVE, a->cpu);
 
 	set_context(m, e, a->cpu);
+	set_runner(m, e, a);
 	if (clock_packet_of_event(p, layout, &packet))
 		e->packet = keep_packet(m->wait_log, &packet);
 }

@@ -68,7 +68,7 @@ struct wait_event {
 	bool new_task;        /* WAKE: by sched_wakeup_new */
 	uint8_t state;        /* WAKE: enum wait_state, what tid has been waiting for, as far as the context tells */
 	int32_t tid, pid;     /* pid -1 unknown */
-	int32_t from_tid, from_pid;
+	int32_t from_tid, from_pid; /* WAKE, SEND, RECEIVE: who runs on the CPU as the event itself tells, else -1 */
 	strid comm, from_comm;
 	int32_t prev_state;   /* SWITCH: the kernel's; STATUS: the dump's */
 	int32_t fd;           /* WAKE, SWITCH: that this call works on, -1 none */

@@ -72,14 +72,53 @@ static enum wait_state state_of(enum status status)
 	}
 }
 
-static void vertex(struct build *b, wait_row row, enum wait_state state, const struct wait_cause *cause)
+static void vertex_at(struct build *b, wait_row row, uint64_t t_ns, enum wait_state state,
+		      const struct wait_cause *cause)
 {
 	struct build_row *r = build_row(b, row);
 
 	build_packets_settle(b, row);
-	graph_vertex(b->graph, row, b->now_ns, state, cause);
+	graph_vertex(b->graph, row, t_ns, state, cause);
 	if (!r->first_ns)
-		r->first_ns = b->now_ns;
+		r->first_ns = t_ns;
+}
+
+static void vertex(struct build *b, wait_row row, enum wait_state state, const struct wait_cause *cause)
+{
+	vertex_at(b, row, b->now_ns, state, cause);
+}
+
+/*
+ * The thread is seen for the first time since events were lost. What it did until then is unknown; what
+ * it has done since is not, as nothing was lost any more: it was about to do what it does now.
+ */
+static void recover(struct build *b, struct build_thread *t, enum status since)
+{
+	if (!t->interrupted)
+		return;
+	t->interrupted = false;
+	if (build_row(b, t->row)->first_ns)
+		vertex_at(b, t->row, build_host(b, t->host)->lost_ns, WAIT_UNKNOWN, NULL);
+	t->status = t->old = (uint8_t)since;
+}
+
+struct build_thread *build_current(struct build *b, unsigned host, const struct wait_event *e)
+{
+	struct build_cpu *cpu = build_cpu(b, host, e->cpu);
+	struct build_thread *t;
+	bool is_new;
+
+	if (cpu->lost && e->from_tid > 0) {
+		/* switched in unseen; the event's own context says who it is */
+		t = build_thread_get(b, host, e->from_tid, e->cpu, &is_new);
+		build_thread_name(b, t, e->from_comm, e->from_pid);
+		recover(b, t, STATUS_RUN);
+		if (is_new)
+			build_thread_set(b, t, STATUS_RUN);
+		cpu->tid = e->from_tid;
+		cpu->lost = false;
+	}
+	return build_thread_current(b, host, e->cpu);
 }
 
 wait_row build_extend(struct build *b, const struct build_thread *t)
@@ -99,6 +138,26 @@ static wait_row change(struct build *b, const struct build_thread *t, const stru
 	vertex(b, t->row, state_of((enum status)t->old), t->old == STATUS_BLOCKED && t->stop ? &stop : NULL);
 	graph_present(b->graph, t->row, state_of((enum status)t->status), present);
 	return t->row;
+}
+
+/* ---- records that begin midway ---- */
+
+void build_begin_midway(struct build *b, unsigned host, uint64_t t_ns)
+{
+	build_host(b, host)->midway_ns = t_ns;
+}
+
+/* The thread's first event ends what it has been doing since the begin. */
+static void since_begin(struct build *b, struct build_thread *t, enum status status)
+{
+	const struct build_host *h = build_host(b, t->host);
+	struct build_row *r = build_row(b, t->row);
+
+	if (!h->midway_ns || h->interrupts || r->first_ns || r->older != WAIT_NO_ROW)
+		return;
+	build_thread_set(b, t, status);
+	graph_gap(b->graph, t->row, h->midway_ns);
+	r->first_ns = h->midway_ns;
 }
 
 /* ---- switches ---- */
@@ -124,12 +183,18 @@ static void build_switch(struct build *b, unsigned host, const struct wait_event
 	struct build_thread *next, *prev;
 	bool is_new, blocked;
 
-	build_cpu(b, host, e->cpu)->tid = e->tid;
+	*build_cpu(b, host, e->cpu) = (struct build_cpu){ .tid = e->tid };
 	next = build_thread_get(b, host, e->tid, e->cpu, &is_new);
+	if (is_new)
+		since_begin(b, next, STATUS_WAIT_CPU);
+	recover(b, next, STATUS_WAIT_CPU);
 	build_thread_set(b, next, STATUS_RUN);
 	if (is_new || !b->compat)
 		build_thread_name(b, next, e->comm, e->pid);
 	prev = build_thread_get(b, host, e->from_tid, e->cpu, &is_new);
+	if (is_new)
+		since_begin(b, prev, STATUS_RUN);
+	recover(b, prev, STATUS_RUN);
 	build_thread_name(b, prev, e->from_comm, e->from_pid);
 	blocked = is_blocked(b, e->prev_state);
 	build_thread_set(b, prev, blocked ? STATUS_BLOCKED : STATUS_WAIT_CPU);
@@ -159,8 +224,7 @@ static void wake_in_context(struct build *b, unsigned host, const struct wait_ev
 	const struct build_thread *receiver = NULL;
 
 	if (e->context == WAIT_CONTEXT_RECEIVING) {
-		receiver = in_interrupt(e) ? build_thread_kernel(b, host, e->cpu) :
-					     build_thread_current(b, host, e->cpu);
+		receiver = in_interrupt(e) ? build_thread_kernel(b, host, e->cpu) : build_current(b, host, e);
 		if (receiver && !in_interrupt(e))
 			cause.name = build_row(b, receiver->row)->who.comm;
 	} else if (e->context == WAIT_CONTEXT_SOFTIRQ && (e->vec == VEC_NET_TX || e->vec == VEC_NET_RX)) {
@@ -187,16 +251,18 @@ static void wake_in_task(struct build *b, const struct wait_event *e, const stru
 
 static void build_wake(struct build *b, unsigned host, const struct wait_event *e)
 {
-	const struct build_thread *current = build_thread_current(b, host, e->cpu);
+	const struct build_thread *current = build_current(b, host, e);
 	bool is_new, counts;
 	struct build_thread *t;
 
 	t = build_thread_get(b, host, e->tid, e->cpu, &is_new);
 	if (is_new) {
 		build_thread_name(b, t, e->comm, e->pid);
+		if (!e->new_task)
+			since_begin(b, t, STATUS_BLOCKED);
 		build_thread_set(b, t, STATUS_BLOCKED);
-		/* the new thread may have taken the place of one whose tid it has */
-		current = build_thread_current(b, host, e->cpu);
+	} else if (t != current) {
+		recover(b, t, STATUS_BLOCKED);
 	}
 	counts = t != current && (t->status == STATUS_BLOCKED || t->status == STATUS_WAIT_FORK ||
 				  t->status == STATUS_UNKNOWN);
@@ -233,8 +299,10 @@ static void build_exit(struct build *b, unsigned host, const struct wait_event *
 {
 	struct build_thread *t = build_thread_find(b, host, e->tid, e->cpu);
 
-	if (t)
-		build_thread_set(b, t, STATUS_EXIT);
+	if (!t)
+		return;
+	recover(b, t, STATUS_RUN);
+	build_thread_set(b, t, STATUS_EXIT);
 }
 
 static void build_rename(struct build *b, unsigned host, const struct wait_event *e)
@@ -261,7 +329,8 @@ static void build_status(struct build *b, unsigned host, const struct wait_event
 	struct build_thread *t = build_thread_get(b, host, e->tid, e->cpu, &is_new);
 
 	build_thread_name(b, t, e->comm, e->pid);
-	build_thread_set(b, t, status_of_dump(e->prev_state));
+	if (!t->interrupted)
+		build_thread_set(b, t, status_of_dump(e->prev_state));
 }
 
 static void build_net_softirq(struct build *b, unsigned host, const struct wait_event *e)
@@ -275,23 +344,24 @@ static void build_net_softirq(struct build *b, unsigned host, const struct wait_
 
 /*
  * What the host's threads did before is not what they do now, but for those that run on
- * CPUs that have lost nothing.
+ * CPUs which have lost nothing.
  */
 static void build_interrupt(struct build *b, unsigned host, const struct wait_event *e)
 {
 	struct build_host *h = build_host(b, host);
 
 	if (e->cpu != WAIT_ALL_CPUS)
-		build_cpu(b, host, e->cpu);
+		build_cpu(b, host, e->cpu); /* made if need be */
 	for (guint i = 0; i < h->cpus->len; i++) {
 		struct build_thread *t = build_thread_current(b, host, i);
 
 		if (e->cpu == WAIT_ALL_CPUS || i == e->cpu)
-			build_cpu(b, host, i)->tid = TID_NOBODY;
-		else if (t)
+			*build_cpu(b, host, i) = (struct build_cpu){ .tid = TID_NOBODY, .lost = true };
+		else if (t && !t->interrupted)
 			t->interrupts = h->interrupts + 1;
 	}
 	h->interrupts++;
+	h->lost_ns = b->now_ns;
 }
 
 void build_event(struct build *b, unsigned host, uint64_t t_ns, const struct wait_event *e,

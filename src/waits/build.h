@@ -32,6 +32,12 @@ void build_destroy(struct build *b);
 /* Hosts are numbered 0, 1 … in the order in which they are added. */
 void build_add_host(struct build *b);
 
+/*
+ * The host's record is cut out of a longer one, from t_ns on (reference time): what a thread's first event
+ * ends, it has been doing since then. Before its first event.
+ */
+void build_begin_midway(struct build *b, unsigned host, uint64_t t_ns);
+
 /* t_ns: the event's reference time, never less than that of the one before. packet: of SEND and RECEIVE, may be NULL. */
 void build_event(struct build *b, unsigned host, uint64_t t_ns, const struct wait_event *e,
 		 const struct clock_packet *packet);

@@ -25,6 +25,7 @@ struct build_thread {
 	int32_t tid;
 	uint8_t status, old;  /* enum status; old: before the last time it was set, to the same or another */
 	bool gone;            /* its life is over */
+	bool interrupted;     /* events were lost since it was last seen */
 	uint32_t interrupts;  /* of its host, when the status was set */
 	strid stop;           /* blocked, but by no wait: "stopped", "traced"; STRID_NONE */
 	wait_row row;
@@ -51,11 +52,14 @@ struct build_row {
 
 struct build_cpu {
 	int32_t tid; /* it runs since its last switch, TID_NOBODY unknown */
+	bool lost;   /* it is unknown as events were lost */
 };
 
 struct build_host {
 	GArray *cpus;        /* struct build_cpu, by number */
 	uint32_t interrupts; /* how often events were lost */
+	uint64_t lost_ns;    /* when that was last known to be over */
+	uint64_t midway_ns;  /* its record begins here, in the midst of things; 0: it does not */
 	wait_row idle_row, kernel_row; /* compat */
 };
 
@@ -109,7 +113,7 @@ struct build_thread *build_thread_get(struct build *b, unsigned host, int32_t ti
 /* Whoever receives the CPU's packets in interrupts and softirqs; always running. */
 struct build_thread *build_thread_kernel(struct build *b, unsigned host, unsigned cpu);
 
-/* Who runs on the CPU; NULL: not known. */
+/* Who runs on the CPU by its last switch; NULL: not known. */
 struct build_thread *build_thread_current(struct build *b, unsigned host, unsigned cpu);
 struct build_cpu *build_cpu(struct build *b, unsigned host, unsigned cpu);
 
@@ -134,6 +138,9 @@ void build_packets_redirect(struct build *b, wait_row row, wait_row woken);
 void build_packet(struct build *b, unsigned host, const struct wait_event *e, const struct clock_packet *packet);
 
 /* ---- build.c ---- */
+
+/* Who runs on the event's CPU, by its last switch or, after a loss, by the event itself; NULL: not known. */
+struct build_thread *build_current(struct build *b, unsigned host, const struct wait_event *e);
 
 /* A vertex now that ends an edge with what the thread does at present; returns its row. */
 wait_row build_extend(struct build *b, const struct build_thread *t);

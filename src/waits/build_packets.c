@@ -140,9 +140,9 @@ static struct build_thread *owner(struct build *b, unsigned host, const struct w
 	const bool in_interrupt = e->below == WAIT_CONTEXT_SOFTIRQ || e->below == WAIT_CONTEXT_IRQ;
 
 	if (!sent)
-		return in_interrupt ? build_thread_kernel(b, host, e->cpu) : build_thread_current(b, host, e->cpu);
+		return in_interrupt ? build_thread_kernel(b, host, e->cpu) : build_current(b, host, e);
 	if (e->below == WAIT_CONTEXT_TASK)
-		return build_thread_current(b, host, e->cpu);
+		return build_current(b, host, e);
 	return e->below == WAIT_CONTEXT_SOFTIRQ ? build_thread_kernel(b, host, e->cpu) : NULL;
 }
 

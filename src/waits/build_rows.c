@@ -135,6 +135,7 @@ static struct build_thread *refresh(struct build *b, struct build_thread *t)
 	if (t && t->interrupts != build_host(b, t->host)->interrupts) {
 		t->status = t->old = STATUS_UNKNOWN;
 		t->stop = STRID_NONE;
+		t->interrupted = true;
 		t->interrupts = build_host(b, t->host)->interrupts;
 	}
 	return t;
@@ -155,7 +156,7 @@ static void thread_renew(struct build *b, struct build_thread *t)
 	const uint32_t older_life = t->life;
 	struct build_row *r;
 
-	t->gone = false;
+	t->gone = t->interrupted = false;
 	t->status = t->old = STATUS_UNKNOWN;
 	t->stop = STRID_NONE;
 	t->row = row_of(b, t->host, t->tid, 0);

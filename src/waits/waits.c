@@ -99,6 +99,11 @@ unsigned waits_add_host(struct waits *w, const struct clock_map *map)
 	return w->hosts->len - 1;
 }
 
+void waits_begin_midway(struct waits *w, unsigned host, uint64_t t_ns)
+{
+	build_begin_midway(w->build, host, t_ns);
+}
+
 /* ---- queues ---- */
 
 static uint32_t room_for(uint32_t room, uint32_t n)
