@@ -4,7 +4,7 @@
  *
  *   dump_waits [--compat] [--graph] [--paths] [--formula HOST=SLOPE,INTERCEPT]... SOURCE...
  *
- * JSON, one object per line: first the totals, then with --graph each row with its vertices
+ * JSON, one object per line: first the totals and the losses [host, CPU, its time], then with --graph each row with its vertices
  * and links, with --paths the critical path of each thread's row over its whole life.
  * --formula: reference's time = SLOPE * the host's + INTERCEPT; other hosts keep their time.
  */
@@ -28,6 +28,7 @@ static const char *const fill_names[] = { NULL, "first", "stitch", "across" };
 struct host {
 	struct wait_log log;
 	struct clock_map *map;
+	GArray *losses; /* uint64_t: CPU, time */
 };
 
 static void fail(const char *text)
@@ -142,6 +143,17 @@ static struct clock_map *map_of(const char *name, char **formulas, unsigned n)
 	return NULL;
 }
 
+static void note_losses(struct host *h)
+{
+	for (uint32_t i = 0; i < h->log.n_events; i++) {
+		const struct wait_event *e = &h->log.events[i];
+		const uint64_t loss[] = { e->cpu, e->ts_ns };
+
+		if (e->kind == WAIT_EVENT_INTERRUPT)
+			g_array_append_vals(h->losses, loss, 2);
+	}
+}
+
 /* All hosts side by side, so that little waits in the queues. */
 static void read_all(struct ingest *in, struct waits *w, struct host *hosts)
 {
@@ -157,6 +169,7 @@ static void read_all(struct ingest *in, struct waits *w, struct host *hosts)
 			if (status == LT_ERROR)
 				fail(error_text());
 			ended += status == LT_END;
+			note_losses(&hosts[i]);
 			waits_take(w, i, &hosts[i].log);
 			waits_watermark(w, i, status == LT_END ? UINT64_MAX : until_ns);
 		}
@@ -204,6 +217,7 @@ int main(int argc, char **argv)
 	w = waits_create(&waits_options);
 	for (unsigned h = 0; h < n; h++) {
 		wait_log_init(&hosts[h].log);
+		hosts[h].losses = g_array_new(FALSE, FALSE, sizeof(uint64_t));
 		hosts[h].log.compat = waits_options.compat;
 		hosts[h].map = map_of(ingest_host(in, h)->name, formulas, n_formulas);
 		model_set_wait_log(ingest_host(in, h)->model, &hosts[h].log);
@@ -215,8 +229,14 @@ int main(int argc, char **argv)
 	for (unsigned h = 0; h < n; h++)
 		printf("%s\"%s\"", h ? "," : "", ingest_host(in, h)->name);
 	printf("],\"vertices\":%" PRIu64 ",\"links\":%" PRIu64 ",\"late\":%" PRIu64 ",\"graph_late\":%" PRIu64
-	       ",\"behind\":%" PRIu64 "}\n",
+	       ",\"behind\":%" PRIu64 ",\"losses\":[",
 	       info.graph.vertices, info.links, info.late, info.graph.late, info.graph.behind);
+	for (unsigned h = 0; h < n; h++)
+		for (guint l = 0; l < hosts[h].losses->len; l += 2)
+			printf("%s[%u,%" PRIu64 ",%" PRIu64 "]", h || l ? "," : "", h,
+			       g_array_index(hosts[h].losses, uint64_t, l),
+			       g_array_index(hosts[h].losses, uint64_t, l + 1));
+	puts("]}");
 	for (wait_row row = 0; graph && row < waits_graph(w)->n_rows; row++)
 		print_row(w, row);
 	for (wait_row row = WAIT_NO_ROW; paths && (row = waits_next(w, row)) != WAIT_NO_ROW;)
@@ -224,6 +244,7 @@ int main(int argc, char **argv)
 	for (unsigned h = 0; h < n; h++) {
 		model_set_wait_log(ingest_host(in, h)->model, NULL);
 		wait_log_release(&hosts[h].log);
+		g_array_free(hosts[h].losses, TRUE);
 	}
 	waits_destroy(w);
 	ingest_destroy(in);
