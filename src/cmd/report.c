@@ -199,7 +199,7 @@ static enum lt_status open_for_good(struct report *r, uint64_t *known_end_ns)
 	if ((r->own && !r->live) || !needs_end) {
 		if (report_open(r, false) != LT_OK)
 			return LT_ERROR;
-		if (!needs_clocks || (ingest_host_count(r->in) < 2 && !o->offset->len))
+		if (!needs_clocks || ingest_host_count(r->in) < 2)
 			return LT_OK;
 		ingest_destroy(r->in);
 		r->in = NULL;

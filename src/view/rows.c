@@ -178,7 +178,8 @@ static void collect_own(struct view_rows *r, const struct view_query *q)
 			.members = 1,
 		};
 
-		g_array_append_val(r->internal->rows, row);
+		if (!q->filter || view_filter_host(q->filter, r->hosts[cells[1]].name))
+			g_array_append_val(r->internal->rows, row);
 	}
 }
 

@@ -40,8 +40,8 @@ static void get_drift(const struct view_cell *at, struct value *v)
 
 static const struct column sync_columns[] = {
 	COLUMN_HOST,
-	{ "ref", "REF", "Host whose time is its reference; null where no packets lead to one.", COLUMN_TEXT, 10, REPORTED,
-	  CELL(sync, ref), view_get_text },
+	{ "ref", "REF", "Host whose time is its reference; null where no packets lead to one.", COLUMN_TEXT, 10,
+	  REPORTED, CELL(sync, ref), view_get_text },
 	{ "state", "STATE",
 	  "How its clock is known: reference, absent (no packet matched), incomplete (one direction only), "
 	  "approximate (no bound), accurate, failed (no line of bounded drift fits).",
@@ -69,7 +69,8 @@ const struct view_table view_sync_table = {
 	.flags = VIEW_REPORT | VIEW_OWN | VIEW_ALL_ROWS,
 	.source = TABLES,
 	N_COLUMNS(sync_columns),
-	.screen = "host ref state matched used offset_ns drift_ppm bound_ns latency_to_min_ns latency_from_min_ns negative",
+	.screen = "host ref state matched used offset_ns drift_ppm bound_ns latency_to_min_ns latency_from_min_ns "
+		  "negative",
 	.sort = "host",
 };
 

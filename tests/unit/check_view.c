@@ -219,11 +219,12 @@ START_TEST(test_report_columns)
 		{ "blocking", "host tid pid comm state syscall fd path count total_ns max_ns avg_ns cause" },
 		{ "relations", "host from_host from_pid from_comm to_host to_pid to_comm kind object side count bytes "
 			       "wakeups wait_ns wait_max_ns" },
-		{ "sync", "host ref state matched used offset_ns drift_ppm bound_ns latency_to_min_ns latency_from_min_ns "
-			  "latency_to_median_ns latency_from_median_ns negative slope intercept" },
-		{ "matches", "from_host to_host flow sent_ns received_ns latency_ns raw_latency_ns part ambiguous used" },
-		{ "critical-path", "host begin_ns end_ns duration_ns tid pid comm state cause link from_host from_tid call "
-				   "fd object wire cut" },
+		{ "sync", "host ref state matched used offset_ns drift_ppm bound_ns latency_to_min_ns "
+			  "latency_from_min_ns latency_to_median_ns latency_from_median_ns negative slope intercept" },
+		{ "matches", "from_host to_host flow sent_ns received_ns latency_ns raw_latency_ns part ambiguous "
+			     "used" },
+		{ "critical-path", "host begin_ns end_ns duration_ns tid pid comm state cause link from_host from_tid "
+				   "call fd object wire cut" },
 		{ "critical-totals", "host pid comm state wire total_ns" },
 	};
 	unsigned n = 0;

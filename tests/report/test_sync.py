@@ -1,0 +1,213 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Reports of several hosts in one time: sync, matches, times and cuts of the other tables, the options for it."""
+
+import collections
+import os
+import re
+import sys
+
+import test_report as base
+from test_report import check, check_intervals, page, pages, recording, run, total
+
+STATES = ("reference", "absent", "incomplete", "approximate", "accurate", "failed")
+RHO = 500e-6  # no two clocks differ by more in rate
+FLOW = re.compile(r"^(\d+(\.\d+){3}|\[[0-9a-f:]+\]):\d+>(\d+(\.\d+){3}|\[[0-9a-f:]+\]):\d+$")
+
+
+def by(data, key):
+    return {row[key]: row for row in data["rows"]}
+
+
+def check_sync(path):
+    data = page("sync", path)
+    rows = by(data, "host")
+    check(sorted(rows) == data["hosts"] and len(rows) == len(data["rows"]), "sync: a row per host")
+    refs = [h for h, r in rows.items() if r["state"] == "reference"]
+    check(len(refs) == 1, f"sync: references {refs}")
+    for host, row in rows.items():
+        check(row["state"] in STATES and row["ref"] == refs[0], f"sync: {row}")
+        check(row["matched"] >= row["used"] > 0, f"sync: {row}")
+        check(isinstance(row["drift_ppm"], float) and abs(row["drift_ppm"]) < 1e6 * RHO, f"sync: drift {row}")
+        check(row["slope"] is None and row["intercept"] is None, f"sync: without --compat {row}")
+        if host == refs[0]:
+            check((row["offset_ns"], row["drift_ppm"], row["bound_ns"]) == (0, 0, 0), f"sync: reference {row}")
+            continue
+        check(row["state"] == "accurate" and 0 < row["bound_ns"] < 1000000, f"sync: {row}")
+        for way in ("to", "from"):
+            check(0 < row[f"latency_{way}_min_ns"] <= row[f"latency_{way}_median_ns"], f"sync: latency {row}")
+        check(row["negative"] == 0, f"sync: negative {row}")
+    return refs[0], rows
+
+
+def check_formats_of_own(path):
+    for table in ("sync", "matches"):
+        data, lines = page(table, path), run(table, path, "--csv").splitlines()
+        check(lines[0].split(",") == list(data["rows"][0]) and len(lines) == len(data["rows"]) + 1, f"{table}: CSV")
+        check(len(run(table, path).splitlines()) == len(data["rows"]) + 2, f"{table}: text")
+
+
+def check_times(path, sync):
+    """Times of other tables are those of the hosts' own clocks, moved by the offset; durations are the same."""
+    for table, keys, columns in (("hosts", ("host",), ("begin_ns", "end_ns")),
+                                 ("cpu", ("host", "tid", "comm"), ("born_ns", "exited_ns")),
+                                 ("files", None, ("opened_ns", "closed_ns"))):
+        own, moved = page(table, path, "--no-sync"), page(table, path)
+        check(len(own["rows"]) == len(moved["rows"]), f"{table}: as many rows")
+        # files of one fd are told apart by their times, whose order stays
+        pairs = [(a, b) for a, b in zip(own["rows"], moved["rows"]) if not keys or all(a[k] == b[k] for k in keys)]
+        check(len(pairs) == len(own["rows"]), f"{table}: the same rows in the same order")
+        some = 0
+        for a, b in pairs:
+            check({k: v for k, v in a.items() if k not in columns} ==
+                  {k: v for k, v in b.items() if k not in columns}, f"{table}: {a} is not {b} but for the times")
+            for column in columns:
+                check((a[column] is None) == (b[column] is None), f"{table}: {column} of {a} and {b}")
+                if a[column] is None:
+                    continue
+                some += 1
+                slack = RHO * abs(moved["end_ns"] - b[column]) + 1000
+                check(abs(b[column] - a[column] - sync[a["host"]]["offset_ns"]) <= slack,
+                      f"{table}: {column} moved by {b[column] - a[column]}, the offset is {sync[a['host']]['offset_ns']}")
+        check(some > 2, f"{table}: no times")
+    hosts = page("hosts", path)
+    check((hosts["begin_ns"], hosts["end_ns"]) == (min(r["begin_ns"] for r in hosts["rows"]),
+                                                   max(r["end_ns"] for r in hosts["rows"])), "begin and end of the whole")
+
+
+def check_cuts(path):
+    """Whatever is cut is cut at one time of all: parts are the whole."""
+    whole = page("cpu", path)
+    begin, end = whole["begin_ns"], whole["end_ns"]
+    middle = begin + (end - begin) // 2
+    first, second = page("cpu", path, "--end", f"{middle}ns"), page("cpu", path, "--begin", f"{middle}ns")
+    check((first["begin_ns"], first["end_ns"], second["begin_ns"], second["end_ns"]) == (begin, middle, middle, end),
+          "edges of a cut")
+    check(total(first["rows"] + second["rows"], "cpu") == total(whole["rows"], "cpu"), "two halves are not the whole")
+    check(page("cpu", path, "--begin", f"-{end - middle}ns") == second, "--begin from the end")
+    # the whole is also that of the hosts' own clocks
+    own = page("cpu", path, "--no-sync")
+    check(total(own["rows"], "cpu") == total(whole["rows"], "cpu"), "clocks change a duration")
+    check(own["end_ns"] - own["begin_ns"] > end - begin, "these hosts' clocks are far apart")
+    for part in (first, second):
+        for row in page("hosts", path, "--begin", f"{part['begin_ns']}ns", "--end", f"{part['end_ns']}ns")["rows"]:
+            check(part["begin_ns"] <= row["begin_ns"] + 1 and row["end_ns"] <= part["end_ns"] + 1, f"hosts of a part: {row}")
+
+
+def check_matches(path, reference, sync):
+    data = page("matches", path)
+    rows = data["rows"]
+    check(len(rows) > 100, f"matches: {len(rows)} rows")
+    check([r["sent_ns"] for r in rows] == sorted(r["sent_ns"] for r in rows), "matches: order")
+    used = collections.Counter()
+    for row in rows:
+        check(row["received_ns"] - row["sent_ns"] == row["latency_ns"], f"matches: latency {row}")
+        check(FLOW.match(row["flow"] or ""), f"matches: flow {row}")
+        check(not (row["used"] and row["ambiguous"]), f"matches: ambiguous, and used {row}")
+        offset = {r["host"]: r["offset_ns"] for r in sync.values()}
+        moved = offset[row["to_host"]] - offset[row["from_host"]]
+        check(abs(row["latency_ns"] - row["raw_latency_ns"] - moved) <= 2 * RHO * (data["end_ns"] - data["begin_ns"]),
+              f"matches: raw latency {row}")
+        check(data["begin_ns"] <= row["sent_ns"] < data["end_ns"], f"matches: outside {row}")
+        if row["used"]:
+            check(row["from_host"] != row["to_host"] and row["latency_ns"] > 0, f"matches: used {row}")
+            used[frozenset((row["from_host"], row["to_host"]))] += 1
+    for host, row in sync.items():
+        if host != reference:
+            neighbours = [n for pair, n in used.items() if host in pair]
+            check(row["used"] <= max(neighbours), f"matches: {used}, sync says {row['used']} of {host}")
+    db = page("matches", path, "--host", "db")
+    check(db["hosts"] == ["db"] and db["rows"] == [r for r in rows if "db" in (r["from_host"], r["to_host"])],
+          "matches: --host")
+    middle = rows[len(rows) // 2]["sent_ns"]
+    halves = [page("matches", path, option, f"{middle}ns")["rows"] for option in ("--end", "--begin")]
+    check(halves[0] + halves[1] == rows and halves[1][0]["sent_ns"] == middle, "matches: two halves")
+    check([r for p in pages("matches", path, "--interval", "1s") for r in p["rows"]] == rows, "matches: --interval")
+    own = page("matches", path, "--no-sync")["rows"]
+    check(len(own) == len(rows) and all(r["latency_ns"] == r["raw_latency_ns"] for r in own), "matches: --no-sync")
+
+
+def check_options(path, sync):
+    for host in sync:
+        rows = by(page("sync", path, "--ref", host), "host")
+        check(all(r["ref"] == host for r in rows.values()) and rows[host]["state"] == "reference", f"--ref {host}")
+        for other in sync:
+            moved = sync[other]["offset_ns"] - sync[host]["offset_ns"]
+            check(abs(rows[other]["offset_ns"] - moved) < 2000000, f"--ref {host}: {rows[other]}, not {moved}")
+    one = page("sync", path, "--host", "client")
+    check(one["hosts"] == ["client"] and one["rows"] == [sync["client"]], "sync: --host")
+
+    own = by(page("hosts", path, "--no-sync"), "host")
+    args = ["--ref", "web"]
+    offsets = {"client": -1234567, "db": 7000000000, "web": 0}
+    for host in ("client", "db"):
+        args += ["--offset", f"{host}={offsets[host]}"]
+    moved = page("hosts", path, *args)
+    for row in moved["rows"]:
+        for column in ("begin_ns", "end_ns"):
+            check(row[column] == own[row["host"]][column] + offsets[row["host"]], f"--offset: {column} of {row}")
+    check(moved["begin_ns"] == min(r["begin_ns"] for r in moved["rows"]), "--offset: begin")
+    for host, row in by(page("sync", path, *args), "host").items():
+        check((row["offset_ns"], row["ref"]) == (offsets[host], "web"), f"--offset: {row}")
+    check(page("hosts", path, "--ref=web", "--offset", "client=-1234567ns", "--offset=db=7s") == moved, "--offset: units")
+    one = page("hosts", os.path.join(path, "db"), "--offset", "db=1s")
+    check(one["begin_ns"] == own["db"]["begin_ns"], "--offset of the only host, which is the reference")
+
+    ports = {int(end.rsplit(":", 1)[1]) for r in page("matches", path)["rows"] for end in r["flow"].split(">")}
+    ignore = [a for port in sorted(ports) if port < 32768 for a in ("--ignore-port", str(port))]
+    none = page("sync", path, *ignore)
+    check(all(r["used"] == 0 and r["state"] in ("absent", "reference") for r in none["rows"]), f"--ignore-port: {none}")
+    check({r["host"]: (r["begin_ns"], r["end_ns"]) for r in page("hosts", path, *ignore)["rows"]} ==
+          {h: (r["begin_ns"], r["end_ns"]) for h, r in own.items()}, "--ignore-port: hosts keep their own clocks")
+
+    compat = by(page("sync", path, "--compat", "tracecompass"), "host")
+    lines = [r for r in compat.values() if r["state"] != "reference"]
+    for row in lines:
+        check(re.match(r"^[01]\.\d{10,}$", row["slope"]) and re.match(r"^-?\d+(\.\d+)?$", row["intercept"]),
+              f"--compat: {row}")
+        check(abs(row["offset_ns"] - sync[row["host"]]["offset_ns"] + sync[row["ref"]]["offset_ns"]) < 20000000,
+              f"--compat: {row} is far from {sync}")
+    check(len(lines) == len(compat) - 1, f"--compat: {compat}")
+
+
+def check_one_host(path):
+    """A host alone is its own reference: nothing changes."""
+    data = page("sync", path)
+    check(len(data["rows"]) == 1 and not data["rows"][0]["offset_ns"] and data["rows"][0]["used"] == 0, f"one host: {data}")
+    for args in (("cpu",), ("files",), ("hosts", "--begin", "+1s"), ("cpu", "--end", "-1s")):
+        check(page(*args, path) == page(*args, path, "--no-sync"), f"one host: {args}")
+
+
+def check_usage(path):
+    for args in (("sync", "--no-sync"), ("sync", "--tid", "1"), ("cpu", "--ref", "nosuch"), ("cpu", "--offset", "db"),
+                 ("cpu", "--offset", "=5"), ("cpu", "--offset", "db=soon"), ("cpu", "--offset", "nosuch=5"),
+                 ("cpu", "--ignore-port", "0"), ("cpu", "--ignore-port", "65536"), ("matches", "--pid", "1"),
+                 ("sync", "--compat", "other"), ("sync", "--per-cpu")):
+        check(run(args[0], path, *args[1:], status=2) == "", f"{args}: output in spite of wrong usage")
+
+
+def main():
+    if not os.access(base.PROGRAM, os.X_OK):
+        print(f"skip {os.path.basename(sys.argv[0])}: {base.PROGRAM} is not built")
+        return 77
+    three, kprobe = recording("three-tier"), recording("kprobe")
+    if three and kprobe:
+        reference, sync = check_sync(three)
+        check_formats_of_own(three)
+        check_times(three, sync)
+        check_cuts(three)
+        for table in ("cpus", "irqs"):
+            check_intervals(table, three, "1700ms")
+        check_matches(three, reference, sync)
+        check_options(three, sync)
+        check_one_host(kprobe)
+        check_usage(three)
+    if not base.count:
+        return 77
+    print(f"{'not ok' if base.failures else 'ok'} {os.path.basename(sys.argv[0])}: {base.count} checks, "
+          f"{base.failures} failed")
+    return 1 if base.failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
