@@ -25,54 +25,76 @@ void blocking_destroy(struct model *m)
 	m->blocking = NULL;
 }
 
-/* The file a call waits for, NO_ROW: none, or one of several. */
-static uint32_t waited_file(const struct model *m, const struct call_in_flight *call)
-{
-	return call->fd < 0 ? NO_ROW : files_resolve(m, call->file);
-}
-
 /* Clients of a server come from ever new ports: what a socket was accepted from counts without it. */
 static strid name_of_file(const struct file_row *file)
 {
 	return (strid)(file->client ? file->client : file->path ? file->path : file->peer);
 }
 
-void blocking_wait_ended(struct model *m, uint32_t thread, enum wait_state state, strid cause)
+/* What a wait is counted under: the keys of its row. */
+struct wait {
+	uint64_t thread_uid;
+	enum wait_state state;
+	strid call;
+	int64_t fd;
+	strid object;
+};
+
+static struct wait describe(const struct model *m, const struct thread_row *t, const struct call_in_flight *call,
+			    enum wait_state state)
 {
-	const struct thread_row *t = THREAD_ROW(m, thread);
-	const struct call_in_flight *call = &thread_info(m, thread)->call;
-	uint64_t waited_ns = m->now_ns > t->since_ns ? m->now_ns - t->since_ns : 0;
-	uint32_t file = NO_ROW, row;
-	strid name = STRID_NONE, object = STRID_NONE;
+	struct wait w = { .thread_uid = t->uid, .state = state, .fd = -1 };
+	uint32_t file;
+
+	if (!call->active)
+		return w;
+	w.call = call->name;
+	if (!call->desc || call->desc->action == SYSCALL_WAIT_ANY || call->fd < 0)
+		return w;
+	w.fd = call->fd;
+	file = files_resolve(m, call->file);
+	if (file != NO_ROW)
+		w.object = name_of_file(FILE_ROW(m, file));
+	return w;
+}
+
+static bool is_row_of(const struct blocking_row *r, const struct wait *w)
+{
+	return r->thread_uid == w->thread_uid && r->state == w->state && r->syscall == w->call &&
+	       (int64_t)r->fd == w->fd && r->object == w->object;
+}
+
+static struct blocking_row *row_of(struct model *m, const struct wait *w, struct recent_hint *hint)
+{
 	struct blocking_row *r;
-	int64_t fd = -1;
 	uint64_t key;
 	bool made;
 
-	if (call->active) {
-		name = call->name;
-		if (call->desc && call->desc->action != SYSCALL_WAIT_ANY) {
-			fd = call->fd >= 0 ? call->fd : -1;
-			file = waited_file(m, call);
-		}
+	if (recent_knows(m, m->blocking, hint) && is_row_of(BLOCKING_ROW(m, hint->row), w)) {
+		recent_again(m, m->blocking, hint->row);
+		return BLOCKING_ROW(m, hint->row);
 	}
-	if (file != NO_ROW)
-		object = name_of_file(FILE_ROW(m, file));
-	key = recent_mix(recent_mix(recent_mix(t->uid, state), (uint64_t)name << 32 | object), (uint64_t)fd);
-	row = recent_use(m, m->blocking, key, &made);
-	r = BLOCKING_ROW(m, row);
+	key = recent_mix(recent_mix(w->thread_uid, w->state), (uint64_t)w->call << 32 | w->object);
+	hint->row = recent_row(m, m->blocking, recent_mix(key, (uint64_t)w->fd), &made);
+	r = BLOCKING_ROW(m, hint->row);
+	hint->uid = r->uid;
 	if (made) {
-		r->thread_uid = t->uid;
-		r->state = state;
-		r->syscall = name;
-		r->fd = (uint64_t)fd;
-		r->object = object;
+		r->thread_uid = w->thread_uid;
+		r->state = w->state;
+		r->syscall = w->call;
+		r->fd = (uint64_t)w->fd;
+		r->object = w->object;
 	}
-	r->count++;
-	r->total_ns += waited_ns;
-	if (waited_ns >= r->max_ns) {
-		r->max_ns = waited_ns;
-		r->max_at = m->now_ns;
-	}
+	return r;
+}
+
+void blocking_wait_ended(struct model *m, uint32_t thread, enum wait_state state, strid cause)
+{
+	const struct thread_row *t = THREAD_ROW(m, thread);
+	struct thread *info = thread_info(m, thread);
+	const struct wait w = describe(m, t, &info->call, state);
+	struct blocking_row *r = row_of(m, &w, &info->blocking);
+
 	r->cause = cause;
+	dist_add(&r->time, m->now_ns > t->since_ns ? m->now_ns - t->since_ns : 0, m->now_ns);
 }

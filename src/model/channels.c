@@ -25,7 +25,17 @@
 
 #include "model/context.h"
 
-enum { CHANNELS_MAX = 8192, QUEUE_ITEMS = 4, PROTOCOL_TCP = 6, PROTOCOL_UDP = 17, UDP_HEADER = 8 };
+enum {
+	CHANNELS_MAX = 8192,
+	ID_INDEX_BITS = 16,
+	LOOKS = 64,
+	QUEUE_ITEMS = 4,
+	PROTOCOL_TCP = 6,
+	PROTOCOL_UDP = 17,
+	UDP_HEADER = 8,
+};
+
+_Static_assert(CHANNELS_MAX < 1 << ID_INDEX_BITS, "an index fits into an id");
 
 /* More than any pipe or socket holds: somebody reads or writes unseen. */
 #define QUEUE_BYTES_MAX (UINT64_C(64) << 20)
@@ -50,7 +60,7 @@ struct endpoint {
 };
 
 struct channel {
-	uint64_t id;            /* 0: free */
+	uint64_t id;            /* how many were made before << 16 | index */
 	enum relation_kind kind;
 	strid object;
 	uint64_t twin;          /* id of the other end, of a pipe its own; 0: none is known */
@@ -64,7 +74,8 @@ struct channel {
 	bool guessed;           /* accept() did not tell the remote: the packet that woke it did, or none yet */
 	bool inside;            /* both ends are on this host */
 	struct party owner;     /* who used it last */
-	uint32_t newer, older;  /* indexes; NO_ROW at the ends */
+	struct recent_hint last; /* the relation it was used in last */
+	uint64_t used_ns;
 };
 
 /* The last packet that a CPU received. */
@@ -77,12 +88,11 @@ struct packet {
 struct channels {
 	GArray *list;           /* struct channel */
 	GArray *packets;        /* struct packet, by CPU number */
-	struct map64 by_id;     /* -> index */
 	struct map64 by_flow;   /* out_flow -> index */
 	struct map64 by_remote; /* hash of remote -> index: accepted ones that are not bound */
 	struct map64 by_name;   /* strid of a pipe's name or a fifo's path -> index */
-	uint32_t head, tail;    /* used last, unused longest */
-	uint64_t last_id;
+	uint32_t hand;          /* the next ones are looked at for one to use again */
+	uint64_t made;
 };
 
 void channels_create(struct model *m)
@@ -91,7 +101,6 @@ void channels_create(struct model *m)
 
 	c->list = g_array_new(FALSE, TRUE, sizeof(struct channel));
 	c->packets = g_array_new(FALSE, TRUE, sizeof(struct packet));
-	c->head = c->tail = NO_ROW;
 	m->relations->channels = c;
 }
 
@@ -101,7 +110,6 @@ void channels_destroy(struct model *m)
 
 	g_array_free(c->list, TRUE);
 	g_array_free(c->packets, TRUE);
-	map64_release(&c->by_id);
 	map64_release(&c->by_flow);
 	map64_release(&c->by_remote);
 	map64_release(&c->by_name);
@@ -170,29 +178,6 @@ static uint32_t index_of(const struct channels *c, const struct channel *ch)
 	return (uint32_t)(ch - &g_array_index(c->list, struct channel, 0));
 }
 
-static void unlink_channel(struct channels *c, const struct channel *ch)
-{
-	if (ch->newer == NO_ROW)
-		c->head = ch->older;
-	else
-		channel_at(c, ch->newer)->older = ch->older;
-	if (ch->older == NO_ROW)
-		c->tail = ch->newer;
-	else
-		channel_at(c, ch->older)->newer = ch->newer;
-}
-
-static void link_first(struct channels *c, struct channel *ch)
-{
-	ch->newer = NO_ROW;
-	ch->older = c->head;
-	if (c->head == NO_ROW)
-		c->tail = index_of(c, ch);
-	else
-		channel_at(c, c->head)->newer = index_of(c, ch);
-	c->head = index_of(c, ch);
-}
-
 static void del_if_own(struct map64 *map, uint64_t key, uint32_t index)
 {
 	if (map64_get(map, key) == index)
@@ -203,50 +188,55 @@ static void forget(struct channels *c, struct channel *ch)
 {
 	uint32_t index = index_of(c, ch);
 
-	map64_del(&c->by_id, ch->id);
 	if (ch->bound)
 		del_if_own(&c->by_flow, ch->out_flow, index);
 	else if (ch->accepted && !ch->guessed)
 		del_if_own(&c->by_remote, endpoint_hash(&ch->remote), index);
 	if (ch->object && ch->kind == RELATION_PIPE)
 		del_if_own(&c->by_name, ch->object, index);
-	unlink_channel(c, ch);
+}
+
+/* The one least used of some. */
+static struct channel *channel_to_reuse(struct channels *c)
+{
+	struct channel *oldest = NULL;
+
+	for (int i = 0; i < LOOKS; i++) {
+		struct channel *ch;
+
+		c->hand = (c->hand + 1) % CHANNELS_MAX;
+		ch = channel_at(c, c->hand);
+		if (!oldest || ch->used_ns < oldest->used_ns)
+			oldest = ch;
+	}
+	return oldest;
 }
 
 /* Valid until the next one is made. */
-static struct channel *channel_new(struct channels *c, enum relation_kind kind)
+static struct channel *channel_new(struct model *m, enum relation_kind kind)
 {
+	struct channels *c = m->relations->channels;
 	struct channel *ch;
 
 	if (c->list->len < CHANNELS_MAX) {
 		g_array_set_size(c->list, c->list->len + 1);
 		ch = channel_at(c, c->list->len - 1);
 	} else {
-		ch = channel_at(c, c->tail);
+		ch = channel_to_reuse(c);
 		forget(c, ch);
 	}
-	*ch = (struct channel){ .id = ++c->last_id, .kind = kind };
-	map64_put(&c->by_id, ch->id, index_of(c, ch));
-	link_first(c, ch);
+	*ch = (struct channel){
+		.id = ++c->made << ID_INDEX_BITS | index_of(c, ch), .kind = kind, .used_ns = m->now_ns,
+	};
 	return ch;
 }
 
 /* NULL: it is forgotten. */
 static struct channel *channel_find(const struct channels *c, uint64_t id)
 {
-	return id ? channel_at(c, map64_get(&c->by_id, id)) : NULL;
-}
+	struct channel *ch = id ? channel_at(c, (uint32_t)(id & ((1 << ID_INDEX_BITS) - 1))) : NULL;
 
-/* The same, from now on the one used last. */
-static struct channel *channel_use(struct channels *c, uint64_t id)
-{
-	struct channel *ch = channel_find(c, id);
-
-	if (ch && index_of(c, ch) != c->head) {
-		unlink_channel(c, ch);
-		link_first(c, ch);
-	}
-	return ch;
+	return ch && ch->id == id ? ch : NULL;
 }
 
 static void set_channel(struct model *m, uint32_t file, uint64_t id)
@@ -261,7 +251,7 @@ static void set_channel(struct model *m, uint32_t file, uint64_t id)
 
 void channels_pipe(struct model *m, uint32_t read_end, uint32_t write_end)
 {
-	struct channel *ch = channel_new(m->relations->channels, RELATION_PIPE);
+	struct channel *ch = channel_new(m, RELATION_PIPE);
 
 	ch->twin = ch->id;
 	set_channel(m, read_end, ch->id);
@@ -271,7 +261,7 @@ void channels_pipe(struct model *m, uint32_t read_end, uint32_t write_end)
 static void join_twins(struct model *m, uint32_t file, uint32_t other)
 {
 	struct channels *c = m->relations->channels;
-	uint64_t a = channel_new(c, RELATION_UNIX)->id, b = channel_new(c, RELATION_UNIX)->id;
+	uint64_t a = channel_new(m, RELATION_UNIX)->id, b = channel_new(m, RELATION_UNIX)->id;
 
 	channel_find(c, a)->twin = b;
 	channel_find(c, b)->twin = a;
@@ -286,6 +276,8 @@ void channels_socketpair(struct model *m, uint32_t file, uint32_t other)
 
 void channels_join(struct model *m, uint32_t writer_file, uint32_t reader_file)
 {
+	if (writer_file == NO_ROW || reader_file == NO_ROW)
+		return;
 	if (!FILE_ROW(m, writer_file)->channel && !FILE_ROW(m, reader_file)->channel)
 		join_twins(m, writer_file, reader_file);
 }
@@ -296,7 +288,7 @@ void channels_named(struct model *m, uint32_t file, strid name)
 	struct channel *ch = channel_at(c, map64_get(&c->by_name, name));
 
 	if (!ch) {
-		ch = channel_new(c, RELATION_PIPE);
+		ch = channel_new(m, RELATION_PIPE);
 		ch->twin = ch->id;
 		ch->object = name;
 		map64_put(&c->by_name, name, index_of(c, ch));
@@ -306,7 +298,7 @@ void channels_named(struct model *m, uint32_t file, strid name)
 
 uint64_t channels_connect(struct model *m, uint32_t thread, bool v6, const uint64_t addr[2], uint64_t port)
 {
-	struct channel *ch = channel_new(m->relations->channels, RELATION_INET);
+	struct channel *ch = channel_new(m, RELATION_INET);
 
 	ch->remote = endpoint_of(v6, addr, port);
 	ch->object = endpoint_name(&ch->remote);
@@ -317,7 +309,7 @@ uint64_t channels_connect(struct model *m, uint32_t thread, bool v6, const uint6
 void channels_accept(struct model *m, uint32_t thread, uint32_t file, bool v6, const uint64_t addr[2], uint64_t port)
 {
 	struct channels *c = m->relations->channels;
-	struct channel *ch = channel_new(c, RELATION_INET);
+	struct channel *ch = channel_new(m, RELATION_INET);
 
 	ch->remote = endpoint_of(v6, addr, port);
 	ch->accepted = true;
@@ -336,7 +328,7 @@ void channels_accept_unseen(struct model *m, uint32_t thread, uint32_t file, uin
 	struct channel *ch = channel_find(c, id);
 
 	if (!ch) {
-		ch = channel_new(c, RELATION_INET);
+		ch = channel_new(m, RELATION_INET);
 		ch->accepted = ch->guessed = true;
 	} else {
 		FILE_ROW(m, file)->peer = endpoint_name(&ch->remote);
@@ -348,9 +340,9 @@ void channels_accept_unseen(struct model *m, uint32_t thread, uint32_t file, uin
 
 /* ---- bytes ---- */
 
-static void count_bytes(struct model *m, const struct relation *what, uint64_t bytes)
+static void count_bytes(struct model *m, const struct relation *what, uint64_t bytes, struct recent_hint *hint)
 {
-	struct relation_row *r = relations_row(m, what);
+	struct relation_row *r = relations_row(m, what, hint);
 
 	r->count++;
 	r->bytes += bytes;
@@ -374,7 +366,7 @@ static void queue_put(struct queue *q, const struct party *who, uint64_t bytes)
 }
 
 /* Sets bytes of who against what the queue has of the other side; the rest, if any, goes into it. */
-static void queue_match(struct model *m, struct queue *q, const struct channel *ch, const struct party *who,
+static void queue_match(struct model *m, struct queue *q, struct channel *ch, const struct party *who,
 			uint64_t bytes, bool read)
 {
 	struct relation what = { .kind = ch->kind, .object = ch->object };
@@ -385,7 +377,7 @@ static void queue_match(struct model *m, struct queue *q, const struct channel *
 
 		what.from = read ? first->who : *who;
 		what.to = read ? *who : first->who;
-		count_bytes(m, &what, part);
+		count_bytes(m, &what, part, &ch->last);
 		bytes -= part;
 		first->bytes -= part;
 		if (!first->bytes) {
@@ -400,7 +392,7 @@ static void queue_match(struct model *m, struct queue *q, const struct channel *
 }
 
 /* A half of a relation between hosts. */
-static void count_half(struct model *m, const struct channel *ch, const struct party *who, uint64_t bytes, bool read)
+static void count_half(struct model *m, struct channel *ch, const struct party *who, uint64_t bytes, bool read)
 {
 	struct relation what = { .kind = RELATION_INET, .object = ch->object, .flow = read ? ch->in_flow : ch->out_flow };
 
@@ -408,17 +400,18 @@ static void count_half(struct model *m, const struct channel *ch, const struct p
 		what.to = *who;
 	else
 		what.from = *who;
-	count_bytes(m, &what, bytes);
+	count_bytes(m, &what, bytes, &ch->last);
 }
 
 void channels_written(struct model *m, uint32_t thread, uint32_t file, uint64_t bytes)
 {
-	struct channel *ch = channel_use(m->relations->channels, FILE_ROW(m, file)->channel);
+	struct channel *ch = channel_find(m->relations->channels, FILE_ROW(m, file)->channel);
 	struct party who;
 
 	if (!ch)
 		return;
 	who = relations_party(m, thread);
+	ch->used_ns = m->now_ns;
 	ch->owner = who;
 	if (ch->bound && !ch->inside)
 		count_half(m, ch, &who, bytes, false);
@@ -429,12 +422,13 @@ void channels_written(struct model *m, uint32_t thread, uint32_t file, uint64_t 
 void channels_read(struct model *m, uint32_t thread, uint32_t file, uint64_t bytes)
 {
 	struct channels *c = m->relations->channels;
-	struct channel *ch = channel_use(c, FILE_ROW(m, file)->channel), *twin;
+	struct channel *ch = channel_find(c, FILE_ROW(m, file)->channel), *twin;
 	struct party who;
 
 	if (!ch)
 		return;
 	who = relations_party(m, thread);
+	ch->used_ns = m->now_ns;
 	twin = channel_find(c, ch->twin);
 	if (ch->bound && !ch->inside)
 		count_half(m, ch, &who, bytes, true);
@@ -511,7 +505,7 @@ static void learn(struct model *m, struct channel *ch, const struct endpoint *lo
 static struct channel *channel_of_packet(struct model *m, uint32_t file, const struct endpoint *local,
 					 const struct endpoint *remote)
 {
-	struct channel *ch = channel_new(m->relations->channels, RELATION_INET);
+	struct channel *ch = channel_new(m, RELATION_INET);
 
 	ch->remote = *remote;
 	ch->object = service_name(local, remote);
@@ -536,8 +530,9 @@ static void count_datagram(struct model *m, uint32_t thread, const struct endpoi
 		.from = relations_party(m, thread), .kind = RELATION_INET,
 		.object = service_name(from, to), .flow = flow_hash(from, to),
 	};
+	struct recent_hint hint = { 0, 0 };
 
-	count_bytes(m, &what, p->tot_len > header ? p->tot_len - header : 0);
+	count_bytes(m, &what, p->tot_len > header ? p->tot_len - header : 0, &hint);
 }
 
 /* A call of the thread caused the packet. */
@@ -686,7 +681,7 @@ bool channels_woken_by(struct model *m, const struct apply *a, uint32_t thread, 
 	if (ch && ch->kind == RELATION_INET && !ch->bound && packet)
 		learn(m, ch, &packet->to, &packet->from);
 	if (packet && call->active && call->desc && call->desc->action == SYSCALL_ACCEPT && !call->channel) {
-		ch = channel_new(c, RELATION_INET);
+		ch = channel_new(m, RELATION_INET);
 		ch->remote = packet->from;
 		ch->accepted = ch->guessed = true;
 		bind_to(m, ch, &packet->to);

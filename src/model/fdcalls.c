@@ -24,7 +24,9 @@ static struct file_ref refer(const struct model *m, const struct fd_table *t, in
 {
 	uint32_t row = files_find(t, fd);
 
-	return (struct file_ref){ row, row == NO_ROW ? 0 : FILE_ROW(m, row)->uid };
+	if (row == NO_ROW)
+		return (struct file_ref){ NO_ROW, FD_UNKNOWN, 0 };
+	return (struct file_ref){ row, (uint32_t)FILE_ROW(m, row)->kind, FILE_ROW(m, row)->uid };
 }
 
 void files_syscall_entry(struct model *m, uint32_t thread, struct call_in_flight *call)
@@ -222,6 +224,7 @@ static void done_accept(struct model *m, const struct done *d)
 		return;
 	FILE_ROW(m, row)->peer = peer;
 	FILE_ROW(m, row)->client = client;
+	FILE_ROW(m, row)->side = SIDE_ACCEPTED;
 	if (client)
 		channels_accept(m, d->thread, row, p->family == AF_INET6, p->addr, p->port);
 	else if (d->call->channel || kind == FD_SOCKET_INET || kind == FD_SOCKET)
@@ -235,11 +238,12 @@ static void done_connect(struct model *m, const struct done *d)
 	if (row == NO_ROW || !has(d, ENTRY_FAMILY))
 		return;
 	learn_family(m, row, fdkind_of_family(d->call->cmd));
+	FILE_ROW(m, row)->side = SIDE_CONNECTED;
+	state_touch(&m->state, TABLE_FILE, row);
 	if (!d->call->peer)
 		return;
 	FILE_ROW(m, row)->peer = d->call->peer;
 	FILE_ROW(m, row)->channel = d->call->channel;
-	state_touch(&m->state, TABLE_FILE, row);
 }
 
 /*

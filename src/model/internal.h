@@ -89,7 +89,8 @@ struct cpu {
 
 /* A row of TABLE_FILE, or of one that ended since. */
 struct file_ref {
-	uint32_t row; /* NO_ROW: none */
+	uint32_t row;  /* NO_ROW: none */
+	uint32_t kind; /* enum fd_kind, as it was known then */
 	uint64_t uid;
 };
 
@@ -110,6 +111,12 @@ struct call_in_flight {
 
 struct fd_table;
 
+/* A row of TABLE_BLOCKING or TABLE_RELATION that was used last, as it may be again; uid 0: none. See recent.h. */
+struct recent_hint {
+	uint32_t row;
+	uint64_t uid;
+};
+
 /* What goes with a row of TABLE_THREAD and is no figure. */
 struct thread {
 	bool in_use;
@@ -118,6 +125,8 @@ struct thread {
 	uint64_t woken_ns;       /* first wake-up while blocked, 0 none */
 	struct call_in_flight call;
 	struct fd_table *files;  /* NULL: not known yet */
+	struct recent_hint blocking; /* of its last wait */
+	struct recent_hint woken_by; /* the relation of its last wake-up */
 	struct perf_last *perf;  /* perf.c: last values of its own perf contexts, one per trace */
 };
 
@@ -127,6 +136,7 @@ struct model {
 	uint64_t begin_ns;         /* of the record, 0 not known */
 	uint64_t now_ns;           /* time of the event being applied */
 	uint64_t lost_ns;          /* last time events were lost, 0 never */
+	bool has_kernel;           /* some trace is the kernel's */
 	bool some_sure;            /* some thread's state was seen since then */
 	struct wait_log *wait_log; /* where wait events go, NULL: nowhere; borrowed */
 	GPtrArray *sources;        /* GPtrArray of struct trace_info, by source then trace */
@@ -145,6 +155,7 @@ struct model {
 	struct map64 netifs;       /* net.c: name -> TABLE_NETIF row and kind of link */
 	struct map64 irqs;         /* irq.c: (soft, nr, cpu) -> TABLE_IRQ row */
 	struct map64 irq_names;    /* irq.c: irq number -> strid */
+	struct users *users;       /* user.c */
 	struct map64 perfs;        /* perf.c: (thread row, counter) -> TABLE_PERF row */
 };
 
@@ -176,6 +187,9 @@ static inline void touch_host(struct model *m)
 }
 
 /* ---- process.c: threads ---- */
+
+/* A thread seen for the first time, everything about it unknown; whoever had the tid keeps the row. */
+uint32_t thread_new(struct model *m, int64_t tid);
 
 /* The row of the thread that has this tid now; made (born before the record) if unknown. tid > 0. */
 uint32_t thread_of_tid(struct model *m, int64_t tid);
@@ -289,8 +303,10 @@ void blocking_wait_ended(struct model *m, uint32_t thread, enum wait_state state
 void relations_create(struct model *m);
 void relations_destroy(struct model *m);
 
-/* The event wakes the thread, which has waited so long; state: as context_explains() says. */
-void relations_wake(struct model *m, const struct apply *a, uint32_t woken, enum wait_state state, uint64_t waited_ns);
+/* The event wakes the thread, which has waited so long, in that context of the CPU. */
+struct context;
+void relations_wake(struct model *m, const struct apply *a, uint32_t woken, const struct context *c,
+		    uint64_t waited_ns);
 
 /* A process' main thread, the last of it, is about to end. */
 void relations_process_end(struct model *m, uint32_t thread);
@@ -328,6 +344,17 @@ void channels_written(struct model *m, uint32_t thread, uint32_t file, uint64_t 
 
 void channels_packet_sent(struct model *m, const struct apply *a, const struct ev_net *p);
 void channels_packet_received(struct model *m, const struct apply *a, const struct ev_net *p);
+
+/* ---- user.c: events of user space, and whose they are ---- */
+
+void users_create(struct model *m);
+void users_destroy(struct model *m);
+
+/* Who emits the next events of that tid in that trace: an EVENT_CONTEXT with the ids of its pid namespace. */
+void user_context(struct model *m, unsigned source, const struct event *ev);
+
+/* Counts it for its thread. */
+void user_event(struct model *m, unsigned source, const struct event *ev);
 
 /* ---- block.c, net.c, irq.c, perf.c ---- */
 void block_create(struct model *m);

@@ -1,88 +1,96 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "model/recent.h"
 
+enum { LOOKS = 4, LOOKS_WHEN_FULL = 64 };
+
 void recent_init(struct recent *r, enum table_id table, uint32_t limit)
 {
-	*r = (struct recent){ .table = table, .limit = limit, .head = NO_ROW, .tail = NO_ROW };
-	r->links = g_array_new(FALSE, FALSE, sizeof(struct recent_link));
+	*r = (struct recent){ .table = table, .limit = limit };
+	r->uses = g_array_new(FALSE, TRUE, sizeof(struct recent_use));
 }
 
 void recent_release(struct recent *r)
 {
 	map64_release(&r->rows);
-	g_array_free(r->links, TRUE);
+	g_array_free(r->uses, TRUE);
 }
 
-static struct recent_link *link_of(const struct recent *r, uint32_t row)
+static struct recent_use *use_of(const struct recent *r, uint32_t row)
 {
-	return &g_array_index(r->links, struct recent_link, row);
+	return &g_array_index(r->uses, struct recent_use, row);
 }
 
-static void unlink_row(struct recent *r, uint32_t row)
+static void end_row(struct model *m, struct recent *r, uint32_t row)
 {
-	const struct recent_link *link = link_of(r, row);
-
-	if (link->newer == NO_ROW)
-		r->head = link->older;
-	else
-		link_of(r, link->newer)->older = link->older;
-	if (link->older == NO_ROW)
-		r->tail = link->newer;
-	else
-		link_of(r, link->older)->newer = link->newer;
-}
-
-static void link_first(struct recent *r, uint32_t row)
-{
-	struct recent_link *link = link_of(r, row);
-
-	link->newer = NO_ROW;
-	link->older = r->head;
-	if (r->head == NO_ROW)
-		r->tail = row;
-	else
-		link_of(r, r->head)->newer = row;
-	r->head = row;
-}
-
-static void end_last(struct model *m, struct recent *r)
-{
-	uint32_t row = r->tail;
-
-	map64_del(&r->rows, link_of(r, row)->key);
-	unlink_row(r, row);
+	map64_del(&r->rows, use_of(r, row)->key);
+	use_of(r, row)->in_use = false;
 	state_end(&m->state, r->table, row);
 	r->n--;
 }
 
-static uint32_t add(struct model *m, struct recent *r, uint64_t key)
+/* Goes one on, and notes whether that row was used since the frame began. */
+static struct recent_use *turn_hand(const struct model *m, struct recent *r)
 {
-	uint32_t row = state_add(&m->state, r->table);
+	struct recent_use *use;
 
-	if (row >= r->links->len)
-		g_array_set_size(r->links, row + 1);
-	link_of(r, row)->key = key;
+	r->hand = r->hand + 1 < r->uses->len ? r->hand + 1 : 0;
+	use = use_of(r, r->hand);
+	if (use->in_use && m->state.tables[r->table].flags[r->hand] & ROW_DIRTY)
+		use->used_ns = m->now_ns;
+	return use;
+}
+
+/* More than comes by one row a time: old rows go faster than new ones come. */
+static void end_old_rows(struct model *m, struct recent *r)
+{
+	for (int i = 0; i < LOOKS; i++) {
+		const struct recent_use *use = turn_hand(m, r);
+
+		if (use->in_use && m->now_ns - use->used_ns > RECENT_AGE_NS)
+			end_row(m, r, r->hand);
+	}
+}
+
+/* The least used of some. */
+static void end_one_row(struct model *m, struct recent *r)
+{
+	uint32_t oldest = NO_ROW;
+
+	for (int i = 0; i < LOOKS_WHEN_FULL; i++) {
+		const struct recent_use *use = turn_hand(m, r);
+
+		if (use->in_use && (oldest == NO_ROW || use->used_ns < use_of(r, oldest)->used_ns))
+			oldest = r->hand;
+	}
+	if (oldest != NO_ROW)
+		end_row(m, r, oldest);
+}
+
+static uint32_t add_row(struct model *m, struct recent *r, uint64_t key)
+{
+	uint32_t row;
+
+	if (r->n) {
+		end_old_rows(m, r);
+		if (r->n >= r->limit)
+			end_one_row(m, r);
+	}
+	row = state_add(&m->state, r->table);
+	if (row >= r->uses->len)
+		g_array_set_size(r->uses, row + 1);
+	*use_of(r, row) = (struct recent_use){ .key = key, .used_ns = m->now_ns, .in_use = true };
 	map64_put(&r->rows, key, row);
 	r->n++;
 	return row;
 }
 
-uint32_t recent_use(struct model *m, struct recent *r, uint64_t key, bool *made)
+uint32_t recent_row(struct model *m, struct recent *r, uint64_t key, bool *made)
 {
 	uint32_t row = map64_get(&r->rows, key);
 
 	*made = row == MAP64_NONE;
 	if (*made)
-		row = add(m, r, key);
-	else if (row != r->head)
-		unlink_row(r, row);
-	if (row != r->head)
-		link_first(r, row);
-	link_of(r, row)->used_ns = m->now_ns;
-	state_touch(&m->state, r->table, row);
-	/* each use ends two at most: the work stays even, and rows go twice as fast as they come */
-	for (int i = 0; i < 2 && r->tail != row; i++)
-		if (r->n > r->limit || m->now_ns - link_of(r, r->tail)->used_ns > RECENT_AGE_NS)
-			end_last(m, r);
+		row = add_row(m, r, key);
+	recent_again(m, r, row);
 	return row;
 }

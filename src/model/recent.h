@@ -4,40 +4,57 @@
 
 /*
  * Rows of a table that come and go with their use: found by a key, made on
- * first use, ended when nobody has used them for RECENT_AGE_NS of the host's
- * time or when there are more than limit. What comes back after that is a new row
- * of the same key: readers add them up (view_table.merge).
+ * first use, ended when others are made and nobody has used them for
+ * RECENT_AGE_NS of the host's time, or sooner when there are more than limit. What
+ * comes back after that is a new row of the same key: readers add them up
+ * (view_table.same).
  *
- *   head ─▶ used last ─▶ … ─▶ unused longest ◀─ tail
+ *   rows: │ used 3 s ago │ used 12 s ago │ free │ used just now │ …
+ *                             ▲ hand: looks at the next few whenever a row is made
  */
 #include "model/internal.h"
 
 #define RECENT_AGE_NS UINT64_C(10000000000)
 
-struct recent_link {
+struct recent_use {
 	uint64_t key;
-	uint64_t used_ns;
-	uint32_t newer, older; /* rows; NO_ROW at the ends */
+	uint64_t used_ns; /* or seen to have been used in the frame; a use in a frame that the hand missed does not count */
+	bool in_use;
 };
 
 struct recent {
 	enum table_id table;
 	uint32_t limit;
 	uint32_t n;
-	uint32_t head, tail;
+	uint32_t hand;     /* row the hand is at */
 	struct map64 rows; /* key -> row */
-	GArray *links;     /* struct recent_link, by row */
+	GArray *uses;      /* struct recent_use, by row */
 };
 
 void recent_init(struct recent *r, enum table_id table, uint32_t limit);
 void recent_release(struct recent *r);
 
 /*
- * The row of that key, from now on the one used last; *made: it is a new one,
- * whose cells the caller has to set. It is touched. Keys are hashes of all that
- * tells rows apart (recent_mix()): two meet by chance 1 in 2^64.
+ * The row of that key, touched; *made: it is a new one, whose cells the caller
+ * has to set. Keys are hashes of all that tells rows apart (recent_mix()): two meet by
+ * chance 1 in 2^64.
  */
-uint32_t recent_use(struct model *m, struct recent *r, uint64_t key, bool *made);
+uint32_t recent_row(struct model *m, struct recent *r, uint64_t key, bool *made);
+
+/* Whether the row that a hint remembers is still one of the set: then its cells may be looked at. */
+static inline bool recent_knows(const struct model *m, const struct recent *r, const struct recent_hint *hint)
+{
+	const struct state_table *t = &m->state.tables[r->table];
+
+	return hint->uid && (t->flags[hint->row] & (ROW_ALIVE | ROW_ENDED)) == ROW_ALIVE &&
+	       state_cells(t, hint->row)[0] == hint->uid;
+}
+
+/* A row known to be one of the set is used: the hand will see that it was touched. */
+static inline void recent_again(struct model *m, struct recent *r, uint32_t row)
+{
+	state_touch(&m->state, r->table, row);
+}
 
 /* The two change places with different results, small numbers too. */
 static inline uint64_t recent_mix(uint64_t hash, uint64_t value)

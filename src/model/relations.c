@@ -51,13 +51,21 @@ struct party relations_party(const struct model *m, uint32_t thread)
 	return (struct party){ t->uid, (int64_t)((int64_t)t->pid > 0 ? t->pid : t->tid), (strid)t->comm };
 }
 
-struct relation_row *relations_row(struct model *m, const struct relation *what)
+static bool is_row_of(const struct relation_row *r, const struct relation *what)
+{
+	return r->from_uid == what->from.uid && r->to_uid == what->to.uid && r->kind == what->kind &&
+	       r->object == what->object && r->flow == what->flow;
+}
+
+static struct relation_row *find_row(struct model *m, const struct relation *what, struct recent_hint *hint)
 {
 	uint64_t key = recent_mix(recent_mix(what->from.uid, what->to.uid), (uint64_t)what->kind << 32 | what->object);
 	struct relation_row *r;
 	bool made;
 
-	r = RELATION_ROW(m, recent_use(m, &m->relations->rows, recent_mix(key, what->flow), &made));
+	hint->row = recent_row(m, &m->relations->rows, recent_mix(key, what->flow), &made);
+	r = RELATION_ROW(m, hint->row);
+	hint->uid = r->uid;
 	if (made) {
 		r->from_uid = what->from.uid;
 		r->to_uid = what->to.uid;
@@ -67,24 +75,27 @@ struct relation_row *relations_row(struct model *m, const struct relation *what)
 		r->from_pid = (uint64_t)what->from.pid;
 		r->to_pid = (uint64_t)what->to.pid;
 	}
+	return r;
+}
+
+struct relation_row *relations_row(struct model *m, const struct relation *what, struct recent_hint *hint)
+{
+	struct relation_row *r;
+
+	if (recent_knows(m, &m->relations->rows, hint) && is_row_of(RELATION_ROW(m, hint->row), what)) {
+		r = RELATION_ROW(m, hint->row);
+		recent_again(m, &m->relations->rows, hint->row);
+	} else {
+		r = find_row(m, what, hint);
+	}
 	r->from_comm = what->from.comm;
 	r->to_comm = what->to.comm;
 	return r;
 }
 
-static void count_wait(struct model *m, struct relation_row *r, uint64_t waited_ns)
-{
-	r->wakeups++;
-	r->wait_ns += waited_ns;
-	if (waited_ns >= r->wait_max) {
-		r->wait_max = waited_ns;
-		r->wait_max_at = m->now_ns;
-	}
-}
-
 /* ---- the means of a wake-up ---- */
 
-static const struct call_in_flight no_call = { .fd = -1, .fd2 = -1, .file = { NO_ROW, 0 }, .file2 = { NO_ROW, 0 } };
+static const struct call_in_flight no_call = { .fd = -1, .fd2 = -1, .file = { NO_ROW, 0, 0 }, .file2 = { NO_ROW, 0, 0 } };
 
 static const struct call_in_flight *call_of(struct model *m, uint32_t thread)
 {
@@ -106,11 +117,9 @@ static enum syscall_action action_of(const struct call_in_flight *call)
 	return call->desc ? call->desc->action : SYSCALL_NAMED;
 }
 
-static enum relation_kind kind_of_file(const struct model *m, uint32_t file)
+static enum relation_kind kind_of_file(const struct file_ref *file)
 {
-	if (file == NO_ROW)
-		return RELATION_OTHER;
-	switch (FILE_ROW(m, file)->kind) {
+	switch (file->kind) {
 	case FD_PIPE:
 	case FD_FIFO:
 		return RELATION_PIPE;
@@ -125,17 +134,10 @@ static enum relation_kind kind_of_file(const struct model *m, uint32_t file)
 	}
 }
 
-/* A file that the call works on and others may wait for. */
-static uint32_t file_by_kind(const struct model *m, const struct call_in_flight *call, enum relation_kind *kind)
+/* The file of the call that others may wait for, if it has one. */
+static const struct file_ref *shared_file(const struct call_in_flight *call)
 {
-	uint32_t file = files_resolve(m, call->file);
-
-	*kind = kind_of_file(m, file);
-	if (*kind == RELATION_OTHER && call->fd2 >= 0) {
-		file = files_resolve(m, call->file2);
-		*kind = kind_of_file(m, file);
-	}
-	return file;
+	return kind_of_file(&call->file) == RELATION_OTHER && call->file2.row != NO_ROW ? &call->file2 : &call->file;
 }
 
 static bool locks_file(const struct call_in_flight *call)
@@ -152,8 +154,10 @@ static bool locks_file(const struct call_in_flight *call)
 	}
 }
 
-static strid path_of(const struct model *m, uint32_t file)
+static strid path_of(const struct model *m, const struct file_ref *ref)
 {
+	uint32_t file = files_resolve(m, *ref);
+
 	return file == NO_ROW ? STRID_NONE : (strid)FILE_ROW(m, file)->path;
 }
 
@@ -168,8 +172,8 @@ static void find_means(struct model *m, uint32_t waker, uint32_t woken, struct r
 {
 	const struct call_in_flight *by = call_of_waker(m, waker), *in = call_of(m, woken);
 	const struct thread_row *w = THREAD_ROW(m, waker), *s = THREAD_ROW(m, woken);
-	enum relation_kind by_kind, in_kind;
-	uint32_t by_file = file_by_kind(m, by, &by_kind), in_file = file_by_kind(m, in, &in_kind);
+	const struct file_ref *by_file = shared_file(by), *in_file = shared_file(in);
+	enum relation_kind by_kind = kind_of_file(by_file), in_kind = kind_of_file(in_file);
 	bool exits = w->exited_ns || action_of(by) == SYSCALL_EXIT;
 	bool closes = exits || action_of(by) == SYSCALL_CLOSE;
 
@@ -188,7 +192,7 @@ static void find_means(struct model *m, uint32_t waker, uint32_t woken, struct r
 		what->object = what->kind == RELATION_CHILD ? STRID_NONE : in->name;
 	} else if (locks_file(in) && (locks_file(by) || closes)) {
 		what->kind = RELATION_LOCK;
-		what->object = path_of(m, files_resolve(m, in->file));
+		what->object = path_of(m, &in->file);
 	} else if (action_of(by) == SYSCALL_KILL) {
 		what->kind = RELATION_SIGNAL;
 		what->object = relations_signal_name(by->cmd);
@@ -196,7 +200,7 @@ static void find_means(struct model *m, uint32_t waker, uint32_t woken, struct r
 		what->kind = in_kind;
 		what->object = path_of(m, in_file);
 		if (by_kind == RELATION_UNIX && action_of(by) == SYSCALL_WRITE && action_of(in) == SYSCALL_READ)
-			channels_join(m, by_file, in_file);
+			channels_join(m, files_resolve(m, *by_file), files_resolve(m, *in_file));
 	} else if (by_kind != RELATION_OTHER && waits_for_any(in)) {
 		what->kind = by_kind;
 		what->object = path_of(m, by_file);
@@ -224,30 +228,29 @@ static bool counts_by_wakeup(struct model *m, uint32_t woken, enum relation_kind
 	}
 }
 
-void relations_wake(struct model *m, const struct apply *a, uint32_t woken, enum wait_state state, uint64_t waited_ns)
+void relations_wake(struct model *m, const struct apply *a, uint32_t woken, const struct context *c, uint64_t waited_ns)
 {
-	const struct context c = context_now(m, a->cpu);
 	struct relation what = { .to = relations_party(m, woken) };
 	struct channel_end end;
 	struct relation_row *r;
 	bool counts = false;
 
-	if (c.kind == WAIT_CONTEXT_TASK) {
+	if (c->kind == WAIT_CONTEXT_TASK) {
 		if (a->thread == NO_ROW || a->thread == woken)
 			return;
 		what.from = relations_party(m, a->thread);
 		find_means(m, a->thread, woken, &what);
 		counts = counts_by_wakeup(m, woken, what.kind);
 	} else {
-		if (state != WAIT_NETWORK || !channels_woken_by(m, a, woken, &end))
+		if (context_explains(c) != WAIT_NETWORK || !channels_woken_by(m, a, woken, &end))
 			return;
 		what.kind = RELATION_INET;
 		what.from = end.peer;
 		what.object = end.object;
 		what.flow = end.flow;
 	}
-	r = relations_row(m, &what);
-	count_wait(m, r, waited_ns);
+	r = relations_row(m, &what, &thread_info(m, woken)->woken_by);
+	dist_add(&r->wait, waited_ns, m->now_ns);
 	if (counts)
 		r->count++;
 }
@@ -269,13 +272,14 @@ strid relations_signal_name(int64_t number)
 static void count_signal(struct model *m, uint32_t sender, int64_t target, int64_t number)
 {
 	struct relation what = { .from = relations_party(m, sender), .kind = RELATION_SIGNAL };
+	struct recent_hint hint = { 0, 0 };
 	uint32_t thread = target > 0 ? thread_find(m, target) : NO_ROW;
 
 	if (thread == NO_ROW)
 		return;
 	what.to = relations_party(m, thread);
 	what.object = relations_signal_name(number);
-	relations_row(m, &what)->count++;
+	relations_row(m, &what, &hint)->count++;
 }
 
 void apply_signal_generate(struct model *m, const struct apply *a)
@@ -307,6 +311,7 @@ void relations_process_end(struct model *m, uint32_t thread)
 void relations_child_waited(struct model *m, uint32_t parent, int64_t pid)
 {
 	struct relation what = { .to = relations_party(m, parent), .kind = RELATION_CHILD };
+	struct recent_hint hint = { 0, 0 };
 	const struct relations *r = m->relations;
 	uint32_t child = pid > 0 ? thread_find(m, pid) : NO_ROW;
 
@@ -320,5 +325,5 @@ void relations_child_waited(struct model *m, uint32_t parent, int64_t pid)
 	if (child != NO_ROW && THREAD_ROW(m, child)->exited_ns)
 		what.from = relations_party(m, child);
 	if (what.from.uid)
-		relations_row(m, &what)->count++;
+		relations_row(m, &what, &hint)->count++;
 }

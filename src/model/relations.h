@@ -37,8 +37,8 @@ struct relations {
 /* The process of a thread; NO_ROW: nobody. */
 struct party relations_party(const struct model *m, uint32_t thread);
 
-/* The row of a relation, touched. Never call it for relations without any known end. */
-struct relation_row *relations_row(struct model *m, const struct relation *what);
+/* The row of a relation, touched. hint: of one that may be the same; holds this one afterwards. */
+struct relation_row *relations_row(struct model *m, const struct relation *what, struct recent_hint *hint);
 
 /* ---- channels.c: pipes and sockets, and what is in them ---- */
 

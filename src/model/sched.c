@@ -108,7 +108,7 @@ static void end_wait(struct model *m, const struct apply *a, uint32_t row)
 	if (c.kind == WAIT_CONTEXT_TASK && a->thread != NO_ROW)
 		cause = (strid)THREAD_ROW(m, a->thread)->comm;
 	blocking_wait_ended(m, row, context_explains(&c), cause);
-	relations_wake(m, a, row, context_explains(&c), m->now_ns - THREAD_ROW(m, row)->since_ns);
+	relations_wake(m, a, row, &c, m->now_ns - THREAD_ROW(m, row)->since_ns);
 }
 
 /*

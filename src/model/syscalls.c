@@ -166,7 +166,7 @@ void apply_syscall_entry(struct model *m, const struct apply *a)
 	call = &thread_info(m, thread)->call;
 	*call = (struct call_in_flight){
 		.active = true, .name = name.name, .desc = name.desc, .entry_ns = m->now_ns,
-		.fd = -1, .fd2 = -1, .file = { NO_ROW, 0 }, .file2 = { NO_ROW, 0 },
+		.fd = -1, .fd2 = -1, .file = { NO_ROW, 0, 0 }, .file2 = { NO_ROW, 0, 0 },
 	};
 	if (call->desc) {
 		note_arguments(m, thread, call, a);
@@ -259,7 +259,7 @@ void apply_syscall_exit(struct model *m, const struct apply *a)
 {
 	const struct ev_syscall_exit *p = event_payload(a->ev, ev_syscall_exit);
 	uint32_t thread = caller(m, a);
-	struct call_in_flight unseen = { .fd = -1, .fd2 = -1, .file = { NO_ROW, 0 }, .file2 = { NO_ROW, 0 } };
+	struct call_in_flight unseen = { .fd = -1, .fd2 = -1, .file = { NO_ROW, 0, 0 }, .file2 = { NO_ROW, 0, 0 } };
 	struct call_in_flight *call;
 	struct call_name name;
 

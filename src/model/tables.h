@@ -137,7 +137,11 @@ enum host_status { HOST_OK = 0, HOST_ENDED, HOST_DEGRADED, HOST_SILENT, HOST_AWA
 	C(write_net, COUNTER, BYTES, "written to internet and packet sockets") \
 	C(write_pipe, COUNTER, BYTES, "written to pipes, fifos and unix sockets") \
 	C(write_other, COUNTER, BYTES, "written to anything else") \
+	C(user_events, COUNTER, COUNT, "events that its program emitted") \
 	D(latency, "wake-up to switch-in")
+
+/* Which end of a connection a socket is. */
+enum socket_side { SIDE_UNKNOWN = 0, SIDE_CONNECTED, SIDE_ACCEPTED };
 
 #define FILE_CELLS(C, A, D) \
 	C(files_id, KEY, NONE, "the fd table it is in") \
@@ -146,6 +150,7 @@ enum host_status { HOST_OK = 0, HOST_ENDED, HOST_DEGRADED, HOST_SILENT, HOST_AWA
 	C(path, STRING, NONE, "path, as the event or the state dump told") \
 	C(peer, STRING, NONE, "address of a socket's peer") \
 	C(client, STRING, NONE, "address without port of the peer of a socket that was accepted") \
+	C(side, GAUGE, NONE, "enum socket_side") \
 	C(kind, GAUGE, NONE, "enum fd_kind") \
 	C(opened_ns, TIME, NS, "when it was made, 0 before the record") \
 	C(closed_ns, TIME, NS, "when it was closed, 0 not yet") \
@@ -206,11 +211,8 @@ enum host_status { HOST_OK = 0, HOST_ENDED, HOST_DEGRADED, HOST_SILENT, HOST_AWA
 	C(syscall, KEY, NONE, "strid of the system call it was in, STRID_NONE none") \
 	C(fd, KEY, NONE, "fd of that call; int64_t, -1 none") \
 	C(object, KEY, NONE, "strid of the path or peer of that fd") \
-	C(count, COUNTER, COUNT, "waits that ended") \
-	C(total_ns, COUNTER, NS, "length of these") \
-	C(max_ns, MAX, NS, "length of the longest") \
-	C(max_at, MAX_AT, NS, "when that one ended") \
-	C(cause, STRING, NONE, "who or what ended the last one")
+	C(cause, STRING, NONE, "who or what ended the last one") \
+	D(time, "waits that ended")
 
 #define RELATION_CELLS(C, A, D) \
 	C(from_uid, KEY, NONE, "uid of the main thread of the process that acts, 0 not known here") \
@@ -224,10 +226,7 @@ enum host_status { HOST_OK = 0, HOST_ENDED, HOST_DEGRADED, HOST_SILENT, HOST_AWA
 	C(to_comm, STRING, NONE, "name") \
 	C(count, COUNTER, COUNT, "transfers, signals, locks, children …") \
 	C(bytes, COUNTER, BYTES, "what one wrote and the other read; between hosts: what this host's process did") \
-	C(wakeups, COUNTER, COUNT, "how often it ended a wait of the other's") \
-	C(wait_ns, COUNTER, NS, "length of these waits") \
-	C(wait_max, MAX, NS, "length of the longest") \
-	C(wait_max_at, MAX_AT, NS, "when that one ended")
+	D(wait, "waits of the other's that it ended")
 
 #define EVENT_CELLS(C, A, D) \
 	C(name, KEY, NONE, "strid") \

@@ -15,15 +15,6 @@ static void get_state(const struct view_cell *at, struct value *v)
 	value_set_text(v, wait_state_name(state < WAIT_STATES ? (enum wait_state)state : WAIT_UNKNOWN));
 }
 
-static void get_avg(const struct view_cell *at, struct value *v)
-{
-	uint64_t count = VIEW_FIGURE(at, blocking, count), total_ns = VIEW_FIGURE(at, blocking, total_ns);
-
-	value_set_null(v);
-	if (count)
-		value_set_uint(v, total_ns / count + (total_ns % count >= count - count / 2));
-}
-
 /* The call and its file as one would write them: "read(5 → 10.0.0.3:5432)". */
 static void get_what(const struct view_cell *at, struct value *v)
 {
@@ -54,6 +45,9 @@ static uint64_t same_wait(const struct view_rows *r, const struct view_row *row)
 	return view_mix(view_mix(b->state << 32 | b->syscall, b->fd), b->object);
 }
 
+#define WAIT(name, header, meaning, unit, width, flags, get) \
+	{ name, header, meaning, unit, width, flags, CELL(blocking, time.count), get }
+
 static const struct column blocking_columns[] = {
 	COLUMN_HOST,
 	COLUMN_TID,
@@ -73,17 +67,17 @@ static const struct column blocking_columns[] = {
 	  "Path of that descriptor, of a socket the peer: its address and port, of one that was accepted the "
 	  "address alone; null if unknown.",
 	  COLUMN_TEXT, 24, REPORTED | COLUMN_KEY, CELL(blocking, object), view_get_text },
-	{ "count", "WAITS", "Waits that ended in the interval.", COLUMN_COUNT, 7, FIGURE, CELL(blocking, count),
-	  view_get_value },
-	{ "total_ns", "TOTAL",
-	  "Time from the switch-out to the wake-up of these waits, with the part before the interval.", COLUMN_NS, 8,
-	  FIGURE, CELL(blocking, total_ns), view_get_value },
-	{ "max_ns", "MAX", "Longest of these waits.", COLUMN_NS, 8, REPORTED, CELL(blocking, max_ns),
-	  view_get_value },
-	{ "avg_ns", "AVG", "Mean length, to the nearest ns.", COLUMN_NS, 8, REPORTED, 0, get_avg },
+	WAIT("count", "WAITS", "Waits that ended in the interval.", COLUMN_COUNT, 7, FIGURE, view_get_dist_count),
+	WAIT("total_ns", "TOTAL",
+	     "Time from the switch-out to the wake-up of these waits, with the part before the interval.", COLUMN_NS,
+	     8, FIGURE, view_get_dist_sum),
+	WAIT("max_ns", "MAX", "Longest of these waits.", COLUMN_NS, 8, REPORTED, view_get_dist_max),
+	WAIT("avg_ns", "AVG", "Mean length, to the nearest ns.", COLUMN_NS, 8, REPORTED, view_get_dist_avg),
 	{ "cause", "BY", "Who or what ended the last of these waits: the thread, disk, interface or irq.", COLUMN_TEXT,
 	  15, REPORTED, CELL(blocking, cause), view_get_text },
-	{ "max_at_ns", "MAX AT", "When the longest wait ended.", COLUMN_TIME, 15, 0, CELL(blocking, max_at),
+	WAIT("min_ns", "MIN", "Shortest of these waits.", COLUMN_NS, 8, 0, view_get_dist_min),
+	WAIT("stdev_ns", "STDEV", "Standard deviation of the length.", COLUMN_NS, 8, 0, view_get_dist_stdev),
+	{ "max_at_ns", "MAX AT", "When the longest wait ended.", COLUMN_TIME, 15, 0, CELL(blocking, time.max_at),
 	  view_get_time },
 	{ "what", "WAITED IN", "The call, its descriptor and path in one.", COLUMN_TEXT, 30, 0, 0, get_what },
 };

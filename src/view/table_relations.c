@@ -147,6 +147,9 @@ static void get_side(const struct view_cell *at, struct value *v)
 	value_set_text(v, names[side_of(relation_of(at))]);
 }
 
+#define WAIT(name, header, meaning, unit, width, flags, get) \
+	{ name, header, meaning, unit, width, flags, CELL(relation, wait.count), get }
+
 static const struct column relations_columns[] = {
 	COLUMN_HOST,
 	{ "from_host", "FROM HOST", "Host of the process that acts; null if no host has it.", COLUMN_TEXT, 10, REPORTED,
@@ -176,13 +179,13 @@ static const struct column relations_columns[] = {
 	  COLUMN_COUNT, 7, FIGURE, CELL(relation, count), view_get_value },
 	{ "bytes", "BYTES", "Bytes that one wrote and the other read; sent: written, received: read.", COLUMN_BYTES, 7,
 	  FIGURE, CELL(relation, bytes), view_get_value },
-	{ "wakeups", "WAKES", "How often it ended a wait of the other process' threads.", COLUMN_COUNT, 7, FIGURE,
-	  CELL(relation, wakeups), view_get_value },
-	{ "wait_ns", "WAITED", "How long these waits took.", COLUMN_NS, 8, FIGURE, CELL(relation, wait_ns),
-	  view_get_value },
-	{ "wait_max_ns", "MAX", "Longest of these waits.", COLUMN_NS, 8, REPORTED, CELL(relation, wait_max),
-	  view_get_value },
-	{ "wait_max_at_ns", "MAX AT", "When that one ended.", COLUMN_TIME, 15, 0, CELL(relation, wait_max_at),
+	WAIT("wakeups", "WAKES", "How often it ended a wait of the other process' threads.", COLUMN_COUNT, 7, FIGURE,
+	     view_get_dist_count),
+	WAIT("wait_ns", "WAITED", "How long these waits took.", COLUMN_NS, 8, FIGURE, view_get_dist_sum),
+	WAIT("wait_max_ns", "MAX", "Longest of these waits; null if there was none.", COLUMN_NS, 8, REPORTED,
+	     view_get_dist_max),
+	WAIT("wait_avg_ns", "AVG", "Mean length, to the nearest ns.", COLUMN_NS, 8, 0, view_get_dist_avg),
+	{ "wait_max_at_ns", "MAX AT", "When the longest one ended.", COLUMN_TIME, 15, 0, CELL(relation, wait.max_at),
 	  view_get_time },
 };
 
