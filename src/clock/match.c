@@ -10,7 +10,8 @@ enum {
 	PACKETS_PER_HOST = 65536,
 	/* Of packets with the same key (duplicate acknowledgements by the thousand) only the latest are looked at. */
 	COPIES_MAX = 64,
-	BLOCK_MAX = 256,
+	LIST_MAX = 256,
+	PLACES_MAX = 64,
 };
 
 struct matcher {
@@ -166,33 +167,87 @@ static bool covers(const struct clock_packet *p, uint32_t byte)
 	return byte - p->seq < (uint32_t)p->payload_len;
 }
 
-/*
- * The entries of a flow whose first byte lies in [seq, seq + len[, into
- * m->parts, oldest first by block. Of a block with very many only the latest are looked at.
- */
-static void collect_starts(struct matcher *m, const struct clock_packet *flow, uint32_t seq, uint32_t len)
+/* Which entries of a list to take: those that cover a byte, or those that start within len bytes from it. */
+struct wanted {
+	uint32_t seq, len; /* len 0: cover seq */
+};
+
+/* Of a list with very many only the latest are looked at. */
+static void collect_list(struct matcher *m, const struct clock_packet *flow, unsigned k, uint32_t seq,
+			 struct wanted wanted)
 {
-	uint32_t blocks = ((seq & ((1u << RANGE_SHIFT) - 1)) + len - 1) >> RANGE_SHIFT;
+	uint32_t i = match_table_range(&m->table, flow, k, seq);
+
+	for (unsigned n = 0; i != NO_ENTRY && n < LIST_MAX; n++) {
+		const struct match_entry *c = match_entry(&m->table, i);
+		bool take = wanted.len ? c->packet.seq - wanted.seq < wanted.len : covers(&c->packet, wanted.seq);
+
+		if (take && match_same_flow(&c->packet, flow))
+			g_array_append_val(m->parts, i);
+		i = c->link[LIST_RANGE].older;
+	}
+}
+
+/* In the order they were fed. */
+static void sort_parts(struct matcher *m)
+{
+	for (guint k = 1; k < m->parts->len; k++) {
+		uint32_t i = g_array_index(m->parts, uint32_t, k);
+		guint to = k;
+
+		for (; to > 0; to--) {
+			uint32_t before = g_array_index(m->parts, uint32_t, to - 1);
+
+			if (match_entry(&m->table, before)->number < match_entry(&m->table, i)->number)
+				break;
+			g_array_index(m->parts, uint32_t, to) = before;
+		}
+		g_array_index(m->parts, uint32_t, to) = i;
+	}
+}
+
+/* The entries of a flow that cover this byte, into m->parts. */
+static void collect_covering(struct matcher *m, const struct clock_packet *flow, uint32_t byte)
+{
+	const struct wanted wanted = { .seq = byte };
 
 	g_array_set_size(m->parts, 0);
-	for (uint32_t b = 0; b <= blocks; b++) {
-		uint32_t i = match_table_block(&m->table, flow, seq + (b << RANGE_SHIFT));
-		guint begin = m->parts->len;
-
-		for (unsigned n = 0; i != NO_ENTRY && n < BLOCK_MAX; n++) {
-			const struct match_entry *c = match_entry(&m->table, i);
-
-			if (match_same_flow(&c->packet, flow) && c->packet.seq - seq < len)
-				g_array_append_val(m->parts, i);
-			i = c->link[LIST_RANGE].older;
-		}
-		for (guint lo = begin, hi = m->parts->len; lo + 1 < hi; lo++) {
-			uint32_t *parts = (uint32_t *)(void *)m->parts->data, swap = parts[lo];
-
-			parts[lo] = parts[--hi];
-			parts[hi] = swap;
-		}
+	for (unsigned k = RANGE_LEAST; k <= RANGE_GREATEST; k++) {
+		collect_list(m, flow, k, byte, wanted);
+		collect_list(m, flow, k, byte - (1u << k), wanted);
 	}
+	sort_parts(m);
+}
+
+/*
+ * The entries of a flow whose first byte the packet covers, into m->parts. Not looked for, as they are too many
+ * places: pieces of less than a 64th of it, but for one at its end.
+ */
+static void collect_inside(struct matcher *m, const struct clock_packet *p)
+{
+	const struct wanted wanted = { .seq = p->seq, .len = (uint32_t)p->payload_len };
+	unsigned least = RANGE_LEAST;
+	uint32_t end = p->seq;
+
+	g_array_set_size(m->parts, 0);
+	while (wanted.len >> least > PLACES_MAX)
+		least++;
+	for (unsigned k = least; k <= RANGE_GREATEST; k++) {
+		uint32_t places = ((p->seq & ((1u << k) - 1)) + wanted.len - 1) >> k;
+
+		for (uint32_t n = 0; n <= places; n++)
+			collect_list(m, p, k, p->seq + (n << k), wanted);
+	}
+	for (guint k = 0; k < m->parts->len; k++) {
+		const struct clock_packet *c = &match_entry(&m->table, g_array_index(m->parts, uint32_t, k))->packet;
+
+		if (c->seq != p->seq || c->payload_len != p->payload_len)
+			end = p->seq + MAX(end - p->seq, c->seq + (uint32_t)c->payload_len - p->seq);
+	}
+	if (end - p->seq < wanted.len)
+		for (unsigned k = RANGE_LEAST; k < least; k++)
+			collect_list(m, p, k, end, (struct wanted) { .seq = end, .len = 1 });
+	sort_parts(m);
 }
 
 /* What all packets that cover this byte say about the match of two of them. */
@@ -203,12 +258,10 @@ static void judge_parts(struct matcher *m, const struct match_entry *s, const st
 	unsigned sends = 0;
 	bool one_id = s->packet.id != 0, origin = true;
 
-	collect_starts(m, &s->packet, byte - RANGE_MAX_BYTES + 1, RANGE_MAX_BYTES);
+	collect_covering(m, &s->packet, byte);
 	for (guint k = 0; k < m->parts->len; k++) {
 		const struct match_entry *c = match_entry(&m->table, g_array_index(m->parts, uint32_t, k));
 
-		if (!covers(&c->packet, byte))
-			continue;
 		if (c->sent && c->host == s->host) {
 			sends++;
 			one_id &= c->packet.id == s->packet.id;
@@ -253,7 +306,7 @@ static bool match_inside(struct matcher *m, uint32_t fed)
 	bool first_byte = false;
 	GArray *inside;
 
-	collect_starts(m, &e->packet, e->packet.seq, e->packet.payload_len);
+	collect_inside(m, &e->packet);
 	inside = g_array_sized_new(false, false, sizeof(uint32_t), m->parts->len);
 	for (guint k = 0; k < m->parts->len; k++) {
 		uint32_t i = g_array_index(m->parts, uint32_t, k);
@@ -278,12 +331,12 @@ static void match_around(struct matcher *m, uint32_t fed)
 	const struct match_entry *e = match_entry(&m->table, fed);
 	uint32_t best = NO_ENTRY;
 
-	collect_starts(m, &e->packet, e->packet.seq - RANGE_MAX_BYTES + 1, RANGE_MAX_BYTES);
+	collect_covering(m, &e->packet, e->packet.seq);
 	for (guint k = 0; k < m->parts->len; k++) {
 		uint32_t i = g_array_index(m->parts, uint32_t, k);
 		const struct match_entry *c = match_entry(&m->table, i);
 
-		if (c->sent != e->sent && in_order(e, c) && covers(&c->packet, e->packet.seq) &&
+		if (c->sent != e->sent && in_order(e, c) &&
 		    (c->packet.seq != e->packet.seq || c->packet.payload_len != e->packet.payload_len))
 			best = i;
 	}
@@ -322,7 +375,7 @@ bool matcher_feed(struct matcher *m, unsigned host, uint64_t ts_ns, bool sent, c
 		partner_len = match_entry(&m->table, partner)->packet.payload_len;
 		tell(m, fed, partner, fit);
 	}
-	if (match_entry(&m->table, fed)->ranged && partner_len != packet->payload_len &&
+	if (match_entry(&m->table, fed)->range && partner_len != packet->payload_len &&
 	    !match_inside(m, fed) && partner == NO_ENTRY)
 		match_around(m, fed);
 	return true;

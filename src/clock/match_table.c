@@ -40,9 +40,21 @@ static uint64_t key_hash(const struct clock_packet *p)
 		   (uint64_t)lasting_flags(p) << 8 | payload_class(p));
 }
 
-static uint64_t block_hash(const struct clock_packet *p, uint32_t seq)
+static uint64_t range_hash(const struct clock_packet *p, unsigned k, uint32_t seq)
 {
-	return mix(flow_hash(p), seq >> RANGE_SHIFT);
+	return mix(flow_hash(p), (uint64_t)k << 32 | seq >> k);
+}
+
+/* k: 2^k bytes are enough for it; 0: its bytes are not known. */
+static unsigned magnitude(const struct clock_packet *p)
+{
+	unsigned k = RANGE_LEAST;
+
+	if (p->protocol != TCP || !p->ip_version || p->payload_len <= 0 || p->payload_len > 1 << RANGE_GREATEST)
+		return 0;
+	while (p->payload_len > 1 << k)
+		k++;
+	return k;
 }
 
 bool match_same_flow(const struct clock_packet *a, const struct clock_packet *b)
@@ -139,7 +151,7 @@ uint32_t match_table_add(struct match_table *t, unsigned host, uint64_t ts_ns, b
 
 	*e = (struct match_entry) {
 		.packet = *packet, .ts_ns = ts_ns, .later = NO_ENTRY, .host = host, .sent = sent,
-		.ranged = packet->protocol == TCP && packet->payload_len > 0 && packet->ip_version,
+		.range = magnitude(packet), .number = t->added++,
 	};
 	if (cookie)
 		memcpy(e->cookie, cookie, sizeof(e->cookie));
@@ -151,8 +163,9 @@ uint32_t match_table_add(struct match_table *t, unsigned host, uint64_t ts_ns, b
 	h->kept++;
 	h->waiting[sent]++;
 	list_add(t, i, LIST_KEY, key_hash(packet));
-	if (e->ranged)
-		list_add(t, i, LIST_RANGE, block_hash(packet, packet->seq));
+	if (e->range)
+		list_add(t, i, LIST_RANGE, range_hash(packet, e->range, packet->seq));
+	t->ranged[e->range]++;
 	return i;
 }
 
@@ -163,8 +176,9 @@ void match_table_drop(struct match_table *t, unsigned host)
 	struct match_entry *e = match_entry(t, i);
 
 	list_del(t, i, LIST_KEY);
-	if (e->ranged)
+	if (e->range)
 		list_del(t, i, LIST_RANGE);
+	t->ranged[e->range]--;
 	h->first = e->later;
 	if (h->first == NO_ENTRY)
 		h->last = NO_ENTRY;
@@ -175,9 +189,9 @@ void match_table_drop(struct match_table *t, unsigned host)
 	t->free = i;
 }
 
-uint32_t match_table_block(const struct match_table *t, const struct clock_packet *packet, uint32_t seq)
+uint32_t match_table_range(const struct match_table *t, const struct clock_packet *packet, unsigned k, uint32_t seq)
 {
-	return map64_get(&t->heads[LIST_RANGE], block_hash(packet, seq));
+	return t->ranged[k] ? map64_get(&t->heads[LIST_RANGE], range_hash(packet, k, seq)) : NO_ENTRY;
 }
 
 void match_table_found(struct match_table *t, uint32_t i)

@@ -12,13 +12,14 @@
  * hashes, each the head of a list of those that have it, newest first.
  *
  *   by key    what a packet and its copies have in common on every host
- *   by range  flow and block of RANGE_BLOCK sequence numbers its first byte is in; only of TCP with payload
+ *   by range  flow, order of magnitude k of its length, and which 2^k numbers its first byte is in; only of
+ *             TCP with payload. So few are in one list, and few lists have all that may cover a byte.
  *
  * Entries are numbers, as the array moves when it grows.
  */
 #define NO_ENTRY MAP64_NONE
 
-enum { RANGE_SHIFT = 12, RANGE_MAX_BYTES = 1 << 16 };
+enum { RANGE_LEAST = 6, RANGE_GREATEST = 16, RANGES };
 
 enum match_list { LIST_KEY, LIST_RANGE, LISTS };
 
@@ -30,11 +31,12 @@ struct match_entry {
 	struct {
 		uint32_t newer, older;
 	} link[LISTS];
+	uint64_t number; /* the how manieth that was fed */
 	uint32_t later; /* next of the same host; in the free list: next free one */
 	uint32_t host;
 	bool sent;
 	bool matched;
-	bool ranged; /* it is in LIST_RANGE */
+	uint8_t range; /* k, if it is in LIST_RANGE, else 0 */
 };
 
 struct match_host {
@@ -46,7 +48,9 @@ struct match_host {
 struct match_table {
 	struct match_entry *entries;
 	uint32_t n, capacity, free;
+	uint64_t added;
 	struct map64 heads[LISTS];
+	uint32_t ranged[RANGES]; /* entries by k */
 	struct match_host *hosts;
 	unsigned n_hosts;
 };
@@ -66,8 +70,8 @@ static inline struct match_entry *match_entry(const struct match_table *t, uint3
 	return &t->entries[i];
 }
 
-/* The newest entry of the flow of `packet` whose first byte lies in the block that has this sequence number. */
-uint32_t match_table_block(const struct match_table *t, const struct clock_packet *packet, uint32_t seq);
+/* The newest entry of the flow of `packet` of magnitude k whose first byte is in the same 2^k numbers as seq. */
+uint32_t match_table_range(const struct match_table *t, const struct clock_packet *packet, unsigned k, uint32_t seq);
 
 /* It has found its partner. */
 void match_table_found(struct match_table *t, uint32_t i);

@@ -3,7 +3,7 @@
 
 #include "clock/internal.h"
 
-enum { SAMPLES_SHOWN = 4096 };
+enum { SAMPLES_SHOWN = 512 };
 
 #define UPDATE_NS UINT64_C(1000000000)
 

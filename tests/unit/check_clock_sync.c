@@ -1,0 +1,445 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The clocks of hosts whose true difference is known: src/clock/sync.h. */
+#include <glib.h>
+
+#include "clock.h"
+#include "clock/sync.h"
+#include "unit.h"
+
+#define BASE_NS UINT64_C(1700000000000000000)
+#define SECOND_NS UINT64_C(1000000000)
+
+/* A network without queues between hosts whose clocks are straight lines. */
+struct clock {
+	unsigned host;
+	int64_t offset_ns; /* its time - true time, at BASE_NS */
+	double drift;
+};
+
+static uint64_t read_clock(const struct clock *c, uint64_t true_ns)
+{
+	return true_ns + (uint64_t)c->offset_ns + (uint64_t)(int64_t)(c->drift * (double)(true_ns - BASE_NS));
+}
+
+static struct clock add_clock(struct clock_sync *s, const char *name, int64_t offset_ns, double drift)
+{
+	struct clock c = { clock_sync_add_host(s, name, name), offset_ns, drift };
+
+	return c;
+}
+
+static void send(struct clock_sync *s, const struct clock *from, const struct clock *to, uint64_t true_ns,
+		 uint64_t latency_ns)
+{
+	static uint32_t seq;
+	struct clock_packet p = tcp_packet(seq, 7, 10, seq % 60000 + 1);
+
+	seq += 10;
+	clock_sync_packet(s, from->host, read_clock(from, true_ns), true, &p);
+	clock_sync_packet(s, to->host, read_clock(to, true_ns + latency_ns), false, &p);
+}
+
+/* Packets both ways for so many seconds, 10 a second each. */
+static void talk(struct clock_sync *s, const struct clock *a, const struct clock *b, uint64_t from_s, uint64_t to_s,
+		 uint64_t latency_ns)
+{
+	for (uint64_t t = BASE_NS + from_s * SECOND_NS; t < BASE_NS + to_s * SECOND_NS; t += SECOND_NS / 10) {
+		send(s, a, b, t, latency_ns);
+		send(s, b, a, t + SECOND_NS / 20, latency_ns);
+	}
+}
+
+/* How far the two hosts' corrected times of one true instant are apart. */
+static double error_ns(const struct clock_sync *s, const struct clock *a, const struct clock *b, uint64_t true_ns)
+{
+	uint64_t x = clock_to_ref(clock_sync_map(s, a->host), read_clock(a, true_ns));
+	uint64_t y = clock_to_ref(clock_sync_map(s, b->host), read_clock(b, true_ns));
+
+	return fabs((double)(int64_t)(x - y));
+}
+
+START_TEST(test_two_hosts)
+{
+	const struct clock_options options = { 0 };
+	struct clock_sync *s = clock_sync_create(&options);
+	struct clock web = add_clock(s, "web", 5000000000, 40e-6), client = add_clock(s, "client", -777, 0);
+	struct clock_host_info w, c;
+	const struct clock_match *matches[10];
+
+	talk(s, &client, &web, 0, 10, 200000);
+	ck_assert_uint_eq(clock_sync_matches(s, matches, 10), 10);
+	ck_assert_uint_eq(matches[9]->from, web.host);
+	ck_assert_uint_gt(matches[9]->sent_ns, matches[0]->sent_ns);
+	clock_sync_finish(s);
+	w = clock_sync_info(s, web.host);
+	c = clock_sync_info(s, client.host);
+	ck_assert_int_eq(c.state, CLOCK_REFERENCE); /* a tie: the lowest name */
+	ck_assert_int_eq(w.state, CLOCK_ACCURATE);
+	ck_assert_int_eq(w.ref, (int)client.host);
+	ck_assert_uint_eq(w.matched, 200);
+	ck_assert_uint_eq(w.used, 200);
+	ck_assert_uint_eq(w.negative, 0);
+	ck_assert_double_lt(fabs(w.drift_ppm - 40), 1);
+	ck_assert(w.has_bound && c.has_bound);
+	ck_assert_uint_eq(c.bound_ns, 0);
+	ck_assert_uint_ge(w.bound_ns, 200000);
+	ck_assert_uint_le(w.bound_ns, 230000);
+	for (unsigned n = 0; n <= 10; n++)
+		ck_assert_double_lt(error_ns(s, &client, &web, BASE_NS + n * SECOND_NS), 10000);
+	ck_assert(w.has_latency_to && w.has_latency_from);
+	ck_assert_double_lt(fabs((double)w.latency_to_min_ns - 200000), 10000);
+	ck_assert_double_lt(fabs((double)w.latency_from_median_ns - 200000), 10000);
+	ck_assert_double_lt(fabs((double)clock_sync_offset(s, web.host, read_clock(&web, BASE_NS)) + 5000000777), 10000);
+	ck_assert_uint_eq(clock_map_epoch(clock_sync_map(s, web.host)), 1);
+	clock_sync_destroy(s);
+}
+END_TEST
+
+/* One host's whole record before the other's. */
+START_TEST(test_hosts_one_after_the_other)
+{
+	const struct clock_options options = { 0 };
+	struct clock_sync *s = clock_sync_create(&options);
+	struct clock a = add_clock(s, "a", 0, 0), b = add_clock(s, "b", 1000000, 20e-6);
+
+	for (int host = 0; host < 2; host++) {
+		for (uint32_t n = 0; n < 5000; n++) {
+			struct clock_packet p = tcp_packet(n * 20, 7, 10, n + 1), q = turned(tcp_packet(7, n * 20, 1, n + 1));
+			uint64_t t = BASE_NS + n * 4000000;
+
+			if (host == 0) {
+				clock_sync_packet(s, a.host, read_clock(&a, t), true, &p);
+				clock_sync_packet(s, a.host, read_clock(&a, t + 2100000), false, &q);
+			} else {
+				clock_sync_packet(s, b.host, read_clock(&b, t + 100000), false, &p);
+				clock_sync_packet(s, b.host, read_clock(&b, t + 2000000), true, &q);
+			}
+		}
+	}
+	clock_sync_finish(s);
+	ck_assert_int_eq(clock_sync_info(s, b.host).state, CLOCK_ACCURATE);
+	ck_assert_uint_eq(clock_sync_info(s, b.host).matched, 10000);
+	ck_assert_double_lt(error_ns(s, &a, &b, BASE_NS + 10 * SECOND_NS), 5000);
+	clock_sync_destroy(s);
+}
+END_TEST
+
+START_TEST(test_states)
+{
+	const struct clock_options options = { 0 };
+	struct clock_sync *s = clock_sync_create(&options);
+	struct clock a = add_clock(s, "a", 0, 0), b = add_clock(s, "b", 1000000, 0);
+	struct clock c = add_clock(s, "c", 0, 0), d = add_clock(s, "d", 0, 0), e = add_clock(s, "e", 5, 0);
+
+	(void)e;
+	/* b → a only: no line. c, d: all of one direction in front of the other. */
+	for (unsigned n = 0; n < 50; n++)
+		send(s, &b, &a, BASE_NS + n * SECOND_NS / 10, 1000);
+	for (unsigned n = 0; n < 50; n++)
+		send(s, &c, &d, BASE_NS + n * SECOND_NS / 10, 1000);
+	for (unsigned n = 50; n < 100; n++)
+		send(s, &d, &c, BASE_NS + n * SECOND_NS / 10, 1000);
+	clock_sync_finish(s);
+	ck_assert_int_eq(clock_sync_info(s, a.host).state, CLOCK_INCOMPLETE);
+	ck_assert_int_eq(clock_sync_info(s, b.host).state, CLOCK_INCOMPLETE);
+	ck_assert_int_eq(clock_sync_info(s, b.host).ref, -1);
+	ck_assert(!clock_sync_info(s, b.host).has_bound);
+	ck_assert_int_eq(clock_sync_info(s, c.host).state, CLOCK_REFERENCE);
+	ck_assert_int_eq(clock_sync_info(s, d.host).state, CLOCK_APPROXIMATE);
+	ck_assert_int_eq(clock_sync_info(s, e.host).state, CLOCK_ABSENT);
+	ck_assert_int_eq(clock_sync_info(s, e.host).ref, -1);
+	ck_assert_uint_eq(clock_to_ref(clock_sync_map(s, b.host), 12345), 12345);
+	ck_assert_str_eq(clock_state_name(CLOCK_APPROXIMATE), "approximate");
+	/* Up to the last message the slope is only known to be within rho. */
+	ck_assert_uint_ge(clock_sync_info(s, d.host).bound_ns, 200000);
+	clock_sync_destroy(s);
+}
+END_TEST
+
+START_TEST(test_one_host_alone)
+{
+	const struct clock_options options = { 0 };
+	struct clock_sync *s = clock_sync_create(&options);
+	struct clock a = add_clock(s, "a", 0, 0);
+
+	clock_sync_finish(s);
+	ck_assert_int_eq(clock_sync_info(s, a.host).state, CLOCK_REFERENCE);
+	ck_assert_int_eq(clock_sync_info(s, a.host).ref, 0);
+	clock_sync_destroy(s);
+}
+END_TEST
+
+START_TEST(test_a_chain_of_hosts)
+{
+	const struct clock_options chosen = { .ref = "d" };
+
+	for (int with_ref = 0; with_ref < 2; with_ref++) {
+		const struct clock_options none = { 0 };
+		struct clock_sync *s = clock_sync_create(with_ref ? &chosen : &none);
+		struct clock d = add_clock(s, "d", 9000000000, 10e-6), a = add_clock(s, "a", 0, -30e-6);
+		struct clock c = add_clock(s, "c", -4000000000, 0), b = add_clock(s, "b", 123, 5e-6);
+		const struct clock *all[] = { &a, &b, &c, &d };
+		double sum = 0;
+
+		talk(s, &a, &b, 0, 20, 100000);
+		talk(s, &b, &c, 0, 20, 300000);
+		talk(s, &c, &d, 0, 20, 150000);
+		clock_sync_finish(s);
+		for (unsigned n = 0; n < 4; n++) {
+			struct clock_host_info info = clock_sync_info(s, all[n]->host);
+
+			/* b: 450 us to d, 100 to a; c: 150 and 400, so c is the centre. */
+			ck_assert_int_eq(info.ref, (int)(with_ref ? d.host : c.host));
+			ck_assert(info.has_bound);
+			for (unsigned t = 0; t <= 20; t += 5)
+				ck_assert_double_lt(error_ns(s, all[n], &c, BASE_NS + t * SECOND_NS), 15000);
+			sum += (double)info.bound_ns;
+		}
+		/* 150 + 300 + (300 + 100); from d: 150 + 450 + 550 */
+		ck_assert_double_ge(sum, with_ref ? 1150e3 : 850e3);
+		ck_assert_double_le(sum, with_ref ? 1300e3 : 1000e3);
+		clock_sync_destroy(s);
+	}
+}
+END_TEST
+
+START_TEST(test_offsets_by_hand)
+{
+	const struct clock_options options = { 0 };
+	struct clock_sync *s = clock_sync_create(&options);
+	struct clock a = add_clock(s, "a", 0, 0), b = add_clock(s, "b", 0, 0), c = add_clock(s, "c", 1000000, 0);
+
+	clock_sync_set_offset(s, a.host, -5000);
+	ck_assert_uint_eq(clock_to_ref(clock_sync_map(s, a.host), 105000), 100000);
+	talk(s, &a, &b, 0, 5, 100000);
+	talk(s, &a, &c, 0, 5, 100000);
+	clock_sync_finish(s);
+	/* a was the centre; by hand, it follows b, which has the lowest name, and c follows a. */
+	ck_assert_int_eq(clock_sync_info(s, b.host).state, CLOCK_REFERENCE);
+	ck_assert_int_eq(clock_sync_info(s, a.host).ref, (int)b.host);
+	ck_assert_int_eq(clock_sync_info(s, c.host).ref, (int)b.host);
+	ck_assert_int_eq(clock_sync_info(s, a.host).state, CLOCK_ACCURATE);
+	ck_assert_uint_eq(clock_sync_info(s, a.host).bound_ns, 0);
+	ck_assert_uint_eq(clock_to_ref(clock_sync_map(s, a.host), 105000), 100000);
+	ck_assert_uint_eq(clock_from_ref(clock_sync_map(s, a.host), 100000), 105000);
+	ck_assert_int_eq(clock_sync_offset(s, a.host, BASE_NS), -5000);
+	ck_assert_double_lt(fabs((double)clock_sync_offset(s, c.host, BASE_NS) + 1005000), 5000);
+	clock_sync_destroy(s);
+}
+END_TEST
+
+START_TEST(test_ports_left_out)
+{
+	const uint16_t ports[] = { 5344, 80 };
+	const struct clock_options options = { .ignore_ports = ports, .n_ignore_ports = 2 };
+	struct clock_sync *s = clock_sync_create(&options);
+	struct clock a = add_clock(s, "a", 0, 0), b = add_clock(s, "b", 0, 0);
+
+	talk(s, &a, &b, 0, 5, 100000);
+	clock_sync_finish(s);
+	ck_assert_uint_eq(clock_sync_info(s, b.host).matched, 0);
+	clock_sync_destroy(s);
+}
+END_TEST
+
+/* A clock that jumps: what cannot be one line is found out, and the map goes on with what came after it. */
+START_TEST(test_clock_that_jumps)
+{
+	const struct clock_options options = { .window_ns = 4 * SECOND_NS };
+	struct clock_sync *s = clock_sync_create(&options);
+	struct clock a = add_clock(s, "a", 0, 0), b = add_clock(s, "b", 0, 0);
+	bool failed = false;
+	unsigned epoch;
+
+	for (unsigned t = 0; t < 40; t++) {
+		if (t == 20)
+			b.offset_ns = 50000000;
+		talk(s, &a, &b, t, t + 1, 100000);
+		clock_sync_update(s);
+		failed |= clock_sync_info(s, b.host).state == CLOCK_FAILED;
+		if (t == 18)
+			epoch = clock_map_epoch(clock_sync_map(s, b.host));
+	}
+	ck_assert_uint_gt(clock_map_epoch(clock_sync_map(s, b.host)), epoch);
+	ck_assert(failed || clock_sync_info(s, b.host).state == CLOCK_ACCURATE);
+	ck_assert_double_lt(error_ns(s, &a, &b, BASE_NS + 40 * SECOND_NS), 20000);
+	clock_sync_destroy(s);
+}
+END_TEST
+
+START_TEST(test_clocks_that_are_none)
+{
+	const struct clock_options options = { 0 };
+	struct clock_sync *s = clock_sync_create(&options);
+	struct clock a = add_clock(s, "a", 0, 0), b = add_clock(s, "b", 0, 1e-2);
+
+	talk(s, &a, &b, 0, 20, 10000);
+	clock_sync_update(s);
+	clock_sync_finish(s);
+	ck_assert_int_eq(clock_sync_info(s, b.host).state, CLOCK_FAILED);
+	ck_assert_int_eq(clock_sync_info(s, b.host).ref, -1);
+	clock_sync_destroy(s);
+}
+END_TEST
+
+/*
+ * Hours of two clocks the frequency of which wanders (temperature, at random) and is
+ * slewed every 64 s, 20 messages a second with latencies from 60 us to some ms: the error stays
+ * below 20 us and within the bound, live at every second and over the whole record. Live, the
+ * map never steps back nor takes anything back.
+ */
+enum { HOURS = 3, PER_SECOND = 20 };
+
+struct simulated {
+	double offset_ns[HOURS * 3600 + 1]; /* b - a at each second of a's time */
+};
+
+static uint64_t other_time(const struct simulated *sim, double t_s)
+{
+	unsigned s = (unsigned)t_s;
+
+	if (s >= HOURS * 3600)
+		s = HOURS * 3600 - 1;
+	return BASE_NS + (uint64_t)(t_s * 1e9 + sim->offset_ns[s] +
+				    (t_s - s) * (sim->offset_ns[s + 1] - sim->offset_ns[s]));
+}
+
+static void make_clock(struct simulated *sim, uint64_t *seed)
+{
+	double offset_ns = 3e9, walk = 0, slew = 0;
+
+	for (unsigned s = 0; s <= HOURS * 3600; s++) {
+		sim->offset_ns[s] = offset_ns;
+		walk += random_normal(seed) * 2e-10;
+		if (s % 64 == 0)
+			slew = random_normal(seed) * 0.3e-6;
+		offset_ns += (12e-6 + walk + 0.15e-6 * sin(2 * 3.14159265358979 * s / 3000) + slew) * 1e9;
+	}
+}
+
+static void simulate(uint64_t seed, bool live)
+{
+	const struct clock_options options = { 0 };
+	struct clock_sync *s = clock_sync_create(&options);
+	unsigned a = clock_sync_add_host(s, "a", "1"), b = clock_sync_add_host(s, "b", "2"), checked = 0;
+	struct simulated *sim = g_new(struct simulated, 1);
+	uint64_t last_ref = 0, seq = 0;
+	double worst_ns = 0;
+
+	make_clock(sim, &seed);
+	for (unsigned second = 0; second < HOURS * 3600; second++) {
+		uint64_t until_ns = other_time(sim, second + 1), half_ns = other_time(sim, second + 0.5), at_half, ref_ns;
+		double error;
+
+		for (unsigned k = 0; k < PER_SECOND; k++) {
+			double t = second + (k + random_unit(&seed) * 0.5) / PER_SECOND;
+			double latency = 60e-6 + random_exponential(&seed, 120e-6);
+			struct clock_packet p = tcp_packet((uint32_t)seq * 10, 7, 10, seq % 60000 + 1);
+
+
+			seq++;
+			if (random_unit(&seed) < 0.05)
+				latency += random_exponential(&seed, 3e-3);
+			if (t + latency > second + 1)
+				latency = second + 1 - t;
+			if (k % 2) {
+				clock_sync_packet(s, a, BASE_NS + (uint64_t)(t * 1e9), true, &p);
+				clock_sync_packet(s, b, other_time(sim, t + latency), false, &p);
+			} else {
+				clock_sync_packet(s, b, other_time(sim, t), true, &p);
+				clock_sync_packet(s, a, BASE_NS + (uint64_t)((t + latency) * 1e9), false, &p);
+			}
+		}
+		if (!live)
+			continue;
+		clock_sync_time(s, a, BASE_NS + (second + 1) * SECOND_NS);
+		clock_sync_time(s, b, until_ns);
+		at_half = clock_to_ref(clock_sync_map(s, b), half_ns);
+		clock_sync_update(s);
+		if (second < 2)
+			continue;
+		ref_ns = clock_to_ref(clock_sync_map(s, b), half_ns);
+		ck_assert_uint_eq(ref_ns, at_half);
+		ck_assert_uint_gt(ref_ns, last_ref);
+		last_ref = ref_ns = clock_to_ref(clock_sync_map(s, b), until_ns);
+		error = fabs((double)(int64_t)(ref_ns - BASE_NS - (second + 1) * SECOND_NS));
+		ck_assert_double_le(error, (double)clock_sync_info(s, b).bound_ns + 1);
+		if (second >= 60) {
+			worst_ns = MAX(worst_ns, error);
+			ck_assert_uint_le(clock_sync_info(s, b).bound_ns, 150000);
+			ck_assert_int_eq(clock_sync_info(s, b).state, CLOCK_ACCURATE);
+		}
+		checked++;
+	}
+	if (live) {
+		ck_assert_uint_eq(clock_map_epoch(clock_sync_map(s, b)), 1);
+		ck_assert_uint_eq(checked, HOURS * 3600 - 2);
+	} else {
+		clock_sync_finish(s);
+		ck_assert_int_eq(clock_sync_info(s, b).state, CLOCK_ACCURATE);
+		ck_assert_uint_eq(clock_sync_info(s, b).negative, 0);
+		for (unsigned second = 0; second <= HOURS * 3600; second++) {
+			uint64_t ref_ns = clock_to_ref(clock_sync_map(s, b), other_time(sim, second));
+
+			worst_ns = MAX(worst_ns, fabs((double)(int64_t)(ref_ns - BASE_NS - second * SECOND_NS)));
+		}
+		ck_assert_double_le(worst_ns, (double)clock_sync_info(s, b).bound_ns);
+	}
+	ck_assert_double_le(worst_ns, 20000);
+	g_free(sim);
+	clock_sync_destroy(s);
+}
+
+START_TEST(test_three_hours_live)
+{
+	for (uint64_t seed = 1; seed <= 3; seed++)
+		simulate(seed * UINT64_C(0x9e3779b97f4a7c15), true);
+}
+END_TEST
+
+START_TEST(test_three_hours_recorded)
+{
+	for (uint64_t seed = 1; seed <= 3; seed++)
+		simulate(seed * UINT64_C(0x9e3779b97f4a7c15), false);
+}
+END_TEST
+
+/* Few messages: the bound is wide, and true, whatever the drift within rho. */
+START_TEST(test_little_traffic)
+{
+	uint64_t seed = 11;
+
+	for (unsigned round = 0; round < 200; round++) {
+		const struct clock_options options = { 0 };
+		struct clock_sync *s = clock_sync_create(&options);
+		struct clock a = add_clock(s, "a", 0, 0);
+		struct clock b = add_clock(s, "b", (int64_t)(random_normal(&seed) * 1e9), (random_unit(&seed) - 0.5) * 190e-6);
+		unsigned n = 2 + (unsigned)(random_unit(&seed) * 10);
+		uint64_t t = BASE_NS;
+
+		for (unsigned i = 0; i < n; i++) {
+			uint64_t latency = (uint64_t)(60e3 + random_exponential(&seed, 1e6));
+
+			t += (uint64_t)(random_exponential(&seed, 5e8)) + latency;
+			if (i % 2)
+				send(s, &a, &b, t, latency);
+			else
+				send(s, &b, &a, t, latency);
+			t += latency;
+		}
+		if (round % 2) {
+			clock_sync_update(s);
+			t = BASE_NS + (read_clock(&a, t) - BASE_NS);
+		} else {
+			clock_sync_finish(s);
+		}
+		ck_assert(clock_sync_info(s, b.host).has_bound);
+		ck_assert_double_le(error_ns(s, &a, &b, t), (double)clock_sync_info(s, b.host).bound_ns + 200);
+		clock_sync_destroy(s);
+	}
+}
+END_TEST
+
+UNIT_MAIN("clock_sync", test_two_hosts, test_hosts_one_after_the_other, test_states, test_one_host_alone,
+	  test_a_chain_of_hosts, test_offsets_by_hand, test_ports_left_out, test_clock_that_jumps,
+	  test_clocks_that_are_none, test_three_hours_live, test_three_hours_recorded, test_little_traffic)
