@@ -119,13 +119,16 @@ void graph_row_free(struct wait_graph *g, wait_row row)
 	freed_push(g, row);
 }
 
-/* Links from a row are as old as its end at most: past the horizon none is followed to it. */
+/*
+ * Links from a row are as old as its end at most: past the horizon none is followed to it. The number stays
+ * away as long again, for segments that tell where a packet came from that was long under way.
+ */
 static void free_old_rows(struct wait_graph *g)
 {
 	for (uint32_t n = g->n_freed; n; n--) {
 		struct freed_row f = g->freed[g->freed_head & g->freed_mask];
 
-		if (f.t_ns > g->horizon_ns || row_count(&g->rows[f.row]))
+		if (f.t_ns + (g->now_ns - g->horizon_ns) > g->horizon_ns || row_count(&g->rows[f.row]))
 			return;
 		g->freed_head++;
 		g->n_freed--;

@@ -42,7 +42,16 @@ static void add_state(struct adder *a, wait_row row, unsigned kind, uint64_t ns,
 		a->ns[SUM_OWN] += sign < 0 ? -ns : ns;
 }
 
-/* F(row, until) - F(row, since) where until is the source of a link: within a wait it leads no further. */
+/* F(row, until) - F(row, since) */
+static void add_between(struct adder *a, wait_row row, uint64_t since_ns, uint64_t until_ns, int sign, unsigned depth)
+{
+	if (until_ns <= since_ns)
+		return;
+	add_at(a, row, until_ns, sign, depth);
+	add_at(a, row, since_ns, -sign, depth);
+}
+
+/* The same where until is the source of a link: a wait that goes on then explains nothing of it. */
 static void add_waker(struct adder *a, wait_row row, uint64_t since_ns, uint64_t until_ns, int sign, unsigned depth)
 {
 	const struct row *r = &a->g->rows[row];
@@ -63,10 +72,7 @@ static void add_waker(struct adder *a, wait_row row, uint64_t since_ns, uint64_t
 		add_state(a, row, state, until_ns - left_ns, sign);
 		until_ns = left_ns;
 	}
-	if (until_ns > since_ns) {
-		add_at(a, row, until_ns, sign, depth);
-		add_at(a, row, since_ns, -sign, depth);
-	}
+	add_between(a, row, since_ns, until_ns, sign, depth);
 }
 
 /* What [from, to[ of the wait (or gap) [begin, v] is, which v's link ended; from: begin, if v is no row's first. */
@@ -79,8 +85,10 @@ static void add_explained(struct adder *a, wait_row row, const struct vertex *v,
 		add_state(a, row, WAIT_UNKNOWN, to_ns - from_ns, sign);
 		return;
 	}
-	if (v->from_ns > from_ns)
-		add_waker(a, v->from, from_ns, MIN(to_ns, v->from_ns), sign, depth + 1);
+	if (to_ns >= v->from_ns && from_ns < v->from_ns)
+		add_waker(a, v->from, from_ns, v->from_ns, sign, depth + 1);
+	else if (to_ns < v->from_ns)
+		add_between(a, v->from, from_ns, to_ns, sign, depth + 1);
 	if (to_ns <= wire_ns)
 		return;
 	if (v->link == WAIT_LINK_NETWORK)

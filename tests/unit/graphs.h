@@ -229,7 +229,8 @@ static inline void sim_interrupt(struct sim *s, int cpu)
 		sim_gap(s, kernel);
 		s->now_ns++;
 		sim_vertex(s, kernel, WAIT_RUNNING);
-		sim_deliver(s, kernel);
+		if (sim_pick(s, 2))
+			sim_deliver(s, kernel);
 		s->now_ns++;
 		sim_vertex(s, kernel, WAIT_RUNNING);
 		sim_vertex(s, blocked, WAIT_NETWORK);
