@@ -40,17 +40,6 @@ static void end_on_interrupt(uint64_t duration_ns)
 
 /* ---- what was asked for ---- */
 
-/* Tables that later versions have. */
-static bool is_later_table(const char *name)
-{
-	static const char *const later[] = { "accounting" };
-
-	for (size_t i = 0; i < G_N_ELEMENTS(later); i++)
-		if (strcmp(later[i], name) == 0)
-			return true;
-	return false;
-}
-
 static enum report_own own_table(const char *name)
 {
 	static const char *const names[] = {
@@ -58,6 +47,7 @@ static enum report_own own_table(const char *name)
 		[OWN_MATCHES] = "matches",
 		[OWN_PATH] = "critical-path",
 		[OWN_TOTALS] = "critical-totals",
+		[OWN_ACCOUNTING] = "accounting",
 	};
 
 	for (size_t i = 1; i < G_N_ELEMENTS(names); i++)
@@ -72,8 +62,6 @@ static enum lt_status find_table(struct report *r)
 	const char *name = g_ptr_array_index(o->words, 0);
 	const struct view_table *table = view_table_find(name);
 
-	if (is_later_table(name))
-		return error_set("table '%s' is not part of this version", name);
 	if (!table || !(table->flags & VIEW_REPORT))
 		return error_set("no table '%s'", name);
 	r->table = table;
@@ -98,7 +86,7 @@ static enum lt_status check_options(const struct report *r)
 		return error_set("--per-cpu means nothing for table '%s'", r->table->name);
 	if ((o->tid->len || o->pid->len || o->comm->len) && !view_table_of_threads(r->table) && !is_path(r))
 		return error_set("--tid, --pid and --comm mean nothing for table '%s'", r->table->name);
-	if (o->compat && !r->own)
+	if (o->compat && (!r->own || r->own == OWN_ACCOUNTING))
 		return error_set("--compat means nothing for table '%s'", r->table->name);
 	if (is_path(r) && (o->tid->len != 1 || o->pid->len || o->comm->len))
 		return error_set("table '%s' is of one thread: give its --host and --tid", r->table->name);
@@ -193,7 +181,7 @@ static enum lt_status open_for_good(struct report *r, uint64_t *known_end_ns)
 	const struct options *o = r->options;
 	bool needs_end = o->begin.form == TIMETEXT_BEFORE_END || o->end.form == TIMETEXT_BEFORE_END;
 	bool needs_clocks = !r->live && r->clocks && !o->no_sync &&
-			    (is_path(r) || (!r->own && (o->begin.form || o->end.form || o->interval)));
+			    (report_needs_waits(r) || (!r->own && (o->begin.form || o->end.form || o->interval)));
 
 	/* what is read as a whole before it is cut needs no survey */
 	if ((r->own && !r->live) || !needs_end) {

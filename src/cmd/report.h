@@ -26,6 +26,7 @@ enum report_own {
 	OWN_MATCHES,
 	OWN_PATH,
 	OWN_TOTALS,
+	OWN_ACCOUNTING,
 };
 
 /* A host that was read; of one that is not shown only the times count. */
@@ -69,6 +70,12 @@ struct report {
 	struct writer *writer;
 	int64_t started_us, progress_us; /* when the last progress was shown, 0 none is */
 };
+
+/* Whether the table comes from the wait graph. */
+static inline bool report_needs_waits(const struct report *r)
+{
+	return r->own >= OWN_PATH;
+}
 
 /* ---- report.c ---- */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* lttngtop report: tables whose rows are none of the model: sync, matches, critical-path, critical-totals. */
+/* lttngtop report: tables whose rows are none of the model: sync, matches and those of the wait graph. */
 #include <string.h>
 
 #include "base/error.h"
@@ -63,6 +63,15 @@ static enum lt_status resolve_path(struct report *r, uint64_t begin_ns, uint64_t
 	return LT_OK;
 }
 
+static void collect_accounts(struct report *r, uint64_t begin_ns, uint64_t end_ns)
+{
+	unsigned n;
+	struct account *accounts = waits_accounting(ingest_waits(r->in), begin_ns, end_ns, &n, NULL);
+
+	view_own_accounts(&r->own_rows, accounts, n, &r->filter, r->shown, r->n_shown);
+	g_free(accounts);
+}
+
 enum lt_status report_own_collect(struct report *r, uint64_t begin_ns, uint64_t end_ns)
 {
 	enum lt_status status = LT_OK;
@@ -87,6 +96,9 @@ enum lt_status report_own_collect(struct report *r, uint64_t begin_ns, uint64_t 
 		status = resolve_path(r, begin_ns, end_ns);
 		if (status == LT_OK)
 			view_own_totals(&r->own_rows, ingest_waits(r->in), &r->path, r->shown, r->n_shown);
+		break;
+	case OWN_ACCOUNTING:
+		collect_accounts(r, begin_ns, end_ns);
 		break;
 	case OWN_NONE:
 		break;

@@ -21,7 +21,7 @@ enum lt_status report_open(struct report *r, bool survey)
 		.workers = o->workers,
 		.stall_limit_ns = o->stall_limit,
 		.clocks = r->clocks,
-		.waits = r->own == OWN_PATH || r->own == OWN_TOTALS ? &r->waits : NULL,
+		.waits = report_needs_waits(r) ? &r->waits : NULL,
 		.survey = survey,
 	};
 	struct ingest *in = ingest_create(&options);

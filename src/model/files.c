@@ -152,6 +152,7 @@ static void copy_what(struct model *m, uint32_t row, uint32_t from)
 	r->path = f->path;
 	r->peer = f->peer;
 	r->client = f->client;
+	r->side = f->side;
 	r->channel = f->channel;
 	r->kind = f->kind;
 	r->cloexec = f->cloexec;

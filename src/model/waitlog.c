@@ -158,6 +158,35 @@ static void set_runner(const struct model *m, struct wait_event *e, const struct
 	e->from_comm = a->thread == NO_ROW ? STRID_NONE : (strid)THREAD_ROW(m, a->thread)->comm;
 }
 
+static enum socket_side side_of_call(struct model *m, uint32_t thread)
+{
+	const struct thread *t = thread == NO_ROW ? NULL : thread_info(m, thread);
+	uint32_t file = t && t->call.active ? files_resolve(m, t->call.file) : NO_ROW;
+
+	return file == NO_ROW ? SIDE_UNKNOWN : (enum socket_side)FILE_ROW(m, file)->side;
+}
+
+static bool is_kernel_thread(const struct model *m, uint32_t thread)
+{
+	return thread != NO_ROW && THREAD_ROW(m, thread)->flags & THREAD_KERNEL;
+}
+
+/*
+ * Which of the two the woken one is: by the socket that its waker writes to; else by the one it
+ * reads from; the kernel's threads work for everybody else. A parent that waits for its child is no client.
+ */
+static enum wait_role role_of_wake(struct model *m, uint32_t waker, uint32_t woken)
+{
+	enum socket_side side = side_of_call(m, waker);
+
+	if (side != SIDE_UNKNOWN)
+		return side == SIDE_ACCEPTED ? WAIT_ROLE_CLIENT : WAIT_ROLE_SERVER;
+	side = side_of_call(m, woken);
+	if (side != SIDE_UNKNOWN)
+		return side == SIDE_CONNECTED ? WAIT_ROLE_CLIENT : WAIT_ROLE_SERVER;
+	return is_kernel_thread(m, waker) && !is_kernel_thread(m, woken) ? WAIT_ROLE_CLIENT : WAIT_ROLE_NONE;
+}
+
 static void log_wake(struct model *m, const struct apply *a)
 {
 	const struct ev_wakeup *p = event_payload(a->ev, ev_wakeup);
@@ -174,6 +203,8 @@ static void log_wake(struct model *m, const struct apply *a)
 	set_context(m, e, a->cpu);
 	set_runner(m, e, a);
 	set_call(m, e, row);
+	if (e->context == WAIT_CONTEXT_TASK)
+		e->role = (uint8_t)role_of_wake(m, a->cpu ? a->cpu->thread : NO_ROW, row);
 }
 
 static void log_fork(struct model *m, const struct apply *a)

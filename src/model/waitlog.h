@@ -58,6 +58,13 @@ enum wait_context {
 	WAIT_CONTEXT_RECEIVING, /* a packet is being received (…receive_skb…_entry); below: what it runs in */
 };
 
+/* Whether a thread that waits for another is served by it, or waits for work: accounting charges the former. */
+enum wait_role {
+	WAIT_ROLE_NONE = 0, /* neither, or not known */
+	WAIT_ROLE_CLIENT,   /* it connected, or a thread of the kernel works for it */
+	WAIT_ROLE_SERVER,   /* the other one connected to it */
+};
+
 struct wait_event {
 	uint64_t ts_ns;       /* by the host's own clock; never goes back within a host */
 	uint8_t kind;         /* enum wait_event_kind */
@@ -66,6 +73,7 @@ struct wait_event {
 	uint8_t vec;          /* softirq vector of context or below; NET_SOFTIRQ: the one entered */
 	uint16_t cpu;         /* INTERRUPT: WAIT_ALL_CPUS, the host was away; else events of that one were lost */
 	bool new_task;        /* WAKE: by sched_wakeup_new */
+	uint8_t role;         /* WAKE in a task: enum wait_role of tid, as far as files and calls tell */
 	uint8_t state;        /* WAKE: enum wait_state, what tid has been waiting for, as far as the context tells */
 	int32_t tid, pid;     /* pid -1 unknown */
 	int32_t from_tid, from_pid; /* WAKE, SEND, RECEIVE: who runs on the CPU as the event itself tells, else -1 */

@@ -7,6 +7,7 @@
 
 #include "clock/sync.h"
 #include "view/rows.h"
+#include "waits/accounting.h"
 #include "waits/waits.h"
 
 /*
@@ -64,5 +65,12 @@ void view_own_path(struct view_own *own, const struct waits *waits, const struct
 /* Table "critical-totals": the path's time by host, process and state; in order of these. */
 void view_own_totals(struct view_own *own, const struct waits *waits, const struct wait_path *path,
 		     const struct view_host *hosts, unsigned n_hosts);
+
+/*
+ * Table "accounting": a row per account that has anything, of hosts that the filter wants; in order of host,
+ * process, client.
+ */
+void view_own_accounts(struct view_own *own, const struct account *accounts, unsigned n,
+		       const struct view_filter *filter, const struct view_host *hosts, unsigned n_hosts);
 
 #endif

@@ -230,6 +230,8 @@ static void wake_in_context(struct build *b, unsigned host, const struct wait_ev
 	} else if (e->context == WAIT_CONTEXT_SOFTIRQ && (e->vec == VEC_NET_TX || e->vec == VEC_NET_RX)) {
 		receiver = build_thread_kernel(b, host, e->cpu);
 	}
+	if (receiver)
+		cause.role = (uint8_t)build_packets_role(b, receiver->row);
 	vertex(b, t->row, (enum wait_state)e->state, &cause);
 	graph_present(b->graph, t->row, WAIT_PREEMPTED, NULL);
 	if (receiver)
@@ -239,7 +241,7 @@ static void wake_in_context(struct build *b, unsigned host, const struct wait_ev
 static void wake_in_task(struct build *b, const struct wait_event *e, const struct build_thread *t,
 			 const struct build_thread *waker, enum wait_link link)
 {
-	const struct wait_cause cause = { .call = e->call, .object = e->object, .fd = e->fd };
+	const struct wait_cause cause = { .call = e->call, .object = e->object, .fd = e->fd, .role = e->role };
 
 	vertex(b, t->row, state_of((enum status)t->old), t->old == STATUS_BLOCKED ? &cause : NULL);
 	graph_present(b->graph, t->row, state_of((enum status)t->status), NULL);

@@ -38,6 +38,7 @@ struct pending_link {
 	wait_row from;
 	uint32_t from_life;
 	uint64_t from_ns, to_ns;
+	enum wait_role role; /* of the receiver, in the connection */
 };
 
 struct build_row {
@@ -63,6 +64,12 @@ struct build_host {
 	wait_row idle_row, kernel_row; /* compat */
 };
 
+/* Who began a connection: its SYN was seen. */
+struct opening {
+	uint64_t key;  /* of the two ends, whichever comes first */
+	bool by_least; /* the least of the two (build_packets.c) did */
+};
+
 /* The last time a task sent something on a flow. */
 struct flow {
 	uint64_t key;
@@ -83,6 +90,7 @@ struct build {
 	struct map64 idles;       /* host, CPU (compat: CPU) -> thread */
 	struct map64 kernels;     /* host, CPU -> thread */
 	struct flow *flows;       /* FLOWS of them, by hash */
+	struct opening *openings; /* FLOWS of them, by hash */
 	struct matcher *matcher;  /* NULL in compat */
 	struct compat_matcher *compat_matcher;
 	uint64_t links;
@@ -131,6 +139,9 @@ void build_packets_restart(struct build *b);
 
 /* The row gets its next vertex: what it received before becomes a link. */
 void build_packets_settle(struct build *b, wait_row row);
+
+/* Whether somebody who is woken by what the row received is the client of whom it comes from. */
+enum wait_role build_packets_role(const struct build *b, wait_row row);
 
 /* What the row received has woken somebody, who has a vertex now: that is whom it is for. */
 void build_packets_redirect(struct build *b, wait_row row, wait_row woken);

@@ -21,6 +21,64 @@ static uint64_t cookie_row(wait_row row, uint32_t life)
 	return (uint64_t)life << 32 | row;
 }
 
+/* ---- who began a connection ---- */
+
+struct end {
+	const uint64_t *addr;
+	uint16_t port;
+};
+
+static bool end_less(struct end a, struct end b)
+{
+	int order = memcmp(a.addr, b.addr, 2 * sizeof(uint64_t));
+
+	return order ? order < 0 : a.port < b.port;
+}
+
+static struct opening *opening_of(const struct build *b, struct end least, struct end other, uint64_t *key)
+{
+	uint64_t h = map64_hash(least.addr[0] ^ map64_hash(least.addr[1] ^ least.port));
+
+	*key = map64_hash(h ^ map64_hash(other.addr[0] ^ map64_hash(other.addr[1] ^ other.port))) | 1;
+	return &b->openings[*key >> 1 & (FLOWS - 1)];
+}
+
+/* A packet with SYN and without ACK is sent by who connects. */
+static void note_opening(struct build *b, const struct clock_packet *p)
+{
+	enum { TCP = 6, SYN = 0x02, ACK = 0x10 };
+	struct end from = { p->saddr, p->sport }, to = { p->daddr, p->dport };
+	const bool by_least = end_less(from, to);
+	struct opening *o;
+	uint64_t key;
+
+	if (p->protocol != TCP || (p->flags & (SYN | ACK)) != SYN)
+		return;
+	o = by_least ? opening_of(b, from, to, &key) : opening_of(b, to, from, &key);
+	*o = (struct opening){ .key = key, .by_least = by_least };
+}
+
+/*
+ * Whether who receives the packet began the connection. Of one that is older than the record, who
+ * has the higher port: clients take theirs from the top.
+ */
+static enum wait_role role_of_receiver(const struct build *b, const struct clock_packet *p)
+{
+	struct end from = { p->saddr, p->sport }, to = { p->daddr, p->dport };
+	const bool from_is_least = end_less(from, to);
+	const struct opening *o;
+	uint64_t key;
+
+	o = from_is_least ? opening_of(b, from, to, &key) : opening_of(b, to, from, &key);
+	if (o->key == key)
+		return o->by_least == from_is_least ? WAIT_ROLE_SERVER : WAIT_ROLE_CLIENT;
+	if (p->sport == p->dport)
+		return WAIT_ROLE_NONE;
+	return p->dport > p->sport ? WAIT_ROLE_CLIENT : WAIT_ROLE_SERVER;
+}
+
+/* ---- matches ---- */
+
 /* A send and a receive are the same packet: kept until the receiver's next vertex, the latest only. */
 static void ends_matched(void *data, const struct match_end *from, const struct match_end *to)
 {
@@ -38,7 +96,12 @@ static void ends_matched(void *data, const struct match_end *from, const struct 
 
 static void matched(void *data, const struct match *m)
 {
+	const struct build *b = data;
+	struct pending_link *pending = &build_row(b, (wait_row)m->to.cookie[COOKIE_ROW])->pending;
+
 	ends_matched(data, &m->from, &m->to);
+	if (pending->set && m->packet->ip_version)
+		pending->role = role_of_receiver(b, m->packet);
 }
 
 void build_packets_create(struct build *b)
@@ -47,6 +110,7 @@ void build_packets_create(struct build *b)
 		return; /* its matcher wants to know all hosts first */
 	b->matcher = matcher_create(NULL, matched, b);
 	b->flows = g_new0(struct flow, FLOWS);
+	b->openings = g_new0(struct opening, FLOWS);
 }
 
 void build_packets_destroy(struct build *b)
@@ -55,6 +119,7 @@ void build_packets_destroy(struct build *b)
 	if (b->matcher)
 		matcher_destroy(b->matcher);
 	g_free(b->flows);
+	g_free(b->openings);
 }
 
 void build_packets_restart(struct build *b)
@@ -66,6 +131,7 @@ void build_packets_restart(struct build *b)
 	}
 	matcher_forget(b->matcher, UINT32_MAX);
 	memset(b->flows, 0, FLOWS * sizeof(struct flow));
+	memset(b->openings, 0, FLOWS * sizeof(struct opening));
 }
 
 static void link_packet(struct build *b, const struct pending_link *p, wait_row to, uint64_t to_ns)
@@ -84,6 +150,13 @@ void build_packets_settle(struct build *b, wait_row row)
 		return;
 	r->pending.set = false;
 	link_packet(b, &r->pending, row, r->pending.to_ns);
+}
+
+enum wait_role build_packets_role(const struct build *b, wait_row row)
+{
+	const struct pending_link *pending = &build_row(b, row)->pending;
+
+	return pending->set ? pending->role : WAIT_ROLE_NONE;
 }
 
 void build_packets_redirect(struct build *b, wait_row row, wait_row woken)
@@ -165,6 +238,8 @@ void build_packet(struct build *b, unsigned host, const struct wait_event *e, co
 	uint64_t cookie[2];
 	wait_row row;
 
+	if (packet && !b->compat && packet->ip_version)
+		note_opening(b, packet);
 	if (sent && !b->compat && e->below != WAIT_CONTEXT_TASK && flow_sender(b, host, packet, cookie)) {
 		matcher_feed(b->matcher, host, b->now_ns, true, packet, cookie);
 		return;

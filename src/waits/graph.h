@@ -48,6 +48,7 @@ struct wait_cause {
 	strid call;   /* system call it was blocked in */
 	strid object; /* path or peer of fd */
 	int32_t fd;   /* -1: none */
+	uint8_t role; /* enum wait_role, of a wait that another thread ended */
 };
 
 struct wait_graph *graph_create(uint64_t retention_ns, size_t memory_bytes); /* 0: no bound */
@@ -59,7 +60,7 @@ void graph_enable_totals(struct wait_graph *g);
 
 wait_row graph_row_add(struct wait_graph *g);
 
-/* Its thread is gone, its path ends with its last vertex: the number is free once that is older than what is kept. */
+/* Its thread is gone, its path ends with its last vertex: the number is free long after that is not kept any more. */
 void graph_row_free(struct wait_graph *g, wait_row row);
 
 /* A vertex whose row has no edge to it: nothing is known of the time since the row's last one. */

@@ -27,6 +27,7 @@ struct wait_segment {
 	enum wait_link link;        /* how the path came to this segment from the one before; of the first: none */
 	wait_row from;              /* from which row that link comes, WAIT_NO_ROW */
 	bool cut;                   /* begins where the graph's memory does, not where the wait did */
+	uint8_t role;               /* enum wait_role of the row in its own wait, which this explains; else none */
 	struct wait_cause cause;
 };
 

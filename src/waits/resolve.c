@@ -224,6 +224,7 @@ struct layer {
 	const struct wait_graph *g;
 	struct wait_path *path;
 	wait_row owner;       /* whose wait it is */
+	uint8_t role;         /* enum wait_role, of the owner in it */
 	wait_row row;         /* of the last piece that is no fill; before it the owner */
 	uint64_t at_ns;       /* how far it has come */
 	bool first;           /* there is nothing yet but fills */
@@ -237,6 +238,7 @@ static void lay(struct layer *l, uint64_t end_ns, struct wait_segment *s)
 		return;
 	s->begin_ns = l->at_ns;
 	s->end_ns = end_ns;
+	s->role = l->role;
 	if (!s->link) {
 		bool led = l->link && l->to == s->row;
 
@@ -366,7 +368,7 @@ void resolve_edge(const struct wait_graph *g, wait_row row, uint64_t seq, struct
 		walk(g, row, seq, s.begin_ns, 0);
 	if (w->n_pieces) {
 		struct layer l = {
-			.g = g, .path = path, .owner = row, .row = row, .at_ns = s.begin_ns, .first = true,
+			.g = g, .path = path, .owner = row, .role = s.cause.role, .row = row, .at_ns = s.begin_ns, .first = true,
 		};
 
 		lay_pieces(&l, w);

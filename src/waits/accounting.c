@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "waits/accounting.h"
+
+#include <glib.h>
+#include <stdlib.h>
+
+#include "base/map64.h"
+
+/* A part of a row's time that a client waited for. */
+struct charge {
+	wait_row row;
+	uint8_t resource;
+	uint64_t begin_ns, end_ns;
+};
+
+struct accounting {
+	const struct waits *w;
+	GArray *accounts;   /* struct account */
+	GHashTable *known;  /* struct key * -> its account's index + 1 */
+	GArray *charges;    /* struct charge */
+};
+
+/* A process, and whom it works for: client.pid PID_NONE on its own account. */
+struct key {
+	struct {
+		unsigned host;
+		int32_t pid;
+	} process, client;
+};
+
+enum { PID_NONE = -1 };
+
+static guint key_hash(gconstpointer p)
+{
+	const struct key *k = p;
+	uint64_t process = (uint64_t)k->process.host << 32 | (uint32_t)k->process.pid;
+	uint64_t client = (uint64_t)k->client.host << 32 | (uint32_t)k->client.pid;
+
+	return (guint)map64_hash(process ^ map64_hash(client));
+}
+
+static gboolean key_equal(gconstpointer pa, gconstpointer pb)
+{
+	const struct key *a = pa, *b = pb;
+
+	return a->process.host == b->process.host && a->process.pid == b->process.pid &&
+	       a->client.host == b->client.host && a->client.pid == b->client.pid;
+}
+
+/* Of a thread whose process is not known, the thread. */
+static int32_t pid_of(const struct wait_who *who)
+{
+	return who->pid > 0 ? who->pid : who->tid;
+}
+
+/* The name of the process's main thread, if there is one. */
+static strid name_of(const struct waits *w, const struct wait_who *who)
+{
+	wait_row main_row = who->pid > 0 && who->pid != who->tid ?
+			    waits_find(w, who->host, who->pid, UINT64_MAX) : WAIT_NO_ROW;
+
+	return main_row == WAIT_NO_ROW ? who->comm : waits_who(w, main_row).comm;
+}
+
+/* client NULL: on its own account. Valid until the next one is made. */
+static struct account *account_of(struct accounting *a, const struct wait_who *who, const struct wait_who *client)
+{
+	struct key key = { { who->host, pid_of(who) }, { 0, PID_NONE } };
+	struct account *account;
+	guint index;
+
+	if (client) {
+		key.client.host = client->host;
+		key.client.pid = pid_of(client);
+	}
+	index = GPOINTER_TO_UINT(g_hash_table_lookup(a->known, &key));
+	if (index)
+		return &g_array_index(a->accounts, struct account, index - 1);
+	g_array_set_size(a->accounts, a->accounts->len + 1);
+	g_hash_table_insert(a->known, g_memdup2(&key, sizeof(key)), GUINT_TO_POINTER(a->accounts->len));
+	account = &g_array_index(a->accounts, struct account, a->accounts->len - 1);
+	account->host = who->host;
+	account->pid = key.process.pid;
+	account->comm = name_of(a->w, who);
+	account->client_pid = PID_NONE;
+	if (client) {
+		account->for_client = true;
+		account->client_host = client->host;
+		account->client_pid = key.client.pid;
+		account->client_comm = name_of(a->w, client);
+	}
+	return account;
+}
+
+/* Which resource the time of a segment is use of; -1: none. */
+static int resource_of(const struct wait_segment *s)
+{
+	if (s->fill != WAIT_FILL_NONE)
+		return -1;
+	switch (s->state) {
+	case WAIT_RUNNING:
+	case WAIT_INTERRUPTED:
+		return ACCOUNT_CPU;
+	case WAIT_BLOCK_DEVICE:
+		return ACCOUNT_DISK;
+	case WAIT_NETWORK:
+		return ACCOUNT_NETWORK;
+	default:
+		return -1;
+	}
+}
+
+static bool same_process(const struct wait_who *a, const struct wait_who *b)
+{
+	return a->host == b->host && pid_of(a) == pid_of(b);
+}
+
+/*
+ * Whose use a segment is: a packet under way is the server's, whichever way it
+ * goes; receivers in interrupt context and idle tasks are no processes.
+ */
+static bool server_of(const struct waits *w, const struct wait_segment *s, const struct wait_who *client,
+		      struct wait_who *server)
+{
+	*server = waits_who(w, s->row);
+	if (s->wire && s->from != WAIT_NO_ROW && (server->tid <= 0 || same_process(server, client)))
+		*server = waits_who(w, s->from);
+	return server->tid > 0 && !same_process(server, client);
+}
+
+static void charge(struct accounting *a, const struct wait_segment *s, const struct wait_who *client, int resource)
+{
+	const uint64_t ns = s->end_ns - s->begin_ns;
+	struct wait_who server;
+
+	if (!server_of(a->w, s, client, &server))
+		return;
+	account_of(a, &server, client)->sub_ns[resource] += ns;
+	account_of(a, client, NULL)->sub_ns[resource] += ns;
+	if (!s->wire) {
+		struct charge c = { s->row, (uint8_t)resource, s->begin_ns, s->end_ns };
+
+		account_of(a, &server, NULL);
+		g_array_append_val(a->charges, c);
+	}
+}
+
+/* The path of one thread: its own use, and what was done for it. */
+static void add_path(struct accounting *a, wait_row row, const struct wait_path *path)
+{
+	const struct wait_who who = waits_who(a->w, row);
+
+	for (uint32_t i = 0; i < path->n; i++) {
+		const struct wait_segment *s = &path->segments[i];
+		int resource = resource_of(s);
+
+		if (resource < 0)
+			continue;
+		if (s->role == WAIT_ROLE_CLIENT)
+			charge(a, s, &who, resource);
+		else if (s->role == WAIT_ROLE_NONE && s->row == row && !s->wire)
+			account_of(a, &who, NULL)->self_ns[resource] += s->end_ns - s->begin_ns;
+	}
+}
+
+static int compare_charges(gconstpointer pa, gconstpointer pb)
+{
+	const struct charge *a = pa, *b = pb;
+
+	if (a->row != b->row)
+		return a->row < b->row ? -1 : 1;
+	if (a->resource != b->resource)
+		return a->resource < b->resource ? -1 : 1;
+	return a->begin_ns < b->begin_ns ? -1 : a->begin_ns > b->begin_ns;
+}
+
+/* What was done for clients was not for oneself; for several at once it was done once. */
+static void take_charges_off(struct accounting *a)
+{
+	const struct charge *last = NULL;
+	uint64_t until_ns = 0;
+
+	g_array_sort(a->charges, compare_charges);
+	for (guint i = 0; i < a->charges->len; i++) {
+		const struct charge *c = &g_array_index(a->charges, struct charge, i);
+		const struct wait_who who = waits_who(a->w, c->row);
+		struct account *own = account_of(a, &who, NULL);
+		uint64_t begin_ns = c->begin_ns;
+
+		if (last && last->row == c->row && last->resource == c->resource)
+			begin_ns = MAX(begin_ns, until_ns);
+		if (c->end_ns > begin_ns) {
+			own->self_ns[c->resource] -= MIN(own->self_ns[c->resource], c->end_ns - begin_ns);
+			until_ns = c->end_ns;
+		}
+		last = c;
+	}
+}
+
+struct account *waits_accounting(const struct waits *w, uint64_t begin_ns, uint64_t end_ns, unsigned *n,
+				 uint64_t *from_ns)
+{
+	struct accounting a = {
+		.w = w,
+		.accounts = g_array_new(FALSE, TRUE, sizeof(struct account)),
+		.known = g_hash_table_new_full(key_hash, key_equal, g_free, NULL),
+		.charges = g_array_new(FALSE, FALSE, sizeof(struct charge)),
+	};
+	struct wait_path path;
+
+	wait_path_init(&path);
+	for (wait_row row = WAIT_NO_ROW; (row = waits_next(w, row)) != WAIT_NO_ROW;) {
+		waits_path(w, row, begin_ns, end_ns, &path);
+		add_path(&a, row, &path);
+	}
+	take_charges_off(&a);
+	if (from_ns)
+		*from_ns = MAX(begin_ns, waits_info(w).graph.horizon_ns);
+	wait_path_release(&path);
+	g_hash_table_destroy(a.known);
+	g_array_free(a.charges, TRUE);
+	*n = a.accounts->len;
+	return (struct account *)(void *)g_array_free(a.accounts, FALSE);
+}
