@@ -16,68 +16,75 @@
 #define TURN_NS 1e9
 #define TURN_MAX_NS 1e10 /* a map that is wrong for certain by more than it can turn in that time jumps */
 
-/* A time of the host by its neighbour's clock, and how far off that may be. */
-static uint64_t to_neighbour(const struct clock_sync *s, const struct clock_host *h, unsigned host, uint64_t t_ns,
-			     double *half_ns)
+/* A time by another clock, how far off that may be, and the slope there: 1 + excess. */
+struct converted {
+	uint64_t t_ns;
+	double half_ns, excess;
+};
+
+static struct converted to_neighbour(const struct clock_sync *s, const struct clock_host *h, unsigned host,
+				     uint64_t t_ns)
 {
 	struct clock_pair *p = h->pair;
 	uint64_t x_ns = t_ns;
 	struct clock_bound bound;
+	double half_ns, slope;
 	int64_t d_ns;
 
-	*half_ns = 0;
 	if (!p)
-		return t_ns + (uint64_t)h->offset_ns;
+		return (struct converted) { .t_ns = t_ns + (uint64_t)h->offset_ns };
 	if (p->b == host) {
 		/* x + d(x) = t; d changes slowly. */
 		x_ns = t_ns - (uint64_t)p->line_d_ns;
-		x_ns = t_ns - (uint64_t)clock_pair_line(p, x_ns, s->rho, half_ns);
+		x_ns = t_ns - (uint64_t)clock_pair_line(p, x_ns, s->rho, &half_ns);
 	}
 	if (clock_pair_solve(p, x_ns, s->options.window_ns, false, &bound)) {
 		d_ns = bound.lo_ns + (bound.hi_ns - bound.lo_ns) / 2;
-		*half_ns = (double)(bound.hi_ns - bound.lo_ns) / 2 + 1;
+		half_ns = (double)(bound.hi_ns - bound.lo_ns) / 2 + 1;
+		slope = (bound.slope_least + bound.slope_greatest) / 2;
 	} else {
-		d_ns = clock_pair_line(p, x_ns, s->rho, half_ns);
+		d_ns = clock_pair_line(p, x_ns, s->rho, &half_ns);
+		slope = p->line_slope;
 	}
-	return p->a == host ? t_ns + (uint64_t)d_ns : t_ns - (uint64_t)d_ns;
+	if (p->a == host)
+		return (struct converted) { t_ns + (uint64_t)d_ns, half_ns, slope };
+	return (struct converted) { t_ns - (uint64_t)d_ns, half_ns, -slope / (1 + slope) };
 }
 
-static uint64_t to_reference(const struct clock_sync *s, unsigned host, uint64_t t_ns, double *half_ns)
+static struct converted to_reference(const struct clock_sync *s, unsigned host, uint64_t t_ns)
 {
-	double step_ns;
+	struct converted sum = { .t_ns = t_ns };
 
-	*half_ns = 0;
 	for (const struct clock_host *h = clock_host_at(s, host); h->up != NO_HOST; h = clock_host_at(s, host)) {
-		t_ns = to_neighbour(s, h, host, t_ns, &step_ns);
-		*half_ns += step_ns;
+		struct converted step = to_neighbour(s, h, host, sum.t_ns);
+
+		sum = (struct converted) { step.t_ns, sum.half_ns + step.half_ns, sum.excess + step.excess };
 		host = (unsigned)h->up;
 	}
-	return t_ns;
+	return sum;
 }
 
 static void publish(const struct clock_sync *s, struct clock_host *h, unsigned host, bool anew)
 {
-	uint64_t now_ns = h->updated_ns, later_ns = now_ns + (uint64_t)TURN_NS;
-	double half_ns, later_half_ns, excess, behind_ns, turn_ns;
-	uint64_t target_ns = to_reference(s, host, now_ns, &half_ns);
-	uint64_t then_ns = to_reference(s, host, later_ns, &later_half_ns);
+	uint64_t now_ns = h->updated_ns;
+	struct converted target = to_reference(s, host, now_ns);
+	double behind_ns = (double)(int64_t)(target.t_ns - clock_to_ref(h->map, now_ns)), turn_ns;
 
-	excess = ((double)(int64_t)(then_ns - target_ns) - TURN_NS) / TURN_NS;
-	behind_ns = (double)(int64_t)(target_ns - clock_to_ref(h->map, now_ns));
-	if (!anew && fabs(behind_ns) > half_ns && fabs(behind_ns) > s->rho * TURN_MAX_NS)
+	if (!anew && fabs(behind_ns) > target.half_ns && fabs(behind_ns) > s->rho * TURN_MAX_NS)
 		anew = true;
 	h->has_bound = true;
-	h->info.drift_ppm = (1 / (1 + excess) - 1) * 1e6;
+	h->info.drift_ppm = (1 / (1 + target.excess) - 1) * 1e6;
 	if (anew) {
 		clock_map_begin_epoch(h->map);
-		clock_map_add(h->map, now_ns, target_ns, excess);
-		h->bound_ns = half_ns;
+		clock_map_add(h->map, now_ns, target.t_ns, target.excess);
+		h->bound_ns = target.half_ns;
 		return;
 	}
 	turn_ns = MAX(TURN_NS, fabs(behind_ns) / s->rho);
 	clock_map_cut(h->map, now_ns);
-	clock_map_add(h->map, now_ns + (uint64_t)turn_ns, target_ns + (uint64_t)(int64_t)(turn_ns * (1 + excess)), excess);
-	h->bound_ns = half_ns + fabs(behind_ns);
+	clock_map_add(h->map, now_ns + (uint64_t)turn_ns,
+		      target.t_ns + (uint64_t)(int64_t)(turn_ns * (1 + target.excess)), target.excess);
+	h->bound_ns = target.half_ns + fabs(behind_ns);
 }
 
 /* Half widths of all pairs, now. */
