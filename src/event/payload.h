@@ -77,6 +77,9 @@ struct ev_context {
 	char procname[16];
 };
 
+/* Bits of present of it, in the order of the members. */
+enum ev_context_bit { CTX_PID, CTX_PPID, CTX_PRIO, CTX_VTID, CTX_VPID, CTX_VPPID, CTX_PID_NS, CTX_CGROUP_NS };
+
 struct ev_stream_end {
 	uint64_t id;
 };

@@ -87,6 +87,7 @@ struct model *model_create(void)
 	block_create(m);
 	blocking_create(m);
 	relations_create(m);
+	users_create(m);
 	return m;
 }
 
@@ -99,6 +100,7 @@ void model_destroy(struct model *m)
 	blocking_destroy(m);
 	relations_destroy(m);
 	perf_destroy(m);
+	users_destroy(m);
 	map64_release(&m->events);
 	map64_release(&m->tids);
 	syscalls_destroy(m);
@@ -178,7 +180,7 @@ static struct trace_info *trace_of(struct model *m, unsigned source, unsigned nu
 	return trace;
 }
 
-static void declare_trace(struct trace_info *trace, const struct event *ev)
+static void declare_trace(struct model *m, struct trace_info *trace, const struct event *ev)
 {
 	const struct ev_trace *p = event_payload(ev, ev_trace);
 
@@ -190,6 +192,7 @@ static void declare_trace(struct trace_info *trace, const struct event *ev)
 	trace->announced = true;
 	trace->domain = (enum trace_domain)p->domain;
 	trace->has_tid = p->has_tid;
+	m->has_kernel |= trace->domain == DOMAIN_KERNEL;
 }
 
 static void declare_perf(struct trace_info *trace, const struct event *ev)
@@ -241,7 +244,8 @@ static void declare_class(struct model *m, struct trace_info *trace, const struc
 
 /* ---- an event's way ---- */
 
-static void count_class(struct model *m, struct class_info *class)
+/* is_used: some figure comes from its events, whatever kind they are. */
+static void count_class(struct model *m, struct class_info *class, bool is_used)
 {
 	struct event_row *r;
 
@@ -253,7 +257,7 @@ static void count_class(struct model *m, struct class_info *class)
 			r = STATE_ROW(&m->state, EVENT, event, class->event_row);
 			r->name = class->name;
 			r->probe = tracepoint_is_probe(class->kind);
-			r->used = handlers[class->kind] || context_uses(class->kind) || r->probe;
+			r->used = is_used || handlers[class->kind] || context_uses(class->kind) || r->probe;
 		}
 	}
 	STATE_ROW(&m->state, EVENT, event, class->event_row)->count++;
@@ -270,7 +274,8 @@ static void count_event(struct model *m, const struct event *ev, const struct tr
 	host->last_ns = ev->ts_ns;
 	touch_host(m);
 	if (ev->class_id < trace->classes->len)
-		count_class(m, &g_array_index(trace->classes, struct class_info, ev->class_id));
+		count_class(m, &g_array_index(trace->classes, struct class_info, ev->class_id),
+			    trace->domain != DOMAIN_KERNEL && ev->tid > 0);
 }
 
 /* Which thread the event shows to run on its CPU; TID_UNKNOWN if it does not tell. */
@@ -281,14 +286,16 @@ static int64_t shown_tid(const struct event *ev, const struct trace_info *trace)
 	return trace->has_tid ? ev->tid : TID_UNKNOWN;
 }
 
-static void apply_event(struct model *m, struct trace_info *trace, const struct event *ev)
+static void apply_event(struct model *m, unsigned source, struct trace_info *trace, const struct event *ev)
 {
 	struct apply a = { .ev = ev, .trace = trace, .thread = NO_ROW };
 
 	m->now_ns = MAX(m->now_ns, ev->ts_ns); /* a worker that lies must not turn time back */
 	count_event(m, ev, trace);
-	if (trace->domain != DOMAIN_KERNEL)
+	if (trace->domain != DOMAIN_KERNEL) {
+		user_event(m, source, ev);
 		return;
+	}
 	if (ev->class_id < trace->classes->len)
 		a.class = &g_array_index(trace->classes, struct class_info, ev->class_id);
 	if (ev->cpu != EVENT_NO_CPU) {
@@ -325,12 +332,12 @@ void model_apply(struct model *m, unsigned source, const struct event *ev)
 	struct trace_info *trace = trace_of(m, source, ev->trace);
 
 	if (ev->kind >= EVENT_OTHER) {
-		apply_event(m, trace, ev);
+		apply_event(m, source, trace, ev);
 		return;
 	}
 	switch (ev->kind) {
 	case EVENT_TRACE:
-		declare_trace(trace, ev);
+		declare_trace(m, trace, ev);
 		break;
 	case EVENT_CLASS:
 		declare_class(m, trace, ev);
@@ -351,6 +358,8 @@ void model_apply(struct model *m, unsigned source, const struct event *ev)
 	case EVENT_CONTEXT:
 		if (trace->domain == DOMAIN_KERNEL)
 			apply_about_cpu(m, trace, ev, apply_context);
+		else
+			user_context(m, source, ev);
 		break;
 	default:
 		break; /* about the source: not the model's business */

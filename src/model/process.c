@@ -10,8 +10,7 @@
 
 enum { TID_KTHREADD = 2 };
 
-/* A thread seen for the first time; everything about it unknown. */
-static uint32_t thread_new(struct model *m, int64_t tid)
+uint32_t thread_new(struct model *m, int64_t tid)
 {
 	uint32_t row = state_add(&m->state, TABLE_THREAD);
 	struct thread_row *r = THREAD_ROW(m, row);
@@ -329,9 +328,6 @@ void apply_dump_cgroup_ns(struct model *m, const struct apply *a)
 	THREAD_ROW(m, row)->cgroup_ns = p->ns_inum;
 	state_touch(&m->state, TABLE_THREAD, row);
 }
-
-/* The members of struct ev_context in their order: bits of event.present. */
-enum context_bit { CTX_PID, CTX_PPID, CTX_PRIO, CTX_VTID, CTX_VPID, CTX_VPPID, CTX_PID_NS, CTX_CGROUP_NS };
 
 void apply_context(struct model *m, const struct apply *a)
 {

@@ -422,12 +422,17 @@ static unsigned count_texts(const struct plan *plan)
 	return n;
 }
 
-static bool reads_tid(const struct plan *plan)
+static bool reads(const struct plan *plan, unsigned bit)
 {
 	for (unsigned i = 0; i < plan->n; i++)
-		if (plan->ops[i].bit == CONTEXT_TID)
+		if (plan->ops[i].bit == bit)
 			return true;
 	return false;
+}
+
+static bool has_context(const struct class_plan *plan, unsigned bit)
+{
+	return reads(&plan->common_context, bit) || reads(&plan->specific_context, bit);
 }
 
 struct class_plan *class_plan_create(const bt_event_class *bt, uint16_t id, bool kernel, struct perf_names *perf)
@@ -454,7 +459,8 @@ struct class_plan *class_plan_create(const bt_event_class *bt, uint16_t id, bool
 	if (specific)
 		resolve_context(&plan->specific_context, &plan->specific_perf, specific, perf);
 	plan->n_text = count_texts(&plan->payload);
-	plan->has_tid = reads_tid(&plan->common_context) || reads_tid(&plan->specific_context);
+	plan->has_tid = has_context(plan, CONTEXT_TID) ||
+			(!kernel && (has_context(plan, CTX_VTID) || has_context(plan, CTX_VPID)));
 	return plan;
 }
 

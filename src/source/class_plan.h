@@ -69,7 +69,7 @@ struct class_plan {
 	uint16_t id;        /* class_id of the records */
 	uint16_t n_text;    /* strings it may have */
 	bool syscall;       /* nr is -1 unless read */
-	bool has_tid;
+	bool has_tid;       /* its context names the thread; of user space as its pid namespace counts */
 	struct plan payload;
 	struct plan common_context, specific_context; /* into struct context_values */
 	struct plan common_perf, specific_perf;       /* into an array of EVENT_PERF_MAX words */

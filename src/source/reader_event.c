@@ -68,7 +68,8 @@ static const struct class_plan *plan_of(struct reader *r, struct port *p, const 
 	return p->last_plan;
 }
 
-static void read_context(const struct class_plan *plan, const bt_event *event, struct context_values *values)
+static void read_context(const struct reader *r, const struct class_plan *plan, const bt_event *event,
+			 struct context_values *values)
 {
 	memset(values, 0, sizeof(*values));
 	if (plan->common_context.n)
@@ -77,8 +78,15 @@ static void read_context(const struct class_plan *plan, const bt_event *event, s
 	if (plan->specific_context.n)
 		values->present |= plan_read(&plan->specific_context,
 					     bt_event_borrow_specific_context_field_const(event), values, NULL);
-	if (!(values->present & UINT32_C(1) << CONTEXT_TID))
-		values->tid = EVENT_NO_TID;
+	if (values->present & UINT32_C(1) << CONTEXT_TID)
+		return;
+	values->tid = EVENT_NO_TID;
+	if (r->kernel)
+		return;
+	if (values->present & UINT32_C(1) << CTX_VTID)
+		values->tid = values->fields.vtid;
+	else if (values->present & UINT32_C(1) << CTX_VPID)
+		values->tid = values->fields.vpid; /* a process is better than nobody */
 }
 
 /*
@@ -146,7 +154,7 @@ static int64_t running_thread(struct reader *r, const bt_message *msg)
 	if (!plan)
 		return -1;
 	if (plan->has_tid) {
-		read_context(plan, event, &context);
+		read_context(r, plan, event, &context);
 		return context.tid;
 	}
 	if (plan->kind != EVENT_SCHED_SWITCH || !plan->payload.n)
@@ -220,7 +228,7 @@ void reader_write_event(struct reader *r, struct port *p)
 	if (p->item_back_ns)
 		write_backward(r, p);
 	if (plan->has_tid) {
-		read_context(plan, event, &context);
+		read_context(r, plan, event, &context);
 		write_context(r, p, &context);
 	}
 	ev = reader_emit(r, plan->kind, p->item_ns, plan->n_text * TEXT_MAX);

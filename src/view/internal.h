@@ -169,7 +169,7 @@ extern const struct view_table view_critical_path_table, view_critical_totals_ta
 extern const struct view_table view_hosts_table, view_events_table, view_probes_table, view_cpus_table;
 extern const struct view_table view_cpu_table, view_io_table, view_sched_table, view_counters_table;
 extern const struct view_table view_files_table, view_syscalls_table, view_perf_table;
-extern const struct view_table view_blocking_table, view_relations_table;
+extern const struct view_table view_blocking_table, view_relations_table, view_emitters_table;
 extern const struct view_table view_disks_table, view_net_table, view_irqs_table;
 
 /* ---- to write the lists of columns ---- */

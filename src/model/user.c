@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Events of user space: how many each thread emitted. They name their thread by
+ * its ids as its pid namespace counts (contexts vtid, vpid, pid_ns, procname). Where the
+ * kernel is traced too that is one of its threads:
+ *
+ *   thread row   vtid, vpid, pid_ns: equal, or unknown for one of both
+ *                vtid unknown: its tid is the vtid, its pid the vpid
+ *                of several the one of that name, then the one outside of containers
+ *
+ * Without the kernel's events a thread is made of each that emits. A thread
+ * in a container that the kernel's events have not shown yet is nobody's: its events
+ * count for their class and the host only.
+ */
+#include "model/internal.h"
+
+#include <string.h>
+
+/* The inode of the first pid namespace, the same on every machine. */
+#define FIRST_PID_NS UINT64_C(0xeffffffc)
+
+/* A thread that was not found is looked for again after so long. */
+#define RETRY_NS UINT64_C(100000000)
+
+/* Who emits, as its contexts say. */
+struct emitter {
+	int64_t vtid, vpid; /* vpid -1: not told */
+	uint64_t pid_ns;    /* 0: not told */
+	char comm[16];
+	uint32_t row;       /* TABLE_THREAD; NO_ROW: not found */
+	uint64_t uid;       /* of that row: another one has its place since if it differs */
+	uint64_t tried_ns;  /* when it was last looked for */
+};
+
+struct users {
+	GArray *emitters;       /* struct emitter */
+	struct map64 by_ids;    /* hash of vtid, vpid, pid_ns -> index */
+	struct map64 by_trace;  /* (source, trace, vtid) -> index of who has that vtid now */
+};
+
+void users_create(struct model *m)
+{
+	m->users = g_new0(struct users, 1);
+	m->users->emitters = g_array_new(FALSE, TRUE, sizeof(struct emitter));
+}
+
+void users_destroy(struct model *m)
+{
+	g_array_free(m->users->emitters, TRUE);
+	map64_release(&m->users->by_ids);
+	map64_release(&m->users->by_trace);
+	g_free(m->users);
+}
+
+static uint64_t trace_key(unsigned source, const struct event *ev)
+{
+	return (uint64_t)source << 48 ^ (uint64_t)ev->trace << 32 ^ (uint32_t)ev->tid;
+}
+
+static bool may_equal(uint64_t a, uint64_t b, uint64_t unknown)
+{
+	return a == unknown || b == unknown || a == b;
+}
+
+static bool is_same_thread(const struct thread_row *r, const struct emitter *e)
+{
+	const uint64_t unknown = (uint64_t)-1, vtid = (uint64_t)e->vtid, vpid = (uint64_t)e->vpid;
+
+	if (r->state == THREAD_DEAD || r->flags & THREAD_KERNEL || !may_equal(r->pid_ns, e->pid_ns, 0))
+		return false;
+	if (r->vtid != unknown)
+		return r->vtid == vtid && may_equal(r->vpid, vpid, unknown);
+	return r->tid == vtid && may_equal(r->pid, vpid, unknown);
+}
+
+/* The kernel's thread; NO_ROW: not known. */
+static uint32_t find_thread(struct model *m, const struct emitter *e)
+{
+	uint32_t best = NO_ROW;
+	int best_score = -1;
+
+	for (guint row = 0; row < m->threads->len; row++) {
+		const struct thread *t = g_ptr_array_index(m->threads, row);
+		int score;
+
+		if (!t || !t->in_use || !is_same_thread(THREAD_ROW(m, row), e))
+			continue;
+		score = 2 * (memcmp(t->comm, e->comm, sizeof(e->comm)) == 0) +
+			(THREAD_ROW(m, row)->tid == (uint64_t)e->vtid);
+		if (score > best_score) {
+			best_score = score;
+			best = row;
+		}
+	}
+	return best;
+}
+
+/* A thread of which only what it emits is known. NO_ROW: there must be one, the kernel knows which. */
+static uint32_t make_thread(struct model *m, const struct emitter *e)
+{
+	const bool in_container = e->pid_ns && e->pid_ns != FIRST_PID_NS;
+	uint32_t row;
+
+	if (m->has_kernel && (in_container || thread_find(m, e->vtid) != NO_ROW))
+		return NO_ROW;
+	row = thread_new(m, e->vtid);
+	THREAD_ROW(m, row)->vtid = (uint64_t)e->vtid;
+	THREAD_ROW(m, row)->vpid = THREAD_ROW(m, row)->pid = (uint64_t)e->vpid;
+	THREAD_ROW(m, row)->pid_ns = e->pid_ns;
+	thread_set_comm(m, row, e->comm);
+	return row;
+}
+
+static bool is_there(struct model *m, const struct emitter *e)
+{
+	return e->row != NO_ROW && thread_info(m, e->row)->in_use && THREAD_ROW(m, e->row)->uid == e->uid;
+}
+
+static void settle(struct model *m, struct emitter *e)
+{
+	if (is_there(m, e) || (e->row == NO_ROW && e->tried_ns && m->now_ns - e->tried_ns < RETRY_NS))
+		return;
+	e->tried_ns = m->now_ns;
+	e->row = find_thread(m, e);
+	if (e->row == NO_ROW)
+		e->row = make_thread(m, e);
+	if (e->row != NO_ROW)
+		e->uid = THREAD_ROW(m, e->row)->uid;
+}
+
+static struct emitter *emitter_of(struct users *u, const struct emitter *ids, uint32_t *index)
+{
+	const uint64_t key = map64_hash((uint64_t)ids->vtid ^ map64_hash((uint64_t)ids->vpid ^ map64_hash(ids->pid_ns)));
+
+	*index = map64_get(&u->by_ids, key);
+	if (*index == MAP64_NONE) {
+		*index = u->emitters->len;
+		g_array_append_val(u->emitters, *ids);
+		map64_put(&u->by_ids, key, *index);
+	}
+	return &g_array_index(u->emitters, struct emitter, *index);
+}
+
+void user_context(struct model *m, unsigned source, const struct event *ev)
+{
+	const struct ev_context *p = event_payload(ev, ev_context);
+	struct emitter ids = { .vtid = ev->tid, .vpid = -1, .row = NO_ROW }, *e;
+	uint32_t index;
+
+	if (ev->tid <= 0)
+		return;
+	if (event_has(ev, CTX_VPID) && p->vpid > 0)
+		ids.vpid = p->vpid;
+	if (event_has(ev, CTX_PID_NS))
+		ids.pid_ns = p->pid_ns;
+	e = emitter_of(m->users, &ids, &index);
+	memcpy(e->comm, p->procname, sizeof(e->comm));
+	map64_put(&m->users->by_trace, trace_key(source, ev), index);
+	settle(m, e);
+	/* the kernel's name is the newer one: a program's tracer keeps what it first saw */
+	if (e->row != NO_ROW && !m->has_kernel)
+		thread_set_comm(m, e->row, e->comm);
+}
+
+void user_event(struct model *m, unsigned source, const struct event *ev)
+{
+	const uint32_t index = ev->tid > 0 ? map64_get(&m->users->by_trace, trace_key(source, ev)) : MAP64_NONE;
+	struct emitter *e;
+
+	if (index == MAP64_NONE)
+		return;
+	e = &g_array_index(m->users->emitters, struct emitter, index);
+	settle(m, e);
+	if (e->row == NO_ROW)
+		return;
+	THREAD_ROW(m, e->row)->user_events++;
+	state_touch(&m->state, TABLE_THREAD, e->row);
+}
