@@ -224,6 +224,13 @@ static void advance_host(struct frames *f, unsigned track)
 	}
 }
 
+void frames_clocks_changed(struct frames *f)
+{
+	f->origin_ns = ingest_begin_ns(f->in);
+	for (unsigned i = 0; i < f->hosts->len; i++)
+		at(f, i)->edge_ns = next_edge(f, at(f, i), MAX(at(f, i)->begin_ns, at(f, i)->host->applied_ns));
+}
+
 enum lt_status frames_advance(struct frames *f, uint64_t budget_ns)
 {
 	gint64 until_us = g_get_monotonic_time() + (gint64)(budget_ns / 1000);

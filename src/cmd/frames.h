@@ -33,6 +33,9 @@ struct ingest_host *frames_host(const struct frames *f, unsigned i);
 /* The grid's origin, 0: no host has begun. Reference time, as all times here. */
 uint64_t frames_origin_ns(const struct frames *f);
 
+/* The hosts' maps have been replaced: the grid and the times below begin anew with them. */
+void frames_clocks_changed(struct frames *f);
+
 /*
  * Goes on for about budget_ns. LT_OK: there is more at once. LT_AGAIN: the
  * sources have nothing now. LT_END: all hosts have ended.

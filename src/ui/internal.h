@@ -76,6 +76,8 @@ struct ui {
 	bool skip_idle;
 	bool show_hosts;         /* the header's lines per host */
 
+	bool surveying;           /* the clocks are compared before anything is shown */
+	unsigned survey_percent;
 	const struct clock_sync *clocks; /* NULL: every host is on its own */
 	struct ui_window *window; /* of critical paths: window.c */
 	struct path *compared;    /* the path that others are compared with, NULL: none; see path_ref() */

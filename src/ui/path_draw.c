@@ -186,25 +186,29 @@ static void tick_text(char *text, size_t size, uint64_t ns, bool ascii)
 /* Ticks every so often, and the cursor under the selected segment. */
 static void draw_ruler(const struct axis *a, struct canvas *c, int y, const struct path_look *look)
 {
-	enum { TICK_WIDTH = 12 };
+	enum { TICK_WIDTH = 14 };
 	const struct path *p = a->path;
 	uint64_t step_ns = tick_length(a, TICK_WIDTH);
-	char text[32];
+	char text[TIMETEXT_SIZE];
 
 	for (uint64_t t = 0; t < p->end_ns - p->begin_ns; t += step_ns) {
 		int x = time_column(a, p->begin_ns + t);
 
 		canvas_char(c, a->x + x, y, STYLE_DIM, 0x2502);
-		tick_text(text, sizeof(text), t, c->ascii);
-		if (t && x + 1 + canvas_text_width(text) <= a->width)
+		if (t)
+			tick_text(text, sizeof(text), t, c->ascii);
+		else
+			timetext_format(text, sizeof(text), p->begin_ns, 3, false, look->utc);
+		if (x + 1 + canvas_text_width(text) <= a->width)
 			canvas_text(c, a->x + x + 1, y, STYLE_DIM, text, -1);
 	}
 	if (look->selected < p->steps->len) {
 		const struct wait_segment *s = &path_step(p, look->selected)->segment;
 		int from = time_column(a, s->begin_ns), to = time_column(a, s->end_ns - 1);
 
-		canvas_char(c, a->x + from, y, STYLE_CURSOR, 0x25b2);
-		canvas_char(c, a->x + to, y, STYLE_CURSOR, 0x25b2);
+		/* one that is narrow is pointed at, of others the ruler stays readable */
+		if (to - from < 2)
+			canvas_char(c, a->x + from, y, STYLE_CURSOR, 0x25b2);
 		canvas_restyle(c, a->x + from, y, to - from + 1, STYLE_CURSOR);
 	}
 }

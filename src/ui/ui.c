@@ -153,6 +153,15 @@ void ui_set_clocks(struct ui *ui, const struct clock_sync *clocks)
 	ui->clocks = clocks;
 }
 
+void ui_set_survey(struct ui *ui, unsigned percent)
+{
+	if (ui->surveying && percent == ui->survey_percent)
+		return;
+	ui->surveying = true;
+	ui->survey_percent = percent;
+	ui->growing = true;
+}
+
 void ui_clocks_changed(struct ui *ui, uint64_t begin_ns, uint64_t expected_end_ns, uint64_t known_ns)
 {
 	if (!ui->started)
@@ -356,7 +365,10 @@ static void draw_waiting(struct ui *ui)
 	struct canvas *c = ui->canvas;
 
 	canvas_text(c, 0, 0, STYLE_LIVE, " WAITING ", -1);
-	canvas_text(c, 10, 0, STYLE_NORMAL, "for sessions and their first events …", -1);
+	if (ui->surveying)
+		canvas_printf(c, 10, 0, STYLE_NORMAL, "comparing the hosts' clocks %u%%", ui->survey_percent);
+	else
+		canvas_text(c, 10, 0, STYLE_NORMAL, "for sessions and their first events …", -1);
 	feeds_draw(ui, 2, c->h - 4);
 	if (ui->overlay)
 		overlay_draw(ui->overlay, c, 3, c->h - 1);

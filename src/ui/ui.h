@@ -137,6 +137,9 @@ void ui_set_waits(struct ui *ui, enum ui_waits_kind kind, const struct ui_waits 
 /* The window that the screen would show if it was known; false: it lacks none. */
 bool ui_wanted_window(struct ui *ui, uint64_t *begin_ns, uint64_t *end_ns);
 
+/* Before ui_start(): recordings are read for the hosts' clocks first. */
+void ui_set_survey(struct ui *ui, unsigned percent);
+
 /* How far that one has been read; problem: why it cannot be, NULL: it can. */
 void ui_set_window_progress(struct ui *ui, unsigned percent, const char *problem);
 

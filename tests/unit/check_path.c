@@ -166,7 +166,7 @@ START_TEST(axis_of_lanes)
 	check_row(c, 0, " client wget 10 █████                                        ?????");
 	check_row(c, 1, " web php 20           ████dddddddddddddddddddddddddddddd██▅");
 	check_row(c, 2, " wire                ~                                    ~~~");
-	check_row(c, 3, "                │         ▲              │+50ms        ▲");
+	check_row(c, 3, "                │00:00:00.000            │+50ms");
 	ck_assert_int_eq(canvas_at(c, 26, 1)->style, STYLE_CURSOR);
 	path_draw_axis(p, ascii, 0, 5, &look);
 	check_row(ascii, 1, " web php 20           ####dddddddddddddddddddddddddddddd##+");

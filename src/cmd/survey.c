@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cmd/survey.h"
+
+#include "base/error.h"
+#include "ingest/ingest.h"
+
+/* Events between two looks at the clock. */
+enum { EVENTS_AT_ONCE = 4096 };
+
+struct survey {
+	struct ingest *in;
+	bool started;
+};
+
+struct survey *survey_create(const GPtrArray *sources, unsigned workers, struct clocks *clocks)
+{
+	struct ingest_options options = { .workers = workers, .clocks = clocks, .survey = true };
+	struct survey *s = g_new0(struct survey, 1);
+	unsigned opened = 0;
+
+	s->in = ingest_create(&options);
+	for (guint i = 0; i < sources->len; i++)
+		opened += ingest_open(s->in, g_ptr_array_index(sources, i)) == LT_OK;
+	/* what cannot be opened is told where the sources are read for the screen */
+	error_clear();
+	if (opened)
+		return s;
+	survey_destroy(s);
+	return NULL;
+}
+
+void survey_destroy(struct survey *s)
+{
+	if (!s)
+		return;
+	ingest_destroy(s->in);
+	g_free(s);
+}
+
+/* One turn of all hosts; LT_AGAIN: none had anything. */
+static enum lt_status advance_hosts(struct survey *s)
+{
+	unsigned ended = 0;
+	bool any = false;
+
+	for (unsigned i = 0; i < ingest_host_count(s->in); i++) {
+		struct ingest_host *host = ingest_host(s->in, i);
+		uint64_t before_ns = host->end_ns;
+
+		if (host->ended || ingest_advance(s->in, i, UINT64_MAX, EVENTS_AT_ONCE) == LT_END)
+			ended++;
+		any |= host->end_ns != before_ns;
+	}
+	if (ended == ingest_host_count(s->in))
+		return LT_END;
+	return any ? LT_OK : LT_AGAIN;
+}
+
+enum lt_status survey_run(struct survey *s, uint64_t budget_ns)
+{
+	gint64 until_us = g_get_monotonic_time() + (gint64)(budget_ns / 1000);
+	enum lt_status status;
+
+	if (!s->started) {
+		status = ingest_start_some(s->in);
+		if (status == LT_AGAIN)
+			return status;
+		if (status != LT_OK) {
+			error_clear();
+			return LT_END;
+		}
+		s->started = true;
+	}
+	do
+		status = advance_hosts(s);
+	while (status == LT_OK && g_get_monotonic_time() < until_us);
+	return status;
+}
+
+int survey_fd(const struct survey *s)
+{
+	return ingest_fd(s->in);
+}
+
+unsigned survey_percent(const struct survey *s)
+{
+	uint64_t all_ns = 0, read_ns = 0;
+
+	for (unsigned i = 0; i < ingest_host_count(s->in); i++) {
+		const struct ingest_host *host = ingest_host(s->in, i);
+
+		if (!host->begin_ns)
+			continue;
+		all_ns += MAX(host->end_hint_ns, host->begin_ns) - host->begin_ns;
+		read_ns += MAX(host->end_ns, host->begin_ns) - host->begin_ns;
+	}
+	return all_ns ? (unsigned)MIN(read_ns * 100 / all_ns, 99) : 0;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef LT_CMD_SURVEY_H
+#define LT_CMD_SURVEY_H
+
+#include <glib.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "ingest/clocks.h"
+
+/*
+ * A first reading of recordings of several hosts, for their clocks alone: the
+ * screen is exact from its first interval on. It goes on a little at a time,
+ * so that keys are answered meanwhile.
+ */
+struct survey;
+
+/* Reads the sources (const char *, recordings) for the packets of clocks. NULL: none can be read. All borrowed. */
+struct survey *survey_create(const GPtrArray *sources, unsigned workers, struct clocks *clocks);
+
+/* At any moment. NULL is allowed. */
+void survey_destroy(struct survey *s);
+
+/*
+ * Goes on for about budget_ns. LT_OK: there is more at once. LT_AGAIN: the workers have nothing now. LT_END: all is
+ * read; the clocks are still to be finished.
+ */
+enum lt_status survey_run(struct survey *s, uint64_t budget_ns);
+
+/* Readable when survey_run() that said LT_AGAIN may go on. */
+int survey_fd(const struct survey *s);
+
+/* How much is read, in percent. */
+unsigned survey_percent(const struct survey *s);
+
+#endif
