@@ -130,7 +130,8 @@ static void settle(struct model *m, struct emitter *e)
 
 static struct emitter *emitter_of(struct users *u, const struct emitter *ids, uint32_t *index)
 {
-	const uint64_t key = map64_hash((uint64_t)ids->vtid ^ map64_hash((uint64_t)ids->vpid ^ map64_hash(ids->pid_ns)));
+	const uint64_t process = map64_hash((uint64_t)ids->vpid ^ map64_hash(ids->pid_ns));
+	const uint64_t key = map64_hash((uint64_t)ids->vtid ^ process);
 
 	*index = map64_get(&u->by_ids, key);
 	if (*index == MAP64_NONE) {

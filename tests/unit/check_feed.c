@@ -660,5 +660,5 @@ START_TEST(test_plan)
 END_TEST
 
 UNIT_MAIN("feed", test_all_events_are_found, test_pieces_are_the_packets, test_layout, test_compact_header,
-	  test_clock_text, test_hostname_text, test_small_packet, test_packet_not_understood, test_packet_cut_off, test_damaged_metadata,
-	  test_endless_types, test_damaged_packets, test_bits, test_names, test_plan)
+	  test_clock_text, test_hostname_text, test_small_packet, test_packet_not_understood, test_packet_cut_off,
+	  test_damaged_metadata, test_endless_types, test_damaged_packets, test_bits, test_names, test_plan)

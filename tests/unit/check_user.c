@@ -236,4 +236,5 @@ START_TEST(test_nonsense)
 }
 END_TEST
 
-UNIT_MAIN("user", test_alone, test_two_traces, test_beside_the_kernel, test_container, test_tid_used_again, test_nonsense)
+UNIT_MAIN("user", test_alone, test_two_traces, test_beside_the_kernel, test_container, test_tid_used_again,
+	  test_nonsense)
