@@ -24,12 +24,13 @@ struct matcher {
 
 bool clock_packet_of_event(const struct ev_net *event, enum clock_packet_layout layout, struct clock_packet *out)
 {
+	/* Without an IP header there may be a TCP header; it always has a flag. */
+	uint8_t protocol = event->ip_version ? event->protocol : event->flags ? TCP : 0;
 	int64_t header = (int64_t)(event->header_words >> 8) * 4;
-	int64_t own = event->protocol == TCP ? (int64_t)(event->header_words & 0xff) * 4 : UDP_HEADER;
+	int64_t own = protocol == TCP ? (int64_t)(event->header_words & 0xff) * 4 : UDP_HEADER;
 	int64_t payload = -1;
 
-	if ((event->protocol != TCP && event->protocol != UDP) ||
-	    (!event->ip_version && layout != CLOCK_PACKET_SOCK_LOCAL && layout != CLOCK_PACKET_TRANSPORT))
+	if ((protocol != TCP && protocol != UDP) || (layout == CLOCK_PACKET_NET_DEV && !event->ip_version))
 		return false;
 	if (event->ip_version == 4 && event->tot_len)
 		payload = (int64_t)event->tot_len - header - own;
@@ -40,7 +41,7 @@ bool clock_packet_of_event(const struct ev_net *event, enum clock_packet_layout 
 		.seq = event->seq, .ack_seq = event->ack_seq, .sport = event->sport, .dport = event->dport,
 		.flags = event->flags, .id = event->ip_version == 4 ? event->ip_id : 0,
 		.payload_len = CLAMP(payload, -1, INT32_MAX), .ip_version = event->ip_version,
-		.protocol = event->protocol, .layout = layout,
+		.protocol = protocol, .layout = layout,
 	};
 	return true;
 }

@@ -27,7 +27,7 @@ enum clock_packet_layout {
 	CLOCK_PACKET_TRANSPORT,   /* net_dev_queue with transport_fields.thtype_tcp */
 };
 
-/* The headers of a packet; ip_version 0: the event had none (receive offload off, another protocol). */
+/* The headers of a packet; ip_version 0: a layout that has no IP header. */
 struct clock_packet {
 	uint64_t saddr[2];   /* network byte order, IPv4 in the first 4 bytes */
 	uint64_t daddr[2];

@@ -26,7 +26,8 @@ static unsigned payload_class(const struct clock_packet *p)
 
 static uint64_t flow_hash(const struct clock_packet *p)
 {
-	uint64_t h = mix(p->protocol, (uint64_t)p->layout << 40 | (uint64_t)p->ip_version << 32 | p->sport << 16 | p->dport);
+	uint64_t h = mix((uint64_t)p->protocol << 16 | (uint64_t)p->layout << 8 | p->ip_version,
+			 (uint64_t)p->sport << 16 | p->dport);
 
 	h = mix(mix(h, p->saddr[0]), p->saddr[1]);
 	return mix(mix(h, p->daddr[0]), p->daddr[1]);

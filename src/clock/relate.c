@@ -135,8 +135,10 @@ unsigned clock_relate(struct clock_sync *s, const double *bounds, bool keep_root
 	for (unsigned h = 0; h < n; h++) {
 		if (f.tree[h] != h)
 			continue;
-		roots[n_roots++] = hand_ref != NO_HOST && f.tree[hand_ref] == h ? (unsigned)hand_ref :
-										   root_of(s, &f, h, chosen, keep_roots);
+		if (hand_ref != NO_HOST && f.tree[hand_ref] == h)
+			roots[n_roots++] = (unsigned)hand_ref;
+		else
+			roots[n_roots++] = root_of(s, &f, h, chosen, keep_roots);
 	}
 	for (unsigned h = 0; h < n; h++) {
 		clock_host_at(s, h)->ref = clock_host_at(s, h)->up = NO_HOST;

@@ -109,7 +109,8 @@ static void make_map(const struct clock_sync *s, struct clock_host *h, unsigned 
 			excess = -excess;
 		}
 		other_ns = to_neighbour(h, host, own_ns);
-		clock_map_add(h->map, own_ns, clock_to_ref(up, other_ns), excess + clock_map_slope_excess(up, other_ns));
+		excess += clock_map_slope_excess(up, other_ns);
+		clock_map_add(h->map, own_ns, clock_to_ref(up, other_ns), excess);
 	}
 }
 

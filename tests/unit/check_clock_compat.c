@@ -13,8 +13,9 @@
 static json_t *load_case(const char *name)
 {
 	const char *conformance = getenv("LTTNGTOP_CONFORMANCE"), *shared = getenv("SHARED");
-	char *path = conformance ? g_build_filename(conformance, name, "expected.json", NULL) :
-				   g_build_filename(shared ? shared : "../shared", "conformance", name, "expected.json", NULL);
+	char *cases = conformance ? g_strdup(conformance) :
+				    g_build_filename(shared ? shared : "../shared", "conformance", NULL);
+	char *path = g_build_filename(cases, name, "expected.json", NULL);
 	json_t *root = NULL;
 	json_error_t error;
 
@@ -25,6 +26,7 @@ static json_t *load_case(const char *name)
 		printf("skip %s: no %s\n", name, path);
 	}
 	g_free(path);
+	g_free(cases);
 	return root;
 }
 

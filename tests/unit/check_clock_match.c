@@ -494,6 +494,12 @@ START_TEST(test_headers_of_events)
 	ck_assert_int_eq(p.payload_len, 20);
 	ev.ip_version = 0;
 	ck_assert(!clock_packet_of_event(&ev, CLOCK_PACKET_NET_DEV, &p));
+	ck_assert(clock_packet_of_event(&ev, CLOCK_PACKET_SOCK_LOCAL, &p));
+	ck_assert_uint_eq(p.protocol, 6);
+	ck_assert_uint_eq(p.layout, CLOCK_PACKET_SOCK_LOCAL);
+	ck_assert_int_eq(p.payload_len, -1);
+	ev.flags = 0; /* no header at all */
+	ck_assert(!clock_packet_of_event(&ev, CLOCK_PACKET_SOCK_LOCAL, &p));
 	ev.ip_version = 4;
 	ev.protocol = 1;
 	ck_assert(!clock_packet_of_event(&ev, CLOCK_PACKET_NET_DEV, &p));
