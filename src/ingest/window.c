@@ -34,9 +34,15 @@ static const struct clock_map *map_of(const struct window_options *options, unsi
 	return options->maps ? options->maps[host] : NULL;
 }
 
+/* What is read, reference time: [from, until[. */
 static uint64_t from_ns(const struct window_options *options)
 {
 	return options->begin_ns - MIN(options->begin_ns, options->before_ns);
+}
+
+static uint64_t until_ns(const struct window_options *options)
+{
+	return options->end_ns + MIN(UINT64_MAX / 2 - options->end_ns, options->after_ns);
 }
 
 /* A recording of the ingest's host, its part in the window. */
@@ -46,7 +52,7 @@ static void add_recording(struct window *w, const struct feed *feed, unsigned ho
 	struct source_spec *spec = source_spec_copy(feed->spec);
 
 	spec->begin_ns = clock_from_ref(map, from_ns(&w->options));
-	spec->end_ns = clock_from_ref(map, w->options.end_ns);
+	spec->end_ns = clock_from_ref(map, until_ns(&w->options));
 	spec->end_ns = MAX(spec->end_ns, spec->begin_ns + 1);
 	g_ptr_array_add(w->in->specs, spec);
 	g_hash_table_insert(w->origin, spec, GUINT_TO_POINTER(host + 1));
@@ -73,7 +79,10 @@ struct window *window_open(const struct ingest *of, const struct window_options 
 
 	w->options = *options;
 	if (!w->options.before_ns)
-		w->options.before_ns = WINDOW_BEFORE_NS;
+		w->options.before_ns = WINDOW_MARGIN_NS;
+	if (!w->options.after_ns)
+		w->options.after_ns = WINDOW_MARGIN_NS;
+	w->options.end_ns = MIN(w->options.end_ns, UINT64_MAX / 2);
 	w->in = ingest_create(&each);
 	w->origin = g_hash_table_new(NULL, NULL);
 	add_recordings(w, of);
@@ -127,7 +136,7 @@ static void add_hosts(struct window *w)
 		h->of = host_of(w, i);
 		h->map = map_of(&w->options, h->of);
 		h->begin_ns = h->read_ns = clock_from_ref(h->map, from_ns(&w->options));
-		h->end_ns = clock_from_ref(h->map, w->options.end_ns);
+		h->end_ns = MAX(clock_from_ref(h->map, until_ns(&w->options)), h->begin_ns + 1);
 		h->in_waits = waits_add_host(w->waits, h->map);
 		waits_begin_midway(w->waits, h->in_waits, from_ns(&w->options));
 		wait_log_init(&h->log);
@@ -157,16 +166,16 @@ static struct window_host *last_host(const struct window *w)
 /* Reads a step of the host, at most max_events. */
 static enum lt_status advance(struct window *w, struct window_host *h, uint64_t max_events)
 {
-	const uint64_t until_ns = MIN(h->read_ns + (h->end_ns - h->begin_ns) / STEPS + 1, h->end_ns);
-	enum lt_status status = ingest_advance(w->in, h - w->hosts, until_ns, max_events);
+	const uint64_t step_ns = MIN(h->read_ns + (h->end_ns - h->begin_ns) / STEPS + 1, h->end_ns);
+	enum lt_status status = ingest_advance(w->in, h - w->hosts, step_ns, max_events);
 
 	waits_take(w->waits, h->in_waits, &h->log);
 	if (status == LT_AGAIN)
 		return status;
-	h->read_ns = until_ns;
-	h->ended = status == LT_END || until_ns >= h->end_ns;
+	h->read_ns = step_ns;
+	h->ended = status == LT_END || step_ns >= h->end_ns;
 	/* past the end, so that all of the window is over however its end was rounded */
-	waits_watermark(w->waits, h->in_waits, h->ended ? h->end_ns + 2 : until_ns);
+	waits_watermark(w->waits, h->in_waits, h->ended ? h->end_ns + 2 : step_ns);
 	return LT_OK;
 }
 

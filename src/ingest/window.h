@@ -14,23 +14,23 @@
  * wake-up graph does not reach back so far. It reads with workers and models of
  * its own, a little at a time, and leaves those of the ingest it is made from alone.
  *
- *   ──────┬─ before ─┬──────── window ────────┬──────  reference time
- *         read from here                      up to here, each host by its own clock
+ *   ──────┬─ before ─┬──────── window ────────┬─ after ─┬──────  reference time
+ *         read from here                                up to here, each host by its own clock
  *
- * What is not in there is not known: a thread that did nothing has no row, one whose
- * process no event's context tells has pid -1, files opened before have no path. What a thread did
- * until its first event is taken to have been so from the beginning. Main thread only.
+ * What is not in there is not known: a thread that did nothing has no row, one whose process no event's
+ * context tells has pid -1, files opened before have no path. What a thread did until its first
+ * event is taken to have been so from the beginning; a wait that goes on beyond the end is not explained. Main thread only.
  */
 struct window;
 
 struct window_options {
 	uint64_t begin_ns, end_ns; /* [begin, end[, reference time */
-	uint64_t before_ns;        /* read so much before it, 0: WINDOW_BEFORE_NS */
+	uint64_t before_ns, after_ns; /* read so much around it, 0: WINDOW_MARGIN_NS */
 	const struct clock_map *const *maps; /* of each of the ingest's hosts, borrowed; NULL: every host's own clock */
 	struct waits_options waits;
 };
 
-#define WINDOW_BEFORE_NS UINT64_C(1000000000)
+#define WINDOW_MARGIN_NS UINT64_C(1000000000)
 
 enum { WINDOW_NO_HOST = ~0u };
 
