@@ -104,7 +104,7 @@ static void pass(struct wait_follow *f, struct followed *followed, uint64_t t_ns
 
 	if (!r->end)
 		return;
-	if (!followed->started || followed->next < r->head) { /* or memory was so short that edges were dropped before */
+	if (!followed->started || followed->next < r->head) { /* or memory was so short that some are gone */
 		followed->started = true;
 		followed->next = MAX(r->head, 1);
 		followed->final_ns = MAX(followed->final_ns, row_begin_ns(g, r));

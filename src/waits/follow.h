@@ -15,7 +15,7 @@
  */
 struct wait_follow;
 
-/* max_segments: of each row, 0: 65536. Destroy it before the graph; graph_clear() forgets the segments, not the rows. */
+/* max_segments: of each row, 0: 65536. Destroy it before the graph; graph_clear() forgets segments, not rows. */
 struct wait_follow *follow_create(struct wait_graph *g, uint32_t max_segments);
 void follow_destroy(struct wait_follow *f);
 
@@ -33,7 +33,7 @@ bool follow_path(const struct wait_follow *f, wait_row row, uint64_t begin_ns, u
 
 struct wait_follow_info {
 	uint32_t segments;
-	uint64_t since_ns;         /* the segments begin here: the graph's horizon, or later where their number was the bound */
+	uint64_t since_ns;         /* the segments begin here: the graph's horizon, or later if they are too many */
 	uint64_t final_ns;         /* and end here */
 	struct wait_totals folded; /* of all before since_ns while it was followed */
 	size_t bytes;

@@ -98,7 +98,7 @@ struct wait_graph {
 	uint32_t freed_mask, freed_head, n_freed;
 	struct causes causes;
 
-	struct queue_place oldest, summed, newest; /* summed: the first one not summed up yet; newest: behind the last */
+	struct queue_place oldest, summed, newest; /* summed: the first not summed up yet; newest: behind the last */
 	uint64_t n_vertices;
 
 	uint64_t retention_ns;

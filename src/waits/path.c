@@ -27,7 +27,8 @@ void path_open(struct wait_path *p, uint64_t begin_ns, uint64_t end_ns)
 static bool continues(const struct wait_segment *last, const struct wait_segment *s)
 {
 	return last->end_ns == s->begin_ns && last->row == s->row && last->state == s->state && !last->wire &&
-	       !s->wire && last->fill == s->fill && last->role == s->role && s->link == WAIT_LINK_NONE && cause_equal(&last->cause, &s->cause);
+	       !s->wire && last->fill == s->fill && last->role == s->role && s->link == WAIT_LINK_NONE &&
+	       cause_equal(&last->cause, &s->cause);
 }
 
 void path_append(struct wait_path *p, const struct wait_segment *segment)

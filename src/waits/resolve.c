@@ -368,7 +368,13 @@ void resolve_edge(const struct wait_graph *g, wait_row row, uint64_t seq, struct
 		walk(g, row, seq, s.begin_ns, 0);
 	if (w->n_pieces) {
 		struct layer l = {
-			.g = g, .path = path, .owner = row, .role = s.cause.role, .row = row, .at_ns = s.begin_ns, .first = true,
+			.g = g,
+			.path = path,
+			.owner = row,
+			.role = s.cause.role,
+			.row = row,
+			.at_ns = s.begin_ns,
+			.first = true,
 		};
 
 		lay_pieces(&l, w);

@@ -30,7 +30,7 @@ struct resolve_info {
 	uint64_t older;   /* packets older than the wait */
 	uint64_t rewinds; /* went back to a remembered vertex, other than from a row's birth to what made it */
 	uint64_t gaps;    /* stopped at a gap in a row, nothing remembered */
-	uint64_t covered; /* an unexplained wait, and what comes next is not where it ended: Trace Compass shows it otherwise */
+	uint64_t covered; /* an unexplained wait, and the next piece not where it ended: elsewhere shown otherwise */
 };
 
 struct resolve_info resolve_info(const struct wait_graph *g);

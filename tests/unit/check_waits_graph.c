@@ -286,4 +286,5 @@ START_TEST(test_sums)
 }
 END_TEST
 
-UNIT_MAIN("waits_graph", test_refusals, test_links, test_retention, test_row_numbers, test_causes, test_clear, test_sums)
+UNIT_MAIN("waits_graph", test_refusals, test_links, test_retention, test_row_numbers, test_causes, test_clear,
+	  test_sums)

@@ -182,7 +182,8 @@ END_TEST
 START_TEST(test_fills)
 {
 	/* the waker has no past */
-	check_whole(ROWS("10 R 20 B 60 R 80", "40 R 90"), LINKS("1@60 0@60 W"), "0:R10-20 1:?20-40?f 1:R40-60 W1>0:R60-80");
+	check_whole(ROWS("10 R 20 B 60 R 80", "40 R 90"), LINKS("1@60 0@60 W"),
+		    "0:R10-20 1:?20-40?f 1:R40-60 W1>0:R60-80");
 	/* its wait is unexplained: first of all, amidst */
 	check_whole(ROWS("10 R 20 B 60 R 80", "0 B 40 R 90"), LINKS("1@60 0@60 W"),
 		    "0:R10-20 1:B20-40?f 1:R40-60 W1>0:R60-80");
@@ -205,7 +206,8 @@ END_TEST
 /* Packets: wire time; one that is older than the wait; back to it when a row's past ends. */
 START_TEST(test_packets)
 {
-	check_whole(ROWS("10 R 20 B 60 R 80", "0 R 90"), LINKS("1@50 0@60 N"), "0:R10-20 1:R20-50 N1>0:N50-60~ 0:R60-80");
+	check_whole(ROWS("10 R 20 B 60 R 80", "0 R 90"), LINKS("1@50 0@60 N"),
+		    "0:R10-20 1:R20-50 N1>0:N50-60~ 0:R60-80");
 	/* request and reply: 1 works since the request came, sent before 0 waited */
 	check_whole(ROWS("10 R 20 N 60 R 80", "0 R 25 R 90"), LINKS("0@15 1@25 N", "1@55 0@60 N"),
 		    "0:R10-20 N0>1:N20-25~ 1:R25-55 N1>0:N55-60~ 0:R60-80");
@@ -221,7 +223,8 @@ START_TEST(test_packets)
 	/* within a row no wire */
 	check_whole(ROWS("10 R 20 N 60 R 80"), LINKS("0@15 0@60 N"), "0:R10-20 N0>0:N20-60 0:R60-80");
 	/* sent by one that waits, for nobody knows what */
-	check_whole(ROWS("10 R 20 N 60 R 80", "0 B 90"), LINKS("1@50 0@60 N"), "0:R10-20 1:B20-50?f N1>0:N50-60~ 0:R60-80");
+	check_whole(ROWS("10 R 20 N 60 R 80", "0 B 90"), LINKS("1@50 0@60 N"),
+		    "0:R10-20 1:B20-50?f N1>0:N50-60~ 0:R60-80");
 }
 END_TEST
 
@@ -301,9 +304,11 @@ START_TEST(test_bounds)
 		graph_gap(g, rows[i], 10);
 	}
 	for (int i = 0; i < LENGTH; i++) {
-		graph_vertex(g, rows[i], 100 + (uint64_t)i, i ? WAIT_BLOCKED : WAIT_RUNNING, NULL);
+		uint64_t t_ns = 100 + (uint64_t)i;
+
+		graph_vertex(g, rows[i], t_ns, i ? WAIT_BLOCKED : WAIT_RUNNING, NULL);
 		if (i)
-			graph_link(g, rows[i - 1], 100 + (uint64_t)i - 1, rows[i], 100 + (uint64_t)i, WAIT_LINK_NETWORK);
+			graph_link(g, rows[i - 1], t_ns - 1, rows[i], t_ns, WAIT_LINK_NETWORK);
 	}
 	graph_advance(g, 10000);
 	wait_path_resolve(g, rows[500], 0, 10000, &path);

@@ -76,7 +76,8 @@ static inline void sim_vertex(struct sim *s, int row, enum wait_state state)
 	struct wait_cause cause = {.name = sim_pick(s, 4), .fd = -1};
 
 	for (int i = 0; i < s->n_graphs; i++)
-		graph_vertex(s->graphs[i], s->rows[row].in[i], s->now_ns, state, wait_state_blocks(state) ? &cause : NULL);
+		graph_vertex(s->graphs[i], s->rows[row].in[i], s->now_ns, state,
+			     wait_state_blocks(state) ? &cause : NULL);
 	if (s->dump)
 		fprintf(s->dump, "V %d %ju %d\n", row, (uintmax_t)s->now_ns, state);
 	s->rows[row].last_ns = s->now_ns;
@@ -261,7 +262,8 @@ static inline void sim_step(struct sim *s)
 	}
 }
 
-static inline struct sim *sim_create(uint32_t seed, int threads_max, struct wait_graph *a, struct wait_graph *b, FILE *dump)
+static inline struct sim *sim_create(uint32_t seed, int threads_max, struct wait_graph *a, struct wait_graph *b,
+				     FILE *dump)
 {
 	struct sim *s = g_new0(struct sim, 1);
 
