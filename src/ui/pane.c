@@ -90,8 +90,9 @@ static const struct pane_type types[PANES] = {
 	},
 	[PANE_EVENTS] = {
 		.title = "Events",
-		.tables = { "events", "probes" },
-		.empty = { "no event in this interval", "no probe was hit in this interval" },
+		.tables = { "events", "probes", "emitters" },
+		.empty = { "no event in this interval", "no probe was hit in this interval",
+			   "no program gave an event of user space in this interval" },
 	},
 };
 
