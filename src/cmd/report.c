@@ -80,8 +80,10 @@ static enum lt_status check_options(const struct report *r)
 
 	if (o->words->len < 2)
 		return error_set("no source given");
-	if (o->json && o->csv)
-		return error_set("--json and --csv exclude each other");
+	if (o->json + o->csv + o->dot > 1)
+		return error_set("--json, --csv and --dot exclude each other");
+	if (o->dot && strcmp(r->table->name, "relations") != 0)
+		return error_set("--dot means nothing for table '%s'", r->table->name);
 	if (o->per_cpu && !(r->table->flags & VIEW_PER_CPU))
 		return error_set("--per-cpu means nothing for table '%s'", r->table->name);
 	if ((o->tid->len || o->pid->len || o->comm->len) && !view_table_of_threads(r->table) && !is_path(r))
@@ -243,7 +245,7 @@ int cmd_report(const struct options *o)
 {
 	struct report r = { .options = o, .started_us = g_get_monotonic_time() };
 	struct writer_options writer = {
-		.form = o->json ? WRITER_JSON : o->csv ? WRITER_CSV : WRITER_TEXT,
+		.form = o->json ? WRITER_JSON : o->csv ? WRITER_CSV : o->dot ? WRITER_DOT : WRITER_TEXT,
 		.out = stdout,
 		.intervals = o->interval != 0,
 		.format = { .ascii = !g_get_charset(NULL), .utc = o->utc },

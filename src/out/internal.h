@@ -17,6 +17,7 @@ struct writer {
 void writer_text_page(struct writer *w, const struct writer_page *page);
 void writer_json_page(struct writer *w, const struct writer_page *page);
 void writer_csv_page(struct writer *w, const struct writer_page *page);
+void writer_dot_page(struct writer *w, const struct writer_page *page);
 
 /* The JSON form of a value, a new reference. */
 json_t *writer_json_value(const struct value *v);

@@ -33,6 +33,9 @@ enum lt_status writer_page(struct writer *w, const struct writer_page *page)
 	case WRITER_CSV:
 		writer_csv_page(w, page);
 		break;
+	case WRITER_DOT:
+		writer_dot_page(w, page);
+		break;
 	}
 	w->pages++;
 	if (fflush(w->options.out) || ferror(w->options.out))

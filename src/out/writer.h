@@ -18,8 +18,9 @@
  *   JSON  an object per page and line: schema, table, begin_ns, end_ns, hosts, lost, rows
  *   CSV   one header line, a line per row; with .intervals the first two columns tell
  *         the interval. Lists and objects are JSON text in their cell. Null is empty.
+ *   DOT   table relations only: a graph per page
  */
-enum writer_form { WRITER_TEXT, WRITER_JSON, WRITER_CSV };
+enum writer_form { WRITER_TEXT, WRITER_JSON, WRITER_CSV, WRITER_DOT };
 
 struct writer_options {
 	enum writer_form form;

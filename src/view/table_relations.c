@@ -200,7 +200,7 @@ const struct view_table view_relations_table = {
 	.source = TABLE_RELATION,
 	.tables = USES(RELATION),
 	N_COLUMNS(relations_columns),
-	.screen = "from_pid from_comm to_host to_pid to_comm kind host count bytes wakeups wait_ns wait_max_ns object",
+	.screen = "from_pid from_comm to_pid to_comm kind wait_ns bytes count object wakeups wait_max_ns to_host host",
 	.sort = "wait_ns",
 	.same = same_relation,
 };
