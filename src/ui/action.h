@@ -18,6 +18,9 @@ enum pane_id {
 	PANE_PATHS,
 	PANE_HOSTS,
 	PANE_EVENTS,
+	/* from here on by the menu and Tab alone */
+	PANE_BLOCKING,
+	PANE_RELATIONS,
 	PANES
 };
 

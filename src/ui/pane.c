@@ -94,6 +94,16 @@ static const struct pane_type types[PANES] = {
 		.empty = { "no event in this interval", "no probe was hit in this interval",
 			   "no program gave an event of user space in this interval" },
 	},
+	[PANE_BLOCKING] = {
+		.title = "Blocking",
+		.tables = { "blocking" },
+		.empty = { "no wait ended in this interval" },
+	},
+	[PANE_RELATIONS] = {
+		.title = "Relations",
+		.tables = { "relations" },
+		.empty = { "no process wrote to, woke, signalled or waited for another in this interval" },
+	},
 };
 
 const struct pane_type *pane_type(enum pane_id id)

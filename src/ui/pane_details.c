@@ -5,7 +5,7 @@
 #include "base/strpool.h"
 #include "ui/internal.h"
 
-enum details_list { DETAILS_FILES, DETAILS_SYSCALLS };
+enum details_list { DETAILS_BLOCKING, DETAILS_FILES, DETAILS_SYSCALLS };
 
 enum { LABEL_WIDTH = 10, ANCESTORS = 16, PERF_COUNTERS = 8 };
 
@@ -82,6 +82,25 @@ static const char *duration(struct head *h, char *buffer, uint64_t ns)
 	return format_duration(buffer, FORMAT_SIZE, ns, h->ui->format.ascii);
 }
 
+/* "5 → 10.0.0.3:5432": the file that the thread's call works on. */
+static void describe_fd(const struct head *h, const struct thread_row *t, char *text, size_t size)
+{
+	const struct interval_table *files = &h->iv->tables[TABLE_FILE];
+	strid name = STRID_NONE;
+
+	*text = '\0';
+	if ((int64_t)t->syscall_fd < 0)
+		return;
+	for (uint32_t i = files->n_rows; i-- > 0 && !name;) {
+		const struct file_row *file = INTERVAL_ROW(file, &files->rows[i]);
+
+		if (file->files_id == t->files_id && file->fd == t->syscall_fd && !file->closed_ns)
+			name = (strid)(file->peer ? file->peer : file->path);
+	}
+	g_snprintf(text, size, "fd %" PRId64 "%s%s", (int64_t)t->syscall_fd,
+		   name ? h->ui->format.ascii ? " -> " : " → " : "", name ? strpool_text(name) : "");
+}
+
 static void add_state(struct head *h, const struct thread_row *t, uint64_t at_ns)
 {
 	static const char *const words[THREAD_STATES] = {
@@ -90,7 +109,7 @@ static void add_state(struct head *h, const struct thread_row *t, uint64_t at_ns
 		[THREAD_WAITING] = "waiting since before the record", [THREAD_NEW] = "new, not yet woken",
 		[THREAD_STOPPED] = "stopped", [THREAD_ZOMBIE] = "zombie", [THREAD_DEAD] = "exited",
 	};
-	char since[TIMETEXT_SIZE], length[FORMAT_SIZE], fd[32] = "";
+	char since[TIMETEXT_SIZE], length[FORMAT_SIZE], fd[256];
 	const char *call = strpool_text((strid)t->syscall);
 	GString *s = g_string_new(t->state < THREAD_STATES ? words[t->state] : "unknown");
 
@@ -98,9 +117,8 @@ static void add_state(struct head *h, const struct thread_row *t, uint64_t at_ns
 		g_string_append_printf(s, " on CPU %" PRId64, (int64_t)t->cpu);
 	if (t->state == THREAD_READY && t->flags & THREAD_PREEMPTED)
 		g_string_append(s, ", preempted");
-	if ((int64_t)t->syscall_fd >= 0)
-		g_snprintf(fd, sizeof(fd), "fd %" PRId64, (int64_t)t->syscall_fd);
-	if (*call)
+	describe_fd(h, t, fd, sizeof(fd));
+	if (*call && t->state != THREAD_DEAD)
 		g_string_append_printf(s, " in %s(%s)", call, fd);
 	else if (t->flags & THREAD_KERNEL)
 		g_string_append(s, ", a kernel thread");
@@ -290,8 +308,9 @@ static int details_head(struct ui *ui, struct pane *p, int y, int max)
 
 static const struct pane_type details_type = {
 	.title = "Details",
-	.tables = { "files", "syscalls" },
-	.empty = { "no open file is known", "no system call ended in this interval" },
+	.tables = { "blocking", "files", "syscalls" },
+	.empty = { "no wait ended in this interval", "no open file is known",
+		   "no system call ended in this interval" },
 	.reads = 1u << TABLE_THREAD | 1u << TABLE_PERF,
 	.adjust = details_adjust,
 	.head = details_head,
