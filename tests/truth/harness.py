@@ -101,9 +101,12 @@ class Report:
         return {row[keys[0]] if one else tuple(row[k] for k in keys): row for row in self.rows}
 
 
-def run(table, *args, status=(COMPLETE,), timeout=600):
-    """The reports (several with --interval) of one call, each host on its own clock, as the truth is."""
-    command = [PROGRAM, "report", table, "--json", "--no-sync", *[str(a) for a in args]]
+def run(table, *args, status=(COMPLETE,), timeout=600, sync=False):
+    """
+    The reports (several with --interval) of one call; each host on its own clock, as the truth is, or (sync)
+    all on the reference's.
+    """
+    command = [PROGRAM, "report", table, "--json", *([] if sync else ["--no-sync"]), *[str(a) for a in args]]
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=timeout, check=False)
     if done.returncode not in status:
         raise RuntimeError(f"{' '.join(command)}: exit status {done.returncode}: {done.stderr.decode(errors='replace')}")

@@ -1,0 +1,201 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""
+Critical paths and accounting against what the programs that were recorded wrote down themselves:
+how long they ran, which of them waited for which, how long a server worked on which request.
+"""
+
+import collections
+import glob
+import json
+import os
+
+import harness
+import truth
+
+MS = 1_000_000
+
+
+def lines(path):
+    with open(path, encoding="utf-8") as f:
+        return [json.loads(line) for line in f if line.strip()]
+
+
+class Clocks:
+    """The guests' CLOCK_MONOTONIC against each other, measured from outside before and after the recording."""
+
+    def __init__(self, truth_dir):
+        with open(os.path.join(truth_dir, "meta.json"), encoding="utf-8") as f:
+            meta = json.load(f)
+        self.points = {host: [(clock[host]["best_guest_mono"],
+                               (clock[host]["host_minus_guest_mono_lo"] + clock[host]["host_minus_guest_mono_hi"]) / 2)
+                              for clock in (meta["clock_before"], meta["clock_after"])]
+                       for host in meta["clock_before"]}
+
+    def offset(self, host, mono):
+        (t0, o0), (t1, o1) = self.points[host]
+        return o0 + (o1 - o0) * (mono - t0) / (t1 - t0)
+
+    def convert(self, mono, host, to):
+        """CLOCK_MONOTONIC of a host as that of another one."""
+        outside = mono + self.offset(host, mono)
+        there = outside - self.offset(to, mono)
+        return outside - self.offset(to, there)
+
+
+def overlap(intervals, begin, end):
+    """ns of [begin, end[ that the intervals cover."""
+    covered, at = 0, begin
+    for a, b in sorted(intervals):
+        a, b = max(a, at), min(b, end)
+        if b > a:
+            covered += b - a
+            at = b
+    return covered
+
+
+# ---- RPC: a server's 100 ms of CPU appear under the client that waited for them ----
+
+# What a server does beside the request's 100 ms while a client waits for it, at most: accept, a thread,
+# reading, its log line, sending, softirqs; these guests are emulated in software.
+SERVER_EXTRA_NS = 17 * MS
+# The times of a slice differ by 150 us, and the server's two threads may be kept off the CPU as one hands over to the other.
+LESS_NS = 3 * MS
+
+
+def worked(server, mode, call, begin, end):
+    """
+    Time in [begin, end[ that the server burnt by its log, for whom the client had to wait: a server with threads for
+    the client itself, others for every client. At least and at most: it may have been preempted.
+    """
+    mine = [s for s in server if s["req"] == "hog" and (mode != "thread" or s["peer_port"] == call["lport"])]
+    most = overlap([(s["locked_mono"], s["done_mono"]) for s in mine], begin, end)
+    idle = sum(s["done_mono"] - s["locked_mono"] - s["cpu_ns"] for s in mine
+               if s["locked_mono"] < end and s["done_mono"] > begin)
+    return most - max(idle, 0), most
+
+
+def check_rpc(checks, name, directory, truth_dir):
+    client_host = "web" if name.endswith("-local") else "client"
+    clocks = Clocks(truth_dir)
+    offset = truth.clock_offset_ns(truth.trace_dirs(os.path.join(directory, client_host))[0])
+    calls = 0
+    for path in sorted(glob.glob(os.path.join(truth_dir, client_host, "rpcc-*.jsonl"))):
+        mode = os.path.basename(path).split("-")[2].split(".")[0] if "conc" in path else "thread"
+        server = lines(os.path.join(truth_dir, "web", f"rpcd-{mode}.jsonl"))
+        for call in lines(path):
+            least, most = worked(server, mode, call, *(clocks.convert(call[w], client_host, "web")
+                                                       for w in ("send_mono", "reply_mono")))
+            window = ("--ref", client_host, "--begin", harness.stamp(call["send_mono"] + offset),
+                      "--end", harness.stamp(call["reply_mono"] + offset), directory)
+            charged = sum(r["cpu_sub_ns"] for r in harness.report("accounting", *window, sync=True).rows
+                          if (r["client_host"], r["client_pid"]) == (client_host, call["pid"])
+                          and (r["host"], r["pid"]) == ("web", server[0]["pid"]))
+            # it is charged for what is done while it waits, not while it still runs
+            ran = sum(r["cpu_ns"] + r["ready_ns"] for r in
+                      harness.report("cpu", "--host", client_host, "--tid", call["pid"], *window, sync=True).rows)
+            checks.true(least - ran - LESS_NS <= charged <= most + SERVER_EXTRA_NS,
+                        f"{name}: {call['label']} call {call['n']} ({call['req']}): server's CPU time charged to the client: "
+                        f"{charged} ns; by the logs {least:.0f} to {most:.0f}, while the client ran for {ran}")
+            calls += 1
+    checks.equal(calls, 24, f"{name}: calls checked")
+
+
+# ---- wget: the path is as long as the program ran ----
+
+def check_wget(checks, name, directory, truth_dir):
+    disk = {}
+    offset = truth.clock_offset_ns(truth.trace_dirs(os.path.join(directory, "client"))[0])
+    for process in truth.runit(os.path.join(truth_dir, "client")):
+        label, tid = process["label"], process["pid"]
+        segments = harness.report("critical-path", "--host", "client", "--tid", tid, "--ref", "client", directory,
+                                  sync=True).rows
+        for a, b in zip(segments, segments[1:]):
+            checks.equal(b["begin_ns"], a["end_ns"], f"{name}: {label}: segments meet")
+        length = segments[-1]["end_ns"] - segments[0]["begin_ns"]
+        elapsed = process["end_mono"] - process["start_mono"]
+        # the stopwatch is its parent's, which runs from the start to the fork, and from being woken to the end
+        start, end = process["start_mono"] + offset, process["end_mono"] + offset
+        parents = sum(r["cpu_ns"] + r["ready_ns"] for begin, until in ((start, segments[0]["begin_ns"]),
+                                                                       (segments[-1]["end_ns"], end))
+                      for r in harness.report("cpu", "--host", "client", "--tid", process["ppid"], directory,
+                                              "--begin", harness.stamp(begin), "--end", harness.stamp(until)).rows)
+        checks.true(abs(length + parents - elapsed) <= elapsed / 100,
+                    f"{name}: {label}: path of {length} ns, its parent {parents}, ran for {elapsed} ns")
+        checks.true(length < elapsed and parents < 3 * MS, f"{name}: {label}: its parent ran for {parents} ns")
+        cpu = sum(s["duration_ns"] for s in segments if s["state"] == "running" and s["tid"] == tid)
+        used = (process["utime_us"] + process["stime_us"]) * 1000
+        checks.true(abs(cpu - used) <= used / 100, f"{name}: {label}: ran {cpu} ns on its path, getrusage says {used}")
+        disk[label] = sum(s["duration_ns"] for s in segments if s["state"] == "block_device" and s["host"] == "web")
+    checks.equal(sorted(disk), ["wget-cold", "wget-hot"], f"{name}: programs")
+    checks.true(disk["wget-cold"] > 50 * MS, f"{name}: disk waits on the server, cold: {disk}")
+    checks.equal(disk["wget-hot"], 0, f"{name}: disk waits on the server, hot")
+
+
+# ---- locks and pipes: every thread's own log of what it waited in, and who woke it ----
+
+# What a timer ends.
+TIMED = {"nanosleep", "hold-sleep", "poll-timeout", "timerfd-read", "epoll-timeout", "select-timeout",
+         "futex-timeout", "sigwait-posixtimer"}
+# No other thread ends these, or the log does not say who.
+ALONE = {"burn", "whole-run"}
+
+# Waits whose waker is not on the path: (what, cause): how many.
+NOT_FOUND = {
+    ("waitpid", "came when all was done: no wait"): 1,
+    ("waitpid-many", "came when all was done: no wait"): 1,
+    ("pipe-read", "came when all was done: no wait"): 1,
+    ("pipe-write", "came when all was done: no wait"): 1,
+    ("futex-pi", "the kernel spun until the lock's owner let it go"): 1,
+}
+
+
+def check_waits(checks, name, directory, truth_dir):
+    offset = truth.clock_offset_ns(truth.trace_dirs(os.path.join(directory, "web"))[0])
+    by_tid = collections.defaultdict(list)
+    for path in glob.glob(os.path.join(truth_dir, "web", "lp-*.jsonl")):
+        for wait in lines(path):
+            by_tid[wait["tid"]].append(wait)
+    found, not_found = 0, collections.Counter()
+    for tid, waits in sorted(by_tid.items()):
+        segments = harness.report("critical-path", "--host", "web", "--tid", tid, directory).rows
+        for wait in waits:
+            begin, end = wait["begin_mono"] + offset, wait["end_mono"] + offset
+            inside = [s for s in segments if s["begin_ns"] < end and s["end_ns"] > begin]
+            states = collections.Counter()
+            for s in inside:
+                own = s["tid"] == tid
+                states[s["state"], own] += min(s["end_ns"], end) - max(s["begin_ns"], begin)
+            what = f"{name}: {wait['what']} of {tid} at {wait['begin_mono']}"
+            checks.equal(sum(states.values()), end - begin, f"{what}: the path tiles it")
+            if wait["what"] in TIMED:
+                checks.true(states["timer", True] >= 0.8 * (end - begin), f"{what}: timer: {dict(states)}")
+            elif wait["waker"] and wait["waker"] != tid and wait["what"] not in ALONE:
+                who = {s["tid"] for s in inside} | {s["from_tid"] for s in inside}
+                if wait["waker"] in who:
+                    found += 1
+                elif states["running", True] + states["preempted", True] == end - begin:
+                    spun = wait["what"] == "futex-pi" and end - begin > MS
+                    not_found[wait["what"], "the kernel spun until the lock's owner let it go" if spun else
+                              "came when all was done: no wait"] += 1
+                else:
+                    checks.fail(f"{what}: woken by {wait['waker']}, the path has {sorted(map(str, who))}: {dict(states)}")
+    checks.equal(dict(not_found), NOT_FOUND, f"{name}: waits without their waker")
+    checks.true(found >= 100, f"{name}: {found} waits with their waker on the path")
+
+
+def main():
+    harness.need_program()
+    checks = harness.Checks()
+    for name, directory, truth_dir in harness.recordings(("rpc-hog", "rpc-hog-local", "web-cold-hot", "locks-pipes")):
+        if name.startswith("rpc"):
+            check_rpc(checks, name, directory, truth_dir)
+        elif name.startswith("web"):
+            check_wget(checks, name, directory, truth_dir)
+        else:
+            check_waits(checks, name, directory, truth_dir)
+    checks.finish()
+
+
+if __name__ == "__main__":
+    main()
