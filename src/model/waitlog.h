@@ -83,7 +83,7 @@ struct wait_event {
 	strid cause;          /* WAKE: name of the irq, disk, interface … it was woken by, STRID_NONE unknown */
 	strid call;           /* WAKE: the system call tid is in, SWITCH: from_tid; STRID_NONE none or unknown */
 	strid object;         /* the same call: path or peer it works on */
-	uint32_t packet;      /* SEND, RECEIVE: index into the log's packets, WAIT_NO_PACKET: its headers are not known */
+	uint32_t packet;      /* SEND, RECEIVE: index into the log's packets, WAIT_NO_PACKET: headers not known */
 };
 
 enum { WAIT_ALL_CPUS = 0xffff };
@@ -95,7 +95,7 @@ struct wait_log {
 	uint32_t n_events, events_capacity;
 	struct clock_packet *packets; /* of these events */
 	uint32_t n_packets, packets_capacity;
-	bool compat; /* set before model_set_wait_log(): IPIs are no context, losses interrupt nothing, as Trace Compass */
+	bool compat; /* as Trace Compass: IPIs are no context, losses interrupt nothing; set it before anything comes */
 };
 
 void wait_log_init(struct wait_log *log);

@@ -184,7 +184,8 @@ struct header_option {
 
 /* thtype_tcp: of transport_fields, which old builds had in place of network_header. */
 static const struct header_option network_options[] = {
-	{ "ipv4", 4, ipv4_fields }, { "ipv6", 6, ipv6_fields }, { "thtype_tcp", 0, transport_fields }, { NULL, 0, NULL },
+	{ "ipv4", 4, ipv4_fields }, { "ipv6", 6, ipv6_fields },
+	{ "thtype_tcp", 0, transport_fields }, { NULL, 0, NULL },
 };
 
 static const struct header_option transport_options[] = {

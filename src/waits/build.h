@@ -38,7 +38,7 @@ void build_add_host(struct build *b);
  */
 void build_begin_midway(struct build *b, unsigned host, uint64_t t_ns);
 
-/* t_ns: the event's reference time, never less than that of the one before. packet: of SEND and RECEIVE, may be NULL. */
+/* t_ns: the event's reference time, never less than that of the one before. packet: NULL if it has none. */
 void build_event(struct build *b, unsigned host, uint64_t t_ns, const struct wait_event *e,
 		 const struct clock_packet *packet);
 

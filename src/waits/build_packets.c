@@ -173,8 +173,9 @@ void build_packets_redirect(struct build *b, wait_row row, wait_row woken)
 
 static struct flow *flow_of(struct build *b, unsigned host, const struct clock_packet *p, uint64_t *key)
 {
-	uint64_t h = map64_hash(p->saddr[0] ^ map64_hash(p->saddr[1] ^ map64_hash(p->daddr[0] ^ map64_hash(p->daddr[1]))));
+	uint64_t h = map64_hash(p->daddr[0] ^ map64_hash(p->daddr[1]));
 
+	h = map64_hash(p->saddr[0] ^ map64_hash(p->saddr[1] ^ h));
 	*key = map64_hash(h ^ ((uint64_t)host << 48 | (uint64_t)p->protocol << 40) ^
 			  ((uint64_t)p->sport << 16 | p->dport)) | 1;
 	return &b->flows[*key >> 1 & (FLOWS - 1)];

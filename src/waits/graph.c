@@ -377,6 +377,11 @@ void graph_clear(struct wait_graph *g)
 	free_old_rows(g);
 }
 
+void graph_hide_waits(struct wait_graph *g)
+{
+	g->hides_waits = true;
+}
+
 void graph_enable_totals(struct wait_graph *g)
 {
 	g->totals = true;

@@ -107,6 +107,7 @@ struct wait_graph {
 	uint64_t first_ns, now_ns, horizon_ns; /* first_ns: UINT64_MAX before anything came */
 	uint64_t late, behind, cut;
 	bool totals;
+	bool hides_waits;         /* graph_hide_waits() */
 	uint64_t final_ns;        /* of the last graph_advance() */
 
 	struct wait_follow *follow;

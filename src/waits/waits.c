@@ -56,6 +56,8 @@ struct waits *waits_create(const struct waits_options *options)
 
 	w->graph = graph_create(options->retention_ns, memory);
 	graph_enable_totals(w->graph);
+	if (options->compat)
+		graph_hide_waits(w->graph);
 	w->follow = follow_create(w->graph, 0);
 	w->build = build_create(w->graph, options->compat);
 	w->hosts = g_array_new(FALSE, TRUE, sizeof(struct host));

@@ -4,8 +4,8 @@
  *
  *   dump_waits [--compat] [--graph] [--paths] [--formula HOST=SLOPE,INTERCEPT]... SOURCE...
  *
- * JSON, one object per line: first the totals and the losses [host, CPU, its time], then with --graph each row with its vertices
- * and links, with --paths the critical path of each thread's row over its whole life.
+ * JSON, one object per line: first the totals and the losses [host, CPU, its time], then with --graph
+ * each row with its vertices and links, with --paths the critical path of each thread's row over its whole life.
  * --formula: reference's time = SLOPE * the host's + INTERCEPT; other hosts keep their time.
  */
 #include <inttypes.h>
@@ -76,9 +76,13 @@ static void print_row(const struct waits *w, wait_row row)
 	for (uint64_t i = r->head; i < r->end; i++) {
 		const struct vertex *v = &r->ring[i & r->mask];
 
-		/* time, state of the edge to it, link: kind, row, time */
+		const struct wait_cause *cause = causes_get(&g->causes, v->cause);
+
+		/* time, state of the edge to it and its cause's name, link: kind, row, time */
 		printf("%s[%" PRIu64 ",", i > r->head ? "," : "", v->t_ns);
 		print_text(v->gap ? NULL : wait_state_name((enum wait_state)v->state));
+		putchar(',');
+		print_text(cause->name ? strpool_text(cause->name) : NULL);
 		putchar(',');
 		print_text(link_names[v->link]);
 		if (v->link)

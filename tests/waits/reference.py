@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A program's wake-up graph and paths beside those of the reference, critpath.py.
+
+Both become lists of pieces (begin, end, (host, tid), label), neighbours of the same
+thread and label joined: how often a time on a CPU is cut at the wake-ups it made is no difference.
+"""
+
+import collections
+import json
+import os
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "truth"))
+import harness  # noqa: E402
+
+DUMP = os.path.join(harness.BUILD, "tests", "waits", "dump_waits")
+REFERENCE = os.path.join(harness.SHARED, "reference")
+
+# What the reference draws where the graph does not know what was.
+FILLS = {"first": "UNKNOWN", "stitch": "DEFAULT", "across": "->DEFAULT"}
+
+
+def need_dump():
+    if not os.access(DUMP, os.X_OK):
+        harness.skip(f"{DUMP} is not built")
+
+
+def load_json(path):
+    with open(path, encoding="utf-8") as f:
+        return json.load(f)
+
+
+def label_of(segment):
+    state, fill = segment[5], segment[6]
+    if fill:
+        return FILLS[fill]
+    return "->NETWORK" if state == "wire" else state.upper()
+
+
+def join(pieces):
+    """Joins neighbours of the same thread and label."""
+    out = []
+    for begin, end, who, label in pieces:
+        if out and out[-1][1] == begin and out[-1][2:] == [who, label]:
+            out[-1][1] = end
+        elif begin != end:
+            out.append([begin, end, who, label])
+    return [tuple(p) for p in out]
+
+
+def totals(pieces):
+    sums = collections.Counter()
+    for begin, end, who, label in pieces:
+        sums[who, label] += end - begin
+    return sums
+
+
+class Dump:
+    """What dump_waits says: paths by (host, tid) as lists of lives, each (begin, end, pieces)."""
+
+    def __init__(self, *arguments):
+        lines = subprocess.run([DUMP, *arguments], check=True, stdout=subprocess.PIPE).stdout.splitlines()
+        objects = [json.loads(line) for line in lines]
+        self.info = objects[0]
+        self.hosts = self.info["hosts"]
+        self.rows = [o for o in objects if "row" in o]
+        self.paths = collections.defaultdict(list)
+        for o in objects:
+            if "path" in o:
+                pieces = join([s[0], s[1], (self.hosts[s[2]], s[3]), label_of(s)] for s in o["segments"])
+                self.paths[self.hosts[o["host"]], o["tid"]].append((o["begin"], o["end"], pieces))
+        for lives in self.paths.values():
+            lives.sort(key=lambda life: life[0])
+
+
+def load_reference():
+    """The module critpath; None where it or what it needs is absent."""
+    if not os.path.exists(os.path.join(REFERENCE, "critpath.py")):
+        return None
+    sys.path.insert(0, REFERENCE)
+    sys.dont_write_bytecode = True
+    try:
+        import critpath
+        import ctfread  # noqa: F401 (needs bt2)
+    except ImportError:
+        return None
+    return critpath
+
+
+class Built:
+    """The reference's graph of a recording."""
+
+    def __init__(self, critpath, directory, sync=False, sane=False, loose=False):
+        critpath.syncmod.LOOSE = loose
+        self.critpath = critpath
+        self.builder = critpath.load([directory], sync, sane)
+        self.graph = self.builder.g
+        self.host = self.builder.hostname
+
+    def who(self, row):
+        return (self.host.get(row[0], row[0]), row[1])
+
+    def formulas(self):
+        """HOST=SLOPE,INTERCEPT of each host that is corrected."""
+        if not self.builder.sync:
+            return []
+        return [f"{self.host[h]}={self.critpath.syncmod.fmt(a)},{self.critpath.syncmod.fmt(b)}"
+                for h, (a, b) in self.builder.sync.transforms().items()]
+
+    def threads(self):
+        return [r for r in self.graph.v if r[1] > 0]
+
+    def path(self, row, graph=None):
+        """The pieces of the row's path; None: the reference fails."""
+        try:
+            cp = self.critpath.critical_path(graph or self.graph, row)
+        except self.critpath.GraphError:
+            return None
+        pieces = [[a, b, self.who(r), st] for (r, a), (b, st, q) in cp.out_h.items()]
+        pieces += [[a[1], b[1], self.who(b[0]), "->" + b[2]] for a, links in cp.out_v.items() for b in links]
+        return join(sorted(pieces, key=lambda p: (p[0], p[1])))

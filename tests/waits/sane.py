@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The reference with what the program does otherwise on purpose, each of it counted.
+
+Each difference is a method of its own here, written from its description, so that the paths
+of the program must equal those of the reference with these changes exactly, and the
+list of how often each of them applies must be as the test has it.
+"""
+
+import collections
+
+import reference
+
+# cause -> what the program does otherwise, and why
+CAUSES = {
+    "disk": "woken in an interrupt or softirq in which a disk's request was completed: waited for the disk",
+    "flow": "a packet sent by a softirq or timer is of the task that sent last on its flow, at that time",
+    "overtaken": "a packet overtaken by later ones still finds its partner",
+    "unknown": "after lost events what a thread did before they ended is unknown",
+}
+
+
+def flow_of(fields):
+    """Addresses, ports and protocol; None: the packet has no headers."""
+    network = fields.get("network_header")
+    transport = network.get("transport_header") if isinstance(network, dict) else None
+    if not isinstance(transport, dict) or "source_port" not in transport:
+        return None
+    return (tuple(network["saddr"]), tuple(network["daddr"]), transport["source_port"], transport["dest_port"],
+            "seq" in transport)
+
+
+def changed(critpath, losses):
+    """The reference's Builder with the changes. losses: [(CPU, None: all, time)] of the one host, in order."""
+
+    plain = critpath.Builder
+
+    class Matcher(critpath.syncmod.Matcher):
+        """Keeps what the reference throws away as nobody would ask for it any more."""
+
+        def __init__(self, traces, on_match, used):
+            super().__init__(traces, on_match)
+            self.used = used
+            self.too_old = set()
+
+        def _clean(self, last, dep, which, table):
+            earliest = min(m[which][2] for m in last.values())
+            others = sum(1 for h in last if h != dep[1])
+            if others == len(self.hosts) - 1:
+                self.too_old |= {(dep[0], key) for key, e in table[dep[0]].items() if e[2] < earliest}
+
+        def feed(self, tid, host, ts, direction, key, cookie=None):
+            match = super().feed(tid, host, ts, direction, key, cookie)
+            if match and (tid, key) in self.too_old:
+                self.used["overtaken"] += 1
+            return match
+
+    class Builder(plain):
+        def __init__(self, hosts, wake, sane):
+            super().__init__(hosts, wake, sane)
+            self.plain = plain(hosts, wake, sane)
+            self.used = collections.Counter()
+            self.m = Matcher(hosts, self._match, self.used)
+            self.senders = {}
+            self.losses = collections.deque(losses)
+            self.unseen = {}      # worker -> end of the last loss since it was seen
+            self.lost_cpus = set()
+
+        def feed(self, e):
+            while self.losses and self.losses[0][1] <= e.ts:
+                self.lose(e.host, *self.losses.popleft())
+            if e.name == "block_rq_complete":
+                stack = self.stack.get((e.host, e.cpu))
+                if stack:
+                    stack[-1] = (stack[-1][0], dict(stack[-1][1], disk=True))
+                return
+            self.plain.feed(e)
+            super().feed(e)
+
+        # lost events
+
+        def lose(self, host, cpu, ts):
+            running = {self.find(h, tid, c) for (h, c), tid in self.cur.items() if c != cpu and cpu is not None}
+            for w in list(self.workers.values()) + list(self.swap.values()):
+                if w not in running or w in self.unseen:
+                    self.unseen[w] = ts
+            for c in [c for _, c in self.cur] if cpu is None else [cpu]:
+                self.cur.pop((host, c), None)
+                self.stack.pop((host, c), None)
+                self.lost_cpus.add((host, c))
+
+        def seen(self, w, doing):
+            """Doing that since the losses ended."""
+            ts = self.unseen.pop(w, None)
+            if ts is None:
+                return
+            if self.g.tail.get(self.row(w)) is not None:
+                self._append(w, (self.row(w), ts), "UNKNOWN")
+                self.used["unknown"] += 1
+            w.status = w.old = doing
+
+        def on_cpu(self, host, cpu):
+            if (host, cpu) in self.lost_cpus and self.event.ctx.get("tid", 0) > 0:
+                tid = self.event.ctx["tid"]
+                w = self.find(host, tid, cpu)
+                if w is None:
+                    w = critpath.Worker(host, tid, str(tid))
+                    self.put(w, cpu)
+                    w.status = critpath.RUN
+                self.seen(w, critpath.RUN)
+                self.cur[host, cpu] = tid
+                self.lost_cpus.discard((host, cpu))
+            return super().on_cpu(host, cpu)
+
+        def _feed(self, e):
+            self.event = e
+            f = e.f
+            if e.name == "sched_process_exit":
+                w = self.find(e.host, f["tid"], e.cpu)
+                if w:
+                    self.seen(w, critpath.RUN)
+            elif e.name == "lttng_statedump_process_state":
+                if self.find(e.host, f["tid"], e.cpu) in self.unseen:
+                    return
+            super()._feed(e)
+
+        def sched_switch(self, e, f):
+            self.lost_cpus.discard((e.host, e.cpu))
+            for tid, doing in ((f["next_tid"], critpath.WAIT_CPU), (f["prev_tid"], critpath.RUN)):
+                w = self.find(e.host, tid, e.cpu)
+                if w:
+                    self.seen(w, doing)
+            super().sched_switch(e, f)
+
+        # wake-ups
+
+        def wakeup(self, e, f):
+            t = self.find(e.host, f["tid"], e.cpu)
+            if t and t is not self.on_cpu(e.host, e.cpu):
+                self.seen(t, critpath.WAIT_BLOCKED)
+            stack = self.stack.get((e.host, e.cpu))
+            top = stack[-1] if stack else ("NONE", {})
+            if not top[1].get("disk") or top[0] not in ("IRQ", "SOFTIRQ"):
+                super().wakeup(e, f)
+                return
+            before = self.wups["SOFTIRQ"]
+            stack[-1] = ("SOFTIRQ", {"vec": 4})
+            super().wakeup(e, f)
+            stack[-1] = top
+            if self.wups["SOFTIRQ"] > before and not (top[0] == "SOFTIRQ" and top[1]["vec"] == 4):
+                self.used["disk"] += 1
+
+        # packets
+
+        def packet(self, e, f):
+            flow = flow_of(f)
+            where = self.ctx(e)[0]
+            if where == "PACKET_RECEPTION":
+                where = self.inner(e)
+            if flow and e.name == "net_dev_queue" and where == "NONE":
+                w = self.on_cpu(e.host, e.cpu)
+                if w:
+                    self.senders[flow] = (self.row(w), e.ts)
+            elif flow and e.name == "net_dev_queue" and flow in self.senders:
+                self.used["flow"] += 1
+                self.tcp[(e.trace, e.ts)] = self.senders[flow]
+                key = critpath.syncmod.tcp_key(e.name, f)
+                if key:
+                    self.m.feed(e.trace, e.host, e.ts, "out", key[1])
+                return
+            super().packet(e, f)
+
+    return Builder
+
+
+class Sane(reference.Built):
+    """
+    The reference's graph of one host's recording with these changes. .used: how often each applied;
+    .plain: its graph without them.
+    """
+
+    def __init__(self, critpath, directory, losses):
+        original = critpath.Builder
+        critpath.Builder = changed(critpath, losses)
+        critpath.WANT.add("block_rq_complete")
+        try:
+            super().__init__(critpath, directory, sane=True, loose=True)
+        finally:
+            critpath.Builder = original
+            critpath.WANT.discard("block_rq_complete")
+        self.used = self.builder.used
+        self.plain = self.builder.plain.g

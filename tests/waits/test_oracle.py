@@ -1,0 +1,120 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The critical path of every thread of the recordings, beside the reference's.
+
+Compatible mode: equals critpath.py --sync, all hosts together, on the reference's own
+formulas for the clocks (the program's are tested with the clocks).
+Normal mode: each host by itself equals critpath.py --sane --loose, but for what is listed here.
+"""
+
+import glob
+import os
+import sys
+
+import reference
+import sane
+from reference import harness
+
+# The reference takes minutes for it: only when asked for by name.
+TOO_LONG = {"large"}
+
+# recording, host -> how often each of sane.CAUSES applies; threads: how many paths are others than without them.
+DIFFERENT = {
+    ("containers", "client"): {"disk": 221, "flow": 3, "overtaken": 1, "threads": 9},
+    ("disk-io", "db"): {"disk": 732, "flow": 5, "threads": 56},
+    ("hotplug", "db"): {"disk": 361, "threads": 21},
+    ("kprobe", "client"): {"disk": 316, "threads": 8},
+    ("locks-pipes", "web"): {"disk": 184, "threads": 15},
+    ("lossy-overwrite", "db"): {"unknown": 15, "threads": 6},
+    ("lossy", "db"): {"disk": 1372, "unknown": 4756, "threads": 21},
+    ("rotated", "web"): {"disk": 823, "threads": 14},
+    ("rpc-hog-local", "web"): {"disk": 142, "flow": 49, "threads": 4},
+    ("rpc-hog", "client"): {"disk": 124, "flow": 38, "threads": 5},
+    ("rpc-hog", "web"): {"disk": 133, "flow": 18, "threads": 5},
+    ("snapshot", "web"): {"disk": 12, "threads": 2},
+    ("three-tier", "client"): {"disk": 120, "flow": 16, "threads": 6},
+    ("three-tier", "db"): {"disk": 144, "flow": 15, "threads": 7},
+    ("three-tier", "web"): {"disk": 138, "flow": 21, "threads": 7},
+    ("web-cold-hot", "client"): {"disk": 100, "flow": 8, "threads": 6},
+    ("web-cold-hot", "web"): {"disk": 159, "flow": 1, "threads": 16},
+    ("web-nogro", "client"): {"disk": 90, "flow": 16, "threads": 4},
+    ("web-nogro", "web"): {"disk": 149, "flow": 1, "threads": 21},
+}
+
+
+def compare(checks, what, want, got):
+    """Where the first difference is says more than both lists."""
+    if not checks.true(want == got, f"{what}: another path"):
+        at = next((i for i, (a, b) in enumerate(zip(want, got)) if a != b), min(len(want), len(got)))
+        print(f"  piece {at} of {len(want)}, {len(got)}: {want[at:at + 2]} instead of {got[at:at + 2]}")
+
+
+def pieces_of(lives):
+    return reference.join([list(p) for _, _, pieces in lives for p in pieces])
+
+
+def check_compat(checks, critpath, name, directory):
+    built = reference.Built(critpath, directory, sync=True)
+    formulas = [a for f in built.formulas() for a in ("--formula", f)]
+    dump = reference.Dump("--compat", "--paths", *formulas, directory)
+    checks.equal(dump.info["late"], 0, f"{name}: late events")
+    seen = 0
+    for row in built.threads():
+        want = built.path(row)
+        if want is None:
+            checks.fail(f"{name}: the reference has no path of {built.who(row)}")
+            continue
+        seen += bool(want)
+        lives = dump.paths.get(built.who(row), [])
+        checks.true(len(lives) == 1, f"{name}: {len(lives)} rows of {built.who(row)}")
+        compare(checks, f"{name}, compatible: {built.who(row)}", want, pieces_of(lives))
+        checks.true(reference.totals(want) == reference.totals(pieces_of(lives)), f"{name}: totals {built.who(row)}")
+    checks.equal(len(dump.paths), len(built.threads()), f"{name}: threads")
+    checks.true(seen > 0, f"{name}: threads with a path")
+
+
+def check_normal(checks, critpath, name, host, directory):
+    dump = reference.Dump("--paths", directory)
+    losses = [(None if cpu == 0xffff else cpu, ts) for _, cpu, ts in dump.info["losses"]]
+    built = sane.Sane(critpath, directory, losses)
+    threads = 0
+    for row in built.threads():
+        want, who = built.path(row), built.who(row)
+        got = pieces_of(dump.paths.get(who, []))
+        compare(checks, f"{name}/{host}: {who}", want, got)
+        threads += built.path(row, built.plain) != got
+    counts = {cause: n for cause, n in sorted(built.used.items()) if n}
+    if threads:
+        counts["threads"] = threads
+    checks.equal(counts, DIFFERENT.get((name, host), {}), f"{name}/{host}: differences to the plain reference")
+
+
+def main():
+    reference.need_dump()
+    critpath = reference.load_reference()
+    if not critpath:
+        harness.skip(f"no {reference.REFERENCE}/critpath.py, or python3 without bt2")
+    checks = harness.Checks()
+    archives = sorted(glob.glob(os.path.join(harness.TRACES, "*.tar.zst")))
+    if not archives:
+        harness.skip(f"no recordings in {harness.TRACES}")
+    causes = {cause for counts in DIFFERENT.values() for cause in counts} - {"threads"}
+    checks.equal(causes, set(sane.CAUSES), "causes that are listed and those that are explained")
+    left = set(DIFFERENT)
+    for archive in archives:
+        name = os.path.basename(archive)[:-8]
+        if name not in sys.argv[1:] if len(sys.argv) > 1 else name in TOO_LONG:
+            print(f"skip {name}: {'the reference takes minutes for it' if name in TOO_LONG else 'not asked for'}")
+            left -= {key for key in left if key[0] == name}
+            continue
+        directory = harness.unpack(archive, "recordings")
+        check_compat(checks, critpath, name, directory)
+        for host in sorted(os.listdir(directory)):
+            check_normal(checks, critpath, name, host, os.path.join(directory, host))
+            left.discard((name, host))
+    checks.equal(left, set(), "listed and not found")
+    checks.finish()
+
+
+if __name__ == "__main__":
+    main()
