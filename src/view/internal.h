@@ -163,7 +163,7 @@ static inline void value_set_text(struct value *v, const char *text)
 void *view_own_add(struct view_own *own, size_t size, unsigned host);
 
 extern const struct view_table view_sync_table, view_matches_table;
-extern const struct view_table view_critical_path_table, view_critical_totals_table;
+extern const struct view_table view_critical_path_table, view_critical_totals_table, view_accounting_table;
 
 /* ---- the tables, a file for each family ---- */
 extern const struct view_table view_hosts_table, view_events_table, view_probes_table, view_cpus_table;

@@ -15,7 +15,7 @@ static const struct view_table *const tables[] = {
 	&view_blocking_table, &view_relations_table, &view_probes_table, &view_emitters_table,
 	&view_counters_table,
 	&view_paths_table,    &view_sync_table,     &view_matches_table, &view_critical_path_table,
-	&view_critical_totals_table,
+	&view_critical_totals_table, &view_accounting_table,
 };
 
 unsigned view_table_count(void)
