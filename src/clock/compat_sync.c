@@ -299,7 +299,7 @@ void compat_sync_finish(struct clock_sync *s, struct compat_sync *c)
 		p->formula = compat_hull_formula(p->hull);
 		describe(&clock_host_at(s, p->other)->info, p, p->other);
 	}
-	root = first_host(s, c);
+	root = s->options.match_only ? NO_HOST : first_host(s, c);
 	if (root != NO_HOST)
 		relate_from(s, c, (unsigned)root);
 	publish(s, c);

@@ -168,7 +168,7 @@ void clock_sync_update(struct clock_sync *s)
 
 		due |= h->seen && h->last_ns >= h->updated_ns + UPDATE_NS;
 	}
-	if (!due || s->compat)
+	if (!due || s->compat || s->options.match_only)
 		return;
 	s->moving = true;
 	for (unsigned n = 0; n < s->hosts->len; n++)
@@ -185,6 +185,8 @@ void clock_sync_finish(struct clock_sync *s)
 		compat_sync_finish(s, s->compat);
 		return;
 	}
+	if (s->options.match_only)
+		return;
 	clock_make_whole_maps(s);
 	clock_judge_latencies(s, true);
 }

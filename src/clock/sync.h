@@ -37,6 +37,7 @@ struct clock_options {
 	double rho_ppm;           /* bound of the drift between two clocks, 0: 100 */
 	const char *ref;          /* name of the reference host, NULL: the tree's centre, ties to the lowest name */
 	bool compat;              /* as Trace Compass does it: its keys, its hull over the whole trace */
+	bool match_only;          /* packets are matched, every map stays the identity */
 	const uint16_t *ignore_ports; /* packets of these TCP or UDP ports are left out */
 	unsigned n_ignore_ports;
 };

@@ -40,6 +40,7 @@ struct clocks *clocks_create(const struct clock_options *options, enum clocks_us
 	uint16_t *ports = g_new(uint16_t, options->n_ignore_ports);
 
 	c->options = *options;
+	c->options.match_only = use == CLOCKS_RAW;
 	c->options.ref = g_strdup(options->ref);
 	c->options.ignore_ports = ports;
 	for (unsigned i = 0; i < options->n_ignore_ports; i++)
@@ -113,7 +114,7 @@ void clocks_update(struct clocks *c)
 
 void clocks_finish(struct clocks *c)
 {
-	if (c->use != CLOCKS_RAW && !c->finished)
+	if (!c->finished)
 		clock_sync_finish(c->sync);
 	c->finished = true;
 }
