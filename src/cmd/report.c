@@ -206,13 +206,23 @@ static enum lt_status check_hosts(struct report *r)
 	return is_path(r) ? report_own_set_subject(r) : LT_OK;
 }
 
+/* What is asked of the wait graph may end long before the record does. */
+static uint64_t early_end(const struct report *r)
+{
+	const struct timetext *end = &r->options->end;
+
+	if (!report_needs_waits(r) || !end->form || end->form == TIMETEXT_BEFORE_END)
+		return UINT64_MAX;
+	return timetext_resolve(end, ingest_begin_ns(r->in), 0, r->options->utc);
+}
+
 static int write_report(struct report *r, uint64_t known_end_ns)
 {
 	uint64_t begin_ns, end_ns;
 	enum lt_status status;
 
 	if (r->own && !r->live) {
-		report_read_all(r);
+		report_read_all(r, early_end(r));
 		known_end_ns = report_record_end(r);
 	}
 	if (report_resolve_times(r, known_end_ns, &begin_ns, &end_ns) != LT_OK)

@@ -57,6 +57,7 @@ struct report {
 	int subject;            /* of a path: its host, -1: not said which */
 	uint64_t at_ns;         /* all hosts have been applied up to here */
 	bool interrupted;
+	bool all_read;          /* report_read_all(): nothing more is read */
 	struct view_rows rows;
 	struct view_host *shown;
 	unsigned n_shown;
@@ -65,6 +66,7 @@ struct report {
 	struct view_own own_rows;
 	GArray *matches;        /* struct view_match */
 	struct wait_path path;
+	bool told_cut;          /* that the memory was too small for it */
 	const struct column **columns;
 	unsigned n_columns;
 	struct writer *writer;
@@ -122,8 +124,11 @@ void report_clear_progress(struct report *r);
 enum lt_status report_resolve_times(const struct report *r, uint64_t known_end_ns, uint64_t *begin_ns,
 				    uint64_t *end_ns);
 
-/* Reads everything, of all hosts as one interval. */
-void report_read_all(struct report *r);
+/*
+ * Reads everything, of all hosts as one interval, before anything is written. until_ns: what comes later is of
+ * use only as far as it explains what was before: it is left out where it would cost memory that holds that.
+ */
+void report_read_all(struct report *r, uint64_t until_ns);
 
 /*
  * Writes from begin_ns to end_ns or to the end of the record, interval by

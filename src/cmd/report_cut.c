@@ -7,6 +7,8 @@
 #include "base/error.h"
 #include "base/strpool.h"
 
+#define READ_ON_NS UINT64_C(1000000000) /* past the end that was asked for, at once */
+
 enum { MISSING_MAX = 64 };
 
 static void open_intervals(struct report *r, uint64_t begin_ns, uint64_t end_ns)
@@ -88,25 +90,34 @@ static enum lt_status write_page(struct report *r, uint64_t begin_ns, uint64_t e
 	return writer_page(r->writer, &page);
 }
 
-void report_read_all(struct report *r)
+/* Whether the wait graph still has room for more without loss of what was before. */
+static bool has_room(const struct report *r)
+{
+	return waits_info(ingest_waits(r->in)).graph.bytes < r->waits.memory_bytes / 4 * 3;
+}
+
+void report_read_all(struct report *r, uint64_t until_ns)
 {
 	open_intervals(r, 0, UINT64_MAX);
-	report_advance(r, UINT64_MAX);
+	report_advance(r, until_ns);
+	while (until_ns != UINT64_MAX && !report_all_done(r) && !r->interrupted && has_room(r))
+		report_advance(r, r->at_ns + READ_ON_NS);
 	report_finish_clocks(r);
 	close_intervals(r);
+	r->all_read = true;
 }
 
 enum lt_status report_write_intervals(struct report *r, uint64_t begin_ns, uint64_t end_ns)
 {
 	uint64_t length_ns = r->options->interval ? r->options->interval : UINT64_MAX;
 	enum lt_status status = LT_OK;
-	const bool all_read = report_all_done(r) || r->interrupted;
+	const bool reads = !r->all_read && !report_all_done(r) && !r->interrupted;
 	bool first = true, last = false;
 
 	while (!last && status == LT_OK) {
 		uint64_t edge_ns = end_ns - begin_ns <= length_ns ? end_ns : begin_ns + length_ns;
 
-		if (!all_read) {
+		if (reads) {
 			open_intervals(r, begin_ns, edge_ns);
 			report_advance(r, edge_ns);
 		}
@@ -115,11 +126,12 @@ enum lt_status report_write_intervals(struct report *r, uint64_t begin_ns, uint6
 		if (first && !r->options->begin.form)
 			begin_ns = ingest_begin_ns(r->in);
 		last = edge_ns == end_ns;
-		if (r->interrupted || (report_all_done(r) && report_record_end(r) <= edge_ns)) {
+		if ((r->interrupted && !r->all_read) ||
+		    ((r->all_read || report_all_done(r)) && report_record_end(r) <= edge_ns)) {
 			last = true;
 			edge_ns = CLAMP(report_record_end(r), begin_ns, edge_ns);
 		}
-		if (!all_read)
+		if (reads)
 			close_intervals(r);
 		if (first || edge_ns > begin_ns)
 			status = write_page(r, begin_ns, edge_ns);

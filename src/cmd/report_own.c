@@ -55,11 +55,19 @@ static enum lt_status resolve_path(struct report *r, uint64_t begin_ns, uint64_t
 {
 	const struct waits *waits = ingest_waits(r->in);
 	const int32_t tid = g_array_index(r->options->tid, int32_t, 0);
+	struct wait_graph_info info;
+	char when[TIMETEXT_SIZE];
 	wait_row row = waits_find(waits, r->hosts[r->subject].source->wait, tid, end_ns);
 
 	if (row == WAIT_NO_ROW)
 		return error_set("host '%s' has no thread %d then", r->hosts[r->subject].source->name, (int)tid);
 	waits_path(waits, row, begin_ns, end_ns, &r->path);
+	info = waits_info(waits).graph;
+	if (info.cut && info.horizon_ns > begin_ns && !r->told_cut) {
+		log_warning("what was before %s did not fit into --wait-memory",
+			    timetext_format(when, sizeof(when), info.horizon_ns, 9, true, r->options->utc));
+		r->told_cut = true;
+	}
 	return LT_OK;
 }
 
