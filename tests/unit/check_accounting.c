@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Accounting on hand-made wait events: who is charged for whose work, and who is not. */
+#include <glib.h>
+
+#include "unit.h"
+#include "waits/accounting.h"
+
+enum { CLIENT = 0, SERVER = 1, BEGIN = 1000 };
+
+/* Two hosts with one CPU each, or one with two, whose events are written down in order of time. */
+struct scene {
+	struct waits *w;
+	struct wait_log logs[2];
+};
+
+static void scene_init(struct scene *s)
+{
+	const struct waits_options options = { 0 };
+
+	s->w = waits_create(&options);
+	for (unsigned i = 0; i < 2; i++) {
+		wait_log_init(&s->logs[i]);
+		ck_assert_uint_eq(waits_add_host(s->w, NULL), i);
+	}
+}
+
+static void scene_release(struct scene *s)
+{
+	for (unsigned i = 0; i < 2; i++)
+		wait_log_release(&s->logs[i]);
+	waits_destroy(s->w);
+}
+
+static struct wait_event *add(struct scene *s, unsigned host, uint64_t t_ns, enum wait_event_kind kind, unsigned cpu)
+{
+	struct wait_log *log = &s->logs[host];
+
+	if (log->n_events == log->events_capacity) {
+		log->events_capacity += 64;
+		log->events = g_renew(struct wait_event, log->events, log->events_capacity);
+	}
+	log->events[log->n_events] = (struct wait_event){
+		.ts_ns = BEGIN + t_ns, .kind = kind, .cpu = (uint16_t)cpu, .tid = -1, .pid = -1, .from_tid = -1,
+		.from_pid = -1, .fd = -1, .packet = WAIT_NO_PACKET, .state = WAIT_BLOCKED,
+	};
+	return &log->events[log->n_events++];
+}
+
+/* from goes off the CPU (blocked: it waits), to comes on it. Every thread is a process of its own. */
+static void run(struct scene *s, unsigned host, uint64_t t_ns, unsigned cpu, int from, bool blocked, int to)
+{
+	struct wait_event *e = add(s, host, t_ns, WAIT_EVENT_SWITCH, cpu);
+
+	e->from_tid = e->from_pid = from;
+	e->tid = e->pid = to;
+	e->prev_state = blocked;
+}
+
+static struct wait_event *wake(struct scene *s, unsigned host, uint64_t t_ns, unsigned cpu, int from, int tid,
+			       enum wait_role role)
+{
+	struct wait_event *e = add(s, host, t_ns, WAIT_EVENT_WAKE, cpu);
+
+	e->from_tid = e->from_pid = from;
+	e->tid = e->pid = tid;
+	e->role = (uint8_t)role;
+	return e;
+}
+
+/* A disk has what tid waits for: in a softirq that interrupts whoever runs. */
+static void wake_by_disk(struct scene *s, unsigned host, uint64_t t_ns, unsigned cpu, int tid)
+{
+	struct wait_event *e = wake(s, host, t_ns, cpu, -1, tid, WAIT_ROLE_NONE);
+
+	e->context = e->below = WAIT_CONTEXT_SOFTIRQ;
+	e->vec = 4;
+	e->state = WAIT_BLOCK_DEVICE;
+}
+
+enum { SYN = 0x02, ACK = 0x10 };
+
+/* A packet with the client's port or to it; in a softirq where it is received. */
+static void packet(struct scene *s, unsigned host, uint64_t t_ns, unsigned cpu, int from, bool sent, bool request,
+		   unsigned flags, uint32_t seq, uint16_t server_port)
+{
+	struct wait_log *log = &s->logs[host];
+	struct clock_packet p = {
+		.ip_version = 4, .protocol = 6, .seq = seq, .flags = (uint16_t)flags, .payload_len = 10,
+		.sport = request ? 40000 : server_port, .dport = request ? server_port : 40000,
+	};
+	struct wait_event *e = add(s, host, t_ns, sent ? WAIT_EVENT_SEND : WAIT_EVENT_RECEIVE, cpu);
+
+	p.saddr[0] = request ? 1 : 2;
+	p.daddr[0] = request ? 2 : 1;
+	log->packets = g_renew(struct clock_packet, log->packets, log->n_packets + 1);
+	log->packets_capacity = log->n_packets + 1;
+	log->packets[log->n_packets] = p;
+	e->packet = log->n_packets++;
+	e->from_tid = sent ? from : -1;
+	if (!sent) {
+		e->context = e->below = WAIT_CONTEXT_SOFTIRQ;
+		e->vec = 3;
+	}
+}
+
+static void woken_by_packet(struct scene *s, unsigned host, uint64_t t_ns, unsigned cpu, int tid)
+{
+	struct wait_event *e = wake(s, host, t_ns, cpu, -1, tid, WAIT_ROLE_NONE);
+
+	e->context = e->below = WAIT_CONTEXT_SOFTIRQ;
+	e->vec = 3;
+	e->state = WAIT_NETWORK;
+}
+
+static struct account *accounts(struct scene *s, uint64_t begin_ns, uint64_t end_ns, unsigned *n)
+{
+	for (unsigned i = 0; i < 2; i++) {
+		waits_take(s->w, i, &s->logs[i]);
+		waits_watermark(s->w, i, UINT64_MAX);
+	}
+	waits_run(s->w);
+	return waits_accounting(s->w, BEGIN + begin_ns, BEGIN + end_ns, n, NULL);
+}
+
+/* client_pid -1: the process's own account. */
+static const struct account *find(const struct account *list, unsigned n, int pid, int client_pid)
+{
+	for (unsigned i = 0; i < n; i++)
+		if (list[i].pid == pid && list[i].client_pid == client_pid)
+			return &list[i];
+	return NULL;
+}
+
+/*
+ *       10    20        25        60         75        80     90
+ *  10 ──run── send─block───────────────────────wake──run──────┐
+ *  20         block      recv─run─disk──────run─send─block
+ */
+static void request_reply(struct scene *s, uint16_t port, bool syn)
+{
+	run(s, CLIENT, 10, 0, 0, false, 10);
+	run(s, SERVER, 10, 0, 20, true, 0);
+	packet(s, CLIENT, 20, 0, 10, true, true, syn ? SYN : ACK, 100, port);
+	run(s, CLIENT, 21, 0, 10, true, 0);
+	packet(s, SERVER, 25, 0, -1, false, true, syn ? SYN : ACK, 100, port);
+	woken_by_packet(s, SERVER, 26, 0, 20);
+	run(s, SERVER, 27, 0, 0, false, 20);
+	run(s, SERVER, 37, 0, 20, true, 0);
+	wake_by_disk(s, SERVER, 60, 0, 20);
+	run(s, SERVER, 61, 0, 0, false, 20);
+	packet(s, SERVER, 75, 0, 20, true, false, ACK, 500, port);
+	run(s, SERVER, 76, 0, 20, true, 0);
+	packet(s, CLIENT, 80, 0, -1, false, false, ACK, 500, port);
+	woken_by_packet(s, CLIENT, 80, 0, 10);
+	run(s, CLIENT, 81, 0, 0, false, 10);
+	run(s, CLIENT, 90, 0, 10, true, 0);
+}
+
+START_TEST(test_a_server_works_for_who_connects)
+{
+	const struct account *server, *client, *own;
+	struct account *list;
+	struct scene s;
+	unsigned n;
+
+	scene_init(&s);
+	/* that the client opened the connection is seen: the port says the contrary */
+	request_reply(&s, 50051, true);
+	list = accounts(&s, 0, 100, &n);
+	server = find(list, n, 20, 10);
+	ck_assert_ptr_nonnull(server);
+	ck_assert(server->for_client);
+	ck_assert_uint_eq(server->host, SERVER);
+	ck_assert_uint_eq(server->client_host, CLIENT);
+	ck_assert_uint_eq(server->sub_ns[ACCOUNT_CPU], 10 + 14);
+	ck_assert_uint_eq(server->sub_ns[ACCOUNT_DISK], 23);
+	ck_assert_uint_eq(server->sub_ns[ACCOUNT_NETWORK], 80 - 75 + 26 - 21);
+	ck_assert_uint_eq(server->self_ns[ACCOUNT_CPU], 0);
+	client = find(list, n, 10, -1);
+	ck_assert_ptr_nonnull(client);
+	ck_assert_uint_eq(client->self_ns[ACCOUNT_CPU], 11 + 9);
+	ck_assert_uint_eq(client->sub_ns[ACCOUNT_CPU], 24);
+	ck_assert_uint_eq(client->sub_ns[ACCOUNT_DISK], 23);
+	/* what it did for the client it did not for itself: one ns after the reply is left */
+	own = find(list, n, 20, -1);
+	ck_assert_ptr_nonnull(own);
+	ck_assert_uint_eq(own->self_ns[ACCOUNT_CPU], 1);
+	ck_assert_uint_eq(own->self_ns[ACCOUNT_DISK], 0);
+	ck_assert_ptr_null(find(list, n, 10, 20));
+	g_free(list);
+	scene_release(&s);
+}
+END_TEST
+
+START_TEST(test_of_old_connections_the_port_tells)
+{
+	struct account *list;
+	struct scene s;
+	unsigned n;
+
+	scene_init(&s);
+	request_reply(&s, 80, false);
+	list = accounts(&s, 0, 100, &n);
+	ck_assert_ptr_nonnull(find(list, n, 20, 10));
+	ck_assert_ptr_null(find(list, n, 10, 20));
+	g_free(list);
+	scene_release(&s);
+
+	scene_init(&s);
+	request_reply(&s, 50051, false);
+	list = accounts(&s, 0, 100, &n);
+	ck_assert_ptr_null(find(list, n, 20, 10));
+	g_free(list);
+	scene_release(&s);
+}
+END_TEST
+
+START_TEST(test_a_window_is_charged_only_what_lies_in_it)
+{
+	struct account *list;
+	struct scene s;
+	unsigned n;
+
+	scene_init(&s);
+	request_reply(&s, 80, true);
+	list = accounts(&s, 30, 50, &n);
+	ck_assert_uint_eq(find(list, n, 20, 10)->sub_ns[ACCOUNT_CPU], 7);
+	ck_assert_uint_eq(find(list, n, 20, 10)->sub_ns[ACCOUNT_DISK], 13);
+	g_free(list);
+	scene_release(&s);
+}
+END_TEST
+
+/* On one host: 20 works 10 ns, then wakes who waits for it. */
+static void served(struct scene *s, enum wait_role role)
+{
+	run(s, CLIENT, 1, 0, 0, false, 10);
+	run(s, CLIENT, 5, 0, 10, true, 20);
+	wake(s, CLIENT, 15, 0, 20, 10, role);
+	run(s, CLIENT, 16, 0, 20, true, 10);
+	run(s, CLIENT, 20, 0, 10, true, 0);
+}
+
+START_TEST(test_of_local_wake_ups_the_role_tells)
+{
+	struct account *list;
+	struct scene s;
+	unsigned n;
+
+	scene_init(&s);
+	served(&s, WAIT_ROLE_CLIENT);
+	list = accounts(&s, 0, 100, &n);
+	ck_assert_uint_eq(find(list, n, 20, 10)->sub_ns[ACCOUNT_CPU], 10);
+	ck_assert_uint_eq(find(list, n, 20, -1)->self_ns[ACCOUNT_CPU], 1);
+	g_free(list);
+	scene_release(&s);
+
+	/* who waits for a request, and who just waits for another, is charged nothing */
+	for (int i = 0; i < 2; i++) {
+		scene_init(&s);
+		served(&s, i ? WAIT_ROLE_SERVER : WAIT_ROLE_NONE);
+		list = accounts(&s, 0, 100, &n);
+		ck_assert_ptr_null(find(list, n, 20, 10));
+		ck_assert_uint_eq(find(list, n, 20, -1)->self_ns[ACCOUNT_CPU], 11);
+		ck_assert_uint_eq(find(list, n, 10, -1)->sub_ns[ACCOUNT_CPU], 0);
+		g_free(list);
+		scene_release(&s);
+	}
+}
+END_TEST
+
+/* Two clients wait for the same 20 ns of work, the second one from its middle on. */
+START_TEST(test_contending_clients_are_charged_what_each_waited_for)
+{
+	struct account *list;
+	struct scene s;
+	unsigned n;
+
+	scene_init(&s);
+	run(&s, CLIENT, 1, 0, 0, false, 10);
+	run(&s, CLIENT, 1, 1, 0, false, 11);
+	run(&s, CLIENT, 5, 0, 10, true, 20);
+	run(&s, CLIENT, 15, 1, 11, true, 0);
+	wake(&s, CLIENT, 25, 0, 20, 10, WAIT_ROLE_CLIENT);
+	wake(&s, CLIENT, 25, 0, 20, 11, WAIT_ROLE_CLIENT);
+	run(&s, CLIENT, 26, 1, 0, false, 11);
+	run(&s, CLIENT, 26, 0, 20, true, 10);
+	run(&s, CLIENT, 30, 0, 10, true, 0);
+	run(&s, CLIENT, 30, 1, 11, true, 0);
+	list = accounts(&s, 0, 100, &n);
+	ck_assert_uint_eq(find(list, n, 20, 10)->sub_ns[ACCOUNT_CPU], 20);
+	ck_assert_uint_eq(find(list, n, 20, 11)->sub_ns[ACCOUNT_CPU], 10);
+	/* but it was done once */
+	ck_assert_uint_eq(find(list, n, 20, -1)->self_ns[ACCOUNT_CPU], 1);
+	g_free(list);
+	scene_release(&s);
+}
+END_TEST
+
+UNIT_MAIN("accounting", test_a_server_works_for_who_connects, test_of_old_connections_the_port_tells,
+	  test_a_window_is_charged_only_what_lies_in_it, test_of_local_wake_ups_the_role_tells,
+	  test_contending_clients_are_charged_what_each_waited_for)
