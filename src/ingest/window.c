@@ -20,6 +20,7 @@ struct window_host {
 
 struct window {
 	struct window_options options;
+	const struct ingest *of;    /* the one it is made from */
 	struct ingest *in;
 	struct waits *waits;
 	struct window_host *hosts;  /* of in, by number; NULL: not known yet */
@@ -29,9 +30,9 @@ struct window {
 
 /* ---- what to read ---- */
 
-static const struct clock_map *map_of(const struct window_options *options, unsigned host)
+static const struct clock_map *map_of(const struct window *w, unsigned host)
 {
-	return options->maps ? options->maps[host] : NULL;
+	return w->options.maps ? w->options.maps[host] : host_at(w->of, host)->public.map;
 }
 
 /* What is read, reference time: [from, until[. */
@@ -48,7 +49,7 @@ static uint64_t until_ns(const struct window_options *options)
 /* A recording of the ingest's host, its part in the window. */
 static void add_recording(struct window *w, const struct feed *feed, unsigned host)
 {
-	const struct clock_map *map = map_of(&w->options, host);
+	const struct clock_map *map = map_of(w, host);
 	struct source_spec *spec = source_spec_copy(feed->spec);
 
 	spec->begin_ns = clock_from_ref(map, from_ns(&w->options));
@@ -77,6 +78,7 @@ struct window *window_open(const struct ingest *of, const struct window_options 
 	struct window *w = g_new0(struct window, 1);
 	struct ingest_options each = { 0 };
 
+	w->of = of;
 	w->options = *options;
 	if (!w->options.before_ns)
 		w->options.before_ns = WINDOW_MARGIN_NS;
@@ -134,7 +136,7 @@ static void add_hosts(struct window *w)
 		struct window_host *h = &w->hosts[i];
 
 		h->of = host_of(w, i);
-		h->map = map_of(&w->options, h->of);
+		h->map = map_of(w, h->of);
 		h->begin_ns = h->read_ns = clock_from_ref(h->map, from_ns(&w->options));
 		h->end_ns = MAX(clock_from_ref(h->map, until_ns(&w->options)), h->begin_ns + 1);
 		h->in_waits = waits_add_host(w->waits, h->map);

@@ -26,7 +26,7 @@ struct window;
 struct window_options {
 	uint64_t begin_ns, end_ns; /* [begin, end[, reference time */
 	uint64_t before_ns, after_ns; /* read so much around it, 0: WINDOW_MARGIN_NS */
-	const struct clock_map *const *maps; /* of each of the ingest's hosts, borrowed; NULL: every host's own clock */
+	const struct clock_map *const *maps; /* of each of the ingest's hosts, borrowed; NULL: those that they have there */
 	struct waits_options waits;
 };
 
