@@ -72,8 +72,8 @@ static struct relation_row *find_row(struct model *m, const struct relation *wha
 		r->kind = what->kind;
 		r->object = what->object;
 		r->flow = what->flow;
-		r->from_pid = (uint64_t)what->from.pid;
-		r->to_pid = (uint64_t)what->to.pid;
+		r->from_pid = (uint64_t)(what->from.uid ? what->from.pid : -1);
+		r->to_pid = (uint64_t)(what->to.uid ? what->to.pid : -1);
 	}
 	return r;
 }

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Waits: model/blocking.c, recent.c on hand-built events, and the table blocking above them. */
+#include "unit.h"
+
+#include "events.h"
+#include "model/interval.h"
+#include "model/recent.h"
+#include "view/rows.h"
+
+enum { BEGIN = 1000, SLEEP = 1, RUNNABLE = 0, PREEMPTED = 0x100, STOPPED = 4 };
+enum { A = 5, B = 6 };
+
+static void begin(struct events *e)
+{
+	events_init(e);
+	model_begin(e->m, BEGIN);
+}
+
+static void wake(struct events *e, uint64_t t, unsigned cpu, int64_t by, int64_t tid)
+{
+	EVENT(e, t, cpu, by, SCHED_WAKING, wakeup, .tid = tid);
+}
+
+/* tid is switched in on CPU 0 at t; idle ran. */
+static void run(struct events *e, uint64_t t, int64_t tid, const char *comm)
+{
+	events_switch(e, t, 0, 0, RUNNABLE, tid, comm);
+}
+
+static void sleep_at(struct events *e, uint64_t t, int64_t tid)
+{
+	events_switch(e, t, 0, tid, SLEEP, 0, "swapper/0");
+}
+
+/* What the rows of the thread say of waits in that call (NULL: none), summed up; *row the last. */
+static struct dist waits(struct events *e, int64_t tid, const char *call, const struct blocking_row **row)
+{
+	const struct state_table *t = &e->m->state.tables[TABLE_BLOCKING];
+	strid name = call ? strpool_intern_z(call) : STRID_NONE;
+	struct dist sum = { 0 };
+
+	*row = NULL;
+	for (uint32_t i = NO_ROW; (i = state_next(t, i)) != NO_ROW;) {
+		const struct blocking_row *r = STATE_ROW(&e->m->state, BLOCKING, blocking, i);
+
+		if (r->thread_uid != events_thread(e, tid)->uid || r->syscall != name)
+			continue;
+		*row = r;
+		sum.count += r->time.count;
+		sum.sum += r->time.sum;
+		sum.max = MAX(sum.max, r->time.max);
+		sum.max_at = r->time.max_at;
+	}
+	return sum;
+}
+
+static unsigned rows(struct events *e)
+{
+	return e->m->state.tables[TABLE_BLOCKING].n_alive;
+}
+
+START_TEST(test_from_switch_to_wakeup)
+{
+	const struct blocking_row *r;
+	struct events e;
+	struct dist d;
+
+	begin(&e);
+	run(&e, 1100, A, "five");
+	SYSCALL_ENTRY(&e, 1110, 0, A, "openat", .path = str(&rec, "/data"));
+	SYSCALL_EXIT(&e, 1120, 0, A, "openat", .ret = 3);
+	SYSCALL_ENTRY(&e, 1130, 0, A, "read", .fd = 3);
+	sleep_at(&e, 1200, A);
+	ck_assert_uint_eq(rows(&e), 0); /* it counts when it ends */
+	events_switch(&e, 1150, 1, 0, RUNNABLE, B, "waker");
+	wake(&e, 1500, 1, B, A);
+	wake(&e, 1600, 1, B, A); /* ready already */
+	run(&e, 1700, A, "five");
+	SYSCALL_EXIT(&e, 1710, 0, A, "read", .ret = 10);
+	d = waits(&e, A, "read", &r);
+	ck_assert_uint_eq(d.count, 1);
+	ck_assert_uint_eq(d.sum, 300);
+	ck_assert_uint_eq(d.max, 300);
+	ck_assert_uint_eq(d.max_at, 1500);
+	ck_assert_uint_eq(r->state, WAIT_BLOCKED);
+	ck_assert_int_eq((int64_t)r->fd, 3);
+	ck_assert_str_eq(strpool_text((strid)r->object), "/data");
+	ck_assert_str_eq(strpool_text((strid)r->cause), "waker");
+	/* the next one of the kind joins it */
+	SYSCALL_ENTRY(&e, 1730, 0, A, "read", .fd = 3);
+	sleep_at(&e, 1800, A);
+	wake(&e, 2300, 1, B, A);
+	d = waits(&e, A, "read", &r);
+	ck_assert_uint_eq(rows(&e), 1);
+	ck_assert_uint_eq(d.count, 2);
+	ck_assert_uint_eq(d.sum, 800);
+	ck_assert_uint_eq(d.max, 500);
+	events_release(&e);
+}
+END_TEST
+
+START_TEST(test_what_is_no_wait)
+{
+	struct events e;
+
+	begin(&e);
+	run(&e, 1100, B, "six");
+	events_switch(&e, 1300, 0, B, PREEMPTED, 0, "swapper/0");
+	wake(&e, 1350, 1, 0, B);
+	ck_assert_uint_eq(events_thread(&e, B)->state, THREAD_READY);
+	run(&e, 1400, B, "six");
+	events_switch(&e, 1500, 0, B, STOPPED, 0, "swapper/0");
+	wake(&e, 1600, 1, 0, B);
+	ck_assert_uint_eq(rows(&e), 0);
+	/* who slept before the record waits since nobody knows when */
+	wake(&e, 1700, 1, 0, 77);
+	ck_assert_uint_eq(rows(&e), 0);
+	events_release(&e);
+}
+END_TEST
+
+/* The context of the wake-up tells what it was for. */
+START_TEST(test_states)
+{
+	static const struct {
+		const char *call;
+		enum wait_state state;
+	} cases[] = { { "nanosleep", WAIT_TIMER }, { "recvfrom", WAIT_NETWORK }, { "fsync", WAIT_BLOCK_DEVICE } };
+	const struct blocking_row *r;
+	struct events e;
+	uint64_t t = 2000;
+
+	begin(&e);
+	for (unsigned i = 0; i < G_N_ELEMENTS(cases); i++, t += 1000) {
+		run(&e, t, A, "five");
+		SYSCALL_ENTRY(&e, t + 10, 0, A, cases[i].call, .fd = 3);
+		sleep_at(&e, t + 100, A);
+		switch (cases[i].state) {
+		case WAIT_TIMER:
+			EVENT(&e, t + 200, 0, 0, HRTIMER_ENTRY, hrtimer, .hrtimer = 1);
+			wake(&e, t + 210, 0, 0, A);
+			EVENT(&e, t + 220, 0, 0, HRTIMER_EXIT, hrtimer, .hrtimer = 1);
+			break;
+		case WAIT_NETWORK:
+			EVENT(&e, t + 200, 0, 0, SOFTIRQ_ENTRY, softirq, .vec = 3);
+			wake(&e, t + 210, 0, 0, A);
+			EVENT(&e, t + 220, 0, 0, SOFTIRQ_EXIT, softirq, .vec = 3);
+			break;
+		default:
+			EVENT(&e, t + 200, 0, 0, SOFTIRQ_ENTRY, softirq, .vec = 4);
+			wake(&e, t + 210, 0, 0, A);
+			EVENT(&e, t + 220, 0, 0, SOFTIRQ_EXIT, softirq, .vec = 4);
+		}
+		run(&e, t + 300, A, "five");
+		SYSCALL_EXIT(&e, t + 310, 0, A, cases[i].call, .ret = 0);
+		ck_assert_uint_eq(waits(&e, A, cases[i].call, &r).sum, 110);
+		ck_assert_uint_eq(r->state, cases[i].state);
+		events_switch(&e, t + 400, 0, A, RUNNABLE, 0, "swapper/0");
+	}
+	/* nobody was seen to wake it: until it runs */
+	run(&e, t, A, "five");
+	sleep_at(&e, t + 100, A);
+	run(&e, t + 500, A, "five");
+	ck_assert_uint_eq(waits(&e, A, NULL, &r).sum, 400);
+	ck_assert_uint_eq(r->state, WAIT_UNKNOWN);
+	ck_assert_int_eq((int64_t)r->fd, -1);
+	events_release(&e);
+}
+END_TEST
+
+/* Which of several descriptors it was is not known. */
+START_TEST(test_one_of_several)
+{
+	static const char *const calls[] = { "epoll_wait", "poll", "futex" };
+	const struct blocking_row *r;
+	struct events e;
+	uint64_t t = 2000;
+
+	begin(&e);
+	for (unsigned i = 0; i < G_N_ELEMENTS(calls); i++, t += 1000) {
+		run(&e, t, A, "five");
+		e.present = i == 0 ? ~0u : 0; /* only the first has a member fd */
+		SYSCALL_ENTRY(&e, t + 10, 0, A, calls[i], .fd = 4);
+		e.present = ~0u;
+		sleep_at(&e, t + 100, A);
+		wake(&e, t + 200, 1, 0, A);
+		run(&e, t + 300, A, "five");
+		SYSCALL_EXIT(&e, t + 310, 0, A, calls[i], .ret = 1);
+		events_switch(&e, t + 400, 0, A, RUNNABLE, 0, "swapper/0");
+		ck_assert_uint_eq(waits(&e, A, calls[i], &r).count, 1);
+		ck_assert_int_eq((int64_t)r->fd, -1);
+		ck_assert_uint_eq(r->object, STRID_NONE);
+	}
+	events_release(&e);
+}
+END_TEST
+
+/* A wait of 100 ns in read(fd), from t on. */
+static void wait_in_read(struct events *e, uint64_t t, int64_t fd)
+{
+	run(e, t, A, "five");
+	SYSCALL_ENTRY(e, t + 10, 0, A, "read", .fd = fd);
+	sleep_at(e, t + 100, A);
+	wake(e, t + 200, 1, 0, A);
+	run(e, t + 300, A, "five");
+	SYSCALL_EXIT(e, t + 310, 0, A, "read", .ret = 0);
+	events_switch(e, t + 400, 0, A, RUNNABLE, 0, "swapper/0");
+}
+
+static void frame(struct events *e)
+{
+	state_reap(&e->m->state, NULL, NULL);
+	state_frame_begin(&e->m->state);
+}
+
+START_TEST(test_old_rows_end)
+{
+	struct events e;
+	uint64_t t = 2000;
+
+	begin(&e);
+	wait_in_read(&e, t, 3);
+	wait_in_read(&e, t += 1000, 4);
+	frame(&e);
+	ck_assert_uint_eq(rows(&e), 2);
+	t += RECENT_AGE_NS + 1000;
+	wait_in_read(&e, t, 5);
+	frame(&e);
+	ck_assert_uint_eq(rows(&e), 1);
+	wait_in_read(&e, t += 1000, 3); /* a row of its own again */
+	frame(&e);
+	ck_assert_uint_eq(rows(&e), 2);
+	events_release(&e);
+}
+END_TEST
+
+START_TEST(test_rows_are_bounded)
+{
+	enum { MANY = 20000, LIMIT = 8192 };
+	struct events e;
+
+	begin(&e);
+	for (unsigned i = 0; i < MANY; i++) {
+		wait_in_read(&e, 2000 + i * 1000, 3 + i);
+		ck_assert_uint_le(rows(&e) - e.m->state.tables[TABLE_BLOCKING].n_ended, LIMIT);
+		if (i % 100 == 0)
+			frame(&e);
+	}
+	ck_assert_uint_ge(rows(&e), LIMIT / 2);
+	events_release(&e);
+}
+END_TEST
+
+/* In an interval, what became two rows is one again, and none is lost. */
+START_TEST(test_table_adds_up)
+{
+	const struct view_table *table = view_table_find("blocking");
+	struct view_query query = { .table = table };
+	struct view_host host = { .name = "h" };
+	struct view_rows view;
+	struct interval iv;
+	struct events e;
+	struct value v;
+	uint64_t t = 2000;
+
+	begin(&e);
+	interval_init(&iv);
+	interval_begin(&iv, &e.m->state, BEGIN, view_query_tables(&query));
+	wait_in_read(&e, t, 3);
+	state_frame_begin(&e.m->state);
+	t += RECENT_AGE_NS + 1000;
+	wait_in_read(&e, t, 4);
+	state_reap(&e.m->state, interval_retire, &iv);
+	state_frame_begin(&e.m->state);
+	ck_assert_uint_eq(rows(&e), 1);
+	wait_in_read(&e, t += 1000, 3);
+	interval_end(&iv, &e.m->state, t + 1000);
+	host.iv = &iv;
+	view_rows_init(&view);
+	view_rows_build(&view, &query, &host, 1);
+	ck_assert_uint_eq(view.n, 2);
+	for (unsigned i = 0; i < view.n; i++) {
+		view_rows_value(&view, i, view_rows_column(&view, "fd"), &v);
+		ck_assert_int_eq(v.i, 3 + i);
+		view_rows_value(&view, i, view_rows_column(&view, "count"), &v);
+		ck_assert_uint_eq(v.u, i == 0 ? 2 : 1);
+		view_rows_value(&view, i, view_rows_column(&view, "total_ns"), &v);
+		ck_assert_uint_eq(v.u, i == 0 ? 200 : 100);
+		view_rows_value(&view, i, view_rows_column(&view, "max_ns"), &v);
+		ck_assert_uint_eq(v.u, 100);
+		view_rows_value(&view, i, view_rows_column(&view, "state"), &v);
+		ck_assert_str_eq(v.text, "blocked");
+		view_rows_value(&view, i, view_rows_column(&view, "syscall"), &v);
+		ck_assert_str_eq(v.text, "read");
+	}
+	view_rows_release(&view);
+	interval_release(&iv);
+	events_release(&e);
+}
+END_TEST
+
+UNIT_MAIN("blocking", test_from_switch_to_wakeup, test_what_is_no_wait, test_states, test_one_of_several,
+	  test_old_rows_end, test_rows_are_bounded, test_table_adds_up)
