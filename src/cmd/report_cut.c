@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "base/strpool.h"
 
-#define READ_ON_NS UINT64_C(1000000000) /* past the end that was asked for, at once */
+#define READ_ON_NS UINT64_C(100000000) /* past the end that was asked for, at once */
 
 enum { MISSING_MAX = 64 };
 
