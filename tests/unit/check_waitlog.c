@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the model writes into a log of wait events: who is woken, in which context, for what reason. */
+#include "unit.h"
+
+#include "events.h"
+#include "model/waitlog.h"
+
+struct fixture {
+	struct events e;
+	struct wait_log log;
+};
+
+static void begin(struct fixture *f, bool compat)
+{
+	events_init(&f->e);
+	wait_log_init(&f->log);
+	f->log.compat = compat;
+	model_set_wait_log(f->e.m, &f->log);
+}
+
+static void end(struct fixture *f)
+{
+	events_release(&f->e);
+	wait_log_release(&f->log);
+}
+
+static const struct wait_event *last(const struct fixture *f, enum wait_event_kind kind)
+{
+	const struct wait_event *e;
+
+	ck_assert_uint_gt(f->log.n_events, 0);
+	e = &f->log.events[f->log.n_events - 1];
+	ck_assert_int_eq(e->kind, kind);
+	return e;
+}
+
+/* Thread 7 is woken on CPU 0 at t: in this context, for this reason, by what is named so. */
+static void wake(struct fixture *f, uint64_t t, enum wait_context context, enum wait_state state, const char *cause)
+{
+	const struct wait_event *e;
+
+	EVENT(&f->e, t, 0, 5, SCHED_WAKING, wakeup, .tid = 7, .comm = "seven");
+	e = last(f, WAIT_EVENT_WAKE);
+	ck_assert_int_eq(e->tid, 7);
+	ck_assert_int_eq(e->from_tid, 5);
+	ck_assert_int_eq(e->context, context);
+	ck_assert_str_eq(wait_state_name((enum wait_state)e->state), wait_state_name(state));
+	ck_assert_str_eq(strpool_text(e->cause), cause);
+}
+
+static void lost(struct fixture *f, uint64_t t)
+{
+	struct ev_lost p = { .events = 3 };
+	struct record r;
+
+	record_init(&r, t, 0, EVENT_NO_TID, EVENT_LOST);
+	events_apply(&f->e, &r, &p, sizeof(p));
+}
+
+START_TEST(test_contexts)
+{
+	struct fixture f;
+
+	begin(&f, false);
+	events_switch(&f.e, 10, 0, 1, 1, 5, "five");
+	wake(&f, 20, WAIT_CONTEXT_TASK, WAIT_BLOCKED, "");
+	EVENT(&f.e, 30, 0, 5, IRQ_ENTRY, irq, .irq = 24, .name = str(&rec, "eth0-rx"));
+	wake(&f, 31, WAIT_CONTEXT_IRQ, WAIT_BLOCKED, "eth0-rx");
+	EVENT(&f.e, 32, 0, 5, HRTIMER_ENTRY, hrtimer, .hrtimer = 1);
+	wake(&f, 33, WAIT_CONTEXT_HRTIMER, WAIT_TIMER, "");
+	EVENT(&f.e, 34, 0, 5, IRQ_EXIT, irq, .irq = 24); /* not the top: stays */
+	wake(&f, 35, WAIT_CONTEXT_HRTIMER, WAIT_TIMER, "");
+	EVENT(&f.e, 36, 0, 5, HRTIMER_EXIT, hrtimer, .hrtimer = 1);
+	EVENT(&f.e, 37, 0, 5, IRQ_EXIT, irq, .irq = 24);
+	wake(&f, 38, WAIT_CONTEXT_TASK, WAIT_BLOCKED, "");
+	EVENT(&f.e, 40, 0, 5, IRQ_ENTRY, irq, .irq = 0, .name = str(&rec, "timer"));
+	wake(&f, 41, WAIT_CONTEXT_IRQ, WAIT_INTERRUPTED, "timer");
+	EVENT(&f.e, 42, 0, 5, IRQ_EXIT, irq, .irq = 0);
+	EVENT(&f.e, 43, 0, 5, IRQ_ENTRY, irq, .irq = 1, .name = str(&rec, "i8042"));
+	wake(&f, 44, WAIT_CONTEXT_IRQ, WAIT_USER_INPUT, "i8042");
+	EVENT(&f.e, 45, 0, 5, IRQ_EXIT, irq, .irq = 1);
+	EVENT(&f.e, 50, 0, 5, IPI_ENTRY, none);
+	wake(&f, 51, WAIT_CONTEXT_IPI, WAIT_IPI, "");
+	EVENT(&f.e, 52, 0, 5, IPI_EXIT, none);
+	EVENT(&f.e, 53, 0, 5, DO_IRQ_ENTRY, probe);
+	wake(&f, 54, WAIT_CONTEXT_DO_IRQ, WAIT_UNKNOWN, "");
+	EVENT(&f.e, 55, 0, 5, DO_IRQ_EXIT, probe);
+	wake(&f, 56, WAIT_CONTEXT_TASK, WAIT_BLOCKED, "");
+	end(&f);
+}
+END_TEST
+
+START_TEST(test_softirqs)
+{
+	static const struct {
+		uint64_t vec;
+		enum wait_state state;
+		const char *name;
+	} cases[] = {
+		{ 0, WAIT_BLOCKED, "HI" },          { 1, WAIT_TIMER, "TIMER" },      { 2, WAIT_NETWORK, "NET_TX" },
+		{ 3, WAIT_NETWORK, "NET_RX" },      { 4, WAIT_BLOCK_DEVICE, "BLOCK" }, { 6, WAIT_BLOCKED, "TASKLET" },
+		{ 5, WAIT_BLOCK_DEVICE, "IRQ_POLL" }, { 7, WAIT_INTERRUPTED, "SCHED" }, { 8, WAIT_TIMER, "HRTIMER" },
+		{ 9, WAIT_BLOCKED, "RCU" },
+	};
+	struct fixture f;
+
+	begin(&f, false);
+	events_switch(&f.e, 5, 0, 1, 1, 5, "five");
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		uint64_t t = 10 * (i + 1);
+
+		EVENT(&f.e, t, 0, 5, SOFTIRQ_ENTRY, softirq, .vec = cases[i].vec);
+		if (cases[i].vec == 2 || cases[i].vec == 3)
+			ck_assert_uint_eq(last(&f, WAIT_EVENT_NET_SOFTIRQ)->vec, cases[i].vec);
+		wake(&f, t + 1, WAIT_CONTEXT_SOFTIRQ, cases[i].state, cases[i].name);
+		ck_assert_uint_eq(last(&f, WAIT_EVENT_WAKE)->vec, cases[i].vec);
+		EVENT(&f.e, t + 2, 0, 5, SOFTIRQ_EXIT, softirq, .vec = cases[i].vec);
+	}
+	end(&f);
+}
+END_TEST
+
+/* A disk whose request was completed there, an interface that received there, has the wait. */
+START_TEST(test_names_of_devices)
+{
+	struct fixture f;
+
+	begin(&f, false);
+	EVENT(&f.e, 5, 0, 5, DUMP_DISK, dump_disk, .dev = 254 << 20, .name = str(&rec, "vda"));
+	events_switch(&f.e, 10, 0, 1, 1, 5, "five");
+	EVENT(&f.e, 20, 0, 5, IRQ_ENTRY, irq, .irq = 24, .name = str(&rec, "virtio1"));
+	wake(&f, 21, WAIT_CONTEXT_IRQ, WAIT_BLOCKED, "virtio1");
+	EVENT(&f.e, 22, 0, 5, BLOCK_COMPLETE, block_rq, .dev = 254 << 20, .sector = 8, .nr_sector = 8);
+	wake(&f, 23, WAIT_CONTEXT_IRQ, WAIT_BLOCK_DEVICE, "vda");
+	EVENT(&f.e, 24, 0, 5, IRQ_EXIT, irq, .irq = 24);
+	EVENT(&f.e, 30, 0, 5, SOFTIRQ_ENTRY, softirq, .vec = 3);
+	EVENT(&f.e, 31, 0, 5, RECEIVING_ENTRY, none);
+	EVENT(&f.e, 32, 0, 5, RECEIVING_ENTRY, none);
+	EVENT(&f.e, 33, 0, 5, NET_RECEIVE, net, .len = 60, .name = str(&rec, "eth0"));
+	ck_assert_int_eq(last(&f, WAIT_EVENT_RECEIVE)->context, WAIT_CONTEXT_RECEIVING);
+	ck_assert_int_eq(last(&f, WAIT_EVENT_RECEIVE)->below, WAIT_CONTEXT_SOFTIRQ);
+	ck_assert_uint_eq(last(&f, WAIT_EVENT_RECEIVE)->packet, WAIT_NO_PACKET);
+	wake(&f, 34, WAIT_CONTEXT_RECEIVING, WAIT_NETWORK, "eth0");
+	ck_assert_int_eq(last(&f, WAIT_EVENT_WAKE)->below, WAIT_CONTEXT_SOFTIRQ);
+	EVENT(&f.e, 35, 0, 5, RECEIVING_EXIT, none);
+	EVENT(&f.e, 36, 0, 5, RECEIVING_EXIT, none);
+	wake(&f, 37, WAIT_CONTEXT_SOFTIRQ, WAIT_NETWORK, "NET_RX");
+	end(&f);
+}
+END_TEST
+
+/* IPIs are no context, a disk explains nothing, a loss changes nothing. */
+START_TEST(test_compat)
+{
+	struct fixture f;
+
+	begin(&f, true);
+	events_switch(&f.e, 10, 0, 1, 1, 5, "five");
+	EVENT(&f.e, 20, 0, 5, IPI_ENTRY, none);
+	wake(&f, 21, WAIT_CONTEXT_TASK, WAIT_BLOCKED, "");
+	EVENT(&f.e, 22, 0, 5, IPI_EXIT, none);
+	EVENT(&f.e, 30, 0, 5, IRQ_ENTRY, irq, .irq = 24, .name = str(&rec, "virtio1"));
+	EVENT(&f.e, 31, 0, 5, BLOCK_COMPLETE, block_rq, .dev = 254 << 20, .sector = 8, .nr_sector = 8);
+	lost(&f, 32);
+	wake(&f, 33, WAIT_CONTEXT_IRQ, WAIT_BLOCKED, "");
+	end(&f);
+}
+END_TEST
+
+START_TEST(test_losses)
+{
+	struct fixture f;
+
+	begin(&f, false);
+	events_switch(&f.e, 10, 0, 1, 1, 5, "five");
+	EVENT(&f.e, 20, 0, 5, IRQ_ENTRY, irq, .irq = 24, .name = str(&rec, "virtio1"));
+	lost(&f, 30);
+	ck_assert_uint_eq(last(&f, WAIT_EVENT_INTERRUPT)->cpu, 0);
+	wake(&f, 31, WAIT_CONTEXT_TASK, WAIT_BLOCKED, "");
+	model_interrupt(f.e.m);
+	ck_assert_uint_eq(last(&f, WAIT_EVENT_INTERRUPT)->cpu, WAIT_ALL_CPUS);
+	end(&f);
+}
+END_TEST
+
+/* More levels than there are: the innermost ones count. */
+START_TEST(test_depth)
+{
+	struct fixture f;
+	unsigned i;
+
+	begin(&f, false);
+	events_switch(&f.e, 10, 0, 1, 1, 5, "five");
+	for (i = 0; i < 3 * CONTEXT_DEPTH_MAX; i++)
+		EVENT(&f.e, 20 + i, 0, 5, HRTIMER_ENTRY, hrtimer, .hrtimer = i);
+	EVENT(&f.e, 100, 0, 5, IPI_ENTRY, none);
+	wake(&f, 101, WAIT_CONTEXT_IPI, WAIT_IPI, "");
+	EVENT(&f.e, 102, 0, 5, IPI_EXIT, none);
+	for (i = 0; i < CONTEXT_DEPTH_MAX - 1; i++) {
+		wake(&f, 200 + i, WAIT_CONTEXT_HRTIMER, WAIT_TIMER, "");
+		EVENT(&f.e, 200 + i, 0, 5, HRTIMER_EXIT, hrtimer, .hrtimer = i);
+	}
+	wake(&f, 300, WAIT_CONTEXT_TASK, WAIT_BLOCKED, "");
+	end(&f);
+}
+END_TEST
+
+/* How many wake-ups are logged of one by each tracepoint, with these declared. */
+static unsigned counted(const char *const *declared)
+{
+	struct fixture f;
+	unsigned n;
+
+	begin(&f, false);
+	for (unsigned i = 0; declared[i]; i++)
+		events_class(&f.e, declared[i]);
+	for (unsigned i = 0; declared[i]; i++) {
+		struct ev_wakeup p = { .tid = 7 };
+		struct record r;
+
+		record_init(&r, 10 + i, 0, 5, tracepoint_find(declared[i], NULL));
+		r.ev.class_id = events_class(&f.e, declared[i]);
+		events_apply(&f.e, &r, &p, sizeof(p));
+	}
+	n = f.log.n_events;
+	end(&f);
+	return n;
+}
+
+START_TEST(test_families_of_wake_ups)
+{
+	static const char *const old[] = { "sched_wakeup", "sched_wakeup_new", NULL };
+	static const char *const now[] = { "sched_waking", "sched_wakeup", "sched_wakeup_new", NULL };
+	static const char *const ttwu[] = { "sched_ttwu", "sched_wakeup", "sched_waking", "sched_wakeup_new", NULL };
+
+	ck_assert_uint_eq(counted(old), 2);
+	ck_assert_uint_eq(counted(now), 2);
+	ck_assert_uint_eq(counted(ttwu), 1);
+}
+END_TEST
+
+/* What the woken thread was doing, in its own words. */
+START_TEST(test_call_and_object)
+{
+	const struct wait_event *e;
+	struct fixture f;
+
+	begin(&f, false);
+	events_switch(&f.e, 10, 0, 1, 1, 7, "seven");
+	SYSCALL_ENTRY(&f.e, 20, 0, 7, "openat", .path = str(&rec, "/etc/passwd"));
+	SYSCALL_EXIT(&f.e, 21, 0, 7, "openat", .ret = 3);
+	SYSCALL_ENTRY(&f.e, 30, 0, 7, "read", .fd = 3);
+	events_switch(&f.e, 31, 0, 7, 2, 5, "five");
+	e = last(&f, WAIT_EVENT_SWITCH);
+	ck_assert_int_eq(e->from_tid, 7);
+	ck_assert_str_eq(strpool_text(e->from_comm), "seven");
+	ck_assert_int_eq(e->fd, 3);
+	wake(&f, 40, WAIT_CONTEXT_TASK, WAIT_BLOCKED, "");
+	e = last(&f, WAIT_EVENT_WAKE);
+	ck_assert_str_eq(strpool_text(e->call), "read");
+	ck_assert_str_eq(strpool_text(e->object), "/etc/passwd");
+	ck_assert_int_eq(e->fd, 3);
+	end(&f);
+}
+END_TEST
+
+START_TEST(test_lives)
+{
+	const struct wait_event *e;
+	struct fixture f;
+
+	begin(&f, false);
+	EVENT(&f.e, 10, 0, 5, FORK, new_task, .parent_tid = 5, .parent_pid = 5, .child_tid = 7, .child_pid = 7,
+	      .child_comm = "child");
+	e = last(&f, WAIT_EVENT_FORK);
+	ck_assert(e->tid == 7 && e->pid == 7 && e->from_tid == 5);
+	ck_assert_str_eq(strpool_text(e->comm), "child");
+	EVENT(&f.e, 20, 0, 7, EXEC, exec, .tid = 7, .old_tid = 7, .filename = str(&rec, "/usr/bin/wget"));
+	e = last(&f, WAIT_EVENT_RENAME);
+	ck_assert_str_eq(strpool_text(e->comm), "wget");
+	EVENT(&f.e, 30, 0, 7, EXIT, task, .tid = 7);
+	ck_assert_int_eq(last(&f, WAIT_EVENT_EXIT)->tid, 7);
+	EVENT(&f.e, 40, 0, 5, DUMP_PROCESS, dump_process, .tid = 9, .pid = 8, .status = 5, .name = "nine");
+	e = last(&f, WAIT_EVENT_STATUS);
+	ck_assert(e->tid == 9 && e->pid == 8 && e->prev_state == 5);
+	wait_log_clear(&f.log);
+	ck_assert_uint_eq(f.log.n_events, 0);
+	end(&f);
+}
+END_TEST
+
+/* Which packets have headers, and of which layout. */
+START_TEST(test_packets)
+{
+	const struct clock_packet *p;
+	struct fixture f;
+
+	begin(&f, false);
+	events_switch(&f.e, 5, 0, 1, 1, 5, "five");
+	EVENT(&f.e, 10, 0, 5, NET_QUEUE, net, .ip_version = 4, .protocol = 6, .sport = 1000, .dport = 80, .seq = 11,
+	      .ack_seq = 12, .flags = 0x18, .tot_len = 140, .header_words = 0x505, .name = str(&rec, "eth0"));
+	ck_assert_uint_eq(last(&f, WAIT_EVENT_SEND)->packet, 0);
+	p = &f.log.packets[0];
+	ck_assert(p->layout == CLOCK_PACKET_NET_DEV && p->seq == 11 && p->ack_seq == 12 && p->payload_len == 100);
+	EVENT(&f.e, 20, 0, 5, SOCK_RECEIVE, net, .seq = 21, .ack_seq = 22, .flags = 0x5010);
+	ck_assert_uint_eq(last(&f, WAIT_EVENT_RECEIVE)->packet, 1);
+	p = &f.log.packets[1];
+	ck_assert(p->layout == CLOCK_PACKET_SOCK_LOCAL && p->seq == 21 && p->flags == 0x5010);
+	EVENT(&f.e, 30, 0, 5, NET_QUEUE, net, .seq = 31, .ack_seq = 32, .flags = 0x5018, .name = str(&rec, "eth0"));
+	ck_assert_uint_eq(last(&f, WAIT_EVENT_SEND)->packet, 2);
+	ck_assert_int_eq(f.log.packets[2].layout, CLOCK_PACKET_TRANSPORT);
+	EVENT(&f.e, 40, 0, 5, NET_QUEUE, net, .len = 42, .name = str(&rec, "eth0"));
+	ck_assert_uint_eq(last(&f, WAIT_EVENT_SEND)->packet, WAIT_NO_PACKET);
+	end(&f);
+}
+END_TEST
+
+UNIT_MAIN("waitlog", test_contexts, test_softirqs, test_names_of_devices, test_compat, test_losses, test_depth,
+	  test_families_of_wake_ups, test_call_and_object, test_lives, test_packets)

@@ -1,0 +1,513 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * From wait events to the graph: hand-built events of hosts, and what becomes of a row:
+ * "10 R 20 B<7@20 30" is a vertex at 10, one at 20 whose edge was running, one at 30 whose edge was
+ * blocked and that a link from thread 7 at 20 leads to. '.' is a gap, K0 the kernel row of CPU 0.
+ */
+#include <glib.h>
+#include <string.h>
+
+#include "clock/map_build.h"
+#include "unit.h"
+#include "waits/internal.h"
+#include "waits/waits.h"
+
+static const char letters[WAIT_STATES + 1] = "RPITDNUXB?";
+
+enum { HOSTS = 2 };
+
+struct test {
+	struct waits *w;
+	struct wait_log log[HOSTS];
+	struct clock_map *map[HOSTS]; /* NULL: none */
+};
+
+static void begin(struct test *t, bool compat, unsigned hosts)
+{
+	const struct waits_options options = { .compat = compat };
+
+	memset(t, 0, sizeof(*t));
+	t->w = waits_create(&options);
+	for (unsigned h = 0; h < hosts; h++) {
+		wait_log_init(&t->log[h]);
+		waits_add_host(t->w, t->map[h]);
+	}
+}
+
+static void end(struct test *t)
+{
+	for (unsigned h = 0; h < HOSTS; h++) {
+		wait_log_release(&t->log[h]);
+		if (t->map[h])
+			clock_map_destroy(t->map[h]);
+	}
+	waits_destroy(t->w);
+}
+
+static struct wait_event *add(struct test *t, unsigned host, uint64_t t_ns, enum wait_event_kind kind, unsigned cpu)
+{
+	struct wait_log *log = &t->log[host];
+
+	if (log->n_events == log->events_capacity) {
+		log->events_capacity = 2 * log->events_capacity + 16;
+		log->events = g_renew(struct wait_event, log->events, log->events_capacity);
+	}
+	log->events[log->n_events] = (struct wait_event){
+		.ts_ns = t_ns, .kind = (uint8_t)kind, .cpu = (uint16_t)cpu, .tid = -1, .pid = -1, .from_tid = -1,
+		.from_pid = -1, .fd = -1, .packet = WAIT_NO_PACKET,
+	};
+	return &log->events[log->n_events++];
+}
+
+static void switched(struct test *t, unsigned host, uint64_t t_ns, unsigned cpu, int from, int prev_state, int to)
+{
+	struct wait_event *e = add(t, host, t_ns, WAIT_EVENT_SWITCH, cpu);
+
+	e->tid = to;
+	e->from_tid = from;
+	e->prev_state = prev_state;
+}
+
+static struct wait_event *woken(struct test *t, unsigned host, uint64_t t_ns, unsigned cpu, int tid)
+{
+	struct wait_event *e = add(t, host, t_ns, WAIT_EVENT_WAKE, cpu);
+
+	e->tid = tid;
+	e->state = WAIT_BLOCKED;
+	return e;
+}
+
+static struct wait_event *woken_by_softirq(struct test *t, unsigned host, uint64_t t_ns, unsigned cpu, int tid,
+					   unsigned vec, enum wait_state state)
+{
+	struct wait_event *e = woken(t, host, t_ns, cpu, tid);
+
+	e->context = e->below = WAIT_CONTEXT_SOFTIRQ;
+	e->vec = (uint8_t)vec;
+	e->state = (uint8_t)state;
+	return e;
+}
+
+/* A segment of a TCP connection between 10.0.0.1:1000 and 10.0.0.2:80; softirq: sent or received there. */
+static void packet(struct test *t, unsigned host, uint64_t t_ns, unsigned cpu, bool sent, bool softirq, bool answer,
+		   uint32_t seq)
+{
+	struct wait_event *e = add(t, host, t_ns, sent ? WAIT_EVENT_SEND : WAIT_EVENT_RECEIVE, cpu);
+	struct wait_log *log = &t->log[host];
+	struct clock_packet p = {
+		.saddr = { 1 }, .daddr = { 2 }, .sport = 1000, .dport = 80, .seq = seq, .ack_seq = 77, .flags = 0x10,
+		.payload_len = 100, .ip_version = 4, .protocol = 6,
+	};
+
+	if (answer) {
+		p.saddr[0] = 2;
+		p.daddr[0] = 1;
+		p.sport = 80;
+		p.dport = 1000;
+	}
+	if (softirq)
+		e->context = e->below = WAIT_CONTEXT_SOFTIRQ;
+	if (log->n_packets == log->packets_capacity) {
+		log->packets_capacity = 2 * log->packets_capacity + 16;
+		log->packets = g_renew(struct clock_packet, log->packets, log->packets_capacity);
+	}
+	e->packet = log->n_packets;
+	log->packets[log->n_packets++] = p;
+}
+
+static void take(struct test *t, unsigned host, uint64_t watermark_ns)
+{
+	waits_take(t->w, host, &t->log[host]);
+	waits_watermark(t->w, host, watermark_ns);
+}
+
+static void finish(struct test *t, unsigned hosts)
+{
+	for (unsigned h = 0; h < hosts; h++)
+		take(t, h, UINT64_MAX);
+	waits_run(t->w);
+}
+
+static char *row_text(const struct test *t, wait_row row)
+{
+	const struct row *r = &waits_graph(t->w)->rows[row];
+	GString *s = g_string_new(NULL);
+
+	for (uint64_t i = r->head; i < r->end; i++) {
+		const struct vertex *v = &r->ring[i & r->mask];
+
+		if (i > r->head)
+			g_string_append_printf(s, " %c", v->gap ? '.' : letters[v->state]);
+		if (v->link != WAIT_LINK_NONE) {
+			const struct wait_who who = waits_who(t->w, v->from);
+
+			g_string_append_printf(s, v->link == WAIT_LINK_NETWORK ? "~" : v->link == WAIT_LINK_FORK ? "+" : "<");
+			if (who.tid < 0)
+				g_string_append_printf(s, "K%d", who.cpu);
+			else
+				g_string_append_printf(s, "%d", who.tid);
+			g_string_append_printf(s, "@%d", (int)v->from_ns);
+		}
+		g_string_append_printf(s, "%s%d", s->len ? " " : "", (int)v->t_ns);
+	}
+	return g_string_free(s, FALSE);
+}
+
+static void check_row(const struct test *t, wait_row row, const char *want)
+{
+	char *got;
+
+	ck_assert_uint_ne(row, WAIT_NO_ROW);
+	got = row_text(t, row);
+	ck_assert_str_eq(got, want);
+	g_free(got);
+}
+
+static void check(const struct test *t, unsigned host, int tid, const char *want)
+{
+	check_row(t, waits_find(t->w, host, tid, UINT64_MAX), want);
+}
+
+/* The row of an idle task (tid 0) or of a CPU's receptions (-1). */
+static wait_row row_of_cpu(const struct test *t, unsigned host, int tid, int cpu)
+{
+	for (wait_row row = 0; row < waits_graph(t->w)->n_rows; row++) {
+		const struct wait_who who = waits_who(t->w, row);
+
+		if (who.host == host && who.tid == tid && who.cpu == cpu)
+			return row;
+	}
+	return WAIT_NO_ROW;
+}
+
+/* ---- threads ---- */
+
+START_TEST(test_wake_up_by_a_task)
+{
+	struct test t;
+
+	begin(&t, false, 1);
+	switched(&t, 0, 10, 0, 7, 1, 8);
+	woken(&t, 0, 20, 0, 7);
+	woken(&t, 0, 22, 0, 7); /* it is ready already */
+	woken(&t, 0, 23, 0, 8); /* it runs */
+	switched(&t, 0, 30, 0, 8, 0x100, 7);
+	finish(&t, 1);
+	check(&t, 0, 7, "10 B<8@20 20 P 30");
+	check(&t, 0, 8, "10 R 20 R 30");
+	ck_assert_uint_eq(waits_now(t.w), 31);
+	end(&t);
+}
+END_TEST
+
+START_TEST(test_second_wake_up_counts_in_compat)
+{
+	struct test t;
+
+	begin(&t, true, 1);
+	switched(&t, 0, 10, 0, 7, 1, 8);
+	woken(&t, 0, 20, 0, 7);
+	woken(&t, 0, 22, 0, 7);
+	switched(&t, 0, 30, 0, 8, 0, 7);
+	finish(&t, 1);
+	check(&t, 0, 7, "10 B<8@20 20 B<8@22 22 P 30");
+	end(&t);
+}
+END_TEST
+
+/* What a thread is that was switched out, by prev_state, in the normal and the compatible mode. */
+START_TEST(test_states_when_switched_out)
+{
+	static const struct {
+		int prev_state;
+		const char *normal, *compat;
+	} cases[] = {
+		{ 0, "P", "P" },    { 1, "B", "B" },     { 2, "B", "B" },     { 0x100, "P", "P" },
+		{ 0x101, "P", "B" }, { 0x80, "B", "P" }, { 0x402, "B", "B" }, { 0x40, "B", "P" },
+	};
+
+	for (size_t i = 0; i < 2 * G_N_ELEMENTS(cases); i++) {
+		const bool compat = i % 2;
+		char want[32];
+		struct test t;
+
+		begin(&t, compat, 1);
+		switched(&t, 0, 10, 0, 7, cases[i / 2].prev_state, 8);
+		switched(&t, 0, 30, 0, 8, 1, 7);
+		finish(&t, 1);
+		g_snprintf(want, sizeof(want), "10 %s 30", compat ? cases[i / 2].compat : cases[i / 2].normal);
+		check(&t, 0, 7, want);
+		end(&t);
+	}
+}
+END_TEST
+
+/* Stopped and traced are told apart from waiting. */
+START_TEST(test_stopped)
+{
+	const struct wait_graph *g;
+	const struct row *r;
+	struct test t;
+
+	begin(&t, false, 1);
+	switched(&t, 0, 10, 0, 7, 4, 8);
+	switched(&t, 0, 20, 0, 8, 8, 7);
+	switched(&t, 0, 30, 0, 7, 1, 8);
+	finish(&t, 1);
+	check(&t, 0, 7, "10 B 20 R 30");
+	g = waits_graph(t.w);
+	r = &g->rows[waits_find(t.w, 0, 7, UINT64_MAX)];
+	ck_assert_str_eq(strpool_text(causes_get(&g->causes, row_vertex(r, 1)->cause)->name), "stopped");
+	r = &g->rows[waits_find(t.w, 0, 8, UINT64_MAX)];
+	ck_assert_str_eq(strpool_text(causes_get(&g->causes, row_vertex(r, 2)->cause)->name), "traced");
+	end(&t);
+}
+END_TEST
+
+START_TEST(test_fork_and_reuse_of_a_tid)
+{
+	struct wait_event *e;
+	wait_row first;
+	struct test t;
+
+	begin(&t, false, 1);
+	switched(&t, 0, 10, 0, 5, 1, 7);
+	add(&t, 0, 12, WAIT_EVENT_EXIT, 0)->tid = 7;
+	switched(&t, 0, 20, 0, 7, 0x20, 8);
+	e = add(&t, 0, 30, WAIT_EVENT_FORK, 0);
+	e->tid = 7;
+	e->from_tid = 8;
+	e->comm = strpool_intern_z("second");
+	woken(&t, 0, 31, 0, 7)->new_task = true;
+	switched(&t, 0, 40, 0, 8, 1, 7);
+	finish(&t, 1);
+	check(&t, 0, 7, "+8@31 31 P 40");
+	first = waits_find(t.w, 0, 7, 25);
+	check_row(&t, first, "10 R 20");
+	ck_assert_str_eq(strpool_text(waits_who(t.w, waits_find(t.w, 0, 7, UINT64_MAX)).comm), "second");
+	ck_assert_uint_eq(waits_find(t.w, 0, 9, UINT64_MAX), WAIT_NO_ROW);
+	end(&t);
+}
+END_TEST
+
+START_TEST(test_idle_rows)
+{
+	struct test t;
+
+	for (int compat = 0; compat < 2; compat++) {
+		begin(&t, compat, 2);
+		switched(&t, 0, 10, 0, 7, 1, 0);
+		switched(&t, 1, 20, 0, 9, 1, 0);
+		switched(&t, 0, 30, 1, 8, 1, 0);
+		switched(&t, 1, 40, 0, 0, 0, 9);
+		finish(&t, 2);
+		if (compat) {
+			/* one row: of CPU 0, whatever the host, and of CPU 1, of which nothing was known before 30 */
+			check_row(&t, row_of_cpu(&t, 0, 0, 0), "10 R 20 ? 30 R 40");
+		} else {
+			check_row(&t, row_of_cpu(&t, 0, 0, 0), "10");
+			check_row(&t, row_of_cpu(&t, 0, 0, 1), "30");
+			check_row(&t, row_of_cpu(&t, 1, 0, 0), "20 R 40");
+		}
+		end(&t);
+	}
+}
+END_TEST
+
+/* ---- packets ---- */
+
+START_TEST(test_packet_wakes_on_another_host)
+{
+	struct test t;
+
+	begin(&t, false, 2);
+	switched(&t, 0, 10, 0, 0, 0, 7);
+	switched(&t, 1, 11, 0, 9, 1, 0);
+	packet(&t, 0, 20, 0, true, false, false, 1);
+	add(&t, 1, 30, WAIT_EVENT_NET_SOFTIRQ, 0)->vec = 3;
+	packet(&t, 1, 31, 0, false, true, false, 1);
+	woken_by_softirq(&t, 1, 32, 0, 9, 3, WAIT_NETWORK);
+	finish(&t, 2);
+	check(&t, 0, 7, "10 R 20");
+	check(&t, 1, 9, "11 N~7@20 32");
+	check_row(&t, row_of_cpu(&t, 1, -1, 0), "30 R 31");
+	ck_assert_uint_eq(waits_info(t.w).links, 1);
+	end(&t);
+}
+END_TEST
+
+/* What wakes nobody is a link to whoever received it, once that row goes on. */
+START_TEST(test_packet_that_wakes_nobody)
+{
+	struct test t;
+
+	begin(&t, false, 2);
+	switched(&t, 0, 10, 0, 0, 0, 7);
+	switched(&t, 1, 11, 0, 0, 0, 9);
+	packet(&t, 0, 20, 0, true, false, false, 1);
+	packet(&t, 1, 31, 0, false, false, false, 1);
+	switched(&t, 1, 40, 0, 9, 1, 0);
+	finish(&t, 2);
+	check(&t, 1, 9, "11 R~7@20 31 R 40");
+	end(&t);
+}
+END_TEST
+
+/* A softirq sends for the task that sent last on its flow, in compat for nobody but the kernel. */
+START_TEST(test_softirq_sends_for_the_task)
+{
+	struct test t;
+
+	for (int compat = 0; compat < 2; compat++) {
+		begin(&t, compat, 2);
+		switched(&t, 0, 10, 0, 0, 0, 7);
+		switched(&t, 1, 11, 0, 9, 1, 0);
+		packet(&t, 0, 20, 0, true, false, false, 1);
+		add(&t, 0, 50, WAIT_EVENT_NET_SOFTIRQ, 0)->vec = 3;
+		packet(&t, 0, 51, 0, true, true, false, 101);
+		packet(&t, 1, 60, 0, false, true, false, 101);
+		woken_by_softirq(&t, 1, 61, 0, 9, 3, WAIT_NETWORK);
+		finish(&t, 2);
+		check(&t, 1, 9, compat ? "11 N~K0@51 61" : "11 N~7@20 61");
+		end(&t);
+	}
+}
+END_TEST
+
+/* ---- losses ---- */
+
+START_TEST(test_lost_events)
+{
+	struct wait_event *e;
+	struct test t;
+
+	begin(&t, false, 1);
+	switched(&t, 0, 10, 0, 7, 1, 8);
+	switched(&t, 0, 10, 1, 5, 1, 6);
+	add(&t, 0, 50, WAIT_EVENT_INTERRUPT, 0);
+	e = woken(&t, 0, 60, 0, 7); /* by whoever runs there now */
+	e->from_tid = 9;
+	woken(&t, 0, 65, 1, 5);     /* nothing of this CPU was lost */
+	switched(&t, 0, 70, 0, 9, 1, 7);
+	switched(&t, 0, 80, 1, 6, 1, 8);
+	finish(&t, 1);
+	check(&t, 0, 7, "10 ? 50 B<9@60 60 P 70"); /* blocked since the loss was over, for certain */
+	check(&t, 0, 9, "60 R 70");
+	check(&t, 0, 6, "10 R 65 R 80");
+	check(&t, 0, 5, "10 ? 50 B<6@65 65");
+	check(&t, 0, 8, "10 ? 50 P 80");
+	end(&t);
+}
+END_TEST
+
+START_TEST(test_host_was_away)
+{
+	struct test t;
+
+	begin(&t, false, 1);
+	switched(&t, 0, 10, 0, 7, 1, 8);
+	add(&t, 0, 50, WAIT_EVENT_INTERRUPT, WAIT_ALL_CPUS);
+	switched(&t, 0, 70, 0, 8, 1, 7);
+	finish(&t, 1);
+	check(&t, 0, 7, "10 ? 50 P 70");
+	check(&t, 0, 8, "10 ? 50 R 70");
+	end(&t);
+}
+END_TEST
+
+/* ---- one order ---- */
+
+/* Hosts wait for each other up to the least watermark, by reference time. */
+START_TEST(test_order_of_hosts)
+{
+	const struct waits_options options = { 0 };
+	struct test t = { 0 };
+
+	t.w = waits_create(&options);
+	t.map[1] = clock_map_create();
+	clock_map_add(t.map[1], 1000, 15, 0.0); /* its clock is 985 ahead */
+	for (unsigned h = 0; h < 2; h++) {
+		wait_log_init(&t.log[h]);
+		waits_add_host(t.w, t.map[h]);
+	}
+	switched(&t, 0, 10, 0, 7, 1, 8);
+	switched(&t, 0, 30, 0, 8, 1, 7);
+	switched(&t, 1, 1005, 0, 3, 1, 4);
+	take(&t, 0, 40);
+	waits_run(t.w);
+	ck_assert_uint_eq(waits_now(t.w), 0); /* nobody knows where the other one is */
+	take(&t, 1, 1010);
+	waits_run(t.w);
+	ck_assert_uint_eq(waits_now(t.w), 25);
+	ck_assert_uint_eq(waits_info(t.w).queued, 1);
+	check(&t, 0, 7, "10");
+	check(&t, 1, 3, "20");
+	switched(&t, 1, 1006, 0, 4, 1, 3); /* not before what it promised */
+	switched(&t, 1, 1040, 0, 4, 1, 3);
+	take(&t, 1, UINT64_MAX);
+	waits_run(t.w);
+	ck_assert_uint_eq(waits_now(t.w), 40);
+	ck_assert_uint_eq(waits_info(t.w).late, 1);
+	check(&t, 1, 3, "20");
+	finish(&t, 2);
+	check(&t, 1, 3, "20 B 55");
+	end(&t);
+}
+END_TEST
+
+/* The clocks are found: what was built before is not of their time. */
+START_TEST(test_clocks_begin_anew)
+{
+	const struct waits_options options = { 0 };
+	struct test t = { 0 };
+
+	t.w = waits_create(&options);
+	t.map[0] = clock_map_create();
+	wait_log_init(&t.log[0]);
+	waits_add_host(t.w, t.map[0]);
+	switched(&t, 0, 1000, 0, 7, 1, 8);
+	take(&t, 0, 2000);
+	waits_run(t.w);
+	check(&t, 0, 7, "1000");
+	clock_map_begin_epoch(t.map[0]);
+	clock_map_add(t.map[0], 2000, 500, 0.0);
+	switched(&t, 0, 2010, 0, 8, 1, 7);
+	switched(&t, 0, 2020, 0, 7, 1, 8);
+	finish(&t, 1);
+	ck_assert_uint_eq(waits_info(t.w).epoch, 1);
+	check(&t, 0, 7, "510 R 520");
+	end(&t);
+}
+END_TEST
+
+/* Many events and packets go through the queues, in pieces. */
+START_TEST(test_queues_grow)
+{
+	struct test t;
+	uint64_t now = 10;
+
+	begin(&t, false, 2);
+	switched(&t, 1, 5, 0, 9, 1, 0);
+	for (unsigned round = 0; round < 50; round++) {
+		for (unsigned i = 0; i < 100; i++, now += 10) {
+			switched(&t, 0, now, 0, 0, 0, 7);
+			packet(&t, 0, now + 1, 0, true, false, false, (uint32_t)now);
+			switched(&t, 0, now + 2, 0, 7, 1, 0);
+			packet(&t, 1, now + 3, 0, false, true, false, (uint32_t)now);
+		}
+		take(&t, 0, round % 3 ? now - 500 : now);
+		take(&t, 1, round % 2 ? now - 700 : now);
+		waits_run(t.w);
+	}
+	finish(&t, 2);
+	ck_assert_uint_eq(waits_info(t.w).queued, 0);
+	ck_assert_uint_eq(waits_info(t.w).late, 0);
+	ck_assert_uint_eq(waits_info(t.w).links, 4999); /* the last one is still pending */
+	end(&t);
+}
+END_TEST
+
+UNIT_MAIN("waits_build", test_wake_up_by_a_task, test_second_wake_up_counts_in_compat, test_states_when_switched_out,
+	  test_stopped, test_fork_and_reuse_of_a_tid, test_idle_rows, test_packet_wakes_on_another_host,
+	  test_packet_that_wakes_nobody, test_softirq_sends_for_the_task, test_lost_events, test_host_was_away,
+	  test_order_of_hosts, test_clocks_begin_anew, test_queues_grow)
