@@ -10,15 +10,12 @@ enum {
 	SUM_STRIDE = 16,
 	SUMS_LEAST = 4,
 	DEPTH_MAX = 512,
-	EFFORT_MAX = 1 << 14, /* look-ups for one sum; two are usual */
 };
 
 /* One computation: what is added up so far. */
 struct adder {
 	const struct wait_graph *g;
-	uint64_t *ns;      /* SUM_WIDTH of them */
-	wait_row owner;    /* whose SUM_OWN is counted */
-	unsigned effort;
+	uint64_t *ns; /* SUM_WIDTH of them */
 };
 
 void wait_totals_add(struct wait_totals *totals, wait_row row, const struct wait_segment *s)
@@ -35,10 +32,11 @@ void wait_totals_add(struct wait_totals *totals, wait_row row, const struct wait
 
 static void add_at(struct adder *a, wait_row row, uint64_t t_ns, int sign, unsigned depth);
 
-static void add_state(struct adder *a, wait_row row, unsigned kind, uint64_t ns, int sign)
+/* depth 0 is the row itself, whose own time it is; it may be met again below that, among those it waited for. */
+static void add_state(struct adder *a, unsigned kind, uint64_t ns, int sign, unsigned depth)
 {
 	a->ns[kind] += sign < 0 ? -ns : ns;
-	if (row == a->owner && kind != SUM_WIRE)
+	if (!depth && kind != SUM_WIRE)
 		a->ns[SUM_OWN] += sign < 0 ? -ns : ns;
 }
 
@@ -69,20 +67,22 @@ static void add_waker(struct adder *a, wait_row row, uint64_t since_ns, uint64_t
 	}
 	if (state < WAIT_STATES && (wait_state_blocks(state) || state == WAIT_UNKNOWN)) {
 		left_ns = MAX(left_ns, since_ns);
-		add_state(a, row, state, until_ns - left_ns, sign);
+		add_state(a, state, until_ns - left_ns, sign, depth);
 		until_ns = left_ns;
 	}
 	add_between(a, row, since_ns, until_ns, sign, depth);
 }
 
-/* What [from, to[ of the wait (or gap) [begin, v] is, which v's link ended; from: begin, if v is no row's first. */
+/* What [from, to[ is, within the wait, the gap or the time before the row that v's link ended. */
 static void add_explained(struct adder *a, wait_row row, const struct vertex *v, uint64_t from_ns, uint64_t to_ns,
 			  int sign, unsigned depth)
 {
 	uint64_t wire_ns = MAX(from_ns, v->from_ns);
 
-	if (depth >= DEPTH_MAX || ++a->effort > EFFORT_MAX) {
-		add_state(a, row, WAIT_UNKNOWN, to_ns - from_ns, sign);
+	if (from_ns == to_ns)
+		return;
+	if (depth >= DEPTH_MAX) {
+		add_state(a, WAIT_UNKNOWN, to_ns - from_ns, sign, depth);
 		return;
 	}
 	if (to_ns >= v->from_ns && from_ns < v->from_ns)
@@ -92,9 +92,9 @@ static void add_explained(struct adder *a, wait_row row, const struct vertex *v,
 	if (to_ns <= wire_ns)
 		return;
 	if (v->link == WAIT_LINK_NETWORK)
-		add_state(a, row, v->from == row ? (unsigned)WAIT_NETWORK : (unsigned)SUM_WIRE, to_ns - wire_ns, sign);
+		add_state(a, v->from == row ? (unsigned)WAIT_NETWORK : (unsigned)SUM_WIRE, to_ns - wire_ns, sign, depth);
 	else
-		add_state(a, row, v->link == WAIT_LINK_TIMER ? WAIT_TIMER : WAIT_UNKNOWN, to_ns - wire_ns, sign);
+		add_state(a, v->link == WAIT_LINK_TIMER ? WAIT_TIMER : WAIT_UNKNOWN, to_ns - wire_ns, sign, depth);
 }
 
 static bool explained(const struct vertex *v)
@@ -112,7 +112,7 @@ static void add_edge(struct adder *a, wait_row row, uint64_t seq, uint64_t t_ns,
 	if (explained(v))
 		add_explained(a, row, v, left_ns, t_ns, sign, depth);
 	else
-		add_state(a, row, v->gap ? WAIT_UNKNOWN : v->state, t_ns - left_ns, sign);
+		add_state(a, v->gap ? WAIT_UNKNOWN : v->state, t_ns - left_ns, sign, depth);
 }
 
 /* Before its first vertex a row was what made it; before what was dropped, nobody knows. */
@@ -123,7 +123,7 @@ static void add_before(struct adder *a, wait_row row, uint64_t t_ns, int sign, u
 	if (!r->head && row_vertex(r, 0)->link != WAIT_LINK_NONE)
 		add_explained(a, row, row_vertex(r, 0), t_ns, row_vertex(r, 0)->t_ns, -sign, depth);
 	else
-		add_state(a, row, WAIT_UNKNOWN, (r->head ? r->before_ns : row_vertex(r, 0)->t_ns) - t_ns, -sign);
+		add_state(a, WAIT_UNKNOWN, (r->head ? r->before_ns : row_vertex(r, 0)->t_ns) - t_ns, -sign, depth);
 }
 
 static struct sum *sum_get(const struct row_sums *s, uint32_t index)
@@ -132,11 +132,11 @@ static struct sum *sum_get(const struct row_sums *s, uint32_t index)
 }
 
 /* Adds the last sum at or before vertex seq; returns its vertex: one before the oldest if that is the base. */
-static uint64_t add_base(struct adder *a, wait_row row, uint64_t seq, int sign)
+static uint64_t add_base(struct adder *a, wait_row row, uint64_t seq, int sign, unsigned depth)
 {
 	const struct row *r = &a->g->rows[row];
 	const struct row_sums *s = r->sums;
-	unsigned width = row == a->owner ? SUM_WIDTH : SUM_KINDS;
+	unsigned width = depth ? SUM_KINDS : SUM_WIDTH;
 	const uint64_t *ns;
 	uint32_t low = 0, high;
 	uint64_t at;
@@ -168,24 +168,30 @@ static void add_at(struct adder *a, wait_row row, uint64_t t_ns, int sign, unsig
 	uint64_t seq, at, last;
 
 	if (!r->end) {
-		add_state(a, row, WAIT_UNKNOWN, t_ns, sign);
+		add_state(a, WAIT_UNKNOWN, t_ns, sign, depth);
 		return;
 	}
 	if (t_ns < (r->head ? r->before_ns : row_vertex(r, 0)->t_ns)) {
-		add_base(a, row, r->head ? r->head - 1 : 0, sign);
+		add_base(a, row, r->head ? r->head - 1 : 0, sign, depth);
 		add_before(a, row, t_ns, sign, depth);
 		return;
 	}
 	seq = row_find(r, t_ns);
+	if (seq < r->end && row_vertex(r, seq)->summed && explained(row_vertex(r, seq))) {
+		/* back from its end, so that all look-ups are for this one time: as many as threads wait in a row at it */
+		add_base(a, row, seq, sign, depth);
+		add_explained(a, row, row_vertex(r, seq), t_ns, row_vertex(r, seq)->t_ns, -sign, depth);
+		return;
+	}
 	last = seq < r->end && row_vertex(r, seq)->t_ns == t_ns ? seq : seq - 1;
-	for (at = add_base(a, row, last, sign) + 1; at <= last; at++)
+	for (at = add_base(a, row, last, sign, depth) + 1; at <= last; at++)
 		add_edge(a, row, at, row_vertex(r, at)->t_ns, sign, depth);
 	if (last == seq || t_ns == r->last_ns)
 		return;
 	if (seq < r->end)
 		add_edge(a, row, seq, t_ns, sign, depth);
 	else
-		add_state(a, row, r->present == WAIT_STATES ? WAIT_UNKNOWN : r->present, t_ns - r->last_ns, sign);
+		add_state(a, r->present == WAIT_STATES ? WAIT_UNKNOWN : r->present, t_ns - r->last_ns, sign, depth);
 }
 
 static void sums_resize(struct wait_graph *g, struct row_sums *s, uint32_t capacity)
@@ -209,7 +215,7 @@ static void sum_up(struct wait_graph *g, wait_row row)
 	struct row_sums *s = r->sums;
 	struct vertex *v;
 	struct sum sum = {0};
-	struct adder a = {.g = g, .ns = sum.ns, .owner = row};
+	struct adder a = {.g = g, .ns = sum.ns};
 
 	if (!s) {
 		s = r->sums = g_new0(struct row_sums, 1);
@@ -218,7 +224,7 @@ static void sum_up(struct wait_graph *g, wait_row row)
 	sum.seq = s->next;
 	v = row_vertex(r, sum.seq);
 	if (sum.seq && (explained(v) || sum.seq % SUM_STRIDE == 0)) {
-		for (uint64_t at = add_base(&a, row, sum.seq, 1) + 1; at <= sum.seq; at++)
+		for (uint64_t at = add_base(&a, row, sum.seq, 1, 0) + 1; at <= sum.seq; at++)
 			add_edge(&a, row, at, row_vertex(r, at)->t_ns, 1, 0);
 		if (!s->ring || s->n > s->mask)
 			sums_resize(g, s, s->ring ? 2 * (s->mask + 1) : SUMS_LEAST);
@@ -256,7 +262,7 @@ void totals_drop(struct wait_graph *g, struct row *r)
 			sums_resize(g, s, (s->mask + 1) / 2);
 	} else if (r->head) {
 		wait_row row = r - g->rows;
-		struct adder a = {.g = g, .ns = s->base, .owner = row};
+		struct adder a = {.g = g, .ns = s->base};
 
 		add_edge(&a, row, r->head, row_vertex(r, r->head)->t_ns, 1, 0);
 	}
@@ -279,7 +285,7 @@ void wait_totals_window(const struct wait_graph *g, wait_row row, uint64_t begin
 {
 	const struct row *r = row < g->n_rows ? &g->rows[row] : NULL;
 	uint64_t ns[SUM_WIDTH] = {0};
-	struct adder a = {.g = g, .ns = ns, .owner = row};
+	struct adder a = {.g = g, .ns = ns};
 
 	memset(out, 0, sizeof(*out));
 	if (!r || !r->end)

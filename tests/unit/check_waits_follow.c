@@ -294,6 +294,49 @@ START_TEST(test_totals)
 }
 END_TEST
 
+/* A lock that goes round: who waits for it waits for those before, and, further back, for itself. */
+START_TEST(test_convoy)
+{
+	enum { ROWS = 4, TURNS = 400 };
+	struct wait_graph *g = graph_create(0, 0);
+	GRand *rand = g_rand_new_with_seed(1);
+	wait_row rows[ROWS];
+	uint64_t t_ns = 10, begin_ns, end_ns;
+	struct wait_path path;
+
+	graph_enable_totals(g);
+	for (int i = 0; i < ROWS; i++) {
+		rows[i] = graph_row_add(g);
+		graph_gap(g, rows[i], t_ns);
+	}
+	for (int i = 0; i < TURNS; i++) { /* it has the lock, gives it on, works, asks for it again */
+		wait_row has = rows[i % ROWS], next = rows[(i + 1) % ROWS];
+
+		graph_vertex(g, has, t_ns += 3, WAIT_PREEMPTED, NULL);
+		graph_vertex(g, next, t_ns += 20, WAIT_BLOCKED, NULL);
+		graph_present(g, has, WAIT_RUNNING, NULL);
+		graph_link(g, has, t_ns, next, t_ns, WAIT_LINK_WAKEUP);
+		graph_vertex(g, has, t_ns + 2, i % 5 ? WAIT_RUNNING : WAIT_TIMER, NULL);
+	}
+	graph_advance(g, t_ns);
+	wait_path_init(&path);
+	for (int i = 0; i < 2000; i++) {
+		wait_row row = rows[i % ROWS];
+		struct wait_totals want, got;
+
+		begin_ns = (uint64_t)g_rand_int_range(rand, 10, (int)t_ns);
+		end_ns = MIN(begin_ns + 300, t_ns);
+		wait_path_resolve(g, row, begin_ns, end_ns, &path);
+		want = sum_of(&path, row);
+		wait_totals_window(g, row, begin_ns, end_ns, &got);
+		ck_assert_mem_eq(&want, &got, sizeof(want));
+	}
+	wait_path_release(&path);
+	g_rand_free(rand);
+	graph_destroy(g);
+}
+END_TEST
+
 /* More segments than may be kept: the oldest live on as totals only, and nothing is lost. */
 START_TEST(test_folded)
 {
@@ -344,4 +387,5 @@ START_TEST(test_folded)
 }
 END_TEST
 
-UNIT_MAIN("waits_follow", test_follow_is_resolve, test_eviction, test_memory, test_totals, test_folded)
+UNIT_MAIN("waits_follow", test_follow_is_resolve, test_eviction, test_memory, test_totals, test_convoy,
+	  test_folded)
