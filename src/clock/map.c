@@ -5,9 +5,10 @@
 
 /* Slopes are 1 + excess / 2^50: an error below 1 ns over a week. */
 enum { SLOPE_BITS = 50 };
+#define SLOPE_ONE (INT64_C(1) << SLOPE_BITS)
 
 /* No line of a map is flatter or steeper than this: two clocks that are apart by more are no clocks. */
-#define EXCESS_MAX (INT64_C(1) << (SLOPE_BITS - 1))
+#define EXCESS_MAX (SLOPE_ONE / 2)
 
 struct knot {
 	uint64_t host_ns, ref_ns;
@@ -77,7 +78,7 @@ static int64_t stretch(int64_t dh, int64_t excess)
 
 static int64_t excess_of(double slope_excess)
 {
-	return CLAMP(slope_excess, -0.5, 0.5) * (double)(INT64_C(1) << SLOPE_BITS);
+	return CLAMP(slope_excess, -0.5, 0.5) * (double)SLOPE_ONE;
 }
 
 /* The line host_ns is on, by its knot and slope. */
@@ -142,7 +143,7 @@ uint64_t clock_from_ref(const struct clock_map *map, uint64_t ref_ns)
 		return ref_ns;
 	k = line_at_ref(map, ref_ns, &excess);
 	dr = (int64_t)(ref_ns - k->ref_ns);
-	dh = ((__int128)dr << SLOPE_BITS) / ((INT64_C(1) << SLOPE_BITS) + excess);
+	dh = (__int128)dr * SLOPE_ONE / (SLOPE_ONE + excess);
 	/* The nearest time whose image is at or after ref_ns. */
 	while ((int64_t)dh + stretch((int64_t)dh, excess) < dr)
 		dh++;
@@ -168,7 +169,7 @@ static void thin(struct clock_map *map)
 		const struct knot *next = knot_at(map, n + 1);
 		int64_t dh = (int64_t)(next->host_ns - k->host_ns);
 
-		k->excess = (int64_t)((((__int128)(next->ref_ns - k->ref_ns) - dh) << SLOPE_BITS) / dh);
+		k->excess = (int64_t)(((__int128)(next->ref_ns - k->ref_ns) - dh) * SLOPE_ONE / dh);
 	}
 }
 
@@ -185,7 +186,7 @@ void clock_map_add(struct clock_map *map, uint64_t host_ns, uint64_t ref_ns, dou
 			last->excess = knot.excess;
 			return;
 		}
-		excess = ((__int128)(int64_t)(ref_ns - last->ref_ns) - dh) * ((__int128)1 << SLOPE_BITS) / dh;
+		excess = ((__int128)(int64_t)(ref_ns - last->ref_ns) - dh) * SLOPE_ONE / dh;
 		last->excess = (int64_t)CLAMP(excess, -(__int128)EXCESS_MAX, (__int128)EXCESS_MAX);
 		if (last->excess != excess)
 			knot.ref_ns = last->ref_ns + dh + stretch(dh, last->excess);
@@ -236,5 +237,5 @@ double clock_map_slope_excess(const struct clock_map *map, uint64_t host_ns)
 
 	if (map->knots->len)
 		line_at_host(map, host_ns, &excess);
-	return (double)excess / (double)(INT64_C(1) << SLOPE_BITS);
+	return (double)excess / (double)SLOPE_ONE;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Trace Compass' matching, hull and formulas against facts from its own
- * tests: cases match_tables, sync_points and ts_transform of ../shared/conformance.
+ * tests: cases match_tables, sync_points, ts_transform and sync_django of ../shared/conformance.
  */
 #include <glib.h>
 #include <jansson.h>
@@ -202,6 +202,38 @@ START_TEST(test_ts_transform)
 }
 END_TEST
 
+/* Of a set of three hosts only the numbers are known: they keep every digit, and lead back and forth. */
+START_TEST(test_sync_django)
+{
+	json_t *root = load_case("sync_django"), *pair;
+	unsigned checks = 0;
+	const char *host;
+
+	if (!root)
+		return;
+	json_object_foreach(json_object_get(root, "transforms"), host, pair) {
+		struct clock_formula *f = formula_of(pair), *back = clock_formula_inverse(f);
+		struct clock_formula *none = clock_formula_compose(f, back);
+		char *slope = clock_formula_slope(f), *intercept = clock_formula_intercept(f);
+		const uint64_t t = UINT64_C(1412888000123456789);
+
+		ck_assert_str_eq(slope, json_string_value(json_array_get(pair, 0)));
+		ck_assert_str_eq(intercept, json_string_value(json_array_get(pair, 1)));
+		/* 34 digits of an intercept of 12 are more than enough for a ns. */
+		ck_assert_uint_le(clock_formula_apply(none, t) - t + 1, 2);
+		ck_assert_uint_le(clock_formula_apply(back, clock_formula_apply(f, t)) - t + 2, 4);
+		clock_formula_destroy(f);
+		clock_formula_destroy(back);
+		clock_formula_destroy(none);
+		g_free(slope);
+		g_free(intercept);
+		checks++;
+	}
+	ck_assert_uint_eq(checks, 3);
+	json_decref(root);
+}
+END_TEST
+
 /* The products of a long trace do not fit 64 bits; Trace Compass goes on with what is left of them. */
 START_TEST(test_wrapped_products)
 {
@@ -294,5 +326,5 @@ START_TEST(test_formula_back)
 }
 END_TEST
 
-UNIT_MAIN("clock_compat", test_match_tables, test_sync_points, test_ts_transform, test_wrapped_products, test_decimals,
-	  test_formula_back)
+UNIT_MAIN("clock_compat", test_match_tables, test_sync_points, test_ts_transform, test_sync_django,
+	  test_wrapped_products, test_decimals, test_formula_back)

@@ -342,6 +342,31 @@ START_TEST(test_merged)
 }
 END_TEST
 
+/* 64 KiB in one piece, its last 100 bytes by themselves: the piece that wakes the reader. */
+START_TEST(test_large_merged)
+{
+	enum { SEGMENTS = 44, SEGMENT = 1448, LAST = 100 };
+	struct clock_packet big = tcp_packet(5000, 7, SEGMENTS * SEGMENT + LAST, 1);
+
+	for (int receiver_first = 0; receiver_first < 2; receiver_first++) {
+		struct matcher *m = start();
+		uint32_t seq = 5000;
+
+		if (receiver_first)
+			feed(m, B, 500, RECEIVED, big);
+		for (unsigned n = 0; n < SEGMENTS; n++, seq += SEGMENT)
+			feed(m, A, 10 + n, SENT, tcp_packet(seq, 7, SEGMENT, 1 + n));
+		feed(m, A, 400, SENT, tcp_packet(seq, 7, LAST, 1 + SEGMENTS));
+		if (!receiver_first)
+			feed(m, B, 500, RECEIVED, big);
+		ck_assert_uint_eq(found->len, SEGMENTS + 1);
+		assert_match(SEGMENTS, A, 400, B, 500);
+		assert_certain(SEGMENTS, 400, 500);
+		stop(m);
+	}
+}
+END_TEST
+
 START_TEST(test_parts_sent_twice)
 {
 	struct matcher *m = start();
@@ -508,5 +533,6 @@ END_TEST
 
 UNIT_MAIN("clock_match", test_pairs_in_any_order, test_flags_that_move, test_layouts, test_flows_with_equal_numbers,
 	  test_address_translation, test_retransmission_with_ids, test_duplicates_without_ids, test_hops_of_one_host,
-	  test_effect_before_cause, test_split, test_split_receiver_first, test_merged, test_parts_sent_twice, test_udp,
-	  test_bound_in_number, test_bound_in_time, test_noisy_flow, test_headers_of_events)
+	  test_effect_before_cause, test_split, test_split_receiver_first, test_merged, test_large_merged,
+	  test_parts_sent_twice, test_udp, test_bound_in_number, test_bound_in_time, test_noisy_flow,
+	  test_headers_of_events)
