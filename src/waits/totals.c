@@ -92,7 +92,8 @@ static void add_explained(struct adder *a, wait_row row, const struct vertex *v,
 	if (to_ns <= wire_ns)
 		return;
 	if (v->link == WAIT_LINK_NETWORK)
-		add_state(a, v->from == row ? (unsigned)WAIT_NETWORK : (unsigned)SUM_WIRE, to_ns - wire_ns, sign, depth);
+		add_state(a, v->from == row ? (unsigned)WAIT_NETWORK : (unsigned)SUM_WIRE, to_ns - wire_ns, sign,
+			  depth);
 	else
 		add_state(a, v->link == WAIT_LINK_TIMER ? WAIT_TIMER : WAIT_UNKNOWN, to_ns - wire_ns, sign, depth);
 }
@@ -178,7 +179,7 @@ static void add_at(struct adder *a, wait_row row, uint64_t t_ns, int sign, unsig
 	}
 	seq = row_find(r, t_ns);
 	if (seq < r->end && row_vertex(r, seq)->summed && explained(row_vertex(r, seq))) {
-		/* back from its end, so that all look-ups are for this one time: as many as threads wait in a row at it */
+		/* back from its end: all look-ups are for this one time, as many as wait in a chain then */
 		add_base(a, row, seq, sign, depth);
 		add_explained(a, row, row_vertex(r, seq), t_ns, row_vertex(r, seq)->t_ns, -sign, depth);
 		return;
