@@ -20,6 +20,7 @@
 #include "cmd/reread.h"
 #include "cmd/survey.h"
 #include "cmd/sync_options.h"
+#include "event/tracepoints.h"
 #include "ingest/ingest.h"
 #include "out/writer.h"
 #include "ui/action.h"
@@ -40,6 +41,7 @@ enum { MISSING_MAX = 64, SIGNALS = 3 };
 struct missing {
 	const char **names;
 	unsigned n;
+	const char **lacks; /* what critical paths are made of; ends with NULL */
 };
 
 /* What the clocks of the hosts are to the screen. */
@@ -167,6 +169,25 @@ static uint64_t expected_end(struct monitor *m)
 
 /* ---- hosts, for the screen ---- */
 
+/* What tells why threads wait, and the trace does not have. */
+static void list_lacks(struct missing *missing, const struct model *model)
+{
+	static const enum event_kind kinds[] = {
+		EVENT_SCHED_SWITCH, EVENT_SCHED_WAKING, EVENT_SCHED_WAKEUP_NEW, EVENT_FORK, EVENT_IRQ_ENTRY,
+		EVENT_SOFTIRQ_ENTRY, EVENT_HRTIMER_ENTRY, EVENT_NET_QUEUE, EVENT_NET_RECEIVE,
+	};
+	unsigned n = 0;
+
+	g_free(missing->lacks);
+	missing->lacks = g_new0(const char *, G_N_ELEMENTS(kinds) + 1);
+	for (unsigned i = 0; i < G_N_ELEMENTS(kinds); i++) {
+		const char *names = tracepoint_desc(kinds[i])->names;
+
+		if (!model_declares(model, kinds[i]))
+			missing->lacks[n++] = strpool_text(strpool_intern(names, strcspn(names, " ")));
+	}
+}
+
 /* Lists anew what is missing if it has changed; the old list lives on until then. */
 static void list_missing(struct missing *missing, const struct ingest_host *host)
 {
@@ -181,6 +202,13 @@ static void list_missing(struct missing *missing, const struct ingest_host *host
 	/* the first of a tracepoint's names */
 	for (unsigned i = 0; i < n; i++)
 		missing->names[i] = strpool_text(strpool_intern(names[i], strcspn(names[i], " ")));
+	list_lacks(missing, host->model);
+}
+
+static void release_missing(struct missing *missing)
+{
+	g_free(missing->names);
+	g_free(missing->lacks);
 }
 
 static struct ui_host host_info(struct monitor *m, unsigned i)
@@ -206,6 +234,7 @@ static struct ui_host host_info(struct monitor *m, unsigned i)
 
 	list_missing(missing, host);
 	info.missing = missing->names;
+	info.lacks = missing->lacks;
 	info.n_missing = missing->n;
 	return info;
 }
@@ -667,7 +696,7 @@ static void release(struct monitor *m)
 	ui_destroy(m->ui);
 	frames_destroy(m->frames);
 	for (guint i = 0; m->missing && i < m->missing->len; i++)
-		g_free(g_array_index(m->missing, struct missing, i).names);
+		release_missing(&g_array_index(m->missing, struct missing, i));
 	if (m->missing)
 		g_array_free(m->missing, TRUE);
 	if (m->feeds)

@@ -139,8 +139,7 @@ void model_set_status(struct model *m, enum host_status status, const char *reas
 	touch_host(m);
 }
 
-/* Whether some trace declares the tracepoint, or one that does as well. */
-static bool is_declared(const struct model *m, enum event_kind kind)
+bool model_declares(const struct model *m, enum event_kind kind)
 {
 	return m->declared[kind] || (kind == EVENT_SCHED_WAKING && m->declared[EVENT_SCHED_WAKEUP]);
 }
@@ -150,7 +149,7 @@ unsigned model_missing(const struct model *m, const char **names, unsigned max)
 	unsigned n = 0;
 
 	for (int kind = EVENT_PROBE + 1; kind < EVENT_KINDS; kind++) {
-		if (!tracepoint_desc(kind)->need || is_declared(m, (enum event_kind)kind))
+		if (!tracepoint_desc(kind)->need || model_declares(m, (enum event_kind)kind))
 			continue;
 		if (n < max)
 			names[n] = tracepoint_desc(kind)->names;

@@ -51,6 +51,9 @@ void model_late(struct model *m, uint64_t n);
 /* How the host is, for its row: reason may be NULL. At the time of its last event. */
 void model_set_status(struct model *m, enum host_status status, const char *reason);
 
+/* Whether some trace of this host declares a tracepoint, or another that tells the same. */
+bool model_declares(const struct model *m, enum event_kind kind);
+
 /*
  * The tracepoints that some figure needs and no trace of this host declares:
  * writes at most max names (static text, today's name; the first word of a list

@@ -28,8 +28,9 @@ enum action_where {
 	WHERE_LIST = 1 << 0, /* a list with a selection */
 	WHERE_TEXT = 1 << 1, /* text that only scrolls: details */
 	WHERE_PATH = 1 << 2, /* a critical path with a selected segment */
-	WHERE_ROWS = WHERE_LIST | WHERE_PATH,
-	WHERE_ALL = WHERE_LIST | WHERE_TEXT | WHERE_PATH,
+	WHERE_CHART = 1 << 3, /* a chart of one of several things */
+	WHERE_ROWS = WHERE_LIST | WHERE_PATH | WHERE_CHART,
+	WHERE_ALL = WHERE_ROWS | WHERE_TEXT,
 };
 
 enum action_group {

@@ -55,6 +55,7 @@ struct view_host data_view_host(const struct ui_host_data *host, const struct in
 		.tracer = host->info.tracer,
 		.iv = iv,
 		.map = host->info.map,
+		.clock = host->info.clock < 0 ? UINT_MAX : (unsigned)host->info.clock,
 		.missing = host->info.missing,
 		.n_missing = host->info.n_missing,
 	};
@@ -72,7 +73,7 @@ static void list_hosts(struct ui *ui)
 	}
 }
 
-/* Frames that were thinned are longer than the interval asked for; hosts whose frames lie a little beside it are not. */
+/* Frames that were thinned are longer than the interval asked for; a host's that lie a little beside it are not. */
 static void find_shown(struct ui *ui)
 {
 	uint64_t end_ns = 0, beside_ns = ui->cursor.frame_ns / 2;

@@ -77,10 +77,8 @@ void do_open(struct ui *ui, int argument)
 		ui_pane(ui)->type->body->open(ui, ui_pane(ui));
 		return;
 	}
-	if (ui_pane(ui)->type->window) {
-		do_path(ui, 0);
+	if (row && ui_pane(ui)->type->open_row && ui_pane(ui)->type->open_row(ui, l, row))
 		return;
-	}
 	if (ui->details) {
 		ui_say(ui, "nothing more to open here; Esc goes back");
 		return;

@@ -29,7 +29,7 @@ void do_path(struct ui *ui, int argument)
 	struct path_subject subject;
 
 	(void)argument;
-	if (p->type->body ? !pane_path_selected(ui, p, &subject) : !list_subject(ui, &subject)) {
+	if (pane_is_path(p) ? !pane_path_selected(ui, p, &subject) : !list_subject(ui, &subject)) {
 		ui_say(ui, "no thread is selected");
 		return;
 	}
@@ -46,7 +46,7 @@ void do_segments(struct ui *ui, int argument)
 void do_compare(struct ui *ui, int argument)
 {
 	(void)argument;
-	if (ui_pane(ui)->type->body)
+	if (pane_is_path(ui_pane(ui)))
 		pane_path_compare(ui, ui_pane(ui));
 	else
 		ui_say(ui, "critical paths are compared: w opens that of a thread");

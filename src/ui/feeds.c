@@ -139,6 +139,14 @@ static bool repeats(const struct ui *ui, unsigned i)
 	return i > 0 && equal(&feed_at(ui, i - 1)->info, &feed_at(ui, i)->info);
 }
 
+bool feeds_are_read(const struct ui *ui)
+{
+	for (unsigned i = 0; i < ui->feeds->len; i++)
+		if (feed_at(ui, i)->info.session || strcmp(feed_at(ui, i)->info.state, "read"))
+			return false;
+	return true;
+}
+
 static enum style state_style(const struct ui_feed *feed)
 {
 	if (feed->runs || !strcmp(feed->state, "read"))

@@ -11,6 +11,7 @@
 #include "ui/prompt.h"
 #include "ui/ui.h"
 #include "view/format.h"
+#include "view/own.h"
 #include "view/paths.h"
 #include "view/rows.h"
 
@@ -78,6 +79,7 @@ struct ui {
 
 	bool surveying;           /* the clocks are compared before anything is shown */
 	unsigned survey_percent;
+	struct view_own clock_rows; /* of the list of clocks */
 	const struct clock_sync *clocks; /* NULL: every host is on its own */
 	struct ui_window *window; /* of critical paths: window.c */
 	struct path *compared;    /* the path that others are compared with, NULL: none; see path_ref() */
@@ -148,6 +150,9 @@ void window_draw(struct ui *ui, int x, int y, int width);
 
 /* Why the list of threads is empty. */
 const char *window_why_empty(const struct ui *ui);
+
+/* pane_clock.c: fills clock_rows with what is known of the clocks now. */
+void clocks_collect(struct ui *ui);
 
 /* Times of a host by its own clock and by the reference's. */
 static inline uint64_t ui_to_ref(const struct ui_host_data *host, uint64_t host_ns)
@@ -238,6 +243,8 @@ uint64_t timeline_time_at(const struct ui *ui, int x);
  * feeds.c: the sources. Draws a line for each, at most max rows, and a head; returns how many rows it took.
  */
 int feeds_draw(struct ui *ui, int y, int max);
+/* Whether all are recordings that were read without trouble. */
+bool feeds_are_read(const struct ui *ui);
 void feeds_init(struct ui *ui);
 void feeds_release(struct ui *ui);
 

@@ -39,7 +39,8 @@ static void add_host(struct ui *ui, struct overlay *o, const struct ui_host_data
 		overlay_add(o, STYLE_DIM, "source", host->info.source);
 	if (host->info.tracer && *host->info.tracer)
 		overlay_add(o, STYLE_DIM, "tracer", host->info.tracer);
-	g_snprintf(text, sizeof(text), "%s to %s", ui_time(ui, begin, sizeof(begin), ui_to_ref(host, host->info.begin_ns), 9, true),
+	g_snprintf(text, sizeof(text), "%s to %s",
+		   ui_time(ui, begin, sizeof(begin), ui_to_ref(host, host->info.begin_ns), 9, true),
 		   ui_time(ui, end, sizeof(end), ui_to_ref(host, host->info.end_ns), 9, false));
 	overlay_add(o, STYLE_DIM, host->info.ended ? "record" : "record so far", text);
 	if (host->info.trouble)

@@ -27,13 +27,67 @@ static int draw_window(struct ui *ui, struct pane *p, int y, int max)
 	return 1;
 }
 
+/* What is not recorded, so that critical paths are less exact; a line per host. */
+static int draw_lacks(struct ui *ui, int y, int max)
+{
+	int used = 0;
+
+	for (unsigned i = 0; i < ui->hosts->len && used < max; i++) {
+		const struct ui_host *host = &ui_host(ui, i)->info;
+		char *names;
+
+		if (!host->lacks || !host->lacks[0])
+			continue;
+		names = g_strjoinv(", ", (char **)host->lacks);
+		canvas_printf(ui->canvas, 0, y + used, STYLE_MARKED, "%s", host->name);
+		canvas_printf(ui->canvas, canvas_text_width(host->name) + 1, y + used, STYLE_DIM,
+			      "critical paths lack %s", names);
+		g_free(names);
+		used++;
+	}
+	return used;
+}
+
 /* The sources above the hosts, in at most a third of the room. */
 static int draw_sources(struct ui *ui, struct pane *p, int y, int max)
 {
-	int used = feeds_draw(ui, y, MAX(max / 3, 3));
+	/* that recordings have been read is no news */
+	int used = max < 24 && feeds_are_read(ui) ? 0 : feeds_draw(ui, y, MAX(max / 3, 3));
 
 	(void)p;
+	used += draw_lacks(ui, y + used, max / 4);
 	return used && used + 3 < max ? used + 1 : used;
+}
+
+static bool open_path(struct ui *ui, const struct list *l, const struct view_row *row)
+{
+	(void)l;
+	(void)row;
+	do_path(ui, 0);
+	return true;
+}
+
+/* The list of clocks has rows of its own. */
+static void adjust_hosts(struct ui *ui, struct pane *p, unsigned list, struct view_query *query)
+{
+	if (!(p->lists[list].table->flags & VIEW_OWN))
+		return;
+	query->own = &ui->clock_rows;
+	query->only = NULL;
+}
+
+static bool open_clock(struct ui *ui, const struct list *l, const struct view_row *row)
+{
+	if (!(l->table->flags & VIEW_OWN) && l->table->source != TABLE_HOST)
+		return false;
+	pane_destroy(ui->details);
+	ui->details = pane_clock_create(row->key.host);
+	return true;
+}
+
+static const char *explain_hosts(const struct ui *ui)
+{
+	return ui->clocks ? NULL : "every host is on its own clock (--no-sync)";
 }
 
 static const struct pane_type types[PANES] = {
@@ -75,17 +129,23 @@ static const struct pane_type types[PANES] = {
 			   "no interrupt came in this interval" },
 	},
 	[PANE_PATHS] = {
-		.title = "Critical path",
+		.title = "Paths",
 		.tables = { "paths" },
 		.empty = { "no thread waited or ran in this window" },
 		.explain = explain_paths,
+		.open_row = open_path,
 		.head = draw_window,
 		.window = true,
 	},
 	[PANE_HOSTS] = {
 		.title = "Hosts",
-		.tables = { "hosts", "cpus" },
-		.empty = { "no host has anything in this interval", "no CPU was seen in this interval" },
+		.tables = { "hosts", "sync", "cpus" },
+		.empty = { "no host has anything in this interval", "one host: no clock to compare with",
+			   "no CPU was seen in this interval" },
+		.explain = explain_hosts,
+		.open_row = open_clock,
+		.collect = clocks_collect,
+		.adjust = adjust_hosts,
 		.head = draw_sources,
 	},
 	[PANE_EVENTS] = {
@@ -177,6 +237,8 @@ void pane_build(struct ui *ui, struct pane *p)
 	if (!p->stale)
 		return;
 	p->stale = false;
+	if (p->type->collect)
+		p->type->collect(ui);
 	for (unsigned i = 0; i < p->n_lists; i++) {
 		struct view_query query = make_query(ui, p, i);
 

@@ -20,7 +20,10 @@ struct pane_type {
 	const char *tables[PANE_LISTS]; /* names of view tables, NULL after the last */
 	const char *empty[PANE_LISTS];  /* what an empty list says if the hosts have something in the interval */
 	const char *(*explain)(const struct ui *ui); /* a better reason why lists are empty, NULL: there is none */
+	/* Opens a row of a list in its own way; false: the usual one. NULL: always the usual one. */
+	bool (*open_row)(struct ui *ui, const struct list *l, const struct view_row *row);
 	/* All NULL for panes of lists only: */
+	void (*collect)(struct ui *ui); /* makes rows of its own, before the lists are built */
 	uint32_t reads;                 /* 1 << enum table_id that head reads beyond the lists' */
 	void (*adjust)(struct ui *ui, struct pane *p, unsigned list, struct view_query *query);
 	/* Draws into at most max rows from y, returns how many it took. */
@@ -91,6 +94,14 @@ struct path_subject {
 };
 
 struct pane *pane_path_create(const struct path_subject *subject);
+
+static inline bool pane_is_path(const struct pane *p)
+{
+	return p->type->body && p->type->body->where == WHERE_PATH;
+}
+
+/* The packets between a host and the others: latencies over time, before and after its clock is corrected. */
+struct pane *pane_clock_create(unsigned host);
 
 /* Its path is remembered to be compared with others, or no longer. */
 void pane_path_compare(struct ui *ui, struct pane *p);

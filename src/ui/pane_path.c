@@ -133,10 +133,13 @@ static void count_perf(const struct ui *ui, struct path_pane *s)
 		add_host_counters(ui, s->path, i, sums);
 	counters = g_list_sort(g_hash_table_get_keys(sums), compare_counters);
 	g_string_truncate(s->perf, 0);
-	for (GList *c = counters; c && n < PERF_COUNTERS; c = c->next, n++)
+	for (GList *c = counters; c && n < PERF_COUNTERS; c = c->next, n++) {
+		const uint64_t *sum = g_hash_table_lookup(sums, c->data);
+
 		g_string_append_printf(s->perf, "%s%s %s", n ? ", " : "",
 				       short_name(strpool_text((strid)GPOINTER_TO_UINT(c->data))),
-				       format_count(text, sizeof(text), *(uint64_t *)g_hash_table_lookup(sums, c->data), 9));
+				       format_count(text, sizeof(text), *sum, 9));
+	}
 	g_list_free(counters);
 	g_hash_table_destroy(sums);
 }

@@ -23,6 +23,7 @@ struct ui *ui_create(const struct ui_options *options)
 	ui->hosts = g_array_new(FALSE, TRUE, sizeof(struct ui_host_data));
 	feeds_init(ui);
 	window_init(ui);
+	view_own_init(&ui->clock_rows);
 	ui->view_hosts = g_array_new(FALSE, TRUE, sizeof(struct view_host));
 	ui->marked = g_hash_table_new_full(view_key_hash, view_key_equal_hash, g_free, NULL);
 	ui->collapsed = g_hash_table_new_full(view_key_hash, view_key_equal_hash, g_free, NULL);
@@ -54,6 +55,7 @@ void ui_destroy(struct ui *ui)
 	feeds_release(ui);
 	window_release(ui);
 	path_destroy(ui->compared);
+	view_own_release(&ui->clock_rows);
 	g_array_free(ui->view_hosts, TRUE);
 	g_array_free(ui->hosts, TRUE);
 	canvas_destroy(ui->canvas);

@@ -43,6 +43,7 @@ struct ui_host {
 	bool silent;                 /* live, but not heard of for so long that nobody waits for it */
 	uint64_t lag_ns;             /* live: how far behind it is */
 	const char *trouble;         /* why it is incomplete, NULL: it is not */
+	const char *const *lacks;    /* of what critical paths are made of; ends with NULL, NULL: nothing */
 	const char *const *missing;  /* tracepoints that some table needs and the trace does not have */
 	unsigned n_missing;
 };

@@ -136,6 +136,7 @@ const struct view_table view_paths_table = {
 	.source = TABLE_THREAD,
 	.tables = USES(THREAD),
 	N_COLUMNS(paths_columns),
-	.screen = "tid pid host others_ns own_ns running block_device wire network timer blocked preempted unknown comm",
+	.screen = "tid pid host others_ns own_ns running block_device wire network timer blocked preempted unknown "
+		  "comm",
 	.sort = "others_ns",
 };

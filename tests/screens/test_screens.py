@@ -10,7 +10,7 @@ from terminal import Checks, Terminal, need, skip, unpack
 
 need("tmux", "zstd")
 RECORDING = unpack("three-tier") or skip("no recording three-tier")
-AT = ["--paused", "--begin", "+25s", RECORDING]
+AT = ["--no-sync", "--paused", "--begin", "+25s", RECORDING]
 
 
 def open_at(size=(80, 24), env=None, *options):
