@@ -100,7 +100,8 @@ void report_release_hosts(struct report *r)
 
 uint64_t report_host_time(const struct report_host *h, uint64_t ref_ns)
 {
-	return ref_ns == UINT64_MAX ? ref_ns : clock_from_ref(h->source->map, ref_ns);
+	/* the ends of time are those of everybody */
+	return ref_ns == 0 || ref_ns == UINT64_MAX ? ref_ns : clock_from_ref(h->source->map, ref_ns);
 }
 
 /* Ended rows go into the interval, if one is open, and leave the model. */
