@@ -253,6 +253,27 @@ START_TEST(test_wrapped_products)
 }
 END_TEST
 
+/* A message that lies on the line moves nothing. */
+START_TEST(test_message_on_the_line)
+{
+	static const struct {
+		bool to_reference;
+		int64_t sent, received;
+	} messages[] = {
+		{ true, 1, 2 }, { false, 3, 5 }, { true, 11, 12 }, { true, 16, 17 }, { false, 13, 15 }, { false, 23, 25 },
+		{ true, 31, 32 }, { true, 57, 61 } /* from (3, 5) over (32, 31) */
+	};
+	struct compat_hull *hull = compat_hull_create();
+
+	for (size_t i = 0; i < G_N_ELEMENTS(messages); i++)
+		compat_hull_add(hull, messages[i].to_reference, messages[i].sent, messages[i].received);
+	ck_assert_uint_eq(compat_hull_line(hull).matches, 8);
+	ck_assert_uint_eq(compat_hull_line(hull).accurate, 7);
+	assert_number("alpha", 7, compat_hull_line(hull).alpha, "1.019704433497536945812807881773399");
+	compat_hull_destroy(hull);
+}
+END_TEST
+
 static void assert_decimal(const struct decimal *d, const char *expected)
 {
 	char *text = decimal_text(d);
@@ -327,4 +348,4 @@ START_TEST(test_formula_back)
 END_TEST
 
 UNIT_MAIN("clock_compat", test_match_tables, test_sync_points, test_ts_transform, test_sync_django,
-	  test_wrapped_products, test_decimals, test_formula_back)
+	  test_wrapped_products, test_message_on_the_line, test_decimals, test_formula_back)

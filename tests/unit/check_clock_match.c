@@ -278,6 +278,16 @@ START_TEST(test_effect_before_cause)
 	assert_match(1, A, 20, B, 30);
 	ck_assert(!nth(1)->certain);
 	stop(m);
+
+	/* A passes on what it received: its send may not be what the receiver saw. */
+	m = start();
+	feed(m, A, 10, RECEIVED, p);
+	feed(m, A, 20, SENT, p);
+	feed(m, C, 30, RECEIVED, p);
+	ck_assert_uint_eq(found->len, 1);
+	assert_match(0, A, 20, C, 30);
+	ck_assert(!nth(0)->certain);
+	stop(m);
 }
 END_TEST
 

@@ -243,6 +243,28 @@ START_TEST(test_ports_left_out)
 }
 END_TEST
 
+/* Little traffic before and after a jump: the window shrinks no further than it must. */
+START_TEST(test_clock_that_jumps_seldom_heard)
+{
+	const struct clock_options options = { 0 };
+	struct clock_sync *s = clock_sync_create(&options);
+	struct clock a = add_clock(s, "a", 0, 0), b = add_clock(s, "b", 0, 0);
+
+	for (unsigned t = 0; t < 130; t++) {
+		if (t == 100)
+			b.offset_ns = 50000000;
+		if (t % 3 == 0)
+			send(s, &a, &b, BASE_NS + t * SECOND_NS, 100000);
+		if (t % 3 == 1)
+			send(s, &b, &a, BASE_NS + t * SECOND_NS, 100000);
+		clock_sync_update(s);
+	}
+	ck_assert_int_eq(clock_sync_info(s, b.host).state, CLOCK_ACCURATE);
+	ck_assert_double_lt(error_ns(s, &a, &b, BASE_NS + 130 * SECOND_NS), 50000);
+	clock_sync_destroy(s);
+}
+END_TEST
+
 /* A clock that jumps: what cannot be one line is found out, and the map goes on with what came after it. */
 START_TEST(test_clock_that_jumps)
 {
@@ -363,6 +385,8 @@ static void simulate(uint64_t seed, bool live)
 		ck_assert_uint_eq(ref_ns, at_half);
 		ck_assert_uint_gt(ref_ns, last_ref);
 		last_ref = ref_ns = clock_to_ref(clock_sync_map(s, b), until_ns);
+		/* It turns by rho at most, and follows a clock that is 13 ppm off. */
+		ck_assert_uint_le(clock_to_ref(clock_sync_map(s, b), until_ns + 1000000) - ref_ns - (1000000 - 120), 240);
 		error = fabs((double)(int64_t)(ref_ns - BASE_NS - (second + 1) * SECOND_NS));
 		ck_assert_double_le(error, (double)clock_sync_info(s, b).bound_ns + 1);
 		if (second >= 60) {
@@ -443,5 +467,5 @@ START_TEST(test_little_traffic)
 END_TEST
 
 UNIT_MAIN("clock_sync", test_two_hosts, test_hosts_one_after_the_other, test_states, test_one_host_alone,
-	  test_a_chain_of_hosts, test_offsets_by_hand, test_ports_left_out, test_clock_that_jumps,
+	  test_a_chain_of_hosts, test_offsets_by_hand, test_ports_left_out, test_clock_that_jumps, test_clock_that_jumps_seldom_heard,
 	  test_clocks_that_are_none, test_three_hours_live, test_three_hours_recorded, test_little_traffic)
