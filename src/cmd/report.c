@@ -86,8 +86,10 @@ static enum lt_status check_options(const struct report *r)
 		return error_set("--dot means nothing for table '%s'", r->table->name);
 	if (o->per_cpu && !(r->table->flags & VIEW_PER_CPU))
 		return error_set("--per-cpu means nothing for table '%s'", r->table->name);
-	if ((o->tid->len || o->pid->len || o->comm->len) && !view_table_of_threads(r->table) && !is_path(r))
+	if ((o->tid->len || o->pid->len || o->comm->len) && !view_table_of_processes(r->table) && !is_path(r))
 		return error_set("--tid, --pid and --comm mean nothing for table '%s'", r->table->name);
+	if (o->tid->len && !view_table_of_threads(r->table) && !is_path(r))
+		return error_set("--tid means nothing for table '%s'", r->table->name);
 	if (o->compat && (!r->own || r->own == OWN_ACCOUNTING))
 		return error_set("--compat means nothing for table '%s'", r->table->name);
 	if (is_path(r) && (o->tid->len != 1 || o->pid->len || o->comm->len))

@@ -394,8 +394,9 @@ static void queue_match(struct model *m, struct queue *q, struct channel *ch, co
 /* A half of a relation between hosts. */
 static void count_half(struct model *m, struct channel *ch, const struct party *who, uint64_t bytes, bool read)
 {
-	struct relation what = { .kind = RELATION_INET, .object = ch->object, .flow = read ? ch->in_flow : ch->out_flow };
+	struct relation what = { .kind = RELATION_INET, .object = ch->object };
 
+	what.flow = read ? ch->in_flow : ch->out_flow;
 	if (read)
 		what.to = *who;
 	else

@@ -18,7 +18,7 @@
 
 struct recent_use {
 	uint64_t key;
-	uint64_t used_ns; /* or seen to have been used in the frame; a use in a frame that the hand missed does not count */
+	uint64_t used_ns; /* or seen to have been used by the hand; it may miss a use */
 	bool in_use;
 };
 

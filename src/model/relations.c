@@ -95,7 +95,9 @@ struct relation_row *relations_row(struct model *m, const struct relation *what,
 
 /* ---- the means of a wake-up ---- */
 
-static const struct call_in_flight no_call = { .fd = -1, .fd2 = -1, .file = { NO_ROW, 0, 0 }, .file2 = { NO_ROW, 0, 0 } };
+static const struct call_in_flight no_call = {
+	.fd = -1, .fd2 = -1, .file = { NO_ROW, 0, 0 }, .file2 = { NO_ROW, 0, 0 },
+};
 
 static const struct call_in_flight *call_of(struct model *m, uint32_t thread)
 {

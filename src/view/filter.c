@@ -196,6 +196,21 @@ static bool wants_thread(const struct view_filter *f, const struct view_rows *r,
 	return any_glob(f->comms, strpool_text((strid)thread->comm)) && in_container(f, thread);
 }
 
+/* Either of the two processes may be the one. */
+static bool wants_relation(const struct view_filter *f, const struct view_rows *r, const struct view_row *row)
+{
+	uint64_t pid;
+	strid comm;
+
+	if (!f->pids->len && !f->comms->len)
+		return true;
+	for (int to = 0; to < 2; to++)
+		if (view_relation_end(r, row, to, &pid, &comm) && any_number(f->pids, pid) &&
+		    any_glob(f->comms, strpool_text(comm)))
+			return true;
+	return false;
+}
+
 static bool wants_text(const struct view_rows *r, const struct view_row *row, const char *part)
 {
 	struct value v;
@@ -213,6 +228,8 @@ static bool wants_text(const struct view_rows *r, const struct view_row *row, co
 bool view_filter_row(const struct view_filter *f, const struct view_rows *r, const struct view_row *row)
 {
 	if (view_table_of_threads(r->table) && !wants_thread(f, r, row))
+		return false;
+	if (r->table->source == TABLE_RELATION && !wants_relation(f, r, row))
 		return false;
 	if (r->table->source == TABLE_FILE) {
 		const struct file_row *file = INTERVAL_ROW(file, &row->row);

@@ -78,6 +78,9 @@ uint64_t view_pivot_value(const struct view_rows *r, unsigned host, uint64_t own
 /* ---- table_relations.c: the halves of relations between hosts, of all hosts ---- */
 void view_index_relations(struct view_rows *r);
 
+/* The process at one end of a row, wherever it is. False: not known. */
+bool view_relation_end(const struct view_rows *r, const struct view_row *row, bool to, uint64_t *pid, strid *comm);
+
 /* ---- filter.c ---- */
 bool view_filter_tid(const struct view_filter *f, uint64_t tid);
 bool view_filter_row(const struct view_filter *f, const struct view_rows *r, const struct view_row *row);

@@ -62,4 +62,7 @@ const struct column *view_column_find(const struct column *columns, unsigned n_c
 /* Whether rows of the table belong to threads or processes, so that tid, pid and comm say something of them. */
 bool view_table_of_threads(const struct view_table *table);
 
+/* The same of pid and comm only: a row is of threads, or of two processes. */
+bool view_table_of_processes(const struct view_table *table);
+
 #endif

@@ -124,6 +124,17 @@ static uint64_t same_relation(const struct view_rows *r, const struct view_row *
 	return to.row ? view_mix(hash + 1, (uint64_t)to.host << 48 ^ to.row->to_uid) : hash;
 }
 
+bool view_relation_end(const struct view_rows *r, const struct view_row *row, bool to, uint64_t *pid, strid *comm)
+{
+	struct view_half end = end_of(r, row->key.host, INTERVAL_ROW(relation, &row->row), to);
+
+	if (!end.row)
+		return false;
+	*pid = to ? end.row->to_pid : end.row->from_pid;
+	*comm = (strid)(to ? end.row->to_comm : end.row->from_comm);
+	return true;
+}
+
 /* ---- what ---- */
 
 static void get_kind(const struct view_cell *at, struct value *v)
