@@ -61,6 +61,21 @@ static void add_source_name(struct host *h, const char *name)
 	h->public.source = joined;
 }
 
+/* Of several tracers the kernel's is the one to name, whichever came first. */
+static void set_tracer(struct host *h, const struct event *ev)
+{
+	char *tracer;
+
+	if (event_payload(ev, ev_trace)->domain != DOMAIN_KERNEL)
+		return;
+	tracer = text_of(ev, event_payload(ev, ev_trace)->tracer);
+	if (strcmp(tracer, h->public.tracer) != 0) {
+		g_free(h->public.tracer);
+		h->public.tracer = g_steal_pointer(&tracer);
+	}
+	g_free(tracer);
+}
+
 /* A host that comes later gets the next number of its name. */
 static void name_after(struct host *h, const GPtrArray *hosts)
 {
@@ -90,6 +105,7 @@ struct host *host_of_trace(GPtrArray *hosts, const struct event *ev, const char 
 	if (h) {
 		g_free(hostname);
 		g_free(clock);
+		set_tracer(h, ev);
 	} else {
 		h = host_create(hostname, clock, ev);
 		name_after(h, hosts);

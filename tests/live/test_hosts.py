@@ -1,0 +1,316 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Several live hosts: three at their own speed, attached before and in the middle; two with programs that `record` traces;
+kernel and user space in one session; a relayd that misbehaves while the monitor looks at another one."""
+import os
+import re
+import shlex
+import shutil
+import struct
+import subprocess
+import sys
+import time
+
+import fake_relay
+import sandbox
+from fake_relay import Relay, Session
+from test_feed import BUILD, PROGRAM, TRACES, Relayd, finish, hosts_of, trace_of, urls_of
+from test_live import Report, check_same, recorded, recordings
+from test_record import SSH, expected
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "screens"))
+from terminal import Checks, Terminal  # noqa: E402
+
+APP = os.path.join(BUILD, "tests/live/ust_app")
+EVENTS = "lttng_ust_trace*:*"
+
+
+def have_ust():
+    return os.path.exists(APP) and subprocess.run([APP, "0"], stdout=subprocess.DEVNULL, check=False).returncode == 0
+
+
+# ---- three hosts ----
+
+def feed_each(relayd, path, name, *args):
+    """Every host of a recording by a feed of its own, so that all begin at once; the processes and the URLs."""
+    feeds = [relayd.feed("--session", name, *args, directory) for directory in hosts_of(path).values()]
+    return feeds, [urls_of(feed, 1)[0] for feed in feeds]
+
+
+def test_three_hosts_from_the_begin(checks):
+    path = recordings["three-tier"]
+    with Relayd("relayd-begin") as relayd:
+        feeds, urls = feed_each(relayd, path, "begin")
+        report = Report("cpu", *urls)
+        check_same(checks, "three hosts at their own speed: cpu", report.end(), recorded("cpu", path))
+        for feed in feeds:
+            finish(feed, 0, "feed")
+
+
+def test_three_hosts_in_the_middle(checks):
+    """Less of each is seen, none of it wrong."""
+    path = recordings["three-tier"]
+    tables = ("hosts", "cpus", "events")
+    with Relayd("relayd-middle") as relayd:
+        runs = [feed_each(relayd, path, f"middle-{table}", "--no-wait") for table in tables]
+        time.sleep(2)
+        reports = [Report(table, *urls) for table, (_, urls) in zip(tables, runs)]
+        done = [report.end() for report in reports]
+        for feeds, _ in runs:
+            for feed in feeds:
+                finish(feed, 0, "feed")
+    checks.equal("in the middle: status", [(status, err) for status, _, err in done], [(0, "")] * 3)
+    hosts, cpus, events = ({(row["host"], row.get("cpu", row.get("name"))): row for row in report["rows"]}
+                           for _, report, _ in done)
+    all_hosts, all_events = ({(row["host"], row.get("name")): row for row in recorded(table, path)[1]["rows"]}
+                             for table in ("hosts", "events"))
+    checks.equal("in the middle: hosts", set(hosts), set(all_hosts))
+    for key, row in hosts.items():
+        whole = all_hosts[key]
+        checks.check(f"in the middle: events of {key[0]}", whole["events"] / 20 < row["events"] < whole["events"], row)
+        checks.equal(f"in the middle: end of {key[0]}", row["end_ns"], whole["end_ns"])
+    checks.equal("in the middle: CPUs", len(cpus), 6)
+    for (host, cpu), row in cpus.items():
+        checks.equal(f"in the middle: time of {host}'s CPU {cpu}", row["busy_ns"] + row["idle_ns"], row["online_ns"])
+    checks.equal("in the middle: no event too many", [k for k, row in events.items() if row["count"] > all_events[k]["count"]],
+                 [])
+
+
+# ---- programs ----
+
+def counts_of(report):
+    """host → event → count"""
+    found = {}
+    for row in report["rows"]:
+        found.setdefault(row["host"], {})[row["name"]] = row["count"]
+    return found
+
+
+def test_two_hosts_with_programs(checks):
+    """Two hosts (UTS namespaces) whose sessions `record --host` makes: a live report counts every event of both."""
+    if os.geteuid() or subprocess.run(["unshare", "--uts", "true"], check=False, stderr=subprocess.DEVNULL).returncode:
+        print("skip two hosts with programs: not root, or no UTS namespaces")
+        return
+    os.makedirs("bin")
+    with open("bin/ssh", "w", encoding="ascii") as file:
+        file.write(SSH.format(base=os.getcwd(), uid=sandbox.NOBODY))
+    os.chmod("bin/ssh", 0o755)
+    shutil.copy(APP, "ust_app")
+    env = {**os.environ, "PATH": os.path.abspath("bin") + ":" + os.environ["PATH"]}
+    runs = {"alpha": (20000, 30), "beta": (500,)}
+    users = [sandbox.User(name) for name in (*runs, "relay")]
+    try:
+        (control, data, live), _ = users[-1].start_relayd()
+
+        def record(*argv):
+            done = subprocess.run([PROGRAM, "record", *argv, "--host", "alpha", "--host", "beta"], env=env, check=False,
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True)
+            checks.equal(f"record {argv[0]}: status", (done.returncode, done.stderr), (0, ""))
+            return done.stdout
+
+        out = record("--ust", EVENTS, "--live", f"net://127.0.0.1:{control}:{data}", "--live-port", str(live),
+                     "--live-timer", "100ms", "--session", "s")
+        url = re.search("^view it: lttngtop (.*)$", out, re.M).group(1)
+        reports = [Report(table, f"{url}/host/{host}/s") for table, host in (("events", "alpha"), ("emitters", "beta"))]
+        taken = f"{PROGRAM} list --json {url} | grep -o '\"clients\":1' | wc -l"
+        sandbox.wait_until(lambda: subprocess.check_output(taken, shell=True).strip() == b"2", "two viewers")
+        for host, counts in runs.items():
+            for n in counts:
+                subprocess.run(["ssh", host, shlex.join([os.path.abspath("ust_app"), str(n)])], env=env, check=True)
+        record("stop", "s")
+        (status, events, err), (_, emitters, _) = [report.end() for report in reports]
+        checks.equal("two hosts with programs: status", (status, err), (0, ""))
+        checks.equal("programs of alpha: every event", counts_of(events), {"alpha": expected(*runs["alpha"])})
+        checks.equal("programs of beta: who emitted", [(r["host"], r["comm"], r["tid"] == r["pid"], r["events"])
+                                                       for r in emitters["rows"]], [("beta", "ust_app", True, 750)])
+    finally:
+        for user in users:
+            user.end()
+
+
+def plain_metadata(trace):
+    return subprocess.run(["babeltrace2", "--output-format=ctf-metadata", trace], stdout=subprocess.PIPE, text=True,
+                          check=True).stdout
+
+
+def clock_of(text):
+    """uuid and offset of the one clock."""
+    return re.search(r'clock \{.*?uuid = "?([0-9a-f-]+)"?;.*?\boffset = (\d+);', text, re.S).groups()
+
+
+def record_programs(path, counts):
+    """A recording of programs: its trace, and what each of them emitted by its pid."""
+    user = sandbox.User("programs")
+    app = os.path.join(user.home, "ust_app")
+    shutil.copy(APP, app)
+    script = "; ".join(f"{app} {n} & echo $! {n} >>{user.home}/pids; wait" for n in counts)
+    try:
+        user.start_sessiond()
+        status, _, err = user.run(PROGRAM, "record", "--ust", EVENTS, "--output", f"{user.home}/recording", "--", "sh", "-c", script)
+        assert status == 0, err
+    finally:
+        user.end()
+    shutil.copytree(trace_of(f"{user.home}/recording"), path)
+    with open(f"{user.home}/pids", encoding="ascii") as file:
+        return {int(pid): int(n) + int(n) // 2 for pid, n in (line.split() for line in file)}
+
+
+def test_kernel_and_programs(checks):
+    """As one live session: who emitted how much, beside the kernel's figures, which are what they were."""
+    kernel = trace_of(recordings["kprobe"])
+    shutil.copytree(kernel, "both/client/kernel")
+    emitted = record_programs("both/client/ust/uid/65534/64-bit", (400, 30))
+    # as if they had run on that host while it was recorded
+    theirs, text = plain_metadata(kernel), plain_metadata("both/client/ust/uid/65534/64-bit")
+    begin_ns = recorded("hosts", recordings["kprobe"])[1]["begin_ns"]
+    shift = begin_ns + 200000000 - recorded("hosts", "both/client/ust")[1]["begin_ns"]
+    uuid, offset = clock_of(text)
+    for old, new in ((uuid, clock_of(theirs)[0]), (f"offset = {offset};", f"offset = {int(offset) + shift};"),
+                     *((re.search(rf"{key} = .*?;", text).group(0), re.search(rf"{key} = .*?;", theirs).group(0))
+                       for key in ("hostname", "trace_name"))):
+        checks.check(f"metadata: {old}", old in text)
+        text = text.replace(old, new)
+    with open("both/client/ust/uid/65534/64-bit/metadata", "w", encoding="utf-8") as file:
+        file.write("/* CTF 1.8 */\n" + text)
+    recorded_reports_of = {table: Report(table, "both").end() for table in ("hosts", "cpu", "emitters")}
+    with Relayd("relayd-both") as relayd:
+        for table, wanted in recorded_reports_of.items():
+            feed = relayd.feed("--speed", "max", "--session", f"both-{table}", "both")
+            report = Report(table, urls_of(feed, 1)[0])
+            check_same(checks, f"kernel and programs: {table}", report.end(), wanted)
+            finish(feed, 0, "feed")
+    rows = recorded_reports_of["emitters"][1]["rows"]
+    checks.equal("kernel and programs: who emitted", {r["tid"]: r["events"] for r in rows}, emitted)
+    alone = recorded("cpu", recordings["kprobe"])[1]["rows"]
+    checks.equal("kernel and programs: threads", recorded_reports_of["cpu"][1]["rows"], alone)
+    checks.equal("kernel and programs: events", recorded_reports_of["hosts"][1]["rows"][0]["events"],
+                 recorded("hosts", recordings["kprobe"])[1]["rows"][0]["events"] + sum(emitted.values()))
+
+
+# ---- a relayd that misbehaves ----
+
+class Steady(Relay):
+    """Behind its packets its time goes on without events, as long as anybody asks."""
+
+    def __init__(self, *sessions):
+        super().__init__(*sessions)
+        self.begun = time.monotonic()
+
+    def attach(self, payload):
+        self.sent_metadata.clear()
+        for stream in self.session.streams:
+            stream.next = 0
+        return super().attach(payload)
+
+    def at_end(self, stream):
+        last = max(s.packets[-1][4] for s in self.session.streams)
+        ns = last + int((time.monotonic() - self.begun) * 1e9)
+        return self.index(fake_relay.INDEX_INACTIVE, packet=(0, 0, 0, 0, ns, 0, stream.class_id))
+
+    def at_last_end(self):
+        pass
+
+
+class Fickle(Steady):
+    """Each command in turn is answered by what mode says; without one all is well."""
+    mode = None
+
+    def next_index(self, payload):
+        if self.mode == "another stream":
+            offset, bits, content, begin, end, discarded, _ = self.session.streams[0].packets[0]
+            return self.index(fake_relay.INDEX_OK, 0, (offset, bits, content, begin, end, discarded, len(self.commands)))
+        if self.mode == "hangs up":
+            raise fake_relay.Hangup
+        if self.mode == "garbage":
+            return b"\xff" * 50000
+        if self.mode == "silent":
+            return None
+        return super().next_index(payload)
+
+    def attach(self, payload):
+        if self.mode == "wrong length":
+            return struct.pack(">2I", 1, 2 ** 32 - 1) + b"\0" * 100000
+        return super().attach(payload)
+
+    def get_metadata(self, payload):
+        if self.mode == "endless metadata":
+            return struct.pack(">QI", 2 ** 60, 1) + b"\0" * 100000
+        return super().get_metadata(payload)
+
+    def packet(self, payload):
+        if self.mode == "packets of ones":
+            length = struct.unpack(">QQI", payload)[2]
+            return struct.pack(">3I", 1, length, 0) + b"\xff" * length
+        return super().packet(payload)
+
+    def break_off(self):
+        """Whoever is attached has to come again."""
+        for connection in self.connections:
+            connection.close()
+
+
+# what the host's line says of it; other versions of babeltrace2 may fail where this one dies
+MISBEHAVIOUR = {
+    "hangs up": "the relayd went away",
+    "wrong length": "does not answer",
+    "endless metadata": "(died: signal 5|reading broke off)",
+    "another stream": "(died: signal 6|reading broke off)",
+    "packets of ones": "Invalid CTF magic number, magic=ffffffff",
+    "garbage": "reading broke off",
+    "silent": "does not answer",
+}
+AT_THE_BEGIN = {"wrong length", "endless metadata", "packets of ones"}  # not what is asked all the time
+
+
+def workers(t):
+    return set(subprocess.run(["pgrep", "-P", str(t.program_pid())], stdout=subprocess.PIPE, text=True,
+                              check=True).stdout.split())
+
+
+def test_monitor_of_a_hostile_relayd(checks):
+    """It says what is wrong with that host, goes on with the other one, and tries again with another worker."""
+    hosts = hosts_of(recordings["three-tier"])
+    with Steady(Session([trace_of(hosts["web"])])) as good, Fickle(Session([trace_of(hosts["client"])], host="client")) as bad:
+        with Terminal("--stall-limit", "1s", good.url, bad.url, size=(120, 30), ready=None) as t:
+            t.wait(r"^ LIVE .* 2 hosts")
+            for mode, words in MISBEHAVIOUR.items():
+                before, came = workers(t), bad.commands.count(fake_relay.CONNECT)
+                bad.mode = mode
+                if mode in AT_THE_BEGIN:
+                    bad.break_off()
+                checks.check(f"{mode}: why", t.wait(rf"^ client away since [0-9:]+: .*{words}"))
+                sandbox.wait_until(lambda: bad.commands.count(fake_relay.CONNECT) > came + 1, f"{mode}: tried again")
+                checks.check(f"{mode}: the other one goes on", t.wait(r"^ LIVE .* 1/2 hosts"))
+                checks.check(f"{mode}: another worker", workers(t) != before and len(workers(t)) <= 3, (before, workers(t)))
+                bad.mode = None
+                bad.break_off()
+                checks.check(f"{mode}: back again", t.wait(r"^ LIVE .* 2 hosts"))
+            t.keys("q")
+            checks.equal("hostile: status", t.status(), 0)
+
+
+def main():
+    missing = sandbox.missing()
+    if missing:
+        print(f"skip {os.path.basename(sys.argv[0])}: {missing} is not installed")
+        return 77
+    if not os.path.isdir(os.path.join(TRACES, "three-tier")):
+        print(f"skip {os.path.basename(sys.argv[0])}: no recordings in {TRACES}")
+        return 77
+    os.chmod(".", 0o755)  # the relayd's user comes through
+    recordings.update((name, os.path.join(TRACES, name)) for name in sorted(os.listdir(TRACES)))
+    tests = [test_three_hosts_from_the_begin, test_three_hosts_in_the_middle]
+    if have_ust():
+        tests += [test_two_hosts_with_programs, test_kernel_and_programs]
+    else:
+        print("skip programs: built without lttng-ust")
+    if shutil.which("tmux"):
+        tests.append(test_monitor_of_a_hostile_relayd)
+    else:
+        print("skip the monitor of a hostile relayd: tmux is not installed")
+    Checks().run(*tests)
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
