@@ -172,7 +172,7 @@ class Terminal:
 
     def wait_read(self):
         """Until the whole recording has been read: the strip is full, and where there is room no word says otherwise."""
-        self.wait_gone(r"reading (\d+%|the first)|[·.]{2} \d\d:\d\d:\d\d$")
+        self.wait_gone(r"^ WAITING|reading (\d+%|the first)|[·.]{2} \d\d:\d\d:\d\d$")
         return self
 
     # how it ended

@@ -124,7 +124,7 @@ def compare_io(checks, what, screen, recording, host=None):
 
 
 def screen_equals_report(checks):
-    for name, begin, steps, host in (("three-tier", "+25s", 2, None), ("hotplug", "+3s", 3, "db"),
+    for name, begin, steps, host in (("three-tier", "+3s", 2, None), ("hotplug", "+3s", 3, "db"),
                                      ("kprobe", "+0s", 1, "client"), ("disk-io", "+5s", 2, "db"),
                                      ("lossy", "+2s", 1, "db")):
         recording = unpack(name)
@@ -149,7 +149,7 @@ def screen_equals_report(checks):
 def there_and_back(checks):
     recording = unpack("three-tier") or skip("no recording three-tier")
     for pane in ("1", "2", "4", "7"):
-        with Terminal("--paused", "--begin", "+20s", recording).wait_read() as t:
+        with Terminal("--paused", "--begin", "+2s", recording).wait_read() as t:
             seen = [t.press(pane)]
             for _ in range(6):
                 seen.append(t.press("Right"))
@@ -157,7 +157,7 @@ def there_and_back(checks):
             back = [seen[-1]] + [t.press("Left") for _ in range(6)]
             checks.equal(f"pane {pane}: back, the same screens", list(reversed(back)), seen)
             t.press("(", ")", "(")
-            t.keys("b").text("+20s").keys("Enter")
+            t.keys("b").text("+2s").keys("Enter")
             checks.equal(f"pane {pane}: by a jump, the same screen", t.sync(), seen[0])
 
 
