@@ -94,11 +94,16 @@ static void vertex(struct build *b, wait_row row, enum wait_state state, const s
  */
 static void recover(struct build *b, struct build_thread *t, enum status since)
 {
+	uint64_t last_ns;
+
 	if (!t->interrupted)
 		return;
 	t->interrupted = false;
-	if (build_row(b, t->row)->first_ns)
+	if (build_row(b, t->row)->first_ns) {
+		if (graph_last(b->graph, t->row, &last_ns) && t->ran_ns > last_ns)
+			vertex_at(b, t->row, t->ran_ns, WAIT_RUNNING, NULL);
 		vertex_at(b, t->row, build_host(b, t->host)->lost_ns, WAIT_UNKNOWN, NULL);
+	}
 	t->status = t->old = (uint8_t)since;
 }
 
@@ -238,8 +243,19 @@ static void wake_in_context(struct build *b, unsigned host, const struct wait_ev
 		build_packets_redirect(b, receiver->row, t->row);
 }
 
+/* A link is to start at the thread's row now. A running one needs no vertex for that: most vertices would be such. */
+static void source(struct build *b, struct build_thread *t)
+{
+	if (b->compat || t->status != STATUS_RUN || !build_row(b, t->row)->first_ns) {
+		build_extend(b, t);
+		return;
+	}
+	build_packets_settle(b, t->row);
+	t->ran_ns = b->now_ns;
+}
+
 static void wake_in_task(struct build *b, const struct wait_event *e, const struct build_thread *t,
-			 const struct build_thread *waker, enum wait_link link)
+			 struct build_thread *waker, enum wait_link link)
 {
 	const struct wait_cause cause = { .call = e->call, .object = e->object, .fd = e->fd, .role = e->role };
 
@@ -247,13 +263,13 @@ static void wake_in_task(struct build *b, const struct wait_event *e, const stru
 	graph_present(b->graph, t->row, state_of((enum status)t->status), NULL);
 	if (!waker)
 		return;
-	build_extend(b, waker);
+	source(b, waker);
 	graph_link(b->graph, waker->row, b->now_ns, t->row, b->now_ns, link);
 }
 
 static void build_wake(struct build *b, unsigned host, const struct wait_event *e)
 {
-	const struct build_thread *current = build_current(b, host, e);
+	struct build_thread *current = build_current(b, host, e);
 	bool is_new, counts;
 	struct build_thread *t;
 
@@ -329,10 +345,15 @@ static void build_status(struct build *b, unsigned host, const struct wait_event
 {
 	bool is_new;
 	struct build_thread *t = build_thread_get(b, host, e->tid, e->cpu, &is_new);
+	const enum status status = status_of_dump(e->prev_state);
 
 	build_thread_name(b, t, e->comm, e->pid);
-	if (!t->interrupted)
-		build_thread_set(b, t, status_of_dump(e->prev_state));
+	if (b->compat) {
+		build_thread_set(b, t, status);
+	} else if (t->status == STATUS_UNKNOWN && !t->interrupted) {
+		/* what is known of a thread is better; and the dump says "wait fork" of everything runnable */
+		build_thread_set(b, t, status == STATUS_WAIT_FORK ? STATUS_WAIT_CPU : status);
+	}
 }
 
 static void build_net_softirq(struct build *b, unsigned host, const struct wait_event *e)

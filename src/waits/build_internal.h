@@ -27,6 +27,7 @@ struct build_thread {
 	bool gone;            /* its life is over */
 	bool interrupted;     /* events were lost since it was last seen */
 	uint32_t interrupts;  /* of its host, when the status was set */
+	uint64_t ran_ns;      /* it woke somebody then, which is no vertex: running from the last one to here */
 	strid stop;           /* blocked, but by no wait: "stopped", "traced"; STRID_NONE */
 	wait_row row;
 	uint32_t life;        /* of the row: another's, if it is another */

@@ -5,7 +5,8 @@
  *   dump_waits [--compat] [--graph] [--paths] [--formula HOST=SLOPE,INTERCEPT]... SOURCE...
  *
  * JSON, one object per line: first the totals and the losses [host, CPU, its time], then with --graph
- * each row with its vertices and links, with --paths the critical path of each thread's row over its whole life.
+ * each row with its vertices and links, with --paths the critical path of each thread's row over its whole life, up
+ * to the end of the record where it is known what the thread does then.
  * --formula: reference's time = SLOPE * the host's + INTERCEPT; other hosts keep their time.
  */
 #include <inttypes.h>
@@ -92,7 +93,8 @@ static void print_row(const struct waits *w, wait_row row)
 	puts("]}");
 }
 
-static void print_path(const struct waits *w, wait_row row)
+/* compat: up to the last vertex, else with what the thread is known to do after it. */
+static void print_path(const struct waits *w, wait_row row, bool compat)
 {
 	const struct wait_who who = waits_who(w, row);
 	struct wait_path path;
@@ -101,7 +103,7 @@ static void print_path(const struct waits *w, wait_row row)
 	if (!graph_last(waits_graph(w), row, &last_ns))
 		return;
 	wait_path_init(&path);
-	wait_path_resolve(waits_graph(w), row, waits_first_ns(w, row), last_ns, &path);
+	wait_path_resolve(waits_graph(w), row, waits_first_ns(w, row), compat ? last_ns : waits_now(w), &path);
 	printf("{\"path\":%u,\"host\":%u,\"tid\":%d,\"comm\":", row, who.host, who.tid);
 	print_text(strpool_text(who.comm));
 	printf(",\"begin\":%" PRIu64 ",\"end\":%" PRIu64 ",\"segments\":[", path.begin_ns, path.end_ns);
@@ -244,7 +246,7 @@ int main(int argc, char **argv)
 	for (wait_row row = 0; graph && row < waits_graph(w)->n_rows; row++)
 		print_row(w, row);
 	for (wait_row row = WAIT_NO_ROW; paths && (row = waits_next(w, row)) != WAIT_NO_ROW;)
-		print_path(w, row);
+		print_path(w, row, waits_options.compat);
 	for (unsigned h = 0; h < n; h++) {
 		model_set_wait_log(ingest_host(in, h)->model, NULL);
 		wait_log_release(&hosts[h].log);

@@ -49,6 +49,10 @@ def join(pieces):
     return [tuple(p) for p in out]
 
 
+def cut(pieces, end):
+    return [(a, min(b, end), who, label) for a, b, who, label in pieces if a < end]
+
+
 def totals(pieces):
     sums = collections.Counter()
     for begin, end, who, label in pieces:

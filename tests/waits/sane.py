@@ -15,6 +15,7 @@ CAUSES = {
     "disk": "woken in an interrupt or softirq in which a disk's request was completed: waited for the disk",
     "flow": "a packet sent by a softirq or timer is of the task that sent last on its flow, at that time",
     "overtaken": "a packet overtaken by later ones still finds its partner",
+    "dump": "the state dump does not know better what a thread does than its own events, nor that it was forked",
     "unknown": "after lost events what a thread did before they ended is unknown",
 }
 
@@ -119,8 +120,15 @@ def changed(critpath, losses):
                 if w:
                     self.seen(w, critpath.RUN)
             elif e.name == "lttng_statedump_process_state":
-                if self.find(e.host, f["tid"], e.cpu) in self.unseen:
+                w = self.find(e.host, f["tid"], e.cpu)
+                if w in self.unseen:
                     return
+                if w and w.status != critpath.UNKNOWN:
+                    self.used["dump"] += w.status != critpath.STATEDUMP[f["status"]]
+                    return
+                if critpath.STATEDUMP[f["status"]] == critpath.WAIT_FORK:
+                    self.used["dump"] += 1
+                    e.f = dict(f, status=2)
             super()._feed(e)
 
         def sched_switch(self, e, f):
