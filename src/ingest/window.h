@@ -19,14 +19,15 @@
  *
  * What is not in there is not known: a thread that did nothing has no row, one whose process no event's
  * context tells has pid -1, files opened before have no path. What a thread did until its first
- * event is taken to have been so from the beginning; a wait that goes on beyond the end is not explained. Main thread only.
+ * event is taken to have been so from the beginning; a wait that goes on beyond the end is not
+ * explained. Main thread only.
  */
 struct window;
 
 struct window_options {
 	uint64_t begin_ns, end_ns; /* [begin, end[, reference time */
 	uint64_t before_ns, after_ns; /* read so much around it, 0: WINDOW_MARGIN_NS */
-	const struct clock_map *const *maps; /* of each of the ingest's hosts, borrowed; NULL: those that they have there */
+	const struct clock_map *const *maps; /* of each of the ingest's hosts, borrowed; NULL: those they have there */
 	struct waits_options waits;
 };
 

@@ -248,7 +248,8 @@ static void compare_paths(struct window *w, wait_row row, struct waits *all, wai
 		} else {
 			const enum difference d = classify(&p, x, all, y, open);
 
-			ck_assert_msg(d < DIFFERENCES, "thread %d of host %u at %" PRIu64 ": %s on thread %d, not %s on %d",
+			ck_assert_msg(d < DIFFERENCES,
+				      "thread %d of host %u at %" PRIu64 ": %s on thread %d, not %s on %d",
 				      waits_who(window_waits(w), row).tid, waits_who(window_waits(w), row).host, t_ns,
 				      wait_state_name(x->state), waits_who(window_waits(w), x->row).tid,
 				      y ? wait_state_name(y->state) : "nothing",
