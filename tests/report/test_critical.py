@@ -77,11 +77,11 @@ def check_totals(path, host, tid, whole):
 
 
 def check_threads(path, name):
-    """Every tenth thread, and those that live shortest."""
+    """Every twentieth thread, and those that live shortest."""
     cpu = page("cpu", path)
     rows = [r for r in cpu["rows"] if r["tid"] > 0 and r["cpu_ns"]]
     short = [r for r in rows if r["born_ns"] and r["exited_ns"]][:10]
-    for row in rows[::10] + short:
+    for row in rows[::20] + short:
         whole = path_of(path, row["host"], row["tid"])
         what = f"{name}: {row['host']} {row['tid']} {row['comm']}"
         check(whole["rows"], f"{what}: no path")

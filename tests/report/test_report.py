@@ -200,7 +200,7 @@ def check_per_cpu(path):
 
 def check_usage(path):
     for args in (["nosuch", path], ["cpu"], ["cpu", "--json", "--csv", path], ["cpu", "--per-cpu", path],
-                 ["disks", "--tid", "1", path], ["net", "--comm", "x", path], ["accounting", path], ["counters", path],
+                 ["disks", "--tid", "1", path], ["net", "--comm", "x", path], ["counters", path],
                  ["cpu", "--begin", "+2s", "--end", "+1s", path], ["cpu", "--begin", "soon", path],
                  ["cpu", "--interval", "1", path]):
         check(run(*args, status=2) == "", f"{args}: output in spite of wrong usage")

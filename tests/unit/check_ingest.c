@@ -22,10 +22,9 @@ static char *recording(const char *name)
 	return g_build_filename(getenv("BUILD") ? getenv("BUILD") : "build", "traces", name, NULL);
 }
 
-static struct ingest *start(const char *name, unsigned workers)
+static struct ingest *start_with(const char *name, const struct ingest_options *options)
 {
-	struct ingest_options options = { .workers = workers };
-	struct ingest *in = ingest_create(&options);
+	struct ingest *in = ingest_create(options);
 	char *program = g_build_filename(getenv("BUILD") ? getenv("BUILD") : "build", "lttngtop", NULL);
 	char *directory = recording(name);
 
@@ -35,6 +34,13 @@ static struct ingest *start(const char *name, unsigned workers)
 	g_free(directory);
 	g_free(program);
 	return in;
+}
+
+static struct ingest *start(const char *name, unsigned workers)
+{
+	struct ingest_options options = { .workers = workers };
+
+	return start_with(name, &options);
 }
 
 static char *dump_row(const struct state_table *table, uint32_t row)
@@ -215,5 +221,54 @@ START_TEST(test_nothing_to_read)
 }
 END_TEST
 
+/* A survey finds the clocks; what is read with them afterwards is the same in every host's own time. */
+START_TEST(test_survey)
+{
+	struct clock_options clock_options = { .ref = "web" };
+	struct clocks *clocks = clocks_create(&clock_options, CLOCKS_AWAIT);
+	struct waits_options waits = { 0 };
+	struct ingest_options options = { .clocks = clocks, .waits = &waits, .survey = true };
+	struct ingest *in = start_with("three-tier", &options);
+	GString *plain = run("three-tier", 2, 0), *joined;
+	uint64_t ends[3], begin_ns = UINT64_MAX;
+
+	advance_all(in, 0);
+	ck_assert_ptr_null(ingest_waits(in));
+	ck_assert_uint_eq(ingest_host_count(in), 3);
+	for (unsigned h = 0; h < 3; h++) {
+		const struct ingest_host *host = ingest_host(in, h);
+
+		ends[h] = host->end_ns;
+		ck_assert_uint_eq(clock_to_ref(host->map, host->end_ns), host->end_ns);
+		/* no model was kept: the state dump alone would be a hundred threads */
+		ck_assert_uint_lt(model_state(host->model)->tables[TABLE_THREAD].n_alive, 10);
+	}
+	clocks_finish(clocks);
+	ingest_destroy(in);
+
+	options.survey = false;
+	in = start_with("three-tier", &options);
+	for (unsigned h = 0; h < 3; h++) {
+		const struct ingest_host *host = ingest_host(in, h);
+
+		ck_assert_int_eq(clock_to_ref(host->map, host->begin_ns) == host->begin_ns, !strcmp(host->name, "web"));
+		begin_ns = MIN(begin_ns, clock_to_ref(host->map, host->begin_ns));
+	}
+	ck_assert_uint_eq(ingest_begin_ns(in), begin_ns);
+	advance_all(in, 0);
+	joined = dump(in);
+	ck_assert_msg(g_string_equal(plain, joined), "clocks and waits change what is known of hosts");
+	for (unsigned h = 0; h < 3; h++)
+		ck_assert_uint_eq(ingest_host(in, h)->end_ns, ends[h]);
+	ck_assert_uint_gt(waits_info(ingest_waits(in)).links, 100);
+	ck_assert_uint_eq(waits_info(ingest_waits(in)).late, 0);
+	ck_assert_uint_eq(waits_info(ingest_waits(in)).queued, 0);
+	ingest_destroy(in);
+	clocks_destroy(clocks);
+	g_string_free(plain, TRUE);
+	g_string_free(joined, TRUE);
+}
+END_TEST
+
 UNIT_MAIN("ingest", test_same_with_any_number_of_workers, test_same_in_steps, test_hosts_and_record,
-	  test_cpu_time_is_complete_at_every_cut, test_nothing_to_read)
+	  test_cpu_time_is_complete_at_every_cut, test_nothing_to_read, test_survey)
