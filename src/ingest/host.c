@@ -61,8 +61,7 @@ static void add_source_name(struct host *h, const char *name)
 	h->public.source = joined;
 }
 
-/* Of several tracers the kernel's is the one to name, whichever came first. */
-static void set_tracer(struct host *h, const struct event *ev)
+void host_set_tracer(struct host *h, const struct event *ev)
 {
 	char *tracer;
 
@@ -105,7 +104,7 @@ struct host *host_of_trace(GPtrArray *hosts, const struct event *ev, const char 
 	if (h) {
 		g_free(hostname);
 		g_free(clock);
-		set_tracer(h, ev);
+		host_set_tracer(h, ev);
 	} else {
 		h = host_create(hostname, clock, ev);
 		name_after(h, hosts);

@@ -33,6 +33,9 @@ struct host {
 /* Names the host as the trace announcement does; hint: where it has no hostname. */
 struct host *host_of_trace(GPtrArray *hosts, const struct event *ev, const char *hint, const char *source_name);
 
+/* A trace of it was announced: of several tracers the kernel's is the one to name, whichever came first. */
+void host_set_tracer(struct host *host, const struct event *ev);
+
 void host_free(void *host);
 
 /* Notes why the host's figures are incomplete; the first reason stays. */

@@ -10,6 +10,8 @@ static void source_said(struct ingest *in, struct host *host, const struct event
 
 	if (ev->kind == EVENT_LOST)
 		in->incomplete = true;
+	if (ev->kind == EVENT_TRACE)
+		host_set_tracer(host, ev);
 	if (ev->kind != EVENT_NOTE)
 		return;
 	in->incomplete = true;
