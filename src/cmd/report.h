@@ -120,7 +120,7 @@ void report_clear_progress(struct report *r);
 
 /* ---- report_cut.c ---- */
 
-/* The part of the record that was asked for, clipped to the record as far as it is known. LT_ERROR: it makes no sense. */
+/* The part of the record that was asked for, clipped to what is known of the record. LT_ERROR: it makes no sense. */
 enum lt_status report_resolve_times(const struct report *r, uint64_t known_end_ns, uint64_t *begin_ns,
 				    uint64_t *end_ns);
 

@@ -56,8 +56,8 @@ static const struct column path_columns[] = {
 	SEGMENT(cause, "CAUSE", "By name what it waited for: a device, an interrupt, a peer.", COLUMN_TEXT, 14,
 		view_get_text),
 	SEGMENT(link, "LINK",
-		"How the path came here from the segment before: wakeup, fork, network, timer; null: it stayed, or came "
-		"back to where a wait began.",
+		"How the path came here from the segment before: wakeup, fork, network, timer; null: it stayed, or "
+		"came back to where a wait began.",
 		COLUMN_TEXT, 7, view_get_text),
 	SEGMENT(from_host, "FROM", "The link's other end: host.", COLUMN_TEXT, 10, get_from_host),
 	SEGMENT(from_tid, "FROM TID", "The link's other end: thread.", COLUMN_ID, 8, view_get_int),
