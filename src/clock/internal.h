@@ -16,8 +16,9 @@ enum { NO_HOST = -1 };
 struct clock_host {
 	char *name, *uuid;
 	bool seen;               /* it has had packets */
-	uint64_t first_ns, last_ns; /* of its packets, and of clock_sync_time() */
-	uint64_t updated_ns;     /* last_ns when its map was made last */
+	uint64_t first_ns, last_ns; /* of its packets */
+	uint64_t now_ns;         /* how far it has come, by packets and clock_sync_time() */
+	uint64_t updated_ns;     /* now_ns when its map was made last */
 	bool by_hand;
 	int64_t offset_ns;
 	struct clock_map *map;
@@ -36,6 +37,7 @@ struct clock_sync {
 	struct map64 pair_numbers; /* a << 32 | b */
 	struct matcher *matcher;
 	bool moving;      /* maps have been published before the end */
+	bool whole;       /* maps are those of the whole record */
 	clock_match_fn *on_match;
 	void *on_match_data;
 	struct clock_match *kept; /* ring */
@@ -69,9 +71,13 @@ unsigned clock_relate(struct clock_sync *s, const double *bounds, bool keep_root
 /* Fills in what info says of latencies, the samples since the last time (or, whole, of all there are). */
 void clock_judge_latencies(struct clock_sync *s, bool whole);
 
-/* relate.c, whole.c, compat_sync.c: the parts of clock_sync_update() and _finish(). */
+/* move.c, whole.c, compat_sync.c: the parts of clock_sync_update() and _finish(). */
 void clock_move_maps(struct clock_sync *s);
 void clock_make_whole_maps(struct clock_sync *s);
+
+/* How far off the host's map may be at host_ns; it has a reference. */
+double clock_moving_bound(const struct clock_sync *s, unsigned host, uint64_t host_ns);
+double clock_whole_bound(const struct clock_sync *s, unsigned host, uint64_t host_ns);
 
 struct compat_sync *compat_sync_create(void);
 void compat_sync_destroy(struct compat_sync *c);

@@ -38,7 +38,7 @@ static struct converted to_neighbour(const struct clock_sync *s, const struct cl
 		x_ns = t_ns - (uint64_t)p->line_d_ns;
 		x_ns = t_ns - (uint64_t)clock_pair_line(p, x_ns, s->rho, &half_ns);
 	}
-	if (clock_pair_solve(p, x_ns, s->options.window_ns, false, &bound)) {
+	if (clock_pair_solve(p, x_ns, s->options.window_ns, false, &bound) == WINDOW_BOUND) {
 		d_ns = bound.lo_ns + (bound.hi_ns - bound.lo_ns) / 2;
 		half_ns = (double)(bound.hi_ns - bound.lo_ns) / 2 + 1;
 		slope = (bound.slope_least + bound.slope_greatest) / 2;
@@ -87,6 +87,14 @@ static void publish(const struct clock_sync *s, struct clock_host *h, unsigned h
 	h->bound_ns = target.half_ns + fabs(behind_ns);
 }
 
+double clock_moving_bound(const struct clock_sync *s, unsigned host, uint64_t host_ns)
+{
+	struct converted target = to_reference(s, host, host_ns);
+	uint64_t ref_ns = clock_to_ref(clock_host_at(s, host)->map, host_ns);
+
+	return target.half_ns + fabs((double)(int64_t)(target.t_ns - ref_ns));
+}
+
 /* Half widths of all pairs, now. */
 static double *solve_pairs(struct clock_sync *s)
 {
@@ -97,8 +105,7 @@ static double *solve_pairs(struct clock_sync *s)
 		uint64_t x_ns = clock_host_at(s, p->a)->updated_ns;
 		struct clock_bound bound;
 
-		if (clock_pair_solve(p, x_ns, s->options.window_ns, false, &bound))
-			clock_pair_keep(p, x_ns, &bound);
+		clock_pair_keep(p, x_ns, clock_pair_solve(p, x_ns, s->options.window_ns, false, &bound), &bound);
 		bounds[n] = -1;
 		if (p->has_line)
 			clock_pair_line(p, x_ns, s->rho, &bounds[n]);

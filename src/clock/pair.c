@@ -67,13 +67,14 @@ static enum clock_window_result solve(struct clock_pair *p, uint64_t x_ns, uint6
 	return clock_window_solve(p->window, from_ns, centred ? x_ns + window_ns : x_ns, x_ns, out);
 }
 
-bool clock_pair_solve(struct clock_pair *p, uint64_t x_ns, uint64_t window_ns, bool centred, struct clock_bound *out)
+enum clock_window_result clock_pair_solve(struct clock_pair *p, uint64_t x_ns, uint64_t window_ns, bool centred,
+					  struct clock_bound *out)
 {
 	enum clock_window_result result;
 	uint64_t first_ns, last_ns, whole_ns;
 
 	if (!p->seen[0] || !p->seen[1] || !clock_window_span(p->window, &first_ns, &last_ns))
-		return false;
+		return WINDOW_EMPTY;
 	/* So long that it has all messages on the side of x it looks at. */
 	whole_ns = x_ns > first_ns ? x_ns - first_ns : 0;
 	if (centred && last_ns > x_ns)
@@ -87,15 +88,18 @@ bool clock_pair_solve(struct clock_pair *p, uint64_t x_ns, uint64_t window_ns, b
 		window_ns /= 2;
 		result = solve(p, x_ns, window_ns, centred, out);
 	}
-	if (result == WINDOW_BOUND)
-		p->state = out->both_ways ? CLOCK_ACCURATE : CLOCK_APPROXIMATE;
-	else if (result == WINDOW_INFEASIBLE || p->has_line)
-		p->state = CLOCK_FAILED;
-	return result == WINDOW_BOUND;
+	return result;
 }
 
-void clock_pair_keep(struct clock_pair *p, uint64_t x_ns, const struct clock_bound *bound)
+void clock_pair_keep(struct clock_pair *p, uint64_t x_ns, enum clock_window_result result,
+		     const struct clock_bound *bound)
 {
+	if (result != WINDOW_BOUND) {
+		if (result == WINDOW_INFEASIBLE || p->has_line)
+			p->state = CLOCK_FAILED;
+		return;
+	}
+	p->state = bound->both_ways ? CLOCK_ACCURATE : CLOCK_APPROXIMATE;
 	p->has_line = true;
 	p->line_x_ns = x_ns;
 	p->line_d_ns = bound->lo_ns + (bound->hi_ns - bound->lo_ns) / 2;

@@ -52,13 +52,14 @@ void clock_pair_add(struct clock_pair *p, int direction, const struct clock_samp
 
 /*
  * What the window says of d at x, by messages of window_ns before x (centred: and after it). Where
- * there are too few it is made longer, where no line fits shorter. Sets the state. False: nothing.
+ * there are too few it is made longer, where no line fits shorter.
  */
-bool clock_pair_solve(struct clock_pair *p, uint64_t x_ns, uint64_t window_ns, bool centred,
-		      struct clock_bound *out);
+enum clock_window_result clock_pair_solve(struct clock_pair *p, uint64_t x_ns, uint64_t window_ns, bool centred,
+					  struct clock_bound *out);
 
-/* Keeps a solution as the last one that fits. */
-void clock_pair_keep(struct clock_pair *p, uint64_t x_ns, const struct clock_bound *bound);
+/* Takes a result as the pair's: its state, and the last line that fits. */
+void clock_pair_keep(struct clock_pair *p, uint64_t x_ns, enum clock_window_result result,
+		     const struct clock_bound *bound);
 
 /* d at x by the last line that fitted, and how uncertain it is by now. */
 int64_t clock_pair_line(const struct clock_pair *p, uint64_t x_ns, double rho, double *half_ns);

@@ -134,9 +134,7 @@ void clock_sync_time(struct clock_sync *s, unsigned host, uint64_t ts_ns)
 {
 	struct clock_host *h = clock_host_at(s, host);
 
-	h->first_ns = h->seen ? MIN(h->first_ns, ts_ns) : ts_ns;
-	h->last_ns = MAX(h->last_ns, ts_ns);
-	h->seen = true;
+	h->now_ns = MAX(h->now_ns, ts_ns);
 }
 
 static bool is_ignored(const struct clock_sync *s, const struct clock_packet *p)
@@ -150,8 +148,13 @@ static bool is_ignored(const struct clock_sync *s, const struct clock_packet *p)
 void clock_sync_packet(struct clock_sync *s, unsigned host, uint64_t ts_ns, bool sent,
 		       const struct clock_packet *packet)
 {
+	struct clock_host *h = clock_host_at(s, host);
+
 	if (is_ignored(s, packet))
 		return;
+	h->first_ns = h->seen ? h->first_ns : ts_ns;
+	h->last_ns = ts_ns;
+	h->seen = true;
 	clock_sync_time(s, host, ts_ns);
 	if (s->compat)
 		compat_sync_packet(s->compat, host, ts_ns, sent, packet);
@@ -166,13 +169,13 @@ void clock_sync_update(struct clock_sync *s)
 	for (unsigned n = 0; n < s->hosts->len; n++) {
 		const struct clock_host *h = clock_host_at(s, n);
 
-		due |= h->seen && h->last_ns >= h->updated_ns + UPDATE_NS;
+		due |= h->seen && h->now_ns >= h->updated_ns + UPDATE_NS;
 	}
 	if (!due || s->compat || s->options.match_only)
 		return;
 	s->moving = true;
 	for (unsigned n = 0; n < s->hosts->len; n++)
-		clock_host_at(s, n)->updated_ns = clock_host_at(s, n)->last_ns;
+		clock_host_at(s, n)->updated_ns = clock_host_at(s, n)->now_ns;
 	clock_move_maps(s);
 	clock_judge_latencies(s, false);
 	for (unsigned n = 0; n < s->pairs->len; n++)
@@ -187,6 +190,7 @@ void clock_sync_finish(struct clock_sync *s)
 	}
 	if (s->options.match_only)
 		return;
+	s->whole = true;
 	clock_make_whole_maps(s);
 	clock_judge_latencies(s, true);
 }
@@ -240,6 +244,14 @@ struct clock_host_info clock_sync_info(const struct clock_sync *s, unsigned host
 int64_t clock_sync_offset(const struct clock_sync *s, unsigned host, uint64_t host_ns)
 {
 	return (int64_t)(clock_to_ref(clock_host_at(s, host)->map, host_ns) - host_ns);
+}
+
+bool clock_sync_bound(const struct clock_sync *s, unsigned host, uint64_t host_ns, uint64_t *bound_ns)
+{
+	if (!clock_host_at(s, host)->has_bound)
+		return false;
+	*bound_ns = (uint64_t)(s->whole ? clock_whole_bound(s, host, host_ns) : clock_moving_bound(s, host, host_ns));
+	return true;
 }
 
 bool clock_sync_formula(const struct clock_sync *s, unsigned host, char slope[CLOCK_FORMULA_SIZE],

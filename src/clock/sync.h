@@ -91,7 +91,7 @@ struct clock_host_info {
 	uint64_t negative;   /* matches whose corrected latency is below 0 */
 	double drift_ppm;    /* of its clock against the reference's: positive, its clock is faster */
 	bool has_bound;
-	uint64_t bound_ns;   /* guaranteed half width of the error at its last time */
+	uint64_t bound_ns;   /* guaranteed half width of the error at its last packet; live: now */
 	bool has_latency_to, has_latency_from;
 	int64_t latency_to_min_ns;   /* host → neighbour, corrected */
 	int64_t latency_from_min_ns; /* neighbour → host */
@@ -100,6 +100,9 @@ struct clock_host_info {
 };
 
 struct clock_host_info clock_sync_info(const struct clock_sync *s, unsigned host);
+
+/* The guaranteed half width of the error of the host's map at host_ns; false: nobody knows. */
+bool clock_sync_bound(const struct clock_sync *s, unsigned host, uint64_t host_ns, uint64_t *bound_ns);
 
 /*
  * In compat: what Trace Compass shows for the host, reference's time = slope * host's time + intercept, as decimal

@@ -32,7 +32,8 @@ static uint64_t step_of(uint64_t span_ns, uint64_t window_ns)
 	return MAX(STEP_LONG_NS, span_ns / STEPS_LONG);
 }
 
-static bool solve_at(const struct clock_sync *s, struct clock_pair *p, uint64_t x_ns, struct clock_bound *bound)
+static enum clock_window_result solve_at(const struct clock_sync *s, struct clock_pair *p, uint64_t x_ns,
+					 struct clock_bound *bound)
 {
 	return clock_pair_solve(p, x_ns, s->options.window_ns, true, bound);
 }
@@ -47,38 +48,44 @@ static double slope(const struct clock_bound *bound)
 	return (bound->slope_least + bound->slope_greatest) / 2;
 }
 
+/* Some solution, to know about where both records are; in the middle, if the clocks jump there, at an end. */
+static bool solve_anywhere(const struct clock_sync *s, struct clock_pair *p, struct clock_bound *bound)
+{
+	uint64_t first_ns, last_ns;
+
+	return clock_window_span(p->window, &first_ns, &last_ns) &&
+	       (solve_at(s, p, first_ns + (last_ns - first_ns) / 2, bound) == WINDOW_BOUND ||
+		solve_at(s, p, first_ns, bound) == WINDOW_BOUND || solve_at(s, p, last_ns, bound) == WINDOW_BOUND);
+}
+
 /* Makes p->whole; what does not fit is left out, the map goes on there from its neighbours. */
 static void make_whole(const struct clock_sync *s, struct clock_pair *p)
 {
-	uint64_t from_ns, to_ns, first_ns, last_ns, step_ns;
-	enum clock_state state = CLOCK_APPROXIMATE;
+	enum clock_window_result result;
+	uint64_t from_ns, to_ns, step_ns;
 	struct clock_bound bound;
-	bool fits = true;
+	bool both_ways = false;
 
 	clock_map_destroy(p->whole);
-	p->whole = NULL;
-	if (!clock_window_span(p->window, &first_ns, &last_ns))
-		return;
 	p->whole = clock_map_create();
-	if (!solve_at(s, p, last_ns, &bound) && !solve_at(s, p, first_ns, &bound) &&
-	    !solve_at(s, p, first_ns + (last_ns - first_ns) / 2, &bound))
+	if (!solve_anywhere(s, p, &bound)) {
+		p->state = CLOCK_FAILED;
 		return;
+	}
 	record_of(s, p, middle(&bound), &from_ns, &to_ns);
 	step_ns = step_of(to_ns - from_ns, s->options.window_ns);
-	for (uint64_t x_ns = from_ns; fits || x_ns <= to_ns; x_ns += step_ns) {
-		x_ns = MIN(x_ns, to_ns);
-		fits = solve_at(s, p, x_ns, &bound);
-		if (fits) {
-			if (bound.both_ways)
-				state = CLOCK_ACCURATE;
-			clock_pair_keep(p, x_ns, &bound);
+	for (uint64_t x_ns = from_ns;; x_ns = MIN(x_ns + step_ns, to_ns)) {
+		result = solve_at(s, p, x_ns, &bound);
+		clock_pair_keep(p, x_ns, result, &bound);
+		if (result == WINDOW_BOUND) {
+			both_ways |= bound.both_ways;
 			clock_map_add(p->whole, x_ns, x_ns + (uint64_t)middle(&bound), slope(&bound));
 		}
 		if (x_ns == to_ns)
 			break;
 	}
-	if (fits)
-		p->state = state;
+	if (p->state == CLOCK_APPROXIMATE && both_ways)
+		p->state = CLOCK_ACCURATE;
 }
 
 /* A time of the host by its neighbour's clock. */
@@ -114,41 +121,46 @@ static void make_map(const struct clock_sync *s, struct clock_host *h, unsigned 
 	}
 }
 
-/* How far off its map may be at its last time: the sum along the path. */
-static double bound_of(const struct clock_sync *s, unsigned host)
+/* The sum along the path. */
+double clock_whole_bound(const struct clock_sync *s, unsigned host, uint64_t host_ns)
 {
 	const struct clock_host *h = clock_host_at(s, host);
-	uint64_t t_ns = h->last_ns;
 	double sum_ns = 0;
 
 	for (; h->up != NO_HOST; h = clock_host_at(s, host)) {
 		struct clock_pair *p = h->pair;
-		uint64_t up_ns = to_neighbour(h, host, t_ns), x_ns = p && p->a == host ? t_ns : up_ns;
-		enum clock_state state = p ? p->state : CLOCK_REFERENCE;
+		uint64_t up_ns = to_neighbour(h, host, host_ns), x_ns = p && p->a == host ? host_ns : up_ns;
 		struct clock_bound bound;
 		double half_ns = 0;
 
-		if (p && solve_at(s, p, x_ns, &bound)) {
-			/* The map is a ns or two off the middle by rounding. */
-			half_ns = (double)(bound.hi_ns - bound.lo_ns) / 2 + 2;
+		if (p && solve_at(s, p, x_ns, &bound) == WINDOW_BOUND) {
+			int64_t d_ns = (int64_t)(clock_to_ref(p->whole, x_ns) - x_ns);
+
+			/* Each conversion may be off by a ns. */
+			half_ns = (double)MAX(bound.hi_ns - d_ns, d_ns - bound.lo_ns) + 2;
 		} else if (p) {
 			clock_pair_line(p, x_ns, s->rho, &half_ns);
 		}
-		if (p)
-			p->state = state;
 		sum_ns += half_ns;
-		t_ns = up_ns;
+		host_ns = up_ns;
 		host = (unsigned)h->up;
 	}
 	return sum_ns;
 }
 
-static double drift_of(const struct clock_host *h)
+/* Over the time between its first and last message. */
+static double drift_of(const struct clock_host *h, unsigned host)
 {
-	uint64_t host_ns = h->last_ns - h->first_ns;
-	uint64_t ref_ns = clock_to_ref(h->map, h->last_ns) - clock_to_ref(h->map, h->first_ns);
+	uint64_t first_ns, last_ns, ref_ns;
 
-	return ref_ns ? ((double)host_ns - (double)ref_ns) / (double)ref_ns * 1e6 : 0;
+	if (!h->pair || !clock_window_span(h->pair->window, &first_ns, &last_ns))
+		return 0;
+	if (h->pair->b == host) {
+		first_ns = clock_to_ref(h->pair->whole, first_ns);
+		last_ns = clock_to_ref(h->pair->whole, last_ns);
+	}
+	ref_ns = clock_to_ref(h->map, last_ns) - clock_to_ref(h->map, first_ns);
+	return ref_ns ? ((double)(last_ns - first_ns) - (double)ref_ns) / (double)ref_ns * 1e6 : 0;
 }
 
 void clock_make_whole_maps(struct clock_sync *s)
@@ -172,8 +184,8 @@ void clock_make_whole_maps(struct clock_sync *s)
 		else
 			make_map(s, h, order[i]);
 		h->has_bound = true;
-		h->bound_ns = bound_of(s, order[i]);
-		h->info.drift_ppm = drift_of(h);
+		h->bound_ns = clock_whole_bound(s, order[i], h->last_ns);
+		h->info.drift_ppm = drift_of(h, order[i]);
 	}
 	g_free(order);
 	g_free(bounds);

@@ -53,8 +53,11 @@ void ingest_join_advanced(struct ingest *in, struct host *host)
 {
 	const struct ingest_host *h = &host->public;
 
-	if (in->options.clocks)
+	if (in->options.clocks) {
+		if (host->joined)
+			clock_sync_time(clocks_sync(in->options.clocks), h->clock, host->last_ns);
 		clocks_update(in->options.clocks);
+	}
 	if (!in->waits || !host->joined)
 		return;
 	waits_take(in->waits, h->wait, &host->log);

@@ -95,6 +95,8 @@ void view_own_sync(struct view_own *own, const struct clock_sync *clocks, uint64
 		uint64_t host_ns = clock_from_ref(clock_sync_map(clocks, hosts[i].clock), end_ns);
 		struct sync_row *row = view_own_add(own, sizeof(*row), i);
 		char slope[CLOCK_FORMULA_SIZE], intercept[CLOCK_FORMULA_SIZE];
+		uint64_t bound_ns = 0;
+		bool bounded = clock_sync_bound(clocks, hosts[i].clock, host_ns, &bound_ns);
 
 		row->ref = strpool_intern_z(name_of_clock(hosts, n_hosts, info.ref));
 		row->state = strpool_intern_z(clock_state_name(info.state));
@@ -103,7 +105,7 @@ void view_own_sync(struct view_own *own, const struct clock_sync *clocks, uint64
 		row->negative = info.negative;
 		row->offset_ns = known_or_not(info.ref >= 0, clock_sync_offset(clocks, hosts[i].clock, host_ns));
 		row->drift_ppm = info.drift_ppm;
-		row->bound_ns = known_or_not(info.has_bound, (int64_t)info.bound_ns);
+		row->bound_ns = known_or_not(bounded, (int64_t)bound_ns);
 		row->to_min_ns = known_or_not(info.has_latency_to, info.latency_to_min_ns);
 		row->from_min_ns = known_or_not(info.has_latency_from, info.latency_from_min_ns);
 		row->to_median_ns = known_or_not(info.has_latency_to, info.latency_to_median_ns);
