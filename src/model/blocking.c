@@ -40,40 +40,20 @@ struct wait {
 	strid object;
 };
 
-static struct wait describe(const struct model *m, const struct thread_row *t, const struct call_in_flight *call,
-			    enum wait_state state)
-{
-	struct wait w = { .thread_uid = t->uid, .state = state, .fd = -1 };
-	uint32_t file;
-
-	if (!call->active)
-		return w;
-	w.call = call->name;
-	if (!call->desc || call->desc->action == SYSCALL_WAIT_ANY || call->fd < 0)
-		return w;
-	w.fd = call->fd;
-	file = files_resolve(m, call->file);
-	if (file != NO_ROW)
-		w.object = name_of_file(FILE_ROW(m, file));
-	return w;
-}
-
 static bool is_row_of(const struct blocking_row *r, const struct wait *w)
 {
 	return r->thread_uid == w->thread_uid && r->state == w->state && r->syscall == w->call &&
 	       (int64_t)r->fd == w->fd && r->object == w->object;
 }
 
-static struct blocking_row *row_of(struct model *m, const struct wait *w, struct recent_hint *hint)
+static void find_row(struct model *m, const struct wait *w, struct recent_hint *hint)
 {
 	struct blocking_row *r;
 	uint64_t key;
 	bool made;
 
-	if (recent_knows(m, m->blocking, hint) && is_row_of(BLOCKING_ROW(m, hint->row), w)) {
-		recent_again(m, m->blocking, hint->row);
-		return BLOCKING_ROW(m, hint->row);
-	}
+	if (recent_knows(m, m->blocking, hint) && is_row_of(BLOCKING_ROW(m, hint->row), w))
+		return;
 	key = recent_mix(recent_mix(w->thread_uid, w->state), (uint64_t)w->call << 32 | w->object);
 	hint->row = recent_row(m, m->blocking, recent_mix(key, (uint64_t)w->fd), &made);
 	r = BLOCKING_ROW(m, hint->row);
@@ -85,16 +65,61 @@ static struct blocking_row *row_of(struct model *m, const struct wait *w, struct
 		r->fd = (uint64_t)w->fd;
 		r->object = w->object;
 	}
-	return r;
+}
+
+/* What the call waits for, as far as the call itself tells: call, fd and file_uid of the memo. */
+static struct wait_memo describe(const struct call_in_flight *call, enum wait_state state)
+{
+	struct wait_memo memo = { .state = state, .fd = -1 };
+
+	if (!call->active)
+		return memo;
+	memo.call = call->name;
+	if (call->fd >= 0 && call->desc && call->desc->action != SYSCALL_WAIT_ANY) {
+		memo.fd = call->fd;
+		memo.file_uid = call->file.uid;
+	}
+	return memo;
+}
+
+static bool is_same(const struct model *m, const struct wait_memo *a, const struct wait_memo *b)
+{
+	return a->state == b->state && a->call == b->call && a->fd == b->fd && a->file_uid == b->file_uid &&
+	       recent_knows(m, m->blocking, &b->row);
+}
+
+/* The memo of a wait like this one becomes the first; its row is found. */
+static uint32_t recall(struct model *m, const struct thread_row *t, struct thread *info, struct wait_memo this)
+{
+	struct wait_memo *memo = info->waited;
+	struct wait w = { t->uid, (enum wait_state)this.state, this.call, this.fd, STRID_NONE };
+	uint32_t file = NO_ROW;
+
+	if (is_same(m, &this, &memo[0]))
+		return memo[0].row.row;
+	if (is_same(m, &this, &memo[1])) {
+		this.row = memo[1].row;
+	} else {
+		if (this.file_uid)
+			file = files_resolve(m, info->call.file);
+		if (file != NO_ROW)
+			w.object = name_of_file(FILE_ROW(m, file));
+		this.row = memo[0].row;
+		find_row(m, &w, &this.row);
+	}
+	memo[1] = memo[0];
+	memo[0] = this;
+	return this.row.row;
 }
 
 void blocking_wait_ended(struct model *m, uint32_t thread, enum wait_state state, strid cause)
 {
 	const struct thread_row *t = THREAD_ROW(m, thread);
 	struct thread *info = thread_info(m, thread);
-	const struct wait w = describe(m, t, &info->call, state);
-	struct blocking_row *r = row_of(m, &w, &info->blocking);
+	uint32_t row = recall(m, t, info, describe(&info->call, state));
+	struct blocking_row *r = BLOCKING_ROW(m, row);
 
+	recent_again(m, m->blocking, row);
 	r->cause = cause;
 	dist_add(&r->time, m->now_ns > t->since_ns ? m->now_ns - t->since_ns : 0, m->now_ns);
 }

@@ -47,9 +47,9 @@ struct queue_item {
 
 /* Bytes written and not read yet or, if owed, read by those whose writers have not returned. */
 struct queue {
-	struct queue_item items[QUEUE_ITEMS];
 	uint8_t n;
 	bool owed;
+	struct queue_item items[QUEUE_ITEMS];
 };
 
 /* Addresses that IPv6 has for IPv4 are IPv4. */
@@ -60,22 +60,23 @@ struct endpoint {
 };
 
 struct channel {
-	uint64_t id;            /* how many were made before << 16 | index */
+	/* what every transfer touches stands together */
+	uint64_t id;             /* how many were made before << 16 | index */
+	uint64_t twin;           /* id of the other end, of a pipe its own; 0: none is known */
+	uint64_t used_ns;
+	struct recent_hint last; /* the relation it was used in last */
 	enum relation_kind kind;
 	strid object;
-	uint64_t twin;          /* id of the other end, of a pipe its own; 0: none is known */
+	bool bound;              /* inet: local and the flows are known */
+	bool inside;             /* inet: both ends are on this host */
+	bool accepted;           /* inet: the service is this end's */
+	bool guessed;            /* inet: accept() did not tell the remote: the packet that woke it did, or none yet */
+	struct party owner;      /* who used it last */
 	struct queue out;
 	/* inet */
-	struct queue in;        /* until it is bound: what was read */
+	struct queue in;         /* until it is bound: what was read */
 	struct endpoint local, remote;
 	uint64_t out_flow, in_flow;
-	bool bound;             /* local and the flows are known */
-	bool accepted;          /* the service is this end's */
-	bool guessed;           /* accept() did not tell the remote: the packet that woke it did, or none yet */
-	bool inside;            /* both ends are on this host */
-	struct party owner;     /* who used it last */
-	struct recent_hint last; /* the relation it was used in last */
-	uint64_t used_ns;
 };
 
 /* The last packet that a CPU received. */
@@ -411,8 +412,8 @@ void channels_written(struct model *m, uint32_t thread, uint32_t file, uint64_t 
 
 	if (!ch)
 		return;
-	who = relations_party(m, thread);
 	ch->used_ns = m->now_ns;
+	who = relations_party(m, thread);
 	ch->owner = who;
 	if (ch->bound && !ch->inside)
 		count_half(m, ch, &who, bytes, false);
@@ -428,8 +429,8 @@ void channels_read(struct model *m, uint32_t thread, uint32_t file, uint64_t byt
 
 	if (!ch)
 		return;
-	who = relations_party(m, thread);
 	ch->used_ns = m->now_ns;
+	who = relations_party(m, thread);
 	twin = channel_find(c, ch->twin);
 	if (ch->bound && !ch->inside)
 		count_half(m, ch, &who, bytes, true);

@@ -117,6 +117,24 @@ struct recent_hint {
 	uint64_t uid;
 };
 
+/* A wait of a thread, and where it was counted: mostly the next one is the same, or the one before. */
+struct wait_memo {
+	uint32_t state;      /* enum wait_state */
+	strid call;
+	int64_t fd;
+	uint64_t file_uid;
+	struct recent_hint row;
+};
+
+/* A wake-up of a thread by another one, likewise. */
+struct wake_memo {
+	uint64_t waker_uid;
+	strid waker_call, call;
+	uint64_t waker_file, file; /* uids */
+	bool counts;               /* the wake-up is what is counted */
+	struct recent_hint row;
+};
+
 /* What goes with a row of TABLE_THREAD and is no figure. */
 struct thread {
 	bool in_use;
@@ -125,8 +143,8 @@ struct thread {
 	uint64_t woken_ns;       /* first wake-up while blocked, 0 none */
 	struct call_in_flight call;
 	struct fd_table *files;  /* NULL: not known yet */
-	struct recent_hint blocking; /* of its last wait */
-	struct recent_hint woken_by; /* the relation of its last wake-up */
+	struct wait_memo waited[2]; /* blocking.c: its last waits, the last first */
+	struct wake_memo woken[2];  /* relations.c: its last wake-ups, likewise */
 	struct perf_last *perf;  /* perf.c: last values of its own perf contexts, one per trace */
 };
 

@@ -114,7 +114,7 @@ static const struct call_in_flight *call_of_waker(struct model *m, uint32_t thre
 	return call->active || (call->desc && call->desc->action == SYSCALL_CLOSE) ? call : &no_call;
 }
 
-static enum syscall_action action_of(const struct call_in_flight *call)
+static inline enum syscall_action action_of(const struct call_in_flight *call)
 {
 	return call->desc ? call->desc->action : SYSCALL_NAMED;
 }
@@ -230,31 +230,87 @@ static bool counts_by_wakeup(struct model *m, uint32_t woken, enum relation_kind
 	}
 }
 
+/* Whether what the two threads are in says all about the means, and nothing else does. */
+static bool is_lasting(enum relation_kind kind)
+{
+	return kind == RELATION_PIPE || kind == RELATION_UNIX || kind == RELATION_INET || kind == RELATION_FUTEX ||
+	       kind == RELATION_EVENTFD;
+}
+
+static void count_wakeup(struct model *m, const struct wake_memo *memo, uint64_t waited_ns)
+{
+	struct relation_row *r = RELATION_ROW(m, memo->row.row);
+
+	recent_again(m, &m->relations->rows, memo->row.row);
+	dist_add(&r->wait, waited_ns, m->now_ns);
+	r->count += memo->counts;
+}
+
+static bool is_same(const struct model *m, const struct wake_memo *a, const struct wake_memo *b)
+{
+	return a->waker_uid == b->waker_uid && a->waker_call == b->waker_call && a->call == b->call &&
+	       a->waker_file == b->waker_file && a->file == b->file && recent_knows(m, &m->relations->rows, &b->row);
+}
+
+/* A running thread wakes another: the memo of a wake-up like this one becomes the first, with its row. */
+static void woken_by_thread(struct model *m, uint32_t waker, uint32_t woken)
+{
+	const struct call_in_flight *by = call_of_waker(m, waker), *in = call_of(m, woken);
+	struct wake_memo *memo = thread_info(m, woken)->woken;
+	struct wake_memo this = {
+		.waker_uid = THREAD_ROW(m, waker)->uid,
+		.waker_call = by->name, .waker_file = by->file.uid,
+		.call = in->name, .file = in->file.uid,
+		.row = memo[0].row,
+	};
+	struct relation what;
+
+	if (is_same(m, &this, &memo[0]))
+		return;
+	if (is_same(m, &this, &memo[1])) {
+		this = memo[1];
+	} else {
+		what = (struct relation){ .from = relations_party(m, waker), .to = relations_party(m, woken) };
+		find_means(m, waker, woken, &what);
+		this.counts = counts_by_wakeup(m, woken, what.kind);
+		relations_row(m, &what, &this.row);
+		if (!is_lasting(what.kind))
+			this.waker_uid = 0;
+	}
+	memo[1] = memo[0];
+	memo[0] = this;
+}
+
+/* A packet does. False: it is not known which. */
+static bool woken_by_packet(struct model *m, const struct apply *a, uint32_t woken)
+{
+	struct wake_memo *memo = thread_info(m, woken)->woken;
+	struct channel_end end;
+	struct relation what;
+
+	if (!channels_woken_by(m, a, woken, &end))
+		return false;
+	what = (struct relation){
+		.from = end.peer, .to = relations_party(m, woken), .kind = RELATION_INET, .object = end.object,
+		.flow = end.flow,
+	};
+	relations_row(m, &what, &memo->row);
+	memo->waker_uid = 0;
+	memo->counts = false;
+	return true;
+}
+
 void relations_wake(struct model *m, const struct apply *a, uint32_t woken, const struct context *c, uint64_t waited_ns)
 {
-	struct relation what = { .to = relations_party(m, woken) };
-	struct channel_end end;
-	struct relation_row *r;
-	bool counts = false;
-
-	if (c->kind == WAIT_CONTEXT_TASK) {
-		if (a->thread == NO_ROW || a->thread == woken)
+	if (c->kind != WAIT_CONTEXT_TASK) {
+		if (context_explains(c) != WAIT_NETWORK || !woken_by_packet(m, a, woken))
 			return;
-		what.from = relations_party(m, a->thread);
-		find_means(m, a->thread, woken, &what);
-		counts = counts_by_wakeup(m, woken, what.kind);
+	} else if (a->thread != NO_ROW && a->thread != woken) {
+		woken_by_thread(m, a->thread, woken);
 	} else {
-		if (context_explains(c) != WAIT_NETWORK || !channels_woken_by(m, a, woken, &end))
-			return;
-		what.kind = RELATION_INET;
-		what.from = end.peer;
-		what.object = end.object;
-		what.flow = end.flow;
+		return;
 	}
-	r = relations_row(m, &what, &thread_info(m, woken)->woken_by);
-	dist_add(&r->wait, waited_ns, m->now_ns);
-	if (counts)
-		r->count++;
+	count_wakeup(m, thread_info(m, woken)->woken, waited_ns);
 }
 
 /* ---- signals ---- */
