@@ -63,8 +63,28 @@ START_TEST(test_names_across_versions)
 	ck_assert_str_eq(rest, "");
 	ck_assert_int_eq(tracepoint_find("timer_hrtimer_start", &rest), EVENT_OTHER);
 	ck_assert_ptr_null(rest);
+	ck_assert_int_eq(tracepoint_find("x86_irq_vectors_local_timer_entry", NULL), EVENT_IPI_ENTRY);
+	ck_assert_int_eq(tracepoint_find("net_napi_gro_receive_exit", NULL), EVENT_RECEIVING_EXIT);
+	ck_assert_int_eq(tracepoint_find("inet_sock_local_out", NULL), EVENT_SOCK_SEND);
 	ck_assert_int_eq(tracepoint_find("sched_switc", NULL), EVENT_OTHER);
 	ck_assert_int_eq(tracepoint_find("sched_switch2", NULL), EVENT_OTHER);
+}
+END_TEST
+
+/* Function probes that the program reads are counted as probes all the same. */
+START_TEST(test_probes)
+{
+	static const char *const probes[] = {
+		"do_IRQ_entry", "do_IRQ_return", "do_IRQ_exit", "netif_receive_skb_internal_entry",
+		"netif_receive_skb_internal_return",
+	};
+
+	for (size_t i = 0; i < sizeof(probes) / sizeof(probes[0]); i++)
+		ck_assert_msg(tracepoint_is_probe(tracepoint_find(probes[i], NULL)), "%s", probes[i]);
+	ck_assert(tracepoint_is_probe(EVENT_PROBE));
+	for (int kind = EVENT_NONE; kind < EVENT_PROBE; kind++)
+		ck_assert(!tracepoint_is_probe(kind));
+	ck_assert(!tracepoint_is_probe(EVENT_RECEIVING_ENTRY) && !tracepoint_is_probe(EVENT_IPI_ENTRY));
 }
 END_TEST
 
@@ -188,5 +208,5 @@ START_TEST(test_check_accepts_and_refuses)
 }
 END_TEST
 
-UNIT_MAIN("event", test_every_name_finds_its_row, test_names_across_versions, test_fields_fit_their_payload,
+UNIT_MAIN("event", test_every_name_finds_its_row, test_names_across_versions, test_probes, test_fields_fit_their_payload,
 	  test_syscall_rows, test_syscall_members_have_their_bits, test_check_accepts_and_refuses)
