@@ -208,5 +208,6 @@ START_TEST(test_check_accepts_and_refuses)
 }
 END_TEST
 
-UNIT_MAIN("event", test_every_name_finds_its_row, test_names_across_versions, test_probes, test_fields_fit_their_payload,
-	  test_syscall_rows, test_syscall_members_have_their_bits, test_check_accepts_and_refuses)
+UNIT_MAIN("event", test_every_name_finds_its_row, test_names_across_versions, test_probes,
+	  test_fields_fit_their_payload, test_syscall_rows, test_syscall_members_have_their_bits,
+	  test_check_accepts_and_refuses)
