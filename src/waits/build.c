@@ -11,6 +11,7 @@ enum {
 	TASK_STOPPED = 0x04,
 	TASK_TRACED = 0x08,
 	TASK_ENDED = 0x30,          /* EXIT_DEAD, EXIT_ZOMBIE */
+	TASK_DEAD = 0xc0,
 	TASK_STATES = 0xff,         /* with parked and, since 4.14, TASK_IDLE as 0x80 */
 	TASK_PREEMPTED = 0x100,     /* since 4.14 */
 };
@@ -88,6 +89,13 @@ static void vertex(struct build *b, wait_row row, enum wait_state state, const s
 	vertex_at(b, row, b->now_ns, state, cause);
 }
 
+/* What the row does from now on; Trace Compass' rows end with their last vertex. */
+static void present(struct build *b, wait_row row, enum wait_state state, const struct wait_cause *cause)
+{
+	if (!b->compat)
+		graph_present(b->graph, row, state, cause);
+}
+
 /*
  * The thread is seen for the first time since events were lost. What it did until then is unknown; what
  * it has done since is not, as nothing was lost any more: it was about to do what it does now.
@@ -131,17 +139,17 @@ wait_row build_extend(struct build *b, const struct build_thread *t)
 	const enum wait_state state = state_of((enum status)t->status);
 
 	vertex(b, t->row, state, NULL);
-	graph_present(b->graph, t->row, state, NULL);
+	present(b, t->row, state, NULL);
 	return t->row;
 }
 
 /* A vertex now that ends an edge with what the thread did until its status was set. */
-static wait_row change(struct build *b, const struct build_thread *t, const struct wait_cause *present)
+static wait_row change(struct build *b, const struct build_thread *t, const struct wait_cause *cause)
 {
 	struct wait_cause stop = { .name = t->stop, .fd = -1 };
 
 	vertex(b, t->row, state_of((enum status)t->old), t->old == STATUS_BLOCKED && t->stop ? &stop : NULL);
-	graph_present(b->graph, t->row, state_of((enum status)t->status), present);
+	present(b, t->row, state_of((enum status)t->status), cause);
 	return t->row;
 }
 
@@ -182,6 +190,12 @@ static strid stop_of(int32_t prev_state)
 	return prev_state & TASK_TRACED ? strpool_intern_z("traced") : STRID_NONE;
 }
 
+/* Its last switch out. Before 4.14 that shows TASK_DEAD, which was 0x40 or 0x80. */
+static bool has_ended(const struct build_thread *t, int32_t prev_state)
+{
+	return prev_state & TASK_ENDED || (t->old == STATUS_EXIT && prev_state & TASK_DEAD);
+}
+
 static void build_switch(struct build *b, unsigned host, const struct wait_event *e)
 {
 	const struct wait_cause wait = { .call = e->call, .object = e->object, .fd = e->fd };
@@ -211,7 +225,7 @@ static void build_switch(struct build *b, unsigned host, const struct wait_event
 		return;
 	if (blocked)
 		prev->stop = stop_of(e->prev_state);
-	if (prev->tid > 0 && e->prev_state & TASK_ENDED)
+	if (prev->tid > 0 && has_ended(prev, e->prev_state))
 		build_thread_gone(b, prev);
 }
 
@@ -238,7 +252,7 @@ static void wake_in_context(struct build *b, unsigned host, const struct wait_ev
 	if (receiver)
 		cause.role = (uint8_t)build_packets_role(b, receiver->row);
 	vertex(b, t->row, (enum wait_state)e->state, &cause);
-	graph_present(b->graph, t->row, WAIT_PREEMPTED, NULL);
+	present(b, t->row, WAIT_PREEMPTED, NULL);
 	if (receiver)
 		build_packets_redirect(b, receiver->row, t->row);
 }
@@ -260,7 +274,7 @@ static void wake_in_task(struct build *b, const struct wait_event *e, const stru
 	const struct wait_cause cause = { .call = e->call, .object = e->object, .fd = e->fd, .role = e->role };
 
 	vertex(b, t->row, state_of((enum status)t->old), t->old == STATUS_BLOCKED ? &cause : NULL);
-	graph_present(b->graph, t->row, state_of((enum status)t->status), NULL);
+	present(b, t->row, state_of((enum status)t->status), NULL);
 	if (!waker)
 		return;
 	source(b, waker);

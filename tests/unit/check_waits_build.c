@@ -291,6 +291,25 @@ START_TEST(test_fork_and_reuse_of_a_tid)
 }
 END_TEST
 
+/* Before 4.14 a thread that exits shows TASK_DEAD; parked threads and idle sleepers show the same bits. */
+START_TEST(test_end_of_old_kernels)
+{
+	struct test t;
+
+	begin(&t, false, 1);
+	switched(&t, 0, 10, 0, 5, 1, 7);
+	add(&t, 0, 12, WAIT_EVENT_EXIT, 0)->tid = 7;
+	switched(&t, 0, 20, 0, 7, 0x40, 8);
+	switched(&t, 0, 30, 0, 8, 0x40, 7);
+	switched(&t, 0, 40, 0, 7, 1, 8);
+	finish(&t, 1);
+	check(&t, 0, 7, "30 R 40");
+	check_row(&t, waits_find(t.w, 0, 7, 25), "10 R 20");
+	check(&t, 0, 8, "20 R 30 B 40");
+	end(&t);
+}
+END_TEST
+
 START_TEST(test_idle_rows)
 {
 	struct test t;
@@ -510,6 +529,6 @@ START_TEST(test_queues_grow)
 END_TEST
 
 UNIT_MAIN("waits_build", test_wake_up_by_a_task, test_second_wake_up_counts_in_compat, test_states_when_switched_out,
-	  test_stopped, test_fork_and_reuse_of_a_tid, test_idle_rows, test_packet_wakes_on_another_host,
-	  test_packet_that_wakes_nobody, test_softirq_sends_for_the_task, test_lost_events, test_host_was_away,
-	  test_order_of_hosts, test_clocks_begin_anew, test_queues_grow)
+	  test_stopped, test_fork_and_reuse_of_a_tid, test_end_of_old_kernels, test_idle_rows,
+	  test_packet_wakes_on_another_host, test_packet_that_wakes_nobody, test_softirq_sends_for_the_task,
+	  test_lost_events, test_host_was_away, test_order_of_hosts, test_clocks_begin_anew, test_queues_grow)

@@ -93,17 +93,13 @@ static void print_row(const struct waits *w, wait_row row)
 	puts("]}");
 }
 
-/* compat: up to the last vertex, else with what the thread is known to do after it. */
-static void print_path(const struct waits *w, wait_row row, bool compat)
+static void print_path(const struct waits *w, wait_row row)
 {
 	const struct wait_who who = waits_who(w, row);
 	struct wait_path path;
-	uint64_t last_ns;
 
-	if (!graph_last(waits_graph(w), row, &last_ns))
-		return;
 	wait_path_init(&path);
-	wait_path_resolve(waits_graph(w), row, waits_first_ns(w, row), compat ? last_ns : waits_now(w), &path);
+	wait_path_resolve(waits_graph(w), row, waits_first_ns(w, row), waits_now(w), &path);
 	printf("{\"path\":%u,\"host\":%u,\"tid\":%d,\"comm\":", row, who.host, who.tid);
 	print_text(strpool_text(who.comm));
 	printf(",\"begin\":%" PRIu64 ",\"end\":%" PRIu64 ",\"segments\":[", path.begin_ns, path.end_ns);
@@ -246,7 +242,7 @@ int main(int argc, char **argv)
 	for (wait_row row = 0; graph && row < waits_graph(w)->n_rows; row++)
 		print_row(w, row);
 	for (wait_row row = WAIT_NO_ROW; paths && (row = waits_next(w, row)) != WAIT_NO_ROW;)
-		print_path(w, row, waits_options.compat);
+		print_path(w, row);
 	for (unsigned h = 0; h < n; h++) {
 		model_set_wait_log(ingest_host(in, h)->model, NULL);
 		wait_log_release(&hosts[h].log);
