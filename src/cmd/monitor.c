@@ -331,7 +331,7 @@ static void tell_graph(struct monitor *m)
 		g_array_set_size(m->numbers, MAX(m->numbers->len, host->wait + 1));
 		g_array_index(m->numbers, unsigned, host->wait) = screen_number(m, host);
 	}
-	told.begin_ns = waits_info(told.waits).graph.horizon_ns;
+	told.begin_ns = told.kept_ns = waits_info(told.waits).graph.horizon_ns;
 	told.end_ns = m->complete ? UINT64_MAX : waits_now(told.waits);
 	told.hosts = (const unsigned *)(const void *)m->numbers->data;
 	told.n_hosts = m->numbers->len;
@@ -349,6 +349,7 @@ static void on_reread(void *data)
 	if (!window)
 		return;
 	told.waits = window_waits(window);
+	told.kept_ns = waits_info(told.waits).graph.horizon_ns;
 	g_array_set_size(m->numbers, 0);
 	for (unsigned i = 0; i < ingest_host_count(m->in); i++) {
 		unsigned number = window_host(window, i), none = UINT_MAX;

@@ -25,6 +25,22 @@ static void add_columns(struct overlay *o, const struct list *l)
 	overlay_add(o, STYLE_NORMAL, "", NULL);
 }
 
+/* What a path is drawn with. */
+static void add_states(struct overlay *o)
+{
+	overlay_add(o, STYLE_TITLE, "Critical path: what it is drawn with", NULL);
+	for (unsigned i = 0; i <= WAIT_STATES; i++) {
+		bool wire = i == WAIT_STATES;
+		enum wait_state state = wire ? WAIT_NETWORK : i;
+		char glyph[8] = "", term[32];
+
+		glyph[g_unichar_to_utf8(path_state_glyph(state, wire), glyph)] = '\0';
+		g_snprintf(term, sizeof(term), "%s %s", glyph, path_state_label(state, wire));
+		overlay_add(o, path_state_style(state, wire), term, path_state_meaning(state, wire));
+	}
+	overlay_add(o, STYLE_NORMAL, "", NULL);
+}
+
 struct overlay *help_create(struct ui *ui)
 {
 	struct overlay *o = overlay_text("Help (Esc leaves)", 20);
@@ -34,6 +50,8 @@ struct overlay *help_create(struct ui *ui)
 		add_actions(o, (enum action_group)i);
 	for (unsigned i = 0; i < p->n_lists; i++)
 		add_columns(o, &p->lists[i]);
+	if (p->type->window)
+		add_states(o);
 	overlay_add(o, STYLE_TITLE, "Colours", NULL);
 	overlay_add(o, STYLE_NEW, "name", "born in the shown interval");
 	overlay_add(o, STYLE_GONE, "name", "ended in the shown interval");

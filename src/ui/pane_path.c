@@ -340,11 +340,11 @@ static void draw_lists(struct ui *ui, struct path_pane *s, const struct path_loo
 
 static const char *why_no_path(const struct ui *ui, const struct path_pane *s)
 {
-	if (ui->window->problem)
+	if (!s->none)
 		return "";
-	if (s->none)
-		return "this thread has no path in this window: it did not live, or nothing is known of it";
-	return "";
+	if (ui->window->kept_ns > s->begin_ns)
+		return "nothing of it is kept: --wait-retention, --wait-memory; a shorter window may do";
+	return "it did not live in this window, or nothing is known of it";
 }
 
 static void path_draw(struct ui *ui, struct pane *p, int y, int h)
@@ -366,7 +366,7 @@ static void path_draw(struct ui *ui, struct pane *p, int y, int h)
 	} else {
 		int words = h >= 14 && ui->canvas->w < BOTH_MIN_WIDTH ? WORD_ROWS : 1;
 
-		y += path_draw_axis(s->path, ui->canvas, y, CLAMP(h / 3, LANES_MIN, LANES_MAX) + 1, &look);
+		y += path_draw_axis(s->path, ui->canvas, y, CLAMP(h / 3, h >= 9 ? LANES_MIN : 1, LANES_MAX) + 1, &look);
 		if (h >= 12)
 			path_draw_legend(s->path, ui->canvas, y++, &look);
 		draw_words(ui, s, &look, y, words);

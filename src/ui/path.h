@@ -107,6 +107,7 @@ void path_add_cause(GString *s, const struct wait_cause *cause);
 const char *path_state_label(enum wait_state state, bool wire);
 gunichar path_state_glyph(enum wait_state state, bool wire);
 enum style path_state_style(enum wait_state state, bool wire);
+const char *path_state_meaning(enum wait_state state, bool wire);
 
 /* ---- on a canvas ---- */
 

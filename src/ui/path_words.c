@@ -8,18 +8,19 @@ static const struct {
 	const char *label;
 	gunichar glyph;
 	enum style style;
+	const char *meaning;
 } states[WAIT_STATES + 1] = {
-	[WAIT_RUNNING] = { "running", 0x2588, STYLE_PATH_RUNNING },
-	[WAIT_PREEMPTED] = { "preempted", 'p', STYLE_PATH_CPU },
-	[WAIT_INTERRUPTED] = { "interrupted", 'i', STYLE_PATH_CPU },
-	[WAIT_TIMER] = { "timer", 't', STYLE_PATH_TIMER },
-	[WAIT_BLOCK_DEVICE] = { "disk", 'd', STYLE_PATH_DISK },
-	[WAIT_NETWORK] = { "network", 'n', STYLE_PATH_NETWORK },
-	[WAIT_USER_INPUT] = { "input", 'u', STYLE_PATH_TIMER },
-	[WAIT_IPI] = { "ipi", 'x', STYLE_PATH_CPU },
-	[WAIT_BLOCKED] = { "unexplained", '?', STYLE_PATH_BLOCKED },
-	[WAIT_UNKNOWN] = { "unknown", 0xb7, STYLE_DIM },
-	[WAIT_STATES] = { "wire", '~', STYLE_PATH_NETWORK },
+	[WAIT_RUNNING] = { "running", 0x2588, STYLE_PATH_RUNNING, "running on a CPU" },
+	[WAIT_PREEMPTED] = { "preempted", 'p', STYLE_PATH_CPU, "ready, but another thread has the CPU" },
+	[WAIT_INTERRUPTED] = { "interrupted", 'i', STYLE_PATH_CPU, "until an interrupt handler was done" },
+	[WAIT_TIMER] = { "timer", 't', STYLE_PATH_TIMER, "until a timer fired" },
+	[WAIT_BLOCK_DEVICE] = { "disk", 'd', STYLE_PATH_DISK, "until a block device was done" },
+	[WAIT_NETWORK] = { "network", 'n', STYLE_PATH_NETWORK, "until a packet came; from whom the trace does not tell" },
+	[WAIT_USER_INPUT] = { "input", 'u', STYLE_PATH_TIMER, "until somebody typed" },
+	[WAIT_IPI] = { "ipi", 'x', STYLE_PATH_CPU, "until another CPU answered" },
+	[WAIT_BLOCKED] = { "unexplained", '?', STYLE_PATH_BLOCKED, "blocked; nothing in the trace explains it" },
+	[WAIT_UNKNOWN] = { "unknown", 0xb7, STYLE_DIM, "nothing is known of it" },
+	[WAIT_STATES] = { "wire", '~', STYLE_PATH_NETWORK, "a packet is under way between two hosts" },
 };
 
 const char *path_state_label(enum wait_state state, bool wire)
@@ -35,6 +36,11 @@ gunichar path_state_glyph(enum wait_state state, bool wire)
 enum style path_state_style(enum wait_state state, bool wire)
 {
 	return states[wire ? WAIT_STATES : state].style;
+}
+
+const char *path_state_meaning(enum wait_state state, bool wire)
+{
+	return states[wire ? WAIT_STATES : state].meaning;
 }
 
 static const char *host_name(const struct path_names *names, unsigned host)

@@ -64,7 +64,8 @@ struct ui_feed {
 /* A wait graph, as the screen needs to know it. */
 struct ui_waits {
 	struct waits *waits;        /* borrowed, NULL: there is none */
-	uint64_t begin_ns, end_ns;  /* it has all of this, reference time */
+	uint64_t begin_ns, end_ns;  /* it was made of all of this, reference time */
+	uint64_t kept_ns;           /* what is before this it has dropped again; 0: nothing */
 	const unsigned *hosts;      /* by a host's number in it: its number on the screen, UINT_MAX none; copied */
 	unsigned n_hosts;
 };

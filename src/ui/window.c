@@ -121,10 +121,13 @@ const struct ui_graph *window_graph(struct ui *ui, uint64_t *begin_ns, uint64_t 
 
 	w->wanted = false;
 	for (unsigned i = 0; i < UI_WAITS_KINDS; i++)
-		if (has(&w->graphs[i], *begin_ns, *end_ns))
+		if (has(&w->graphs[i], *begin_ns, *end_ns)) {
+			w->kept_ns = w->graphs[i].info.kept_ns;
 			return &w->graphs[i];
+		}
 	/* live there is nothing to be read again: as much as it has */
 	if (ui->cursor.live && running->info.waits) {
+		w->kept_ns = running->info.kept_ns;
 		*begin_ns = MAX(*begin_ns, running->info.begin_ns);
 		*end_ns = MIN(*end_ns, running->info.end_ns);
 		return *begin_ns < *end_ns ? running : NULL;
@@ -256,9 +259,9 @@ const char *window_state(const struct ui *ui, char *text, size_t size)
 	if (w->problem)
 		g_strlcpy(text, w->problem, size);
 	else if (w->wanted && w->percent)
-		g_snprintf(text, size, "reading the window again %u%%", w->percent);
+		g_snprintf(text, size, "reading %u%%", w->percent);
 	else if (w->wanted)
-		g_strlcpy(text, "reading the window again …", size);
+		g_strlcpy(text, "reading …", size);
 	else
 		text[0] = '\0';
 	return text;
@@ -273,16 +276,15 @@ void window_draw(struct ui *ui, int x, int y, int width)
 
 	if (!window_interval(ui, &begin_ns, &end_ns))
 		return;
-	used = width > 44 ? canvas_printf(ui->canvas, x, y, STYLE_DIM, "window ") : 0;
+	window_state(ui, state, sizeof(state));
+	if (!*state && w->kept_ns > begin_ns)
+		g_snprintf(state, sizeof(state), "kept from %s on",
+			   ui_time(ui, begin, sizeof(begin), w->kept_ns, 3, false));
+	used = width > (*state ? 70 : 44) ? canvas_printf(ui->canvas, x, y, STYLE_DIM, "window ") : 0;
 	used += canvas_printf(ui->canvas, x + used, y, STYLE_NORMAL, "[%s, %s[ %s",
 			      ui_time(ui, begin, sizeof(begin), begin_ns, 3, false),
 			      ui_time(ui, end, sizeof(end), end_ns, 3, false),
 			      format_duration(length, sizeof(length), end_ns - begin_ns, ui->format.ascii));
-	if (w->answered && w->begin_ns > begin_ns)
-		g_snprintf(state, sizeof(state), "kept from %s on (--wait-retention)",
-			   ui_time(ui, begin, sizeof(begin), w->begin_ns, 3, false));
-	else
-		window_state(ui, state, sizeof(state));
 	canvas_text_left(ui->canvas, x + used + 2, y, width - used - 2, STYLE_MARKED, state);
 }
 

@@ -1,0 +1,291 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Critical paths on the screen: the list of threads, a path's axis, segments, totals and words; walking, jumping,
+comparing; equal to the report; windows read again; every kind of terminal."""
+
+import datetime
+import json
+import re
+import subprocess
+
+from terminal import PROGRAM, Checks, Terminal, need, skip, unpack
+
+need("tmux", "zstd")
+RECORDING = unpack("three-tier") or skip("no recording three-tier")
+UNITS = {"ns": 1, "µs": 1e3, "us": 1e3, "ms": 1e6, "s": 1e9}
+
+
+def open_at(*options, size=(80, 24), env=None, begin="+6s"):
+    return Terminal("--paused", "--begin", begin, *options, RECORDING, size=size, env=env,
+                    ready=r"\[(2026-11-20 )?14:07:[01]").wait_read()
+
+
+def open_path(terminal, comm="wget"):
+    """The path of the first thread of that name in the CPU pane."""
+    terminal.keys("1", "F4")
+    terminal.wait("^Filter:")
+    terminal.text(f"comm:{comm}").keys("Enter", "w")
+    terminal.wait(r"unexplained[\s\S]*▶|unexplained[\s\S]*^ > ")
+    return terminal.sync()
+
+
+def seconds(text):
+    """ "14:07:11.642217846" as ns of the day."""
+    h, m, s = text.split(":")
+    whole, fraction = (s.split(".") + ["0"])[:2]
+    return (int(h) * 3600 + int(m) * 60 + int(whole)) * 10**9 + int(fraction.ljust(9, "0"))
+
+
+def interval(screen):
+    found = re.search(r"\[(?:[\d-]+ )?([\d:.]+), (?:[\d-]+ )?([\d:.]+)\[", screen[0])
+    return found.group(1), found.group(2)
+
+
+def status(screen):
+    """Which segment of how many."""
+    found = re.search(r"(\d+)/(\d+)$", next(line for line in screen if " Path " in line))
+    return int(found.group(1)), int(found.group(2))
+
+
+def words(screen):
+    i = next(k for k, line in enumerate(screen) if line.startswith((" ▶ ", " > ")))
+    return " ".join(line.strip() for line in screen[i:i + 2])
+
+
+def duration(text):
+    number, unit = re.fullmatch(r"([\d.]+)(ns|µs|us|ms|s)", text).groups()
+    digits = len(number.split(".")[1]) if "." in number else 0
+    return float(number) * UNITS[unit], UNITS[unit] * 10.0 ** -digits
+
+
+def segments(screen):
+    """The rows of the list of segments: (begin, length, state, who)."""
+    i = next(k for k, line in enumerate(screen) if line.startswith(" BEGIN "))
+    out = []
+    for line in screen[i + 1:]:
+        found = re.match(r" (\d\d:\d\d:\d\d\.\d{6}) +([\d.]+[nµum]?s) . (\w+) +(.*?)(?:  .*)?$", line)
+        if found:
+            out.append(found.groups())
+    return out
+
+
+def sums(screen):
+    """The rows of the totals: {(state, process): (ns, error)}."""
+    i, x = next((k, line.index("TOTAL  SHARE")) for k, line in enumerate(screen) if "TOTAL  SHARE" in line)
+    out = {}
+    for line in screen[i + 1:]:
+        found = re.match(r" *([\d.]+[nµum]?s) +([\d.]+)% (.) (\w+) +(.*?)(?: {2,}.*)?$", line[max(x - 4, 0):])
+        if found:
+            out[found.group(4), found.group(5).strip()] = duration(found.group(1))
+    return out
+
+
+def whole_screens(checks):
+    for name, size, env, options in (
+            ("path-80x24", (80, 24), None, []),
+            ("path-160x50", (160, 50), None, []),
+            ("path-ascii-80x24", (80, 24), {"LC_ALL": "C"}, []),
+            ("path-mono-80x24", (80, 24), {"NO_COLOR": "1"}, [])):
+        with open_at(*options, size=size, env=env) as t:
+            screen = open_path(t)
+            checks.expected(name, screen)
+            if env and "LC_ALL" in env:
+                checks.check("ASCII only", "\n".join(screen).isascii(), "\n".join(screen))
+            if env and "NO_COLOR" in env:
+                raw = "\n".join(t.screen(styles=True))
+                checks.check("mono: no colours", not re.search(r"\x1b\[[0-9;]*(3[0-7]|38;5|4[0-7]|48;5)", raw), raw)
+                checks.check("mono: the selection shows", re.search(r"\x1b\[[0-9;]*7m", raw), raw)
+    with open_at() as t:
+        t.keys("8")
+        t.wait("▼OTHERS[\\s\\S]*Notification")
+        checks.expected("paths-80x24", t.sync())
+
+
+def list_of_threads(checks):
+    with open_at() as t:
+        t.keys("8")
+        t.wait("▼OTHERS[\\s\\S]*Notification")
+        checks.contains("the window", t.sync(), r"^ window \[14:07:05\.642, 14:07:12\.642\[ 7\.00s")
+        screen = t.press(">")
+        checks.contains("sorted by another column", screen, r"▼OWN")
+        t.keys("F4")
+        t.wait("^Filter:")
+        t.text("comm:wget").keys("Enter")
+        checks.contains("filtered", t.sync(), r"^ +1453 +1453 client .* wget$")
+        t.keys("Enter")
+        t.wait(r"wget 1453 on client[\s\S]*▶")
+        checks.contains("Enter opens the path", t.sync(), r"^ client wget 1453 +█")
+        checks.contains("Esc goes back to the list", t.press("Escape"), "▼OWN")
+        screen = t.press("-")
+        checks.contains("a shorter window", screen, r"^ window \[14:07:07\.642, 14:07:12\.642\[ 5\.00s")
+        screen = t.press("+")
+        checks.contains("a longer one", screen, r"^ window \[14:07:05\.642, 14:07:12\.642\[ 7\.00s")
+        t.keys("?")
+        t.wait(r"Help \(Esc")
+        t.keys("End", "Up", "Up", "Up")
+        t.wait("nothing in the trace explains it")
+        checks.check("help tells the states", True)
+        t.keys("Escape")
+        t.wait_gone(r"Help \(Esc")
+        t.keys("F4")
+        t.wait("^Filter:")
+        t.keys("Escape")
+        t.sync()
+        t.press("9", "Down", "Down", "Down", "Down")
+        t.keys("w")
+        t.wait("no thread is selected")
+        checks.check("w needs a thread", True)
+
+
+def walking(checks):
+    with open_at() as t:
+        first = open_path(t)
+        at, n = status(first)
+        shown = interval(first)
+        checks.check("many segments", n > 50, n)
+        screen = t.press("Down")
+        checks.equal("Down: the next segment", status(screen)[0], at + 1)
+        checks.check("in words", words(screen) != words(first), words(screen))
+        checks.equal("time stays", interval(screen), shown)
+        checks.equal("Up: back", t.press("Up"), first)
+        checks.equal("End: the last one", status(t.press("End"))[0], n)
+        screen = t.press("Home")
+        checks.equal("Home: the first one", status(screen)[0], 1)
+        t.press("Down", "Down", "Down")
+        screen = t.press("s")
+        checks.contains("s: totals", screen, r"TOTAL  SHARE STATE +PROCESS")
+        checks.contains("segments again", t.press("s"), r"^ BEGIN +LENGTH STATE")
+        begin = segments(t.screen())[3][0]
+        t.keys("Left")
+        screen = t.sync()
+        checks.check("Left: time goes back", interval(screen)[1] == shown[0], screen[0])
+        t.keys("Right")
+        t.wait(r"▶")
+        t.sync()
+        t.keys("Enter")
+        t.wait(rf"^at {begin}")
+        screen = t.sync()
+        from_ns, to_ns = (seconds(text) for text in interval(screen))
+        checks.check("Enter: time goes to the segment", from_ns <= seconds(begin) < to_ns, f"{begin}: {screen[0]}")
+
+
+def as_reported(checks):
+    """Segments and totals over a chosen interval equal the report's."""
+    with open_at(size=(160, 60)) as t:
+        t.keys("1", "A", "Right", "B")
+        t.wait("^interval from")
+        screen = open_path(t)
+        found = re.search(r"\[([\d-]+ [\d:.]+), ([\d-]+ [\d:.]+)\[", screen[0]).groups()
+        day = int(datetime.datetime(2026, 11, 20, tzinfo=datetime.timezone.utc).timestamp()) * 10**9
+        begin, end = (day + seconds(text.split(" ")[1]) for text in found)
+        reports = {}
+        for table in ("critical-path", "critical-totals"):
+            run = subprocess.run([PROGRAM, "report", table, "--json", "--host", "client", "--tid", "1453", "--begin",
+                                  f"{begin}ns", "--end", f"{end}ns", RECORDING], stdout=subprocess.PIPE, text=True,
+                                 check=True)
+            reports[table] = json.loads(run.stdout)["rows"]
+        path = reports["critical-path"]
+        checks.equal("as many segments", status(screen)[1], len(path))
+        shown = {}
+        t.press("Home")
+        for _ in range(8):
+            shown.update({row[0]: row for row in segments(t.screen()[:-1])})
+            t.press("PgDn")
+        problems = []
+        for row in path:
+            key = datetime.datetime.fromtimestamp(row["begin_ns"] // 10**9, datetime.timezone.utc).strftime("%H:%M:%S")
+            got = shown.get(f"{key}.{row['begin_ns'] % 10**9 // 1000:06}")
+            if not got:
+                problems.append(f"not shown: {row}")
+                continue
+            ns, error = duration(got[1])
+            who = f"{row['comm']} {row['tid']} on {row['host']}" if row["tid"] > 0 else f"of {row['host']}"
+            labels = {"block_device": "disk", "blocked": "unexplained"}
+            state = "wire" if row["wire"] else labels.get(row["state"], row["state"])
+            if abs(ns - (row["end_ns"] - row["begin_ns"])) > error or state != got[2] or who not in got[3]:
+                problems.append(f"shown {got}, reported {row}")
+        checks.check(f"all {len(path)} segments are the report's", len(path) > 50 and not problems,
+                     "\n".join(problems[:5]))
+        reported = {}
+        for row in reports["critical-totals"]:
+            if row["state"] in ("running", "preempted") and (row["pid"] or 0) > 0:
+                key = row["state"], f"{row['host']} {row['comm']} {row['pid']}"
+                reported[key] = reported.get(key, 0) + row["total_ns"]
+        got = sums(t.screen())
+        problems = [f"{key}: shown {got.get(key)}, reported {ns}" for key, ns in reported.items()
+                    if key not in got or abs(got[key][0] - ns) > got[key][1]]
+        checks.check(f"{len(reported)} totals are the report's", len(reported) > 5 and not problems,
+                     "\n".join(problems + [str(got)]))
+
+
+def comparing(checks):
+    with open_at(size=(100, 40)) as t:
+        t.keys("1", "-", "A", "B")
+        t.wait("^interval from")
+        first = open_path(t)
+        totals = sums(t.press("s"))
+        t.keys("C")
+        t.wait("^the next path is compared")
+        t.press("Right", "-")
+        t.wait(r"FIRST +THIS +CHANGE")
+        screen = t.sync()
+        total = next(line for line in screen if line.startswith("   total"))
+        a, b, change = re.findall(r"[−-]?\+?[\d.]+(?:ns|µs|ms|s)", total)
+        length = sum(ns for ns, _ in totals.values())
+        checks.check("the first one's total", abs(duration(a)[0] - length) < 0.02 * length, f"{total}: {length}")
+        difference = duration(b)[0] - duration(a)[0]
+        checks.check("the change", abs(duration(change.lstrip("+−-"))[0] - abs(difference)) <= 2 * duration(a)[1] +
+                     2 * duration(b)[1], total)
+        checks.contains("by program", screen, r"^ . running .* web apache2$")
+        checks.lacks("C: no more", t.press("C"), r"FIRST +THIS")
+        checks.check("something was compared", len(first) == 39, len(first))
+    with open_at() as t:
+        t.keys("C")
+        t.wait("^critical paths are compared: w opens")
+        checks.check("C in a list says where paths are", True)
+
+
+def read_again(checks):
+    """With little memory for the wait graph the window is read again, and tells the same of what both know."""
+    with open_at() as t:
+        t.keys("1", "A", "B")
+        open_path(t)
+        wanted = t.press("End")
+    with open_at("--wait-memory", "300k") as t:
+        t.keys("1", "A", "B")
+        open_path(t)
+        got = t.press("End")
+        checks.contains("the same thread and window", got, r"^ wget 1453 on client +\[14:07:11\.6")
+        checks.equal("the same last segments", segments(got), segments(wanted))
+        # keys in quick succession: readings are given up, the last one counts
+        t.keys_at_once("Left", "Left", "Left", "Right", "Right", "Right")
+        t.keys("A", "B")
+        t.wait(r"unexplained[\s\S]*▶")
+        checks.contains("after moving about", t.sync(), r"wget 1453 on client")
+
+
+def no_path(checks):
+    with open_at(begin="+1s") as t:
+        t.keys("1", "w")
+        t.wait(" Path ")
+        t.keys("b").text("+9s").keys("Enter")
+        t.sync()
+        t.keys("(")
+        screen = t.sync()
+        checks.contains("the pane stays", screen, " Path ")
+        t.resize(40, 8)
+        t.wait_for(lambda text: len(text.split("\n")) <= 8, "40x8")
+        t.sync()
+        t.resize(39, 7)
+        t.wait("too small")
+        t.resize(80, 24)
+        t.wait("F10Quit|no action")
+        checks.check("survives a tiny terminal", True)
+    with open_at() as t:
+        open_path(t)
+        t.resize(40, 10)
+        t.wait_for(lambda text: len(text.split("\n")) <= 10, "40x10")
+        checks.contains("40x10: who and in words", t.sync(), r"^ wget 1453 on client[\s\S]*^ ▶ ")
+
+
+Checks().run(whole_screens, list_of_threads, walking, as_reported, comparing, read_again, no_path)
