@@ -340,7 +340,7 @@ strid relations_signal_name(int64_t number);
 
 handler_fn apply_signal_generate;
 
-/* ---- channels.c: what is in pipes and sockets. Files are rows of TABLE_FILE, NO_ROW allowed where made. ---- */
+/* ---- channels.c, sockets.c: what is in pipes and sockets. Files: TABLE_FILE rows, NO_ROW allowed where made. ---- */
 void channels_pipe(struct model *m, uint32_t read_end, uint32_t write_end);
 void channels_socketpair(struct model *m, uint32_t file, uint32_t other);
 

@@ -4,8 +4,8 @@
 
 /*
  * Who talks to whom and who wakes whom, process by process: rows of
- * TABLE_RELATION. relations.c has what wake-ups, signals and exits tell,
- * channels.c the bytes. Inside model/ only.
+ * TABLE_RELATION. relations.c has what wake-ups, signals and exits tell, channels.c
+ * and sockets.c the bytes. Inside model/ only.
  */
 #include "model/files.h"
 #include "model/recent.h"
@@ -40,7 +40,7 @@ struct party relations_party(const struct model *m, uint32_t thread);
 /* The row of a relation, touched. hint: of one that may be the same; holds this one afterwards. */
 struct relation_row *relations_row(struct model *m, const struct relation *what, struct recent_hint *hint);
 
-/* ---- channels.c: pipes and sockets, and what is in them ---- */
+/* ---- channels.c, sockets.c: pipes and sockets, and what is in them; see channels.h ---- */
 
 void channels_create(struct model *m);
 void channels_destroy(struct model *m);

@@ -24,6 +24,7 @@ struct view_error {
 struct view_half {
 	unsigned host;
 	const struct relation_row *row;
+	uint64_t bytes; /* that went through it in the interval */
 };
 
 /* What is looked up per host while its rows are built and read. */

@@ -31,6 +31,24 @@ static uint64_t half_key(const struct relation_row *row)
 	return row->flow ^ (side_of(row) == SIDE_SENT);
 }
 
+/* Of several processes that share a socket the one through which most went stands for it. */
+static void add_half(struct view_rows_internal *in, const struct interval *iv, unsigned host,
+		     const struct interval_row *row)
+{
+	struct view_half half = {
+		host, INTERVAL_ROW(relation, row), INTERVAL_VALUE(iv, RELATION, relation, row, bytes),
+	};
+	uint32_t known;
+
+	if (!half.row->flow)
+		return;
+	known = map64_get(&in->half_index, half_key(half.row));
+	if (known != MAP64_NONE && g_array_index(in->halves, struct view_half, known).bytes > half.bytes)
+		return;
+	map64_put(&in->half_index, half_key(half.row), in->halves->len);
+	g_array_append_val(in->halves, half);
+}
+
 void view_index_relations(struct view_rows *r)
 {
 	struct view_rows_internal *in = r->internal;
@@ -40,16 +58,8 @@ void view_index_relations(struct view_rows *r)
 	for (unsigned host = 0; host < r->n_hosts; host++) {
 		const struct interval *iv = r->hosts[host].iv;
 
-		for (uint32_t i = 0; iv && i < iv->tables[TABLE_RELATION].n_rows; i++) {
-			const struct relation_row *row = INTERVAL_ROW(relation, &iv->tables[TABLE_RELATION].rows[i]);
-			struct view_half half = { host, row };
-
-			/* of several processes that share a socket the last one stands for it */
-			if (!row->flow)
-				continue;
-			map64_put(&in->half_index, half_key(row), in->halves->len);
-			g_array_append_val(in->halves, half);
-		}
+		for (uint32_t i = 0; iv && i < iv->tables[TABLE_RELATION].n_rows; i++)
+			add_half(in, iv, host, &iv->tables[TABLE_RELATION].rows[i]);
 	}
 }
 
@@ -69,9 +79,9 @@ static struct view_half end_of(const struct view_rows *r, unsigned host, const s
 	const struct view_half *other;
 
 	if (to ? row->to_uid : row->from_uid)
-		return (struct view_half){ host, row };
+		return (struct view_half){ host, row, 0 };
 	other = other_half(r, row);
-	return other ? *other : (struct view_half){ 0, NULL };
+	return other ? *other : (struct view_half){ 0, NULL, 0 };
 }
 
 /* column.cell: a cell of the one end or of the other. */

@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Internet sockets as channels: whose connection is which. connect() and accept() tell
+ * the other end's address; a socket's own, which no call tells, comes from the packets
+ * that its calls cause and that wake who waits for it.
+ */
+#include "model/channels.h"
+
+#include <arpa/inet.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "model/context.h"
+
+enum { PROTOCOL_TCP = 6, PROTOCOL_UDP = 17, UDP_HEADER = 8 };
+
+/* ---- endpoints ---- */
+
+static struct endpoint endpoint_of(bool v6, const uint64_t addr[2], uint64_t port)
+{
+	static const unsigned char mapped[12] = { [10] = 0xff, [11] = 0xff };
+	struct endpoint e = { .port = (uint16_t)port, .v6 = v6 };
+
+	memcpy(e.addr, addr, v6 ? 16 : 4);
+	if (v6 && memcmp(addr, mapped, sizeof(mapped)) == 0) {
+		e = (struct endpoint){ .port = (uint16_t)port };
+		memcpy(e.addr, (const char *)addr + sizeof(mapped), 4);
+	}
+	return e;
+}
+
+static bool same_endpoint(const struct endpoint *a, const struct endpoint *b)
+{
+	return a->port == b->port && a->v6 == b->v6 && a->addr[0] == b->addr[0] && a->addr[1] == b->addr[1];
+}
+
+/* Never 0. */
+static uint64_t flow_hash(const struct endpoint *from, const struct endpoint *to)
+{
+	return recent_mix(endpoint_hash(from), endpoint_hash(to)) | 1;
+}
+
+static strid endpoint_name(const struct endpoint *e)
+{
+	return fdkind_peer(e->v6 ? AF_INET6 : AF_INET, e->port, e->addr);
+}
+
+/* Whether packets between the two never leave the host. */
+static bool stays_inside(const struct endpoint *a, const struct endpoint *b)
+{
+	const unsigned char *bytes = (const unsigned char *)a->addr;
+
+	return (a->v6 == b->v6 && a->addr[0] == b->addr[0] && a->addr[1] == b->addr[1]) || (!a->v6 && bytes[0] == 127);
+}
+
+/* Of a connection whose beginning was not seen: ports of services are below those of clients. */
+static strid service_name(const struct endpoint *from, const struct endpoint *to)
+{
+	return endpoint_name(from->port < to->port ? from : to);
+}
+
+/* ---- making them ---- */
+
+uint64_t channels_connect(struct model *m, uint32_t thread, bool v6, const uint64_t addr[2], uint64_t port)
+{
+	struct channel *ch = channel_new(m, RELATION_INET);
+
+	ch->remote = endpoint_of(v6, addr, port);
+	ch->object = endpoint_name(&ch->remote);
+	ch->owner = relations_party(m, thread);
+	return ch->id;
+}
+
+void channels_accept(struct model *m, uint32_t thread, uint32_t file, bool v6, const uint64_t addr[2], uint64_t port)
+{
+	struct channels *c = m->relations->channels;
+	struct channel *ch = channel_new(m, RELATION_INET);
+
+	ch->remote = endpoint_of(v6, addr, port);
+	ch->accepted = true;
+	ch->owner = relations_party(m, thread);
+	map64_put(&c->by_remote, endpoint_hash(&ch->remote), index_of(c, ch));
+	channel_set_file(m, file, ch->id);
+}
+
+/*
+ * Programs often do not ask accept() for the address. A thread that had to wait was
+ * woken by the connection's own packet, most probably: id is what came of that, 0 nothing.
+ */
+void channels_accept_unseen(struct model *m, uint32_t thread, uint32_t file, uint64_t id)
+{
+	struct channels *c = m->relations->channels;
+	struct channel *ch = channel_find(c, id);
+
+	if (!ch) {
+		ch = channel_new(m, RELATION_INET);
+		ch->accepted = ch->guessed = true;
+	} else {
+		FILE_ROW(m, file)->peer = endpoint_name(&ch->remote);
+		FILE_ROW(m, file)->client = fdkind_address(ch->remote.v6 ? AF_INET6 : AF_INET, ch->remote.addr);
+	}
+	ch->owner = relations_party(m, thread);
+	channel_set_file(m, file, ch->id);
+}
+
+/* ---- sockets learn who they are ---- */
+
+/* What was written and read before goes where it belongs. */
+static void bind_inside(struct model *m, struct channel *ch)
+{
+	struct channels *c = m->relations->channels;
+	struct channel *twin = channel_at(c, map64_get(&c->by_flow, ch->in_flow));
+
+	if (!twin || !twin->inside || twin == ch)
+		return;
+	ch->twin = twin->id;
+	twin->twin = ch->id;
+	/* one object for both: the service */
+	if (ch->accepted)
+		twin->object = ch->object;
+	else
+		ch->object = twin->object;
+	for (unsigned i = 0; i < ch->in.n; i++)
+		channel_match(m, &twin->out, ch, &ch->in.items[i].who, ch->in.items[i].bytes, true);
+	for (unsigned i = 0; i < twin->in.n; i++)
+		channel_match(m, &ch->out, ch, &twin->in.items[i].who, twin->in.items[i].bytes, true);
+	ch->in.n = twin->in.n = 0;
+}
+
+static void bind_to(struct model *m, struct channel *ch, const struct endpoint *local)
+{
+	struct channels *c = m->relations->channels;
+
+	if (ch->bound)
+		channel_unmap(&c->by_flow, ch->out_flow, index_of(c, ch));
+	else if (ch->accepted && !ch->guessed)
+		channel_unmap(&c->by_remote, endpoint_hash(&ch->remote), index_of(c, ch));
+	ch->local = *local;
+	ch->bound = true;
+	ch->out_flow = flow_hash(&ch->local, &ch->remote);
+	ch->in_flow = flow_hash(&ch->remote, &ch->local);
+	if (ch->accepted)
+		ch->object = endpoint_name(&ch->local);
+	map64_put(&c->by_flow, ch->out_flow, index_of(c, ch));
+	ch->inside = stays_inside(&ch->local, &ch->remote);
+	if (ch->inside) {
+		bind_inside(m, ch);
+		return;
+	}
+	for (unsigned i = 0; i < ch->out.n; i++)
+		channel_count_half(m, ch, &ch->out.items[i].who, ch->out.items[i].bytes, false);
+	for (unsigned i = 0; i < ch->in.n; i++)
+		channel_count_half(m, ch, &ch->in.items[i].who, ch->in.items[i].bytes, true);
+	ch->out.n = ch->in.n = 0;
+}
+
+/* The channel takes part in that connection: tells its local address, and the remote one where that was a guess. */
+static void learn(struct model *m, struct channel *ch, const struct endpoint *local, const struct endpoint *remote)
+{
+	if (same_endpoint(&ch->remote, remote)) {
+		if (!ch->bound)
+			bind_to(m, ch, local);
+	} else if (ch->guessed) {
+		ch->remote = *remote;
+		bind_to(m, ch, local);
+	}
+}
+
+/* A connection older than the record, or whose making was lost. */
+static struct channel *channel_of_packet(struct model *m, uint32_t file, const struct endpoint *local,
+					 const struct endpoint *remote)
+{
+	struct channel *ch = channel_new(m, RELATION_INET);
+
+	ch->remote = *remote;
+	ch->object = service_name(local, remote);
+	bind_to(m, ch, local);
+	channel_set_file(m, file, ch->id);
+	return ch;
+}
+
+static bool may_be_inet(const struct model *m, uint32_t file)
+{
+	const struct file_row *f = FILE_ROW(m, file);
+
+	return f->kind == FD_SOCKET_INET || f->kind == FD_SOCKET || f->kind == FD_UNKNOWN;
+}
+
+/* UDP has no connection: what a call sends goes to whom the packet says. */
+static void count_datagram(struct model *m, uint32_t thread, const struct endpoint *from, const struct endpoint *to,
+			   const struct ev_net *p)
+{
+	uint64_t header = UDP_HEADER + (p->ip_version == 4 ? (p->header_words >> 8) * 4 : 0);
+	struct relation what = {
+		.from = relations_party(m, thread), .kind = RELATION_INET,
+		.object = service_name(from, to), .flow = flow_hash(from, to),
+	};
+	struct recent_hint hint = { 0, 0 };
+
+	channel_count(m, &what, p->tot_len > header ? p->tot_len - header : 0, &hint);
+}
+
+/* A call of the thread caused the packet. */
+static void caused_packet(struct model *m, uint32_t thread, const struct endpoint *from, const struct endpoint *to,
+			  const struct ev_net *p)
+{
+	const struct call_in_flight *call = &thread_info(m, thread)->call;
+	struct channels *c = m->relations->channels;
+	enum syscall_action action = call->active && call->desc ? call->desc->action : SYSCALL_NAMED;
+	struct channel *ch;
+	uint32_t file;
+
+	if (action == SYSCALL_CONNECT) {
+		ch = channel_find(c, call->channel);
+		if (ch)
+			learn(m, ch, from, to);
+		return;
+	}
+	if (action != SYSCALL_WRITE && action != SYSCALL_COPY && action != SYSCALL_MESSAGES)
+		return;
+	file = files_resolve(m, action == SYSCALL_COPY ? call->file2 : call->file);
+	if (file == NO_ROW || !may_be_inet(m, file))
+		return;
+	ch = channel_find(c, FILE_ROW(m, file)->channel);
+	if (ch)
+		learn(m, ch, from, to);
+	else if (p->protocol == PROTOCOL_TCP)
+		channel_of_packet(m, file, from, to);
+	else
+		count_datagram(m, thread, from, to, p);
+}
+
+static bool has_ports(const struct ev_net *p)
+{
+	return p->ip_version && (p->protocol == PROTOCOL_TCP || p->protocol == PROTOCOL_UDP);
+}
+
+static void bind_accepted(struct model *m, const struct endpoint *remote, const struct endpoint *local)
+{
+	struct channels *c = m->relations->channels;
+	struct channel *ch;
+
+	if (!c->by_remote.count)
+		return;
+	ch = channel_at(c, map64_get(&c->by_remote, endpoint_hash(remote)));
+	if (ch)
+		bind_to(m, ch, local);
+}
+
+void channels_packet_sent(struct model *m, const struct apply *a, const struct ev_net *p)
+{
+	struct endpoint from, to;
+
+	if (!has_ports(p))
+		return;
+	from = endpoint_of(p->ip_version == 6, p->saddr, p->sport);
+	to = endpoint_of(p->ip_version == 6, p->daddr, p->dport);
+	if (a->thread != NO_ROW && context_now(m, a->cpu).kind == WAIT_CONTEXT_TASK)
+		caused_packet(m, a->thread, &from, &to, p);
+	bind_accepted(m, &to, &from);
+}
+
+void channels_packet_received(struct model *m, const struct apply *a, const struct ev_net *p)
+{
+	struct channels *c = m->relations->channels;
+	struct packet *packet;
+
+	if (!a->cpu || a->ev->cpu == EVENT_NO_CPU)
+		return;
+	if (a->ev->cpu >= c->packets->len)
+		g_array_set_size(c->packets, a->ev->cpu + 1u);
+	packet = &g_array_index(c->packets, struct packet, a->ev->cpu);
+	packet->protocol = has_ports(p) ? (uint8_t)p->protocol : 0;
+	if (!packet->protocol)
+		return;
+	packet->ts_ns = m->now_ns;
+	packet->from = endpoint_of(p->ip_version == 6, p->saddr, p->sport);
+	packet->to = endpoint_of(p->ip_version == 6, p->daddr, p->dport);
+	bind_accepted(m, &packet->from, &packet->to);
+}
+
+/* ---- whom a packet woke ---- */
+
+/* The packet that the CPU works on; NULL: none since its softirq began. */
+static const struct packet *packet_at_work(const struct model *m, const struct apply *a)
+{
+	const struct channels *c = m->relations->channels;
+	const struct packet *packet;
+
+	if (!a->cpu || a->ev->cpu >= c->packets->len)
+		return NULL;
+	packet = &g_array_index(c->packets, struct packet, a->ev->cpu);
+	if (!packet->protocol)
+		return NULL;
+	for (unsigned i = a->cpu->irq_depth; i-- > 0;)
+		if (a->cpu->irqs[i].soft)
+			return packet->ts_ns >= a->cpu->irqs[i].entry_ns ? packet : NULL;
+	return packet;
+}
+
+static void end_of_channel(const struct channels *c, const struct channel *ch, struct channel_end *end)
+{
+	const struct channel *other = ch->inside ? channel_at(c, map64_get(&c->by_flow, ch->in_flow)) : NULL;
+
+	*end = (struct channel_end){ .object = ch->object, .flow = ch->in_flow, .peer = { 0, -1, STRID_NONE } };
+	if (other && other->owner.uid) {
+		end->peer = other->owner;
+		end->flow = 0;
+	}
+}
+
+/* The channel of the call that the thread waits in. */
+static struct channel *waited_channel(const struct model *m, const struct call_in_flight *call, uint32_t *file)
+{
+	const struct channels *c = m->relations->channels;
+
+	*file = NO_ROW;
+	if (!call->active || !call->desc || call->fd < 0)
+		return NULL;
+	switch (call->desc->action) {
+	case SYSCALL_CONNECT:
+		return channel_find(c, call->channel);
+	case SYSCALL_READ:
+	case SYSCALL_WRITE:
+		*file = files_resolve(m, call->file);
+		break;
+	case SYSCALL_COPY:
+		*file = files_resolve(m, call->file);
+		if (*file == NO_ROW || !channel_find(c, FILE_ROW(m, *file)->channel))
+			*file = files_resolve(m, call->file2);
+		break;
+	default:
+		return NULL;
+	}
+	return *file == NO_ROW ? NULL : channel_find(c, FILE_ROW(m, *file)->channel);
+}
+
+bool channels_woken_by(struct model *m, const struct apply *a, uint32_t thread, struct channel_end *end)
+{
+	struct channels *c = m->relations->channels;
+	const struct packet *packet = packet_at_work(m, a);
+	uint32_t file;
+	struct call_in_flight *call = &thread_info(m, thread)->call;
+	struct channel *ch = waited_channel(m, call, &file);
+
+	if (ch && ch->kind == RELATION_INET && !ch->bound && packet)
+		learn(m, ch, &packet->to, &packet->from);
+	if (packet && call->active && call->desc && call->desc->action == SYSCALL_ACCEPT && !call->channel) {
+		ch = channel_new(m, RELATION_INET);
+		ch->remote = packet->from;
+		ch->accepted = ch->guessed = true;
+		bind_to(m, ch, &packet->to);
+		call->channel = ch->id;
+	}
+	if (ch && ch->bound) {
+		end_of_channel(c, ch, end);
+		return true;
+	}
+	if (!packet)
+		return false;
+	ch = channel_at(c, map64_get(&c->by_flow, flow_hash(&packet->to, &packet->from)));
+	if (!ch && file != NO_ROW && packet->protocol == PROTOCOL_TCP && may_be_inet(m, file) &&
+	    !FILE_ROW(m, file)->channel)
+		ch = channel_of_packet(m, file, &packet->to, &packet->from);
+	if (ch) {
+		end_of_channel(c, ch, end);
+		return true;
+	}
+	*end = (struct channel_end){
+		.object = service_name(&packet->from, &packet->to),
+		.flow = flow_hash(&packet->from, &packet->to),
+		.peer = { 0, -1, STRID_NONE },
+	};
+	/* nobody has accepted it yet: whoever connects here from this host is known all the same */
+	ch = stays_inside(&packet->from, &packet->to) ?
+		     channel_at(c, map64_get(&c->by_flow, flow_hash(&packet->from, &packet->to))) :
+		     NULL;
+	if (ch && ch->owner.uid) {
+		end->peer = ch->owner;
+		end->object = ch->object;
+		end->flow = 0;
+	}
+	return true;
+}
