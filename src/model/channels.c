@@ -3,6 +3,7 @@
 #include "model/channels.h"
 
 #include <string.h>
+#include <sys/socket.h>
 
 enum { LOOKS = 64 };
 
@@ -226,9 +227,11 @@ void channels_read(struct model *m, uint32_t thread, uint32_t file, uint64_t byt
 {
 	struct channels *c = m->relations->channels;
 	struct channel *ch = channel_find(c, FILE_ROW(m, file)->channel), *twin;
+	const struct call_in_flight *call = &thread_info(m, thread)->call;
 	struct party who;
 
-	if (!ch)
+	/* who only peeks will read the same again */
+	if (!ch || (call->active && call->present >> ENTRY_FLAGS & 1 && call->flags & MSG_PEEK))
 		return;
 	ch->used_ns = m->now_ns;
 	who = relations_party(m, thread);

@@ -182,6 +182,7 @@ START_TEST(test_socketpair)
 	share_pipe(&e);
 	CALL(&e, A, "write", 10, .fd = 5);
 	CALL(&e, CHILD, "write", 3, .fd = 6);
+	CALL(&e, CHILD, "recvfrom", 8, .fd = 6, .flags = MSG_PEEK);
 	CALL(&e, CHILD, "recvfrom", 10, .fd = 6);
 	CALL(&e, A, "read", 3, .fd = 5);
 	ck_assert_uint_eq(relation(&e, A, CHILD, RELATION_UNIX)->bytes, 10);
