@@ -321,6 +321,7 @@ static void tell_clocks(struct monitor *m)
 static void tell_graph(struct monitor *m)
 {
 	struct ui_waits told = { .waits = ingest_waits(m->in) };
+	struct waits_info info;
 
 	if (!told.waits)
 		return;
@@ -331,7 +332,9 @@ static void tell_graph(struct monitor *m)
 		g_array_set_size(m->numbers, MAX(m->numbers->len, host->wait + 1));
 		g_array_index(m->numbers, unsigned, host->wait) = screen_number(m, host);
 	}
-	told.begin_ns = told.kept_ns = waits_info(told.waits).graph.horizon_ns;
+	info = waits_info(told.waits);
+	told.begin_ns = told.kept_ns = info.graph.horizon_ns;
+	told.epoch = info.epoch;
 	told.end_ns = m->complete ? UINT64_MAX : waits_now(told.waits);
 	told.hosts = (const unsigned *)(const void *)m->numbers->data;
 	told.n_hosts = m->numbers->len;

@@ -110,6 +110,7 @@ struct ui_window {
 	unsigned percent;           /* of the window that is read again */
 	char *problem;              /* why it cannot be, NULL: it can */
 	uint64_t kept_ns;           /* what the graph that answered last has dropped of its past */
+	bool cut;                   /* live: it has not come to the window's end yet */
 	bool wanted;                /* somebody looked for a graph that is not there */
 	uint64_t wanted_begin_ns, wanted_end_ns;
 	/* what is loaded */

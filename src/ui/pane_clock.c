@@ -200,7 +200,7 @@ static void draw_facts(struct ui *ui, unsigned host, const GArray *dots, int y)
 				       signed_duration(offset, sizeof(offset), offset_ns, ui->format.ascii),
 				       ref->info.name);
 		if (info.has_bound)
-			g_string_append_printf(s, " ± %s",
+			g_string_append_printf(s, " within %s",
 					       format_duration(bound, sizeof(bound), info.bound_ns, ui->format.ascii));
 		g_string_append_printf(s, ", drift %+.2f ppm", info.drift_ppm);
 	}

@@ -22,7 +22,9 @@ struct path_pane {
 	bool sums;             /* below: totals, not segments */
 	int list_x, list_y, list_w, list_h; /* where segments were drawn last, h 0: not */
 	GString *perf;         /* counters of its threads in the window, "" none */
-	wait_row followed;     /* live: kept up to date as time goes on */
+	struct waits *followed_in; /* live: its path is kept up to date there as time goes on; NULL: it is not */
+	wait_row followed;
+	unsigned followed_generation;
 };
 
 static struct path_pane *state_of(const struct pane *p)
@@ -149,10 +151,16 @@ static void count_perf(const struct ui *ui, struct path_pane *s)
 /* Live the path of the shown thread is kept as it grows, beyond what the graph remembers. */
 static void follow(struct path_pane *s, const struct ui *ui, const struct ui_graph *graph, wait_row row)
 {
-	if (!ui->cursor.live || graph != &ui->window->graphs[UI_WAITS_RUNNING] || s->followed == row)
+	if (!ui->cursor.live || graph != &ui->window->graphs[UI_WAITS_RUNNING] ||
+	    (s->followed_in && s->followed == row && s->followed_generation == graph->generation))
 		return;
+	/* of another thread of that tid; a graph that was made anew has forgotten all */
+	if (s->followed_in && s->followed_generation == graph->generation)
+		waits_unfollow(s->followed_in, s->followed);
 	waits_follow(graph->info.waits, row);
+	s->followed_in = graph->info.waits;
 	s->followed = row;
+	s->followed_generation = graph->generation;
 }
 
 static void select_again(struct path_pane *s)
@@ -233,6 +241,8 @@ static void path_release(struct pane *p)
 {
 	struct path_pane *s = state_of(p);
 
+	if (s->followed_in)
+		waits_unfollow(s->followed_in, s->followed);
 	path_destroy(s->path);
 	g_string_free(s->perf, TRUE);
 	g_free(s);
@@ -463,7 +473,6 @@ struct pane *pane_path_create(const struct path_subject *subject)
 
 	s->subject = *subject;
 	s->perf = g_string_new(NULL);
-	s->followed = WAIT_NO_ROW;
 	p->state = s;
 	return p;
 }

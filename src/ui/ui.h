@@ -66,6 +66,7 @@ struct ui_waits {
 	struct waits *waits;        /* borrowed, NULL: there is none */
 	uint64_t begin_ns, end_ns;  /* it was made of all of this, reference time */
 	uint64_t kept_ns;           /* what is before this it has dropped again; 0: nothing */
+	unsigned epoch;             /* grows whenever it is made anew, because the clocks have changed */
 	const unsigned *hosts;      /* by a host's number in it: its number on the screen, UINT_MAX none; copied */
 	unsigned n_hosts;
 };

@@ -83,13 +83,15 @@ void window_change_length(struct ui *ui, int direction)
 void ui_set_waits(struct ui *ui, enum ui_waits_kind kind, const struct ui_waits *waits)
 {
 	struct ui_graph *graph = graph_of(ui, kind);
+	const struct ui_waits *old = &graph->info;
 
-	if (graph->info.waits != waits->waits || graph->info.begin_ns != waits->begin_ns ||
-	    kind == UI_WAITS_WINDOW) {
-		graph->generation += graph->info.waits != waits->waits || kind == UI_WAITS_WINDOW;
+	if (old->waits != waits->waits || old->epoch != waits->epoch || old->begin_ns > waits->begin_ns ||
+	    (kind == UI_WAITS_WINDOW && (old->begin_ns != waits->begin_ns || old->end_ns != waits->end_ns))) {
+		graph->generation++;
 		ui->growing = true;
 	}
-	if (graph->info.end_ns != waits->end_ns && ui_pane(ui)->type->window)
+	/* what is shown waits for it */
+	if (old->end_ns != waits->end_ns && (ui->window->cut || ui->window->wanted) && ui_pane(ui)->type->window)
 		ui->growing = true;
 	g_free((unsigned *)graph->info.hosts);
 	graph->info = *waits;
@@ -119,7 +121,7 @@ const struct ui_graph *window_graph(struct ui *ui, uint64_t *begin_ns, uint64_t 
 	const struct ui_graph *running = graph_of(ui, UI_WAITS_RUNNING);
 	struct ui_window *w = ui->window;
 
-	w->wanted = false;
+	w->wanted = w->cut = false;
 	for (unsigned i = 0; i < UI_WAITS_KINDS; i++)
 		if (has(&w->graphs[i], *begin_ns, *end_ns)) {
 			w->kept_ns = w->graphs[i].info.kept_ns;
@@ -129,6 +131,7 @@ const struct ui_graph *window_graph(struct ui *ui, uint64_t *begin_ns, uint64_t 
 	if (ui->cursor.live && running->info.waits) {
 		w->kept_ns = running->info.kept_ns;
 		*begin_ns = MAX(*begin_ns, running->info.begin_ns);
+		w->cut = *end_ns > running->info.end_ns;
 		*end_ns = MIN(*end_ns, running->info.end_ns);
 		return *begin_ns < *end_ns ? running : NULL;
 	}

@@ -65,7 +65,7 @@ def latencies(checks):
         t.wait("latency by the corrected clocks")
         screen = t.sync()
         checks.contains("state, offset, bound, drift", screen,
-                        r"^ db accurate, \+22\.29s to the time of web ± \d+µs, drift -9\.\d\d ppm")
+                        r"^ db accurate, \+22\.29s to the time of web within \d+µs, drift -9\.\d\d ppm")
         found = re.search(r"the latest (\d+) packets", "\n".join(screen))
         checks.equal("as many packets as the report has", int(found.group(1)), len(of_db))
         checks.lacks("none before it was sent", screen, "negative")

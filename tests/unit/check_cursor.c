@@ -317,8 +317,40 @@ START_TEST(frame_length_fits_the_span)
 }
 END_TEST
 
+START_TEST(other_clocks_other_grid)
+{
+	struct cursor c = recording(30 * SECOND, true);
+	uint64_t b, e;
+
+	/* the same time is shown, on the grid of the new begin */
+	cursor_pause(&c, true);
+	cursor_jump(&c, BEGIN + 12 * SECOND);
+	cursor_rebase(&c, BEGIN + 2 * SECOND + 500 * MS, BEGIN + 20 * SECOND);
+	check_shown(&c, 12500 * MS, 13500 * MS);
+	ck_assert_int_eq(c.mode, CURSOR_PAUSED);
+	/* a time that is no more: the nearest that is */
+	cursor_jump(&c, BEGIN + 19 * SECOND);
+	cursor_rebase(&c, BEGIN, BEGIN + 10 * SECOND);
+	check_shown(&c, 9 * SECOND, 10 * SECOND);
+	cursor_rebase(&c, BEGIN + 11 * SECOND, BEGIN + 20 * SECOND);
+	check_shown(&c, 11 * SECOND, 12 * SECOND);
+	/* a chosen interval was one of other times */
+	cursor_choose(&c, BEGIN + 12 * SECOND, BEGIN + 15 * SECOND);
+	cursor_rebase(&c, BEGIN + 11 * SECOND, BEGIN + 20 * SECOND);
+	cursor_interval(&c, &b, &e);
+	ck_assert_uint_eq(e - b, SECOND);
+	/* live: at the end, whatever its time is now */
+	cursor_init(&c, BEGIN, 10 * MS, SECOND, true);
+	cursor_known(&c, BEGIN + 8 * SECOND, false);
+	cursor_rebase(&c, BEGIN + SECOND, BEGIN + 9 * SECOND + 100 * MS);
+	check_shown(&c, 8 * SECOND, 9 * SECOND);
+	ck_assert_int_eq(c.mode, CURSOR_STICKING);
+}
+END_TEST
+
 UNIT_MAIN("cursor", nothing_known_shows_nothing, first_interval_shows_as_soon_as_known,
 	  short_record_is_one_interval, replay_follows_the_clock, replay_waits_for_the_data, replay_stops_at_the_end,
 	  speed_does_not_change_intervals, steps_come_back, back_pauses_forward_does_not,
 	  jump_shows_the_interval_around, end_of_a_record_pauses, live_sticks_until_moved, dropped_past_is_not_shown,
-	  length_stays_on_its_grid, chosen_interval_lasts_until_moved, speeds_are_steps, frame_length_fits_the_span)
+	  length_stays_on_its_grid, chosen_interval_lasts_until_moved, speeds_are_steps, frame_length_fits_the_span,
+	  other_clocks_other_grid)
