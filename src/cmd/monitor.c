@@ -105,6 +105,7 @@ static enum lt_status open_sources(struct monitor *m, bool graph, bool again)
 	const struct waits_options waits = {
 		.retention_ns = sync_options_live(o, 0) ? o->wait_retention : 0,
 		.memory_bytes = o->wait_memory,
+		.totals = true,
 	};
 	struct ingest_options options = {
 		.workers = o->workers,

@@ -397,16 +397,38 @@ bool graph_last(const struct wait_graph *g, wait_row row, uint64_t *t_ns)
 	return true;
 }
 
+/*
+ * Vertices come about evenly: a guess by proportion, strides that double away from it until t_ns lies
+ * between two, then halves of what is between.
+ */
 uint64_t row_find(const struct row *r, uint64_t t_ns)
 {
-	uint64_t low = r->head, high = r->end;
+	uint64_t low = r->head, high = r->end, guess, first_ns;
 
-	for (uint64_t step = 1; step <= r->end - r->head; step *= 2) {
-		if (row_vertex(r, r->end - step)->t_ns < t_ns) {
-			low = r->end - step + 1;
-			break;
+	if (low == high || t_ns > r->last_ns)
+		return high;
+	first_ns = row_vertex(r, low)->t_ns;
+	if (t_ns <= first_ns)
+		return low;
+	guess = low + (uint64_t)((double)(t_ns - first_ns) / (double)(r->last_ns - first_ns) * (double)(high - 1 - low));
+	if (row_vertex(r, guess)->t_ns < t_ns) {
+		low = guess + 1;
+		for (uint64_t step = 1; step < high - guess; step *= 2) {
+			if (row_vertex(r, guess + step)->t_ns >= t_ns) {
+				high = guess + step;
+				break;
+			}
+			low = guess + step + 1;
 		}
-		high = r->end - step;
+	} else {
+		high = guess;
+		for (uint64_t step = 1; step <= guess - low; step *= 2) {
+			if (row_vertex(r, guess - step)->t_ns < t_ns) {
+				low = guess - step + 1;
+				break;
+			}
+			high = guess - step;
+		}
 	}
 	while (low < high) {
 		uint64_t middle = low + (high - low) / 2;
