@@ -101,6 +101,7 @@ void input_key(struct ui *ui, int key)
 	const struct action *action;
 
 	ui->message[0] = '\0';
+	ui->keyed = true;
 	ui->dirty = true;
 	if (ui->started)
 		ui_refresh(ui);

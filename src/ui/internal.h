@@ -74,6 +74,7 @@ struct ui {
 	int pending;             /* a key that waits for a letter: 'm' or '\'', 0 none */
 	uint64_t bookmarks[UI_BOOKMARKS]; /* 0: not set */
 	uint64_t mark_ns;        /* A, 0: not set */
+	bool keyed;              /* the user has typed something */
 	bool skip_idle;
 	bool show_hosts;         /* the header's lines per host */
 

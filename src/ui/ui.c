@@ -108,6 +108,14 @@ static uint64_t first_interval(const struct ui *ui, uint64_t span_ns, uint64_t f
 	return interval_ns;
 }
 
+/* Where the user wants to start. */
+static void jump_to_begin(struct ui *ui)
+{
+	if (ui->options.begin.form != TIMETEXT_NONE)
+		cursor_jump(&ui->cursor, timetext_resolve(&ui->options.begin, ui->cursor.begin_ns, ui->expected_end_ns,
+							  ui->options.utc));
+}
+
 void ui_start(struct ui *ui, uint64_t begin_ns, uint64_t expected_end_ns, uint64_t frame_ns, bool live)
 {
 	uint64_t span_ns = expected_end_ns > begin_ns ? expected_end_ns - begin_ns : 0;
@@ -117,9 +125,7 @@ void ui_start(struct ui *ui, uint64_t begin_ns, uint64_t expected_end_ns, uint64
 	ui->cursor.speed = ui->options.speed;
 	if (ui->options.paused)
 		cursor_pause(&ui->cursor, true);
-	if (ui->options.begin.form != TIMETEXT_NONE)
-		cursor_jump(&ui->cursor,
-			    timetext_resolve(&ui->options.begin, begin_ns, expected_end_ns, ui->options.utc));
+	jump_to_begin(ui);
 	ui->started = true;
 	ui->dirty = true;
 }
@@ -170,6 +176,8 @@ void ui_clocks_changed(struct ui *ui, uint64_t begin_ns, uint64_t expected_end_n
 		return;
 	ui->expected_end_ns = expected_end_ns;
 	cursor_rebase(&ui->cursor, begin_ns, known_ns);
+	if (!ui->keyed)
+		jump_to_begin(ui);
 	ui->mark_ns = 0;
 	data_forget(ui);
 	ui->dirty = true;
