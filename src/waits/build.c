@@ -355,6 +355,19 @@ static enum status status_of_dump(int32_t status)
 	return status >= 0 && status < (int32_t)G_N_ELEMENTS(known) ? (enum status)known[status] : STATUS_UNKNOWN;
 }
 
+/* The thread has been waiting for longer than anybody can tell: its row begins here. */
+static void begin_blocked(struct build *b, struct build_thread *t)
+{
+	struct build_row *r = build_row(b, t->row);
+
+	build_thread_set(b, t, STATUS_BLOCKED);
+	if (r->first_ns)
+		return;
+	graph_gap(b->graph, t->row, b->now_ns);
+	r->first_ns = b->now_ns;
+	present(b, t->row, WAIT_BLOCKED, NULL);
+}
+
 static void build_status(struct build *b, unsigned host, const struct wait_event *e)
 {
 	bool is_new;
@@ -364,10 +377,15 @@ static void build_status(struct build *b, unsigned host, const struct wait_event
 	build_thread_name(b, t, e->comm, e->pid);
 	if (b->compat) {
 		build_thread_set(b, t, status);
-	} else if (t->status == STATUS_UNKNOWN && !t->interrupted) {
-		/* what is known of a thread is better; and the dump says "wait fork" of everything runnable */
-		build_thread_set(b, t, status == STATUS_WAIT_FORK ? STATUS_WAIT_CPU : status);
+		return;
 	}
+	/* what is known of a thread is better */
+	if (t->status != STATUS_UNKNOWN || t->interrupted)
+		return;
+	/* the dump says "wait fork" of everything runnable */
+	build_thread_set(b, t, status == STATUS_WAIT_FORK ? STATUS_WAIT_CPU : status);
+	if (status == STATUS_WAITING)
+		begin_blocked(b, t);
 }
 
 static void build_net_softirq(struct build *b, unsigned host, const struct wait_event *e)

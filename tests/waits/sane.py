@@ -16,6 +16,7 @@ CAUSES = {
     "flow": "a packet sent by a softirq or timer is of the task that sent last on its flow, at that time",
     "overtaken": "a packet overtaken by later ones still finds its partner",
     "dump": "the state dump does not know better what a thread does than its own events, nor that it was forked",
+    "waiting": "who waits when the state dump comes is blocked from then on, and the wake-up that ends it counts",
     "unknown": "after lost events what a thread did before they ended is unknown",
 }
 
@@ -129,6 +130,14 @@ def changed(critpath, losses):
                 if critpath.STATEDUMP[f["status"]] == critpath.WAIT_FORK:
                     self.used["dump"] += 1
                     e.f = dict(f, status=2)
+                elif critpath.STATEDUMP[f["status"]] == critpath.WAIT_UNKNOWN:
+                    self.used["waiting"] += 1
+                    super()._feed(e)
+                    w = self.find(e.host, f["tid"], e.cpu)
+                    w.set(critpath.WAIT_BLOCKED)
+                    if self.g.tail.get(self.row(w)) is None:
+                        self.g.add((self.row(w), e.ts))
+                    return
             super()._feed(e)
 
         def sched_switch(self, e, f):
