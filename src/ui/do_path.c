@@ -2,25 +2,39 @@
 /* Actions on critical paths. */
 #include "ui/internal.h"
 
-/* The thread that the selected row is or belongs to. */
-static bool list_subject(struct ui *ui, struct path_subject *subject)
+static void set_subject(struct path_subject *subject, unsigned host, const struct interval_row *row, uint64_t end_ns)
 {
-	const struct list *l = pane_list(ui_pane(ui));
-	const struct view_row *row = list_selected(l);
-	const struct interval_row *found = row ? list_row_thread(l, row) : NULL;
-	const struct thread_row *thread;
+	const struct thread_row *thread = INTERVAL_ROW(thread, row);
 
-	if (!found)
-		return false;
-	thread = INTERVAL_ROW(thread, found);
 	*subject = (struct path_subject){
-		.host = row->key.host,
+		.host = host,
 		.tid = (int32_t)thread->tid,
 		.born_ns = thread->born_ns,
 		.exited_ns = thread->exited_ns,
-		.alive_ns = thread->exited_ns ? thread->exited_ns - 1 : l->rows.hosts[row->key.host].iv->end_ns - 1,
+		.alive_ns = (thread->exited_ns ? thread->exited_ns : end_ns) - 1,
 	};
-	return true;
+}
+
+/* The thread that the selected row is or belongs to; of details the one they are of. */
+static bool list_subject(struct ui *ui, struct path_subject *subject)
+{
+	const struct pane *p = ui_pane(ui);
+	const struct list *l = &p->lists[p->focus];
+	const struct view_row *row = list_selected(l);
+	const struct interval_row *thread;
+
+	if (ui->details) {
+		const struct ui_host_data *host = ui_host(ui, p->entity.host);
+
+		thread = host->loaded ? interval_find(&host->load.interval, TABLE_THREAD, p->entity.uid) : NULL;
+		if (thread)
+			set_subject(subject, p->entity.host, thread, host->load.interval.end_ns);
+	} else {
+		thread = row ? list_row_thread(l, row) : NULL;
+		if (thread)
+			set_subject(subject, row->key.host, thread, l->rows.hosts[row->key.host].iv->end_ns);
+	}
+	return thread;
 }
 
 void do_path(struct ui *ui, int argument)

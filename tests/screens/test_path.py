@@ -282,6 +282,14 @@ def no_path(checks):
         t.wait("F10Quit|no action")
         checks.check("survives a tiny terminal", True)
     with open_at() as t:
+        t.keys("1", "Enter")
+        t.wait(" Details ")
+        name = re.search(r"^ (\S+) on (\S+)$", "\n".join(t.sync()), re.M)
+        t.keys("w")
+        t.wait(r"unexplained[\s\S]*▶")
+        checks.contains("w in details: of their thread", t.sync(),
+                        rf"^ {re.escape(name.group(1))} \d+ on {name.group(2)} +.*\[")
+    with open_at() as t:
         open_path(t)
         t.resize(40, 10)
         t.wait_for(lambda text: len(text.split("\n")) <= 10, "40x10")
