@@ -4,6 +4,7 @@
 They share its processors: what is measured is the whole chain, and of a machine with few processors its rates are
 bounds from below. LIVE_MINUTES (10) is how long the memory's row takes.
 """
+import math
 import os
 import re
 import shutil
@@ -16,7 +17,7 @@ import time
 sys.path.append(os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "tests", "live"))
 import sandbox  # noqa: E402
 
-EVENTS_PER_S = 100000   # at which CPU time and memory are measured
+EVENTS_PER_S = 100000   # at least, at which CPU time and memory are measured
 TIMER_MS = 200          # live timer, the default of feed
 PACED_S = 10            # length of a run; its first two seconds do not count
 SHARE = 0.7             # of what the chain does at most: where the first try begins
@@ -68,10 +69,9 @@ class Chain:
         self.feeds.append(feed)
         return feed.stdout.readline().strip()
 
-    def forget_stored(self):
-        """What the relayd has written of sessions that have ended."""
-        for host in os.listdir(self.output):
-            shutil.rmtree(os.path.join(self.output, host), ignore_errors=True)
+    def forget_stored(self, host):
+        """What the relayd has written of that host's sessions, which have ended."""
+        shutil.rmtree(os.path.join(self.output, host), ignore_errors=True)
 
 
 class Run:
@@ -126,35 +126,45 @@ def rates(bench, recording, events, length_s):
         if bench.wants(name):
             bench.row(name, sustained(bench, recording, hosts, events, length_s) / 1000, "k events/s, lag steady")
     if bench.wants("live_cpu"):
-        run = probe(bench, recording, 1, EVENTS_PER_S * length_s / events, PACED_S)
+        run = probe(bench, recording, hosts_for(events, length_s), 1, PACED_S)
         bench.row("live_cpu", run.cpu_s / run.events * 1e5, "CPU s per 100 k events")
 
 
-def memory(bench, recording, events, length_s, history_mb):
-    """The monitor on a session that begins again whenever the recording is through."""
+def hosts_for(events, length_s):
+    """How many at their own speed: a faster one's clock would run ahead of those of the sessions behind it."""
+    return math.ceil(EVENTS_PER_S / (events / length_s))
+
+
+def memory(bench, recording, events, length_s, limit_mb):
+    """The monitor on sessions that begin again whenever the recording is through."""
     if not bench.wants("live_memory", "live_memory_rate"):
         return
-    speed = EVENTS_PER_S * length_s / events
+    hosts = range(hosts_for(events, length_s))
     with Chain(bench, recording) as chain:
-        url = chain.feed(speed)
-        begin = latest = time.monotonic()
-        fed = 0
-        with bench.monitor_of("--history-size", f"{history_mb}M", url) as monitor:
+        urls = [chain.feed(1, host) for host in hosts]
+        begin = time.monotonic()
+        since = [begin] * len(urls)
+        fed_s = 0
+        with bench.monitor_of("--history-size", f"{limit_mb}M", "--wait-memory", f"{limit_mb}M", *urls) as monitor:
             while time.monotonic() < begin + 60 * MINUTES:
                 if monitor.read(0.2) is None:
                     raise RuntimeError("the monitor has ended")
-                if chain.feeds[-1].poll() is not None:
-                    fed += events
-                    chain.forget_stored()
-                    chain.feed(speed)
-                    latest = time.monotonic()
-            seconds = time.monotonic() - begin
-            fed += min(events, (time.monotonic() - latest) * EVENTS_PER_S)
-            bench.row("live_memory", monitor.held_bytes() / 1e6 - history_mb, f"MB beyond the history, {MINUTES:g} min")
-            bench.row("live_memory_rate", fed / seconds / 1000, "k events/s on average")
+                for host in hosts:
+                    if chain.feeds[host].poll() is None:
+                        continue
+                    fed_s += length_s
+                    chain.forget_stored(f"h{host}")
+                    chain.feed(1, host)
+                    chain.feeds[host] = chain.feeds.pop()
+                    since[host] = time.monotonic()
+            fed_s += sum(min(length_s, time.monotonic() - s) for s in since)
+            bench.row("live_memory", monitor.held_bytes() / 1e6 - 2 * limit_mb,
+                      f"MB beyond the limits, {MINUTES:g} min")
+            bench.row("live_memory_rate", fed_s * events / length_s / (time.monotonic() - begin) / 1000, "k events/s meanwhile")
 
 
-def rows(bench, recording, history_mb):
+def rows(bench, recording, limit_mb):
+    """limit_mb: what history and wait graph may hold each while memory is measured."""
     missing = sandbox.missing()
     if missing:
         print(f"{missing} is not installed: no figures of live sessions")
@@ -165,4 +175,4 @@ def rows(bench, recording, history_mb):
     events, length_s = int(row["events"]), (int(row["end_ns"]) - int(row["begin_ns"])) / 1e9
     latency(bench, recording)
     rates(bench, recording, events, length_s)
-    memory(bench, recording, events, length_s, history_mb)
+    memory(bench, recording, events, length_s, limit_mb)
