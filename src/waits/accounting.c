@@ -9,12 +9,17 @@
 /* A part of a row's time that a client waited for. */
 struct charge {
 	wait_row row;
+	unsigned account; /* its process's own */
 	uint8_t resource;
 	uint64_t begin_ns, end_ns;
 };
 
 struct accounting {
 	const struct waits *w;
+	uint64_t begin_ns, end_ns;
+	wait_row row;       /* the last one done */
+	unsigned done, n;   /* rows; n: there were when it began */
+	struct wait_path path;
 	GArray *accounts;   /* struct account */
 	GHashTable *known;  /* struct key * -> its account's index + 1 */
 	GArray *charges;    /* struct charge */
@@ -62,8 +67,8 @@ static strid name_of(const struct waits *w, const struct wait_who *who)
 	return main_row == WAIT_NO_ROW ? who->comm : waits_who(w, main_row).comm;
 }
 
-/* client NULL: on its own account. Valid until the next one is made. */
-static struct account *account_of(struct accounting *a, const struct wait_who *who, const struct wait_who *client)
+/* client NULL: on its own account. */
+static unsigned account_index(struct accounting *a, const struct wait_who *who, const struct wait_who *client)
 {
 	struct key key = { { who->host, pid_of(who) }, { 0, PID_NONE } };
 	struct account *account;
@@ -75,7 +80,7 @@ static struct account *account_of(struct accounting *a, const struct wait_who *w
 	}
 	index = GPOINTER_TO_UINT(g_hash_table_lookup(a->known, &key));
 	if (index)
-		return &g_array_index(a->accounts, struct account, index - 1);
+		return index - 1;
 	g_array_set_size(a->accounts, a->accounts->len + 1);
 	g_hash_table_insert(a->known, g_memdup2(&key, sizeof(key)), GUINT_TO_POINTER(a->accounts->len));
 	account = &g_array_index(a->accounts, struct account, a->accounts->len - 1);
@@ -89,7 +94,15 @@ static struct account *account_of(struct accounting *a, const struct wait_who *w
 		account->client_pid = key.client.pid;
 		account->client_comm = name_of(a->w, client);
 	}
-	return account;
+	return a->accounts->len - 1;
+}
+
+/* Valid until the next one is made. */
+static struct account *account_of(struct accounting *a, const struct wait_who *who, const struct wait_who *client)
+{
+	unsigned index = account_index(a, who, client);
+
+	return &g_array_index(a->accounts, struct account, index);
 }
 
 /* Which resource the time of a segment is use of; -1: none. */
@@ -138,9 +151,10 @@ static void charge(struct accounting *a, const struct wait_segment *s, const str
 	account_of(a, &server, client)->sub_ns[resource] += ns;
 	account_of(a, client, NULL)->sub_ns[resource] += ns;
 	if (!s->wire) {
-		struct charge c = { s->row, (uint8_t)resource, s->begin_ns, s->end_ns };
+		struct charge c = {
+			s->row, account_index(a, &server, NULL), (uint8_t)resource, s->begin_ns, s->end_ns,
+		};
 
-		account_of(a, &server, NULL);
 		g_array_append_val(a->charges, c);
 	}
 }
@@ -183,8 +197,7 @@ static void take_charges_off(struct accounting *a)
 	g_array_sort(a->charges, compare_charges);
 	for (guint i = 0; i < a->charges->len; i++) {
 		const struct charge *c = &g_array_index(a->charges, struct charge, i);
-		const struct wait_who who = waits_who(a->w, c->row);
-		struct account *own = account_of(a, &who, NULL);
+		struct account *own = &g_array_index(a->accounts, struct account, c->account);
 		uint64_t begin_ns = c->begin_ns;
 
 		if (last && last->row == c->row && last->resource == c->resource)
@@ -197,28 +210,73 @@ static void take_charges_off(struct accounting *a)
 	}
 }
 
+struct accounting *accounting_begin(const struct waits *w, uint64_t begin_ns, uint64_t end_ns)
+{
+	struct accounting *a = g_new0(struct accounting, 1);
+
+	a->w = w;
+	a->begin_ns = begin_ns;
+	a->end_ns = end_ns;
+	a->row = WAIT_NO_ROW;
+	a->accounts = g_array_new(FALSE, TRUE, sizeof(struct account));
+	a->known = g_hash_table_new_full(key_hash, key_equal, g_free, NULL);
+	a->charges = g_array_new(FALSE, FALSE, sizeof(struct charge));
+	wait_path_init(&a->path);
+	for (wait_row row = WAIT_NO_ROW; (row = waits_next(w, row)) != WAIT_NO_ROW;)
+		a->n++;
+	return a;
+}
+
+bool accounting_step(struct accounting *a)
+{
+	wait_row row = waits_next(a->w, a->row);
+
+	if (row == WAIT_NO_ROW)
+		return false;
+	waits_path(a->w, row, a->begin_ns, a->end_ns, &a->path);
+	add_path(a, row, &a->path);
+	a->row = row;
+	a->done++;
+	return true;
+}
+
+unsigned accounting_percent(const struct accounting *a)
+{
+	return a->n ? MIN(a->done, a->n) * 100 / a->n : 100;
+}
+
+struct account *accounting_end(struct accounting *a, unsigned *n, uint64_t *from_ns)
+{
+	struct account *accounts;
+
+	take_charges_off(a);
+	if (from_ns)
+		*from_ns = MAX(a->begin_ns, waits_info(a->w).graph.horizon_ns);
+	*n = a->accounts->len;
+	accounts = (struct account *)(void *)g_array_free(a->accounts, FALSE);
+	a->accounts = NULL;
+	accounting_give_up(a);
+	return accounts;
+}
+
+void accounting_give_up(struct accounting *a)
+{
+	if (!a)
+		return;
+	if (a->accounts)
+		g_array_free(a->accounts, TRUE);
+	wait_path_release(&a->path);
+	g_hash_table_destroy(a->known);
+	g_array_free(a->charges, TRUE);
+	g_free(a);
+}
+
 struct account *waits_accounting(const struct waits *w, uint64_t begin_ns, uint64_t end_ns, unsigned *n,
 				 uint64_t *from_ns)
 {
-	struct accounting a = {
-		.w = w,
-		.accounts = g_array_new(FALSE, TRUE, sizeof(struct account)),
-		.known = g_hash_table_new_full(key_hash, key_equal, g_free, NULL),
-		.charges = g_array_new(FALSE, FALSE, sizeof(struct charge)),
-	};
-	struct wait_path path;
+	struct accounting *a = accounting_begin(w, begin_ns, end_ns);
 
-	wait_path_init(&path);
-	for (wait_row row = WAIT_NO_ROW; (row = waits_next(w, row)) != WAIT_NO_ROW;) {
-		waits_path(w, row, begin_ns, end_ns, &path);
-		add_path(&a, row, &path);
-	}
-	take_charges_off(&a);
-	if (from_ns)
-		*from_ns = MAX(begin_ns, waits_info(w).graph.horizon_ns);
-	wait_path_release(&path);
-	g_hash_table_destroy(a.known);
-	g_array_free(a.charges, TRUE);
-	*n = a.accounts->len;
-	return (struct account *)(void *)g_array_free(a.accounts, FALSE);
+	while (accounting_step(a))
+		;
+	return accounting_end(a, n, from_ns);
 }

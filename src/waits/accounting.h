@@ -44,4 +44,29 @@ struct account {
 struct account *waits_accounting(const struct waits *w, uint64_t begin_ns, uint64_t end_ns, unsigned *n,
 				 uint64_t *from_ns);
 
+/*
+ * The same, a little at a time, as it asks for the path of every thread. In between the graph may
+ * grow, but not begin anew (waits_info.epoch) nor be destroyed: whoever lets it do so gives up first.
+ *
+ *   job = accounting_begin(w, begin_ns, end_ns);
+ *   while (accounting_step(job))
+ *           …
+ *   accounts = accounting_end(job, &n, &from_ns);
+ */
+struct accounting;
+
+struct accounting *accounting_begin(const struct waits *w, uint64_t begin_ns, uint64_t end_ns);
+
+/* One thread more; false: there was none left. */
+bool accounting_step(struct accounting *a);
+
+/* How many of the threads have been done. */
+unsigned accounting_percent(const struct accounting *a);
+
+/* As waits_accounting() does. Frees the job. */
+struct account *accounting_end(struct accounting *a, unsigned *n, uint64_t *from_ns);
+
+/* Frees it without looking at the graph. NULL is allowed. */
+void accounting_give_up(struct accounting *a);
+
 #endif

@@ -42,7 +42,7 @@ void build_destroy(struct build *b)
 void build_restart(struct build *b)
 {
 	for (guint i = 0; i < b->rows->len; i++) {
-		build_row(b, i)->pending.set = false;
+		build_row(b, i)->pending.set = build_row(b, i)->latest.set = false;
 		build_row(b, i)->first_ns = 0;
 	}
 	build_packets_restart(b);
@@ -392,6 +392,7 @@ static void build_net_softirq(struct build *b, unsigned host, const struct wait_
 {
 	wait_row row = build_thread_kernel(b, host, e->cpu)->row;
 
+	build_packets_forget(b, row);
 	graph_gap(b->graph, row, b->now_ns);
 	if (!build_row(b, row)->first_ns)
 		build_row(b, row)->first_ns = b->now_ns;

@@ -50,6 +50,7 @@ struct build_row {
 	wait_row older;    /* the row of the tid's life before */
 	uint32_t older_life;
 	struct pending_link pending;
+	struct pending_link latest; /* the packet received last, if its sender is known: it may wake several */
 };
 
 struct build_cpu {
@@ -146,6 +147,9 @@ enum wait_role build_packets_role(const struct build *b, wait_row row);
 
 /* What the row received has woken somebody, who has a vertex now: that is whom it is for. */
 void build_packets_redirect(struct build *b, wait_row row, wait_row woken);
+
+/* The packet it received last wakes nobody any more. */
+void build_packets_forget(struct build *b, wait_row row);
 
 void build_packet(struct build *b, unsigned host, const struct wait_event *e, const struct clock_packet *packet);
 

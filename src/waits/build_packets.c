@@ -102,6 +102,7 @@ static void matched(void *data, const struct match *m)
 	ends_matched(data, &m->from, &m->to);
 	if (pending->set && m->packet->ip_version)
 		pending->role = role_of_receiver(b, m->packet);
+	build_row(b, (wait_row)m->to.cookie[COOKIE_ROW])->latest = *pending;
 }
 
 void build_packets_create(struct build *b)
@@ -154,19 +155,25 @@ void build_packets_settle(struct build *b, wait_row row)
 
 enum wait_role build_packets_role(const struct build *b, wait_row row)
 {
-	const struct pending_link *pending = &build_row(b, row)->pending;
+	const struct build_row *r = build_row(b, row);
 
-	return pending->set ? pending->role : WAIT_ROLE_NONE;
+	return r->pending.set ? r->pending.role : r->latest.set ? r->latest.role : WAIT_ROLE_NONE;
 }
 
 void build_packets_redirect(struct build *b, wait_row row, wait_row woken)
 {
 	struct build_row *r = build_row(b, row);
 
-	if (!r->pending.set)
-		return;
+	if (r->pending.set)
+		link_packet(b, &r->pending, woken, b->now_ns);
+	else if (r->latest.set)
+		link_packet(b, &r->latest, woken, b->now_ns);
 	r->pending.set = false;
-	link_packet(b, &r->pending, woken, b->now_ns);
+}
+
+void build_packets_forget(struct build *b, wait_row row)
+{
+	build_row(b, row)->latest.set = false;
 }
 
 /* ---- whose a packet is ---- */
@@ -253,6 +260,8 @@ void build_packet(struct build *b, unsigned host, const struct wait_event *e, co
 		return;
 	cookie[COOKIE_ROW] = cookie_row(row, build_row(b, row)->life);
 	cookie[COOKIE_TIME] = b->now_ns;
+	if (!sent)
+		build_packets_forget(b, row);
 	if (b->compat) {
 		feed_compat(b, host, sent, packet, cookie);
 		return;

@@ -223,7 +223,7 @@ void build_thread_gone(struct build *b, struct build_thread *t)
 		return;
 	t->gone = true;
 	build_row(b, t->row)->ended_ns = b->now_ns;
-	build_row(b, t->row)->pending.set = false;
+	build_row(b, t->row)->pending.set = build_row(b, t->row)->latest.set = false;
 	graph_row_free(b->graph, t->row);
 }
 

@@ -356,6 +356,32 @@ START_TEST(test_packet_wakes_on_another_host)
 }
 END_TEST
 
+/* The packet wakes all who are woken while it is received, though the softirq has answered it; none later. */
+START_TEST(test_packet_that_wakes_several)
+{
+	struct test t;
+
+	begin(&t, false, 2);
+	switched(&t, 0, 10, 0, 0, 0, 7);
+	switched(&t, 1, 11, 0, 9, 1, 8);
+	switched(&t, 1, 12, 0, 8, 1, 6);
+	switched(&t, 1, 13, 0, 6, 1, 0);
+	packet(&t, 0, 20, 0, true, false, false, 1);
+	add(&t, 1, 30, WAIT_EVENT_NET_SOFTIRQ, 0)->vec = 3;
+	packet(&t, 1, 31, 0, false, true, false, 1);
+	packet(&t, 1, 32, 0, true, true, true, 2);
+	woken_by_softirq(&t, 1, 33, 0, 9, 3, WAIT_NETWORK);
+	woken_by_softirq(&t, 1, 34, 0, 8, 3, WAIT_NETWORK);
+	add(&t, 1, 40, WAIT_EVENT_NET_SOFTIRQ, 0)->vec = 3;
+	woken_by_softirq(&t, 1, 41, 0, 6, 3, WAIT_NETWORK);
+	finish(&t, 2);
+	check(&t, 1, 9, "11 N~7@20 33");
+	check(&t, 1, 8, "11 R 12 N~7@20 34");
+	check(&t, 1, 6, "12 R 13 N 41");
+	end(&t);
+}
+END_TEST
+
 /* What wakes nobody is a link to whoever received it, once that row goes on. */
 START_TEST(test_packet_that_wakes_nobody)
 {
@@ -530,5 +556,5 @@ END_TEST
 
 UNIT_MAIN("waits_build", test_wake_up_by_a_task, test_second_wake_up_counts_in_compat, test_states_when_switched_out,
 	  test_stopped, test_fork_and_reuse_of_a_tid, test_end_of_old_kernels, test_idle_rows,
-	  test_packet_wakes_on_another_host, test_packet_that_wakes_nobody, test_softirq_sends_for_the_task,
+	  test_packet_wakes_on_another_host, test_packet_that_wakes_several, test_packet_that_wakes_nobody, test_softirq_sends_for_the_task,
 	  test_lost_events, test_host_was_away, test_order_of_hosts, test_clocks_begin_anew, test_queues_grow)
