@@ -297,6 +297,38 @@ START_TEST(test_contending_clients_are_charged_what_each_waited_for)
 }
 END_TEST
 
+START_TEST(test_a_little_at_a_time)
+{
+	struct account *list, *stepped;
+	struct accounting *job;
+	struct scene s;
+	unsigned n, n_stepped, steps = 0;
+	uint64_t from_ns;
+
+	scene_init(&s);
+	request_reply(&s, 80, true);
+	list = accounts(&s, 0, 100, &n);
+	ck_assert_uint_eq(n, 3);
+	job = accounting_begin(s.w, BEGIN, BEGIN + 100);
+	ck_assert_uint_eq(accounting_percent(job), 0);
+	while (accounting_step(job))
+		ck_assert_uint_eq(accounting_percent(job), ++steps * 50);
+	ck_assert_uint_eq(steps, 2);
+	stepped = accounting_end(job, &n_stepped, &from_ns);
+	ck_assert_uint_eq(from_ns, BEGIN);
+	ck_assert_uint_eq(n_stepped, n);
+	ck_assert_mem_eq(stepped, list, n * sizeof(*list));
+	g_free(stepped);
+	g_free(list);
+	job = accounting_begin(s.w, BEGIN, BEGIN + 100);
+	ck_assert(accounting_step(job));
+	scene_release(&s);
+	/* the graph is gone */
+	accounting_give_up(job);
+	accounting_give_up(NULL);
+}
+END_TEST
+
 UNIT_MAIN("accounting", test_a_server_works_for_who_connects, test_of_old_connections_the_port_tells,
 	  test_a_window_is_charged_only_what_lies_in_it, test_of_local_wake_ups_the_role_tells,
-	  test_contending_clients_are_charged_what_each_waited_for)
+	  test_contending_clients_are_charged_what_each_waited_for, test_a_little_at_a_time)
