@@ -15,6 +15,7 @@
  * CPU time is that of this process and of its workers.
  */
 #include <glib.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -119,7 +120,7 @@ static void tell_second(struct probe *p)
 	if (second == p->second)
 		return;
 	events = events_of(p);
-	printf("second %" G_GUINT64_FORMAT " %" G_GUINT64_FORMAT " %.1f\n", p->second, events - p->second_events,
+	printf("second %" PRIu64 " %" PRIu64 " %.1f\n", p->second, events - p->second_events,
 	       (double)p->second_worst_ns / 1e6);
 	p->second = second;
 	p->second_events = events;
@@ -138,12 +139,17 @@ static double median_ms(const struct probe *p)
 	return 0;
 }
 
+static double seconds_of(struct timeval t)
+{
+	return (double)t.tv_sec + (double)t.tv_usec / 1e6;
+}
+
 static double cpu_s(int who)
 {
 	struct rusage u;
 
 	getrusage(who, &u);
-	return (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) + (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) / 1e6;
+	return seconds_of(u.ru_utime) + seconds_of(u.ru_stime);
 }
 
 static void run(struct probe *p, uint64_t seconds)
@@ -191,7 +197,7 @@ int main(int argc, char **argv)
 	events = events_of(p);
 	took_s = p->begun_ns ? (double)(wall_ns() - p->begun_ns) / 1e9 : 0;
 	ingest_destroy(p->in);
-	printf("all %" G_GUINT64_FORMAT " %.3f %.1f %.1f %.3f\n", events, took_s, (double)p->worst_ns / 1e6, median_ms(p),
+	printf("all %" PRIu64 " %.3f %.1f %.1f %.3f\n", events, took_s, (double)p->worst_ns / 1e6, median_ms(p),
 	       cpu_s(RUSAGE_SELF) + cpu_s(RUSAGE_CHILDREN));
 	g_free(p->frame_end_ns);
 	g_free(p);
