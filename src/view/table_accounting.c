@@ -36,15 +36,16 @@ static const struct column columns[] = {
 	{ "host", "HOST", "Host of the process.", COLUMN_TEXT, 10, COLUMN_IN_REPORT, 0, view_get_host },
 	ACCOUNT(pid, "PID", "Process.", COLUMN_ID, 7, view_get_int),
 	ACCOUNT(comm, "COMMAND", "Its name.", COLUMN_TEXT, 16, view_get_text),
-	ACCOUNT(client_host, "FOR HOST", "Host of the client that the row's time was for; null: the process's own account.",
-		COLUMN_TEXT, 10, get_client_host),
+	ACCOUNT(client_host, "FOR HOST",
+		"Host of the client that the row's time was for; null: the process's own account.", COLUMN_TEXT, 10,
+		get_client_host),
 	ACCOUNT(client_pid, "FOR PID", "Process of that client.", COLUMN_ID, 7, view_get_int),
 	ACCOUNT(client_comm, "FOR", "Its name.", COLUMN_TEXT, 16, view_get_text),
 	USE("cpu_self_ns", "CPU SELF", self_ns, ACCOUNT_CPU,
 	    "Own account: CPU time of the process that no client waited for."),
 	USE("cpu_sub_ns", "CPU SUB", sub_ns, ACCOUNT_CPU,
-	    "For a client: CPU time of the process on that client's critical path. Own account: CPU time of all its servers "
-	    "on its own critical paths."),
+	    "For a client: CPU time of the process on that client's critical path. Own account: CPU time of all its "
+	    "servers on its own critical paths."),
 	USE("cpu_total_ns", "CPU", total_ns, ACCOUNT_CPU, "Both."),
 	USE("disk_self_ns", "DISK SELF", self_ns, ACCOUNT_DISK,
 	    "Own account: time its threads waited for disks, and no client for them."),
@@ -62,13 +63,15 @@ const struct view_table view_accounting_table = {
 	.name = "accounting",
 	.title = "Accounting",
 	.row = "a process, or its work for one client",
-	.meaning = "CPU, disk and network use of servers charged to the clients that waited for them, along the clients' "
-		   "critical paths. Two clients that wait for a server at the same time are each charged their whole wait. "
+	.meaning = "CPU, disk and network use of servers charged to the clients that waited for them, along the "
+		   "clients' critical paths. Two clients that wait for a server at the same time are each charged their "
+		   "whole wait. "
 		   "Who connected, or has a thread of the kernel work, is the client; who waits for a request is not.",
 	.flags = VIEW_REPORT | VIEW_OWN | VIEW_ALL_ROWS,
 	.source = TABLES,
 	N_COLUMNS(columns),
-	.screen = "host pid comm client_host client_comm cpu_self_ns cpu_sub_ns disk_self_ns disk_sub_ns network_sub_ns",
+	.screen = "host pid comm client_host client_comm cpu_self_ns cpu_sub_ns disk_self_ns disk_sub_ns "
+		  "network_sub_ns",
 	.sort = "cpu_total_ns",
 };
 

@@ -410,7 +410,8 @@ uint64_t row_find(const struct row *r, uint64_t t_ns)
 	first_ns = row_vertex(r, low)->t_ns;
 	if (t_ns <= first_ns)
 		return low;
-	guess = low + (uint64_t)((double)(t_ns - first_ns) / (double)(r->last_ns - first_ns) * (double)(high - 1 - low));
+	guess = low + (uint64_t)((double)(t_ns - first_ns) / (double)(r->last_ns - first_ns) *
+				 (double)(high - 1 - low));
 	if (row_vertex(r, guess)->t_ns < t_ns) {
 		low = guess + 1;
 		for (uint64_t step = 1; step < high - guess; step *= 2) {

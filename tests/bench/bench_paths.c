@@ -43,7 +43,8 @@ static unsigned read_logs(const char *directory, struct wait_log logs[HOSTS_MAX]
 
 		wait_log_init(&logs[i]);
 		model_set_wait_log(ingest_host(in, i)->model, &logs[i]);
-		for (uint64_t t_ns = ingest_begin_ns(in); ingest_advance_wait(in, i, t_ns, NULL) == LT_OK; t_ns += 1000000000) {
+		for (uint64_t t_ns = ingest_begin_ns(in); ingest_advance_wait(in, i, t_ns, NULL) == LT_OK;
+		     t_ns += 1000000000) {
 			state_reap(state, NULL, NULL);
 			state_frame_begin(state);
 		}

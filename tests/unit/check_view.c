@@ -228,7 +228,8 @@ START_TEST(test_report_columns)
 				   "call fd object wire cut" },
 		{ "critical-totals", "host pid comm state wire total_ns" },
 		{ "accounting", "host pid comm client_host client_pid client_comm cpu_self_ns cpu_sub_ns cpu_total_ns "
-				"disk_self_ns disk_sub_ns disk_total_ns network_self_ns network_sub_ns network_total_ns" },
+				"disk_self_ns disk_sub_ns disk_total_ns "
+				"network_self_ns network_sub_ns network_total_ns" },
 	};
 	unsigned n = 0;
 
