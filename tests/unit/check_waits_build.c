@@ -557,4 +557,5 @@ END_TEST
 UNIT_MAIN("waits_build", test_wake_up_by_a_task, test_second_wake_up_counts_in_compat, test_states_when_switched_out,
 	  test_stopped, test_fork_and_reuse_of_a_tid, test_end_of_old_kernels, test_idle_rows,
 	  test_packet_wakes_on_another_host, test_packet_that_wakes_several, test_packet_that_wakes_nobody,
-	  test_softirq_sends_for_the_task, test_lost_events, test_host_was_away, test_order_of_hosts, test_clocks_begin_anew, test_queues_grow)
+	  test_softirq_sends_for_the_task, test_lost_events, test_host_was_away, test_order_of_hosts,
+	  test_clocks_begin_anew, test_queues_grow)
