@@ -73,8 +73,8 @@ const struct view_table view_accounting_table = {
 	.row = "a process, or its work for one client",
 	.meaning = "CPU, disk and network use of servers charged to the clients that waited for them, along the "
 		   "clients' critical paths. Two clients that wait for a server at the same time are each charged "
-		   "their whole wait. Who connected, or has a thread of the kernel work, is the client; who waits for a "
-		   "request is not.",
+		   "their whole wait. Who connected, or has a thread of the kernel work, is the client; who waits for "
+		   "a request is not.",
 	.flags = VIEW_REPORT | VIEW_OWN | VIEW_ALL_ROWS,
 	.source = TABLES,
 	N_COLUMNS(columns),
