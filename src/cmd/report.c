@@ -130,8 +130,8 @@ static void set_query(struct report *r)
 		view_filter_add_pid(&r->filter, g_array_index(o->pid, int32_t, i));
 	r->query.table = r->table;
 	r->query.per_cpu = o->per_cpu;
-	/* of own tables only sync has a row per host; the others choose by themselves */
-	r->query.filter = r->own > OWN_SYNC ? NULL : &r->filter;
+	/* of own tables sync and accounting have rows of hosts and processes; the others choose by themselves */
+	r->query.filter = r->own > OWN_SYNC && r->own != OWN_ACCOUNTING ? NULL : &r->filter;
 	r->columns = g_new(const struct column *, r->table->n_columns);
 	for (unsigned i = 0; i < r->table->n_columns; i++)
 		if (r->table->columns[i].flags & COLUMN_IN_REPORT)

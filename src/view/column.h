@@ -40,6 +40,7 @@ enum column_flag {
 	COLUMN_COUNTER = 1 << 1,   /* a row is left out when all columns of this kind are 0 */
 	COLUMN_KEY = 1 << 2,       /* rows are in the order of host, then these columns in the order of the list */
 	COLUMN_INDENT = 1 << 3,    /* the screen draws the tree in front of it */
+	COLUMN_SPARE = 1 << 4,     /* the screen leaves it out before others when it is narrow */
 };
 
 struct column {

@@ -197,7 +197,7 @@ static bool wants_thread(const struct view_filter *f, const struct view_rows *r,
 }
 
 /* Either of the two processes may be the one. */
-static bool wants_relation(const struct view_filter *f, const struct view_rows *r, const struct view_row *row)
+static bool wants_processes(const struct view_filter *f, const struct view_rows *r, const struct view_row *row)
 {
 	uint64_t pid;
 	strid comm;
@@ -205,8 +205,9 @@ static bool wants_relation(const struct view_filter *f, const struct view_rows *
 	if (!f->pids->len && !f->comms->len)
 		return true;
 	for (int to = 0; to < 2; to++)
-		if (view_relation_end(r, row, to, &pid, &comm) && any_number(f->pids, pid) &&
-		    any_glob(f->comms, strpool_text(comm)))
+		if ((r->table->process ? view_account_end(row, to, &pid, &comm) :
+					 view_relation_end(r, row, to, &pid, &comm)) &&
+		    any_number(f->pids, pid) && any_glob(f->comms, strpool_text(comm)))
 			return true;
 	return false;
 }
@@ -229,7 +230,7 @@ bool view_filter_row(const struct view_filter *f, const struct view_rows *r, con
 {
 	if (view_table_of_threads(r->table) && !wants_thread(f, r, row))
 		return false;
-	if (r->table->source == TABLE_RELATION && !wants_relation(f, r, row))
+	if ((r->table->source == TABLE_RELATION || r->table->process) && !wants_processes(f, r, row))
 		return false;
 	if (r->table->source == TABLE_FILE) {
 		const struct file_row *file = INTERVAL_ROW(file, &row->row);

@@ -70,6 +70,9 @@ uint64_t *view_cells_alloc(struct view_rows_internal *in, unsigned n);
 /* ---- lookup.c: joins ---- */
 
 void view_index_errors(struct view_index *index, const struct interval *iv);
+/* The youngest main thread of every process of the interval; of one whose main thread is not known, any. */
+void view_index_mains(struct view_index *index, const struct interval *iv);
+const struct interval_row *view_main_thread(const struct view_index *index, const struct interval *iv, uint64_t pid);
 void view_index_files(struct view_index *index, const struct interval *iv, const struct view_filter *filter);
 const struct interval_row *view_file_thread(const struct view_index *index, const struct interval *iv,
 					     const struct interval_row *file);
@@ -81,6 +84,9 @@ void view_index_relations(struct view_rows *r);
 
 /* The process at one end of a row, wherever it is. False: not known. */
 bool view_relation_end(const struct view_rows *r, const struct view_row *row, bool to, uint64_t *pid, strid *comm);
+
+/* ---- table_accounting.c: the process of a row, or the client it works for. False: it works for none. ---- */
+bool view_account_end(const struct view_row *row, bool client, uint64_t *pid, strid *comm);
 
 /* ---- filter.c ---- */
 bool view_filter_tid(const struct view_filter *f, uint64_t tid);

@@ -69,18 +69,33 @@ static void put_thread(struct map64 *map, uint64_t key, const struct interval_ta
 	map64_put(map, key, i);
 }
 
+void view_index_mains(struct view_index *index, const struct interval *iv)
+{
+	const struct interval_table *t = &iv->tables[TABLE_THREAD];
+
+	map64_clear(&index->processes);
+	for (uint32_t i = 0; i < t->n_rows; i++)
+		put_thread(&index->processes, INTERVAL_ROW(thread, &t->rows[i])->pid, t, i);
+}
+
+const struct interval_row *view_main_thread(const struct view_index *index, const struct interval *iv, uint64_t pid)
+{
+	uint32_t i = map64_get(&index->processes, pid);
+
+	return i == MAP64_NONE ? NULL : &iv->tables[TABLE_THREAD].rows[i];
+}
+
 void view_index_files(struct view_index *index, const struct interval *iv, const struct view_filter *filter)
 {
 	const struct interval_table *t = &iv->tables[TABLE_THREAD];
 
 	map64_clear(&index->fd_owners);
-	map64_clear(&index->processes);
 	map64_clear(&index->tid_files);
+	view_index_mains(index, iv);
 	for (uint32_t i = 0; i < t->n_rows; i++) {
 		const struct thread_row *row = INTERVAL_ROW(thread, &t->rows[i]);
 
 		put_thread(&index->fd_owners, file_key(row->files_id, row->pid), t, i);
-		put_thread(&index->processes, row->pid, t, i);
 		if (filter && filter->tids->len && view_filter_tid(filter, row->tid))
 			map64_put(&index->tid_files, row->files_id, 0);
 	}
@@ -92,9 +107,7 @@ const struct interval_row *view_file_thread(const struct view_index *index, cons
 	const struct file_row *row = INTERVAL_ROW(file, file);
 	uint32_t i = map64_get(&index->fd_owners, file_key(row->files_id, row->pid));
 
-	if (i == MAP64_NONE)
-		i = map64_get(&index->processes, row->pid);
-	return i == MAP64_NONE ? NULL : &iv->tables[TABLE_THREAD].rows[i];
+	return i == MAP64_NONE ? view_main_thread(index, iv, row->pid) : &iv->tables[TABLE_THREAD].rows[i];
 }
 
 static uint64_t pivot_key(uint64_t owner, strid counter)

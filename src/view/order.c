@@ -53,7 +53,7 @@ void view_sort_rows(struct view_rows *r, const struct view_query *q)
 	struct sort_item *items = g_new(struct sort_item, rows->len);
 	struct view_row *sorted = g_new(struct view_row, rows->len);
 	const struct column *keys[KEYS_MAX];
-	struct sort_order order = { .hosts_first = q->tree };
+	struct sort_order order = { .hosts_first = q->tree && !q->table->parent };
 
 	for (unsigned i = 0; i < r->table->n_columns && order.n_keys < KEYS_MAX; i++)
 		if (r->table->columns[i].flags & COLUMN_KEY)

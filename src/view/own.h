@@ -67,8 +67,8 @@ void view_own_totals(struct view_own *own, const struct waits *waits, const stru
 		     const struct view_host *hosts, unsigned n_hosts);
 
 /*
- * Table "accounting": a row per account that has anything, of hosts that the filter wants; in order of host,
- * process, client.
+ * Table "accounting": a row per account that has anything, of hosts that the filter (NULL: none) wants; in
+ * order of host, process, client. In the tree what is done for a client hangs below that one's own account.
  */
 void view_own_accounts(struct view_own *own, const struct account *accounts, unsigned n,
 		       const struct view_filter *filter, const struct view_host *hosts, unsigned n_hosts);

@@ -128,6 +128,8 @@ static void index_host(struct view_rows *r, const struct view_query *q, unsigned
 		view_index_errors(index, iv);
 	if (q->table->source == TABLE_FILE)
 		view_index_files(index, iv, q->filter);
+	if (q->table->process)
+		view_index_mains(index, iv);
 	if (q->table->flags & VIEW_PIVOT)
 		view_index_pivot(r, host);
 }
@@ -178,8 +180,12 @@ static void collect_own(struct view_rows *r, const struct view_query *q)
 			.members = 1,
 		};
 
-		if (!q->filter || view_filter_host(q->filter, r->hosts[cells[1]].name))
-			g_array_append_val(r->internal->rows, row);
+		if (q->filter && !view_filter_host(q->filter, r->hosts[cells[1]].name))
+			continue;
+		if (q->table->process && r->hosts[cells[1]].iv)
+			row.thread = view_main_thread(&r->internal->indexes[cells[1]], r->hosts[cells[1]].iv,
+						      cells[q->table->process]);
+		g_array_append_val(r->internal->rows, row);
 	}
 }
 
@@ -197,22 +203,42 @@ static bool has_figures(const struct view_rows *r, const struct view_row *row)
 	return false;
 }
 
+/* In a tree of own rows, which say little without it: the parents of the rows that the filter wants. */
+static void find_wanted_parents(const struct view_rows *r, const struct view_query *q, struct map64 *parents)
+{
+	const GArray *rows = r->internal->rows;
+
+	if (!q->filter || !q->tree || !q->table->parent)
+		return;
+	for (guint i = 0; i < rows->len; i++) {
+		const struct view_row *row = &g_array_index(rows, struct view_row, i);
+
+		if (view_filter_row(q->filter, r, row))
+			map64_put(parents, row->row.b[q->table->parent], i);
+	}
+}
+
 static void choose_rows(struct view_rows *r, const struct view_query *q)
 {
 	GArray *rows = r->internal->rows;
+	struct map64 parents = { 0 };
 	/* a tree without the sleeping parents would fall apart */
 	bool all = q->all || q->tree || q->table->flags & VIEW_ALL_ROWS;
 	guint n = 0;
 
+	find_wanted_parents(r, q, &parents);
 	for (guint i = 0; i < rows->len; i++) {
 		const struct view_row *row = &g_array_index(rows, struct view_row, i);
 
 		if ((q->only && !g_hash_table_contains(q->only, &row->key)) ||
-		    (q->filter && !view_filter_row(q->filter, r, row)) || (!all && !has_figures(r, row)))
+		    (q->filter && !view_filter_row(q->filter, r, row) &&
+		     map64_get(&parents, row->key.uid) == MAP64_NONE) ||
+		    (!all && !has_figures(r, row)))
 			continue;
 		g_array_index(rows, struct view_row, n++) = *row;
 	}
 	g_array_set_size(rows, n);
+	map64_release(&parents);
 }
 
 /* ---- the columns of VIEW_PIVOT ---- */
@@ -289,7 +315,7 @@ void view_rows_build(struct view_rows *r, const struct view_query *q, const stru
 	choose_rows(r, &query);
 	if (query.sort || !(q->table->flags & VIEW_OWN))
 		view_sort_rows(r, &query);
-	if (q->tree && q->table->source == TABLE_THREAD)
+	if (q->tree && view_table_has_tree(q->table))
 		view_tree_rows(r, &query);
 	r->rows = (struct view_row *)(void *)r->internal->rows->data;
 	r->n = r->internal->rows->len;

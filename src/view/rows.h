@@ -57,7 +57,7 @@ struct view_query {
 	const struct view_filter *filter; /* NULL: no filter */
 	const struct column *sort;        /* NULL: by host, then key */
 	bool reverse;   /* the other direction than the column's own, column_ascends() */
-	bool tree;      /* children follow their parents; sort orders brothers. Tables of threads only. */
+	bool tree;      /* children follow their parents; sort orders brothers. view_table_has_tree() only. */
 	GHashTable *collapsed; /* set of struct view_key whose descendants are hidden; NULL: none */
 	const struct view_own *own; /* VIEW_OWN: the rows */
 	GHashTable *only;      /* set of struct view_key: only these; NULL: all */

@@ -51,7 +51,12 @@ bool view_table_of_threads(const struct view_table *table)
 
 bool view_table_of_processes(const struct view_table *table)
 {
-	return view_table_of_threads(table) || table->source == TABLE_RELATION;
+	return view_table_of_threads(table) || table->source == TABLE_RELATION || table->process;
+}
+
+bool view_table_has_tree(const struct view_table *table)
+{
+	return table->source == TABLE_THREAD || table->parent;
 }
 
 const char *column_unit_name(enum column_unit unit)

@@ -47,6 +47,8 @@ struct view_table {
 	uint64_t (*same)(const struct view_rows *r, const struct view_row *row);
 	/* Cell with the uid of the thread the row belongs to; 0: none, or the row is a thread itself. */
 	uint16_t thread;
+	uint16_t process; /* VIEW_OWN: cell with the pid of the process that a row is of; 0: rows are of none */
+	uint16_t parent;  /* VIEW_OWN: cell with the uid of the row it hangs below in the tree; 0: there is no tree */
 };
 
 /* All tables in the order of the documentation. */
@@ -59,10 +61,13 @@ const struct view_table *view_table_find(const char *name);
 /* The column of that name in a list, NULL if there is none. */
 const struct column *view_column_find(const struct column *columns, unsigned n_columns, const char *name);
 
+/* Whether the rows make a tree, view_query.tree. */
+bool view_table_has_tree(const struct view_table *table);
+
 /* Whether rows of the table belong to threads or processes, so that tid, pid and comm say something of them. */
 bool view_table_of_threads(const struct view_table *table);
 
-/* The same of pid and comm only: a row is of threads, or of two processes. */
+/* The same of pid and comm only: a row is of threads, or of one or two processes. */
 bool view_table_of_processes(const struct view_table *table);
 
 #endif

@@ -136,7 +136,7 @@ void view_own_accounts(struct view_own *own, const struct account *accounts, uns
 		int client_host = a->for_client ? host_of_wait(hosts, n_hosts, a->client_host) : OWN_ACCOUNT;
 		struct account_cells *row;
 
-		if (host < 0 || is_empty(a) || !view_filter_host(filter, hosts[host].name))
+		if (host < 0 || is_empty(a) || (filter && !view_filter_host(filter, hosts[host].name)))
 			continue;
 		row = view_own_add(own, sizeof(*row), (unsigned)host);
 		row->pid = (uint64_t)(int64_t)a->pid;

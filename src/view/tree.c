@@ -9,7 +9,7 @@
 /*
  * The tree of the rows, which are in the order that brothers shall have: a
  * thread hangs on its process's main thread, a main thread on that of its
- * parent process.
+ * parent process; rows that are none of the model's name their parents.
  *
  *   first_child[i] ──▶ child ──next[child]──▶ its brother ──▶ … NONE
  */
@@ -146,8 +146,24 @@ static uint32_t *links_new(guint n)
 {
 	uint32_t *links = g_new(uint32_t, MAX(n, 1));
 
-	memset(links, 0xff, n * sizeof(*links)); /* NONE */
+	memset(links, 0xff, n * sizeof(*links)); /* NONE, MAP64_NONE */
 	return links;
+}
+
+/* Own rows name their parents, wherever those are. */
+static void find_named_parents(const GArray *rows, struct tree *tree, unsigned cell)
+{
+	struct map64 uids = { 0 };
+
+	for (guint i = 0; i < rows->len; i++)
+		map64_put(&uids, g_array_index(rows, struct view_row, i).key.uid, i);
+	for (guint i = 0; i < rows->len; i++) {
+		uint64_t uid = g_array_index(rows, struct view_row, i).row.b[cell];
+
+		if (uid)
+			tree->parent[i] = map64_get(&uids, uid);
+	}
+	map64_release(&uids);
 }
 
 void view_tree_rows(struct view_rows *r, const struct view_query *q)
@@ -156,7 +172,9 @@ void view_tree_rows(struct view_rows *r, const struct view_query *q)
 	guint n = rows->len, end;
 	struct tree tree = { links_new(n), links_new(n), links_new(n), links_new(n) };
 
-	for (guint first = 0; first < n; first = end) {
+	if (q->table->parent)
+		find_named_parents(rows, &tree, q->table->parent);
+	for (guint first = 0; first < n && !q->table->parent; first = end) {
 		uint32_t host = g_array_index(rows, struct view_row, first).key.host;
 
 		for (end = first; end < n; end++)

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Accounting on hand-made wait events: who is charged for whose work, and who is not. */
+/* Accounting on hand-made wait events: who is charged for whose work, and who is not; and as a tree. */
 #include <glib.h>
 
+#include "base/strpool.h"
 #include "unit.h"
+#include "view/own.h"
 #include "waits/accounting.h"
 
 enum { CLIENT = 0, SERVER = 1, BEGIN = 1000 };
@@ -329,6 +331,119 @@ START_TEST(test_a_little_at_a_time)
 }
 END_TEST
 
+/* ---- the tree ---- */
+
+/* On its own account (client NULL), or for a process of host 0 or 1. */
+static struct account account(unsigned host, const char *comm, int pid, const char *client, unsigned client_host,
+			      int client_pid, uint64_t cpu_ns)
+{
+	struct account a = {
+		.host = host, .pid = pid, .comm = strpool_intern_z(comm), .for_client = client,
+		.client_host = client_host, .client_pid = client ? client_pid : -1,
+	};
+
+	if (client)
+		a.client_comm = strpool_intern_z(client);
+	(client ? a.sub_ns : a.self_ns)[ACCOUNT_CPU] = cpu_ns;
+	return a;
+}
+
+/* "name/depth" of every row; "+n" where n are hidden below it. */
+static const char *tree_text(struct view_rows *r)
+{
+	static char text[400];
+	const struct column *comm = view_rows_column(r, "comm");
+	GString *s = g_string_new(NULL);
+	struct value v;
+
+	for (unsigned i = 0; i < r->n; i++) {
+		view_rows_value(r, i, comm, &v);
+		g_string_append_printf(s, "%s%s/%u", i ? " " : "", v.text, r->rows[i].depth);
+		if (r->rows[i].hidden)
+			g_string_append_printf(s, "+%u", r->rows[i].hidden);
+	}
+	g_strlcpy(text, s->str, sizeof(text));
+	g_string_free(s, TRUE);
+	return text;
+}
+
+START_TEST(test_servers_hang_below_their_clients_of_any_host)
+{
+	static const struct view_host hosts[] = { { .name = "db", .wait = 1 }, { .name = "web", .wait = 0 } };
+	/* client 5 of web and server 5 of db have the same number; web's 7 is both */
+	struct account list[] = {
+		account(0, "small", 5, NULL, 0, 0, 100), account(0, "both", 7, NULL, 0, 0, 300),
+		account(1, "server", 5, NULL, 0, 0, 50), account(1, "server", 5, "small", 0, 5, 10),
+		account(0, "both", 7, "small", 0, 5, 20), account(1, "server", 5, "both", 0, 7, 30),
+		account(1, "empty", 9, NULL, 0, 0, 0),
+	};
+	const struct view_table *table = view_table_find("accounting");
+	struct view_filter filter;
+	struct view_own own;
+	struct view_query q = { .table = table, .tree = true, .own = &own };
+	struct view_rows r;
+	struct view_key key;
+
+	list[0].sub_ns[ACCOUNT_CPU] = 30;
+	list[1].sub_ns[ACCOUNT_CPU] = 30;
+	view_own_init(&own);
+	view_rows_init(&r);
+	view_filter_init(&filter);
+	view_own_accounts(&own, list, G_N_ELEMENTS(list), NULL, hosts, G_N_ELEMENTS(hosts));
+	ck_assert_uint_eq(own.rows->len, 6);
+	q.sort = view_column_find(table->columns, table->n_columns, "cpu_total_ns");
+	/* brothers by their total, whatever their hosts */
+	view_rows_build(&r, &q, hosts, G_N_ELEMENTS(hosts));
+	ck_assert_str_eq(tree_text(&r), "both/0 server/1 small/0 both/1 server/1 server/0");
+	ck_assert_uint_eq(view_rows_parent(&r, 4), 2);
+	q.reverse = true;
+	view_rows_build(&r, &q, hosts, G_N_ELEMENTS(hosts));
+	ck_assert_str_eq(tree_text(&r), "server/0 small/0 server/1 both/1 both/0 server/1");
+	q.reverse = false;
+	q.tree = false;
+	view_rows_build(&r, &q, hosts, G_N_ELEMENTS(hosts));
+	ck_assert_str_eq(tree_text(&r), "both/0 small/0 server/0 server/0 both/0 server/0");
+	/* a collapsed branch, and what it was found by, stay when the accounts are made anew */
+	q.tree = true;
+	view_rows_build(&r, &q, hosts, G_N_ELEMENTS(hosts));
+	key = r.rows[2].key;
+	q.collapsed = g_hash_table_new(view_key_hash, view_key_equal_hash);
+	g_hash_table_add(q.collapsed, &key);
+	view_own_clear(&own);
+	view_own_accounts(&own, list + 3, 1, NULL, hosts, G_N_ELEMENTS(hosts));
+	view_own_accounts(&own, list, 3, NULL, hosts, G_N_ELEMENTS(hosts));
+	view_own_accounts(&own, list + 4, 2, NULL, hosts, G_N_ELEMENTS(hosts));
+	view_rows_build(&r, &q, hosts, G_N_ELEMENTS(hosts));
+	ck_assert_str_eq(tree_text(&r), "both/0 server/1 small/0+2 server/0");
+	ck_assert_uint_eq(view_rows_index(&r, &key), 2);
+	g_hash_table_destroy(q.collapsed);
+	q.collapsed = NULL;
+	/* who works for whom shows with what a filter finds */
+	view_filter_parse(&filter, "comm:both");
+	q.filter = &filter;
+	view_rows_build(&r, &q, hosts, G_N_ELEMENTS(hosts));
+	ck_assert_str_eq(tree_text(&r), "both/0 server/1 small/0 both/1");
+	view_filter_clear(&filter);
+	view_filter_parse(&filter, "host:db");
+	view_rows_build(&r, &q, hosts, G_N_ELEMENTS(hosts));
+	ck_assert_str_eq(tree_text(&r), "server/0 server/0 server/0");
+	view_filter_clear(&filter);
+	view_filter_parse(&filter, "pid:7");
+	view_rows_build(&r, &q, hosts, G_N_ELEMENTS(hosts));
+	ck_assert_str_eq(tree_text(&r), "both/0 server/1 small/0 both/1");
+	/* of a client whose host is not there the name is left */
+	view_own_clear(&own);
+	view_own_accounts(&own, list, G_N_ELEMENTS(list), NULL, hosts, 1);
+	q.filter = NULL;
+	view_rows_build(&r, &q, hosts, 1);
+	ck_assert_str_eq(tree_text(&r), "server/0 server/0 server/0");
+	view_filter_release(&filter);
+	view_rows_release(&r);
+	view_own_release(&own);
+}
+END_TEST
+
 UNIT_MAIN("accounting", test_a_server_works_for_who_connects, test_of_old_connections_the_port_tells,
 	  test_a_window_is_charged_only_what_lies_in_it, test_of_local_wake_ups_the_role_tells,
-	  test_contending_clients_are_charged_what_each_waited_for, test_a_little_at_a_time)
+	  test_contending_clients_are_charged_what_each_waited_for, test_a_little_at_a_time,
+	  test_servers_hang_below_their_clients_of_any_host)
