@@ -26,16 +26,18 @@ bool clock_packet_of_event(const struct ev_net *event, enum clock_packet_layout 
 {
 	/* Without an IP header there may be a TCP header; it always has a flag. */
 	uint8_t protocol = event->ip_version ? event->protocol : event->flags ? TCP : 0;
-	int64_t header = (int64_t)(event->header_words >> 8) * 4;
+	/* No field of a header is as long as what a damaged trace may have for it. */
+	int64_t length = (int64_t)MIN(event->tot_len, (uint64_t)INT32_MAX);
+	int64_t header = (int64_t)(event->header_words >> 8 & 0xff) * 4;
 	int64_t own = protocol == TCP ? (int64_t)(event->header_words & 0xff) * 4 : UDP_HEADER;
 	int64_t payload = -1;
 
 	if ((protocol != TCP && protocol != UDP) || (layout == CLOCK_PACKET_NET_DEV && !event->ip_version))
 		return false;
 	if (event->ip_version == 4 && event->tot_len)
-		payload = (int64_t)event->tot_len - header - own;
+		payload = length - header - own;
 	else if (event->ip_version == 6 && event->tot_len)
-		payload = (int64_t)event->tot_len - own;
+		payload = length - own;
 	*out = (struct clock_packet) {
 		.saddr = { event->saddr[0], event->saddr[1] }, .daddr = { event->daddr[0], event->daddr[1] },
 		.seq = event->seq, .ack_seq = event->ack_seq, .sport = event->sport, .dport = event->dport,

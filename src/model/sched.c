@@ -87,7 +87,7 @@ void apply_switch(struct model *m, const struct apply *a)
 		cpu_run(m, cpu, 0, NO_ROW);
 	else
 		switch_in(m, cpu, thread_of_tid(m, p->next_tid), p);
-	if (!is_migration(p->next_comm))
+	if (cpu->thread == NO_ROW || !is_migration(p->next_comm))
 		return;
 	if (p->offline_until_ns) {
 		thread_set_state(m, cpu->thread, THREAD_UNKNOWN);

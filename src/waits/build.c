@@ -45,6 +45,11 @@ void build_restart(struct build *b)
 		build_row(b, i)->pending.set = build_row(b, i)->latest.set = false;
 		build_row(b, i)->first_ns = 0;
 	}
+	/* times of before are not of the time that comes */
+	for (guint i = 0; i < b->threads->len; i++)
+		((struct build_thread *)g_ptr_array_index(b->threads, i))->ran_ns = 0;
+	for (guint i = 0; i < b->hosts->len; i++)
+		build_host(b, i)->lost_ns = build_host(b, i)->midway_ns = 0;
 	build_packets_restart(b);
 	b->now_ns = 0;
 }

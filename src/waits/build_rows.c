@@ -141,12 +141,20 @@ static struct build_thread *refresh(struct build *b, struct build_thread *t)
 	return t;
 }
 
-struct build_thread *build_thread_find(struct build *b, unsigned host, int32_t tid, unsigned cpu)
+/* Whoever had the tid last, gone or not. */
+static struct build_thread *thread_last(struct build *b, unsigned host, int32_t tid, unsigned cpu)
 {
 	uint32_t i = tid == TID_IDLE ? map64_get(&b->idles, idle_key(b, host, cpu)) :
 				       map64_get(&b->tids, key_of(host, (uint32_t)tid));
 
 	return refresh(b, thread_at(b, i));
+}
+
+struct build_thread *build_thread_find(struct build *b, unsigned host, int32_t tid, unsigned cpu)
+{
+	struct build_thread *t = thread_last(b, host, tid, cpu);
+
+	return t && !t->gone ? t : NULL;
 }
 
 /* The tid's next life. */
@@ -170,7 +178,7 @@ static void thread_renew(struct build *b, struct build_thread *t)
 
 struct build_thread *build_thread_get(struct build *b, unsigned host, int32_t tid, unsigned cpu, bool *is_new)
 {
-	struct build_thread *t = build_thread_find(b, host, tid, cpu);
+	struct build_thread *t = thread_last(b, host, tid, cpu);
 	char name[32];
 	uint32_t i;
 

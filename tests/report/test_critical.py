@@ -151,14 +151,14 @@ def check_memory(path):
     check(clip(some["rows"], begin, whole["end_ns"]) == clip(whole["rows"], begin, whole["end_ns"]),
           "--wait-retention: what is kept differs")
     # with little memory the end is kept; of a window that ends early, that
-    little = path_of(path, row["host"], row["tid"], "--wait-memory", "256k")
+    little = path_of(path, row["host"], row["tid"], "--wait-memory", "128k")
     check_tiles(little, "--wait-memory")
     begin = little["rows"][0]["begin_ns"]
     check(whole["rows"][0]["begin_ns"] < begin < whole["end_ns"], f"--wait-memory: begins at {begin}")
     check(clip(little["rows"], begin, whole["end_ns"]) == clip(whole["rows"], begin, whole["end_ns"]),
           "--wait-memory: what is kept differs")
     end = whole["begin_ns"] + 300000000
-    early = path_of(path, row["host"], row["tid"], "--wait-memory", "256k", "--end", f"{end}ns")
+    early = path_of(path, row["host"], row["tid"], "--wait-memory", "128k", "--end", f"{end}ns")
     check(early["end_ns"] == end and early["rows"], "--wait-memory: a window before what is kept of the whole")
     if early["rows"]:
         begin = early["rows"][0]["begin_ns"]

@@ -471,6 +471,24 @@ START_TEST(test_context_of_a_thread)
 }
 END_TEST
 
+/* A damaged record. */
+START_TEST(test_idle_task_with_a_stoppers_name)
+{
+	struct events e;
+
+	begin(&e);
+	events_switch(&e, 1100, 0, 0, RUNNABLE, 5, "five");
+	events_switch(&e, 1200, 0, 5, SLEEP, 0, "migration/0");
+	e.present = ~(1u << SWITCH_OFFLINE_UNTIL);
+	events_switch(&e, 1300, 0, 0, RUNNABLE, 5, "five");
+	events_switch(&e, 1400, 0, 5, SLEEP, 0, "migration/0");
+	ck_assert_uint_eq(THREAD_VALUE(&e, 5, cpu_ns, 1500), 200);
+	ck_assert_uint_eq(CPU_VALUE(&e, 0, online_ns, 1500), 500);
+	assert_sums(&e, 1500);
+	events_release(&e);
+}
+END_TEST
+
 /* Whatever comes, the sums hold. */
 START_TEST(test_sums_hold_whatever_comes)
 {
@@ -536,4 +554,5 @@ UNIT_MAIN("sched", test_time_from_begin_to_end, test_cpu_start_credits_before_fi
 	  test_offline_with_look_ahead, test_migration_that_stays_online, test_offline_held_until_next_event,
 	  test_hotplug_tracepoint, test_lost_events_make_unsure, test_interrupted_session,
 	  test_thread_seen_on_two_cpus, test_birth_to_death, test_tid_reused_without_exit, test_thread_of_a_process,
-	  test_exec_takes_over_tid, test_state_dump, test_context_of_a_thread, test_sums_hold_whatever_comes)
+	  test_exec_takes_over_tid, test_state_dump, test_context_of_a_thread,
+	  test_idle_task_with_a_stoppers_name, test_sums_hold_whatever_comes)

@@ -527,6 +527,47 @@ START_TEST(test_clocks_begin_anew)
 }
 END_TEST
 
+/* Of a damaged record: 7 ends and is still there, as are losses across a change of the clocks. */
+START_TEST(test_whose_row_is_not_there)
+{
+	struct test t;
+
+	begin(&t, false, 1);
+	switched(&t, 0, 10, 0, 0, 0, 7);
+	switched(&t, 0, 20, 0, 7, 0x10, 7);
+	woken(&t, 0, 30, 0, 9);
+	packet(&t, 0, 31, 0, true, false, false, 1);
+	finish(&t, 1);
+	check(&t, 0, 7, "10 R 20");
+	check(&t, 0, 9, "30");
+	end(&t);
+}
+END_TEST
+
+START_TEST(test_times_of_other_clocks)
+{
+	const struct waits_options options = { 0 };
+	struct test t = { 0 };
+
+	t.w = waits_create(&options);
+	t.map[0] = clock_map_create();
+	wait_log_init(&t.log[0]);
+	waits_add_host(t.w, t.map[0]);
+	switched(&t, 0, 1000, 0, 7, 1, 8);
+	woken(&t, 0, 1500, 0, 3); /* 8 ran then, by the old clock */
+	take(&t, 0, 2000);
+	waits_run(t.w);
+	clock_map_begin_epoch(t.map[0]);
+	clock_map_add(t.map[0], 2000, 500, 0.0);
+	switched(&t, 0, 2010, 0, 8, 1, 7);
+	add(&t, 0, 2015, WAIT_EVENT_INTERRUPT, WAIT_ALL_CPUS);
+	switched(&t, 0, 2020, 0, 7, 1, 8);
+	finish(&t, 1);
+	check(&t, 0, 8, "510 ? 515 P 520");
+	end(&t);
+}
+END_TEST
+
 /* Many events and packets go through the queues, in pieces. */
 START_TEST(test_queues_grow)
 {
@@ -558,4 +599,5 @@ UNIT_MAIN("waits_build", test_wake_up_by_a_task, test_second_wake_up_counts_in_c
 	  test_stopped, test_fork_and_reuse_of_a_tid, test_end_of_old_kernels, test_idle_rows,
 	  test_packet_wakes_on_another_host, test_packet_that_wakes_several, test_packet_that_wakes_nobody,
 	  test_softirq_sends_for_the_task, test_lost_events, test_host_was_away, test_order_of_hosts,
-	  test_clocks_begin_anew, test_queues_grow)
+	  test_clocks_begin_anew, test_whose_row_is_not_there,
+	  test_times_of_other_clocks, test_queues_grow)
