@@ -170,12 +170,17 @@ static bool of_threads(struct ui *ui)
 
 void do_tree(struct ui *ui, int argument)
 {
+	struct list *l = current_list(ui);
+
 	(void)argument;
-	if (current_list(ui)->table->source != TABLE_THREAD) {
+	if (!view_table_has_tree(l->table)) {
 		ui_say(ui, "this pane has no tree");
 		return;
 	}
-	ui->tree = !ui->tree;
+	if (l->table->parent)
+		l->flat = !l->flat;
+	else
+		ui->tree = !ui->tree;
 	ui_rebuild(ui);
 }
 
@@ -184,7 +189,7 @@ void do_collapse(struct ui *ui, int argument)
 	const struct view_row *row = list_selected(current_list(ui));
 
 	(void)argument;
-	if (!ui->tree || !row) {
+	if (!current_list(ui)->query.tree || !row) {
 		ui_say(ui, "F5 shows the tree first");
 		return;
 	}

@@ -26,8 +26,13 @@ static void write_done(struct ui *ui, const char *path)
 		.lost = view_hosts_lost(hosts, ui->view_hosts->len),
 		.format = ui->format,
 	};
+	const struct ui_window *w = ui->window;
 	const char **names;
 
+	if (ui_pane(ui)->type->window) {
+		what.begin_ns = w->begin_ns;
+		what.end_ns = w->end_ns;
+	}
 	if (!path || !*path)
 		return;
 	names = g_new0(const char *, ui->hosts->len);

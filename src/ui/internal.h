@@ -83,6 +83,8 @@ struct ui {
 	struct view_own clock_rows; /* of the list of clocks */
 	const struct clock_sync *clocks; /* NULL: every host is on its own */
 	struct ui_window *window; /* of critical paths: window.c */
+	struct ui_accounts *accounts; /* of that window: pane_accounts.c */
+	uint64_t work_ns;         /* when the pane's work goes on, wall clock; UINT64_MAX: there is none */
 	struct path *compared;    /* the path that others are compared with, NULL: none; see path_ref() */
 
 	int strip_y, pane_y;     /* rows of the timeline and of the pane's first row when last drawn */
@@ -153,6 +155,15 @@ void window_draw(struct ui *ui, int x, int y, int width);
 
 /* Why the list of threads is empty. */
 const char *window_why_empty(const struct ui *ui);
+
+/* pane_accounts.c: what struct pane_type asks of the pane of accounts. */
+void accounts_init(struct ui *ui);
+void accounts_release(struct ui *ui);
+uint64_t accounts_work(struct ui *ui, uint64_t now_ns);
+void accounts_collect(struct ui *ui);
+void accounts_adjust(struct ui *ui, struct pane *p, unsigned list, struct view_query *query);
+int accounts_head(struct ui *ui, struct pane *p, int y, int max);
+const char *accounts_why_empty(const struct ui *ui);
 
 /* pane_clock.c: fills clock_rows with what is known of the clocks now. */
 void clocks_collect(struct ui *ui);

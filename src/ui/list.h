@@ -31,6 +31,7 @@ struct list {
 	char *sort;              /* name of the sort column */
 	bool reverse;
 	bool sorted;             /* by the user's choice */
+	bool flat;               /* of a table that is a tree by itself: it is shown as none */
 	GPtrArray *names;        /* columns wanted, in order (char *) */
 	struct view_key selected;
 	bool chosen;             /* the user has moved the selection */

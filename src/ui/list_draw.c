@@ -58,6 +58,8 @@ static int worth(const struct list *l, int i)
 
 	if (!c->width)
 		return 4000 - i;
+	if (c->flags & COLUMN_SPARE)
+		return -i;
 	if (c->flags & COLUMN_KEY)
 		return 3000 - i;
 	if (!strcmp(c->name, l->sort))
@@ -160,7 +162,8 @@ static void draw_head(const struct list *l, struct canvas *c, int y, const struc
 			canvas_text_right(c, col->x, y, width, style, col->column->header);
 		else
 			canvas_text_left(c, col->x, y, width, style, col->column->header);
-		if (!sorted || l->query.tree)
+		/* in a tree of threads the hosts stay apart, whatever the order */
+		if (!sorted || (l->query.tree && !l->table->parent))
 			continue;
 		if (column_right(col->column) && (room > 0 || col->x > 0))
 			canvas_char(c, col->x + MAX(room, 0) - 1, y, style, l->reverse ? 0x25b2 : 0x25bc);

@@ -164,6 +164,18 @@ static const struct pane_type types[PANES] = {
 		.tables = { "relations" },
 		.empty = { "no process wrote to, woke, signalled or waited for another in this interval" },
 	},
+	[PANE_ACCOUNTS] = {
+		.title = "Accounting",
+		.tables = { "accounting" },
+		.empty = { "no process used anything in this window" },
+		.explain = accounts_why_empty,
+		.open_row = open_path,
+		.collect = accounts_collect,
+		.adjust = accounts_adjust,
+		.head = accounts_head,
+		.work = accounts_work,
+		.window = true,
+	},
 };
 
 const struct pane_type *pane_type(enum pane_id id)

@@ -28,6 +28,11 @@ struct pane_type {
 	void (*adjust)(struct ui *ui, struct pane *p, unsigned list, struct view_query *query);
 	/* Draws into at most max rows from y, returns how many it took. */
 	int (*head)(struct ui *ui, struct pane *p, int y, int max);
+	/*
+	 * Does a part of what it has to compute, for a few ms; at a time of the wall clock. Returns when it wants
+	 * to go on, UINT64_MAX: not before something changes. NULL: never.
+	 */
+	uint64_t (*work)(struct ui *ui, uint64_t now_ns);
 	bool window;                    /* its lists are of the window of critical paths, not of the shown interval */
 	const struct pane_body *body;   /* it is no list: what it is instead */
 };

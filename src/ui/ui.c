@@ -23,6 +23,7 @@ struct ui *ui_create(const struct ui_options *options)
 	ui->hosts = g_array_new(FALSE, TRUE, sizeof(struct ui_host_data));
 	feeds_init(ui);
 	window_init(ui);
+	accounts_init(ui);
 	view_own_init(&ui->clock_rows);
 	ui->view_hosts = g_array_new(FALSE, TRUE, sizeof(struct view_host));
 	ui->marked = g_hash_table_new_full(view_key_hash, view_key_equal_hash, g_free, NULL);
@@ -53,6 +54,7 @@ void ui_destroy(struct ui *ui)
 	g_string_free(ui->filter_text, TRUE);
 	g_string_free(ui->search_text, TRUE);
 	feeds_release(ui);
+	accounts_release(ui);
 	window_release(ui);
 	path_destroy(ui->compared);
 	view_own_release(&ui->clock_rows);
@@ -209,6 +211,9 @@ static void skip_idle(struct ui *ui)
 
 void ui_tick(struct ui *ui, uint64_t wall_ns)
 {
+	struct pane *p = ui_pane(ui);
+
+	ui->work_ns = ui->started && p->type->work ? p->type->work(ui, wall_ns) : UINT64_MAX;
 	if (!ui->started || wall_ns - ui->drawn_ns < DRAW_NS || !cursor_tick(&ui->cursor, wall_ns))
 		return;
 	ui->dirty = true;
@@ -225,6 +230,8 @@ uint64_t ui_due(const struct ui *ui, uint64_t wall_ns)
 		due_ns = MAX(due_ns, DRAW_NS - since_ns);
 	if (ui->growing)
 		due_ns = MIN(due_ns, since_ns < GROW_NS ? GROW_NS - since_ns : 0);
+	if (ui->work_ns != UINT64_MAX)
+		due_ns = MIN(due_ns, ui->work_ns > wall_ns ? ui->work_ns - wall_ns : 0);
 	return due_ns;
 }
 

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What processes use, and for whom, in the window of critical paths: a tree of clients and their servers. */
+#include "ui/internal.h"
+#include "waits/accounting.h"
+
+/*
+ * The accounts ask for the path of every thread: they are computed between keys, and only when the
+ * window or the graph that has it is another one. What was computed last stays until then.
+ *
+ *   window, graph ──▶ job, step by step ──▶ list ──▶ rows
+ */
+#define SLICE_NS UINT64_C(4000000)
+
+/* While time goes on by itself, so many times as long as a job took passes until the next one. */
+enum { REST_FACTOR = 4 };
+
+struct ui_accounts {
+	struct accounting *job;    /* NULL: none */
+	const struct ui_graph *graph;
+	unsigned generation;       /* of graph when the job began: it is not to be touched when it is another */
+	uint64_t begin_ns, end_ns; /* of the job, else of the list */
+	uint64_t spent_ns;         /* on the job */
+	uint64_t rest_until_ns;    /* wall clock */
+	unsigned percent;
+	bool answered;             /* there is a list */
+	struct account *list;      /* with the screen's numbers of hosts */
+	unsigned n;
+	struct view_own rows;
+};
+
+void accounts_init(struct ui *ui)
+{
+	ui->accounts = g_new0(struct ui_accounts, 1);
+	view_own_init(&ui->accounts->rows);
+}
+
+void accounts_release(struct ui *ui)
+{
+	struct ui_accounts *a = ui->accounts;
+
+	accounting_give_up(a->job);
+	view_own_release(&a->rows);
+	g_free(a->list);
+	g_free(a);
+}
+
+/* ---- computing ---- */
+
+static bool same_window(const struct ui_accounts *a, const struct ui_graph *graph, uint64_t begin_ns, uint64_t end_ns)
+{
+	return a->graph == graph && a->generation == graph->generation && a->begin_ns == begin_ns && a->end_ns == end_ns;
+}
+
+static void give_up(struct ui_accounts *a)
+{
+	accounting_give_up(a->job);
+	a->job = NULL;
+	a->graph = NULL;
+}
+
+static void begin(struct ui *ui, const struct ui_graph *graph, uint64_t begin_ns, uint64_t end_ns)
+{
+	struct ui_accounts *a = ui->accounts;
+
+	a->job = accounting_begin(graph->info.waits, begin_ns, end_ns);
+	a->graph = graph;
+	a->generation = graph->generation;
+	a->begin_ns = begin_ns;
+	a->end_ns = end_ns;
+	a->spent_ns = 0;
+	a->percent = 0;
+}
+
+/* The graph may go: what is kept has the screen's hosts. */
+static void finish(struct ui *ui)
+{
+	struct ui_accounts *a = ui->accounts;
+
+	g_free(a->list);
+	a->list = accounting_end(a->job, &a->n, NULL);
+	a->job = NULL;
+	a->answered = true;
+	for (unsigned i = 0; i < a->n; i++) {
+		a->list[i].host = window_screen_host(a->graph, a->list[i].host);
+		if (a->list[i].for_client)
+			a->list[i].client_host = window_screen_host(a->graph, a->list[i].client_host);
+	}
+	ui_rebuild(ui);
+}
+
+static uint64_t wall_ns(void)
+{
+	return (uint64_t)g_get_monotonic_time() * 1000;
+}
+
+/* Returns whether the job is done. */
+static bool slice(struct ui *ui)
+{
+	struct ui_accounts *a = ui->accounts;
+	uint64_t from_ns = wall_ns();
+	bool more;
+
+	do
+		more = accounting_step(a->job);
+	while (more && wall_ns() - from_ns < SLICE_NS);
+	if (accounting_percent(a->job) != a->percent) {
+		a->percent = accounting_percent(a->job);
+		ui->growing = true;
+	}
+	if (!more)
+		finish(ui);
+	a->spent_ns += wall_ns() - from_ns;
+	return !more;
+}
+
+uint64_t accounts_work(struct ui *ui, uint64_t now_ns)
+{
+	struct ui_accounts *a = ui->accounts;
+	const bool moves = ui->cursor.mode != CURSOR_PAUSED;
+	const struct ui_graph *graph = NULL;
+	uint64_t begin_ns, end_ns;
+
+	/* the graph it asks is gone */
+	if (a->job && a->graph->generation != a->generation)
+		give_up(a);
+	if (window_interval(ui, &begin_ns, &end_ns))
+		graph = window_graph(ui, &begin_ns, &end_ns);
+	/* where time goes on by itself every window would be the wrong one: the last one that was begun is finished */
+	if (a->job && !moves && (!graph || !same_window(a, graph, begin_ns, end_ns)))
+		give_up(a);
+	if (!a->job) {
+		if (!graph || same_window(a, graph, begin_ns, end_ns))
+			return UINT64_MAX;
+		if ((moves || ui->window->cut) && now_ns < a->rest_until_ns)
+			return a->rest_until_ns;
+		begin(ui, graph, begin_ns, end_ns);
+	}
+	if (slice(ui))
+		a->rest_until_ns = wall_ns() + REST_FACTOR * a->spent_ns;
+	return now_ns;
+}
+
+/* ---- showing ---- */
+
+void accounts_collect(struct ui *ui)
+{
+	struct ui_accounts *a = ui->accounts;
+	const GArray *shown = ui->window->view_hosts;
+	struct view_host *hosts = g_new(struct view_host, shown->len + 1);
+
+	for (unsigned i = 0; i < shown->len; i++) {
+		hosts[i] = g_array_index(shown, struct view_host, i);
+		hosts[i].wait = ui_host(ui, i)->hidden ? UINT_MAX : i;
+	}
+	view_own_clear(&a->rows);
+	view_own_accounts(&a->rows, a->list, a->n, NULL, hosts, shown->len);
+	g_free(hosts);
+}
+
+void accounts_adjust(struct ui *ui, struct pane *p, unsigned list, struct view_query *query)
+{
+	query->own = &ui->accounts->rows;
+	query->tree = !p->lists[list].flat;
+}
+
+int accounts_head(struct ui *ui, struct pane *p, int y, int max)
+{
+	enum { PROGRESS_WIDTH = 15 };
+	const struct ui_accounts *a = ui->accounts;
+	int width = ui->canvas->w - 2;
+	char text[32];
+
+	(void)p;
+	if (max < 4)
+		return 0;
+	if (a->job) {
+		g_snprintf(text, sizeof(text), "computing %u%%", a->percent);
+		width -= PROGRESS_WIDTH;
+		canvas_text_right(ui->canvas, 1 + width, y, PROGRESS_WIDTH, STYLE_MARKED, text);
+	}
+	window_draw(ui, 1, y, width);
+	return 1;
+}
+
+const char *accounts_why_empty(const struct ui *ui)
+{
+	const struct ui_accounts *a = ui->accounts;
+
+	if (a->job)
+		return "computing the critical paths of all threads …";
+	return a->answered ? NULL : window_why_empty(ui);
+}
