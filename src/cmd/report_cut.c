@@ -127,7 +127,7 @@ enum lt_status report_write_intervals(struct report *r, uint64_t begin_ns, uint6
 			begin_ns = ingest_begin_ns(r->in);
 		last = edge_ns == end_ns;
 		if ((r->interrupted && !r->all_read) ||
-		    ((r->all_read || report_all_done(r)) && report_record_end(r) <= edge_ns)) {
+		    ((r->interrupted || report_all_done(r)) && report_record_end(r) <= edge_ns)) {
 			last = true;
 			edge_ns = CLAMP(report_record_end(r), begin_ns, edge_ns);
 		}
