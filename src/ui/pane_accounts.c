@@ -48,7 +48,8 @@ void accounts_release(struct ui *ui)
 
 static bool same_window(const struct ui_accounts *a, const struct ui_graph *graph, uint64_t begin_ns, uint64_t end_ns)
 {
-	return a->graph == graph && a->generation == graph->generation && a->begin_ns == begin_ns && a->end_ns == end_ns;
+	return a->graph == graph && a->generation == graph->generation && a->begin_ns == begin_ns &&
+	       a->end_ns == end_ns;
 }
 
 static void give_up(struct ui_accounts *a)
