@@ -1,48 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The shown list into a file. */
+/* What is shown into a file: a list, or a critical path as its reports have it. */
 #include "base/error.h"
 #include "ui/internal.h"
 
-static void say_written(struct ui *ui, const struct ui_export *what)
+/* Writes it with the names of the hosts that are shown, and says so. */
+static void export(struct ui *ui, struct ui_export *what)
 {
+	const char **names = g_new0(const char *, ui->hosts->len);
 	unsigned n = what->rows->n;
 
-	ui_say(ui, "%u row%s of %s written to %s", n, n == 1 ? "" : "s", what->table, what->path);
-}
-
-static void write_done(struct ui *ui, const char *path)
-{
-	struct list *l = pane_list(ui_pane(ui));
-	const struct list_look look = { .hosts = true, .virtual_ids = ui->virtual_ids };
-	const struct column *columns[LIST_COLUMNS];
-	const struct view_host *hosts = (const struct view_host *)(const void *)ui->view_hosts->data;
-	struct ui_export what = {
-		.path = path,
-		.table = l->table->name,
-		.begin_ns = ui->shown_begin_ns,
-		.end_ns = ui->shown_end_ns,
-		.rows = &l->rows,
-		.columns = columns,
-		.lost = view_hosts_lost(hosts, ui->view_hosts->len),
-		.format = ui->format,
-	};
-	const struct ui_window *w = ui->window;
-	const char **names;
-
-	if (ui_pane(ui)->type->window) {
-		what.begin_ns = w->begin_ns;
-		what.end_ns = w->end_ns;
-	}
-	if (!path || !*path)
-		return;
-	names = g_new0(const char *, ui->hosts->len);
 	for (unsigned i = 0; i < ui->hosts->len; i++)
 		if (!ui_host(ui, i)->hidden)
-			names[what.n_hosts++] = ui_host(ui, i)->info.name;
-	what.hosts = names;
-	what.n_columns = list_all_columns(l, &look, columns);
-	if (ui->options.export(&what) == LT_OK) {
-		say_written(ui, &what);
+			names[what->n_hosts++] = ui_host(ui, i)->info.name;
+	what->hosts = names;
+	what->format = ui->format;
+	if (ui->options.export(what) == LT_OK) {
+		ui_say(ui, "%u row%s of %s written to %s", n, n == 1 ? "" : "s", what->table, what->path);
 	} else {
 		ui_say(ui, "%s", error_text());
 		error_clear();
@@ -50,9 +23,113 @@ static void write_done(struct ui *ui, const char *path)
 	g_free(names);
 }
 
+static void write_list(struct ui *ui, const char *path)
+{
+	const struct pane *p = ui_pane(ui);
+	struct list *l = pane_list(ui_pane(ui));
+	const struct list_look look = { .hosts = true, .virtual_ids = ui->virtual_ids };
+	const struct column *columns[LIST_COLUMNS];
+	struct ui_export what = {
+		.path = path,
+		.table = l->table->name,
+		.begin_ns = p->type->window ? ui->window->begin_ns : ui->shown_begin_ns,
+		.end_ns = p->type->window ? ui->window->end_ns : ui->shown_end_ns,
+		.rows = &l->rows,
+		.columns = columns,
+		.n_columns = list_all_columns(l, &look, columns),
+		.lost = view_hosts_lost(l->rows.hosts, l->rows.n_hosts),
+	};
+
+	export(ui, &what);
+}
+
+/* The hosts, by their numbers in the graph, with what they lost in the window. */
+static GArray *hosts_of_graph(const struct ui *ui, const struct ui_graph *graph, uint64_t begin_ns, uint64_t end_ns,
+			      struct history_load *loads)
+{
+	GArray *hosts = g_array_new(FALSE, TRUE, sizeof(struct view_host));
+	bool gap;
+
+	for (unsigned i = 0; i < ui->hosts->len; i++) {
+		const struct ui_host_data *host = ui_host(ui, i);
+		bool loaded = data_load_host(ui, host, begin_ns, end_ns, 1u << TABLE_HOST, &loads[i], &gap);
+		struct view_host view = data_view_host(host, loaded ? &loads[i].interval : NULL);
+
+		view.wait = window_graph_host(graph, i);
+		g_array_append_val(hosts, view);
+	}
+	return hosts;
+}
+
+static void write_rows(struct ui *ui, const struct ui_graph *graph, const struct wait_path *answer, bool totals,
+		       const GArray *hosts, struct ui_export *what)
+{
+	const struct view_host *first = (const struct view_host *)(const void *)hosts->data;
+	const struct view_table *table = view_table_find(totals ? "critical-totals" : "critical-path");
+	const struct column *columns[LIST_COLUMNS];
+	struct view_rows rows;
+	struct view_own own;
+	const struct view_query query = { .table = table, .own = &own };
+
+	what->table = table->name;
+	what->rows = &rows;
+	what->columns = columns;
+	what->lost = view_hosts_lost(first, hosts->len);
+	view_own_init(&own);
+	(totals ? view_own_totals : view_own_path)(&own, graph->info.waits, answer, first, hosts->len);
+	view_rows_init(&rows);
+	view_rows_build(&rows, &query, first, hosts->len);
+	for (unsigned i = 0; i < table->n_columns; i++)
+		if (table->columns[i].flags & COLUMN_IN_REPORT)
+			columns[what->n_columns++] = &table->columns[i];
+	export(ui, what);
+	view_rows_release(&rows);
+	view_own_release(&own);
+}
+
+static void write_path(struct ui *ui, const char *path)
+{
+	const struct pane *p = ui_pane(ui);
+	const struct ui_graph *graph;
+	struct history_load *loads;
+	struct wait_path answer;
+	struct ui_export what = { .path = path };
+	GArray *hosts;
+
+	wait_path_init(&answer);
+	graph = pane_path_answer(ui, p, &answer, &what.begin_ns, &what.end_ns);
+	if (!graph) {
+		ui_say(ui, "not written: this window has no path yet");
+	} else {
+		loads = g_new0(struct history_load, ui->hosts->len);
+		for (unsigned i = 0; i < ui->hosts->len; i++)
+			history_load_init(&loads[i]);
+		hosts = hosts_of_graph(ui, graph, what.begin_ns, what.end_ns, loads);
+		write_rows(ui, graph, &answer, pane_path_shows_totals(p), hosts, &what);
+		for (unsigned i = 0; i < ui->hosts->len; i++)
+			history_load_release(&loads[i]);
+		g_array_free(hosts, TRUE);
+		g_free(loads);
+	}
+	wait_path_release(&answer);
+}
+
+static void write_done(struct ui *ui, const char *path)
+{
+	if (!path || !*path)
+		return;
+	if (pane_is_path(ui_pane(ui)))
+		write_path(ui, path);
+	else
+		write_list(ui, path);
+}
+
 void do_write(struct ui *ui, int argument)
 {
-	char *name = g_strdup_printf("%s.txt", pane_list(ui_pane(ui))->table->name);
+	struct pane *p = ui_pane(ui);
+	const char *table = !pane_is_path(p) ? pane_list(p)->table->name :
+			    pane_path_shows_totals(p) ? "critical-totals" : "critical-path";
+	char *name = g_strdup_printf("%s.txt", table);
 
 	(void)argument;
 	ui_prompt(ui, "Write to (.txt .csv .json):", name, NULL, write_done);

@@ -165,6 +165,16 @@ void accounts_adjust(struct ui *ui, struct pane *p, unsigned list, struct view_q
 int accounts_head(struct ui *ui, struct pane *p, int y, int max);
 const char *accounts_why_empty(const struct ui *ui);
 
+/* path_perf.c: what the threads on the path counted in its window, their time beside the path included, as text. */
+void path_count_perf(const struct ui *ui, const struct path *path, GString *text);
+
+/*
+ * The answer that the pane of a path shows, asked for once more, the window that it is of, and who gave it;
+ * NULL: it shows none of this window yet.
+ */
+const struct ui_graph *pane_path_answer(struct ui *ui, const struct pane *p, struct wait_path *answer,
+					uint64_t *begin_ns, uint64_t *end_ns);
+
 /* pane_clock.c: fills clock_rows with what is known of the clocks now. */
 void clocks_collect(struct ui *ui);
 

@@ -113,6 +113,7 @@ void pane_path_compare(struct ui *ui, struct pane *p);
 
 /* Segments, or totals. */
 void pane_path_toggle(struct pane *p);
+bool pane_path_shows_totals(const struct pane *p);
 
 /* The thread that the selected segment is on; false: none. */
 bool pane_path_selected(const struct ui *ui, const struct pane *p, struct path_subject *subject);

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The critical path of a thread over the window: a time axis with its segments, the selected one in words, lists. */
-#include <inttypes.h>
 #include <string.h>
 
-#include "base/strpool.h"
 #include "ui/internal.h"
 
-enum { WINDOW_WIDTH = 36, BOTH_MIN_WIDTH = 120, LANES_MIN = 3, LANES_MAX = 12, WORD_ROWS = 2, PERF_COUNTERS = 8 };
+enum { WINDOW_WIDTH = 36, BOTH_MIN_WIDTH = 120, LANES_MIN = 3, LANES_MAX = 12, WORD_ROWS = 2 };
 
 struct path_pane {
 	struct path_subject subject;
@@ -63,87 +61,6 @@ static wait_row find_row(const struct ui *ui, const struct ui_graph *graph, cons
 		row = waits_find(graph->info.waits, number, s->tid,
 				 CLAMP(ui_to_ref(host, s->alive_ns), begin_ns, end_ns - 1));
 	return row;
-}
-
-/* ---- perf counters ---- */
-
-static void add_counter(GHashTable *sums, strid counter, uint64_t value)
-{
-	uint64_t *sum = g_hash_table_lookup(sums, GUINT_TO_POINTER(counter));
-
-	if (!sum) {
-		sum = g_new0(uint64_t, 1);
-		g_hash_table_insert(sums, GUINT_TO_POINTER(counter), sum);
-	}
-	*sum += value;
-}
-
-/* Of the host's threads that are on the path. */
-static void add_host_counters(const struct ui *ui, const struct path *path, unsigned host, GHashTable *sums)
-{
-	GHashTable *tids = g_hash_table_new(NULL, NULL);
-	struct history_load load;
-	bool gap;
-
-	for (unsigned i = 0; i < path->steps->len; i++)
-		if (path_step(path, i)->who.host == host && path_step(path, i)->who.tid > 0)
-			g_hash_table_add(tids, GINT_TO_POINTER(path_step(path, i)->who.tid));
-	history_load_init(&load);
-	if (g_hash_table_size(tids) && data_load_host(ui, ui_host(ui, host), path->begin_ns, path->end_ns,
-						      1u << TABLE_PERF | 1u << TABLE_THREAD, &load, &gap)) {
-		const struct interval_table *t = &load.interval.tables[TABLE_PERF];
-
-		for (uint32_t i = 0; i < t->n_rows; i++) {
-			const struct perf_row *row = INTERVAL_ROW(perf, &t->rows[i]);
-			const struct interval_row *thread =
-				interval_find(&load.interval, TABLE_THREAD, row->thread_uid);
-
-			if (thread && g_hash_table_contains(tids, GINT_TO_POINTER(INTERVAL_ROW(thread, thread)->tid)))
-				add_counter(sums, (strid)row->counter,
-					    INTERVAL_VALUE(&load.interval, PERF, perf, &t->rows[i], value));
-		}
-	}
-	history_load_release(&load);
-	g_hash_table_destroy(tids);
-}
-
-static gint compare_counters(gconstpointer a, gconstpointer b)
-{
-	return strcmp(strpool_text((strid)GPOINTER_TO_UINT(a)), strpool_text((strid)GPOINTER_TO_UINT(b)));
-}
-
-/* "perf_cpu_page_fault" is shown as "page_fault". */
-static const char *short_name(const char *name)
-{
-	static const char *const prefixes[] = { "perf_cpu_", "perf_thread_", "perf_" };
-
-	for (unsigned i = 0; i < G_N_ELEMENTS(prefixes); i++)
-		if (g_str_has_prefix(name, prefixes[i]))
-			return name + strlen(prefixes[i]);
-	return name;
-}
-
-/* What the threads on the path counted in the window, their time beside the path included. */
-static void count_perf(const struct ui *ui, struct path_pane *s)
-{
-	GHashTable *sums = g_hash_table_new_full(NULL, NULL, NULL, g_free);
-	GList *counters;
-	char text[24];
-	unsigned n = 0;
-
-	for (unsigned i = 0; i < ui->hosts->len; i++)
-		add_host_counters(ui, s->path, i, sums);
-	counters = g_list_sort(g_hash_table_get_keys(sums), compare_counters);
-	g_string_truncate(s->perf, 0);
-	for (GList *c = counters; c && n < PERF_COUNTERS; c = c->next, n++) {
-		const uint64_t *sum = g_hash_table_lookup(sums, c->data);
-
-		g_string_append_printf(s->perf, "%s%s %s", n ? ", " : "",
-				       short_name(strpool_text((strid)GPOINTER_TO_UINT(c->data))),
-				       format_count(text, sizeof(text), *sum, 9));
-	}
-	g_list_free(counters);
-	g_hash_table_destroy(sums);
 }
 
 /* ---- keeping up ---- */
@@ -209,7 +126,7 @@ static void resolve(struct ui *ui, struct path_pane *s, const struct ui_graph *g
 		select_again(s);
 	else
 		select_first(s);
-	count_perf(ui, s);
+	path_count_perf(ui, s->path, s->perf);
 }
 
 static void path_update(struct ui *ui, struct pane *p)
@@ -498,6 +415,30 @@ void pane_path_compare(struct ui *ui, struct pane *p)
 void pane_path_toggle(struct pane *p)
 {
 	state_of(p)->sums = !state_of(p)->sums;
+}
+
+bool pane_path_shows_totals(const struct pane *p)
+{
+	return state_of(p)->sums;
+}
+
+const struct ui_graph *pane_path_answer(struct ui *ui, const struct pane *p, struct wait_path *answer,
+					uint64_t *begin_ns, uint64_t *end_ns)
+{
+	const struct path_pane *s = state_of(p);
+	const struct ui_graph *graph;
+	wait_row row;
+
+	if (!s->path || s->stale || s->none)
+		return NULL;
+	*begin_ns = s->begin_ns;
+	*end_ns = s->end_ns;
+	graph = window_graph(ui, begin_ns, end_ns);
+	row = graph ? find_row(ui, graph, &s->subject, *begin_ns, *end_ns) : WAIT_NO_ROW;
+	if (row == WAIT_NO_ROW)
+		return NULL;
+	waits_path(graph->info.waits, row, *begin_ns, *end_ns, answer);
+	return graph;
 }
 
 bool pane_path_selected(const struct ui *ui, const struct pane *p, struct path_subject *subject)

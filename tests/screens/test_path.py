@@ -5,6 +5,7 @@ comparing; equal to the report; windows read again; every kind of terminal."""
 
 import datetime
 import json
+import os
 import re
 import subprocess
 
@@ -218,6 +219,65 @@ def as_reported(checks):
                      "\n".join(problems + [str(got)]))
 
 
+def write(t, path):
+    t.keys("x")
+    t.wait("^Write to")
+    t.keys("C-u").text(path).keys("Enter")
+    t.wait("written")
+    return t.screen()[-1]
+
+
+def written(checks):
+    """x writes what the report prints, for the thread and window that are shown."""
+    with open_at(size=(160, 60)) as t:
+        t.keys("1", "A", "Right", "B")
+        t.wait("^interval from")
+        open_path(t)
+        for table in ("critical-path", "critical-totals"):
+            for form in ("json", "csv", "txt"):
+                said = write(t, t.path(f"{table}.{form}"))
+                checks.check(f"{table} as {form}", re.match(rf"^\d+ rows of {table} written to", said), said)
+            t.press("s")
+        for table in ("critical-path", "critical-totals"):
+            with open(t.path(f"{table}.json")) as f:
+                got = json.load(f)
+            wanted = {}
+            for form in ("json", "csv", "txt"):
+                run = subprocess.run([PROGRAM, "report", table, *([f"--{form}"] if form != "txt" else []), "--host",
+                                      "client", "--tid", "1453", "--begin", f"{got['begin_ns']}ns", "--end",
+                                      f"{got['end_ns']}ns", RECORDING], stdout=subprocess.PIPE, text=True, check=True,
+                                     env=dict(os.environ, TZ="UTC", LC_ALL="C.UTF-8"))
+                wanted[form] = run.stdout
+            report = json.loads(wanted["json"])
+            checks.check(f"{table}: rows", len(report["rows"]) > (50 if table == "critical-path" else 10), report)
+            checks.equal(f"{table}: JSON", got, report)
+            with open(t.path(f"{table}.csv")) as f:
+                checks.equal(f"{table}: CSV", f.read(), wanted["csv"])
+            with open(t.path(f"{table}.txt")) as f:
+                checks.equal(f"{table}: text", f.read(), wanted["txt"])
+
+
+def written_list(checks):
+    """x on the list of threads: its window, its rows."""
+    with open_at() as t:
+        t.keys("8")
+        t.wait("▼OTHERS[\\s\\S]*Notification")
+        said = write(t, t.path("paths.json"))
+        rows = int(re.search(r"/(\d+)$", next(line for line in t.screen() if " Paths " in line)).group(1))
+        checks.check("all rows", said.startswith(f"{rows} rows of paths written to "), said)
+        with open(t.path("paths.json")) as f:
+            got = json.load(f)
+        first = datetime.datetime(2026, 11, 20, 14, 7, 5, tzinfo=datetime.timezone.utc)
+        checks.equal("the window, not the interval", (got["end_ns"] - got["begin_ns"], got["begin_ns"] // 10**9),
+                     (7 * 10**9, int(first.timestamp())))
+        first = next(line for line in t.press("Home") if re.match(r" +\d+ +\d+ (client|web|db) ", line)).split()
+        checks.equal("in the list's order", [str(got["rows"][0][key]) for key in ("tid", "pid", "host")], first[:3])
+        others, error = duration(first[3])
+        checks.check("its figures", abs(got["rows"][0]["others_ns"] - others) <= error, f"{got['rows'][0]}: {first}")
+        said = write(t, t.path("paths.json"))
+        checks.check("a file is not written over", "it is there already" in said, said)
+
+
 def comparing(checks):
     with open_at(size=(100, 40)) as t:
         t.keys("1", "-", "A", "B")
@@ -296,4 +356,4 @@ def no_path(checks):
         checks.contains("40x10: who and in words", t.sync(), r"^ wget 1453 on client[\s\S]*^ ▶ ")
 
 
-Checks().run(whole_screens, list_of_threads, walking, as_reported, comparing, read_again, no_path)
+Checks().run(whole_screens, list_of_threads, walking, as_reported, written, written_list, comparing, read_again, no_path)
