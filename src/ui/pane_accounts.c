@@ -189,5 +189,7 @@ const char *accounts_why_empty(const struct ui *ui)
 
 	if (a->job)
 		return "computing the critical paths of all threads …";
+	if (a->answered && a->end_ns <= ui->window->kept_ns)
+		return "nothing is kept of this window: - takes a shorter one, --wait-memory keeps more";
 	return a->answered ? NULL : window_why_empty(ui);
 }
