@@ -23,14 +23,13 @@ enum { WINDOWS = 12 };
 enum difference {
 	DIFFERS_OPEN,   /* a wait that ends after all that was read: not explained, the recording's is */
 	DIFFERS_BEFORE, /* before the recording's first event of the thread: it says nothing, the window does */
-	DIFFERS_WAKER,  /* the same for one that the path led to */
 	DIFFERS_OFFLINE, /* the last thread of a CPU that went offline before the window, which the recording takes to
 			    run on; or one of a CPU that comes online, which nobody was seen to wake */
 	DIFFERENCES
 };
 
 static const char *const differences[] = {
-	"open end", "before the first event", "before a waker's first event", "offline",
+	"open end", "before the first event", "offline",
 };
 
 static const char *build_directory(void)
@@ -210,7 +209,7 @@ static enum difference classify(const struct wait_path *p, const struct wait_seg
 		return DIFFERS_OFFLINE;
 	if (x == &p->segments[0] && x->state == WAIT_PREEMPTED && y->state == WAIT_BLOCKED)
 		return DIFFERS_OFFLINE;
-	return y->state == WAIT_UNKNOWN ? DIFFERS_WAKER : DIFFERENCES;
+	return DIFFERENCES;
 }
 
 static void compare_paths(struct window *w, wait_row row, struct waits *all, wait_row in_all, uint64_t begin_ns,

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef LT_CMD_MONITOR_H
+#define LT_CMD_MONITOR_H
+
+/*
+ * What the files of the monitor share: monitor.c has the command and the loop,
+ * monitor_read.c opens the sources and reads them slice by slice, monitor_tell.c
+ * tells the screen what is known, monitor_write.c writes its lists into files.
+ */
+
+#include <ev.h>
+#include <glib.h>
+
+#include "cmd/frames.h"
+#include "cmd/options.h"
+#include "cmd/reread.h"
+#include "cmd/survey.h"
+#include "ingest/ingest.h"
+#include "ui/ui.h"
+
+enum { MONITOR_SIGNALS = 3 };
+
+/* Tracepoints that a host's traces do not have; texts of the string pool. */
+struct missing {
+	const char **names;
+	unsigned n;
+	const char **lacks; /* what critical paths are made of; ends with NULL */
+};
+
+/* What the clocks of the hosts are to the screen. */
+enum clocks_stage {
+	STAGE_ALONE,   /* nothing to be compared: one host, or --no-sync */
+	STAGE_SURVEY,  /* recordings: read for their clocks first */
+	STAGE_FINAL,   /* recordings: known */
+	STAGE_AT_END,  /* recordings: known when all is read */
+	STAGE_MOVING,  /* live */
+};
+
+struct monitor {
+	const struct options *options;
+	struct clocks *clocks;
+	enum clocks_stage stage;
+	struct survey *survey;
+	gint64 survey_until_us;
+	unsigned epochs;    /* of all maps, when the screen was told of the times */
+	struct ingest *in;
+	struct reread *reread; /* NULL: live */
+	struct history *history;
+	struct frames *frames;
+	struct ui *ui;
+	GArray *missing;    /* struct missing, per host on the screen */
+	GArray *feeds;      /* struct ui_feed, used by tell_feeds() */
+	GArray *numbers;    /* unsigned: hosts of a graph as the screen numbers them, used by tell_graph() */
+	uint64_t frame_ns;
+	bool live;          /* sources that go on, or may */
+	bool started;       /* the screen has a time to show */
+	int exit_status;
+
+	struct ev_loop *loop;
+	ev_io input;
+	ev_io sources;
+	ev_idle reading;    /* active while there is more to read at once */
+	ev_timer retry;     /* sources that said nothing are asked again, should a wake-up be missed */
+	ev_timer tick;      /* the replay's clock */
+	ev_timer watch;     /* looks after the workers */
+	ev_prepare show;
+	ev_signal resized, ends[MONITOR_SIGNALS];
+	bool complete;
+};
+
+/* ---- monitor_read.c ---- */
+
+/* LT_ERROR: the options about clocks make no sense. */
+enum lt_status monitor_create_clocks(struct monitor *m);
+
+/*
+ * Opens and starts the sources. again: it has been done before, what cannot be opened has been told. No graph is
+ * built while the clocks are not known: its links between hosts would be wrong.
+ */
+enum lt_status monitor_open_sources(struct monitor *m, bool graph, bool again);
+
+/* What is to be done about the clocks of the sources, which have been opened. */
+void monitor_choose_stage(struct monitor *m);
+
+/* Where the longest record is expected to end, 0: nobody knows. */
+uint64_t monitor_expected_end(struct monitor *m);
+
+/* Shows what the sources have: their clocks are as well known as they will be for now. */
+void monitor_start_reading(struct monitor *m);
+
+/* Reads for a moment. LT_AGAIN: the sources have nothing now; LT_END: they have been read. */
+enum lt_status monitor_read_slice(struct monitor *m);
+
+/* ---- monitor_tell.c ---- */
+
+void monitor_release_missing(struct missing *missing);
+
+/* Hosts that have begun since the last time, the first of which starts the screen. */
+void monitor_show_new_hosts(struct monitor *m);
+
+/* How often the maps have been replaced. */
+unsigned monitor_count_epochs(struct monitor *m);
+
+/* Everything that is known now. */
+void monitor_tell_known(struct monitor *m);
+
+/* data: the monitor. A window was read again, or how far that is. */
+void monitor_tell_window(void *data);
+
+/* The screen's wish for a window is looked at before the loop sleeps. */
+void monitor_obey_window_wish(struct monitor *m);
+
+/* ---- monitor_write.c ---- */
+
+enum lt_status monitor_write_list(const struct ui_export *what);
+
+#endif

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What is known of the hosts, their clocks and what threads wait for, told to the screen. */
+#include <string.h>
+
+#include "base/strpool.h"
+#include "cmd/monitor.h"
+#include "event/tracepoints.h"
+
+enum { MISSING_MAX = 64 };
+
+/* ---- hosts, for the screen ---- */
+
+/* What tells why threads wait, and the trace does not have. */
+static void list_lacks(struct missing *missing, const struct model *model)
+{
+	static const enum event_kind kinds[] = {
+		EVENT_SCHED_SWITCH, EVENT_SCHED_WAKING, EVENT_SCHED_WAKEUP_NEW, EVENT_FORK, EVENT_IRQ_ENTRY,
+		EVENT_SOFTIRQ_ENTRY, EVENT_HRTIMER_ENTRY, EVENT_NET_QUEUE, EVENT_NET_RECEIVE,
+	};
+	unsigned n = 0;
+
+	g_free(missing->lacks);
+	missing->lacks = g_new0(const char *, G_N_ELEMENTS(kinds) + 1);
+	for (unsigned i = 0; i < G_N_ELEMENTS(kinds); i++) {
+		const char *names = tracepoint_desc(kinds[i])->names;
+
+		if (!model_declares(model, kinds[i]))
+			missing->lacks[n++] = strpool_text(strpool_intern(names, strcspn(names, " ")));
+	}
+}
+
+/* Lists anew what is missing if it has changed; the old list lives on until then. */
+static void list_missing(struct missing *missing, const struct ingest_host *host)
+{
+	const char *names[MISSING_MAX];
+	unsigned n = MIN(model_missing(host->model, names, MISSING_MAX), MISSING_MAX);
+
+	if (missing->names && missing->n == n)
+		return;
+	g_free(missing->names);
+	missing->names = g_new(const char *, n + 1);
+	missing->n = n;
+	/* the first of a tracepoint's names */
+	for (unsigned i = 0; i < n; i++)
+		missing->names[i] = strpool_text(strpool_intern(names[i], strcspn(names[i], " ")));
+	list_lacks(missing, host->model);
+}
+
+void monitor_release_missing(struct missing *missing)
+{
+	g_free(missing->names);
+	g_free(missing->lacks);
+}
+
+static struct ui_host host_info(struct monitor *m, unsigned i)
+{
+	const struct ingest_host *host = frames_host(m->frames, i);
+	struct missing *missing = &g_array_index(m->missing, struct missing, i);
+	struct ui_host info = {
+		.name = host->name,
+		.source = host->source,
+		.tracer = host->tracer,
+		.track = i,
+		.map = host->map,
+		.clock = m->stage == STAGE_ALONE && ingest_host_count(m->in) < 2 ? -1 : (int)host->clock,
+		.begin_ns = host->begin_ns,
+		.end_ns = host->ended ? host->end_ns : MAX(host->end_ns, host->end_hint_ns),
+		.ended = host->ended,
+		.live = host->live,
+		.away = host->away,
+		.silent = host->silent,
+		.lag_ns = host->lag_ns,
+		.trouble = host->trouble,
+	};
+
+	list_missing(missing, host);
+	info.missing = missing->names;
+	info.lacks = missing->lacks;
+	info.n_missing = missing->n;
+	return info;
+}
+
+void monitor_show_new_hosts(struct monitor *m)
+{
+	while (m->missing->len < frames_host_count(m->frames)) {
+		unsigned i = m->missing->len;
+		struct ui_host info;
+
+		g_array_set_size(m->missing, i + 1);
+		info = host_info(m, i);
+		ui_add_host(m->ui, &info);
+	}
+	if (!m->started && frames_origin_ns(m->frames)) {
+		m->started = true;
+		ui_start(m->ui, frames_origin_ns(m->frames), m->live ? 0 : monitor_expected_end(m), m->frame_ns,
+			 m->live);
+	}
+}
+
+static void tell_feeds(struct monitor *m)
+{
+	g_array_set_size(m->feeds, 0);
+	for (unsigned i = 0; i < ingest_feed_count(m->in); i++) {
+		const struct ingest_feed feed = ingest_feed(m->in, i);
+		struct ui_feed told = {
+			.name = feed.name,
+			.state = feed.state,
+			.host = feed.host < 0 ? NULL : ingest_host(m->in, (unsigned)feed.host)->name,
+			.session = feed.live && !feed.relay,
+			.runs = feed.runs,
+			.detached = feed.detached,
+		};
+
+		g_array_append_val(m->feeds, told);
+	}
+	ui_set_feeds(m->ui, (const struct ui_feed *)(const void *)m->feeds->data, m->feeds->len);
+}
+
+/* ---- clocks and wait graphs, for the screen ---- */
+
+/* The screen's number of a host of the ingest, UINT_MAX: it is not there yet. */
+static unsigned screen_number(const struct monitor *m, const struct ingest_host *host)
+{
+	for (unsigned i = 0; i < frames_host_count(m->frames); i++)
+		if (frames_host(m->frames, i) == host)
+			return i;
+	return UINT_MAX;
+}
+
+unsigned monitor_count_epochs(struct monitor *m)
+{
+	unsigned epochs = 0;
+
+	for (unsigned i = 0; i < ingest_host_count(m->in); i++)
+		if (ingest_host(m->in, i)->map)
+			epochs += clock_map_epoch(ingest_host(m->in, i)->map);
+	return epochs;
+}
+
+/* What was said in the old times is said anew. */
+static void tell_clocks(struct monitor *m)
+{
+	unsigned epochs = monitor_count_epochs(m);
+
+	if (epochs == m->epochs)
+		return;
+	m->epochs = epochs;
+	if (!m->started)
+		return;
+	frames_clocks_changed(m->frames);
+	for (unsigned i = 0; i < frames_host_count(m->frames); i++) {
+		const struct ui_host info = host_info(m, i);
+
+		ui_update_host(m->ui, i, &info);
+	}
+	ui_clocks_changed(m->ui, frames_origin_ns(m->frames), m->live ? 0 : monitor_expected_end(m),
+			  frames_known_ns(m->frames));
+}
+
+/* The graph that is built of what is read. */
+static void tell_graph(struct monitor *m)
+{
+	struct ui_waits told = { .waits = ingest_waits(m->in) };
+	struct waits_info info;
+
+	if (!told.waits)
+		return;
+	g_array_set_size(m->numbers, 0);
+	for (unsigned i = 0; i < ingest_host_count(m->in); i++) {
+		const struct ingest_host *host = ingest_host(m->in, i);
+
+		g_array_set_size(m->numbers, MAX(m->numbers->len, host->wait + 1));
+		g_array_index(m->numbers, unsigned, host->wait) = screen_number(m, host);
+	}
+	info = waits_info(told.waits);
+	told.begin_ns = told.kept_ns = info.graph.horizon_ns;
+	told.epoch = info.epoch;
+	told.end_ns = m->complete ? UINT64_MAX : waits_now(told.waits);
+	told.hosts = (const unsigned *)(const void *)m->numbers->data;
+	told.n_hosts = m->numbers->len;
+	ui_set_waits(m->ui, UI_WAITS_RUNNING, &told);
+}
+
+void monitor_tell_window(void *data)
+{
+	struct monitor *m = data;
+	struct ui_waits told = { 0 };
+	struct window *window = reread_done(m->reread, &told.begin_ns, &told.end_ns);
+
+	ui_set_window_progress(m->ui, reread_percent(m->reread), reread_problem(m->reread));
+	if (!window)
+		return;
+	told.waits = window_waits(window);
+	told.kept_ns = waits_info(told.waits).graph.horizon_ns;
+	g_array_set_size(m->numbers, 0);
+	for (unsigned i = 0; i < ingest_host_count(m->in); i++) {
+		unsigned number = window_host(window, i), none = UINT_MAX;
+
+		if (number == WINDOW_NO_HOST)
+			continue;
+		while (m->numbers->len <= number)
+			g_array_append_val(m->numbers, none);
+		g_array_index(m->numbers, unsigned, number) = screen_number(m, ingest_host(m->in, i));
+	}
+	told.hosts = (const unsigned *)(const void *)m->numbers->data;
+	told.n_hosts = m->numbers->len;
+	ui_set_waits(m->ui, UI_WAITS_WINDOW, &told);
+}
+
+void monitor_obey_window_wish(struct monitor *m)
+{
+	uint64_t begin_ns, end_ns;
+
+	if (!m->reread)
+		return;
+	if (!ui_wanted_window(m->ui, &begin_ns, &end_ns))
+		reread_want(m->reread, 0, 0);
+	else if (m->stage == STAGE_AT_END)
+		ui_set_window_progress(m->ui, 0, "the hosts' clocks are known when all is read");
+	else
+		reread_want(m->reread, begin_ns, end_ns);
+}
+
+void monitor_tell_known(struct monitor *m)
+{
+	monitor_show_new_hosts(m);
+	tell_clocks(m);
+	tell_feeds(m);
+	for (unsigned i = 0; i < frames_host_count(m->frames); i++) {
+		const struct ui_host info = host_info(m, i);
+
+		ui_update_host(m->ui, i, &info);
+	}
+	if (m->started)
+		ui_known(m->ui, frames_known_ns(m->frames), m->complete);
+	tell_graph(m);
+}
