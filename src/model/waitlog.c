@@ -171,6 +171,12 @@ static bool is_kernel_thread(const struct model *m, uint32_t thread)
 	return thread != NO_ROW && THREAD_ROW(m, thread)->flags & THREAD_KERNEL;
 }
 
+/* Where a record begins midway there are threads of which only the number is known: they may be either. */
+static bool is_user_thread(const struct model *m, uint32_t thread)
+{
+	return thread != NO_ROW && !is_kernel_thread(m, thread) && (int64_t)THREAD_ROW(m, thread)->ppid >= 0;
+}
+
 /*
  * Which of the two the woken one is: by the socket that its waker writes to; else by the one it
  * reads from; the kernel's threads work for everybody else. A parent that waits for its child is no client.
@@ -184,7 +190,7 @@ static enum wait_role role_of_wake(struct model *m, uint32_t waker, uint32_t wok
 	side = side_of_call(m, woken);
 	if (side != SIDE_UNKNOWN)
 		return side == SIDE_CONNECTED ? WAIT_ROLE_CLIENT : WAIT_ROLE_SERVER;
-	return is_kernel_thread(m, waker) && !is_kernel_thread(m, woken) ? WAIT_ROLE_CLIENT : WAIT_ROLE_NONE;
+	return is_kernel_thread(m, waker) && is_user_thread(m, woken) ? WAIT_ROLE_CLIENT : WAIT_ROLE_NONE;
 }
 
 static void log_wake(struct model *m, const struct apply *a)
