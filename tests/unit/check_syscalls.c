@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* System calls: how long each took, how it failed, which file it worked on. */
+#include "files.h"
+
+static uint64_t error_count(struct events *e, const char *name, uint64_t error)
+{
+	const struct state_table *t = &e->m->state.tables[TABLE_SYSERR];
+	uint64_t n = 0;
+
+	for (uint32_t row = NO_ROW; (row = state_next(t, row)) != NO_ROW;) {
+		const struct syserr_row *r = STATE_ROW(&e->m->state, SYSERR, syserr, row);
+
+		if (r->name == strpool_intern_z(name) && r->error == error)
+			n += r->count;
+	}
+	return n;
+}
+
+START_TEST(test_call_is_timed)
+{
+	struct events e;
+
+	begin(&e);
+	SYSCALL_ENTRY(&e, 2000, 0, TID, "getpid", .fd = 0);
+	ck_assert_str_eq(strpool_text((strid)events_thread(&e, TID)->syscall), "getpid");
+	ck_assert_uint_eq(events_thread(&e, TID)->syscall_ns, 2000);
+	SYSCALL_EXIT(&e, 2040, 0, TID, "getpid", .ret = 7);
+	SYSCALL_ENTRY(&e, 2100, 0, TID, "getpid", .fd = 0);
+	SYSCALL_EXIT(&e, 2110, 0, TID, "getpid", .ret = 7);
+	ck_assert_uint_eq(events_thread(&e, TID)->syscall, STRID_NONE);
+	ck_assert_int_eq((int64_t)events_thread(&e, TID)->syscall_fd, -1);
+	ck_assert_uint_eq(events_thread(&e, TID)->syscalls, 2);
+	ck_assert_uint_eq(call_stats(&e, TID, "getpid")->count, 2);
+	ck_assert_uint_eq(call_stats(&e, TID, "getpid")->time.count, 2);
+	ck_assert_uint_eq(call_stats(&e, TID, "getpid")->time.sum, 50);
+	ck_assert_uint_eq(call_stats(&e, TID, "getpid")->time.max_at, 2040);
+	ck_assert_uint_eq(call_stats(&e, TID, "getpid")->errors, 0);
+	events_release(&e);
+}
+END_TEST
+
+START_TEST(test_thread_shows_fd_of_its_call)
+{
+	struct events e;
+
+	begin(&e);
+	ENTRY(&e, TID, "read", .fd = 5);
+	ck_assert_int_eq((int64_t)events_thread(&e, TID)->syscall_fd, 5);
+	events_release(&e);
+}
+END_TEST
+
+START_TEST(test_errors_are_counted)
+{
+	struct events e;
+
+	begin(&e);
+	OPEN(&e, TID, "/a", -ENOENT);
+	OPEN(&e, TID, "/b", -ENOENT);
+	OPEN(&e, TID, "/c", -EACCES);
+	OPEN(&e, TID, "/d", 3);
+	CALL(&e, TID, "mmap", INT64_C(-4096), .fd = -1); /* an address, no error */
+	ck_assert_uint_eq(call_stats(&e, TID, "openat")->count, 4);
+	ck_assert_uint_eq(call_stats(&e, TID, "openat")->errors, 3);
+	ck_assert_uint_eq(error_count(&e, "openat", ENOENT), 2);
+	ck_assert_uint_eq(error_count(&e, "openat", EACCES), 1);
+	ck_assert_uint_eq(call_stats(&e, TID, "mmap")->errors, 0);
+	events_release(&e);
+}
+END_TEST
+
+START_TEST(test_exit_without_entry_has_no_duration)
+{
+	struct events e;
+
+	begin(&e);
+	EXIT(&e, TID, "clone", .ret = 0);
+	ck_assert_uint_eq(call_stats(&e, TID, "clone")->count, 1);
+	ck_assert_uint_eq(call_stats(&e, TID, "clone")->time.count, 0);
+	ck_assert_uint_eq(events_thread(&e, TID)->syscalls, 1);
+	/* another call's entry does not time it either */
+	ENTRY(&e, TID, "read", .fd = 1);
+	EXIT(&e, TID, "write", .ret = 4);
+	ck_assert_uint_eq(call_stats(&e, TID, "write")->time.count, 0);
+	ck_assert_ptr_null(call_stats(&e, TID, "read"));
+	EXIT(&e, TID, "read", .ret = 4);
+	ck_assert_uint_eq(call_stats(&e, TID, "read")->time.count, 0);
+	/* nor does an entry whose exit was already there */
+	CALL(&e, TID, "read", 4, .fd = 1);
+	EXIT(&e, TID, "read", .ret = 4);
+	ck_assert_uint_eq(call_stats(&e, TID, "read")->time.count, 1);
+	events_release(&e);
+}
+END_TEST
+
+START_TEST(test_entry_without_exit_is_dropped)
+{
+	struct events e;
+
+	begin(&e);
+	ENTRY(&e, TID, "rt_sigreturn", .fd = 0);
+	ENTRY(&e, TID, "getpid", .fd = 0);
+	EXIT(&e, TID, "getpid", .ret = 7);
+	ck_assert_ptr_null(call_stats(&e, TID, "rt_sigreturn"));
+	ck_assert_uint_eq(call_stats(&e, TID, "getpid")->time.sum, 10);
+	events_release(&e);
+}
+END_TEST
+
+/* Old tracers: one exit event for all calls, without a name. */
+START_TEST(test_nameless_exit_is_of_the_call_in_flight)
+{
+	struct ev_syscall_entry in = { .nr = -1, .fd = 3 };
+	struct ev_syscall_exit out = { .nr = -1, .ret = 12 };
+	struct events e;
+	struct record r;
+
+	begin(&e);
+	e.present = 0xff & ~1u; /* no number */
+	record_init(&r, 2000, 0, TID, EVENT_SYSCALL_ENTRY);
+	events_call(&e, &r, "sys_", "read", &in, sizeof(in));
+	record_init(&r, 2030, 0, TID, EVENT_SYSCALL_EXIT);
+	events_call(&e, &r, "exit_", "syscall", &out, sizeof(out));
+	ck_assert_uint_eq(call_stats(&e, TID, "read")->time.sum, 30);
+	ck_assert_uint_eq(file(&e, TID, 3)->read_bytes, 12);
+	events_release(&e);
+}
+END_TEST
+
+static void unknown_call(struct events *e, int64_t nr, int64_t ret, struct ev_syscall_entry in)
+{
+	struct ev_syscall_exit out = { .nr = nr, .ret = ret };
+	struct record r;
+
+	in.nr = nr;
+	record_init(&r, now += 10, 0, TID, EVENT_SYSCALL_ENTRY);
+	events_call(e, &r, "syscall_entry_", "unknown", &in, sizeof(in));
+	record_init(&r, now += 10, 0, TID, EVENT_SYSCALL_EXIT);
+	events_call(e, &r, "syscall_exit_", "unknown", &out, sizeof(out));
+}
+
+/* syscall_entry_unknown: the number tells the call, its raw arguments the rest. */
+START_TEST(test_unknown_call_is_known_by_number)
+{
+	enum { NR_CLOSE_RANGE = 436, NR_COPY_FILE_RANGE = 326 };
+	struct events e;
+
+	begin(&e);
+	OPEN(&e, TID, "/in", 3);
+	OPEN(&e, TID, "/out", 4);
+	OPEN(&e, TID, "/more", 5);
+	unknown_call(&e, NR_COPY_FILE_RANGE, 90, (struct ev_syscall_entry){ .args = { 3, 0, 0xdead00000004, 0, 100 } });
+	ck_assert_uint_eq(file(&e, TID, 3)->read_bytes, 90);
+	ck_assert_uint_eq(file(&e, TID, 4)->write_bytes, 90);
+	ck_assert_uint_eq(call_stats(&e, TID, "copy_file_range")->time.count, 1);
+	unknown_call(&e, NR_CLOSE_RANGE, 0, (struct ev_syscall_entry){ .args = { 4, UINT32_MAX, 0 } });
+	ck_assert(is_open(&e, TID, 3));
+	ck_assert(!is_open(&e, TID, 4));
+	ck_assert(!is_open(&e, TID, 5));
+	/* a number nobody knows is not an index */
+	unknown_call(&e, INT64_C(1) << 40, 0, (struct ev_syscall_entry){ .fd = 0 });
+	ck_assert_uint_eq(call_stats(&e, TID, "unknown")->count, 1);
+	events_release(&e);
+}
+END_TEST
+
+START_TEST(test_statistics_end_with_the_thread)
+{
+	const struct state_table *t;
+	struct events e;
+
+	begin(&e);
+	t = &e.m->state.tables[TABLE_SYSCALL];
+	fork_to(&e, TID, CHILD, CHILD);
+	CALL(&e, CHILD, "read", -EBADF, .fd = 9);
+	CALL(&e, CHILD, "write", 1, .fd = 1);
+	CALL(&e, TID, "read", 1, .fd = 0);
+	ck_assert_uint_eq(t->n_alive, 3);
+	die(&e, CHILD);
+	ck_assert_uint_eq(t->n_ended, 2);
+	ck_assert_uint_eq(e.m->state.tables[TABLE_SYSERR].n_ended, 1);
+	state_reap(&e.m->state, NULL, NULL);
+	/* the next thread in the same rows starts from nothing */
+	fork_to(&e, TID, CHILD, CHILD);
+	CALL(&e, CHILD, "read", -EBADF, .fd = 9);
+	ck_assert_uint_eq(call_stats(&e, CHILD, "read")->count, 1);
+	ck_assert_uint_eq(error_count(&e, "read", EBADF), 1);
+	CALL(&e, TID, "write", 1, .fd = 1);
+	ck_assert_uint_eq(call_stats(&e, TID, "read")->count, 1);
+	die(&e, CHILD);
+	ck_assert_uint_eq(t->n_ended, 1);
+	events_release(&e);
+}
+END_TEST
+
+UNIT_MAIN("syscalls", test_call_is_timed, test_thread_shows_fd_of_its_call, test_errors_are_counted,
+	  test_exit_without_entry_has_no_duration, test_entry_without_exit_is_dropped,
+	  test_nameless_exit_is_of_the_call_in_flight, test_unknown_call_is_known_by_number,
+	  test_statistics_end_with_the_thread)
