@@ -45,6 +45,7 @@ static enum report_own own_table(const char *name)
 	static const char *const names[] = {
 		[OWN_SYNC] = "sync",
 		[OWN_MATCHES] = "matches",
+		[OWN_LATENCIES] = "latencies",
 		[OWN_PATH] = "critical-path",
 		[OWN_TOTALS] = "critical-totals",
 		[OWN_ACCOUNTING] = "accounting",
@@ -107,7 +108,7 @@ static enum lt_status set_clocks(struct report *r)
 
 	r->live = sync_options_live(o, 1);
 	r->clocks_use = o->no_sync ? CLOCKS_RAW : r->live ? CLOCKS_MOVE : CLOCKS_AWAIT;
-	if (!o->no_sync || r->own == OWN_MATCHES)
+	if (!o->no_sync || report_needs_matches(r))
 		status = sync_options_clocks(o, r->clocks_use, &r->clocks);
 	if (status == LT_OK)
 		status = sync_options_compat(o, &r->waits.compat);

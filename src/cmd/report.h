@@ -24,6 +24,7 @@ enum report_own {
 	OWN_NONE,
 	OWN_SYNC,
 	OWN_MATCHES,
+	OWN_LATENCIES,
 	OWN_PATH,
 	OWN_TOTALS,
 	OWN_ACCOUNTING,
@@ -73,7 +74,12 @@ struct report {
 	int64_t started_us, progress_us; /* when the last progress was shown, 0 none is */
 };
 
-/* Whether the table comes from the wait graph. */
+/* Whether the table comes from matched packets; from the wait graph. */
+static inline bool report_needs_matches(const struct report *r)
+{
+	return r->own == OWN_MATCHES || r->own == OWN_LATENCIES;
+}
+
 static inline bool report_needs_waits(const struct report *r)
 {
 	return r->own >= OWN_PATH;

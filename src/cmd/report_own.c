@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* lttngtop report: tables whose rows are none of the model: sync, matches and those of the wait graph. */
+/* lttngtop report: tables whose rows are none of the model: sync, matches, latencies and those of the wait graph. */
 #include <string.h>
 
 #include "base/error.h"
@@ -21,7 +21,7 @@ void report_own_init(struct report *r)
 	r->matches = g_array_new(FALSE, FALSE, sizeof(struct view_match));
 	r->query.own = &r->own_rows;
 	r->subject = -1;
-	if (r->own == OWN_MATCHES)
+	if (report_needs_matches(r))
 		clock_sync_on_match(clocks_sync(r->clocks), on_match, r);
 }
 
@@ -92,6 +92,11 @@ enum lt_status report_own_collect(struct report *r, uint64_t begin_ns, uint64_t 
 	case OWN_MATCHES:
 		view_own_matches(&r->own_rows, r->matches, &r->filter, begin_ns, end_ns, r->shown, r->n_shown);
 		/* what is live is shown once */
+		if (r->live)
+			g_array_set_size(r->matches, 0);
+		break;
+	case OWN_LATENCIES:
+		view_own_latencies(&r->own_rows, r->matches, &r->filter, begin_ns, end_ns, r->shown, r->n_shown);
 		if (r->live)
 			g_array_set_size(r->matches, 0);
 		break;

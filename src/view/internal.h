@@ -172,7 +172,7 @@ static inline void value_set_text(struct value *v, const char *text)
 /* ---- own.c: a new row of size bytes, all cells 0 but the first two ---- */
 void *view_own_add(struct view_own *own, size_t size, unsigned host);
 
-extern const struct view_table view_sync_table, view_matches_table;
+extern const struct view_table view_sync_table, view_matches_table, view_latencies_table;
 extern const struct view_table view_critical_path_table, view_critical_totals_table, view_accounting_table;
 
 /* ---- the tables, a file for each family ---- */

@@ -58,6 +58,13 @@ struct view_match view_match_of(const struct clock_match *match);
 void view_own_matches(struct view_own *own, const GArray *matches, const struct view_filter *filter, uint64_t begin_ns,
 		      uint64_t end_ns, const struct view_host *hosts, unsigned n_hosts);
 
+/*
+ * Table "latencies": a row per direction between two of hosts, of the same packets but those of one host; in order
+ * of the two.
+ */
+void view_own_latencies(struct view_own *own, const GArray *matches, const struct view_filter *filter,
+			uint64_t begin_ns, uint64_t end_ns, const struct view_host *hosts, unsigned n_hosts);
+
 /* Table "critical-path": a row per segment. hosts: by their wait numbers, all that the path may touch. */
 void view_own_path(struct view_own *own, const struct waits *waits, const struct wait_path *path,
 		   const struct view_host *hosts, unsigned n_hosts);

@@ -41,7 +41,7 @@ def check_sync(path):
 
 
 def check_formats_of_own(path):
-    for table in ("sync", "matches"):
+    for table in ("sync", "matches", "latencies"):
         data, lines = page(table, path), run(table, path, "--csv").splitlines()
         check(lines[0].split(",") == list(data["rows"][0]) and len(lines) == len(data["rows"]) + 1, f"{table}: CSV")
         check(len(run(table, path).splitlines()) == len(data["rows"]) + 2, f"{table}: text")
@@ -127,6 +127,41 @@ def check_matches(path, reference, sync):
     check(len(own) == len(rows) and all(r["latency_ns"] == r["raw_latency_ns"] for r in own), "matches: --no-sync")
 
 
+SPREAD = (("min_ns", 0), ("p50_ns", 50), ("p90_ns", 90), ("p99_ns", 99))
+
+
+def check_latencies(path, sync):
+    """Each direction's row is made of the packets that table matches has, before and after correction."""
+    packets = collections.defaultdict(list)
+    for row in page("matches", path)["rows"]:
+        if row["from_host"] != row["to_host"]:
+            packets[row["from_host"], row["to_host"]].append(row)
+    rows = page("latencies", path)["rows"]
+    check([(r["from_host"], r["to_host"]) for r in rows] == sorted(packets) and len(rows) >= 4, f"latencies: {rows}")
+    for row in rows:
+        own = packets[row["from_host"], row["to_host"]]
+        for prefix in ("", "raw_"):
+            values = sorted(p[f"{prefix}latency_ns"] for p in own)
+            wanted = {f"{prefix}{name}": values[len(values) * percent // 100] for name, percent in SPREAD}
+            wanted[f"{prefix}max_ns"], wanted[f"{prefix}negative"] = values[-1], sum(v < 0 for v in values)
+            check({k: row[k] for k in wanted} == wanted, f"latencies: {row}, not {wanted}")
+        check(row["packets"] == len(own), f"latencies: packets {row}, not {len(own)}")
+        check(row["negative"] == 0 <= row["min_ns"], f"latencies: corrected {row}")
+        if abs(sync[row["from_host"]]["offset_ns"] - sync[row["to_host"]]["offset_ns"]) > row["max_ns"]:
+            check(row["raw_negative"] in (0, row["packets"]), f"latencies: raw {row}")
+    check(any(r["raw_negative"] for r in rows), "latencies: these hosts' own clocks are far apart")
+    db = page("latencies", path, "--host", "db")["rows"]
+    check(db == [r for r in rows if "db" in (r["from_host"], r["to_host"])] and db, "latencies: --host")
+    parts = [r for p in pages("latencies", path, "--interval", "1s") for r in p["rows"]]
+    for row in rows:
+        of_it = [p for p in parts if (p["from_host"], p["to_host"]) == (row["from_host"], row["to_host"])]
+        check(sum(p["packets"] for p in of_it) == row["packets"] and min(p["min_ns"] for p in of_it) == row["min_ns"] and
+              max(p["max_ns"] for p in of_it) == row["max_ns"], f"latencies: --interval: {of_it}, whole {row}")
+    for row in page("latencies", path, "--no-sync")["rows"]:
+        check(all(row[k] == row[f"raw_{k}"] for k in ("negative", "min_ns", "p50_ns", "p90_ns", "p99_ns", "max_ns")),
+              f"latencies: --no-sync {row}")
+
+
 def check_options(path, sync):
     for host in sync:
         rows = by(page("sync", path, "--ref", host), "host")
@@ -199,6 +234,7 @@ def main():
         for table in ("cpus", "irqs"):
             check_intervals(table, three, "1700ms")
         check_matches(three, reference, sync)
+        check_latencies(three, sync)
         check_options(three, sync)
         check_one_host(kprobe)
         check_usage(three)

@@ -99,6 +99,8 @@ START_TEST(test_flags_that_move)
 	feed(m, A, 1, SENT, sent);
 	feed(m, B, 2, RECEIVED, received);
 	ck_assert_uint_eq(found->len, 1);
+	ck_assert(!nth(0)->part); /* found as the same, not by its bytes */
+	assert_certain(0, 1, 2);
 	/* The acknowledgement alone has the numbers of the data behind it; SYN and FIN do not move. */
 	feed(m, A, 3, SENT, tcp_packet(200, 7, 0, 2));
 	feed(m, B, 4, RECEIVED, tcp_packet(200, 7, 30, 2));

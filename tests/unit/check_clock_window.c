@@ -141,6 +141,28 @@ START_TEST(test_window_far_points)
 }
 END_TEST
 
+/* Products of what hours of drift add up to do not fit in 64 bits. */
+START_TEST(test_window_of_a_long_session)
+{
+	struct clock_window *w = clock_window_create(RHO_PPB, 0);
+	const uint64_t late = BASE_NS + 36 * 3600 * (uint64_t)SECOND_NS;
+	const int64_t apart = 36 * 3600 * (int64_t)100000; /* 100 ppm for as long */
+	struct clock_bound out;
+
+	ck_assert(clock_window_add(w, true, BASE_NS, 0));
+	ck_assert(clock_window_add(w, false, BASE_NS, 0));
+	for (int i = 0; i <= 600; i++) {
+		ck_assert(clock_window_add(w, true, late + (uint64_t)i * 100000000, apart + i * 1000 + 50));
+		ck_assert(clock_window_add(w, false, late + (uint64_t)i * 100000000, apart + i * 1000 - 50));
+	}
+	ck_assert_int_eq(clock_window_solve(w, late, late + 60 * (uint64_t)SECOND_NS, late + 60 * (uint64_t)SECOND_NS,
+					    &out), WINDOW_BOUND);
+	ck_assert_int_eq(out.lo_ns, apart + 600000 - 50);
+	ck_assert_int_eq(out.hi_ns, apart + 600000 + 50);
+	clock_window_destroy(w);
+}
+END_TEST
+
 /* ---- maps ---- */
 
 START_TEST(test_map)
@@ -231,5 +253,6 @@ START_TEST(test_tree)
 }
 END_TEST
 
-UNIT_MAIN("clock_window", test_window_against_all_pairs, test_window_far_points, test_map, test_map_keeps_what_was,
+UNIT_MAIN("clock_window", test_window_against_all_pairs, test_window_far_points,
+	  test_window_of_a_long_session, test_map, test_map_keeps_what_was,
 	  test_tree)
