@@ -103,11 +103,13 @@ bool data_load(struct ui *ui)
 {
 	uint32_t tables = HEADER_TABLES | pane_tables(ui, ui_pane(ui));
 	uint64_t begin_ns, end_ns;
+	bool different;
 
 	cursor_interval(&ui->cursor, &begin_ns, &end_ns);
+	different = base_load(ui, tables);
 	if (begin_ns == ui->loaded_begin_ns && end_ns == ui->loaded_end_ns &&
 	    (tables & ui->loaded_tables) == tables)
-		return false;
+		return different;
 	ui->loaded_begin_ns = begin_ns;
 	ui->loaded_end_ns = end_ns;
 	ui->loaded_tables = tables;
@@ -124,6 +126,7 @@ bool data_load(struct ui *ui)
 void data_forget(struct ui *ui)
 {
 	ui->loaded_tables = 0;
+	ui->base->tables = 0;
 }
 
 unsigned ui_visible_hosts(const struct ui *ui)

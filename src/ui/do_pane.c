@@ -96,8 +96,10 @@ void do_close(struct ui *ui, int argument)
 	(void)argument;
 	if (ui->details)
 		close_details(ui);
-	else
+	else if (ui->search_text->len)
 		g_string_truncate(ui->search_text, 0);
+	else if (ui->base->end_ns)
+		base_end(ui);
 }
 
 /* Values of the menu: hosts, then sessions. */

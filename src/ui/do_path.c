@@ -32,7 +32,7 @@ static bool list_subject(struct ui *ui, struct path_subject *subject)
 	} else {
 		thread = row ? list_row_thread(l, row) : NULL;
 		if (thread)
-			set_subject(subject, row->key.host, thread, l->rows.hosts[row->key.host].iv->end_ns);
+			set_subject(subject, row->key.host, thread, view_row_host(&l->rows, row)->iv->end_ns);
 	}
 	return thread;
 }
@@ -59,9 +59,15 @@ void do_segments(struct ui *ui, int argument)
 
 void do_compare(struct ui *ui, int argument)
 {
+	const struct pane *p = ui_pane(ui);
+
 	(void)argument;
-	if (pane_is_path(ui_pane(ui)))
+	if (pane_is_path(p))
 		pane_path_compare(ui, ui_pane(ui));
+	else if (ui->base->end_ns)
+		base_end(ui);
+	else if (p->type->window)
+		ui_say(ui, "of critical paths one thread's are compared: w opens them");
 	else
-		ui_say(ui, "critical paths are compared: w opens that of a thread");
+		base_begin(ui);
 }

@@ -29,9 +29,12 @@ static void write_list(struct ui *ui, const char *path)
 	struct list *l = pane_list(ui_pane(ui));
 	const struct list_look look = { .hosts = true, .virtual_ids = ui->virtual_ids };
 	const struct column *columns[LIST_COLUMNS];
+	char *table = l->query.base ? g_strdup_printf("%s minus [%" G_GUINT64_FORMAT ", %" G_GUINT64_FORMAT "[",
+						      l->table->name, (guint64)ui->base->begin_ns,
+						      (guint64)ui->base->end_ns) : g_strdup(l->table->name);
 	struct ui_export what = {
 		.path = path,
-		.table = l->table->name,
+		.table = table,
 		.begin_ns = p->type->window ? ui->window->begin_ns : ui->shown_begin_ns,
 		.end_ns = p->type->window ? ui->window->end_ns : ui->shown_end_ns,
 		.rows = &l->rows,
@@ -41,6 +44,7 @@ static void write_list(struct ui *ui, const char *path)
 	};
 
 	export(ui, &what);
+	g_free(table);
 }
 
 /* The hosts, by their numbers in the graph, with what they lost in the window. */

@@ -83,6 +83,7 @@ struct ui {
 	struct view_own clock_rows; /* of the list of clocks */
 	const struct clock_sync *clocks; /* NULL: every host is on its own */
 	struct ui_window *window; /* of critical paths: window.c */
+	struct ui_base *base;     /* what lists are compared with: base.c */
 	struct ui_accounts *accounts; /* of that window: pane_accounts.c */
 	uint64_t work_ns;         /* when the pane's work goes on, wall clock; UINT64_MAX: there is none */
 	struct path *compared;    /* the path that others are compared with, NULL: none; see path_ref() */
@@ -124,6 +125,33 @@ struct ui_window {
 	GArray *paths;              /* struct view_paths, by host */
 	GArray *view_hosts;         /* struct view_host */
 };
+
+/*
+ * The interval that lists are compared with: their figures are how much more they are than there. Read from the
+ * history for the pane that is shown: what has been dropped by then is missing.
+ */
+struct ui_base {
+	uint64_t begin_ns, end_ns; /* reference time; end_ns 0: nothing is compared */
+	uint32_t tables;           /* 1 << enum table_id: what is loaded; 0: nothing */
+	GArray *loads;             /* struct history_load, by host */
+	GArray *view_hosts;        /* struct view_host */
+};
+
+void base_init(struct ui *ui);
+void base_release(struct ui *ui);
+
+/* From now on lists are compared with the shown interval; or no longer. */
+void base_begin(struct ui *ui);
+void base_end(struct ui *ui);
+
+/* Loads the tables of it that are not yet; returns whether anything is different. */
+bool base_load(struct ui *ui, uint32_t tables);
+
+/* What a list of the pane is compared with (struct view_host), NULL: it is not. */
+const GArray *base_hosts(const struct ui *ui, const struct pane *p, const struct view_table *table);
+
+/* "vs [12:00:01.000, 12:00:02.000[  " if a list of the shown pane is compared. Appends. */
+void base_add_status(struct ui *ui, GString *s);
 
 void window_init(struct ui *ui);
 void window_release(struct ui *ui);

@@ -9,6 +9,7 @@ void list_init(struct list *l, const struct view_table *table)
 
 	*l = (struct list){ .table = table, .sort = g_strdup(table->sort) };
 	view_rows_init(&l->rows);
+	view_rows_init(&l->base);
 	l->names = g_ptr_array_new_with_free_func(g_free);
 	for (char **name = names; *name; name++)
 		if (**name)
@@ -19,6 +20,7 @@ void list_init(struct list *l, const struct view_table *table)
 void list_release(struct list *l)
 {
 	view_rows_release(&l->rows);
+	view_rows_release(&l->base);
 	g_ptr_array_free(l->names, TRUE);
 	g_free(l->sort);
 }
@@ -73,9 +75,15 @@ static bool choose_counter(struct list *l)
 	return true;
 }
 
-void list_build(struct list *l, struct view_query *query, const struct view_host *hosts, unsigned n_hosts)
+void list_build(struct list *l, struct view_query *query, const struct view_host *hosts, unsigned n_hosts,
+		const GArray *base)
 {
 	query->table = l->table;
+	if (base) {
+		query->sort = NULL;
+		view_rows_build(&l->base, query, (const struct view_host *)(const void *)base->data, base->len);
+		query->base = &l->base;
+	}
 	query->sort = view_rows_column(&l->rows, l->sort);
 	if (!query->sort)
 		query->sort = view_column_find(l->table->columns, l->table->n_columns, l->sort);
@@ -134,7 +142,7 @@ void list_select_key(struct list *l, const struct view_key *key)
 const struct interval_row *list_row_thread(const struct list *l, const struct view_row *row)
 {
 	if (row->key.table == TABLE_THREAD)
-		return interval_find(l->rows.hosts[row->key.host].iv, TABLE_THREAD, row->key.uid);
+		return interval_find(view_row_host(&l->rows, row)->iv, TABLE_THREAD, row->key.uid);
 	return row->thread;
 }
 

@@ -28,6 +28,7 @@ struct list {
 	const struct view_table *table;
 	struct view_rows rows;
 	struct view_query query; /* of the last build */
+	struct view_rows base;   /* of another interval: figures are differences to these; query.base NULL: they are not */
 	char *sort;              /* name of the sort column */
 	bool reverse;
 	bool sorted;             /* by the user's choice */
@@ -58,8 +59,12 @@ struct list_look {
 void list_init(struct list *l, const struct view_table *table);
 void list_release(struct list *l);
 
-/* Builds the rows anew. query->sort and .table are filled in here. */
-void list_build(struct list *l, struct view_query *query, const struct view_host *hosts, unsigned n_hosts);
+/*
+ * Builds the rows anew. query->sort, .table and .base are filled in here. base: the same hosts in another interval
+ * (struct view_host) that figures are to be compared with, NULL: none.
+ */
+void list_build(struct list *l, struct view_query *query, const struct view_host *hosts, unsigned n_hosts,
+		const GArray *base);
 
 /* Draws head and rows into h rows from y. */
 void list_draw(struct list *l, struct canvas *c, int y, int h, const struct list_look *look);

@@ -22,6 +22,9 @@ static int wanted_width(const struct list *l, const struct column *column)
 			width = MAX(width, (int)format_width(l->rows.hosts[i].name));
 		return MIN(width, HOST_MAX);
 	}
+	/* a sign */
+	if (l->query.base && column_is_figure(column))
+		width++;
 	return width ? MAX(width, (int)format_width(column->header)) : 0;
 }
 
@@ -139,7 +142,7 @@ static void lay_out(struct list *l, const struct list_look *look, int width)
 		if (!c->width) {
 			c->width = LIST_MIN_TEXT + spare / texts;
 			spare -= spare / texts--;
-		} else if (c->column->unit == COLUMN_PERCENT && texts && spare > GRAPH_MIN + 28) {
+		} else if (c->column->unit == COLUMN_PERCENT && !l->query.base && texts && spare > GRAPH_MIN + 28) {
 			c->graph = MIN(spare - 28, GRAPH_MAX);
 			spare -= c->graph;
 		}
@@ -200,6 +203,8 @@ static enum style row_style(const struct list *l, const struct view_row *row)
 	const struct interval_row *thread = list_row_thread(l, row);
 	const struct thread_row *t;
 
+	if (row->of_base)
+		return STYLE_GONE;
 	if (!thread)
 		return STYLE_NORMAL;
 	t = INTERVAL_ROW(thread, thread);
@@ -216,11 +221,15 @@ static void draw_cell(const struct list *l, struct canvas *c, unsigned i, const 
 	const struct view_row *row = &l->rows.rows[i];
 	enum style style = STYLE_NORMAL;
 	int x = col->x, width = col->width;
-	char text[512];
+	bool difference = l->query.base && column_is_figure(col->column);
+	char text[512] = "+";
 	struct value value;
+	int sign;
 
 	view_rows_value(&l->rows, i, col->column, &value);
-	format_value(text, sizeof(text), &value, col->column->unit, (unsigned)width, &look->format);
+	sign = difference && value_positive(&value);
+	format_value(text + sign, sizeof(text) - (size_t)sign, &value, col->column->unit, (unsigned)(width - sign),
+		     &look->format);
 	if (!value_nonzero(&value) && column_right(col->column) && col->column->unit != COLUMN_ID)
 		style = STYLE_DIM;
 	else if (!column_right(col->column) && col->column->width == 0)

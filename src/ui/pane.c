@@ -254,7 +254,8 @@ void pane_build(struct ui *ui, struct pane *p)
 	for (unsigned i = 0; i < p->n_lists; i++) {
 		struct view_query query = make_query(ui, p, i);
 
-		list_build(&p->lists[i], &query, (const struct view_host *)(const void *)hosts->data, hosts->len);
+		list_build(&p->lists[i], &query, (const struct view_host *)(const void *)hosts->data, hosts->len,
+			   base_hosts(ui, p, p->lists[i].table));
 	}
 }
 
@@ -299,6 +300,8 @@ static const char *empty_text(const struct ui *ui, const struct pane *p, unsigne
 		return "nothing matches the filter; F4 changes it";
 	if (ui->loaded_end_ns == ui->loaded_begin_ns)
 		return "reading the first interval …";
+	if (base_hosts(ui, p, p->lists[i].table))
+		return "nothing differs: go to another interval; C ends the comparison";
 	explained = p->type->explain ? p->type->explain(ui) : NULL;
 	return explained ? explained : p->type->empty[i];
 }

@@ -23,6 +23,7 @@ struct ui *ui_create(const struct ui_options *options)
 	ui->hosts = g_array_new(FALSE, TRUE, sizeof(struct ui_host_data));
 	feeds_init(ui);
 	window_init(ui);
+	base_init(ui);
 	accounts_init(ui);
 	view_own_init(&ui->clock_rows);
 	ui->view_hosts = g_array_new(FALSE, TRUE, sizeof(struct view_host));
@@ -56,6 +57,7 @@ void ui_destroy(struct ui *ui)
 	feeds_release(ui);
 	accounts_release(ui);
 	window_release(ui);
+	base_release(ui);
 	path_destroy(ui->compared);
 	view_own_release(&ui->clock_rows);
 	g_array_free(ui->view_hosts, TRUE);
@@ -181,6 +183,7 @@ void ui_clocks_changed(struct ui *ui, uint64_t begin_ns, uint64_t expected_end_n
 	if (!ui->keyed)
 		jump_to_begin(ui);
 	ui->mark_ns = 0;
+	ui->base->end_ns = 0;
 	data_forget(ui);
 	ui->dirty = true;
 }
@@ -322,6 +325,7 @@ static char *status_text(struct ui *ui)
 	if (p->type->body)
 		return p->type->body->status(ui, p);
 	s = g_string_new(NULL);
+	base_add_status(ui, s);
 	if (ui->skip_idle)
 		g_string_append(s, "skipping idle  ");
 	if (l->follow)
@@ -340,16 +344,18 @@ static int draw_tabs(struct ui *ui, int y)
 	const char *here = ui_pane(ui)->type->title;
 	char *status = status_text(ui);
 	int room = ui->canvas->w - canvas_text_width(status) - 2, x = 0, kept = canvas_text_width(here) + 2;
+	bool full = false;
 
 	for (enum pane_id i = 0; i < PANES; i++) {
 		const char *title = pane_type(i)->title;
 		int width = canvas_text_width(title) + 2;
 		bool shown = !ui->details && i == ui->current;
 
+		full |= !shown && x + width + kept > room;
+		if (full && !shown)
+			continue;
 		if (shown)
 			kept = 0;
-		else if (x + width + kept > room)
-			continue;
 		canvas_printf(ui->canvas, x, y, shown ? STYLE_HEAD_SORT : STYLE_DIM, " %s ", title);
 		x += width;
 	}

@@ -41,6 +41,7 @@ enum column_flag {
 	COLUMN_KEY = 1 << 2,       /* rows are in the order of host, then these columns in the order of the list */
 	COLUMN_INDENT = 1 << 3,    /* the screen draws the tree in front of it */
 	COLUMN_SPARE = 1 << 4,     /* the screen leaves it out before others when it is narrow */
+	COLUMN_LEVEL = 1 << 5,     /* a count, time or size that no longer interval makes more: a mean, a state */
 };
 
 struct column {
@@ -65,6 +66,20 @@ static inline bool column_right(const struct column *c)
 {
 	return c->unit != COLUMN_TEXT && c->unit != COLUMN_DEVICE && c->unit != COLUMN_LIST &&
 	       c->unit != COLUMN_OBJECT && c->unit != COLUMN_FLAG;
+}
+
+/* What has a difference between two intervals; names, ids and times of day have none. */
+static inline bool column_is_figure(const struct column *c)
+{
+	return c->unit == COLUMN_COUNT || c->unit == COLUMN_BYTES || c->unit == COLUMN_NS || c->unit == COLUMN_PERCENT ||
+	       c->unit == COLUMN_RATE || c->unit == COLUMN_BYTE_RATE;
+}
+
+/* What is twice as much in twice the time. */
+static inline bool column_adds_up(const struct column *c)
+{
+	return (c->unit == COLUMN_COUNT || c->unit == COLUMN_BYTES || c->unit == COLUMN_NS) &&
+	       !(c->flags & COLUMN_LEVEL);
 }
 
 /* The unit as a word for documentation: "ns", "bytes", "count", "text" …. */

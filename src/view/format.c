@@ -155,19 +155,23 @@ char *format_value(char *buf, size_t size, const struct value *v, enum column_un
 		g_strlcpy(buf, v->flag ? "yes" : "no", size);
 		break;
 	case VALUE_INT:
-		if (v->i < 0 && unit == COLUMN_NS && size > 1) {
+		if (v->i < 0 && size > 1) {
 			buf[0] = '-';
-			format_duration(buf + 1, size - 1, -(uint64_t)v->i, f->ascii);
-		} else if (v->i < 0)
-			g_snprintf(buf, size, "%" G_GINT64_FORMAT, (gint64)v->i);
-		else
+			format_uint(buf + 1, size - 1, -(uint64_t)v->i, unit, width > 1 ? width - 1 : width, f);
+		} else {
 			format_uint(buf, size, (uint64_t)v->i, unit, width, f);
+		}
 		break;
 	case VALUE_UINT:
 		format_uint(buf, size, v->u, unit, width, f);
 		break;
 	case VALUE_REAL:
-		format_real(buf, size, v->real, unit, width);
+		if (v->real < 0 && size > 1) {
+			buf[0] = '-';
+			format_real(buf + 1, size - 1, -v->real, unit, width > 1 ? width - 1 : width);
+		} else {
+			format_real(buf, size, v->real, unit, width);
+		}
 		break;
 	case VALUE_TEXT:
 		buf[0] = '\0';

@@ -51,6 +51,7 @@ struct view_rows_internal {
 	GArray *pivot_values;  /* uint64_t */
 	GArray *halves;        /* struct view_half */
 	struct map64 half_index; /* flow and side -> index in halves */
+	GHashTable *base_index;  /* struct view_key -> struct view_row: of query.base; NULL: never had one */
 };
 
 /* ---- group.c: rows of the model that become one ---- */
@@ -91,6 +92,15 @@ bool view_account_end(const struct view_row *row, bool client, uint64_t *pid, st
 /* ---- filter.c ---- */
 bool view_filter_tid(const struct view_filter *f, uint64_t tid);
 bool view_filter_row(const struct view_filter *f, const struct view_rows *r, const struct view_row *row);
+
+/* ---- compare.c: query.base ---- */
+
+/* Adds the rows that only the base has to all that there are, before any is left out and any value is read. */
+void view_add_base(struct view_rows *r);
+
+/* Makes *out, the row's own value, what it is more than the base's. */
+void view_subtract_base(const struct view_rows *r, const struct view_row *row, const struct column *column,
+			struct value *out);
 
 /* ---- order.c ---- */
 void view_sort_rows(struct view_rows *r, const struct view_query *q);

@@ -56,6 +56,7 @@ void view_rows_release(struct view_rows *r)
 	g_array_free(in->pivot_values, TRUE);
 	g_array_free(in->halves, TRUE);
 	map64_release(&in->half_index);
+	g_clear_pointer(&in->base_index, g_hash_table_destroy);
 	g_free(in);
 	g_free(r->totals);
 	memset(r, 0, sizeof(*r));
@@ -98,6 +99,7 @@ static void reset(struct view_rows *r, const struct view_query *q, const struct 
 		index_init(&in->indexes[in->n_indexes++]);
 	r->table = q->table;
 	r->per_cpu = q->per_cpu;
+	r->base = q->base;
 	r->columns = q->table->columns;
 	r->n_columns = q->table->n_columns;
 	r->hosts = hosts;
@@ -230,6 +232,11 @@ static void choose_rows(struct view_rows *r, const struct view_query *q)
 	for (guint i = 0; i < rows->len; i++) {
 		const struct view_row *row = &g_array_index(rows, struct view_row, i);
 
+		if (row->of_base) {
+			/* it has been chosen there */
+			g_array_index(rows, struct view_row, n++) = *row;
+			continue;
+		}
 		if ((q->only && !g_hash_table_contains(q->only, &row->key)) ||
 		    (q->filter && !view_filter_row(q->filter, r, row) &&
 		     map64_get(&parents, row->key.uid) == MAP64_NONE) ||
@@ -312,6 +319,7 @@ void view_rows_build(struct view_rows *r, const struct view_query *q, const stru
 		add_pivot_columns(r);
 		query.sort = sort ? view_rows_column(r, sort) : NULL;
 	}
+	view_add_base(r);
 	choose_rows(r, &query);
 	if (query.sort || !(q->table->flags & VIEW_OWN))
 		view_sort_rows(r, &query);
@@ -326,11 +334,14 @@ void view_rows_build(struct view_rows *r, const struct view_query *q, const stru
 void view_row_value(const struct view_rows *r, const struct view_row *row, const struct column *column,
 		    struct value *out)
 {
-	struct view_cell at = { r, &r->hosts[row->key.host], row, column };
+	const struct view_rows *of = row->of_base ? r->base : r;
+	struct view_cell at = { of, &of->hosts[row->key.host], row, column };
 
-	g_array_set_size(r->internal->items, 0);
-	g_ptr_array_set_size(r->internal->texts, 0);
+	g_array_set_size(of->internal->items, 0);
+	g_ptr_array_set_size(of->internal->texts, 0);
 	column->get(&at, out);
+	if (r->base && column_is_figure(column))
+		view_subtract_base(r, row, column, out);
 }
 
 void view_rows_value(const struct view_rows *r, unsigned i, const struct column *column, struct value *out)

@@ -61,6 +61,7 @@ struct view_query {
 	GHashTable *collapsed; /* set of struct view_key whose descendants are hidden; NULL: none */
 	const struct view_own *own; /* VIEW_OWN: the rows */
 	GHashTable *only;      /* set of struct view_key: only these; NULL: all */
+	const struct view_rows *base; /* of the same query over another interval: figures are differences to these */
 };
 
 struct view_row {
@@ -72,6 +73,7 @@ struct view_row {
 	uint16_t depth;    /* in the tree; 0: a root */
 	bool last;         /* in the tree: the last child of its parent */
 	bool has_children; /* in the tree */
+	bool of_base;      /* of query.base, and not in this interval */
 };
 
 /* Figures of a whole host that some columns divide by. */
@@ -90,8 +92,15 @@ struct view_rows {
 	const struct view_host *hosts;
 	unsigned n_hosts;
 	struct view_host_totals *totals; /* per host */
+	const struct view_rows *base; /* as the query said; borrowed as the hosts are */
 	struct view_rows_internal *internal;
 };
+
+/* The host of a row, with the interval that the row is of; that of a row of r->rows has one. */
+static inline const struct view_host *view_row_host(const struct view_rows *r, const struct view_row *row)
+{
+	return &(row->of_base ? r->base : r)->hosts[row->key.host];
+}
 
 /* The thread that a row is or belongs to, of a process its main thread; NULL: none, or it is not known. */
 static inline const struct interval_row *view_row_thread(const struct view_rows *r, const struct view_row *row)
@@ -117,6 +126,11 @@ void view_rows_release(struct view_rows *r);
 uint32_t view_query_tables(const struct view_query *q);
 
 /*
+ * With query.base figures tell how much more they are than there. Counts, times and sizes of the base are taken
+ * as they would be had it been as long as this interval. A row that only one of the two has is there too; one whose
+ * counters are all the same in both is left out, as one without any is. A mean, a maximum or a state at the end
+ * that only one has is null.
+ *
  * Builds anew. The rows point into hosts and their intervals: use them before
  * those change. Memory is reused from build to build.
  */

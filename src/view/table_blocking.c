@@ -6,6 +6,7 @@
 #include "view/internal.h"
 
 #define REPORTED COLUMN_IN_REPORT
+#define LEVEL (COLUMN_IN_REPORT | COLUMN_LEVEL)
 #define FIGURE (COLUMN_IN_REPORT | COLUMN_COUNTER)
 
 static void get_state(const struct view_cell *at, struct value *v)
@@ -71,12 +72,12 @@ static const struct column blocking_columns[] = {
 	WAIT("total_ns", "TOTAL",
 	     "Time from the switch-out to the wake-up of these waits, with the part before the interval.", COLUMN_NS,
 	     8, FIGURE, view_get_dist_sum),
-	WAIT("max_ns", "MAX", "Longest of these waits.", COLUMN_NS, 8, REPORTED, view_get_dist_max),
-	WAIT("avg_ns", "AVG", "Mean length, to the nearest ns.", COLUMN_NS, 8, REPORTED, view_get_dist_avg),
+	WAIT("max_ns", "MAX", "Longest of these waits.", COLUMN_NS, 8, LEVEL, view_get_dist_max),
+	WAIT("avg_ns", "AVG", "Mean length, to the nearest ns.", COLUMN_NS, 8, LEVEL, view_get_dist_avg),
 	{ "cause", "BY", "Who or what ended the last of these waits: the thread, disk, interface or irq.", COLUMN_TEXT,
 	  15, REPORTED, CELL(blocking, cause), view_get_text },
-	WAIT("min_ns", "MIN", "Shortest of these waits.", COLUMN_NS, 8, 0, view_get_dist_min),
-	WAIT("stdev_ns", "STDEV", "Standard deviation of the length.", COLUMN_NS, 8, 0, view_get_dist_stdev),
+	WAIT("min_ns", "MIN", "Shortest of these waits.", COLUMN_NS, 8, COLUMN_LEVEL, view_get_dist_min),
+	WAIT("stdev_ns", "STDEV", "Standard deviation of the length.", COLUMN_NS, 8, COLUMN_LEVEL, view_get_dist_stdev),
 	{ "max_at_ns", "MAX AT", "When the longest wait ended.", COLUMN_TIME, 15, 0, CELL(blocking, time.max_at),
 	  view_get_time },
 	{ "what", "WAITED IN", "The call, its descriptor and path in one.", COLUMN_TEXT, 30, 0, 0, get_what },

@@ -7,6 +7,7 @@
 #include "view/internal.h"
 
 #define REPORTED COLUMN_IN_REPORT
+#define LEVEL (COLUMN_IN_REPORT | COLUMN_LEVEL)
 #define FIGURE (COLUMN_IN_REPORT | COLUMN_COUNTER)
 
 /* ---- files ---- */
@@ -164,10 +165,10 @@ static const struct column syscalls_columns[] = {
 	{ "count", "COUNT", "Calls that ended.", COLUMN_COUNT, 8, FIGURE, CELL(syscall, count), view_get_value },
 	CALL_TIME("total_ns", "TOTAL", "Time from entry to exit of the calls whose entry was seen.", FIGURE,
 		  view_get_dist_sum),
-	CALL_TIME("min_ns", "MIN", "Shortest call.", REPORTED, view_get_dist_min),
-	CALL_TIME("avg_ns", "AVG", "Mean time, to the nearest ns.", REPORTED, view_get_dist_avg),
-	CALL_TIME("max_ns", "MAX", "Longest call.", REPORTED, view_get_dist_max),
-	CALL_TIME("stdev_ns", "STDEV", "Standard deviation of the time.", REPORTED, view_get_dist_stdev),
+	CALL_TIME("min_ns", "MIN", "Shortest call.", LEVEL, view_get_dist_min),
+	CALL_TIME("avg_ns", "AVG", "Mean time, to the nearest ns.", LEVEL, view_get_dist_avg),
+	CALL_TIME("max_ns", "MAX", "Longest call.", LEVEL, view_get_dist_max),
+	CALL_TIME("stdev_ns", "STDEV", "Standard deviation of the time.", LEVEL, view_get_dist_stdev),
 	{ "errors", "ERRORS", "How many calls failed, by error.", COLUMN_OBJECT, 20, FIGURE, 0, get_errors },
 	{ "failed", "FAILED", "How many calls failed.", COLUMN_COUNT, 7, 0, CELL(syscall, errors), view_get_value },
 	{ "rate", "CALLS/s", "Calls per second.", COLUMN_RATE, 8, 0, CELL(syscall, count), view_get_rate },

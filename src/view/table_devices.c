@@ -5,6 +5,7 @@
 #include "view/internal.h"
 
 #define REPORTED COLUMN_IN_REPORT
+#define LEVEL (COLUMN_IN_REPORT | COLUMN_LEVEL)
 #define FIGURE (COLUMN_IN_REPORT | COLUMN_COUNTER)
 
 /* ---- disks ---- */
@@ -39,17 +40,17 @@ static const struct column disks_columns[] = {
 	DISK_COUNT(writes, "WRITES", "Write requests completed."),
 	DISK_BYTES(read_bytes, "READ", "Bytes read by them."),
 	DISK_BYTES(write_bytes, "WRITTEN", "Bytes written by them."),
-	DISK_LATENCY("latency_min_ns", "MIN", "Shortest time from issue to completion.", REPORTED, view_get_dist_min),
-	DISK_LATENCY("latency_avg_ns", "AVG", "Mean time from issue to completion, to the nearest ns.", REPORTED,
+	DISK_LATENCY("latency_min_ns", "MIN", "Shortest time from issue to completion.", LEVEL, view_get_dist_min),
+	DISK_LATENCY("latency_avg_ns", "AVG", "Mean time from issue to completion, to the nearest ns.", LEVEL,
 		     view_get_dist_avg),
-	DISK_LATENCY("latency_max_ns", "MAX", "Longest time from issue to completion.", REPORTED, view_get_dist_max),
-	{ "queue_max", "QUEUE", "Most requests issued and not completed at a time.", COLUMN_COUNT, 6, FIGURE, 0,
-	  get_queue_max },
-	{ "queue", "NOW", "Requests issued and not completed at the interval's end.", COLUMN_COUNT, 6, FIGURE,
-	  CELL(disk, queue), view_get_value },
-	{ "waiting", "WAITING", "Requests inserted and not issued at the interval's end.", COLUMN_COUNT, 7, FIGURE,
-	  CELL(disk, waiting), view_get_value },
-	DISK_LATENCY("latency_stdev_ns", "STDEV", "Standard deviation of the time from issue to completion.", 0,
+	DISK_LATENCY("latency_max_ns", "MAX", "Longest time from issue to completion.", LEVEL, view_get_dist_max),
+	{ "queue_max", "QUEUE", "Most requests issued and not completed at a time.", COLUMN_COUNT, 6,
+	  FIGURE | COLUMN_LEVEL, 0, get_queue_max },
+	{ "queue", "NOW", "Requests issued and not completed at the interval's end.", COLUMN_COUNT, 6,
+	  FIGURE | COLUMN_LEVEL, CELL(disk, queue), view_get_value },
+	{ "waiting", "WAITING", "Requests inserted and not issued at the interval's end.", COLUMN_COUNT, 7,
+	  FIGURE | COLUMN_LEVEL, CELL(disk, waiting), view_get_value },
+	DISK_LATENCY("latency_stdev_ns", "STDEV", "Standard deviation of the time from issue to completion.", COLUMN_LEVEL,
 		     view_get_dist_stdev),
 	DISK_RATE("read_rate", read_bytes, "READ/s", "Bytes read per second.", COLUMN_BYTE_RATE),
 	DISK_RATE("write_rate", write_bytes, "WRITE/s", "Bytes written per second.", COLUMN_BYTE_RATE),
@@ -124,7 +125,7 @@ static void get_irq_cpu(const struct view_cell *at, struct value *v)
 	{ name, header, meaning, COLUMN_NS, 8, flags, CELL(irq, time.count), get }
 /* A raise counts at the entry: with the exit in the next interval it is the only figure of its row. */
 #define IRQ_RAISE(name, header, meaning, get) \
-	{ name, header, meaning, COLUMN_NS, 8, FIGURE, CELL(irq, raise.count), get }
+	{ name, header, meaning, COLUMN_NS, 8, FIGURE | COLUMN_LEVEL, CELL(irq, raise.count), get }
 
 static const struct column irqs_columns[] = {
 	COLUMN_HOST,
@@ -138,10 +139,10 @@ static const struct column irqs_columns[] = {
 	  REPORTED | COLUMN_KEY, CELL(irq, cpu), get_irq_cpu },
 	{ "count", "COUNT", "How often the handler ran (exits).", COLUMN_COUNT, 8, FIGURE, CELL(irq, count),
 	  view_get_value },
-	IRQ_TIME("min_ns", "MIN", "Shortest time from entry to exit.", REPORTED, view_get_dist_min),
-	IRQ_TIME("avg_ns", "AVG", "Mean time, to the nearest ns.", REPORTED, view_get_dist_avg),
-	IRQ_TIME("max_ns", "MAX", "Longest time.", REPORTED, view_get_dist_max),
-	IRQ_TIME("stdev_ns", "STDEV", "Standard deviation of the time.", REPORTED, view_get_dist_stdev),
+	IRQ_TIME("min_ns", "MIN", "Shortest time from entry to exit.", LEVEL, view_get_dist_min),
+	IRQ_TIME("avg_ns", "AVG", "Mean time, to the nearest ns.", LEVEL, view_get_dist_avg),
+	IRQ_TIME("max_ns", "MAX", "Longest time.", LEVEL, view_get_dist_max),
+	IRQ_TIME("stdev_ns", "STDEV", "Standard deviation of the time.", LEVEL, view_get_dist_stdev),
 	IRQ_TIME("total_ns", "TOTAL", "Sum of the times of those whose entry was seen.", FIGURE, view_get_dist_sum),
 	IRQ_RAISE("raise_avg_ns", "RAISE AVG", "Softirqs: mean time from the raise to the entry.", view_get_dist_avg),
 	IRQ_RAISE("raise_max_ns", "RAISE MAX", "Softirqs: longest time from the raise to the entry.",

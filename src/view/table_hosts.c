@@ -50,6 +50,7 @@ static void get_status(const struct view_cell *at, struct value *v)
 }
 
 #define REPORTED COLUMN_IN_REPORT
+#define LEVEL (COLUMN_IN_REPORT | COLUMN_LEVEL)
 #define FIGURE (COLUMN_IN_REPORT | COLUMN_COUNTER)
 #define HOST_COUNT(name, header, meaning, width, flags) \
 	{ #name, header, meaning, COLUMN_COUNT, width, flags, CELL(host, name), view_get_value }
@@ -67,9 +68,9 @@ static const struct column hosts_columns[] = {
 	HOST_COUNT(lost_packets, "LOST PKT", "Packets that the tracer overwrote.", 8, FIGURE),
 	HOST_COUNT(backward_steps, "BACKWARD", "How often time went back inside a stream.", 8, FIGURE),
 	HOST_COUNT(late_events, "LATE", "Events that came after their time had been passed.", 6, FIGURE),
-	HOST_COUNT(cpus, "CPUS", "CPUs online at the interval's end.", 4, REPORTED),
-	HOST_COUNT(threads, "THREADS", "Threads alive at the interval's end.", 7, REPORTED),
-	HOST_COUNT(fds, "FDS", "Open file descriptors known at the interval's end.", 6, REPORTED),
+	HOST_COUNT(cpus, "CPUS", "CPUs online at the interval's end.", 4, LEVEL),
+	HOST_COUNT(threads, "THREADS", "Threads alive at the interval's end.", 7, LEVEL),
+	HOST_COUNT(fds, "FDS", "Open file descriptors known at the interval's end.", 6, LEVEL),
 	{ "missing_events", "MISSING EVENTS", "Tracepoints that some table needs and the trace does not have.",
 	  COLUMN_LIST, 0, REPORTED, 0, get_missing },
 	{ "status", "STATUS", "Whether it still sends, has ended, or is degraded.", COLUMN_TEXT, 8, 0,

@@ -9,6 +9,7 @@
 #include "view/internal.h"
 
 #define REPORTED COLUMN_IN_REPORT
+#define LEVEL (COLUMN_IN_REPORT | COLUMN_LEVEL)
 #define FIGURE (COLUMN_IN_REPORT | COLUMN_COUNTER)
 
 /* Which ends a row was seen from. */
@@ -203,9 +204,9 @@ static const struct column relations_columns[] = {
 	WAIT("wakeups", "WAKES", "How often it ended a wait of the other process' threads.", COLUMN_COUNT, 7, FIGURE,
 	     view_get_dist_count),
 	WAIT("wait_ns", "WAITED", "How long these waits took.", COLUMN_NS, 8, FIGURE, view_get_dist_sum),
-	WAIT("wait_max_ns", "MAX", "Longest of these waits; null if there was none.", COLUMN_NS, 8, REPORTED,
+	WAIT("wait_max_ns", "MAX", "Longest of these waits; null if there was none.", COLUMN_NS, 8, LEVEL,
 	     view_get_dist_max),
-	WAIT("wait_avg_ns", "AVG", "Mean length, to the nearest ns.", COLUMN_NS, 8, 0, view_get_dist_avg),
+	WAIT("wait_avg_ns", "AVG", "Mean length, to the nearest ns.", COLUMN_NS, 8, COLUMN_LEVEL, view_get_dist_avg),
 	{ "wait_max_at_ns", "MAX AT", "When the longest one ended.", COLUMN_TIME, 15, 0, CELL(relation, wait.max_at),
 	  view_get_time },
 };

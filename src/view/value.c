@@ -74,3 +74,8 @@ bool value_nonzero(const struct value *v)
 		return false;
 	}
 }
+
+bool value_positive(const struct value *v)
+{
+	return value_class(v) == CLASS_NUMBER && value_real(v) > 0;
+}

@@ -51,4 +51,7 @@ int value_compare(const struct value *a, const struct value *b);
 /* Whether it is a number other than 0, true, or a list or object with items. */
 bool value_nonzero(const struct value *v);
 
+/* Whether it is a number greater than 0. */
+bool value_positive(const struct value *v);
+
 #endif

@@ -299,10 +299,6 @@ def comparing(checks):
         checks.contains("by program", screen, r"^ . running .* web apache2$")
         checks.lacks("C: no more", t.press("C"), r"FIRST +THIS")
         checks.check("something was compared", len(first) == 39, len(first))
-    with open_at() as t:
-        t.keys("C")
-        t.wait("^critical paths are compared: w opens")
-        checks.check("C in a list says where paths are", True)
 
 
 def read_again(checks):

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The interval that lists are compared with. */
+#include "ui/internal.h"
+
+void base_init(struct ui *ui)
+{
+	ui->base = g_new0(struct ui_base, 1);
+	ui->base->loads = g_array_new(FALSE, TRUE, sizeof(struct history_load));
+	ui->base->view_hosts = g_array_new(FALSE, TRUE, sizeof(struct view_host));
+}
+
+void base_release(struct ui *ui)
+{
+	struct ui_base *b = ui->base;
+
+	for (unsigned i = 0; i < b->loads->len; i++)
+		history_load_release(&g_array_index(b->loads, struct history_load, i));
+	g_array_free(b->loads, TRUE);
+	g_array_free(b->view_hosts, TRUE);
+	g_free(b);
+}
+
+/* As text without the fraction's last digits. */
+static void add_interval(const struct ui *ui, GString *s)
+{
+	char begin[TIMETEXT_SIZE], end[TIMETEXT_SIZE];
+
+	g_string_append_printf(s, "[%s, %s[", ui_time(ui, begin, sizeof(begin), ui->base->begin_ns, 3, false),
+			       ui_time(ui, end, sizeof(end), ui->base->end_ns, 3, false));
+}
+
+void base_begin(struct ui *ui)
+{
+	GString *text = g_string_new(NULL);
+
+	if (ui->shown_end_ns <= ui->shown_begin_ns) {
+		ui_say(ui, "nothing to compare with yet");
+	} else {
+		ui->base->begin_ns = ui->shown_begin_ns;
+		ui->base->end_ns = ui->shown_end_ns;
+		ui->base->tables = 0;
+		add_interval(ui, text);
+		ui_say(ui, "figures are now differences to %s; C ends it", text->str);
+		ui_rebuild(ui);
+	}
+	g_string_free(text, TRUE);
+}
+
+void base_end(struct ui *ui)
+{
+	ui->base->end_ns = 0;
+	ui_say(ui, "comparing no more");
+	ui_rebuild(ui);
+}
+
+static void make_room(struct ui *ui)
+{
+	struct history_load load;
+
+	while (ui->base->loads->len < ui->hosts->len) {
+		history_load_init(&load);
+		g_array_append_val(ui->base->loads, load);
+	}
+}
+
+bool base_load(struct ui *ui, uint32_t tables)
+{
+	struct ui_base *b = ui->base;
+	bool gap;
+
+	if (!b->end_ns || (b->tables && (tables & b->tables) == tables))
+		return false;
+	make_room(ui);
+	g_array_set_size(b->view_hosts, 0);
+	for (unsigned i = 0; i < ui->hosts->len; i++) {
+		const struct ui_host_data *host = ui_host(ui, i);
+		struct history_load *load = &g_array_index(b->loads, struct history_load, i);
+		bool loaded = !host->hidden && data_load_host(ui, host, b->begin_ns, b->end_ns, tables, load, &gap);
+		struct view_host view = data_view_host(host, loaded ? &load->interval : NULL);
+
+		g_array_append_val(b->view_hosts, view);
+	}
+	b->tables = tables;
+	return true;
+}
+
+const GArray *base_hosts(const struct ui *ui, const struct pane *p, const struct view_table *table)
+{
+	return ui->base->end_ns && !p->type->window && !(table->flags & VIEW_OWN) ? ui->base->view_hosts : NULL;
+}
+
+void base_add_status(struct ui *ui, GString *s)
+{
+	const struct pane *p = ui_pane(ui);
+
+	if (!p->n_lists || !base_hosts(ui, p, p->lists[p->focus].table))
+		return;
+	g_string_append(s, "vs ");
+	add_interval(ui, s);
+	g_string_append(s, "  ");
+}

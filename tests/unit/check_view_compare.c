@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Rows of view/ as differences to another interval. */
+#include "unit.h"
+
+#include "base/strpool.h"
+#include "view/dist.h"
+#include "view/rows.h"
+
+/* The base is a second long, what is compared with it two. */
+enum { MS = 1000000, BASE = 1000 * MS, BEGIN = 3000u * MS };
+#define END (UINT64_C(5000) * MS)
+
+/* The base's state stays what it was: intervals point into theirs. */
+static struct host_state base_state, state;
+static struct interval base_iv, iv;
+static struct view_host base_host, host;
+static struct view_rows base, rows;
+
+static struct thread_row *add_thread(struct host_state *s, int64_t tid, const char *comm)
+{
+	struct thread_row *row = STATE_ROW(s, THREAD, thread, state_add(s, TABLE_THREAD));
+
+	row->tid = row->pid = (uint64_t)tid;
+	row->ppid = 1;
+	row->comm = strpool_intern_z(comm);
+	return row;
+}
+
+static void setup(void)
+{
+	state_init(&base_state);
+	state_init(&state);
+	interval_init(&base_iv);
+	interval_init(&iv);
+	base_host = (struct view_host){ .name = "db", .iv = &base_iv };
+	host = (struct view_host){ .name = "db", .iv = &iv };
+	state_add(&base_state, TABLE_HOST);
+	view_rows_init(&base);
+	view_rows_init(&rows);
+}
+
+static void teardown(void)
+{
+	view_rows_release(&rows);
+	view_rows_release(&base);
+	interval_release(&base_iv);
+	interval_release(&iv);
+	state_release(&base_state);
+	state_release(&state);
+}
+
+static void base_begins(void)
+{
+	interval_begin(&base_iv, &base_state, BASE, STATE_ALL_TABLES);
+}
+
+static void base_ends(void)
+{
+	interval_end(&base_iv, &base_state, BASE + 1000 * MS);
+	state_copy(&state, &base_state, STATE_ALL_TABLES);
+}
+
+static void begins(void)
+{
+	interval_begin(&iv, &state, BEGIN, STATE_ALL_TABLES);
+}
+
+static void ends(void)
+{
+	interval_end(&iv, &state, END);
+}
+
+static struct thread_row *thread(uint32_t row)
+{
+	return STATE_ROW(&state, THREAD, thread, row);
+}
+
+static struct view_query compare(const char *table, const char *sort)
+{
+	struct view_query q = { .table = view_table_find(table) };
+
+	view_rows_build(&base, &q, &base_host, 1);
+	q.base = &base;
+	q.sort = view_column_find(q.table->columns, q.table->n_columns, sort);
+	view_rows_build(&rows, &q, &host, 1);
+	return q;
+}
+
+static struct value get(unsigned i, const char *name)
+{
+	struct value v;
+
+	ck_assert_uint_lt(i, rows.n);
+	view_rows_value(&rows, i, view_rows_column(&rows, name), &v);
+	return v;
+}
+
+#define ASSERT_INT(row, name, expected) \
+	do { \
+		struct value got = get(row, name); \
+\
+		ck_assert_int_eq(got.kind, VALUE_INT); \
+		ck_assert_int_eq(got.i, expected); \
+	} while (0)
+
+/*
+ * switches: "more" 10 in a second, 50 in two: 30 more than 20; "same" 3, then 6: no more; "less" 8, then 0;
+ * "new" 0, then 4.
+ */
+START_TEST(test_threads)
+{
+	struct thread_row *more = add_thread(&base_state, 10, "more"), *same = add_thread(&base_state, 11, "same");
+	struct thread_row *less = add_thread(&base_state, 12, "less"), *later;
+	struct value v;
+
+	base_begins();
+	more->switches += 10;
+	more->cpu_ns += 100 * MS;
+	same->switches += 3;
+	less->switches += 8;
+	base_ends();
+	more = thread(0);
+	same = thread(1);
+	later = add_thread(&state, 13, "new");
+	begins();
+	more->switches += 50;
+	more->cpu_ns += 100 * MS;
+	more->comm = strpool_intern_z("renamed");
+	same->switches += 6;
+	later->switches += 4;
+	ends();
+	compare("cpu", "switches");
+	ck_assert_uint_eq(rows.n, 3);
+	ASSERT_INT(0, "switches", 30);
+	ASSERT_INT(0, "tid", 10);
+	ASSERT_INT(0, "cpu_ns", -100 * MS);
+	v = get(0, "cpu_percent"); /* 5 now, 10 then */
+	ck_assert_int_eq(v.kind, VALUE_REAL);
+	ck_assert_double_eq_tol(v.real, -5, 1e-9);
+	ck_assert_str_eq(get(0, "comm").text, "renamed");
+	ASSERT_INT(1, "tid", 13);
+	ASSERT_INT(1, "switches", 4);
+	ASSERT_INT(2, "tid", 12);
+	ASSERT_INT(2, "switches", -16);
+	ck_assert(!rows.rows[2].of_base);
+}
+END_TEST
+
+/* A mean is neither scaled nor compared with nothing. */
+START_TEST(test_levels)
+{
+	struct thread_row *both = add_thread(&base_state, 10, "both"), *one = add_thread(&base_state, 11, "one");
+
+	base_begins();
+	dist_add(&both->latency, 100, BASE + 1);
+	dist_add(&one->latency, 40, BASE + 1);
+	base_ends();
+	both = thread(0);
+	begins();
+	dist_add(&both->latency, 70, BEGIN + 1);
+	dist_add(&both->latency, 90, BEGIN + 1);
+	dist_add(&both->latency, 80, BEGIN + 1);
+	ends();
+	compare("sched", "tid");
+	ck_assert_uint_eq(rows.n, 2);
+	ASSERT_INT(0, "avg_ns", -20);
+	ASSERT_INT(0, "min_ns", -30);
+	ASSERT_INT(0, "count", 1);
+	ASSERT_INT(0, "total_ns", 40);
+	ASSERT_INT(1, "count", -2);
+	ASSERT_INT(1, "total_ns", -80);
+	ck_assert_int_eq(get(1, "avg_ns").kind, VALUE_NULL);
+}
+END_TEST
+
+/* What is no more when the later interval begins is a row of the base: with its texts, and found, sorted, filtered. */
+START_TEST(test_rows_of_base)
+{
+	struct thread_row *gone = add_thread(&base_state, 10, "gone"), *here = add_thread(&base_state, 11, "here");
+	struct view_filter filter;
+	struct view_query q;
+
+	base_begins();
+	gone->switches += 5;
+	here->switches += 1;
+	base_ends();
+	state_end(&state, TABLE_THREAD, 0);
+	state_reap(&state, NULL, NULL);
+	here = thread(1);
+	begins();
+	here->switches += 10;
+	ends();
+	q = compare("cpu", "switches");
+	ck_assert_uint_eq(rows.n, 2);
+	ASSERT_INT(0, "switches", 8);
+	ck_assert(!rows.rows[0].of_base);
+	ck_assert(rows.rows[1].of_base);
+	ASSERT_INT(1, "switches", -10);
+	ASSERT_INT(1, "tid", 10);
+	ck_assert_str_eq(get(1, "comm").text, "gone");
+	ck_assert_ptr_eq(view_row_host(&rows, &rows.rows[1])->iv, &base_iv);
+	ck_assert_uint_eq(view_rows_search(&rows, 0, "gone", false), 1);
+	view_filter_init(&filter);
+	view_filter_parse(&filter, "comm:here");
+	q.base = NULL;
+	q.filter = &filter;
+	view_rows_build(&base, &q, &base_host, 1);
+	q.base = &base;
+	view_rows_build(&rows, &q, &host, 1);
+	ck_assert_uint_eq(rows.n, 1);
+	ASSERT_INT(0, "switches", 8);
+	view_filter_release(&filter);
+	/* nothing at all is known of the host now: as if it had been as long, and without anything */
+	host.iv = NULL;
+	compare("cpu", "switches");
+	ck_assert_uint_eq(rows.n, 2);
+	ASSERT_INT(0, "switches", -1);
+	ASSERT_INT(1, "switches", -5);
+	/* the same interval twice */
+	host.iv = &base_iv;
+	compare("cpu", "switches");
+	ck_assert_uint_eq(rows.n, 0);
+}
+END_TEST
+
+/* Counters of perf are columns that the rows bring along: they are the same by name. */
+START_TEST(test_counters)
+{
+	struct thread_row *sh = add_thread(&base_state, 10, "sh");
+	struct perf_row *a, *b;
+
+	base_begins();
+	b = STATE_ROW(&base_state, PERF, perf, state_add(&base_state, TABLE_PERF));
+	b->thread_uid = sh->uid;
+	b->counter = strpool_intern_z("perf_cpu_b");
+	b->value = 7;
+	base_ends();
+	begins();
+	a = STATE_ROW(&state, PERF, perf, state_add(&state, TABLE_PERF));
+	b = STATE_ROW(&state, PERF, perf, 0);
+	a->thread_uid = sh->uid;
+	a->counter = strpool_intern_z("perf_cpu_a");
+	a->value = 5;
+	b->value += 20;
+	ends();
+	compare("counters", "tid");
+	ck_assert_uint_eq(rows.n, 1);
+	ASSERT_INT(0, "perf_cpu_a", 5);
+	ASSERT_INT(0, "perf_cpu_b", 6);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("compare");
+	SRunner *runner = srunner_create(suite);
+	TCase *tc = tcase_create("differences");
+	int failed;
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, test_threads);
+	tcase_add_test(tc, test_levels);
+	tcase_add_test(tc, test_rows_of_base);
+	tcase_add_test(tc, test_counters);
+	suite_add_tcase(suite, tc);
+	srunner_run_all(runner, CK_NORMAL);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
