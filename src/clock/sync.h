@@ -23,7 +23,7 @@ struct clock_sync;
 
 enum clock_state {
 	CLOCK_REFERENCE,
-	CLOCK_ABSENT,      /* no packet matched */
+	CLOCK_ABSENT,      /* no packet that is certain */
 	CLOCK_INCOMPLETE,  /* in one direction only */
 	CLOCK_APPROXIMATE, /* both, but not overlapping enough for a bound both ways */
 	CLOCK_ACCURATE,

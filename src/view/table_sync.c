@@ -43,7 +43,7 @@ static const struct column sync_columns[] = {
 	{ "ref", "REF", "Host whose time is its reference; null where no packets lead to one.", COLUMN_TEXT, 10,
 	  REPORTED, CELL(sync, ref), view_get_text },
 	{ "state", "STATE",
-	  "How its clock is known: reference, absent (no packet matched), incomplete (one direction only), "
+	  "How its clock is known: reference, absent (no packet to go by), incomplete (one direction only), "
 	  "approximate (no bound), accurate, failed (no line of bounded drift fits).",
 	  COLUMN_TEXT, 11, REPORTED, CELL(sync, state), view_get_text },
 	SYNC_COUNT(matched, "MATCHED", "Packets between it and its neighbour on the way to the reference."),

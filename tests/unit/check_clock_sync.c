@@ -231,15 +231,18 @@ END_TEST
 
 START_TEST(test_ports_left_out)
 {
-	const uint16_t ports[] = { 5344, 80 };
-	const struct clock_options options = { .ignore_ports = ports, .n_ignore_ports = 2 };
-	struct clock_sync *s = clock_sync_create(&options);
-	struct clock a = add_clock(s, "a", 0, 0), b = add_clock(s, "b", 0, 0);
+	static const uint16_t ports[][2] = { { 5344, 80 }, { 40000, 5344 }, { 5344, 5345 } };
 
-	talk(s, &a, &b, 0, 5, 100000);
-	clock_sync_finish(s);
-	ck_assert_uint_eq(clock_sync_info(s, b.host).matched, 0);
-	clock_sync_destroy(s);
+	for (unsigned i = 0; i < G_N_ELEMENTS(ports); i++) {
+		const struct clock_options options = { .ignore_ports = ports[i], .n_ignore_ports = 2 };
+		struct clock_sync *s = clock_sync_create(&options);
+		struct clock a = add_clock(s, "a", 0, 0), b = add_clock(s, "b", 0, 0);
+
+		talk(s, &a, &b, 0, 5, 100000);
+		clock_sync_finish(s);
+		ck_assert_uint_eq(clock_sync_info(s, b.host).matched, i == 2 ? 100 : 0);
+		clock_sync_destroy(s);
+	}
 }
 END_TEST
 
@@ -287,6 +290,37 @@ START_TEST(test_clock_that_jumps)
 	ck_assert(failed || clock_sync_info(s, b.host).state == CLOCK_ACCURATE);
 	ck_assert_double_lt(error_ns(s, &a, &b, BASE_NS + 40 * SECOND_NS), 20000);
 	clock_sync_destroy(s);
+}
+END_TEST
+
+/* A packet that cannot be: it is counted, and stands out by its latency; live, and of a recording. */
+START_TEST(test_negative_latency)
+{
+	const struct clock_options options = { 0 };
+
+	for (int recorded = 0; recorded < 2; recorded++) {
+		struct clock_sync *s = clock_sync_create(&options);
+		struct clock web = add_clock(s, "web", 5000000, 0), client = add_clock(s, "client", 0, 0);
+		struct clock_host_info info;
+
+		talk(s, &client, &web, 0, 5, 200000);
+		if (!recorded)
+			clock_sync_update(s);
+		ck_assert_uint_eq(clock_sync_info(s, web.host).negative, 0);
+		send(s, &web, &client, BASE_NS + 5 * SECOND_NS, (uint64_t)-3000000);
+		talk(s, &client, &web, 6, 12, 200000);
+		if (recorded)
+			clock_sync_finish(s);
+		else
+			clock_sync_update(s);
+		info = clock_sync_info(s, web.host);
+		ck_assert_uint_eq(info.negative, 1);
+		ck_assert(info.has_latency_to);
+		ck_assert_int_lt(info.latency_to_min_ns, -2000000);
+		ck_assert_int_gt(info.latency_from_min_ns, 180000);
+		ck_assert_int_lt(info.latency_from_min_ns, 220000);
+		clock_sync_destroy(s);
+	}
 }
 END_TEST
 
@@ -480,5 +514,5 @@ END_TEST
 
 UNIT_MAIN("clock_sync", test_two_hosts, test_hosts_one_after_the_other, test_states, test_one_host_alone,
 	  test_a_chain_of_hosts, test_offsets_by_hand, test_ports_left_out, test_clock_that_jumps,
-	  test_clock_that_jumps_seldom_heard,
+	  test_clock_that_jumps_seldom_heard, test_negative_latency,
 	  test_clocks_that_are_none, test_three_hours_live, test_three_hours_recorded, test_little_traffic)

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Writes small kernel traces (CTF 1.8) for tests, of events that no recording at hand has: old layouts, probes, IPv6."""
+
+import os
+import struct
+
+INTEGER = "integer {{ size = {}; align = 8; signed = {}; }}"
+CODES = {"u8": ("B", 8, 0), "u16": ("H", 16, 0), "u32": ("I", 32, 0), "u64": ("Q", 64, 0), "s32": ("i", 32, 1),
+         "s64": ("q", 64, 1)}
+
+HEAD = """/* CTF 1.8 */
+typealias integer {{ size = 8; align = 8; signed = 0; }} := uint8_t;
+typealias integer {{ size = 32; align = 8; signed = 0; }} := uint32_t;
+typealias integer {{ size = 64; align = 8; signed = 0; }} := uint64_t;
+trace {{ major = 1; minor = 8; uuid = "{uuid}"; byte_order = le;
+	packet.header := struct {{ uint32_t magic; uint8_t uuid[16]; uint32_t stream_id; uint64_t stream_instance_id; }}; }};
+env {{ hostname = "{host}"; domain = "kernel"; tracer_name = "lttng-modules"; tracer_major = 2; tracer_minor = 13;
+	tracer_patchlevel = 9; }};
+clock {{ name = "monotonic"; uuid = "{uuid}"; freq = 1000000000; offset = 0; }};
+typealias integer {{ size = 64; align = 8; signed = 0; map = clock.monotonic.value; }} := time_t;
+stream {{ id = 0;
+	event.header := struct {{ uint32_t id; time_t timestamp; }};
+	packet.context := struct {{ time_t timestamp_begin; time_t timestamp_end; uint64_t content_size; uint64_t packet_size;
+		uint64_t packet_seq_num; uint64_t events_discarded; uint32_t cpu_id; }}; }};
+"""
+
+
+class Record:
+    """A structure and its value at once: ("name", "u32", 5), ("name", "text", 16, "comm"), ("name", "array", "u8", [..]),
+    ("name", "struct", [fields]), ("name", "variant", {option: [fields]}, option)."""
+
+    def __init__(self, fields):
+        self.text, self.data = "", b""
+        for field in fields:
+            self.add(*field)
+
+    def add(self, name, kind, *rest):
+        if kind == "text":
+            self.text += f"integer {{ size = 8; align = 8; signed = 1; encoding = UTF8; }} _{name}[{rest[0]}];\n"
+            self.data += rest[1].encode().ljust(rest[0], b"\0")
+        elif kind == "string":
+            self.text += f"string _{name};\n"
+            self.data += rest[0].encode() + b"\0"
+        elif kind == "array":
+            code, size, signed = CODES[rest[0]]
+            self.text += f"{INTEGER.format(size, signed)} _{name}[{len(rest[1])}];\n"
+            self.data += struct.pack(f"<{len(rest[1])}{code}", *rest[1])
+        elif kind == "variant":
+            options = {option: Record(fields) for option, fields in rest[0].items()}
+            tags = ", ".join(f'"_{option}" = {n}' for n, option in enumerate(options))
+            self.text += f"enum : {INTEGER.format(8, 0)} {{ {tags} }} _{name}_type;\n"
+            self.text += f"variant <_{name}_type> {{\n"
+            self.text += "".join(f"struct {{\n{r.text}}} _{option};\n" for option, r in options.items())
+            self.text += f"}} _{name};\n"
+            self.data += bytes([list(options).index(rest[1])]) + options[rest[1]].data
+        else:
+            code, size, signed = CODES[kind]
+            self.text += f"{INTEGER.format(size, signed)} _{name};\n"
+            self.data += struct.pack(f"<{code}", rest[0])
+
+
+class Trace:
+    """Events of one CPU, in order; those of a name all have the same fields."""
+
+    def __init__(self, host):
+        self.host, self.classes, self.events = host, {}, []
+
+    def add(self, time, name, *fields):
+        record = Record(fields)
+        number, text = self.classes.setdefault(name, (len(self.classes), record.text))
+        assert text == record.text, f"{name} with other fields"
+        self.events.append((time, struct.pack("<IQ", number, time) + record.data))
+
+    def write(self, directory):
+        os.makedirs(directory)
+        first, last = self.events[0][0], self.events[-1][0]
+        data = b"".join(event for _, event in self.events)
+        uuid = (self.host * 16).encode()[:16]
+        as_text = "-".join(uuid.hex()[a:b] for a, b in ((0, 8), (8, 12), (12, 16), (16, 20), (20, 32)))
+        bits = 8 * (32 + 52 + len(data))
+        packet = struct.pack("<I16sIQ", 0xc1fc1fc1, uuid, 0, 0)
+        packet += struct.pack("<QQQQQQI", first, last, bits, bits, 0, 0, 0)
+        with open(os.path.join(directory, "channel0_0"), "wb") as file:
+            file.write(packet + data)
+        with open(os.path.join(directory, "metadata"), "w", encoding="ascii") as file:
+            file.write(HEAD.format(uuid=as_text, host=self.host))
+            for name, (number, text) in self.classes.items():
+                file.write(f'event {{ name = "{name}"; id = {number}; stream_id = 0; fields := struct {{\n{text}}}; }};\n')
