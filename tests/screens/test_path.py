@@ -352,4 +352,5 @@ def no_path(checks):
         checks.contains("40x10: who and in words", t.sync(), r"^ wget 1453 on client[\s\S]*^ ▶ ")
 
 
-Checks().run(whole_screens, list_of_threads, walking, as_reported, written, written_list, comparing, read_again, no_path)
+Checks().run(whole_screens, list_of_threads, walking, as_reported, written, written_list, comparing,
+             read_again, no_path)
