@@ -12,6 +12,12 @@
 /* What a slice may take of the room that is left where it goes, which may be memory. */
 enum { ROOM_SHARE = 4 };
 
+/*
+ * So many packets before the range come along emptied: the counter of losses in the last of them is what
+ * those in the range are counted from, unless it fell to 0 in that one (reader_port.c).
+ */
+enum { PACKETS_BEFORE = 2 };
+
 /* Packets [first, end[ overlap the range. */
 struct choice {
 	guint first, end;
@@ -72,10 +78,10 @@ static bool write_chosen(const struct packet_layout *layout, int from, const GAr
 {
 	const uint64_t bytes = chosen_bytes(packets, c);
 	int to = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	bool ok = to >= 0 && has_room(to, bytes + 2 * EMPTY_PACKET_BYTES);
+	bool ok = to >= 0 && has_room(to, bytes + (PACKETS_BEFORE + 1) * EMPTY_PACKET_BYTES);
 
-	if (ok && c.first > 0)
-		ok = write_empty(layout, from, to, &g_array_index(packets, struct packet, c.first - 1));
+	for (guint i = c.first > PACKETS_BEFORE ? c.first - PACKETS_BEFORE : 0; ok && i < c.first; i++)
+		ok = write_empty(layout, from, to, &g_array_index(packets, struct packet, i));
 	if (ok && bytes)
 		ok = copy(from, to, g_array_index(packets, struct packet, c.first).offset, bytes);
 	if (ok && c.end < packets->len)
