@@ -30,7 +30,8 @@ FOUND = os.environ.get("FUZZ_FOUND", os.path.join(HERE, "found"))
 TIMEOUT_S = int(os.environ.get("FUZZ_TIMEOUT", "60"))
 PIECE = 300_000  # bytes of each stream that a case works on
 METADATA_HEADER = 37
-TABLES = ["cpu", "hosts", "io", "files", "syscalls", "sched", "irqs", "disks", "net", "cpus", "events", "perf"]
+TABLES = ["cpu", "hosts", "io", "files", "syscalls", "sched", "irqs", "disks", "net", "cpus", "events", "perf", "blocking",
+          "relations", "sync", "matches", "latencies", "accounting"]
 SANITIZER = re.compile(r"AddressSanitizer|LeakSanitizer|ThreadSanitizer|UndefinedBehavior|runtime error:|ABORTING")
 
 # Crashes inside the decoding library are the worker's to die of; the sanitizer shall only report what it finds itself.
