@@ -109,7 +109,7 @@ def main():
             continue
         directory = harness.unpack(archive, "recordings")
         check_compat(checks, critpath, name, directory)
-        for host in sorted(os.listdir(directory)):
+        for host in harness.hosts(directory):
             check_normal(checks, critpath, name, host, os.path.join(directory, host))
             left.discard((name, host))
     checks.equal(left, set(), "listed and not found")
