@@ -143,33 +143,6 @@ uint64_t accounts_work(struct ui *ui, uint64_t now_ns)
 
 /* ---- showing ---- */
 
-/*
- * The names of a host's processes. A graph of a window that was read again does not know that of a main thread
- * which slept all the time; the history does.
- */
-static void name_processes(struct ui_accounts *a, unsigned host, const struct interval *iv)
-{
-	const struct interval_table *t = &iv->tables[TABLE_THREAD];
-	struct map64 names = { 0 };
-
-	for (uint32_t i = 0; i < t->n_rows; i++) {
-		const struct thread_row *thread = INTERVAL_ROW(thread, &t->rows[i]);
-
-		if (thread->tid == thread->pid && thread->comm)
-			map64_put(&names, thread->pid, (uint32_t)thread->comm);
-	}
-	for (unsigned i = 0; i < a->n; i++) {
-		struct account *account = &a->list[i];
-		uint32_t name = account->host == host ? map64_get(&names, (uint64_t)account->pid) : MAP64_NONE;
-		uint32_t client = account->for_client && account->client_host == host ?
-				  map64_get(&names, (uint64_t)account->client_pid) : MAP64_NONE;
-
-		account->comm = name == MAP64_NONE ? account->comm : name;
-		account->client_comm = client == MAP64_NONE ? account->client_comm : client;
-	}
-	map64_release(&names);
-}
-
 void accounts_collect(struct ui *ui)
 {
 	struct ui_accounts *a = ui->accounts;
@@ -179,8 +152,6 @@ void accounts_collect(struct ui *ui)
 	for (unsigned i = 0; i < shown->len; i++) {
 		hosts[i] = g_array_index(shown, struct view_host, i);
 		hosts[i].wait = ui_host(ui, i)->hidden ? UINT_MAX : i;
-		if (hosts[i].iv)
-			name_processes(a, i, hosts[i].iv);
 	}
 	view_own_clear(&a->rows);
 	view_own_accounts(&a->rows, a->list, a->n, NULL, hosts, shown->len);

@@ -77,6 +77,7 @@ const struct view_table view_accounting_table = {
 		   "a request is not.",
 	.flags = VIEW_REPORT | VIEW_OWN | VIEW_ALL_ROWS,
 	.source = TABLES,
+	.tables = USES(THREAD),
 	N_COLUMNS(columns),
 	.screen = "pid host cpu_self_ns cpu_sub_ns cpu_total_ns disk_self_ns disk_sub_ns disk_total_ns network_self_ns "
 		  "network_sub_ns network_total_ns client_host client_comm comm",
@@ -111,6 +112,29 @@ static uint64_t uid_of(int host, int32_t pid, int client_host, int32_t client_pi
 	return view_mix(hash, (uint32_t)client_pid) | 1;
 }
 
+/*
+ * The names of a host's processes at the end of the interval, by pid. A graph knows the last ones it has heard of,
+ * and of a window that was read again not those of main threads that slept all the time.
+ */
+static void find_names(const struct interval *iv, struct map64 *names)
+{
+	const struct interval_table *t = &iv->tables[TABLE_THREAD];
+
+	for (uint32_t i = 0; i < t->n_rows; i++) {
+		const struct thread_row *thread = INTERVAL_ROW(thread, &t->rows[i]);
+
+		if (thread->tid == thread->pid && thread->comm)
+			map64_put(names, thread->pid, (uint32_t)thread->comm);
+	}
+}
+
+static strid name_of(const struct map64 *names, int host, int32_t pid, strid known)
+{
+	uint32_t name = host < 0 ? MAP64_NONE : map64_get(&names[host], (uint64_t)(int64_t)pid);
+
+	return name == MAP64_NONE ? known : name;
+}
+
 #define COMPARE(a, b) (((a) > (b)) - ((a) < (b)))
 
 static int compare(gconstpointer pa, gconstpointer pb)
@@ -130,6 +154,11 @@ static int compare(gconstpointer pa, gconstpointer pb)
 void view_own_accounts(struct view_own *own, const struct account *accounts, unsigned n,
 		       const struct view_filter *filter, const struct view_host *hosts, unsigned n_hosts)
 {
+	struct map64 *names = g_new0(struct map64, n_hosts + 1);
+
+	for (unsigned i = 0; i < n_hosts; i++)
+		if (hosts[i].iv && hosts[i].iv->tables_mask & USES(THREAD))
+			find_names(hosts[i].iv, &names[i]);
 	for (unsigned i = 0; i < n; i++) {
 		const struct account *a = &accounts[i];
 		int host = host_of_wait(hosts, n_hosts, a->host);
@@ -140,7 +169,7 @@ void view_own_accounts(struct view_own *own, const struct account *accounts, uns
 			continue;
 		row = view_own_add(own, sizeof(*row), (unsigned)host);
 		row->pid = (uint64_t)(int64_t)a->pid;
-		row->comm = a->comm;
+		row->comm = name_of(names, host, a->pid, a->comm);
 		row->uid = uid_of(host, a->pid, client_host, a->for_client ? a->client_pid : 0);
 		row->client_host = row->client_pid = (uint64_t)VIEW_UNKNOWN;
 		if (client_host >= 0) {
@@ -149,7 +178,7 @@ void view_own_accounts(struct view_own *own, const struct account *accounts, uns
 		}
 		if (a->for_client) {
 			row->client_pid = (uint64_t)(int64_t)a->client_pid;
-			row->client_comm = a->client_comm;
+			row->client_comm = name_of(names, client_host, a->client_pid, a->client_comm);
 		}
 		for (int k = 0; k < ACCOUNT_RESOURCES; k++) {
 			row->self_ns[k] = a->self_ns[k];
@@ -158,4 +187,7 @@ void view_own_accounts(struct view_own *own, const struct account *accounts, uns
 		}
 	}
 	g_ptr_array_sort(own->rows, compare);
+	for (unsigned i = 0; i < n_hosts; i++)
+		map64_release(&names[i]);
+	g_free(names);
 }
