@@ -50,24 +50,30 @@ enum lt_status report_own_set_subject(struct report *r)
 
 /* ---- paths ---- */
 
+/* What the memory was too small for is missing in the figures: said once. */
+static void tell_cut(struct report *r, uint64_t begin_ns)
+{
+	const struct wait_graph_info info = waits_info(ingest_waits(r->in)).graph;
+	char when[TIMETEXT_SIZE];
+
+	if (r->told_cut || !info.cut || info.horizon_ns <= begin_ns)
+		return;
+	log_warning("what was before %s did not fit into --wait-memory",
+		    timetext_format(when, sizeof(when), info.horizon_ns, 9, true, r->options->utc));
+	r->told_cut = true;
+}
+
 /* The thread of that tid at the end of the window; else the last one that had it. */
 static enum lt_status resolve_path(struct report *r, uint64_t begin_ns, uint64_t end_ns)
 {
 	const struct waits *waits = ingest_waits(r->in);
 	const int32_t tid = g_array_index(r->options->tid, int32_t, 0);
-	struct wait_graph_info info;
-	char when[TIMETEXT_SIZE];
 	wait_row row = waits_find(waits, r->hosts[r->subject].source->wait, tid, end_ns);
 
 	if (row == WAIT_NO_ROW)
 		return error_set("host '%s' has no thread %d then", r->hosts[r->subject].source->name, (int)tid);
 	waits_path(waits, row, begin_ns, end_ns, &r->path);
-	info = waits_info(waits).graph;
-	if (info.cut && info.horizon_ns > begin_ns && !r->told_cut) {
-		log_warning("what was before %s did not fit into --wait-memory",
-			    timetext_format(when, sizeof(when), info.horizon_ns, 9, true, r->options->utc));
-		r->told_cut = true;
-	}
+	tell_cut(r, begin_ns);
 	return LT_OK;
 }
 
@@ -78,6 +84,7 @@ static void collect_accounts(struct report *r, uint64_t begin_ns, uint64_t end_n
 
 	view_own_accounts(&r->own_rows, accounts, n, &r->filter, r->shown, r->n_shown);
 	g_free(accounts);
+	tell_cut(r, begin_ns);
 }
 
 enum lt_status report_own_collect(struct report *r, uint64_t begin_ns, uint64_t end_ns)

@@ -4,6 +4,7 @@
 
 import collections
 import os
+import subprocess
 import sys
 
 import test_report as base
@@ -139,6 +140,11 @@ def check_refusals(three, kprobe):
         check(run(table, kprobe, "--tid", "999999", status=1) == "", f"{table}: a thread that does not exist")
 
 
+def errors(*args):
+    return subprocess.run([base.PROGRAM, "report", *args], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+                          timeout=300, check=False).stderr
+
+
 def check_memory(path):
     """Little memory: the path begins later, the rest is the same, and the report says so."""
     row = max(page("cpu", path)["rows"], key=lambda r: r["switches"])
@@ -154,6 +160,10 @@ def check_memory(path):
     little = path_of(path, row["host"], row["tid"], "--wait-memory", "128k")
     check_tiles(little, "--wait-memory")
     begin = little["rows"][0]["begin_ns"]
+    for args in (("critical-path", "--host", row["host"], "--tid", str(row["tid"])), ("accounting",)):
+        for memory, said in (("128k", 1), ("256M", 0)):
+            err = errors(*args, path, "--wait-memory", memory)
+            check(err.count("did not fit into --wait-memory") == said, f"{args} with {memory}: {err}")
     check(whole["rows"][0]["begin_ns"] < begin < whole["end_ns"], f"--wait-memory: begins at {begin}")
     check(clip(little["rows"], begin, whole["end_ns"]) == clip(whole["rows"], begin, whole["end_ns"]),
           "--wait-memory: what is kept differs")
