@@ -28,7 +28,7 @@ struct list {
 	const struct view_table *table;
 	struct view_rows rows;
 	struct view_query query; /* of the last build */
-	struct view_rows base;   /* of another interval: figures are differences to these; query.base NULL: they are not */
+	struct view_rows base;   /* of another interval, if query.base is set: figures are differences to it */
 	char *sort;              /* name of the sort column */
 	bool reverse;
 	bool sorted;             /* by the user's choice */

@@ -71,8 +71,8 @@ static inline bool column_right(const struct column *c)
 /* What has a difference between two intervals; names, ids and times of day have none. */
 static inline bool column_is_figure(const struct column *c)
 {
-	return c->unit == COLUMN_COUNT || c->unit == COLUMN_BYTES || c->unit == COLUMN_NS || c->unit == COLUMN_PERCENT ||
-	       c->unit == COLUMN_RATE || c->unit == COLUMN_BYTE_RATE;
+	return c->unit == COLUMN_COUNT || c->unit == COLUMN_BYTES || c->unit == COLUMN_NS ||
+	       c->unit == COLUMN_PERCENT || c->unit == COLUMN_RATE || c->unit == COLUMN_BYTE_RATE;
 }
 
 /* What is twice as much in twice the time. */
