@@ -224,8 +224,8 @@ START_TEST(test_report_columns)
 			  "latency_from_min_ns latency_to_median_ns latency_from_median_ns negative slope intercept" },
 		{ "matches", "from_host to_host flow sent_ns received_ns latency_ns raw_latency_ns part ambiguous "
 			     "used" },
-		{ "latencies", "from_host to_host packets negative min_ns p50_ns p90_ns p99_ns max_ns raw_negative raw_min_ns "
-			       "raw_p50_ns raw_p90_ns raw_p99_ns raw_max_ns" },
+		{ "latencies", "from_host to_host packets negative min_ns p50_ns p90_ns p99_ns max_ns raw_negative "
+			       "raw_min_ns raw_p50_ns raw_p90_ns raw_p99_ns raw_max_ns" },
 		{ "critical-path", "host begin_ns end_ns duration_ns tid pid comm state cause link from_host from_tid "
 				   "call fd object wire cut" },
 		{ "critical-totals", "host pid comm state wire total_ns" },
