@@ -50,16 +50,22 @@ enum lt_status report_own_set_subject(struct report *r)
 
 /* ---- paths ---- */
 
-/* What the memory was too small for is missing in the figures: said once. */
+/*
+ * What is missing in the figures: what the memory was too small for; live, what came before the clocks were
+ * known, and is in no order with what came then. Said once.
+ */
 static void tell_cut(struct report *r, uint64_t begin_ns)
 {
-	const struct wait_graph_info info = waits_info(ingest_waits(r->in)).graph;
+	const struct waits *waits = ingest_waits(r->in);
+	const struct waits_info info = waits_info(waits);
+	const uint64_t from_ns = waits_now(waits) - info.graph.retention_ns;
 	char when[TIMETEXT_SIZE];
 
-	if (r->told_cut || !info.cut || info.horizon_ns <= begin_ns)
+	if (r->told_cut || from_ns <= begin_ns || !(info.graph.cut || info.epoch))
 		return;
-	log_warning("what was before %s did not fit into --wait-memory",
-		    timetext_format(when, sizeof(when), info.horizon_ns, 9, true, r->options->utc));
+	log_warning(info.graph.cut ? "what was before %s did not fit into --wait-memory" :
+				     "what was before %s came before the hosts' clocks were known",
+		    timetext_format(when, sizeof(when), from_ns, 9, true, r->options->utc));
 	r->told_cut = true;
 }
 

@@ -19,6 +19,7 @@ PATH = os.path.join(TRACES, "three-tier")
 TABLES = ("cpu", "syscalls", "files", "blocking")
 TIMES = {"born_ns", "exited_ns", "opened_ns", "closed_ns"}  # by the clocks of all: not the host's own
 SLACK_NS = 1000  # roundings of maps
+NOT_KNOWN = "came before the hosts' clocks were known"
 SAME = ("host", "tid", "comm", "state", "cause", "call", "wire")
 
 
@@ -27,9 +28,12 @@ def start(table, *args):
                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
-def end(process, what):
+def end(process, what, words=""):
+    """The pages of a report that ends well, and says these words, or nothing; None: anything."""
     out, err = process.communicate(timeout=sandbox.PATIENCE * 2)
     check(process.returncode == 0, f"{what}: status {process.returncode}: {err}")
+    if words is not None:
+        check(words in err and err.count("lttngtop: ") == bool(words), f"{what}: says {err!r}, not {words!r}")
     return [json.loads(line) for line in out.splitlines()]
 
 
@@ -43,9 +47,9 @@ def feed_each(relayd, session, *args):
     return feeds, [urls_of(feed, 1)[0] for feed in feeds.values()]
 
 
-def fed(relayd, table, *args):
+def fed(relayd, table, *args, words=""):
     feeds, urls = feed_each(relayd, table, "--speed", "max", "--now")
-    pages = end(start(table, *args, *urls), f"live {table}")
+    pages = end(start(table, *args, *urls), f"live {table}", words)
     for feed in feeds.values():
         finish(feed, 0, f"feed for {table}")
     return pages
@@ -88,7 +92,7 @@ def test_moving_clocks(relayd):
     """
     tid = clients()[-1]
     args = ("--ref", "client", "--host", "client", "--tid", tid)
-    whole, (live,) = recorded("critical-path", *args)["rows"], fed(relayd, "critical-path", *args)
+    whole, (live,) = recorded("critical-path", *args)["rows"], fed(relayd, "critical-path", *args, words=NOT_KNOWN)
     live = live["rows"]
     check(live and whole[-1]["end_ns"] - whole[0]["begin_ns"] == live[-1]["end_ns"] - live[0]["begin_ns"],
           f"path of {tid}: its length, {live[:1]}")
@@ -132,7 +136,7 @@ def test_others_go_on(relayd, trouble):
             each["db"].send_signal(number)
         time.sleep(1.5 if number == signal.SIGSTOP else 0)
     for table, run, each in zip(TABLES, runs, feeds):
-        live, whole = end(run, f"{table} with a host {trouble}")[0], recorded(table)
+        live, whole = end(run, f"{table} with a host {trouble}", None)[0], recorded(table)
         for host in ("client", "web"):
             check(len(own_figures(whole, host)) > 3, f"{table} of {host}: nothing to compare")
             check(own_figures(live, host) == own_figures(whole, host), f"{table} of {host}, db {trouble}: not the recording's")
