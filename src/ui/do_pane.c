@@ -49,14 +49,26 @@ static void pane_chosen(struct ui *ui, int value, bool keep)
 	do_pane(ui, value);
 }
 
+/* The key that goes to a pane at once, "" none. */
+static const char *pane_key(int pane, char *buffer, unsigned size)
+{
+	buffer[0] = '\0';
+	for (unsigned i = 0; i < ACTIONS; i++)
+		if (action_get(i)->run == do_pane && action_get(i)->argument == pane)
+			return action_keys(action_get(i), buffer, size);
+	return buffer;
+}
+
 void do_pane_menu(struct ui *ui, int argument)
 {
 	struct overlay *menu = overlay_menu("Panes", pane_chosen);
+	char key[16];
 
 	(void)argument;
 	for (unsigned i = 0; i < PANES; i++) {
-		const struct view_table *table = view_table_find(pane_type((enum pane_id)i)->tables[0]);
-		char *text = g_strdup_printf("%-10s %s", pane_type((enum pane_id)i)->title, table->meaning);
+		const struct pane_type *type = pane_type((enum pane_id)i);
+		char *text = g_strdup_printf("%1s  %-10s %s", pane_key((int)i, key, sizeof(key)), type->title,
+					     type->about);
 
 		overlay_item(menu, (int)i, -1, text);
 		g_free(text);

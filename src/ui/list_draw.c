@@ -7,10 +7,10 @@
 
 /*
  * How a list lays its columns out and draws its rows. When it is too wide its
- * graphs go first, then columns from the right; what names a row, what it is
+ * graphs go first, then long texts are cut, then columns go from the right; what names a row, what it is
  * sorted by and its last text stay longest.
  */
-enum { GRAPH_MIN = 6, GRAPH_MAX = 24, HOST_MAX = 16 };
+enum { GRAPH_MIN = 6, GRAPH_MAX = 24, HOST_MAX = 16, TEXT_MAX = 20 };
 
 static int wanted_width(const struct list *l, const struct column *column)
 {
@@ -82,6 +82,16 @@ static int total_width(const struct list *l, int *texts)
 	return total;
 }
 
+/* Narrower texts say more than none at all. */
+static void narrow_texts(struct list *l, int width)
+{
+	int texts;
+
+	for (int i = 0; i < l->n_columns && total_width(l, &texts) > width; i++)
+		if (l->columns[i].column->unit == COLUMN_TEXT)
+			l->columns[i].width = MIN(l->columns[i].width, TEXT_MAX);
+}
+
 static void drop_columns(struct list *l, int width)
 {
 	int texts;
@@ -134,6 +144,7 @@ static void lay_out(struct list *l, const struct list_look *look, int width)
 	int texts, spare, x = 0;
 
 	choose_columns(l, look);
+	narrow_texts(l, width);
 	drop_columns(l, width);
 	spare = width - total_width(l, &texts);
 	for (int i = 0; i < l->n_columns; i++) {

@@ -93,43 +93,51 @@ static const char *explain_hosts(const struct ui *ui)
 static const struct pane_type types[PANES] = {
 	[PANE_CPU] = {
 		.title = "CPU",
+		.about = "who used the CPUs, and who waited for them",
 		.tables = { "cpu" },
 		.empty = { "no thread ran in this interval" },
 	},
 	[PANE_IO] = {
 		.title = "I/O",
+		.about = "bytes read and written by system calls",
 		.tables = { "io" },
 		.empty = { "no thread read or wrote anything in this interval" },
 	},
 	[PANE_PERF] = {
 		.title = "Perf",
+		.about = "perf counters of threads",
 		.tables = { "counters" },
 		.empty = { "no perf counter grew in this interval" },
 		.explain = explain_perf,
 	},
 	[PANE_FILES] = {
 		.title = "Files",
+		.about = "open files, and what went through them",
 		.tables = { "files" },
 		.empty = { "no file was used in this interval" },
 	},
 	[PANE_SYSCALLS] = {
 		.title = "Syscalls",
+		.about = "system calls: how often, how long, how many failed",
 		.tables = { "syscalls" },
 		.empty = { "no system call ended in this interval" },
 	},
 	[PANE_LATENCY] = {
 		.title = "Latency",
+		.about = "how long threads waited for a CPU after they were woken",
 		.tables = { "sched" },
 		.empty = { "no thread was woken in this interval" },
 	},
 	[PANE_DEVICES] = {
 		.title = "Devices",
+		.about = "disks, network interfaces, interrupts",
 		.tables = { "disks", "net", "irqs" },
 		.empty = { "no disk was used in this interval", "no packet came or went in this interval",
 			   "no interrupt came in this interval" },
 	},
 	[PANE_PATHS] = {
 		.title = "Paths",
+		.about = "critical paths: whom and what threads waited for",
 		.tables = { "paths" },
 		.empty = { "no thread waited or ran in this window" },
 		.explain = explain_paths,
@@ -139,6 +147,7 @@ static const struct pane_type types[PANES] = {
 	},
 	[PANE_HOSTS] = {
 		.title = "Hosts",
+		.about = "hosts and their CPUs, clocks and sources",
 		.tables = { "hosts", "sync", "cpus" },
 		.empty = { "no host has anything in this interval", "one host: no clock to compare with",
 			   "no CPU was seen in this interval" },
@@ -150,22 +159,26 @@ static const struct pane_type types[PANES] = {
 	},
 	[PANE_EVENTS] = {
 		.title = "Events",
+		.about = "events by class, probes, programs that emit them",
 		.tables = { "events", "probes", "emitters" },
 		.empty = { "no event in this interval", "no probe was hit in this interval",
 			   "no program gave an event of user space in this interval" },
 	},
 	[PANE_BLOCKING] = {
 		.title = "Blocking",
+		.about = "what each thread was blocked in, and who ended it",
 		.tables = { "blocking" },
 		.empty = { "no wait ended in this interval" },
 	},
 	[PANE_RELATIONS] = {
 		.title = "Relations",
+		.about = "which process writes to, wakes or waits for which",
 		.tables = { "relations" },
 		.empty = { "no process wrote to, woke, signalled or waited for another in this interval" },
 	},
 	[PANE_ACCOUNTS] = {
 		.title = "Accounting",
+		.about = "use of servers, charged to the clients they work for",
 		.tables = { "accounting" },
 		.empty = { "no process used anything in this window" },
 		.explain = accounts_why_empty,

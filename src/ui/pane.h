@@ -17,6 +17,7 @@ struct pane;
 
 struct pane_type {
 	const char *title;
+	const char *about; /* what it shows, for the menu of panes */
 	const char *tables[PANE_LISTS]; /* names of view tables, NULL after the last */
 	const char *empty[PANE_LISTS];  /* what an empty list says if the hosts have something in the interval */
 	const char *(*explain)(const struct ui *ui); /* a better reason why lists are empty, NULL: there is none */

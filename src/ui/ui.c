@@ -361,6 +361,9 @@ static int draw_tabs(struct ui *ui, int y)
 	}
 	if (ui->details)
 		x += canvas_printf(ui->canvas, x, y, STYLE_HEAD_SORT, " %s ", here);
+	/* there are more: P lists them */
+	if (full && x + 3 <= room)
+		x += canvas_text(ui->canvas, x, y, STYLE_DIM, " … ", -1);
 	canvas_text_right(ui->canvas, x, y, ui->canvas->w - x - 1, STYLE_DIM, status);
 	g_free(status);
 	return 1;
