@@ -116,6 +116,7 @@ def filtering(checks):
         t.wait("^Filter:")
         t.text("apache")
         t.wait("filter: apache")
+        t.wait("^Filter: apache")  # drawn last
         screen = t.screen()
         checks.check("filter while typing", all("apache" in row for row in rows(screen)[:-1]), "\n".join(screen))
         t.keys("Enter")
