@@ -3,38 +3,34 @@
  * Switches, wake-ups, migrations: which thread runs, is ready or blocked since
  * when, and how long it took from its wake-up to the CPU.
  */
+#include "event/task_state.h"
 #include "model/context.h"
 #include "model/internal.h"
 
 #include <string.h>
 
-/* prev_state: the bits of include/linux/sched.h that all kernels since 2.6.33 agree about, and 0x80 (4.14). */
-enum {
-	TASK_INTERRUPTIBLE = 0x01,
-	TASK_UNINTERRUPTIBLE = 0x02,
-	TASK_STOPPED = 0x04,
-	TASK_TRACED = 0x08,
-	TASK_EXITED = 0x10 | 0x20, /* dead or zombie */
-	TASK_PARKED_OR_DEAD = 0x40,
-	TASK_REPORT_IDLE = 0x80,   /* TASK_IDLE: waits without counting as load */
-};
-
-static enum thread_state state_after_switch(const struct thread_row *r, int64_t prev_state)
+static enum thread_state state_after_switch(enum task_state left)
 {
-	/* before 4.14 the last switch shows TASK_DEAD, 0x40 or 0x80 */
-	if (prev_state & TASK_EXITED || (r->exited_ns && prev_state & (TASK_PARKED_OR_DEAD | TASK_REPORT_IDLE)))
-		return THREAD_ZOMBIE;
-	if (prev_state & (TASK_STOPPED | TASK_TRACED))
-		return THREAD_STOPPED;
-	if (prev_state & (TASK_INTERRUPTIBLE | TASK_UNINTERRUPTIBLE | TASK_PARKED_OR_DEAD | TASK_REPORT_IDLE))
+	switch (left) {
+	case TASK_READY:
+		return THREAD_READY;
+	case TASK_BLOCKED:
+	case TASK_IDLING:
+	case TASK_PARKED:
 		return THREAD_BLOCKED;
-	return THREAD_READY; /* 0, or a flag above (0x100 …): preempted */
+	case TASK_STOPPED:
+	case TASK_TRACED:
+		return THREAD_STOPPED;
+	case TASK_ENDED:
+		return THREAD_ZOMBIE;
+	}
+	return THREAD_UNKNOWN;
 }
 
 static void switch_out(struct model *m, uint32_t row, const struct ev_sched_switch *p)
 {
 	struct thread_row *r = THREAD_ROW(m, row);
-	enum thread_state state = state_after_switch(r, p->prev_state);
+	enum thread_state state = state_after_switch(task_state_of(p->prev_state, r->exited_ns));
 
 	thread_set_state(m, row, state);
 	thread_set_comm(m, row, p->prev_comm);

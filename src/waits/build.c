@@ -3,18 +3,8 @@
 
 #include <string.h>
 
+#include "event/task_state.h"
 #include "waits/build_internal.h"
-
-/* prev_state of a sched_switch (include/linux/sched.h). */
-enum {
-	TASK_SLEEPS = 0x03,         /* TASK_INTERRUPTIBLE, TASK_UNINTERRUPTIBLE */
-	TASK_STOPPED = 0x04,
-	TASK_TRACED = 0x08,
-	TASK_ENDED = 0x30,          /* EXIT_DEAD, EXIT_ZOMBIE */
-	TASK_DEAD = 0xc0,
-	TASK_STATES = 0xff,         /* with parked and, since 4.14, TASK_IDLE as 0x80 */
-	TASK_PREEMPTED = 0x100,     /* since 4.14 */
-};
 
 /* Softirq vectors of the network. */
 enum { VEC_NET_TX = 2, VEC_NET_RX = 3 };
@@ -180,32 +170,35 @@ static void since_begin(struct build *b, struct build_thread *t, enum status sta
 
 /* ---- switches ---- */
 
-/* The state the thread is switched out in. */
-static bool is_blocked(const struct build *b, int32_t prev_state)
+/* How the thread leaves the CPU: Trace Compass knows two of the kernel's states. */
+static enum task_state state_left(const struct build *b, const struct build_thread *t, int32_t prev_state)
 {
+	enum { INTERRUPTIBLE = 1, UNINTERRUPTIBLE = 2 };
+
 	if (b->compat)
-		return prev_state & TASK_SLEEPS;
-	return prev_state & TASK_STATES && !(prev_state & TASK_PREEMPTED);
+		return prev_state & (INTERRUPTIBLE | UNINTERRUPTIBLE) ? TASK_BLOCKED : TASK_READY;
+	return task_state_of(prev_state, t->exiting);
 }
 
-static strid stop_of(int32_t prev_state)
+/* What a thread does that waits for nothing that a wake-up would explain. */
+static strid stop_of(enum task_state left)
 {
-	if (prev_state & TASK_STOPPED)
+	switch (left) {
+	case TASK_STOPPED:
 		return strpool_intern_z("stopped");
-	return prev_state & TASK_TRACED ? strpool_intern_z("traced") : STRID_NONE;
-}
-
-/* Its last switch out. Before 4.14 that shows TASK_DEAD, which was 0x40 or 0x80. */
-static bool has_ended(const struct build_thread *t, int32_t prev_state)
-{
-	return prev_state & TASK_ENDED || (t->old == STATUS_EXIT && prev_state & TASK_DEAD);
+	case TASK_TRACED:
+		return strpool_intern_z("traced");
+	default:
+		return STRID_NONE;
+	}
 }
 
 static void build_switch(struct build *b, unsigned host, const struct wait_event *e)
 {
 	const struct wait_cause wait = { .call = e->call, .object = e->object, .fd = e->fd };
 	struct build_thread *next, *prev;
-	bool is_new, blocked;
+	enum task_state left;
+	bool is_new;
 
 	*build_cpu(b, host, e->cpu) = (struct build_cpu){ .tid = e->tid };
 	next = build_thread_get(b, host, e->tid, e->cpu, &is_new);
@@ -220,17 +213,13 @@ static void build_switch(struct build *b, unsigned host, const struct wait_event
 		since_begin(b, prev, STATUS_RUN);
 	recover(b, prev, STATUS_RUN);
 	build_thread_name(b, prev, e->from_comm, e->from_pid);
-	blocked = is_blocked(b, e->prev_state);
-	build_thread_set(b, prev, blocked ? STATUS_BLOCKED : STATUS_WAIT_CPU);
-	change(b, prev, blocked ? &wait : NULL);
+	left = state_left(b, prev, e->prev_state);
+	build_thread_set(b, prev, left == TASK_READY ? STATUS_WAIT_CPU : STATUS_BLOCKED);
+	change(b, prev, left == TASK_READY ? NULL : &wait);
 	change(b, next, NULL);
-	prev->stop = STRID_NONE;
+	prev->stop = stop_of(left);
 	next->stop = STRID_NONE;
-	if (b->compat)
-		return;
-	if (blocked)
-		prev->stop = stop_of(e->prev_state);
-	if (prev->tid > 0 && has_ended(prev, e->prev_state))
+	if (prev->tid > 0 && left == TASK_ENDED)
 		build_thread_gone(b, prev);
 }
 
@@ -340,6 +329,7 @@ static void build_exit(struct build *b, unsigned host, const struct wait_event *
 		return;
 	recover(b, t, STATUS_RUN);
 	build_thread_set(b, t, STATUS_EXIT);
+	t->exiting = true;
 }
 
 static void build_rename(struct build *b, unsigned host, const struct wait_event *e)

@@ -24,6 +24,7 @@ struct build_thread {
 	uint32_t host;
 	int32_t tid;
 	uint8_t status, old;  /* enum status; old: before the last time it was set, to the same or another */
+	bool exiting;         /* sched_process_exit was seen */
 	bool gone;            /* its life is over */
 	bool interrupted;     /* events were lost since it was last seen */
 	uint32_t interrupts;  /* of its host, when the status was set */

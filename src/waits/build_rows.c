@@ -164,7 +164,7 @@ static void thread_renew(struct build *b, struct build_thread *t)
 	const uint32_t older_life = t->life;
 	struct build_row *r;
 
-	t->gone = t->interrupted = false;
+	t->exiting = t->gone = t->interrupted = false;
 	t->status = t->old = STATUS_UNKNOWN;
 	t->stop = STRID_NONE;
 	t->row = row_of(b, t->host, t->tid, 0);

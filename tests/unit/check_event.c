@@ -7,6 +7,7 @@
 
 #include "event/payload.h"
 #include "event/syscalls.h"
+#include "event/task_state.h"
 #include "event/tracepoints.h"
 
 enum { FIRST_TRACEPOINT = EVENT_PROBE + 1 };
@@ -208,6 +209,47 @@ START_TEST(test_check_accepts_and_refuses)
 }
 END_TEST
 
+/* What kernels since 3.9 say of a thread that leaves the CPU; before 4.14 it was all of the task's bits. */
+START_TEST(test_prev_state)
+{
+	static const struct {
+		int64_t prev_state;
+		enum task_state alive, ended; /* ended: behind sched_process_exit */
+	} cases[] = {
+		{ 0, TASK_READY, TASK_READY },
+		{ 0x01, TASK_BLOCKED, TASK_BLOCKED },
+		{ 0x02, TASK_BLOCKED, TASK_BLOCKED },
+		{ 0x82, TASK_BLOCKED, TASK_BLOCKED }, /* killable before 4.14, which says 0x02 */
+		{ 0x04, TASK_STOPPED, TASK_STOPPED },
+		{ 0x84, TASK_STOPPED, TASK_STOPPED }, /* before 4.14 */
+		{ 0x08, TASK_TRACED, TASK_TRACED },
+		{ 0x88, TASK_TRACED, TASK_TRACED },   /* before 4.14 */
+		{ 0x10, TASK_ENDED, TASK_ENDED },     /* zombie before 3.14, dead since */
+		{ 0x20, TASK_ENDED, TASK_ENDED },
+		{ 0x30, TASK_ENDED, TASK_ENDED },
+		{ 0x40, TASK_PARKED, TASK_ENDED },    /* dead before 4.14 */
+		{ 0x80, TASK_IDLING, TASK_IDLING },
+		{ 0x402, TASK_IDLING, TASK_IDLING },  /* 4.2 to 4.13 */
+		{ 0x200, TASK_PARKED, TASK_PARKED },  /* 3.9 to 4.13 */
+		{ 0x100, TASK_READY, TASK_READY },    /* preempted since 4.14 */
+		{ 0x400, TASK_READY, TASK_READY },    /* preempted, 3.9 to 4.1 */
+		{ 0x800, TASK_READY, TASK_READY },    /* preempted, 4.2 to 4.7 */
+		{ 0x1000, TASK_READY, TASK_READY },   /* preempted, 4.8 to 4.13 */
+		{ 0x101, TASK_READY, TASK_READY },    /* preempted whatever it was about to wait for */
+		{ 0x102, TASK_READY, TASK_READY },
+		{ 0x2001, TASK_BLOCKED, TASK_BLOCKED }, /* bits that say nothing here */
+		{ INT64_C(1) << 40, TASK_READY, TASK_READY },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		ck_assert_msg(task_state_of(cases[i].prev_state, false) == cases[i].alive, "0x%llx is %d",
+			      (unsigned long long)cases[i].prev_state, task_state_of(cases[i].prev_state, false));
+		ck_assert_msg(task_state_of(cases[i].prev_state, true) == cases[i].ended, "0x%llx, ended, is %d",
+			      (unsigned long long)cases[i].prev_state, task_state_of(cases[i].prev_state, true));
+	}
+}
+END_TEST
+
 UNIT_MAIN("event", test_every_name_finds_its_row, test_names_across_versions, test_probes,
 	  test_fields_fit_their_payload, test_syscall_rows, test_syscall_members_have_their_bits,
-	  test_check_accepts_and_refuses)
+	  test_check_accepts_and_refuses, test_prev_state)
