@@ -423,6 +423,10 @@ static const struct {
 	 "a COMMAND; --no-sessiond prevents that. The kernel is traced by root's daemon only, for root and "
 	 "the members of the group 'tracing', and needs lttng-modules. Programs instrumented with lttng-ust "
 	 "can be traced by everybody. With --host, the lttng tool there, and ssh to it without questions."},
+	{"What a tracer lacks",
+	 "Tracepoints and contexts of a set that the kernel or its lttng-modules do not have are left out with a "
+	 "warning; one asked for by name is an error. The context 'prio' is refused with lttng-modules 2.13.0 to "
+	 "2.13.10, which crash the kernel with it; scheduling events carry priorities anyway."},
 	{"Perf counters",
 	 "A counter is refused unless this machine has it: a kernel told to use a performance monitoring "
 	 "unit it does not have may crash. With software counters (page-fault, context-switches ...) do not "

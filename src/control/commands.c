@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "control/fault.h"
 #include "control/perf.h"
 
 /* A command under construction. */
@@ -111,13 +112,67 @@ static char **enable_other(const struct record_plan *plan, const struct record_c
 	return end(words);
 }
 
-static char **add_contexts(const struct record_plan *plan, const struct record_channel *c)
+/* A shell's list that fails where the version of the kernel tracer is one that the context does harm in. */
+static char *fault_guard(const struct tracer_fault *fault)
+{
+	return g_strdup_printf("v=$(cat " TRACER_VERSION_FILE ") && case ${v%%%%-*} in %s) "
+			       "echo \"context %s: lttng-modules $v %s: %s\" >&2; false;; esac && ",
+			       fault->versions, fault->context, fault->harm, fault->remedy);
+}
+
+/* The contexts of a set one by one: what the tracer does not have is left out. NULL: there are none. */
+static char *add_set_contexts(const struct record_plan *plan, const struct record_channel *c)
+{
+	char **words = end(begin_channel("add-context", plan, c->domain, c->name));
+	char *command = commands_quote(words);
+	GString *names = g_string_new(NULL);
+	char *line = NULL;
+
+	for (unsigned i = 0; i < c->contexts->len; i++) {
+		const struct record_context *context = &g_array_index(c->contexts, struct record_context, i);
+
+		if (!context->asked)
+			g_string_append_printf(names, " %s", context->name);
+	}
+	if (names->len)
+		line = g_strdup_printf("for c in%s; do %s --type=$c || "
+				       "echo \"this kernel's tracer lacks the context $c: left out\" >&2; done",
+				       names->str, command);
+	g_string_free(names, TRUE);
+	g_free(command);
+	g_strfreev(words);
+	return line;
+}
+
+/* The contexts that were asked for in one command. NULL: there are none. */
+static char *add_asked_contexts(const struct record_plan *plan, const struct record_channel *c)
 {
 	GPtrArray *words = begin_channel("add-context", plan, c->domain, c->name);
+	GString *line = g_string_new(NULL);
+	char **argv, *command;
+	bool any = false;
 
-	for (unsigned i = 0; i < c->contexts->len; i++)
-		add(words, "--type=%s", (const char *)g_ptr_array_index(c->contexts, i));
-	return end(words);
+	for (unsigned i = 0; i < c->contexts->len; i++) {
+		const struct record_context *context = &g_array_index(c->contexts, struct record_context, i);
+		const struct tracer_fault *fault = context->asked ? fault_find(context->name) : NULL;
+		char *guard = fault ? fault_guard(fault) : NULL;
+
+		if (context->asked)
+			add(words, "--type=%s", context->name);
+		if (guard)
+			g_string_append(line, guard);
+		any |= context->asked;
+		g_free(guard);
+	}
+	argv = end(words);
+	command = commands_quote(argv);
+	g_string_append(line, command);
+	g_free(command);
+	g_strfreev(argv);
+	if (any)
+		return g_string_free(line, FALSE);
+	g_string_free(line, TRUE);
+	return NULL;
 }
 
 static char **track(const struct record_plan *plan, enum record_domain domain, const char *option, const GArray *ids)
@@ -132,38 +187,54 @@ static char **track(const struct record_plan *plan, enum record_domain domain, c
 	return end(words);
 }
 
-static void add_trackers(GPtrArray *commands, const struct record_plan *plan)
+/* Adds a command's words, which it frees, as a line. */
+static void add_line(GPtrArray *lines, char **words)
+{
+	g_ptr_array_add(lines, commands_quote(words));
+	g_strfreev(words);
+}
+
+static void add_contexts(GPtrArray *lines, const struct record_plan *plan, const struct record_channel *c)
+{
+	char *const found[] = {add_set_contexts(plan, c), add_asked_contexts(plan, c)};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(found); i++)
+		if (found[i])
+			g_ptr_array_add(lines, found[i]);
+}
+
+static void add_trackers(GPtrArray *lines, const struct record_plan *plan)
 {
 	if (plan->pids->len)
-		g_ptr_array_add(commands, track(plan, RECORD_KERNEL, "pid", plan->pids));
+		add_line(lines, track(plan, RECORD_KERNEL, "pid", plan->pids));
 	for (unsigned i = 0; i < plan->channels->len && plan->vpids->len; i++)
-		g_ptr_array_add(commands,
-				track(plan, g_array_index(plan->channels, struct record_channel, i).domain, "vpid",
+		add_line(lines, track(plan, g_array_index(plan->channels, struct record_channel, i).domain, "vpid",
 				      plan->vpids));
 }
 
-GPtrArray *commands_setup(const struct record_plan *plan)
+/* A shell's lines (char *) that create the session, the first one, and all that is in it; nothing is recorded yet. */
+static GPtrArray *setup_lines(const struct record_plan *plan)
 {
-	GPtrArray *commands = g_ptr_array_new_with_free_func((GDestroyNotify)g_strfreev);
+	GPtrArray *lines = g_ptr_array_new_with_free_func(g_free);
 
-	g_ptr_array_add(commands, create_session(plan));
+	add_line(lines, create_session(plan));
 	for (unsigned i = 0; i < plan->channels->len; i++) {
 		const struct record_channel *c = &g_array_index(plan->channels, struct record_channel, i);
 		char **tracepoints = enable_tracepoints(plan, c);
 
-		g_ptr_array_add(commands, enable_channel(plan, c));
+		add_line(lines, enable_channel(plan, c));
 		if (tracepoints)
-			g_ptr_array_add(commands, tracepoints);
+			add_line(lines, tracepoints);
 		for (unsigned k = 0; k < c->events->len; k++) {
 			const struct record_event *e = &g_array_index(c->events, struct record_event, k);
 
 			if (e->kind != RECORD_TRACEPOINT)
-				g_ptr_array_add(commands, enable_other(plan, c, e));
+				add_line(lines, enable_other(plan, c, e));
 		}
-		g_ptr_array_add(commands, add_contexts(plan, c));
+		add_contexts(lines, plan, c);
 	}
-	add_trackers(commands, plan);
-	return commands;
+	add_trackers(lines, plan);
+	return lines;
 }
 
 char *commands_quote(char *const *words)
@@ -196,7 +267,7 @@ static bool needs_cpu_unit(const struct record_plan *plan)
 	const struct record_channel *c = record_plan_channel(plan, RECORD_KERNEL);
 
 	for (unsigned i = 0; c && i < c->contexts->len; i++) {
-		const char *name = g_ptr_array_index(c->contexts, i);
+		const char *name = g_array_index(c->contexts, struct record_context, i).name;
 
 		if (g_str_has_prefix(name, PERF_CONTEXT_PREFIX) && perf_counter_is_hardware(perf_counter_find(name)))
 			return true;
@@ -206,22 +277,19 @@ static bool needs_cpu_unit(const struct record_plan *plan)
 
 char *commands_remote_setup(const struct record_plan *plan)
 {
-	GPtrArray *commands = commands_setup(plan);
+	GPtrArray *lines = setup_lines(plan);
 	char *destroy = session_command("destroy", plan->session);
 	GString *script = g_string_new(NULL);
 
 	if (needs_cpu_unit(plan))
 		g_string_append(script, "{ ls " PERF_SOURCES " | grep -qE '" PERF_CPU_PATTERN "' || "
 					"{ echo 'no performance monitoring unit' >&2; false; }; } && ");
-	for (unsigned i = 0; i < commands->len; i++) {
-		char *line = commands_quote(g_ptr_array_index(commands, i));
-
-		g_string_append_printf(script, "%s%s", i == 0 ? "" : i == 1 ? " && { " : " && ", line);
-		g_free(line);
-	}
+	for (unsigned i = 0; i < lines->len; i++)
+		g_string_append_printf(script, "%s%s", i == 0 ? "" : i == 1 ? " && { " : " && ",
+				       (char *)g_ptr_array_index(lines, i));
 	g_string_append_printf(script, " || { %s; false; }; }", destroy);
 	g_free(destroy);
-	g_ptr_array_free(commands, TRUE);
+	g_ptr_array_free(lines, TRUE);
 	return g_string_free(script, FALSE);
 }
 
@@ -301,11 +369,11 @@ static void append_snapshot(GString *out, const struct record_plan *plan)
 
 static void append_local(GString *out, const struct record_plan *plan)
 {
-	GPtrArray *commands = commands_setup(plan);
+	GPtrArray *lines = setup_lines(plan);
 
-	for (unsigned i = 0; i < commands->len; i++)
-		append_line(out, commands_quote(g_ptr_array_index(commands, i)));
-	g_ptr_array_free(commands, TRUE);
+	for (unsigned i = 0; i < lines->len; i++)
+		g_string_append_printf(out, "%s\n", (char *)g_ptr_array_index(lines, i));
+	g_ptr_array_free(lines, TRUE);
 	if (!plan->track_command)
 		append_line(out, session_command("start", plan->session));
 	if (!plan->command)

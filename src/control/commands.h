@@ -2,17 +2,12 @@
 #ifndef LT_CONTROL_COMMANDS_H
 #define LT_CONTROL_COMMANDS_H
 
-#include <glib.h>
-
 #include "control/plan.h"
 
 /*
  * A plan as commands of the lttng tool: what --dry-run prints and what other
  * hosts are told over ssh.
  */
-
-/* Commands (char **) that create the session with all that is in it; nothing is recorded yet. The first one creates. */
-GPtrArray *commands_setup(const struct record_plan *plan);
 
 /* The words as a POSIX shell reads them back: quoted where they must be. The caller frees it. */
 char *commands_quote(char *const *words);

@@ -34,12 +34,19 @@ static void event_clear(void *data)
 	g_free(e->symbol);
 }
 
+static void context_clear(void *data)
+{
+	struct record_context *context = data;
+
+	g_free(context->name);
+}
+
 static void channel_clear(void *data)
 {
 	struct record_channel *c = data;
 
 	g_array_free(c->events, TRUE);
-	g_ptr_array_free(c->contexts, TRUE);
+	g_array_free(c->contexts, TRUE);
 }
 
 static uint64_t floor_power_of_two(uint64_t n)
@@ -57,10 +64,11 @@ static struct record_channel *add_channel(struct record_plan *plan, enum record_
 		.switch_timer_us = plan->mode == RECORD_TO_DISK ? SWITCH_TIMER_US : 0,
 		.overwrite = plan->mode == RECORD_SNAPSHOT,
 		.events = g_array_new(FALSE, FALSE, sizeof(struct record_event)),
-		.contexts = g_ptr_array_new_with_free_func(g_free),
+		.contexts = g_array_new(FALSE, FALSE, sizeof(struct record_context)),
 	};
 
 	g_array_set_clear_func(c.events, event_clear);
+	g_array_set_clear_func(c.contexts, context_clear);
 	g_array_append_val(plan->channels, c);
 	return &g_array_index(plan->channels, struct record_channel, plan->channels->len - 1);
 }
@@ -83,12 +91,18 @@ static void add_event(struct record_channel *c, enum record_event_kind kind, con
 	g_array_append_val(c->events, e);
 }
 
-static void add_context(struct record_channel *c, const char *name)
+/* meaning: of a context of a set; NULL: it is asked for by name, which also holds if a set has it. */
+static void add_context(struct record_channel *c, const char *name, const char *meaning)
 {
-	for (unsigned i = 0; i < c->contexts->len; i++)
-		if (!strcmp(g_ptr_array_index(c->contexts, i), name))
-			return;
-	g_ptr_array_add(c->contexts, g_strdup(name));
+	const struct record_context context = {.name = g_strdup(name), .meaning = meaning, .asked = !meaning};
+
+	for (unsigned i = 0; i < c->contexts->len; i++) {
+		if (!strcmp(g_array_index(c->contexts, struct record_context, i).name, name)) {
+			g_array_remove_index(c->contexts, i);
+			break;
+		}
+	}
+	g_array_append_val(c->contexts, context);
 }
 
 /* A name that lttng takes as one: no list, no option, no text with blanks. */
@@ -169,7 +183,7 @@ static enum lt_status add_kernel(struct record_plan *plan, const struct record_r
 	contexts = record_set_contexts(&n);
 	for (unsigned i = 0; i < n; i++)
 		if (contexts[i].set <= context_set)
-			add_context(c, contexts[i].name);
+			add_context(c, contexts[i].name, contexts[i].meaning);
 
 	for (unsigned i = 0; any(r->events) && i < r->events->len; i++) {
 		const char *name = g_ptr_array_index(r->events, i);
@@ -187,7 +201,7 @@ static enum lt_status add_kernel(struct record_plan *plan, const struct record_r
 
 		if (!context_is_known(name))
 			return error_set("option '--context': no context '%s': see lttng add-context --list", name);
-		add_context(c, name);
+		add_context(c, name, NULL);
 	}
 	for (unsigned i = 0; any(r->perf) && i < r->perf->len; i++) {
 		const struct perf_counter *counter = perf_counter_find(g_ptr_array_index(r->perf, i));
@@ -197,7 +211,7 @@ static enum lt_status add_kernel(struct record_plan *plan, const struct record_r
 			return error_set("option '--perf': no counter '%s': see lttng add-context --list",
 					 (const char *)g_ptr_array_index(r->perf, i));
 		name = g_strconcat(PERF_CONTEXT_PREFIX, counter->name, NULL);
-		add_context(c, name);
+		add_context(c, name, NULL);
 		g_free(name);
 	}
 	return LT_OK;
@@ -218,7 +232,7 @@ static enum lt_status add_user(struct record_plan *plan, const struct record_req
 			add_event(c, RECORD_TRACEPOINT, name, true);
 	}
 	for (unsigned i = 0; i < G_N_ELEMENTS(contexts); i++)
-		add_context(c, contexts[i]);
+		add_context(c, contexts[i], NULL);
 	return LT_OK;
 }
 

@@ -31,6 +31,12 @@ struct record_event {
 	bool asked;      /* by name: it is an error if there is no such event */
 };
 
+struct record_context {
+	char *name;          /* as lttng names it: "tid", "perf:cpu:page-fault" */
+	const char *meaning; /* what is missing without it; NULL if it was asked for */
+	bool asked;          /* by name: it is an error if the tracer does not have it */
+};
+
 struct record_channel {
 	enum record_domain domain;
 	const char *name;
@@ -39,7 +45,7 @@ struct record_channel {
 	unsigned switch_timer_us; /* 0: none */
 	bool overwrite;
 	GArray *events;      /* struct record_event */
-	GPtrArray *contexts; /* char *, as lttng names them: "tid", "perf:cpu:page-fault" */
+	GArray *contexts;    /* struct record_context */
 };
 
 struct record_plan {

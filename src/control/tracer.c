@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "control/context.h"
+#include "control/fault.h"
 #include "control/internal.h"
 #include "control/perf.h"
 #include "control/relay.h"
@@ -82,7 +83,7 @@ static enum lt_status probe_counters(const struct record_channel *c)
 	bool software = false;
 
 	for (unsigned i = 0; i < c->contexts->len; i++) {
-		const char *name = g_ptr_array_index(c->contexts, i);
+		const char *name = g_array_index(c->contexts, struct record_context, i).name;
 		const struct perf_counter *counter;
 
 		if (!g_str_has_prefix(name, PERF_CONTEXT_PREFIX))
@@ -94,6 +95,15 @@ static enum lt_status probe_counters(const struct record_channel *c)
 	}
 	if (software)
 		log_warning("with software counters do not take CPUs on or off line: that can hang the kernel");
+	return LT_OK;
+}
+
+/* What would crash this kernel is refused before the tracer is asked. */
+static enum lt_status probe_contexts(const struct record_channel *c)
+{
+	for (unsigned i = 0; i < c->contexts->len; i++)
+		if (fault_check(g_array_index(c->contexts, struct record_context, i).name))
+			return LT_ERROR;
 	return LT_OK;
 }
 
@@ -113,7 +123,9 @@ static enum lt_status probe_kernel(const struct record_channel *c)
 		return tracer_error(n, NULL);
 	status = n ? probe_events(c, list, n) : error_set("no kernel tracer: it knows no tracepoint");
 	free(list);
-	return status ? status : probe_counters(c);
+	if (status || probe_contexts(c))
+		return LT_ERROR;
+	return probe_counters(c);
 }
 
 /* The tracer would mix its files with those that are there. Of snapshots each has a directory of its own. */
@@ -226,18 +238,37 @@ static enum lt_status enable_event(struct lttng_handle *handle, const struct rec
 	return error_wrap("event '%s'", e->name);
 }
 
+/* Of a set: what the tracer does not have is noted in missing, and left out. */
 static enum lt_status add_context(struct lttng_handle *handle, const struct record_plan *plan,
-				  const struct record_channel *c, const char *name)
+				  const struct record_channel *c, const struct record_context *wanted, GString *missing)
 {
 	struct lttng_event_context context;
 	int code;
 
-	context_fill(&context, name);
+	context_fill(&context, wanted->name);
 	code = lttng_add_context(handle, &context, NULL, c->name);
 	if (code >= 0)
 		return LT_OK;
+	if (!wanted->asked && (code == -LTTNG_ERR_KERN_CONTEXT_UNAVAILABLE || code == -LTTNG_ERR_KERN_CONTEXT_FAIL)) {
+		g_string_append_printf(missing, "%s%s (%s)", missing->len ? ", " : "", wanted->name, wanted->meaning);
+		return LT_OK;
+	}
 	tracer_error(code, plan->session);
-	return error_wrap("context '%s'", name);
+	return error_wrap("context '%s'", wanted->name);
+}
+
+static enum lt_status add_contexts(struct lttng_handle *handle, const struct record_plan *plan,
+				   const struct record_channel *c)
+{
+	GString *missing = g_string_new(NULL);
+	enum lt_status status = LT_OK;
+
+	for (unsigned i = 0; i < c->contexts->len && !status; i++)
+		status = add_context(handle, plan, c, &g_array_index(c->contexts, struct record_context, i), missing);
+	if (!status && missing->len)
+		log_warning("this kernel's tracer lacks these contexts, which will be missing: %s", missing->str);
+	g_string_free(missing, TRUE);
+	return status;
 }
 
 static enum lt_status track(const struct record_plan *plan, enum record_domain domain, bool virtual_pids,
@@ -279,8 +310,8 @@ static enum lt_status setup_channel(const struct record_plan *plan, const struct
 	status = create_channel(handle, plan, c);
 	for (unsigned i = 0; i < c->events->len && !status; i++)
 		status = enable_event(handle, plan, c, &g_array_index(c->events, struct record_event, i));
-	for (unsigned i = 0; i < c->contexts->len && !status; i++)
-		status = add_context(handle, plan, c, g_ptr_array_index(c->contexts, i));
+	if (!status)
+		status = add_contexts(handle, plan, c);
 	lttng_destroy_handle(handle);
 	if (!status && c->domain == RECORD_KERNEL)
 		status = track(plan, c->domain, false, (int32_t *)plan->pids->data, plan->pids->len);

@@ -115,7 +115,7 @@ static const struct column cpu_columns[] = {
 	NS(blocked_ns, "BLOCKED", "Time it waited for something else than a CPU.", FIGURE),
 	COUNT(switches, "SWITCH", "How often it was switched in.", FIGURE),
 	COUNT(migrations, "MIGR", "How often it moved to another CPU.", FIGURE),
-	SIGNED(prio, "PRIO", "Priority as the kernel counts: 120 is nice 0, below 100 real time.", 4, COLUMN_IN_REPORT),
+	SIGNED(prio, "PRIO", "Priority: 20 is nice 0, below 0 real time.", 4, COLUMN_IN_REPORT),
 	{ "born_ns", "BORN", "When it was forked; null before the record.", COLUMN_TIME, 15,
 	  COLUMN_IN_REPORT, CELL(thread, born_ns), view_get_thread_time },
 	{ "exited_ns", "EXITED", "When it exited; null if it had not at the interval's end.", COLUMN_TIME, 15,
@@ -235,7 +235,7 @@ static const struct column sched_columns[] = {
 	LATENCY("total_ns", "TOTAL", "Sum of these times.", 8, COLUMN_COUNTER, view_get_dist_sum),
 	{ "max_at_ns", "MAX AT", "When the longest one ended.", COLUMN_TIME, 15, 0, CELL(thread, latency.max_at),
 	  view_get_time },
-	SIGNED(prio, "PRIO", "Priority as the kernel counts.", 4, 0),
+	SIGNED(prio, "PRIO", "Priority: 20 is nice 0, below 0 real time.", 4, 0),
 	COLUMN_VTID,
 	COLUMN_VPID,
 };

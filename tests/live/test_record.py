@@ -26,7 +26,7 @@ LEVEL = "lttng_ust_tracelog:LTTNG_UST_TRACEPOINT_LOGLEVEL_INFO"
 
 # In lttng-modules 2.13 and later (instrumentation/events, lttng-context-*.c), but not in the bundled recordings.
 KNOWN_EVENTS = {"block_rq_requeue", "block_rq_merge", "block_split", "block_bio_remap", "block_rq_remap", "signal_generate"}
-KNOWN_CONTEXTS = {"mnt_ns", "net_ns"}
+KNOWN_CONTEXTS = {"net_ns"}
 
 TOP = os.path.abspath("lttngtop")
 APP = os.path.abspath("ust_app")
@@ -301,7 +301,7 @@ def test_kernel_names():
         for name in ("minimal", "waits", "full"):
             text = u.run(TOP, "record", "--dry-run", "--set", name, "--perf", "page-fault")[1]
             enabled = set(",".join(re.findall(r"^lttng enable-event --kernel .*--channel=kernel ([\w,]+)$", text, re.M)).split(","))
-            added = set(re.findall(r"--type=(\S+)", text))
+            added = set(re.findall(r"--type=(\w\S+)", text)) | set(re.search(r"^for c in ([^;]+);", text, re.M).group(1).split())
             assert len(enabled) > 8 and len(added) > 3
             assert enabled <= events | KNOWN_EVENTS, enabled - events - KNOWN_EVENTS
             added = {c.replace(":", "_").replace("-", "_") for c in added}
@@ -352,6 +352,51 @@ def test_two_hosts():
         for u in (alpha, beta):
             check(u.run("lttng", "--no-sessiond", "list"), 0, "no available recording session")
     return None
+
+
+def write_script(path, text):
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "w", encoding="ascii") as file:
+        file.write("#!/bin/sh\n" + text)
+    os.chmod(path, 0o755)
+
+
+def test_host_without_a_context():
+    """--host, where the kernel tracer lacks a context, or would crash the kernel with it."""
+    base = os.path.abspath("lacking")
+    write_script(f"{base}/local/ssh", f"PATH={base}/remote:$PATH exec sh -c \"$2\"\n")
+    write_script(f"{base}/remote/lttng", f"""echo "$@" >>{base}/log
+        case "$*" in *--type=net_ns*) echo 'Error: net_ns: Context unavailable on this kernel' >&2; exit 1;; esac\n""")
+    write_script(f"{base}/remote/cat", f"""[ "$1" = /sys/module/lttng_tracer/version ] && read v <{base}/version && echo $v\n""")
+    nobody, = sandbox.free_ports(1)
+
+    def record(version, *options):
+        with open(f"{base}/version", "w", encoding="ascii") as file:
+            file.write(version)
+        with open(f"{base}/log", "w", encoding="ascii"):
+            pass
+        done = subprocess.run([TOP, "record", "--live", "net://127.0.0.1", "--live-port", str(nobody), "--session", "s",
+                               "--host", "h", *options], env={**os.environ, "PATH": f"{base}/local:" + os.environ["PATH"]},
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                              timeout=sandbox.PATIENCE, check=False)
+        with open(f"{base}/log", encoding="ascii") as file:
+            return (done.returncode, done.stdout, done.stderr), file.read().splitlines()
+
+    result, log = record("2.13.10\n")
+    check(result, 0, "stop it", "this kernel's tracer lacks the context net_ns: left out\n")
+    assert log[0].startswith("create s ") and log[-1] == "start s", log
+    assert any("--type=uid" in line for line in log) and not any("--type=prio" in line for line in log), log
+    result, log = record("2.13.10\n", "--context", "net_ns")
+    check(result, 1, "", "Error: net_ns: .*host 'h': lttng failed there")
+    assert log[-1] == "destroy s", log
+    for version, refused in (("2.13.0\n", True), ("2.13.9-rc1\n", True), ("2.13.10\n", True), ("", True),
+                             ("2.13.11\n", False), ("2.13.18\n", False), ("2.14.0\n", False)):
+        result, log = record(version, "--context", "prio")
+        assert any("--type=prio" in line for line in log) != refused, f"{version}: {log}"
+        assert log[-1] == ("destroy s" if refused else "start s"), f"{version}: {log}"
+        if refused and version:
+            check(result, 1, "", f"context prio: lttng-modules {version.strip()} crashes the kernel with it: "
+                  "update to 2.13.11 or later\n.*host 'h': lttng failed there")
 
 
 def main():

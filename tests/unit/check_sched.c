@@ -471,6 +471,25 @@ START_TEST(test_context_of_a_thread)
 }
 END_TEST
 
+/* Priorities come with the sched events: no context of it is recorded. */
+START_TEST(test_priority_of_sched_events)
+{
+	struct events e;
+
+	begin(&e);
+	EVENT(&e, 1100, 0, 5, SCHED_SWITCH, sched_switch, .prev_tid = 5, .prev_prio = 20, .prev_state = SLEEP,
+	      .next_tid = 6, .next_prio = -2,
+	      .prev_comm = "five", .next_comm = "six");
+	ck_assert_int_eq((int64_t)events_thread(&e, 5)->prio, 20);
+	ck_assert_int_eq((int64_t)events_thread(&e, 6)->prio, -2);
+	EVENT(&e, 1200, 0, 6, SCHED_WAKING, wakeup, .tid = 5, .prio = 39, .target_cpu = 0, .comm = "five");
+	ck_assert_int_eq((int64_t)events_thread(&e, 5)->prio, 39);
+	EVENT(&e, 1300, 0, 6, SCHED_SETPRIO, task, .tid = 5, .prio = 0, .comm = "five");
+	ck_assert_int_eq((int64_t)events_thread(&e, 5)->prio, 0);
+	events_release(&e);
+}
+END_TEST
+
 /* A damaged record. */
 START_TEST(test_idle_task_with_a_stoppers_name)
 {
@@ -554,5 +573,5 @@ UNIT_MAIN("sched", test_time_from_begin_to_end, test_cpu_start_credits_before_fi
 	  test_offline_with_look_ahead, test_migration_that_stays_online, test_offline_held_until_next_event,
 	  test_hotplug_tracepoint, test_lost_events_make_unsure, test_interrupted_session,
 	  test_thread_seen_on_two_cpus, test_birth_to_death, test_tid_reused_without_exit, test_thread_of_a_process,
-	  test_exec_takes_over_tid, test_state_dump, test_context_of_a_thread,
+	  test_exec_takes_over_tid, test_state_dump, test_context_of_a_thread, test_priority_of_sched_events,
 	  test_idle_task_with_a_stoppers_name, test_sums_hold_whatever_comes)

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A plan against a kernel tracer that lacks contexts or has a known fault: liblttng-ctl is played here. */
+#include "unit.h"
+
+#include <glib.h>
+#include <lttng/lttng.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "control/fault.h"
+#include "control/plan.h"
+#include "control/tracer.h"
+
+/* What the played tracer lacks and runs; NULL: nothing, no version. */
+static enum lttng_event_context_type lacking;
+static int lacking_code;
+static const char *version;
+
+static unsigned added[LTTNG_EVENT_CONTEXT_VSGID + 1];
+static unsigned sessions;
+
+int lttng_list_sessions(struct lttng_session **list)
+{
+	*list = NULL;
+	return 0;
+}
+
+int lttng_list_tracepoints(struct lttng_handle *handle, struct lttng_event **list)
+{
+	(void)handle;
+	*list = g_new0(struct lttng_event, 1);
+	g_strlcpy((*list)->name, "sched_switch", sizeof((*list)->name));
+	return 1;
+}
+
+enum lttng_error_code lttng_create_session_ext(struct lttng_session_descriptor *d)
+{
+	(void)d;
+	sessions++;
+	return LTTNG_OK;
+}
+
+int lttng_destroy_session(const char *name)
+{
+	(void)name;
+	sessions--;
+	return 0;
+}
+
+int lttng_enable_channel(struct lttng_handle *handle, struct lttng_channel *channel)
+{
+	(void)handle;
+	(void)channel;
+	return 0;
+}
+
+int lttng_enable_event(struct lttng_handle *handle, struct lttng_event *event, const char *channel)
+{
+	(void)handle;
+	(void)event;
+	(void)channel;
+	return 0;
+}
+
+int lttng_add_context(struct lttng_handle *handle, struct lttng_event_context *context, const char *event,
+		      const char *channel)
+{
+	(void)handle;
+	(void)event;
+	(void)channel;
+	if (lacking_code && context->ctx == lacking)
+		return -lacking_code;
+	added[context->ctx]++;
+	return 0;
+}
+
+/* The only file that control/ reads this way in these tests. */
+gboolean g_file_get_contents(const gchar *path, gchar **text, gsize *length, GError **error)
+{
+	(void)length;
+	(void)error;
+	ck_assert_str_eq(path, TRACER_VERSION_FILE);
+	*text = g_strdup(version);
+	return version != NULL;
+}
+
+/* Records with the largest set and these contexts (NULL: none); the session exists if it succeeds. */
+static enum lt_status record(const char *context)
+{
+	GPtrArray *contexts = g_ptr_array_new();
+	const struct record_request request = {
+		.session = "s", .output = "/nowhere", .live_timer_ns = 1, .contexts = contexts};
+	struct record_plan *plan;
+	enum lt_status status;
+
+	if (context)
+		g_ptr_array_add(contexts, (gpointer)context);
+	plan = record_plan_create(&request);
+	ck_assert_msg(plan, "%s", error_text());
+	status = tracer_probe(plan);
+	if (!status)
+		status = tracer_setup(plan);
+	record_plan_destroy(plan);
+	g_ptr_array_free(contexts, TRUE);
+	return status;
+}
+
+static bool is_logged(const char *text)
+{
+	for (unsigned i = 0; i < log_count(); i++)
+		if (strstr(log_get(i)->text, text))
+			return true;
+	return false;
+}
+
+START_TEST(test_all_contexts)
+{
+	ck_assert_msg(!record(NULL), "%s", error_text());
+	ck_assert_uint_eq(sessions, 1);
+	ck_assert_uint_eq(added[LTTNG_EVENT_CONTEXT_TID], 1);
+	ck_assert_uint_eq(added[LTTNG_EVENT_CONTEXT_NET_NS], 1);
+	ck_assert_uint_eq(added[LTTNG_EVENT_CONTEXT_PRIO], 0);
+	ck_assert(!is_logged("lacks these contexts"));
+}
+END_TEST
+
+/* A set's context that the tracer does not have: the rest is recorded, and it is said. */
+START_TEST(test_context_left_out)
+{
+	static const int codes[] = {LTTNG_ERR_KERN_CONTEXT_UNAVAILABLE, LTTNG_ERR_KERN_CONTEXT_FAIL};
+
+	lacking = LTTNG_EVENT_CONTEXT_USER_NS;
+	for (size_t i = 0; i < G_N_ELEMENTS(codes); i++) {
+		lacking_code = codes[i];
+		ck_assert_msg(!record(NULL), "%s", error_text());
+		ck_assert_uint_eq(sessions, i + 1);
+		ck_assert_uint_eq(added[LTTNG_EVENT_CONTEXT_NET_NS], i + 1);
+		ck_assert_uint_eq(added[LTTNG_EVENT_CONTEXT_USER_NS], 0);
+		ck_assert(is_logged("this kernel's tracer lacks these contexts, which will be missing: "
+				    "user_ns (its user namespace)"));
+	}
+}
+END_TEST
+
+/* The same context asked for by name, and other failures of a set's. */
+START_TEST(test_context_refused)
+{
+	lacking = LTTNG_EVENT_CONTEXT_USER_NS;
+	lacking_code = LTTNG_ERR_KERN_CONTEXT_UNAVAILABLE;
+	ck_assert_int_eq(record("user_ns"), LT_ERROR);
+	ck_assert_str_eq(error_text(), "session 's': channel 'kernel': context 'user_ns': this kernel's tracer has no "
+				       "such context");
+	ck_assert_uint_eq(sessions, 0);
+	lacking_code = LTTNG_ERR_NO_SESSIOND;
+	ck_assert_int_eq(record(NULL), LT_ERROR);
+	ck_assert_uint_eq(sessions, 0);
+}
+END_TEST
+
+START_TEST(test_faulty_versions)
+{
+	static const struct {
+		const char *version;
+		const char *error; /* NULL: taken */
+	} cases[] = {
+		{"2.12.17\n", NULL},
+		{"2.13.0\n",
+		 "context 'prio': lttng-modules 2.13.0 crashes the kernel with it: update to 2.13.11 or later"},
+		{"2.13.9", "context 'prio': lttng-modules 2.13.9 crashes"},
+		{"2.13.10-rc1\n", "context 'prio': lttng-modules 2.13.10-rc1 crashes"},
+		{"2.13.10\n", "context 'prio': lttng-modules 2.13.10 crashes"},
+		{"2.13.11\n", NULL},
+		{"2.13.18\n", NULL},
+		{"2.14.0\n", NULL},
+		{NULL, "context 'prio': some lttng-modules crash the kernel with it, and "},
+	};
+	unsigned taken = 0;
+
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		version = cases[i].version;
+		ck_assert_msg(!record(NULL), "%s", error_text());
+		ck_assert_msg(record("prio") == (cases[i].error ? LT_ERROR : LT_OK), "version %s", version);
+		if (cases[i].error)
+			ck_assert_msg(g_str_has_prefix(error_text(), cases[i].error), "%s", error_text());
+		taken += !cases[i].error;
+		ck_assert_uint_eq(added[LTTNG_EVENT_CONTEXT_PRIO], taken);
+	}
+}
+END_TEST
+
+UNIT_MAIN("tracer", test_all_contexts, test_context_left_out, test_context_refused, test_faulty_versions)
