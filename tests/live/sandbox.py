@@ -55,6 +55,10 @@ class User:
             self.env["PATH"] = path + ":" + self.env["PATH"]
         self.processes = []
 
+    def bring(self, program):
+        """A copy of the program in the home: where it was built may be closed to this user."""
+        return shutil.copy(program, self.home)
+
     def start(self, *argv, **more):
         process = subprocess.Popen(argv, cwd=self.home, env=self.env, stdin=subprocess.DEVNULL, text=True, **self.ids, **more)
         self.processes.append(process)

@@ -290,9 +290,9 @@ def check_user_space(relayd):
     user = sandbox.User("user")
     try:
         user.start_sessiond()
-        shutil.copy(os.path.join(BUILD, "tests/live/ust_app"), "ust_app")
-        status, _, err = user.run(PROGRAM, "record", "--ust", "lttng_ust_*:*", "--output", f"{user.home}/recording", "--",
-                                  os.path.abspath("ust_app"), "3000")
+        app = user.bring(os.path.join(BUILD, "tests/live/ust_app"))
+        status, _, err = user.run(user.bring(PROGRAM), "record", "--ust", "lttng_ust_*:*", "--output",
+                                  f"{user.home}/recording", "--", app, "3000")
         if status == 77:
             print("skip feeding user-space events: built without lttng-ust")
             return

@@ -141,12 +141,11 @@ def clock_of(text):
 def record_programs(path, counts):
     """A recording of programs: its trace, and what each of them emitted by its pid."""
     user = sandbox.User("programs")
-    app = os.path.join(user.home, "ust_app")
-    shutil.copy(APP, app)
+    app, program = user.bring(APP), user.bring(PROGRAM)
     script = "; ".join(f"{app} {n} & echo $! {n} >>{user.home}/pids; wait" for n in counts)
     try:
         user.start_sessiond()
-        status, _, err = user.run(PROGRAM, "record", "--ust", EVENTS, "--output", f"{user.home}/recording", "--", "sh", "-c", script)
+        status, _, err = user.run(program, "record", "--ust", EVENTS, "--output", f"{user.home}/recording", "--", "sh", "-c", script)
         assert status == 0, err
     finally:
         user.end()

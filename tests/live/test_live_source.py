@@ -325,10 +325,7 @@ class Ust:
 
     def __init__(self, home):
         self.user = sandbox.User(home)
-        self.app = os.path.join(self.user.home, "ust_app")
-        with open(os.path.join(BUILD, "tests/live/ust_app"), "rb") as source, open(self.app, "wb") as copy:
-            copy.write(source.read())
-        os.chmod(self.app, 0o755)
+        self.app = self.user.bring(os.path.join(BUILD, "tests/live/ust_app"))
 
     def __enter__(self):
         with contextlib.ExitStack() as stack:
