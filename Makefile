@@ -94,20 +94,6 @@ $(PROGRAM): $(MAIN) $(ARCHIVE)
 	$(call say,LINK,$@)
 	$(Q)$(LINK) -o $@ $^ $(LINK_LIBS)
 
-# Tests: each tests/*/*.c is a program linked with everything but main; those in unit/ are tests, others serve scripts.
-
-$(BUILD)/tests/%: tests/%.c $(ARCHIVE)
-	$(call say,CCLD,$@)
-	$(Q)mkdir -p $(@D)
-	$(Q)$(COMPILE) $(CHECK_CFLAGS) -MF $@.d -o $@ $< $(ARCHIVE) $(LDFLAGS) $(BUILD_LDFLAGS) $(CHECK_LIBS) $(LINK_LIBS)
-
-$(BUILD)/tests/live/ust_app: LIB_CFLAGS += $(UST_CFLAGS)
-$(BUILD)/tests/live/ust_app: LIBS += $(UST_LIBS)
-
-.PHONY: check-unit
-check-unit: $(UNIT_TESTS)
-	$(Q)tests/run --build $(BUILD) $(UNIT_TESTS)
-
 # Bundled recordings
 
 TRACES := $(patsubst traces/%.tar.zst,$(BUILD)/traces/%,$(wildcard traces/*.tar.zst))
@@ -119,6 +105,20 @@ $(BUILD)/traces/%: traces/%.tar.zst
 	$(call say,UNPACK,$@)
 	$(Q)mkdir -p $(@D) && rm -rf $@
 	$(Q)zstd -dcq $< | tar -x -C $(@D) && touch $@
+
+# Tests: each tests/*/*.c is a program linked with everything but main; those in unit/ are tests, others serve scripts.
+
+$(BUILD)/tests/%: tests/%.c $(ARCHIVE)
+	$(call say,CCLD,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(COMPILE) $(CHECK_CFLAGS) -MF $@.d -o $@ $< $(ARCHIVE) $(LDFLAGS) $(BUILD_LDFLAGS) $(CHECK_LIBS) $(LINK_LIBS)
+
+$(BUILD)/tests/live/ust_app: LIB_CFLAGS += $(UST_CFLAGS)
+$(BUILD)/tests/live/ust_app: LIBS += $(UST_LIBS)
+
+.PHONY: check-unit
+check-unit: $(PROGRAM) $(TRACES) $(UNIT_TESTS)
+	$(Q)tests/run --build $(BUILD) $(UNIT_TESTS)
 
 .PHONY: demo demo-run
 demo:
