@@ -52,12 +52,8 @@ static bt_component_class_sink_consume_method_status sink_consume(bt_self_compon
 {
 	struct reader *r = bt_self_component_get_data(bt_self_component_sink_as_self_component(self));
 
-	if (!r->heap) {
+	if (!r->heap)
 		reader_write_prologue(r);
-		/* Every file of a stream is open now, unless a stream has several. */
-		if (r->one_file_per_stream)
-			shadow_remove(r->shadow);
-	}
 	r->done = !reader_run(r);
 	/* A stream that broke off left its error on the thread; it was told. */
 	bt_current_thread_clear_error();
@@ -162,7 +158,6 @@ static enum lt_status connect_ports(struct reader *r, const bt_component_source 
 	const bt_component_sink *sink;
 	enum lt_status status = LT_OK;
 
-	r->one_file_per_stream = r->shadow && n == r->shadow->files->len;
 	choose_ports(r, source, chosen);
 	if (r->n_ports == 0) {
 		r->done = true;

@@ -93,8 +93,7 @@ enum { CONTEXT_SLOTS = 8192 };
 struct reader {
 	struct ring_producer *ring;
 	struct reader_args args;
-	struct shadow *shadow;    /* NULL: the originals are read */
-	bool one_file_per_stream;
+	struct shadow *shadow;    /* lives as long as the graph; NULL: the originals are read */
 	bt_graph *graph;
 	const bt_component_class_sink *sink_class;
 	struct port *ports;

@@ -321,20 +321,12 @@ static void remove_tree(int parent, const char *name, unsigned depth)
 	unlinkat(parent, name, AT_REMOVEDIR);
 }
 
-void shadow_remove(struct shadow *s)
-{
-	if (s && s->directory) {
-		remove_tree(AT_FDCWD, s->directory, 0);
-		g_free(s->directory);
-		s->directory = NULL;
-	}
-}
-
 void shadow_destroy(struct shadow *s)
 {
 	if (!s)
 		return;
-	shadow_remove(s);
+	remove_tree(AT_FDCWD, s->directory, 0);
+	g_free(s->directory);
 	g_strfreev(s->paths);
 	g_free(s->metadata);
 	g_ptr_array_free(s->originals, TRUE);

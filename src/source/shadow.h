@@ -59,9 +59,7 @@ void shadow_replace(struct shadow *s, guint i, const char *copy);
 /* The text with the shadow's directories replaced by the originals; to be freed with g_free(). */
 char *shadow_original_text(const struct shadow *s, const char *text);
 
-/* Removes the directory. What is open stays readable. */
-void shadow_remove(struct shadow *s);
-
+/* Removes the directory too: only after the graph that reads it, which may open its files again at any time. */
 void shadow_destroy(struct shadow *s);
 
 /* Removes what a worker that was killed has left behind. */
