@@ -4,9 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/error.h"
 #include "base/log.h"
+#include "base/similar.h"
 #include "base/strpool.h"
 #include "base/text.h"
 #include "cmd/commands.h"
@@ -39,6 +41,18 @@ static const struct command *find_command(const char *name)
 		if (!strcmp(commands[i].name, name))
 			return &commands[i];
 	return NULL;
+}
+
+/* Which command is meant by a word that is not one. */
+static struct similar similar_command(const char *word)
+{
+	struct similar s = {.word = word};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(commands); i++)
+		if (&commands[i] != monitor)
+			similar_offer(&s, commands[i].name);
+	similar_offer(&s, "help");
+	return s;
 }
 
 static bool is_later_command(const char *name)
@@ -97,7 +111,9 @@ static int run_help(int argc, char **argv)
 			return fail_later(argv[0]);
 		command = find_command(argv[0]);
 		if (!command) {
-			error_set("no command '%s'", argv[0]);
+			struct similar similar = similar_command(argv[0]);
+
+			error_set("no command '%s'%s", argv[0], similar_hint(&similar, ""));
 			return fail_usage(monitor);
 		}
 	}
@@ -151,6 +167,7 @@ static int dispatch(int argc, char **argv)
 {
 	const char *first = argc ? argv[0] : "";
 	const struct command *command = find_command(first);
+	struct similar similar = similar_command(first);
 
 	if (!strcmp(first, "help"))
 		return run_help(argc - 1, argv + 1);
@@ -158,6 +175,10 @@ static int dispatch(int argc, char **argv)
 		return fail_later(first);
 	if (command && command != monitor)
 		return run_command(command, argc - 1, argv + 1);
+	if (similar.best && *first != '-' && access(first, F_OK)) {
+		error_set("there is no command or file '%s'%s", first, similar_hint(&similar, ""));
+		return fail_usage(monitor);
+	}
 	return run_command(monitor, argc, argv);
 }
 

@@ -249,6 +249,11 @@ static void print_options(struct help *h, enum command_bit command)
 	const struct option_row *rows = options_rows(&n);
 
 	help_section(h, "Options");
+	if (!h->brief)
+		help_paragraph(h,
+			       "A long option may be shortened where only one option of the command starts so; it "
+			       "takes its argument as the next word or behind '='. Letters may stand together, the "
+			       "last one with its argument.");
 	for (unsigned i = 0; i < n; i++) {
 		const struct option_row *row = &rows[i];
 		char *letter, *term, *text;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/similar.h"
 
 #define MONITOR COMMAND_MONITOR
 #define REPORT COMMAND_REPORT
@@ -172,38 +173,6 @@ static void set_defaults(struct options *o)
 	}
 }
 
-/* Whether it is "--name", "--name=value", "-x" or "-xvalue"; *value points behind the name, NULL: no value there. */
-static bool is_option(const struct option_row *row, const char *word, const char **value)
-{
-	size_t len = strlen(row->name);
-
-	if (word[1] == '-') {
-		if (strncmp(word + 2, row->name, len) != 0 || (word[2 + len] && word[2 + len] != '='))
-			return false;
-		*value = word[2 + len] ? word + 2 + len + 1 : NULL;
-		return true;
-	}
-	if (!row->letter || word[1] != row->letter)
-		return false;
-	*value = word[2] ? word + 2 : NULL;
-	return true;
-}
-
-/* The row of an option, the command's own if it has one of that name. */
-static const struct option_row *find_row(const char *word, enum command_bit command, const char **value)
-{
-	const struct option_row *other = NULL;
-
-	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
-		if (!is_option(&rows[i], word, value))
-			continue;
-		if (rows[i].commands & command)
-			return &rows[i];
-		other = &rows[i];
-	}
-	return other;
-}
-
 static const char *command_text(enum command_bit command)
 {
 	switch (command) {
@@ -220,25 +189,126 @@ static const char *command_text(enum command_bit command)
 	}
 }
 
-/* Parses the option at argv[*i]; moves *i to its last word. */
+/* An option as it was typed: "--NAME", "--NAME=VALUE", or a letter of "-LETTERS", whose rest may be its value. */
+struct typed {
+	const struct option_row *row;
+	const char *value; /* NULL: none is attached */
+};
+
+/* The row of a long option by its whole name, the command's own if several have it; NULL: none has. */
+static const struct option_row *find_name(const char *name, size_t len, enum command_bit command)
+{
+	const struct option_row *other = NULL;
+
+	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+		if (strncmp(name, rows[i].name, len) != 0 || rows[i].name[len])
+			continue;
+		if (rows[i].commands & command)
+			return &rows[i];
+		other = &rows[i];
+	}
+	return other;
+}
+
+/* The command's only option whose name starts so. NULL: none, or several, which *candidates then lists. */
+static const struct option_row *find_start(const char *start, size_t len, enum command_bit command, GString *candidates)
+{
+	const struct option_row *found = NULL;
+	unsigned n = 0;
+
+	for (size_t i = 0; i < G_N_ELEMENTS(rows) && len; i++) {
+		if (!(rows[i].commands & command) || strncmp(start, rows[i].name, len) != 0)
+			continue;
+		g_string_append_printf(candidates, "%s'--%s'", n ? ", " : "", rows[i].name);
+		found = &rows[i];
+		n++;
+	}
+	if (n == 1)
+		g_string_truncate(candidates, 0);
+	return n == 1 ? found : NULL;
+}
+
+static enum lt_status unknown_option(const char *name, size_t len, enum command_bit command)
+{
+	char *word = g_strndup(name, len);
+	struct similar s = {.word = word};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++)
+		if (rows[i].commands & command)
+			similar_offer(&s, rows[i].name);
+	error_set("unknown option '--%s'%s", word, similar_hint(&s, "--"));
+	g_free(word);
+	return LT_ERROR;
+}
+
+/* A word that starts with "--". */
+static enum lt_status read_long(const char *word, enum command_bit command, struct typed *t)
+{
+	const char *name = word + 2;
+	const size_t len = strcspn(name, "=");
+	GString *candidates = g_string_new(NULL);
+	enum lt_status status = LT_OK;
+
+	t->value = name[len] ? name + len + 1 : NULL;
+	t->row = find_name(name, len, command);
+	if (!t->row)
+		t->row = find_start(name, len, command, candidates);
+	if (!t->row && candidates->len)
+		status = error_set("option '--%.*s' is ambiguous: %s", (int)len, name, candidates->str);
+	else if (!t->row)
+		status = unknown_option(name, len, command);
+	g_string_free(candidates, TRUE);
+	return status;
+}
+
+/* The letter at p; what follows it is its value, or without one more letters. */
+static enum lt_status read_letter(const char *p, enum command_bit command, struct typed *t)
+{
+	const struct option_row *other = NULL;
+
+	t->row = NULL;
+	for (size_t i = 0; i < G_N_ELEMENTS(rows) && !t->row; i++) {
+		if (rows[i].letter != *p)
+			continue;
+		other = &rows[i];
+		if (rows[i].commands & command)
+			t->row = other;
+	}
+	if (!t->row)
+		t->row = other;
+	t->value = t->row && t->row->kind != OPTION_FLAG && p[1] ? p + 1 : NULL;
+	return t->row ? LT_OK : error_set("unknown option '-%c'", *p);
+}
+
+/* Stores what was typed; takes the value from the next argument, to which it then moves *i, if none is attached. */
+static enum lt_status take(struct options *o, enum command_bit command, struct typed t, int argc, char **argv, int *i)
+{
+	if (!(t.row->commands & command))
+		return error_set("option '--%s' is not for %s", t.row->name, command_text(command));
+	if (t.row->kind == OPTION_FLAG && t.value)
+		return error_set("option '--%s' takes no argument", t.row->name);
+	if (t.row->kind != OPTION_FLAG && !t.value) {
+		if (*i + 1 == argc)
+			return error_set("option '--%s' needs an argument: %s", t.row->name, t.row->argument);
+		t.value = argv[++*i];
+	}
+	return store(o, t.row, t.value) ? error_wrap("option '--%s'", t.row->name) : LT_OK;
+}
+
+/* Parses the option or the cluster of letters at argv[*i]; moves *i to its last word. */
 static enum lt_status parse_option(struct options *o, enum command_bit command, int argc, char **argv, int *i)
 {
-	const char *value = NULL;
-	const struct option_row *row = find_row(argv[*i], command, &value);
+	const char *word = argv[*i];
+	struct typed t;
 
-	if (!row)
-		return error_set("unknown option '%s'", argv[*i]);
-	if (!(row->commands & command))
-		return error_set("option '--%s' is not for %s", row->name, command_text(command));
-	if (row->kind == OPTION_FLAG && value)
-		return error_set("option '--%s' takes no argument", row->name);
-	if (row->kind != OPTION_FLAG && !value) {
-		if (*i + 1 == argc)
-			return error_set("option '--%s' needs an argument: %s", row->name, row->argument);
-		value = argv[++*i];
+	if (word[1] == '-')
+		return read_long(word, command, &t) ? LT_ERROR : take(o, command, t, argc, argv, i);
+	for (const char *p = word + 1; *p && !o->help && !o->version; p++) {
+		if (read_letter(p, command, &t) || take(o, command, t, argc, argv, i))
+			return LT_ERROR;
+		if (t.row->kind != OPTION_FLAG)
+			break; /* the rest was its value */
 	}
-	if (store(o, row, value))
-		return error_wrap("option '--%s'", row->name);
 	return LT_OK;
 }
 

@@ -83,7 +83,9 @@ const struct option_row *options_rows(unsigned *count);
 /*
  * Parses argv[0..argc[ (without the program's and the command's name) for one
  * command. Options and words may be mixed; "--" ends the options; after --help
- * or --version nothing is looked at. LT_ERROR: wrong usage, the error chain
+ * or --version nothing is looked at. A long option may be cut short where only
+ * one of the command's starts so; letters may stand together, the last of them
+ * with its value. LT_ERROR: wrong usage, the error chain
  * names the option. *o must be released in either case.
  */
 enum lt_status options_parse(struct options *o, enum command_bit command, int argc, char **argv);

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/similar.h"
 #include "base/text.h"
 #include "cmd/commands.h"
 #include "cmd/report.h"
@@ -57,6 +58,16 @@ static enum report_own own_table(const char *name)
 	return OWN_NONE;
 }
 
+static enum lt_status unknown_table(const char *name)
+{
+	struct similar s = {.word = name};
+
+	for (unsigned i = 0; i < view_table_count(); i++)
+		if (view_table_get(i)->flags & VIEW_REPORT)
+			similar_offer(&s, view_table_get(i)->name);
+	return error_set("no table '%s'%s", name, similar_hint(&s, ""));
+}
+
 static enum lt_status find_table(struct report *r)
 {
 	const struct options *o = r->options;
@@ -64,7 +75,7 @@ static enum lt_status find_table(struct report *r)
 	const struct view_table *table = view_table_find(name);
 
 	if (!table || !(table->flags & VIEW_REPORT))
-		return error_set("no table '%s'", name);
+		return unknown_table(name);
 	r->table = table;
 	r->own = own_table(name);
 	return LT_OK;

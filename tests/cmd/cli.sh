@@ -48,7 +48,19 @@ expect 2 '' "unknown option '--nonsense'" --nonsense "$recording"
 expect 2 '' "'report --help'|lttngtop report --help" report --nonsense
 expect 2 '' "option '--begin': 'soon' is not a time" report cpu --begin soon "$recording"
 expect 2 '' "option '--json' is not for the monitor" --json "$recording"
-expect 2 '' "nonsense" report nonsense "$recording"
+expect 2 '' "no table 'nonsense'$" report nonsense "$recording"
+expect 2 '' "no table 'blockin': did you mean 'blocking'[?]$" report blockin "$recording"
+expect 2 '' "no table 'critical-paht': did you mean 'critical-path'[?]$" report critical-paht "$recording"
+expect 2 '' "there is no command or file 'reprot': did you mean 'report'[?]$" reprot cpu "$recording"
+expect 2 '' "there is no command or file 'reprot': did you mean 'report'[?]$" reprot cpu --json "$recording"
+expect 2 '' "no command 'lsit': did you mean 'list'[?]$" help lsit
+expect 2 '' "unknown option '--jsno': did you mean '--json'[?]$" report cpu --jsno "$recording"
+expect 2 '' "option '--no' is ambiguous: '--no-color', '--no-mouse', '--no-sync'$" --no "$recording"
+expect 0 '^host,' '' report hosts --cs "$recording"
+expect 1 '' "nowhere" report hosts --js nowhere
+# A directory of such a name is a source all the same.
+mkdir reprot
+expect 1 '' "reprot" reprot
 expect 2 '' "no command 'nonsense'" help nonsense
 expect 2 '' 'source' report cpu
 expect 2 '' "lttngtop record --help" record --set most

@@ -7,10 +7,47 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/map64.h"
+#include "base/similar.h"
 #include "base/strpool.h"
 #include "base/text.h"
 #include "base/timetext.h"
 #include "unit.h"
+
+/* similar */
+
+START_TEST(test_similar)
+{
+	static const char *const names[] = {"report", "record", "list", "feed", "critical-path", "critical-totals"};
+	static const struct {
+		const char *word, *hint;
+	} cases[] = {
+		{"reprot", ": did you mean 'report'?"},
+		{"reprt", ": did you mean 'report'?"},
+		{"recrod", ": did you mean 'record'?"},
+		{"lsit", ": did you mean 'list'?"},
+		{"lis", ": did you mean 'list'?"},
+		{"lists", ": did you mean 'list'?"},
+		{"last", ": did you mean 'list'?"},
+		{"critical-pahts", ": did you mean 'critical-path'?"},
+		{"report", ": did you mean 'report'?"}, /* itself */
+		{"lost", ": did you mean 'list'?"},
+		{"lt", ""},
+		{"", ""},
+		{"salt", ""},
+		{"three-tier", ""},
+		{"food", ""},
+		{"a-name-that-is-longer-than-any-of-them-may-be", ""},
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		struct similar s = {.word = cases[i].word};
+
+		for (size_t k = 0; k < G_N_ELEMENTS(names); k++)
+			similar_offer(&s, names[k]);
+		ck_assert_str_eq(similar_hint(&s, ""), cases[i].hint);
+	}
+}
+END_TEST
 
 /* text */
 
@@ -389,6 +426,6 @@ START_TEST(test_format)
 }
 END_TEST
 
-UNIT_MAIN("base", test_text_sanitise, test_text_cut, test_text_any_bytes, test_text_glob, test_strpool,
+UNIT_MAIN("base", test_similar, test_text_sanitise, test_text_cut, test_text_any_bytes, test_text_glob, test_strpool,
 	  test_strpool_long, test_strpool_limit, test_error_chain, test_log, test_map64, test_time_forms,
 	  test_time_zone, test_time_summer, test_time_wrong, test_duration, test_format)

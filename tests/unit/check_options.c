@@ -88,6 +88,36 @@ START_TEST(test_help_wins)
 }
 END_TEST
 
+/* Long options cut short; letters that stand together, the last one with its value. */
+START_TEST(test_short_forms)
+{
+	struct options o;
+
+	ck_assert_int_eq(PARSE(&o, COMMAND_REPORT, "--inter", "1s", "--js", "--beg=+5s", "--ut", "x"), LT_OK);
+	ck_assert_uint_eq(o.interval, 1000000000);
+	ck_assert_int_eq(o.begin.form, TIMETEXT_AFTER_BEGIN);
+	ck_assert(o.json && o.utc);
+	ck_assert_uint_eq(o.words->len, 1);
+	options_release(&o);
+	/* a whole name is never the start of another one */
+	ck_assert_int_eq(PARSE(&o, COMMAND_FEED, "--session", "s", "--live-t", "1s", "--now"), LT_OK);
+	ck_assert_str_eq(o.feed_session, "s");
+	ck_assert(o.now && o.feed_live_timer == 1000000000);
+	options_release(&o);
+	ck_assert_int_eq(PARSE(&o, COMMAND_RECORD, "-nodir"), LT_OK);
+	ck_assert(o.dry_run);
+	ck_assert_str_eq(o.output, "dir");
+	options_release(&o);
+	ck_assert_int_eq(PARSE(&o, COMMAND_RECORD, "-no", "-n", "status"), LT_OK);
+	ck_assert_str_eq(o.output, "-n");
+	ck_assert_uint_eq(o.words->len, 1);
+	options_release(&o);
+	ck_assert_int_eq(PARSE(&o, COMMAND_RECORD, "-nhx", "--nonsense"), LT_OK);
+	ck_assert(o.help && o.dry_run);
+	options_release(&o);
+}
+END_TEST
+
 /* A name may be another option for another command. */
 START_TEST(test_names_of_commands)
 {
@@ -127,7 +157,15 @@ START_TEST(test_wrong)
 		const char *error;
 	} cases[] = {
 		{COMMAND_REPORT, {"--nonsense"}, "unknown option '--nonsense'"},
-		{COMMAND_REPORT, {"--inter", "1s"}, "unknown option '--inter'"},
+		{COMMAND_REPORT, {"--intervall", "1s"}, "unknown option '--intervall': did you mean '--interval'?"},
+		{COMMAND_MONITOR, {"--no"}, "option '--no' is ambiguous: '--no-color', '--no-mouse', '--no-sync'"},
+		{COMMAND_REPORT, {"--wait=1s"}, "option '--wait' is ambiguous: '--wait-retention', '--wait-memory'"},
+		{COMMAND_REPORT, {"--=x"}, "unknown option '--'"},
+		{COMMAND_REPORT, {"--ut=1"}, "option '--utc' takes no argument"},
+		{COMMAND_FEED, {"--host", "x"}, "option '--host' is not for 'feed'"},
+		{COMMAND_RECORD, {"-nx"}, "unknown option '-x'"},
+		{COMMAND_RECORD, {"-no"}, "option '--output' needs an argument: DIR"},
+		{COMMAND_RECORD, {"-ni"}, "option '--interval' is not for 'record'"},
 		{COMMAND_REPORT, {"-x"}, "unknown option '-x'"},
 		{COMMAND_REPORT, {"--utc=1"}, "option '--utc' takes no argument"},
 		{COMMAND_REPORT, {"cpu", "--begin"}, "option '--begin' needs an argument: TIME"},
@@ -165,4 +203,4 @@ START_TEST(test_wrong)
 END_TEST
 
 UNIT_MAIN("options", test_table, test_defaults, test_kinds, test_help_wins,
-	  test_names_of_commands, test_command, test_wrong)
+	  test_short_forms, test_names_of_commands, test_command, test_wrong)
