@@ -210,6 +210,7 @@ void *ring_reserve(struct ring_producer *p, uint32_t bytes)
 void ring_commit(struct ring_producer *p, uint32_t bytes)
 {
 	p->head += bytes;
+	atomic_store_explicit(&p->shared->committed, p->head, memory_order_release);
 	if (p->head - p->published >= PUBLISH_BYTES)
 		ring_beat(p);
 }
@@ -229,9 +230,20 @@ static void publish_tail(struct ring_consumer *c)
 		wake(c->fds.space);
 }
 
+static uint64_t head_of(const struct ring_consumer *c)
+{
+	const uint64_t head = atomic_load_explicit(&c->shared->head, memory_order_acquire);
+	uint64_t committed;
+
+	if (!c->orphaned)
+		return head;
+	committed = atomic_load_explicit(&c->shared->committed, memory_order_acquire);
+	return committed > head ? committed : head;
+}
+
 static bool load_head(struct ring_consumer *c)
 {
-	c->head_seen = atomic_load_explicit(&c->shared->head, memory_order_acquire);
+	c->head_seen = head_of(c);
 	return c->head_seen - c->tail <= c->capacity && c->head_seen % 8 == 0;
 }
 
@@ -312,9 +324,14 @@ enum lt_status ring_peek(struct ring_consumer *c, const struct event **ev, const
 	return LT_OK;
 }
 
+void ring_inherit(struct ring_consumer *c)
+{
+	c->orphaned = true;
+}
+
 bool ring_is_empty(const struct ring_consumer *c)
 {
-	return atomic_load_explicit(&c->shared->head, memory_order_acquire) == c->tail;
+	return head_of(c) == c->tail;
 }
 
 uint64_t ring_beat_ns(const struct ring_consumer *c)

@@ -26,7 +26,8 @@
  * Each side sleeps on an eventfd only when it finds the ring empty (full), and
  * only then the other side writes to it. A full ring blocks the producer:
  * nothing is ever dropped. Both sides publish their counter in batches; before
- * a side sleeps it publishes what it has.
+ * a side sleeps it publishes what it has. A producer that dies in the midst of a
+ * batch leaves it behind: committed is where its last whole record ends.
  *
  * The consumer trusts nothing in the shared memory: it keeps its own tail and
  * capacity, checks that head lies within a capacity of it, reads each size once, and
@@ -43,6 +44,7 @@ struct ring_shared {
 	_Atomic uint32_t consumer_sleeps;
 	_Alignas(64) _Atomic uint64_t tail;
 	_Atomic uint32_t producer_sleeps;
+	_Alignas(64) _Atomic uint64_t committed; /* as head, with each record; for when the producer is dead */
 };
 
 enum { RING_HEADER_BYTES = 4096 };
@@ -76,6 +78,7 @@ struct ring_consumer {
 	struct event *copy; /* of the record ring_peek() gave: EVENT_SIZE_MAX bytes */
 	bool has_copy;
 	bool sleeps;        /* ring_peek() said LT_AGAIN */
+	bool orphaned;      /* ring_inherit() */
 	struct ring_fds fds;
 };
 
@@ -118,6 +121,9 @@ void ring_beat(struct ring_producer *p);
  * in the ring; *wrong says what.
  */
 enum lt_status ring_peek(struct ring_consumer *c, const struct event **ev, const char **wrong);
+
+/* The producer is dead: what it committed and did not publish counts too. */
+void ring_inherit(struct ring_consumer *c);
 
 /* Consumes the record ring_peek() gave. */
 static inline void ring_next(struct ring_consumer *c)

@@ -187,6 +187,7 @@ enum lt_status source_start_list(const char *relay, struct source **out)
 	spec->name = g_strdup(relay);
 	spec->url = g_strdup(relay);
 	spec->paths = g_ptr_array_new_with_free_func(g_free);
+	spec->end_ns = UINT64_MAX;
 	s->own_spec = spec;
 	return start(s, spec, 0, 1, WORKER_LIST, out);
 }
@@ -292,6 +293,7 @@ static enum lt_status check_worker(struct source *s)
 		return LT_AGAIN;
 	/* It closed its end of the pipe: it exits, or it does what no worker does. */
 	kill_worker(s);
+	ring_inherit(&s->ring);
 	if (!ring_is_empty(&s->ring))
 		return LT_OK;
 	return report_death(s);

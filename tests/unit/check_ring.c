@@ -77,6 +77,38 @@ START_TEST(test_empty)
 }
 END_TEST
 
+/* A producer that died left whole records which it had not published. */
+START_TEST(test_inherited)
+{
+	const struct event *ev;
+	const char *wrong;
+	uint64_t n = 0;
+
+	open_ring();
+	write_numbered(0);
+	ring_publish(&producer);
+	/* past the end of the buffer, so that padding is among what it left */
+	for (uint64_t i = 1; i <= 300; i++) {
+		write_numbered(i);
+		while (ring_peek(&consumer, &ev, &wrong) == LT_OK) {
+			check_numbered(ev, n++);
+			ring_next(&consumer);
+		}
+	}
+	ck_assert_uint_lt(n, 301);
+	emit_begin(&producer, EVENT_NOTE, 301, TEXT_MAX);
+	ring_inherit(&consumer);
+	ck_assert(!ring_is_empty(&consumer));
+	while (ring_peek(&consumer, &ev, &wrong) == LT_OK) {
+		check_numbered(ev, n++);
+		ring_next(&consumer);
+	}
+	ck_assert_uint_eq(n, 301);
+	ck_assert(ring_is_empty(&consumer));
+	close_ring();
+}
+END_TEST
+
 START_TEST(test_data_fd_wakes)
 {
 	struct pollfd pfd;
@@ -238,5 +270,5 @@ START_TEST(test_no_ring)
 }
 END_TEST
 
-UNIT_MAIN("ring", test_empty, test_data_fd_wakes, test_two_threads, test_full_ring_beats, test_lying_head,
-	  test_lying_records, test_records_are_copies, test_no_ring)
+UNIT_MAIN("ring", test_empty, test_inherited, test_data_fd_wakes, test_two_threads, test_full_ring_beats,
+	  test_lying_head, test_lying_records, test_records_are_copies, test_no_ring)

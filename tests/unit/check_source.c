@@ -38,6 +38,13 @@ static int fake_worker(const char *how, struct ring_producer *ring)
 	ring_publish(ring);
 	if (!strcmp(how, "abort"))
 		abort();
+	if (!strcmp(how, "batch")) {
+		/* dies with records that it has not published yet, in the midst of the next one */
+		for (uint64_t ts = 4; ts <= 9; ts++)
+			emit_end(ring, emit_begin(ring, EVENT_OTHER, ts, 0));
+		emit_begin(ring, EVENT_OTHER, 10, 0);
+		abort();
+	}
 	if (!strcmp(how, "words")) {
 		fprintf(stderr, "first line\nthe last \x1b[31mwords");
 		return 7;
@@ -100,6 +107,7 @@ static struct source *start_fake(const char *how, struct source_spec **spec)
 	*spec = g_new0(struct source_spec, 1);
 	(*spec)->name = g_strdup_printf("fake:%s", how);
 	(*spec)->host_hint = g_strdup("fake");
+	(*spec)->end_ns = UINT64_MAX;
 	(*spec)->paths = g_ptr_array_new_with_free_func(g_free);
 	g_ptr_array_add((*spec)->paths, g_strdup("/nowhere"));
 	ck_assert_int_eq(source_start(*spec, 0, 1, &s), LT_OK);
@@ -164,6 +172,7 @@ static void expect_reason(const char *how, uint64_t events, const char *reason)
 START_TEST(test_dying_workers)
 {
 	expect_reason("abort", 3, "signal 6 (Aborted)");
+	expect_reason("batch", 9, "signal 6 (Aborted)");
 	expect_reason("words", 3, "exit status 7: the last \\x1b[31mwords");
 	expect_reason("exit", 3, "exit status 0");
 	expect_reason("fail", 3, "half of it is\\x09missing");
