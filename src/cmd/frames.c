@@ -68,7 +68,7 @@ static void take_in(struct frames *f, unsigned number)
 {
 	struct host_frames host = { .host = ingest_host(f->in, number), .number = number };
 
-	if (!f->origin_ns) {
+	if (f->origin_ns == TIME_UNKNOWN) {
 		f->origin_ns = ingest_begin_ns(f->in);
 		history_set_grid(f->history, f->origin_ns, f->frame_ns);
 	}
@@ -86,9 +86,9 @@ static void look_for_hosts(struct frames *f)
 	for (guint i = 0; i < f->waiting->len;) {
 		unsigned number = g_array_index(f->waiting, unsigned, i);
 
-		if (!ingest_host(f->in, number)->begin_ns)
-			ingest_advance(f->in, number, 1, 0); /* it begins with its first event */
-		if (ingest_host(f->in, number)->begin_ns) {
+		if (ingest_host(f->in, number)->begin_ns == TIME_UNKNOWN)
+			ingest_advance(f->in, number, 0, 0); /* it begins with its first event */
+		if (ingest_host(f->in, number)->begin_ns != TIME_UNKNOWN) {
 			take_in(f, number);
 			g_array_remove_index(f->waiting, i);
 		} else {
@@ -104,6 +104,7 @@ struct frames *frames_create(struct ingest *in, struct history *h, uint64_t fram
 	f->in = in;
 	f->history = h;
 	f->frame_ns = frame_ns;
+	f->origin_ns = TIME_UNKNOWN;
 	f->hosts = g_array_new(FALSE, TRUE, sizeof(struct host_frames));
 	f->waiting = g_array_new(FALSE, TRUE, sizeof(unsigned));
 	look_for_hosts(f);
@@ -255,7 +256,7 @@ enum lt_status frames_advance(struct frames *f, uint64_t budget_ns)
 
 uint64_t frames_known_ns(const struct frames *f)
 {
-	uint64_t known_ns = UINT64_MAX, end_ns = f->origin_ns;
+	uint64_t known_ns = UINT64_MAX, end_ns = 0;
 
 	for (unsigned i = 0; i < f->hosts->len; i++) {
 		end_ns = MAX(end_ns, known_of(at(f, i)));

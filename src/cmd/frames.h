@@ -30,7 +30,7 @@ void frames_destroy(struct frames *f);
 unsigned frames_host_count(const struct frames *f);
 struct ingest_host *frames_host(const struct frames *f, unsigned i);
 
-/* The grid's origin, 0: no host has begun. Reference time, as all times here. */
+/* The grid's origin, TIME_UNKNOWN: no host has begun. Reference time, as all times here. */
 uint64_t frames_origin_ns(const struct frames *f);
 
 /* The hosts' maps have been replaced: the grid and the times below begin anew with them. */

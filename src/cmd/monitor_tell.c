@@ -90,7 +90,7 @@ void monitor_show_new_hosts(struct monitor *m)
 		info = host_info(m, i);
 		ui_add_host(m->ui, &info);
 	}
-	if (!m->started && frames_origin_ns(m->frames)) {
+	if (!m->started && frames_origin_ns(m->frames) != TIME_UNKNOWN) {
 		m->started = true;
 		ui_start(m->ui, frames_origin_ns(m->frames), m->live ? 0 : monitor_expected_end(m), m->frame_ns,
 			 m->live);

@@ -227,7 +227,7 @@ static uint64_t early_end(const struct report *r)
 
 	if (!report_needs_waits(r) || !end->form || end->form == TIMETEXT_BEFORE_END)
 		return UINT64_MAX;
-	return timetext_resolve(end, ingest_begin_ns(r->in), 0, r->options->utc);
+	return timetext_resolve(end, report_record_begin(r), 0, r->options->utc);
 }
 
 static int write_report(struct report *r, uint64_t known_end_ns)

@@ -105,8 +105,9 @@ void report_release_hosts(struct report *r);
  */
 void report_advance(struct report *r, uint64_t until_ns);
 
-/* Whether every host's record was read to its end; and the latest end so far. */
+/* Whether every host's record was read to its end; the earliest begin and the latest end so far, 0: no event came. */
 bool report_all_done(const struct report *r);
+uint64_t report_record_begin(const struct report *r);
 uint64_t report_record_end(const struct report *r);
 
 /* The host's own time at a reference time. */

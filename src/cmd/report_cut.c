@@ -19,7 +19,7 @@ static void open_intervals(struct report *r, uint64_t begin_ns, uint64_t end_ns)
 		/* maps of live hosts move: the end of the last interval is what this one begins with */
 		uint64_t from_ns = h->cut_ns ? h->cut_ns : report_host_time(h, begin_ns);
 
-		if (h->shown < 0 || !source->begin_ns || source->begin_ns >= report_host_time(h, end_ns) ||
+		if (h->shown < 0 || source->begin_ns >= report_host_time(h, end_ns) ||
 		    (h->done && source->end_ns <= from_ns))
 			continue;
 		interval_begin(&h->iv, model_state(source->model), MAX(from_ns, source->begin_ns),
@@ -124,7 +124,7 @@ enum lt_status report_write_intervals(struct report *r, uint64_t begin_ns, uint6
 		if (report_all_done(r) || r->interrupted)
 			report_finish_clocks(r);
 		if (first && !r->options->begin.form)
-			begin_ns = ingest_begin_ns(r->in);
+			begin_ns = report_record_begin(r);
 		last = edge_ns == end_ns;
 		if ((r->interrupted && !r->all_read) ||
 		    ((r->interrupted || report_all_done(r)) && report_record_end(r) <= edge_ns)) {
@@ -144,7 +144,7 @@ enum lt_status report_write_intervals(struct report *r, uint64_t begin_ns, uint6
 enum lt_status report_resolve_times(const struct report *r, uint64_t known_end_ns, uint64_t *begin_ns, uint64_t *end_ns)
 {
 	const struct options *o = r->options;
-	uint64_t record_ns = ingest_begin_ns(r->in);
+	uint64_t record_ns = report_record_begin(r);
 
 	*begin_ns = record_ns;
 	*end_ns = UINT64_MAX;

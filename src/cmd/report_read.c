@@ -81,7 +81,7 @@ void report_set_hosts(struct report *r)
 			.wait = h->source->wait,
 		};
 	}
-	r->at_ns = ingest_begin_ns(r->in);
+	r->at_ns = report_record_begin(r);
 	if (!r->n_names)
 		log_warning("no host of that name");
 }
@@ -113,6 +113,13 @@ static void reap(struct report_host *h)
 	state_frame_begin(state);
 }
 
+uint64_t report_record_begin(const struct report *r)
+{
+	const uint64_t begin_ns = ingest_begin_ns(r->in);
+
+	return begin_ns == TIME_UNKNOWN ? 0 : begin_ns;
+}
+
 uint64_t report_record_end(const struct report *r)
 {
 	uint64_t end_ns = 0;
@@ -141,7 +148,7 @@ void report_clear_progress(struct report *r)
 
 static void show_progress(struct report *r)
 {
-	uint64_t begin_ns = ingest_begin_ns(r->in), end_ns = 0;
+	uint64_t begin_ns = report_record_begin(r), end_ns = 0;
 	int64_t now_us = g_get_monotonic_time();
 	double done;
 

@@ -89,7 +89,7 @@ unsigned survey_percent(const struct survey *s)
 	for (unsigned i = 0; i < ingest_host_count(s->in); i++) {
 		const struct ingest_host *host = ingest_host(s->in, i);
 
-		if (!host->begin_ns)
+		if (host->begin_ns == TIME_UNKNOWN)
 			continue;
 		all_ns += MAX(host->end_hint_ns, host->begin_ns) - host->begin_ns;
 		read_ns += MAX(host->end_ns, host->begin_ns) - host->begin_ns;

@@ -69,7 +69,7 @@ enum event_kind {
 	/* What the source is; sent before the first event that needs it. */
 	EVENT_TRACE,      /* a trace: host, clock, tracer */
 	EVENT_CLASS,      /* an event class of a trace: its name, whether used */
-	EVENT_STREAM,     /* a stream: its CPU, its first event's time */
+	EVENT_STREAM,     /* a stream: its CPU */
 	EVENT_PERF_NAMES, /* one perf context of a trace: index and name */
 	EVENT_CPU_START,  /* which thread ran on a CPU when the record began (recordings) */
 	EVENT_READY,      /* everything known before the first event was sent; a live source: attached */

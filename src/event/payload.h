@@ -24,8 +24,7 @@ struct ev_trace {
 	struct event_str kernel;   /* kernel_release */
 	uint64_t domain;           /* enum trace_domain */
 	uint64_t has_tid;          /* events carry a tid context */
-	uint64_t end_hint_ns;      /* end of the last packet, 0 unknown: how long the record is */
-	uint64_t begin_hint_ns;    /* begin of the first packet */
+	uint64_t end_hint_ns;      /* end of the last packet, as far as it is known: the record is at least so long */
 };
 
 struct ev_class {
@@ -34,8 +33,7 @@ struct ev_class {
 };
 
 struct ev_stream {
-	uint64_t id;       /* within the source */
-	uint64_t first_ns; /* its first event's time, 0 if it has none */
+	uint64_t id; /* within the source */
 };
 
 struct ev_perf_names {

@@ -57,14 +57,6 @@ static void announced(struct feed *f, GPtrArray *hosts, const struct event *ev)
 	g_ptr_array_index(f->host->feeds, f->number) = f;
 }
 
-static void note_first_event(struct feed *f, const struct event *ev)
-{
-	uint64_t first_ns = event_payload(ev, ev_stream)->first_ns;
-
-	if (first_ns && (!f->first_ns || first_ns < f->first_ns))
-		f->first_ns = first_ns;
-}
-
 static void now_runs(struct feed *f)
 {
 	f->state = FEED_RUNNING;
@@ -85,8 +77,6 @@ enum lt_status feed_read_prologue(struct feed *f, GPtrArray *hosts)
 		f->heard_us = g_get_monotonic_time();
 		if (ev->kind == EVENT_TRACE)
 			announced(f, hosts, ev);
-		else if (ev->kind == EVENT_STREAM)
-			note_first_event(f, ev);
 		if (f->host)
 			model_apply(f->host->public.model, f->number, ev);
 		if (ev->kind == EVENT_READY)

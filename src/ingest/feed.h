@@ -37,7 +37,6 @@ struct feed {
 	unsigned number;         /* of the source in the host's merge */
 	bool in_merge;           /* the prologue is over: the host's merge reads the source */
 	bool broken;             /* some worker of it broke off */
-	uint64_t first_ns;       /* its first event, as EVENT_STREAM says; 0 unknown */
 	char *why;               /* why it waits or has ended, NULL */
 	unsigned tries;          /* in vain since it last ran */
 	int64_t retry_us;        /* monotonic */

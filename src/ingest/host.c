@@ -25,6 +25,7 @@ static struct host *host_create(char *hostname, char *clock, const struct event 
 	h->merge = merge_create();
 	h->feeds = g_ptr_array_new();
 	h->least_behind_ns = INT64_MAX;
+	h->public.begin_ns = TIME_UNKNOWN;
 	h->public.name = g_strdup(hostname);
 	h->public.tracer = text_of(ev, p->tracer);
 	h->public.source = g_strdup("");
@@ -146,20 +147,18 @@ void hosts_name(GPtrArray *hosts)
 	}
 }
 
-void host_begin(struct host *host, uint64_t begin_ns)
+static void begin(struct host *host, uint64_t begin_ns)
 {
 	struct ingest_host *h = &host->public;
 
-	if (!begin_ns)
-		return;
 	h->begin_ns = h->end_ns = h->applied_ns = begin_ns;
 	model_begin(h->model, begin_ns);
 }
 
 void host_next_event(struct host *host, uint64_t t_ns)
 {
-	if (!host->public.begin_ns)
-		host_begin(host, t_ns);
+	if (host->public.begin_ns == TIME_UNKNOWN)
+		begin(host, t_ns);
 	if (host->back) {
 		host->back = false;
 		host->public.gap_end_ns = MAX(t_ns, host->public.gap_begin_ns);

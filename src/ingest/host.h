@@ -44,9 +44,6 @@ void host_trouble(struct host *host, const char *why);
 /* Sorts hosts by name; those of the same name become NAME, NAME#2, … . Later ones get a name as they come. */
 void hosts_name(GPtrArray *hosts);
 
-/* Its record begins; 0: not yet. */
-void host_begin(struct host *host, uint64_t begin_ns);
-
 /* Its next event is at t_ns: its record begins with the first one, a gap ends with the first one behind it. */
 void host_next_event(struct host *host, uint64_t t_ns);
 

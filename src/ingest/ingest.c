@@ -29,7 +29,7 @@ struct ingest *ingest_create(const struct ingest_options *options)
 	in->relays = g_ptr_array_new_with_free_func(relay_free);
 	in->hosts = g_ptr_array_new_with_free_func(host_free);
 	in->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
-	if (options->waits && !options->survey)
+	if (options->waits && !options->survey && !options->logs_only)
 		in->waits = waits_create(options->waits);
 	return in;
 }
@@ -138,18 +138,18 @@ static bool all_known(const struct ingest *in)
 	return true;
 }
 
-/* The first event of each recording's host. */
-static void set_begins(struct ingest *in)
+/* Recordings begin with the first event of their merge; false: a worker is still on its way to it. */
+static bool all_begun(struct ingest *in)
 {
-	for (guint i = 0; i < in->feeds->len; i++) {
-		const struct feed *feed = feed_at(in, i);
-		uint64_t *begin_ns = feed->host ? &feed->host->public.begin_ns : NULL;
+	bool all = true;
 
-		if (begin_ns && feed->first_ns && (!*begin_ns || feed->first_ns < *begin_ns))
-			*begin_ns = feed->first_ns;
+	for (guint i = 0; i < in->hosts->len; i++) {
+		const struct ingest_host *h = &host_at(in, i)->public;
+
+		if (!h->live && h->begin_ns == TIME_UNKNOWN)
+			all &= ingest_advance(in, i, 0, 0) != LT_AGAIN;
 	}
-	for (guint i = 0; i < in->hosts->len; i++)
-		host_begin(host_at(in, i), host_at(in, i)->public.begin_ns);
+	return all;
 }
 
 /* Live hosts begin with the first event that comes: waits for it, or for the session's end. */
@@ -159,8 +159,8 @@ static enum lt_status await_first_events(struct ingest *in, const volatile bool 
 		struct ingest_host *h = &host_at(in, i)->public;
 		enum lt_status status = LT_OK;
 
-		while (h->live && !h->begin_ns && status == LT_OK)
-			status = ingest_advance_wait(in, i, 1, stop);
+		while (h->live && h->begin_ns == TIME_UNKNOWN && status == LT_OK)
+			status = ingest_advance_wait(in, i, 0, stop);
 		if (status == LT_INTERRUPTED)
 			return status;
 	}
@@ -186,10 +186,12 @@ enum lt_status ingest_start_some(struct ingest *in)
 	ingest_watch(in);
 	if (!all_known(in))
 		return LT_AGAIN;
-	hosts_name(in->hosts);
+	if (!in->named)
+		hosts_name(in->hosts);
 	in->named = true;
 	ingest_join_hosts(in);
-	set_begins(in);
+	if (!all_begun(in))
+		return LT_AGAIN;
 	return in->hosts->len ? LT_OK : LT_ERROR;
 }
 
@@ -220,14 +222,13 @@ struct ingest_host *ingest_host(struct ingest *in, unsigned i)
 
 uint64_t ingest_begin_ns(const struct ingest *in)
 {
-	uint64_t begin_ns = 0;
+	uint64_t begin_ns = TIME_UNKNOWN;
 
 	for (guint i = 0; i < in->hosts->len; i++) {
 		const struct ingest_host *h = &host_at(in, i)->public;
-		uint64_t ref_ns = clock_to_ref(h->map, h->begin_ns);
 
-		if (h->begin_ns && (!begin_ns || ref_ns < begin_ns))
-			begin_ns = ref_ns;
+		if (h->begin_ns != TIME_UNKNOWN)
+			begin_ns = MIN(begin_ns, clock_to_ref(h->map, h->begin_ns));
 	}
 	return begin_ns;
 }

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/nstime.h"
 #include "base/status.h"
 #include "ingest/clocks.h"
 #include "model/model.h"
@@ -34,6 +35,7 @@ struct ingest_options {
 	uint64_t max_lag_ns;     /* a live host that is further behind starts again at the end; 0: never */
 	struct clocks *clocks;   /* gets the hosts' packets, gives their maps; borrowed; NULL: every host on its own */
 	const struct waits_options *waits; /* keep a wait graph, NULL: none */
+	bool logs_only;          /* of it only the models' wait logs: the graph is the caller's (ingest/window.c) */
 	bool survey;             /* only for the clocks and the ends of records: events are not applied to models */
 };
 
@@ -45,9 +47,9 @@ struct ingest_host {
 	const struct clock_map *map; /* to the reference's time: clock_to_ref(); NULL: it is the identity */
 	unsigned clock;      /* its number in clocks_sync() of the options' clocks */
 	unsigned wait;       /* its number in ingest_waits() */
-	uint64_t begin_ns;   /* of its record: the first event; 0 not known yet */
-	uint64_t end_ns;     /* last event applied + 1 ns; final once ended */
-	uint64_t end_hint_ns; /* end of its last packet: about how long it will be; 0 unknown */
+	uint64_t begin_ns;   /* of its record: the first event; TIME_UNKNOWN: none has come yet */
+	uint64_t end_ns;     /* last event applied + 1 ns, 0 before the first; final once ended */
+	uint64_t end_hint_ns; /* end of its last packet: about how long it will be, if that is known */
 	uint64_t applied_ns; /* everything before this time has been applied */
 	uint64_t next_ns;    /* after LT_OK: time of the next record, at least until_ns */
 	bool live;           /* comes from a relayd */
@@ -88,7 +90,7 @@ struct ingest_host *ingest_host(struct ingest *in, unsigned i);
 
 /*
  * The earliest begin of all hosts known so far, in reference time: where every
- * grid of intervals starts. 0: none has begun.
+ * grid of intervals starts. TIME_UNKNOWN: none has begun.
  */
 uint64_t ingest_begin_ns(const struct ingest *in);
 

@@ -14,8 +14,9 @@ static void join(struct ingest *in, struct host *host)
 		h->clock = clocks_host(in->options.clocks, h->name, host->clock);
 		h->map = clock_sync_map(clocks_sync(in->options.clocks), h->clock);
 	}
-	if (in->waits) {
+	if (in->waits)
 		h->wait = waits_add_host(in->waits, h->map);
+	if (in->waits || in->options.logs_only) {
 		host->log.compat = in->options.waits->compat;
 		model_set_wait_log(h->model, &host->log);
 	}

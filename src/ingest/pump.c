@@ -83,7 +83,7 @@ static enum lt_status advance(struct ingest *in, struct host *host, uint64_t unt
 		}
 		if (is_event(ev))
 			host_next_event(host, ev->ts_ns);
-		if (h->begin_ns && ev->ts_ns >= until_ns) {
+		if (h->begin_ns != TIME_UNKNOWN && ev->ts_ns >= until_ns) {
 			h->applied_ns = until_ns;
 			h->next_ns = ev->ts_ns;
 			return LT_OK;

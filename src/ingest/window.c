@@ -14,7 +14,6 @@ struct window_host {
 	const struct clock_map *map;
 	uint64_t begin_ns, end_ns;  /* what is read, by its own clock */
 	uint64_t read_ns;           /* all before is read */
-	struct wait_log log;
 	bool ended;
 };
 
@@ -76,7 +75,7 @@ static void add_recordings(struct window *w, const struct ingest *of)
 struct window *window_open(const struct ingest *of, const struct window_options *options)
 {
 	struct window *w = g_new0(struct window, 1);
-	struct ingest_options each = { 0 };
+	struct ingest_options each = { .waits = &w->options.waits, .logs_only = true };
 
 	w->of = of;
 	w->options = *options;
@@ -105,8 +104,6 @@ void window_close(struct window *w)
 		return;
 	waits_destroy(w->waits);
 	ingest_destroy(w->in);
-	for (unsigned i = 0; i < w->n_hosts; i++)
-		wait_log_release(&w->hosts[i].log);
 	g_hash_table_destroy(w->origin);
 	g_free(w->hosts);
 	g_free(w);
@@ -141,9 +138,6 @@ static void add_hosts(struct window *w)
 		h->end_ns = MAX(clock_from_ref(h->map, until_ns(&w->options)), h->begin_ns + 1);
 		h->in_waits = waits_add_host(w->waits, h->map);
 		waits_begin_midway(w->waits, h->in_waits, from_ns(&w->options));
-		wait_log_init(&h->log);
-		h->log.compat = w->options.waits.compat;
-		model_set_wait_log(ingest_host(w->in, i)->model, &h->log);
 	}
 }
 
@@ -171,7 +165,7 @@ static enum lt_status advance(struct window *w, struct window_host *h, uint64_t 
 	const uint64_t step_ns = MIN(h->read_ns + (h->end_ns - h->begin_ns) / STEPS + 1, h->end_ns);
 	enum lt_status status = ingest_advance(w->in, h - w->hosts, step_ns, max_events);
 
-	waits_take(w->waits, h->in_waits, &h->log);
+	waits_take(w->waits, h->in_waits, &host_at(w->in, h - w->hosts)->log);
 	if (status == LT_AGAIN)
 		return status;
 	h->read_ns = step_ns;

@@ -267,8 +267,7 @@ static void count_event(struct model *m, const struct event *ev, const struct tr
 {
 	struct host_row *host = HOST_ROW(m);
 
-	host->events++;
-	if (!host->first_ns)
+	if (host->events++ == 0)
 		host->first_ns = ev->ts_ns;
 	host->last_ns = ev->ts_ns;
 	touch_host(m);

@@ -164,6 +164,7 @@ static void add_trace(struct walk *w, const char *directory, uint64_t bytes)
 		spec->name = g_strdup(directory);
 		spec->host_hint = host_hint_of(directory);
 		spec->group = group;
+		spec->end_ns = UINT64_MAX;
 		spec->paths = g_ptr_array_new_with_free_func(g_free);
 		g_ptr_array_add(w->specs, spec);
 	}

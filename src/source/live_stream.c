@@ -10,7 +10,7 @@ static struct reader *trace_create(const struct live_streams *l, uint16_t number
 	struct reader *r = g_new0(struct reader, 1);
 
 	r->ring = l->ring;
-	r->args = (struct reader_args){ .name = l->url, .parts = 1 };
+	r->args = (struct reader_args){ .name = l->url, .parts = 1, .range = slice_all };
 	r->classes = g_ptr_array_new();
 	r->contexts = g_new0(struct context_slot, CONTEXT_SLOTS);
 	r->trace = number;

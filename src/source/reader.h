@@ -16,7 +16,7 @@ struct reader_args {
 	const char *name;         /* of the source, for EVENT_TRACE */
 	const char *const *paths; /* NULL-terminated: the directories of one trace */
 	unsigned part, parts;     /* read only streams of every parts-th CPU */
-	struct slice_range range; /* only what is in it; end_ns 0: everything */
+	struct slice_range range; /* only what is in it */
 };
 
 /*

@@ -271,7 +271,7 @@ static const bt_component_source *try_source(struct reader *r, const bt_componen
 	if (params && r->graph &&
 	    bt_graph_add_source_component(r->graph, class, "ctf", params, BT_LOGGING_LEVEL_NONE, &source) ==
 		    BT_GRAPH_ADD_COMPONENT_STATUS_OK &&
-	    !r->args.range.end_ns && !reader_has_indexes(r))
+	    slice_is_all(&r->args.range) && !reader_has_indexes(r))
 		reader_query_range(r, class, params);
 	bt_value_put_ref(params);
 	return source;
@@ -284,7 +284,7 @@ static const bt_component_source *add_source(struct reader *r, const bt_componen
 	const char *const *paths = r->args.paths;
 	char *why;
 
-	r->shadow = shadow_create(paths, r->args.range.end_ns ? &r->args.range : NULL);
+	r->shadow = shadow_create(paths, &r->args.range);
 	if (r->shadow)
 		paths = (const char *const *)r->shadow->paths;
 	source = try_source(r, class, paths);

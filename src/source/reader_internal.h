@@ -66,7 +66,8 @@ struct port {
 	bool end_sent;
 	bool has_clock;
 	bool has_switch;          /* its class declares sched_switch */
-	uint64_t last_ns;         /* time of its last record */
+	uint64_t last_ns;         /* time of its last record, or of the begin of the range */
+	bool begun;               /* last_ns is one of these */
 	uint64_t stream_ns;       /* time the stream itself gave last, with an event or a packet's begin or end */
 	uint64_t step_ns;         /* how far a packet's begin lay before that: told with the next event */
 	struct losses losses[LOSS_KINDS];
@@ -107,7 +108,7 @@ struct reader {
 	bool perf_of_threads;     /* some of them count for the thread */
 	struct cpu_state *cpus[EVENT_CPU_MAX + 1]; /* last: no CPU */
 	struct context_slot *contexts;
-	uint64_t begin_hint_ns, end_hint_ns;
+	uint64_t end_hint_ns;
 	uint16_t trace;           /* its number in the records */
 	bool live;                /* one trace of a live session; no graph, no heap, no ports of its own */
 	bool kernel;
@@ -127,7 +128,7 @@ void reader_write_trace(struct reader *r, const bt_trace *trace, const bt_clock_
 /* EVENT_CLASS of classes not announced yet, as live metadata gains some. */
 void reader_declare_classes(struct reader *r, const bt_trace *trace);
 
-/* ---- reader_range.c: begin_hint_ns, end_hint_ns ---- */
+/* ---- reader_range.c: end_hint_ns ---- */
 
 /* Whether every data file has an index, so that reader_read_indexes() will do. */
 bool reader_has_indexes(const struct reader *r);
@@ -158,7 +159,7 @@ void port_find_item(struct port *p);
 /* Drops the item. The next port_find_item() looks behind it. */
 void port_drop_item(struct port *p);
 
-/* Drops what comes before begin_ns. */
+/* Drops what comes before begin_ns, and the packets without events before the first item. */
 void port_skip_to(struct port *p, uint64_t begin_ns);
 
 /*

@@ -216,7 +216,7 @@ void port_add_loss(struct port *p, const bt_message *msg)
  */
 static bool loss_is_due(struct port *p, uint64_t ns)
 {
-	const bool last = ns == UINT64_MAX && p->last_ns > 0;
+	const bool last = ns == UINT64_MAX && p->begun;
 
 	for (unsigned i = 0; i < LOSS_KINDS; i++) {
 		if (!p->losses[i].pending || p->losses[i].end_ns > ns)
@@ -293,12 +293,11 @@ void port_find_item(struct port *p)
 			pop_message(p);
 			continue;
 		}
-		if (!end_ns || p->item_ns < end_ns)
+		if (p->item_ns < end_ns)
 			return;
 		leave_range(p, end_ns);
 	}
-	if (end_ns)
-		leave_range(p, end_ns);
+	leave_range(p, end_ns);
 	if (loss_is_due(p, UINT64_MAX) || p->end_sent)
 		return;
 	p->item = ITEM_STREAM_END;
@@ -308,6 +307,7 @@ void port_find_item(struct port *p)
 void port_drop_item(struct port *p)
 {
 	p->last_ns = p->item_ns;
+	p->begun = true;
 	if (p->item == ITEM_EVENT) {
 		p->stream_ns = p->item_own_ns;
 		p->step_ns = 0;
@@ -334,7 +334,10 @@ void port_skip_to(struct port *p, uint64_t begin_ns)
 		if (n % SKIPPED_PER_BEAT == 0)
 			ring_publish(p->reader->ring);
 	}
-	p->last_ns = MAX(p->last_ns, begin_ns);
+	if (p->last_ns < begin_ns) {
+		p->last_ns = begin_ns;
+		p->begun = true;
+	}
 }
 
 void port_read_ahead(struct port *p, bool (*visit)(struct port *p, const bt_message *msg, void *user), void *user)

@@ -123,7 +123,6 @@ static void write_trace(struct reader *r, const bt_trace *trace, const bt_clock_
 	clock_text(clock_class, clock, sizeof(clock));
 	payload->domain = r->kernel ? DOMAIN_KERNEL : strcmp(domain, "ust") == 0 ? DOMAIN_UST : DOMAIN_OTHER;
 	payload->has_tid = r->has_tid;
-	payload->begin_hint_ns = r->begin_hint_ns;
 	payload->end_hint_ns = r->end_hint_ns;
 	emit_text(ev, offsetof(struct ev_trace, hostname), hostname, strlen(hostname));
 	emit_text(ev, offsetof(struct ev_trace, clock), clock, strlen(clock));
@@ -197,10 +196,9 @@ static void write_stream(struct reader *r, struct port *p)
 	struct event *ev;
 
 	port_read_ahead(p, stop_at_first_switch, &first);
-	ev = emit_begin(r->ring, EVENT_STREAM, first.first_ns, 0);
+	ev = emit_begin(r->ring, EVENT_STREAM, 0, 0);
 	ev->cpu = p->cpu;
 	((struct ev_stream *)(void *)ev->words)->id = p->stream_id;
-	((struct ev_stream *)(void *)ev->words)->first_ns = first.first_ns;
 	emit_end(r->ring, ev);
 	if (!first.found || p->cpu == EVENT_NO_CPU)
 		return;
@@ -232,7 +230,7 @@ void reader_write_prologue(struct reader *r)
 		reader_write_trace(r, trace, find_clock(r));
 	}
 	for (unsigned i = 0; i < r->n_ports; i++) {
-		if (r->args.range.end_ns && r->ports[i].has_clock)
+		if (r->ports[i].has_clock)
 			port_skip_to(&r->ports[i], r->args.range.begin_ns);
 		write_stream(r, &r->ports[i]);
 	}

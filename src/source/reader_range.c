@@ -7,15 +7,13 @@
 #include "source/shadow.h"
 
 /*
- * When the packets begin and end: how long the record is, known before it is
- * read. From LTTng's index files, which costs nothing, or else from the library,
- * which parses the metadata and all packet headers once more.
+ * When the packets end: how long the record is, known before it is read. From
+ * LTTng's index files, which costs nothing, or else from the library, which
+ * parses the metadata and all packet headers once more.
  */
 
-static void widen(struct reader *r, int64_t begin_ns, int64_t end_ns)
+static void widen(struct reader *r, int64_t end_ns)
 {
-	if (begin_ns > 0 && (!r->begin_hint_ns || (uint64_t)begin_ns < r->begin_hint_ns))
-		r->begin_hint_ns = begin_ns;
 	if (end_ns > 0 && (uint64_t)end_ns > r->end_hint_ns)
 		r->end_hint_ns = end_ns;
 }
@@ -37,15 +35,13 @@ static void read_index(struct reader *r, const bt_clock_class *clock, const char
 {
 	GArray *packets = g_array_new(FALSE, FALSE, sizeof(struct index_packet));
 	const struct index_packet *all;
-	int64_t begin_ns, end_ns;
+	int64_t end_ns;
 
 	if (index_read(path, packets) && packets->len > 0) {
 		all = &g_array_index(packets, struct index_packet, 0);
-		if (bt_clock_class_cycles_to_ns_from_origin(clock, all[0].begin, &begin_ns) ==
-			    BT_CLOCK_CLASS_CYCLES_TO_NS_FROM_ORIGIN_STATUS_OK &&
-		    bt_clock_class_cycles_to_ns_from_origin(clock, all[packets->len - 1].end, &end_ns) ==
-			    BT_CLOCK_CLASS_CYCLES_TO_NS_FROM_ORIGIN_STATUS_OK)
-			widen(r, begin_ns, end_ns);
+		if (bt_clock_class_cycles_to_ns_from_origin(clock, all[packets->len - 1].end, &end_ns) ==
+		    BT_CLOCK_CLASS_CYCLES_TO_NS_FROM_ORIGIN_STATUS_OK)
+			widen(r, end_ns);
 	}
 	g_array_free(packets, TRUE);
 	bt_current_thread_clear_error();
@@ -72,15 +68,10 @@ void reader_query_range(struct reader *r, const bt_component_class_source *class
 		streams = bt_value_map_borrow_entry_value_const(
 			bt_value_array_borrow_element_by_index_const(traces, 0), "stream-infos");
 		for (uint64_t i = 0; streams && i < bt_value_array_get_length(streams); i++) {
-			int64_t begin, end;
-
 			range = bt_value_map_borrow_entry_value_const(
 				bt_value_array_borrow_element_by_index_const(streams, i), "range-ns");
-			value = range ? bt_value_map_borrow_entry_value_const(range, "begin") : NULL;
-			begin = value ? bt_value_integer_signed_get(value) : 0;
 			value = range ? bt_value_map_borrow_entry_value_const(range, "end") : NULL;
-			end = value ? bt_value_integer_signed_get(value) : 0;
-			widen(r, begin, end);
+			widen(r, value ? bt_value_integer_signed_get(value) : 0);
 		}
 	}
 	bt_value_put_ref(traces);

@@ -148,7 +148,7 @@ static bool add_directory(struct shadow *s, const char *original, const char *on
 	struct linking l = { .from = from, .k = s->originals->len };
 	bool ok = text != NULL;
 
-	if (ok && range && packet_layout_read(&l.layout, text))
+	if (ok && !slice_is_all(range) && packet_layout_read(&l.layout, text))
 		l.range = range;
 	if (ok && g_strcmp0(s->metadata, text) == 0)
 		l.to = s->paths[g_strv_length(s->paths) - 1];
@@ -210,7 +210,7 @@ struct shadow *shadow_create_single(const char *file, const char *copy)
 	char *directory = g_path_get_dirname(file), *name = g_path_get_basename(file);
 	struct shadow *s = make("-single");
 
-	if (s && !add_directory(s, directory, name, NULL)) {
+	if (s && !add_directory(s, directory, name, &slice_all)) {
 		shadow_destroy(s);
 		s = NULL;
 	}

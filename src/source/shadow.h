@@ -37,7 +37,7 @@ struct shadow {
 	GArray *copies;       /* int: open files that shadow_copy_whole_packets() made */
 };
 
-/* range: NULL, everything. NULL: not possible (nowhere to write, unreadable metadata); read the originals. */
+/* NULL: not possible (nowhere to write, unreadable metadata); read the originals. */
 struct shadow *shadow_create(const char *const *paths, const struct slice_range *range);
 
 /*

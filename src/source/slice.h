@@ -21,6 +21,14 @@ struct slice_range {
 	uint64_t begin_ns, end_ns; /* [begin, end[, by the trace's clock, ns since the epoch */
 };
 
+/* Everything. */
+static const struct slice_range slice_all = { 0, UINT64_MAX };
+
+static inline bool slice_is_all(const struct slice_range *range)
+{
+	return range->begin_ns == slice_all.begin_ns && range->end_ns == slice_all.end_ns;
+}
+
 /*
  * Writes the slice of the file to the new file `to`. false: nothing was written: the
  * file is to be read as it is, since all of it is in the range, its packets are not

@@ -28,7 +28,7 @@ struct source_spec {
 	char *url;        /* of a live session, NULL: a recording */
 	GPtrArray *paths; /* char *: the trace directories, oldest first; none of a live session */
 	uint64_t bytes;   /* size of the data files: how to share out the workers */
-	uint64_t begin_ns, end_ns; /* of a recording only what is in [begin, end[, by its clock; end 0: everything */
+	uint64_t begin_ns, end_ns; /* of a recording: what is in [begin, end[ by its clock; [0, UINT64_MAX[: all */
 };
 
 /*

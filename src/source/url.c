@@ -99,6 +99,7 @@ struct source_spec *source_live_spec(const struct source_url *url)
 	spec->url = g_strdup_printf("%s" PATH_PREFIX "%s/%s", url->relay, url->target, url->session);
 	spec->name = g_strdup(spec->url);
 	spec->host_hint = g_strdup(url->target);
+	spec->end_ns = UINT64_MAX;
 	spec->paths = g_ptr_array_new_with_free_func(g_free);
 	return spec;
 }

@@ -125,7 +125,7 @@ static void learn_class(const struct event *ev, GPtrArray *classes)
 }
 
 static unsigned limit_ms;
-static uint64_t begin_ns, end_ns;
+static uint64_t begin_ns, end_ns = UINT64_MAX;
 
 static int dump(struct source *s, bool quiet)
 {

@@ -51,7 +51,7 @@ class Recording:
 class Records:
     """What a worker says: events and losses as (ns, cpu, what …), the thread each CPU begins with."""
 
-    def __init__(self, path, begin=0, end=0, parts=1):
+    def __init__(self, path, begin=0, end=2 ** 64 - 1, parts=1):
         self.events, self.texts, self.lost, self.starts, self.problems, self.hosts = [], [], [], {}, [], 0
         out = subprocess.run([DUMP, "-p", str(parts), "-r", f"{begin}:{end}", path], stdout=subprocess.PIPE,
                              check=False, encoding="utf-8", errors="surrogateescape").stdout

@@ -1,0 +1,125 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Odd recordings: what can be read of them counts, what cannot is said, and nothing of it is silent.
+
+Made here packet by packet (made.py), so that every figure is known.
+"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import made  # noqa: E402
+
+LTTNGTOP = os.environ["LTTNGTOP"]
+LIMIT_S = 60
+SECOND = 10 ** 9
+BASE = 1_700_000_000 * SECOND
+EMPTY = 3000
+
+failed = 0
+
+
+def check(name, good, why=""):
+    global failed
+    failed += not good
+    print(f"{'ok' if good else 'not ok'} {name}{'' if good else ': ' + str(why)}")
+
+
+def report(table, *arguments):
+    """Objects of --json, standard error, exit status."""
+    run = subprocess.run([LTTNGTOP, "report", table, "--json", *arguments], stdout=subprocess.PIPE,
+                         stderr=subprocess.PIPE, text=True, timeout=LIMIT_S, check=False)
+    return [json.loads(line) for line in run.stdout.splitlines()], run.stderr, run.returncode
+
+
+def events_of(directory, *arguments):
+    pages, err, status = report("hosts", *arguments, directory)
+    return sum(row["events"] for page in pages for row in page["rows"]), err, status
+
+
+def cpu_times(page):
+    return {row["tid"]: row["cpu_ns"] for row in page["rows"]}
+
+
+def check_turns(name, directory, begin, count, cpus=1):
+    """count switches per CPU, 1 ms apart from begin on: the record is as long as that, and all of it is somebody's."""
+    end = begin + (count - 1) * 10 ** 6 + 1
+    pages, err, status = report("cpu", directory)
+    check(f"{name}: nothing to say", (status, err) == (0, ""), (status, err))
+    check(f"{name}: the record", (pages[0]["begin_ns"], pages[0]["end_ns"]) == (begin, end), pages[0])
+    check(f"{name}: CPU time", sum(cpu_times(pages[0]).values()) == cpus * (end - begin), cpu_times(pages[0]))
+    check(f"{name}: events", events_of(directory)[0] == count * cpus, events_of(directory)[0])
+    pages, err, status = report("cpu", "--interval", "10ms", directory)
+    sums = sum(sum(cpu_times(page).values()) for page in pages)
+    check(f"{name}: by intervals", sums == cpus * (end - begin), sums)
+    check(f"{name}: the last interval ends with the record", pages[-1]["end_ns"] == end, pages[-1]["end_ns"])
+    pages, err, status = report("cpu", "--workers", "2", "--begin", "+10ms", "--end", "+20ms", directory)
+    check(f"{name}: a part", sum(cpu_times(pages[0]).values()) == cpus * 10 ** 7, pages)
+
+
+def quiet_start(top):
+    """The switch timer wrote packets while nothing happened: longer than a worker reads ahead."""
+    for cpus in (1, 2):
+        path = os.path.join(top, f"quiet-{cpus}")
+        begin = BASE + EMPTY * SECOND
+        with made.Recording(path) as recording:
+            for cpu in range(cpus):
+                for i in range(EMPTY):
+                    recording.packet(cpu, BASE + i * SECOND, BASE + (i + 1) * SECOND)
+                recording.packet(cpu, begin, begin + SECOND, made.turns(begin, 10 ** 6, 100, 2 * cpu + 1, 2 * cpu + 2))
+        check_turns(f"quiet start, {cpus} CPUs", path, begin, 100, cpus)
+
+
+def quiet_one(top):
+    """One CPU is quiet for long, the record begins with the other one."""
+    path = os.path.join(top, "quiet-one")
+    begin = BASE + SECOND
+    with made.Recording(path) as recording:
+        for i in range(EMPTY):
+            recording.packet(0, BASE + i * SECOND, BASE + (i + 1) * SECOND)
+        late = BASE + EMPTY * SECOND
+        recording.packet(0, late, late + SECOND, made.turns(late, 10 ** 6, 10))
+        recording.packet(1, BASE, begin + SECOND, made.turns(begin, 10 ** 6, 10, 3, 4))
+    pages, err, status = report("cpus", path)
+    check("one quiet CPU: exit status", status == 0, err)
+    check("one quiet CPU: begin", pages[0]["begin_ns"] == begin, pages[0])
+    busy = {row["cpu"]: row["busy_ns"] for row in pages[0]["rows"]}
+    check("one quiet CPU: both are busy all the time", busy == dict.fromkeys((0, 1), pages[0]["end_ns"] - begin), busy)
+
+
+def at_zero(top):
+    """0 ns since the epoch is a time like any other."""
+    for begin in (0, 1):
+        path = os.path.join(top, f"at-{begin}")
+        with made.Recording(path) as recording:
+            recording.packet(0, begin, begin + SECOND, made.turns(begin, 10 ** 6, 100))
+        check_turns(f"first event at {begin} ns", path, begin, 100)
+
+
+def abort(top):
+    """Counters that no tracer writes make some versions of the library abort: what it had given out before counts.
+    It hands messages out in batches of 15, of which it loses the last one."""
+    for name, second in (("events_discarded", {"discarded": 2 ** 64 - 1}), ("packet_seq_num", {"seq": 2 ** 64 - 1})):
+        path = os.path.join(top, name)
+        with made.Recording(path) as recording:
+            for i in range(8):
+                begin = BASE + i * SECOND
+                recording.packet(0, begin, begin + SECOND, made.turns(begin, 10 ** 6, 90), **(second if i == 4 else {}))
+        events, err, status = events_of(path)
+        check(f"{name}: exit status", status == 3, (status, err))
+        check(f"{name}: what was decoded", events >= 4 * 90 - 15, events)
+
+
+def main():
+    with tempfile.TemporaryDirectory() as top:
+        quiet_start(top)
+        quiet_one(top)
+        at_zero(top)
+        abort(top)
+    sys.exit(failed > 0)
+
+
+main()
