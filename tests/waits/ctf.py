@@ -60,28 +60,29 @@ class Record:
 
 
 class Trace:
-    """Events of one CPU, in order; those of a name all have the same fields."""
+    """Events, each CPU's in order; those of a name all have the same fields."""
 
     def __init__(self, host):
         self.host, self.classes, self.events = host, {}, []
 
-    def add(self, time, name, *fields):
+    def add(self, time, name, *fields, cpu=0):
         record = Record(fields)
         number, text = self.classes.setdefault(name, (len(self.classes), record.text))
         assert text == record.text, f"{name} with other fields"
-        self.events.append((time, struct.pack("<IQ", number, time) + record.data))
+        self.events.append((cpu, time, struct.pack("<IQ", number, time) + record.data))
 
     def write(self, directory):
         os.makedirs(directory)
-        first, last = self.events[0][0], self.events[-1][0]
-        data = b"".join(event for _, event in self.events)
         uuid = (self.host * 16).encode()[:16]
         as_text = "-".join(uuid.hex()[a:b] for a, b in ((0, 8), (8, 12), (12, 16), (16, 20), (20, 32)))
-        bits = 8 * (32 + 52 + len(data))
-        packet = struct.pack("<I16sIQ", 0xc1fc1fc1, uuid, 0, 0)
-        packet += struct.pack("<QQQQQQI", first, last, bits, bits, 0, 0, 0)
-        with open(os.path.join(directory, "channel0_0"), "wb") as file:
-            file.write(packet + data)
+        for cpu in {cpu for cpu, _, _ in self.events}:
+            times = [time for of, time, _ in self.events if of == cpu]
+            data = b"".join(event for of, _, event in self.events if of == cpu)
+            bits = 8 * (32 + 52 + len(data))
+            packet = struct.pack("<I16sIQ", 0xc1fc1fc1, uuid, 0, cpu)
+            packet += struct.pack("<QQQQQQI", times[0], times[-1], bits, bits, 0, 0, cpu)
+            with open(os.path.join(directory, f"channel0_{cpu}"), "wb") as file:
+                file.write(packet + data)
         with open(os.path.join(directory, "metadata"), "w", encoding="ascii") as file:
             file.write(HEAD.format(uuid=as_text, host=self.host))
             for name, (number, text) in self.classes.items():
