@@ -87,14 +87,14 @@ def main():
     check_net_matching(checks)
     check_sync_scp(checks)
     compared = 0
-    if os.path.exists(REFERENCE) and os.path.isdir(harness.TRACES):
+    if os.path.exists(REFERENCE):
         for name, directory, _ in harness.recordings():
             if len(harness.hosts(directory)) > 1:
                 check_recording(checks, name, directory)
                 compared += 1
         checks.true(compared >= 4, f"{compared} recordings of several hosts compared")
     else:
-        print(f"skip recordings against sync.py: no {REFERENCE} or no {harness.TRACES}")
+        print(f"skip recordings against sync.py: no {REFERENCE}")
     checks.finish()
 
 

@@ -17,7 +17,7 @@ BUILD = os.path.abspath(os.environ.get("BUILD", os.path.join(ROOT, "build")))
 PROGRAM = os.environ.get("LTTNGTOP", os.path.join(BUILD, "lttngtop"))
 SHARED = os.environ.get("SHARED", os.path.join(ROOT, "..", "shared"))
 CONFORMANCE = os.environ.get("LTTNGTOP_CONFORMANCE", os.path.join(SHARED, "conformance"))
-TRACES = os.path.join(SHARED, "traces")
+TRACES = [os.path.join(ROOT, "traces"), os.path.join(SHARED, "traces")]  # the bundled ones, and where they are all the others
 
 COMPLETE, INCOMPLETE = 0, 3
 
@@ -57,21 +57,26 @@ def unpack(archive, below):
 
 
 def recording(name):
-    """(directory of the recording, directory of its truth) or None where the recordings are absent."""
-    archive = os.path.join(TRACES, name + ".tar.zst")
-    truth = os.path.join(TRACES, "truth", name + ".truth.tar.zst")
-    if not os.path.exists(archive) or not os.path.exists(truth):
-        return None
-    return unpack(archive, "recordings"), os.path.join(unpack(truth, "truth"), "truth")
+    """(directory of the recording, directory of its truth) or None where they are absent."""
+    for directory in TRACES:
+        archive = os.path.join(directory, name + ".tar.zst")
+        truth = os.path.join(directory, "truth", name + ".truth.tar.zst")
+        if os.path.exists(archive) and os.path.exists(truth):
+            return unpack(archive, "recordings"), os.path.join(unpack(truth, "truth"), "truth")
+    return None
+
+
+def recording_names():
+    """Those there are, sorted."""
+    return sorted({file.removesuffix(".tar.zst") for directory in TRACES if os.path.isdir(directory)
+                   for file in os.listdir(directory) if file.endswith(".tar.zst")})
 
 
 def recordings(only=None):
     """name, directory, truth directory of every recording there is; skips the test if there is none."""
-    names = sorted(n[:-8] for n in (os.listdir(TRACES) if os.path.isdir(TRACES) else []) if n.endswith(".tar.zst"))
-    if only:
-        names = [n for n in names if n in only]
+    names = [n for n in recording_names() if not only or n in only]
     if not names:
-        skip(f"no recordings in {TRACES}")
+        skip(f"none of the recordings {', '.join(sorted(only or ()))} in {' or '.join(TRACES)}")
     wanted = sys.argv[1:]
     for name in names:
         if wanted and name not in wanted:

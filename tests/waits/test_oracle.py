@@ -7,7 +7,6 @@ formulas for the clocks (the program's are tested with the clocks).
 Normal mode: each host by itself equals critpath.py --sane --loose, but for what is listed here.
 """
 
-import glob
 import os
 import sys
 
@@ -95,19 +94,15 @@ def main():
     if not critpath:
         harness.skip(f"no {reference.REFERENCE}/critpath.py, or python3 without bt2")
     checks = harness.Checks()
-    archives = sorted(glob.glob(os.path.join(harness.TRACES, "*.tar.zst")))
-    if not archives:
-        harness.skip(f"no recordings in {harness.TRACES}")
     causes = {cause for counts in DIFFERENT.values() for cause in counts} - {"threads"}
     checks.equal(causes, set(sane.CAUSES), "causes that are listed and those that are explained")
     left = set(DIFFERENT)
-    for archive in archives:
-        name = os.path.basename(archive)[:-8]
+    for name in harness.recording_names():
         if name not in sys.argv[1:] if len(sys.argv) > 1 else name in TOO_LONG:
             print(f"skip {name}: {'the reference takes minutes for it' if name in TOO_LONG else 'not asked for'}")
             left -= {key for key in left if key[0] == name}
             continue
-        directory = harness.unpack(archive, "recordings")
+        directory, _ = harness.recording(name)
         check_compat(checks, critpath, name, directory)
         for host in harness.hosts(directory):
             check_normal(checks, critpath, name, host, os.path.join(directory, host))
