@@ -7,7 +7,8 @@
 #include "view/rows.h"
 
 /* The base is a second long, what is compared with it two. */
-enum { MS = 1000000, BASE = 1000 * MS, BEGIN = 3000u * MS };
+enum { MS = 1000000, BASE = 1000 * MS };
+#define BEGIN (UINT64_C(3000) * MS)
 #define END (UINT64_C(5000) * MS)
 
 /* The base's state stays what it was: intervals point into theirs. */
