@@ -20,6 +20,7 @@ static const struct phrase {
 	{ "Session id ", FAILED_NO_SESSION, "the session is gone", false },
 	{ "Not a live session", FAILED_NO_SESSION, "not a live session: created without '--live'", false },
 	{ "Message's timestamp is less than", FAILED_BACKWARD, "time went back in the session", false },
+	{ "have a late message", FAILED_BACKWARD, "time went back in the session", false },
 	/* The same in a stream without a beacon so far: the library takes the time of its last one, none. */
 	{ "cycles=9223372036854775808", FAILED_BACKWARD, "time went back in the session", false },
 	{ "Cannot lookup hostname", FAILED_UNREACHABLE, "cannot find the address of the host", false },
