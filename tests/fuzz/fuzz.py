@@ -8,7 +8,8 @@
 Whatever the damage: the program ends by itself with status 0, 1 or 3, prints valid JSON if it prints figures, leaves no
 worker and no temporary directory behind, and no sanitizer has anything to say; a recording that is well beside the
 damaged one is read whatever happens to the other. A case is a list of edits; one that fails is written to found/
-beside this script (or to $FUZZ_FOUND) and is replayed by each later run; with "expect" the statuses that are right.
+beside this script (or to $FUZZ_FOUND) and is replayed by each later run; with "expect" the statuses that are right, where 0
+demands the figures of the undamaged recording.
 """
 import glob
 import json
@@ -236,8 +237,10 @@ def hosts_in(out):
     return set(json.loads(out.splitlines()[0])["hosts"]) if out.strip() else set()
 
 
-def judge(case, status, out, err, root, before):
+def judge(case, status, out, err, root, before, undamaged):
     problems = []
+    if "expect" in case and status == 0 and out != undamaged():
+        problems.append("exit status 0, but not the figures of the undamaged recording")
     if status is None:
         problems.append(f"no end after {TIMEOUT_S} s")
     elif status not in case.get("expect", (0, 1, 3)):
@@ -274,10 +277,16 @@ def run_case(case, traces):
     if case["trace"] not in traces:
         return [], "its recording is not here"
     before = temporary_directories()
+    command = [LTTNGTOP, "report", case["table"], "--json", "--workers", str(case["workers"]), *case["options"]]
+
+    def undamaged():
+        with tempfile.TemporaryDirectory(prefix="lttngtop-fuzz-") as whole:
+            build_case(dict(case, edits=[]), traces[case["trace"]], whole)
+            return subprocess.run([*command, whole], stdout=subprocess.PIPE, text=True, timeout=TIMEOUT_S).stdout
+
     with tempfile.TemporaryDirectory(prefix="lttngtop-fuzz-", ignore_cleanup_errors=True) as root:
         build_case(case, traces[case["trace"]], root)
-        command = [LTTNGTOP, "report", case["table"], "--json", "--workers", str(case["workers"]), *case["options"], root]
-        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL,
+        with subprocess.Popen([*command, root], stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL,
                               text=True, errors="replace", env=dict(os.environ, **SANITIZER_ENV)) as process:
             try:
                 out, err = process.communicate(timeout=TIMEOUT_S)
@@ -286,7 +295,7 @@ def run_case(case, traces):
                 process.kill()
                 out, err = process.communicate()
                 status = None
-        return judge(case, status, out, err, root, before), f"status {status}: {err.strip()[-300:]}"
+        return judge(case, status, out, err, root, before, undamaged), f"status {status}: {err.strip()[-300:]}"
 
 
 def keep(case):
