@@ -24,7 +24,7 @@ enum column_unit {
 	COLUMN_COUNT,
 	COLUMN_BYTES,
 	COLUMN_NS,       /* a duration */
-	COLUMN_TIME,     /* ns since the epoch, UTC */
+	COLUMN_TIME,     /* ns since the epoch, UTC; get gives the host's time, what is shown is the reference's */
 	COLUMN_PERCENT,
 	COLUMN_RATE,     /* per second */
 	COLUMN_BYTE_RATE, /* bytes per second */

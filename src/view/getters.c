@@ -24,15 +24,10 @@ static void set_string(struct value *v, uint64_t cell)
 	value_set_text(v, cell == STRID_NONE ? NULL : strpool_text((strid)cell));
 }
 
-uint64_t view_shown_time(const struct view_cell *at, uint64_t host_ns)
-{
-	return clock_to_ref(at->host->map, host_ns);
-}
-
-static void set_time(const struct view_cell *at, struct value *v, uint64_t cell)
+static void set_known(struct value *v, uint64_t cell)
 {
 	v->kind = cell ? VALUE_UINT : VALUE_NULL;
-	v->u = cell ? view_shown_time(at, cell) : 0;
+	v->u = cell;
 }
 
 void view_get_value(const struct view_cell *at, struct value *v)
@@ -50,9 +45,9 @@ void view_get_text(const struct view_cell *at, struct value *v)
 	set_string(v, at->row->row.b[at->column->cell]);
 }
 
-void view_get_time(const struct view_cell *at, struct value *v)
+void view_get_known(const struct view_cell *at, struct value *v)
 {
-	set_time(at, v, at->row->row.b[at->column->cell]);
+	set_known(v, at->row->row.b[at->column->cell]);
 }
 
 void view_get_flag(const struct view_cell *at, struct value *v)
@@ -154,13 +149,13 @@ void view_get_thread_text(const struct view_cell *at, struct value *v)
 		set_string(v, thread->b[at->column->cell]);
 }
 
-void view_get_thread_time(const struct view_cell *at, struct value *v)
+void view_get_thread_known(const struct view_cell *at, struct value *v)
 {
 	const struct interval_row *thread = thread_of(at);
 
 	value_set_null(v);
 	if (thread)
-		set_time(at, v, thread->b[at->column->cell]);
+		set_known(v, thread->b[at->column->cell]);
 }
 
 void view_get_host(const struct view_cell *at, struct value *v)

@@ -112,13 +112,13 @@ void view_tree_rows(struct view_rows *r, const struct view_query *q);
 void view_row_value(const struct view_rows *r, const struct view_row *row, const struct column *column,
 		    struct value *out);
 
-/* ---- getters.c: what struct column.get can be ---- */
+/* ---- getters.c: what struct column.get can be. Times of hosts come as they are: view_row_value() maps them. ---- */
 
 /* Of the row: column.cell is one of its cells. */
 column_get_fn view_get_value;     /* counter, accrual, gauge: as it is */
 column_get_fn view_get_signed;    /* a gauge, null where it is negative */
 column_get_fn view_get_text;      /* a string, null where there is none */
-column_get_fn view_get_time;      /* a time, null where it is 0 */
+column_get_fn view_get_known;     /* as it is, null where it is 0 */
 column_get_fn view_get_flag;      /* a gauge: whether it is not 0 */
 column_get_fn view_get_rate;      /* a counter per second */
 
@@ -127,7 +127,7 @@ column_get_fn view_get_dist_count, view_get_dist_sum;
 column_get_fn view_get_dist_min, view_get_dist_avg, view_get_dist_max, view_get_dist_stdev;
 
 /* Of the thread of the row: column.cell is a cell of TABLE_THREAD. Null where it is unknown. */
-column_get_fn view_get_thread_signed, view_get_thread_text, view_get_thread_time, view_get_thread_gauge;
+column_get_fn view_get_thread_signed, view_get_thread_text, view_get_thread_known, view_get_thread_gauge;
 
 /* Of a row of VIEW_OWN: column.cell is one of its cells. Text, flag and time (view_get_signed) are as above. */
 column_get_fn view_get_int;       /* signed, null where it is VIEW_UNKNOWN */
@@ -136,9 +136,6 @@ column_get_fn view_get_number;
 #define VIEW_UNKNOWN INT64_MIN
 
 column_get_fn view_get_host;
-
-/* A time of the host as it is shown. */
-uint64_t view_shown_time(const struct view_cell *at, uint64_t host_ns);
 
 /* A figure of the row in the interval. */
 uint64_t view_figure(const struct view_cell *at, unsigned cell);

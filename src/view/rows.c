@@ -340,6 +340,9 @@ void view_row_value(const struct view_rows *r, const struct view_row *row, const
 	g_array_set_size(of->internal->items, 0);
 	g_ptr_array_set_size(of->internal->texts, 0);
 	column->get(&at, out);
+	/* times of the model are those of the host's clock, of own rows they are the reference's already */
+	if (column->unit == COLUMN_TIME && out->kind == VALUE_UINT && !(r->table->flags & VIEW_OWN))
+		out->u = clock_to_ref(at.host->map, out->u);
 	if (r->base && column_is_figure(column))
 		view_subtract_base(r, row, column, out);
 }

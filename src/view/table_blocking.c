@@ -79,7 +79,7 @@ static const struct column blocking_columns[] = {
 	WAIT("min_ns", "MIN", "Shortest of these waits.", COLUMN_NS, 8, COLUMN_LEVEL, view_get_dist_min),
 	WAIT("stdev_ns", "STDEV", "Standard deviation of the length.", COLUMN_NS, 8, COLUMN_LEVEL, view_get_dist_stdev),
 	{ "max_at_ns", "MAX AT", "When the longest wait ended.", COLUMN_TIME, 15, 0, CELL(blocking, time.max_at),
-	  view_get_time },
+	  view_get_known },
 	{ "what", "WAITED IN", "The call, its descriptor and path in one.", COLUMN_TEXT, 30, 0, 0, get_what },
 };
 

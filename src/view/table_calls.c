@@ -45,9 +45,9 @@ static const struct column files_columns[] = {
 	FILE_BYTES(read_bytes, "READ", "Bytes read through it."),
 	FILE_BYTES(write_bytes, "WRITTEN", "Bytes written through it."),
 	{ "opened_ns", "OPENED", "When it was made; null before the record.", COLUMN_TIME, 15,
-	  REPORTED | COLUMN_KEY, CELL(file, opened_ns), view_get_time },
+	  REPORTED | COLUMN_KEY, CELL(file, opened_ns), view_get_known },
 	{ "closed_ns", "CLOSED", "When it was closed; null if it was open at the interval's end.", COLUMN_TIME, 15,
-	  REPORTED, CELL(file, closed_ns), view_get_time },
+	  REPORTED, CELL(file, closed_ns), view_get_known },
 	FILE_RATE("read_rate", read_bytes, "READ/s", "Bytes read through it per second."),
 	FILE_RATE("write_rate", write_bytes, "WRITE/s", "Bytes written through it per second."),
 	{ "name", "FILE", "Its path, of a socket without one the address of the peer.", COLUMN_TEXT, 0, 0, 0,
@@ -175,7 +175,7 @@ static const struct column syscalls_columns[] = {
 	{ "time_percent", "TIME%", "Time in the call in percent of the interval.", COLUMN_PERCENT, 6, 0, 0,
 	  get_time_percent },
 	{ "max_at_ns", "MAX AT", "When the longest call ended.", COLUMN_TIME, 15, 0, CELL(syscall, time.max_at),
-	  view_get_time },
+	  view_get_known },
 };
 
 const struct view_table view_syscalls_table = {

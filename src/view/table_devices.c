@@ -150,7 +150,7 @@ static const struct column irqs_columns[] = {
 	{ "rate", "RATE/s", "How often it ran per second.", COLUMN_RATE, 8, 0, CELL(irq, count),
 	  view_get_rate },
 	{ "max_at_ns", "MAX AT", "When the longest one ended.", COLUMN_TIME, 15, 0, CELL(irq, time.max_at),
-	  view_get_time },
+	  view_get_known },
 };
 
 const struct view_table view_irqs_table = {

@@ -16,12 +16,12 @@ static void get_tracer(const struct view_cell *at, struct value *v)
 
 static void get_begin(const struct view_cell *at, struct value *v)
 {
-	value_set_uint(v, view_shown_time(at, at->host->iv->begin_ns));
+	value_set_uint(v, at->host->iv->begin_ns);
 }
 
 static void get_end(const struct view_cell *at, struct value *v)
 {
-	value_set_uint(v, view_shown_time(at, at->host->iv->end_ns));
+	value_set_uint(v, at->host->iv->end_ns);
 }
 
 static void get_missing(const struct view_cell *at, struct value *v)

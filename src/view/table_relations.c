@@ -208,7 +208,7 @@ static const struct column relations_columns[] = {
 	     view_get_dist_max),
 	WAIT("wait_avg_ns", "AVG", "Mean length, to the nearest ns.", COLUMN_NS, 8, COLUMN_LEVEL, view_get_dist_avg),
 	{ "wait_max_at_ns", "MAX AT", "When the longest one ended.", COLUMN_TIME, 15, 0, CELL(relation, wait.max_at),
-	  view_get_time },
+	  view_get_known },
 };
 
 const struct view_table view_relations_table = {
