@@ -213,11 +213,15 @@ void do_threads(struct ui *ui, int argument)
 
 void do_virtual_ids(struct ui *ui, int argument)
 {
+	const struct view_table *table = current_list(ui)->table;
+
 	(void)argument;
-	if (!of_threads(ui))
+	if (!view_column_find(table->columns, table->n_columns, "vtid")) {
+		ui_say(ui, "this pane has no ids inside namespaces");
 		return;
+	}
 	ui->virtual_ids = !ui->virtual_ids;
-	ui_say(ui, ui->virtual_ids ? "ids inside the namespaces" : "ids of the host");
+	ui_say(ui, ui->virtual_ids ? "ids inside the namespaces, beside those of the host" : "ids of the host");
 }
 
 static void sort_chosen(struct ui *ui, int value, bool keep)

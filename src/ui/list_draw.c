@@ -28,30 +28,38 @@ static int wanted_width(const struct list *l, const struct column *column)
 	return width ? MAX(width, (int)format_width(column->header)) : 0;
 }
 
-/* The name to look for in place of a wanted one: ids inside namespaces. */
-static const char *virtual_name(const char *name)
+static void add_found(struct list *l, const struct column *column)
 {
-	if (!strcmp(name, "tid"))
-		return "vtid";
-	if (!strcmp(name, "pid"))
-		return "vpid";
-	return name;
+	if (column && l->n_columns < LIST_COLUMNS)
+		l->columns[l->n_columns++] = (struct list_column){ column, 0, wanted_width(l, column), 0 };
+}
+
+/*
+ * Ids inside namespaces, which are the same in many of them: in front of the one by which a row is known on its
+ * host, VTID TID VPID, of processes VPID PID.
+ */
+static bool add_virtual(struct list *l, const char *name)
+{
+	bool tid = !strcmp(name, "tid"), pid = !strcmp(name, "pid");
+	const struct column *column = tid ? view_rows_column(&l->rows, "vtid") :
+				      pid ? view_rows_column(&l->rows, "vpid") : NULL;
+
+	if (!column)
+		return false;
+	add_found(l, column);
+	if (tid || l->query.processes)
+		add_found(l, view_rows_column(&l->rows, name));
+	return true;
 }
 
 static void add_column(struct list *l, const struct list_look *look, const char *name)
 {
-	const struct column *column = NULL;
-
-	if (l->n_columns == LIST_COLUMNS || (!look->hosts && !strcmp(name, "host")))
+	if (!look->hosts && !strcmp(name, "host"))
 		return;
 	if (l->query.processes && !strcmp(name, "tid") && view_rows_column(&l->rows, "pid"))
 		return;
-	if (look->virtual_ids)
-		column = view_rows_column(&l->rows, virtual_name(name));
-	if (!column)
-		column = view_rows_column(&l->rows, name);
-	if (column)
-		l->columns[l->n_columns++] = (struct list_column){ column, 0, wanted_width(l, column), 0 };
+	if (!look->virtual_ids || !add_virtual(l, name))
+		add_found(l, view_rows_column(&l->rows, name));
 }
 
 /* How long a column stays when there is no room: the greater the longer. */
@@ -176,8 +184,7 @@ static void draw_head(const struct list *l, struct canvas *c, int y, const struc
 			canvas_text_right(c, col->x, y, width, style, col->column->header);
 		else
 			canvas_text_left(c, col->x, y, width, style, col->column->header);
-		/* in a tree of threads the hosts stay apart, whatever the order */
-		if (!sorted || (l->query.tree && !l->table->parent))
+		if (!sorted)
 			continue;
 		if (column_right(col->column) && (room > 0 || col->x > 0))
 			canvas_char(c, col->x + MAX(room, 0) - 1, y, style, l->reverse ? 0x25b2 : 0x25bc);
@@ -214,7 +221,7 @@ static enum style row_style(const struct list *l, const struct view_row *row)
 	const struct interval_row *thread = list_row_thread(l, row);
 	const struct thread_row *t;
 
-	if (row->of_base)
+	if (row->of_base || (l->table->source == TABLE_FILE && INTERVAL_ROW(file, &row->row)->closed_ns))
 		return STYLE_GONE;
 	if (!thread)
 		return STYLE_NORMAL;

@@ -33,8 +33,7 @@ void view_add_base(struct view_rows *r)
 	}
 }
 
-/* The column of the base; NULL: it has none, of a counter that came later. */
-static const struct column *base_column(const struct view_rows *r, const struct column *column)
+const struct column *view_base_column(const struct view_rows *r, const struct column *column)
 {
 	const struct column *own = r->table->columns;
 
@@ -46,7 +45,7 @@ static void base_value(const struct view_rows *r, const struct view_row *row, co
 		       struct value *out)
 {
 	const struct view_row *other = g_hash_table_lookup(r->internal->base_index, &row->key);
-	const struct column *of = base_column(r, column);
+	const struct column *of = view_base_column(r, column);
 
 	value_set_null(out);
 	if (other && of)

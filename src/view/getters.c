@@ -24,9 +24,10 @@ static void set_string(struct value *v, uint64_t cell)
 	value_set_text(v, cell == STRID_NONE ? NULL : strpool_text((strid)cell));
 }
 
+/* UINT64_MAX: since when a merged row has been in its state, view_own_cells(). */
 static void set_known(struct value *v, uint64_t cell)
 {
-	v->kind = cell ? VALUE_UINT : VALUE_NULL;
+	v->kind = cell && cell != UINT64_MAX ? VALUE_UINT : VALUE_NULL;
 	v->u = cell;
 }
 

@@ -155,31 +155,42 @@ static void add_thread(struct thread_row *process, const struct thread_row *thre
 		process->exited_ns = MAX(process->exited_ns, thread->exited_ns);
 }
 
-/* A row as the getters see it: cells of its own, with no begin. */
-static uint64_t *own_cells(struct view_rows *r, struct view_row *row)
+void view_own_cells(struct view_rows *r, struct view_row *row)
 {
 	enum table_id table = r->table->source;
 	uint64_t *cells = view_cells_alloc(r->internal, table_descs[table].n_cells);
 
 	figures(r->hosts[row->key.host].iv, table, &row->row, cells);
 	row->row = (struct interval_row){ NULL, cells };
-	return cells;
+	if (row->counters) {
+		uint64_t *counters = view_cells_alloc(r->internal, r->internal->counters->len);
+
+		memcpy(counters, row->counters, r->internal->counters->len * sizeof(*counters));
+		row->counters = counters;
+	}
+}
+
+void view_add_figures(struct view_rows *r, struct view_row *into, const struct view_row *from)
+{
+	enum table_id table = r->table->source;
+	uint64_t cells[CELLS_MAX];
+
+	figures(r->hosts[from->key.host].iv, table, &from->row, cells);
+	add_figures(&table_descs[table], (uint64_t *)into->row.b, cells);
+	for (guint i = 0; into->counters && i < r->internal->counters->len; i++)
+		into->counters[i] += from->counters[i];
+	into->members += from->members;
 }
 
 static void merge_rows(struct view_rows *r, struct view_row *into, const struct view_row *from)
 {
-	enum table_id table = r->table->source;
-	uint64_t cells[CELLS_MAX], *sum;
-
-	/* the cells of a merged row are ours */
-	sum = into->members == 1 ? own_cells(r, into) : (uint64_t *)into->row.b;
-	figures(r->hosts[into->key.host].iv, table, &from->row, cells);
-	add_figures(&table_descs[table], sum, cells);
-	if (table == TABLE_THREAD)
-		add_thread((struct thread_row *)(void *)sum, (const struct thread_row *)(const void *)cells);
+	if (into->members == 1)
+		view_own_cells(r, into);
+	view_add_figures(r, into, from);
+	if (r->table->source == TABLE_THREAD)
+		add_thread((struct thread_row *)(void *)into->row.b, INTERVAL_ROW(thread, &from->row));
 	else
 		into->key.uid = MIN(into->key.uid, from->key.uid);
-	into->members++;
 }
 
 /* Main threads come first, so that their names and states are those of their processes. */

@@ -48,7 +48,7 @@ struct view_rows_internal {
 	GPtrArray *texts;      /* texts of the last value's items (char *) */
 	GArray *columns;       /* struct column: VIEW_PIVOT */
 	GArray *counters;      /* strid, in the order of their columns */
-	GArray *pivot_values;  /* uint64_t */
+	GArray *pivot_values;  /* uint64_t, of view_index.pivot */
 	GArray *halves;        /* struct view_half */
 	struct map64 half_index; /* flow and side -> index in halves */
 	GHashTable *base_index;  /* struct view_key -> struct view_row: of query.base; NULL: never had one */
@@ -64,6 +64,12 @@ void view_index_processes(struct view_index *index, const struct interval *iv);
 
 /* Merges the rows of r->internal->rows from first on, all of one host, as the query says. */
 void view_group_rows(struct view_rows *r, const struct view_query *q, unsigned first);
+
+/* Gives a row cells of its own, that hold its figures in the interval. */
+void view_own_cells(struct view_rows *r, struct view_row *row);
+
+/* Adds the figures of a row to those of one with cells of its own, which keeps what else it says of itself. */
+void view_add_figures(struct view_rows *r, struct view_row *into, const struct view_row *from);
 
 /* n cells, valid until the next build. */
 uint64_t *view_cells_alloc(struct view_rows_internal *in, unsigned n);
@@ -95,6 +101,9 @@ bool view_filter_row(const struct view_filter *f, const struct view_rows *r, con
 
 /* ---- compare.c: query.base ---- */
 
+/* The column of the base that is the same; NULL: it has none, of a counter that came later. */
+const struct column *view_base_column(const struct view_rows *r, const struct column *column);
+
 /* Adds the rows that only the base has to all that there are, before any is left out and any value is read. */
 void view_add_base(struct view_rows *r);
 
@@ -103,9 +112,13 @@ void view_subtract_base(const struct view_rows *r, const struct view_row *row, c
 			struct value *out);
 
 /* ---- order.c ---- */
+
+/* The indexes of rows (struct view_row) in the order that the query wants; free with g_free(). */
+uint32_t *view_order_rows(const struct view_rows *r, const struct view_query *q, const GArray *rows);
+
 void view_sort_rows(struct view_rows *r, const struct view_query *q);
 
-/* ---- tree.c: puts children behind their parents; rows are sorted ---- */
+/* ---- tree.c: puts children behind their parents, brothers in the order that the query wants ---- */
 void view_tree_rows(struct view_rows *r, const struct view_query *q);
 
 /* The value of a row that is not in r->rows yet. */

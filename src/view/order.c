@@ -47,11 +47,10 @@ static int compare_items(const void *pa, const void *pb, void *data)
 	return compare_keys(a, b, order->n_keys);
 }
 
-void view_sort_rows(struct view_rows *r, const struct view_query *q)
+uint32_t *view_order_rows(const struct view_rows *r, const struct view_query *q, const GArray *rows)
 {
-	GArray *rows = r->internal->rows;
 	struct sort_item *items = g_new(struct sort_item, rows->len);
-	struct view_row *sorted = g_new(struct view_row, rows->len);
+	uint32_t *indexes = g_new(uint32_t, MAX(rows->len, 1));
 	const struct column *keys[KEYS_MAX];
 	struct sort_order order = { .hosts_first = q->tree && !q->table->parent };
 
@@ -76,9 +75,20 @@ void view_sort_rows(struct view_rows *r, const struct view_query *q)
 	if (rows->len)
 		g_qsort_with_data(items, (gint)rows->len, sizeof(*items), compare_items, &order);
 	for (guint i = 0; i < rows->len; i++)
-		sorted[i] = g_array_index(rows, struct view_row, items[i].index);
-	for (guint i = 0; i < rows->len; i++)
-		g_array_index(rows, struct view_row, i) = sorted[i];
-	g_free(sorted);
+		indexes[i] = items[i].index;
 	g_free(items);
+	return indexes;
+}
+
+void view_sort_rows(struct view_rows *r, const struct view_query *q)
+{
+	GArray *rows = r->internal->rows;
+	GArray *sorted = g_array_sized_new(FALSE, FALSE, sizeof(struct view_row), rows->len);
+	uint32_t *indexes = view_order_rows(r, q, rows);
+
+	for (guint i = 0; i < rows->len; i++)
+		g_array_append_val(sorted, g_array_index(rows, struct view_row, indexes[i]));
+	r->internal->rows = sorted;
+	g_array_free(rows, TRUE);
+	g_free(indexes);
 }

@@ -252,7 +252,16 @@ static void choose_rows(struct view_rows *r, const struct view_query *q)
 
 static void get_pivot(const struct view_cell *at, struct value *v)
 {
-	value_set_uint(v, view_pivot_value(at->rows, at->row->key.host, at->row->key.uid, at->column->cell));
+	value_set_uint(v, at->row->counters[at->column->cell]);
+}
+
+static void read_counters(struct view_rows *r, struct view_row *row)
+{
+	struct view_rows_internal *in = r->internal;
+
+	row->counters = view_cells_alloc(in, in->counters->len);
+	for (guint i = 0; i < in->counters->len; i++)
+		row->counters[i] = view_pivot_value(r, row->key.host, row->key.uid, i);
 }
 
 static int compare_names(gconstpointer a, gconstpointer b)
@@ -294,6 +303,8 @@ static void add_pivot_columns(struct view_rows *r)
 	}
 	r->columns = (const struct column *)(const void *)in->columns->data;
 	r->n_columns = in->columns->len;
+	for (guint i = 0; i < in->rows->len; i++)
+		read_counters(r, &g_array_index(in->rows, struct view_row, i));
 }
 
 void view_rows_build(struct view_rows *r, const struct view_query *q, const struct view_host *hosts, unsigned n_hosts)
@@ -321,10 +332,10 @@ void view_rows_build(struct view_rows *r, const struct view_query *q, const stru
 	}
 	view_add_base(r);
 	choose_rows(r, &query);
-	if (query.sort || !(q->table->flags & VIEW_OWN))
-		view_sort_rows(r, &query);
 	if (q->tree && view_table_has_tree(q->table))
 		view_tree_rows(r, &query);
+	else if (query.sort || !(q->table->flags & VIEW_OWN))
+		view_sort_rows(r, &query);
 	r->rows = (struct view_row *)(void *)r->internal->rows->data;
 	r->n = r->internal->rows->len;
 }
@@ -335,11 +346,16 @@ void view_row_value(const struct view_rows *r, const struct view_row *row, const
 		    struct value *out)
 {
 	const struct view_rows *of = row->of_base ? r->base : r;
-	struct view_cell at = { of, &of->hosts[row->key.host], row, column };
+	struct view_cell at = {
+		of, &of->hosts[row->key.host], row, row->of_base ? view_base_column(r, column) : column
+	};
 
 	g_array_set_size(of->internal->items, 0);
 	g_ptr_array_set_size(of->internal->texts, 0);
-	column->get(&at, out);
+	if (at.column)
+		at.column->get(&at, out);
+	else
+		value_set_null(out);
 	/* times of the model are those of the host's clock, of own rows they are the reference's already */
 	if (column->unit == COLUMN_TIME && out->kind == VALUE_UINT && !(r->table->flags & VIEW_OWN))
 		out->u = clock_to_ref(at.host->map, out->u);

@@ -68,6 +68,7 @@ struct view_row {
 	struct interval_row row;           /* merged: .a is NULL and .b holds the interval's figures */
 	const struct interval_row *thread; /* use view_row_thread() */
 	struct view_key key;
+	uint64_t *counters; /* VIEW_PIVOT: what it has of each, in the order of their columns */
 	uint32_t members;  /* rows of the model that were merged; 1: none were */
 	uint32_t hidden;   /* descendants hidden because it is collapsed */
 	uint16_t depth;    /* in the tree; 0: a root */

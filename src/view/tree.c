@@ -7,8 +7,7 @@
 #define NONE UINT32_MAX
 
 /*
- * The tree of the rows, which are in the order that brothers shall have: a
- * thread hangs on its process's main thread, a main thread on that of its
+ * The tree of the rows: a thread hangs on its process's main thread, a main thread on that of its
  * parent process; rows that are none of the model's name their parents.
  *
  *   first_child[i] ──▶ child ──next[child]──▶ its brother ──▶ … NONE
@@ -22,45 +21,50 @@ static const struct thread_row *thread_at(const GArray *rows, guint i)
 	return INTERVAL_ROW(thread, &g_array_index(rows, struct view_row, i).row);
 }
 
-/*
- * The main thread of process pid that lived when a thread born at born_ns was
- * made: the youngest one born before. Rows with the same pid are chained.
- */
-static uint32_t find_main(const GArray *rows, const struct map64 *mains, const uint32_t *chain, int64_t pid,
-			  uint64_t born_ns, guint self)
+/* A process of a host. */
+static uint64_t process_key(const GArray *rows, guint i, uint64_t pid)
 {
+	return (uint64_t)g_array_index(rows, struct view_row, i).key.host << 32 | (pid & UINT32_MAX);
+}
+
+/*
+ * The main thread of process pid that lived when thread self was made: the
+ * youngest one born before. Rows of the same process are chained.
+ */
+static uint32_t find_main(const GArray *rows, const struct map64 *mains, const uint32_t *chain, int64_t pid, guint self)
+{
+	uint64_t born_ns = thread_at(rows, self)->born_ns;
 	uint32_t best = NONE;
 
-	for (uint32_t i = map64_get(mains, (uint64_t)pid); i != NONE; i = chain[i]) {
+	for (uint32_t i = map64_get(mains, process_key(rows, self, (uint64_t)pid)); i != NONE; i = chain[i]) {
 		const struct thread_row *row = thread_at(rows, i);
 
-		if (i != self && row->born_ns <= born_ns &&
+		if (i != self && (int64_t)row->pid == pid && row->born_ns <= born_ns &&
 		    (best == NONE || row->born_ns > thread_at(rows, best)->born_ns))
 			best = i;
 	}
 	return best;
 }
 
-/* Finds the parents of the rows [first, end[, all of one host. */
-static void find_parents(const GArray *rows, struct tree *tree, guint first, guint end)
+static void find_parents(const GArray *rows, struct tree *tree)
 {
 	struct map64 mains = { 0 };
-	uint32_t *chain = g_new(uint32_t, rows->len);
+	uint32_t *chain = g_new(uint32_t, MAX(rows->len, 1));
 
-	for (guint i = first; i < end; i++) {
+	for (guint i = 0; i < rows->len; i++) {
 		const struct thread_row *row = thread_at(rows, i);
 
 		if (row->tid != row->pid)
 			continue;
-		chain[i] = map64_get(&mains, row->tid);
-		map64_put(&mains, row->tid, i);
+		chain[i] = map64_get(&mains, process_key(rows, i, row->pid));
+		map64_put(&mains, process_key(rows, i, row->pid), i);
 	}
-	for (guint i = first; i < end; i++) {
+	for (guint i = 0; i < rows->len; i++) {
 		const struct thread_row *row = thread_at(rows, i);
 		int64_t pid = (int64_t)(row->tid == row->pid ? row->ppid : row->pid);
 
 		if (pid > 0)
-			tree->parent[i] = find_main(rows, &mains, chain, pid, row->born_ns, i);
+			tree->parent[i] = find_main(rows, &mains, chain, pid, i);
 	}
 	map64_release(&mains);
 	g_free(chain);
@@ -85,12 +89,56 @@ static void cut_circles(struct tree *tree, guint n)
 	g_free(seen);
 }
 
-/* Chains the children of each parent, and the roots, in the order of the rows; returns the first root. */
-static uint32_t link_children(struct tree *tree, guint n)
+/*
+ * What each row stands for when it is collapsed: what it says of itself, with the figures of its whole branch.
+ * Children come before their parents: a row is added to its parent's when all below it has been added to it. Rows
+ * that only the base has have nothing in this interval.
+ */
+static GArray *sum_branches(struct view_rows *r, const GArray *rows, const struct tree *tree)
+{
+	GArray *branches = g_array_sized_new(FALSE, FALSE, sizeof(struct view_row), rows->len);
+	uint32_t *children = g_new0(uint32_t, MAX(rows->len, 1));
+	uint32_t *ready = g_new(uint32_t, MAX(rows->len, 1));
+	guint n = 0;
+
+	g_array_append_vals(branches, rows->data, rows->len);
+	for (guint i = 0; i < rows->len; i++)
+		if (tree->parent[i] != NONE)
+			children[tree->parent[i]]++;
+	for (guint i = 0; i < rows->len; i++) {
+		struct view_row *row = &g_array_index(branches, struct view_row, i);
+
+		if (children[i] && !row->of_base)
+			view_own_cells(r, row);
+	}
+	for (guint i = 0; i < rows->len; i++)
+		if (!children[i])
+			ready[n++] = i;
+	for (guint k = 0; k < n; k++) {
+		const struct view_row *row = &g_array_index(branches, struct view_row, ready[k]);
+		uint32_t up = tree->parent[ready[k]];
+		struct view_row *into;
+
+		if (up == NONE)
+			continue;
+		into = &g_array_index(branches, struct view_row, up);
+		if (!into->of_base && !row->of_base)
+			view_add_figures(r, into, row);
+		if (!--children[up])
+			ready[n++] = up;
+	}
+	g_free(children);
+	g_free(ready);
+	return branches;
+}
+
+/* Chains the children of each parent, and the roots, in that order; returns the first root. */
+static uint32_t link_children(struct tree *tree, const uint32_t *order, guint n)
 {
 	uint32_t first_root = NONE, last_root = NONE;
 
-	for (guint i = 0; i < n; i++) {
+	for (guint k = 0; k < n; k++) {
+		uint32_t i = order[k];
 		uint32_t up = tree->parent[i];
 		uint32_t *first = up == NONE ? &first_root : &tree->first_child[up];
 		uint32_t *last = up == NONE ? &last_root : &tree->last_child[up];
@@ -105,7 +153,8 @@ static uint32_t link_children(struct tree *tree, guint n)
 }
 
 /* Depth first, without recursion: a chain of forks may be as long as there are pids. */
-static GArray *walk(const GArray *rows, const struct tree *tree, uint32_t root, GHashTable *collapsed)
+static GArray *walk(const GArray *rows, const GArray *branches, const struct tree *tree, uint32_t root,
+		    GHashTable *collapsed)
 {
 	GArray *out = g_array_sized_new(FALSE, FALSE, sizeof(struct view_row), rows->len);
 	struct view_row *branch = NULL; /* the collapsed one we are in, in out */
@@ -113,16 +162,19 @@ static GArray *walk(const GArray *rows, const struct tree *tree, uint32_t root, 
 
 	for (uint32_t i = root; i != NONE;) {
 		struct view_row row = g_array_index(rows, struct view_row, i);
+		bool folded = collapsed && g_hash_table_contains(collapsed, &row.key);
 
 		if (branch && depth > branch_depth) {
 			branch->hidden++;
 		} else {
+			if (folded)
+				row = g_array_index(branches, struct view_row, i);
 			row.depth = (uint16_t)MIN(depth, UINT16_MAX);
 			row.has_children = tree->first_child[i] != NONE;
 			row.last = tree->next[i] == NONE;
 			g_array_append_val(out, row);
 			branch = NULL;
-			if (collapsed && g_hash_table_contains(collapsed, &row.key)) {
+			if (folded) {
 				branch = &g_array_index(out, struct view_row, out->len - 1);
 				branch_depth = depth;
 			}
@@ -168,23 +220,24 @@ static void find_named_parents(const GArray *rows, struct tree *tree, unsigned c
 
 void view_tree_rows(struct view_rows *r, const struct view_query *q)
 {
-	GArray *rows = r->internal->rows;
-	guint n = rows->len, end;
+	GArray *rows = r->internal->rows, *branches;
+	guint n = rows->len;
 	struct tree tree = { links_new(n), links_new(n), links_new(n), links_new(n) };
+	uint32_t *order;
 
 	if (q->table->parent)
 		find_named_parents(rows, &tree, q->table->parent);
-	for (guint first = 0; first < n && !q->table->parent; first = end) {
-		uint32_t host = g_array_index(rows, struct view_row, first).key.host;
-
-		for (end = first; end < n; end++)
-			if (g_array_index(rows, struct view_row, end).key.host != host)
-				break;
-		find_parents(rows, &tree, first, end);
-	}
+	else
+		find_parents(rows, &tree);
 	cut_circles(&tree, n);
-	r->internal->rows = walk(rows, &tree, link_children(&tree, n), q->collapsed);
-	g_array_free(rows, TRUE);
+	/* a row that names its parent is in that one's figures already */
+	branches = q->table->parent ? g_array_ref(rows) : sum_branches(r, rows, &tree);
+	/* differences are those of the rows: the base has no sum of a branch that is open */
+	order = view_order_rows(r, q, r->base ? rows : branches);
+	r->internal->rows = walk(rows, branches, &tree, link_children(&tree, order, n), q->collapsed);
+	g_free(order);
+	g_array_unref(branches);
+	g_array_unref(rows);
 	g_free(tree.parent);
 	g_free(tree.first_child);
 	g_free(tree.last_child);

@@ -161,7 +161,7 @@ def trees(checks):
         checks.lacks("no TID of a process", [head(screen)], r"\bTID\b")
         checks.contains("threads again", [head(t.press("t"))], r"\bTID\b")
         checks.contains("% of the host", [head(t.press("%"))], "HOST%")
-        checks.contains("ids inside namespaces", [head(t.press("v"))], "VTID +VPID")
+        checks.contains("ids inside namespaces", [head(t.press("v"))], "VTID +TID +VPID")
 
 
 def panes(checks):

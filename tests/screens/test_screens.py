@@ -51,7 +51,7 @@ def kinds_of_terminals(checks):
             text = "\n".join(t.screen())
             checks.check(f"ASCII: {name}", text.isascii(), text)
             t.keys("F5").sync()
-            checks.contains(f"ASCII tree: {name}", t.screen(), r"\|-systemd-journ")
+            checks.contains(f"ASCII tree: {name}", t.screen(), r"\|-agent\.py")
 
 
 def sizes(checks):

@@ -601,11 +601,10 @@ START_TEST(test_files)
 	ck_assert_uint_eq(rows.n, 0);
 	view_filter_clear(&filter);
 	view_filter_add_comm(&filter, "ngi*");
-	filter.open = true;
 	filter.files_id = 4;
 	build(&q);
-	ck_assert_uint_eq(rows.n, 1);
-	ASSERT_UINT(0, "fd", 3);
+	ck_assert_uint_eq(rows.n, 2);
+	ck_assert(!get(0, "open").flag && get(1, "open").flag);
 	filter.files_id = 5;
 	build(&q);
 	ck_assert_uint_eq(rows.n, 0);
@@ -1077,6 +1076,86 @@ START_TEST(test_tree)
 }
 END_TEST
 
+/* A collapsed row has the figures of its branch, and brothers are in the order of theirs. */
+START_TEST(test_tree_of_branches)
+{
+	struct view_query q = query("cpu");
+	GHashTable *collapsed = g_hash_table_new(view_key_hash, view_key_equal_hash);
+	struct view_key shell;
+	struct thread_row *t;
+
+	begin();
+	add_thread(0, 1, 1, 0, "init");
+	add_thread(0, 10, 10, 1, "daemon")->switches = 3;
+	add_thread(0, 20, 20, 1, "shell");
+	add_thread(0, 30, 30, 20, "make")->switches = 2;
+	t = add_thread(0, 31, 31, 30, "cc");
+	t->switches = 4;
+	t->state = THREAD_RUNNING;
+	t->cpu_ns = 100 * MS;
+	t->since_ns = END - 50 * MS;
+	/* one of another host stays with its host, whatever it has */
+	add_thread(1, 7, 7, 0, "busy")->switches = 1000;
+	end();
+	q.tree = true;
+	q.sort = view_column_find(q.table->columns, q.table->n_columns, "switches");
+	build(&q);
+	ck_assert_uint_eq(rows.n, 6);
+	ASSERT_TEXT(1, "comm", "shell");
+	ASSERT_TEXT(2, "comm", "make");
+	ASSERT_TEXT(4, "comm", "daemon");
+	ASSERT_UINT(1, "switches", 0);
+	shell = rows.rows[1].key;
+	q.reverse = true;
+	build(&q);
+	ASSERT_TEXT(1, "comm", "daemon");
+
+	q.reverse = false;
+	q.collapsed = collapsed;
+	g_hash_table_add(collapsed, &shell);
+	build(&q);
+	ck_assert_uint_eq(rows.n, 4);
+	ASSERT_TEXT(1, "comm", "shell");
+	ck_assert_uint_eq(rows.rows[1].hidden, 2);
+	ASSERT_UINT(1, "switches", 6);
+	ASSERT_UINT(1, "cpu_ns", 150 * MS);
+	ASSERT_REAL(1, "cpu_percent", 15);
+	ASSERT_UINT(1, "threads", 3);
+	ASSERT_UINT(1, "tid", 20);
+	ASSERT_NULL(1, "since_ns");
+	g_hash_table_unref(collapsed);
+}
+END_TEST
+
+START_TEST(test_tree_of_counters)
+{
+	struct view_query q = query("counters");
+	GHashTable *collapsed = g_hash_table_new(view_key_hash, view_key_equal_hash);
+	struct thread_row *t;
+	struct view_key key;
+
+	begin();
+	t = add_thread(0, 1, 1, 0, "init");
+	add_perf(t, "perf_cpu_cycles", 5);
+	t = add_thread(0, 2, 2, 1, "worker");
+	add_perf(t, "perf_cpu_cycles", 40);
+	add_perf(t, "perf_cpu_faults", 7);
+	end();
+	q.tree = true;
+	build(&q);
+	ck_assert_uint_eq(rows.n, 2);
+	ASSERT_UINT(0, "perf_cpu_cycles", 5);
+	key = rows.rows[0].key;
+	g_hash_table_add(collapsed, &key);
+	q.collapsed = collapsed;
+	build(&q);
+	ck_assert_uint_eq(rows.n, 1);
+	ASSERT_UINT(0, "perf_cpu_cycles", 45);
+	ASSERT_UINT(0, "perf_cpu_faults", 7);
+	g_hash_table_unref(collapsed);
+}
+END_TEST
+
 /* A chain of forks as long as there can be, and only the chosen rows. */
 START_TEST(test_deep_tree)
 {
@@ -1135,6 +1214,8 @@ int main(void)
 	TEST(test_filter);
 	TEST(test_search);
 	TEST(test_tree);
+	TEST(test_tree_of_branches);
+	TEST(test_tree_of_counters);
 	TEST(test_deep_tree);
 	suite_add_tcase(suite, tc);
 	srunner_run_all(runner, CK_NORMAL);
