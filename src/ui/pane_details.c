@@ -37,7 +37,6 @@ static void details_adjust(struct ui *ui, struct pane *p, unsigned list, struct 
 	if (list == DETAILS_FILES) {
 		/* no table of that number: nothing */
 		p->filter.files_id = t && t->files_id ? t->files_id : UINT64_MAX;
-		p->filter.open = true;
 	} else if (ui->processes && t && (int64_t)t->pid >= 0) {
 		view_filter_add_pid(&p->filter, (int64_t)t->pid);
 	} else {
@@ -309,7 +308,7 @@ static int details_head(struct ui *ui, struct pane *p, int y, int max)
 static const struct pane_type details_type = {
 	.title = "Details",
 	.tables = { "blocking", "files", "syscalls" },
-	.empty = { "no wait ended in this interval", "no open file is known",
+	.empty = { "no wait ended in this interval", "no file descriptor is known",
 		   "no system call ended in this interval" },
 	.reads = 1u << TABLE_THREAD | 1u << TABLE_PERF,
 	.adjust = details_adjust,
@@ -322,6 +321,10 @@ struct pane *pane_details_create(const struct view_key *key)
 	struct pane *p = pane_create(&details_type);
 
 	p->entity = *key;
+	/* whether it is still open says more than bytes twice */
+	list_toggle_column(&p->lists[DETAILS_FILES], "read_rate");
+	list_toggle_column(&p->lists[DETAILS_FILES], "write_rate");
+	list_toggle_column(&p->lists[DETAILS_FILES], "open");
 	/* what the head says already */
 	for (unsigned i = 0; i < p->n_lists; i++)
 		for (unsigned k = 0; k < G_N_ELEMENTS(same); k++)

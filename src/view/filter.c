@@ -41,13 +41,12 @@ void view_filter_clear(struct view_filter *f)
 	g_array_set_size(f->pids, 0);
 	g_array_set_size(f->containers, 0);
 	f->files_id = 0;
-	f->open = false;
 }
 
 bool view_filter_empty(const struct view_filter *f)
 {
 	return !f->hosts->len && !f->comms->len && !f->texts->len && !f->tids->len && !f->pids->len &&
-	       !f->containers->len && !f->files_id && !f->open;
+	       !f->containers->len && !f->files_id;
 }
 
 void view_filter_add_host(struct view_filter *f, const char *glob)
@@ -235,7 +234,7 @@ bool view_filter_row(const struct view_filter *f, const struct view_rows *r, con
 	if (r->table->source == TABLE_FILE) {
 		const struct file_row *file = INTERVAL_ROW(file, &row->row);
 
-		if ((f->files_id && file->files_id != f->files_id) || (f->open && file->closed_ns))
+		if (f->files_id && file->files_id != f->files_id)
 			return false;
 	}
 	for (guint i = 0; i < f->texts->len; i++)

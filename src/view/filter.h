@@ -19,7 +19,6 @@ struct view_filter {
 	GPtrArray *texts; /* what some text column of the row must contain, case ignored: all of them */
 	GArray *containers; /* uint64_t: inodes of pid or cgroup namespaces; 0: any but the host's own */
 	uint64_t files_id; /* TABLE_FILE: only this fd table, 0: any */
-	bool open;         /* TABLE_FILE: only those not closed at the interval's end */
 };
 
 void view_filter_init(struct view_filter *f);

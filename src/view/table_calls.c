@@ -33,6 +33,12 @@ static void get_file_name(const struct view_cell *at, struct value *v)
 #define FILE_RATE(name, cell, header, meaning) \
 	{ name, header, meaning, COLUMN_BYTE_RATE, 7, 0, CELL(file, cell), view_get_rate }
 
+static void get_open(const struct view_cell *at, struct value *v)
+{
+	v->kind = VALUE_BOOL;
+	v->flag = !INTERVAL_ROW(file, &at->row->row)->closed_ns;
+}
+
 static const struct column files_columns[] = {
 	COLUMN_HOST,
 	{ "pid", "PID", "Process that owns the table of the file descriptor.", COLUMN_ID, 7, REPORTED | COLUMN_KEY,
@@ -48,6 +54,8 @@ static const struct column files_columns[] = {
 	  REPORTED | COLUMN_KEY, CELL(file, opened_ns), view_get_known },
 	{ "closed_ns", "CLOSED", "When it was closed; null if it was open at the interval's end.", COLUMN_TIME, 15,
 	  REPORTED, CELL(file, closed_ns), view_get_known },
+	{ "open", "OPEN", "Whether it was open at the interval's end.", COLUMN_FLAG, 4, 0, CELL(file, closed_ns),
+	  get_open },
 	FILE_RATE("read_rate", read_bytes, "READ/s", "Bytes read through it per second."),
 	FILE_RATE("write_rate", write_bytes, "WRITE/s", "Bytes written through it per second."),
 	{ "name", "FILE", "Its path, of a socket without one the address of the peer.", COLUMN_TEXT, 0, 0, 0,

@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Rows: files of processes that ended, branches of the tree, ids inside namespaces."""
+
+import json
+import os
+import re
+import subprocess
+
+from terminal import PROGRAM, Checks, Terminal, need, skip, unpack
+
+need("tmux", "zstd")
+RECORDING = unpack("three-tier") or skip("no recording three-tier")
+DB = os.path.join(RECORDING, "db")
+
+
+def open_at(*sources, size=(80, 24), begin="+6s"):
+    return Terminal("--no-sync", "--paused", "--begin", begin, *(sources or [RECORDING]), size=size,
+                    ready=r"\[(2026-11-20 )?14:0").wait_read()
+
+
+def report(*args):
+    run = subprocess.run([PROGRAM, "report", *args], check=True, stdout=subprocess.PIPE, env={**os.environ, "TZ": "UTC"})
+    return json.loads(run.stdout)
+
+
+def interval(screen):
+    """Begin and end of the shown interval as --begin and --end want them."""
+    return re.search(r"\[(?:\S+ )?(\S+), (?:\S+ )?(\S+)\[", screen[0]).groups()
+
+
+def table(screen, head):
+    """The rows below the head that matches, as lists of words."""
+    i = next(i for i, line in enumerate(screen) if re.search(head, line))
+    rows = []
+    for line in screen[i + 1:]:
+        if not line.strip() or re.search("no action on", line):
+            break
+        rows.append(line.split())
+    return rows
+
+
+def files_of_the_ended(checks):
+    """Details list every file descriptor that was open at some time in the interval, of an ended process too."""
+    with open_at(DB, size=(160, 100)) as t:
+        ended = next(line for line in t.sync() if re.search(r" X +\d.* postgres$", line)).split()
+        t.keys("/").text(ended[0]).keys("Enter")
+        screen = t.press("Enter")
+        checks.contains("it has exited", screen, "^ state +exited")
+        shown = [(int(row[0]), row[4]) for row in table(screen, "^ +FD KIND .* OPEN FILE")]
+        begin, end = interval(screen)
+        missing = []
+        reported = report("files", "--json", "--no-sync", "--begin", begin, "--end", end, "--pid", ended[1], DB)["rows"]
+        lasting = [row for row in reported
+                   if row["read_bytes"] or row["write_bytes"] or row["closed_ns"] - row["opened_ns"] > 1e8]
+        for row in lasting + [row for row in reported if row not in lasting]:
+            if (row["fd"], "no") in shown:
+                shown.remove((row["fd"], "no"))
+            # the history leaves out what came and went within a frame and did nothing
+            elif row in lasting:
+                missing.append(row)
+        checks.check("there are some", len(reported) > 5, reported)
+        checks.equal("its file descriptors are there", missing, [])
+        checks.equal("and no other", shown, [])
+
+
+def branches(checks):
+    """A collapsed row shows the sums of its branch; brothers are in the order of theirs."""
+    with open_at(DB, size=(200, 140)) as t:
+        screen = t.press("F5")
+        for _ in range(20):
+            if re.search("▼ *SWITCH", "\n".join(screen)):
+                break
+            screen = t.press(">")
+        head = next(line for line in screen if "COMMAND" in line)
+        rows = [row for row in screen[screen.index(head) + 1:] if row]
+        rows = rows[next(i for i, row in enumerate(rows) if row.endswith(" systemd")):]
+        at, end = head.index("COMMAND"), head.index("SWITCH") + len("SWITCH")
+
+        def switches(row):
+            return int(row[:end].split()[-1])
+
+        tops = [i for i, row in enumerate(rows) if re.match(r"[├└]─", row[at:])]
+        # those of systemd: the next process of the kind has none in front
+        tops = tops[:next(k for k, i in enumerate(tops) if rows[i][at] == "└") + 1]
+        ends = tops[1:] + [next((i for i, row in enumerate(rows) if i and not re.match("[│├└ ]", row[at:])),
+                                len(rows) - 1)]
+        sums = [sum(switches(row) for row in rows[i:j]) for i, j in zip(tops, ends)]
+        checks.check("brothers are in the order of their branches", sums == sorted(sums, reverse=True) and sums[1] > 0, sums)
+        k = next(k for k, i in enumerate(tops) if rows[i].endswith("postgres"))
+        i, hidden = tops[k], ends[k] - tops[k] - 1
+        checks.check("what it made did more than itself", switches(rows[i]) < sums[k], rows[i])
+        t.keys("/").text(rows[i].split()[0]).keys("Enter")
+        collapsed = [row for row in t.press("c") if re.search(rf"─\+{hidden} postgres$", row)]
+        checks.equal("collapsed it shows the sum", [switches(row) for row in collapsed], [sums[k]])
+
+
+def ids_of_namespaces(checks):
+    """What is 1 in its namespace is known by the id of its host beside it."""
+    with open_at(DB, size=(120, 24)) as t:
+        before = {row[0]: row[-1] for row in table(t.sync(), "▼CPU%")}
+        screen = t.press("v")
+        checks.contains("both", screen, r"VTID +TID +VPID")
+        checks.equal("the host's ids stay", {row[1]: row[-1] for row in table(screen, "▼CPU%")}, before)
+        checks.contains("processes", t.press("t"), r"^ +VPID +PID +PRIO")
+        checks.lacks("a file has none", t.press("4", "v"), "VPID")
+        t.keys("v")
+        t.wait("this pane has no ids inside namespaces")
+
+
+Checks().run(files_of_the_ended, branches, ids_of_namespaces)
