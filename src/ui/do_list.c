@@ -2,11 +2,27 @@
 /* Actions on the pane's list: moving, finding, choosing, ordering. */
 #include <string.h>
 
+#include "base/error.h"
 #include "ui/internal.h"
 
 static struct list *current_list(struct ui *ui)
 {
 	return pane_list(ui_pane(ui));
+}
+
+const struct view_row *ui_acting_row(struct ui *ui)
+{
+	struct list *l = current_list(ui);
+	const struct view_row *row = list_selected(l);
+
+	if (!row) {
+		ui_say(ui, l->chosen && l->rows.n ? "the selected row is not in this interval" : "no row is selected");
+	} else if (!list_shows_selection(l)) {
+		list_select(l, l->index);
+		ui_say(ui, "the selected row was out of sight: here it is");
+		row = NULL;
+	}
+	return row;
 }
 
 /* ---- moving ---- */
@@ -58,25 +74,36 @@ void do_follow(struct ui *ui, int argument)
 
 /* ---- searching and filtering ---- */
 
+/* Back to where the search started; a click may have gone to another list. */
+static void search_return(struct ui *ui)
+{
+	if (ui->search_list == current_list(ui))
+		list_return(ui->search_list, &ui->search_from);
+}
+
 static void search_change(struct ui *ui, const char *text)
 {
 	g_string_assign(ui->search_text, text);
+	search_return(ui);
 	if (*text && !list_search(current_list(ui), text, false, true))
 		ui_say(ui, "not found: %s", text);
 }
 
 static void search_done(struct ui *ui, const char *text)
 {
-	if (!text)
-		g_string_truncate(ui->search_text, 0);
-	else if (*text && !list_search(current_list(ui), text, false, true))
-		ui_say(ui, "not found: %s", text);
+	if (text)
+		search_change(ui, text);
+	else
+		search_change(ui, "");
+	ui->search_list = NULL;
 }
 
 void do_search(struct ui *ui, int argument)
 {
 	(void)argument;
 	g_string_truncate(ui->search_text, 0);
+	ui->search_list = current_list(ui);
+	ui->search_from = list_place(ui->search_list);
 	ui_prompt(ui, "Search:", "", search_change, search_done);
 }
 
@@ -88,24 +115,40 @@ void do_search_step(struct ui *ui, int argument)
 		ui_say(ui, "not found: %s", ui->search_text->str);
 }
 
-static void set_filter(struct ui *ui, const char *text)
+/* What cannot be understood leaves the filter as it was before the prompt; the error chain says why. */
+static enum lt_status set_filter(struct ui *ui, const char *text)
 {
-	g_string_assign(ui->filter_text, text);
+	enum lt_status status;
+
 	view_filter_clear(&ui->filter);
-	view_filter_parse(&ui->filter, text);
+	status = view_filter_parse(&ui->filter, text);
+	if (status != LT_OK) {
+		view_filter_clear(&ui->filter);
+		view_filter_parse(&ui->filter, ui->filter_before->str);
+	}
+	g_string_assign(ui->filter_text, status == LT_OK ? text : ui->filter_before->str);
 	ui_rebuild(ui);
+	return status;
+}
+
+static void filter_change(struct ui *ui, const char *text)
+{
+	/* a term that is being typed need not make sense yet */
+	set_filter(ui, text);
 }
 
 static void filter_done(struct ui *ui, const char *text)
 {
 	/* Esc takes the filter away */
-	set_filter(ui, text ? text : "");
+	if (set_filter(ui, text ? text : "") != LT_OK)
+		ui_say(ui, "%s", error_text());
 }
 
 void do_filter(struct ui *ui, int argument)
 {
 	(void)argument;
-	ui_prompt(ui, "Filter:", ui->filter_text->str, set_filter, filter_done);
+	g_string_assign(ui->filter_before, ui->filter_text->str);
+	ui_prompt(ui, "Filter:", ui->filter_text->str, filter_change, filter_done);
 }
 
 /* ---- highlighting ---- */
@@ -131,7 +174,7 @@ void do_highlight(struct ui *ui, int argument)
 	struct list *l = current_list(ui);
 
 	(void)argument;
-	if (!list_selected(l))
+	if (!ui_acting_row(ui))
 		return;
 	toggle_key(ui->marked, &list_selected(l)->key);
 	/* on to the next row, so that several in a row are quick */
@@ -186,13 +229,16 @@ void do_tree(struct ui *ui, int argument)
 
 void do_collapse(struct ui *ui, int argument)
 {
-	const struct view_row *row = list_selected(current_list(ui));
+	const struct view_row *row;
 
 	(void)argument;
-	if (!current_list(ui)->query.tree || !row) {
+	if (!current_list(ui)->query.tree) {
 		ui_say(ui, "F5 shows the tree first");
 		return;
 	}
+	row = ui_acting_row(ui);
+	if (!row)
+		return;
 	if (!row->has_children && !row->hidden) {
 		ui_say(ui, "nothing below this row");
 		return;

@@ -80,8 +80,8 @@ void do_pane_menu(struct ui *ui, int argument)
 void do_open(struct ui *ui, int argument)
 {
 	const struct list *l = pane_list(ui_pane(ui));
-	const struct view_row *row = list_selected(l);
-	const struct interval_row *thread = row ? list_row_thread(l, row) : NULL;
+	const struct interval_row *thread;
+	const struct view_row *row;
 	struct view_key key;
 
 	(void)argument;
@@ -89,14 +89,18 @@ void do_open(struct ui *ui, int argument)
 		ui_pane(ui)->type->body->open(ui, ui_pane(ui));
 		return;
 	}
-	if (row && ui_pane(ui)->type->open_row && ui_pane(ui)->type->open_row(ui, l, row))
+	row = ui_acting_row(ui);
+	if (!row)
+		return;
+	if (ui_pane(ui)->type->open_row && ui_pane(ui)->type->open_row(ui, l, row))
 		return;
 	if (ui->details) {
 		ui_say(ui, "nothing more to open here; Esc goes back");
 		return;
 	}
+	thread = list_row_thread(l, row);
 	if (!thread) {
-		ui_say(ui, row ? "this row has no details" : "no row is selected");
+		ui_say(ui, "this row has no details");
 		return;
 	}
 	key = (struct view_key){ .host = row->key.host, .table = TABLE_THREAD, .uid = thread->b[0] };

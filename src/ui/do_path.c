@@ -15,13 +15,13 @@ static void set_subject(struct path_subject *subject, unsigned host, const struc
 	};
 }
 
-/* The thread that the selected row is or belongs to; of details the one they are of. */
+/* The thread that the selected row is or belongs to; of details the one they are of. Says so if there is none. */
 static bool list_subject(struct ui *ui, struct path_subject *subject)
 {
 	const struct pane *p = ui_pane(ui);
 	const struct list *l = &p->lists[p->focus];
-	const struct view_row *row = list_selected(l);
-	const struct interval_row *thread;
+	const struct view_row *row = ui->details ? NULL : ui_acting_row(ui);
+	const struct interval_row *thread = NULL;
 
 	if (ui->details) {
 		const struct ui_host_data *host = ui_host(ui, p->entity.host);
@@ -29,10 +29,14 @@ static bool list_subject(struct ui *ui, struct path_subject *subject)
 		thread = host->loaded ? interval_find(&host->load.interval, TABLE_THREAD, p->entity.uid) : NULL;
 		if (thread)
 			set_subject(subject, p->entity.host, thread, host->load.interval.end_ns);
-	} else {
-		thread = row ? list_row_thread(l, row) : NULL;
+		else
+			ui_say(ui, "this thread does not live in this interval");
+	} else if (row) {
+		thread = list_row_thread(l, row);
 		if (thread)
 			set_subject(subject, row->key.host, thread, view_row_host(&l->rows, row)->iv->end_ns);
+		else
+			ui_say(ui, "this row does not belong to a thread");
 	}
 	return thread;
 }
@@ -43,10 +47,12 @@ void do_path(struct ui *ui, int argument)
 	struct path_subject subject;
 
 	(void)argument;
-	if (pane_is_path(p) ? !pane_path_selected(ui, p, &subject) : !list_subject(ui, &subject)) {
+	if (pane_is_path(p) && !pane_path_selected(ui, p, &subject)) {
 		ui_say(ui, "no thread is selected");
 		return;
 	}
+	if (!pane_is_path(p) && !list_subject(ui, &subject))
+		return;
 	pane_destroy(ui->details);
 	ui->details = pane_path_create(&subject);
 }

@@ -63,8 +63,11 @@ struct ui {
 	GHashTable *marked;      /* set of struct view_key: highlighted rows */
 	bool only_marked;
 	GString *filter_text;
+	GString *filter_before;  /* of the prompt */
 	struct view_filter filter;
 	GString *search_text;
+	struct list *search_list; /* whose selection the prompt moves, and where it was; NULL: none */
+	struct list_place search_from;
 	bool tree, processes, virtual_ids, host_percent;
 	GHashTable *collapsed;   /* set of struct view_key */
 
@@ -93,6 +96,7 @@ struct ui {
 	bool growing;            /* to be drawn soon: only more is known */
 	uint64_t drawn_ns;       /* wall clock */
 	bool quit;
+	bool terminal_gone;
 };
 
 /*
@@ -274,6 +278,15 @@ void ui_refresh(struct ui *ui);
 void ui_set_overlay(struct ui *ui, struct overlay *overlay);
 
 /* Keys of the last row's prompt, called with what was typed. */
+/* Whether there is room for the line of panes. */
+static inline bool ui_shows_tabs(const struct ui *ui)
+{
+	return ui->canvas->h >= 16;
+}
+
+/* The selected row of the pane's list, to act on it. NULL: there is none in sight, and that was said. */
+const struct view_row *ui_acting_row(struct ui *ui);
+
 void ui_prompt(struct ui *ui, const char *label, const char *text, prompt_change_fn *change, prompt_done_fn *done);
 
 /*

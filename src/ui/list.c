@@ -151,6 +151,25 @@ const struct view_row *list_selected(const struct list *l)
 	return l->present && l->index < l->rows.n ? &l->rows.rows[l->index] : NULL;
 }
 
+bool list_shows_selection(const struct list *l)
+{
+	return l->present && l->index >= l->top && l->index < l->top + (unsigned)MAX(l->h, 1);
+}
+
+struct list_place list_place(const struct list *l)
+{
+	return (struct list_place){ l->selected, l->chosen, l->index, l->top };
+}
+
+void list_return(struct list *l, const struct list_place *place)
+{
+	l->selected = place->selected;
+	l->chosen = place->chosen;
+	l->index = place->index;
+	l->top = place->top;
+	find_selection(l);
+}
+
 bool list_search(struct list *l, const char *text, bool backward, bool here)
 {
 	unsigned from = l->index, found;

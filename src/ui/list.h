@@ -24,6 +24,13 @@ struct list_column {
 	int graph; /* columns of a bar right of it, 0 none */
 };
 
+/* Where a selection is. */
+struct list_place {
+	struct view_key selected;
+	bool chosen;
+	unsigned index, top;
+};
+
 struct list {
 	const struct view_table *table;
 	struct view_rows rows;
@@ -86,6 +93,13 @@ const struct interval_row *list_row_thread(const struct list *l, const struct vi
 
 /* The selected row, NULL: none. */
 const struct view_row *list_selected(const struct list *l);
+
+/* Whether the selected row is in sight: time and order move rows, and the list does not follow by itself. */
+bool list_shows_selection(const struct list *l);
+
+/* The selection's place, to go back to it. */
+struct list_place list_place(const struct list *l);
+void list_return(struct list *l, const struct list_place *place);
 
 /* The next row that contains text from the selection on; false: none. here: the selected row counts too. */
 bool list_search(struct list *l, const char *text, bool backward, bool here);

@@ -30,6 +30,7 @@ struct ui *ui_create(const struct ui_options *options)
 	ui->marked = g_hash_table_new_full(view_key_hash, view_key_equal_hash, g_free, NULL);
 	ui->collapsed = g_hash_table_new_full(view_key_hash, view_key_equal_hash, g_free, NULL);
 	ui->filter_text = g_string_new(NULL);
+	ui->filter_before = g_string_new(NULL);
 	ui->search_text = g_string_new(NULL);
 	view_filter_init(&ui->filter);
 	prompt_init(&ui->prompt);
@@ -53,6 +54,7 @@ void ui_destroy(struct ui *ui)
 	g_hash_table_destroy(ui->marked);
 	g_hash_table_destroy(ui->collapsed);
 	g_string_free(ui->filter_text, TRUE);
+	g_string_free(ui->filter_before, TRUE);
 	g_string_free(ui->search_text, TRUE);
 	feeds_release(ui);
 	accounts_release(ui);
@@ -243,7 +245,7 @@ void ui_keys(struct ui *ui)
 	int key = screen_key();
 
 	if (key == UI_KEY_NONE && screen_ended())
-		ui->quit = true;
+		ui->quit = ui->terminal_gone = true;
 	for (; key != UI_KEY_NONE; key = screen_key())
 		input_key(ui, key);
 }
@@ -260,6 +262,11 @@ void ui_resize(struct ui *ui)
 bool ui_wants_quit(const struct ui *ui)
 {
 	return ui->quit;
+}
+
+bool ui_lost_terminal(const struct ui *ui)
+{
+	return ui->terminal_gone;
 }
 
 struct pane *ui_pane(struct ui *ui)
@@ -376,7 +383,7 @@ static void draw_all(struct ui *ui)
 
 	y = header_draw(ui, 0, MAX(c->h / 3, 2));
 	y += timeline_draw(ui, y);
-	if (c->h >= 16)
+	if (ui_shows_tabs(ui))
 		y += draw_tabs(ui, y);
 	ui->pane_y = y;
 	pane_draw(ui, ui_pane(ui), y, bottom - y);

@@ -167,4 +167,7 @@ void ui_draw(struct ui *ui, uint64_t wall_ns);
 /* Whether the user wants to leave. */
 bool ui_wants_quit(const struct ui *ui);
 
+/* Whether that is because the other end of the terminal is closed. */
+bool ui_lost_terminal(const struct ui *ui);
+
 #endif

@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/text.h"
 #include "view/internal.h"
 
@@ -85,41 +86,103 @@ static bool parse_number(const char *text, int64_t *n)
 	return *end == '\0';
 }
 
-/* One "kind:…" word; false: it is none. */
-static bool parse_term(struct view_filter *f, const char *word)
+static bool add_host(struct view_filter *f, const char *arg)
 {
-	const char *colon = strchr(word, ':'), *arg;
-	uint64_t inode;
-	int64_t n;
-
-	if (!colon || !colon[1])
-		return false;
-	arg = colon + 1;
-	if (g_str_has_prefix(word, "host:")) {
-		g_ptr_array_add(f->hosts, typed_glob(arg));
-	} else if (g_str_has_prefix(word, "comm:")) {
-		g_ptr_array_add(f->comms, typed_glob(arg));
-	} else if (g_str_has_prefix(word, "tid:") && parse_number(arg, &n)) {
-		view_filter_add_tid(f, n);
-	} else if (g_str_has_prefix(word, "pid:") && parse_number(arg, &n)) {
-		view_filter_add_pid(f, n);
-	} else if (g_str_has_prefix(word, "container:") && (strcmp(arg, "*") == 0 || parse_number(arg, &n))) {
-		inode = strcmp(arg, "*") == 0 ? 0 : (uint64_t)n;
-		g_array_append_val(f->containers, inode);
-	} else {
-		return false;
-	}
+	g_ptr_array_add(f->hosts, typed_glob(arg));
 	return true;
 }
 
-void view_filter_parse(struct view_filter *f, const char *text)
+static bool add_comm(struct view_filter *f, const char *arg)
+{
+	g_ptr_array_add(f->comms, typed_glob(arg));
+	return true;
+}
+
+static bool add_number(GArray *numbers, const char *arg)
+{
+	int64_t n;
+
+	if (!parse_number(arg, &n))
+		return false;
+	g_array_append_val(numbers, n);
+	return true;
+}
+
+static bool add_tid(struct view_filter *f, const char *arg)
+{
+	return add_number(f->tids, arg);
+}
+
+static bool add_pid(struct view_filter *f, const char *arg)
+{
+	return add_number(f->pids, arg);
+}
+
+static bool add_container(struct view_filter *f, const char *arg)
+{
+	return add_number(f->containers, strcmp(arg, "*") == 0 ? "0" : arg);
+}
+
+static const struct {
+	const char *name; /* with its colon */
+	bool (*add)(struct view_filter *f, const char *arg); /* false: it cannot be understood */
+	const char *wants;
+} terms[] = {
+	{ "host:", add_host, "a name" },
+	{ "comm:", add_comm, "a name" },
+	{ "pid:", add_pid, "a number" },
+	{ "tid:", add_tid, "a number" },
+	{ "container:", add_container, "the number of a namespace, or '*'" },
+};
+
+/* Whether a word is meant as a term: "name:…", but not what the kernel calls "socket:[25052]" or "kworker/0:1". */
+static bool is_term(const char *word)
+{
+	const char *p = word;
+
+	while (g_ascii_isalpha(*p))
+		p++;
+	return p > word && p[0] == ':' && p[1] != '[';
+}
+
+static enum lt_status unknown_term(const char *word)
+{
+	GString *known = g_string_new(NULL);
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(terms); i++)
+		g_string_append_printf(known, "%s %s", i ? "," : "", terms[i].name);
+	error_set("unknown term '%.*s': known are%s", (int)strcspn(word, ":") + 1, word, known->str);
+	g_string_free(known, TRUE);
+	return LT_ERROR;
+}
+
+static enum lt_status parse_term(struct view_filter *f, const char *word)
+{
+	for (unsigned i = 0; i < G_N_ELEMENTS(terms); i++) {
+		const char *arg = word + strlen(terms[i].name);
+
+		if (!g_str_has_prefix(word, terms[i].name))
+			continue;
+		if (*arg && terms[i].add(f, arg))
+			return LT_OK;
+		return error_set("'%s': '%s' wants %s", word, terms[i].name, terms[i].wants);
+	}
+	return unknown_term(word);
+}
+
+enum lt_status view_filter_parse(struct view_filter *f, const char *text)
 {
 	char **words = g_strsplit_set(text, " \t", -1);
+	enum lt_status status = LT_OK;
 
-	for (char **word = words; *word; word++)
-		if (**word && !parse_term(f, *word))
+	for (char **word = words; *word && status == LT_OK; word++) {
+		if (is_term(*word))
+			status = parse_term(f, *word);
+		else if (**word)
 			g_ptr_array_add(f->texts, g_strdup(*word));
+	}
 	g_strfreev(words);
+	return status;
 }
 
 static bool any_glob(const GPtrArray *globs, const char *name)

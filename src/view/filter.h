@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/status.h"
+
 /*
  * Which rows are wanted. Terms of one kind are alternatives, kinds add up:
  * tid 5 or 6, and host "web*". Terms that a table has nothing for (a pid among
@@ -37,10 +39,10 @@ void view_filter_add_pid(struct view_filter *f, int64_t pid);
 /*
  * Adds what a user typed: words separated by blanks, each "host:GLOB", "tid:N",
  * "pid:N", "comm:GLOB", "container:N" ("container:*": in any), or a plain text.
- * A word that cannot be understood ("pid:x") is taken as plain text. A glob
- * without '*', '?' and '[' may stand anywhere in the name.
+ * A glob without '*', '?' and '[' may stand anywhere in the name. LT_ERROR: a term
+ * is not known ("bogus:x") or cannot be understood ("pid:x"), and what was before it is added.
  */
-void view_filter_parse(struct view_filter *f, const char *text);
+enum lt_status view_filter_parse(struct view_filter *f, const char *text);
 
 /* Whether a host of that name is wanted. */
 bool view_filter_host(const struct view_filter *f, const char *name);

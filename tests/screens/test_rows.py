@@ -108,4 +108,72 @@ def ids_of_namespaces(checks):
         t.wait("this pane has no ids inside namespaces")
 
 
-Checks().run(files_of_the_ended, branches, ids_of_namespaces)
+def filters(checks):
+    """A term that is not known is an error, and the filter stays what it was."""
+    with open_at(DB) as t:
+        t.keys("F4").text("postgres").keys("Enter")
+        before = t.sync()
+        checks.contains("filtered", before, "filter: postgres")
+        t.keys("F4", "C-u").text("bogus:x").keys("Enter")
+        t.wait(r"unknown term 'bogus:': known are host:, comm:, pid:, tid:, container:")
+        checks.equal("an unknown term changes nothing", t.sync(), before)
+        t.keys("F4").text(" pid:abc").keys("Enter")
+        t.wait("'pid:abc': 'pid:' wants a number")
+        checks.equal("nor does a number that is none", t.sync(), before)
+        t.keys("F4", "C-u").text("pid:").keys("7")
+        t.wait("^Filter: pid:7")
+        t.keys("Enter")
+        checks.contains("a term that is typed to its end", t.sync(), "filter: pid:7 ")
+        t.keys("F4", "C-u").text("pipe:[15816]").keys("Enter")
+        checks.contains("names of the kernel are text", t.press("4"), r"filter: pipe:\[15816\]")
+
+
+def position(screen):
+    return re.search(r"(\d+)/\d+$", next(line for line in screen if line.startswith(" CPU  I/O"))).group(1)
+
+
+def searches(checks):
+    """A search that finds nothing leaves the selection where it was."""
+    with open_at(DB) as t:
+        before = t.press("Down", "Down")
+        checks.equal("the third row", position(before), "3")
+        t.keys("/").text("ksoft")
+        t.wait("^Search: ksoft")
+        moved = position(t.screen())
+        checks.check("moves while typing", moved != "3", moved)
+        t.text("x-none")
+        t.wait("^Search: ksoftx-none")
+        checks.equal("not found while typing: back", position(t.screen()), "3")
+        t.keys("Enter")
+        t.wait("not found: ksoftx-none")
+        checks.equal("not found: where it was", position(t.sync()), "3")
+        t.keys("/").text("ksoft").keys("Escape")
+        checks.equal("Esc: where it was", t.sync(), before)
+        t.keys("/").text("ksoft").keys("Enter")
+        checks.equal("found", position(t.sync()), moved)
+
+
+def rows_out_of_sight(checks):
+    """What acts on a row does not act on one that is not on the screen: it shows it first."""
+    with open_at(DB) as t:
+        t.press("Down")
+        for key, then in (("w", "critical path|Path"), ("Enter", "^ state ")):
+            selected = table(t.press("1", "Home", "Down"), "▼CPU%")[1]
+            screen = t.press("I")
+            checks.check(f"{key}: the selected row has gone out of sight", selected[0] not in
+                         [row[0] for row in table(screen, "▲CPU%")], screen)
+            t.keys(key)
+            t.wait("the selected row was out of sight: here it is")
+            checks.check(f"{key}: it is shown", selected[0] in [row[0] for row in table(t.screen(), "▲CPU%")])
+            t.keys(key)
+            t.wait(then)
+            t.press("Escape", "I")
+    with open_at(DB) as t:
+        t.keys("/").text("722").keys("Enter")
+        t.press("(")
+        t.keys("w")
+        t.wait("the selected row is not in this interval")
+        checks.check("w: gone", True)
+
+
+Checks().run(files_of_the_ended, branches, ids_of_namespaces, filters, searches, rows_out_of_sight)

@@ -419,16 +419,16 @@ START_TEST(test_servers_hang_below_their_clients_of_any_host)
 	g_hash_table_destroy(q.collapsed);
 	q.collapsed = NULL;
 	/* who works for whom shows with what a filter finds */
-	view_filter_parse(&filter, "comm:both");
+	ck_assert_int_eq(view_filter_parse(&filter, "comm:both"), LT_OK);
 	q.filter = &filter;
 	view_rows_build(&r, &q, hosts, G_N_ELEMENTS(hosts));
 	ck_assert_str_eq(tree_text(&r), "both/0 server/1 small/0 both/1");
 	view_filter_clear(&filter);
-	view_filter_parse(&filter, "host:db");
+	ck_assert_int_eq(view_filter_parse(&filter, "host:db"), LT_OK);
 	view_rows_build(&r, &q, hosts, G_N_ELEMENTS(hosts));
 	ck_assert_str_eq(tree_text(&r), "server/0 server/0 server/0");
 	view_filter_clear(&filter);
-	view_filter_parse(&filter, "pid:7");
+	ck_assert_int_eq(view_filter_parse(&filter, "pid:7"), LT_OK);
 	view_rows_build(&r, &q, hosts, G_N_ELEMENTS(hosts));
 	ck_assert_str_eq(tree_text(&r), "both/0 server/1 small/0 both/1");
 	/* of a client whose host is not there the name is left */

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/strpool.h"
 #include "event/syscalls.h"
 #include "view/dist.h"
@@ -976,12 +977,33 @@ static void assert_filtered(const char *table, const char *text, unsigned n)
 	struct view_filter filter;
 
 	view_filter_init(&filter);
-	view_filter_parse(&filter, text);
+	ck_assert_int_eq(view_filter_parse(&filter, text), LT_OK);
 	q.filter = &filter;
 	build(&q);
 	ck_assert_msg(rows.n == n, "'%s' gives %u rows", text, rows.n);
 	view_filter_release(&filter);
 }
+
+static void assert_filter_error(const char *text, const char *expected)
+{
+	struct view_filter filter;
+
+	view_filter_init(&filter);
+	ck_assert_int_eq(view_filter_parse(&filter, text), LT_ERROR);
+	ck_assert_str_eq(error_text(), expected);
+	view_filter_release(&filter);
+}
+
+START_TEST(test_filter_errors)
+{
+	assert_filter_error("nginx bogus:x",
+			    "unknown term 'bogus:': known are host:, comm:, pid:, tid:, container:");
+	assert_filter_error("pid:x", "'pid:x': 'pid:' wants a number");
+	assert_filter_error("tid:", "'tid:': 'tid:' wants a number");
+	assert_filter_error("host:", "'host:': 'host:' wants a name");
+	assert_filter_error("container:web", "'container:web': 'container:' wants the number of a namespace, or '*'");
+}
+END_TEST
 
 START_TEST(test_filter)
 {
@@ -1012,7 +1034,10 @@ START_TEST(test_filter)
 	assert_filtered("cpu", "comm:nginx*", 2);
 	assert_filtered("cpu", "comm:*worker", 1);
 	assert_filtered("cpu", "redis", 1);
-	assert_filtered("cpu", "pid:x", 0); /* plain text */
+	/* plain texts: what kernels and addresses are made of */
+	assert_filtered("cpu", "kworker/0:1", 0);
+	assert_filtered("cpu", "socket:[25052]", 0);
+	assert_filtered("cpu", "10.0.0.1:80", 0);
 	assert_filtered("cpu", "container:*", 1);
 	assert_filtered("cpu", "container:4026532200", 1);
 	assert_filtered("disks", "pid:1 comm:nginx", 1); /* says nothing of disks */
@@ -1212,6 +1237,7 @@ int main(void)
 	TEST(test_processes);
 	TEST(test_sort);
 	TEST(test_filter);
+	TEST(test_filter_errors);
 	TEST(test_search);
 	TEST(test_tree);
 	TEST(test_tree_of_branches);
