@@ -16,19 +16,25 @@ struct slot {
 
 struct span {
 	uint64_t begin_ns, end_ns;
-	int x, width;
+	const char *title; /* of the pane, in front where no line of panes names it; NULL */
+	int labels;        /* width of the times on both sides, 0 none */
+	int x, width;      /* of the strip itself */
 };
 
 static struct span strip_span(const struct ui *ui)
 {
 	const struct cursor *c = &ui->cursor;
-	bool labels = ui->canvas->w >= 50;
-	struct span s = { .begin_ns = c->begin_ns, .end_ns = c->known_ns, .x = labels ? LABEL_WIDTH : 0 };
+	struct span s = { .begin_ns = c->begin_ns, .end_ns = c->known_ns };
+
+	if (!ui_shows_tabs(ui))
+		s.title = (ui->details ? ui->details->type : pane_type(ui->current))->title;
+	s.labels = ui->canvas->w >= 50 ? LABEL_WIDTH : 0;
+	s.x = (s.title ? canvas_text_width(s.title) + 3 : 0) + s.labels;
 
 	if (!c->complete)
 		s.end_ns = MAX(s.end_ns, ui->expected_end_ns);
 	s.end_ns = MAX(s.end_ns, s.begin_ns + c->interval_ns);
-	s.width = ui->canvas->w - 2 * s.x;
+	s.width = ui->canvas->w - s.x - s.labels;
 	return s;
 }
 
@@ -139,8 +145,11 @@ int timeline_draw(struct ui *ui, int y)
 	}
 	if (ui->mark_ns)
 		canvas_char(c, s.x + MIN(time_column(&s, ui->mark_ns), s.width - 1), y, STYLE_PAUSED, 'A');
-	if (s.x) {
-		canvas_text(c, 0, y, STYLE_DIM, ui_time(ui, text, sizeof(text), s.begin_ns, 0, false), s.x - 1);
+	if (s.title)
+		canvas_printf(c, 0, y, STYLE_HEAD_SORT, " %s ", s.title);
+	if (s.labels) {
+		canvas_text(c, s.x - s.labels, y, STYLE_DIM, ui_time(ui, text, sizeof(text), s.begin_ns, 0, false),
+			    s.labels - 1);
 		canvas_text(c, c->w - LABEL_WIDTH + 1, y, STYLE_DIM,
 			    ui_time(ui, text, sizeof(text), s.end_ns, 0, false), LABEL_WIDTH - 1);
 	}

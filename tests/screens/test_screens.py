@@ -84,6 +84,27 @@ def sizes(checks):
         checks.check("survives 1x1", True)
 
 
+def narrow(checks):
+    """The pane's name is on the smallest screen, too."""
+    for size in ((40, 12), (40, 8), (60, 12)):
+        with open_at(size) as t:
+            checks.contains(f"{size}: the pane's name", t.sync(), "^ CPU  ")
+            checks.contains(f"{size}: another pane's", t.press("5"), "^ Syscalls  ")
+            checks.contains(f"{size}: of details", t.press("1", "Enter"), "^ Details  ")
+
+
+def cursor_in_bars(checks):
+    """The shown interval is no hole in the strip: no block is in reverse, nor in the colour of a background."""
+    with open_at(env={"NO_COLOR": "1"}) as t:
+        strip = t.screen(styles=True)[4]
+        checks.check("NO_COLOR: marked", "▒" in strip, strip)
+        checks.check("NO_COLOR: no block in reverse", not re.search("\x1b\\[[0-9;]*7m[^\x1b]*[▁▂▃▄▅▆▇█]", strip), strip)
+    with open_at() as t:
+        strip = t.screen(styles=True)[4]
+        checks.check("colours: a bar at the cursor that is neither white nor black",
+                     re.search("38;5;208", strip) and re.search("48;5;24", strip), strip)
+
+
 def lost_events(checks):
     recording = unpack("lossy")
     if not recording:
@@ -136,4 +157,4 @@ def hostile_names(checks):
         checks.check("no control character", not re.search(r"[\x00-\x08\x0b-\x1a\x7f-\x9f\u202e]", raw), raw)
 
 
-Checks().run(whole_screens, kinds_of_terminals, sizes, lost_events, hostile_names)
+Checks().run(whole_screens, kinds_of_terminals, sizes, narrow, cursor_in_bars, lost_events, hostile_names)
