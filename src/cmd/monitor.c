@@ -89,8 +89,12 @@ static void on_input(struct ev_loop *loop, ev_io *w, int events)
 	(void)events;
 	ui_keys(m->ui);
 	obey_wishes(m);
-	if (ui_wants_quit(m->ui))
-		ev_break(loop, EVBREAK_ALL);
+	if (!ui_wants_quit(m->ui))
+		return;
+	/* SIGHUP may come later, or to the shell alone */
+	if (ui_lost_terminal(m->ui))
+		m->exit_status = 128 + SIGHUP;
+	ev_break(loop, EVBREAK_ALL);
 }
 
 static uint64_t wall_ns(void)
@@ -145,7 +149,7 @@ static void on_end(struct ev_loop *loop, ev_signal *w, int events)
 
 static void run_loop(struct monitor *m)
 {
-	static const int signals[MONITOR_SIGNALS] = { SIGINT, SIGTERM, SIGHUP };
+	static const int signals[MONITOR_SIGNALS] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 
 	/* not the default loop: that one would collect the workers, whose end ingest wants to know */
 	m->loop = ev_loop_new(EVFLAG_AUTO);

@@ -18,7 +18,7 @@
 #include "ingest/ingest.h"
 #include "ui/ui.h"
 
-enum { MONITOR_SIGNALS = 3 };
+enum { MONITOR_SIGNALS = 4 };
 
 /* Tracepoints that a host's traces do not have; texts of the string pool. */
 struct missing {

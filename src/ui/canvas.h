@@ -36,6 +36,7 @@ enum style {
 	STYLE_METER_HIGH,
 	STYLE_STRIP,    /* timeline: busy, and the shown interval */
 	STYLE_CURSOR,
+	STYLE_CURSOR_BAR, /* screen.c: of its bars */
 	STYLE_TITLE,
 	STYLE_FRAME,    /* borders of boxes */
 	STYLE_PATH_RUNNING, /* states of a critical path */

@@ -58,6 +58,13 @@ static void restore_terminal(void)
 	tcsetattr(STDOUT_FILENO, TCSANOW, &terminal.modes);
 }
 
+/* Before the loop of the monitor looks after these. */
+static void on_end(int signal_number)
+{
+	restore_terminal();
+	raise(signal_number);
+}
+
 static void on_crash(int signal_number)
 {
 	void *frames[BACKTRACE_MAX];
@@ -78,6 +85,7 @@ static void on_crash(int signal_number)
 void crash_install(void)
 {
 	static const int signals[] = { SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL };
+	static const int ends[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 	struct sigaction action = { .sa_handler = on_crash, .sa_flags = SA_RESETHAND | SA_ONSTACK | SA_NODEFER };
 	stack_t alternative = { .ss_sp = stack, .ss_size = sizeof(stack) };
 	void *frame;
@@ -88,6 +96,9 @@ void crash_install(void)
 	sigemptyset(&action.sa_mask);
 	for (unsigned i = 0; i < G_N_ELEMENTS(signals); i++)
 		sigaction(signals[i], &action, NULL);
+	action.sa_handler = on_end;
+	for (unsigned i = 0; i < G_N_ELEMENTS(ends); i++)
+		sigaction(ends[i], &action, NULL);
 }
 
 void crash_save_terminal(void)
@@ -111,7 +122,8 @@ static void add_string(const char *s)
 	}
 }
 
-void crash_terminal_strings(const char *attributes, const char *cursor, const char *keypad, const char *screen)
+void crash_terminal_strings(const char *attributes, const char *cursor, const char *keypad, const char *screen,
+			    const char *last_line)
 {
 	/* mouse reports off, whatever protocol curses has chosen */
 	add_string("\033[?1000l\033[?1002l\033[?1006l");
@@ -119,6 +131,7 @@ void crash_terminal_strings(const char *attributes, const char *cursor, const ch
 	add_string(cursor);
 	add_string(keypad);
 	add_string(screen);
+	add_string(last_line);
 }
 
 void crash_forget_terminal(void)

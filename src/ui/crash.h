@@ -7,14 +7,21 @@
  * terminal, say what happened with a backtrace, die of the same signal.
  */
 
-/* Handlers for SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL. Once. */
+/*
+ * Handlers for SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, and for SIGINT, SIGTERM, SIGHUP, SIGQUIT until a loop
+ * takes these over. Once.
+ */
 void crash_install(void);
 
 /* Remembers the terminal's modes: before curses changes them. */
 void crash_save_terminal(void);
 
-/* What undoes curses' doing, as terminfo says; NULL or (char *)-1 are left out. */
-void crash_terminal_strings(const char *attributes, const char *cursor, const char *keypad, const char *screen);
+/*
+ * What undoes curses' doing, as terminfo says; NULL or (char *)-1 are left out. last_line: goes there and
+ * clears it, where there is no other screen to go back to.
+ */
+void crash_terminal_strings(const char *attributes, const char *cursor, const char *keypad, const char *screen,
+			    const char *last_line);
 
 /* The terminal has been restored: a crash only prints. */
 void crash_forget_terminal(void);

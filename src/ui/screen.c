@@ -16,6 +16,9 @@
 #include "ui/keys.h"
 #include "ui/palette.h"
 
+/* its macros are words of anybody's */
+#include <term.h>
+
 enum { KEY_OWN_CTRL_LEFT = KEY_MAX + 1, KEY_OWN_CTRL_RIGHT };
 
 static struct {
@@ -44,22 +47,62 @@ static void define_extra_keys(void)
 	define_key("\033[5C", KEY_OWN_CTRL_RIGHT);
 }
 
-enum lt_status screen_open(const struct screen_options *options)
+/* A string of terminfo; NULL: the terminal has none. */
+static const char *capability(const char *name)
 {
-	const char *no_color = getenv("NO_COLOR");
+	const char *s = tigetstr(name);
+
+	return s == (const char *)-1 ? NULL : s;
+}
+
+static enum lt_status check_terminal(void)
+{
 	const char *term = getenv("TERM");
+	bool moves;
+	int known;
 
 	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
 		return error_set("the monitor needs a terminal; 'report' writes to files and pipes");
+	if (!term || !*term)
+		return error_set("TERM is not set: it names the kind of terminal, for example 'xterm-256color'");
+	if (setupterm(term, STDOUT_FILENO, &known) != OK)
+		return error_set("cannot use the terminal '%s'", term);
+	moves = capability("cup");
+	del_curterm(cur_term);
+	if (!moves)
+		return error_set("cannot use the terminal '%s': its cursor cannot be moved; 'report' prints on any",
+				 term);
+	return LT_OK;
+}
+
+/* Without an alternate screen: to the last line, and clears it, so that the shell's prompt stands there alone. */
+static char *last_line_string(void)
+{
+	const char *move = capability("cup"), *clear = capability("el");
+
+	if (capability("rmcup") || !move || !clear)
+		return NULL;
+	return g_strconcat(tiparm(move, LINES - 1, 0), clear, NULL);
+}
+
+enum lt_status screen_open(const struct screen_options *options)
+{
+	const char *no_color = getenv("NO_COLOR");
+	char *last_line;
+
+	if (check_terminal() != LT_OK)
+		return LT_ERROR;
 	crash_save_terminal();
 	if (!getenv("ESCDELAY"))
 		set_escdelay(25);
 	screen.term = newterm(NULL, stdout, stdin);
 	if (!screen.term)
-		return error_set("cannot use the terminal '%s'", term ? term : "");
+		return error_set("cannot use the terminal '%s'", getenv("TERM"));
 	screen.ascii = options->ascii || !locale_is_utf8();
 	screen.caret_x = -1;
-	crash_terminal_strings(tigetstr("sgr0"), tigetstr("cnorm"), tigetstr("rmkx"), tigetstr("rmcup"));
+	last_line = last_line_string();
+	crash_terminal_strings(tigetstr("sgr0"), tigetstr("cnorm"), tigetstr("rmkx"), tigetstr("rmcup"), last_line);
+	g_free(last_line);
 	cbreak();
 	noecho();
 	nonl();
@@ -86,6 +129,11 @@ void screen_close(void)
 	if (screen.mouse)
 		mousemask(0, NULL);
 	curs_set(1);
+	if (!capability("rmcup")) {
+		move(LINES - 1, 0);
+		clrtoeol();
+		refresh();
+	}
 	endwin();
 	delscreen(screen.term);
 	screen.term = NULL;
@@ -135,12 +183,27 @@ void screen_caret(int x, int y)
 	screen.caret_y = y;
 }
 
+/* ▁ … ▏ */
+static bool is_block(gunichar ch)
+{
+	return ch >= 0x2581 && ch <= 0x258f;
+}
+
 static void show_cell(const struct canvas_cell *cell, int x, int y)
 {
 	wchar_t text[2] = { (wchar_t)cell->ch, 0 };
+	enum style style = (enum style)cell->style;
+	attr_t attributes;
 	short pair;
-	attr_t attributes = palette_get((enum style)cell->style, &pair);
 	cchar_t out;
+
+	/* a bar in reverse, or in the colour of the background, is a hole */
+	if (style == STYLE_CURSOR && is_block(cell->ch)) {
+		style = STYLE_CURSOR_BAR;
+		if (!palette_has_color())
+			text[0] = 0x2592; /* ▒ */
+	}
+	attributes = palette_get(style, &pair);
 
 	setcchar(&out, text, attributes, pair, NULL);
 	mvadd_wch(y, x, &out);

@@ -73,8 +73,8 @@ class Terminal:
         with open(script, "w") as f:
             command = " ".join("'" + a.replace("'", "'\\''") + "'" for a in (program or PROGRAM, *args))
             assignments = " ".join(f"{k}='{v}'" for k, v in variables.items())
-            # Ctrl-C reaches the shell too: it must survive it, and not make the program ignore it
-            f.write(f"trap : INT\nstty -a >{self.directory}/before\n"
+            # Ctrl-C and Ctrl-\\ reach the shell too: it must survive them, and not make the program ignore them
+            f.write(f"trap : INT QUIT\nstty -a >{self.directory}/before\n"
                     f"echo $$ >{self.directory}/shell\n"
                     f"env -i {assignments} {command} 2>{self.directory}/stderr\n"
                     f"echo $? >{self.directory}/status.new\n"

@@ -32,13 +32,31 @@ def ends(checks):
             t.keys(key)
             restored(checks, key, t, 0)
             checks.equal(f"{key}: nothing on stderr", t.stderr(), "")
-    for name in ("TERM", "HUP", "INT"):
+    for name in ("TERM", "HUP", "INT", "QUIT"):
         with Terminal(RECORDING) as t:
             t.signal(name)
             restored(checks, f"SIG{name}", t, 128 + int(getattr(signal, "SIG" + name)))
     with Terminal("--paused", RECORDING) as t:
         t.keys("C-c")
         restored(checks, "Ctrl-C", t, 130)
+    with Terminal("--paused", RECORDING) as t:
+        t.keys("C-\\")
+        restored(checks, "Ctrl-\\", t, 131)
+        checks.equal("Ctrl-\\: nothing on stderr", t.stderr(), "")
+
+
+def without_other_screen(checks):
+    """A terminal that has no alternate screen: the last line is cleared for the shell, what was shown stays."""
+    for end in ("q", "TERM", "SEGV"):
+        with Terminal("--paused", RECORDING, env={"TERM": "vt100", "ASAN_OPTIONS": "handle_segv=0"}) as t:
+            if end == "q":
+                t.keys(end)
+            else:
+                t.signal(end)
+            t.status()
+            t.wait("^ENDED")
+            checks.lacks(f"vt100, {end}: no function bar", t.screen(), "F1Help|F10Quit")
+            checks.contains(f"vt100, {end}: what was shown", t.screen(), "COMMAND")
 
 
 def crashes(checks):
@@ -84,7 +102,7 @@ def terminal_goes(checks):
     if status is None:
         os.kill(pid, signal.SIGKILL)
         os.waitpid(pid, 0)
-    checks.check("ends when the terminal goes", status is not None and os.waitstatus_to_exitcode(status) in (0, 129),
+    checks.check("ends when the terminal goes", status is not None and os.waitstatus_to_exitcode(status) == 129,
                  status)
 
 
@@ -97,6 +115,14 @@ def no_terminal(checks):
     with Terminal(RECORDING, env={"TERM": "no-such-terminal"}, ready=None) as t:
         checks.equal("unknown terminal: exit status", t.status(), 1)
         checks.check("unknown terminal: says so", "cannot use the terminal 'no-such-terminal'" in t.stderr(), t.stderr())
+    with Terminal(RECORDING, env={"TERM": "dumb"}, ready=None) as t:
+        checks.equal("dumb terminal: exit status", t.status(), 1)
+        checks.check("dumb terminal: says why", re.search("cannot use the terminal 'dumb': its cursor cannot be moved",
+                                                          t.stderr()), t.stderr())
+        checks.lacks("dumb terminal: nothing on the screen", t.screen(), "CPU|\\[")
+    with Terminal(RECORDING, env={"TERM": ""}, ready=None) as t:
+        checks.equal("TERM not set: exit status", t.status(), 1)
+        checks.check("TERM not set: says so", "TERM is not set" in t.stderr(), t.stderr())
     with Terminal("/no/such/source", ready=None) as t:
         checks.equal("no source: exit status", t.status(), 1)
         checks.check("no source: says so", "/no/such/source" in t.stderr(), t.stderr())
@@ -142,4 +168,4 @@ def mouse(checks):
         checks.equal("--no-mouse leaves it", flag(t), "0")
 
 
-Checks().run(ends, crashes, no_workers_left, terminal_goes, no_terminal, idle, mouse)
+Checks().run(ends, without_other_screen, crashes, no_workers_left, terminal_goes, no_terminal, idle, mouse)
