@@ -4,6 +4,7 @@
 #include <glib.h>
 #include <string.h>
 
+#include "base/strpool_internal.h"
 #include "base/text.h"
 
 enum {
@@ -11,37 +12,45 @@ enum {
 	STRPOOL_OVERHEAD = 40, /* bytes per string in the array and the hash, roughly */
 };
 
-static const char elided[] = "…";
-
 static struct {
 	GStringChunk *storage;
 	GPtrArray *texts;    /* const char *, index: id; [0]: "" */
 	GHashTable *ids;     /* text -> id */
 	size_t bytes;
 	size_t limit;
-	uint64_t full;
-} pool = {.limit = (size_t)64 << 20};
+} names = { .limit = STRPOOL_NAMES_LIMIT };
 
-static strid add(const char *text, size_t len)
+static uint64_t full; /* strings of both kinds that did not fit */
+
+static void open_names(void)
 {
-	char *kept = g_string_chunk_insert_len(pool.storage, text, (gssize)len);
-	strid id = pool.texts->len;
+	names.storage = g_string_chunk_new(STRPOOL_CHUNK);
+	names.texts = g_ptr_array_new();
+	names.ids = g_hash_table_new(g_str_hash, g_str_equal);
+	g_ptr_array_add(names.texts, (void *)"");
+}
 
-	g_ptr_array_add(pool.texts, kept);
-	g_hash_table_insert(pool.ids, kept, GUINT_TO_POINTER(id));
-	pool.bytes += len + 1 + STRPOOL_OVERHEAD;
+static strid names_intern(const char *text, size_t len)
+{
+	char *kept;
+	strid id;
+
+	if (!names.storage)
+		open_names();
+	id = GPOINTER_TO_UINT(g_hash_table_lookup(names.ids, text));
+	if (id)
+		return id;
+	if (names.bytes + len + 1 + STRPOOL_OVERHEAD > names.limit)
+		return STRID_NONE;
+	kept = g_string_chunk_insert_len(names.storage, text, (gssize)len);
+	id = names.texts->len;
+	g_ptr_array_add(names.texts, kept);
+	g_hash_table_insert(names.ids, kept, GUINT_TO_POINTER(id));
+	names.bytes += len + 1 + STRPOOL_OVERHEAD;
 	return id;
 }
 
-static void open_pool(void)
-{
-	pool.storage = g_string_chunk_new(STRPOOL_CHUNK);
-	pool.texts = g_ptr_array_new();
-	pool.ids = g_hash_table_new(g_str_hash, g_str_equal);
-	g_ptr_array_add(pool.texts, (void *)"");
-}
-
-strid strpool_intern(const char *text, size_t len)
+static strid intern(const char *text, size_t len, strid (*into)(const char *, size_t))
 {
 	char clean[TEXT_MAX + 1];
 	size_t n;
@@ -52,16 +61,15 @@ strid strpool_intern(const char *text, size_t len)
 	n = text_sanitise(clean, sizeof(clean), text, len);
 	if (!n)
 		return STRID_NONE;
-	if (!pool.storage)
-		open_pool();
-	id = GPOINTER_TO_UINT(g_hash_table_lookup(pool.ids, clean));
-	if (id)
-		return id;
-	if (pool.bytes + n + 1 + STRPOOL_OVERHEAD <= pool.limit)
-		return add(clean, n);
-	pool.full++;
-	id = GPOINTER_TO_UINT(g_hash_table_lookup(pool.ids, elided));
-	return id ? id : add(elided, strlen(elided));
+	id = into(clean, n);
+	if (!id)
+		full++;
+	return id;
+}
+
+strid strpool_intern(const char *text, size_t len)
+{
+	return intern(text, len, names_intern);
 }
 
 strid strpool_intern_z(const char *text)
@@ -74,39 +82,48 @@ strid strpool_intern_padded(const char *text, size_t size)
 	return strpool_intern(text, text ? strnlen(text, size) : 0);
 }
 
-const char *strpool_text(strid id)
+strid strpool_intern_path(const char *text, size_t len)
 {
-	if (id == STRID_NONE)
-		return "";
-	g_assert(pool.texts && id < pool.texts->len);
-	return g_ptr_array_index(pool.texts, id);
+	return intern(text, len, paths_intern);
 }
 
-void strpool_set_limit(size_t limit_bytes)
+const char *strpool_text(strid id)
 {
-	pool.limit = limit_bytes;
+	if (id & STRID_PATH)
+		return paths_text(id);
+	if (id == STRID_NONE)
+		return "";
+	g_assert(names.texts && id < names.texts->len);
+	return g_ptr_array_index(names.texts, id);
+}
+
+void strpool_set_limit(size_t names_bytes, size_t paths_bytes)
+{
+	names.limit = names_bytes;
+	paths_set_limit(paths_bytes);
 }
 
 uint64_t strpool_full(void)
 {
-	return pool.full;
+	return full;
 }
 
 size_t strpool_bytes(void)
 {
-	return pool.bytes;
+	return names.bytes + paths_bytes();
 }
 
 void strpool_release(void)
 {
-	if (!pool.storage)
+	paths_release();
+	full = 0;
+	if (!names.storage)
 		return;
-	g_hash_table_destroy(pool.ids);
-	g_ptr_array_free(pool.texts, TRUE);
-	g_string_chunk_free(pool.storage);
-	pool.storage = NULL;
-	pool.texts = NULL;
-	pool.ids = NULL;
-	pool.bytes = 0;
-	pool.full = 0;
+	g_hash_table_destroy(names.ids);
+	g_ptr_array_free(names.texts, TRUE);
+	g_string_chunk_free(names.storage);
+	names.storage = NULL;
+	names.texts = NULL;
+	names.ids = NULL;
+	names.bytes = 0;
 }

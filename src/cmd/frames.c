@@ -143,6 +143,7 @@ static void close_frame(struct frames *f, unsigned track, uint64_t end_ns)
 	struct host_frames *host = at(f, track);
 	struct host_state *s = model_state(host->host->model);
 
+	model_list_files(host->host->model);
 	if (end_ns > host->begin_ns)
 		history_append(f->history, track, s, host->begin_ns, end_ns);
 	state_extremes_clear_dirty(s);

@@ -2,6 +2,7 @@
 /* The monitor's sources: opened, surveyed for their clocks, read in slices so short that keys are answered at once. */
 #include "base/error.h"
 #include "base/log.h"
+#include "base/strpool.h"
 #include "cmd/monitor.h"
 #include "cmd/sync_options.h"
 #include "ui/cursor.h"
@@ -30,6 +31,7 @@ enum lt_status monitor_open_sources(struct monitor *m, bool graph, bool again)
 	};
 	struct ingest_options options = {
 		.workers = o->workers,
+		.model_memory = o->model_memory,
 		.follow = true,
 		.stall_limit_ns = o->stall_limit,
 		.max_lag_ns = o->max_lag,
@@ -136,6 +138,16 @@ static enum lt_status survey_slice(struct monitor *m)
 	return LT_OK;
 }
 
+/* The history is not asked: paths of the far past may go before it does. */
+static void forget_paths(struct monitor *m)
+{
+	if (!strpool_round_due())
+		return;
+	strpool_round_begin();
+	ingest_keep_paths(m->in);
+	strpool_round_end();
+}
+
 static enum lt_status reading_slice(struct monitor *m)
 {
 	enum lt_status status;
@@ -143,6 +155,7 @@ static enum lt_status reading_slice(struct monitor *m)
 	if (m->live)
 		ingest_watch(m->in);
 	status = frames_advance(m->frames, SLICE_NS);
+	forget_paths(m);
 	m->complete = status == LT_END;
 	if (m->complete && m->stage == STAGE_AT_END) {
 		clocks_finish(m->clocks);

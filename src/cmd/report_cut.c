@@ -63,6 +63,8 @@ static void close_intervals(struct report *r)
 		h->open = false;
 		if (to_ns <= h->iv.begin_ns)
 			continue;
+		if (view_query_tables(&r->query) >> TABLE_FILE & 1)
+			model_list_files(h->source->model);
 		interval_end(&h->iv, model_state(h->source->model), to_ns);
 		h->cut_ns = to_ns;
 		r->shown[h->shown].iv = &h->iv;

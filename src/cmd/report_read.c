@@ -19,6 +19,7 @@ enum lt_status report_open(struct report *r, bool survey)
 	const struct options *o = r->options;
 	struct ingest_options options = {
 		.workers = o->workers,
+		.model_memory = o->model_memory,
 		.stall_limit_ns = o->stall_limit,
 		.clocks = r->clocks,
 		.waits = report_needs_waits(r) ? &r->waits : NULL,
@@ -65,6 +66,7 @@ void report_set_hosts(struct report *r)
 
 		h->source = ingest_host(r->in, i);
 		h->shown = -1;
+		model_set_lists_files(h->source->model, view_query_tables(&r->query) >> TABLE_FILE & 1);
 		interval_init(&h->iv);
 		wanted = view_filter_host(&r->filter, h->source->name);
 		if (wanted || path)
@@ -190,6 +192,17 @@ static void advance_host(struct report *r, unsigned i, uint64_t until_ns)
 	show_progress(r);
 }
 
+static void forget_paths(struct report *r)
+{
+	if (!strpool_round_due())
+		return;
+	strpool_round_begin();
+	ingest_keep_paths(r->in);
+	for (unsigned i = 0; i < r->n_hosts; i++)
+		interval_keep_paths(&r->hosts[i].iv);
+	strpool_round_end();
+}
+
 /*
  * Where nothing happens (a hole of years is a matter of one wrong time) the
  * steps grow.
@@ -217,6 +230,7 @@ void report_advance(struct report *r, uint64_t until_ns)
 			await_sources(r);
 			continue;
 		}
+		forget_paths(r);
 		r->at_ns = next_ns;
 		step_ns = busy ? STEP_NS : MIN(2 * step_ns, UINT64_MAX / 4);
 	}

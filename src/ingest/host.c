@@ -30,6 +30,7 @@ static struct host *host_create(char *hostname, char *clock, const struct event 
 	h->public.tracer = text_of(ev, p->tracer);
 	h->public.source = g_strdup("");
 	h->public.model = model_create();
+	model_set_lists_files(h->public.model, false);
 	wait_log_init(&h->log);
 	return h;
 }

@@ -29,6 +29,9 @@ struct ingest *ingest_create(const struct ingest_options *options)
 	in->relays = g_ptr_array_new_with_free_func(relay_free);
 	in->hosts = g_ptr_array_new_with_free_func(host_free);
 	in->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	if (options->model_memory)
+		strpool_set_limit(options->model_memory / 16, options->model_memory / 4);
+	in->refused_names = strpool_full();
 	if (options->waits && !options->survey && !options->logs_only)
 		in->waits = waits_create(options->waits);
 	return in;
@@ -231,6 +234,14 @@ uint64_t ingest_begin_ns(const struct ingest *in)
 			begin_ns = MIN(begin_ns, clock_to_ref(h->map, h->begin_ns));
 	}
 	return begin_ns;
+}
+
+void ingest_keep_paths(const struct ingest *in)
+{
+	for (guint i = 0; i < in->hosts->len; i++)
+		model_keep_paths(host_at(in, i)->public.model);
+	if (in->waits)
+		waits_keep_paths(in->waits);
 }
 
 struct waits *ingest_waits(const struct ingest *in)

@@ -33,6 +33,7 @@ struct ingest_options {
 	bool follow;      /* live sessions that end or break off are attached again when they come back */
 	uint64_t stall_limit_ns; /* a live source silent for longer is not waited for; 0: 10 s */
 	uint64_t max_lag_ns;     /* a live host that is further behind starts again at the end; 0: never */
+	size_t model_memory;     /* bound of what models and the string pool take; 0: as it is */
 	struct clocks *clocks;   /* gets the hosts' packets, gives their maps; borrowed; NULL: every host on its own */
 	const struct waits_options *waits; /* keep a wait graph, NULL: none */
 	bool logs_only;          /* of it only the models' wait logs: the graph is the caller's (ingest/window.c) */
@@ -43,7 +44,7 @@ struct ingest_host {
 	char *name;          /* "web", "localhost#2" */
 	char *source;        /* path or URL it comes from; several joined by ", " */
 	char *tracer;        /* "lttng-modules 2.13.9" */
-	struct model *model;
+	struct model *model; /* lists only files that are used: model_set_lists_files() */
 	const struct clock_map *map; /* to the reference's time: clock_to_ref(); NULL: it is the identity */
 	unsigned clock;      /* its number in clocks_sync() of the options' clocks */
 	unsigned wait;       /* its number in ingest_waits() */
@@ -113,6 +114,9 @@ enum lt_status ingest_advance_wait(struct ingest *in, unsigned i, uint64_t until
  * the hosts side by side: what one is ahead of the others is kept in memory.
  */
 struct waits *ingest_waits(const struct ingest *in);
+
+/* Tells the string pool which paths the models and the wait graph hold: strpool_round_begin(). */
+void ingest_keep_paths(const struct ingest *in);
 
 /* Readable (poll, epoll) when a source has something new for a call that said LT_AGAIN. */
 int ingest_fd(const struct ingest *in);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The pump itself: from a host's merge into its model, up to a time. */
 #include "base/error.h"
+#include "base/strpool.h"
 #include "event/payload.h"
 #include "ingest/internal.h"
 
@@ -94,11 +95,23 @@ static enum lt_status advance(struct ingest *in, struct host *host, uint64_t unt
 	return LT_AGAIN;
 }
 
+/* What did not fit was the host's that was just advanced. */
+static void note_refused_names(struct ingest *in, struct host *host)
+{
+	if (strpool_full() == in->refused_names)
+		return;
+	in->refused_names = strpool_full();
+	if (!host->lacks_names)
+		host_trouble(host, "names did not fit into --model-memory and are missing");
+	host->lacks_names = true;
+}
+
 enum lt_status ingest_advance(struct ingest *in, unsigned i, uint64_t until_ns, uint64_t max_events)
 {
 	struct host *host = host_at(in, i);
 	enum lt_status status = advance(in, host, until_ns, max_events);
 
+	note_refused_names(in, host);
 	ingest_join_advanced(in, host);
 	return status;
 }

@@ -20,9 +20,9 @@ struct done {
 	struct fd_table *t; /* of the thread */
 };
 
-static struct file_ref refer(const struct model *m, const struct fd_table *t, int64_t fd)
+static struct file_ref refer(struct model *m, struct fd_table *t, int64_t fd)
 {
-	uint32_t row = files_find(t, fd);
+	uint32_t row = files_find(m, t, fd);
 
 	if (row == NO_ROW)
 		return (struct file_ref){ NO_ROW, FD_UNKNOWN, 0 };
@@ -139,7 +139,7 @@ static void done_dup2(struct model *m, const struct done *d)
 
 static void set_cloexec(struct model *m, struct fd_table *t, int64_t fd)
 {
-	uint32_t row = files_find(t, fd);
+	uint32_t row = files_find(m, t, fd);
 
 	FILE_ROW(m, row)->cloexec = 1;
 	state_touch(&m->state, TABLE_FILE, row);
@@ -253,7 +253,7 @@ static void done_connect(struct model *m, const struct done *d)
 static void done_close(struct model *m, const struct done *d)
 {
 	if (has(d, ENTRY_FD) && d->call->file.row != NO_ROW &&
-	    files_find(d->t, d->call->fd) == files_resolve(m, d->call->file))
+	    files_find(m, d->t, d->call->fd) == files_resolve(m, d->call->file))
 		files_close(m, d->t, d->call->fd);
 }
 

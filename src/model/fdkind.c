@@ -148,12 +148,12 @@ strid fdkind_peer(uint64_t family, uint64_t port, const uint64_t addr[2])
 	if (!address_text(&family, addr, host))
 		return STRID_NONE;
 	len = snprintf(text, sizeof(text), family == AF_INET ? "%s:%u" : "[%s]:%u", host, (unsigned)(port & 0xffff));
-	return strpool_intern(text, (size_t)len);
+	return strpool_intern_path(text, (size_t)len);
 }
 
 strid fdkind_address(uint64_t family, const uint64_t addr[2])
 {
 	char host[INET6_ADDRSTRLEN];
 
-	return address_text(&family, addr, host) ? strpool_intern_z(host) : STRID_NONE;
+	return address_text(&family, addr, host) ? strpool_intern_path(host, strlen(host)) : STRID_NONE;
 }

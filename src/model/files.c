@@ -1,30 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The fd tables of a host's processes and the lives of the fds in them. A
+ * The fd tables of a host's processes. A
  * table is shared by the threads of a process and by whoever was cloned with
  * CLONE_FILES; it ends with its last user. Threads older than the record get
  * the table of their process, until the state dump says better.
  */
-#include "model/files.h"
+#include "model/fdtable.h"
 
 #include <fcntl.h>
-
-struct slot {
-	uint32_t row;  /* TABLE_FILE */
-	bool open;     /* else there is no row */
-	bool read_end; /* of a pipe */
-};
-
-struct fd_table {
-	uint32_t index;   /* in struct files.tables */
-	uint32_t users;   /* threads; a table that only the state dump has named so far has none */
-	uint64_t id;      /* cell files_id; never reused */
-	int64_t pid;      /* cell pid: whoever had it first */
-	int64_t leads;    /* the pid whose threads use it if nobody says otherwise, 0 none */
-	uint64_t address; /* of the kernel's structure, 0 not known */
-	uint32_t n_slots;
-	struct slot *slots; /* by fd */
-};
 
 struct files {
 	GPtrArray *tables;       /* struct fd_table *, NULL: free index */
@@ -41,11 +24,12 @@ void files_create(struct model *m)
 	m->files->free = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 }
 
-static void table_free(struct fd_table *t)
+static void table_free(struct model *m, struct fd_table *t)
 {
 	if (!t)
 		return;
-	g_free(t->slots);
+	fdtable_release(m, t);
+	m->fds_bytes -= sizeof(*t);
 	g_free(t);
 }
 
@@ -54,144 +38,13 @@ void files_destroy(struct model *m)
 	struct files *files = m->files;
 
 	for (guint i = 0; i < files->tables->len; i++)
-		table_free(g_ptr_array_index(files->tables, i));
+		table_free(m, g_ptr_array_index(files->tables, i));
 	g_ptr_array_free(files->tables, TRUE);
 	g_array_free(files->free, TRUE);
 	map64_release(&files->by_address);
 	map64_release(&files->by_pid);
 	g_free(files);
 	m->files = NULL;
-}
-
-/* ---- lives ---- */
-
-static bool has_life(int64_t fd)
-{
-	return fd >= 0 && fd < FD_MAX;
-}
-
-static const struct slot *slot_find(const struct fd_table *t, int64_t fd)
-{
-	return fd >= 0 && fd < t->n_slots && t->slots[fd].open ? &t->slots[fd] : NULL;
-}
-
-uint32_t files_find(const struct fd_table *t, int64_t fd)
-{
-	const struct slot *slot = slot_find(t, fd);
-
-	return slot ? slot->row : NO_ROW;
-}
-
-static void table_reserve(struct fd_table *t, uint32_t n)
-{
-	uint32_t wanted = MAX(t->n_slots, 16);
-
-	if (n <= t->n_slots)
-		return;
-	while (wanted < n)
-		wanted *= 2;
-	t->slots = g_renew(struct slot, t->slots, wanted);
-	memset(t->slots + t->n_slots, 0, (wanted - t->n_slots) * sizeof(*t->slots));
-	t->n_slots = wanted;
-}
-
-/* The fd of a table starts a life; it has none. opened_ns 0: before the record. */
-static uint32_t life_begin(struct model *m, struct fd_table *t, int64_t fd, uint64_t opened_ns)
-{
-	uint32_t row = state_add(&m->state, TABLE_FILE);
-	struct file_row *r = FILE_ROW(m, row);
-
-	r->files_id = t->id;
-	r->pid = (uint64_t)t->pid;
-	r->fd = (uint64_t)fd;
-	r->kind = FD_UNKNOWN;
-	r->opened_ns = opened_ns;
-	table_reserve(t, (uint32_t)fd + 1);
-	t->slots[fd] = (struct slot){ .row = row, .open = true };
-	HOST_ROW(m)->fds++;
-	if (opened_ns)
-		HOST_ROW(m)->fds_opened++;
-	touch_host(m);
-	return row;
-}
-
-void files_close(struct model *m, struct fd_table *t, int64_t fd)
-{
-	uint32_t row = files_find(t, fd);
-
-	if (row == NO_ROW)
-		return;
-	t->slots[fd].open = false;
-	FILE_ROW(m, row)->closed_ns = m->now_ns;
-	state_end(&m->state, TABLE_FILE, row);
-	HOST_ROW(m)->fds--;
-	HOST_ROW(m)->fds_closed++;
-	touch_host(m);
-}
-
-uint32_t files_open(struct model *m, struct fd_table *t, int64_t fd)
-{
-	if (!has_life(fd))
-		return NO_ROW;
-	files_close(m, t, fd);
-	return life_begin(m, t, fd, m->now_ns);
-}
-
-uint32_t files_find_or_add(struct model *m, struct fd_table *t, int64_t fd)
-{
-	uint32_t row = files_find(t, fd);
-
-	return row != NO_ROW || !has_life(fd) ? row : life_begin(m, t, fd, 0);
-}
-
-static void copy_what(struct model *m, uint32_t row, uint32_t from)
-{
-	struct file_row *r = FILE_ROW(m, row);
-	const struct file_row *f = FILE_ROW(m, from);
-
-	r->path = f->path;
-	r->peer = f->peer;
-	r->client = f->client;
-	r->side = f->side;
-	r->channel = f->channel;
-	r->kind = f->kind;
-	r->cloexec = f->cloexec;
-}
-
-uint32_t files_open_copy(struct model *m, struct fd_table *t, int64_t fd, uint32_t from)
-{
-	uint32_t row = files_open(m, t, fd);
-
-	if (row != NO_ROW && from != NO_ROW)
-		copy_what(m, row, from);
-	return row;
-}
-
-void files_each(struct model *m, struct fd_table *t, int64_t first, int64_t last, files_fd_fn *fn)
-{
-	for (int64_t fd = MAX(first, 0); fd <= last && fd < t->n_slots; fd++)
-		if (t->slots[fd].open)
-			fn(m, t, fd);
-}
-
-void files_set_read_end(struct fd_table *t, int64_t fd)
-{
-	if (slot_find(t, fd))
-		t->slots[fd].read_end = true;
-}
-
-bool files_is_read_end(const struct fd_table *t, int64_t fd)
-{
-	const struct slot *slot = slot_find(t, fd);
-
-	return slot && slot->read_end;
-}
-
-uint32_t files_resolve(const struct model *m, struct file_ref ref)
-{
-	const struct state_table *t = &m->state.tables[TABLE_FILE];
-
-	return ref.row != NO_ROW && state_alive(t, ref.row) && state_cells(t, ref.row)[0] == ref.uid ? ref.row : NO_ROW;
 }
 
 /* ---- tables ---- */
@@ -222,6 +75,7 @@ static struct fd_table *table_new(struct model *m, int64_t pid)
 	struct files *files = m->files;
 	struct fd_table *t = g_new0(struct fd_table, 1);
 
+	m->fds_bytes += sizeof(*t);
 	t->id = ++files->last_id;
 	t->pid = pid;
 	if (files->free->len) {
@@ -250,13 +104,13 @@ static void table_end(struct model *m, struct fd_table *t)
 {
 	struct files *files = m->files;
 
-	files_each(m, t, 0, FD_MAX, files_close);
+	fdtable_close_all(m, t);
 	table_set_address(m, t, 0);
 	if (t->leads)
 		map64_del(&files->by_pid, (uint64_t)t->leads);
 	g_ptr_array_index(files->tables, t->index) = NULL;
 	g_array_append_val(files->free, t->index);
-	table_free(t);
+	table_free(m, t);
 }
 
 static void detach(struct model *m, uint32_t thread)
@@ -275,20 +129,6 @@ static void attach(struct model *m, uint32_t thread, struct fd_table *t)
 	thread_info(m, thread)->files = t;
 	THREAD_ROW(m, thread)->files_id = t->id;
 	state_touch(&m->state, TABLE_THREAD, thread);
-}
-
-/* Every open fd of from that the other table does not have starts a life there, as it is. */
-static void table_copy(struct model *m, struct fd_table *t, const struct fd_table *from, uint64_t opened_ns)
-{
-	for (uint32_t fd = 0; fd < from->n_slots; fd++) {
-		uint32_t row;
-
-		if (!from->slots[fd].open || files_find(t, fd) != NO_ROW)
-			continue;
-		row = life_begin(m, t, fd, opened_ns);
-		copy_what(m, row, from->slots[fd].row);
-		t->slots[fd].read_end = from->slots[fd].read_end;
-	}
 }
 
 static int64_t pid_of(const struct model *m, uint32_t thread)
@@ -324,7 +164,7 @@ void files_fork(struct model *m, uint32_t parent, uint32_t child, bool share)
 	attach(m, child, t);
 	table_lead(m->files, t, t->pid);
 	if (parent != NO_ROW)
-		table_copy(m, t, files_of_thread(m, parent), m->now_ns);
+		fdtable_copy(m, t, files_of_thread(m, parent), m->now_ns);
 }
 
 void files_unshare(struct model *m, uint32_t thread)
@@ -334,13 +174,13 @@ void files_unshare(struct model *m, uint32_t thread)
 	if (!t || t->users == 1)
 		return;
 	own = table_new(m, pid_of(m, thread));
-	table_copy(m, own, t, m->now_ns);
+	fdtable_copy(m, own, t, m->now_ns);
 	attach(m, thread, own);
 }
 
 static void close_if_cloexec(struct model *m, struct fd_table *t, int64_t fd)
 {
-	if (FILE_ROW(m, files_find(t, fd))->cloexec)
+	if (fdtable_is_cloexec(m, t, fd))
 		files_close(m, t, fd);
 }
 
@@ -375,6 +215,29 @@ void files_thread_end(struct model *m, uint32_t thread)
 	detach(m, thread);
 }
 
+void model_list_files(struct model *m)
+{
+	if (!m->inherited)
+		return;
+	m->inherited = false;
+	for (guint i = 0; i < m->files->tables->len; i++) {
+		struct fd_table *t = g_ptr_array_index(m->files->tables, i);
+
+		if (t)
+			fdtable_list(m, t);
+	}
+}
+
+void files_keep_paths(const struct model *m)
+{
+	for (guint i = 0; i < m->files->tables->len; i++) {
+		const struct fd_table *t = g_ptr_array_index(m->files->tables, i);
+
+		if (t && t->n_inherited)
+			fdtable_keep_paths(t);
+	}
+}
+
 /* ---- state dump ---- */
 
 /*
@@ -383,10 +246,10 @@ void files_thread_end(struct model *m, uint32_t thread)
  */
 static void move_to(struct model *m, uint32_t thread, struct fd_table *t)
 {
-	const struct fd_table *old = thread_info(m, thread)->files;
+	struct fd_table *old = thread_info(m, thread)->files;
 
 	if (old && old->users == 1)
-		table_copy(m, t, old, 0);
+		fdtable_copy(m, t, old, 0);
 	attach(m, thread, t);
 }
 
@@ -432,7 +295,7 @@ static strid path_of_dump(const struct event *ev, struct event_str name)
 
 	if (len > n && text[0] == '/' && memcmp(text + len - n, mark, n) == 0)
 		len -= n;
-	return strpool_intern(text, len);
+	return strpool_intern_path(text, len);
 }
 
 void apply_dump_fd(struct model *m, const struct apply *a)
@@ -443,12 +306,12 @@ void apply_dump_fd(struct model *m, const struct apply *a)
 	struct file_row *r;
 	uint32_t row;
 
-	if (!has_life(p->fd))
+	if (p->fd < 0 || p->fd >= FD_MAX)
 		return;
 	t = table_of_dump(m, p);
 	if (!t)
 		return;
-	row = files_find(t, p->fd);
+	row = files_find(m, t, p->fd);
 	/* what a loss hid: another file by now */
 	if (row != NO_ROW && FILE_ROW(m, row)->path != path && m->lost_ns > FILE_ROW(m, row)->opened_ns)
 		files_close(m, t, p->fd);
@@ -473,6 +336,7 @@ void apply_dump_end(struct model *m, const struct apply *a)
 	const struct state_table *t = &m->state.tables[TABLE_FILE];
 
 	(void)a;
+	m->dump_end_ns = m->now_ns;
 	for (uint32_t row = STATE_NO_ROW; (row = state_next(t, row)) != STATE_NO_ROW;) {
 		struct file_row *r = FILE_ROW(m, row);
 

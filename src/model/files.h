@@ -3,11 +3,11 @@
 #define LT_MODEL_FILES_H
 
 /*
- * What syscalls.c, files.c, fdcalls.c, fdkind.c and io.c share: fd tables and
+ * What syscalls.c, files.c, fdtable.c, fdcalls.c, fdkind.c and io.c share: fd tables and
  * the lives of the fds in them. Nobody else includes this.
  *
  *   struct thread ──┐
- *   struct thread ──┼─▶ fd_table ─▶ slots[fd] ─▶ row of TABLE_FILE: one life of an fd
+ *   struct thread ──┼─▶ fd_table ─▶ row of TABLE_FILE: one life of an fd
  *   (CLONE_FILES) ──┘
  */
 #include "model/internal.h"
@@ -22,13 +22,13 @@ enum exit_bit { EXIT_NR, EXIT_RET, EXIT_FDS, EXIT_FAMILY, EXIT_PORT, EXIT_ADDR }
 /* Linux lets a process have no more fds than this unless told otherwise; higher ones have no life here. */
 enum { FD_MAX = 1 << 20 };
 
-/* ---- files.c: tables and lives. Every change happens at m->now_ns. ---- */
+/* ---- files.c, fdtable.c: tables and lives. Every change happens at m->now_ns. ---- */
 
 /* The table the thread uses: that of its process if nothing is known yet. Never NULL. */
 struct fd_table *files_of_thread(struct model *m, uint32_t thread);
 
-/* The life that the fd is in, NO_ROW if it is not known to be open; any fd. */
-uint32_t files_find(const struct fd_table *t, int64_t fd);
+/* The life that the fd is in, NO_ROW if it is not known to be open; any fd. An inherited one (fdtable.h) gets a row. */
+uint32_t files_find(struct model *m, struct fd_table *t, int64_t fd);
 
 /* The same; an fd not known starts its life before the record. NO_ROW only for fds that have no life. */
 uint32_t files_find_or_add(struct model *m, struct fd_table *t, int64_t fd);

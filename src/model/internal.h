@@ -163,6 +163,10 @@ struct model {
 	GArray *cpus;              /* struct cpu, by number */
 	struct map64 tids;         /* tid -> TABLE_THREAD row of the thread that has it now */
 	GPtrArray *threads;        /* struct thread *, by row number */
+	size_t fds_bytes;          /* what fd tables take, rows excepted */
+	bool inherited;            /* some fds may have no rows yet */
+	bool lists_files;          /* model_set_lists_files() */
+	uint64_t dump_end_ns;      /* of the last state dump that ended, 0 none */
 
 	/* owned by the files that use them */
 	struct syscalls *syscalls; /* syscalls.c */
@@ -300,6 +304,9 @@ void files_thread_end(struct model *m, uint32_t thread);
 
 /* The state dump said which table the process uses (its kernel address). */
 void files_dump_table(struct model *m, uint32_t thread, uint64_t address);
+
+/* strpool_keep() for the fds that have no row. */
+void files_keep_paths(const struct model *m);
 
 handler_fn apply_dump_fd, apply_dump_end;
 

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "model/keep.h"
+
 struct ended_row {
 	const uint64_t *a;
 	uint64_t *b;
@@ -12,19 +14,26 @@ void interval_init(struct interval *iv)
 {
 	memset(iv, 0, sizeof(*iv));
 	state_init(&iv->a);
-	iv->copies = g_ptr_array_new_with_free_func(g_free);
 	for (int i = 0; i < TABLES; i++)
 		iv->tables[i].ended = g_array_new(FALSE, FALSE, sizeof(struct ended_row));
+}
+
+/* The cells of ended rows are copies. */
+static void free_ended(struct interval_table *t)
+{
+	for (guint i = 0; i < t->ended->len; i++)
+		g_free(g_array_index(t->ended, struct ended_row, i).b);
+	g_array_set_size(t->ended, 0);
 }
 
 void interval_release(struct interval *iv)
 {
 	for (int i = 0; i < TABLES; i++) {
+		free_ended(&iv->tables[i]);
 		g_array_free(iv->tables[i].ended, TRUE);
 		g_free(iv->tables[i].rows);
 		map64_release(&iv->tables[i].by_uid);
 	}
-	g_ptr_array_free(iv->copies, TRUE);
 	state_release(&iv->a);
 }
 
@@ -33,9 +42,8 @@ void interval_begin(struct interval *iv, struct host_state *s, uint64_t begin_ns
 	iv->begin_ns = begin_ns;
 	iv->end_ns = begin_ns;
 	iv->tables_mask = tables_mask;
-	g_ptr_array_set_size(iv->copies, 0);
 	for (int i = 0; i < TABLES; i++) {
-		g_array_set_size(iv->tables[i].ended, 0);
+		free_ended(&iv->tables[i]);
 		iv->tables[i].n_rows = 0;
 		map64_clear(&iv->tables[i].by_uid);
 	}
@@ -64,7 +72,6 @@ void interval_retire(void *data, enum table_id table, uint32_t row, const uint64
 		return;
 	ended.b = g_memdup2(cells, table_descs[table].n_cells * sizeof(*cells));
 	ended.a = cells_at_begin(iv, table, row, cells[0]);
-	g_ptr_array_add(iv->copies, ended.b);
 	g_array_append_val(iv->tables[table].ended, ended);
 }
 
@@ -142,4 +149,12 @@ bool interval_row_active(const struct interval *iv, enum table_id table, const s
 		    interval_value(iv, table, row, i))
 			return true;
 	return false;
+}
+
+void interval_keep_paths(const struct interval *iv)
+{
+	state_keep_paths(&iv->a);
+	for (int i = 0; i < TABLES; i++)
+		for (guint k = 0; k < iv->tables[i].ended->len; k++)
+			row_keep_paths((enum table_id)i, g_array_index(iv->tables[i].ended, struct ended_row, k).b);
 }

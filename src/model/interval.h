@@ -27,7 +27,7 @@ struct interval_row {
 struct interval_table {
 	struct interval_row *rows; /* ended ones first, in the order they ended */
 	uint32_t n_rows;
-	GArray *ended;             /* internal */
+	GArray *ended;             /* internal: struct ended_row */
 	struct map64 by_uid;       /* internal */
 };
 
@@ -36,7 +36,6 @@ struct interval {
 	uint32_t tables_mask;      /* 1 << enum table_id: which tables are kept */
 	struct interval_table tables[TABLES];
 	struct host_state a;       /* internal */
-	GPtrArray *copies;         /* internal: the cells of ended rows */
 };
 
 void interval_init(struct interval *iv);
@@ -74,6 +73,9 @@ const struct interval_row *interval_find(const struct interval *iv, enum table_i
 
 /* Whether any counter or accrual of the row is not 0 in the interval. */
 bool interval_row_active(const struct interval *iv, enum table_id table, const struct interval_row *row);
+
+/* Paths of the string pool (strpool_keep()) that it holds. */
+void interval_keep_paths(const struct interval *iv);
 
 /* INTERVAL_VALUE(iv, THREAD, thread, row, cpu_ns) */
 #define INTERVAL_VALUE(iv, TABLE, type, row, member) \

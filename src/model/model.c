@@ -77,6 +77,7 @@ struct model *model_create(void)
 	struct model *m = g_new0(struct model, 1);
 
 	syscalls_init();
+	m->lists_files = true;
 	state_init(&m->state);
 	m->host_row = state_add(&m->state, TABLE_HOST);
 	m->sources = g_ptr_array_new_with_free_func(traces_free);
@@ -124,6 +125,11 @@ void model_begin(struct model *m, uint64_t t_ns)
 	m->begin_ns = t_ns;
 	m->now_ns = t_ns;
 	cpus_begin(m, t_ns);
+}
+
+void model_set_lists_files(struct model *m, bool lists)
+{
+	m->lists_files = lists;
 }
 
 void model_late(struct model *m, uint64_t n)

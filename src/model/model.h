@@ -45,6 +45,18 @@ void model_interrupt(struct model *m);
 struct wait_log;
 void model_set_wait_log(struct model *m, struct wait_log *log);
 
+/* Tells the string pool which paths it holds: strpool_round_begin(). */
+void model_keep_paths(const struct model *m);
+
+/*
+ * Whether every life of an fd gets a row of TABLE_FILE in the end, as at first; else those do
+ * that are used, and at model_list_files() those that go on, which is what a history needs.
+ */
+void model_set_lists_files(struct model *m, bool lists);
+
+/* Fds that were inherited and not used so far have no rows: now they get them. Before TABLE_FILE is read. */
+void model_list_files(struct model *m);
+
 /* n events came too late to be applied. */
 void model_late(struct model *m, uint64_t n);
 

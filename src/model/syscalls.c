@@ -143,7 +143,7 @@ static void note_arguments(struct model *m, uint32_t thread, struct call_in_flig
 	call->flags = p->flags;
 	call->arg = p->arg;
 	if (p->path.len && p != &raw)
-		call->path = strpool_intern(event_text(ev, p->path), p->path.len);
+		call->path = strpool_intern_path(event_text(ev, p->path), p->path.len);
 	if (call->desc->action == SYSCALL_CONNECT && call->present >> ENTRY_FAMILY & 1) {
 		call->cmd = (int64_t)p->family;
 		call->peer = fdkind_peer(p->family, p->port, p->addr);

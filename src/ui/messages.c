@@ -65,7 +65,8 @@ static void add_memory(const struct ui *ui, struct overlay *o)
 		   format_bytes(limit, sizeof(limit), (double)history_limit(ui->history)));
 	overlay_add(o, STYLE_TITLE, "Memory", NULL);
 	overlay_add(o, STYLE_DIM, "history", text);
-	add_count(o, "texts too many", strpool_full());
+	add_count(o, "names left out", strpool_full());
+	add_count(o, "paths of the past dropped", strpool_forgotten());
 	overlay_add(o, STYLE_NORMAL, "", NULL);
 }
 

@@ -193,7 +193,7 @@ struct view_match view_match_of(const struct clock_match *match)
 		append_end(flow, packet->ip_version == 6, packet->saddr, packet->sport);
 		g_string_append_c(flow, '>');
 		append_end(flow, packet->ip_version == 6, packet->daddr, packet->dport);
-		out.flow = strpool_intern(flow->str, flow->len);
+		out.flow = strpool_intern_path(flow->str, flow->len);
 		g_string_free(flow, TRUE);
 	}
 	return out;

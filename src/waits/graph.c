@@ -447,6 +447,13 @@ uint64_t row_begin_ns(const struct wait_graph *g, const struct row *r)
 	return r->head ? g->horizon_ns : row_vertex(r, 0)->t_ns;
 }
 
+void graph_keep_paths(const struct wait_graph *g)
+{
+	for (uint32_t i = 1; i < g->causes.n; i++)
+		if (g->causes.entries[i].uses)
+			strpool_keep(g->causes.entries[i].cause.object);
+}
+
 struct wait_graph_info graph_info(const struct wait_graph *g)
 {
 	uint64_t begin_ns = MAX(g->horizon_ns, g->first_ns);

@@ -119,6 +119,9 @@ struct wait_graph_info {
 	uint64_t retention_ns; /* effective: now - horizon */
 };
 
+/* Tells the string pool which paths its causes hold: strpool_round_begin(). */
+void graph_keep_paths(const struct wait_graph *g);
+
 struct wait_graph_info graph_info(const struct wait_graph *g);
 
 #endif

@@ -347,6 +347,11 @@ wait_row waits_next(const struct waits *w, wait_row row)
 	return build_next(w->build, row, true);
 }
 
+void waits_keep_paths(const struct waits *w)
+{
+	graph_keep_paths(w->graph);
+}
+
 struct waits_info waits_info(const struct waits *w)
 {
 	struct waits_info info = {

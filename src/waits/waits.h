@@ -98,6 +98,9 @@ struct waits_info {
 	unsigned epoch;    /* how often it began anew because the clocks did */
 };
 
+/* Tells the string pool which paths it holds: strpool_round_begin(). */
+void waits_keep_paths(const struct waits *w);
+
 struct waits_info waits_info(const struct waits *w);
 
 #endif

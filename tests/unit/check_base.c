@@ -180,20 +180,108 @@ END_TEST
 
 START_TEST(test_strpool_limit)
 {
-	strid first, elided = STRID_NONE;
+	strid first, refused = STRID_NONE;
 	char text[16];
 
-	strpool_set_limit(1000);
+	strpool_set_limit(1000, 2000);
 	first = strpool_intern_z("first");
 	for (int i = 0; i < 100; i++) {
 		snprintf(text, sizeof(text), "text %d", i);
-		elided = strpool_intern_z(text);
+		refused = strpool_intern_z(text);
 	}
-	ck_assert_str_eq(strpool_text(elided), "…");
+	ck_assert_uint_eq(refused, STRID_NONE);
 	ck_assert_uint_gt(strpool_full(), 50);
 	ck_assert_uint_lt(strpool_bytes(), 1100);
 	ck_assert_uint_eq(strpool_intern_z("first"), first);
+	/* what names take is not missing to paths */
+	ck_assert_uint_ne(strpool_intern_path("/first", 6), STRID_NONE);
 	strpool_release();
+	strpool_set_limit(64 << 20, 256 << 20);
+}
+END_TEST
+
+static strid path_of_number(int i)
+{
+	char text[32];
+
+	return strpool_intern_path(text, (size_t)snprintf(text, sizeof(text), "/path/%06d", i));
+}
+
+START_TEST(test_strpool_paths)
+{
+	strid a = strpool_intern_path("/etc/passwd", 11), name = strpool_intern("/etc/passwd", 11);
+
+	ck_assert_uint_ne(a, STRID_NONE);
+	ck_assert_uint_ne(a, name);
+	ck_assert_uint_eq(strpool_intern_path("/etc/passwd and more", 11), a);
+	ck_assert_str_eq(strpool_text(a), "/etc/passwd");
+	ck_assert_str_eq(strpool_text(name), "/etc/passwd");
+	ck_assert_str_eq(strpool_text(strpool_intern_path("/a\x1b", 3)), "/a\\x1b");
+	ck_assert_uint_eq(strpool_intern_path("", 0), STRID_NONE);
+	strpool_release();
+}
+END_TEST
+
+/* A run without end: what is in use stays, of the rest the longest unused goes. */
+START_TEST(test_strpool_forgets)
+{
+	enum { LIMIT = 1 << 16, PATHS = 20000 };
+	strid kept, first, id = STRID_NONE;
+	unsigned rounds = 0;
+
+	strpool_set_limit(64 << 20, LIMIT);
+	kept = strpool_intern_path("/kept", 5);
+	first = path_of_number(0);
+	for (int i = 1; i < PATHS; i++) {
+		id = path_of_number(i);
+		ck_assert_uint_ne(id, STRID_NONE);
+		if (!strpool_round_due())
+			continue;
+		rounds++;
+		strpool_round_begin();
+		strpool_keep(kept);
+		strpool_round_end();
+		ck_assert_uint_le(strpool_bytes(), LIMIT);
+		ck_assert_str_eq(strpool_text(kept), "/kept");
+	}
+	ck_assert_uint_eq(strpool_full(), 0);
+	ck_assert_uint_gt(strpool_forgotten(), PATHS / 2);
+	ck_assert_uint_lt(rounds, PATHS / 20);
+	ck_assert_str_eq(strpool_text(id), "/path/019999");
+	/* a number that has outlived its path names no other one */
+	ck_assert_str_eq(strpool_text(first), "…");
+	ck_assert_uint_ne(path_of_number(0), first);
+	ck_assert_str_eq(strpool_text(first), "…");
+	strpool_release();
+	strpool_set_limit(64 << 20, 256 << 20);
+}
+END_TEST
+
+/* All is in use: what comes then has no name, and that is counted. */
+START_TEST(test_strpool_paths_full)
+{
+	enum { LIMIT = 1 << 16, PATHS = 2000 };
+	static strid ids[PATHS];
+	unsigned n = 0;
+
+	strpool_set_limit(64 << 20, LIMIT);
+	for (int i = 0; i < PATHS; i++) {
+		ids[i] = path_of_number(i);
+		n += ids[i] != STRID_NONE;
+		if (!strpool_round_due())
+			continue;
+		strpool_round_begin();
+		for (int k = 0; k <= i; k++)
+			strpool_keep(ids[k]);
+		strpool_round_end();
+	}
+	ck_assert_uint_gt(n, 200);
+	ck_assert_uint_eq(strpool_full(), PATHS - n);
+	ck_assert_uint_eq(strpool_forgotten(), 0);
+	ck_assert_uint_le(strpool_bytes(), LIMIT);
+	ck_assert_str_eq(strpool_text(ids[0]), "/path/000000");
+	strpool_release();
+	strpool_set_limit(64 << 20, 256 << 20);
 }
 END_TEST
 
@@ -427,5 +515,6 @@ START_TEST(test_format)
 END_TEST
 
 UNIT_MAIN("base", test_similar, test_text_sanitise, test_text_cut, test_text_any_bytes, test_text_glob, test_strpool,
-	  test_strpool_long, test_strpool_limit, test_error_chain, test_log, test_map64, test_time_forms,
+	  test_strpool_long, test_strpool_limit, test_strpool_paths,
+	  test_strpool_forgets, test_strpool_paths_full, test_error_chain, test_log, test_map64, test_time_forms,
 	  test_time_zone, test_time_summer, test_time_wrong, test_duration, test_format)

@@ -333,6 +333,155 @@ START_TEST(test_fork_copies)
 }
 END_TEST
 
+static unsigned rows_of(struct events *e, int64_t pid)
+{
+	const struct state_table *t = &e->m->state.tables[TABLE_FILE];
+	unsigned n = 0;
+
+	for (uint32_t row = NO_ROW; (row = state_next(t, row)) != NO_ROW;)
+		n += (int64_t)FILE_ROW(e->m, row)->pid == pid;
+	return n;
+}
+
+enum { MANY_FDS = 3000, MANY_FORKS = 300 };
+
+static void open_many(struct events *e)
+{
+	for (int fd = 0; fd < MANY_FDS; fd++)
+		OPEN(e, TID, "/many", fd);
+}
+
+/* What children inherit and do not use costs next to nothing, and counts. */
+START_TEST(test_forks_of_a_big_table)
+{
+	struct events e;
+	size_t before;
+
+	begin(&e);
+	open_many(&e);
+	before = e.m->fds_bytes;
+	for (int i = 0; i < MANY_FORKS; i++)
+		fork_to(&e, TID, 1000 + i, 1000 + i);
+	ck_assert_uint_eq(host(&e)->fds, (uint64_t)MANY_FDS * (MANY_FORKS + 1));
+	ck_assert_uint_eq(host(&e)->fds_opened, (uint64_t)MANY_FDS * (MANY_FORKS + 1));
+	ck_assert_uint_eq(e.m->state.tables[TABLE_FILE].n_alive, MANY_FDS);
+	ck_assert_uint_lt(e.m->fds_bytes - before, MANY_FDS * 40 + MANY_FORKS * 200);
+	/* the parent's next fd changes one block of the image */
+	before = e.m->fds_bytes;
+	for (int i = 0; i < 50; i++) {
+		CALL(&e, TID, "close", 0, .fd = i);
+		fork_to(&e, TID, 2000 + i, 2000 + i);
+	}
+	ck_assert_uint_lt((e.m->fds_bytes - before) / 50, 200 + MANY_FDS / 4 + 1000);
+	ck_assert(!is_open(&e, 2049, 49));
+	ck_assert(is_open(&e, 2049, 50));
+	ck_assert(is_open(&e, 2048, 49));
+	events_release(&e);
+}
+END_TEST
+
+/* An inherited fd is what it was at the fork, whatever becomes of it elsewhere until it is used. */
+START_TEST(test_inherited_fds_stay_what_they_were)
+{
+	uint64_t forked_ns, again_ns;
+	struct events e;
+
+	begin(&e);
+	OPEN(&e, TID, "/three", 3);
+	OPEN(&e, TID, "/four", 4, .flags = O_CLOEXEC);
+	OPEN(&e, TID, "/five", 5);
+	fork_to(&e, TID, CHILD, CHILD);
+	forked_ns = now;
+	CALL(&e, TID, "close", 0, .fd = 3);
+	OPEN(&e, TID, "/other", 3);
+	CALL(&e, TID, "fcntl", 0, .fd = 4, .cmd = F_SETFD, .arg = 0);
+	CALL(&e, CHILD, "close", 0, .fd = 5);
+	fork_to(&e, CHILD, CHILD + 1, CHILD + 1);
+	again_ns = now;
+	die(&e, CHILD);
+	ck_assert_uint_eq(rows_of(&e, CHILD + 1), 0);
+	CALL(&e, CHILD + 1, "read", 10, .fd = 3);
+	ck_assert_uint_eq(rows_of(&e, CHILD + 1), 1);
+	ck_assert_str_eq(path(&e, CHILD + 1, 3), "/three");
+	ck_assert_uint_eq(file(&e, CHILD + 1, 3)->opened_ns, again_ns);
+	ck_assert_uint_eq(file(&e, CHILD + 1, 3)->read_bytes, 10);
+	ck_assert_uint_gt(again_ns, forked_ns);
+	ck_assert(!is_open(&e, CHILD + 1, 5));
+	ck_assert_str_eq(path(&e, TID, 3), "/other");
+	ck_assert_uint_eq(host(&e)->fds, 5);
+	EVENT(&e, now += 10, cpu_of(&e, CHILD + 1), CHILD + 1, EXEC, exec, .tid = CHILD + 1);
+	ck_assert(!is_open(&e, CHILD + 1, 4));
+	ck_assert(is_open(&e, CHILD + 1, 3));
+	ck_assert(is_open(&e, TID, 4));
+	ck_assert_uint_eq(host(&e)->fds, 4);
+	events_release(&e);
+}
+END_TEST
+
+static unsigned ended_rows(struct events *e)
+{
+	return e->m->state.tables[TABLE_FILE].n_ended;
+}
+
+/* Who wants to see every life gets them all; a history those that go on. */
+START_TEST(test_inherited_fds_are_listed)
+{
+	struct events e;
+
+	for (int all = 0; all < 2; all++) {
+		begin(&e);
+		model_set_lists_files(e.m, all);
+		for (int fd = 0; fd < 100; fd++)
+			OPEN(&e, TID, "/f", fd);
+		fork_to(&e, TID, CHILD, CHILD);
+		fork_to(&e, TID, CHILD + 1, CHILD + 1);
+		ck_assert_uint_eq(rows_of(&e, CHILD), 0);
+		CALL(&e, CHILD, "close_range", 0, .fd = 90, .fd2 = -1, .arg = 99);
+		/* fd 90 was named by the call */
+		ck_assert_uint_eq(ended_rows(&e), all ? 10 : 1);
+		die(&e, CHILD);
+		ck_assert_uint_eq(ended_rows(&e), all ? 100 : 1);
+		ck_assert_uint_eq(host(&e)->fds, 200);
+		ck_assert_uint_eq(host(&e)->fds_closed, 100);
+		model_list_files(e.m);
+		ck_assert_uint_eq(rows_of(&e, CHILD + 1), 100);
+		ck_assert_uint_eq(e.m->state.tables[TABLE_FILE].n_alive, all ? 300 : 201);
+		die(&e, CHILD + 1);
+		ck_assert_uint_eq(ended_rows(&e), all ? 200 : 101);
+		ck_assert_uint_eq(host(&e)->fds, 100);
+		ck_assert_uint_eq(host(&e)->fds_closed, 200);
+		events_release(&e);
+	}
+}
+END_TEST
+
+/* Nothing of the tables and images is left when all who used them are gone. */
+START_TEST(test_forks_give_their_memory_back)
+{
+	struct events e;
+	size_t before;
+
+	begin(&e);
+	OPEN(&e, TID, "/f", 3);
+	fork_to(&e, TID, CHILD, CHILD);
+	die(&e, CHILD);
+	before = e.m->fds_bytes;
+	for (int i = 0; i < 10; i++) {
+		OPEN(&e, TID, "/g", 4 + i);
+		fork_to(&e, TID, CHILD, CHILD);
+		fork_to(&e, CHILD, CHILD + 1, CHILD + 1);
+		CALL(&e, CHILD + 1, "read", 10, .fd = 3);
+		die(&e, CHILD);
+		die(&e, CHILD + 1);
+		CALL(&e, TID, "close", 0, .fd = 4 + i);
+		fork_to(&e, TID, CHILD, CHILD);
+		die(&e, CHILD);
+	}
+	ck_assert_uint_eq(e.m->fds_bytes, before);
+	events_release(&e);
+}
+END_TEST
+
 START_TEST(test_threads_share)
 {
 	struct events e;
@@ -505,6 +654,8 @@ UNIT_MAIN("files", test_open_and_close, test_failed_open_makes_nothing, test_fai
 	  test_close_does_not_end_the_next_life, test_unknown_fd_lives_since_before_the_record,
 	  test_open_of_an_open_fd_replaces_it, test_absurd_fds_have_no_life, test_dup, test_dup2_and_dup3, test_fcntl,
 	  test_pairs, test_calls_that_make_one_fd, test_sockets, test_close_range, test_fork_copies,
+	  test_forks_of_a_big_table,
+	  test_inherited_fds_stay_what_they_were, test_inherited_fds_are_listed, test_forks_give_their_memory_back,
 	  test_threads_share, test_clone_files_shares_between_processes, test_table_ends_with_its_last_user,
 	  test_exec_closes_cloexec, test_exec_known_by_the_call, test_exec_stops_sharing,
 	  test_exec_of_many_threads_keeps_lives, test_exec_by_another_thread_keeps_lives,

@@ -72,9 +72,9 @@ static inline void die(struct events *e, int64_t tid)
 
 static inline uint32_t life(struct events *e, int64_t tid, int64_t fd)
 {
-	const struct fd_table *t = thread_info(e->m, thread_find(e->m, tid))->files;
+	struct fd_table *t = thread_info(e->m, thread_find(e->m, tid))->files;
 
-	return t ? files_find(t, fd) : NO_ROW;
+	return t ? files_find(e->m, t, fd) : NO_ROW;
 }
 
 static inline bool is_open(struct events *e, int64_t tid, int64_t fd)

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef LT_MODEL_FDTABLE_H
+#define LT_MODEL_FDTABLE_H
+
+/*
+ * The fd table of a process, between files.c, which knows whose it is, and
+ * fdtable.c, which knows what is in it. Nobody else includes this.
+ *
+ *   fd_table ─▶ blocks[fd / 32] ─▶ rows of TABLE_FILE
+ *       └─▶ image ─▶ blocks[fd / 32] ─▶ what the fd was when the table was copied
+ *             ▲
+ *   fd_table ─┘   the copy of the same table, or of the copy
+ *
+ * A fork copies a table of thousands of fds, of which the child mostly uses two
+ * or three: a copy is at first nothing but a reference to an image of what its
+ * original had open, shared by all the copies made while that did not change. An fd
+ * that is open only by the image is inherited; it gets a row, and its life the time of the copy as
+ * its beginning, when somebody uses it or wants to list it.
+ */
+#include "model/files.h"
+
+enum { BLOCK_FDS = 32 };
+
+/* The cells of a file row that a copy of the fd takes over. */
+struct fd_what {
+	strid path, peer, client;
+	uint8_t side, kind;
+	uint8_t cloexec, read_end;
+	uint64_t channel;
+};
+
+/* Both are never changed once they are shared; fds that are not open are zero. */
+struct image_block {
+	uint32_t users; /* images */
+	uint32_t open;  /* bit i: what[i] is open */
+	struct fd_what what[BLOCK_FDS];
+};
+
+struct fd_image {
+	uint32_t users; /* tables */
+	uint32_t n_blocks;
+	uint32_t n_open;
+	struct image_block *blocks[]; /* NULL: nothing open in it */
+};
+
+struct fd_block {
+	uint32_t open;      /* bit i: rows[i] is its life */
+	uint32_t inherited; /* bit i: open, by the image only */
+	uint32_t read_end;  /* bit i: rows[i] is that of a pipe */
+	uint32_t rows[BLOCK_FDS];
+};
+
+struct fd_table {
+	uint32_t index;   /* in struct files.tables */
+	uint32_t users;   /* threads; a table that only the state dump has named so far has none */
+	uint64_t id;      /* cell files_id; never reused */
+	int64_t pid;      /* cell pid: whoever had it first */
+	int64_t leads;    /* the pid whose threads use it if nobody says otherwise, 0 none */
+	uint64_t address; /* of the kernel's structure, 0 not known */
+	uint32_t n_blocks;
+	struct fd_block **blocks; /* NULL: all that the image has open there is inherited */
+	struct fd_image *image;   /* NULL: nothing inherited, and no copy made */
+	uint64_t copied_ns;       /* when the inherited lives began, 0 before the record */
+	uint32_t n_inherited;     /* fds */
+};
+
+/* What it takes. */
+void fdtable_release(struct model *m, struct fd_table *t);
+
+/* Whether the fd is open; any fd. */
+bool fdtable_is_open(const struct fd_table *t, int64_t fd);
+
+/*
+ * Every open fd of from that t does not have starts a life there at opened_ns (0: before the record), as it
+ * is. O(1) in memory where t has nothing yet and from has not changed since the last copy.
+ */
+void fdtable_copy(struct model *m, struct fd_table *t, struct fd_table *from, uint64_t opened_ns);
+
+/* Whether exec closes the fd, which is open. */
+bool fdtable_is_cloexec(struct model *m, const struct fd_table *t, int64_t fd);
+
+/* The inherited fds get their rows. */
+void fdtable_list(struct model *m, struct fd_table *t);
+
+/* strpool_keep() for the inherited ones. */
+void fdtable_keep_paths(const struct fd_table *t);
+
+/* All lives end. */
+void fdtable_close_all(struct model *m, struct fd_table *t);
+
+#endif

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Who holds paths of the string pool: the rows of tables, calls in flight, images of fd tables, channels. */
+#include <stddef.h>
+
+#include "model/channels.h"
+#include "model/fdtable.h"
+#include "model/keep.h"
+
+/* The cells that hold one. */
+static const struct {
+	enum table_id table;
+	unsigned cell;
+} path_cells[] = {
+	{ TABLE_FILE, CELL(file, path) },       { TABLE_FILE, CELL(file, peer) },
+	{ TABLE_FILE, CELL(file, client) },     { TABLE_BLOCKING, CELL(blocking, object) },
+	{ TABLE_RELATION, CELL(relation, object) },
+};
+
+void row_keep_paths(enum table_id table, const uint64_t *cells)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(path_cells); i++)
+		if (path_cells[i].table == table)
+			strpool_keep((strid)cells[path_cells[i].cell]);
+}
+
+void state_keep_paths(const struct host_state *s)
+{
+	static const enum table_id tables[] = { TABLE_FILE, TABLE_BLOCKING, TABLE_RELATION };
+
+	for (size_t i = 0; i < G_N_ELEMENTS(tables); i++) {
+		const struct state_table *t = &s->tables[tables[i]];
+
+		for (uint32_t row = STATE_NO_ROW; (row = state_next(t, row)) != STATE_NO_ROW;)
+			row_keep_paths(tables[i], state_cells(t, row));
+	}
+}
+
+void model_keep_paths(const struct model *m)
+{
+	const struct channels *c = m->relations->channels;
+
+	state_keep_paths(&m->state);
+	files_keep_paths(m);
+	for (guint i = 0; i < m->threads->len; i++) {
+		const struct thread *t = g_ptr_array_index(m->threads, i);
+
+		if (!t || !t->in_use || !t->call.active)
+			continue;
+		strpool_keep(t->call.path);
+		strpool_keep(t->call.peer);
+	}
+	for (uint32_t i = 0; i < c->list->len; i++)
+		strpool_keep(channel_at(c, i)->object);
+}

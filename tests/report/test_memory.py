@@ -1,0 +1,154 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Traces that are small and ask for much memory: names without end, forks of a large table of files."""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "waits"))
+import ctf  # noqa: E402
+
+PROGRAM = os.environ["LTTNGTOP"]
+BEGIN = 10**18
+MB = 1 << 20
+
+failed = 0
+
+
+def check(name, good, why=""):
+    global failed
+    failed += not good
+    print(f"{'ok' if good else 'not ok'} {name}{'' if good else ': ' + str(why)}")
+
+
+class Recording(ctf.Trace):
+    """A host with one CPU: an event each microsecond, unless time is set."""
+
+    now = BEGIN
+
+    def event(self, name, *fields):
+        self.now += 1000
+        self.add(self.now, name, *fields)
+
+    def switch(self, prev, following, comm):
+        self.event("sched_switch", ("prev_comm", "text", 16, ""), ("prev_tid", "s32", prev), ("prev_prio", "s32", 20),
+                   ("prev_state", "s64", 0), ("next_comm", "text", 16, comm), ("next_tid", "s32", following),
+                   ("next_prio", "s32", 20))
+
+    def fork(self, parent, child):
+        self.event("sched_process_fork", ("parent_comm", "text", 16, ""), ("parent_tid", "s32", parent),
+                   ("parent_pid", "s32", parent), ("child_comm", "text", 16, "child"), ("child_tid", "s32", child),
+                   ("child_pid", "s32", child))
+
+    def open(self, path, fd):
+        self.event("syscall_entry_openat", ("dfd", "s32", -100), ("filename", "string", path), ("flags", "s32", 0),
+                   ("mode", "u16", 0))
+        self.event("syscall_exit_openat", ("ret", "s64", fd))
+
+    def close(self, fd):
+        self.event("syscall_entry_close", ("fd", "u32", fd))
+        self.event("syscall_exit_close", ("ret", "s64", 0))
+
+    def read(self, fd, size):
+        self.event("syscall_entry_read", ("fd", "u32", fd), ("count", "u64", size))
+        self.event("syscall_exit_read", ("ret", "s64", size))
+
+
+def report(directory, table, *args):
+    """The rows, the exit status, what was said, and the most memory it had."""
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        process = subprocess.Popen([PROGRAM, "report", table, "--json", *args, directory], stdin=subprocess.DEVNULL,
+                                   stdout=out, stderr=err)
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        out.seek(0)
+        err.seek(0)
+        text = out.read()
+        rows = json.loads(text)["rows"] if text else []
+        return rows, process.returncode, err.read().decode(), usage.ru_maxrss * 1024
+
+
+def names_of_processes(rows):
+    return {row["comm"] for row in rows if row["comm"] and row["comm"].startswith("proc")}
+
+
+def test_names(directory):
+    """Names of files beyond all bounds do not cost a process its name."""
+    flood, processes = 1500, 200
+    trace = Recording("flood")
+    trace.switch(0, 1, "opens")
+    for i in range(flood):
+        trace.open(f"/{i:08d}" + "n" * 4000, 3 + i)
+    last = 1
+    for i in range(processes):
+        trace.switch(last, 1000 + i, f"proc{i}")
+        last = 1000 + i
+    trace.write(directory)
+    wanted = {f"proc{i}" for i in range(processes)}
+
+    rows, status, said, _ = report(directory, "cpu")
+    check("names: all processes", names_of_processes(rows) == wanted and status == 0, (len(rows), status, said))
+    rows, status, said, _ = report(directory, "files")
+    check("names: all files", status == 0 and len({row["path"] for row in rows}) == flood, (status, said))
+    # a quarter of it is for the names of files: two thirds of them do not fit
+    little = ("--model-memory", "8M")
+    rows, status, said, _ = report(directory, "cpu", *little)
+    check("little memory: all processes", names_of_processes(rows) == wanted, len(rows))
+    check("little memory: said where no file is shown, too", status == 3, status)
+    rows, status, said, _ = report(directory, "files", *little)
+    paths = [row["path"] for row in rows]
+    check("little memory: some files have no name, all have rows",
+          len(rows) == flood and 0 < paths.count(None) < flood and len(set(paths)) > 300, len(set(paths)))
+    check("little memory: that is said", status == 3 and "names did not fit into --model-memory" in said, (status, said))
+
+
+def test_names_in_turn(directory):
+    """The names of files that were closed long ago make room."""
+    flood = 3000
+    trace = Recording("turn")
+    trace.switch(0, 1, "opens")
+    for i in range(flood):
+        trace.now = BEGIN + 10**8 * i
+        trace.open(f"/{i:08d}" + "n" * 4000, 3)
+        trace.read(3, i + 1)
+        trace.close(3)
+    trace.write(directory)
+    rows, status, said, memory = report(directory, "io", "--model-memory", "8M")
+    check("names in turn", status == 0 and rows[0]["read_bytes"] == flood * (flood + 1) // 2, (status, said))
+    check("names in turn: memory", memory < 60 * MB, f"{memory // MB} MB")
+
+
+def test_forks(directory):
+    """A table of fds is not copied for each child that inherits it."""
+    fds, forks = 3000, 1000
+    trace = Recording("forks")
+    trace.switch(0, 1, "parent")
+    for fd in range(fds):
+        trace.open(f"/f{fd}", fd)
+    for i in range(forks):
+        trace.fork(1, 1000 + i)
+    trace.switch(1, 1500, "child")
+    trace.read(7, 100)
+    trace.write(directory)
+
+    rows, status, said, memory = report(directory, "hosts")
+    check("forks: fds", status == 0 and rows[0]["fds"] == fds * (forks + 1), (status, rows))
+    rows, status, said, memory = report(directory, "io")
+    check("forks: bytes", [(row["tid"], row["read_bytes"]) for row in rows if row["read_bytes"]] == [(1500, 100)])
+    # as rows they are 500 MB
+    check("forks: memory", memory < 100 * MB, f"{memory // MB} MB")
+    rows, status, said, memory = report(directory, "files", "--pid", "1500")
+    check("forks: rows of files", status == 0 and len(rows) == fds, (status, len(rows), said))
+    by_fd = {row["fd"]: row for row in rows}
+    check("forks: names of files", all(by_fd[fd]["path"] == f"/f{fd}" for fd in range(fds)))
+    check("forks: bytes of files", by_fd[7]["read_bytes"] == 100 and by_fd[8]["read_bytes"] == 0)
+
+
+with tempfile.TemporaryDirectory() as scratch:
+    test_names(os.path.join(scratch, "names"))
+    test_names_in_turn(os.path.join(scratch, "turn"))
+    test_forks(os.path.join(scratch, "forks"))
+sys.exit(failed > 0)
