@@ -87,7 +87,7 @@ static void look_for_hosts(struct frames *f)
 		unsigned number = g_array_index(f->waiting, unsigned, i);
 
 		if (ingest_host(f->in, number)->begin_ns == TIME_UNKNOWN)
-			ingest_advance(f->in, number, 0, 0); /* it begins with its first event */
+			ingest_advance(f->in, number, 0, EVENTS_AT_ONCE); /* it begins with its first event */
 		if (ingest_host(f->in, number)->begin_ns != TIME_UNKNOWN) {
 			take_in(f, number);
 			g_array_remove_index(f->waiting, i);

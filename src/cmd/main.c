@@ -135,6 +135,7 @@ static int run_with_log(const struct command *command, const struct options *o)
 		log_set_file(file);
 	}
 	status = command->run(o);
+	source_wait_for_workers();
 	log_set_file(NULL);
 	if (file)
 		fclose(file);

@@ -8,6 +8,9 @@
 /* Between two tries to attach: 0.5 s, 1 s, 2 s, … */
 enum { RETRY_FIRST_US = 500000, RETRY_MAX_US = 8000000 };
 
+/* Many times a prologue: a worker that never gets to the end of it must not keep the parent. */
+enum { PROLOGUE_RECORDS_AT_ONCE = 65536 };
+
 struct feed *feed_create(const struct source_spec *spec, unsigned part, unsigned parts, bool follow)
 {
 	struct feed *f = g_new0(struct feed, 1);
@@ -24,7 +27,6 @@ void feed_free(void *data)
 	struct feed *f = data;
 
 	source_stop(f->source);
-	source_stop(f->leaving);
 	g_free(f->why);
 	g_free(f);
 }
@@ -70,7 +72,9 @@ enum lt_status feed_read_prologue(struct feed *f, GPtrArray *hosts)
 	enum lt_status status;
 	bool done = false;
 
-	while (!done) {
+	for (unsigned n = 0; !done; n++) {
+		if (n == PROLOGUE_RECORDS_AT_ONCE)
+			return LT_AGAIN;
 		status = source_peek(f->source, &ev);
 		if (status != LT_OK)
 			return status;
@@ -102,24 +106,13 @@ void feed_stopped(struct feed *f, const char *why)
 	f->broken = f->broken || why;
 	if (f->host && f->source)
 		merge_replace(f->host->merge, f->number, NULL);
-	source_stop(f->leaving);
-	if (f->source)
-		source_kill(f->source, "not wanted any more");
-	f->leaving = f->source;
+	source_stop(f->source);
 	f->source = NULL;
 	f->in_merge = false;
 	g_free(f->why);
 	f->why = reason;
 	f->state = f->follow ? FEED_WAITING : FEED_ENDED;
 	f->retry_us = g_get_monotonic_time() + backoff_us(f->tries++);
-}
-
-void feed_reap(struct feed *f)
-{
-	if (!f->leaving || !source_exited(f->leaving))
-		return;
-	source_stop(f->leaving);
-	f->leaving = NULL;
 }
 
 const char *feed_describe(const struct feed *f)

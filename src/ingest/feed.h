@@ -32,7 +32,6 @@ struct feed {
 	bool follow;             /* a live session that is attached again when it comes back */
 	enum feed_state state;
 	struct source *source;   /* NULL: none runs */
-	struct source *leaving;  /* has given all it had; its worker is about to exit; NULL: none */
 	struct host *host;       /* known from the first EVENT_TRACE on; stays */
 	unsigned number;         /* of the source in the host's merge */
 	bool in_merge;           /* the prologue is over: the host's merge reads the source */
@@ -59,9 +58,6 @@ enum lt_status feed_read_prologue(struct feed *f, GPtrArray *hosts);
 
 /* Its source has ended (why NULL) or broke off: stops it, and plans the next try. */
 void feed_stopped(struct feed *f, const char *why);
-
-/* Lets a worker that has exited go. */
-void feed_reap(struct feed *f);
 
 /* What the user is told of its state; static or borrowed from the feed. */
 const char *feed_describe(const struct feed *f);

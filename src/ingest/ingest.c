@@ -262,9 +262,9 @@ bool ingest_is_live(const struct ingest *in)
 bool ingest_is_over(const struct ingest *in)
 {
 	for (guint i = 0; i < in->feeds->len; i++)
-		if (feed_at(in, i)->source || feed_at(in, i)->leaving)
+		if (feed_at(in, i)->source)
 			return false;
-	return !ingest_is_live(in);
+	return !ingest_is_live(in) && source_reap() == 0;
 }
 
 bool ingest_incomplete(const struct ingest *in)

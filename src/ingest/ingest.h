@@ -96,11 +96,12 @@ struct ingest_host *ingest_host(struct ingest *in, unsigned i);
 uint64_t ingest_begin_ns(const struct ingest *in);
 
 /*
- * Applies host i's events before until_ns, at most max_events of them (0: no
- * bound). LT_OK: all before until_ns are applied. LT_END: and the host has no
- * more. LT_AGAIN: max_events reached, or the sources have nothing now (then wait).
+ * Applies host i's events before until_ns, reading at most max_records of its sources:
+ * a worker may write records that are not events for ever. LT_OK: all before until_ns
+ * are applied. LT_END: and the host has no more. LT_AGAIN: max_records reached, or the
+ * sources have nothing now (then wait).
  */
-enum lt_status ingest_advance(struct ingest *in, unsigned i, uint64_t until_ns, uint64_t max_events);
+enum lt_status ingest_advance(struct ingest *in, unsigned i, uint64_t until_ns, uint64_t max_records);
 
 /*
  * The same, waiting for the workers as long as it takes, but not for a live

@@ -33,8 +33,7 @@ static bool is_event(const struct event *ev)
 	return ev->kind >= EVENT_OTHER || ev->kind == EVENT_CONTEXT;
 }
 
-/* Applies a record; false: it was none that counts as an event. */
-static bool apply(struct ingest *in, struct host *host, unsigned number, const struct event *ev)
+static void apply(struct ingest *in, struct host *host, unsigned number, const struct event *ev)
 {
 	struct ingest_host *h = &host->public;
 
@@ -42,7 +41,7 @@ static bool apply(struct ingest *in, struct host *host, unsigned number, const s
 		/* from a source that was left out for a while, or joined late */
 		if (ev->kind >= EVENT_OTHER)
 			model_late(h->model, 1);
-		return ev->kind >= EVENT_OTHER;
+		return;
 	}
 	host->last_ns = MAX(host->last_ns, ev->ts_ns);
 	ingest_join_event(in, host, ev);
@@ -50,19 +49,18 @@ static bool apply(struct ingest *in, struct host *host, unsigned number, const s
 		model_apply(h->model, number, ev);
 	if (ev->kind < EVENT_OTHER) {
 		source_said(in, host, ev);
-		return false;
+		return;
 	}
 	h->end_ns = ev->ts_ns + 1;
-	return true;
 }
 
-static enum lt_status advance(struct ingest *in, struct host *host, uint64_t until_ns, uint64_t max_events)
+static enum lt_status advance(struct ingest *in, struct host *host, uint64_t until_ns, uint64_t max_records)
 {
 	struct ingest_host *h = &host->public;
 	const struct event *ev;
 	unsigned number;
 
-	for (uint64_t n = 0; !max_events || n < max_events;) {
+	for (uint64_t n = 0; n < max_records;) {
 		switch (merge_peek(host->merge, &ev, &number)) {
 		case LT_OK:
 			break;
@@ -89,7 +87,8 @@ static enum lt_status advance(struct ingest *in, struct host *host, uint64_t unt
 			h->next_ns = ev->ts_ns;
 			return LT_OK;
 		}
-		n += apply(in, host, number, ev);
+		apply(in, host, number, ev);
+		n++;
 		merge_pop(host->merge);
 	}
 	return LT_AGAIN;
@@ -106,10 +105,10 @@ static void note_refused_names(struct ingest *in, struct host *host)
 	host->lacks_names = true;
 }
 
-enum lt_status ingest_advance(struct ingest *in, unsigned i, uint64_t until_ns, uint64_t max_events)
+enum lt_status ingest_advance(struct ingest *in, unsigned i, uint64_t until_ns, uint64_t max_records)
 {
 	struct host *host = host_at(in, i);
-	enum lt_status status = advance(in, host, until_ns, max_events);
+	enum lt_status status = advance(in, host, until_ns, max_records);
 
 	note_refused_names(in, host);
 	ingest_join_advanced(in, host);
@@ -118,7 +117,7 @@ enum lt_status ingest_advance(struct ingest *in, unsigned i, uint64_t until_ns, 
 
 enum lt_status ingest_advance_wait(struct ingest *in, unsigned i, uint64_t until_ns, const volatile bool *stop)
 {
-	enum { EVENTS_BETWEEN_LOOKS = 65536 };
+	enum { RECORDS_BETWEEN_LOOKS = 65536 };
 	enum lt_status status;
 
 	for (;;) {
@@ -126,7 +125,7 @@ enum lt_status ingest_advance_wait(struct ingest *in, unsigned i, uint64_t until
 
 		if (stop && *stop)
 			return LT_INTERRUPTED;
-		status = ingest_advance(in, i, until_ns, EVENTS_BETWEEN_LOOKS);
+		status = ingest_advance(in, i, until_ns, RECORDS_BETWEEN_LOOKS);
 		if (status != LT_AGAIN)
 			return status;
 		if (ingest_host(in, i)->end_ns == before_ns) {

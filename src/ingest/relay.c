@@ -7,6 +7,9 @@
 /* Every second; a relayd that does not answer is asked again after five, from a new connection. */
 enum { ASK_EVERY_US = 1000000, ASK_LATER_US = 5000000, ANSWER_WITHIN_MS = 5000 };
 
+/* The rest the next time: a worker may list sessions for ever. */
+enum { SESSIONS_AT_ONCE = 65536 };
+
 struct relay *relay_create(const char *url)
 {
 	struct relay *r = g_new0(struct relay, 1);
@@ -61,7 +64,7 @@ void relay_poll(struct relay *r, relay_session_fn *fn, void *data)
 		answered(r, error_text());
 		return;
 	}
-	while ((status = source_peek(r->lister, &ev)) == LT_OK) {
+	for (unsigned n = 0; (status = source_peek(r->lister, &ev)) == LT_OK && n < SESSIONS_AT_ONCE; n++) {
 		if (ev->kind == EVENT_SESSION)
 			tell_session(ev, fn, data);
 		source_next(r->lister);

@@ -160,7 +160,6 @@ static void watch_feed(struct ingest *in, struct feed *feed)
 {
 	uint64_t limit_ms = feed->spec->url ? GONE_AFTER_STALLS * in->options.stall_limit_ns / 1000000 : HANG_LIMIT_MS;
 
-	feed_reap(feed);
 	if (feed->state == FEED_WAITING && g_get_monotonic_time() >= feed->retry_us)
 		ingest_start_feed(in, feed);
 	if (!feed->source)
@@ -199,6 +198,7 @@ static void watch_lag(struct ingest *in, struct host *host)
 
 void ingest_watch(struct ingest *in)
 {
+	source_reap();
 	for (guint i = 0; i < in->relays->len; i++)
 		relay_poll(g_ptr_array_index(in->relays, i), session_listed, in);
 	for (guint i = 0; i < in->feeds->len; i++)

@@ -6,8 +6,8 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -21,6 +21,7 @@ enum {
 	WAKE_BYTES = 256 * 1024,   /* worth a wake-up, which costs as much as 50 records */
 	WAKE_NS = 1000000,         /* and so is what has waited for so long */
 	WAIT_MS = 100,             /* between two beats of a producer that waits for room */
+	DRAIN_MAX = 16,            /* datagrams taken at once: one or two are sent, unless the other side means harm */
 };
 
 static uint64_t now_ns(void)
@@ -31,53 +32,54 @@ static uint64_t now_ns(void)
 	return (uint64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
 }
 
+/* A full queue is as good: the other side has something to read. */
 static void wake(int fd)
 {
-	const uint64_t one = 1;
+	const char one = 1;
 	ssize_t n;
 
 	do {
-		n = write(fd, &one, sizeof(one));
+		n = send(fd, &one, sizeof(one), MSG_DONTWAIT | MSG_NOSIGNAL);
 	} while (n < 0 && errno == EINTR);
 }
 
 static void drain(int fd)
 {
-	uint64_t count;
-	ssize_t n;
+	char one;
 
-	do {
-		n = read(fd, &count, sizeof(count));
-	} while (n < 0 && errno == EINTR);
+	for (unsigned i = 0; i < DRAIN_MAX; i++)
+		if (recv(fd, &one, sizeof(one), MSG_DONTWAIT) < 0 && errno != EINTR)
+			return;
 }
 
 static void close_fds(struct ring_fds *fds)
 {
 	if (fds->memory >= 0)
 		close(fds->memory);
-	if (fds->data >= 0)
-		close(fds->data);
-	if (fds->space >= 0)
-		close(fds->space);
-	*fds = (struct ring_fds){ -1, -1, -1 };
+	if (fds->wake >= 0)
+		close(fds->wake);
+	*fds = (struct ring_fds){ -1, -1 };
 }
 
 enum lt_status ring_create(struct ring_consumer *c, uint64_t capacity)
 {
 	const size_t bytes = RING_HEADER_BYTES + capacity;
 	void *map = MAP_FAILED;
+	int pair[2] = { -1, -1 };
 
 	*c = (struct ring_consumer){ .capacity = capacity };
 	c->fds.memory = memfd_create("lttngtop-ring", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-	c->fds.data = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	c->fds.space = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (c->fds.memory >= 0 && socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0, pair) < 0)
+		pair[0] = pair[1] = -1;
+	c->fds.wake = pair[0];
+	c->producer_wake = pair[1];
 	/* Sealed: a worker that shrank the file would kill the parent by SIGBUS. */
-	if (c->fds.memory >= 0 && c->fds.data >= 0 && c->fds.space >= 0 && ftruncate(c->fds.memory, bytes) == 0 &&
+	if (c->fds.wake >= 0 && ftruncate(c->fds.memory, bytes) == 0 &&
 	    fcntl(c->fds.memory, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0)
 		map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, c->fds.memory, 0);
 	if (map == MAP_FAILED) {
 		error_set("cannot create shared memory: %s", strerror(errno));
-		close_fds(&c->fds);
+		ring_consumer_release(c);
 		return LT_ERROR;
 	}
 	c->shared = map;
@@ -98,6 +100,9 @@ void ring_consumer_release(struct ring_consumer *c)
 	if (c->shared)
 		munmap(c->shared, RING_HEADER_BYTES + c->capacity);
 	close_fds(&c->fds);
+	if (c->producer_wake >= 0)
+		close(c->producer_wake);
+	c->producer_wake = -1;
 	free(c->copy);
 	c->shared = NULL;
 	c->copy = NULL;
@@ -149,7 +154,7 @@ static void publish(struct ring_producer *p, uint64_t wake_bytes, uint64_t wake_
 	p->woken_ns = now;
 	if (atomic_load_explicit(&s->consumer_sleeps, memory_order_relaxed) &&
 	    atomic_exchange(&s->consumer_sleeps, 0))
-		wake(p->fds.data);
+		wake(p->fds.wake);
 }
 
 void ring_publish(struct ring_producer *p)
@@ -166,7 +171,7 @@ void ring_beat(struct ring_producer *p)
 static void wait_for_room(struct ring_producer *p, uint64_t bytes)
 {
 	struct ring_shared *s = p->shared;
-	struct pollfd pfd = { .fd = p->fds.space, .events = POLLIN };
+	struct pollfd pfd = { .fd = p->fds.wake, .events = POLLIN };
 
 	p->tail_seen = atomic_load_explicit(&s->tail, memory_order_acquire);
 	while (p->head + bytes - p->tail_seen > p->capacity) {
@@ -177,7 +182,7 @@ static void wait_for_room(struct ring_producer *p, uint64_t bytes)
 		if (p->head + bytes - p->tail_seen <= p->capacity)
 			break;
 		if (poll(&pfd, 1, WAIT_MS) > 0)
-			drain(p->fds.space);
+			drain(p->fds.wake);
 		p->tail_seen = atomic_load_explicit(&s->tail, memory_order_acquire);
 	}
 	atomic_store_explicit(&s->producer_sleeps, 0, memory_order_relaxed);
@@ -227,7 +232,7 @@ static void publish_tail(struct ring_consumer *c)
 	atomic_thread_fence(memory_order_seq_cst);
 	if (atomic_load_explicit(&s->producer_sleeps, memory_order_relaxed) &&
 	    c->head_seen - c->tail <= c->capacity / 2 && atomic_exchange(&s->producer_sleeps, 0))
-		wake(c->fds.space);
+		wake(c->fds.wake);
 }
 
 static uint64_t head_of(const struct ring_consumer *c)
@@ -256,13 +261,13 @@ static enum lt_status refill(struct ring_consumer *c, const char **wrong)
 		/* Awake again: the descriptor is readable no longer, though there is more to read. */
 		if (c->sleeps) {
 			atomic_store(&c->shared->consumer_sleeps, 0);
-			drain(c->fds.data);
+			drain(c->fds.wake);
 		}
 		c->sleeps = false;
 		return LT_OK;
 	}
 	publish_tail(c);
-	drain(c->fds.data);
+	drain(c->fds.wake);
 	c->sleeps = true;
 	atomic_store(&c->shared->consumer_sleeps, 1);
 	atomic_thread_fence(memory_order_seq_cst);
@@ -307,17 +312,22 @@ enum lt_status ring_peek(struct ring_consumer *c, const struct event **ev, const
 		if (avail > c->capacity - at)
 			avail = c->capacity - at;
 		if (*(const volatile uint16_t *)(const void *)(record + offsetof(struct event, kind)) == EVENT_NONE) {
-			/* Padding goes to the end of the buffer, whatever its size field says. */
-			if (avail != c->capacity - at) {
+			/*
+			 * Padding goes to the end of the buffer, whatever its size field says, and a record
+			 * follows: a producer must not keep the consumer here with nothing else.
+			 */
+			if (avail != c->capacity - at || c->after_padding) {
 				*wrong = "padding in the middle";
 				return LT_ERROR;
 			}
+			c->after_padding = true;
 			c->tail += avail;
 			continue;
 		}
 		*wrong = take_copy(c, record, avail);
 		if (*wrong)
 			return LT_ERROR;
+		c->after_padding = false;
 		c->has_copy = true;
 	}
 	*ev = c->copy;

@@ -23,15 +23,18 @@
  *   |------|###############|-----------|
  *    free    records         free
  *
- * Each side sleeps on an eventfd only when it finds the ring empty (full), and
- * only then the other side writes to it. A full ring blocks the producer:
+ * Each side sleeps on its end of a pair of datagram sockets only when it finds the
+ * ring empty (full), and only then the other side sends to it. A full ring blocks the producer:
  * nothing is ever dropped. Both sides publish their counter in batches; before
  * a side sleeps it publishes what it has. A producer that dies in the midst of a
  * batch leaves it behind: committed is where its last whole record ends.
  *
  * The consumer trusts nothing in the shared memory: it keeps its own tail and
  * capacity, checks that head lies within a capacity of it, reads each size once, and
- * hands out a copy of the record, which nobody changes after it was checked.
+ * hands out a copy of the record, which nobody changes after it was checked. Nor can
+ * the producer make it wait: an eventfd or the same end of a pipe would be one open file for both, whose O_NONBLOCK
+ * either side can clear, and the lock of a pipe is held while its writer's memory is read. The ends of a
+ * socket pair share neither, and a datagram's end never says that the other was closed.
  */
 enum { RING_CAPACITY = 4 * 1024 * 1024 };
 
@@ -52,8 +55,7 @@ enum { RING_HEADER_BYTES = 4096 };
 /* What both sides need to map the same ring. The fds are close-on-exec. */
 struct ring_fds {
 	int memory; /* memfd of RING_HEADER_BYTES + capacity, sealed against resizing */
-	int data;   /* eventfd: the consumer sleeps on it */
-	int space;  /* eventfd: the producer sleeps on it */
+	int wake;   /* this side's socket: readable when the other side has something for it */
 };
 
 struct ring_producer {
@@ -77,13 +79,15 @@ struct ring_consumer {
 	uint64_t head_seen;
 	struct event *copy; /* of the record ring_peek() gave: EVENT_SIZE_MAX bytes */
 	bool has_copy;
+	bool after_padding; /* the buffer begins again: padding there is nonsense */
 	bool sleeps;        /* ring_peek() said LT_AGAIN */
 	bool orphaned;      /* ring_inherit() */
 	struct ring_fds fds;
+	int producer_wake;  /* the producer's socket, to be inherited by it */
 };
 
 /*
- * Makes a ring: memory, eventfds, consumer's side mapped. capacity: a power of two, at least
+ * Makes a ring: memory, sockets, consumer's side mapped. capacity: a power of two, at least
  * 4 * EVENT_SIZE_MAX. LT_ERROR: a system call failed; nothing is left behind.
  */
 enum lt_status ring_create(struct ring_consumer *c, uint64_t capacity);
@@ -117,7 +121,7 @@ void ring_beat(struct ring_producer *p);
 
 /*
  * The next record, borrowed until ring_next(), checked by event_check(). LT_AGAIN: empty, the
- * data eventfd becomes readable when it is not any more, until the next ring_peek(). LT_ERROR: nonsense
+ * fds.wake becomes readable when it is not any more, until the next ring_peek(). LT_ERROR: nonsense
  * in the ring; *wrong says what.
  */
 enum lt_status ring_peek(struct ring_consumer *c, const struct event **ev, const char **wrong);

@@ -127,17 +127,23 @@ const struct source_spec *source_spec(const struct source *s);
  */
 bool source_hangs(const struct source *s, unsigned limit_ms);
 
-/* Gives a worker up: kills it; once its ring is read, source_peek() gives LT_ERROR with this reason. */
+/*
+ * Gives a worker up: kills it; once its ring is read, source_peek() gives LT_ERROR with this reason; a
+ * second later also if it is not gone.
+ */
 void source_kill(struct source *s, const char *why);
 
 /*
- * Whether the worker of a source that gave LT_END or LT_ERROR is gone. It may
- * take a moment to free what it had: source_stop() would wait for it.
+ * Frees everything. The worker is killed, or has 2 s to exit if it gave LT_END: nobody waits for it, what is
+ * left to do is source_reap()'s. NULL is allowed.
  */
-bool source_exited(struct source *s);
-
-/* Ends the worker (SIGKILL if need be) and frees everything. NULL is allowed. */
 void source_stop(struct source *s);
+
+/* Now and then: lets go of workers of stopped sources that are gone, ends those that stay; how many do. */
+unsigned source_reap(void);
+
+/* Before the process ends: until these workers are gone, within a moment unless the kernel keeps them. */
+void source_wait_for_workers(void);
 
 /* The worker's main function: argv after "--worker". Never returns to a screen; exit status of the process. */
 int worker_main(int argc, char **argv);

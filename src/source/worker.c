@@ -87,29 +87,29 @@ static void read_relay(const char *job, const char *url, struct ring_producer *r
 
 int worker_main(int argc, char **argv)
 {
-	const bool is_relay = argc == 5 && (strcmp(argv[3], WORKER_LIVE) == 0 || strcmp(argv[3], WORKER_LIST) == 0);
+	const bool is_relay = argc == 4 && (strcmp(argv[2], WORKER_LIVE) == 0 || strcmp(argv[2], WORKER_LIST) == 0);
 	struct reader_args args;
 	struct ring_producer ring;
 	struct ring_fds fds;
 
-	if (!is_relay && argc < 9)
+	if (!is_relay && argc < 8)
 		return 2;
 	set_limits();
 	syscalls_init();
-	fds = (struct ring_fds){ number(argv[0]), number(argv[1]), number(argv[2]) };
+	fds = (struct ring_fds){ number(argv[0]), number(argv[1]) };
 	if (ring_producer_open(&ring, fds) != LT_OK) {
 		fprintf(stderr, "%s\n", error_text());
 		return 2;
 	}
 	if (is_relay) {
-		read_relay(argv[3], argv[4], &ring);
+		read_relay(argv[2], argv[3], &ring);
 	} else {
 		args = (struct reader_args){
-			.part = number(argv[3]),
-			.parts = number(argv[4]),
-			.name = argv[5],
-			.range = { g_ascii_strtoull(argv[6], NULL, 10), g_ascii_strtoull(argv[7], NULL, 10) },
-			.paths = (const char *const *)argv + 8,
+			.part = number(argv[2]),
+			.parts = number(argv[3]),
+			.name = argv[4],
+			.range = { g_ascii_strtoull(argv[5], NULL, 10), g_ascii_strtoull(argv[6], NULL, 10) },
+			.paths = (const char *const *)argv + 7,
 		};
 		read_recording(&args, &ring);
 	}

@@ -2,9 +2,11 @@
 /* The ring between a worker and the parent: order, wrap-around, sleeping, and a producer that lies. */
 #include "unit.h"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "event/payload.h"
@@ -21,7 +23,7 @@ static void open_ring(void)
 	struct ring_fds fds;
 
 	ck_assert_int_eq(ring_create(&consumer, SMALL), LT_OK);
-	fds = (struct ring_fds){ dup(consumer.fds.memory), dup(consumer.fds.data), dup(consumer.fds.space) };
+	fds = (struct ring_fds){ dup(consumer.fds.memory), dup(consumer.producer_wake) };
 	ck_assert_int_eq(ring_producer_open(&producer, fds), LT_OK);
 }
 
@@ -109,14 +111,14 @@ START_TEST(test_inherited)
 }
 END_TEST
 
-START_TEST(test_data_fd_wakes)
+START_TEST(test_wake_fd_wakes)
 {
 	struct pollfd pfd;
 	const struct event *ev;
 	const char *wrong;
 
 	open_ring();
-	pfd = (struct pollfd){ .fd = consumer.fds.data, .events = POLLIN };
+	pfd = (struct pollfd){ .fd = consumer.fds.wake, .events = POLLIN };
 	ck_assert_int_eq(ring_peek(&consumer, &ev, &wrong), LT_AGAIN);
 	ck_assert_int_eq(poll(&pfd, 1, 0), 0);
 	write_numbered(5);
@@ -151,7 +153,7 @@ START_TEST(test_two_threads)
 	open_ring();
 	ck_assert_int_eq(pthread_create(&thread, NULL, produce_many, NULL), 0);
 	for (uint64_t i = 0; i < MANY;) {
-		struct pollfd pfd = { .fd = consumer.fds.data, .events = POLLIN };
+		struct pollfd pfd = { .fd = consumer.fds.wake, .events = POLLIN };
 		const enum lt_status status = ring_peek(&consumer, &ev, &wrong);
 
 		ck_assert_int_ne(status, LT_ERROR);
@@ -242,6 +244,64 @@ START_TEST(test_lying_records)
 }
 END_TEST
 
+/* Neither its flags nor a queue that it fills or does not read make the consumer wait, or busy for ever. */
+START_TEST(test_hostile_wakes)
+{
+	const struct event *ev;
+	const char *wrong;
+	int flags;
+
+	open_ring();
+	flags = fcntl(producer.fds.wake, F_GETFL);
+	ck_assert_int_eq(fcntl(producer.fds.wake, F_SETFL, flags & ~O_NONBLOCK), 0);
+	ck_assert_int_eq(ring_peek(&consumer, &ev, &wrong), LT_AGAIN);
+	/* asleep all the time, it never takes its wake-ups */
+	for (uint64_t i = 0; i < 4096; i++) {
+		write_numbered(i);
+		ring_publish(&producer);
+		atomic_store(&producer.shared->producer_sleeps, 1);
+		ck_assert_int_eq(ring_peek(&consumer, &ev, &wrong), LT_OK);
+		ring_next(&consumer);
+		ck_assert_int_eq(ring_peek(&consumer, &ev, &wrong), LT_AGAIN);
+	}
+	while (send(producer.fds.wake, "", 1, MSG_DONTWAIT) > 0)
+		;
+	ck_assert_int_eq(ring_peek(&consumer, &ev, &wrong), LT_AGAIN);
+	shutdown(producer.fds.wake, SHUT_RDWR);
+	close_ring();
+}
+END_TEST
+
+static atomic_bool over;
+
+/* Always a capacity ahead, with nothing but padding. */
+static void *pad_for_ever(void *arg)
+{
+	(void)arg;
+	memset(producer.buffer, 0, SMALL);
+	while (!atomic_load(&over))
+		atomic_store(&producer.shared->head, atomic_load(&producer.shared->tail) + SMALL);
+	return NULL;
+}
+
+START_TEST(test_endless_padding)
+{
+	pthread_t thread;
+	const struct event *ev;
+	const char *wrong;
+	enum lt_status status;
+
+	open_ring();
+	ck_assert_int_eq(pthread_create(&thread, NULL, pad_for_ever, NULL), 0);
+	while ((status = ring_peek(&consumer, &ev, &wrong)) == LT_AGAIN)
+		;
+	ck_assert_int_eq(status, LT_ERROR);
+	atomic_store(&over, true);
+	pthread_join(thread, NULL);
+	close_ring();
+}
+END_TEST
+
 /* What was handed out does not change when the producer writes over it afterwards. */
 START_TEST(test_records_are_copies)
 {
@@ -266,9 +326,10 @@ START_TEST(test_no_ring)
 {
 	struct ring_producer p;
 
-	ck_assert_int_eq(ring_producer_open(&p, (struct ring_fds){ -1, -1, -1 }), LT_ERROR);
+	ck_assert_int_eq(ring_producer_open(&p, (struct ring_fds){ -1, -1 }), LT_ERROR);
 }
 END_TEST
 
-UNIT_MAIN("ring", test_empty, test_inherited, test_data_fd_wakes, test_two_threads, test_full_ring_beats,
-	  test_lying_head, test_lying_records, test_records_are_copies, test_no_ring)
+UNIT_MAIN("ring", test_empty, test_inherited, test_wake_fd_wakes, test_two_threads, test_full_ring_beats,
+	  test_lying_head, test_lying_records, test_hostile_wakes, test_endless_padding, test_records_are_copies,
+	  test_no_ring)

@@ -8,6 +8,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -58,6 +59,15 @@ static int fake_worker(const char *how, struct ring_producer *ring)
 		close(2);
 		pause();
 	}
+	if (!strcmp(how, "chatter"))
+		for (;;)
+			fprintf(stderr, "and on and on\n");
+	if (!strcmp(how, "blocks")) {
+		/* what the parent must not rely on; then it neither reads nor writes */
+		fcntl(ring->fds.wake, F_SETFL, fcntl(ring->fds.wake, F_GETFL) & ~O_NONBLOCK);
+		fcntl(2, F_SETFL, fcntl(2, F_GETFL) & ~O_NONBLOCK);
+		pause();
+	}
 	if (!strcmp(how, "fail"))
 		emit_note(ring, EVENT_FAILED, 0, "half of it is\tmissing");
 	if (!strcmp(how, "size")) {
@@ -81,11 +91,11 @@ static int run_worker(int argc, char **argv)
 {
 	struct ring_producer ring;
 
-	if (argc < 7 || strncmp(argv[5], "fake:", 5))
+	if (argc < 6 || strncmp(argv[4], "fake:", 5))
 		return worker_main(argc, argv);
-	if (ring_producer_open(&ring, (struct ring_fds){ atoi(argv[0]), atoi(argv[1]), atoi(argv[2]) }) != LT_OK)
+	if (ring_producer_open(&ring, (struct ring_fds){ atoi(argv[0]), atoi(argv[1]) }) != LT_OK)
 		return 9;
-	return fake_worker(argv[5] + 5, &ring);
+	return fake_worker(argv[4] + 5, &ring);
 }
 
 /* ---- helpers ---- */
@@ -136,9 +146,12 @@ static uint64_t read_events(struct source *s, enum lt_status *status)
 	}
 }
 
-static bool has_children(void)
+/* The workers of stopped sources are gone, not at once but without being waited for. */
+static void expect_no_children(void)
 {
-	return waitpid(-1, NULL, WNOHANG) >= 0 || errno != ECHILD;
+	source_wait_for_workers();
+	ck_assert_uint_eq(source_reap(), 0);
+	ck_assert(waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD);
 }
 
 static double now_s(void)
@@ -161,11 +174,11 @@ static void expect_reason(const char *how, uint64_t events, const char *reason)
 	ck_assert_int_eq(status, LT_ERROR);
 	ck_assert_msg(strstr(error_text(), reason) != NULL, "%s: %s", how, error_text());
 	ck_assert_msg(strstr(error_text(), spec->name) != NULL, "%s: %s", how, error_text());
-	/* It stays broken, and its worker is gone already. */
+	/* It stays broken. */
 	ck_assert_uint_eq(read_events(s, &status), 0);
 	ck_assert_int_eq(status, LT_ERROR);
-	ck_assert(!has_children());
 	source_stop(s);
+	expect_no_children();
 	source_spec_free(spec);
 }
 
@@ -208,8 +221,8 @@ START_TEST(test_hanging_worker)
 		ck_assert(now_s() - begin < 10);
 	}
 	ck_assert_ptr_nonnull(strstr(error_text(), "it hangs"));
-	ck_assert(!has_children());
 	source_stop(s);
+	expect_no_children();
 	source_spec_free(spec);
 }
 END_TEST
@@ -228,12 +241,49 @@ START_TEST(test_full_ring_is_no_hang)
 	ck_assert(!source_hangs(s, 300));
 	source_stop(s);
 	ck_assert(now_s() - begin < 5);
-	ck_assert(!has_children());
+	expect_no_children();
 	source_spec_free(spec);
 }
 END_TEST
 
-START_TEST(test_worker_that_stays_after_its_end)
+/* The parent reads, kills and lets go without waiting for workers that see to it that it would. */
+static void expect_patience(const char *how)
+{
+	struct source_spec *spec;
+	struct source *s = start_fake(how, &spec);
+	const struct event *ev;
+	enum lt_status status;
+	unsigned events = 0;
+
+	while ((status = source_peek(s, &ev)) == LT_AGAIN || events < 3) {
+		ck_assert_int_ne(status, LT_ERROR);
+		if (status == LT_OK) {
+			events += ev->kind >= EVENT_OTHER;
+			source_next(s);
+		} else if (events == 3) {
+			break;
+		}
+	}
+	for (unsigned i = 0; i < 100; i++)
+		ck_assert_int_eq(source_peek(s, &ev), LT_AGAIN);
+	source_kill(s, "enough of it");
+	while (source_peek(s, &ev) == LT_AGAIN)
+		;
+	ck_assert_ptr_nonnull(strstr(error_text(), "enough of it"));
+	source_stop(s);
+	expect_no_children();
+	source_spec_free(spec);
+}
+
+START_TEST(test_workers_that_block)
+{
+	expect_patience("blocks");
+	expect_patience("chatter");
+}
+END_TEST
+
+/* One that does not die, as one that the kernel keeps does not: stopping it takes no time, and the rest goes on. */
+START_TEST(test_stopping_takes_no_time)
 {
 	struct source_spec *spec;
 	struct source *s = start_fake("end", &spec);
@@ -242,7 +292,8 @@ START_TEST(test_worker_that_stays_after_its_end)
 	ck_assert_uint_eq(read_events(s, &status), 3);
 	ck_assert_int_eq(status, LT_END);
 	source_stop(s);
-	ck_assert(!has_children());
+	ck_assert_uint_eq(source_reap(), 1); /* it pauses for ever, and has 2 s */
+	expect_no_children();
 	source_spec_free(spec);
 }
 END_TEST
@@ -490,7 +541,7 @@ static void read_spec(const struct source_spec *spec, unsigned parts, struct tot
 		ck_assert_msg(status == LT_END, "%s", error_text());
 		source_stop(s);
 	}
-	ck_assert(!has_children());
+	expect_no_children();
 }
 
 static void read_recording(const char *path, unsigned parts, struct totals *t)
@@ -573,7 +624,7 @@ static void read_damaged(const char *root, uint64_t *events, enum lt_status *sta
 	}
 	source_stop(s);
 	g_ptr_array_free(specs, TRUE);
-	ck_assert(!has_children());
+	expect_no_children();
 }
 
 /* A damaged stream is told of and takes no other with it; damaged metadata is a failure; empty files are none. */
@@ -657,7 +708,8 @@ int main(int argc, char **argv)
 	tests[n++] = test_lying_workers;
 	tests[n++] = test_hanging_worker;
 	tests[n++] = test_full_ring_is_no_hang;
-	tests[n++] = test_worker_that_stays_after_its_end;
+	tests[n++] = test_workers_that_block;
+	tests[n++] = test_stopping_takes_no_time;
 	tests[n++] = test_no_orphans;
 	tests[n++] = test_program_that_is_none;
 	tests[n++] = test_find_groups;
