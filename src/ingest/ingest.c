@@ -144,13 +144,14 @@ static bool all_known(const struct ingest *in)
 /* Recordings begin with the first event of their merge; false: a worker is still on its way to it. */
 static bool all_begun(struct ingest *in)
 {
+	enum { RECORDS_AT_ONCE = 65536 };
 	bool all = true;
 
 	for (guint i = 0; i < in->hosts->len; i++) {
 		const struct ingest_host *h = &host_at(in, i)->public;
 
 		if (!h->live && h->begin_ns == TIME_UNKNOWN)
-			all &= ingest_advance(in, i, 0, 0) != LT_AGAIN;
+			all &= ingest_advance(in, i, 0, RECORDS_AT_ONCE) != LT_AGAIN;
 	}
 	return all;
 }

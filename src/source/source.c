@@ -14,11 +14,13 @@
 #include "base/text.h"
 #include "source/child.h"
 #include "source/live.h"
+#include "source/pulse.h"
 #include "source/ring.h"
 
 enum {
-	FAREWELL_MS = 2000, /* a worker that said its last record has this long to exit by itself */
-	DEATH_US = 1000000, /* one that was killed has this long to die before it counts as dead */
+	FAREWELL_MS = 2000,       /* a worker that said its last record has this long to exit by itself */
+	DEATH_US = 1000000,       /* one that was killed has this long to die before it counts as dead */
+	LOOK_EVERY_NS = 20000000, /* at whether it makes progress: a look costs some system calls */
 };
 
 enum source_state { SOURCE_RUNS, SOURCE_ENDED, SOURCE_BROKEN };
@@ -29,6 +31,7 @@ struct source {
 	struct ring_consumer ring;
 	enum source_state state;
 	struct child child;
+	struct pulse pulse; /* of the worker, while the ring is empty */
 	int epoll_fd;       /* the ring's socket, the worker's words and its end */
 	bool deaf;          /* it closed its standard error, and was killed */
 	char *reason;       /* SOURCE_BROKEN: why */
@@ -245,18 +248,21 @@ const struct source_spec *source_spec(const struct source *s)
 	return s->spec;
 }
 
-bool source_hangs(const struct source *s, unsigned limit_ms)
+bool source_hangs(struct source *s, unsigned limit_ms)
 {
+	struct pulse_look look = { .beat_ns = ring_beat_ns(&s->ring) };
 	struct timespec ts;
-	uint64_t now_ns, beat_ns;
 
-	if (s->state != SOURCE_RUNS || !ring_is_empty(&s->ring))
+	if (s->state != SOURCE_RUNS || !ring_is_empty(&s->ring)) {
+		s->pulse = (struct pulse){ 0 };
 		return false;
-	/* read once: the worker may beat at any time, also after now_ns was taken */
-	beat_ns = ring_beat_ns(&s->ring);
+	}
 	clock_gettime(CLOCK_MONOTONIC, &ts);
-	now_ns = (uint64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
-	return now_ns > beat_ns && now_ns - beat_ns > (uint64_t)limit_ms * 1000000;
+	look.now_ns = (uint64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
+	if (s->pulse.last.now_ns && look.now_ns - s->pulse.last.now_ns < LOOK_EVERY_NS)
+		return false;
+	pulse_look_at(&look, s->child.pid);
+	return pulse_feel(&s->pulse, &look, limit_ms);
 }
 
 void source_kill(struct source *s, const char *reason)

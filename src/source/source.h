@@ -122,10 +122,10 @@ int source_fd(const struct source *s);
 const struct source_spec *source_spec(const struct source *s);
 
 /*
- * The worker's heartbeat is older than limit_ms and its ring is not full: it
- * hangs. The caller decides what to do about it.
+ * To be asked now and then: the worker makes no progress (source/pulse.h) while its ring is empty, for
+ * limit_ms in which it could. The caller decides what to do about it.
  */
-bool source_hangs(const struct source *s, unsigned limit_ms);
+bool source_hangs(struct source *s, unsigned limit_ms);
 
 /*
  * Gives a worker up: kills it; once its ring is read, source_peek() gives LT_ERROR with this reason; a
