@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "source/shadow.h"
+#include "source/scratch.h"
 
 enum {
 	ABOVE_ALL = 64,     /* descriptors out of the way of those a child is given */
@@ -124,15 +124,16 @@ static bool reaped(pid_t pid, int *exit_status)
 {
 	const pid_t found = waitpid(pid, exit_status, WNOHANG);
 
-	if (found == pid && *exit_status != 0)
-		shadow_clean_up(pid);
 	return found == pid || (found < 0 && errno != EINTR);
 }
 
 bool child_exited(struct child *c)
 {
-	if (c->pid > 0 && reaped(c->pid, &c->exit_status))
+	if (c->pid > 0 && reaped(c->pid, &c->exit_status)) {
 		c->pid = 0;
+		scratch_remove(c->directory);
+		c->directory = NULL;
+	}
 	return c->pid == 0;
 }
 
@@ -140,6 +141,7 @@ bool child_exited(struct child *c)
 
 struct leaving {
 	pid_t pid;
+	char *directory;
 	gint64 kill_us; /* monotonic: when it is killed if it has not exited; 0: it was */
 };
 
@@ -147,7 +149,7 @@ static GArray *leaving; /* NULL: none */
 
 void child_release(struct child *c, unsigned patience_ms)
 {
-	struct leaving l = { .pid = c->pid };
+	struct leaving l = { .pid = c->pid, .directory = c->directory };
 
 	if (c->exit_fd >= 0)
 		close(c->exit_fd);
@@ -175,10 +177,12 @@ unsigned children_reap(void)
 			kill(l->pid, SIGKILL);
 			l->kill_us = 0;
 		}
-		if (reaped(l->pid, &exit_status))
+		if (reaped(l->pid, &exit_status)) {
+			scratch_remove(l->directory);
 			g_array_remove_index_fast(leaving, i);
-		else
+		} else {
 			n++;
+		}
 	}
 	if (n == 0)
 		g_clear_pointer(&leaving, g_array_unref);

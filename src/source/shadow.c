@@ -11,9 +11,7 @@
 #include <unistd.h>
 
 #include "source/metadata.h"
-
-/* Memory first: the copy of the metadata is read once and thrown away. */
-static const char *const bases[] = { "/dev/shm", "/tmp" };
+#include "source/scratch.h"
 
 enum {
 	PAGE_BYTES = 4096,
@@ -164,37 +162,36 @@ static bool add_directory(struct shadow *s, const char *original, const char *on
 	return ok;
 }
 
-static char *directory_name(const char *base, pid_t parent, pid_t worker, const char *suffix)
+static const char *scratch; /* NULL: nowhere to write */
+
+void shadow_use_directory(const char *directory)
 {
-	return g_strdup_printf("%s/lttngtop-worker-%d-%d%s", base, (int)parent, (int)worker, suffix);
+	scratch = directory;
 }
 
-/* NULL: nowhere to write. suffix: a worker may have two at a time. */
-static struct shadow *make(const char *suffix)
+/* NULL: nowhere to write. name: a worker may have two at a time. */
+static struct shadow *make(const char *name)
 {
-	for (size_t i = 0; i < G_N_ELEMENTS(bases); i++) {
-		char *directory = directory_name(bases[i], getppid(), getpid(), suffix);
-		struct shadow *s;
+	char *directory = scratch ? g_build_filename(scratch, name, NULL) : NULL;
+	struct shadow *s;
 
-		if (mkdir(directory, 0700) < 0) {
-			g_free(directory);
-			continue;
-		}
-		s = g_new0(struct shadow, 1);
-		s->directory = directory;
-		s->originals = g_ptr_array_new_with_free_func(g_free);
-		s->prefixes = g_ptr_array_new_with_free_func(g_free);
-		s->files = g_ptr_array_new_with_free_func(g_free);
-		s->links = g_ptr_array_new_with_free_func(g_free);
-		s->copies = g_array_new(FALSE, FALSE, sizeof(int));
-		return s;
+	if (!directory || mkdir(directory, 0700) < 0) {
+		g_free(directory);
+		return NULL;
 	}
-	return NULL;
+	s = g_new0(struct shadow, 1);
+	s->directory = directory;
+	s->originals = g_ptr_array_new_with_free_func(g_free);
+	s->prefixes = g_ptr_array_new_with_free_func(g_free);
+	s->files = g_ptr_array_new_with_free_func(g_free);
+	s->links = g_ptr_array_new_with_free_func(g_free);
+	s->copies = g_array_new(FALSE, FALSE, sizeof(int));
+	return s;
 }
 
 struct shadow *shadow_create(const char *const *paths, const struct slice_range *range)
 {
-	struct shadow *s = make("");
+	struct shadow *s = make("all");
 	bool ok = s != NULL;
 
 	for (; ok && *paths; paths++)
@@ -208,7 +205,7 @@ struct shadow *shadow_create(const char *const *paths, const struct slice_range 
 struct shadow *shadow_create_single(const char *file, const char *copy)
 {
 	char *directory = g_path_get_dirname(file), *name = g_path_get_basename(file);
-	struct shadow *s = make("-single");
+	struct shadow *s = make("single");
 
 	if (s && !add_directory(s, directory, name, &slice_all)) {
 		shadow_destroy(s);
@@ -297,35 +294,11 @@ char *shadow_original_text(const struct shadow *s, const char *text)
 	return g_string_free(result, FALSE);
 }
 
-/* Removes a directory of ours: files and links, and directories of such, never what a link leads to. */
-static void remove_tree(int parent, const char *name, unsigned depth)
-{
-	int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	struct dirent *entry;
-	struct stat st;
-	DIR *dir;
-
-	if (fd < 0)
-		return;
-	if (fstat(fd, &st) < 0 || st.st_uid != geteuid() || !(dir = fdopendir(fd))) {
-		close(fd);
-		return;
-	}
-	while ((entry = readdir(dir)) != NULL) {
-		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
-			continue;
-		if (unlinkat(fd, entry->d_name, 0) < 0 && depth < 2)
-			remove_tree(fd, entry->d_name, depth + 1);
-	}
-	closedir(dir);
-	unlinkat(parent, name, AT_REMOVEDIR);
-}
-
 void shadow_destroy(struct shadow *s)
 {
 	if (!s)
 		return;
-	remove_tree(AT_FDCWD, s->directory, 0);
+	scratch_remove_tree(s->directory);
 	g_free(s->directory);
 	g_strfreev(s->paths);
 	g_free(s->metadata);
@@ -337,17 +310,4 @@ void shadow_destroy(struct shadow *s)
 		close(g_array_index(s->copies, int, i));
 	g_array_free(s->copies, TRUE);
 	g_free(s);
-}
-
-void shadow_clean_up(pid_t worker)
-{
-	for (size_t i = 0; i < G_N_ELEMENTS(bases); i++) {
-		char *directory = directory_name(bases[i], getpid(), worker, "");
-		char *single = directory_name(bases[i], getpid(), worker, "-single");
-
-		remove_tree(AT_FDCWD, directory, 0);
-		remove_tree(AT_FDCWD, single, 0);
-		g_free(directory);
-		g_free(single);
-	}
 }

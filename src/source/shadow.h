@@ -4,7 +4,6 @@
 
 #include <glib.h>
 #include <stdbool.h>
-#include <sys/types.h>
 
 #include "source/slice.h"
 
@@ -14,11 +13,11 @@
  * is declared as two 64-bit integers NAME__0 and NAME__1 (little-endian). The bytes are the same; the
  * library decodes two fields instead of sixteen, which halves its time for kernel traces.
  *
- *   BASE/lttngtop-worker-PARENT-PID/0/metadata           rewritten
- *                                   0/0.ch_0 -> /path/to/first/kernel/ch_0
- *                                   0/index/0.ch_0.idx -> /path/to/first/kernel/index/ch_0.idx
- *                                   0/1.ch_0 -> /path/to/second/kernel/ch_0
- *                                   …
+ *   DIRECTORY/all/0/metadata           rewritten
+ *              0/0.ch_0 -> /path/to/first/kernel/ch_0
+ *              0/index/0.ch_0.idx -> /path/to/first/kernel/index/ch_0.idx
+ *              0/1.ch_0 -> /path/to/second/kernel/ch_0
+ *              …
  *
  * Directories with the same metadata (the archives of a rotated session) become one,
  * since the library keeps the metadata of every directory it is given in memory. It also lets
@@ -36,6 +35,9 @@ struct shadow {
 	GPtrArray *links;     /* char *: the link or slice of each */
 	GArray *copies;       /* int: open files that shadow_copy_whole_packets() made */
 };
+
+/* Where this worker's shadows are made: a directory of its own (source/scratch.h); NULL: nowhere. Borrowed. */
+void shadow_use_directory(const char *directory);
 
 /* NULL: not possible (nowhere to write, unreadable metadata); read the originals. */
 struct shadow *shadow_create(const char *const *paths, const struct slice_range *range);
@@ -61,8 +63,5 @@ char *shadow_original_text(const struct shadow *s, const char *text);
 
 /* Removes the directory too: only after the graph that reads it, which may open its files again at any time. */
 void shadow_destroy(struct shadow *s);
-
-/* Removes what a worker that was killed has left behind. */
-void shadow_clean_up(pid_t worker);
 
 #endif

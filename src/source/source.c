@@ -16,6 +16,7 @@
 #include "source/live.h"
 #include "source/pulse.h"
 #include "source/ring.h"
+#include "source/scratch.h"
 
 enum {
 	FAREWELL_MS = 2000,       /* a worker that said its last record has this long to exit by itself */
@@ -50,10 +51,11 @@ void source_set_worker_program(const char *program)
 /* ---- starting ---- */
 
 /* What a worker inherits. */
-enum { WORKER_MEMORY = CHILD_FIRST_FD, WORKER_WAKE };
+enum { WORKER_MEMORY = CHILD_FIRST_FD, WORKER_WAKE, WORKER_LIFE };
 
 /* job: WORKER_LIVE or WORKER_LIST for a spec with a URL, NULL for a recording. */
-static char **make_arguments(const struct source_spec *spec, unsigned part, unsigned parts, const char *job)
+static char **make_arguments(const struct source_spec *spec, unsigned part, unsigned parts, const char *job,
+			     const char *directory)
 {
 	GPtrArray *argv = g_ptr_array_new();
 
@@ -61,6 +63,7 @@ static char **make_arguments(const struct source_spec *spec, unsigned part, unsi
 	g_ptr_array_add(argv, g_strdup("--worker"));
 	g_ptr_array_add(argv, g_strdup_printf("%d", WORKER_MEMORY));
 	g_ptr_array_add(argv, g_strdup_printf("%d", WORKER_WAKE));
+	g_ptr_array_add(argv, g_strdup(directory ? directory : ""));
 	if (job) {
 		g_ptr_array_add(argv, g_strdup(job));
 		g_ptr_array_add(argv, g_strdup(spec->url));
@@ -93,10 +96,16 @@ static enum lt_status watch(struct source *s)
 static enum lt_status spawn(struct source *s, unsigned part, unsigned parts, const char *job)
 {
 	const char *program = worker_program ? worker_program : "/proc/self/exe";
-	const int fds[] = { s->ring.fds.memory, s->ring.producer_wake };
-	char **argv = make_arguments(s->spec, part, parts, job);
-	const enum lt_status status = child_start(&s->child, program, argv, fds, G_N_ELEMENTS(fds));
+	char *directory = job ? NULL : scratch_create();
+	const int life = directory ? scratch_life_fd() : -1;
+	const int fds[] = { s->ring.fds.memory, s->ring.producer_wake, life };
+	char **argv = make_arguments(s->spec, part, parts, job, directory);
+	const enum lt_status status = child_start(&s->child, program, argv, fds, G_N_ELEMENTS(fds) - (life < 0));
 
+	if (status == LT_OK)
+		s->child.directory = directory;
+	else
+		scratch_remove(directory);
 	g_strfreev(argv);
 	return status;
 }

@@ -12,6 +12,7 @@
 #include "source/emit.h"
 #include "source/live.h"
 #include "source/reader.h"
+#include "source/shadow.h"
 #include "source/source.h"
 
 /*
@@ -87,12 +88,12 @@ static void read_relay(const char *job, const char *url, struct ring_producer *r
 
 int worker_main(int argc, char **argv)
 {
-	const bool is_relay = argc == 4 && (strcmp(argv[2], WORKER_LIVE) == 0 || strcmp(argv[2], WORKER_LIST) == 0);
+	const bool is_relay = argc == 5 && (strcmp(argv[3], WORKER_LIVE) == 0 || strcmp(argv[3], WORKER_LIST) == 0);
 	struct reader_args args;
 	struct ring_producer ring;
 	struct ring_fds fds;
 
-	if (!is_relay && argc < 8)
+	if (!is_relay && argc < 9)
 		return 2;
 	set_limits();
 	syscalls_init();
@@ -102,14 +103,15 @@ int worker_main(int argc, char **argv)
 		return 2;
 	}
 	if (is_relay) {
-		read_relay(argv[2], argv[3], &ring);
+		read_relay(argv[3], argv[4], &ring);
 	} else {
+		shadow_use_directory(*argv[2] ? argv[2] : NULL);
 		args = (struct reader_args){
-			.part = number(argv[2]),
-			.parts = number(argv[3]),
-			.name = argv[4],
-			.range = { g_ascii_strtoull(argv[5], NULL, 10), g_ascii_strtoull(argv[6], NULL, 10) },
-			.paths = (const char *const *)argv + 7,
+			.part = number(argv[3]),
+			.parts = number(argv[4]),
+			.name = argv[5],
+			.range = { g_ascii_strtoull(argv[6], NULL, 10), g_ascii_strtoull(argv[7], NULL, 10) },
+			.paths = (const char *const *)argv + 8,
 		};
 		read_recording(&args, &ring);
 	}

@@ -224,7 +224,7 @@ def workers_of(root):
 
 
 def temporary_directories():
-    return set(glob.glob("/dev/shm/lttngtop-worker-*") + glob.glob("/tmp/lttngtop-worker-*"))
+    return set(glob.glob("/dev/shm/lttngtop-workers-*") + glob.glob("/tmp/lttngtop-workers-*"))
 
 
 def left_behind(before):

@@ -94,11 +94,11 @@ static int run_worker(int argc, char **argv)
 {
 	struct ring_producer ring;
 
-	if (argc < 6 || strncmp(argv[4], "fake:", 5))
+	if (argc < 7 || strncmp(argv[5], "fake:", 5))
 		return worker_main(argc, argv);
 	if (ring_producer_open(&ring, (struct ring_fds){ atoi(argv[0]), atoi(argv[1]) }) != LT_OK)
 		return 9;
-	return fake_worker(argv[4] + 5, &ring);
+	return fake_worker(argv[5] + 5, &ring);
 }
 
 /* ---- helpers ---- */
@@ -717,8 +717,9 @@ START_TEST(test_nothing_left_behind)
 
 	if (!path)
 		return;
-	ours = g_strdup_printf("lttngtop-worker-%d-", (int)getpid());
+	ours = g_strdup_printf("lttngtop-workers-%d-", (int)getpid());
 	read_recording(path, 1, &t);
+	expect_no_children();
 	for (size_t i = 0; i < G_N_ELEMENTS(bases); i++) {
 		DIR *dir = opendir(bases[i]);
 		struct dirent *entry;
