@@ -51,7 +51,7 @@ WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wol
 COMPILE = $(CC) -std=gnu11 $(WARNINGS) -D_GNU_SOURCE -Isrc -I$(BUILD) $(CPPFLAGS) $(LIB_CFLAGS) \
 	$(CFLAGS) $(BUILD_CFLAGS) -MMD -MP
 LINK = $(CC) $(CFLAGS) $(LDFLAGS) $(BUILD_LDFLAGS)
-LINK_LIBS = $(BT2_LIBS) $(LTTNG_CTL_LIBS) $(LIB_LIBS) $(LIBS)
+LINK_LIBS = $(BT2_LIBS) $(LTTNG_CTL_LIBS) $(SECCOMP_LIBS) $(LIB_LIBS) $(LIBS)
 
 .PHONY: all
 all: $(PROGRAM)
@@ -77,7 +77,7 @@ $(BUILD)/config.mk: configure scripts/config.mk.in src/config.h.in
 # Program
 
 $(OBJECTS): $(BUILD)/config.mk
-$(filter $(BUILD)/source/%,$(OBJECTS)): LIB_CFLAGS += $(BT2_CFLAGS)
+$(filter $(BUILD)/source/%,$(OBJECTS)): LIB_CFLAGS += $(BT2_CFLAGS) $(SECCOMP_CFLAGS)
 $(filter $(BUILD)/control/%,$(OBJECTS)): LIB_CFLAGS += $(LTTNG_CTL_CFLAGS)
 
 $(BUILD)/%.o: src/%.c

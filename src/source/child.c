@@ -13,11 +13,14 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/log.h"
+#include "base/text.h"
 #include "source/scratch.h"
 
 enum {
 	ABOVE_ALL = 64,     /* descriptors out of the way of those a child is given */
 	HEARD_MAX = 262144, /* bytes heard at once: more than a socket holds, so that one who never stops is left */
+	LOGGED_MAX = 16,    /* lines of each child; it may never stop */
 	NAP_US = 1000,
 };
 
@@ -85,10 +88,20 @@ enum lt_status child_start(struct child *c, const char *program, char *const *ar
 
 /* ---- while it runs ---- */
 
+static void log_last_line(const struct child *c)
+{
+	char words[2 * CHILD_WORDS];
+
+	text_sanitise(words, sizeof(words), c->last_words, c->last_words_len);
+	log_info("worker %d: %s", (int)c->pid, words);
+}
+
 static void keep_last_line(struct child *c, const char *text, size_t len)
 {
 	for (size_t i = 0; i < len; i++) {
 		if (text[i] == '\n') {
+			if (!c->line_is_over && c->lines++ < LOGGED_MAX)
+				log_last_line(c);
 			c->line_is_over = true;
 			continue;
 		}

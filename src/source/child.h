@@ -22,6 +22,7 @@ struct child {
 	int words_fd;     /* its standard error, a socket; -1: none */
 	char last_words[CHILD_WORDS]; /* the last line it wrote, not NUL-terminated */
 	size_t last_words_len;
+	unsigned lines;   /* it has written; the first of them are logged */
 	bool line_is_over;
 };
 

@@ -4,11 +4,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 
 #include "base/error.h"
 #include "event/payload.h"
 #include "event/syscalls.h"
+#include "source/confine.h"
 #include "source/emit.h"
 #include "source/live.h"
 #include "source/reader.h"
@@ -19,30 +19,6 @@
  * A worker: reads one source into the ring it inherited and ends. Nothing it
  * does can hurt the monitor: it may crash, hang or be killed.
  */
-
-#define MEMORY_BYTES ((rlim_t)2 << 30)
-
-/* Sanitizers map terabytes for themselves. */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define HAVE_SANITIZER 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
-#define HAVE_SANITIZER 1
-#endif
-#endif
-#ifndef HAVE_SANITIZER
-#define HAVE_SANITIZER 0
-#endif
-
-/* Absurd metadata must not eat the machine's memory; a crash on damaged data is no news worth a core file. */
-static void set_limits(void)
-{
-	const struct rlimit none = { 0, 0 }, memory = { MEMORY_BYTES, MEMORY_BYTES };
-
-	setrlimit(RLIMIT_CORE, &none);
-	if (!HAVE_SANITIZER)
-		setrlimit(RLIMIT_AS, &memory);
-}
 
 static int number(const char *text)
 {
@@ -86,6 +62,21 @@ static void read_relay(const char *job, const char *url, struct ring_producer *r
 	say_how_it_ended(ring, status, cause);
 }
 
+/* Of the relayd of a URL; 0: not to be restricted. */
+static unsigned port_of(const char *text)
+{
+	struct source_url url;
+	const char *colon = NULL;
+	unsigned port = 0;
+
+	if (source_parse_url(text, &url) == LT_OK) {
+		colon = strchr(url.relay + strlen("net://"), ':');
+		port = colon ? (unsigned)number(colon + 1) : SOURCE_DEFAULT_PORT;
+	}
+	source_url_release(&url);
+	return port;
+}
+
 int worker_main(int argc, char **argv)
 {
 	const bool is_relay = argc == 5 && (strcmp(argv[3], WORKER_LIVE) == 0 || strcmp(argv[3], WORKER_LIST) == 0);
@@ -95,13 +86,16 @@ int worker_main(int argc, char **argv)
 
 	if (!is_relay && argc < 9)
 		return 2;
-	set_limits();
 	syscalls_init();
 	fds = (struct ring_fds){ number(argv[0]), number(argv[1]) };
 	if (ring_producer_open(&ring, fds) != LT_OK) {
 		fprintf(stderr, "%s\n", error_text());
 		return 2;
 	}
+	/* The parent logs it: reading goes on without. */
+	if (confine(is_relay ? CONFINE_LIVE : CONFINE_RECORDING, *argv[2] ? argv[2] : NULL,
+		    is_relay ? port_of(argv[4]) : 0) != LT_OK)
+		fprintf(stderr, "%s\n", error_text());
 	if (is_relay) {
 		read_relay(argv[3], argv[4], &ring);
 	} else {

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A worker that was taken over tries what it can: each try ends it, and says which call it was. */
+#include "unit.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <glib.h>
+#include <netinet/in.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "event/syscalls.h"
+#include "source/confine.h"
+
+static char directory[32], elsewhere[32];
+static char inside[64], outside[64];
+
+/* ---- what it tries: 0 succeeded, else errno ---- */
+
+static int result(long r)
+{
+	return r < 0 ? errno : 0;
+}
+
+static int try_exec(void) { return result(execl("/bin/true", "true", (char *)NULL)); }
+static int try_fork(void) { return result(syscall(SYS_fork)); }
+static int try_ptrace(void) { return result(ptrace(PTRACE_ATTACH, getppid(), 0, 0)); }
+static int try_kill(void) { return result(kill(getppid(), 0)); }
+static int try_signal_parent(void) { return result(syscall(SYS_tgkill, getppid(), getppid(), 0)); }
+static int try_write(void) { return result(open(outside, O_WRONLY)); }
+static int try_truncate(void) { return result(truncate(outside, 0)); }
+static int try_chmod(void) { return result(chmod(outside, 0777)); }
+static int try_handler(void) { return result((long)signal(SIGSYS, SIG_IGN)); }
+static int try_tcp(void) { return result(socket(AF_INET, SOCK_STREAM, 0)); }
+static int try_raw(void) { return result(socket(AF_INET, SOCK_RAW, 1)); }
+static int try_unix(void) { return result(socket(AF_UNIX, SOCK_STREAM, 0)); }
+static int try_listen(void) { return result(listen(2, 1)); }
+static int try_read(void) { return result(open(outside, O_RDONLY)); }
+static int try_new_inside(void) { return result(open(inside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600)); }
+static int try_unlink_outside(void) { return result(unlink(outside)); }
+
+static int try_mkdir_outside(void)
+{
+	char path[80];
+
+	snprintf(path, sizeof(path), "%s/d", elsewhere);
+	return result(mkdir(path, 0700));
+}
+
+static int try_send_elsewhere(void)
+{
+	struct sockaddr_un to = { .sun_family = AF_UNIX, .sun_path = "/dev/log" };
+
+	return result(sendto(2, "x", 1, 0, (struct sockaddr *)&to, sizeof(to)));
+}
+
+static int try_abort(void)
+{
+	abort();
+}
+
+static int try_memory(void)
+{
+	return malloc((size_t)3 << 30) ? 0 : ENOMEM;
+}
+
+/* ---- in a process of its own ---- */
+
+static char said[512];
+
+/* Its wait status; what it wrote is in said. */
+static int attempt(enum confine_kind kind, int (*try)(void))
+{
+	int words[2], status;
+	size_t len = 0;
+	ssize_t n;
+	pid_t pid;
+
+	ck_assert_int_eq(pipe(words), 0);
+	pid = fork();
+	if (pid == 0) {
+		dup2(words[1], STDERR_FILENO);
+		syscalls_init();
+		if (confine(kind, kind == CONFINE_RECORDING ? directory : NULL, 5344) != LT_OK)
+			_exit(99);
+		_exit(try());
+	}
+	close(words[1]);
+	while (len < sizeof(said) - 1 && (n = read(words[0], said + len, sizeof(said) - 1 - len)) > 0)
+		len += (size_t)n;
+	said[len] = '\0';
+	close(words[0]);
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	return status;
+}
+
+static void expect_end(enum confine_kind kind, const char *call, int (*try)(void))
+{
+	const int status = attempt(kind, try);
+
+	ck_assert_msg(WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS, "%s: status %x, '%s'", call, status, said);
+	ck_assert_msg(strstr(said, call) != NULL, "%s: '%s'", call, said);
+	ck_assert_msg(strstr(said, "is not allowed") != NULL, "%s: '%s'", call, said);
+}
+
+static void expect_exit(enum confine_kind kind, const char *what, int code, int (*try)(void))
+{
+	const int status = attempt(kind, try);
+
+	ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) == code, "%s: status %x, '%s'", what, status, said);
+}
+
+static void set_up(void)
+{
+	int fd;
+
+	strcpy(directory, "/tmp/check-confine-XXXXXX");
+	strcpy(elsewhere, "/tmp/check-confine-XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(directory));
+	ck_assert_ptr_nonnull(mkdtemp(elsewhere));
+	snprintf(inside, sizeof(inside), "%s/file", directory);
+	snprintf(outside, sizeof(outside), "%s/file", elsewhere);
+	fd = open(outside, O_WRONLY | O_CREAT, 0600);
+	ck_assert_int_ge(fd, 0);
+	close(fd);
+}
+
+static void tear_down(void)
+{
+	unlink(inside);
+	unlink(outside);
+	ck_assert_int_eq(rmdir(directory), 0);
+	ck_assert_int_eq(rmdir(elsewhere), 0);
+}
+
+START_TEST(test_fatal)
+{
+	static const enum confine_kind kinds[] = { CONFINE_RECORDING, CONFINE_LIVE };
+
+	set_up();
+	for (size_t i = 0; i < 2; i++) {
+		expect_end(kinds[i], "execve", try_exec);
+		expect_end(kinds[i], "fork", try_fork);
+		expect_end(kinds[i], "ptrace", try_ptrace);
+		expect_end(kinds[i], "kill", try_kill);
+		expect_end(kinds[i], "tgkill", try_signal_parent);
+		expect_end(kinds[i], "open", try_write);
+		expect_end(kinds[i], "truncate", try_truncate);
+		expect_end(kinds[i], "chmod", try_chmod);
+		expect_end(kinds[i], "rt_sigaction", try_handler);
+		expect_end(kinds[i], "socket", try_raw);
+		expect_end(kinds[i], "listen", try_listen);
+		expect_end(kinds[i], "sendto", try_send_elsewhere);
+	}
+	expect_end(CONFINE_RECORDING, "socket", try_tcp);
+	expect_end(CONFINE_RECORDING, "socket", try_unix);
+	expect_end(CONFINE_LIVE, "unlink", try_unlink_outside);
+	expect_end(CONFINE_LIVE, "mkdir", try_mkdir_outside);
+	expect_end(CONFINE_LIVE, "open", try_new_inside);
+	tear_down();
+}
+END_TEST
+
+START_TEST(test_allowed)
+{
+	set_up();
+	expect_exit(CONFINE_RECORDING, "read", 0, try_read);
+	expect_exit(CONFINE_RECORDING, "a new file of its own", 0, try_new_inside);
+	expect_exit(CONFINE_LIVE, "read", 0, try_read);
+	expect_exit(CONFINE_LIVE, "TCP", 0, try_tcp);
+	expect_exit(CONFINE_LIVE, "a service of this machine", EACCES, try_unix);
+	expect_exit(CONFINE_RECORDING, "memory", ENOMEM, try_memory);
+	ck_assert_int_eq(WTERMSIG(attempt(CONFINE_RECORDING, try_abort)), SIGABRT);
+	tear_down();
+}
+END_TEST
+
+START_TEST(test_names_elsewhere)
+{
+	/* Landlock, where this kernel has it */
+	if (syscall(SYS_landlock_create_ruleset, NULL, 0, 1) < 1)
+		return;
+	set_up();
+	expect_exit(CONFINE_RECORDING, "unlink", EACCES, try_unlink_outside);
+	expect_exit(CONFINE_RECORDING, "mkdir", EACCES, try_mkdir_outside);
+	tear_down();
+}
+END_TEST
+
+int main(void)
+{
+	const TTest *const tests[] = { test_fatal, test_allowed, test_names_elsewhere };
+
+	const char *preload = getenv("LD_PRELOAD");
+
+	/* they make system calls of their own */
+	if (!confine_is_built() || (preload && strstr(preload, "valgrind"))) {
+		puts("skip confine: not with sanitizers, coverage or valgrind");
+		return EXIT_SUCCESS;
+	}
+	return unit_run("confine", tests, G_N_ELEMENTS(tests));
+}
