@@ -67,9 +67,17 @@ def run_with(number):
     """The report on both recordings, the victim's worker getting the signal in the middle: rows, stderr, status."""
     report = subprocess.Popen([LTTNGTOP, "report", "hosts", "--json", "--workers", "1", VICTIM, OTHER],
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    victim = wait_for("worker", lambda: victim_of(report))
-    os.kill(report.pid, signal.SIGSTOP)
-    wait_for("worker that waits for room", lambda: sleeps(victim))
+
+    def catch():
+        os.kill(report.pid, signal.SIGCONT)
+        found = wait_for("worker", lambda: victim_of(report))
+        os.kill(report.pid, signal.SIGSTOP)
+        try:
+            wait_for("worker that waits for room", lambda: sleeps(found))
+        except OSError:
+            return None  # one of an earlier pass, which was on its way out
+        return found
+    victim = wait_for("worker", catch)
     os.kill(victim, number)
     os.kill(report.pid, signal.SIGCONT)
     out, err = report.communicate(timeout=PATIENCE_S)
