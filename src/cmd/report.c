@@ -17,6 +17,7 @@
 #include "cmd/commands.h"
 #include "cmd/report.h"
 #include "cmd/sync_options.h"
+#include "view/missing.h"
 
 volatile bool report_stop;
 
@@ -163,6 +164,16 @@ static int fail(int status)
 	return status;
 }
 
+/* Without rows: what was not recorded is not what did not happen. */
+static void say_missing(const struct report *r)
+{
+	char *text = r->any_rows ? NULL : view_missing_text(r->table, r->shown, r->n_shown, &r->filter);
+
+	if (text)
+		fprintf(stderr, "lttngtop: %s\n", text);
+	g_free(text);
+}
+
 static bool is_incomplete(const struct report *r)
 {
 	struct view_lost lost = { 0, 0 };
@@ -248,6 +259,7 @@ static int write_report(struct report *r, uint64_t known_end_ns)
 	report_clear_progress(r);
 	if (status != LT_OK)
 		return fail(LT_EXIT_FAILURE);
+	say_missing(r);
 	return is_incomplete(r) ? LT_EXIT_INCOMPLETE : LT_EXIT_OK;
 }
 

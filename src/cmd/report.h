@@ -67,6 +67,7 @@ struct report {
 	struct view_own own_rows;
 	GArray *matches;        /* struct view_match */
 	struct wait_path path;
+	bool any_rows;          /* some were written */
 	bool told_cut;          /* that the memory was too small for it */
 	const struct column **columns;
 	unsigned n_columns;

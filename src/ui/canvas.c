@@ -213,6 +213,49 @@ void canvas_text_right(struct canvas *c, int x, int y, int width, enum style sty
 	canvas_text(c, x + 1, y, style, text, width - 1);
 }
 
+/* Where the part of text ends that fits into width columns: at a blank or behind a comma, if there is one. */
+static const char *wrap(const char *text, int width)
+{
+	const char *end = text, *blank = NULL;
+
+	for (int used = 0; *end && used < width; end = g_utf8_next_char(end)) {
+		used += g_unichar_iswide(g_utf8_get_char(end)) ? 2 : 1;
+		if (*end == ' ' || *end == ',')
+			blank = end + (*end == ',');
+	}
+	return *end && *end != ' ' && blank ? blank : end;
+}
+
+int canvas_wrapped_rows(const char *text, int width)
+{
+	int rows = 0;
+
+	for (; *text && width > 1; rows++) {
+		text = wrap(text, width);
+		text += strspn(text, " ");
+	}
+	return MAX(rows, 1);
+}
+
+void canvas_text_wrapped(struct canvas *c, int x, int y, int rows, enum style style, const char *text)
+{
+	int width = c->w - x - 1;
+
+	for (int row = 0; row < rows && *text; row++) {
+		const char *end = wrap(text, width);
+		char *part;
+
+		if (row + 1 == rows) {
+			canvas_text_left(c, x, y + row, width, style, text);
+			return;
+		}
+		part = g_strndup(text, (gsize)(end - text));
+		canvas_text(c, x, y + row, style, part, width);
+		g_free(part);
+		text = end + strspn(end, " ");
+	}
+}
+
 void canvas_fill(struct canvas *c, int x, int y, int width, enum style style, gunichar ch)
 {
 	for (int i = 0; i < width; i++)

@@ -87,6 +87,10 @@ void canvas_text_left(struct canvas *c, int x, int y, int width, enum style styl
 /* One character. */
 void canvas_char(struct canvas *c, int x, int y, enum style style, gunichar ch);
 
+/* From x to the right edge in at most rows rows, broken at blanks; and how many rows of that width it takes. */
+void canvas_text_wrapped(struct canvas *c, int x, int y, int rows, enum style style, const char *text);
+int canvas_wrapped_rows(const char *text, int width);
+
 /* width times the same character. */
 void canvas_fill(struct canvas *c, int x, int y, int width, enum style style, gunichar ch);
 

@@ -326,7 +326,7 @@ void list_draw(struct list *l, struct canvas *c, int y, int h, const struct list
 	if (l->top + (unsigned)l->h > l->rows.n)
 		l->top = l->rows.n > (unsigned)l->h ? l->rows.n - (unsigned)l->h : 0;
 	if (!l->rows.n && look->empty)
-		canvas_text(c, 1, l->y, STYLE_DIM, look->empty, c->w - 1);
+		canvas_text_wrapped(c, 1, l->y, l->h, STYLE_DIM, look->empty);
 	if (l->query.tree)
 		for (unsigned i = 0; i < l->top; i++)
 			open = open_after(open, &l->rows.rows[i]);

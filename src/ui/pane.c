@@ -2,6 +2,7 @@
 #include "ui/pane.h"
 
 #include "ui/internal.h"
+#include "view/missing.h"
 
 /* Counters come as contexts of events; without them there is nothing to show. */
 static const char *explain_perf(const struct ui *ui)
@@ -273,7 +274,7 @@ void pane_build(struct ui *ui, struct pane *p)
 }
 
 /* Shares h rows between the lists: those that need less than their part leave the rest to the others. */
-static void share_rows(const struct pane *p, int h, int *rows)
+static void share_rows(const struct pane *p, int h, int width, char *const *empty, int *rows)
 {
 	int left = h, sharers = (int)p->n_lists;
 	bool settled;
@@ -284,7 +285,9 @@ static void share_rows(const struct pane *p, int h, int *rows)
 		settled = true;
 		for (unsigned i = 0; i < p->n_lists; i++) {
 			/* head, rows, and a blank one */
-			int wanted = (int)MIN(MAX(p->lists[i].rows.n, 1u), 10000u) + 2;
+			int n = p->lists[i].rows.n ? (int)MIN(p->lists[i].rows.n, 10000u) :
+						     canvas_wrapped_rows(empty[i], width - 2);
+			int wanted = n + 2;
 
 			if (rows[i] < 0 && wanted <= left / sharers) {
 				rows[i] = wanted;
@@ -303,10 +306,8 @@ static void share_rows(const struct pane *p, int h, int *rows)
 	rows[p->n_lists - 1] += left;
 }
 
-static const char *empty_text(const struct ui *ui, const struct pane *p, unsigned i)
+static const char *why_empty(const struct ui *ui, const struct pane *p, unsigned i)
 {
-	const char *explained;
-
 	if (ui->only_marked)
 		return "no highlighted row here; f shows all again";
 	if (ui->filter_text->len)
@@ -315,8 +316,21 @@ static const char *empty_text(const struct ui *ui, const struct pane *p, unsigne
 		return "reading the first interval …";
 	if (base_hosts(ui, p, p->lists[i].table))
 		return "nothing differs: go to another interval; C ends the comparison";
-	explained = p->type->explain ? p->type->explain(ui) : NULL;
-	return explained ? explained : p->type->empty[i];
+	return p->type->explain ? p->type->explain(ui) : NULL;
+}
+
+/* What a list without rows says. That nothing happened only where it would have been recorded. */
+static char *empty_text(const struct ui *ui, const struct pane *p, unsigned i)
+{
+	const GArray *hosts = p->type->window ? ui->window->view_hosts : ui->view_hosts;
+	const char *why = why_empty(ui, p, i);
+	char *missing;
+
+	if (why)
+		return g_strdup(why);
+	missing = view_missing_text(p->lists[i].table, (const struct view_host *)(const void *)hosts->data, hosts->len,
+				    p->lists[i].query.filter);
+	return missing ? missing : g_strdup(p->type->empty[i]);
 }
 
 void pane_draw(struct ui *ui, struct pane *p, int y, int h)
@@ -328,6 +342,7 @@ void pane_draw(struct ui *ui, struct pane *p, int y, int h)
 		.marked = ui->marked,
 		.search = ui->search_text->str,
 	};
+	char *empty[PANE_LISTS];
 	int rows[PANE_LISTS];
 
 	if (p->type->body) {
@@ -340,16 +355,19 @@ void pane_draw(struct ui *ui, struct pane *p, int y, int h)
 		y += used;
 		h -= used;
 	}
-	share_rows(p, h, rows);
+	for (unsigned i = 0; i < p->n_lists; i++)
+		empty[i] = empty_text(ui, p, i);
+	share_rows(p, h, ui->canvas->w, empty, rows);
 	for (unsigned i = 0; i < p->n_lists; i++) {
 		/* lists under each other are separated by a blank row if there is room */
 		int gap = i + 1 < p->n_lists && rows[i] > 3;
 
 		look.focus = i == p->focus;
-		look.empty = empty_text(ui, p, i);
+		look.empty = empty[i];
 		if (rows[i] > 0)
 			list_draw(&p->lists[i], ui->canvas, y, rows[i] - gap, &look);
 		y += rows[i];
+		g_free(empty[i]);
 	}
 }
 

@@ -201,33 +201,6 @@ static void draw_subject(struct ui *ui, const struct path_pane *s, const struct 
 	g_string_free(text, TRUE);
 }
 
-/* Text in at most rows rows, broken at blanks. */
-static void draw_wrapped(struct canvas *c, int x, int y, int rows, enum style style, const char *text)
-{
-	int width = c->w - x - 1;
-
-	for (int row = 0; row < rows && *text; row++) {
-		const char *end = text, *blank = NULL;
-		char *part;
-
-		for (int used = 0; *end && used < width; end = g_utf8_next_char(end)) {
-			used += g_unichar_iswide(g_utf8_get_char(end)) ? 2 : 1;
-			if (*end == ' ')
-				blank = end;
-		}
-		if (*end && *end != ' ' && blank)
-			end = blank;
-		if (row + 1 == rows) {
-			canvas_text_left(c, x, y + row, width, style, text);
-			return;
-		}
-		part = g_strndup(text, (gsize)(end - text));
-		canvas_text(c, x, y + row, style, part, width);
-		g_free(part);
-		text = end + strspn(end, " ");
-	}
-}
-
 static void draw_words(struct ui *ui, const struct path_pane *s, const struct path_look *look, int y, int rows)
 {
 	char *words = path_words(s->path, s->selected, &look->names);
@@ -235,7 +208,7 @@ static void draw_words(struct ui *ui, const struct path_pane *s, const struct pa
 	char *text = link ? g_strdup_printf("%s; %s", words, link) : g_strdup(words);
 
 	canvas_char(ui->canvas, 1, y, STYLE_BOLD, 0x25b6);
-	draw_wrapped(ui->canvas, 3, y, rows, s->stale ? STYLE_DIM : STYLE_NORMAL, text);
+	canvas_text_wrapped(ui->canvas, 3, y, rows, s->stale ? STYLE_DIM : STYLE_NORMAL, text);
 	g_free(words);
 	g_free(link);
 	g_free(text);

@@ -8,6 +8,7 @@
 
 #include "base/map64.h"
 #include "base/strpool.h"
+#include "event/tracepoints.h"
 #include "view/dist.h"
 #include "view/own.h"
 #include "view/rows.h"

@@ -32,6 +32,7 @@ struct view_table {
 	uint8_t flags;       /* enum view_table_flag */
 	uint8_t source;      /* enum table_id of its rows */
 	uint32_t tables;     /* 1 << enum table_id: all that its columns read */
+	uint32_t needs;      /* enum need of event/tracepoints.h: its rows are made of these, view/missing.h */
 	const struct column *columns;
 	uint16_t n_columns;
 	const char *screen;  /* names of the columns a pane shows at first, separated by blanks */

@@ -78,6 +78,7 @@ const struct view_table view_accounting_table = {
 	.flags = VIEW_REPORT | VIEW_OWN | VIEW_ALL_ROWS,
 	.source = TABLES,
 	.tables = USES(THREAD),
+	.needs = NEED_CPU | NEED_SCHED,
 	N_COLUMNS(columns),
 	.screen = "pid host cpu_self_ns cpu_sub_ns cpu_total_ns disk_self_ns disk_sub_ns disk_total_ns network_self_ns "
 		  "network_sub_ns network_total_ns client_host client_comm comm",

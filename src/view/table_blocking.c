@@ -91,6 +91,7 @@ const struct view_table view_blocking_table = {
 	.flags = VIEW_REPORT,
 	.source = TABLE_BLOCKING,
 	.tables = USES(BLOCKING) | USES(THREAD),
+	.needs = NEED_CPU | NEED_SCHED,
 	N_COLUMNS(blocking_columns),
 	.screen = "tid pid host what state cause count total_ns avg_ns max_ns comm",
 	.sort = "total_ns",

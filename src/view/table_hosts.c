@@ -212,6 +212,7 @@ const struct view_table view_cpus_table = {
 	.flags = VIEW_REPORT,
 	.source = TABLE_CPU,
 	.tables = USES(CPU) | USES(THREAD),
+	.needs = NEED_CPU,
 	N_COLUMNS(cpus_columns),
 	.screen = "host cpu state busy_percent irq_percent softirq_percent busy_ns idle_ns switches lost_events "
 		  "running",

@@ -56,6 +56,7 @@ const struct view_table view_latencies_table = {
 	.meaning = "How long packets took from host to host, before and after the clocks were corrected.",
 	.flags = VIEW_REPORT | VIEW_OWN | VIEW_ALL_ROWS,
 	.source = TABLES,
+	.needs = NEED_NET,
 	N_COLUMNS(latencies_columns),
 	.screen = "from_host to_host packets negative min_ns p50_ns p90_ns p99_ns max_ns",
 	.sort = "from_host",

@@ -135,6 +135,7 @@ const struct view_table view_paths_table = {
 	.meaning = "Whom and what each thread waited for, all the way: its critical path in the window.",
 	.source = TABLE_THREAD,
 	.tables = USES(THREAD),
+	.needs = NEED_CPU | NEED_SCHED,
 	N_COLUMNS(paths_columns),
 	.screen = "tid pid host others_ns own_ns running block_device wire network timer blocked preempted unknown "
 		  "comm",

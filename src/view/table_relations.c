@@ -221,6 +221,7 @@ const struct view_table view_relations_table = {
 	.flags = VIEW_REPORT,
 	.source = TABLE_RELATION,
 	.tables = USES(RELATION),
+	.needs = NEED_SYSCALL | NEED_SCHED,
 	N_COLUMNS(relations_columns),
 	.screen = "from_pid from_comm to_pid to_comm kind wait_ns bytes count object wakeups wait_max_ns to_host host",
 	.sort = "wait_ns",

@@ -68,6 +68,7 @@ const struct view_table view_sync_table = {
 	.meaning = "How the hosts' clocks differ, by the packets they exchange.",
 	.flags = VIEW_REPORT | VIEW_OWN | VIEW_ALL_ROWS,
 	.source = TABLES,
+	.needs = NEED_NET,
 	N_COLUMNS(sync_columns),
 	.screen = "host ref state matched used offset_ns drift_ppm bound_ns latency_to_min_ns latency_from_min_ns "
 		  "negative",
@@ -160,6 +161,7 @@ const struct view_table view_matches_table = {
 	.meaning = "The packets that were seen on both their ends, in the order of sending.",
 	.flags = VIEW_REPORT | VIEW_OWN | VIEW_ALL_ROWS,
 	.source = TABLES,
+	.needs = NEED_NET,
 	N_COLUMNS(matches_columns),
 	.screen = "from_host to_host flow sent_ns latency_ns raw_latency_ns ambiguous",
 	.sort = "sent_ns",

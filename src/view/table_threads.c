@@ -158,6 +158,7 @@ const struct view_table view_cpu_table = {
 	.flags = VIEW_REPORT,
 	.source = TABLE_THREAD,
 	.tables = USES(THREAD) | USES(CPU),
+	.needs = NEED_CPU,
 	N_COLUMNS(cpu_columns),
 	.screen = "tid pid host prio state cpu_percent cpu_ns ready_ns blocked_ns switches migrations comm",
 	.sort = "cpu_percent",
@@ -212,6 +213,7 @@ const struct view_table view_io_table = {
 	.flags = VIEW_REPORT,
 	.source = TABLE_THREAD,
 	.tables = USES(THREAD),
+	.needs = NEED_SYSCALL,
 	N_COLUMNS(io_columns),
 	.screen = "tid pid host read_rate write_rate read_rate_disk write_rate_disk read_rate_net write_rate_net "
 		  "syscall_rate comm",
@@ -248,6 +250,7 @@ const struct view_table view_sched_table = {
 	.flags = VIEW_REPORT,
 	.source = TABLE_THREAD,
 	.tables = USES(THREAD),
+	.needs = NEED_CPU | NEED_SCHED,
 	N_COLUMNS(sched_columns),
 	.screen = "tid pid host prio count min_ns avg_ns max_ns stdev_ns max_at_ns comm",
 	.sort = "max_ns",

@@ -9,6 +9,7 @@
 #include "base/strpool.h"
 #include "event/syscalls.h"
 #include "view/dist.h"
+#include "view/missing.h"
 #include "view/rows.h"
 
 enum { MS = 1000000, BEGIN = 1000 * MS, END = 2000 * MS };
@@ -152,6 +153,9 @@ START_TEST(test_tables_are_whole)
 					      table->tables == (table->process ? 1u << TABLE_THREAD : 0) :
 				      table->tables >> table->source & 1,
 			      "%s", table->name);
+		/* those of hosts, of all events and of contexts and probes need no tracepoint */
+		ck_assert_msg(!table->needs == !!strstr(" hosts events probes emitters counters perf ",
+							table->name), "%s: needs", table->name);
 		ck_assert_str_eq(table->columns[0].name, two_hosts ? "from_host" : "host");
 		ck_assert_msg(table->flags & VIEW_PIVOT ||
 				      view_column_find(table->columns, table->n_columns, table->sort),
@@ -984,6 +988,48 @@ static void assert_filtered(const char *table, const char *text, unsigned n)
 	view_filter_release(&filter);
 }
 
+static void assert_missing(const char *table, const char *filtered, const char *expected)
+{
+	struct view_filter filter;
+	char *text;
+
+	view_filter_init(&filter);
+	ck_assert_int_eq(view_filter_parse(&filter, filtered), LT_OK);
+	text = view_missing_text(view_table_find(table), shown, 2, &filter);
+	if (expected)
+		ck_assert_str_eq(text, expected);
+	else
+		ck_assert_ptr_null(text);
+	g_free(text);
+	view_filter_release(&filter);
+}
+
+START_TEST(test_missing)
+{
+	static const char *db[] = { "sched_waking", "block_rq_issue", "lttng_statedump_block_device" };
+	static const char *web[] = { "block_rq_issue", "block_rq_complete", "syscall_entry_*", "syscall_exit_*" };
+
+	begin();
+	end();
+	shown[0].missing = db;
+	shown[0].n_missing = G_N_ELEMENTS(db);
+	shown[1].missing = web;
+	shown[1].n_missing = G_N_ELEMENTS(web);
+	assert_missing("disks", "", "no block_rq_issue, block_rq_complete events: "
+				    "lttng enable-event -k block_rq_issue,block_rq_complete");
+	assert_missing("disks", "host:db", "no block_rq_issue events: lttng enable-event -k block_rq_issue");
+	assert_missing("sched", "", "db: no sched_waking events: lttng enable-event -k sched_waking");
+	assert_missing("sched", "host:web", NULL);
+	assert_missing("io", "", "web: no system calls: lttng enable-event -k --syscall --all");
+	assert_missing("relations", "", "no sched_waking events, no system calls: lttng enable-event -k sched_waking; "
+					"lttng enable-event -k --syscall --all");
+	assert_missing("cpu", "", NULL);
+	assert_missing("hosts", "", NULL);
+	shown[1].iv = NULL;
+	assert_missing("io", "", NULL);
+}
+END_TEST
+
 static void assert_filter_error(const char *text, const char *expected)
 {
 	struct view_filter filter;
@@ -1238,6 +1284,7 @@ int main(void)
 	TEST(test_sort);
 	TEST(test_filter);
 	TEST(test_filter_errors);
+	TEST(test_missing);
 	TEST(test_search);
 	TEST(test_tree);
 	TEST(test_tree_of_branches);

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "view/missing.h"
+
+#include <string.h>
+
+#include "event/tracepoints.h"
+
+/* Up to so many tracepoints are named, of more the first. */
+enum { NAMED_MAX = 2 };
+
+/* What is missing, names once each. */
+struct missing_list {
+	GPtrArray *events; /* const char * */
+	GPtrArray *hosts;
+	bool syscalls;
+};
+
+static void add_once(GPtrArray *names, const char *name)
+{
+	for (guint i = 0; i < names->len; i++)
+		if (strcmp(g_ptr_array_index(names, i), name) == 0)
+			return;
+	g_ptr_array_add(names, (char *)name);
+}
+
+/* The state dump comes by itself with every session: nobody enables its events. */
+static bool is_dump(const char *name)
+{
+	return g_str_has_prefix(name, "lttng_statedump_");
+}
+
+/* Returns whether the host lacks any. */
+static bool add_host(struct missing_list *list, uint32_t needs, const struct view_host *host)
+{
+	bool any = false;
+
+	for (unsigned i = 0; i < host->n_missing; i++) {
+		const char *name = host->missing[i];
+		uint32_t need = tracepoint_desc(tracepoint_find(name, NULL))->need;
+
+		if (!(need & needs) || is_dump(name))
+			continue;
+		any = true;
+		if (need & NEED_SYSCALL)
+			list->syscalls = true;
+		else
+			add_once(list->events, name);
+	}
+	if (any)
+		g_ptr_array_add(list->hosts, (char *)host->name);
+	return any;
+}
+
+static void append_names(GString *s, const GPtrArray *names, unsigned n, const char *separator)
+{
+	for (guint i = 0; i < MIN(names->len, n); i++)
+		g_string_append_printf(s, "%s%s", i ? separator : "", (const char *)g_ptr_array_index(names, i));
+}
+
+static char *describe(const struct missing_list *list, bool all_hosts)
+{
+	GString *s = g_string_new(NULL);
+
+	if (!all_hosts) {
+		append_names(s, list->hosts, list->hosts->len, ", ");
+		g_string_append(s, ": ");
+	}
+	if (list->events->len) {
+		g_string_append(s, "no ");
+		append_names(s, list->events, NAMED_MAX, ", ");
+		g_string_append(s, list->events->len > NAMED_MAX ? " … events" : " events");
+	}
+	if (list->syscalls)
+		g_string_append_printf(s, "%sno system calls", list->events->len ? ", " : "");
+	g_string_append(s, ": ");
+	if (list->events->len) {
+		g_string_append(s, "lttng enable-event -k ");
+		append_names(s, list->events, list->events->len, ",");
+	}
+	if (list->syscalls)
+		g_string_append_printf(s, "%slttng enable-event -k --syscall --all", list->events->len ? "; " : "");
+	return g_string_free(s, FALSE);
+}
+
+char *view_missing_text(const struct view_table *table, const struct view_host *hosts, unsigned n_hosts,
+			const struct view_filter *filter)
+{
+	struct missing_list list = { .events = g_ptr_array_new(), .hosts = g_ptr_array_new() };
+	bool all_hosts = true;
+	char *text = NULL;
+
+	for (unsigned i = 0; i < n_hosts; i++) {
+		if (!hosts[i].iv || (filter && !view_filter_host(filter, hosts[i].name)))
+			continue;
+		if (!add_host(&list, table->needs, &hosts[i]))
+			all_hosts = false;
+	}
+	if (list.hosts->len)
+		text = describe(&list, all_hosts);
+	g_ptr_array_free(list.events, TRUE);
+	g_ptr_array_free(list.hosts, TRUE);
+	return text;
+}
