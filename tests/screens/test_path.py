@@ -134,7 +134,7 @@ def list_of_threads(checks):
         t.sync()
         t.press("9", "Down", "Down", "Down", "Down")
         t.keys("w")
-        t.wait("no thread is selected")
+        t.wait("this row does not belong to a thread")
         checks.check("w needs a thread", True)
 
 
