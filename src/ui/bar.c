@@ -23,66 +23,76 @@ static const char *bar_label(const struct ui *ui, const struct action *a)
 	return a->label;
 }
 
-/* Columns that key and label take when labels are cut to label_max. */
-static int item_width(const struct ui *ui, int n, int label_max)
+/* Which keys are shown, a bit each: those that are used least go first when there is no room for whole labels. */
+static unsigned shown_keys(const struct ui *ui)
 {
-	const struct action *a = bar_action(n);
+	static const uint8_t going[] = { 7, 8, 5, 6, 2, 9, 3, 4 };
+	int width = 0, widths[BAR_KEYS + 1] = { 0 };
+	unsigned shown = 0;
 
-	return a ? (n > 9 ? 3 : 2) + MIN(canvas_text_width(bar_label(ui, a)), label_max) : 0;
+	for (int n = 1; n <= BAR_KEYS; n++) {
+		if (!bar_action(n))
+			continue;
+		/* and a blank */
+		widths[n] = (n > 9 ? 3 : 2) + canvas_text_width(bar_label(ui, bar_action(n))) + 1;
+		width += widths[n];
+		shown |= 1u << n;
+	}
+	for (unsigned i = 0; i < G_N_ELEMENTS(going) && width > ui->canvas->w + 1; i++) {
+		width -= widths[going[i]];
+		shown &= ~(1u << going[i]);
+	}
+	return shown;
 }
 
-static int bar_width(const struct ui *ui, int label_max)
+/* Where a key, its label and the gap behind them end that start at x; and where the label starts. */
+static int item_end(const struct ui *ui, int n, int gap, int x, int *label)
 {
-	int width = 0;
+	*label = x + (n > 9 ? 3 : 2);
+	return *label + canvas_text_width(bar_label(ui, bar_action(n))) + gap;
+}
+
+/* Blanks between labels that there is room for. */
+static int label_gap(const struct ui *ui, unsigned shown)
+{
+	int x = 0, n_shown = 0, label;
 
 	for (int n = 1; n <= BAR_KEYS; n++)
-		width += item_width(ui, n, label_max);
-	return width;
-}
-
-/* The longest labels that fit. */
-static int label_length(const struct ui *ui)
-{
-	int max = 8;
-
-	while (max > 2 && bar_width(ui, max) > ui->canvas->w)
-		max--;
-	return max;
+		if (shown >> n & 1) {
+			x = item_end(ui, n, 0, x, &label);
+			n_shown++;
+		}
+	return CLAMP((ui->canvas->w - x) / MAX(n_shown - 1, 1), 0, 2);
 }
 
 static void draw_keys(const struct ui *ui, int y)
 {
-	int max = label_length(ui), x = 0, n_actions = 0, gap;
+	unsigned shown = shown_keys(ui);
+	int gap = label_gap(ui, shown), x = 0;
 
-	for (int n = 1; n <= BAR_KEYS; n++)
-		n_actions += bar_action(n) != NULL;
-	gap = CLAMP((ui->canvas->w - bar_width(ui, max)) / MAX(n_actions, 1), 0, 2);
 	for (int n = 1; n <= BAR_KEYS; n++) {
-		const struct action *a = bar_action(n);
-		int label;
+		int label, end;
 
-		if (!a)
+		if (!(shown >> n & 1))
 			continue;
-		x += canvas_printf(ui->canvas, x, y, STYLE_KEY, "F%d", n);
-		label = MIN(canvas_text_width(bar_label(ui, a)), max) + gap;
-		canvas_fill(ui->canvas, x, y, label, STYLE_LABEL, ' ');
-		canvas_text(ui->canvas, x, y, STYLE_LABEL, bar_label(ui, a), max);
-		x += label;
+		end = item_end(ui, n, gap, x, &label);
+		canvas_printf(ui->canvas, x, y, STYLE_KEY, "F%d", n);
+		canvas_fill(ui->canvas, label, y, end - label, STYLE_LABEL, ' ');
+		canvas_text(ui->canvas, label, y, STYLE_LABEL, bar_label(ui, bar_action(n)), -1);
+		x = end;
 	}
 	canvas_fill(ui->canvas, x, y, ui->canvas->w - x, STYLE_LABEL, ' ');
 }
 
 const struct action *bar_action_at(const struct ui *ui, int x)
 {
-	int max = label_length(ui), at = 0, n_actions = 0, gap;
+	unsigned shown = shown_keys(ui);
+	int gap = label_gap(ui, shown), at = 0, label;
 
-	for (int n = 1; n <= BAR_KEYS; n++)
-		n_actions += bar_action(n) != NULL;
-	gap = CLAMP((ui->canvas->w - bar_width(ui, max)) / MAX(n_actions, 1), 0, 2);
 	for (int n = 1; n <= BAR_KEYS; n++) {
-		if (!bar_action(n))
+		if (!(shown >> n & 1))
 			continue;
-		at += item_width(ui, n, max) + gap;
+		at = item_end(ui, n, gap, at, &label);
 		if (x < at)
 			return bar_action(n);
 	}

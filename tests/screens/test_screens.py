@@ -89,6 +89,8 @@ def narrow(checks):
     for size in ((40, 12), (40, 8), (60, 12)):
         with open_at(size) as t:
             checks.contains(f"{size}: the pane's name", t.sync(), "^ CPU  ")
+            t.keys("(")  # takes the message away
+            t.wait(r"^F1Help +F2Setup .*F10Quit$" if size[0] > 40 else "^F1Help F3Search F4Filter F9Go on F10Quit")
             checks.contains(f"{size}: another pane's", t.press("5"), "^ Syscalls  ")
             checks.contains(f"{size}: of details", t.press("1", "Enter"), "^ Details  ")
 
