@@ -179,12 +179,16 @@ static bool is_user_thread(const struct model *m, uint32_t thread)
 
 /*
  * Which of the two the woken one is: by the socket that its waker writes to; else by the one it
- * reads from; the kernel's threads work for everybody else. A parent that waits for its child is no client.
+ * reads from; the kernel's threads work for everybody else. A parent that waits for its child is no client, nor
+ * is a thread of the kernel that is to carry on with what its waker does (ksoftirqd, as a packet is sent).
  */
 static enum wait_role role_of_wake(struct model *m, uint32_t waker, uint32_t woken)
 {
-	enum socket_side side = side_of_call(m, waker);
+	enum socket_side side;
 
+	if (is_kernel_thread(m, woken))
+		return WAIT_ROLE_NONE;
+	side = side_of_call(m, waker);
 	if (side != SIDE_UNKNOWN)
 		return side == SIDE_ACCEPTED ? WAIT_ROLE_CLIENT : WAIT_ROLE_SERVER;
 	side = side_of_call(m, woken);

@@ -264,6 +264,32 @@ START_TEST(test_call_and_object)
 }
 END_TEST
 
+/*
+ * A server that answers wakes its client, and ksoftirqd, which is to carry the packet on: that one is nobody's
+ * client.
+ */
+START_TEST(test_roles)
+{
+	const struct wait_event *e;
+	struct fixture f;
+
+	begin(&f, false);
+	events_switch(&f.e, 10, 0, 1, 1, 5, "rpcd");
+	EVENT(&f.e, 11, 0, 5, DUMP_PROCESS, dump_process, .tid = 14, .pid = 14, .type = 1, .status = 5,
+	      .name = "ksoftirqd/0");
+	SYSCALL_ENTRY(&f.e, 20, 0, 5, "accept4", .fd = 3);
+	SYSCALL_EXIT(&f.e, 21, 0, 5, "accept4", .ret = 4);
+	SYSCALL_ENTRY(&f.e, 30, 0, 5, "sendto", .fd = 4);
+	wake(&f, 31, WAIT_CONTEXT_TASK, WAIT_BLOCKED, "");
+	ck_assert_int_eq(last(&f, WAIT_EVENT_WAKE)->role, WAIT_ROLE_CLIENT);
+	EVENT(&f.e, 32, 0, 5, SCHED_WAKING, wakeup, .tid = 14, .comm = "ksoftirqd/0");
+	e = last(&f, WAIT_EVENT_WAKE);
+	ck_assert_int_eq(e->tid, 14);
+	ck_assert_int_eq(e->role, WAIT_ROLE_NONE);
+	end(&f);
+}
+END_TEST
+
 START_TEST(test_lives)
 {
 	const struct wait_event *e;
@@ -316,4 +342,4 @@ START_TEST(test_packets)
 END_TEST
 
 UNIT_MAIN("waitlog", test_contexts, test_softirqs, test_names_of_devices, test_compat, test_losses, test_depth,
-	  test_families_of_wake_ups, test_call_and_object, test_lives, test_packets)
+	  test_families_of_wake_ups, test_call_and_object, test_roles, test_lives, test_packets)
