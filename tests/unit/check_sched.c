@@ -116,6 +116,26 @@ START_TEST(test_ready_and_blocked)
 }
 END_TEST
 
+/* The state dump saw it wait: blocked until it is woken, ready then. */
+START_TEST(test_waiting_ends_with_the_wake_up)
+{
+	struct events e;
+
+	begin(&e);
+	EVENT(&e, 1100, 0, 6, DUMP_PROCESS, dump_process, .tid = 5, .pid = 5, .status = 5, .name = "five");
+	ck_assert_uint_eq(events_thread(&e, 5)->state, THREAD_WAITING);
+	ck_assert_uint_eq(THREAD_VALUE(&e, 5, blocked_ns, 1150), 50);
+	EVENT(&e, 1200, 0, 6, SCHED_WAKING, wakeup, .tid = 5);
+	ck_assert_uint_eq(events_thread(&e, 5)->state, THREAD_READY);
+	ck_assert_uint_eq(THREAD_VALUE(&e, 5, blocked_ns, 1300), 100);
+	ck_assert_uint_eq(THREAD_VALUE(&e, 5, ready_ns, 1300), 100);
+	events_switch(&e, 1400, 0, 6, SLEEP, 5, "five");
+	ck_assert_uint_eq(events_thread(&e, 5)->latency.count, 1);
+	ck_assert_uint_eq(events_thread(&e, 5)->latency.sum, 200);
+	events_release(&e);
+}
+END_TEST
+
 START_TEST(test_stopped_is_neither_ready_nor_blocked)
 {
 	struct events e;
@@ -568,7 +588,7 @@ START_TEST(test_sums_hold_whatever_comes)
 END_TEST
 
 UNIT_MAIN("sched", test_time_from_begin_to_end, test_cpu_start_credits_before_first_switch,
-	  test_context_tid_tells_who_runs, test_ready_and_blocked, test_stopped_is_neither_ready_nor_blocked,
+	  test_context_tid_tells_who_runs, test_ready_and_blocked, test_waiting_ends_with_the_wake_up, test_stopped_is_neither_ready_nor_blocked,
 	  test_first_wakeup_counts, test_sched_wakeup_counts_only_without_waking, test_migrations,
 	  test_offline_with_look_ahead, test_migration_that_stays_online, test_offline_held_until_next_event,
 	  test_hotplug_tracepoint, test_lost_events_make_unsure, test_interrupted_session,
