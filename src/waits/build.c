@@ -15,6 +15,7 @@ struct build *build_create(struct wait_graph *g, bool compat)
 
 	b->graph = g;
 	b->compat = compat;
+	b->idling = strpool_intern_z("idle");
 	build_rows_create(b);
 	build_packets_create(b);
 	return b;
@@ -144,6 +145,8 @@ static wait_row change(struct build *b, const struct build_thread *t, const stru
 	struct wait_cause stop = { .name = t->stop, .fd = -1 };
 
 	vertex(b, t->row, state_of((enum status)t->old), t->old == STATUS_BLOCKED && t->stop ? &stop : NULL);
+	if (t->old == STATUS_BLOCKED && t->stop == b->idling)
+		graph_idle(b->graph, t->row, b->now_ns);
 	present(b, t->row, state_of((enum status)t->status), cause);
 	return t->row;
 }
@@ -181,9 +184,11 @@ static enum task_state state_left(const struct build *b, const struct build_thre
 }
 
 /* What a thread does that waits for nothing that a wake-up would explain. */
-static strid stop_of(enum task_state left)
+static strid stop_of(const struct build *b, enum task_state left)
 {
 	switch (left) {
+	case TASK_IDLING:
+		return b->idling;
 	case TASK_STOPPED:
 		return strpool_intern_z("stopped");
 	case TASK_TRACED:
@@ -217,7 +222,7 @@ static void build_switch(struct build *b, unsigned host, const struct wait_event
 	build_thread_set(b, prev, left == TASK_READY ? STATUS_WAIT_CPU : STATUS_BLOCKED);
 	change(b, prev, left == TASK_READY ? NULL : &wait);
 	change(b, next, NULL);
-	prev->stop = stop_of(left);
+	prev->stop = stop_of(b, left);
 	next->stop = STRID_NONE;
 	if (prev->tid > 0 && left == TASK_ENDED)
 		build_thread_gone(b, prev);
@@ -228,6 +233,15 @@ static void build_switch(struct build *b, unsigned host, const struct wait_event
 static bool in_interrupt(const struct wait_event *e)
 {
 	return e->below == WAIT_CONTEXT_SOFTIRQ || e->below == WAIT_CONTEXT_IRQ;
+}
+
+/* Its wait ends that was for no more than work: what wakes it is not what it waited for. */
+static void wait_for_work(struct build *b, const struct build_thread *t)
+{
+	const struct wait_cause idle = { .name = b->idling, .fd = -1 };
+
+	vertex(b, t->row, WAIT_BLOCKED, &idle);
+	graph_idle(b->graph, t->row, b->now_ns);
 }
 
 /* Woken from where there is no task that could be the reason. */
@@ -245,7 +259,10 @@ static void wake_in_context(struct build *b, unsigned host, const struct wait_ev
 	}
 	if (receiver)
 		cause.role = (uint8_t)build_packets_role(b, receiver->row);
-	vertex(b, t->row, (enum wait_state)e->state, &cause);
+	if (t->stop == b->idling)
+		wait_for_work(b, t);
+	else
+		vertex(b, t->row, (enum wait_state)e->state, &cause);
 	present(b, t->row, WAIT_PREEMPTED, NULL);
 	if (receiver)
 		build_packets_redirect(b, receiver->row, t->row);
@@ -267,7 +284,10 @@ static void wake_in_task(struct build *b, const struct wait_event *e, const stru
 {
 	const struct wait_cause cause = { .call = e->call, .object = e->object, .fd = e->fd, .role = e->role };
 
-	vertex(b, t->row, state_of((enum status)t->old), t->old == STATUS_BLOCKED ? &cause : NULL);
+	if (t->old == STATUS_BLOCKED && t->stop == b->idling)
+		wait_for_work(b, t);
+	else
+		vertex(b, t->row, state_of((enum status)t->old), t->old == STATUS_BLOCKED ? &cause : NULL);
 	present(b, t->row, state_of((enum status)t->status), NULL);
 	if (!waker)
 		return;
@@ -296,13 +316,13 @@ static void build_wake(struct build *b, unsigned host, const struct wait_event *
 		build_thread_set(b, t, STATUS_WAIT_CPU);
 	else if (!b->compat)
 		return;
-	t->stop = STRID_NONE;
 	if (t->old == STATUS_WAIT_FORK)
 		wake_in_task(b, e, t, current, WAIT_LINK_FORK);
 	else if (t->old == STATUS_BLOCKED && e->context == WAIT_CONTEXT_TASK)
 		wake_in_task(b, e, t, current, WAIT_LINK_WAKEUP);
 	else if (t->old == STATUS_BLOCKED)
 		wake_in_context(b, host, e, t);
+	t->stop = STRID_NONE;
 }
 
 /* ---- lives ---- */

@@ -29,7 +29,7 @@ struct build_thread {
 	bool interrupted;     /* events were lost since it was last seen */
 	uint32_t interrupts;  /* of its host, when the status was set */
 	uint64_t ran_ns;      /* it woke somebody then, which is no vertex: running from the last one to here */
-	strid stop;           /* blocked, but by no wait: "stopped", "traced"; STRID_NONE */
+	strid stop;           /* blocked, but by no wait: "stopped", "traced", "idle"; STRID_NONE */
 	wait_row row;
 	uint32_t life;        /* of the row: another's, if it is another */
 };
@@ -86,6 +86,7 @@ struct compat_matcher;
 struct build {
 	struct wait_graph *graph;
 	bool compat;
+	strid idling;             /* "idle": a thread of the kernel that has no work */
 	GArray *hosts;            /* struct build_host */
 	GArray *rows;             /* struct build_row, by wait_row */
 	GPtrArray *threads;       /* struct build_thread *; one for each tid ever seen */

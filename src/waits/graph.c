@@ -334,6 +334,18 @@ void graph_link(struct wait_graph *g, wait_row from, uint64_t from_ns, wait_row 
 	v->from_ns = from_ns;
 }
 
+void graph_idle(struct wait_graph *g, wait_row row, uint64_t t_ns)
+{
+	struct row *r = &g->rows[row];
+	struct vertex *v;
+
+	if (!row_count(r) || r->last_ns != t_ns)
+		return;
+	v = row_vertex(r, r->end - 1);
+	v->idle = !v->gap;
+	r->idles |= v->idle;
+}
+
 void graph_advance(struct wait_graph *g, uint64_t t_ns)
 {
 	g->now_ns = MAX(g->now_ns, t_ns);

@@ -108,6 +108,13 @@ void graph_advance(struct wait_graph *g, uint64_t t_ns);
 /* The row's last vertex; false: it has none. */
 bool graph_last(const struct wait_graph *g, wait_row row, uint64_t *t_ns);
 
+/*
+ * The edge that ends at the row's vertex at t_ns, its last one, was a wait for work: nothing before it
+ * explains what others waited for after it. That goes on where the link to this vertex leads (who gave it the
+ * work), without one stays with who waited. Not of a gap.
+ */
+void graph_idle(struct wait_graph *g, wait_row row, uint64_t t_ns);
+
 struct wait_graph_info {
 	uint64_t horizon_ns;  /* nothing before this is kept */
 	uint64_t vertices;

@@ -26,10 +26,11 @@ struct vertex {
 	uint64_t t_ns;
 	uint64_t from_ns;     /* the link's source, if link is not WAIT_LINK_NONE */
 	wait_row from;
-	uint32_t cause : 23;  /* causes.h */
+	uint32_t cause : 22;  /* causes.h */
 	uint32_t state : 4;   /* enum wait_state, of the edge */
 	uint32_t link : 3;    /* enum wait_link */
 	uint32_t gap : 1;     /* no edge ends here: a row's first one, or nothing is known of the time before */
+	uint32_t idle : 1;    /* graph_idle() */
 	uint32_t summed : 1;  /* a prefix sum is kept of this one */
 };
 
@@ -42,7 +43,8 @@ enum {
 };
 
 struct sum {
-	uint64_t seq; /* of its vertex */
+	uint64_t seq;  /* of its vertex */
+	uint64_t idle; /* the sequence number of the last idle one up to there + 1, 0: none */
 	uint64_t ns[SUM_WIDTH];
 };
 
@@ -60,6 +62,7 @@ struct row {
 	uint32_t mask;         /* capacity - 1, if there is a ring */
 	uint8_t present;       /* enum wait_state, WAIT_STATES: not known */
 	bool used, freed;
+	bool idles;            /* it has had idle vertices */
 	uint32_t followed;     /* its number in follow.c + 1, 0: not */
 	uint64_t head, end;    /* sequence numbers: the oldest kept, and after the last */
 	uint64_t before_ns;    /* if head > 0 */

@@ -160,25 +160,36 @@ static void take_wait(const struct wait_graph *g, const struct place *at, const 
 		take_edge(w, at, e, e->state == WAIT_NETWORK ? PIECE_EDGE : PIECE_HOLE);
 }
 
+/* From limit_ns to t_ns nothing explains the wait that ends at v, a vertex of row: a worker had no work yet. */
+static void take_rest(const struct wait_graph *g, wait_row row, const struct vertex *v, uint64_t limit_ns,
+		      uint64_t t_ns)
+{
+	struct piece *p = take(g->walker, PIECE_EDGE, limit_ns, t_ns);
+
+	p->row = row;
+	p->state = WAIT_BLOCKED;
+	p->cause = causes_get(&g->causes, v->cause);
+}
+
 /* resolve.h; nothing is taken if nothing explains the edge to vertex seq. */
 static void walk(const struct wait_graph *g, wait_row row, uint64_t seq, uint64_t bound_ns, unsigned depth)
 {
 	struct walker *w = g->walker;
 	const struct row *r = &g->rows[row];
-	const struct vertex *v = row_vertex(r, seq);
+	const struct vertex *ended = row_vertex(r, seq), *v;
 	uint64_t limit_ns = MAX(bound_ns, row_left_ns(r, seq));
 	uint64_t floor_ns = MAX(limit_ns, g->horizon_ns);
 	uint32_t stack_base = w->n_stack;
 	struct place at;
 
-	if (v->link == WAIT_LINK_NONE)
+	if (ended->link == WAIT_LINK_NONE)
 		return;
 	if (depth > DEPTH_MAX) {
 		w->bounded = true;
 		return;
 	}
 	w->info.waits++;
-	at = take_link(g, row, v);
+	at = take_link(g, row, ended);
 	while (at.t_ns > floor_ns) {
 		struct edge e;
 		bool begins = !edge_before(g, &at, &e);
@@ -188,6 +199,14 @@ static void walk(const struct wait_graph *g, wait_row row, uint64_t seq, uint64_
 			break;
 		}
 		v = at.exact ? row_vertex(&g->rows[at.row], at.seq) : NULL;
+		if (v && v->idle) {
+			if (v->link == WAIT_LINK_NONE) {
+				take_rest(g, row, ended, limit_ns, at.t_ns);
+				break;
+			}
+			at = take_link(g, at.row, v);
+			continue;
+		}
 		if (v && v->link != WAIT_LINK_NONE) {
 			if (v->from_ns <= limit_ns) {
 				take_link(g, at.row, v);

@@ -13,6 +13,8 @@
  *	    take the link that ends at b; none: the wait stays as it is
  *	    cur := the link's source; limit := max(bound, a)
  *	    while cur > limit:
+ *	        the edge before cur was a wait for work (graph_idle()): take the link to cur, cur := its source;
+ *	            none: the rest is the wait itself, stop
  *	        a link ends at cur that starts at or before limit: take it, stop   (a packet older than the wait)
  *	        a link ends at cur, the edge before cur is no wait: remember cur
  *	        the edge before cur is a wait: resolve it with bound limit, else take it; cur := its start

@@ -31,6 +31,8 @@ void wait_totals_add(struct wait_totals *totals, wait_row row, const struct wait
 }
 
 static void add_at(struct adder *a, wait_row row, uint64_t t_ns, int sign, unsigned depth);
+static void add_explained(struct adder *a, wait_row row, const struct vertex *v, uint64_t from_ns, uint64_t to_ns,
+			  int sign, unsigned depth);
 
 /* depth 0 is the row itself, whose own time it is; it may be met again below that, among those it waited for. */
 static void add_state(struct adder *a, unsigned kind, uint64_t ns, int sign, unsigned depth)
@@ -38,6 +40,54 @@ static void add_state(struct adder *a, unsigned kind, uint64_t ns, int sign, uns
 	a->ns[kind] += sign < 0 ? -ns : ns;
 	if (!depth && kind != SUM_WIRE)
 		a->ns[SUM_OWN] += sign < 0 ? -ns : ns;
+}
+
+static struct sum *sum_get(const struct row_sums *s, uint32_t index)
+{
+	return &s->ring[(s->head + index) & s->mask];
+}
+
+/* How many of the row's sums are at or before vertex seq. */
+static uint32_t sums_until(const struct row_sums *s, uint64_t seq)
+{
+	uint32_t low = 0, high = s->n;
+
+	if (high && sum_get(s, high - 1)->seq <= seq)
+		return high;
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (sum_get(s, middle)->seq <= seq)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* The sequence number of the last vertex at or before t_ns that ended a wait for work, + 1; 0: none is kept. */
+static uint64_t last_idle(const struct row *r, uint64_t t_ns)
+{
+	uint64_t seq, first = r->head, idle = 0;
+	uint32_t n;
+
+	if (!r->idles)
+		return 0;
+	seq = row_find(r, t_ns);
+	if (seq == r->end || row_vertex(r, seq)->t_ns > t_ns) {
+		if (seq == r->head)
+			return 0;
+		seq--;
+	}
+	n = r->sums ? sums_until(r->sums, seq) : 0;
+	if (n) {
+		first = sum_get(r->sums, n - 1)->seq + 1;
+		idle = sum_get(r->sums, n - 1)->idle;
+	}
+	for (uint64_t at = seq + 1; at-- > first;)
+		if (row_vertex(r, at)->idle)
+			return at + 1;
+	return idle > r->head ? idle : 0;
 }
 
 /* F(row, until) - F(row, since) */
@@ -73,6 +123,32 @@ static void add_waker(struct adder *a, wait_row row, uint64_t since_ns, uint64_t
 	add_between(a, row, since_ns, until_ns, sign, depth);
 }
 
+/*
+ * What [since, until[ is to who waited for the row from there to the source of a link at linked_ns: before the
+ * row got its work, what those did who gave it.
+ */
+static void add_row(struct adder *a, wait_row row, uint64_t since_ns, uint64_t until_ns, uint64_t linked_ns, int sign,
+		    unsigned depth)
+{
+	const struct row *r = &a->g->rows[row];
+	const uint64_t idle = last_idle(r, linked_ns);
+	const struct vertex *work = idle ? row_vertex(r, idle - 1) : NULL;
+
+	if (work && work->t_ns > since_ns) {
+		uint64_t idle_ns = MIN(until_ns, work->t_ns);
+
+		if (work->link != WAIT_LINK_NONE)
+			add_explained(a, row, work, since_ns, idle_ns, sign, depth);
+		else
+			add_state(a, WAIT_BLOCKED, idle_ns - since_ns, sign, depth - 1);
+		since_ns = idle_ns;
+	}
+	if (until_ns == linked_ns && since_ns < until_ns)
+		add_waker(a, row, since_ns, until_ns, sign, depth);
+	else
+		add_between(a, row, since_ns, until_ns, sign, depth);
+}
+
 /* What [from, to[ is, within the wait, the gap or the time before the row that v's link ended. */
 static void add_explained(struct adder *a, wait_row row, const struct vertex *v, uint64_t from_ns, uint64_t to_ns,
 			  int sign, unsigned depth)
@@ -85,10 +161,8 @@ static void add_explained(struct adder *a, wait_row row, const struct vertex *v,
 		add_state(a, WAIT_UNKNOWN, to_ns - from_ns, sign, depth);
 		return;
 	}
-	if (to_ns >= v->from_ns && from_ns < v->from_ns)
-		add_waker(a, v->from, from_ns, v->from_ns, sign, depth + 1);
-	else if (to_ns < v->from_ns)
-		add_between(a, v->from, from_ns, to_ns, sign, depth + 1);
+	if (from_ns < v->from_ns)
+		add_row(a, v->from, from_ns, MIN(to_ns, v->from_ns), v->from_ns, sign, depth + 1);
 	if (to_ns <= wire_ns)
 		return;
 	if (v->link == WAIT_LINK_NETWORK)
@@ -127,11 +201,6 @@ static void add_before(struct adder *a, wait_row row, uint64_t t_ns, int sign, u
 		add_state(a, WAIT_UNKNOWN, (r->head ? r->before_ns : row_vertex(r, 0)->t_ns) - t_ns, -sign, depth);
 }
 
-static struct sum *sum_get(const struct row_sums *s, uint32_t index)
-{
-	return &s->ring[(s->head + index) & s->mask];
-}
-
 /* Adds the last sum at or before vertex seq; returns its vertex: one before the oldest if that is the base. */
 static uint64_t add_base(struct adder *a, wait_row row, uint64_t seq, int sign, unsigned depth)
 {
@@ -139,22 +208,12 @@ static uint64_t add_base(struct adder *a, wait_row row, uint64_t seq, int sign, 
 	const struct row_sums *s = r->sums;
 	unsigned width = depth ? SUM_KINDS : SUM_WIDTH;
 	const uint64_t *ns;
-	uint32_t low = 0, high;
+	uint32_t low;
 	uint64_t at;
 
 	if (!s)
 		return r->head ? r->head - 1 : 0;
-	high = s->n;
-	if (high && sum_get(s, high - 1)->seq <= seq)
-		low = high;
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (sum_get(s, middle)->seq <= seq)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	low = sums_until(s, seq);
 	ns = low ? sum_get(s, low - 1)->ns : s->base;
 	at = low ? sum_get(s, low - 1)->seq : r->head ? r->head - 1 : 0;
 	for (unsigned i = 0; i < width; i++)
@@ -225,6 +284,7 @@ static void sum_up(struct wait_graph *g, wait_row row)
 	sum.seq = s->next;
 	v = row_vertex(r, sum.seq);
 	if (sum.seq && (explained(v) || sum.seq % SUM_STRIDE == 0)) {
+		sum.idle = last_idle(r, v->t_ns);
 		for (uint64_t at = add_base(&a, row, sum.seq, 1, 0) + 1; at <= sum.seq; at++)
 			add_edge(&a, row, at, row_vertex(r, at)->t_ns, 1, 0);
 		if (!s->ring || s->n > s->mask)

@@ -588,7 +588,8 @@ START_TEST(test_sums_hold_whatever_comes)
 END_TEST
 
 UNIT_MAIN("sched", test_time_from_begin_to_end, test_cpu_start_credits_before_first_switch,
-	  test_context_tid_tells_who_runs, test_ready_and_blocked, test_waiting_ends_with_the_wake_up, test_stopped_is_neither_ready_nor_blocked,
+	  test_context_tid_tells_who_runs, test_ready_and_blocked, test_waiting_ends_with_the_wake_up,
+	  test_stopped_is_neither_ready_nor_blocked,
 	  test_first_wakeup_counts, test_sched_wakeup_counts_only_without_waking, test_migrations,
 	  test_offline_with_look_ahead, test_migration_that_stays_online, test_offline_held_until_next_event,
 	  test_hotplug_tracepoint, test_lost_events_make_unsure, test_interrupted_session,

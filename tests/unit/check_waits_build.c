@@ -2,7 +2,7 @@
 /*
  * From wait events to the graph: hand-built events of hosts, and what becomes of a row:
  * "10 R 20 B<7@20 30" is a vertex at 10, one at 20 whose edge was running, one at 30 whose edge was
- * blocked and that a link from thread 7 at 20 leads to. '.' is a gap, K0 the kernel row of CPU 0.
+ * blocked and that a link from thread 7 at 20 leads to. 'i' is a wait for work, '.' a gap, K0 the kernel row of CPU 0.
  */
 #include <glib.h>
 #include <string.h>
@@ -138,7 +138,7 @@ static char *row_text(const struct test *t, wait_row row)
 		const struct vertex *v = &r->ring[i & r->mask];
 
 		if (i > r->head)
-			g_string_append_printf(s, " %c", v->gap ? '.' : letters[v->state]);
+			g_string_append_printf(s, " %c", v->gap ? '.' : v->idle ? 'i' : letters[v->state]);
 		if (v->link != WAIT_LINK_NONE) {
 			const struct wait_who who = waits_who(t->w, v->from);
 
@@ -224,7 +224,7 @@ START_TEST(test_states_when_switched_out)
 		const char *normal, *compat;
 	} cases[] = {
 		{ 0, "P", "P" },    { 1, "B", "B" },     { 2, "B", "B" },     { 0x100, "P", "P" },
-		{ 0x101, "P", "B" }, { 0x80, "B", "P" }, { 0x402, "B", "B" }, { 0x40, "B", "P" },
+		{ 0x101, "P", "B" }, { 0x80, "i", "P" }, { 0x402, "i", "B" }, { 0x40, "B", "P" },
 	};
 
 	for (size_t i = 0; i < 2 * G_N_ELEMENTS(cases); i++) {
@@ -261,6 +261,42 @@ START_TEST(test_stopped)
 	ck_assert_str_eq(strpool_text(causes_get(&g->causes, row_vertex(r, 1)->cause)->name), "stopped");
 	r = &g->rows[waits_find(t.w, 0, 8, UINT64_MAX)];
 	ck_assert_str_eq(strpool_text(causes_get(&g->causes, row_vertex(r, 2)->cause)->name), "traced");
+	end(&t);
+}
+END_TEST
+
+/* TASK_IDLE: a worker without work, whoever gives it some; a disk or a timer is not what it waited for. */
+START_TEST(test_idle)
+{
+	const struct wait_graph *g;
+	const struct row *r;
+	struct test t;
+
+	begin(&t, false, 1);
+	switched(&t, 0, 10, 0, 7, 0x80, 8);
+	woken(&t, 0, 20, 0, 7);
+	switched(&t, 0, 30, 0, 8, 0, 7);
+	switched(&t, 0, 40, 0, 7, 0x402, 8); /* so before 4.14 */
+	woken_by_softirq(&t, 0, 50, 0, 7, 4, WAIT_BLOCK_DEVICE);
+	switched(&t, 0, 60, 0, 8, 0, 7);
+	switched(&t, 0, 70, 0, 7, 2, 8); /* in the midst of its work it waits as everybody does */
+	woken_by_softirq(&t, 0, 80, 0, 7, 4, WAIT_BLOCK_DEVICE);
+	switched(&t, 0, 90, 0, 8, 0, 7);
+	switched(&t, 0, 100, 0, 7, 0x80, 8);
+	switched(&t, 0, 110, 0, 8, 0, 7); /* its wake-up was not seen */
+	finish(&t, 1);
+	check(&t, 0, 7, "10 i<8@20 20 P 30 R 40 i 50 P 60 R 70 D 80 P 90 R 100 i 110");
+	g = waits_graph(t.w);
+	r = &g->rows[waits_find(t.w, 0, 7, UINT64_MAX)];
+	ck_assert_str_eq(strpool_text(causes_get(&g->causes, row_vertex(r, 4)->cause)->name), "idle");
+	end(&t);
+	begin(&t, true, 1);
+	switched(&t, 0, 10, 0, 7, 0x80, 8);
+	switched(&t, 0, 30, 0, 8, 0, 7);
+	switched(&t, 0, 40, 0, 7, 0x402, 8);
+	woken_by_softirq(&t, 0, 50, 0, 7, 4, WAIT_BLOCK_DEVICE);
+	finish(&t, 1);
+	check(&t, 0, 7, "10 P 30 R 40 D 50");
 	end(&t);
 }
 END_TEST
@@ -379,6 +415,75 @@ START_TEST(test_packet_that_wakes_several)
 	check(&t, 1, 8, "11 R 12 N~7@20 34");
 	check(&t, 1, 6, "12 R 13 N 41");
 	end(&t);
+}
+END_TEST
+
+/* What has woken somebody is no link to who received it, though that row goes on. */
+START_TEST(test_packet_that_woke_is_forgotten)
+{
+	struct test t;
+
+	begin(&t, false, 2);
+	switched(&t, 0, 10, 0, 0, 0, 7);
+	switched(&t, 1, 11, 0, 9, 1, 0);
+	packet(&t, 0, 20, 0, true, false, false, 1);
+	packet(&t, 1, 31, 0, false, true, false, 1);
+	woken_by_softirq(&t, 1, 32, 0, 9, 3, WAIT_NETWORK);
+	packet(&t, 1, 33, 0, true, true, true, 50);
+	finish(&t, 2);
+	check(&t, 1, 9, "11 N~7@20 32");
+	check_row(&t, row_of_cpu(&t, 1, -1, 0), "31 R 33");
+	ck_assert_uint_eq(waits_info(t.w).links, 1);
+	end(&t);
+	/* and what became a link to who received it wakes nobody in the next softirq */
+	begin(&t, false, 2);
+	switched(&t, 0, 10, 0, 0, 0, 7);
+	switched(&t, 1, 11, 0, 9, 1, 0);
+	packet(&t, 0, 20, 0, true, false, false, 1);
+	packet(&t, 1, 31, 0, false, true, false, 1);
+	packet(&t, 1, 33, 0, true, true, true, 50);
+	add(&t, 1, 40, WAIT_EVENT_NET_SOFTIRQ, 0)->vec = 3;
+	woken_by_softirq(&t, 1, 41, 0, 9, 3, WAIT_NETWORK);
+	finish(&t, 2);
+	check(&t, 1, 9, "11 N 41");
+	check_row(&t, row_of_cpu(&t, 1, -1, 0), "~7@20 31 R 33 . 40");
+	end(&t);
+}
+END_TEST
+
+/* Two packets in one ns are one vertex: the link from the one sent first stays, the later one is for who is woken. */
+START_TEST(test_two_packets_in_one_ns)
+{
+	struct test t;
+
+	begin(&t, false, 2);
+	switched(&t, 0, 10, 0, 0, 0, 7);
+	switched(&t, 0, 11, 1, 0, 0, 8);
+	switched(&t, 1, 12, 0, 9, 1, 0);
+	packet(&t, 0, 20, 0, true, false, false, 1);
+	packet(&t, 0, 25, 1, true, false, false, 200);
+	packet(&t, 1, 31, 0, false, true, false, 1);
+	packet(&t, 1, 31, 0, false, true, false, 200);
+	woken_by_softirq(&t, 1, 32, 0, 9, 3, WAIT_NETWORK);
+	finish(&t, 2);
+	check(&t, 1, 9, "12 N~8@25 32");
+	check_row(&t, row_of_cpu(&t, 1, -1, 0), "~7@20 31");
+	ck_assert_uint_eq(waits_info(t.w).links, 2);
+	end(&t);
+	/* in either order, and nobody is woken: both lead to the receiver's vertex */
+	for (unsigned i = 0; i < 2; i++) {
+		begin(&t, false, 2);
+		switched(&t, 0, 10, 0, 0, 0, 7);
+		switched(&t, 0, 11, 1, 0, 0, 8);
+		packet(&t, 0, 20, 0, true, false, false, 1);
+		packet(&t, 0, 25, 1, true, false, false, 200);
+		packet(&t, 1, 31, 0, false, true, false, i ? 200 : 1);
+		packet(&t, 1, 31, 0, false, true, false, i ? 1 : 200);
+		packet(&t, 1, 33, 0, true, true, true, 50);
+		finish(&t, 2);
+		check_row(&t, row_of_cpu(&t, 1, -1, 0), "~7@20 31 R 33");
+		end(&t);
+	}
 }
 END_TEST
 
@@ -596,8 +701,9 @@ START_TEST(test_queues_grow)
 END_TEST
 
 UNIT_MAIN("waits_build", test_wake_up_by_a_task, test_second_wake_up_counts_in_compat, test_states_when_switched_out,
-	  test_stopped, test_fork_and_reuse_of_a_tid, test_end_of_old_kernels, test_idle_rows,
+	  test_stopped, test_idle, test_fork_and_reuse_of_a_tid, test_end_of_old_kernels, test_idle_rows,
 	  test_packet_wakes_on_another_host, test_packet_that_wakes_several, test_packet_that_wakes_nobody,
+	  test_packet_that_woke_is_forgotten, test_two_packets_in_one_ns,
 	  test_softirq_sends_for_the_task, test_lost_events, test_host_was_away, test_order_of_hosts,
 	  test_clocks_begin_anew, test_whose_row_is_not_there,
 	  test_times_of_other_clocks, test_queues_grow)

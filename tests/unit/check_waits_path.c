@@ -6,7 +6,8 @@
 
 /*
  * Graphs as text: of each row "TIME STATE TIME STATE … TIME", where the states
- * are those of letters[] and '.' is a gap; links as "ROW@TIME ROW@TIME KIND", KIND one of W, F, N, T.
+ * are those of letters[], 'i' a wait for work, and '.' is a gap; links as
+ * "ROW@TIME ROW@TIME KIND", KIND one of W, F, N, T.
  * Paths as text: "ROW:STATE BEGIN-END", in front of it the link that leads to it ("W1>"), after it '~' for a
  * wire, "?f", "?s", "?a" for a fill, '!' for what the memory cuts.
  */
@@ -23,7 +24,7 @@ struct built {
 struct graph_event {
 	uint64_t t_ns, from_ns;
 	int row, from;
-	int state;          /* -1: gap; -2: link */
+	int state;          /* -1: gap; -2: link; -3: a wait for work */
 	enum wait_link link;
 };
 
@@ -53,7 +54,9 @@ static unsigned parse_row(const char *text, int row, struct graph_event *events)
 		struct graph_event *e = &events[n++];
 
 		*e = (struct graph_event){.row = row, .t_ns = g_ascii_strtoull(words[i], NULL, 10), .state = -1};
-		if (i && words[i - 1][0] != '.')
+		if (i && words[i - 1][0] == 'i')
+			e->state = -3;
+		else if (i && words[i - 1][0] != '.')
 			e->state = index_of(letters, words[i - 1][0]);
 		if (!words[i + 1])
 			break;
@@ -75,6 +78,8 @@ static void build_events(struct built *b, struct graph_event *events, unsigned n
 			graph_link(b->g, b->rows[e->from], e->from_ns, b->rows[e->row], e->t_ns, e->link);
 		else if (e->state == -1)
 			graph_gap(b->g, b->rows[e->row], e->t_ns);
+		else if (e->state == -3 && graph_vertex(b->g, b->rows[e->row], e->t_ns, WAIT_BLOCKED, NULL))
+			graph_idle(b->g, b->rows[e->row], e->t_ns);
 		else
 			ck_assert(graph_vertex(b->g, b->rows[e->row], e->t_ns, e->state, NULL));
 	}
@@ -225,6 +230,35 @@ START_TEST(test_packets)
 	/* sent by one that waits, for nobody knows what */
 	check_whole(ROWS("10 R 20 N 60 R 80", "0 B 90"), LINKS("1@50 0@60 N"),
 		    "0:R10-20 1:B20-50?f N1>0:N50-60~ 0:R60-80");
+}
+END_TEST
+
+/*
+ * A worker that had no work explains nothing of the time before it got some: its waker does, all the way, or,
+ * woken by an interrupt, nobody.
+ */
+START_TEST(test_idle_workers)
+{
+	/* what the worker did before, 15-40, was not for row 0 */
+	check_whole(ROWS("10 R 20 B 60 R 80", "0 R 15 i 25 R 40 i 50 R 90", "0 R 90", "0 R 90"),
+		    LINKS("1@60 0@60 W", "2@25 1@25 W", "3@50 1@50 W"),
+		    "0:R10-20 3:R20-50 W3>1:R50-60 W1>0:R60-80");
+	/* an interrupt: the wait stays what it was */
+	check_whole(ROWS("10 R 20 B 60 R 80", "0 R 25 T 30 R 40 i 50 P 55 R 90"), LINKS("1@60 0@60 W"),
+		    "0:R10-20 0:B20-50 1:P50-55 1:R55-60 W1>0:R60-80");
+	/* who gave the work waited in turn, for another worker: that wait stays his */
+	check_whole(ROWS("10 R 20 B 60 R 80", "0 R 5 i 50 R 90", "0 R 30 B 45 R 90", "0 R 5 i 40 R 90"),
+		    LINKS("1@60 0@60 W", "2@50 1@50 W", "3@45 2@45 W"),
+		    "0:R10-20 2:R20-30 2:B30-40 3:R40-45 W3>2:R45-50 W2>1:R50-60 W1>0:R60-80");
+	/* work that came as a packet */
+	check_whole(ROWS("10 R 20 B 60 R 80", "0 R 15 i 50 R 90", "0 R 90"), LINKS("1@60 0@60 W", "2@35 1@50 N"),
+		    "0:R10-20 2:R20-35 N2>1:N35-50~ 1:R50-60 W1>0:R60-80");
+	/* it had its work before the wait: only since it was given it, or all of the wait */
+	check_whole(ROWS("10 R 20 B 60 R 80", "0 R 5 i 15 R 90", "0 R 90"), LINKS("1@60 0@60 W", "2@15 1@15 W"),
+		    "0:R10-20 1:R20-60 W1>0:R60-80");
+	/* its own path: who gave it work; an interrupt: nothing is known */
+	check_whole(ROWS("10 R 20 i 60 R 80", "0 R 90"), LINKS("1@60 0@60 W"), "0:R10-20 1:R20-60 W1>0:R60-80");
+	check_whole(ROWS("10 R 20 i 60 R 80"), NO_LINKS, "0:R10-20 0:B20-60 0:R60-80");
 }
 END_TEST
 
@@ -391,5 +425,6 @@ START_TEST(test_random)
 }
 END_TEST
 
-UNIT_MAIN("waits_path", test_own_edges, test_chain, test_fills, test_packets, test_windows, test_present, test_bounds,
+UNIT_MAIN("waits_path", test_own_edges, test_chain, test_fills, test_packets, test_idle_workers,
+	  test_windows, test_present, test_bounds,
 	  test_random)

@@ -25,11 +25,12 @@ enum difference {
 	DIFFERS_BEFORE, /* before the recording's first event of the thread: it says nothing, the window does */
 	DIFFERS_OFFLINE, /* the last thread of a CPU that went offline before the window, which the recording takes to
 			    run on; or one of a CPU that comes online, which nobody was seen to wake */
+	DIFFERS_IDLE,   /* left the CPU before the window: that it had no work is not known there */
 	DIFFERENCES
 };
 
 static const char *const differences[] = {
-	"open end", "before the first event", "offline",
+	"open end", "before the first event", "offline", "idle",
 };
 
 static const char *build_directory(void)
@@ -209,6 +210,8 @@ static enum difference classify(const struct wait_path *p, const struct wait_seg
 		return DIFFERS_OFFLINE;
 	if (x == &p->segments[0] && x->state == WAIT_PREEMPTED && y->state == WAIT_BLOCKED)
 		return DIFFERS_OFFLINE;
+	if (x == &p->segments[0] && strcmp(strpool_text(y->cause.name), "idle") == 0)
+		return DIFFERS_IDLE;
 	return DIFFERENCES;
 }
 

@@ -84,6 +84,16 @@ static inline void sim_vertex(struct sim *s, int row, enum wait_state state)
 	s->events++;
 }
 
+/* Every fourth thread is a worker whose waits are for work; what is dumped has none. */
+static inline void sim_woken(struct sim *s, int row, enum wait_state state)
+{
+	bool idle = row % 4 == 3 && !s->dump;
+
+	sim_vertex(s, row, idle ? WAIT_BLOCKED : state);
+	for (int i = 0; i < s->n_graphs && idle; i++)
+		graph_idle(s->graphs[i], s->rows[row].in[i], s->now_ns);
+}
+
 static inline void sim_gap(struct sim *s, int row)
 {
 	for (int i = 0; i < s->n_graphs; i++)
@@ -180,7 +190,7 @@ static inline void sim_run_task(struct sim *s, int cpu)
 		other = sim_any(s, SIM_BLOCKED);
 		if (other == SIM_NOBODY)
 			break;
-		sim_vertex(s, other, WAIT_BLOCKED);
+		sim_woken(s, other, WAIT_BLOCKED);
 		if (s->dump)
 			fprintf(s->dump, "S %d %ju\n", row, (uintmax_t)s->now_ns);
 		sim_link(s, row, s->now_ns, other, WAIT_LINK_WAKEUP);
@@ -220,10 +230,10 @@ static inline void sim_interrupt(struct sim *s, int cpu)
 		return;
 	switch (sim_pick(s, 6)) {
 	case 0: case 1:
-		sim_vertex(s, blocked, quick[sim_pick(s, 4)]);
+		sim_woken(s, blocked, quick[sim_pick(s, 4)]);
 		break;
 	case 2: case 3:
-		sim_vertex(s, blocked, WAIT_NETWORK);
+		sim_woken(s, blocked, WAIT_NETWORK);
 		sim_deliver(s, blocked);
 		break;
 	case 4: /* by way of the CPU's row for packets */
@@ -234,7 +244,7 @@ static inline void sim_interrupt(struct sim *s, int cpu)
 			sim_deliver(s, kernel);
 		s->now_ns++;
 		sim_vertex(s, kernel, WAIT_RUNNING);
-		sim_vertex(s, blocked, WAIT_NETWORK);
+		sim_woken(s, blocked, WAIT_NETWORK);
 		sim_link(s, kernel, s->now_ns, blocked, WAIT_LINK_NETWORK);
 		break;
 	default: /* a packet of its own is sent meanwhile */

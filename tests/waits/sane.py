@@ -17,8 +17,13 @@ CAUSES = {
     "overtaken": "a packet overtaken by later ones still finds its partner",
     "dump": "the state dump does not know better what a thread does than its own events, nor that it was forked",
     "waiting": "who waits when the state dump comes is blocked from then on, and the wake-up that ends it counts",
+    "idle": "a thread that left the CPU in TASK_IDLE had no work: who waits for it waits for who woke it then, not "
+            "for what it did before; nobody: it is the wait itself",
     "unknown": "after lost events what a thread did before they ended is unknown",
 }
+
+
+TASK_IDLE = 0x80
 
 
 def flow_of(fields):
@@ -66,6 +71,8 @@ def changed(critpath, losses):
             self.losses = collections.deque(losses)
             self.unseen = {}      # worker -> end of the last loss since it was seen
             self.lost_cpus = set()
+            self.idling = set()   # workers without work
+            self.g.idle = set()   # vertices where they got some
 
         def feed(self, e):
             while self.losses and self.losses[0][1] <= e.ts:
@@ -99,6 +106,7 @@ def changed(critpath, losses):
                 self._append(w, (self.row(w), ts), "UNKNOWN")
                 self.used["unknown"] += 1
             w.status = w.old = doing
+            self.idling.discard(w)
 
         def on_cpu(self, host, cpu):
             if (host, cpu) in self.lost_cpus and self.event.ctx.get("tid", 0) > 0:
@@ -147,6 +155,18 @@ def changed(critpath, losses):
                 if w:
                     self.seen(w, doing)
             super().sched_switch(e, f)
+            if f["prev_state"] == TASK_IDLE:
+                self.idling.add(self.find(e.host, f["prev_tid"], e.cpu))
+
+        def _append(self, w, vx, state, q=None):
+            if w not in self.idling or w.status == critpath.WAIT_BLOCKED:
+                super()._append(w, vx, state, q)
+                return
+            self.idling.discard(w)
+            super()._append(w, vx, "BLOCKED", q)
+            if vx in self.g.in_h:
+                self.g.idle.add(vx)
+                self.used["idle"] += 1
 
         # wake-ups
 
@@ -189,6 +209,56 @@ def changed(critpath, losses):
     return Builder
 
 
+def explained(plain):
+    """The reference's resolve() for graphs in which threads have no work at times."""
+
+    def resolve(g, row, begin, end, bound):
+        if not getattr(g, "idle", None):
+            return plain(g, row, begin, end, bound)
+        if (row, end) not in g.in_v:
+            return []
+        limit, taken, remembered = max(bound, begin), [], []
+
+        def link_to(vertex):
+            source = g.in_v[vertex]
+            taken.append((source[:2], vertex, source[2], None))
+            return source[:2]
+
+        at = link_to((row, end))
+        while at[1] > limit:
+            link, edge = g.in_v.get(at), g.in_h.get(at)
+            if at in g.idle:
+                if not link:
+                    taken.append(((row, limit), (row, at[1]), "BLOCKED", None))
+                    break
+                at = link_to(at)
+                continue
+            if link and link[1] <= limit:
+                link_to(at)
+                break
+            blocks = edge and edge[1] in ("BLOCKED", "NETWORK")
+            if link and not blocks:
+                remembered.append(at)
+            if edge:
+                left = (at[0], edge[0])
+                inner = resolve(g, at[0], edge[0], at[1], limit) if blocks else []
+                if inner:
+                    taken += inner
+                elif edge[1] != "BLOCKED":
+                    taken.append((left, at, edge[1], edge[2]))
+                at = left
+            elif remembered:
+                vertex = remembered.pop()
+                while taken and taken[-1][0] != vertex:
+                    taken.pop()
+                at = link_to(vertex)
+            else:
+                break
+        return taken
+
+    return resolve
+
+
 class Sane(reference.Built):
     """
     The reference's graph of one host's recording with these changes. .used: how often each applied;
@@ -198,6 +268,9 @@ class Sane(reference.Built):
     def __init__(self, critpath, directory, losses):
         original = critpath.Builder
         critpath.Builder = changed(critpath, losses)
+        if not hasattr(critpath, "plain_resolve"):
+            critpath.plain_resolve = critpath.resolve
+            critpath.resolve = explained(critpath.plain_resolve)
         critpath.WANT.add("block_rq_complete")
         try:
             super().__init__(critpath, directory, sane=True, loose=True)
