@@ -85,11 +85,15 @@ static void vertex(struct build *b, wait_row row, enum wait_state state, const s
 	vertex_at(b, row, b->now_ns, state, cause);
 }
 
-/* What the row does from now on; Trace Compass' rows end with their last vertex. */
-static void present(struct build *b, wait_row row, enum wait_state state, const struct wait_cause *cause)
+/*
+ * What the thread does from now on; Trace Compass' rows end with their last vertex, and so does that of
+ * one that exits: its last switch may never be seen.
+ */
+static void present(struct build *b, const struct build_thread *t, enum wait_state state,
+		    const struct wait_cause *cause)
 {
-	if (!b->compat)
-		graph_present(b->graph, row, state, cause);
+	if (!b->compat && !t->exiting)
+		graph_present(b->graph, t->row, state, cause);
 }
 
 /*
@@ -135,7 +139,7 @@ wait_row build_extend(struct build *b, const struct build_thread *t)
 	const enum wait_state state = state_of((enum status)t->status);
 
 	vertex(b, t->row, state, NULL);
-	present(b, t->row, state, NULL);
+	present(b, t, state, NULL);
 	return t->row;
 }
 
@@ -147,7 +151,7 @@ static wait_row change(struct build *b, const struct build_thread *t, const stru
 	vertex(b, t->row, state_of((enum status)t->old), t->old == STATUS_BLOCKED && t->stop ? &stop : NULL);
 	if (t->old == STATUS_BLOCKED && t->stop == b->idling)
 		graph_idle(b->graph, t->row, b->now_ns);
-	present(b, t->row, state_of((enum status)t->status), cause);
+	present(b, t, state_of((enum status)t->status), cause);
 	return t->row;
 }
 
@@ -263,7 +267,7 @@ static void wake_in_context(struct build *b, unsigned host, const struct wait_ev
 		wait_for_work(b, t);
 	else
 		vertex(b, t->row, (enum wait_state)e->state, &cause);
-	present(b, t->row, WAIT_PREEMPTED, NULL);
+	present(b, t, WAIT_PREEMPTED, NULL);
 	if (receiver)
 		build_packets_redirect(b, receiver->row, t->row);
 }
@@ -271,7 +275,7 @@ static void wake_in_context(struct build *b, unsigned host, const struct wait_ev
 /* A link is to start at the thread's row now. A running one needs no vertex for that: most vertices would be such. */
 static void source(struct build *b, struct build_thread *t)
 {
-	if (b->compat || t->status != STATUS_RUN || !build_row(b, t->row)->first_ns) {
+	if (b->compat || t->exiting || t->status != STATUS_RUN || !build_row(b, t->row)->first_ns) {
 		build_extend(b, t);
 		return;
 	}
@@ -288,7 +292,7 @@ static void wake_in_task(struct build *b, const struct wait_event *e, const stru
 		wait_for_work(b, t);
 	else
 		vertex(b, t->row, state_of((enum status)t->old), t->old == STATUS_BLOCKED ? &cause : NULL);
-	present(b, t->row, state_of((enum status)t->status), NULL);
+	present(b, t, state_of((enum status)t->status), NULL);
 	if (!waker)
 		return;
 	source(b, waker);
@@ -348,8 +352,12 @@ static void build_exit(struct build *b, unsigned host, const struct wait_event *
 	if (!t)
 		return;
 	recover(b, t, STATUS_RUN);
-	build_thread_set(b, t, STATUS_EXIT);
 	t->exiting = true;
+	build_thread_set(b, t, STATUS_EXIT);
+	if (b->compat)
+		return;
+	vertex(b, t->row, WAIT_RUNNING, NULL);
+	graph_present(b->graph, t->row, WAIT_STATES, NULL);
 }
 
 static void build_rename(struct build *b, unsigned host, const struct wait_event *e)
@@ -380,7 +388,7 @@ static void begin_blocked(struct build *b, struct build_thread *t)
 		return;
 	graph_gap(b->graph, t->row, b->now_ns);
 	r->first_ns = b->now_ns;
-	present(b, t->row, WAIT_BLOCKED, NULL);
+	present(b, t, WAIT_BLOCKED, NULL);
 }
 
 static void build_status(struct build *b, unsigned host, const struct wait_event *e)

@@ -136,6 +136,7 @@ static struct build_thread *refresh(struct build *b, struct build_thread *t)
 		t->status = t->old = STATUS_UNKNOWN;
 		t->stop = STRID_NONE;
 		t->interrupted = true;
+		t->exiting = false;
 		t->interrupts = build_host(b, t->host)->interrupts;
 	}
 	return t;

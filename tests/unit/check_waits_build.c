@@ -320,7 +320,7 @@ START_TEST(test_fork_and_reuse_of_a_tid)
 	finish(&t, 1);
 	check(&t, 0, 7, "+8@31 31 P 40");
 	first = waits_find(t.w, 0, 7, 25);
-	check_row(&t, first, "10 R 20");
+	check_row(&t, first, "10 R 12 R 20");
 	ck_assert_str_eq(strpool_text(waits_who(t.w, waits_find(t.w, 0, 7, UINT64_MAX)).comm), "second");
 	ck_assert_uint_eq(waits_find(t.w, 0, 9, UINT64_MAX), WAIT_NO_ROW);
 	end(&t);
@@ -328,6 +328,32 @@ START_TEST(test_fork_and_reuse_of_a_tid)
 END_TEST
 
 /* Before 4.14 a thread that exits shows TASK_DEAD; parked threads and idle sleepers show the same bits. */
+/* Its path ends with its exit, whether its last switch is seen or not; what it does in between counts. */
+START_TEST(test_path_ends_with_the_exit)
+{
+	struct wait_path path;
+	struct test t;
+
+	wait_path_init(&path);
+	for (unsigned seen = 0; seen < 2; seen++) {
+		begin(&t, false, 1);
+		switched(&t, 0, 10, 0, 5, 1, 7);
+		add(&t, 0, 12, WAIT_EVENT_EXIT, 0)->tid = 7;
+		woken(&t, 0, 15, 0, 5);
+		if (seen)
+			switched(&t, 0, 20, 0, 7, 0x10, 8);
+		woken(&t, 0, 90, 1, 9);
+		finish(&t, 1);
+		check(&t, 0, 7, seen ? "10 R 12 R 15 R 20" : "10 R 12 R 15");
+		check(&t, 0, 5, "10 B<7@15 15");
+		waits_path(t.w, waits_find(t.w, 0, 7, UINT64_MAX), 0, 100, &path);
+		ck_assert_uint_eq(path.end_ns, seen ? 20 : 15);
+		end(&t);
+	}
+	wait_path_release(&path);
+}
+END_TEST
+
 START_TEST(test_end_of_old_kernels)
 {
 	struct test t;
@@ -340,7 +366,7 @@ START_TEST(test_end_of_old_kernels)
 	switched(&t, 0, 40, 0, 7, 1, 8);
 	finish(&t, 1);
 	check(&t, 0, 7, "30 R 40");
-	check_row(&t, waits_find(t.w, 0, 7, 25), "10 R 20");
+	check_row(&t, waits_find(t.w, 0, 7, 25), "10 R 12 R 20");
 	check(&t, 0, 8, "20 R 30 B 40");
 	end(&t);
 }
@@ -701,7 +727,8 @@ START_TEST(test_queues_grow)
 END_TEST
 
 UNIT_MAIN("waits_build", test_wake_up_by_a_task, test_second_wake_up_counts_in_compat, test_states_when_switched_out,
-	  test_stopped, test_idle, test_fork_and_reuse_of_a_tid, test_end_of_old_kernels, test_idle_rows,
+	  test_stopped, test_idle, test_fork_and_reuse_of_a_tid, test_path_ends_with_the_exit,
+	  test_end_of_old_kernels, test_idle_rows,
 	  test_packet_wakes_on_another_host, test_packet_that_wakes_several, test_packet_that_wakes_nobody,
 	  test_packet_that_woke_is_forgotten, test_two_packets_in_one_ns,
 	  test_softirq_sends_for_the_task, test_lost_events, test_host_was_away, test_order_of_hosts,
