@@ -82,20 +82,37 @@ static enum fd_kind kind_of_row(const struct model *m, uint32_t row)
 	return row == NO_ROW ? FD_UNKNOWN : (enum fd_kind)FILE_ROW(m, row)->kind;
 }
 
+/* What the path is another name of, if that is an fd of the process; the call itself has made a new description. */
+static uint32_t reopened(struct model *m, const struct done *d)
+{
+	const struct thread_row *t = THREAD_ROW(m, d->thread);
+	int64_t pid = (int64_t)t->vpid > 0 ? (int64_t)t->vpid : (int64_t)t->pid, fd = -1;
+
+	if (has(d, ENTRY_PATH))
+		fd = fdkind_reopened(strpool_text(d->call->path), pid);
+	return fd < 0 ? NO_ROW : files_find(m, d->t, fd);
+}
+
 static void done_open(struct model *m, const struct done *d)
 {
+	const uint32_t other = reopened(m, d);
 	uint32_t dir = files_resolve(m, d->call->file);
 	const char *dir_path = dir == NO_ROW ? "" : strpool_text((strid)FILE_ROW(m, dir)->path);
 	enum fd_kind kind = d->call->desc->made;
+	strid path = d->call->path;
 	uint32_t row;
 
-	if (kind == FD_FILE && has(d, ENTRY_PATH))
-		kind = fdkind_of_path(m, strpool_text(d->call->path), kind_of_row(m, dir), dir_path);
-	else if (kind == FD_FILE)
+	if (other != NO_ROW) {
+		kind = kind_of_row(m, other);
+		path = (strid)FILE_ROW(m, other)->path;
+	} else if (kind == FD_FILE && has(d, ENTRY_PATH)) {
+		kind = fdkind_of_path(m, strpool_text(path), kind_of_row(m, dir), dir_path);
+	} else if (kind == FD_FILE) {
 		kind = FD_UNKNOWN;
+	}
 	row = make(m, d, d->ret, kind);
 	if (row != NO_ROW)
-		FILE_ROW(m, row)->path = d->call->path;
+		FILE_ROW(m, row)->path = path;
 }
 
 static void done_make(struct model *m, const struct done *d)

@@ -29,6 +29,48 @@ static enum fd_kind kind_of_absolute(const struct model *m, const char *path)
 	return FD_FILE;
 }
 
+/* The rest of the path behind this beginning; NULL: it begins otherwise. */
+static const char *behind(const char *path, const char *beginning)
+{
+	size_t len = strlen(beginning);
+
+	return strncmp(path, beginning, len) == 0 ? path + len : NULL;
+}
+
+/* A whole number up to the end of the text; else -1. */
+static int64_t whole_number(const char *text)
+{
+	char *end;
+	int64_t n;
+
+	if (!g_ascii_isdigit(text[0]))
+		return -1;
+	n = g_ascii_strtoll(text, &end, 10);
+	return *end || n > INT32_MAX ? -1 : n;
+}
+
+int64_t fdkind_reopened(const char *path, int64_t pid)
+{
+	static const char *const standard[] = { "/dev/stdin", "/dev/stdout", "/dev/stderr" };
+	const char *rest = behind(path, "/dev/fd/");
+	char own[32];
+
+	if (rest)
+		return whole_number(rest);
+	for (size_t i = 0; i < G_N_ELEMENTS(standard); i++)
+		if (strcmp(path, standard[i]) == 0)
+			return (int64_t)i;
+	if (!behind(path, "/proc/"))
+		return -1;
+	snprintf(own, sizeof(own), "/proc/%lld/fd/", (long long)pid);
+	rest = behind(path, "/proc/self/fd/");
+	if (!rest)
+		rest = behind(path, "/proc/thread-self/fd/");
+	if (!rest)
+		rest = behind(path, own);
+	return rest ? whole_number(rest) : -1;
+}
+
 enum fd_kind fdkind_of_path(const struct model *m, const char *path, enum fd_kind dir, const char *dir_path)
 {
 	char joined[256];

@@ -61,6 +61,9 @@ uint32_t files_resolve(const struct model *m, struct file_ref ref);
 /* By what was opened: an absolute path, or one relative to an fd of kind dir (FD_UNKNOWN: the working directory). */
 enum fd_kind fdkind_of_path(const struct model *m, const char *path, enum fd_kind dir, const char *dir_path);
 
+/* The fd of the opening process that the path is another name of: "/proc/self/fd/3", "/dev/stdin"; else -1. */
+int64_t fdkind_reopened(const char *path, int64_t pid);
+
 /* By the name and mode (FMODE_…) in the state dump. */
 enum fd_kind fdkind_of_dump(const struct model *m, const char *name, uint64_t fmode);
 

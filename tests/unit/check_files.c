@@ -33,6 +33,40 @@ START_TEST(test_open_and_close)
 }
 END_TEST
 
+/* Opened again by way of its fd, as programs do with O_PATH: the same file, in a life of its own. */
+START_TEST(test_open_by_the_name_of_an_fd)
+{
+	static const char *const names[] = {
+		"/proc/self/fd/3", "/proc/thread-self/fd/3", "/dev/fd/3", "/proc/7/fd/3",
+	};
+	static const char *const others[] = {
+		"/proc/self/fd/9", "/proc/self/fd/", "/proc/self/fd/3x", "/proc/self/fd/3/x", "/proc/self/fd",
+		"/proc/99999/fd/3", "/proc/self/fdinfo/3", "/dev/fd/99999999999999999999",
+	};
+	struct events e;
+
+	begin(&e);
+	OPEN(&e, TID, "/data/file", 3);
+	for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
+		OPEN(&e, TID, names[i], 4);
+		ck_assert_str_eq(path(&e, TID, 4), "/data/file");
+		ck_assert_str_eq(kind(&e, TID, 4), "file");
+		ck_assert_uint_ne(life(&e, TID, 4), life(&e, TID, 3));
+		CALL(&e, TID, "close", 0, .fd = 4);
+	}
+	for (size_t i = 0; i < G_N_ELEMENTS(others); i++) {
+		OPEN(&e, TID, others[i], 4);
+		ck_assert_str_eq(path(&e, TID, 4), others[i]);
+		CALL(&e, TID, "close", 0, .fd = 4);
+	}
+	CALL(&e, TID, "close", 0, .fd = 3);
+	OPEN(&e, TID, "/home/out", 1);
+	OPEN(&e, TID, "/dev/stdout", 4);
+	ck_assert_str_eq(path(&e, TID, 4), "/home/out");
+	events_release(&e);
+}
+END_TEST
+
 START_TEST(test_failed_open_makes_nothing)
 {
 	struct events e;
@@ -650,7 +684,8 @@ START_TEST(test_threads_of_unknown_birth_share)
 }
 END_TEST
 
-UNIT_MAIN("files", test_open_and_close, test_failed_open_makes_nothing, test_failed_close_closes_all_the_same,
+UNIT_MAIN("files", test_open_and_close, test_open_by_the_name_of_an_fd,
+	  test_failed_open_makes_nothing, test_failed_close_closes_all_the_same,
 	  test_close_does_not_end_the_next_life, test_unknown_fd_lives_since_before_the_record,
 	  test_open_of_an_open_fd_replaces_it, test_absurd_fds_have_no_life, test_dup, test_dup2_and_dup3, test_fcntl,
 	  test_pairs, test_calls_that_make_one_fd, test_sockets, test_close_range, test_fork_copies,
