@@ -9,6 +9,7 @@ import collections
 import glob
 import json
 import os
+import sys
 
 import harness
 import truth
@@ -99,6 +100,10 @@ def check_rpc(checks, name, directory, truth_dir):
                         f"{charged} ns; by the logs {least:.0f} to {most:.0f}, while the client ran for {ran}")
             calls += 1
     checks.equal(calls, 24, f"{name}: calls checked")
+    # who asked is charged, and nobody whom a packet only passed by
+    clients = {r["client_comm"] for r in harness.report("accounting", directory, sync=True).rows
+               if r["client_pid"] is not None and r["comm"] == "rpcd"}
+    checks.equal(clients, {"rpcc"}, f"{name}: clients of rpcd")
 
 
 # ---- wget: the path is as long as the program ran ----
@@ -130,6 +135,30 @@ def check_wget(checks, name, directory, truth_dir):
     checks.equal(sorted(disk), ["wget-cold", "wget-hot"], f"{name}: programs")
     checks.true(disk["wget-cold"] > 50 * MS, f"{name}: disk waits on the server, cold: {disk}")
     checks.equal(disk["wget-hot"], 0, f"{name}: disk waits on the server, hot")
+
+
+# ---- a network file system: its pages go over the network, by way of the kernel's workers ----
+
+def check_cifs(checks, name, directory, truth_dir):
+    offset = truth.clock_offset_ns(truth.trace_dirs(os.path.join(directory, "web"))[0])
+    labels = set()
+    for process in truth.runit(os.path.join(truth_dir, "web")):
+        label, tid = process["label"], process["pid"]
+        segments = harness.report("critical-path", "--host", "web", "--tid", tid, "--ref", "web", directory,
+                                  sync=True).rows
+        start, end = process["start_mono"] + offset, process["end_mono"] + offset
+        checks.true(start <= segments[0]["begin_ns"] and segments[-1]["end_ns"] <= end,
+                    f"{name}: {label}: the path ends with the process: {segments[-1]['end_ns'] - end} ns after it was waited for")
+        labels.add(label)
+        if "fsync" not in process["cmd"]:
+            continue
+        length, sums = segments[-1]["end_ns"] - segments[0]["begin_ns"], collections.Counter()
+        for s in segments:
+            idle = s["host"] == "web" and s["comm"].startswith("kworker/") and s["state"] in ("timer", "block_device")
+            sums["idle workers" if idle else s["host"]] += s["duration_ns"]
+        checks.equal(sums["idle workers"], 0, f"{name}: {label}: waited for workers that had no work")
+        checks.true(sums["db"] > 0.7 * length, f"{name}: {label}: on the server: {dict(sums)} of {length} ns")
+    checks.true(len(labels) >= 7, f"{name}: processes checked: {sorted(labels)}")
 
 
 # ---- locks and pipes: every thread's own log of what it waited in, and who woke it ----
@@ -184,6 +213,17 @@ def check_waits(checks, name, directory, truth_dir):
     checks.true(found >= 100, f"{name}: {found} waits with their waker on the path")
 
 
+def check_if_there(checks, name, check):
+    """Of the recordings of another kernel."""
+    below = os.path.join(harness.SHARED, "traces-k612")
+    archives = os.path.join(below, f"{name}.tar.zst"), os.path.join(below, "truth", f"{name}.truth.tar.zst")
+    if not all(os.path.exists(a) for a in archives):
+        print(f"skip {name}: not in {below}")
+    elif not sys.argv[1:] or name in sys.argv[1:]:
+        check(checks, name, harness.unpack(archives[0], "recordings"),
+              os.path.join(harness.unpack(archives[1], "truth"), "truth"))
+
+
 def main():
     harness.need_program()
     checks = harness.Checks()
@@ -194,6 +234,7 @@ def main():
             check_wget(checks, name, directory, truth_dir)
         else:
             check_waits(checks, name, directory, truth_dir)
+    check_if_there(checks, "cifs-list-k612", check_cifs)
     checks.finish()
 
 
