@@ -30,13 +30,18 @@ static enum thread_state state_after_switch(enum task_state left)
 static void switch_out(struct model *m, uint32_t row, const struct ev_sched_switch *p)
 {
 	struct thread_row *r = THREAD_ROW(m, row);
-	enum thread_state state = state_after_switch(task_state_of(p->prev_state, r->exited_ns));
+	const enum task_state left = task_state_of(p->prev_state, r->exited_ns);
+	const enum thread_state state = state_after_switch(left);
 
 	thread_set_state(m, row, state);
 	thread_set_comm(m, row, p->prev_comm);
 	r->prio = (uint64_t)p->prev_prio;
 	if (state == THREAD_READY)
 		r->flags |= THREAD_PREEMPTED;
+	if (left == TASK_IDLING)
+		r->flags |= THREAD_IDLES;
+	else
+		r->flags &= ~(uint64_t)THREAD_IDLES;
 	if (state == THREAD_ZOMBIE)
 		thread_end(m, row);
 }
@@ -95,15 +100,16 @@ void apply_switch(struct model *m, const struct apply *a)
 	}
 }
 
-/* Counts the wait that the wake-up ends. */
+/* Counts the wait that the wake-up ends. Who waits for work does not wait for the disk or timer that brings some. */
 static void end_wait(struct model *m, const struct apply *a, uint32_t row)
 {
 	struct context c = context_now(m, a->cpu);
+	const bool idles = THREAD_ROW(m, row)->flags & THREAD_IDLES;
 	strid cause = c.cause;
 
 	if (c.kind == WAIT_CONTEXT_TASK && a->thread != NO_ROW)
 		cause = (strid)THREAD_ROW(m, a->thread)->comm;
-	blocking_wait_ended(m, row, context_explains(&c), cause);
+	blocking_wait_ended(m, row, idles ? WAIT_BLOCKED : context_explains(&c), cause);
 	relations_wake(m, a, row, &c, m->now_ns - THREAD_ROW(m, row)->since_ns);
 }
 

@@ -45,6 +45,7 @@ enum thread_flag {
 	THREAD_KERNEL = 1 << 0,   /* a kernel thread */
 	THREAD_UNSURE = 1 << 1,   /* events were lost since its state was last seen */
 	THREAD_PREEMPTED = 1 << 2, /* ready because preempted, not because woken */
+	THREAD_IDLES = 1 << 3,    /* blocked, as a thread of the kernel that has no work */
 };
 
 enum cpu_state { CPU_UNKNOWN = 0, CPU_IDLE, CPU_BUSY, CPU_OFFLINE };

@@ -99,6 +99,30 @@ START_TEST(test_from_switch_to_wakeup)
 }
 END_TEST
 
+/* A worker that has no work (TASK_IDLE) does not wait for the timer that brings some; one that has some may. */
+START_TEST(test_no_work)
+{
+	const struct blocking_row *r;
+	struct events e;
+
+	begin(&e);
+	for (unsigned i = 0; i < 2; i++) {
+		uint64_t t = 1100 + 1000 * i;
+
+		run(&e, t, A, "kworker/0:1");
+		events_switch(&e, t + 100, 0, A, i ? 0x02 : 0x80, 0, "swapper/0");
+		EVENT(&e, t + 200, 0, 0, SOFTIRQ_ENTRY, softirq, .vec = 1);
+		wake(&e, t + 210, 0, 0, A);
+		EVENT(&e, t + 220, 0, 0, SOFTIRQ_EXIT, softirq, .vec = 1);
+		ck_assert_uint_eq(waits(&e, A, NULL, &r).count, i + 1);
+		ck_assert_uint_eq(r->state, i ? WAIT_TIMER : WAIT_BLOCKED);
+		run(&e, t + 300, A, "kworker/0:1");
+		events_switch(&e, t + 400, 0, A, RUNNABLE, 0, "swapper/0");
+	}
+	events_release(&e);
+}
+END_TEST
+
 START_TEST(test_what_is_no_wait)
 {
 	struct events e;
@@ -299,5 +323,6 @@ START_TEST(test_table_adds_up)
 }
 END_TEST
 
-UNIT_MAIN("blocking", test_from_switch_to_wakeup, test_what_is_no_wait, test_states, test_one_of_several,
+UNIT_MAIN("blocking", test_from_switch_to_wakeup, test_no_work,
+	  test_what_is_no_wait, test_states, test_one_of_several,
 	  test_old_rows_end, test_rows_are_bounded, test_table_adds_up)
