@@ -280,7 +280,11 @@ static enum lt_status read_metadata(struct recording *r, const struct source_spe
 			g_free(text);
 		}
 	}
-	return r->text ? layout_parse(r->text, &r->layout) : error_set("no readable metadata");
+	if (!r->text)
+		return error_set("no readable metadata");
+	if (metadata_is_ctf2(r->text))
+		return error_set("it is a CTF 2 recording, which cannot be fed: " METADATA_CTF2_ADVICE);
+	return layout_parse(r->text, &r->layout);
 }
 
 /* "…/kernel" → "kernel", "…/ust/uid/0/64-bit" → "ust/uid/0/64-bit", anything else: "ctf". */

@@ -241,9 +241,9 @@ static bool add_variant(struct plan *plan, const bt_field_class *fc, uint32_t me
 		const bt_field_class *ofc = bt_field_class_variant_option_borrow_field_class_const(o);
 		const char *name = bt_field_class_variant_option_get_name(o);
 
-		name += *name == '_';
-		if (!is_a(ofc, BT_FIELD_CLASS_TYPE_STRUCTURE))
+		if (!name || !is_a(ofc, BT_FIELD_CLASS_TYPE_STRUCTURE))
 			continue;
+		name += *name == '_';
 		for (const struct header_option *k = known; k->name; k++) {
 			if (strcmp(k->name, name) != 0)
 				continue;

@@ -4,7 +4,6 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -73,6 +72,11 @@ char *metadata_read(const char *directory, size_t max_bytes)
 	}
 	text[unpack(text, len)] = '\0';
 	return (char *)text;
+}
+
+bool metadata_is_ctf2(const char *text)
+{
+	return *text == 0x1e;
 }
 
 char *metadata_value(const char *text, const char *name, const char *key)

@@ -3,6 +3,7 @@
 #define LT_SOURCE_METADATA_H
 
 #include <glib.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 /*
@@ -18,6 +19,13 @@
  * NULL with errno: not readable. To be freed with g_free().
  */
 char *metadata_read(const char *directory, size_t max_bytes);
+
+/* Whether it is of CTF 2: JSON text sequences, each of which begins with a record separator. */
+bool metadata_is_ctf2(const char *text);
+
+/* What to do about a recording in CTF 2 that cannot be read. */
+#define METADATA_CTF2_ADVICE \
+	"record with 'lttng create --trace-format=ctf-1.8', or convert it with babeltrace2 2.1 or later"
 
 /*
  * The value of 'key = "value"' inside the block 'block { … }', NULL if there

@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "config.h"
 #include "source/emit.h"
+#include "source/metadata.h"
 #include "source/shadow.h"
 
 /* ---- the sink component ---- */
@@ -177,10 +179,11 @@ static enum lt_status connect_ports(struct reader *r, const bt_component_source 
 }
 
 /* Whether the library can open a trace of these directories; *why, to be freed, if not. */
-static bool can_open(const bt_component_class_source *class, const char *const *paths, char **why)
+static bool can_open(const struct reader *r, const bt_component_class_source *class, const char *const *paths,
+		     char **why)
 {
 	bt_value *params = make_params(paths);
-	bt_graph *graph = bt_graph_create(0);
+	bt_graph *graph = bt_graph_create(r->mip_version);
 	const bool ok = params && graph &&
 			bt_graph_add_source_component(graph, class, "ctf", params, BT_LOGGING_LEVEL_NONE, NULL) ==
 				BT_GRAPH_ADD_COMPONENT_STATUS_OK;
@@ -197,7 +200,7 @@ static bool can_open_single(struct reader *r, const bt_component_class_source *c
 {
 	struct shadow *single = shadow_create_single(file, copy);
 	char *reason = NULL;
-	const bool ok = !single || can_open(class, (const char *const *)single->paths, &reason);
+	const bool ok = !single || can_open(r, class, (const char *const *)single->paths, &reason);
 
 	*why = ok ? NULL : shadow_original_text(single, reason);
 	g_free(reason);
@@ -267,7 +270,7 @@ static const bt_component_source *try_source(struct reader *r, const bt_componen
 
 	/* A graph that refused a component takes no other. */
 	bt_graph_put_ref(r->graph);
-	r->graph = bt_graph_create(0);
+	r->graph = bt_graph_create(r->mip_version);
 	if (params && r->graph &&
 	    bt_graph_add_source_component(r->graph, class, "ctf", params, BT_LOGGING_LEVEL_NONE, &source) ==
 		    BT_GRAPH_ADD_COMPONENT_STATUS_OK &&
@@ -300,13 +303,39 @@ static const bt_component_source *add_source(struct reader *r, const bt_componen
 	return source;
 }
 
+static bool library_reads_ctf2(void)
+{
+#ifdef HAVE_MIP_1
+	return bt_get_maximal_mip_version() >= 1;
+#else
+	return false;
+#endif
+}
+
+/* Recordings in CTF 2 need a graph that has its types. */
+static enum lt_status choose_mip_version(struct reader *r)
+{
+	char *text = metadata_read(*r->args.paths, 1);
+	const bool ctf2 = text && metadata_is_ctf2(text);
+
+	g_free(text);
+	if (ctf2 && !library_reads_ctf2())
+		return error_set(
+			"it is a CTF 2 recording, which babeltrace2 %u.%u.%u cannot read: " METADATA_CTF2_ADVICE,
+			bt_version_get_major(), bt_version_get_minor(), bt_version_get_patch());
+	r->mip_version = ctf2;
+	return LT_OK;
+}
+
 static enum lt_status build(struct reader *r)
 {
 	const bt_component_class_source *class;
 	const bt_component_source *source;
 	const bt_plugin *plugin = NULL;
-	enum lt_status status;
+	enum lt_status status = choose_mip_version(r);
 
+	if (status != LT_OK)
+		return status;
 	if (bt_plugin_find("ctf", BT_TRUE, BT_FALSE, BT_TRUE, BT_TRUE, BT_FALSE, &plugin) !=
 	    BT_PLUGIN_FIND_STATUS_OK)
 		return library_error("cannot load babeltrace2's plugin 'ctf'");

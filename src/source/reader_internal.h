@@ -95,6 +95,7 @@ struct reader {
 	struct ring_producer *ring;
 	struct reader_args args;
 	struct shadow *shadow;    /* lives as long as the graph; NULL: the originals are read */
+	unsigned mip_version;     /* of the graph */
 	bt_graph *graph;
 	const bt_component_class_sink *sink_class;
 	struct port *ports;

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "config.h"
 #include "source/emit.h"
 
 /* What a source says of itself before its first event. */
@@ -42,11 +43,15 @@ static const bt_clock_class *find_clock(const struct reader *r)
 	return clock;
 }
 
-static void clock_text(const bt_clock_class *clock, char *text, size_t size)
+static void clock_text(const struct reader *r, const bt_clock_class *clock, char *text, size_t size)
 {
-	bt_uuid uuid = clock ? bt_clock_class_get_uuid(clock) : NULL;
+	bt_uuid uuid = clock && r->mip_version == 0 ? bt_clock_class_get_uuid(clock) : NULL;
 
 	*text = '\0';
+#ifdef HAVE_MIP_1
+	if (clock && r->mip_version > 0 && bt_clock_class_get_uid(clock))
+		g_strlcpy(text, bt_clock_class_get_uid(clock), size);
+#endif
 	for (unsigned i = 0; uuid && i < 16; i++)
 		g_snprintf(text + strlen(text), size - strlen(text), "%02x%s", uuid[i],
 			   i == 3 || i == 5 || i == 7 || i == 9 ? "-" : "");
@@ -120,7 +125,7 @@ static void write_trace(struct reader *r, const bt_trace *trace, const bt_clock_
 	struct event *ev = reader_emit(r, EVENT_TRACE, 0, 5 * TEXT_MAX);
 	struct ev_trace *payload = (struct ev_trace *)(void *)ev->words;
 
-	clock_text(clock_class, clock, sizeof(clock));
+	clock_text(r, clock_class, clock, sizeof(clock));
 	payload->domain = r->kernel ? DOMAIN_KERNEL : strcmp(domain, "ust") == 0 ? DOMAIN_UST : DOMAIN_OTHER;
 	payload->has_tid = r->has_tid;
 	payload->end_hint_ns = r->end_hint_ns;

@@ -35,16 +35,15 @@ static char *rewrite(const char *text)
 	return result;
 }
 
-static bool write_file(const char *path, const char *text)
+static bool write_file(const char *path, const char *signature, const char *text)
 {
-	static const char signature[] = "/* CTF 1.8 */\n";
 	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	size_t len = strlen(text);
 	bool ok;
 
 	if (fd < 0)
 		return false;
-	ok = write(fd, signature, sizeof(signature) - 1) == sizeof(signature) - 1;
+	ok = write(fd, signature, strlen(signature)) == (ssize_t)strlen(signature);
 	while (ok && len > 0) {
 		ssize_t n = write(fd, text, len);
 
@@ -59,8 +58,9 @@ static bool write_file(const char *path, const char *text)
 
 static bool write_metadata(const char *text, const char *to)
 {
-	char *rewritten = rewrite(text), *path = g_build_filename(to, "metadata", NULL);
-	const bool ok = rewritten && write_file(path, rewritten);
+	const bool ctf2 = metadata_is_ctf2(text);
+	char *rewritten = ctf2 ? g_strdup(text) : rewrite(text), *path = g_build_filename(to, "metadata", NULL);
+	const bool ok = rewritten && write_file(path, ctf2 ? "" : "/* CTF 1.8 */\n", rewritten);
 
 	g_free(path);
 	g_free(rewritten);

@@ -23,6 +23,8 @@
  * since the library keeps the metadata of every directory it is given in memory. It also lets
  * a data file that cannot be read be left out.
  *
+ * Metadata of CTF 2 is copied as it is.
+ *
  * For a range of time there are slices (source/slice.h) of the data files in place of links.
  */
 struct shadow {

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Writes small kernel traces (CTF 1.8) for tests, of events that no recording at hand has: old layouts, probes, IPv6."""
+"""Writes small kernel traces (CTF 1.8 or 2) for tests, of events that no recording at hand has: old layouts, probes, IPv6."""
 
+import json
 import os
 import struct
 
@@ -25,25 +26,63 @@ stream {{ id = 0;
 """
 
 
+def integer2(size, signed=0, **more):
+    return {"type": f"fixed-length-{'signed' if signed else 'unsigned'}-integer", "length": size, "alignment": 8,
+            "byte-order": "little-endian", **more}
+
+
+def structure2(members):
+    return {"type": "structure", "member-classes": [{"name": name, "field-class": fc} for name, fc in members]}
+
+
+def head2(host, uuid, uuid_text):
+    """The fragments of CTF 2 before the event record classes: as HEAD."""
+    time, u64 = integer2(64, roles=["default-clock-timestamp"]), integer2(64)
+    header = structure2([("magic", integer2(32, roles=["packet-magic-number"])),
+                         ("uuid", {"type": "static-length-blob", "length": 16, "roles": ["metadata-stream-uuid"]}),
+                         ("stream_id", integer2(32, roles=["data-stream-class-id"])),
+                         ("stream_instance_id", integer2(64, roles=["data-stream-id"]))])
+    context = structure2([("timestamp_begin", time),
+                          ("timestamp_end", integer2(64, roles=["packet-end-default-clock-timestamp"])),
+                          ("content_size", integer2(64, roles=["packet-content-length"])),
+                          ("packet_size", integer2(64, roles=["packet-total-length"])), ("packet_seq_num", u64),
+                          ("events_discarded", integer2(64, roles=["discarded-event-record-counter-snapshot"])),
+                          ("cpu_id", integer2(32))])
+    event = structure2([("id", integer2(32, roles=["event-record-class-id"])), ("timestamp", time)])
+    return [{"type": "preamble", "version": 2, "uuid": list(uuid)},
+            {"type": "trace-class", "namespace": "lttng.org,2009", "name": "", "uid": uuid_text,
+             "environment": {"hostname": host, "domain": "kernel", "tracer_name": "lttng-modules", "tracer_major": 2,
+                             "tracer_minor": 13, "tracer_patchlevel": 9},
+             "packet-header-field-class": header},
+            {"type": "clock-class", "id": "monotonic", "name": "monotonic", "uid": uuid_text, "frequency": 1000000000,
+             "origin": "unix-epoch", "offset-from-origin": {"seconds": 0, "cycles": 0}},
+            {"type": "data-stream-class", "id": 0, "default-clock-class-id": "monotonic",
+             "packet-context-field-class": context, "event-record-header-field-class": event}]
+
+
 class Record:
     """A structure and its value at once: ("name", "u32", 5), ("name", "text", 16, "comm"), ("name", "array", "u8", [..]),
     ("name", "struct", [fields]), ("name", "variant", {option: [fields]}, option)."""
 
     def __init__(self, fields):
-        self.text, self.data = "", b""
+        self.text, self.members, self.data = "", [], b""
         for field in fields:
             self.add(*field)
 
     def add(self, name, kind, *rest):
         if kind == "text":
             self.text += f"integer {{ size = 8; align = 8; signed = 1; encoding = UTF8; }} _{name}[{rest[0]}];\n"
+            self.members.append((name, {"type": "static-length-string", "length": rest[0]}))
             self.data += rest[1].encode().ljust(rest[0], b"\0")
         elif kind == "string":
             self.text += f"string _{name};\n"
+            self.members.append((name, {"type": "null-terminated-string"}))
             self.data += rest[0].encode() + b"\0"
         elif kind == "array":
             code, size, signed = CODES[rest[0]]
             self.text += f"{INTEGER.format(size, signed)} _{name}[{len(rest[1])}];\n"
+            self.members.append((name, {"type": "static-length-array", "length": len(rest[1]), "minimum-alignment": 8,
+                                        "element-field-class": integer2(size, signed)}))
             self.data += struct.pack(f"<{len(rest[1])}{code}", *rest[1])
         elif kind == "variant":
             options = {option: Record(fields) for option, fields in rest[0].items()}
@@ -52,10 +91,16 @@ class Record:
             self.text += f"variant <_{name}_type> {{\n"
             self.text += "".join(f"struct {{\n{r.text}}} _{option};\n" for option, r in options.items())
             self.text += f"}} _{name};\n"
+            self.members.append((f"{name}_type", integer2(8)))
+            self.members.append((name, {
+                "type": "variant", "selector-field-location": {"path": [f"{name}_type"]},
+                "options": [{"name": option, "selector-field-ranges": [[n, n]], "field-class": structure2(r.members)}
+                            for n, (option, r) in enumerate(options.items())]}))
             self.data += bytes([list(options).index(rest[1])]) + options[rest[1]].data
         else:
             code, size, signed = CODES[kind]
             self.text += f"{INTEGER.format(size, signed)} _{name};\n"
+            self.members.append((name, integer2(size, signed)))
             self.data += struct.pack(f"<{code}", rest[0])
 
 
@@ -67,11 +112,11 @@ class Trace:
 
     def add(self, time, name, *fields, cpu=0):
         record = Record(fields)
-        number, text = self.classes.setdefault(name, (len(self.classes), record.text))
+        number, text, _ = self.classes.setdefault(name, (len(self.classes), record.text, record.members))
         assert text == record.text, f"{name} with other fields"
         self.events.append((cpu, time, struct.pack("<IQ", number, time) + record.data))
 
-    def write(self, directory):
+    def write(self, directory, ctf2=False):
         os.makedirs(directory)
         uuid = (self.host * 16).encode()[:16]
         as_text = "-".join(uuid.hex()[a:b] for a, b in ((0, 8), (8, 12), (12, 16), (16, 20), (20, 32)))
@@ -84,6 +129,16 @@ class Trace:
             with open(os.path.join(directory, f"channel0_{cpu}"), "wb") as file:
                 file.write(packet + data)
         with open(os.path.join(directory, "metadata"), "w", encoding="ascii") as file:
-            file.write(HEAD.format(uuid=as_text, host=self.host))
-            for name, (number, text) in self.classes.items():
-                file.write(f'event {{ name = "{name}"; id = {number}; stream_id = 0; fields := struct {{\n{text}}}; }};\n')
+            file.write(self.metadata2(uuid, as_text) if ctf2 else self.metadata(as_text))
+
+    def metadata(self, uuid):
+        return HEAD.format(uuid=uuid, host=self.host) + "".join(
+            f'event {{ name = "{name}"; id = {number}; stream_id = 0; fields := struct {{\n{text}}}; }};\n'
+            for name, (number, text, _) in self.classes.items())
+
+    def metadata2(self, uuid, uuid_text):
+        fragments = head2(self.host, uuid, uuid_text)
+        for name, (number, _, members) in self.classes.items():
+            fragments.append({"type": "event-record-class", "id": number, "data-stream-class-id": 0, "name": name,
+                              "payload-field-class": structure2(members)})
+        return "".join(f"\x1e{json.dumps(fragment)}\n" for fragment in fragments)

@@ -106,7 +106,7 @@ class Host:
             self.add(time + US, name, fields)
 
 
-def write(directory, layout):
+def write(directory, layout, ctf2=False):
     client, server = Host("client", CLIENT, layout, 0), Host("server", SERVER, layout, AHEAD)
     client.switch(0, 0, 0, CLIENT)
     server.switch(0, SERVER, 1, 0)
@@ -122,7 +122,7 @@ def write(directory, layout):
         client.switch(t + 2200 * US, 0, 0, CLIENT)
     client.switch((ROUNDS + 1) * ROUND, CLIENT, 1, 0)
     for host in (client, server):
-        host.trace.write(os.path.join(directory, host.trace.host, "kernel"))
+        host.trace.write(os.path.join(directory, host.trace.host, "kernel"), ctf2)
 
 
 def check_matches(checks, name, directory, family):
