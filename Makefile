@@ -136,12 +136,15 @@ demo-live-run: $(PROGRAM) $(BUILD)/traces/three-tier
 
 # Everything that has to pass
 
-.PHONY: check check-all check-layers check-style check-man
+.PHONY: check check-all check-programs check-layers check-style check-man
 check:
 	$(Q)scripts/install-deps --tests
 	$(Q)$(MAKE) check-all
-check-all: check-layers check-style check-man $(PROGRAM) $(TEST_PROGRAMS) $(TRACES)
+check-all: check-layers check-style check-man check-programs
 	$(Q)tests/run --build $(BUILD)
+
+# What the tests need.
+check-programs: $(PROGRAM) $(TEST_PROGRAMS) $(TRACES)
 
 check-layers:
 	$(call say,CHECK,layers)
