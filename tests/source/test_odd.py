@@ -101,7 +101,7 @@ def at_zero(top):
 
 def abort(top):
     """Counters that no tracer writes make some versions of the library abort: what it had given out before counts.
-    It hands messages out in batches of 15, of which it loses the last one."""
+    It hands messages out in batches of 15, of which it loses the last one. Others give all."""
     for name, second in (("events_discarded", {"discarded": 2 ** 64 - 1}), ("packet_seq_num", {"seq": 2 ** 64 - 1})):
         path = os.path.join(top, name)
         with made.Recording(path) as recording:
@@ -109,7 +109,7 @@ def abort(top):
                 begin = BASE + i * SECOND
                 recording.packet(0, begin, begin + SECOND, made.turns(begin, 10 ** 6, 90), **(second if i == 4 else {}))
         events, err, status = events_of(path)
-        check(f"{name}: exit status", status == 3, (status, err))
+        check(f"{name}: exit status", status == 3 or (status == 0 and events == 8 * 90), (status, err))
         check(f"{name}: what was decoded", events >= 4 * 90 - 15, events)
 
 
