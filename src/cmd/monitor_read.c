@@ -10,6 +10,9 @@
 #define SLICE_NS UINT64_C(8000000)
 #define LIVE_FRAME_NS UINT64_C(1000000000)
 
+/* A row is kept by the model, by the end of the history, twice while that is thinned, and twice for the screen. */
+enum { MONITOR_COPIES = 6 };
+
 /* So long may the first look at the clocks last before something is shown; then they are known when all is read. */
 #define SURVEY_US G_TIME_SPAN_SECOND * 3
 
@@ -32,6 +35,7 @@ enum lt_status monitor_open_sources(struct monitor *m, bool graph, bool again)
 	struct ingest_options options = {
 		.workers = o->workers,
 		.model_memory = o->model_memory,
+		.row_copies = MONITOR_COPIES,
 		.follow = true,
 		.stall_limit_ns = o->stall_limit,
 		.max_lag_ns = o->max_lag,

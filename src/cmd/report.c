@@ -257,6 +257,7 @@ static int write_report(struct report *r, uint64_t known_end_ns)
 		begin_ns = MIN(begin_ns, report_record_end(r));
 	status = report_write_intervals(r, begin_ns, MAX(begin_ns, end_ns));
 	report_clear_progress(r);
+	ingest_note_shortage(r->in);
 	if (status != LT_OK)
 		return fail(LT_EXIT_FAILURE);
 	say_missing(r);

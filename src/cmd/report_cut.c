@@ -24,6 +24,7 @@ static void open_intervals(struct report *r, uint64_t begin_ns, uint64_t end_ns)
 			continue;
 		interval_begin(&h->iv, model_state(source->model), MAX(from_ns, source->begin_ns),
 			       view_query_tables(&r->query));
+		model_bound_interval(source->model, &h->iv);
 		h->open = true;
 	}
 }

@@ -12,6 +12,9 @@
 
 #define STEP_NS UINT64_C(1000000000) /* of trace time between two reaps of ended rows */
 
+/* A row of the model is kept there and as it was when the interval began. */
+enum { REPORT_COPIES = 2 };
+
 enum { PROGRESS_AFTER_US = 1000000, PROGRESS_EVERY_US = 200000, WAIT_MS = 100 };
 
 enum lt_status report_open(struct report *r, bool survey)
@@ -20,6 +23,7 @@ enum lt_status report_open(struct report *r, bool survey)
 	struct ingest_options options = {
 		.workers = o->workers,
 		.model_memory = o->model_memory,
+		.row_copies = REPORT_COPIES,
 		.stall_limit_ns = o->stall_limit,
 		.clocks = r->clocks,
 		.waits = report_needs_waits(r) ? &r->waits : NULL,
@@ -113,6 +117,8 @@ static void reap(struct report_host *h)
 
 	state_reap(state, h->open ? interval_retire : NULL, &h->iv);
 	state_frame_begin(state);
+	if (h->open)
+		model_bound_interval(h->source->model, &h->iv);
 }
 
 uint64_t report_record_begin(const struct report *r)

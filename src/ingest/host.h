@@ -27,7 +27,7 @@ struct host {
 	uint64_t last_ns;          /* time of the last record applied: what comes later may not be before it */
 	int64_t least_behind_ns;   /* least that last_ns was behind this machine's clock since it is here */
 	bool back;                 /* attached again; its next event ends the gap */
-	bool lacks_names;          /* some names of it did not fit into memory: that was said */
+	bool lacks_names, lacks_rows; /* some of it did not fit into memory: that was said */
 	bool stalled;              /* a source of it is not waited for */
 };
 

@@ -29,8 +29,12 @@ struct ingest *ingest_create(const struct ingest_options *options)
 	in->relays = g_ptr_array_new_with_free_func(relay_free);
 	in->hosts = g_ptr_array_new_with_free_func(host_free);
 	in->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
-	if (options->model_memory)
+	if (options->model_memory) {
+		/* few names, many paths; the rest is for rows */
 		strpool_set_limit(options->model_memory / 16, options->model_memory / 4);
+		in->memory.limit = options->model_memory - options->model_memory / 16 - options->model_memory / 4;
+		in->memory.copies = options->row_copies;
+	}
 	in->refused_names = strpool_full();
 	if (options->waits && !options->survey && !options->logs_only)
 		in->waits = waits_create(options->waits);

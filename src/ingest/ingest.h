@@ -33,7 +33,8 @@ struct ingest_options {
 	bool follow;      /* live sessions that end or break off are attached again when they come back */
 	uint64_t stall_limit_ns; /* a live source silent for longer is not waited for; 0: 10 s */
 	uint64_t max_lag_ns;     /* a live host that is further behind starts again at the end; 0: never */
-	size_t model_memory;     /* bound of what models and the string pool take; 0: as it is */
+	size_t model_memory;     /* bound of what models and the string pool take; 0: none */
+	unsigned row_copies;     /* how often the rows of a model are kept: struct model_memory */
 	struct clocks *clocks;   /* gets the hosts' packets, gives their maps; borrowed; NULL: every host on its own */
 	const struct waits_options *waits; /* keep a wait graph, NULL: none */
 	bool logs_only;          /* of it only the models' wait logs: the graph is the caller's (ingest/window.c) */
@@ -134,6 +135,9 @@ bool ingest_is_live(const struct ingest *in);
 
 /* Whether all sources are read and their workers gone: nothing is left to look after. */
 bool ingest_is_over(const struct ingest *in);
+
+/* Notes as trouble of their hosts what did not fit into model_memory; ingest_advance() does it, too. */
+void ingest_note_shortage(struct ingest *in);
 
 /* Whether anything was lost, corrupt or unreadable so far: exit status 3. */
 bool ingest_incomplete(const struct ingest *in);

@@ -26,6 +26,7 @@ struct ingest {
 	bool started;      /* the workers of recordings */
 	bool named;          /* the hosts that were there at first have their names */
 	bool incomplete;
+	struct model_memory memory; /* of all hosts */
 	uint64_t refused_names; /* strpool_full() when it was last looked at */
 };
 

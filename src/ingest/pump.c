@@ -94,9 +94,15 @@ static enum lt_status advance(struct ingest *in, struct host *host, uint64_t unt
 	return LT_AGAIN;
 }
 
-/* What did not fit was the host's that was just advanced. */
-static void note_refused_names(struct ingest *in, struct host *host)
+/* Names that did not fit are the host's that was just advanced. */
+static void note_shortage(struct ingest *in, struct host *host)
 {
+	const char *rows = model_shortage(host->public.model);
+
+	if (rows && !host->lacks_rows) {
+		host->lacks_rows = true;
+		host_trouble(host, rows);
+	}
 	if (strpool_full() == in->refused_names)
 		return;
 	in->refused_names = strpool_full();
@@ -105,12 +111,18 @@ static void note_refused_names(struct ingest *in, struct host *host)
 	host->lacks_names = true;
 }
 
+void ingest_note_shortage(struct ingest *in)
+{
+	for (guint i = 0; i < in->hosts->len; i++)
+		note_shortage(in, host_at(in, i));
+}
+
 enum lt_status ingest_advance(struct ingest *in, unsigned i, uint64_t until_ns, uint64_t max_records)
 {
 	struct host *host = host_at(in, i);
 	enum lt_status status = advance(in, host, until_ns, max_records);
 
-	note_refused_names(in, host);
+	note_shortage(in, host);
 	ingest_join_advanced(in, host);
 	return status;
 }

@@ -87,6 +87,8 @@ static void read_prologues(struct ingest *in)
 		if (!feed->source || feed->in_merge)
 			continue;
 		status = feed_read_prologue(feed, in->hosts);
+		if (feed->host)
+			model_set_memory(feed->host->public.model, &in->memory);
 		if (status == LT_END || status == LT_ERROR)
 			ingest_source_stopped(in, feed, status == LT_ERROR ? error_text() : NULL);
 		else if (status == LT_OK && feed->host) /* a part without streams names no host */

@@ -63,6 +63,13 @@ struct table_desc {
 extern const struct table_desc table_descs[TABLES];
 
 /*
+ * Adds what a row has counted between its cells a at a_ns (NULL: since it was made) and its cells b, which
+ * accrue nothing any more, to the cells of another row of its table: counters, accruals, sums; extremes are
+ * those of both. Other cells stay.
+ */
+void cells_add(const struct table_desc *desc, uint64_t *cells, const uint64_t *a, uint64_t a_ns, const uint64_t *b);
+
+/*
  * The value of a cell at time t_ns, no earlier than the row's last change: the
  * cell itself, for CELL_ACCRUAL with what has grown since.
  */

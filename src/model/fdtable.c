@@ -4,10 +4,12 @@
 
 #include <string.h>
 
-/* Whether lives get rows that nobody has used. */
-static bool lists(const struct model *m)
+#include "model/memory.h"
+
+/* Whether n lives get rows that end without ever having been used. */
+static bool lists(struct model *m, uint32_t n)
 {
-	return m->lists_files;
+	return m->lists_files && !m->forgetting && memory_has_room(m, TABLE_FILE, n);
 }
 
 static bool has_life(int64_t fd)
@@ -212,7 +214,8 @@ static void count_opened(struct model *m, uint32_t n, uint64_t opened_ns)
 static void count_closed(struct model *m, uint32_t n)
 {
 	HOST_ROW(m)->fds -= n;
-	HOST_ROW(m)->fds_closed += n;
+	if (!m->forgetting)
+		HOST_ROW(m)->fds_closed += n;
 	touch_host(m);
 }
 
@@ -283,13 +286,14 @@ void files_close(struct model *m, struct fd_table *t, int64_t fd)
 
 	if (!fdtable_is_open(t, fd))
 		return;
-	if (!(with_row(t, block_of(fd)) & bit_of(fd)) && !lists(m)) {
+	if (!(with_row(t, block_of(fd)) & bit_of(fd)) && !lists(m, 1)) {
 		close_unlisted(m, t, fd);
 		return;
 	}
 	row = files_find(m, t, fd);
 	own_block(t, block_of(fd))->open &= ~bit_of(fd);
-	FILE_ROW(m, row)->closed_ns = m->now_ns;
+	if (!m->forgetting)
+		FILE_ROW(m, row)->closed_ns = m->now_ns;
 	state_end(&m->state, TABLE_FILE, row);
 	count_closed(m, 1);
 }
@@ -405,8 +409,12 @@ static void list_one(struct model *m, struct fd_table *t, int64_t fd)
 
 void fdtable_list(struct model *m, struct fd_table *t)
 {
-	if (t->n_inherited)
-	files_each(m, t, 0, FD_MAX, list_one);
+	if (!t->n_inherited || t->left_out)
+		return;
+	if (memory_has_room(m, TABLE_FILE, t->n_inherited))
+		files_each(m, t, 0, FD_MAX, list_one);
+	else
+		t->left_out = true;
 }
 
 void fdtable_keep_paths(const struct fd_table *t)
@@ -424,7 +432,7 @@ void fdtable_keep_paths(const struct fd_table *t)
 
 void fdtable_close_all(struct model *m, struct fd_table *t)
 {
-	if (t->n_inherited && !lists(m)) {
+	if (t->n_inherited && !lists(m, t->n_inherited)) {
 		count_closed(m, t->n_inherited);
 		for (uint32_t b = 0; b < t->n_blocks; b++)
 			if (t->blocks[b])

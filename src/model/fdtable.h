@@ -62,6 +62,7 @@ struct fd_table {
 	struct fd_image *image;   /* NULL: nothing inherited, and no copy made */
 	uint64_t copied_ns;       /* when the inherited lives began, 0 before the record */
 	uint32_t n_inherited;     /* fds */
+	bool left_out;            /* they got no rows when all were listed: no memory */
 };
 
 /* What it takes. */
@@ -79,7 +80,7 @@ void fdtable_copy(struct model *m, struct fd_table *t, struct fd_table *from, ui
 /* Whether exec closes the fd, which is open. */
 bool fdtable_is_cloexec(struct model *m, const struct fd_table *t, int64_t fd);
 
-/* The inherited fds get their rows. */
+/* The inherited fds get their rows, as far as memory allows. */
 void fdtable_list(struct model *m, struct fd_table *t);
 
 /* strpool_keep() for the inherited ones. */

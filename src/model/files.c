@@ -215,17 +215,25 @@ void files_thread_end(struct model *m, uint32_t thread)
 	detach(m, thread);
 }
 
+/* Tables that somebody has used since they were copied, or the others. */
+static void list_tables(struct model *m, bool used)
+{
+	for (guint i = 0; i < m->files->tables->len; i++) {
+		struct fd_table *t = g_ptr_array_index(m->files->tables, i);
+
+		if (t && (t->n_blocks > 0) == used)
+			fdtable_list(m, t);
+	}
+}
+
 void model_list_files(struct model *m)
 {
 	if (!m->inherited)
 		return;
 	m->inherited = false;
-	for (guint i = 0; i < m->files->tables->len; i++) {
-		struct fd_table *t = g_ptr_array_index(m->files->tables, i);
-
-		if (t)
-			fdtable_list(m, t);
-	}
+	/* where memory is short, the first ones get it */
+	list_tables(m, true);
+	list_tables(m, false);
 }
 
 void files_keep_paths(const struct model *m)

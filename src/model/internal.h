@@ -163,6 +163,14 @@ struct model {
 	GArray *cpus;              /* struct cpu, by number */
 	struct map64 tids;         /* tid -> TABLE_THREAD row of the thread that has it now */
 	GPtrArray *threads;        /* struct thread *, by row number */
+	struct model_memory *memory; /* memory.h; NULL: no bound */
+	size_t room_from, room;    /* memory.h: between what bytes nothing needs to be looked at: room from room_from */
+	size_t used, ending;       /* its parts of memory->used and ending */
+	size_t retired_bytes;      /* of the interval's ended rows */
+	uint32_t other_thread, other_file; /* rows that stand for those that did not fit, NO_ROW none */
+	uint64_t folded;           /* rows that did not fit */
+	uint64_t unfollowed;       /* threads without row that live on */
+	bool forgetting;           /* fds are not closed, only not known any more */
 	size_t fds_bytes;          /* what fd tables take, rows excepted */
 	bool inherited;            /* some fds may have no rows yet */
 	bool lists_files;          /* model_set_lists_files() */
@@ -225,6 +233,12 @@ void thread_set_comm(struct model *m, uint32_t row, const char comm[16]);
 /* Changes its state, crediting the time in the old one, at m->now_ns. */
 void thread_set_state(struct model *m, uint32_t row, enum thread_state state);
 
+/* The row that stands for threads that have none: without tid, named "other". */
+uint32_t thread_new_other(struct model *m);
+
+/* Its row ends though it lives on; it is a new one when it is seen again. It does not run. */
+void thread_forget(struct model *m, uint32_t row);
+
 /* Its row and everything that hangs on it ends with this frame; the tid is free. */
 void thread_end(struct model *m, uint32_t row);
 
@@ -285,6 +299,10 @@ void syscalls_create(struct model *m);
 void syscalls_destroy(struct model *m);
 handler_fn apply_syscall_entry, apply_syscall_exit;
 void syscalls_thread_end(struct model *m, uint32_t thread);
+
+/* The row of a call of a thread, and of an error of it; made if there is none. */
+uint32_t syscalls_row(struct model *m, uint32_t thread, strid name);
+uint32_t syscalls_error_row(struct model *m, uint32_t thread, strid name, int64_t error);
 
 /* The call the thread was in is not followed any further: its exit will not be seen. */
 void syscalls_forget(struct model *m, uint32_t thread);
@@ -402,6 +420,7 @@ void irq_reset_cpu(struct model *m, struct cpu *cpu);
  * event to the thread that ran in between: a->thread, before a switch takes effect.
  */
 void perf_apply(struct model *m, const struct apply *a);
+uint32_t perf_row(struct model *m, uint32_t thread, strid counter);
 void perf_thread_end(struct model *m, uint32_t thread);
 
 /* The next value of every counter is a first one again. */

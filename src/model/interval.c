@@ -75,6 +75,36 @@ void interval_retire(void *data, enum table_id table, uint32_t row, const uint64
 	g_array_append_val(iv->tables[table].ended, ended);
 }
 
+uint32_t interval_ended(const struct interval *iv, enum table_id table)
+{
+	return iv->tables[table].ended->len;
+}
+
+size_t interval_ended_bytes(const struct interval *iv, size_t more)
+{
+	size_t bytes = 0;
+
+	for (int i = 0; i < TABLES; i++)
+		bytes += iv->tables[i].ended->len * (table_descs[i].n_cells * sizeof(uint64_t) + more);
+	return bytes;
+}
+
+void interval_take_ended(struct interval *iv, enum table_id table, interval_take_fn *fn, void *data)
+{
+	GArray *ended = iv->tables[table].ended;
+	guint n = 0;
+
+	for (guint i = 0; i < ended->len; i++) {
+		struct ended_row e = g_array_index(ended, struct ended_row, i);
+
+		if (fn(data, i, e.a, e.b))
+			g_free(e.b);
+		else
+			g_array_index(ended, struct ended_row, n++) = e;
+	}
+	g_array_set_size(ended, n);
+}
+
 static void end_table(struct interval *iv, enum table_id table, const struct state_table *s)
 {
 	struct interval_table *t = &iv->tables[table];

@@ -74,6 +74,17 @@ const struct interval_row *interval_find(const struct interval *iv, enum table_i
 /* Whether any counter or accrual of the row is not 0 in the interval. */
 bool interval_row_active(const struct interval *iv, enum table_id table, const struct interval_row *row);
 
+/* How many rows of a table ended in it so far, and what those of all tables take, each with some bytes more. */
+uint32_t interval_ended(const struct interval *iv, enum table_id table);
+size_t interval_ended_bytes(const struct interval *iv, size_t more);
+
+/*
+ * Takes ended rows out of it, the first that ended first: those for which fn says so, which is told the
+ * row's place and its cells at the begin (NULL: made inside) and at its end.
+ */
+typedef bool interval_take_fn(void *data, uint32_t i, const uint64_t *a, const uint64_t *b);
+void interval_take_ended(struct interval *iv, enum table_id table, interval_take_fn *fn, void *data);
+
 /* Paths of the string pool (strpool_keep()) that it holds. */
 void interval_keep_paths(const struct interval *iv);
 

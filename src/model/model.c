@@ -10,6 +10,7 @@
 
 #include "model/context.h"
 #include "model/internal.h"
+#include "model/memory.h"
 
 static handler_fn *const handlers[EVENT_KINDS] = {
 	[EVENT_SCHED_SWITCH] = apply_switch,
@@ -78,6 +79,7 @@ struct model *model_create(void)
 
 	syscalls_init();
 	m->lists_files = true;
+	m->other_thread = m->other_file = NO_ROW;
 	state_init(&m->state);
 	m->host_row = state_add(&m->state, TABLE_HOST);
 	m->sources = g_ptr_array_new_with_free_func(traces_free);
@@ -96,6 +98,7 @@ void model_destroy(struct model *m)
 {
 	if (!m)
 		return;
+	model_set_memory(m, NULL);
 	files_destroy(m);
 	block_destroy(m);
 	blocking_destroy(m);
@@ -335,6 +338,7 @@ void model_apply(struct model *m, unsigned source, const struct event *ev)
 {
 	struct trace_info *trace = trace_of(m, source, ev->trace);
 
+	memory_check(m);
 	if (ev->kind >= EVENT_OTHER) {
 		apply_event(m, source, trace, ev);
 		return;

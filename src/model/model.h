@@ -16,6 +16,27 @@ struct model;
 struct model *model_create(void);
 void model_destroy(struct model *m);
 
+/* What the models of a run may take together; shared by them. */
+struct model_memory {
+	size_t limit;    /* 0: no bound */
+	unsigned copies; /* how often a row is kept, here and by whoever reads the model; 0: once */
+	size_t used;     /* by all of them, when each last looked */
+	size_t ending;   /* of that, by rows that go with the frame */
+};
+
+/*
+ * From now on the model keeps to that bound; borrowed. Beyond it the threads that were inactive the longest lose
+ * their rows, whose figures stay in the sums: see memory.h.
+ */
+void model_set_memory(struct model *m, struct model_memory *memory);
+
+/* Whether that has happened: what to say of it, static text; else NULL. */
+const char *model_shortage(const struct model *m);
+
+/* The same for the rows that ended in an interval of this model, which is still open. */
+struct interval;
+void model_bound_interval(struct model *m, struct interval *iv);
+
 /* The tables; the caller reaps and begins frames, the model never does. Borrowed for the model's life. */
 struct host_state *model_state(struct model *m);
 

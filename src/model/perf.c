@@ -67,17 +67,24 @@ static uint64_t counter_key(uint32_t thread, strid counter)
 	return (uint64_t)thread << 32 | counter;
 }
 
-static void credit(struct model *m, uint32_t thread, strid counter, uint64_t by)
+uint32_t perf_row(struct model *m, uint32_t thread, strid counter)
 {
 	uint64_t key = counter_key(thread, counter);
 	uint32_t row = map64_get(&m->perfs, key);
 
-	if (row == MAP64_NONE) {
-		row = state_add(&m->state, TABLE_PERF);
-		map64_put(&m->perfs, key, row);
-		PERF_ROW(m, row)->thread_uid = THREAD_ROW(m, thread)->uid;
-		PERF_ROW(m, row)->counter = counter;
-	}
+	if (row != MAP64_NONE)
+		return row;
+	row = state_add(&m->state, TABLE_PERF);
+	map64_put(&m->perfs, key, row);
+	PERF_ROW(m, row)->thread_uid = THREAD_ROW(m, thread)->uid;
+	PERF_ROW(m, row)->counter = counter;
+	return row;
+}
+
+static void credit(struct model *m, uint32_t thread, strid counter, uint64_t by)
+{
+	uint32_t row = perf_row(m, thread, counter);
+
 	PERF_ROW(m, row)->value += by;
 	state_touch(&m->state, TABLE_PERF, row);
 }

@@ -10,7 +10,7 @@
 
 enum { TID_KTHREADD = 2 };
 
-uint32_t thread_new(struct model *m, int64_t tid)
+static uint32_t add_row(struct model *m, int64_t tid)
 {
 	uint32_t row = state_add(&m->state, TABLE_THREAD);
 	struct thread_row *r = THREAD_ROW(m, row);
@@ -24,10 +24,25 @@ uint32_t thread_new(struct model *m, int64_t tid)
 	*t = (struct thread){ .in_use = true };
 	r->tid = (uint64_t)tid;
 	r->pid = r->ppid = r->prio = r->vtid = r->vpid = r->cpu = r->syscall_fd = (uint64_t)-1;
+	return row;
+}
+
+uint32_t thread_new(struct model *m, int64_t tid)
+{
+	uint32_t row = add_row(m, tid);
+
 	map64_put(&m->tids, (uint64_t)tid, row);
 	HOST_ROW(m)->threads++;
 	touch_host(m);
 	m->some_sure = true;
+	return row;
+}
+
+uint32_t thread_new_other(struct model *m)
+{
+	uint32_t row = add_row(m, -1);
+
+	THREAD_ROW(m, row)->comm = strpool_intern_z("other");
 	return row;
 }
 
@@ -40,7 +55,14 @@ uint32_t thread_of_tid(struct model *m, int64_t tid)
 {
 	uint32_t row = map64_get(&m->tids, (uint64_t)tid);
 
-	return row != MAP64_NONE ? row : thread_new(m, tid);
+	if (row != MAP64_NONE)
+		return row;
+	if (m->unfollowed) {
+		/* one of those, as its fork was not seen: it is counted already */
+		m->unfollowed--;
+		HOST_ROW(m)->threads--;
+	}
+	return thread_new(m, tid);
 }
 
 void thread_set_comm(struct model *m, uint32_t row, const char comm[16])
@@ -82,6 +104,17 @@ void thread_set_state(struct model *m, uint32_t row, enum thread_state state)
 	state_touch(&m->state, TABLE_THREAD, row);
 }
 
+/* The row ends, and what belongs to it. */
+static void end_row(struct model *m, uint32_t row)
+{
+	files_thread_end(m, row);
+	syscalls_thread_end(m, row);
+	perf_thread_end(m, row);
+	map64_del(&m->tids, THREAD_ROW(m, row)->tid);
+	thread_info(m, row)->in_use = false;
+	state_end(&m->state, TABLE_THREAD, row);
+}
+
 void thread_end(struct model *m, uint32_t row)
 {
 	struct thread_row *r = THREAD_ROW(m, row);
@@ -92,15 +125,20 @@ void thread_end(struct model *m, uint32_t row)
 		r->exited_ns = m->now_ns;
 	if (r->tid == r->pid)
 		relations_process_end(m, row);
-	files_thread_end(m, row);
-	syscalls_thread_end(m, row);
-	perf_thread_end(m, row);
-	map64_del(&m->tids, r->tid);
-	thread_info(m, row)->in_use = false;
-	state_end(&m->state, TABLE_THREAD, row);
+	end_row(m, row);
 	HOST_ROW(m)->threads--;
 	HOST_ROW(m)->threads_gone++;
 	touch_host(m);
+}
+
+void thread_forget(struct model *m, uint32_t row)
+{
+	cpu_lose_thread(m, row);
+	thread_set_state(m, row, THREAD_UNKNOWN);
+	m->forgetting = true;
+	end_row(m, row);
+	m->forgetting = false;
+	m->unfollowed++;
 }
 
 /* Whether the parent asked for a common fd table: known from its clone() unless it was clone3(). */

@@ -77,6 +77,11 @@ static void clear_extremes(const struct extremes *e, uint64_t *cells)
 		cells[e->list[i].cell] = e->list[i].empty;
 }
 
+static size_t row_size(const struct state_table *t)
+{
+	return t->desc->n_cells * sizeof(uint64_t);
+}
+
 static void row_init(struct state_table *t, uint32_t row, uint64_t uid)
 {
 	uint64_t *cells = state_cells(t, row);
@@ -103,6 +108,7 @@ uint32_t state_add(struct host_state *s, enum table_id table)
 		row = t->n_rows++;
 		table_reserve(t, t->n_rows);
 	}
+	s->bytes += row_size(t);
 	row_init(t, row, ++t->last_uid);
 	return row;
 }
@@ -165,9 +171,32 @@ void state_reap(struct host_state *s, state_retire_fn *retire, void *data)
 			if (!t->placed)
 				t->free[t->n_free++] = t->ended[k];
 		}
+		if (!t->placed)
+			s->bytes -= t->n_ended * row_size(t);
 		t->n_alive -= t->n_ended;
 		t->n_ended = 0;
 	}
+}
+
+void state_reap_new(struct host_state *s, enum table_id table, state_fold_fn *fold, void *data)
+{
+	struct state_table *t = &s->tables[table];
+	uint32_t n = 0;
+
+	for (uint32_t k = 0; k < t->n_ended; k++) {
+		uint32_t row = t->ended[k];
+
+		if (!(t->flags[row] & ROW_NEW)) {
+			t->ended[n++] = row;
+			continue;
+		}
+		fold(data, table, state_cells(t, row));
+		t->flags[row] &= ROW_DIRTY;
+		t->free[t->n_free++] = row;
+		t->n_alive--;
+		s->bytes -= row_size(t);
+	}
+	t->n_ended = n;
 }
 
 void state_frame_begin(struct host_state *s)

@@ -47,6 +47,7 @@ struct state_table {
 
 struct host_state {
 	struct state_table tables[TABLES];
+	size_t bytes; /* of the cells of the rows that state_add() made and that were not freed since */
 };
 
 void state_init(struct host_state *s);
@@ -99,6 +100,13 @@ typedef void state_retire_fn(void *data, enum table_id table, uint32_t row, cons
 
 /* Frees the ended rows; retire may be NULL. */
 void state_reap(struct host_state *s, state_retire_fn *retire, void *data);
+
+/*
+ * Frees those rows of a table that were made and have ended since the frame began, each after a call of
+ * fold, which may add rows. Nobody who only looks at frames' ends knows of them.
+ */
+typedef void state_fold_fn(void *data, enum table_id table, const uint64_t *cells);
+void state_reap_new(struct host_state *s, enum table_id table, state_fold_fn *fold, void *data);
 
 /* A frame begins: nothing is new or dirty. Ended rows must have been reaped. */
 void state_frame_begin(struct host_state *s);

@@ -191,7 +191,7 @@ static void grow_links(GArray *links, uint32_t row, unsigned size)
 	memset(links->data + (size_t)old * size, 0xff, (size_t)(links->len - old) * size); /* NO_ROW */
 }
 
-static uint32_t call_row(struct model *m, uint32_t thread, strid name)
+uint32_t syscalls_row(struct model *m, uint32_t thread, strid name)
 {
 	struct syscalls *s = m->syscalls;
 	uint64_t key = key_of(thread, name);
@@ -215,7 +215,7 @@ static uint32_t call_row(struct model *m, uint32_t thread, strid name)
 	return row;
 }
 
-static void count_error(struct model *m, uint32_t call, int64_t error)
+static uint32_t error_row(struct model *m, uint32_t call, int64_t error)
 {
 	struct syscalls *s = m->syscalls;
 	const struct syscall_row *c = STATE_ROW(&m->state, SYSCALL, syscall, call);
@@ -224,25 +224,37 @@ static void count_error(struct model *m, uint32_t call, int64_t error)
 	struct syserr_row *r;
 	struct call_link *link;
 
-	if (row == MAP64_NONE) {
-		row = state_add(&m->state, TABLE_SYSERR);
-		r = STATE_ROW(&m->state, SYSERR, syserr, row);
-		r->thread_uid = c->thread_uid;
-		r->name = c->name;
-		r->error = (uint64_t)error;
-		map64_put(&s->errors, key, row);
-		grow_links(s->error_links, row, sizeof(uint32_t));
-		link = &g_array_index(s->links, struct call_link, call);
-		g_array_index(s->error_links, uint32_t, row) = link->errors;
-		link->errors = row;
-	}
+	if (row != MAP64_NONE)
+		return row;
+	row = state_add(&m->state, TABLE_SYSERR);
+	r = STATE_ROW(&m->state, SYSERR, syserr, row);
+	r->thread_uid = c->thread_uid;
+	r->name = c->name;
+	r->error = (uint64_t)error;
+	map64_put(&s->errors, key, row);
+	grow_links(s->error_links, row, sizeof(uint32_t));
+	link = &g_array_index(s->links, struct call_link, call);
+	g_array_index(s->error_links, uint32_t, row) = link->errors;
+	link->errors = row;
+	return row;
+}
+
+uint32_t syscalls_error_row(struct model *m, uint32_t thread, strid name, int64_t error)
+{
+	return error_row(m, syscalls_row(m, thread, name), error);
+}
+
+static void count_error(struct model *m, uint32_t call, int64_t error)
+{
+	uint32_t row = error_row(m, call, error);
+
 	STATE_ROW(&m->state, SYSERR, syserr, row)->count++;
 	state_touch(&m->state, TABLE_SYSERR, row);
 }
 
 static void count_call(struct model *m, uint32_t thread, const struct call_in_flight *call, int64_t ret)
 {
-	uint32_t row = call_row(m, thread, call->name);
+	uint32_t row = syscalls_row(m, thread, call->name);
 	struct syscall_row *r = STATE_ROW(&m->state, SYSCALL, syscall, row);
 
 	r->count++;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "model/tables.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #define C(member, kind, unit, meaning) { #member, meaning, CELL_##kind, UNIT_##unit, 0, 0, 0 },
@@ -60,3 +61,47 @@ const struct table_desc table_descs[TABLES] = {
 	TABLE(TABLE_RELATION, relation),
 	TABLE(TABLE_EVENT, event),
 };
+
+/* 128 bits in two cells. */
+static void add_square(uint64_t *to, const uint64_t *a, const uint64_t *b)
+{
+	unsigned __int128 sum = (unsigned __int128)to[1] << 64 | to[0];
+
+	sum += (unsigned __int128)b[1] << 64 | b[0];
+	if (a)
+		sum -= (unsigned __int128)a[1] << 64 | a[0];
+	to[0] = (uint64_t)sum;
+	to[1] = (uint64_t)(sum >> 64);
+}
+
+void cells_add(const struct table_desc *desc, uint64_t *cells, const uint64_t *a, uint64_t a_ns, const uint64_t *b)
+{
+	bool higher = false;
+
+	for (unsigned i = 1; i < desc->n_cells; i++) {
+		switch (desc->cells[i].kind) {
+		case CELL_COUNTER:
+		case CELL_ACCRUAL:
+			cells[i] += b[i] - (a ? cell_value(desc->cells, a, i, a_ns) : 0);
+			break;
+		case CELL_SQ_LO:
+			add_square(cells + i, a ? a + i : NULL, b + i);
+			break;
+		case CELL_MIN:
+			if (b[i] < cells[i])
+				cells[i] = b[i];
+			break;
+		case CELL_MAX:
+			higher = b[i] > cells[i];
+			if (higher)
+				cells[i] = b[i];
+			break;
+		case CELL_MAX_AT:
+			if (higher)
+				cells[i] = b[i];
+			break;
+		default:
+			break;
+		}
+	}
+}

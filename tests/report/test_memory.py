@@ -123,7 +123,7 @@ def test_names_in_turn(directory):
 
 def test_forks(directory):
     """A table of fds is not copied for each child that inherits it."""
-    fds, forks = 3000, 1000
+    fds, forks = 1000, 1000
     trace = Recording("forks")
     trace.switch(0, 1, "parent")
     for fd in range(fds):
@@ -138,7 +138,7 @@ def test_forks(directory):
     check("forks: fds", status == 0 and rows[0]["fds"] == fds * (forks + 1), (status, rows))
     rows, status, said, memory = report(directory, "io")
     check("forks: bytes", [(row["tid"], row["read_bytes"]) for row in rows if row["read_bytes"]] == [(1500, 100)])
-    # as rows they are 500 MB
+    # as rows they are 200 MB
     check("forks: memory", memory < 100 * MB, f"{memory // MB} MB")
     rows, status, said, memory = report(directory, "files", "--pid", "1500")
     check("forks: rows of files", status == 0 and len(rows) == fds, (status, len(rows), said))
@@ -147,8 +147,58 @@ def test_forks(directory):
     check("forks: bytes of files", by_fd[7]["read_bytes"] == 100 and by_fd[8]["read_bytes"] == 0)
 
 
+def totals(rows, *columns):
+    return [sum(row[column] for row in rows) for column in columns]
+
+
+def test_tasks(directory):
+    """More processes than fit: their sums are the same."""
+    tasks = 5000
+    trace = Recording("tasks")
+    trace.switch(0, 1, "parent")
+    for i in range(tasks):
+        trace.fork(1, 1000 + i)
+        trace.switch(1, 1000 + i, "child")
+        trace.read(7, 100)
+        trace.switch(1000 + i, 1, "parent")
+    trace.write(directory)
+    figures = ("cpu_ns", "switches")
+    all_rows, status, said, _ = report(directory, "cpu")
+    check("tasks: all fit", status == 0 and len(all_rows) == tasks + 1, (status, len(all_rows), said))
+    little = ("--model-memory", "2M")
+    rows, status, said, _ = report(directory, "cpu", *little)
+    others = [row for row in rows if row["tid"] is None]
+    check("tasks: that is said", status == 3 and "did not fit into --model-memory" in said, (status, said))
+    check("tasks: one row for those without", len(others) == 1 and others[0]["comm"] == "other" and
+          others[0]["pid"] is None and 100 < len(rows) < tasks / 2, (others, len(rows)))
+    check("tasks: sums", totals(rows, *figures) == totals(all_rows, *figures), totals(rows, *figures))
+    cpus, _, _, _ = report(directory, "cpus", *little)
+    check("tasks: rows and idle are all time",
+          totals(rows, "cpu_ns") == [cpus[0]["online_ns"] - cpus[0]["idle_ns"]], cpus)
+    rows, status, _, _ = report(directory, "io", *little)
+    check("tasks: bytes", totals(rows, "read_bytes", "syscalls") == [100 * tasks, tasks])
+    rows, status, _, _ = report(directory, "syscalls", *little)
+    check("tasks: calls", totals(rows, "count") == [tasks])
+    rows, status, _, _ = report(directory, "files", *little)
+    check("tasks: bytes of files", totals(rows, "read_bytes") == [100 * tasks])
+    hosts, _, _, _ = report(directory, "hosts", *little)
+    check("tasks: alive", hosts[0]["threads"] == tasks + 1, hosts)
+
+
+def test_forks_that_do_not_fit(directory):
+    """Inherited files that do not fit are one row."""
+    rows, status, said, memory = report(directory, "files", "--model-memory", "32M")
+    others = [row for row in rows if row["fd"] is None]
+    check("little memory: one row for inherited files", status == 3 and len(others) == 1 and
+          others[0]["path"] == "other" and "did not fit into --model-memory" in said, (status, others, said))
+    check("little memory: files that were used", totals(rows, "read_bytes") == [100])
+    check("little memory: memory", memory < 150 * MB, f"{memory // MB} MB")
+
+
 with tempfile.TemporaryDirectory() as scratch:
     test_names(os.path.join(scratch, "names"))
     test_names_in_turn(os.path.join(scratch, "turn"))
     test_forks(os.path.join(scratch, "forks"))
+    test_forks_that_do_not_fit(os.path.join(scratch, "forks"))
+    test_tasks(os.path.join(scratch, "tasks"))
 sys.exit(failed > 0)

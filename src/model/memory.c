@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "model/memory.h"
+
+#include <stdlib.h>
+
+#include "model/fdtable.h"
+#include "model/interval.h"
+
+enum {
+	ROW_OVERHEAD = 256,     /* of a row that is shown: its places in lists and hashes, roughly */
+	LOOKS_UNTIL_FULL = 64,  /* so often is looked how much is used while the room fills */
+	FORGET_SHARE = 8,       /* of the threads so many are forgotten at once: one of 8 */
+	LEAST_STEP = 64 * 1024,
+};
+
+void model_set_memory(struct model *m, struct model_memory *memory)
+{
+	if (m->memory) {
+		m->memory->used -= m->used;
+		m->memory->ending -= m->ending;
+	}
+	m->memory = memory;
+	m->used = m->ending = 0;
+	m->room_from = m->room = 0;
+}
+
+const char *model_shortage(const struct model *m)
+{
+	return m->folded ? "rows did not fit into --model-memory: the longest inactive are summed up as 'other'" : NULL;
+}
+
+/* ---- how much is used ---- */
+
+static size_t row_bytes(const struct model *m, enum table_id table)
+{
+	size_t bytes = (size_t)table_descs[table].n_cells * sizeof(uint64_t) * MAX(m->memory->copies, 1) + ROW_OVERHEAD;
+
+	return table == TABLE_THREAD ? bytes + sizeof(struct thread) : bytes;
+}
+
+/* What this model takes becomes part of what all take. */
+static void look(struct model *m)
+{
+	size_t used = m->fds_bytes + m->retired_bytes, ending = 0;
+
+	for (int i = 0; i < TABLES; i++) {
+		const struct state_table *t = &m->state.tables[i];
+
+		used += t->n_alive * row_bytes(m, i);
+		ending += t->n_ended * row_bytes(m, i);
+	}
+	m->memory->used += used - m->used;
+	m->memory->ending += ending - m->ending;
+	m->used = used;
+	m->ending = ending;
+}
+
+static bool is_full(const struct model *m)
+{
+	return m->memory->limit && m->memory->used > m->memory->limit;
+}
+
+/* Also when the rows that have ended are gone, which will be soon. */
+static bool stays_full(const struct model *m)
+{
+	return is_full(m) && m->memory->used - m->memory->ending > m->memory->limit;
+}
+
+/* ---- the rows "other" ---- */
+
+static uint32_t other_thread(struct model *m)
+{
+	if (m->other_thread == NO_ROW)
+		m->other_thread = thread_new_other(m);
+	return m->other_thread;
+}
+
+static uint32_t other_file(struct model *m)
+{
+	struct file_row *r;
+
+	if (m->other_file != NO_ROW)
+		return m->other_file;
+	m->other_file = state_add(&m->state, TABLE_FILE);
+	r = FILE_ROW(m, m->other_file);
+	r->pid = r->fd = (uint64_t)-1;
+	r->path = strpool_intern_z("other");
+	return m->other_file;
+}
+
+static uint32_t other_row(struct model *m, enum table_id table, const uint64_t *cells)
+{
+	switch (table) {
+	case TABLE_THREAD:
+		return other_thread(m);
+	case TABLE_FILE:
+		return other_file(m);
+	case TABLE_SYSCALL:
+		return syscalls_row(m, other_thread(m), (strid)cells[CELL(syscall, name)]);
+	case TABLE_SYSERR:
+		return syscalls_error_row(m, other_thread(m), (strid)cells[CELL(syserr, name)],
+					  (int64_t)cells[CELL(syserr, error)]);
+	default:
+		return perf_row(m, other_thread(m), (strid)cells[CELL(perf, counter)]);
+	}
+}
+
+/* What a row counted since a, at a_ns (NULL: since it was made), is counted by the other row. */
+static void fold(struct model *m, enum table_id table, const uint64_t *a, uint64_t a_ns, const uint64_t *b)
+{
+	uint32_t row = other_row(m, table, b);
+
+	cells_add(&table_descs[table], state_cells(&m->state.tables[table], row), a, a_ns, b);
+	state_touch(&m->state, table, row);
+	m->folded++;
+}
+
+/* The tables whose rows come with threads, and have a row "other". */
+static const enum table_id folded_tables[] = { TABLE_THREAD, TABLE_FILE, TABLE_SYSCALL, TABLE_SYSERR, TABLE_PERF };
+
+static void fold_new(void *data, enum table_id table, const uint64_t *cells)
+{
+	fold(data, table, NULL, 0, cells);
+}
+
+static void fold_brief_rows(struct model *m)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(folded_tables); i++)
+		state_reap_new(&m->state, folded_tables[i], fold_new, m);
+}
+
+/* ---- threads ---- */
+
+static bool may_be_forgotten(const struct model *m, uint32_t row)
+{
+	const struct thread *t = g_ptr_array_index(m->threads, row);
+
+	return t && t->in_use && row != m->other_thread && THREAD_ROW(m, row)->state != THREAD_RUNNING;
+}
+
+static uint64_t last_active(const struct model *m, uint32_t row)
+{
+	const struct thread *t = g_ptr_array_index(m->threads, row);
+
+	return MAX(THREAD_ROW(m, row)->since_ns, t->call.entry_ns);
+}
+
+static int compare_times(const void *a, const void *b)
+{
+	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static void forget_threads(struct model *m)
+{
+	uint64_t *times = g_new(uint64_t, m->threads->len), until_ns;
+	uint32_t n = 0, left;
+
+	for (uint32_t row = 0; row < m->threads->len; row++)
+		if (may_be_forgotten(m, row))
+			times[n++] = last_active(m, row);
+	left = n / FORGET_SHARE;
+	qsort(times, n, sizeof(*times), compare_times);
+	until_ns = left ? times[left - 1] : 0;
+	for (uint32_t row = 0; left && row < m->threads->len; row++) {
+		if (!may_be_forgotten(m, row) || last_active(m, row) > until_ns)
+			continue;
+		thread_forget(m, row);
+		m->folded++;
+		left--;
+	}
+	g_free(times);
+}
+
+/* ---- between events ---- */
+
+void memory_make_room(struct model *m)
+{
+	size_t step, bytes;
+
+	if (!m->memory || !m->memory->limit) {
+		m->room_from = 0;
+		m->room = SIZE_MAX;
+		return;
+	}
+	look(m);
+	if (is_full(m)) {
+		fold_brief_rows(m);
+		look(m);
+	}
+	if (stays_full(m)) {
+		forget_threads(m);
+		fold_brief_rows(m);
+		look(m);
+	}
+	step = m->memory->limit / LOOKS_UNTIL_FULL / MAX(m->memory->copies, 1);
+	step = MAX(step, LEAST_STEP);
+	bytes = m->state.bytes + m->fds_bytes;
+	m->room_from = bytes > step ? bytes - step : 0;
+	m->room = bytes + step - m->room_from;
+}
+
+bool memory_has_room(struct model *m, enum table_id table, uint32_t n)
+{
+	if (!m->memory || !m->memory->limit)
+		return true;
+	look(m);
+	if (m->memory->used + n * row_bytes(m, table) <= m->memory->limit)
+		return true;
+	other_row(m, table, NULL);
+	m->folded += n;
+	return false;
+}
+
+/* ---- the ended rows of an interval ---- */
+
+struct folding {
+	struct model *m;
+	enum table_id table;
+	uint64_t begin_ns;   /* of the interval */
+	uint32_t half;       /* so many rows go, the first */
+	struct map64 threads; /* uids of the threads that went */
+};
+
+static bool fold_first(void *data, uint32_t i, const uint64_t *a, const uint64_t *b)
+{
+	struct folding *f = data;
+
+	if (i >= f->half)
+		return false;
+	fold(f->m, f->table, a, f->begin_ns, b);
+	if (f->table == TABLE_THREAD)
+		map64_put(&f->threads, b[0], 0);
+	return true;
+}
+
+/* Rows that belong to a thread go with it. */
+static bool fold_of_thread(void *data, uint32_t i, const uint64_t *a, const uint64_t *b)
+{
+	struct folding *f = data;
+
+	(void)i;
+	if (map64_get(&f->threads, b[1]) == MAP64_NONE)
+		return false;
+	fold(f->m, f->table, a, f->begin_ns, b);
+	return true;
+}
+
+_Static_assert(CELL(syscall, thread_uid) == 1 && CELL(syserr, thread_uid) == 1 && CELL(perf, thread_uid) == 1,
+	       "the thread's uid follows the row's");
+
+static void fold_oldest(struct model *m, struct interval *iv)
+{
+	struct folding f = { .m = m, .begin_ns = iv->begin_ns };
+
+	for (size_t i = 0; i < G_N_ELEMENTS(folded_tables); i++) {
+		const bool whole = folded_tables[i] == TABLE_THREAD || folded_tables[i] == TABLE_FILE;
+
+		f.table = folded_tables[i];
+		f.half = (interval_ended(iv, f.table) + 1) / 2;
+		interval_take_ended(iv, f.table, whole ? fold_first : fold_of_thread, &f);
+	}
+	map64_release(&f.threads);
+}
+
+void model_bound_interval(struct model *m, struct interval *iv)
+{
+	if (!m->memory || !m->memory->limit)
+		return;
+	m->retired_bytes = interval_ended_bytes(iv, ROW_OVERHEAD);
+	look(m);
+	while (is_full(m) && (interval_ended(iv, TABLE_THREAD) || interval_ended(iv, TABLE_FILE))) {
+		fold_oldest(m, iv);
+		m->retired_bytes = interval_ended_bytes(iv, ROW_OVERHEAD);
+		look(m);
+	}
+}

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The bound of what a model takes: what loses its row stays in the sums. */
+#include "unit.h"
+
+#include <errno.h>
+
+#include "events.h"
+#include "model/files.h"
+#include "model/interval.h"
+#include "model/memory.h"
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+enum { TASKS = 20000, LIMIT = 2 << 20 };
+#else
+enum { TASKS = 500000, LIMIT = 32 << 20 };
+#endif
+
+enum { FIRST = 1000, SLICE_NS = 100 };
+
+static const uint32_t tables = 1u << TABLE_HOST | 1u << TABLE_CPU | 1u << TABLE_THREAD | 1u << TABLE_FILE |
+			       1u << TABLE_SYSCALL | 1u << TABLE_SYSERR;
+
+/* A model with little room, and an interval of it. */
+struct bounded {
+	struct events e;
+	struct model_memory memory;
+	struct interval iv;
+	uint64_t now;
+	int64_t runs; /* on CPU 0 */
+};
+
+static void begin(struct bounded *b, size_t limit)
+{
+	*b = (struct bounded){ .memory = { .limit = limit, .copies = 1 }, .now = 1000 };
+	events_init(&b->e);
+	model_set_memory(b->e.m, &b->memory);
+	interval_init(&b->iv);
+	model_begin(b->e.m, b->now);
+	interval_begin(&b->iv, &b->e.m->state, b->now, tables);
+}
+
+static void release(struct bounded *b)
+{
+	interval_release(&b->iv);
+	events_release(&b->e);
+}
+
+/* The thread of that tid runs from now on. */
+static void run(struct bounded *b, int64_t tid)
+{
+	events_switch(&b->e, b->now, 0, b->runs, 1, tid, "task");
+	b->runs = tid;
+	b->now += SLICE_NS;
+}
+
+static void fork_task(struct bounded *b, int64_t tid)
+{
+	EVENT(&b->e, b->now, 0, b->runs, FORK, new_task, .parent_tid = 1, .parent_pid = 1, .child_tid = tid,
+	      .child_pid = tid);
+}
+
+static void frame_ends(struct bounded *b)
+{
+	state_reap(&b->e.m->state, interval_retire, &b->iv);
+	state_frame_begin(&b->e.m->state);
+	model_bound_interval(b->e.m, &b->iv);
+}
+
+static uint64_t sum(const struct bounded *b, enum table_id table, unsigned cell)
+{
+	uint64_t total = 0;
+
+	for (uint32_t i = 0; i < b->iv.tables[table].n_rows; i++)
+		total += interval_value(&b->iv, table, &b->iv.tables[table].rows[i], cell);
+	return total;
+}
+
+/* The interval ends, all its time is somebody's; the next one begins. */
+static void interval_ends(struct bounded *b, uint64_t switches)
+{
+	state_reap(&b->e.m->state, interval_retire, &b->iv);
+	state_frame_begin(&b->e.m->state);
+	interval_end(&b->iv, &b->e.m->state, b->now);
+	ck_assert_uint_eq(sum(b, TABLE_CPU, CELL(cpu, online_ns)), b->now - b->iv.begin_ns);
+	ck_assert_uint_eq(sum(b, TABLE_THREAD, CELL(thread, cpu_ns)) + sum(b, TABLE_CPU, CELL(cpu, idle_ns)),
+			  b->now - b->iv.begin_ns);
+	ck_assert_uint_eq(sum(b, TABLE_THREAD, CELL(thread, switches)), switches);
+	interval_begin(&b->iv, &b->e.m->state, b->now, tables);
+	model_bound_interval(b->e.m, &b->iv);
+}
+
+static const struct host_row *host(const struct bounded *b)
+{
+	const struct model *m = b->e.m;
+
+	return HOST_ROW(m);
+}
+
+/* The row "other" of the interval's threads: NULL none. */
+static const struct thread_row *other_thread(const struct bounded *b)
+{
+	const struct state_table *t = &b->e.m->state.tables[TABLE_THREAD];
+
+	for (uint32_t row = NO_ROW; (row = state_next(t, row)) != NO_ROW;) {
+		const struct thread_row *r = STATE_ROW(&b->e.m->state, THREAD, thread, row);
+
+		if ((int64_t)r->tid == -1)
+			return r;
+	}
+	return NULL;
+}
+
+START_TEST(test_no_bound_changes_nothing)
+{
+	struct bounded b;
+
+	begin(&b, 0);
+	run(&b, 1);
+	for (int i = 0; i < 5000; i++) {
+		fork_task(&b, FIRST + i);
+		run(&b, FIRST + i);
+	}
+	ck_assert_ptr_null(model_shortage(b.e.m));
+	ck_assert_uint_eq(b.e.m->state.tables[TABLE_THREAD].n_alive, 5001);
+	ck_assert_ptr_null(other_thread(&b));
+	interval_ends(&b, 5001);
+	release(&b);
+}
+END_TEST
+
+/* Live tasks without end: those that sleep the longest lose their rows. */
+START_TEST(test_many_live_tasks)
+{
+	const struct state_table *t;
+	uint64_t switches = 1;
+	struct bounded b;
+
+	begin(&b, LIMIT);
+	t = &b.e.m->state.tables[TABLE_THREAD];
+	run(&b, 1);
+	for (int i = 0; i < TASKS; i++) {
+		fork_task(&b, FIRST + i);
+		run(&b, FIRST + i);
+		switches++;
+		if (i % (TASKS / 50) == 0)
+			frame_ends(&b);
+		if (i % (TASKS / 4) != TASKS / 4 - 1)
+			continue;
+		interval_ends(&b, switches);
+		switches = 0;
+	}
+	ck_assert_uint_le(b.memory.used, LIMIT + LIMIT / 16);
+	ck_assert_uint_lt(t->n_rows, TASKS / 4);
+	ck_assert_ptr_nonnull(model_shortage(b.e.m));
+	ck_assert_uint_eq(host(&b)->threads, TASKS + 1);
+	ck_assert_uint_ne(thread_find(b.e.m, FIRST + TASKS - 2), NO_ROW);
+	ck_assert_uint_eq(thread_find(b.e.m, FIRST + 1), NO_ROW);
+	/* it comes back */
+	run(&b, FIRST + 1);
+	ck_assert_uint_ne(thread_find(b.e.m, FIRST + 1), NO_ROW);
+	ck_assert_uint_eq(host(&b)->threads, TASKS + 1);
+	interval_ends(&b, 1);
+	release(&b);
+}
+END_TEST
+
+/* Processes that come and go within one frame: together they are "other". */
+START_TEST(test_many_brief_tasks)
+{
+	struct bounded b;
+	unsigned n = TASKS / 10;
+
+	begin(&b, LIMIT / 16);
+	run(&b, 1);
+	for (unsigned i = 0; i < n; i++) {
+		fork_task(&b, FIRST + i);
+		run(&b, FIRST + i);
+		SYSCALL_ENTRY(&b.e, b.now, 0, FIRST + i, "read", .fd = -1, .fd2 = -1);
+		SYSCALL_EXIT(&b.e, b.now, 0, FIRST + i, "read", .ret = -EBADF);
+		EVENT(&b.e, b.now, 0, FIRST + i, EXIT, task, .tid = FIRST + i);
+		run(&b, 1);
+		EVENT(&b.e, b.now, 0, 1, FREE, task, .tid = FIRST + i);
+	}
+	ck_assert_uint_eq(host(&b)->threads, 1);
+	ck_assert_uint_eq(host(&b)->threads_gone, n);
+	ck_assert_uint_le(b.memory.used, LIMIT / 16 + LIMIT / 32);
+	ck_assert_ptr_nonnull(other_thread(&b));
+	ck_assert_str_eq(strpool_text((strid)other_thread(&b)->comm), "other");
+	ck_assert_uint_ge(other_thread(&b)->syscalls, n / 2);
+	state_reap(&b.e.m->state, interval_retire, &b.iv);
+	state_frame_begin(&b.e.m->state);
+	interval_end(&b.iv, &b.e.m->state, b.now);
+	ck_assert_uint_eq(sum(&b, TABLE_THREAD, CELL(thread, syscalls)), n);
+	ck_assert_uint_eq(sum(&b, TABLE_SYSCALL, CELL(syscall, count)), n);
+	ck_assert_uint_eq(sum(&b, TABLE_SYSCALL, CELL(syscall, errors)), n);
+	ck_assert_uint_eq(sum(&b, TABLE_SYSERR, CELL(syserr, count)), n);
+	interval_begin(&b.iv, &b.e.m->state, b.now, tables);
+	release(&b);
+}
+END_TEST
+
+/* The same over many frames of one interval, as a report has it: rows that ended take memory, too. */
+START_TEST(test_many_ended_tasks)
+{
+	struct bounded b;
+	unsigned n = TASKS / 10;
+	uint64_t brief_ns;
+
+	begin(&b, LIMIT / 16);
+	run(&b, 1);
+	for (unsigned i = 0; i < n; i++) {
+		fork_task(&b, FIRST + i);
+		run(&b, FIRST + i);
+		EVENT(&b.e, b.now, 0, FIRST + i, EXIT, task, .tid = FIRST + i);
+		run(&b, 1);
+		EVENT(&b.e, b.now, 0, 1, FREE, task, .tid = FIRST + i);
+		if (i % 16 == 0)
+			frame_ends(&b);
+	}
+	ck_assert_uint_le(b.memory.used, LIMIT / 16 + LIMIT / 64);
+	ck_assert_ptr_nonnull(model_shortage(b.e.m));
+	ck_assert_uint_lt(interval_ended(&b.iv, TABLE_THREAD), n / 2);
+	ck_assert_uint_gt(interval_ended(&b.iv, TABLE_THREAD), 16);
+	brief_ns = other_thread(&b)->cpu_ns;
+	ck_assert_uint_ge(brief_ns, (uint64_t)n / 2 * SLICE_NS);
+	interval_ends(&b, 2 * n + 1);
+	release(&b);
+}
+END_TEST
+
+/* Inherited fds are counted and not listed where there is no room. */
+START_TEST(test_files_that_do_not_fit)
+{
+	const struct state_table *t;
+	struct bounded b;
+	unsigned fds = 200, forks = 200;
+
+	begin(&b, 1 << 20);
+	t = &b.e.m->state.tables[TABLE_FILE];
+	run(&b, 1);
+	for (unsigned fd = 0; fd < fds; fd++) {
+		SYSCALL_ENTRY(&b.e, b.now, 0, 1, "openat", .fd = -100, .fd2 = -1, .path = str(&rec, "/f"));
+		SYSCALL_EXIT(&b.e, b.now, 0, 1, "openat", .ret = fd);
+	}
+	for (unsigned i = 0; i < forks; i++)
+		fork_task(&b, FIRST + i);
+	ck_assert_ptr_null(model_shortage(b.e.m));
+	model_list_files(b.e.m);
+	ck_assert_ptr_nonnull(model_shortage(b.e.m));
+	ck_assert_uint_gt(t->n_alive, 2 * fds);
+	ck_assert_uint_lt(t->n_alive, fds * forks / 4);
+	ck_assert_uint_eq(host(&b)->fds, fds * (forks + 1));
+	/* who uses one gets it */
+	run(&b, FIRST + forks - 1);
+	SYSCALL_ENTRY(&b.e, b.now, 0, b.runs, "read", .fd = 7, .fd2 = -1);
+	SYSCALL_EXIT(&b.e, b.now, 0, b.runs, "read", .ret = 12);
+	state_reap(&b.e.m->state, interval_retire, &b.iv);
+	interval_end(&b.iv, &b.e.m->state, b.now);
+	ck_assert_uint_eq(sum(&b, TABLE_FILE, CELL(file, read_bytes)), 12);
+	release(&b);
+}
+END_TEST
+
+UNIT_MAIN("memory", test_no_bound_changes_nothing, test_many_live_tasks, test_many_brief_tasks, test_many_ended_tasks,
+	  test_files_that_do_not_fit)
