@@ -122,7 +122,7 @@ static const struct page {
 		.man_name = "lttngtop-record",
 		.summary = "set up LTTng tracing with the events that lttngtop needs",
 		.synopsis = {"lttngtop record [OPTIONS] [-- COMMAND]",
-			     "lttngtop record stop|status|snapshot [--host USER@HOST]... [SESSION]"},
+			     "lttngtop record stop|status|snapshot [--host USER@HOST]... [--output DIR] [SESSION]"},
 		.description =
 			{"Creates a tracing session with what the monitor's panes need and starts it: into a "
 			 "directory, into memory (--snapshot), or to a relayd from which a monitor takes it at once "

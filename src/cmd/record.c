@@ -38,7 +38,13 @@ static void print_view(FILE *out, const char *source)
 	g_free(line);
 }
 
-/* "VERB it: lttngtop record COMMAND [--host HOST]... SESSION" */
+/* Whether the recording comes from other hosts when it has ended. */
+static bool is_fetched(const struct record_plan *plan)
+{
+	return plan->hosts->len && plan->mode != RECORD_LIVE;
+}
+
+/* "VERB it: lttngtop record COMMAND [--host HOST]... [--output DIR] SESSION" */
 static void print_verb(FILE *out, const struct record_plan *plan, const char *label, const char *verb)
 {
 	GPtrArray *words = g_ptr_array_new();
@@ -50,6 +56,10 @@ static void print_verb(FILE *out, const struct record_plan *plan, const char *la
 	for (unsigned i = 0; i < plan->hosts->len; i++) {
 		g_ptr_array_add(words, (char *)"--host");
 		g_ptr_array_add(words, g_ptr_array_index(plan->hosts, i));
+	}
+	if (is_fetched(plan)) {
+		g_ptr_array_add(words, (char *)"--output");
+		g_ptr_array_add(words, plan->output);
 	}
 	g_ptr_array_add(words, plan->session);
 	g_ptr_array_add(words, NULL);
@@ -68,9 +78,10 @@ static void print_started(FILE *out, const struct record_plan *plan)
 	};
 	char *source = record_plan_source(plan);
 
-	fprintf(out, "session '%s' records %s %s\n", plan->session, ways[plan->mode],
+	fprintf(out, "session '%s' records %s%s %s\n", plan->session,
+		is_fetched(plan) ? "on other hosts, fetched " : "", ways[plan->mode],
 		plan->mode == RECORD_LIVE ? plan->url : plan->output);
-	if (plan->mode != RECORD_SNAPSHOT)
+	if (plan->mode != RECORD_SNAPSHOT && !is_fetched(plan))
 		print_view(out, source);
 	if (!plan->command && plan->mode == RECORD_SNAPSHOT)
 		print_verb(out, plan, "take a snapshot", "snapshot");
@@ -94,6 +105,8 @@ static enum lt_status setup(const struct record_plan *plan, bool may_start, pid_
 	const bool kernel = record_plan_channel(plan, RECORD_KERNEL);
 	enum lt_status status;
 
+	if (is_fetched(plan) && tracer_probe_output(plan))
+		return LT_ERROR;
 	if (plan->hosts->len)
 		return remote_setup(plan);
 	if (daemon_require(kernel, may_start, daemon))
@@ -108,6 +121,8 @@ static void discard(const struct record_plan *plan)
 		remote_stop(plan->hosts, plan->session);
 	else
 		session_discard(plan->session);
+	if (is_fetched(plan))
+		remote_clear(plan->hosts, plan->session);
 }
 
 /* Starts the recording; the process of the command then waits to be let go. LT_ERROR: the session is gone again. */
@@ -126,6 +141,30 @@ error:
 	return LT_ERROR;
 }
 
+/* Brings what other hosts have recorded; says where it is. */
+static enum lt_status fetch(FILE *out, const GPtrArray *hosts, const char *session, const char *output)
+{
+	bool any;
+
+	if (remote_fetch(hosts, session, output, &any))
+		return LT_ERROR;
+	if (any) {
+		fprintf(out, "fetched into %s\n", output);
+		print_view(out, output);
+	}
+	return LT_OK;
+}
+
+/* What finish() does, on other hosts. */
+static enum lt_status finish_remotely(const struct record_plan *plan)
+{
+	const bool taken = plan->mode != RECORD_SNAPSHOT || !remote_snapshot(plan->hosts, plan->session);
+
+	if (remote_stop(plan->hosts, plan->session) || !taken)
+		return LT_ERROR;
+	return is_fetched(plan) ? fetch(stderr, plan->hosts, plan->session, plan->output) : LT_OK;
+}
+
 /* After the command: stops, says where the recording is. */
 static enum lt_status finish(const struct record_plan *plan)
 {
@@ -133,7 +172,7 @@ static enum lt_status finish(const struct record_plan *plan)
 	char *path = NULL;
 
 	if (plan->hosts->len)
-		return remote_stop(plan->hosts, plan->session);
+		return finish_remotely(plan);
 	if (plan->mode == RECORD_SNAPSHOT && session_snapshot(plan->session, &path)) {
 		discard(plan);
 		return LT_ERROR;
@@ -291,22 +330,37 @@ static const struct verb *find_verb(const char *name)
 	return NULL;
 }
 
-static int run_verb_remotely(const struct verb *verb, const GPtrArray *hosts, const char *session)
+/* Stops a session on other hosts, or takes a snapshot there; brings what they have recorded, unless they stream it. */
+static enum lt_status end_remotely(const struct verb *verb, const struct options *o, const char *session)
 {
-	for (unsigned i = 0; i < hosts->len; i++)
-		if (record_host_check(g_ptr_array_index(hosts, i)))
+	char *output = o->output ? g_canonicalize_filename(o->output, NULL) : record_default_output(session);
+	enum lt_status status;
+
+	status = verb->run == stop ? remote_stop(o->record_host, session) : remote_snapshot(o->record_host, session);
+	if (!status && verb->run == stop)
+		printf("session '%s' stopped\n", session);
+	if (!status)
+		status = fetch(stdout, o->record_host, session, output);
+	g_free(output);
+	return status;
+}
+
+static int run_verb_remotely(const struct verb *verb, const struct options *o, const char *name)
+{
+	char *session = g_strdup(name);
+	enum lt_status done = LT_ERROR;
+
+	for (unsigned i = 0; i < o->record_host->len; i++)
+		if (record_host_check(g_ptr_array_index(o->record_host, i)))
 			return fail(LT_EXIT_USAGE);
-	if (verb->run == snapshot) {
-		error_set("'--host' is not for 'snapshot'");
-		return fail(LT_EXIT_USAGE);
-	}
-	if (verb->run == stop && !session) {
-		error_set("with '--host' name the session");
-		return fail(LT_EXIT_USAGE);
-	}
-	if (verb->run == stop ? remote_stop(hosts, session) : remote_list(hosts, session))
-		return fail(LT_EXIT_FAILURE);
-	return LT_EXIT_OK;
+	if (!session && verb->run != status)
+		session = remote_find(o->record_host);
+	if (verb->run == status)
+		done = remote_list(o->record_host, session);
+	else if (session)
+		done = end_remotely(verb, o, session);
+	g_free(session);
+	return done ? fail(LT_EXIT_FAILURE) : LT_EXIT_OK;
 }
 
 static int run_verb_locally(const struct verb *verb, const char *name)
@@ -330,12 +384,12 @@ static int run_verb_locally(const struct verb *verb, const char *name)
 	return result;
 }
 
-static int run_verb(const struct verb *verb, const GPtrArray *hosts, const char *session)
+static int run_verb(const struct verb *verb, const struct options *o, const char *session)
 {
 	int result;
 
 	process_hold_signals();
-	result = hosts->len ? run_verb_remotely(verb, hosts, session) : run_verb_locally(verb, session);
+	result = o->record_host->len ? run_verb_remotely(verb, o, session) : run_verb_locally(verb, session);
 	process_release_signals();
 	return result;
 }
@@ -355,7 +409,7 @@ int cmd_record(const struct options *o)
 	else if (session && record_session_check(session))
 		; /* says why */
 	else if (verb)
-		return run_verb(verb, o->record_host, session);
+		return run_verb(verb, o, session);
 	if (name)
 		return fail(LT_EXIT_USAGE);
 
@@ -422,7 +476,12 @@ static const struct {
 	 "A session daemon. If none answers, one is started as the lttng tool does it, and ended again after "
 	 "a COMMAND; --no-sessiond prevents that. The kernel is traced by root's daemon only, for root and "
 	 "the members of the group 'tracing', and needs lttng-modules. Programs instrumented with lttng-ust "
-	 "can be traced by everybody. With --host, the lttng tool there, and ssh to it without questions."},
+	 "can be traced by everybody. With --host, the lttng tool there, tar unless it streams, and ssh to it "
+	 "without questions."},
+	{"Other hosts",
+	 "With --live they stream to a relayd. Without, each records into " COMMANDS_REMOTE_DIR " of its own; when the "
+	 "COMMAND has ended, or with 'record stop', that is fetched into a directory for each host below --output and "
+	 "removed there. 'record snapshot' fetches the snapshots likewise."},
 	{"What a tracer lacks",
 	 "Tracepoints and contexts of a set that the kernel or its lttng-modules do not have are left out with a "
 	 "warning; one asked for by name is an error. The context 'prio' is refused with lttng-modules 2.13.0 to "

@@ -57,7 +57,7 @@ static char **create_session(const struct record_plan *plan)
 	if (plan->mode == RECORD_LIVE) {
 		add(words, "--live=%u", plan->live_timer_us);
 		add(words, "--set-url=%s", plan->url);
-	} else {
+	} else if (!plan->hosts->len) {
 		add(words, "--output=%s", plan->output);
 	}
 	return end(words);
@@ -194,6 +194,26 @@ static void add_line(GPtrArray *lines, char **words)
 	g_strfreev(words);
 }
 
+/* The directory of a session on another host, for the shell there. */
+static char *remote_dir(const char *session)
+{
+	char *quoted = g_shell_quote(session), *dir = g_strconcat(COMMANDS_REMOTE_DIR "/", quoted, NULL);
+
+	g_free(quoted);
+	return dir;
+}
+
+/* Adds to the command that creates the session where its output goes: the host's shell knows its home. */
+static void add_remote_output(GPtrArray *lines, const char *session)
+{
+	char **create = (char **)&g_ptr_array_index(lines, lines->len - 1);
+	char *dir = remote_dir(session), *line = g_strdup_printf("d=%s; %s --output=\"$d\"", dir, *create);
+
+	g_free(dir);
+	g_free(*create);
+	*create = line;
+}
+
 static void add_contexts(GPtrArray *lines, const struct record_plan *plan, const struct record_channel *c)
 {
 	char *const found[] = {add_set_contexts(plan, c), add_asked_contexts(plan, c)};
@@ -218,6 +238,8 @@ static GPtrArray *setup_lines(const struct record_plan *plan)
 	GPtrArray *lines = g_ptr_array_new_with_free_func(g_free);
 
 	add_line(lines, create_session(plan));
+	if (plan->hosts->len && plan->mode != RECORD_LIVE)
+		add_remote_output(lines, plan->session);
 	for (unsigned i = 0; i < plan->channels->len; i++) {
 		const struct record_channel *c = &g_array_index(plan->channels, struct record_channel, i);
 		char **tracepoints = enable_tracepoints(plan, c);
@@ -309,6 +331,45 @@ char *commands_remote_stop(const char *session)
 	return script;
 }
 
+char *commands_snapshot(const char *session)
+{
+	char *option = g_strconcat("--session=", session, NULL);
+	char *const words[] = {(char *)"lttng", (char *)"snapshot", (char *)"record", option, NULL};
+	char *line = commands_quote(words);
+
+	g_free(option);
+	return line;
+}
+
+char *commands_remote_fetch(const char *session)
+{
+	char *dir = remote_dir(session);
+	char *script = g_strdup_printf("if test -d %s; then tar -C %s -cf - .; else tar -cf - -T /dev/null; fi", dir,
+				       dir);
+
+	g_free(dir);
+	return script;
+}
+
+char *commands_remote_clear(const char *session)
+{
+	char *dir = remote_dir(session), *script = g_strconcat("rm -rf ", dir, NULL);
+
+	g_free(dir);
+	return script;
+}
+
+char *commands_fetch_dir(const char *output, const char *host)
+{
+	char *name = g_strdelimit(g_strdup(host), "/", '_'), *dir;
+
+	if (*name == '.')
+		*name = '_';
+	dir = g_build_filename(output, name, NULL);
+	g_free(name);
+	return dir;
+}
+
 static void append_line(GString *script, char *line)
 {
 	g_string_append_printf(script, "%s\n", line);
@@ -358,15 +419,6 @@ static char *tracked_command(const struct record_plan *plan)
 	return line;
 }
 
-static void append_snapshot(GString *out, const struct record_plan *plan)
-{
-	char *option = g_strconcat("--session=", plan->session, NULL);
-	char *const words[] = {(char *)"lttng", (char *)"snapshot", (char *)"record", option, NULL};
-
-	append_line(out, commands_quote(words));
-	g_free(option);
-}
-
 static void append_local(GString *out, const struct record_plan *plan)
 {
 	GPtrArray *lines = setup_lines(plan);
@@ -380,9 +432,31 @@ static void append_local(GString *out, const struct record_plan *plan)
 		return;
 	append_line(out, plan->track_command ? tracked_command(plan) : commands_quote(plan->command));
 	if (plan->mode == RECORD_SNAPSHOT)
-		append_snapshot(out, plan);
+		append_line(out, commands_snapshot(plan->session));
 	append_line(out, session_command("stop", plan->session));
 	append_line(out, session_command("destroy", plan->session));
+}
+
+/* The commands that bring what the hosts have recorded here. */
+static void append_fetch(GString *out, const struct record_plan *plan)
+{
+	char *script = commands_remote_fetch(plan->session);
+
+	for (unsigned i = 0; i < plan->hosts->len; i++) {
+		char *const host = g_ptr_array_index(plan->hosts, i);
+		char *const dir = commands_fetch_dir(plan->output, host);
+		char *const ssh[] = {(char *)"ssh", host, script, NULL};
+		char *const mkdir[] = {(char *)"mkdir", (char *)"-p", dir, NULL};
+		char *const tar[] = {(char *)"tar", (char *)"-C", dir, (char *)"-xf", (char *)"-", NULL};
+		char *lines[] = {commands_quote(mkdir), commands_quote(ssh), commands_quote(tar)};
+
+		g_string_append_printf(out, "%s && %s | %s\n", lines[0], lines[1], lines[2]);
+		for (size_t k = 0; k < G_N_ELEMENTS(lines); k++)
+			g_free(lines[k]);
+		g_free(dir);
+	}
+	g_free(script);
+	append_ssh(out, plan, commands_remote_clear(plan->session));
 }
 
 char *commands_script(const struct record_plan *plan)
@@ -397,7 +471,11 @@ char *commands_script(const struct record_plan *plan)
 	append_ssh(out, plan, commands_remote_start(plan->session));
 	if (plan->command) {
 		append_line(out, commands_quote(plan->command));
+		if (plan->mode == RECORD_SNAPSHOT)
+			append_ssh(out, plan, commands_snapshot(plan->session));
 		append_ssh(out, plan, commands_remote_stop(plan->session));
+		if (plan->mode != RECORD_LIVE)
+			append_fetch(out, plan);
 	}
 	return g_string_free(out, FALSE);
 }

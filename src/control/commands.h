@@ -25,5 +25,17 @@ char *commands_script(const struct record_plan *plan);
 char *commands_remote_setup(const struct record_plan *plan);
 char *commands_remote_start(const char *session);
 char *commands_remote_stop(const char *session);
+char *commands_snapshot(const char *session);
+
+/*
+ * A host that does not stream records below COMMANDS_REMOTE_DIR, which is what is fetched from there: fetch
+ * writes it as a tar archive to its stdout, nothing if there is none; clear removes it.
+ */
+#define COMMANDS_REMOTE_DIR "~/.cache/lttngtop"
+char *commands_remote_fetch(const char *session);
+char *commands_remote_clear(const char *session);
+
+/* The directory below plan.output, or another one, for what is fetched from a host. The caller frees it. */
+char *commands_fetch_dir(const char *output, const char *host);
 
 #endif

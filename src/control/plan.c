@@ -260,10 +260,15 @@ static enum lt_status add_channels(struct record_plan *plan, const struct record
 	return LT_OK;
 }
 
-static enum lt_status set_destination(struct record_plan *plan, const struct record_request *r)
+char *record_default_output(const char *session)
 {
 	const char *home = g_getenv("LTTNG_HOME");
 
+	return g_build_filename(home ? home : g_get_home_dir(), "lttng-traces", session, NULL);
+}
+
+static enum lt_status set_destination(struct record_plan *plan, const struct record_request *r)
+{
 	if (r->live && r->output)
 		return error_set("'--live' and '--output' exclude each other");
 	if (r->live && r->snapshot)
@@ -279,7 +284,7 @@ static enum lt_status set_destination(struct record_plan *plan, const struct rec
 	if (r->output)
 		plan->output = g_canonicalize_filename(r->output, NULL);
 	else
-		plan->output = g_build_filename(home ? home : g_get_home_dir(), "lttng-traces", plan->session, NULL);
+		plan->output = record_default_output(plan->session);
 	return LT_OK;
 }
 
@@ -295,8 +300,6 @@ static enum lt_status set_hosts(struct record_plan *plan, const struct record_re
 				return error_set("host '%s' is given twice", host);
 		g_ptr_array_add(plan->hosts, g_strdup(host));
 	}
-	if (plan->hosts->len && plan->mode != RECORD_LIVE)
-		return error_set("'--host' needs '--live URL', the relayd that all hosts stream to");
 	if (plan->hosts->len && r->track_command)
 		return error_set("'--track-command' is not for other hosts");
 	return LT_OK;

@@ -51,7 +51,7 @@ struct record_channel {
 struct record_plan {
 	char *session;
 	enum record_mode mode;
-	char *output;     /* absolute directory, NULL when live */
+	char *output;     /* absolute directory, of this machine; NULL when live */
 	char *url;        /* net://HOST[:CONTROL[:DATA]], NULL unless live */
 	unsigned live_timer_us;
 	unsigned view_port; /* of the relayd, for viewers */
@@ -88,6 +88,9 @@ const struct record_channel *record_plan_channel(const struct record_plan *plan,
 
 /* The SOURCE by which what is recorded is viewed; of several hosts the relayd itself. The caller frees it. */
 char *record_plan_source(const struct record_plan *plan);
+
+/* Where a session is recorded if nobody says so: a directory. The caller frees it. */
+char *record_default_output(const char *session);
 
 /* LT_ERROR: no name that a session may have and a path or URL can carry. */
 enum lt_status record_session_check(const char *name);

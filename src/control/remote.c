@@ -2,9 +2,12 @@
 #include "control/remote.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <glib/gstdio.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/error.h"
 #include "base/text.h"
@@ -81,12 +84,122 @@ enum lt_status remote_stop(const GPtrArray *hosts, const char *session)
 	return status;
 }
 
+enum lt_status remote_snapshot(const GPtrArray *hosts, const char *session)
+{
+	char *script = commands_snapshot(session);
+	const enum lt_status status = run_everywhere(hosts, script, NULL);
+
+	g_free(script);
+	return status;
+}
+
+void remote_clear(const GPtrArray *hosts, const char *session)
+{
+	char *script = commands_remote_clear(session);
+
+	run_everywhere(hosts, script, NULL);
+	g_free(script);
+}
+
+/* ---- fetching ---- */
+
+/* An ssh whose output a tar unpacks. */
+struct fetch {
+	char *dir;
+	GPid ssh, tar; /* 0: not started */
+};
+
+static GPid spawn(char **argv, int stdin_fd, int stdout_fd)
+{
+	GError *error = NULL;
+	GPid pid = 0;
+
+	if (!g_spawn_async_with_fds(NULL, argv, NULL, G_SPAWN_SEARCH_PATH | G_SPAWN_DO_NOT_REAP_CHILD,
+				    process_unblock_signals, NULL, &pid, stdin_fd, stdout_fd, -1, &error)) {
+		error_set("cannot run %s: %s", argv[0], error->message);
+		g_error_free(error);
+		return 0;
+	}
+	return pid;
+}
+
+static void fetch_start(struct fetch *f, const char *host, const char *script, const char *output)
+{
+	char *ssh[] = {(char *)"ssh", (char *)host, (char *)script, NULL};
+	char *tar[] = {(char *)"tar", (char *)"-C", NULL, (char *)"-xf", (char *)"-", (char *)"--no-same-owner",
+		       (char *)"--no-same-permissions", NULL};
+	int pipe_fds[2];
+
+	f->dir = commands_fetch_dir(output, host);
+	tar[2] = f->dir;
+	if (g_mkdir_with_parents(f->dir, 0777)) {
+		error_set("cannot make directory '%s': %s", f->dir, g_strerror(errno));
+		return;
+	}
+	if (pipe2(pipe_fds, O_CLOEXEC)) {
+		error_set("cannot make a pipe: %s", g_strerror(errno));
+		return;
+	}
+	f->ssh = spawn(ssh, -1, pipe_fds[1]);
+	f->tar = f->ssh ? spawn(tar, pipe_fds[0], -1) : 0;
+	close(pipe_fds[0]);
+	close(pipe_fds[1]);
+}
+
+/* LT_ERROR: not all of it is here. *any: some file is. */
+static enum lt_status fetch_end(struct fetch *f, const char *host, bool *any)
+{
+	const bool sent = end_ssh(host, f->ssh);
+	int status = -1;
+
+	while (f->tar && waitpid(f->tar, &status, 0) < 0 && errno == EINTR)
+		;
+	if (g_rmdir(f->dir)) /* it is empty where nothing was recorded */
+		*any = true;
+	g_free(f->dir);
+	if (sent && !status)
+		return LT_OK;
+	if (sent)
+		error_set("host '%s': what it sent could not be unpacked", host);
+	return LT_ERROR;
+}
+
+enum lt_status remote_fetch(const GPtrArray *hosts, const char *session, const char *output, bool *any)
+{
+	struct fetch *fetches = g_new0(struct fetch, hosts->len);
+	GPtrArray *done = g_ptr_array_new();
+	char *script = commands_remote_fetch(session);
+	enum lt_status status = LT_OK;
+
+	*any = false;
+	for (unsigned i = 0; i < hosts->len; i++)
+		fetch_start(&fetches[i], g_ptr_array_index(hosts, i), script, output);
+	for (unsigned i = 0; i < hosts->len; i++) {
+		if (fetch_end(&fetches[i], g_ptr_array_index(hosts, i), any))
+			status = error_wrap("fetching '" COMMANDS_REMOTE_DIR "/%s', which is still there", session);
+		else
+			g_ptr_array_add(done, g_ptr_array_index(hosts, i));
+	}
+	if (!*any)
+		g_rmdir(output);
+	else
+		remote_clear(done, session);
+	g_ptr_array_free(done, TRUE);
+	g_free(fetches);
+	g_free(script);
+	return status;
+}
+
+/* ---- setting up ---- */
+
 /* Removes the session where setup succeeded; the reason of the failure stays the one in the error chain. */
-static void undo(const GPtrArray *hosts, const char *session)
+static void undo(const struct record_plan *plan, const GPtrArray *hosts)
 {
 	char *reason = g_strdup(error_text());
 
-	remote_stop(hosts, session);
+	remote_stop(hosts, plan->session);
+	if (plan->mode != RECORD_LIVE)
+		remote_clear(hosts, plan->session);
 	error_set("%s", reason);
 	g_free(reason);
 }
@@ -98,7 +211,7 @@ enum lt_status remote_setup(const struct record_plan *plan)
 	const enum lt_status status = run_everywhere(plan->hosts, script, done);
 
 	if (status)
-		undo(done, plan->session);
+		undo(plan, done);
 	g_ptr_array_free(done, TRUE);
 	g_free(script);
 	return status;
@@ -111,7 +224,7 @@ enum lt_status remote_start(const struct record_plan *plan)
 
 	g_free(script);
 	if (status)
-		undo(plan->hosts, plan->session);
+		undo(plan, plan->hosts);
 	return status;
 }
 
@@ -127,7 +240,8 @@ static void print_sanitised(const char *text)
 	g_strfreev(lines);
 }
 
-static enum lt_status list_host(const char *host, const char *script)
+/* What a script prints on a host; NULL: it could not be run. The caller frees it. */
+static char *capture(const char *host, const char *script)
 {
 	char *argv[] = {(char *)"ssh", (char *)host, (char *)script, NULL};
 	GError *error = NULL;
@@ -138,12 +252,67 @@ static enum lt_status list_host(const char *host, const char *script)
 			  &error)) {
 		error_set("cannot run ssh: %s", error->message);
 		g_error_free(error);
-		return LT_ERROR;
+		return NULL;
 	}
+	if (judge(host, status))
+		return text;
+	g_free(text);
+	return NULL;
+}
+
+/* The next name of a session of ours in what `lttng --mi xml list` prints; NULL: no more. The caller frees it. */
+static char *next_session(const char **text)
+{
+	static const char tag[] = "<name>" RECORD_SESSION_PREFIX;
+	const char *name = strstr(*text, tag);
+	const char *end = name ? strchr(name + strlen(tag), '<') : NULL;
+
+	if (!end)
+		return NULL;
+	*text = end;
+	name += strlen("<name>");
+	return g_strndup(name, (gsize)(end - name));
+}
+
+char *remote_find(const GPtrArray *hosts)
+{
+	char *found = NULL;
+
+	for (unsigned i = 0; i < hosts->len; i++) {
+		char *text = capture(g_ptr_array_index(hosts, i), "lttng --mi xml list"), *name;
+		const char *at = text;
+		bool several = false;
+
+		while (text && (name = next_session(&at))) {
+			if (!found) {
+				found = name;
+				continue;
+			}
+			if (strcmp(found, name) != 0)
+				several = error_set("several sessions: '%s', '%s': which one?", found, name);
+			g_free(name);
+		}
+		g_free(text);
+		if (!text || several || record_session_check(found ? found : "s")) {
+			g_free(found);
+			return NULL;
+		}
+	}
+	if (!found)
+		error_set("there is no session that 'lttngtop record' has made: name one");
+	return found;
+}
+
+static enum lt_status list_host(const char *host, const char *script)
+{
+	char *text = capture(host, script);
+
+	if (!text)
+		return LT_ERROR;
 	printf("%s:\n", host);
 	print_sanitised(text);
 	g_free(text);
-	return judge(host, status) ? LT_OK : LT_ERROR;
+	return LT_OK;
 }
 
 enum lt_status remote_list(const GPtrArray *hosts, const char *session)

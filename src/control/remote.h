@@ -23,6 +23,24 @@ enum lt_status remote_start(const struct record_plan *plan);
 /* Stops and removes a session. */
 enum lt_status remote_stop(const GPtrArray *hosts, const char *session);
 
+/* Takes a snapshot of it on each host. */
+enum lt_status remote_snapshot(const GPtrArray *hosts, const char *session);
+
+/*
+ * Brings what the hosts have recorded, unless they streamed it, into a directory for each below output, and removes
+ * it there. *any: there was something. LT_ERROR: of some host it failed, and is still there.
+ */
+enum lt_status remote_fetch(const GPtrArray *hosts, const char *session, const char *output, bool *any);
+
+/* Removes what was recorded without bringing it. */
+void remote_clear(const GPtrArray *hosts, const char *session);
+
+/*
+ * The only session that `record` has named itself on the hosts; the caller frees it. NULL: none or several, see the
+ * error chain.
+ */
+char *remote_find(const GPtrArray *hosts);
+
 /* What `lttng list` says of a session, or of all with NULL: to stdout, sanitised, host by host. */
 enum lt_status remote_list(const GPtrArray *hosts, const char *session);
 

@@ -129,7 +129,7 @@ static enum lt_status probe_kernel(const struct record_channel *c)
 }
 
 /* The tracer would mix its files with those that are there. Of snapshots each has a directory of its own. */
-static enum lt_status probe_output(const struct record_plan *plan)
+enum lt_status tracer_probe_output(const struct record_plan *plan)
 {
 	GDir *dir = plan->mode == RECORD_TO_DISK ? g_dir_open(plan->output, 0, NULL) : NULL;
 	bool empty;
@@ -153,7 +153,7 @@ enum lt_status tracer_probe(const struct record_plan *plan)
 		return tracer_error(LTTNG_ERR_EXIST_SESS, plan->session);
 	if (kernel && probe_kernel(kernel))
 		return LT_ERROR;
-	return plan->mode == RECORD_LIVE ? relay_probe(plan->url) : probe_output(plan);
+	return plan->mode == RECORD_LIVE ? relay_probe(plan->url) : tracer_probe_output(plan);
 }
 
 static enum lt_status create_session(const struct record_plan *plan)

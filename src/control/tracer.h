@@ -16,6 +16,9 @@
  */
 enum lt_status tracer_probe(const struct record_plan *plan);
 
+/* Whether the output directory can take a recording: it is empty or not there. */
+enum lt_status tracer_probe_output(const struct record_plan *plan);
+
 /* Creates the session and all in it; nothing is recorded yet. LT_ERROR: there is no session. */
 enum lt_status tracer_setup(const struct record_plan *plan);
 

@@ -347,8 +347,45 @@ def test_two_hosts():
         check(run(TOP, "record", "status", "--host", "alpha", "t"), 0, "^alpha:\n.*t: \\[active")
         check(run(*base, "--session", "t"), 1, "", "host 'alpha': lttng failed there")
         check(run(TOP, "record", "status", "--host", "alpha", "t"), 0, "^alpha:\n.*t: \\[active")
-        check(run(TOP, "record", "stop", "--host", "alpha", "--host", "beta", "t"), 0)
+        check(run(TOP, "record", "stop", "--host", "alpha", "--host", "beta", "t"), 0, "^session 't' stopped\\n$")
         check(run(*base, "--host", "down", "--session", "u"), 1, "", "host 'down': ssh cannot reach it")
+
+        # Without --live: recorded there, fetched when it has ended, and nothing is left there.
+        there = ["--host", "alpha", "--host", "beta"]
+        files = [TOP, "record", "--ust", EVENTS, *there]
+        fetched = os.path.abspath("fetched")
+
+        def check_fetched(path, *names_counts):
+            for name, *counts in names_counts:
+                check_counts(f"{path}/{name}", *counts)
+            for u in (alpha, beta):
+                assert not glob.glob(f"{u.home}/.cache/lttngtop/*"), f"left on {u.home}"
+
+        check(run(*files, "--output", fetched, "--session", "f", "--", "sh", "-c", apps), 0, "",
+              f"session 'f' records on other hosts, fetched into {fetched}\n.*view it: lttngtop {fetched}\n$")
+        check_fetched(fetched, ("alpha", 3000), ("beta", 200))
+        check(run(*files, "--output", fetched, "--session", "f"), 1, "", "is not empty")
+        check(run(*files, "--output", f"{fetched}2"), 0,
+              rf"stop it: lttngtop record stop --host alpha --host beta --output {fetched}2 lttngtop-\d+-\d+\n$")
+        check(run("sh", "-c", apps), 0)
+        check(run(TOP, "record", "stop", *there, "--output", f"{fetched}2"), 0,
+              rf"^session 'lttngtop-\d+-\d+' stopped\nfetched into {fetched}2\nview it: ")
+        check_fetched(f"{fetched}2", ("alpha", 3000), ("beta", 200))
+        check(run(TOP, "record", "stop", *there), 1, "", "there is no session that 'lttngtop record' has made: name one")
+
+        # A flight recorder over there: each snapshot is fetched.
+        check(run(*files, "--snapshot", "--output", f"{fetched}3"), 0, "take a snapshot: lttngtop record snapshot --host alpha")
+        for number, total in (("1", 3000), ("2", 6000)):
+            check(run("sh", "-c", apps), 0)
+            check(run(TOP, "record", "snapshot", *there, "--output", f"{fetched}3/{number}"), 0, f"^fetched into {fetched}3/{number}\n")
+            assert babeltrace_counts(f"{fetched}3/{number}/alpha")["lttng_ust_tracef:event"] == total
+        check(run(TOP, "record", "stop", *there), 0, "^session 'lttngtop-[^']*' stopped\n$")
+        check(run(TOP, "record", "snapshot", *there, "nosuch"), 1, "", "host 'beta': lttng failed there")
+        check(run(*files, "--host", "down", "--output", f"{fetched}4"), 1, "", "host 'down': ssh cannot reach it")
+        check(run(TOP, "record", "stop", *there, "--host", "down"), 1, "", "host 'down': ssh cannot reach it")
+        script = run(*files, "--dry-run", "--session", "d", "--output", f"{fetched}5", "--", "sh", "-c", apps)[1]
+        assert run("sh", "-e", "-c", script)[0] == 0, script
+        check_fetched(f"{fetched}5", ("alpha", 3000), ("beta", 200))
         for u in (alpha, beta):
             check(u.run("lttng", "--no-sessiond", "list"), 0, "no available recording session")
     return None

@@ -321,6 +321,29 @@ START_TEST(test_script_hosts)
 }
 END_TEST
 
+/* Hosts that do not stream: what they have recorded is fetched, each into a directory of its own. */
+START_TEST(test_script_fetch)
+{
+	const struct asked asked = {
+		.request = {.output = "/o", .session = "s"},
+		.ust = LIST("a:b"),
+		.hosts = LIST("root@a", "ssh://../b"),
+		.command = LIST("true"),
+	};
+	const struct asked odd = {.request = {.output = "/o", .session = "a;b"}, .hosts = LIST("a")};
+
+	expect(&asked,
+	       LIST("ssh root@a 'd=~/.cache/lttngtop/'\\''s'\\''; lttng create s --output=\"$d\" && { lttng ...",
+		    "ssh ssh://../b 'd=~/.cache/...", "ssh root@a 'lttng start s'", "ssh ssh://../b 'lttng start s'",
+		    "true", "ssh root@a 'lttng stop ...", "ssh ssh://../b 'lttng stop ...",
+		    "mkdir -p /o/root@a && ssh root@a 'if test -d ~/.cache/lttngtop/'\\''s'\\''; then tar -C "
+		    "~/.cache/lttngtop/'\\''s'\\'' -cf - .; else tar -cf - -T /dev/null; fi' | tar -C /o/root@a -xf -",
+		    "mkdir -p /o/ssh:__.._b && ...", "ssh root@a 'rm -rf ~/.cache/lttngtop/'\\''s'\\'''",
+		    "ssh ssh://../b 'rm ..."));
+	expect(&odd, LIST("ssh a 'd=~/.cache/lttngtop/'\\''a;b'\\''; lttng create '\\''a;b'\\'' ...", "ssh a ..."));
+}
+END_TEST
+
 START_TEST(test_refused)
 {
 	const struct {
@@ -347,7 +370,6 @@ START_TEST(test_refused)
 		{{.kprobes = LIST("a=b+")}, "option '--kprobe': 'a=b+' is not a probe"},
 		{{.kprobes = LIST("a=0xyz")}, "option '--kprobe': 'a=0xyz' is not a probe"},
 		{{.kprobes = LIST("a=b", "a=c")}, "option '--kprobe': there are two probes 'a'"},
-		{{.hosts = LIST("a")}, "'--host' needs '--live URL'"},
 		{{.request = {.live = "a"}, .hosts = LIST("-oProxyCommand=x")}, "option '--host'"},
 		{{.request = {.live = "a"}, .hosts = LIST("a", "a")}, "host 'a' is given twice"},
 	};
@@ -461,5 +483,5 @@ END_TEST
 
 UNIT_MAIN("record", test_full_has_what_is_read, test_sets_have_nothing_else, test_contexts_once,
 	  test_sets_have_no_fault, test_script_to_disk, test_script_of_everything, test_script_of_a_fault,
-	  test_script_live, test_script_snapshot, test_script_hosts, test_refused, test_relay_url, test_source,
-	  test_quoting, test_perf_counters, test_perf_probe)
+	  test_script_live, test_script_snapshot, test_script_hosts, test_script_fetch, test_refused,
+	  test_relay_url, test_source, test_quoting, test_perf_counters, test_perf_probe)
