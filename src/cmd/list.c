@@ -16,7 +16,7 @@
 
 #define LOCAL_RELAY "net://localhost"
 
-enum { NS_PER_MS = 1000000, NS_PER_US = 1000 };
+enum { NS_PER_MS = 1000000, NS_PER_US = 1000, LOOK_EVERY_MS = 50 };
 
 struct session {
 	char *host, *name, *url;
@@ -95,10 +95,13 @@ static gint by_name(gconstpointer a, gconstpointer b)
 	return order ? order : strcmp(x->name, y->name);
 }
 
-/* The sessions that the URL means. LT_ERROR: no answer within the limit, or none of a relayd. */
+/*
+ * The sessions that the URL means. LT_ERROR: none within the limit, not counting what it takes to read a
+ * long list, or no answer of a relayd.
+ */
 static enum lt_status ask(const struct source_url *url, uint64_t limit_ns, GPtrArray *sessions)
 {
-	const int64_t end_us = g_get_monotonic_time() + (int64_t)(limit_ns / NS_PER_US);
+	const unsigned limit_ms = (unsigned)MIN(MAX(limit_ns / NS_PER_MS, 1), G_MAXUINT);
 	const struct event *ev;
 	enum lt_status status;
 	struct source *source;
@@ -106,13 +109,12 @@ static enum lt_status ask(const struct source_url *url, uint64_t limit_ns, GPtrA
 	if (source_start_list(url->relay, &source) != LT_OK)
 		return LT_ERROR;
 	while ((status = source_peek(source, &ev)) == LT_OK || status == LT_AGAIN) {
-		const int64_t left_us = end_us - g_get_monotonic_time();
 		struct pollfd fd = {.fd = source_fd(source), .events = POLLIN};
 
-		if (left_us <= 0)
+		if (status == LT_AGAIN && source_hangs(source, limit_ms))
 			break;
 		if (status == LT_AGAIN) {
-			poll(&fd, 1, (int)MIN(left_us / 1000 + 1, G_MAXINT));
+			poll(&fd, 1, LOOK_EVERY_MS);
 			continue;
 		}
 		if (ev->kind == EVENT_SESSION)

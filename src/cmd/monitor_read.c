@@ -38,6 +38,7 @@ enum lt_status monitor_open_sources(struct monitor *m, bool graph, bool again)
 		.row_copies = MONITOR_COPIES,
 		.follow = true,
 		.stall_limit_ns = o->stall_limit,
+		.max_sessions = o->max_sessions,
 		.max_lag_ns = o->max_lag,
 		.clocks = m->clocks,
 		.waits = graph ? &waits : NULL,

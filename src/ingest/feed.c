@@ -124,6 +124,8 @@ const char *feed_describe(const struct feed *f)
 		return f->stalled ? "silent" : f->spec->url ? "attached" : "reading";
 	case FEED_DETACHED:
 		return "detached";
+	case FEED_UNTAKEN:
+		return "not attached (--max-sessions)";
 	default:
 		return f->why ? f->why : "read";
 	}

@@ -11,6 +11,7 @@
  *      ▼  │retry    ▼
  *      WAITING ◀────┘                         a live session that is followed
  *      DETACHED                               by the user; attach again by the user
+ *      UNTAKEN                                there are enough sessions; attached by the user
  */
 
 #include <glib.h>
@@ -24,6 +25,7 @@ enum feed_state {
 	FEED_WAITING,  /* broke off or ended, is tried again at retry_us */
 	FEED_ENDED,
 	FEED_DETACHED,
+	FEED_UNTAKEN,  /* a live session beyond those that may be attached at once */
 };
 
 struct feed {

@@ -26,6 +26,7 @@ struct ingest *ingest_create(const struct ingest_options *options)
 		in->options.stall_limit_ns = STALL_LIMIT_S * UINT64_C(1000000000);
 	in->specs = g_ptr_array_new_with_free_func((GDestroyNotify)source_spec_free);
 	in->feeds = g_ptr_array_new_with_free_func(feed_free);
+	in->sessions = g_hash_table_new(g_str_hash, g_str_equal);
 	in->relays = g_ptr_array_new_with_free_func(relay_free);
 	in->hosts = g_ptr_array_new_with_free_func(host_free);
 	in->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
@@ -46,6 +47,7 @@ void ingest_destroy(struct ingest *in)
 	if (!in)
 		return;
 	g_ptr_array_free(in->relays, TRUE);
+	g_hash_table_destroy(in->sessions);
 	g_ptr_array_free(in->feeds, TRUE);
 	g_ptr_array_free(in->hosts, TRUE);
 	g_ptr_array_free(in->specs, TRUE);
@@ -99,9 +101,11 @@ static unsigned share(const struct ingest *in, const struct source_spec *spec)
 	uint64_t total = 0;
 	unsigned n;
 
+	if (spec->url)
+		return 1;
 	for (guint i = 0; i < in->specs->len; i++)
 		total += ((struct source_spec *)g_ptr_array_index(in->specs, i))->bytes;
-	if (spec->url || !total)
+	if (!total)
 		return 1;
 	n = (unsigned)((double)in->options.workers * (double)spec->bytes / (double)total + 0.5);
 	return MAX(n, 1);
@@ -115,6 +119,8 @@ void ingest_start_spec(struct ingest *in, const struct source_spec *spec)
 		struct feed *feed = feed_create(spec, part, parts, spec->url && in->options.follow);
 
 		g_ptr_array_add(in->feeds, feed);
+		if (spec->url)
+			g_hash_table_insert(in->sessions, spec->url, feed);
 		ingest_start_feed(in, feed);
 	}
 }
@@ -259,7 +265,8 @@ bool ingest_is_live(const struct ingest *in)
 	if (in->relays->len && in->options.follow)
 		return true;
 	for (guint i = 0; i < in->feeds->len; i++)
-		if (feed_at(in, i)->spec->url && feed_at(in, i)->state != FEED_ENDED)
+		if (feed_at(in, i)->spec->url && feed_at(in, i)->state != FEED_ENDED &&
+		    feed_at(in, i)->state != FEED_UNTAKEN)
 			return true;
 	return false;
 }
@@ -298,6 +305,11 @@ static struct ingest_feed relay_as_feed(const struct relay *relay)
 	};
 }
 
+static bool is_detached(const struct feed *feed)
+{
+	return feed->state == FEED_DETACHED || feed->state == FEED_UNTAKEN;
+}
+
 struct ingest_feed ingest_feed(const struct ingest *in, unsigned i)
 {
 	const struct feed *feed;
@@ -312,7 +324,7 @@ struct ingest_feed ingest_feed(const struct ingest *in, unsigned i)
 		.host = feed->host && g_ptr_array_find(in->hosts, feed->host, &host) ? (int)host : -1,
 		.live = feed->spec->url != NULL,
 		.runs = feed->source != NULL,
-		.detached = feed->state == FEED_DETACHED,
+		.detached = is_detached(feed),
 	};
 }
 
@@ -320,7 +332,7 @@ void ingest_detach(struct ingest *in, unsigned i)
 {
 	struct feed *feed = i < in->relays->len ? NULL : feed_at(in, i - in->relays->len);
 
-	if (!feed || !feed->spec->url || feed->state == FEED_DETACHED)
+	if (!feed || !feed->spec->url || is_detached(feed))
 		return;
 	ingest_source_stopped(in, feed, NULL);
 	feed->state = FEED_DETACHED;
@@ -330,6 +342,10 @@ void ingest_attach(struct ingest *in, unsigned i)
 {
 	struct feed *feed = i < in->relays->len ? NULL : feed_at(in, i - in->relays->len);
 
-	if (feed && feed->state == FEED_DETACHED)
-		ingest_start_feed(in, feed);
+	if (!feed || !is_detached(feed))
+		return;
+	ingest_start_feed(in, feed);
+	if (feed->state == FEED_UNTAKEN)
+		log_warning("%u sessions are attached, as many as --max-sessions allows: detach one first",
+			    in->options.max_sessions);
 }

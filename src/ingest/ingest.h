@@ -32,6 +32,7 @@ struct ingest_options {
 	unsigned workers; /* worker processes wanted in all, 0: one per CPU; every recording gets at least one */
 	bool follow;      /* live sessions that end or break off are attached again when they come back */
 	uint64_t stall_limit_ns; /* a live source silent for longer is not waited for; 0: 10 s */
+	unsigned max_sessions;   /* live sessions attached at once, the others are listed; 0: all */
 	uint64_t max_lag_ns;     /* a live host that is further behind starts again at the end; 0: never */
 	size_t model_memory;     /* bound of what models and the string pool take; 0: none */
 	unsigned row_copies;     /* how often the rows of a model are kept: struct model_memory */
@@ -149,7 +150,8 @@ struct ingest_feed {
 	const char *name;   /* path or URL */
 	const char *state;  /* "attached", or why not */
 	int host;           /* its number, -1: not known yet */
-	bool live, runs, detached;
+	bool live, runs;
+	bool detached;      /* not to be read, until ingest_attach() */
 	bool relay;         /* a relayd that is asked for its sessions; it cannot be detached */
 };
 
@@ -158,7 +160,10 @@ struct ingest_feed {
 unsigned ingest_feed_count(const struct ingest *in);
 struct ingest_feed ingest_feed(const struct ingest *in, unsigned i);
 
-/* Stops reading a live session; what was read of it stays. Attaches it again. */
+/*
+ * Stops reading a live session; what was read of it stays. Attaches it, or one that was not for want of
+ * ingest_options.max_sessions: which does nothing but say so while there are as many.
+ */
 void ingest_detach(struct ingest *in, unsigned feed);
 void ingest_attach(struct ingest *in, unsigned feed);
 

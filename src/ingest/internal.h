@@ -19,6 +19,7 @@ struct ingest {
 	struct ingest_options options;
 	GPtrArray *specs;  /* struct source_spec */
 	GPtrArray *feeds;  /* struct feed */
+	GHashTable *sessions; /* URL of a live session -> its feed */
 	GPtrArray *relays; /* struct relay */
 	GPtrArray *hosts;  /* struct host; public is its first member */
 	struct waits *waits; /* NULL: none wanted */
@@ -28,6 +29,7 @@ struct ingest {
 	bool incomplete;
 	struct model_memory memory; /* of all hosts */
 	uint64_t refused_names; /* strpool_full() when it was last looked at */
+	bool untaken;        /* there were more sessions than may be attached */
 };
 
 static inline struct feed *feed_at(const struct ingest *in, guint i)
@@ -55,7 +57,7 @@ void ingest_join_watch(struct ingest *in, const struct host *host);
 /* Starts the workers of a spec: a feed each. */
 void ingest_start_spec(struct ingest *in, const struct source_spec *spec);
 
-/* Starts or starts again a feed's worker. */
+/* Starts or starts again a feed's worker, unless it is one session too many. */
 void ingest_start_feed(struct ingest *in, struct feed *feed);
 
 /* A live session to be read from now on. */

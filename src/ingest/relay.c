@@ -4,8 +4,11 @@
 #include "base/error.h"
 #include "base/log.h"
 
-/* Every second; a relayd that does not answer is asked again after five, from a new connection. */
-enum { ASK_EVERY_US = 1000000, ASK_LATER_US = 5000000, ANSWER_WITHIN_MS = 5000 };
+/*
+ * Every second, or where there are so many sessions that listing them takes long, a tenth of the time. A
+ * relayd that does not answer is asked again after five seconds, from a new connection.
+ */
+enum { ASK_EVERY_US = 1000000, REST_FACTOR = 9, ASK_LATER_US = 5000000, ANSWER_WITHIN_MS = 5000 };
 
 /* The rest the next time: a worker may list sessions for ever. */
 enum { SESSIONS_AT_ONCE = 65536 };
@@ -30,6 +33,8 @@ void relay_free(void *data)
 
 static void answered(struct relay *r, const char *why)
 {
+	const int64_t now_us = g_get_monotonic_time();
+
 	if (why && g_strcmp0(why, r->why) != 0)
 		log_warning("%s", why);
 	g_free(r->why);
@@ -37,7 +42,7 @@ static void answered(struct relay *r, const char *why)
 	r->answered = true;
 	source_stop(r->lister);
 	r->lister = NULL;
-	r->next_us = g_get_monotonic_time() + (why ? ASK_LATER_US : ASK_EVERY_US);
+	r->next_us = now_us + (why ? ASK_LATER_US : MAX(ASK_EVERY_US, REST_FACTOR * (now_us - r->asked_us)));
 }
 
 static void tell_session(const struct event *ev, relay_session_fn *fn, void *data)
@@ -59,6 +64,8 @@ void relay_poll(struct relay *r, relay_session_fn *fn, void *data)
 
 	if (!r->lister && g_get_monotonic_time() < r->next_us)
 		return;
+	if (!r->lister)
+		r->asked_us = g_get_monotonic_time();
 	if (!r->lister && source_start_list(r->url, &r->lister) != LT_OK) {
 		r->lister = NULL;
 		answered(r, error_text());

@@ -15,7 +15,8 @@
 struct relay {
 	char *url;             /* struct source_url.relay */
 	struct source *lister; /* NULL: none runs */
-	int64_t next_us;       /* when to ask again (monotonic) */
+	int64_t asked_us;      /* when the lister was started (monotonic) */
+	int64_t next_us;       /* when to ask again */
 	bool answered;         /* at least once, in whatever way */
 	char *why;             /* why the last answer was none, NULL */
 };

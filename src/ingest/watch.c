@@ -18,10 +18,34 @@ enum {
 
 #define CLOCKS_DIFFER_NS (INT64_C(60) * 1000000000)
 
+/* Whether as many sessions are attached as may be. */
+static bool is_full(const struct ingest *in)
+{
+	unsigned n = 0;
+
+	for (guint i = 0; i < in->feeds->len && in->options.max_sessions; i++)
+		n += feed_at(in, i)->spec->url && feed_at(in, i)->source;
+	return in->options.max_sessions && n >= in->options.max_sessions;
+}
+
+/* The first of them is told, and makes the figures incomplete. */
+static void leave_untaken(struct ingest *in, struct feed *feed)
+{
+	feed->state = FEED_UNTAKEN;
+	if (!in->untaken)
+		log_warning("%u live sessions are attached: further ones are not (--max-sessions)",
+			    in->options.max_sessions);
+	in->untaken = in->incomplete = true;
+}
+
 void ingest_start_feed(struct ingest *in, struct feed *feed)
 {
 	struct epoll_event event = { .events = EPOLLIN };
 
+	if (feed->spec->url && is_full(in)) {
+		leave_untaken(in, feed);
+		return;
+	}
 	if (feed_start(feed) == LT_OK) {
 		epoll_ctl(in->epoll_fd, EPOLL_CTL_ADD, source_fd(feed->source), &event);
 		return;
@@ -101,12 +125,9 @@ static void session_listed(void *data, const char *text)
 {
 	struct ingest *in = data;
 	struct source_url url;
+	struct feed *feed = g_hash_table_lookup(in->sessions, text);
 
-	for (guint i = 0; i < in->feeds->len; i++) {
-		struct feed *feed = feed_at(in, i);
-
-		if (strcmp(feed->spec->url ? feed->spec->url : "", text) != 0)
-			continue;
+	if (feed) {
 		if (feed->state == FEED_WAITING && !feed->broken)
 			feed->retry_us = 0;
 		return;

@@ -1,0 +1,61 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A relayd with more sessions than are attached at once: --max-sessions."""
+import os
+import struct
+import subprocess
+import sys
+import traceback
+
+from fake_relay import ATTACH_OK, Relay, Session
+
+
+class Counting(Relay):
+    """Sessions without streams; who has been attached."""
+
+    def __init__(self, n):
+        super().__init__(*[Session([], f"host{i % 7}", f"s{i}") for i in range(n)])
+        self.attached = set()
+
+    def attach(self, payload):
+        self.attached.add(struct.unpack(">Q", payload[:8])[0])
+        return struct.pack(">2I", ATTACH_OK, 0)
+
+
+def report(url, *options):
+    done = subprocess.run([os.environ["LTTNGTOP"], "report", "hosts", "--duration", "2s", *options, url], check=False,
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=120)
+    return done.returncode, done.stderr
+
+
+def test_bounded():
+    with Counting(40) as relay:
+        status, err = report(relay.relay_url, "--max-sessions", "3")
+        assert "3 live sessions are attached: further ones are not (--max-sessions)" in err and status in (1, 3), (status, err)
+        assert err.count("--max-sessions") == 1, err
+        assert relay.attached == {1, 2, 3}, relay.attached
+
+
+def test_all():
+    with Counting(4) as relay:
+        _, err = report(relay.relay_url, "--max-sessions", "4")
+        assert "--max-sessions" not in err and relay.attached == {1, 2, 3, 4}, err
+
+
+def main():
+    failed = 0
+    for name, test in sorted(globals().items()):
+        if not name.startswith("test_"):
+            continue
+        try:
+            test()
+            print(f"ok many sessions: {name[5:]}", flush=True)
+        except Exception as error:  # pylint: disable=broad-except
+            failed += 1
+            print(f"not ok many sessions: {name[5:]}: {error}")
+            traceback.print_exc(file=sys.stdout)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
