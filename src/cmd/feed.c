@@ -16,6 +16,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "cmd/commands.h"
+#include "cmd/feed_sync.h"
 #include "feed/feed.h"
 
 enum { CONTROL_PORT = 5342, DATA_PORT = 5343, LIVE_PORT = 5344, PORT_MAX = 65535, PROGRESS_EVERY_US = 200000 };
@@ -243,14 +244,16 @@ static void catch_signals(void)
 	sigaction(SIGHUP, &action, NULL);
 }
 
-static int run_plan(struct run *r, const struct feed_plan *plan)
+static int run_plan(struct run *r, const struct options *o, const struct feed_plan *plan)
 {
 	uint64_t events, bytes;
 	unsigned ended;
 	enum lt_status status;
 
 	catch_signals();
-	status = feed_run(&r->feed, plan->sessions);
+	status = o->feed_sync ? feed_sync(o, plan->sessions, &stop) : LT_OK;
+	if (!status)
+		status = feed_run(&r->feed, plan->sessions);
 	clear_progress(r);
 	if (status == LT_ERROR) {
 		log_error("%s", error_text());
@@ -281,7 +284,7 @@ int cmd_feed(const struct options *o)
 		log_error("%s", error_text());
 		status = LT_EXIT_FAILURE;
 	} else {
-		status = run_plan(&r, &plan);
+		status = run_plan(&r, o, &plan);
 	}
 	feed_plan_release(&plan);
 	g_free(r.host);

@@ -178,7 +178,8 @@ static const struct page {
 			{"Every CTF trace found below TRACE... becomes a live session of a lttng-relayd, as if it "
 			 "were being recorded: for demonstrations and for testing whatever views live sessions. The "
 			 "traces of one recording of one host (kernel, user space) are one session. All sessions "
-			 "share one time origin, so that hosts recorded together stay together; a session ends with "
+			 "share one time origin, so that hosts recorded together stay together, with --sync also "
+			 "those whose clocks differ; a session ends with "
 			 "its recording, when its viewer has read it.",
 			 "Prints the URL of each session, a line each, when it can be viewed; then waits until each "
 			 "has a viewer, because a viewer gets only what comes after it.",

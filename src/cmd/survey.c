@@ -82,6 +82,11 @@ int survey_fd(const struct survey *s)
 	return ingest_fd(s->in);
 }
 
+struct ingest *survey_ingest(const struct survey *s)
+{
+	return s->in;
+}
+
 unsigned survey_percent(const struct survey *s)
 {
 	uint64_t all_ns = 0, read_ns = 0;

@@ -30,6 +30,9 @@ enum lt_status survey_run(struct survey *s, uint64_t budget_ns);
 /* Readable when survey_run() that said LT_AGAIN may go on. */
 int survey_fd(const struct survey *s);
 
+/* What it reads. Borrowed. */
+struct ingest *survey_ingest(const struct survey *s);
+
 /* How much is read, in percent. */
 unsigned survey_percent(const struct survey *s);
 

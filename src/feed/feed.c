@@ -44,16 +44,23 @@ static void show(struct run *r)
 		r->options->progress(r->options->user, &r->progress);
 }
 
+/* When a session begins, in the time that all share. */
+static uint64_t begin_ns(const struct fed_session *s)
+{
+	return fed_session_to_shared(s, fed_session_begin_ns(s));
+}
+
 static void set_range(struct run *r)
 {
 	r->progress.begin_ns = UINT64_MAX;
 	for (guint i = 0; i < r->sessions->len; i++) {
-		r->progress.begin_ns = MIN(r->progress.begin_ns, fed_session_begin_ns(session(r, i)));
-		r->progress.end_ns = MAX(r->progress.end_ns, fed_session_end_ns(session(r, i)));
+		r->progress.begin_ns = MIN(r->progress.begin_ns, begin_ns(session(r, i)));
+		r->progress.end_ns = MAX(r->progress.end_ns,
+					 fed_session_to_shared(session(r, i), fed_session_end_ns(session(r, i))));
 	}
 	r->progress.at_ns = r->progress.begin_ns;
 	for (guint i = 0; i < r->sessions->len; i++) {
-		const uint64_t late_ns = fed_session_begin_ns(session(r, i)) - r->progress.begin_ns;
+		const uint64_t late_ns = begin_ns(session(r, i)) - r->progress.begin_ns;
 
 		if (late_ns > LATE_NS)
 			log_warning("%s/%s begins %" G_GUINT64_FORMAT " s after the first", session(r, i)->hostname,
@@ -78,7 +85,7 @@ static void send_metadata(struct run *r)
 	const int64_t shift_ns = r->options->now ? now_ns - (int64_t)r->progress.begin_ns : 0;
 
 	for (guint i = 0; i < r->sessions->len; i++)
-		fed_session_send_metadata(session(r, i), shift_ns);
+		fed_session_send_metadata(session(r, i), session(r, i)->sync_ns + shift_ns);
 }
 
 static enum lt_status open_sessions(struct run *r)
@@ -272,7 +279,7 @@ static enum lt_status advance(struct run *r)
 
 		if (s->is_finished)
 			continue;
-		if (fed_session_advance(s, r->progress.at_ns) != LT_END)
+		if (fed_session_advance(s, fed_session_from_shared(s, r->progress.at_ns)) != LT_END)
 			status = LT_OK;
 		else if (fed_session_finish(s))
 			return LT_ERROR;
@@ -283,16 +290,19 @@ static enum lt_status advance(struct run *r)
 /* The next tick; where nobody waits for the clock, the next at which anything happens. */
 static void next_tick(struct run *r)
 {
-	const uint64_t begin_ns = r->progress.begin_ns;
+	const uint64_t first_ns = r->progress.begin_ns;
 	uint64_t next_ns = UINT64_MAX;
 
 	r->tick++;
-	for (guint i = 0; !is_paced(r) && i < r->sessions->len; i++)
-		if (!session(r, i)->is_finished)
-			next_ns = MIN(next_ns, fed_session_next_ns(session(r, i)));
-	if (next_ns != UINT64_MAX && next_ns > begin_ns)
-		r->tick = MAX(r->tick, (next_ns - begin_ns + r->step_ns - 1) / r->step_ns);
-	r->progress.at_ns = begin_ns + r->tick * r->step_ns;
+	for (guint i = 0; !is_paced(r) && i < r->sessions->len; i++) {
+		struct fed_session *s = session(r, i);
+
+		if (!s->is_finished)
+			next_ns = MIN(next_ns, fed_session_to_shared(s, fed_session_next_ns(s)));
+	}
+	if (next_ns != UINT64_MAX && next_ns > first_ns)
+		r->tick = MAX(r->tick, (next_ns - first_ns + r->step_ns - 1) / r->step_ns);
+	r->progress.at_ns = first_ns + r->tick * r->step_ns;
 }
 
 static enum lt_status stream(struct run *r)

@@ -5,7 +5,7 @@
 #include "feed/plan.h"
 
 /*
- * Streams sessions into a lttng-relayd at the pace of a clock they share: their
+ * Streams sessions into a lttng-relayd at the pace of a clock they share (fed_session.sync_ns): their
  * earliest event is its begin, and at every live timer's tick each session hands over what it
  * has up to then, as a tracer's live timer makes it do.
  *
@@ -18,7 +18,7 @@ enum feed_phase { FEED_CONNECTING, FEED_WAITING, FEED_STREAMING, FEED_DRAINING }
 struct feed_progress {
 	enum feed_phase phase;
 	const struct fed_session *waiting; /* for its viewer to come; FEED_DRAINING: to read the rest */
-	uint64_t begin_ns, at_ns, end_ns; /* as recorded */
+	uint64_t begin_ns, at_ns, end_ns; /* in the time that all sessions share */
 	const GPtrArray *sessions;
 };
 

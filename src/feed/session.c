@@ -164,6 +164,23 @@ enum lt_status fed_session_open(struct fed_session *s, const struct fed_session_
 	return wrap(s, status);
 }
 
+static uint64_t shifted(uint64_t ns, int64_t by_ns)
+{
+	if (ns == UINT64_MAX)
+		return ns;
+	return by_ns < 0 && ns < (uint64_t)-by_ns ? 0 : ns + (uint64_t)by_ns;
+}
+
+uint64_t fed_session_to_shared(const struct fed_session *s, uint64_t recorded_ns)
+{
+	return shifted(recorded_ns, s->sync_ns);
+}
+
+uint64_t fed_session_from_shared(const struct fed_session *s, uint64_t shared_ns)
+{
+	return shifted(shared_ns, -s->sync_ns);
+}
+
 void fed_session_send_metadata(struct fed_session *s, int64_t shift_ns)
 {
 	s->shift_ns = shift_ns;

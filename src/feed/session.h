@@ -15,6 +15,7 @@ struct fed_session {
 	GPtrArray *recordings; /* struct recording *, owned */
 	GPtrArray *traces;     /* what is sent of each, private */
 	struct producer producer;
+	int64_t sync_ns;       /* the time that all sessions share - as recorded; 0 unless it is known */
 	int64_t shift_ns;      /* of its clocks: as sent - as recorded */
 	bool is_open;          /* connected to the relayd */
 	bool is_published;     /* viewers can see it */
@@ -33,6 +34,10 @@ void fed_session_destroy(struct fed_session *s);
 /* Earliest first event, end of the last packet; ns since the epoch, as recorded. */
 uint64_t fed_session_begin_ns(const struct fed_session *s);
 uint64_t fed_session_end_ns(const struct fed_session *s);
+
+/* The time as recorded in the time that all sessions share, and back; at least 0, UINT64_MAX stays. */
+uint64_t fed_session_to_shared(const struct fed_session *s, uint64_t recorded_ns);
+uint64_t fed_session_from_shared(const struct fed_session *s, uint64_t shared_ns);
 
 /* Where and how a session is created. */
 struct fed_session_target {

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """`feed` into a real relayd: a live viewer gets what was recorded, no event less, no time or loss other; and what goes wrong is said."""
 import collections
+import json
 import os
 import re
 import shutil
@@ -235,6 +236,22 @@ class Commands:
         return ok + struct.pack(">I", 0) if command == self.CLOSE_CHUNK else ok
 
 
+def offsets(path):
+    """By how many ns the clock of each host is off, as `report sync` computes it."""
+    done = subprocess.run([PROGRAM, "report", "sync", "--json", path], check=False, stdout=subprocess.PIPE, text=True)
+    return {row["host"]: row["offset_ns"] for row in json.loads(done.stdout)["rows"]}
+
+
+def check_sync(recording):
+    """--sync: what arrives has clocks that agree, those of the recording are seconds apart."""
+    before = offsets(recording)
+    check(len(before) == 3 and max(map(abs, before.values())) > 10 ** 9, f"sync: clocks of the recording: {before}")
+    with Relayd("sync") as relayd:
+        finish(relayd.feed("--sync", "--speed", "max", "--no-wait", recording), 0, "sync")
+        after = offsets(relayd.output)
+    check(after.keys() == before.keys() and max(map(abs, after.values())) < 10 ** 6, f"sync: clocks as fed: {after}")
+
+
 def check_end_of_streams(recording):
     """Where streams end is told by the packets' own numbers, which have gaps; which packet was the last by the relayd's."""
     relay = Commands()
@@ -396,6 +413,8 @@ def main():
         if "lossy-overwrite" in recordings:
             check_end_of_streams(recordings["lossy-overwrite"])
         check_user_space(relayd)
+        if "three-tier" in recordings:
+            check_sync(recordings["three-tier"])
         check_interrupt(relayd, recordings["kprobe"])
     check_failures("failing", recordings["kprobe"])
     print(f"{'not ok' if failures else 'ok'} {os.path.basename(sys.argv[0])}: {count} checks, {failures} failed")

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef LT_CMD_FEED_SYNC_H
+#define LT_CMD_FEED_SYNC_H
+
+#include <glib.h>
+#include <signal.h>
+
+#include "cmd/options.h"
+
+/*
+ * Reads the recordings once for the packets their hosts exchanged, and sets
+ * sync_ns of each session (struct fed_session *) to what its host's clock is off at the session's start; a drift
+ * after that stays. Says on the log which hosts could not be compared. LT_INTERRUPTED: *stop. LT_ERROR: nothing
+ * can be read.
+ */
+enum lt_status feed_sync(const struct options *o, const GPtrArray *sessions, const volatile sig_atomic_t *stop);
+
+#endif
