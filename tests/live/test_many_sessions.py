@@ -42,6 +42,14 @@ def test_all():
         assert "--max-sessions" not in err and relay.attached == {1, 2, 3, 4}, err
 
 
+def test_long_list():
+    """Reading so long a list takes the library longer than a relayd may be silent for; it has answered at once."""
+    with Counting(6000) as relay:
+        done = subprocess.run([os.environ["LTTNGTOP"], "list", "--timeout", "2s", relay.relay_url], check=False,
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=120)
+        assert done.returncode == 0 and len(done.stdout.splitlines()) == 6001, (done.returncode, done.stderr)
+
+
 def main():
     failed = 0
     for name, test in sorted(globals().items()):
