@@ -69,7 +69,10 @@ def keeper_of(worker):
 
 def sleeps(pid):
     for _ in range(10):
-        if stat_of(pid)[0] != "S":
+        state = stat_of(pid)[0]
+        if state == "Z":
+            raise ProcessLookupError(f"{pid} has ended")
+        if state != "S":
             return False
         time.sleep(0.005)
     return True
