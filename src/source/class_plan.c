@@ -279,6 +279,21 @@ static bool add_field(struct plan *plan, const struct field_desc *f, uint8_t bit
 }
 
 /*
+ * Numbers and names are of one kind in all versions of the tracers, so that another kind is damage; arrays and texts
+ * of system calls are not.
+ */
+static bool must_be_readable(const struct field_desc *f)
+{
+	return f->type == FIELD_INT || f->type == FIELD_COMM;
+}
+
+static const char *member_name(const bt_field_class *fc, uint32_t member)
+{
+	return bt_field_class_structure_member_get_name(
+		bt_field_class_structure_borrow_member_by_index_const(fc, member));
+}
+
+/*
  * Finds the field among the structure's members: the first of its names that
  * is there wins; an address may be in any of several members.
  */
@@ -310,8 +325,8 @@ static void resolve_field(struct plan *plan, const struct field_desc *f, uint8_t
 			best_member = i;
 		}
 	}
-	if (best)
-		add_field(plan, f, bit, best, best_member);
+	if (best && !add_field(plan, f, bit, best, best_member) && must_be_readable(f))
+		plan->refused = member_name(fc, best_member);
 }
 
 static void resolve_payload(struct class_plan *plan, const bt_field_class *fc)

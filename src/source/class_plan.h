@@ -52,6 +52,7 @@ struct plan {
 	struct plan_op *ops;
 	uint16_t n;
 	uint16_t version; /* option of READ_VARIANT: stored in the word at the op's offset */
+	const char *refused; /* a member that is wanted and not of a type that can be read, NULL: there is none */
 };
 
 /* The context of an event: what EVENT_CONTEXT carries, and the thread it is about. */
@@ -70,6 +71,7 @@ struct class_plan {
 	uint16_t n_text;    /* strings it may have */
 	bool syscall;       /* nr is -1 unless read */
 	bool has_tid;       /* its context names the thread; of user space as its pid namespace counts */
+	bool refusal_told;  /* of its plans' .refused */
 	struct plan payload;
 	struct plan common_context, specific_context; /* into struct context_values */
 	struct plan common_perf, specific_perf;       /* into an array of EVENT_PERF_MAX words */

@@ -42,7 +42,7 @@ static void announce_perf(struct reader *r)
 	}
 }
 
-const struct class_plan *reader_class(struct reader *r, const bt_event_class *bt)
+static struct class_plan *class_of(struct reader *r, const bt_event_class *bt)
 {
 	uint32_t id = map64_get(&r->class_index, (uintptr_t)bt);
 	struct class_plan *plan;
@@ -59,12 +59,39 @@ const struct class_plan *reader_class(struct reader *r, const bt_event_class *bt
 	return plan;
 }
 
+const struct class_plan *reader_class(struct reader *r, const bt_event_class *bt)
+{
+	return class_of(r, bt);
+}
+
+/* Figures that come of a field that cannot be read are missing. */
+static void tell_refusal(struct reader *r, struct class_plan *plan)
+{
+	const struct plan *const plans[] = { &plan->payload, &plan->common_context, &plan->specific_context };
+	const char *name = bt_event_class_get_name(plan->bt);
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(plans) && !plan->refusal_told; i++) {
+		char *why;
+
+		if (!plans[i]->refused)
+			continue;
+		why = g_strdup_printf("field '%s' has a type that cannot be read", plans[i]->refused);
+		reader_note_trouble(r, name ? name : "unnamed", why);
+		g_free(why);
+		plan->refusal_told = true;
+	}
+}
+
 static const struct class_plan *plan_of(struct reader *r, struct port *p, const bt_event *event)
 {
 	const bt_event_class *bt = bt_event_borrow_class_const(event);
 
-	if (!p->last_plan || p->last_plan->bt != bt)
-		p->last_plan = reader_class(r, bt);
+	if (!p->last_plan || p->last_plan->bt != bt) {
+		struct class_plan *plan = class_of(r, bt);
+
+		tell_refusal(r, plan);
+		p->last_plan = plan;
+	}
 	return p->last_plan;
 }
 

@@ -63,6 +63,8 @@ struct port {
 	uint64_t stream_id;
 	uint16_t cpu;
 	bool exhausted;           /* the iterator gives nothing any more */
+	bool ended;               /* and its last message was the stream's end */
+	bool cpu_refused;         /* its cpu_id made no sense, which was told */
 	bool end_sent;
 	bool has_clock;
 	bool has_switch;          /* its class declares sched_switch */
@@ -141,7 +143,10 @@ void reader_query_range(struct reader *r, const bt_component_class_source *class
 /* Writes some hundred records in time order; false when there are no more. */
 bool reader_run(struct reader *r);
 
-/* Remembers that a stream or file cannot be read (entirely): told by EVENT_NOTE, and by EVENT_FAILED at the end. */
+/*
+ * Remembers that a stream, file or field cannot be read (entirely): told by EVENT_NOTE, and by EVENT_FAILED at the end
+ * of a recording.
+ */
 void reader_note_trouble(struct reader *r, const char *where, const char *why);
 
 /* EVENT_LOST of the port's item. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "source/reader_internal.h"
 
+#include <inttypes.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -69,6 +70,8 @@ static bool fetch(struct port *p)
 			}
 			memcpy(p->queue + p->head + p->count, messages, n * sizeof(*messages));
 			p->count += n;
+			p->ended = n > 0 &&
+				   bt_message_get_type(messages[n - 1]) == BT_MESSAGE_TYPE_STREAM_END;
 			return n > 0;
 		case BT_MESSAGE_ITERATOR_NEXT_STATUS_AGAIN:
 			ring_publish(p->reader->ring);
@@ -76,6 +79,10 @@ static bool fetch(struct port *p)
 			break;
 		case BT_MESSAGE_ITERATOR_NEXT_STATUS_END:
 			p->exhausted = true;
+			/* the library stops there and does not call it an error */
+			if (!p->ended)
+				p->trouble = g_strdup("an event is larger than its packet");
+			bt_current_thread_clear_error();
 			return false;
 		default:
 			p->exhausted = true;
@@ -125,16 +132,32 @@ static void step_to_packet_end(struct port *p, const bt_message *msg)
 		p->stream_ns = ns;
 }
 
+/* EVENT_NO_CPU: the packet names none, or one that makes no sense. */
+static uint16_t cpu_of_packet(struct port *p, const bt_packet *packet)
+{
+	const bt_field *context = bt_packet_borrow_context_field_const(packet), *cpu_id = NULL;
+	char why[64];
+
+	if (context)
+		cpu_id = bt_field_structure_borrow_member_field_by_name_const(context, "cpu_id");
+	if (!cpu_id)
+		return EVENT_NO_CPU;
+	if (!bt_field_class_type_is(bt_field_get_class_type(cpu_id), BT_FIELD_CLASS_TYPE_UNSIGNED_INTEGER))
+		g_strlcpy(why, "cpu_id is not an unsigned integer", sizeof(why));
+	else if (bt_field_integer_unsigned_get_value(cpu_id) < EVENT_CPU_MAX)
+		return bt_field_integer_unsigned_get_value(cpu_id);
+	else
+		g_snprintf(why, sizeof(why), "cpu_id %" PRIu64 " is above %d",
+			   bt_field_integer_unsigned_get_value(cpu_id), EVENT_CPU_MAX - 1);
+	if (!p->cpu_refused)
+		reader_note_trouble(p->reader, p->name ? p->name : p->reader->args.name, why);
+	p->cpu_refused = true;
+	return EVENT_NO_CPU;
+}
+
 void port_begin_packet(struct port *p, const bt_message *msg)
 {
-	const bt_packet *packet = bt_message_packet_beginning_borrow_packet_const(msg);
-	const bt_field *context = bt_packet_borrow_context_field_const(packet), *cpu_id;
-
-	p->cpu = EVENT_NO_CPU;
-	if (context && (cpu_id = bt_field_structure_borrow_member_field_by_name_const(context, "cpu_id")) != NULL &&
-	    bt_field_class_type_is(bt_field_get_class_type(cpu_id), BT_FIELD_CLASS_TYPE_UNSIGNED_INTEGER) &&
-	    bt_field_integer_unsigned_get_value(cpu_id) < EVENT_CPU_MAX)
-		p->cpu = bt_field_integer_unsigned_get_value(cpu_id);
+	p->cpu = cpu_of_packet(p, bt_message_packet_beginning_borrow_packet_const(msg));
 	p->cpu_state = p->reader->cpus[p->cpu < EVENT_CPU_MAX ? p->cpu : EVENT_CPU_MAX];
 	if (!p->cpu_state) {
 		p->cpu_state = g_new0(struct cpu_state, 1);

@@ -80,7 +80,10 @@ void reader_note_trouble(struct reader *r, const char *where, const char *why)
 {
 	char *said = g_strdup_printf("%s: %s", where, why);
 
-	g_ptr_array_add(r->troubles, shadow_original_text(r->shadow, said));
+	if (r->live)
+		emit_note(r->ring, EVENT_NOTE, 0, said);
+	else
+		g_ptr_array_add(r->troubles, shadow_original_text(r->shadow, said));
 	g_free(said);
 }
 
@@ -99,7 +102,6 @@ static void write_stream_end(struct reader *r, const struct port *p)
 	g_snprintf(where, sizeof(where), "stream of CPU %u breaks off", p->cpu);
 	if (p->trouble)
 		reader_note_trouble(r, p->cpu == EVENT_NO_CPU ? p->name : where, p->trouble);
-	write_notes(r, p->item_ns);
 	ev = emit_begin(r->ring, EVENT_STREAM_END, p->item_ns, 0);
 	ev->cpu = p->cpu;
 	((struct ev_stream_end *)(void *)ev->words)->id = p->stream_id;
@@ -133,6 +135,7 @@ bool reader_run(struct reader *r)
 		struct port *p = r->heap[0];
 
 		write_item(r, p);
+		write_notes(r, p->item_ns);
 		port_drop_item(p);
 		port_find_item(p);
 		if (p->item == ITEM_END)

@@ -113,12 +113,43 @@ def abort(top):
         check(f"{name}: what was decoded", events >= 4 * 90 - 15, events)
 
 
+def refused(top):
+    """Fields of a type that no tracer gives them, CPUs that no machine has: named, and the rest counts."""
+    float_type = "floating_point { exp_dig = 8; mant_dig = 24; align = 8; byte_order = le; } "
+    structure = "struct { integer { size = 32; align = 8; signed = 1; } _x; } "
+    cases = {"float": ({"_prev_tid": float_type}, {}, "sched_switch: field 'prev_tid' has a type that cannot be read"),
+             "structure": ({"_prev_tid": structure}, {}, "sched_switch: field 'prev_tid' has a type"),
+             "cpu_id": ({}, {"cpu_id": 4096}, "cpu_id 4096 is above 4095"),
+             "last CPU": ({}, {"cpu_id": 4095}, None)}
+    for name, (fields, options, words) in cases.items():
+        path = os.path.join(top, name)
+        with made.Recording(path, switch_fields=fields) as recording:
+            recording.packet(0, BASE, BASE + SECOND, made.turns(BASE, 10 ** 6, 50), **options)
+        events, err, status = events_of(path)
+        check(f"{name}: events", events == 50, events)
+        check(f"{name}: exit status", status == (3 if words else 0), (status, err))
+        check(f"{name}: said once", err.count(words) == 1 if words else not err, err)
+
+
+def too_large(top):
+    """An event that is larger than its packet ends the stream: said; what stands before it counts."""
+    path = os.path.join(top, "too large")
+    with made.Recording(path, switch_fields={"_next_prio": made.INT, "_more[1000000]": made.COMM}) as recording:
+        recording.packet(0, BASE, BASE + SECOND, made.turns(BASE, 10 ** 6, 3))
+    events, err, status = events_of(path)
+    check("event larger than its packet: exit status", status == 3, (status, err))
+    check("event larger than its packet: said", "stream of CPU 0 breaks off" in err, err)
+    check("event larger than its packet: no event", events == 0, events)
+
+
 def main():
     with tempfile.TemporaryDirectory() as top:
         quiet_start(top)
         quiet_one(top)
         at_zero(top)
         abort(top)
+        refused(top)
+        too_large(top)
     sys.exit(failed > 0)
 
 
