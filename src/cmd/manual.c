@@ -102,7 +102,8 @@ static const struct page {
 		.description =
 			{"Prints a table of figures: of the whole recording, of the part from --begin to --end, or "
 			 "with --interval one for each interval of it. Rows whose figures are all 0 in the "
-			 "interval are left out.",
+			 "interval are left out. 1000 or more intervals in a row without any event are written as one, "
+			 "marked \"no events\", in JSON \"gap\": true.",
 			 "Times are ns since the epoch (UTC) in JSON and CSV, durations ns, sizes bytes. "
 			 "An unknown value is null in JSON, empty in CSV.",
 			 "Of live sessions (net://HOST/host/TARGET/SESSION) a report is of what comes until they end, "

@@ -30,6 +30,11 @@ enum report_own {
 	OWN_ACCOUNTING,
 };
 
+/* From behind an event to the next one: long against --interval. By the host's own clock. */
+struct report_gap {
+	uint64_t begin_ns, end_ns;
+};
+
 /* A host that was read; of one that is not shown only the times count. */
 struct report_host {
 	struct ingest_host *source;
@@ -40,6 +45,8 @@ struct report_host {
 	bool done;    /* the record was read to its end */
 	bool left_out; /* silent: it did not reach what the others did */
 	int shown;    /* its number among the shown hosts, -1: it is none */
+	GArray *gaps; /* struct report_gap, those that were met so far */
+	guint gap;    /* the first one that pages have not passed */
 };
 
 struct report {
@@ -105,6 +112,9 @@ void report_release_hosts(struct report *r);
  * that an interrupt finds them side by side. Live hosts that are silent are left out.
  */
 void report_advance(struct report *r, uint64_t until_ns);
+
+/* Empty intervals from this many on are written as one. */
+enum { REPORT_GAP_INTERVALS = 1000 };
 
 /* Whether every host's record was read to its end; the earliest begin and the latest end so far, 0: no event came. */
 bool report_all_done(const struct report *r);

@@ -73,11 +73,46 @@ static void close_intervals(struct report *r)
 	}
 }
 
-static enum lt_status write_page(struct report *r, uint64_t begin_ns, uint64_t end_ns)
+/* Until when the host has no event from a reference time on; that time: it may have one at once. */
+static uint64_t empty_until(struct report_host *h, uint64_t ref_ns)
+{
+	const struct ingest_host *source = h->source;
+	const uint64_t t_ns = report_host_time(h, ref_ns);
+	const struct report_gap *gap = NULL;
+
+	if (h->done && t_ns >= source->end_ns)
+		return UINT64_MAX;
+	if (t_ns < source->begin_ns)
+		return source->begin_ns == TIME_UNKNOWN ? ref_ns : clock_to_ref(source->map, source->begin_ns);
+	for (; h->gap < h->gaps->len; h->gap++) {
+		gap = &g_array_index(h->gaps, struct report_gap, h->gap);
+		if (t_ns < gap->end_ns)
+			break;
+	}
+	return h->gap < h->gaps->len && t_ns >= gap->begin_ns ? clock_to_ref(source->map, gap->end_ns) : ref_ns;
+}
+
+/* The end of the page that begins at begin_ns: an interval later, or all empty ones behind it if they are many. */
+static uint64_t next_edge(const struct report *r, uint64_t begin_ns, uint64_t end_ns, bool *gap)
+{
+	const uint64_t length_ns = r->options->interval ? r->options->interval : UINT64_MAX;
+	uint64_t empty_ns = end_ns, n;
+
+	for (unsigned i = 0; i < r->n_hosts; i++)
+		empty_ns = MIN(empty_ns, empty_until(&r->hosts[i], begin_ns));
+	n = empty_ns > begin_ns && empty_ns != UINT64_MAX ? (empty_ns - begin_ns) / length_ns : 0;
+	*gap = n >= REPORT_GAP_INTERVALS;
+	if (*gap)
+		return begin_ns + n * length_ns;
+	return end_ns - begin_ns <= length_ns ? end_ns : begin_ns + length_ns;
+}
+
+static enum lt_status write_page(struct report *r, uint64_t begin_ns, uint64_t end_ns, bool gap)
 {
 	struct writer_page page = {
 		.begin_ns = begin_ns,
 		.end_ns = end_ns,
+		.gap = gap,
 		.rows = &r->rows,
 		.columns = r->columns,
 		.n_columns = r->n_columns,
@@ -113,13 +148,12 @@ void report_read_all(struct report *r, uint64_t until_ns)
 
 enum lt_status report_write_intervals(struct report *r, uint64_t begin_ns, uint64_t end_ns)
 {
-	uint64_t length_ns = r->options->interval ? r->options->interval : UINT64_MAX;
 	enum lt_status status = LT_OK;
 	const bool reads = !r->all_read && !report_all_done(r) && !r->interrupted;
-	bool first = true, last = false;
+	bool first = true, last = false, gap;
 
 	while (!last && status == LT_OK) {
-		uint64_t edge_ns = end_ns - begin_ns <= length_ns ? end_ns : begin_ns + length_ns;
+		uint64_t edge_ns = next_edge(r, begin_ns, end_ns, &gap);
 
 		if (reads) {
 			open_intervals(r, begin_ns, edge_ns);
@@ -138,7 +172,7 @@ enum lt_status report_write_intervals(struct report *r, uint64_t begin_ns, uint6
 		if (reads)
 			close_intervals(r);
 		if (first || edge_ns > begin_ns)
-			status = write_page(r, begin_ns, edge_ns);
+			status = write_page(r, begin_ns, edge_ns, gap);
 		first = false;
 		begin_ns = edge_ns;
 	}

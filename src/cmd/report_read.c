@@ -73,6 +73,7 @@ void report_set_hosts(struct report *r)
 		h->shown = -1;
 		model_set_lists_files(h->source->model, view_query_tables(&r->query) >> TABLE_FILE & 1);
 		interval_init(&h->iv);
+		h->gaps = g_array_new(FALSE, FALSE, sizeof(struct report_gap));
 		wanted = view_filter_host(&r->filter, h->source->name);
 		if (wanted || path)
 			r->names[r->n_names++] = printable(h->source->name);
@@ -95,8 +96,10 @@ void report_set_hosts(struct report *r)
 
 void report_release_hosts(struct report *r)
 {
-	for (unsigned i = 0; i < r->n_hosts; i++)
+	for (unsigned i = 0; i < r->n_hosts; i++) {
 		interval_release(&r->hosts[i].iv);
+		g_array_free(r->hosts[i].gaps, TRUE);
+	}
 	for (unsigned i = 0; i < r->n_shown; i++)
 		g_free((void *)r->shown[i].missing);
 	g_free(r->hosts);
@@ -183,6 +186,19 @@ static void await_sources(struct report *r)
 	r->interrupted = report_stop;
 }
 
+/* The host's next event may be far behind its last one: a wrong clock, a machine that slept. */
+static void note_gap(const struct report *r, struct report_host *h)
+{
+	const struct report_gap gap = { h->source->end_ns, h->source->next_ns };
+	const uint64_t interval_ns = r->options->interval;
+
+	if (!interval_ns || gap.end_ns <= gap.begin_ns ||
+	    (gap.end_ns - gap.begin_ns) / interval_ns < REPORT_GAP_INTERVALS)
+		return;
+	if (!h->gaps->len || g_array_index(h->gaps, struct report_gap, h->gaps->len - 1).end_ns < gap.end_ns)
+		g_array_append_val(h->gaps, gap);
+}
+
 /* Advances a host to a reference time. */
 static void advance_host(struct report *r, unsigned i, uint64_t until_ns)
 {
@@ -193,8 +209,10 @@ static void advance_host(struct report *r, unsigned i, uint64_t until_ns)
 	h->done = status == LT_END;
 	h->left_out = status == LT_AGAIN;
 	r->interrupted = status == LT_INTERRUPTED;
-	if (status == LT_OK)
+	if (status == LT_OK) {
 		h->reached_ns = host_ns;
+		note_gap(r, h);
+	}
 	reap(h);
 	show_progress(r);
 }

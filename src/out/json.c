@@ -69,6 +69,8 @@ static void write_head(FILE *out, const struct writer *w, const struct writer_pa
 	json_object_set_new(head, "table", json_string(w->options.table));
 	json_object_set_new(head, "begin_ns", json_of_uint(page->begin_ns));
 	json_object_set_new(head, "end_ns", json_of_uint(page->end_ns));
+	if (page->gap)
+		json_object_set_new(head, "gap", json_true());
 	json_object_set_new(head, "hosts", hosts);
 	json_object_set_new(head, "lost", lost);
 	text = json_dumps(head, JSON_COMPACT);

@@ -22,7 +22,7 @@ static void write_heading(FILE *out, const struct writer *w, const struct writer
 	if (page->lost.events || page->lost.packets)
 		fprintf(out, "  LOST: %" PRIu64 " events, %" PRIu64 " packets", page->lost.events,
 			page->lost.packets);
-	fputc('\n', out);
+	fputs(page->gap ? "  no events\n" : "\n", out);
 }
 
 /* One cell of a line; blanks behind the last one of a line are of no use. */

@@ -16,6 +16,7 @@
  *
  *   text  a line that names the table and the interval, a header, aligned rows
  *   JSON  an object per page and line: schema, table, begin_ns, end_ns, hosts, lost, rows
+ *         and, of a gap only, gap: true
  *   CSV   one header line, a line per row; with .intervals the first two columns tell
  *         the interval. Lists and objects are JSON text in their cell. Null is empty.
  *   DOT   table relations only: a graph per page
@@ -33,6 +34,7 @@ struct writer_options {
 /* An interval of all hosts. */
 struct writer_page {
 	uint64_t begin_ns, end_ns;
+	bool gap;                 /* many intervals without any event in one page */
 	const struct view_rows *rows;
 	const struct column *const *columns;
 	unsigned n_columns;

@@ -142,6 +142,41 @@ def too_large(top):
     check("event larger than its packet: no event", events == 0, events)
 
 
+def gaps(top):
+    """A clock that jumps by years: the empty intervals are one page, aligned to the grid, and sums stay true."""
+    years, jump = os.path.join(top, "years"), 20 * 365 * 86400 * SECOND
+    with made.Recording(years) as recording:
+        events = made.turns(BASE, 10 ** 6, 50) + [(BASE + jump, made.switch(BASE + jump, 1, 2))]
+        recording.packet(0, BASE, BASE + jump, events)
+    for table, options in (("cpu", ()), ("hosts", ()), ("accounting", ()), ("sync", ()),
+                           ("critical-path", ("--host", "made", "--tid", "1"))):
+        pages, err, status = report(table, "--interval", "1s", *options, years)
+        check(f"gap: {table}: exit status", status == 0, err)
+        check(f"gap: {table}: pages", [(p["begin_ns"] - BASE, p["end_ns"] - BASE, p.get("gap")) for p in pages] ==
+              [(0, SECOND, None), (SECOND, jump, True), (jump, jump + 1, None)], pages)
+    pages = report("cpu", "--interval", "1s", years)[0]
+    check("gap: sums", sum(sum(cpu_times(page).values()) for page in pages) == jump + 1, pages)
+    pages = report("cpu", "--interval", "1s", "--begin", "+100s", "--end", "+5000s", years)[0]
+    check("gap: a part of it", [page["end_ns"] - page["begin_ns"] for page in pages] == [4900 * SECOND], pages)
+    for form, lines in (("--csv", 7), ("--utc", 14)):
+        out = subprocess.run([LTTNGTOP, "report", "cpu", "--interval", "1s", form, years], stdout=subprocess.PIPE,
+                             text=True, timeout=LIMIT_S, check=True).stdout.splitlines()
+        check(f"gap: {form}", len(out) <= lines, out)
+    # a busy host beside it
+    other = os.path.join(top, "busy")
+    with made.Recording(other, "busy") as recording:
+        recording.packet(0, BASE, BASE + 1100 * SECOND, made.turns(BASE, SECOND, 1100))
+    pages = report("cpu", "--interval", "1s", "--no-sync", years, other)[0]
+    check("gap: not while another host is busy", len(pages) == 1102 and sum("gap" in page for page in pages) == 1,
+          len(pages))
+    # a short one is intervals as any other
+    short = os.path.join(top, "short")
+    with made.Recording(short) as recording:
+        recording.packet(0, BASE, BASE + 900 * SECOND, made.turns(BASE, 900 * SECOND, 2))
+    pages = report("cpu", "--interval", "1s", short)[0]
+    check("gap: a short one", len(pages) == 901 and not any("gap" in page for page in pages), len(pages))
+
+
 def main():
     with tempfile.TemporaryDirectory() as top:
         quiet_start(top)
@@ -150,6 +185,7 @@ def main():
         abort(top)
         refused(top)
         too_large(top)
+        gaps(top)
     sys.exit(failed > 0)
 
 

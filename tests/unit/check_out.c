@@ -64,7 +64,7 @@ static char *write_pages(enum writer_form form, bool intervals, unsigned n)
 	const struct view_table *table = view_table_find("syscalls");
 	const struct column *columns[COLUMNS_MAX];
 	const struct view_query query = { .table = table };
-	struct writer_page page = { BEGIN, END, &rows, columns, 0, names, 1, { 5, 6 } };
+	struct writer_page page = { BEGIN, END, false, &rows, columns, 0, names, 1, { 5, 6 } };
 	struct writer_options options = { .form = form, .table = "syscalls", .intervals = intervals };
 	struct writer *w;
 	char *text = NULL;
@@ -137,7 +137,7 @@ END_TEST
 START_TEST(test_full_disk)
 {
 	struct writer_options options = { .form = WRITER_JSON, .table = "syscalls", .out = fopen("/dev/full", "we") };
-	struct writer_page page = { BEGIN, END, &rows, NULL, 0, names, 1, { 0, 0 } };
+	struct writer_page page = { BEGIN, END, false, &rows, NULL, 0, names, 1, { 0, 0 } };
 	struct writer *w = writer_create(&options);
 
 	ck_assert_ptr_nonnull(options.out);
