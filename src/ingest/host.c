@@ -119,6 +119,9 @@ struct host *host_of_trace(GPtrArray *hosts, const struct event *ev, const char 
 
 void host_trouble(struct host *host, const char *why)
 {
+	/* each of its workers may say the same */
+	if (g_strcmp0(host->public.trouble, why) == 0)
+		return;
 	log_warning("%s: %s", host->public.name, why);
 	model_set_status(host->public.model, HOST_DEGRADED, why);
 	if (!host->public.trouble)

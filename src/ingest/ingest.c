@@ -104,10 +104,10 @@ static unsigned share(const struct ingest *in, const struct source_spec *spec)
 	if (spec->url)
 		return 1;
 	for (guint i = 0; i < in->specs->len; i++)
-		total += ((struct source_spec *)g_ptr_array_index(in->specs, i))->bytes;
+		total += ((struct source_spec *)g_ptr_array_index(in->specs, i))->extent.bytes;
 	if (!total)
 		return 1;
-	n = (unsigned)((double)in->options.workers * (double)spec->bytes / (double)total + 0.5);
+	n = (unsigned)((double)in->options.workers * (double)spec->extent.bytes / (double)total + 0.5);
 	return MAX(n, 1);
 }
 

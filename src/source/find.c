@@ -138,7 +138,7 @@ static int compare_paths(gconstpointer a, gconstpointer b)
 	return strverscmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-static void add_trace(struct walk *w, const char *directory, uint64_t bytes)
+static void add_trace(struct walk *w, const char *directory)
 {
 	char *group = group_of(directory);
 	struct source_spec *spec = NULL;
@@ -168,7 +168,7 @@ static void add_trace(struct walk *w, const char *directory, uint64_t bytes)
 		spec->paths = g_ptr_array_new_with_free_func(g_free);
 		g_ptr_array_add(w->specs, spec);
 	}
-	spec->bytes += bytes;
+	extent_add(&spec->extent, directory);
 	g_ptr_array_add(spec->paths, g_strdup(directory));
 	g_ptr_array_sort(spec->paths, compare_paths);
 }
@@ -197,7 +197,6 @@ static void visit_directory(struct walk *w, const char *directory, unsigned dept
 	GPtrArray *below;
 	struct dirent *entry;
 	bool is_trace = false;
-	uint64_t bytes = 0;
 
 	if (!dir) {
 		if (depth > DEPTH_MAX)
@@ -222,21 +221,16 @@ static void visit_directory(struct walk *w, const char *directory, unsigned dept
 			g_ptr_array_add(below, path);
 			continue;
 		}
-		if (S_ISREG(st.st_mode)) {
-			bytes += st.st_size;
-			if (strcmp(entry->d_name, "metadata") == 0) {
-				is_trace = true;
-				if (access(path, R_OK) < 0) {
-					cannot_read(w, path);
-					is_trace = false;
-				}
-			}
+		if (S_ISREG(st.st_mode) && strcmp(entry->d_name, "metadata") == 0) {
+			is_trace = access(path, R_OK) == 0;
+			if (!is_trace)
+				cannot_read(w, path);
 		}
 		g_free(path);
 	}
 	closedir(dir);
 	if (is_trace)
-		add_trace(w, directory, bytes);
+		add_trace(w, directory);
 	g_ptr_array_sort(below, compare_paths);
 	for (guint i = 0; i < below->len; i++) {
 		const char *path = g_ptr_array_index(below, i);

@@ -3,6 +3,7 @@
 #define LT_SOURCE_READER_H
 
 #include "base/status.h"
+#include "source/extent.h"
 #include "source/slice.h"
 #include "source/ring.h"
 
@@ -16,6 +17,7 @@ struct reader_args {
 	const char *name;         /* of the source, for EVENT_TRACE */
 	const char *const *paths; /* NULL-terminated: the directories of one trace */
 	unsigned part, parts;     /* read only streams of every parts-th CPU */
+	struct extent found;      /* of the paths when they were found: less than that is incomplete */
 	struct slice_range range; /* only what is in it */
 };
 

@@ -2,6 +2,7 @@
 #include "source/reader_internal.h"
 
 #include <ctype.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -98,45 +99,33 @@ static bt_value *make_params(const char *const *paths)
 }
 
 /*
- * The CPU a stream belongs to, from the number its name ends with: all streams
- * of a CPU go to the same worker. A name without one stands for itself.
+ * The CPU a stream belongs to, from the number its name ends with: all streams of a CPU go to the same worker. A name
+ * without one stands for itself. It depends on nothing else: workers may list the files at different times, and some
+ * may go in between.
  */
-static unsigned cpu_key(const char *name, unsigned index)
+static unsigned cpu_key(const char *name)
 {
 	size_t end = strlen(name), begin = end;
 
 	while (begin > 0 && isdigit((unsigned char)name[begin - 1]))
 		begin--;
-	return begin < end ? (unsigned)strtoul(name + begin, NULL, 10) : index;
-}
-
-static int compare_unsigned(const void *a, const void *b)
-{
-	const unsigned x = *(const unsigned *)a, y = *(const unsigned *)b;
-
-	return (x > y) - (x < y);
+	if (begin < end)
+		return (unsigned)strtoul(name + begin, NULL, 10);
+	name = strrchr(name, '/') ? strrchr(name, '/') + 1 : name;
+	return g_str_hash(name);
 }
 
 /* Chooses this part's output ports of the source; fills ports and n_ports. */
 static void choose_ports(struct reader *r, const bt_component_source *source, const bt_port_output **chosen)
 {
 	const uint64_t n = bt_component_source_get_output_port_count(source);
-	unsigned *keys = g_new(unsigned, n + 1), *sorted = g_new(unsigned, n + 1), n_keys = 0;
 
 	r->ports = g_new0(struct port, n + 1);
-	for (uint64_t i = 0; i < n; i++)
-		keys[i] = cpu_key(bt_port_get_name(bt_port_output_as_port_const(
-					  bt_component_source_borrow_output_port_by_index_const(source, i))), i);
-	memcpy(sorted, keys, n * sizeof(*keys));
-	qsort(sorted, n, sizeof(*sorted), compare_unsigned);
-	for (uint64_t i = 0; i < n; i++)
-		if (i == 0 || sorted[i] != sorted[i - 1])
-			sorted[n_keys++] = sorted[i];
 	for (uint64_t i = 0; i < n; i++) {
-		const unsigned *key = bsearch(&keys[i], sorted, n_keys, sizeof(*sorted), compare_unsigned);
 		const bt_port_output *port = bt_component_source_borrow_output_port_by_index_const(source, i);
+		const char *name = bt_port_get_name(bt_port_output_as_port_const(port));
 
-		if ((unsigned)(key - sorted) % r->args.parts != r->args.part)
+		if (cpu_key(name) % r->args.parts != r->args.part)
 			continue;
 		chosen[r->n_ports] = port;
 		r->ports[r->n_ports] = (struct port){
@@ -145,12 +134,10 @@ static void choose_ports(struct reader *r, const bt_component_source *source, co
 			.stream_id = i,
 			.cpu = EVENT_NO_CPU,
 			.last_tid = EVENT_NO_TID,
-			.name = g_strdup(bt_port_get_name(bt_port_output_as_port_const(port))),
+			.name = g_strdup(name),
 		};
 		r->n_ports++;
 	}
-	g_free(keys);
-	g_free(sorted);
 }
 
 static enum lt_status connect_ports(struct reader *r, const bt_component_source *source)
@@ -327,6 +314,26 @@ static enum lt_status choose_mip_version(struct reader *r)
 	return LT_OK;
 }
 
+/* What is still there now was there when the library listed the files; what is not may have been left out. */
+static void tell_missing(struct reader *r)
+{
+	const struct extent *found = &r->args.found;
+	struct extent now = { 0 };
+	char *why;
+
+	for (const char *const *path = r->args.paths; *path; path++)
+		extent_add(&now, *path);
+	if (now.files < found->files)
+		why = g_strdup_printf("%" PRIu64 " of its %" PRIu64 " data files have been removed",
+				      found->files - now.files, found->files);
+	else if (now.bytes < found->bytes)
+		why = g_strdup("its data files have been cut");
+	else
+		return;
+	reader_note_trouble(r, r->args.name, why);
+	g_free(why);
+}
+
 static enum lt_status build(struct reader *r)
 {
 	const bt_component_class_source *class;
@@ -347,6 +354,8 @@ static enum lt_status build(struct reader *r)
 		status = error_set("%s", (const char *)g_ptr_array_index(r->troubles, 0));
 	else
 		status = connect_ports(r, source);
+	if (status == LT_OK)
+		tell_missing(r);
 	bt_plugin_put_ref(plugin);
 	return status;
 }
@@ -391,9 +400,10 @@ enum lt_status reader_step(struct reader *r)
 		if (!r->done)
 			return library_error("reading broke off");
 	}
-	/* What it was, the notes have told. */
+	/* What it was, the notes have told, unless there was no stream to tell it among. */
 	if (r->troubles->len > 0)
-		return error_set("not all of it could be read");
+		return error_set("%s", r->heap ? "not all of it could be read" :
+						 (const char *)g_ptr_array_index(r->troubles, 0));
 	return LT_END;
 }
 

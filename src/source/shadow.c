@@ -194,9 +194,10 @@ struct shadow *shadow_create(const char *const *paths, const struct slice_range 
 	struct shadow *s = make("all");
 	bool ok = s != NULL;
 
+	/* one that has gone since it was found does not take the others with it */
 	for (; ok && *paths; paths++)
-		ok = add_directory(s, *paths, NULL, range);
-	if (ok)
+		ok = add_directory(s, *paths, NULL, range) || access(*paths, F_OK) < 0;
+	if (ok && s->originals->len > 0)
 		return s;
 	shadow_destroy(s);
 	return NULL;

@@ -75,6 +75,8 @@ static char **make_arguments(const struct source_spec *spec, unsigned part, unsi
 	g_ptr_array_add(argv, g_strdup(spec->name));
 	g_ptr_array_add(argv, g_strdup_printf("%" PRIu64, spec->begin_ns));
 	g_ptr_array_add(argv, g_strdup_printf("%" PRIu64, spec->end_ns));
+	g_ptr_array_add(argv, g_strdup_printf("%" PRIu64, spec->extent.files));
+	g_ptr_array_add(argv, g_strdup_printf("%" PRIu64, spec->extent.bytes));
 	for (guint i = 0; i < spec->paths->len; i++)
 		g_ptr_array_add(argv, g_strdup(g_ptr_array_index(spec->paths, i)));
 	g_ptr_array_add(argv, NULL);

@@ -9,6 +9,7 @@
 #include "base/status.h"
 #include "event/event.h"
 #include "event/payload.h"
+#include "source/extent.h"
 
 /*
  * The parent's side of reading: what there is to read, and one worker process
@@ -27,7 +28,7 @@ struct source_spec {
 	char *group;      /* what its traces have in common (UUID, host name, clock); NULL: unknown, one trace alone */
 	char *url;        /* of a live session, NULL: a recording */
 	GPtrArray *paths; /* char *: the trace directories, oldest first; none of a live session */
-	uint64_t bytes;   /* size of the data files: how to share out the workers */
+	struct extent extent; /* of the paths when they were found: how to share out the workers, what must be read */
 	uint64_t begin_ns, end_ns; /* of a recording: what is in [begin, end[ by its clock; [0, UINT64_MAX[: all */
 };
 
@@ -68,7 +69,7 @@ enum lt_status source_parse_url(const char *text, struct source_url *url);
 
 void source_url_release(struct source_url *url);
 
-/* The spec of one live session; url->session is not NULL. Its group is NULL, its bytes are 0. */
+/* The spec of one live session; url->session is not NULL. Its group is NULL, its extent 0. */
 struct source_spec *source_live_spec(const struct source_url *url);
 
 /* A running worker and its ring. */

@@ -84,7 +84,7 @@ int worker_main(int argc, char **argv)
 	struct ring_producer ring;
 	struct ring_fds fds;
 
-	if (!is_relay && argc < 9)
+	if (!is_relay && argc < 11)
 		return 2;
 	syscalls_init();
 	fds = (struct ring_fds){ number(argv[0]), number(argv[1]) };
@@ -105,7 +105,8 @@ int worker_main(int argc, char **argv)
 			.parts = number(argv[4]),
 			.name = argv[5],
 			.range = { g_ascii_strtoull(argv[6], NULL, 10), g_ascii_strtoull(argv[7], NULL, 10) },
-			.paths = (const char *const *)argv + 8,
+			.found = { g_ascii_strtoull(argv[8], NULL, 10), g_ascii_strtoull(argv[9], NULL, 10) },
+			.paths = (const char *const *)argv + 10,
 		};
 		read_recording(&args, &ring);
 	}
