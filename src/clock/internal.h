@@ -16,6 +16,7 @@ enum { NO_HOST = -1 };
 struct clock_host {
 	char *name, *uuid;
 	bool seen;               /* it has had packets */
+	uint64_t received, bare; /* packets it received, with and without headers */
 	uint64_t first_ns, last_ns; /* of its packets */
 	uint64_t now_ns;         /* how far it has come, by packets and clock_sync_time() */
 	uint64_t updated_ns;     /* now_ns when its map was made last */

@@ -17,6 +17,18 @@ const char *clock_state_name(enum clock_state state)
 	return STATE_NAMES[state];
 }
 
+const char *clock_obstacle_text(enum clock_obstacle obstacle)
+{
+	static const char *const texts[] = {
+		[CLOCK_NO_EVENTS] = "no packet was recorded",
+		[CLOCK_NO_HEADERS] = "received packets have no headers: receive offload (GRO) was off",
+		[CLOCK_NO_PARTNER] = "no packet between it and another host was recorded",
+		[CLOCK_ONE_WAY] = "packets were recorded in one direction only",
+	};
+
+	return texts[obstacle];
+}
+
 static void destroy_host(void *data)
 {
 	struct clock_host *h = data;
@@ -155,11 +167,17 @@ void clock_sync_packet(struct clock_sync *s, unsigned host, uint64_t ts_ns, bool
 	h->first_ns = h->seen ? h->first_ns : ts_ns;
 	h->last_ns = ts_ns;
 	h->seen = true;
+	h->received += !sent;
 	clock_sync_time(s, host, ts_ns);
 	if (s->compat)
 		compat_sync_packet(s->compat, host, ts_ns, sent, packet);
 	else
 		matcher_feed(s->matcher, host, ts_ns, sent, packet, NULL);
+}
+
+void clock_sync_bare_packet(struct clock_sync *s, unsigned host)
+{
+	clock_host_at(s, host)->bare++;
 }
 
 void clock_sync_update(struct clock_sync *s)
@@ -214,7 +232,23 @@ static const struct clock_pair *busiest_pair(const struct clock_sync *s, unsigne
 	return best;
 }
 
-struct clock_host_info clock_sync_info(const struct clock_sync *s, unsigned host)
+static bool lacks_headers(const struct clock_host *h)
+{
+	return h->bare > h->received;
+}
+
+static enum clock_obstacle find_obstacle(const struct clock_host *h, enum clock_state state)
+{
+	if (state == CLOCK_INCOMPLETE)
+		return lacks_headers(h) ? CLOCK_NO_HEADERS : CLOCK_ONE_WAY;
+	if (state != CLOCK_ABSENT)
+		return CLOCK_NO_OBSTACLE;
+	if (lacks_headers(h))
+		return CLOCK_NO_HEADERS;
+	return h->seen || h->bare ? CLOCK_NO_PARTNER : CLOCK_NO_EVENTS;
+}
+
+static struct clock_host_info host_info(const struct clock_sync *s, unsigned host)
 {
 	const struct clock_host *h = clock_host_at(s, host);
 	const struct clock_pair *p = h->pair ? h->pair : busiest_pair(s, host);
@@ -238,6 +272,14 @@ struct clock_host_info clock_sync_info(const struct clock_sync *s, unsigned host
 		info.negative = h->pair ? p->negative : 0;
 		info.last_match_ns = p->last_match_ns[p->b == host];
 	}
+	return info;
+}
+
+struct clock_host_info clock_sync_info(const struct clock_sync *s, unsigned host)
+{
+	struct clock_host_info info = host_info(s, host);
+
+	info.obstacle = find_obstacle(clock_host_at(s, host), info.state);
 	return info;
 }
 

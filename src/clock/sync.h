@@ -32,6 +32,18 @@ enum clock_state {
 
 const char *clock_state_name(enum clock_state state);
 
+/* Why a host's clock is absent or incomplete. */
+enum clock_obstacle {
+	CLOCK_NO_OBSTACLE,
+	CLOCK_NO_EVENTS,   /* its traces have no events of packets */
+	CLOCK_NO_HEADERS,  /* of most packets it received they have no headers: receive offload (GRO) is off */
+	CLOCK_NO_PARTNER,  /* no other host has the packets it sent and received */
+	CLOCK_ONE_WAY,
+};
+
+/* In words, as of the host; NULL: there is no obstacle. */
+const char *clock_obstacle_text(enum clock_obstacle obstacle);
+
 struct clock_options {
 	uint64_t window_ns;       /* sliding window, 0: 60 s; of whole recordings, in both directions */
 	double rho_ppm;           /* bound of the drift between two clocks, 0: 100 */
@@ -63,6 +75,9 @@ enum { CLOCK_PACKETS_KEPT = 1 << 18 };
 void clock_sync_packet(struct clock_sync *s, unsigned host, uint64_t ts_ns, bool sent,
 		       const struct clock_packet *packet);
 
+/* The host received a packet whose event has no headers. */
+void clock_sync_bare_packet(struct clock_sync *s, unsigned host);
+
 /*
  * The host's own clock has come to ts_ns: the map may be asked for times up to
  * there, and what it says of them stays. Packets say so themselves.
@@ -85,6 +100,7 @@ const struct clock_map *clock_sync_map(const struct clock_sync *s, unsigned host
 
 struct clock_host_info {
 	enum clock_state state;
+	enum clock_obstacle obstacle;
 	int ref;             /* its reference host's number; of the reference itself: its own; -1: none */
 	uint64_t matched;    /* packets between it and its neighbour in the tree */
 	uint64_t used;       /* those the estimate rests on (unambiguous, within the window) */

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/log.h"
 #include "base/similar.h"
 #include "base/text.h"
 #include "cmd/commands.h"
@@ -174,6 +175,29 @@ static void say_missing(const struct report *r)
 	g_free(text);
 }
 
+/*
+ * Tables of the hosts' clocks lack what they are made of where packets were recorded without headers. Returns whether
+ * that is so.
+ */
+static bool tell_bare_packets(const struct report *r)
+{
+	bool any = false;
+
+	if (r->own != OWN_SYNC && !report_needs_matches(r))
+		return false;
+	for (unsigned i = 0; i < r->n_hosts; i++) {
+		const struct ingest_host *host = r->hosts[i].source;
+		const enum clock_obstacle obstacle = clock_sync_info(clocks_sync(r->clocks), host->clock).obstacle;
+
+		if (obstacle != CLOCK_NO_HEADERS)
+			continue;
+		log_warning("%s: %s: record with 'ethtool -K INTERFACE gro on', or pass --offset", host->name,
+			    clock_obstacle_text(obstacle));
+		any = true;
+	}
+	return any;
+}
+
 static bool is_incomplete(const struct report *r)
 {
 	struct view_lost lost = { 0, 0 };
@@ -195,6 +219,7 @@ static bool is_incomplete(const struct report *r)
 			lost.events, lost.packets);
 	else if (incomplete)
 		fputs("lttngtop: incomplete: not everything could be read\n", stderr);
+	incomplete |= tell_bare_packets(r);
 	return incomplete || lost.events || lost.packets;
 }
 

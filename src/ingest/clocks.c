@@ -106,6 +106,12 @@ void clocks_packet(struct clocks *c, unsigned host, uint64_t ts_ns, bool sent,
 		clock_sync_packet(c->sync, host, ts_ns, sent, packet);
 }
 
+void clocks_bare_packet(struct clocks *c, unsigned host)
+{
+	if (!c->finished)
+		clock_sync_bare_packet(c->sync, host);
+}
+
 void clocks_update(struct clocks *c)
 {
 	if (c->use == CLOCKS_MOVE && !c->finished)

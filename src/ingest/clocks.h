@@ -39,6 +39,9 @@ unsigned clocks_host(struct clocks *c, const char *name, const char *clock_uuid)
 void clocks_packet(struct clocks *c, unsigned host, uint64_t ts_ns, bool sent,
 		   const struct clock_packet *packet);
 
+/* It received one whose event has no headers. */
+void clocks_bare_packet(struct clocks *c, unsigned host);
+
 /* CLOCKS_MOVE: estimates anew, at most once per second of the hosts' time. */
 void clocks_update(struct clocks *c);
 

@@ -19,6 +19,7 @@ struct sync_row {
 	uint64_t bound_ns;
 	uint64_t to_min_ns, from_min_ns, to_median_ns, from_median_ns;
 	uint64_t slope, intercept; /* strid */
+	uint64_t reason; /* strid */
 };
 
 static void get_drift(const struct view_cell *at, struct value *v)
@@ -59,6 +60,7 @@ static const struct column sync_columns[] = {
 	SYNC_COUNT(negative, "NEGATIVE", "Packets that arrive before they were sent, even by the corrected clocks."),
 	SYNC_TEXT(slope, "SLOPE", "With --compat: the reference's time is slope times its time plus intercept."),
 	SYNC_TEXT(intercept, "INTERCEPT", "With --compat: see slope."),
+	SYNC_TEXT(reason, "REASON", "Why its clock is absent or incomplete."),
 };
 
 const struct view_table view_sync_table = {
@@ -71,7 +73,7 @@ const struct view_table view_sync_table = {
 	.needs = NEED_NET,
 	N_COLUMNS(sync_columns),
 	.screen = "host ref state matched used offset_ns drift_ppm bound_ns latency_to_min_ns latency_from_min_ns "
-		  "negative",
+		  "negative reason",
 	.sort = "host",
 };
 
@@ -101,6 +103,7 @@ void view_own_sync(struct view_own *own, const struct clock_sync *clocks, uint64
 
 		row->ref = strpool_intern_z(name_of_clock(hosts, n_hosts, info.ref));
 		row->state = strpool_intern_z(clock_state_name(info.state));
+		row->reason = strpool_intern_z(clock_obstacle_text(info.obstacle));
 		row->matched = info.matched;
 		row->used = info.used;
 		row->negative = info.negative;

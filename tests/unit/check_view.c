@@ -230,7 +230,8 @@ START_TEST(test_report_columns)
 		{ "relations", "host from_host from_pid from_comm to_host to_pid to_comm kind object side count bytes "
 			       "wakeups wait_ns wait_max_ns" },
 		{ "sync", "host ref state matched used offset_ns drift_ppm bound_ns latency_to_min_ns "
-			  "latency_from_min_ns latency_to_median_ns latency_from_median_ns negative slope intercept" },
+			  "latency_from_min_ns latency_to_median_ns latency_from_median_ns negative slope "
+			  "intercept reason" },
 		{ "matches", "from_host to_host flow sent_ns received_ns latency_ns raw_latency_ns part ambiguous "
 			     "used" },
 		{ "latencies", "from_host to_host packets negative min_ns p50_ns p90_ns p99_ns max_ns raw_negative "
