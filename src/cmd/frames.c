@@ -23,6 +23,7 @@ struct frames {
 	struct history *history;
 	uint64_t origin_ns; /* reference time */
 	uint64_t frame_ns;
+	bool apart;        /* the hosts' times cannot be compared */
 	GArray *hosts;     /* struct host_frames, by track */
 	unsigned n_seen;   /* hosts of ingest looked at: those below have begun or are in waiting */
 	GArray *waiting;   /* unsigned: hosts of ingest that have not begun */
@@ -97,7 +98,7 @@ static void look_for_hosts(struct frames *f)
 	}
 }
 
-struct frames *frames_create(struct ingest *in, struct history *h, uint64_t frame_ns)
+struct frames *frames_create(struct ingest *in, struct history *h, uint64_t frame_ns, bool apart)
 {
 	struct frames *f = g_new0(struct frames, 1);
 
@@ -105,6 +106,7 @@ struct frames *frames_create(struct ingest *in, struct history *h, uint64_t fram
 	f->history = h;
 	f->frame_ns = frame_ns;
 	f->origin_ns = TIME_UNKNOWN;
+	f->apart = apart;
 	f->hosts = g_array_new(FALSE, TRUE, sizeof(struct host_frames));
 	f->waiting = g_array_new(FALSE, TRUE, sizeof(unsigned));
 	look_for_hosts(f);
@@ -193,6 +195,12 @@ static uint64_t known_of(const struct host_frames *host)
 	return clock_to_ref(host->host->map, host->begin_ns);
 }
 
+/* How far the host is: of two the one with less is behind. */
+static uint64_t progress(const struct frames *f, const struct host_frames *host)
+{
+	return f->apart ? host->begin_ns - host->host->begin_ns : known_of(host);
+}
+
 /* The host that is farthest behind; G_MAXUINT: none has anything now. */
 static unsigned choose_host(const struct frames *f)
 {
@@ -200,7 +208,7 @@ static unsigned choose_host(const struct frames *f)
 
 	for (unsigned i = 0; i < f->hosts->len; i++)
 		if (!at(f, i)->ended && !at(f, i)->waits &&
-		    (least == G_MAXUINT || known_of(at(f, i)) < known_of(at(f, least))))
+		    (least == G_MAXUINT || progress(f, at(f, i)) < progress(f, at(f, least))))
 			least = i;
 	return least;
 }

@@ -22,8 +22,11 @@
  */
 struct frames;
 
-/* Takes in the hosts that have begun, a track each. All borrowed. */
-struct frames *frames_create(struct ingest *in, struct history *h, uint64_t frame_ns);
+/*
+ * Takes in the hosts that have begun, a track each. apart: nothing is known of their clocks, which may be days apart:
+ * each is kept as far from the begin of its own record as the others. All borrowed.
+ */
+struct frames *frames_create(struct ingest *in, struct history *h, uint64_t frame_ns, bool apart);
 void frames_destroy(struct frames *f);
 
 /* The hosts taken in so far: the track of each is its number here. */

@@ -30,7 +30,7 @@ static void read_slice(struct monitor *m)
 		ev_io_start(m->loop, &m->sources);
 	else
 		ev_io_stop(m->loop, &m->sources);
-	if (m->complete)
+	if (monitor_current(m)->complete)
 		ev_timer_stop(m->loop, &m->retry);
 }
 
@@ -60,8 +60,10 @@ static void on_watch(struct ev_loop *loop, ev_timer *w, int events)
 	struct monitor *m = w->data;
 
 	(void)events;
-	ingest_watch(m->in);
-	if (m->complete && ingest_is_over(m->in))
+	ingest_watch(m->shown.in);
+	if (m->next.in)
+		ingest_watch(m->next.in);
+	else if (m->shown.complete && ingest_is_over(m->shown.in))
 		ev_timer_stop(loop, w);
 }
 
@@ -73,9 +75,9 @@ static void obey_wishes(struct monitor *m)
 
 	while (ui_wanted_feed(m->ui, &feed, &attach)) {
 		if (attach)
-			ingest_attach(m->in, feed);
+			ingest_attach(m->shown.in, feed);
 		else
-			ingest_detach(m->in, feed);
+			ingest_detach(m->shown.in, feed);
 		any = true;
 	}
 	if (any)
@@ -154,7 +156,7 @@ static void run_loop(struct monitor *m)
 	/* not the default loop: that one would collect the workers, whose end ingest wants to know */
 	m->loop = ev_loop_new(EVFLAG_AUTO);
 	ev_io_init(&m->input, on_input, STDIN_FILENO, EV_READ);
-	ev_io_init(&m->sources, on_source, m->survey ? survey_fd(m->survey) : ingest_fd(m->in), EV_READ);
+	ev_io_init(&m->sources, on_source, ingest_fd(m->shown.in), EV_READ);
 	ev_idle_init(&m->reading, on_reading);
 	ev_timer_init(&m->retry, on_retry, 0.1, 0.1);
 	ev_timer_init(&m->tick, on_tick, 0., 0.);
@@ -174,8 +176,7 @@ static void run_loop(struct monitor *m)
 	ev_timer_start(m->loop, &m->watch);
 	ev_prepare_start(m->loop, &m->show);
 	ev_signal_start(m->loop, &m->resized);
-	if (!m->survey)
-		monitor_start_reading(m);
+	monitor_start_reading(m);
 	ev_run(m->loop, 0);
 	reread_destroy(m->reread);
 	ev_loop_destroy(m->loop);
@@ -187,7 +188,6 @@ static void start_ui(struct monitor *m)
 {
 	const struct options *o = m->options;
 	struct ui_options options = {
-		.history = m->history,
 		.export = monitor_write_list,
 		.utc = o->utc,
 		.paused = o->paused,
@@ -197,7 +197,6 @@ static void start_ui(struct monitor *m)
 	};
 
 	m->ui = ui_create(&options);
-	m->missing = g_array_new(FALSE, TRUE, sizeof(struct missing));
 	m->feeds = g_array_new(FALSE, TRUE, sizeof(struct ui_feed));
 	m->numbers = g_array_new(FALSE, TRUE, sizeof(unsigned));
 }
@@ -205,19 +204,13 @@ static void start_ui(struct monitor *m)
 static void release(struct monitor *m)
 {
 	ui_destroy(m->ui);
-	frames_destroy(m->frames);
-	for (guint i = 0; m->missing && i < m->missing->len; i++)
-		monitor_release_missing(&g_array_index(m->missing, struct missing, i));
-	if (m->missing)
-		g_array_free(m->missing, TRUE);
 	if (m->feeds)
 		g_array_free(m->feeds, TRUE);
 	if (m->numbers)
 		g_array_free(m->numbers, TRUE);
-	survey_destroy(m->survey);
-	ingest_destroy(m->in);
+	monitor_release_reading(&m->next);
+	monitor_release_reading(&m->shown);
 	clocks_destroy(m->clocks);
-	history_destroy(m->history);
 }
 
 int cmd_monitor(const struct options *o)
@@ -230,10 +223,9 @@ int cmd_monitor(const struct options *o)
 		fprintf(stderr, "lttngtop: %s\n", error_text());
 		return LT_EXIT_USAGE;
 	}
-	if (monitor_open_sources(&m, true, false) == LT_OK && screen_open(&screen) == LT_OK) {
+	if (monitor_open_sources(&m) == LT_OK && screen_open(&screen) == LT_OK) {
 		monitor_choose_stage(&m);
 		log_mute_stderr();
-		m.history = history_create(o->history_size);
 		start_ui(&m);
 		run_loop(&m);
 		screen_close();

@@ -14,7 +14,6 @@
 #include "cmd/frames.h"
 #include "cmd/options.h"
 #include "cmd/reread.h"
-#include "cmd/survey.h"
 #include "ingest/ingest.h"
 #include "ui/ui.h"
 
@@ -29,29 +28,34 @@ struct missing {
 
 /* What the clocks of the hosts are to the screen. */
 enum clocks_stage {
-	STAGE_ALONE,   /* nothing to be compared: one host, or --no-sync */
-	STAGE_SURVEY,  /* recordings: read for their clocks first */
-	STAGE_FINAL,   /* recordings: known */
-	STAGE_AT_END,  /* recordings: known when all is read */
-	STAGE_MOVING,  /* live */
+	STAGE_ALONE,     /* nothing to be compared: one host, or --no-sync */
+	STAGE_COMPARING, /* recordings: read, and shown, by each host's own clock */
+	STAGE_CUTTING,   /* recordings: known; what is shown is not by them yet */
+	STAGE_FINAL,     /* recordings: known */
+	STAGE_MOVING,    /* live */
+};
+
+/* The sources being read, or read, into a history; zero-initialised: not yet. */
+struct reading {
+	struct ingest *in;
+	struct history *history;
+	struct frames *frames; /* NULL: the hosts are not known yet */
+	GArray *missing;       /* struct missing, per host taken in */
+	uint64_t frame_ns;
+	bool complete;
 };
 
 struct monitor {
 	const struct options *options;
 	struct clocks *clocks;
 	enum clocks_stage stage;
-	struct survey *survey;
-	gint64 survey_until_us;
 	unsigned epochs;    /* of all maps, when the screen was told of the times */
-	struct ingest *in;
-	struct reread *reread; /* NULL: live */
-	struct history *history;
-	struct frames *frames;
+	struct reading shown; /* what is on the screen */
+	struct reading next;  /* STAGE_CUTTING: the same recordings, cut by the final clocks; takes its place */
+	struct reread *reread; /* NULL: live, or the clocks are not known yet */
 	struct ui *ui;
-	GArray *missing;    /* struct missing, per host on the screen */
 	GArray *feeds;      /* struct ui_feed, used by tell_feeds() */
 	GArray *numbers;    /* unsigned: hosts of a graph as the screen numbers them, used by tell_graph() */
-	uint64_t frame_ns;
 	bool live;          /* sources that go on, or may */
 	bool started;       /* the screen has a time to show */
 	int exit_status;
@@ -65,7 +69,6 @@ struct monitor {
 	ev_timer watch;     /* looks after the workers */
 	ev_prepare show;
 	ev_signal resized, ends[MONITOR_SIGNALS];
-	bool complete;
 };
 
 /* ---- monitor_read.c ---- */
@@ -73,30 +76,36 @@ struct monitor {
 /* LT_ERROR: the options about clocks make no sense. */
 enum lt_status monitor_create_clocks(struct monitor *m);
 
-/*
- * Opens and starts the sources. again: it has been done before, what cannot be opened has been told. No graph is
- * built while the clocks are not known: its links between hosts would be wrong.
- */
-enum lt_status monitor_open_sources(struct monitor *m, bool graph, bool again);
+/* Opens and starts the sources. */
+enum lt_status monitor_open_sources(struct monitor *m);
 
 /* What is to be done about the clocks of the sources, which have been opened. */
 void monitor_choose_stage(struct monitor *m);
 
 /* Where the longest record is expected to end, 0: nobody knows. */
-uint64_t monitor_expected_end(struct monitor *m);
+uint64_t monitor_expected_end(const struct reading *r);
 
-/* Shows what the sources have: their clocks are as well known as they will be for now. */
+/* Shows what the sources have. */
 void monitor_start_reading(struct monitor *m);
 
 /* Reads for a moment. LT_AGAIN: the sources have nothing now; LT_END: they have been read. */
 enum lt_status monitor_read_slice(struct monitor *m);
 
-/* ---- monitor_tell.c ---- */
+/* The sources that are being read now. */
+struct reading *monitor_current(struct monitor *m);
 
-void monitor_release_missing(struct missing *missing);
+void monitor_release_reading(struct reading *r);
+
+/* ---- monitor_tell.c ---- */
 
 /* Hosts that have begun since the last time, the first of which starts the screen. */
 void monitor_show_new_hosts(struct monitor *m);
+
+/* Shows the next reading instead, once it covers the time that the screen would be at. Returns whether it does. */
+bool monitor_show_next(struct monitor *m);
+
+/* By whose clocks the times on the screen are. */
+void monitor_tell_clocks_stage(struct monitor *m);
 
 /* How often the maps have been replaced. */
 unsigned monitor_count_epochs(struct monitor *m);

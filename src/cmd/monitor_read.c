@@ -1,5 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The monitor's sources: opened, surveyed for their clocks, read in slices so short that keys are answered at once. */
+/*
+ * The monitor's sources: opened, and read in slices so short that keys are answered at once. Recordings of several
+ * hosts are read twice, first for their clocks:
+ *
+ *   shown  every host by its own clock ──▶ clocks_finish()
+ *   next                                    cut by the final clocks ──▶ becomes what is shown
+ *
+ * What the first reading finds is on the screen, and marked there, until the second one has come to the same time.
+ * So it depends on no wall clock by which clocks an interval was cut.
+ */
 #include "base/error.h"
 #include "base/log.h"
 #include "base/strpool.h"
@@ -13,8 +22,8 @@
 /* A row is kept by the model, by the end of the history, twice while that is thinned, and twice for the screen. */
 enum { MONITOR_COPIES = 6 };
 
-/* So long may the first look at the clocks last before something is shown; then they are known when all is read. */
-#define SURVEY_US G_TIME_SPAN_SECOND * 3
+/* The first reading's share of the memory for the history, which the second one may fill as well. */
+enum { PROVISIONAL_SHARE = 4 };
 
 enum lt_status monitor_create_clocks(struct monitor *m)
 {
@@ -24,7 +33,7 @@ enum lt_status monitor_create_clocks(struct monitor *m)
 				   &m->clocks);
 }
 
-enum lt_status monitor_open_sources(struct monitor *m, bool graph, bool again)
+static struct ingest *create_ingest(const struct monitor *m, bool own_time)
 {
 	const struct options *o = m->options;
 	const struct waits_options waits = {
@@ -41,106 +50,120 @@ enum lt_status monitor_open_sources(struct monitor *m, bool graph, bool again)
 		.max_sessions = o->max_sessions,
 		.max_lag_ns = o->max_lag,
 		.clocks = m->clocks,
-		.waits = graph ? &waits : NULL,
+		.own_time = own_time,
+		.waits = &waits,
 	};
+
+	return ingest_create(&options);
+}
+
+enum lt_status monitor_open_sources(struct monitor *m)
+{
+	const struct options *o = m->options;
+	struct ingest *in;
 	unsigned opened = 0;
 
 	if (!o->words->len)
 		return error_set("no source given");
-	m->in = ingest_create(&options);
+	in = m->shown.in = create_ingest(m, !o->no_sync && !sync_options_live(o, 0));
 	for (guint i = 0; i < o->words->len; i++) {
-		if (ingest_open(m->in, g_ptr_array_index(o->words, i)) == LT_OK)
+		if (ingest_open(in, g_ptr_array_index(o->words, i)) == LT_OK)
 			opened++;
-		else if (!again)
+		else
 			log_error("%s", error_text());
 	}
 	error_clear();
-	if (!opened || ingest_start(m->in, NULL) != LT_OK)
+	if (!opened || ingest_start(in, NULL) != LT_OK)
 		return error_set("no source could be read");
 	/* live hosts may come later */
-	return ingest_is_live(m->in) ? LT_OK : sync_options_check_hosts(o, m->in);
+	return ingest_is_live(in) ? LT_OK : sync_options_check_hosts(o, in);
 }
 
 void monitor_choose_stage(struct monitor *m)
 {
-	const struct options *o = m->options;
-
-	m->stage = STAGE_FINAL;
-	if (o->no_sync)
-		m->stage = STAGE_ALONE;
-	else if (ingest_is_live(m->in))
+	if (!m->options->no_sync && ingest_is_live(m->shown.in)) {
 		m->stage = STAGE_MOVING;
-	else if (ingest_host_count(m->in) < 2)
+	} else if (!m->options->no_sync && ingest_host_count(m->shown.in) > 1) {
+		m->stage = STAGE_COMPARING;
+		/* its links between hosts would be wrong */
+		ingest_drop_waits(m->shown.in);
+	} else {
 		m->stage = STAGE_ALONE;
-	else
-		m->survey = survey_create(o->words, o->workers, m->clocks);
-	if (m->survey) {
-		m->stage = STAGE_SURVEY;
-		m->survey_until_us = g_get_monotonic_time() + SURVEY_US;
-	} else if (m->stage == STAGE_ALONE || m->stage == STAGE_FINAL) {
 		clocks_finish(m->clocks);
 	}
 }
 
-uint64_t monitor_expected_end(struct monitor *m)
+uint64_t monitor_expected_end(const struct reading *r)
 {
 	uint64_t end_ns = 0;
 
-	for (unsigned i = 0; i < ingest_host_count(m->in); i++) {
-		const struct ingest_host *host = ingest_host(m->in, i);
+	for (unsigned i = 0; i < ingest_host_count(r->in); i++) {
+		const struct ingest_host *host = ingest_host(r->in, i);
 
 		end_ns = MAX(end_ns, clock_to_ref(host->map, host->ended ? host->end_ns : host->end_hint_ns));
 	}
 	return end_ns;
 }
 
+/* Its hosts are known: their events go into a history. */
+static void start_reading(const struct monitor *m, struct reading *r)
+{
+	uint64_t begin_ns = ingest_begin_ns(r->in), end_ns = monitor_expected_end(r);
+	bool provisional = m->stage == STAGE_COMPARING;
+
+	r->missing = g_array_new(FALSE, TRUE, sizeof(struct missing));
+	r->history = history_create(provisional ? m->options->history_size / PROVISIONAL_SHARE :
+						  m->options->history_size);
+	r->frame_ns = !m->live && end_ns > begin_ns ? cursor_frame_for(end_ns - begin_ns) : LIVE_FRAME_NS;
+	r->frames = frames_create(r->in, r->history, r->frame_ns, provisional);
+}
+
+static void allow_reread(struct monitor *m)
+{
+	m->reread = reread_create(m->loop, m->shown.in, m->options->wait_memory, monitor_tell_window, m);
+}
+
 void monitor_start_reading(struct monitor *m)
 {
-	uint64_t begin_ns = ingest_begin_ns(m->in), end_ns = monitor_expected_end(m);
-
-	m->live = ingest_is_live(m->in);
-	m->frame_ns = !m->live && end_ns > begin_ns ? cursor_frame_for(end_ns - begin_ns) : LIVE_FRAME_NS;
-	m->frames = frames_create(m->in, m->history, m->frame_ns);
+	m->live = ingest_is_live(m->shown.in);
+	start_reading(m, &m->shown);
 	m->epochs = monitor_count_epochs(m);
-	if (!m->live)
-		m->reread = reread_create(m->loop, m->in, m->options->wait_memory, monitor_tell_window, m);
+	if (!m->live && m->stage != STAGE_COMPARING)
+		allow_reread(m);
 	if (!m->options->no_sync)
 		ui_set_clocks(m->ui, clocks_sync(m->clocks));
-	ev_io_set(&m->sources, ingest_fd(m->in), EV_READ);
+	ui_set_history(m->ui, m->shown.history);
+	ev_io_set(&m->sources, ingest_fd(m->shown.in), EV_READ);
 	monitor_show_new_hosts(m);
 }
 
-/* The recordings are too long to be read twice before anything is shown. */
-static void give_up_survey(struct monitor *m)
+void monitor_release_reading(struct reading *r)
 {
-	ingest_destroy(m->in);
-	clocks_destroy(m->clocks);
-	m->clocks = NULL;
-	m->stage = STAGE_AT_END;
-	if (monitor_create_clocks(m) != LT_OK || monitor_open_sources(m, false, true) != LT_OK)
-		log_error("%s", error_text());
+	frames_destroy(r->frames);
+	for (guint i = 0; r->missing && i < r->missing->len; i++) {
+		g_free(g_array_index(r->missing, struct missing, i).names);
+		g_free(g_array_index(r->missing, struct missing, i).lacks);
+	}
+	if (r->missing)
+		g_array_free(r->missing, TRUE);
+	ingest_destroy(r->in);
+	history_destroy(r->history);
+	*r = (struct reading){ 0 };
 }
 
-/* Returns what survey_run() does. */
-static enum lt_status survey_slice(struct monitor *m)
+/* All packets have been seen: the recordings are cut again. */
+static void begin_cutting(struct monitor *m)
 {
-	enum lt_status status = survey_run(m->survey, SLICE_NS);
-
-	if (status != LT_END && g_get_monotonic_time() < m->survey_until_us) {
-		ui_set_survey(m->ui, survey_percent(m->survey));
-		return status;
-	}
+	clocks_finish(m->clocks);
+	m->stage = STAGE_CUTTING;
+	m->next.in = create_ingest(m, false);
+	/* what cannot be opened was said when it was opened first */
+	for (guint i = 0; i < m->options->words->len; i++)
+		ingest_open(m->next.in, g_ptr_array_index(m->options->words, i));
+	error_clear();
 	ev_io_stop(m->loop, &m->sources);
-	survey_destroy(m->survey);
-	m->survey = NULL;
-	if (status == LT_END) {
-		clocks_finish(m->clocks);
-		m->stage = STAGE_FINAL;
-	} else {
-		give_up_survey(m);
-	}
-	monitor_start_reading(m);
-	return LT_OK;
+	ev_io_set(&m->sources, ingest_fd(m->next.in), EV_READ);
+	monitor_tell_clocks_stage(m);
 }
 
 /* The history is not asked: paths of the far past may go before it does. */
@@ -149,28 +172,68 @@ static void forget_paths(struct monitor *m)
 	if (!strpool_round_due())
 		return;
 	strpool_round_begin();
-	ingest_keep_paths(m->in);
+	ingest_keep_paths(m->shown.in);
+	if (m->next.in)
+		ingest_keep_paths(m->next.in);
 	strpool_round_end();
 }
 
-static enum lt_status reading_slice(struct monitor *m)
+static enum lt_status shown_slice(struct monitor *m)
 {
 	enum lt_status status;
 
 	if (m->live)
-		ingest_watch(m->in);
-	status = frames_advance(m->frames, SLICE_NS);
+		ingest_watch(m->shown.in);
+	status = frames_advance(m->shown.frames, SLICE_NS);
 	forget_paths(m);
-	m->complete = status == LT_END;
-	if (m->complete && m->stage == STAGE_AT_END) {
-		clocks_finish(m->clocks);
-		m->stage = STAGE_FINAL;
+	m->shown.complete = status == LT_END;
+	monitor_tell_known(m);
+	if (!m->shown.complete || m->stage != STAGE_COMPARING)
+		return status;
+	begin_cutting(m);
+	return LT_OK;
+}
+
+/* The recordings were there a moment ago. What is shown stays, and stays marked. */
+static enum lt_status give_up_next(struct monitor *m)
+{
+	log_error("%s", "the recordings cannot be read again: intervals are cut by the hosts' own clocks");
+	ev_io_stop(m->loop, &m->sources);
+	monitor_release_reading(&m->next);
+	monitor_tell_clocks_stage(m);
+	return LT_END;
+}
+
+static enum lt_status next_slice(struct monitor *m)
+{
+	struct reading *r = &m->next;
+	enum lt_status status = r->frames ? LT_OK : ingest_start_some(r->in);
+
+	if (status == LT_AGAIN)
+		return LT_AGAIN;
+	if (status != LT_OK)
+		return give_up_next(m);
+	if (!r->frames)
+		start_reading(m, r);
+	status = frames_advance(r->frames, SLICE_NS);
+	forget_paths(m);
+	r->complete = status == LT_END;
+	if (!monitor_show_next(m)) {
+		monitor_tell_clocks_stage(m);
+		return status;
 	}
+	m->stage = STAGE_FINAL;
+	allow_reread(m);
 	monitor_tell_known(m);
 	return status;
 }
 
+struct reading *monitor_current(struct monitor *m)
+{
+	return m->next.in ? &m->next : &m->shown;
+}
+
 enum lt_status monitor_read_slice(struct monitor *m)
 {
-	return m->survey ? survey_slice(m) : reading_slice(m);
+	return m->next.in ? next_slice(m) : shown_slice(m);
 }

@@ -46,23 +46,17 @@ static void list_missing(struct missing *missing, const struct ingest_host *host
 	list_lacks(missing, host->model);
 }
 
-void monitor_release_missing(struct missing *missing)
+static struct ui_host host_info(const struct monitor *m, const struct reading *r, unsigned i)
 {
-	g_free(missing->names);
-	g_free(missing->lacks);
-}
-
-static struct ui_host host_info(struct monitor *m, unsigned i)
-{
-	const struct ingest_host *host = frames_host(m->frames, i);
-	struct missing *missing = &g_array_index(m->missing, struct missing, i);
+	const struct ingest_host *host = frames_host(r->frames, i);
+	struct missing *missing = &g_array_index(r->missing, struct missing, i);
 	struct ui_host info = {
 		.name = host->name,
 		.source = host->source,
 		.tracer = host->tracer,
 		.track = i,
 		.map = host->map,
-		.clock = m->stage == STAGE_ALONE && ingest_host_count(m->in) < 2 ? -1 : (int)host->clock,
+		.clock = m->stage == STAGE_ALONE && ingest_host_count(r->in) < 2 ? -1 : (int)host->clock,
 		.begin_ns = host->begin_ns,
 		.end_ns = host->ended ? host->end_ns : MAX(host->end_ns, host->end_hint_ns),
 		.ended = host->ended,
@@ -82,30 +76,81 @@ static struct ui_host host_info(struct monitor *m, unsigned i)
 
 void monitor_show_new_hosts(struct monitor *m)
 {
-	while (m->missing->len < frames_host_count(m->frames)) {
-		unsigned i = m->missing->len;
+	struct reading *r = &m->shown;
+
+	while (r->missing->len < frames_host_count(r->frames)) {
+		unsigned i = r->missing->len;
 		struct ui_host info;
 
-		g_array_set_size(m->missing, i + 1);
-		info = host_info(m, i);
+		g_array_set_size(r->missing, i + 1);
+		info = host_info(m, r, i);
 		ui_add_host(m->ui, &info);
 	}
-	if (!m->started && frames_origin_ns(m->frames) != TIME_UNKNOWN) {
+	if (!m->started && frames_origin_ns(r->frames) != TIME_UNKNOWN) {
 		m->started = true;
-		ui_start(m->ui, frames_origin_ns(m->frames), m->live ? 0 : monitor_expected_end(m), m->frame_ns,
+		ui_start(m->ui, frames_origin_ns(r->frames), m->live ? 0 : monitor_expected_end(r), r->frame_ns,
 			 m->live);
 	}
+}
+
+void monitor_tell_clocks_stage(struct monitor *m)
+{
+	const struct reading *r = &m->next;
+	uint64_t begin_ns, end_ns;
+	unsigned percent = 0;
+
+	if (m->stage == STAGE_CUTTING && r->frames) {
+		begin_ns = frames_origin_ns(r->frames);
+		end_ns = MAX(monitor_expected_end(r), begin_ns + 1);
+		percent = (unsigned)MIN((frames_known_ns(r->frames) - begin_ns) * 100 / (end_ns - begin_ns), 99);
+	}
+	ui_set_clocks_stage(m->ui, m->stage == STAGE_COMPARING ? UI_CLOCKS_COMPARING :
+				   m->stage != STAGE_CUTTING   ? UI_CLOCKS_KNOWN :
+				   r->in                       ? UI_CLOCKS_CUTTING :
+								 UI_CLOCKS_APART,
+			    percent);
+}
+
+bool monitor_show_next(struct monitor *m)
+{
+	struct reading *r = &m->next;
+	unsigned n = frames_host_count(r->frames);
+	struct ui_host *hosts = g_new(struct ui_host, n);
+	struct ui_cut cut = {
+		.history = r->history,
+		.hosts = hosts,
+		.n_hosts = n,
+		.begin_ns = frames_origin_ns(r->frames),
+		.expected_end_ns = monitor_expected_end(r),
+		.frame_ns = r->frame_ns,
+		.known_ns = frames_known_ns(r->frames),
+		.complete = r->complete,
+	};
+	bool shows;
+
+	g_array_set_size(r->missing, n);
+	for (unsigned i = 0; i < n; i++)
+		hosts[i] = host_info(m, r, i);
+	shows = ui_cut_again(m->ui, &cut);
+	g_free(hosts);
+	if (!shows)
+		return false;
+	monitor_release_reading(&m->shown);
+	m->shown = *r;
+	*r = (struct reading){ 0 };
+	m->epochs = monitor_count_epochs(m);
+	return true;
 }
 
 static void tell_feeds(struct monitor *m)
 {
 	g_array_set_size(m->feeds, 0);
-	for (unsigned i = 0; i < ingest_feed_count(m->in); i++) {
-		const struct ingest_feed feed = ingest_feed(m->in, i);
+	for (unsigned i = 0; i < ingest_feed_count(m->shown.in); i++) {
+		const struct ingest_feed feed = ingest_feed(m->shown.in, i);
 		struct ui_feed told = {
 			.name = feed.name,
 			.state = feed.state,
-			.host = feed.host < 0 ? NULL : ingest_host(m->in, (unsigned)feed.host)->name,
+			.host = feed.host < 0 ? NULL : ingest_host(m->shown.in, (unsigned)feed.host)->name,
 			.session = feed.live && !feed.relay,
 			.runs = feed.runs,
 			.detached = feed.detached,
@@ -113,6 +158,7 @@ static void tell_feeds(struct monitor *m)
 
 		g_array_append_val(m->feeds, told);
 	}
+	ui_set_incomplete(m->ui, ingest_broken(m->shown.in));
 	ui_set_feeds(m->ui, (const struct ui_feed *)(const void *)m->feeds->data, m->feeds->len);
 }
 
@@ -121,8 +167,8 @@ static void tell_feeds(struct monitor *m)
 /* The screen's number of a host of the ingest, UINT_MAX: it is not there yet. */
 static unsigned screen_number(const struct monitor *m, const struct ingest_host *host)
 {
-	for (unsigned i = 0; i < frames_host_count(m->frames); i++)
-		if (frames_host(m->frames, i) == host)
+	for (unsigned i = 0; i < frames_host_count(m->shown.frames); i++)
+		if (frames_host(m->shown.frames, i) == host)
 			return i;
 	return UINT_MAX;
 }
@@ -131,13 +177,21 @@ unsigned monitor_count_epochs(struct monitor *m)
 {
 	unsigned epochs = 0;
 
-	for (unsigned i = 0; i < ingest_host_count(m->in); i++)
-		if (ingest_host(m->in, i)->map)
-			epochs += clock_map_epoch(ingest_host(m->in, i)->map);
+	for (unsigned i = 0; i < ingest_host_count(m->shown.in); i++)
+		epochs += clock_map_epoch(ingest_host(m->shown.in, i)->map);
 	return epochs;
 }
 
-/* What was said in the old times is said anew. */
+static void tell_hosts(struct monitor *m)
+{
+	for (unsigned i = 0; i < frames_host_count(m->shown.frames); i++) {
+		const struct ui_host info = host_info(m, &m->shown, i);
+
+		ui_update_host(m->ui, i, &info);
+	}
+}
+
+/* What was said in the old times is said again in the new ones. */
 static void tell_clocks(struct monitor *m)
 {
 	unsigned epochs = monitor_count_epochs(m);
@@ -147,27 +201,23 @@ static void tell_clocks(struct monitor *m)
 	m->epochs = epochs;
 	if (!m->started)
 		return;
-	frames_clocks_changed(m->frames);
-	for (unsigned i = 0; i < frames_host_count(m->frames); i++) {
-		const struct ui_host info = host_info(m, i);
-
-		ui_update_host(m->ui, i, &info);
-	}
-	ui_clocks_changed(m->ui, frames_origin_ns(m->frames), m->live ? 0 : monitor_expected_end(m),
-			  frames_known_ns(m->frames));
+	frames_clocks_changed(m->shown.frames);
+	tell_hosts(m);
+	ui_clocks_changed(m->ui, frames_origin_ns(m->shown.frames), m->live ? 0 : monitor_expected_end(&m->shown),
+			  frames_known_ns(m->shown.frames));
 }
 
 /* The graph that is built of what is read. */
 static void tell_graph(struct monitor *m)
 {
-	struct ui_waits told = { .waits = ingest_waits(m->in) };
+	struct ui_waits told = { .waits = ingest_waits(m->shown.in) };
 	struct waits_info info;
 
 	if (!told.waits)
 		return;
 	g_array_set_size(m->numbers, 0);
-	for (unsigned i = 0; i < ingest_host_count(m->in); i++) {
-		const struct ingest_host *host = ingest_host(m->in, i);
+	for (unsigned i = 0; i < ingest_host_count(m->shown.in); i++) {
+		const struct ingest_host *host = ingest_host(m->shown.in, i);
 
 		g_array_set_size(m->numbers, MAX(m->numbers->len, host->wait + 1));
 		g_array_index(m->numbers, unsigned, host->wait) = screen_number(m, host);
@@ -175,7 +225,7 @@ static void tell_graph(struct monitor *m)
 	info = waits_info(told.waits);
 	told.begin_ns = told.kept_ns = info.graph.horizon_ns;
 	told.epoch = info.epoch;
-	told.end_ns = m->complete ? UINT64_MAX : waits_now(told.waits);
+	told.end_ns = m->shown.complete ? UINT64_MAX : waits_now(told.waits);
 	told.hosts = (const unsigned *)(const void *)m->numbers->data;
 	told.n_hosts = m->numbers->len;
 	ui_set_waits(m->ui, UI_WAITS_RUNNING, &told);
@@ -193,14 +243,14 @@ void monitor_tell_window(void *data)
 	told.waits = window_waits(window);
 	told.kept_ns = waits_info(told.waits).graph.horizon_ns;
 	g_array_set_size(m->numbers, 0);
-	for (unsigned i = 0; i < ingest_host_count(m->in); i++) {
+	for (unsigned i = 0; i < ingest_host_count(m->shown.in); i++) {
 		unsigned number = window_host(window, i), none = UINT_MAX;
 
 		if (number == WINDOW_NO_HOST)
 			continue;
 		while (m->numbers->len <= number)
 			g_array_append_val(m->numbers, none);
-		g_array_index(m->numbers, unsigned, number) = screen_number(m, ingest_host(m->in, i));
+		g_array_index(m->numbers, unsigned, number) = screen_number(m, ingest_host(m->shown.in, i));
 	}
 	told.hosts = (const unsigned *)(const void *)m->numbers->data;
 	told.n_hosts = m->numbers->len;
@@ -211,14 +261,14 @@ void monitor_obey_window_wish(struct monitor *m)
 {
 	uint64_t begin_ns, end_ns;
 
-	if (!m->reread)
+	if (m->live)
 		return;
 	if (!ui_wanted_window(m->ui, &begin_ns, &end_ns))
-		reread_want(m->reread, 0, 0);
-	else if (m->stage == STAGE_AT_END)
-		ui_set_window_progress(m->ui, 0, "the hosts' clocks are known when all is read");
-	else
+		begin_ns = end_ns = 0;
+	if (m->reread)
 		reread_want(m->reread, begin_ns, end_ns);
+	else if (end_ns)
+		ui_set_window_progress(m->ui, 0, "clocks are synchronised once everything has been read");
 }
 
 void monitor_tell_known(struct monitor *m)
@@ -226,12 +276,9 @@ void monitor_tell_known(struct monitor *m)
 	monitor_show_new_hosts(m);
 	tell_clocks(m);
 	tell_feeds(m);
-	for (unsigned i = 0; i < frames_host_count(m->frames); i++) {
-		const struct ui_host info = host_info(m, i);
-
-		ui_update_host(m->ui, i, &info);
-	}
+	tell_hosts(m);
+	monitor_tell_clocks_stage(m);
 	if (m->started)
-		ui_known(m->ui, frames_known_ns(m->frames), m->complete);
+		ui_known(m->ui, frames_known_ns(m->shown.frames), m->shown.complete);
 	tell_graph(m);
 }

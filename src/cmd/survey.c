@@ -86,18 +86,3 @@ struct ingest *survey_ingest(const struct survey *s)
 {
 	return s->in;
 }
-
-unsigned survey_percent(const struct survey *s)
-{
-	uint64_t all_ns = 0, read_ns = 0;
-
-	for (unsigned i = 0; i < ingest_host_count(s->in); i++) {
-		const struct ingest_host *host = ingest_host(s->in, i);
-
-		if (host->begin_ns == TIME_UNKNOWN)
-			continue;
-		all_ns += MAX(host->end_hint_ns, host->begin_ns) - host->begin_ns;
-		read_ns += MAX(host->end_ns, host->begin_ns) - host->begin_ns;
-	}
-	return all_ns ? (unsigned)MIN(read_ns * 100 / all_ns, 99) : 0;
-}

@@ -9,9 +9,8 @@
 #include "ingest/clocks.h"
 
 /*
- * A first reading of recordings of several hosts, for their clocks alone: the
- * screen is exact from its first interval on. It goes on a little at a time,
- * so that keys are answered meanwhile.
+ * A first reading of recordings of several hosts, for their clocks alone. It
+ * works a little at a time, so that the caller can look after other things.
  */
 struct survey;
 
@@ -32,8 +31,5 @@ int survey_fd(const struct survey *s);
 
 /* What it reads. Borrowed. */
 struct ingest *survey_ingest(const struct survey *s);
-
-/* How much is read, in percent. */
-unsigned survey_percent(const struct survey *s);
 
 #endif

@@ -64,7 +64,7 @@ static enum lt_status open_directory(struct ingest *in, const char *directory)
 	enum lt_status status = source_find(directory, in->specs, &left_out);
 
 	if (left_out)
-		in->incomplete = true;
+		in->broken = true;
 	return status;
 }
 
@@ -91,7 +91,7 @@ enum lt_status ingest_open(struct ingest *in, const char *source)
 	enum lt_status status = source_is_url(source) ? open_url(in, source) : open_directory(in, source);
 
 	if (status == LT_ERROR)
-		in->incomplete = true;
+		in->broken = true;
 	return status;
 }
 
@@ -279,9 +279,14 @@ bool ingest_is_over(const struct ingest *in)
 	return !ingest_is_live(in) && source_reap() == 0;
 }
 
+bool ingest_broken(const struct ingest *in)
+{
+	return in->broken;
+}
+
 bool ingest_incomplete(const struct ingest *in)
 {
-	return in->incomplete;
+	return in->broken || in->lost;
 }
 
 /* ---- for the screen ---- */

@@ -37,6 +37,7 @@ struct ingest_options {
 	size_t model_memory;     /* bound of what models and the string pool take; 0: none */
 	unsigned row_copies;     /* how often the rows of a model are kept: struct model_memory */
 	struct clocks *clocks;   /* gets the hosts' packets, gives their maps; borrowed; NULL: every host on its own */
+	bool own_time;           /* clocks gets the packets, but every host stays on its own clock: no maps */
 	const struct waits_options *waits; /* keep a wait graph, NULL: none */
 	bool logs_only;          /* of it only the models' wait logs: the graph is the caller's (ingest/window.c) */
 	bool survey;             /* only for the clocks and the ends of records: events are not applied to models */
@@ -121,6 +122,9 @@ struct waits *ingest_waits(const struct ingest *in);
 /* Tells the string pool which paths the models and the wait graph hold: strpool_round_begin(). */
 void ingest_keep_paths(const struct ingest *in);
 
+/* Before anything is advanced: no graph is wanted after all. */
+void ingest_drop_waits(struct ingest *in);
+
 /* Readable (poll, epoll) when a source has something new for a call that said LT_AGAIN. */
 int ingest_fd(const struct ingest *in);
 
@@ -140,7 +144,10 @@ bool ingest_is_over(const struct ingest *in);
 /* Notes as trouble of their hosts what did not fit into model_memory; ingest_advance() does it, too. */
 void ingest_note_shortage(struct ingest *in);
 
-/* Whether anything was lost, corrupt or unreadable so far: exit status 3. */
+/* Whether anything was corrupt, unreadable or broke off so far. */
+bool ingest_broken(const struct ingest *in);
+
+/* The same, or lost: exit status 3. */
 bool ingest_incomplete(const struct ingest *in);
 
 /* ---- what there is to choose from, for the screen ---- */

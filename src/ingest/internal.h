@@ -26,7 +26,8 @@ struct ingest {
 	int epoll_fd;
 	bool started;      /* the workers of recordings */
 	bool named;          /* the hosts that were there at first have their names */
-	bool incomplete;
+	bool broken;       /* a source or a part of one could not be read, or broke off */
+	bool lost;         /* events or packets */
 	struct model_memory memory; /* of all hosts */
 	uint64_t refused_names; /* strpool_full() when it was last looked at */
 	bool untaken;        /* there were more sessions than may be attached */

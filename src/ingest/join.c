@@ -12,7 +12,8 @@ static void join(struct ingest *in, struct host *host)
 
 	if (in->options.clocks) {
 		h->clock = clocks_host(in->options.clocks, h->name, host->clock);
-		h->map = clock_sync_map(clocks_sync(in->options.clocks), h->clock);
+		if (!in->options.own_time)
+			h->map = clock_sync_map(clocks_sync(in->options.clocks), h->clock);
 	}
 	if (in->waits)
 		h->wait = waits_add_host(in->waits, h->map);
@@ -28,6 +29,14 @@ void ingest_join_hosts(struct ingest *in)
 	for (guint i = 0; in->named && i < in->hosts->len; i++)
 		if (!host_at(in, i)->joined)
 			join(in, host_at(in, i));
+}
+
+void ingest_drop_waits(struct ingest *in)
+{
+	for (guint i = 0; i < in->hosts->len; i++)
+		model_set_wait_log(host_at(in, i)->public.model, NULL);
+	waits_destroy(in->waits);
+	in->waits = NULL;
 }
 
 void ingest_join_event(struct ingest *in, const struct host *host, const struct event *ev)

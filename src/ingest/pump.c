@@ -10,12 +10,12 @@ static void source_said(struct ingest *in, struct host *host, const struct event
 	char *text;
 
 	if (ev->kind == EVENT_LOST)
-		in->incomplete = true;
+		in->lost = true;
 	if (ev->kind == EVENT_TRACE)
 		host_set_tracer(host, ev);
 	if (ev->kind != EVENT_NOTE)
 		return;
-	in->incomplete = true;
+	in->broken = true;
 	text = g_strndup(event_text(ev, event_payload(ev, ev_note)->text), event_payload(ev, ev_note)->text.len);
 	host_trouble(host, text);
 	g_free(text);

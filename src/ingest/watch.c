@@ -35,7 +35,7 @@ static void leave_untaken(struct ingest *in, struct feed *feed)
 	if (!in->untaken)
 		log_warning("%u live sessions are attached: further ones are not (--max-sessions)",
 			    in->options.max_sessions);
-	in->untaken = in->incomplete = true;
+	in->untaken = in->broken = true;
 }
 
 void ingest_start_feed(struct ingest *in, struct feed *feed)
@@ -51,7 +51,7 @@ void ingest_start_feed(struct ingest *in, struct feed *feed)
 		return;
 	}
 	log_error("%s", error_text());
-	in->incomplete = true;
+	in->broken = true;
 }
 
 /* ---- hosts that come, go and come back ---- */
@@ -87,7 +87,7 @@ void ingest_source_stopped(struct ingest *in, struct feed *feed, const char *why
 
 	feed_stopped(feed, reason);
 	if (why)
-		in->incomplete = true;
+		in->broken = true;
 	if (!host) {
 		if (why && feed->tries <= 1)
 			log_error("%s", reason);

@@ -38,6 +38,8 @@ void base_begin(struct ui *ui)
 	} else {
 		ui->base->begin_ns = ui->shown_begin_ns;
 		ui->base->end_ns = ui->shown_end_ns;
+		ui->base->from = instant_of(ui, ui->shown_begin_ns);
+		ui->base->to = instant_of(ui, ui->shown_end_ns);
 		ui->base->tables = 0;
 		add_interval(ui, text);
 		ui_say(ui, "figures are now differences to %s; C ends it", text->str);
@@ -51,6 +53,15 @@ void base_end(struct ui *ui)
 	ui->base->end_ns = 0;
 	ui_say(ui, "comparing no more");
 	ui_rebuild(ui);
+}
+
+void base_clocks_changed(struct ui *ui)
+{
+	if (!ui->base->end_ns)
+		return;
+	ui->base->begin_ns = instant_ref(ui, &ui->base->from);
+	ui->base->end_ns = instant_ref(ui, &ui->base->to);
+	ui->base->tables = 0;
 }
 
 static void make_room(struct ui *ui)

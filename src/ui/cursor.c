@@ -10,17 +10,20 @@ static const double speeds[] = { 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 2
 
 static const unsigned lengths[] = { 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000 };
 
+uint64_t cursor_interval_for(uint64_t frame_ns, uint64_t wanted_ns)
+{
+	return MAX((wanted_ns + frame_ns / 2) / frame_ns, 1) * frame_ns;
+}
+
 void cursor_init(struct cursor *c, uint64_t begin_ns, uint64_t frame_ns, uint64_t interval_ns, bool live)
 {
-	uint64_t frames = MAX((interval_ns + frame_ns / 2) / frame_ns, 1);
-
 	*c = (struct cursor){
 		.live = live,
 		.begin_ns = begin_ns,
 		.kept_ns = begin_ns,
 		.known_ns = begin_ns,
 		.frame_ns = frame_ns,
-		.interval_ns = frames * frame_ns,
+		.interval_ns = cursor_interval_for(frame_ns, interval_ns),
 		.speed = 1,
 		.mode = live ? CURSOR_STICKING : CURSOR_PLAYING,
 		.end_ns = begin_ns,
@@ -102,22 +105,6 @@ bool cursor_kept(struct cursor *c, uint64_t kept_ns)
 	return true;
 }
 
-void cursor_rebase(struct cursor *c, uint64_t begin_ns, uint64_t known_ns)
-{
-	uint64_t end_ns = c->end_ns;
-	bool shown = end_ns > c->begin_ns;
-
-	c->begin_ns = c->kept_ns = begin_ns;
-	c->known_ns = MAX(known_ns, begin_ns);
-	c->marked_begin_ns = 0;
-	c->end_ns = begin_ns;
-	if (c->mode == CURSOR_STICKING)
-		show(c, last_end(c));
-	else if (shown)
-		show(c, end_around(c, end_ns - 1));
-	sync_position(c);
-}
-
 bool cursor_tick(struct cursor *c, uint64_t wall_ns)
 {
 	uint64_t last = last_end(c), end;
@@ -142,7 +129,7 @@ bool cursor_tick(struct cursor *c, uint64_t wall_ns)
 		c->marked_begin_ns = 0;
 	if (end == last && c->complete) {
 		c->mode = c->live ? CURSOR_STICKING : CURSOR_PAUSED;
-		changed = true;
+		c->moved = changed = true;
 	}
 	return changed;
 }
@@ -179,6 +166,7 @@ void cursor_step(struct cursor *c, int steps)
 	cursor_interval(c, &begin_ns, &end_ns);
 	if (end_ns <= c->begin_ns)
 		return;
+	c->moved = true;
 	c->wanted_ns = 0;
 	if (steps < 0) {
 		c->mode = CURSOR_PAUSED;
@@ -201,6 +189,7 @@ void cursor_jump(struct cursor *c, uint64_t t_ns)
 {
 	uint64_t end = end_around(c, t_ns);
 
+	c->moved = true;
 	c->marked_begin_ns = 0;
 	if (c->mode == CURSOR_STICKING)
 		c->mode = CURSOR_PAUSED;
@@ -211,6 +200,7 @@ void cursor_jump(struct cursor *c, uint64_t t_ns)
 
 void cursor_start(struct cursor *c)
 {
+	c->moved = true;
 	if (c->mode == CURSOR_STICKING)
 		c->mode = CURSOR_PAUSED;
 	c->wanted_ns = 0;
@@ -221,6 +211,7 @@ void cursor_start(struct cursor *c)
 
 void cursor_end(struct cursor *c)
 {
+	c->moved = true;
 	c->wanted_ns = 0;
 	c->marked_begin_ns = 0;
 	c->mode = c->complete && !c->live ? CURSOR_PAUSED : CURSOR_STICKING;
@@ -231,6 +222,7 @@ void cursor_end(struct cursor *c)
 void cursor_pause(struct cursor *c, bool pause)
 {
 	if (pause) {
+		c->moved = true;
 		c->mode = CURSOR_PAUSED;
 		c->wanted_ns = 0;
 		return;
@@ -282,6 +274,7 @@ void cursor_length(struct cursor *c, int direction)
 		while (i > 0 && lengths[i] >= frames)
 			i--;
 	}
+	c->sized = true;
 	c->interval_ns = lengths[i] * c->frame_ns;
 	c->marked_begin_ns = 0;
 	if (end_ns > begin_ns)
@@ -291,6 +284,7 @@ void cursor_length(struct cursor *c, int direction)
 
 void cursor_choose(struct cursor *c, uint64_t begin_ns, uint64_t end_ns)
 {
+	c->moved = true;
 	c->mode = CURSOR_PAUSED;
 	c->wanted_ns = 0;
 	begin_ns = MAX(begin_ns, c->begin_ns);
@@ -300,6 +294,43 @@ void cursor_choose(struct cursor *c, uint64_t begin_ns, uint64_t end_ns)
 	c->marked_begin_ns = begin_ns;
 	c->end_ns = end_ns;
 	sync_position(c);
+}
+
+void cursor_rebase(struct cursor *c, const struct cursor_grid *grid, uint64_t from_ns, uint64_t to_ns)
+{
+	const struct cursor old = *c;
+	const bool shown = old.end_ns > old.begin_ns;
+	const bool moved = old.moved;
+
+	c->begin_ns = c->kept_ns = c->end_ns = grid->begin_ns;
+	c->frame_ns = grid->frame_ns;
+	c->interval_ns = grid->interval_ns;
+	c->known_ns = MAX(grid->known_ns, grid->begin_ns);
+	c->complete = grid->complete;
+	c->marked_begin_ns = c->wanted_ns = 0;
+	if (c->mode == CURSOR_STICKING)
+		show(c, last_end(c));
+	else if (!c->live && old.complete && shown && old.end_ns >= old.known_ns)
+		cursor_end(c);
+	else if (old.marked_begin_ns && (c->live || c->complete || to_ns <= c->known_ns))
+		cursor_choose(c, from_ns, to_ns);
+	else if (old.marked_begin_ns)
+		c->wanted_ns = to_ns;
+	else if (old.wanted_ns)
+		cursor_jump(c, grid->begin_ns + (old.wanted_ns - old.begin_ns) - 1);
+	else if (shown && old.kept_ns <= old.begin_ns && old.end_ns <= old.begin_ns + old.interval_ns)
+		cursor_start(c);
+	else if (shown && c->live)
+		show(c, end_around(c, from_ns + (to_ns - from_ns) / 2));
+	else if (shown)
+		cursor_jump(c, from_ns + (to_ns - from_ns) / 2);
+	c->moved = moved;
+	sync_position(c);
+}
+
+bool cursor_has_arrived(const struct cursor *c)
+{
+	return c->complete || (c->end_ns > c->begin_ns && !c->wanted_ns && c->mode != CURSOR_STICKING);
 }
 
 uint64_t cursor_frame_for(uint64_t span_ns)

@@ -31,6 +31,8 @@ struct cursor {
 	uint64_t interval_ns;
 	double speed;
 	enum cursor_mode mode;
+	bool moved;           /* it is where it is because somebody put it there, or stopped it there */
+	bool sized;           /* and its length is by somebody's wish */
 	uint64_t end_ns;      /* of the shown interval: on the grid, or known_ns once complete */
 	uint64_t marked_begin_ns; /* of an interval chosen by hand, 0: the grid's */
 	uint64_t wanted_ns;   /* a jump past known_ns that is still to be made, 0 none */
@@ -46,11 +48,22 @@ bool cursor_known(struct cursor *c, uint64_t known_ns, bool complete);
 /* The history has dropped what lies before kept_ns. Returns whether the shown interval changed. */
 bool cursor_kept(struct cursor *c, uint64_t kept_ns);
 
+/* What a cursor moves on. */
+struct cursor_grid {
+	uint64_t begin_ns, frame_ns, interval_ns;
+	uint64_t known_ns;
+	bool complete;
+};
+
 /*
- * All times are others: the clocks they are told by have been corrected. The grid begins anew at begin_ns; the shown
- * interval is the one around the time it was at, as far as there is such a time.
+ * All times are others, as the clocks they go by have been corrected: the grid is another one, and what was shown is
+ * [from_ns, to_ns[ now. The cursor stays there, a chosen interval as it is; at the start it stays at the start, at a
+ * record's end at the end. What of that is not known yet is waited for (recordings), or left out (live).
  */
-void cursor_rebase(struct cursor *c, uint64_t begin_ns, uint64_t known_ns);
+void cursor_rebase(struct cursor *c, const struct cursor_grid *grid, uint64_t from_ns, uint64_t to_ns);
+
+/* Whether it is where it is to be, and need not wait for more to be known. */
+bool cursor_has_arrived(const struct cursor *c);
 
 /* The wall clock went on. Returns whether the shown interval or the mode changed. */
 bool cursor_tick(struct cursor *c, uint64_t wall_ns);
@@ -84,6 +97,9 @@ void cursor_length(struct cursor *c, int direction);
 
 /* An interval of any two times, until the cursor moves. */
 void cursor_choose(struct cursor *c, uint64_t begin_ns, uint64_t end_ns);
+
+/* The interval nearest to wanted_ns: a multiple of the frame. */
+uint64_t cursor_interval_for(uint64_t frame_ns, uint64_t wanted_ns);
 
 /*
  * The least nice frame length (10, 20, 50, 100, 200, 500 ms, 1 s) that cuts a

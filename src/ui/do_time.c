@@ -81,21 +81,22 @@ void do_bookmark(struct ui *ui, int argument)
 
 void do_mark(struct ui *ui, int argument)
 {
+	uint64_t mark_ns = instant_ref(ui, &ui->mark);
 	char a[TIMETEXT_SIZE], b[TIMETEXT_SIZE];
 
 	if (!argument) {
-		ui->mark_ns = ui->shown_begin_ns;
-		ui_say(ui, "interval from %s; B ends it", ui_time(ui, a, sizeof(a), ui->mark_ns, 3, false));
-	} else if (!ui->mark_ns) {
+		ui->mark = instant_of(ui, ui->shown_begin_ns);
+		ui_say(ui, "interval from %s; B ends it", ui_time(ui, a, sizeof(a), ui->shown_begin_ns, 3, false));
+	} else if (!ui->mark.set) {
 		ui_say(ui, "A marks the begin first");
-	} else if (ui->mark_ns >= ui->shown_end_ns) {
+	} else if (mark_ns >= ui->shown_end_ns) {
 		ui_say(ui, "the end must be after the begin");
 	} else {
 		uint64_t end_ns = ui->shown_end_ns;
 
-		cursor_choose(&ui->cursor, ui->mark_ns, end_ns);
-		ui_say(ui, "interval from %s to %s", ui_time(ui, a, sizeof(a), ui->mark_ns, 3, false),
+		cursor_choose(&ui->cursor, mark_ns, end_ns);
+		ui_say(ui, "interval from %s to %s", ui_time(ui, a, sizeof(a), mark_ns, 3, false),
 		       ui_time(ui, b, sizeof(b), end_ns, 3, false));
-		ui->mark_ns = 0;
+		ui->mark = (struct ui_instant){ 0 };
 	}
 }

@@ -4,22 +4,53 @@
 
 #include "ui/internal.h"
 
-enum { SEGMENT_SIZE = 48, HEAD_TOTALS = 4 };
+enum { SEGMENT_SIZE = 64, HEAD_TOTALS = 5 };
+
+#define NS_PER_TENTH (NS_PER_S / 10)
 
 /* A lag that deserves attention. */
 #define LAG_MUCH_NS (5 * NS_PER_S)
 
-static enum style state_word(const struct ui *ui, char *word, size_t size)
+/* At the end of a recording that has been read, where no key goes on by itself. */
+static bool is_at_end(const struct ui *ui)
 {
 	const struct cursor *c = &ui->cursor;
 
+	return c->complete && c->mode == CURSOR_PAUSED && c->end_ns > c->begin_ns && c->end_ns >= c->known_ns;
+}
+
+/* At the newest data, or where they would come. */
+static enum style live_word(const struct ui *ui, char *word, size_t size)
+{
+	unsigned shown = ui_visible_hosts(ui), absent = ui_absent_hosts(ui);
+
+	if (ui->cursor.complete)
+		g_strlcpy(word, "ENDED", size);
+	else if (absent && absent == shown)
+		g_snprintf(word, size, "AWAY %u/%u", absent, shown);
+	else
+		g_strlcpy(word, "LIVE", size);
+	return ui->cursor.complete || (absent && absent == shown) ? STYLE_PAUSED : STYLE_LIVE;
+}
+
+static enum style state_word(const struct ui *ui, char *word, size_t size)
+{
+	const struct cursor *c = &ui->cursor;
+	const bool goes_on = c->live && !c->complete;
+	char behind[32], speed[16] = "";
+
 	if (c->mode == CURSOR_PAUSED) {
-		g_strlcpy(word, c->live ? "LIVE PAUSED" : "PAUSED", size);
+		g_strlcpy(word, goes_on ? "LIVE PAUSED" : is_at_end(ui) ? "END" : "PAUSED", size);
 		return STYLE_PAUSED;
 	}
-	if (c->live && c->mode == CURSOR_STICKING) {
-		g_strlcpy(word, "LIVE", size);
-		return STYLE_LIVE;
+	if (c->live && c->mode == CURSOR_STICKING)
+		return live_word(ui, word, size);
+	if (goes_on && c->mode == CURSOR_PLAYING) {
+		if (c->speed != 1)
+			g_snprintf(speed, sizeof(speed), " ×%g", c->speed);
+		timetext_format_duration(behind, sizeof(behind), (c->known_ns - c->end_ns) / NS_PER_TENTH * NS_PER_TENTH);
+		g_snprintf(word, size, "LIVE −%s%s", behind, speed);
+		return STYLE_REPLAY;
 	}
 	g_snprintf(word, size, "REPLAY ×%g", c->speed);
 	return STYLE_REPLAY;
@@ -37,21 +68,24 @@ static int draw_time(const struct ui *ui, int x, uint64_t t_ns, unsigned digits,
 	return used;
 }
 
-static int interval_width(unsigned digits, bool date)
+static int interval_width(int digits, bool date)
 {
-	int one = 8 + (digits ? 1 + (int)digits : 0) + (date ? 11 : 0);
+	int one = 8 + (digits > 0 ? 1 + digits : 0) + (date ? 11 : 0);
 
-	return 2 * one + 4;
+	return digits < 0 ? one : 2 * one + 4;
 }
 
-static int draw_interval(const struct ui *ui, int x, unsigned digits, bool date)
+/* digits < 0: only where it begins. */
+static int draw_interval(const struct ui *ui, int x, int digits, bool date)
 {
 	int from = x;
 
+	if (digits < 0)
+		return draw_time(ui, x, ui->shown_begin_ns, 0, false);
 	x += canvas_text(ui->canvas, x, 0, STYLE_NORMAL, "[", -1);
-	x += draw_time(ui, x, ui->shown_begin_ns, digits, date);
+	x += draw_time(ui, x, ui->shown_begin_ns, (unsigned)digits, date);
 	x += canvas_text(ui->canvas, x, 0, STYLE_NORMAL, ", ", -1);
-	x += draw_time(ui, x, ui->shown_end_ns, digits, date);
+	x += draw_time(ui, x, ui->shown_end_ns, (unsigned)digits, date);
 	x += canvas_text(ui->canvas, x, 0, STYLE_NORMAL, "[", -1);
 	return x - from;
 }
@@ -126,58 +160,131 @@ static void lag_text(const struct ui *ui, char *text, size_t size)
 		g_snprintf(text, size, "lag %.0fm", lag / 60);
 }
 
-static void hosts_text(const struct ui *ui, char *text, size_t size)
+/* Which hosts the totals are of; brief: in few columns. */
+static void hosts_text(const struct ui *ui, char *text, size_t size, bool brief)
 {
-	unsigned n = ui->hosts->len, shown = ui_visible_hosts(ui), absent = ui_absent_hosts(ui);
+	unsigned n = ui->hosts->len, shown = ui_visible_hosts(ui), absent = ui_absent_hosts(ui), hidden = n - shown;
+	unsigned away = 0;
+	const char *why;
 
-	if (absent)
-		g_snprintf(text, size, "%u/%u hosts", shown - absent, n);
-	else if (shown < n)
-		g_snprintf(text, size, "%u/%u hosts", shown, n);
-	else
+	for (unsigned i = 0; i < n; i++)
+		away += !ui_host(ui, i)->hidden && ui_host(ui, i)->info.away;
+	why = away ? "away" : "silent";
+	if (!absent && !hidden)
 		g_snprintf(text, size, n == 1 ? "1 host" : "%u hosts", n);
+	else if (brief)
+		g_snprintf(text, size, "%u/%u %s", shown - absent, n, !absent ? "hidden" : hidden ? "here" : why);
+	else if (absent && hidden)
+		g_snprintf(text, size, "%u of %u hosts (%u %s, %u hidden)", shown - absent, n, absent, why, hidden);
+	else
+		g_snprintf(text, size, "%u of %u hosts (%u %s)", shown - absent, n, absent + hidden,
+			   absent ? why : "hidden");
 }
 
-static void draw_first_line(struct ui *ui)
+/* ---- the line ---- */
+
+enum mark { MARK_LOST, MARK_INCOMPLETE, MARK_CLOCKS, MARKS };
+
+/* What must not be cut, in less and less room. digits: of the seconds, -1: only where the interval begins. */
+static const struct fit {
+	int digits, texts;
+} fits[] = {
+	{ 9, 0 }, { 9, 1 }, { 6, 1 }, { 3, 1 }, { 3, 2 }, { 0, 2 }, { 0, 3 }, { -1, 3 },
+};
+
+enum { TEXTS = CLOCKS_TEXTS, BRIEFEST = TEXTS - 1 };
+
+static bool is_incomplete(const struct ui *ui)
+{
+	bool trouble = ui->incomplete;
+
+	for (unsigned i = 0; i < ui->hosts->len; i++)
+		trouble |= !ui_host(ui, i)->hidden && ui_host(ui, i)->info.trouble;
+	return trouble;
+}
+
+/* texts: by how brief they are; empty: there is nothing to mark. */
+static void mark_texts(const struct ui *ui, const struct totals *t, char texts[MARKS][TEXTS][FORMAT_SIZE * 4])
+{
+	const size_t size = FORMAT_SIZE * 4;
+	char count[32];
+
+	for (int i = 0; i < TEXTS; i++) {
+		texts[MARK_LOST][i][0] = '\0';
+		format_count(count, sizeof(count), t->lost ? t->lost : t->lost_before, i < BRIEFEST ? 6 : 4);
+		if (t->lost)
+			g_snprintf(texts[MARK_LOST][i], size, "lost %s", count);
+		else if (t->lost_before)
+			g_snprintf(texts[MARK_LOST][i], size, i < 2 ? "lost 0 (%s before)" : "(lost %s)", count);
+		g_strlcpy(texts[MARK_INCOMPLETE][i], !is_incomplete(ui) ? "" : i < BRIEFEST ? "incomplete" : "inc", size);
+	}
+	clocks_texts(ui, texts[MARK_CLOCKS]);
+}
+
+static int fit_width(const struct fit *fit, const char *word, bool date, char texts[MARKS][TEXTS][FORMAT_SIZE * 4])
+{
+	bool tight = fit->texts == BRIEFEST;
+	int width = canvas_text_width(word) + (tight ? 1 : 3) + interval_width(fit->digits, date);
+
+	for (int i = 0; i < MARKS; i++)
+		if (texts[i][fit->texts][0])
+			width += canvas_text_width(texts[i][fit->texts]) + (tight ? 1 : 2);
+	return width;
+}
+
+/* What there is room for. */
+static void draw_totals(struct ui *ui, int x, const struct totals *t, bool lost_is_marked)
 {
 	uint64_t duration_ns = ui->shown_end_ns - ui->shown_begin_ns;
-	struct totals t = sum_hosts(ui);
-	char word[SEGMENT_SIZE], lost[SEGMENT_SIZE], count[32], text[HEAD_TOTALS][SEGMENT_SIZE];
-	enum style style = state_word(ui, word, sizeof(word));
-	int w = ui->canvas->w, x, lost_width;
-	unsigned digits = ui->cursor.live && w < 100 ? 6 : 9;
+	char count[32], text[HEAD_TOTALS][SEGMENT_SIZE];
 	const enum style styles[HEAD_TOTALS] = {
 		ui_lag_ns(ui) > LAG_MUCH_NS ? STYLE_MARKED : STYLE_NORMAL,
 		ui_absent_hosts(ui) ? STYLE_MARKED : STYLE_NORMAL,
 		STYLE_NORMAL,
 		STYLE_DIM,
+		STYLE_DIM,
 	};
 
 	ui->lag_drawn_ns = ui_lag_ns(ui);
-	format_count(count, sizeof(count), t.lost ? t.lost : t.lost_before, w < 60 ? 4 : 6);
-	g_snprintf(lost, sizeof(lost), t.lost || !t.lost_before ? "lost %s" : "lost 0 (%s before)", count);
-	lost_width = t.lost || t.lost_before ? canvas_text_width(lost) + 2 : 0;
-	x = canvas_printf(ui->canvas, 0, 0, style, " %s ", word) + 1;
-	while (digits && x + interval_width(digits, false) + lost_width > w)
-		digits -= 3;
-	x += draw_interval(ui, x, digits, w >= 120) + 2;
-	if (t.lost || t.lost_before)
-		x += canvas_text(ui->canvas, x, 0, t.lost ? STYLE_LOST : STYLE_DIM, lost, -1) + 2;
-
 	if (ui->cursor.live)
 		lag_text(ui, text[0], SEGMENT_SIZE);
 	else
 		reading_text(ui, text[0], SEGMENT_SIZE);
-	hosts_text(ui, text[1], SEGMENT_SIZE);
-	format_count(count, sizeof(count), duration_ns ? t.events * NS_PER_S / duration_ns : 0, 5);
+	hosts_text(ui, text[1], SEGMENT_SIZE, false);
+	if (x + canvas_text_width(text[0]) + canvas_text_width(text[1]) + 2 > ui->canvas->w)
+		hosts_text(ui, text[1], SEGMENT_SIZE, true);
+	format_count(count, sizeof(count), duration_ns ? t->events * NS_PER_S / duration_ns : 0, 5);
 	g_snprintf(text[2], SEGMENT_SIZE, "%s ev/s", count);
-	g_strlcpy(text[3], lost_width ? "" : lost, SEGMENT_SIZE);
+	g_strlcpy(text[3], lost_is_marked ? "" : "lost 0", SEGMENT_SIZE);
+	g_strlcpy(text[4], is_at_end(ui) ? "p starts again, ( start" : "", SEGMENT_SIZE);
 	for (int i = 0; i < HEAD_TOTALS; i++) {
 		int width = canvas_text_width(text[i]);
 
-		if (width && x + width <= w)
+		if (width && x + width <= ui->canvas->w)
 			x += canvas_text(ui->canvas, x, 0, styles[i], text[i], -1) + 2;
 	}
+}
+
+static void draw_first_line(struct ui *ui)
+{
+	const struct totals t = sum_hosts(ui);
+	char word[SEGMENT_SIZE], marks[MARKS][TEXTS][FORMAT_SIZE * 4];
+	const enum style mark_styles[MARKS] = { t.lost ? STYLE_LOST : STYLE_DIM, STYLE_LOST, STYLE_MARKED };
+	enum style style = state_word(ui, word, sizeof(word));
+	int w = ui->canvas->w, x, gap, most = ui->cursor.live && w < 100 ? 6 : 9;
+	const struct fit *fit = fits;
+	bool date = w >= 120;
+
+	mark_texts(ui, &t, marks);
+	while (fit + 1 < fits + G_N_ELEMENTS(fits) && (fit->digits > most || fit_width(fit, word, date, marks) > w))
+		fit++;
+	gap = fit->texts == BRIEFEST ? 1 : 2;
+	x = canvas_printf(ui->canvas, 0, 0, style, fit->texts == BRIEFEST ? "%s" : " %s ", word) + 1;
+	x += draw_interval(ui, x, fit->digits, date) + gap;
+	for (int i = 0; i < MARKS; i++)
+		if (marks[i][fit->texts][0])
+			x += canvas_text(ui->canvas, x, 0, mark_styles[i], marks[i][fit->texts], -1) + gap;
+	draw_totals(ui, x, &t, marks[MARK_LOST][0][0]);
 }
 
 int header_draw(struct ui *ui, int y, int max_rows)

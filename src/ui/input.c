@@ -70,7 +70,7 @@ static void bookmark_letter(struct ui *ui, int key)
 {
 	bool set = ui->pending == 'm';
 	char time[TIMETEXT_SIZE];
-	uint64_t *mark;
+	struct ui_instant *mark;
 
 	ui->pending = 0;
 	if (key < 'a' || key > 'z') {
@@ -79,11 +79,11 @@ static void bookmark_letter(struct ui *ui, int key)
 	}
 	mark = &ui->bookmarks[key - 'a'];
 	if (set) {
-		*mark = ui->shown_begin_ns;
-		ui_say(ui, "bookmark %c at %s", key, ui_time(ui, time, sizeof(time), *mark, 3, false));
-	} else if (*mark) {
+		*mark = instant_of(ui, ui->shown_begin_ns);
+		ui_say(ui, "bookmark %c at %s", key, ui_time(ui, time, sizeof(time), ui->shown_begin_ns, 3, false));
+	} else if (mark->set) {
 		cursor_pause(&ui->cursor, true);
-		cursor_jump(&ui->cursor, *mark);
+		cursor_jump(&ui->cursor, instant_ref(ui, mark));
 	} else {
 		ui_say(ui, "no bookmark %c", key);
 	}
@@ -101,7 +101,6 @@ void input_key(struct ui *ui, int key)
 	const struct action *action;
 
 	ui->message[0] = '\0';
-	ui->keyed = true;
 	ui->dirty = true;
 	if (ui->started)
 		ui_refresh(ui);

@@ -36,6 +36,14 @@ struct ui_host_data {
 	bool loaded; /* there is something of it in the interval */
 	bool gap;    /* it was away all the time of the interval */
 	bool hidden; /* by the user */
+	uint64_t probe_ns, probe_ref_ns; /* a time of it, and what its map made of it when the screen was last told */
+};
+
+/* An instant by a host's clock: whatever becomes of the maps, it stays where it is in the trace. */
+struct ui_instant {
+	bool set;
+	unsigned host;
+	uint64_t host_ns;
 };
 
 struct ui {
@@ -75,14 +83,15 @@ struct ui {
 	struct overlay *overlay; /* NULL: none */
 	char message[200];       /* in the last row until the next key */
 	int pending;             /* a key that waits for a letter: 'm' or '\'', 0 none */
-	uint64_t bookmarks[UI_BOOKMARKS]; /* 0: not set */
-	uint64_t mark_ns;        /* A, 0: not set */
-	bool keyed;              /* the user has typed something */
+	struct ui_instant bookmarks[UI_BOOKMARKS];
+	struct ui_instant mark;  /* A */
+	struct ui_instant shown_from, shown_to; /* the cursor's interval when it was last shown */
 	bool skip_idle;
 	bool show_hosts;         /* the header's lines per host */
 
-	bool surveying;           /* the clocks are compared before anything is shown */
-	unsigned survey_percent;
+	enum ui_clocks_stage clocks_stage;
+	bool incomplete;          /* a source could not be read, or broke off */
+	unsigned clocks_percent;  /* of UI_CLOCKS_CUTTING */
 	struct view_own clock_rows; /* of the list of clocks */
 	const struct clock_sync *clocks; /* NULL: every host is on its own */
 	struct ui_window *window; /* of critical paths: window.c */
@@ -135,7 +144,8 @@ struct ui_window {
  * history for the pane that is shown: what has been dropped by then is missing.
  */
 struct ui_base {
-	uint64_t begin_ns, end_ns; /* reference time; end_ns 0: nothing is compared */
+	struct ui_instant from, to;
+	uint64_t begin_ns, end_ns; /* the same in reference time; end_ns 0: nothing is compared */
 	uint32_t tables;           /* 1 << enum table_id: what is loaded; 0: nothing */
 	GArray *loads;             /* struct history_load, by host */
 	GArray *view_hosts;        /* struct view_host */
@@ -147,6 +157,9 @@ void base_release(struct ui *ui);
 /* From now on lists are compared with the shown interval; or no longer. */
 void base_begin(struct ui *ui);
 void base_end(struct ui *ui);
+
+/* The clocks are others. */
+void base_clocks_changed(struct ui *ui);
 
 /* Loads the tables of it that are not yet; returns whether anything is different. */
 bool base_load(struct ui *ui, uint32_t tables);
@@ -209,6 +222,21 @@ const struct ui_graph *pane_path_answer(struct ui *ui, const struct pane *p, str
 
 /* pane_clock.c: fills clock_rows with what is known of the clocks now. */
 void clocks_collect(struct ui *ui);
+
+/*
+ * instant.c: an instant of the shown time by the clock of the host that the selected row is of, else of one that is
+ * shown; and what it is in reference time now, 0: it is not set.
+ */
+struct ui_instant instant_of(struct ui *ui, uint64_t ref_ns);
+uint64_t instant_ref(const struct ui *ui, const struct ui_instant *instant);
+
+/* What the first line says of the clocks, the least detail last; empty: nothing. */
+enum { CLOCKS_TEXTS = 4 };
+void clocks_texts(const struct ui *ui, char texts[CLOCKS_TEXTS][FORMAT_SIZE * 4]);
+
+/* ui.c: the length of the first interval, and where --begin is. */
+uint64_t ui_first_interval(const struct ui *ui, uint64_t span_ns, uint64_t frame_ns);
+uint64_t ui_begin(const struct ui *ui, uint64_t begin_ns, uint64_t expected_end_ns);
 
 /* Times of a host by its own clock and by the reference's. */
 static inline uint64_t ui_to_ref(const struct ui_host_data *host, uint64_t host_ns)

@@ -143,8 +143,9 @@ int timeline_draw(struct ui *ui, int y)
 		to = MAX(time_column(&s, ui->shown_end_ns), from + 1);
 		canvas_restyle(c, s.x + from, y, MIN(to, s.width) - from, STYLE_CURSOR);
 	}
-	if (ui->mark_ns)
-		canvas_char(c, s.x + MIN(time_column(&s, ui->mark_ns), s.width - 1), y, STYLE_PAUSED, 'A');
+	if (ui->mark.set)
+		canvas_char(c, s.x + MIN(time_column(&s, instant_ref(ui, &ui->mark)), s.width - 1), y, STYLE_PAUSED,
+			    'A');
 	if (s.title)
 		canvas_printf(c, 0, y, STYLE_HEAD_SORT, " %s ", s.title);
 	if (s.labels) {

@@ -16,7 +16,6 @@ struct ui *ui_create(const struct ui_options *options)
 	int w, h;
 
 	ui->options = *options;
-	ui->history = options->history;
 	screen_resize(&w, &h);
 	ui->canvas = canvas_create(w, h, screen_is_ascii());
 	ui->format = (struct format){ .ascii = screen_is_ascii(), .utc = options->utc };
@@ -68,6 +67,11 @@ void ui_destroy(struct ui *ui)
 	g_free(ui);
 }
 
+void ui_set_history(struct ui *ui, struct history *history)
+{
+	ui->history = history;
+}
+
 unsigned ui_add_host(struct ui *ui, const struct ui_host *host)
 {
 	struct ui_host_data data = { .info = *host };
@@ -102,8 +106,14 @@ void ui_update_host(struct ui *ui, unsigned i, const struct ui_host *host)
 		ui->growing = true;
 }
 
+void ui_set_incomplete(struct ui *ui, bool incomplete)
+{
+	ui->dirty |= incomplete != ui->incomplete;
+	ui->incomplete = incomplete;
+}
+
 /* An interval as long as the user wishes, else of a second, and at least ten of them in a short record. */
-static uint64_t first_interval(const struct ui *ui, uint64_t span_ns, uint64_t frame_ns)
+uint64_t ui_first_interval(const struct ui *ui, uint64_t span_ns, uint64_t frame_ns)
 {
 	uint64_t interval_ns = NS_PER_S;
 
@@ -114,24 +124,25 @@ static uint64_t first_interval(const struct ui *ui, uint64_t span_ns, uint64_t f
 	return interval_ns;
 }
 
-/* Where the user wants to start. */
-static void jump_to_begin(struct ui *ui)
+uint64_t ui_begin(const struct ui *ui, uint64_t begin_ns, uint64_t expected_end_ns)
 {
-	if (ui->options.begin.form != TIMETEXT_NONE)
-		cursor_jump(&ui->cursor, timetext_resolve(&ui->options.begin, ui->cursor.begin_ns, ui->expected_end_ns,
-							  ui->options.utc));
+	if (ui->options.begin.form == TIMETEXT_NONE)
+		return begin_ns;
+	return timetext_resolve(&ui->options.begin, begin_ns, expected_end_ns, ui->options.utc);
 }
 
 void ui_start(struct ui *ui, uint64_t begin_ns, uint64_t expected_end_ns, uint64_t frame_ns, bool live)
 {
 	uint64_t span_ns = expected_end_ns > begin_ns ? expected_end_ns - begin_ns : 0;
 
-	cursor_init(&ui->cursor, begin_ns, frame_ns, first_interval(ui, span_ns, frame_ns), live);
+	cursor_init(&ui->cursor, begin_ns, frame_ns, ui_first_interval(ui, span_ns, frame_ns), live);
 	ui->expected_end_ns = expected_end_ns;
 	ui->cursor.speed = ui->options.speed;
 	if (ui->options.paused)
 		cursor_pause(&ui->cursor, true);
-	jump_to_begin(ui);
+	if (ui->options.begin.form != TIMETEXT_NONE)
+		cursor_jump(&ui->cursor, ui_begin(ui, begin_ns, expected_end_ns));
+	ui->cursor.moved = false;
 	ui->started = true;
 	ui->dirty = true;
 }
@@ -160,34 +171,12 @@ void ui_known(struct ui *ui, uint64_t known_ns, bool complete)
 	if (cursor_kept(&ui->cursor, oldest_kept(ui)))
 		ui->dirty = true;
 	ui->growing |= known_ns != before_ns;
-}
+	for (unsigned i = 0; i < ui->hosts->len; i++) {
+		struct ui_host_data *host = ui_host(ui, i);
 
-void ui_set_clocks(struct ui *ui, const struct clock_sync *clocks)
-{
-	ui->clocks = clocks;
-}
-
-void ui_set_survey(struct ui *ui, unsigned percent)
-{
-	if (ui->surveying && percent == ui->survey_percent)
-		return;
-	ui->surveying = true;
-	ui->survey_percent = percent;
-	ui->growing = true;
-}
-
-void ui_clocks_changed(struct ui *ui, uint64_t begin_ns, uint64_t expected_end_ns, uint64_t known_ns)
-{
-	if (!ui->started)
-		return;
-	ui->expected_end_ns = expected_end_ns;
-	cursor_rebase(&ui->cursor, begin_ns, known_ns);
-	if (!ui->keyed)
-		jump_to_begin(ui);
-	ui->mark_ns = 0;
-	ui->base->end_ns = 0;
-	data_forget(ui);
-	ui->dirty = true;
+		host->probe_ns = host->info.end_ns;
+		host->probe_ref_ns = ui_to_ref(host, host->probe_ns);
+	}
 }
 
 /* Replay goes on where something happens: the first frame from here on that is busier than a tenth. */
@@ -300,11 +289,16 @@ void ui_rebuild(struct ui *ui)
 
 void ui_refresh(struct ui *ui)
 {
+	uint64_t begin_ns, end_ns;
+
 	if (data_load(ui))
 		ui_rebuild(ui);
 	if (ui_pane(ui)->type->window && window_load(ui))
 		ui_rebuild(ui);
 	pane_build(ui, ui_pane(ui));
+	cursor_interval(&ui->cursor, &begin_ns, &end_ns);
+	ui->shown_from = instant_of(ui, begin_ns);
+	ui->shown_to = instant_of(ui, end_ns);
 }
 
 void ui_set_overlay(struct ui *ui, struct overlay *overlay)
@@ -398,10 +392,7 @@ static void draw_waiting(struct ui *ui)
 	struct canvas *c = ui->canvas;
 
 	canvas_text(c, 0, 0, STYLE_LIVE, " WAITING ", -1);
-	if (ui->surveying)
-		canvas_printf(c, 10, 0, STYLE_NORMAL, "comparing the hosts' clocks %u%%", ui->survey_percent);
-	else
-		canvas_text(c, 10, 0, STYLE_NORMAL, "for sessions and their first events …", -1);
+	canvas_text(c, 10, 0, STYLE_NORMAL, "for sessions and their first events …", -1);
 	feeds_draw(ui, 2, c->h - 4);
 	if (ui->overlay)
 		overlay_draw(ui->overlay, c, 3, c->h - 1);

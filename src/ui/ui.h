@@ -89,7 +89,6 @@ struct ui_export {
 typedef enum lt_status ui_export_fn(const struct ui_export *what);
 
 struct ui_options {
-	struct history *history;
 	ui_export_fn *export;
 	bool utc;
 	bool paused;           /* from the start */
@@ -102,6 +101,9 @@ struct ui_options {
 struct ui *ui_create(const struct ui_options *options);
 void ui_destroy(struct ui *ui);
 
+/* What is shown is in this history; borrowed. Before the first host is added. */
+void ui_set_history(struct ui *ui, struct history *history);
+
 /* Hosts are numbered 0, 1, … in the order of the calls. */
 unsigned ui_add_host(struct ui *ui, const struct ui_host *host);
 
@@ -110,6 +112,9 @@ void ui_update_host(struct ui *ui, unsigned i, const struct ui_host *host);
 
 /* What is known of the sources: all of them, in an order that stays; later ones come behind. */
 void ui_set_feeds(struct ui *ui, const struct ui_feed *feeds, unsigned n);
+
+/* Whether a source could not be read as a whole, beyond what hosts say of it in their trouble. */
+void ui_set_incomplete(struct ui *ui, bool incomplete);
 
 /* A source the user wants to attach (*attach) or to detach since the last call; false: none. */
 bool ui_wanted_feed(struct ui *ui, unsigned *feed, bool *attach);
@@ -130,6 +135,33 @@ void ui_known(struct ui *ui, uint64_t known_ns, bool complete);
 void ui_set_clocks(struct ui *ui, const struct clock_sync *clocks);
 void ui_clocks_changed(struct ui *ui, uint64_t begin_ns, uint64_t expected_end_ns, uint64_t known_ns);
 
+/* What the first line says of the clocks. */
+enum ui_clocks_stage {
+	UI_CLOCKS_KNOWN,     /* as well as they can be: times are the reference's. Live, the hosts' states count */
+	UI_CLOCKS_COMPARING, /* times are each host's own */
+	UI_CLOCKS_CUTTING,   /* they are still, but soon they will be the reference's */
+	UI_CLOCKS_APART,     /* they remain each host's own */
+};
+
+/* percent: how far UI_CLOCKS_CUTTING is. */
+void ui_set_clocks_stage(struct ui *ui, enum ui_clocks_stage stage, unsigned percent);
+
+/* The same recordings cut by other clocks: all that depends on them. Borrowed as where it is said elsewhere. */
+struct ui_cut {
+	struct history *history;
+	const struct ui_host *hosts;
+	unsigned n_hosts;
+	uint64_t begin_ns, expected_end_ns, frame_ns; /* see ui_start() */
+	uint64_t known_ns;                            /* see ui_known() */
+	bool complete;
+};
+
+/*
+ * Shows it instead of what there was, at the place in time where the screen is: --begin, the start, the end, or
+ * where the user went. False: it does not reach to there yet, nothing has changed.
+ */
+bool ui_cut_again(struct ui *ui, const struct ui_cut *cut);
+
 /*
  * Who answers for critical paths: the graph that is built of what is read (it grows: tell it again), and one of a
  * window of a recording that was read again because the screen wanted it. waits NULL: there is none any more.
@@ -139,9 +171,6 @@ void ui_set_waits(struct ui *ui, enum ui_waits_kind kind, const struct ui_waits 
 
 /* The window that the screen would show if it was known; false: it lacks none. */
 bool ui_wanted_window(struct ui *ui, uint64_t *begin_ns, uint64_t *end_ns);
-
-/* Before ui_start(): recordings are read for the hosts' clocks first. */
-void ui_set_survey(struct ui *ui, unsigned percent);
 
 /* How far that one has been read; problem: why it cannot be, NULL: it can. */
 void ui_set_window_progress(struct ui *ui, unsigned percent, const char *problem);

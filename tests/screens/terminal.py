@@ -171,8 +171,11 @@ class Terminal:
             time.sleep(0.02)
 
     def wait_read(self):
-        """Until the whole recording has been read: the strip is full, and where there is room no word says otherwise."""
-        self.wait_gone(r"^ WAITING|reading (\d+%|the first)|[·.]{2} \d\d:\d\d:\d\d$")
+        """Until the whole recording has been read and is shown by the hosts' final clocks: the strip is full, and no mark
+        in the first line says otherwise."""
+        self.wait_for(lambda text: not re.search(r"^ WAITING|reading (\d+%|the first)|[·.]{2} \d\d:\d\d:\d\d$", text,
+                                                 re.M) and not re.search("^(?! LIVE).*(clocks|±|~)", text),
+                      "the end of reading")
         return self
 
     # how it ended

@@ -3,11 +3,15 @@
 """One time for all hosts on the screen: what the Hosts pane says of the clocks, latencies over time, --no-sync, and
 what another reference changes."""
 
+import datetime
 import json
+import os
 import re
+import signal
 import subprocess
+import time
 
-from terminal import PROGRAM, Checks, Terminal, need, skip, unpack
+from terminal import PATIENCE, PROGRAM, Checks, Failed, Terminal, need, skip, unpack
 
 need("tmux", "zstd")
 RECORDING = unpack("three-tier") or skip("no recording three-tier")
@@ -125,4 +129,120 @@ def negative_latencies(checks):
                      re.search(r"\x1b\[[0-9;]*41m[<x]", raw), raw[-3000:])
 
 
-Checks().run(one_time, clocks_as_reported, latencies, another_reference, negative_latencies)
+INTERVAL = re.compile(r"\[(\d\d:\d\d:\d\d\.\d+), (\d\d:\d\d:\d\d\.\d+)\[")
+
+
+def shown_ns(line):
+    """The interval of the first line, ns since midnight."""
+    found = INTERVAL.search(re.sub(r"\d{4}-\d\d-\d\d ", "", line))
+    return tuple((datetime.datetime.strptime(t.split(".")[0], "%H:%M:%S") - datetime.datetime(1900, 1, 1)).seconds * 10**9
+                 + int(t.split(".")[1].ljust(9, "0")) for t in found.groups()) if found else (0, 0)
+
+
+class Workers:
+    """The program's workers, stopped; each runs for a moment in turn()."""
+
+    def __init__(self, terminal):
+        self.terminal = terminal
+        self.next = 0
+
+    def send(self, number, pids):
+        for pid in pids:
+            try:
+                os.kill(pid, number)
+            except ProcessLookupError:
+                pass
+
+    def pids(self):
+        try:
+            parent = str(self.terminal.program_pid())
+        except (OSError, subprocess.CalledProcessError, ValueError, IndexError):
+            return []
+        found = []
+        for pid in filter(str.isdigit, os.listdir("/proc")):
+            try:
+                with open(f"/proc/{pid}/stat") as f:
+                    if f.read().rsplit(")", 1)[1].split()[1] == parent:
+                        found.append(int(pid))
+            except OSError:
+                pass
+        return sorted(found)
+
+    def turn(self):
+        pids = self.pids()
+        self.send(signal.SIGSTOP, pids)
+        if pids:
+            self.next += 1
+            one = [pids[self.next % len(pids)]]
+            self.send(signal.SIGCONT, one)
+            time.sleep(0.002)
+            self.send(signal.SIGSTOP, one)
+
+    def stop_when(self, condition, what):
+        """Lets them run a little in turn until the first line is as wanted."""
+        until = time.monotonic() + PATIENCE
+        while not condition(self.terminal.screen()[0]):
+            self.turn()
+            if time.monotonic() > until:
+                raise Failed(f"waited for {what}: {self.terminal.screen()[0]}")
+
+    def go_on(self):
+        self.send(signal.SIGCONT, self.pids())
+
+
+def slow_comparison(checks):
+    """However long it takes to compare the clocks: in the end all is cut by them, and until then it says so."""
+    with Terminal("--paused", "--begin", "+6s", RECORDING, size=(200, 50), ready=None) as t:
+        workers = Workers(t)
+        workers.stop_when(lambda line: "clocks: being compared" in line and len(set(shown_ns(line))) == 2, "data")
+        time.sleep(3.5)  # this is what is tested: that no time makes it give up
+        before = t.press("m", "a")
+        checks.contains("data is shown, and marked", before, r"\A PAUSED .*clocks: being compared, times ±")
+        checks.contains("of the host whose clock is behind", before, r"^ db +0\[")
+        workers.go_on()
+        t.wait_read()
+        after = t.sync()
+        begin = min(row["begin_ns"] for row in report("hosts"))
+        checks.equal("--begin is relative to the final begin", shown_ns(after[0])[0],
+                     (begin + 6 * 10**9) % (86400 * 10**9))
+        wget = next(row for row in report("cpu", "--begin", "+6s", "--end", "+7s") if row["tid"] == 1453)
+        checks.equal("what the report says of thread 1453", wget["cpu_ns"], 206796953)
+        checks.contains("is on the screen", after, r"^ +1453 +1453 client .* 207ms .*wget$")
+        offset = next(row["offset_ns"] for row in report("sync") if row["host"] == "db")
+        marked = shown_ns(before[0])[0] + offset
+        first, last = shown_ns(t.press("'", "a")[0])
+        checks.check("a bookmark stays with what happened", first <= marked + 10**6 and marked < last,
+                     f"{marked} in {first} {last}")
+
+
+def moved_while_comparing(checks):
+    """Where the user went to stays in view: by the clock of the host that the selected row is of."""
+    with Terminal("--paused", RECORDING, size=(200, 50), ready=None) as t:
+        workers = Workers(t)
+        workers.stop_when(lambda line: re.search(r"being compared.*reading ([7-9]|[1-9]\d)%", line), "two seconds")
+        before = t.press("Right")
+        checks.contains("an interval on", before, r"\A PAUSED .*clocks: being compared")
+        workers.go_on()
+        t.wait_read()
+        offset = next(row["offset_ns"] for row in report("sync") if row["host"] == "db")
+        middle = sum(shown_ns(before[0])) // 2 + offset
+        first, last = shown_ns(t.screen()[0])
+        checks.check("the same is shown in other times", first <= middle < last, f"{middle} in {first} {last}")
+        checks.contains("and said", t.screen(), r"clocks compared: times are others now, those of db moved on by 22\.29s$")
+
+
+def narrow_marks(checks):
+    """The mark is never cut."""
+    for size, pattern in (((80, 24), r"\A PAUSED +\[14:06:4\d\.\d+, 14:06:4\d\.\d+\[ +clocks: times ±"),
+                          ((60, 24), r"\A PAUSED +\[14:06:4\d.*\[ +clocks: times ±"),
+                          ((50, 24), r"\A PAUSED +\[14:06:4\d.*\[ +clocks ±"),
+                          ((40, 12), r"\A ?PAUSED +\[14:06:4\d, 14:06:4\d\[ +±")):
+        with Terminal("--paused", RECORDING, size=size, ready=None) as t:
+            workers = Workers(t)
+            workers.stop_when(lambda line: re.search(r"±\d", line), "the mark")
+            checks.contains(f"{size[0]}x{size[1]}", t.sync(), pattern)
+            workers.go_on()
+            t.wait_read()
+
+
+Checks().run(one_time, slow_comparison, moved_while_comparing, narrow_marks, clocks_as_reported, latencies, another_reference, negative_latencies)

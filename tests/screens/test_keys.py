@@ -299,7 +299,7 @@ def time_keys(checks):
         t.wait("^ PAUSED ")
         checks.check("speeds, and ← pauses", True)
         t.keys("F9", "]", "]", "]", "]", "]", "]")
-        t.wait(r"^ PAUSED .*14:07:15\.349729754")
+        t.wait(r"^ END  .*14:07:15\.349729754")
         checks.check("the replay stops at the end", True)
         t.keys("p")
         t.wait(r"^ REPLAY ×100 ")

@@ -174,7 +174,7 @@ def play(recording, speed):
                 time.sleep(0.01)
                 continue
             seen[shown_interval(screen)] = [re.sub(r"^.*\[", "", screen[0])] + screen[1:-1]
-            if screen[0].startswith(" PAUSED"):
+            if screen[0].startswith(" END "):
                 return seen
 
 

@@ -317,34 +317,129 @@ START_TEST(frame_length_fits_the_span)
 }
 END_TEST
 
+/* A grid that begins so far behind the old one, of which so much is known. */
+static struct cursor_grid grid(uint64_t begin_ns, uint64_t known_ns, bool complete)
+{
+	return (struct cursor_grid){
+		.begin_ns = BEGIN + begin_ns,
+		.frame_ns = 10 * MS,
+		.interval_ns = SECOND,
+		.known_ns = BEGIN + known_ns,
+		.complete = complete,
+	};
+}
+
+static void rebase(struct cursor *c, struct cursor_grid to, uint64_t from_ns, uint64_t to_ns)
+{
+	cursor_rebase(c, &to, BEGIN + from_ns, BEGIN + to_ns);
+}
+
+/* What was shown is shown on the grid of the new begin, wherever it is now. */
 START_TEST(other_clocks_other_grid)
+{
+	struct cursor c = recording(30 * SECOND, true);
+
+	cursor_jump(&c, BEGIN + 12 * SECOND);
+	cursor_pause(&c, true);
+	rebase(&c, grid(2500 * MS, 20 * SECOND, true), 16700 * MS, 17700 * MS);
+	check_shown(&c, 16500 * MS, 17500 * MS);
+	ck_assert_int_eq(c.mode, CURSOR_PAUSED);
+	ck_assert(c.moved);
+	ck_assert(cursor_has_arrived(&c));
+	/* a time that is no more: the nearest that is */
+	rebase(&c, grid(0, 10 * SECOND, true), 19 * SECOND, 20 * SECOND);
+	check_shown(&c, 9 * SECOND, 10 * SECOND);
+	rebase(&c, grid(11 * SECOND, 20 * SECOND, true), 2 * SECOND, 3 * SECOND);
+	check_shown(&c, 19 * SECOND, 20 * SECOND); /* it was at the end */
+}
+END_TEST
+
+START_TEST(other_clocks_start_and_end_stay)
+{
+	struct cursor c = recording(30 * SECOND, true);
+
+	cursor_start(&c);
+	rebase(&c, grid(5 * SECOND, 20 * SECOND, false), 15 * SECOND, 16 * SECOND);
+	check_shown(&c, 5 * SECOND, 6 * SECOND);
+	/* the end is waited for */
+	c = recording(30 * SECOND, true);
+	cursor_end(&c);
+	rebase(&c, grid(5 * SECOND, 20 * SECOND, false), 6 * SECOND, 7 * SECOND);
+	ck_assert(!cursor_has_arrived(&c));
+	cursor_known(&c, BEGIN + 25 * SECOND + 200 * MS, true);
+	ck_assert(cursor_has_arrived(&c));
+	check_shown(&c, 25 * SECOND, 25200 * MS);
+	ck_assert_int_eq(c.mode, CURSOR_PAUSED);
+}
+END_TEST
+
+START_TEST(other_clocks_wait_for_the_place)
 {
 	struct cursor c = recording(30 * SECOND, true);
 	uint64_t b, e;
 
-	/* the same time is shown, on the grid of the new begin */
 	cursor_pause(&c, true);
 	cursor_jump(&c, BEGIN + 12 * SECOND);
-	cursor_rebase(&c, BEGIN + 2 * SECOND + 500 * MS, BEGIN + 20 * SECOND);
-	check_shown(&c, 12500 * MS, 13500 * MS);
-	ck_assert_int_eq(c.mode, CURSOR_PAUSED);
-	/* a time that is no more: the nearest that is */
-	cursor_jump(&c, BEGIN + 19 * SECOND);
-	cursor_rebase(&c, BEGIN, BEGIN + 10 * SECOND);
-	check_shown(&c, 9 * SECOND, 10 * SECOND);
-	cursor_rebase(&c, BEGIN + 11 * SECOND, BEGIN + 20 * SECOND);
-	check_shown(&c, 11 * SECOND, 12 * SECOND);
-	/* a chosen interval was one of other times */
-	cursor_choose(&c, BEGIN + 12 * SECOND, BEGIN + 15 * SECOND);
-	cursor_rebase(&c, BEGIN + 11 * SECOND, BEGIN + 20 * SECOND);
+	rebase(&c, grid(5 * SECOND, 14 * SECOND, false), 14100 * MS, 15100 * MS);
+	ck_assert(!cursor_has_arrived(&c));
+	cursor_known(&c, BEGIN + 15 * SECOND, false);
+	ck_assert(cursor_has_arrived(&c));
+	check_shown(&c, 14 * SECOND, 15 * SECOND);
+	/* a chosen interval is where it is now, to the nanosecond, as soon as all of it is known */
+	cursor_choose(&c, BEGIN + 12 * SECOND, BEGIN + 14 * SECOND);
+	c.complete = true;
+	rebase(&c, grid(6 * SECOND, 14 * SECOND, false), 12300 * MS, 14300 * MS);
+	ck_assert(!cursor_has_arrived(&c));
+	cursor_choose(&c, BEGIN + 12 * SECOND, BEGIN + 14 * SECOND);
+	rebase(&c, grid(6 * SECOND, 15 * SECOND, false), 12300 * MS, 14300 * MS);
+	ck_assert(cursor_has_arrived(&c));
 	cursor_interval(&c, &b, &e);
-	ck_assert_uint_eq(e - b, SECOND);
-	/* live: at the end, whatever its time is now */
+	ck_assert_uint_eq(b, BEGIN + 12300 * MS);
+	ck_assert_uint_eq(e, BEGIN + 14300 * MS);
+}
+END_TEST
+
+START_TEST(other_clocks_live)
+{
+	struct cursor c;
+
+	/* at the end, whatever its time is now */
 	cursor_init(&c, BEGIN, 10 * MS, SECOND, true);
 	cursor_known(&c, BEGIN + 8 * SECOND, false);
-	cursor_rebase(&c, BEGIN + SECOND, BEGIN + 9 * SECOND + 100 * MS);
+	rebase(&c, grid(SECOND, 9100 * MS, false), 2 * SECOND, 3 * SECOND);
 	check_shown(&c, 8 * SECOND, 9 * SECOND);
 	ck_assert_int_eq(c.mode, CURSOR_STICKING);
+	/* nobody waits for what has not happened */
+	cursor_jump(&c, BEGIN + 6 * SECOND);
+	rebase(&c, grid(SECOND, 9100 * MS, false), 20 * SECOND, 21 * SECOND);
+	check_shown(&c, 8 * SECOND, 9 * SECOND);
+	ck_assert_uint_eq(c.wanted_ns, 0);
+}
+END_TEST
+
+/* Who put the cursor where it is decides what becomes of it when the clocks are others. */
+START_TEST(moved_by_hand)
+{
+	struct cursor c = recording(3 * SECOND, true);
+
+	ck_assert(!c.moved);
+	cursor_tick(&c, SECOND);
+	cursor_tick(&c, 2 * SECOND);
+	check_shown(&c, SECOND, 2 * SECOND);
+	ck_assert(!c.moved);
+	cursor_step(&c, 1);
+	ck_assert(c.moved);
+	c = recording(3 * SECOND, true);
+	cursor_pause(&c, true);
+	ck_assert(c.moved);
+	c = recording(3 * SECOND, true);
+	cursor_tick(&c, SECOND);
+	cursor_tick(&c, 10 * SECOND); /* played to its end: it is there to stay */
+	ck_assert_int_eq(c.mode, CURSOR_PAUSED);
+	ck_assert(c.moved);
+	ck_assert(!c.sized);
+	cursor_length(&c, -1);
+	ck_assert(c.sized);
 }
 END_TEST
 
@@ -353,4 +448,5 @@ UNIT_MAIN("cursor", nothing_known_shows_nothing, first_interval_shows_as_soon_as
 	  speed_does_not_change_intervals, steps_come_back, back_pauses_forward_does_not,
 	  jump_shows_the_interval_around, end_of_a_record_pauses, live_sticks_until_moved, dropped_past_is_not_shown,
 	  length_stays_on_its_grid, chosen_interval_lasts_until_moved, speeds_are_steps, frame_length_fits_the_span,
-	  other_clocks_other_grid)
+	  other_clocks_other_grid, other_clocks_start_and_end_stay, other_clocks_wait_for_the_place, other_clocks_live,
+	  moved_by_hand)
