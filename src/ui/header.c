@@ -48,7 +48,8 @@ static enum style state_word(const struct ui *ui, char *word, size_t size)
 	if (goes_on && c->mode == CURSOR_PLAYING) {
 		if (c->speed != 1)
 			g_snprintf(speed, sizeof(speed), " ×%g", c->speed);
-		timetext_format_duration(behind, sizeof(behind), (c->known_ns - c->end_ns) / NS_PER_TENTH * NS_PER_TENTH);
+		timetext_format_duration(behind, sizeof(behind),
+					 (c->known_ns - c->end_ns) / NS_PER_TENTH * NS_PER_TENTH);
 		g_snprintf(word, size, "LIVE −%s%s", behind, speed);
 		return STYLE_REPLAY;
 	}
@@ -207,6 +208,7 @@ static bool is_incomplete(const struct ui *ui)
 static void mark_texts(const struct ui *ui, const struct totals *t, char texts[MARKS][TEXTS][FORMAT_SIZE * 4])
 {
 	const size_t size = FORMAT_SIZE * 4;
+	const bool incomplete = is_incomplete(ui);
 	char count[32];
 
 	for (int i = 0; i < TEXTS; i++) {
@@ -216,7 +218,7 @@ static void mark_texts(const struct ui *ui, const struct totals *t, char texts[M
 			g_snprintf(texts[MARK_LOST][i], size, "lost %s", count);
 		else if (t->lost_before)
 			g_snprintf(texts[MARK_LOST][i], size, i < 2 ? "lost 0 (%s before)" : "(lost %s)", count);
-		g_strlcpy(texts[MARK_INCOMPLETE][i], !is_incomplete(ui) ? "" : i < BRIEFEST ? "incomplete" : "inc", size);
+		g_strlcpy(texts[MARK_INCOMPLETE][i], !incomplete ? "" : i < BRIEFEST ? "incomplete" : "inc", size);
 	}
 	clocks_texts(ui, texts[MARK_CLOCKS]);
 }

@@ -187,15 +187,33 @@ struct host_layout {
 	bool bars; /* a bar per CPU, else a column */
 };
 
-/* Reads the hosts' figures; returns the columns that are left over, negative if they do not fit. */
-static int read_hosts(const struct ui *ui, struct host_line *lines, unsigned n, struct host_layout *layout,
-		      bool compact)
+static int by_name(const void *a, const void *b, void *data)
+{
+	const struct ui *ui = data;
+
+	return strcmp(ui_host(ui, *(const unsigned *)a)->info.name, ui_host(ui, *(const unsigned *)b)->info.name);
+}
+
+/* The hosts' numbers in the order of their names, which is not that in which live ones come. Free with g_free(). */
+static unsigned *sort_hosts(struct ui *ui)
+{
+	unsigned *order = g_new(unsigned, ui->hosts->len);
+
+	for (unsigned i = 0; i < ui->hosts->len; i++)
+		order[i] = i;
+	g_qsort_with_data(order, (gint)ui->hosts->len, sizeof(*order), by_name, ui);
+	return order;
+}
+
+/* Reads the figures of the hosts order[0 … n-1]; returns the columns left over, negative if they do not fit. */
+static int read_hosts(const struct ui *ui, const unsigned *order, struct host_line *lines, unsigned n,
+		      struct host_layout *layout, bool compact)
 {
 	int room;
 
 	*layout = (struct host_layout){ .name = name_width(ui), .gap = compact ? 1 : 2 };
 	for (unsigned i = 0; i < n; i++) {
-		const struct ui_host_data *host = ui_host(ui, i);
+		const struct ui_host_data *host = ui_host(ui, order[i]);
 		const struct host_row *row = ui_host_row(host);
 
 		if (!row || host->hidden)
@@ -245,12 +263,14 @@ static void draw_host(const struct ui *ui, const struct ui_host_data *host, cons
 int host_lines_draw(struct ui *ui, int y, unsigned n)
 {
 	struct host_line *lines = g_new0(struct host_line, n);
+	unsigned *order = sort_hosts(ui);
 	struct host_layout layout;
 
-	if (read_hosts(ui, lines, n, &layout, false) < 0)
-		read_hosts(ui, lines, n, &layout, true);
+	if (read_hosts(ui, order, lines, n, &layout, false) < 0)
+		read_hosts(ui, order, lines, n, &layout, true);
 	for (unsigned i = 0; i < n; i++)
-		draw_host(ui, ui_host(ui, i), &lines[i], &layout, y + (int)i);
+		draw_host(ui, ui_host(ui, order[i]), &lines[i], &layout, y + (int)i);
+	g_free(order);
 	g_free(lines);
 	return (int)n;
 }

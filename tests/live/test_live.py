@@ -337,7 +337,7 @@ def test_monitor_of_a_relayd_that_dies(checks):
             dies.process.kill()
             wait_all(t, r"^ db +away since [0-9:]+: \S", r"^ web +0\[")
             checks.check("relayd killed: why, and the other host goes on",
-                         wait_all(t, r"^ db .*cannot connect: Connection refused", r"^ web +0\[", r"^ LIVE .* 1/2 hosts"))
+                         wait_all(t, r"^ db .*cannot connect: Connection refused", r"^ web +0\[", r"^ LIVE .* (1 of 2 hosts|1/2) "))
             feeds[0].communicate(timeout=sandbox.PATIENCE)
             time.sleep(1)
             check_interval(checks, t, "the other host meanwhile", "web", stored_trace(lives, "web", "s-web"))
@@ -365,7 +365,7 @@ def test_monitor_of_a_relayd_that_stops(checks):
             wait_all(t, r"^ db +0\[", r"^ web +0\[")
             time.sleep(1)
             stops.process.send_signal(signal.SIGSTOP)
-            checks.check("relayd stopped: silent", wait_all(t, r"^ db +silent since", r"^ web +0\[", r"^ LIVE .* 1/2 hosts"))
+            checks.check("relayd stopped: silent", wait_all(t, r"^ db +silent since", r"^ web +0\[", r"^ LIVE .* (1 of 2 hosts|1/2) "))
             stops.process.send_signal(signal.SIGCONT)
             checks.check("relayd goes on: back", wait_all(t, r"^ db +0\[", r"^ LIVE .* 2 hosts"))
             finish(feeds[1], 0, "feed of web")

@@ -59,7 +59,7 @@ def detached(checks, t):
     t.wait(r"\[x\] net://\S+/s-db: attached")
     t.keys("End", *([] if "s-db" in session_rows(t)[-1] else ["Up"]), "Space")
     checks.check("detached", t.wait(r"\[ \] net://\S+/s-db: detached"))
-    checks.check("the other one goes on", t.wait(r"^ LIVE .*1/2 hosts"))
+    checks.check("the other one goes on", t.wait(r"^ LIVE .*(1 of 2 hosts \(1 away\)|1/2 away)"))
     checks.check("its line says so", t.wait(r"^ db +away since [0-9:]+: detached"))
     t.keys("Space")
     checks.check("attached again", t.wait(r"\[x\] net://\S+/s-db: attached"))
@@ -111,7 +111,7 @@ def sessions(checks, size, *options):
             relayd.wait()
             for host in HOSTS:
                 checks.check(f"{host} is away", t.wait(rf"^ {host} +away since [0-9:]+: "))
-            checks.check("nobody is there", t.wait(r"^ LIVE .*0/2 hosts"))
+            checks.check("nobody is there", t.wait(r"^ AWAY 2/2 .*(0 of 2 hosts \(2 away\)|0/2 away)"))
             writes(checks, t)
             for f in feeds:
                 end(f)
@@ -119,7 +119,7 @@ def sessions(checks, size, *options):
             feeds.append(feed("db"))
             t.keys("9")
             checks.check("back", t.wait(r"^db +net://\S+ +attached"))
-            checks.check("the others are away", t.wait(r"^ LIVE .* lag .*1/2 hosts"))
+            checks.check("the others are away", t.wait(r"^ LIVE .* lag .*(1 of 2 hosts \(1 away\)|1/2 away)"))
             checks.check("the gap is in the strip", t.wait(r"^\d\d:\d\d:\d\d [^?]+\?+[^?]+ \d\d:\d\d:\d\d$"))
             t.keys("q")
             checks.equal("q", t.status(), 0)
