@@ -512,7 +512,30 @@ START_TEST(test_little_traffic)
 }
 END_TEST
 
+/* Two live groups of two that meet: of references that as many follow the lowest name stays, whoever came first. */
+START_TEST(test_live_references_tie)
+{
+	const struct clock_options options = { 0 };
+	struct clock_sync *s = clock_sync_create(&options);
+	struct clock d = add_clock(s, "d", 3000000000, 0), c = add_clock(s, "c", 2000000000, 0);
+	struct clock b = add_clock(s, "b", 1000000000, 0), a = add_clock(s, "a", 0, 0);
+	const struct clock *all[] = { &a, &b, &c, &d };
+
+	talk(s, &c, &d, 0, 5, 200000);
+	talk(s, &a, &b, 0, 5, 200000);
+	clock_sync_update(s);
+	ck_assert_int_eq(clock_sync_info(s, d.host).ref, (int)c.host);
+	ck_assert_int_eq(clock_sync_info(s, b.host).ref, (int)a.host);
+	talk(s, &b, &d, 5, 10, 200000);
+	clock_sync_update(s);
+	for (unsigned i = 0; i < G_N_ELEMENTS(all); i++)
+		ck_assert_int_eq(clock_sync_info(s, all[i]->host).ref, (int)a.host);
+	clock_sync_destroy(s);
+}
+END_TEST
+
 UNIT_MAIN("clock_sync", test_two_hosts, test_hosts_one_after_the_other, test_states, test_one_host_alone,
 	  test_a_chain_of_hosts, test_offsets_by_hand, test_ports_left_out, test_clock_that_jumps,
 	  test_clock_that_jumps_seldom_heard, test_negative_latency,
-	  test_clocks_that_are_none, test_three_hours_live, test_three_hours_recorded, test_little_traffic)
+	  test_clocks_that_are_none, test_three_hours_live, test_three_hours_recorded, test_little_traffic,
+	  test_live_references_tie)

@@ -640,6 +640,31 @@ START_TEST(test_gap)
 }
 END_TEST
 
+/* Of a long past: frames of 60 at first, then of 10, at last as they were appended; all three are there. */
+static void assert_lengths(const struct history *h, unsigned track)
+{
+	enum { MANY = 8000 };
+	struct frame_summary *f = g_new(struct frame_summary, MANY);
+	unsigned n = history_summaries(h, track, 0, UINT64_MAX, f, MANY), of[61] = { 0 };
+	uint64_t last_s = 60;
+
+	/* the oldest one may have been cut by what was dropped, and those between two kinds by the grid */
+	for (unsigned i = 1; i < n; i++) {
+		uint64_t length_s = (f[i].end_ns - f[i].begin_ns) / SECOND;
+
+		ck_assert_uint_le(length_s, 60);
+		of[length_s]++;
+		if (length_s == 60 || length_s == 10 || length_s == 1) {
+			ck_assert_uint_le(length_s, last_s);
+			last_s = length_s;
+		}
+	}
+	ck_assert_uint_gt(of[60], 5);
+	ck_assert_uint_gt(of[10], 5);
+	ck_assert_uint_gt(of[1], 5);
+	g_free(f);
+}
+
 /* Brief lives: kept with their counters, also merged; those that counted nothing are not kept. */
 START_TEST(test_brief_lives)
 {
@@ -667,6 +692,7 @@ START_TEST(test_brief_lives)
 	ck_assert_uint_le(history_bytes(h), 900000);
 	ck_assert_uint_lt(history_frames(h, 0), 8000);
 	ck_assert(history_range(h, 0, &begin_ns, &end_ns));
+	assert_lengths(h, 0);
 	history_load_init(&load);
 	ck_assert_int_eq(history_load(h, 0, begin_ns, end_ns, STATE_ALL_TABLES, &load), LT_OK);
 	n = (end_ns - begin_ns) / SECOND;
