@@ -228,9 +228,9 @@ def temporary_directories():
 
 
 def left_behind(before):
-    """New directories of workers that are gone."""
+    """New directories of programs that are gone; their keepers remove them."""
     return [path for path in temporary_directories() - before
-            if not os.path.exists("/proc/" + re.search(r"worker-(\d+)", path).group(1))]
+            if not os.path.exists("/proc/" + re.search(r"workers-(\d+)", path).group(1))]
 
 
 def hosts_in(out):
@@ -259,7 +259,7 @@ def judge(case, status, out, err, root, before, undamaged):
         problems.append("exit status 1 although a recording is well")
     if status in (1, 3) and not err.strip():
         problems.append(f"exit status {status} without a word")
-    deadline = time.monotonic() + 2
+    deadline = time.monotonic() + 30
     while (workers_of(root) or left_behind(before)) and time.monotonic() < deadline:
         time.sleep(0.01)
     orphans = workers_of(root)
