@@ -95,8 +95,15 @@ def finish(process, status, what):
     except subprocess.TimeoutExpired:
         process.kill()
         out, err = process.communicate()
-    check(process.returncode == status, f"{what}: status {process.returncode}, not {status}: {err}")
+    statuses = status if isinstance(status, tuple) else (status,)
+    check(process.returncode in statuses, f"{what}: status {process.returncode}, not {status}: {err}")
     return out, err
+
+
+def interrupt(process, what):
+    """Ends a feed that nobody needs any more; on a busy machine it may have come to its end."""
+    process.send_signal(signal.SIGINT)
+    return finish(process, (0, 128 + signal.SIGINT), what)
 
 
 def start_viewers(name, urls, *args):

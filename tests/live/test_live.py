@@ -17,7 +17,7 @@ import time
 import sandbox
 import test_feed
 from test_live_source import Ust
-from test_feed import PROGRAM, TRACES, Relayd, Viewer, finish, hosts_of, urls_of
+from test_feed import PROGRAM, TRACES, Relayd, Viewer, finish, hosts_of, interrupt, urls_of
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "screens"))
 from terminal import ROOT, Checks, Failed, Terminal, unpack  # noqa: E402
@@ -206,8 +206,7 @@ def test_idle_host_holds_nobody_up(checks):
         finally:
             if process.poll() is None:
                 process.kill()
-            feed.send_signal(signal.SIGINT)
-            finish(feed, 128 + signal.SIGINT, "feed")
+            interrupt(feed, "feed")
 
 
 # ---- (d) relayds that stop, die and come back ----
@@ -275,8 +274,7 @@ def test_refusals(checks):
         viewer.process.send_signal(signal.SIGINT)
         status, report, _ = viewer.end()
         checks.check("interrupted", status == 0 and report["rows"][0]["events"] > 0, report)
-        feed.send_signal(signal.SIGINT)
-        finish(feed, 128 + signal.SIGINT, "feed")
+        interrupt(feed, "feed")
 
 
 # ---- the monitor ----
@@ -352,8 +350,7 @@ def test_monitor_of_a_relayd_that_dies(checks):
             check_interval(checks, t, "the host that is back", "db", stored_trace(dies, "db", "s-db"))
             t.keys("q")
             checks.equal("monitor: status", t.status(), 0)
-        feeds[0].send_signal(signal.SIGINT)
-        finish(feeds[0], 128 + signal.SIGINT, "feed of db")
+        interrupt(feeds[0], "feed of db")
 
 
 def test_monitor_of_a_relayd_that_stops(checks):
@@ -373,8 +370,7 @@ def test_monitor_of_a_relayd_that_stops(checks):
                 check_interval(checks, t, f"after a stop, {back} back", "db", stored_trace(stops, "db", "s-db"), back)
             t.keys("q")
             checks.equal("stopped: status", t.status(), 0)
-        feeds[0].send_signal(signal.SIGINT)
-        finish(feeds[0], 128 + signal.SIGINT, "feed of db")
+        interrupt(feeds[0], "feed of db")
 
 
 def test_monitor_of_a_session_recreated(checks):
