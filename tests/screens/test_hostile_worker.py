@@ -12,24 +12,15 @@ import fcntl
 import os
 import signal
 import subprocess
-import time
+import sys
 
-from terminal import PATIENCE, Checks, Failed, Terminal, need, skip, unpack
+from terminal import Checks, Terminal, need, skip, unpack
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "source"))
+from processes import stop_midway, wait_for, waits  # noqa: E402
 
 SYS_PIDFD_GETFD = 438
 libc = ctypes.CDLL(None, use_errno=True)
-
-
-def workers(parent):
-    found = []
-    for pid in filter(str.isdigit, os.listdir("/proc")):
-        try:
-            with open(f"/proc/{pid}/stat") as stat, open(f"/proc/{pid}/cmdline") as cmdline:
-                if int(stat.read().rsplit(")", 1)[1].split()[1]) == parent and "--worker" in cmdline.read():
-                    found.append(int(pid))
-        except OSError:
-            pass
-    return found
 
 
 def take_over(worker):
@@ -45,16 +36,6 @@ def take_over(worker):
     os.close(pidfd)
 
 
-def wait_for(what, condition):
-    end = time.monotonic() + PATIENCE
-    while time.monotonic() < end:
-        value = condition()
-        if value:
-            return value
-        time.sleep(0.002)
-    raise Failed(f"no {what} within {PATIENCE} s")
-
-
 def program_of(terminal):
     try:
         return terminal.program_pid()
@@ -62,31 +43,18 @@ def program_of(terminal):
         return None
 
 
-def sleeps(pid):
-    """Asleep for a while: not only for a page."""
-    for _ in range(20):
-        with open(f"/proc/{pid}/stat") as stat:
-            if stat.read().rsplit(")", 1)[1].split()[0] != "S":
-                return False
-        time.sleep(0.005)
-    return True
-
-
 def start():
     """A monitor whose only worker was taken over in the midst of the recording, and that has read what there was."""
     terminal = Terminal("--workers", "1", unpack("hotplug"), ready=None)
     try:
         program = wait_for("program", lambda: program_of(terminal))
-        worker = wait_for("worker", lambda: workers(program))[0]
-        # stopped, so that the ring fills and the worker waits for room
-        os.kill(program, signal.SIGSTOP)
-        wait_for("worker that waits for room", lambda: sleeps(worker))
+        worker = stop_midway(program)
         os.kill(worker, signal.SIGSTOP)
         take_over(worker)
         os.kill(program, signal.SIGCONT)
         terminal.wait("F1Help|F1He")
         terminal.keys("Z")  # any key: the last one that is sure to be seen
-        wait_for("monitor that waits for its worker", lambda: sleeps(program))
+        wait_for("monitor that waits for its worker", lambda: waits(program))
         return terminal
     except BaseException:
         terminal.__exit__()

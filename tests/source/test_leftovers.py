@@ -10,11 +10,11 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
+
+from processes import PATIENCE_S, find, stop_midway, wait_for
 
 LTTNGTOP = os.environ["LTTNGTOP"]
 RECORDING = os.path.join(os.environ["BUILD"], "traces", "hotplug")
-PATIENCE_S = 60
 
 failed = 0
 
@@ -25,38 +25,6 @@ def check(name, good, why=""):
     print(f"{'ok' if good else 'not ok'} {name}{'' if good else ': ' + str(why)}")
 
 
-def wait_for(what, condition):
-    end = time.monotonic() + PATIENCE_S
-    while time.monotonic() < end:
-        value = condition()
-        if value:
-            return value
-        time.sleep(0.002)
-    raise RuntimeError(f"no {what} within {PATIENCE_S} s")
-
-
-def stat_of(pid):
-    """State and parent."""
-    with open(f"/proc/{pid}/stat") as stat:
-        return stat.read().rsplit(")", 1)[1].split()[:2]
-
-
-def processes(condition):
-    found = []
-    for pid in filter(str.isdigit, os.listdir("/proc")):
-        try:
-            if condition(int(pid)):
-                found.append(int(pid))
-        except OSError:
-            pass
-    return found
-
-
-def is_worker(pid, parent):
-    with open(f"/proc/{pid}/cmdline") as cmdline:
-        return stat_of(pid)[1] == str(parent) and "--worker" in cmdline.read()
-
-
 def keeper_of(worker):
     """The process that reads the other end of a pipe the worker has."""
     pipes = {os.readlink(fd) for fd in glob.glob(f"/proc/{worker}/fd/*")}
@@ -64,18 +32,7 @@ def keeper_of(worker):
     def keeps(pid):
         with open(f"/proc/{pid}/comm") as comm:
             return comm.read() == "lttngtop-keeper\n" and os.readlink(f"/proc/{pid}/fd/0") in pipes
-    return processes(keeps)
-
-
-def sleeps(pid):
-    for _ in range(10):
-        state = stat_of(pid)[0]
-        if state == "Z":
-            raise ProcessLookupError(f"{pid} has ended")
-        if state != "S":
-            return False
-        time.sleep(0.005)
-    return True
+    return find(keeps)
 
 
 def left_by(program):
@@ -87,16 +44,7 @@ def start():
     program = subprocess.Popen([LTTNGTOP, "report", "hosts", "--workers", "1", RECORDING],
                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
-    def catch():
-        os.kill(program.pid, signal.SIGCONT)
-        found = wait_for("worker", lambda: processes(lambda pid: is_worker(pid, program.pid)))
-        os.kill(program.pid, signal.SIGSTOP)
-        try:
-            wait_for("worker that waits for room", lambda: sleeps(found[0]))
-        except OSError:
-            return None  # one of another pass over the recording, which had done its work
-        return found[0]
-    return program, wait_for("worker", catch)
+    return program, stop_midway(program.pid)
 
 
 def end(program, number):

@@ -10,12 +10,12 @@ import os
 import signal
 import subprocess
 import sys
-import time
+
+from processes import PATIENCE_S, stop_midway
 
 LTTNGTOP = os.environ["LTTNGTOP"]
 TRACES = os.path.join(os.environ["BUILD"], "traces")
 VICTIM, OTHER = os.path.join(TRACES, "hotplug"), os.path.join(TRACES, "kprobe")
-PATIENCE_S = 60
 
 failed = 0
 
@@ -26,58 +26,12 @@ def check(name, good, why=""):
     print(f"{'ok' if good else 'not ok'} {name}{'' if good else ': ' + str(why)}")
 
 
-def workers(parent):
-    """pid -> command line of the children."""
-    found = {}
-    for pid in filter(str.isdigit, os.listdir("/proc")):
-        try:
-            with open(f"/proc/{pid}/stat") as stat, open(f"/proc/{pid}/cmdline") as cmdline:
-                if int(stat.read().rsplit(")", 1)[1].split()[1]) == parent:
-                    found[int(pid)] = cmdline.read().replace("\0", " ")
-        except OSError:
-            pass
-    return found
-
-
-def sleeps(pid):
-    """Asleep for a while: not only for a page."""
-    for _ in range(10):
-        with open(f"/proc/{pid}/stat") as stat:
-            if stat.read().rsplit(")", 1)[1].split()[0] != "S":
-                return False
-        time.sleep(0.005)
-    return True
-
-
-def wait_for(what, condition):
-    end = time.monotonic() + PATIENCE_S
-    while time.monotonic() < end:
-        value = condition()
-        if value:
-            return value
-        time.sleep(0.002)
-    raise RuntimeError(f"no {what} within {PATIENCE_S} s")
-
-
-def victim_of(report):
-    return next((pid for pid, line in workers(report.pid).items() if "--worker" in line and VICTIM in line), None)
-
-
 def run_with(number):
     """The report on both recordings, the victim's worker getting the signal in the middle: rows, stderr, status."""
     report = subprocess.Popen([LTTNGTOP, "report", "hosts", "--json", "--workers", "1", VICTIM, OTHER],
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
-    def catch():
-        os.kill(report.pid, signal.SIGCONT)
-        found = wait_for("worker", lambda: victim_of(report))
-        os.kill(report.pid, signal.SIGSTOP)
-        try:
-            wait_for("worker that waits for room", lambda: sleeps(found))
-        except OSError:
-            return None  # one of an earlier pass, which was on its way out
-        return found
-    victim = wait_for("worker", catch)
+    victim = stop_midway(report.pid, VICTIM)
     os.kill(victim, number)
     os.kill(report.pid, signal.SIGCONT)
     out, err = report.communicate(timeout=PATIENCE_S)
