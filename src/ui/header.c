@@ -195,6 +195,9 @@ static const struct fit {
 
 enum { TEXTS = CLOCKS_TEXTS, BRIEFEST = TEXTS - 1 };
 
+/* Of the lag or the progress, and "2 of 3 hosts (1 away)". */
+enum { HOSTS_WIDTH = 32 };
+
 static bool is_incomplete(const struct ui *ui)
 {
 	bool trouble = ui->incomplete;
@@ -231,6 +234,9 @@ static int fit_width(const struct fit *fit, const char *word, bool date, char te
 	for (int i = 0; i < MARKS; i++)
 		if (texts[i][fit->texts][0])
 			width += canvas_text_width(texts[i][fit->texts]) + (tight ? 1 : 2);
+	/* a whole sentence about the clocks leaves room for the hosts */
+	if (fit->texts == 0 && texts[MARK_CLOCKS][0][0])
+		width += HOSTS_WIDTH;
 	return width;
 }
 

@@ -245,7 +245,7 @@ static bool any_apart(const struct ui *ui)
 		const struct ui_host_data *host = ui_host(ui, i);
 		enum clock_state state;
 
-		if (host->info.clock < 0 || host->info.away || host->hidden)
+		if (host->info.clock < 0 || host->info.away || host->info.silent || host->hidden)
 			continue;
 		state = clock_sync_info(ui->clocks, (unsigned)host->info.clock).state;
 		n++;
