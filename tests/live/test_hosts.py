@@ -272,7 +272,7 @@ def test_monitor_of_a_hostile_relayd(checks):
     hosts = hosts_of(recordings["three-tier"])
     with Steady(Session([trace_of(hosts["web"])])) as good, Fickle(Session([trace_of(hosts["client"])], host="client")) as bad:
         with Terminal("--stall-limit", "1s", good.url, bad.url, size=(120, 30), ready=None) as t:
-            t.wait(r"^ LIVE .* 2 hosts")
+            t.wait(r"^ LIVE .*  2 hosts")
             for mode, words in MISBEHAVIOUR.items():
                 sandbox.wait_until(lambda: workers(t, bad.url), f"{mode}: a worker at first")
                 before, came = workers(t, bad.url), bad.commands.count(fake_relay.CONNECT)
@@ -281,10 +281,10 @@ def test_monitor_of_a_hostile_relayd(checks):
                     bad.break_off()
                 checks.check(f"{mode}: why", t.wait(rf"^ client away since [0-9:]+: .*{words}"))
                 sandbox.wait_until(lambda: bad.commands.count(fake_relay.CONNECT) > came + 1, f"{mode}: tried again")
-                checks.check(f"{mode}: the other one goes on", t.wait(r"^ LIVE .* 1/2 hosts"))
+                checks.check(f"{mode}: the other one goes on", t.wait(r"^ LIVE .* 1 of 2 hosts \(1 away\)"))
                 bad.mode = None
                 bad.break_off()
-                checks.check(f"{mode}: back again", t.wait(r"^ LIVE .* 2 hosts"))
+                checks.check(f"{mode}: back again", t.wait(r"^ LIVE .*  2 hosts"))
                 now = workers(t, bad.url)
                 checks.check(f"{mode}: by another worker", len(now) == 1 and not now & before, (before, now))
                 checks.check(f"{mode}: its worker and the other one's, not more", len(workers(t)) == 2, workers(t))

@@ -364,7 +364,7 @@ def test_monitor_of_a_relayd_that_stops(checks):
             stops.process.send_signal(signal.SIGSTOP)
             checks.check("relayd stopped: silent", wait_all(t, r"^ db +silent since", r"^ web +0\[", r"^ LIVE .* (1 of 2 hosts|1/2) "))
             stops.process.send_signal(signal.SIGCONT)
-            checks.check("relayd goes on: back", wait_all(t, r"^ db +0\[", r"^ LIVE .* 2 hosts"))
+            checks.check("relayd goes on: back", wait_all(t, r"^ db +0\[", r"^ LIVE .*  2 hosts"))
             finish(feeds[1], 0, "feed of web")
             for back in (1, 3, 5):
                 check_interval(checks, t, f"after a stop, {back} back", "db", stored_trace(stops, "db", "s-db"), back)

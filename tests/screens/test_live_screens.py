@@ -64,7 +64,7 @@ def detached(checks, t):
     t.keys("Space")
     checks.check("attached again", t.wait(r"\[x\] net://\S+/s-db: attached"))
     t.keys("Escape")
-    checks.check("both are there", t.wait(r"^ LIVE .* 2 hosts"))
+    checks.check("both are there", t.wait(r"^ LIVE .*  2 hosts"))
 
 
 def session_rows(t):
