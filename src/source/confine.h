@@ -30,7 +30,7 @@ enum confine_kind { CONFINE_RECORDING, CONFINE_LIVE };
 
 /*
  * For good. directory: where a recording's shadows are made, NULL none. port: of the relayd, 0 for a recording.
- * LT_ERROR: the kernel cannot filter system calls: what could be given up is.
+ * A kernel built without filters of system calls leaves the other means. LT_ERROR: it has them and refused ours.
  */
 enum lt_status confine(enum confine_kind kind, const char *directory, unsigned port);
 
