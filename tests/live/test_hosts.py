@@ -67,7 +67,7 @@ def test_three_hosts_in_the_middle(checks):
     checks.equal("in the middle: hosts", set(hosts), set(all_hosts))
     for key, row in hosts.items():
         whole = all_hosts[key]
-        checks.check(f"in the middle: events of {key[0]}", whole["events"] / 20 < row["events"] < whole["events"], row)
+        checks.check(f"in the middle: events of {key[0]}", 0 < row["events"] < whole["events"], row)
         checks.equal(f"in the middle: end of {key[0]}", row["end_ns"], whole["end_ns"])
     checks.equal("in the middle: CPUs", len(cpus), 6)
     for (host, cpu), row in cpus.items():
