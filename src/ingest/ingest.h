@@ -38,7 +38,7 @@ struct ingest_options {
 	unsigned row_copies;     /* how often the rows of a model are kept: struct model_memory */
 	struct clocks *clocks;   /* gets the hosts' packets, gives their maps; borrowed; NULL: every host on its own */
 	bool own_time;           /* clocks gets the packets, but every host stays on its own clock: no maps */
-	const struct waits_options *waits; /* keep a wait graph, NULL: none */
+	const struct waits_options *waits; /* keep a wait graph, NULL: none; read by ingest_create() alone */
 	bool logs_only;          /* of it only the models' wait logs: the graph is the caller's (ingest/window.c) */
 	bool survey;             /* only for the clocks and the ends of records: events are not applied to models */
 };

@@ -17,6 +17,7 @@
 
 struct ingest {
 	struct ingest_options options;
+	bool compat;       /* of the wait graph's options */
 	GPtrArray *specs;  /* struct source_spec */
 	GPtrArray *feeds;  /* struct feed */
 	GHashTable *sessions; /* URL of a live session -> its feed */

@@ -18,7 +18,7 @@ static void join(struct ingest *in, struct host *host)
 	if (in->waits)
 		h->wait = waits_add_host(in->waits, h->map);
 	if (in->waits || in->options.logs_only) {
-		host->log.compat = in->options.waits->compat;
+		host->log.compat = in->compat;
 		model_set_wait_log(h->model, &host->log);
 	}
 	host->joined = true;

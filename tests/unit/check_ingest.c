@@ -22,9 +22,8 @@ static char *recording(const char *name)
 	return g_build_filename(getenv("BUILD") ? getenv("BUILD") : "build", "traces", name, NULL);
 }
 
-static struct ingest *start_with(const char *name, const struct ingest_options *options)
+static void read_recording(struct ingest *in, const char *name)
 {
-	struct ingest *in = ingest_create(options);
 	char *program = g_build_filename(getenv("BUILD") ? getenv("BUILD") : "build", "lttngtop", NULL);
 	char *directory = recording(name);
 
@@ -33,6 +32,13 @@ static struct ingest *start_with(const char *name, const struct ingest_options *
 	ck_assert_msg(ingest_start(in, NULL) == LT_OK, "%s", error_text());
 	g_free(directory);
 	g_free(program);
+}
+
+static struct ingest *start_with(const char *name, const struct ingest_options *options)
+{
+	struct ingest *in = ingest_create(options);
+
+	read_recording(in, name);
 	return in;
 }
 
@@ -270,5 +276,30 @@ START_TEST(test_survey)
 }
 END_TEST
 
+static uint64_t vertices_of(bool compat, bool compat_afterwards)
+{
+	struct waits_options waits = { .compat = compat };
+	struct ingest_options options = { .waits = &waits };
+	struct ingest *in = ingest_create(&options);
+	uint64_t n;
+
+	waits.compat = compat_afterwards;
+	read_recording(in, "lossy-overwrite");
+	advance_all(in, 0);
+	n = waits_info(ingest_waits(in)).graph.vertices;
+	ingest_destroy(in);
+	return n;
+}
+
+/* The caller's options for the wait graph may be gone before a host comes. */
+START_TEST(test_options_are_read_at_once)
+{
+	const uint64_t n = vertices_of(false, false);
+
+	ck_assert_uint_ne(vertices_of(true, true), n);
+	ck_assert_uint_eq(vertices_of(false, true), n);
+}
+END_TEST
+
 UNIT_MAIN("ingest", test_same_with_any_number_of_workers, test_same_in_steps, test_hosts_and_record,
-	  test_cpu_time_is_complete_at_every_cut, test_nothing_to_read, test_survey)
+	  test_cpu_time_is_complete_at_every_cut, test_nothing_to_read, test_survey, test_options_are_read_at_once)
