@@ -13,7 +13,9 @@ import ctf  # noqa: E402
 
 PROGRAM = os.environ["LTTNGTOP"]
 BEGIN = 10**18
-MB = 1 << 20
+# sanitizers put space around whatever is allocated, and keep what is freed for a while
+with open(os.path.join(os.environ["BUILD"], "config.mk"), encoding="utf-8") as config:
+    MB = (3 if "-fsanitize" in config.read() else 1) << 20
 
 failed = 0
 
