@@ -33,14 +33,17 @@ def library_version():
     return tuple(map(int, out.split(".")))
 
 
-def figures(table, directory, *options, without=("source",)):
+def figures(table, directory, *options, converted=False):
+    """converted: by babeltrace2, which leaves out declarations of events that do not occur; they are missing then."""
+    without = ("source", "missing_events") if converted else ("source",)
     ran = run("report", table, "--json", *options, directory)
     tables = [json.loads(line) for line in ran.stdout.splitlines()]
     rows = [row for printed in tables for row in printed.pop("rows")]
     for row in rows:
         for key in without:
             row.pop(key, None)
-    return ran.returncode, ran.stderr, tables, rows
+    said = [line for line in ran.stderr.splitlines() if not converted or ": lttng enable-event -k" not in line]
+    return ran.returncode, said, tables, rows
 
 
 def compare(name, old, new, **options):
@@ -71,8 +74,7 @@ def test_figures():
         old, new = (unpack(os.path.join(SHARED, where, file + ".tar.zst"))
                     for where, file in (("traces", name), ("traces-ctf2", "ctf2-" + name)))
         if old and new:
-            # babeltrace2, which wrote the new ones, leaves out declarations of events that do not occur
-            compare(name, old, new, without=("source", "missing_events"))
+            compare(name, old, new, converted=True)
     real = unpack(os.path.join(SHARED, "traces-ctf2", "ctf2-k72.tar.zst"))
     if real:
         status, err, _, rows = figures("hosts", real)
