@@ -2,7 +2,7 @@
 #ifndef LT_FEED_CUT_H
 #define LT_FEED_CUT_H
 
-#include "feed/packet.h"
+#include "ctf/packet.h"
 
 /*
  * Cuts the packets of a stream at event boundaries, as if the tracer had been

@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/text.h"
-#include "source/metadata.h"
+#include "ctf/metadata.h"
 
 enum { HEAD_BYTES = 4096 }; /* a packet's header and context fit */
 

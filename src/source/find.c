@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/text.h"
-#include "source/metadata.h"
+#include "ctf/metadata.h"
 
 /*
  * Finding the traces below a directory and which of them belong together: the

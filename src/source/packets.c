@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "source/index.h"
+#include "ctf/index.h"
 
 enum { NS_PER_S = 1000000000 };
 

@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "config.h"
 #include "source/emit.h"
-#include "source/metadata.h"
+#include "ctf/metadata.h"
 #include "source/shadow.h"
 
 /* ---- the sink component ---- */

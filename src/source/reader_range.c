@@ -3,7 +3,7 @@
 
 #include <unistd.h>
 
-#include "source/index.h"
+#include "ctf/index.h"
 #include "source/shadow.h"
 
 /*

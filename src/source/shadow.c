@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "source/metadata.h"
+#include "ctf/metadata.h"
 #include "source/scratch.h"
 
 enum {

@@ -7,7 +7,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#include "source/index.h"
+#include "ctf/index.h"
 
 /* What a slice may take of the room that is left where it goes, which may be memory. */
 enum { ROOM_SHARE = 4 };

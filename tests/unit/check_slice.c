@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "source/index.h"
-#include "source/metadata.h"
+#include "ctf/index.h"
+#include "ctf/metadata.h"
 #include "source/slice.h"
 
 static char *recording(void)

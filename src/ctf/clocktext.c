@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "feed/layout.h"
+#include "ctf/layout.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "feed/type.h"
+#include "ctf/type.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef LT_FEED_TSDL_H
-#define LT_FEED_TSDL_H
+#ifndef LT_CTF_TSDL_H
+#define LT_CTF_TSDL_H
 
 #include <glib.h>
 #include <stdbool.h>

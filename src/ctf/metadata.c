@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "source/metadata.h"
+#include "ctf/metadata.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef LT_SOURCE_METADATA_H
-#define LT_SOURCE_METADATA_H
+#ifndef LT_CTF_METADATA_H
+#define LT_CTF_METADATA_H
 
 #include <glib.h>
 #include <stdbool.h>

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef LT_FEED_TYPE_H
-#define LT_FEED_TYPE_H
+#ifndef LT_CTF_TYPE_H
+#define LT_CTF_TYPE_H
 
 #include <glib.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "feed/bits.h"
+#include "ctf/bits.h"
 
 /*
  * How a field of a packet or an event is laid out: a tree of types as the
- * metadata declares them. Types are owned by the layout (feed/layout.h) and
+ * metadata declares them. Types are owned by the layout (ctf/layout.h) and
  * may stand in several places of it.
  */
 enum type_kind {

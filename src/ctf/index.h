@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef LT_SOURCE_INDEX_H
-#define LT_SOURCE_INDEX_H
+#ifndef LT_CTF_INDEX_H
+#define LT_CTF_INDEX_H
 
 #include <glib.h>
 #include <stdbool.h>

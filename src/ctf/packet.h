@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef LT_FEED_PACKET_H
-#define LT_FEED_PACKET_H
+#ifndef LT_CTF_PACKET_H
+#define LT_CTF_PACKET_H
 
 #include <stddef.h>
 
-#include "feed/walk.h"
+#include "ctf/walk.h"
 
 /*
  * The header and the context of a packet: what stands in front of its events.

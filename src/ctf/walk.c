@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "feed/walk.h"
+#include "ctf/walk.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "feed/resolve.h"
+#include "ctf/resolve.h"
 
 #include <string.h>
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef LT_FEED_WALK_H
-#define LT_FEED_WALK_H
+#ifndef LT_CTF_WALK_H
+#define LT_CTF_WALK_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "feed/layout.h"
+#include "ctf/layout.h"
 
 /*
  * Steps through the bits of a packet, type by type, event by event, without

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "feed/packet.h"
+#include "ctf/packet.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "feed/declare.h"
+#include "ctf/declare.h"
 
 #include <string.h>
 

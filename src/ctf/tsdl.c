@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "feed/tsdl.h"
+#include "ctf/tsdl.h"
 
 #include <ctype.h>
 #include <errno.h>

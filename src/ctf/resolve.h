@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef LT_FEED_RESOLVE_H
-#define LT_FEED_RESOLVE_H
+#ifndef LT_CTF_RESOLVE_H
+#define LT_CTF_RESOLVE_H
 
 #include "base/status.h"
-#include "feed/layout.h"
+#include "ctf/layout.h"
 
 /*
  * Connects lengths of sequences and tags of variants with the fields they name: such

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef LT_FEED_BITS_H
-#define LT_FEED_BITS_H
+#ifndef LT_CTF_BITS_H
+#define LT_CTF_BITS_H
 
 #include <stdint.h>
 

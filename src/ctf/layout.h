@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef LT_FEED_LAYOUT_H
-#define LT_FEED_LAYOUT_H
+#ifndef LT_CTF_LAYOUT_H
+#define LT_CTF_LAYOUT_H
 
 #include <glib.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "base/status.h"
-#include "feed/type.h"
+#include "ctf/type.h"
 
 /*
  * What the metadata of a CTF 1.8 trace says, as far as one must know it to find
  * the packets of a stream, the events of a packet and their times. Values of
- * fields are never decoded: feed/walk.h steps over them.
+ * fields are never decoded: ctf/walk.h steps over them.
  */
 
 /* t in ns since the epoch = offset_s × 10^9 + (offset + value) × 10^9 / freq */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "source/index.h"
+#include "ctf/index.h"
 
 #include <string.h>
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "feed/layout.h"
+#include "ctf/layout.h"
 
 #include <string.h>
 
 #include "base/error.h"
-#include "feed/declare.h"
-#include "feed/resolve.h"
+#include "ctf/declare.h"
+#include "ctf/resolve.h"
 
 #define NS_PER_S INT64_C(1000000000)
 

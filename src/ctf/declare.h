@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef LT_FEED_DECLARE_H
-#define LT_FEED_DECLARE_H
+#ifndef LT_CTF_DECLARE_H
+#define LT_CTF_DECLARE_H
 
 #include "base/status.h"
-#include "feed/tsdl.h"
-#include "feed/type.h"
+#include "ctf/tsdl.h"
+#include "ctf/type.h"
 
 /*
  * The declarations of TSDL: from tokens to types. Names of types are global: a
