@@ -15,6 +15,7 @@ static const char *const names[PACKET_FIELDS] = {
 	[PACKET_PACKET_SIZE] = "packet_size",
 	[PACKET_SEQ_NUM] = "packet_seq_num",
 	[PACKET_EVENTS_DISCARDED] = "events_discarded",
+	[PACKET_CPU_ID] = "cpu_id",
 };
 
 static void take(struct packet_head *head, const struct walk *w, const struct type_field *f, uint64_t value)
@@ -54,8 +55,9 @@ static bool read_struct(struct packet_head *head, struct walk *w, const struct t
 	return true;
 }
 
-static enum lt_status read_head(const struct layout *l, struct walk *w, struct packet_head *head)
+enum lt_status packet_walk_head(const struct layout *l, struct walk *w, struct packet_head *head)
 {
+	memset(head, 0, sizeof(*head));
 	if (!read_struct(head, w, l->packet_header))
 		return error_set("the packet's header is cut off");
 	if (packet_has(head, PACKET_MAGIC_NUMBER) && head->values[PACKET_MAGIC_NUMBER] != PACKET_MAGIC)
@@ -74,9 +76,8 @@ enum lt_status packet_read_head(const struct layout *l, const uint8_t *data, siz
 	enum lt_status status;
 	struct walk w;
 
-	memset(head, 0, sizeof(*head));
 	walk_init(&w, l, data, 8 * (uint64_t)len);
-	status = read_head(l, &w, head);
+	status = packet_walk_head(l, &w, head);
 	walk_release(&w);
 	return status;
 }

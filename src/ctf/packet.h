@@ -24,6 +24,7 @@ enum packet_field {
 	PACKET_PACKET_SIZE,
 	PACKET_SEQ_NUM,
 	PACKET_EVENTS_DISCARDED,
+	PACKET_CPU_ID,
 	PACKET_FIELDS,
 };
 
@@ -46,6 +47,9 @@ struct packet_head {
  * LT_ERROR: not a packet of this trace, or len is too short for its head.
  */
 enum lt_status packet_read_head(const struct layout *l, const uint8_t *data, size_t len, struct packet_head *head);
+
+/* The same at the beginning of a walk, which keeps what the events refer to. w->at is then head->events_at. */
+enum lt_status packet_walk_head(const struct layout *l, struct walk *w, struct packet_head *head);
 
 static inline bool packet_has(const struct packet_head *head, enum packet_field field)
 {

@@ -100,21 +100,28 @@ static const char *plain(const char *name)
 	return *name == '_' ? name + 1 : name;
 }
 
+static guint find_option(const struct type *t, const char *label)
+{
+	const struct type_field *field = type_find_field(t, label, G_MAXUINT);
+
+	for (guint k = 0; k < t->fields->len; k++)
+		if (field ? field == type_field(t, k) : !strcmp(plain(type_field(t, k)->name), plain(label)))
+			return k;
+	return G_MAXUINT;
+}
+
 static void set_cases(struct type *t, const struct type *tag)
 {
 	t->tag_is_signed = tag->is_signed;
 	g_array_set_size(t->cases, 0);
 	for (guint i = 0; i < tag->labels->len; i++) {
 		const struct type_label *label = &g_array_index(tag->labels, struct type_label, i);
-		const struct type_field *field = type_find_field(t, label->name, G_MAXUINT);
 		struct type_case c = {.first = label->first, .last = label->last};
 
-		for (guint k = 0; !field && k < t->fields->len; k++)
-			if (!strcmp(plain(type_field(t, k)->name), plain(label->name)))
-				field = type_field(t, k);
-		if (!field)
+		c.field = find_option(t, label->name);
+		if (c.field == G_MAXUINT)
 			continue;
-		c.type = field->type;
+		c.type = type_field(t, c.field)->type;
 		g_array_append_val(t->cases, c);
 	}
 }

@@ -48,6 +48,7 @@ struct type_label {
 /* A variant's choice for a range of its tag's values. */
 struct type_case {
 	int64_t first, last;
+	guint field; /* among the variant's */
 	const struct type *type;
 };
 

@@ -87,18 +87,25 @@ static bool walk_string(struct walk *w)
 	return nul && skip(w, 8 * (uint64_t)(nul + 1 - from));
 }
 
+const struct type_case *walk_choose(const struct walk *w, const struct type *variant)
+{
+	const uint64_t tag = w->slots[variant->slot];
+
+	for (guint i = 0; i < variant->cases->len; i++) {
+		const struct type_case *c = &g_array_index(variant->cases, struct type_case, i);
+
+		if (variant->tag_is_signed ? (int64_t)tag >= c->first && (int64_t)tag <= c->last
+					   : tag >= (uint64_t)c->first && tag <= (uint64_t)c->last)
+			return c;
+	}
+	return NULL;
+}
+
 static bool walk_variant(struct walk *w, const struct type *t)
 {
-	const uint64_t tag = w->slots[t->slot];
+	const struct type_case *c = walk_choose(w, t);
 
-	for (guint i = 0; i < t->cases->len; i++) {
-		const struct type_case *c = &g_array_index(t->cases, struct type_case, i);
-
-		if (t->tag_is_signed ? (int64_t)tag >= c->first && (int64_t)tag <= c->last
-				     : tag >= (uint64_t)c->first && tag <= (uint64_t)c->last)
-			return walk_type(w, c->type);
-	}
-	return false;
+	return c && walk_type(w, c->type);
 }
 
 static bool walk_elements(struct walk *w, const struct type *t, uint64_t n)

@@ -28,6 +28,9 @@ bool walk_type(struct walk *w, const struct type *t);
 /* Behind an integer or enum, which is read. */
 bool walk_integer(struct walk *w, const struct type *t, uint64_t *value);
 
+/* What the value of its tag, which was walked over, chooses of a variant; NULL: nothing. */
+const struct type_case *walk_choose(const struct walk *w, const struct type *variant);
+
 /*
  * Behind the next event; *event is its class. w->clock is then its time. False:
  * it does not fit, has no known id, or its layout was not understood.
