@@ -54,6 +54,13 @@ enum lt_status declare_path(struct declare *d, char **path)
 	return LT_OK;
 }
 
+/* Names that could be keywords have an underscore in front, and so have most others; it does not belong to them. */
+static void make_plain(char *name)
+{
+	if (*name == '_')
+		memmove(name, name + 1, strlen(name));
+}
+
 static struct type *make(struct declare *d, enum type_kind kind)
 {
 	struct type *t = type_create(kind);
@@ -76,6 +83,33 @@ static struct type *find_name(const struct declare *d, const char *keyword, cons
 	return t;
 }
 
+/* Where the length of a sequence or the tag of a variant is found: "_len", "stream.event.header.id". */
+static enum lt_status parse_reference(struct declare *d, struct type *t)
+{
+	static const char *const parts[PARTS] = {
+		"trace.packet.header.", "stream.packet.context.", "stream.event.header.",
+		"stream.event.context.", "event.context.",        "event.fields.",
+	};
+	const char *rest;
+	char *text;
+
+	if (declare_path(d, &text))
+		return LT_ERROR;
+	rest = text;
+	t->from = FROM_NEAR;
+	for (unsigned i = 0; i < PARTS && t->from == FROM_NEAR; i++) {
+		if (!g_str_has_prefix(text, parts[i]))
+			continue;
+		t->from = i;
+		rest = text + strlen(parts[i]);
+	}
+	t->path = g_strsplit(rest, ".", -1);
+	for (char **name = t->path; *name; name++)
+		make_plain(*name);
+	g_free(text);
+	return LT_OK;
+}
+
 /* ---- integers and floats: NAME { key = value; … } ---- */
 
 static enum lt_status set_align(struct declare *d, struct type *t, int64_t align)
@@ -90,6 +124,11 @@ static bool is_true(const struct tsdl_token *value)
 {
 	return value->kind == TSDL_NUMBER ? value->number != 0
 					  : tsdl_is(value, "true") || tsdl_is(value, "TRUE");
+}
+
+static bool is_text_encoding(const struct tsdl_token *value)
+{
+	return value->len && (value->kind == TSDL_WORD || value->kind == TSDL_STRING) && !tsdl_is(value, "none");
 }
 
 static enum lt_status set_attribute(struct declare *d, struct type *t, const struct tsdl_token *key,
@@ -107,7 +146,14 @@ static enum lt_status set_attribute(struct declare *d, struct type *t, const str
 		t->is_native = tsdl_is(value, "native");
 		t->order = tsdl_is(value, "le") ? BITS_LITTLE : BITS_BIG;
 	} else if (tsdl_is(key, "map")) {
-		t->is_clock = tsdl_is(value, "clock");
+		/* clock.NAME.value */
+		t->is_clock = tsdl_is(value, "clock") && tsdl_is(value + 1, ".") && value[2].kind == TSDL_WORD;
+		if (t->is_clock) {
+			g_free(t->clock_name);
+			t->clock_name = tsdl_text(value + 2);
+		}
+	} else if (tsdl_is(key, "encoding")) {
+		t->is_text = is_text_encoding(value);
 	}
 	return LT_OK;
 }
@@ -204,6 +250,7 @@ static enum lt_status parse_enum(struct declare *d, struct type **out)
 	t->is_signed = base->is_signed;
 	t->is_native = base->is_native;
 	t->is_clock = base->is_clock;
+	t->clock_name = g_strdup(base->clock_name);
 	t->order = base->order;
 	if (declare_expect(d, "{"))
 		return LT_ERROR;
@@ -227,17 +274,19 @@ static enum lt_status parse_declarator(struct declare *d, struct type *type, cha
 	if (d->at->kind != TSDL_WORD)
 		return fail(d, "the name of a field expected");
 	*name = tsdl_text(d->at++);
+	make_plain(*name);
 	while (declare_accept(d, "[")) {
 		struct type *t = make(d, d->at->kind == TSDL_NUMBER ? TYPE_ARRAY : TYPE_SEQUENCE);
 
 		if (t->kind == TYPE_ARRAY)
 			t->length = (uint64_t)(d->at++)->number;
-		else if (declare_path(d, &t->reference))
+		else if (parse_reference(d, t))
 			return LT_ERROR;
 		if (declare_expect(d, "]"))
 			return LT_ERROR;
 		t->element = type;
 		t->align = type->align;
+		t->is_text = type->kind == TYPE_INTEGER && type->is_text && type->size == 8 && type->align == 8;
 		if (inner)
 			inner->element = t;
 		else
@@ -301,33 +350,40 @@ static enum lt_status parse_struct(struct declare *d, struct type **out)
 	return status;
 }
 
+/* The same choices for another tag. */
+static void copy_options(struct type *t, const struct type *known)
+{
+	for (guint i = 0; i < known->fields->len; i++)
+		type_add_field(t, type_field(known, i)->name, type_field(known, i)->type);
+	if (!t->path) {
+		t->from = known->from;
+		t->path = g_strdupv(known->path);
+	}
+}
+
 static enum lt_status parse_variant(struct declare *d, struct type **out)
 {
-	char *name = d->at->kind == TSDL_WORD ? tsdl_text(d->at++) : NULL, *tag = NULL;
+	char *name = d->at->kind == TSDL_WORD ? tsdl_text(d->at++) : NULL;
+	struct type *tagged = make(d, TYPE_VARIANT), *known;
 	enum lt_status status = LT_OK;
-	struct type *known;
 
+	*out = tagged;
 	if (declare_accept(d, "<")) {
-		status = declare_path(d, &tag);
+		status = parse_reference(d, tagged);
 		if (!status)
 			status = declare_expect(d, ">");
 	}
 	if (!status && declare_accept(d, "{")) {
-		*out = make(d, TYPE_VARIANT);
-		(*out)->reference = g_strdup(tag);
-		status = parse_fields(d, *out);
+		status = parse_fields(d, tagged);
 		if (!status && name)
-			set_name(d, "variant ", name, *out);
+			set_name(d, "variant ", name, tagged);
 	} else if (!status) {
 		known = name ? find_name(d, "variant ", name) : NULL;
 		status = known ? LT_OK : fail(d, "an unknown variant");
-		if (known) {
-			*out = type_copy_variant(known, tag ? tag : known->reference);
-			g_ptr_array_add(d->types, *out);
-		}
+		if (known)
+			copy_options(tagged, known);
 	}
 	g_free(name);
-	g_free(tag);
 	return status;
 }
 

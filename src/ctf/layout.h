@@ -17,8 +17,8 @@
 
 /* t in ns since the epoch = offset_s × 10^9 + (offset + value) × 10^9 / freq */
 struct layout_clock {
-	char *name;
-	uint64_t freq; /* Hz */
+	char *name, *uuid; /* NULL: none */
+	uint64_t freq;     /* Hz */
 	int64_t offset_s;
 	int64_t offset; /* cycles */
 	/* Where in the text: behind the block's '{', and the two numbers (0, 0: not there). */
@@ -31,6 +31,7 @@ struct layout_event {
 	uint64_t id, stream_id;
 	char *name;
 	struct type *context, *fields; /* NULL: none */
+	bool has_stream_id;
 	bool is_known; /* false: it uses what was not understood; its end cannot be found */
 };
 
@@ -46,11 +47,15 @@ struct layout {
 	bool has_uuid;
 	uint8_t uuid[16];
 	struct type *packet_header; /* NULL: none */
-	GHashTable *env;            /* char * → char *, strings only */
+	GHashTable *env;            /* char * → char * */
+	GHashTable *env_integers;   /* char * → int64_t * */
 	size_t env_body;            /* in the text: behind the '{' of env, 0: there is none */
 	size_t hostname_at, hostname_len; /* between the quotes; 0, 0: not there */
 	GPtrArray *clocks;          /* struct layout_clock * */
+	const struct layout_clock *clock; /* of all times; NULL: none, or several */
+	unsigned n_clocks;                /* how many clocks times are of */
 	GPtrArray *streams;         /* struct layout_stream * */
+	GHashTable *streams_by_id;  /* &id → struct layout_stream */
 	GPtrArray *events;          /* struct layout_event * */
 	GPtrArray *types;           /* struct type *, all of them */
 	unsigned n_slots;
@@ -73,8 +78,11 @@ static inline const struct layout_event *layout_find_event(const struct layout_s
 	return g_hash_table_lookup(s->events, &id);
 }
 
-/* A string of the env block, NULL: none. */
+/* A string of the trace's environment, NULL: none. */
 const char *layout_env(const struct layout *l, const char *key);
+
+/* An integer of the trace's environment; false: none, *value untouched. */
+bool layout_env_integer(const struct layout *l, const char *key, int64_t *value);
 
 /* Between the clock's values and ns since the epoch; saturates at 0. Times of a trace without clock are ns. */
 uint64_t layout_to_ns(const struct layout *l, uint64_t value);

@@ -5,28 +5,13 @@
 
 #include "base/error.h"
 
-static const char *const names[PACKET_FIELDS] = {
-	[PACKET_MAGIC_NUMBER] = "magic",
-	[PACKET_STREAM_ID] = "stream_id",
-	[PACKET_STREAM_INSTANCE_ID] = "stream_instance_id",
-	[PACKET_TIMESTAMP_BEGIN] = "timestamp_begin",
-	[PACKET_TIMESTAMP_END] = "timestamp_end",
-	[PACKET_CONTENT_SIZE] = "content_size",
-	[PACKET_PACKET_SIZE] = "packet_size",
-	[PACKET_SEQ_NUM] = "packet_seq_num",
-	[PACKET_EVENTS_DISCARDED] = "events_discarded",
-	[PACKET_CPU_ID] = "cpu_id",
-};
-
 static void take(struct packet_head *head, const struct walk *w, const struct type_field *f, uint64_t value)
 {
-	for (unsigned i = 0; i < PACKET_FIELDS; i++) {
-		if (strcmp(f->name, names[i]) != 0)
-			continue;
-		head->values[i] = value;
-		head->places[i] = (struct packet_place){
-			.at = w->at - f->type->size, .size = f->type->size, .order = f->type->order};
-	}
+	if (f->role == PACKET_NO_FIELD)
+		return;
+	head->values[f->role] = value;
+	head->places[f->role] =
+		(struct packet_place){.at = w->at - f->type->size, .size = f->type->size, .order = f->type->order};
 }
 
 static bool read_struct(struct packet_head *head, struct walk *w, const struct type *t)
@@ -38,11 +23,13 @@ static bool read_struct(struct packet_head *head, struct walk *w, const struct t
 	if (t->kind != TYPE_STRUCT)
 		return walk_type(w, t);
 	w->at = type_align(w->at, t->align);
+	if (w->at > w->end)
+		return false;
 	for (guint i = 0; i < t->fields->len; i++) {
 		const struct type_field *f = type_field(t, i);
 
 		if (f->type->kind != TYPE_INTEGER && f->type->kind != TYPE_ENUM) {
-			if (!walk_type(w, f->type))
+			if (!read_struct(head, w, f->type))
 				return false;
 			continue;
 		}

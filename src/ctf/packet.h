@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 
+#include "ctf/role.h"
 #include "ctf/walk.h"
 
 /*
@@ -13,20 +14,6 @@
  *   0                                                                       events_at          content  size
  */
 #define PACKET_MAGIC UINT64_C(0xc1fc1fc1)
-
-enum packet_field {
-	PACKET_MAGIC_NUMBER,
-	PACKET_STREAM_ID,
-	PACKET_STREAM_INSTANCE_ID,
-	PACKET_TIMESTAMP_BEGIN,
-	PACKET_TIMESTAMP_END,
-	PACKET_CONTENT_SIZE,
-	PACKET_PACKET_SIZE,
-	PACKET_SEQ_NUM,
-	PACKET_EVENTS_DISCARDED,
-	PACKET_CPU_ID,
-	PACKET_FIELDS,
-};
 
 /* Where a field stands; size 0: the packet has none. */
 struct packet_place {

@@ -16,15 +16,10 @@ struct frame {
 
 struct visit {
 	const struct resolve *r;
-	enum resolve_part part;
+	enum part part;
 	struct frame frames[DEPTH_MAX];
 	unsigned n_frames;
 	unsigned depth, visits;
-};
-
-static const char *const part_names[RESOLVE_PARTS] = {
-	"trace.packet.header.", "stream.packet.context.", "stream.event.header.",
-	"stream.event.context.", "event.context.",        "event.fields.",
 };
 
 /* Follows the rest of a path into structures and variants. */
@@ -44,7 +39,7 @@ static struct type_field *follow(const struct type *t, guint before, char **name
 	return field;
 }
 
-static struct type_field *find_relative(const struct visit *v, char **names)
+static struct type_field *find_near(const struct visit *v, char **names)
 {
 	struct type_field *field = NULL;
 
@@ -56,45 +51,49 @@ static struct type_field *find_relative(const struct visit *v, char **names)
 	return field;
 }
 
-static struct type_field *find_field(const struct visit *v, const char *path)
+static struct type_field *find_field(const struct visit *v, const struct type *t)
 {
-	struct type_field *field = NULL;
-	char **names;
+	const struct type *part;
 
-	for (unsigned i = 0; i <= v->part; i++) {
-		if (!v->r->parts[i] || !g_str_has_prefix(path, part_names[i]))
-			continue;
-		names = g_strsplit(path + strlen(part_names[i]), ".", -1);
-		field = follow(v->r->parts[i], i == v->part && v->n_frames ? v->frames[0].before : G_MAXUINT, names);
-		g_strfreev(names);
-		return field;
-	}
-	names = g_strsplit(path, ".", -1);
-	field = find_relative(v, names);
-	g_strfreev(names);
-	return field;
+	if (!t->path || !*t->path)
+		return NULL;
+	if (t->from >= PARTS)
+		return find_near(v, t->path);
+	part = t->from <= v->part ? v->r->parts[t->from] : NULL;
+	if (!part)
+		return NULL;
+	return follow(part, t->from == v->part && v->n_frames ? v->frames[0].before : G_MAXUINT, t->path);
+}
+
+static enum lt_status fail(const struct type *t, const char *what)
+{
+	char *path = t->path ? g_strjoinv(".", t->path) : g_strdup("");
+
+	error_set("'%s' %s", path, what);
+	g_free(path);
+	return LT_ERROR;
 }
 
 /* The slot of the field a sequence or variant refers to. */
 static enum lt_status connect(struct visit *v, struct type *t, const struct type **target)
 {
-	struct type_field *field = t->reference ? find_field(v, t->reference) : NULL;
+	struct type_field *field = find_field(v, t);
 
 	if (!field || (field->type->kind != TYPE_INTEGER && field->type->kind != TYPE_ENUM))
-		return error_set("'%s' names no field that has a number", t->reference ? t->reference : "");
+		return fail(t, "does not name a field with a number");
 	if (field->slot == SLOT_NONE) {
 		if (*v->r->n_slots >= SLOTS_MAX)
 			return error_set("too many lengths and tags");
 		field->slot = (int)(*v->r->n_slots)++;
 	}
 	if (t->slot != SLOT_NONE && t->slot != field->slot)
-		return error_set("'%s' names different fields in different places", t->reference);
+		return fail(t, "names different fields in different places");
 	t->slot = field->slot;
 	*target = field->type;
 	return LT_OK;
 }
 
-/* Tracers put an underscore in front of names that could be keywords, not always at both places. */
+/* Tracers put an underscore in front of labels that could be keywords, not always at both places. */
 static const char *plain(const char *name)
 {
 	return *name == '_' ? name + 1 : name;
@@ -104,10 +103,9 @@ static guint find_option(const struct type *t, const char *label)
 {
 	const struct type_field *field = type_find_field(t, label, G_MAXUINT);
 
-	for (guint k = 0; k < t->fields->len; k++)
-		if (field ? field == type_field(t, k) : !strcmp(plain(type_field(t, k)->name), plain(label)))
-			return k;
-	return G_MAXUINT;
+	if (!field)
+		field = type_find_field(t, plain(label), G_MAXUINT);
+	return field ? (guint)(field - type_field(t, 0)) : G_MAXUINT;
 }
 
 static void set_cases(struct type *t, const struct type *tag)
@@ -132,7 +130,7 @@ static enum lt_status visit(struct visit *v, struct type *t)
 	const struct type *target = NULL;
 
 	if (v->depth >= DEPTH_MAX || ++v->visits > VISITS_MAX)
-		return error_set("a type beyond measure");
+		return error_set("a type that is nested too deeply or too large");
 	v->depth++;
 	if (t->kind == TYPE_VARIANT || t->kind == TYPE_SEQUENCE) {
 		status = connect(v, t, &target);
@@ -140,7 +138,7 @@ static enum lt_status visit(struct visit *v, struct type *t)
 			if (target->kind == TYPE_ENUM)
 				set_cases(t, target);
 			else
-				status = error_set("the tag '%s' is no enum", t->reference);
+				status = fail(t, "is not an enum, but a tag");
 		}
 	}
 	if (t->kind == TYPE_STRUCT)
@@ -158,7 +156,7 @@ static enum lt_status visit(struct visit *v, struct type *t)
 	return status;
 }
 
-enum lt_status resolve_part(const struct resolve *r, enum resolve_part part)
+enum lt_status resolve_part(const struct resolve *r, enum part part)
 {
 	struct visit v = {.r = r, .part = part};
 

@@ -11,27 +11,16 @@
  */
 
 /*
- * The parts of a packet and an event, in their order; any may be NULL. A
- * reference inside one may name fields before it, in its own structure, in
- * those around it and in the parts before.
+ * The types of the parts, any may be NULL. A reference inside one may name fields
+ * before it, in its own structure, in those around it and in the parts before.
  */
-enum resolve_part {
-	RESOLVE_PACKET_HEADER,
-	RESOLVE_PACKET_CONTEXT,
-	RESOLVE_EVENT_HEADER,
-	RESOLVE_STREAM_CONTEXT,
-	RESOLVE_EVENT_CONTEXT,
-	RESOLVE_EVENT_FIELDS,
-	RESOLVE_PARTS,
-};
-
 struct resolve {
-	struct type *parts[RESOLVE_PARTS];
+	struct type *parts[PARTS];
 	unsigned *n_slots; /* of the layout */
 };
 
 /* All references in one part. LT_ERROR: one names nothing, or no integer. */
-enum lt_status resolve_part(const struct resolve *r, enum resolve_part part);
+enum lt_status resolve_part(const struct resolve *r, enum part part);
 
 /* Gives every field "id" of an event header the slot SLOT_EVENT_ID. */
 void resolve_event_id(struct type *header);

@@ -139,7 +139,37 @@ bool tsdl_is(const struct tsdl_token *token, const char *text)
 	       !memcmp(token->text, text, token->len);
 }
 
+/* The character behind a backslash, or its number; where the text goes on. A NUL is left out. */
+static const char *read_escape(const char *p, const char *end, GString *text)
+{
+	static const char letters[] = "abfnrtv", meant[] = "\a\b\f\n\r\t\v";
+	const char *letter = memchr(letters, *p, sizeof(letters) - 1);
+	const bool is_hex = *p == 'x' && p + 1 < end && g_ascii_isxdigit(p[1]);
+	unsigned value = 0, digits = 0;
+
+	if (!is_hex && !(*p >= '0' && *p <= '7')) {
+		g_string_append_c(text, letter ? meant[letter - letters] : *p);
+		return p + 1;
+	}
+	for (p += is_hex; p < end && digits < (is_hex ? 2 : 3); p++, digits++) {
+		if (!(is_hex ? g_ascii_isxdigit(*p) : *p >= '0' && *p <= '7'))
+			break;
+		value = value * (is_hex ? 16 : 8) + (unsigned)g_ascii_xdigit_value(*p);
+	}
+	if (value & 0xff)
+		g_string_append_c(text, (char)value);
+	return p;
+}
+
 char *tsdl_text(const struct tsdl_token *token)
 {
-	return g_strndup(token->text, token->len);
+	const char *end = token->text + token->len;
+	GString *text;
+
+	if (token->kind != TSDL_STRING || !memchr(token->text, '\\', token->len))
+		return g_strndup(token->text, token->len);
+	text = g_string_sized_new(token->len);
+	for (const char *p = token->text; p < end;)
+		p = *p == '\\' && p + 1 < end ? read_escape(p + 1, end, text) : (g_string_append_c(text, *p), p + 1);
+	return g_string_free(text, FALSE);
 }

@@ -34,7 +34,7 @@ enum lt_status tsdl_split(const char *text, GArray **tokens);
 /* Whether the token is this mark or this word. */
 bool tsdl_is(const struct tsdl_token *token, const char *text);
 
-/* A copy of the token's text, to be freed with g_free(). */
+/* A copy of the token's text, of strings with the characters that escapes mean; to be freed with g_free(). */
 char *tsdl_text(const struct tsdl_token *token);
 
 #endif

@@ -45,17 +45,29 @@ void type_destroy(struct type *t)
 		g_array_free(t->labels, TRUE);
 	if (t->cases)
 		g_array_free(t->cases, TRUE);
-	g_free(t->reference);
+	g_strfreev(t->path);
+	g_free(t->clock_name);
 	g_free(t);
 }
 
-struct type *type_copy_variant(const struct type *t, const char *reference)
+struct type *type_copy_integer(const struct type *t)
 {
-	struct type *copy = type_create(TYPE_VARIANT);
+	struct type *copy = type_create(t->kind);
 
-	for (guint i = 0; i < t->fields->len; i++)
-		type_add_field(copy, type_field(t, i)->name, type_field(t, i)->type);
-	copy->reference = g_strdup(reference);
+	copy->align = t->align;
+	copy->size = t->size;
+	copy->is_signed = t->is_signed;
+	copy->is_native = t->is_native;
+	copy->is_clock = t->is_clock;
+	copy->is_text = t->is_text;
+	copy->order = t->order;
+	copy->clock_name = g_strdup(t->clock_name);
+	for (guint i = 0; t->labels && i < t->labels->len; i++) {
+		struct type_label label = g_array_index(t->labels, struct type_label, i);
+
+		label.name = g_strdup(label.name);
+		g_array_append_val(copy->labels, label);
+	}
 	return copy;
 }
 
@@ -70,7 +82,8 @@ struct type_field *type_find_field(const struct type *t, const char *name, guint
 
 void type_add_field(struct type *t, const char *name, struct type *type)
 {
-	struct type_field field = {.name = g_strdup(name), .type = type, .slot = SLOT_NONE};
+	struct type_field field = {
+		.name = g_strdup(name), .type = type, .slot = SLOT_NONE, .role = PACKET_NO_FIELD};
 
 	g_array_append_val(t->fields, field);
 	if (t->kind == TYPE_STRUCT)

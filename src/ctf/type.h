@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "ctf/bits.h"
+#include "ctf/role.h"
 
 /*
  * How a field of a packet or an event is laid out: a tree of types as the
@@ -31,12 +32,30 @@ enum {
 	SLOTS_MAX = 65536,
 };
 
+/* The parts of a packet and an event, in their order. */
+enum part {
+	PART_PACKET_HEADER,
+	PART_PACKET_CONTEXT,
+	PART_EVENT_HEADER,
+	PART_STREAM_CONTEXT,
+	PART_EVENT_CONTEXT,
+	PART_EVENT_FIELDS,
+	PARTS,
+};
+
+/* Where the path of a length or a tag starts, if not in one of the parts. */
+enum {
+	FROM_NEAR = PARTS, /* in the nearest structure around, or part before, that has such a field: TSDL */
+	FROM_HERE,         /* in the structure around: CTF 2 */
+};
+
 struct type;
 
 struct type_field {
-	char *name;
+	char *name; /* as the program that was traced calls it: without the underscore that TSDL puts in front */
 	struct type *type;
 	int slot;
+	enum packet_field role; /* in a packet's header and context */
 };
 
 /* A range of values of an enum and its label. */
@@ -60,17 +79,23 @@ struct type {
 	unsigned size; /* bits; 1..64 but for floats */
 	bool is_signed;
 	bool is_native; /* the byte order is the trace's */
-	bool is_clock;  /* the value is a time */
+	bool is_clock;  /* the value is a time, or its low bits */
+	bool is_text;   /* bytes are characters: an array of these is a string that a NUL may end early */
 	enum bits_order order;
+	char *clock_name; /* is_clock: of which clock; NULL: the trace's only one */
 
 	GArray *labels; /* TYPE_ENUM: struct type_label */
 	GArray *fields; /* TYPE_STRUCT, TYPE_VARIANT: struct type_field */
 
-	struct type *element; /* TYPE_ARRAY, TYPE_SEQUENCE */
+	struct type *element; /* TYPE_ARRAY, TYPE_SEQUENCE; with is_text an integer of 8 bits that has it too */
 	uint64_t length;      /* TYPE_ARRAY */
 
-	/* TYPE_SEQUENCE, TYPE_VARIANT: the path of the length or tag, where its value will be, and the choices. */
-	char *reference;
+	/*
+	 * TYPE_SEQUENCE, TYPE_VARIANT: the path of the length or tag (NULL: none; an
+	 * empty name is the structure around), where its value will be, and the choices.
+	 */
+	unsigned from; /* enum part, FROM_NEAR, FROM_HERE */
+	char **path;
 	int slot;
 	GArray *cases;        /* struct type_case */
 	bool tag_is_signed;
@@ -87,8 +112,8 @@ struct type {
 struct type *type_create(enum type_kind kind);
 void type_destroy(struct type *t);
 
-/* A variant like t that is chosen by another tag; it shares t's field types. */
-struct type *type_copy_variant(const struct type *t, const char *reference);
+/* An integer or enum like t, whose labels it gets as well. */
+struct type *type_copy_integer(const struct type *t);
 
 /* The field of that name among the first n; NULL: none. */
 struct type_field *type_find_field(const struct type *t, const char *name, guint n);

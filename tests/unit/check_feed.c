@@ -322,7 +322,7 @@ START_TEST(test_layout)
 
 	ck_assert_int_eq(l->order, BITS_BIG);
 	ck_assert(l->has_uuid && l->uuid[0] == 0x00 && l->uuid[15] == 0xff);
-	ck_assert_str_eq(layout_env(l, "hostname"), "a \\\"host\\\"");
+	ck_assert_str_eq(layout_env(l, "hostname"), "a \"host\"");
 	ck_assert_ptr_null(layout_env(l, "tracer_major"));
 	ck_assert_uint_eq(l->n_unknown, 2);
 	ck_assert(layout_find_event(s, 3)->is_known);

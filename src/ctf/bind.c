@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "ctf/bind.h"
+
+#include <string.h>
+
+#include "base/error.h"
+#include "ctf/resolve.h"
+
+enum { HEADER_DEPTH_MAX = 8 };
+
+/* Gives the fields of a packet's header or context their roles by name, where the metadata knows no roles. */
+static void set_roles(struct type *t)
+{
+	for (guint i = 0; t && t->kind == TYPE_STRUCT && i < t->fields->len; i++) {
+		struct type_field *f = type_field(t, i);
+
+		if (f->role == PACKET_NO_FIELD)
+			f->role = role_of_name(f->name);
+	}
+}
+
+/*
+ * A field of that name is a time even if nothing maps it to a clock: older
+ * tracers relied on it. Its type may be used elsewhere and is copied.
+ */
+static void set_clock(struct layout *l, struct type *t, const char *name, unsigned depth)
+{
+	for (guint i = 0; t && t->fields && depth < HEADER_DEPTH_MAX && i < t->fields->len; i++) {
+		struct type_field *f = type_field(t, i);
+
+		set_clock(l, f->type, name, depth + 1);
+		if ((f->type->kind != TYPE_INTEGER && f->type->kind != TYPE_ENUM) || f->type->is_clock ||
+		    strcmp(f->name, name) != 0)
+			continue;
+		f->type = type_copy_integer(f->type);
+		f->type->is_clock = true;
+		g_ptr_array_add(l->types, f->type);
+	}
+}
+
+static void measure(const struct layout *l, struct layout_stream *s, struct type *type)
+{
+	if (!type)
+		return;
+	type_measure(type, l->order);
+	if (s)
+		s->align = MAX(s->align, type->max_align);
+}
+
+static enum lt_status bind_stream(struct layout *l, struct layout_stream *s)
+{
+	struct resolve r = {.parts = {l->packet_header, s->packet_context, s->event_header, s->event_context},
+			    .n_slots = &l->n_slots};
+
+	set_roles(s->packet_context);
+	set_clock(l, s->packet_context, "timestamp_begin", 0);
+	set_clock(l, s->packet_context, "timestamp_end", 0);
+	set_clock(l, s->event_header, "timestamp", 0);
+	if (s->event_header)
+		resolve_event_id(s->event_header);
+	for (unsigned i = 0; i < PART_EVENT_CONTEXT; i++)
+		if (resolve_part(&r, i))
+			return error_wrap("metadata: stream %" G_GUINT64_FORMAT, s->id);
+	return LT_OK;
+}
+
+static void bind_event(struct layout *l, struct layout_event *e)
+{
+	struct layout_stream *s;
+	struct resolve r;
+
+	if (!e->has_stream_id && l->streams->len == 1)
+		e->stream_id = ((struct layout_stream *)g_ptr_array_index(l->streams, 0))->id;
+	s = layout_find_stream(l, e->stream_id);
+	if (!s) {
+		e->is_known = false;
+		return;
+	}
+	g_hash_table_insert(s->events, &e->id, e);
+	r = (struct resolve){.parts = {l->packet_header, s->packet_context, s->event_header, s->event_context,
+				       e->context, e->fields},
+			     .n_slots = &l->n_slots};
+	if (e->is_known)
+		e->is_known = !resolve_part(&r, PART_EVENT_CONTEXT) && !resolve_part(&r, PART_EVENT_FIELDS);
+}
+
+static void find_streams(struct layout *l)
+{
+	for (guint i = 0; i < l->streams->len; i++) {
+		struct layout_stream *s = g_ptr_array_index(l->streams, i);
+
+		if (!layout_find_stream(l, s->id))
+			g_hash_table_insert(l->streams_by_id, &s->id, s);
+	}
+}
+
+/* The clocks that times are of; only types that are used are measured. */
+static enum lt_status find_clocks(struct layout *l)
+{
+	GHashTable *names = g_hash_table_new(g_str_hash, g_str_equal), *used = g_hash_table_new(NULL, NULL);
+	enum lt_status status = LT_OK;
+
+	for (guint i = 0; i < l->clocks->len; i++) {
+		struct layout_clock *c = g_ptr_array_index(l->clocks, i);
+
+		if (c->name)
+			g_hash_table_insert(names, c->name, c);
+	}
+	for (guint i = 0; i < l->types->len && !status; i++) {
+		const struct type *t = g_ptr_array_index(l->types, i);
+		struct layout_clock *c = NULL;
+
+		if (!t->is_clock || !t->is_measured)
+			continue;
+		if (t->clock_name)
+			c = g_hash_table_lookup(names, t->clock_name);
+		else if (l->clocks->len == 1)
+			c = g_ptr_array_index(l->clocks, 0);
+		else if (!l->clocks->len)
+			continue;
+		if (!c)
+			status = error_set("metadata: no clock '%s' is described", t->clock_name ? t->clock_name : "");
+		else if (g_hash_table_add(used, c))
+			l->clock = c;
+	}
+	l->n_clocks = g_hash_table_size(used);
+	if (l->n_clocks > 1)
+		l->clock = NULL;
+	g_hash_table_destroy(used);
+	g_hash_table_destroy(names);
+	return status;
+}
+
+/* The types are measured after all references are known: what somebody refers to cannot be stepped over as a whole. */
+enum lt_status bind_layout(struct layout *l)
+{
+	find_streams(l);
+	set_roles(l->packet_header);
+	for (guint i = 0; i < l->streams->len; i++)
+		if (bind_stream(l, g_ptr_array_index(l->streams, i)))
+			return LT_ERROR;
+	for (guint i = 0; i < l->events->len; i++)
+		bind_event(l, g_ptr_array_index(l->events, i));
+	measure(l, NULL, l->packet_header);
+	for (guint i = 0; i < l->streams->len; i++) {
+		struct layout_stream *s = g_ptr_array_index(l->streams, i);
+
+		measure(l, NULL, s->packet_context);
+		measure(l, s, s->event_header);
+		measure(l, s, s->event_context);
+	}
+	for (guint i = 0; i < l->events->len; i++) {
+		struct layout_event *e = g_ptr_array_index(l->events, i);
+
+		if (!e->is_known) {
+			l->n_unknown++;
+			continue;
+		}
+		measure(l, layout_find_stream(l, e->stream_id), e->context);
+		measure(l, layout_find_stream(l, e->stream_id), e->fields);
+	}
+	error_clear();
+	if (!l->streams->len)
+		return error_set("metadata: no stream is described");
+	return find_clocks(l);
+}
+

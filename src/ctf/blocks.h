@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef LT_CTF_BLOCKS_H
+#define LT_CTF_BLOCKS_H
+
+#include "base/status.h"
+#include "ctf/layout.h"
+
+/*
+ * CTF 1.8 metadata as blocks: NAME { key = value; key := type; typealias …; … };
+ *
+ * Fills an empty layout, which is then to be bound (ctf/bind.h). LT_ERROR: the
+ * text is wrong outside the events' blocks; the error chain names the line.
+ */
+enum lt_status blocks_parse(const char *text, struct layout *l);
+
+#endif

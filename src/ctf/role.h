@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef LT_CTF_ROLE_H
+#define LT_CTF_ROLE_H
+
+/*
+ * What a number in the header or the context of a packet is for. CTF 1.8 knows
+ * it by the field's name, CTF 2 by its role.
+ */
+enum packet_field {
+	PACKET_MAGIC_NUMBER,
+	PACKET_STREAM_ID,
+	PACKET_STREAM_INSTANCE_ID,
+	PACKET_TIMESTAMP_BEGIN,
+	PACKET_TIMESTAMP_END,
+	PACKET_CONTENT_SIZE,
+	PACKET_PACKET_SIZE,
+	PACKET_SEQ_NUM,
+	PACKET_EVENTS_DISCARDED,
+	PACKET_CPU_ID, /* not a role of CTF 2: known by its name there too */
+	PACKET_FIELDS,
+	PACKET_NO_FIELD = -1,
+};
+
+/* The field of that name in CTF 1.8, PACKET_NO_FIELD: none. */
+enum packet_field role_of_name(const char *name);
+
+#endif

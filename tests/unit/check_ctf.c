@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <string.h>
+
+#include "base/error.h"
+#include "ctf/layout.h"
+#include "ctf/packet.h"
+#include "unit.h"
+
+/* What CTF 1.8 metadata says of a trace. */
+
+static struct layout *parse(const char *text)
+{
+	struct layout *l;
+
+	ck_assert_msg(layout_parse(text, &l) == LT_OK, "%s", error_text());
+	return l;
+}
+
+/* It is refused, and the reason says so. */
+static void refuse(const char *text, const char *reason)
+{
+	struct layout *l;
+
+	ck_assert_int_eq(layout_parse(text, &l), LT_ERROR);
+	ck_assert_msg(strstr(error_text(), reason) != NULL, "'%s' is not in '%s'", reason, error_text());
+	error_clear();
+}
+
+#define INTEGERS                                                                       \
+	"typealias integer { size = 8; align = 8; signed = false; } := uint8_t;\n"     \
+	"typealias integer { size = 32; align = 8; signed = false; } := uint32_t;\n"   \
+	"typealias integer { size = 64; align = 8; signed = false; } := uint64_t;\n"
+
+START_TEST(test_environment)
+{
+	struct layout *l = parse("env { hostname = \"a\\tb\\\\c\\\"d\\x41\\102\\0e\"; tracer_major = 2; vpid = -7; };\n"
+				 "stream { };\n");
+	int64_t value = 1;
+
+	ck_assert_str_eq(layout_env(l, "hostname"), "a\tb\\c\"dABe");
+	ck_assert_ptr_null(layout_env(l, "tracer_major"));
+	ck_assert(layout_env_integer(l, "tracer_major", &value) && value == 2);
+	ck_assert(layout_env_integer(l, "vpid", &value) && value == -7);
+	ck_assert(!layout_env_integer(l, "hostname", &value) && value == -7);
+	layout_destroy(l);
+}
+END_TEST
+
+static const struct type_field *field_of(const struct type *t, const char *name)
+{
+	const struct type_field *f = type_find_field(t, name, G_MAXUINT);
+
+	ck_assert_msg(f != NULL, "no field '%s'", name);
+	return f;
+}
+
+START_TEST(test_names_and_texts)
+{
+	struct layout *l = parse(INTEGERS
+		"stream { };\n"
+		"event { name = \"a:\\\"b\\\"\"; id = 0; fields := struct {\n"
+		"  integer { size = 8; align = 8; encoding = UTF8; } _comm[16];\n"
+		"  integer { size = 8; align = 8; encoding = none; } _bytes[16];\n"
+		"  integer { size = 16; align = 8; encoding = UTF8; } _wide[16];\n"
+		"  uint8_t __len; integer { size = 8; align = 8; encoding = ASCII; } _text[__len];\n"
+		"  uint8_t _list[ event.fields.__len ];\n"
+		"}; };\n");
+	const struct layout_event *e = layout_find_event(layout_find_stream(l, 0), 0);
+
+	ck_assert_str_eq(e->name, "a:\"b\"");
+	ck_assert(e->is_known);
+	ck_assert(field_of(e->fields, "comm")->type->is_text);
+	ck_assert(!field_of(e->fields, "bytes")->type->is_text);
+	ck_assert(!field_of(e->fields, "wide")->type->is_text);
+	ck_assert(field_of(e->fields, "text")->type->is_text);
+	ck_assert_int_ge(field_of(e->fields, "_len")->slot, 0);
+	ck_assert_int_eq(field_of(e->fields, "list")->type->slot, field_of(e->fields, "_len")->slot);
+	layout_destroy(l);
+}
+END_TEST
+
+START_TEST(test_packet_roles)
+{
+	static const uint8_t data[] = {0xc1, 0x1f, 0xfc, 0xc1, 5, 1, 0, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0};
+	struct layout *l = parse(INTEGERS
+		"trace { byte_order = le; packet.header := struct { uint32_t magic; uint8_t stream_id; }; };\n"
+		"stream { id = 5; packet.context := struct { uint64_t timestamp_begin; uint32_t cpu_id; }; };\n"
+		"event { id = 0; fields := struct { uint8_t cpu_id; }; };\n");
+	struct packet_head head;
+
+	ck_assert_int_eq(packet_read_head(l, data, sizeof(data), &head), LT_OK);
+	ck_assert_uint_eq(head.stream->id, 5);
+	ck_assert_uint_eq(head.values[PACKET_TIMESTAMP_BEGIN], 1);
+	ck_assert(packet_has(&head, PACKET_CPU_ID) && head.values[PACKET_CPU_ID] == 3);
+	ck_assert(!packet_has(&head, PACKET_TIMESTAMP_END));
+	ck_assert_uint_eq(head.events_at, 8 * sizeof(data));
+	for (size_t len = 0; len < sizeof(data); len++)
+		ck_assert_int_eq(packet_read_head(l, data, len, &head), LT_ERROR);
+	/* The event names no stream: it is of the only one. */
+	ck_assert_ptr_nonnull(layout_find_event(layout_find_stream(l, 5), 0));
+	layout_destroy(l);
+}
+END_TEST
+
+#define STAMP(name, clock) \
+	"typealias integer { size = 64; align = 8; map = clock." clock ".value; } := " name ";\n"
+
+START_TEST(test_clocks)
+{
+	static const char two[] =
+		"clock { name = \"wall\"; freq = 1000; };\n"
+		"clock { name = mono; uuid = \"fcf75d6e-8485-499a-99c9-6796b63b828f\"; freq = 500; offset = 7; };\n"
+		STAMP("wall_t", "wall") STAMP("mono_t", "mono");
+	char *text = g_strconcat(two, "stream { event.header := struct { mono_t timestamp; }; };\n", NULL);
+	struct layout *l = parse(text);
+
+	/* The one that is used counts, not the first. */
+	ck_assert_uint_eq(l->n_clocks, 1);
+	ck_assert_str_eq(l->clock->name, "mono");
+	ck_assert_str_eq(l->clock->uuid, "fcf75d6e-8485-499a-99c9-6796b63b828f");
+	ck_assert_uint_eq(layout_to_ns(l, 500), UINT64_C(1014000000));
+	layout_destroy(l);
+	g_free(text);
+
+	text = g_strconcat(two, "stream { packet.context := struct { wall_t timestamp_begin; };\n"
+				"event.header := struct { mono_t timestamp; }; };\n", NULL);
+	l = parse(text);
+	ck_assert_uint_eq(l->n_clocks, 2);
+	ck_assert_ptr_null(l->clock);
+	layout_destroy(l);
+	g_free(text);
+
+	l = parse("stream { };\n");
+	ck_assert_uint_eq(l->n_clocks, 0);
+	ck_assert_ptr_null(l->clock);
+	layout_destroy(l);
+	refuse(STAMP("odd_t", "nowhere") "stream { event.header := struct { odd_t timestamp; }; };\n",
+	       "no clock 'nowhere'");
+}
+END_TEST
+
+/* Nothing maps it to a clock; other fields of its type are not times. */
+START_TEST(test_clock_by_name)
+{
+	struct layout *l = parse(INTEGERS
+		"clock { name = c; };\n"
+		"stream { event.header := struct {\n"
+		"  uint8_t id; struct { uint64_t timestamp; uint64_t other; } v; }; };\n");
+	const struct layout_stream *s = layout_find_stream(l, 0);
+	const struct type *v = field_of(s->event_header, "v")->type;
+
+	ck_assert(field_of(v, "timestamp")->type->is_clock);
+	ck_assert(!field_of(v, "other")->type->is_clock);
+	ck_assert_ptr_eq(l->clock, g_ptr_array_index(l->clocks, 0));
+	ck_assert(!s->event_header->is_fixed);
+	layout_destroy(l);
+}
+END_TEST
+
+UNIT_MAIN("ctf", test_environment, test_names_and_texts, test_packet_roles, test_clocks, test_clock_by_name)
