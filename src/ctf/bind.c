@@ -8,15 +8,31 @@
 
 enum { HEADER_DEPTH_MAX = 8 };
 
-/* Gives the fields of a packet's header or context their roles by name, where the metadata knows no roles. */
+/* ---- CTF 1.8 knows the fields of headers and contexts by their names ---- */
+
 static void set_roles(struct type *t)
 {
-	for (guint i = 0; t && t->kind == TYPE_STRUCT && i < t->fields->len; i++) {
+	for (guint i = 0; t && t->kind == TYPE_STRUCT && i < t->fields->len; i++)
+		type_field(t, i)->role = role_of_name(type_field(t, i)->name);
+}
+
+static void set_event_id(struct type *t, unsigned depth)
+{
+	for (guint i = 0; t && t->fields && depth < HEADER_DEPTH_MAX && i < t->fields->len; i++) {
 		struct type_field *f = type_field(t, i);
 
-		if (f->role == PACKET_NO_FIELD)
-			f->role = role_of_name(f->name);
+		if (strcmp(f->name, "id") == 0)
+			f->slot = SLOT_EVENT_ID;
+		set_event_id(f->type, depth + 1);
 	}
+}
+
+/* CTF 2 has no role for the CPU. */
+static void set_cpu(struct type *t)
+{
+	for (guint i = 0; t && i < t->fields->len; i++)
+		if (role_of_name(type_field(t, i)->name) == PACKET_CPU_ID)
+			type_field(t, i)->role = PACKET_CPU_ID;
 }
 
 /*
@@ -38,6 +54,8 @@ static void set_clock(struct layout *l, struct type *t, const char *name, unsign
 	}
 }
 
+/* ---- all of it ---- */
+
 static void measure(const struct layout *l, struct layout_stream *s, struct type *type)
 {
 	if (!type)
@@ -47,27 +65,37 @@ static void measure(const struct layout *l, struct layout_stream *s, struct type
 		s->align = MAX(s->align, type->max_align);
 }
 
-static enum lt_status bind_stream(struct layout *l, struct layout_stream *s)
+static void set_stream(struct resolve *r, const struct layout_stream *s)
 {
-	struct resolve r = {.parts = {l->packet_header, s->packet_context, s->event_header, s->event_context},
-			    .n_slots = &l->n_slots};
+	r->parts[PART_PACKET_CONTEXT] = s->packet_context;
+	r->parts[PART_EVENT_HEADER] = s->event_header;
+	r->parts[PART_STREAM_CONTEXT] = s->event_context;
+}
 
-	set_roles(s->packet_context);
-	set_clock(l, s->packet_context, "timestamp_begin", 0);
-	set_clock(l, s->packet_context, "timestamp_end", 0);
-	set_clock(l, s->event_header, "timestamp", 0);
-	if (s->event_header)
-		resolve_event_id(s->event_header);
+static enum lt_status bind_stream(const struct resolve *base, struct layout *l, struct layout_stream *s)
+{
+	struct resolve r = *base;
+
+	if (l->format == LAYOUT_CTF_1_8) {
+		set_roles(s->packet_context);
+		set_clock(l, s->packet_context, "timestamp_begin", 0);
+		set_clock(l, s->packet_context, "timestamp_end", 0);
+		set_clock(l, s->event_header, "timestamp", 0);
+		set_event_id(s->event_header, 0);
+	} else {
+		set_cpu(s->packet_context);
+	}
+	set_stream(&r, s);
 	for (unsigned i = 0; i < PART_EVENT_CONTEXT; i++)
 		if (resolve_part(&r, i))
 			return error_wrap("metadata: stream %" G_GUINT64_FORMAT, s->id);
 	return LT_OK;
 }
 
-static void bind_event(struct layout *l, struct layout_event *e)
+static void bind_event(const struct resolve *base, struct layout *l, struct layout_event *e)
 {
+	struct resolve r = *base;
 	struct layout_stream *s;
-	struct resolve r;
 
 	if (!e->has_stream_id && l->streams->len == 1)
 		e->stream_id = ((struct layout_stream *)g_ptr_array_index(l->streams, 0))->id;
@@ -77,9 +105,9 @@ static void bind_event(struct layout *l, struct layout_event *e)
 		return;
 	}
 	g_hash_table_insert(s->events, &e->id, e);
-	r = (struct resolve){.parts = {l->packet_header, s->packet_context, s->event_header, s->event_context,
-				       e->context, e->fields},
-			     .n_slots = &l->n_slots};
+	set_stream(&r, s);
+	r.parts[PART_EVENT_CONTEXT] = e->context;
+	r.parts[PART_EVENT_FIELDS] = e->fields;
 	if (e->is_known)
 		e->is_known = !resolve_part(&r, PART_EVENT_CONTEXT) && !resolve_part(&r, PART_EVENT_FIELDS);
 }
@@ -134,13 +162,18 @@ static enum lt_status find_clocks(struct layout *l)
 /* The types are measured after all references are known: what somebody refers to cannot be stepped over as a whole. */
 enum lt_status bind_layout(struct layout *l)
 {
+	uint64_t work = 0;
+	const struct resolve base = {.parts = {[PART_PACKET_HEADER] = l->packet_header},
+				     .has_names = l->format == LAYOUT_CTF_1_8, .n_slots = &l->n_slots, .work = &work};
+
 	find_streams(l);
-	set_roles(l->packet_header);
+	if (l->format == LAYOUT_CTF_1_8)
+		set_roles(l->packet_header);
 	for (guint i = 0; i < l->streams->len; i++)
-		if (bind_stream(l, g_ptr_array_index(l->streams, i)))
+		if (bind_stream(&base, l, g_ptr_array_index(l->streams, i)))
 			return LT_ERROR;
 	for (guint i = 0; i < l->events->len; i++)
-		bind_event(l, g_ptr_array_index(l->events, i));
+		bind_event(&base, l, g_ptr_array_index(l->events, i));
 	measure(l, NULL, l->packet_header);
 	for (guint i = 0; i < l->streams->len; i++) {
 		struct layout_stream *s = g_ptr_array_index(l->streams, i);

@@ -206,12 +206,7 @@ static enum lt_status parse_clock(struct parse *p)
 
 static enum lt_status parse_stream(struct parse *p)
 {
-	struct layout_stream *s = g_new0(struct layout_stream, 1);
-
-	s->events = g_hash_table_new(g_int64_hash, g_int64_equal);
-	s->align = 8;
-	g_ptr_array_add(p->l->streams, s);
-	p->block = s;
+	p->block = layout_add_stream(p->l);
 	return parse_block(p, stream_entry);
 }
 

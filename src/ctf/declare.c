@@ -5,7 +5,8 @@
 
 #include "base/error.h"
 
-enum { DEPTH_MAX = 64, ALIGN_MAX = 1 << 20, FLOAT_BITS_MAX = 4096 };
+/* Of a name of a type: "unsigned long long int". */
+enum { WORDS_MAX = 8 };
 
 static enum lt_status fail(const struct declare *d, const char *what)
 {
@@ -69,6 +70,16 @@ static struct type *make(struct declare *d, enum type_kind kind)
 	return t;
 }
 
+/* What a declaration of few words can make many of. */
+static enum lt_status add_field(struct declare *d, struct type *t, const char *name, struct type *type)
+{
+	if (t->fields->len >= TYPE_FIELDS_MAX || d->n_fields >= TYPES_MAX)
+		return fail(d, "too many fields");
+	d->n_fields++;
+	type_add_field(t, name, type);
+	return LT_OK;
+}
+
 static void set_name(struct declare *d, const char *keyword, const char *name, struct type *t)
 {
 	g_hash_table_replace(d->names, g_strconcat(keyword, name, NULL), t);
@@ -114,8 +125,8 @@ static enum lt_status parse_reference(struct declare *d, struct type *t)
 
 static enum lt_status set_align(struct declare *d, struct type *t, int64_t align)
 {
-	if (align < 1 || align > ALIGN_MAX || align & (align - 1))
-		return fail(d, "an alignment that is no power of 2");
+	if (align < 1 || align > TYPE_ALIGN_MAX || align & (align - 1))
+		return fail(d, "an alignment that is not a power of 2, or too large,");
 	t->align = MAX(t->align, (uint64_t)align);
 	return LT_OK;
 }
@@ -135,7 +146,7 @@ static enum lt_status set_attribute(struct declare *d, struct type *t, const str
 				    const struct tsdl_token *value)
 {
 	if (tsdl_is(key, "size") || tsdl_is(key, "exp_dig") || tsdl_is(key, "mant_dig")) {
-		if (value->kind != TSDL_NUMBER || value->number < 0 || value->number > FLOAT_BITS_MAX)
+		if (value->kind != TSDL_NUMBER || value->number < 0 || value->number > TYPE_FLOAT_BITS_MAX)
 			return fail(d, "a wrong size");
 		t->size += (unsigned)value->number;
 	} else if (tsdl_is(key, "align")) {
@@ -181,7 +192,7 @@ static enum lt_status parse_number_type(struct declare *d, enum type_kind kind, 
 		has_align |= tsdl_is(key, "align");
 	}
 	if (!t->size || (kind == TYPE_INTEGER && t->size > 64))
-		return fail(d, "a number without a possible size ends");
+		return fail(d, "a number of an impossible size");
 	if (!has_align && t->size % 8 == 0)
 		t->align = 8;
 	*out = t;
@@ -244,7 +255,7 @@ static enum lt_status parse_enum(struct declare *d, struct type **out)
 	if (declare_accept(d, ":") && declare_type(d, &base))
 		return LT_ERROR;
 	if (!base || base->kind != TYPE_INTEGER)
-		return fail(d, "an enum that is no integer");
+		return fail(d, "an enum that is not an integer");
 	t->align = base->align;
 	t->size = base->size;
 	t->is_signed = base->is_signed;
@@ -275,9 +286,11 @@ static enum lt_status parse_declarator(struct declare *d, struct type *type, cha
 		return fail(d, "the name of a field expected");
 	*name = tsdl_text(d->at++);
 	make_plain(*name);
-	while (declare_accept(d, "[")) {
+	for (unsigned n = 0; declare_accept(d, "["); n++) {
 		struct type *t = make(d, d->at->kind == TSDL_NUMBER ? TYPE_ARRAY : TYPE_SEQUENCE);
 
+		if (n >= TYPE_DEPTH_MAX)
+			return fail(d, "arrays nested too deeply");
 		if (t->kind == TYPE_ARRAY)
 			t->length = (uint64_t)(d->at++)->number;
 		else if (parse_reference(d, t))
@@ -305,13 +318,13 @@ static enum lt_status parse_field(struct declare *d, struct type *into)
 		return LT_ERROR;
 	do {
 		char *name = NULL;
+		enum lt_status status = parse_declarator(d, type, &name, &whole);
 
-		if (parse_declarator(d, type, &name, &whole)) {
-			g_free(name);
-			return LT_ERROR;
-		}
-		type_add_field(into, name, whole);
+		if (!status)
+			status = add_field(d, into, name, whole);
 		g_free(name);
+		if (status)
+			return status;
 	} while (declare_accept(d, ","));
 	return declare_expect(d, ";");
 }
@@ -351,14 +364,16 @@ static enum lt_status parse_struct(struct declare *d, struct type **out)
 }
 
 /* The same choices for another tag. */
-static void copy_options(struct type *t, const struct type *known)
+static enum lt_status copy_options(struct declare *d, struct type *t, const struct type *known)
 {
 	for (guint i = 0; i < known->fields->len; i++)
-		type_add_field(t, type_field(known, i)->name, type_field(known, i)->type);
+		if (add_field(d, t, type_field(known, i)->name, type_field(known, i)->type))
+			return LT_ERROR;
 	if (!t->path) {
 		t->from = known->from;
 		t->path = g_strdupv(known->path);
 	}
+	return LT_OK;
 }
 
 static enum lt_status parse_variant(struct declare *d, struct type **out)
@@ -379,9 +394,7 @@ static enum lt_status parse_variant(struct declare *d, struct type **out)
 			set_name(d, "variant ", name, tagged);
 	} else if (!status) {
 		known = name ? find_name(d, "variant ", name) : NULL;
-		status = known ? LT_OK : fail(d, "an unknown variant");
-		if (known)
-			copy_options(tagged, known);
+		status = known ? copy_options(d, tagged, known) : fail(d, "an unknown variant");
 	}
 	g_free(name);
 	return status;
@@ -397,7 +410,7 @@ static enum lt_status parse_known(struct declare *d, struct type **out)
 
 	while (declare_accept(d, "const"))
 		;
-	for (const struct tsdl_token *t = d->at; t->kind == TSDL_WORD; t++) {
+	for (const struct tsdl_token *t = d->at; t->kind == TSDL_WORD && t < d->at + WORDS_MAX; t++) {
 		struct type *found;
 
 		if (words->len)
@@ -420,7 +433,7 @@ enum lt_status declare_type(struct declare *d, struct type **out)
 {
 	enum lt_status status;
 
-	if (d->depth >= DEPTH_MAX)
+	if (d->depth >= TYPE_DEPTH_MAX)
 		return fail(d, "types nested too deeply");
 	d->depth++;
 	if (declare_accept(d, "integer"))

@@ -14,7 +14,7 @@ struct declare {
 	const struct tsdl_token *at; /* the next token; the array ends with TSDL_END */
 	GPtrArray *types;            /* every type made; the owner destroys them */
 	GHashTable *names;           /* "uint8_t", "struct packet_context" → struct type */
-	unsigned depth;
+	unsigned depth, n_fields;
 };
 
 /* LT_ERROR, as for all below: the error chain names the line. */

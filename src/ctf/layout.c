@@ -4,8 +4,11 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "ctf/bind.h"
 #include "ctf/blocks.h"
+#include "ctf/fragments.h"
+#include "ctf/metadata.h"
 
 static void destroy_clock(gpointer data)
 {
@@ -37,6 +40,7 @@ enum lt_status layout_parse(const char *text, struct layout **out)
 {
 	struct layout *l = g_new0(struct layout, 1);
 	enum lt_status status;
+	char why[512];
 
 	l->env = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
 	l->env_integers = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
@@ -46,12 +50,13 @@ enum lt_status layout_parse(const char *text, struct layout **out)
 	l->events = g_ptr_array_new_with_free_func(destroy_event);
 	l->types = g_ptr_array_new_with_free_func(destroy_type);
 	l->n_slots = SLOT_EVENT_ID + 1;
-	status = blocks_parse(text, l);
+	status = metadata_is_ctf2(text) ? fragments_parse(text, l) : blocks_parse(text, l);
 	if (!status)
 		status = bind_layout(l);
 	if (status) {
 		layout_destroy(l);
-		return status;
+		text_sanitise(why, sizeof(why), error_text(), strlen(error_text()));
+		return error_set("%s", why);
 	}
 	*out = l;
 	return LT_OK;
@@ -69,6 +74,16 @@ void layout_destroy(struct layout *l)
 	g_ptr_array_free(l->events, TRUE);
 	g_ptr_array_free(l->types, TRUE);
 	g_free(l);
+}
+
+struct layout_stream *layout_add_stream(struct layout *l)
+{
+	struct layout_stream *s = g_new0(struct layout_stream, 1);
+
+	s->events = g_hash_table_new(g_int64_hash, g_int64_equal);
+	s->align = 8;
+	g_ptr_array_add(l->streams, s);
+	return s;
 }
 
 struct layout_stream *layout_find_stream(const struct layout *l, uint64_t id)

@@ -10,7 +10,7 @@
 #include "ctf/type.h"
 
 /*
- * What the metadata of a CTF 1.8 trace says, as far as one must know it to find
+ * What the metadata of a trace says, of CTF 1.8 or CTF 2, as far as one must know it to find
  * the packets of a stream, the events of a packet and their times. Values of
  * fields are never decoded: ctf/walk.h steps over them.
  */
@@ -42,10 +42,13 @@ struct layout_stream {
 	uint64_t align;     /* bits: the greatest alignment in its events, at least 8 */
 };
 
+enum layout_format { LAYOUT_CTF_1_8, LAYOUT_CTF_2 };
+
 struct layout {
-	enum bits_order order;
+	enum layout_format format;
+	enum bits_order order;  /* of numbers that do not say */
 	bool has_uuid;
-	uint8_t uuid[16];
+	uint8_t uuid[16];           /* that packets carry */
 	struct type *packet_header; /* NULL: none */
 	GHashTable *env;            /* char * → char * */
 	GHashTable *env_integers;   /* char * → int64_t * */
@@ -69,6 +72,9 @@ struct layout {
 enum lt_status layout_parse(const char *text, struct layout **out);
 
 void layout_destroy(struct layout *l);
+
+/* A stream without anything, for those who fill the layout. */
+struct layout_stream *layout_add_stream(struct layout *l);
 
 /* NULL: no stream of that id. */
 struct layout_stream *layout_find_stream(const struct layout *l, uint64_t id);

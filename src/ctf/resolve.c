@@ -5,8 +5,10 @@
 
 #include "base/error.h"
 
-/* More than any tracer's event has: metadata can be small and mean a tree without end. */
-enum { DEPTH_MAX = 128, VISITS_MAX = 100000 };
+enum { DEPTH_MAX = 128, TARGETS_MAX = 64 };
+
+/* Far more than any trace needs: metadata can be small and mean a tree without end. */
+#define WORK_MAX (UINT64_C(1) << 26)
 
 /* A structure around the type looked at, and how many of its fields come before. */
 struct frame {
@@ -19,79 +21,156 @@ struct visit {
 	enum part part;
 	struct frame frames[DEPTH_MAX];
 	unsigned n_frames;
-	unsigned depth, visits;
+	unsigned depth;
+	struct type_field *targets[TARGETS_MAX]; /* what a path leads to */
+	unsigned n_targets;
 };
 
-/* Follows the rest of a path into structures and variants. */
-static struct type_field *follow(const struct type *t, guint before, char **names)
+/* ---- paths ---- */
+
+static void add_target(struct visit *v, struct type_field *field)
+{
+	if (v->n_targets < TARGETS_MAX)
+		v->targets[v->n_targets++] = field;
+}
+
+static struct type_field *find(struct visit *v, const struct type *t, const char *name, guint before)
+{
+	*v->r->work += t->fields->len;
+	return type_find_field(t, name, before);
+}
+
+/* The same for the first of several names, which may lead into the field that is being looked at. */
+static struct type_field *find_step(struct visit *v, const struct type *t, char **names, guint before)
+{
+	return find(v, t, *names, names[1] && before < G_MAXUINT ? before + 1 : before);
+}
+
+/* In CTF 1.8 a path names each structure and each choice of a variant it leads through. */
+static bool follow_names(struct visit *v, const struct type *t, guint before, char **names)
 {
 	struct type_field *field = NULL;
 
 	for (; *names; names++) {
-		if (!t->fields)
-			return NULL;
-		field = type_find_field(t, *names, before);
+		field = t->fields ? find_step(v, t, names, before) : NULL;
 		if (!field)
-			return NULL;
+			return false;
 		t = field->type;
 		before = G_MAXUINT;
 	}
-	return field;
+	add_target(v, field);
+	return true;
 }
 
-static struct type_field *find_near(const struct visit *v, char **names)
+/* In CTF 2 it names the members of structures; it leads through all choices of a variant and the elements of arrays. */
+static void follow_members(struct visit *v, const struct type *t, guint before, char **names)
 {
-	struct type_field *field = NULL;
+	struct type_field *field;
 
-	for (unsigned i = v->n_frames; i-- > 0 && !field;)
-		field = follow(v->frames[i].type, v->frames[i].before, names);
-	for (unsigned i = v->part; i-- > 0 && !field;)
-		if (v->r->parts[i])
-			field = follow(v->r->parts[i], G_MAXUINT, names);
-	return field;
+	++*v->r->work;
+	if (t->kind == TYPE_STRUCT) {
+		field = find_step(v, t, names, before);
+		if (field && names[1])
+			follow_members(v, field->type, G_MAXUINT, names + 1);
+		else if (field)
+			add_target(v, field);
+	} else if (t->kind == TYPE_VARIANT) {
+		for (guint i = 0; i < t->fields->len && *v->r->work < WORK_MAX; i++)
+			follow_members(v, type_field(t, i)->type, G_MAXUINT, names);
+	} else if (t->element) {
+		follow_members(v, t->element, G_MAXUINT, names);
+	}
 }
 
-static struct type_field *find_field(const struct visit *v, const struct type *t)
+/* The nearest field of that path: in the structures around, then in the parts before. */
+static void find_near(struct visit *v, char **names)
 {
-	const struct type *part;
+	for (unsigned i = v->n_frames; i-- > 0;)
+		if (follow_names(v, v->frames[i].type, v->frames[i].before, names))
+			return;
+	for (unsigned i = v->part; i-- > 0;)
+		if (v->r->parts[i] && follow_names(v, v->r->parts[i], G_MAXUINT, names))
+			return;
+}
 
+/* From the structure around, for each empty name one further out. */
+static void find_here(struct visit *v, char **names)
+{
+	unsigned frames = v->n_frames;
+
+	for (; *names && !**names && frames; names++)
+		frames--;
+	if (*names && frames)
+		follow_members(v, v->frames[frames - 1].type, v->frames[frames - 1].before, names);
+}
+
+static void find_targets(struct visit *v, const struct type *t)
+{
+	const struct type *part = t->from <= v->part ? v->r->parts[t->from] : NULL;
+	const guint before = t->from == v->part && v->n_frames ? v->frames[0].before : G_MAXUINT;
+
+	v->n_targets = 0;
 	if (!t->path || !*t->path)
-		return NULL;
-	if (t->from >= PARTS)
-		return find_near(v, t->path);
-	part = t->from <= v->part ? v->r->parts[t->from] : NULL;
-	if (!part)
-		return NULL;
-	return follow(part, t->from == v->part && v->n_frames ? v->frames[0].before : G_MAXUINT, t->path);
+		return;
+	if (t->from == FROM_NEAR)
+		find_near(v, t->path);
+	else if (t->from == FROM_HERE)
+		find_here(v, t->path);
+	else if (part && v->r->has_names)
+		follow_names(v, part, before, t->path);
+	else if (part)
+		follow_members(v, part, before, t->path);
 }
 
 static enum lt_status fail(const struct type *t, const char *what)
 {
 	char *path = t->path ? g_strjoinv(".", t->path) : g_strdup("");
 
-	error_set("'%s' %s", path, what);
+	error_set("'%.80s' %s", path, what);
 	g_free(path);
 	return LT_ERROR;
+}
+
+/* One slot for the type and all that its path leads to. */
+static enum lt_status share_slot(struct visit *v, struct type *t)
+{
+	int slot = t->slot;
+
+	for (unsigned i = 0; i < v->n_targets && slot == SLOT_NONE; i++)
+		slot = v->targets[i]->slot;
+	if (slot == SLOT_NONE) {
+		if (*v->r->n_slots >= SLOTS_MAX)
+			return error_set("too many lengths and tags");
+		slot = (int)(*v->r->n_slots)++;
+	}
+	for (unsigned i = 0; i < v->n_targets; i++) {
+		if (v->targets[i]->slot != SLOT_NONE && v->targets[i]->slot != slot)
+			return fail(t, "names different fields in different places");
+		v->targets[i]->slot = slot;
+	}
+	t->slot = slot;
+	return LT_OK;
 }
 
 /* The slot of the field a sequence or variant refers to. */
 static enum lt_status connect(struct visit *v, struct type *t, const struct type **target)
 {
-	struct type_field *field = find_field(v, t);
+	find_targets(v, t);
+	if (!v->n_targets)
+		return fail(t, "does not name a field that is known before");
+	*target = v->targets[0]->type;
+	for (unsigned i = 0; i < v->n_targets; i++) {
+		const struct type *found = v->targets[i]->type;
 
-	if (!field || (field->type->kind != TYPE_INTEGER && field->type->kind != TYPE_ENUM))
-		return fail(t, "does not name a field with a number");
-	if (field->slot == SLOT_NONE) {
-		if (*v->r->n_slots >= SLOTS_MAX)
-			return error_set("too many lengths and tags");
-		field->slot = (int)(*v->r->n_slots)++;
+		if (found->kind != TYPE_INTEGER && found->kind != TYPE_ENUM)
+			return fail(t, "does not name an integer");
+		if (found->is_signed != (*target)->is_signed)
+			return fail(t, "names integers with and without sign");
 	}
-	if (t->slot != SLOT_NONE && t->slot != field->slot)
-		return fail(t, "names different fields in different places");
-	t->slot = field->slot;
-	*target = field->type;
-	return LT_OK;
+	return share_slot(v, t);
 }
+
+/* ---- variants ---- */
 
 /* Tracers put an underscore in front of labels that could be keywords, not always at both places. */
 static const char *plain(const char *name)
@@ -99,24 +178,23 @@ static const char *plain(const char *name)
 	return *name == '_' ? name + 1 : name;
 }
 
-static guint find_option(const struct type *t, const char *label)
+static guint find_option(struct visit *v, const struct type *t, const char *label)
 {
-	const struct type_field *field = type_find_field(t, label, G_MAXUINT);
+	const struct type_field *field = find(v, t, label, G_MAXUINT);
 
 	if (!field)
-		field = type_find_field(t, plain(label), G_MAXUINT);
+		field = find(v, t, plain(label), G_MAXUINT);
 	return field ? (guint)(field - type_field(t, 0)) : G_MAXUINT;
 }
 
-static void set_cases(struct type *t, const struct type *tag)
+static void set_cases(struct visit *v, struct type *t, const struct type *tag)
 {
-	t->tag_is_signed = tag->is_signed;
 	g_array_set_size(t->cases, 0);
-	for (guint i = 0; i < tag->labels->len; i++) {
+	for (guint i = 0; i < tag->labels->len && *v->r->work < WORK_MAX; i++) {
 		const struct type_label *label = &g_array_index(tag->labels, struct type_label, i);
 		struct type_case c = {.first = label->first, .last = label->last};
 
-		c.field = find_option(t, label->name);
+		c.field = find_option(v, t, label->name);
 		if (c.field == G_MAXUINT)
 			continue;
 		c.type = type_field(t, c.field)->type;
@@ -124,23 +202,35 @@ static void set_cases(struct type *t, const struct type *tag)
 	}
 }
 
+static enum lt_status connect_variant(struct visit *v, struct type *t)
+{
+	const struct type *tag;
+
+	if (connect(v, t, &tag))
+		return LT_ERROR;
+	t->tag_is_signed = tag->is_signed;
+	if (t->has_ranges)
+		return LT_OK;
+	if (tag->kind != TYPE_ENUM)
+		return fail(t, "is not an enum, but a tag");
+	set_cases(v, t, tag);
+	return LT_OK;
+}
+
 static enum lt_status visit(struct visit *v, struct type *t)
 {
 	enum lt_status status = LT_OK;
-	const struct type *target = NULL;
+	const struct type *length;
 
-	if (v->depth >= DEPTH_MAX || ++v->visits > VISITS_MAX)
-		return error_set("a type that is nested too deeply or too large");
+	if (v->depth >= DEPTH_MAX)
+		return error_set("types nested too deeply");
+	if (++*v->r->work >= WORK_MAX)
+		return error_set("the types are too large");
 	v->depth++;
-	if (t->kind == TYPE_VARIANT || t->kind == TYPE_SEQUENCE) {
-		status = connect(v, t, &target);
-		if (!status && t->kind == TYPE_VARIANT) {
-			if (target->kind == TYPE_ENUM)
-				set_cases(t, target);
-			else
-				status = fail(t, "is not an enum, but a tag");
-		}
-	}
+	if (t->kind == TYPE_SEQUENCE)
+		status = connect(v, t, &length);
+	else if (t->kind == TYPE_VARIANT)
+		status = connect_variant(v, t);
 	if (t->kind == TYPE_STRUCT)
 		v->frames[v->n_frames++].type = t;
 	for (guint i = 0; !status && t->fields && i < t->fields->len; i++) {
@@ -161,20 +251,4 @@ enum lt_status resolve_part(const struct resolve *r, enum part part)
 	struct visit v = {.r = r, .part = part};
 
 	return r->parts[part] ? visit(&v, r->parts[part]) : LT_OK;
-}
-
-static void mark_event_id(struct type *t, unsigned depth)
-{
-	for (guint i = 0; t->fields && depth < DEPTH_MAX / 16 && i < t->fields->len; i++) {
-		struct type_field *field = type_field(t, i);
-
-		if (!strcmp(field->name, "id"))
-			field->slot = SLOT_EVENT_ID;
-		mark_event_id(field->type, depth + 1);
-	}
-}
-
-void resolve_event_id(struct type *header)
-{
-	mark_event_id(header, 0);
 }

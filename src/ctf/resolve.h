@@ -16,13 +16,12 @@
  */
 struct resolve {
 	struct type *parts[PARTS];
+	bool has_names;    /* paths name the choices of variants: CTF 1.8 */
 	unsigned *n_slots; /* of the layout */
+	uint64_t *work;    /* done for the layout so far: there is a bound */
 };
 
-/* All references in one part. LT_ERROR: one names nothing, or no integer. */
+/* All references in one part. LT_ERROR: one names nothing, or not an integer. */
 enum lt_status resolve_part(const struct resolve *r, enum part part);
-
-/* Gives every field "id" of an event header the slot SLOT_EVENT_ID. */
-void resolve_event_id(struct type *header);
 
 #endif

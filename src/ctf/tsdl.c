@@ -8,6 +8,9 @@
 
 #include "base/error.h"
 
+/* A hundred times as long as what the kernel's tracer writes of all its events. */
+enum { TOKENS_MAX = 1 << 24 };
+
 struct reader {
 	const char *at;
 	unsigned line;
@@ -123,7 +126,9 @@ enum lt_status tsdl_split(const char *text, GArray **tokens)
 	*tokens = g_array_new(FALSE, FALSE, sizeof(struct tsdl_token));
 	do {
 		skip_blanks(&r);
-		if (read_token(&r, &token)) {
+		if ((*tokens)->len >= TOKENS_MAX)
+			error_set("metadata: line %u: too long", r.line);
+		if ((*tokens)->len >= TOKENS_MAX || read_token(&r, &token)) {
 			g_array_free(*tokens, TRUE);
 			*tokens = NULL;
 			return LT_ERROR;

@@ -20,7 +20,7 @@ enum type_kind {
 	TYPE_FLOAT,
 	TYPE_STRING,   /* bytes up to a NUL */
 	TYPE_STRUCT,
-	TYPE_VARIANT,  /* one of its fields, chosen by the label of an enum seen before */
+	TYPE_VARIANT,  /* one of its fields, chosen by the value of a field seen before */
 	TYPE_ARRAY,
 	TYPE_SEQUENCE, /* an array whose length was seen before */
 };
@@ -30,6 +30,15 @@ enum {
 	SLOT_NONE = -1,
 	SLOT_EVENT_ID = 0, /* every field "id" of an event header */
 	SLOTS_MAX = 65536,
+};
+
+/* Far more than any trace has. Metadata of strangers is held to these. */
+enum {
+	TYPE_DEPTH_MAX = 64,     /* types in one another, as they are written */
+	TYPE_FIELDS_MAX = 4096,  /* of one structure or variant */
+	TYPE_ALIGN_MAX = 1 << 20,
+	TYPE_FLOAT_BITS_MAX = 4096,
+	TYPES_MAX = 1 << 18,     /* of one trace */
 };
 
 /* The parts of a packet and an event, in their order. */
@@ -98,6 +107,7 @@ struct type {
 	char **path;
 	int slot;
 	GArray *cases;        /* struct type_case */
+	bool has_ranges; /* the choices came with the variant: the tag needs no labels */
 	bool tag_is_signed;
 
 	/*

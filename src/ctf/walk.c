@@ -105,7 +105,7 @@ static bool walk_variant(struct walk *w, const struct type *t)
 {
 	const struct type_case *c = walk_choose(w, t);
 
-	return c && walk_type(w, c->type);
+	return c && walk_field(w, type_field(t, c->field));
 }
 
 static bool walk_elements(struct walk *w, const struct type *t, uint64_t n)
@@ -123,9 +123,15 @@ static bool walk_elements(struct walk *w, const struct type *t, uint64_t n)
 		return (!stride || n - 1 <= (w->end - w->at) / stride) && skip(w, stride * (n - 1)) &&
 		       skip(w, e->fixed_bits);
 	}
-	while (n--)
+	while (n--) {
+		const uint64_t from = w->at;
+
 		if (!walk_type(w, e))
 			return false;
+		/* Nor have those that follow. */
+		if (w->at == from)
+			break;
+	}
 	return true;
 }
 
@@ -169,10 +175,12 @@ uint64_t walk_event_begin(const struct walk *w, const struct layout_stream *s)
 
 bool walk_event(struct walk *w, const struct layout_stream *s, const struct layout_event **event)
 {
+	const uint64_t from = w->at;
+
 	w->slots[SLOT_EVENT_ID] = 0;
 	if (!walk_type(w, s->event_header))
 		return false;
 	*event = layout_find_event(s, w->slots[SLOT_EVENT_ID]);
 	return *event && (*event)->is_known && walk_type(w, s->event_context) && walk_type(w, (*event)->context) &&
-	       walk_type(w, (*event)->fields);
+	       walk_type(w, (*event)->fields) && w->at > from;
 }

@@ -33,7 +33,7 @@ const struct type_case *walk_choose(const struct walk *w, const struct type *var
 
 /*
  * Behind the next event; *event is its class. w->clock is then its time. False:
- * it does not fit, has no known id, or its layout was not understood.
+ * it does not fit, has no known id or no bits, or its layout was not understood.
  */
 bool walk_event(struct walk *w, const struct layout_stream *s, const struct layout_event **event);
 

@@ -385,8 +385,9 @@ def check_failures(home, recording):
 
 
 def unpack():
-    """name → directory of every recording there is."""
-    found = {n: os.path.join(TRACES, n) for n in (os.listdir(TRACES) if os.path.isdir(TRACES) else ())}
+    """name → directory of every recording there is, but those in CTF 2: this relayd may not take them."""
+    names = os.listdir(TRACES) if os.path.isdir(TRACES) else ()
+    found = {n: os.path.join(TRACES, n) for n in names if not n.startswith("ctf2-")}
     directory = os.path.join(SHARED, "traces")
     for file in sorted(os.listdir(directory) if SHARED and os.path.isdir(directory) else ()):
         name = file.removesuffix(".tar.zst")

@@ -209,6 +209,16 @@ def check(path, parts):
     return n, fields, wrong
 
 
+def is_ctf2(directory):
+    with open(os.path.join(directory, "metadata"), "rb") as metadata:
+        return metadata.read(1) == b"\x1e"
+
+
+def library_version():
+    out = subprocess.run(["pkg-config", "--modversion", "babeltrace2"], stdout=subprocess.PIPE, text=True, check=True).stdout
+    return tuple(map(int, out.split(".")))
+
+
 def directories():
     """The recordings at hand, one trace each: babeltrace2 merges hosts, whose CPUs have the same numbers."""
     roots = [os.path.join(BUILD, "traces")]
@@ -218,7 +228,7 @@ def directories():
     for root in roots:
         for directory, names, files in os.walk(root):
             names.sort()
-            if "metadata" in files:
+            if "metadata" in files and (not is_ctf2(directory) or library_version() >= (2, 1)):
                 yield directory
 
 
