@@ -40,6 +40,16 @@ def free_ports(n):
         return [s.getsockname()[1] for s in sockets]
 
 
+def has_ipv6():
+    """Whether ::1 is there."""
+    try:
+        with socket.socket(socket.AF_INET6) as s:
+            s.bind(("::1", 0))
+    except OSError:
+        return False
+    return True
+
+
 class User:
     """An ordinary user with a home, in which LTTng's files and sockets are."""
 
@@ -60,7 +70,8 @@ class User:
         return shutil.copy(program, self.home)
 
     def start(self, *argv, **more):
-        process = subprocess.Popen(argv, cwd=self.home, env=self.env, stdin=subprocess.DEVNULL, text=True, **self.ids, **more)
+        more = {"stdin": subprocess.DEVNULL, **more}
+        process = subprocess.Popen(argv, cwd=self.home, env=self.env, text=True, **self.ids, **more)
         self.processes.append(process)
         return process
 
@@ -81,16 +92,17 @@ class User:
         self.start("lttng-sessiond", "--no-kernel", "--quiet")
         wait_until(lambda: self.sessiond_pid() and self.run("lttng", "--no-sessiond", "list")[0] == 0, "session daemon")
 
-    def start_relayd(self):
-        """Starts one; its control, data and live ports, and its directory."""
+    def start_relayd(self, ipv6=False):
+        """Starts one; its control, data and live ports, the last one of ::1 if ipv6, and its directory."""
         ports = free_ports(3)
         output = os.path.join(self.home, "relayd")
-        options = [f"--{name}-port=tcp://127.0.0.1:{port}" for name, port in zip(("control", "data", "live"), ports)]
+        options = [f"--{name}-port=tcp://127.0.0.1:{port}" for name, port in zip(("control", "data"), ports)]
+        options.append(f"--live-port={'tcp6://[::1]' if ipv6 else 'tcp://127.0.0.1'}:{ports[2]}")
         self.start("lttng-relayd", *options, "--output", output, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
         def answers():
-            with socket.socket() as s:
-                return s.connect_ex(("127.0.0.1", ports[2])) == 0
+            with socket.socket(socket.AF_INET6 if ipv6 else socket.AF_INET) as s:
+                return s.connect_ex(("::1" if ipv6 else "127.0.0.1", ports[2])) == 0
         wait_until(answers, "relayd")
         return ports, output
 

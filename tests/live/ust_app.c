@@ -2,10 +2,11 @@
 /*
  * A program instrumented for user-space tracing.
  *
- *   ust_app COUNT [STATUS]
+ *   ust_app COUNT [STATUS [wait]]
  *
  * Gives COUNT events lttng_ust_tracef:event and half as many (rounded down)
- * lttng_ust_tracelog:INFO, then ends with STATUS. Built without lttng-ust it ends with 77.
+ * lttng_ust_tracelog:INFO, then ends with STATUS, with "wait" once its standard
+ * input is closed. Built without lttng-ust it ends with 77.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,5 +41,8 @@ static void trace(int count)
 int main(int argc, char **argv)
 {
 	trace(argc > 1 ? atoi(argv[1]) : 0);
+	if (argc > 3)
+		while (getchar() != EOF)
+			;
 	return argc > 2 ? atoi(argv[2]) : 0;
 }

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef LT_VIEWER_CONNECTION_H
+#define LT_VIEWER_CONNECTION_H
+
+#include <glib.h>
+#include <netdb.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+
+/*
+ * Inside viewer/: a TCP connection that never blocks. What is sent waits in a buffer until the peer takes
+ * it; what comes is read in large pieces and taken in small ones, or goes straight to where it is wanted.
+ */
+enum { CONNECTION_IN = 16384 }; /* most that can be taken at once */
+
+struct viewer_connection {
+	int fd; /* -1: not open */
+	bool is_open; /* connected; else connecting */
+	struct addrinfo *addresses, *next; /* of the host; the one to try next */
+	int64_t give_up_us; /* this address, while connecting */
+	int64_t until_us;   /* and all of them */
+	int64_t moved_us;   /* when bytes last came, or something was sent after silence */
+	GByteArray *out;
+	size_t sent;
+	uint8_t *body;      /* where the next bytes go, past the buffer */
+	size_t body_len;
+	size_t begin, end;  /* of what is in the buffer */
+	uint8_t in[CONNECTION_IN];
+};
+
+void viewer_connection_init(struct viewer_connection *c);
+void viewer_connection_close(struct viewer_connection *c);
+
+/*
+ * Finds the host's addresses, which may wait for a resolver, and starts to connect; all of them are
+ * tried in turn within the time. LT_ERROR: there are none, or not one that could be tried.
+ */
+enum lt_status viewer_connection_open(struct viewer_connection *c, int family, const char *host, unsigned port,
+				      unsigned timeout_ms);
+
+/*
+ * Moves what can be moved now, in both directions. LT_OK: something was received. LT_AGAIN: nothing,
+ * or still connecting. LT_END: the peer closed. LT_ERROR: it broke; while connecting: no address answers.
+ */
+enum lt_status viewer_connection_move(struct viewer_connection *c);
+
+/* Appends to what is to be sent. */
+void viewer_connection_put(struct viewer_connection *c, const void *data, size_t len);
+
+static inline bool viewer_connection_has_backlog(const struct viewer_connection *c)
+{
+	return c->sent < c->out->len;
+}
+
+/* The next len bytes (<= CONNECTION_IN), until anything else is done with the connection; NULL: not there yet. */
+const void *viewer_connection_look(const struct viewer_connection *c, size_t len);
+
+void viewer_connection_skip(struct viewer_connection *c, size_t len);
+
+/* The next len bytes go to data, which must stay until viewer_connection_body_is_there(). */
+void viewer_connection_expect(struct viewer_connection *c, void *data, size_t len);
+
+static inline bool viewer_connection_body_is_there(const struct viewer_connection *c)
+{
+	return c->body_len == 0;
+}
+
+#endif

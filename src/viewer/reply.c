@@ -1,0 +1,524 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "viewer/internal.h"
+
+/* Most of everything: what exceeds them is no relayd's. */
+enum {
+	SESSIONS_MAX = 65536,
+	STREAMS_MAX = 65536,       /* of a session, at a time */
+	NAME_MAX_BYTES = 4096,
+	METADATA_MAX = 64 << 20,   /* of a trace, in all */
+	MINOR_PREFETCH = 8,        /* older relayds may want something else read before a packet */
+	AGAIN_US = 5000,           /* before a packet is asked for once more */
+};
+
+#define ENTRY_MAX (sizeof(struct wire_session_new) + 2 * NAME_MAX_BYTES)
+_Static_assert(ENTRY_MAX <= CONNECTION_IN && sizeof(struct wire_stream) <= CONNECTION_IN, "entries are taken whole");
+
+#define NONSENSE "the relayd sent nonsense: "
+
+static const void *look(const struct viewer *v, size_t len)
+{
+	return viewer_connection_look(&v->connection, len);
+}
+
+static void skip(struct viewer *v, size_t len)
+{
+	viewer_connection_skip(&v->connection, len);
+}
+
+/* The answer to the first request is complete. */
+static void finish(struct viewer *v)
+{
+	struct viewer_request *r = g_queue_pop_head(&v->requests);
+
+	if (r->stream)
+		r->stream->requests--;
+	v->part = PART_HEAD;
+	g_free(r);
+}
+
+/* ---- connecting, listing, attaching ---- */
+
+static enum lt_status take_connect(struct viewer *v)
+{
+	const struct wire_connect *w = look(v, sizeof(*w));
+
+	if (!w)
+		return LT_AGAIN;
+	v->minor = MIN(GUINT32_FROM_BE(w->minor), WIRE_MINOR);
+	if (GUINT32_FROM_BE(w->major) != WIRE_MAJOR || v->minor < WIRE_MINOR_FIRST)
+		return viewer_refuse(v, VIEWER_UNREACHABLE, "what answers speaks another protocol");
+	skip(v, sizeof(*w));
+	finish(v);
+	return LT_END;
+}
+
+static enum lt_status take_list_head(struct viewer *v)
+{
+	const uint32_t *w = look(v, sizeof(*w));
+
+	if (!w)
+		return LT_AGAIN;
+	v->entries_left = GUINT32_FROM_BE(*w);
+	if (v->entries_left > SESSIONS_MAX)
+		return viewer_refuse(v, VIEWER_PROTOCOL, NONSENSE "%u sessions", v->entries_left);
+	skip(v, sizeof(*w));
+	v->is_listed = false;
+	v->part = PART_SESSIONS;
+	return LT_END;
+}
+
+static void set_entry(struct viewer *v, const struct wire_session *w, char *host, char *name)
+{
+	g_free(v->entry_host);
+	g_free(v->entry_name);
+	v->entry_host = host;
+	v->entry_name = name;
+	v->session = (struct viewer_session){
+		.id = GUINT64_FROM_BE(w->id),
+		.host = host,
+		.name = name,
+		.timer_us = GUINT32_FROM_BE(w->timer_us),
+		.clients = GUINT32_FROM_BE(w->clients),
+		.streams = GUINT32_FROM_BE(w->streams),
+	};
+}
+
+/* LT_OK: the entry is v->session. */
+static enum lt_status take_old_entry(struct viewer *v)
+{
+	const struct wire_session_old *w = look(v, sizeof(*w));
+
+	if (!w)
+		return LT_AGAIN;
+	set_entry(v, &w->session, g_strndup(w->host, sizeof(w->host)), g_strndup(w->name, sizeof(w->name)));
+	skip(v, sizeof(*w));
+	return LT_OK;
+}
+
+static enum lt_status take_new_entry(struct viewer *v)
+{
+	const struct wire_session_new *w = look(v, sizeof(*w));
+	const char *names = (const char *)(w + 1);
+	uint32_t host_len, name_len;
+
+	if (!w)
+		return LT_AGAIN;
+	host_len = GUINT32_FROM_BE(w->host_len);
+	name_len = GUINT32_FROM_BE(w->name_len);
+	if (host_len > NAME_MAX_BYTES || name_len > NAME_MAX_BYTES)
+		return viewer_refuse(v, VIEWER_PROTOCOL, NONSENSE "a name of %u bytes", MAX(host_len, name_len));
+	if (!look(v, sizeof(*w) + host_len + name_len))
+		return LT_AGAIN;
+	set_entry(v, &w->session, g_strndup(names, host_len), g_strndup(names + host_len, name_len));
+	v->session.is_ctf2 = GUINT32_FROM_BE(w->format) != 0;
+	skip(v, sizeof(*w) + host_len + name_len);
+	return LT_OK;
+}
+
+static enum lt_status take_sessions(struct viewer *v, struct viewer_event *event)
+{
+	enum lt_status status;
+
+	if (v->entries_left == 0) {
+		finish(v);
+		return viewer_take_list(v, event);
+	}
+	status = v->minor >= WIRE_MINOR_FORMATS ? take_new_entry(v) : take_old_entry(v);
+	if (status != LT_OK)
+		return status;
+	v->entries_left--;
+	if (!viewer_take_session(v))
+		return LT_END;
+	*event = (struct viewer_event){ .kind = VIEWER_SESSION, .session = &v->session };
+	return LT_OK;
+}
+
+static enum lt_status take_created(struct viewer *v)
+{
+	const uint32_t *w = look(v, sizeof(*w));
+
+	if (!w)
+		return LT_AGAIN;
+	if (GUINT32_FROM_BE(*w) != WIRE_CREATED)
+		return viewer_refuse(v, VIEWER_PROTOCOL, "the relayd takes no viewer: status %u", GUINT32_FROM_BE(*w));
+	skip(v, sizeof(*w));
+	finish(v);
+	return LT_END;
+}
+
+static enum lt_status refuse_attaching(struct viewer *v, uint32_t status)
+{
+	switch (status) {
+	case WIRE_ATTACH_TAKEN:
+		return viewer_refuse(v, VIEWER_TAKEN, "another viewer is attached to this session");
+	case WIRE_ATTACH_UNKNOWN:
+		return viewer_refuse(v, VIEWER_NO_SESSION, "the session is gone");
+	case WIRE_ATTACH_NOT_LIVE:
+		return viewer_refuse(v, VIEWER_NO_SESSION, "not a live session: created without '--live'");
+	default:
+		return viewer_refuse(v, VIEWER_PROTOCOL, "the relayd refused the session: status %u", status);
+	}
+}
+
+/* Of WIRE_ATTACH, or WIRE_NEW_STREAMS: LT_OK: its streams follow, if there are any. */
+static enum lt_status take_streams_head(struct viewer *v, uint32_t *status)
+{
+	const struct wire_streams *w = look(v, sizeof(*w));
+
+	if (!w)
+		return LT_AGAIN;
+	*status = GUINT32_FROM_BE(w->status);
+	/* Both answers say 1 where streams follow. */
+	v->entries_left = *status == WIRE_ATTACHED ? GUINT32_FROM_BE(w->count) : 0;
+	if (v->entries_left > STREAMS_MAX - v->streams->len)
+		return viewer_refuse(v, VIEWER_PROTOCOL, NONSENSE "%u streams", v->entries_left);
+	skip(v, sizeof(*w));
+	v->part = PART_STREAMS;
+	return LT_OK;
+}
+
+static enum lt_status take_attached(struct viewer *v, struct viewer_event *event)
+{
+	uint32_t status;
+	const enum lt_status taken = take_streams_head(v, &status);
+
+	if (taken != LT_OK)
+		return taken;
+	if (status != WIRE_ATTACHED)
+		return refuse_attaching(v, status);
+	v->state = STATE_ATTACHED;
+	v->packet_us = v->list_us = g_get_monotonic_time();
+	v->session = (struct viewer_session){
+		.id = v->id, .host = v->target, .name = v->name, .timer_us = v->timer_us, .clients = v->clients
+	};
+	*event = (struct viewer_event){ .kind = VIEWER_ATTACHED, .session = &v->session };
+	return LT_OK;
+}
+
+static enum lt_status take_new_streams(struct viewer *v)
+{
+	uint32_t status;
+	const enum lt_status taken = take_streams_head(v, &status);
+
+	if (taken != LT_OK)
+		return taken;
+	if (status < WIRE_STREAMS_NEW || status > WIRE_STREAMS_CLOSED)
+		return viewer_refuse(v, VIEWER_PROTOCOL, NONSENSE "status %u of new streams", status);
+	v->asks_streams = false;
+	/* It knows no such session any more: as good as closed. */
+	if (status == WIRE_STREAMS_CLOSED || status == WIRE_STREAMS_ERROR)
+		v->is_closed = true;
+	return LT_END;
+}
+
+/* ---- streams ---- */
+
+static struct viewer_stream *find_stream(const struct viewer *v, uint64_t id)
+{
+	for (guint i = 0; i < v->streams->len; i++) {
+		struct viewer_stream *s = g_ptr_array_index(v->streams, i);
+
+		if (s->id == id)
+			return s;
+	}
+	return NULL;
+}
+
+/* Ties a new stream to the others of its trace. */
+static void join_trace(struct viewer *v, struct viewer_stream *s)
+{
+	for (guint i = 0; i < v->streams->len; i++) {
+		struct viewer_stream *other = g_ptr_array_index(v->streams, i);
+		struct viewer_stream *data = s->is_metadata ? other : s, *metadata = s->is_metadata ? s : other;
+
+		if (other->trace != s->trace || data->is_metadata || !metadata->is_metadata || data->metadata)
+			continue;
+		data->metadata = metadata;
+		data->has_met_metadata = true;
+		metadata->n_data++;
+	}
+	v->n_data += !s->is_metadata;
+}
+
+static enum lt_status take_stream(struct viewer *v, struct viewer_event *event)
+{
+	const struct wire_stream *w;
+	struct viewer_stream *s;
+
+	if (v->entries_left == 0) {
+		finish(v);
+		return LT_END;
+	}
+	w = look(v, sizeof(*w));
+	if (!w)
+		return LT_AGAIN;
+	v->entries_left--;
+	skip(v, sizeof(*w));
+	if (find_stream(v, GUINT64_FROM_BE(w->id)))
+		return LT_END;
+	s = g_new0(struct viewer_stream, 1);
+	s->id = GUINT64_FROM_BE(w->id);
+	s->trace = GUINT64_FROM_BE(w->trace);
+	s->is_metadata = w->is_metadata != 0;
+	s->path = g_strndup(w->path, sizeof(w->path));
+	s->channel = g_strndup(w->channel, sizeof(w->channel));
+	s->viewer = v;
+	join_trace(v, s);
+	g_ptr_array_add(v->streams, s);
+	*event = (struct viewer_event){ .kind = VIEWER_STREAM, .stream = s };
+	return LT_OK;
+}
+
+static void lose_stream(struct viewer *v, struct viewer_stream *s, struct viewer_event *event)
+{
+	g_ptr_array_remove_fast(v->streams, s);
+	if (s->metadata)
+		s->metadata->n_data--;
+	v->n_data -= !s->is_metadata;
+	for (guint i = 0; s->is_metadata && i < v->streams->len; i++) {
+		struct viewer_stream *other = g_ptr_array_index(v->streams, i);
+
+		if (other->metadata == s)
+			other->metadata = NULL;
+	}
+	s->metadata = NULL;
+	*event = (struct viewer_event){ .kind = VIEWER_STREAM_GONE, .stream = s };
+}
+
+/* ---- metadata ---- */
+
+static enum lt_status take_metadata_head(struct viewer *v, struct viewer_stream *s, struct viewer_event *event)
+{
+	const struct wire_metadata *w = look(v, sizeof(*w));
+	uint64_t len;
+	uint32_t status;
+
+	if (!w)
+		return LT_AGAIN;
+	status = GUINT32_FROM_BE(w->status);
+	len = GUINT64_FROM_BE(w->len);
+	if (status < WIRE_METADATA_OK || status > WIRE_METADATA_ERROR || (status != WIRE_METADATA_OK && len > 0))
+		return viewer_refuse(v, VIEWER_PROTOCOL, NONSENSE "status %u of metadata", status);
+	if (len > METADATA_MAX - s->n_bytes)
+		return viewer_refuse(v, VIEWER_PROTOCOL, NONSENSE "%" G_GUINT64_FORMAT " bytes of metadata", len);
+	skip(v, sizeof(*w));
+	if (len > 0) {
+		g_byte_array_set_size(v->body, (guint)len);
+		viewer_connection_expect(&v->connection, v->body->data, len);
+		v->part = PART_METADATA;
+		return LT_END;
+	}
+	finish(v);
+	if (status != WIRE_METADATA_ERROR || s->requests > 0)
+		return LT_END;
+	lose_stream(v, s, event);
+	return LT_OK;
+}
+
+static enum lt_status take_metadata(struct viewer *v, struct viewer_stream *s, struct viewer_event *event)
+{
+	if (!viewer_connection_body_is_there(&v->connection))
+		return LT_AGAIN;
+	finish(v);
+	s->n_bytes += v->body->len;
+	*event = (struct viewer_event){
+		.kind = VIEWER_METADATA, .stream = s, .bytes = v->body->data, .len = v->body->len
+	};
+	return LT_OK;
+}
+
+/* ---- indexes and packets ---- */
+
+/* What an answer about a data stream says of the rest of the session, as of request r. */
+static void heed_flags(struct viewer *v, const struct viewer_request *r, uint32_t flags)
+{
+	struct viewer_stream *metadata = r->stream->metadata;
+
+	if (flags & WIRE_FLAG_METADATA && metadata && !viewer_asked_since(metadata->asked, r))
+		viewer_ask_metadata(v, metadata);
+	if (flags & WIRE_FLAG_STREAMS && !viewer_asked_since(v->asked_streams, r))
+		viewer_ask_new_streams(v);
+}
+
+static enum lt_status take_packet_index(struct viewer *v, struct viewer_stream *s, const struct wire_index *w)
+{
+	s->offset = GUINT64_FROM_BE(w->offset);
+	s->bits = GUINT64_FROM_BE(w->packet_bits);
+	s->content_bits = GUINT64_FROM_BE(w->content_bits);
+	s->begin = GUINT64_FROM_BE(w->begin);
+	s->end = GUINT64_FROM_BE(w->end);
+	s->discarded = GUINT64_FROM_BE(w->discarded);
+	s->class_id = GUINT64_FROM_BE(w->class_id);
+	if (s->bits == 0 || s->bits % 8 != 0 || s->content_bits > s->bits)
+		return viewer_refuse(v, VIEWER_PROTOCOL,
+				     NONSENSE "a packet of %" G_GUINT64_FORMAT " bits, %" G_GUINT64_FORMAT " used",
+				     s->bits, s->content_bits);
+	if (s->bits / 8 > VIEWER_PACKET_MAX)
+		return viewer_refuse(v, VIEWER_PROTOCOL,
+				     "a packet of %" G_GUINT64_FORMAT " bytes is too large, %d is the most",
+				     s->bits / 8, VIEWER_PACKET_MAX);
+	s->held++;
+	viewer_ask_packet(v, s);
+	viewer_saw_packet(s);
+	/* The relayd moves to the next file with the next index: not before it has read this packet. */
+	if (v->minor >= MINOR_PREFETCH && viewer_may_hold_more(v, s))
+		viewer_ask_index(v, s);
+	return LT_END;
+}
+
+static enum lt_status take_beacon(struct viewer_stream *s, uint64_t until, struct viewer_event *event)
+{
+	if (s->has_beacon && until <= s->beacon) {
+		viewer_saw_nothing(s);
+		return LT_END;
+	}
+	s->has_beacon = true;
+	s->beacon = until;
+	viewer_saw_beacon(s);
+	*event = (struct viewer_event){ .kind = VIEWER_BEACON, .stream = s, .until = until };
+	return LT_OK;
+}
+
+static enum lt_status take_index(struct viewer *v, struct viewer_event *event)
+{
+	const struct wire_index *got = look(v, sizeof(*got));
+	struct viewer_stream *s;
+	struct wire_index w;
+
+	if (!got)
+		return LT_AGAIN;
+	w = *got;
+	skip(v, sizeof(w));
+	s = ((struct viewer_request *)g_queue_peek_head(&v->requests))->stream;
+	heed_flags(v, g_queue_peek_head(&v->requests), GUINT32_FROM_BE(w.flags));
+	finish(v);
+	switch (GUINT32_FROM_BE(w.status)) {
+	case WIRE_INDEX_OK:
+		return take_packet_index(v, s, &w);
+	case WIRE_INDEX_INACTIVE:
+		return take_beacon(s, GUINT64_FROM_BE(w.end), event);
+	case WIRE_INDEX_RETRY:
+		viewer_saw_nothing(s);
+		return LT_END;
+	case WIRE_INDEX_HUP:
+	case WIRE_INDEX_ERROR: /* it knows no such stream any more */
+	case WIRE_INDEX_EOF:
+		lose_stream(v, s, event);
+		return LT_OK;
+	default:
+		return viewer_refuse(v, VIEWER_PROTOCOL, NONSENSE "status %u of an index", GUINT32_FROM_BE(w.status));
+	}
+}
+
+/*
+ * There is no packet: asked for once more if something else was to be read first; else its file is gone, as after
+ * "lttng clear", and so is the packet.
+ */
+static enum lt_status miss_packet(struct viewer *v, uint32_t status, uint32_t flags)
+{
+	struct viewer_stream *s = ((struct viewer_request *)g_queue_peek_head(&v->requests))->stream;
+
+	if (status < WIRE_PACKET_OK || status > WIRE_PACKET_EOF)
+		return viewer_refuse(v, VIEWER_PROTOCOL, NONSENSE "status %u of a packet", status);
+	heed_flags(v, g_queue_peek_head(&v->requests), flags);
+	finish(v);
+	if (s->requests == 0 && (status == WIRE_PACKET_RETRY || flags & (WIRE_FLAG_METADATA | WIRE_FLAG_STREAMS))) {
+		s->packet_due = true;
+		s->due_us = g_get_monotonic_time() + AGAIN_US;
+	} else {
+		s->held--;
+	}
+	return LT_END;
+}
+
+static enum lt_status take_packet_head(struct viewer *v, struct viewer_stream *s)
+{
+	const struct wire_packet *w = look(v, sizeof(*w));
+	uint32_t status, len, flags;
+
+	if (!w)
+		return LT_AGAIN;
+	status = GUINT32_FROM_BE(w->status);
+	len = GUINT32_FROM_BE(w->len);
+	flags = GUINT32_FROM_BE(w->flags);
+	if (len != (status == WIRE_PACKET_OK ? s->bits / 8 : 0))
+		return viewer_refuse(v, VIEWER_PROTOCOL, NONSENSE "%u bytes instead of a packet of %u", len,
+				     (unsigned)(s->bits / 8));
+	skip(v, sizeof(*w));
+	if (status != WIRE_PACKET_OK)
+		return miss_packet(v, status, flags);
+	v->packet = g_try_malloc(sizeof(*v->packet) + len);
+	if (!v->packet)
+		return viewer_refuse(v, VIEWER_PROTOCOL, "out of memory for a packet of %u bytes", len);
+	*v->packet = (struct viewer_packet){
+		.stream = s,
+		.content_bits = s->content_bits,
+		.begin = s->begin,
+		.end = s->end,
+		.discarded = s->discarded,
+		.class_id = s->class_id,
+		.len = len,
+	};
+	viewer_connection_expect(&v->connection, v->packet->bytes, len);
+	v->part = PART_PACKET;
+	return LT_END;
+}
+
+static enum lt_status take_packet(struct viewer *v, struct viewer_event *event)
+{
+	if (!viewer_connection_body_is_there(&v->connection))
+		return LT_AGAIN;
+	finish(v);
+	*event = (struct viewer_event){ .kind = VIEWER_PACKET, .stream = v->packet->stream, .packet = v->packet };
+	v->held_bytes += v->packet->len;
+	v->packet_us = g_get_monotonic_time();
+	v->packet = NULL;
+	return LT_OK;
+}
+
+/* ---- all of them ---- */
+
+static enum lt_status take_head(struct viewer *v, const struct viewer_request *r, struct viewer_event *event)
+{
+	switch (r->command) {
+	case WIRE_CONNECT:
+		return take_connect(v);
+	case WIRE_LIST:
+		return take_list_head(v);
+	case WIRE_CREATE:
+		return take_created(v);
+	case WIRE_ATTACH:
+		return take_attached(v, event);
+	case WIRE_NEW_STREAMS:
+		return take_new_streams(v);
+	case WIRE_METADATA:
+		return take_metadata_head(v, r->stream, event);
+	case WIRE_NEXT_INDEX:
+		return take_index(v, event);
+	case WIRE_PACKET:
+		return take_packet_head(v, r->stream);
+	default:
+		g_assert_not_reached();
+	}
+}
+
+enum lt_status viewer_take_reply(struct viewer *v, struct viewer_event *event)
+{
+	const struct viewer_request *r = g_queue_peek_head(&v->requests);
+
+	if (!r)
+		return look(v, 1) ? viewer_refuse(v, VIEWER_PROTOCOL, NONSENSE "an answer to nothing") : LT_AGAIN;
+	switch (v->part) {
+	case PART_SESSIONS:
+		return take_sessions(v, event);
+	case PART_STREAMS:
+		return take_stream(v, event);
+	case PART_METADATA:
+		return take_metadata(v, r->stream, event);
+	case PART_PACKET:
+		return take_packet(v, event);
+	default:
+		return take_head(v, r, event);
+	}
+}

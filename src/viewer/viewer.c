@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "viewer/viewer.h"
+
+#include <stdarg.h>
+#include <string.h>
+#include <sys/epoll.h>
+
+#include "base/error.h"
+#include "viewer/internal.h"
+
+struct viewer *viewer_create(const struct viewer_options *options)
+{
+	struct viewer *v = g_new0(struct viewer, 1);
+
+	v->family = options->family;
+	v->host = g_strdup(options->host);
+	v->target = g_strdup(options->target);
+	v->name = g_strdup(options->session);
+	v->port = options->port;
+	v->timeout_ms = options->timeout_ms ? options->timeout_ms : VIEWER_TIMEOUT_MS;
+	v->from_start = options->from_start;
+	v->body = g_byte_array_new();
+	v->streams = g_ptr_array_new();
+	g_queue_init(&v->requests);
+	viewer_connection_init(&v->connection);
+	return v;
+}
+
+void viewer_destroy(struct viewer *v)
+{
+	if (!v)
+		return;
+	viewer_connection_close(&v->connection);
+	g_queue_clear_full(&v->requests, g_free);
+	for (guint i = 0; i < v->streams->len; i++)
+		viewer_stream_free(g_ptr_array_index(v->streams, i));
+	g_ptr_array_free(v->streams, TRUE);
+	g_byte_array_free(v->body, TRUE);
+	g_free(v->packet);
+	g_free(v->entry_host);
+	g_free(v->entry_name);
+	g_free(v->reason);
+	g_free(v->host);
+	g_free(v->target);
+	g_free(v->name);
+	g_free(v);
+}
+
+void viewer_packet_free(struct viewer_packet *p)
+{
+	p->stream->held--;
+	p->stream->viewer->held_bytes -= p->len;
+	g_free(p);
+}
+
+void viewer_stream_free(struct viewer_stream *s)
+{
+	g_free(s->path);
+	g_free(s->channel);
+	g_free(s);
+}
+
+/* ---- failing ---- */
+
+enum lt_status viewer_fail(struct viewer *v, enum viewer_cause cause)
+{
+	v->state = STATE_FAILED;
+	v->cause = cause;
+	v->reason = g_strdup(error_text());
+	viewer_connection_close(&v->connection);
+	return LT_ERROR;
+}
+
+enum lt_status viewer_refuse(struct viewer *v, enum viewer_cause cause, const char *fmt, ...)
+{
+	char text[256];
+	va_list args;
+
+	va_start(args, fmt);
+	g_vsnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
+	error_set("%s", text);
+	return viewer_fail(v, cause);
+}
+
+enum viewer_cause viewer_cause(const struct viewer *v)
+{
+	return v->cause;
+}
+
+/* Whether a relayd has answered. */
+static bool has_met(const struct viewer *v)
+{
+	return v->minor > 0;
+}
+
+static enum lt_status hung_up(struct viewer *v)
+{
+	return has_met(v) ? viewer_refuse(v, VIEWER_GONE, "the relayd went away") :
+			    viewer_refuse(v, VIEWER_UNREACHABLE, "what answers is not an lttng-relayd");
+}
+
+static enum lt_status check_silence(struct viewer *v)
+{
+	if (v->requests.length == 0 || !v->connection.is_open ||
+	    g_get_monotonic_time() < v->connection.moved_us + (int64_t)v->timeout_ms * 1000)
+		return LT_AGAIN;
+	return viewer_refuse(v, has_met(v) ? VIEWER_GONE : VIEWER_UNREACHABLE, "the relayd does not answer for %g s",
+			     v->timeout_ms / 1000.0);
+}
+
+/* ---- opening ---- */
+
+static enum lt_status open_connection(struct viewer *v)
+{
+	if (viewer_connection_open(&v->connection, v->family, v->host, v->port, v->timeout_ms) != LT_OK)
+		return viewer_fail(v, VIEWER_UNREACHABLE);
+	v->state = STATE_OPENING;
+	viewer_ask_connect(v);
+	viewer_ask_list(v);
+	return LT_OK;
+}
+
+bool viewer_take_session(struct viewer *v)
+{
+	const struct viewer_session *s = &v->session;
+	bool is_better;
+
+	if (!v->name)
+		return true;
+	if (v->state != STATE_OPENING) {
+		v->is_listed |= s->id == v->id;
+		return false;
+	}
+	if (strcmp(s->host, v->target) != 0 || strcmp(s->name, v->name) != 0)
+		return false;
+	/* Of several tracing daemons' sessions of this name, one that can be read. */
+	is_better = s->timer_us > 0 && (v->timer_us == 0 || (s->clients == 0 && v->clients > 0));
+	if (!v->is_found || is_better) {
+		v->is_found = true;
+		v->id = s->id;
+		v->timer_us = s->timer_us;
+		v->clients = s->clients;
+	}
+	return false;
+}
+
+enum lt_status viewer_take_list(struct viewer *v, struct viewer_event *event)
+{
+	v->asks_list = false;
+	if (!v->name) {
+		v->state = STATE_LISTED;
+		*event = (struct viewer_event){ .kind = VIEWER_LISTED };
+		return LT_OK;
+	}
+	if (v->state != STATE_OPENING) {
+		v->is_unlisted = !v->is_listed;
+		return LT_END;
+	}
+	if (!v->is_found)
+		return viewer_refuse(v, VIEWER_NO_SESSION, "no such session");
+	if (v->timer_us == 0)
+		return viewer_refuse(v, VIEWER_NO_SESSION, "not a live session: created without '--live'");
+	v->state = STATE_ATTACHING;
+	viewer_ask_attach(v);
+	return LT_END;
+}
+
+void viewer_list_again(struct viewer *v)
+{
+	if (v->state == STATE_LISTED && !v->asks_list)
+		viewer_ask_list(v);
+}
+
+/* ---- running ---- */
+
+/* Asks what is due and moves bytes. LT_END: some came, which may make an event. */
+static enum lt_status move(struct viewer *v)
+{
+	enum lt_status status;
+
+	viewer_poll(v);
+	status = viewer_connection_move(&v->connection);
+	if (status == LT_END)
+		return hung_up(v);
+	if (status == LT_ERROR)
+		return viewer_fail(v, v->connection.is_open ? VIEWER_GONE : VIEWER_UNREACHABLE);
+	return status == LT_AGAIN ? check_silence(v) : LT_END;
+}
+
+enum lt_status viewer_next(struct viewer *v, struct viewer_event *event)
+{
+	enum lt_status status;
+
+	if (v->state == STATE_FAILED)
+		return error_set("%s", v->reason);
+	if (v->state == STATE_NEW && open_connection(v) != LT_OK)
+		return LT_ERROR;
+	do {
+		if (viewer_has_ended(v))
+			v->state = STATE_ENDED;
+		if (v->state == STATE_ENDED)
+			return LT_END;
+		status = viewer_take_reply(v, event);
+		if (status == LT_AGAIN)
+			status = move(v);
+	} while (status == LT_END);
+	return status;
+}
+
+int viewer_fd(const struct viewer *v)
+{
+	return v->connection.fd;
+}
+
+unsigned viewer_events(const struct viewer *v)
+{
+	if (!v->connection.is_open)
+		return EPOLLOUT;
+	return EPOLLIN | (viewer_connection_has_backlog(&v->connection) ? EPOLLOUT : 0);
+}
+
+int64_t viewer_due_us(const struct viewer *v)
+{
+	int64_t due_us = viewer_poll_due_us(v);
+
+	if (v->state == STATE_NEW)
+		return 0;
+	if (v->state >= STATE_ENDED)
+		return INT64_MAX;
+	if (!v->connection.is_open)
+		due_us = v->connection.give_up_us;
+	else if (v->requests.length > 0)
+		due_us = MIN(due_us, v->connection.moved_us + (int64_t)v->timeout_ms * 1000);
+	return due_us;
+}
