@@ -40,6 +40,20 @@ void chunk_end_frame(struct chunk *c, const struct frame *f)
 	c->frames[c->n_frames++].data_end = c->data.len;
 }
 
+void chunk_join(struct chunk *c, const struct chunk *more)
+{
+	uint32_t from = c->data.len;
+
+	g_assert(!more->key_len && more->begin_ns == chunk_end_ns(c) && more->data.len <= UINT32_MAX - from);
+	bytes_append(&c->data, more->data.data, more->data.len);
+	c->capacity = c->n_frames + more->n_frames;
+	c->frames = g_renew(struct frame, c->frames, c->capacity);
+	for (uint32_t i = 0; i < more->n_frames; i++) {
+		c->frames[c->n_frames] = more->frames[i];
+		c->frames[c->n_frames++].data_end += from;
+	}
+}
+
 void chunk_close(struct chunk *c)
 {
 	c->open = false;
@@ -55,13 +69,22 @@ void chunk_get_key(const struct chunk *c, const struct codec *codec, uint32_t ta
 	state_frame_begin(s);
 }
 
-void chunk_get_frame(const struct chunk *c, unsigned i, const struct codec *codec, uint32_t tables_mask,
-		     struct host_state *s, state_retire_fn *retire, void *retire_data)
+size_t chunk_get_key_table(const struct chunk *c, const struct codec *codec, enum table_id table,
+			   struct host_state *s)
 {
-	uint32_t begin = i ? c->frames[i - 1].data_end : c->key_len;
+	if (!c->key_len)
+		return 0;
+	return codec_get_frame(codec, c->data.data, c->key_len, c->begin_ns, 1u << table, s, NULL, NULL);
+}
+
+size_t chunk_get_frame(const struct chunk *c, unsigned i, const struct codec *codec, uint32_t tables_mask,
+		       struct host_state *s, state_retire_fn *retire, void *retire_data)
+{
+	uint32_t begin = chunk_data_begin(c, i);
 
 	g_assert(i < c->n_frames);
-	if (c->frames[i].data_end != begin)
-		codec_get_frame(codec, c->data.data + begin, c->frames[i].data_end - begin, chunk_frame_begin(c, i),
-				tables_mask, s, retire, retire_data);
+	if (c->frames[i].data_end == begin)
+		return 0;
+	return codec_get_frame(codec, c->data.data + begin, c->frames[i].data_end - begin, chunk_frame_begin(c, i),
+			       tables_mask, s, retire, retire_data);
 }

@@ -115,6 +115,12 @@ void codec_destroy(struct codec *c)
 	g_free(c);
 }
 
+void codec_trim(struct codec *c)
+{
+	bytes_release(&c->rows);
+	bytes_release(&c->extremes);
+}
+
 size_t codec_bytes(const struct codec *c)
 {
 	size_t bytes = sizeof(*c) + c->rows.capacity + c->extremes.capacity;

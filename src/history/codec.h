@@ -30,6 +30,9 @@ struct codec *codec_create(void);
 void codec_destroy(struct codec *c);
 size_t codec_bytes(const struct codec *c);
 
+/* Gives back what putting large frames took. */
+void codec_trim(struct codec *c);
+
 /* A life of a row in a frame: what it is at the frame's end or at its own. */
 struct change {
 	uint32_t row;
@@ -68,9 +71,9 @@ void codec_put_key(struct codec *c, struct bytes *out, uint64_t t_ns, const stru
  * become dirty. Rows that end in it are handed to retire and removed; those that
  * also began in it have the number STATE_NO_ROW. Without retire only the state after
  * the frame is wanted: the extremes stay as they are. begin_ns as it was when the
- * frame was put. The data lies in a struct bytes.
+ * frame was put. The data lies in a struct bytes. Returns the bytes of these tables.
  */
-void codec_get_frame(const struct codec *c, const uint8_t *data, size_t len, uint64_t begin_ns, uint32_t tables_mask,
-		     struct host_state *s, state_retire_fn *retire, void *retire_data);
+size_t codec_get_frame(const struct codec *c, const uint8_t *data, size_t len, uint64_t begin_ns, uint32_t tables_mask,
+		       struct host_state *s, state_retire_fn *retire, void *retire_data);
 
 #endif

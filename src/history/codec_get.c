@@ -135,19 +135,23 @@ static void get_table(const struct codec *c, enum table_id table, struct get get
 	g_assert(get.rows == rows_end);
 }
 
-void codec_get_frame(const struct codec *c, const uint8_t *data, size_t len, uint64_t begin_ns, uint32_t tables_mask,
-		     struct host_state *s, state_retire_fn *retire, void *retire_data)
+size_t codec_get_frame(const struct codec *c, const uint8_t *data, size_t len, uint64_t begin_ns, uint32_t tables_mask,
+		       struct host_state *s, state_retire_fn *retire, void *retire_data)
 {
 	const uint8_t *p = data, *end = data + len;
+	size_t bytes = 0;
 
 	while (p < end) {
 		uint64_t table = varint_get(&p), rows = varint_get(&p), extremes = varint_get(&p);
 
 		g_assert(table < TABLES && rows + extremes <= (size_t)(end - p));
-		if (tables_mask >> table & 1)
+		if (tables_mask >> table & 1) {
 			get_table(c, table, (struct get){ .rows = p, .extremes = retire ? p + rows : NULL }, p + rows,
 				  begin_ns, s, retire, retire_data);
+			bytes += rows + extremes;
+		}
 		p += rows + extremes;
 	}
 	g_assert(p == end);
+	return bytes;
 }

@@ -10,8 +10,8 @@ struct history *history_create(size_t limit_bytes)
 	h->limit = limit_bytes;
 	h->tracks = g_ptr_array_new();
 	h->codec = codec_create();
-	state_init(&h->thin_state);
-	state_init(&h->thin_base);
+	state_init(&h->thinning.state);
+	state_init(&h->thinning.base);
 	return h;
 }
 
@@ -29,6 +29,7 @@ void history_destroy(struct history *h)
 		g_free(t);
 	}
 	g_ptr_array_free(h->tracks, TRUE);
+	thinning_release(&h->thinning);
 	codec_destroy(h->codec);
 	changes_release(&h->changes);
 	g_free(h);
@@ -153,15 +154,18 @@ static struct chunk *open_chunk(struct history *h, struct track *t, uint64_t beg
 	return c;
 }
 
-static void append_frame(struct history *h, struct track *t, uint64_t begin_ns, const struct frame *f)
+/* Returns the bytes it took. */
+static size_t append_frame(struct history *h, struct track *t, uint64_t begin_ns, const struct frame *f)
 {
 	struct chunk *c = open_chunk(h, t, begin_ns);
+	size_t before = c->data.len;
 
 	h->level_bytes[0] -= chunk_bytes(c);
 	codec_put_frame(h->codec, &c->data, begin_ns, &t->tail, &h->changes);
 	chunk_end_frame(c, f);
 	h->level_bytes[0] += chunk_bytes(c);
 	changes_clear(&h->changes);
+	return c->data.len - before;
 }
 
 void history_append(struct history *h, unsigned track, const struct host_state *s, uint64_t begin_ns, uint64_t end_ns)
@@ -187,9 +191,8 @@ void history_append(struct history *h, unsigned track, const struct host_state *
 	f = summarise(&t->tail, s, known_ns, end_ns);
 	for (int i = 0; i < TABLES; i++)
 		collect_table(&h->changes, i, &s->tables[i], &t->tail.tables[i], t->compare_all);
-	append_frame(h, t, known_ns, &f);
 	t->compare_all = false;
-	history_make_room(h);
+	history_make_room(h, append_frame(h, t, known_ns, &f));
 }
 
 size_t history_bytes(const struct history *h)

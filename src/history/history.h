@@ -20,10 +20,11 @@
  *   track ──▶ chunk: key | frame, frame, …   chunk: key | frame, frame, …
  *             oldest ─────────────────────────────────────────────▶ newest
  *
- * When the bytes run out the oldest chunks are first thinned (frames merged to
- * 10, then 60 times the frame length), at last dropped. Each of the three kinds keeps
+ * When the bytes run out the oldest chunks are thinned (frames merged to 10, 60, 600
+ * and 3600 times the frame length), at last dropped, a bit with every frame appended. Each of the five kinds keeps
  * a share of the room, so the near past stays fine while the far past lasts long. Edges
- * of stored frames are the only times a state can be rebuilt for. Main thread only.
+ * of stored frames are the only times a state can be rebuilt for; between any two of them every figure
+ * is what it was, however they were thinned. Main thread only.
  */
 struct history;
 
@@ -41,7 +42,7 @@ unsigned history_add_track(struct history *h);
 
 /*
  * The frames' grid: their edges are at origin_ns + n * frame_ns. Thinned frames
- * end at multiples of 10 and 60 of it, the same in all tracks, whenever each began.
+ * end at multiples of 10, 60, 600 and 3600 of it, the same in all tracks, whenever each began.
  * Without this call the first frame appended tells the grid.
  */
 void history_set_grid(struct history *h, uint64_t origin_ns, uint64_t frame_ns);

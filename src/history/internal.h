@@ -9,8 +9,8 @@
 #include "history/codec.h"
 #include "history/history.h"
 
-/* How far a chunk has been thinned: frames as they were appended, 10 and 60 times as long. */
-enum { LEVELS = 3 };
+/* How far a chunk has been thinned: frames as they were appended, 10, 60, 600, 3600 times as long. */
+enum { LEVELS = 5 };
 
 enum frame_flag {
 	FRAME_LOST = 1 << 0,
@@ -44,6 +44,19 @@ struct track {
 	bool compare_all;       /* the next frame may differ in more than the dirty rows */
 };
 
+/* A chunk that is being thinned, and how far that is: thin.c. */
+struct thinning {
+	struct track *track;     /* NULL: none is */
+	struct chunk *src, *out; /* out has no key */
+	bool reads_key;          /* otherwise frames */
+	unsigned table;          /* the next to be read, or to be put */
+	unsigned first, last;    /* the frames of src that become one … */
+	unsigned frame;          /* … and the next to be read */
+
+	struct host_state state, base; /* as far as was read; at the start of frame first */
+	struct bytes retired;          /* of the table: lives that ended since: row number, cells */
+};
+
 struct history {
 	size_t limit;
 	GPtrArray *tracks;   /* struct track * */
@@ -51,10 +64,7 @@ struct history {
 	struct changes changes;
 	size_t level_bytes[LEVELS]; /* of all chunks */
 	uint64_t grid_origin_ns, grid_frame_ns; /* 0: not known yet */
-
-	/* thin.c: working memory, empty between calls */
-	struct host_state thin_state, thin_base;
-	struct bytes retired[TABLES]; /* of the lives that ended in the frame being merged: row number, cells */
+	struct thinning thinning;
 };
 
 static inline struct track *history_track(const struct history *h, unsigned track)
@@ -85,12 +95,21 @@ void chunk_end_key(struct chunk *c);
 /* The frame is complete: what was put into data since the key or the frame before; f->data_end is set here. */
 void chunk_end_frame(struct chunk *c, const struct frame *f);
 
+/* Appends the frames of another one, which start where its own end. */
+void chunk_join(struct chunk *c, const struct chunk *more);
+
 /* Nothing will follow: gives room to spare back. */
 void chunk_close(struct chunk *c);
 
 static inline uint64_t chunk_frame_begin(const struct chunk *c, unsigned i)
 {
 	return i ? c->frames[i - 1].end_ns : c->begin_ns;
+}
+
+/* Where the data of frame i starts. */
+static inline uint32_t chunk_data_begin(const struct chunk *c, unsigned i)
+{
+	return i ? c->frames[i - 1].data_end : c->key_len;
 }
 
 static inline uint64_t chunk_end_ns(const struct chunk *c)
@@ -109,8 +128,12 @@ static inline bool chunk_is_long(const struct chunk *c)
 /* Rebuilds the state at the chunk's begin in s, which is emptied first. */
 void chunk_get_key(const struct chunk *c, const struct codec *codec, uint32_t tables_mask, struct host_state *s);
 
+/* The same of one table only, which must be empty in s. Returns the bytes that were read. */
+size_t chunk_get_key_table(const struct chunk *c, const struct codec *codec, enum table_id table,
+			   struct host_state *s);
+
 /* codec_get_frame() of frame i. */
-void chunk_get_frame(const struct chunk *c, unsigned i, const struct codec *codec, uint32_t tables_mask,
+size_t chunk_get_frame(const struct chunk *c, unsigned i, const struct codec *codec, uint32_t tables_mask,
 		     struct host_state *s, state_retire_fn *retire, void *retire_data);
 
 /* ---- find.c ---- */
@@ -131,7 +154,12 @@ bool track_next(const struct track *t, struct place *p);
 /* Which span of so many frames on the grid a time is in: the same for all tracks. */
 int64_t history_span(const struct history *h, uint64_t t_ns, unsigned frames);
 
-/* Thins and drops the oldest until the limit is kept; at least the last chunk of each track stays. */
-void history_make_room(struct history *h);
+/*
+ * Thins and drops the oldest, a bit for each byte that was appended, and more only where the limit would not be kept;
+ * at least the last chunk of each track stays.
+ */
+void history_make_room(struct history *h, size_t appended);
+
+void thinning_release(struct thinning *thin);
 
 #endif

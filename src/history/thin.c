@@ -1,13 +1,36 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Thinning: the oldest chunk of the level that exceeds its share the most becomes one of the next level, whose frames
+ * are longer, or is dropped when there is none. It is read frame by frame; what happened in the same span of the grid
+ * is put as one frame. That takes many times as long as appending a frame, so it is done a bit with each:
+ *
+ *   chunks:  … dst │ src │ next …     src stays where readers find it
+ *                     └─▶ out         until out has all of it: then out is joined to dst, or takes the place of src
+ */
 #include <glib.h>
 
 #include "history/internal.h"
 
 /* Length of a level's frames, in frames as appended. */
-static const unsigned level_frames[LEVELS] = { 1, 10, 60 };
+static const unsigned level_frames[LEVELS] = { 1, 10, 60, 600, 3600 };
 
-/* What of the room is a level's when all want some. */
-static const unsigned level_percent[LEVELS] = { 50, 30, 20 };
+/* Shares of the room. As frames grow longer less happens in them for the first time, so they take less and less. */
+static const unsigned level_percent[LEVELS] = { 25, 18, 17, 20, 20 };
+
+/* It begins with this part of the limit to spare, so that it is not too late when much comes at once. */
+enum { SPARE = 32 };
+
+/* Bytes read and written for each byte appended, many times what keeps up with that, and at least. */
+enum { WORK_PER_BYTE = 8, WORK_LEAST = 16384 };
+
+/*
+ * Frames become one while they have no more bytes than so many times those of the key, or this. More is of rows that
+ * lived only a short time, each of which is kept, so that merging saves nothing and takes long.
+ */
+enum { MERGED_KEYS = 12, MERGED_BYTES = 65536 };
+
+/* What a step takes beside the bytes it reads or writes. */
+enum { STEP_WORK = 64 };
 
 int64_t history_span(const struct history *h, uint64_t t_ns, unsigned frames)
 {
@@ -18,15 +41,29 @@ int64_t history_span(const struct history *h, uint64_t t_ns, unsigned frames)
 	return from_origin >= 0 ? from_origin / span : -1 - (-1 - from_origin) / span;
 }
 
+/* Whether a and b are in the same span of a level's frames. */
+static bool same_span(const struct history *h, unsigned level, uint64_t a_ns, uint64_t b_ns)
+{
+	unsigned frames = level_frames[MIN(level, LEVELS - 1)];
+
+	return history_span(h, a_ns, frames) == history_span(h, b_ns, frames);
+}
+
+/* Whether the chunk ends inside of what will be one frame of the next level. */
+static bool ends_inside(const struct history *h, const struct chunk *c)
+{
+	return same_span(h, c->level + 1, chunk_end_ns(c) - 1, chunk_end_ns(c));
+}
+
 /* ---- merging frames ---- */
 
 static void collect_retired(void *data, enum table_id table, uint32_t row, const uint64_t *cells)
 {
-	struct history *h = data;
+	struct thinning *thin = data;
 	uint64_t number = row;
 
-	bytes_append(&h->retired[table], &number, sizeof(number));
-	bytes_append(&h->retired[table], cells, table_descs[table].n_cells * sizeof(*cells));
+	bytes_append(&thin->retired, &number, sizeof(number));
+	bytes_append(&thin->retired, cells, table_descs[table].n_cells * sizeof(*cells));
 }
 
 static int compare_rows(const void *a, const void *b)
@@ -38,128 +75,233 @@ static int compare_rows(const void *a, const void *b)
 	return (int)y->ended - (int)x->ended;
 }
 
-/* What happened in thin_state and was retired since the merged frame's begin. */
-static void collect_merged(struct history *h, enum table_id table)
+/* What happened in the state and was retired since the merged frame's start. */
+static void collect_merged(struct changes *changes, const struct thinning *thin, enum table_id table)
 {
-	const struct state_table *t = &h->thin_state.tables[table];
-	const struct state_table *base = &h->thin_base.tables[table];
-	const struct bytes *retired = &h->retired[table];
+	const struct state_table *t = &thin->state.tables[table], *base = &thin->base.tables[table];
 	size_t life_bytes = (1 + t->desc->n_cells) * sizeof(uint64_t);
 
-	for (size_t at = 0; at < retired->len; at += life_bytes) {
-		const uint64_t *life = (const uint64_t *)(const void *)(retired->data + at);
+	for (size_t at = 0; at < thin->retired.len; at += life_bytes) {
+		const uint64_t *life = (const uint64_t *)(const void *)(thin->retired.data + at);
 		bool old = state_alive(base, life[0]) && state_cells(base, life[0])[0] == life[1];
 
-		changes_add(&h->changes, table, old ? life[0] : 0, true, life + 1);
+		changes_add(changes, table, old ? life[0] : 0, true, life + 1);
 	}
 	for (uint32_t i = 0; i < t->n_dirty; i++)
 		if (state_alive(t, t->dirty[i]))
-			changes_add(&h->changes, table, t->dirty[i], false, state_cells(t, t->dirty[i]));
-	if (h->changes.n[table])
-		qsort(h->changes.list[table], h->changes.n[table], sizeof(struct change), compare_rows);
+			changes_add(changes, table, t->dirty[i], false, state_cells(t, t->dirty[i]));
+	if (changes->n[table])
+		qsort(changes->list[table], changes->n[table], sizeof(struct change), compare_rows);
 }
 
-/* Appends frames [first, last] of src to dst as one; thin_state and thin_base move from its begin to its end. */
-static void merge_frames(struct history *h, struct chunk *dst, const struct chunk *src, unsigned first, unsigned last)
+static size_t merged_most(const struct chunk *c)
 {
-	struct frame f = { .end_ns = src->frames[last].end_ns };
-
-	for (unsigned i = first; i <= last; i++) {
-		f.busy_ns += src->frames[i].busy_ns;
-		f.online_ns += src->frames[i].online_ns;
-		f.flags |= src->frames[i].flags;
-		chunk_get_frame(src, i, h->codec, STATE_ALL_TABLES, &h->thin_state, collect_retired, h);
-	}
-	for (int i = 0; i < TABLES; i++)
-		collect_merged(h, i);
-	codec_put_frame(h->codec, &dst->data, chunk_frame_begin(src, first), &h->thin_base, &h->changes);
-	chunk_end_frame(dst, &f);
-	changes_clear(&h->changes);
-	for (int i = 0; i < TABLES; i++)
-		h->retired[i].len = 0;
-	state_extremes_clear_dirty(&h->thin_state);
-	state_frame_begin(&h->thin_state);
+	return MAX(MERGED_KEYS * (size_t)c->key_len, MERGED_BYTES);
 }
 
-/* The last of the frames that become one with frame i: same span of the grid, no gap among them. */
+/* The last of the frames that become one with frame i: same span of the grid, no gap among them, not too much. */
 static unsigned group_end(const struct history *h, const struct chunk *c, unsigned i, unsigned frames)
 {
 	int64_t span = history_span(h, chunk_frame_begin(c, i), frames);
+	unsigned first = i;
 
 	while (i + 1 < c->n_frames && !((c->frames[i].flags | c->frames[i + 1].flags) & FRAME_GAP) &&
 	       history_span(h, chunk_frame_begin(c, i + 1), frames) == span)
 		i++;
-	return i;
+	return c->frames[i].data_end - chunk_data_begin(c, first) <= merged_most(c) ? i : first;
 }
 
-/* The chunk that the thinned frames of chunk i go to: the one before it if it is of that level and has room. */
-static struct chunk *thin_target(struct history *h, struct track *t, unsigned i)
+static void begin_group(const struct history *h, struct thinning *thin, unsigned first)
 {
-	const struct chunk *src = track_chunk(t, i);
-	struct chunk *dst = i ? track_chunk(t, i - 1) : NULL;
+	thin->first = thin->frame = first;
+	thin->last = group_end(h, thin->src, first, level_frames[thin->out->level]);
+	thin->table = 0;
+}
 
-	/* where the 60 frames' span goes on, the chunk does */
-	bool goes_on = dst && history_span(h, src->begin_ns - 1, 60) == history_span(h, src->begin_ns, 60);
+static void end_group(struct thinning *thin)
+{
+	struct frame f = { .end_ns = thin->src->frames[thin->last].end_ns };
 
-	if (dst && dst->level == src->level + 1 &&
-	    (goes_on || (dst->n_frames < HISTORY_KEY_FRAMES && !chunk_is_long(dst) &&
-			 dst->data.len < dst->key_len + h->limit / 16 / h->tracks->len))) {
-		h->level_bytes[dst->level] -= chunk_bytes(dst);
-		return dst;
+	for (unsigned i = thin->first; i <= thin->last; i++) {
+		f.busy_ns += thin->src->frames[i].busy_ns;
+		f.online_ns += thin->src->frames[i].online_ns;
+		f.flags |= thin->src->frames[i].flags;
 	}
-	dst = chunk_create(src->begin_ns, src->level + 1);
-	bytes_append(&dst->data, src->data.data, src->key_len);
-	chunk_end_key(dst);
-	g_ptr_array_insert(t->chunks, i, dst);
-	return dst;
+	chunk_end_frame(thin->out, &f);
+	state_extremes_clear_dirty(&thin->state);
+	state_frame_begin(&thin->state);
+}
+
+/* One table of the key, which is where reading starts. */
+static size_t step_key(struct thinning *thin, const struct codec *codec)
+{
+	size_t bytes = chunk_get_key_table(thin->src, codec, thin->table, &thin->state);
+
+	state_copy_table(&thin->base, &thin->state, thin->table);
+	return 2 * bytes;
+}
+
+/* One table of a frame read, or of the frames from first to last put as one. */
+static size_t step_merge(struct history *h, struct thinning *thin)
+{
+	size_t before = thin->out->data.len;
+
+	if (thin->frame <= thin->last)
+		return chunk_get_frame(thin->src, thin->frame++, h->codec, 1u << thin->table, &thin->state,
+				       collect_retired, thin);
+	collect_merged(&h->changes, thin, thin->table);
+	codec_put_frame(h->codec, &thin->out->data, chunk_frame_begin(thin->src, thin->first), &thin->base,
+			&h->changes);
+	changes_clear(&h->changes);
+	thin->retired.len = 0;
+	thin->table++;
+	thin->frame = thin->first;
+	return 2 * (thin->out->data.len - before);
+}
+
+/* ---- a chunk on its way ---- */
+
+static void count_chunk(struct history *h, const struct chunk *c)
+{
+	h->level_bytes[c->level] += chunk_bytes(c);
+}
+
+static void uncount_chunk(struct history *h, const struct chunk *c)
+{
+	h->level_bytes[c->level] -= chunk_bytes(c);
 }
 
 static void forget_chunk(struct history *h, struct track *t, unsigned i)
 {
 	struct chunk *c = track_chunk(t, i);
 
-	h->level_bytes[c->level] -= chunk_bytes(c);
+	uncount_chunk(h, c);
 	g_ptr_array_remove_index(t->chunks, i);
 	chunk_destroy(c);
 }
 
-static void thin_chunk(struct history *h, struct track *t, unsigned i)
+static void begin_thinning(struct history *h, struct track *t, struct chunk *src)
 {
-	struct chunk *src = track_chunk(t, i), *dst = thin_target(h, t, i);
-	unsigned last;
+	struct thinning *thin = &h->thinning;
 
-	chunk_get_key(src, h->codec, STATE_ALL_TABLES, &h->thin_state);
-	state_copy(&h->thin_base, &h->thin_state, STATE_ALL_TABLES);
-	for (unsigned first = 0; first < src->n_frames; first = last + 1) {
-		last = group_end(h, src, first, level_frames[dst->level]);
-		merge_frames(h, dst, src, first, last);
+	thin->track = t;
+	thin->src = src;
+	thin->out = chunk_create(src->begin_ns, src->level + 1);
+	thin->reads_key = true;
+	thin->table = 0;
+	state_clear(&thin->state);
+	state_clear(&thin->base);
+	count_chunk(h, thin->out);
+}
+
+/*
+ * Whether the thinned frames that follow go into a chunk. It ends where a frame of the next level does, so that all
+ * of that frame is in it (unless that is too much), and where one of the level after that does, so that what it
+ * becomes there may end there.
+ */
+static bool takes_more(const struct history *h, const struct chunk *dst)
+{
+	size_t deltas = dst->data.len - dst->key_len;
+
+	if (dst->level + 1 < LEVELS && !same_span(h, dst->level + 2, dst->begin_ns, chunk_end_ns(dst)))
+		return false;
+	return (ends_inside(h, dst) && deltas <= 2 * merged_most(dst)) ||
+	       (dst->n_frames < HISTORY_KEY_FRAMES && !chunk_is_long(dst) &&
+		deltas < h->limit / 16 / h->tracks->len);
+}
+
+static void end_thinning(struct history *h)
+{
+	struct thinning *thin = &h->thinning;
+	struct chunk *dst;
+	unsigned i;
+
+	g_ptr_array_find(thin->track->chunks, thin->src, &i);
+	dst = i ? track_chunk(thin->track, i - 1) : NULL;
+	if (dst && dst->level == thin->out->level && takes_more(h, dst)) {
+		uncount_chunk(h, dst);
+	} else {
+		dst = chunk_create(thin->src->begin_ns, thin->out->level);
+		bytes_append(&dst->data, thin->src->data.data, thin->src->key_len);
+		chunk_end_key(dst);
+		g_ptr_array_insert(thin->track->chunks, (int)i++, dst);
 	}
+	uncount_chunk(h, thin->out);
+	chunk_join(dst, thin->out);
+	chunk_destroy(thin->out);
 	chunk_close(dst);
-	h->level_bytes[dst->level] += chunk_bytes(dst);
-	g_ptr_array_find(t->chunks, src, &i);
-	forget_chunk(h, t, i);
+	count_chunk(h, dst);
+	forget_chunk(h, thin->track, i);
+	changes_release(&h->changes);
+	codec_trim(h->codec);
+	thin->track = NULL;
+	thin->src = thin->out = NULL;
+}
+
+/* A bit of the chunk that is on its way; returns the work that was. */
+static size_t step(struct history *h)
+{
+	struct thinning *thin = &h->thinning;
+	size_t work = STEP_WORK;
+
+	if (thin->reads_key) {
+		work += step_key(thin, h->codec);
+		if (++thin->table < TABLES)
+			return work;
+		thin->reads_key = false;
+		state_frame_begin(&thin->state);
+		begin_group(h, thin, 0);
+		return work;
+	}
+	uncount_chunk(h, thin->out);
+	work += step_merge(h, thin);
+	if (thin->table == TABLES)
+		end_group(thin);
+	count_chunk(h, thin->out);
+	if (thin->table < TABLES)
+		return work;
+	if (thin->last + 1 < thin->src->n_frames)
+		begin_group(h, thin, thin->last + 1);
+	else
+		end_thinning(h);
+	return work;
 }
 
 /* ---- what to thin, what to drop ---- */
 
-/*
- * The oldest closed chunk of a level over all tracks. A track's last one is
- * spared unless it can still be thinned and nothing else is left (last too).
- */
-static bool oldest_chunk(const struct history *h, unsigned level, bool last_too, struct track **track, unsigned *index)
+enum spared {
+	SPARED_GROWING, /* the tracks' last chunks, and those that end inside a span of the next level */
+	SPARED_LAST,    /* only those */
+	SPARED_NONE,
+};
+
+static bool is_spared(const struct history *h, const struct track *t, unsigned i, enum spared spared)
+{
+	const struct chunk *c = track_chunk(t, i);
+
+	if (c->open)
+		return true;
+	if (i + 1 == t->chunks->len)
+		return spared != SPARED_NONE;
+	return spared == SPARED_GROWING && track_chunk(t, i + 1)->level != c->level &&
+	       ends_inside(h, c);
+}
+
+/* The oldest chunk of a level over all tracks that is not spared. */
+static bool oldest_chunk(const struct history *h, unsigned level, enum spared spared, struct track **track,
+			 unsigned *index)
 {
 	const struct chunk *oldest = NULL;
 
 	for (unsigned i = 0; i < h->tracks->len; i++) {
 		struct track *t = history_track(h, i);
-		unsigned n = t->chunks->len;
 
-		for (unsigned k = 0; k + !last_too < n; k++) {
+		for (unsigned k = 0; k < t->chunks->len; k++) {
 			const struct chunk *c = track_chunk(t, k);
 
-			if (c->level != level || c->open)
+			if (c->level != level)
 				continue;
-			if (!oldest || c->begin_ns < oldest->begin_ns) {
+			if (!is_spared(h, t, k, spared) && (!oldest || c->begin_ns < oldest->begin_ns)) {
 				oldest = c;
 				*track = t;
 				*index = k;
@@ -170,79 +312,81 @@ static bool oldest_chunk(const struct history *h, unsigned level, bool last_too,
 	return oldest;
 }
 
-/* Thins, or drops, the oldest chunk of a level; false: there is none. */
-static bool shrink_level(struct history *h, unsigned level)
+/* Begins to thin the oldest chunk of the level that exceeds its share the most, or drops it. */
+static bool shrink(struct history *h, unsigned levels, enum spared spared)
 {
-	struct track *t;
-	unsigned i;
+	struct track *track = NULL, *t;
+	unsigned level = 0, index = 0, i;
 
-	if (!oldest_chunk(h, level, false, &t, &i))
+	for (unsigned k = 0; k < levels; k++) {
+		if (track && h->level_bytes[k] / level_percent[k] <= h->level_bytes[level] / level_percent[level])
+			continue;
+		if (oldest_chunk(h, k, spared, &t, &i)) {
+			track = t;
+			index = i;
+			level = k;
+		}
+	}
+	if (!track)
 		return false;
 	if (level + 1 < LEVELS)
-		thin_chunk(h, t, i);
+		begin_thinning(h, track, track_chunk(track, index));
 	else
-		forget_chunk(h, t, i);
+		forget_chunk(h, track, index);
 	return true;
 }
 
-/* The finest level that has more than its share, else any that has something to give. */
-static bool shrink(struct history *h, size_t room)
+/* All that is left are the tracks' last chunks: they can be thinned when they are closed. */
+static bool close_last(struct history *h)
 {
-	for (unsigned i = 0; i < LEVELS; i++)
-		if (h->level_bytes[i] > room / 100 * level_percent[i] && shrink_level(h, i))
-			return true;
-	for (unsigned i = LEVELS; i-- > 0;)
-		if (shrink_level(h, i))
-			return true;
-	return false;
-}
-
-/* All that is left are the tracks' last chunks: drop nothing, but close and thin them. */
-static bool shrink_last(struct history *h)
-{
-	struct track *t;
-	unsigned k;
-
-	for (unsigned i = 0; i + 1 < LEVELS; i++) {
-		if (oldest_chunk(h, i, true, &t, &k)) {
-			thin_chunk(h, t, k);
-			return true;
-		}
-	}
 	for (unsigned i = 0; i < h->tracks->len; i++) {
 		struct chunk *c = track_last_chunk(history_track(h, i));
 
 		if (c && c->open && c->n_frames > 1) {
-			h->level_bytes[c->level] -= chunk_bytes(c);
+			uncount_chunk(h, c);
 			chunk_close(c);
-			h->level_bytes[c->level] += chunk_bytes(c);
+			count_chunk(h, c);
 			return true;
 		}
 	}
 	return false;
 }
 
-static void release_working_memory(struct history *h)
+/* Begins something that makes room; false: there is nothing. */
+static bool begin(struct history *h)
 {
-	state_release(&h->thin_state);
-	state_release(&h->thin_base);
-	for (int i = 0; i < TABLES; i++)
-		bytes_release(&h->retired[i]);
+	return shrink(h, LEVELS, SPARED_GROWING) || shrink(h, LEVELS, SPARED_LAST) ||
+	       shrink(h, LEVELS - 1, SPARED_NONE) || close_last(h);
 }
 
-void history_make_room(struct history *h)
+void thinning_release(struct thinning *thin)
 {
-	size_t bytes = history_bytes(h);
+	if (thin->out)
+		chunk_destroy(thin->out);
+	state_release(&thin->state);
+	state_release(&thin->base);
+	bytes_release(&thin->retired);
+	thin->track = NULL;
+	thin->src = thin->out = NULL;
+}
 
-	if (bytes <= h->limit)
-		return;
-	do {
-		size_t chunks = h->level_bytes[0] + h->level_bytes[1] + h->level_bytes[2];
-		size_t fixed = bytes - chunks;
+/* What is appended next shall find room. */
+static void thin_ahead(struct history *h, size_t work)
+{
+	for (size_t done = 0; done < work;) {
+		if (!h->thinning.track && (history_bytes(h) <= h->limit - h->limit / SPARE ||
+					   !(shrink(h, LEVELS, SPARED_GROWING)))) {
+			thinning_release(&h->thinning);
+			return;
+		}
+		done += h->thinning.track ? step(h) : STEP_WORK;
+	}
+}
 
-		if (!shrink(h, h->limit > fixed ? h->limit - fixed : 0) && !shrink_last(h))
-			break;
-		bytes = history_bytes(h);
-	} while (bytes > h->limit);
-	release_working_memory(h);
+void history_make_room(struct history *h, size_t appended)
+{
+	thin_ahead(h, appended * WORK_PER_BYTE + WORK_LEAST);
+	while (history_bytes(h) > h->limit && (h->thinning.track || begin(h)))
+		while (h->thinning.track)
+			step(h);
 }

@@ -271,6 +271,11 @@ void state_copy(struct host_state *dst, const struct host_state *src, uint32_t t
 		table_copy(&dst->tables[i], tables_mask >> i & 1 ? &src->tables[i] : &empty);
 }
 
+void state_copy_table(struct host_state *dst, const struct host_state *src, enum table_id table)
+{
+	table_copy(&dst->tables[table], &src->tables[table]);
+}
+
 void state_clear(struct host_state *s)
 {
 	state_copy(s, s, 0);

@@ -124,6 +124,9 @@ void state_extremes_clear_dirty(struct host_state *s);
  */
 void state_copy(struct host_state *dst, const struct host_state *src, uint32_t tables_mask);
 
+/* The same of one table; the others of dst stay as they are. */
+void state_copy_table(struct host_state *dst, const struct host_state *src, enum table_id table);
+
 /* Empties every table, keeps the memory. */
 void state_clear(struct host_state *s);
 

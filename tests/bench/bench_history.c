@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The history of 10 hosts with 1000 threads each, 15 % of them active in every
- * second of an hour: what it takes to keep, to append, to find again; once with all the
- * room it wants and once with the program's default. The active threads are drawn
- * anew every second, which is the hardest case for deltas and for thinning; each
+ * second: what it takes to keep, to append, to find again
+ *
+ *   history_*          an hour with all the room it wants
+ *   history_bounded_*  the same hour in the program's default
+ *   history_day_*      a day in 512 MiB; DAY_HOSTS hosts in as many tenths of that, one unless the environment
+ *                      says otherwise
+ *
+ * The active threads are drawn again every second, which is the hardest case for deltas and for thinning; each
  * also changes the rows of two system calls and every other one that of a file.
  *
- * Prints rows: name value unit. A seek is one screen: one second of every host.
+ * Prints rows: name value unit, times in CPU time. A seek is one screen: one second of 10 hosts.
  */
 #include <glib.h>
 #include <stdio.h>
@@ -18,10 +23,10 @@
 #define SECOND UINT64_C(1000000000)
 #define ORIGIN_NS UINT64_C(1700000000000000000)
 
-enum { HOSTS = 10, THREADS = 1000, ACTIVE_PERCENT = 15, SECONDS = 3600 };
+enum { HOSTS = 10, THREADS = 1000, ACTIVE_PERCENT = 15, HOUR = 3600, DAY = 24 * HOUR };
 enum { CPUS = 8, CALLS_PER_THREAD = 4, FILES_PER_THREAD = 2, IRQS = 40, EVENTS = 200, SEEKS = 200 };
 
-enum { LIMIT_BYTES = 256 << 20 };
+enum { LIMIT_BYTES = 256 << 20, DAY_LIMIT_BYTES = 512 << 20 };
 
 struct host {
 	struct host_state state;
@@ -48,7 +53,7 @@ static uint64_t clock_ns(void)
 {
 	struct timespec ts;
 
-	clock_gettime(CLOCK_MONOTONIC, &ts);
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
 	return ts.tv_sec * SECOND + ts.tv_nsec;
 }
 
@@ -187,8 +192,15 @@ static int compare_u64(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The 99th percentile in ms. */
-static double seek_p99(const struct history *h, uint32_t tables)
+static void print_times(const char *name, uint64_t *took, unsigned n)
+{
+	qsort(took, n, sizeof(*took), compare_u64);
+	printf("%s_p50 %.2f ms\n", name, took[n / 2] / 1e6);
+	printf("%s_p99 %.2f ms\n", name, took[n * 99 / 100] / 1e6);
+}
+
+/* Some second of the past, of all hosts. */
+static void print_seeks(const char *name, const struct history *h, unsigned n_hosts, uint32_t tables)
 {
 	uint64_t took[SEEKS], begin_ns, end_ns;
 	struct history_load load;
@@ -199,71 +211,124 @@ static double seek_p99(const struct history *h, uint32_t tables)
 		uint64_t at = begin_ns + draw((end_ns - begin_ns) / SECOND) * SECOND, start = clock_ns();
 
 		for (unsigned k = 0; k < HOSTS; k++)
-			history_load(h, k, at, at + SECOND, tables, &load);
+			history_load(h, k % n_hosts, at, at + SECOND, tables, &load);
 		took[i] = clock_ns() - start;
 	}
 	history_load_release(&load);
-	qsort(took, SEEKS, sizeof(*took), compare_u64);
-	return took[SEEKS * 99 / 100] / 1e6;
+	print_times(name, took, SEEKS);
 }
 
-/* How far back it goes, and how far with frames as they were appended. */
-static void print_reach(const struct history *h)
+/* How far back it goes, and with frames of which lengths. */
+static void print_reach(const char *name, const struct history *h, unsigned seconds)
 {
-	struct frame_summary *f = g_new(struct frame_summary, SECONDS);
-	unsigned n = history_summaries(h, 0, 0, UINT64_MAX, f, SECONDS), i = n;
+	static const unsigned lengths[] = { 1, 10, 60, 600, 3600 };
+	struct frame_summary *f = g_new(struct frame_summary, seconds);
+	unsigned n = history_summaries(h, 0, 0, UINT64_MAX, f, seconds), i = n;
 
-	while (i && f[i - 1].end_ns - f[i - 1].begin_ns == SECOND)
-		i--;
-	printf("history_bounded_reach %.1f min\n", (f[n - 1].end_ns - f[0].begin_ns) / 60e9);
-	printf("history_bounded_fine %.1f min\n", (n - i) / 60.0);
+	printf("%s_reach %.2f h\n", name, (f[n - 1].end_ns - f[0].begin_ns) / 3600e9);
+	for (unsigned k = 0; i && k < G_N_ELEMENTS(lengths); k++) {
+		uint64_t until_ns = f[i - 1].end_ns, from_ns;
+
+		/* those between two lengths may be shorter */
+		while (i && f[i - 1].end_ns - f[i - 1].begin_ns <= lengths[k] * SECOND)
+			i--;
+		from_ns = i ? f[i - 1].end_ns : f[0].begin_ns;
+		printf("%s_of_%us %.1f min\n", name, lengths[k], (until_ns - from_ns) / 60e9);
+	}
 	g_free(f);
 }
 
-int main(void)
-{
-	struct history *whole = history_create(SIZE_MAX), *bounded = history_create(LIMIT_BYTES);
-	struct host *hosts = g_new0(struct host, HOSTS);
-	uint64_t append_ns = 0, worst_ns = 0, start, took;
+struct appends {
+	uint64_t n, sum_ns, worst_ns, worst_bytes;
+};
 
-	for (unsigned i = 0; i < HOSTS; i++) {
+static void append(struct history *h, unsigned track, const struct host_state *s, uint64_t begin_ns, struct appends *a)
+{
+	uint64_t start = clock_ns(), took;
+
+	history_append(h, track, s, begin_ns, begin_ns + SECOND);
+	took = clock_ns() - start;
+	a->n++;
+	a->sum_ns += took;
+	a->worst_ns = MAX(a->worst_ns, took);
+	a->worst_bytes = MAX(a->worst_bytes, history_bytes(h));
+}
+
+static void print_appends(const char *name, const struct appends *a)
+{
+	printf("%s_append %.1f us\n", name, a->sum_ns / 1e3 / a->n);
+	printf("%s_append_worst %.1f ms\n", name, a->worst_ns / 1e6);
+	printf("%s_most %.1f MB\n", name, a->worst_bytes / 1e6);
+}
+
+/* Plays n_hosts hosts into the histories, which may be the same. */
+static void play(struct history *a, struct appends *a_appends, struct history *b, struct appends *b_appends,
+		 unsigned n_hosts, unsigned seconds)
+{
+	struct host *hosts = g_new0(struct host, n_hosts);
+
+	for (unsigned i = 0; i < n_hosts; i++) {
 		host_init(&hosts[i]);
-		history_add_track(whole);
-		history_add_track(bounded);
+		history_add_track(a);
+		if (b)
+			history_add_track(b);
 	}
-	for (unsigned sec = 0; sec < SECONDS; sec++) {
+	for (unsigned sec = 0; sec < seconds; sec++) {
 		uint64_t begin_ns = ORIGIN_NS + sec * SECOND;
 
-		for (unsigned i = 0; i < HOSTS; i++) {
+		for (unsigned i = 0; i < n_hosts; i++) {
 			struct host_state *s = &hosts[i].state;
 
 			host_play(&hosts[i], begin_ns);
-			history_append(whole, i, s, begin_ns, begin_ns + SECOND);
-			start = clock_ns();
-			history_append(bounded, i, s, begin_ns, begin_ns + SECOND);
-			took = clock_ns() - start;
-			append_ns += took;
-			worst_ns = MAX(worst_ns, took);
+			append(a, i, s, begin_ns, a_appends);
+			if (b)
+				append(b, i, s, begin_ns, b_appends);
 			state_extremes_clear_dirty(s);
 			state_reap(s, NULL, NULL);
 			state_frame_begin(s);
 		}
 	}
-	printf("history_hour %.1f MB\n", history_bytes(whole) / 1e6);
-	printf("history_active_thread_second %.1f B\n",
-	       (double)history_bytes(whole) / (HOSTS * (THREADS * ACTIVE_PERCENT / 100) * SECONDS));
-	printf("history_seek_p99 %.2f ms\n", seek_p99(whole, STATE_ALL_TABLES));
-	printf("history_seek_threads_p99 %.2f ms\n",
-	       seek_p99(whole, 1u << TABLE_HOST | 1u << TABLE_CPU | 1u << TABLE_THREAD));
-	printf("history_bounded %.1f MB\n", history_bytes(bounded) / 1e6);
-	print_reach(bounded);
-	printf("history_bounded_seek_p99 %.2f ms\n", seek_p99(bounded, STATE_ALL_TABLES));
-	printf("history_append %.1f us\n", append_ns / 1e3 / HOSTS / SECONDS);
-	printf("history_append_worst %.1f ms\n", worst_ns / 1e6);
-	for (unsigned i = 0; i < HOSTS; i++)
+	for (unsigned i = 0; i < n_hosts; i++)
 		state_release(&hosts[i].state);
 	g_free(hosts);
+}
+
+static void bench_hour(void)
+{
+	struct history *whole = history_create(SIZE_MAX), *bounded = history_create(LIMIT_BYTES);
+	struct appends of_whole = { 0 }, of_bounded = { 0 };
+
+	play(whole, &of_whole, bounded, &of_bounded, HOSTS, HOUR);
+	printf("history_hour %.1f MB\n", history_bytes(whole) / 1e6);
+	printf("history_active_thread_second %.1f B\n",
+	       (double)history_bytes(whole) / (HOSTS * (THREADS * ACTIVE_PERCENT / 100) * HOUR));
+	print_seeks("history_seek", whole, HOSTS, STATE_ALL_TABLES);
+	print_seeks("history_seek_threads", whole, HOSTS, 1u << TABLE_HOST | 1u << TABLE_CPU | 1u << TABLE_THREAD);
+	print_appends("history", &of_whole);
+	print_reach("history_bounded", bounded, HOUR);
+	print_seeks("history_bounded_seek", bounded, HOSTS, STATE_ALL_TABLES);
+	print_appends("history_bounded", &of_bounded);
 	history_destroy(bounded);
 	history_destroy(whole);
+}
+
+static void bench_day(void)
+{
+	const char *said = g_getenv("DAY_HOSTS");
+	unsigned n_hosts = CLAMP(said ? atoi(said) : 1, 1, HOSTS);
+	struct history *h = history_create(DAY_LIMIT_BYTES / HOSTS * n_hosts);
+	struct appends appends = { 0 };
+
+	play(h, &appends, NULL, NULL, n_hosts, DAY);
+	print_reach("history_day", h, DAY);
+	print_seeks("history_day_seek", h, n_hosts, STATE_ALL_TABLES);
+	print_appends("history_day", &appends);
+	history_destroy(h);
+}
+
+int main(void)
+{
+	bench_hour();
+	bench_day();
 	return 0;
 }
