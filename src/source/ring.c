@@ -146,7 +146,8 @@ static void publish(struct ring_producer *p, uint64_t wake_bytes, uint64_t wake_
 	atomic_store_explicit(&s->beat_ns, now, memory_order_relaxed);
 	p->published = p->head;
 	atomic_store_explicit(&s->head, p->head, memory_order_release);
-	if (p->head - p->woken_at < wake_bytes && now - p->woken_ns < wake_ns)
+	/* with nothing new since then it was woken, or saw all of it before it slept */
+	if (p->head == p->woken_at || (p->head - p->woken_at < wake_bytes && now - p->woken_ns < wake_ns))
 		return;
 	/* Pairs with refill(): either it sees this head or this sees that it sleeps. */
 	atomic_thread_fence(memory_order_seq_cst);
@@ -258,16 +259,12 @@ static enum lt_status refill(struct ring_consumer *c, const char **wrong)
 	if (!load_head(c))
 		goto nonsense;
 	if (c->head_seen != c->tail) {
-		/* Awake again: the descriptor is readable no longer, though there is more to read. */
-		if (c->sleeps) {
+		if (c->sleeps)
 			atomic_store(&c->shared->consumer_sleeps, 0);
-			drain(c->fds.wake);
-		}
 		c->sleeps = false;
 		return LT_OK;
 	}
 	publish_tail(c);
-	drain(c->fds.wake);
 	c->sleeps = true;
 	atomic_store(&c->shared->consumer_sleeps, 1);
 	atomic_thread_fence(memory_order_seq_cst);
@@ -332,6 +329,11 @@ enum lt_status ring_peek(struct ring_consumer *c, const struct event **ev, const
 	}
 	*ev = c->copy;
 	return LT_OK;
+}
+
+void ring_woken(struct ring_consumer *c)
+{
+	drain(c->fds.wake);
 }
 
 void ring_inherit(struct ring_consumer *c)

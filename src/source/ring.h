@@ -64,7 +64,7 @@ struct ring_producer {
 	uint64_t capacity;
 	uint64_t head;      /* written, not all published */
 	uint64_t published;
-	uint64_t woken_at;    /* head when the consumer was last woken */
+	uint64_t woken_at;    /* head when the consumer was last woken, if it slept */
 	uint64_t woken_ns;
 	uint64_t tail_seen;
 	struct ring_fds fds;
@@ -120,11 +120,16 @@ void ring_publish(struct ring_producer *p);
 void ring_beat(struct ring_producer *p);
 
 /*
- * The next record, borrowed until ring_next(), checked by event_check(). LT_AGAIN: empty, the
- * fds.wake becomes readable when it is not any more, until the next ring_peek(). LT_ERROR: nonsense
- * in the ring; *wrong says what.
+ * The next record, borrowed until ring_next(), checked by event_check(). LT_AGAIN: empty; fds.wake becomes readable
+ * when it is not any more, and now and then although it still is. LT_ERROR: nonsense in the ring; *wrong says what.
  */
 enum lt_status ring_peek(struct ring_consumer *c, const struct event **ev, const char **wrong);
+
+/*
+ * fds.wake is readable: makes it so no longer. After that, not before, ring_peek(): what is taken here may belong
+ * to records that are there already.
+ */
+void ring_woken(struct ring_consumer *c);
 
 /* The producer is dead: what it committed and did not publish counts too. */
 void ring_inherit(struct ring_consumer *c);

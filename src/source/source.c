@@ -21,8 +21,12 @@
 enum {
 	FAREWELL_MS = 2000,       /* a worker that said its last record has this long to exit by itself */
 	DEATH_US = 1000000,       /* one that was killed has this long to die before it counts as dead */
-	LOOK_EVERY_NS = 20000000, /* at whether it makes progress: a look costs some system calls */
+	LOOKS = 20,               /* at its progress, until it counts as hung: each costs some system calls */
+	LOOK_EVERY_MS = 500,      /* at least */
 };
+
+/* What wakes who waits for a source. */
+enum wake { WAKE_RING, WAKE_WORDS, WAKE_EXIT, WAKES };
 
 enum source_state { SOURCE_RUNS, SOURCE_ENDED, SOURCE_BROKEN };
 
@@ -33,8 +37,10 @@ struct source {
 	enum source_state state;
 	struct child child;
 	struct pulse pulse; /* of the worker, while the ring is empty */
-	int epoll_fd;       /* the ring's socket, the worker's words and its end */
+	int epoll_fd;       /* the ring's socket, the worker's words and its end: enum wake */
+	bool waits;         /* source_peek() said LT_AGAIN */
 	bool deaf;          /* it closed its standard error, and was killed */
+	bool gone;          /* it has exited, or does not although it was killed: nothing comes any more */
 	char *reason;       /* SOURCE_BROKEN: why */
 	enum failed_cause cause;
 	char *sentence;     /* why source_kill() was called, NULL */
@@ -85,13 +91,17 @@ static char **make_arguments(const struct source_spec *spec, unsigned part, unsi
 
 static enum lt_status watch(struct source *s)
 {
-	const int fds[] = { s->ring.fds.wake, s->child.words_fd, s->child.exit_fd };
-	struct epoll_event event = { .events = EPOLLIN };
+	const int fds[WAKES] = {
+		[WAKE_RING] = s->ring.fds.wake, [WAKE_WORDS] = s->child.words_fd, [WAKE_EXIT] = s->child.exit_fd,
+	};
 
 	s->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
-	for (size_t i = 0; i < G_N_ELEMENTS(fds); i++)
+	for (uint32_t i = 0; i < WAKES; i++) {
+		struct epoll_event event = { .events = EPOLLIN, .data = { .u32 = i } };
+
 		if (s->epoll_fd < 0 || (fds[i] >= 0 && epoll_ctl(s->epoll_fd, EPOLL_CTL_ADD, fds[i], &event) < 0))
 			return error_set("cannot watch a worker: %s", strerror(errno));
+	}
 	return LT_OK;
 }
 
@@ -190,25 +200,44 @@ static enum lt_status report_failure(struct source *s, const struct event *ev)
 	return break_off(s, cause, g_strdup_printf("reading '%s': %s", s->spec->name, reason));
 }
 
-/* The ring was empty: the worker may be busy, or gone, or shall be gone. LT_OK: there is more now. */
-static enum lt_status check_worker(struct source *s)
+/* What it has said. One that closes its standard error exits, or does what no worker does. */
+static void hear_worker(struct source *s)
 {
-	const bool exited = child_exited(&s->child);
+	if (s->deaf || child_hear(&s->child))
+		return;
+	s->deaf = true;
+	if (s->child.exit_fd >= 0)
+		epoll_ctl(s->epoll_fd, EPOLL_CTL_DEL, s->child.words_fd, NULL);
+	child_kill(&s->child);
+}
 
-	if (!s->deaf && !child_hear(&s->child)) {
-		/* It closed its standard error: it exits, or it does what no worker does. */
-		s->deaf = true;
-		if (s->child.exit_fd >= 0)
-			epoll_ctl(s->epoll_fd, EPOLL_CTL_DEL, s->child.words_fd, NULL);
-		child_kill(&s->child);
-	}
-	if (!exited && !(s->sentence && g_get_monotonic_time() > s->killed_us + DEATH_US))
-		return LT_AGAIN;
-	if (exited)
+static void look_for_end(struct source *s)
+{
+	if (child_exited(&s->child)) {
+		hear_worker(s);
 		ring_inherit(&s->ring);
-	if (!ring_is_empty(&s->ring))
-		return LT_OK;
-	return report_death(s);
+		s->gone = true;
+	}
+}
+
+/* Takes what has come since the ring was found empty; what was not readable is not touched. */
+static void wake_up(struct source *s)
+{
+	struct epoll_event events[WAKES];
+	const int n = epoll_wait(s->epoll_fd, events, WAKES, 0);
+
+	for (int i = 0; i < n; i++) {
+		if (events[i].data.u32 == WAKE_RING)
+			ring_woken(&s->ring);
+		else if (events[i].data.u32 == WAKE_WORDS)
+			hear_worker(s);
+		else
+			look_for_end(s);
+	}
+	if (s->child.exit_fd < 0)
+		look_for_end(s);
+	if (s->sentence && g_get_monotonic_time() > s->killed_us + DEATH_US)
+		s->gone = true;
 }
 
 /* ---- reading ---- */
@@ -222,11 +251,12 @@ enum lt_status source_peek(struct source *s, const struct event **ev)
 		return broken(s);
 	if (s->state == SOURCE_ENDED)
 		return LT_END;
-	while ((status = ring_peek(&s->ring, ev, &wrong)) == LT_AGAIN) {
-		status = check_worker(s);
-		if (status != LT_OK)
-			return status;
-	}
+	if (s->waits)
+		wake_up(s);
+	status = ring_peek(&s->ring, ev, &wrong);
+	s->waits = status == LT_AGAIN;
+	if (status == LT_AGAIN)
+		return s->gone ? report_death(s) : LT_AGAIN;
 	if (status != LT_OK)
 		return break_off(s, FAILED_WORKER,
 				 g_strdup_printf("worker for '%s' wrote nonsense: %s", s->spec->name, wrong));
@@ -261,6 +291,7 @@ const struct source_spec *source_spec(const struct source *s)
 
 bool source_hangs(struct source *s, unsigned limit_ms)
 {
+	const uint64_t look_every_ms = MIN(limit_ms / LOOKS, LOOK_EVERY_MS);
 	struct pulse_look look = { .beat_ns = ring_beat_ns(&s->ring) };
 	struct timespec ts;
 
@@ -270,7 +301,7 @@ bool source_hangs(struct source *s, unsigned limit_ms)
 	}
 	clock_gettime(CLOCK_MONOTONIC, &ts);
 	look.now_ns = (uint64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
-	if (s->pulse.last.now_ns && look.now_ns - s->pulse.last.now_ns < LOOK_EVERY_NS)
+	if (s->pulse.last.now_ns && look.now_ns - s->pulse.last.now_ns < look_every_ms * 1000000)
 		return false;
 	pulse_look_at(&look, s->child.pid);
 	return pulse_feel(&s->pulse, &look, limit_ms);

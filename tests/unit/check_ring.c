@@ -120,14 +120,49 @@ START_TEST(test_wake_fd_wakes)
 	open_ring();
 	pfd = (struct pollfd){ .fd = consumer.fds.wake, .events = POLLIN };
 	ck_assert_int_eq(ring_peek(&consumer, &ev, &wrong), LT_AGAIN);
+	/* a beat alone wakes nobody */
+	ring_publish(&producer);
 	ck_assert_int_eq(poll(&pfd, 1, 0), 0);
 	write_numbered(5);
 	ring_publish(&producer);
 	ck_assert_int_eq(poll(&pfd, 1, 0), 1);
+	ring_woken(&consumer);
 	ck_assert_int_eq(ring_peek(&consumer, &ev, &wrong), LT_OK);
 	ring_next(&consumer);
 	ck_assert_int_eq(ring_peek(&consumer, &ev, &wrong), LT_AGAIN);
 	ck_assert_int_eq(poll(&pfd, 1, 0), 0);
+	close_ring();
+}
+END_TEST
+
+/* What was written before the wake-up is taken is found behind it, and what comes then wakes again. */
+START_TEST(test_late_wake)
+{
+	struct pollfd pfd;
+	const struct event *ev;
+	const char *wrong;
+
+	open_ring();
+	pfd = (struct pollfd){ .fd = consumer.fds.wake, .events = POLLIN };
+	ck_assert_int_eq(ring_peek(&consumer, &ev, &wrong), LT_AGAIN);
+	write_numbered(5);
+	ring_publish(&producer);
+	/* read before it was woken: the wake-up is still there when there is nothing more */
+	ck_assert_int_eq(ring_peek(&consumer, &ev, &wrong), LT_OK);
+	ring_next(&consumer);
+	ck_assert_int_eq(ring_peek(&consumer, &ev, &wrong), LT_AGAIN);
+	ck_assert_int_eq(poll(&pfd, 1, 0), 1);
+	write_numbered(6);
+	ring_publish(&producer);
+	ring_woken(&consumer);
+	ck_assert_int_eq(poll(&pfd, 1, 0), 0);
+	ck_assert_int_eq(ring_peek(&consumer, &ev, &wrong), LT_OK);
+	check_numbered(ev, 6);
+	ring_next(&consumer);
+	ck_assert_int_eq(ring_peek(&consumer, &ev, &wrong), LT_AGAIN);
+	write_numbered(7);
+	ring_publish(&producer);
+	ck_assert_int_eq(poll(&pfd, 1, 0), 1);
 	close_ring();
 }
 END_TEST
@@ -159,6 +194,7 @@ START_TEST(test_two_threads)
 		ck_assert_int_ne(status, LT_ERROR);
 		if (status == LT_AGAIN) {
 			ck_assert_int_eq(poll(&pfd, 1, 10000), 1);
+			ring_woken(&consumer);
 			continue;
 		}
 		check_numbered(ev, i++);
@@ -330,6 +366,6 @@ START_TEST(test_no_ring)
 }
 END_TEST
 
-UNIT_MAIN("ring", test_empty, test_inherited, test_wake_fd_wakes, test_two_threads, test_full_ring_beats,
-	  test_lying_head, test_lying_records, test_hostile_wakes, test_endless_padding, test_records_are_copies,
-	  test_no_ring)
+UNIT_MAIN("ring", test_empty, test_inherited, test_wake_fd_wakes, test_late_wake, test_two_threads,
+	  test_full_ring_beats, test_lying_head, test_lying_records, test_hostile_wakes, test_endless_padding,
+	  test_records_are_copies, test_no_ring)
