@@ -37,6 +37,7 @@ struct clock_sync {
 	GPtrArray *pairs; /* struct clock_pair */
 	struct map64 pair_numbers; /* a << 32 | b */
 	struct matcher *matcher;
+	bool due;         /* the time of a host that is seen has moved on far enough for its next map */
 	bool moving;      /* maps have been published before the end */
 	bool whole;       /* maps are those of the whole record */
 	clock_match_fn *on_match;

@@ -147,6 +147,7 @@ void clock_sync_time(struct clock_sync *s, unsigned host, uint64_t ts_ns)
 	struct clock_host *h = clock_host_at(s, host);
 
 	h->now_ns = MAX(h->now_ns, ts_ns);
+	s->due |= h->seen && h->now_ns >= h->updated_ns + UPDATE_NS;
 }
 
 static bool is_ignored(const struct clock_sync *s, const struct clock_packet *p)
@@ -182,15 +183,9 @@ void clock_sync_bare_packet(struct clock_sync *s, unsigned host)
 
 void clock_sync_update(struct clock_sync *s)
 {
-	bool due = false;
-
-	for (unsigned n = 0; n < s->hosts->len; n++) {
-		const struct clock_host *h = clock_host_at(s, n);
-
-		due |= h->seen && h->now_ns >= h->updated_ns + UPDATE_NS;
-	}
-	if (!due || s->compat || s->options.match_only)
+	if (!s->due || s->compat || s->options.match_only)
 		return;
+	s->due = false;
 	s->moving = true;
 	for (unsigned n = 0; n < s->hosts->len; n++)
 		clock_host_at(s, n)->updated_ns = clock_host_at(s, n)->now_ns;

@@ -101,9 +101,6 @@ void ui_update_host(struct ui *ui, unsigned i, const struct ui_host *host)
 		ui->dirty = true;
 	}
 	ui_host(ui, i)->info = *host;
-	/* the lag swings with the live timer: only a jump of it is shown at once */
-	if (MAX(ui_lag_ns(ui), ui->lag_drawn_ns) - MIN(ui_lag_ns(ui), ui->lag_drawn_ns) > NS_PER_S / 2)
-		ui->growing = true;
 }
 
 void ui_set_incomplete(struct ui *ui, bool incomplete)
@@ -162,7 +159,7 @@ static uint64_t oldest_kept(const struct ui *ui)
 
 void ui_known(struct ui *ui, uint64_t known_ns, bool complete)
 {
-	uint64_t before_ns = ui->cursor.known_ns;
+	const uint64_t before_ns = ui->cursor.known_ns, lag_ns = ui_lag_ns(ui);
 
 	if (complete && !ui->cursor.complete)
 		ui->dirty = true;
@@ -171,6 +168,8 @@ void ui_known(struct ui *ui, uint64_t known_ns, bool complete)
 	if (cursor_kept(&ui->cursor, oldest_kept(ui)))
 		ui->dirty = true;
 	ui->growing |= known_ns != before_ns;
+	/* the lag swings with the live timer: only a jump of it is shown at once */
+	ui->growing |= MAX(lag_ns, ui->lag_drawn_ns) - MIN(lag_ns, ui->lag_drawn_ns) > NS_PER_S / 2;
 	for (unsigned i = 0; i < ui->hosts->len; i++) {
 		struct ui_host_data *host = ui_host(ui, i);
 
