@@ -15,8 +15,9 @@ struct host_frames {
 	uint64_t begin_ns; /* of the frame that is being filled */
 	uint64_t edge_ns;  /* its end */
 	bool ended;
-	bool waits;        /* had nothing in this round */
 };
+
+enum { NO_TRACK = ~0u };
 
 struct frames {
 	struct ingest *in;
@@ -25,8 +26,8 @@ struct frames {
 	uint64_t frame_ns;
 	bool apart;        /* the hosts' times cannot be compared */
 	GArray *hosts;     /* struct host_frames, by track */
-	unsigned n_seen;   /* hosts of ingest looked at: those below have begun or are in waiting */
-	GArray *waiting;   /* unsigned: hosts of ingest that have not begun */
+	GArray *tracks;    /* unsigned: of each host of ingest; NO_TRACK: it has not begun */
+	unsigned n_ended;
 };
 
 static struct host_frames *at(const struct frames *f, unsigned i)
@@ -65,9 +66,15 @@ static uint64_t next_edge(const struct frames *f, const struct host_frames *host
 
 /* ---- hosts ---- */
 
+static unsigned track_of(const struct frames *f, unsigned number)
+{
+	return number < f->tracks->len ? g_array_index(f->tracks, unsigned, number) : NO_TRACK;
+}
+
 static void take_in(struct frames *f, unsigned number)
 {
 	struct host_frames host = { .host = ingest_host(f->in, number), .number = number };
+	const unsigned none = NO_TRACK;
 
 	if (f->origin_ns == TIME_UNKNOWN) {
 		f->origin_ns = ingest_begin_ns(f->in);
@@ -76,26 +83,27 @@ static void take_in(struct frames *f, unsigned number)
 	history_add_track(f->history);
 	host.begin_ns = host.host->begin_ns;
 	host.edge_ns = next_edge(f, &host, host.begin_ns);
+	while (f->tracks->len <= number)
+		g_array_append_val(f->tracks, none);
+	g_array_index(f->tracks, unsigned, number) = f->hosts->len;
 	g_array_append_val(f->hosts, host);
 }
 
-/* Hosts of ingest that have begun since the last time. */
-static void look_for_hosts(struct frames *f)
+/* A host that has no track: its record begins with its first event, if that is there. */
+static void begin(struct frames *f, unsigned number)
 {
-	for (; f->n_seen < ingest_host_count(f->in); f->n_seen++)
-		g_array_append_val(f->waiting, f->n_seen);
-	for (guint i = 0; i < f->waiting->len;) {
-		unsigned number = g_array_index(f->waiting, unsigned, i);
+	if (ingest_host(f->in, number)->begin_ns == TIME_UNKNOWN)
+		ingest_advance(f->in, number, 0, EVENTS_AT_ONCE);
+	if (ingest_host(f->in, number)->begin_ns != TIME_UNKNOWN)
+		take_in(f, number);
+}
 
-		if (ingest_host(f->in, number)->begin_ns == TIME_UNKNOWN)
-			ingest_advance(f->in, number, 0, EVENTS_AT_ONCE); /* it begins with its first event */
-		if (ingest_host(f->in, number)->begin_ns != TIME_UNKNOWN) {
-			take_in(f, number);
-			g_array_remove_index(f->waiting, i);
-		} else {
-			i++;
-		}
-	}
+/* Those that have begun, in their order. */
+static void take_in_all(struct frames *f)
+{
+	for (unsigned i = 0; i < ingest_host_count(f->in); i++)
+		if (track_of(f, i) == NO_TRACK)
+			begin(f, i);
 }
 
 struct frames *frames_create(struct ingest *in, struct history *h, uint64_t frame_ns, bool apart)
@@ -108,8 +116,8 @@ struct frames *frames_create(struct ingest *in, struct history *h, uint64_t fram
 	f->origin_ns = TIME_UNKNOWN;
 	f->apart = apart;
 	f->hosts = g_array_new(FALSE, TRUE, sizeof(struct host_frames));
-	f->waiting = g_array_new(FALSE, TRUE, sizeof(unsigned));
-	look_for_hosts(f);
+	f->tracks = g_array_new(FALSE, TRUE, sizeof(unsigned));
+	take_in_all(f);
 	return f;
 }
 
@@ -118,7 +126,7 @@ void frames_destroy(struct frames *f)
 	if (!f)
 		return;
 	g_array_free(f->hosts, TRUE);
-	g_array_free(f->waiting, TRUE);
+	g_array_free(f->tracks, TRUE);
 	g_free(f);
 }
 
@@ -201,22 +209,28 @@ static uint64_t progress(const struct frames *f, const struct host_frames *host)
 	return f->apart ? host->begin_ns - host->host->begin_ns : known_of(host);
 }
 
-/* The host that is farthest behind; G_MAXUINT: none has anything now. */
+/* The number of the ready host that is farthest behind, of one that has not begun at once; NO_TRACK: none is ready. */
 static unsigned choose_host(const struct frames *f)
 {
-	unsigned least = G_MAXUINT;
+	unsigned n, least = NO_TRACK;
+	const unsigned *ready = ingest_ready(f->in, &n);
+	uint64_t least_ns = UINT64_MAX;
 
-	for (unsigned i = 0; i < f->hosts->len; i++)
-		if (!at(f, i)->ended && !at(f, i)->waits &&
-		    (least == G_MAXUINT || progress(f, at(f, i)) < progress(f, at(f, least))))
-			least = i;
+	for (unsigned i = 0; i < n; i++) {
+		const unsigned track = track_of(f, ready[i]);
+		const uint64_t at_ns = track == NO_TRACK ? 0 : progress(f, at(f, track));
+
+		if (least == NO_TRACK || at_ns < least_ns || (at_ns == least_ns && ready[i] < least)) {
+			least = ready[i];
+			least_ns = at_ns;
+		}
+	}
 	return least;
 }
 
 static void advance_host(struct frames *f, unsigned track)
 {
 	struct host_frames *host = at(f, track);
-	uint64_t before_ns = host->host->end_ns;
 
 	switch (ingest_advance(f->in, host->number, host->edge_ns, EVENTS_AT_ONCE)) {
 	case LT_OK:
@@ -224,11 +238,11 @@ static void advance_host(struct frames *f, unsigned track)
 		break;
 	case LT_END:
 		close_frame(f, track, MAX(host->host->end_ns, host->begin_ns));
+		f->n_ended += !host->ended;
 		host->ended = true;
 		break;
 	default:
 		/* AGAIN is also said when enough events were applied */
-		host->waits = host->host->end_ns == before_ns;
 		close_frame_of_away(f, track);
 		break;
 	}
@@ -244,23 +258,20 @@ void frames_clocks_changed(struct frames *f)
 enum lt_status frames_advance(struct frames *f, uint64_t budget_ns)
 {
 	gint64 until_us = g_get_monotonic_time() + (gint64)(budget_ns / 1000);
-	bool waits = ingest_is_live(f->in);
-	unsigned track;
+	unsigned number;
 
-	look_for_hosts(f);
-	for (unsigned i = 0; i < f->hosts->len; i++)
-		at(f, i)->waits = false;
-	while ((track = choose_host(f)) != G_MAXUINT) {
-		advance_host(f, track);
+	while ((number = choose_host(f)) != NO_TRACK) {
+		if (track_of(f, number) == NO_TRACK)
+			begin(f, number);
+		else
+			advance_host(f, track_of(f, number));
 		if (g_get_monotonic_time() >= until_us)
 			break;
 	}
-	for (unsigned i = 0; i < f->hosts->len; i++) {
-		if (!at(f, i)->ended && !at(f, i)->waits)
-			return LT_OK;
-		waits |= !at(f, i)->ended;
-	}
-	return waits ? LT_AGAIN : LT_END;
+	ingest_ready(f->in, &number);
+	if (number)
+		return LT_OK;
+	return f->n_ended < f->hosts->len || ingest_is_live(f->in) ? LT_AGAIN : LT_END;
 }
 
 uint64_t frames_known_ns(const struct frames *f)

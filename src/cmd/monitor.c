@@ -60,10 +60,11 @@ static void on_watch(struct ev_loop *loop, ev_timer *w, int events)
 	struct monitor *m = w->data;
 
 	(void)events;
+	/* while there is anything to read the slices do it */
+	if (!m->shown.complete)
+		return;
 	ingest_watch(m->shown.in);
-	if (m->next.in)
-		ingest_watch(m->next.in);
-	else if (m->shown.complete && ingest_is_over(m->shown.in))
+	if (!m->next.in && ingest_is_over(m->shown.in))
 		ev_timer_stop(loop, w);
 }
 

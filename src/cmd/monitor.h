@@ -57,6 +57,7 @@ struct monitor {
 	GArray *feeds;      /* struct ui_feed, used by tell_feeds() */
 	GArray *numbers;    /* unsigned: hosts of a graph as the screen numbers them, used by tell_graph() */
 	bool live;          /* sources that go on, or may */
+	gint64 told_us;     /* monotonic: when the screen was last told what is known */
 	bool started;       /* the screen has a time to show */
 	int exit_status;
 
@@ -64,9 +65,9 @@ struct monitor {
 	ev_io input;
 	ev_io sources;
 	ev_idle reading;    /* active while there is more to read at once */
-	ev_timer retry;     /* sources that said nothing are asked again, should a wake-up be missed */
+	ev_timer retry;     /* what is to be done for the sources though they have nothing new */
 	ev_timer tick;      /* the replay's clock */
-	ev_timer watch;     /* looks after the workers */
+	ev_timer watch;     /* looks after the workers of what has been read */
 	ev_prepare show;
 	ev_signal resized, ends[MONITOR_SIGNALS];
 };

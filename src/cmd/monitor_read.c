@@ -19,6 +19,8 @@
 #define SLICE_NS UINT64_C(8000000)
 #define LIVE_FRAME_NS UINT64_C(1000000000)
 
+enum { TELL_EVERY_US = 50000 };
+
 /* A row is kept by the model, by the end of the history, twice while that is thinned, and twice for the screen. */
 enum { MONITOR_COPIES = 6 };
 
@@ -178,16 +180,26 @@ static void forget_paths(struct monitor *m)
 	strpool_round_end();
 }
 
+/* Live hosts, which may be many, no more often than one would see: a slice comes soon, with or without news. */
+static void tell_in_time(struct monitor *m)
+{
+	const gint64 now_us = g_get_monotonic_time();
+
+	if (m->live && !ingest_announced(m->shown.in) && now_us - m->told_us < TELL_EVERY_US)
+		return;
+	m->told_us = now_us;
+	monitor_tell_known(m);
+}
+
 static enum lt_status shown_slice(struct monitor *m)
 {
 	enum lt_status status;
 
-	if (m->live)
-		ingest_watch(m->shown.in);
+	ingest_watch(m->shown.in);
 	status = frames_advance(m->shown.frames, SLICE_NS);
 	forget_paths(m);
 	m->shown.complete = status == LT_END;
-	monitor_tell_known(m);
+	tell_in_time(m);
 	if (!m->shown.complete || m->stage != STAGE_COMPARING)
 		return status;
 	begin_cutting(m);
@@ -215,6 +227,7 @@ static enum lt_status next_slice(struct monitor *m)
 		return give_up_next(m);
 	if (!r->frames)
 		start_reading(m, r);
+	ingest_watch(r->in);
 	status = frames_advance(r->frames, SLICE_NS);
 	forget_paths(m);
 	r->complete = status == LT_END;

@@ -71,6 +71,7 @@ enum lt_status survey_run(struct survey *s, uint64_t budget_ns)
 		}
 		s->started = true;
 	}
+	ingest_watch(s->in);
 	do
 		status = advance_hosts(s);
 	while (status == LT_OK && g_get_monotonic_time() < until_us);

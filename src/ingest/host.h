@@ -19,7 +19,9 @@
 struct host {
 	struct ingest_host public; /* what ingest_host() gives */
 	struct wait_log log;       /* what the model wrote since waits took it */
-	bool joined;               /* it has its numbers in the clocks and the wait graph */
+	bool joined;               /* it has its numbers, here, in the clocks and in the wait graph */
+	unsigned number;
+	unsigned ready;            /* its place in struct ingest.ready + 1, 0: its sources have nothing */
 	struct merge *merge;
 	GPtrArray *feeds;          /* struct feed, by the number of its source in merge; not owned */
 	char *hostname;            /* as the traces say */

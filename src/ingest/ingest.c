@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "ingest/ingest.h"
 
+#include <poll.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <unistd.h>
@@ -29,6 +30,7 @@ struct ingest *ingest_create(const struct ingest_options *options)
 	in->sessions = g_hash_table_new(g_str_hash, g_str_equal);
 	in->relays = g_ptr_array_new_with_free_func(relay_free);
 	in->hosts = g_ptr_array_new_with_free_func(host_free);
+	in->ready = g_array_new(FALSE, FALSE, sizeof(unsigned));
 	in->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	if (options->model_memory) {
 		/* few names, many paths; the rest is for rows */
@@ -52,6 +54,7 @@ void ingest_destroy(struct ingest *in)
 	g_hash_table_destroy(in->sessions);
 	g_ptr_array_free(in->feeds, TRUE);
 	g_ptr_array_free(in->hosts, TRUE);
+	g_array_free(in->ready, TRUE);
 	g_ptr_array_free(in->specs, TRUE);
 	waits_destroy(in->waits);
 	close(in->epoll_fd);
@@ -134,9 +137,9 @@ static bool known(const struct feed *feed)
 
 void ingest_wait(const struct ingest *in, int timeout_ms)
 {
-	struct epoll_event events[16];
+	struct pollfd fd = { .fd = in->epoll_fd, .events = POLLIN };
 
-	epoll_wait(in->epoll_fd, events, G_N_ELEMENTS(events), timeout_ms);
+	poll(&fd, 1, timeout_ms);
 }
 
 /* ---- start ---- */
@@ -236,6 +239,30 @@ struct ingest_host *ingest_host(struct ingest *in, unsigned i)
 	return &host_at(in, i)->public;
 }
 
+void ingest_set_ready(struct ingest *in, struct host *host, bool ready)
+{
+	unsigned last;
+
+	if (!host->joined || ready == (host->ready != 0))
+		return;
+	if (ready) {
+		g_array_append_val(in->ready, host->number);
+		host->ready = in->ready->len;
+		return;
+	}
+	last = g_array_index(in->ready, unsigned, in->ready->len - 1);
+	host_at(in, last)->ready = host->ready;
+	g_array_index(in->ready, unsigned, host->ready - 1) = last;
+	g_array_set_size(in->ready, in->ready->len - 1);
+	host->ready = 0;
+}
+
+const unsigned *ingest_ready(const struct ingest *in, unsigned *n)
+{
+	*n = in->ready->len;
+	return (const unsigned *)(const void *)in->ready->data;
+}
+
 uint64_t ingest_begin_ns(const struct ingest *in)
 {
 	uint64_t begin_ns = TIME_UNKNOWN;
@@ -260,6 +287,14 @@ void ingest_keep_paths(const struct ingest *in)
 struct waits *ingest_waits(const struct ingest *in)
 {
 	return in->waits;
+}
+
+bool ingest_announced(struct ingest *in)
+{
+	const bool announced = in->announced;
+
+	in->announced = false;
+	return announced;
 }
 
 bool ingest_is_live(const struct ingest *in)

@@ -107,6 +107,12 @@ uint64_t ingest_begin_ns(const struct ingest *in);
 enum lt_status ingest_advance(struct ingest *in, unsigned i, uint64_t until_ns, uint64_t max_records);
 
 /*
+ * The numbers of the hosts whose sources may have something that ingest_advance() has not met yet, in no order;
+ * borrowed until the next call of anything here. Of others it says LT_AGAIN, or LT_END.
+ */
+const unsigned *ingest_ready(const struct ingest *in, unsigned *n);
+
+/*
  * The same, waiting for the workers as long as it takes, but not for a live
  * host that is silent past the stall limit: LT_AGAIN. LT_INTERRUPTED: *stop became true.
  */
@@ -125,15 +131,21 @@ void ingest_keep_paths(const struct ingest *in);
 /* Before anything is advanced: no graph is wanted after all. */
 void ingest_drop_waits(struct ingest *in);
 
-/* Readable (poll, epoll) when a source has something new for a call that said LT_AGAIN. */
+/*
+ * Readable (poll, epoll) when a source has something new for a call that said LT_AGAIN, until ingest_watch(): call
+ * that, then ingest_advance(), then wait.
+ */
 int ingest_fd(const struct ingest *in);
 
 /*
- * Looks after the sources: hears of new hosts and sessions, attaches again,
- * leaves out who is silent, ends workers that hang, reports those that died. Call
- * when ingest_fd() is readable, and several times a second.
+ * Looks after the sources: takes note of those that have something new; several times a second, however often it
+ * is called, it also hears of new hosts and sessions, attaches again, leaves out who is silent, ends workers that
+ * hang, reports those that died. Call when ingest_fd() is readable, and several times a second.
  */
 void ingest_watch(struct ingest *in);
+
+/* Whether texts of struct ingest_host may have been replaced since it was last asked. */
+bool ingest_announced(struct ingest *in);
 
 /* Whether anything may still come of live sources that is not there yet. */
 bool ingest_is_live(const struct ingest *in);

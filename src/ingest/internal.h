@@ -23,10 +23,14 @@ struct ingest {
 	GHashTable *sessions; /* URL of a live session -> its feed */
 	GPtrArray *relays; /* struct relay */
 	GPtrArray *hosts;  /* struct host; public is its first member */
+	GArray *ready;     /* unsigned: numbers of hosts whose sources may have something, in no order */
 	struct waits *waits; /* NULL: none wanted */
-	int epoll_fd;
+	int epoll_fd;      /* the feeds' sources, edge-triggered: each wake-up comes once, in ingest_watch() */
+	int64_t watched_us; /* monotonic: when those that were not woken were last looked after */
+	int64_t asked_us;   /* and when they were last asked whether they have something all the same */
 	bool started;      /* the workers of recordings */
 	bool named;          /* the hosts that were there at first have their names */
+	bool announced;    /* traces, since ingest_announced() was asked */
 	bool broken;       /* a source or a part of one could not be read, or broke off */
 	bool lost;         /* events or packets */
 	struct model_memory memory; /* of all hosts */
@@ -43,6 +47,9 @@ static inline struct host *host_at(const struct ingest *in, guint i)
 {
 	return g_ptr_array_index(in->hosts, i);
 }
+
+/* Whether the host's sources may have something now: ingest_ready(). */
+void ingest_set_ready(struct ingest *in, struct host *host, bool ready);
 
 /* Numbers the hosts that have a name and no number yet in the clocks and the wait graph. */
 void ingest_join_hosts(struct ingest *in);

@@ -6,7 +6,7 @@
 #include "event/payload.h"
 #include "ingest/internal.h"
 
-static void join(struct ingest *in, struct host *host)
+static void join(struct ingest *in, struct host *host, unsigned number)
 {
 	struct ingest_host *h = &host->public;
 
@@ -21,14 +21,16 @@ static void join(struct ingest *in, struct host *host)
 		host->log.compat = in->compat;
 		model_set_wait_log(h->model, &host->log);
 	}
+	host->number = number;
 	host->joined = true;
+	ingest_set_ready(in, host, true);
 }
 
 void ingest_join_hosts(struct ingest *in)
 {
 	for (guint i = 0; in->named && i < in->hosts->len; i++)
 		if (!host_at(in, i)->joined)
-			join(in, host_at(in, i));
+			join(in, host_at(in, i), i);
 }
 
 void ingest_drop_waits(struct ingest *in)

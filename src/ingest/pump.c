@@ -11,8 +11,10 @@ static void source_said(struct ingest *in, struct host *host, const struct event
 
 	if (ev->kind == EVENT_LOST)
 		in->lost = true;
-	if (ev->kind == EVENT_TRACE)
+	if (ev->kind == EVENT_TRACE) {
 		host_set_tracer(host, ev);
+		in->announced = true;
+	}
 	if (ev->kind != EVENT_NOTE)
 		return;
 	in->broken = true;
@@ -54,12 +56,14 @@ static void apply(struct ingest *in, struct host *host, unsigned number, const s
 	h->end_ns = ev->ts_ns + 1;
 }
 
-static enum lt_status advance(struct ingest *in, struct host *host, uint64_t until_ns, uint64_t max_records)
+/* *dry: LT_AGAIN as the sources have nothing, not for max_records. */
+static enum lt_status advance(struct ingest *in, struct host *host, uint64_t until_ns, uint64_t max_records, bool *dry)
 {
 	struct ingest_host *h = &host->public;
 	const struct event *ev;
 	unsigned number;
 
+	*dry = true;
 	for (uint64_t n = 0; n < max_records;) {
 		switch (merge_peek(host->merge, &ev, &number)) {
 		case LT_OK:
@@ -91,6 +95,7 @@ static enum lt_status advance(struct ingest *in, struct host *host, uint64_t unt
 		n++;
 		merge_pop(host->merge);
 	}
+	*dry = false;
 	return LT_AGAIN;
 }
 
@@ -120,8 +125,10 @@ void ingest_note_shortage(struct ingest *in)
 enum lt_status ingest_advance(struct ingest *in, unsigned i, uint64_t until_ns, uint64_t max_records)
 {
 	struct host *host = host_at(in, i);
-	enum lt_status status = advance(in, host, until_ns, max_records);
+	bool dry;
+	enum lt_status status = advance(in, host, until_ns, max_records, &dry);
 
+	ingest_set_ready(in, host, status == LT_OK || (status == LT_AGAIN && !dry));
 	note_shortage(in, host);
 	ingest_join_advanced(in, host);
 	return status;
@@ -144,7 +151,8 @@ enum lt_status ingest_advance_wait(struct ingest *in, unsigned i, uint64_t until
 			ingest_watch(in);
 			if (ingest_is_mute(host_at(in, i)))
 				return LT_AGAIN;
-			ingest_wait(in, 100);
+			if (!host_at(in, i)->ready)
+				ingest_wait(in, 100);
 		}
 	}
 }

@@ -14,6 +14,9 @@
 enum {
 	HANG_LIMIT_MS = 10000,    /* a recording's worker silent for so long while its ring has room is given up */
 	GONE_AFTER_STALLS = 3,    /* a live worker that hangs for so many stall limits is ended */
+	WATCH_EVERY_US = 50000,   /* what concerns every feed and host, whether it has something new or not */
+	ASK_EVERY_US = 1000000,   /* hosts that were not woken, should a wake-up be missed */
+	HEARD_AT_ONCE = 64,
 };
 
 #define CLOCKS_DIFFER_NS (INT64_C(60) * 1000000000)
@@ -40,7 +43,7 @@ static void leave_untaken(struct ingest *in, struct feed *feed)
 
 void ingest_start_feed(struct ingest *in, struct feed *feed)
 {
-	struct epoll_event event = { .events = EPOLLIN };
+	struct epoll_event event = { .events = EPOLLIN | EPOLLET, .data = { .ptr = feed } };
 
 	if (feed->spec->url && is_full(in)) {
 		leave_untaken(in, feed);
@@ -98,26 +101,49 @@ void ingest_source_stopped(struct ingest *in, struct feed *feed, const char *why
 	} else if (why) {
 		host_trouble(host, reason);
 	}
+	if (host)
+		ingest_set_ready(in, host, true); /* its other sources need not wait for this one */
 	g_free(reason);
 }
 
-/* Reads what the feeds say that no merge reads yet. */
-static void read_prologues(struct ingest *in)
+/* Reads what the feed says before the merge reads it. */
+static void read_prologue(struct ingest *in, struct feed *feed)
 {
-	for (guint i = 0; i < in->feeds->len; i++) {
-		struct feed *feed = feed_at(in, i);
-		enum lt_status status;
+	const enum lt_status status = feed_read_prologue(feed, in->hosts);
 
-		if (!feed->source || feed->in_merge)
-			continue;
-		status = feed_read_prologue(feed, in->hosts);
-		if (feed->host)
-			model_set_memory(feed->host->public.model, &in->memory);
-		if (status == LT_END || status == LT_ERROR)
-			ingest_source_stopped(in, feed, status == LT_ERROR ? error_text() : NULL);
-		else if (status == LT_OK && feed->host) /* a part without streams names no host */
-			host_set_back(feed->host, feed->spec->url != NULL);
-	}
+	in->announced = true;
+	if (feed->host)
+		model_set_memory(feed->host->public.model, &in->memory);
+	if (status == LT_END || status == LT_ERROR)
+		ingest_source_stopped(in, feed, status == LT_ERROR ? error_text() : NULL);
+	else if (status == LT_OK && feed->host) /* a part without streams names no host */
+		host_set_back(feed->host, feed->spec->url != NULL);
+	if (status == LT_AGAIN)
+		return;
+	ingest_join_hosts(in);
+	if (feed->host)
+		ingest_set_ready(in, feed->host, true);
+}
+
+/* The feed's source has something new. */
+static void hear(struct ingest *in, struct feed *feed)
+{
+	if (feed->in_merge && feed->host)
+		ingest_set_ready(in, feed->host, true);
+	else if (feed->source && !feed->in_merge)
+		read_prologue(in, feed);
+}
+
+static void hear_all(struct ingest *in)
+{
+	struct epoll_event events[HEARD_AT_ONCE];
+	int n;
+
+	do {
+		n = epoll_wait(in->epoll_fd, events, HEARD_AT_ONCE, 0);
+		for (int i = 0; i < n; i++)
+			hear(in, events[i].data.ptr);
+	} while (n == HEARD_AT_ONCE);
 }
 
 /* A relayd lists a session: a new one is attached, one that went away is tried at once. */
@@ -151,6 +177,7 @@ static void watch_live(struct ingest *in, struct feed *feed)
 		feed->stalled = true;
 		log_warning("%s: silent: left out until it is heard of again", feed->spec->name);
 		merge_leave_out(feed->host->merge, feed->number);
+		ingest_set_ready(in, feed->host, true);
 	}
 }
 
@@ -221,12 +248,23 @@ static void watch_lag(struct ingest *in, struct host *host)
 
 void ingest_watch(struct ingest *in)
 {
+	const int64_t now_us = g_get_monotonic_time();
+	const bool ask = now_us - in->asked_us >= ASK_EVERY_US;
+
+	hear_all(in);
+	if (now_us - in->watched_us < WATCH_EVERY_US)
+		return;
+	in->watched_us = now_us;
 	source_reap();
 	for (guint i = 0; i < in->relays->len; i++)
 		relay_poll(g_ptr_array_index(in->relays, i), session_listed, in);
-	for (guint i = 0; i < in->feeds->len; i++)
+	for (guint i = 0; i < in->feeds->len; i++) {
 		watch_feed(in, feed_at(in, i));
-	read_prologues(in);
+		if (ask)
+			hear(in, feed_at(in, i));
+	}
+	if (ask)
+		in->asked_us = now_us;
 	ingest_join_hosts(in);
 	for (guint i = 0; i < in->hosts->len; i++) {
 		host_set_stalled(host_at(in, i), any_stalled(host_at(in, i)));

@@ -26,7 +26,7 @@
 #include "ingest/ingest.h"
 #include "source/source.h"
 
-enum { ATTACHING_S = 2, WATCH_MS = 50, BIN_US = 100, BINS = 100000, FRAME_NS = 1000000000 };
+enum { ATTACHING_S = 2, WAIT_MS = 50, BIN_US = 100, BINS = 100000, FRAME_NS = 1000000000 };
 
 struct probe {
 	struct ingest *in;
@@ -155,20 +155,16 @@ static double cpu_s(int who)
 static void run(struct probe *p, uint64_t seconds)
 {
 	struct pollfd fd = {.fd = ingest_fd(p->in), .events = POLLIN};
-	int64_t watched_us = 0;
 
 	while (!ingest_is_over(p->in) && p->second < seconds) {
 		bool any = false;
 
+		ingest_watch(p->in);
 		for (unsigned i = 0; i < ingest_host_count(p->in); i++)
 			any |= advance(p, i);
-		if (g_get_monotonic_time() - watched_us > WATCH_MS * 1000) {
-			ingest_watch(p->in);
-			watched_us = g_get_monotonic_time();
-		}
 		tell_second(p);
 		if (!any)
-			poll(&fd, 1, WATCH_MS);
+			poll(&fd, 1, WAIT_MS);
 	}
 }
 

@@ -7,6 +7,7 @@
 
 #include <glib.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -16,6 +17,8 @@
 #include "ingest/ingest.h"
 #include "model/interval.h"
 #include "source/source.h"
+
+enum { PATIENCE_MS = 60000 };
 
 static char *recording(const char *name)
 {
@@ -114,6 +117,45 @@ static void advance_all(struct ingest *in, uint64_t step_ns)
 	}
 }
 
+static bool is_ready(const struct ingest *in, unsigned host)
+{
+	unsigned n;
+	const unsigned *ready = ingest_ready(in, &n);
+
+	for (unsigned i = 0; i < n; i++)
+		if (ready[i] == host)
+			return true;
+	return false;
+}
+
+/* Asks only hosts that are ready, and waits when none is. */
+static void advance_ready(struct ingest *in)
+{
+	struct pollfd fd = { .fd = ingest_fd(in), .events = POLLIN };
+	unsigned left = ingest_host_count(in), n;
+
+	while (left) {
+		const unsigned *ready = ingest_ready(in, &n);
+
+		if (!n) {
+			ck_assert_int_eq(poll(&fd, 1, PATIENCE_MS), 1);
+			ingest_watch(in);
+			continue;
+		}
+		n = ready[0];
+		switch (ingest_advance(in, n, UINT64_MAX, 1000)) {
+		case LT_END:
+			ck_assert(!is_ready(in, n));
+			left--;
+			break;
+		case LT_AGAIN:
+			break;
+		default:
+			ck_abort_msg("all of time is over");
+		}
+	}
+}
+
 static GString *run(const char *name, unsigned workers, uint64_t step_ns)
 {
 	struct ingest *in = start(name, workers);
@@ -148,6 +190,21 @@ START_TEST(test_same_in_steps)
 	ck_assert(g_string_equal(one, steps));
 	g_string_free(one, TRUE);
 	g_string_free(steps, TRUE);
+}
+END_TEST
+
+/* Who is not ready has nothing: what is read by that alone is everything. */
+START_TEST(test_ready_hosts_have_everything)
+{
+	GString *whole = run("three-tier", 2, 0), *out;
+	struct ingest *in = start("three-tier", 2);
+
+	advance_ready(in);
+	out = dump(in);
+	ck_assert_str_eq(out->str, whole->str);
+	g_string_free(whole, TRUE);
+	g_string_free(out, TRUE);
+	ingest_destroy(in);
 }
 END_TEST
 
@@ -301,5 +358,6 @@ START_TEST(test_options_are_read_at_once)
 }
 END_TEST
 
-UNIT_MAIN("ingest", test_same_with_any_number_of_workers, test_same_in_steps, test_hosts_and_record,
-	  test_cpu_time_is_complete_at_every_cut, test_nothing_to_read, test_survey, test_options_are_read_at_once)
+UNIT_MAIN("ingest", test_same_with_any_number_of_workers, test_same_in_steps, test_ready_hosts_have_everything,
+	  test_hosts_and_record, test_cpu_time_is_complete_at_every_cut, test_nothing_to_read, test_survey,
+	  test_options_are_read_at_once)
