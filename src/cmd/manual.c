@@ -187,7 +187,7 @@ static const struct page {
 			 "All events, losses and clocks arrive as they were recorded, but long packets are cut at "
 			 "event boundaries at every tick of the live timer; a packet that is not understood comes "
 			 "whole, when it ends.",
-			 "The relayd must be of LTTng 2.13 or later."},
+			 "The relayd must be of LTTng 2.13 or later, of 2.15 or later for recordings in CTF 2."},
 		.examples =
 			{
 				{"lttngtop feed --to net://localhost --now recording/",

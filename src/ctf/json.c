@@ -7,18 +7,19 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "ctf/metadata.h"
 
-enum { SEPARATOR = 0x1e, DIGITS_OF_MAX = 19 };
+enum { DIGITS_OF_MAX = 19 };
 
 bool json_next(const char **at, unsigned *line, struct json_fragment *f)
 {
 	const char *begin = *at, *end;
 
-	if (*begin != SEPARATOR)
+	if (*begin != METADATA_SEPARATOR)
 		return false;
 	f->text = begin + 1;
 	f->line = *line;
-	end = strchr(f->text, SEPARATOR);
+	end = strchr(f->text, METADATA_SEPARATOR);
 	if (!end)
 		end = f->text + strlen(f->text);
 	f->len = (size_t)(end - f->text);

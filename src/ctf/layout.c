@@ -10,6 +10,8 @@
 #include "ctf/fragments.h"
 #include "ctf/metadata.h"
 
+#define NS_PER_S INT64_C(1000000000)
+
 static void destroy_clock(gpointer data)
 {
 	struct layout_clock *clock = data;
@@ -103,4 +105,30 @@ bool layout_env_integer(const struct layout *l, const char *key, int64_t *value)
 	if (found)
 		*value = *found;
 	return found;
+}
+
+/* ---- times ---- */
+
+static const struct layout_clock *clock_of(const struct layout *l)
+{
+	static const struct layout_clock plain = {.freq = NS_PER_S};
+
+	return l->clock ? l->clock : l->clocks->len ? g_ptr_array_index(l->clocks, 0) : &plain;
+}
+
+uint64_t layout_to_ns(const struct layout *l, uint64_t value)
+{
+	const struct layout_clock *c = clock_of(l);
+	__int128 cycles = (__int128)c->offset + value;
+	__int128 ns = (__int128)c->offset_s * NS_PER_S + cycles * NS_PER_S / (__int128)c->freq;
+
+	return ns < 0 ? 0 : ns > UINT64_MAX ? UINT64_MAX : (uint64_t)ns;
+}
+
+uint64_t layout_from_ns(const struct layout *l, uint64_t ns)
+{
+	const struct layout_clock *c = clock_of(l);
+	__int128 cycles = ((__int128)ns - (__int128)c->offset_s * NS_PER_S) * (__int128)c->freq / NS_PER_S - c->offset;
+
+	return cycles < 0 ? 0 : cycles > UINT64_MAX ? UINT64_MAX : (uint64_t)cycles;
 }

@@ -21,7 +21,7 @@ struct layout_clock {
 	uint64_t freq;     /* Hz */
 	int64_t offset_s;
 	int64_t offset; /* cycles */
-	/* Where in the text: behind the block's '{', and the two numbers (0, 0: not there). */
+	/* CTF 1.8: where in the text: behind the block's '{', and the two numbers (0, 0: not there). */
 	size_t body;
 	size_t offset_s_at, offset_s_len;
 	size_t offset_at, offset_len;
@@ -52,7 +52,7 @@ struct layout {
 	struct type *packet_header; /* NULL: none */
 	GHashTable *env;            /* char * → char * */
 	GHashTable *env_integers;   /* char * → int64_t * */
-	size_t env_body;            /* in the text: behind the '{' of env, 0: there is none */
+	size_t env_body;            /* CTF 1.8: in the text: behind the '{' of env, 0: there is none */
 	size_t hostname_at, hostname_len; /* between the quotes; 0, 0: not there */
 	GPtrArray *clocks;          /* struct layout_clock * */
 	const struct layout_clock *clock; /* of all times; NULL: none, or several */

@@ -76,7 +76,7 @@ char *metadata_read(const char *directory, size_t max_bytes)
 
 bool metadata_is_ctf2(const char *text)
 {
-	return *text == 0x1e;
+	return *text == METADATA_SEPARATOR;
 }
 
 char *metadata_value(const char *text, const char *name, const char *key)

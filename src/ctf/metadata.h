@@ -20,6 +20,9 @@
  */
 char *metadata_read(const char *directory, size_t max_bytes);
 
+/* In front of each fragment of CTF 2. */
+enum { METADATA_SEPARATOR = 0x1e };
+
 /* Whether it is of CTF 2: JSON text sequences, each of which begins with a record separator. */
 bool metadata_is_ctf2(const char *text);
 

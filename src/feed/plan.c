@@ -60,13 +60,14 @@ static struct fed_session *find_session(const struct feed_plan *p, const char *h
 	return NULL;
 }
 
-/* Whether it is another domain of what the session has: same host, same recording, same machine. */
+/* Whether it is another domain of what the session has: same host, recording, machine and format. */
 static bool belongs(const struct fed_session *s, const struct recording *r)
 {
 	const struct recording *first = g_ptr_array_index(s->recordings, 0);
 
 	return !strcmp(first->hostname, r->hostname) && !strcmp(first->session, r->session) &&
-	       g_strcmp0(first->clock_uuid, r->clock_uuid) == 0 && !has_path(s, r->path);
+	       g_strcmp0(first->clock_uuid, r->clock_uuid) == 0 && first->layout->format == r->layout->format &&
+	       !has_path(s, r->path);
 }
 
 static void add_recording(struct feed_plan *p, struct recording *r, const char *hostname, const char *name)

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "base/error.h"
+#include "ctf/metadata.h"
 
 /* All integers on the wire are big-endian, without padding between them. */
 enum command {
@@ -23,15 +24,18 @@ enum command {
 
 enum {
 	PROTOCOL_MAJOR = 2,
-	PROTOCOL_MINOR = 13,
+	PROTOCOL_MINOR = 13, /* the least that will do */
+	PROTOCOL_MINOR_CTF2 = 15,
 	RELAY_OK = 10,
+	FORMAT_CTF_1_8 = 1,
+	FORMAT_CTF_2 = 2,
 	CHUNK = 0, /* a session has one trace chunk */
 	PATH_BYTES_MAX = 65536,
 	WAIT_MS = 100,
 };
 
 /* A packet of metadata: a header of its own, text, padding. */
-enum { METADATA_MAGIC = 0x75d11d57, METADATA_PACKET = 4096, METADATA_HEADER = 37 };
+enum { METADATA_MAGIC = 0x75d11d57, METADATA_PACKET = 4096, METADATA_HEADER = 37, FRAGMENTS_BYTES = 65536 };
 
 static void put8(GByteArray *m, uint8_t value)
 {
@@ -143,7 +147,7 @@ enum lt_status producer_open(struct producer *p, int family, const char *host, u
 	enum lt_status status;
 
 	put32(m, PROTOCOL_MAJOR);
-	put32(m, PROTOCOL_MINOR);
+	put32(m, PROTOCOL_MINOR_CTF2);
 	status = connection_open(&p->control, family, host, control_port);
 	if (status) {
 		g_byte_array_free(m, TRUE);
@@ -158,6 +162,7 @@ enum lt_status producer_open(struct producer *p, int family, const char *host, u
 	if (major != PROTOCOL_MAJOR || minor < PROTOCOL_MINOR)
 		return error_set("%s speaks protocol %" PRIu32 ".%" PRIu32 "; %d.%d or a later %d is needed",
 				 p->control.peer, major, minor, PROTOCOL_MAJOR, PROTOCOL_MINOR, PROTOCOL_MAJOR);
+	p->minor = MIN(minor, PROTOCOL_MINOR_CTF2);
 	return connection_open(&p->data, family, host, data_port);
 }
 
@@ -174,10 +179,15 @@ static enum lt_status create_chunk(struct producer *p)
 
 enum lt_status producer_create_session(struct producer *p, const struct producer_session *session)
 {
-	GByteArray *m = g_byte_array_new();
 	enum lt_status status;
 	uint32_t code = 0;
+	GByteArray *m;
 
+	if (session->is_ctf2 && p->minor < PROTOCOL_MINOR_CTF2)
+		return error_set("%s speaks protocol %d.%" PRIu32 ", CTF 2 needs %d.%d (LTTng 2.15): %s",
+				 p->control.peer, PROTOCOL_MAJOR, p->minor, PROTOCOL_MAJOR, PROTOCOL_MINOR_CTF2,
+				 METADATA_CTF2_ADVICE);
+	m = g_byte_array_new();
 	put32(m, (uint32_t)strlen(session->name) + 1);
 	put32(m, (uint32_t)strlen(session->hostname) + 1);
 	put32(m, 1); /* no base path: the text "" */
@@ -189,6 +199,8 @@ enum lt_status producer_create_session(struct producer *p, const struct producer
 	put64(m, (uint64_t)time(NULL));
 	put8(m, 0); /* no current chunk */
 	put64(m, 0);
+	if (p->minor >= PROTOCOL_MINOR_CTF2)
+		put32(m, session->is_ctf2 ? FORMAT_CTF_2 : FORMAT_CTF_1_8);
 	put_text(m, session->name);
 	put_text(m, session->hostname);
 	put_text(m, "");
@@ -257,6 +269,24 @@ void producer_send_metadata(struct producer *p, struct producer_stream *s, const
 		send_command(p, SEND_METADATA, m);
 		text += len;
 		left -= len;
+	}
+}
+
+/* Whole fragments, so that a viewer never gets a part of one. */
+void producer_send_fragments(struct producer *p, struct producer_stream *s, const char *text)
+{
+	while (*text) {
+		const char *end = text;
+		GByteArray *m = g_byte_array_new();
+
+		do {
+			end = strchrnul(end + 1, METADATA_SEPARATOR);
+		} while (*end && (size_t)(end - text) < FRAGMENTS_BYTES);
+		put64(m, s->handle);
+		put32(m, 0); /* padding that is not sent */
+		g_byte_array_append(m, (const guint8 *)text, (guint)(end - text));
+		send_command(p, SEND_METADATA, m);
+		text = end;
 	}
 }
 

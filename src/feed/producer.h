@@ -5,7 +5,7 @@
 #include "feed/connection.h"
 
 /*
- * The side of lttng-relayd's protocol (minor version 13) that a consumer daemon
+ * The side of lttng-relayd's protocol (minor versions 13 to 15) that a consumer daemon
  * speaks: one session, its streams, their packets. Every session has its own pair of
  * connections; commands go over one, packets over the other.
  *
@@ -18,6 +18,7 @@
  */
 struct producer {
 	struct connection control, data;
+	uint32_t minor; /* of the protocol that both speak */
 	uint64_t session_id;
 	unsigned pending; /* answers not yet come, each 4 bytes */
 };
@@ -40,6 +41,7 @@ struct producer_session {
 	uint64_t live_timer_us;
 	uint64_t number;      /* differs among the sessions of this process */
 	const uint8_t *uuid;  /* 16 random bytes: this process as a session daemon */
+	bool is_ctf2;         /* else CTF 1.8; needs minor version 15 */
 };
 
 enum { PRODUCER_HOST_MAX = 63, PRODUCER_NAME_MAX = 254 };
@@ -56,6 +58,9 @@ enum lt_status producer_add_stream(struct producer *p, const char *path, const c
 
 /* Puts metadata text into the buffer, in packets with the trace's uuid. The relayd does not answer to it. */
 void producer_send_metadata(struct producer *p, struct producer_stream *s, const uint8_t uuid[16], const char *text);
+
+/* The same with metadata of CTF 2, which has no packets. */
+void producer_send_fragments(struct producer *p, struct producer_stream *s, const char *text);
 
 /* All streams are there: viewers may see the session. */
 enum lt_status producer_publish(struct producer *p);

@@ -282,9 +282,9 @@ static enum lt_status read_metadata(struct recording *r, const struct source_spe
 	}
 	if (!r->text)
 		return error_set("no readable metadata");
-	if (metadata_is_ctf2(r->text))
-		return error_set("it is a CTF 2 recording, which cannot be fed: " METADATA_CTF2_ADVICE);
-	return layout_parse(r->text, &r->layout);
+	if (layout_parse(r->text, &r->layout))
+		return LT_ERROR;
+	return r->layout->n_clocks > 1 ? error_set("its times are of several clocks, which cannot be fed") : LT_OK;
 }
 
 /* "…/kernel" → "kernel", "…/ust/uid/0/64-bit" → "ust/uid/0/64-bit", anything else: "ctf". */
@@ -308,7 +308,7 @@ static void set_names(struct recording *r, const struct source_spec *spec)
 
 	r->hostname = g_strdup(hostname && *hostname ? hostname : spec->host_hint);
 	r->session = g_strdup(session && *session ? session : spec->host_hint);
-	r->clock_uuid = metadata_value(r->text, "clock", "uuid");
+	r->clock_uuid = g_strdup(r->layout->clock ? r->layout->clock->uuid : NULL);
 	r->path = path_in_session(g_ptr_array_index(spec->paths, 0));
 }
 

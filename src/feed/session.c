@@ -130,11 +130,16 @@ static enum lt_status add_streams(struct fed_session *s, struct trace *t, const 
 	return status ? status : producer_add_stream(&s->producer, path, "metadata", &t->metadata);
 }
 
+static bool is_ctf2(const struct fed_session *s)
+{
+	return ((const struct recording *)g_ptr_array_index(s->recordings, 0))->layout->format == LAYOUT_CTF_2;
+}
+
 static enum lt_status create(struct fed_session *s, const struct fed_session_target *target, uint64_t number)
 {
 	const struct producer_session session = {.hostname = s->hostname, .name = s->name,
 					      .live_timer_us = target->live_timer_ns / 1000, .number = number,
-					      .uuid = target->uuid};
+					      .uuid = target->uuid, .is_ctf2 = is_ctf2(s)};
 	GHashTable *paths;
 	enum lt_status status;
 
@@ -189,7 +194,10 @@ void fed_session_send_metadata(struct fed_session *s, int64_t shift_ns)
 		const struct recording *r = t->recording;
 		char *text = layout_edit_text(r->layout, r->text, shift_ns, s->is_renamed ? s->hostname : NULL);
 
-		producer_send_metadata(&s->producer, &t->metadata, r->layout->uuid, text);
+		if (is_ctf2(s))
+			producer_send_fragments(&s->producer, &t->metadata, text);
+		else
+			producer_send_metadata(&s->producer, &t->metadata, r->layout->uuid, text);
 		g_free(text);
 	}
 }

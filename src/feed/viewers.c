@@ -20,11 +20,25 @@ struct hello {
 struct listed_session {
 	uint64_t id;
 	uint32_t live_timer, clients, streams;
-	char hostname[64];
-	char name[255];
 } __attribute__((packed));
 
-enum { CONNECT = 1, LIST_SESSIONS = 2, FOR_COMMANDS = 1, MAJOR = 2, MINOR = 10, SESSIONS_MAX = 65536 };
+/* What follows: the names in fields of these sizes, or since minor version 15 their lengths and themselves. */
+enum { HOSTNAME_SIZE = 64, NAME_SIZE = 255 };
+
+struct listed_names {
+	uint32_t hostname_len, name_len;
+	uint32_t format;
+} __attribute__((packed));
+
+enum {
+	CONNECT = 1,
+	LIST_SESSIONS = 2,
+	FOR_COMMANDS = 1,
+	MAJOR = 2,
+	MINOR = 15, /* below it, sessions in CTF 2 are not listed */
+	SESSIONS_MAX = 65536,
+	NAME_BYTES_MAX = 65536,
+};
 
 void viewers_init(struct viewers *v, unsigned timeout_ms, const volatile sig_atomic_t *stop)
 {
@@ -58,6 +72,30 @@ enum lt_status viewers_open(struct viewers *v, int family, const char *host, uns
 	status = connection_get(&v->connection, &hello, sizeof(hello));
 	if (!status && hello.major != GUINT32_TO_BE(MAJOR))
 		return error_set("%s does not speak the live protocol %d", v->connection.peer, MAJOR);
+	v->minor = MIN(GUINT32_FROM_BE(hello.minor), MINOR);
+	return status;
+}
+
+/* Nobody needs the names. */
+static enum lt_status skip_names(struct viewers *v)
+{
+	struct listed_names names = {.hostname_len = GUINT32_TO_BE(HOSTNAME_SIZE),
+				     .name_len = GUINT32_TO_BE(NAME_SIZE)};
+	enum lt_status status = LT_OK;
+	uint32_t hostname_len, name_len;
+	char *bytes;
+
+	if (v->minor >= MINOR)
+		status = connection_get(&v->connection, &names, sizeof(names));
+	if (status)
+		return status;
+	hostname_len = GUINT32_FROM_BE(names.hostname_len);
+	name_len = GUINT32_FROM_BE(names.name_len);
+	if (hostname_len > NAME_BYTES_MAX || name_len > NAME_BYTES_MAX)
+		return error_set("%s sends nonsense", v->connection.peer);
+	bytes = g_malloc(hostname_len + name_len + 1);
+	status = connection_get(&v->connection, bytes, hostname_len + name_len);
+	g_free(bytes);
 	return status;
 }
 
@@ -77,6 +115,8 @@ enum lt_status viewers_ask(struct viewers *v)
 		struct viewers_session session;
 
 		status = connection_get(&v->connection, &listed, sizeof(listed));
+		if (!status)
+			status = skip_names(v);
 		if (status)
 			break;
 		session.id = GUINT64_FROM_BE(listed.id);

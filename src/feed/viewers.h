@@ -10,6 +10,7 @@
  */
 struct viewers {
 	struct connection connection;
+	uint32_t minor;   /* of the protocol that both speak */
 	GArray *sessions; /* of the last viewers_ask() */
 };
 

@@ -93,15 +93,8 @@ def test_refusal():
     check("beside others", ran.returncode == 3 and "CTF 2 recording" in ran.stderr and "client" in ran.stdout, ran.stderr)
 
 
-def test_feed():
-    test_layouts.write("fed", test_layouts.LAYOUTS["tcp4"], ctf2=True)
-    ran = run("feed", "--to", "net://127.0.0.1:1", "fed/client")
-    check("feed", ran.returncode == 1 and "CTF 2 recording, which cannot be fed: " + ADVICE in ran.stderr, ran.stderr)
-
-
 if library_version() >= (2, 1):
     test_figures()
 else:
     test_refusal()
-test_feed()
 sys.exit(1 if failed else 0)

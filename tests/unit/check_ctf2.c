@@ -226,6 +226,55 @@ START_TEST(test_front_ends_agree)
 }
 END_TEST
 
+/* ---- other clock offsets, another hostname ---- */
+
+static void check_edit(const char *text, int64_t shift_ns, const char *hostname, const char *wanted)
+{
+	char *metadata = fragments(text), *edited;
+	struct layout *l, *k;
+
+	ck_assert_msg(layout_parse(metadata, &l) == LT_OK, "%s", error_text());
+	edited = layout_edit_text(l, metadata, shift_ns, hostname);
+	ck_assert_msg(layout_parse(edited, &k) == LT_OK, "%s", error_text());
+	ck_assert_uint_eq(layout_to_ns(k, 100000), layout_to_ns(l, 100000) + (uint64_t)shift_ns);
+	ck_assert(!k->clock || (k->clock->offset >= 0 && k->clock->offset < (int64_t)k->clock->freq));
+	ck_assert_int_eq(g_strcmp0(layout_env(k, "hostname"), wanted), 0);
+	ck_assert_uint_eq(k->events->len, l->events->len);
+	if (!shift_ns && !hostname)
+		ck_assert_str_eq(edited, metadata);
+	layout_destroy(l);
+	layout_destroy(k);
+	g_free(metadata);
+	g_free(edited);
+}
+
+START_TEST(test_edit)
+{
+#define CLOCK(more) "{'type':'clock-class','id':'c','frequency':1000" more "}\n"
+#define STAMPED                                                                                          \
+	"{'type':'data-stream-class','default-clock-class-id':'c','event-record-header-field-class':"    \
+	STRUCT(MEMBER("t", STAMP(64, 8))) "}\n"
+	static const char *const clocks[] = {CLOCK(""), CLOCK(",'offset-from-origin':{'seconds':5,'cycles':999}"),
+					     CLOCK(",'offset-from-origin':{'seconds':-1}")};
+	static const char *const traces[] = {"", "{'type':'trace-class'}\n",
+					     "{'type':'trace-class','environment':{'domain':'ust'}}\n",
+					     "{'type':'trace-class','environment':{'hostname':'old','n':1}}\n"};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(clocks); i++) {
+		for (size_t k = 0; k < G_N_ELEMENTS(traces); k++) {
+			char *text = g_strconcat(PREAMBLE, traces[k], clocks[i], STAMPED, PAYLOAD(STRUCT("")), NULL);
+
+			check_edit(text, 0, NULL, k == 3 ? "old" : NULL);
+			check_edit(text, 7000000, NULL, k == 3 ? "old" : NULL);
+			check_edit(text, INT64_C(1700000000123000000), "new", "new");
+			check_edit(text, 0, "new", "new");
+			g_free(text);
+		}
+	}
+	check_edit(json, -3000000, "other", "other");
+}
+END_TEST
+
 /* ---- walking what CTF 1.8 does not have ---- */
 
 /* Where a value of the first event's fields ends, in bits; 0: not in the bytes given. */
@@ -503,6 +552,7 @@ int main(void)
 
 	tcase_set_timeout(tc, 60);
 	tcase_add_test(tc, test_front_ends_agree);
+	tcase_add_test(tc, test_edit);
 	tcase_add_test(tc, test_optional);
 	tcase_add_test(tc, test_path_through_variant);
 	tcase_add_test(tc, test_paths_and_aliases);
