@@ -153,8 +153,7 @@ static void put_fragment(GString *out, const json_t *o)
 /* Whether to look into it: most are event classes. */
 static bool may_be_of(const struct json_fragment *f)
 {
-	return memmem(f->text, f->len, "\"clock-class\"", strlen("\"clock-class\"")) ||
-	       memmem(f->text, f->len, "\"trace-class\"", strlen("\"trace-class\""));
+	return json_mentions(f, "\"clock-class\"") || json_mentions(f, "\"trace-class\"");
 }
 
 static char *edit_fragments(const struct layout *l, const char *text, int64_t shift_ns, const char *hostname)

@@ -29,6 +29,11 @@ bool json_next(const char **at, unsigned *line, struct json_fragment *f)
 	return true;
 }
 
+bool json_mentions(const struct json_fragment *f, const char *quoted)
+{
+	return memmem(f->text, f->len, quoted, strlen(quoted)) != NULL;
+}
+
 /* Behind the string that begins at p. */
 static const char *skip_string(const char *p, const char *end)
 {

@@ -21,6 +21,9 @@ struct json_fragment {
 /* The fragment at *at, which moves behind it; false: there are no more. *line counts along, from 1. */
 bool json_next(const char **at, unsigned *line, struct json_fragment *f);
 
+/* Whether that string, in quotes, is anywhere in it: much cheaper than reading what is of no use. */
+bool json_mentions(const struct json_fragment *f, const char *quoted);
+
 /* An object, to be released with json_decref(). NULL: it is not one; the error chain says why, and the line. */
 json_t *json_read(const struct json_fragment *f);
 

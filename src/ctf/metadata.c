@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "ctf/metadata.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
@@ -77,34 +76,4 @@ char *metadata_read(const char *directory, size_t max_bytes)
 bool metadata_is_ctf2(const char *text)
 {
 	return *text == METADATA_SEPARATOR;
-}
-
-char *metadata_value(const char *text, const char *name, const char *key)
-{
-	const char *block = text, *end, *value;
-	const size_t key_len = strlen(key);
-
-	do {
-		block = strstr(block, name);
-		if (!block)
-			return NULL;
-		block += strlen(name);
-	} while ((block - strlen(name) > text && block[-1 - (ptrdiff_t)strlen(name)] != '\n') ||
-		 (*block != ' ' && *block != '{'));
-	end = strstr(block, "\n}");
-	for (value = strstr(block, key); value && (!end || value < end); value = strstr(value + 1, key)) {
-		const char *p = value + key_len, *close;
-
-		if (isalnum((unsigned char)value[-1]) || value[-1] == '_')
-			continue;
-		p += strspn(p, " \t");
-		if (*p++ != '=')
-			continue;
-		p += strspn(p, " \t");
-		if (*p++ != '"')
-			continue;
-		close = strchr(p, '"');
-		return close ? g_strndup(p, close - p) : NULL;
-	}
-	return NULL;
 }

@@ -7,8 +7,7 @@
 #include <stddef.h>
 
 /*
- * The metadata of a trace as text, for the little that is asked of it without
- * the decoding library.
+ * The metadata of a trace as text.
  */
 
 /* Metadata beyond this is no tracer's. */
@@ -29,11 +28,5 @@ bool metadata_is_ctf2(const char *text);
 /* What to do about a recording in CTF 2 that cannot be read. */
 #define METADATA_CTF2_ADVICE \
 	"record with 'lttng create --trace-format=ctf-1.8', or convert it with babeltrace2 2.1 or later"
-
-/*
- * The value of 'key = "value"' inside the block 'block { … }', NULL if there
- * is none; to be freed with g_free(). Enough for the blocks that tracers write; not a parser.
- */
-char *metadata_value(const char *text, const char *block, const char *key);
 
 #endif

@@ -11,11 +11,6 @@
 /* A hundred times as long as what the kernel's tracer writes of all its events. */
 enum { TOKENS_MAX = 1 << 24 };
 
-struct reader {
-	const char *at;
-	unsigned line;
-};
-
 static bool is_word_start(char c)
 {
 	return isalpha((unsigned char)c) || c == '_';
@@ -27,7 +22,7 @@ static bool is_word(char c)
 }
 
 /* Moves over blanks and comments. */
-static void skip_blanks(struct reader *r)
+static void skip_blanks(struct tsdl_reader *r)
 {
 	const char *end;
 
@@ -45,7 +40,7 @@ static void skip_blanks(struct reader *r)
 	}
 }
 
-static enum lt_status read_number(struct reader *r, struct tsdl_token *token)
+static enum lt_status read_number(struct tsdl_reader *r, struct tsdl_token *token)
 {
 	bool negative = *r->at == '-';
 	char *end;
@@ -62,7 +57,7 @@ static enum lt_status read_number(struct reader *r, struct tsdl_token *token)
 	return LT_OK;
 }
 
-static enum lt_status read_string(struct reader *r, struct tsdl_token *token)
+static enum lt_status read_string(struct tsdl_reader *r, struct tsdl_token *token)
 {
 	const char *p = r->at + 1;
 
@@ -76,7 +71,7 @@ static enum lt_status read_string(struct reader *r, struct tsdl_token *token)
 	return LT_OK;
 }
 
-static enum lt_status read_mark(struct reader *r, struct tsdl_token *token)
+static enum lt_status read_mark(struct tsdl_reader *r, struct tsdl_token *token)
 {
 	static const char singles[] = "{}[]()<>;:,=.*";
 
@@ -92,10 +87,11 @@ static enum lt_status read_mark(struct reader *r, struct tsdl_token *token)
 	return LT_OK;
 }
 
-static enum lt_status read_token(struct reader *r, struct tsdl_token *token)
+enum lt_status tsdl_next(struct tsdl_reader *r, struct tsdl_token *token)
 {
 	const char *end;
 
+	skip_blanks(r);
 	*token = (struct tsdl_token){.text = r->at, .line = r->line};
 	if (!*r->at)
 		return LT_OK;
@@ -120,15 +116,14 @@ static enum lt_status read_token(struct reader *r, struct tsdl_token *token)
 
 enum lt_status tsdl_split(const char *text, GArray **tokens)
 {
-	struct reader r = {.at = text, .line = 1};
+	struct tsdl_reader r = {.at = text, .line = 1};
 	struct tsdl_token token;
 
 	*tokens = g_array_new(FALSE, FALSE, sizeof(struct tsdl_token));
 	do {
-		skip_blanks(&r);
 		if ((*tokens)->len >= TOKENS_MAX)
 			error_set("metadata: line %u: too long", r.line);
-		if ((*tokens)->len >= TOKENS_MAX || read_token(&r, &token)) {
+		if ((*tokens)->len >= TOKENS_MAX || tsdl_next(&r, &token)) {
 			g_array_free(*tokens, TRUE);
 			*tokens = NULL;
 			return LT_ERROR;

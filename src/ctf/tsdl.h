@@ -28,6 +28,15 @@ struct tsdl_token {
 	int64_t number;  /* of TSDL_NUMBER; above INT64_MAX it has the same 64 bits */
 };
 
+/* Where the reading of a text is. */
+struct tsdl_reader {
+	const char *at;
+	unsigned line; /* from 1 */
+};
+
+/* The next token. LT_ERROR: as below. */
+enum lt_status tsdl_next(struct tsdl_reader *r, struct tsdl_token *token);
+
 /* All tokens (struct tsdl_token), TSDL_END last. LT_ERROR: a character or a string that is no TSDL. */
 enum lt_status tsdl_split(const char *text, GArray **tokens);
 

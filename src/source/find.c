@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "ctf/identity.h"
 #include "ctf/metadata.h"
 
 /*
@@ -39,18 +40,15 @@ void source_spec_free(struct source_spec *spec)
 
 static char *group_of(const char *directory)
 {
-	char *text = metadata_read(directory, METADATA_HEAD), *uuid, *hostname, *clock, *group = NULL;
+	char *text = metadata_read(directory, METADATA_HEAD), *group = NULL;
+	struct identity id;
 
 	if (!text)
 		return NULL;
-	uuid = metadata_value(text, "trace", "uuid");
-	hostname = metadata_value(text, "env", "hostname");
-	clock = metadata_value(text, "clock", "uuid");
-	if (uuid)
-		group = g_strdup_printf("%s %s %s", uuid, hostname ? hostname : "", clock ? clock : "");
-	g_free(uuid);
-	g_free(hostname);
-	g_free(clock);
+	identity_read(&id, text);
+	if (id.trace)
+		group = g_strdup_printf("%s %s %s", id.trace, id.hostname ? id.hostname : "", id.clock ? id.clock : "");
+	identity_release(&id);
 	g_free(text);
 	return group;
 }

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "ctf/identity.h"
 #include "ctf/layout.h"
 #include "ctf/packet.h"
 #include "unit.h"
@@ -157,4 +158,51 @@ START_TEST(test_clock_by_name)
 }
 END_TEST
 
-UNIT_MAIN("ctf", test_environment, test_names_and_texts, test_packet_roles, test_clocks, test_clock_by_name)
+static void check_identity(const char *text, const char *trace, const char *hostname, const char *clock)
+{
+	struct identity id;
+
+	identity_read(&id, text);
+	ck_assert_msg(g_strcmp0(id.trace, trace) == 0, "trace '%s' of: %s", id.trace, text);
+	ck_assert_msg(g_strcmp0(id.hostname, hostname) == 0, "host '%s' of: %s", id.hostname, text);
+	ck_assert_msg(g_strcmp0(id.clock, clock) == 0, "clock '%s' of: %s", id.clock, text);
+	identity_release(&id);
+}
+
+START_TEST(test_identity)
+{
+	static const char blocks[] =
+		"/* CTF 1.8 */ struct clock { integer { size = 8; uuid = \"no\"; } uuid; };\n"
+		"trace { major = 1; packet.header := struct { integer { x = \"no\"; } y; }; uuid = \"t\"; };\n"
+		"env { trace = \"no\"; hostname = \"a\\\"} b\"; clock = \"{\"; }; clock { name = m; uuid = \"c\"; };\n"
+		"stream { };\n";
+	static const char fragments[] =
+		"\x1e{\"type\":\"preamble\",\"uuid\":[0,171,255]}"
+		"\x1e{\"type\":\"field-class-alias\",\"uid\":\"no\"}"
+		"\x1e{\"type\":\"trace-class\",\"environment\":{\"hostname\":\"a\\\"b\"}}\n"
+		"\x1e{\"type\":\"clock-class\",\"uid\":\"c\"}\x1e{\"type\":\"data-stream-class\"}";
+	char *text;
+
+	check_identity(blocks, "t", "a\"} b", "c");
+	check_identity("event { }; trace { uuid = \"t\"; };", NULL, NULL, NULL);
+	check_identity("", NULL, NULL, NULL);
+	check_identity(fragments, "00abff", "a\"b", "c");
+	check_identity("\x1e{\"type\":\"preamble\",\"uuid\":[1]}"
+		       "\x1e{\"type\":\"trace-class\",\"uid\":\"t\"}", "t", NULL, NULL);
+	/* Cut off anywhere: what is there, and nothing else. */
+	for (size_t i = 0; i < 2 * sizeof(blocks); i++) {
+		struct identity id;
+
+		text = i < sizeof(blocks) ? g_strndup(blocks, i) : g_strndup(fragments, i - sizeof(blocks));
+		identity_read(&id, text);
+		ck_assert(!id.trace || !strcmp(id.trace, i < sizeof(blocks) ? "t" : "00abff"));
+		ck_assert(!id.hostname || !strcmp(id.hostname, i < sizeof(blocks) ? "a\"} b" : "a\"b"));
+		ck_assert(!id.clock || !strcmp(id.clock, "c"));
+		identity_release(&id);
+		g_free(text);
+	}
+}
+END_TEST
+
+UNIT_MAIN("ctf", test_environment, test_names_and_texts, test_packet_roles, test_clocks, test_clock_by_name,
+	  test_identity)
