@@ -41,7 +41,6 @@ static struct ingest *create_ingest(const struct monitor *m, bool own_time)
 	const struct waits_options waits = {
 		.retention_ns = sync_options_live(o, 0) ? o->wait_retention : 0,
 		.memory_bytes = o->wait_memory,
-		.totals = true,
 	};
 	struct ingest_options options = {
 		.workers = o->workers,

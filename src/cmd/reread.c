@@ -119,7 +119,7 @@ static void on_rest(struct ev_loop *loop, ev_timer *w, int events)
 	struct window_options options = {
 		.begin_ns = r->begin_ns - MIN(r->begin_ns, more_ns),
 		.end_ns = r->end_ns + more_ns,
-		.waits = { .memory_bytes = r->memory_bytes, .totals = true },
+		.waits = { .memory_bytes = r->memory_bytes },
 	};
 
 	(void)loop;

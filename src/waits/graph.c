@@ -201,11 +201,10 @@ static void drop_oldest(struct wait_graph *g)
 	struct chunk *chunk = g->oldest.chunk;
 	uint32_t capacity = r->mask + 1;
 
-	if (g->totals) {
-		if (g->summed.chunk == chunk && g->summed.index == g->oldest.index)
-			totals_advance(g, v->t_ns);
+	if (g->totals && g->summed.chunk == chunk && g->summed.index == g->oldest.index)
+		totals_forget(g); /* nobody has asked since all that is kept came */
+	if (g->totals)
 		totals_drop(g, r);
-	}
 	causes_give(&g->causes, v->cause);
 	r->before_ns = v->t_ns;
 	if (g->horizon_ns < v->t_ns)
@@ -232,6 +231,12 @@ static void drop_for_memory(struct wait_graph *g)
 {
 	drop_oldest(g);
 	g->cut++;
+}
+
+void graph_fit(struct wait_graph *g)
+{
+	while (g->n_vertices && !fits(g, 0))
+		drop_for_memory(g);
 }
 
 /*
@@ -350,8 +355,6 @@ void graph_advance(struct wait_graph *g, uint64_t t_ns)
 {
 	g->now_ns = MAX(g->now_ns, t_ns);
 	g->final_ns = MAX(g->final_ns, t_ns);
-	if (g->totals)
-		totals_advance(g, t_ns);
 	if (g->follow)
 		follow_advance(g->follow, t_ns);
 	if (g->retention_ns && t_ns > g->retention_ns) {
@@ -362,8 +365,7 @@ void graph_advance(struct wait_graph *g, uint64_t t_ns)
 		if (g->horizon_ns < horizon_ns)
 			g->horizon_ns = horizon_ns;
 	}
-	while (g->n_vertices && !fits(g, 0))
-		drop_for_memory(g);
+	graph_fit(g);
 	free_old_rows(g);
 }
 
@@ -381,6 +383,7 @@ void graph_clear(struct wait_graph *g)
 	}
 	causes_release(&g->causes);
 	causes_init(&g->causes);
+	g->totals = false;
 	g->n_vertices = 0;
 	g->first_ns = UINT64_MAX;
 	g->now_ns = g->final_ns = g->horizon_ns = 0;
@@ -392,11 +395,6 @@ void graph_clear(struct wait_graph *g)
 void graph_hide_waits(struct wait_graph *g)
 {
 	g->hides_waits = true;
-}
-
-void graph_enable_totals(struct wait_graph *g)
-{
-	g->totals = true;
 }
 
 bool graph_last(const struct wait_graph *g, wait_row row, uint64_t *t_ns)

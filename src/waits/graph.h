@@ -55,9 +55,6 @@ struct wait_graph *graph_create(uint64_t retention_ns, size_t memory_bytes); /* 
 void graph_destroy(struct wait_graph *g);
 void graph_clear(struct wait_graph *g);
 
-/* Prefix sums are kept from now on (totals.h); before the first vertex. They cost about as much memory as the graph. */
-void graph_enable_totals(struct wait_graph *g);
-
 /*
  * As Trace Compass: a wait that nothing explains, inside the explanation of another one, is left out where the
  * next piece is another row's that began earlier. Sums (totals.h) do not know of it.
@@ -99,9 +96,9 @@ void graph_link(struct wait_graph *g, wait_row from, uint64_t from_ns, wait_row 
 		enum wait_link kind);
 
 /*
- * Everything up to and including t_ns is final: sums are made, followed rows
- * expanded (follow.h), old vertices dropped. As seldom as one likes, but memory
- * is bounded by the input between two calls, where it is not by memory_bytes.
+ * Everything up to and including t_ns is final: followed rows are expanded (follow.h),
+ * old vertices dropped. As seldom as one likes, but memory is bounded by the input between two calls,
+ * where it is not by memory_bytes.
  */
 void graph_advance(struct wait_graph *g, uint64_t t_ns);
 

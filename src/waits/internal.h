@@ -109,7 +109,7 @@ struct wait_graph {
 	size_t bytes;             /* of vertices, sums, the queue; causes count for themselves */
 	uint64_t first_ns, now_ns, horizon_ns; /* first_ns: UINT64_MAX before anything came */
 	uint64_t late, behind, cut;
-	bool totals;
+	bool totals;              /* sums are kept: they were asked for, and not so long ago */
 	bool hides_waits;         /* graph_hide_waits() */
 	uint64_t final_ns;        /* of the last graph_advance() */
 
@@ -173,14 +173,19 @@ void path_append(struct wait_path *p, const struct wait_segment *s);
  */
 void path_append_row(const struct wait_graph *g, wait_row row, uint64_t seq, struct wait_path *out);
 
+/* graph.c */
+
+/* Drops the oldest vertices until what is kept fits into the memory. */
+void graph_fit(struct wait_graph *g);
+
 /* follow.c */
 void follow_advance(struct wait_follow *f, uint64_t t_ns);
 void follow_clear(struct wait_follow *f);
 
 /* totals.c */
 
-/* Sums up vertices up to and including t_ns that are not yet. */
-void totals_advance(struct wait_graph *g, uint64_t t_ns);
+/* Not one vertex that is kept is summed up: no more sums until they are asked for again. */
+void totals_forget(struct wait_graph *g);
 
 /* The row's oldest vertex is about to be dropped. */
 void totals_drop(struct wait_graph *g, struct row *r);

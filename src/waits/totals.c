@@ -279,6 +279,7 @@ static void sum_up(struct wait_graph *g, wait_row row)
 
 	if (!s) {
 		s = r->sums = g_new0(struct row_sums, 1);
+		s->next = r->head;
 		g->bytes += sizeof(*s);
 	}
 	sum.seq = s->next;
@@ -295,20 +296,30 @@ static void sum_up(struct wait_graph *g, wait_row row)
 	s->next++;
 }
 
-void totals_advance(struct wait_graph *g, uint64_t t_ns)
+/* Sums up vertices up to and including t_ns that are not yet, as far as there is memory for that. */
+static void totals_advance(struct wait_graph *g, uint64_t t_ns)
 {
 	struct queue_place *p = &g->summed;
 
-	while (p->chunk && p->index < p->chunk->n) {
+	g->totals = true;
+	while (g->totals && p->chunk && p->index < p->chunk->n) {
 		wait_row row = p->chunk->rows[p->index];
 		const struct row *r = &g->rows[row];
 
-		if (row_vertex(r, r->sums ? r->sums->next : 0)->t_ns > t_ns)
+		if (row_vertex(r, r->sums ? r->sums->next : r->head)->t_ns > t_ns)
 			return;
 		sum_up(g, row);
 		if (++p->index == CHUNK_ROWS && p->chunk->next)
 			*p = (struct queue_place){p->chunk->next, 0};
+		graph_fit(g);
 	}
+}
+
+void totals_forget(struct wait_graph *g)
+{
+	for (uint32_t i = 0; i < g->n_rows; i++)
+		totals_release(g, &g->rows[i]);
+	g->totals = false;
 }
 
 void totals_drop(struct wait_graph *g, struct row *r)
@@ -341,7 +352,7 @@ void totals_release(struct wait_graph *g, struct row *r)
 	r->sums = NULL;
 }
 
-void wait_totals_window(const struct wait_graph *g, wait_row row, uint64_t begin_ns, uint64_t end_ns,
+void wait_totals_window(struct wait_graph *g, wait_row row, uint64_t begin_ns, uint64_t end_ns,
 			struct wait_totals *out)
 {
 	const struct row *r = row < g->n_rows ? &g->rows[row] : NULL;
@@ -351,6 +362,7 @@ void wait_totals_window(const struct wait_graph *g, wait_row row, uint64_t begin
 	memset(out, 0, sizeof(*out));
 	if (!r || !r->end)
 		return;
+	totals_advance(g, g->final_ns);
 	begin_ns = MAX(begin_ns, row_begin_ns(g, r));
 	end_ns = MIN(end_ns, row_end_ns(r));
 	if (g->summed.chunk && g->summed.index < g->summed.chunk->n) /* some are not final yet */

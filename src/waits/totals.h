@@ -26,10 +26,12 @@ struct wait_totals {
 void wait_totals_add(struct wait_totals *totals, wait_row row, const struct wait_segment *segment);
 
 /*
- * The window's totals, as far as it is kept (path.h: begin_ns, end_ns). Needs
- * graph_enable_totals(). O(length of the chain of waits x log vertices of a row).
+ * The window's totals, as far as it is kept (path.h: begin_ns, end_ns). O(length of the chain of waits x log
+ * vertices of a row), and once for each vertex that has come since it was last asked: sums are made for who
+ * wants them. They take about as much memory as the vertices, of which there may be fewer afterwards, and are
+ * forgotten when nobody has asked for as long as the graph reaches back.
  */
-void wait_totals_window(const struct wait_graph *g, wait_row row, uint64_t begin_ns, uint64_t end_ns,
+void wait_totals_window(struct wait_graph *g, wait_row row, uint64_t begin_ns, uint64_t end_ns,
 			struct wait_totals *out);
 
 #endif

@@ -55,8 +55,6 @@ struct waits *waits_create(const struct waits_options *options)
 	size_t memory = options->memory_bytes ? options->memory_bytes : DEFAULT_MEMORY_BYTES;
 
 	w->graph = graph_create(options->retention_ns, memory);
-	if (options->totals)
-		graph_enable_totals(w->graph);
 	if (options->compat)
 		graph_hide_waits(w->graph);
 	w->follow = follow_create(w->graph, 0);

@@ -25,7 +25,6 @@ struct waits;
 struct waits_options {
 	uint64_t retention_ns; /* how far back windows may reach, 0: no bound */
 	size_t memory_bytes;   /* of the graph, 0: 256 MiB */
-	bool totals;           /* waits_totals() will be asked for: costs as much memory again, and half as much time */
 	bool compat;           /* as Trace Compass does it, oddities included */
 };
 
@@ -82,8 +81,8 @@ void waits_path(const struct waits *w, wait_row row, uint64_t begin_ns, uint64_t
 
 /*
  * Time per state along the row's own critical path in the window, as far as it
- * is known, by prefix sums (totals.h): cheap enough for every thread. Needs
- * waits_options.totals.
+ * is known, by prefix sums (totals.h): cheap enough for every thread, though the first one that is asked for
+ * pays for all that came before, and what is kept may reach less far back afterwards.
  */
 void waits_totals(const struct waits *w, wait_row row, uint64_t begin_ns, uint64_t end_ns, struct wait_totals *out);
 

@@ -68,7 +68,7 @@ static int follow_more(struct waits *w, int n, int followed)
 /* Reads all, host by host in steps of 100 ms; seconds it took. The ingest stays the caller's. */
 static double ingest_all(const char *directory, int n_followed, struct ingest **out)
 {
-	static const struct waits_options graph = { .totals = true };
+	static const struct waits_options graph = { 0 };
 	const struct ingest_options options = { .waits = n_followed == NO_GRAPH ? NULL : &graph };
 	const double begin_s = now_s();
 	struct ingest *in = ingest_create(&options);

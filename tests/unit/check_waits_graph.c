@@ -214,7 +214,6 @@ START_TEST(test_clear)
 	struct wait_path path;
 
 	wait_path_init(&path);
-	graph_enable_totals(g);
 	graph_vertex(g, a, 6000, WAIT_BLOCKED, NULL);
 	graph_row_free(g, dead);
 	graph_advance(g, 7000);
@@ -240,7 +239,6 @@ START_TEST(test_sums)
 	struct wait_totals t;
 	wait_row client, server, disk_user, made;
 
-	graph_enable_totals(g);
 	client = row_at(g, 10);
 	server = row_at(g, 0);
 	disk_user = row_at(g, 0);
