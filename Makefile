@@ -37,7 +37,7 @@ ifdef PREFIX
 prefix := $(PREFIX)
 endif
 
-SOURCES := $(sort $(wildcard src/*/*.c))
+SOURCES := $(sort $(wildcard src/*/*.c src/*/*/*.c))
 OBJECTS := $(SOURCES:src/%.c=$(BUILD)/%.o)
 MAIN := $(BUILD)/cmd/main.o
 ARCHIVE := $(BUILD)/liblttngtop.a
@@ -77,7 +77,8 @@ $(BUILD)/config.mk: configure scripts/config.mk.in src/config.h.in
 # Program
 
 $(OBJECTS): $(BUILD)/config.mk
-$(filter $(BUILD)/source/%,$(OBJECTS)): LIB_CFLAGS += $(BT2_CFLAGS) $(SECCOMP_CFLAGS)
+$(filter $(BUILD)/reader/babeltrace2/%,$(OBJECTS)): LIB_CFLAGS += $(BT2_CFLAGS)
+$(filter $(BUILD)/worker/%,$(OBJECTS)): LIB_CFLAGS += $(SECCOMP_CFLAGS)
 $(filter $(BUILD)/control/%,$(OBJECTS)): LIB_CFLAGS += $(LTTNG_CTL_CFLAGS)
 
 $(BUILD)/%.o: src/%.c

@@ -15,6 +15,7 @@
 #include "cmd/manual.h"
 #include "config.h"
 #include "source/source.h"
+#include "worker/worker.h"
 
 /* The first word names the command; without such a word it is the monitor. */
 static const struct command {
@@ -121,6 +122,16 @@ static int run_help(int argc, char **argv)
 	return LT_EXIT_OK;
 }
 
+static enum lt_status choose_reader(const char *name)
+{
+	if (!name)
+		return LT_OK;
+	if (!worker_has_reader(name))
+		return error_set("option '--reader': '%s' is none of auto, native, babeltrace2", name);
+	source_set_reader(name);
+	return LT_OK;
+}
+
 static int run_with_log(const struct command *command, const struct options *o)
 {
 	FILE *file = NULL;
@@ -156,6 +167,8 @@ static int run_command(const struct command *command, int argc, char **argv)
 		status = print_version();
 	} else if (!o.words->len && command->no_words) {
 		error_set("%s", command->no_words);
+		status = fail_usage(command);
+	} else if (choose_reader(o.reader)) {
 		status = fail_usage(command);
 	} else {
 		status = run_with_log(command, &o);

@@ -15,7 +15,6 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/text.h"
-#include "source/scratch.h"
 
 enum {
 	ABOVE_ALL = 64,     /* descriptors out of the way of those a child is given */
@@ -142,11 +141,8 @@ static bool reaped(pid_t pid, int *exit_status)
 
 bool child_exited(struct child *c)
 {
-	if (c->pid > 0 && reaped(c->pid, &c->exit_status)) {
+	if (c->pid > 0 && reaped(c->pid, &c->exit_status))
 		c->pid = 0;
-		scratch_remove(c->directory);
-		c->directory = NULL;
-	}
 	return c->pid == 0;
 }
 
@@ -154,7 +150,6 @@ bool child_exited(struct child *c)
 
 struct leaving {
 	pid_t pid;
-	char *directory;
 	gint64 kill_us; /* monotonic: when it is killed if it has not exited; 0: it was */
 };
 
@@ -162,7 +157,7 @@ static GArray *leaving; /* NULL: none */
 
 void child_release(struct child *c, unsigned patience_ms)
 {
-	struct leaving l = { .pid = c->pid, .directory = c->directory };
+	struct leaving l = { .pid = c->pid };
 
 	if (c->exit_fd >= 0)
 		close(c->exit_fd);
@@ -190,12 +185,10 @@ unsigned children_reap(void)
 			kill(l->pid, SIGKILL);
 			l->kill_us = 0;
 		}
-		if (reaped(l->pid, &exit_status)) {
-			scratch_remove(l->directory);
+		if (reaped(l->pid, &exit_status))
 			g_array_remove_index_fast(leaving, i);
-		} else {
+		else
 			n++;
-		}
 	}
 	if (n == 0)
 		g_clear_pointer(&leaving, g_array_unref);

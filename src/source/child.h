@@ -16,7 +16,6 @@ enum { CHILD_WORDS = 256 };
 
 struct child {
 	pid_t pid;        /* 0: never started, or gone */
-	char *directory;  /* of source/scratch.h, removed when it is gone; NULL: none */
 	int exit_status;  /* of waitpid(), once it is gone */
 	int exit_fd;      /* readable once it has exited; -1: this kernel has no such thing */
 	int words_fd;     /* its standard error, a socket; -1: none */

@@ -13,10 +13,9 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "source/child.h"
-#include "source/live.h"
+#include "source/job.h"
 #include "source/pulse.h"
 #include "source/ring.h"
-#include "source/scratch.h"
 
 enum {
 	FAREWELL_MS = 2000,       /* a worker that said its last record has this long to exit by itself */
@@ -48,20 +47,24 @@ struct source {
 };
 
 static const char *worker_program;
+static const char *reader = JOB_ANY_READER;
 
 void source_set_worker_program(const char *program)
 {
 	worker_program = program;
 }
 
+void source_set_reader(const char *name)
+{
+	reader = name;
+}
+
 /* ---- starting ---- */
 
 /* What a worker inherits. */
-enum { WORKER_MEMORY = CHILD_FIRST_FD, WORKER_WAKE, WORKER_LIFE };
+enum { WORKER_MEMORY = CHILD_FIRST_FD, WORKER_WAKE };
 
-/* job: WORKER_LIVE or WORKER_LIST for a spec with a URL, NULL for a recording. */
-static char **make_arguments(const struct source_spec *spec, unsigned part, unsigned parts, const char *job,
-			     const char *directory)
+static char **make_arguments(const struct source_spec *spec, unsigned part, unsigned parts, const char *job)
 {
 	GPtrArray *argv = g_ptr_array_new();
 
@@ -69,13 +72,13 @@ static char **make_arguments(const struct source_spec *spec, unsigned part, unsi
 	g_ptr_array_add(argv, g_strdup("--worker"));
 	g_ptr_array_add(argv, g_strdup_printf("%d", WORKER_MEMORY));
 	g_ptr_array_add(argv, g_strdup_printf("%d", WORKER_WAKE));
-	g_ptr_array_add(argv, g_strdup(directory ? directory : ""));
-	if (job) {
-		g_ptr_array_add(argv, g_strdup(job));
+	g_ptr_array_add(argv, g_strdup(job));
+	if (strcmp(job, JOB_RECORDING) != 0) {
 		g_ptr_array_add(argv, g_strdup(spec->url));
 		g_ptr_array_add(argv, NULL);
 		return (char **)g_ptr_array_free(argv, FALSE);
 	}
+	g_ptr_array_add(argv, g_strdup(reader));
 	g_ptr_array_add(argv, g_strdup_printf("%u", part));
 	g_ptr_array_add(argv, g_strdup_printf("%u", parts));
 	g_ptr_array_add(argv, g_strdup(spec->name));
@@ -108,16 +111,10 @@ static enum lt_status watch(struct source *s)
 static enum lt_status spawn(struct source *s, unsigned part, unsigned parts, const char *job)
 {
 	const char *program = worker_program ? worker_program : "/proc/self/exe";
-	char *directory = job ? NULL : scratch_create();
-	const int life = directory ? scratch_life_fd() : -1;
-	const int fds[] = { s->ring.fds.memory, s->ring.producer_wake, life };
-	char **argv = make_arguments(s->spec, part, parts, job, directory);
-	const enum lt_status status = child_start(&s->child, program, argv, fds, G_N_ELEMENTS(fds) - (life < 0));
+	const int fds[] = { s->ring.fds.memory, s->ring.producer_wake };
+	char **argv = make_arguments(s->spec, part, parts, job);
+	const enum lt_status status = child_start(&s->child, program, argv, fds, G_N_ELEMENTS(fds));
 
-	if (status == LT_OK)
-		s->child.directory = directory;
-	else
-		scratch_remove(directory);
 	g_strfreev(argv);
 	return status;
 }
@@ -140,7 +137,7 @@ static enum lt_status start(struct source *s, const struct source_spec *spec, un
 
 enum lt_status source_start(const struct source_spec *spec, unsigned part, unsigned parts, struct source **out)
 {
-	return start(g_new0(struct source, 1), spec, part, parts, spec->url ? WORKER_LIVE : NULL, out);
+	return start(g_new0(struct source, 1), spec, part, parts, spec->url ? JOB_LIVE : JOB_RECORDING, out);
 }
 
 enum lt_status source_start_list(const char *relay, struct source **out)
@@ -153,7 +150,7 @@ enum lt_status source_start_list(const char *relay, struct source **out)
 	spec->paths = g_ptr_array_new_with_free_func(g_free);
 	spec->end_ns = UINT64_MAX;
 	s->own_spec = spec;
-	return start(s, spec, 0, 1, WORKER_LIST, out);
+	return start(s, spec, 0, 1, JOB_LIST, out);
 }
 
 /* ---- ending ---- */

@@ -81,6 +81,9 @@ struct source;
  */
 void source_set_worker_program(const char *program);
 
+/* Which reader the workers of recordings use: its name, or "auto", the default. Borrowed. */
+void source_set_reader(const char *name);
+
 /*
  * Starts a worker for part `part` of `parts` of the spec's streams (spec is
  * borrowed for the source's life). The worker is this binary with --worker.
@@ -145,8 +148,4 @@ unsigned source_reap(void);
 
 /* Before the process ends: until these workers are gone, within a moment unless the kernel keeps them. */
 void source_wait_for_workers(void);
-
-/* The worker's main function: argv after "--worker". Never returns to a screen; exit status of the process. */
-int worker_main(int argc, char **argv);
-
 #endif

@@ -48,7 +48,7 @@ def sums_of_text(path):
 def test_bundled():
     unpack(os.path.join(SRCDIR, "traces/truth/ctf2-ust.truth.tar.zst"))
     status, lines = walk(os.path.join(BUILD, "traces/ctf2-ust/vm/ust/uid/0/64-bit"))
-    check("user-space recording of LTTng 2.16", status == 0 and lines == sums_of_text("ctf2-ust/truth/vm.events.txt"),
+    check("user-space recording of LTTng 2.16", status == 0 and lines == sums_of_text("ctf2-ust/truth/vm.text.txt"),
           lines)
 
 

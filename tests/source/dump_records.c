@@ -2,10 +2,11 @@
 /*
  * Prints what workers make of recordings, for people and for test_records.py:
  *
- *   dump_records [-q] [-p PARTS] [-r BEGIN:END] [-w PROGRAM] [-t SECONDS] SOURCE...
+ *   dump_records [-q|-x] [-p PARTS] [-r BEGIN:END] [-R READER] [-w PROGRAM] [-t SECONDS] SOURCE...
  *
  * One line per record: time, kind, cpu, tid, class name, words in hexadecimal, texts.
- * -q: only the totals per kind. BEGIN, END: only this range of a recording, ns.
+ * -q: only the totals per kind. -x: all words and texts in hexadecimal. READER: as option --reader.
+ * BEGIN, END: only this range of a recording, ns.
  * PROGRAM: lttngtop, whose --worker is run; else
  * this program is its own worker. A SOURCE is a directory or a URL. SECONDS: kills a
  * worker that gives no sign of life for so long.
@@ -21,6 +22,7 @@
 #include "event/payload.h"
 #include "event/tracepoints.h"
 #include "source/source.h"
+#include "worker/worker.h"
 
 static const char *const kind_names[EVENT_KINDS] = {
 	[EVENT_TRACE] = "TRACE", [EVENT_CLASS] = "CLASS", [EVENT_STREAM] = "STREAM",
@@ -124,7 +126,20 @@ static void learn_class(const struct event *ev, GPtrArray *classes)
 	g_ptr_array_index(classes, ev->class_id) = g_strndup(event_text(ev, s), s.len);
 }
 
+/* Everything of the record, whether it says that it is there or not. */
+static void print_raw(const struct event *ev)
+{
+	const unsigned char *bytes = (const unsigned char *)ev;
+
+	printf("%" PRIu64 " %s cpu=%d tid=%d class=%u present=%x words=%u perf=%u ", ev->ts_ns, kind_names[ev->kind],
+	       ev->cpu, ev->tid, ev->class_id, ev->present, ev->n_words, ev->n_perf);
+	for (uint32_t i = sizeof(*ev); i < ev->size; i++)
+		printf("%02x", bytes[i]);
+	putchar('\n');
+}
+
 static unsigned limit_ms;
+static bool raw;
 static uint64_t begin_ns, end_ns = UINT64_MAX;
 
 static int dump(struct source *s, bool quiet)
@@ -146,7 +161,9 @@ static int dump(struct source *s, bool quiet)
 		}
 		if (ev->kind == EVENT_CLASS)
 			learn_class(ev, classes);
-		if (!quiet)
+		if (raw)
+			print_raw(ev);
+		else if (!quiet)
 			print_record(ev, classes);
 		counts[ev->kind]++;
 		bytes += ev->size;
@@ -220,6 +237,10 @@ int main(int argc, char **argv)
 	for (i = 1; i < argc && *argv[i] == '-'; i++) {
 		if (strcmp(argv[i], "-q") == 0)
 			quiet = true;
+		else if (strcmp(argv[i], "-x") == 0)
+			raw = true;
+		else if (strcmp(argv[i], "-R") == 0 && i + 1 < argc)
+			source_set_reader(argv[++i]);
 		else if (strcmp(argv[i], "-p") == 0 && i + 1 < argc)
 			parts = strtoul(argv[++i], NULL, 10);
 		else if (strcmp(argv[i], "-r") == 0 && i + 1 < argc)

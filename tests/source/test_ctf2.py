@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Recordings in CTF 2: with babeltrace2 2.1 every table is that of the same events in CTF 1.8, before it they are named."""
+"""Recordings in CTF 2: every table is that of the same events in CTF 1.8."""
 import json
 import os
 import subprocess
@@ -11,7 +11,6 @@ import test_layouts  # noqa: E402
 
 LTTNGTOP = os.environ["LTTNGTOP"]
 SHARED = os.environ.get("SHARED", "")
-ADVICE = "record with 'lttng create --trace-format=ctf-1.8', or convert it with babeltrace2 2.1 or later"
 TABLES = ["cpu", "io", "files", "syscalls", "sched", "irqs", "disks", "net", "cpus", "events", "perf", "blocking", "relations",
           "sync", "matches", "latencies", "accounting", "hosts"]
 
@@ -26,11 +25,6 @@ def check(name, good, why=""):
 
 def run(*args):
     return subprocess.run([LTTNGTOP, *args], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=300)
-
-
-def library_version():
-    out = subprocess.run(["pkg-config", "--modversion", "babeltrace2"], stdout=subprocess.PIPE, text=True, check=True).stdout
-    return tuple(map(int, out.split(".")))
 
 
 def figures(table, directory, *options, converted=False):
@@ -81,20 +75,5 @@ def test_figures():
         check("as LTTng 2.16 writes it", status == 0 and [row["events"] for row in rows] == [58521], (rows, err))
 
 
-def test_refusal():
-    test_layouts.write("new", test_layouts.LAYOUTS["tcp4"], ctf2=True)
-    test_layouts.write("both", test_layouts.LAYOUTS["tcp4"])
-    os.rename("new/server", "both/other")
-    ran = run("report", "hosts", "new")
-    version = ".".join(map(str, library_version()))
-    said = f"reading 'new/client/kernel': it is a CTF 2 recording, which babeltrace2 {version} cannot read: {ADVICE}"
-    check("refused with a reason", ran.returncode == 1 and said in ran.stderr, ran.stderr)
-    ran = run("report", "hosts", "both")
-    check("beside others", ran.returncode == 3 and "CTF 2 recording" in ran.stderr and "client" in ran.stdout, ran.stderr)
-
-
-if library_version() >= (2, 1):
-    test_figures()
-else:
-    test_refusal()
+test_figures()
 sys.exit(1 if failed else 0)

@@ -132,13 +132,13 @@ def refused(top):
 
 
 def too_large(top):
-    """An event that is larger than its packet ends the stream: said; what stands before it counts."""
+    """An event that is larger than its packet ends the packet: said; what stands before it counts."""
     path = os.path.join(top, "too large")
     with made.Recording(path, switch_fields={"_next_prio": made.INT, "_more[1000000]": made.COMM}) as recording:
         recording.packet(0, BASE, BASE + SECOND, made.turns(BASE, 10 ** 6, 3))
     events, err, status = events_of(path)
     check("event larger than its packet: exit status", status == 3, (status, err))
-    check("event larger than its packet: said", "stream of CPU 0 breaks off" in err, err)
+    check("event larger than its packet: said", "an event is larger than its packet" in err, err)
     check("event larger than its packet: no event", events == 0, events)
 
 

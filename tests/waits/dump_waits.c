@@ -18,6 +18,7 @@
 #include "clock/map_build.h"
 #include "ingest/ingest.h"
 #include "source/source.h"
+#include "worker/worker.h"
 #include "waits/internal.h"
 #include "waits/waits.h"
 

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "reader/babeltrace2/internal.h"
+
+#include <string.h>
+
+#include "reader/emit.h"
+
+enum { COMM_BYTES = 16 };
+
+/* A plan carried out on the library's fields. */
+
+static void put(void *words, unsigned offset, uint64_t value)
+{
+	memcpy((char *)words + offset, &value, sizeof(value));
+}
+
+static uint64_t get(const void *words, unsigned offset)
+{
+	uint64_t value;
+
+	memcpy(&value, (const char *)words + offset, sizeof(value));
+	return value;
+}
+
+static uint64_t integer(const bt_field *f)
+{
+	const bt_field_class_type type = bt_field_get_class_type(f);
+
+	if (bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_BOOL))
+		return bt_field_bool_get_value(f) ? 1 : 0;
+	return bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_SIGNED_INTEGER) ?
+		       (uint64_t)bt_field_integer_signed_get_value(f) :
+		       bt_field_integer_unsigned_get_value(f);
+}
+
+static uint64_t element(const bt_field *array, uint64_t i)
+{
+	return integer(bt_field_array_borrow_element_field_by_index_const(array, i));
+}
+
+/* An array of character codes up to its first 0, at most size bytes. */
+static size_t array_text(const bt_field *array, char *text, size_t size)
+{
+	const uint64_t n = bt_field_array_get_length(array);
+	size_t len;
+
+	for (len = 0; len < n && len < size; len++) {
+		text[len] = (char)element(array, len);
+		if (!text[len])
+			break;
+	}
+	return len;
+}
+
+/* The library keeps the last value of a string that is empty: only its length is to be believed. */
+static size_t string_length(const bt_field *field, size_t max)
+{
+	const uint64_t len = bt_field_string_get_length(field);
+
+	return len < max ? len : max;
+}
+
+static void read_comm(const bt_field *field, char *to)
+{
+	memcpy(to, bt_field_string_get_value(field), string_length(field, COMM_BYTES));
+}
+
+static void read_text_array(const struct plan_op *op, const bt_field *field, struct event *ev)
+{
+	char text[TEXT_MAX];
+
+	emit_text(ev, op->offset, text, array_text(field, text, sizeof(text)));
+}
+
+/* false: the event has no address here, as for a socket of another family. */
+static bool read_address(const struct plan_op *op, const bt_field *array, void *words)
+{
+	const uint64_t n = bt_field_array_get_length(array);
+	unsigned char bytes[16] = { 0 };
+	size_t len = 0;
+
+	/* there are members for IPv4 and IPv6, one of them empty */
+	if (!n)
+		return false;
+	for (uint64_t i = 0; i < n && len < sizeof(bytes); i++) {
+		const uint64_t value = element(array, i);
+
+		if (op->wide && len < sizeof(bytes))
+			bytes[len++] = value >> 8;
+		bytes[len++] = value;
+	}
+	memcpy((char *)words + op->offset, bytes, sizeof(bytes));
+	return true;
+}
+
+static bool read_integers(const struct plan_op *op, const bt_field *array, void *words)
+{
+	const uint64_t n = bt_field_array_get_length(array);
+
+	for (unsigned i = 0; i < n && i < op->count; i++)
+		put(words, op->offset + 8 * i, element(array, i));
+	return n > 0;
+}
+
+static bool read_variant(const struct plan_op *op, const bt_field *field, void *words)
+{
+	const uint64_t selected = bt_field_variant_get_selected_option_index(field);
+	const struct plan *option;
+
+	if (selected >= op->n_options)
+		return false;
+	option = &op->options[selected];
+	if (option->version)
+		put(words, op->offset, option->version);
+	if (option->n)
+		lib_plan_read(option, bt_field_variant_borrow_selected_option_field_const(field), words, NULL);
+	return option->n > 0;
+}
+
+static bool read_one(const struct plan_op *op, const bt_field *field, void *words, struct event *ev)
+{
+	uint64_t n;
+
+	switch ((enum read_op)op->op) {
+	case READ_SIGNED:
+	case READ_UNSIGNED:
+		put(words, op->offset, integer(field));
+		return true;
+	case READ_COMM:
+		read_comm(field, (char *)words + op->offset);
+		return true;
+	case READ_COMM_ARRAY:
+		array_text(field, (char *)words + op->offset, COMM_BYTES);
+		return true;
+	case READ_TEXT:
+		emit_text(ev, op->offset, bt_field_string_get_value(field), string_length(field, TEXT_MAX));
+		return true;
+	case READ_TEXT_ARRAY:
+		read_text_array(op, field, ev);
+		return true;
+	case READ_LAST:
+		n = bt_field_array_get_length(field);
+		if (n > 0)
+			put(words, op->offset, element(field, n - 1));
+		return n > 0;
+	case READ_INTS:
+		return read_integers(op, field, words);
+	case READ_ADDRESS:
+		return read_address(op, field, words);
+	case READ_ADDRESS_WORD:
+		put(words, op->offset, GUINT32_TO_BE(bt_field_integer_unsigned_get_value(field)));
+		return true;
+	case READ_IHL:
+		put(words, op->offset, get(words, op->offset) | bt_field_integer_unsigned_get_value(field) << 8);
+		return true;
+	case READ_OR:
+		put(words, op->offset, get(words, op->offset) | bt_field_integer_unsigned_get_value(field));
+		return true;
+	case READ_VARIANT:
+		return read_variant(op, field, words);
+	}
+	return false;
+}
+
+uint32_t lib_plan_read(const struct plan *plan, const bt_field *structure, void *words, struct event *ev)
+{
+	uint32_t present = 0;
+
+	for (unsigned i = 0; i < plan->n; i++) {
+		const struct plan_op *op = &plan->ops[i];
+		const bt_field *field =
+			bt_field_structure_borrow_member_field_by_index_const(structure, op->member);
+
+		if (read_one(op, field, words, ev) && op->bit != PLAN_NO_BIT)
+			present |= UINT32_C(1) << op->bit;
+	}
+	return present;
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef LT_READER_BABELTRACE2_INTERNAL_H
+#define LT_READER_BABELTRACE2_INTERNAL_H
+
+#include <babeltrace2/babeltrace.h>
+
+#include "reader/common.h"
+
+/*
+ * Decoding by babeltrace2: a graph of one source.ctf.fs component and our sink,
+ * which has a message iterator per stream. Messages wait in the stream's queue.
+ *
+ *   graph.c    a recording: graph, components, which streams
+ *   range.c    when it ends
+ *   stream.c   the library's messages into ours (reader/stream.h)
+ *   trace.c    what the library knows of a trace, its classes
+ *   types.c    its field classes as types of ctf/
+ *   fields.c   its fields into words
+ *   live_*.c   a live session
+ */
+
+struct lib_stream {
+	struct stream base;
+	bt_message_iterator *iterator;
+	const bt_message **queue; /* owned references [first, n[; next() gives [at] */
+	unsigned first, at, n, capacity, marked;
+	bool is_marked;
+	bool ended;               /* the iterator's last message was the stream's end */
+	const bt_message *current; /* given last; borrowed */
+	const bt_stream_class *class; /* NULL: not known yet */
+	const bt_trace *trace;    /* likewise */
+};
+
+/* What is known of a trace. */
+struct lib_knowledge {
+	const bt_trace *trace;  /* NULL: no stream has begun */
+	unsigned mip_version;   /* of the graph */
+	GPtrArray *types;       /* struct type *: all that were made */
+	GHashTable *of_classes; /* bt_field_class * → struct type * */
+	char clock[64];
+};
+
+/* ---- stream.c ---- */
+
+extern const struct stream_type lib_stream_type;
+
+/* Sets up *s; the iterator is the caller's to set. */
+void lib_stream_init(struct lib_stream *s, struct reader *r);
+
+/* What the beginning of a stream tells. */
+void lib_stream_begin(struct lib_stream *s, const bt_message *msg);
+
+/* The message as ours; false: it is of no kind that matters. */
+bool lib_stream_convert(struct lib_stream *s, const bt_message *msg, struct message *m);
+
+/* The time of a snapshot; false: it has none. */
+bool lib_snapshot_ns(const bt_clock_snapshot *snapshot, uint64_t *ns);
+
+/* The text of the library's current error, which is cleared; never NULL; to be freed. */
+char *lib_take_error(void);
+
+/* ---- trace.c ---- */
+
+void lib_knowledge_init(struct lib_knowledge *k, unsigned mip_version);
+void lib_knowledge_release(struct lib_knowledge *k);
+
+bool lib_describe(struct lib_knowledge *k, const bt_clock_class *clock, struct trace_desc *desc);
+void lib_visit_classes(struct lib_knowledge *k, struct reader *r,
+		      void (*visit)(struct reader *r, const void *key, const struct class_desc *desc, void *user),
+		      void *user);
+
+/* ---- types.c ---- */
+
+/* NULL for NULL. Kinds of no use to a plan become TYPE_FLOAT. Kept in k. */
+const struct type *lib_type(struct lib_knowledge *k, const bt_field_class *fc);
+
+/* ---- fields.c ---- */
+
+/*
+ * Reads the structure into the payload at words; texts are appended to ev if
+ * it is not NULL (without one the plan must have none). Returns the bits of present.
+ */
+uint32_t lib_plan_read(const struct plan *plan, const bt_field *structure, void *words, struct event *ev);
+
+/* ---- range.c: when the record ends, ns; 0: unknown ---- */
+
+uint64_t lib_query_end(const bt_component_class_source *class, const bt_value *params);
+
+#endif

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <string.h>
+#include <unistd.h>
+
+#include "reader/babeltrace2/internal.h"
+
+enum { AGAIN_WAIT_US = 1000 };
+
+static struct lib_stream *bt(struct stream *s)
+{
+	return (struct lib_stream *)(void *)s;
+}
+
+/* ---- times and errors ---- */
+
+bool lib_snapshot_ns(const bt_clock_snapshot *snapshot, uint64_t *ns)
+{
+	int64_t value;
+
+	*ns = 0;
+	if (!snapshot || bt_clock_snapshot_get_ns_from_origin(snapshot, &value) !=
+				 BT_CLOCK_SNAPSHOT_GET_NS_FROM_ORIGIN_STATUS_OK) {
+		bt_current_thread_clear_error();
+		return false;
+	}
+	*ns = value > 0 ? (uint64_t)value : 0;
+	return true;
+}
+
+/* The library's texts name addresses of its objects: of no use to anybody but its developers. */
+static char *without_addresses(const char *text)
+{
+	GRegex *regex = g_regex_new("[:,]? ?[a-z-]*addr=0x[0-9a-f]+", G_REGEX_RAW, 0, NULL);
+	char *result = g_regex_replace(regex, text, -1, 0, "", 0, NULL);
+
+	g_regex_unref(regex);
+	return result ? result : g_strdup(text);
+}
+
+char *lib_take_error(void)
+{
+	const bt_error *error = bt_current_thread_take_error();
+	char *text = NULL;
+
+	if (error) {
+		/* The first cause is the innermost: what really went wrong. */
+		if (bt_error_get_cause_count(error) > 0)
+			text = without_addresses(
+				bt_error_cause_get_message(bt_error_borrow_cause_by_index(error, 0)));
+		bt_error_release(error);
+	}
+	return text ? text : g_strdup("the library gives no reason");
+}
+
+/* ---- messages ---- */
+
+void lib_stream_begin(struct lib_stream *s, const bt_message *msg)
+{
+	const bt_stream *stream = bt_message_stream_beginning_borrow_stream_const(msg);
+
+	s->trace = bt_stream_borrow_trace_const(stream);
+	s->class = bt_stream_borrow_class_const(stream);
+	s->base.group = s->class;
+	s->base.class_id = bt_stream_class_get_id(s->class);
+	s->base.has_clock = bt_stream_class_borrow_default_clock_class_const(s->class) != NULL;
+}
+
+static uint64_t cpu_id_of(const bt_packet *packet)
+{
+	const bt_field *context = bt_packet_borrow_context_field_const(packet), *cpu_id = NULL;
+
+	if (context)
+		cpu_id = bt_field_structure_borrow_member_field_by_name_const(context, "cpu_id");
+	if (!cpu_id || !bt_field_class_type_is(bt_field_get_class_type(cpu_id), BT_FIELD_CLASS_TYPE_UNSIGNED_INTEGER))
+		return MESSAGE_NO_CPU;
+	return bt_field_integer_unsigned_get_value(cpu_id);
+}
+
+static void convert_discarded_events(const struct lib_stream *s, const bt_message *msg, struct message *m)
+{
+	if (bt_message_discarded_events_get_count(msg, &m->count) != BT_PROPERTY_AVAILABILITY_AVAILABLE)
+		m->count = 1;
+	m->has_time =
+		bt_stream_class_discarded_events_have_default_clock_snapshots(s->class) &&
+		lib_snapshot_ns(bt_message_discarded_events_borrow_beginning_default_clock_snapshot_const(msg),
+			       &m->begin_ns) &&
+		lib_snapshot_ns(bt_message_discarded_events_borrow_end_default_clock_snapshot_const(msg), &m->end_ns);
+}
+
+static void convert_discarded_packets(const struct lib_stream *s, const bt_message *msg, struct message *m)
+{
+	if (bt_message_discarded_packets_get_count(msg, &m->count) != BT_PROPERTY_AVAILABILITY_AVAILABLE)
+		m->count = 1;
+	m->has_time =
+		bt_stream_class_discarded_packets_have_default_clock_snapshots(s->class) &&
+		lib_snapshot_ns(bt_message_discarded_packets_borrow_beginning_default_clock_snapshot_const(msg),
+			       &m->begin_ns) &&
+		lib_snapshot_ns(bt_message_discarded_packets_borrow_end_default_clock_snapshot_const(msg), &m->end_ns);
+}
+
+bool lib_stream_convert(struct lib_stream *s, const bt_message *msg, struct message *m)
+{
+	memset(m, 0, sizeof(*m));
+	switch (bt_message_get_type(msg)) {
+	case BT_MESSAGE_TYPE_EVENT:
+		m->kind = MESSAGE_EVENT;
+		m->plan = reader_find_class(s->base.reader,
+					    bt_event_borrow_class_const(bt_message_event_borrow_event_const(msg)));
+		m->has_time = s->base.has_clock &&
+			      lib_snapshot_ns(bt_message_event_borrow_default_clock_snapshot_const(msg), &m->ns);
+		return m->plan != NULL;
+	case BT_MESSAGE_TYPE_PACKET_BEGINNING:
+		m->kind = MESSAGE_PACKET_BEGIN;
+		m->cpu_id = cpu_id_of(bt_message_packet_beginning_borrow_packet_const(msg));
+		m->has_time =
+			bt_stream_class_packets_have_beginning_default_clock_snapshot(s->class) &&
+			lib_snapshot_ns(bt_message_packet_beginning_borrow_default_clock_snapshot_const(msg), &m->ns);
+		return true;
+	case BT_MESSAGE_TYPE_PACKET_END:
+		m->kind = MESSAGE_PACKET_END;
+		m->has_time = bt_stream_class_packets_have_end_default_clock_snapshot(s->class) &&
+			      lib_snapshot_ns(bt_message_packet_end_borrow_default_clock_snapshot_const(msg), &m->ns);
+		return true;
+	case BT_MESSAGE_TYPE_DISCARDED_EVENTS:
+		m->kind = MESSAGE_LOST_EVENTS;
+		convert_discarded_events(s, msg, m);
+		return true;
+	case BT_MESSAGE_TYPE_DISCARDED_PACKETS:
+		m->kind = MESSAGE_LOST_PACKETS;
+		convert_discarded_packets(s, msg, m);
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* ---- the queue ---- */
+
+/* Appends the iterator's next messages to the queue; false when there are none. */
+static bool fetch(struct lib_stream *s)
+{
+	bt_message_array_const messages;
+	uint64_t n;
+
+	for (;;) {
+		switch (bt_message_iterator_next(s->iterator, &messages, &n)) {
+		case BT_MESSAGE_ITERATOR_NEXT_STATUS_OK:
+			if (s->n + n > s->capacity) {
+				s->capacity = s->n + n + 64;
+				s->queue = g_renew(const bt_message *, s->queue, s->capacity);
+			}
+			memcpy(s->queue + s->n, messages, n * sizeof(*messages));
+			s->n += n;
+			s->ended = n > 0 && bt_message_get_type(messages[n - 1]) == BT_MESSAGE_TYPE_STREAM_END;
+			return n > 0;
+		case BT_MESSAGE_ITERATOR_NEXT_STATUS_AGAIN:
+			ring_publish(s->base.reader->ring);
+			usleep(AGAIN_WAIT_US);
+			break;
+		case BT_MESSAGE_ITERATOR_NEXT_STATUS_END:
+			/* the library stops there and does not call it an error */
+			if (!s->ended)
+				s->base.trouble = g_strdup("an event is larger than its packet");
+			bt_current_thread_clear_error();
+			BT_MESSAGE_ITERATOR_PUT_REF_AND_RESET(s->iterator);
+			return false;
+		default:
+			s->base.trouble = lib_take_error();
+			BT_MESSAGE_ITERATOR_PUT_REF_AND_RESET(s->iterator);
+			return false;
+		}
+	}
+}
+
+/* Lets go of what was given, but for what a mark needs. */
+static void drop_given(struct lib_stream *s)
+{
+	if (s->is_marked)
+		return;
+	for (; s->first < s->at; s->first++)
+		bt_message_put_ref(s->queue[s->first]);
+	if (s->first == s->n)
+		s->first = s->at = s->n = 0;
+}
+
+static bool next(struct stream *stream, struct message *m)
+{
+	struct lib_stream *s = bt(stream);
+
+	drop_given(s);
+	for (;;) {
+		if (s->at == s->n && (!s->iterator || !fetch(s)))
+			return false;
+		s->current = s->queue[s->at++];
+		if (bt_message_get_type(s->current) == BT_MESSAGE_TYPE_STREAM_BEGINNING)
+			lib_stream_begin(s, s->current);
+		if (lib_stream_convert(s, s->current, m))
+			return true;
+	}
+}
+
+static void mark(struct stream *stream)
+{
+	struct lib_stream *s = bt(stream);
+
+	s->marked = s->at;
+	s->is_marked = true;
+}
+
+static void rewind_to_mark(struct stream *stream)
+{
+	struct lib_stream *s = bt(stream);
+
+	s->at = s->marked;
+	s->is_marked = false;
+	s->current = s->at > s->first ? s->queue[s->at - 1] : NULL;
+}
+
+/* ---- an event's fields ---- */
+
+static const bt_event *event_of(const struct lib_stream *s)
+{
+	return bt_message_event_borrow_event_const(s->current);
+}
+
+static enum read_status read_context(struct stream *stream, const struct class_plan *plan,
+				     struct context_cache *context)
+{
+	const bt_event *event = event_of(bt(stream));
+	struct context_values *values = &context->values;
+
+	memset(values, 0, sizeof(*values));
+	if (plan->common_context.n)
+		values->present |= lib_plan_read(&plan->common_context,
+						bt_event_borrow_common_context_field_const(event), values, NULL);
+	if (plan->specific_context.n)
+		values->present |= lib_plan_read(&plan->specific_context,
+						bt_event_borrow_specific_context_field_const(event), values, NULL);
+	return READ_OK;
+}
+
+static enum read_status read_perf(struct stream *stream, const struct class_plan *plan, uint64_t *values)
+{
+	const bt_event *event = event_of(bt(stream));
+
+	if (plan->common_perf.n)
+		lib_plan_read(&plan->common_perf, bt_event_borrow_common_context_field_const(event), values, NULL);
+	if (plan->specific_perf.n)
+		lib_plan_read(&plan->specific_perf, bt_event_borrow_specific_context_field_const(event), values, NULL);
+	return READ_OK;
+}
+
+static enum read_status read_payload(struct stream *stream, const struct class_plan *plan, void *words,
+				     uint32_t *present, struct event *ev)
+{
+	if (plan->payload.n)
+		*present |= lib_plan_read(&plan->payload,
+					 bt_event_borrow_payload_field_const(event_of(bt(stream))), words, ev);
+	return READ_OK;
+}
+
+static void release(struct stream *stream)
+{
+	struct lib_stream *s = bt(stream);
+
+	for (; s->first < s->n; s->first++)
+		bt_message_put_ref(s->queue[s->first]);
+	g_free(s->queue);
+	bt_message_iterator_put_ref(s->iterator);
+	stream_clear(stream);
+	g_free(s);
+}
+
+const struct stream_type lib_stream_type = {
+	.next = next,
+	.mark = mark,
+	.rewind = rewind_to_mark,
+	.read_context = read_context,
+	.read_perf = read_perf,
+	.read_payload = read_payload,
+	.release = release,
+};
+
+void lib_stream_init(struct lib_stream *s, struct reader *r)
+{
+	stream_init(&s->base, r, &lib_stream_type);
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <string.h>
+
+#include "config.h"
+#include "reader/babeltrace2/internal.h"
+
+static void destroy_type(gpointer data)
+{
+	type_destroy(data);
+}
+
+void lib_knowledge_init(struct lib_knowledge *k, unsigned mip_version)
+{
+	*k = (struct lib_knowledge){ .mip_version = mip_version };
+	k->types = g_ptr_array_new_with_free_func(destroy_type);
+	k->of_classes = g_hash_table_new(NULL, NULL);
+}
+
+void lib_knowledge_release(struct lib_knowledge *k)
+{
+	bt_trace_put_ref(k->trace);
+	if (k->types)
+		g_ptr_array_free(k->types, TRUE);
+	if (k->of_classes)
+		g_hash_table_destroy(k->of_classes);
+}
+
+static const char *env_text(const bt_trace *trace, const char *name)
+{
+	const bt_value *value = bt_trace_borrow_environment_entry_value_by_name_const(trace, name);
+
+	return value && bt_value_is_string(value) ? bt_value_string_get(value) : NULL;
+}
+
+static int64_t env_integer(const bt_trace *trace, const char *name)
+{
+	const bt_value *value = bt_trace_borrow_environment_entry_value_by_name_const(trace, name);
+
+	return value && bt_value_is_signed_integer(value) ? bt_value_integer_signed_get(value) : -1;
+}
+
+/* The version of the graph decides which function may be called. */
+static void set_clock_text(struct lib_knowledge *k, const bt_clock_class *clock)
+{
+	bt_uuid uuid = clock && k->mip_version == 0 ? bt_clock_class_get_uuid(clock) : NULL;
+
+	*k->clock = '\0';
+#ifdef HAVE_MIP_1
+	if (clock && k->mip_version > 0 && bt_clock_class_get_uid(clock))
+		g_strlcpy(k->clock, bt_clock_class_get_uid(clock), sizeof(k->clock));
+#endif
+	for (unsigned i = 0; uuid && i < 16; i++)
+		g_snprintf(k->clock + strlen(k->clock), sizeof(k->clock) - strlen(k->clock), "%02x%s", uuid[i],
+			   i == 3 || i == 5 || i == 7 || i == 9 ? "-" : "");
+}
+
+bool lib_describe(struct lib_knowledge *k, const bt_clock_class *clock, struct trace_desc *desc)
+{
+	const bt_trace *trace = k->trace;
+
+	if (!trace)
+		return false;
+	set_clock_text(k, clock);
+	*desc = (struct trace_desc){
+		.hostname = env_text(trace, "hostname"),
+		.domain = env_text(trace, "domain"),
+		.tracer = env_text(trace, "tracer_name"),
+		.kernel = env_text(trace, "kernel_release"),
+		.tracer_major = env_integer(trace, "tracer_major"),
+		.tracer_minor = env_integer(trace, "tracer_minor"),
+		.tracer_patch = env_integer(trace, "tracer_patchlevel"),
+		.clock = k->clock,
+	};
+	return true;
+}
+
+void lib_visit_classes(struct lib_knowledge *k, struct reader *r,
+		      void (*visit)(struct reader *r, const void *key, const struct class_desc *desc, void *user),
+		      void *user)
+{
+	const bt_trace_class *tc = bt_trace_borrow_class_const(k->trace);
+
+	for (uint64_t i = 0; i < bt_trace_class_get_stream_class_count(tc); i++) {
+		const bt_stream_class *sc = bt_trace_class_borrow_stream_class_by_index_const(tc, i);
+
+		for (uint64_t j = 0; j < bt_stream_class_get_event_class_count(sc); j++) {
+			const bt_event_class *ec = bt_stream_class_borrow_event_class_by_index_const(sc, j);
+			const struct class_desc desc = {
+				.name = bt_event_class_get_name(ec),
+				.payload = lib_type(k, bt_event_class_borrow_payload_field_class_const(ec)),
+				.common = lib_type(
+					k, bt_stream_class_borrow_event_common_context_field_class_const(sc)),
+				.specific = lib_type(k,
+						    bt_event_class_borrow_specific_context_field_class_const(ec)),
+				.group = sc,
+			};
+
+			visit(r, ec, &desc, user);
+		}
+	}
+}

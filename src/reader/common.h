@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef LT_READER_COMMON_H
+#define LT_READER_COMMON_H
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "reader/plan.h"
+#include "reader/reader.h"
+#include "reader/stream.h"
+
+/*
+ * What all readers have in common, between what decodes (reader/native, reader/babeltrace2) and the ring.
+ *
+ *   reader.c    opening, stepping, troubles
+ *   prologue.c  what is said before the first event
+ *   run.c       the heap: which stream is next
+ *   stream.c    one stream: what comes next in it, losses
+ *   record.c    one event into records
+ *   plan.c      which field becomes which word
+ */
+
+enum { CONTEXT_SLOTS = 8192 };
+
+/* What the metadata says of the whole trace; borrowed until the reader is closed; NULL: it does not say. */
+struct trace_desc {
+	const char *hostname, *domain, *tracer, *kernel;
+	int64_t tracer_major, tracer_minor, tracer_patch; /* -1: not said */
+	const char *clock; /* its UUID as text */
+};
+
+/* What a reader does beyond its streams. */
+struct reader_ops {
+	/* false: nothing is known of the trace, as no stream can be read. Called after the streams were looked into. */
+	bool (*describe)(struct reader *r, struct trace_desc *desc);
+	/* Calls visit() for every class of the trace; key is what reader_find_class() finds it by. */
+	void (*visit_classes)(struct reader *r, void (*visit)(struct reader *r, const void *key,
+							      const struct class_desc *desc, void *user), void *user);
+	/* To prepare for reading a class; NULL: nothing to do. */
+	void (*class_added)(struct reader *r, const void *key, struct class_plan *plan);
+	void (*set_end_hint)(struct reader *r); /* .end_hint_ns; NULL: it was set when opened */
+	void (*release)(struct reader *r); /* its own things, and the memory of *r */
+};
+
+struct reader {
+	const struct reader_ops *ops;
+	struct ring_producer *ring;
+	struct reader_args args;
+	struct stream **streams;
+	unsigned n_streams;
+	struct stream **heap;     /* NULL: not begun */
+	unsigned n_heap;
+	GPtrArray *classes;       /* struct class_plan *, by class_id */
+	GHashTable *class_index;  /* key → struct class_plan */
+	struct perf_names perf;
+	unsigned perf_sent;
+	bool perf_of_threads;     /* some of them count for the thread */
+	struct cpu_state *cpus[EVENT_CPU_MAX + 1]; /* last: no CPU */
+	struct context_slot *contexts;
+	uint64_t end_hint_ns;
+	uint16_t trace;           /* its number in the records */
+	bool live;                /* one trace of a live session: nobody looks ahead, and notes are told at once */
+	bool kernel;
+	bool has_tid;
+	GPtrArray *troubles;      /* char *: why not everything can be read */
+	guint troubles_told;      /* by EVENT_NOTE so far */
+};
+
+/* ---- reader.c ---- */
+
+/* Sets up the common part of *r, which is all 0. */
+void reader_init(struct reader *r, const struct reader_ops *ops, const struct reader_args *args,
+		 struct ring_producer *ring);
+
+/* Takes the stream over. */
+void reader_add_stream(struct reader *r, struct stream *s);
+
+/* Whether this part reads the stream of that CPU, or of that other number. */
+static inline bool reader_takes(const struct reader *r, uint64_t number)
+{
+	return number % r->args.parts == r->args.part;
+}
+
+/*
+ * Remembers that a stream, file or field cannot be read (entirely): told by EVENT_NOTE, and by EVENT_FAILED at the end
+ * of a recording.
+ */
+void reader_note_trouble(struct reader *r, const char *where, const char *why);
+
+/* ---- prologue.c ---- */
+
+void reader_write_prologue(struct reader *r);
+
+/* EVENT_TRACE, its classes and perf contexts. false: nothing is known of the trace. */
+bool reader_write_trace(struct reader *r);
+
+/* EVENT_CLASS of classes not announced yet, as live metadata gains some. */
+void reader_declare_classes(struct reader *r);
+
+/* The plan of a class that was declared; NULL: it was not. */
+static inline struct class_plan *reader_find_class(const struct reader *r, const void *key)
+{
+	return g_hash_table_lookup(r->class_index, key);
+}
+
+/* ---- run.c ---- */
+
+/* Writes some hundred records in time order; false when there are no more. */
+bool reader_run(struct reader *r);
+
+/* EVENT_LOST of the stream's item. */
+void reader_write_loss(struct reader *r, const struct stream *s);
+
+/* ---- record.c ---- */
+
+/* emit_begin() for a record of this reader's trace. */
+struct event *reader_emit(const struct reader *r, enum event_kind kind, uint64_t ts_ns, uint32_t max_text);
+
+/* Writes the records of the stream's item, an event. Nothing if it turns out to be damaged. */
+void reader_write_event(struct reader *r, struct stream *s);
+
+/*
+ * The thread that the event given last by the stream shows to be running: its context's, else prev of a switch.
+ * -1: unknown.
+ */
+int64_t reader_running_thread(struct reader *r, struct stream *s, const struct class_plan *plan);
+
+#endif

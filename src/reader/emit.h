@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef LT_READER_EMIT_H
+#define LT_READER_EMIT_H
+
+#include <string.h>
+
+#include "base/text.h"
+#include "event/event.h"
+#include "event/tracepoints.h"
+#include "source/ring.h"
+
+/*
+ * Building a record in place in the ring: emit_begin(), fill the words,
+ * emit_perf() at most once, then emit_text() for each string, emit_end().
+ */
+
+/* Room for a record of the kind with max_text bytes of strings; all words 0. Blocks while the ring is full. */
+static inline struct event *emit_begin(struct ring_producer *ring, enum event_kind kind, uint64_t ts_ns,
+				       uint32_t max_text)
+{
+	const uint16_t n_words = tracepoint_desc(kind)->n_words;
+	struct event *ev;
+
+	ev = ring_reserve(ring, sizeof(*ev) + 8 * (n_words + EVENT_PERF_MAX) + max_text);
+	*ev = (struct event){
+		.size = sizeof(*ev) + 8 * n_words,
+		.kind = kind,
+		.ts_ns = ts_ns,
+		.tid = EVENT_NO_TID,
+		.cpu = EVENT_NO_CPU,
+		.class_id = EVENT_NO_CLASS,
+		.n_words = n_words,
+	};
+	memset(ev->words, 0, 8 * n_words);
+	return ev;
+}
+
+static inline void emit_perf(struct event *ev, const uint64_t *values, unsigned n)
+{
+	memcpy(ev->words + ev->n_words, values, 8 * n);
+	ev->n_perf = n;
+	ev->size += 8 * n;
+}
+
+/* Appends a string, cut at TEXT_MAX bytes; into the event_str at offset of the payload. */
+static inline void emit_text(struct event *ev, size_t offset, const char *text, size_t len)
+{
+	struct event_str s = { .offset = ev->size, .len = len < TEXT_MAX ? len : TEXT_MAX };
+
+	memcpy((char *)ev + s.offset, text, s.len);
+	memcpy((char *)ev->words + offset, &s, sizeof(s));
+	ev->size += s.len;
+}
+
+static inline void emit_end(struct ring_producer *ring, struct event *ev)
+{
+	ev->size = (ev->size + 7) & ~7u;
+	ring_commit(ring, ev->size);
+}
+
+/* A record that is nothing but a text: EVENT_NOTE, EVENT_FAILED. */
+static inline void emit_note(struct ring_producer *ring, enum event_kind kind, uint64_t ts_ns, const char *text)
+{
+	struct event *ev = emit_begin(ring, kind, ts_ns, TEXT_MAX);
+
+	emit_text(ev, 0, text, strlen(text));
+	emit_end(ring, ev);
+}
+
+#endif

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "reader/native/program.h"
+
+#include <string.h>
+
+/* Types into steps. */
+
+#define RUN_BITS_MAX (UINT64_C(1) << 31)
+
+enum { COMM_BYTES = 16, BYTE = 8 };
+
+struct compile {
+	GArray *steps;
+	gint run;  /* its step while one is open, -1: none */
+};
+
+static struct step *add(struct compile *c, enum step_code code)
+{
+	const struct step s = { .code = code, .op = STEP_SKIP, .slot = SLOT_NONE };
+
+	g_array_append_val(c->steps, s);
+	return &g_array_index(c->steps, struct step, c->steps->len - 1);
+}
+
+static void begin_run(struct compile *c, uint64_t align)
+{
+	add(c, STEP_RUN)->align = (uint32_t)align;
+	c->run = (gint)c->steps->len - 1;
+}
+
+/* Where in the run a field of so many bits stands; another one begins if it has no certain place in this one. */
+static uint32_t place(struct compile *c, uint64_t align, uint64_t bits)
+{
+	struct step *run = c->run < 0 ? NULL : &g_array_index(c->steps, struct step, c->run);
+	uint64_t at;
+
+	if (!run || align > run->align || run->bits + bits > RUN_BITS_MAX) {
+		begin_run(c, align);
+		run = &g_array_index(c->steps, struct step, c->run);
+	}
+	at = type_align(run->bits, align);
+	run->bits = (uint32_t)(at + bits);
+	return (uint32_t)at;
+}
+
+static bool run_is_of_bytes(const struct compile *c)
+{
+	return g_array_index(c->steps, struct step, c->run).align >= BYTE;
+}
+
+static uint32_t bit_of(const struct plan_op *op)
+{
+	return op->bit == PLAN_NO_BIT ? 0 : UINT32_C(1) << op->bit;
+}
+
+static bool is_host_order(const struct type *t)
+{
+	return t->size == BYTE || t->order == (G_BYTE_ORDER == G_LITTLE_ENDIAN ? BITS_LITTLE : BITS_BIG);
+}
+
+/* The quick load of a whole integer, STEP_INTEGER: there is none. */
+static enum step_code quick_load(const struct type *t)
+{
+	switch (t->size) {
+	case 8:
+		return t->is_signed ? STEP_S8 : STEP_U8;
+	case 16:
+		return t->is_signed ? STEP_S16 : STEP_U16;
+	case 32:
+		return t->is_signed ? STEP_S32 : STEP_U32;
+	case 64:
+		return STEP_U64;
+	default:
+		return STEP_INTEGER;
+	}
+}
+
+static enum store_how store_of(const struct plan_op *op)
+{
+	return op->op == READ_ADDRESS_WORD ? STORE_ADDRESS :
+	       op->op == READ_IHL	   ? STORE_HIGH :
+	       op->op == READ_OR	   ? STORE_OR :
+					     STORE_WORD;
+}
+
+static void compile_integer(struct compile *c, const struct type_field *f, const struct plan_op *const *ops, unsigned n)
+{
+	const struct type *t = f->type;
+	const uint32_t from = place(c, t->align, t->size);
+	const bool quick = run_is_of_bytes(c) && from % BYTE == 0 && is_host_order(t);
+
+	for (unsigned i = 0; i < n; i++) {
+		const enum store_how store = store_of(ops[i]);
+		struct step *s = add(c, quick && store == STORE_WORD ? quick_load(t) : STEP_INTEGER);
+
+		s->from = from;
+		s->type = t;
+		s->store = store;
+		s->to = ops[i]->offset;
+		s->present = bit_of(ops[i]);
+	}
+	if (f->slot != SLOT_NONE) {
+		struct step *s = add(c, STEP_INTEGER);
+
+		s->from = from;
+		s->type = t;
+		s->store = STORE_SLOT;
+		s->slot = f->slot;
+	}
+}
+
+static bool is_comm(const struct type *t)
+{
+	return t->kind == TYPE_ARRAY && t->length == COMM_BYTES && t->element->kind == TYPE_INTEGER &&
+	       t->element->size == BYTE && t->element->align == BYTE;
+}
+
+static void compile_options(struct step *s, const struct plan_op *op)
+{
+	const struct type *t = s->type;
+
+	s->n_options = (uint16_t)t->fields->len;
+	s->options = g_new0(struct program, t->fields->len);
+	for (guint i = 0; i < t->fields->len; i++) {
+		const struct plan *plan = i < op->n_options ? &op->options[i] : NULL;
+		const struct type *option = type_field(t, i)->type;
+
+		program_compile(&s->options[i], option, plan);
+		s->options[i].version = plan ? plan->version : 0;
+		s->options[i].wants = plan && plan->n > 0;
+	}
+}
+
+/* What is not of fixed size, or wanted as a whole: a step of its own for each thing wanted. */
+static void compile_whole(struct compile *c, const struct type *t, enum step_code code,
+			  const struct plan_op *const *ops, unsigned n)
+{
+	c->run = -1;
+	for (unsigned i = 0; i < (n ? n : 1); i++) {
+		struct step *s = add(c, code);
+
+		s->type = t;
+		s->stay = i + 1 < n;
+		if (!n)
+			continue;
+		s->op = ops[i]->op;
+		s->to = ops[i]->offset;
+		s->count = ops[i]->count;
+		s->wide = ops[i]->wide;
+		s->present = bit_of(ops[i]);
+		if (code == STEP_VARIANT)
+			compile_options(s, ops[i]);
+	}
+}
+
+static bool has_fixed_elements(const struct type *t)
+{
+	return (t->kind == TYPE_ARRAY || t->kind == TYPE_SEQUENCE) && t->element->is_fixed;
+}
+
+static void compile_field(struct compile *c, const struct type_field *f, const struct plan_op *const *ops, unsigned n)
+{
+	const struct type *t = f->type;
+
+	if ((t->kind == TYPE_INTEGER || t->kind == TYPE_ENUM) && !t->is_clock) {
+		compile_integer(c, f, ops, n);
+	} else if (n && is_comm(t) && ops[0]->op == READ_COMM_ARRAY) {
+		for (unsigned i = 0; i < n; i++) {
+			const uint32_t from = i ? g_array_index(c->steps, struct step, c->steps->len - 1).from :
+						  place(c, BYTE, BYTE * COMM_BYTES);
+			struct step *s = add(c, STEP_COMM);
+
+			s->from = from;
+			s->to = ops[i]->offset;
+			s->present = bit_of(ops[i]);
+		}
+	} else if (t->is_fixed && !n && t->fixed_bits <= RUN_BITS_MAX) {
+		place(c, t->align, t->fixed_bits);
+	} else if (t->kind == TYPE_STRING) {
+		compile_whole(c, t, STEP_STRING, ops, n);
+	} else if (has_fixed_elements(t)) {
+		compile_whole(c, t, STEP_ELEMENTS, ops, n);
+	} else if (t->kind == TYPE_VARIANT && n) {
+		compile_whole(c, t, STEP_VARIANT, ops, n);
+	} else {
+		compile_whole(c, t, STEP_WALK, NULL, 0);
+	}
+}
+
+void program_compile(struct program *p, const struct type *t, const struct plan *plan)
+{
+	struct compile c = { .steps = g_array_new(FALSE, FALSE, sizeof(struct step)), .run = -1 };
+	const struct plan_op **ops = g_new(const struct plan_op *, plan ? plan->n + 1 : 1);
+
+	*p = (struct program){ .steps = NULL };
+	if (t && t->kind != TYPE_STRUCT) {
+		compile_whole(&c, t, STEP_WALK, NULL, 0);
+	} else if (t) {
+		begin_run(&c, t->align);
+		for (guint i = 0; i < t->fields->len; i++) {
+			unsigned n = 0;
+
+			for (unsigned k = 0; plan && k < plan->n; k++)
+				if (plan->ops[k].member == i)
+					ops[n++] = &plan->ops[k];
+			compile_field(&c, type_field(t, i), ops, n);
+		}
+	}
+	p->n = c.steps->len;
+	p->steps = (struct step *)(void *)g_array_free(c.steps, FALSE);
+	g_free(ops);
+}
+
+void program_release(struct program *p)
+{
+	for (unsigned i = 0; i < p->n; i++) {
+		for (unsigned k = 0; k < p->steps[i].n_options; k++)
+			program_release(&p->steps[i].options[k]);
+		g_free(p->steps[i].options);
+	}
+	g_free(p->steps);
+}

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "reader/native/program.h"
+
+#include <string.h>
+
+#include "base/text.h"
+#include "reader/emit.h"
+
+/* Steps over bytes. */
+
+enum { COMM_BYTES = 16 };
+
+static inline void put(void *words, unsigned to, uint64_t value)
+{
+	memcpy((char *)words + to, &value, sizeof(value));
+}
+
+static inline uint64_t get(const void *words, unsigned to)
+{
+	uint64_t value;
+
+	memcpy(&value, (const char *)words + to, sizeof(value));
+	return value;
+}
+
+#define LOAD(type, from_bytes)                                          \
+	({                                                              \
+		type loaded;                                            \
+		memcpy(&loaded, (from_bytes), sizeof(loaded));          \
+		loaded;                                                 \
+	})
+
+static uint64_t read_integer(const uint8_t *data, uint64_t at, const struct type *t)
+{
+	uint64_t value = bits_read(data, at, t->size, t->order);
+
+	if (t->is_signed && t->size < 64 && value >> (t->size - 1))
+		value |= ~UINT64_C(0) << t->size;
+	return value;
+}
+
+static void store_integer(const struct step *s, uint64_t value, struct walk *w, void *words)
+{
+	switch ((enum store_how)s->store) {
+	case STORE_WORD:
+		put(words, s->to, value);
+		break;
+	case STORE_ADDRESS:
+		put(words, s->to, GUINT32_TO_BE((uint32_t)value));
+		break;
+	case STORE_HIGH:
+		put(words, s->to, get(words, s->to) | value << 8);
+		break;
+	case STORE_OR:
+		put(words, s->to, get(words, s->to) | value);
+		break;
+	case STORE_SLOT:
+		w->slots[s->slot] = value;
+		break;
+	}
+}
+
+/* The bytes behind the text are made 0: the kernel does not clear them. */
+static inline void store_comm(const uint8_t *from, char *to)
+{
+	const size_t len = strnlen((const char *)from, COMM_BYTES);
+
+	memcpy(to, from, len);
+	memset(to + len, 0, COMM_BYTES - len);
+}
+
+static bool step_string(const struct step *s, struct walk *w, char *words, uint32_t *present, struct event *ev)
+{
+	const uint64_t at = type_align(w->at, 8);
+	const uint8_t *from = w->data + at / 8, *nul;
+	size_t len;
+
+	nul = at <= w->end ? memchr(from, 0, (w->end - at) / 8) : NULL;
+	if (!nul)
+		return false;
+	len = (size_t)(nul - from);
+	if (!s->stay)
+		w->at = at + 8 * (uint64_t)(len + 1);
+	*present |= s->present;
+	if (s->op == READ_TEXT && ev)
+		emit_text(ev, s->to, (const char *)from, len);
+	else if (s->op == READ_COMM)
+		memcpy(words + s->to, from, MIN(len, COMM_BYTES));
+	return true;
+}
+
+/* ---- arrays ---- */
+
+/* Elements of fixed size: where they stand. */
+struct elements {
+	const uint8_t *data;
+	const struct type *type; /* of one */
+	uint64_t at, stride, n;
+};
+
+static uint64_t element(const struct elements *e, uint64_t i)
+{
+	return read_integer(e->data, e->at + i * e->stride, e->type);
+}
+
+/* Character codes up to the first 0, at most size bytes. */
+static size_t elements_text(const struct elements *e, char *text, size_t size)
+{
+	size_t len;
+
+	for (len = 0; len < e->n && len < size; len++) {
+		text[len] = (char)element(e, len);
+		if (!text[len])
+			break;
+	}
+	return len;
+}
+
+static void read_text(const struct elements *e, const struct step *s, struct event *ev)
+{
+	char text[TEXT_MAX];
+
+	if (ev)
+		emit_text(ev, s->to, text, elements_text(e, text, sizeof(text)));
+}
+
+static void read_address(const struct elements *e, const struct step *s, char *words)
+{
+	unsigned char bytes[16] = { 0 };
+	size_t len = 0;
+
+	for (uint64_t i = 0; i < e->n && len < sizeof(bytes); i++) {
+		const uint64_t value = element(e, i);
+
+		if (s->wide && len < sizeof(bytes))
+			bytes[len++] = (unsigned char)(value >> 8);
+		bytes[len++] = (unsigned char)value;
+	}
+	memcpy(words + s->to, bytes, sizeof(bytes));
+}
+
+static void read_elements(const struct elements *e, const struct step *s, char *words, uint32_t *present,
+			  struct event *ev)
+{
+	/* No text is one too, but there is no element without one. */
+	if (e->n || s->op == READ_TEXT_ARRAY || s->op == READ_COMM_ARRAY)
+		*present |= s->present;
+	switch (s->op) {
+	case READ_TEXT_ARRAY:
+		read_text(e, s, ev);
+		break;
+	case READ_COMM_ARRAY:
+		elements_text(e, words + s->to, COMM_BYTES);
+		break;
+	case READ_LAST:
+		if (e->n)
+			put(words, s->to, element(e, e->n - 1));
+		break;
+	case READ_INTS:
+		for (unsigned i = 0; i < e->n && i < s->count; i++)
+			put(words, s->to + 8 * i, element(e, i));
+		break;
+	case READ_ADDRESS:
+		if (e->n)
+			read_address(e, s, words);
+		break;
+	default:
+		break;
+	}
+}
+
+static bool step_elements(const struct step *s, struct walk *w, char *words, uint32_t *present, struct event *ev)
+{
+	const struct type *t = s->type;
+	struct elements e = {
+		.data = w->data,
+		.type = t->element,
+		.at = type_align(w->at, t->align),
+		.stride = type_align(t->element->fixed_bits, t->element->align),
+		.n = t->kind == TYPE_ARRAY ? t->length : w->slots[t->slot],
+	};
+	uint64_t bits;
+
+	/* Elements without bits are possible, but not more of them than the packet has bits. */
+	if (e.at > w->end || e.n > w->end - e.at || (e.n && e.stride && e.n - 1 > (w->end - e.at) / e.stride))
+		return false;
+	bits = e.n ? e.stride * (e.n - 1) + e.type->fixed_bits : 0;
+	if (bits > w->end - e.at)
+		return false;
+	read_elements(&e, s, words, present, ev);
+	if (!s->stay)
+		w->at = e.at + bits;
+	return true;
+}
+
+/* ---- variants ---- */
+
+static bool step_variant(const struct step *s, struct walk *w, char *words, uint32_t *present, struct event *ev)
+{
+	const struct walk before = *w;
+	const struct type_case *c = walk_choose(w, s->type);
+	const struct program *option;
+	uint32_t inner = 0;
+
+	if (!c || c->field >= s->n_options)
+		return false;
+	option = &s->options[c->field];
+	if (option->version)
+		put(words, s->to, option->version);
+	if (!program_run(option, w, words, &inner, ev))
+		return false;
+	if (option->wants)
+		*present |= s->present;
+	if (s->stay)
+		w->at = before.at;
+	return true;
+}
+
+bool program_run(const struct program *p, struct walk *w, void *words, uint32_t *present, struct event *ev)
+{
+	const uint8_t *run = w->data;
+	uint64_t run_at = 0;
+	uint32_t seen = 0;
+
+	for (const struct step *s = p->steps, *end = s + p->n; s < end; s++) {
+		switch ((enum step_code)s->code) {
+		case STEP_RUN:
+			run_at = type_align(w->at, s->align);
+			if (run_at > w->end || s->bits > w->end - run_at)
+				return false;
+			run = w->data + run_at / 8;
+			w->at = run_at + s->bits;
+			continue;
+		case STEP_U8:
+			put(words, s->to, run[s->from / 8]);
+			break;
+		case STEP_U16:
+			put(words, s->to, LOAD(uint16_t, run + s->from / 8));
+			break;
+		case STEP_U32:
+			put(words, s->to, LOAD(uint32_t, run + s->from / 8));
+			break;
+		case STEP_U64:
+			put(words, s->to, LOAD(uint64_t, run + s->from / 8));
+			break;
+		case STEP_S8:
+			put(words, s->to, (uint64_t)(int64_t)(int8_t)run[s->from / 8]);
+			break;
+		case STEP_S16:
+			put(words, s->to, (uint64_t)(int64_t)LOAD(int16_t, run + s->from / 8));
+			break;
+		case STEP_S32:
+			put(words, s->to, (uint64_t)(int64_t)LOAD(int32_t, run + s->from / 8));
+			break;
+		case STEP_INTEGER:
+			store_integer(s, read_integer(w->data, run_at + s->from, s->type), w, words);
+			break;
+		case STEP_COMM:
+			store_comm(run + s->from / 8, (char *)words + s->to);
+			break;
+		case STEP_STRING:
+			if (!step_string(s, w, words, &seen, ev))
+				return false;
+			continue;
+		case STEP_ELEMENTS:
+			if (!step_elements(s, w, words, &seen, ev))
+				return false;
+			continue;
+		case STEP_VARIANT:
+			if (!step_variant(s, w, words, &seen, ev))
+				return false;
+			continue;
+		case STEP_WALK:
+			if (!walk_type(w, s->type))
+				return false;
+			continue;
+		}
+		seen |= s->present;
+	}
+	*present |= seen;
+	return true;
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "reader/native/internal.h"
+
+#include <string.h>
+
+/*
+ * Event headers as LTTng declares them, "compact" and "large":
+ *
+ *   enum : 5 or 16 bits { compact = 0 … max - 1, extended = max } id;
+ *   variant <id> {
+ *           struct { 27 or 32 bits timestamp } compact;
+ *           struct { 32 bits id; 64 bits timestamp } extended;
+ *   } v;
+ */
+
+enum { COMPACT_ID = 5, COMPACT_TIME = 27, LARGE_ID = 16, LARGE_TIME = 32, LONG_ID = 32, LONG_TIME = 64 };
+
+static bool is_unsigned(const struct type *t, unsigned size)
+{
+	return (t->kind == TYPE_INTEGER || t->kind == TYPE_ENUM) && t->size == size && !t->is_signed;
+}
+
+static bool is_time(const struct type *t, unsigned size)
+{
+	return is_unsigned(t, size) && t->is_clock;
+}
+
+static const struct type *option(const struct type *variant, uint64_t tag)
+{
+	for (guint i = 0; i < variant->cases->len; i++) {
+		const struct type_case *c = &g_array_index(variant->cases, struct type_case, i);
+
+		if (tag >= (uint64_t)c->first && tag <= (uint64_t)c->last)
+			return c->type;
+	}
+	return NULL;
+}
+
+/* The structures of the short and the long form, which all the tag's values choose. */
+static bool find_forms(const struct type *id, const struct type *variant, const struct type **brief,
+		       const struct type **extended)
+{
+	const uint64_t max = (UINT64_C(1) << id->size) - 1;
+
+	*brief = option(variant, 0);
+	*extended = option(variant, max);
+	if (!*brief || !*extended || *brief == *extended || (*brief)->kind != TYPE_STRUCT ||
+	    (*extended)->kind != TYPE_STRUCT)
+		return false;
+	return option(variant, max - 1) == *brief && option(variant, max / 2) == *brief &&
+	       (*brief)->fields->len == 1 && (*extended)->fields->len == 2;
+}
+
+static bool recognise(struct native_group *g, const struct type *header)
+{
+	const struct type *id, *variant, *brief, *extended, *time, *long_id, *long_time;
+	uint64_t at;
+
+	if (!header || header->kind != TYPE_STRUCT || header->fields->len != 2)
+		return false;
+	id = type_field(header, 0)->type;
+	variant = type_field(header, 1)->type;
+	if ((!is_unsigned(id, COMPACT_ID) && !is_unsigned(id, LARGE_ID)) || variant->kind != TYPE_VARIANT ||
+	    variant->slot != type_field(header, 0)->slot || type_field(header, 0)->slot != SLOT_EVENT_ID ||
+	    variant->tag_is_signed || !find_forms(id, variant, &brief, &extended))
+		return false;
+	g->shape = id->size == COMPACT_ID ? HEADER_COMPACT : HEADER_LARGE;
+	time = type_field(brief, 0)->type;
+	long_id = type_field(extended, 0)->type;
+	long_time = type_field(extended, 1)->type;
+	g->is_big = id->order == BITS_BIG;
+	if (!is_time(time, g->shape == HEADER_COMPACT ? COMPACT_TIME : LARGE_TIME) ||
+	    !is_unsigned(long_id, LONG_ID) || type_field(extended, 0)->slot != SLOT_EVENT_ID ||
+	    !is_time(long_time, LONG_TIME) || time->order != id->order || long_id->order != id->order ||
+	    long_time->order != id->order || header->align < 8)
+		return false;
+	at = type_align(type_align(id->size, brief->align), time->align);
+	/* The compact one is a word of 32 bits, the large one two integers next to each other. */
+	if (at != (g->shape == HEADER_COMPACT ? COMPACT_ID : type_align(LARGE_ID, time->align)))
+		return false;
+	g->header_align = header->align;
+	g->short_bits = (uint32_t)(at + time->size);
+	at = type_align(type_align(id->size, extended->align), long_id->align);
+	g->long_id = (uint32_t)at;
+	g->long_time = (uint32_t)type_align(at + LONG_ID, long_time->align);
+	g->long_bits = g->long_time + LONG_TIME;
+	return g->short_bits % 8 == 0 && g->long_id % 8 == 0 && g->long_time % 8 == 0;
+}
+
+void native_header_recognise(struct native_group *g)
+{
+	if (!recognise(g, g->stream->event_header))
+		g->shape = HEADER_OTHER;
+}
+
+static inline uint32_t load32(const uint8_t *p, bool is_big)
+{
+	uint32_t value;
+
+	memcpy(&value, p, sizeof(value));
+	return is_big ? GUINT32_FROM_BE(value) : GUINT32_FROM_LE(value);
+}
+
+static inline uint64_t load64(const uint8_t *p, bool is_big)
+{
+	uint64_t value;
+
+	memcpy(&value, p, sizeof(value));
+	return is_big ? GUINT64_FROM_BE(value) : GUINT64_FROM_LE(value);
+}
+
+static inline uint16_t load16(const uint8_t *p, bool is_big)
+{
+	uint16_t value;
+
+	memcpy(&value, p, sizeof(value));
+	return is_big ? GUINT16_FROM_BE(value) : GUINT16_FROM_LE(value);
+}
+
+/* The time goes on with these low bits: one step of the high bits if they went down. */
+static inline void move_clock(struct walk *w, uint64_t low, uint64_t mask)
+{
+	if (low < (w->clock & mask))
+		w->clock += mask + 1;
+	w->clock = (w->clock & ~mask) | low;
+}
+
+/* false: it does not fit. */
+static bool read_known(const struct native_group *g, struct walk *w, uint64_t *id)
+{
+	const uint64_t at = type_align(w->at, g->header_align);
+	const uint8_t *p = w->data + at / 8;
+	uint64_t max, mask, low;
+	uint32_t word;
+
+	if (at > w->end || g->short_bits > w->end - at)
+		return false;
+	if (g->shape == HEADER_COMPACT) {
+		max = (1u << COMPACT_ID) - 1;
+		mask = (1u << COMPACT_TIME) - 1;
+		word = load32(p, g->is_big);
+		*id = g->is_big ? word >> COMPACT_TIME : word & max;
+		low = g->is_big ? word & mask : word >> COMPACT_ID;
+	} else {
+		max = (1u << LARGE_ID) - 1;
+		mask = UINT32_MAX;
+		*id = load16(p, g->is_big);
+		low = load32(p + g->short_bits / 8 - 4, g->is_big);
+	}
+	if (*id != max) {
+		w->at = at + g->short_bits;
+		move_clock(w, low, mask);
+		return true;
+	}
+	if (g->long_bits > w->end - at)
+		return false;
+	*id = load32(p + g->long_id / 8, g->is_big);
+	w->clock = load64(p + g->long_time / 8, g->is_big);
+	w->at = at + g->long_bits;
+	return true;
+}
+
+const char *native_read_header(struct native_group *g, struct walk *w, struct native_class **c)
+{
+	uint64_t id = 0;
+	bool fits;
+
+	if (g->shape == HEADER_OTHER) {
+		w->slots[SLOT_EVENT_ID] = 0;
+		fits = walk_type(w, g->stream->event_header);
+		id = w->slots[SLOT_EVENT_ID];
+	} else {
+		fits = read_known(g, w, &id);
+	}
+	if (!fits)
+		return "an event is larger than its packet";
+	*c = id < g->n_ids ? g->by_id[id] : g_hash_table_lookup(g->by_great_id, &id);
+	if (*c)
+		return NULL;
+	return layout_find_event(g->stream, id) ? "an event whose declaration was not understood" :
+						  "an event that the metadata does not declare";
+}

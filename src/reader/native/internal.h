@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef LT_READER_NATIVE_INTERNAL_H
+#define LT_READER_NATIVE_INTERNAL_H
+
+#include "ctf/layout.h"
+#include "ctf/packet.h"
+#include "ctf/walk.h"
+#include "reader/common.h"
+#include "reader/native/mapping.h"
+#include "reader/native/program.h"
+
+/*
+ * Decoding by ctf/: a stream is packets one after the other, a packet is bytes, wherever they come from.
+ *
+ *   open.c      a recording: its metadata, which files are which stream
+ *   files.c     the packets of a recorded stream
+ *   trace.c     what the metadata of a trace becomes: classes, their programs, the clock
+ *   header.c    the header of an event: which class, when
+ *   messages.c  a stream's packets into messages
+ *   read.c      an event's context and payload into words
+ *   compile.c, execute.c  programs
+ */
+
+/* How the times of a trace become ns since the epoch. */
+struct native_clock {
+	const struct layout *layout;
+	bool is_ns;       /* they count ns: .base_ns is all it takes */
+	uint64_t base_ns;
+};
+
+/* An event class with what it takes to decode it. */
+struct native_class {
+	const struct layout_event *event;
+	struct class_plan *plan;
+	struct program context;       /* the stream's, wanted: struct context_values */
+	struct program own_context;   /* the class's */
+	struct program perf, own_perf; /* of the same structures: perf words */
+	struct program payload;
+	struct program skip_context, skip_payload; /* nothing is wanted */
+	bool can_cache;  /* the context is the stream's alone, without counters */
+	bool is_ready;
+};
+
+/* The shapes of event headers. */
+enum header_shape {
+	HEADER_COMPACT, /* 5 bits id, 27 bits time; id 31: id 32, time 64 */
+	HEADER_LARGE,   /* 16 bits id, 32 bits time; id 65535: likewise */
+	HEADER_OTHER,   /* to be walked */
+};
+
+struct native_group {
+	const struct layout_stream *stream;
+	enum header_shape shape;
+	bool is_big;                 /* byte order of the header's integers */
+	uint64_t header_align;       /* bits */
+	uint32_t short_bits;         /* from where it begins to where a short header ends */
+	uint32_t long_id, long_time, long_bits; /* likewise, of a long one */
+	struct native_class **by_id; /* n_ids of them, NULL: no such class */
+	uint64_t n_ids;
+	GHashTable *by_great_id;     /* &id → struct native_class *: the others */
+};
+
+/* A trace's metadata, for its streams. */
+struct native_trace {
+	struct layout *layout;
+	struct native_clock clock;
+	GPtrArray *groups;     /* struct native_group *, as layout->streams */
+	GHashTable *classes;   /* const struct layout_event * → struct native_class * */
+};
+
+/* LT_AGAIN: the native reader cannot do it; the error chain says why. The trace owns the layout then and else. */
+enum lt_status native_trace_init(struct native_trace *t, struct layout *layout);
+void native_trace_release(struct native_trace *t);
+
+bool native_trace_describe(const struct native_trace *t, struct trace_desc *desc);
+void native_trace_visit(struct native_trace *t, struct reader *r,
+			void (*visit)(struct reader *r, const void *key, const struct class_desc *desc, void *user),
+			void *user);
+void native_trace_add_class(struct native_trace *t, const void *key, struct class_plan *plan);
+
+struct native_group *native_trace_group(const struct native_trace *t, const struct layout_stream *stream);
+
+/* Compiles the class's programs when it is first met. */
+void native_class_prepare(struct native_class *c, const struct native_group *g);
+
+/* false: the time is beyond what is possible. */
+bool native_clock_ns(const struct native_clock *c, uint64_t value, uint64_t *ns);
+
+/* ---- header.c ---- */
+
+void native_header_recognise(struct native_group *g);
+
+/* Over the header of the event at w; *c is its class, w->clock its time. NULL: fine, else what is wrong. */
+const char *native_read_header(struct native_group *g, struct walk *w, struct native_class **c);
+
+/* ---- streams ---- */
+
+enum native_state {
+	NATIVE_NEXT_PACKET,
+	NATIVE_TELL_LOST_EVENTS,
+	NATIVE_TELL_LOST_PACKETS,
+	NATIVE_TELL_BEGIN,
+	NATIVE_EVENTS,
+	NATIVE_DAMAGED,
+	NATIVE_TELL_END,
+	NATIVE_ENDED,
+};
+
+/* What a packet says of itself that the next one is compared with. */
+struct packet_facts {
+	bool has_begin, has_end, has_discarded, has_seq;
+	uint64_t begin_ns, end_ns, discarded, seq, cpu_id;
+};
+
+/* Everything that next() moves. */
+struct native_cursor {
+	enum native_state state;
+	guint file;                  /* of .files */
+	uint64_t offset;             /* of the packet behind the one that is mapped, in the file */
+	int fd;                      /* of the file that .offset is in, -1: not open */
+	struct mapping map;          /* the packet */
+	uint64_t packet_at;          /* its offset */
+	bool is_skipped;             /* only its head is mapped */
+	bool is_cut;                 /* the file ends within it */
+	struct walk walk;
+	struct packet_facts now, before;
+	bool has_before;
+	const char *why;             /* NATIVE_DAMAGED */
+	struct native_class *class;  /* of the event given last, NULL: none */
+	uint64_t body, payload, end; /* where its contexts begin; its payload, where it ends, 0: not known yet */
+	uint64_t last_ns;            /* time of the packet's last event, or its begin */
+};
+
+struct native_file {
+	char *path;
+	uint64_t begin_ns; /* of its first packet: the order */
+};
+
+struct native_stream {
+	struct stream base;
+	struct native_trace *trace;
+	struct native_group *group;
+	GArray *files;               /* struct native_file, in the order of their times */
+	uint64_t instance;
+	bool has_instance;
+	uint64_t skip_to_ns;         /* packets that end before are not decoded */
+	struct native_cursor at, marked;
+	bool is_marked;
+	uint64_t *slots;             /* of .at.walk; marked_slots while it is marked */
+	uint64_t *marked_slots;
+	char why[160];               /* what MESSAGE_DAMAGE says */
+};
+
+extern const struct stream_type native_stream_type;
+
+/* The rest of the packet makes no sense, for that reason: to be told next. */
+void native_give_up_packet(struct native_stream *s, const char *why);
+
+/* ---- files.c ---- */
+
+/*
+ * Maps the packet at .offset, or the first of the next file, walks over its head and moves on. LT_END: there is
+ * none any more. LT_ERROR: .why says what is wrong, and the rest of the file is given up.
+ */
+enum lt_status native_map_packet(struct native_stream *s, struct packet_head *head);
+
+/* Reads the head of the packet at offset of a file. LT_END: the file ends there. LT_ERROR: see the error chain. */
+enum lt_status native_read_head(const struct layout *layout, int fd, uint64_t offset, struct packet_head *head);
+
+/* How long the packet is, in bytes; 0: it says what cannot be. rest: what is left of its file. */
+uint64_t native_packet_bytes(const struct packet_head *head, uint64_t rest);
+
+/* Where the packets of the file end, ns; 0: unknown. From its index, or else from its packets. */
+uint64_t native_file_end_ns(const struct native_trace *t, const char *path);
+
+/* ---- read.c ---- */
+
+enum read_status native_read_context(struct stream *s, const struct class_plan *plan, struct context_cache *context);
+enum read_status native_read_perf(struct stream *s, const struct class_plan *plan, uint64_t *values);
+enum read_status native_read_payload(struct stream *s, const struct class_plan *plan, void *words, uint32_t *present,
+				     struct event *ev);
+
+/* Over what is left of the event given last. false: it does not fit. */
+bool native_skip_event(struct native_stream *s);
+
+#endif

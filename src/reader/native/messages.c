@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "reader/native/internal.h"
+
+#include <string.h>
+#include <unistd.h>
+
+/* A stream's packets as messages, in the order in which babeltrace2 gives them: losses, begin, events, end. */
+
+static struct native_stream *native(struct stream *s)
+{
+	return (struct native_stream *)(void *)s;
+}
+
+/* ---- packets ---- */
+
+static void take_facts(struct native_stream *s, const struct packet_head *head)
+{
+	struct packet_facts *f = &s->at.now;
+	const struct native_clock *clock = &s->trace->clock;
+
+	*f = (struct packet_facts){
+		.has_discarded = packet_has(head, PACKET_EVENTS_DISCARDED),
+		.has_seq = packet_has(head, PACKET_SEQ_NUM),
+		.discarded = head->values[PACKET_EVENTS_DISCARDED],
+		.seq = head->values[PACKET_SEQ_NUM],
+		.cpu_id = packet_has(head, PACKET_CPU_ID) ? head->values[PACKET_CPU_ID] : MESSAGE_NO_CPU,
+	};
+	f->has_begin = packet_has(head, PACKET_TIMESTAMP_BEGIN) &&
+		       native_clock_ns(clock, head->values[PACKET_TIMESTAMP_BEGIN], &f->begin_ns);
+	f->has_end = packet_has(head, PACKET_TIMESTAMP_END) &&
+		     native_clock_ns(clock, head->values[PACKET_TIMESTAMP_END], &f->end_ns);
+	s->at.walk.clock = head->values[PACKET_TIMESTAMP_BEGIN];
+	s->at.last_ns = f->begin_ns;
+}
+
+/* What is known of the next packet is taken; where its events end too. */
+static void begin_packet(struct native_stream *s, const struct packet_head *head)
+{
+	struct native_cursor *c = &s->at;
+	const uint64_t bytes_bits = 8 * (uint64_t)c->map.len;
+
+	take_facts(s, head);
+	c->class = NULL;
+	c->walk.end = packet_has(head, PACKET_CONTENT_SIZE) ? MIN(head->values[PACKET_CONTENT_SIZE], bytes_bits) :
+							      bytes_bits;
+	if (c->is_skipped)
+		c->walk.end = c->walk.at;
+	c->state = NATIVE_TELL_LOST_EVENTS;
+}
+
+static void end_packet(struct native_stream *s)
+{
+	s->at.before = s->at.now;
+	s->at.has_before = true;
+	s->at.class = NULL;
+	s->at.state = NATIVE_NEXT_PACKET;
+	/* A packet before the mark is still needed. */
+	if (!s->is_marked || s->at.map.data != s->marked.map.data)
+		mapping_close(&s->at.map);
+	s->at.map.data = NULL;
+}
+
+/*
+ * The first packet's counter says that events were lost before or in it, not how many since the beginning
+ * of the record; a later one's that they were lost since the end of the packet before.
+ */
+static bool tell_lost_events(const struct native_cursor *c, struct message *m)
+{
+	const struct packet_facts *now = &c->now, *before = &c->before;
+
+	if (!now->has_discarded)
+		return false;
+	if (c->has_before ? now->discarded == before->discarded : now->discarded == 0)
+		return false;
+	*m = (struct message){
+		.kind = MESSAGE_LOST_EVENTS,
+		.count = c->has_before ? now->discarded - before->discarded : 1,
+		.has_time = now->has_end && (c->has_before ? before->has_end : now->has_begin),
+		.begin_ns = c->has_before ? before->end_ns : now->begin_ns,
+		.end_ns = now->end_ns,
+	};
+	return true;
+}
+
+static bool tell_lost_packets(const struct native_cursor *c, struct message *m)
+{
+	const struct packet_facts *now = &c->now, *before = &c->before;
+
+	if (!c->has_before || !now->has_seq || now->seq - before->seq <= 1)
+		return false;
+	*m = (struct message){
+		.kind = MESSAGE_LOST_PACKETS,
+		.count = now->seq - before->seq - 1,
+		.has_time = before->has_end && now->has_begin,
+		.begin_ns = before->end_ns,
+		.end_ns = now->begin_ns,
+	};
+	return true;
+}
+
+static void next_packet(struct native_stream *s)
+{
+	struct packet_head head;
+	const enum lt_status status = native_map_packet(s, &head);
+
+	if (status == LT_OK)
+		begin_packet(s, &head);
+	else if (status == LT_ERROR)
+		s->at.state = NATIVE_DAMAGED;
+	else
+		s->at.state = NATIVE_ENDED;
+}
+
+void native_give_up_packet(struct native_stream *s, const char *why)
+{
+	s->at.class = NULL;
+	s->at.state = NATIVE_DAMAGED;
+	s->at.why = s->at.is_cut ? "the file ends" : why;
+}
+
+static void tell_damage(struct native_stream *s, struct message *m)
+{
+	const struct native_cursor *c = &s->at;
+
+	g_snprintf(s->why, sizeof(s->why), "the rest of the packet at byte %" G_GUINT64_FORMAT " is left out: %s",
+		   c->packet_at, c->why);
+	*m = (struct message){
+		.kind = MESSAGE_DAMAGE,
+		.why = s->why,
+		.has_time = c->now.has_end && c->last_ns <= c->now.end_ns,
+		.begin_ns = c->last_ns,
+		.end_ns = c->now.end_ns,
+	};
+}
+
+/* ---- events ---- */
+
+/* The next event of the packet; false: there is none, the state says why. */
+static bool next_event(struct native_stream *s, struct message *m)
+{
+	struct native_cursor *c = &s->at;
+	struct native_class *class;
+	const char *why;
+
+	if (c->class && !native_skip_event(s)) {
+		native_give_up_packet(s, "an event is larger than its packet");
+		return false;
+	}
+	c->class = NULL;
+	if (c->walk.at >= c->walk.end) {
+		c->state = NATIVE_TELL_END;
+		if (c->is_cut)
+			native_give_up_packet(s, NULL);
+		return false;
+	}
+	why = native_read_header(s->group, &c->walk, &class);
+	if (why) {
+		native_give_up_packet(s, why);
+		return false;
+	}
+	c->class = class;
+	c->body = c->walk.at;
+	c->payload = c->end = 0;
+	m->kind = MESSAGE_EVENT;
+	m->plan = class->plan;
+	m->has_time = native_clock_ns(&s->trace->clock, c->walk.clock, &m->ns);
+	if (m->has_time)
+		c->last_ns = m->ns;
+	return true;
+}
+
+static bool next(struct stream *stream, struct message *m)
+{
+	struct native_stream *s = native(stream);
+	struct native_cursor *c = &s->at;
+
+	for (;;) {
+		switch (c->state) {
+		case NATIVE_EVENTS:
+			if (next_event(s, m))
+				return true;
+			break;
+		case NATIVE_NEXT_PACKET:
+			next_packet(s);
+			break;
+		case NATIVE_TELL_LOST_EVENTS:
+			c->state = NATIVE_TELL_LOST_PACKETS;
+			if (tell_lost_events(c, m))
+				return true;
+			break;
+		case NATIVE_TELL_LOST_PACKETS:
+			c->state = NATIVE_TELL_BEGIN;
+			if (tell_lost_packets(c, m))
+				return true;
+			break;
+		case NATIVE_TELL_BEGIN:
+			c->state = NATIVE_EVENTS;
+			*m = (struct message){
+				.kind = MESSAGE_PACKET_BEGIN,
+				.has_time = c->now.has_begin,
+				.ns = c->now.begin_ns,
+				.cpu_id = c->now.cpu_id,
+			};
+			return true;
+		case NATIVE_DAMAGED:
+			c->state = c->map.data ? NATIVE_TELL_END : NATIVE_NEXT_PACKET;
+			tell_damage(s, m);
+			return true;
+		case NATIVE_TELL_END:
+			*m = (struct message){
+				.kind = MESSAGE_PACKET_END,
+				.has_time = c->now.has_end,
+				.ns = c->now.end_ns,
+			};
+			end_packet(s);
+			return true;
+		case NATIVE_ENDED:
+			return false;
+		}
+	}
+}
+
+/* ---- looking ahead ---- */
+
+static void mark(struct stream *stream)
+{
+	struct native_stream *s = native(stream);
+
+	s->marked = s->at;
+	s->is_marked = true;
+	memcpy(s->marked_slots, s->slots, s->trace->layout->n_slots * sizeof(*s->slots));
+}
+
+static void rewind_to_mark(struct stream *stream)
+{
+	struct native_stream *s = native(stream);
+
+	if (s->at.map.data && s->at.map.data != s->marked.map.data)
+		mapping_close(&s->at.map);
+	if (s->at.fd >= 0 && s->at.fd != s->marked.fd)
+		close(s->at.fd);
+	s->at = s->marked;
+	s->is_marked = false;
+	memcpy(s->slots, s->marked_slots, s->trace->layout->n_slots * sizeof(*s->slots));
+}
+
+static void release(struct stream *stream)
+{
+	struct native_stream *s = native(stream);
+
+	mapping_close(&s->at.map);
+	if (s->at.fd >= 0)
+		close(s->at.fd);
+	for (guint i = 0; i < s->files->len; i++)
+		g_free(g_array_index(s->files, struct native_file, i).path);
+	g_array_free(s->files, TRUE);
+	g_free(s->slots);
+	g_free(s->marked_slots);
+	stream_clear(stream);
+	g_free(s);
+}
+
+const struct stream_type native_stream_type = {
+	.next = next,
+	.mark = mark,
+	.rewind = rewind_to_mark,
+	.read_context = native_read_context,
+	.read_perf = native_read_perf,
+	.read_payload = native_read_payload,
+	.release = release,
+};

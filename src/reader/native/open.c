@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "ctf/metadata.h"
+#include "reader/native/internal.h"
+#include "reader/native/native.h"
+
+/* A recording: the directories of one trace, as several archives of a rotated session. */
+
+struct native_reader {
+	struct reader base;
+	struct native_trace trace;
+};
+
+static struct native_reader *native(struct reader *r)
+{
+	return (struct native_reader *)(void *)r;
+}
+
+/* ---- metadata ---- */
+
+/* Of several directories, the one that says most: what was written later has all of what was written before. */
+static char *read_metadata(const struct reader_args *args)
+{
+	char *most = NULL;
+
+	for (const char *const *path = args->paths; *path; path++) {
+		char *text = metadata_read(*path, METADATA_MAX), *less;
+
+		if (!text)
+			continue; /* one that has gone since it was found does not take the others with it */
+		less = most && strlen(most) >= strlen(text) ? text : most;
+		most = less == text ? most : text;
+		if (less && !g_str_has_prefix(most, less)) {
+			error_set("its directories have different metadata");
+			g_free(less);
+			g_free(most);
+			return NULL;
+		}
+		g_free(less);
+	}
+	if (!most)
+		error_set("cannot read its metadata: %s", g_strerror(errno));
+	return most;
+}
+
+static enum lt_status read_trace(struct native_reader *n, const struct reader_args *args)
+{
+	char *text = read_metadata(args);
+	struct layout *layout;
+	enum lt_status status;
+
+	if (!text)
+		return LT_AGAIN;
+	status = layout_parse(text, &layout);
+	g_free(text);
+	return status == LT_OK ? native_trace_init(&n->trace, layout) : LT_AGAIN;
+}
+
+/* ---- streams ---- */
+
+/* The number its name ends with; a name without one stands for itself. */
+static uint64_t number_of(const char *name)
+{
+	size_t end = strlen(name), begin = end;
+
+	while (begin > 0 && isdigit((unsigned char)name[begin - 1]))
+		begin--;
+	return begin < end ? g_ascii_strtoull(name + begin, NULL, 10) : g_str_hash(name);
+}
+
+static struct native_stream *find_stream(struct native_reader *n, const struct packet_head *head, const char *name)
+{
+	const bool has_instance = packet_has(head, PACKET_STREAM_INSTANCE_ID);
+
+	for (unsigned i = 0; i < n->base.n_streams; i++) {
+		struct native_stream *s = (struct native_stream *)(void *)n->base.streams[i];
+
+		if (s->group->stream == head->stream && s->has_instance == has_instance &&
+		    (has_instance ? s->instance == head->values[PACKET_STREAM_INSTANCE_ID] :
+				    strcmp(s->base.name, name) == 0))
+			return s;
+	}
+	return NULL;
+}
+
+static struct native_stream *add_stream(struct native_reader *n, const struct packet_head *head, const char *name)
+{
+	struct native_stream *s = g_new0(struct native_stream, 1);
+	const unsigned n_slots = n->trace.layout->n_slots;
+
+	stream_init(&s->base, &n->base, &native_stream_type);
+	s->trace = &n->trace;
+	s->group = native_trace_group(&n->trace, head->stream);
+	s->has_instance = packet_has(head, PACKET_STREAM_INSTANCE_ID);
+	s->instance = head->values[PACKET_STREAM_INSTANCE_ID];
+	s->files = g_array_new(FALSE, FALSE, sizeof(struct native_file));
+	s->slots = g_new0(uint64_t, n_slots);
+	s->marked_slots = g_new0(uint64_t, n_slots);
+	s->at.fd = -1;
+	s->skip_to_ns = n->base.args.begin_ns;
+	s->base.name = g_strdup(name);
+	s->base.group = head->stream;
+	s->base.class_id = head->stream->id;
+	s->base.has_clock = true;
+	reader_add_stream(&n->base, &s->base);
+	return s;
+}
+
+/* All streams of a CPU go to the same worker; it depends on nothing but the file. */
+static bool is_ours(const struct native_reader *n, const struct packet_head *head, const char *name)
+{
+	const uint64_t number = packet_has(head, PACKET_CPU_ID) ? head->values[PACKET_CPU_ID] : number_of(name);
+
+	return reader_takes(&n->base, number);
+}
+
+static void add_file(struct native_reader *n, const char *directory, const char *name)
+{
+	struct native_file file = { .path = g_build_filename(directory, name, NULL) };
+	struct native_stream *s;
+	struct packet_head head;
+	struct stat st;
+	enum lt_status status = LT_END;
+	int fd = open(file.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
+	if (fd < 0 || fstat(fd, &st) < 0) {
+		reader_note_trouble(&n->base, file.path, g_strerror(errno));
+	} else if (S_ISREG(st.st_mode)) {
+		status = native_read_head(n->trace.layout, fd, 0, &head);
+		if (status == LT_ERROR)
+			reader_note_trouble(&n->base, file.path, error_text());
+		error_clear();
+	}
+	if (fd >= 0)
+		close(fd);
+	if (status != LT_OK || !is_ours(n, &head, name)) {
+		g_free(file.path);
+		return;
+	}
+	native_clock_ns(&n->trace.clock, head.values[PACKET_TIMESTAMP_BEGIN], &file.begin_ns);
+	s = find_stream(n, &head, name);
+	if (!s)
+		s = add_stream(n, &head, name);
+	g_array_append_val(s->files, file);
+	n->base.end_hint_ns = MAX(n->base.end_hint_ns, native_file_end_ns(&n->trace, file.path));
+}
+
+static void add_directory(struct native_reader *n, const char *directory)
+{
+	DIR *dir = opendir(directory);
+	struct dirent *entry;
+
+	while (dir && (entry = readdir(dir)) != NULL)
+		if (*entry->d_name != '.' && strcmp(entry->d_name, "metadata") != 0)
+			add_file(n, directory, entry->d_name);
+	if (dir)
+		closedir(dir);
+}
+
+static int by_time(gconstpointer a, gconstpointer b)
+{
+	const struct native_file *x = a, *y = b;
+
+	return x->begin_ns != y->begin_ns ? (x->begin_ns < y->begin_ns ? -1 : 1) : strcmp(x->path, y->path);
+}
+
+/* ---- the reader ---- */
+
+static bool describe(struct reader *r, struct trace_desc *desc)
+{
+	return native_trace_describe(&native(r)->trace, desc);
+}
+
+static void visit_classes(struct reader *r, void (*visit)(struct reader *r, const void *key,
+							   const struct class_desc *desc, void *user), void *user)
+{
+	native_trace_visit(&native(r)->trace, r, visit, user);
+}
+
+static void class_added(struct reader *r, const void *key, struct class_plan *plan)
+{
+	native_trace_add_class(&native(r)->trace, key, plan);
+}
+
+static void release(struct reader *r)
+{
+	native_trace_release(&native(r)->trace);
+	g_free(r);
+}
+
+static const struct reader_ops ops = {
+	.describe = describe,
+	.visit_classes = visit_classes,
+	.class_added = class_added,
+	.release = release,
+};
+
+static enum lt_status native_open(const struct reader_args *args, struct ring_producer *ring, struct reader **out)
+{
+	struct native_reader *n = g_new0(struct native_reader, 1);
+	enum lt_status status;
+
+	reader_init(&n->base, &ops, args, ring);
+	status = read_trace(n, args);
+	if (status != LT_OK) {
+		reader_close(&n->base);
+		return status;
+	}
+	for (const char *const *path = args->paths; *path; path++)
+		add_directory(n, *path);
+	for (unsigned i = 0; i < n->base.n_streams; i++)
+		g_array_sort(((struct native_stream *)(void *)n->base.streams[i])->files, by_time);
+	*out = &n->base;
+	return LT_OK;
+}
+
+const struct reader_type reader_native = { .name = "native", .open = native_open };

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef LT_READER_NATIVE_PROGRAM_H
+#define LT_READER_NATIVE_PROGRAM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "ctf/walk.h"
+#include "reader/plan.h"
+
+/*
+ * A plan (reader/plan.h) for the bytes of a packet: what to do one after the other to get over a structure and to put
+ * what is wanted of it into words.
+ *
+ * Fields of fixed size that follow each other are one run: its bounds are checked once, its fields are loaded from
+ * fixed places behind where it begins. A run begins at the alignment of its first field, as a structure does at
+ * the greatest of its fields, so that the places in it are known.
+ *
+ *   struct { int32 a; char b[16]; string c; uint64 d; }, wanted b, c
+ *   RUN align 8, 160 bits │ COMM from 32 │ STRING text │ RUN align 8, 64 bits
+ */
+enum step_code {
+	STEP_RUN,      /* begins a run: .align, .bits long */
+	/* loads from .from of the run (in bits, whole bytes), in this machine's byte order: */
+	STEP_U8, STEP_U16, STEP_U32, STEP_U64,
+	STEP_S8, STEP_S16, STEP_S32,
+	STEP_INTEGER,  /* any other integer: .type at .from; stored as .store says */
+	STEP_COMM,     /* 16 characters at .from */
+	STEP_STRING,   /* up to a NUL; .op says what becomes of it */
+	STEP_ELEMENTS, /* .type, an array or sequence of fixed elements; likewise */
+	STEP_VARIANT,  /* .type; .options by its fields */
+	STEP_WALK,     /* .type: over it */
+};
+
+enum store_how {
+	STORE_WORD,
+	STORE_ADDRESS, /* as the 4 bytes of an IPv4 address */
+	STORE_HIGH,    /* or-ed into bits 8… of the word */
+	STORE_OR,      /* or-ed into the word */
+	STORE_SLOT,    /* into a slot of the walk: a length or a tag */
+};
+
+enum { STEP_SKIP = 0xff }; /* .op: nothing is wanted of it */
+
+struct program;
+
+struct step {
+	uint8_t code;      /* enum step_code */
+	uint8_t op;        /* enum read_op or STEP_SKIP */
+	uint8_t store;     /* enum store_how */
+	bool stay;         /* the next step is about the same field */
+	uint8_t count;     /* READ_INTS: elements at most */
+	uint8_t wide;      /* READ_ADDRESS */
+	uint16_t to;       /* in the words, bytes */
+	uint32_t present;  /* bits that say the field was there */
+	uint32_t from, bits, align;
+	int32_t slot;
+	uint16_t n_options;
+	const struct type *type;
+	struct program *options;
+};
+
+struct program {
+	struct step *steps;
+	unsigned n;
+	uint64_t version; /* of an option: stored at the variant's words, 0: not */
+	bool wants;       /* of an option: something in it is */
+};
+
+/* For the structure t, NULL: none; plan NULL: nothing is wanted of it. *p is to be released. */
+void program_compile(struct program *p, const struct type *t, const struct plan *plan);
+
+void program_release(struct program *p);
+
+/*
+ * Moves w behind the structure. words: of the payload or context; texts are appended to ev. present gains bits.
+ * false: it does not fit into the packet, or cannot be.
+ */
+bool program_run(const struct program *p, struct walk *w, void *words, uint32_t *present, struct event *ev);
+
+#endif

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "reader/native/internal.h"
+
+#include <string.h>
+
+static struct native_stream *native(struct stream *s)
+{
+	return (struct native_stream *)(void *)s;
+}
+
+/* The packet ends here for want of sense: messages.c tells it next. */
+static enum read_status damaged(struct native_stream *s)
+{
+	native_give_up_packet(s, mapping_is_torn() ? "the file became shorter while it was read" :
+						     "an event is larger than its packet");
+	return READ_DAMAGED;
+}
+
+static struct native_class *class_of(struct native_stream *s, const struct class_plan *plan)
+{
+	struct native_class *c = plan->code;
+
+	if (!c->is_ready)
+		native_class_prepare(c, s->group);
+	return c;
+}
+
+/*
+ * The CPU's last context was of the same bytes: they need not be decoded. The structure begins on a byte
+ * and has a fixed size, or else nothing is kept.
+ */
+static bool is_cached(const struct native_stream *s, const struct native_class *c, const struct context_cache *context)
+{
+	const struct walk *w = &s->at.walk;
+
+	return c->can_cache && context->layout == s->group->stream->event_context && context->len &&
+	       context->len <= (w->end - w->at) / 8 &&
+	       memcmp(context->bytes, w->data + w->at / 8, context->len) == 0;
+}
+
+enum read_status native_read_context(struct stream *stream, const struct class_plan *plan,
+				     struct context_cache *context)
+{
+	struct native_stream *s = native(stream);
+	struct native_class *c = class_of(s, plan);
+	const struct type *type = s->group->stream->event_context;
+	struct walk *w = &s->at.walk;
+	uint64_t begin;
+
+	w->at = type ? type_align(s->at.body, type->align) : s->at.body;
+	begin = w->at;
+	if (w->at <= w->end && is_cached(s, c, context)) {
+		w->at += 8 * (uint64_t)context->len;
+		s->at.payload = w->at;
+		return READ_SAME;
+	}
+	memset(&context->values, 0, sizeof(context->values));
+	context->layout = NULL;
+	if (!program_run(&c->context, w, &context->values, &context->values.present, NULL) ||
+	    !program_run(&c->own_context, w, &context->values, &context->values.present, NULL))
+		return damaged(s);
+	s->at.payload = w->at;
+	if (c->can_cache && type && type->is_fixed && begin % 8 == 0 && (w->at - begin) % 8 == 0 &&
+	    (w->at - begin) / 8 <= CONTEXT_BYTES_MAX) {
+		context->layout = type;
+		context->len = (unsigned)((w->at - begin) / 8);
+		memcpy(context->bytes, w->data + begin / 8, context->len);
+	}
+	return READ_OK;
+}
+
+enum read_status native_read_perf(struct stream *stream, const struct class_plan *plan, uint64_t *values)
+{
+	struct native_stream *s = native(stream);
+	struct native_class *c = class_of(s, plan);
+	struct walk *w = &s->at.walk;
+	uint32_t present = 0;
+
+	w->at = s->at.body;
+	if (!program_run(&c->perf, w, values, &present, NULL) || !program_run(&c->own_perf, w, values, &present, NULL))
+		return damaged(s);
+	s->at.payload = w->at;
+	return READ_OK;
+}
+
+/* Moves the walk to the payload. */
+static bool find_payload(struct native_stream *s, const struct native_class *c)
+{
+	struct walk *w = &s->at.walk;
+
+	if (s->at.payload) {
+		w->at = s->at.payload;
+		return true;
+	}
+	w->at = s->at.body;
+	if (!walk_type(w, s->group->stream->event_context) || !walk_type(w, c->event->context))
+		return false;
+	s->at.payload = w->at;
+	return true;
+}
+
+enum read_status native_read_payload(struct stream *stream, const struct class_plan *plan, void *words,
+				     uint32_t *present, struct event *ev)
+{
+	struct native_stream *s = native(stream);
+	struct native_class *c = class_of(s, plan);
+
+	if (!find_payload(s, c) || !program_run(&c->payload, &s->at.walk, words, present, ev) || mapping_torn)
+		return damaged(s);
+	s->at.end = s->at.walk.at;
+	return READ_OK;
+}
+
+bool native_skip_event(struct native_stream *s)
+{
+	struct native_class *c = s->at.class;
+	uint32_t present = 0;
+
+	if (s->at.end) {
+		s->at.walk.at = s->at.end;
+		return true;
+	}
+	class_of(s, c->plan);
+	return find_payload(s, c) && program_run(&c->skip_payload, &s->at.walk, NULL, &present, NULL);
+}

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "reader/native/internal.h"
+
+#include <string.h>
+
+#include "base/error.h"
+
+enum { DENSE_IDS = 65536 };
+
+/* ---- the clock ---- */
+
+static void init_clock(struct native_clock *c, const struct layout *layout)
+{
+	const struct layout_clock *l = layout->clock;
+	const __int128 base = (__int128)l->offset_s * 1000000000 + l->offset;
+
+	c->layout = layout;
+	c->is_ns = l->freq == 1000000000 && base >= 0 && base <= INT64_MAX;
+	c->base_ns = (uint64_t)base;
+}
+
+bool native_clock_ns(const struct native_clock *c, uint64_t value, uint64_t *ns)
+{
+	if (!c->is_ns) {
+		*ns = layout_to_ns(c->layout, value);
+		return *ns <= INT64_MAX;
+	}
+	return !__builtin_add_overflow(c->base_ns, value, ns) && *ns <= INT64_MAX;
+}
+
+/* ---- classes ---- */
+
+static struct native_class *add_class(struct native_trace *t, const struct layout_event *event)
+{
+	struct native_class *c = g_new0(struct native_class, 1);
+
+	c->event = event;
+	g_hash_table_insert(t->classes, (gpointer)event, c);
+	return c;
+}
+
+static void add_events(struct native_trace *t, struct native_group *g)
+{
+	const struct layout_stream *stream = g->stream;
+	GHashTableIter iter;
+	gpointer value;
+
+	g->by_great_id = g_hash_table_new(g_int64_hash, g_int64_equal);
+	g_hash_table_iter_init(&iter, stream->events);
+	while (g_hash_table_iter_next(&iter, NULL, &value)) {
+		const struct layout_event *e = value;
+
+		if (e->id < DENSE_IDS && e->id >= g->n_ids)
+			g->n_ids = e->id + 1;
+	}
+	g->by_id = g_new0(struct native_class *, g->n_ids + 1);
+	g_hash_table_iter_init(&iter, stream->events);
+	while (g_hash_table_iter_next(&iter, NULL, &value)) {
+		struct layout_event *e = value;
+
+		if (!e->is_known)
+			continue;
+		if (e->id < g->n_ids)
+			g->by_id[e->id] = add_class(t, e);
+		else
+			g_hash_table_insert(g->by_great_id, &e->id, add_class(t, e));
+	}
+}
+
+static void release_class(gpointer data)
+{
+	struct native_class *c = data;
+
+	program_release(&c->context);
+	program_release(&c->own_context);
+	program_release(&c->perf);
+	program_release(&c->own_perf);
+	program_release(&c->payload);
+	program_release(&c->skip_context);
+	program_release(&c->skip_payload);
+	g_free(c);
+}
+
+static void release_group(gpointer data)
+{
+	struct native_group *g = data;
+
+	g_free(g->by_id);
+	g_hash_table_destroy(g->by_great_id);
+	g_free(g);
+}
+
+void native_class_prepare(struct native_class *c, const struct native_group *g)
+{
+	const struct class_plan *plan = c->plan;
+	const struct type *common = g->stream->event_context, *own = c->event->context;
+
+	c->is_ready = true;
+	program_compile(&c->context, common, &plan->common_context);
+	program_compile(&c->own_context, own, &plan->specific_context);
+	program_compile(&c->perf, common, &plan->common_perf);
+	program_compile(&c->own_perf, own, &plan->specific_perf);
+	program_compile(&c->payload, c->event->fields, &plan->payload);
+	program_compile(&c->skip_payload, c->event->fields, NULL);
+	c->can_cache = !own && !plan->has_perf;
+}
+
+/* ---- the trace ---- */
+
+static int64_t env_integer(const struct layout *l, const char *key)
+{
+	int64_t value = -1;
+
+	layout_env_integer(l, key, &value);
+	return value;
+}
+
+enum lt_status native_trace_init(struct native_trace *t, struct layout *layout)
+{
+	*t = (struct native_trace){ .layout = layout };
+	t->groups = g_ptr_array_new_with_free_func(release_group);
+	t->classes = g_hash_table_new_full(NULL, NULL, NULL, release_class);
+	if (!layout->clock) {
+		error_set("%s", layout->n_clocks > 1 ? "it has several clocks" : "its events have no time");
+		return LT_AGAIN;
+	}
+	init_clock(&t->clock, layout);
+	for (guint i = 0; i < layout->streams->len; i++) {
+		struct native_group *g = g_new0(struct native_group, 1);
+
+		g->stream = g_ptr_array_index(layout->streams, i);
+		add_events(t, g);
+		native_header_recognise(g);
+		g_ptr_array_add(t->groups, g);
+	}
+	return LT_OK;
+}
+
+void native_trace_release(struct native_trace *t)
+{
+	if (t->groups)
+		g_ptr_array_free(t->groups, TRUE);
+	if (t->classes)
+		g_hash_table_destroy(t->classes);
+	layout_destroy(t->layout);
+}
+
+struct native_group *native_trace_group(const struct native_trace *t, const struct layout_stream *stream)
+{
+	for (guint i = 0; i < t->groups->len; i++) {
+		struct native_group *g = g_ptr_array_index(t->groups, i);
+
+		if (g->stream == stream)
+			return g;
+	}
+	return NULL;
+}
+
+bool native_trace_describe(const struct native_trace *t, struct trace_desc *desc)
+{
+	const struct layout *l = t->layout;
+
+	desc->hostname = layout_env(l, "hostname");
+	desc->domain = layout_env(l, "domain");
+	desc->tracer = layout_env(l, "tracer_name");
+	desc->kernel = layout_env(l, "kernel_release");
+	desc->tracer_major = env_integer(l, "tracer_major");
+	desc->tracer_minor = env_integer(l, "tracer_minor");
+	desc->tracer_patch = env_integer(l, "tracer_patchlevel");
+	desc->clock = l->clock->uuid;
+	return true;
+}
+
+static const struct type *structure(const struct type *t)
+{
+	return t && t->kind == TYPE_STRUCT ? t : NULL;
+}
+
+void native_trace_visit(struct native_trace *t, struct reader *r,
+			void (*visit)(struct reader *r, const void *key, const struct class_desc *desc, void *user),
+			void *user)
+{
+	const struct layout *l = t->layout;
+
+	for (guint i = 0; i < l->streams->len; i++) {
+		const struct layout_stream *s = g_ptr_array_index(l->streams, i);
+
+		for (guint k = 0; k < l->events->len; k++) {
+			const struct layout_event *e = g_ptr_array_index(l->events, k);
+			const struct class_desc desc = {
+				.name = e->name,
+				.payload = structure(e->fields),
+				.common = structure(s->event_context),
+				.specific = structure(e->context),
+				.group = s,
+			};
+
+			if (e->is_known && layout_find_event(s, e->id) == e)
+				visit(r, e, &desc, user);
+		}
+	}
+}
+
+void native_trace_add_class(struct native_trace *t, const void *key, struct class_plan *plan)
+{
+	struct native_class *c = g_hash_table_lookup(t->classes, key);
+
+	plan->code = c;
+	c->plan = plan;
+}

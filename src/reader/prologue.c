@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <stdlib.h>
+#include <string.h>
+
+#include "event/tracepoints.h"
+#include "reader/emit.h"
+#include "reader/common.h"
+
+/* What a source says of itself before its first event. */
+
+/* ---- classes ---- */
+
+static void announce_class(struct reader *r, const struct class_plan *plan)
+{
+	struct event *ev = reader_emit(r, EVENT_CLASS, 0, TEXT_MAX);
+	struct ev_class *payload = (struct ev_class *)(void *)ev->words;
+
+	ev->class_id = plan->id;
+	payload->kind = plan->kind;
+	emit_text(ev, offsetof(struct ev_class, name), plan->name, strlen(plan->name));
+	emit_end(r->ring, ev);
+}
+
+static void announce_perf(struct reader *r)
+{
+	for (; r->perf_sent < r->perf.n; r->perf_sent++) {
+		const char *name = r->perf.names[r->perf_sent];
+		struct event *ev = reader_emit(r, EVENT_PERF_NAMES, 0, TEXT_MAX);
+		struct ev_perf_names *payload = (struct ev_perf_names *)(void *)ev->words;
+
+		payload->index = r->perf_sent;
+		payload->per_thread = g_str_has_prefix(name, "perf_thread_");
+		r->perf_of_threads |= payload->per_thread;
+		emit_text(ev, offsetof(struct ev_perf_names, name), name, strlen(name));
+		emit_end(r->ring, ev);
+	}
+}
+
+static void declare_class(struct reader *r, const void *key, const struct class_desc *desc, void *user)
+{
+	struct class_plan *plan = reader_find_class(r, key);
+	const guint id = r->classes->len;
+
+	(void)user;
+	if (!plan) {
+		plan = class_plan_create(desc, id < EVENT_CLASSES_MAX ? id : EVENT_NO_CLASS, r->kernel, &r->perf);
+		g_ptr_array_add(r->classes, plan);
+		g_hash_table_insert(r->class_index, (gpointer)key, plan);
+		if (plan->id != EVENT_NO_CLASS)
+			announce_class(r, plan);
+		announce_perf(r);
+		if (r->ops->class_added)
+			r->ops->class_added(r, key, plan);
+	}
+	for (unsigned i = 0; plan->kind == EVENT_SCHED_SWITCH && i < r->n_streams; i++)
+		if (r->streams[i]->group == desc->group)
+			r->streams[i]->has_switch = true;
+}
+
+void reader_declare_classes(struct reader *r)
+{
+	r->ops->visit_classes(r, declare_class, NULL);
+}
+
+/* ---- the trace ---- */
+
+static char *tracer_text(const struct trace_desc *desc)
+{
+	const char *name = desc->tracer ? desc->tracer : "";
+
+	if (desc->tracer_major < 0)
+		return g_strdup(name);
+	return g_strdup_printf("%s %d.%d.%d", name, (int)desc->tracer_major, (int)MAX(desc->tracer_minor, 0),
+			       (int)MAX(desc->tracer_patch, 0));
+}
+
+/* An old trace may not name its domain: then its events tell. */
+static void look_for_kernel(struct reader *r, const void *key, const struct class_desc *desc, void *user)
+{
+	(void)key;
+	(void)user;
+	r->kernel |= desc->name && tracepoint_find(desc->name, NULL) != EVENT_OTHER;
+}
+
+static bool has_member_tid(const struct type *context)
+{
+	return context && (type_find_field(context, "tid", G_MAXUINT) || type_find_field(context, "_tid", G_MAXUINT));
+}
+
+/* Known before the classes are resolved, because the trace is told before its classes. */
+static void look_for_tid(struct reader *r, const void *key, const struct class_desc *desc, void *user)
+{
+	(void)key;
+	(void)user;
+	r->has_tid |= has_member_tid(desc->common) || has_member_tid(desc->specific);
+}
+
+static void put_text(struct event *ev, size_t offset, const char *text)
+{
+	emit_text(ev, offset, text ? text : "", text ? strlen(text) : 0);
+}
+
+static void write_trace(struct reader *r, const struct trace_desc *desc)
+{
+	const bool is_ust = desc->domain && strcmp(desc->domain, "ust") == 0;
+	struct event *ev = reader_emit(r, EVENT_TRACE, 0, 5 * TEXT_MAX);
+	struct ev_trace *payload = (struct ev_trace *)(void *)ev->words;
+	char *tracer = tracer_text(desc);
+
+	payload->domain = r->kernel ? DOMAIN_KERNEL : is_ust ? DOMAIN_UST : DOMAIN_OTHER;
+	payload->has_tid = r->has_tid;
+	payload->end_hint_ns = r->end_hint_ns;
+	put_text(ev, offsetof(struct ev_trace, hostname), desc->hostname);
+	put_text(ev, offsetof(struct ev_trace, clock), desc->clock);
+	put_text(ev, offsetof(struct ev_trace, tracer), tracer);
+	put_text(ev, offsetof(struct ev_trace, path), r->args.name);
+	put_text(ev, offsetof(struct ev_trace, kernel), desc->kernel);
+	emit_end(r->ring, ev);
+	g_free(tracer);
+}
+
+bool reader_write_trace(struct reader *r)
+{
+	struct trace_desc desc = { .tracer_major = -1, .tracer_minor = -1, .tracer_patch = -1 };
+
+	if (!r->ops->describe(r, &desc))
+		return false;
+	r->kernel = desc.domain && strcmp(desc.domain, "kernel") == 0;
+	if (!desc.domain || !*desc.domain)
+		r->ops->visit_classes(r, look_for_kernel, NULL);
+	r->ops->visit_classes(r, look_for_tid, NULL);
+	write_trace(r, &desc);
+	reader_declare_classes(r);
+	return true;
+}
+
+/* ---- the streams ---- */
+
+static bool stop_at_first_packet(struct stream *s, const struct message *m, void *user)
+{
+	(void)s;
+	(void)user;
+	return m->kind != MESSAGE_PACKET_BEGIN;
+}
+
+struct first_events {
+	uint64_t first_ns;
+	bool any;
+	bool found;
+	struct ev_sched_switch sched;
+};
+
+/* Up to the stream's first sched_switch; events lost on the way make its prev no witness. */
+static bool stop_at_first_switch(struct stream *s, const struct message *m, void *user)
+{
+	struct first_events *first = user;
+	uint32_t present = 0;
+
+	if (m->kind == MESSAGE_PACKET_BEGIN || m->kind == MESSAGE_PACKET_END)
+		return true;
+	if (m->kind != MESSAGE_EVENT)
+		return !first->any;
+	if (!first->any)
+		first->first_ns = m->has_time ? m->ns : 0;
+	first->any = true;
+	if (m->plan->kind != EVENT_SCHED_SWITCH)
+		return s->has_switch;
+	first->found = m->plan->payload.n &&
+		       s->type->read_payload(s, m->plan, &first->sched, &present, NULL) == READ_OK && present & 1;
+	return false;
+}
+
+static void write_stream(struct reader *r, struct stream *s)
+{
+	struct first_events first = { .any = false };
+	struct ev_cpu_start *start;
+	struct event *ev;
+
+	stream_read_ahead(s, stop_at_first_switch, &first);
+	ev = emit_begin(r->ring, EVENT_STREAM, 0, 0);
+	ev->cpu = s->cpu;
+	((struct ev_stream *)(void *)ev->words)->id = s->index;
+	emit_end(r->ring, ev);
+	if (!first.found || s->cpu == EVENT_NO_CPU)
+		return;
+	ev = emit_begin(r->ring, EVENT_CPU_START, first.first_ns, 0);
+	ev->cpu = s->cpu;
+	start = (struct ev_cpu_start *)(void *)ev->words;
+	start->tid = first.sched.prev_tid;
+	start->prio = first.sched.prev_prio;
+	memcpy(start->comm, first.sched.prev_comm, sizeof(start->comm));
+	emit_end(r->ring, ev);
+}
+
+static int compare_streams(const void *a, const void *b)
+{
+	const struct stream *s = *(const struct stream *const *)a, *t = *(const struct stream *const *)b;
+
+	if (s->class_id != t->class_id)
+		return s->class_id < t->class_id ? -1 : 1;
+	if (s->cpu != t->cpu)
+		return s->cpu < t->cpu ? -1 : 1;
+	return strcmp(s->name, t->name);
+}
+
+/* By what the streams are, not by the order in which a directory or a library lists them. */
+static void sort_streams(struct reader *r)
+{
+	qsort(r->streams, r->n_streams, sizeof(struct stream *), compare_streams);
+	for (unsigned i = 0; i < r->n_streams; i++)
+		r->streams[i]->index = i;
+}
+
+void reader_write_prologue(struct reader *r)
+{
+	for (unsigned i = 0; i < r->n_streams; i++)
+		stream_read_ahead(r->streams[i], stop_at_first_packet, NULL);
+	sort_streams(r);
+	if (r->ops->set_end_hint)
+		r->ops->set_end_hint(r);
+	reader_write_trace(r);
+	for (unsigned i = 0; i < r->n_streams; i++) {
+		if (r->streams[i]->has_clock)
+			stream_skip_to(r->streams[i], r->args.begin_ns);
+		write_stream(r, r->streams[i]);
+	}
+	emit_end(r->ring, emit_begin(r->ring, EVENT_READY, 0, 0));
+	ring_publish(r->ring);
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <inttypes.h>
+
+#include "base/error.h"
+#include "reader/emit.h"
+#include "reader/common.h"
+
+static void drop_class(gpointer plan)
+{
+	class_plan_destroy(plan);
+}
+
+void reader_init(struct reader *r, const struct reader_ops *ops, const struct reader_args *args,
+		 struct ring_producer *ring)
+{
+	r->ops = ops;
+	r->args = *args;
+	r->ring = ring;
+	r->classes = g_ptr_array_new_with_free_func(drop_class);
+	r->class_index = g_hash_table_new(NULL, NULL);
+	r->troubles = g_ptr_array_new_with_free_func(g_free);
+	r->contexts = g_new0(struct context_slot, CONTEXT_SLOTS);
+}
+
+void reader_add_stream(struct reader *r, struct stream *s)
+{
+	r->streams = g_renew(struct stream *, r->streams, r->n_streams + 1);
+	r->streams[r->n_streams++] = s;
+}
+
+void reader_note_trouble(struct reader *r, const char *where, const char *why)
+{
+	char *said = g_strdup_printf("%s: %s", where, why);
+
+	if (!r->live) {
+		g_ptr_array_add(r->troubles, said);
+		return;
+	}
+	emit_note(r->ring, EVENT_NOTE, 0, said);
+	g_free(said);
+}
+
+/* What is still there now was there when the decoder listed the files; what is not may have been left out. */
+static void tell_missing(struct reader *r)
+{
+	const struct extent *found = &r->args.found;
+	struct extent now = { 0 };
+	char *why;
+
+	for (const char *const *path = r->args.paths; *path; path++)
+		extent_add(&now, *path);
+	if (now.files < found->files)
+		why = g_strdup_printf("%" PRIu64 " of its %" PRIu64 " data files have been removed",
+				      found->files - now.files, found->files);
+	else if (now.bytes < found->bytes)
+		why = g_strdup("its data files have been cut");
+	else
+		return;
+	reader_note_trouble(r, r->args.name, why);
+	g_free(why);
+}
+
+/* Nothing of it is this part's. */
+static void write_empty(struct reader *r)
+{
+	emit_end(r->ring, emit_begin(r->ring, EVENT_READY, 0, 0));
+	ring_publish(r->ring);
+}
+
+enum lt_status reader_step(struct reader *r)
+{
+	if (!r->heap) {
+		tell_missing(r);
+		if (r->n_streams > 0)
+			reader_write_prologue(r);
+		else
+			write_empty(r);
+	}
+	if (reader_run(r)) {
+		ring_beat(r->ring);
+		return LT_OK;
+	}
+	/* What it was, the notes have told, unless there was no stream to tell it among. */
+	if (r->troubles->len > 0)
+		return error_set("%s", r->n_streams > 0 ? "not all of it could be read" :
+							   (const char *)g_ptr_array_index(r->troubles, 0));
+	return LT_END;
+}
+
+void reader_close(struct reader *r)
+{
+	if (!r)
+		return;
+	for (unsigned i = 0; i < r->n_streams; i++)
+		r->streams[i]->type->release(r->streams[i]);
+	for (unsigned i = 0; i <= EVENT_CPU_MAX; i++)
+		g_free(r->cpus[i]);
+	for (unsigned i = 0; i < r->perf.n; i++)
+		g_free(r->perf.names[i]);
+	g_ptr_array_free(r->classes, TRUE);
+	g_hash_table_destroy(r->class_index);
+	g_free(r->contexts);
+	g_free(r->streams);
+	g_free(r->heap);
+	g_ptr_array_free(r->troubles, TRUE);
+	r->ops->release(r);
+}

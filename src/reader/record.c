@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <string.h>
+
+#include "base/map64.h"
+#include "reader/emit.h"
+#include "reader/common.h"
+
+struct event *reader_emit(const struct reader *r, enum event_kind kind, uint64_t ts_ns, uint32_t max_text)
+{
+	struct event *ev = emit_begin(r->ring, kind, ts_ns, max_text);
+
+	ev->trace = r->trace;
+	return ev;
+}
+
+/* Figures that come of a field that cannot be read are missing. */
+static void tell_refusal(struct reader *r, struct class_plan *plan)
+{
+	const struct plan *const plans[] = { &plan->payload, &plan->common_context, &plan->specific_context };
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(plans) && !plan->refusal_told; i++) {
+		char *why;
+
+		if (!plans[i]->refused)
+			continue;
+		why = g_strdup_printf("field '%s' has a type that cannot be read", plans[i]->refused);
+		reader_note_trouble(r, plan->name, why);
+		g_free(why);
+		plan->refusal_told = true;
+	}
+}
+
+/* ---- contexts ---- */
+
+static void set_tid(const struct reader *r, struct context_values *values)
+{
+	if (values->present & UINT32_C(1) << CONTEXT_TID)
+		return;
+	values->tid = EVENT_NO_TID;
+	if (r->kernel)
+		return;
+	if (values->present & UINT32_C(1) << CTX_VTID)
+		values->tid = values->fields.vtid;
+	else if (values->present & UINT32_C(1) << CTX_VPID)
+		values->tid = values->fields.vpid; /* a process is better than nobody */
+}
+
+static enum read_status read_context(struct reader *r, struct stream *s, const struct class_plan *plan,
+				     struct context_cache *context)
+{
+	const enum read_status status = s->type->read_context(s, plan, context);
+
+	if (status == READ_OK)
+		set_tid(r, &context->values);
+	return status;
+}
+
+/*
+ * Sends the CPU's context if it is not what was last sent of its thread. A thread that
+ * comes back to this CPU may have changed on one that another worker reads, so
+ * with several workers it is sent at each change of threads.
+ */
+static void write_context(struct reader *r, struct stream *s, bool is_same)
+{
+	struct context_cache *context = &s->cpu_state->context;
+	const struct context_values *values = &context->values;
+	/* Each CPU has an idle task of its own; all have tid 0. */
+	const int64_t key = values->tid ? values->tid : -1 - (int64_t)s->cpu;
+	const bool came_back = r->args.parts > 1 && s->last_tid != values->tid;
+	struct context_slot *slot;
+	struct event *ev;
+
+	s->last_tid = values->tid;
+	if (!came_back && is_same && context->slot && context->slot->version == context->version)
+		return;
+	slot = &r->contexts[map64_hash(key) & (CONTEXT_SLOTS - 1)];
+	context->slot = slot;
+	context->version = slot->version;
+	if (!came_back && slot->version && slot->key == key && memcmp(&slot->values, values, sizeof(*values)) == 0)
+		return;
+	slot->key = key;
+	slot->values = *values;
+	if (!++slot->version)
+		slot->version = 1;
+	context->version = slot->version;
+	ev = reader_emit(r, EVENT_CONTEXT, s->item_ns, 0);
+	ev->tid = values->tid;
+	ev->cpu = s->cpu;
+	ev->present = values->present & ~(UINT32_C(1) << CONTEXT_TID);
+	memcpy(ev->words, &values->fields, sizeof(values->fields));
+	emit_end(r->ring, ev);
+}
+
+/* Appends the perf counters if any differs from the CPU's last event, or is another thread's. */
+static enum read_status write_perf(struct reader *r, struct stream *s, const struct class_plan *plan, struct event *ev)
+{
+	struct cpu_state *cpu = s->cpu_state;
+	bool changed = r->perf_of_threads && cpu->perf_tid != ev->tid;
+	uint64_t values[EVENT_PERF_MAX];
+
+	for (unsigned i = 0; i < r->perf.n; i++)
+		values[i] = EVENT_PERF_NONE;
+	if (s->type->read_perf(s, plan, values) == READ_DAMAGED)
+		return READ_DAMAGED;
+	for (unsigned i = 0; i < r->perf.n; i++) {
+		if (values[i] == EVENT_PERF_NONE || values[i] == cpu->perf[i])
+			continue;
+		cpu->perf[i] = values[i];
+		changed = true;
+	}
+	cpu->perf_tid = ev->tid;
+	if (changed)
+		emit_perf(ev, values, r->perf.n);
+	return READ_OK;
+}
+
+/* ---- who runs next ---- */
+
+int64_t reader_running_thread(struct reader *r, struct stream *s, const struct class_plan *plan)
+{
+	struct context_cache context = { .layout = NULL };
+	struct ev_sched_switch words;
+	uint32_t present = 0;
+
+	if (plan->has_tid)
+		return read_context(r, s, plan, &context) == READ_OK ? context.values.tid : -1;
+	if (plan->kind != EVENT_SCHED_SWITCH || !plan->payload.n)
+		return -1;
+	memset(&words, 0, sizeof(words));
+	if (s->type->read_payload(s, plan, &words, &present, NULL) != READ_OK || !(present & 1))
+		return -1;
+	return words.prev_tid;
+}
+
+/*
+ * When the CPU's next event in time is, of whichever of its streams, and who runs then (-1: unknown).
+ * false: there is none, or events were lost before it.
+ */
+static bool next_of_cpu(struct reader *r, struct stream *s, uint64_t *ns, int64_t *tid)
+{
+	bool found = false;
+
+	for (unsigned i = 0; i < r->n_streams; i++) {
+		struct stream *other = r->streams[i];
+		struct message m;
+		uint64_t t;
+
+		if (other != s && (other->cpu != s->cpu || s->cpu == EVENT_NO_CPU))
+			continue;
+		if (other != s && other->item == ITEM_EVENT) {
+			t = other->item_own_ns;
+			if (!found || t < *ns)
+				*tid = reader_running_thread(r, other, other->head.plan);
+			*ns = !found || t < *ns ? t : *ns;
+			found = true;
+			continue;
+		}
+		if (stream_peek(other, &m)) {
+			t = m.has_time ? m.ns : other->last_ns;
+			if (!found || t < *ns) {
+				*tid = reader_running_thread(r, other, m.plan);
+				*ns = t;
+			}
+			found = true;
+		}
+		stream_peek_end(other);
+	}
+	return found;
+}
+
+/* A switch to the CPU's migration thread may be the last thing it did before it went offline. */
+static void find_offline(struct reader *r, struct stream *s, struct ev_sched_switch *sw)
+{
+	uint64_t ns = 0;
+	int64_t tid = -1;
+
+	if (strncmp(sw->next_comm, "migration/", 10) != 0 || !next_of_cpu(r, s, &ns, &tid) || ns <= s->item_ns)
+		return;
+	if (tid >= 0 && tid != sw->next_tid)
+		sw->offline_until_ns = ns;
+}
+
+/* ---- the records of an event ---- */
+
+static void write_backward(struct reader *r, const struct stream *s)
+{
+	struct event *ev = reader_emit(r, EVENT_BACKWARD, s->item_ns, 0);
+
+	ev->cpu = s->cpu;
+	((struct ev_backward *)(void *)ev->words)->by_ns = s->item_back_ns;
+	emit_end(r->ring, ev);
+}
+
+/* The record is not committed if it is damaged. */
+static enum read_status fill(struct reader *r, struct stream *s, const struct class_plan *plan, struct event *ev)
+{
+	enum read_status status = READ_OK;
+
+	if (plan->syscall)
+		ev->words[0] = UINT64_MAX; /* nr */
+	if (plan->has_perf)
+		status = write_perf(r, s, plan, ev);
+	if (status == READ_OK)
+		status = s->type->read_payload(s, plan, ev->words, &ev->present, ev);
+	return status;
+}
+
+void reader_write_event(struct reader *r, struct stream *s)
+{
+	struct class_plan *plan = s->head.plan;
+	enum read_status status = READ_OK;
+	struct event *ev;
+	int64_t tid = EVENT_NO_TID;
+
+	if (!plan->refusal_told)
+		tell_refusal(r, plan);
+	if (plan->has_tid) {
+		status = read_context(r, s, plan, &s->cpu_state->context);
+		if (status == READ_DAMAGED)
+			return;
+		tid = s->cpu_state->context.values.tid;
+	}
+	if (s->item_back_ns)
+		write_backward(r, s);
+	if (plan->has_tid)
+		write_context(r, s, status == READ_SAME);
+	ev = reader_emit(r, plan->kind, s->item_ns, plan->n_text * TEXT_MAX);
+	ev->tid = (int32_t)tid;
+	ev->cpu = s->cpu;
+	ev->class_id = plan->id;
+	if (fill(r, s, plan, ev) == READ_DAMAGED)
+		return;
+	if (plan->kind == EVENT_SCHED_SWITCH && !r->live) {
+		find_offline(r, s, (struct ev_sched_switch *)(void *)ev->words);
+		ev->present |= UINT32_C(1) << SWITCH_OFFLINE_UNTIL;
+	}
+	emit_end(r->ring, ev);
+}

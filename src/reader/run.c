@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "reader/common.h"
+
+#include "reader/emit.h"
+
+enum { RECORDS_PER_STEP = 512 };
+
+/* ---- the heap of streams ---- */
+
+static bool comes_before(const struct stream *a, const struct stream *b)
+{
+	if (a->item_ns != b->item_ns)
+		return a->item_ns < b->item_ns;
+	if (a->cpu != b->cpu)
+		return a->cpu < b->cpu;
+	return a->index < b->index;
+}
+
+static void sift_down(struct reader *r, unsigned i)
+{
+	struct stream *moving = r->heap[i];
+
+	for (;;) {
+		unsigned child = 2 * i + 1;
+
+		if (child >= r->n_heap)
+			break;
+		if (child + 1 < r->n_heap && comes_before(r->heap[child + 1], r->heap[child]))
+			child++;
+		if (!comes_before(r->heap[child], moving))
+			break;
+		r->heap[i] = r->heap[child];
+		i = child;
+	}
+	r->heap[i] = moving;
+}
+
+/* Events without a time have no place among the others. */
+static void leave_out_timeless(struct stream *s)
+{
+	if (!s->group || s->has_clock || s->trouble)
+		return;
+	s->has_head = false;
+	s->exhausted = true;
+	s->trouble = g_strdup("its events have no time");
+}
+
+static void fill_heap(struct reader *r)
+{
+	r->heap = g_new(struct stream *, r->n_streams + 1);
+	for (unsigned i = 0; i < r->n_streams; i++) {
+		leave_out_timeless(r->streams[i]);
+		stream_find_item(r->streams[i]);
+		if (r->streams[i]->item != ITEM_END)
+			r->heap[r->n_heap++] = r->streams[i];
+	}
+	for (unsigned i = r->n_heap; i-- > 0;)
+		sift_down(r, i);
+}
+
+/* ---- records about streams ---- */
+
+void reader_write_loss(struct reader *r, const struct stream *s)
+{
+	const struct losses *l = &s->losses[s->item_loss];
+	struct event *ev = reader_emit(r, EVENT_LOST, s->item_ns, 0);
+	struct ev_lost *payload = (struct ev_lost *)(void *)ev->words;
+
+	ev->cpu = s->cpu;
+	if (s->item_loss == LOSS_EVENTS)
+		payload->events = l->count;
+	else
+		payload->packets = l->count;
+	payload->begin_ns = l->begin_ns < s->item_ns ? l->begin_ns : s->item_ns;
+	emit_end(r->ring, ev);
+}
+
+/* Notes stand among the events, where the parent is sure to see them whatever interval it reads. */
+static void write_notes(struct reader *r, uint64_t ns)
+{
+	for (; r->troubles_told < r->troubles->len; r->troubles_told++)
+		emit_note(r->ring, EVENT_NOTE, ns, g_ptr_array_index(r->troubles, r->troubles_told));
+}
+
+static void write_stream_end(struct reader *r, const struct stream *s)
+{
+	struct event *ev;
+	char where[32];
+
+	g_snprintf(where, sizeof(where), "stream of CPU %u breaks off", s->cpu);
+	if (s->trouble)
+		reader_note_trouble(r, s->cpu == EVENT_NO_CPU ? s->name : where, s->trouble);
+	ev = emit_begin(r->ring, EVENT_STREAM_END, s->item_ns, 0);
+	ev->cpu = s->cpu;
+	((struct ev_stream_end *)(void *)ev->words)->id = s->index;
+	emit_end(r->ring, ev);
+}
+
+static void write_item(struct reader *r, struct stream *s)
+{
+	switch (s->item) {
+	case ITEM_EVENT:
+		reader_write_event(r, s);
+		break;
+	case ITEM_LOST:
+		reader_write_loss(r, s);
+		break;
+	case ITEM_STREAM_END:
+		write_stream_end(r, s);
+		break;
+	case ITEM_END:
+		break;
+	}
+}
+
+bool reader_run(struct reader *r)
+{
+	if (!r->heap) {
+		fill_heap(r);
+		write_notes(r, r->n_heap > 0 ? r->heap[0]->item_ns : 0);
+	}
+	for (unsigned i = 0; i < RECORDS_PER_STEP && r->n_heap > 0; i++) {
+		struct stream *s = r->heap[0];
+
+		write_item(r, s);
+		write_notes(r, s->item_ns);
+		stream_drop_item(s);
+		stream_find_item(s);
+		if (s->item == ITEM_END)
+			r->heap[0] = r->heap[--r->n_heap];
+		if (r->n_heap > 0)
+			sift_down(r, 0);
+	}
+	return r->n_heap > 0;
+}

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "reader/stream.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "reader/common.h"
+
+enum { READ_AHEAD_MESSAGES = 4096, SKIPPED_PER_BEAT = 65536 };
+
+void stream_init(struct stream *s, struct reader *r, const struct stream_type *type)
+{
+	*s = (struct stream){ .type = type, .reader = r, .cpu = EVENT_NO_CPU, .last_tid = EVENT_NO_TID };
+}
+
+void stream_clear(struct stream *s)
+{
+	g_free(s->name);
+	g_free(s->trouble);
+}
+
+static bool fetch(struct stream *s)
+{
+	if (s->exhausted)
+		return false;
+	s->has_head = s->type->next(s, &s->head);
+	s->exhausted = !s->has_head;
+	return s->has_head;
+}
+
+/* ---- packets ---- */
+
+/* Old tracers may begin a packet some µs before the end of the last one. */
+static void step_to_packet_begin(struct stream *s, const struct message *m)
+{
+	if (!m->has_time)
+		return;
+	if (m->ns < s->stream_ns)
+		s->step_ns = s->stream_ns - m->ns;
+	s->stream_ns = m->ns;
+}
+
+static void step_to_packet_end(struct stream *s, const struct message *m)
+{
+	if (m->has_time && m->ns > s->stream_ns)
+		s->stream_ns = m->ns;
+}
+
+/* EVENT_NO_CPU: the packet names none, or one that makes no sense. */
+static uint16_t cpu_of_packet(struct stream *s, const struct message *m)
+{
+	char why[64];
+
+	if (m->cpu_id == MESSAGE_NO_CPU)
+		return EVENT_NO_CPU;
+	if (m->cpu_id < EVENT_CPU_MAX)
+		return (uint16_t)m->cpu_id;
+	g_snprintf(why, sizeof(why), "cpu_id %" PRIu64 " is above %d", m->cpu_id, EVENT_CPU_MAX - 1);
+	if (!s->cpu_refused)
+		reader_note_trouble(s->reader, s->name ? s->name : s->reader->args.name, why);
+	s->cpu_refused = true;
+	return EVENT_NO_CPU;
+}
+
+void stream_begin_packet(struct stream *s, const struct message *m)
+{
+	struct cpu_state **state;
+
+	s->cpu = cpu_of_packet(s, m);
+	state = &s->reader->cpus[s->cpu < EVENT_CPU_MAX ? s->cpu : EVENT_CPU_MAX];
+	if (!*state) {
+		*state = g_new0(struct cpu_state, 1);
+		memset((*state)->perf, 0xff, sizeof((*state)->perf)); /* EVENT_PERF_NONE */
+	}
+	s->cpu_state = *state;
+}
+
+/* ---- losses ---- */
+
+static void set_loss(struct stream *s, struct losses *l, uint64_t count, uint64_t begin_ns, uint64_t end_ns)
+{
+	l->count = count + (l->pending ? l->count : 0);
+	l->begin_ns = l->pending && l->begin_ns < begin_ns ? l->begin_ns : begin_ns;
+	l->end_ns = end_ns > s->last_ns ? end_ns : s->last_ns;
+	if (l->begin_ns > l->end_ns)
+		l->begin_ns = l->end_ns;
+	l->pending = true;
+}
+
+/*
+ * The counter of lost events is not monotonic: it may fall to 0 in one packet
+ * and go on where it was, and decoders give the differences modulo 2^64.
+ * So only what goes beyond the highest sum so far is a loss.
+ */
+void stream_add_loss(struct stream *s, const struct message *m)
+{
+	struct losses *l = &s->losses[m->kind == MESSAGE_LOST_EVENTS ? LOSS_EVENTS : LOSS_PACKETS];
+	int64_t lost;
+
+	if (__builtin_add_overflow(l->total, (int64_t)m->count, &l->total))
+		l->total = l->reported;
+	if (l->total <= l->reported)
+		return;
+	lost = l->total - l->reported;
+	l->reported = l->total;
+	set_loss(s, l, (uint64_t)lost, m->has_time ? m->begin_ns : s->last_ns, m->has_time ? m->end_ns : s->last_ns);
+}
+
+/* One note of each stream: what is wrong in one packet is in many. */
+static void add_damage(struct stream *s, const struct message *m)
+{
+	if (!s->damage_told)
+		reader_note_trouble(s->reader, s->name ? s->name : s->reader->args.name, m->why);
+	s->damage_told = true;
+	set_loss(s, &s->losses[LOSS_PACKETS], 1, m->has_time ? m->begin_ns : s->last_ns,
+		 m->has_time ? m->end_ns : s->last_ns);
+}
+
+/*
+ * A loss that the stream has reached at ns becomes its item: what a full
+ * buffer lost was lost behind the last event of a packet and before its end.
+ * One that no event follows stands at the last event, as the record ends there.
+ */
+static bool loss_is_due(struct stream *s, uint64_t ns)
+{
+	const bool last = ns == UINT64_MAX && s->begun;
+
+	for (unsigned i = 0; i < LOSS_KINDS; i++) {
+		if (!s->losses[i].pending || s->losses[i].end_ns > ns)
+			continue;
+		s->item = ITEM_LOST;
+		s->item_loss = i;
+		s->item_ns = s->losses[i].end_ns > s->last_ns && !last ? s->losses[i].end_ns : s->last_ns;
+		return true;
+	}
+	return false;
+}
+
+/* ---- what comes next ---- */
+
+/* Handles what is no event; true when an item was found. */
+static bool look_at(struct stream *s, const struct message *m)
+{
+	const uint64_t ns = m->has_time ? m->ns : s->last_ns;
+
+	switch (m->kind) {
+	case MESSAGE_EVENT:
+		if (loss_is_due(s, ns))
+			return true;
+		s->item = ITEM_EVENT;
+		s->item_ns = ns > s->last_ns ? ns : s->last_ns;
+		s->item_own_ns = ns;
+		s->item_back_ns = ns < s->stream_ns ? s->stream_ns - ns : s->step_ns;
+		return true;
+	case MESSAGE_PACKET_BEGIN:
+		stream_begin_packet(s, m);
+		step_to_packet_begin(s, m);
+		break;
+	case MESSAGE_PACKET_END:
+		step_to_packet_end(s, m);
+		break;
+	case MESSAGE_LOST_EVENTS:
+	case MESSAGE_LOST_PACKETS:
+		if (loss_is_due(s, m->has_time ? m->begin_ns : s->last_ns))
+			return true;
+		stream_add_loss(s, m);
+		break;
+	case MESSAGE_DAMAGE:
+		add_damage(s, m);
+		break;
+	}
+	return false;
+}
+
+/* The stream has come to the end of the range: of what is behind only losses count that began before. */
+static void leave_range(struct stream *s, uint64_t end_ns)
+{
+	s->has_head = false;
+	s->exhausted = true;
+	for (unsigned i = 0; i < LOSS_KINDS; i++)
+		s->losses[i].pending = s->losses[i].pending && s->losses[i].begin_ns < end_ns;
+}
+
+void stream_find_item(struct stream *s)
+{
+	const uint64_t end_ns = s->reader->args.end_ns;
+
+	s->item = ITEM_END;
+	s->item_back_ns = 0;
+	while (s->has_head || fetch(s)) {
+		if (!look_at(s, &s->head)) {
+			s->has_head = false;
+			continue;
+		}
+		if (s->item_ns < end_ns)
+			return;
+		leave_range(s, end_ns);
+	}
+	leave_range(s, end_ns);
+	if (loss_is_due(s, UINT64_MAX) || s->end_sent)
+		return;
+	s->item = ITEM_STREAM_END;
+	s->item_ns = s->last_ns;
+}
+
+void stream_drop_item(struct stream *s)
+{
+	s->last_ns = s->item_ns;
+	s->begun = true;
+	if (s->item == ITEM_EVENT) {
+		s->stream_ns = s->item_own_ns;
+		s->step_ns = 0;
+		s->has_head = false;
+	} else if (s->item == ITEM_LOST) {
+		s->losses[s->item_loss].pending = false;
+		s->losses[s->item_loss].count = 0;
+	} else if (s->item == ITEM_STREAM_END) {
+		s->end_sent = true;
+	}
+}
+
+void stream_skip_to(struct stream *s, uint64_t begin_ns)
+{
+	for (unsigned n = 1;; n++) {
+		stream_find_item(s);
+		if (s->item == ITEM_END || s->item == ITEM_STREAM_END || s->item_ns >= begin_ns)
+			break;
+		if (s->item == ITEM_LOST && s->losses[s->item_loss].end_ns >= begin_ns)
+			break;
+		stream_drop_item(s);
+		if (n % SKIPPED_PER_BEAT == 0)
+			ring_publish(s->reader->ring);
+	}
+	if (s->last_ns < begin_ns) {
+		s->last_ns = begin_ns;
+		s->begun = true;
+	}
+}
+
+/* ---- looking ahead ---- */
+
+static bool show(struct stream *s, const struct message *m,
+		 bool (*visit)(struct stream *s, const struct message *m, void *user), void *user)
+{
+	if (m->kind == MESSAGE_PACKET_BEGIN && s->cpu == EVENT_NO_CPU)
+		stream_begin_packet(s, m);
+	return visit(s, m, user);
+}
+
+void stream_read_ahead(struct stream *s, bool (*visit)(struct stream *s, const struct message *m, void *user),
+		       void *user)
+{
+	struct message m;
+
+	if (s->has_head && !show(s, &s->head, visit, user))
+		return;
+	if (s->exhausted)
+		return;
+	s->type->mark(s);
+	for (unsigned i = 0; i < READ_AHEAD_MESSAGES && s->type->next(s, &m); i++)
+		if (!show(s, &m, visit, user))
+			break;
+	s->type->rewind(s);
+}
+
+bool stream_peek(struct stream *s, struct message *m)
+{
+	s->type->mark(s);
+	if (s->has_head && s->item != ITEM_EVENT) {
+		*m = s->head;
+		return m->kind == MESSAGE_EVENT;
+	}
+	if (s->exhausted)
+		return false;
+	while (s->type->next(s, m)) {
+		if (m->kind == MESSAGE_EVENT)
+			return true;
+		if (m->kind != MESSAGE_PACKET_BEGIN && m->kind != MESSAGE_PACKET_END)
+			return false;
+	}
+	return false;
+}
+
+void stream_peek_end(struct stream *s)
+{
+	s->type->rewind(s);
+}

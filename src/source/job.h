@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef LT_SOURCE_JOB_H
+#define LT_SOURCE_JOB_H
+
+/*
+ * What a worker is told to do, in its arguments behind "--worker MEMORY WAKE" (descriptors of its ring):
+ *
+ *   recording READER PART PARTS NAME BEGIN END FILES BYTES DIRECTORY...
+ *   live URL
+ *   list URL
+ */
+#define JOB_RECORDING "recording"
+#define JOB_LIVE "live"
+#define JOB_LIST "list"
+
+enum { JOB_FIRST = 2, JOB_URL_ARGUMENTS = 2, JOB_RECORDING_ARGUMENTS = 10 };
+
+/* READER: whatever can read it. */
+#define JOB_ANY_READER "auto"
+
+#endif

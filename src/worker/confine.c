@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "worker/confine.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/landlock.h>
+#include <seccomp.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "event/syscalls.h"
+
+#define MEMORY_BYTES ((rlim_t)2 << 30)
+#define FILE_BYTES ((rlim_t)2 << 30)
+
+enum {
+	FILES = 65536,
+	LAST_INHERITED = 4, /* descriptor of a live worker: standard error, the ring */
+};
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || defined(LT_COVERAGE)
+#define IS_INSTRUMENTED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
+#define IS_INSTRUMENTED 1
+#endif
+#endif
+#ifndef IS_INSTRUMENTED
+#define IS_INSTRUMENTED 0
+#endif
+
+/* ---- limits ---- */
+
+static void limit(int resource, rlim_t most)
+{
+	struct rlimit r;
+
+	if (getrlimit(resource, &r) < 0)
+		return;
+	r.rlim_max = r.rlim_max < most ? r.rlim_max : most;
+	r.rlim_cur = r.rlim_max;
+	setrlimit(resource, &r);
+}
+
+/* Absurd metadata must not eat the machine's memory; a crash on damaged data is no news worth a core file. */
+static void set_limits(void)
+{
+	limit(RLIMIT_CORE, 0);
+	if (IS_INSTRUMENTED)
+		return;
+	limit(RLIMIT_AS, MEMORY_BYTES);
+	limit(RLIMIT_NPROC, 0);
+	limit(RLIMIT_NOFILE, FILES);
+	limit(RLIMIT_FSIZE, FILE_BYTES);
+}
+
+/* ---- Landlock ---- */
+
+/* As in the kernel's interface, of which the header may know less. */
+struct landlock_attr {
+	uint64_t fs, net;
+};
+
+struct landlock_port {
+	uint64_t access, port;
+};
+
+#define NET_BIND (UINT64_C(1) << 0)
+#define NET_CONNECT (UINT64_C(1) << 1)
+
+enum { RULE_NET_PORT = 2, ABI_NET = 4 };
+
+/* A kernel without it, or one that says no: the other means remain. */
+static void restrict_ports(unsigned port)
+{
+	const struct landlock_attr attr = { .net = NET_BIND | NET_CONNECT };
+	const struct landlock_port allowed = { .access = NET_CONNECT, .port = port };
+	int ruleset;
+
+	if (!port || syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION) < ABI_NET)
+		return;
+	ruleset = (int)syscall(SYS_landlock_create_ruleset, &attr, sizeof(attr), 0);
+	if (ruleset < 0)
+		return;
+	syscall(SYS_landlock_add_rule, ruleset, RULE_NET_PORT, &allowed, 0);
+	syscall(SYS_landlock_restrict_self, ruleset, 0);
+	close(ruleset);
+}
+
+/* ---- system calls ---- */
+
+static const int common_calls[] = {
+	SCMP_SYS(access), SCMP_SYS(brk), SCMP_SYS(clock_getres), SCMP_SYS(clock_gettime), SCMP_SYS(clock_nanosleep),
+	SCMP_SYS(close), SCMP_SYS(close_range), SCMP_SYS(exit), SCMP_SYS(exit_group),
+	SCMP_SYS(faccessat), SCMP_SYS(faccessat2), SCMP_SYS(fadvise64), SCMP_SYS(fstat),
+	SCMP_SYS(fstatfs), SCMP_SYS(futex), SCMP_SYS(getcwd), SCMP_SYS(getdents64), SCMP_SYS(getegid),
+	SCMP_SYS(geteuid), SCMP_SYS(getgid), SCMP_SYS(getpid), SCMP_SYS(getppid), SCMP_SYS(getrandom),
+	SCMP_SYS(getrusage), SCMP_SYS(gettid), SCMP_SYS(gettimeofday), SCMP_SYS(getuid), SCMP_SYS(lseek),
+	SCMP_SYS(lstat), SCMP_SYS(madvise), SCMP_SYS(membarrier), SCMP_SYS(mmap), SCMP_SYS(mprotect),
+	SCMP_SYS(mremap), SCMP_SYS(munmap), SCMP_SYS(nanosleep), SCMP_SYS(newfstatat), SCMP_SYS(poll),
+	SCMP_SYS(ppoll), SCMP_SYS(pread64), SCMP_SYS(read), SCMP_SYS(readlink), SCMP_SYS(readlinkat),
+	SCMP_SYS(readv), SCMP_SYS(restart_syscall), SCMP_SYS(rseq), SCMP_SYS(rt_sigprocmask),
+	SCMP_SYS(rt_sigreturn), SCMP_SYS(sched_getaffinity), SCMP_SYS(sched_yield), SCMP_SYS(set_robust_list),
+	SCMP_SYS(sigaltstack), SCMP_SYS(stat), SCMP_SYS(statfs), SCMP_SYS(statx), SCMP_SYS(sysinfo), SCMP_SYS(time),
+	SCMP_SYS(uname), SCMP_SYS(write), SCMP_SYS(writev),
+	SCMP_SYS(recvfrom),
+};
+
+static const int live_calls[] = {
+	SCMP_SYS(getpeername), SCMP_SYS(getsockname), SCMP_SYS(getsockopt), SCMP_SYS(recv), SCMP_SYS(recvmsg),
+	SCMP_SYS(select), SCMP_SYS(pselect6), SCMP_SYS(send), SCMP_SYS(setsockopt), SCMP_SYS(shutdown),
+};
+
+static bool allow_all(scmp_filter_ctx ctx, const int *calls, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (seccomp_rule_add(ctx, SCMP_ACT_ALLOW, calls[i], 0) < 0)
+			return false;
+	return true;
+}
+
+#define ALLOW_ALL(ctx, calls) allow_all(ctx, calls, sizeof(calls) / sizeof(*(calls)))
+
+static bool allow_opening(scmp_filter_ctx ctx)
+{
+	/* all that may change something: the mode, and that a file is made */
+	const unsigned changes = O_ACCMODE | O_CREAT | O_TRUNC | (O_TMPFILE & ~O_DIRECTORY);
+
+	return seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(openat), 1,
+				SCMP_A2(SCMP_CMP_MASKED_EQ, changes, 0)) >= 0 &&
+	       seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(open), 1, SCMP_A1(SCMP_CMP_MASKED_EQ, changes, 0)) >= 0;
+}
+
+/*
+ * TCP, and UDP for resolving names; what resolvers try besides fails. The sockets it inherited are of the family
+ * AF_UNIX and shall reach nobody but the parent: they have the lowest numbers and cannot be copied.
+ */
+static bool allow_sockets(scmp_filter_ctx ctx)
+{
+	static const int families[] = { AF_INET, AF_INET6 }, types[] = { SOCK_STREAM, SOCK_DGRAM };
+
+	for (size_t f = 0; f < 2; f++)
+		for (size_t t = 0; t < 2; t++)
+			if (seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(socket), 2,
+					     SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)families[f]),
+					     SCMP_A1(SCMP_CMP_MASKED_EQ, 0xf, (scmp_datum_t)types[t])) < 0)
+				return false;
+	return seccomp_rule_add(ctx, SCMP_ACT_ERRNO(EACCES), SCMP_SYS(socket), 1,
+				SCMP_A0(SCMP_CMP_EQ, AF_NETLINK)) >= 0 &&
+	       seccomp_rule_add(ctx, SCMP_ACT_ERRNO(EACCES), SCMP_SYS(socket), 1,
+				SCMP_A0(SCMP_CMP_EQ, AF_UNIX)) >= 0 &&
+	       seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(connect), 1,
+				SCMP_A0(SCMP_CMP_GT, LAST_INHERITED)) >= 0 &&
+	       seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(sendmmsg), 1,
+				SCMP_A0(SCMP_CMP_GT, LAST_INHERITED)) >= 0;
+}
+
+/* What is allowed for some arguments only. */
+static bool allow_some(scmp_filter_ctx ctx)
+{
+	static const int commands[] = { F_GETFD, F_SETFD, F_GETFL, F_SETFL };
+	const scmp_datum_t self = (scmp_datum_t)getpid();
+
+	for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++)
+		if (seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(fcntl), 1,
+				     SCMP_A1(SCMP_CMP_EQ, (scmp_datum_t)commands[i])) < 0)
+			return false;
+	return allow_opening(ctx) &&
+	       /* to no address but its socket's own */
+	       seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(sendto), 1, SCMP_A4(SCMP_CMP_EQ, 0)) >= 0 &&
+	       /* abort() and raise(): signals for itself */
+	       seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(tgkill), 1, SCMP_A0(SCMP_CMP_EQ, self)) >= 0 &&
+	       /* every handler but that of the filter's own signal */
+	       seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(rt_sigaction), 1, SCMP_A0(SCMP_CMP_NE, SIGSYS)) >= 0 &&
+	       /* limits are read */
+	       seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(prlimit64), 1, SCMP_A2(SCMP_CMP_EQ, 0)) >= 0 &&
+	       /* "is this a terminal?" of streams */
+	       seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(ioctl), 1, SCMP_A1(SCMP_CMP_EQ, TCGETS)) >= 0 &&
+	       seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(ioctl), 1, SCMP_A1(SCMP_CMP_EQ, FIONREAD)) >= 0 &&
+	       /* probed by the C library, which has other means */
+	       seccomp_rule_add(ctx, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), 0) >= 0 &&
+	       seccomp_rule_add(ctx, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(openat2), 0) >= 0;
+}
+
+/*
+ * Any other call: the parent shows the last line of a worker that died. The table of names was built before;
+ * nothing is allocated. The signal is blocked here: one more call that is refused ends the process by it.
+ */
+static void say_what_was_refused(int number, siginfo_t *info, void *context)
+{
+	const char *name = syscall_name_of_number(info->si_syscall);
+	char text[96];
+	int len;
+
+	(void)number;
+	(void)context;
+	len = snprintf(text, sizeof(text), "system call %d (%s) is not allowed\n", info->si_syscall,
+		       name ? name : "unknown");
+	if (write(STDERR_FILENO, text, (size_t)len) == len)
+		syscall(SYS_execve, NULL, NULL, NULL);
+	_exit(128 + number);
+}
+
+static enum lt_status filter_calls(enum confine_kind kind)
+{
+	struct sigaction action = { .sa_sigaction = say_what_was_refused, .sa_flags = SA_SIGINFO };
+	scmp_filter_ctx ctx = seccomp_init(SCMP_ACT_TRAP);
+	bool ok = ctx != NULL && sigaction(SIGSYS, &action, NULL) == 0 && ALLOW_ALL(ctx, common_calls) &&
+		  allow_some(ctx);
+	int failed = 0;
+
+	if (ok && kind == CONFINE_LIVE)
+		ok = ALLOW_ALL(ctx, live_calls) && allow_sockets(ctx);
+	if (ok)
+		failed = seccomp_load(ctx);
+	if (ctx)
+		seccomp_release(ctx);
+	if (ok && !failed)
+		return LT_OK;
+	return error_set("cannot filter a worker's system calls: %s", strerror(failed ? -failed : EINVAL));
+}
+
+bool confine_is_built(void)
+{
+	return !IS_INSTRUMENTED;
+}
+
+enum lt_status confine(enum confine_kind kind, unsigned port)
+{
+	set_limits();
+	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	if (IS_INSTRUMENTED)
+		return LT_OK;
+	restrict_ports(port);
+	if (prctl(PR_GET_SECCOMP) < 0)
+		return LT_OK; /* a kernel without filters */
+	return filter_calls(kind);
+}

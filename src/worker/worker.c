@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "worker/worker.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "event/payload.h"
+#include "event/syscalls.h"
+#include "reader/babeltrace2/babeltrace2.h"
+#include "reader/emit.h"
+#include "reader/live.h"
+#include "reader/native/native.h"
+#include "reader/reader.h"
+#include "source/job.h"
+#include "source/source.h"
+#include "worker/confine.h"
+
+/*
+ * A worker: reads one source into the ring it inherited and ends. Nothing it
+ * does can hurt the monitor: it may crash, hang or be killed.
+ */
+
+/* In the order in which they are tried. */
+static const struct reader_type *const readers[] = { &reader_native, &reader_babeltrace2 };
+
+bool worker_has_reader(const char *name)
+{
+	bool found = strcmp(name, JOB_ANY_READER) == 0;
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(readers); i++)
+		found |= strcmp(name, readers[i]->name) == 0;
+	return found;
+}
+
+static int number(const char *text)
+{
+	return (int)strtol(text, NULL, 10);
+}
+
+/* The last record. */
+static void say_how_it_ended(struct ring_producer *ring, enum lt_status status, enum failed_cause cause)
+{
+	struct event *ev;
+
+	if (status == LT_END) {
+		emit_end(ring, emit_begin(ring, EVENT_END, 0, 0));
+	} else {
+		ev = emit_begin(ring, EVENT_FAILED, 0, TEXT_MAX);
+		((struct ev_failed *)(void *)ev->words)->cause = cause;
+		emit_text(ev, offsetof(struct ev_failed, text), error_text(), strlen(error_text()));
+		emit_end(ring, ev);
+	}
+	ring_publish(ring);
+}
+
+/* ---- recordings ---- */
+
+/* The reason the first reader gave is the one to be told: it knows best what is wrong with a trace. */
+static enum lt_status open_recording(const char *choice, const struct reader_args *args, struct ring_producer *ring,
+				     struct reader **reader)
+{
+	const bool any = strcmp(choice, JOB_ANY_READER) == 0;
+	enum lt_status status = LT_AGAIN;
+	char *reason = NULL;
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(readers) && status != LT_OK && status != LT_ERROR; i++) {
+		if (!any && strcmp(choice, readers[i]->name) != 0)
+			continue;
+		ring_publish(ring);
+		error_clear();
+		status = readers[i]->open(args, ring, reader);
+		if (status == LT_AGAIN && !reason && *error_text())
+			reason = g_strdup(error_text());
+	}
+	if (status != LT_OK && reason)
+		error_set("%s", reason);
+	g_free(reason);
+	return status == LT_OK ? LT_OK : LT_ERROR;
+}
+
+static void read_recording(char **argv, struct ring_producer *ring)
+{
+	const struct reader_args args = {
+		.part = (unsigned)number(argv[1]),
+		.parts = (unsigned)number(argv[2]),
+		.name = argv[3],
+		.begin_ns = g_ascii_strtoull(argv[4], NULL, 10),
+		.end_ns = g_ascii_strtoull(argv[5], NULL, 10),
+		.found = { g_ascii_strtoull(argv[6], NULL, 10), g_ascii_strtoull(argv[7], NULL, 10) },
+		.paths = (const char *const *)argv + 8,
+	};
+	struct reader *reader = NULL;
+	enum lt_status status = args.parts ? open_recording(argv[0], &args, ring, &reader) :
+					     error_set("no parts to read");
+
+	while (status == LT_OK)
+		status = reader_step(reader);
+	/* The parent need not wait until everything is freed. */
+	say_how_it_ended(ring, status, FAILED_OTHER);
+	reader_close(reader);
+}
+
+/* ---- relayds ---- */
+
+static void read_relay(const char *job, const char *url, struct ring_producer *ring)
+{
+	enum failed_cause cause = FAILED_OTHER;
+	enum lt_status status = strcmp(job, JOB_LIST) == 0 ? live_list(url, ring, &cause) :
+							     live_read(url, ring, &cause);
+
+	say_how_it_ended(ring, status, cause);
+}
+
+/* Of the relayd of a URL; 0: not to be restricted. */
+static unsigned port_of(const char *text)
+{
+	struct source_url url;
+	const char *colon = NULL;
+	unsigned port = 0;
+
+	if (source_parse_url(text, &url) == LT_OK) {
+		colon = strchr(url.relay + strlen("net://"), ':');
+		port = colon ? (unsigned)number(colon + 1) : SOURCE_DEFAULT_PORT;
+	}
+	source_url_release(&url);
+	return port;
+}
+
+int worker_main(int argc, char **argv)
+{
+	const char *job = argc > JOB_FIRST ? argv[JOB_FIRST] : "";
+	const bool is_relay = argc == JOB_FIRST + JOB_URL_ARGUMENTS &&
+			      (strcmp(job, JOB_LIVE) == 0 || strcmp(job, JOB_LIST) == 0);
+	struct ring_producer ring;
+	struct ring_fds fds;
+
+	if (!is_relay && (argc < JOB_FIRST + JOB_RECORDING_ARGUMENTS || strcmp(job, JOB_RECORDING) != 0))
+		return 2;
+	syscalls_init();
+	fds = (struct ring_fds){ number(argv[0]), number(argv[1]) };
+	if (ring_producer_open(&ring, fds) != LT_OK) {
+		fprintf(stderr, "%s\n", error_text());
+		return 2;
+	}
+	/* The parent logs it: reading goes on without. */
+	if (confine(is_relay ? CONFINE_LIVE : CONFINE_RECORDING, is_relay ? port_of(argv[JOB_FIRST + 1]) : 0) != LT_OK)
+		fprintf(stderr, "%s\n", error_text());
+	if (is_relay)
+		read_relay(job, argv[JOB_FIRST + 1], &ring);
+	else
+		read_recording(argv + JOB_FIRST + 1, &ring);
+	ring_producer_release(&ring);
+	return 0;
+}

@@ -1,0 +1,103 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Both readers make the same records, to the byte, of every recording there is: those of the project, of ../shared, of
+user-space programs. Where they may differ is a list here; an entry that nothing needs fails.
+"""
+import os
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "truth"))
+import harness  # noqa: E402
+
+BUILD = os.environ["BUILD"]
+DUMP = os.path.join(BUILD, "tests/source/dump_records")
+SHARED = os.environ.get("SHARED", "")
+# Takes minutes with babeltrace2, and is of the same machine, tracer and events as the others.
+LEFT_OUT = {"large"}
+
+# name → (records that differ, of which kind, cause)
+ALLOWED = {
+    "sync_scp": (2, "TRACE", "events of old tracers lie behind the end of their packets, which babeltrace2 moves: "
+                             "the hint of where the recording ends"),
+}
+
+checks = harness.Checks()
+used = set()
+
+
+def library_reads_ctf2():
+    out = subprocess.run(["pkg-config", "--modversion", "babeltrace2"], stdout=subprocess.PIPE, text=True, check=True).stdout
+    return tuple(map(int, out.split("."))) >= (2, 1)
+
+
+def is_ctf2(path):
+    for root, _, files in os.walk(path):
+        if "metadata" in files:
+            with open(os.path.join(root, "metadata"), "rb") as metadata:
+                return b"\x1e" in metadata.read(256)
+    return False
+
+
+def dump(reader, path, to):
+    with open(to, "wb") as out:
+        return subprocess.run([DUMP, "-x", "-R", reader, path], stdout=out, check=False).returncode
+
+
+def differences(a, b):
+    """Pairs of lines that differ; None for lines that only one file has."""
+    with open(a, "rb") as first, open(b, "rb") as second:
+        while True:
+            x, y = first.readline(), second.readline()
+            if not x and not y:
+                return
+            if x != y:
+                yield x.decode("latin-1"), y.decode("latin-1")
+
+
+def compare(name, path, directory):
+    native, library = (os.path.join(directory, reader) for reader in ("native", "babeltrace2"))
+    status = dump("native", path, native)
+    if is_ctf2(path) and not library_reads_ctf2():
+        print(f"skip {name}: this babeltrace2 does not read CTF 2")
+        return
+    checks.equal(dump("babeltrace2", path, library), status, f"{name}: exit status")
+    with open(native, "rb") as records:
+        checks.true(b"# events 0 " not in records.read() or name in ("cpgraph", "match_tables"), f"{name}: there are events")
+    found = list(differences(native, library))
+    allowed = ALLOWED.get(name)
+    if allowed:
+        used.add(name)
+        same_kind = all(a.split()[1:2] == b.split()[1:2] == [allowed[1]] for a, b in found)
+        checks.true(len(found) == allowed[0] and same_kind, f"{name}: differs as known: {found[:2]}")
+    else:
+        checks.true(not found, f"{name}: {len(found)} records differ, first {[tuple(x[:300] for x in f) for f in found[:1]]}")
+
+
+def shared_recordings(directory):
+    """The cases of ../shared/conformance, which stand there unpacked."""
+    top = os.path.join(SHARED, "conformance")
+    if not os.path.isdir(top):
+        print("skip conformance: ../shared is absent")
+        return
+    for name in sorted(os.listdir(top)):
+        path = os.path.join(top, name)
+        if any("metadata" in files for _, _, files in os.walk(path)):
+            compare(name, path, directory)
+
+
+def main():
+    harness.need_program()
+    harness.need("babeltrace2")
+    with tempfile.TemporaryDirectory() as directory:
+        for name, path, _ in harness.recordings():
+            if name not in LEFT_OUT:
+                compare(name, path, directory)
+        shared_recordings(directory)
+    if SHARED and os.path.isdir(os.path.join(SHARED, "conformance")):
+        checks.equal(sorted(used), sorted(ALLOWED), "every allowed difference is there")
+    checks.finish()
+
+
+main()
