@@ -9,9 +9,61 @@ void do_pause(struct ui *ui, int argument)
 	cursor_pause(&ui->cursor, ui->cursor.mode != CURSOR_PAUSED);
 }
 
+/* The next edge of any host's frames behind t_ns, or the last one before it; t_ns: there is none. */
+static uint64_t next_edge(const struct ui *ui, uint64_t t_ns, bool forward)
+{
+	uint64_t edge_ns = t_ns, beside_ns = ui->cursor.frame_ns / 4; /* edges of hosts that are the same by the grid */
+
+	for (unsigned i = 0; i < ui->hosts->len; i++) {
+		const struct ui_host_data *host = ui_host(ui, i);
+		uint64_t host_ns = ui_from_ref(host, t_ns);
+
+		if (!host->loaded)
+			continue;
+		if (forward)
+			host_ns = history_edge_ceil(ui->history, host->info.track, host_ns + beside_ns);
+		else
+			host_ns = history_edge_floor(ui->history, host->info.track, host_ns - beside_ns);
+		edge_ns = forward ? MAX(edge_ns, ui_to_ref(host, host_ns)) : MIN(edge_ns, ui_to_ref(host, host_ns));
+	}
+	return edge_ns;
+}
+
+/* Whether what is shown is one frame that was merged, longer than an interval of the cursor. */
+static bool shows_merged(const struct ui *ui)
+{
+	const struct cursor *c = &ui->cursor;
+
+	return !c->marked_begin_ns && ui->shown_end_ns - ui->shown_begin_ns >= c->interval_ns + c->frame_ns &&
+	       next_edge(ui, ui->shown_end_ns, false) <= ui->shown_begin_ns;
+}
+
+/* From there a step leads to the frames beside it, not to another part of the same. False: it is not there. */
+static bool step_merged(struct ui *ui, int steps)
+{
+	uint64_t edge_ns;
+
+	if (!shows_merged(ui))
+		return false;
+	/* several keys may come before anything is drawn */
+	if (data_load(ui)) {
+		ui_rebuild(ui);
+		if (!shows_merged(ui))
+			return false;
+	}
+	edge_ns = steps > 0 ? ui->shown_end_ns : ui->shown_begin_ns;
+	for (int n = steps > 0 ? steps : -1 - steps; n; n--)
+		edge_ns = next_edge(ui, edge_ns, steps > 0);
+	if (steps < 0)
+		cursor_pause(&ui->cursor, true);
+	cursor_jump(&ui->cursor, edge_ns - 1);
+	return true;
+}
+
 void do_step(struct ui *ui, int argument)
 {
-	cursor_step(&ui->cursor, argument);
+	if (!step_merged(ui, argument))
+		cursor_step(&ui->cursor, argument);
 }
 
 static void jump_done(struct ui *ui, const char *text)

@@ -161,6 +161,35 @@ def there_and_back(checks):
             checks.equal(f"pane {pane}: by a jump, the same screen", t.sync(), seen[0])
 
 
+def steps_over(t, key):
+    """The intervals that a key leads to, from the one that is shown until it leads nowhere."""
+    seen = [shown_interval(t.sync())]
+    while True:
+        shown = shown_interval(t.press(key))
+        if shown == seen[-1]:
+            return seen
+        seen.append(shown)
+
+
+def merged_frames(checks):
+    """In a history too small for the recording frames are merged: steps lead over them as over others, none is shown
+    twice or left out."""
+    recording = unpack("three-tier") or skip("no recording three-tier")
+    longest = 0
+    for size in ("720k", "760k", "800k"):
+        with Terminal("--paused", "--history-size", size, f"{recording}/web", size=SIZE).wait_read() as t:
+            t.press(*["-"] * 20, "+", "+", "+", ")")
+            back = steps_over(t, "Left")
+            checks.equal(f"{size}: one ends where the next one starts", [end for _, end in back[1:]],
+                         [begin for begin, _ in back[:-1]])
+            checks.equal(f"{size}: forward, the same ones", steps_over(t, "Right"), back[::-1])
+            t.keys_at_once(*["Left"] * 5)
+            checks.equal(f"{size}: five steps at once", shown_interval(t.sync()), back[min(5, len(back) - 1)])
+            lengths = [end - begin for begin, end in back[1:]] # the last one may be cut by the end of the record
+            longest = max(longest, max(lengths) / min(lengths))
+    checks.check(f"frames were merged to {longest} intervals", longest > 3)
+
+
 def play(recording, speed):
     """Replays from the start to the end; the screens seen by interval, without the state word and the last row."""
     seen, before = {}, None
@@ -192,4 +221,4 @@ def speeds(checks):
     checks.check("intervals touch", all(a[1] == b[0] for a, b in zip(edges, edges[1:])), edges)
 
 
-Checks().run(screen_equals_report, there_and_back, speeds)
+Checks().run(screen_equals_report, there_and_back, merged_frames, speeds)
