@@ -4,7 +4,10 @@
 #include <glib.h>
 #include <string.h>
 
+#include "history/sized.h"
 #include "history/varint.h"
+
+_Static_assert((int)VARINT_PAD >= (int)SIZED_PAD, "to spare for both");
 
 void bytes_reserve(struct bytes *b, size_t more)
 {

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Bytes that grow at their end, with some to spare behind them: varint.h. Zero-initialised is empty. */
+/* Bytes that grow at their end, with some to spare behind them: varint.h, sized.h. Zero-initialised is empty. */
 struct bytes {
 	uint8_t *data;
 	size_t len, capacity;

@@ -111,6 +111,7 @@ void codec_destroy(struct codec *c)
 		g_array_free(c->masks[i], TRUE);
 	}
 	bytes_release(&c->rows);
+	bytes_release(&c->sizes);
 	bytes_release(&c->extremes);
 	g_free(c);
 }
@@ -118,12 +119,13 @@ void codec_destroy(struct codec *c)
 void codec_trim(struct codec *c)
 {
 	bytes_release(&c->rows);
+	bytes_release(&c->sizes);
 	bytes_release(&c->extremes);
 }
 
 size_t codec_bytes(const struct codec *c)
 {
-	size_t bytes = sizeof(*c) + c->rows.capacity + c->extremes.capacity;
+	size_t bytes = sizeof(*c) + c->rows.capacity + c->sizes.capacity + c->extremes.capacity;
 
 	for (int i = 0; i < TABLES; i++) {
 		const struct map64 *m = &c->mask_numbers[i];

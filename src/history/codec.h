@@ -12,7 +12,7 @@
 /*
  * How the difference between two states of a host becomes bytes and back.
  *
- *   frame:  per table: number, lengths | rows | extremes of these rows
+ *   frame:  per table: number, lengths | sizes | rows | extremes of these rows
  *   row:    gap to the row before, NEW, ENDED | number of a mask | uid if NEW | the cells of the mask
  *
  * A cell holds what it takes to get it from its value before (a new row: from
@@ -22,7 +22,8 @@
  * as they are, apart, because most frames are only read to get past them; reading merges
  * them into the row. A distribution of one value holds that value and its time only.
  *
- * The masks of changed cells are few: each is kept once, named by its number.
+ * The numbers of rows are in sized.h's form, whose sizes stand before them; the head of a table and the extremes are
+ * varints. The masks of changed cells are few: each is kept once, named by its number.
  */
 struct codec;
 

@@ -3,25 +3,23 @@
 #include <string.h>
 
 #include "history/codec_internal.h"
+#include "history/sized.h"
 #include "history/varint.h"
 
-static uint64_t get_mask(const struct codec *c, enum table_id table, const uint8_t **p)
+static uint64_t get_mask(const struct codec *c, enum table_id table, struct sized_get *get)
 {
-	uint64_t number = varint_get(p);
+	uint64_t number = sized_get(get);
 
 	if (number == MASK_FOLLOWS)
-		return varint_get(p);
+		return sized_get(get);
 	g_assert(number <= c->masks[table]->len);
 	return g_array_index(c->masks[table], uint64_t, number - 1);
 }
 
-static uint64_t get_time(const uint8_t **p, uint64_t *ref_ns)
+/* The time that a number stands for. */
+static uint64_t time_of(uint64_t number, uint64_t ref_ns)
 {
-	uint64_t v = varint_get(p);
-
-	if (!v)
-		return 0;
-	return *ref_ns += unzigzag(v - 1);
+	return number ? ref_ns + unzigzag(number - 1) : 0;
 }
 
 /* As dist_add() does it: of equal values the later. */
@@ -37,17 +35,18 @@ static void dist_merge_extremes(struct dist *d, uint64_t min, uint64_t max, uint
 
 /* Where rows are read from. */
 struct get {
-	const uint8_t *rows, *extremes; /* extremes NULL: not wanted */
+	struct sized_get rows;
+	const uint8_t *extremes; /* NULL: not wanted */
 	uint64_t ref_ns;
 };
 
 static void get_dist(struct get *get, struct dist *d)
 {
-	unsigned __int128 head = varint128_get(&get->rows), sq;
-	uint64_t sum = varint_get(&get->rows), min = sum, max = sum, ref_ns = get->ref_ns;
+	unsigned __int128 head = sized_get128(&get->rows), sq;
+	uint64_t sum = sized_get(&get->rows), min = sum, max = sum;
 	enum dist_form form = head & ((1 << DIST_FORM_BITS) - 1);
 
-	sq = form == DIST_ONE ? (unsigned __int128)sum * sum : varint128_get(&get->rows);
+	sq = form == DIST_ONE ? (unsigned __int128)sum * sum : sized_get128(&get->rows);
 	d->count += (uint64_t)(head >> DIST_FORM_BITS);
 	d->sum += sum;
 	sq += dist_square(d);
@@ -59,7 +58,7 @@ static void get_dist(struct get *get, struct dist *d)
 		min = varint_get(&get->extremes) - 1;
 		max = varint_get(&get->extremes);
 	}
-	dist_merge_extremes(d, min, max, get_time(&get->extremes, &ref_ns));
+	dist_merge_extremes(d, min, max, time_of(varint_get(&get->extremes), get->ref_ns));
 }
 
 static void get_cells(const struct plan *plan, struct get *get, uint64_t mask, uint64_t *cells)
@@ -71,13 +70,14 @@ static void get_cells(const struct plan *plan, struct get *get, uint64_t mask, u
 
 		switch (plan->ops[i]) {
 		case OP_GAUGE:
-			cells[i] += unzigzag(varint_get(&get->rows));
+			cells[i] += unzigzag(sized_get(&get->rows));
 			break;
 		case OP_TIME:
-			cells[i] = get_time(&get->rows, &get->ref_ns);
+			cells[i] = time_of(sized_get(&get->rows), get->ref_ns);
+			get->ref_ns = cells[i] ? cells[i] : get->ref_ns;
 			break;
 		case OP_GROWTH:
-			cells[i] += varint_get(&get->rows);
+			cells[i] += sized_get(&get->rows);
 			break;
 		case OP_DIST:
 			get_dist(get, (struct dist *)(void *)(cells + i));
@@ -96,7 +96,7 @@ static void get_cells(const struct plan *plan, struct get *get, uint64_t mask, u
 		cells[plan->told_by_rest] += accrual_lag(plan, cells) - lag;
 }
 
-static void get_table(const struct codec *c, enum table_id table, struct get get, const uint8_t *rows_end,
+static void get_table(const struct codec *c, enum table_id table, struct get get, uint64_t numbers,
 		      uint64_t begin_ns, struct host_state *s, state_retire_fn *retire, void *retire_data)
 {
 	const struct plan *plan = &c->plans[table];
@@ -104,13 +104,13 @@ static void get_table(const struct codec *c, enum table_id table, struct get get
 	uint64_t brief[CELLS_MAX]; /* a life inside the frame */
 	struct row_names before = {0};
 
-	while (get.rows < rows_end) {
-		uint64_t head = varint_get(&get.rows), mask = get_mask(c, table, &get.rows);
+	while (get.rows.n < numbers) {
+		uint64_t head = sized_get(&get.rows), mask = get_mask(c, table, &get.rows);
 		uint64_t *cells = brief;
 
 		before.row += head >> ROW_FLAG_BITS;
 		if (head & ROW_IS_NEW) {
-			before.uid += unzigzag(varint_get(&get.rows));
+			before.uid += unzigzag(sized_get(&get.rows));
 			if (head & ROW_HAS_ENDED) {
 				memcpy(brief, plan->empty, sizeof(brief));
 				brief[0] = before.uid;
@@ -132,7 +132,7 @@ static void get_table(const struct codec *c, enum table_id table, struct get get
 				state_remove_at(s, table, before.row);
 		}
 	}
-	g_assert(get.rows == rows_end);
+	g_assert(get.rows.n == numbers);
 }
 
 size_t codec_get_frame(const struct codec *c, const uint8_t *data, size_t len, uint64_t begin_ns, uint32_t tables_mask,
@@ -142,15 +142,17 @@ size_t codec_get_frame(const struct codec *c, const uint8_t *data, size_t len, u
 	size_t bytes = 0;
 
 	while (p < end) {
-		uint64_t table = varint_get(&p), rows = varint_get(&p), extremes = varint_get(&p);
+		uint64_t table = varint_get(&p), numbers = varint_get(&p), rows = varint_get(&p);
+		uint64_t extremes = varint_get(&p), sizes = sized_packed(numbers);
 
-		g_assert(table < TABLES && rows + extremes <= (size_t)(end - p));
+		g_assert(table < TABLES && sizes + rows + extremes <= (size_t)(end - p));
 		if (tables_mask >> table & 1) {
-			get_table(c, table, (struct get){ .rows = p, .extremes = retire ? p + rows : NULL }, p + rows,
-				  begin_ns, s, retire, retire_data);
-			bytes += rows + extremes;
+			struct get get = { .rows = { p + sizes, p, 0 }, .extremes = retire ? p + sizes + rows : NULL };
+
+			get_table(c, table, get, numbers, begin_ns, s, retire, retire_data);
+			bytes += sizes + rows + extremes;
 		}
-		p += rows + extremes;
+		p += sizes + rows + extremes;
 	}
 	g_assert(p == end);
 	return bytes;

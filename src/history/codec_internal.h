@@ -56,7 +56,7 @@ struct codec {
 	struct plan plans[TABLES];
 	struct map64 mask_numbers[TABLES]; /* mask -> place in masks[], + 1 */
 	GArray *masks[TABLES];             /* uint64_t */
-	struct bytes rows, extremes;       /* of the table being put */
+	struct bytes rows, sizes, extremes; /* of the table being put */
 };
 
 /* What names the row before it in a table's rows. */

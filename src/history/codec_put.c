@@ -3,12 +3,13 @@
 #include <string.h>
 
 #include "history/codec_internal.h"
+#include "history/sized.h"
 #include "history/varint.h"
 
 /* Room for any row. */
-enum { ROW_BYTES_MAX = CELLS_MAX * VARINT128_MAX + 4 * VARINT_MAX };
+enum { ROW_NUMBERS_MAX = CELLS_MAX + 4 };
 
-static uint8_t *put_mask(struct codec *c, enum table_id table, uint8_t *p, uint64_t mask)
+static void put_mask(struct codec *c, enum table_id table, struct sized_put *put, uint64_t mask)
 {
 	uint32_t number = map64_get(&c->mask_numbers[table], mask);
 
@@ -17,24 +18,25 @@ static uint8_t *put_mask(struct codec *c, enum table_id table, uint8_t *p, uint6
 		number = c->masks[table]->len;
 		map64_put(&c->mask_numbers[table], mask, number);
 	}
-	if (number != MAP64_NONE)
-		return varint_put(p, number);
-	return varint_put(varint_put(p, MASK_FOLLOWS), mask);
+	if (number != MAP64_NONE) {
+		sized_put(put, number);
+		return;
+	}
+	sized_put(put, MASK_FOLLOWS);
+	sized_put(put, mask);
 }
 
 /* Where a row is written to. */
 struct put {
-	uint8_t *rows, *extremes;
+	struct sized_put rows;
+	uint8_t *extremes;
 	uint64_t ref_ns; /* the last time written, what the next is relative to */
 };
 
-static uint8_t *put_time(uint8_t *p, uint64_t t_ns, uint64_t *ref_ns)
+/* What stands for a time; 0: none. */
+static uint64_t time_number(uint64_t t_ns, uint64_t ref_ns)
 {
-	if (!t_ns)
-		return varint_put(p, 0);
-	p = varint_put(p, 1 + zigzag(t_ns - *ref_ns));
-	*ref_ns = t_ns;
-	return p;
+	return t_ns ? 1 + zigzag(t_ns - ref_ns) : 0;
 }
 
 static enum dist_form dist_form(const struct dist *d, uint64_t count, uint64_t sum, unsigned __int128 sq)
@@ -51,18 +53,17 @@ static void put_dist(struct put *put, const struct dist *prev, const struct dist
 	uint64_t count = d->count - prev->count, sum = d->sum - prev->sum;
 	unsigned __int128 sq = dist_square(d) - dist_square(prev);
 	enum dist_form form = dist_form(d, count, sum, sq);
-	uint64_t ref_ns = put->ref_ns;
 
-	put->rows = varint128_put(put->rows, (unsigned __int128)count << DIST_FORM_BITS | form);
-	put->rows = varint_put(put->rows, sum);
+	sized_put128(&put->rows, (unsigned __int128)count << DIST_FORM_BITS | form);
+	sized_put(&put->rows, sum);
 	if (form != DIST_ONE)
-		put->rows = varint128_put(put->rows, sq);
+		sized_put128(&put->rows, sq);
 	if (form == DIST_FULL) {
 		put->extremes = varint_put(put->extremes, d->min + 1);
 		put->extremes = varint_put(put->extremes, d->max);
 	}
 	if (form != DIST_NO_EXTREMES)
-		put->extremes = put_time(put->extremes, d->max_at, &ref_ns);
+		put->extremes = varint_put(put->extremes, time_number(d->max_at, put->ref_ns));
 }
 
 static uint64_t changed_cells(const struct plan *plan, const uint64_t *prev, const uint64_t *cells)
@@ -94,13 +95,15 @@ static void put_cells(const struct plan *plan, struct put *put, uint64_t mask, c
 
 		switch (plan->ops[i]) {
 		case OP_GAUGE:
-			put->rows = varint_put(put->rows, zigzag(cells[i] - prev[i]));
+			sized_put(&put->rows, zigzag(cells[i] - prev[i]));
 			break;
 		case OP_TIME:
-			put->rows = put_time(put->rows, cells[i], &put->ref_ns);
+			sized_put(&put->rows, time_number(cells[i], put->ref_ns));
+			if (cells[i])
+				put->ref_ns = cells[i];
 			break;
 		case OP_GROWTH:
-			put->rows = varint_put(put->rows, cells[i] - prev[i]);
+			sized_put(&put->rows, cells[i] - prev[i]);
 			break;
 		case OP_DIST:
 			put_dist(put, (const struct dist *)(const void *)(prev + i),
@@ -125,33 +128,38 @@ static void put_row(struct codec *c, enum table_id table, struct row_names *befo
 
 	if (!flags && !mask)
 		return;
-	bytes_reserve(&c->rows, ROW_BYTES_MAX);
-	bytes_reserve(&c->extremes, ROW_BYTES_MAX);
-	put.rows = c->rows.data + c->rows.len;
+	bytes_reserve(&c->rows, ROW_NUMBERS_MAX * SIZED_MAX);
+	bytes_reserve(&c->sizes, ROW_NUMBERS_MAX + 1);
+	bytes_reserve(&c->extremes, CELLS_MAX * VARINT_MAX);
+	put.rows = (struct sized_put){ c->rows.data + c->rows.len, c->sizes.data + c->sizes.len };
 	put.extremes = c->extremes.data + c->extremes.len;
-	put.rows = varint_put(put.rows, (uint64_t)(row - before->row) << ROW_FLAG_BITS | flags);
+	sized_put(&put.rows, (uint64_t)(row - before->row) << ROW_FLAG_BITS | flags);
 	before->row = row;
-	put.rows = put_mask(c, table, put.rows, mask);
+	put_mask(c, table, &put.rows, mask);
 	if (flags & ROW_IS_NEW) {
-		put.rows = varint_put(put.rows, zigzag(cells[0] - before->uid));
+		sized_put(&put.rows, zigzag(cells[0] - before->uid));
 		before->uid = cells[0];
 	}
 	put_cells(plan, &put, mask, prev, cells);
-	c->rows.len = put.rows - c->rows.data;
+	c->rows.len = put.rows.bytes - c->rows.data;
+	c->sizes.len = put.rows.sizes - c->sizes.data;
 	c->extremes.len = put.extremes - c->extremes.data;
 }
 
 static void put_body(struct codec *c, enum table_id table, struct bytes *out)
 {
-	uint8_t head[3 * VARINT_MAX];
+	uint8_t head[4 * VARINT_MAX];
 	uint8_t *p;
 
-	if (!c->rows.len)
+	if (!c->sizes.len)
 		return;
 	p = varint_put(head, table);
+	p = varint_put(p, c->sizes.len);
 	p = varint_put(p, c->rows.len);
 	p = varint_put(p, c->extremes.len);
 	bytes_append(out, head, p - head);
+	sized_pack(c->sizes.data, c->sizes.len);
+	bytes_append(out, c->sizes.data, sized_packed(c->sizes.len));
 	bytes_append(out, c->rows.data, c->rows.len);
 	bytes_append(out, c->extremes.data, c->extremes.len);
 }
@@ -197,7 +205,7 @@ static void put_table(struct codec *c, enum table_id table, uint64_t begin_ns, s
 	const struct plan *plan = &c->plans[table];
 	struct row_names before = {0};
 
-	c->rows.len = c->extremes.len = 0;
+	c->rows.len = c->sizes.len = c->extremes.len = 0;
 	for (uint32_t k = 0; k < n; k++) {
 		const struct change *change = &list[k];
 		const struct state_table *t = &base->tables[table];
@@ -232,7 +240,7 @@ void codec_put_key(struct codec *c, struct bytes *out, uint64_t t_ns, const stru
 		const struct state_table *t = &s->tables[i];
 		struct row_names before = {0};
 
-		c->rows.len = c->extremes.len = 0;
+		c->rows.len = c->sizes.len = c->extremes.len = 0;
 		for (uint32_t row = STATE_NO_ROW; (row = state_next(t, row)) != STATE_NO_ROW;)
 			put_row(c, i, &before, t_ns, row, ROW_IS_NEW, c->plans[i].empty, state_cells(t, row));
 		put_body(c, i, out);

@@ -13,7 +13,7 @@
 /*
  * The past of every host, in a bounded number of bytes: one track per host,
  * each a row of frames that touch. A frame holds what changed in the rows of
- * the host's tables since the frame before (varint deltas, rows and cells named by
+ * the host's tables since the frame before (deltas in few bytes, rows and cells named by
  * gaps and masks: codec.h); before every HISTORY_KEY_FRAMES at most stands a
  * key: all rows of that time.
  *

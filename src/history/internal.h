@@ -120,7 +120,7 @@ static inline uint64_t chunk_end_ns(const struct chunk *c)
 /* Whether reading past its frames takes much longer than reading a key: time for another one. */
 static inline bool chunk_is_long(const struct chunk *c)
 {
-	enum { KEYS = 6, LEAST_BYTES = 16384 };
+	enum { KEYS = 2, LEAST_BYTES = 16384 };
 
 	return c->data.len - c->key_len > MAX(KEYS * (size_t)c->key_len, LEAST_BYTES);
 }

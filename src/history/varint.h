@@ -8,11 +8,10 @@
 
 /*
  * Numbers in as few bytes as they need: seven bits each, the lowest first, the
- * top bit tells that more follow. Who writes has room for VARINT_MAX bytes, for
- * VARINT128_MAX of the 128-bit form; who reads may read up to VARINT_PAD bytes
- * past the number.
+ * top bit says that more follow. Who writes has room for VARINT_MAX bytes; who
+ * reads may read up to VARINT_PAD bytes past the number.
  */
-enum { VARINT_MAX = 10, VARINT128_MAX = 19, VARINT_PAD = 8 };
+enum { VARINT_MAX = 10, VARINT_PAD = 8 };
 
 static inline uint8_t *varint_put(uint8_t *p, uint64_t v)
 {
@@ -45,36 +44,6 @@ static inline uint64_t varint_get(const uint8_t **at)
 		uint64_t byte = *p++;
 
 		v |= (byte & 0x7f) << shift;
-		if (byte < 0x80)
-			break;
-	}
-	*at = p;
-	return v;
-}
-
-static inline uint8_t *varint128_put(uint8_t *p, unsigned __int128 v)
-{
-	while (v >= 0x80) {
-		*p++ = (uint8_t)v | 0x80;
-		v >>= 7;
-	}
-	*p++ = v;
-	return p;
-}
-
-static inline unsigned __int128 varint128_get(const uint8_t **at)
-{
-	const uint8_t *p = *at;
-	unsigned __int128 v = 0;
-	uint64_t first;
-
-	memcpy(&first, p, sizeof(first));
-	if (~first & UINT64_C(0x8080808080808080))
-		return varint_get(at);
-	for (unsigned shift = 0;; shift += 7) {
-		uint8_t byte = *p++;
-
-		v |= (unsigned __int128)(byte & 0x7f) << shift;
 		if (byte < 0x80)
 			break;
 	}
