@@ -17,7 +17,7 @@
 /*
  * Finding the traces below a directory and which of them belong together: the
  * archives of a rotated session and the snapshots of one session carry the same
- * trace UUID, host name and clock in their metadata. A group is read as one
+ * trace UUID, host name and clock in their metadata, in one format. A group is read as one
  * trace, so that packets present in several of its directories count once.
  */
 
@@ -47,7 +47,8 @@ static char *group_of(const char *directory)
 		return NULL;
 	identity_read(&id, text);
 	if (id.trace)
-		group = g_strdup_printf("%s %s %s", id.trace, id.hostname ? id.hostname : "", id.clock ? id.clock : "");
+		group = g_strdup_printf("%d %s %s %s", metadata_is_ctf2(text), id.trace,
+					id.hostname ? id.hostname : "", id.clock ? id.clock : "");
 	identity_release(&id);
 	g_free(text);
 	return group;

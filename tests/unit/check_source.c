@@ -449,6 +449,38 @@ static void remove_directory(char *directory)
 	g_free(directory);
 }
 
+static void write_ctf2(const char *root, const char *below, const char *uid, const char *hostname)
+{
+	char *directory = g_build_filename(root, below, NULL);
+	char *text = g_strdup_printf("\x1e{\"type\":\"preamble\",\"version\":2}\n\x1e{\"type\":\"trace-class\","
+				     "\"uid\":\"%s\",\"environment\":{\"hostname\":\"%s\"}}\n", uid, hostname);
+
+	write_text(directory, "metadata", text);
+	write_text(directory, "ch_0", "x");
+	g_free(text);
+	g_free(directory);
+}
+
+START_TEST(test_find_groups_ctf2)
+{
+	char *root = temporary_directory();
+	GPtrArray *specs = new_specs();
+
+	write_ctf2(root, "web/archives/20261120T142439+0000-20261120T142440+0000-0/kernel", "u1", "web");
+	write_ctf2(root, "web/archives/20261120T142440+0000-20261120T142441+0000-1/kernel", "u1", "web");
+	write_ctf2(root, "copy/kernel", "u1", "other");
+	write_trace(root, "old/kernel", "u1", "web");
+	ck_assert_int_eq(source_find(root, specs, NULL), LT_OK);
+	/* A recording beside what it was converted to: the same UUID, but not one trace. */
+	ck_assert_uint_eq(specs->len, 3);
+	spec_of(specs, "web", 2);
+	spec_of(specs, "copy", 1);
+	spec_of(specs, "old", 1);
+	g_ptr_array_free(specs, TRUE);
+	remove_directory(root);
+}
+END_TEST
+
 START_TEST(test_find_groups)
 {
 	char *root = temporary_directory(), *again;
@@ -726,6 +758,7 @@ int main(int argc, char **argv)
 	tests[n++] = test_no_orphans;
 	tests[n++] = test_program_that_is_none;
 	tests[n++] = test_find_groups;
+	tests[n++] = test_find_groups_ctf2;
 	tests[n++] = test_find_nothing;
 	tests[n++] = test_counts_equal_babeltrace;
 	tests[n++] = test_backward_steps;
