@@ -6,7 +6,7 @@
 # make check            builds and runs every test; check-unit: only the unit tests
 # make man              writes man/*.1 anew from the program's tables
 # make bench            a table of speeds and sizes
-# make fuzz             damaged recordings: FUZZ_CASES=, FUZZ_SEED=
+# make fuzz             damaged metadata and recordings: FUZZ_CASES=, FUZZ_SEED=
 # make valgrind         the unit tests under valgrind
 # make install          DESTDIR=, PREFIX=; uninstall
 # make dist             a source archive
@@ -161,13 +161,14 @@ check-style:
 bench: $(PROGRAM) $(filter $(BUILD)/tests/bench/%,$(TEST_PROGRAMS))
 	$(Q)scripts/bench --build $(BUILD)
 
-# Damaged recordings by the thousand; another seed gives other ones.
+# Damaged recordings by the thousand, and a hundred times as much damaged metadata; another seed gives other ones.
 
 FUZZ_CASES ?= 2000
 FUZZ_SEED ?= 1
 
 .PHONY: fuzz
-fuzz: $(PROGRAM) $(TRACES)
+fuzz: $(PROGRAM) $(TRACES) $(BUILD)/tests/fuzz/fuzz_metadata
+	$(Q)BUILD=$(abspath $(BUILD)) FUZZ_METADATA_CASES=$$(($(FUZZ_CASES) * 100)) FUZZ_SEED=$(FUZZ_SEED) tests/fuzz/test_metadata.sh
 	$(Q)LTTNGTOP=$(abspath $(PROGRAM)) BUILD=$(abspath $(BUILD)) tests/fuzz/fuzz.py $(FUZZ_CASES) $(FUZZ_SEED)
 
 .PHONY: valgrind
