@@ -26,7 +26,9 @@ size_t chunk_bytes(const struct chunk *c)
 void chunk_end_key(struct chunk *c)
 {
 	g_assert(c->data.len <= UINT32_MAX);
-	c->key_len = c->data.len;
+	c->keys_end = c->data.len;
+	if (!c->n_frames)
+		c->key_len = c->data.len;
 }
 
 void chunk_end_frame(struct chunk *c, const struct frame *f)
@@ -37,6 +39,7 @@ void chunk_end_frame(struct chunk *c, const struct frame *f)
 		c->frames = g_renew(struct frame, c->frames, c->capacity);
 	}
 	c->frames[c->n_frames] = *f;
+	c->frames[c->n_frames].data_begin = MAX(c->keys_end, c->n_frames ? c->frames[c->n_frames - 1].data_end : 0);
 	c->frames[c->n_frames++].data_end = c->data.len;
 }
 
@@ -44,12 +47,13 @@ void chunk_join(struct chunk *c, const struct chunk *more)
 {
 	uint32_t from = c->data.len;
 
-	g_assert(!more->key_len && more->begin_ns == chunk_end_ns(c) && more->data.len <= UINT32_MAX - from);
+	g_assert(!more->keys_end && more->begin_ns == chunk_end_ns(c) && more->data.len <= UINT32_MAX - from);
 	bytes_append(&c->data, more->data.data, more->data.len);
 	c->capacity = c->n_frames + more->n_frames;
 	c->frames = g_renew(struct frame, c->frames, c->capacity);
 	for (uint32_t i = 0; i < more->n_frames; i++) {
 		c->frames[c->n_frames] = more->frames[i];
+		c->frames[c->n_frames].data_begin += from;
 		c->frames[c->n_frames++].data_end += from;
 	}
 }
@@ -62,10 +66,25 @@ void chunk_close(struct chunk *c)
 	c->capacity = c->n_frames;
 }
 
-void chunk_get_key(const struct chunk *c, const struct codec *codec, uint32_t tables_mask, struct host_state *s)
+/* The number of the frame that the last key up to frame i stands before. */
+static unsigned last_key(const struct chunk *c, unsigned i)
 {
+	while (i && c->frames[i].data_begin == c->frames[i - 1].data_end)
+		i--;
+	return i;
+}
+
+void chunk_get_state(const struct chunk *c, unsigned i, const struct codec *codec, uint32_t tables_mask,
+		     struct host_state *s)
+{
+	unsigned key = last_key(c, i);
+	uint32_t begin = key ? c->frames[key - 1].data_end : 0;
+
 	state_clear(s);
-	codec_get_frame(codec, c->data.data, c->key_len, c->begin_ns, tables_mask, s, NULL, NULL);
+	codec_get_frame(codec, c->data.data + begin, c->frames[key].data_begin - begin, chunk_frame_begin(c, key),
+			tables_mask, s, NULL, NULL);
+	for (; key < i; key++)
+		chunk_get_frame(c, key, codec, tables_mask, s, NULL, NULL);
 	state_frame_begin(s);
 }
 
@@ -80,11 +99,11 @@ size_t chunk_get_key_table(const struct chunk *c, const struct codec *codec, enu
 size_t chunk_get_frame(const struct chunk *c, unsigned i, const struct codec *codec, uint32_t tables_mask,
 		       struct host_state *s, state_retire_fn *retire, void *retire_data)
 {
-	uint32_t begin = chunk_data_begin(c, i);
+	const struct frame *f = &c->frames[i];
 
 	g_assert(i < c->n_frames);
-	if (c->frames[i].data_end == begin)
+	if (f->data_end == f->data_begin)
 		return 0;
-	return codec_get_frame(codec, c->data.data + begin, c->frames[i].data_end - begin, chunk_frame_begin(c, i),
-			       tables_mask, s, retire, retire_data);
+	return codec_get_frame(codec, c->data.data + f->data_begin, f->data_end - f->data_begin,
+			       chunk_frame_begin(c, i), tables_mask, s, retire, retire_data);
 }

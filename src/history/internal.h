@@ -21,17 +21,19 @@ enum frame_flag {
 struct frame {
 	uint64_t end_ns;
 	uint64_t busy_ns, online_ns; /* over all CPUs */
+	uint32_t data_begin;         /* where the frame before it ends, unless a key stands between them */
 	uint32_t data_end;           /* its last byte + 1 */
 	uint8_t flags;               /* enum frame_flag */
 };
 
 /*
- *   data:  key (the state at begin_ns) | frame 0 | frame 1 | …
+ *   data:  key (the state at begin_ns) | frame 0 | frame 1 | key (the state where frame 2 starts) | frame 2 | …
  */
 struct chunk {
 	uint64_t begin_ns;
 	struct bytes data;
-	uint32_t key_len;
+	uint32_t key_len;  /* of the first key */
+	uint32_t keys_end; /* where the last key ends */
 	uint32_t n_frames, capacity;
 	struct frame *frames;
 	uint8_t level;
@@ -89,7 +91,7 @@ struct chunk *chunk_create(uint64_t begin_ns, unsigned level);
 void chunk_destroy(struct chunk *c);
 size_t chunk_bytes(const struct chunk *c);
 
-/* The key is complete: what was put into data so far. */
+/* A key is complete: what was put into data since the last frame. */
 void chunk_end_key(struct chunk *c);
 
 /* The frame is complete: what was put into data since the key or the frame before; f->data_end is set here. */
@@ -106,29 +108,36 @@ static inline uint64_t chunk_frame_begin(const struct chunk *c, unsigned i)
 	return i ? c->frames[i - 1].end_ns : c->begin_ns;
 }
 
-/* Where the data of frame i starts. */
-static inline uint32_t chunk_data_begin(const struct chunk *c, unsigned i)
-{
-	return i ? c->frames[i - 1].data_end : c->key_len;
-}
-
 static inline uint64_t chunk_end_ns(const struct chunk *c)
 {
 	return chunk_frame_begin(c, c->n_frames);
 }
 
-/* Whether reading past its frames takes much longer than reading a key: time for another one. */
-static inline bool chunk_is_long(const struct chunk *c)
+/* Whether the bytes behind a key of the chunk are more than those of so many keys: read past them takes as long. */
+static inline bool chunk_is_beyond(const struct chunk *c, uint32_t key_end, unsigned keys)
 {
-	enum { KEYS = 2, LEAST_BYTES = 16384 };
+	enum { LEAST_BYTES = 16384 };
 
-	return c->data.len - c->key_len > MAX(KEYS * (size_t)c->key_len, LEAST_BYTES);
+	return c->data.len - key_end > MAX(keys * (size_t)c->key_len, LEAST_BYTES);
 }
 
-/* Rebuilds the state at the chunk's begin in s, which is emptied first. */
-void chunk_get_key(const struct chunk *c, const struct codec *codec, uint32_t tables_mask, struct host_state *s);
+/* Whether it is time for another chunk. */
+static inline bool chunk_is_long(const struct chunk *c)
+{
+	return chunk_is_beyond(c, c->key_len, 2);
+}
 
-/* The same of one table only, which must be empty in s. Returns the bytes that were read. */
+/* Whether it is time for another key, in a chunk that has to go on. */
+static inline bool chunk_lacks_key(const struct chunk *c)
+{
+	return chunk_is_beyond(c, c->keys_end, 1);
+}
+
+/* Rebuilds the state where frame i starts in s, which is emptied first. */
+void chunk_get_state(const struct chunk *c, unsigned i, const struct codec *codec, uint32_t tables_mask,
+		     struct host_state *s);
+
+/* One table of the first key, which must be empty in s. Returns the bytes that were read. */
 size_t chunk_get_key_table(const struct chunk *c, const struct codec *codec, enum table_id table,
 			   struct host_state *s);
 

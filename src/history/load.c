@@ -43,9 +43,7 @@ enum lt_status history_load(const struct history *h, unsigned track, uint64_t be
 	if (!snap(h, track, &begin_ns, &end_ns) || !track_find(t, begin_ns, &first))
 		return LT_END;
 	c = track_chunk(t, first.chunk);
-	chunk_get_key(c, h->codec, tables_mask, &load->end);
-	for (unsigned i = 0; i < first.frame; i++)
-		chunk_get_frame(c, i, h->codec, tables_mask, &load->end, NULL, NULL);
+	chunk_get_state(c, first.frame, h->codec, tables_mask, &load->end);
 	interval_begin(&load->interval, &load->end, begin_ns, tables_mask);
 	p = first;
 	do {

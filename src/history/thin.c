@@ -103,12 +103,15 @@ static size_t merged_most(const struct chunk *c)
 static unsigned group_end(const struct history *h, const struct chunk *c, unsigned i, unsigned frames)
 {
 	int64_t span = history_span(h, chunk_frame_begin(c, i), frames);
+	size_t bytes = c->frames[i].data_end - c->frames[i].data_begin;
 	unsigned first = i;
 
 	while (i + 1 < c->n_frames && !((c->frames[i].flags | c->frames[i + 1].flags) & FRAME_GAP) &&
-	       history_span(h, chunk_frame_begin(c, i + 1), frames) == span)
+	       history_span(h, chunk_frame_begin(c, i + 1), frames) == span) {
 		i++;
-	return c->frames[i].data_end - chunk_data_begin(c, first) <= merged_most(c) ? i : first;
+		bytes += c->frames[i].data_end - c->frames[i].data_begin;
+	}
+	return bytes <= merged_most(c) ? i : first;
 }
 
 static void begin_group(const struct history *h, struct thinning *thin, unsigned first)
@@ -222,9 +225,12 @@ static void end_thinning(struct history *h)
 		uncount_chunk(h, dst);
 	} else {
 		dst = chunk_create(thin->src->begin_ns, thin->out->level);
+		g_ptr_array_insert(thin->track->chunks, (int)i++, dst);
+	}
+	/* the state is the same whatever the frames before it were merged to */
+	if (!dst->n_frames || chunk_lacks_key(dst)) {
 		bytes_append(&dst->data, thin->src->data.data, thin->src->key_len);
 		chunk_end_key(dst);
-		g_ptr_array_insert(thin->track->chunks, (int)i++, dst);
 	}
 	uncount_chunk(h, thin->out);
 	chunk_join(dst, thin->out);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "history/history.h"
+#include "history/internal.h"
 #include "unit.h"
 
 /*
@@ -709,6 +710,43 @@ START_TEST(test_long_past)
 }
 END_TEST
 
+/* How many keys stand inside of chunks. */
+static unsigned inner_keys(const struct history *h, unsigned track)
+{
+	const struct track *t = history_track(h, track);
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < t->chunks->len; i++)
+		for (unsigned k = 1; k < track_chunk(t, i)->n_frames; k++)
+			n += track_chunk(t, i)->frames[k].data_begin != track_chunk(t, i)->frames[k - 1].data_end;
+	return n;
+}
+
+/* A chunk that must go on to the end of a longer frame has keys inside: reading starts at any of them. */
+START_TEST(test_inner_keys)
+{
+	struct history *h = history_create(700000);
+	unsigned seen = 0;
+	struct sim sim;
+
+	sim_init(&sim, 99);
+	sim.tables = 1u << TABLE_THREAD | 1u << TABLE_IRQ;
+	sim.rows = 60;
+	history_add_track(h);
+	for (int i = 0; i < 2400; i++) {
+		sim.churn = i < 40 ? 32 : i % 100 == 99 ? 8 : 0;
+		sim_frame(&sim, h, 0, SECOND);
+		if (i % 300 != 299)
+			continue;
+		seen += inner_keys(h, 0);
+		assert_random_loads(&sim, h, 0, 30);
+	}
+	ck_assert_uint_gt(seen, 0);
+	sim_release(&sim);
+	history_destroy(h);
+}
+END_TEST
+
 /* Brief lives: kept with their counters, also merged; those that counted nothing are not kept. */
 START_TEST(test_brief_lives)
 {
@@ -806,4 +844,4 @@ END_TEST
 
 UNIT_MAIN("history", test_random_intervals, test_thinned_intervals, test_no_room, test_tracks_share_edges,
 	  test_parts_sum_up, test_snapping, test_past_stays, test_gap, test_long_past,
-	  test_brief_lives, test_summaries)
+	  test_inner_keys, test_brief_lives, test_summaries)
