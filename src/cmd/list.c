@@ -16,7 +16,7 @@
 
 #define LOCAL_RELAY "net://localhost"
 
-enum { NS_PER_MS = 1000000, NS_PER_US = 1000, LOOK_EVERY_MS = 50 };
+enum { NS_PER_MS = 1000000, NS_PER_US = 1000, LOOK_EVERY_MS = 50, HANG_MS = 2000 };
 
 struct session {
 	char *host, *name, *url;
@@ -106,12 +106,12 @@ static enum lt_status ask(const struct source_url *url, uint64_t limit_ns, GPtrA
 	enum lt_status status;
 	struct source *source;
 
-	if (source_start_list(url->relay, &source) != LT_OK)
+	if (source_start_list(url->relay, limit_ms, &source) != LT_OK)
 		return LT_ERROR;
 	while ((status = source_peek(source, &ev)) == LT_OK || status == LT_AGAIN) {
 		struct pollfd fd = {.fd = source_fd(source), .events = POLLIN};
 
-		if (status == LT_AGAIN && source_hangs(source, limit_ms))
+		if (status == LT_AGAIN && source_hangs(source, limit_ms + HANG_MS))
 			break;
 		if (status == LT_AGAIN) {
 			poll(&fd, 1, LOOK_EVERY_MS);

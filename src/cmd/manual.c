@@ -80,7 +80,7 @@ static const struct page {
 			 "A SOURCE is a directory; every CTF trace found below it is opened. Traces of one host "
 			 "are shown together, several sources and hosts side by side. Or it is a live session of a "
 			 "lttng-relayd, net://HOST[:PORT]/host/TARGET/SESSION, or with net://HOST[:PORT] all that it "
-			 "has.",
+			 "has. An IPv6 address stands in brackets; net4: and net6: use only one kind of address.",
 			 "'lttngtop report' prints the same figures as text, CSV or JSON; 'lttngtop record' sets up "
 			 "the tracing; 'lttngtop list' tells which live sessions a relayd offers; 'lttngtop feed' "
 			 "makes live sessions of recordings."},

@@ -73,6 +73,15 @@ char *metadata_read(const char *directory, size_t max_bytes)
 	return (char *)text;
 }
 
+char *metadata_text(const void *bytes, size_t len)
+{
+	char *text = g_malloc(len + 1);
+
+	memcpy(text, bytes, len);
+	text[unpack((unsigned char *)text, len)] = '\0';
+	return text;
+}
+
 bool metadata_is_ctf2(const char *text)
 {
 	return *text == METADATA_SEPARATOR;

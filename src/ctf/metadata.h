@@ -19,6 +19,9 @@
  */
 char *metadata_read(const char *directory, size_t max_bytes);
 
+/* The same of metadata in memory. To be freed with g_free(). */
+char *metadata_text(const void *bytes, size_t len);
+
 /* In front of each fragment of CTF 2. */
 enum { METADATA_SEPARATOR = 0x1e };
 

@@ -93,7 +93,6 @@ enum failed_cause {
 	FAILED_TAKEN,       /* another viewer is attached to the session */
 	FAILED_UNREACHABLE, /* no connection: refused, no such host, nothing that speaks the protocol */
 	FAILED_GONE,        /* the connection broke: the relayd went away */
-	FAILED_BACKWARD,    /* time went back in the session: to be attached anew */
 	FAILED_WORKER,      /* no record says so: the worker died, was killed or wrote nonsense */
 	FAILED_CAUSES
 };

@@ -10,8 +10,10 @@
 #include "base/log.h"
 #include "ingest/internal.h"
 
-/* The default of ingest_options.stall_limit_ns. */
-enum { STALL_LIMIT_S = 10 };
+enum {
+	STALL_LIMIT_S = 10,    /* the default of ingest_options.stall_limit_ns */
+	GONE_AFTER_STALLS = 3, /* a relayd without an answer for so many of them is gone */
+};
 
 struct ingest *ingest_create(const struct ingest_options *options)
 {
@@ -75,7 +77,10 @@ static enum lt_status open_directory(struct ingest *in, const char *directory)
 
 void ingest_add_session(struct ingest *in, const struct source_url *url)
 {
-	g_ptr_array_add(in->specs, source_live_spec(url));
+	struct source_spec *spec = source_live_spec(url);
+
+	spec->timeout_ms = (unsigned)MIN(GONE_AFTER_STALLS * in->options.stall_limit_ns / 1000000, UINT_MAX);
+	g_ptr_array_add(in->specs, spec);
 }
 
 static enum lt_status open_url(struct ingest *in, const char *text)

@@ -66,7 +66,7 @@ void relay_poll(struct relay *r, relay_session_fn *fn, void *data)
 		return;
 	if (!r->lister)
 		r->asked_us = g_get_monotonic_time();
-	if (!r->lister && source_start_list(r->url, &r->lister) != LT_OK) {
+	if (!r->lister && source_start_list(r->url, ANSWER_WITHIN_MS, &r->lister) != LT_OK) {
 		r->lister = NULL;
 		answered(r, error_text());
 		return;
@@ -80,6 +80,6 @@ void relay_poll(struct relay *r, relay_session_fn *fn, void *data)
 		answered(r, NULL);
 	else if (status == LT_ERROR)
 		answered(r, error_text());
-	else if (source_hangs(r->lister, ANSWER_WITHIN_MS))
+	else if (source_hangs(r->lister, 2 * ANSWER_WITHIN_MS))
 		source_kill(r->lister, "the relayd does not answer");
 }

@@ -12,8 +12,7 @@
 #include "ingest/internal.h"
 
 enum {
-	HANG_LIMIT_MS = 10000,    /* a recording's worker silent for so long while its ring has room is given up */
-	GONE_AFTER_STALLS = 3,    /* a live worker that hangs for so many stall limits is ended */
+	HANG_LIMIT_MS = 10000,    /* a worker silent for so long while its ring has room is given up */
 	WATCH_EVERY_US = 50000,   /* what concerns every feed and host, whether it has something new or not */
 	ASK_EVERY_US = 1000000,   /* hosts that were not woken, should a wake-up be missed */
 	HEARD_AT_ONCE = 64,
@@ -208,17 +207,14 @@ static bool any_stalled(const struct host *host)
 
 static void watch_feed(struct ingest *in, struct feed *feed)
 {
-	uint64_t limit_ms = feed->spec->url ? GONE_AFTER_STALLS * in->options.stall_limit_ns / 1000000 : HANG_LIMIT_MS;
-
 	if (feed->state == FEED_WAITING && g_get_monotonic_time() >= feed->retry_us)
 		ingest_start_feed(in, feed);
 	if (!feed->source)
 		return;
 	if (feed->spec->url && feed->in_merge)
 		watch_live(in, feed);
-	if (source_hangs(feed->source, (unsigned)MIN(limit_ms, UINT_MAX)))
-		source_kill(feed->source,
-			    feed->spec->url ? "it does not answer" : "it hangs: no sign of life for 10 s");
+	if (source_hangs(feed->source, HANG_LIMIT_MS))
+		source_kill(feed->source, "it hangs: no sign of life for 10 s");
 }
 
 /*

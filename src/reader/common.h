@@ -37,6 +37,8 @@ struct reader_ops {
 	/* Calls visit() for every class of the trace; key is what reader_find_class() finds it by. */
 	void (*visit_classes)(struct reader *r, void (*visit)(struct reader *r, const void *key,
 							      const struct class_desc *desc, void *user), void *user);
+	/* The plan of the same class in metadata that has grown since; NULL, or NULL function: there is none. */
+	const struct class_plan *(*same_class)(struct reader *r, const void *key);
 	/* To prepare for reading a class; NULL: nothing to do. */
 	void (*class_added)(struct reader *r, const void *key, struct class_plan *plan);
 	void (*set_end_hint)(struct reader *r); /* .end_hint_ns; NULL: it was set when opened */
@@ -51,7 +53,8 @@ struct reader {
 	unsigned n_streams;
 	struct stream **heap;     /* NULL: not begun */
 	unsigned n_heap;
-	GPtrArray *classes;       /* struct class_plan *, by class_id */
+	GPtrArray *classes;       /* struct class_plan * */
+	unsigned n_classes;       /* of different ids */
 	GHashTable *class_index;  /* key → struct class_plan */
 	struct perf_names perf;
 	unsigned perf_sent;

@@ -36,17 +36,22 @@ static void announce_perf(struct reader *r)
 	}
 }
 
+static uint16_t new_class_id(struct reader *r)
+{
+	return r->n_classes < EVENT_CLASSES_MAX ? (uint16_t)r->n_classes++ : EVENT_NO_CLASS;
+}
+
 static void declare_class(struct reader *r, const void *key, const struct class_desc *desc, void *user)
 {
 	struct class_plan *plan = reader_find_class(r, key);
-	const guint id = r->classes->len;
+	const struct class_plan *same = !plan && r->ops->same_class ? r->ops->same_class(r, key) : NULL;
 
 	(void)user;
 	if (!plan) {
-		plan = class_plan_create(desc, id < EVENT_CLASSES_MAX ? id : EVENT_NO_CLASS, r->kernel, &r->perf);
+		plan = class_plan_create(desc, same ? same->id : new_class_id(r), r->kernel, &r->perf);
 		g_ptr_array_add(r->classes, plan);
 		g_hash_table_insert(r->class_index, (gpointer)key, plan);
-		if (plan->id != EVENT_NO_CLASS)
+		if (!same && plan->id != EVENT_NO_CLASS)
 			announce_class(r, plan);
 		announce_perf(r);
 		if (r->ops->class_added)

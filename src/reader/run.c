@@ -7,15 +7,6 @@ enum { RECORDS_PER_STEP = 512 };
 
 /* ---- the heap of streams ---- */
 
-static bool comes_before(const struct stream *a, const struct stream *b)
-{
-	if (a->item_ns != b->item_ns)
-		return a->item_ns < b->item_ns;
-	if (a->cpu != b->cpu)
-		return a->cpu < b->cpu;
-	return a->index < b->index;
-}
-
 static void sift_down(struct reader *r, unsigned i)
 {
 	struct stream *moving = r->heap[i];
@@ -25,9 +16,9 @@ static void sift_down(struct reader *r, unsigned i)
 
 		if (child >= r->n_heap)
 			break;
-		if (child + 1 < r->n_heap && comes_before(r->heap[child + 1], r->heap[child]))
+		if (child + 1 < r->n_heap && stream_comes_before(r->heap[child + 1], r->heap[child]))
 			child++;
-		if (!comes_before(r->heap[child], moving))
+		if (!stream_comes_before(r->heap[child], moving))
 			break;
 		r->heap[i] = r->heap[child];
 		i = child;

@@ -181,10 +181,8 @@ static void leave_range(struct stream *s, uint64_t end_ns)
 		s->losses[i].pending = s->losses[i].pending && s->losses[i].begin_ns < end_ns;
 }
 
-void stream_find_item(struct stream *s)
+static bool find_item(struct stream *s, uint64_t end_ns)
 {
-	const uint64_t end_ns = s->reader->args.end_ns;
-
 	s->item = ITEM_END;
 	s->item_back_ns = 0;
 	while (s->has_head || fetch(s)) {
@@ -193,9 +191,32 @@ void stream_find_item(struct stream *s)
 			continue;
 		}
 		if (s->item_ns < end_ns)
-			return;
+			return true;
 		leave_range(s, end_ns);
 	}
+	return false;
+}
+
+bool stream_find_next(struct stream *s)
+{
+	s->exhausted = false;
+	return find_item(s, UINT64_MAX);
+}
+
+bool stream_find_loss(struct stream *s, uint64_t until_ns)
+{
+	if (!loss_is_due(s, until_ns))
+		return false;
+	s->item_ns = s->last_ns;
+	return true;
+}
+
+void stream_find_item(struct stream *s)
+{
+	const uint64_t end_ns = s->reader->args.end_ns;
+
+	if (find_item(s, end_ns))
+		return;
 	leave_range(s, end_ns);
 	if (loss_is_due(s, UINT64_MAX) || s->end_sent)
 		return;
@@ -235,6 +256,15 @@ void stream_skip_to(struct stream *s, uint64_t begin_ns)
 		s->last_ns = begin_ns;
 		s->begun = true;
 	}
+}
+
+bool stream_comes_before(const struct stream *a, const struct stream *b)
+{
+	if (a->item_ns != b->item_ns)
+		return a->item_ns < b->item_ns;
+	if (a->cpu != b->cpu)
+		return a->cpu < b->cpu;
+	return a->index < b->index;
 }
 
 /* ---- looking ahead ---- */

@@ -155,6 +155,15 @@ void stream_add_loss(struct stream *s, const struct message *m);
 /* Settles what the stream gives next. */
 void stream_find_item(struct stream *s);
 
+/* The same of a stream that may go on: false: its decoder gives nothing for now. */
+bool stream_find_next(struct stream *s);
+
+/* Makes a loss its item that was over by until_ns, where the stream is now; false: there is none. */
+bool stream_find_loss(struct stream *s, uint64_t until_ns);
+
+/* The order of items: by time, CPU, stream. */
+bool stream_comes_before(const struct stream *a, const struct stream *b);
+
 /* Drops the item. The next stream_find_item() looks behind it. */
 void stream_drop_item(struct stream *s);
 

@@ -6,14 +6,14 @@
  * What a worker is told to do, in its arguments behind "--worker MEMORY WAKE" (descriptors of its ring):
  *
  *   recording READER PART PARTS NAME BEGIN END FILES BYTES DIRECTORY...
- *   live URL
- *   list URL
+ *   live URL TIMEOUT_MS FROM_START
+ *   list URL TIMEOUT_MS FROM_START
  */
 #define JOB_RECORDING "recording"
 #define JOB_LIVE "live"
 #define JOB_LIST "list"
 
-enum { JOB_FIRST = 2, JOB_URL_ARGUMENTS = 2, JOB_RECORDING_ARGUMENTS = 10 };
+enum { JOB_FIRST = 2, JOB_URL_ARGUMENTS = 4, JOB_RECORDING_ARGUMENTS = 10 };
 
 /* READER: whatever can read it. */
 #define JOB_ANY_READER "auto"

@@ -75,6 +75,8 @@ static char **make_arguments(const struct source_spec *spec, unsigned part, unsi
 	g_ptr_array_add(argv, g_strdup(job));
 	if (strcmp(job, JOB_RECORDING) != 0) {
 		g_ptr_array_add(argv, g_strdup(spec->url));
+		g_ptr_array_add(argv, g_strdup_printf("%u", spec->timeout_ms));
+		g_ptr_array_add(argv, g_strdup_printf("%d", spec->from_start));
 		g_ptr_array_add(argv, NULL);
 		return (char **)g_ptr_array_free(argv, FALSE);
 	}
@@ -140,13 +142,14 @@ enum lt_status source_start(const struct source_spec *spec, unsigned part, unsig
 	return start(g_new0(struct source, 1), spec, part, parts, spec->url ? JOB_LIVE : JOB_RECORDING, out);
 }
 
-enum lt_status source_start_list(const char *relay, struct source **out)
+enum lt_status source_start_list(const char *relay, unsigned timeout_ms, struct source **out)
 {
 	struct source *s = g_new0(struct source, 1);
 	struct source_spec *spec = g_new0(struct source_spec, 1);
 
 	spec->name = g_strdup(relay);
 	spec->url = g_strdup(relay);
+	spec->timeout_ms = timeout_ms;
 	spec->paths = g_ptr_array_new_with_free_func(g_free);
 	spec->end_ns = UINT64_MAX;
 	s->own_spec = spec;

@@ -29,6 +29,8 @@ struct source_spec {
 	char *url;        /* of a live session, NULL: a recording */
 	GPtrArray *paths; /* char *: the trace directories, oldest first; none of a live session */
 	struct extent extent; /* of the paths when they were found: how to share out the workers, what must be read */
+	bool from_start;  /* of a live session: all that the relayd has of it, not only what comes */
+	unsigned timeout_ms; /* of a relayd without an answer; 0: 10 s */
 	uint64_t begin_ns, end_ns; /* of a recording: what is in [begin, end[ by its clock; [0, UINT64_MAX[: all */
 };
 
@@ -53,17 +55,20 @@ enum { SOURCE_DEFAULT_PORT = 5344 }; /* where a relayd awaits viewers */
 
 /*
  * net://HOST[:PORT]/host/TARGET/SESSION, a session of a relayd, or
- * net://HOST[:PORT][/], all of them. All characters stand for themselves, '%' too.
+ * net://HOST[:PORT][/], all of them; net4: and net6: for one kind of address. An IPv6 address stands in
+ * brackets. All other characters stand for themselves, '%' too.
  */
 struct source_url {
 	char *relay;   /* "net://HOST[:PORT]" */
+	char *host;    /* of it: a name or an address, without brackets */
+	unsigned port;
+	int family;    /* AF_UNSPEC, AF_INET, AF_INET6 */
 	char *target;  /* name of the traced host; NULL: all sessions */
 	char *session; /* its session; NULL with target */
 };
 
 /*
- * LT_ERROR: it is none, or net6:, which the live protocol's library does not
- * speak; *url is empty then. To be released in either case.
+ * LT_ERROR: it is none; *url is empty then. To be released in either case.
  */
 enum lt_status source_parse_url(const char *text, struct source_url *url);
 
@@ -98,10 +103,10 @@ enum lt_status source_start(const struct source_spec *spec, unsigned part, unsig
 
 /*
  * Starts a worker that asks a relayd (struct source_url.relay) which sessions
- * it has: an EVENT_SESSION each, then LT_END; LT_ERROR as source_peek() says. It blocks
- * in the library, without a beat, when the relayd does not answer: see source_hangs().
+ * it has: an EVENT_SESSION each, then LT_END; LT_ERROR as source_peek() says, also when there was no answer
+ * within timeout_ms (0: 10 s).
  */
-enum lt_status source_start_list(const char *relay, struct source **out);
+enum lt_status source_start_list(const char *relay, unsigned timeout_ms, struct source **out);
 
 /*
  * The next record, checked, borrowed until source_next(). LT_AGAIN: nothing

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #include "base/error.h"
 #include "base/text.h"
@@ -15,25 +16,47 @@ bool source_is_url(const char *source)
 	       g_str_has_prefix(source, "net6:");
 }
 
-/* HOST[:PORT], len bytes long. */
-static enum lt_status parse_relay(const char *text, size_t len, struct source_url *url)
+/* Takes HOST or [ADDRESS] off the front of text; *end is behind it. */
+static char *take_host(const char *text, size_t len, const char **end)
 {
-	const char *colon = memchr(text, ':', len);
-	const size_t host_len = colon ? (size_t)(colon - text) : len;
-	char *host = g_strndup(text, host_len), *port = colon ? g_strndup(colon + 1, len - host_len - 1) : NULL;
+	const bool is_address = len > 0 && *text == '[';
+	const char *close = memchr(text, is_address ? ']' : ':', len);
+
+	*end = close ? close + is_address : text + len;
+	if (is_address)
+		return close ? g_strndup(text + 1, (size_t)(close - text) - 1) : NULL;
+	return g_strndup(text, (size_t)(*end - text));
+}
+
+/* HOST[:PORT], len bytes long. */
+static enum lt_status parse_relay(const char *scheme, const char *text, size_t len, struct source_url *url)
+{
+	const char *rest;
+	char *host = take_host(text, len, &rest);
+	const bool has_colon = host && strchr(host, ':');
+	const size_t rest_len = len - (size_t)(rest - text);
+	char *port = rest_len > 0 && *rest == ':' ? g_strndup(rest + 1, rest_len - 1) : NULL;
 	guint64 number = SOURCE_DEFAULT_PORT;
 	enum lt_status status = LT_OK;
 
-	if (*host == '[')
-		status = error_set("IPv6 addresses are not supported, only IPv4 and host names");
-	else if (!host_len)
+	if (!host)
+		status = error_set("']' is missing behind the address");
+	else if (!*host)
 		status = error_set("the host is missing");
+	else if (rest_len > 0 && !port)
+		status = error_set("':PORT' or nothing must follow the address");
 	else if (port && !g_ascii_string_to_unsigned(port, 10, 1, 65535, &number, NULL))
 		status = error_set("'%s' is not a port from 1 to 65535", port);
-	else if (number == SOURCE_DEFAULT_PORT)
-		url->relay = g_strdup_printf("net://%s", host);
-	else
-		url->relay = g_strdup_printf("net://%s:%u", host, (unsigned)number);
+	if (status == LT_OK) {
+		GString *relay = g_string_new(NULL);
+
+		g_string_append_printf(relay, has_colon ? "%s://[%s]" : "%s://%s", scheme, host);
+		if (number != SOURCE_DEFAULT_PORT)
+			g_string_append_printf(relay, ":%u", (unsigned)number);
+		url->relay = g_string_free(relay, FALSE);
+		url->host = g_strdup(host);
+		url->port = (unsigned)number;
+	}
 	g_free(host);
 	g_free(port);
 	return status;
@@ -62,18 +85,18 @@ static enum lt_status parse_path(const char *path, struct source_url *url)
 enum lt_status source_parse_url(const char *text, struct source_url *url)
 {
 	const char *rest = strstr(text, "://"), *path;
-	char shown[256];
+	char shown[256], scheme[8];
 	enum lt_status status;
 
 	*url = (struct source_url){ 0 };
 	if (!source_is_url(text) || !rest || rest != strchr(text, ':')) {
 		status = error_set("a URL is net://HOST[:PORT][/host/TARGET/SESSION]");
-	} else if (g_str_has_prefix(text, "net6:")) {
-		status = error_set("live sessions over IPv6 are not supported, only over IPv4: net://");
 	} else {
+		g_snprintf(scheme, sizeof(scheme), "%.*s", (int)(rest - text), text);
+		url->family = rest[-1] == '4' ? AF_INET : rest[-1] == '6' ? AF_INET6 : AF_UNSPEC;
 		rest += strlen("://");
 		path = rest + strcspn(rest, "/");
-		status = parse_relay(rest, path - rest, url);
+		status = parse_relay(scheme, rest, path - rest, url);
 		if (status == LT_OK)
 			status = parse_path(path, url);
 	}
@@ -87,6 +110,7 @@ enum lt_status source_parse_url(const char *text, struct source_url *url)
 void source_url_release(struct source_url *url)
 {
 	g_free(url->relay);
+	g_free(url->host);
 	g_free(url->target);
 	g_free(url->session);
 	*url = (struct source_url){ 0 };

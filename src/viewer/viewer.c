@@ -183,6 +183,8 @@ static enum lt_status move(struct viewer *v)
 	status = viewer_connection_move(&v->connection);
 	if (status == LT_END)
 		return hung_up(v);
+	if (status == LT_ERROR && v->connection.is_open && !has_met(v))
+		return hung_up(v);
 	if (status == LT_ERROR)
 		return viewer_fail(v, v->connection.is_open ? VIEWER_GONE : VIEWER_UNREACHABLE);
 	return status == LT_AGAIN ? check_silence(v) : LT_END;

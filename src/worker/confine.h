@@ -7,7 +7,7 @@
 #include "base/status.h"
 
 /*
- * What a worker decodes comes from other machines, by a library that was not written for that. Should it be
+ * What a worker decodes comes from other machines, some of it by a library that was not written for that. Should it be
  * taken over, the process can do little: it gives up everything that reading does not need.
  *
  *   - no new privileges, no core files, no more than 2 GiB of address space, no process of its own, limits of open
@@ -16,8 +16,8 @@
  *     can be opened for reading only;
  *   - TCP connections only to the relayd's port, where the kernel has Landlock for that (6.7).
  *
- * A worker of a recording has no sockets but those it inherited. One of a live session opens connections at any time,
- * since the library does when it asks for the list of sessions: the list has TCP, and UDP for resolving names.
+ * A worker of a recording has no sockets but those it inherited. One of a live session opens connections at any time:
+ * the list has TCP, and UDP for resolving names.
  * AF_UNIX is refused with an error, as resolvers try it first: services of the machine listen there.
  *
  * Sanitizers and coverage write files and trace processes: a build with them is not confined, nor is

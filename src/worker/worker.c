@@ -11,12 +11,12 @@
 #include "event/syscalls.h"
 #include "reader/babeltrace2/babeltrace2.h"
 #include "reader/emit.h"
-#include "reader/live.h"
 #include "reader/native/native.h"
 #include "reader/reader.h"
 #include "source/job.h"
 #include "source/source.h"
 #include "worker/confine.h"
+#include "worker/live.h"
 
 /*
  * A worker: reads one source into the ring it inherited and ends. Nothing it
@@ -105,11 +105,14 @@ static void read_recording(char **argv, struct ring_producer *ring)
 
 /* ---- relayds ---- */
 
-static void read_relay(const char *job, const char *url, struct ring_producer *ring)
+static void read_relay(char **argv, struct ring_producer *ring)
 {
+	const struct worker_url url = {
+		.text = argv[1], .timeout_ms = (unsigned)number(argv[2]), .from_start = number(argv[3])
+	};
 	enum failed_cause cause = FAILED_OTHER;
-	enum lt_status status = strcmp(job, JOB_LIST) == 0 ? live_list(url, ring, &cause) :
-							     live_read(url, ring, &cause);
+	enum lt_status status = strcmp(argv[0], JOB_LIST) == 0 ? worker_list(&url, ring, &cause) :
+								 worker_live(&url, ring, &cause);
 
 	say_how_it_ended(ring, status, cause);
 }
@@ -118,13 +121,10 @@ static void read_relay(const char *job, const char *url, struct ring_producer *r
 static unsigned port_of(const char *text)
 {
 	struct source_url url;
-	const char *colon = NULL;
-	unsigned port = 0;
+	unsigned port;
 
-	if (source_parse_url(text, &url) == LT_OK) {
-		colon = strchr(url.relay + strlen("net://"), ':');
-		port = colon ? (unsigned)number(colon + 1) : SOURCE_DEFAULT_PORT;
-	}
+	source_parse_url(text, &url);
+	port = url.port;
 	source_url_release(&url);
 	return port;
 }
@@ -149,7 +149,7 @@ int worker_main(int argc, char **argv)
 	if (confine(is_relay ? CONFINE_LIVE : CONFINE_RECORDING, is_relay ? port_of(argv[JOB_FIRST + 1]) : 0) != LT_OK)
 		fprintf(stderr, "%s\n", error_text());
 	if (is_relay)
-		read_relay(job, argv[JOB_FIRST + 1], &ring);
+		read_relay(argv + JOB_FIRST, &ring);
 	else
 		read_recording(argv + JOB_FIRST + 1, &ring);
 	ring_producer_release(&ring);

@@ -58,13 +58,14 @@ class Session:
 
 class Relay:
     """One thread per connection; ends with the block it is used in."""
+    family, address = socket.AF_INET, "127.0.0.1"
 
     def __init__(self, *sessions):
         self.sessions = list(sessions)
         self.session = sessions[0] if sessions else None
-        self.server = socket.create_server(("127.0.0.1", 0))
+        self.server = socket.create_server((self.address, 0), family=self.family)
         self.port = self.server.getsockname()[1]
-        self.relay_url = f"net://127.0.0.1:{self.port}"
+        self.relay_url = f"net://{f'[{self.address}]' if ':' in self.address else self.address}:{self.port}"
         self.url = f"{self.relay_url}/host/{self.session.host}/{self.session.name}" if self.session else None
         self.connections, self.commands = [], []
         self.sent_metadata = set()

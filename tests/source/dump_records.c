@@ -2,14 +2,15 @@
 /*
  * Prints what workers make of recordings, for people and for test_records.py:
  *
- *   dump_records [-q|-x] [-p PARTS] [-r BEGIN:END] [-R READER] [-w PROGRAM] [-t SECONDS] SOURCE...
+ *   dump_records [-q|-x] [-p PARTS] [-r BEGIN:END] [-R READER] [-w PROGRAM] [-t SECONDS] [-s] SOURCE...
  *
  * One line per record: time, kind, cpu, tid, class name, words in hexadecimal, texts.
  * -q: only the totals per kind. -x: all words and texts in hexadecimal. READER: as option --reader.
  * BEGIN, END: only this range of a recording, ns.
  * PROGRAM: lttngtop, whose --worker is run; else
  * this program is its own worker. A SOURCE is a directory or a URL. SECONDS: kills a
- * worker that gives no sign of life for so long.
+ * worker that gives no sign of life for so long, gives up on a relayd that does not answer. -s: a live
+ * session from its start.
  */
 #include <inttypes.h>
 #include <poll.h>
@@ -37,7 +38,7 @@ static const char *const kind_names[EVENT_KINDS] = {
 };
 
 static const char *const cause_names[FAILED_CAUSES] = {
-	"other", "no session", "taken", "unreachable", "gone", "backward", "worker",
+	"other", "no session", "taken", "unreachable", "gone", "worker",
 };
 
 static void print_text(const struct event *ev, const char *name, struct event_str s)
@@ -138,7 +139,10 @@ static void print_raw(const struct event *ev)
 	putchar('\n');
 }
 
+enum { HANG_TIMEOUTS = 4 };
+
 static unsigned limit_ms;
+static bool from_start;
 static bool raw;
 static uint64_t begin_ns, end_ns = UINT64_MAX;
 
@@ -205,15 +209,20 @@ static int dump_url(const char *text, bool quiet)
 	struct source_spec *spec;
 	struct source_url url;
 	struct source *s;
+	const unsigned timeout_ms = limit_ms;
 	int failed = 1;
 
+	/* A relayd that does not answer is the worker's business first. */
+	limit_ms *= HANG_TIMEOUTS;
 	if (source_parse_url(text, &url) != LT_OK) {
 		printf("# failed: %s\n", error_text());
 	} else if (url.session) {
 		spec = source_live_spec(&url);
+		spec->timeout_ms = timeout_ms;
+		spec->from_start = from_start;
 		failed = dump_spec(spec, 0, 1, quiet);
 		source_spec_free(spec);
-	} else if (source_start_list(url.relay, &s) == LT_OK) {
+	} else if (source_start_list(url.relay, timeout_ms, &s) == LT_OK) {
 		failed = dump(s, quiet);
 	}
 	source_url_release(&url);
@@ -237,6 +246,8 @@ int main(int argc, char **argv)
 	for (i = 1; i < argc && *argv[i] == '-'; i++) {
 		if (strcmp(argv[i], "-q") == 0)
 			quiet = true;
+		else if (strcmp(argv[i], "-s") == 0)
+			from_start = true;
 		else if (strcmp(argv[i], "-x") == 0)
 			raw = true;
 		else if (strcmp(argv[i], "-R") == 0 && i + 1 < argc)

@@ -3,6 +3,7 @@
 #include "unit.h"
 
 #include <string.h>
+#include <sys/socket.h>
 
 #include "base/error.h"
 #include "source/source.h"
@@ -14,6 +15,8 @@ static void expect_url(const char *text, const char *relay, const char *target, 
 	ck_assert(source_is_url(text));
 	ck_assert_msg(source_parse_url(text, &url) == LT_OK, "%s: %s", text, error_text());
 	ck_assert_str_eq(url.relay, relay);
+	ck_assert_int_eq(url.family, strncmp(text, "net4", 4) == 0 ? AF_INET :
+				     strncmp(text, "net6", 4) == 0 ? AF_INET6 : AF_UNSPEC);
 	ck_assert_pstr_eq(url.target, target);
 	ck_assert_pstr_eq(url.session, session);
 	source_url_release(&url);
@@ -33,7 +36,10 @@ START_TEST(test_relays)
 {
 	expect_url("net://localhost", "net://localhost", NULL, NULL);
 	expect_url("net://localhost/", "net://localhost", NULL, NULL);
-	expect_url("net4://10.0.0.1:5344", "net://10.0.0.1", NULL, NULL);
+	expect_url("net4://10.0.0.1:5344", "net4://10.0.0.1", NULL, NULL);
+	expect_url("net6://localhost:1", "net6://localhost:1", NULL, NULL);
+	expect_url("net://[::1]", "net://[::1]", NULL, NULL);
+	expect_url("net6://[fe80::1%eth0]:5345/", "net6://[fe80::1%eth0]:5345", NULL, NULL);
 	expect_url("net://web:65535/", "net://web:65535", NULL, NULL);
 	ck_assert(!source_is_url("net"));
 	ck_assert(!source_is_url("/net://localhost"));
@@ -41,10 +47,26 @@ START_TEST(test_relays)
 }
 END_TEST
 
+START_TEST(test_addresses)
+{
+	struct source_url url;
+
+	ck_assert_int_eq(source_parse_url("net://[fe80::1%eth0]:99/host/a/b", &url), LT_OK);
+	ck_assert_str_eq(url.host, "fe80::1%eth0");
+	ck_assert_uint_eq(url.port, 99);
+	source_url_release(&url);
+	ck_assert_int_eq(source_parse_url("net6://web", &url), LT_OK);
+	ck_assert_str_eq(url.host, "web");
+	ck_assert_uint_eq(url.port, SOURCE_DEFAULT_PORT);
+	source_url_release(&url);
+}
+END_TEST
+
 START_TEST(test_sessions)
 {
 	expect_url("net://localhost/host/web/s1", "net://localhost", "web", "s1");
-	expect_url("net4://r:1/host/web.example/auto-20261120", "net://r:1", "web.example", "auto-20261120");
+	expect_url("net4://r:1/host/web.example/auto-20261120", "net4://r:1", "web.example", "auto-20261120");
+	expect_url("net://[::1]:5344/host/web/s1", "net://[::1]", "web", "s1");
 	/* Every character stands for itself. */
 	expect_url("net://r/host/h%20st/a b:%2f?\\\"", "net://r", "h%20st", "a b:%2f?\\\"");
 }
@@ -63,8 +85,11 @@ START_TEST(test_errors)
 	expect_error("net://h:65536", "'65536' is not a port");
 	expect_error("net://h:12x", "'12x' is not a port");
 	expect_error("net://h:1:2", "'1:2' is not a port");
-	expect_error("net://[::1]", "IPv6");
-	expect_error("net6://localhost", "IPv6");
+	expect_error("net://[::1", "']' is missing");
+	expect_error("net://[]", "the host is missing");
+	expect_error("net://[::1]x", "':PORT' or nothing");
+	expect_error("net://::1", "the host is missing");
+	expect_error("net://fe80::1", "is not a port");
 	expect_error("net://h/web/s1", "'/host/TARGET/SESSION' or nothing");
 	expect_error("net://h/host/", "the name of the traced host is missing");
 	expect_error("net://h/host/web", "the name of the traced host is missing");
@@ -83,7 +108,7 @@ START_TEST(test_spec)
 
 	ck_assert_int_eq(source_parse_url("net4://r:5344/host/web/s 1", &url), LT_OK);
 	spec = source_live_spec(&url);
-	ck_assert_str_eq(spec->url, "net://r/host/web/s 1");
+	ck_assert_str_eq(spec->url, "net4://r/host/web/s 1");
 	ck_assert_str_eq(spec->name, spec->url);
 	ck_assert_str_eq(spec->host_hint, "web");
 	ck_assert_uint_eq(spec->paths->len, 0);
@@ -92,4 +117,4 @@ START_TEST(test_spec)
 }
 END_TEST
 
-UNIT_MAIN("url", test_relays, test_sessions, test_errors, test_spec)
+UNIT_MAIN("url", test_relays, test_addresses, test_sessions, test_errors, test_spec)

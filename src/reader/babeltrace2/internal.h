@@ -16,7 +16,6 @@
  *   trace.c    what the library knows of a trace, its classes
  *   types.c    its field classes as types of ctf/
  *   fields.c   its fields into words
- *   live_*.c   a live session
  */
 
 struct lib_stream {
@@ -46,15 +45,6 @@ extern const struct stream_type lib_stream_type;
 
 /* Sets up *s; the iterator is the caller's to set. */
 void lib_stream_init(struct lib_stream *s, struct reader *r);
-
-/* What the beginning of a stream tells. */
-void lib_stream_begin(struct lib_stream *s, const bt_message *msg);
-
-/* The message as ours; false: it is of no kind that matters. */
-bool lib_stream_convert(struct lib_stream *s, const bt_message *msg, struct message *m);
-
-/* The time of a snapshot; false: it has none. */
-bool lib_snapshot_ns(const bt_clock_snapshot *snapshot, uint64_t *ns);
 
 /* The text of the library's current error, which is cleared; never NULL; to be freed. */
 char *lib_take_error(void);

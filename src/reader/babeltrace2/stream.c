@@ -13,7 +13,8 @@ static struct lib_stream *bt(struct stream *s)
 
 /* ---- times and errors ---- */
 
-bool lib_snapshot_ns(const bt_clock_snapshot *snapshot, uint64_t *ns)
+/* false: it has none. */
+static bool snapshot_ns(const bt_clock_snapshot *snapshot, uint64_t *ns)
 {
 	int64_t value;
 
@@ -54,7 +55,7 @@ char *lib_take_error(void)
 
 /* ---- messages ---- */
 
-void lib_stream_begin(struct lib_stream *s, const bt_message *msg)
+static void begin(struct lib_stream *s, const bt_message *msg)
 {
 	const bt_stream *stream = bt_message_stream_beginning_borrow_stream_const(msg);
 
@@ -82,9 +83,9 @@ static void convert_discarded_events(const struct lib_stream *s, const bt_messag
 		m->count = 1;
 	m->has_time =
 		bt_stream_class_discarded_events_have_default_clock_snapshots(s->class) &&
-		lib_snapshot_ns(bt_message_discarded_events_borrow_beginning_default_clock_snapshot_const(msg),
+		snapshot_ns(bt_message_discarded_events_borrow_beginning_default_clock_snapshot_const(msg),
 			       &m->begin_ns) &&
-		lib_snapshot_ns(bt_message_discarded_events_borrow_end_default_clock_snapshot_const(msg), &m->end_ns);
+		snapshot_ns(bt_message_discarded_events_borrow_end_default_clock_snapshot_const(msg), &m->end_ns);
 }
 
 static void convert_discarded_packets(const struct lib_stream *s, const bt_message *msg, struct message *m)
@@ -93,12 +94,13 @@ static void convert_discarded_packets(const struct lib_stream *s, const bt_messa
 		m->count = 1;
 	m->has_time =
 		bt_stream_class_discarded_packets_have_default_clock_snapshots(s->class) &&
-		lib_snapshot_ns(bt_message_discarded_packets_borrow_beginning_default_clock_snapshot_const(msg),
+		snapshot_ns(bt_message_discarded_packets_borrow_beginning_default_clock_snapshot_const(msg),
 			       &m->begin_ns) &&
-		lib_snapshot_ns(bt_message_discarded_packets_borrow_end_default_clock_snapshot_const(msg), &m->end_ns);
+		snapshot_ns(bt_message_discarded_packets_borrow_end_default_clock_snapshot_const(msg), &m->end_ns);
 }
 
-bool lib_stream_convert(struct lib_stream *s, const bt_message *msg, struct message *m)
+/* The message as ours; false: it is of no kind that matters. */
+static bool convert(struct lib_stream *s, const bt_message *msg, struct message *m)
 {
 	memset(m, 0, sizeof(*m));
 	switch (bt_message_get_type(msg)) {
@@ -107,19 +109,19 @@ bool lib_stream_convert(struct lib_stream *s, const bt_message *msg, struct mess
 		m->plan = reader_find_class(s->base.reader,
 					    bt_event_borrow_class_const(bt_message_event_borrow_event_const(msg)));
 		m->has_time = s->base.has_clock &&
-			      lib_snapshot_ns(bt_message_event_borrow_default_clock_snapshot_const(msg), &m->ns);
+			      snapshot_ns(bt_message_event_borrow_default_clock_snapshot_const(msg), &m->ns);
 		return m->plan != NULL;
 	case BT_MESSAGE_TYPE_PACKET_BEGINNING:
 		m->kind = MESSAGE_PACKET_BEGIN;
 		m->cpu_id = cpu_id_of(bt_message_packet_beginning_borrow_packet_const(msg));
 		m->has_time =
 			bt_stream_class_packets_have_beginning_default_clock_snapshot(s->class) &&
-			lib_snapshot_ns(bt_message_packet_beginning_borrow_default_clock_snapshot_const(msg), &m->ns);
+			snapshot_ns(bt_message_packet_beginning_borrow_default_clock_snapshot_const(msg), &m->ns);
 		return true;
 	case BT_MESSAGE_TYPE_PACKET_END:
 		m->kind = MESSAGE_PACKET_END;
 		m->has_time = bt_stream_class_packets_have_end_default_clock_snapshot(s->class) &&
-			      lib_snapshot_ns(bt_message_packet_end_borrow_default_clock_snapshot_const(msg), &m->ns);
+			      snapshot_ns(bt_message_packet_end_borrow_default_clock_snapshot_const(msg), &m->ns);
 		return true;
 	case BT_MESSAGE_TYPE_DISCARDED_EVENTS:
 		m->kind = MESSAGE_LOST_EVENTS;
@@ -193,8 +195,8 @@ static bool next(struct stream *stream, struct message *m)
 			return false;
 		s->current = s->queue[s->at++];
 		if (bt_message_get_type(s->current) == BT_MESSAGE_TYPE_STREAM_BEGINNING)
-			lib_stream_begin(s, s->current);
-		if (lib_stream_convert(s, s->current, m))
+			begin(s, s->current);
+		if (convert(s, s->current, m))
 			return true;
 	}
 }

@@ -140,6 +140,8 @@ struct native_stream {
 	struct stream base;
 	struct native_trace *trace;
 	struct native_group *group;
+	/* The next packet: native_map_packet(), or that of a live stream. */
+	enum lt_status (*take_packet)(struct native_stream *s, struct packet_head *head);
 	GArray *files;               /* struct native_file, in the order of their times */
 	uint64_t instance;
 	bool has_instance;

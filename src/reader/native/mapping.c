@@ -49,7 +49,7 @@ bool mapping_open(struct mapping *m, int fd, uint64_t offset, size_t len)
 
 void mapping_close(struct mapping *m)
 {
-	if (m->data)
+	if (m->data && m->base)
 		munmap(m->base, m->size);
 	m->data = NULL;
 }

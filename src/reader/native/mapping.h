@@ -14,7 +14,7 @@
 struct mapping {
 	const uint8_t *data; /* NULL: nothing is mapped */
 	size_t len;          /* bytes */
-	void *base;          /* of the pages */
+	void *base;          /* of the pages, NULL: they are not a file's */
 	size_t size;
 };
 

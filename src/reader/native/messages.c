@@ -98,17 +98,19 @@ static bool tell_lost_packets(const struct native_cursor *c, struct message *m)
 	return true;
 }
 
-static void next_packet(struct native_stream *s)
+/* false: there is none for now. */
+static bool next_packet(struct native_stream *s)
 {
 	struct packet_head head;
-	const enum lt_status status = native_map_packet(s, &head);
+	const enum lt_status status = s->take_packet(s, &head);
 
 	if (status == LT_OK)
 		begin_packet(s, &head);
 	else if (status == LT_ERROR)
 		s->at.state = NATIVE_DAMAGED;
-	else
+	else if (status == LT_END)
 		s->at.state = NATIVE_ENDED;
+	return status != LT_AGAIN;
 }
 
 void native_give_up_packet(struct native_stream *s, const char *why)
@@ -181,7 +183,8 @@ static bool next(struct stream *stream, struct message *m)
 				return true;
 			break;
 		case NATIVE_NEXT_PACKET:
-			next_packet(s);
+			if (!next_packet(s))
+				return false;
 			break;
 		case NATIVE_TELL_LOST_EVENTS:
 			c->state = NATIVE_TELL_LOST_PACKETS;

@@ -101,6 +101,7 @@ static struct native_stream *add_stream(struct native_reader *n, const struct pa
 	s->group = native_trace_group(&n->trace, head->stream);
 	s->has_instance = packet_has(head, PACKET_STREAM_INSTANCE_ID);
 	s->instance = head->values[PACKET_STREAM_INSTANCE_ID];
+	s->take_packet = native_map_packet;
 	s->files = g_array_new(FALSE, FALSE, sizeof(struct native_file));
 	s->slots = g_new0(uint64_t, n_slots);
 	s->marked_slots = g_new0(uint64_t, n_slots);

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef LT_READER_NATIVE_LIVE_H
+#define LT_READER_NATIVE_LIVE_H
+
+#include "event/payload.h"
+#include "source/ring.h"
+#include "viewer/viewer.h"
+
+/*
+ * A live session, read by viewer/: its packets into records, those of all its streams in the order of time.
+ */
+struct native_live;
+
+/* Borrows nothing of the options, and the ring for its life. name: for EVENT_TRACE. */
+struct native_live *native_live_create(const struct viewer_options *options, const char *name,
+				       struct ring_producer *ring);
+
+void native_live_destroy(struct native_live *l);
+
+/*
+ * Receives and writes some hundred records at most. LT_OK: there is more. LT_AGAIN: nothing for now, everything is
+ * published; see native_live_viewer(). LT_END: the session is closed, everything was written. LT_ERROR: see the
+ * error chain and *cause.
+ */
+enum lt_status native_live_step(struct native_live *l, enum failed_cause *cause);
+
+/* What to wait for. */
+const struct viewer *native_live_viewer(const struct native_live *l);
+
+/* What a viewer's cause is to the parent. */
+enum failed_cause native_live_cause(const struct viewer *v);
+
+#endif

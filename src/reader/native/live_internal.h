@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef LT_READER_NATIVE_LIVE_INTERNAL_H
+#define LT_READER_NATIVE_LIVE_INTERNAL_H
+
+#include "reader/native/internal.h"
+#include "reader/native/live.h"
+
+/*
+ *   live.c        a session: what the viewer brings, and to whom it goes
+ *   live_trace.c  a trace whose metadata grows
+ *   live_stream.c a stream whose packets come one by one
+ *   live_merge.c  the streams in the order of time; how far the time has come
+ */
+
+/*
+ * The metadata of a trace grows as programs bring new event classes. What it has become is read as a whole, and
+ * streams take it over with their next packet; what they have not let go of stays until the session is over.
+ */
+struct live_trace {
+	struct reader base;
+	uint64_t id;          /* of the relayd */
+	GByteArray *metadata;
+	bool is_known;        /* it was announced */
+	bool has_grown;       /* since it was last read */
+	GPtrArray *versions;  /* struct native_trace *, newest last */
+	GHashTable *ids;      /* "STREAM EVENT" → class_plan, the first one of the class */
+};
+
+struct live_stream {
+	struct native_stream base;
+	struct native_live *live;
+	struct live_trace *trace;
+	struct viewer_stream *viewer;
+	struct viewer_packet *packet; /* being decoded, NULL: none */
+	GQueue packets;               /* those that come next */
+	bool is_told;                 /* by EVENT_STREAM */
+	bool is_gone;                 /* no more packets will come */
+	bool is_late;                 /* its last event was older than what was written already */
+	bool is_waiting;              /* in the heap: it has an item */
+	uint64_t beacon;              /* cycles */
+	bool has_beacon;
+	uint64_t until_ns;            /* nothing before it will come; 0: not known */
+};
+
+struct native_live {
+	struct viewer *viewer;
+	struct ring_producer *ring;
+	char *name;
+	GPtrArray *traces;  /* struct live_trace *, by trace number */
+	GPtrArray *streams; /* struct live_stream *, all that are open */
+	unsigned n_streams; /* that there have been */
+	GPtrArray *heap;    /* struct live_stream * with an item, the first in time at [0] */
+	uint64_t last_ns;   /* time of the last record that has one */
+	bool is_ready;      /* EVENT_READY was written */
+	bool is_over;       /* the viewer has nothing more */
+};
+
+/* ---- live_trace.c ---- */
+
+/* NULL: there are too many. */
+struct live_trace *live_trace_get(struct native_live *l, uint64_t id);
+
+void live_trace_destroy(gpointer trace);
+
+/* Takes more metadata. LT_ERROR: it is more than a trace has. */
+enum lt_status live_trace_add(struct live_trace *t, const uint8_t *bytes, size_t len);
+
+/* Reads what the metadata has become, and announces what is new. LT_ERROR: it makes no sense, or lacks its end. */
+enum lt_status live_trace_update(struct live_trace *t);
+
+static inline struct native_trace *live_trace_newest(const struct live_trace *t)
+{
+	return t->versions->len ? g_ptr_array_index(t->versions, t->versions->len - 1) : NULL;
+}
+
+/* ---- live_stream.c ---- */
+
+struct live_stream *live_stream_create(struct native_live *l, struct live_trace *t, struct viewer_stream *viewer);
+void live_stream_destroy(gpointer stream);
+
+/* Looks for its next item; false: there is none for now, .until_ns was brought up to date. */
+bool live_stream_advance(struct live_stream *s);
+
+/* Takes a beacon over once the trace's clock is known. */
+void live_stream_note_time(struct live_stream *s);
+
+/* ---- live_merge.c ---- */
+
+/* The stream has something new: an item or a later time. */
+void live_merge_wake(struct native_live *l, struct live_stream *s);
+
+/* Writes some hundred records; false: there are no more whose turn it is. */
+bool live_merge_run(struct native_live *l);
+
+/* Nothing comes for now: writes losses that are over, and how far the time has come. */
+void live_merge_settle(struct native_live *l);
+
+#endif

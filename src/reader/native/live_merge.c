@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "reader/emit.h"
+#include "reader/native/live_internal.h"
+
+enum { RECORDS_PER_RUN = 512 };
+
+/* ---- the heap ---- */
+
+static struct live_stream *at(const struct native_live *l, guint i)
+{
+	return g_ptr_array_index(l->heap, i);
+}
+
+static bool comes_before(const struct live_stream *a, const struct live_stream *b)
+{
+	return stream_comes_before(&a->base.base, &b->base.base);
+}
+
+static void swap(struct native_live *l, guint i, guint k)
+{
+	gpointer moving = l->heap->pdata[i];
+
+	l->heap->pdata[i] = l->heap->pdata[k];
+	l->heap->pdata[k] = moving;
+}
+
+static void sift_down(struct native_live *l)
+{
+	guint child;
+
+	for (guint i = 0; (child = 2 * i + 1) < l->heap->len; i = child) {
+		if (child + 1 < l->heap->len && comes_before(at(l, child + 1), at(l, child)))
+			child++;
+		if (!comes_before(at(l, child), at(l, i)))
+			return;
+		swap(l, i, child);
+	}
+}
+
+static void push(struct native_live *l, struct live_stream *s)
+{
+	guint i = l->heap->len;
+
+	g_ptr_array_add(l->heap, s);
+	for (; i > 0 && comes_before(at(l, i), at(l, (i - 1) / 2)); i = (i - 1) / 2)
+		swap(l, i, (i - 1) / 2);
+}
+
+static void pop(struct native_live *l)
+{
+	swap(l, 0, l->heap->len - 1);
+	g_ptr_array_set_size(l->heap, (gint)l->heap->len - 1);
+	sift_down(l);
+}
+
+/* ---- records ---- */
+
+static void say_ready(struct native_live *l)
+{
+	if (l->is_ready)
+		return;
+	l->is_ready = true;
+	emit_end(l->ring, emit_begin(l->ring, EVENT_READY, 0, 0));
+}
+
+static void write_stream_end(struct native_live *l, const struct live_stream *s)
+{
+	struct event *ev = reader_emit(&s->trace->base, EVENT_STREAM_END, s->base.base.item_ns, 0);
+
+	ev->cpu = s->base.base.cpu;
+	((struct ev_stream_end *)(void *)ev->words)->id = s->base.base.index;
+	emit_end(l->ring, ev);
+}
+
+static void write_item(struct native_live *l, struct live_stream *s)
+{
+	struct stream *b = &s->base.base;
+
+	say_ready(l);
+	/* It may have waited while the time went on. */
+	b->item_ns = MAX(b->item_ns, l->last_ns);
+	if (b->item == ITEM_EVENT)
+		reader_write_event(&s->trace->base, b);
+	else if (b->item == ITEM_LOST)
+		reader_write_loss(&s->trace->base, b);
+	else if (s->is_told)
+		write_stream_end(l, s);
+	l->last_ns = b->item_ns;
+	stream_drop_item(b);
+}
+
+/* Up to when everything is known. UINT64_MAX: no stream is waited for. */
+static uint64_t known_until_ns(const struct native_live *l)
+{
+	uint64_t until_ns = UINT64_MAX;
+
+	for (guint i = 0; i < l->streams->len; i++) {
+		const struct live_stream *s = g_ptr_array_index(l->streams, i);
+
+		if (!s->is_waiting)
+			until_ns = MIN(until_ns, s->until_ns);
+	}
+	return until_ns;
+}
+
+void live_merge_wake(struct native_live *l, struct live_stream *s)
+{
+	if (s->is_waiting)
+		return;
+	s->is_waiting = live_stream_advance(s);
+	if (s->is_waiting)
+		push(l, s);
+	else if (s->is_gone)
+		g_ptr_array_remove_fast(l->streams, s);
+}
+
+bool live_merge_run(struct native_live *l)
+{
+	uint64_t until_ns = known_until_ns(l);
+
+	for (unsigned i = 0; i < RECORDS_PER_RUN; i++) {
+		struct live_stream *s;
+
+		if (l->heap->len == 0 || at(l, 0)->base.base.item_ns >= until_ns)
+			return false;
+		s = at(l, 0);
+		write_item(l, s);
+		if (live_stream_advance(s)) {
+			sift_down(l);
+			continue;
+		}
+		pop(l);
+		s->is_waiting = false;
+		if (s->is_gone)
+			g_ptr_array_remove_fast(l->streams, s);
+		else
+			until_ns = MIN(until_ns, s->until_ns);
+	}
+	return true;
+}
+
+/* Losses that ended before the time that was reached, though no event of their stream came behind them. */
+static void write_losses(struct native_live *l, uint64_t until_ns)
+{
+	for (guint i = 0; i < l->streams->len; i++) {
+		struct live_stream *s = g_ptr_array_index(l->streams, i);
+
+		while (!s->is_waiting && stream_find_loss(&s->base.base, until_ns))
+			write_item(l, s);
+	}
+}
+
+void live_merge_settle(struct native_live *l)
+{
+	const uint64_t until_ns = known_until_ns(l);
+
+	say_ready(l);
+	if (until_ns == UINT64_MAX)
+		return;
+	write_losses(l, until_ns);
+	if (until_ns <= l->last_ns)
+		return;
+	l->last_ns = until_ns;
+	emit_end(l->ring, emit_begin(l->ring, EVENT_BEACON, until_ns, 0));
+}

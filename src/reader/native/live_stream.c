@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <inttypes.h>
+
+#include "base/error.h"
+#include "reader/emit.h"
+#include "reader/native/live_internal.h"
+
+static struct live_stream *live_of(struct native_stream *s)
+{
+	return (struct live_stream *)(void *)s;
+}
+
+/* ---- packets ---- */
+
+static void drop_packet(struct live_stream *s)
+{
+	if (s->packet)
+		viewer_packet_free(s->packet);
+	s->packet = NULL;
+}
+
+/* From now on by the newest metadata. */
+static void take_version(struct native_stream *n, struct native_trace *newest)
+{
+	if (n->trace == newest)
+		return;
+	n->trace = newest;
+	n->slots = g_renew(uint64_t, n->slots, newest->layout->n_slots);
+	n->marked_slots = g_renew(uint64_t, n->marked_slots, newest->layout->n_slots);
+}
+
+static enum lt_status give_up(struct native_stream *n, const char *why)
+{
+	n->at.map.data = NULL;
+	n->at.why = why;
+	drop_packet(live_of(n));
+	return LT_ERROR;
+}
+
+static enum lt_status take_packet(struct native_stream *n, struct packet_head *head)
+{
+	struct live_stream *s = live_of(n);
+	struct native_cursor *c = &n->at;
+
+	drop_packet(s);
+	s->packet = g_queue_pop_head(&s->packets);
+	if (!s->packet)
+		return LT_AGAIN;
+	take_version(n, live_trace_newest(s->trace));
+	c->packet_at = c->offset;
+	c->offset += s->packet->len;
+	c->map = (struct mapping){ .data = s->packet->bytes, .len = s->packet->len };
+	c->walk = (struct walk){ .data = c->map.data, .end = 8 * (uint64_t)c->map.len, .slots = n->slots };
+	if (packet_walk_head(n->trace->layout, &c->walk, head) != LT_OK) {
+		error_clear();
+		return give_up(n, "no packet is there");
+	}
+	if (!native_packet_bytes(head, c->map.len))
+		return give_up(n, "a packet of an impossible size");
+	c->is_cut = native_packet_bytes(head, c->map.len) > c->map.len;
+	n->group = native_trace_group(n->trace, head->stream);
+	n->base.group = head->stream;
+	n->base.class_id = head->stream->id;
+	return LT_OK;
+}
+
+/* ---- streams ---- */
+
+struct live_stream *live_stream_create(struct native_live *l, struct live_trace *t, struct viewer_stream *viewer)
+{
+	struct live_stream *s = g_new0(struct live_stream, 1);
+
+	stream_init(&s->base.base, &t->base, &native_stream_type);
+	s->base.take_packet = take_packet;
+	s->base.files = g_array_new(FALSE, FALSE, sizeof(struct native_file));
+	s->base.at.fd = -1;
+	s->base.base.index = l->n_streams++;
+	s->base.base.has_clock = true;
+	s->base.base.name = g_strdup(viewer->channel);
+	s->live = l;
+	s->trace = t;
+	s->viewer = viewer;
+	g_queue_init(&s->packets);
+	return s;
+}
+
+void live_stream_destroy(gpointer stream)
+{
+	struct live_stream *s = stream;
+
+	drop_packet(s);
+	g_queue_clear_full(&s->packets, (GDestroyNotify)viewer_packet_free);
+	if (s->is_gone)
+		viewer_stream_free(s->viewer);
+	s->base.base.type->release(&s->base.base);
+}
+
+void live_stream_note_time(struct live_stream *s)
+{
+	const struct native_trace *t = live_trace_newest(s->trace);
+	uint64_t ns;
+
+	if (s->has_beacon && t && native_clock_ns(&t->clock, s->beacon, &ns) && ns > s->until_ns)
+		s->until_ns = ns;
+}
+
+static void tell_stream(struct live_stream *s)
+{
+	struct event *ev = reader_emit(&s->trace->base, EVENT_STREAM, 0, 0);
+
+	ev->cpu = s->base.base.cpu;
+	((struct ev_stream *)(void *)ev->words)->id = s->base.base.index;
+	emit_end(s->live->ring, ev);
+	s->is_told = true;
+}
+
+/*
+ * Records of a session are in the order of time. Where the stream's events become older than what was written
+ * already, of other streams, that counts as a step back in its own.
+ */
+static bool find_item(struct live_stream *s)
+{
+	struct stream *b = &s->base.base;
+	const uint64_t written_ns = s->live->last_ns;
+
+	if (written_ns > b->last_ns) {
+		b->last_ns = written_ns;
+		b->begun = true;
+	}
+	if (!stream_find_next(b))
+		return false;
+	if (b->item != ITEM_EVENT)
+		return true;
+	if (!s->is_late && b->item_own_ns < written_ns)
+		b->item_back_ns = MAX(b->item_back_ns, written_ns - b->item_own_ns);
+	s->is_late = b->item_own_ns < written_ns;
+	return true;
+}
+
+bool live_stream_advance(struct live_stream *s)
+{
+	struct stream *b = &s->base.base;
+	const struct packet_facts *before = &s->base.at.before;
+	const bool found = find_item(s);
+
+	if (!s->is_told && b->cpu_state)
+		tell_stream(s);
+	if (found)
+		return true;
+	drop_packet(s);
+	if (s->base.at.has_before && before->has_end && before->end_ns > s->until_ns)
+		s->until_ns = before->end_ns;
+	if (!s->is_gone)
+		return false;
+	stream_find_item(b);
+	return b->item != ITEM_END;
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "ctf/metadata.h"
+#include "reader/native/live_internal.h"
+
+static struct live_trace *trace_of(struct reader *r)
+{
+	return (struct live_trace *)(void *)r;
+}
+
+static bool describe(struct reader *r, struct trace_desc *desc)
+{
+	return native_trace_describe(live_trace_newest(trace_of(r)), desc);
+}
+
+static void visit_classes(struct reader *r, void (*visit)(struct reader *r, const void *key,
+							   const struct class_desc *desc, void *user), void *user)
+{
+	native_trace_visit(live_trace_newest(trace_of(r)), r, visit, user);
+}
+
+/* What stays the same of a class as the metadata grows. */
+static char *name_of_class(const struct layout_event *e)
+{
+	return g_strdup_printf("%" PRIu64 " %" PRIu64, e->stream_id, e->id);
+}
+
+static const struct class_plan *same_class(struct reader *r, const void *key)
+{
+	char *name = name_of_class(key);
+	const struct class_plan *plan = g_hash_table_lookup(trace_of(r)->ids, name);
+
+	g_free(name);
+	return plan;
+}
+
+static void class_added(struct reader *r, const void *key, struct class_plan *plan)
+{
+	struct live_trace *t = trace_of(r);
+
+	native_trace_add_class(live_trace_newest(t), key, plan);
+	if (!same_class(r, key))
+		g_hash_table_insert(t->ids, name_of_class(key), plan);
+}
+
+/* The streams are the session's. */
+static void release(struct reader *r)
+{
+	struct live_trace *t = trace_of(r);
+
+	for (guint i = 0; i < t->versions->len; i++) {
+		native_trace_release(g_ptr_array_index(t->versions, i));
+		g_free(g_ptr_array_index(t->versions, i));
+	}
+	g_ptr_array_free(t->versions, TRUE);
+	g_hash_table_destroy(t->ids);
+	g_byte_array_free(t->metadata, TRUE);
+	g_free(t);
+}
+
+static const struct reader_ops live_ops = {
+	.describe = describe,
+	.visit_classes = visit_classes,
+	.same_class = same_class,
+	.class_added = class_added,
+	.release = release,
+};
+
+struct live_trace *live_trace_get(struct native_live *l, uint64_t id)
+{
+	const struct reader_args args = { .name = l->name, .parts = 1, .end_ns = UINT64_MAX };
+	struct live_trace *t;
+
+	for (guint i = 0; i < l->traces->len; i++) {
+		t = g_ptr_array_index(l->traces, i);
+		if (t->id == id)
+			return t;
+	}
+	if (l->traces->len == EVENT_TRACES_MAX)
+		return NULL;
+	t = g_new0(struct live_trace, 1);
+	t->id = id;
+	t->metadata = g_byte_array_new();
+	t->versions = g_ptr_array_new();
+	t->ids = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	reader_init(&t->base, &live_ops, &args, l->ring);
+	t->base.trace = (uint16_t)l->traces->len;
+	t->base.live = true;
+	g_ptr_array_add(l->traces, t);
+	return t;
+}
+
+void live_trace_destroy(gpointer trace)
+{
+	reader_close(&((struct live_trace *)trace)->base);
+}
+
+enum lt_status live_trace_add(struct live_trace *t, const uint8_t *bytes, size_t len)
+{
+	if (len > METADATA_MAX - t->metadata->len)
+		return error_set("more than %zu bytes of metadata", METADATA_MAX);
+	g_byte_array_append(t->metadata, bytes, (guint)len);
+	t->has_grown = true;
+	return LT_OK;
+}
+
+static enum lt_status read_metadata(struct live_trace *t)
+{
+	char *text = metadata_text(t->metadata->data, t->metadata->len);
+	struct native_trace *version = g_new0(struct native_trace, 1);
+	struct layout *layout = NULL;
+	enum lt_status status = layout_parse(text, &layout);
+
+	g_free(text);
+	if (status == LT_OK)
+		status = native_trace_init(version, layout);
+	if (status == LT_OK) {
+		g_ptr_array_add(t->versions, version);
+		return LT_OK;
+	}
+	if (layout)
+		native_trace_release(version);
+	g_free(version);
+	return LT_ERROR;
+}
+
+enum lt_status live_trace_update(struct live_trace *t)
+{
+	if (!t->has_grown)
+		return live_trace_newest(t) ? LT_OK : error_set("it has no metadata");
+	if (read_metadata(t) != LT_OK)
+		return error_wrap("damaged metadata");
+	t->has_grown = false;
+	if (t->is_known)
+		reader_declare_classes(&t->base);
+	else
+		reader_write_trace(&t->base);
+	t->is_known = true;
+	return LT_OK;
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "worker/live.h"
+
+#include <poll.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "reader/emit.h"
+#include "reader/native/live.h"
+#include "source/source.h"
+
+enum { BEAT_MS = 500 }; /* at least so often the parent sees that the worker lives */
+
+static enum lt_status make_options(const struct worker_url *from, struct source_url *url,
+				   struct viewer_options *options)
+{
+	if (source_parse_url(from->text, url) != LT_OK)
+		return LT_ERROR;
+	*options = (struct viewer_options){
+		.family = url->family,
+		.host = url->host,
+		.port = url->port,
+		.target = url->target,
+		.session = url->session,
+		.from_start = from->from_start,
+		.timeout_ms = from->timeout_ms,
+	};
+	return LT_OK;
+}
+
+/* Until the viewer can go on. */
+static void wait_for(const struct viewer *v, struct ring_producer *ring)
+{
+	struct pollfd p = { .fd = viewer_fd(v), .events = (short)viewer_events(v) };
+	const int64_t due_us = viewer_due_us(v), now_us = g_get_monotonic_time();
+
+	poll(&p, 1, (int)CLAMP((due_us - now_us + 999) / 1000, 0, BEAT_MS));
+	ring_beat(ring);
+}
+
+enum lt_status worker_live(const struct worker_url *from, struct ring_producer *ring, enum failed_cause *cause)
+{
+	struct viewer_options options;
+	struct source_url url;
+	struct native_live *l;
+	enum lt_status status;
+
+	ring_publish(ring);
+	if (make_options(from, &url, &options) != LT_OK)
+		return LT_ERROR;
+	l = native_live_create(&options, from->text, ring);
+	while ((status = native_live_step(l, cause)) == LT_OK || status == LT_AGAIN)
+		if (status == LT_AGAIN)
+			wait_for(native_live_viewer(l), ring);
+	native_live_destroy(l);
+	source_url_release(&url);
+	return status;
+}
+
+/* ---- the list ---- */
+
+static void write_text(struct event *ev, size_t offset, const char *text)
+{
+	emit_text(ev, offset, text, strlen(text));
+}
+
+static void write_session(struct ring_producer *ring, const char *relay, const struct viewer_session *s)
+{
+	struct event *ev = emit_begin(ring, EVENT_SESSION, 0, 3 * TEXT_MAX);
+	struct ev_session *payload = (struct ev_session *)(void *)ev->words;
+	char *url = g_strdup_printf("%s/host/%s/%s", relay, s->host, s->name);
+
+	payload->timer_us = s->timer_us;
+	payload->streams = s->streams;
+	payload->clients = s->clients;
+	write_text(ev, offsetof(struct ev_session, hostname), s->host);
+	write_text(ev, offsetof(struct ev_session, name), s->name);
+	write_text(ev, offsetof(struct ev_session, url), url);
+	emit_end(ring, ev);
+	g_free(url);
+}
+
+enum lt_status worker_list(const struct worker_url *from, struct ring_producer *ring, enum failed_cause *cause)
+{
+	struct viewer_event event = { .kind = VIEWER_SESSION };
+	struct viewer_options options;
+	struct source_url url;
+	enum lt_status status;
+	struct viewer *v;
+
+	ring_publish(ring);
+	if (make_options(from, &url, &options) != LT_OK)
+		return LT_ERROR;
+	v = viewer_create(&options);
+	while ((status = viewer_next(v, &event)) != LT_ERROR && event.kind != VIEWER_LISTED) {
+		if (status == LT_OK)
+			write_session(ring, url.relay, event.session);
+		else
+			wait_for(v, ring);
+	}
+	if (status == LT_ERROR)
+		*cause = native_live_cause(v);
+	viewer_destroy(v);
+	source_url_release(&url);
+	return status == LT_ERROR ? LT_ERROR : LT_END;
+}
