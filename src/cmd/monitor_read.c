@@ -47,6 +47,7 @@ static struct ingest *create_ingest(const struct monitor *m, bool own_time)
 		.model_memory = o->model_memory,
 		.row_copies = MONITOR_COPIES,
 		.follow = true,
+		.from_start = o->from_start,
 		.stall_limit_ns = o->stall_limit,
 		.max_sessions = o->max_sessions,
 		.max_lag_ns = o->max_lag,

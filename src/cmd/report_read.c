@@ -24,6 +24,7 @@ enum lt_status report_open(struct report *r, bool survey)
 		.workers = o->workers,
 		.model_memory = o->model_memory,
 		.row_copies = REPORT_COPIES,
+		.from_start = o->from_start,
 		.stall_limit_ns = o->stall_limit,
 		.max_sessions = o->max_sessions,
 		.clocks = r->clocks,

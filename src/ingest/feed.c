@@ -27,6 +27,7 @@ void feed_free(void *data)
 	struct feed *f = data;
 
 	source_stop(f->source);
+	source_spec_free(f->again);
 	g_free(f->why);
 	g_free(f);
 }
@@ -36,7 +37,12 @@ enum lt_status feed_start(struct feed *f)
 	f->state = FEED_STARTING;
 	f->stalled = false;
 	f->heard_us = g_get_monotonic_time();
-	if (source_start(f->spec, f->part, f->parts, &f->source) == LT_OK)
+	/* What a session has had from its start is not read twice. */
+	if (f->host && f->spec->from_start && !f->again) {
+		f->again = source_spec_copy(f->spec);
+		f->again->from_start = false;
+	}
+	if (source_start(f->again ? f->again : f->spec, f->part, f->parts, &f->source) == LT_OK)
 		return LT_OK;
 	f->source = NULL;
 	feed_stopped(f, error_text());

@@ -30,6 +30,7 @@ enum feed_state {
 
 struct feed {
 	const struct source_spec *spec;
+	struct source_spec *again; /* how it is attached again, if not as at first; else NULL */
 	unsigned part, parts;
 	bool follow;             /* a live session that is attached again when it comes back */
 	enum feed_state state;

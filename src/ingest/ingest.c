@@ -79,6 +79,7 @@ void ingest_add_session(struct ingest *in, const struct source_url *url)
 {
 	struct source_spec *spec = source_live_spec(url);
 
+	spec->from_start = in->options.from_start;
 	spec->timeout_ms = (unsigned)MIN(GONE_AFTER_STALLS * in->options.stall_limit_ns / 1000000, UINT_MAX);
 	g_ptr_array_add(in->specs, spec);
 }

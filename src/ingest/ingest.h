@@ -30,6 +30,7 @@ struct ingest;
 
 struct ingest_options {
 	unsigned workers; /* worker processes wanted in all, 0: one per CPU; every recording gets at least one */
+	bool from_start;  /* live sessions from where the relayd has them on, not only what comes */
 	bool follow;      /* live sessions that end or break off are attached again when they come back */
 	uint64_t stall_limit_ns; /* a live source silent for longer is not waited for; 0: 10 s */
 	unsigned max_sessions;   /* live sessions attached at once, the others are listed; 0: all */
