@@ -52,6 +52,19 @@ def test_bundled():
           lines)
 
 
+def test_converted():
+    """By the library that is installed: it writes CTF 1.8 or CTF 2, by its version."""
+    old = os.path.join(BUILD, "traces/kprobe/client/kernel")
+    try:
+        subprocess.run(["babeltrace2", old, "-o", "ctf", "-w", "converted"], stdout=subprocess.DEVNULL,
+                       stderr=subprocess.DEVNULL, check=True)
+    except FileNotFoundError:
+        print("skip a conversion: babeltrace2 is not installed")
+        return
+    directory, = (directory for directory, _, files in os.walk("converted") if "metadata" in files)
+    check("converted by babeltrace2", walk(old) == walk(directory), directory)
+
+
 def test_shared():
     if not SHARED or not os.path.isdir(os.path.join(SHARED, "traces-ctf2")):
         print("skip converted recordings: ../shared is absent")
@@ -73,5 +86,6 @@ def test_shared():
 
 
 test_bundled()
+test_converted()
 test_shared()
 sys.exit(1 if failed else 0)

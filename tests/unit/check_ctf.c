@@ -158,6 +158,99 @@ START_TEST(test_clock_by_name)
 }
 END_TEST
 
+/* What metadata of strangers can make of little text. */
+START_TEST(test_bounds)
+{
+	GString *text = g_string_new(INTEGERS "struct s0 { uint8_t x; };\n");
+
+	for (unsigned i = 0; i < 200; i++)
+		g_string_append_printf(text, "struct s%u { struct s%u x; };\n", i + 1, i);
+	g_string_append(text, "stream { packet.context := struct s200; };\n");
+	refuse(text->str, "stream 0: types nested too deeply");
+
+	g_string_assign(text, INTEGERS "struct s0 { uint8_t x; };\n");
+	for (unsigned i = 0; i < 60; i++)
+		g_string_append_printf(text, "struct s%u { struct s%u x; struct s%u y; };\n", i + 1, i, i);
+	g_string_append(text, "stream { packet.context := struct s60; };\n");
+	refuse(text->str, "stream 0: the types are too large");
+
+	g_string_assign(text, INTEGERS "stream { packet.context := struct { uint8_t x");
+	for (unsigned i = 0; i < 100; i++)
+		g_string_append(text, "[1]");
+	g_string_append(text, "; }; };\n");
+	refuse(text->str, "line 4: arrays nested too deeply");
+
+	g_string_assign(text, INTEGERS "stream { packet.context := struct { ");
+	for (unsigned i = 0; i < 5000; i++)
+		g_string_append_printf(text, "uint8_t x%u;", i);
+	g_string_append(text, "}; };\n");
+	refuse(text->str, "line 4: too many fields");
+
+	g_string_assign(text, INTEGERS "enum k : uint8_t { a };\nvariant v { ");
+	for (unsigned i = 0; i < 4000; i++)
+		g_string_append_printf(text, "uint8_t x%u;", i);
+	g_string_append(text, "};\nstream { packet.context := struct { enum k t; ");
+	for (unsigned i = 0; i < 1000; i++)
+		g_string_append_printf(text, "variant v <t> v%u;", i);
+	g_string_append(text, "}; };\n");
+	refuse(text->str, "line 6: too many fields");
+	g_string_free(text, TRUE);
+}
+END_TEST
+
+/* Sizes that no packet has do not fit; they do not wrap. */
+START_TEST(test_huge)
+{
+	static const char *const fields[] = {
+		"uint8_t x[9223372036854775807];", "uint8_t x[18446744073709551615]; uint8_t y[2];",
+		"struct { uint8_t z; } align(1048576) x[4611686018427387904];",
+		"struct { uint64_t z[4294967296]; } x[4294967296];",
+	};
+	static const uint8_t data[64];
+
+	for (size_t i = 0; i < G_N_ELEMENTS(fields); i++) {
+		char *text = g_strdup_printf(INTEGERS "stream { };\nevent { fields := struct { %s }; };\n", fields[i]);
+		struct layout *l = parse(text);
+		const struct layout_event *e;
+		struct walk w;
+
+		walk_init(&w, l, data, 8 * sizeof(data));
+		ck_assert_msg(!walk_event(&w, layout_find_stream(l, 0), &e), "%s", fields[i]);
+		walk_release(&w);
+		layout_destroy(l);
+		g_free(text);
+	}
+}
+END_TEST
+
+static const struct {
+	const char *text, *reason;
+} refused[] = {
+	{"", "no stream is described"},
+	{"stream { id = 1; }\n stream { id = ; };\n\n stream { x ", "line 4: '=' expected"},
+	{"env { a = \"b; };\n", "line 1: a string without end"},
+	{"env { a = 99999999999999999999; };\n", "line 1: a number beyond 64 bits"},
+	{"\nenv { a = #; };\n", "line 2: unexpected character 0x23"},
+	{"stream { event.header := integer { size = 65; align = 8; }; };", "a number of an impossible size"},
+	{"stream { event.header := integer { size = 8; align = 3; }; };", "an alignment that is not a power of 2"},
+	{"stream { event.header := integer { size = 8; align = 2097152; }; };", "an alignment that is not a power"},
+	{"stream { event.header := struct x; };", "an unknown struct at ';'"},
+	{"stream { event.header := enum x; };", "an unknown enum"},
+	{"stream { event.header := variant x; };", "an unknown variant"},
+	{"stream { event.header := what; };", "an unknown type at 'what'"},
+	{"stream { event.header := enum : string { a }; };", "an enum that is not an integer"},
+	{INTEGERS "stream { event.header := struct { uint8_t x[n]; }; };", "stream 0: 'n' does not name a field"},
+	{INTEGERS "stream { event.header := struct { string n; uint8_t x[n]; }; };", "'n' does not name an integer"},
+	{INTEGERS "stream { event.header := struct { uint8_t n; variant <n> { uint8_t a; } v; }; };",
+	 "'n' is not an enum, but a tag"},
+};
+
+START_TEST(test_refused)
+{
+	refuse(refused[_i].text, refused[_i].reason);
+}
+END_TEST
+
 static void check_identity(const char *text, const char *trace, const char *hostname, const char *clock)
 {
 	struct identity id;
@@ -204,5 +297,27 @@ START_TEST(test_identity)
 }
 END_TEST
 
-UNIT_MAIN("ctf", test_environment, test_names_and_texts, test_packet_roles, test_clocks, test_clock_by_name,
-	  test_identity)
+int main(void)
+{
+	Suite *suite = suite_create("ctf");
+	TCase *tc = tcase_create("ctf");
+	SRunner *runner;
+	int failed;
+
+	tcase_set_timeout(tc, 60);
+	tcase_add_test(tc, test_environment);
+	tcase_add_test(tc, test_names_and_texts);
+	tcase_add_test(tc, test_packet_roles);
+	tcase_add_test(tc, test_clocks);
+	tcase_add_test(tc, test_clock_by_name);
+	tcase_add_test(tc, test_bounds);
+	tcase_add_test(tc, test_huge);
+	tcase_add_loop_test(tc, test_refused, 0, G_N_ELEMENTS(refused));
+	tcase_add_test(tc, test_identity);
+	suite_add_tcase(suite, tc);
+	runner = srunner_create(suite);
+	srunner_run_all(runner, CK_NORMAL);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
