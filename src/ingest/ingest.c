@@ -15,6 +15,9 @@ enum {
 	GONE_AFTER_STALLS = 3, /* a relayd without an answer for so many of them is gone */
 };
 
+/* A worker takes longer to start than to read so much. */
+#define WORKER_BYTES (UINT64_C(16) << 20)
+
 struct ingest *ingest_create(const struct ingest_options *options)
 {
 	struct ingest *in = g_new0(struct ingest, 1);
@@ -24,6 +27,7 @@ struct ingest *ingest_create(const struct ingest_options *options)
 		long n = sysconf(_SC_NPROCESSORS_ONLN);
 
 		in->options.workers = n > 0 ? (unsigned)n : 1;
+		in->is_frugal = true;
 	}
 	if (!in->options.stall_limit_ns)
 		in->options.stall_limit_ns = STALL_LIMIT_S * UINT64_C(1000000000);
@@ -106,7 +110,10 @@ enum lt_status ingest_open(struct ingest *in, const char *source)
 	return status;
 }
 
-/* How many workers a source gets: a recording its share of those wanted, by its size. */
+/*
+ * How many workers a source gets: a recording its share of those wanted, by its size; a small one no second worker
+ * that nobody asked for.
+ */
 static unsigned share(const struct ingest *in, const struct source_spec *spec)
 {
 	uint64_t total = 0;
@@ -119,6 +126,8 @@ static unsigned share(const struct ingest *in, const struct source_spec *spec)
 	if (!total)
 		return 1;
 	n = (unsigned)((double)in->options.workers * (double)spec->extent.bytes / (double)total + 0.5);
+	if (in->is_frugal && n > 1 + spec->extent.bytes / WORKER_BYTES)
+		n = (unsigned)(1 + spec->extent.bytes / WORKER_BYTES);
 	return MAX(n, 1);
 }
 

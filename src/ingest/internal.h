@@ -29,6 +29,7 @@ struct ingest {
 	int64_t watched_us; /* monotonic: when those that were not woken were last looked after */
 	int64_t asked_us;   /* and when they were last asked whether they have something all the same */
 	bool started;      /* the workers of recordings */
+	bool is_frugal;    /* nobody said how many workers there are to be */
 	bool named;          /* the hosts that were there at first have their names */
 	bool announced;    /* traces, since ingest_announced() was asked */
 	bool broken;       /* a source or a part of one could not be read, or broke off */
