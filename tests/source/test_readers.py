@@ -91,7 +91,7 @@ def main():
     harness.need_program()
     harness.need("babeltrace2")
     with tempfile.TemporaryDirectory() as directory:
-        for name, path, _ in harness.recordings():
+        for name, path, _ in harness.recordings(user_space=True):
             if name not in LEFT_OUT:
                 compare(name, path, directory)
         shared_recordings(directory)

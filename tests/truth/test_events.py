@@ -24,7 +24,7 @@ def main():
     harness.need_program()
     harness.need("babeltrace2")
     checks = harness.Checks()
-    for name, directory, truth_dir in harness.recordings():
+    for name, directory, truth_dir in harness.recordings(user_space=True):
         names = harness.hosts(directory)
         whole = harness.report("hosts", directory, status=(0, 3)).by("host")
         checks.equal(sorted(whole), names, f"{name}: hosts")
