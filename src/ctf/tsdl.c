@@ -119,7 +119,8 @@ enum lt_status tsdl_split(const char *text, GArray **tokens)
 	struct tsdl_reader r = {.at = text, .line = 1};
 	struct tsdl_token token;
 
-	*tokens = g_array_new(FALSE, FALSE, sizeof(struct tsdl_token));
+	/* Of what tracers write a token takes four to six characters. */
+	*tokens = g_array_sized_new(FALSE, FALSE, sizeof(struct tsdl_token), (guint)MIN(strlen(text) / 4, TOKENS_MAX));
 	do {
 		if ((*tokens)->len >= TOKENS_MAX)
 			error_set("metadata: line %u: too long", r.line);
@@ -131,12 +132,6 @@ enum lt_status tsdl_split(const char *text, GArray **tokens)
 		g_array_append_val(*tokens, token);
 	} while (token.kind != TSDL_END);
 	return LT_OK;
-}
-
-bool tsdl_is(const struct tsdl_token *token, const char *text)
-{
-	return (token->kind == TSDL_WORD || token->kind == TSDL_MARK) && token->len == strlen(text) &&
-	       !memcmp(token->text, text, token->len);
 }
 
 /* The character behind a backslash, or its number; where the text goes on. A NUL is left out. */

@@ -5,6 +5,7 @@
 #include <glib.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/status.h"
 
@@ -40,8 +41,14 @@ enum lt_status tsdl_next(struct tsdl_reader *r, struct tsdl_token *token);
 /* All tokens (struct tsdl_token), TSDL_END last. LT_ERROR: a character or a string that is no TSDL. */
 enum lt_status tsdl_split(const char *text, GArray **tokens);
 
-/* Whether the token is this mark or this word. */
-bool tsdl_is(const struct tsdl_token *token, const char *text);
+/* Whether the token is this mark or this word: asked of every token many times, with constants. */
+static inline bool tsdl_is(const struct tsdl_token *token, const char *text)
+{
+	const size_t len = strlen(text);
+
+	return token->len == len && *token->text == *text &&
+	       (token->kind == TSDL_WORD || token->kind == TSDL_MARK) && memcmp(token->text, text, len) == 0;
+}
 
 /* A copy of the token's text, of strings with the characters that escapes mean; to be freed with g_free(). */
 char *tsdl_text(const struct tsdl_token *token);
