@@ -49,7 +49,11 @@ enum lt_status packet_walk_head(const struct layout *l, struct walk *w, struct p
 		return error_set("the packet's header is cut off");
 	if (packet_has(head, PACKET_MAGIC_NUMBER) && head->values[PACKET_MAGIC_NUMBER] != PACKET_MAGIC)
 		return error_set("no packet begins there");
-	head->stream = layout_find_stream(l, head->values[PACKET_STREAM_ID]);
+	/* Without an id it is of the only one. */
+	if (!packet_has(head, PACKET_STREAM_ID) && l->streams->len == 1)
+		head->stream = g_ptr_array_index(l->streams, 0);
+	else
+		head->stream = layout_find_stream(l, head->values[PACKET_STREAM_ID]);
 	if (!head->stream)
 		return error_set("the packet's stream is unknown");
 	if (!read_struct(head, w, head->stream->packet_context))

@@ -103,6 +103,26 @@ START_TEST(test_packet_roles)
 }
 END_TEST
 
+START_TEST(test_packets_of_the_only_stream)
+{
+	static const uint8_t data[] = {7, 0, 0, 0};
+	static const char one[] = INTEGERS "stream { id = 5; packet.context := struct { uint32_t cpu_id; }; };\n";
+	struct layout *l = parse(one);
+	struct packet_head head;
+	char *two;
+
+	ck_assert_int_eq(packet_read_head(l, data, sizeof(data), &head), LT_OK);
+	ck_assert_uint_eq(head.stream->id, 5);
+	ck_assert_uint_eq(head.values[PACKET_CPU_ID], 7);
+	layout_destroy(l);
+	two = g_strconcat(one, "stream { id = 6; };\n", NULL);
+	l = parse(two);
+	ck_assert_int_eq(packet_read_head(l, data, sizeof(data), &head), LT_ERROR);
+	layout_destroy(l);
+	g_free(two);
+}
+END_TEST
+
 #define STAMP(name, clock) \
 	"typealias integer { size = 64; align = 8; map = clock." clock ".value; } := " name ";\n"
 
@@ -308,6 +328,7 @@ int main(void)
 	tcase_add_test(tc, test_environment);
 	tcase_add_test(tc, test_names_and_texts);
 	tcase_add_test(tc, test_packet_roles);
+	tcase_add_test(tc, test_packets_of_the_only_stream);
 	tcase_add_test(tc, test_clocks);
 	tcase_add_test(tc, test_clock_by_name);
 	tcase_add_test(tc, test_bounds);
