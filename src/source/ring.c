@@ -189,6 +189,36 @@ static void wait_for_room(struct ring_producer *p, uint64_t bytes)
 	atomic_store_explicit(&s->producer_sleeps, 0, memory_order_relaxed);
 }
 
+/* As far as is known; padding may stand before the end of the buffer. */
+static bool fits(const struct ring_producer *p, uint64_t bytes)
+{
+	return p->head + bytes + EVENT_SIZE_MAX - p->tail_seen <= p->capacity;
+}
+
+bool ring_has_room(struct ring_producer *p, uint64_t bytes)
+{
+	struct ring_shared *s = p->shared;
+
+	if (fits(p, bytes))
+		return true;
+	p->tail_seen = atomic_load_explicit(&s->tail, memory_order_acquire);
+	if (fits(p, bytes))
+		return true;
+	ring_publish(p);
+	atomic_store(&s->producer_sleeps, 1);
+	atomic_thread_fence(memory_order_seq_cst);
+	p->tail_seen = atomic_load_explicit(&s->tail, memory_order_acquire);
+	if (!fits(p, bytes))
+		return false;
+	atomic_store_explicit(&s->producer_sleeps, 0, memory_order_relaxed);
+	return true;
+}
+
+void ring_room_woken(struct ring_producer *p)
+{
+	drain(p->fds.wake);
+}
+
 void *ring_reserve(struct ring_producer *p, uint32_t bytes)
 {
 	const uint64_t at = p->head & (p->capacity - 1);

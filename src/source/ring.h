@@ -110,6 +110,15 @@ void ring_producer_release(struct ring_producer *p);
  */
 void *ring_reserve(struct ring_producer *p, uint32_t bytes);
 
+/*
+ * Whether ring_reserve() of up to bytes in all would not block. false: everything was published, and fds.wake becomes
+ * readable when there is room again, and now and then although there is not.
+ */
+bool ring_has_room(struct ring_producer *p, uint64_t bytes);
+
+/* fds.wake is readable: makes it so no longer. After that ring_has_room(). */
+void ring_room_woken(struct ring_producer *p);
+
 /* The record in the room ring_reserve() gave is bytes long (a multiple of 8, not more than reserved). */
 void ring_commit(struct ring_producer *p, uint32_t bytes);
 

@@ -28,13 +28,18 @@ static enum lt_status make_options(const struct worker_url *from, struct source_
 	return LT_OK;
 }
 
-/* Until the viewer can go on. */
-static void wait_for(const struct viewer *v, struct ring_producer *ring)
+/* Until the viewer can go on, or there is room in a full ring. */
+static void wait_for(const struct viewer *v, struct ring_producer *ring, bool is_full)
 {
-	struct pollfd p = { .fd = viewer_fd(v), .events = (short)viewer_events(v) };
+	struct pollfd fds[] = {
+		{ .fd = viewer_fd(v), .events = (short)viewer_events(v) },
+		{ .fd = is_full ? ring->fds.wake : -1, .events = POLLIN },
+	};
 	const int64_t due_us = viewer_due_us(v), now_us = g_get_monotonic_time();
 
-	poll(&p, 1, (int)CLAMP((due_us - now_us + 999) / 1000, 0, BEAT_MS));
+	poll(fds, G_N_ELEMENTS(fds), (int)CLAMP((due_us - now_us + 999) / 1000, 0, BEAT_MS));
+	if (fds[1].revents)
+		ring_room_woken(ring);
 	ring_beat(ring);
 }
 
@@ -51,7 +56,7 @@ enum lt_status worker_live(const struct worker_url *from, struct ring_producer *
 	l = native_live_create(&options, from->text, ring);
 	while ((status = native_live_step(l, cause)) == LT_OK || status == LT_AGAIN)
 		if (status == LT_AGAIN)
-			wait_for(native_live_viewer(l), ring);
+			wait_for(native_live_viewer(l), ring, native_live_is_full(l));
 	native_live_destroy(l);
 	source_url_release(&url);
 	return status;
@@ -96,7 +101,7 @@ enum lt_status worker_list(const struct worker_url *from, struct ring_producer *
 		if (status == LT_OK)
 			write_session(ring, url.relay, event.session);
 		else
-			wait_for(v, ring);
+			wait_for(v, ring, false);
 	}
 	if (status == LT_ERROR)
 		*cause = native_live_cause(v);

@@ -23,6 +23,8 @@ DUMP = os.path.join(BUILD, "tests/source/dump_records")
 KPROBE = os.path.join(BUILD, "traces/kprobe/client/kernel")
 WEB = os.path.join(BUILD, "traces/three-tier/web/kernel")
 DB = os.path.join(BUILD, "traces/three-tier/db/kernel")
+HOTPLUG = os.path.join(BUILD, "traces/hotplug/db/kernel")
+LEFT_OUT = {"TRACE", "STREAM", "CPU_START", "READY", "BEACON", "STREAM_END", "CLASS"}
 
 
 class Dump:
@@ -77,9 +79,8 @@ def failure(lines):
 
 def events(lines):
     """What a live session and a recording have in common: all but what only one who looks ahead knows."""
-    left_out = {"TRACE", "STREAM", "CPU_START", "READY", "BEACON", "STREAM_END", "CLASS"}
     return [re.sub(r"( present=0x\w+| w9=\d+)", "", line) if " SCHED_SWITCH " in line else line
-            for line in lines if line[:1].isdigit() and line.split()[1] not in left_out]
+            for line in lines if line[:1].isdigit() and line.split()[1] not in LEFT_OUT]
 
 
 def expect_failure(lines, cause, text):
@@ -178,6 +179,34 @@ def test_ipv6():
         assert events(dump(relay.url)) == recorded
     with Relay6(Session([KPROBE])) as relay:
         assert events(dump(f"net6://[::1]:{relay.port}/host/web/s1")) == recorded
+
+
+def totals(lines):
+    """Of dump -q: how many of each kind that a live session and a recording have in common."""
+    found = dict(re.findall(r"^# ([A-Z_]+) (\d+)$", "\n".join(lines), re.M))
+    return {kind: n for kind, n in found.items() if kind not in LEFT_OUT | {"CONTEXT"}}
+
+
+def test_parent_is_slow():
+    """A worker whose ring is full answers for what it has asked, and goes on polling: its relayd sends to one after the other."""
+    class Small(Relay):
+        def serve(self, connection):
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
+            super().serve(connection)
+
+    with Small(Session([HOTPLUG])) as relay:
+        d = Dump(relay.url, "-q")
+        os.kill(d.process.pid, signal.SIGSTOP)
+        for _ in range(2):  # by then all packets that it holds have come
+            asked = relay.commands.count(fake_relay.PACKET)
+            polls = relay.commands.count(fake_relay.NEW_STREAMS)
+            sandbox.wait_until(lambda polls=polls: relay.commands.count(fake_relay.NEW_STREAMS) > polls + 5, "polls")
+        assert 0 < relay.commands.count(fake_relay.PACKET) == asked < sum(len(s.packets) for s in relay.session.streams)
+        os.kill(d.process.pid, signal.SIGCONT)
+        lines = d.wait()
+    assert failure(lines) is None, failure(lines)
+    recorded = totals(dump(os.path.dirname(HOTPLUG), "-q"))
+    assert len(recorded) > 20 and totals(lines) == recorded, (totals(lines), recorded)
 
 
 # ---- refusals ----

@@ -4,6 +4,8 @@
 #include "base/error.h"
 #include "reader/native/live_internal.h"
 
+enum { ROOM_FOR_CLASSES = 1 << 20 };
+
 struct native_live *native_live_create(const struct viewer_options *options, const char *name,
 				       struct ring_producer *ring)
 {
@@ -65,78 +67,110 @@ static enum lt_status take_stream(struct native_live *l, struct viewer_stream *s
 	return LT_OK;
 }
 
-static enum lt_status take_packet(struct native_live *l, struct viewer_packet *packet)
+/* Looks at what came for a stream. */
+static enum lt_status look_at(struct native_live *l, struct live_stream *s)
 {
-	struct live_stream *s = packet->stream->user;
+	const bool has_packet = !g_queue_is_empty(&s->packets);
 
-	g_queue_push_tail(&s->packets, packet);
-	if (live_trace_update(s->trace) != LT_OK)
-		return LT_ERROR;
+	/* What a trace gains later than its first classes must not wait for room, as its first ones may. */
+	l->is_full = s->trace->is_known && s->trace->has_grown && !ring_has_room(l->ring, ROOM_FOR_CLASSES);
+	if (l->is_full)
+		return LT_OK;
+	if (live_trace_update(s->trace) != LT_OK) {
+		if (has_packet)
+			return LT_ERROR;
+		error_clear(); /* metadata that is not complete yet will be when there are packets */
+	}
+	live_stream_note_time(s);
 	live_merge_wake(l, s);
 	return LT_OK;
 }
 
-static void take_beacon(struct native_live *l, struct live_stream *s, uint64_t until)
+/* The same of all, after the ring was full. */
+static enum lt_status look_at_all(struct native_live *l)
 {
-	s->beacon = until;
-	s->has_beacon = true;
-	/* Metadata that is not complete yet will be. */
-	if (live_trace_update(s->trace) != LT_OK)
-		error_clear();
-	live_stream_note_time(s);
-	live_merge_wake(l, s);
+	enum lt_status status = LT_OK;
+
+	for (guint i = l->streams->len; i-- > 0 && status == LT_OK && !l->is_full;)
+		status = look_at(l, g_ptr_array_index(l->streams, i));
+	return status;
 }
 
-static void lose_stream(struct native_live *l, struct viewer_stream *stream)
+/* What the event brings is kept; *s is the stream that it is for, NULL: no matter. */
+static enum lt_status take(struct native_live *l, const struct viewer_event *event, struct live_stream **s)
 {
-	struct live_stream *s = stream->user;
-
-	if (stream->is_metadata) {
-		viewer_stream_free(stream);
-		return;
-	}
-	s->is_gone = true;
-	live_merge_wake(l, s);
-}
-
-static enum lt_status take(struct native_live *l, const struct viewer_event *event)
-{
+	*s = event->stream && !event->stream->is_metadata ? event->stream->user : NULL;
 	switch (event->kind) {
 	case VIEWER_STREAM:
+		*s = NULL;
 		return take_stream(l, event->stream);
 	case VIEWER_METADATA:
 		return live_trace_add(event->stream->user, event->bytes, event->len);
 	case VIEWER_PACKET:
-		return take_packet(l, event->packet);
+		g_queue_push_tail(&(*s)->packets, event->packet);
+		return LT_OK;
 	case VIEWER_BEACON:
-		take_beacon(l, event->stream->user, event->until);
+		(*s)->beacon = event->until;
+		(*s)->has_beacon = true;
 		return LT_OK;
 	case VIEWER_STREAM_GONE:
-		lose_stream(l, event->stream);
+		if (*s)
+			(*s)->is_gone = true;
+		else
+			viewer_stream_free(event->stream);
 		return LT_OK;
 	default:
 		return LT_OK;
 	}
 }
 
-enum lt_status native_live_step(struct native_live *l, enum failed_cause *cause)
+bool native_live_is_full(const struct native_live *l)
+{
+	return l->is_full;
+}
+
+/* Takes one event of the viewer. */
+static enum lt_status receive(struct native_live *l, enum failed_cause *cause)
 {
 	struct viewer_event event;
+	struct live_stream *s;
+	enum lt_status status = viewer_next(l->viewer, &event);
+
+	if (status == LT_ERROR)
+		*cause = native_live_cause(l->viewer);
+	if (status != LT_OK)
+		return status;
+	*cause = FAILED_OTHER;
+	status = take(l, &event, &s);
+	return status == LT_OK && s && !l->is_full ? look_at(l, s) : status;
+}
+
+enum lt_status native_live_step(struct native_live *l, enum failed_cause *cause)
+{
+	const bool was_full = l->is_full;
 	enum lt_status status;
 
-	if (live_merge_run(l)) {
+	l->is_full = false;
+	if (live_merge_run(l) == LT_OK) {
+		ring_beat(l->ring);
+		l->is_full = was_full;
+		return LT_OK;
+	}
+	if (was_full && !l->is_full) {
+		*cause = FAILED_OTHER;
+		status = look_at_all(l);
+		if (status != LT_OK || !l->is_full)
+			return status;
+	}
+	status = receive(l, cause);
+	if (status == LT_OK) {
 		ring_beat(l->ring);
 		return LT_OK;
 	}
-	status = viewer_next(l->viewer, &event);
-	if (status == LT_OK) {
-		*cause = FAILED_OTHER;
-		status = take(l, &event);
-		ring_beat(l->ring);
-		return status;
-	}
-	if (status == LT_ERROR)
-		*cause = native_live_cause(l->viewer);
+	/* The end, or a failure, is told once everything before it was written. */
+	l->is_full |= !ring_has_room(l->ring, LIVE_ROOM);
+	if (l->is_full)
+		return LT_AGAIN;
 	if (status != LT_ERROR || l->is_ready)
 		live_merge_settle(l);
 	ring_publish(l->ring);

@@ -21,11 +21,17 @@ void native_live_destroy(struct native_live *l);
  * Receives and writes some hundred records at most. LT_OK: there is more. LT_AGAIN: nothing for now, everything is
  * published; see native_live_viewer(). LT_END: the session is closed, everything was written. LT_ERROR: see the
  * error chain and *cause.
+ *
+ * Never waits for room in the ring while the relayd has an answer under way: it sends to one viewer after the other,
+ * and who does not receive keeps all others waiting.
  */
 enum lt_status native_live_step(struct native_live *l, enum failed_cause *cause);
 
-/* What to wait for. */
+/* What to wait for; */
 const struct viewer *native_live_viewer(const struct native_live *l);
+
+/* and whether it waits for room in the ring. */
+bool native_live_is_full(const struct native_live *l);
 
 /* What a viewer's cause is to the parent. */
 enum failed_cause native_live_cause(const struct viewer *v);

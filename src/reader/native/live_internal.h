@@ -12,6 +12,9 @@
  *   live_merge.c  the streams in the order of time; how far the time has come
  */
 
+/* For an event, its context, and what is said about it and its stream: in practice some hundred bytes. */
+enum { LIVE_ROOM = 4 * EVENT_SIZE_MAX };
+
 /*
  * The metadata of a trace grows as programs bring new event classes. What it has become is read as a whole, and
  * streams take it over with their next packet; what they have not let go of stays until the session is over.
@@ -52,7 +55,7 @@ struct native_live {
 	GPtrArray *heap;    /* struct live_stream * with an item, the first in time at [0] */
 	uint64_t last_ns;   /* time of the last record that has one */
 	bool is_ready;      /* EVENT_READY was written */
-	bool is_over;       /* the viewer has nothing more */
+	bool is_full;       /* the ring has no room: what comes waits in the streams */
 };
 
 /* ---- live_trace.c ---- */
@@ -89,8 +92,8 @@ void live_stream_note_time(struct live_stream *s);
 /* The stream has something new: an item or a later time. */
 void live_merge_wake(struct native_live *l, struct live_stream *s);
 
-/* Writes some hundred records; false: there are no more whose turn it is. */
-bool live_merge_run(struct native_live *l);
+/* Writes some hundred records. LT_AGAIN: there are no more whose turn it is, or .is_full. */
+enum lt_status live_merge_run(struct native_live *l);
 
 /* Nothing comes for now: writes losses that are over, and how far the time has come. */
 void live_merge_settle(struct native_live *l);

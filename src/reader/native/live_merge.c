@@ -114,7 +114,7 @@ void live_merge_wake(struct native_live *l, struct live_stream *s)
 		g_ptr_array_remove_fast(l->streams, s);
 }
 
-bool live_merge_run(struct native_live *l)
+enum lt_status live_merge_run(struct native_live *l)
 {
 	uint64_t until_ns = known_until_ns(l);
 
@@ -122,7 +122,10 @@ bool live_merge_run(struct native_live *l)
 		struct live_stream *s;
 
 		if (l->heap->len == 0 || at(l, 0)->base.base.item_ns >= until_ns)
-			return false;
+			return LT_AGAIN;
+		l->is_full = !ring_has_room(l->ring, LIVE_ROOM);
+		if (l->is_full)
+			return LT_AGAIN;
 		s = at(l, 0);
 		write_item(l, s);
 		if (live_stream_advance(s)) {
@@ -136,7 +139,7 @@ bool live_merge_run(struct native_live *l)
 		else
 			until_ns = MIN(until_ns, s->until_ns);
 	}
-	return true;
+	return LT_OK;
 }
 
 /* Losses that ended before the time that was reached, though no event of their stream came behind them. */
