@@ -392,6 +392,20 @@ static void assert_random_loads(struct sim *sim, const struct history *h, unsign
 	g_array_free(edges, TRUE);
 }
 
+/* Whatever was merged, each frame that is kept holds exactly what was appended for its time. */
+static void assert_every_frame(struct sim *sim, const struct history *h, unsigned track)
+{
+	GArray *edges = remaining_edges(sim, h, track);
+	struct history_load load;
+
+	history_load_init(&load);
+	for (unsigned i = 1; i < edges->len; i++)
+		assert_load(sim, h, track, g_array_index(edges, unsigned, i - 1), g_array_index(edges, unsigned, i),
+			    &load);
+	history_load_release(&load);
+	g_array_free(edges, TRUE);
+}
+
 /* ---- tests ---- */
 
 START_TEST(test_random_intervals)
@@ -430,6 +444,7 @@ START_TEST(test_thinned_intervals)
 		}
 		n = history_frames(h, 0);
 		ck_assert_uint_lt(n, 700);
+		assert_every_frame(&sim, h, 0);
 		sim_release(&sim);
 		history_destroy(h);
 	}
@@ -705,6 +720,7 @@ START_TEST(test_long_past)
 			seen |= (of[k] > 0) << k;
 	}
 	ck_assert_uint_eq(seen, ALL);
+	assert_every_frame(&sim, h, 0);
 	sim_release(&sim);
 	history_destroy(h);
 }
@@ -742,6 +758,7 @@ START_TEST(test_inner_keys)
 		assert_random_loads(&sim, h, 0, 30);
 	}
 	ck_assert_uint_gt(seen, 0);
+	assert_every_frame(&sim, h, 0);
 	sim_release(&sim);
 	history_destroy(h);
 }
