@@ -6,16 +6,29 @@
 #include "event/payload.h"
 #include "event/tracepoints.h"
 
+/* Which of the kind's fields are texts, a bit each; most kinds have none. */
+static uint32_t texts_of(enum event_kind kind)
+{
+	enum { KNOWN = 1u << TRACEPOINT_FIELDS_MAX };
+	static uint32_t known[EVENT_KINDS];
+	const struct tracepoint_desc *desc = tracepoint_desc(kind);
+
+	if (!known[kind]) {
+		for (unsigned i = 0; i < desc->n_fields; i++)
+			known[kind] |= desc->fields[i].type == FIELD_STR ? 1u << i : 0;
+		known[kind] |= KNOWN;
+	}
+	return known[kind] & ~KNOWN;
+}
+
 static bool strings_inside(const struct event *ev, const struct tracepoint_desc *desc)
 {
 	const uint32_t text = sizeof(*ev) + 8 * (ev->n_words + ev->n_perf);
 
-	for (unsigned i = 0; i < desc->n_fields; i++) {
+	for (uint32_t texts = texts_of(ev->kind); texts; texts &= texts - 1) {
 		struct event_str s;
 
-		if (desc->fields[i].type != FIELD_STR)
-			continue;
-		memcpy(&s, (const char *)ev->words + desc->fields[i].offset, sizeof(s));
+		memcpy(&s, (const char *)ev->words + desc->fields[__builtin_ctz(texts)].offset, sizeof(s));
 		if (s.len == 0)
 			continue;
 		if (s.offset < text || s.offset > ev->size || s.len > ev->size - s.offset)

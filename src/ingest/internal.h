@@ -55,8 +55,14 @@ void ingest_set_ready(struct ingest *in, struct host *host, bool ready);
 /* Numbers the hosts that have a name and no number yet in the clocks and the wait graph. */
 void ingest_join_hosts(struct ingest *in);
 
-/* An event of a host, for the clocks. */
-void ingest_join_event(struct ingest *in, const struct host *host, const struct event *ev);
+static inline bool ingest_is_packet(const struct event *ev)
+{
+	return ev->kind == EVENT_NET_QUEUE || ev->kind == EVENT_NET_RECEIVE || ev->kind == EVENT_SOCK_SEND ||
+	       ev->kind == EVENT_SOCK_RECEIVE;
+}
+
+/* A packet of a host, for the clocks. */
+void ingest_join_packet(struct ingest *in, const struct host *host, const struct event *ev);
 
 /* The host has been advanced as far as its sources allow now. */
 void ingest_join_advanced(struct ingest *in, struct host *host);

@@ -41,15 +41,13 @@ void ingest_drop_waits(struct ingest *in)
 	in->waits = NULL;
 }
 
-void ingest_join_event(struct ingest *in, const struct host *host, const struct event *ev)
+void ingest_join_packet(struct ingest *in, const struct host *host, const struct event *ev)
 {
 	const bool sent = ev->kind == EVENT_NET_QUEUE || ev->kind == EVENT_SOCK_SEND;
 	const bool sock = ev->kind == EVENT_SOCK_SEND || ev->kind == EVENT_SOCK_RECEIVE;
 	const struct ev_net *net = event_payload(ev, ev_net);
 	struct clock_packet packet;
 
-	if (!in->options.clocks || (!sent && !sock && ev->kind != EVENT_NET_RECEIVE))
-		return;
 	if (clock_packet_of_event(net, sock ? CLOCK_PACKET_SOCK_LOCAL : net->ip_version ? CLOCK_PACKET_NET_DEV :
 							CLOCK_PACKET_TRANSPORT, &packet))
 		clocks_packet(in->options.clocks, host->public.clock, ev->ts_ns, sent, &packet);

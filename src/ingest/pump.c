@@ -46,7 +46,8 @@ static void apply(struct ingest *in, struct host *host, unsigned number, const s
 		return;
 	}
 	host->last_ns = MAX(host->last_ns, ev->ts_ns);
-	ingest_join_event(in, host, ev);
+	if (in->options.clocks && ingest_is_packet(ev))
+		ingest_join_packet(in, host, ev);
 	if (!in->options.survey)
 		model_apply(h->model, number, ev);
 	if (ev->kind < EVENT_OTHER) {
@@ -84,7 +85,7 @@ static enum lt_status advance(struct ingest *in, struct host *host, uint64_t unt
 		default:
 			return LT_AGAIN;
 		}
-		if (is_event(ev))
+		if ((h->begin_ns == TIME_UNKNOWN || host->back) && is_event(ev))
 			host_next_event(host, ev->ts_ns);
 		if (h->begin_ns != TIME_UNKNOWN && ev->ts_ns >= until_ns) {
 			h->applied_ns = until_ns;

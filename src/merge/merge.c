@@ -12,8 +12,9 @@ struct input {
 };
 
 struct merge {
-	GArray *inputs;  /* struct input */
-	unsigned least;  /* of merge_peek() */
+	GArray *inputs;    /* struct input */
+	unsigned least;    /* of merge_peek() */
+	uint64_t until_ns; /* what the least one shows before this comes before all that the others have; 0: ask them */
 };
 
 struct merge *merge_create(void)
@@ -42,12 +43,14 @@ unsigned merge_add(struct merge *m, struct source *source)
 	struct input in = { .source = source };
 
 	g_array_append_val(m->inputs, in);
+	m->until_ns = 0;
 	return m->inputs->len - 1;
 }
 
 void merge_replace(struct merge *m, unsigned number, struct source *source)
 {
 	*input(m, number) = (struct input){ .source = source, .ended = !source };
+	m->until_ns = 0;
 }
 
 unsigned merge_count(const struct merge *m)
@@ -73,11 +76,27 @@ static enum lt_status ask(struct input *in)
 	return status;
 }
 
-enum lt_status merge_peek(struct merge *m, const struct event **ev, unsigned *number)
+/* One source's records often follow each other: whether its next one comes before all that the others have. */
+static bool goes_on(struct merge *m)
+{
+	struct input *in = input(m, m->least);
+	const struct event *next;
+
+	if (!in->head && source_peek(in->source, &next) == LT_OK) {
+		in->head = next;
+		in->heard = true;
+	}
+	return in->head && in->head->ts_ns < m->until_ns;
+}
+
+/* Asks all sources for what they have next. */
+static enum lt_status peek_all(struct merge *m, unsigned *number)
 {
 	const struct event *least = NULL;
+	uint64_t second_ns = UINT64_MAX;
 	bool wait = false, more = false;
 
+	m->until_ns = 0;
 	for (unsigned i = 0; i < m->inputs->len; i++) {
 		struct input *in = input(m, i);
 		enum lt_status status = in->head || in->ended ? LT_OK : ask(in);
@@ -90,17 +109,31 @@ enum lt_status merge_peek(struct merge *m, const struct event **ev, unsigned *nu
 		wait = wait || (status == LT_AGAIN && !in->left_out);
 		more = more || status == LT_AGAIN;
 		if (in->head && (!least || before(in->head, least))) {
+			second_ns = least ? least->ts_ns : UINT64_MAX;
 			least = in->head;
 			m->least = i;
+		} else if (in->head) {
+			second_ns = MIN(second_ns, in->head->ts_ns);
 		}
 	}
 	if (wait || (more && !least))
 		return LT_AGAIN;
-	*number = least ? m->least : MERGE_NONE;
+	*number = MERGE_NONE;
 	if (!least)
 		return LT_END;
-	*ev = least;
+	m->until_ns = more ? 0 : second_ns;
 	return LT_OK;
+}
+
+enum lt_status merge_peek(struct merge *m, const struct event **ev, unsigned *number)
+{
+	enum lt_status status = m->until_ns && goes_on(m) ? LT_OK : peek_all(m, number);
+
+	if (status == LT_OK) {
+		*number = m->least;
+		*ev = input(m, m->least)->head;
+	}
+	return status;
 }
 
 void merge_pop(struct merge *m)
@@ -123,4 +156,5 @@ bool merge_hears(struct merge *m, unsigned number)
 void merge_leave_out(struct merge *m, unsigned number)
 {
 	input(m, number)->left_out = true;
+	m->until_ns = 0;
 }
