@@ -37,11 +37,10 @@ bool mapping_open(struct mapping *m, int fd, uint64_t offset, size_t len)
 	watch_for_faults();
 	begin = offset & ~((uint64_t)page_bytes - 1);
 	m->size = len + (size_t)(offset - begin);
-	m->base = mmap(NULL, m->size, PROT_READ, MAP_PRIVATE, fd, (off_t)begin);
+	m->base = mmap(NULL, m->size, PROT_READ, MAP_PRIVATE | MAP_POPULATE, fd, (off_t)begin);
 	m->data = NULL;
 	if (m->base == MAP_FAILED)
 		return false;
-	madvise(m->base, m->size, MADV_SEQUENTIAL);
 	m->data = (const uint8_t *)m->base + (offset - begin);
 	m->len = len;
 	return true;
