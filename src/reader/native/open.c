@@ -59,9 +59,10 @@ static enum lt_status read_trace(struct native_reader *n, const struct reader_ar
 
 	if (!text)
 		return LT_AGAIN;
+	/* What is not understood is damage: the library may not come to an end of it. */
 	status = layout_parse(text, &layout);
 	g_free(text);
-	return status == LT_OK ? native_trace_init(&n->trace, layout) : LT_AGAIN;
+	return status == LT_OK ? native_trace_init(&n->trace, layout) : LT_ERROR;
 }
 
 /* ---- streams ---- */
