@@ -20,6 +20,7 @@ enum {
 	TIMER_MAX_US = 1000000, /* a longer timer does not make requests rarer */
 	TOGETHER_US = 3000,    /* what is due so soon is asked for at the same time */
 	STREAMS_MIN_US = 100000,
+	STREAMS_FIRST_US = 20000, /* while there are none: what is not known when the session ends is lost */
 	METADATA_GAP_US = 20000, /* while there is none */
 	METADATA_LEFT_US = 1000000, /* once its trace has no data streams: the relayd lets go of it when it was read */
 	LIST_US = 500000,      /* while the session may be over */
@@ -122,7 +123,7 @@ static int64_t streams_due_us(const struct viewer *v)
 {
 	if (v->is_closed || v->asks_streams)
 		return INT64_MAX;
-	return v->streams_us + MAX(timer_of(v), STREAMS_MIN_US);
+	return v->streams_us + (v->n_data ? MAX(timer_of(v), STREAMS_MIN_US) : STREAMS_FIRST_US);
 }
 
 static int64_t list_due_us(const struct viewer *v)
