@@ -106,7 +106,7 @@ static enum lt_status ask(const struct source_url *url, uint64_t limit_ns, GPtrA
 	enum lt_status status;
 	struct source *source;
 
-	if (source_start_list(url->relay, limit_ms, &source) != LT_OK)
+	if (source_start_list(url->relay, limit_ms, 0, &source) != LT_OK)
 		return LT_ERROR;
 	while ((status = source_peek(source, &ev)) == LT_OK || status == LT_AGAIN) {
 		struct pollfd fd = {.fd = source_fd(source), .events = POLLIN};

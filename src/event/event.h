@@ -74,6 +74,7 @@ enum event_kind {
 	EVENT_CPU_START,  /* which thread ran on a CPU when the record began (recordings) */
 	EVENT_READY,      /* everything known before the first event was sent; a live source: attached */
 	EVENT_SESSION,    /* a session that a relayd offers (source_start_list()) */
+	EVENT_LISTED,     /* these were all of them */
 
 	/* What happens to the source. */
 	EVENT_LOST,       /* discarded events or packets */

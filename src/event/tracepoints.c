@@ -246,6 +246,7 @@ static const struct tracepoint_desc table[EVENT_KINDS] = {
 	[EVENT_CPU_START] = ROW_WITHOUT_TEXT(cpu_start),
 	[EVENT_READY] = ROW(none, 0, NULL),
 	[EVENT_SESSION] = ROW(session, 0, NULL),
+	[EVENT_LISTED] = ROW(none, 0, NULL),
 	[EVENT_LOST] = ROW_WITHOUT_TEXT(lost),
 	[EVENT_BACKWARD] = ROW_WITHOUT_TEXT(backward),
 	[EVENT_CONTEXT] = ROW_WITHOUT_TEXT(context),

@@ -4,11 +4,8 @@
 #include "base/error.h"
 #include "base/log.h"
 
-/*
- * Every second, or where there are so many sessions that listing them takes long, a tenth of the time. A
- * relayd that does not answer is asked again after five seconds, from a new connection.
- */
-enum { ASK_EVERY_US = 1000000, REST_FACTOR = 9, ASK_LATER_US = 5000000, ANSWER_WITHIN_MS = 5000 };
+/* A relayd that does not answer is asked again after five seconds, by another worker. */
+enum { ASK_EVERY_MS = 1000, ASK_LATER_US = 5000000, ANSWER_WITHIN_MS = 5000, HANG_MS = 10000 };
 
 /* The rest the next time: a worker may list sessions for ever. */
 enum { SESSIONS_AT_ONCE = 65536 };
@@ -31,18 +28,19 @@ void relay_free(void *data)
 	g_free(r);
 }
 
+/* It has answered, or why not. */
 static void answered(struct relay *r, const char *why)
 {
-	const int64_t now_us = g_get_monotonic_time();
-
 	if (why && g_strcmp0(why, r->why) != 0)
 		log_warning("%s", why);
 	g_free(r->why);
 	r->why = g_strdup(why);
 	r->answered = true;
+	if (!why)
+		return;
 	source_stop(r->lister);
 	r->lister = NULL;
-	r->next_us = now_us + (why ? ASK_LATER_US : MAX(ASK_EVERY_US, REST_FACTOR * (now_us - r->asked_us)));
+	r->next_us = g_get_monotonic_time() + ASK_LATER_US;
 }
 
 static void tell_session(const struct event *ev, relay_session_fn *fn, void *data)
@@ -64,9 +62,7 @@ void relay_poll(struct relay *r, relay_session_fn *fn, void *data)
 
 	if (!r->lister && g_get_monotonic_time() < r->next_us)
 		return;
-	if (!r->lister)
-		r->asked_us = g_get_monotonic_time();
-	if (!r->lister && source_start_list(r->url, ANSWER_WITHIN_MS, &r->lister) != LT_OK) {
+	if (!r->lister && source_start_list(r->url, ANSWER_WITHIN_MS, ASK_EVERY_MS, &r->lister) != LT_OK) {
 		r->lister = NULL;
 		answered(r, error_text());
 		return;
@@ -74,12 +70,14 @@ void relay_poll(struct relay *r, relay_session_fn *fn, void *data)
 	for (unsigned n = 0; (status = source_peek(r->lister, &ev)) == LT_OK && n < SESSIONS_AT_ONCE; n++) {
 		if (ev->kind == EVENT_SESSION)
 			tell_session(ev, fn, data);
+		else if (ev->kind == EVENT_LISTED)
+			answered(r, NULL);
 		source_next(r->lister);
 	}
-	if (status == LT_END)
-		answered(r, NULL);
-	else if (status == LT_ERROR)
+	if (status == LT_ERROR)
 		answered(r, error_text());
-	else if (source_hangs(r->lister, 2 * ANSWER_WITHIN_MS))
-		source_kill(r->lister, "the relayd does not answer");
+	else if (status == LT_END)
+		answered(r, "the list of sessions has ended");
+	else if (source_hangs(r->lister, HANG_MS))
+		source_kill(r->lister, "it hangs: no sign of life for 10 s");
 }

@@ -4,7 +4,7 @@
 
 /*
  * Inside ingest/: a relayd all of whose sessions are wanted, now and later. It
- * is asked for its list over and over, by a worker, as asking may block.
+ * is asked for its list over and over, by a worker.
  */
 
 #include <glib.h>
@@ -15,8 +15,7 @@
 struct relay {
 	char *url;             /* struct source_url.relay */
 	struct source *lister; /* NULL: none runs */
-	int64_t asked_us;      /* when the lister was started (monotonic) */
-	int64_t next_us;       /* when to ask again */
+	int64_t next_us;       /* when to start it again (monotonic) */
 	bool answered;         /* at least once, in whatever way */
 	char *why;             /* why the last answer was none, NULL */
 };

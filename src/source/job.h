@@ -7,7 +7,7 @@
  *
  *   recording READER PART PARTS NAME BEGIN END FILES BYTES DIRECTORY...
  *   live URL TIMEOUT_MS FROM_START
- *   list URL TIMEOUT_MS FROM_START
+ *   list URL TIMEOUT_MS EVERY_MS
  */
 #define JOB_RECORDING "recording"
 #define JOB_LIVE "live"

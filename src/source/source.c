@@ -67,6 +67,7 @@ enum { WORKER_MEMORY = CHILD_FIRST_FD, WORKER_WAKE };
 static char **make_arguments(const struct source_spec *spec, unsigned part, unsigned parts, const char *job)
 {
 	GPtrArray *argv = g_ptr_array_new();
+	unsigned number;
 
 	g_ptr_array_add(argv, g_strdup("lttngtop"));
 	g_ptr_array_add(argv, g_strdup("--worker"));
@@ -76,7 +77,8 @@ static char **make_arguments(const struct source_spec *spec, unsigned part, unsi
 	if (strcmp(job, JOB_RECORDING) != 0) {
 		g_ptr_array_add(argv, g_strdup(spec->url));
 		g_ptr_array_add(argv, g_strdup_printf("%u", spec->timeout_ms));
-		g_ptr_array_add(argv, g_strdup_printf("%d", spec->from_start));
+		number = strcmp(job, JOB_LIST) == 0 ? spec->every_ms : spec->from_start;
+		g_ptr_array_add(argv, g_strdup_printf("%u", number));
 		g_ptr_array_add(argv, NULL);
 		return (char **)g_ptr_array_free(argv, FALSE);
 	}
@@ -127,8 +129,8 @@ static enum lt_status start(struct source *s, const struct source_spec *spec, un
 	s->spec = spec;
 	s->child = (struct child){ .exit_fd = -1, .words_fd = -1 };
 	s->epoll_fd = -1;
-	if (ring_create(&s->ring, RING_CAPACITY) != LT_OK || spawn(s, part, parts, job) != LT_OK ||
-	    watch(s) != LT_OK) {
+	if (ring_create(&s->ring, RING_CAPACITY) != LT_OK ||
+	    spawn(s, part, parts, job) != LT_OK || watch(s) != LT_OK) {
 		error_wrap("reading '%s'", spec->name);
 		source_stop(s);
 		return LT_ERROR;
@@ -142,7 +144,7 @@ enum lt_status source_start(const struct source_spec *spec, unsigned part, unsig
 	return start(g_new0(struct source, 1), spec, part, parts, spec->url ? JOB_LIVE : JOB_RECORDING, out);
 }
 
-enum lt_status source_start_list(const char *relay, unsigned timeout_ms, struct source **out)
+enum lt_status source_start_list(const char *relay, unsigned timeout_ms, unsigned every_ms, struct source **out)
 {
 	struct source *s = g_new0(struct source, 1);
 	struct source_spec *spec = g_new0(struct source_spec, 1);
@@ -150,6 +152,7 @@ enum lt_status source_start_list(const char *relay, unsigned timeout_ms, struct 
 	spec->name = g_strdup(relay);
 	spec->url = g_strdup(relay);
 	spec->timeout_ms = timeout_ms;
+	spec->every_ms = every_ms;
 	spec->paths = g_ptr_array_new_with_free_func(g_free);
 	spec->end_ns = UINT64_MAX;
 	s->own_spec = spec;

@@ -31,6 +31,7 @@ struct source_spec {
 	struct extent extent; /* of the paths when they were found: how to share out the workers, what must be read */
 	bool from_start;  /* of a live session: all that the relayd has of it, not only what comes */
 	unsigned timeout_ms; /* of a relayd without an answer; 0: 10 s */
+	unsigned every_ms;   /* of source_start_list() */
 	uint64_t begin_ns, end_ns; /* of a recording: what is in [begin, end[ by its clock; [0, UINT64_MAX[: all */
 };
 
@@ -103,10 +104,11 @@ enum lt_status source_start(const struct source_spec *spec, unsigned part, unsig
 
 /*
  * Starts a worker that asks a relayd (struct source_url.relay) which sessions
- * it has: an EVENT_SESSION each, then LT_END; LT_ERROR as source_peek() says, also when there was no answer
- * within timeout_ms (0: 10 s).
+ * it has: an EVENT_SESSION each, then EVENT_LISTED. After that LT_END, or the same again each every_ms if
+ * that is not 0. LT_ERROR as source_peek() says, also when there was no answer within timeout_ms (0: 10 s).
  */
-enum lt_status source_start_list(const char *relay, unsigned timeout_ms, struct source **out);
+enum lt_status source_start_list(const char *relay, unsigned timeout_ms, unsigned every_ms,
+				 struct source **out);
 
 /*
  * The next record, checked, borrowed until source_next(). LT_AGAIN: nothing

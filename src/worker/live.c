@@ -9,7 +9,10 @@
 #include "reader/native/live.h"
 #include "source/source.h"
 
-enum { BEAT_MS = 500 }; /* at least so often the parent sees that the worker lives */
+enum {
+	BEAT_MS = 500,   /* at least so often the parent sees that the worker lives */
+	REST_FACTOR = 9, /* between two lists, at least so many times as long as one took */
+};
 
 static enum lt_status make_options(const struct worker_url *from, struct source_url *url,
 				   struct viewer_options *options)
@@ -85,9 +88,24 @@ static void write_session(struct ring_producer *ring, const char *relay, const s
 	g_free(url);
 }
 
+/* The list is complete. Where it takes long to make, it is made at a tenth of the time. */
+static void rest(struct ring_producer *ring, unsigned every_ms, int64_t asked_us)
+{
+	const int64_t now_us = g_get_monotonic_time();
+	const int64_t until_us = now_us + MAX((int64_t)every_ms * 1000, REST_FACTOR * (now_us - asked_us));
+
+	emit_end(ring, emit_begin(ring, EVENT_LISTED, 0, 0));
+	ring_publish(ring);
+	while (every_ms && g_get_monotonic_time() < until_us) {
+		poll(NULL, 0, (int)MIN(BEAT_MS, every_ms));
+		ring_beat(ring);
+	}
+}
+
 enum lt_status worker_list(const struct worker_url *from, struct ring_producer *ring, enum failed_cause *cause)
 {
-	struct viewer_event event = { .kind = VIEWER_SESSION };
+	int64_t asked_us = g_get_monotonic_time();
+	struct viewer_event event;
 	struct viewer_options options;
 	struct source_url url;
 	enum lt_status status;
@@ -97,11 +115,18 @@ enum lt_status worker_list(const struct worker_url *from, struct ring_producer *
 	if (make_options(from, &url, &options) != LT_OK)
 		return LT_ERROR;
 	v = viewer_create(&options);
-	while ((status = viewer_next(v, &event)) != LT_ERROR && event.kind != VIEWER_LISTED) {
-		if (status == LT_OK)
-			write_session(ring, url.relay, event.session);
-		else
+	while ((status = viewer_next(v, &event)) == LT_OK || status == LT_AGAIN) {
+		if (status == LT_AGAIN) {
 			wait_for(v, ring, false);
+		} else if (event.kind == VIEWER_SESSION) {
+			write_session(ring, url.relay, event.session);
+		} else {
+			rest(ring, from->every_ms, asked_us);
+			if (!from->every_ms)
+				break;
+			asked_us = g_get_monotonic_time();
+			viewer_list_again(v);
+		}
 	}
 	if (status == LT_ERROR)
 		*cause = native_live_cause(v);

@@ -108,7 +108,10 @@ static void read_recording(char **argv, struct ring_producer *ring)
 static void read_relay(char **argv, struct ring_producer *ring)
 {
 	const struct worker_url url = {
-		.text = argv[1], .timeout_ms = (unsigned)number(argv[2]), .from_start = number(argv[3])
+		.text = argv[1],
+		.timeout_ms = (unsigned)number(argv[2]),
+		.from_start = number(argv[3]) != 0,
+		.every_ms = (unsigned)number(argv[3]),
 	};
 	enum failed_cause cause = FAILED_OTHER;
 	enum lt_status status = strcmp(argv[0], JOB_LIST) == 0 ? worker_list(&url, ring, &cause) :

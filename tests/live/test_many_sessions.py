@@ -7,7 +7,8 @@ import subprocess
 import sys
 import traceback
 
-from fake_relay import ATTACH_OK, Relay, Session
+import sandbox
+from fake_relay import ATTACH_OK, CONNECT, Relay, Session
 
 
 class Counting(Relay):
@@ -42,8 +43,30 @@ def test_all():
         assert "--max-sessions" not in err and relay.attached == {1, 2, 3, 4}, err
 
 
+def test_listed_again():
+    """One connection serves for all lists, and a session that comes later is attached."""
+    class Later(Counting):
+        lists = 0
+
+        def list(self, payload):
+            self.lists += 1
+            if self.lists == 3:
+                self.sessions.append(Session([], "late", "s"))
+            return super().list(payload)
+
+    with Later(1) as relay:
+        process = subprocess.Popen([os.environ["LTTNGTOP"], "report", "hosts", relay.relay_url], stdin=subprocess.DEVNULL,
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        try:
+            sandbox.wait_until(lambda: relay.attached == {1, 2}, "the session that came later is attached")
+        finally:
+            process.kill()
+            process.wait()
+        # the lister's, and one of each session, which asks for the list on its own connection
+        assert relay.commands.count(CONNECT) == 3, relay.commands
+
+
 def test_long_list():
-    """Reading so long a list takes the library longer than a relayd may be silent for; it has answered at once."""
     with Counting(6000) as relay:
         done = subprocess.run([os.environ["LTTNGTOP"], "list", "--timeout", "2s", relay.relay_url], check=False,
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=120)

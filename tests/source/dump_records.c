@@ -30,7 +30,7 @@ static const char *const kind_names[EVENT_KINDS] = {
 	[EVENT_PERF_NAMES] = "PERF_NAMES", [EVENT_CPU_START] = "CPU_START", [EVENT_READY] = "READY",
 	[EVENT_LOST] = "LOST", [EVENT_BACKWARD] = "BACKWARD", [EVENT_CONTEXT] = "CONTEXT",
 	[EVENT_STREAM_END] = "STREAM_END", [EVENT_BEACON] = "BEACON", [EVENT_NOTE] = "NOTE",
-	[EVENT_SESSION] = "SESSION",
+	[EVENT_SESSION] = "SESSION", [EVENT_LISTED] = "LISTED",
 	[EVENT_END] = "END", [EVENT_FAILED] = "FAILED", [EVENT_OTHER] = "OTHER", [EVENT_PROBE] = "PROBE",
 #define TRACEPOINT(kind, ...) [EVENT_##kind] = #kind,
 #include "event/tracepoints.def"
@@ -222,7 +222,7 @@ static int dump_url(const char *text, bool quiet)
 		spec->from_start = from_start;
 		failed = dump_spec(spec, 0, 1, quiet);
 		source_spec_free(spec);
-	} else if (source_start_list(url.relay, timeout_ms, &s) == LT_OK) {
+	} else if (source_start_list(url.relay, timeout_ms, 0, &s) == LT_OK) {
 		failed = dump(s, quiet);
 	}
 	source_url_release(&url);
