@@ -36,7 +36,10 @@
  * either side can clear, and the lock of a pipe is held while its writer's memory is read. The ends of a
  * socket pair share neither, and a datagram's end never says that the other was closed.
  */
-enum { RING_CAPACITY = 4 * 1024 * 1024 };
+enum {
+	RING_CAPACITY = 4 * 1024 * 1024,
+	RING_LIVE_CAPACITY = 1024 * 1024, /* there may be hundreds of them, which fill only when the parent is behind */
+};
 
 /* The first page of the shared memory; the buffer follows at RING_HEADER_BYTES. */
 struct ring_shared {

@@ -129,7 +129,7 @@ static enum lt_status start(struct source *s, const struct source_spec *spec, un
 	s->spec = spec;
 	s->child = (struct child){ .exit_fd = -1, .words_fd = -1 };
 	s->epoll_fd = -1;
-	if (ring_create(&s->ring, RING_CAPACITY) != LT_OK ||
+	if (ring_create(&s->ring, spec->url ? RING_LIVE_CAPACITY : RING_CAPACITY) != LT_OK ||
 	    spawn(s, part, parts, job) != LT_OK || watch(s) != LT_OK) {
 		error_wrap("reading '%s'", spec->name);
 		source_stop(s);

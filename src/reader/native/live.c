@@ -4,7 +4,7 @@
 #include "base/error.h"
 #include "reader/native/live_internal.h"
 
-enum { ROOM_FOR_CLASSES = 1 << 20 };
+enum { ROOM_FOR_CLASSES = RING_LIVE_CAPACITY / 2 };
 
 struct native_live *native_live_create(const struct viewer_options *options, const char *name,
 				       struct ring_producer *ring)
