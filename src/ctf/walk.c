@@ -115,9 +115,7 @@ static bool walk_elements(struct walk *w, const struct type *t, uint64_t n)
 
 	if (!align(w, t->align) || !n)
 		return w->at <= w->end;
-	/* Elements without bits are possible, but not more of them than the packet has bits. */
-	if (n > w->end - w->at)
-		return false;
+	/* Elements without bits are possible, any number of them. */
 	if (e->is_fixed) {
 		stride = type_align(e->fixed_bits, e->align);
 		return (!stride || n - 1 <= (w->end - w->at) / stride) && skip(w, stride * (n - 1)) &&

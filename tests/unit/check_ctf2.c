@@ -372,7 +372,7 @@ START_TEST(test_nothing)
 	struct walk w;
 
 	ck_assert_uint_eq(end_of(l, (const uint8_t[]){3, 0, 0}, 3), 16);
-	ck_assert_uint_eq(end_of(l, data, sizeof(data)), 0);
+	ck_assert_uint_eq(end_of(l, data, sizeof(data)), 16);
 	layout_destroy(l);
 	l = parse(PREAMBLE STREAM "{'type':'event-record-class'}\n");
 	walk_init(&w, l, data, 8 * sizeof(data));
