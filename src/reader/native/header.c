@@ -11,6 +11,8 @@
  *           struct { 27 or 32 bits timestamp } compact;
  *           struct { 32 bits id; 64 bits timestamp } extended;
  *   } v;
+ *
+ * The places in it are known only if nothing in it is aligned more than the header itself.
  */
 
 enum { COMPACT_ID = 5, COMPACT_TIME = 27, LARGE_ID = 16, LARGE_TIME = 32, LONG_ID = 32, LONG_TIME = 64 };
@@ -72,7 +74,8 @@ static bool recognise(struct native_group *g, const struct type *header)
 	if (!is_time(time, g->shape == HEADER_COMPACT ? COMPACT_TIME : LARGE_TIME) ||
 	    !is_unsigned(long_id, LONG_ID) || type_field(extended, 0)->slot != SLOT_EVENT_ID ||
 	    !is_time(long_time, LONG_TIME) || time->order != id->order || long_id->order != id->order ||
-	    long_time->order != id->order || header->align < 8)
+	    long_time->order != id->order || header->align < 8 || brief->align > header->align ||
+	    extended->align > header->align)
 		return false;
 	at = type_align(type_align(id->size, brief->align), time->align);
 	/* The compact one is a word of 32 bits, the large one two integers next to each other. */
