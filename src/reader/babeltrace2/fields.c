@@ -60,9 +60,17 @@ static size_t string_length(const bt_field *field, size_t max)
 	return len < max ? len : max;
 }
 
+/* Another context may have set the bytes behind the text. */
 static void read_comm(const bt_field *field, char *to)
 {
+	memset(to, 0, COMM_BYTES);
 	memcpy(to, bt_field_string_get_value(field), string_length(field, COMM_BYTES));
+}
+
+static void read_comm_array(const bt_field *field, char *to)
+{
+	memset(to, 0, COMM_BYTES);
+	array_text(field, to, COMM_BYTES);
 }
 
 static void read_text_array(const struct plan_op *op, const bt_field *field, struct event *ev)
@@ -130,7 +138,7 @@ static bool read_one(const struct plan_op *op, const bt_field *field, void *word
 		read_comm(field, (char *)words + op->offset);
 		return true;
 	case READ_COMM_ARRAY:
-		array_text(field, (char *)words + op->offset, COMM_BYTES);
+		read_comm_array(field, (char *)words + op->offset);
 		return true;
 	case READ_TEXT:
 		emit_text(ev, op->offset, bt_field_string_get_value(field), string_length(field, TEXT_MAX));

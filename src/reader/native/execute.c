@@ -60,10 +60,10 @@ static void store_integer(const struct step *s, uint64_t value, struct walk *w, 
 	}
 }
 
-/* The bytes behind the text are made 0: the kernel does not clear them. */
-static inline void store_comm(const uint8_t *from, char *to)
+/* The bytes behind the text are made 0: the kernel does not clear them, and another context may have set them. */
+static inline void store_comm(const uint8_t *from, size_t max, char *to)
 {
-	const size_t len = strnlen((const char *)from, COMM_BYTES);
+	const size_t len = strnlen((const char *)from, MIN(max, COMM_BYTES));
 
 	memcpy(to, from, len);
 	memset(to + len, 0, COMM_BYTES - len);
@@ -85,7 +85,7 @@ static bool step_string(const struct step *s, struct walk *w, char *words, uint3
 	if (s->op == READ_TEXT && ev)
 		emit_text(ev, s->to, (const char *)from, len);
 	else if (s->op == READ_COMM)
-		memcpy(words + s->to, from, MIN(len, COMM_BYTES));
+		store_comm(from, len, words + s->to);
 	return true;
 }
 
@@ -150,6 +150,7 @@ static void read_elements(const struct elements *e, const struct step *s, char *
 		read_text(e, s, ev);
 		break;
 	case READ_COMM_ARRAY:
+		memset(words + s->to, 0, COMM_BYTES);
 		elements_text(e, words + s->to, COMM_BYTES);
 		break;
 	case READ_LAST:
@@ -181,8 +182,8 @@ static bool step_elements(const struct step *s, struct walk *w, char *words, uin
 	};
 	uint64_t bits;
 
-	/* Elements without bits are possible, but not more of them than the packet has bits. */
-	if (e.at > w->end || e.n > w->end - e.at || (e.n && e.stride && e.n - 1 > (w->end - e.at) / e.stride))
+	/* Elements without bits are possible, any number of them. */
+	if (e.at > w->end || (e.n && e.stride && e.n - 1 > (w->end - e.at) / e.stride))
 		return false;
 	bits = e.n ? e.stride * (e.n - 1) + e.type->fixed_bits : 0;
 	if (bits > w->end - e.at)
@@ -256,7 +257,7 @@ bool program_run(const struct program *p, struct walk *w, void *words, uint32_t 
 			store_integer(s, read_integer(w->data, run_at + s->from, s->type), w, words);
 			break;
 		case STEP_COMM:
-			store_comm(run + s->from / 8, (char *)words + s->to);
+			store_comm(run + s->from / 8, COMM_BYTES, (char *)words + s->to);
 			break;
 		case STEP_STRING:
 			if (!step_string(s, w, words, &seen, ev))
