@@ -1,0 +1,87 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Both readers make the same records, to the byte, of traces of odd shapes (shapes.py). Where they may differ is a list
+here; an entry that nothing needs fails. What babeltrace2 dies of, ours reads or says why not.
+
+    test_shapes.py [COUNT [SEED]]    other ones: make fuzz
+"""
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "truth"))
+import harness  # noqa: E402
+import shapes  # noqa: E402
+
+DUMP = os.path.join(os.environ["BUILD"], "tests/source/dump_records")
+COUNT, SEED, LIMIT_S = 60, 1, 60
+ROUNDING_NS = 4  # of 10^16
+# An assertion of babeltrace2 2.0: lengths and tags in elements of arrays and in events' own contexts.
+DIES = "died: signal"
+
+checks = harness.Checks()
+
+
+class Seen:
+    """What all the traces together had: a test without it shows nothing."""
+    events = damaged = died = rounded = 0
+
+
+def dump(reader, path):
+    out = subprocess.run([DUMP, "-x", "-t", str(LIMIT_S), "-R", reader, path], stdout=subprocess.PIPE, check=False)
+    return out.returncode, out.stdout.decode("latin-1").splitlines()
+
+
+def is_rounding(a, b):
+    """babeltrace2 counts cycles of other clocks than those of 1 GHz in floating-point numbers: times a few ns off."""
+    if a == b:
+        return True
+    (at, *x), (bt, *y) = a.split(), b.split()
+    if not (at.isdigit() and bt.isdigit()) or abs(int(at) - int(bt)) > ROUNDING_NS:
+        return False
+    # what says times in its words too
+    return x == y or x[0] == y[0] and x[0] in ("TRACE", "LOST", "BACKWARD", "SCHED_SWITCH")
+
+
+def compare(seed, path):
+    trace = shapes.Trace(seed)
+    trace.write(path)
+    status, native = dump("native", path)
+    other, library = dump("babeltrace2", path)
+    Seen.events += sum(int(n) for n in re.findall(r"^# events (\d+)", native[-1]))
+    Seen.damaged += status != 0
+    if any(DIES in line for line in library):
+        Seen.died += 1
+        checks.true(status == 0 and not any(" NOTE " in line for line in native), f"shape {seed}: read although babeltrace2 dies")
+        return
+    checks.equal(status, other, f"shape {seed}: exit status")
+    differing = [pair for pair in zip(native, library) if pair[0] != pair[1]]
+    if trace.freq != 10 ** 9 and differing:
+        Seen.rounded += 1
+        differing = [pair for pair in differing if not is_rounding(*pair)]
+    checks.true(len(native) == len(library) and not differing,
+                f"shape {seed}: {len(native)} and {len(library)} records, {len(differing)} differ: "
+                f"{[tuple(line[:300] for line in pair) for pair in differing[:1]]}")
+
+
+def main():
+    count = int(sys.argv[1]) if len(sys.argv) > 1 else COUNT
+    first = (int(sys.argv[2]) if len(sys.argv) > 2 else SEED) * 1000000
+    harness.need("babeltrace2")
+    with tempfile.TemporaryDirectory() as top:
+        for seed in range(first, first + count):
+            path = os.path.join(top, str(seed))
+            compare(seed, path)
+            shutil.rmtree(path)
+    print(f"# {Seen.events} events; babeltrace2 died of {Seen.died}, rounded times in {Seen.rounded}")
+    if count >= COUNT:
+        checks.true(Seen.events > 50 * count, f"shapes: there are events: {Seen.events}")
+        checks.true(Seen.died and Seen.rounded, "shapes: every allowed difference is there")
+    checks.finish()
+
+
+main()
