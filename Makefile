@@ -6,7 +6,7 @@
 # make check            builds and runs every test; check-unit: only the unit tests
 # make man              writes man/*.1 anew from the program's tables
 # make bench            a table of speeds and sizes
-# make fuzz             damaged metadata and recordings: FUZZ_CASES=, FUZZ_SEED=
+# make fuzz             damaged metadata and recordings, odd ones: FUZZ_CASES=, FUZZ_SEED=
 # make valgrind         the unit tests under valgrind
 # make install          DESTDIR=, PREFIX=; uninstall
 # make dist             a source archive
@@ -167,8 +167,11 @@ FUZZ_CASES ?= 2000
 FUZZ_SEED ?= 1
 
 .PHONY: fuzz
-fuzz: $(PROGRAM) $(TRACES) $(BUILD)/tests/fuzz/fuzz_metadata
+fuzz: $(PROGRAM) $(TRACES) $(addprefix $(BUILD)/tests/,fuzz/fuzz_metadata fuzz/fuzz_reader source/dump_records)
 	$(Q)BUILD=$(abspath $(BUILD)) FUZZ_METADATA_CASES=$$(($(FUZZ_CASES) * 100)) FUZZ_SEED=$(FUZZ_SEED) tests/fuzz/test_metadata.sh
+	$(Q)FUZZ_READER_CASES=$$(($(FUZZ_CASES) * 50)) FUZZ_SEED=$(FUZZ_SEED) tests/run --build $(BUILD) --timeout 86400 \
+		tests/fuzz/test_reader.sh
+	$(Q)LTTNGTOP=$(abspath $(PROGRAM)) BUILD=$(abspath $(BUILD)) tests/source/test_shapes.py $$(($(FUZZ_CASES) / 4)) $(FUZZ_SEED)
 	$(Q)LTTNGTOP=$(abspath $(PROGRAM)) BUILD=$(abspath $(BUILD)) tests/fuzz/fuzz.py $(FUZZ_CASES) $(FUZZ_SEED)
 
 .PHONY: valgrind

@@ -11,6 +11,7 @@
 #include "ctf/identity.h"
 #include "ctf/metadata.h"
 #include "ctf/packet.h"
+#include "damage.h"
 
 /*
  * Damages the metadata of traces and reads it, in this process: for the sanitizers.
@@ -28,22 +29,8 @@ struct trace {
 	GByteArray *data; /* the beginning of a stream */
 };
 
-static uint64_t state;
 static GString *current;
 static uint64_t understood;
-
-static uint64_t any(void)
-{
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return state;
-}
-
-static size_t below(size_t n)
-{
-	return n ? any() % n : 0;
-}
 
 static void leave(int number)
 {
@@ -104,75 +91,6 @@ static GByteArray *read_stream(const char *directory)
 	return data;
 }
 
-/* ---- damage ---- */
-
-/* The numbers among them stand in a row. */
-enum { NUMBERS_FROM = 16, NUMBERS = 14 };
-
-static const char *const words[] = {
-	"{", "}", "[", "]", "<", ">", ";", ":", ":=", "...", "\"", "\\", "'", "\x1e", "\n", "/*", "0", "-1",
-	"1", "31", "64", "65", "4096", "1048576", "2147483648", "9223372036854775807", "9223372036854775808",
-	"18446744073709551615", "99999999999999999999", "1e9", "null", "true", "{}", "[]", "align(",
-	"struct {", "variant <", "enum : ", "string", "integer { size = 64; align = 1; }", "floating_point {",
-	"typealias ", "clock.", ".value", "id", "v", "timestamp", "event.fields.", "stream.event.header.id",
-	"\"field-class\":", "\"type\":\"structure\"", "\"member-classes\":[", "\"length\":", "\"alignment\":",
-	"\"roles\":[\"event-record-class-id\"]", "\"default-clock-timestamp\"", "\"path\":[null]",
-	"\"origin\":\"event-record-payload\"", "\"selector-field-ranges\":[[0,1]]", "\"type\":\"optional\"",
-	"\"field-class\":\"u64-ts\"", "\"minimum-alignment\":",
-};
-
-/* Where one word ends and another begins: damage there is understood more often. */
-static size_t at_word(const GString *text)
-{
-	size_t at = below(text->len);
-
-	while (at < text->len && !strchr(" ,:;{}[]\"\n", text->str[at]))
-		at++;
-	return at;
-}
-
-static void edit(GString *text)
-{
-	const size_t at = any() % 3 ? at_word(text) : below(text->len), left = text->len - at;
-	const size_t wanted = below(any() % 4 ? 16 : 400), n = MIN(left, wanted);
-	char *piece;
-
-	switch (any() % 8) {
-	case 0:
-		if (left)
-			text->str[at] ^= (char)(1u << any() % 8);
-		break;
-	case 1:
-		g_string_erase(text, (gssize)at, (gssize)n);
-		break;
-	case 2:
-		if (any() % 8 == 0)
-			g_string_truncate(text, at);
-		break;
-	case 3: /* a piece once more, elsewhere */
-		piece = g_strndup(text->str + at, n);
-		g_string_insert(text, (gssize)at_word(text), piece);
-		g_free(piece);
-		break;
-	case 4: /* another number */
-		for (size_t i = at; i < text->len; i++) {
-			size_t digits = strspn(text->str + i, "0123456789");
-
-			if (!digits)
-				continue;
-			g_string_erase(text, (gssize)i, (gssize)digits);
-			g_string_insert(text, (gssize)i, words[NUMBERS_FROM + below(NUMBERS)]);
-			break;
-		}
-		break;
-	default:
-		g_string_insert(text, (gssize)at, words[below(G_N_ELEMENTS(words))]);
-		break;
-	}
-	/* As all metadata a text, which ends at its NUL. */
-	g_string_truncate(text, strlen(text->str));
-}
-
 /* ---- reading ---- */
 
 static void walk_packet(const struct layout *l, const uint8_t *data, size_t len)
@@ -226,15 +144,13 @@ static void run_case(const struct trace *traces, size_t n_traces, uint64_t seed)
 	const struct trace *t;
 	size_t edits;
 
-	state = seed * UINT64_C(0x9e3779b97f4a7c15) | 1;
-	for (unsigned i = 0; i < 8; i++)
-		any();
+	damage_seed(seed);
 	t = &traces[below(n_traces)];
 	g_string_truncate(current, 0);
 	g_string_append_len(current, t->text->str, (gssize)t->text->len);
 	edits = 1 + below(1 + below(EDITS_MAX)); /* mostly few */
 	while (edits--)
-		edit(current);
+		damage_text(current);
 	alarm(LIMIT_S);
 	read_metadata(t, current->str);
 	alarm(0);
