@@ -148,10 +148,10 @@ static enum lt_status map_bytes(struct native_stream *s, uint64_t bytes, struct 
 		return give_up_file(s, g_strerror(errno));
 	c->walk = (struct walk){ .data = c->map.data, .end = 8 * bytes, .slots = s->slots };
 	c->packet_at = c->offset;
-	if (packet_walk_head(s->trace->layout, &c->walk, head) != LT_OK) {
+	if (packet_walk_head(s->trace->layout, &c->walk, head) != LT_OK || mapping_is_torn()) {
 		error_clear();
 		mapping_close(&c->map);
-		return give_up_file(s, "no packet is there");
+		return give_up_file(s, NATIVE_TORN);
 	}
 	return LT_OK;
 }

@@ -127,8 +127,16 @@ struct native_cursor {
 	bool has_before;
 	const char *why;             /* NATIVE_DAMAGED */
 	struct native_class *class;  /* of the event given last, NULL: none */
+	uint64_t event_at;           /* where it begins */
 	uint64_t body, payload, end; /* where its contexts begin; its payload, where it ends, 0: not known yet */
 	uint64_t last_ns;            /* time of the packet's last event, or its begin */
+};
+
+/* Bytes of a file went missing while it was read: nothing of the packet is to be believed from that event on. */
+struct native_tear {
+	bool is_set;
+	guint file;
+	uint64_t packet_at, event_at;
 };
 
 struct native_file {
@@ -148,12 +156,18 @@ struct native_stream {
 	uint64_t skip_to_ns;         /* packets that end before are not decoded */
 	struct native_cursor at, marked;
 	bool is_marked;
+	struct native_tear tear;     /* seen once, by looking ahead too */
 	uint64_t *slots;             /* of .at.walk; marked_slots while it is marked */
 	uint64_t *marked_slots;
 	char why[160];               /* what MESSAGE_DAMAGE says */
 };
 
 extern const struct stream_type native_stream_type;
+
+/* Whether what was read of the event given last was missing in its file. */
+bool native_is_torn(struct native_stream *s);
+
+#define NATIVE_TORN "the file became shorter while it was read"
 
 /* The rest of the packet makes no sense, for that reason: to be told next. */
 void native_give_up_packet(struct native_stream *s, const char *why);

@@ -120,6 +120,16 @@ void native_give_up_packet(struct native_stream *s, const char *why)
 	s->at.why = s->at.is_cut ? "the file ends" : why;
 }
 
+bool native_is_torn(struct native_stream *s)
+{
+	const struct native_cursor *c = &s->at;
+
+	if (mapping_torn && mapping_is_torn())
+		s->tear = (struct native_tear){ true, c->file, c->packet_at, c->event_at };
+	return s->tear.is_set && s->tear.file == c->file && s->tear.packet_at == c->packet_at &&
+	       s->tear.event_at <= c->event_at;
+}
+
 static void tell_damage(struct native_stream *s, struct message *m)
 {
 	const struct native_cursor *c = &s->at;
@@ -155,7 +165,10 @@ static bool next_event(struct native_stream *s, struct message *m)
 			native_give_up_packet(s, NULL);
 		return false;
 	}
+	c->event_at = c->walk.at;
 	why = native_read_header(s->group, &c->walk, &class);
+	if (native_is_torn(s))
+		why = NATIVE_TORN;
 	if (why) {
 		native_give_up_packet(s, why);
 		return false;

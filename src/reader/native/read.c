@@ -11,8 +11,7 @@ static struct native_stream *native(struct stream *s)
 /* The packet ends here for want of sense: messages.c tells it next. */
 static enum read_status damaged(struct native_stream *s)
 {
-	native_give_up_packet(s, mapping_is_torn() ? "the file became shorter while it was read" :
-						     "an event is larger than its packet");
+	native_give_up_packet(s, native_is_torn(s) ? NATIVE_TORN : "an event is larger than its packet");
 	return READ_DAMAGED;
 }
 
@@ -57,7 +56,7 @@ enum read_status native_read_context(struct stream *stream, const struct class_p
 	memset(&context->values, 0, sizeof(context->values));
 	context->layout = NULL;
 	if (!program_run(&c->context, w, &context->values, &context->values.present, NULL) ||
-	    !program_run(&c->own_context, w, &context->values, &context->values.present, NULL))
+	    !program_run(&c->own_context, w, &context->values, &context->values.present, NULL) || native_is_torn(s))
 		return damaged(s);
 	s->at.payload = w->at;
 	if (c->can_cache && type && type->is_fixed && begin % 8 == 0 && (w->at - begin) % 8 == 0 &&
@@ -105,7 +104,7 @@ enum read_status native_read_payload(struct stream *stream, const struct class_p
 	struct native_stream *s = native(stream);
 	struct native_class *c = class_of(s, plan);
 
-	if (!find_payload(s, c) || !program_run(&c->payload, &s->at.walk, words, present, ev) || mapping_torn)
+	if (!find_payload(s, c) || !program_run(&c->payload, &s->at.walk, words, present, ev) || native_is_torn(s))
 		return damaged(s);
 	s->at.end = s->at.walk.at;
 	return READ_OK;

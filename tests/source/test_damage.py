@@ -1,0 +1,157 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Damage in a recording takes the rest of its packet, or of its file where the next packet cannot be found: that is said,
+counted as lost with its time, and everything else counts as in the undamaged recording.
+"""
+import json
+import os
+import re
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import made  # noqa: E402
+from processes import PATIENCE_S, stop_midway  # noqa: E402
+
+LTTNGTOP = os.environ["LTTNGTOP"]
+DUMP = os.path.join(os.environ["BUILD"], "tests/source/dump_records")
+SECOND, MS = 10 ** 9, 10 ** 6
+BASE = 1_700_000_000 * SECOND
+PACKETS, EVENTS, CPUS = 5, 50, 2
+EVENT = len(made.switch(0, 1, 2))
+HEAD = 32 + 52
+PACKET = HEAD + EVENTS * EVENT
+# Where in a packet: its magic number; its size, behind two times and the size of its content.
+MAGIC, PACKET_SIZE = 0, 32 + 3 * 8
+
+failed = 0
+
+
+def check(name, good, why=""):
+    global failed
+    failed += not good
+    print(f"{'ok' if good else 'not ok'} {name}{'' if good else ': ' + str(why)}")
+
+
+def make(directory):
+    """Each packet is a second, its events fill the first 50 ms of it."""
+    with made.Recording(directory) as recording:
+        for cpu in range(CPUS):
+            for i in range(PACKETS):
+                begin = BASE + i * SECOND
+                recording.packet(cpu, begin, begin + SECOND, made.turns(begin, MS, EVENTS, 2 * cpu + 1, 2 * cpu + 2))
+
+
+def write(path, at, data):
+    with open(path, "r+b") as file:
+        file.seek(at)
+        file.write(data)
+
+
+def report(directory):
+    """Events per host, standard error, exit status."""
+    run = subprocess.run([LTTNGTOP, "report", "hosts", "--json", "--reader", "native", directory], stdout=subprocess.PIPE,
+                         stderr=subprocess.PIPE, text=True, timeout=PATIENCE_S, check=False)
+    rows = [row for line in run.stdout.splitlines() for row in json.loads(line)["rows"]]
+    return sum(row["events"] for row in rows), run.stderr, run.returncode
+
+
+def records(directory, *options):
+    run = subprocess.run([DUMP, "-R", "native", *options, directory], stdout=subprocess.PIPE, text=True, check=False)
+    return run.stdout.splitlines()
+
+
+def losses(lines):
+    """(CPU, time, packets, when it began) of what was lost."""
+    found = (re.match(r"(\d+) LOST cpu=(\d+) tid=-1 (\d+) (\d+) (\d+)$", line) for line in lines)
+    return [(int(m[2]), int(m[1]), (int(m[3]), int(m[4])), int(m[5])) for m in found if m]
+
+
+def times(lines, cpu):
+    found = (re.match(rf"(\d+) SCHED_SWITCH cpu={cpu} ", line) for line in lines)
+    return [int(m[1]) for m in found if m]
+
+
+def check_damage(top, name, damage, kept, words, lost):
+    """kept: which events of CPU 0 are left, by packet. lost: (when it began, when it is told: behind it, or, if nothing
+    follows, where the record of the stream ends)."""
+    directory = os.path.join(top, name)
+    make(directory)
+    whole = records(directory)
+    damage(os.path.join(directory, "ch_0"))
+    lines = records(directory)
+    expected = [BASE + packet * SECOND + i * MS for packet, n in enumerate(kept) for i in range(n)]
+    check(f"{name}: the CPU's events", times(lines, 0) == expected, (len(times(lines, 0)), len(expected)))
+    check(f"{name}: the other CPU's", times(lines, 1) == times(whole, 1) and len(times(whole, 1)) == PACKETS * EVENTS)
+    check(f"{name}: lost", losses(lines) == [(0, lost[1], (0, 1), lost[0])], losses(lines))
+    events, err, status = report(directory)
+    check(f"{name}: exit status", status == 3, (status, err))
+    check(f"{name}: said", words in err, err)
+    check(f"{name}: events in the report", events == sum(kept) + PACKETS * EVENTS, events)
+
+
+def in_packets(top):
+    all_kept = [EVENTS] * PACKETS
+    # an event of no class in the middle of the third packet
+    check_damage(top, "event", lambda path: write(path, 2 * PACKET + HEAD + 20 * EVENT, b"\xff\xff\xff\x7f"),
+                 all_kept[:2] + [20] + all_kept[3:],
+                 f"ch_0: the rest of the packet at byte {2 * PACKET} is left out: an event that the metadata does not declare",
+                 (BASE + 2 * SECOND + 19 * MS, BASE + 3 * SECOND))
+    # bytes of a value: another value, nothing that anybody could see
+    directory = os.path.join(top, "value")
+    make(directory)
+    write(os.path.join(directory, "ch_0"), 2 * PACKET + HEAD + 20 * EVENT + 60, b"\x55")
+    check("value: nothing to say", report(directory) == (CPUS * PACKETS * EVENTS, "", 0), report(directory))
+
+
+def in_heads(top):
+    last = BASE + SECOND + (EVENTS - 1) * MS
+    for name, at, data, words in (("magic number", MAGIC, b"\0", "no packet begins there"),
+                                  ("packet of no size", PACKET_SIZE, bytes(8), "a packet of an impossible size"),
+                                  ("packet smaller than its content", PACKET_SIZE, struct.pack("<Q", 8 * 200),
+                                   "a packet of an impossible size")):
+        check_damage(top, name, lambda path, at=at, data=data: write(path, 2 * PACKET + at, data),
+                     [EVENTS, EVENTS, 0, 0, 0], f"ch_0: the rest of the packet at byte {2 * PACKET} is left out: {words}",
+                     (last, last))
+    check_damage(top, "packet beyond its file", lambda path: write(path, 2 * PACKET + PACKET_SIZE, struct.pack("<Q", 1 << 60)),
+                 [EVENTS, EVENTS, EVENTS, 0, 0], "the file ends", (last + SECOND, last + SECOND))
+
+
+def cut(top):
+    check_damage(top, "cut off", lambda path: os.truncate(path, 3 * PACKET + HEAD + 10 * EVENT + 5),
+                 [EVENTS, EVENTS, EVENTS, 10, 0], f"ch_0: the rest of the packet at byte {3 * PACKET} is left out: the file ends",
+                 (BASE + 3 * SECOND + 9 * MS,) * 2)
+
+
+def shrinks(top):
+    """The worker waits for room in its ring in the midst of a packet while the file loses the rest of that."""
+    directory, events = os.path.join(top, "shrinks"), 100_000
+    with made.Recording(directory) as recording:
+        recording.packet(0, BASE, BASE + 1000 * SECOND, made.turns(BASE, MS, events))
+    with subprocess.Popen([DUMP, "-R", "native", directory], stdout=subprocess.PIPE, text=True) as process:
+        stop_midway(process.pid, directory)
+        os.truncate(os.path.join(directory, "ch_0"), 4096)
+        os.kill(process.pid, signal.SIGCONT)
+        lines = process.communicate(timeout=PATIENCE_S)[0].splitlines()
+    found = times(lines, 0)
+    check("shrinks: exit status", process.returncode == 1, process.returncode)
+    check("shrinks: said", any("the file became shorter while it was read" in line for line in lines), lines[-5:])
+    check("shrinks: what was read counts", 1000 < len(found) < events, len(found))
+    check("shrinks: nothing else", found == [BASE + i * MS for i in range(len(found))] and
+          not any(" BACKWARD " in line for line in lines), lines[-5:])
+    check("shrinks: lost", losses(lines) == [(0, found[-1] + MS, (0, 1), found[-1] + MS)], losses(lines))
+
+
+def main():
+    with tempfile.TemporaryDirectory() as top:
+        in_packets(top)
+        in_heads(top)
+        cut(top)
+        shrinks(top)
+    sys.exit(failed > 0)
+
+
+main()
