@@ -145,11 +145,32 @@ def shrinks(top):
     check("shrinks: lost", losses(lines) == [(0, found[-1] + MS, (0, 1), found[-1] + MS)], losses(lines))
 
 
+def nothing(top):
+    """Metadata that make an event of no bits: a packet would hold any number of them."""
+    directory = os.path.join(top, "nothing")
+    os.makedirs(directory)
+    u32, time = ("integer { size = %d; align = 8; %s}" % each for each in ((32, ""), (64, "map = clock.c.value; ")))
+    with open(os.path.join(directory, "metadata"), "w", encoding="ascii") as file:
+        file.write(f"""/* CTF 1.8 */
+trace {{ major = 1; minor = 8; byte_order = le; packet.header := struct {{ {u32} magic; }}; }};
+clock {{ name = c; freq = 1000000000; }};
+stream {{ packet.context := struct {{ {time} timestamp_begin; {time} timestamp_end; {u32} content_size;
+	{u32} packet_size; }}; }};
+event {{ name = "nothing"; fields := struct {{ }}; }};
+""")
+    with open(os.path.join(directory, "data"), "wb") as file:
+        file.write(struct.pack("<IQQII", 0xc1fc1fc1, 5, 10, 288, 288) + bytes(8))
+    events, err, status = report(directory)
+    check("event of no bits", (status, events) == (3, 1), (status, events))
+    check("event of no bits: said", "an event takes no bits" in err, err)
+
+
 def main():
     with tempfile.TemporaryDirectory() as top:
         in_packets(top)
         in_heads(top)
         cut(top)
+        nothing(top)
         shrinks(top)
     sys.exit(failed > 0)
 

@@ -158,6 +158,10 @@ static bool next_event(struct native_stream *s, struct message *m)
 		native_give_up_packet(s, "an event is larger than its packet");
 		return false;
 	}
+	if (c->class && c->walk.at == c->event_at) {
+		native_give_up_packet(s, "an event takes no bits");
+		return false;
+	}
 	c->class = NULL;
 	if (c->walk.at >= c->walk.end) {
 		c->state = NATIVE_TELL_END;
