@@ -7,7 +7,7 @@ trap 'rm -rf "$files"' EXIT
 trap 'exit 1' HUP INT TERM
 seed=${FUZZ_SEED:-1}
 for i in 1 2 3 4 5 6 7 8 9 10 11 12; do
-	"$SRCDIR/tests/source/shapes.py" $((seed * 1000 + i)) "shape$i"
+	"$SRCDIR/tests/source/shapes.py" $((seed * 1000 + i)) "shape$i" small
 done
 set -- shape*
 for directory in "$BUILD"/traces/ctf2-ust/vm/ust/uid/0/64-bit; do

@@ -6,7 +6,7 @@ Alignments, bit fields over byte borders, both byte orders in one trace, types i
 layout, lengths and tags far from what they are about, times of few bits, counters that jump. Some events have
 the names of tracepoints, and the fields that are wanted of those at odd places and of odd types.
 
-    shapes.py SEED DIRECTORY    writes one
+    shapes.py SEED DIRECTORY [small]    writes one
 """
 import os
 import random
@@ -488,7 +488,9 @@ class Stream:
 
 
 class Trace:
-    def __init__(self, seed):
+    """small: few events and fields, as what is to be read very often."""
+
+    def __init__(self, seed, small=False):
         rng = self.rng = random.Random(seed)
         self.order = rng.choice(("le", "le", "be"))
         self.shapes = Shapes(rng, self.order)
@@ -503,7 +505,8 @@ class Trace:
         if rng.random() < 0.6 and "sched_switch" not in names:
             names.append("sched_switch")
         rng.shuffle(names)
-        n = rng.choice((1, 1, 2, 3))
+        del names[2 if small else len(names):]
+        n = 1 if small else rng.choice((1, 1, 2, 3))
         self.streams = [Stream(self.shapes, rng, i * rng.choice((1, 7)), names[i::n]) for i in range(n)]
 
     # ---- values ----
@@ -591,9 +594,5 @@ class Trace:
         return bytes(bits.data).ljust(size // 8, b"\xa5"), time
 
 
-def write(seed, directory):
-    Trace(seed).write(directory)
-
-
 if __name__ == "__main__":
-    write(int(sys.argv[1]), sys.argv[2])
+    Trace(int(sys.argv[1]), small="small" in sys.argv[3:]).write(sys.argv[2])
