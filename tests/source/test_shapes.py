@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Both readers make the same records, to the byte, of traces of odd shapes (shapes.py). Where they may differ is a list
-here; an entry that nothing needs fails. What babeltrace2 dies of, ours reads or says why not.
+here; an entry that nothing needs fails. What babeltrace2 dies of, ours reads. With metadata in CTF 2 the records
+are the same.
 
     test_shapes.py [COUNT [SEED]]    other ones: make fuzz
 """
@@ -16,6 +17,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "truth"))
 import harness  # noqa: E402
 import shapes  # noqa: E402
+import shapes2  # noqa: E402
 
 DUMP = os.path.join(os.environ["BUILD"], "tests/source/dump_records")
 COUNT, SEED, LIMIT_S = 60, 1, 60
@@ -28,7 +30,7 @@ checks = harness.Checks()
 
 class Seen:
     """What all the traces together had: a test without it shows nothing."""
-    events = damaged = died = rounded = 0
+    events = damaged = died = rounded = ctf2 = 0
 
 
 def dump(reader, path):
@@ -47,10 +49,28 @@ def is_rounding(a, b):
     return x == y or x[0] == y[0] and x[0] in ("TRACE", "LOST", "BACKWARD", "SCHED_SWITCH")
 
 
+def compare_ctf2(seed, path, trace, expected):
+    """The same bytes with metadata in CTF 2."""
+    text = shapes2.metadata(trace)
+    if not text:
+        return
+    os.rename(os.path.join(path, "metadata"), os.path.join(os.path.dirname(path), "tsdl"))
+    with open(os.path.join(path, "metadata"), "w", encoding="ascii") as metadata:
+        metadata.write(text)
+    _, records = dump("native", path)
+    os.rename(os.path.join(os.path.dirname(path), "tsdl"), os.path.join(path, "metadata"))
+    Seen.ctf2 += 1
+    differing = [pair for pair in zip(records, expected) if pair[0] != pair[1]]
+    checks.true(len(records) == len(expected) and not differing,
+                f"shape {seed} in CTF 2: {len(records)} and {len(expected)} records, {len(differing)} differ: "
+                f"{[tuple(line[:300] for line in pair) for pair in differing[:1]]}")
+
+
 def compare(seed, path):
     trace = shapes.Trace(seed)
     trace.write(path)
     status, native = dump("native", path)
+    compare_ctf2(seed, path, trace, native)
     other, library = dump("babeltrace2", path)
     Seen.events += sum(int(n) for n in re.findall(r"^# events (\d+)", native[-1]))
     Seen.damaged += status != 0
@@ -80,6 +100,7 @@ def main():
     print(f"# {Seen.events} events; babeltrace2 died of {Seen.died}, rounded times in {Seen.rounded}")
     if count >= COUNT:
         checks.true(Seen.events > 50 * count, f"shapes: there are events: {Seen.events}")
+        checks.true(Seen.ctf2 > count / 2, f"shapes: in CTF 2: {Seen.ctf2}")
         checks.true(Seen.died and Seen.rounded, "shapes: every allowed difference is there")
     checks.finish()
 
