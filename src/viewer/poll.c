@@ -2,16 +2,17 @@
 #include "viewer/internal.h"
 
 /*
- * When to ask. A tracer hands over what a stream has, or a beacon, once per live timer; what is asked for at any
- * other time is not there. So a stream is asked shortly before the next time is due and then every few
- * milliseconds until there is something: it costs two or three requests per timer, and what happened is known
- * within the timer and a few milliseconds. A stream with several packets per timer gives no such
- * time away and is asked at short intervals. After a packet the next one is asked for at once.
+ * When to ask. A tracer hands over what a stream has, or a beacon, once per live timer. So a stream is asked shortly
+ * before the next time is due and then every few milliseconds until there is something; before that at longer
+ * intervals, as the first answers do not say for how long they had been there, and full buffers come at any
+ * time. What happened is known within the timer and some milliseconds. After a packet the next one is asked
+ * for at once.
  */
 enum {
 	EARLY_US = 5000,       /* ahead of the expected time: or it would move later and later */
 	GAP_US = 5000,         /* then, growing ... */
 	GAP_MAX_US = 20000,    /* ... to this */
+	QUIET_GAP_US = 25000,  /* even if nothing is expected: the first time it was asked says little */
 	BUSY_GAP_US = 25000,
 	BUSY_TIMERS = 4,       /* a stream counts as busy for so many timers */
 	LOST_TIMERS = 3,       /* without anything: its tracer may be gone */
@@ -56,7 +57,7 @@ void viewer_saw_beacon(struct viewer_stream *s)
 {
 	s->news_us = g_get_monotonic_time();
 	s->misses = 0;
-	s->due_us = s->news_us + MAX(timer_of(s->viewer) - EARLY_US, GAP_US);
+	s->due_us = s->news_us + CLAMP(timer_of(s->viewer) - EARLY_US, GAP_US, QUIET_GAP_US);
 }
 
 void viewer_saw_nothing(struct viewer_stream *s)
@@ -68,7 +69,7 @@ void viewer_saw_nothing(struct viewer_stream *s)
 	if (now_us < s->busy_us) {
 		s->due_us = now_us + MIN(timer_us, BUSY_GAP_US);
 	} else if (s->news_us && now_us < expected_us) {
-		s->due_us = expected_us;
+		s->due_us = MIN(expected_us, now_us + QUIET_GAP_US);
 	} else {
 		gap_us = MIN((int64_t)GAP_US << MIN(s->misses, 8), GAP_MAX_US);
 		if (s->misses * GAP_MAX_US > LOST_TIMERS * timer_us)
