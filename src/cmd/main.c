@@ -122,12 +122,16 @@ static int run_help(int argc, char **argv)
 	return LT_EXIT_OK;
 }
 
-static enum lt_status choose_reader(const char *name)
+static enum lt_status choose_reader(const struct options *o)
 {
+	const char *name = o->reader;
+
 	if (!name)
 		return LT_OK;
 	if (!worker_has_reader(name))
 		return error_set("option '--reader': '%s' is none of auto, native, babeltrace2", name);
+	if (o->follow && strcmp(name, "babeltrace2") == 0)
+		return error_set("option '--follow': babeltrace2 cannot read what is being written");
 	source_set_reader(name);
 	return LT_OK;
 }
@@ -168,7 +172,7 @@ static int run_command(const struct command *command, int argc, char **argv)
 	} else if (!o.words->len && command->no_words) {
 		error_set("%s", command->no_words);
 		status = fail_usage(command);
-	} else if (choose_reader(o.reader)) {
+	} else if (choose_reader(&o)) {
 		status = fail_usage(command);
 	} else {
 		status = run_with_log(command, &o);

@@ -48,6 +48,7 @@ static struct ingest *create_ingest(const struct monitor *m, bool own_time)
 		.row_copies = MONITOR_COPIES,
 		.follow = true,
 		.from_start = o->from_start,
+		.growing = o->follow,
 		.stall_limit_ns = o->stall_limit,
 		.max_sessions = o->max_sessions,
 		.max_lag_ns = o->max_lag,

@@ -25,6 +25,7 @@ enum lt_status report_open(struct report *r, bool survey)
 		.model_memory = o->model_memory,
 		.row_copies = REPORT_COPIES,
 		.from_start = o->from_start,
+		.growing = o->follow,
 		.stall_limit_ns = o->stall_limit,
 		.max_sessions = o->max_sessions,
 		.clocks = r->clocks,

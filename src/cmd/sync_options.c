@@ -17,7 +17,7 @@ enum lt_status sync_options_compat(const struct options *o, bool *compat)
 bool sync_options_live(const struct options *o, unsigned first_word)
 {
 	for (guint i = first_word; i < o->words->len; i++)
-		if (source_is_url(g_ptr_array_index(o->words, i)))
+		if (o->follow || source_is_url(g_ptr_array_index(o->words, i)))
 			return true;
 	return false;
 }

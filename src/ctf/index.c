@@ -2,6 +2,8 @@
 #include "ctf/index.h"
 
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #define INDEX_MAGIC UINT32_C(0xc1f1dcc1)
 
@@ -23,31 +25,62 @@ char *index_path(const char *file)
 	return path;
 }
 
-static void add_entry(const char *entry, GArray *packets)
+/* The bytes of each entry, 0: this is no index. */
+static gsize entry_bytes(const struct index_head *head)
+{
+	const gsize bytes = GUINT32_FROM_BE(head->packet_bytes);
+
+	return head->magic == GUINT32_TO_BE(INDEX_MAGIC) && bytes >= sizeof(struct index_packet) &&
+	       bytes < ENTRY_MAX ? bytes : 0;
+}
+
+static struct index_packet decode(const char *entry)
 {
 	uint64_t words[sizeof(struct index_packet) / sizeof(uint64_t)];
+	struct index_packet packet;
 
 	memcpy(words, entry, sizeof(words));
 	for (unsigned i = 0; i < G_N_ELEMENTS(words); i++)
 		words[i] = GUINT64_FROM_BE(words[i]);
-	g_array_append_vals(packets, words, 1);
+	memcpy(&packet, words, sizeof(packet));
+	return packet;
 }
 
 bool index_read(const char *path, GArray *packets)
 {
 	struct index_head head;
-	gsize size = 0, step;
+	gsize size = 0, step = 0;
 	char *text = NULL;
 	bool ok = g_file_get_contents(path, &text, &size, NULL) && size >= sizeof(head);
 
 	if (ok) {
 		memcpy(&head, text, sizeof(head));
-		step = GUINT32_FROM_BE(head.packet_bytes);
-		ok = head.magic == GUINT32_TO_BE(INDEX_MAGIC) && step >= sizeof(struct index_packet) &&
-		     step < ENTRY_MAX;
-		for (gsize at = sizeof(head); ok && size - at >= step; at += step)
-			add_entry(text + at, packets);
+		step = entry_bytes(&head);
+		ok = step > 0;
+		for (gsize at = sizeof(head); ok && size - at >= step; at += step) {
+			const struct index_packet packet = decode(text + at);
+
+			g_array_append_val(packets, packet);
+		}
 	}
 	g_free(text);
 	return ok;
+}
+
+bool index_read_last(int fd, struct index_packet *packet)
+{
+	char entry[sizeof(struct index_packet)];
+	struct index_head head;
+	uint64_t entries;
+	struct stat st;
+	gsize step;
+
+	if (fstat(fd, &st) < 0 || pread(fd, &head, sizeof(head), 0) != sizeof(head))
+		return false;
+	step = entry_bytes(&head);
+	entries = step ? ((uint64_t)st.st_size - sizeof(head)) / step : 0;
+	if (!entries || pread(fd, entry, sizeof(entry), (off_t)(sizeof(head) + (entries - 1) * step)) != sizeof(entry))
+		return false;
+	*packet = decode(entry);
+	return true;
 }

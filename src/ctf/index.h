@@ -17,4 +17,7 @@ char *index_path(const char *file);
 /* Appends all packets (struct index_packet). false: there is no such file, or it is not one. */
 bool index_read(const char *path, GArray *packets);
 
+/* The last entry that is there as a whole, of an index that may be growing. false: there is none. */
+bool index_read_last(int fd, struct index_packet *packet);
+
 #endif

@@ -92,7 +92,7 @@ enum lt_status feed_read_prologue(struct feed *f, GPtrArray *hosts)
 		if (ev->kind == EVENT_READY)
 			now_runs(f);
 		/* a part may have no streams and so no trace: it ends at once */
-		done = f->host && ev->kind == (f->spec->url ? EVENT_TRACE : EVENT_READY);
+		done = f->host && ev->kind == (source_spec_is_live(f->spec) ? EVENT_TRACE : EVENT_READY);
 		source_next(f->source);
 	}
 	now_runs(f);

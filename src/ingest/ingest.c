@@ -72,7 +72,18 @@ void ingest_destroy(struct ingest *in)
 static enum lt_status open_directory(struct ingest *in, const char *directory)
 {
 	unsigned left_out = 0;
-	enum lt_status status = source_find(directory, in->specs, &left_out);
+	struct source_spec *spec;
+	enum lt_status status;
+
+	if (in->options.growing) {
+		status = source_growing_spec(directory, &spec);
+		if (status == LT_OK) {
+			spec->timeout_ms = (unsigned)MIN(in->options.stall_limit_ns / 1000000, UINT_MAX);
+			g_ptr_array_add(in->specs, spec);
+		}
+		return status;
+	}
+	status = source_find(directory, in->specs, &left_out);
 
 	if (left_out)
 		in->broken = true;
@@ -119,7 +130,7 @@ static unsigned share(const struct ingest *in, const struct source_spec *spec)
 	uint64_t total = 0;
 	unsigned n;
 
-	if (spec->url)
+	if (source_spec_is_live(spec))
 		return 1;
 	for (guint i = 0; i < in->specs->len; i++)
 		total += ((struct source_spec *)g_ptr_array_index(in->specs, i))->extent.bytes;
@@ -159,11 +170,17 @@ void ingest_wait(const struct ingest *in, int timeout_ms)
 
 /* ---- start ---- */
 
+/* Where sessions are followed, live sources are shown when they have something. */
+static bool may_come_later(const struct ingest *in, const struct feed *feed)
+{
+	return in->options.follow && source_spec_is_live(feed->spec);
+}
+
 /* Whether all that ingest_start() waits for is there. */
 static bool all_known(const struct ingest *in)
 {
 	for (guint i = 0; i < in->feeds->len; i++)
-		if (!known(feed_at(in, i)) && !feed_at(in, i)->follow)
+		if (!known(feed_at(in, i)) && !may_come_later(in, feed_at(in, i)))
 			return false;
 	for (guint i = 0; i < in->relays->len && !in->options.follow; i++)
 		if (!((struct relay *)g_ptr_array_index(in->relays, i))->answered)
@@ -317,7 +334,7 @@ bool ingest_is_live(const struct ingest *in)
 	if (in->relays->len && in->options.follow)
 		return true;
 	for (guint i = 0; i < in->feeds->len; i++)
-		if (feed_at(in, i)->spec->url && feed_at(in, i)->state != FEED_ENDED &&
+		if (source_spec_is_live(feed_at(in, i)->spec) && feed_at(in, i)->state != FEED_ENDED &&
 		    feed_at(in, i)->state != FEED_UNTAKEN)
 			return true;
 	return false;

@@ -31,6 +31,7 @@ struct ingest;
 struct ingest_options {
 	unsigned workers; /* worker processes wanted in all, 0: one per CPU; every recording gets at least one */
 	bool from_start;  /* live sessions from where the relayd has them on, not only what comes */
+	bool growing;     /* directories hold recordings that are being written: read like live sessions */
 	bool follow;      /* live sessions that end or break off are attached again when they come back */
 	uint64_t stall_limit_ns; /* a live source silent for longer is not waited for; 0: 10 s */
 	unsigned max_sessions;   /* live sessions attached at once, the others are listed; 0: all */
@@ -57,7 +58,7 @@ struct ingest_host {
 	uint64_t end_hint_ns; /* end of its last packet: about how long it will be, if that is known */
 	uint64_t applied_ns; /* everything before this time has been applied */
 	uint64_t next_ns;    /* after LT_OK: time of the next record, at least until_ns */
-	bool live;           /* comes from a relayd */
+	bool live;           /* comes from a relayd, or from files that are being written */
 	bool ended;          /* its sources gave all they had, and are not followed */
 	bool away;           /* none of its sources runs; may come back */
 	bool silent;         /* live: a source of it is not waited for any more */

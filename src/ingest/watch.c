@@ -116,7 +116,7 @@ static void read_prologue(struct ingest *in, struct feed *feed)
 	if (status == LT_END || status == LT_ERROR)
 		ingest_source_stopped(in, feed, status == LT_ERROR ? error_text() : NULL);
 	else if (status == LT_OK && feed->host) /* a part without streams names no host */
-		host_set_back(feed->host, feed->spec->url != NULL);
+		host_set_back(feed->host, source_spec_is_live(feed->spec));
 	if (status == LT_AGAIN)
 		return;
 	ingest_join_hosts(in);
@@ -169,6 +169,9 @@ static void watch_live(struct ingest *in, struct feed *feed)
 {
 	int64_t now_us = g_get_monotonic_time(), limit_us = (int64_t)(in->options.stall_limit_ns / 1000);
 
+	if (feed->spec->is_growing)
+		limit_us *= 2; /* its worker waits as long for one stream of it */
+
 	if (merge_hears(feed->host->merge, feed->number)) {
 		feed->heard_us = now_us;
 		feed->stalled = false;
@@ -211,7 +214,7 @@ static void watch_feed(struct ingest *in, struct feed *feed)
 		ingest_start_feed(in, feed);
 	if (!feed->source)
 		return;
-	if (feed->spec->url && feed->in_merge)
+	if (source_spec_is_live(feed->spec) && feed->in_merge)
 		watch_live(in, feed);
 	if (source_hangs(feed->source, HANG_LIMIT_MS))
 		source_kill(feed->source, "it hangs: no sign of life for 10 s");

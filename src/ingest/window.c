@@ -66,7 +66,7 @@ static void add_recordings(struct window *w, const struct ingest *of)
 		const struct feed *feed = feed_at(of, i);
 
 		/* one spec may be read by several workers */
-		if (feed->part == 0 && !feed->spec->url && feed->host &&
+		if (feed->part == 0 && !source_spec_is_live(feed->spec) && feed->host &&
 		    g_ptr_array_find(of->hosts, feed->host, &host))
 			add_recording(w, feed, host);
 	}

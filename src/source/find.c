@@ -38,7 +38,7 @@ void source_spec_free(struct source_spec *spec)
 	g_free(spec);
 }
 
-static char *group_of(const char *directory)
+char *source_group_of(const char *directory)
 {
 	char *text = metadata_read(directory, METADATA_HEAD), *group = NULL;
 	struct identity id;
@@ -137,9 +137,20 @@ static int compare_paths(gconstpointer a, gconstpointer b)
 	return strverscmp(*(const char *const *)a, *(const char *const *)b);
 }
 
+static struct source_spec *spec_create(const char *directory)
+{
+	struct source_spec *spec = g_new0(struct source_spec, 1);
+
+	spec->name = g_strdup(directory);
+	spec->host_hint = host_hint_of(directory);
+	spec->end_ns = UINT64_MAX;
+	spec->paths = g_ptr_array_new_with_free_func(g_free);
+	return spec;
+}
+
 static void add_trace(struct walk *w, const char *directory)
 {
-	char *group = group_of(directory);
+	char *group = source_group_of(directory);
 	struct source_spec *spec = NULL;
 
 	w->found++;
@@ -159,12 +170,8 @@ static void add_trace(struct walk *w, const char *directory)
 		keep_common_directory(spec->name, directory);
 		g_free(group);
 	} else {
-		spec = g_new0(struct source_spec, 1);
-		spec->name = g_strdup(directory);
-		spec->host_hint = host_hint_of(directory);
+		spec = spec_create(directory);
 		spec->group = group;
-		spec->end_ns = UINT64_MAX;
-		spec->paths = g_ptr_array_new_with_free_func(g_free);
 		g_ptr_array_add(w->specs, spec);
 	}
 	extent_add(&spec->extent, directory);
@@ -241,23 +248,45 @@ static void visit_directory(struct walk *w, const char *directory, unsigned dept
 	g_ptr_array_free(below, TRUE);
 }
 
-enum lt_status source_find(const char *directory, GPtrArray *specs, unsigned *left_out)
+/* Its path without slashes at the end; NULL: it cannot be opened (error chain). */
+static char *open_directory(const char *directory)
 {
-	struct walk w = { .specs = specs };
 	char *name, shown[256];
 	struct stat st;
-	DIR *dir;
+	DIR *dir = stat(directory, &st) < 0 ? NULL : opendir(directory);
 
-	text_sanitise(shown, sizeof(shown), directory, strlen(directory));
-	if (stat(directory, &st) < 0)
-		return error_set("cannot open '%s': %s", shown, strerror(errno));
-	dir = opendir(directory);
-	if (!dir)
-		return error_set("cannot open '%s': %s", shown, strerror(errno));
+	if (!dir) {
+		text_sanitise(shown, sizeof(shown), directory, strlen(directory));
+		error_set("cannot open '%s': %s", shown, strerror(errno));
+		return NULL;
+	}
 	closedir(dir);
 	name = g_strdup(directory);
 	for (size_t len = strlen(name); len > 1 && name[len - 1] == '/'; len--)
 		name[len - 1] = '\0';
+	return name;
+}
+
+enum lt_status source_growing_spec(const char *directory, struct source_spec **out)
+{
+	char *name = open_directory(directory);
+
+	if (!name)
+		return LT_ERROR;
+	*out = spec_create(name);
+	(*out)->is_growing = true;
+	g_ptr_array_add((*out)->paths, name);
+	return LT_OK;
+}
+
+enum lt_status source_find(const char *directory, GPtrArray *specs, unsigned *left_out)
+{
+	struct walk w = { .specs = specs };
+	char *name = open_directory(directory), shown[256];
+
+	if (!name)
+		return LT_ERROR;
+	text_sanitise(shown, sizeof(shown), directory, strlen(directory));
 	w.visited = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	is_new(&w, name);
 	visit_directory(&w, name, 0);

@@ -8,12 +8,14 @@
  *   recording READER PART PARTS NAME BEGIN END FILES BYTES DIRECTORY...
  *   live URL TIMEOUT_MS FROM_START
  *   list URL TIMEOUT_MS EVERY_MS
+ *   follow DIRECTORY PATIENCE_MS
  */
 #define JOB_RECORDING "recording"
 #define JOB_LIVE "live"
 #define JOB_LIST "list"
+#define JOB_FOLLOW "follow"
 
-enum { JOB_FIRST = 2, JOB_URL_ARGUMENTS = 4, JOB_RECORDING_ARGUMENTS = 10 };
+enum { JOB_FIRST = 2, JOB_URL_ARGUMENTS = 4, JOB_FOLLOW_ARGUMENTS = 3, JOB_RECORDING_ARGUMENTS = 10 };
 
 /* READER: whatever can read it. */
 #define JOB_ANY_READER "auto"

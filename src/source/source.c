@@ -74,6 +74,12 @@ static char **make_arguments(const struct source_spec *spec, unsigned part, unsi
 	g_ptr_array_add(argv, g_strdup_printf("%d", WORKER_MEMORY));
 	g_ptr_array_add(argv, g_strdup_printf("%d", WORKER_WAKE));
 	g_ptr_array_add(argv, g_strdup(job));
+	if (spec->is_growing) {
+		g_ptr_array_add(argv, g_strdup(g_ptr_array_index(spec->paths, 0)));
+		g_ptr_array_add(argv, g_strdup_printf("%u", spec->timeout_ms));
+		g_ptr_array_add(argv, NULL);
+		return (char **)g_ptr_array_free(argv, FALSE);
+	}
 	if (strcmp(job, JOB_RECORDING) != 0) {
 		g_ptr_array_add(argv, g_strdup(spec->url));
 		g_ptr_array_add(argv, g_strdup_printf("%u", spec->timeout_ms));
@@ -141,7 +147,9 @@ static enum lt_status start(struct source *s, const struct source_spec *spec, un
 
 enum lt_status source_start(const struct source_spec *spec, unsigned part, unsigned parts, struct source **out)
 {
-	return start(g_new0(struct source, 1), spec, part, parts, spec->url ? JOB_LIVE : JOB_RECORDING, out);
+	const char *job = spec->url ? JOB_LIVE : spec->is_growing ? JOB_FOLLOW : JOB_RECORDING;
+
+	return start(g_new0(struct source, 1), spec, part, parts, job, out);
 }
 
 enum lt_status source_start_list(const char *relay, unsigned timeout_ms, unsigned every_ms, struct source **out)

@@ -27,10 +27,12 @@ struct source_spec {
 	char *host_hint;  /* host name for traces without one: the directory's name, the URL's TARGET */
 	char *group;      /* what its traces have in common (UUID, host name, clock); NULL: unknown, one trace alone */
 	char *url;        /* of a live session, NULL: a recording */
-	GPtrArray *paths; /* char *: the trace directories, oldest first; none of a live session */
+	bool is_growing;  /* recordings that are being written: read like a live session */
+	GPtrArray *paths; /* char *: the trace directories, oldest first; none of a live session; the one directory
+			     below which recordings grow */
 	struct extent extent; /* of the paths when they were found: how to share out the workers, what must be read */
 	bool from_start;  /* of a live session: all that the relayd has of it, not only what comes */
-	unsigned timeout_ms; /* of a relayd without an answer; 0: 10 s */
+	unsigned timeout_ms; /* of a relayd without an answer; 0: 10 s; of growing recordings: of a silent stream */
 	unsigned every_ms;   /* of source_start_list() */
 	uint64_t begin_ns, end_ns; /* of a recording: what is in [begin, end[ by its clock; [0, UINT64_MAX[: all */
 };
@@ -43,6 +45,20 @@ struct source_spec {
  * and counted in *left_out (may be NULL).
  */
 enum lt_status source_find(const char *directory, GPtrArray *specs, unsigned *left_out);
+
+/*
+ * The spec of whatever is recorded below the directory from now on, and has been: is_growing. LT_ERROR: no such
+ * directory, or not readable.
+ */
+enum lt_status source_growing_spec(const char *directory, struct source_spec **out);
+
+static inline bool source_spec_is_live(const struct source_spec *spec)
+{
+	return spec->url || spec->is_growing;
+}
+
+/* What the directories of one trace have in common, see struct source_spec; to be freed. NULL: it is not known. */
+char *source_group_of(const char *directory);
 
 void source_spec_free(struct source_spec *spec);
 

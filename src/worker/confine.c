@@ -116,6 +116,10 @@ static const int common_calls[] = {
 	SCMP_SYS(recvfrom),
 };
 
+static const int follow_calls[] = {
+	SCMP_SYS(inotify_init1), SCMP_SYS(inotify_add_watch),
+};
+
 static const int live_calls[] = {
 	SCMP_SYS(getpeername), SCMP_SYS(getsockname), SCMP_SYS(getsockopt), SCMP_SYS(recv), SCMP_SYS(recvmsg),
 	SCMP_SYS(select), SCMP_SYS(pselect6), SCMP_SYS(send), SCMP_SYS(setsockopt), SCMP_SYS(shutdown),
@@ -219,6 +223,8 @@ static enum lt_status filter_calls(enum confine_kind kind)
 		  allow_some(ctx);
 	int failed = 0;
 
+	if (ok && kind == CONFINE_FOLLOW)
+		ok = ALLOW_ALL(ctx, follow_calls);
 	if (ok && kind == CONFINE_LIVE)
 		ok = ALLOW_ALL(ctx, live_calls) && allow_sockets(ctx);
 	if (ok)

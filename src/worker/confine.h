@@ -16,7 +16,8 @@
  *     can be opened for reading only;
  *   - TCP connections only to the relayd's port, where the kernel has Landlock for that (6.7).
  *
- * A worker of a recording has no sockets but those it inherited. One of a live session opens connections at any time:
+ * A worker of a recording has no sockets but those it inherited; one that follows what is being written may watch files
+ * besides. One of a live session opens connections at any time:
  * the list has TCP, and UDP for resolving names.
  * AF_UNIX is refused with an error, as resolvers try it first: services of the machine listen there.
  *
@@ -25,10 +26,10 @@
  */
 bool confine_is_built(void);
 
-enum confine_kind { CONFINE_RECORDING, CONFINE_LIVE };
+enum confine_kind { CONFINE_RECORDING, CONFINE_FOLLOW, CONFINE_LIVE };
 
 /*
- * For good. port: of the relayd, 0 for a recording.
+ * For good. port: of the relayd, 0 for recordings.
  * A kernel built without filters of system calls leaves the other means. LT_ERROR: it has them and refused ours.
  */
 enum lt_status confine(enum confine_kind kind, unsigned port);

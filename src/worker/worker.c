@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "worker/worker.h"
 
+#include <poll.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +12,7 @@
 #include "event/syscalls.h"
 #include "reader/babeltrace2/babeltrace2.h"
 #include "reader/emit.h"
+#include "reader/native/follow.h"
 #include "reader/native/native.h"
 #include "reader/reader.h"
 #include "source/job.h"
@@ -22,6 +24,8 @@
  * A worker: reads one source into the ring it inherited and ends. Nothing it
  * does can hurt the monitor: it may crash, hang or be killed.
  */
+
+enum { FOLLOW_EVERY_MS = 100 };
 
 /* In the order in which they are tried. */
 static const struct reader_type *const readers[] = { &reader_native, &reader_babeltrace2 };
@@ -103,6 +107,22 @@ static void read_recording(char **argv, struct ring_producer *ring)
 	reader_close(reader);
 }
 
+/* ---- recordings that are being written ---- */
+
+static void follow_recordings(char **argv, struct ring_producer *ring)
+{
+	struct native_follow *f = native_follow_create(argv[1], (unsigned)number(argv[2]), ring);
+	enum lt_status status;
+
+	while ((status = native_follow_step(f)) == LT_OK || status == LT_AGAIN) {
+		if (status == LT_AGAIN)
+			poll(NULL, 0, FOLLOW_EVERY_MS);
+		ring_beat(ring);
+	}
+	say_how_it_ended(ring, status, FAILED_OTHER);
+	native_follow_destroy(f);
+}
+
 /* ---- relayds ---- */
 
 static void read_relay(char **argv, struct ring_producer *ring)
@@ -132,15 +152,29 @@ static unsigned port_of(const char *text)
 	return port;
 }
 
+/* What to do, by the number of arguments, too. false: nothing that a worker does. */
+static bool find_kind(const char *job, int arguments, enum confine_kind *kind)
+{
+	if (strcmp(job, JOB_LIVE) == 0 || strcmp(job, JOB_LIST) == 0) {
+		*kind = CONFINE_LIVE;
+		return arguments == JOB_URL_ARGUMENTS;
+	}
+	if (strcmp(job, JOB_FOLLOW) == 0) {
+		*kind = CONFINE_FOLLOW;
+		return arguments == JOB_FOLLOW_ARGUMENTS;
+	}
+	*kind = CONFINE_RECORDING;
+	return strcmp(job, JOB_RECORDING) == 0 && arguments >= JOB_RECORDING_ARGUMENTS;
+}
+
 int worker_main(int argc, char **argv)
 {
 	const char *job = argc > JOB_FIRST ? argv[JOB_FIRST] : "";
-	const bool is_relay = argc == JOB_FIRST + JOB_URL_ARGUMENTS &&
-			      (strcmp(job, JOB_LIVE) == 0 || strcmp(job, JOB_LIST) == 0);
+	enum confine_kind kind;
 	struct ring_producer ring;
 	struct ring_fds fds;
 
-	if (!is_relay && (argc < JOB_FIRST + JOB_RECORDING_ARGUMENTS || strcmp(job, JOB_RECORDING) != 0))
+	if (!find_kind(job, argc - JOB_FIRST, &kind))
 		return 2;
 	syscalls_init();
 	fds = (struct ring_fds){ number(argv[0]), number(argv[1]) };
@@ -149,10 +183,12 @@ int worker_main(int argc, char **argv)
 		return 2;
 	}
 	/* The parent logs it: reading goes on without. */
-	if (confine(is_relay ? CONFINE_LIVE : CONFINE_RECORDING, is_relay ? port_of(argv[JOB_FIRST + 1]) : 0) != LT_OK)
+	if (confine(kind, kind == CONFINE_LIVE ? port_of(argv[JOB_FIRST + 1]) : 0) != LT_OK)
 		fprintf(stderr, "%s\n", error_text());
-	if (is_relay)
+	if (kind == CONFINE_LIVE)
 		read_relay(argv + JOB_FIRST, &ring);
+	else if (kind == CONFINE_FOLLOW)
+		follow_recordings(argv + JOB_FIRST, &ring);
 	else
 		read_recording(argv + JOB_FIRST + 1, &ring);
 	ring_producer_release(&ring);

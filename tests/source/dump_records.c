@@ -2,7 +2,7 @@
 /*
  * Prints what workers make of recordings, for people and for test_records.py:
  *
- *   dump_records [-q|-x] [-p PARTS] [-r BEGIN:END] [-R READER] [-w PROGRAM] [-t SECONDS] [-s] SOURCE...
+ *   dump_records [-q|-x] [-p PARTS] [-r BEGIN:END] [-R READER] [-w PROGRAM] [-t SECONDS] [-s] [-f] SOURCE...
  *
  * One line per record: time, kind, cpu, tid, class name, words in hexadecimal, texts.
  * -q: only the totals per kind. -x: all words and texts in hexadecimal. READER: as option --reader.
@@ -10,7 +10,8 @@
  * PROGRAM: lttngtop, whose --worker is run; else
  * this program is its own worker. A SOURCE is a directory or a URL. SECONDS: kills a
  * worker that gives no sign of life for so long, gives up on a relayd that does not answer. -s: a live
- * session from its start.
+ * session from its start. -f: directories whose recordings are being written; streams that are silent for SECONDS
+ * are not waited for.
  */
 #include <inttypes.h>
 #include <poll.h>
@@ -142,7 +143,7 @@ static void print_raw(const struct event *ev)
 enum { HANG_TIMEOUTS = 4 };
 
 static unsigned limit_ms;
-static bool from_start;
+static bool from_start, is_growing;
 static bool raw;
 static uint64_t begin_ns, end_ns = UINT64_MAX;
 
@@ -229,6 +230,22 @@ static int dump_url(const char *text, bool quiet)
 	return failed;
 }
 
+static int dump_growing(const char *directory, bool quiet)
+{
+	struct source_spec *spec;
+	int failed;
+
+	if (source_growing_spec(directory, &spec) != LT_OK) {
+		printf("# failed: %s\n", error_text());
+		return 1;
+	}
+	spec->timeout_ms = limit_ms;
+	limit_ms = 0;
+	failed = dump_spec(spec, 0, 1, quiet);
+	source_spec_free(spec);
+	return failed;
+}
+
 static void free_spec(gpointer spec)
 {
 	source_spec_free(spec);
@@ -248,6 +265,8 @@ int main(int argc, char **argv)
 			quiet = true;
 		else if (strcmp(argv[i], "-s") == 0)
 			from_start = true;
+		else if (strcmp(argv[i], "-f") == 0)
+			is_growing = true;
 		else if (strcmp(argv[i], "-x") == 0)
 			raw = true;
 		else if (strcmp(argv[i], "-R") == 0 && i + 1 < argc)
@@ -264,6 +283,8 @@ int main(int argc, char **argv)
 	for (; i < argc; i++) {
 		if (source_is_url(argv[i])) {
 			failed |= dump_url(argv[i], quiet);
+		} else if (is_growing) {
+			failed |= dump_growing(argv[i], quiet);
 		} else if (source_find(argv[i], specs, NULL) != LT_OK) {
 			printf("# failed: %s\n", error_text());
 			failed = 1;

@@ -156,7 +156,7 @@ static enum lt_status map_bytes(struct native_stream *s, uint64_t bytes, struct 
 	return LT_OK;
 }
 
-static enum lt_status map_packet(struct native_stream *s, uint64_t size, struct packet_head *head)
+enum lt_status native_map_at(struct native_stream *s, uint64_t size, struct packet_head *head)
 {
 	struct native_cursor *c = &s->at;
 	const uint64_t rest = size - c->offset;
@@ -191,7 +191,7 @@ enum lt_status native_map_packet(struct native_stream *s, struct packet_head *he
 		if (c->fd < 0 || fstat(c->fd, &st) < 0)
 			return give_up_file(s, g_strerror(errno));
 		if (c->offset < (uint64_t)st.st_size)
-			return map_packet(s, (uint64_t)st.st_size, head);
+			return native_map_at(s, (uint64_t)st.st_size, head);
 		leave_file(s);
 	}
 	return LT_END;

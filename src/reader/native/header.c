@@ -163,19 +163,18 @@ static bool read_known(const struct native_group *g, struct walk *w, uint64_t *i
 	return true;
 }
 
-const char *native_read_header(struct native_group *g, struct walk *w, struct native_class **c)
+const char *native_read_header(struct native_group *g, struct walk *w, struct native_class **c, bool *fits)
 {
 	uint64_t id = 0;
-	bool fits;
 
 	if (g->shape == HEADER_OTHER) {
 		w->slots[SLOT_EVENT_ID] = 0;
-		fits = walk_type(w, g->stream->event_header);
+		*fits = walk_type(w, g->stream->event_header);
 		id = w->slots[SLOT_EVENT_ID];
 	} else {
-		fits = read_known(g, w, &id);
+		*fits = read_known(g, w, &id);
 	}
-	if (!fits)
+	if (!*fits)
 		return "an event is larger than its packet";
 	*c = id < g->n_ids ? g->by_id[id] : g_hash_table_lookup(g->by_great_id, &id);
 	if (*c)

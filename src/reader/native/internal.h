@@ -90,8 +90,11 @@ bool native_clock_ns(const struct native_clock *c, uint64_t value, uint64_t *ns)
 
 void native_header_recognise(struct native_group *g);
 
-/* Over the header of the event at w; *c is its class, w->clock its time. NULL: fine, else what is wrong. */
-const char *native_read_header(struct native_group *g, struct walk *w, struct native_class **c);
+/*
+ * Over the header of the event at w; *c is its class, w->clock its time. NULL: fine, else what is wrong: *fits, the
+ * metadata does not declare it so that it could be read.
+ */
+const char *native_read_header(struct native_group *g, struct walk *w, struct native_class **c, bool *fits);
 
 /* ---- streams ---- */
 
@@ -101,6 +104,7 @@ enum native_state {
 	NATIVE_TELL_LOST_PACKETS,
 	NATIVE_TELL_BEGIN,
 	NATIVE_EVENTS,
+	NATIVE_UNDECLARED, /* the event's class is not in the metadata yet; .why */
 	NATIVE_DAMAGED,
 	NATIVE_TELL_END,
 	NATIVE_ENDED,
@@ -150,6 +154,11 @@ struct native_stream {
 	struct native_group *group;
 	/* The next packet: native_map_packet(), or that of a live stream. */
 	enum lt_status (*take_packet)(struct native_stream *s, struct packet_head *head);
+	/*
+	 * Whether to try again to read an event that the metadata did not declare: it has grown, or the packet is given
+	 * up. NULL: such a packet is damaged.
+	 */
+	bool (*try_again)(struct native_stream *s);
 	GArray *files;               /* struct native_file, in the order of their times */
 	uint64_t instance;
 	bool has_instance;
@@ -179,6 +188,9 @@ void native_give_up_packet(struct native_stream *s, const char *why);
  * none any more. LT_ERROR: .why says what is wrong, and the rest of the file is given up.
  */
 enum lt_status native_map_packet(struct native_stream *s, struct packet_head *head);
+
+/* The same for the packet at .offset of .fd, whose file is size bytes long. LT_ERROR: .fd is closed. */
+enum lt_status native_map_at(struct native_stream *s, uint64_t size, struct packet_head *head);
 
 /* Reads the head of the packet at offset of a file. LT_END: the file ends there. LT_ERROR: see the error chain. */
 enum lt_status native_read_head(const struct layout *layout, int fd, uint64_t offset, struct packet_head *head);

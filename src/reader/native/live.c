@@ -6,17 +6,31 @@
 
 enum { ROOM_FOR_CLASSES = RING_LIVE_CAPACITY / 2 };
 
-struct native_live *native_live_create(const struct viewer_options *options, const char *name,
-				       struct ring_producer *ring)
+void native_live_init(struct native_live *l, const char *name, struct ring_producer *ring)
 {
-	struct native_live *l = g_new0(struct native_live, 1);
-
-	l->viewer = viewer_create(options);
 	l->ring = ring;
 	l->name = g_strdup(name);
 	l->traces = g_ptr_array_new_with_free_func(live_trace_destroy);
 	l->streams = g_ptr_array_new_with_free_func(live_stream_destroy);
 	l->heap = g_ptr_array_new();
+	l->until_ns = UINT64_MAX;
+}
+
+void native_live_release(struct native_live *l)
+{
+	g_ptr_array_free(l->heap, TRUE);
+	g_ptr_array_free(l->streams, TRUE);
+	g_ptr_array_free(l->traces, TRUE);
+	g_free(l->name);
+}
+
+struct native_live *native_live_create(const struct viewer_options *options, const char *name,
+				       struct ring_producer *ring)
+{
+	struct native_live *l = g_new0(struct native_live, 1);
+
+	native_live_init(l, name, ring);
+	l->viewer = viewer_create(options);
 	return l;
 }
 
@@ -24,11 +38,8 @@ void native_live_destroy(struct native_live *l)
 {
 	if (!l)
 		return;
-	g_ptr_array_free(l->heap, TRUE);
-	g_ptr_array_free(l->streams, TRUE);
-	g_ptr_array_free(l->traces, TRUE);
+	native_live_release(l);
 	viewer_destroy(l->viewer);
-	g_free(l->name);
 	g_free(l);
 }
 

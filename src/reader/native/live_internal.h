@@ -7,6 +7,7 @@
 
 /*
  *   live.c        a session: what the viewer brings, and to whom it goes
+ *   follow.c      a directory: what is written to it, and to whom it goes
  *   live_trace.c  a trace whose metadata grows
  *   live_stream.c a stream whose packets come one by one
  *   live_merge.c  the streams in the order of time; how far the time has come
@@ -33,7 +34,7 @@ struct live_stream {
 	struct native_stream base;
 	struct native_live *live;
 	struct live_trace *trace;
-	struct viewer_stream *viewer;
+	struct viewer_stream *viewer; /* NULL: it comes from files */
 	struct viewer_packet *packet; /* being decoded, NULL: none */
 	GQueue packets;               /* those that come next */
 	bool is_told;                 /* by EVENT_STREAM */
@@ -54,9 +55,17 @@ struct native_live {
 	unsigned n_streams; /* that there have been */
 	GPtrArray *heap;    /* struct live_stream * with an item, the first in time at [0] */
 	uint64_t last_ns;   /* time of the last record that has one */
+	uint64_t from_ns;   /* streams of which less is known are not waited for */
+	uint64_t until_ns;  /* nothing from here on is written, as streams may come; UINT64_MAX: none may */
 	bool is_ready;      /* EVENT_READY was written */
 	bool is_full;       /* the ring has no room: what comes waits in the streams */
 };
+
+/* ---- live.c ---- */
+
+/* The common part of *l, which is all 0. */
+void native_live_init(struct native_live *l, const char *name, struct ring_producer *ring);
+void native_live_release(struct native_live *l);
 
 /* ---- live_trace.c ---- */
 
@@ -78,8 +87,14 @@ static inline struct native_trace *live_trace_newest(const struct live_trace *t)
 
 /* ---- live_stream.c ---- */
 
+/* Sets what is not 0 at first. */
+void live_stream_init(struct live_stream *s, struct native_live *l, struct live_trace *t, const char *name);
+
 struct live_stream *live_stream_create(struct native_live *l, struct live_trace *t, struct viewer_stream *viewer);
 void live_stream_destroy(gpointer stream);
+
+/* From now on by that metadata. */
+void live_stream_take_version(struct native_stream *n, struct native_trace *newest);
 
 /* Looks for its next item; false: there is none for now, .until_ns was brought up to date. */
 bool live_stream_advance(struct live_stream *s);

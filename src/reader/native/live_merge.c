@@ -92,7 +92,7 @@ static void write_item(struct native_live *l, struct live_stream *s)
 /* Up to when everything is known. UINT64_MAX: no stream is waited for. */
 static uint64_t known_until_ns(const struct native_live *l)
 {
-	uint64_t until_ns = UINT64_MAX;
+	uint64_t until_ns = l->until_ns;
 
 	for (guint i = 0; i < l->streams->len; i++) {
 		const struct live_stream *s = g_ptr_array_index(l->streams, i);
@@ -100,7 +100,7 @@ static uint64_t known_until_ns(const struct native_live *l)
 		if (!s->is_waiting)
 			until_ns = MIN(until_ns, s->until_ns);
 	}
-	return until_ns;
+	return MAX(until_ns, l->from_ns);
 }
 
 void live_merge_wake(struct native_live *l, struct live_stream *s)
@@ -137,7 +137,7 @@ enum lt_status live_merge_run(struct native_live *l)
 		if (s->is_gone)
 			g_ptr_array_remove_fast(l->streams, s);
 		else
-			until_ns = MIN(until_ns, s->until_ns);
+			until_ns = MIN(until_ns, MAX(s->until_ns, l->from_ns));
 	}
 	return LT_OK;
 }

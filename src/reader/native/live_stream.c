@@ -19,8 +19,7 @@ static void drop_packet(struct live_stream *s)
 	s->packet = NULL;
 }
 
-/* From now on by the newest metadata. */
-static void take_version(struct native_stream *n, struct native_trace *newest)
+void live_stream_take_version(struct native_stream *n, struct native_trace *newest)
 {
 	if (n->trace == newest)
 		return;
@@ -46,7 +45,7 @@ static enum lt_status take_packet(struct native_stream *n, struct packet_head *h
 	s->packet = g_queue_pop_head(&s->packets);
 	if (!s->packet)
 		return LT_AGAIN;
-	take_version(n, live_trace_newest(s->trace));
+	live_stream_take_version(n, live_trace_newest(s->trace));
 	c->packet_at = c->offset;
 	c->offset += s->packet->len;
 	c->map = (struct mapping){ .data = s->packet->bytes, .len = s->packet->len };
@@ -66,21 +65,26 @@ static enum lt_status take_packet(struct native_stream *n, struct packet_head *h
 
 /* ---- streams ---- */
 
-struct live_stream *live_stream_create(struct native_live *l, struct live_trace *t, struct viewer_stream *viewer)
+void live_stream_init(struct live_stream *s, struct native_live *l, struct live_trace *t, const char *name)
 {
-	struct live_stream *s = g_new0(struct live_stream, 1);
-
 	stream_init(&s->base.base, &t->base, &native_stream_type);
-	s->base.take_packet = take_packet;
 	s->base.files = g_array_new(FALSE, FALSE, sizeof(struct native_file));
 	s->base.at.fd = -1;
 	s->base.base.index = l->n_streams++;
 	s->base.base.has_clock = true;
-	s->base.base.name = g_strdup(viewer->channel);
+	s->base.base.name = g_strdup(name);
 	s->live = l;
 	s->trace = t;
-	s->viewer = viewer;
 	g_queue_init(&s->packets);
+}
+
+struct live_stream *live_stream_create(struct native_live *l, struct live_trace *t, struct viewer_stream *viewer)
+{
+	struct live_stream *s = g_new0(struct live_stream, 1);
+
+	live_stream_init(s, l, t, viewer->channel);
+	s->base.take_packet = take_packet;
+	s->viewer = viewer;
 	return s;
 }
 
@@ -90,7 +94,7 @@ void live_stream_destroy(gpointer stream)
 
 	drop_packet(s);
 	g_queue_clear_full(&s->packets, (GDestroyNotify)viewer_packet_free);
-	if (s->is_gone)
+	if (s->viewer && s->is_gone)
 		viewer_stream_free(s->viewer);
 	s->base.base.type->release(&s->base.base);
 }

@@ -153,6 +153,8 @@ static bool next_event(struct native_stream *s, struct message *m)
 	struct native_cursor *c = &s->at;
 	struct native_class *class;
 	const char *why;
+	uint64_t clock;
+	bool fits;
 
 	if (c->class && !native_skip_event(s)) {
 		native_give_up_packet(s, "an event is larger than its packet");
@@ -170,9 +172,17 @@ static bool next_event(struct native_stream *s, struct message *m)
 		return false;
 	}
 	c->event_at = c->walk.at;
-	why = native_read_header(s->group, &c->walk, &class);
+	clock = c->walk.clock;
+	why = native_read_header(s->group, &c->walk, &class, &fits);
 	if (native_is_torn(s))
 		why = NATIVE_TORN;
+	else if (why && fits && s->try_again) {
+		c->why = why;
+		c->walk.at = c->event_at;
+		c->walk.clock = clock;
+		c->state = NATIVE_UNDECLARED;
+		return false;
+	}
 	if (why) {
 		native_give_up_packet(s, why);
 		return false;
@@ -198,6 +208,10 @@ static bool next(struct stream *stream, struct message *m)
 		case NATIVE_EVENTS:
 			if (next_event(s, m))
 				return true;
+			break;
+		case NATIVE_UNDECLARED:
+			if (!s->try_again(s))
+				return false;
 			break;
 		case NATIVE_NEXT_PACKET:
 			if (!next_packet(s))

@@ -1,0 +1,160 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A user-space session followed while lttng writes it, without relayd: once it is destroyed, the counts are those of the
+finished recording. Programs start later, archives are rotated away, buffers are of users or of processes.
+"""
+import collections
+import contextlib
+import json
+import os
+import re
+import subprocess
+import sys
+
+import sandbox
+
+TOP = os.path.abspath(os.environ["LTTNGTOP"])
+APP = os.path.join(os.path.abspath(os.environ["BUILD"]), "tests", "live", "ust_app")
+DUMP = os.path.join(os.path.abspath(os.environ["BUILD"]), "tests", "source", "dump_records")
+EVENTS = "lttng_ust_trace*:*"
+
+failed = 0
+
+
+def check(name, good, why=""):
+    global failed
+    failed += not good
+    print(f"{'ok' if good else 'not ok'} {name}{'' if good else f': {why}'}", flush=True)
+
+
+def counts(lines):
+    found = collections.Counter()
+    for line in lines:
+        for row in json.loads(line)["rows"]:
+            found[row["name"]] += row["count"]
+    return dict(found)
+
+
+def expected(n):
+    """Of programs that gave n events together, each an even number."""
+    return {"lttng_ust_tracef:event": n, "lttng_ust_tracelog:LTTNG_UST_TRACEPOINT_LOGLEVEL_INFO": n // 2}
+
+
+class Session:
+    """A session daemon with one session that records into a directory, and a report that follows it."""
+
+    def __init__(self, user, channel):
+        self.user, self.path = user, os.path.join(user.home, "out")
+        self.app = user.bring(APP)
+        self.lttng("create", "s", f"--output={self.path}")
+        self.lttng("enable-channel", "-u", "c", "--subbuf-size=16k", "--num-subbuf=64", *channel)
+        self.lttng("enable-event", "-u", "-c", "c", EVENTS)
+        self.lttng("start")
+
+    def lttng(self, *words):
+        status, out, err = self.user.run("lttng", *words)
+        assert status == 0, f"lttng {words}: {out}{err}"
+
+    def run(self, n):
+        assert self.user.run(self.app, str(n))[0] == 0
+
+    def follow(self):
+        return subprocess.Popen([TOP, "report", "events", "--json", "--follow", "--interval", "20ms", "--stall-limit", "1s",
+                                 self.path],
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+    def recorded(self):
+        done = subprocess.run([TOP, "report", "events", "--json", self.path], stdout=subprocess.PIPE, check=True, text=True)
+        return counts(done.stdout.splitlines())
+
+
+@contextlib.contextmanager
+def session(name, *channel):
+    user = sandbox.User(name)
+    try:
+        user.start_sessiond()
+        yield Session(user, channel)
+    finally:
+        user.end()
+
+
+def wait_for_events(report):
+    """The lines of the report up to the first one with events: it is being written then, and followed."""
+    lines = []
+    while not lines or not json.loads(lines[-1])["rows"]:
+        line = report.stdout.readline()
+        assert line, f"the report has ended: {report.stderr.read()}"
+        lines.append(line)
+    return lines
+
+
+def check_end(name, s, report, lines, n):
+    lines += report.stdout.readlines()
+    followed, err = counts(lines), report.stderr.read()
+    check(f"{name}: ends well", report.wait(sandbox.PATIENCE) == 0, (report.returncode, err))
+    check(f"{name}: every event", followed == expected(n), f"{followed}, not {expected(n)}")
+    check(f"{name}: as recorded", followed == s.recorded(), f"{followed}, recorded {s.recorded()}")
+
+
+def test_growing():
+    name = "a session that is written"
+    with session("growing", "--switch-timer=100000") as s:
+        s.run(2000)
+        report = s.follow()
+        lines = wait_for_events(report)
+        s.run(3000)
+        s.lttng("rotate")
+        s.run(100)
+        s.run(5000)
+        s.lttng("rotate")
+        s.lttng("destroy")
+        check_end(name, s, report, lines, 10100)
+
+
+def test_files():
+    """Streams of several files."""
+    with session("files", "--tracefile-size=65536") as s:
+        s.run(10)
+        report = s.follow()
+        s.run(20000)
+        lines = wait_for_events(report)
+        s.run(4000)
+        s.lttng("destroy")
+        check_end("several files", s, report, lines, 24010)
+
+
+def test_processes():
+    """With buffers of processes nothing shows that the session has ended."""
+    name = "buffers of processes"
+    with session("processes", "--buffers-pid", "--switch-timer=100000") as s:
+        s.run(200)
+        found = collections.Counter()
+        with subprocess.Popen([DUMP, "-f", "-w", TOP, "-t", "1", s.path], stdout=subprocess.PIPE, text=True) as worker:
+            s.run(300)
+            s.run(500)
+            s.lttng("destroy")
+            while sum(found.values()) < sum(expected(1000).values()):
+                line = worker.stdout.readline()
+                assert line, f"the worker has ended: {found}"
+                found.update(re.findall(r" OTHER .* class=(\S+)", line))
+            worker.kill()
+        check(f"{name}: every event", found == expected(1000), f"{found}, not {expected(1000)}")
+        check(f"{name}: as recorded", found == s.recorded(), f"{found}, recorded {s.recorded()}")
+
+
+def main():
+    missing = sandbox.missing()
+    if missing or not os.path.exists(APP) or not os.path.exists(DUMP):
+        print(f"skip following sessions: {missing or 'tests/live/ust_app or dump_records'} is missing")
+        return 77
+    if subprocess.run([APP, "0"], stdout=subprocess.DEVNULL, check=False).returncode == 77:
+        print("skip following sessions: built without lttng-ust")
+        return 77
+    os.chmod(".", 0o755)  # for the other user
+    for test in (test_growing, test_files, test_processes):
+        test()
+    return failed != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
