@@ -30,13 +30,15 @@ struct trace_desc {
 	const char *clock; /* its UUID as text */
 };
 
+/* key: what reader_find_class() finds the class by. */
+typedef void class_visit_fn(struct reader *r, const void *key, const struct class_desc *desc, void *user);
+
 /* What a reader does beyond its streams. */
 struct reader_ops {
 	/* false: nothing is known of the trace, as no stream can be read. Called after the streams were looked into. */
 	bool (*describe)(struct reader *r, struct trace_desc *desc);
-	/* Calls visit() for every class of the trace; key is what reader_find_class() finds it by. */
-	void (*visit_classes)(struct reader *r, void (*visit)(struct reader *r, const void *key,
-							      const struct class_desc *desc, void *user), void *user);
+	/* Every class of the trace, by the numbers of its kind of stream and its own. */
+	void (*visit_classes)(struct reader *r, class_visit_fn *visit, void *user);
 	/* The plan of the same class in metadata that has grown since; NULL, or NULL function: there is none. */
 	const struct class_plan *(*same_class)(struct reader *r, const void *key);
 	/* To prepare for reading a class; NULL: nothing to do. */

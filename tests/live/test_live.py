@@ -422,7 +422,8 @@ def main():
     if not os.path.isdir(os.path.join(TRACES, "three-tier")):
         print(f"skip {os.path.basename(sys.argv[0])}: no recordings in {TRACES}")
         return 77
-    recordings.update((name, os.path.join(TRACES, name)) for name in sorted(os.listdir(TRACES)))
+    # relayds before 2.15 refuse CTF 2: test_feed.py
+    recordings.update((name, os.path.join(TRACES, name)) for name in sorted(os.listdir(TRACES)) if not name.startswith("ctf2-"))
     for name in SHARED_TABLES:
         path = unpack(name)
         if path:

@@ -251,8 +251,7 @@ static bool describe(struct reader *r, struct trace_desc *desc)
 	return lib_describe(&b->knowledge, clock, desc);
 }
 
-static void visit_classes(struct reader *r, void (*visit)(struct reader *r, const void *key,
-							   const struct class_desc *desc, void *user), void *user)
+static void visit_classes(struct reader *r, class_visit_fn *visit, void *user)
 {
 	lib_visit_classes(&bt(r)->knowledge, r, visit, user);
 }

@@ -55,9 +55,7 @@ void lib_knowledge_init(struct lib_knowledge *k, unsigned mip_version);
 void lib_knowledge_release(struct lib_knowledge *k);
 
 bool lib_describe(struct lib_knowledge *k, const bt_clock_class *clock, struct trace_desc *desc);
-void lib_visit_classes(struct lib_knowledge *k, struct reader *r,
-		      void (*visit)(struct reader *r, const void *key, const struct class_desc *desc, void *user),
-		      void *user);
+void lib_visit_classes(struct lib_knowledge *k, struct reader *r, class_visit_fn *visit, void *user);
 
 /* ---- types.c ---- */
 

@@ -74,28 +74,55 @@ bool lib_describe(struct lib_knowledge *k, const bt_clock_class *clock, struct t
 	return true;
 }
 
-void lib_visit_classes(struct lib_knowledge *k, struct reader *r,
-		      void (*visit)(struct reader *r, const void *key, const struct class_desc *desc, void *user),
-		      void *user)
+static int compare_streams(gconstpointer a, gconstpointer b)
+{
+	const uint64_t x = bt_stream_class_get_id(*(const bt_stream_class *const *)a);
+	const uint64_t y = bt_stream_class_get_id(*(const bt_stream_class *const *)b);
+
+	return x < y ? -1 : x > y;
+}
+
+static int compare_events(gconstpointer a, gconstpointer b)
+{
+	const uint64_t x = bt_event_class_get_id(*(const bt_event_class *const *)a);
+	const uint64_t y = bt_event_class_get_id(*(const bt_event_class *const *)b);
+
+	return x < y ? -1 : x > y;
+}
+
+static void visit_stream_class(struct lib_knowledge *k, const bt_stream_class *sc, struct reader *r,
+			       class_visit_fn *visit, void *user)
+{
+	GPtrArray *events = g_ptr_array_new();
+
+	for (uint64_t i = 0; i < bt_stream_class_get_event_class_count(sc); i++)
+		g_ptr_array_add(events, (gpointer)bt_stream_class_borrow_event_class_by_index_const(sc, i));
+	g_ptr_array_sort(events, compare_events);
+	for (guint i = 0; i < events->len; i++) {
+		const bt_event_class *ec = g_ptr_array_index(events, i);
+		const struct class_desc desc = {
+			.name = bt_event_class_get_name(ec),
+			.payload = lib_type(k, bt_event_class_borrow_payload_field_class_const(ec)),
+			.common = lib_type(k, bt_stream_class_borrow_event_common_context_field_class_const(sc)),
+			.specific = lib_type(k, bt_event_class_borrow_specific_context_field_class_const(ec)),
+			.group = sc,
+		};
+
+		visit(r, ec, &desc, user);
+	}
+	g_ptr_array_free(events, TRUE);
+}
+
+/* The library's order is not the same in all of its versions. */
+void lib_visit_classes(struct lib_knowledge *k, struct reader *r, class_visit_fn *visit, void *user)
 {
 	const bt_trace_class *tc = bt_trace_borrow_class_const(k->trace);
+	GPtrArray *streams = g_ptr_array_new();
 
-	for (uint64_t i = 0; i < bt_trace_class_get_stream_class_count(tc); i++) {
-		const bt_stream_class *sc = bt_trace_class_borrow_stream_class_by_index_const(tc, i);
-
-		for (uint64_t j = 0; j < bt_stream_class_get_event_class_count(sc); j++) {
-			const bt_event_class *ec = bt_stream_class_borrow_event_class_by_index_const(sc, j);
-			const struct class_desc desc = {
-				.name = bt_event_class_get_name(ec),
-				.payload = lib_type(k, bt_event_class_borrow_payload_field_class_const(ec)),
-				.common = lib_type(
-					k, bt_stream_class_borrow_event_common_context_field_class_const(sc)),
-				.specific = lib_type(k,
-						    bt_event_class_borrow_specific_context_field_class_const(ec)),
-				.group = sc,
-			};
-
-			visit(r, ec, &desc, user);
-		}
-	}
+	for (uint64_t i = 0; i < bt_trace_class_get_stream_class_count(tc); i++)
+		g_ptr_array_add(streams, (gpointer)bt_trace_class_borrow_stream_class_by_index_const(tc, i));
+	g_ptr_array_sort(streams, compare_streams);
+	for (guint i = 0; i < streams->len; i++)
+		visit_stream_class(k, g_ptr_array_index(streams, i), r, visit, user);
+	g_ptr_array_free(streams, TRUE);
 }

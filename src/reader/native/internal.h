@@ -73,9 +73,7 @@ enum lt_status native_trace_init(struct native_trace *t, struct layout *layout);
 void native_trace_release(struct native_trace *t);
 
 bool native_trace_describe(const struct native_trace *t, struct trace_desc *desc);
-void native_trace_visit(struct native_trace *t, struct reader *r,
-			void (*visit)(struct reader *r, const void *key, const struct class_desc *desc, void *user),
-			void *user);
+void native_trace_visit(struct native_trace *t, struct reader *r, class_visit_fn *visit, void *user);
 void native_trace_add_class(struct native_trace *t, const void *key, struct class_plan *plan);
 
 struct native_group *native_trace_group(const struct native_trace *t, const struct layout_stream *stream);

@@ -16,8 +16,7 @@ static bool describe(struct reader *r, struct trace_desc *desc)
 	return native_trace_describe(live_trace_newest(trace_of(r)), desc);
 }
 
-static void visit_classes(struct reader *r, void (*visit)(struct reader *r, const void *key,
-							   const struct class_desc *desc, void *user), void *user)
+static void visit_classes(struct reader *r, class_visit_fn *visit, void *user)
 {
 	native_trace_visit(live_trace_newest(trace_of(r)), r, visit, user);
 }

@@ -176,29 +176,56 @@ static const struct type *structure(const struct type *t)
 	return t && t->kind == TYPE_STRUCT ? t : NULL;
 }
 
-void native_trace_visit(struct native_trace *t, struct reader *r,
-			void (*visit)(struct reader *r, const void *key, const struct class_desc *desc, void *user),
-			void *user)
+static int by_id(gconstpointer a, gconstpointer b)
 {
-	const struct layout *l = t->layout;
+	const struct layout_event *x = *(struct layout_event *const *)a, *y = *(struct layout_event *const *)b;
 
-	for (guint i = 0; i < l->streams->len; i++) {
-		const struct layout_stream *s = g_ptr_array_index(l->streams, i);
+	return x->id < y->id ? -1 : x->id > y->id;
+}
 
-		for (guint k = 0; k < l->events->len; k++) {
-			const struct layout_event *e = g_ptr_array_index(l->events, k);
-			const struct class_desc desc = {
-				.name = e->name,
-				.payload = structure(e->fields),
-				.common = structure(s->event_context),
-				.specific = structure(e->context),
-				.group = s,
-			};
+static int by_stream_id(gconstpointer a, gconstpointer b)
+{
+	const struct layout_stream *x = *(struct layout_stream *const *)a, *y = *(struct layout_stream *const *)b;
 
-			if (e->is_known && layout_find_event(s, e->id) == e)
-				visit(r, e, &desc, user);
-		}
+	return x->id < y->id ? -1 : x->id > y->id;
+}
+
+static void visit_stream(const struct layout_stream *s, struct reader *r, class_visit_fn *visit, void *user)
+{
+	GPtrArray *events = g_ptr_array_new();
+	GHashTableIter iter;
+	gpointer value;
+
+	g_hash_table_iter_init(&iter, s->events);
+	while (g_hash_table_iter_next(&iter, NULL, &value))
+		if (((struct layout_event *)value)->is_known)
+			g_ptr_array_add(events, value);
+	g_ptr_array_sort(events, by_id);
+	for (guint i = 0; i < events->len; i++) {
+		const struct layout_event *e = g_ptr_array_index(events, i);
+		const struct class_desc desc = {
+			.name = e->name,
+			.payload = structure(e->fields),
+			.common = structure(s->event_context),
+			.specific = structure(e->context),
+			.group = s,
+		};
+
+		visit(r, e, &desc, user);
 	}
+	g_ptr_array_free(events, TRUE);
+}
+
+void native_trace_visit(struct native_trace *t, struct reader *r, class_visit_fn *visit, void *user)
+{
+	GPtrArray *streams = g_ptr_array_new();
+
+	for (guint i = 0; i < t->layout->streams->len; i++)
+		g_ptr_array_add(streams, g_ptr_array_index(t->layout->streams, i));
+	g_ptr_array_sort(streams, by_stream_id);
+	for (guint i = 0; i < streams->len; i++)
+		visit_stream(g_ptr_array_index(streams, i), r, visit, user);
+	g_ptr_array_free(streams, TRUE);
 }
 
 void native_trace_add_class(struct native_trace *t, const void *key, struct class_plan *plan)
