@@ -66,24 +66,24 @@ def recording(name):
     return None
 
 
-def recording_names():
-    """Those there are, sorted."""
-    return sorted({file.removesuffix(".tar.zst") for directory in TRACES if os.path.isdir(directory)
-                   for file in os.listdir(directory) if file.endswith(".tar.zst")})
-
-
 # Of user space: the kernel's figures are not in them, and babeltrace2 2.0 cannot read them.
 USER_SPACE = {"ctf2-ust"}
 
 
+def recording_names(user_space=False):
+    """Those of kernels, or all there are, sorted."""
+    return sorted({file.removesuffix(".tar.zst") for directory in TRACES if os.path.isdir(directory)
+                   for file in os.listdir(directory) if file.endswith(".tar.zst")} - (set() if user_space else USER_SPACE))
+
+
 def recordings(only=None, user_space=False):
     """name, directory, truth directory of every recording of a kernel, or every one; skips the test if there is none."""
-    names = [n for n in recording_names() if not only or n in only]
+    names = [n for n in recording_names(user_space) if not only or n in only]
     if not names:
         skip(f"none of the recordings {', '.join(sorted(only or ()))} in {' or '.join(TRACES)}")
     wanted = sys.argv[1:]
     for name in names:
-        if (wanted and name not in wanted) or (name in USER_SPACE and not user_space):
+        if wanted and name not in wanted:
             continue
         found = recording(name)
         if found:
