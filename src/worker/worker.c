@@ -109,6 +109,16 @@ static void read_recording(char **argv, struct ring_producer *ring)
 
 /* ---- recordings that are being written ---- */
 
+/* Until it is time to look again, or there is room in a full ring. */
+static void wait_for_more(const struct native_follow *f, struct ring_producer *ring)
+{
+	struct pollfd room = { .fd = native_follow_is_full(f) ? ring->fds.wake : -1, .events = POLLIN };
+
+	poll(&room, 1, FOLLOW_EVERY_MS);
+	if (room.revents)
+		ring_room_woken(ring);
+}
+
 static void follow_recordings(char **argv, struct ring_producer *ring)
 {
 	struct native_follow *f = native_follow_create(argv[1], (unsigned)number(argv[2]), ring);
@@ -116,7 +126,7 @@ static void follow_recordings(char **argv, struct ring_producer *ring)
 
 	while ((status = native_follow_step(f)) == LT_OK || status == LT_AGAIN) {
 		if (status == LT_AGAIN)
-			poll(NULL, 0, FOLLOW_EVERY_MS);
+			wait_for_more(f, ring);
 		ring_beat(ring);
 	}
 	say_how_it_ended(ring, status, FAILED_OTHER);

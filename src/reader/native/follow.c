@@ -260,13 +260,21 @@ static void tell_that_it_waits(struct native_follow *f)
 	emit_end(f->live.ring, emit_begin(f->live.ring, EVENT_BEACON, f->live.last_ns, 0));
 }
 
+bool native_follow_is_full(const struct native_follow *f)
+{
+	return f->live.is_full;
+}
+
 enum lt_status native_follow_step(struct native_follow *f)
 {
-	if (live_merge_run(&f->live)) {
+	f->live.is_full = false;
+	if (live_merge_run(&f->live) == LT_OK) {
 		f->told_us = f->now_us;
 		ring_beat(f->live.ring);
 		return LT_OK;
 	}
+	if (f->live.is_full)
+		return LT_AGAIN;
 	if (!f->has_looked && !f->is_over) {
 		f->has_looked = true;
 		look_around(f);

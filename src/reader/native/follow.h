@@ -2,6 +2,8 @@
 #ifndef LT_READER_NATIVE_FOLLOW_H
 #define LT_READER_NATIVE_FOLLOW_H
 
+#include <stdbool.h>
+
 #include "base/status.h"
 #include "source/ring.h"
 
@@ -25,10 +27,13 @@ struct native_follow *native_follow_create(const char *directory, unsigned patie
 void native_follow_destroy(struct native_follow *f);
 
 /*
- * Writes some hundred records at most. LT_OK: there is more. LT_AGAIN: nothing for now, everything is
- * published: call it again in a moment. LT_END: it is over, everything was written. LT_ERROR: so it is,
- * and there was nothing that could be read.
+ * Writes some hundred records at most. LT_OK: there is more. LT_AGAIN: nothing for now, or the ring is full;
+ * everything is published: call it again in a moment, or when there is room. LT_END: it is over, everything
+ * was written. LT_ERROR: so it is, and there was nothing that could be read.
  */
 enum lt_status native_follow_step(struct native_follow *f);
+
+/* After LT_AGAIN: it waits for room in the ring. */
+bool native_follow_is_full(const struct native_follow *f);
 
 #endif
