@@ -73,7 +73,7 @@ done
 
 expect 2 '' 'more than one URL' list net://a net://b
 expect 2 '' "'recording/': a URL is net://HOST" list recording/
-expect 1 '' "reading 'net6://[::1]:1': cannot connect: Connection refused" list 'net6://[::1]:1'
+expect 1 '' "reading 'net6://.*': cannot connect: Connection refused" list 'net6://[::1]:1'
 expect 2 '' "option '--csv' is not for 'list'" list --csv
 expect 1 '' "reading 'net://127.0.0.1:1': cannot connect: Connection refused" list net://127.0.0.1:1
 
