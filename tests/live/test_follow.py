@@ -113,7 +113,7 @@ def test_growing():
 
 def test_files():
     """Streams of several files."""
-    with session("files", "--tracefile-size=65536") as s:
+    with session("files", "--tracefile-size=65536", "--switch-timer=100000") as s:
         s.run(10)
         report = s.follow()
         s.run(20000)
