@@ -112,7 +112,7 @@ def test_growing():
 
 
 def test_files():
-    """Streams of several files."""
+    """Streams of several files. Its timer moves the time on: all events may lie in one interval, which must end to be shown."""
     with session("files", "--tracefile-size=65536", "--switch-timer=100000") as s:
         s.run(10)
         report = s.follow()
