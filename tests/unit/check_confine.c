@@ -184,5 +184,5 @@ int main(void)
 		puts("skip confine: not with sanitizers, coverage or valgrind");
 		return EXIT_SUCCESS;
 	}
-	return unit_run("confine", tests, G_N_ELEMENTS(tests));
+	return unit_run("confine", NULL, NULL, tests, G_N_ELEMENTS(tests));
 }

@@ -763,5 +763,5 @@ int main(int argc, char **argv)
 	tests[n++] = test_counts_equal_babeltrace;
 	tests[n++] = test_backward_steps;
 	tests[n++] = test_damaged_files;
-	return unit_run("source", tests, n);
+	return unit_run("source", NULL, NULL, tests, n);
 }

@@ -270,5 +270,5 @@ int main(void)
 		printf("skip check_waits_cases: no directory of conformance cases\n");
 		return 77;
 	}
-	return unit_run("waits_cases", tests, 1);
+	return unit_run("waits_cases", NULL, NULL, tests, 1);
 }

@@ -9,8 +9,9 @@
  * A unit test program is a list of Check tests:
  *
  *	UNIT_MAIN("map64", test_put, test_delete)
+ *	UNIT_MAIN_AROUND("view", setup, teardown, test_cpu, test_io)	setup() before each test, teardown() after it
  */
-static inline int unit_run(const char *name, const TTest *const *tests, size_t n)
+static inline int unit_run(const char *name, SFun setup, SFun teardown, const TTest *const *tests, size_t n)
 {
 	Suite *suite = suite_create(name);
 	SRunner *runner;
@@ -20,6 +21,8 @@ static inline int unit_run(const char *name, const TTest *const *tests, size_t n
 		TCase *tc = tcase_create(tests[i]->name);
 
 		tcase_set_timeout(tc, 60);
+		if (setup)
+			tcase_add_checked_fixture(tc, setup, teardown);
 		tcase_add_test(tc, tests[i]);
 		suite_add_tcase(suite, tc);
 	}
@@ -30,12 +33,13 @@ static inline int unit_run(const char *name, const TTest *const *tests, size_t n
 	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
-#define UNIT_MAIN(name, ...) \
+#define UNIT_MAIN(name, ...) UNIT_MAIN_AROUND(name, NULL, NULL, __VA_ARGS__)
+#define UNIT_MAIN_AROUND(name, setup, teardown, ...) \
 	int main(void) \
 	{ \
 		const TTest *const unit_tests[] = {__VA_ARGS__}; \
 \
-		return unit_run(name, unit_tests, sizeof(unit_tests) / sizeof(unit_tests[0])); \
+		return unit_run(name, setup, teardown, unit_tests, sizeof(unit_tests) / sizeof(unit_tests[0])); \
 	}
 
 #endif

@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Order, filter, search and tree of rows. */
+#include "views.h"
+
+#include "base/error.h"
+#include "view/missing.h"
+
+/* ---- order, filter, tree ---- */
+
+static void three_threads(void)
+{
+	struct thread_row *t;
+
+	begin();
+	t = add_thread(1, 3, 3, 1, "c");
+	t->switches = 5;
+	t = add_thread(0, 2, 2, 1, "b");
+	t->switches = 5;
+	t->prio = UINT64_MAX;
+	t = add_thread(0, 1, 1, 0, "a");
+	t->switches = 9;
+	end();
+}
+
+static void assert_tids(unsigned a, unsigned b, unsigned c)
+{
+	ck_assert_uint_eq(rows.n, 3);
+	ASSERT_UINT(0, "tid", a);
+	ASSERT_UINT(1, "tid", b);
+	ASSERT_UINT(2, "tid", c);
+}
+
+START_TEST(test_sort)
+{
+	struct view_query q = query("cpu");
+	struct view_key key;
+
+	three_threads();
+	build(&q);
+	assert_tids(1, 2, 3);
+	q.sort = view_column_find(q.table->columns, q.table->n_columns, "switches");
+	build(&q); /* greatest first; equal ones by host */
+	assert_tids(1, 2, 3);
+	key = rows.rows[2].key;
+	q.reverse = true;
+	build(&q); /* equal ones still by host */
+	assert_tids(2, 3, 1);
+	ck_assert_uint_eq(view_rows_index(&rows, &key), 1);
+	q.sort = view_column_find(q.table->columns, q.table->n_columns, "comm");
+	build(&q);
+	assert_tids(3, 2, 1);
+	q.reverse = false;
+	build(&q);
+	assert_tids(1, 2, 3);
+	q.sort = view_column_find(q.table->columns, q.table->n_columns, "prio");
+	q.reverse = true;
+	build(&q); /* unknown is least */
+	assert_tids(1, 3, 2);
+}
+END_TEST
+
+static void assert_filtered(const char *table, const char *text, unsigned n)
+{
+	struct view_query q = query(table);
+	struct view_filter filter;
+
+	view_filter_init(&filter);
+	ck_assert_int_eq(view_filter_parse(&filter, text), LT_OK);
+	q.filter = &filter;
+	build(&q);
+	ck_assert_msg(rows.n == n, "'%s' gives %u rows", text, rows.n);
+	view_filter_release(&filter);
+}
+
+static void assert_missing(const char *table, const char *filtered, const char *expected)
+{
+	struct view_filter filter;
+	char *text;
+
+	view_filter_init(&filter);
+	ck_assert_int_eq(view_filter_parse(&filter, filtered), LT_OK);
+	text = view_missing_text(view_table_find(table), shown, 2, &filter);
+	if (expected)
+		ck_assert_str_eq(text, expected);
+	else
+		ck_assert_ptr_null(text);
+	g_free(text);
+	view_filter_release(&filter);
+}
+
+START_TEST(test_missing)
+{
+	static const char *db[] = { "sched_waking", "block_rq_issue", "lttng_statedump_block_device" };
+	static const char *web[] = { "block_rq_issue", "block_rq_complete", "syscall_entry_*", "syscall_exit_*" };
+
+	begin();
+	end();
+	shown[0].missing = db;
+	shown[0].n_missing = G_N_ELEMENTS(db);
+	shown[1].missing = web;
+	shown[1].n_missing = G_N_ELEMENTS(web);
+	assert_missing("disks", "", "no block_rq_issue, block_rq_complete events: "
+				    "lttng enable-event -k block_rq_issue,block_rq_complete");
+	assert_missing("disks", "host:db", "no block_rq_issue events: lttng enable-event -k block_rq_issue");
+	assert_missing("sched", "", "db: no sched_waking events: lttng enable-event -k sched_waking");
+	assert_missing("sched", "host:web", NULL);
+	assert_missing("io", "", "web: no system calls: lttng enable-event -k --syscall --all");
+	assert_missing("relations", "", "no sched_waking events, no system calls: lttng enable-event -k sched_waking; "
+					"lttng enable-event -k --syscall --all");
+	assert_missing("cpu", "", NULL);
+	assert_missing("hosts", "", NULL);
+	shown[1].iv = NULL;
+	assert_missing("io", "", NULL);
+}
+END_TEST
+
+static void assert_filter_error(const char *text, const char *expected)
+{
+	struct view_filter filter;
+
+	view_filter_init(&filter);
+	ck_assert_int_eq(view_filter_parse(&filter, text), LT_ERROR);
+	ck_assert_str_eq(error_text(), expected);
+	view_filter_release(&filter);
+}
+
+START_TEST(test_filter_errors)
+{
+	assert_filter_error("nginx bogus:x",
+			    "unknown term 'bogus:': known are host:, comm:, pid:, tid:, container:");
+	assert_filter_error("pid:x", "'pid:x': 'pid:' wants a number");
+	assert_filter_error("tid:", "'tid:': 'tid:' wants a number");
+	assert_filter_error("host:", "'host:': 'host:' wants a name");
+	assert_filter_error("container:web", "'container:web': 'container:' wants the number of a namespace, or '*'");
+}
+END_TEST
+
+START_TEST(test_filter)
+{
+	struct disk_row *d;
+	struct thread_row *t;
+
+	begin();
+	t = add_thread(0, 1, 1, 0, "nginx");
+	t->switches = 1;
+	t->pid_ns = UINT64_C(0xeffffffc);
+	t = add_thread(0, 2, 1, 0, "nginx-worker");
+	t->switches = 1;
+	t->pid_ns = 4026532200;
+	t = add_thread(1, 3, 3, 0, "Redis");
+	t->switches = 1;
+	d = ADD(0, DISK, disk);
+	d->name = strpool_intern_z("vda");
+	d->reads = 1;
+	end();
+	assert_filtered("cpu", "", 3);
+	assert_filtered("cpu", "host:db", 2);
+	assert_filtered("cpu", "host:d?", 2);
+	assert_filtered("cpu", "host:web host:db", 3);
+	assert_filtered("cpu", "pid:1", 2);
+	assert_filtered("cpu", "tid:1", 1);
+	assert_filtered("cpu", "tid:1 tid:3 host:web", 1);
+	assert_filtered("cpu", "comm:nginx", 2);
+	assert_filtered("cpu", "comm:nginx*", 2);
+	assert_filtered("cpu", "comm:*worker", 1);
+	assert_filtered("cpu", "redis", 1);
+	/* plain texts: what kernels and addresses are made of */
+	assert_filtered("cpu", "kworker/0:1", 0);
+	assert_filtered("cpu", "socket:[25052]", 0);
+	assert_filtered("cpu", "10.0.0.1:80", 0);
+	assert_filtered("cpu", "container:*", 1);
+	assert_filtered("cpu", "container:4026532200", 1);
+	assert_filtered("disks", "pid:1 comm:nginx", 1); /* says nothing of disks */
+	assert_filtered("disks", "vdb", 0);
+}
+END_TEST
+
+START_TEST(test_search)
+{
+	struct view_query q = query("cpu");
+
+	three_threads();
+	build(&q);
+	ck_assert_uint_eq(view_rows_search(&rows, 0, "C", false), 2);
+	ck_assert_uint_eq(view_rows_search(&rows, 1, "1", false), 0); /* goes on at the top */
+	ck_assert_uint_eq(view_rows_search(&rows, 0, "web", true), 2);
+	ck_assert_uint_eq(view_rows_search(&rows, 0, "none", false), VIEW_NO_ROW);
+}
+END_TEST
+
+START_TEST(test_tree)
+{
+	struct view_query q = query("cpu");
+	GHashTable *collapsed = g_hash_table_new(view_key_hash, view_key_equal_hash);
+	struct view_key key;
+
+	begin();
+	add_thread(0, 30, 30, 20, "grandchild")->switches = 1;
+	add_thread(0, 1, 1, 0, "init");
+	add_thread(0, 20, 20, 1, "child");
+	add_thread(0, 21, 20, 1, "thread of child");
+	add_thread(0, 25, 25, 1, "brother");
+	add_thread(0, 40, 40, 41, "circle");
+	add_thread(0, 41, 41, 40, "circle");
+	end();
+	q.tree = true;
+	build(&q);
+	ck_assert_uint_eq(rows.n, 7);
+	ASSERT_TEXT(0, "comm", "init");
+	ASSERT_TEXT(1, "comm", "child");
+	ASSERT_TEXT(2, "comm", "thread of child");
+	ASSERT_TEXT(3, "comm", "grandchild");
+	ASSERT_TEXT(4, "comm", "brother");
+	ck_assert_uint_eq(rows.rows[0].depth, 0);
+	ck_assert_uint_eq(rows.rows[1].depth, 1);
+	ck_assert_uint_eq(rows.rows[3].depth, 2);
+	ck_assert(rows.rows[0].has_children && rows.rows[1].has_children && !rows.rows[2].has_children);
+	ck_assert(!rows.rows[1].last && rows.rows[4].last && rows.rows[3].last);
+	ck_assert_uint_eq(view_rows_parent(&rows, 3), 1);
+	ck_assert_uint_eq(view_rows_parent(&rows, 4), 0);
+	ck_assert_uint_eq(view_rows_parent(&rows, 0), VIEW_NO_ROW);
+
+	key = rows.rows[1].key;
+	g_hash_table_add(collapsed, &key);
+	q.collapsed = collapsed;
+	build(&q);
+	ck_assert_uint_eq(rows.n, 5);
+	ck_assert_uint_eq(rows.rows[1].hidden, 2);
+	ASSERT_TEXT(2, "comm", "brother");
+	g_hash_table_unref(collapsed);
+}
+END_TEST
+
+/* A collapsed row has the figures of its branch, and brothers are in the order of theirs. */
+START_TEST(test_tree_of_branches)
+{
+	struct view_query q = query("cpu");
+	GHashTable *collapsed = g_hash_table_new(view_key_hash, view_key_equal_hash);
+	struct view_key shell;
+	struct thread_row *t;
+
+	begin();
+	add_thread(0, 1, 1, 0, "init");
+	add_thread(0, 10, 10, 1, "daemon")->switches = 3;
+	add_thread(0, 20, 20, 1, "shell");
+	add_thread(0, 30, 30, 20, "make")->switches = 2;
+	t = add_thread(0, 31, 31, 30, "cc");
+	t->switches = 4;
+	t->state = THREAD_RUNNING;
+	t->cpu_ns = 100 * MS;
+	t->since_ns = END - 50 * MS;
+	/* one of another host stays with its host, whatever it has */
+	add_thread(1, 7, 7, 0, "busy")->switches = 1000;
+	end();
+	q.tree = true;
+	q.sort = view_column_find(q.table->columns, q.table->n_columns, "switches");
+	build(&q);
+	ck_assert_uint_eq(rows.n, 6);
+	ASSERT_TEXT(1, "comm", "shell");
+	ASSERT_TEXT(2, "comm", "make");
+	ASSERT_TEXT(4, "comm", "daemon");
+	ASSERT_UINT(1, "switches", 0);
+	shell = rows.rows[1].key;
+	q.reverse = true;
+	build(&q);
+	ASSERT_TEXT(1, "comm", "daemon");
+
+	q.reverse = false;
+	q.collapsed = collapsed;
+	g_hash_table_add(collapsed, &shell);
+	build(&q);
+	ck_assert_uint_eq(rows.n, 4);
+	ASSERT_TEXT(1, "comm", "shell");
+	ck_assert_uint_eq(rows.rows[1].hidden, 2);
+	ASSERT_UINT(1, "switches", 6);
+	ASSERT_UINT(1, "cpu_ns", 150 * MS);
+	ASSERT_REAL(1, "cpu_percent", 15);
+	ASSERT_UINT(1, "threads", 3);
+	ASSERT_UINT(1, "tid", 20);
+	ASSERT_NULL(1, "since_ns");
+	g_hash_table_unref(collapsed);
+}
+END_TEST
+
+START_TEST(test_tree_of_counters)
+{
+	struct view_query q = query("counters");
+	GHashTable *collapsed = g_hash_table_new(view_key_hash, view_key_equal_hash);
+	struct thread_row *t;
+	struct view_key key;
+
+	begin();
+	t = add_thread(0, 1, 1, 0, "init");
+	add_perf(t, "perf_cpu_cycles", 5);
+	t = add_thread(0, 2, 2, 1, "worker");
+	add_perf(t, "perf_cpu_cycles", 40);
+	add_perf(t, "perf_cpu_faults", 7);
+	end();
+	q.tree = true;
+	build(&q);
+	ck_assert_uint_eq(rows.n, 2);
+	ASSERT_UINT(0, "perf_cpu_cycles", 5);
+	key = rows.rows[0].key;
+	g_hash_table_add(collapsed, &key);
+	q.collapsed = collapsed;
+	build(&q);
+	ck_assert_uint_eq(rows.n, 1);
+	ASSERT_UINT(0, "perf_cpu_cycles", 45);
+	ASSERT_UINT(0, "perf_cpu_faults", 7);
+	g_hash_table_unref(collapsed);
+}
+END_TEST
+
+/* A chain of forks as long as there can be, and only the chosen rows. */
+START_TEST(test_deep_tree)
+{
+	struct view_query q = query("cpu");
+	GHashTable *only = g_hash_table_new(view_key_hash, view_key_equal_hash);
+	struct view_key key;
+
+	begin();
+	for (int i = 1; i <= 100000; i++)
+		add_thread(0, i, i, i - 1, "fork");
+	end();
+	q.tree = true;
+	build(&q);
+	ck_assert_uint_eq(rows.n, 100000);
+	ck_assert_uint_eq(rows.rows[99999].depth, UINT16_MAX);
+	key = rows.rows[500].key;
+	g_hash_table_add(only, &key);
+	q.only = only;
+	build(&q);
+	ck_assert_uint_eq(rows.n, 1);
+	g_hash_table_unref(only);
+}
+END_TEST
+
+UNIT_MAIN_AROUND("view rows", setup, teardown, test_sort, test_filter, test_filter_errors, test_missing,
+		 test_search, test_tree, test_tree_of_branches, test_tree_of_counters, test_deep_tree)
