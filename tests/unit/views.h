@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Two hosts built by hand, db and web, whose states the tests change between begin() and end(), and rows of their tables. */
+/* Two hosts built by hand, db and web, whose states the tests change between begin() and end(), and rows of them. */
 #ifndef LT_VIEWS_H
 #define LT_VIEWS_H
 
