@@ -74,36 +74,35 @@ static unsigned last_key(const struct chunk *c, unsigned i)
 	return i;
 }
 
-void chunk_get_state(const struct chunk *c, unsigned i, const struct codec *codec, uint32_t tables_mask,
+bool chunk_get_state(const struct chunk *c, unsigned i, const struct codec *codec, uint32_t tables_mask,
 		     struct host_state *s)
 {
 	unsigned key = last_key(c, i);
 	uint32_t begin = key ? c->frames[key - 1].data_end : 0;
+	size_t bytes;
+	bool ok;
 
 	state_clear(s);
-	codec_get_frame(codec, c->data.data + begin, c->frames[key].data_begin - begin, chunk_frame_begin(c, key),
-			tables_mask, s, NULL, NULL);
-	for (; key < i; key++)
-		chunk_get_frame(c, key, codec, tables_mask, s, NULL, NULL);
+	ok = codec_get_frame(codec, c->data.data + begin, c->frames[key].data_begin - begin, chunk_frame_begin(c, key),
+			     tables_mask, s, NULL, NULL, &bytes);
+	for (; ok && key < i; key++)
+		ok = chunk_get_frame(c, key, codec, tables_mask, s, NULL, NULL, &bytes);
 	state_frame_begin(s);
+	return ok;
 }
 
-size_t chunk_get_key_table(const struct chunk *c, const struct codec *codec, enum table_id table,
-			   struct host_state *s)
+bool chunk_get_key_table(const struct chunk *c, const struct codec *codec, enum table_id table, struct host_state *s,
+			 size_t *bytes)
 {
-	if (!c->key_len)
-		return 0;
-	return codec_get_frame(codec, c->data.data, c->key_len, c->begin_ns, 1u << table, s, NULL, NULL);
+	return codec_get_frame(codec, c->data.data, c->key_len, c->begin_ns, 1u << table, s, NULL, NULL, bytes);
 }
 
-size_t chunk_get_frame(const struct chunk *c, unsigned i, const struct codec *codec, uint32_t tables_mask,
-		       struct host_state *s, state_retire_fn *retire, void *retire_data)
+bool chunk_get_frame(const struct chunk *c, unsigned i, const struct codec *codec, uint32_t tables_mask,
+		     struct host_state *s, state_retire_fn *retire, void *retire_data, size_t *bytes)
 {
 	const struct frame *f = &c->frames[i];
 
 	g_assert(i < c->n_frames);
-	if (f->data_end == f->data_begin)
-		return 0;
 	return codec_get_frame(codec, c->data.data + f->data_begin, f->data_end - f->data_begin,
-			       chunk_frame_begin(c, i), tables_mask, s, retire, retire_data);
+			       chunk_frame_begin(c, i), tables_mask, s, retire, retire_data, bytes);
 }

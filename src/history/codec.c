@@ -79,24 +79,29 @@ static void plan_table(struct plan *plan, const struct table_desc *desc)
 	for (unsigned i = 1; i < desc->n_cells; i++) {
 		if (is_dist(desc, i)) {
 			plan->ops[i] = OP_DIST;
+			plan->valid |= UINT64_C(1) << i;
 			plan->figures |= UINT64_C(3) << i;
 			plan->empty[i + DIST_MIN] = UINT64_MAX;
 			i += DIST_CELLS - 1;
 			continue;
 		}
 		plan->ops[i] = op_of_kind(desc->cells[i].kind);
+		plan->valid |= UINT64_C(1) << i;
 		if (plan->ops[i] == OP_GROWTH)
 			plan->figures |= UINT64_C(1) << i;
 		else if (plan->ops[i] == OP_MIN)
 			plan->empty[i] = UINT64_MAX;
 	}
 	plan_accruals(plan, desc);
+	if (plan->told_by_rest)
+		plan->valid |= TOLD_BY_REST;
 }
 
 struct codec *codec_create(void)
 {
 	struct codec *c = g_new0(struct codec, 1);
 
+	c->rows_max = STATE_NO_ROW;
 	for (int i = 0; i < TABLES; i++) {
 		plan_table(&c->plans[i], &table_descs[i]);
 		c->masks[i] = g_array_new(FALSE, FALSE, sizeof(uint64_t));

@@ -72,9 +72,12 @@ void codec_put_key(struct codec *c, struct bytes *out, uint64_t t_ns, const stru
  * become dirty. Rows that end in it are handed to retire and removed; those that
  * also began in it have the number STATE_NO_ROW. Without retire only the state after
  * the frame is wanted: the extremes stay as they are. begin_ns as it was when the
- * frame was put. The data lies in a struct bytes. Returns the bytes of these tables.
+ * frame was put. The data lies in a struct bytes; *bytes: those of these tables. False: it is not what this codec put,
+ * s is anything then; data that may be so are followed by CODEC_PAD bytes that can be read.
  */
-size_t codec_get_frame(const struct codec *c, const uint8_t *data, size_t len, uint64_t begin_ns, uint32_t tables_mask,
-		       struct host_state *s, state_retire_fn *retire, void *retire_data);
+bool codec_get_frame(const struct codec *c, const uint8_t *data, size_t len, uint64_t begin_ns, uint32_t tables_mask,
+		     struct host_state *s, state_retire_fn *retire, void *retire_data, size_t *bytes);
+
+enum { CODEC_PAD = 2048 };
 
 #endif

@@ -1,19 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Bytes into differences. */
+/*
+ * Bytes into differences. They may come from a file that anything has happened to, so nothing is taken on trust: but
+ * for what a row reads, which is bounded and less than CODEC_PAD, no read is past the bytes there are, as each row
+ * must begin inside of them. What is wrong then shows at the next row or at the table's end.
+ */
 #include <string.h>
 
 #include "history/codec_internal.h"
 #include "history/sized.h"
 #include "history/varint.h"
 
+/* A row without changes has a mask of 0; MASK_NONE: there is no such mask. */
+#define MASK_NONE UINT64_MAX
+
 static uint64_t get_mask(const struct codec *c, enum table_id table, struct sized_get *get)
 {
-	uint64_t number = sized_get(get);
+	uint64_t number = sized_get(get), mask;
 
-	if (number == MASK_FOLLOWS)
-		return sized_get(get);
-	g_assert(number <= c->masks[table]->len);
-	return g_array_index(c->masks[table], uint64_t, number - 1);
+	if (number > c->masks[table]->len)
+		return MASK_NONE;
+	mask = number == MASK_FOLLOWS ? sized_get(get) : g_array_index(c->masks[table], uint64_t, number - 1);
+	return mask & ~c->plans[table].valid ? MASK_NONE : mask;
 }
 
 /* The time that a number stands for. */
@@ -96,7 +103,19 @@ static void get_cells(const struct plan *plan, struct get *get, uint64_t mask, u
 		cells[plan->told_by_rest] += accrual_lag(plan, cells) - lag;
 }
 
-static void get_table(const struct codec *c, enum table_id table, struct get get, uint64_t numbers,
+/* Where the bytes of a table end. */
+struct table_end {
+	uint32_t numbers;
+	const uint8_t *rows, *extremes;
+};
+
+static bool is_inside(const struct get *get, const struct table_end *end)
+{
+	return get->rows.n < end->numbers && get->rows.bytes <= end->rows &&
+	       (!get->extremes || get->extremes <= end->extremes);
+}
+
+static bool get_table(const struct codec *c, enum table_id table, struct get get, const struct table_end *end,
 		      uint64_t begin_ns, struct host_state *s, state_retire_fn *retire, void *retire_data)
 {
 	const struct plan *plan = &c->plans[table];
@@ -104,22 +123,27 @@ static void get_table(const struct codec *c, enum table_id table, struct get get
 	uint64_t brief[CELLS_MAX]; /* a life inside the frame */
 	struct row_names before = {0};
 
-	while (get.rows.n < numbers) {
+	while (is_inside(&get, end)) {
 		uint64_t head = sized_get(&get.rows), mask = get_mask(c, table, &get.rows);
 		uint64_t *cells = brief;
 
 		before.row += head >> ROW_FLAG_BITS;
+		if (mask == MASK_NONE)
+			return false;
 		if (head & ROW_IS_NEW) {
 			before.uid += unzigzag(sized_get(&get.rows));
 			if (head & ROW_HAS_ENDED) {
 				memcpy(brief, plan->empty, sizeof(brief));
 				brief[0] = before.uid;
 			} else {
+				if (before.row >= c->rows_max || state_alive(t, before.row))
+					return false;
 				state_add_at(s, table, before.row, before.uid);
 				cells = state_cells(t, before.row);
 			}
 		} else {
-			g_assert(state_alive(t, before.row));
+			if (!state_alive(t, before.row))
+				return false;
 			state_touch(s, table, before.row);
 			cells = state_cells(t, before.row);
 		}
@@ -132,28 +156,59 @@ static void get_table(const struct codec *c, enum table_id table, struct get get
 				state_remove_at(s, table, before.row);
 		}
 	}
-	g_assert(get.rows.n == numbers);
+	return get.rows.n == end->numbers && get.rows.bytes == end->rows &&
+	       (!get.extremes || get.extremes == end->extremes);
 }
 
-size_t codec_get_frame(const struct codec *c, const uint8_t *data, size_t len, uint64_t begin_ns, uint32_t tables_mask,
-		       struct host_state *s, state_retire_fn *retire, void *retire_data)
+/* The head of a table's bytes. */
+struct table_head {
+	uint64_t table, numbers, rows, extremes; /* lengths of the parts, but for the sizes' */
+	uint64_t sizes;
+};
+
+/* False: it is not followed by as much as it says. */
+static bool get_head(struct table_head *head, const uint8_t **p, const uint8_t *end)
+{
+	uint64_t left;
+
+	head->table = varint_get(p);
+	head->numbers = varint_get(p);
+	head->rows = varint_get(p);
+	head->extremes = varint_get(p);
+	if (*p > end || head->table >= TABLES)
+		return false;
+	left = (uint64_t)(end - *p);
+	if (left > UINT32_MAX || head->numbers > MIN(2 * left, UINT32_MAX / 2))
+		return false;
+	head->sizes = sized_packed((uint32_t)head->numbers);
+	return head->sizes <= left && head->rows <= left - head->sizes &&
+	       head->extremes <= left - head->sizes - head->rows;
+}
+
+bool codec_get_frame(const struct codec *c, const uint8_t *data, size_t len, uint64_t begin_ns, uint32_t tables_mask,
+		     struct host_state *s, state_retire_fn *retire, void *retire_data, size_t *bytes)
 {
 	const uint8_t *p = data, *end = data + len;
-	size_t bytes = 0;
 
+	*bytes = 0;
 	while (p < end) {
-		uint64_t table = varint_get(&p), numbers = varint_get(&p), rows = varint_get(&p);
-		uint64_t extremes = varint_get(&p), sizes = sized_packed(numbers);
+		struct table_head head;
+		const uint8_t *rows, *extremes;
 
-		g_assert(table < TABLES && sizes + rows + extremes <= (size_t)(end - p));
-		if (tables_mask >> table & 1) {
-			struct get get = { .rows = { p + sizes, p, 0 }, .extremes = retire ? p + sizes + rows : NULL };
+		if (!get_head(&head, &p, end))
+			return false;
+		rows = p + head.sizes;
+		extremes = rows + head.rows;
+		if (tables_mask >> head.table & 1) {
+			const struct table_end table_end = { (uint32_t)head.numbers, extremes,
+							     extremes + head.extremes };
+			struct get get = { .rows = { rows, p, 0 }, .extremes = retire ? extremes : NULL };
 
-			get_table(c, table, get, numbers, begin_ns, s, retire, retire_data);
-			bytes += sizes + rows + extremes;
+			if (!get_table(c, head.table, get, &table_end, begin_ns, s, retire, retire_data))
+				return false;
+			*bytes += head.sizes + head.rows + head.extremes;
 		}
-		p += sizes + rows + extremes;
+		p = extremes + head.extremes;
 	}
-	g_assert(p == end);
-	return bytes;
+	return true;
 }

@@ -46,6 +46,7 @@ struct plan {
 	uint8_t told_by_rest;  /* the last of those accruals, 0: none */
 	uint64_t accruals;     /* bits of all of them */
 	uint64_t figures;      /* bits of counters and accruals */
+	uint64_t valid;        /* bits that a mask may have */
 	uint8_t ops[CELLS_MAX];
 	uint64_t empty[CELLS_MAX]; /* a new row */
 };
@@ -56,8 +57,12 @@ struct codec {
 	struct plan plans[TABLES];
 	struct map64 mask_numbers[TABLES]; /* mask -> place in masks[], + 1 */
 	GArray *masks[TABLES];             /* uint64_t */
+	uint32_t rows_max;                 /* of a table: those of frames that are read are below */
 	struct bytes rows, sizes, extremes; /* of the table being put */
 };
+
+/* Room for any row: numbers of a frame and extremes, which are three at most of a distribution. */
+enum { ROW_NUMBERS_MAX = CELLS_MAX + 4, ROW_EXTREMES_MAX = CELLS_MAX };
 
 /* What names the row before it in a table's rows. */
 struct row_names {

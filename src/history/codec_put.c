@@ -6,9 +6,6 @@
 #include "history/sized.h"
 #include "history/varint.h"
 
-/* Room for any row. */
-enum { ROW_NUMBERS_MAX = CELLS_MAX + 4 };
-
 static void put_mask(struct codec *c, enum table_id table, struct sized_put *put, uint64_t mask)
 {
 	uint32_t number = map64_get(&c->mask_numbers[table], mask);
@@ -130,7 +127,7 @@ static void put_row(struct codec *c, enum table_id table, struct row_names *befo
 		return;
 	bytes_reserve(&c->rows, ROW_NUMBERS_MAX * SIZED_MAX);
 	bytes_reserve(&c->sizes, ROW_NUMBERS_MAX + 1);
-	bytes_reserve(&c->extremes, CELLS_MAX * VARINT_MAX);
+	bytes_reserve(&c->extremes, ROW_EXTREMES_MAX * VARINT_MAX);
 	put.rows = (struct sized_put){ c->rows.data + c->rows.len, c->sizes.data + c->sizes.len };
 	put.extremes = c->extremes.data + c->extremes.len;
 	sized_put(&put.rows, (uint64_t)(row - before->row) << ROW_FLAG_BITS | flags);

@@ -90,6 +90,13 @@ uint64_t history_edge_ceil(const struct history *h, unsigned track, uint64_t t_n
 	return track_chunk(t, p.chunk)->frames[p.frame].end_ns;
 }
 
+static uint32_t frame_busy_permille(const struct frame *f)
+{
+	unsigned __int128 busy_ns = f->busy_ns;
+
+	return f->online_ns ? (uint32_t)((busy_ns * 1000 + f->online_ns / 2) / f->online_ns) : 0;
+}
+
 unsigned history_summaries(const struct history *h, unsigned track, uint64_t begin_ns, uint64_t end_ns,
 			   struct frame_summary *out, unsigned max)
 {
@@ -108,7 +115,7 @@ unsigned history_summaries(const struct history *h, unsigned track, uint64_t beg
 		out[n++] = (struct frame_summary){
 			.begin_ns = chunk_frame_begin(c, p.frame),
 			.end_ns = f->end_ns,
-			.busy_permille = f->online_ns ? (f->busy_ns * 1000 + f->online_ns / 2) / f->online_ns : 0,
+			.busy_permille = frame_busy_permille(f),
 			.lost = f->flags & FRAME_LOST,
 			.gap = f->flags & FRAME_GAP,
 		};

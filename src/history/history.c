@@ -175,6 +175,7 @@ void history_append(struct history *h, unsigned track, const struct host_state *
 	uint64_t known_ns = last ? chunk_end_ns(last) : begin_ns;
 	struct frame f;
 
+	g_assert(!h->is_fixed);
 	if (!last)
 		t->compare_all = true;
 	if (!h->grid_frame_ns && end_ns > begin_ns)

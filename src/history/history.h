@@ -95,7 +95,8 @@ void history_load_release(struct history_load *load);
  * Rebuilds [begin_ns, end_ns[ of a track. Both are snapped down to stored edges
  * (begin to one before end; where end_ns is inside the first frame, that frame is taken);
  * the interval tells what it became. tables_mask: the tables wanted, the others are
- * empty. LT_END: the track has nothing there, load is unchanged. The load may be
+ * empty. LT_END: the track has nothing there, load is unchanged. LT_ERROR: the history was
+ * read from a file (history/store.h) and is damaged there; the load is of no use. The load may be
  * used again for any track; nothing in it points into the history.
  */
 enum lt_status history_load(const struct history *h, unsigned track, uint64_t begin_ns, uint64_t end_ns,

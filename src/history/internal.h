@@ -67,6 +67,7 @@ struct history {
 	size_t level_bytes[LEVELS]; /* of all chunks */
 	uint64_t grid_origin_ns, grid_frame_ns; /* 0: not known yet */
 	struct thinning thinning;
+	bool is_fixed; /* from history_unpack(): the tracks have no tails */
 };
 
 static inline struct track *history_track(const struct history *h, unsigned track)
@@ -133,17 +134,17 @@ static inline bool chunk_lacks_key(const struct chunk *c)
 	return chunk_is_beyond(c, c->keys_end, 1);
 }
 
-/* Rebuilds the state where frame i starts in s, which is emptied first. */
-void chunk_get_state(const struct chunk *c, unsigned i, const struct codec *codec, uint32_t tables_mask,
+/* Rebuilds the state where frame i starts in s, which is emptied first. False: as codec_get_frame(). */
+bool chunk_get_state(const struct chunk *c, unsigned i, const struct codec *codec, uint32_t tables_mask,
 		     struct host_state *s);
 
-/* One table of the first key, which must be empty in s. Returns the bytes that were read. */
-size_t chunk_get_key_table(const struct chunk *c, const struct codec *codec, enum table_id table,
-			   struct host_state *s);
+/* One table of the first key, which must be empty in s. */
+bool chunk_get_key_table(const struct chunk *c, const struct codec *codec, enum table_id table, struct host_state *s,
+			 size_t *bytes);
 
 /* codec_get_frame() of frame i. */
-size_t chunk_get_frame(const struct chunk *c, unsigned i, const struct codec *codec, uint32_t tables_mask,
-		     struct host_state *s, state_retire_fn *retire, void *retire_data);
+bool chunk_get_frame(const struct chunk *c, unsigned i, const struct codec *codec, uint32_t tables_mask,
+		     struct host_state *s, state_retire_fn *retire, void *retire_data, size_t *bytes);
 
 /* ---- find.c ---- */
 

@@ -39,20 +39,25 @@ enum lt_status history_load(const struct history *h, unsigned track, uint64_t be
 	const struct track *t = history_track(h, track);
 	struct place p, first;
 	const struct chunk *c;
+	size_t bytes;
+	bool ok;
 
 	if (!snap(h, track, &begin_ns, &end_ns) || !track_find(t, begin_ns, &first))
 		return LT_END;
 	c = track_chunk(t, first.chunk);
-	chunk_get_state(c, first.frame, h->codec, tables_mask, &load->end);
+	ok = chunk_get_state(c, first.frame, h->codec, tables_mask, &load->end);
 	interval_begin(&load->interval, &load->end, begin_ns, tables_mask);
 	p = first;
 	do {
 		c = track_chunk(t, p.chunk);
 		if (chunk_frame_begin(c, p.frame) >= end_ns)
 			break;
-		chunk_get_frame(c, p.frame, h->codec, tables_mask, &load->end, interval_retire, &load->interval);
-	} while (track_next(t, &p));
+		ok = ok && chunk_get_frame(c, p.frame, h->codec, tables_mask, &load->end, interval_retire,
+					   &load->interval, &bytes);
+	} while (ok && track_next(t, &p));
+	if (!ok)
+		state_clear(&load->end);
 	state_frame_begin(&load->end);
 	interval_end(&load->interval, &load->end, end_ns);
-	return LT_OK;
+	return ok ? LT_OK : LT_ERROR;
 }

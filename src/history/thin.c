@@ -138,8 +138,10 @@ static void end_group(struct thinning *thin)
 /* One table of the key, which is where reading starts. */
 static size_t step_key(struct thinning *thin, const struct codec *codec)
 {
-	size_t bytes = chunk_get_key_table(thin->src, codec, thin->table, &thin->state);
+	size_t bytes;
+	bool ok = chunk_get_key_table(thin->src, codec, thin->table, &thin->state, &bytes);
 
+	g_assert(ok);
 	state_copy_table(&thin->base, &thin->state, thin->table);
 	return 2 * bytes;
 }
@@ -147,11 +149,15 @@ static size_t step_key(struct thinning *thin, const struct codec *codec)
 /* One table of a frame read, or of the frames from first to last put as one. */
 static size_t step_merge(struct history *h, struct thinning *thin)
 {
-	size_t before = thin->out->data.len;
+	size_t before = thin->out->data.len, bytes;
+	bool ok;
 
-	if (thin->frame <= thin->last)
-		return chunk_get_frame(thin->src, thin->frame++, h->codec, 1u << thin->table, &thin->state,
-				       collect_retired, thin);
+	if (thin->frame <= thin->last) {
+		ok = chunk_get_frame(thin->src, thin->frame++, h->codec, 1u << thin->table, &thin->state,
+				     collect_retired, thin, &bytes);
+		g_assert(ok);
+		return bytes;
+	}
 	collect_merged(&h->changes, thin, thin->table);
 	codec_put_frame(h->codec, &thin->out->data, chunk_frame_begin(thin->src, thin->first), &thin->base,
 			&h->changes);

@@ -40,7 +40,7 @@ static inline uint64_t varint_get(const uint8_t **at)
 		return (v & UINT64_C(0x000000000fffffff)) | (v & UINT64_C(0x0fffffff00000000)) >> 4;
 	}
 	v = 0;
-	for (unsigned shift = 0;; shift += 7) {
+	for (unsigned shift = 0; shift < 7 * VARINT_MAX; shift += 7) {
 		uint64_t byte = *p++;
 
 		v |= (byte & 0x7f) << shift;
