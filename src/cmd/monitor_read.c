@@ -186,7 +186,7 @@ static void tell_in_time(struct monitor *m)
 {
 	const gint64 now_us = g_get_monotonic_time();
 
-	if (m->live && !ingest_announced(m->shown.in) && now_us - m->told_us < TELL_EVERY_US)
+	if (m->live && !m->shown.complete && !ingest_announced(m->shown.in) && now_us - m->told_us < TELL_EVERY_US)
 		return;
 	m->told_us = now_us;
 	monitor_tell_known(m);

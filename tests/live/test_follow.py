@@ -8,10 +8,14 @@ import contextlib
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 
 import sandbox
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "screens"))
+from terminal import Terminal  # noqa: E402
 
 TOP = os.path.abspath(os.environ["LTTNGTOP"])
 APP = os.path.join(os.path.abspath(os.environ["BUILD"]), "tests", "live", "ust_app")
@@ -123,6 +127,22 @@ def test_files():
         check_end("several files", s, report, lines, 24010)
 
 
+def test_monitor():
+    """It plays while the session is written, and says so when that has ended."""
+    if not shutil.which("tmux"):
+        print("skip the monitor of a session that is written: tmux is not installed")
+        return
+    with session("monitor", "--switch-timer=100000") as s:
+        s.run(100)
+        with Terminal("--follow", s.path, size=(120, 30), ready=None) as t:
+            check("monitor: live", t.wait(r"^ LIVE +\["))
+            s.run(400)
+            s.lttng("destroy")
+            check("monitor: the session has ended", t.wait(r"^ ENDED +\["))
+            t.keys("q")
+            check("monitor: ends well", t.status() == 0)
+
+
 def test_processes():
     """With buffers of processes nothing shows that the session has ended."""
     name = "buffers of processes"
@@ -151,7 +171,7 @@ def main():
         print("skip following sessions: built without lttng-ust")
         return 77
     os.chmod(".", 0o755)  # for the other user
-    for test in (test_growing, test_files, test_processes):
+    for test in (test_growing, test_files, test_processes, test_monitor):
         test()
     return failed != 0
 
