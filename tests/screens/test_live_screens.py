@@ -50,6 +50,8 @@ def paused(checks, t):
     before = shown(t.sync())
     time.sleep(3)
     checks.equal("paused, nothing moves", shown(t.sync()), before)
+    t.keys("p")
+    checks.check("goes on from there", t.wait(r"^ LIVE [−-]\S+ +\["))
     t.keys(")")
     t.wait(r"^ LIVE +\[")
 

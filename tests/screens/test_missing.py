@@ -62,8 +62,22 @@ def reports(directory):
     return test
 
 
+def incomplete(directory):
+    """The last packet's second half was never written."""
+    def test(checks):
+        data = os.path.join(directory, "ch_0")
+        os.truncate(data, os.path.getsize(data) * 3 // 4)
+        for size, mark in (((200, 50), "incomplete"), ((80, 24), "inc")):
+            with Terminal("--paused", directory, size=size, ready=r"\[.*, .*\[") as t:
+                checks.check(f"{size}: line 1 says so", t.wait(rf"\A PAUSED .*\b{mark}"), t.screen()[0])
+                shown = words(t.press("L"))
+                checks.check(f"{size}: the messages say what", "ch_0" in shown, shown)
+    test.__name__ = "incomplete"
+    return test
+
+
 with tempfile.TemporaryDirectory() as place:
     path = os.path.join(place, "sched-only")
     with made.Recording(path, "web") as recording:
         recording.packet(0, BASE, BASE + 3 * SECOND, made.turns(BASE, STEP, 150))
-    Checks().run(panes(path), reports(path))
+    Checks().run(panes(path), reports(path), incomplete(path))
