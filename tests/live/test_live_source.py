@@ -196,14 +196,18 @@ def test_parent_is_slow():
 
     with Small(Session([HOTPLUG])) as relay:
         d = Dump(relay.url, "-q")
-        os.kill(d.process.pid, signal.SIGSTOP)
-        for _ in range(2):  # by then all packets that it holds have come
-            asked = relay.commands.count(fake_relay.PACKET)
-            polls = relay.commands.count(fake_relay.NEW_STREAMS)
-            sandbox.wait_until(lambda polls=polls: relay.commands.count(fake_relay.NEW_STREAMS) > polls + 5, "polls")
-        assert 0 < relay.commands.count(fake_relay.PACKET) == asked < sum(len(s.packets) for s in relay.session.streams)
-        os.kill(d.process.pid, signal.SIGCONT)
-        lines = d.wait()
+        try:
+            sandbox.wait_until(lambda: relay.commands, "a worker")
+            os.kill(d.process.pid, signal.SIGSTOP)
+            for _ in range(2):  # by then all packets that it holds have come
+                asked = relay.commands.count(fake_relay.PACKET)
+                polls = relay.commands.count(fake_relay.NEW_STREAMS)
+                sandbox.wait_until(lambda polls=polls: relay.commands.count(fake_relay.NEW_STREAMS) > polls + 5, "polls")
+            assert 0 < relay.commands.count(fake_relay.PACKET) == asked < sum(len(s.packets) for s in relay.session.streams)
+            os.kill(d.process.pid, signal.SIGCONT)
+            lines = d.wait()
+        finally:
+            d.stop()
     assert failure(lines) is None, failure(lines)
     recorded = totals(dump(os.path.dirname(HOTPLUG), "-q"))
     assert len(recorded) > 20 and totals(lines) == recorded, (totals(lines), recorded)
