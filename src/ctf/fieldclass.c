@@ -9,7 +9,7 @@
 /* Messages name this many of the fields around the one that is wrong. */
 enum { NAMED_DEPTH = 8 };
 
-/* What a number is for, besides being one. */
+/* What a number or blob is for, besides being one. */
 struct use {
 	enum packet_field role;
 	bool is_event_id;
@@ -46,25 +46,27 @@ static enum lt_status parse_role(const struct fieldclass *f, const char *name, s
 	static const struct {
 		const char *name;
 		enum packet_field field;
-		bool is_clock;
+		bool is_clock, is_of_blob;
 	} roles[] = {
-		{"packet-magic-number", PACKET_MAGIC_NUMBER, false},
-		{"data-stream-class-id", PACKET_STREAM_ID, false},
-		{"data-stream-id", PACKET_STREAM_INSTANCE_ID, false},
-		{"default-clock-timestamp", PACKET_TIMESTAMP_BEGIN, true},
-		{"packet-end-default-clock-timestamp", PACKET_TIMESTAMP_END, true},
-		{"packet-content-length", PACKET_CONTENT_SIZE, false},
-		{"packet-total-length", PACKET_PACKET_SIZE, false},
-		{"packet-sequence-number", PACKET_SEQ_NUM, false},
-		{"discarded-event-record-counter-snapshot", PACKET_EVENTS_DISCARDED, false},
+		{"packet-magic-number", PACKET_MAGIC_NUMBER, false, false},
+		{"metadata-stream-uuid", PACKET_UUID, false, true},
+		{"data-stream-class-id", PACKET_STREAM_ID, false, false},
+		{"data-stream-id", PACKET_STREAM_INSTANCE_ID, false, false},
+		{"default-clock-timestamp", PACKET_TIMESTAMP_BEGIN, true, false},
+		{"packet-end-default-clock-timestamp", PACKET_TIMESTAMP_END, true, false},
+		{"packet-content-length", PACKET_CONTENT_SIZE, false, false},
+		{"packet-total-length", PACKET_PACKET_SIZE, false, false},
+		{"packet-sequence-number", PACKET_SEQ_NUM, false, false},
+		{"discarded-event-record-counter-snapshot", PACKET_EVENTS_DISCARDED, false, false},
 	};
+	const bool is_blob = t->kind == TYPE_ARRAY;
 
-	if (strcmp(name, "event-record-class-id") == 0) {
+	if (strcmp(name, "event-record-class-id") == 0 && !is_blob) {
 		use->is_event_id = true;
 		return LT_OK;
 	}
 	for (size_t i = 0; i < G_N_ELEMENTS(roles); i++) {
-		if (strcmp(name, roles[i].name) != 0)
+		if (strcmp(name, roles[i].name) != 0 || roles[i].is_of_blob != is_blob)
 			continue;
 		if (use->role != PACKET_NO_FIELD)
 			return error_set("several roles of one field are not supported");
@@ -404,7 +406,7 @@ static enum lt_status parse_named(struct fieldclass *f, const char *name, const 
 	if (strcmp(name, "dynamic-length-string") == 0)
 		return parse_bytes(f, o, false, true, out);
 	if (strcmp(name, "static-length-blob") == 0)
-		return parse_bytes(f, o, true, false, out);
+		return parse_bytes(f, o, true, false, out) ? LT_ERROR : parse_roles(f, o, *out, use);
 	if (strcmp(name, "dynamic-length-blob") == 0)
 		return parse_bytes(f, o, false, false, out);
 	if (strcmp(name, "static-length-array") == 0)

@@ -14,6 +14,28 @@ static void take(struct packet_head *head, const struct walk *w, const struct ty
 		(struct packet_place){.at = w->at - f->type->size, .size = f->type->size, .order = f->type->order};
 }
 
+enum { UUID_BYTES = 16 };
+
+static bool is_uuid(const struct type_field *f)
+{
+	const struct type *t = f->type;
+
+	return f->role == PACKET_UUID && t->kind == TYPE_ARRAY && t->length == UUID_BYTES &&
+	       t->element->kind == TYPE_INTEGER && t->element->size == 8 && t->element->align % 8 == 0;
+}
+
+/* Where its bytes stand, which walk_type() has stepped over. */
+static void take_uuid(struct packet_head *head, const struct walk *w)
+{
+	head->places[PACKET_UUID] = (struct packet_place){.at = w->at - 8 * UUID_BYTES, .size = 8 * UUID_BYTES};
+}
+
+static bool is_of_another_trace(const struct layout *l, const struct walk *w, const struct packet_head *head)
+{
+	return l->has_uuid && packet_has(head, PACKET_UUID) &&
+	       memcmp(w->data + head->places[PACKET_UUID].at / 8, l->uuid, UUID_BYTES) != 0;
+}
+
 static bool read_struct(struct packet_head *head, struct walk *w, const struct type *t)
 {
 	uint64_t value;
@@ -31,6 +53,8 @@ static bool read_struct(struct packet_head *head, struct walk *w, const struct t
 		if (f->type->kind != TYPE_INTEGER && f->type->kind != TYPE_ENUM) {
 			if (!read_struct(head, w, f->type))
 				return false;
+			if (is_uuid(f))
+				take_uuid(head, w);
 			continue;
 		}
 		if (!walk_integer(w, f->type, &value))
@@ -48,14 +72,18 @@ enum lt_status packet_walk_head(const struct layout *l, struct walk *w, struct p
 	if (!read_struct(head, w, l->packet_header))
 		return error_set("the packet's header is cut off");
 	if (packet_has(head, PACKET_MAGIC_NUMBER) && head->values[PACKET_MAGIC_NUMBER] != PACKET_MAGIC)
-		return error_set("no packet begins there");
+		return error_set("a wrong magic number");
+	if (is_of_another_trace(l, w, head))
+		return error_set("a packet of another trace");
 	/* Without an id it is of the only one. */
 	if (!packet_has(head, PACKET_STREAM_ID) && l->streams->len == 1)
 		head->stream = g_ptr_array_index(l->streams, 0);
 	else
 		head->stream = layout_find_stream(l, head->values[PACKET_STREAM_ID]);
-	if (!head->stream)
-		return error_set("the packet's stream is unknown");
+	if (!head->stream) {
+		error_set("the packet's stream is unknown");
+		return LT_AGAIN;
+	}
 	if (!read_struct(head, w, head->stream->packet_context))
 		return error_set("the packet's context is cut off");
 	head->events_at = w->at;

@@ -31,7 +31,8 @@ struct packet_head {
 
 /*
  * Reads the head of the packet at data[0..len[; values that are missing are 0.
- * LT_ERROR: not a packet of this trace, or len is too short for its head.
+ * LT_ERROR: not a packet of this trace, or len is too short for its head. LT_AGAIN: its stream is not in the metadata,
+ * which may grow. The error chain says what is wrong in either case.
  */
 enum lt_status packet_read_head(const struct layout *l, const uint8_t *data, size_t len, struct packet_head *head);
 

@@ -14,6 +14,7 @@ static const char *const names[PACKET_FIELDS] = {
 	[PACKET_SEQ_NUM] = "packet_seq_num",
 	[PACKET_EVENTS_DISCARDED] = "events_discarded",
 	[PACKET_CPU_ID] = "cpu_id",
+	[PACKET_UUID] = "uuid",
 };
 
 enum packet_field role_of_name(const char *name)

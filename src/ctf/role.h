@@ -3,7 +3,7 @@
 #define LT_CTF_ROLE_H
 
 /*
- * What a number in the header or the context of a packet is for. CTF 1.8 knows
+ * What a field in the header or the context of a packet is for. CTF 1.8 knows
  * it by the field's name, CTF 2 by its role.
  */
 enum packet_field {
@@ -17,6 +17,7 @@ enum packet_field {
 	PACKET_SEQ_NUM,
 	PACKET_EVENTS_DISCARDED,
 	PACKET_CPU_ID, /* not a role of CTF 2: known by its name there too */
+	PACKET_UUID,   /* 16 bytes: which trace the packet belongs to */
 	PACKET_FIELDS,
 	PACKET_NO_FIELD = -1,
 };

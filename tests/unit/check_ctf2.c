@@ -226,6 +226,36 @@ START_TEST(test_front_ends_agree)
 }
 END_TEST
 
+/* Only packets that carry the metadata's UUID are the trace's. */
+START_TEST(test_packet_of_another_trace)
+{
+	uint8_t data[256] = {0xc1, 0x1f, 0xfc, 0xc1};
+	struct packet_head head;
+	struct layout *l = NULL;
+
+	for (unsigned i = 0; i < 16; i++)
+		data[4 + i] = (uint8_t)(0x11 * i);
+	data[20] = 3; /* the stream */
+	if (_i)
+		l = parse(json);
+	else
+		ck_assert_msg(layout_parse(tsdl, &l) == LT_OK, "%s", error_text());
+	ck_assert_msg(packet_read_head(l, data, sizeof(data), &head) == LT_OK, "%s", error_text());
+	ck_assert(packet_has(&head, PACKET_UUID));
+	for (unsigned i = 4; i < 20; i++) {
+		data[i] ^= 1;
+		ck_assert_int_eq(packet_read_head(l, data, sizeof(data), &head), LT_ERROR);
+		ck_assert_str_eq(error_text(), "a packet of another trace");
+		data[i] ^= 1;
+	}
+	/* Metadata without one has nothing to compare with. */
+	l->has_uuid = false;
+	data[4] ^= 1;
+	ck_assert_int_eq(packet_read_head(l, data, sizeof(data), &head), LT_OK);
+	layout_destroy(l);
+}
+END_TEST
+
 /* ---- other clock offsets, another hostname ---- */
 
 static void check_edit(const char *text, int64_t shift_ns, const char *hostname, const char *wanted)
@@ -552,6 +582,7 @@ int main(void)
 
 	tcase_set_timeout(tc, 60);
 	tcase_add_test(tc, test_front_ends_agree);
+	tcase_add_loop_test(tc, test_packet_of_another_trace, 0, 2);
 	tcase_add_test(tc, test_edit);
 	tcase_add_test(tc, test_optional);
 	tcase_add_test(tc, test_path_through_variant);
