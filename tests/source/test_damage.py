@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Damage in a recording takes the rest of its packet, or of its file where the next packet cannot be found: that is said,
-counted as lost with its time, and everything else counts as in the undamaged recording.
+"""Damage in a recording takes the rest of its packet, in a packet's head all of that packet: that is said, counted as lost
+with its time, and everything else counts as in the undamaged recording.
 """
 import json
 import os
@@ -24,8 +24,8 @@ PACKETS, EVENTS, CPUS = 5, 50, 2
 EVENT = len(made.switch(0, 1, 2))
 HEAD = 32 + 52
 PACKET = HEAD + EVENTS * EVENT
-# Where in a packet: its magic number; its size, behind two times and the size of its content.
-MAGIC, PACKET_SIZE = 0, 32 + 3 * 8
+# Where in a packet: its magic number, UUID, stream; its size, behind two times and the size of its content.
+MAGIC, TRACE, STREAM, PACKET_SIZE = 0, 4, 20, 32 + 3 * 8
 
 failed = 0
 
@@ -75,9 +75,9 @@ def times(lines, cpu):
     return [int(m[1]) for m in found if m]
 
 
-def check_damage(top, name, damage, kept, words, lost):
+def check_damage(top, name, damage, kept, words, lost, packets=1):
     """kept: which events of CPU 0 are left, by packet. lost: (when it began, when it is told: behind it, or, if nothing
-    follows, where the record of the stream ends)."""
+    follows, where the record of the stream ends), so many packets."""
     directory = os.path.join(top, name)
     make(directory)
     whole = records(directory)
@@ -86,7 +86,7 @@ def check_damage(top, name, damage, kept, words, lost):
     expected = [BASE + packet * SECOND + i * MS for packet, n in enumerate(kept) for i in range(n)]
     check(f"{name}: the CPU's events", times(lines, 0) == expected, (len(times(lines, 0)), len(expected)))
     check(f"{name}: the other CPU's", times(lines, 1) == times(whole, 1) and len(times(whole, 1)) == PACKETS * EVENTS)
-    check(f"{name}: lost", losses(lines) == [(0, lost[1], (0, 1), lost[0])], losses(lines))
+    check(f"{name}: lost", losses(lines) == [(0, lost[1], (0, packets), lost[0])], losses(lines))
     events, err, status = report(directory)
     check(f"{name}: exit status", status == 3, (status, err))
     check(f"{name}: said", words in err, err)
@@ -108,16 +108,67 @@ def in_packets(top):
 
 
 def in_heads(top):
-    last = BASE + SECOND + (EVENTS - 1) * MS
-    for name, at, data, words in (("magic number", MAGIC, b"\0", "no packet begins there"),
-                                  ("packet of no size", PACKET_SIZE, bytes(8), "a packet of an impossible size"),
-                                  ("packet smaller than its content", PACKET_SIZE, struct.pack("<Q", 8 * 200),
-                                   "a packet of an impossible size")):
-        check_damage(top, name, lambda path, at=at, data=data: write(path, 2 * PACKET + at, data),
-                     [EVENTS, EVENTS, 0, 0, 0], f"ch_0: the rest of the packet at byte {2 * PACKET} is left out: {words}",
-                     (last, last))
-    check_damage(top, "packet beyond its file", lambda path: write(path, 2 * PACKET + PACKET_SIZE, struct.pack("<Q", 1 << 60)),
-                 [EVENTS, EVENTS, EVENTS, 0, 0], "the file ends", (last + SECOND, last + SECOND))
+    """All that is lost is that packet: where the next one is, its magic number says."""
+    at = 2 * PACKET
+    second = (BASE + 2 * SECOND, BASE + 3 * SECOND)
+    for name, offset, data, words in (("magic number", MAGIC, b"\0", "a wrong magic number"),
+                                      ("uuid", TRACE, b"\0", "a packet of another trace"),
+                                      ("stream", STREAM, b"\7", "the packet's stream is unknown"),
+                                      ("packet of no size", PACKET_SIZE, bytes(8), "a packet of an impossible size"),
+                                      ("packet smaller than its content", PACKET_SIZE, struct.pack("<Q", 8 * 200),
+                                       "a packet of an impossible size")):
+        check_damage(top, name, lambda path, offset=offset, data=data: write(path, at + offset, data),
+                     [EVENTS, EVENTS, 0, EVENTS, EVENTS], f"ch_0: the packet at byte {at} is left out: {words}", second)
+        if name != "uuid":
+            continue
+        check_damage(top, "first " + name, lambda path: write(path, TRACE, b"\0"), [0] + [EVENTS] * 4,
+                     f"ch_0: the packet at byte 0 is left out: {words}", (BASE + SECOND, BASE + SECOND))
+        last, end = 4 * PACKET, BASE + 3 * SECOND + (EVENTS - 1) * MS
+        check_damage(top, "last " + name, lambda path: write(path, last + TRACE, b"\0"), [EVENTS] * 4 + [0],
+                     f"ch_0: the packet at byte {last} is left out: {words}", (end, end))
+    # the content is all there, and so is the next packet
+    last = BASE + 2 * SECOND + (EVENTS - 1) * MS
+    check_damage(top, "packet beyond its file", lambda path: write(path, at + PACKET_SIZE, struct.pack("<Q", 1 << 60)),
+                 [EVENTS] * PACKETS, f"ch_0: the rest of the packet at byte {at} is left out: a packet of an impossible size",
+                 (last, BASE + 3 * SECOND))
+
+
+def several_heads(top):
+    """As many packets are lost as the next one's number says, and no more than that."""
+    def both(path):
+        write(path, 2 * PACKET, b"\0")
+        write(path, 3 * PACKET, b"\0")
+    check_damage(top, "two heads", both, [EVENTS, EVENTS, 0, 0, EVENTS],
+                 f"ch_0: the packet at byte {2 * PACKET} is left out: a wrong magic number", (BASE + 2 * SECOND, BASE + 4 * SECOND), 2)
+
+
+def between_packets(top):
+    """Bytes that are not a packet, with a magic number among them, longer than what is read at once."""
+    def insert(path):
+        with open(path, "rb") as file:
+            data = file.read()
+        with open(path, "wb") as file:
+            file.write(data[:3 * PACKET] + (struct.pack("<I", 0xc1fc1fc1) + bytes(997)) * 300 + data[3 * PACKET:])
+    check_damage(top, "between packets", insert, [EVENTS] * PACKETS,
+                 f"ch_0: the packet at byte {3 * PACKET} is left out: a packet of another trace", (BASE + 3 * SECOND,) * 2)
+
+
+def foreign(top):
+    """A data file of another trace is not decoded, whatever its packets would mean here; nor is one that has none."""
+    directory, other = os.path.join(top, "foreign"), os.path.join(top, "other")
+    make(directory)
+    make(other)
+    with open(os.path.join(other, "ch_0"), "rb") as file:
+        data = file.read()
+    for name, content, words in (("ch_7", data.replace(made.UUID, made.UUID[::-1]), "a packet of another trace"),
+                                 ("text", b"text\n" * 100, "a wrong magic number")):
+        path = os.path.join(directory, name)
+        with open(path, "wb") as file:
+            file.write(content)
+        events, err, status = report(directory)
+        check(f"foreign file {name}: what is left", (status, events) == (3, CPUS * PACKETS * EVENTS), (status, events))
+        check(f"foreign file {name}: said", f"{path}: {words}" in err and err.count(words) == 1, err)
+        os.unlink(path)
 
 
 def cut(top):
@@ -169,6 +220,9 @@ def main():
     with tempfile.TemporaryDirectory() as top:
         in_packets(top)
         in_heads(top)
+        several_heads(top)
+        between_packets(top)
+        foreign(top)
         cut(top)
         nothing(top)
         shrinks(top)

@@ -191,6 +191,34 @@ def test_index(name, ctf2):
     check(f"{name}: all", follower.times() == [20, 30, 105, 120, 220, 250], follower.lines)
 
 
+def test_damage(name, ctf2):
+    """A packet whose head makes no sense is left out, a file of another trace too; neither holds anything back."""
+    growing = Growing(f"{name}-damage", ctf2, index=True)
+    uuid, growing.uuid = growing.uuid, b"others'  packets"
+    other = growing.packet(1, 10, 100, 40)
+    growing.uuid = uuid
+    growing.seqs.clear()
+    growing.declare()
+    growing.append(1, other)
+    growing.append_index(1, growing.entry(1, 10, 100, other))
+    growing.add(0, 10, 100, 20)
+    follower = Follower(growing.directory)
+    follower.wait_for(f"{name}: before the damage", 20)
+    for begin in (110, 210):
+        packet = b"\0" + growing.packet(0, begin, begin + 90, begin + 10)[1:]
+        growing.append(0, packet)
+        growing.append_index(0, growing.entry(0, begin, begin + 90, packet))
+    growing.add(0, 310, 400, 320)
+    follower.wait_for(f"{name}: behind the damage", 20, 320)
+    growing.close()
+    follower.end(name)
+    notes = [line.split('"')[-2] for line in follower.of_kind("NOTE")]
+    check(f"{name}: said", len(notes) == 2 and notes[0].endswith("channel0_1: a packet of another trace") and
+          "is left out: a wrong magic number" in notes[1], notes)
+    lost = [line.split() for line in follower.of_kind("LOST")]
+    check(f"{name}: lost", sum(int(line[5]) for line in lost) == 2, lost)
+
+
 def test_metadata(name, ctf2):
     """Metadata may come later than the events it declares, and by halves."""
     growing = Growing(f"{name}-metadata", ctf2)
@@ -292,7 +320,7 @@ def main():
         print("skip following: tests/source/dump_records is not built")
         return 0
     for ctf2 in (False, True):
-        for test in (test_packets, test_index, test_metadata, test_new_stream, test_silence, test_rotation):
+        for test in (test_packets, test_index, test_damage, test_metadata, test_new_stream, test_silence, test_rotation):
             test(f"CTF {2 if ctf2 else '1.8'}, {test.__name__[5:].replace('_', ' ')}", ctf2)
     return failed != 0
 

@@ -37,7 +37,7 @@ def structure2(members):
 
 def head2(host, uuid, uuid_text):
     """The fragments of CTF 2 before the event record classes: as HEAD."""
-    time, u64 = integer2(64, roles=["default-clock-timestamp"]), integer2(64)
+    time = integer2(64, roles=["default-clock-timestamp"])
     header = structure2([("magic", integer2(32, roles=["packet-magic-number"])),
                          ("uuid", {"type": "static-length-blob", "length": 16, "roles": ["metadata-stream-uuid"]}),
                          ("stream_id", integer2(32, roles=["data-stream-class-id"])),
@@ -45,7 +45,8 @@ def head2(host, uuid, uuid_text):
     context = structure2([("timestamp_begin", time),
                           ("timestamp_end", integer2(64, roles=["packet-end-default-clock-timestamp"])),
                           ("content_size", integer2(64, roles=["packet-content-length"])),
-                          ("packet_size", integer2(64, roles=["packet-total-length"])), ("packet_seq_num", u64),
+                          ("packet_size", integer2(64, roles=["packet-total-length"])),
+                          ("packet_seq_num", integer2(64, roles=["packet-sequence-number"])),
                           ("events_discarded", integer2(64, roles=["discarded-event-record-counter-snapshot"])),
                           ("cpu_id", integer2(32))])
     event = structure2([("id", integer2(32, roles=["event-record-class-id"])), ("timestamp", time)])

@@ -11,13 +11,11 @@
 
 /* The packets of data files. */
 
-enum { HEAD_BYTES = 4096 }; /* a packet's header and context fit */
-
 /* ---- heads ---- */
 
 enum lt_status native_read_head(const struct layout *layout, int fd, uint64_t offset, struct packet_head *head)
 {
-	uint8_t data[HEAD_BYTES];
+	uint8_t data[NATIVE_HEAD_BYTES];
 	ssize_t n;
 
 	do {
@@ -62,18 +60,21 @@ static bool end_by_index(const struct native_trace *t, const char *path, uint64_
 
 static uint64_t end_by_packets(const struct native_trace *t, int fd)
 {
-	uint64_t end_ns = 0, ns, offset = 0, bytes = 0;
+	uint64_t end_ns = 0, ns, offset = 0, bytes;
 	struct packet_head head;
 	struct stat st;
 
 	if (fstat(fd, &st) < 0)
 		return 0;
 	for (; offset < (uint64_t)st.st_size; offset += bytes) {
-		if (native_read_head(t->layout, fd, offset, &head) != LT_OK)
-			break;
-		bytes = native_packet_bytes(&head, (uint64_t)st.st_size - offset);
-		if (!bytes)
-			break;
+		bytes = 0;
+		if (native_read_head(t->layout, fd, offset, &head) == LT_OK)
+			bytes = native_packet_bytes(&head, (uint64_t)st.st_size - offset);
+		if (!bytes) {
+			bytes = native_search_packet(t->layout, NULL, fd, offset + 1, (uint64_t)st.st_size, &head) -
+				offset;
+			continue;
+		}
 		if (packet_has(&head, PACKET_TIMESTAMP_END) &&
 		    native_clock_ns(&t->clock, head.values[PACKET_TIMESTAMP_END], &ns))
 			end_ns = MAX(end_ns, ns);
@@ -114,12 +115,26 @@ static void leave_file(struct native_stream *s)
 	s->at.offset = 0;
 }
 
-static enum lt_status give_up_file(struct native_stream *s, const char *why)
+/* The packet at .offset cannot be read, the next one is at offset. */
+static enum lt_status give_up_packet(struct native_stream *s, const char *why, uint64_t offset)
 {
 	s->at.why = why;
 	s->at.packet_at = s->at.offset;
-	leave_file(s);
+	s->at.offset = offset;
 	return LT_ERROR;
+}
+
+/* The packet at .offset makes no sense: on to the next one, which says until when the stream is unknown. */
+static enum lt_status give_up_head(struct native_stream *s, const char *why, uint64_t size)
+{
+	const struct layout *layout = s->trace->layout;
+	struct packet_head head;
+	const uint64_t next = native_search_packet(layout, s->group->stream, s->at.fd, s->at.offset + 1, size, &head);
+
+	error_clear();
+	s->at.has_resume = next < size && packet_has(&head, PACKET_TIMESTAMP_BEGIN) &&
+			   native_clock_ns(&s->trace->clock, head.values[PACKET_TIMESTAMP_BEGIN], &s->at.resume_ns);
+	return give_up_packet(s, why, next);
 }
 
 /*
@@ -140,41 +155,58 @@ static bool is_before_range(const struct native_stream *s, const struct packet_h
 }
 
 /* Maps bytes of the packet and walks over its head. */
-static enum lt_status map_bytes(struct native_stream *s, uint64_t bytes, struct packet_head *head)
+static enum lt_status map_bytes(struct native_stream *s, uint64_t bytes, uint64_t size, struct packet_head *head)
 {
 	struct native_cursor *c = &s->at;
 
 	if (!mapping_open(&c->map, c->fd, c->offset, bytes))
-		return give_up_file(s, g_strerror(errno));
+		return give_up_packet(s, g_strerror(errno), size);
 	c->walk = (struct walk){ .data = c->map.data, .end = 8 * bytes, .slots = s->slots };
 	c->packet_at = c->offset;
 	if (packet_walk_head(s->trace->layout, &c->walk, head) != LT_OK || mapping_is_torn()) {
 		error_clear();
 		mapping_close(&c->map);
-		return give_up_file(s, NATIVE_TORN);
+		return give_up_packet(s, NATIVE_TORN, size);
 	}
 	return LT_OK;
+}
+
+/*
+ * How many bytes of the file are the packet's, which says so many. One that is too long for its file is the last one
+ * of a file that was cut off, unless another one begins in it.
+ */
+static uint64_t bytes_in_file(struct native_stream *s, const struct packet_head *head, uint64_t bytes, uint64_t size)
+{
+	struct native_cursor *c = &s->at;
+	struct packet_head next;
+	uint64_t end;
+
+	c->cut = NULL;
+	if (bytes <= size - c->offset)
+		return bytes;
+	end = native_search_packet(s->trace->layout, s->group->stream, c->fd, c->offset + (head->events_at + 7) / 8,
+				   size, &next);
+	c->cut = end < size ? NATIVE_IMPOSSIBLE_SIZE : "the file ends";
+	return end - c->offset;
 }
 
 enum lt_status native_map_at(struct native_stream *s, uint64_t size, struct packet_head *head)
 {
 	struct native_cursor *c = &s->at;
-	const uint64_t rest = size - c->offset;
 	uint64_t bytes;
 	enum lt_status status = native_read_head(s->trace->layout, c->fd, c->offset, head);
 
-	error_clear();
 	if (status != LT_OK)
-		return give_up_file(s, "no packet begins there");
+		return give_up_head(s, status == LT_END ? NATIVE_TORN : g_intern_string(error_text()), size);
 	if (head->stream != s->group->stream)
-		return give_up_file(s, "a packet of another stream");
-	bytes = native_packet_bytes(head, rest);
+		return give_up_head(s, "a packet of another stream", size);
+	bytes = native_packet_bytes(head, size - c->offset);
 	if (!bytes)
-		return give_up_file(s, "a packet of an impossible size");
+		return give_up_head(s, NATIVE_IMPOSSIBLE_SIZE, size);
+	bytes = bytes_in_file(s, head, bytes, size);
 	c->is_skipped = is_before_range(s, head, bytes);
-	c->is_cut = bytes > rest;
 	error_clear();
-	status = map_bytes(s, MIN(rest, c->is_skipped ? (head->events_at + 7) / 8 : bytes), head);
+	status = map_bytes(s, c->is_skipped ? MIN(bytes, (head->events_at + 7) / 8) : bytes, size, head);
 	if (status == LT_OK)
 		c->offset += bytes;
 	return status;
@@ -188,8 +220,11 @@ enum lt_status native_map_packet(struct native_stream *s, struct packet_head *he
 	while (c->file < s->files->len) {
 		if (c->fd < 0)
 			c->fd = open(file_of(s)->path, O_RDONLY | O_CLOEXEC);
-		if (c->fd < 0 || fstat(c->fd, &st) < 0)
-			return give_up_file(s, g_strerror(errno));
+		if (c->fd < 0 || fstat(c->fd, &st) < 0) {
+			give_up_packet(s, g_strerror(errno), 0);
+			leave_file(s);
+			return LT_ERROR;
+		}
 		if (c->offset < (uint64_t)st.st_size)
 			return native_map_at(s, (uint64_t)st.st_size, head);
 		leave_file(s);

@@ -152,18 +152,24 @@ static void queue_file(struct followed_stream *s, struct followed_file *file)
 	file->stream = s;
 }
 
-/* By its first packet. */
+/* By its first packet that makes sense. */
 static void find_stream_of_file(struct native_follow *f, struct followed_file *file)
 {
 	const struct native_trace *t = live_trace_newest(file->trace->live);
 	char *name = g_path_get_basename(file->path);
+	enum lt_status status = LT_AGAIN;
 	struct followed_stream *s;
 	struct packet_head head;
 
-	if (t && native_read_head(t->layout, file->fd, 0, &head) == LT_OK) {
+	if (t)
+		status = native_first_head(t->layout, file->fd, file->complete, &head);
+	if (status == LT_OK) {
 		file->first = head.values[PACKET_TIMESTAMP_BEGIN];
 		s = find_stream(f, file, &head, name);
 		queue_file(s ? s : add_stream(f, file, &head, name), file);
+	} else if (status == LT_ERROR) {
+		native_follow_note(file->trace, file->path, error_text());
+		finish_file(file);
 	}
 	error_clear();
 	g_free(name);
@@ -241,18 +247,12 @@ static enum lt_status take_packet(struct native_stream *n, struct packet_head *h
 {
 	struct followed_stream *s = followed(n);
 	struct followed_file *file = file_to_read(s);
-	enum lt_status status;
 
 	if (!file)
 		return LT_AGAIN;
 	if (!take_version(n, live_trace_newest(s->base.trace)))
 		return give_up_file(s, metadata_changed);
-	status = native_map_at(n, file->complete, head);
-	if (status == LT_ERROR) {
-		file->fd = -1; /* closed */
-		file->is_done = true;
-	}
-	return status;
+	return native_map_at(n, file->complete, head);
 }
 
 /* Goes on in the packet by the newest metadata. */

@@ -14,6 +14,7 @@
  *
  *   open.c      a recording: its metadata, which files are which stream
  *   files.c     the packets of a recorded stream
+ *   search.c    where a file goes on behind damage
  *   trace.c     what the metadata of a trace becomes: classes, their programs, the clock
  *   header.c    the header of an event: which class, when
  *   messages.c  a stream's packets into messages
@@ -123,7 +124,9 @@ struct native_cursor {
 	struct mapping map;          /* the packet */
 	uint64_t packet_at;          /* its offset */
 	bool is_skipped;             /* only its head is mapped */
-	bool is_cut;                 /* the file ends within it */
+	const char *cut;             /* why not all of it is there; NULL: it is */
+	bool has_resume;             /* the packet that was given up is followed by one that begins at .resume_ns */
+	uint64_t resume_ns;
 	struct walk walk;
 	struct packet_facts now, before;
 	bool has_before;
@@ -181,16 +184,20 @@ void native_give_up_packet(struct native_stream *s, const char *why);
 
 /* ---- files.c ---- */
 
+enum { NATIVE_HEAD_BYTES = 4096 }; /* a packet's header and context fit */
+
+#define NATIVE_IMPOSSIBLE_SIZE "a packet of an impossible size"
+
 /*
  * Maps the packet at .offset, or the first of the next file, walks over its head and moves on. LT_END: there is
- * none any more. LT_ERROR: .why says what is wrong, and the rest of the file is given up.
+ * none any more. LT_ERROR: .why says what is wrong, and .offset is where the file goes on.
  */
 enum lt_status native_map_packet(struct native_stream *s, struct packet_head *head);
 
-/* The same for the packet at .offset of .fd, whose file is size bytes long. LT_ERROR: .fd is closed. */
+/* The same for the packet at .offset of .fd, whose file is size bytes long; that is .offset if nothing follows. */
 enum lt_status native_map_at(struct native_stream *s, uint64_t size, struct packet_head *head);
 
-/* Reads the head of the packet at offset of a file. LT_END: the file ends there. LT_ERROR: see the error chain. */
+/* Reads the head of the packet at offset of a file. LT_END: the file ends there. Else as packet_read_head(). */
 enum lt_status native_read_head(const struct layout *layout, int fd, uint64_t offset, struct packet_head *head);
 
 /* How long the packet is, in bytes; 0: it says what cannot be. rest: what is left of its file. */
@@ -198,6 +205,18 @@ uint64_t native_packet_bytes(const struct packet_head *head, uint64_t rest);
 
 /* Where the packets of the file end, ns; 0: unknown. From its index, or else from its packets. */
 uint64_t native_file_end_ns(const struct native_trace *t, const char *path);
+
+/* ---- search.c ---- */
+
+/*
+ * Looks for a packet of the stream (NULL: of any) that begins at or behind offset of a file of size bytes. Returns
+ * where, and *head; size: none does.
+ */
+uint64_t native_search_packet(const struct layout *layout, const struct layout_stream *stream, int fd, uint64_t offset,
+			      uint64_t size, struct packet_head *head);
+
+/* Reads the head of the file's first packet that makes sense. If there is none, as native_read_head() at its start. */
+enum lt_status native_first_head(const struct layout *layout, int fd, uint64_t size, struct packet_head *head);
 
 /* ---- read.c ---- */
 

@@ -51,12 +51,13 @@ static enum lt_status take_packet(struct native_stream *n, struct packet_head *h
 	c->map = (struct mapping){ .data = s->packet->bytes, .len = s->packet->len };
 	c->walk = (struct walk){ .data = c->map.data, .end = 8 * (uint64_t)c->map.len, .slots = n->slots };
 	if (packet_walk_head(n->trace->layout, &c->walk, head) != LT_OK) {
+		give_up(n, g_intern_string(error_text()));
 		error_clear();
-		return give_up(n, "no packet is there");
+		return LT_ERROR;
 	}
 	if (!native_packet_bytes(head, c->map.len))
-		return give_up(n, "a packet of an impossible size");
-	c->is_cut = native_packet_bytes(head, c->map.len) > c->map.len;
+		return give_up(n, NATIVE_IMPOSSIBLE_SIZE);
+	c->cut = native_packet_bytes(head, c->map.len) > c->map.len ? "it ends early" : NULL;
 	n->group = native_trace_group(n->trace, head->stream);
 	n->base.group = head->stream;
 	n->base.class_id = head->stream->id;

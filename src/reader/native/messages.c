@@ -117,7 +117,7 @@ void native_give_up_packet(struct native_stream *s, const char *why)
 {
 	s->at.class = NULL;
 	s->at.state = NATIVE_DAMAGED;
-	s->at.why = s->at.is_cut ? "the file ends" : why;
+	s->at.why = s->at.cut ? s->at.cut : why;
 }
 
 bool native_is_torn(struct native_stream *s)
@@ -130,7 +130,8 @@ bool native_is_torn(struct native_stream *s)
 	       s->tear.event_at <= c->event_at;
 }
 
-static void tell_damage(struct native_stream *s, struct message *m)
+/* From its last event on. */
+static void tell_damage_in_packet(struct native_stream *s, struct message *m)
 {
 	const struct native_cursor *c = &s->at;
 
@@ -143,6 +144,26 @@ static void tell_damage(struct native_stream *s, struct message *m)
 		.begin_ns = c->last_ns,
 		.end_ns = c->now.end_ns,
 	};
+}
+
+/* Between the packet before it and the one that follows. Their numbers do not count it once more. */
+static void tell_lost_head(struct native_stream *s, struct message *m)
+{
+	struct native_cursor *c = &s->at;
+	const bool has_begin = c->has_before && c->before.has_end;
+	const uint64_t begin_ns = has_begin ? c->before.end_ns : c->resume_ns;
+
+	g_snprintf(s->why, sizeof(s->why), "the packet at byte %" G_GUINT64_FORMAT " is left out: %s", c->packet_at,
+		   c->why);
+	*m = (struct message){
+		.kind = MESSAGE_DAMAGE,
+		.why = s->why,
+		.has_time = has_begin || c->has_resume,
+		.begin_ns = begin_ns,
+		.end_ns = c->has_resume ? MAX(begin_ns, c->resume_ns) : begin_ns,
+	};
+	c->before.seq++;
+	c->has_resume = false;
 }
 
 /* ---- events ---- */
@@ -167,8 +188,8 @@ static bool next_event(struct native_stream *s, struct message *m)
 	c->class = NULL;
 	if (c->walk.at >= c->walk.end) {
 		c->state = NATIVE_TELL_END;
-		if (c->is_cut)
-			native_give_up_packet(s, NULL);
+		if (c->cut)
+			native_give_up_packet(s, c->cut);
 		return false;
 	}
 	c->event_at = c->walk.at;
@@ -238,7 +259,10 @@ static bool next(struct stream *stream, struct message *m)
 			return true;
 		case NATIVE_DAMAGED:
 			c->state = c->map.data ? NATIVE_TELL_END : NATIVE_NEXT_PACKET;
-			tell_damage(s, m);
+			if (c->map.data)
+				tell_damage_in_packet(s, m);
+			else
+				tell_lost_head(s, m);
 			return true;
 		case NATIVE_TELL_END:
 			*m = (struct message){

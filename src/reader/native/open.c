@@ -124,26 +124,32 @@ static bool is_ours(const struct native_reader *n, const struct packet_head *hea
 	return reader_takes(&n->base, number);
 }
 
+/* The first packet of the file that makes sense says which stream it is of. false: there is none. */
+static bool find_head(struct native_reader *n, const char *path, struct packet_head *head)
+{
+	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	enum lt_status status = LT_END;
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) < 0)
+		reader_note_trouble(&n->base, path, g_strerror(errno));
+	else if (S_ISREG(st.st_mode))
+		status = native_first_head(n->trace.layout, fd, (uint64_t)st.st_size, head);
+	if (status != LT_OK && status != LT_END)
+		reader_note_trouble(&n->base, path, error_text());
+	error_clear();
+	if (fd >= 0)
+		close(fd);
+	return status == LT_OK;
+}
+
 static void add_file(struct native_reader *n, const char *directory, const char *name)
 {
 	struct native_file file = { .path = g_build_filename(directory, name, NULL) };
 	struct native_stream *s;
 	struct packet_head head;
-	struct stat st;
-	enum lt_status status = LT_END;
-	int fd = open(file.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 
-	if (fd < 0 || fstat(fd, &st) < 0) {
-		reader_note_trouble(&n->base, file.path, g_strerror(errno));
-	} else if (S_ISREG(st.st_mode)) {
-		status = native_read_head(n->trace.layout, fd, 0, &head);
-		if (status == LT_ERROR)
-			reader_note_trouble(&n->base, file.path, error_text());
-		error_clear();
-	}
-	if (fd >= 0)
-		close(fd);
-	if (status != LT_OK || !is_ours(n, &head, name)) {
+	if (!find_head(n, file.path, &head) || !is_ours(n, &head, name)) {
 		g_free(file.path);
 		return;
 	}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "reader/native/internal.h"
+
+/* Where a data file goes on behind a packet whose head makes no sense: at the next head that does. */
+
+enum {
+	MAGIC_BYTES = 4,
+	CHUNK_BYTES = 1 << 18,
+	SEARCH_BYTES = 1 << 26, /* larger than packets are */
+};
+
+struct search {
+	const struct layout *layout;
+	const struct layout_stream *stream; /* NULL: any */
+	uint8_t magic[MAGIC_BYTES];
+	uint64_t size;                      /* of the file */
+	struct packet_head *head;
+};
+
+/* The bytes that each packet begins with; false: there is nothing to look for. */
+static bool find_magic(struct search *s)
+{
+	const struct type *header = s->layout->packet_header;
+	const struct type_field *first;
+
+	if (!header || header->kind != TYPE_STRUCT || !header->fields->len)
+		return false;
+	first = type_field(header, 0);
+	if (first->role != PACKET_MAGIC_NUMBER || first->type->size != 8 * MAGIC_BYTES)
+		return false;
+	memset(s->magic, 0, sizeof(s->magic));
+	bits_write(s->magic, 0, 8 * MAGIC_BYTES, first->type->order, PACKET_MAGIC);
+	return true;
+}
+
+static bool is_packet(const struct search *s, const uint8_t *data, size_t len, uint64_t offset)
+{
+	if (packet_read_head(s->layout, data, len, s->head) != LT_OK)
+		return false;
+	return (!s->stream || s->head->stream == s->stream) && native_packet_bytes(s->head, s->size - offset) > 0;
+}
+
+/* Looks at data[0..len[, which is at offset of the file, up to where a head may be cut off unless the file ends. */
+static bool search_chunk(const struct search *s, const uint8_t *data, size_t len, uint64_t *offset)
+{
+	const size_t end = *offset + len < s->size ? len - NATIVE_HEAD_BYTES : len;
+	const uint8_t *at = data;
+
+	while ((at = memmem(at, len - (size_t)(at - data), s->magic, MAGIC_BYTES)) != NULL &&
+	       (size_t)(at - data) < end) {
+		const size_t before = (size_t)(at - data);
+
+		if (is_packet(s, at, MIN(len - before, NATIVE_HEAD_BYTES), *offset + before)) {
+			*offset += before;
+			return true;
+		}
+		at++;
+	}
+	*offset += end;
+	return false;
+}
+
+static bool search_file(const struct search *s, int fd, uint64_t *offset)
+{
+	const uint64_t end = MIN(s->size, *offset + SEARCH_BYTES);
+	uint8_t *data = g_malloc(CHUNK_BYTES);
+	bool found = false;
+	ssize_t n;
+
+	while (!found && *offset < end) {
+		n = pread(fd, data, (size_t)MIN(CHUNK_BYTES, s->size - *offset), (off_t)*offset);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= (*offset + (uint64_t)MAX(n, 0) < s->size ? NATIVE_HEAD_BYTES : 0))
+			break;
+		found = search_chunk(s, data, (size_t)n, offset);
+	}
+	g_free(data);
+	error_clear();
+	return found;
+}
+
+uint64_t native_search_packet(const struct layout *layout, const struct layout_stream *stream, int fd, uint64_t offset,
+			      uint64_t size, struct packet_head *head)
+{
+	struct search s = { .layout = layout, .stream = stream, .size = size, .head = head };
+
+	return find_magic(&s) && search_file(&s, fd, &offset) ? offset : size;
+}
+
+enum lt_status native_first_head(const struct layout *layout, int fd, uint64_t size, struct packet_head *head)
+{
+	const enum lt_status status = native_read_head(layout, fd, 0, head);
+	char *why;
+
+	if (status != LT_ERROR)
+		return status;
+	why = g_strdup(error_text());
+	if (native_search_packet(layout, NULL, fd, 1, size, head) < size) {
+		g_free(why);
+		return LT_OK;
+	}
+	error_set("%s", why);
+	g_free(why);
+	return LT_ERROR;
+}
