@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "event/tracepoints.h"
 
+#include <glib.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -237,7 +238,7 @@ FIELDS(probe) = {
 	  sizeof(fields_##payload) / sizeof(struct field_desc), fields_##payload }
 #define ROW_WITHOUT_TEXT(payload) { NULL, 0, sizeof(struct ev_##payload) / 8, 0, fields_none }
 
-static const struct tracepoint_desc table[EVENT_KINDS] = {
+const struct tracepoint_desc tracepoint_table[EVENT_KINDS] = {
 	[EVENT_NONE] = ROW(none, 0, NULL),
 	[EVENT_TRACE] = ROW(trace, 0, NULL),
 	[EVENT_CLASS] = ROW(class, 0, NULL),
@@ -262,50 +263,61 @@ static const struct tracepoint_desc table[EVENT_KINDS] = {
 #undef TRACEPOINT
 };
 
-const struct tracepoint_desc *tracepoint_desc(enum event_kind kind)
-{
-	return &table[kind];
-}
-
 bool tracepoint_is_probe(enum event_kind kind)
 {
-	return kind == EVENT_PROBE || table[kind].fields == fields_probe;
+	return kind == EVENT_PROBE || tracepoint_table[kind].fields == fields_probe;
 }
 
-/* Whether name is one of names; of a name with '*' *rest is what it stands for. */
-static bool name_matches(const char *names, const char *name, const char **rest)
-{
-	while (*names) {
-		size_t len = strcspn(names, " ");
+static struct {
+	GHashTable *kinds; /* name → kind, of names without '*' */
+	enum event_kind with_rest[4]; /* rows that have names with one */
+	unsigned n_with_rest;
+} known;
 
-		if (names[len - 1] == '*') {
-			if (strncmp(names, name, len - 1) == 0) {
-				*rest = name + len - 1;
-				return true;
-			}
-		} else if (strlen(name) == len && memcmp(names, name, len) == 0) {
+static void learn_names(enum event_kind kind)
+{
+	char **names = g_strsplit(tracepoint_table[kind].names, " ", -1);
+
+	for (char **name = names; *name; name++)
+		if (**name && !strchr(*name, '*'))
+			g_hash_table_insert(known.kinds, g_strdup(*name), GINT_TO_POINTER(kind));
+	g_strfreev(names);
+	if (!strchr(tracepoint_table[kind].names, '*'))
+		return;
+	g_assert(known.n_with_rest < G_N_ELEMENTS(known.with_rest));
+	known.with_rest[known.n_with_rest++] = kind;
+}
+
+/* Whether one of names begins name, up to its '*'; *rest is what that stands for. */
+static bool begins(const char *names, const char *name, const char **rest)
+{
+	for (const char *end; *names; names = end + strspn(end, " ")) {
+		end = names + strcspn(names, " ");
+		if (end[-1] == '*' && strncmp(names, name, end - names - 1) == 0) {
+			*rest = name + (end - names - 1);
 			return true;
 		}
-		names += len;
-		names += strspn(names, " ");
 	}
 	return false;
 }
 
 enum event_kind tracepoint_find(const char *name, const char **rest)
 {
+	enum event_kind kind;
 	const char *found = NULL;
 
-	for (int kind = EVENT_PROBE + 1; kind < EVENT_KINDS; kind++) {
-		if (name_matches(table[kind].names, name, &found)) {
-			if (!found && kind == EVENT_SYSCALL_EXIT)
-				found = "";
-			if (rest)
-				*rest = found;
-			return kind;
-		}
+	if (!known.kinds) {
+		known.kinds = g_hash_table_new(g_str_hash, g_str_equal);
+		for (int k = EVENT_PROBE + 1; k < EVENT_KINDS; k++)
+			learn_names(k);
 	}
+	kind = GPOINTER_TO_INT(g_hash_table_lookup(known.kinds, name));
+	for (unsigned i = 0; !kind && i < known.n_with_rest; i++)
+		if (begins(tracepoint_table[known.with_rest[i]].names, name, &found))
+			kind = known.with_rest[i];
+	if (kind == EVENT_SYSCALL_EXIT && !found)
+		found = "";
 	if (rest)
-		*rest = NULL;
-	return EVENT_OTHER;
+		*rest = found;
+	return kind ? kind : EVENT_OTHER;
 }

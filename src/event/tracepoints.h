@@ -48,8 +48,13 @@ struct tracepoint_desc {
 
 enum { TRACEPOINT_FIELDS_MAX = 16 };
 
+extern const struct tracepoint_desc tracepoint_table[EVENT_KINDS];
+
 /* The row of a kind, for the worker's own kinds too (names NULL there). kind < EVENT_KINDS. */
-const struct tracepoint_desc *tracepoint_desc(enum event_kind kind);
+static inline const struct tracepoint_desc *tracepoint_desc(enum event_kind kind)
+{
+	return &tracepoint_table[kind];
+}
 
 /* Whether events of the kind are of a kprobe, uprobe or function probe, and counted by name as such. */
 bool tracepoint_is_probe(enum event_kind kind);
