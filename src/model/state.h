@@ -59,9 +59,15 @@ static inline uint64_t *state_cells(const struct state_table *t, uint32_t row)
 	return t->chunks[row / STATE_CHUNK_ROWS] + (size_t)(row % STATE_CHUNK_ROWS) * t->desc->n_cells;
 }
 
+/* Where the size of a row is a constant, the quicker one. */
+static inline void *state_row(const struct state_table *t, uint32_t row, size_t row_cells)
+{
+	return t->chunks[row / STATE_CHUNK_ROWS] + (size_t)(row % STATE_CHUNK_ROWS) * row_cells;
+}
+
 /* The same as the table's structure: STATE_ROW(s, THREAD, thread, row)->tid. */
 #define STATE_ROW(s, TABLE, type, row) \
-	((struct type##_row *)(void *)state_cells(&(s)->tables[TABLE_##TABLE], row))
+	((struct type##_row *)state_row(&(s)->tables[TABLE_##TABLE], row, sizeof(struct type##_row) / sizeof(uint64_t)))
 
 /* Makes a row: zero but for a fresh uid and the empty CELL_MINs; ALIVE, NEW, DIRTY. */
 uint32_t state_add(struct host_state *s, enum table_id table);
