@@ -79,7 +79,7 @@ struct class_plan {
 	bool syscall;       /* nr is -1 unless read */
 	bool has_tid;       /* its context names the thread; of user space as its pid namespace counts */
 	bool has_perf;      /* its context has perf counters */
-	bool refusal_told;  /* of its plans' .refused */
+	bool refusal_told;  /* of its plans' .refused, or there is none */
 	struct plan payload;
 	struct plan common_context, specific_context; /* into struct context_values */
 	struct plan common_perf, specific_perf;       /* into an array of EVENT_PERF_MAX words */

@@ -174,7 +174,7 @@ static void find_offline(struct reader *r, struct stream *s, struct ev_sched_swi
 	uint64_t ns = 0;
 	int64_t tid = -1;
 
-	if (strncmp(sw->next_comm, "migration/", 10) != 0 || !next_of_cpu(r, s, &ns, &tid) || ns <= s->item_ns)
+	if (memcmp(sw->next_comm, "migration/", 10) != 0 || !next_of_cpu(r, s, &ns, &tid) || ns <= s->item_ns)
 		return;
 	if (tid >= 0 && tid != sw->next_tid)
 		sw->offline_until_ns = ns;

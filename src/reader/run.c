@@ -114,7 +114,8 @@ bool reader_run(struct reader *r)
 		struct stream *s = r->heap[0];
 
 		write_item(r, s);
-		write_notes(r, s->item_ns);
+		if (r->troubles_told < r->troubles->len)
+			write_notes(r, s->item_ns);
 		stream_drop_item(s);
 		stream_find_item(s);
 		if (s->item == ITEM_END)

@@ -258,15 +258,6 @@ void stream_skip_to(struct stream *s, uint64_t begin_ns)
 	}
 }
 
-bool stream_comes_before(const struct stream *a, const struct stream *b)
-{
-	if (a->item_ns != b->item_ns)
-		return a->item_ns < b->item_ns;
-	if (a->cpu != b->cpu)
-		return a->cpu < b->cpu;
-	return a->index < b->index;
-}
-
 /* ---- looking ahead ---- */
 
 static bool show(struct stream *s, const struct message *m,

@@ -162,7 +162,14 @@ bool stream_find_next(struct stream *s);
 bool stream_find_loss(struct stream *s, uint64_t until_ns);
 
 /* The order of items: by time, CPU, stream. */
-bool stream_comes_before(const struct stream *a, const struct stream *b);
+static inline bool stream_comes_before(const struct stream *a, const struct stream *b)
+{
+	if (a->item_ns != b->item_ns)
+		return a->item_ns < b->item_ns;
+	if (a->cpu != b->cpu)
+		return a->cpu < b->cpu;
+	return a->index < b->index;
+}
 
 /* Drops the item. The next stream_find_item() looks behind it. */
 void stream_drop_item(struct stream *s);

@@ -219,7 +219,7 @@ void ring_room_woken(struct ring_producer *p)
 	drain(p->fds.wake);
 }
 
-void *ring_reserve(struct ring_producer *p, uint32_t bytes)
+void *ring_reserve_slow(struct ring_producer *p, uint32_t bytes)
 {
 	const uint64_t at = p->head & (p->capacity - 1);
 	const uint64_t to_end = p->capacity - at;

@@ -106,12 +106,23 @@ enum lt_status ring_producer_open(struct ring_producer *p, struct ring_fds fds);
 
 void ring_producer_release(struct ring_producer *p);
 
+/* ring_reserve() where the buffer ends soon or may be full. */
+void *ring_reserve_slow(struct ring_producer *p, uint32_t bytes);
+
 /*
  * Room for a record of up to bytes (<= EVENT_SIZE_MAX, rounded up to 8 by the callee), 8-byte
  * aligned and contiguous, its contents undefined. Blocks while the ring is full. One
  * reservation at a time; without ring_commit() it has no effect.
  */
-void *ring_reserve(struct ring_producer *p, uint32_t bytes);
+static inline void *ring_reserve(struct ring_producer *p, uint32_t bytes)
+{
+	const uint64_t at = p->head & (p->capacity - 1);
+
+	/* EVENT_SIZE_MAX: whatever bytes is rounded up to */
+	if (p->capacity - at >= EVENT_SIZE_MAX && p->head + EVENT_SIZE_MAX - p->tail_seen <= p->capacity)
+		return p->buffer + at;
+	return ring_reserve_slow(p, bytes);
+}
 
 /*
  * Whether ring_reserve() of up to bytes in all would not block. false: everything was published, and fds.wake becomes

@@ -53,6 +53,17 @@ static uint32_t bit_of(const struct plan_op *op)
 	return op->bit == PLAN_NO_BIT ? 0 : UINT32_C(1) << op->bit;
 }
 
+/* A step for a field of the run, which is there if the run is. */
+static struct step *add_to_run(struct compile *c, enum step_code code, uint32_t from, const struct plan_op *op)
+{
+	struct step *s = add(c, code);
+
+	s->from = from;
+	s->to = op->offset;
+	g_array_index(c->steps, struct step, c->run).present |= bit_of(op);
+	return s;
+}
+
 static bool is_host_order(const struct type *t)
 {
 	return t->size == BYTE || t->order == (G_BYTE_ORDER == G_LITTLE_ENDIAN ? BITS_LITTLE : BITS_BIG);
@@ -91,13 +102,11 @@ static void compile_integer(struct compile *c, const struct type_field *f, const
 
 	for (unsigned i = 0; i < n; i++) {
 		const enum store_how store = store_of(ops[i]);
-		struct step *s = add(c, quick && store == STORE_WORD ? quick_load(t) : STEP_INTEGER);
+		const enum step_code code = quick && store == STORE_WORD ? quick_load(t) : STEP_INTEGER;
+		struct step *s = add_to_run(c, code, code == STEP_INTEGER ? from : from / BYTE, ops[i]);
 
-		s->from = from;
 		s->type = t;
 		s->store = store;
-		s->to = ops[i]->offset;
-		s->present = bit_of(ops[i]);
 	}
 	if (f->slot != SLOT_NONE) {
 		struct step *s = add(c, STEP_INTEGER);
@@ -165,15 +174,10 @@ static void compile_field(struct compile *c, const struct type_field *f, const s
 	if ((t->kind == TYPE_INTEGER || t->kind == TYPE_ENUM) && !t->is_clock) {
 		compile_integer(c, f, ops, n);
 	} else if (n && is_comm(t) && ops[0]->op == READ_COMM_ARRAY) {
-		for (unsigned i = 0; i < n; i++) {
-			const uint32_t from = i ? g_array_index(c->steps, struct step, c->steps->len - 1).from :
-						  place(c, BYTE, BYTE * COMM_BYTES);
-			struct step *s = add(c, STEP_COMM);
+		const uint32_t from = place(c, BYTE, BYTE * COMM_BYTES) / BYTE;
 
-			s->from = from;
-			s->to = ops[i]->offset;
-			s->present = bit_of(ops[i]);
-		}
+		for (unsigned i = 0; i < n; i++)
+			add_to_run(c, STEP_COMM, from, ops[i]);
 	} else if (t->is_fixed && !n && t->fixed_bits <= RUN_BITS_MAX) {
 		place(c, t->align, t->fixed_bits);
 	} else if (t->kind == TYPE_STRING) {

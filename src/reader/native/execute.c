@@ -60,13 +60,32 @@ static void store_integer(const struct step *s, uint64_t value, struct walk *w, 
 	}
 }
 
+/* The lowest bit of the first byte that is 0, 0: there is none. Words are as on a little-endian machine. */
+static inline uint64_t first_nul(uint64_t word)
+{
+	const uint64_t ones = UINT64_C(0x0101010101010101);
+	const uint64_t nuls = (word - ones) & ~word & (ones << 7); /* the first is right, others may be wrong */
+
+	return (nuls & -nuls) >> 7;
+}
+
 /* The bytes behind the text are made 0: the kernel does not clear them, and another context may have set them. */
-static inline void store_comm(const uint8_t *from, size_t max, char *to)
+static void store_comm(const uint8_t *from, size_t max, char *to)
 {
 	const size_t len = strnlen((const char *)from, MIN(max, COMM_BYTES));
 
 	memcpy(to, from, len);
 	memset(to + len, 0, COMM_BYTES - len);
+}
+
+/* The same of 16 bytes, in two words. */
+static inline void store_comm16(const uint8_t *from, char *to)
+{
+	const uint64_t low = GUINT64_FROM_LE(LOAD(uint64_t, from)), high = GUINT64_FROM_LE(LOAD(uint64_t, from + 8));
+	const uint64_t low_end = first_nul(low);
+
+	put(to, 0, GUINT64_TO_LE(low & (low_end - 1)));
+	put(to, 8, low_end ? 0 : GUINT64_TO_LE(high & (first_nul(high) - 1)));
 }
 
 static bool step_string(const struct step *s, struct walk *w, char *words, uint32_t *present, struct event *ev)
@@ -217,7 +236,7 @@ static bool step_variant(const struct step *s, struct walk *w, char *words, uint
 	return true;
 }
 
-bool program_run(const struct program *p, struct walk *w, void *words, uint32_t *present, struct event *ev)
+bool program_run_steps(const struct program *p, struct walk *w, void *words, uint32_t *present, struct event *ev)
 {
 	const uint8_t *run = w->data;
 	uint64_t run_at = 0;
@@ -231,52 +250,52 @@ bool program_run(const struct program *p, struct walk *w, void *words, uint32_t 
 				return false;
 			run = w->data + run_at / 8;
 			w->at = run_at + s->bits;
-			continue;
+			seen |= s->present;
+			break;
 		case STEP_U8:
-			put(words, s->to, run[s->from / 8]);
+			put(words, s->to, run[s->from]);
 			break;
 		case STEP_U16:
-			put(words, s->to, LOAD(uint16_t, run + s->from / 8));
+			put(words, s->to, LOAD(uint16_t, run + s->from));
 			break;
 		case STEP_U32:
-			put(words, s->to, LOAD(uint32_t, run + s->from / 8));
+			put(words, s->to, LOAD(uint32_t, run + s->from));
 			break;
 		case STEP_U64:
-			put(words, s->to, LOAD(uint64_t, run + s->from / 8));
+			put(words, s->to, LOAD(uint64_t, run + s->from));
 			break;
 		case STEP_S8:
-			put(words, s->to, (uint64_t)(int64_t)(int8_t)run[s->from / 8]);
+			put(words, s->to, (uint64_t)(int64_t)(int8_t)run[s->from]);
 			break;
 		case STEP_S16:
-			put(words, s->to, (uint64_t)(int64_t)LOAD(int16_t, run + s->from / 8));
+			put(words, s->to, (uint64_t)(int64_t)LOAD(int16_t, run + s->from));
 			break;
 		case STEP_S32:
-			put(words, s->to, (uint64_t)(int64_t)LOAD(int32_t, run + s->from / 8));
+			put(words, s->to, (uint64_t)(int64_t)LOAD(int32_t, run + s->from));
 			break;
 		case STEP_INTEGER:
 			store_integer(s, read_integer(w->data, run_at + s->from, s->type), w, words);
 			break;
 		case STEP_COMM:
-			store_comm(run + s->from / 8, COMM_BYTES, (char *)words + s->to);
+			store_comm16(run + s->from, (char *)words + s->to);
 			break;
 		case STEP_STRING:
 			if (!step_string(s, w, words, &seen, ev))
 				return false;
-			continue;
+			break;
 		case STEP_ELEMENTS:
 			if (!step_elements(s, w, words, &seen, ev))
 				return false;
-			continue;
+			break;
 		case STEP_VARIANT:
 			if (!step_variant(s, w, words, &seen, ev))
 				return false;
-			continue;
+			break;
 		case STEP_WALK:
 			if (!walk_type(w, s->type))
 				return false;
-			continue;
+			break;
 		}
-		seen |= s->present;
 	}
 	*present |= seen;
 	return true;

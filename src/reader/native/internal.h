@@ -83,7 +83,14 @@ struct native_group *native_trace_group(const struct native_trace *t, const stru
 void native_class_prepare(struct native_class *c, const struct native_group *g);
 
 /* false: the time is beyond what is possible. */
-bool native_clock_ns(const struct native_clock *c, uint64_t value, uint64_t *ns);
+static inline bool native_clock_ns(const struct native_clock *c, uint64_t value, uint64_t *ns)
+{
+	if (!c->is_ns) {
+		*ns = layout_to_ns(c->layout, value);
+		return *ns <= INT64_MAX;
+	}
+	return !__builtin_add_overflow(c->base_ns, value, ns) && *ns <= INT64_MAX;
+}
 
 /* ---- header.c ---- */
 
@@ -174,8 +181,13 @@ struct native_stream {
 
 extern const struct stream_type native_stream_type;
 
+bool native_find_tear(struct native_stream *s);
+
 /* Whether what was read of the event given last was missing in its file. */
-bool native_is_torn(struct native_stream *s);
+static inline bool native_is_torn(struct native_stream *s)
+{
+	return (mapping_torn || s->tear.is_set) && native_find_tear(s);
+}
 
 #define NATIVE_TORN "the file became shorter while it was read"
 

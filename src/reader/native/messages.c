@@ -120,7 +120,7 @@ void native_give_up_packet(struct native_stream *s, const char *why)
 	s->at.why = s->at.cut ? s->at.cut : why;
 }
 
-bool native_is_torn(struct native_stream *s)
+bool native_find_tear(struct native_stream *s)
 {
 	const struct native_cursor *c = &s->at;
 

@@ -21,11 +21,11 @@
  */
 enum step_code {
 	STEP_RUN,      /* begins a run: .align, .bits long */
-	/* loads from .from of the run (in bits, whole bytes), in this machine's byte order: */
+	/* loads from byte .from of the run, in this machine's byte order: */
 	STEP_U8, STEP_U16, STEP_U32, STEP_U64,
 	STEP_S8, STEP_S16, STEP_S32,
-	STEP_INTEGER,  /* any other integer: .type at .from; stored as .store says */
-	STEP_COMM,     /* 16 characters at .from */
+	STEP_COMM,     /* 16 characters likewise */
+	STEP_INTEGER,  /* any other integer: .type at bit .from; stored as .store says */
 	STEP_STRING,   /* up to a NUL; .op says what becomes of it */
 	STEP_ELEMENTS, /* .type, an array or sequence of fixed elements; likewise */
 	STEP_VARIANT,  /* .type; .options by its fields */
@@ -52,8 +52,9 @@ struct step {
 	uint8_t count;     /* READ_INTS: elements at most */
 	uint8_t wide;      /* READ_ADDRESS */
 	uint16_t to;       /* in the words, bytes */
-	uint32_t present;  /* bits that say the field was there */
-	uint32_t from, bits, align;
+	uint32_t present;  /* bits that say the field, or all fields of the run, were there */
+	uint32_t from;     /* where in the run: bytes, STEP_INTEGER: bits */
+	uint32_t bits, align;
 	int32_t slot;
 	uint16_t n_options;
 	const struct type *type;
@@ -72,10 +73,17 @@ void program_compile(struct program *p, const struct type *t, const struct plan 
 
 void program_release(struct program *p);
 
+/* program_run() of one that is not empty. */
+bool program_run_steps(const struct program *p, struct walk *w, void *words, uint32_t *present, struct event *ev);
+
 /*
  * Moves w behind the structure. words: of the payload or context; texts are appended to ev. present gains bits.
  * false: it does not fit into the packet, or cannot be.
  */
-bool program_run(const struct program *p, struct walk *w, void *words, uint32_t *present, struct event *ev);
+static inline bool program_run(const struct program *p, struct walk *w, void *words, uint32_t *present,
+			       struct event *ev)
+{
+	return !p->n || program_run_steps(p, w, words, present, ev);
+}
 
 #endif

@@ -24,6 +24,22 @@ static struct native_class *class_of(struct native_stream *s, const struct class
 	return c;
 }
 
+/* memcmp() of the few bytes of a context: a call would take longer. */
+static inline bool same_bytes(const uint8_t *a, const uint8_t *b, size_t n)
+{
+	uint64_t x, y;
+
+	for (; n >= sizeof(x); n -= sizeof(x), a += sizeof(x), b += sizeof(x)) {
+		memcpy(&x, a, sizeof(x));
+		memcpy(&y, b, sizeof(y));
+		if (x != y)
+			return false;
+	}
+	for (; n && *a == *b; n--, a++, b++)
+		;
+	return n == 0;
+}
+
 /*
  * The CPU's last context was of the same bytes: they need not be decoded. The structure begins on a byte
  * and has a fixed size, or else nothing is kept.
@@ -34,25 +50,15 @@ static bool is_cached(const struct native_stream *s, const struct native_class *
 
 	return c->can_cache && context->layout == s->group->stream->event_context && context->len &&
 	       context->len <= (w->end - w->at) / 8 &&
-	       memcmp(context->bytes, w->data + w->at / 8, context->len) == 0;
+	       same_bytes(context->bytes, w->data + w->at / 8, context->len);
 }
 
-enum read_status native_read_context(struct stream *stream, const struct class_plan *plan,
-				     struct context_cache *context)
+static enum read_status decode_context(struct native_stream *s, struct native_class *c, const struct type *type,
+				       struct context_cache *context)
 {
-	struct native_stream *s = native(stream);
-	struct native_class *c = class_of(s, plan);
-	const struct type *type = s->group->stream->event_context;
 	struct walk *w = &s->at.walk;
-	uint64_t begin;
+	const uint64_t begin = w->at;
 
-	w->at = type ? type_align(s->at.body, type->align) : s->at.body;
-	begin = w->at;
-	if (w->at <= w->end && is_cached(s, c, context)) {
-		w->at += 8 * (uint64_t)context->len;
-		s->at.payload = w->at;
-		return READ_SAME;
-	}
 	memset(&context->values, 0, sizeof(context->values));
 	context->layout = NULL;
 	if (!program_run(&c->context, w, &context->values, &context->values.present, NULL) ||
@@ -66,6 +72,22 @@ enum read_status native_read_context(struct stream *stream, const struct class_p
 		memcpy(context->bytes, w->data + begin / 8, context->len);
 	}
 	return READ_OK;
+}
+
+enum read_status native_read_context(struct stream *stream, const struct class_plan *plan,
+				     struct context_cache *context)
+{
+	struct native_stream *s = native(stream);
+	struct native_class *c = class_of(s, plan);
+	const struct type *type = s->group->stream->event_context;
+	struct walk *w = &s->at.walk;
+
+	w->at = type ? type_align(s->at.body, type->align) : s->at.body;
+	if (w->at > w->end || !is_cached(s, c, context))
+		return decode_context(s, c, type, context);
+	w->at += 8 * (uint64_t)context->len;
+	s->at.payload = w->at;
+	return READ_SAME;
 }
 
 enum read_status native_read_perf(struct stream *stream, const struct class_plan *plan, uint64_t *values)

@@ -19,15 +19,6 @@ static void init_clock(struct native_clock *c, const struct layout *layout)
 	c->base_ns = (uint64_t)base;
 }
 
-bool native_clock_ns(const struct native_clock *c, uint64_t value, uint64_t *ns)
-{
-	if (!c->is_ns) {
-		*ns = layout_to_ns(c->layout, value);
-		return *ns <= INT64_MAX;
-	}
-	return !__builtin_add_overflow(c->base_ns, value, ns) && *ns <= INT64_MAX;
-}
-
 /* ---- classes ---- */
 
 static struct native_class *add_class(struct native_trace *t, const struct layout_event *event)
