@@ -133,8 +133,8 @@ static enum lt_status open_viewers(struct run *r)
 	const struct fed_session_target *t = &r->options->target;
 	enum lt_status status;
 
-	viewers_init(&r->viewers, t->timeout_ms, t->stop);
-	status = viewers_open(&r->viewers, t->family, t->host, r->options->live_port);
+	viewers_init(&r->viewers, t->stop);
+	status = viewers_open(&r->viewers, t->family, t->host, r->options->live_port, t->timeout_ms);
 	r->has_viewers = status == LT_OK;
 	if (status == LT_ERROR && !r->options->wait) {
 		/* Only whoever is to wait for viewers must know of them. */
@@ -329,7 +329,7 @@ static enum lt_status finish_all(struct run *r)
 	static const volatile sig_atomic_t never;
 	enum lt_status status = LT_OK;
 
-	r->viewers.connection.stop = &never;
+	r->viewers.stop = &never;
 	for (guint i = 0; i < r->sessions->len && !status; i++)
 		if (session(r, i)->is_published && !session(r, i)->is_finished)
 			status = fed_session_finish(session(r, i));

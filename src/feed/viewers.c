@@ -1,130 +1,71 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "feed/viewers.h"
 
+#include <errno.h>
+#include <poll.h>
 #include <string.h>
+#include <sys/epoll.h>
 
 #include "base/error.h"
+#include "viewer/viewer.h"
 
-/* As on the wire: big-endian, packed. */
-struct command_head {
-	uint64_t size;
-	uint32_t command, version;
-} __attribute__((packed));
+enum { STOP_MS = 100 }; /* a signal ends the waiting after that at the latest */
 
-struct hello {
-	uint64_t session; /* of viewers; -1: a new one */
-	uint32_t major, minor;
-	uint32_t type;
-} __attribute__((packed));
-
-struct listed_session {
-	uint64_t id;
-	uint32_t live_timer, clients, streams;
-} __attribute__((packed));
-
-/* What follows: the names in fields of these sizes, or since minor version 15 their lengths and themselves. */
-enum { HOSTNAME_SIZE = 64, NAME_SIZE = 255 };
-
-struct listed_names {
-	uint32_t hostname_len, name_len;
-	uint32_t format;
-} __attribute__((packed));
-
-enum {
-	CONNECT = 1,
-	LIST_SESSIONS = 2,
-	FOR_COMMANDS = 1,
-	MAJOR = 2,
-	MINOR = 15, /* below it, sessions in CTF 2 are not listed */
-	SESSIONS_MAX = 65536,
-	NAME_BYTES_MAX = 65536,
-};
-
-void viewers_init(struct viewers *v, unsigned timeout_ms, const volatile sig_atomic_t *stop)
+void viewers_init(struct viewers *v, const volatile sig_atomic_t *stop)
 {
-	connection_init(&v->connection, timeout_ms, stop);
-	v->sessions = g_array_new(FALSE, FALSE, sizeof(struct viewers_session));
+	*v = (struct viewers){ .stop = stop, .sessions = g_array_new(FALSE, FALSE, sizeof(struct viewers_session)) };
 }
 
 void viewers_close(struct viewers *v)
 {
-	connection_close(&v->connection);
+	viewer_destroy(v->viewer);
 	g_array_free(v->sessions, TRUE);
 }
 
-static void put_command(struct viewers *v, uint32_t command, const void *payload, size_t size)
+/* Until the relayd has something to say. LT_INTERRUPTED: *stop was set. */
+static enum lt_status wait_for_relayd(const struct viewers *v)
 {
-	struct command_head head = {.size = GUINT64_TO_BE(size), .command = GUINT32_TO_BE(command)};
+	const unsigned events = viewer_events(v->viewer);
+	struct pollfd p = { .fd = viewer_fd(v->viewer),
+			    .events = (short)((events & EPOLLIN ? POLLIN : 0) | (events & EPOLLOUT ? POLLOUT : 0)) };
+	const int64_t left_ms = (viewer_due_us(v->viewer) - g_get_monotonic_time()) / 1000 + 1;
 
-	connection_put(&v->connection, &head, sizeof(head));
-	connection_put(&v->connection, payload, size);
-}
-
-enum lt_status viewers_open(struct viewers *v, int family, const char *host, unsigned live_port)
-{
-	struct hello hello = {.session = UINT64_MAX, .major = GUINT32_TO_BE(MAJOR), .minor = GUINT32_TO_BE(MINOR),
-			      .type = GUINT32_TO_BE(FOR_COMMANDS)};
-	enum lt_status status = connection_open(&v->connection, family, host, live_port);
-
-	if (status)
-		return status;
-	put_command(v, CONNECT, &hello, sizeof(hello));
-	status = connection_get(&v->connection, &hello, sizeof(hello));
-	if (!status && hello.major != GUINT32_TO_BE(MAJOR))
-		return error_set("%s does not speak the live protocol %d", v->connection.peer, MAJOR);
-	v->minor = MIN(GUINT32_FROM_BE(hello.minor), MINOR);
-	return status;
-}
-
-/* Nobody needs the names. */
-static enum lt_status skip_names(struct viewers *v)
-{
-	struct listed_names names = {.hostname_len = GUINT32_TO_BE(HOSTNAME_SIZE),
-				     .name_len = GUINT32_TO_BE(NAME_SIZE)};
-	enum lt_status status = LT_OK;
-	uint32_t hostname_len, name_len;
-	char *bytes;
-
-	if (v->minor >= MINOR)
-		status = connection_get(&v->connection, &names, sizeof(names));
-	if (status)
-		return status;
-	hostname_len = GUINT32_FROM_BE(names.hostname_len);
-	name_len = GUINT32_FROM_BE(names.name_len);
-	if (hostname_len > NAME_BYTES_MAX || name_len > NAME_BYTES_MAX)
-		return error_set("%s sends nonsense", v->connection.peer);
-	bytes = g_malloc(hostname_len + name_len + 1);
-	status = connection_get(&v->connection, bytes, hostname_len + name_len);
-	g_free(bytes);
-	return status;
+	if (poll(&p, 1, (int)CLAMP(left_ms, 0, STOP_MS)) < 0 && errno != EINTR)
+		return error_set("cannot wait: %s", g_strerror(errno));
+	return *v->stop ? LT_INTERRUPTED : LT_OK;
 }
 
 enum lt_status viewers_ask(struct viewers *v)
 {
+	struct viewer_event event;
 	enum lt_status status;
-	uint32_t n = 0;
 
-	put_command(v, LIST_SESSIONS, "", 0);
-	status = connection_get(&v->connection, &n, sizeof(n));
-	n = GUINT32_FROM_BE(n);
-	if (!status && n > SESSIONS_MAX)
-		return error_set("%s sends nonsense", v->connection.peer);
-	g_array_set_size(v->sessions, 0);
-	for (uint32_t i = 0; i < n && !status; i++) {
-		struct listed_session listed;
-		struct viewers_session session;
-
-		status = connection_get(&v->connection, &listed, sizeof(listed));
-		if (!status)
-			status = skip_names(v);
+	if (v->is_listed) {
+		viewer_list_again(v->viewer);
+		g_array_set_size(v->sessions, 0);
+		v->is_listed = false;
+	} /* else it was interrupted, and goes on */
+	while (!v->is_listed) {
+		status = viewer_next(v->viewer, &event);
+		if (status == LT_AGAIN)
+			status = wait_for_relayd(v);
+		else if (status == LT_OK && event.kind == VIEWER_SESSION)
+			g_array_append_vals(v->sessions, &(struct viewers_session){ event.session->id,
+					    event.session->clients, event.session->streams }, 1);
+		else if (status == LT_OK)
+			v->is_listed = event.kind == VIEWER_LISTED;
 		if (status)
-			break;
-		session.id = GUINT64_FROM_BE(listed.id);
-		session.clients = GUINT32_FROM_BE(listed.clients);
-		session.streams = GUINT32_FROM_BE(listed.streams);
-		g_array_append_val(v->sessions, session);
+			return status == LT_ERROR ? error_wrap("live port %u", v->live_port) : status;
 	}
-	return status;
+	return LT_OK;
+}
+
+enum lt_status viewers_open(struct viewers *v, int family, const char *host, unsigned live_port, unsigned timeout_ms)
+{
+	v->live_port = live_port;
+	v->viewer = viewer_create(&(struct viewer_options){ .family = family, .host = host, .port = live_port,
+							    .timeout_ms = timeout_ms });
+	return viewers_ask(v);
 }
 
 const struct viewers_session *viewers_find(const struct viewers *v, uint64_t session_id)

@@ -2,15 +2,22 @@
 #ifndef LT_FEED_VIEWERS_H
 #define LT_FEED_VIEWERS_H
 
-#include "feed/connection.h"
+#include <glib.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/status.h"
 
 /*
  * Asks lttng-relayd's live port who looks at its sessions: a viewer starts at
  * the end of what is there, so whoever wants all must be there first.
  */
 struct viewers {
-	struct connection connection;
-	uint32_t minor;   /* of the protocol that both speak */
+	struct viewer *viewer;
+	unsigned live_port;
+	const volatile sig_atomic_t *stop; /* a signal asked to end: waiting returns LT_INTERRUPTED */
+	bool is_listed;   /* the list was received */
 	GArray *sessions; /* of the last viewers_ask() */
 };
 
@@ -20,12 +27,13 @@ struct viewers_session {
 	uint32_t streams; /* that are open, or that a viewer has not read to the end */
 };
 
-void viewers_init(struct viewers *v, unsigned timeout_ms, const volatile sig_atomic_t *stop);
+void viewers_init(struct viewers *v, const volatile sig_atomic_t *stop);
 void viewers_close(struct viewers *v);
 
-enum lt_status viewers_open(struct viewers *v, int family, const char *host, unsigned live_port);
+/* Connects and fetches the list. timeout_ms: of a relayd that does not answer. LT_ERROR: the chain says why. */
+enum lt_status viewers_open(struct viewers *v, int family, const char *host, unsigned live_port, unsigned timeout_ms);
 
-/* Fetches the list of sessions. */
+/* Fetches the list of sessions again. */
 enum lt_status viewers_ask(struct viewers *v);
 
 /* What was last said of that session; NULL: it is not there. */
