@@ -367,7 +367,27 @@ static bool has_context(const struct class_plan *plan, unsigned bit)
 	return reads(&plan->common_context, bit) || reads(&plan->specific_context, bit);
 }
 
-struct class_plan *class_plan_create(const struct class_desc *desc, uint16_t id, bool kernel, struct perf_names *perf)
+/* Of a plan without options. */
+static void plan_copy(struct plan *to, const struct plan *from)
+{
+	*to = *from;
+	to->ops = g_memdup2(from->ops, from->n * sizeof(*from->ops));
+}
+
+static void resolve_common(struct class_plan *plan, const struct type *common, struct perf_names *perf,
+			   const struct class_plan *like)
+{
+	plan->common = common;
+	if (like && like->common == common) {
+		plan_copy(&plan->common_context, &like->common_context);
+		plan_copy(&plan->common_perf, &like->common_perf);
+	} else {
+		resolve_context(&plan->common_context, &plan->common_perf, common, perf);
+	}
+}
+
+struct class_plan *class_plan_create(const struct class_desc *desc, uint16_t id, bool kernel, struct perf_names *perf,
+				     const struct class_plan *like)
 {
 	struct class_plan *plan = g_new0(struct class_plan, 1);
 	const char *call = NULL;
@@ -383,7 +403,7 @@ struct class_plan *class_plan_create(const struct class_desc *desc, uint16_t id,
 	else if (desc->payload && plan->kind != EVENT_OTHER)
 		resolve_payload(plan, desc->payload);
 	if (desc->common)
-		resolve_context(&plan->common_context, &plan->common_perf, desc->common, perf);
+		resolve_common(plan, desc->common, perf, like);
 	if (desc->specific)
 		resolve_context(&plan->specific_context, &plan->specific_perf, desc->specific, perf);
 	plan->n_text = count_texts(&plan->payload);

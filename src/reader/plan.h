@@ -79,6 +79,7 @@ struct class_plan {
 	bool syscall;       /* nr is -1 unless read */
 	bool has_tid;       /* its context names the thread; of user space as its pid namespace counts */
 	bool has_perf;      /* its context has perf counters */
+	const struct type *common; /* what common_context and common_perf are for */
 	bool refusal_told;  /* of its plans' .refused, or there is none */
 	struct plan payload;
 	struct plan common_context, specific_context; /* into struct context_values */
@@ -93,9 +94,11 @@ struct perf_names {
 
 /*
  * Resolves a class, whose types must live as long. perf gains the names of perf contexts not met before. kernel:
- * the trace is a kernel's, so that its unknown classes may be probes.
+ * the trace is a kernel's, so that its unknown classes may be probes. like: another class of it, or NULL; mostly their
+ * events have the same common context, of which most of the work is.
  */
-struct class_plan *class_plan_create(const struct class_desc *desc, uint16_t id, bool kernel, struct perf_names *perf);
+struct class_plan *class_plan_create(const struct class_desc *desc, uint16_t id, bool kernel, struct perf_names *perf,
+				     const struct class_plan *like);
 
 void class_plan_destroy(struct class_plan *plan);
 

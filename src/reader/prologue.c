@@ -41,14 +41,16 @@ static uint16_t new_class_id(struct reader *r)
 	return r->n_classes < EVENT_CLASSES_MAX ? (uint16_t)r->n_classes++ : EVENT_NO_CLASS;
 }
 
+/* user: struct class_plan **, the one declared last. */
 static void declare_class(struct reader *r, const void *key, const struct class_desc *desc, void *user)
 {
+	const struct class_plan **last = user;
 	struct class_plan *plan = reader_find_class(r, key);
 	const struct class_plan *same = !plan && r->ops->same_class ? r->ops->same_class(r, key) : NULL;
 
-	(void)user;
 	if (!plan) {
-		plan = class_plan_create(desc, same ? same->id : new_class_id(r), r->kernel, &r->perf);
+		plan = class_plan_create(desc, same ? same->id : new_class_id(r), r->kernel, &r->perf, *last);
+		*last = plan;
 		g_ptr_array_add(r->classes, plan);
 		g_hash_table_insert(r->class_index, (gpointer)key, plan);
 		if (!same && plan->id != EVENT_NO_CLASS)
@@ -64,7 +66,9 @@ static void declare_class(struct reader *r, const void *key, const struct class_
 
 void reader_declare_classes(struct reader *r)
 {
-	r->ops->visit_classes(r, declare_class, NULL);
+	const struct class_plan *last = NULL;
+
+	r->ops->visit_classes(r, declare_class, &last);
 }
 
 /* ---- the trace ---- */
