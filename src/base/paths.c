@@ -60,9 +60,9 @@ static size_t cost(size_t len)
 	return len + 1 + PATH_OVERHEAD;
 }
 
-static strid add(const char *text, size_t len)
+static strid add(const char *text, size_t len, strid id)
 {
-	const struct path path = { .text = g_strndup(text, len), .id = next_id(), .round = paths.round };
+	const struct path path = { .text = g_strndup(text, len), .id = id, .round = paths.round };
 	uint32_t index = paths.list->len;
 
 	if (paths.free->len) {
@@ -94,7 +94,7 @@ strid paths_intern(const char *text, size_t len)
 		paths.refused = true;
 		return STRID_NONE;
 	}
-	return add(text, len);
+	return add(text, len, next_id());
 }
 
 const char *paths_text(strid id)
@@ -169,6 +169,47 @@ uint64_t strpool_forgotten(void)
 }
 
 /* ---- the pool as a whole ---- */
+
+void paths_pack(GByteArray *out)
+{
+	const guint n = paths.list ? paths.list->len : 0;
+
+	pack_u64(out, paths.last_id);
+	pack_u64(out, n - (paths.free ? paths.free->len : 0));
+	for (guint i = 0; i < n; i++) {
+		if (!path_at(i)->text)
+			continue;
+		pack_u64(out, path_at(i)->id);
+		pack_text(out, path_at(i)->text);
+	}
+}
+
+static void unpack_path(struct unpack *in)
+{
+	strid id = (strid)unpack_upto(in, UINT32_MAX);
+	char *text = unpack_text(in);
+	size_t len = text ? strlen(text) : 0;
+
+	in->failed |= !len || !(id & STRID_PATH) || paths.bytes + cost(len) > paths.limit ||
+		      map64_get(&paths.by_id, id) != MAP64_NONE || g_hash_table_contains(paths.indexes, text);
+	if (!in->failed)
+		add(text, len, id);
+	g_free(text);
+}
+
+void paths_unpack(struct unpack *in)
+{
+	strid last_id = (strid)unpack_upto(in, UINT32_MAX);
+	size_t n = unpack_count(in, 2 * sizeof(uint64_t));
+
+	in->failed |= paths.bytes != 0;
+	if (!paths.list)
+		open_paths();
+	for (size_t i = 0; i < n && !in->failed; i++)
+		unpack_path(in);
+	paths.last_id = last_id;
+	paths.added = 0;
+}
 
 void paths_set_limit(size_t bytes)
 {

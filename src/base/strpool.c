@@ -93,8 +93,39 @@ const char *strpool_text(strid id)
 		return paths_text(id);
 	if (id == STRID_NONE)
 		return "";
-	g_assert(names.texts && id < names.texts->len);
+	if (!names.texts || id >= names.texts->len)
+		return "…";
 	return g_ptr_array_index(names.texts, id);
+}
+
+void strpool_pack(GByteArray *out)
+{
+	const guint n = names.texts ? names.texts->len : 1;
+
+	pack_u64(out, n - 1);
+	for (guint i = 1; i < n; i++)
+		pack_text(out, g_ptr_array_index(names.texts, i));
+	paths_pack(out);
+}
+
+static void names_unpack(struct unpack *in)
+{
+	size_t n = unpack_count(in, sizeof(uint64_t));
+
+	for (strid id = 1; id <= n && !in->failed; id++) {
+		char *text = unpack_text(in);
+
+		in->failed |= !text || !*text || names_intern(text, strlen(text)) != id;
+		g_free(text);
+	}
+}
+
+bool strpool_unpack(struct unpack *in)
+{
+	names_unpack(in);
+	if (!in->failed)
+		paths_unpack(in);
+	return !in->failed;
 }
 
 void strpool_set_limit(size_t names_bytes, size_t paths_bytes)

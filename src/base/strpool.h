@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/pack.h"
+
 /*
  * The strings of a run, each kept once and named by a number, so that they fit
  * into a cell of the model and compare as integers. All text from a trace enters
@@ -38,7 +40,8 @@ strid strpool_intern_path(const char *text, size_t len);
 /*
  * The NUL-terminated UTF-8 text, owned by the pool; "" for STRID_NONE. Of names
  * it is valid for the whole run, of paths until the next strpool_round_end(). A path that was
- * forgotten reads "…": its id is not given to another one.
+ * forgotten reads "…": its id is not given to another one. So does an id that was never given, as a damaged file may
+ * have it.
  */
 const char *strpool_text(strid id);
 
@@ -65,6 +68,13 @@ void strpool_round_end(void);
 
 /* How many paths were forgotten so far. */
 uint64_t strpool_forgotten(void);
+
+/*
+ * All strings with their ids (base/pack.h), and back into a pool that has nothing, or the first of these names, as
+ * the same program has them. False: they are not, or do not fit; ids that were read before mean nothing then.
+ */
+void strpool_pack(GByteArray *out);
+bool strpool_unpack(struct unpack *in);
 
 /* Forgets everything (tests; end of the program). */
 void strpool_release(void);

@@ -14,6 +14,9 @@ enum { STRPOOL_NAMES_LIMIT = 64 << 20, STRPOOL_PATHS_LIMIT = 256 << 20 };
 strid paths_intern(const char *text, size_t len);
 const char *paths_text(strid id);
 
+void paths_pack(GByteArray *out);
+void paths_unpack(struct unpack *in);
+
 void paths_set_limit(size_t bytes);
 size_t paths_bytes(void);
 void paths_release(void);

@@ -71,10 +71,19 @@ static unsigned track_of(const struct frames *f, unsigned number)
 	return number < f->tracks->len ? g_array_index(f->tracks, unsigned, number) : NO_TRACK;
 }
 
+static void add_host(struct frames *f, const struct host_frames *host)
+{
+	const unsigned none = NO_TRACK;
+
+	while (f->tracks->len <= host->number)
+		g_array_append_val(f->tracks, none);
+	g_array_index(f->tracks, unsigned, host->number) = f->hosts->len;
+	g_array_append_val(f->hosts, *host);
+}
+
 static void take_in(struct frames *f, unsigned number)
 {
 	struct host_frames host = { .host = ingest_host(f->in, number), .number = number };
-	const unsigned none = NO_TRACK;
 
 	if (f->origin_ns == TIME_UNKNOWN) {
 		f->origin_ns = ingest_begin_ns(f->in);
@@ -83,10 +92,7 @@ static void take_in(struct frames *f, unsigned number)
 	history_add_track(f->history);
 	host.begin_ns = host.host->begin_ns;
 	host.edge_ns = next_edge(f, &host, host.begin_ns);
-	while (f->tracks->len <= number)
-		g_array_append_val(f->tracks, none);
-	g_array_index(f->tracks, unsigned, number) = f->hosts->len;
-	g_array_append_val(f->hosts, host);
+	add_host(f, &host);
 }
 
 /* A host that has no track: its record begins with its first event, if that is there. */
@@ -106,19 +112,73 @@ static void take_in_all(struct frames *f)
 			begin(f, i);
 }
 
-struct frames *frames_create(struct ingest *in, struct history *h, uint64_t frame_ns, bool apart)
+static struct frames *create(struct ingest *in, struct history *h)
 {
 	struct frames *f = g_new0(struct frames, 1);
 
 	f->in = in;
 	f->history = h;
-	f->frame_ns = frame_ns;
 	f->origin_ns = TIME_UNKNOWN;
-	f->apart = apart;
 	f->hosts = g_array_new(FALSE, TRUE, sizeof(struct host_frames));
 	f->tracks = g_array_new(FALSE, TRUE, sizeof(unsigned));
+	return f;
+}
+
+struct frames *frames_create(struct ingest *in, struct history *h, uint64_t frame_ns, bool apart)
+{
+	struct frames *f = create(in, h);
+
+	f->frame_ns = frame_ns;
+	f->apart = apart;
 	take_in_all(f);
 	return f;
+}
+
+void frames_pack(const struct frames *f, GByteArray *out)
+{
+	pack_u64(out, f->origin_ns);
+	pack_u64(out, f->frame_ns);
+	pack_u64(out, f->hosts->len);
+	for (unsigned i = 0; i < f->hosts->len; i++)
+		pack_u64(out, at(f, i)->number);
+}
+
+static void unpack_host(struct frames *f, struct unpack *from)
+{
+	struct host_frames host = { .ended = true };
+	uint64_t begin_ns;
+
+	host.number = (unsigned)unpack_upto(from, ingest_host_count(f->in) - 1);
+	from->failed |= track_of(f, host.number) != NO_TRACK ||
+			!history_range(f->history, f->hosts->len, &begin_ns, &host.begin_ns);
+	host.edge_ns = host.begin_ns;
+	host.host = ingest_host(f->in, host.number);
+	if (!from->failed)
+		add_host(f, &host);
+}
+
+struct frames *frames_unpack(struct unpack *from, struct ingest *in, struct history *h)
+{
+	struct frames *f = create(in, h);
+	size_t n;
+
+	f->origin_ns = unpack_u64(from);
+	f->frame_ns = unpack_u64(from);
+	n = unpack_count(from, sizeof(uint64_t));
+	from->failed |= !f->frame_ns || !n || n != history_track_count(h);
+	while (f->hosts->len < n && !from->failed)
+		unpack_host(f, from);
+	if (!from->failed) {
+		f->n_ended = f->hosts->len;
+		return f;
+	}
+	frames_destroy(f);
+	return NULL;
+}
+
+uint64_t frames_length_ns(const struct frames *f)
+{
+	return f->frame_ns;
 }
 
 void frames_destroy(struct frames *f)

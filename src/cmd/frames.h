@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/pack.h"
 #include "base/status.h"
 #include "history/history.h"
 #include "ingest/ingest.h"
@@ -28,6 +29,12 @@ struct frames;
  */
 struct frames *frames_create(struct ingest *in, struct history *h, uint64_t frame_ns, bool apart);
 void frames_destroy(struct frames *f);
+
+/* Which host has which track, once all have ended; and the same of an ingest that was unpacked. NULL: it is wrong. */
+void frames_pack(const struct frames *f, GByteArray *out);
+struct frames *frames_unpack(struct unpack *from, struct ingest *in, struct history *h);
+
+uint64_t frames_length_ns(const struct frames *f);
 
 /* The hosts taken in so far: the track of each is its number here. */
 unsigned frames_host_count(const struct frames *f);

@@ -11,6 +11,17 @@ struct item {
 	const char *text;
 };
 
+static const struct item monitor_environment[] = {
+	{"TZ", "the time zone of times without --utc"},
+	{"NO_COLOR", "if set and not empty, the monitor uses no colours"},
+	{"LC_ALL, LC_CTYPE, LANG", "whether the terminal understands UTF-8"},
+	{"XDG_CACHE_HOME",
+	 "where the cache is, in the directory lttngtop; by default ~/.cache. A recording of 8 MiB or more that was "
+	 "read completely is kept there, and opened at once the next time; where the recording, the program or an "
+	 "option is different it is read as the first time"},
+	{NULL, NULL},
+};
+
 static const struct item record_exit_statuses[] = {
 	{"0", "success"},
 	{"1", "it could not be done, stderr says why"},
@@ -93,6 +104,7 @@ static const struct page {
 			},
 		.see_also = "lttngtop-report(1), lttngtop-list(1), lttngtop-record(1), lttngtop-feed(1), lttng(1), "
 			    "babeltrace2(1)",
+		.environment = monitor_environment,
 	},
 	{
 		.command = COMMAND_REPORT,
@@ -223,7 +235,6 @@ static const struct item exit_statuses[] = {
 
 static const struct item environment[] = {
 	{"TZ", "the time zone of times without --utc"},
-	{"NO_COLOR", "if set and not empty, the monitor uses no colours"},
 	{"LC_ALL, LC_CTYPE, LANG", "whether the terminal understands UTF-8"},
 	{NULL, NULL},
 };

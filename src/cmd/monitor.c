@@ -30,8 +30,10 @@ static void read_slice(struct monitor *m)
 		ev_io_start(m->loop, &m->sources);
 	else
 		ev_io_stop(m->loop, &m->sources);
-	if (monitor_current(m)->complete)
+	if (monitor_current(m)->complete) {
 		ev_timer_stop(m->loop, &m->retry);
+		monitor_save_cache(m);
+	}
 }
 
 static void on_reading(struct ev_loop *loop, ev_idle *w, int events)
@@ -209,6 +211,7 @@ static void release(struct monitor *m)
 		g_array_free(m->feeds, TRUE);
 	if (m->numbers)
 		g_array_free(m->numbers, TRUE);
+	monitor_release_cache(m);
 	monitor_release_reading(&m->next);
 	monitor_release_reading(&m->shown);
 	clocks_destroy(m->clocks);

@@ -5,7 +5,8 @@
 /*
  * What the files of the monitor share: monitor.c has the command and the loop,
  * monitor_read.c opens the sources and reads them slice by slice, monitor_tell.c
- * tells the screen what is known, monitor_write.c writes its lists into files.
+ * tells the screen what is known, monitor_write.c writes its lists into files, monitor_cache.c keeps what was read
+ * for the next time.
  */
 
 #include <ev.h>
@@ -14,6 +15,7 @@
 #include "cmd/frames.h"
 #include "cmd/options.h"
 #include "cmd/reread.h"
+#include "history/store.h"
 #include "ingest/ingest.h"
 #include "ui/ui.h"
 
@@ -45,6 +47,15 @@ struct reading {
 	bool complete;
 };
 
+/* The file of the cache that has what is shown, or is to have it. */
+struct cached {
+	char *name;               /* NULL: there is to be none, or it is being written */
+	bool restored;            /* what is shown comes from it */
+	struct cache_file *file;  /* being written, NULL: none is */
+	struct history_part part; /* the next to be written */
+	ev_idle writing;
+};
+
 struct monitor {
 	const struct options *options;
 	struct clocks *clocks;
@@ -52,6 +63,7 @@ struct monitor {
 	unsigned epochs;    /* of all maps, when the screen was told of the times */
 	struct reading shown; /* what is on the screen */
 	struct reading next;  /* STAGE_CUTTING: the same recordings, cut by the final clocks; takes its place */
+	struct cached cache;
 	struct reread *reread; /* NULL: live, or the clocks are not known yet */
 	struct ui *ui;
 	GArray *feeds;      /* struct ui_feed, used by tell_feeds() */
@@ -119,6 +131,19 @@ void monitor_tell_window(void *data);
 
 /* The screen's wish for a window is looked at before the loop sleeps. */
 void monitor_obey_window_wish(struct monitor *m);
+
+/* ---- monitor_cache.c ---- */
+
+/*
+ * Instead of reading the sources, which are open: LT_OK: the cache has what is shown, all of it is there. LT_END: it
+ * has not. LT_ERROR: neither, and the sources are to be opened again.
+ */
+enum lt_status monitor_open_cached(struct monitor *m);
+
+/* Everything was read: it goes into the cache, if it belongs there. */
+void monitor_save_cache(struct monitor *m);
+
+void monitor_release_cache(struct monitor *m);
 
 /* ---- monitor_write.c ---- */
 

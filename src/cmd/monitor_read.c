@@ -60,23 +60,41 @@ static struct ingest *create_ingest(const struct monitor *m, bool own_time)
 	return ingest_create(&options);
 }
 
-enum lt_status monitor_open_sources(struct monitor *m)
+/* Returns how many of the sources could be opened; what cannot was said when it was opened first. */
+static unsigned open_words(const struct monitor *m, struct ingest *in, bool again)
 {
 	const struct options *o = m->options;
-	struct ingest *in;
 	unsigned opened = 0;
 
-	if (!o->words->len)
-		return error_set("no source given");
-	in = m->shown.in = create_ingest(m, !o->no_sync && !sync_options_live(o, 0));
 	for (guint i = 0; i < o->words->len; i++) {
 		if (ingest_open(in, g_ptr_array_index(o->words, i)) == LT_OK)
 			opened++;
-		else
+		else if (!again)
 			log_error("%s", error_text());
 	}
 	error_clear();
-	if (!opened || ingest_start(in, NULL) != LT_OK)
+	return opened;
+}
+
+enum lt_status monitor_open_sources(struct monitor *m)
+{
+	const struct options *o = m->options;
+	const bool own_time = !o->no_sync && !sync_options_live(o, 0);
+	struct ingest *in;
+	unsigned opened;
+	enum lt_status cached;
+
+	if (!o->words->len)
+		return error_set("no source given");
+	in = m->shown.in = create_ingest(m, own_time);
+	opened = open_words(m, in, false);
+	cached = opened ? monitor_open_cached(m) : LT_END;
+	if (cached == LT_ERROR) {
+		monitor_release_reading(&m->shown);
+		in = m->shown.in = create_ingest(m, own_time);
+		opened = open_words(m, in, true);
+	}
+	if (cached != LT_OK && (!opened || ingest_start(in, NULL) != LT_OK))
 		return error_set("no source could be read");
 	/* live hosts may come later */
 	return ingest_is_live(in) ? LT_OK : sync_options_check_hosts(o, in);
@@ -108,13 +126,15 @@ uint64_t monitor_expected_end(const struct reading *r)
 	return end_ns;
 }
 
-/* Its hosts are known: their events go into a history. */
+/* Its hosts are known: their events go into a history, unless it is there, from the cache. */
 static void start_reading(const struct monitor *m, struct reading *r)
 {
 	uint64_t begin_ns = ingest_begin_ns(r->in), end_ns = monitor_expected_end(r);
 	bool provisional = m->stage == STAGE_COMPARING;
 
 	r->missing = g_array_new(FALSE, TRUE, sizeof(struct missing));
+	if (r->frames)
+		return;
 	r->history = history_create(provisional ? m->options->history_size / PROVISIONAL_SHARE :
 						  m->options->history_size);
 	r->frame_ns = !m->live && end_ns > begin_ns ? cursor_frame_for(end_ns - begin_ns) : LIVE_FRAME_NS;
@@ -138,6 +158,11 @@ void monitor_start_reading(struct monitor *m)
 	ui_set_history(m->ui, m->shown.history);
 	ev_io_set(&m->sources, ingest_fd(m->shown.in), EV_READ);
 	monitor_show_new_hosts(m);
+	/* the first thing that is drawn is complete */
+	if (m->cache.restored) {
+		m->shown.complete = true;
+		monitor_tell_known(m);
+	}
 }
 
 void monitor_release_reading(struct reading *r)
@@ -160,10 +185,7 @@ static void begin_cutting(struct monitor *m)
 	clocks_finish(m->clocks);
 	m->stage = STAGE_CUTTING;
 	m->next.in = create_ingest(m, false);
-	/* what cannot be opened was said when it was opened first */
-	for (guint i = 0; i < m->options->words->len; i++)
-		ingest_open(m->next.in, g_ptr_array_index(m->options->words, i));
-	error_clear();
+	open_words(m, m->next.in, true);
 	ev_io_stop(m->loop, &m->sources);
 	ev_io_set(&m->sources, ingest_fd(m->next.in), EV_READ);
 	monitor_tell_clocks_stage(m);

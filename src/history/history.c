@@ -45,6 +45,11 @@ unsigned history_add_track(struct history *h)
 	return h->tracks->len - 1;
 }
 
+unsigned history_track_count(const struct history *h)
+{
+	return h->tracks->len;
+}
+
 void history_set_grid(struct history *h, uint64_t origin_ns, uint64_t frame_ns)
 {
 	g_assert(frame_ns);

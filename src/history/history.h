@@ -39,6 +39,7 @@ void history_destroy(struct history *h);
 
 /* A new track, numbered 0, 1, …. */
 unsigned history_add_track(struct history *h);
+unsigned history_track_count(const struct history *h);
 
 /*
  * The frames' grid: their edges are at origin_ns + n * frame_ns. Thinned frames

@@ -15,9 +15,9 @@ static char *text_of(const struct event *ev, struct event_str s)
 	return g_strdup(text);
 }
 
-static struct host *host_create(char *hostname, char *clock, const struct event *ev)
+/* hostname and clock are taken over. */
+static struct host *host_create(char *hostname, char *clock)
 {
-	const struct ev_trace *p = event_payload(ev, ev_trace);
 	struct host *h = g_new0(struct host, 1);
 
 	h->hostname = hostname;
@@ -26,12 +26,22 @@ static struct host *host_create(char *hostname, char *clock, const struct event 
 	h->feeds = g_ptr_array_new();
 	h->least_behind_ns = INT64_MAX;
 	h->public.begin_ns = TIME_UNKNOWN;
-	h->public.name = g_strdup(hostname);
-	h->public.tracer = text_of(ev, p->tracer);
-	h->public.source = g_strdup("");
 	h->public.model = model_create();
 	model_set_lists_files(h->public.model, false);
 	wait_log_init(&h->log);
+	return h;
+}
+
+struct host *host_restore(const char *hostname, const char *clock, const struct ingest_host *known)
+{
+	struct host *h = host_create(g_strdup(hostname), g_strdup(clock));
+	struct model *model = h->public.model;
+
+	h->public = *known;
+	h->public.model = model;
+	h->public.name = g_strdup(known->name);
+	h->public.source = g_strdup(known->source);
+	h->public.tracer = g_strdup(known->tracer);
 	return h;
 }
 
@@ -108,7 +118,10 @@ struct host *host_of_trace(GPtrArray *hosts, const struct event *ev, const char 
 		g_free(clock);
 		host_set_tracer(h, ev);
 	} else {
-		h = host_create(hostname, clock, ev);
+		h = host_create(hostname, clock);
+		h->public.name = g_strdup(hostname);
+		h->public.tracer = text_of(ev, p->tracer);
+		h->public.source = g_strdup("");
 		name_after(h, hosts);
 		g_ptr_array_add(hosts, h);
 	}

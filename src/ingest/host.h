@@ -36,6 +36,9 @@ struct host {
 /* Names the host as the trace announcement does; hint: where it has no hostname. */
 struct host *host_of_trace(GPtrArray *hosts, const struct event *ev, const char *hint, const char *source_name);
 
+/* A host that was read in another run, of which this is known; texts are copied. Nothing is read of it any more. */
+struct host *host_restore(const char *hostname, const char *clock, const struct ingest_host *known);
+
 /* A trace of it was announced: of several tracers the kernel's is the one to name, whichever came first. */
 void host_set_tracer(struct host *host, const struct event *ev);
 

@@ -153,6 +153,11 @@ bool model_declares(const struct model *m, enum event_kind kind)
 	return m->declared[kind] || (kind == EVENT_SCHED_WAKING && m->declared[EVENT_SCHED_WAKEUP]);
 }
 
+void model_set_declares(struct model *m, enum event_kind kind)
+{
+	m->declared[kind]++;
+}
+
 unsigned model_missing(const struct model *m, const char **names, unsigned max)
 {
 	unsigned n = 0;

@@ -87,6 +87,9 @@ void model_set_status(struct model *m, enum host_status status, const char *reas
 /* Whether some trace of this host declares a tracepoint, or another that tells the same. */
 bool model_declares(const struct model *m, enum event_kind kind);
 
+/* Some trace of it does, in a model that no trace is read into: a host that was read in another run. */
+void model_set_declares(struct model *m, enum event_kind kind);
+
 /*
  * The tracepoints that some figure needs and no trace of this host declares:
  * writes at most max names (static text, today's name; the first word of a list

@@ -158,7 +158,8 @@ START_TEST(test_wrong)
 	} cases[] = {
 		{COMMAND_REPORT, {"--nonsense"}, "unknown option '--nonsense'"},
 		{COMMAND_REPORT, {"--intervall", "1s"}, "unknown option '--intervall': did you mean '--interval'?"},
-		{COMMAND_MONITOR, {"--no"}, "option '--no' is ambiguous: '--no-color', '--no-mouse', '--no-sync'"},
+		{COMMAND_MONITOR, {"--no"},
+		 "option '--no' is ambiguous: '--no-color', '--no-mouse', '--no-cache', '--no-sync'"},
 		{COMMAND_REPORT, {"--wait=1s"}, "option '--wait' is ambiguous: '--wait-retention', '--wait-memory'"},
 		{COMMAND_REPORT, {"--=x"}, "unknown option '--'"},
 		{COMMAND_REPORT, {"--ut=1"}, "option '--utc' takes no argument"},

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef LT_SOURCE_STAMP_H
+#define LT_SOURCE_STAMP_H
+
+#include "source/source.h"
+
+/*
+ * Adds to the checksum what tells a recording from every other one, and from itself once it was changed: the names,
+ * inodes, sizes and times of its files, and its metadata. Not its data, which would take as long as reading it.
+ */
+void source_stamp(const struct source_spec *spec, GChecksum *sum);
+
+#endif
