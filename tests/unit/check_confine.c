@@ -3,6 +3,7 @@
 #include "unit.h"
 
 #include <arpa/inet.h>
+#include <asm/termbits.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <glib.h>
@@ -11,6 +12,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/ptrace.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -50,6 +52,26 @@ static int try_new_file(void) { return result(open(new_name, O_WRONLY | O_CREAT 
 static int try_unlink(void) { return result(unlink(outside)); }
 static int try_mkdir(void) { return result(mkdir(new_name, 0700)); }
 
+/* As the isatty() of different C libraries. */
+static int try_isatty(void)
+{
+	struct termios t;
+
+	return result(ioctl(STDERR_FILENO, TCGETS, &t));
+}
+
+static int try_isatty2(void)
+{
+	struct termios2 t;
+
+	return result(ioctl(STDERR_FILENO, TCGETS2, &t));
+}
+
+static int try_ioctl(void)
+{
+	return result(ioctl(STDERR_FILENO, TIOCSTI, "x"));
+}
+
 static int try_send_elsewhere(void)
 {
 	struct sockaddr_un to = { .sun_family = AF_UNIX, .sun_path = "/dev/log" };
@@ -64,7 +86,9 @@ static int try_abort(void)
 
 static int try_memory(void)
 {
-	return malloc((size_t)3 << 30) ? 0 : ENOMEM;
+	void *volatile memory = malloc((size_t)3 << 30); /* or else compilers leave it out */
+
+	return memory ? 0 : ENOMEM;
 }
 
 /* ---- in a process of its own ---- */
@@ -150,6 +174,7 @@ START_TEST(test_fatal)
 		expect_end(kinds[i], "socket", try_raw);
 		expect_end(kinds[i], "listen", try_listen);
 		expect_end(kinds[i], "sendto", try_send_elsewhere);
+		expect_end(kinds[i], "ioctl", try_ioctl);
 		expect_end(kinds[i], "unlink", try_unlink);
 		expect_end(kinds[i], "mkdir", try_mkdir);
 		expect_end(kinds[i], "open", try_new_file);
@@ -168,6 +193,8 @@ START_TEST(test_allowed)
 	expect_exit(CONFINE_LIVE, "TCP", 0, try_tcp);
 	expect_exit(CONFINE_LIVE, "a service of this machine", EACCES, try_unix);
 	expect_exit(CONFINE_RECORDING, "memory", ENOMEM, try_memory);
+	expect_exit(CONFINE_RECORDING, "isatty", ENOTTY, try_isatty);
+	expect_exit(CONFINE_RECORDING, "isatty of glibc 2.42", ENOTTY, try_isatty2);
 	ck_assert_int_eq(WTERMSIG(attempt(CONFINE_RECORDING, try_abort)), SIGABRT);
 	tear_down();
 }
