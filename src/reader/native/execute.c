@@ -242,7 +242,8 @@ bool program_run_steps(const struct program *p, struct walk *w, void *words, uin
 	uint64_t run_at = 0;
 	uint32_t seen = 0;
 
-	for (const struct step *s = p->steps, *end = s + p->n; s < end; s++) {
+	/* Without steps there is no memory for them. */
+	for (const struct step *s = p->steps, *end = p->n ? s + p->n : s; s < end; s++) {
 		switch ((enum step_code)s->code) {
 		case STEP_RUN:
 			run_at = type_align(w->at, s->align);
