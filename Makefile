@@ -6,7 +6,8 @@
 # make check            builds and runs every test; check-unit: only the unit tests
 # make man              writes man/*.1 anew from the program's tables
 # make bench            a table of speeds and sizes
-# make fuzz             damaged metadata and recordings, odd ones: FUZZ_CASES=, FUZZ_SEED=
+# make fuzz             damaged metadata and recordings, odd ones: FUZZ_CASES=, FUZZ_SEED=; then fuzz-guided
+# make fuzz-guided      damage guided by the code that it reaches, with clang: FUZZ_SECONDS=
 # make valgrind         the unit tests under valgrind
 # make install          DESTDIR=, PREFIX=; uninstall
 # make dist             a source archive
@@ -114,6 +115,11 @@ $(BUILD)/tests/%: tests/%.c $(ARCHIVE)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(COMPILE) $(CHECK_CFLAGS) -MF $@.d -o $@ $< $(ARCHIVE) $(LDFLAGS) $(BUILD_LDFLAGS) $(CHECK_LIBS) $(LINK_LIBS)
 
+ifdef FUZZ_GUIDED
+BUILD_CFLAGS += -fsanitize=fuzzer-no-link
+$(BUILD)/tests/fuzz/fuzz_guided: private BUILD_CFLAGS += -DFUZZ_GUIDED -fsanitize=fuzzer
+endif
+
 $(BUILD)/tests/live/ust_app: LIB_CFLAGS += $(UST_CFLAGS)
 $(BUILD)/tests/live/ust_app: LIBS += $(UST_LIBS)
 
@@ -167,12 +173,24 @@ FUZZ_CASES ?= 2000
 FUZZ_SEED ?= 1
 
 .PHONY: fuzz
-fuzz: $(PROGRAM) $(TRACES) $(addprefix $(BUILD)/tests/,fuzz/fuzz_metadata fuzz/fuzz_reader source/dump_records)
+fuzz: $(PROGRAM) $(TRACES) $(addprefix $(BUILD)/tests/,fuzz/fuzz_metadata fuzz/fuzz_reader fuzz/fuzz_guided source/dump_records)
 	$(Q)BUILD=$(abspath $(BUILD)) FUZZ_METADATA_CASES=$$(($(FUZZ_CASES) * 100)) FUZZ_SEED=$(FUZZ_SEED) tests/fuzz/test_metadata.sh
 	$(Q)FUZZ_READER_CASES=$$(($(FUZZ_CASES) * 50)) FUZZ_SEED=$(FUZZ_SEED) tests/run --build $(BUILD) --timeout 86400 \
 		tests/fuzz/test_reader.sh
 	$(Q)LTTNGTOP=$(abspath $(PROGRAM)) BUILD=$(abspath $(BUILD)) tests/source/test_shapes.py $$(($(FUZZ_CASES) / 4)) $(FUZZ_SEED)
 	$(Q)LTTNGTOP=$(abspath $(PROGRAM)) BUILD=$(abspath $(BUILD)) tests/fuzz/fuzz.py $(FUZZ_CASES) $(FUZZ_SEED)
+	$(Q)$(MAKE) fuzz-guided
+
+# Its build is one of its own. What was reached is kept there as the corpus of the next run.
+
+FUZZ_SECONDS ?= 900
+
+.PHONY: fuzz-guided
+fuzz-guided: $(TRACES)
+	$(Q)tests/fuzz/guided.sh --check || exit 0; \
+	$(MAKE) BUILD=$(BUILD)/guided CONFIGURE_FLAGS='CC=clang --enable-asan --enable-ubsan' FUZZ_GUIDED=1 \
+		$(BUILD)/guided/tests/fuzz/fuzz_guided && \
+	BUILD=$(abspath $(BUILD)) SRCDIR=$(CURDIR) tests/fuzz/guided.sh $(FUZZ_SECONDS)
 
 .PHONY: valgrind
 valgrind: $(UNIT_TESTS)

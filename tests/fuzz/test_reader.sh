@@ -22,6 +22,18 @@ for found in found-*; do
 	mkdir -p "$BUILD/fuzz-found" && cp -r "$found" "$BUILD/fuzz-found/"
 	echo "the case is in $BUILD/fuzz-found/$found"
 done
+# Cases as the guided fuzzer reads them: whole ones, and what it has found.
+mkdir "$files/case"
+for directory in "$@"; do
+	for file in "$directory"/*; do
+		[ "${file##*/}" != metadata ] && [ -f "$file" ] || continue
+		{ cat "$directory/metadata" && printf '\0' && cat "$file"; } >"$files/$(echo "$file" | tr / -).case"
+	done
+done
+for found in "$SRCDIR"/tests/fuzz/found/*.case; do
+	[ ! -f "$found" ] || cp "$found" "$files/"
+done
+FUZZ_DIRECTORY=$files/case "$BUILD/tests/fuzz/fuzz_guided" "$files"/*.case || status=1
 [ $status -eq 0 ] || exit 1
 # Damage that is always refused at once would test little.
 events=${said##* records, }
