@@ -239,3 +239,47 @@ double clock_map_slope_excess(const struct clock_map *map, uint64_t host_ns)
 		line_at_host(map, host_ns, &excess);
 	return (double)excess / (double)SLOPE_ONE;
 }
+
+/* ---- as bytes ---- */
+
+enum { KNOT_PACKED = 3 * sizeof(uint64_t) };
+
+void clock_map_pack(const struct clock_map *map, GByteArray *out)
+{
+	g_assert(!map->formula);
+	pack_u64(out, (uint64_t)map->lead);
+	pack_u64(out, map->epoch);
+	pack_u64(out, map->knots->len);
+	for (unsigned n = 0; n < map->knots->len; n++) {
+		pack_u64(out, knot_at(map, n)->host_ns);
+		pack_u64(out, knot_at(map, n)->ref_ns);
+		pack_u64(out, (uint64_t)knot_at(map, n)->excess);
+	}
+}
+
+static int64_t unpack_excess(struct unpack *in)
+{
+	int64_t excess = (int64_t)unpack_u64(in);
+
+	in->failed |= excess < -EXCESS_MAX || excess > EXCESS_MAX;
+	return in->failed ? 0 : excess;
+}
+
+void clock_map_unpack(struct clock_map *map, struct unpack *in)
+{
+	size_t n;
+
+	map->lead = unpack_excess(in);
+	map->epoch = (unsigned)unpack_upto(in, UINT_MAX);
+	n = unpack_count(in, KNOT_PACKED);
+	in->failed |= n > CLOCK_MAP_KNOTS;
+	for (size_t i = 0; i < n && !in->failed; i++) {
+		struct knot knot;
+
+		knot.host_ns = unpack_u64(in);
+		knot.ref_ns = unpack_u64(in);
+		knot.excess = unpack_excess(in);
+		in->failed |= i && knot.host_ns <= knot_at(map, (unsigned)i - 1)->host_ns;
+		g_array_append_val(map->knots, knot);
+	}
+}

@@ -2,6 +2,7 @@
 #ifndef LT_CLOCK_MAP_BUILD_H
 #define LT_CLOCK_MAP_BUILD_H
 
+#include "base/pack.h"
 #include "clock/formula.h"
 #include "clock/map.h"
 
@@ -35,6 +36,10 @@ void clock_map_set_lead(struct clock_map *map, double slope_excess);
 
 /* The map is this formula, exactly; taken over. */
 void clock_map_set_formula(struct clock_map *map, struct clock_formula *formula);
+
+/* As bytes, a map without formula; and back, into an empty one. */
+void clock_map_pack(const struct clock_map *map, GByteArray *out);
+void clock_map_unpack(struct clock_map *map, struct unpack *in);
 
 unsigned clock_map_knots(const struct clock_map *map);
 

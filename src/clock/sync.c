@@ -132,6 +132,11 @@ unsigned clock_sync_add_host(struct clock_sync *s, const char *name, const char 
 	return s->hosts->len - 1;
 }
 
+unsigned clock_sync_host_count(const struct clock_sync *s)
+{
+	return s->hosts->len;
+}
+
 void clock_sync_set_offset(struct clock_sync *s, unsigned host, int64_t offset_ns)
 {
 	struct clock_host *h = clock_host_at(s, host);

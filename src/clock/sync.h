@@ -62,6 +62,7 @@ void clock_sync_destroy(struct clock_sync *s);
  * there decides who is the reference). Both are copied.
  */
 unsigned clock_sync_add_host(struct clock_sync *s, const char *name, const char *clock_uuid);
+unsigned clock_sync_host_count(const struct clock_sync *s);
 
 /* By hand: host's time + offset_ns = reference's time, no drift, bound 0. Wins over what packets say. */
 void clock_sync_set_offset(struct clock_sync *s, unsigned host, int64_t offset_ns);

@@ -331,3 +331,46 @@ enum clock_window_result clock_window_solve(struct clock_window *w, uint64_t fro
 	out->slope_greatest = fraction_to_double(greatest);
 	return WINDOW_BOUND;
 }
+
+/* ---- as bytes ---- */
+
+enum { POINT_PACKED = 3 * sizeof(uint64_t) };
+
+void clock_window_pack(const struct clock_window *w, GByteArray *out)
+{
+	uint64_t n = 0;
+
+	for (unsigned i = 0; i < w->buckets->len; i++)
+		n += bucket_at(w, i)->hull[U].n + bucket_at(w, i)->hull[L].n;
+	pack_u64(out, w->base_x);
+	pack_u64(out, (uint64_t)w->base_d);
+	pack_u64(out, n);
+	for (unsigned i = 0; i < w->buckets->len; i++)
+		for (int kind = U; kind <= L; kind++) {
+			const struct points *h = &bucket_at(w, i)->hull[kind];
+
+			for (uint32_t k = 0; k < h->n; k++) {
+				pack_u64(out, kind == L);
+				pack_u64(out, w->base_x + (uint64_t)h->p[k].x);
+				pack_u64(out, (uint64_t)w->base_d + (uint64_t)h->p[k].d);
+			}
+		}
+}
+
+/* Each corner of a hull is one again, as all are added that there were. */
+void clock_window_unpack(struct clock_window *w, struct unpack *in)
+{
+	uint64_t x_ns;
+	size_t n;
+
+	w->base_x = unpack_u64(in);
+	w->base_d = (int64_t)unpack_u64(in);
+	n = unpack_count(in, POINT_PACKED);
+	w->any = n;
+	for (size_t i = 0; i < n && !in->failed; i++) {
+		const bool from_a = unpack_upto(in, 1);
+
+		x_ns = unpack_u64(in);
+		in->failed |= !clock_window_add(w, from_a, x_ns, (int64_t)unpack_u64(in));
+	}
+}

@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/pack.h"
+
 /*
  * The difference of two clocks from the messages between them, with a bound that
  * is certain: x is the time of clock a, d(x) what clock b shows more than it.
@@ -55,5 +57,9 @@ struct clock_bound {
 /* What the messages with x in [from_ns, to_ns], rounded to buckets outwards, say of d(at_ns). */
 enum clock_window_result clock_window_solve(struct clock_window *w, uint64_t from_ns, uint64_t to_ns, uint64_t at_ns,
 					    struct clock_bound *out);
+
+/* Its messages as bytes; and back, into an empty one of the same bounds. */
+void clock_window_pack(const struct clock_window *w, GByteArray *out);
+void clock_window_unpack(struct clock_window *w, struct unpack *in);
 
 #endif

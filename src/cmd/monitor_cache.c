@@ -4,7 +4,7 @@
  * else the screen needs to know. Its name says which recordings, read by which program with which options; where
  * anything of that is different there is no such file.
  *
- *   head    history (but its parts) | strings | hosts and sources | frames
+ *   head    history (but its parts) | strings | clocks | hosts and sources | frames
  *   parts   the history's
  *
  * Not kept are recordings that could not be read completely: what was said about them is said again.
@@ -110,9 +110,9 @@ static struct history *read_history(struct cache_file *file, struct unpack *head
 }
 
 /* The rest of a file. */
-static bool unpack_reading(struct reading *r, struct unpack *head)
+static bool unpack_reading(struct reading *r, struct clocks *clocks, struct unpack *head)
 {
-	if (!strpool_unpack(head) || !ingest_unpack(r->in, head))
+	if (!strpool_unpack(head) || !clocks_unpack(clocks, head) || !ingest_unpack(r->in, head))
 		return false;
 	r->frames = frames_unpack(head, r->in, r->history);
 	if (!r->frames)
@@ -136,7 +136,7 @@ enum lt_status monitor_open_cached(struct monitor *m)
 	in = (struct unpack){ .at = head->data, .end = head->data + head->len };
 	r->history = read_history(file, &in, m->options->history_size);
 	cache_file_close(file);
-	m->cache.restored = r->history && unpack_reading(r, &in);
+	m->cache.restored = r->history && unpack_reading(r, m->clocks, &in);
 	g_byte_array_unref(head);
 	if (m->cache.restored) {
 		log_info("opened from the cache; --no-cache reads the recordings again");
@@ -173,6 +173,7 @@ static enum lt_status create_file(struct monitor *m)
 
 	if (history_pack(m->shown.history, head)) {
 		strpool_pack(head);
+		clocks_pack(m->clocks, head);
 		ingest_pack(m->shown.in, head);
 		frames_pack(m->shown.frames, head);
 		status = cache_file_create(cache_directory(), m->cache.name, head,
@@ -222,7 +223,7 @@ static void on_writing(struct ev_loop *loop, ev_idle *w, int events)
 
 void monitor_save_cache(struct monitor *m)
 {
-	if (!m->cache.name || m->cache.restored || m->stage != STAGE_ALONE || !m->shown.complete)
+	if (!m->cache.name || m->cache.restored || (m->stage != STAGE_ALONE && m->stage != STAGE_FINAL))
 		return;
 	if (!was_warned() && ingest_can_pack(m->shown.in) && is_unchanged(m)) {
 		enum lt_status status = create_file(m);

@@ -91,6 +91,8 @@ enum lt_status monitor_open_sources(struct monitor *m)
 	cached = opened ? monitor_open_cached(m) : LT_END;
 	if (cached == LT_ERROR) {
 		monitor_release_reading(&m->shown);
+		clocks_destroy(m->clocks);
+		monitor_create_clocks(m);
 		in = m->shown.in = create_ingest(m, own_time);
 		opened = open_words(m, in, true);
 	}
@@ -104,6 +106,8 @@ void monitor_choose_stage(struct monitor *m)
 {
 	if (!m->options->no_sync && ingest_is_live(m->shown.in)) {
 		m->stage = STAGE_MOVING;
+	} else if (!m->options->no_sync && ingest_host_count(m->shown.in) > 1 && m->cache.restored) {
+		m->stage = STAGE_FINAL;
 	} else if (!m->options->no_sync && ingest_host_count(m->shown.in) > 1) {
 		m->stage = STAGE_COMPARING;
 		/* its links between hosts would be wrong */

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "clock/store.h"
+
 struct known_host {
 	char *name, *clock_uuid;
 };
@@ -123,6 +125,33 @@ void clocks_finish(struct clocks *c)
 	if (!c->finished)
 		clock_sync_finish(c->sync);
 	c->finished = true;
+}
+
+void clocks_pack(const struct clocks *c, GByteArray *out)
+{
+	g_assert(c->finished);
+	pack_u64(out, c->hosts->len);
+	for (guint i = 0; i < c->hosts->len; i++) {
+		pack_text(out, g_array_index(c->hosts, struct known_host, i).name);
+		pack_text(out, g_array_index(c->hosts, struct known_host, i).clock_uuid);
+	}
+	clock_sync_pack(c->sync, out);
+}
+
+bool clocks_unpack(struct clocks *c, struct unpack *in)
+{
+	size_t n = unpack_count(in, 2 * sizeof(uint64_t));
+
+	g_assert(!c->hosts->len);
+	for (size_t i = 0; i < n && !in->failed; i++) {
+		struct known_host host = { .name = unpack_text(in) };
+
+		host.clock_uuid = unpack_text(in);
+		in->failed |= !host.name || !host.clock_uuid;
+		g_array_append_val(c->hosts, host);
+	}
+	c->finished = true;
+	return !in->failed && clock_sync_unpack(c->sync, in) && clock_sync_host_count(c->sync) == n;
 }
 
 struct clock_sync *clocks_sync(const struct clocks *c)

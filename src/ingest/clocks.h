@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/pack.h"
 #include "clock/sync.h"
 
 /*
@@ -47,6 +48,10 @@ void clocks_update(struct clocks *c);
 
 /* No packet follows: the best maps for the whole record, from now on unchanged. CLOCKS_RAW: no maps. */
 void clocks_finish(struct clocks *c);
+
+/* Finished ones as bytes; and back, into ones without hosts, of the same options. False: of no use any more. */
+void clocks_pack(const struct clocks *c, GByteArray *out);
+bool clocks_unpack(struct clocks *c, struct unpack *in);
 
 /* What is known of each pair: clock_sync_info() … . Borrowed. */
 struct clock_sync *clocks_sync(const struct clocks *c);

@@ -13,6 +13,7 @@ from terminal import PATIENCE, Checks, Failed, Terminal, need, skip, unpack
 
 need("tmux", "zstd")
 ONE = unpack("hotplug") or skip("no recording hotplug")
+THREE = unpack("three-tier") or skip("no recording three-tier")
 PANES = "1234567890"
 PLACES = ("+1s", "+4s", "+7s")
 
@@ -107,6 +108,15 @@ def look_the_same(checks, name, *args):
 
 def one_host(checks):
     look_the_same(checks, "one host", ONE)
+
+
+def several_hosts(checks):
+    """With the clocks, by which everything was cut."""
+    look_the_same(checks, "three hosts", THREE)
+
+
+def own_clocks(checks):
+    look_the_same(checks, "by their own clocks", "--no-sync", THREE)
 
 
 def other_options(checks):
@@ -229,4 +239,4 @@ def bounded(checks):
 
 
 if __name__ == "__main__":
-    Checks().run(one_host, other_options, changed_recording, damaged, of_others, cannot_write, bounded)
+    Checks().run(one_host, several_hosts, own_clocks, other_options, changed_recording, damaged, of_others, cannot_write, bounded)
