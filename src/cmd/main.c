@@ -3,6 +3,7 @@
 #include <locale.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -122,10 +123,11 @@ static int run_help(int argc, char **argv)
 	return LT_EXIT_OK;
 }
 
-static enum lt_status choose_reader(const struct options *o)
+static enum lt_status choose_workers(const struct options *o)
 {
 	const char *name = o->reader;
 
+	source_set_live_workers(o->workers);
 	if (!name)
 		return LT_OK;
 	if (!worker_has_reader(name))
@@ -134,6 +136,17 @@ static enum lt_status choose_reader(const struct options *o)
 		return error_set("option '--follow': babeltrace2 cannot read what is being written");
 	source_set_reader(name);
 	return LT_OK;
+}
+
+/* Some hundred live sessions need more files than a process has by default. */
+static void raise_file_limit(void)
+{
+	struct rlimit files;
+
+	if (getrlimit(RLIMIT_NOFILE, &files) < 0)
+		return;
+	files.rlim_cur = files.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &files);
 }
 
 static int run_with_log(const struct command *command, const struct options *o)
@@ -172,7 +185,7 @@ static int run_command(const struct command *command, int argc, char **argv)
 	} else if (!o.words->len && command->no_words) {
 		error_set("%s", command->no_words);
 		status = fail_usage(command);
-	} else if (choose_reader(&o)) {
+	} else if (choose_workers(&o)) {
 		status = fail_usage(command);
 	} else {
 		status = run_with_log(command, &o);
@@ -209,6 +222,7 @@ int main(int argc, char **argv)
 	tzset();
 	if (argc > 1 && !strcmp(argv[1], "--worker"))
 		return worker_main(argc - 2, argv + 2);
+	raise_file_limit();
 	status = dispatch(argc - 1, argv + 1);
 	strpool_release();
 	if ((fflush(stdout) || ferror(stdout)) && status != LT_EXIT_FAILURE) {

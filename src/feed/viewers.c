@@ -7,6 +7,7 @@
 #include <sys/epoll.h>
 
 #include "base/error.h"
+#include "viewer/dial.h"
 #include "viewer/viewer.h"
 
 enum { STOP_MS = 100 }; /* a signal ends the waiting after that at the latest */
@@ -22,17 +23,23 @@ void viewers_close(struct viewers *v)
 	g_array_free(v->sessions, TRUE);
 }
 
-/* Until the relayd has something to say. LT_INTERRUPTED: *stop was set. */
-static enum lt_status wait_for_relayd(const struct viewers *v)
+/* At most left_ms. LT_INTERRUPTED: *stop was set. */
+static enum lt_status wait_for(const struct viewers *v, int fd, int events, int64_t left_ms)
 {
-	const unsigned events = viewer_events(v->viewer);
-	struct pollfd p = { .fd = viewer_fd(v->viewer),
-			    .events = (short)((events & EPOLLIN ? POLLIN : 0) | (events & EPOLLOUT ? POLLOUT : 0)) };
-	const int64_t left_ms = (viewer_due_us(v->viewer) - g_get_monotonic_time()) / 1000 + 1;
+	struct pollfd p = { .fd = fd, .events = (short)events };
 
 	if (poll(&p, 1, (int)CLAMP(left_ms, 0, STOP_MS)) < 0 && errno != EINTR)
 		return error_set("cannot wait: %s", g_strerror(errno));
 	return *v->stop ? LT_INTERRUPTED : LT_OK;
+}
+
+/* Until the relayd has something to say. */
+static enum lt_status wait_for_relayd(const struct viewers *v)
+{
+	const unsigned events = viewer_events(v->viewer);
+
+	return wait_for(v, viewer_fd(v->viewer), (events & EPOLLIN ? POLLIN : 0) | (events & EPOLLOUT ? POLLOUT : 0),
+			(viewer_due_us(v->viewer) - g_get_monotonic_time()) / 1000 + 1);
 }
 
 enum lt_status viewers_ask(struct viewers *v)
@@ -62,9 +69,18 @@ enum lt_status viewers_ask(struct viewers *v)
 
 enum lt_status viewers_open(struct viewers *v, int family, const char *host, unsigned live_port, unsigned timeout_ms)
 {
+	struct dial *dial = dial_create(family, host, live_port, timeout_ms);
+	enum lt_status status;
+	int fd;
+
 	v->live_port = live_port;
-	v->viewer = viewer_create(&(struct viewer_options){ .family = family, .host = host, .port = live_port,
-							    .timeout_ms = timeout_ms });
+	while ((status = dial_next(dial, &fd)) == LT_AGAIN)
+		if ((status = wait_for(v, dial_fd(dial), POLLIN, STOP_MS)) != LT_OK)
+			break;
+	dial_destroy(dial);
+	if (status != LT_OK)
+		return status == LT_ERROR ? error_wrap("live port %u", v->live_port) : status;
+	v->viewer = viewer_create(&(struct viewer_options){ .fd = fd, .timeout_ms = timeout_ms });
 	return viewers_ask(v);
 }
 

@@ -8,6 +8,9 @@
 /* Between two tries to attach: 0.5 s, 1 s, 2 s, … */
 enum { RETRY_FIRST_US = 500000, RETRY_MAX_US = 8000000 };
 
+/* To attach a session that is not followed again, after its worker died. */
+enum { TRIES_MAX = 3 };
+
 /* Many times a prologue: a worker that never gets to the end of it must not keep the parent. */
 enum { PROLOGUE_RECORDS_AT_ONCE = 65536 };
 
@@ -32,16 +35,22 @@ void feed_free(void *data)
 	g_free(f);
 }
 
+/* As which it is attached again. */
+static struct source_spec *spec_again(struct feed *f)
+{
+	if (!f->again)
+		f->again = source_spec_copy(f->spec);
+	return f->again;
+}
+
 enum lt_status feed_start(struct feed *f)
 {
 	f->state = FEED_STARTING;
 	f->stalled = false;
 	f->heard_us = g_get_monotonic_time();
 	/* What a session has had from its start is not read twice. */
-	if (f->host && f->spec->from_start && !f->again) {
-		f->again = source_spec_copy(f->spec);
-		f->again->from_start = false;
-	}
+	if (f->host && f->spec->from_start)
+		spec_again(f)->from_start = false;
 	if (source_start(f->again ? f->again : f->spec, f->part, f->parts, &f->source) == LT_OK)
 		return LT_OK;
 	f->source = NULL;
@@ -108,8 +117,11 @@ static int64_t backoff_us(unsigned tries)
 void feed_stopped(struct feed *f, const char *why)
 {
 	char *reason = why ? g_strdup(why) : f->spec->url ? g_strdup("the session has ended") : NULL;
+	const bool lost_worker = why && f->spec->url && f->source && source_failed_cause(f->source) == FAILED_WORKER;
 
 	f->broken = f->broken || why;
+	if (lost_worker && source_is_at_fault(f->source))
+		spec_again(f)->alone = true;
 	if (f->host && f->source)
 		merge_replace(f->host->merge, f->number, NULL);
 	source_stop(f->source);
@@ -117,7 +129,8 @@ void feed_stopped(struct feed *f, const char *why)
 	f->in_merge = false;
 	g_free(f->why);
 	f->why = reason;
-	f->state = f->follow ? FEED_WAITING : FEED_ENDED;
+	/* A session need not end with its worker, which another one may have brought down. */
+	f->state = f->follow || (lost_worker && f->tries < TRIES_MAX) ? FEED_WAITING : FEED_ENDED;
 	f->retry_us = g_get_monotonic_time() + backoff_us(f->tries++);
 }
 

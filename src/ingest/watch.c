@@ -93,7 +93,9 @@ void ingest_source_stopped(struct ingest *in, struct feed *feed, const char *why
 	if (!host) {
 		if (why && feed->tries <= 1)
 			log_error("%s", reason);
-	} else if (feed->follow && !any_runs(host)) {
+	} else if (feed->state == FEED_WAITING && !any_runs(host)) {
+		if (!feed->follow)
+			host_trouble(host, reason);
 		log_info("%s: %s", host->public.name, feed_describe(feed));
 		model_interrupt(host->public.model);
 		host_set_away(host, feed_describe(feed));

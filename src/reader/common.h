@@ -66,6 +66,8 @@ struct reader {
 	uint64_t end_hint_ns;
 	uint16_t trace;           /* its number in the records */
 	bool live;                /* one trace of a live session: nobody looks ahead, and notes are told at once */
+	bool never_waits;         /* for room in the ring: its worker has other sources */
+	bool lacks_classes;       /* some of the metadata's wait for room in the ring */
 	bool kernel;
 	bool has_tid;
 	GPtrArray *troubles;      /* char *: why not everything can be read */
@@ -100,7 +102,10 @@ void reader_write_prologue(struct reader *r);
 /* EVENT_TRACE, its classes and perf contexts. false: nothing is known of the trace. */
 bool reader_write_trace(struct reader *r);
 
-/* EVENT_CLASS of classes not announced yet, as live metadata gains some. */
+/*
+ * EVENT_CLASS of classes not announced yet, as live metadata gains some. With .never_waits there may be no room for
+ * all of them: then .lacks_classes, and to be called again.
+ */
 void reader_declare_classes(struct reader *r);
 
 /* The plan of a class that was declared; NULL: it was not. */

@@ -48,6 +48,10 @@ static void declare_class(struct reader *r, const void *key, const struct class_
 	struct class_plan *plan = reader_find_class(r, key);
 	const struct class_plan *same = !plan && r->ops->same_class ? r->ops->same_class(r, key) : NULL;
 
+	if (!plan && r->never_waits && !ring_has_room(r->ring)) {
+		r->lacks_classes = true;
+		return;
+	}
 	if (!plan) {
 		plan = class_plan_create(desc, same ? same->id : new_class_id(r), r->kernel, &r->perf, *last);
 		*last = plan;
@@ -68,6 +72,7 @@ void reader_declare_classes(struct reader *r)
 {
 	const struct class_plan *last = NULL;
 
+	r->lacks_classes = false;
 	r->ops->visit_classes(r, declare_class, &last);
 }
 

@@ -2,22 +2,45 @@
 #ifndef LT_SOURCE_JOB_H
 #define LT_SOURCE_JOB_H
 
+#include <stdint.h>
+
 /*
- * What a worker is told to do, in its arguments behind "--worker MEMORY WAKE" (descriptors of its ring):
+ * What a worker is to do, in its arguments behind "--worker". MEMORY, WAKE and COMMANDS are descriptors: its ring, or
+ * the socket at which it is given sources of relayds, and their rings, while it runs.
  *
- *   recording READER PART PARTS NAME BEGIN END FILES BYTES DIRECTORY...
- *   live URL TIMEOUT_MS FROM_START
- *   list URL TIMEOUT_MS EVERY_MS
- *   follow DIRECTORY PATIENCE_MS
+ *   MEMORY WAKE recording READER PART PARTS NAME BEGIN END FILES BYTES DIRECTORY...
+ *   MEMORY WAKE follow DIRECTORY PATIENCE_MS
+ *   COMMANDS relayds
  */
 #define JOB_RECORDING "recording"
-#define JOB_LIVE "live"
-#define JOB_LIST "list"
 #define JOB_FOLLOW "follow"
+#define JOB_RELAYDS "relayds"
 
-enum { JOB_FIRST = 2, JOB_URL_ARGUMENTS = 4, JOB_FOLLOW_ARGUMENTS = 3, JOB_RECORDING_ARGUMENTS = 10 };
+enum { JOB_FIRST = 2, JOB_FOLLOW_ARGUMENTS = 3, JOB_RECORDING_ARGUMENTS = 10, JOB_RELAYDS_ARGUMENTS = 2 };
 
 /* READER: whatever can read it. */
 #define JOB_ANY_READER "auto"
+
+enum job_kind {
+	JOB_STOP, /* the source of that number, if it has not ended */
+	JOB_LIVE, /* reads a session */
+	JOB_LIST, /* asks for the sessions */
+};
+
+/* The descriptors that come with JOB_LIVE and JOB_LIST: a ring's, and a connection to the relayd. */
+enum { JOB_MEMORY, JOB_WAKE, JOB_CONNECTION, JOB_FDS };
+
+/* A message to COMMANDS (SOCK_SEQPACKET), without padding. */
+struct job_command {
+	uint32_t kind;       /* enum job_kind */
+	uint32_t number;     /* of the source, of the parent's choice; never given twice */
+	uint32_t timeout_ms; /* of a relayd without an answer */
+	uint32_t from_start; /* JOB_LIVE */
+	uint32_t every_ms;   /* JOB_LIST: between two lists; 0: one is enough */
+	uint32_t url_len;
+	char url[];          /* not NUL-terminated */
+};
+
+enum { JOB_URL_MAX = 16384, JOB_COMMAND_MAX = sizeof(struct job_command) + JOB_URL_MAX };
 
 #endif

@@ -21,6 +21,7 @@ enum {
 	WAKE_BYTES = 256 * 1024,   /* worth a wake-up, which costs as much as 50 records */
 	WAKE_NS = 1000000,         /* and so is what has waited for so long */
 	WAIT_MS = 100,             /* between two beats of a producer that waits for room */
+	FOLD_BYTES = 4 * RING_ROOM, /* of the buffer are enough while the consumer keeps up */
 	DRAIN_MAX = 16,            /* datagrams taken at once: one or two are sent, unless the other side means harm */
 };
 
@@ -95,6 +96,13 @@ enum lt_status ring_create(struct ring_consumer *c, uint64_t capacity)
 	return LT_OK;
 }
 
+void ring_give_away(struct ring_consumer *c)
+{
+	close(c->fds.memory);
+	close(c->producer_wake);
+	c->fds.memory = c->producer_wake = -1;
+}
+
 void ring_consumer_release(struct ring_consumer *c)
 {
 	if (c->shared)
@@ -138,11 +146,36 @@ void ring_producer_release(struct ring_producer *p)
 	p->shared = NULL;
 }
 
+static void pad(struct ring_producer *p, uint64_t at, uint64_t bytes)
+{
+	const struct {
+		uint32_t size;
+		uint16_t kind;
+		uint16_t unused;
+	} padding = { .size = bytes, .kind = EVENT_NONE };
+
+	memcpy(p->buffer + at, &padding, sizeof(padding));
+	p->head += bytes;
+}
+
+/* Between two batches: the buffer begins again once so much was used and all of it was consumed. */
+static void fold(struct ring_producer *p)
+{
+	const uint64_t at = p->head & (p->capacity - 1);
+
+	if (at < FOLD_BYTES || p->head != p->published)
+		return;
+	p->tail_seen = atomic_load_explicit(&p->shared->tail, memory_order_acquire);
+	if (p->tail_seen == p->head)
+		pad(p, at, p->capacity - at);
+}
+
 static void publish(struct ring_producer *p, uint64_t wake_bytes, uint64_t wake_ns)
 {
 	struct ring_shared *s = p->shared;
 	const uint64_t now = now_ns();
 
+	fold(p);
 	atomic_store_explicit(&s->beat_ns, now, memory_order_relaxed);
 	p->published = p->head;
 	atomic_store_explicit(&s->head, p->head, memory_order_release);
@@ -189,26 +222,26 @@ static void wait_for_room(struct ring_producer *p, uint64_t bytes)
 	atomic_store_explicit(&s->producer_sleeps, 0, memory_order_relaxed);
 }
 
-/* As far as is known; padding may stand before the end of the buffer. */
-static bool fits(const struct ring_producer *p, uint64_t bytes)
+/* Whether RING_ROOM does, as far as is known; padding of as much may stand before the end of the buffer. */
+static bool fits(const struct ring_producer *p)
 {
-	return p->head + bytes + EVENT_SIZE_MAX - p->tail_seen <= p->capacity;
+	return p->head + 2 * RING_ROOM - p->tail_seen <= p->capacity;
 }
 
-bool ring_has_room(struct ring_producer *p, uint64_t bytes)
+bool ring_has_room(struct ring_producer *p)
 {
 	struct ring_shared *s = p->shared;
 
-	if (fits(p, bytes))
+	if (fits(p))
 		return true;
 	p->tail_seen = atomic_load_explicit(&s->tail, memory_order_acquire);
-	if (fits(p, bytes))
+	if (fits(p))
 		return true;
 	ring_publish(p);
 	atomic_store(&s->producer_sleeps, 1);
 	atomic_thread_fence(memory_order_seq_cst);
 	p->tail_seen = atomic_load_explicit(&s->tail, memory_order_acquire);
-	if (!fits(p, bytes))
+	if (!fits(p))
 		return false;
 	atomic_store_explicit(&s->producer_sleeps, 0, memory_order_relaxed);
 	return true;
@@ -230,16 +263,8 @@ void *ring_reserve_slow(struct ring_producer *p, uint32_t bytes)
 		padding = to_end;
 	if (p->head + padding + bytes - p->tail_seen > p->capacity)
 		wait_for_room(p, padding + bytes);
-	if (padding) {
-		struct {
-			uint32_t size;
-			uint16_t kind;
-			uint16_t unused;
-		} pad = { .size = padding, .kind = EVENT_NONE };
-
-		memcpy(p->buffer + at, &pad, sizeof(pad));
-		p->head += padding;
-	}
+	if (padding)
+		pad(p, at, padding);
 	return p->buffer + (p->head & (p->capacity - 1));
 }
 
@@ -374,6 +399,11 @@ void ring_inherit(struct ring_consumer *c)
 bool ring_is_empty(const struct ring_consumer *c)
 {
 	return head_of(c) == c->tail;
+}
+
+bool ring_was_at_work(const struct ring_consumer *c)
+{
+	return atomic_load_explicit(&c->shared->at_work, memory_order_relaxed) != 0;
 }
 
 uint64_t ring_beat_ns(const struct ring_consumer *c)

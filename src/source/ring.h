@@ -14,7 +14,8 @@
  * A byte ring in shared memory between one worker (producer) and the parent
  * (consumer): records of event/event.h, contiguous, 8-byte aligned. A record
  * that does not fit before the end of the buffer is preceded by padding (a
- * word whose size field covers it and whose kind is EVENT_NONE).
+ * word whose size field covers it and whose kind is EVENT_NONE). So it may be where everything before was
+ * consumed: as long as the consumer keeps up, little of the buffer is ever touched, and takes memory.
  *
  *   head: bytes ever written, advanced by the producer     (release / acquire)
  *   tail: bytes ever consumed, advanced by the consumer
@@ -48,6 +49,7 @@ struct ring_shared {
 	_Alignas(64) _Atomic uint64_t head;
 	_Atomic uint64_t beat_ns; /* CLOCK_MONOTONIC: the producer was alive then */
 	_Atomic uint32_t consumer_sleeps;
+	_Atomic uint32_t at_work; /* the producer works for this ring, not for another one of its process */
 	_Alignas(64) _Atomic uint64_t tail;
 	_Atomic uint32_t producer_sleeps;
 	_Alignas(64) _Atomic uint64_t committed; /* as head, with each record; for when the producer is dead */
@@ -95,6 +97,9 @@ struct ring_consumer {
  */
 enum lt_status ring_create(struct ring_consumer *c, uint64_t capacity);
 
+/* The producer has its side: what it needs of it is closed here. */
+void ring_give_away(struct ring_consumer *c);
+
 /* Unmaps and closes the consumer's side. */
 void ring_consumer_release(struct ring_consumer *c);
 
@@ -124,17 +129,26 @@ static inline void *ring_reserve(struct ring_producer *p, uint32_t bytes)
 	return ring_reserve_slow(p, bytes);
 }
 
+/* For an event, its context, and what is said about it and its stream: in practice some hundred bytes. */
+enum { RING_ROOM = EVENT_SIZE_MAX / 2 };
+
 /*
- * Whether ring_reserve() of up to bytes in all would not block. false: everything was published, and fds.wake becomes
- * readable when there is room again, and now and then although there is not.
+ * Whether ring_reserve() of up to RING_ROOM bytes in all would not block. false: everything was published, and
+ * fds.wake becomes readable when there is room again, and now and then although there is not.
  */
-bool ring_has_room(struct ring_producer *p, uint64_t bytes);
+bool ring_has_room(struct ring_producer *p);
 
 /* fds.wake is readable: makes it so no longer. After that ring_has_room(). */
 void ring_room_woken(struct ring_producer *p);
 
 /* The record in the room ring_reserve() gave is bytes long (a multiple of 8, not more than reserved). */
 void ring_commit(struct ring_producer *p, uint32_t bytes);
+
+/* For ring_was_at_work(). */
+static inline void ring_set_at_work(struct ring_producer *p, bool at_work)
+{
+	atomic_store_explicit(&p->shared->at_work, at_work, memory_order_relaxed);
+}
 
 /* Lets the consumer see everything committed; wakes it if it sleeps. Beats. Before anything that may take long. */
 void ring_publish(struct ring_producer *p);
@@ -165,6 +179,9 @@ static inline void ring_next(struct ring_consumer *c)
 
 /* Nothing left behind the record ring_peek() gave, and the producer's last sign of life (CLOCK_MONOTONIC ns). */
 bool ring_is_empty(const struct ring_consumer *c);
+
+/* Of a producer that is dead or hangs: whether it came to that while it worked for this ring, as it says. */
+bool ring_was_at_work(const struct ring_consumer *c);
 uint64_t ring_beat_ns(const struct ring_consumer *c);
 
 #endif

@@ -3,29 +3,25 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/error.h"
 #include "base/text.h"
-#include "source/child.h"
-#include "source/job.h"
-#include "source/pulse.h"
+#include "source/crew.h"
 #include "source/ring.h"
+#include "viewer/dial.h"
 
 enum {
 	FAREWELL_MS = 2000,       /* a worker that said its last record has this long to exit by itself */
-	DEATH_US = 1000000,       /* one that was killed has this long to die before it counts as dead */
 	LOOKS = 20,               /* at its progress, until it counts as hung: each costs some system calls */
 	LOOK_EVERY_MS = 500,      /* at least */
+	RELAYD_TIMEOUT_MS = 10000, /* the default of source_spec.timeout_ms */
 };
 
-/* What wakes who waits for a source. */
-enum wake { WAKE_RING, WAKE_WORDS, WAKE_EXIT, WAKES };
+/* What wakes who waits for a source: the dial, room for the worker's commands, the ring, its words and its end. */
+enum wake { WAKE_DIAL, WAKE_COMMANDS, WAKE_RING, WAKE_WORDS, WAKE_EXIT, WAKES };
 
 enum source_state { SOURCE_RUNS, SOURCE_ENDED, SOURCE_BROKEN };
 
@@ -34,24 +30,30 @@ struct source {
 	struct source_spec *own_spec; /* of source_start_list(), else NULL */
 	struct ring_consumer ring;
 	enum source_state state;
-	struct child child;
+	struct dial *dial;  /* the relayd is being connected; NULL: a worker reads */
+	unsigned timeout_ms; /* of the relayd */
+	int connection;     /* of the relayd, to be given to the worker; -1: none */
+	struct crew_worker *worker;
+	uint32_t number;    /* by which a worker that has several knows it; 0: it has this one */
 	struct pulse pulse; /* of the worker, while the ring is empty */
-	int epoll_fd;       /* the ring's socket, the worker's words and its end: enum wake */
+	int epoll_fd;       /* of enum wake */
 	bool waits;         /* source_peek() said LT_AGAIN */
-	bool deaf;          /* it closed its standard error, and was killed */
-	bool gone;          /* it has exited, or does not although it was killed: nothing comes any more */
 	char *reason;       /* SOURCE_BROKEN: why */
 	enum failed_cause cause;
-	char *sentence;     /* why source_kill() was called, NULL */
-	gint64 killed_us;   /* and when, monotonic */
+	bool is_at_fault;   /* FAILED_WORKER: by what this source made of the worker, not by another one */
 };
 
-static const char *worker_program;
 static const char *reader = JOB_ANY_READER;
+static uint32_t last_number;
 
 void source_set_worker_program(const char *program)
 {
-	worker_program = program;
+	crew_set_program(program);
+}
+
+void source_set_live_workers(unsigned n)
+{
+	crew_set_most(n);
 }
 
 void source_set_reader(const char *name)
@@ -61,30 +63,21 @@ void source_set_reader(const char *name)
 
 /* ---- starting ---- */
 
-/* What a worker inherits. */
+/* What a worker of its own inherits. */
 enum { WORKER_MEMORY = CHILD_FIRST_FD, WORKER_WAKE };
 
-static char **make_arguments(const struct source_spec *spec, unsigned part, unsigned parts, const char *job)
+static char **make_arguments(const struct source_spec *spec, unsigned part, unsigned parts)
 {
 	GPtrArray *argv = g_ptr_array_new();
-	unsigned number;
 
 	g_ptr_array_add(argv, g_strdup("lttngtop"));
 	g_ptr_array_add(argv, g_strdup("--worker"));
 	g_ptr_array_add(argv, g_strdup_printf("%d", WORKER_MEMORY));
 	g_ptr_array_add(argv, g_strdup_printf("%d", WORKER_WAKE));
-	g_ptr_array_add(argv, g_strdup(job));
+	g_ptr_array_add(argv, g_strdup(spec->is_growing ? JOB_FOLLOW : JOB_RECORDING));
 	if (spec->is_growing) {
 		g_ptr_array_add(argv, g_strdup(g_ptr_array_index(spec->paths, 0)));
 		g_ptr_array_add(argv, g_strdup_printf("%u", spec->timeout_ms));
-		g_ptr_array_add(argv, NULL);
-		return (char **)g_ptr_array_free(argv, FALSE);
-	}
-	if (strcmp(job, JOB_RECORDING) != 0) {
-		g_ptr_array_add(argv, g_strdup(spec->url));
-		g_ptr_array_add(argv, g_strdup_printf("%u", spec->timeout_ms));
-		number = strcmp(job, JOB_LIST) == 0 ? spec->every_ms : spec->from_start;
-		g_ptr_array_add(argv, g_strdup_printf("%u", number));
 		g_ptr_array_add(argv, NULL);
 		return (char **)g_ptr_array_free(argv, FALSE);
 	}
@@ -102,41 +95,61 @@ static char **make_arguments(const struct source_spec *spec, unsigned part, unsi
 	return (char **)g_ptr_array_free(argv, FALSE);
 }
 
-static enum lt_status watch(struct source *s)
+static enum lt_status watch(struct source *s, enum wake wake, int fd)
 {
-	const int fds[WAKES] = {
-		[WAKE_RING] = s->ring.fds.wake, [WAKE_WORDS] = s->child.words_fd, [WAKE_EXIT] = s->child.exit_fd,
-	};
+	struct epoll_event event = { .events = wake == WAKE_COMMANDS ? EPOLLOUT : EPOLLIN, .data = { .u32 = wake } };
 
-	s->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
-	for (uint32_t i = 0; i < WAKES; i++) {
-		struct epoll_event event = { .events = EPOLLIN, .data = { .u32 = i } };
-
-		if (s->epoll_fd < 0 || (fds[i] >= 0 && epoll_ctl(s->epoll_fd, EPOLL_CTL_ADD, fds[i], &event) < 0))
-			return error_set("cannot watch a worker: %s", strerror(errno));
-	}
-	return LT_OK;
+	if (s->epoll_fd >= 0 && (fd < 0 || epoll_ctl(s->epoll_fd, EPOLL_CTL_ADD, fd, &event) == 0))
+		return LT_OK;
+	return error_set("cannot watch a worker: %s", strerror(errno));
 }
 
-static enum lt_status spawn(struct source *s, unsigned part, unsigned parts, const char *job)
+static enum lt_status watch_worker(struct source *s)
 {
-	const char *program = worker_program ? worker_program : "/proc/self/exe";
-	const int fds[] = { s->ring.fds.memory, s->ring.producer_wake };
-	char **argv = make_arguments(s->spec, part, parts, job);
-	const enum lt_status status = child_start(&s->child, program, argv, fds, G_N_ELEMENTS(fds));
+	if (watch(s, WAKE_RING, s->ring.fds.wake) != LT_OK || watch(s, WAKE_WORDS, s->worker->child.words_fd) != LT_OK)
+		return LT_ERROR;
+	return watch(s, WAKE_EXIT, s->worker->child.exit_fd);
+}
 
+static enum lt_status start_worker(struct source *s, unsigned part, unsigned parts)
+{
+	const int fds[] = { s->ring.fds.memory, s->ring.producer_wake };
+	char **argv = make_arguments(s->spec, part, parts);
+
+	s->worker = crew_start(argv, fds, G_N_ELEMENTS(fds));
 	g_strfreev(argv);
+	ring_give_away(&s->ring);
+	return s->worker ? watch_worker(s) : LT_ERROR;
+}
+
+/* The relayd is connected by the parent: workers cannot reach anybody. */
+static enum lt_status start_dialing(struct source *s)
+{
+	struct source_url url;
+	enum lt_status status = source_parse_url(s->spec->url, &url);
+
+	if (status == LT_OK) {
+		s->timeout_ms = s->spec->timeout_ms ? s->spec->timeout_ms : RELAYD_TIMEOUT_MS;
+		s->dial = dial_create(url.family, url.host, url.port, s->timeout_ms);
+		status = watch(s, WAKE_DIAL, dial_fd(s->dial));
+		s->waits = true;
+	}
+	source_url_release(&url);
 	return status;
 }
 
 static enum lt_status start(struct source *s, const struct source_spec *spec, unsigned part, unsigned parts,
-			    const char *job, struct source **out)
+			    struct source **out)
 {
+	enum lt_status status;
+
 	s->spec = spec;
-	s->child = (struct child){ .exit_fd = -1, .words_fd = -1 };
-	s->epoll_fd = -1;
-	if (ring_create(&s->ring, spec->url ? RING_LIVE_CAPACITY : RING_CAPACITY) != LT_OK ||
-	    spawn(s, part, parts, job) != LT_OK || watch(s) != LT_OK) {
+	s->connection = -1;
+	s->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	status = ring_create(&s->ring, spec->url ? RING_LIVE_CAPACITY : RING_CAPACITY);
+	if (status == LT_OK)
+		status = spec->url ? start_dialing(s) : start_worker(s, part, parts);
+	if (status != LT_OK) {
 		error_wrap("reading '%s'", spec->name);
 		source_stop(s);
 		return LT_ERROR;
@@ -147,9 +160,7 @@ static enum lt_status start(struct source *s, const struct source_spec *spec, un
 
 enum lt_status source_start(const struct source_spec *spec, unsigned part, unsigned parts, struct source **out)
 {
-	const char *job = spec->url ? JOB_LIVE : spec->is_growing ? JOB_FOLLOW : JOB_RECORDING;
-
-	return start(g_new0(struct source, 1), spec, part, parts, job, out);
+	return start(g_new0(struct source, 1), spec, part, parts, out);
 }
 
 enum lt_status source_start_list(const char *relay, unsigned timeout_ms, unsigned every_ms, struct source **out)
@@ -164,7 +175,7 @@ enum lt_status source_start_list(const char *relay, unsigned timeout_ms, unsigne
 	spec->paths = g_ptr_array_new_with_free_func(g_free);
 	spec->end_ns = UINT64_MAX;
 	s->own_spec = spec;
-	return start(s, spec, 0, 1, JOB_LIST, out);
+	return start(s, spec, 0, 1, out);
 }
 
 /* ---- ending ---- */
@@ -177,7 +188,6 @@ static enum lt_status broken(struct source *s)
 /* The source gives nothing any more; reason is taken over. */
 static enum lt_status break_off(struct source *s, enum failed_cause cause, char *reason)
 {
-	child_kill(&s->child);
 	s->state = SOURCE_BROKEN;
 	s->cause = cause;
 	s->reason = reason;
@@ -186,19 +196,20 @@ static enum lt_status break_off(struct source *s, enum failed_cause cause, char 
 
 static enum lt_status report_death(struct source *s)
 {
-	const int exit_status = s->child.exit_status;
-	char words[2 * CHILD_WORDS], how[128];
+	char *how = crew_describe_end(s->worker), *reason = g_strdup_printf("worker for '%s' %s", s->spec->name, how);
 
-	if (s->sentence)
-		return break_off(s, FAILED_WORKER,
-				 g_strdup_printf("worker for '%s' was ended: %s", s->spec->name, s->sentence));
-	text_sanitise(words, sizeof(words), s->child.last_words, s->child.last_words_len);
-	if (WIFSIGNALED(exit_status))
-		g_snprintf(how, sizeof(how), "signal %d (%s)", WTERMSIG(exit_status), strsignal(WTERMSIG(exit_status)));
-	else
-		g_snprintf(how, sizeof(how), "exit status %d", WEXITSTATUS(exit_status));
-	return break_off(s, FAILED_WORKER, g_strdup_printf("worker for '%s' died: %s%s%s", s->spec->name, how,
-							   *words ? ": " : "", words));
+	g_free(how);
+	s->is_at_fault = ring_was_at_work(&s->ring);
+	return break_off(s, FAILED_WORKER, reason);
+}
+
+/* It does what no worker does: whatever else it reads is not to be trusted either. */
+static enum lt_status report_nonsense(struct source *s, const char *wrong)
+{
+	crew_end(s->worker, "it wrote nonsense");
+	s->is_at_fault = true;
+	return break_off(s, FAILED_WORKER,
+			 g_strdup_printf("worker for '%s' wrote nonsense: %s", s->spec->name, wrong));
 }
 
 static enum lt_status report_failure(struct source *s, const struct event *ev)
@@ -211,24 +222,58 @@ static enum lt_status report_failure(struct source *s, const struct event *ev)
 	return break_off(s, cause, g_strdup_printf("reading '%s': %s", s->spec->name, reason));
 }
 
-/* What it has said. One that closes its standard error exits, or does what no worker does. */
-static void hear_worker(struct source *s)
+/* Connected: a worker reads from here on, as soon as it takes the command. */
+static enum lt_status hand_over(struct source *s)
 {
-	if (s->deaf || child_hear(&s->child))
-		return;
-	s->deaf = true;
-	if (s->child.exit_fd >= 0)
-		epoll_ctl(s->epoll_fd, EPOLL_CTL_DEL, s->child.words_fd, NULL);
-	child_kill(&s->child);
+	const struct job_command command = {
+		.kind = s->own_spec ? JOB_LIST : JOB_LIVE,
+		.number = s->number,
+		.timeout_ms = s->timeout_ms,
+		.from_start = s->spec->from_start,
+		.every_ms = s->spec->every_ms,
+	};
+	const int fds[JOB_FDS] = {
+		[JOB_MEMORY] = s->ring.fds.memory,
+		[JOB_WAKE] = s->ring.producer_wake,
+		[JOB_CONNECTION] = s->connection,
+	};
+	enum lt_status status = crew_give(s->worker, &command, s->spec->url, fds);
+
+	if (status != LT_OK)
+		return status;
+	epoll_ctl(s->epoll_fd, EPOLL_CTL_DEL, s->worker->commands_fd, NULL);
+	close(s->connection);
+	s->connection = -1;
+	ring_give_away(&s->ring);
+	return LT_OK;
 }
 
-static void look_for_end(struct source *s)
+static enum lt_status join_crew(struct source *s)
 {
-	if (child_exited(&s->child)) {
-		hear_worker(s);
-		ring_inherit(&s->ring);
-		s->gone = true;
+	s->worker = crew_join(s->spec->alone);
+	s->number = ++last_number;
+	if (!s->worker || watch_worker(s) != LT_OK)
+		return LT_ERROR;
+	return watch(s, WAKE_COMMANDS, s->worker->commands_fd);
+}
+
+/* LT_OK: there is a worker, and .connection for it. LT_AGAIN: not yet. LT_ERROR: the source is broken. */
+static enum lt_status go_on_dialing(struct source *s)
+{
+	enum failed_cause cause = FAILED_UNREACHABLE;
+	enum lt_status status = dial_next(s->dial, &s->connection);
+
+	if (status == LT_AGAIN)
+		return status;
+	dial_destroy(s->dial);
+	s->dial = NULL;
+	if (status == LT_OK) {
+		cause = FAILED_WORKER;
+		status = join_crew(s);
 	}
+	if (status == LT_OK)
+		return LT_OK;
+	return break_off(s, cause, g_strdup_printf("reading '%s': %s", s->spec->name, error_text()));
 }
 
 /* Takes what has come since the ring was found empty; what was not readable is not touched. */
@@ -241,14 +286,18 @@ static void wake_up(struct source *s)
 		if (events[i].data.u32 == WAKE_RING)
 			ring_woken(&s->ring);
 		else if (events[i].data.u32 == WAKE_WORDS)
-			hear_worker(s);
-		else
-			look_for_end(s);
+			crew_hear(s->worker);
+		else if (events[i].data.u32 == WAKE_EXIT)
+			crew_is_gone(s->worker);
 	}
-	if (s->child.exit_fd < 0)
-		look_for_end(s);
-	if (s->sentence && g_get_monotonic_time() > s->killed_us + DEATH_US)
-		s->gone = true;
+	if (s->worker->deaf && s->worker->child.exit_fd >= 0)
+		epoll_ctl(s->epoll_fd, EPOLL_CTL_DEL, s->worker->child.words_fd, NULL);
+	if (s->worker->child.exit_fd < 0 || s->worker->sentence)
+		crew_is_gone(s->worker);
+	if (s->worker->gone)
+		ring_inherit(&s->ring);
+	else if (s->connection >= 0 && hand_over(s) == LT_ERROR)
+		crew_end(s->worker, error_text());
 }
 
 /* ---- reading ---- */
@@ -262,15 +311,16 @@ enum lt_status source_peek(struct source *s, const struct event **ev)
 		return broken(s);
 	if (s->state == SOURCE_ENDED)
 		return LT_END;
+	if (s->dial && (status = go_on_dialing(s)) != LT_OK)
+		return status;
 	if (s->waits)
 		wake_up(s);
 	status = ring_peek(&s->ring, ev, &wrong);
 	s->waits = status == LT_AGAIN;
 	if (status == LT_AGAIN)
-		return s->gone ? report_death(s) : LT_AGAIN;
+		return s->worker->gone ? report_death(s) : LT_AGAIN;
 	if (status != LT_OK)
-		return break_off(s, FAILED_WORKER,
-				 g_strdup_printf("worker for '%s' wrote nonsense: %s", s->spec->name, wrong));
+		return report_nonsense(s, wrong);
 	if ((*ev)->kind == EVENT_FAILED)
 		return report_failure(s, *ev);
 	if ((*ev)->kind == EVENT_END) {
@@ -278,6 +328,11 @@ enum lt_status source_peek(struct source *s, const struct event **ev)
 		return LT_END;
 	}
 	return LT_OK;
+}
+
+bool source_is_at_fault(const struct source *s)
+{
+	return s->is_at_fault;
 }
 
 enum failed_cause source_failed_cause(const struct source *s)
@@ -302,19 +357,19 @@ const struct source_spec *source_spec(const struct source *s)
 
 bool source_hangs(struct source *s, unsigned limit_ms)
 {
-	const uint64_t look_every_ms = MIN(limit_ms / LOOKS, LOOK_EVERY_MS);
-	struct pulse_look look = { .beat_ns = ring_beat_ns(&s->ring) };
-	struct timespec ts;
+	const unsigned look_every_ms = MIN(limit_ms / LOOKS, LOOK_EVERY_MS);
+	struct pulse_look look;
 
+	if (s->dial)
+		return false;
 	if (s->state != SOURCE_RUNS || !ring_is_empty(&s->ring)) {
 		s->pulse = (struct pulse){ 0 };
 		return false;
 	}
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	look.now_ns = (uint64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
-	if (s->pulse.last.now_ns && look.now_ns - s->pulse.last.now_ns < look_every_ms * 1000000)
+	look = *crew_look(s->worker, look_every_ms);
+	if (look.now_ns == s->pulse.last.now_ns)
 		return false;
-	pulse_look_at(&look, s->child.pid);
+	look.beat_ns = ring_beat_ns(&s->ring);
 	return pulse_feel(&s->pulse, &look, limit_ms);
 }
 
@@ -322,22 +377,26 @@ void source_kill(struct source *s, const char *reason)
 {
 	if (s->state != SOURCE_RUNS)
 		return;
-	if (!s->sentence)
-		s->sentence = g_strdup(reason);
-	s->killed_us = g_get_monotonic_time();
-	child_kill(&s->child);
+	if (s->worker)
+		crew_end(s->worker, reason);
+	else
+		break_off(s, FAILED_WORKER, g_strdup_printf("reading '%s': %s", s->spec->name, reason));
 }
 
 void source_stop(struct source *s)
 {
 	if (!s)
 		return;
-	child_release(&s->child, s->state == SOURCE_ENDED ? FAREWELL_MS : 0);
+	dial_destroy(s->dial);
+	if (s->connection >= 0)
+		close(s->connection);
+	else if (s->worker && s->number && s->state != SOURCE_ENDED)
+		crew_take_back(s->worker, s->number);
+	crew_leave(s->worker, s->state == SOURCE_ENDED ? FAREWELL_MS : 0);
 	if (s->epoll_fd >= 0)
 		close(s->epoll_fd);
 	ring_consumer_release(&s->ring);
 	g_free(s->reason);
-	g_free(s->sentence);
 	source_spec_free(s->own_spec);
 	g_free(s);
 }

@@ -31,6 +31,7 @@ struct source_spec {
 	GPtrArray *paths; /* char *: the trace directories, oldest first; none of a live session; the one directory
 			     below which recordings grow */
 	struct extent extent; /* of the paths when they were found: how to share out the workers, what must be read */
+	bool alone;       /* a live session that is not read by a worker together with others */
 	bool from_start;  /* of a live session: all that the relayd has of it, not only what comes */
 	unsigned timeout_ms; /* of a relayd without an answer; 0: 10 s; of growing recordings: of a silent stream */
 	unsigned every_ms;   /* of source_start_list() */
@@ -103,12 +104,15 @@ struct source;
  */
 void source_set_worker_program(const char *program);
 
+/* How many worker processes read live sessions, however many those are; 0: one per CPU. */
+void source_set_live_workers(unsigned n);
+
 /* Which reader the workers of recordings use: its name, or "auto", the default. Borrowed. */
 void source_set_reader(const char *name);
 
 /*
  * Starts a worker for part `part` of `parts` of the spec's streams (spec is
- * borrowed for the source's life). The worker is this binary with --worker.
+ * borrowed for the source's life). The worker is this binary with --worker; live sessions share a few.
  *
  * A live session is one part. Its records differ from a recording's: EVENT_READY
  * comes once the viewer is attached, which may be before its streams, and so its
@@ -136,6 +140,9 @@ enum lt_status source_peek(struct source *s, const struct event **ev);
 
 /* After LT_ERROR of source_peek(): what kind of failure it was; a live session can be tried again after some. */
 enum failed_cause source_failed_cause(const struct source *s);
+
+/* After FAILED_WORKER, of a live session: whether the worker's end came while it worked for this one. */
+bool source_is_at_fault(const struct source *s);
 
 /* Consumes the record source_peek() gave. */
 void source_next(struct source *s);

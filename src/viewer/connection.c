@@ -4,111 +4,25 @@
 #include <errno.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/error.h"
 
-void viewer_connection_init(struct viewer_connection *c)
+void viewer_connection_init(struct viewer_connection *c, int fd)
 {
-	*c = (struct viewer_connection){ .fd = -1 };
+	*c = (struct viewer_connection){ .fd = fd, .moved_us = g_get_monotonic_time() };
 	c->out = g_byte_array_new();
-}
-
-static void hang_up(struct viewer_connection *c)
-{
-	if (c->fd >= 0)
-		close(c->fd);
-	c->fd = -1;
 }
 
 void viewer_connection_close(struct viewer_connection *c)
 {
-	hang_up(c);
-	if (c->addresses)
-		freeaddrinfo(c->addresses);
+	if (c->fd >= 0)
+		close(c->fd);
 	if (c->out)
 		g_byte_array_free(c->out, TRUE);
-	c->addresses = c->next = NULL;
+	c->fd = -1;
 	c->out = NULL;
-	c->is_open = false;
-}
-
-/* ---- connecting ---- */
-
-static unsigned count_addresses(const struct addrinfo *a)
-{
-	unsigned n = 0;
-
-	for (; a; a = a->ai_next)
-		n++;
-	return n;
-}
-
-/* Starts with the next address. Each gets its part of the time that is left. */
-static enum lt_status try_next(struct viewer_connection *c)
-{
-	int error = EHOSTUNREACH;
-
-	while (c->next) {
-		const struct addrinfo *a = c->next;
-		const int64_t now_us = g_get_monotonic_time();
-
-		c->give_up_us = now_us + (c->until_us - now_us) / count_addresses(a);
-		c->next = a->ai_next;
-		c->fd = socket(a->ai_family, a->ai_socktype | SOCK_CLOEXEC | SOCK_NONBLOCK, a->ai_protocol);
-		if (c->fd >= 0 && connect(c->fd, a->ai_addr, a->ai_addrlen) == 0)
-			return LT_OK;
-		error = errno;
-		if (c->fd >= 0 && (error == EINPROGRESS || error == EINTR))
-			return LT_OK;
-		hang_up(c);
-	}
-	return error_set("cannot connect: %s", g_strerror(error));
-}
-
-enum lt_status viewer_connection_open(struct viewer_connection *c, int family, const char *host, unsigned port,
-				      unsigned timeout_ms)
-{
-	struct addrinfo hints = { .ai_family = family, .ai_socktype = SOCK_STREAM };
-	char service[16];
-	int problem;
-
-	g_snprintf(service, sizeof(service), "%u", port);
-	problem = getaddrinfo(host, service, &hints, &c->addresses);
-	if (problem)
-		return error_set("cannot find the address of the host: %s", gai_strerror(problem));
-	c->next = c->addresses;
-	c->until_us = g_get_monotonic_time() + (int64_t)timeout_ms * 1000;
-	return try_next(c);
-}
-
-/* LT_OK: connected. LT_AGAIN: not yet. */
-static enum lt_status finish_connecting(struct viewer_connection *c)
-{
-	struct pollfd p = { .fd = c->fd, .events = POLLOUT };
-	socklen_t len = sizeof(int);
-	int error = 0, one = 1;
-	enum lt_status status;
-
-	if (poll(&p, 1, 0) > 0) {
-		if (getsockopt(c->fd, SOL_SOCKET, SO_ERROR, &error, &len) < 0)
-			error = errno;
-	} else if (g_get_monotonic_time() < c->give_up_us) {
-		return LT_AGAIN;
-	} else {
-		error = ETIMEDOUT;
-	}
-	if (error) {
-		hang_up(c);
-		status = c->next ? try_next(c) : error_set("cannot connect: %s", g_strerror(error));
-		return status == LT_OK ? LT_AGAIN : status;
-	}
-	setsockopt(c->fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
-	c->is_open = true;
-	c->moved_us = g_get_monotonic_time();
-	return LT_OK;
 }
 
 /* ---- moving bytes ---- */
@@ -177,10 +91,8 @@ static enum lt_status receive_some(struct viewer_connection *c)
 
 enum lt_status viewer_connection_move(struct viewer_connection *c)
 {
-	enum lt_status status = c->is_open ? LT_OK : finish_connecting(c);
+	const enum lt_status status = send_some(c);
 
-	if (status == LT_OK)
-		status = send_some(c);
 	return status == LT_OK ? receive_some(c) : status;
 }
 

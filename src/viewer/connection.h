@@ -3,7 +3,6 @@
 #define LT_VIEWER_CONNECTION_H
 
 #include <glib.h>
-#include <netdb.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -11,17 +10,13 @@
 #include "base/status.h"
 
 /*
- * Inside viewer/: a TCP connection that never blocks. What is sent waits in a buffer until the peer takes
+ * Inside viewer/: a connection that never blocks. What is sent waits in a buffer until the peer takes
  * it; what comes is read in large pieces and taken in small ones, or goes straight to where it is wanted.
  */
 enum { CONNECTION_IN = 16384 }; /* most that can be taken at once */
 
 struct viewer_connection {
 	int fd; /* -1: not open */
-	bool is_open; /* connected; else connecting */
-	struct addrinfo *addresses, *next; /* of the host; the one to try next */
-	int64_t give_up_us; /* this address, while connecting */
-	int64_t until_us;   /* and all of them */
 	int64_t moved_us;   /* when bytes last came, or something was sent after silence */
 	GByteArray *out;
 	size_t sent;
@@ -31,19 +26,13 @@ struct viewer_connection {
 	uint8_t in[CONNECTION_IN];
 };
 
-void viewer_connection_init(struct viewer_connection *c);
+/* Takes over fd, which does not block. */
+void viewer_connection_init(struct viewer_connection *c, int fd);
 void viewer_connection_close(struct viewer_connection *c);
 
 /*
- * Finds the host's addresses, which may wait for a resolver, and starts to connect; all of them are
- * tried in turn within the time. LT_ERROR: there are none, or not one that could be tried.
- */
-enum lt_status viewer_connection_open(struct viewer_connection *c, int family, const char *host, unsigned port,
-				      unsigned timeout_ms);
-
-/*
- * Moves what can be moved now, in both directions. LT_OK: something was received. LT_AGAIN: nothing,
- * or still connecting. LT_END: the peer closed. LT_ERROR: it broke; while connecting: no address answers.
+ * Moves what can be moved now, in both directions. LT_OK: something was received. LT_AGAIN: nothing.
+ * LT_END: the peer closed. LT_ERROR: it broke.
  */
 enum lt_status viewer_connection_move(struct viewer_connection *c);
 
@@ -52,7 +41,7 @@ void viewer_connection_put(struct viewer_connection *c, const void *data, size_t
 
 static inline bool viewer_connection_has_backlog(const struct viewer_connection *c)
 {
-	return c->sent < c->out->len;
+	return c->out && c->sent < c->out->len;
 }
 
 /* The next len bytes (<= CONNECTION_IN), until anything else is done with the connection; NULL: not there yet. */

@@ -42,9 +42,8 @@ enum viewer_state {
 };
 
 struct viewer {
-	int family;
-	char *host, *target, *name;
-	unsigned port, timeout_ms;
+	char *target, *name;
+	unsigned timeout_ms;
 	bool from_start;
 	enum viewer_state state;
 	enum viewer_cause cause;

@@ -12,17 +12,14 @@ struct viewer *viewer_create(const struct viewer_options *options)
 {
 	struct viewer *v = g_new0(struct viewer, 1);
 
-	v->family = options->family;
-	v->host = g_strdup(options->host);
 	v->target = g_strdup(options->target);
 	v->name = g_strdup(options->session);
-	v->port = options->port;
 	v->timeout_ms = options->timeout_ms ? options->timeout_ms : VIEWER_TIMEOUT_MS;
 	v->from_start = options->from_start;
 	v->body = g_byte_array_new();
 	v->streams = g_ptr_array_new();
 	g_queue_init(&v->requests);
-	viewer_connection_init(&v->connection);
+	viewer_connection_init(&v->connection, options->fd);
 	return v;
 }
 
@@ -40,7 +37,6 @@ void viewer_destroy(struct viewer *v)
 	g_free(v->entry_host);
 	g_free(v->entry_name);
 	g_free(v->reason);
-	g_free(v->host);
 	g_free(v->target);
 	g_free(v->name);
 	g_free(v);
@@ -102,7 +98,7 @@ static enum lt_status hung_up(struct viewer *v)
 
 static enum lt_status check_silence(struct viewer *v)
 {
-	if (v->requests.length == 0 || !v->connection.is_open ||
+	if (v->requests.length == 0 ||
 	    g_get_monotonic_time() < v->connection.moved_us + (int64_t)v->timeout_ms * 1000)
 		return LT_AGAIN;
 	return viewer_refuse(v, has_met(v) ? VIEWER_GONE : VIEWER_UNREACHABLE, "the relayd does not answer for %g s",
@@ -111,14 +107,11 @@ static enum lt_status check_silence(struct viewer *v)
 
 /* ---- opening ---- */
 
-static enum lt_status open_connection(struct viewer *v)
+static void greet(struct viewer *v)
 {
-	if (viewer_connection_open(&v->connection, v->family, v->host, v->port, v->timeout_ms) != LT_OK)
-		return viewer_fail(v, VIEWER_UNREACHABLE);
 	v->state = STATE_OPENING;
 	viewer_ask_connect(v);
 	viewer_ask_list(v);
-	return LT_OK;
 }
 
 bool viewer_take_session(struct viewer *v)
@@ -183,10 +176,8 @@ static enum lt_status move(struct viewer *v)
 	status = viewer_connection_move(&v->connection);
 	if (status == LT_END)
 		return hung_up(v);
-	if (status == LT_ERROR && v->connection.is_open && !has_met(v))
-		return hung_up(v);
 	if (status == LT_ERROR)
-		return viewer_fail(v, v->connection.is_open ? VIEWER_GONE : VIEWER_UNREACHABLE);
+		return has_met(v) ? viewer_fail(v, VIEWER_GONE) : hung_up(v);
 	return status == LT_AGAIN ? check_silence(v) : LT_END;
 }
 
@@ -196,8 +187,8 @@ enum lt_status viewer_next(struct viewer *v, struct viewer_event *event)
 
 	if (v->state == STATE_FAILED)
 		return error_set("%s", v->reason);
-	if (v->state == STATE_NEW && open_connection(v) != LT_OK)
-		return LT_ERROR;
+	if (v->state == STATE_NEW)
+		greet(v);
 	do {
 		if (viewer_has_ended(v))
 			v->state = STATE_ENDED;
@@ -217,8 +208,8 @@ int viewer_fd(const struct viewer *v)
 
 unsigned viewer_events(const struct viewer *v)
 {
-	if (!v->connection.is_open)
-		return EPOLLOUT;
+	if (v->connection.fd < 0)
+		return 0;
 	return EPOLLIN | (viewer_connection_has_backlog(&v->connection) ? EPOLLOUT : 0);
 }
 
@@ -230,9 +221,7 @@ int64_t viewer_due_us(const struct viewer *v)
 		return 0;
 	if (v->state >= STATE_ENDED)
 		return INT64_MAX;
-	if (!v->connection.is_open)
-		due_us = v->connection.give_up_us;
-	else if (v->requests.length > 0)
+	if (v->requests.length > 0)
 		due_us = MIN(due_us, v->connection.moved_us + (int64_t)v->timeout_ms * 1000);
 	return due_us;
 }

@@ -10,7 +10,7 @@
 
 /*
  * A viewer of lttng-relayd: a connection over which one live session is read, or the sessions are listed. It never
- * waits (but for the resolver, while it opens): whoever drives it watches a descriptor and a time.
+ * waits: whoever drives it watches a descriptor and a time.
  *
  *     for (;;) {
  *         while ((status = viewer_next(v, &event)) == LT_OK)
@@ -32,9 +32,7 @@ struct viewer;
 enum { VIEWER_TIMEOUT_MS = 10000, VIEWER_PACKET_MAX = 64 << 20 };
 
 struct viewer_options {
-	int family; /* AF_UNSPEC, AF_INET, AF_INET6 */
-	const char *host; /* a name or an address, without brackets */
-	unsigned port;
+	int fd; /* connected to the relayd (viewer/dial.h), does not block */
 	const char *target, *session; /* of the session to be read; NULL, both: the sessions are listed */
 	bool from_start; /* everything that the relayd has of the session, instead of what comes from now on */
 	unsigned timeout_ms; /* without a byte from the relayd while an answer is due; 0: VIEWER_TIMEOUT_MS */
@@ -43,7 +41,7 @@ struct viewer_options {
 /* Why a viewer failed. */
 enum viewer_cause {
 	VIEWER_PROTOCOL,    /* the relayd sent what makes no sense, or refused for another reason */
-	VIEWER_UNREACHABLE, /* no connection, or what answers is not a relayd */
+	VIEWER_UNREACHABLE, /* what answers is not a relayd, or nothing answers */
 	VIEWER_GONE,        /* the connection broke, or the relayd does not answer any more */
 	VIEWER_NO_SESSION,  /* no such session, or not a live one */
 	VIEWER_TAKEN,       /* another viewer is attached to it */
@@ -83,6 +81,8 @@ struct viewer_stream {
 	uint64_t beacon;          /* cycles */
 	int64_t due_us;           /* when to ask next */
 	int64_t news_us;          /* when there was something new */
+	int64_t miss_us;          /* when there was nothing */
+	bool is_regular;          /* when something comes is known from .news_us */
 	int64_t packet_us;        /* when there was a packet */
 	int64_t busy_us;          /* how long it is busy */
 	unsigned misses;          /* in a row, when something was due */
@@ -120,7 +120,7 @@ struct viewer_event {
 	uint64_t until; /* cycles */
 };
 
-/* Borrows nothing of the options. Connects with the first viewer_next(). */
+/* Takes options->fd over, borrows nothing of the rest. */
 struct viewer *viewer_create(const struct viewer_options *options);
 
 /* Closes the connection. The packets must be freed before, and streams that are gone. NULL is allowed. */
@@ -135,8 +135,8 @@ enum lt_status viewer_next(struct viewer *v, struct viewer_event *event);
 enum viewer_cause viewer_cause(const struct viewer *v);
 
 /*
- * After LT_AGAIN: the descriptor, another one (or the same number again) after each attempt to connect; what it is
- * to be watched for (EPOLLIN, EPOLLOUT); and when to call viewer_next() at the latest (g_get_monotonic_time()).
+ * The descriptor, -1 after LT_ERROR; what it is to be watched for (EPOLLIN, EPOLLOUT), 0 then; and when to call
+ * viewer_next() at the latest (g_get_monotonic_time()).
  */
 int viewer_fd(const struct viewer *v);
 unsigned viewer_events(const struct viewer *v);

@@ -14,7 +14,6 @@
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -24,10 +23,7 @@
 #define MEMORY_BYTES ((rlim_t)2 << 30)
 #define FILE_BYTES ((rlim_t)2 << 30)
 
-enum {
-	FILES = 65536,
-	LAST_INHERITED = 4, /* descriptor of a live worker: standard error, the ring */
-};
+enum { FILES = 65536 };
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || defined(LT_COVERAGE)
 #define IS_INSTRUMENTED 1
@@ -72,28 +68,22 @@ struct landlock_attr {
 	uint64_t fs, net;
 };
 
-struct landlock_port {
-	uint64_t access, port;
-};
-
 #define NET_BIND (UINT64_C(1) << 0)
 #define NET_CONNECT (UINT64_C(1) << 1)
 
-enum { RULE_NET_PORT = 2, ABI_NET = 4 };
+enum { ABI_NET = 4 };
 
 /* A kernel without it, or one that says no: the other means remain. */
-static void restrict_ports(unsigned port)
+static void refuse_connections(void)
 {
 	const struct landlock_attr attr = { .net = NET_BIND | NET_CONNECT };
-	const struct landlock_port allowed = { .access = NET_CONNECT, .port = port };
 	int ruleset;
 
-	if (!port || syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION) < ABI_NET)
+	if (syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION) < ABI_NET)
 		return;
 	ruleset = (int)syscall(SYS_landlock_create_ruleset, &attr, sizeof(attr), 0);
 	if (ruleset < 0)
 		return;
-	syscall(SYS_landlock_add_rule, ruleset, RULE_NET_PORT, &allowed, 0);
 	syscall(SYS_landlock_restrict_self, ruleset, 0);
 	close(ruleset);
 }
@@ -121,9 +111,10 @@ static const int follow_calls[] = {
 	SCMP_SYS(inotify_init1), SCMP_SYS(inotify_add_watch),
 };
 
-static const int live_calls[] = {
-	SCMP_SYS(getpeername), SCMP_SYS(getsockname), SCMP_SYS(getsockopt), SCMP_SYS(recv), SCMP_SYS(recvmsg),
-	SCMP_SYS(select), SCMP_SYS(pselect6), SCMP_SYS(send), SCMP_SYS(setsockopt), SCMP_SYS(shutdown),
+/* The connections come as messages' descriptors. */
+static const int relayds_calls[] = {
+	SCMP_SYS(epoll_create1), SCMP_SYS(epoll_ctl), SCMP_SYS(epoll_pwait), SCMP_SYS(epoll_wait), SCMP_SYS(recvmsg),
+	SCMP_SYS(setsockopt),
 };
 
 static bool allow_all(scmp_filter_ctx ctx, const int *calls, size_t n)
@@ -144,30 +135,6 @@ static bool allow_opening(scmp_filter_ctx ctx)
 	return seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(openat), 1,
 				SCMP_A2(SCMP_CMP_MASKED_EQ, changes, 0)) >= 0 &&
 	       seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(open), 1, SCMP_A1(SCMP_CMP_MASKED_EQ, changes, 0)) >= 0;
-}
-
-/*
- * TCP, and UDP for resolving names; what resolvers try besides fails. The sockets it inherited are of the family
- * AF_UNIX and shall reach nobody but the parent: they have the lowest numbers and cannot be copied.
- */
-static bool allow_sockets(scmp_filter_ctx ctx)
-{
-	static const int families[] = { AF_INET, AF_INET6 }, types[] = { SOCK_STREAM, SOCK_DGRAM };
-
-	for (size_t f = 0; f < 2; f++)
-		for (size_t t = 0; t < 2; t++)
-			if (seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(socket), 2,
-					     SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)families[f]),
-					     SCMP_A1(SCMP_CMP_MASKED_EQ, 0xf, (scmp_datum_t)types[t])) < 0)
-				return false;
-	return seccomp_rule_add(ctx, SCMP_ACT_ERRNO(EACCES), SCMP_SYS(socket), 1,
-				SCMP_A0(SCMP_CMP_EQ, AF_NETLINK)) >= 0 &&
-	       seccomp_rule_add(ctx, SCMP_ACT_ERRNO(EACCES), SCMP_SYS(socket), 1,
-				SCMP_A0(SCMP_CMP_EQ, AF_UNIX)) >= 0 &&
-	       seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(connect), 1,
-				SCMP_A0(SCMP_CMP_GT, LAST_INHERITED)) >= 0 &&
-	       seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(sendmmsg), 1,
-				SCMP_A0(SCMP_CMP_GT, LAST_INHERITED)) >= 0;
 }
 
 /* What is allowed for some arguments only. */
@@ -227,8 +194,8 @@ static enum lt_status filter_calls(enum confine_kind kind)
 
 	if (ok && kind == CONFINE_FOLLOW)
 		ok = ALLOW_ALL(ctx, follow_calls);
-	if (ok && kind == CONFINE_LIVE)
-		ok = ALLOW_ALL(ctx, live_calls) && allow_sockets(ctx);
+	if (ok && kind == CONFINE_RELAYDS)
+		ok = ALLOW_ALL(ctx, relayds_calls);
 	if (ok)
 		failed = seccomp_load(ctx);
 	if (ctx)
@@ -243,13 +210,13 @@ bool confine_is_built(void)
 	return !IS_INSTRUMENTED;
 }
 
-enum lt_status confine(enum confine_kind kind, unsigned port)
+enum lt_status confine(enum confine_kind kind)
 {
 	set_limits();
 	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 	if (IS_INSTRUMENTED)
 		return LT_OK;
-	restrict_ports(port);
+	refuse_connections();
 	if (prctl(PR_GET_SECCOMP) < 0)
 		return LT_OK; /* a kernel without filters */
 	return filter_calls(kind);

@@ -14,24 +14,22 @@
  *     files and of the size of a file;
  *   - only the system calls that reading needs (seccomp); any other ends it, and says which it was. Files
  *     can be opened for reading only;
- *   - TCP connections only to the relayd's port, where the kernel has Landlock for that (6.7).
+ *   - no TCP connections, where the kernel has Landlock for that (6.7), should a socket be at hand.
  *
- * A worker of a recording has no sockets but those it inherited; one that follows what is being written may watch files
- * besides. One of a live session opens connections at any time:
- * the list has TCP, and UDP for resolving names.
- * AF_UNIX is refused with an error, as resolvers try it first: services of the machine listen there.
+ * A worker has no sockets but those it was given: its ring's, and one that reads from relayds the connections
+ * that the parent has made. One that follows what is being written may watch files besides.
  *
  * Sanitizers and coverage write files and trace processes: a build with them is not confined, nor is
  * its address space.
  */
 bool confine_is_built(void);
 
-enum confine_kind { CONFINE_RECORDING, CONFINE_FOLLOW, CONFINE_LIVE };
+enum confine_kind { CONFINE_RECORDING, CONFINE_FOLLOW, CONFINE_RELAYDS };
 
 /*
- * For good. port: of the relayd, 0 for recordings.
- * A kernel built without filters of system calls leaves the other means. LT_ERROR: it has them and refused ours.
+ * For good. A kernel built without filters of system calls leaves the other means. LT_ERROR: it has them and refused
+ * ours.
  */
-enum lt_status confine(enum confine_kind kind, unsigned port);
+enum lt_status confine(enum confine_kind kind);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "worker/worker.h"
 
+#include <glib.h>
 #include <poll.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -8,21 +9,20 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "event/payload.h"
 #include "event/syscalls.h"
 #include "reader/babeltrace2/babeltrace2.h"
-#include "reader/emit.h"
 #include "reader/native/follow.h"
 #include "reader/native/native.h"
 #include "reader/reader.h"
 #include "source/job.h"
-#include "source/source.h"
+#include "source/ring.h"
 #include "worker/confine.h"
-#include "worker/live.h"
+#include "worker/end.h"
+#include "worker/relayds.h"
 
 /*
- * A worker: reads one source into the ring it inherited and ends. Nothing it
- * does can hurt the monitor: it may crash, hang or be killed.
+ * A worker: reads one source into the ring it inherited and ends, or any number of sources of relayds. Nothing
+ * it does can hurt the monitor: it may crash, hang or be killed.
  */
 
 enum { FOLLOW_EVERY_MS = 100 };
@@ -42,22 +42,6 @@ bool worker_has_reader(const char *name)
 static int number(const char *text)
 {
 	return (int)strtol(text, NULL, 10);
-}
-
-/* The last record. */
-static void say_how_it_ended(struct ring_producer *ring, enum lt_status status, enum failed_cause cause)
-{
-	struct event *ev;
-
-	if (status == LT_END) {
-		emit_end(ring, emit_begin(ring, EVENT_END, 0, 0));
-	} else {
-		ev = emit_begin(ring, EVENT_FAILED, 0, TEXT_MAX);
-		((struct ev_failed *)(void *)ev->words)->cause = cause;
-		emit_text(ev, offsetof(struct ev_failed, text), error_text(), strlen(error_text()));
-		emit_end(ring, ev);
-	}
-	ring_publish(ring);
 }
 
 /* ---- recordings ---- */
@@ -103,7 +87,7 @@ static void read_recording(char **argv, struct ring_producer *ring)
 	while (status == LT_OK)
 		status = reader_step(reader);
 	/* The parent need not wait until everything is freed. */
-	say_how_it_ended(ring, status, FAILED_OTHER);
+	worker_say_end(ring, status, FAILED_OTHER);
 	reader_close(reader);
 }
 
@@ -129,46 +113,13 @@ static void follow_recordings(char **argv, struct ring_producer *ring)
 			wait_for_more(f, ring);
 		ring_beat(ring);
 	}
-	say_how_it_ended(ring, status, FAILED_OTHER);
+	worker_say_end(ring, status, FAILED_OTHER);
 	native_follow_destroy(f);
-}
-
-/* ---- relayds ---- */
-
-static void read_relay(char **argv, struct ring_producer *ring)
-{
-	const struct worker_url url = {
-		.text = argv[1],
-		.timeout_ms = (unsigned)number(argv[2]),
-		.from_start = number(argv[3]) != 0,
-		.every_ms = (unsigned)number(argv[3]),
-	};
-	enum failed_cause cause = FAILED_OTHER;
-	enum lt_status status = strcmp(argv[0], JOB_LIST) == 0 ? worker_list(&url, ring, &cause) :
-								 worker_live(&url, ring, &cause);
-
-	say_how_it_ended(ring, status, cause);
-}
-
-/* Of the relayd of a URL; 0: not to be restricted. */
-static unsigned port_of(const char *text)
-{
-	struct source_url url;
-	unsigned port;
-
-	source_parse_url(text, &url);
-	port = url.port;
-	source_url_release(&url);
-	return port;
 }
 
 /* What to do, by the number of arguments, too. false: nothing that a worker does. */
 static bool find_kind(const char *job, int arguments, enum confine_kind *kind)
 {
-	if (strcmp(job, JOB_LIVE) == 0 || strcmp(job, JOB_LIST) == 0) {
-		*kind = CONFINE_LIVE;
-		return arguments == JOB_URL_ARGUMENTS;
-	}
 	if (strcmp(job, JOB_FOLLOW) == 0) {
 		*kind = CONFINE_FOLLOW;
 		return arguments == JOB_FOLLOW_ARGUMENTS;
@@ -177,27 +128,32 @@ static bool find_kind(const char *job, int arguments, enum confine_kind *kind)
 	return strcmp(job, JOB_RECORDING) == 0 && arguments >= JOB_RECORDING_ARGUMENTS;
 }
 
+/* The parent logs it: reading goes on without. */
+static void confine_self(enum confine_kind kind)
+{
+	if (confine(kind) != LT_OK)
+		fprintf(stderr, "%s\n", error_text());
+}
+
 int worker_main(int argc, char **argv)
 {
-	const char *job = argc > JOB_FIRST ? argv[JOB_FIRST] : "";
 	enum confine_kind kind;
 	struct ring_producer ring;
-	struct ring_fds fds;
 
-	if (!find_kind(job, argc - JOB_FIRST, &kind))
-		return 2;
 	syscalls_init();
-	fds = (struct ring_fds){ number(argv[0]), number(argv[1]) };
-	if (ring_producer_open(&ring, fds) != LT_OK) {
+	if (argc == JOB_RELAYDS_ARGUMENTS && strcmp(argv[1], JOB_RELAYDS) == 0) {
+		confine_self(CONFINE_RELAYDS);
+		worker_relayds(number(argv[0]));
+		return 0;
+	}
+	if (argc <= JOB_FIRST || !find_kind(argv[JOB_FIRST], argc - JOB_FIRST, &kind))
+		return 2;
+	if (ring_producer_open(&ring, (struct ring_fds){ number(argv[0]), number(argv[1]) }) != LT_OK) {
 		fprintf(stderr, "%s\n", error_text());
 		return 2;
 	}
-	/* The parent logs it: reading goes on without. */
-	if (confine(kind, kind == CONFINE_LIVE ? port_of(argv[JOB_FIRST + 1]) : 0) != LT_OK)
-		fprintf(stderr, "%s\n", error_text());
-	if (kind == CONFINE_LIVE)
-		read_relay(argv + JOB_FIRST, &ring);
-	else if (kind == CONFINE_FOLLOW)
+	confine_self(kind);
+	if (kind == CONFINE_FOLLOW)
 		follow_recordings(argv + JOB_FIRST, &ring);
 	else
 		read_recording(argv + JOB_FIRST + 1, &ring);

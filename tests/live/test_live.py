@@ -286,7 +286,7 @@ def test_refusals(checks):
         finish(other, 0, "feed")
         viewer.process.send_signal(signal.SIGINT)
         status, report, _ = viewer.end()
-        checks.check("interrupted", status == 0 and report["rows"][0]["events"] > 0, report)
+        checks.check("interrupted", status == 0 and report["rows"][0]["events"] > 0, (status, report))
         interrupt(feed, "feed")
 
 

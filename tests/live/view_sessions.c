@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "viewer/dial.h"
 #include "viewer/viewer.h"
 
 enum { VIEWERS_MAX = 1024 };
@@ -102,6 +103,20 @@ static bool take(unsigned number, struct viewer *v)
 	return status == LT_AGAIN;
 }
 
+/* -1: error chain. */
+static int connect_to(const char *host, unsigned port, unsigned timeout_ms)
+{
+	struct dial *d = dial_create(AF_UNSPEC, host, port, timeout_ms ? timeout_ms : VIEWER_TIMEOUT_MS);
+	struct pollfd p = { .fd = dial_fd(d), .events = POLLIN };
+	enum lt_status status;
+	int fd = -1;
+
+	while ((status = dial_next(d, &fd)) == LT_AGAIN)
+		poll(&p, 1, -1);
+	dial_destroy(d);
+	return fd;
+}
+
 static void wait_for_any(struct viewer *const *viewers, unsigned n)
 {
 	const int64_t now_us = g_get_monotonic_time();
@@ -120,7 +135,7 @@ static void wait_for_any(struct viewer *const *viewers, unsigned n)
 
 int main(int argc, char **argv)
 {
-	struct viewer_options options = { .family = AF_UNSPEC };
+	struct viewer_options options = { 0 };
 	struct viewer *viewers[VIEWERS_MAX] = { NULL };
 	unsigned n, open;
 	int option;
@@ -137,13 +152,14 @@ int main(int argc, char **argv)
 	}
 	if (argc - optind < 2 || (argc - optind) % 2 != 0 || (argc - optind) / 2 > VIEWERS_MAX)
 		return 2;
-	options.host = argv[optind];
-	options.port = (unsigned)atoi(argv[optind + 1]);
 	n = argc - optind == 2 ? 1 : (unsigned)(argc - optind) / 2 - 1;
 	for (unsigned i = 0; i < n; i++) {
 		options.target = argv[optind + 2 + 2 * i];
 		options.session = options.target ? argv[optind + 3 + 2 * i] : NULL;
-		viewers[i] = viewer_create(&options);
+		options.fd = connect_to(argv[optind], (unsigned)atoi(argv[optind + 1]), options.timeout_ms);
+		viewers[i] = options.fd < 0 ? NULL : viewer_create(&options);
+		if (!viewers[i])
+			printf("%u failed: %s (unreachable)\n", i, error_text());
 	}
 	do {
 		open = 0;

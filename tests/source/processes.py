@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A program's processes, looked at from outside: which are its workers, whether one waits."""
+import contextlib
 import os
 import signal
 import time
@@ -42,6 +43,17 @@ def workers(parent, words=""):
             line = cmdline.read().replace("\0", " ")
         return state_and_parent(pid)[1] == parent and "--worker" in line and words in line
     return find(is_one)
+
+
+@contextlib.contextmanager
+def one_cpu():
+    """What is started meanwhile has one CPU, and so a program one worker for all live sessions."""
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(before)})
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, before)
 
 
 def waits(pid):

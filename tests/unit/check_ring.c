@@ -56,6 +56,35 @@ static void check_numbered(const struct event *ev, uint64_t i)
 	ck_assert_mem_eq(event_text(ev, s), expected, s.len);
 }
 
+/* A producer whose consumer keeps up leaves most of the buffer alone, and no record is lost by that. */
+START_TEST(test_little_memory)
+{
+	const struct event *ev;
+	const char *wrong;
+
+	ck_assert_int_eq(ring_create(&consumer, RING_LIVE_CAPACITY), LT_OK);
+	ck_assert_int_eq(ring_producer_open(&producer, (struct ring_fds){ dup(consumer.fds.memory),
+									   dup(consumer.producer_wake) }), LT_OK);
+	for (uint64_t i = 0; i < 20000; i++) {
+		ck_assert(ring_has_room(&producer));
+		write_numbered(i);
+		if (i % 10 < 9)
+			continue;
+		ring_publish(&producer);
+		for (uint64_t j = i - 9; j <= i; j++) {
+			ck_assert_int_eq(ring_peek(&consumer, &ev, &wrong), LT_OK);
+			check_numbered(ev, j);
+			ring_next(&consumer);
+		}
+		ck_assert_int_eq(ring_peek(&consumer, &ev, &wrong), LT_AGAIN);
+		ring_beat(&producer);
+		ck_assert_uint_lt(consumer.tail % RING_LIVE_CAPACITY, RING_LIVE_CAPACITY / 4);
+	}
+	ck_assert_uint_gt(consumer.tail, RING_LIVE_CAPACITY);
+	close_ring();
+}
+END_TEST
+
 START_TEST(test_empty)
 {
 	const struct event *ev;
@@ -366,6 +395,6 @@ START_TEST(test_no_ring)
 }
 END_TEST
 
-UNIT_MAIN("ring", test_empty, test_inherited, test_wake_fd_wakes, test_late_wake, test_two_threads,
+UNIT_MAIN("ring", test_little_memory, test_empty, test_inherited, test_wake_fd_wakes, test_late_wake, test_two_threads,
 	  test_full_ring_beats, test_lying_head, test_lying_records, test_hostile_wakes, test_endless_padding,
 	  test_records_are_copies, test_no_ring)

@@ -193,27 +193,5 @@ START_TEST(test_is_silent)
 }
 END_TEST
 
-START_TEST(test_unreachable)
-{
-	struct viewer_event event;
-	struct relay r;
-
-	relay_init(&r);
-	relay_view(&r, session_name);
-	relay_hang_up(&r);
-	while (viewer_next(r.viewer, &event) == LT_AGAIN)
-		poll(NULL, 0, 1);
-	ck_assert_int_eq(viewer_cause(r.viewer), VIEWER_UNREACHABLE);
-	ck_assert_str_eq(error_text(), "cannot connect: Connection refused");
-	relay_release(&r);
-	relay_init(&r);
-	r.viewer = viewer_create(&(struct viewer_options){ .host = "name.invalid", .port = 1 });
-	ck_assert_int_eq(viewer_next(r.viewer, &event), LT_ERROR);
-	ck_assert_int_eq(viewer_cause(r.viewer), VIEWER_UNREACHABLE);
-	ck_assert_ptr_nonnull(strstr(error_text(), "cannot find the address of the host"));
-	relay_release(&r);
-}
-END_TEST
-
 UNIT_MAIN("viewer trouble", test_refusals, test_wrong_names, test_other_protocol, test_lies,
-	  test_hangs_up, test_is_silent, test_unreachable)
+	  test_hangs_up, test_is_silent)

@@ -8,6 +8,7 @@
 
 #include "unit.h"
 
+#include <errno.h>
 #include <glib.h>
 #include <netinet/in.h>
 #include <poll.h>
@@ -261,10 +262,13 @@ static inline void relay_release(struct relay *r)
 
 static inline void relay_view(struct relay *r, const char *name)
 {
-	const struct viewer_options options = { .family = AF_UNSPEC, .host = "127.0.0.1", .port = r->port,
+	const struct sockaddr_in address = { .sin_family = AF_INET, .sin_port = htons(r->port),
+					     .sin_addr = { htonl(INADDR_LOOPBACK) } };
+	const struct viewer_options options = { .fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0),
 						.target = name ? session_host : NULL, .session = name,
 						.from_start = r->from_start, .timeout_ms = r->is_silent ? 300 : 0 };
 
+	ck_assert(connect(options.fd, (const struct sockaddr *)&address, sizeof(address)) == 0 || errno == EINPROGRESS);
 	r->viewer = viewer_create(&options);
 }
 
@@ -422,6 +426,7 @@ static inline void expect_failure(struct relay *r, enum viewer_cause cause, cons
 	ck_assert_int_eq(viewer_next(r->viewer, &event), LT_ERROR);
 	ck_assert_ptr_nonnull(strstr(error_text(), part));
 	ck_assert_int_eq(viewer_fd(r->viewer), -1);
+	ck_assert_uint_eq(viewer_events(r->viewer), 0);
 	ck_assert_int_eq(viewer_due_us(r->viewer), INT64_MAX);
 	g_string_free(words, TRUE);
 	relay_release(r);

@@ -4,8 +4,6 @@
 #include "base/error.h"
 #include "reader/native/live_internal.h"
 
-enum { ROOM_FOR_CLASSES = RING_LIVE_CAPACITY / 2 };
-
 void native_live_init(struct native_live *l, const char *name, struct ring_producer *ring)
 {
 	l->ring = ring;
@@ -82,12 +80,12 @@ static enum lt_status take_stream(struct native_live *l, struct viewer_stream *s
 static enum lt_status look_at(struct native_live *l, struct live_stream *s)
 {
 	const bool has_packet = !g_queue_is_empty(&s->packets);
+	const enum lt_status status = live_trace_update(s->trace);
 
-	/* What a trace gains later than its first classes must not wait for room, as its first ones may. */
-	l->is_full = s->trace->is_known && s->trace->has_grown && !ring_has_room(l->ring, ROOM_FOR_CLASSES);
+	l->is_full = status == LT_AGAIN;
 	if (l->is_full)
 		return LT_OK;
-	if (live_trace_update(s->trace) != LT_OK) {
+	if (status != LT_OK) {
 		if (has_packet)
 			return LT_ERROR;
 		error_clear(); /* metadata that is not complete yet will be when there are packets */
@@ -179,7 +177,7 @@ enum lt_status native_live_step(struct native_live *l, enum failed_cause *cause)
 		return LT_OK;
 	}
 	/* The end, or a failure, is told once everything before it was written. */
-	l->is_full |= !ring_has_room(l->ring, LIVE_ROOM);
+	l->is_full |= !ring_has_room(l->ring);
 	if (l->is_full)
 		return LT_AGAIN;
 	if (status != LT_ERROR || l->is_ready)

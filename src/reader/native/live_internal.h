@@ -13,9 +13,6 @@
  *   live_merge.c  the streams in the order of time; how far the time has come
  */
 
-/* For an event, its context, and what is said about it and its stream: in practice some hundred bytes. */
-enum { LIVE_ROOM = 4 * EVENT_SIZE_MAX };
-
 /*
  * The metadata of a trace grows as programs bring new event classes. What it has become is read as a whole, and
  * streams take it over with their next packet; what they have not let go of stays until the session is over.
@@ -26,6 +23,7 @@ struct live_trace {
 	GByteArray *metadata;
 	bool is_known;        /* it was announced */
 	bool has_grown;       /* since it was last read */
+	bool is_declared;     /* as far as it was read */
 	GPtrArray *versions;  /* struct native_trace *, newest last */
 	GHashTable *ids;      /* "STREAM EVENT" → class_plan, the first one of the class */
 };
@@ -77,7 +75,10 @@ void live_trace_destroy(gpointer trace);
 /* Takes more metadata. LT_ERROR: it is more than a trace has. */
 enum lt_status live_trace_add(struct live_trace *t, const uint8_t *bytes, size_t len);
 
-/* Reads what the metadata has become, and announces what is new. LT_ERROR: it makes no sense, or lacks its end. */
+/*
+ * Reads what the metadata has become, and announces what is new. LT_AGAIN: the ring has no room for all of it: to be
+ * called again, and no packet is taken before. LT_ERROR: it makes no sense, or lacks its end.
+ */
 enum lt_status live_trace_update(struct live_trace *t);
 
 static inline struct native_trace *live_trace_newest(const struct live_trace *t)

@@ -123,7 +123,7 @@ enum lt_status live_merge_run(struct native_live *l)
 
 		if (l->heap->len == 0 || at(l, 0)->base.base.item_ns >= until_ns)
 			return LT_AGAIN;
-		l->is_full = !ring_has_room(l->ring, LIVE_ROOM);
+		l->is_full = !ring_has_room(l->ring);
 		if (l->is_full)
 			return LT_AGAIN;
 		s = at(l, 0);

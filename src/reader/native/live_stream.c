@@ -42,6 +42,8 @@ static enum lt_status take_packet(struct native_stream *n, struct packet_head *h
 	struct native_cursor *c = &n->at;
 
 	drop_packet(s);
+	if (s->trace->is_known && !s->trace->is_declared)
+		return LT_AGAIN;
 	s->packet = g_queue_pop_head(&s->packets);
 	if (!s->packet)
 		return LT_AGAIN;

@@ -88,6 +88,7 @@ struct live_trace *live_trace_get(struct native_live *l, uint64_t id)
 	reader_init(&t->base, &live_ops, &args, l->ring);
 	t->base.trace = (uint16_t)l->traces->len;
 	t->base.live = true;
+	t->base.never_waits = l->viewer != NULL;
 	g_ptr_array_add(l->traces, t);
 	return t;
 }
@@ -128,15 +129,21 @@ static enum lt_status read_metadata(struct live_trace *t)
 
 enum lt_status live_trace_update(struct live_trace *t)
 {
-	if (!t->has_grown)
-		return live_trace_newest(t) ? LT_OK : error_set("it has no metadata");
-	if (read_metadata(t) != LT_OK)
+	if (t->has_grown && read_metadata(t) != LT_OK)
 		return error_wrap("damaged metadata");
+	if (!live_trace_newest(t))
+		return error_set("it has no metadata");
+	t->is_declared = t->is_declared && !t->has_grown;
 	t->has_grown = false;
+	if (t->is_declared)
+		return LT_OK;
+	if (t->base.never_waits && !ring_has_room(t->base.ring))
+		return LT_AGAIN;
 	if (t->is_known)
 		reader_declare_classes(&t->base);
 	else
 		reader_write_trace(&t->base);
 	t->is_known = true;
-	return LT_OK;
+	t->is_declared = !t->base.lacks_classes;
+	return t->is_declared ? LT_OK : LT_AGAIN;
 }

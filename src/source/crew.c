@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "source/crew.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/text.h"
+
+enum { DEATH_US = 1000000 }; /* one that was killed has this long to die before it counts as dead */
+
+static const char *worker_program;
+static unsigned most; /* 0: one per CPU */
+static GPtrArray *relayds; /* struct crew_worker: those that read from relayds; NULL: none */
+
+void crew_set_program(const char *program)
+{
+	worker_program = program;
+}
+
+void crew_set_most(unsigned n)
+{
+	most = n;
+}
+
+/* ---- coming ---- */
+
+struct crew_worker *crew_start(char *const *argv, const int *fds, unsigned n)
+{
+	const char *program = worker_program ? worker_program : "/proc/self/exe";
+	struct crew_worker *w = g_new0(struct crew_worker, 1);
+
+	w->commands_fd = -1;
+	w->sources = 1;
+	if (child_start(&w->child, program, argv, fds, n) == LT_OK)
+		return w;
+	g_free(w);
+	return NULL;
+}
+
+static struct crew_worker *start_for_relayds(void)
+{
+	char commands[16], job[] = JOB_RELAYDS, name[] = "lttngtop", option[] = "--worker";
+	char *argv[] = { name, option, commands, job, NULL };
+	struct crew_worker *w;
+	int pair[2];
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0) {
+		error_set("cannot create sockets: %s", strerror(errno));
+		return NULL;
+	}
+	g_snprintf(commands, sizeof(commands), "%d", CHILD_FIRST_FD);
+	w = crew_start(argv, &pair[1], 1);
+	close(pair[1]);
+	if (!w) {
+		close(pair[0]);
+		return NULL;
+	}
+	w->commands_fd = pair[0];
+	if (!relayds)
+		relayds = g_ptr_array_new();
+	g_ptr_array_add(relayds, w);
+	return w;
+}
+
+/* Those that this process may run on. */
+static unsigned count_cpus(void)
+{
+	cpu_set_t set;
+
+	return sched_getaffinity(0, sizeof(set), &set) == 0 ? (unsigned)CPU_COUNT(&set) : g_get_num_processors();
+}
+
+struct crew_worker *crew_join(bool alone)
+{
+	struct crew_worker *least = NULL;
+	unsigned n = 0;
+
+	for (guint i = 0; !alone && relayds && i < relayds->len; i++) {
+		struct crew_worker *w = g_ptr_array_index(relayds, i);
+
+		if (w->is_reserved || w->sentence || crew_is_gone(w))
+			continue;
+		n++;
+		if (!least || w->sources < least->sources)
+			least = w;
+	}
+	if (n < (most ? most : count_cpus())) {
+		least = start_for_relayds();
+		if (least)
+			least->is_reserved = alone;
+		return least;
+	}
+	least->sources++;
+	return least;
+}
+
+/* ---- commands ---- */
+
+/* fds: NULL, or JOB_FDS of them. */
+static bool send_command(const struct crew_worker *w, struct job_command *command, const char *url, const int *fds)
+{
+	union {
+		struct cmsghdr head;
+		char room[CMSG_SPACE(JOB_FDS * sizeof(int))];
+	} control = { 0 };
+	struct iovec parts[] = { { command, sizeof(*command) }, { (char *)url, command->url_len } };
+	struct msghdr message = { .msg_iov = parts, .msg_iovlen = G_N_ELEMENTS(parts) };
+	ssize_t n;
+
+	if (fds) {
+		message.msg_control = control.room;
+		message.msg_controllen = sizeof(control.room);
+		control.head = (struct cmsghdr){
+			.cmsg_level = SOL_SOCKET,
+			.cmsg_type = SCM_RIGHTS,
+			.cmsg_len = CMSG_LEN(JOB_FDS * sizeof(int)),
+		};
+		memcpy(CMSG_DATA(&control.head), fds, JOB_FDS * sizeof(int));
+	}
+	do {
+		n = sendmsg(w->commands_fd, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
+	} while (n < 0 && errno == EINTR);
+	return n >= 0;
+}
+
+/* Those that it does not take now wait: what it still reads nobody takes, and its ring is soon full. */
+static void send_taken_back(struct crew_worker *w)
+{
+	while (w->taken_back) {
+		const guint last = w->taken_back->len - 1;
+		struct job_command command = {
+			.kind = JOB_STOP,
+			.number = g_array_index(w->taken_back, uint32_t, last),
+		};
+
+		if (!send_command(w, &command, "", NULL))
+			return;
+		g_array_set_size(w->taken_back, last);
+		if (last == 0)
+			g_clear_pointer(&w->taken_back, g_array_unref);
+	}
+}
+
+enum lt_status crew_give(struct crew_worker *w, const struct job_command *command, const char *url, const int *fds)
+{
+	struct job_command own = *command;
+
+	send_taken_back(w);
+	own.url_len = (uint32_t)strlen(url);
+	if (own.url_len > JOB_URL_MAX)
+		return error_set("its name is too long");
+	if (send_command(w, &own, url, fds))
+		return LT_OK;
+	/* The second: too many descriptors are under way. The third: it has exited, which is told in time. */
+	if (errno == EAGAIN || errno == ETOOMANYREFS || errno == EPIPE || errno == ECONNRESET)
+		return LT_AGAIN;
+	return error_set("cannot give it to a worker: %s", strerror(errno));
+}
+
+void crew_take_back(struct crew_worker *w, uint32_t number)
+{
+	if (w->gone || w->sources == 1)
+		return;
+	if (!w->taken_back)
+		w->taken_back = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	g_array_append_val(w->taken_back, number);
+	send_taken_back(w);
+}
+
+/* ---- going ---- */
+
+void crew_hear(struct crew_worker *w)
+{
+	if (w->deaf || child_hear(&w->child))
+		return;
+	/* One that closes its standard error exits, or does what no worker does. */
+	w->deaf = true;
+	child_kill(&w->child);
+}
+
+bool crew_is_gone(struct crew_worker *w)
+{
+	if (!w->gone && child_exited(&w->child)) {
+		crew_hear(w);
+		w->gone = true;
+	}
+	if (w->sentence && g_get_monotonic_time() > w->killed_us + DEATH_US)
+		w->gone = true;
+	return w->gone;
+}
+
+void crew_end(struct crew_worker *w, const char *why)
+{
+	if (!w->sentence)
+		w->sentence = g_strdup(why);
+	w->killed_us = g_get_monotonic_time();
+	child_kill(&w->child);
+}
+
+char *crew_describe_end(const struct crew_worker *w)
+{
+	const int exit_status = w->child.exit_status;
+	char words[2 * CHILD_WORDS], how[128];
+
+	if (w->sentence)
+		return g_strdup_printf("was ended: %s", w->sentence);
+	text_sanitise(words, sizeof(words), w->child.last_words, w->child.last_words_len);
+	if (WIFSIGNALED(exit_status))
+		g_snprintf(how, sizeof(how), "signal %d (%s)", WTERMSIG(exit_status), strsignal(WTERMSIG(exit_status)));
+	else
+		g_snprintf(how, sizeof(how), "exit status %d", WEXITSTATUS(exit_status));
+	return g_strdup_printf("died: %s%s%s", how, *words ? ": " : "", words);
+}
+
+void crew_leave(struct crew_worker *w, unsigned patience_ms)
+{
+	if (!w || --w->sources > 0)
+		return;
+	child_release(&w->child, patience_ms);
+	if (w->commands_fd >= 0) {
+		close(w->commands_fd);
+		g_ptr_array_remove_fast(relayds, w);
+		if (relayds->len == 0)
+			g_clear_pointer(&relayds, g_ptr_array_unref);
+	}
+	g_clear_pointer(&w->taken_back, g_array_unref);
+	g_free(w->sentence);
+	g_free(w);
+}
+
+/* ---- its pulse ---- */
+
+const struct pulse_look *crew_look(struct crew_worker *w, unsigned every_ms)
+{
+	const uint64_t now_ns = (uint64_t)g_get_monotonic_time() * 1000;
+
+	if (!w->look.now_ns || now_ns - w->look.now_ns >= (uint64_t)every_ms * 1000000) {
+		pulse_look_at(&w->look, w->child.pid);
+		w->look.now_ns = now_ns;
+		send_taken_back(w);
+	}
+	return &w->look;
+}

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "viewer/dial.h"
+
+#include <errno.h>
+#include <glib.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include "base/error.h"
+
+/* ---- looking up ---- */
+
+/* A question to the resolver. Those who ask the same meanwhile share it, and the thread that asks holds it too. */
+struct lookup {
+	gint users; /* atomic */
+	int family;
+	char *host, *service;
+	int answered_fd; /* readable, for ever, once the answer is there */
+	/* the thread's until then */
+	int problem; /* of getaddrinfo() */
+	struct addrinfo *addresses;
+};
+
+static GPtrArray *lookups; /* without an answer yet; NULL: none */
+
+static void lookup_release(struct lookup *l)
+{
+	if (!g_atomic_int_dec_and_test(&l->users))
+		return;
+	if (l->addresses)
+		freeaddrinfo(l->addresses);
+	close(l->answered_fd);
+	g_free(l->host);
+	g_free(l->service);
+	g_free(l);
+}
+
+static void ask(struct lookup *l, int flags)
+{
+	const struct addrinfo hints = { .ai_family = l->family, .ai_socktype = SOCK_STREAM, .ai_flags = flags };
+
+	l->problem = getaddrinfo(l->host, l->service, &hints, &l->addresses);
+}
+
+static gpointer ask_resolver(gpointer lookup)
+{
+	struct lookup *l = lookup;
+
+	ask(l, 0);
+	eventfd_write(l->answered_fd, 1);
+	lookup_release(l);
+	return NULL;
+}
+
+static bool is_answered(const struct lookup *l)
+{
+	struct pollfd p = { .fd = l->answered_fd, .events = POLLIN };
+
+	return poll(&p, 1, 0) > 0;
+}
+
+static void forget_answered(void)
+{
+	for (guint i = lookups ? lookups->len : 0; i-- > 0;) {
+		struct lookup *l = g_ptr_array_index(lookups, i);
+
+		if (is_answered(l)) {
+			g_ptr_array_remove_index_fast(lookups, i);
+			lookup_release(l);
+		}
+	}
+	if (lookups && lookups->len == 0) {
+		g_ptr_array_free(lookups, TRUE);
+		lookups = NULL;
+	}
+}
+
+static struct lookup *find_lookup(const struct lookup *wanted)
+{
+	for (guint i = 0; lookups && i < lookups->len; i++) {
+		struct lookup *l = g_ptr_array_index(lookups, i);
+
+		if (l->family == wanted->family && strcmp(l->host, wanted->host) == 0 &&
+		    strcmp(l->service, wanted->service) == 0)
+			return l;
+	}
+	return NULL;
+}
+
+/* The answer to it comes by a thread: the question that is under way already, or this one. */
+static struct lookup *send_lookup(struct lookup *l)
+{
+	struct lookup *same;
+	GThread *thread;
+
+	forget_answered();
+	same = find_lookup(l);
+	if (same) {
+		g_atomic_int_inc(&same->users);
+		lookup_release(l);
+		return same;
+	}
+	g_atomic_int_inc(&l->users);
+	thread = g_thread_try_new("resolver", ask_resolver, l, NULL);
+	if (!thread) {
+		lookup_release(l);
+		l->problem = EAI_AGAIN;
+		eventfd_write(l->answered_fd, 1);
+		return l;
+	}
+	g_thread_unref(thread);
+	g_atomic_int_inc(&l->users);
+	if (!lookups)
+		lookups = g_ptr_array_new();
+	g_ptr_array_add(lookups, l);
+	return l;
+}
+
+static struct lookup *lookup_start(int family, const char *host, unsigned port)
+{
+	struct lookup *l = g_new0(struct lookup, 1);
+
+	l->users = 1;
+	l->family = family;
+	l->host = g_strdup(host);
+	l->service = g_strdup_printf("%u", port);
+	l->answered_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	/* An address need not be looked up. */
+	ask(l, AI_NUMERICHOST);
+	if (l->problem != EAI_NONAME)
+		eventfd_write(l->answered_fd, 1);
+	else
+		l = send_lookup(l);
+	return l;
+}
+
+/* ---- connecting ---- */
+
+struct dial {
+	struct lookup *lookup;
+	bool has_addresses;
+	const struct addrinfo *next; /* address to try next */
+	int fd;          /* being connected, -1: none */
+	int timer_fd;    /* when the resolver, or this address, is given up */
+	int epoll_fd;    /* of all of these */
+	unsigned timeout_ms;
+	int64_t give_up_us; /* this address, or the resolver */
+	int64_t until_us;   /* and all addresses */
+};
+
+static void watch(const struct dial *d, int fd, uint32_t events)
+{
+	struct epoll_event event = { .events = events };
+
+	epoll_ctl(d->epoll_fd, EPOLL_CTL_ADD, fd, &event);
+}
+
+static void set_give_up(struct dial *d, int64_t at_us)
+{
+	const struct itimerspec when = { .it_value = { at_us / 1000000, at_us % 1000000 * 1000 } };
+
+	d->give_up_us = at_us;
+	timerfd_settime(d->timer_fd, TFD_TIMER_ABSTIME, &when, NULL);
+}
+
+struct dial *dial_create(int family, const char *host, unsigned port, unsigned timeout_ms)
+{
+	struct dial *d = g_new0(struct dial, 1);
+
+	d->lookup = lookup_start(family, host, port);
+	d->fd = -1;
+	d->timeout_ms = timeout_ms;
+	d->until_us = g_get_monotonic_time() + (int64_t)timeout_ms * 1000;
+	d->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	d->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	watch(d, d->timer_fd, EPOLLIN);
+	watch(d, d->lookup->answered_fd, EPOLLIN);
+	set_give_up(d, d->until_us);
+	return d;
+}
+
+static void hang_up(struct dial *d)
+{
+	if (d->fd >= 0)
+		close(d->fd);
+	d->fd = -1;
+}
+
+void dial_destroy(struct dial *d)
+{
+	if (!d)
+		return;
+	hang_up(d);
+	lookup_release(d->lookup);
+	close(d->epoll_fd);
+	close(d->timer_fd);
+	g_free(d);
+}
+
+int dial_fd(const struct dial *d)
+{
+	return d->epoll_fd;
+}
+
+static unsigned count_addresses(const struct addrinfo *a)
+{
+	unsigned n = 0;
+
+	for (; a; a = a->ai_next)
+		n++;
+	return n;
+}
+
+/* Starts with the next address. Each gets its part of the time that is left. */
+static enum lt_status try_next(struct dial *d, int error)
+{
+	while (d->next) {
+		const struct addrinfo *a = d->next;
+		const int64_t now_us = g_get_monotonic_time();
+
+		set_give_up(d, now_us + (d->until_us - now_us) / count_addresses(a));
+		d->next = a->ai_next;
+		d->fd = socket(a->ai_family, a->ai_socktype | SOCK_CLOEXEC | SOCK_NONBLOCK, a->ai_protocol);
+		if (d->fd >= 0 && (connect(d->fd, a->ai_addr, a->ai_addrlen) == 0 || errno == EINPROGRESS ||
+				   errno == EINTR)) {
+			watch(d, d->fd, EPOLLOUT);
+			return LT_AGAIN;
+		}
+		error = errno;
+		hang_up(d);
+	}
+	return error_set("cannot connect: %s", g_strerror(error));
+}
+
+static enum lt_status take_addresses(struct dial *d)
+{
+	const struct lookup *l = d->lookup;
+
+	if (!is_answered(l)) {
+		if (g_get_monotonic_time() < d->give_up_us)
+			return LT_AGAIN;
+		return error_set("cannot find the address of the host: no answer for %g s", d->timeout_ms / 1000.0);
+	}
+	if (l->problem)
+		return error_set("cannot find the address of the host: %s", gai_strerror(l->problem));
+	d->has_addresses = true;
+	epoll_ctl(d->epoll_fd, EPOLL_CTL_DEL, l->answered_fd, NULL);
+	d->next = l->addresses;
+	d->until_us = g_get_monotonic_time() + (int64_t)d->timeout_ms * 1000;
+	return try_next(d, EHOSTUNREACH);
+}
+
+/* LT_OK: connected. LT_AGAIN: not yet. */
+static enum lt_status finish_connecting(struct dial *d)
+{
+	struct pollfd p = { .fd = d->fd, .events = POLLOUT };
+	socklen_t len = sizeof(int);
+	int error = 0;
+
+	if (poll(&p, 1, 0) > 0) {
+		if (getsockopt(d->fd, SOL_SOCKET, SO_ERROR, &error, &len) < 0)
+			error = errno;
+	} else if (g_get_monotonic_time() < d->give_up_us) {
+		return LT_AGAIN;
+	} else {
+		error = ETIMEDOUT;
+	}
+	if (!error)
+		return LT_OK;
+	hang_up(d);
+	return try_next(d, error);
+}
+
+enum lt_status dial_next(struct dial *d, int *fd)
+{
+	enum lt_status status = d->has_addresses ? LT_AGAIN : take_addresses(d);
+	const int one = 1;
+
+	if (status == LT_AGAIN && d->has_addresses)
+		status = finish_connecting(d);
+	if (status != LT_OK)
+		return status;
+	setsockopt(d->fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
+	epoll_ctl(d->epoll_fd, EPOLL_CTL_DEL, d->fd, NULL);
+	*fd = d->fd;
+	d->fd = -1;
+	return LT_OK;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef LT_WORKER_LIST_H
+#define LT_WORKER_LIST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "event/payload.h"
+#include "source/ring.h"
+#include "viewer/viewer.h"
+
+/* The sessions of a relayd, written to a ring once or again and again. */
+struct worker_list;
+
+/* Takes options->fd over; borrows the ring. relay: "net://HOST[:PORT]". every_ms: between two lists; 0: one. */
+struct worker_list *worker_list_create(const struct viewer_options *options, const char *relay, unsigned every_ms,
+				       struct ring_producer *ring);
+
+void worker_list_destroy(struct worker_list *l);
+
+/*
+ * LT_OK: there is more. LT_AGAIN: nothing for now, everything is published; wait for worker_list_due_us(), and
+ * unless it is full for the viewer. LT_END: the one list is complete. LT_ERROR: see the error chain and *cause.
+ */
+enum lt_status worker_list_step(struct worker_list *l, enum failed_cause *cause);
+
+const struct viewer *worker_list_viewer(const struct worker_list *l);
+int64_t worker_list_due_us(const struct worker_list *l);
+
+/* Whether it waits for room in the ring. */
+bool worker_list_is_full(const struct worker_list *l);
+
+#endif

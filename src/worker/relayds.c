@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "worker/relayds.h"
+
+#include <errno.h>
+#include <glib.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "reader/native/live.h"
+#include "source/job.h"
+#include "source/source.h"
+#include "worker/end.h"
+#include "worker/list.h"
+
+enum {
+	BEAT_MS = 250,       /* the parent sees at least this often that each source is looked after */
+	STEPS_AT_ONCE = 8,   /* of one source, of some hundred records each: then it is the others' turn */
+	HEARD_AT_ONCE = 64,
+	COMMANDS_AT_ONCE = 64,
+};
+
+/* What a descriptor of the epoll set wakes. */
+struct waker {
+	struct task *task;
+	int fd;
+	uint32_t events; /* 0: not in the set */
+};
+
+/* A session that is read, or a list that is made. */
+struct task {
+	uint32_t number;
+	struct ring_producer ring;
+	struct native_live *live; /* one of these */
+	struct worker_list *list;
+	struct waker relayd, room;
+	int64_t due_us;  /* monotonic: its next step, if nothing wakes it */
+	bool is_ready;   /* its next step is now */
+	/* Its last record, which may have to wait for room. */
+	bool is_over;
+	enum lt_status status;
+	enum failed_cause cause;
+	char *reason;
+};
+
+struct relayds {
+	int commands_fd;
+	int epoll_fd;
+	GPtrArray *tasks; /* struct task * */
+};
+
+/* ---- tasks ---- */
+
+static void set_waker(const struct relayds *r, struct waker *w, uint32_t events)
+{
+	struct epoll_event event = { .events = events, .data = { .ptr = w } };
+
+	if (events == w->events)
+		return;
+	epoll_ctl(r->epoll_fd, !events ? EPOLL_CTL_DEL : w->events ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, w->fd, &event);
+	w->events = events;
+}
+
+static void task_free(gpointer data)
+{
+	struct task *t = data;
+
+	native_live_destroy(t->live);
+	worker_list_destroy(t->list);
+	ring_producer_release(&t->ring);
+	g_free(t->reason);
+	g_free(t);
+}
+
+static enum lt_status open_task(struct task *t, const struct job_command *command, const char *url_text, int connection)
+{
+	struct viewer_options options = {
+		.fd = connection,
+		.from_start = command->from_start,
+		.timeout_ms = command->timeout_ms,
+	};
+	struct source_url url;
+	enum lt_status status = source_parse_url(url_text, &url);
+
+	if (status != LT_OK) {
+		close(connection);
+	} else if (command->kind == JOB_LIST) {
+		t->list = worker_list_create(&options, url.relay, command->every_ms, &t->ring);
+	} else {
+		options.target = url.target;
+		options.session = url.session;
+		t->live = native_live_create(&options, url_text, &t->ring);
+	}
+	source_url_release(&url);
+	return status;
+}
+
+static const struct viewer *viewer_of(const struct task *t)
+{
+	return t->live ? native_live_viewer(t->live) : worker_list_viewer(t->list);
+}
+
+/* fds as JOB_FDS. LT_ERROR: the parent's side of it is unusable. */
+static enum lt_status start_task(struct relayds *r, const struct job_command *command, const char *url, const int *fds)
+{
+	struct task *t = g_new0(struct task, 1);
+
+	t->number = command->number;
+	if (ring_producer_open(&t->ring, (struct ring_fds){ fds[JOB_MEMORY], fds[JOB_WAKE] }) != LT_OK ||
+	    open_task(t, command, url, fds[JOB_CONNECTION]) != LT_OK) {
+		task_free(t);
+		return LT_ERROR;
+	}
+	t->relayd = (struct waker){ .task = t, .fd = viewer_fd(viewer_of(t)) };
+	t->room = (struct waker){ .task = t, .fd = t->ring.fds.wake };
+	t->is_ready = true;
+	set_waker(r, &t->room, EPOLLIN);
+	g_ptr_array_add(r->tasks, t);
+	return LT_OK;
+}
+
+static void stop_task(struct relayds *r, uint32_t number)
+{
+	for (guint i = 0; i < r->tasks->len; i++)
+		if (((struct task *)g_ptr_array_index(r->tasks, i))->number == number) {
+			g_ptr_array_remove_index_fast(r->tasks, i);
+			return;
+		}
+}
+
+/* ---- commands ---- */
+
+/* The descriptors that came with a message; false: not as many as a source has, and those that came are closed. */
+static bool take_fds(struct msghdr *message, int *fds)
+{
+	struct cmsghdr *head = CMSG_FIRSTHDR(message);
+	size_t n;
+
+	if (!head || head->cmsg_level != SOL_SOCKET || head->cmsg_type != SCM_RIGHTS)
+		return false;
+	n = (head->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+	memcpy(fds, CMSG_DATA(head), MIN(n, JOB_FDS) * sizeof(int));
+	if (n == JOB_FDS && !(message->msg_flags & MSG_CTRUNC))
+		return true;
+	for (size_t i = 0; i < MIN(n, JOB_FDS); i++)
+		close(fds[i]);
+	return false;
+}
+
+/* LT_AGAIN: there is none. LT_END: the parent needs no worker any more. */
+static enum lt_status take_command(struct relayds *r)
+{
+	union {
+		struct job_command command;
+		char room[JOB_COMMAND_MAX];
+	} in;
+	union {
+		struct cmsghdr head;
+		char room[CMSG_SPACE(JOB_FDS * sizeof(int))];
+	} control;
+	struct iovec part = { &in, sizeof(in) };
+	struct msghdr message = {
+		.msg_iov = &part,
+		.msg_iovlen = 1,
+		.msg_control = control.room,
+		.msg_controllen = sizeof(control.room),
+	};
+	const ssize_t n = recvmsg(r->commands_fd, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+	enum lt_status status;
+	int fds[JOB_FDS];
+	bool has_fds;
+	char *url;
+
+	if (n < 0)
+		return errno == EAGAIN || errno == EINTR ? LT_AGAIN : LT_END;
+	if (n == 0)
+		return LT_END;
+	has_fds = take_fds(&message, fds);
+	if ((size_t)n < sizeof(in.command) || in.command.url_len != (size_t)n - sizeof(in.command) ||
+	    has_fds != (in.command.kind != JOB_STOP))
+		return error_set("a command makes no sense");
+	if (in.command.kind == JOB_STOP) {
+		stop_task(r, in.command.number);
+		return LT_OK;
+	}
+	url = g_strndup(in.command.url, in.command.url_len);
+	status = start_task(r, &in.command, url, fds);
+	g_free(url);
+	return status;
+}
+
+/* ---- reading ---- */
+
+static void set_over(struct relayds *r, struct task *t, enum lt_status status, enum failed_cause cause)
+{
+	t->is_over = true;
+	t->status = status;
+	t->cause = cause;
+	t->reason = g_strdup(error_text());
+	set_waker(r, &t->relayd, 0);
+}
+
+/* false: it is done with. */
+static bool tell_end(struct task *t)
+{
+	if (!ring_has_room(&t->ring))
+		return true;
+	error_set("%s", t->reason);
+	worker_say_end(&t->ring, t->status, t->cause);
+	return false;
+}
+
+static void wait_for_relayd(const struct relayds *r, struct task *t)
+{
+	const bool is_stuck = t->list && worker_list_is_full(t->list);
+
+	set_waker(r, &t->relayd, is_stuck ? 0 : viewer_events(viewer_of(t)));
+	t->due_us = is_stuck ? INT64_MAX : t->live ? viewer_due_us(viewer_of(t)) : worker_list_due_us(t->list);
+}
+
+/* Its share of a round; false: it is done with. */
+static bool run_task(struct relayds *r, struct task *t)
+{
+	enum failed_cause cause = FAILED_OTHER;
+	enum lt_status status = LT_OK;
+
+	t->is_ready = false;
+	t->due_us = INT64_MAX;
+	if (t->is_over)
+		return tell_end(t);
+	error_clear();
+	ring_set_at_work(&t->ring, true);
+	for (unsigned i = 0; i < STEPS_AT_ONCE && status == LT_OK; i++)
+		status = t->live ? native_live_step(t->live, &cause) : worker_list_step(t->list, &cause);
+	ring_set_at_work(&t->ring, false);
+	if (status == LT_OK) {
+		t->is_ready = true;
+	} else if (status == LT_AGAIN) {
+		wait_for_relayd(r, t);
+	} else {
+		set_over(r, t, status, cause);
+		return tell_end(t);
+	}
+	return true;
+}
+
+/* Takes what woke; until_us: the first time that is due. LT_OK: there may be commands. */
+static enum lt_status wait_for_any(struct relayds *r, int64_t until_us)
+{
+	const int64_t left_us = until_us - g_get_monotonic_time();
+	struct epoll_event events[HEARD_AT_ONCE];
+	const int n = epoll_wait(r->epoll_fd, events, HEARD_AT_ONCE, (int)CLAMP((left_us + 999) / 1000, 0, BEAT_MS));
+	enum lt_status status = LT_AGAIN;
+
+	for (int i = 0; i < n; i++) {
+		struct waker *w = events[i].data.ptr;
+
+		if (!w) {
+			status = LT_OK;
+			continue;
+		}
+		w->task->is_ready = true;
+		if (w == &w->task->room)
+			ring_room_woken(&w->task->ring);
+	}
+	return status;
+}
+
+/* Those whose turn it is; when the next one's is. */
+static int64_t run_round(struct relayds *r)
+{
+	const int64_t now_us = g_get_monotonic_time();
+	int64_t next_us = INT64_MAX;
+
+	for (guint i = r->tasks->len; i-- > 0;) {
+		struct task *t = g_ptr_array_index(r->tasks, i);
+
+		if ((t->is_ready || t->due_us <= now_us) && !run_task(r, t))
+			g_ptr_array_remove_index_fast(r->tasks, i);
+		else
+			next_us = MIN(next_us, t->is_ready ? now_us : t->due_us);
+	}
+	return next_us;
+}
+
+static void beat_all(const struct relayds *r)
+{
+	for (guint i = 0; i < r->tasks->len; i++)
+		ring_beat(&((struct task *)g_ptr_array_index(r->tasks, i))->ring);
+}
+
+static void run(struct relayds *r)
+{
+	enum lt_status status = LT_OK;
+	int64_t beat_us = 0;
+
+	while (status == LT_OK || status == LT_AGAIN) {
+		const int64_t next_us = run_round(r), now_us = g_get_monotonic_time();
+
+		if (now_us >= beat_us) {
+			beat_all(r);
+			beat_us = now_us + BEAT_MS * 1000;
+		}
+		status = wait_for_any(r, next_us);
+		for (unsigned i = 0; i < COMMANDS_AT_ONCE && status == LT_OK; i++)
+			status = take_command(r);
+	}
+	if (status == LT_ERROR)
+		fprintf(stderr, "%s\n", error_text());
+}
+
+void worker_relayds(int commands_fd)
+{
+	struct epoll_event event = { .events = EPOLLIN };
+	struct relayds r = {
+		.commands_fd = commands_fd,
+		.epoll_fd = epoll_create1(EPOLL_CLOEXEC),
+		.tasks = g_ptr_array_new_with_free_func(task_free),
+	};
+
+	if (r.epoll_fd >= 0 && epoll_ctl(r.epoll_fd, EPOLL_CTL_ADD, commands_fd, &event) == 0)
+		run(&r);
+	else
+		fprintf(stderr, "cannot wait for commands: %s\n", strerror(errno));
+	g_ptr_array_free(r.tasks, TRUE);
+	close(r.epoll_fd);
+}

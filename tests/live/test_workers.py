@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Several live sessions in one worker: one that dies, or stops, takes none of them along for good."""
+import contextlib
+import os
+import re
+import signal
+import shutil
+import subprocess
+import sys
+
+import fake_relay
+import sandbox
+from fake_relay import Session
+from test_feed import PROGRAM, TRACES, hosts_of, trace_of
+from test_hosts import Steady
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path += [os.path.join(HERE, "..", "screens"), os.path.join(HERE, "..", "source")]
+import processes  # noqa: E402
+from terminal import Checks, Terminal  # noqa: E402
+
+
+@contextlib.contextmanager
+def three_sessions():
+    """Relays, each with a session of its own, and one CPU for those who read them."""
+    with contextlib.ExitStack() as stack:
+        relays = [stack.enter_context(Steady(Session([trace_of(path)], host=name)))
+                  for name, path in hosts_of(os.path.join(TRACES, "three-tier")).items()]
+        stack.enter_context(processes.one_cpu())
+        yield relays
+
+
+def connections(relays):
+    return [relay.commands.count(fake_relay.CONNECT) for relay in relays]
+
+
+def read_log():
+    with open("log", encoding="utf-8", errors="replace") as log:
+        return log.read()
+
+
+def check_back(checks, t, relays, before, name):
+    """All are attached once more, by another worker; but one whose turn it was by one of its own."""
+    t.wait(r"^ LIVE .*  3 hosts")
+    sandbox.wait_until(lambda: min(connections(relays)) > 1, f"{name}: attached again")
+    t.wait(r"^ LIVE .*  3 hosts")
+    now = processes.workers(t.program_pid())
+    checks.check(f"{name}: by another worker", len(now) in (1, 2) and not set(now) & set(before), (before, now))
+
+
+def test_killed_worker(checks):
+    with three_sessions() as relays, Terminal("--log", "log", *(relay.url for relay in relays), size=(120, 30), ready=None) as t:
+        t.wait(r"^ LIVE .*  3 hosts")
+        before = processes.workers(t.program_pid())
+        checks.equal("killed: one worker for all", len(before), 1)
+        os.kill(before[0], signal.SIGKILL)
+        check_back(checks, t, relays, before, "killed")
+        for relay in relays:
+            checks.check(f"killed: why, of {relay.session.host}",
+                         re.search(rf"worker for '{relay.url}' died: signal 9", read_log()), read_log())
+        t.keys("q")
+        checks.equal("killed: status", t.status(), 0)
+
+
+def test_stopped_worker(checks):
+    """One that does nothing any more is ended, and the monitor goes on meanwhile."""
+    with three_sessions() as relays, Terminal("--log", "log", *(relay.url for relay in relays), size=(120, 30), ready=None) as t:
+        t.wait(r"^ LIVE .*  3 hosts")
+        before = processes.workers(t.program_pid())
+        os.kill(before[0], signal.SIGSTOP)
+        t.keys("?")
+        t.wait("Help .Esc leaves")
+        t.keys("Escape")
+        check_back(checks, t, relays, before, "stopped")
+        checks.check("stopped: why", "was ended: it hangs" in read_log(), read_log())
+        t.keys("q")
+        checks.equal("stopped: status", t.status(), 0)
+
+
+def test_report(checks):
+    """A report waits for sessions whose worker died, and says that it lacks something."""
+    with three_sessions() as relays:
+        report = subprocess.Popen([PROGRAM, "report", "hosts", "--csv", *(relay.url for relay in relays)],
+                                  stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        sandbox.wait_until(lambda: all(r.commands.count(fake_relay.PACKET) > 3 for r in relays), "packets")
+        worker, = processes.workers(report.pid)
+        os.kill(worker, signal.SIGKILL)
+        sandbox.wait_until(lambda: connections(relays) == [2, 2, 2], "attached again")
+        report.send_signal(signal.SIGINT)
+        out, err = report.communicate(timeout=sandbox.PATIENCE)
+        checks.equal("report: hosts", len(out.splitlines()), 4)
+        checks.equal("report: status", report.returncode, 3)
+        checks.equal("report: why", len(re.findall(r"worker for '[^']*' died: signal 9", err)), 3)
+
+
+def main():
+    if not os.path.isdir(os.path.join(TRACES, "three-tier")):
+        print(f"skip {os.path.basename(sys.argv[0])}: no recordings in {TRACES}")
+        return 77
+    tests = [test_report]
+    if shutil.which("tmux"):
+        tests += [test_killed_worker, test_stopped_worker]
+    else:
+        print("skip the monitor: tmux is not installed")
+    Checks().run(*tests)
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Workers that read several live sessions, seen from the parent: who shares one, and what becomes of the others. */
+#include <glib.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "event/payload.h"
+#include "reader/emit.h"
+#include "source/job.h"
+#include "source/source.h"
+#include "unit.h"
+
+enum { MANY = 400, HANG_MS = 300, MOST_TASKS = 16 };
+
+/* ---- fake workers: what they do is in the session's name ---- */
+
+struct task {
+	struct ring_producer ring;
+	char *url;
+	uint32_t number;
+};
+
+static bool take_command(int fd, struct task *t, enum job_kind *kind)
+{
+	union {
+		struct job_command command;
+		char room[JOB_COMMAND_MAX];
+	} in;
+	union {
+		struct cmsghdr head;
+		char room[CMSG_SPACE(JOB_FDS * sizeof(int))];
+	} control = { 0 };
+	struct iovec part = { &in, sizeof(in) };
+	struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1, .msg_control = control.room,
+				  .msg_controllen = sizeof(control.room) };
+	int fds[JOB_FDS];
+
+	if (recvmsg(fd, &message, 0) <= 0)
+		return false;
+	*kind = in.command.kind;
+	t->number = in.command.number;
+	if (*kind == JOB_STOP)
+		return true;
+	memcpy(fds, CMSG_DATA(CMSG_FIRSTHDR(&message)), sizeof(fds));
+	t->url = g_strndup(in.command.url, in.command.url_len);
+	return ring_producer_open(&t->ring, (struct ring_fds){ fds[JOB_MEMORY], fds[JOB_WAKE] }) == LT_OK;
+}
+
+/* What it is given says its process and its number of tasks; a task "crash" ends it with the third one. */
+static int fake_worker(int commands_fd)
+{
+	struct task tasks[MOST_TASKS] = { 0 };
+	enum job_kind kind;
+	unsigned n = 0;
+
+	while (n < MOST_TASKS && take_command(commands_fd, &tasks[n], &kind)) {
+		struct event *ev;
+
+		if (kind == JOB_STOP) {
+			const uint32_t stopped = tasks[n].number;
+
+			for (unsigned i = 0; i < n; i++)
+				if (tasks[i].number != stopped) {
+					emit_end(&tasks[i].ring, emit_begin(&tasks[i].ring, EVENT_OTHER, stopped, 0));
+					ring_publish(&tasks[i].ring);
+				}
+			continue;
+		}
+		if (g_str_has_suffix(tasks[n].url, "deaf"))
+			for (;;)
+				pause();
+		ev = emit_begin(&tasks[n].ring, EVENT_OTHER, (uint64_t)getpid(), 0);
+		emit_end(&tasks[n].ring, ev);
+		ring_publish(&tasks[n].ring);
+		n++;
+		for (unsigned i = 0; n == 3 && i < n; i++)
+			if (g_str_has_suffix(tasks[i].url, "crash")) {
+				ring_set_at_work(&tasks[i].ring, true);
+				raise(SIGKILL);
+			}
+	}
+	return 0;
+}
+
+/* ---- helpers ---- */
+
+static int listener;
+static unsigned port;
+
+/* Connections wait in its queue: nobody speaks the protocol here. One CPU, so that all share a worker. */
+static void set_up(void)
+{
+	struct sockaddr_in address = { .sin_family = AF_INET, .sin_addr = { htonl(INADDR_LOOPBACK) } };
+	socklen_t len = sizeof(address);
+	struct rlimit files;
+	cpu_set_t set;
+	int cpu = 0;
+
+	listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	ck_assert_int_eq(bind(listener, (struct sockaddr *)&address, sizeof(address)), 0);
+	ck_assert_int_eq(listen(listener, 4096), 0);
+	ck_assert_int_eq(getsockname(listener, (struct sockaddr *)&address, &len), 0);
+	port = ntohs(address.sin_port);
+	getrlimit(RLIMIT_NOFILE, &files);
+	files.rlim_cur = files.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &files);
+	ck_assert_int_eq(sched_getaffinity(0, sizeof(set), &set), 0);
+	while (!CPU_ISSET(cpu, &set))
+		cpu++;
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	ck_assert_int_eq(sched_setaffinity(0, sizeof(set), &set), 0);
+}
+
+struct session {
+	struct source_spec *spec;
+	struct source *source;
+};
+
+static struct session start(const char *name, bool alone)
+{
+	char *text = g_strdup_printf("net://127.0.0.1:%u/host/h/%s", port, name);
+	struct session s;
+	struct source_url url;
+
+	ck_assert_int_eq(source_parse_url(text, &url), LT_OK);
+	s.spec = source_live_spec(&url);
+	s.spec->alone = alone;
+	source_url_release(&url);
+	g_free(text);
+	ck_assert_int_eq(source_start(s.spec, 0, 1, &s.source), LT_OK);
+	return s;
+}
+
+static void stop(struct session *s)
+{
+	source_stop(s->source);
+	source_spec_free(s->spec);
+}
+
+/* Its next status that is not LT_AGAIN; the record's time. */
+static enum lt_status await(struct session *s, uint64_t *ts)
+{
+	struct pollfd p = { .fd = source_fd(s->source), .events = POLLIN };
+	const struct event *ev;
+	enum lt_status status;
+
+	while ((status = source_peek(s->source, &ev)) == LT_AGAIN)
+		ck_assert_int_eq(poll(&p, 1, 30000), 1);
+	if (status == LT_OK) {
+		*ts = ev->ts_ns;
+		source_next(s->source);
+	}
+	return status;
+}
+
+/* The process that reads it. */
+static uint64_t worker_of(struct session *s)
+{
+	uint64_t pid = 0;
+
+	ck_assert_int_eq(await(s, &pid), LT_OK);
+	return pid;
+}
+
+/* ---- tests ---- */
+
+START_TEST(test_shared)
+{
+	struct session a, b, c;
+	uint64_t ts, pid;
+
+	set_up();
+	a = start("a", false);
+	pid = worker_of(&a);
+	b = start("b", false);
+	c = start("c", true);
+	ck_assert_uint_eq(worker_of(&b), pid);
+	ck_assert_uint_ne(worker_of(&c), pid);
+	/* one of two that is stopped: the other one goes on */
+	stop(&b);
+	ck_assert_int_eq(await(&a, &ts), LT_OK);
+	/* the last one takes the worker along */
+	stop(&a);
+	stop(&c);
+	source_wait_for_workers();
+	ck_assert_uint_eq(source_reap(), 0);
+}
+END_TEST
+
+START_TEST(test_crash)
+{
+	static const char *const names[] = { "a", "crash", "c" };
+	struct session s[3], again;
+	uint64_t pid = 0, ts;
+
+	set_up();
+	for (unsigned i = 0; i < 3; i++) {
+		s[i] = start(names[i], false);
+		pid = worker_of(&s[i]);
+	}
+	for (unsigned i = 0; i < 3; i++) {
+		ck_assert_int_eq(await(&s[i], &ts), LT_ERROR);
+		ck_assert_ptr_nonnull(strstr(error_text(), "died: signal 9"));
+		ck_assert_ptr_nonnull(strstr(error_text(), names[i]));
+		ck_assert_int_eq(source_failed_cause(s[i].source), FAILED_WORKER);
+		ck_assert_int_eq(source_is_at_fault(s[i].source), i == 1);
+	}
+	/* by another one, while the sources of this one are still there */
+	again = start("a", false);
+	ck_assert_uint_ne(worker_of(&again), pid);
+	for (unsigned i = 0; i < 3; i++)
+		stop(&s[i]);
+	stop(&again);
+	source_wait_for_workers();
+}
+END_TEST
+
+/* More commands than its socket holds, and it takes none: the parent never waits for it, and gives it up in time. */
+START_TEST(test_takes_no_commands)
+{
+	struct session *s = g_new0(struct session, MANY);
+	const struct event *ev;
+	bool hangs = false;
+	uint64_t ts;
+
+	set_up();
+	for (unsigned i = 0; i < MANY; i++)
+		s[i] = start("deaf", false);
+	for (unsigned i = 0; i < MANY; i++)
+		ck_assert_int_eq(source_peek(s[i].source, &ev), LT_AGAIN);
+	for (unsigned i = 0; i < MANY / 2; i++)
+		stop(&s[i]);
+	while (!hangs) {
+		hangs = source_hangs(s[MANY - 1].source, HANG_MS);
+		usleep(10000);
+	}
+	source_kill(s[MANY - 1].source, "it hangs");
+	for (unsigned i = MANY / 2; i < MANY; i++) {
+		ck_assert_int_eq(await(&s[i], &ts), LT_ERROR);
+		ck_assert_ptr_nonnull(strstr(error_text(), "was ended: it hangs"));
+		stop(&s[i]);
+	}
+	source_wait_for_workers();
+	g_free(s);
+}
+END_TEST
+
+int main(int argc, char **argv)
+{
+	static const TTest *tests[3];
+
+	if (argc > 3 && strcmp(argv[1], "--worker") == 0 && strcmp(argv[3], JOB_RELAYDS) == 0)
+		return fake_worker(atoi(argv[2]));
+	tests[0] = test_shared;
+	tests[1] = test_crash;
+	tests[2] = test_takes_no_commands;
+	return unit_run("crew", NULL, NULL, tests, 3);
+}

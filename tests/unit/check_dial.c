@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "viewer/dial.h"
+
+#include <fcntl.h>
+#include <glib.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "unit.h"
+
+enum { TIMEOUT_MS = 20000 };
+
+/* A socket of 127.0.0.1 and its port; it listens with that backlog, -1: it does not. */
+static int make_socket(int backlog, unsigned *port)
+{
+	struct sockaddr_in address = { .sin_family = AF_INET, .sin_addr = { htonl(INADDR_LOOPBACK) } };
+	const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	socklen_t len = sizeof(address);
+
+	ck_assert_int_eq(bind(fd, (struct sockaddr *)&address, sizeof(address)), 0);
+	if (backlog >= 0)
+		ck_assert_int_eq(listen(fd, backlog), 0);
+	ck_assert_int_eq(getsockname(fd, (struct sockaddr *)&address, &len), 0);
+	*port = ntohs(address.sin_port);
+	return fd;
+}
+
+/* Waits for nothing but what dial_fd() says. */
+static enum lt_status dial(int family, const char *host, unsigned port, unsigned timeout_ms, int *fd)
+{
+	struct dial *d = dial_create(family, host, port, timeout_ms);
+	struct pollfd p = { .fd = dial_fd(d), .events = POLLIN };
+	enum lt_status status;
+
+	while ((status = dial_next(d, fd)) == LT_AGAIN)
+		ck_assert_int_eq(poll(&p, 1, 3 * TIMEOUT_MS), 1);
+	dial_destroy(d);
+	return status;
+}
+
+/* By address, and by name, which a thread looks up: the connection works and does not block. */
+START_TEST(test_connects)
+{
+	static const char *const hosts[] = { "127.0.0.1", "localhost" };
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(hosts); i++) {
+		unsigned port;
+		int fd = -1, other;
+		char text[4] = "";
+		const int listener = make_socket(4, &port);
+
+		ck_assert_int_eq(dial(AF_INET, hosts[i], port, TIMEOUT_MS, &fd), LT_OK);
+		ck_assert(fcntl(fd, F_GETFL) & O_NONBLOCK);
+		ck_assert(fcntl(fd, F_GETFD) & FD_CLOEXEC);
+		other = accept(listener, NULL, NULL);
+		ck_assert_int_eq(send(fd, "abc", 4, 0), 4);
+		ck_assert_int_eq(recv(other, text, sizeof(text), MSG_WAITALL), 4);
+		ck_assert_str_eq(text, "abc");
+		close(other);
+		close(fd);
+		close(listener);
+	}
+}
+END_TEST
+
+START_TEST(test_refused)
+{
+	unsigned port;
+	int fd = -1;
+	const int unused = make_socket(-1, &port);
+
+	ck_assert_int_eq(dial(AF_UNSPEC, "127.0.0.1", port, TIMEOUT_MS, &fd), LT_ERROR);
+	ck_assert_str_eq(error_text(), "cannot connect: Connection refused");
+	ck_assert_int_eq(fd, -1);
+	close(unused);
+}
+END_TEST
+
+/* A listener whose queue is full does not answer at all. */
+START_TEST(test_no_answer)
+{
+	enum { SHORT_MS = 300 };
+	const int64_t begin_us = g_get_monotonic_time();
+	int waiting[8], fd = -1;
+	unsigned port, n = 0;
+	const int listener = make_socket(0, &port);
+	enum lt_status status;
+
+	do {
+		status = dial(AF_UNSPEC, "127.0.0.1", port, SHORT_MS, &fd);
+		if (status == LT_OK)
+			waiting[n++] = fd;
+	} while (status == LT_OK && n < G_N_ELEMENTS(waiting));
+	ck_assert_int_eq(status, LT_ERROR);
+	ck_assert_str_eq(error_text(), "cannot connect: Connection timed out");
+	ck_assert_int_ge(g_get_monotonic_time() - begin_us, SHORT_MS * 1000);
+	while (n > 0)
+		close(waiting[--n]);
+	close(listener);
+}
+END_TEST
+
+/* Names that nobody has, several at once: the same question is asked once, and each hears the answer. */
+START_TEST(test_no_such_host)
+{
+	struct dial *dials[20];
+	int fd = -1;
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(dials); i++)
+		dials[i] = dial_create(AF_UNSPEC, "name.invalid", 1, TIMEOUT_MS);
+	/* one that is not waited for keeps nobody else */
+	dial_destroy(dials[0]);
+	for (unsigned i = 1; i < G_N_ELEMENTS(dials); i++) {
+		struct pollfd p = { .fd = dial_fd(dials[i]), .events = POLLIN };
+		enum lt_status status;
+
+		while ((status = dial_next(dials[i], &fd)) == LT_AGAIN)
+			ck_assert_int_eq(poll(&p, 1, 3 * TIMEOUT_MS), 1);
+		ck_assert_int_eq(status, LT_ERROR);
+		ck_assert_ptr_nonnull(strstr(error_text(), "cannot find the address of the host"));
+		dial_destroy(dials[i]);
+	}
+}
+END_TEST
+
+UNIT_MAIN("dial", test_connects, test_refused, test_no_answer, test_no_such_host)
