@@ -3,16 +3,17 @@
 
 /*
  * When to ask. A tracer hands over what a stream has, or a beacon, once per live timer. So a stream is asked shortly
- * before the next time is due and then every few milliseconds until there is something; before that at longer
- * intervals, as the first answers do not say for how long they had been there, and full buffers come at any
- * time. What happened is known within the timer and some milliseconds. After a packet the next one is asked
- * for at once.
+ * before the next time is due and then every few milliseconds until there is something. Before that it is not asked
+ * if the last answer came right after one that had nothing; else at longer intervals, as what was there says nothing
+ * of how long it had been. A full buffer may come earlier, and waits: what happened is known within the timer and some
+ * milliseconds all the same. After a packet the next one is asked for at once.
  */
 enum {
 	EARLY_US = 5000,       /* ahead of the expected time: or it would move later and later */
 	GAP_US = 5000,         /* then, growing ... */
 	GAP_MAX_US = 20000,    /* ... to this */
-	QUIET_GAP_US = 25000,  /* even if nothing is expected: the first time it was asked says little */
+	QUIET_GAP_US = 25000,  /* while it is not known when something comes */
+	KNOWN_GAP_US = 30000,  /* between an answer without news and one with some: then it is known */
 	BUSY_GAP_US = 25000,
 	BUSY_TIMERS = 4,       /* a stream counts as busy for so many timers */
 	LOST_TIMERS = 3,       /* without anything: its tracer may be gone */
@@ -42,22 +43,33 @@ bool viewer_may_hold_more(const struct viewer *v, const struct viewer_stream *s)
 
 /* ---- what a stream has said ---- */
 
+static void note_news(struct viewer_stream *s, int64_t now_us)
+{
+	/* Another packet at the same time says no more than the one before it. */
+	if (s->miss_us > s->news_us)
+		s->is_regular = now_us - s->miss_us <= KNOWN_GAP_US;
+	else if (now_us - s->news_us > KNOWN_GAP_US)
+		s->is_regular = false;
+	s->news_us = now_us;
+	s->misses = 0;
+}
+
 void viewer_saw_packet(struct viewer_stream *s)
 {
 	const int64_t now_us = g_get_monotonic_time(), timer_us = timer_of(s->viewer);
 
 	if (s->packet_us && now_us - s->packet_us < timer_us * 3 / 4)
 		s->busy_us = now_us + BUSY_TIMERS * timer_us;
-	s->packet_us = s->news_us = now_us;
-	s->misses = 0;
-	s->due_us = now_us;
+	note_news(s, now_us);
+	s->packet_us = s->due_us = now_us;
 }
 
 void viewer_saw_beacon(struct viewer_stream *s)
 {
-	s->news_us = g_get_monotonic_time();
-	s->misses = 0;
-	s->due_us = s->news_us + CLAMP(timer_of(s->viewer) - EARLY_US, GAP_US, QUIET_GAP_US);
+	note_news(s, g_get_monotonic_time());
+	s->due_us = s->news_us + MAX(timer_of(s->viewer) - EARLY_US, GAP_US);
+	if (!s->is_regular)
+		s->due_us = MIN(s->due_us, s->news_us + QUIET_GAP_US);
 }
 
 void viewer_saw_nothing(struct viewer_stream *s)
@@ -69,7 +81,7 @@ void viewer_saw_nothing(struct viewer_stream *s)
 	if (now_us < s->busy_us) {
 		s->due_us = now_us + MIN(timer_us, BUSY_GAP_US);
 	} else if (s->news_us && now_us < expected_us) {
-		s->due_us = MIN(expected_us, now_us + QUIET_GAP_US);
+		s->due_us = s->is_regular ? expected_us : MIN(expected_us, now_us + QUIET_GAP_US);
 	} else {
 		gap_us = MIN((int64_t)GAP_US << MIN(s->misses, 8), GAP_MAX_US);
 		if (s->misses * GAP_MAX_US > LOST_TIMERS * timer_us)
@@ -77,6 +89,7 @@ void viewer_saw_nothing(struct viewer_stream *s)
 		s->misses++;
 		s->due_us = now_us + gap_us;
 	}
+	s->miss_us = now_us;
 }
 
 /* ---- asking ---- */
@@ -135,14 +148,16 @@ static int64_t list_due_us(const struct viewer *v)
 void viewer_poll(struct viewer *v)
 {
 	const int64_t now_us = g_get_monotonic_time();
+	bool asks;
 
 	if (v->state != STATE_ATTACHED)
 		return;
-	if (streams_due_us(v) <= now_us)
+	asks = first_due_us(v) <= now_us;
+	if (streams_due_us(v) <= now_us + (asks ? timer_of(v) / 2 : 0))
 		viewer_ask_new_streams(v);
 	if (list_due_us(v) <= now_us)
 		viewer_ask_list(v);
-	if (first_due_us(v) > now_us)
+	if (!asks)
 		return;
 	for (guint i = 0; i < v->streams->len; i++) {
 		struct viewer_stream *s = g_ptr_array_index(v->streams, i);
