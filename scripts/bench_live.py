@@ -14,7 +14,9 @@ import sys
 import tempfile
 import time
 
-sys.path.append(os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "tests", "live"))
+TESTS = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "tests")
+sys.path += [os.path.join(TESTS, "live"), os.path.join(TESTS, "source")]
+import made  # noqa: E402
 import sandbox  # noqa: E402
 
 EVENTS_PER_S = 100000   # at least, at which CPU time and memory are measured
@@ -31,7 +33,15 @@ WANTED = {
     "live_rate_2_hosts": (">=", EVENTS_PER_S / 1000),
     "live_rate_4_hosts": (">=", EVENTS_PER_S / 1000),
     "live_memory": ("<=", 150),
+    "live_10_hosts_latency_worst": ("<=", TIMER_MS + 50),
+    "live_100_hosts_memory": ("<=", 150),
+    "live_100_hosts_cpu": ("<=", 15),
 }
+
+LIGHT_HOSTS = (1, 10, 100, 300)
+LIGHT_RATE, LIGHT_CPUS, LIGHT_S = 100, 2, 40  # of each host: events/s, CPUs, length of its session
+SETTLE_S, WATCH_S = 8, 15                     # of it: until all are attached, and what is measured
+KEYS = 20
 
 
 def kill(process):
@@ -60,6 +70,13 @@ class Chain:
             kill(feed)
         self.user.end()
         shutil.rmtree(self.directory, ignore_errors=True)
+
+    def feed_all(self, n):
+        """Every host of the recording, each with a session; their URLs."""
+        feed = subprocess.Popen([self.bench.program, "feed", *self.to, "--now", "--session", "bench", self.recording],
+                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        self.feeds.append(feed)
+        return [feed.stdout.readline().strip() for _ in range(n)]
 
     def feed(self, speed, host=0):
         """Waits until the session is there; its URL."""
@@ -92,13 +109,16 @@ class Run:
         return bool(first) and statistics.median(second) <= statistics.median(first) + GROWTH_MS and max(lags) <= LATE_MS
 
 
+def probe_of(bench, urls, speed, seconds, batch):
+    done = subprocess.run([os.path.join(bench.build, "tests/bench/live_probe"), str(seconds),
+                           str(1 if speed == "max" else speed), str(batch), *urls], check=True, stdout=subprocess.PIPE,
+                          text=True, env={**os.environ, "LTTNGTOP": bench.program})
+    return Run(done.stdout)
+
+
 def probe(bench, recording, hosts, speed, seconds, batch=1):
     with Chain(bench, recording) as chain:
-        urls = [chain.feed(speed, host) for host in range(hosts)]
-        done = subprocess.run([os.path.join(bench.build, "tests/bench/live_probe"), str(seconds),
-                               str(1 if speed == "max" else speed), str(batch), *urls], check=True, stdout=subprocess.PIPE,
-                              text=True, env={**os.environ, "LTTNGTOP": bench.program})
-        return Run(done.stdout)
+        return probe_of(bench, [chain.feed(speed, host) for host in range(hosts)], speed, seconds, batch)
 
 
 def latency(bench, recording):
@@ -161,6 +181,93 @@ def memory(bench, recording, events, length_s, limit_mb):
             bench.row("live_memory", monitor.held_bytes() / 1e6 - 2 * limit_mb,
                       f"MB beyond the limits, {MINUTES:g} min")
             bench.row("live_memory_rate", fed_s * events / length_s / (time.monotonic() - begin) / 1000, "k events/s meanwhile")
+
+
+# ---- many light hosts ----
+
+def make_light(directory, hosts):
+    """A recording of that many hosts, on each of which two threads take turns on every CPU, LIGHT_RATE times a second."""
+    step = 10**9 * LIGHT_CPUS // LIGHT_RATE
+    for host in range(hosts):
+        with made.Recording(os.path.join(directory, f"h{host:03}", "kernel"), host=f"h{host:03}") as recording:
+            for cpu in range(LIGHT_CPUS):
+                begin = 10**9 + (step * (host * LIGHT_CPUS + cpu)) // (hosts * LIGHT_CPUS)
+                events = made.turns(begin, step, LIGHT_S * 10**9 // step, 10 + 2 * cpu, 11 + 2 * cpu)
+                recording.packet(cpu, begin, events[-1][0], events)
+
+
+def cpu_ticks(pid):
+    with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as stat:
+        fields = stat.read().rsplit(")", 1)[1].split()
+    return int(fields[11]) + int(fields[12])
+
+
+class Usage:
+    """CPU time of the monitor and of its workers, in % of a processor since this was made."""
+
+    def __init__(self, monitor):
+        self.monitor, self.begin = monitor, time.monotonic()
+        self.before = {pid: cpu_ticks(pid) for pid in monitor.processes()}
+
+    def parent_and_workers(self):
+        scale = 100 / os.sysconf("SC_CLK_TCK") / (time.monotonic() - self.begin)
+        used = {pid: (cpu_ticks(pid) - self.before.get(pid, 0)) * scale for pid in self.monitor.processes()}
+        parent = used.pop(str(self.monitor.pid))
+        return parent, sum(used.values())
+
+
+def key_latency(monitor):
+    """From a key until something was drawn, the median in ms."""
+    times = []
+    for i in range(KEYS):
+        while monitor.read(0.05):
+            pass
+        begin = time.monotonic()
+        os.write(monitor.terminal, b"j" if i % 2 else b"k")
+        monitor.read(1)
+        times.append(time.monotonic() - begin)
+    return 1000 * statistics.median(times)
+
+
+def light_monitor(bench, recording, hosts):
+    with Chain(bench, recording) as chain:
+        urls = chain.feed_all(hosts)
+        with bench.monitor_of(*urls) as monitor:
+            end = time.monotonic() + SETTLE_S
+            while time.monotonic() < end:
+                monitor.read(0.2)
+            usage, end = Usage(monitor), time.monotonic() + WATCH_S
+            while time.monotonic() < end:
+                monitor.read(0.2)
+            parent, workers = usage.parent_and_workers()
+            row = f"live_{hosts}_hosts"
+            bench.row(f"{row}_processes", len(monitor.processes()), "with the monitor")
+            bench.row(f"{row}_memory", monitor.held_bytes() / 1e6, "MB, monitor and workers")
+            bench.row(f"{row}_cpu", parent + workers, "% of a CPU, both")
+            bench.row(f"{row}_cpu_parent", parent, "% of a CPU")
+            bench.row(f"{row}_cpu_workers", workers, "% of a CPU")
+            bench.row(f"{row}_key", key_latency(monitor), "ms from a key to the screen")
+
+
+def light(bench):
+    """What many hosts cost on which little happens."""
+    if sandbox.missing():
+        return
+    for hosts in LIGHT_HOSTS:
+        row = f"live_{hosts}_hosts"
+        figures = [f"{row}_{what}" for what in ("processes", "memory", "cpu", "cpu_parent", "cpu_workers", "key")]
+        late = [f"{row}_latency_{what}" for what in ("worst", "median")]
+        if not bench.wants(*figures, *late):
+            continue
+        with tempfile.TemporaryDirectory(prefix="lttngtop-bench-") as directory:
+            make_light(directory, hosts)
+            if bench.wants(*figures):
+                light_monitor(bench, directory, hosts)
+            if bench.wants(*late):
+                with Chain(bench, directory) as chain:
+                    run = probe_of(bench, chain.feed_all(hosts), 1, SETTLE_S + WATCH_S, 1)
+                bench.row(late[0], run.worst_ms, f"ms, live timer {TIMER_MS} ms")
+                bench.row(late[1], run.median_ms, f"ms, live timer {TIMER_MS} ms")
 
 
 def rows(bench, recording, limit_mb):
