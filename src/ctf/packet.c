@@ -30,10 +30,16 @@ static void take_uuid(struct packet_head *head, const struct walk *w)
 	head->places[PACKET_UUID] = (struct packet_place){.at = w->at - 8 * UUID_BYTES, .size = 8 * UUID_BYTES};
 }
 
+/* LTTng's kernel tracer 2.14 to 2.16 leaves zeros in the empty packets that snapshots end with. */
 static bool is_of_another_trace(const struct layout *l, const struct walk *w, const struct packet_head *head)
 {
-	return l->has_uuid && packet_has(head, PACKET_UUID) &&
-	       memcmp(w->data + head->places[PACKET_UUID].at / 8, l->uuid, UUID_BYTES) != 0;
+	static const uint8_t none[UUID_BYTES];
+	const uint8_t *uuid;
+
+	if (!l->has_uuid || !packet_has(head, PACKET_UUID))
+		return false;
+	uuid = w->data + head->places[PACKET_UUID].at / 8;
+	return memcmp(uuid, l->uuid, UUID_BYTES) != 0 && memcmp(uuid, none, UUID_BYTES) != 0;
 }
 
 static bool read_struct(struct packet_head *head, struct walk *w, const struct type *t)

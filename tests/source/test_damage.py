@@ -148,9 +148,20 @@ def between_packets(top):
         with open(path, "rb") as file:
             data = file.read()
         with open(path, "wb") as file:
-            file.write(data[:3 * PACKET] + (struct.pack("<I", 0xc1fc1fc1) + bytes(997)) * 300 + data[3 * PACKET:])
+            file.write(data[:3 * PACKET] + (struct.pack("<I", 0xc1fc1fc1) + b"no" * 500) * 300 + data[3 * PACKET:])
     check_damage(top, "between packets", insert, [EVENTS] * PACKETS,
                  f"ch_0: the packet at byte {3 * PACKET} is left out: a packet of another trace", (BASE + 3 * SECOND,) * 2)
+
+
+def without_uuid(top):
+    """Kernel tracers 2.14 to 2.16 end snapshots with empty packets whose UUID is all zeros: nothing is wrong."""
+    directory = os.path.join(top, "without uuid")
+    with made.Recording(directory) as recording:
+        for i, count in enumerate((EVENTS, 0, EVENTS, 0)):
+            recording.packet(0, BASE + i * SECOND, BASE + (i + 1) * SECOND, made.turns(BASE + i * SECOND, MS, count))
+    for packet in (PACKET, 2 * PACKET + HEAD):
+        write(os.path.join(directory, "ch_0"), packet + TRACE, bytes(16))
+    check("without uuid: nothing to say", report(directory) == (2 * EVENTS, "", 0), report(directory))
 
 
 def foreign(top):
@@ -222,6 +233,7 @@ def main():
         in_heads(top)
         several_heads(top)
         between_packets(top)
+        without_uuid(top)
         foreign(top)
         cut(top)
         nothing(top)
