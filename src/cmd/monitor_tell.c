@@ -62,7 +62,8 @@ static struct ui_host host_info(const struct monitor *m, const struct reading *r
 		.ended = host->ended,
 		.live = host->live,
 		.away = host->away,
-		.silent = host->silent,
+		.silent = host->silent || host->still,
+		.still = host->still,
 		.lag_ns = host->lag_ns,
 		.trouble = host->trouble,
 	};

@@ -7,6 +7,9 @@
 #include "base/text.h"
 #include "event/payload.h"
 
+/* Where something runs there are ticks, and threads of the kernel that look after this and that. */
+#define STILL_NS (UINT64_C(2) * 1000000000)
+
 static char *text_of(const struct event *ev, struct event_str s)
 {
 	char text[TEXT_MAX + 1];
@@ -204,6 +207,24 @@ void host_set_back(struct host *host, bool live)
 	host->least_behind_ns = INT64_MAX;
 	h->lag_ns = 0;
 	model_set_status(h->model, HOST_OK, NULL);
+}
+
+void host_no_event(struct host *host, uint64_t t_ns)
+{
+	struct ingest_host *h = &host->public;
+
+	if (!h->live || h->still || h->begin_ns == TIME_UNKNOWN || t_ns <= h->end_ns + STILL_NS ||
+	    !model_is_busy(h->model))
+		return;
+	h->still = true;
+	model_interrupt(h->model, h->end_ns + STILL_NS);
+	model_set_status(h->model, HOST_SILENT, "no events, though something was running");
+}
+
+void host_is_back_at_work(struct host *host)
+{
+	host->public.still = false;
+	model_set_status(host->public.model, HOST_OK, NULL);
 }
 
 void host_set_stalled(struct host *host, bool stalled)

@@ -62,6 +62,8 @@ struct ingest_host {
 	bool ended;          /* its sources gave all they had, and are not followed */
 	bool away;           /* none of its sources runs; may come back */
 	bool silent;         /* live: a source of it is not waited for any more */
+	bool still;          /* live: its sources are heard of, but say that nothing happens, for longer than a kernel
+				that runs something is without events: since end_ns */
 	uint64_t lag_ns;     /* live: how far its last record is behind now, at the last ingest_watch() */
 	uint64_t gap_begin_ns, gap_end_ns; /* the last time nothing was known of it; equal: never.
 					      The end is known as soon as ingest_advance() meets it */

@@ -45,6 +45,8 @@ static void apply(struct ingest *in, struct host *host, unsigned number, const s
 			model_late(h->model, 1);
 		return;
 	}
+	if (ev->kind == EVENT_BEACON)
+		host_no_event(host, ev->ts_ns);
 	host->last_ns = MAX(host->last_ns, ev->ts_ns);
 	if (in->options.clocks && ingest_is_packet(ev))
 		ingest_join_packet(in, host, ev);
@@ -55,6 +57,8 @@ static void apply(struct ingest *in, struct host *host, unsigned number, const s
 		return;
 	}
 	h->end_ns = ev->ts_ns + 1;
+	if (h->still)
+		host_is_back_at_work(host);
 }
 
 /* *dry: LT_AGAIN as the sources have nothing, not for max_records. */
@@ -88,6 +92,7 @@ static enum lt_status advance(struct ingest *in, struct host *host, uint64_t unt
 		if ((h->begin_ns == TIME_UNKNOWN || host->back) && is_event(ev))
 			host_next_event(host, ev->ts_ns);
 		if (h->begin_ns != TIME_UNKNOWN && ev->ts_ns >= until_ns) {
+			host_no_event(host, until_ns);
 			h->applied_ns = until_ns;
 			h->next_ns = ev->ts_ns;
 			return LT_OK;

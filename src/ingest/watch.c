@@ -97,7 +97,7 @@ void ingest_source_stopped(struct ingest *in, struct feed *feed, const char *why
 		if (!feed->follow)
 			host_trouble(host, reason);
 		log_info("%s: %s", host->public.name, feed_describe(feed));
-		model_interrupt(host->public.model);
+		model_interrupt(host->public.model, 0);
 		host_set_away(host, feed_describe(feed));
 	} else if (why) {
 		host_trouble(host, reason);

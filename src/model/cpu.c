@@ -115,6 +115,17 @@ void cpu_offline(struct model *m, struct cpu *cpu)
 	enter_state(m, cpu, CPU_OFFLINE);
 }
 
+bool model_is_busy(const struct model *m)
+{
+	for (guint i = 0; i < m->cpus->len; i++) {
+		const struct cpu *cpu = &g_array_index(m->cpus, struct cpu, i);
+
+		if (cpu->row != NO_ROW && CPU_ROW(m, cpu->row)->state == CPU_BUSY)
+			return true;
+	}
+	return false;
+}
+
 void cpus_begin(struct model *m, uint64_t begin_ns)
 {
 	for (guint i = 0; i < m->cpus->len; i++) {

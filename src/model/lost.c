@@ -62,8 +62,9 @@ static void forget_what_runs(struct model *m)
 	}
 }
 
-void model_interrupt(struct model *m)
+void model_interrupt(struct model *m, uint64_t t_ns)
 {
+	m->now_ns = MAX(m->now_ns, t_ns);
 	m->lost_ns = m->now_ns;
 	forget_what_runs(m);
 	if (m->wait_log)

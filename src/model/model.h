@@ -53,11 +53,14 @@ void model_begin(struct model *m, uint64_t t_ns);
 void model_apply(struct model *m, unsigned source, const struct event *ev);
 
 /*
- * The host's events break off at the last one (a live session was lost); others
+ * The host's events break off, at t_ns or at the last one if that is later (a live session was lost); others
  * may follow later. Counters go on from here, time in between is nobody's, and
  * what was running, open and blocked is unsure until it is seen again.
  */
-void model_interrupt(struct model *m);
+void model_interrupt(struct model *m, uint64_t t_ns);
+
+/* Whether some CPU runs a thread, as far as is known. */
+bool model_is_busy(const struct model *m);
 
 /*
  * From now on wait events go to the log (model/waitlog.h); borrowed, NULL: nowhere.

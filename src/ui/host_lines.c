@@ -118,15 +118,25 @@ static void draw_group(struct canvas *c, int x, int y, const char *text)
 	g_free(label);
 }
 
+/* Up to when something is known of it. */
+static bool known_until(const struct ui *ui, const struct ui_host_data *host, uint64_t *last_ns)
+{
+	uint64_t first_ns;
+
+	*last_ns = host->info.still ? host->info.end_ns : host->info.begin_ns;
+	return host->info.still || history_range(ui->history, host->info.track, &first_ns, last_ns);
+}
+
 static void away_text(const struct ui *ui, const struct ui_host_data *host, char *text, size_t size)
 {
 	bool retried = false;
 	const char *why = host->info.away ? feeds_why_away(ui, host->info.name, &retried) : NULL;
-	uint64_t first_ns, last_ns = host->info.begin_ns;
 	char time[TIMETEXT_SIZE];
+	uint64_t last_ns;
 
-	history_range(ui->history, host->info.track, &first_ns, &last_ns);
-	g_snprintf(text, size, "%s since %s%s%s%s", host->info.away ? "away" : "silent",
+	known_until(ui, host, &last_ns);
+	g_snprintf(text, size, "%s since %s%s%s%s",
+		   host->info.away ? "away" : host->info.still ? "no events" : "silent",
 		   ui_time(ui, time, sizeof(time), ui_to_ref(host, last_ns), 0, false), why ? ": " : "", why ? why : "",
 		   retried ? "; tried again" : "");
 }
@@ -140,10 +150,10 @@ static bool absent_now(const struct ui *ui, const struct ui_host_data *host)
 /* In the shown interval, as far as it goes on until now. */
 static bool is_away(const struct ui *ui, const struct ui_host_data *host)
 {
-	uint64_t first_ns, last_ns;
+	uint64_t last_ns;
 
 	return (host->info.away || host->info.silent) &&
-	       (absent_now(ui, host) || !history_range(ui->history, host->info.track, &first_ns, &last_ns) ||
+	       (absent_now(ui, host) || !known_until(ui, host, &last_ns) ||
 		ui->shown_begin_ns >= ui_to_ref(host, last_ns));
 }
 

@@ -100,7 +100,8 @@ static void read_history(const struct ui *ui, const struct span *s, struct slot 
 				from = frames[n - 1].end_ns;
 		} while (n == SUMMARIES);
 		if (host->info.away || host->info.silent)
-			add_absence(s, ui_to_ref(host, from), ui->cursor.known_ns, slots);
+			add_absence(s, ui_to_ref(host, host->info.still ? host->info.end_ns : from),
+				    ui->cursor.known_ns, slots);
 		/* the busiest host counts */
 		for (int k = 0; k < s->width; k++) {
 			if (slots[k].covered_ns)

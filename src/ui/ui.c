@@ -87,7 +87,7 @@ void ui_update_host(struct ui *ui, unsigned i, const struct ui_host *host)
 {
 	const struct ui_host *old = &ui_host(ui, i)->info;
 
-	if (host->ended != old->ended || host->silent != old->silent)
+	if (host->ended != old->ended || host->silent != old->silent || host->still != old->still)
 		ui->dirty = true;
 	/* what it sends when it is back may lie in what is shown */
 	if (host->away != old->away) {

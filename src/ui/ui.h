@@ -40,7 +40,8 @@ struct ui_host {
 	bool ended;
 	bool live;                   /* from a relayd */
 	bool away;                   /* live, but not there now */
-	bool silent;                 /* live, but not heard of for so long that nobody waits for it */
+	bool silent;                 /* live, but not heard of for so long that nobody waits for it, or still */
+	bool still;                  /* live and heard of, but without events since end_ns */
 	uint64_t lag_ns;             /* live: how far behind it is */
 	const char *trouble;         /* why it is incomplete, NULL: it is not */
 	const char *const *lacks;    /* of what critical paths are made of; ends with NULL, NULL: nothing */

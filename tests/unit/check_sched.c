@@ -317,7 +317,7 @@ START_TEST(test_interrupted_session)
 	events_switch(&e, 1100, 0, 0, RUNNABLE, 5, "five");
 	SYSCALL_ENTRY(&e, 1150, 0, 5, "read", .fd = 3);
 	events_switch(&e, 1200, 1, 6, SLEEP, 0, "swapper/1");
-	model_interrupt(e.m);
+	model_interrupt(e.m, 0);
 	ck_assert_uint_eq(THREAD_VALUE(&e, 5, cpu_ns, 5000), 100);
 	ck_assert_uint_eq(THREAD_VALUE(&e, 6, blocked_ns, 5000), 0);
 	ck_assert_uint_eq(CPU_VALUE(&e, 0, online_ns, 5000), 200);

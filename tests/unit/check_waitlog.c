@@ -177,7 +177,7 @@ START_TEST(test_losses)
 	lost(&f, 30);
 	ck_assert_uint_eq(last(&f, WAIT_EVENT_INTERRUPT)->cpu, 0);
 	wake(&f, 31, WAIT_CONTEXT_TASK, WAIT_BLOCKED, "");
-	model_interrupt(f.e.m);
+	model_interrupt(f.e.m, 0);
 	ck_assert_uint_eq(last(&f, WAIT_EVENT_INTERRUPT)->cpu, WAIT_ALL_CPUS);
 	end(&f);
 }
