@@ -38,7 +38,7 @@
  * socket pair share neither, and a datagram's end never says that the other was closed.
  */
 enum {
-	RING_CAPACITY = 4 * 1024 * 1024,
+	RING_CAPACITY = 1024 * 1024, /* few pages to be made for a small recording; more makes nothing faster */
 	RING_LIVE_CAPACITY = 1024 * 1024, /* there may be hundreds of them, which fill only when the parent is behind */
 };
 
