@@ -36,6 +36,7 @@ struct waits {
 	struct wait_follow *follow;
 	struct build *build;
 	GArray *hosts;       /* struct host */
+	GArray *heads;       /* unsigned: a heap of the hosts with events that wait, whose first is next on top */
 	unsigned map_epochs; /* sum of those of all maps */
 	unsigned epoch;
 	uint64_t now_ns;     /* all before is built */
@@ -60,6 +61,7 @@ struct waits *waits_create(const struct waits_options *options)
 	w->follow = follow_create(w->graph, 0);
 	w->build = build_create(w->graph, options->compat);
 	w->hosts = g_array_new(FALSE, TRUE, sizeof(struct host));
+	w->heads = g_array_new(FALSE, FALSE, sizeof(unsigned));
 	return w;
 }
 
@@ -72,6 +74,7 @@ void waits_destroy(struct waits *w)
 		g_free(host_at(w, i)->queue.packets);
 	}
 	g_array_free(w->hosts, TRUE);
+	g_array_free(w->heads, TRUE);
 	build_destroy(w->build);
 	follow_destroy(w->follow);
 	graph_destroy(w->graph);
@@ -181,12 +184,48 @@ static void queue_pop(struct queue *q)
 
 /* ---- one order ---- */
 
+static unsigned *heads(const struct waits *w)
+{
+	return (unsigned *)(void *)w->heads->data;
+}
+
+/* Whose first event is next; of several at one time the host added first. */
+static bool comes_before(const struct waits *w, unsigned a, unsigned b)
+{
+	const uint64_t a_ns = host_at(w, a)->head_ref_ns, b_ns = host_at(w, b)->head_ref_ns;
+
+	return a_ns != b_ns ? a_ns < b_ns : a < b;
+}
+
+static void sift_up(struct waits *w, unsigned i)
+{
+	unsigned *heap = heads(w);
+	const unsigned moving = heap[i];
+
+	for (; i > 0 && comes_before(w, moving, heap[(i - 1) / 2]); i = (i - 1) / 2)
+		heap[i] = heap[(i - 1) / 2];
+	heap[i] = moving;
+}
+
+static void sift_down(struct waits *w, unsigned i)
+{
+	unsigned *heap = heads(w);
+	const unsigned moving = heap[i], n = w->heads->len;
+	unsigned child;
+
+	for (; (child = 2 * i + 1) < n; i = child) {
+		if (child + 1 < n && comes_before(w, heap[child + 1], heap[child]))
+			child++;
+		if (!comes_before(w, heap[child], moving))
+			break;
+		heap[i] = heap[child];
+	}
+	heap[i] = moving;
+}
+
 static void look_at_head(struct host *h)
 {
-	const struct wait_event *e = queue_head(&h->queue);
-
-	if (e)
-		h->head_ref_ns = MAX(clock_to_ref(h->map, e->ts_ns), h->last_ref_ns);
+	h->head_ref_ns = MAX(clock_to_ref(h->map, queue_head(&h->queue)->ts_ns), h->last_ref_ns);
 }
 
 void waits_take(struct waits *w, unsigned host, struct wait_log *log)
@@ -198,8 +237,11 @@ void waits_take(struct waits *w, unsigned host, struct wait_log *log)
 	for (uint32_t i = 0; i < log->n_events; i++)
 		queue_push(&h->queue, &log->events[i], log);
 	wait_log_clear(log);
-	if (was_empty)
-		look_at_head(h);
+	if (!was_empty || !h->queue.n)
+		return;
+	look_at_head(h);
+	g_array_append_val(w->heads, host);
+	sift_up(w, w->heads->len - 1);
 }
 
 void waits_watermark(struct waits *w, unsigned host, uint64_t t_ns)
@@ -221,22 +263,6 @@ static uint64_t least_watermark(const struct waits *w)
 	return least;
 }
 
-/* The host whose first event is next; of several at one time the one added first. */
-static struct host *next_host(const struct waits *w, unsigned *number)
-{
-	struct host *best = NULL;
-
-	for (guint i = 0; i < w->hosts->len; i++) {
-		struct host *h = host_at(w, i);
-
-		if (h->queue.n && (!best || h->head_ref_ns < best->head_ref_ns)) {
-			best = h;
-			*number = i;
-		}
-	}
-	return best;
-}
-
 /* Time up to t_ns, included, is over. */
 static void advance(struct waits *w, uint64_t t_ns)
 {
@@ -244,8 +270,12 @@ static void advance(struct waits *w, uint64_t t_ns)
 	graph_advance(w->graph, t_ns);
 }
 
-static void build_head(struct waits *w, struct host *h, unsigned number)
+/* The event that is next of all. */
+static void build_head(struct waits *w)
 {
+	const unsigned number = heads(w)[0];
+	struct host *h = host_at(w, number);
+
 	if (h->head_ref_ns < w->now_ns) {
 		w->late++;
 	} else {
@@ -253,7 +283,12 @@ static void build_head(struct waits *w, struct host *h, unsigned number)
 		build_event(w->build, number, h->head_ref_ns, queue_head(&h->queue), queue_head_packet(&h->queue));
 	}
 	queue_pop(&h->queue);
-	look_at_head(h);
+	if (h->queue.n)
+		look_at_head(h);
+	else
+		g_array_remove_index_fast(w->heads, 0);
+	if (w->heads->len)
+		sift_down(w, 0);
 	if (++w->since_advance >= EVENTS_BETWEEN_ADVANCES && w->now_ns)
 		advance(w, w->now_ns - 1);
 }
@@ -266,24 +301,24 @@ static void begin_anew(struct waits *w, unsigned epochs)
 	w->now_ns = w->built_ns = 0;
 	graph_clear(w->graph);
 	build_restart(w->build);
-	for (guint i = 0; i < w->hosts->len; i++) {
+	for (guint i = 0; i < w->hosts->len; i++)
 		host_at(w, i)->last_ref_ns = 0;
-		look_at_head(host_at(w, i));
-	}
+	for (guint i = 0; i < w->heads->len; i++)
+		look_at_head(host_at(w, heads(w)[i]));
+	for (guint i = w->heads->len; i-- > 0;)
+		sift_down(w, i);
 }
 
 void waits_run(struct waits *w)
 {
 	const unsigned epochs = map_epochs(w);
-	struct host *h;
-	unsigned number;
 	uint64_t until_ns;
 
 	if (epochs != w->map_epochs)
 		begin_anew(w, epochs);
 	until_ns = least_watermark(w);
-	while ((h = next_host(w, &number)) && h->head_ref_ns < until_ns)
-		build_head(w, h, number);
+	while (w->heads->len && host_at(w, heads(w)[0])->head_ref_ns < until_ns)
+		build_head(w);
 	if (until_ns != UINT64_MAX)
 		w->now_ns = MAX(w->now_ns, until_ns);
 	else if (w->built_ns)

@@ -15,7 +15,7 @@
 static const char letters[WAIT_STATES + 1] = "RPITDNUXB?";
 static const char link_letters[] = "-<+~";
 
-enum { HOSTS = 2 };
+enum { HOSTS = 7 };
 
 struct test {
 	struct waits *w;
@@ -633,6 +633,26 @@ START_TEST(test_order_of_hosts)
 }
 END_TEST
 
+/* Of any number of hosts the one with the earliest event is next: none is late. */
+START_TEST(test_order_of_many_hosts)
+{
+	enum { EVENTS = 500 };
+	struct test t;
+	uint64_t now = 10;
+
+	begin(&t, false, HOSTS);
+	/* turns of the hosts that no simple pattern describes; the last one runs out early */
+	for (unsigned i = 0, turn = 1; i < EVENTS; i++, now++) {
+		turn = turn * 1103515245 + 12345;
+		switched(&t, (turn >> 16) % HOSTS % (i < EVENTS / 2 ? HOSTS : HOSTS - 1), now, 0, 7, 1, 8);
+	}
+	finish(&t, HOSTS);
+	ck_assert_uint_eq(waits_info(t.w).queued, 0);
+	ck_assert_uint_eq(waits_info(t.w).late, 0);
+	end(&t);
+}
+END_TEST
+
 /* The clocks are found: what was built before is not of their time. */
 START_TEST(test_clocks_begin_anew)
 {
@@ -732,5 +752,6 @@ UNIT_MAIN("waits_build", test_wake_up_by_a_task, test_second_wake_up_counts_in_c
 	  test_packet_wakes_on_another_host, test_packet_that_wakes_several, test_packet_that_wakes_nobody,
 	  test_packet_that_woke_is_forgotten, test_two_packets_in_one_ns,
 	  test_softirq_sends_for_the_task, test_lost_events, test_host_was_away, test_order_of_hosts,
+	  test_order_of_many_hosts,
 	  test_clocks_begin_anew, test_whose_row_is_not_there,
 	  test_times_of_other_clocks, test_queues_grow)
