@@ -115,16 +115,34 @@ static struct totals sum_hosts(const struct ui *ui)
 	return t;
 }
 
-/* How far the recording has been read; empty when it all is. */
-static void reading_text(const struct ui *ui, char *text, size_t size)
+/* What is shown when it has been read, where that is not yet; empty: it is shown. */
+static void destination_text(const struct ui *ui, char *text, size_t size)
+{
+	const struct cursor *c = &ui->cursor;
+	char time[TIMETEXT_SIZE];
+
+	text[0] = '\0';
+	if (c->wanted_ns)
+		g_snprintf(text, size, ", then %s",
+			   ui_time(ui, time, sizeof(time), c->wanted_ns - MIN(c->wanted_ns, c->interval_ns), 0, false));
+	else if (c->mode == CURSOR_STICKING)
+		g_strlcpy(text, ", then the end", size);
+}
+
+/* How far the recording has been read, and in that much room what for; empty when it all is. */
+static void reading_text(const struct ui *ui, char *text, size_t size, int room)
 {
 	const struct cursor *c = &ui->cursor;
 	uint64_t span_ns = ui->expected_end_ns - c->begin_ns, known_ns = c->known_ns - c->begin_ns;
+	char destination[SEGMENT_SIZE];
 
+	text[0] = '\0';
 	if (c->complete || c->live || ui->expected_end_ns <= c->begin_ns)
-		text[0] = '\0';
-	else
-		g_snprintf(text, size, "reading %u%%", (unsigned)MIN(known_ns * 100 / span_ns, 99));
+		return;
+	destination_text(ui, destination, sizeof(destination));
+	g_snprintf(text, size, "reading %u%%", (unsigned)MIN(known_ns * 100 / span_ns, 99));
+	if (canvas_text_width(text) + canvas_text_width(destination) <= room)
+		g_strlcat(text, destination, size);
 }
 
 uint64_t ui_lag_ns(const struct ui *ui)
@@ -257,7 +275,7 @@ static void draw_totals(struct ui *ui, int x, const struct totals *t, bool lost_
 	if (ui->cursor.live)
 		lag_text(ui, text[0], SEGMENT_SIZE);
 	else
-		reading_text(ui, text[0], SEGMENT_SIZE);
+		reading_text(ui, text[0], SEGMENT_SIZE, ui->canvas->w - x);
 	hosts_text(ui, text[1], SEGMENT_SIZE, false);
 	if (x + canvas_text_width(text[0]) + canvas_text_width(text[1]) + 2 > ui->canvas->w)
 		hosts_text(ui, text[1], SEGMENT_SIZE, true);

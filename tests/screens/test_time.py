@@ -161,6 +161,30 @@ def there_and_back(checks):
             checks.equal(f"pane {pane}: by a jump, the same screen", t.sync(), seen[0])
 
 
+def first_lines(*args):
+    """The first line as it was seen until everything was read."""
+    with Terminal("--paused", "--no-cache", "--workers", "1", *args, size=SIZE, ready=None) as t:
+        seen = [""]
+        while not seen[-1] or "reading" in seen[-1]:
+            seen.append((t.screen() or [""])[0])
+        return seen
+
+
+def on_the_way(checks):
+    """Until a place is read that is to be shown the first line says so, and then it is shown."""
+    recording = unpack("hotplug") or skip("no recording hotplug")
+    for attempt in range(20):
+        seen = first_lines("--begin", "-1s", recording)
+        reading = [line for line in seen if "reading" in line]
+        if reading:
+            break
+    place = re.search(r"\[(?:\S+ )?(\d\d:\d\d:\d\d)\.", seen[-1])
+    checks.check("it is shown in the end", place, seen[-1])
+    before = [line for line in reading if "[" + place.group(1) not in line and " " + place.group(1) + "." not in line]
+    checks.check(f"{len(before)} lines say where it goes", before and
+                 all(re.search(r"reading \d+%, then " + place.group(1), line) for line in before), "\n".join(seen))
+
+
 def steps_over(t, key):
     """The intervals that a key leads to, from the one that is shown until it leads nowhere."""
     seen = [shown_interval(t.sync())]
@@ -221,4 +245,4 @@ def speeds(checks):
     checks.check("intervals touch", all(a[1] == b[0] for a, b in zip(edges, edges[1:])), edges)
 
 
-Checks().run(screen_equals_report, there_and_back, merged_frames, speeds)
+Checks().run(screen_equals_report, there_and_back, on_the_way, merged_frames, speeds)
