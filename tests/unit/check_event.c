@@ -130,6 +130,7 @@ START_TEST(test_syscall_rows)
 	ck_assert_ptr_null(syscall_find("getpid"));
 	ck_assert_str_eq(syscall_name_of_number(0), "read");
 	ck_assert_str_eq(syscall_name_of_number(437), "openat2");
+	ck_assert_str_eq(syscall_name_of_number(470), "listns");
 	ck_assert_ptr_null(syscall_name_of_number(-1));
 	ck_assert_ptr_null(syscall_name_of_number(100000));
 	for (int kind = 0; kind < FD_KINDS; kind++)

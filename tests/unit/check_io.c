@@ -66,9 +66,10 @@ END_TEST
 
 START_TEST(test_every_moving_call)
 {
-	static const char *const reads[] = { "read", "pread64", "readv", "preadv", "preadv2", "recvfrom", "recvmsg" };
+	static const char *const reads[] = { "read", "pread64", "readv", "preadv", "preadv2", "recvfrom", "recvmsg",
+					     "ia32_pread64" };
 	static const char *const writes[] = {
-		"write", "pwrite64", "writev", "pwritev", "pwritev2", "sendto", "sendmsg",
+		"write", "pwrite64", "writev", "pwritev", "pwritev2", "sendto", "sendmsg", "ia32_pwrite64",
 	};
 	static const char *const copies[] = { "sendfile64", "splice", "tee", "copy_file_range" };
 	struct events e;
@@ -82,17 +83,17 @@ START_TEST(test_every_moving_call)
 		CALL(&e, TID, reads[i], -EAGAIN, .fd = 3);
 		CALL(&e, TID, writes[i], 0, .fd = 4);
 	}
-	ck_assert_uint_eq(file(&e, TID, 3)->read_bytes, 7);
-	ck_assert_uint_eq(file(&e, TID, 4)->write_bytes, 14);
+	ck_assert_uint_eq(file(&e, TID, 3)->read_bytes, 8);
+	ck_assert_uint_eq(file(&e, TID, 4)->write_bytes, 16);
 	for (unsigned i = 0; i < G_N_ELEMENTS(copies); i++)
 		CALL(&e, TID, copies[i], 100, .fd = 3, .fd2 = 4);
-	ck_assert_uint_eq(file(&e, TID, 3)->read_bytes, 407);
-	ck_assert_uint_eq(file(&e, TID, 4)->write_bytes, 414);
+	ck_assert_uint_eq(file(&e, TID, 3)->read_bytes, 408);
+	ck_assert_uint_eq(file(&e, TID, 4)->write_bytes, 416);
 	ck_assert_uint_eq(file(&e, TID, 3)->write_bytes, 0);
 	CALL(&e, TID, "recvmmsg", 5, .fd = 3); /* messages, not bytes */
 	CALL(&e, TID, "sendmmsg", 5, .fd = 4);
-	ck_assert_uint_eq(events_thread(&e, TID)->read_disk, 407);
-	ck_assert_uint_eq(events_thread(&e, TID)->write_disk, 414);
+	ck_assert_uint_eq(events_thread(&e, TID)->read_disk, 408);
+	ck_assert_uint_eq(events_thread(&e, TID)->write_disk, 416);
 	ck_assert_uint_eq(call_stats(&e, TID, "recvmmsg")->count, 1);
 	events_release(&e);
 }
