@@ -4,6 +4,7 @@
 
 #include "base/strpool.h"
 #include "clock/map_build.h"
+#include "view/format.h"
 #include "view/rows.h"
 
 enum { MS = 1000000, BEGIN = 1000 * MS, END = 2000 * MS, AHEAD = 2000 * MS };
@@ -92,6 +93,92 @@ START_TEST(test_only_times_are_mapped)
 }
 END_TEST
 
+/* ---- cells of any value ---- */
+
+enum { ANY_ROWS = 40, ANY_ROUNDS = 20 };
+
+/* Numbers that meet, names and uids of the others among them, and any others. */
+static uint64_t any(uint64_t *random)
+{
+	*random ^= *random << 13;
+	*random ^= *random >> 7;
+	*random ^= *random << 17;
+	return *random % 4 ? *random >> 8 & 7 : *random >> (*random >> 58);
+}
+
+static void set_any(struct host_state *s, uint64_t *random)
+{
+	for (enum table_id t = 0; t < TABLES; t++)
+		for (uint32_t row = STATE_NO_ROW; (row = state_next(&s->tables[t], row)) != STATE_NO_ROW;)
+			for (unsigned i = 1; i < table_descs[t].n_cells; i++)
+				state_cells(&s->tables[t], row)[i] = any(random);
+}
+
+static void read_all(const struct view_rows *r)
+{
+	const struct format format = { .utc = true };
+	char text[FORMAT_SIZE];
+
+	for (unsigned i = 0; i < r->n; i++)
+		for (unsigned c = 0; c < r->n_columns; c++) {
+			struct value v;
+
+			view_rows_value(r, i, &r->columns[c], &v);
+			ck_assert_ptr_nonnull(format_value(text, sizeof(text), &v, r->columns[c].unit, 12, &format));
+		}
+}
+
+/* Every table in all its ways; returns how many rows were read. */
+static unsigned read_tables(const struct view_host *host)
+{
+	unsigned n = 0;
+
+	for (unsigned k = 0; k < 8 * view_table_count(); k++) {
+		struct view_query q = { .table = view_table_get(k / 8), .all = k & 1, .processes = k & 2 };
+		struct view_rows rows;
+
+		if (q.table->flags & VIEW_OWN)
+			continue;
+		q.tree = k & 4 && view_table_has_tree(q.table);
+		q.per_cpu = k & 4 && q.table->flags & VIEW_PER_CPU;
+		view_rows_init(&rows);
+		view_rows_build(&rows, &q, host, 1);
+		read_all(&rows);
+		n += rows.n;
+		view_rows_release(&rows);
+	}
+	return n;
+}
+
+/*
+ * A history out of a damaged file may say anything: states that are none, strings that nobody has, threads that are
+ * their own parents. No table takes that for an index, or goes on for ever.
+ */
+START_TEST(test_any_cells)
+{
+	for (unsigned round = 1; round <= ANY_ROUNDS; round++) {
+		uint64_t random = round * 7919;
+		struct host_state s;
+		struct interval interval;
+		struct view_host host = { .name = "db", .source = "/rec", .tracer = "lttng", .iv = &interval };
+
+		state_init(&s);
+		interval_init(&interval);
+		for (enum table_id t = 0; t < TABLES; t++)
+			for (unsigned i = 0; i < (t == TABLE_HOST ? 1 : ANY_ROWS); i++)
+				state_add(&s, t);
+		set_any(&s, &random);
+		state_frame_begin(&s);
+		interval_begin(&interval, &s, BEGIN, STATE_ALL_TABLES);
+		set_any(&s, &random);
+		interval_end(&interval, &s, END);
+		ck_assert_uint_gt(read_tables(&host), 10 * ANY_ROWS);
+		interval_release(&interval);
+		state_release(&s);
+	}
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("view columns");
@@ -101,6 +188,7 @@ int main(void)
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, test_only_times_are_mapped);
+	tcase_add_test(tc, test_any_cells);
 	suite_add_tcase(suite, tc);
 	srunner_run_all(runner, CK_NORMAL);
 	failed = srunner_ntests_failed(runner);
