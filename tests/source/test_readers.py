@@ -23,13 +23,11 @@ ALLOWED = {
                              "the hint of where the recording ends"),
 }
 
+if harness.library_version() >= (2, 1):
+    ALLOWED["lossy"] = (1, "LOST", "babeltrace2 2.1 does not give the step when the counter of lost events goes down")
+
 checks = harness.Checks()
 used = set()
-
-
-def library_reads_ctf2():
-    out = subprocess.run(["pkg-config", "--modversion", "babeltrace2"], stdout=subprocess.PIPE, text=True, check=True).stdout
-    return tuple(map(int, out.split("."))) >= (2, 1)
 
 
 def is_ctf2(path):
@@ -59,7 +57,7 @@ def differences(a, b):
 def compare(name, path, directory):
     native, library = (os.path.join(directory, reader) for reader in ("native", "babeltrace2"))
     status = dump("native", path, native)
-    if is_ctf2(path) and not library_reads_ctf2():
+    if is_ctf2(path) and harness.library_version() < (2, 1):
         print(f"skip {name}: this babeltrace2 does not read CTF 2")
         return
     checks.equal(dump("babeltrace2", path, library), status, f"{name}: exit status")

@@ -37,6 +37,12 @@ def need(tool):
         skip(f"{tool} is not installed")
 
 
+def library_version():
+    """Of babeltrace2: (2, 1, 2)."""
+    out = subprocess.run(["pkg-config", "--modversion", "babeltrace2"], stdout=subprocess.PIPE, text=True, check=True).stdout
+    return tuple(map(int, out.split(".")))
+
+
 def unpack(archive, below):
     """Unpacks a .tar.zst once below $BUILD/shared-traces; the directory it makes."""
     name = os.path.basename(archive).split(".")[0]
