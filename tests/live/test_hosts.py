@@ -16,7 +16,7 @@ import fake_relay
 import sandbox
 from fake_relay import Relay, Session
 from test_feed import BUILD, PROGRAM, TRACES, Relayd, finish, hosts_of, trace_of, urls_of
-from test_live import Report, check_same, recorded, recordings
+from test_live import Report, check_same, recorded, recordings, wait_all
 from test_record import SSH, expected
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "screens"))
@@ -258,14 +258,17 @@ def workers(t):
 
 
 def test_monitor_of_a_hostile_relayd(checks):
-    """It says what is wrong with that host, tries again, and goes on with the other one, which the same worker reads."""
+    """It says what is wrong with that host, tries again, and goes on with the other one, which the same worker reads.
+
+    Both have but beacons behind their recording, in whose end something runs: after two seconds they stand still."""
+    there = r" +(0\[|no events since )"
     hosts = hosts_of(recordings["three-tier"])
     with contextlib.ExitStack() as stack:
         good = stack.enter_context(Steady(Session([trace_of(hosts["web"])])))
         bad = stack.enter_context(Fickle(Session([trace_of(hosts["client"])], host="client")))
         stack.enter_context(processes.one_cpu())
         t = stack.enter_context(Terminal("--stall-limit", "1s", good.url, bad.url, size=(120, 30), ready=None))
-        t.wait(r"^ LIVE .*  2 hosts")
+        wait_all(t, "^ web" + there, "^ client" + there)
         before = workers(t)
         checks.equal("hostile: one worker for both", len(before), 1)
         for mode, words in MISBEHAVIOUR.items():
@@ -275,10 +278,10 @@ def test_monitor_of_a_hostile_relayd(checks):
                 bad.break_off()
             checks.check(f"{mode}: why", t.wait(rf"^ client away since [0-9:]+: .*{words}"))
             sandbox.wait_until(lambda: bad.commands.count(fake_relay.CONNECT) > came + 1, f"{mode}: tried again")
-            checks.check(f"{mode}: the other one goes on", t.wait(r"^ LIVE .* 1 of 2 hosts \(1 away\)"))
+            checks.check(f"{mode}: the other one goes on", t.wait("^ web" + there))
             bad.mode = None
             bad.break_off()
-            checks.check(f"{mode}: back again", t.wait(r"^ LIVE .*  2 hosts"))
+            checks.check(f"{mode}: back again", t.wait("^ client" + there))
             checks.equal(f"{mode}: the same worker", workers(t), before)
         checks.equal("hostile: the other one was never attached again", good.commands.count(fake_relay.CONNECT), 1)
         t.keys("q")
