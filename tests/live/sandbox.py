@@ -6,6 +6,7 @@ Whatever is started is ended by its pid.
 """
 import contextlib
 import os
+import re
 import shutil
 import signal
 import socket
@@ -22,6 +23,18 @@ def missing():
         if not shutil.which(tool):
             return tool
     return None
+
+
+def version_of(tool):
+    """(2, 16) of a program with --version."""
+    out = subprocess.run([tool, "--version"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False).stdout
+    found = re.search(r"(\d+)\.(\d+)", out)
+    return (int(found[1]), int(found[2])) if found else (0, 0)
+
+
+def has_ctf2():
+    """Whether LTTng writes CTF 2 unless asked otherwise."""
+    return version_of("lttng") >= (2, 15)
 
 
 def wait_until(condition, what):
@@ -88,8 +101,8 @@ class User:
         except (OSError, ValueError):
             return None
 
-    def start_sessiond(self):
-        self.start("lttng-sessiond", "--no-kernel", "--quiet")
+    def start_sessiond(self, *options):
+        self.start("lttng-sessiond", "--no-kernel", "--quiet", *options)
         wait_until(lambda: self.sessiond_pid() and self.run("lttng", "--no-sessiond", "list")[0] == 0, "session daemon")
 
     def start_relayd(self, ipv6=False):

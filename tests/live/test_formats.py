@@ -33,12 +33,6 @@ def check(name, good, why=""):
     print(f"{'ok' if good else 'not ok'} {name}{'' if good else f': {why}'}", flush=True)
 
 
-def version_of(*command):
-    out = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False).stdout
-    found = re.search(r"(\d+)\.(\d+)", out)
-    return (int(found[1]), int(found[2])) if found else (0, 0)
-
-
 def format_of(path):
     """What the metadata below the path say of themselves."""
     found = set()
@@ -165,7 +159,7 @@ def main():
     if missing:
         print(f"skip trace formats: {missing} is missing")
         return 77
-    if version_of("lttng", "--version") < (2, 15) or version_of("babeltrace2", "--version") < (2, 1):
+    if not sandbox.has_ctf2() or sandbox.version_of("babeltrace2") < (2, 1):
         print("skip trace formats: needs LTTng 2.15 and babeltrace2 2.1 or later")
         return 77
     os.chmod(".", 0o755)  # for the other user

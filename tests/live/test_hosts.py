@@ -147,7 +147,7 @@ def record_programs(path, counts):
     app, program = user.bring(APP), user.bring(PROGRAM)
     script = "; ".join(f"{app} {n} & echo $! {n} >>{user.home}/pids; wait" for n in counts)
     try:
-        user.start_sessiond()
+        user.start_sessiond(*(["--default-trace-format=ctf-1.8"] if sandbox.has_ctf2() else []))
         status, _, err = user.run(program, "record", "--ust", EVENTS, "--output", f"{user.home}/recording", "--", "sh", "-c", script)
         assert status == 0, err
     finally:
