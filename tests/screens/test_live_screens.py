@@ -6,6 +6,7 @@ import csv
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -22,8 +23,14 @@ PORTS = sandbox.free_ports(3)
 
 def start_relayd(user):
     options = [f"--{name}-port=tcp://127.0.0.1:{port}" for name, port in zip(("control", "data", "live"), PORTS)]
-    return user.start("lttng-relayd", *options, "--output", os.path.join(user.home, "relayd"),
-                      stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    relayd = user.start("lttng-relayd", *options, "--output", os.path.join(user.home, "relayd"),
+                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+    def answers():
+        with socket.socket() as s:
+            return s.connect_ex(("127.0.0.1", PORTS[2])) == 0
+    sandbox.wait_until(answers, "relayd")
+    return relayd
 
 
 def feed(host):
