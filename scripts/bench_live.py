@@ -232,7 +232,7 @@ def key_latency(monitor):
 def light_monitor(bench, recording, hosts):
     with Chain(bench, recording) as chain:
         urls = chain.feed_all(hosts)
-        with bench.monitor_of(*urls) as monitor:
+        with bench.monitor_of("--max-sessions", str(hosts), *urls) as monitor:
             end = time.monotonic() + SETTLE_S
             while time.monotonic() < end:
                 monitor.read(0.2)
