@@ -148,21 +148,4 @@ START_TEST(test_full_disk)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("out");
-	SRunner *runner = srunner_create(suite);
-	TCase *tc = tcase_create("out");
-	int failed;
-
-	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, test_json);
-	tcase_add_test(tc, test_csv);
-	tcase_add_test(tc, test_text);
-	tcase_add_test(tc, test_full_disk);
-	suite_add_tcase(suite, tc);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+UNIT_MAIN_AROUND("out", setup, teardown, test_json, test_csv, test_text, test_full_disk)

@@ -179,19 +179,4 @@ START_TEST(test_any_cells)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("view columns");
-	SRunner *runner = srunner_create(suite);
-	TCase *tc = tcase_create("columns");
-	int failed;
-
-	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, test_only_times_are_mapped);
-	tcase_add_test(tc, test_any_cells);
-	suite_add_tcase(suite, tc);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+UNIT_MAIN_AROUND("view columns", setup, teardown, test_only_times_are_mapped, test_any_cells)

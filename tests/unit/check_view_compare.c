@@ -251,21 +251,5 @@ START_TEST(test_counters)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("compare");
-	SRunner *runner = srunner_create(suite);
-	TCase *tc = tcase_create("differences");
-	int failed;
-
-	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, test_threads);
-	tcase_add_test(tc, test_levels);
-	tcase_add_test(tc, test_rows_of_base);
-	tcase_add_test(tc, test_counters);
-	suite_add_tcase(suite, tc);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+UNIT_MAIN_AROUND("view differences", setup, teardown, test_threads, test_levels, test_rows_of_base,
+		 test_counters)
