@@ -12,7 +12,10 @@
 #include "base/error.h"
 #include "base/text.h"
 
-enum { DEATH_US = 1000000 }; /* one that was killed has this long to die before it counts as dead */
+enum {
+	DEATH_US = 1000000, /* one that was killed has this long to die before it counts as dead */
+	SOURCES_MAX = 80,   /* of one: the kernel lets 100 nested epoll sets watch one descriptor, here its words */
+};
 
 static const char *worker_program;
 static unsigned most; /* 0: one per CPU */
@@ -90,7 +93,7 @@ struct crew_worker *crew_join(bool alone)
 		if (!least || w->sources < least->sources)
 			least = w;
 	}
-	if (n < (most ? most : count_cpus())) {
+	if (n < (most ? most : count_cpus()) || least->sources >= SOURCES_MAX) {
 		least = start_for_relayds();
 		if (least)
 			least->is_reserved = alone;

@@ -12,8 +12,9 @@
 
 /*
  * Inside source/: the worker processes. One that reads a recording serves one source. Those that read from relayds,
- * one per CPU or as many as are wanted, serve any number: a new source goes to the one that has fewest. A source
- * during whose turn one died gets one of its own the next time, so that it harms no other.
+ * one per CPU or as many as are wanted, serve some dozens each, and more of them the rest. A new source goes
+ * to the one that has fewest; one during whose turn a worker died gets one of its own the next time, so that
+ * it harms no other.
  *
  *   sources of relayds ──commands, rings──▶ worker        a recording ──arguments, ring──▶ worker
  *   source ─────────────────────────────────▲
