@@ -133,3 +133,48 @@ class User:
                 except subprocess.TimeoutExpired:
                     process.kill()
                     process.wait()
+
+
+class Tracers:
+    """A user's session daemon and relayd, and a program whose events they trace; ends with the block it is used in."""
+
+    def __init__(self, home, ipv6=False):
+        self.user = User(home)
+        self.ipv6 = ipv6
+        self.address = "::1" if ipv6 else "127.0.0.1"  # of the live port
+
+    def __enter__(self):
+        with contextlib.ExitStack() as stack:
+            stack.callback(self.user.end)
+            self.app = self.user.bring(os.path.join(os.path.abspath(os.environ["BUILD"]), "tests/live/ust_app"))
+            self.user.start_sessiond()
+            (self.control, self.data, self.live), self.output = self.user.start_relayd(self.ipv6)
+            self.relayd = self.user.processes[-1]
+            stack.pop_all()
+        return self
+
+    def __exit__(self, *_):
+        if self.relayd.poll() is None:
+            self.relayd.send_signal(signal.SIGCONT)
+        self.user.end()
+
+    def url(self, name="s1"):
+        """Of a live session."""
+        return f"net://127.0.0.1:{self.live}/host/{os.uname().nodename}/{name}"
+
+    def lttng(self, *argv):
+        status, out, err = self.user.run("lttng", "--no-sessiond", *argv)
+        assert status == 0, f"lttng {argv}: {out}{err}"
+
+    def create_live(self, name, *options):
+        self.lttng("create", name, "--live=100000", f"--set-url=net://127.0.0.1:{self.control}:{self.data}", *options)
+
+    def start_live(self, name="s1", events="lttng_ust_trace*:*", *channel):
+        """A live session of these events, in a channel with these options."""
+        self.create_live(name)
+        self.lttng("enable-channel", "--userspace", "-s", name, "ch", *channel)
+        self.lttng("enable-event", "--userspace", "-s", name, "-c", "ch", events)
+        self.lttng("start", name)
+
+    def trace(self, count):
+        assert self.user.run(self.app, str(count))[0] == 0

@@ -13,7 +13,6 @@ import subprocess
 import sys
 
 import sandbox
-from test_live_source import Ust
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "screens"))
 from terminal import Terminal  # noqa: E402
@@ -109,27 +108,23 @@ def test_recorded(ust, form, options):
     check_report(f"{form}, reported", report(path), counts(path))
 
 
-def stored(ust):
-    return f"{ust.user.home}/relayd"
-
-
 def test_live(ust, form, options):
-    ust.lttng("create", "s1", "--live=100000", f"--set-url=net://127.0.0.1:{ust.ports[0]}:{ust.ports[1]}", *options)
+    ust.create_live("s1", *options)
     enable(ust, "s1")
     ust.lttng("start", "s1")
     ust.trace(100)
-    live = report("--from-start", ust.url)
+    live = report("--from-start", ust.url())
 
     def listed():
-        out = subprocess.run([TOP, "list", "--json", f"net://127.0.0.1:{ust.ports[2]}"], stdout=subprocess.PIPE, check=True).stdout
+        out = subprocess.run([TOP, "list", "--json", f"net://127.0.0.1:{ust.live}"], stdout=subprocess.PIPE, check=True).stdout
         return [(s["session"], s["live"], s["taken"]) for s in json.loads(out)["sessions"]]
 
     sandbox.wait_until(lambda: listed() == [("s1", True, True)], f"{form}: attached to the session that is listed")
     ust.trace(2000)
     ust.lttng("destroy", "s1")
     out, err = live.communicate(timeout=sandbox.PATIENCE)
-    wanted = counts(stored(ust))
-    check(f"{form}, live: the format", format_of(stored(ust)) == {form}, format_of(stored(ust)))
+    wanted = counts(ust.output)
+    check(f"{form}, live: the format", format_of(ust.output) == {form}, format_of(ust.output))
     check(f"{form}, live: ends well", (live.returncode, err) == (0, ""), (live.returncode, err))
     check(f"{form}, live: every event", reported(out) == wanted and wanted["lttng_ust_tracef:event"] == 2100,
           f"{reported(out)}, stored {wanted}")
@@ -139,11 +134,11 @@ def test_monitor(ust, form, options):
     if not shutil.which("tmux"):
         print("skip the monitor: tmux is not installed")
         return
-    ust.lttng("create", "s1", "--live=100000", f"--set-url=net://127.0.0.1:{ust.ports[0]}:{ust.ports[1]}", *options)
+    ust.create_live("s1", *options)
     enable(ust, "s1")
     ust.lttng("start", "s1")
     ust.trace(100)
-    with Terminal("--from-start", f"net://127.0.0.1:{ust.ports[2]}", size=(120, 30), ready=None) as t:
+    with Terminal("--from-start", f"net://127.0.0.1:{ust.live}", size=(120, 30), ready=None) as t:
         check(f"{form}, monitor: live", t.wait(r"^ LIVE"))
         t.keys("0")
         ust.trace(1000)
@@ -165,7 +160,7 @@ def main():
     os.chmod(".", 0o755)  # for the other user
     for number, (form, options) in enumerate(FORMATS.items()):
         for test in (test_recorded, test_live, test_monitor):
-            with Ust(f"home{number}-{test.__name__}") as ust:
+            with sandbox.Tracers(f"home{number}-{test.__name__}") as ust:
                 test(ust, form, options)
     return failed != 0
 

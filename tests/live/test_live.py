@@ -17,7 +17,6 @@ import time
 
 import sandbox
 import test_feed
-from test_live_source import Ust
 from test_feed import PROGRAM, TRACES, Relayd, Viewer, finish, hosts_of, interrupt, urls_of
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "screens"))
@@ -194,18 +193,18 @@ def wait_for_viewer(url):
 def test_idle_host_holds_nobody_up(checks):
     """The idle one is a user-space session whose program has ended: only the relayd's beacons say that its time goes on."""
     intervals = 6
-    with Ust("idle") as idle, Relayd("relayd-busy") as relayd:
-        idle.create()
+    with sandbox.Tracers("idle") as idle, Relayd("relayd-busy") as relayd:
+        idle.start_live()
         feed = relayd.feed("--speed", "1", "--now", "--session", "busy", recordings["hotplug"])
         url, = urls_of(feed, 1)
         # one that held the others up would not be left out while this test waits
         process = subprocess.Popen([PROGRAM, "report", "hosts", "--csv", "--interval", "500ms", "--stall-limit", "1h", url,
-                                    idle.url], text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                    idle.url()], text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                    stderr=subprocess.PIPE)
         too_late = threading.Timer(sandbox.PATIENCE * 2, process.kill)
         too_late.start()
         try:
-            wait_for_viewer(idle.url)
+            wait_for_viewer(idle.url())
             idle.trace(1)
             came = 0
             header = process.stdout.readline().strip().split(",")

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What a worker makes of a live session: of one that a recording is served as, of hostile ones, of real user-space ones."""
 import collections
-import contextlib
 import os
 import re
 import signal
@@ -394,50 +393,15 @@ def test_endless_again():
 
 # ---- real tracers ----
 
-class Ust:
-    """A user's session daemon and relayd, with a live session 's1'."""
-
-    def __init__(self, home):
-        self.user = sandbox.User(home)
-        self.app = self.user.bring(os.path.join(BUILD, "tests/live/ust_app"))
-
-    def __enter__(self):
-        with contextlib.ExitStack() as stack:
-            stack.callback(self.user.end)
-            self.user.start_sessiond()
-            self.ports, _ = self.user.start_relayd()
-            self.relayd = self.user.processes[-1]
-            self.url = f"net://127.0.0.1:{self.ports[2]}/host/{os.uname().nodename}/s1"
-            stack.pop_all()
-        return self
-
-    def __exit__(self, *_):
-        if self.relayd.poll() is None:
-            self.relayd.send_signal(signal.SIGCONT)
-        self.user.end()
-
-    def lttng(self, *argv):
-        status, out, err = self.user.run("lttng", "--no-sessiond", *argv)
-        assert status == 0, f"lttng {argv}: {out}{err}"
-
-    def create(self):
-        self.lttng("create", "s1", "--live=100000", f"--set-url=net://127.0.0.1:{self.ports[0]}:{self.ports[1]}")
-        self.lttng("enable-event", "--userspace", "lttng_ust_trace*:*")
-        self.lttng("start")
-
-    def trace(self, count):
-        assert self.user.run(self.app, str(count))[0] == 0
-
-
 def count_kind(d, kind):
     return sum(1 for k in kinds(list(d.lines)) if k == kind)
 
 
 def test_user_space_session(ust):
-    ust.create()
-    d = Dump(ust.url)
+    ust.start_live()
+    d = Dump(ust.url())
     sandbox.wait_until(lambda: "READY" in kinds(list(d.lines)), "attached, without a stream")
-    expect_failure(dump(ust.url), "taken", "another viewer is attached")
+    expect_failure(dump(ust.url()), "taken", "another viewer is attached")
     ust.trace(100)
     sandbox.wait_until(lambda: count_kind(d, "OTHER") == 150, "events of one program")
     ust.trace(1000)
@@ -447,13 +411,13 @@ def test_user_space_session(ust):
     lines = d.wait()
     assert failure(lines) is None, failure(lines)
     assert count_kind(d, "OTHER") == 1650 and times(lines) == sorted(times(lines))
-    expect_failure(dump(ust.url), "no session", "no such session")
+    expect_failure(dump(ust.url()), "no session", "no such session")
 
 
 def test_from_start(ust):
-    ust.create()
+    ust.start_live()
     ust.trace(100)
-    d = Dump(ust.url, "-s")
+    d = Dump(ust.url(), "-s")
     sandbox.wait_until(lambda: count_kind(d, "OTHER") == 150, "events of before")
     ust.trace(10)
     sandbox.wait_until(lambda: count_kind(d, "OTHER") == 165, "events that come")
@@ -463,8 +427,8 @@ def test_from_start(ust):
 
 
 def test_relayd_stops_and_dies(ust):
-    ust.create()
-    d = Dump(ust.url, "-t", "4")
+    ust.start_live()
+    d = Dump(ust.url(), "-t", "4")
     sandbox.wait_until(lambda: "READY" in kinds(list(d.lines)), "attached")
     ust.trace(100)
     sandbox.wait_until(lambda: count_kind(d, "OTHER") == 150, "events before")
@@ -474,7 +438,7 @@ def test_relayd_stops_and_dies(ust):
     ust.trace(100)
     sandbox.wait_until(lambda: count_kind(d, "OTHER") == 300, "nothing lost over a short stop")
     ust.relayd.send_signal(signal.SIGSTOP)
-    expect_failure(dump(ust.url, "-t", "1"), "unreachable", "the relayd does not answer for 1 s")
+    expect_failure(dump(ust.url(), "-t", "1"), "unreachable", "the relayd does not answer for 1 s")
     ust.relayd.send_signal(signal.SIGCONT)
     ust.relayd.kill()
     expect_failure(d.wait(), "gone", "the relayd went away")
@@ -507,7 +471,7 @@ def main():
         elif lacks:
             print(f"skip {test.__name__[5:]}: {lacks} is not installed")
         else:
-            with Ust(f"home{number}") as ust:
+            with sandbox.Tracers(f"home{number}") as ust:
                 failed += not run(test, ust)
     return 1 if failed else 0
 

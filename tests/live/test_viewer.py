@@ -94,44 +94,10 @@ def expect_stored(view, output, session, number=0):
     sandbox.wait_until(lambda: stored(output, session) == got, f"{sizes(got)} stored, not {sizes(stored(output, session))}")
 
 
-class Tracers:
-    """A user's session daemon and relayd."""
-
-    def __init__(self, home, ipv6=False):
-        self.user = sandbox.User(home)
-        self.ipv6 = ipv6
-        self.host = "::1" if ipv6 else "127.0.0.1"
-
-    def __enter__(self):
-        with contextlib.ExitStack() as stack:
-            stack.callback(self.user.end)
-            self.app = self.user.bring(os.path.join(BUILD, "tests/live/ust_app"))
-            (self.control, self.data, self.live), self.output = self.user.start_relayd(self.ipv6)
-            self.relayd = self.user.processes[-1]
-            self.user.start_sessiond()
-            stack.pop_all()
-        return self
-
-    def __exit__(self, *_):
-        if self.relayd.poll() is None:
-            self.relayd.send_signal(signal.SIGCONT)
-        self.user.end()
-
-    def lttng(self, *argv):
-        status, out, err = self.user.run("lttng", "--no-sessiond", *argv)
-        assert status == 0, f"lttng {argv}: {out}{err}"
-
-    def create(self, name, events="lttng_ust_trace*:*", *options):
-        self.lttng("create", name, "--live=100000", f"--set-url=net://127.0.0.1:{self.control}:{self.data}")
-        self.lttng("enable-channel", "--userspace", "-s", name, "ch", *options)
-        self.lttng("enable-event", "--userspace", "-s", name, "-c", "ch", events)
-        self.lttng("start", name)
-
-    def trace(self, count):
-        assert self.user.run(self.app, str(count))[0] == 0
-
+class Tracers(sandbox.Tracers):
     def view(self, directory, *names, options=()):
-        return View(directory, self.live, *((os.uname().nodename, name) for name in names), options=options, host=self.host)
+        return View(directory, self.live, *((os.uname().nodename, name) for name in names), options=options,
+                    host=self.address)
 
 
 @contextlib.contextmanager
@@ -152,7 +118,7 @@ def test_three_hosts(name, ipv6):
                                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         hosts = [feed.stdout.readline().strip().split("/")[-2] for _ in range(3)]
         # Where the feed cannot ask who is there, its packets may have come before the viewer.
-        view = View(name, t.live, *((host, "s") for host in hosts), options=["-s"] if ipv6 else [], host=t.host)
+        view = View(name, t.live, *((host, "s") for host in hosts), options=["-s"] if ipv6 else [], host=t.address)
         with ending(view):
             lines = view.wait()
         out, err = feed.communicate(timeout=sandbox.PATIENCE)
@@ -177,7 +143,7 @@ def test_fed_recording_ipv6():
 
 def test_from_the_end_and_from_the_start():
     with Tracers("start-home") as t:
-        t.create("s1")
+        t.start_live("s1")
         t.trace(2000)
         with ending(t.view("all", "s1", options=["-s"])) as view:
             view.until("packet", 2)
@@ -210,7 +176,7 @@ def test_from_the_end_and_from_the_start():
 def clients(tracers, name):
     """Of the list."""
     with ending(View(os.path.join(tracers.user.home, f"list{len(os.listdir(tracers.user.home))}"), tracers.live,
-                     host=tracers.host)) as view:
+                     host=tracers.address)) as view:
         lines = view.wait()
     found = [re.search(r"clients=(\d+)", line).group(1) for line in lines if f" {name} " in line]
     return found[0] if found else None
@@ -219,8 +185,8 @@ def clients(tracers, name):
 def test_two_sessions_and_late_programs():
     """Both have no stream yet, and their streams the same names: each gets its own. In one of them each program is a trace."""
     with Tracers("two-home") as t:
-        t.create("s1", "lttng_ust_tracef:*")
-        t.create("s2", "lttng_ust_tracelog:*", "--buffers-pid")
+        t.start_live("s1", "lttng_ust_tracef:*")
+        t.start_live("s2", "lttng_ust_tracelog:*", "--buffers-pid")
         with ending(t.view("both", "s1", "s2")) as both:
             both.until("attached", 1, 0)
             both.until("attached", 1, 1)
@@ -251,7 +217,7 @@ def test_two_sessions_and_late_programs():
 def test_cleared_session():
     """Between two packets the relayd begins new files (trace chunks)."""
     with Tracers("clear-home") as t:
-        t.create("s1")
+        t.start_live("s1")
         with ending(t.view("cleared", "s1")) as view:
             view.until("attached")
             for n in range(3):
@@ -279,7 +245,7 @@ def test_cleared_session():
 
 def test_relayd_stops_and_dies():
     with Tracers("dies-home") as t:
-        t.create("s1")
+        t.start_live("s1")
         with ending(t.view("patient", "s1")) as patient, ending(t.view("not-there", "s2", options=["-t", "1000"])) as other:
             assert other.wait() == ["0 failed: no such session (no session)"]
             t.trace(100)
