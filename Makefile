@@ -187,10 +187,10 @@ FUZZ_SECONDS ?= 900
 
 .PHONY: fuzz-guided
 fuzz-guided: $(TRACES)
-	$(Q)tests/fuzz/guided.sh --check || exit 0; \
+	$(Q)tests/fuzz/guided --check || exit 0; \
 	$(MAKE) BUILD=$(BUILD)/guided CONFIGURE_FLAGS='CC=clang --enable-asan --enable-ubsan' FUZZ_GUIDED=1 \
 		$(BUILD)/guided/tests/fuzz/fuzz_guided && \
-	BUILD=$(abspath $(BUILD)) SRCDIR=$(CURDIR) tests/fuzz/guided.sh $(FUZZ_SECONDS)
+	BUILD=$(abspath $(BUILD)) SRCDIR=$(CURDIR) tests/fuzz/guided $(FUZZ_SECONDS)
 
 .PHONY: valgrind
 valgrind: $(UNIT_TESTS)
