@@ -274,7 +274,7 @@ def test_refusals(checks):
         checks.check("no such session", status == 1 and "no such session" in err, err)
         feed = relayd.feed("--session", "taken", recordings["hotplug"])
         taken, = urls_of(feed, 1)
-        viewer = Report("hosts", taken)
+        viewer = Report("hosts", "--interval", "200ms", taken)
         wait_for_viewer(taken)
         status, _, err = Report("hosts", taken).end()
         checks.check("taken", status == 1 and "another viewer is attached to this session" in err, err)
@@ -283,9 +283,11 @@ def test_refusals(checks):
         status, report, err = Report("hosts", url).end()
         checks.check("one of two taken", status == 3 and "another viewer" in err and len(report["rows"]) == 1, (report, err))
         finish(other, 0, "feed")
+        intervals = (json.loads(line) for line in viewer.process.stdout)
+        checks.check("it has read", any(row["events"] for interval in intervals for row in interval["rows"]))
         viewer.process.send_signal(signal.SIGINT)
-        status, report, _ = viewer.end()
-        checks.check("interrupted", status == 0 and report["rows"][0]["events"] > 0, (status, report))
+        viewer.process.stdout.read()
+        checks.equal("interrupted", (viewer.process.wait(sandbox.PATIENCE), viewer.process.stderr.read()), (0, ""))
         interrupt(feed, "feed")
 
 
