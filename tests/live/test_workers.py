@@ -14,6 +14,7 @@ import sandbox
 from fake_relay import Session
 from test_feed import PROGRAM, TRACES, hosts_of, trace_of
 from test_hosts import Steady
+from test_live import wait_all
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path += [os.path.join(HERE, "..", "screens"), os.path.join(HERE, "..", "source")]
@@ -31,6 +32,11 @@ def three_sessions():
         yield relays
 
 
+def wait_for_hosts(t):
+    """All three are there; behind their recordings they have but beacons, and stand still."""
+    wait_all(t, *(rf"^ {host} +(0\[|no events since )" for host in ("client", "db", "web")))
+
+
 def connections(relays):
     return [relay.commands.count(fake_relay.CONNECT) for relay in relays]
 
@@ -42,16 +48,16 @@ def read_log():
 
 def check_back(checks, t, relays, before, name):
     """All are attached once more, by another worker; but one whose turn it was by one of its own."""
-    t.wait(r"^ LIVE .*  3 hosts")
+    wait_for_hosts(t)
     sandbox.wait_until(lambda: min(connections(relays)) > 1, f"{name}: attached again")
-    t.wait(r"^ LIVE .*  3 hosts")
+    wait_for_hosts(t)
     now = processes.workers(t.program_pid())
     checks.check(f"{name}: by another worker", len(now) in (1, 2) and not set(now) & set(before), (before, now))
 
 
 def test_killed_worker(checks):
     with three_sessions() as relays, Terminal("--log", "log", *(relay.url for relay in relays), size=(120, 30), ready=None) as t:
-        t.wait(r"^ LIVE .*  3 hosts")
+        wait_for_hosts(t)
         before = processes.workers(t.program_pid())
         checks.equal("killed: one worker for all", len(before), 1)
         os.kill(before[0], signal.SIGKILL)
@@ -66,7 +72,7 @@ def test_killed_worker(checks):
 def test_stopped_worker(checks):
     """One that does nothing any more is ended, and the monitor goes on meanwhile."""
     with three_sessions() as relays, Terminal("--log", "log", *(relay.url for relay in relays), size=(120, 30), ready=None) as t:
-        t.wait(r"^ LIVE .*  3 hosts")
+        wait_for_hosts(t)
         before = processes.workers(t.program_pid())
         os.kill(before[0], signal.SIGSTOP)
         t.keys("?")
