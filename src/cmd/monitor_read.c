@@ -54,7 +54,7 @@ static struct ingest *create_ingest(const struct monitor *m, bool own_time)
 		.max_lag_ns = o->max_lag,
 		.clocks = m->clocks,
 		.own_time = own_time,
-		.waits = &waits,
+		.waits = sync_options_live(o, 0) ? &waits : NULL,
 	};
 
 	return ingest_create(&options);

@@ -21,6 +21,8 @@ struct reread {
 	uint64_t begin_ns, end_ns;     /* wanted, 0: nothing */
 	struct window *reading, *done;
 	uint64_t reading_begin_ns, reading_end_ns, done_begin_ns, done_end_ns;
+	bool is_whole;                 /* what is being read, or was read last, is all of the recordings */
+	bool overflows;                /* all of them do not fit into memory_bytes */
 	unsigned percent;
 	char *problem;
 	ev_timer rest, look;
@@ -48,16 +50,28 @@ static void fail(struct reread *r)
 	r->changed(r->data);
 }
 
+static void start_soon(struct reread *r)
+{
+	ev_now_update(r->loop);
+	ev_timer_set(&r->rest, REST_S, 0.);
+	ev_timer_start(r->loop, &r->rest);
+}
+
 /* The old one goes after the screen has been told of the new one. */
 static void finish(struct reread *r)
 {
+	const uint64_t kept_ns = waits_info(window_waits(r->reading)).graph.horizon_ns;
 	struct window *old = r->done;
 
 	r->done = r->reading;
-	r->done_begin_ns = r->reading_begin_ns;
+	r->done_begin_ns = r->is_whole ? kept_ns : r->reading_begin_ns;
 	r->done_end_ns = r->reading_end_ns;
 	r->reading = NULL;
 	stop(r);
+	if (r->is_whole && kept_ns > r->begin_ns) {
+		r->overflows = true;
+		start_soon(r);
+	}
 	r->changed(r->data);
 	window_close(old);
 }
@@ -110,7 +124,7 @@ static void on_look(struct ev_loop *loop, ev_timer *w, int events)
 	go_on(w->data);
 }
 
-/* A quarter more at both ends, so that a step to the side has what it needs. */
+/* All there is, if it fits; else a quarter more at both ends, so that a step to the side has what it needs. */
 static void on_rest(struct ev_loop *loop, ev_timer *w, int events)
 {
 	struct reread *r = w->data;
@@ -119,6 +133,7 @@ static void on_rest(struct ev_loop *loop, ev_timer *w, int events)
 	struct window_options options = {
 		.begin_ns = r->begin_ns - MIN(r->begin_ns, more_ns),
 		.end_ns = r->end_ns + more_ns,
+		.whole = !r->overflows,
 		.waits = { .memory_bytes = r->memory_bytes },
 	};
 
@@ -128,8 +143,9 @@ static void on_rest(struct ev_loop *loop, ev_timer *w, int events)
 	for (unsigned i = 0; i < n; i++)
 		r->maps[i] = ingest_host((struct ingest *)r->of, i)->map;
 	options.maps = r->maps;
-	r->reading_begin_ns = options.begin_ns;
-	r->reading_end_ns = options.end_ns;
+	r->is_whole = options.whole;
+	r->reading_begin_ns = options.whole ? 0 : options.begin_ns;
+	r->reading_end_ns = options.whole ? UINT64_MAX : options.end_ns;
 	r->reading = window_open(r->of, &options);
 	if (!r->reading) {
 		fail(r);
@@ -185,9 +201,7 @@ void reread_want(struct reread *r, uint64_t begin_ns, uint64_t end_ns)
 	if (r->reading && r->reading_begin_ns <= begin_ns && r->reading_end_ns >= end_ns)
 		return;
 	stop(r);
-	ev_now_update(r->loop);
-	ev_timer_set(&r->rest, REST_S, 0.);
-	ev_timer_start(r->loop, &r->rest);
+	start_soon(r);
 }
 
 struct window *reread_done(const struct reread *r, uint64_t *begin_ns, uint64_t *end_ns)

@@ -51,9 +51,11 @@ static void add_recording(struct window *w, const struct feed *feed, unsigned ho
 	const struct clock_map *map = map_of(w, host);
 	struct source_spec *spec = source_spec_copy(feed->spec);
 
-	spec->begin_ns = clock_from_ref(map, from_ns(&w->options));
-	spec->end_ns = clock_from_ref(map, until_ns(&w->options));
-	spec->end_ns = MAX(spec->end_ns, spec->begin_ns + 1);
+	if (!w->options.whole) {
+		spec->begin_ns = clock_from_ref(map, from_ns(&w->options));
+		spec->end_ns = clock_from_ref(map, until_ns(&w->options));
+		spec->end_ns = MAX(spec->end_ns, spec->begin_ns + 1);
+	}
 	g_ptr_array_add(w->in->specs, spec);
 	g_hash_table_insert(w->origin, spec, GUINT_TO_POINTER(host + 1));
 }
@@ -125,6 +127,19 @@ static unsigned host_of(const struct window *w, unsigned i)
 	return WINDOW_NO_HOST;
 }
 
+/* Its end is but expected. */
+static void set_whole(struct window_host *h, const struct ingest_host *host)
+{
+	h->begin_ns = h->read_ns = host->begin_ns == TIME_UNKNOWN ? 0 : host->begin_ns;
+	h->end_ns = MAX(host->end_hint_ns, h->begin_ns + 1);
+}
+
+static void set_part(struct window_host *h, const struct window_options *options)
+{
+	h->begin_ns = h->read_ns = clock_from_ref(h->map, from_ns(options));
+	h->end_ns = MAX(clock_from_ref(h->map, until_ns(options)), h->begin_ns + 1);
+}
+
 static void add_hosts(struct window *w)
 {
 	w->n_hosts = ingest_host_count(w->in);
@@ -134,10 +149,13 @@ static void add_hosts(struct window *w)
 
 		h->of = host_of(w, i);
 		h->map = map_of(w, h->of);
-		h->begin_ns = h->read_ns = clock_from_ref(h->map, from_ns(&w->options));
-		h->end_ns = MAX(clock_from_ref(h->map, until_ns(&w->options)), h->begin_ns + 1);
 		h->in_waits = waits_add_host(w->waits, h->map);
-		waits_begin_midway(w->waits, h->in_waits, from_ns(&w->options));
+		if (w->options.whole)
+			set_whole(h, ingest_host(w->in, i));
+		else
+			set_part(h, &w->options);
+		if (!w->options.whole)
+			waits_begin_midway(w->waits, h->in_waits, from_ns(&w->options));
 	}
 }
 
@@ -159,10 +177,20 @@ static struct window_host *last_host(const struct window *w)
 	return last;
 }
 
+/* Up to when it is read next. */
+static uint64_t next_step(const struct window *w, const struct window_host *h)
+{
+	const uint64_t step_ns = h->read_ns + (h->end_ns - h->begin_ns) / STEPS + 1;
+
+	if (step_ns < h->end_ns)
+		return step_ns;
+	return w->options.whole ? UINT64_MAX : h->end_ns;
+}
+
 /* Reads a step of the host, at most max_events. */
 static enum lt_status advance(struct window *w, struct window_host *h, uint64_t max_events)
 {
-	const uint64_t step_ns = MIN(h->read_ns + (h->end_ns - h->begin_ns) / STEPS + 1, h->end_ns);
+	const uint64_t step_ns = next_step(w, h);
 	enum lt_status status = ingest_advance(w->in, h - w->hosts, step_ns, max_events);
 
 	waits_take(w->waits, h->in_waits, &host_at(w->in, h - w->hosts)->log);
@@ -171,7 +199,7 @@ static enum lt_status advance(struct window *w, struct window_host *h, uint64_t 
 	h->read_ns = step_ns;
 	h->ended = status == LT_END || step_ns >= h->end_ns;
 	/* past the end, so that all of the window is over however its end was rounded */
-	waits_watermark(w->waits, h->in_waits, h->ended ? h->end_ns + 2 : step_ns);
+	waits_watermark(w->waits, h->in_waits, !h->ended ? step_ns : w->options.whole ? UINT64_MAX : h->end_ns + 2);
 	return LT_OK;
 }
 

@@ -10,8 +10,8 @@
 #include "waits/waits.h"
 
 /*
- * A window of recordings read again, for why threads waited then, when the
- * wake-up graph does not reach back so far. It reads with workers and models of
+ * A window of recordings, or all of them, read again for why threads waited then: the wake-up graph is not kept while
+ * they are read for everything else, or does not reach back so far. It reads with workers and models of
  * its own, a little at a time, and leaves those of the ingest it is made from alone.
  *
  *   ──────┬─ before ─┬──────── window ────────┬─ after ─┬──────  reference time
@@ -27,6 +27,7 @@ struct window;
 struct window_options {
 	uint64_t begin_ns, end_ns; /* [begin, end[, reference time */
 	uint64_t before_ns, after_ns; /* read so much around it, 0: WINDOW_MARGIN_NS */
+	bool whole; /* the recordings from their beginning to their end instead: all that there is to know is known */
 	const struct clock_map *const *maps; /* of each of the ingest's hosts, borrowed; NULL: those they have there */
 	struct waits_options waits;
 };

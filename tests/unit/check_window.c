@@ -114,10 +114,12 @@ static void close_recording(struct recording *r)
 	ingest_destroy(r->in);
 }
 
+/* end_ns 0: all of the recording. */
 static struct window *open_window(const struct recording *r, uint64_t begin_ns, uint64_t end_ns)
 {
 	const struct window_options options = {
-		.begin_ns = begin_ns, .end_ns = end_ns, .maps = (const struct clock_map *const *)r->maps,
+		.begin_ns = begin_ns, .end_ns = end_ns, .whole = !end_ns,
+		.maps = (const struct clock_map *const *)r->maps,
 	};
 	struct window *w = window_open(r->in, &options);
 
@@ -324,6 +326,42 @@ START_TEST(test_windows_are_as_in_the_whole)
 }
 END_TEST
 
+static unsigned count_rows(const struct waits *w)
+{
+	unsigned n = 0;
+
+	for (wait_row row = WAIT_NO_ROW; (row = waits_next(w, row)) != WAIT_NO_ROW;)
+		n++;
+	return n;
+}
+
+static void compare_whole(const char *name)
+{
+	struct recording r = open_recording(name);
+	struct wait_log logs[G_N_ELEMENTS(r.maps)];
+	struct waits *all = read_all(&r, logs);
+	struct window *w = read_window(&r, 0, 0, 10000);
+	const uint64_t half_ns = r.begin_ns + (r.end_ns - r.begin_ns) / 2;
+
+	ck_assert_uint_eq(compare_window(w, all, r.begin_ns, r.end_ns), count_rows(all));
+	compare_window(w, all, half_ns, half_ns + 1000000000);
+	window_close(w);
+	waits_destroy(all);
+	close_recording(&r);
+}
+
+/* All of a recording is known as when it was read for the first time, to the last row. */
+START_TEST(test_all_of_it)
+{
+	compare_whole("three-tier");
+	compare_whole("hotplug");
+	compare_whole("kprobe");
+	ck_assert_uint_gt(same_ns, 0);
+	for (unsigned i = 0; i < DIFFERENCES; i++)
+		ck_assert_msg(!differ_ns[i], "%" PRIu64 " ns differ by '%s'", differ_ns[i], differences[i]);
+}
+END_TEST
+
 /* A window before the record, one closed before and one while it is read. */
 START_TEST(test_windows_at_the_edges)
 {
@@ -343,4 +381,4 @@ START_TEST(test_windows_at_the_edges)
 }
 END_TEST
 
-UNIT_MAIN("window", test_windows_are_as_in_the_whole, test_windows_at_the_edges)
+UNIT_MAIN("window", test_windows_are_as_in_the_whole, test_all_of_it, test_windows_at_the_edges)
