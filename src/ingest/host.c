@@ -213,12 +213,14 @@ void host_no_event(struct host *host, uint64_t t_ns)
 {
 	struct ingest_host *h = &host->public;
 
-	if (!h->live || h->still || h->begin_ns == TIME_UNKNOWN || t_ns <= h->end_ns + STILL_NS ||
-	    !model_is_busy(h->model))
+	if (!h->live || h->still || h->begin_ns == TIME_UNKNOWN || t_ns <= h->end_ns + STILL_NS)
+		return;
+	/* what it did is known, and was nothing */
+	if (!host->back && !model_is_busy(h->model))
 		return;
 	h->still = true;
 	model_interrupt(h->model, h->end_ns + STILL_NS);
-	model_set_status(h->model, HOST_SILENT, "no events, though something was running");
+	model_set_status(h->model, HOST_SILENT, "no events");
 }
 
 void host_is_back_at_work(struct host *host)

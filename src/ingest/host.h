@@ -59,7 +59,8 @@ void host_set_back(struct host *host, bool live);
 
 /*
  * Its sources say that there is no event before t_ns: after so long nothing is known of a host that was running
- * something, as the session was stopped, or the machine. And there is an event again.
+ * something, as the session was stopped, or the machine; nor of one that was away and is back. And there is an event
+ * again.
  */
 void host_no_event(struct host *host, uint64_t t_ns);
 void host_is_back_at_work(struct host *host);
