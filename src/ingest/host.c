@@ -60,6 +60,7 @@ void host_free(void *data)
 	g_free(h->public.tracer);
 	g_free(h->public.source);
 	g_free(h->public.trouble);
+	g_free(h->away_why);
 	g_free(h->hostname);
 	g_free(h->clock);
 	g_free(h);
@@ -133,15 +134,31 @@ struct host *host_of_trace(GPtrArray *hosts, const struct event *ev, const char 
 	return h;
 }
 
+/* Of all that holds of it what matters most. */
+static void tell_status(const struct host *host)
+{
+	const struct ingest_host *h = &host->public;
+
+	if (h->away)
+		model_set_status(h->model, HOST_AWAY, host->away_why);
+	else if (host->stalled)
+		model_set_status(h->model, HOST_SILENT, "silent: not waited for");
+	else if (h->still)
+		model_set_status(h->model, HOST_SILENT, "no events");
+	else
+		model_set_status(h->model, h->trouble ? HOST_DEGRADED : HOST_OK, h->trouble);
+}
+
 void host_trouble(struct host *host, const char *why)
 {
 	/* each of its workers may say the same */
 	if (g_strcmp0(host->public.trouble, why) == 0)
 		return;
 	log_warning("%s: %s", host->public.name, why);
-	model_set_status(host->public.model, HOST_DEGRADED, why);
-	if (!host->public.trouble)
-		host->public.trouble = g_strdup(why);
+	if (host->public.trouble)
+		return;
+	host->public.trouble = g_strdup(why);
+	tell_status(host);
 }
 
 static int by_name(const void *a, const void *b)
@@ -192,7 +209,9 @@ void host_set_away(struct host *host, const char *why)
 	h->away = true;
 	if (!host->back)
 		h->gap_begin_ns = h->gap_end_ns = h->end_ns;
-	model_set_status(h->model, HOST_AWAY, why);
+	g_free(host->away_why);
+	host->away_why = g_strdup(why);
+	tell_status(host);
 }
 
 void host_set_back(struct host *host, bool live)
@@ -206,7 +225,7 @@ void host_set_back(struct host *host, bool live)
 	host->back = true;
 	host->least_behind_ns = INT64_MAX;
 	h->lag_ns = 0;
-	model_set_status(h->model, HOST_OK, NULL);
+	tell_status(host);
 }
 
 void host_no_event(struct host *host, uint64_t t_ns)
@@ -220,19 +239,19 @@ void host_no_event(struct host *host, uint64_t t_ns)
 		return;
 	h->still = true;
 	model_interrupt(h->model, h->end_ns + STILL_NS);
-	model_set_status(h->model, HOST_SILENT, "no events");
+	tell_status(host);
 }
 
 void host_is_back_at_work(struct host *host)
 {
 	host->public.still = false;
-	model_set_status(host->public.model, HOST_OK, NULL);
+	tell_status(host);
 }
 
 void host_set_stalled(struct host *host, bool stalled)
 {
-	if (stalled != host->stalled)
-		model_set_status(host->public.model, stalled ? HOST_SILENT : HOST_OK,
-				 stalled ? "silent: not waited for" : NULL);
+	if (stalled == host->stalled)
+		return;
 	host->stalled = host->public.silent = stalled;
+	tell_status(host);
 }

@@ -31,6 +31,7 @@ struct host {
 	bool back;                 /* attached again; its next event ends the gap */
 	bool lacks_names, lacks_rows; /* some of it did not fit into memory: that was said */
 	bool stalled;              /* a source of it is not waited for */
+	char *away_why;            /* while it is away */
 };
 
 /* Names the host as the trace announcement does; hint: where it has no hostname. */

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* How a live host is, of all that may hold of it at once. */
+#include "unit.h"
+
+#include "base/strpool.h"
+#include "ingest/host.h"
+
+static struct host *host;
+
+static void setup(void)
+{
+	const struct ingest_host known = { .name = (char *)"web", .source = (char *)"", .tracer = (char *)"",
+					   .live = true, .end_ns = 1 };
+
+	host = host_restore("web", "", &known);
+}
+
+static void teardown(void)
+{
+	host_free(host);
+}
+
+static void assert_status(enum host_status status, const char *reason)
+{
+	const struct host_state *s = model_state(host->public.model);
+	const struct host_row *row = STATE_ROW(s, HOST, host, state_next(&s->tables[TABLE_HOST], STATE_NO_ROW));
+
+	ck_assert_uint_eq(row->status, status);
+	ck_assert_str_eq(strpool_text((strid)row->reason), reason);
+}
+
+/* What matters most is told, and what holds besides is told again afterwards. */
+START_TEST(test_what_matters_most)
+{
+	host_trouble(host, "a part is damaged");
+	assert_status(HOST_DEGRADED, "a part is damaged");
+	host->public.begin_ns = 1;
+	host->back = true; /* nothing is known of it: it stands still with the first word that nothing happens */
+	host_no_event(host, UINT64_C(1) << 40);
+	assert_status(HOST_SILENT, "no events");
+	host_set_stalled(host, true);
+	assert_status(HOST_SILENT, "silent: not waited for");
+	host_set_away(host, "the relayd went away");
+	assert_status(HOST_AWAY, "the relayd went away");
+	host_set_stalled(host, false);
+	assert_status(HOST_AWAY, "the relayd went away");
+	host_set_back(host, true);
+	assert_status(HOST_SILENT, "no events");
+	host_is_back_at_work(host);
+	assert_status(HOST_DEGRADED, "a part is damaged");
+	host_trouble(host, "another one, too");
+	assert_status(HOST_DEGRADED, "a part is damaged");
+}
+END_TEST
+
+/* Where nothing ran, nothing running is what is known. */
+START_TEST(test_idle_is_not_still)
+{
+	host->public.begin_ns = 1;
+	host_no_event(host, UINT64_C(1) << 40);
+	assert_status(HOST_OK, "");
+}
+END_TEST
+
+UNIT_MAIN_AROUND("host", setup, teardown, test_what_matters_most, test_idle_is_not_still)
