@@ -23,9 +23,12 @@ enum {
 	COMMANDS_AT_ONCE = 64,
 };
 
-/* What a descriptor of the epoll set wakes. */
+/*
+ * A descriptor in the epoll set. The set names a task by its number, not by its address: where the parent still holds
+ * the same connection, it stays in the set for a moment after it was closed here, and wakes nobody then.
+ */
 struct waker {
-	struct task *task;
+	uint64_t name; /* see name_of(); 0: the commands */
 	int fd;
 	uint32_t events; /* 0: not in the set */
 };
@@ -54,9 +57,26 @@ struct relayds {
 
 /* ---- tasks ---- */
 
+/* Tasks are numbered from 1 on. */
+static uint64_t name_of(uint32_t number, bool is_room)
+{
+	return (uint64_t)number << 1 | is_room;
+}
+
+static struct task *find_task(const struct relayds *r, uint64_t name)
+{
+	for (guint i = 0; i < r->tasks->len; i++) {
+		struct task *t = g_ptr_array_index(r->tasks, i);
+
+		if (t->number == name >> 1)
+			return t;
+	}
+	return NULL;
+}
+
 static void set_waker(const struct relayds *r, struct waker *w, uint32_t events)
 {
-	struct epoll_event event = { .events = events, .data = { .ptr = w } };
+	struct epoll_event event = { .events = events, .data = { .u64 = w->name } };
 
 	if (events == w->events)
 		return;
@@ -114,8 +134,8 @@ static enum lt_status start_task(struct relayds *r, const struct job_command *co
 		task_free(t);
 		return LT_ERROR;
 	}
-	t->relayd = (struct waker){ .task = t, .fd = viewer_fd(viewer_of(t)) };
-	t->room = (struct waker){ .task = t, .fd = t->ring.fds.wake };
+	t->relayd = (struct waker){ .name = name_of(t->number, false), .fd = viewer_fd(viewer_of(t)) };
+	t->room = (struct waker){ .name = name_of(t->number, true), .fd = t->ring.fds.wake };
 	t->is_ready = true;
 	set_waker(r, &t->room, EPOLLIN);
 	g_ptr_array_add(r->tasks, t);
@@ -256,15 +276,16 @@ static enum lt_status wait_for_any(struct relayds *r, int64_t until_us)
 	enum lt_status status = LT_AGAIN;
 
 	for (int i = 0; i < n; i++) {
-		struct waker *w = events[i].data.ptr;
+		const uint64_t name = events[i].data.u64;
+		struct task *t = find_task(r, name);
 
-		if (!w) {
+		if (!name)
 			status = LT_OK;
+		if (!t)
 			continue;
-		}
-		w->task->is_ready = true;
-		if (w == &w->task->room)
-			ring_room_woken(&w->task->ring);
+		t->is_ready = true;
+		if (name == t->room.name)
+			ring_room_woken(&t->ring);
 	}
 	return status;
 }
