@@ -22,7 +22,7 @@
 #include "history/store.h"
 #include "ingest/store.h"
 
-/* Less is read in no time, and then has a wait graph of all of it. */
+/* Less is read in no time. */
 #define WORTH_BYTES (UINT64_C(8) << 20)
 
 /* Written between two looks at the keys. */
