@@ -43,7 +43,8 @@ OBJECTS := $(SOURCES:src/%.c=$(BUILD)/%.o)
 MAIN := $(BUILD)/cmd/main.o
 ARCHIVE := $(BUILD)/liblttngtop.a
 PROGRAM := $(BUILD)/lttngtop
-TEST_PROGRAMS := $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard tests/*/*.c)))
+TEST_LIBRARY := $(BUILD)/tests/source/hold_workers.so
+TEST_PROGRAMS := $(patsubst %.c,$(BUILD)/%,$(sort $(filter-out $(TEST_LIBRARY:$(BUILD)/%.so=%.c),$(wildcard tests/*/*.c))))
 UNIT_TESTS := $(filter $(BUILD)/tests/unit/%,$(TEST_PROGRAMS))
 MAN_PAGES := $(sort $(wildcard man/*.1))
 
@@ -115,6 +116,12 @@ $(BUILD)/tests/%: tests/%.c $(ARCHIVE)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(COMPILE) $(CHECK_CFLAGS) -MF $@.d -o $@ $< $(ARCHIVE) $(LDFLAGS) $(BUILD_LDFLAGS) $(CHECK_LIBS) $(LINK_LIBS)
 
+# Preloaded into the program by some of them; a sanitizer has no place in it.
+$(TEST_LIBRARY): $(BUILD)/%.so: %.c
+	$(call say,CCLD,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(WARNINGS) $(CFLAGS) -shared -fPIC -o $@ $<
+
 ifdef FUZZ_GUIDED
 BUILD_CFLAGS += -fsanitize=fuzzer-no-link
 $(BUILD)/tests/fuzz/fuzz_guided: private BUILD_CFLAGS += -DFUZZ_GUIDED -fsanitize=fuzzer
@@ -151,7 +158,7 @@ check-all: check-layers check-style check-man check-programs
 	$(Q)tests/run --build $(BUILD)
 
 # What the tests need.
-check-programs: $(PROGRAM) $(TEST_PROGRAMS) $(TRACES)
+check-programs: $(PROGRAM) $(TEST_PROGRAMS) $(TEST_LIBRARY) $(TRACES)
 
 check-layers:
 	$(call say,CHECK,layers)

@@ -190,6 +190,17 @@ class Terminal:
         for pid in found:
             subprocess.run(["kill", "-" + name, pid], check=False, stderr=subprocess.DEVNULL)
 
+    def wait_program(self):
+        """The program's id, once it has been started."""
+        until = time.monotonic() + PATIENCE
+        while True:
+            try:
+                return self.program_pid()
+            except (OSError, ValueError, IndexError, subprocess.CalledProcessError):
+                if time.monotonic() > until:
+                    raise Failed("the program does not start") from None
+            time.sleep(0.02)
+
     def program_pid(self):
         with open(self.path("shell")) as f:
             shell = f.read().strip()

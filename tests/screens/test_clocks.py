@@ -9,9 +9,13 @@ import os
 import re
 import signal
 import subprocess
+import sys
 import time
 
-from terminal import PATIENCE, PROGRAM, Checks, Failed, Terminal, need, skip, unpack
+from terminal import PROGRAM, Checks, Terminal, need, skip, unpack
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "source"))
+from processes import Held, workers  # noqa: E402
 
 need("tmux", "zstd")
 RECORDING = unpack("three-tier") or skip("no recording three-tier")
@@ -139,68 +143,55 @@ def shown_ns(line):
                  + int(t.split(".")[1].ljust(9, "0")) for t in found.groups()) if found else (0, 0)
 
 
-class Workers:
-    """The program's workers, stopped; each runs for a moment in turn()."""
+class Comparing:
+    """
+    A monitor in the midst of its first reading: the hosts' clocks are being compared, and the worker of web is stopped
+    when its ring has been full once. For less than 10 s: then it would count as hung.
+    """
+    def __init__(self, *options, size=(200, 50)):
+        self.held = Held()
+        self.terminal = Terminal("--paused", "--workers", "3", *options, RECORDING, size=size, ready=None,
+                                 env=self.held.environment)
+        self.stopped = []
 
-    def __init__(self, terminal):
-        self.terminal = terminal
-        self.next = 0
+    def __enter__(self):
+        t = self.terminal.__enter__()
+        self.held.stop_midway(t.wait_program(), 3)
+        self.stopped = workers(self.held.program, "/web/")
+        self.stop_web()
+        t.wait("F1Help|F1He")
+        return self
 
-    def send(self, number, pids):
-        for pid in pids:
-            try:
-                os.kill(pid, number)
-            except ProcessLookupError:
-                pass
+    def __exit__(self, *args):
+        self.held.go_on()
+        self.terminal.__exit__(*args)
 
-    def pids(self):
-        try:
-            parent = str(self.terminal.program_pid())
-        except (OSError, subprocess.CalledProcessError, ValueError, IndexError):
-            return []
-        found = []
-        for pid in filter(str.isdigit, os.listdir("/proc")):
-            try:
-                with open(f"/proc/{pid}/stat") as f:
-                    if f.read().rsplit(")", 1)[1].split()[1] == parent:
-                        found.append(int(pid))
-            except OSError:
-                pass
-        return sorted(found)
+    def stop_web(self):
+        for pid in self.stopped:
+            os.kill(pid, signal.SIGSTOP)
+        self.held.go_on(but=self.stopped)
 
-    def turn(self):
-        pids = self.pids()
-        self.send(signal.SIGSTOP, pids)
-        if pids:
-            self.next += 1
-            one = [pids[self.next % len(pids)]]
-            self.send(signal.SIGCONT, one)
-            time.sleep(0.002)
-            self.send(signal.SIGSTOP, one)
+    def until(self, pattern):
+        """As many rings of web's as it takes, each a fifth of the recording."""
+        while not re.search(pattern, self.terminal.sync()[0]):
+            self.held.fill_rings(self.stopped)
+            self.stop_web()
 
-    def stop_when(self, condition, what):
-        """Lets them run a little in turn until the first line is as wanted."""
-        until = time.monotonic() + PATIENCE
-        while not condition(self.terminal.screen()[0]):
-            self.turn()
-            if time.monotonic() > until:
-                raise Failed(f"waited for {what}: {self.terminal.screen()[0]}")
-
-    def go_on(self):
-        self.send(signal.SIGCONT, self.pids())
+    def finish(self):
+        self.held.go_on()
+        self.terminal.wait_read()
 
 
 def slow_comparison(checks):
     """However long it takes to compare the clocks: in the end all is cut by them, and until then it says so."""
-    with Terminal("--paused", "--begin", "+6s", RECORDING, size=(200, 50), ready=None) as t:
-        workers = Workers(t)
-        workers.stop_when(lambda line: "clocks: being compared" in line and len(set(shown_ns(line))) == 2, "data")
+    with Comparing("--begin", "+6s") as monitor:
+        t = monitor.terminal
+        t.wait(r"^ db +0\[")
         time.sleep(3.5)  # this is what is tested: that no time makes it give up
         before = t.press("m", "a")
         checks.contains("data is shown, and marked", before, r"\A PAUSED .*clocks: being compared, times ±")
         checks.contains("of the host whose clock is behind", before, r"^ db +0\[")
-        workers.go_on()
-        t.wait_read()
+        monitor.finish()
         after = t.sync()
         begin = min(row["begin_ns"] for row in report("hosts"))
         checks.equal("--begin is relative to the final begin", shown_ns(after[0])[0],
@@ -217,18 +208,21 @@ def slow_comparison(checks):
 
 def moved_while_comparing(checks):
     """Where the user went to stays in view: by the clock of the host that the selected row is of."""
-    with Terminal("--paused", RECORDING, size=(200, 50), ready=None) as t:
-        workers = Workers(t)
-        workers.stop_when(lambda line: re.search(r"being compared.*reading ([7-9]|[1-9]\d)%", line), "two seconds")
+    with Comparing() as monitor:
+        t = monitor.terminal
+        t.wait(r"\A PAUSED .*clocks: being compared.*reading [1-9]\d%")
+        first = shown_ns(t.sync()[0])
         before = t.press("Right")
-        checks.contains("an interval on", before, r"\A PAUSED .*clocks: being compared")
-        workers.go_on()
+        checks.contains("still compared", before, r"\A PAUSED .*clocks: being compared")
+        checks.equal("an interval on", shown_ns(before[0])[0], first[1])
+        monitor.held.go_on()
+        said = t.wait(r"clocks compared: times are others now, those of (\w+) moved on by (\S+)$")
+        checks.equal("the move is said", said.groups(), ("db", "22.29s"))
         t.wait_read()
         offset = next(row["offset_ns"] for row in report("sync") if row["host"] == "db")
         middle = sum(shown_ns(before[0])) // 2 + offset
         first, last = shown_ns(t.screen()[0])
         checks.check("the same is shown in other times", first <= middle < last, f"{middle} in {first} {last}")
-        checks.contains("and said", t.screen(), r"clocks compared: times are others now, those of db moved on by 22\.29s$")
 
 
 def narrow_marks(checks):
@@ -237,12 +231,10 @@ def narrow_marks(checks):
                           ((60, 24), r"\A PAUSED +\[14:06:4\d.*\[ +clocks: times ±"),
                           ((50, 24), r"\A PAUSED +\[14:06:4\d.*\[ +clocks ±"),
                           ((40, 12), r"\A ?PAUSED +\[14:06:4\d, 14:06:4\d\[ +±")):
-        with Terminal("--paused", RECORDING, size=size, ready=None) as t:
-            workers = Workers(t)
-            workers.stop_when(lambda line: re.search(r"±\d", line), "the mark")
-            checks.contains(f"{size[0]}x{size[1]}", t.sync(), pattern)
-            workers.go_on()
-            t.wait_read()
+        with Comparing(size=size) as monitor:
+            monitor.until(r"±\d")
+            checks.contains(f"{size[0]}x{size[1]}", monitor.terminal.sync(), pattern)
+            monitor.finish()
 
 
 Checks().run(one_time, slow_comparison, moved_while_comparing, narrow_marks, clocks_as_reported, latencies, another_reference, negative_latencies)

@@ -11,13 +11,12 @@ import errno
 import fcntl
 import os
 import signal
-import subprocess
 import sys
 
 from terminal import Checks, Terminal, need, skip, unpack
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "source"))
-from processes import stop_midway, wait_for, waits  # noqa: E402
+from processes import Held, wait_for, waits  # noqa: E402
 
 SYS_PIDFD_GETFD = 438
 libc = ctypes.CDLL(None, use_errno=True)
@@ -36,22 +35,16 @@ def take_over(worker):
     os.close(pidfd)
 
 
-def program_of(terminal):
-    try:
-        return terminal.program_pid()
-    except (OSError, ValueError, IndexError, subprocess.CalledProcessError):
-        return None
-
-
 def start():
     """A monitor whose only worker was taken over in the midst of the recording, and that has read what there was."""
-    terminal = Terminal("--workers", "1", unpack("hotplug"), ready=None)
+    held = Held()
+    terminal = Terminal("--workers", "1", unpack("hotplug"), env=held.environment, ready=None)
     try:
-        program = wait_for("program", lambda: program_of(terminal))
-        worker = stop_midway(program)
+        program = terminal.wait_program()
+        worker = held.stop_midway(program, 1)[0]
         os.kill(worker, signal.SIGSTOP)
         take_over(worker)
-        os.kill(program, signal.SIGCONT)
+        held.go_on(but=[worker])
         terminal.wait("F1Help|F1He")
         terminal.keys("Z")  # any key: the last one that is sure to be seen
         wait_for("monitor that waits for its worker", lambda: waits(program))

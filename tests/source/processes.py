@@ -3,9 +3,11 @@
 import contextlib
 import os
 import signal
+import tempfile
 import time
 
 PATIENCE_S = 60
+BUILD = os.environ.get("BUILD", os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "build"))
 
 
 def wait_for(what, condition):
@@ -68,18 +70,43 @@ def waits(pid):
     return True
 
 
-def stop_midway(program, words=""):
+class Held:
     """
-    Stops the program while its worker reads, so that the ring fills and the worker waits for room: the worker. One of
-    an earlier pass over the recording may be on its way out: then the next one.
+    Programs started with its environment have workers that stop themselves before they have done anything (see
+    hold_workers.c), until go_on().
     """
-    def catch():
-        os.kill(program, signal.SIGCONT)
-        found = wait_for("worker", lambda: workers(program, words))[0]
-        os.kill(program, signal.SIGSTOP)
-        try:
-            wait_for("worker that waits for room", lambda: waits(found))
-        except OSError:
-            return None
-        return found
-    return wait_for("worker midway", catch)
+    def __init__(self):
+        self.file = tempfile.NamedTemporaryFile(prefix="hold-workers-")
+        self.program, self.workers = 0, []
+        library = os.path.join(BUILD, "tests", "source", "hold_workers.so")
+        self.environment = {"HOLD_WORKERS": self.file.name,
+                            "LD_PRELOAD": f"{library}:{os.environ.get('LD_PRELOAD', '')}".rstrip(":"),
+                            "ASAN_OPTIONS": f"{os.environ.get('ASAN_OPTIONS', '')}:verify_asan_link_order=0".lstrip(":")}
+
+    def stop_midway(self, program, number):
+        """
+        Stops the program, and lets as many workers as it starts read until their rings are full: their ids. What they
+        read must be more than a ring holds.
+        """
+        def held():
+            found = [pid for pid in workers(program) if state_and_parent(pid)[0] == "T"]
+            return found if len(found) == number else None
+        self.program, self.workers = program, wait_for(f"{number} workers that are held", held)
+        self.fill_rings(self.workers)
+        self.file.close()
+        return self.workers
+
+    def fill_rings(self, of):
+        """Stops the program until the rings of those are full."""
+        os.kill(self.program, signal.SIGSTOP)
+        wait_for("program that is stopped", lambda: state_and_parent(self.program)[0] == "T")
+        for pid in of:
+            os.kill(pid, signal.SIGCONT)
+        for pid in of:
+            wait_for("worker that waits for room", lambda pid=pid: waits(pid))
+
+    def go_on(self, but=()):
+        """All of them, but those."""
+        for pid in {*self.workers, self.program} - {*but}:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGCONT)

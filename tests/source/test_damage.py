@@ -14,7 +14,7 @@ import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import made  # noqa: E402
-from processes import PATIENCE_S, stop_midway  # noqa: E402
+from processes import PATIENCE_S, Held  # noqa: E402
 
 LTTNGTOP = os.environ["LTTNGTOP"]
 DUMP = os.path.join(os.environ["BUILD"], "tests/source/dump_records")
@@ -193,10 +193,12 @@ def shrinks(top):
     directory, events = os.path.join(top, "shrinks"), 100_000
     with made.Recording(directory) as recording:
         recording.packet(0, BASE, BASE + 1000 * SECOND, made.turns(BASE, MS, events))
-    with subprocess.Popen([DUMP, "-R", "native", directory], stdout=subprocess.PIPE, text=True) as process:
-        stop_midway(process.pid, directory)
+    held = Held()
+    with subprocess.Popen([DUMP, "-R", "native", directory], stdout=subprocess.PIPE, text=True,
+                          env={**os.environ, **held.environment}) as process:
+        held.stop_midway(process.pid, 1)
         os.truncate(os.path.join(directory, "ch_0"), 4096)
-        os.kill(process.pid, signal.SIGCONT)
+        held.go_on()
         lines = process.communicate(timeout=PATIENCE_S)[0].splitlines()
     found = times(lines, 0)
     check("shrinks: exit status", process.returncode == 1, process.returncode)

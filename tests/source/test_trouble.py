@@ -11,7 +11,7 @@ import signal
 import subprocess
 import sys
 
-from processes import PATIENCE_S, stop_midway
+from processes import PATIENCE_S, Held, workers
 
 LTTNGTOP = os.environ["LTTNGTOP"]
 TRACES = os.path.join(os.environ["BUILD"], "traces")
@@ -28,12 +28,15 @@ def check(name, good, why=""):
 
 def run_with(number):
     """The report on both recordings, the victim's worker getting the signal in the middle: rows, stderr, status."""
+    held = Held()
     report = subprocess.Popen([LTTNGTOP, "report", "hosts", "--json", "--workers", "1", VICTIM, OTHER],
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                              env={**os.environ, **held.environment})
 
-    victim = stop_midway(report.pid, VICTIM)
+    held.stop_midway(report.pid, 2)
+    victim = workers(report.pid, VICTIM)[0]
     os.kill(victim, number)
-    os.kill(report.pid, signal.SIGCONT)
+    held.go_on(but=[victim])
     out, err = report.communicate(timeout=PATIENCE_S)
     rows = {row["host"]: row["events"] for row in json.loads(out)["rows"]}
     return rows, err, report.returncode
