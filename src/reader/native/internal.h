@@ -137,6 +137,9 @@ struct native_cursor {
 	struct walk walk;
 	struct packet_facts now, before;
 	bool has_before;
+	guint read_file;             /* that .before is in */
+	bool has_read;               /* the files before that one hold packets up to … */
+	uint64_t read_to_ns, read_to_seq;
 	const char *why;             /* NATIVE_DAMAGED */
 	struct native_class *class;  /* of the event given last, NULL: none */
 	uint64_t event_at;           /* where it begins */

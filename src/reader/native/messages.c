@@ -33,13 +33,31 @@ static void take_facts(struct native_stream *s, const struct packet_head *head)
 	s->at.last_ns = f->begin_ns;
 }
 
+/*
+ * Whether a file that was read before has the packet, too: snapshots of one session overlap, and a recording may lie
+ * there twice. .now is the packet.
+ */
+static bool is_repeated(struct native_cursor *c)
+{
+	const struct packet_facts *now = &c->now, *before = &c->before;
+
+	if (c->has_before && c->file != c->read_file && before->has_end) {
+		c->read_to_ns = c->has_read ? MAX(c->read_to_ns, before->end_ns) : before->end_ns;
+		c->read_to_seq = c->has_read ? MAX(c->read_to_seq, before->seq) : before->seq;
+		c->has_read = true;
+	}
+	c->read_file = c->file;
+	if (!c->has_read || !now->has_begin || !now->has_end || now->end_ns > c->read_to_ns)
+		return false;
+	return now->has_seq ? now->seq <= c->read_to_seq : now->begin_ns < c->read_to_ns;
+}
+
 /* What is known of the next packet is taken; where its events end too. */
 static void begin_packet(struct native_stream *s, const struct packet_head *head)
 {
 	struct native_cursor *c = &s->at;
 	const uint64_t bytes_bits = 8 * (uint64_t)c->map.len;
 
-	take_facts(s, head);
 	c->class = NULL;
 	c->walk.end = packet_has(head, PACKET_CONTENT_SIZE) ? MIN(head->values[PACKET_CONTENT_SIZE], bytes_bits) :
 							      bytes_bits;
@@ -48,16 +66,21 @@ static void begin_packet(struct native_stream *s, const struct packet_head *head
 	c->state = NATIVE_TELL_LOST_EVENTS;
 }
 
+static void unmap_packet(struct native_stream *s)
+{
+	/* A packet before the mark is still needed. */
+	if (!s->is_marked || s->at.map.data != s->marked.map.data)
+		mapping_close(&s->at.map);
+	s->at.map.data = NULL;
+}
+
 static void end_packet(struct native_stream *s)
 {
 	s->at.before = s->at.now;
 	s->at.has_before = true;
 	s->at.class = NULL;
 	s->at.state = NATIVE_NEXT_PACKET;
-	/* A packet before the mark is still needed. */
-	if (!s->is_marked || s->at.map.data != s->marked.map.data)
-		mapping_close(&s->at.map);
-	s->at.map.data = NULL;
+	unmap_packet(s);
 }
 
 /*
@@ -104,12 +127,17 @@ static bool next_packet(struct native_stream *s)
 	struct packet_head head;
 	const enum lt_status status = s->take_packet(s, &head);
 
-	if (status == LT_OK)
-		begin_packet(s, &head);
-	else if (status == LT_ERROR)
+	if (status == LT_OK) {
+		take_facts(s, &head);
+		if (is_repeated(&s->at))
+			unmap_packet(s);
+		else
+			begin_packet(s, &head);
+	} else if (status == LT_ERROR) {
 		s->at.state = NATIVE_DAMAGED;
-	else if (status == LT_END)
+	} else if (status == LT_END) {
 		s->at.state = NATIVE_ENDED;
+	}
 	return status != LT_AGAIN;
 }
 

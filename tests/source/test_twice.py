@@ -1,0 +1,71 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What was recorded more than once is counted once: a recording that lies twice below a directory, or that is given
+twice; parts of one that overlap, as snapshots do."""
+import json
+import os
+import shutil
+import subprocess
+import sys
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "live"))
+from fake_relay import Stream  # noqa: E402
+
+LTTNGTOP = os.environ["LTTNGTOP"]
+RECORDING = os.path.join(os.environ["BUILD"], "traces", "hotplug", "db", "kernel")
+TABLES = ("hosts", "io", "syscalls", "cpu")
+
+failed = 0
+
+
+def check(name, good, why=""):
+    global failed
+    failed += not good
+    print(f"{'ok' if good else 'not ok'} {name}{'' if good else ': ' + str(why)}")
+
+
+def report(table, *sources, workers=1):
+    run = subprocess.run([LTTNGTOP, "report", table, "--json", "--workers", str(workers), *sources], stdout=subprocess.PIPE,
+                         stderr=subprocess.PIPE, text=True, check=False)
+    page = json.loads(run.stdout)
+    for row in page["rows"]:
+        row.pop("source", None)
+    return {"status": run.returncode, "said": run.stderr, **page}
+
+
+def copy_part(directory, of):
+    """The packets of each stream that of() takes from its list."""
+    os.makedirs(directory)
+    shutil.copy(os.path.join(RECORDING, "metadata"), directory)
+    for name in os.listdir(RECORDING):
+        path = os.path.join(RECORDING, name)
+        if name == "metadata" or not os.path.isfile(path):
+            continue
+        stream = Stream(path, 0, 0)
+        with open(os.path.join(directory, name), "wb") as out:
+            for offset, bits, *_ in of(stream.packets):
+                out.write(stream.data[offset:offset + bits // 8])
+
+
+def main():
+    if not os.path.isdir(RECORDING):
+        print("skip what was recorded twice: the recording hotplug is not unpacked")
+        return 77
+    for copy in ("one", "two"):
+        shutil.copytree(RECORDING, f"twice/{copy}/kernel")
+    copy_part("overlap/first/kernel", lambda packets: packets[:len(packets) * 2 // 3])
+    copy_part("overlap/second/kernel", lambda packets: packets[len(packets) // 3:])
+    copy_part("inside/part/kernel", lambda packets: packets[1:2])
+    shutil.copytree(RECORDING, "inside/whole/kernel")
+    for table in TABLES:
+        once = report(table, RECORDING)
+        check(f"{table}: there is something", once["rows"] and once["status"] == 0, once)
+        for workers in (1, 2):
+            check(f"{table}: twice below a directory, {workers} workers", report(table, "twice", workers=workers) == once)
+        check(f"{table}: two copies given", report(table, "twice/one", "twice/two") == once)
+        check(f"{table}: parts that overlap", report(table, "overlap") == once)
+        check(f"{table}: a part of it beside it", report(table, "inside") == once)
+    return failed > 0
+
+
+sys.exit(main())
