@@ -25,6 +25,7 @@ int cmd_report(const struct options *o);
 int cmd_record(const struct options *o);
 int cmd_list(const struct options *o);
 int cmd_feed(const struct options *o);
+int cmd_doctor(const struct options *o);
 
 /*
  * What the tables of a command add to its help and its man page: the keys of

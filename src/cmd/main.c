@@ -30,6 +30,7 @@ static const struct command {
 	{"record", COMMAND_RECORD, cmd_record, NULL},
 	{"list", COMMAND_LIST, cmd_list, NULL},
 	{"feed", COMMAND_FEED, cmd_feed, "no trace given"},
+	{"doctor", COMMAND_DOCTOR, cmd_doctor, NULL},
 };
 
 static const struct command *const monitor = &commands[0];

@@ -64,11 +64,23 @@ static const struct item feed_environment[] = {
 	{NULL, NULL},
 };
 
+static const struct item doctor_exit_statuses[] = {
+	{"0", "each machine can be traced now; there may be warnings"},
+	{"1", "something is missing on a machine, or it cannot be asked"},
+	{"2", "wrong usage"},
+	{NULL, NULL},
+};
+
+static const struct item doctor_environment[] = {
+	{"LTTNG_SESSIOND_PATH", "the session daemon that 'lttngtop record' would start, by default lttng-sessiond"},
+	{NULL, NULL},
+};
+
 static const struct page {
 	enum command_bit command;
 	const char *man_name;
 	const char *summary;
-	const char *synopsis[6];
+	const char *synopsis[8];
 	const char *description[4];
 	void (*tables)(struct help *h); /* NULL: none */
 	struct item examples[6];
@@ -83,7 +95,8 @@ static const struct page {
 		.summary = "a monitor of the kernel activity of many hosts, from LTTng traces",
 		.synopsis = {"lttngtop [OPTIONS] SOURCE...", "lttngtop report TABLE [OPTIONS] SOURCE...",
 			     "lttngtop list [URL]", "lttngtop record [OPTIONS] [-- COMMAND]",
-			     "lttngtop feed --to URL [OPTIONS] TRACE...", "lttngtop help [COMMAND]"},
+			     "lttngtop feed --to URL [OPTIONS] TRACE...", "lttngtop doctor [--host USER@HOST]...",
+			     "lttngtop help [COMMAND]"},
 		.description =
 			{"Shows what the threads of one or many hosts do: CPU time, I/O, open files, counters. "
 			 "Every figure comes from the events of a kernel trace, so nothing short-lived is missed, and "
@@ -93,8 +106,9 @@ static const struct page {
 			 "lttng-relayd, net://HOST[:PORT]/host/TARGET/SESSION, or with net://HOST[:PORT] all that it "
 			 "has. An IPv6 address stands in brackets; net4: and net6: use only one kind of address.",
 			 "'lttngtop report' prints the same figures as text, CSV or JSON; 'lttngtop record' sets up "
-			 "the tracing; 'lttngtop list' tells which live sessions a relayd offers; 'lttngtop feed' "
-			 "makes live sessions of recordings."},
+			 "the tracing; 'lttngtop list' shows which live sessions a relayd offers; 'lttngtop feed' "
+			 "replays recordings as live sessions; 'lttngtop doctor' finds out what a machine lacks for "
+			 "being traced."},
 		.tables = cmd_monitor_help,
 		.examples =
 			{
@@ -102,8 +116,8 @@ static const struct page {
 				{"lttngtop --begin +5s --speed 0.1 web/ db/",
 				 "two hosts, from the sixth second on, ten times slower"},
 			},
-		.see_also = "lttngtop-report(1), lttngtop-list(1), lttngtop-record(1), lttngtop-feed(1), lttng(1), "
-			    "babeltrace2(1)",
+		.see_also = "lttngtop-report(1), lttngtop-list(1), lttngtop-record(1), lttngtop-feed(1), "
+			    "lttngtop-doctor(1), lttng(1), babeltrace2(1)",
 		.environment = monitor_environment,
 	},
 	{
@@ -210,6 +224,30 @@ static const struct page {
 		.see_also = "lttngtop(1), lttngtop-list(1), lttng-relayd(8), babeltrace2(1)",
 		.exit_status = feed_exit_statuses,
 		.environment = feed_environment,
+		.no_times = true,
+	},
+	{
+		.command = COMMAND_DOCTOR,
+		.man_name = "lttngtop-doctor",
+		.summary = "what a machine lacks for being traced, and the commands that bring it",
+		.synopsis = {"lttngtop doctor [--host USER@HOST]..."},
+		.description =
+			{"Examines this machine, or others over ssh, and changes nothing: permission, the kernel and "
+			 "its lttng-modules with their known faults, the tools, the session daemon, the ports of a "
+			 "relayd, clock synchronisation, memory for buffers.",
+			 "Prints a line for each check: 'ok'; 'warning', which leaves something to be desired; or "
+			 "'missing', without which the kernel cannot be traced. Below it, behind '->', the command "
+			 "that mends it on that distribution.",
+			 "Without lttng-modules the tracepoints of programs can still be recorded: "
+			 "see 'lttngtop record --ust'."},
+		.examples =
+			{
+				{"lttngtop doctor", "this machine"},
+				{"lttngtop doctor --host root@web --host root@db", "two others"},
+			},
+		.see_also = "lttngtop(1), lttngtop-record(1), lttng-sessiond(8)",
+		.exit_status = doctor_exit_statuses,
+		.environment = doctor_environment,
 		.no_times = true,
 	},
 };

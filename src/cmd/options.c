@@ -13,6 +13,7 @@
 #define RECORD COMMAND_RECORD
 #define LIST COMMAND_LIST
 #define FEED COMMAND_FEED
+#define DOCTOR COMMAND_DOCTOR
 #define EVERYWHERE COMMAND_EVERYWHERE
 
 static const struct option_row rows[] = {
@@ -26,6 +27,7 @@ static const struct option_row rows[] = {
 #undef RECORD
 #undef LIST
 #undef FEED
+#undef DOCTOR
 #undef EVERYWHERE
 
 enum { COUNT_MAX = 1024 };
@@ -184,6 +186,8 @@ static const char *command_text(enum command_bit command)
 		return "'feed'";
 	case COMMAND_LIST:
 		return "'list'";
+	case COMMAND_DOCTOR:
+		return "'doctor'";
 	default:
 		return "the monitor";
 	}

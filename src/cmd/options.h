@@ -16,6 +16,7 @@ enum command_bit {
 	COMMAND_RECORD = 1 << 2,
 	COMMAND_LIST = 1 << 3,
 	COMMAND_FEED = 1 << 4,
+	COMMAND_DOCTOR = 1 << 5,
 	COMMAND_EVERYWHERE = ~0,
 };
 

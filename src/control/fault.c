@@ -33,6 +33,14 @@ static bool matches(const struct tracer_fault *fault, const char *version)
 	return found;
 }
 
+const struct tracer_fault *fault_of_version(const char *version, unsigned i)
+{
+	for (size_t k = 0; k < G_N_ELEMENTS(faults); k++)
+		if (matches(&faults[k], version) && !i--)
+			return &faults[k];
+	return NULL;
+}
+
 enum lt_status fault_check(const char *context)
 {
 	const struct tracer_fault *fault = fault_find(context);

@@ -18,6 +18,9 @@ struct tracer_fault {
 /* What is known against a context; NULL: nothing. */
 const struct tracer_fault *fault_find(const char *context);
 
+/* The faults of a version of lttng-modules, from i = 0 on; NULL: no more. */
+const struct tracer_fault *fault_of_version(const char *version, unsigned i);
+
 /*
  * Whether a context does no harm on this machine. LT_ERROR: it does, or the
  * tracer's version, which would say so, is not known.

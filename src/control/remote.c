@@ -240,8 +240,7 @@ static void print_sanitised(const char *text)
 	g_strfreev(lines);
 }
 
-/* What a script prints on a host; NULL: it could not be run. The caller frees it. */
-static char *capture(const char *host, const char *script)
+char *remote_capture(const char *host, const char *script)
 {
 	char *argv[] = {(char *)"ssh", (char *)host, (char *)script, NULL};
 	GError *error = NULL;
@@ -279,7 +278,7 @@ char *remote_find(const GPtrArray *hosts)
 	char *found = NULL;
 
 	for (unsigned i = 0; i < hosts->len; i++) {
-		char *text = capture(g_ptr_array_index(hosts, i), "lttng --mi xml list"), *name;
+		char *text = remote_capture(g_ptr_array_index(hosts, i), "lttng --mi xml list"), *name;
 		const char *at = text;
 		bool several = false;
 
@@ -305,7 +304,7 @@ char *remote_find(const GPtrArray *hosts)
 
 static enum lt_status list_host(const char *host, const char *script)
 {
-	char *text = capture(host, script);
+	char *text = remote_capture(host, script);
 
 	if (!text)
 		return LT_ERROR;

@@ -41,6 +41,9 @@ void remote_clear(const GPtrArray *hosts, const char *session);
  */
 char *remote_find(const GPtrArray *hosts);
 
+/* What a script prints on a host; NULL: it failed, see the error chain. The caller frees it. */
+char *remote_capture(const char *host, const char *script);
+
 /* What `lttng list` says of a session, or of all with NULL: to stdout, sanitised, host by host. */
 enum lt_status remote_list(const GPtrArray *hosts, const char *session);
 

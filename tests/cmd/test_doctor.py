@@ -1,0 +1,180 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""`doctor`: what it finds out on this machine, and what it makes of the facts of others.
+
+Other machines are an ssh that prints the facts a machine would have given; on this one PATH, and where there are mount
+namespaces /sys and /proc, are such that the answer is known.
+"""
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+
+TOP = os.environ["LTTNGTOP"]
+
+# A Debian 12 on which everything is in place.
+GOOD = {"uid": "0", "groups": "root", "os": "debian ", "kernel": "6.1.0-50-amd64", "headers": "yes", "loaded": "2.13.11",
+        "built": "2.13.11", "config": "/boot/config-6.1.0-50-amd64", "lacks": "", "tracing": "/sys/kernel/tracing",
+        "lttng": "lttng (LTTng Trace Control) 2.13.9", "sessiond": "/usr/bin/lttng-sessiond", "relayd": "", "unit": "yes",
+        "daemon": "root", "daemon_kernel": "yes", "ports": "", "clock": "yes", "cpus": "4", "memory": "4000000",
+        "shm": "2000000", "end": "yes"}
+
+SSH = """#!/bin/sh
+# Instead of ssh: a host is a file of facts; what it is asked is kept beside it.
+[ -e "$1" ] || exit 255
+printf '%s' "$2" >"$1.asked"
+cat "$1"
+"""
+
+
+def run(*argv, **more):
+    done = subprocess.run(argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=60,
+                          check=False, **more)
+    return done.returncode, done.stdout, done.stderr
+
+
+def doctor_of(host, **facts):
+    """Of a host with these facts instead of the good ones."""
+    os.makedirs("bin", exist_ok=True)
+    with open("bin/ssh", "w", encoding="ascii") as file:
+        file.write(SSH)
+    os.chmod("bin/ssh", 0o755)
+    with open(host, "w", encoding="utf-8") as file:
+        file.writelines(f"{key}={value}\n" for key, value in {**GOOD, **facts}.items() if value is not None)
+    return run(TOP, "doctor", "--host", host, env={**os.environ, "PATH": f"{os.getcwd()}/bin:{os.environ['PATH']}"})
+
+
+def check_of(text, name):
+    """State, text and remedy (or None) of a check; None: there is no such check."""
+    found = re.search(rf"^  (ok|warning|missing) +{name} +(.*)\n(?: +-> (.*)\n)?", text, re.M)
+    return found.groups() if found else None
+
+
+def test_good():
+    """Nothing is missing: status 0, every line is ok, the facts are asked of sh whatever the login's shell is."""
+    status, out, err = doctor_of("root@web")
+    states = re.findall(r"^  (\w+) ", out, re.M)
+    assert (status, err) == (0, "") and out.startswith("root@web: can be traced\n") and set(states) == {"ok"}, (status, out, err)
+    assert len(states) >= 10, out
+    with open("root@web.asked", encoding="utf-8") as file:
+        assert file.read().startswith("sh -c '"), "not asked by way of sh"
+
+
+def test_findings():
+    """Each fault: its state, what is said, the remedy, the exit status."""
+    cases = [
+        ({"loaded": "", "built": ""}, "kernel modules", "missing", "no lttng-modules for kernel 6.1.0-50-amd64",
+         "apt-get install lttng-modules-dkms linux-headers-6.1.0-50-amd64"),
+        ({"loaded": "", "built": "", "os": "opensuse-leap suse opensuse"}, "kernel modules", "missing", "no lttng-modules",
+         "zypper install lttng-modules"),
+        ({"loaded": "", "built": "", "os": "gentoo "}, "kernel modules", "missing", "no lttng-modules",
+         "install lttng-modules for kernel 6.1.0-50-amd64: see https://"),
+        ({"loaded": "", "built": "", "build_log": "/var/lib/dkms/lttng-modules/2.13.9/build/make.log", "build_fault": "hrtimer"},
+         "kernel modules", "missing", "do not compile for kernel 6.1.0-50-amd64: see '/var/lib/dkms", "sed -i .*was_armed"),
+        ({"loaded": ""}, "kernel modules", "ok", "2.13.11, to be loaded by the session daemon", None),
+        ({"loaded": "", "locked": "kernel.modules_disabled is 1"}, "kernel modules", "missing", "no module can be", "reboot"),
+        ({"loaded": "", "locked": "only signed modules are loaded"}, "kernel modules", "warning", "only signed", "mokutil"),
+        ({"loaded": "", "container": "docker"}, "kernel modules", "missing", r"a container \(docker\)", "on the machine"),
+        ({"loaded": "2.13.9"}, "known faults", "warning", "2.13.9: context 'prio' crashes the kernel", "2.13.11"),
+        ({"lacks": " TRACEPOINTS"}, "kernel", "missing", "without CONFIG_TRACEPOINTS", "boot"),
+        ({"lacks": " KPROBES"}, "kernel", "warning", "lacks KPROBES", None),
+        ({"config": "", "tracing": ""}, "kernel", "warning", "cannot be read", None),
+        ({"uid": "1000"}, "permission", "missing", "neither root nor in group 'tracing'", "usermod"),
+        ({"uid": "1000", "groups": "eva tracing"}, "permission", "ok", "member of group 'tracing'", None),
+        ({"daemon": ""}, "session daemon", "ok", "started when needed", None),
+        ({"daemon": "", "uid": "1000", "groups": "tracing"}, "session daemon", "missing", "root's does not run",
+         "sudo systemctl start lttng-sessiond$"),
+        ({"daemon": "", "uid": "1000", "groups": "tracing", "unit": ""}, "session daemon", "missing", "root's does not run",
+         "sudo lttng-sessiond --daemonize$"),
+        ({"daemon": "", "sessiond": "", "os": "fedora "}, "session daemon", "missing", "not found", "dnf install lttng-tools"),
+        ({"daemon_kernel": "no"}, "session daemon", "missing", "does not trace the kernel", "systemctl restart"),
+        ({"lttng": None}, "tools", "missing", "lttng not found", "apt-get install lttng-tools"),
+        ({"ports": "5344"}, "ports", "warning", "other programs have 5344", "--live-port"),
+        ({"ports": "5342 5343 5344"}, "ports", "ok", "a relayd seems to run", None),
+        ({"clock": "no"}, "clock", "warning", "not synchronised", "apt-get install systemd-timesyncd"),
+        ({"clock": ""}, "clock", "warning", "cannot tell", None),
+        ({"memory": "100000"}, "memory", "warning", "take 32 MiB of 97 MiB", "--set"),
+        ({"shm": "1000"}, "shared memory", "warning", "0 MiB free", "remount"),
+    ]
+    for facts, name, state, text, remedy in cases:
+        status, out, err = doctor_of("host", **facts)
+        found = check_of(out, name)
+        assert found and found[0] == state and re.search(text, found[1]), f"{facts}: {out}"
+        assert re.search(remedy, found[2] or "") if remedy else not found[2], f"{facts}: {found}"
+        others = re.findall(r"^  missing ", out, re.M)
+        assert (status, err) == (1 if others else 0, "") and (state != "missing" or others), f"{facts}: {status}, {out}{err}"
+
+
+def test_hosts():
+    """One that cannot be asked, one that answers nonsense; bytes of a host that move no cursor."""
+    status, _, err = run(TOP, "doctor", "--host", "nowhere", env={**os.environ, "PATH": f"{os.getcwd()}/bin:{os.environ['PATH']}"})
+    assert status == 1 and "host 'nowhere': ssh cannot reach it" in err, (status, err)
+    status, _, err = doctor_of("odd", end=None)
+    assert status == 1 and "host 'odd' did not answer what it was asked" in err, (status, err)
+    status, out, _ = doctor_of("evil", kernel="\x1b[2Jx")
+    assert status == 0 and "\x1b" not in out, repr(out)
+    for words in (["--host", "-oProxyCommand=x"], ["web"]):
+        status, _, err = run(TOP, "doctor", *words)
+        assert status == 2 and "lttngtop doctor --help" in err, (status, err)
+
+
+def test_no_tools():
+    """This machine with nothing in PATH but what every system has."""
+    os.makedirs("few")
+    for tool in ("sh", "cat", "df", "getconf", "grep", "head", "id", "tail", "uname"):
+        os.symlink(shutil.which(tool), f"few/{tool}")
+    status, out, err = run(TOP, "doctor", env={**os.environ, "PATH": f"{os.getcwd()}/few"})
+    assert (status, err) == (1, ""), (status, err)
+    assert out.startswith(f"{socket.gethostname()}: cannot be traced yet\n"), out
+    assert check_of(out, "tools")[:2] == ("missing", "lttng not found"), out
+    assert check_of(out, "session daemon")[:2] == ("missing", "lttng-sessiond not found"), out
+    expected = ("ok", "root", None) if os.geteuid() == 0 else None
+    assert not expected or check_of(out, "permission") == expected, out
+
+
+def test_port():
+    """A port that a program listens on."""
+    with socket.socket() as other:
+        try:
+            other.bind(("127.0.0.1", 5343))
+        except OSError:
+            return "port 5343 is taken"
+        other.listen()
+        out = run(TOP, "doctor")[1]
+    found = check_of(out, "ports")
+    if found[0] == "ok":
+        assert "5342 to 5344 answer" in found[1], out  # by others
+    else:
+        assert re.search(r"other programs have .*5343", found[1]), out
+    return None
+
+
+def test_loaded():
+    """What /sys and /proc say: lttng-modules of a version, no more modules."""
+    mounts = ["unshare", "--mount", "mount", "-t", "tmpfs", "none", "/sys/module"]
+    if os.geteuid() or run(*mounts)[0]:
+        return "not root, or no mount namespaces"
+    script = """mount -t tmpfs none /sys/module
+                mkdir /sys/module/lttng_tracer; echo 2.13.9-rc1 >/sys/module/lttng_tracer/version; exec "$0" doctor"""
+    out = run("unshare", "--mount", "sh", "-c", script, TOP)[1]
+    assert check_of(out, "kernel modules") == ("ok", "lttng-modules 2.13.9-rc1, loaded", None), out
+    assert check_of(out, "known faults")[0] == "warning", out
+    return None
+
+
+def main():
+    failed = 0
+    for name, test in [(n, t) for n, t in globals().items() if n.startswith("test_")]:
+        try:
+            skipped = test()
+            print(f"skip {name}: {skipped}" if skipped else f"ok {name}")
+        except (AssertionError, TypeError, subprocess.SubprocessError) as error:
+            failed += 1
+            print(f"not ok {name}: {type(error).__name__}: {error}")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
