@@ -2,7 +2,9 @@
 #ifndef LT_CTF_BITS_H
 #define LT_CTF_BITS_H
 
+#include <endian.h>
 #include <stdint.h>
+#include <string.h>
 
 /*
  * Integers inside a packet as CTF 1.8 lays them out: `at` counts bits from
@@ -10,6 +12,17 @@
  * a big-endian one at the high bits. size is 1..64. The caller checks bounds.
  */
 enum bits_order { BITS_LITTLE, BITS_BIG };
+
+/* This machine's. */
+#define BITS_HOST (__BYTE_ORDER == __LITTLE_ENDIAN ? BITS_LITTLE : BITS_BIG)
+
+/* The integer of a C type that stands at bytes in this machine's order, aligned or not. */
+#define BITS_LOAD(type, bytes)                             \
+	({                                                 \
+		type loaded;                               \
+		memcpy(&loaded, (bytes), sizeof(loaded));  \
+		loaded;                                    \
+	})
 
 static inline unsigned bits_in_byte(uint64_t at, unsigned left)
 {

@@ -26,6 +26,14 @@ static void sift_down(struct reader *r, unsigned i)
 	r->heap[i] = moving;
 }
 
+/* Mostly: a CPU's events come in runs. */
+static inline bool is_first(const struct reader *r)
+{
+	const struct stream *s = r->heap[0];
+
+	return stream_comes_before(s, r->heap[1]) && (r->n_heap < 3 || stream_comes_before(s, r->heap[2]));
+}
+
 /* Events without a time have no place among the others. */
 static void leave_out_timeless(struct stream *s)
 {
@@ -120,7 +128,7 @@ bool reader_run(struct reader *r)
 		stream_find_item(s);
 		if (s->item == ITEM_END)
 			r->heap[0] = r->heap[--r->n_heap];
-		if (r->n_heap > 0)
+		if (r->n_heap > 1 && !is_first(r))
 			sift_down(r, 0);
 	}
 	return r->n_heap > 0;

@@ -145,7 +145,7 @@ static bool look_at(struct stream *s, const struct message *m)
 
 	switch (m->kind) {
 	case MESSAGE_EVENT:
-		if (loss_is_due(s, ns))
+		if (G_UNLIKELY(s->losses[LOSS_EVENTS].pending | s->losses[LOSS_PACKETS].pending) && loss_is_due(s, ns))
 			return true;
 		s->item = ITEM_EVENT;
 		s->item_ns = ns > s->last_ns ? ns : s->last_ns;

@@ -17,7 +17,6 @@
 #define RING_MAGIC UINT64_C(0x31676e69726f7474)
 
 enum {
-	PUBLISH_BYTES = 32 * 1024, /* a batch: about 300 records, well below the size of a core's cache */
 	WAKE_BYTES = 256 * 1024,   /* worth a wake-up, which costs as much as 50 records */
 	WAKE_NS = 1000000,         /* and so is what has waited for so long */
 	WAIT_MS = 100,             /* between two beats of a producer that waits for room */
@@ -268,14 +267,6 @@ void *ring_reserve_slow(struct ring_producer *p, uint32_t bytes)
 	return p->buffer + (p->head & (p->capacity - 1));
 }
 
-void ring_commit(struct ring_producer *p, uint32_t bytes)
-{
-	p->head += bytes;
-	atomic_store_explicit(&p->shared->committed, p->head, memory_order_release);
-	if (p->head - p->published >= PUBLISH_BYTES)
-		ring_beat(p);
-}
-
 /* Tells the producer what was consumed; wakes it if it sleeps and there is room worth waking for. */
 static void publish_tail(struct ring_consumer *c)
 {
@@ -342,7 +333,7 @@ static const char *take_copy(struct ring_consumer *c, const char *at, uint64_t a
 	memcpy(c->copy, at, size);
 	c->copy->size = size;
 	c->tail += size;
-	if (c->tail - c->published >= PUBLISH_BYTES)
+	if (c->tail - c->published >= RING_BATCH)
 		publish_tail(c);
 	return event_check(c->copy, size);
 }

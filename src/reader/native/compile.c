@@ -66,7 +66,7 @@ static struct step *add_to_run(struct compile *c, enum step_code code, uint32_t 
 
 static bool is_host_order(const struct type *t)
 {
-	return t->size == BYTE || t->order == (G_BYTE_ORDER == G_LITTLE_ENDIAN ? BITS_LITTLE : BITS_BIG);
+	return t->size == BYTE || t->order == BITS_HOST;
 }
 
 /* The quick load of a whole integer, STEP_INTEGER: there is none. */

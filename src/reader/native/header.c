@@ -12,7 +12,8 @@
  *           struct { 32 bits id; 64 bits timestamp } extended;
  *   } v;
  *
- * The places in it are known only if nothing in it is aligned more than the header itself.
+ * The places in it are known only if nothing in it is aligned more than the header itself. Those of the other byte
+ * order are walked.
  */
 
 enum { COMPACT_ID = 5, COMPACT_TIME = 27, LARGE_ID = 16, LARGE_TIME = 32, LONG_ID = 32, LONG_TIME = 64 };
@@ -70,9 +71,9 @@ static bool recognise(struct native_group *g, const struct type *header)
 	time = type_field(brief, 0)->type;
 	long_id = type_field(extended, 0)->type;
 	long_time = type_field(extended, 1)->type;
-	g->is_big = id->order == BITS_BIG;
 	if (!is_time(time, g->shape == HEADER_COMPACT ? COMPACT_TIME : LARGE_TIME) ||
-	    !is_unsigned(long_id, LONG_ID) || type_field(extended, 0)->slot != SLOT_EVENT_ID ||
+	    id->order != BITS_HOST || !is_unsigned(long_id, LONG_ID) ||
+	    type_field(extended, 0)->slot != SLOT_EVENT_ID ||
 	    !is_time(long_time, LONG_TIME) || time->order != id->order || long_id->order != id->order ||
 	    long_time->order != id->order || header->align < 8 || brief->align > header->align ||
 	    extended->align > header->align)
@@ -96,30 +97,6 @@ void native_header_recognise(struct native_group *g)
 		g->shape = HEADER_OTHER;
 }
 
-static inline uint32_t load32(const uint8_t *p, bool is_big)
-{
-	uint32_t value;
-
-	memcpy(&value, p, sizeof(value));
-	return is_big ? GUINT32_FROM_BE(value) : GUINT32_FROM_LE(value);
-}
-
-static inline uint64_t load64(const uint8_t *p, bool is_big)
-{
-	uint64_t value;
-
-	memcpy(&value, p, sizeof(value));
-	return is_big ? GUINT64_FROM_BE(value) : GUINT64_FROM_LE(value);
-}
-
-static inline uint16_t load16(const uint8_t *p, bool is_big)
-{
-	uint16_t value;
-
-	memcpy(&value, p, sizeof(value));
-	return is_big ? GUINT16_FROM_BE(value) : GUINT16_FROM_LE(value);
-}
-
 /* The time goes on with these low bits: one step of the high bits if they went down. */
 static inline void move_clock(struct walk *w, uint64_t low, uint64_t mask)
 {
@@ -129,36 +106,36 @@ static inline void move_clock(struct walk *w, uint64_t low, uint64_t mask)
 }
 
 /* false: it does not fit. */
-static bool read_known(const struct native_group *g, struct walk *w, uint64_t *id)
+static inline bool read_known(const struct native_group *g, struct walk *w, uint64_t *id)
 {
 	const uint64_t at = type_align(w->at, g->header_align);
 	const uint8_t *p = w->data + at / 8;
 	uint64_t max, mask, low;
-	uint32_t word;
 
 	if (at > w->end || g->short_bits > w->end - at)
 		return false;
 	if (g->shape == HEADER_COMPACT) {
+		const uint32_t word = BITS_LOAD(uint32_t, p);
+
 		max = (1u << COMPACT_ID) - 1;
 		mask = (1u << COMPACT_TIME) - 1;
-		word = load32(p, g->is_big);
-		*id = g->is_big ? word >> COMPACT_TIME : word & max;
-		low = g->is_big ? word & mask : word >> COMPACT_ID;
+		*id = BITS_HOST == BITS_LITTLE ? word & max : word >> COMPACT_TIME;
+		low = BITS_HOST == BITS_LITTLE ? word >> COMPACT_ID : word & mask;
 	} else {
 		max = (1u << LARGE_ID) - 1;
 		mask = UINT32_MAX;
-		*id = load16(p, g->is_big);
-		low = load32(p + g->short_bits / 8 - 4, g->is_big);
+		*id = BITS_LOAD(uint16_t, p);
+		low = BITS_LOAD(uint32_t, p + g->short_bits / 8 - 4);
 	}
-	if (*id != max) {
+	if (G_LIKELY(*id != max)) {
 		w->at = at + g->short_bits;
 		move_clock(w, low, mask);
 		return true;
 	}
 	if (g->long_bits > w->end - at)
 		return false;
-	*id = load32(p + g->long_id / 8, g->is_big);
-	w->clock = load64(p + g->long_time / 8, g->is_big);
+	*id = BITS_LOAD(uint32_t, p + g->long_id / 8);
+	w->clock = BITS_LOAD(uint64_t, p + g->long_time / 8);
 	w->at = at + g->long_bits;
 	return true;
 }

@@ -52,7 +52,6 @@ enum header_shape {
 struct native_group {
 	const struct layout_stream *stream;
 	enum header_shape shape;
-	bool is_big;                 /* byte order of the header's integers */
 	uint64_t header_align;       /* bits */
 	uint32_t short_bits;         /* from where it begins to where a short header ends */
 	uint32_t long_id, long_time, long_bits; /* likewise, of a long one */

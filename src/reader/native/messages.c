@@ -196,6 +196,25 @@ static void tell_lost_head(struct native_stream *s, struct message *m)
 
 /* ---- events ---- */
 
+/* Moves behind the event given last. false: it cannot be. */
+static inline bool leave_event(struct native_stream *s)
+{
+	struct native_cursor *c = &s->at;
+
+	if (G_LIKELY(c->end)) {
+		c->walk.at = c->end;
+	} else if (!native_skip_event(s)) {
+		native_give_up_packet(s, "an event is larger than its packet");
+		return false;
+	}
+	if (G_UNLIKELY(c->walk.at == c->event_at)) {
+		native_give_up_packet(s, "an event takes no bits");
+		return false;
+	}
+	c->class = NULL;
+	return true;
+}
+
 /* The next event of the packet; false: there is none, the state says why. */
 static bool next_event(struct native_stream *s, struct message *m)
 {
@@ -205,15 +224,8 @@ static bool next_event(struct native_stream *s, struct message *m)
 	uint64_t clock;
 	bool fits;
 
-	if (c->class && !native_skip_event(s)) {
-		native_give_up_packet(s, "an event is larger than its packet");
+	if (c->class && !leave_event(s))
 		return false;
-	}
-	if (c->class && c->walk.at == c->event_at) {
-		native_give_up_packet(s, "an event takes no bits");
-		return false;
-	}
-	c->class = NULL;
 	if (c->walk.at >= c->walk.end) {
 		c->state = NATIVE_TELL_END;
 		if (c->cut)

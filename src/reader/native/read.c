@@ -24,7 +24,7 @@ static struct native_class *class_of(struct native_stream *s, const struct class
 	return c;
 }
 
-/* memcmp() of the few bytes of a context: a call would take longer. */
+/* memcmp() and memcpy() of the few bytes of a context: calls, or string instructions, would take longer. */
 static inline bool same_bytes(const uint8_t *a, const uint8_t *b, size_t n)
 {
 	uint64_t x, y;
@@ -38,6 +38,18 @@ static inline bool same_bytes(const uint8_t *a, const uint8_t *b, size_t n)
 	for (; n && *a == *b; n--, a++, b++)
 		;
 	return n == 0;
+}
+
+static inline void copy_bytes(uint8_t *to, const uint8_t *from, size_t n)
+{
+	uint64_t x;
+
+	for (; n >= sizeof(x); n -= sizeof(x), to += sizeof(x), from += sizeof(x)) {
+		memcpy(&x, from, sizeof(x));
+		memcpy(to, &x, sizeof(x));
+	}
+	while (n--)
+		*to++ = *from++;
 }
 
 /*
@@ -69,7 +81,7 @@ static enum read_status decode_context(struct native_stream *s, struct native_cl
 	    (w->at - begin) / 8 <= CONTEXT_BYTES_MAX) {
 		context->layout = type;
 		context->len = (unsigned)((w->at - begin) / 8);
-		memcpy(context->bytes, w->data + begin / 8, context->len);
+		copy_bytes(context->bytes, w->data + begin / 8, context->len);
 	}
 	return READ_OK;
 }
@@ -137,10 +149,6 @@ bool native_skip_event(struct native_stream *s)
 	struct native_class *c = s->at.class;
 	uint32_t present = 0;
 
-	if (s->at.end) {
-		s->at.walk.at = s->at.end;
-		return true;
-	}
 	class_of(s, c->plan);
 	return find_payload(s, c) && program_run(&c->skip_payload, &s->at.walk, NULL, &present, NULL);
 }
