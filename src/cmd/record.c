@@ -100,7 +100,7 @@ static void print_lost(const struct session_lost *lost)
 			lost->events, lost->packets);
 }
 
-static enum lt_status setup(const struct record_plan *plan, bool may_start, pid_t *daemon)
+static enum lt_status setup(struct record_plan *plan, bool may_start, pid_t *daemon)
 {
 	const bool kernel = record_plan_channel(plan, RECORD_KERNEL);
 	enum lt_status status;
@@ -193,7 +193,7 @@ static enum lt_status finish(const struct record_plan *plan)
 }
 
 /* While signals are held: the whole of a recording, or its start. */
-static int record(const struct record_plan *plan, bool may_start, pid_t *daemon)
+static int record(struct record_plan *plan, bool may_start, pid_t *daemon)
 {
 	struct process command = {.gate = -1};
 	int status = LT_EXIT_OK;
@@ -218,7 +218,7 @@ static int record(const struct record_plan *plan, bool may_start, pid_t *daemon)
 	return status;
 }
 
-static int run(const struct record_plan *plan, bool may_start)
+static int run(struct record_plan *plan, bool may_start)
 {
 	pid_t daemon = 0;
 	int status;
@@ -255,6 +255,7 @@ static int record_new(const struct options *o, char *const *command)
 		.pids = o->record_pid,
 		.vpids = o->vpid,
 		.track_command = o->track_command,
+		.unsafe = o->unsafe,
 		.command = command,
 	};
 	struct record_plan *plan = record_plan_create(&request);
@@ -484,13 +485,16 @@ static const struct {
 	 "removed there. 'record snapshot' fetches the snapshots likewise."},
 	{"What a tracer lacks",
 	 "Tracepoints and contexts of a set that the kernel or its lttng-modules do not have are left out with a "
-	 "warning; one asked for by name is an error. The context 'prio' is refused with lttng-modules 2.13.0 to "
-	 "2.13.10, which crash the kernel with it; scheduling events carry priorities anyway."},
+	 "warning that says what will be missing, also on other hosts; one asked for by name is an error."},
+	{"Known faults",
+	 "What is known to crash or hang a kernel is refused before anything is enabled, also on other hosts; --unsafe "
+	 "turns that into a warning. The context 'prio': lttng-modules 2.13.0 to 2.13.10 crash the kernel with it; "
+	 "scheduling events carry priorities anyway. Perf counters that the machine does not have, for example "
+	 "hardware counters in most virtual machines; over ssh, also those that its kernel does not list below "
+	 "/sys/bus/event_source/devices. Perf counters together with tracepoints of CPU hotplug."},
 	{"Perf counters",
-	 "A counter is refused unless this machine has it: a kernel told to use a performance monitoring "
-	 "unit it does not have may crash. With software counters (page-fault, context-switches ...) do not "
-	 "take CPUs on or off line while the session exists: that can hang the kernel. Each counter adds 8 "
-	 "bytes to every event."},
+	 "Do not take CPUs on or off line while a session with perf counters exists: that can hang the kernel. Each "
+	 "counter adds 8 bytes to every event."},
 	{"Limits to processes",
 	 "--pid, --vpid and --track-command keep the events that happen while one of these processes runs. "
 	 "Figures of CPUs, interrupts and of all other processes are then incomplete, and so are waits. "

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "control/fault.h"
-#include "control/perf.h"
+#include "control/missing.h"
 
 /* A command under construction. */
 static GPtrArray *begin(const char *verb)
@@ -76,23 +76,79 @@ static char **enable_channel(const struct record_plan *plan, const struct record
 	return end(words);
 }
 
-static char **enable_tracepoints(const struct record_plan *plan, const struct record_channel *c)
+/* Tracepoints of a channel: those of a set, or those asked for by name, with sep before each but the first. */
+static GString *tracepoints(const struct record_channel *c, bool asked, const char *sep)
 {
-	GPtrArray *words = begin_channel("enable-event", plan, c->domain, c->name);
 	GString *names = g_string_new(NULL);
 
 	for (unsigned i = 0; i < c->events->len; i++) {
 		const struct record_event *e = &g_array_index(c->events, struct record_event, i);
 
-		if (e->kind == RECORD_TRACEPOINT)
-			g_string_append_printf(names, "%s%s", names->len ? "," : "", e->name);
+		if (e->kind == RECORD_TRACEPOINT && e->asked == asked)
+			g_string_append_printf(names, "%s%s", names->len ? sep : "", e->name);
 	}
-	add(words, "%s", names->str);
+	return names;
+}
+
+/* "lttng enable-event … NAMES"; names are quoted already. The caller frees it. */
+static char *enable_line(const struct record_plan *plan, const struct record_channel *c, const char *names)
+{
+	char **words = end(begin_channel("enable-event", plan, c->domain, c->name));
+	char *command = commands_quote(words), *line = g_strconcat(command, " ", names, NULL);
+
+	g_free(command);
+	g_strfreev(words);
+	return line;
+}
+
+/* Those of a set that are in $t, which is what the kernel lists, in one command; the others are said. */
+static void enable_set(GPtrArray *lines, const struct record_plan *plan, const struct record_channel *c)
+{
+	GString *names = tracepoints(c, false, " ");
+	char *enable = enable_line(plan, c, "\"${e#,}\"");
+
 	if (names->len)
-		return (g_string_free(names, TRUE), end(words));
+		g_ptr_array_add(lines, g_strdup_printf("e=; for n in %s; do case $t in *\" $n \"*) e=$e,$n;; *) "
+						       "echo " MISSING_LINE MISSING_TRACEPOINT " $n;; esac; done; %s",
+						       names->str, enable));
 	g_string_free(names, TRUE);
-	g_strfreev(end(words));
-	return NULL;
+	g_free(enable);
+}
+
+/* Those asked for by name: it is an error if one is not there, which lttng itself does not say of the kernel's. */
+static void enable_asked(GPtrArray *lines, const struct record_plan *plan, const struct record_channel *c)
+{
+	GString *names = tracepoints(c, true, ","), *line = g_string_new(NULL);
+	char *const words[] = {names->str, NULL};
+	char *quoted = commands_quote(words), *enable = enable_line(plan, c, quoted);
+
+	for (unsigned i = 0; c->domain == RECORD_KERNEL && i < c->events->len; i++) {
+		const struct record_event *e = &g_array_index(c->events, struct record_event, i);
+
+		if (e->kind == RECORD_TRACEPOINT && e->asked && !strchr(e->name, '*'))
+			g_string_append_printf(line,
+					       "case $t in *' %s '*);; *) echo 'this kernel has no tracepoint %s' "
+					       ">&2; false;; esac && ",
+					       e->name, e->name);
+	}
+	g_string_append(line, enable);
+	g_free(quoted);
+	g_free(enable);
+	if (names->len)
+		g_ptr_array_add(lines, g_string_free(line, FALSE));
+	else
+		g_string_free(line, TRUE);
+	g_string_free(names, TRUE);
+}
+
+static void enable_tracepoints(GPtrArray *lines, const struct record_plan *plan, const struct record_channel *c)
+{
+	const unsigned before = lines->len;
+
+	enable_set(lines, plan, c);
+	enable_asked(lines, plan, c);
+	if (c->domain == RECORD_KERNEL && lines->len > before)
+		g_ptr_array_insert(lines, (gint)before, g_strdup("t=$(lttng list --kernel)"));
 }
 
 static char **enable_other(const struct record_plan *plan, const struct record_channel *c, const struct record_event *e)
@@ -112,21 +168,33 @@ static char **enable_other(const struct record_plan *plan, const struct record_c
 	return end(words);
 }
 
-/* A shell's list that fails where the version of the kernel tracer is one that the context does harm in. */
-static char *fault_guard(const struct tracer_fault *fault)
+/* The words of a command that adds the contexts of a set, or those asked for; NULL: there are none. */
+static char **add_context(const struct record_plan *plan, const struct record_channel *c, bool asked)
 {
-	return g_strdup_printf("v=$(cat " TRACER_VERSION_FILE ") && case ${v%%%%-*} in %s) "
-			       "echo \"context %s: lttng-modules $v %s: %s\" >&2; false;; esac && ",
-			       fault->versions, fault->context, fault->harm, fault->remedy);
+	GPtrArray *words = begin_channel("add-context", plan, c->domain, c->name);
+	bool any = false;
+
+	for (unsigned i = 0; i < c->contexts->len; i++) {
+		const struct record_context *context = &g_array_index(c->contexts, struct record_context, i);
+
+		if (context->asked == asked)
+			add(words, "--type=%s", context->name);
+		any |= context->asked == asked;
+	}
+	if (any)
+		return end(words);
+	g_strfreev(end(words));
+	return NULL;
 }
 
-/* The contexts of a set one by one: what the tracer does not have is left out. NULL: there are none. */
+/* Contexts of a set at once; where the tracer does not have all of them, one by one to see which. */
 static char *add_set_contexts(const struct record_plan *plan, const struct record_channel *c)
 {
-	char **words = end(begin_channel("add-context", plan, c->domain, c->name));
-	char *command = commands_quote(words);
+	char **words = add_context(plan, c, false);
+	char *all = words ? commands_quote(words) : NULL;
+	char **one = end(begin_channel("add-context", plan, c->domain, c->name));
+	char *each = commands_quote(one), *line = NULL;
 	GString *names = g_string_new(NULL);
-	char *line = NULL;
 
 	for (unsigned i = 0; i < c->contexts->len; i++) {
 		const struct record_context *context = &g_array_index(c->contexts, struct record_context, i);
@@ -134,45 +202,15 @@ static char *add_set_contexts(const struct record_plan *plan, const struct recor
 		if (!context->asked)
 			g_string_append_printf(names, " %s", context->name);
 	}
-	if (names->len)
-		line = g_strdup_printf("for c in%s; do %s --type=$c || "
-				       "echo \"this kernel's tracer lacks the context $c: left out\" >&2; done",
-				       names->str, command);
+	if (all)
+		line = g_strdup_printf("{ %s 2>/dev/null || for c in%s; do %s --type=$c 2>/dev/null || "
+				       "echo " MISSING_LINE MISSING_CONTEXT " $c; done; }", all, names->str, each);
 	g_string_free(names, TRUE);
-	g_free(command);
+	g_free(all);
+	g_free(each);
 	g_strfreev(words);
+	g_strfreev(one);
 	return line;
-}
-
-/* The contexts that were asked for in one command. NULL: there are none. */
-static char *add_asked_contexts(const struct record_plan *plan, const struct record_channel *c)
-{
-	GPtrArray *words = begin_channel("add-context", plan, c->domain, c->name);
-	GString *line = g_string_new(NULL);
-	char **argv, *command;
-	bool any = false;
-
-	for (unsigned i = 0; i < c->contexts->len; i++) {
-		const struct record_context *context = &g_array_index(c->contexts, struct record_context, i);
-		const struct tracer_fault *fault = context->asked ? fault_find(context->name) : NULL;
-		char *guard = fault ? fault_guard(fault) : NULL;
-
-		if (context->asked)
-			add(words, "--type=%s", context->name);
-		if (guard)
-			g_string_append(line, guard);
-		any |= context->asked;
-		g_free(guard);
-	}
-	argv = end(words);
-	command = commands_quote(argv);
-	g_string_append(line, command);
-	g_free(command);
-	g_strfreev(argv);
-	if (any)
-		return g_string_free(line, FALSE);
-	g_string_free(line, TRUE);
-	return NULL;
 }
 
 static char **track(const struct record_plan *plan, enum record_domain domain, const char *option, const GArray *ids)
@@ -203,24 +241,34 @@ static char *remote_dir(const char *session)
 	return dir;
 }
 
-/* Adds to the command that creates the session where its output goes: the host's shell knows its home. */
-static void add_remote_output(GPtrArray *lines, const char *session)
+/* The command that creates the session, after all that could forbid it: without it the others do nothing. */
+static char *create_line(const struct record_plan *plan)
 {
-	char **create = (char **)&g_ptr_array_index(lines, lines->len - 1);
-	char *dir = remote_dir(session), *line = g_strdup_printf("d=%s; %s --output=\"$d\"", dir, *create);
+	char **words = create_session(plan);
+	char *create = commands_quote(words), *guards = fault_guards(plan), *dir, *line;
 
-	g_free(dir);
-	g_free(*create);
-	*create = line;
+	if (plan->hosts->len && plan->mode != RECORD_LIVE) { /* the host's shell knows its home */
+		dir = remote_dir(plan->session);
+		line = g_strdup_printf("d=%s; %s%s%s --output=\"$d\"", dir, guards ? guards : "", guards ? " && " : "",
+				       create);
+		g_free(dir);
+	} else {
+		line = g_strdup_printf("%s%s%s", guards ? guards : "", guards ? " && " : "", create);
+	}
+	g_free(create);
+	g_free(guards);
+	g_strfreev(words);
+	return line;
 }
 
 static void add_contexts(GPtrArray *lines, const struct record_plan *plan, const struct record_channel *c)
 {
-	char *const found[] = {add_set_contexts(plan, c), add_asked_contexts(plan, c)};
+	char *of_set = add_set_contexts(plan, c), **asked = add_context(plan, c, true);
 
-	for (size_t i = 0; i < G_N_ELEMENTS(found); i++)
-		if (found[i])
-			g_ptr_array_add(lines, found[i]);
+	if (of_set)
+		g_ptr_array_add(lines, of_set);
+	if (asked)
+		add_line(lines, asked);
 }
 
 static void add_trackers(GPtrArray *lines, const struct record_plan *plan)
@@ -237,16 +285,12 @@ static GPtrArray *setup_lines(const struct record_plan *plan)
 {
 	GPtrArray *lines = g_ptr_array_new_with_free_func(g_free);
 
-	add_line(lines, create_session(plan));
-	if (plan->hosts->len && plan->mode != RECORD_LIVE)
-		add_remote_output(lines, plan->session);
+	g_ptr_array_add(lines, create_line(plan));
 	for (unsigned i = 0; i < plan->channels->len; i++) {
 		const struct record_channel *c = &g_array_index(plan->channels, struct record_channel, i);
-		char **tracepoints = enable_tracepoints(plan, c);
 
 		add_line(lines, enable_channel(plan, c));
-		if (tracepoints)
-			add_line(lines, tracepoints);
+		enable_tracepoints(lines, plan, c);
 		for (unsigned k = 0; k < c->events->len; k++) {
 			const struct record_event *e = &g_array_index(c->events, struct record_event, k);
 
@@ -283,29 +327,12 @@ static char *session_command(const char *verb, const char *session)
 	return commands_quote(words);
 }
 
-/* A hardware counter that a machine does not have may crash its kernel: it is asked first. */
-static bool needs_cpu_unit(const struct record_plan *plan)
-{
-	const struct record_channel *c = record_plan_channel(plan, RECORD_KERNEL);
-
-	for (unsigned i = 0; c && i < c->contexts->len; i++) {
-		const char *name = g_array_index(c->contexts, struct record_context, i).name;
-
-		if (g_str_has_prefix(name, PERF_CONTEXT_PREFIX) && perf_counter_is_hardware(perf_counter_find(name)))
-			return true;
-	}
-	return false;
-}
-
 char *commands_remote_setup(const struct record_plan *plan)
 {
 	GPtrArray *lines = setup_lines(plan);
 	char *destroy = session_command("destroy", plan->session);
 	GString *script = g_string_new(NULL);
 
-	if (needs_cpu_unit(plan))
-		g_string_append(script, "{ ls " PERF_SOURCES " | grep -qE '" PERF_CPU_PATTERN "' || "
-					"{ echo 'no performance monitoring unit' >&2; false; }; } && ");
 	for (unsigned i = 0; i < lines->len; i++)
 		g_string_append_printf(script, "%s%s", i == 0 ? "" : i == 1 ? " && { " : " && ",
 				       (char *)g_ptr_array_index(lines, i));

@@ -79,6 +79,8 @@ bool perf_counter_is_hardware(const struct perf_counter *counter)
 	return counter->type != PERF_TYPE_SOFTWARE;
 }
 
+#define CPU_UNIT_PATTERN "^(cpu|arm)"
+
 /* Whether the kernel lists a performance monitoring unit of the processor. */
 static bool has_cpu_unit(void)
 {
@@ -87,7 +89,7 @@ static bool has_cpu_unit(void)
 	bool found = false;
 
 	while (dir && !found && (name = g_dir_read_name(dir)))
-		found = g_regex_match_simple(PERF_CPU_PATTERN, name, 0, 0);
+		found = g_regex_match_simple(CPU_UNIT_PATTERN, name, 0, 0);
 	if (dir)
 		g_dir_close(dir);
 	return found;
@@ -113,4 +115,16 @@ enum lt_status perf_counter_probe(const struct perf_counter *counter)
 	else if (errno != EACCES && errno != EPERM) /* the tracer may what we may not */
 		return error_set("no counter '%s' on this machine: %s", counter->name, g_strerror(errno));
 	return LT_OK;
+}
+
+/* Units list their counters by name, each under its first name above; those of caches no unit lists. */
+char *perf_counter_test(const struct perf_counter *counter)
+{
+	const struct perf_counter *first = counters;
+
+	if (!perf_counter_is_hardware(counter))
+		return NULL;
+	while (first->type != counter->type || first->config != counter->config)
+		first++;
+	return g_strdup_printf("ls " PERF_SOURCES "/*/events 2>/dev/null | grep -qx %s", first->name);
 }

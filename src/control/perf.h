@@ -10,9 +10,8 @@
 /* Before a counter's name it is the name of a context: the counter of the CPU, read at each event. */
 #define PERF_CONTEXT_PREFIX "perf:cpu:"
 
-/* The directory whose entries are the sources of counters, and those of them that are a processor's own unit. */
+/* The directory whose entries are the sources of counters. */
 #define PERF_SOURCES "/sys/bus/event_source/devices"
-#define PERF_CPU_PATTERN "^(cpu|arm)"
 
 /* A counter as lttng names it. type and config: see perf_event_open(2). */
 struct perf_counter {
@@ -32,5 +31,11 @@ bool perf_counter_is_hardware(const struct perf_counter *counter);
  * is told to use a unit it does not have may crash. LT_ERROR: it has not.
  */
 enum lt_status perf_counter_probe(const struct perf_counter *counter);
+
+/*
+ * The same of another machine: a shell's command that succeeds if it lists the counter. What it can
+ * have without listing it counts as absent. NULL: every kernel has the counter. The caller frees it.
+ */
+char *perf_counter_test(const struct perf_counter *counter);
 
 #endif

@@ -73,22 +73,29 @@ static struct record_channel *add_channel(struct record_plan *plan, enum record_
 	return &g_array_index(plan->channels, struct record_channel, plan->channels->len - 1);
 }
 
-static bool has_event(const struct record_channel *c, enum record_event_kind kind, const char *name)
+static struct record_event *find_event(const struct record_channel *c, enum record_event_kind kind, const char *name)
 {
 	for (unsigned i = 0; i < c->events->len; i++) {
-		const struct record_event *e = &g_array_index(c->events, struct record_event, i);
+		struct record_event *e = &g_array_index(c->events, struct record_event, i);
 
 		if (e->kind == kind && !strcmp(e->name, name))
-			return true;
+			return e;
 	}
-	return false;
+	return NULL;
 }
 
-static void add_event(struct record_channel *c, enum record_event_kind kind, const char *name, bool asked)
+/* meaning: of an event of a set; NULL: it is asked for by name, which also holds if a set has it. */
+static void add_event(struct record_channel *c, enum record_event_kind kind, const char *name, const char *meaning)
 {
-	struct record_event e = {.kind = kind, .name = g_strdup(name), .asked = asked};
+	const struct record_event e = {.kind = kind, .name = g_strdup(name), .meaning = meaning, .asked = !meaning};
+	struct record_event *known = find_event(c, kind, name);
 
-	g_array_append_val(c->events, e);
+	if (known) {
+		event_clear(known);
+		*known = e;
+	} else {
+		g_array_append_val(c->events, e);
+	}
 }
 
 /* meaning: of a context of a set; NULL: it is asked for by name, which also holds if a set has it. */
@@ -148,7 +155,7 @@ static enum lt_status add_kprobe(struct record_channel *c, const char *text)
 	e.name = g_strndup(text, (gsize)(where - 1 - text));
 	if (check_name(e.name) || (e.symbol && check_name(e.symbol)) || strchr(e.name, '*')) {
 		error_set("'%s' is not a probe such as NAME=SYMBOL+0x10", text);
-	} else if (has_event(c, RECORD_KPROBE, e.name)) {
+	} else if (find_event(c, RECORD_KPROBE, e.name)) {
 		error_set("there are two probes '%s'", e.name);
 	} else {
 		g_array_append_val(c->events, e);
@@ -179,7 +186,7 @@ static enum lt_status add_kernel(struct record_plan *plan, const struct record_r
 
 	for (unsigned i = 0; i < n; i++)
 		if (events[i].set <= set)
-			add_event(c, events[i].kind, events[i].name, false);
+			add_event(c, events[i].kind, events[i].name, events[i].meaning);
 	contexts = record_set_contexts(&n);
 	for (unsigned i = 0; i < n; i++)
 		if (contexts[i].set <= context_set)
@@ -190,8 +197,7 @@ static enum lt_status add_kernel(struct record_plan *plan, const struct record_r
 
 		if (check_name(name))
 			return error_wrap("option '--event'");
-		if (!has_event(c, RECORD_TRACEPOINT, name))
-			add_event(c, RECORD_TRACEPOINT, name, true);
+		add_event(c, RECORD_TRACEPOINT, name, NULL);
 	}
 	for (unsigned i = 0; any(r->kprobes) && i < r->kprobes->len; i++)
 		if (add_kprobe(c, g_ptr_array_index(r->kprobes, i)))
@@ -228,8 +234,7 @@ static enum lt_status add_user(struct record_plan *plan, const struct record_req
 
 		if (check_name(name))
 			return error_wrap("option '--ust'");
-		if (!has_event(c, RECORD_TRACEPOINT, name))
-			add_event(c, RECORD_TRACEPOINT, name, true);
+		add_event(c, RECORD_TRACEPOINT, name, NULL);
 	}
 	for (unsigned i = 0; i < G_N_ELEMENTS(contexts); i++)
 		add_context(c, contexts[i], NULL);
@@ -330,6 +335,7 @@ static enum lt_status fill(struct record_plan *plan, const struct record_request
 	if (r->track_command && !(r->command && r->command[0]))
 		return error_set("'--track-command' needs a command");
 	plan->track_command = r->track_command;
+	plan->unsafe = r->unsafe;
 	if (r->command && r->command[0])
 		plan->command = g_strdupv((char **)r->command);
 	return LT_OK;
@@ -363,10 +369,10 @@ void record_plan_destroy(struct record_plan *plan)
 	g_free(plan);
 }
 
-const struct record_channel *record_plan_channel(const struct record_plan *plan, enum record_domain domain)
+struct record_channel *record_plan_channel(const struct record_plan *plan, enum record_domain domain)
 {
 	for (unsigned i = 0; i < plan->channels->len; i++) {
-		const struct record_channel *c = &g_array_index(plan->channels, struct record_channel, i);
+		struct record_channel *c = &g_array_index(plan->channels, struct record_channel, i);
 
 		if (c->domain == domain)
 			return c;

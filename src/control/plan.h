@@ -28,6 +28,7 @@ struct record_event {
 	char *name;      /* a user-space name may end with '*' */
 	char *symbol;    /* kprobe: NULL: offset is an address */
 	uint64_t offset; /* kprobe: bytes from the symbol */
+	const char *meaning; /* what is missing without it; NULL if it was asked for */
 	bool asked;      /* by name: it is an error if there is no such event */
 };
 
@@ -61,6 +62,7 @@ struct record_plan {
 	bool track_command; /* only the command's own process */
 	char **command;   /* NULL: none */
 	GPtrArray *hosts; /* char *, USER@HOST; empty: this machine */
+	bool unsafe;      /* known faults of tracers give a warning, no more */
 };
 
 /* What a user asks for; everything is borrowed, NULL or 0: not given. */
@@ -76,6 +78,7 @@ struct record_request {
 	const GPtrArray *events, *contexts, *perf, *kprobes, *ust, *hosts;
 	const GArray *pids, *vpids;
 	bool track_command;
+	bool unsafe;
 	char *const *command;
 };
 
@@ -84,7 +87,7 @@ struct record_plan *record_plan_create(const struct record_request *request);
 void record_plan_destroy(struct record_plan *plan);
 
 /* The channel of a domain; NULL: the domain is not recorded. Borrowed. */
-const struct record_channel *record_plan_channel(const struct record_plan *plan, enum record_domain domain);
+struct record_channel *record_plan_channel(const struct record_plan *plan, enum record_domain domain);
 
 /* The SOURCE by which what is recorded is viewed; of several hosts the relayd itself. The caller frees it. */
 char *record_plan_source(const struct record_plan *plan);

@@ -12,17 +12,23 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "control/commands.h"
+#include "control/fault.h"
+#include "control/missing.h"
 #include "control/process.h"
 
-/* Starts ssh; 0: it cannot be started. Its stdin is empty: prompts go to the terminal. */
-static GPid start_ssh(const char *host, const char *script)
+/*
+ * Starts ssh; 0: it cannot be started. Its stdin is empty: prompts go to the terminal. *output, if not
+ * NULL, becomes the descriptor at which it can be read; else that is thrown away.
+ */
+static GPid start_ssh(const char *host, const char *script, int *output)
 {
 	char *argv[] = {(char *)"ssh", (char *)host, (char *)script, NULL};
-	const GSpawnFlags flags = G_SPAWN_SEARCH_PATH | G_SPAWN_DO_NOT_REAP_CHILD | G_SPAWN_STDOUT_TO_DEV_NULL;
+	const GSpawnFlags flags = G_SPAWN_SEARCH_PATH | G_SPAWN_DO_NOT_REAP_CHILD;
 	GError *error = NULL;
 	GPid pid = 0;
 
-	if (!g_spawn_async(NULL, argv, NULL, flags, process_unblock_signals, NULL, &pid, &error)) {
+	if (!g_spawn_async_with_pipes(NULL, argv, NULL, output ? flags : flags | G_SPAWN_STDOUT_TO_DEV_NULL,
+				      process_unblock_signals, NULL, &pid, NULL, output, NULL, &error)) {
 		error_set("cannot run ssh: %s", error->message);
 		g_error_free(error);
 		return 0;
@@ -57,20 +63,45 @@ static bool end_ssh(const char *host, GPid pid)
 	return judge(host, status);
 }
 
-/* Runs the script on all hosts at once; done, if not NULL, gets the hosts where it succeeded. */
-static enum lt_status run_everywhere(const GPtrArray *hosts, const char *script, GPtrArray *done)
+/* All that can be read at a descriptor, which it closes. The caller frees it. */
+static char *read_all(int fd)
+{
+	GString *text = g_string_new(NULL);
+	char bytes[4096];
+	ssize_t n;
+
+	while ((n = read(fd, bytes, sizeof(bytes))) > 0 || (n < 0 && errno == EINTR))
+		g_string_append_len(text, bytes, MAX(n, 0));
+	close(fd);
+	return g_string_free(text, FALSE);
+}
+
+/*
+ * Runs the script on all hosts at once. done, if not NULL, gets the hosts where it succeeded; plan, if not NULL, is the
+ * one of which the hosts say what they lack.
+ */
+static enum lt_status run_everywhere(const GPtrArray *hosts, const char *script, const struct record_plan *plan,
+				     GPtrArray *done)
 {
 	GPid *pids = g_new0(GPid, hosts->len);
+	int *outputs = g_new0(int, hosts->len);
 	enum lt_status status = LT_OK;
 
 	for (unsigned i = 0; i < hosts->len; i++)
-		pids[i] = start_ssh(g_ptr_array_index(hosts, i), script);
+		pids[i] = start_ssh(g_ptr_array_index(hosts, i), script, plan ? &outputs[i] : NULL);
 	for (unsigned i = 0; i < hosts->len; i++) {
-		if (!end_ssh(g_ptr_array_index(hosts, i), pids[i]))
+		char *host = g_ptr_array_index(hosts, i);
+		char *output = plan && pids[i] ? read_all(outputs[i]) : NULL;
+
+		if (output)
+			missing_warn_lines(plan, host, output);
+		g_free(output);
+		if (!end_ssh(host, pids[i]))
 			status = LT_ERROR;
 		else if (done)
-			g_ptr_array_add(done, g_ptr_array_index(hosts, i));
+			g_ptr_array_add(done, host);
 	}
+	g_free(outputs);
 	g_free(pids);
 	return status;
 }
@@ -78,7 +109,7 @@ static enum lt_status run_everywhere(const GPtrArray *hosts, const char *script,
 enum lt_status remote_stop(const GPtrArray *hosts, const char *session)
 {
 	char *script = commands_remote_stop(session);
-	const enum lt_status status = run_everywhere(hosts, script, NULL);
+	const enum lt_status status = run_everywhere(hosts, script, NULL, NULL);
 
 	g_free(script);
 	return status;
@@ -87,7 +118,7 @@ enum lt_status remote_stop(const GPtrArray *hosts, const char *session)
 enum lt_status remote_snapshot(const GPtrArray *hosts, const char *session)
 {
 	char *script = commands_snapshot(session);
-	const enum lt_status status = run_everywhere(hosts, script, NULL);
+	const enum lt_status status = run_everywhere(hosts, script, NULL, NULL);
 
 	g_free(script);
 	return status;
@@ -97,7 +128,7 @@ void remote_clear(const GPtrArray *hosts, const char *session)
 {
 	char *script = commands_remote_clear(session);
 
-	run_everywhere(hosts, script, NULL);
+	run_everywhere(hosts, script, NULL, NULL);
 	g_free(script);
 }
 
@@ -206,9 +237,15 @@ static void undo(const struct record_plan *plan, const GPtrArray *hosts)
 
 enum lt_status remote_setup(const struct record_plan *plan)
 {
-	char *script = commands_remote_setup(plan);
-	GPtrArray *done = g_ptr_array_new();
-	const enum lt_status status = run_everywhere(plan->hosts, script, done);
+	char *script;
+	GPtrArray *done;
+	enum lt_status status;
+
+	if (fault_check(plan))
+		return LT_ERROR;
+	script = commands_remote_setup(plan);
+	done = g_ptr_array_new();
+	status = run_everywhere(plan->hosts, script, plan, done);
 
 	if (status)
 		undo(plan, done);
@@ -220,7 +257,7 @@ enum lt_status remote_setup(const struct record_plan *plan)
 enum lt_status remote_start(const struct record_plan *plan)
 {
 	char *script = commands_remote_start(plan->session);
-	const enum lt_status status = run_everywhere(plan->hosts, script, NULL);
+	const enum lt_status status = run_everywhere(plan->hosts, script, NULL, NULL);
 
 	g_free(script);
 	if (status)

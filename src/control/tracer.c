@@ -6,11 +6,10 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/log.h"
 #include "control/context.h"
 #include "control/fault.h"
 #include "control/internal.h"
-#include "control/perf.h"
+#include "control/missing.h"
 #include "control/relay.h"
 #include "control/sessions.h"
 
@@ -57,57 +56,25 @@ static bool is_listed(const struct lttng_event *list, int n, const char *name)
 	return false;
 }
 
-static enum lt_status probe_events(const struct record_channel *c, const struct lttng_event *list, int n)
+/* Leaves out of the plan what only a set wants and is not there. */
+static enum lt_status probe_events(struct record_channel *c, const struct lttng_event *list, int n)
 {
-	GString *missing = g_string_new(NULL);
-	enum lt_status status = LT_OK;
-
-	for (unsigned i = 0; i < c->events->len && !status; i++) {
+	for (unsigned i = 0; i < c->events->len;) {
 		const struct record_event *e = &g_array_index(c->events, struct record_event, i);
 
-		if (e->kind != RECORD_TRACEPOINT || strchr(e->name, '*') || is_listed(list, n, e->name))
+		if (e->kind != RECORD_TRACEPOINT || strchr(e->name, '*') || is_listed(list, n, e->name)) {
+			i++;
 			continue;
+		}
 		if (e->asked)
-			status = error_set("this kernel has no tracepoint '%s'", e->name);
-		else
-			g_string_append_printf(missing, " %s", e->name);
+			return error_set("this kernel has no tracepoint '%s'", e->name);
+		missing_warn(NULL, MISSING_TRACEPOINT, e->name, e->meaning);
+		g_array_remove_index(c->events, i);
 	}
-	if (!status && missing->len)
-		log_warning("not in this kernel, their figures will lack:%s", missing->str);
-	g_string_free(missing, TRUE);
-	return status;
-}
-
-static enum lt_status probe_counters(const struct record_channel *c)
-{
-	bool software = false;
-
-	for (unsigned i = 0; i < c->contexts->len; i++) {
-		const char *name = g_array_index(c->contexts, struct record_context, i).name;
-		const struct perf_counter *counter;
-
-		if (!g_str_has_prefix(name, PERF_CONTEXT_PREFIX))
-			continue;
-		counter = perf_counter_find(name);
-		if (perf_counter_probe(counter))
-			return LT_ERROR;
-		software |= !perf_counter_is_hardware(counter);
-	}
-	if (software)
-		log_warning("with software counters do not take CPUs on or off line: that can hang the kernel");
 	return LT_OK;
 }
 
-/* What would crash this kernel is refused before the tracer is asked. */
-static enum lt_status probe_contexts(const struct record_channel *c)
-{
-	for (unsigned i = 0; i < c->contexts->len; i++)
-		if (fault_check(g_array_index(c->contexts, struct record_context, i).name))
-			return LT_ERROR;
-	return LT_OK;
-}
-
-static enum lt_status probe_kernel(const struct record_channel *c)
+static enum lt_status probe_kernel(const struct record_plan *plan, struct record_channel *c)
 {
 	struct lttng_domain domain = tracer_domain(RECORD_KERNEL);
 	struct lttng_handle *handle = lttng_create_handle(NULL, &domain);
@@ -123,9 +90,7 @@ static enum lt_status probe_kernel(const struct record_channel *c)
 		return tracer_error(n, NULL);
 	status = n ? probe_events(c, list, n) : error_set("no kernel tracer: it knows no tracepoint");
 	free(list);
-	if (status || probe_contexts(c))
-		return LT_ERROR;
-	return probe_counters(c);
+	return status ? status : fault_check(plan);
 }
 
 /* The tracer would mix its files with those that are there. Of snapshots each has a directory of its own. */
@@ -145,13 +110,13 @@ enum lt_status tracer_probe_output(const struct record_plan *plan)
 	return empty ? LT_OK : error_set("directory '%s' is not empty", plan->output);
 }
 
-enum lt_status tracer_probe(const struct record_plan *plan)
+enum lt_status tracer_probe(struct record_plan *plan)
 {
-	const struct record_channel *kernel = record_plan_channel(plan, RECORD_KERNEL);
+	struct record_channel *kernel = record_plan_channel(plan, RECORD_KERNEL);
 
 	if (session_exists(plan->session))
 		return tracer_error(LTTNG_ERR_EXIST_SESS, plan->session);
-	if (kernel && probe_kernel(kernel))
+	if (kernel && probe_kernel(plan, kernel))
 		return LT_ERROR;
 	return plan->mode == RECORD_LIVE ? relay_probe(plan->url) : tracer_probe_output(plan);
 }
@@ -238,9 +203,9 @@ static enum lt_status enable_event(struct lttng_handle *handle, const struct rec
 	return error_wrap("event '%s'", e->name);
 }
 
-/* Of a set: what the tracer does not have is noted in missing, and left out. */
+/* Of a set: what the tracer does not have is left out. */
 static enum lt_status add_context(struct lttng_handle *handle, const struct record_plan *plan,
-				  const struct record_channel *c, const struct record_context *wanted, GString *missing)
+				  const struct record_channel *c, const struct record_context *wanted)
 {
 	struct lttng_event_context context;
 	int code;
@@ -250,25 +215,11 @@ static enum lt_status add_context(struct lttng_handle *handle, const struct reco
 	if (code >= 0)
 		return LT_OK;
 	if (!wanted->asked && (code == -LTTNG_ERR_KERN_CONTEXT_UNAVAILABLE || code == -LTTNG_ERR_KERN_CONTEXT_FAIL)) {
-		g_string_append_printf(missing, "%s%s (%s)", missing->len ? ", " : "", wanted->name, wanted->meaning);
+		missing_warn(NULL, MISSING_CONTEXT, wanted->name, wanted->meaning);
 		return LT_OK;
 	}
 	tracer_error(code, plan->session);
 	return error_wrap("context '%s'", wanted->name);
-}
-
-static enum lt_status add_contexts(struct lttng_handle *handle, const struct record_plan *plan,
-				   const struct record_channel *c)
-{
-	GString *missing = g_string_new(NULL);
-	enum lt_status status = LT_OK;
-
-	for (unsigned i = 0; i < c->contexts->len && !status; i++)
-		status = add_context(handle, plan, c, &g_array_index(c->contexts, struct record_context, i), missing);
-	if (!status && missing->len)
-		log_warning("this kernel's tracer lacks these contexts, which will be missing: %s", missing->str);
-	g_string_free(missing, TRUE);
-	return status;
 }
 
 static enum lt_status track(const struct record_plan *plan, enum record_domain domain, bool virtual_pids,
@@ -310,8 +261,8 @@ static enum lt_status setup_channel(const struct record_plan *plan, const struct
 	status = create_channel(handle, plan, c);
 	for (unsigned i = 0; i < c->events->len && !status; i++)
 		status = enable_event(handle, plan, c, &g_array_index(c->events, struct record_event, i));
-	if (!status)
-		status = add_contexts(handle, plan, c);
+	for (unsigned i = 0; i < c->contexts->len && !status; i++)
+		status = add_context(handle, plan, c, &g_array_index(c->contexts, struct record_context, i));
 	lttng_destroy_handle(handle);
 	if (!status && c->domain == RECORD_KERNEL)
 		status = track(plan, c->domain, false, (int32_t *)plan->pids->data, plan->pids->len);

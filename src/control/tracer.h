@@ -10,11 +10,12 @@
 /* A plan carried out on this machine, through liblttng-ctl; a session daemon answers (daemon.h). */
 
 /*
- * Asks what there is of what the plan wants: an unused name, a kernel tracer, the
- * tracepoints and counters asked for by name, an empty directory or a relayd. What only a set wants and is
- * not there gives a warning. LT_ERROR: what lacks. Nothing is changed.
+ * Asks what there is of what the plan wants: an unused name, a kernel tracer, the tracepoints,
+ * symbols and counters asked for by name, an empty directory or a relayd. Tracepoints that only a
+ * set wants and are not there are left out of the plan, with a warning. LT_ERROR: what
+ * lacks, or would do harm. Nothing is changed outside the process.
  */
-enum lt_status tracer_probe(const struct record_plan *plan);
+enum lt_status tracer_probe(struct record_plan *plan);
 
 /* Whether the output directory can take a recording: it is empty or not there. */
 enum lt_status tracer_probe_output(const struct record_plan *plan);

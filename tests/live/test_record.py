@@ -300,8 +300,8 @@ def test_kernel_names():
     with user("names") as u:
         for name in ("minimal", "waits", "full"):
             text = u.run(TOP, "record", "--dry-run", "--set", name, "--perf", "page-fault")[1]
-            enabled = set(",".join(re.findall(r"^lttng enable-event --kernel .*--channel=kernel ([\w,]+)$", text, re.M)).split(","))
-            added = set(re.findall(r"--type=(\w\S+)", text)) | set(re.search(r"^for c in ([^;]+);", text, re.M).group(1).split())
+            enabled = set(re.search(r" for n in ([^;]+);", text).group(1).split())
+            added = set(re.findall(r"--type=(\w\S+)", text)) | set(re.search(r" for c in ([^;]+);", text).group(1).split())
             assert len(enabled) > 8 and len(added) > 3
             assert enabled <= events | KNOWN_EVENTS, enabled - events - KNOWN_EVENTS
             added = {c.replace(":", "_").replace("-", "_") for c in added}
@@ -398,18 +398,26 @@ def write_script(path, text):
     os.chmod(path, 0o755)
 
 
-def test_host_without_a_context():
-    """--host, where the kernel tracer lacks a context, or would crash the kernel with it."""
+def test_host_that_lacks_things():
+    """--host, where the kernel tracer lacks a tracepoint or a context, or would crash the kernel with one."""
     base = os.path.abspath("lacking")
     write_script(f"{base}/local/ssh", f"PATH={base}/remote:$PATH exec sh -c \"$2\"\n")
     write_script(f"{base}/remote/lttng", f"""echo "$@" >>{base}/log
-        case "$*" in *--type=net_ns*) echo 'Error: net_ns: Context unavailable on this kernel' >&2; exit 1;; esac\n""")
-    write_script(f"{base}/remote/cat", f"""[ "$1" = /sys/module/lttng_tracer/version ] && read v <{base}/version && echo $v\n""")
+        case "$*" in
+        "list --kernel") [ -e {base}/names ] || exit 1; cat {base}/names;;
+        *--type=net_ns*) echo 'Error: net_ns: Context unavailable on this kernel' >&2; exit 1;;
+        esac\n""")
+    write_script(f"{base}/remote/cat", f"""[ "$1" = /sys/module/lttng_tracer/version ] || exec /bin/cat "$@"
+        read v <{base}/version && echo $v\n""")
+    script = subprocess.run([TOP, "record", "--dry-run"], check=True, stdout=subprocess.PIPE, text=True).stdout
+    listed = [name for name in re.search(r" for n in ([^;]+);", script).group(1).split() if name != "block_rq_remap"]
     nobody, = sandbox.free_ports(1)
 
     def record(version, *options):
         with open(f"{base}/version", "w", encoding="ascii") as file:
             file.write(version)
+        with open(f"{base}/names", "w", encoding="ascii") as file:
+            file.writelines(f"      {name} (loglevel: TRACE_EMERG (0)) (type: tracepoint)\n" for name in listed)
         with open(f"{base}/log", "w", encoding="ascii"):
             pass
         done = subprocess.run([TOP, "record", "--live", "net://127.0.0.1", "--live-port", str(nobody), "--session", "s",
@@ -420,9 +428,16 @@ def test_host_without_a_context():
             return (done.returncode, done.stdout, done.stderr), file.read().splitlines()
 
     result, log = record("2.13.10\n")
-    check(result, 0, "stop it", "this kernel's tracer lacks the context net_ns: left out\n")
+    check(result, 0, "stop it", "warning: h: no tracepoint 'block_rq_remap' .*left out, will be missing: requests of stacked "
+          "devices\n.*warning: h: no context 'net_ns' .*left out, will be missing: its network\n")
+    assert result[2].count("left out") == 2, result
     assert log[0].startswith("create s ") and log[-1] == "start s", log
+    enabled, = (line for line in log if line.startswith("enable-event ") and "sched_switch" in line)
+    assert sorted(enabled.split()[-1].split(",")) == sorted(listed), enabled
     assert any("--type=uid" in line for line in log) and not any("--type=prio" in line for line in log), log
+    result, log = record("2.13.10\n", "--event", "block_rq_remap")
+    check(result, 1, "", "this kernel has no tracepoint block_rq_remap\n.*host 'h': lttng failed there")
+    assert log[-1] == "destroy s", log
     result, log = record("2.13.10\n", "--context", "net_ns")
     check(result, 1, "", "Error: net_ns: .*host 'h': lttng failed there")
     assert log[-1] == "destroy s", log
@@ -430,10 +445,16 @@ def test_host_without_a_context():
                              ("2.13.11\n", False), ("2.13.18\n", False), ("2.14.0\n", False)):
         result, log = record(version, "--context", "prio")
         assert any("--type=prio" in line for line in log) != refused, f"{version}: {log}"
-        assert log[-1] == ("destroy s" if refused else "start s"), f"{version}: {log}"
+        assert not log if refused else log[-1] == "start s", f"{version}: {log}"
         if refused and version:
             check(result, 1, "", f"context prio: lttng-modules {version.strip()} crashes the kernel with it: "
                   "update to 2.13.11 or later\n.*host 'h': lttng failed there")
+    result, log = record("2.13.9\n", "--context", "prio", "--unsafe")
+    check(result, 0, "stop it", "context prio: lttng-modules 2.13.9 crashes the kernel with it")
+    assert any("--type=prio" in line for line in log), log
+    result, log = record("2.13.18\n", "--perf", "L1-dcache-loads")
+    check(result, 1, "", "no counter L1-dcache-loads on this machine, as far as it says")
+    assert not log, log
 
 
 def main():

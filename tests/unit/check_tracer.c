@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A plan against a kernel tracer that lacks contexts or has a known fault: liblttng-ctl is played here. */
+/* A plan against a kernel tracer that lacks things or has a known fault: liblttng-ctl is played here. */
 #include "unit.h"
 
 #include <glib.h>
@@ -17,9 +17,11 @@
 static enum lttng_event_context_type lacking;
 static int lacking_code;
 static const char *version;
+static const char *listed = "sched_switch"; /* the only tracepoint there is */
 
 static unsigned added[LTTNG_EVENT_CONTEXT_VSGID + 1];
 static unsigned sessions;
+static GString *enabled; /* ",NAME" of each event */
 
 int lttng_list_sessions(struct lttng_session **list)
 {
@@ -31,7 +33,7 @@ int lttng_list_tracepoints(struct lttng_handle *handle, struct lttng_event **lis
 {
 	(void)handle;
 	*list = g_new0(struct lttng_event, 1);
-	g_strlcpy((*list)->name, "sched_switch", sizeof((*list)->name));
+	g_strlcpy((*list)->name, listed, sizeof((*list)->name));
 	return 1;
 }
 
@@ -59,8 +61,8 @@ int lttng_enable_channel(struct lttng_handle *handle, struct lttng_channel *chan
 int lttng_enable_event(struct lttng_handle *handle, struct lttng_event *event, const char *channel)
 {
 	(void)handle;
-	(void)event;
 	(void)channel;
+	g_string_append_printf(enabled, ",%s", event->name);
 	return 0;
 }
 
@@ -86,25 +88,48 @@ gboolean g_file_get_contents(const gchar *path, gchar **text, gsize *length, GEr
 	return version != NULL;
 }
 
-/* Records with the largest set and these contexts (NULL: none); the session exists if it succeeds. */
-static enum lt_status record(const char *context)
+/* What is recorded beside the largest set; NULL: nothing. */
+struct asked {
+	const char *context, *perf, *event;
+	bool unsafe;
+};
+
+static GPtrArray *list_of(const char *text)
 {
-	GPtrArray *contexts = g_ptr_array_new();
+	GPtrArray *list = g_ptr_array_new();
+
+	if (text)
+		g_ptr_array_add(list, (gpointer)text);
+	return list;
+}
+
+/* The session exists if it succeeds. */
+static enum lt_status record_with(const struct asked *asked)
+{
+	GPtrArray *lists[] = {list_of(asked->context), list_of(asked->perf), list_of(asked->event)};
 	const struct record_request request = {
-		.session = "s", .output = "/nowhere", .live_timer_ns = 1, .contexts = contexts};
+		.session = "s", .output = "/nowhere", .live_timer_ns = 1, .unsafe = asked->unsafe,
+		.contexts = lists[0], .perf = lists[1], .events = lists[2]};
 	struct record_plan *plan;
 	enum lt_status status;
 
-	if (context)
-		g_ptr_array_add(contexts, (gpointer)context);
+	if (enabled)
+		g_string_free(enabled, TRUE);
+	enabled = g_string_new(NULL);
 	plan = record_plan_create(&request);
 	ck_assert_msg(plan, "%s", error_text());
 	status = tracer_probe(plan);
 	if (!status)
 		status = tracer_setup(plan);
 	record_plan_destroy(plan);
-	g_ptr_array_free(contexts, TRUE);
+	for (size_t i = 0; i < G_N_ELEMENTS(lists); i++)
+		g_ptr_array_free(lists[i], TRUE);
 	return status;
+}
+
+static enum lt_status record(const char *context)
+{
+	return record_with(&(struct asked){.context = context});
 }
 
 static bool is_logged(const char *text)
@@ -122,7 +147,7 @@ START_TEST(test_all_contexts)
 	ck_assert_uint_eq(added[LTTNG_EVENT_CONTEXT_TID], 1);
 	ck_assert_uint_eq(added[LTTNG_EVENT_CONTEXT_NET_NS], 1);
 	ck_assert_uint_eq(added[LTTNG_EVENT_CONTEXT_PRIO], 0);
-	ck_assert(!is_logged("lacks these contexts"));
+	ck_assert(!is_logged("no context"));
 }
 END_TEST
 
@@ -138,8 +163,8 @@ START_TEST(test_context_left_out)
 		ck_assert_uint_eq(sessions, i + 1);
 		ck_assert_uint_eq(added[LTTNG_EVENT_CONTEXT_NET_NS], i + 1);
 		ck_assert_uint_eq(added[LTTNG_EVENT_CONTEXT_USER_NS], 0);
-		ck_assert(is_logged("this kernel's tracer lacks these contexts, which will be missing: "
-				    "user_ns (its user namespace)"));
+		ck_assert(is_logged("no context 'user_ns' in this kernel's tracer: left out, will be missing: its user "
+				    "namespace"));
 	}
 }
 END_TEST
@@ -190,4 +215,48 @@ START_TEST(test_faulty_versions)
 }
 END_TEST
 
-UNIT_MAIN("tracer", test_all_contexts, test_context_left_out, test_context_refused, test_faulty_versions)
+/* A tracepoint of a set that the kernel does not have is not even tried; one asked for by name is an error. */
+START_TEST(test_tracepoints)
+{
+	ck_assert_msg(!record(NULL), "%s", error_text());
+	ck_assert_str_eq(enabled->str, ",sched_switch,*");
+	ck_assert(is_logged("no tracepoint 'block_rq_issue' in this kernel's tracer: left out, will be missing: "
+			    "requests "
+			    "of disks"));
+	ck_assert(!is_logged("'sched_switch'"));
+	ck_assert_int_eq(record_with(&(struct asked){.event = "block_rq_issue"}), LT_ERROR); /* also if a set has it */
+	ck_assert_str_eq(error_text(), "this kernel has no tracepoint 'block_rq_issue'");
+	ck_assert_int_eq(record_with(&(struct asked){.event = "nonsense"}), LT_ERROR);
+	ck_assert_uint_eq(sessions, 1);
+}
+END_TEST
+
+START_TEST(test_unsafe)
+{
+	version = "2.13.9";
+	ck_assert_int_eq(record("prio"), LT_ERROR);
+	ck_assert(g_str_has_suffix(error_text(), " (--unsafe overrides this)"));
+	ck_assert_msg(!record_with(&(struct asked){.context = "prio", .unsafe = true}), "%s", error_text());
+	ck_assert_uint_eq(added[LTTNG_EVENT_CONTEXT_PRIO], 1);
+	ck_assert(is_logged("context 'prio': lttng-modules 2.13.9 crashes the kernel with it"));
+}
+END_TEST
+
+/* Perf counters hang the kernel at CPU hotplug: said once, and refused where that is what is recorded. */
+START_TEST(test_counters_and_hotplug)
+{
+	ck_assert_msg(!record_with(&(struct asked){.perf = "page-fault"}), "%s", error_text());
+	ck_assert_uint_eq(added[LTTNG_EVENT_CONTEXT_PERF_CPU_COUNTER], 1);
+	ck_assert(is_logged("hangs the kernel when a CPU goes on or off line: do not hotplug CPUs while it is "
+			    "recorded"));
+	listed = "cpuhp_enter";
+	ck_assert_int_eq(record_with(&(struct asked){.perf = "page-fault", .event = "cpuhp_enter"}), LT_ERROR);
+	ck_assert_msg(g_str_has_prefix(error_text(), "context 'perf:cpu:page-fault' hangs the kernel when a CPU goes"),
+		      "%s", error_text());
+	ck_assert_uint_eq(sessions, 1);
+	ck_assert_msg(!record_with(&(struct asked){.event = "cpuhp_enter"}), "%s", error_text());
+}
+END_TEST
+
+UNIT_MAIN("tracer", test_all_contexts, test_context_left_out, test_context_refused, test_faulty_versions,
+	  test_tracepoints, test_unsafe, test_counters_and_hotplug)
