@@ -346,7 +346,8 @@ static void help_table(struct help *h, const struct view_table *table)
 
 		if (!(column->flags & COLUMN_IN_REPORT))
 			continue;
-		text = g_strdup_printf("%s (%s)", column->meaning, column_unit_name(column->unit));
+		text = g_strdup_printf("%s (%s)%s", column->meaning, column_unit_name(column->unit),
+				       column->flags & COLUMN_IF_KNOWN ? "; in text only where it is known" : "");
 		help_item(h, column->name, text);
 		g_free(text);
 	}

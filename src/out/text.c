@@ -41,19 +41,47 @@ static void write_cell(FILE *out, const char *text, unsigned width, bool right, 
 		fputc('\n', out);
 }
 
+static bool is_known(const struct writer_page *page, const struct column *column)
+{
+	struct value v;
+
+	if (!(column->flags & COLUMN_IF_KNOWN))
+		return true;
+	for (unsigned i = 0; i < page->rows->n; i++) {
+		view_rows_value(page->rows, i, column, &v);
+		if (v.kind != VALUE_NULL)
+			return true;
+	}
+	return false;
+}
+
+/* Those of the page's columns that are written; to be freed. */
+static const struct column **choose_columns(const struct writer_page *page, unsigned *n)
+{
+	const struct column **columns = g_new(const struct column *, page->n_columns);
+
+	*n = 0;
+	for (unsigned c = 0; c < page->n_columns; c++)
+		if (is_known(page, page->columns[c]))
+			columns[(*n)++] = page->columns[c];
+	return columns;
+}
+
 void writer_text_page(struct writer *w, const struct writer_page *page)
 {
 	FILE *out = w->options.out;
-	unsigned n = page->n_columns, *widths = g_new(unsigned, n);
+	unsigned n;
+	const struct column **columns = choose_columns(page, &n);
+	unsigned *widths = g_new(unsigned, n);
 	GPtrArray *cells = g_ptr_array_new_with_free_func(g_free);
 	char buf[TEXT_CELL_SIZE];
 	struct value v;
 
 	for (unsigned c = 0; c < n; c++)
-		widths[c] = format_width(page->columns[c]->header);
+		widths[c] = format_width(columns[c]->header);
 	for (unsigned i = 0; i < page->rows->n; i++) {
 		for (unsigned c = 0; c < n; c++) {
-			const struct column *column = page->columns[c];
+			const struct column *column = columns[c];
 
 			view_rows_value(page->rows, i, column, &v);
 			format_value(buf, sizeof(buf), &v, column->unit, 0, &w->options.format);
@@ -63,11 +91,11 @@ void writer_text_page(struct writer *w, const struct writer_page *page)
 	}
 	write_heading(out, w, page);
 	for (unsigned c = 0; c < n; c++)
-		write_cell(out, page->columns[c]->header, widths[c], column_right(page->columns[c]), c == 0,
-			   c + 1 == n);
+		write_cell(out, columns[c]->header, widths[c], column_right(columns[c]), c == 0, c + 1 == n);
 	for (guint i = 0; i < cells->len && !ferror(out); i++)
-		write_cell(out, g_ptr_array_index(cells, i), widths[i % n], column_right(page->columns[i % n]),
-			   i % n == 0, (i + 1) % n == 0);
+		write_cell(out, g_ptr_array_index(cells, i), widths[i % n], column_right(columns[i % n]), i % n == 0,
+			   (i + 1) % n == 0);
 	g_ptr_array_free(cells, TRUE);
 	g_free(widths);
+	g_free(columns);
 }
