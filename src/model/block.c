@@ -73,6 +73,8 @@ struct block {
 	uint32_t n_remaps;    /* ever made */
 	GByteArray *stacked;  /* by row: its requests are issued again to another device */
 	uint64_t forgot_ns;   /* the loss after which the queues were emptied */
+	model_disk_name_fn *name; /* NULL: nobody knows names but the traces */
+	const void *name_data;
 };
 
 #define DISK_ROW(m, row) STATE_ROW(&(m)->state, DISK, disk, row)
@@ -99,12 +101,20 @@ void block_destroy(struct model *m)
 	m->block = NULL;
 }
 
+void model_set_disk_names(struct model *m, model_disk_name_fn *name, const void *data)
+{
+	m->block->name = name;
+	m->block->name_data = data;
+}
+
 /* ---- devices ---- */
 
 static uint32_t disk_of_dev(struct model *m, uint64_t dev)
 {
 	struct block *b = m->block;
 	uint32_t row = map64_get(&b->disks, dev);
+	const unsigned major = (unsigned)(dev >> 20), minor = (unsigned)(dev & 0xfffff);
+	const char *known;
 	char name[32];
 
 	if (row != MAP64_NONE)
@@ -115,9 +125,10 @@ static uint32_t disk_of_dev(struct model *m, uint64_t dev)
 	map64_put(&b->disks, dev, row);
 	g_byte_array_set_size(b->stacked, row + 1);
 	b->stacked->data[row] = false;
-	g_snprintf(name, sizeof(name), "%u:%u", (unsigned)(dev >> 20), (unsigned)(dev & 0xfffff));
+	known = b->name ? b->name(b->name_data, major, minor) : NULL;
+	g_snprintf(name, sizeof(name), "%u:%u", major, minor);
 	DISK_ROW(m, row)->dev = dev;
-	DISK_ROW(m, row)->name = strpool_intern_z(name);
+	DISK_ROW(m, row)->name = strpool_intern_z(known ? known : name);
 	return row;
 }
 

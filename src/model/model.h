@@ -69,6 +69,13 @@ bool model_is_busy(const struct model *m);
 struct wait_log;
 void model_set_wait_log(struct model *m, struct wait_log *log);
 
+/*
+ * Names of disks that the traces do not name: NULL for one that is not known. data is borrowed for the model's life.
+ * Before the first event of the host.
+ */
+typedef const char *model_disk_name_fn(const void *data, unsigned major, unsigned minor);
+void model_set_disk_names(struct model *m, model_disk_name_fn *name, const void *data);
+
 /* Tells the string pool which paths it holds: strpool_round_begin(). */
 void model_keep_paths(const struct model *m);
 

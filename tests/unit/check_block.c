@@ -440,6 +440,29 @@ START_TEST(test_queues_are_bounded)
 }
 END_TEST
 
+static const char *name_of(const void *data, unsigned major, unsigned minor)
+{
+	ck_assert_uint_eq(major, 254);
+	return minor == 16 ? data : NULL;
+}
+
+/* The state dump names disks, then who else may know, then their numbers. */
+START_TEST(test_known_disk_names)
+{
+	struct events e;
+
+	begin(&e);
+	model_set_disk_names(e.m, name_of, "backup");
+	RQ(&e, 1100, ISSUE, VDB, 444, 8, WRITE);
+	RQ(&e, 1200, ISSUE, VDA, 444, 8, WRITE);
+	ck_assert_str_eq(strpool_text((strid)disk(&e, VDB)->name), "backup");
+	ck_assert_str_eq(strpool_text((strid)disk(&e, VDA)->name), "254:0");
+	EVENT(&e, 1300, 0, 7, DUMP_DISK, dump_disk, .dev = VDB, .name = str(&rec, "vdb"));
+	ck_assert_str_eq(strpool_text((strid)disk(&e, VDB)->name), "vdb");
+	events_release(&e);
+}
+END_TEST
+
 START_TEST(test_disk_names)
 {
 	struct events e;
@@ -478,4 +501,4 @@ UNIT_MAIN("block",
 	  test_failed_request, test_discard_is_no_write, test_size_in_bytes, test_requeue_and_abort,
 	  test_issue_twice, test_front_and_back_merge, test_two_requests_merge, test_remap_to_the_disk_below,
 	  test_remap_chain_and_split, test_request_remap, test_loss_empties_the_queues,
-	  test_queues_are_bounded, test_disk_names)
+	  test_queues_are_bounded, test_known_disk_names, test_disk_names)
