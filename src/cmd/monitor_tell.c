@@ -54,6 +54,7 @@ static struct ui_host host_info(const struct monitor *m, const struct reading *r
 		.name = host->name,
 		.source = host->source,
 		.tracer = host->tracer,
+		.sidecar = host->sidecar,
 		.track = i,
 		.map = host->map,
 		.clock = m->stage == STAGE_ALONE && ingest_host_count(r->in) < 2 ? -1 : (int)host->clock,

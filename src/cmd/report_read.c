@@ -86,6 +86,8 @@ void report_set_hosts(struct report *r)
 			.name = printable(h->source->name),
 			.source = printable(h->source->source),
 			.tracer = printable(h->source->tracer),
+			.sidecar = h->source->sidecar,
+			.record_ns = h->source->begin_ns,
 			.map = h->source->map,
 			.clock = h->source->clock,
 			.wait = h->source->wait,

@@ -10,6 +10,9 @@
 /* Where something runs there are ticks, and threads of the kernel that look after this and that. */
 #define STILL_NS (UINT64_C(2) * 1000000000)
 
+/* Files beside the parts of a recording: snapshots may each have one. */
+enum { SIDECARS_MAX = 64 };
+
 static char *text_of(const struct event *ev, struct event_str s)
 {
 	char text[TEXT_MAX + 1];
@@ -27,6 +30,7 @@ static struct host *host_create(char *hostname, char *clock)
 	h->clock = clock;
 	h->merge = merge_create();
 	h->feeds = g_ptr_array_new();
+	h->sidecars = g_ptr_array_new_with_free_func(g_free);
 	h->least_behind_ns = INT64_MAX;
 	h->public.begin_ns = TIME_UNKNOWN;
 	h->public.model = model_create();
@@ -55,6 +59,8 @@ void host_free(void *data)
 	merge_destroy(h->merge);
 	g_ptr_array_free(h->feeds, TRUE);
 	model_destroy(h->public.model);
+	g_ptr_array_free(h->sidecars, TRUE);
+	sidecar_destroy((struct sidecar *)h->public.sidecar);
 	wait_log_release(&h->log);
 	g_free(h->public.name);
 	g_free(h->public.tracer);
@@ -64,6 +70,38 @@ void host_free(void *data)
 	g_free(h->hostname);
 	g_free(h->clock);
 	g_free(h);
+}
+
+static const char *disk_name(const void *sidecar, unsigned major, unsigned minor)
+{
+	return sidecar_disk(sidecar, major, minor);
+}
+
+/* path is taken over. */
+static void add_sidecar(struct host *h, char *path)
+{
+	struct sidecar *sidecar = (struct sidecar *)h->public.sidecar;
+
+	if (h->sidecars->len >= SIDECARS_MAX ||
+	    g_ptr_array_find_with_equal_func(h->sidecars, path, g_str_equal, NULL)) {
+		g_free(path);
+		return;
+	}
+	g_ptr_array_add(h->sidecars, path);
+	if (!sidecar)
+		h->public.sidecar = sidecar = sidecar_create();
+	sidecar_load(sidecar, path, h->has_hostname ? h->hostname : NULL);
+	model_set_disk_names(h->public.model, disk_name, sidecar);
+}
+
+void host_add_sidecars(struct host *h, const struct source_spec *spec)
+{
+	for (guint i = 0; i < spec->paths->len; i++) {
+		char *path = source_sidecar_of(g_ptr_array_index(spec->paths, i));
+
+		if (path)
+			add_sidecar(h, path);
+	}
 }
 
 static void add_source_name(struct host *h, const char *name)
@@ -123,6 +161,7 @@ struct host *host_of_trace(GPtrArray *hosts, const struct event *ev, const char 
 		host_set_tracer(h, ev);
 	} else {
 		h = host_create(hostname, clock);
+		h->has_hostname = p->hostname.len != 0;
 		h->public.name = g_strdup(hostname);
 		h->public.tracer = text_of(ev, p->tracer);
 		h->public.source = g_strdup("");

@@ -14,6 +14,7 @@
 #include "ingest/ingest.h"
 #include "merge/merge.h"
 #include "model/waitlog.h"
+#include "sidecar/sidecar.h"
 #include "source/source.h"
 
 struct host {
@@ -25,6 +26,8 @@ struct host {
 	struct merge *merge;
 	GPtrArray *feeds;          /* struct feed, by the number of its source in merge; not owned */
 	char *hostname;            /* as the traces say */
+	bool has_hostname;         /* they do: it is not the name of a directory */
+	GPtrArray *sidecars;       /* char *: the files whose contents are in public.sidecar, or should be */
 	char *clock;               /* UUID of their clock, "" none */
 	uint64_t last_ns;          /* time of the last record applied: what comes later may not be before it */
 	int64_t least_behind_ns;   /* least that last_ns was behind this machine's clock since it is here */
@@ -39,6 +42,9 @@ struct host *host_of_trace(GPtrArray *hosts, const struct event *ev, const char 
 
 /* A host that was read in another run, of which this is known; texts are copied. Nothing is read of it any more. */
 struct host *host_restore(const char *hostname, const char *clock, const struct ingest_host *known);
+
+/* Takes in what lies beside the traces of a recording of it, unless that was done. */
+void host_add_sidecars(struct host *host, const struct source_spec *spec);
 
 /* A trace of it was announced: of several tracers the kernel's is the one to name, whichever came first. */
 void host_set_tracer(struct host *host, const struct event *ev);

@@ -4,7 +4,7 @@
 #include "ingest/internal.h"
 #include "source/stamp.h"
 
-enum { HOST_PACKED = 10 * sizeof(uint64_t), FEED_PACKED = 4 * sizeof(uint64_t) };
+enum { HOST_PACKED = 11 * sizeof(uint64_t), FEED_PACKED = 4 * sizeof(uint64_t) };
 
 bool ingest_can_pack(const struct ingest *in)
 {
@@ -39,6 +39,7 @@ static void pack_host(const struct host *host, GByteArray *out)
 	const struct ingest_host *h = &host->public;
 
 	pack_text(out, host->hostname);
+	pack_u64(out, host->has_hostname);
 	pack_text(out, host->clock);
 	pack_text(out, h->name);
 	pack_text(out, h->source);
@@ -81,7 +82,9 @@ void ingest_pack(const struct ingest *in, GByteArray *out)
 
 static void unpack_host(struct ingest *in, struct unpack *from)
 {
-	char *hostname = unpack_text(from), *clock = unpack_text(from), *name = unpack_text(from);
+	char *hostname = unpack_text(from);
+	const bool has_hostname = unpack_upto(from, 1);
+	char *clock = unpack_text(from), *name = unpack_text(from);
 	char *source = unpack_text(from), *tracer = unpack_text(from);
 	struct ingest_host known = { .name = name, .source = source, .tracer = tracer, .ended = true };
 	struct host *host;
@@ -97,6 +100,7 @@ static void unpack_host(struct ingest *in, struct unpack *from)
 	if (!from->failed) {
 		host = host_restore(hostname, clock, &known);
 		host->last_ns = last_ns;
+		host->has_hostname = has_hostname;
 		for (int kind = 0; kind < EVENT_KINDS; kind++)
 			if (unpack_upto(from, 1))
 				model_set_declares(host->public.model, (enum event_kind)kind);
@@ -121,6 +125,8 @@ static void unpack_feed(struct ingest *in, struct unpack *from)
 	feed = feed_create(g_ptr_array_index(in->specs, spec - 1), (unsigned)part, (unsigned)parts, false);
 	feed->state = FEED_ENDED;
 	feed->host = host ? host_at(in, (guint)host - 1) : NULL;
+	if (feed->host)
+		host_add_sidecars(feed->host, feed->spec);
 	g_ptr_array_add(in->feeds, feed);
 }
 

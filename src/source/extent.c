@@ -3,8 +3,9 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <string.h>
 #include <sys/stat.h>
+
+#include "source/source.h"
 
 void extent_add(struct extent *extent, const char *directory)
 {
@@ -15,7 +16,7 @@ void extent_add(struct extent *extent, const char *directory)
 	if (!dir)
 		return;
 	while ((entry = readdir(dir)) != NULL) {
-		if (*entry->d_name == '.' || strcmp(entry->d_name, "metadata") == 0)
+		if (!source_is_stream_name(entry->d_name))
 			continue;
 		if (fstatat(dirfd(dir), entry->d_name, &st, 0) < 0 || !S_ISREG(st.st_mode) || st.st_size == 0)
 			continue;

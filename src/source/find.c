@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "ctf/identity.h"
 #include "ctf/metadata.h"
+#include "sidecar/sidecar.h"
 
 /*
  * Finding the traces below a directory and which of them belong together: the
@@ -100,6 +101,30 @@ static char *host_hint_of(const char *directory)
 	g_strfreev(parts);
 	free(path);
 	return hint;
+}
+
+char *source_sidecar_of(const char *directory)
+{
+	char *at = realpath(directory, NULL), *path = NULL;
+
+	while (at) {
+		char *slash = strrchr(at, '/');
+
+		path = g_build_filename(at, SIDECAR_NAME, NULL);
+		if (access(path, F_OK) == 0)
+			break;
+		g_clear_pointer(&path, g_free);
+		if (slash == at || !is_generic_name(slash + 1))
+			break;
+		*slash = '\0';
+	}
+	free(at);
+	return path;
+}
+
+bool source_is_stream_name(const char *name)
+{
+	return *name != '.' && strcmp(name, "metadata") != 0 && strcmp(name, SIDECAR_NAME) != 0;
 }
 
 /* Shortens name to the directory it has in common with path. */

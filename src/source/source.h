@@ -53,6 +53,15 @@ enum lt_status source_find(const char *directory, GPtrArray *specs, unsigned *le
  */
 enum lt_status source_growing_spec(const char *directory, struct source_spec **out);
 
+/*
+ * The path of the side-car of a trace (sidecar/sidecar.h): in its directory, or in the nearest of those that LTTng
+ * puts it into, up to the session's own. NULL: there is none. To be freed.
+ */
+char *source_sidecar_of(const char *directory);
+
+/* Whether a file of that name in a trace's directory is one of its streams. */
+bool source_is_stream_name(const char *name);
+
 static inline bool source_spec_is_live(const struct source_spec *spec)
 {
 	return spec->url || spec->is_growing;

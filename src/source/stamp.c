@@ -81,10 +81,14 @@ void source_stamp(const struct source_spec *spec, GChecksum *sum)
 {
 	for (guint i = 0; i < spec->paths->len; i++) {
 		const char *path = g_ptr_array_index(spec->paths, i);
-		char *index = g_build_filename(path, "index", NULL);
+		char *index = g_build_filename(path, "index", NULL), *sidecar = source_sidecar_of(path);
+		struct stat st;
 
 		add_directory(sum, path);
 		add_directory(sum, index);
+		if (sidecar && stat(sidecar, &st) == 0)
+			add_file(sum, sidecar, &st);
 		g_free(index);
+		g_free(sidecar);
 	}
 }

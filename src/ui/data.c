@@ -53,6 +53,8 @@ struct view_host data_view_host(const struct ui_host_data *host, const struct in
 		.name = host->info.name,
 		.source = host->info.source,
 		.tracer = host->info.tracer,
+		.sidecar = host->info.sidecar,
+		.record_ns = host->info.begin_ns,
 		.iv = iv,
 		.map = host->info.map,
 		.clock = host->info.clock < 0 ? UINT_MAX : (unsigned)host->info.clock,

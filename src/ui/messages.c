@@ -2,6 +2,7 @@
 /* What is known of the quality of the data, and the messages of the run. */
 #include "base/log.h"
 #include "base/strpool.h"
+#include "sidecar/sidecar.h"
 #include "ui/internal.h"
 
 static void add_count(struct overlay *o, const char *what, uint64_t n)
@@ -27,6 +28,18 @@ static void add_missing(struct overlay *o, const struct ui_host *host)
 	g_string_free(names, TRUE);
 }
 
+static void add_machine(struct overlay *o, const struct sidecar *sidecar)
+{
+	const struct sidecar_facts facts = sidecar ? sidecar_facts(sidecar) : (struct sidecar_facts){ 0 };
+
+	if (facts.kernel)
+		overlay_add(o, STYLE_DIM, "kernel", facts.kernel);
+	if (facts.boot_id)
+		overlay_add(o, STYLE_DIM, "boot id", facts.boot_id);
+	if (facts.clock)
+		overlay_add(o, STYLE_DIM, "clock", facts.clock);
+}
+
 /* Everything up to the end of the shown interval. */
 static void add_host(struct ui *ui, struct overlay *o, const struct ui_host_data *host)
 {
@@ -39,6 +52,7 @@ static void add_host(struct ui *ui, struct overlay *o, const struct ui_host_data
 		overlay_add(o, STYLE_DIM, "source", host->info.source);
 	if (host->info.tracer && *host->info.tracer)
 		overlay_add(o, STYLE_DIM, "tracer", host->info.tracer);
+	add_machine(o, host->info.sidecar);
 	g_snprintf(text, sizeof(text), "%s to %s",
 		   ui_time(ui, begin, sizeof(begin), ui_to_ref(host, host->info.begin_ns), 9, true),
 		   ui_time(ui, end, sizeof(end), ui_to_ref(host, host->info.end_ns), 9, false));

@@ -2,6 +2,7 @@
 /* A host's clock: the latencies of its packets over time, by the hosts' own clocks and by the corrected ones. */
 #include <string.h>
 
+#include "sidecar/sidecar.h"
 #include "ui/internal.h"
 
 enum { LABEL_WIDTH = 10, CHART_MIN = 4 };
@@ -243,13 +244,32 @@ static void draw_charts(struct ui *ui, const GArray *dots, int y, int h)
 			  ui_time(ui, end, sizeof(end), c.end_ns, 3, false));
 }
 
+/* "kernel 6.1.0-49-amd64  boot 6f7c…  clock synchronised, within 0.2 ms"; returns the lines used. */
+static int draw_machine(struct ui *ui, const struct sidecar *sidecar, int y)
+{
+	const struct sidecar_facts facts = sidecar ? sidecar_facts(sidecar) : (struct sidecar_facts){ 0 };
+	const char *const labels[] = { "kernel", "boot id", "clock" };
+	const char *const texts[] = { facts.kernel, facts.boot_id, facts.clock };
+	int x = 1;
+
+	for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) {
+		if (!texts[i] || x >= ui->canvas->w - 1)
+			continue;
+		x += canvas_text(ui->canvas, x, y, STYLE_DIM, labels[i], ui->canvas->w - x - 1) + 1;
+		x += canvas_text(ui->canvas, x, y, STYLE_NORMAL, texts[i], ui->canvas->w - x - 1) + 2;
+	}
+	return x > 1;
+}
+
 static void clock_draw(struct ui *ui, struct pane *p, int y, int h)
 {
 	const struct clock_pane *s = p->state;
 	const char *name = ui_host(ui, s->host)->info.name;
 	GArray *dots = collect(ui, s->host);
-	int x = 1;
+	int x = 1, used = draw_machine(ui, ui_host(ui, s->host)->info.sidecar, y);
 
+	y += used;
+	h -= used;
 	if (!ui->clocks || ui_host(ui, s->host)->info.clock < 0) {
 		canvas_text(ui->canvas, 1, y, STYLE_DIM, "every host is on its own clock", -1);
 	} else {

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "base/strpool.h"
+#include "sidecar/sidecar.h"
 #include "ui/internal.h"
 
 enum details_list { DETAILS_BLOCKING, DETAILS_FILES, DETAILS_SYSCALLS };
@@ -180,6 +181,28 @@ static void add_parents(struct head *h, const struct thread_row *t)
 	g_string_free(s, TRUE);
 }
 
+/* What its side-car knows of the process. */
+static void add_program(struct head *h, const struct thread_row *t)
+{
+	const struct sidecar *sidecar = h->host->info.sidecar;
+	const struct sidecar_process *p =
+		view_process_of(sidecar, h->host->info.begin_ns, t, find_process(h->iv, (int64_t)t->pid));
+	const char *user = p && p->uid >= 0 ? sidecar_user(sidecar, p->uid) : NULL;
+
+	if (!p)
+		return;
+	if (p->cmdline)
+		add_line(h, "command", "%s", p->cmdline);
+	if (p->exe)
+		add_line(h, "exe", "%s", p->exe);
+	if (user)
+		add_line(h, "user", "%s (uid %" PRId64 ")", user, p->uid);
+	else if (p->uid >= 0)
+		add_line(h, "user", "uid %" PRId64, p->uid);
+	if (p->cgroup)
+		add_line(h, "cgroup", "%s", p->cgroup);
+}
+
 static void add_life(struct head *h, const struct thread_row *t)
 {
 	char born[TIMETEXT_SIZE] = "before the record", exited[TIMETEXT_SIZE];
@@ -298,6 +321,7 @@ static int details_head(struct ui *ui, struct pane *p, int y, int max)
 		  FIGURE(&h, row, write_other));
 	add_ids(&h, t);
 	add_parents(&h, t);
+	add_program(&h, t);
 	add_life(&h, t);
 	add_process(&h, t);
 	add_latency(&h, row);

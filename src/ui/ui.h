@@ -33,6 +33,7 @@ struct ui;
 /* A host as the screen needs to know it. Texts are borrowed until they are replaced. */
 struct ui_host {
 	const char *name, *source, *tracer;
+	const struct sidecar *sidecar; /* what else is known of it (sidecar/sidecar.h), NULL: nothing */
 	unsigned track;              /* in the history */
 	uint64_t begin_ns, end_ns;   /* of its record, by its own clock; end_ns: so far, or expected */
 	const struct clock_map *map; /* from its clock to the reference's, NULL: the identity */

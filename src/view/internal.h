@@ -151,6 +151,10 @@ column_get_fn view_get_number;
 
 column_get_fn view_get_host;
 
+/* ---- machine.c: of the host's side-car; null where it has none, or does not know ---- */
+column_get_fn view_get_process_uid, view_get_process_user, view_get_process_exe, view_get_process_cmdline;
+column_get_fn view_get_host_kernel, view_get_host_boot_id, view_get_host_clock;
+
 /* A figure of the row in the interval. */
 uint64_t view_figure(const struct view_cell *at, unsigned cell);
 

@@ -130,7 +130,7 @@ static void index_host(struct view_rows *r, const struct view_query *q, unsigned
 		view_index_errors(index, iv);
 	if (q->table->source == TABLE_FILE)
 		view_index_files(index, iv, q->filter);
-	if (q->table->process)
+	if (q->table->process || (r->hosts[host].sidecar && iv->tables_mask & USES(THREAD)))
 		view_index_mains(index, iv);
 	if (q->table->flags & VIEW_PIVOT)
 		view_index_pivot(r, host);

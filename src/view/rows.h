@@ -25,6 +25,8 @@
 /* A host and what happened to it in the interval. Everything is borrowed until the next build. */
 struct view_host {
 	const char *name, *source, *tracer;
+	const struct sidecar *sidecar; /* what else is known of it (sidecar/sidecar.h), NULL: nothing */
+	uint64_t record_ns;          /* when its record begins, by its own clock */
 	const struct interval *iv;   /* NULL: its record has nothing in the interval */
 	const struct clock_map *map; /* times are shown in the reference's time; NULL: in its own */
 	unsigned clock, wait;        /* its numbers in the clocks and the wait graph, for view/own.h */
@@ -108,6 +110,13 @@ static inline const struct interval_row *view_row_thread(const struct view_rows 
 {
 	return r->table->source == TABLE_THREAD ? &row->row : row->thread;
 }
+
+/*
+ * The process of a thread as a side-car (NULL: there is none) knows it; main_thread: the youngest of its pid, NULL: not
+ * known. NULL: it does not know it.
+ */
+const struct sidecar_process *view_process_of(const struct sidecar *sidecar, uint64_t record_ns,
+					      const struct thread_row *t, const struct thread_row *main_thread);
 
 /* Where a getter is: a row and its column. */
 struct view_cell {

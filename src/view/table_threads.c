@@ -101,6 +101,10 @@ static void get_byte_rate(const struct view_cell *at, struct value *v)
 	{ #name, header, meaning, COLUMN_COUNT, 7, flags, CELL(thread, name), view_get_value }
 #define FIGURE (COLUMN_IN_REPORT | COLUMN_COUNTER)
 
+/* Known of recordings that `record` made, see sidecar/. */
+#define PROCESS(name, header, meaning, unit, width, get) \
+	{ name, header, meaning, unit, width, COLUMN_IN_REPORT | COLUMN_IF_KNOWN, 0, get }
+
 #define COLUMN_VTID SIGNED(vtid, "VTID", "Thread id in its own pid namespace.", 7, 0)
 #define COLUMN_VPID SIGNED(vpid, "VPID", "Process id in its own pid namespace.", 7, 0)
 
@@ -120,6 +124,10 @@ static const struct column cpu_columns[] = {
 	  COLUMN_IN_REPORT, CELL(thread, born_ns), view_get_thread_known },
 	{ "exited_ns", "EXITED", "When it exited; null if it had not at the interval's end.", COLUMN_TIME, 15,
 	  COLUMN_IN_REPORT, CELL(thread, exited_ns), view_get_thread_known },
+	PROCESS("uid", "UID", "User id of its process.", COLUMN_ID, 6, view_get_process_uid),
+	PROCESS("user", "USER", "Name of that user.", COLUMN_TEXT, 10, view_get_process_user),
+	PROCESS("exe", "EXE", "Path of its process's program.", COLUMN_TEXT, 24, view_get_process_exe),
+	PROCESS("cmdline", "COMMAND LINE", "Command line of its process.", COLUMN_TEXT, 40, view_get_process_cmdline),
 	{ "cpu_percent", "CPU%", "CPU time in percent of the interval: of one CPU.", COLUMN_PERCENT, 5, 0,
 	  CELL(thread, cpu_ns), get_cpu_percent },
 	{ "host_percent", "HOST%", "CPU time in percent of what all CPUs of the host had.", COLUMN_PERCENT, 5, 0,

@@ -190,6 +190,7 @@ static void walk(struct native_follow *f, const char *path, const struct followe
 static void visit(struct native_follow *f, struct followed_directory *d, const char *path, unsigned depth)
 {
 	const bool is_index = d && g_str_has_suffix(path, "/index");
+	const char *name = strrchr(path, '/') + 1;
 	struct followed_id id;
 	struct statx st;
 
@@ -197,7 +198,7 @@ static void visit(struct native_follow *f, struct followed_directory *d, const c
 		return;
 	if (S_ISDIR(st.stx_mode) && !is_index)
 		walk(f, path, &id, depth + 1);
-	else if (S_ISREG(st.stx_mode) && d && d->trace && !g_str_has_suffix(path, "/metadata"))
+	else if (S_ISREG(st.stx_mode) && d && d->trace && source_is_stream_name(name))
 		see_file(f, d, path, &id);
 }
 

@@ -11,6 +11,7 @@
 #include "ctf/metadata.h"
 #include "reader/native/internal.h"
 #include "reader/native/native.h"
+#include "source/source.h"
 
 /* A recording: the directories of one trace, as several archives of a rotated session. */
 
@@ -167,7 +168,7 @@ static void add_directory(struct native_reader *n, const char *directory)
 	struct dirent *entry;
 
 	while (dir && (entry = readdir(dir)) != NULL)
-		if (*entry->d_name != '.' && strcmp(entry->d_name, "metadata") != 0)
+		if (source_is_stream_name(entry->d_name))
 			add_file(n, directory, entry->d_name);
 	if (dir)
 		closedir(dir);

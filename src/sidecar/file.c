@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "sidecar/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <glib/gstdio.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "sidecar/sidecar.h"
+
+/* As the traces beside it: not for everybody. */
+enum { FILE_MODE = 0640 };
+
+/* Whether nothing is deeper than it may be: the library recurses. */
+static bool is_flat(const char *text, size_t len)
+{
+	bool in_string = false;
+	unsigned depth = 0;
+
+	for (size_t i = 0; i < len; i++) {
+		if (in_string) {
+			if (text[i] == '\\')
+				i++;
+			else if (text[i] == '"')
+				in_string = false;
+		} else if (text[i] == '"') {
+			in_string = true;
+		} else if (text[i] == '{' || text[i] == '[') {
+			if (++depth > SIDECAR_DEPTH_MAX)
+				return false;
+		} else if ((text[i] == '}' || text[i] == ']') && depth) {
+			depth--;
+		}
+	}
+	return true;
+}
+
+json_t *sidecar_file_parse(const char *text, size_t len)
+{
+	json_error_t error;
+	json_t *root;
+
+	if (!is_flat(text, len)) {
+		error_set("it is nested too deeply");
+		return NULL;
+	}
+	root = json_loadb(text, len, 0, &error);
+	if (!root) {
+		/* the library quotes what it met */
+		error_set("line %d: not valid JSON", MAX(error.line, 1));
+	} else if (!json_is_object(root)) {
+		error_set("it is not an object");
+		json_decref(root);
+		root = NULL;
+	}
+	return root;
+}
+
+/* All of a regular file of at most SIDECAR_BYTES_MAX; NULL: error chain. Whatever else has the name is not opened. */
+static GByteArray *read_all(int fd)
+{
+	GByteArray *bytes = g_byte_array_new();
+	struct stat st;
+	guint used = 0;
+	ssize_t n = 1;
+
+	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)) {
+		error_set("it is not a regular file");
+		goto error;
+	}
+	while (n > 0 && used <= SIDECAR_BYTES_MAX) {
+		g_byte_array_set_size(bytes, used + 65536);
+		n = read(fd, bytes->data + used, 65536);
+		if (n < 0 && errno == EINTR)
+			n = 1;
+		else if (n > 0)
+			used += (guint)n;
+	}
+	if (n < 0)
+		error_set("cannot read it: %s", g_strerror(errno));
+	else if (used > SIDECAR_BYTES_MAX)
+		error_set("it is larger than %d MiB", SIDECAR_BYTES_MAX >> 20);
+	else
+		return g_byte_array_set_size(bytes, used);
+error:
+	g_byte_array_unref(bytes);
+	return NULL;
+}
+
+json_t *sidecar_file_read(const char *path)
+{
+	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	GByteArray *bytes;
+	json_t *root = NULL;
+
+	if (fd < 0) {
+		error_set("cannot open it: %s", g_strerror(errno));
+		return NULL;
+	}
+	bytes = read_all(fd);
+	close(fd);
+	if (bytes) {
+		root = sidecar_file_parse((const char *)bytes->data, bytes->len);
+		g_byte_array_unref(bytes);
+	}
+	return root;
+}
+
+enum lt_status sidecar_file_write(const char *path, const json_t *root)
+{
+	char *text = json_dumps(root, JSON_INDENT(1) | JSON_SORT_KEYS);
+	GError *error = NULL;
+	enum lt_status status = LT_OK;
+
+	if (!text)
+		return error_set("cannot write '%s': out of memory", path);
+	if (!g_file_set_contents_full(path, text, -1, G_FILE_SET_CONTENTS_CONSISTENT, FILE_MODE, &error)) {
+		status = error_set("cannot write '%s': %s", path, error->message);
+		g_error_free(error);
+	}
+	free(text);
+	return status;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef LT_SIDECAR_FILE_H
+#define LT_SIDECAR_FILE_H
+
+/* Inside sidecar/: the file as JSON, in and out. */
+
+#include <glib.h>
+#include <jansson.h>
+
+#include "base/status.h"
+
+/* An object, to be released with json_decref(). NULL: there is no such file, or it is not usable (error chain). */
+json_t *sidecar_file_read(const char *path);
+
+/* The same of a text that is in memory; what names it in errors is the caller's affair. */
+json_t *sidecar_file_parse(const char *text, size_t len);
+
+/* Replaces the file as a whole, or leaves it as it was. */
+enum lt_status sidecar_file_write(const char *path, const json_t *root);
+
+#endif

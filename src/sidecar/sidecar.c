@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "sidecar/sidecar.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "sidecar/file.h"
+
+/* Starts of processes are known to a tick of 10 ms; clocks that are set meanwhile move them further. */
+#define START_TOLERANCE_NS UINT64_C(100000000)
+
+struct sidecar {
+	GStringChunk *texts;
+	GHashTable *disks, *users; /* text -> text: "8:0" -> "sda", "1000" -> "eva" */
+	GArray *processes;         /* struct sidecar_process, by pid, then by start */
+	struct sidecar_facts facts;
+};
+
+struct sidecar *sidecar_create(void)
+{
+	struct sidecar *s = g_new0(struct sidecar, 1);
+
+	s->texts = g_string_chunk_new(4096);
+	s->disks = g_hash_table_new(g_str_hash, g_str_equal);
+	s->users = g_hash_table_new(g_str_hash, g_str_equal);
+	s->processes = g_array_new(FALSE, TRUE, sizeof(struct sidecar_process));
+	return s;
+}
+
+void sidecar_destroy(struct sidecar *s)
+{
+	if (!s)
+		return;
+	g_string_chunk_free(s->texts);
+	g_hash_table_destroy(s->disks);
+	g_hash_table_destroy(s->users);
+	g_array_free(s->processes, TRUE);
+	g_free(s);
+}
+
+/* ---- a file ---- */
+
+/* One that is being read, and what was the first thing wrong with it. */
+struct loading {
+	struct sidecar *s;
+	bool wrong;
+};
+
+static void complain(struct loading *l, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+static void complain(struct loading *l, const char *fmt, ...)
+{
+	char *text;
+	va_list ap;
+
+	if (l->wrong)
+		return;
+	l->wrong = true;
+	va_start(ap, fmt);
+	text = g_strdup_vprintf(fmt, ap);
+	va_end(ap);
+	error_set("%s", text);
+	g_free(text);
+}
+
+static const char *keep(struct sidecar *s, const char *text)
+{
+	char clean[TEXT_MAX + 1];
+
+	text_sanitise(clean, sizeof(clean), text, strlen(text));
+	return g_string_chunk_insert_const(s->texts, clean);
+}
+
+/* NULL: there is none, or it is not a text, or an empty one. */
+static const char *text_of(struct loading *l, const json_t *o, const char *key)
+{
+	const json_t *v = json_object_get(o, key);
+
+	if (v && !json_is_string(v) && !json_is_null(v))
+		complain(l, "'%s' is not a string", key);
+	return json_is_string(v) && json_string_length(v) ? keep(l->s, json_string_value(v)) : NULL;
+}
+
+/* -1: there is none, or it is not a number from 0 on. */
+static int64_t number_of(struct loading *l, const json_t *o, const char *key)
+{
+	const json_t *v = json_object_get(o, key);
+
+	if (json_is_integer(v) && json_integer_value(v) >= 0)
+		return json_integer_value(v);
+	if (v && !json_is_null(v))
+		complain(l, "'%s' is not a positive integer", key);
+	return -1;
+}
+
+static void load_names(struct loading *l, const json_t *root, const char *key, GHashTable *names)
+{
+	json_t *object = json_object_get(root, key), *name;
+	const char *id;
+
+	if (object && !json_is_object(object))
+		complain(l, "'%s' is not an object", key);
+	json_object_foreach(object, id, name) {
+		if (g_hash_table_size(names) >= SIDECAR_NAMES_MAX) {
+			complain(l, "'%s' has too many names", key);
+			return;
+		}
+		if (!json_is_string(name))
+			complain(l, "a name in '%s' is not a string", key);
+		else if (json_string_length(name))
+			g_hash_table_insert(names, (void *)keep(l->s, id), (void *)keep(l->s, json_string_value(name)));
+	}
+}
+
+static void load_process(struct loading *l, const json_t *o)
+{
+	struct sidecar_process p = {
+		.pid = number_of(l, o, "pid"),
+		.uid = number_of(l, o, "uid"),
+		.exe = text_of(l, o, "exe"),
+		.cmdline = text_of(l, o, "cmdline"),
+		.cgroup = text_of(l, o, "cgroup"),
+	};
+	int64_t start_ns = number_of(l, o, "start_ns");
+
+	if (!json_is_object(o))
+		complain(l, "an element of 'processes' is not an object");
+	/* which process of that pid it is would be a guess */
+	if (p.pid <= 0 || start_ns < 0)
+		return;
+	p.start_ns = (uint64_t)start_ns;
+	g_array_append_val(l->s->processes, p);
+}
+
+static int by_pid(const void *a, const void *b)
+{
+	const struct sidecar_process *x = a, *y = b;
+
+	if (x->pid != y->pid)
+		return x->pid < y->pid ? -1 : 1;
+	return x->start_ns < y->start_ns ? -1 : x->start_ns > y->start_ns;
+}
+
+static void load_processes(struct loading *l, const json_t *root)
+{
+	const json_t *list = json_object_get(root, "processes"), *process;
+	size_t i;
+
+	if (list && !json_is_array(list))
+		complain(l, "'processes' is not an array");
+	json_array_foreach(list, i, process) {
+		if (l->s->processes->len >= SIDECAR_PROCESSES_MAX) {
+			complain(l, "it has too many processes");
+			break;
+		}
+		load_process(l, process);
+	}
+	/* a stable sort: of two of the same start the one that was read last comes last, and is found first */
+	g_array_sort(l->s->processes, by_pid);
+}
+
+static void load_clock(struct loading *l, const json_t *root)
+{
+	const json_t *clock = json_object_get(root, "clock"), *synchronised;
+	int64_t error_ns;
+	char *text;
+
+	if (clock && !json_is_object(clock)) {
+		complain(l, "'clock' is not an object");
+		return;
+	}
+	synchronised = json_object_get(clock, "synchronised");
+	if (!json_is_boolean(synchronised))
+		return;
+	error_ns = number_of(l, clock, "max_error_ns");
+	if (json_is_false(synchronised))
+		text = g_strdup("not synchronised");
+	else if (error_ns >= 0)
+		text = g_strdup_printf("synchronised, within %.3g ms", (double)error_ns / 1e6);
+	else
+		text = g_strdup("synchronised");
+	l->s->facts.clock = keep(l->s, text);
+	g_free(text);
+}
+
+static void load_facts(struct loading *l, const json_t *root)
+{
+	struct sidecar_facts *facts = &l->s->facts;
+	const char *kernel = text_of(l, root, "kernel"), *boot_id = text_of(l, root, "boot_id");
+
+	facts->kernel = kernel ? kernel : facts->kernel;
+	facts->boot_id = boot_id ? boot_id : facts->boot_id;
+	load_clock(l, root);
+}
+
+/* Whether the file is one that can be used, of this host. */
+static bool is_usable(struct loading *l, const json_t *root, const char *hostname)
+{
+	const json_t *schema = json_object_get(root, "schema");
+	const char *host = text_of(l, root, "host");
+
+	if (schema && (!json_is_integer(schema) || json_integer_value(schema) != SIDECAR_SCHEMA))
+		complain(l, "its 'schema' is not %d", SIDECAR_SCHEMA);
+	else if (host && hostname && strcmp(host, hostname) != 0)
+		complain(l, "it is that of host '%.64s'", host);
+	else
+		return true;
+	return false;
+}
+
+enum lt_status sidecar_load(struct sidecar *s, const char *path, const char *hostname)
+{
+	struct loading l = { .s = s };
+	json_t *root = sidecar_file_read(path);
+	bool usable = false;
+	char shown[256];
+
+	if (root) {
+		usable = is_usable(&l, root, hostname);
+		if (usable) {
+			load_facts(&l, root);
+			load_names(&l, root, "disks", s->disks);
+			load_names(&l, root, "users", s->users);
+			load_processes(&l, root);
+		}
+		json_decref(root);
+	}
+	if (!root || l.wrong) {
+		text_sanitise(shown, sizeof(shown), path, strlen(path));
+		log_warning("'%s': %s", shown, error_text());
+	}
+	return usable ? LT_OK : LT_ERROR;
+}
+
+/* ---- looking up ---- */
+
+struct sidecar_facts sidecar_facts(const struct sidecar *s)
+{
+	return s->facts;
+}
+
+const char *sidecar_disk(const struct sidecar *s, unsigned major, unsigned minor)
+{
+	char id[32];
+
+	g_snprintf(id, sizeof(id), "%u:%u", major, minor);
+	return g_hash_table_lookup(s->disks, id);
+}
+
+const char *sidecar_user(const struct sidecar *s, int64_t uid)
+{
+	char id[32];
+
+	g_snprintf(id, sizeof(id), "%" G_GINT64_FORMAT, (gint64)uid);
+	return g_hash_table_lookup(s->users, id);
+}
+
+/* How many processes have a smaller pid, or this one and a start that is not behind start_ns. */
+static guint count_up_to(const struct sidecar *s, int64_t pid, uint64_t start_ns)
+{
+	const struct sidecar_process wanted = { .pid = pid, .start_ns = start_ns };
+	guint low = 0, high = s->processes->len;
+
+	while (low < high) {
+		const guint middle = low + (high - low) / 2;
+
+		if (by_pid(&g_array_index(s->processes, struct sidecar_process, middle), &wanted) <= 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+const struct sidecar_process *sidecar_process(const struct sidecar *s, int64_t pid, uint64_t born_ns,
+					      uint64_t record_ns)
+{
+	const uint64_t at_ns = born_ns ? born_ns : record_ns;
+	const guint n = count_up_to(s, pid, at_ns > UINT64_MAX - START_TOLERANCE_NS ? UINT64_MAX
+										     : at_ns + START_TOLERANCE_NS);
+	const struct sidecar_process *p;
+
+	if (!n)
+		return NULL;
+	p = &g_array_index(s->processes, struct sidecar_process, n - 1);
+	if (p->pid != pid || (born_ns && p->start_ns + START_TOLERANCE_NS < born_ns))
+		return NULL;
+	return p;
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef LT_SIDECAR_SIDECAR_H
+#define LT_SIDECAR_SIDECAR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/status.h"
+
+/*
+ * What a trace cannot hold and its machine knows: command lines, users, names of disks, the kernel's release.
+ * `record` writes it as a file beside the trace (sidecar/write.h), whoever reads the trace looks here. The file may
+ * be missing, damaged or hostile: it is bounded in size and depth, all its texts are sanitised, and nothing of it
+ * ever counts as a figure.
+ *
+ * Texts are owned by the side-car. Times are ns since the epoch by the host's own clock. Main thread only.
+ */
+#define SIDECAR_NAME "lttngtop.json"
+
+enum {
+	SIDECAR_SCHEMA = 1,
+	SIDECAR_BYTES_MAX = 16 << 20,      /* of a file */
+	SIDECAR_DEPTH_MAX = 8,             /* of objects and arrays in each other */
+	SIDECAR_PROCESSES_MAX = 1 << 17,
+	SIDECAR_NAMES_MAX = 1 << 16,       /* of disks, of users, of groups, of cgroups … each */
+};
+
+/* A process, from its start until its program was replaced or it exited. */
+struct sidecar_process {
+	int64_t pid;
+	uint64_t start_ns;
+	int64_t uid; /* -1: not known */
+	const char *exe, *cmdline, *cgroup; /* NULL: not known */
+};
+
+/* Of the whole machine; NULL: not known. */
+struct sidecar_facts {
+	const char *kernel;  /* its release */
+	const char *boot_id;
+	const char *clock;   /* whether it is synchronised, in words */
+};
+
+struct sidecar;
+
+struct sidecar *sidecar_create(void);
+void sidecar_destroy(struct sidecar *s);
+
+/*
+ * Adds what a file has; what it says of a thing that is known already replaces that. hostname: as the trace has
+ * it, NULL: it has none; a file of another host is not used. What is wrong with the file is one warning in the
+ * log, with the first reason; what is right in it counts all the same. LT_ERROR: nothing of it does.
+ */
+enum lt_status sidecar_load(struct sidecar *s, const char *path, const char *hostname);
+
+struct sidecar_facts sidecar_facts(const struct sidecar *s);
+
+/* Names; NULL: not known. */
+const char *sidecar_disk(const struct sidecar *s, unsigned major, unsigned minor);
+const char *sidecar_user(const struct sidecar *s, int64_t uid);
+
+/*
+ * The process that had this pid: of one that was born inside the record, at born_ns; else (born_ns 0) of one that
+ * lived when the record began, at record_ns. NULL: not known. One whose pid was used again is not taken for another.
+ */
+const struct sidecar_process *sidecar_process(const struct sidecar *s, int64_t pid, uint64_t born_ns,
+					      uint64_t record_ns);
+
+#endif

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a host's side-car knows of its threads and of itself. */
+#include <stddef.h>
+
+#include "sidecar/sidecar.h"
+#include "view/internal.h"
+
+const struct sidecar_process *view_process_of(const struct sidecar *sidecar, uint64_t record_ns,
+					      const struct thread_row *t, const struct thread_row *main_thread)
+{
+	if (!sidecar || (int64_t)t->pid <= 0 || t->flags & THREAD_KERNEL)
+		return NULL;
+	if (t->tid == t->pid)
+		main_thread = t;
+	/* a thread is no older than its process: one that seems to be belongs to an earlier one of that pid */
+	if (!main_thread || main_thread->tid != t->pid || t->born_ns < main_thread->born_ns)
+		return NULL;
+	return sidecar_process(sidecar, (int64_t)t->pid, main_thread->born_ns, record_ns);
+}
+
+static const struct sidecar_process *process_at(const struct view_cell *at)
+{
+	const struct interval_row *thread = view_row_thread(at->rows, at->row), *main_thread;
+	const struct thread_row *t = thread ? INTERVAL_ROW(thread, thread) : NULL;
+
+	if (!t || !at->host->sidecar)
+		return NULL;
+	main_thread = view_main_thread(&at->rows->internal->indexes[at->row->key.host], at->host->iv, t->pid);
+	return view_process_of(at->host->sidecar, at->host->record_ns, t,
+			       main_thread ? INTERVAL_ROW(thread, main_thread) : NULL);
+}
+
+void view_get_process_uid(const struct view_cell *at, struct value *v)
+{
+	const struct sidecar_process *p = process_at(at);
+
+	v->kind = p && p->uid >= 0 ? VALUE_INT : VALUE_NULL;
+	v->i = p ? p->uid : 0;
+}
+
+void view_get_process_user(const struct view_cell *at, struct value *v)
+{
+	const struct sidecar_process *p = process_at(at);
+
+	value_set_text(v, p && p->uid >= 0 ? sidecar_user(at->host->sidecar, p->uid) : NULL);
+}
+
+void view_get_process_exe(const struct view_cell *at, struct value *v)
+{
+	const struct sidecar_process *p = process_at(at);
+
+	value_set_text(v, p ? p->exe : NULL);
+}
+
+void view_get_process_cmdline(const struct view_cell *at, struct value *v)
+{
+	const struct sidecar_process *p = process_at(at);
+
+	value_set_text(v, p ? p->cmdline : NULL);
+}
+
+static struct sidecar_facts facts_of(const struct view_cell *at)
+{
+	return at->host->sidecar ? sidecar_facts(at->host->sidecar) : (struct sidecar_facts){ 0 };
+}
+
+void view_get_host_kernel(const struct view_cell *at, struct value *v)
+{
+	value_set_text(v, facts_of(at).kernel);
+}
+
+void view_get_host_boot_id(const struct view_cell *at, struct value *v)
+{
+	value_set_text(v, facts_of(at).boot_id);
+}
+
+void view_get_host_clock(const struct view_cell *at, struct value *v)
+{
+	value_set_text(v, facts_of(at).clock);
+}

@@ -1,0 +1,64 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What lies beside a recording on the screen: whose program a thread runs, and what machine it was."""
+import json
+import os
+import shutil
+import tempfile
+
+from terminal import Checks, Terminal, need, skip, unpack
+
+need("tmux", "zstd")
+RECORDING = unpack("three-tier") or skip("no recording three-tier")
+LINES = (("command", "/usr/sbin/apache2 -k start"), ("exe", "/usr/sbin/apache2"), ("user", r"www-data \(uid 33\)"),
+         ("cgroup", "/system.slice/apache2.service"))
+SIDECAR = {
+    "schema": 1, "host": "web", "kernel": "6.1.0-49-amd64", "boot_id": "7d3e", "users": {"33": "www-data"},
+    "clock": {"synchronised": True, "max_error_ns": 250000},
+    "processes": [{"pid": 1459, "start_ns": 10 ** 18, "exe": "/usr/sbin/apache2", "cmdline": "/usr/sbin/apache2 -k start",
+                   "uid": 33, "cgroup": "/system.slice/apache2.service"},
+                  {"pid": 1460, "start_ns": 4 * 10 ** 18, "exe": "/another/program"}],
+}
+
+
+def open_at(source):
+    return Terminal("--no-sync", "--paused", "--begin", "+6s", source, size=(160, 50)).wait_read()
+
+
+def details(t, tid):
+    t.keys("/").text(str(tid)).keys("Enter")
+    screen = t.press("Enter")
+    t.press("Escape")
+    return screen
+
+
+def with_it(checks):
+    source = os.path.join(tempfile.mkdtemp(), "web")
+    shutil.copytree(os.path.join(RECORDING, "web"), source)
+    with open(os.path.join(source, "lttngtop.json"), "w", encoding="utf-8") as file:
+        json.dump(SIDECAR, file)
+    with open_at(source) as t:
+        screen = details(t, 1459)
+        for label, text in LINES:
+            checks.contains(f"details have the {label}", screen, f"^ {label} +{text}$")
+        checks.lacks("a pid that is used again later is another process", details(t, 1460), "another/program")
+        screen = t.press("L")
+        for label, text in (("kernel", "6.1.0-49-amd64"), ("boot id", "7d3e"), ("clock", r"synchronised, within 0\.25 ms")):
+            checks.contains(f"data quality has the {label}", screen, f"{label} +{text}")
+        t.press("Escape")
+        t.press("9")
+        checks.contains("a host's details have it", t.press("Enter"),
+                        r"^ kernel 6\.1\.0-49-amd64  boot id 7d3e  clock synchronised, within 0\.25 ms")
+        checks.lacks("no warning", t.press("L"), "lttngtop.json")
+
+
+def without_it(checks):
+    with open_at(os.path.join(RECORDING, "web")) as t:
+        screen = details(t, 1459)
+        checks.contains("they are the details", screen, "^ ids +tid .* pid 1459 ")
+        for label, _ in LINES:
+            checks.lacks(f"details have no {label}", screen, f"^ {label} ")
+        checks.lacks("nor has the data quality a kernel", t.press("L"), "kernel +6")
+
+
+Checks().run(with_it, without_it)

@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Side-cars: what is read of sound, damaged and hostile files. */
+#include "unit.h"
+
+#include <glib.h>
+#include <glib/gstdio.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/text.h"
+#include "sidecar/sidecar.h"
+
+#define S(seconds) (UINT64_C(1700000000000000000) + (seconds) * UINT64_C(1000000000))
+
+static char *dir, *path;
+static struct sidecar *sidecar;
+static FILE *messages;   /* what was logged, a line each */
+static char *text_of_messages;
+static size_t bytes_of_messages;
+
+static void setup(void)
+{
+	GError *error = NULL;
+
+	log_set_stderr_level(LOG_LEVEL_ERROR + 1);
+	dir = g_dir_make_tmp("sidecar-XXXXXX", &error);
+	ck_assert_ptr_nonnull(dir);
+	path = g_build_filename(dir, SIDECAR_NAME, NULL);
+	sidecar = sidecar_create();
+	messages = open_memstream(&text_of_messages, &bytes_of_messages);
+	log_set_file(messages);
+}
+
+static void teardown(void)
+{
+	log_set_file(NULL);
+	fclose(messages);
+	free(text_of_messages);
+	sidecar_destroy(sidecar);
+	g_unlink(path);
+	g_rmdir(dir);
+	g_free(path);
+	g_free(dir);
+}
+
+/* How many warnings came since this was last asked. */
+static unsigned warnings(void)
+{
+	unsigned n = 0;
+
+	fflush(messages);
+	for (size_t i = 0; i < bytes_of_messages; i++)
+		n += text_of_messages[i] == '\n';
+	rewind(messages);
+	return n;
+}
+
+static enum lt_status load_bytes(const char *bytes, size_t len)
+{
+	FILE *file;
+
+	/* file systems that sync a file that is cut off and written again would take a minute */
+	g_unlink(path);
+	file = fopen(path, "we");
+	ck_assert_ptr_nonnull(file);
+	ck_assert_uint_eq(fwrite(bytes, 1, len, file), len);
+	ck_assert_int_eq(fclose(file), 0);
+	return sidecar_load(sidecar, path, "web");
+}
+
+static enum lt_status load(const char *text)
+{
+	return load_bytes(text, strlen(text));
+}
+
+static const char *last_warning(void)
+{
+	return log_get(log_count() - 1)->text;
+}
+
+START_TEST(test_sound)
+{
+	struct sidecar_facts facts;
+	const struct sidecar_process *p;
+
+	ck_assert_int_eq(load("{\"schema\": 1, \"host\": \"web\", \"kernel\": \"6.12\", \"boot_id\": \"b-1\","
+			      " \"later\": {\"x\": [1]}, \"disks\": {\"254:16\": \"vdb\", \"8:0\": \"sda\"},"
+			      " \"users\": {\"1000\": \"eva\"},"
+			      " \"clock\": {\"synchronised\": true, \"max_error_ns\": 250000},"
+			      " \"processes\": [{\"pid\": 7, \"start_ns\": 1700000000000000000, \"exe\": \"/bin/a\","
+			      " \"cmdline\": \"a -b\", \"uid\": 1000, \"cgroup\": \"/x.service\", \"later\": 1}]}"),
+			 LT_OK);
+	ck_assert_uint_eq(warnings(), 0);
+	facts = sidecar_facts(sidecar);
+	ck_assert_str_eq(facts.kernel, "6.12");
+	ck_assert_str_eq(facts.boot_id, "b-1");
+	ck_assert_str_eq(facts.clock, "synchronised, within 0.25 ms");
+	ck_assert_str_eq(sidecar_disk(sidecar, 254, 16), "vdb");
+	ck_assert_str_eq(sidecar_disk(sidecar, 8, 0), "sda");
+	ck_assert_ptr_null(sidecar_disk(sidecar, 8, 1));
+	ck_assert_str_eq(sidecar_user(sidecar, 1000), "eva");
+	ck_assert_ptr_null(sidecar_user(sidecar, -1));
+	p = sidecar_process(sidecar, 7, 0, S(1));
+	ck_assert_ptr_nonnull(p);
+	ck_assert_str_eq(p->exe, "/bin/a");
+	ck_assert_str_eq(p->cmdline, "a -b");
+	ck_assert_str_eq(p->cgroup, "/x.service");
+	ck_assert_int_eq(p->uid, 1000);
+}
+END_TEST
+
+/* All fields are optional. */
+START_TEST(test_empty)
+{
+	ck_assert_int_eq(load("{}"), LT_OK);
+	ck_assert_int_eq(load("{\"processes\": [{}, {\"pid\": 3}, {\"pid\": 4, \"start_ns\": 0}], \"kernel\": null}"),
+			 LT_OK);
+	ck_assert_uint_eq(warnings(), 0);
+	ck_assert_ptr_null(sidecar_facts(sidecar).kernel);
+	ck_assert_ptr_null(sidecar_process(sidecar, 3, 0, S(0)));
+	ck_assert_ptr_nonnull(sidecar_process(sidecar, 4, 0, S(0)));
+	ck_assert_ptr_null(sidecar_process(sidecar, 4, 0, S(0))->exe);
+	ck_assert_int_eq(sidecar_process(sidecar, 4, 0, S(0))->uid, -1);
+}
+END_TEST
+
+/* A pid that was used again is another process. */
+START_TEST(test_reused)
+{
+	ck_assert_int_eq(load("{\"processes\": ["
+			      "{\"pid\": 7, \"start_ns\": 1700000010000000000, \"exe\": \"second\"},"
+			      "{\"pid\": 8, \"start_ns\": 1700000000000000000, \"exe\": \"other\"},"
+			      "{\"pid\": 7, \"start_ns\": 1700000000000000000, \"exe\": \"first\"}]}"),
+			 LT_OK);
+	ck_assert_str_eq(sidecar_process(sidecar, 7, 0, S(5))->exe, "first");
+	ck_assert_str_eq(sidecar_process(sidecar, 7, S(10), S(5))->exe, "second");
+	/* a start is known to 10 ms */
+	ck_assert_str_eq(sidecar_process(sidecar, 7, S(10) + 9999999, S(5))->exe, "second");
+	ck_assert_ptr_null(sidecar_process(sidecar, 7, S(20), S(5)));
+	ck_assert_ptr_null(sidecar_process(sidecar, 7, S(9), S(5)));
+	/* nobody had it then */
+	ck_assert_ptr_null(sidecar_process(sidecar, 8, 0, S(0) - 1000000000));
+	ck_assert_ptr_null(sidecar_process(sidecar, 6, 0, S(5)));
+	ck_assert_ptr_null(sidecar_process(sidecar, 9, 0, UINT64_MAX));
+}
+END_TEST
+
+/* Several files: the later one is right. */
+START_TEST(test_two_files)
+{
+	load("{\"kernel\": \"1\", \"disks\": {\"8:0\": \"old\", \"8:16\": \"kept\"},"
+	     " \"processes\": [{\"pid\": 7, \"start_ns\": 5, \"exe\": \"sh\"}]}");
+	load("{\"disks\": {\"8:0\": \"new\"}, \"processes\": [{\"pid\": 7, \"start_ns\": 5, \"exe\": \"make\"}]}");
+	ck_assert_uint_eq(warnings(), 0);
+	ck_assert_str_eq(sidecar_facts(sidecar).kernel, "1");
+	ck_assert_str_eq(sidecar_disk(sidecar, 8, 0), "new");
+	ck_assert_str_eq(sidecar_disk(sidecar, 8, 16), "kept");
+	ck_assert_str_eq(sidecar_process(sidecar, 7, 0, 5)->exe, "make");
+}
+END_TEST
+
+/* What is of a wrong type is left out, with one warning; the rest counts. */
+START_TEST(test_wrong_types)
+{
+	static const char *const wrong[] = {
+		"\"disks\": 1", "\"disks\": [\"sda\"]", "\"disks\": {\"8:0\": 1}", "\"users\": \"eva\"",
+		"\"processes\": {\"pid\": 1}", "\"processes\": [1, \"a\", null, []]",
+		"\"processes\": [{\"pid\": \"1\"}]",
+		"\"processes\": [{\"pid\": -4, \"start_ns\": 1}]", "\"processes\": [{\"pid\": 4, \"start_ns\": 1.5}]",
+		"\"processes\": [{\"pid\": 4, \"start_ns\": 1e300}]", "\"processes\": [{\"pid\": 4, \"exe\": [1]}]",
+		"\"clock\": 3", "\"boot_id\": {}",
+		"\"clock\": {\"synchronised\": true, \"max_error_ns\": \"x\"}",
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(wrong); i++) {
+		char *text = g_strdup_printf("{\"kernel\": \"k%zu\", %s}", i, wrong[i]);
+		char *kernel = g_strdup_printf("k%zu", i);
+
+		ck_assert_msg(load(text) == LT_OK, "%s", text);
+		ck_assert_msg(warnings() == 1, "%s", text);
+		ck_assert_str_eq(sidecar_facts(sidecar).kernel, kernel);
+		g_free(kernel);
+		g_free(text);
+	}
+	ck_assert_ptr_null(sidecar_disk(sidecar, 8, 0));
+	ck_assert_ptr_null(sidecar_process(sidecar, 4, 0, UINT64_MAX));
+}
+END_TEST
+
+/* Nothing of these counts, and each is one warning. */
+START_TEST(test_unusable)
+{
+	static const char *const texts[] = {
+		"", "[]", "3", "null", "{", "{\"disks\": {\"8:0\": \"sda\"}", "{\"disks\": {\"8:0\": \"sda\"}}}",
+		"\xff\xfe{}",
+		"{\"disks\": {\"8:0\": \"sda\"}, \"a\": \"\xff\"}", "{\"disks\": {\"8:0\": \"sda\"}, \"schema\": 2}",
+		"{\"disks\": {\"8:0\": \"sda\"}, \"schema\": \"1\"}",
+		"{\"disks\": {\"8:0\": \"sda\"}, \"host\": \"db\"}",
+		"{\"disks\": {\"8:0\": \"sda\"}, \"pid\": 99999999999999999999999}",
+		"{\"disks\": {\"8:0\": \"sda\"}, \"a\": [[[[[[[[[1]]]]]]]]]}", "{\"a\": \"\\u0000\"}",
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) {
+		ck_assert_msg(load(texts[i]) == LT_ERROR, "%s", texts[i]);
+		ck_assert_msg(warnings() == 1, "%s: %u", texts[i], warnings());
+		ck_assert_ptr_null(sidecar_disk(sidecar, 8, 0));
+	}
+	g_unlink(path);
+	ck_assert_int_eq(sidecar_load(sidecar, path, NULL), LT_ERROR);
+	ck_assert_uint_eq(warnings(), 1);
+}
+END_TEST
+
+/* A hundred thousand levels would be too much for who recurses. */
+START_TEST(test_deep)
+{
+	GString *text = g_string_new("{\"a\":");
+
+	for (int i = 0; i < 1000000; i++)
+		g_string_append(text, i % 2 ? "[" : "{\"b\":");
+	ck_assert_int_eq(load_bytes(text->str, text->len), LT_ERROR);
+	ck_assert_ptr_nonnull(strstr(last_warning(), "too deeply"));
+	/* brackets in strings are none */
+	g_string_assign(text, "{\"kernel\": \"[[[[[[[[[[[[\\\"{{{{{{{{{{{{\"}");
+	ck_assert_int_eq(load(text->str), LT_OK);
+	ck_assert_str_eq(sidecar_facts(sidecar).kernel, "[[[[[[[[[[[[\"{{{{{{{{{{{{");
+	g_string_free(text, TRUE);
+}
+END_TEST
+
+/* What has the name and is no file is not waited for; what is too large is not read. */
+START_TEST(test_no_file)
+{
+	ck_assert_int_eq(mkfifo(path, 0600), 0);
+	ck_assert_int_eq(sidecar_load(sidecar, path, NULL), LT_ERROR);
+	g_unlink(path);
+	ck_assert_int_eq(g_mkdir(path, 0700), 0);
+	ck_assert_int_eq(sidecar_load(sidecar, path, NULL), LT_ERROR);
+	g_rmdir(path);
+	ck_assert_uint_eq(warnings(), 2);
+	ck_assert(g_file_set_contents(path, "{}", -1, NULL));
+	ck_assert_int_eq(truncate(path, (off_t)1 << 40), 0);
+	ck_assert_int_eq(sidecar_load(sidecar, path, NULL), LT_ERROR);
+	ck_assert_ptr_nonnull(strstr(last_warning(), "larger than 16 MiB"));
+}
+END_TEST
+
+/* Texts are another machine's bytes, and as long as it likes. */
+START_TEST(test_hostile_texts)
+{
+	GString *text = g_string_new("{\"kernel\": \"a\\u001b[31mb\\n\\u202ec\", \"users\": {\"0\": \"");
+	const char *user;
+
+	for (int i = 0; i < 100000; i++)
+		g_string_append(text, "\\u0007");
+	g_string_append(text, "\"}}");
+	ck_assert_int_eq(load(text->str), LT_OK);
+	ck_assert_str_eq(sidecar_facts(sidecar).kernel, "a\\x1b[31mb\\x0a\\xe2\\x80\\xaec");
+	user = sidecar_user(sidecar, 0);
+	ck_assert_uint_le(strlen(user), TEXT_MAX);
+	ck_assert_uint_eq(strncmp(user, "\\x07\\x07", 8), 0);
+	g_string_free(text, TRUE);
+}
+END_TEST
+
+START_TEST(test_too_many)
+{
+	GString *text = g_string_new("{\"processes\": [{}");
+
+	for (int i = 1; i <= SIDECAR_PROCESSES_MAX + 5; i++)
+		g_string_append_printf(text, ",{\"pid\":%d,\"start_ns\":1}", i);
+	g_string_append(text, "]}");
+	ck_assert_int_eq(load(text->str), LT_OK);
+	ck_assert_uint_eq(warnings(), 1);
+	ck_assert_ptr_nonnull(sidecar_process(sidecar, SIDECAR_PROCESSES_MAX, 0, 1));
+	ck_assert_ptr_null(sidecar_process(sidecar, SIDECAR_PROCESSES_MAX + 1, 0, 1));
+	g_string_free(text, TRUE);
+}
+END_TEST
+
+/* A sound file with every byte changed and cut off at every byte: never more than a warning. */
+START_TEST(test_damage)
+{
+	static const char sound[] = "{\"schema\":1,\"disks\":{\"8:0\":\"sda\"},\"clock\":{\"synchronised\":false},"
+				    "\"processes\":[{\"pid\":7,\"start_ns\":5,\"exe\":\"/a\",\"uid\":0}]}";
+	const size_t len = sizeof(sound) - 1;
+	char bytes[sizeof(sound)];
+
+	for (size_t i = 0; i < len; i++) {
+		for (unsigned c = 0; c < 256; c += 5) {
+			memcpy(bytes, sound, sizeof(sound));
+			bytes[i] = (char)c;
+			load_bytes(bytes, len);
+			ck_assert_uint_le(warnings(), 1);
+			sidecar_process(sidecar, 7, 0, S(0));
+		}
+		ck_assert_int_eq(load_bytes(sound, i), LT_ERROR);
+		ck_assert_uint_eq(warnings(), 1);
+	}
+}
+END_TEST
+
+UNIT_MAIN_AROUND("sidecar", setup, teardown, test_sound, test_empty, test_reused, test_two_files, test_wrong_types,
+		 test_unusable, test_deep, test_no_file, test_hostile_texts, test_too_many, test_damage)
