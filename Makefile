@@ -4,6 +4,7 @@
 # make demo             opens the bundled recording of three hosts
 # make demo-live        the same as live sessions of a relayd, which it starts and ends
 # make check            builds and runs every test; check-unit: only the unit tests
+# make check-kernel     tests in guests with kernels of their own, LAB_RELEASES='12 13 forky'
 # make man              writes man/*.1 anew from the program's tables
 # make bench            a table of speeds and sizes
 # make fuzz             damaged metadata and recordings, odd ones: FUZZ_CASES=, FUZZ_SEED=; then fuzz-guided
@@ -159,6 +160,14 @@ check-all: check-layers check-style check-man check-programs
 
 # What the tests need.
 check-programs: $(PROGRAM) $(TEST_PROGRAMS) $(TEST_LIBRARY) $(TRACES)
+
+# Guests with kernels of their own, one test at a time; tests/kernel/image says what is missing for making them.
+LAB_RELEASES ?= 12 13 forky
+.PHONY: check-kernel
+check-kernel: export LAB_RELEASES := $(LAB_RELEASES)
+check-kernel: $(PROGRAM)
+	$(Q)for release in $(LAB_RELEASES); do tests/kernel/image $$release >/dev/null || [ $$? -eq 77 ] || exit 1; done
+	$(Q)tests/run --build $(BUILD) --jobs 1 tests/kernel/test_*.py
 
 check-layers:
 	$(call say,CHECK,layers)

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash
+#
+# Sourced by the scripts that make Debian roots of their own: scripts/check-debian and tests/kernel/image.
+
+# 12, 13, bookworm, trixie, forky or sid.
+suite_of() {
+	case $1 in
+	12 | bookworm) echo bookworm ;;
+	13 | trixie) echo trixie ;;
+	forky | sid) echo "$1" ;;
+	*) return 1 ;;
+	esac
+}
+
+# The mirrors in this machine's apt sources.
+mirror() {
+	apt-get indextargets --format '$(REPO_URI)' 2>/dev/null | grep -m 1 -E '/debian/?$'
+}
+
+security_mirror() {
+	apt-get indextargets --format '$(REPO_URI)' 2>/dev/null | grep -m 1 -E '/debian-security/?$'
+}
+
+# How this machine reaches its mirror. A mirror that stands still has release files that expired.
+apt_options() {
+	apt-config dump | grep -E '^Acquire::[^ ]*(Proxy|CaInfo|Verify)' || true
+	echo 'Acquire::Check-Valid-Until "false";'
+}
+
+# bootstrap ROOT SUITE PACKAGES: a Debian with these packages, able to install more. Its output goes to ROOT.log.
+# Status 1, the reason on the standard output: it could not be made.
+bootstrap() {
+	local root=$1 suite=$2 packages=$3 url
+	command -v debootstrap >/dev/null || { echo 'debootstrap is not installed'; return 1; }
+	url=$(mirror) || { echo 'there is no mirror of Debian in the apt sources of this machine'; return 1; }
+	mkdir -p "$(dirname "$root")"
+	rm -rf "$root.new"
+	debootstrap --variant=minbase --include="ca-certificates,$packages" "$suite" "$root.new" "$url" >"$root.log" 2>&1 ||
+		{ echo "debootstrap failed, see $root.log: $(tail -n 1 "$root.log")"; return 1; }
+	mv "$root.new" "$root"
+}
+
+# reach_mirror ROOT: lets the root reach the mirrors as this machine does.
+reach_mirror() {
+	apt_options >"$1/etc/apt/apt.conf.d/90reach-mirror"
+	cp -L /etc/resolv.conf /etc/hosts "$1/etc/"
+	cp -L /etc/ssl/certs/ca-certificates.crt "$1/etc/ssl/certs/" 2>/dev/null || true
+}

@@ -1,0 +1,306 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Guests with kernels of their own (QEMU), in which the program is tried as an administrator would.
+
+A test is a function of a guest, and of nothing else:
+
+    def test_cpu(g):
+        g.sh("lttngtop record --set minimal --output /tmp/r -- sh -c 'i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done'")
+        rows = g.report("cpu", "/tmp/r")
+        ...
+
+    guest.main(globals())
+
+main() boots a guest of each release in $LAB_RELEASES (default: "12 13 forky"; those without an image are made where
+that is possible, see tests/kernel/image), runs all test_* functions in it, and ends it. The program stands in /usr/local/bin there.
+A guest that died is booted again for the next test. Options of main() are those of Guest.
+
+    with Guest("12", name="db", variant="prio-fixed") as db: ...    # a guest of your own; several have one ssh configuration
+
+    db.run("false")                      (1, "", ""): exit status, standard output, standard error of a shell command
+    db.sh("uname -r")                    its output; AssertionError unless its status is 0
+    db.start("sleep 9")                  a Popen, of ssh: what it runs ends with its connection
+    db.push("file", "/tmp"), db.fetch("/tmp/dir", ".")     copies files and directories
+    db.forward(5344)                     a port of this machine's loopback that leads to the guest's port 5344 ...
+    db.backward(5343)                    ... and a port of the guest's loopback that leads to this machine's
+    db.terminal("lttngtop --local")      screens.terminal.Terminal: a program on a terminal in the guest
+    db.wait_sessiond()                   until the session daemon answers, after "systemctl restart lttng-sessiond"
+    db.report("cpu", "/tmp/r", "--comm", "dd")   rows of a report over there, as JSON
+    db.freeze(), db.thaw(), db.reset(), db.kill()          what happens to machines
+    db.log()                             what its kernel wrote to the console
+    ENV                                  an environment in which ssh knows the guests by their names (record --host root@db)
+
+Guests reach nothing but what is forwarded. Their disks are thrown away. KVM is used where the processor has it
+(vmx or svm: a /dev/kvm of another kind runs only kernels made for it), else emulation: some ten times slower.
+"""
+import atexit
+import contextlib
+import json
+import os
+import re
+import shlex
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "screens"))
+import terminal  # noqa: E402
+
+PROGRAM = terminal.PROGRAM
+PATIENCE = 300  # seconds: an emulated machine on a slow one, under load
+RELEASES = os.environ.get("LAB_RELEASES", "12 13 forky").split()
+
+DIRECTORY = tempfile.mkdtemp(prefix="lab-", dir="/tmp")  # short: sockets are in it
+SSH_CONFIG = os.path.join(DIRECTORY, "ssh_config")
+ENV = {**os.environ, "PATH": os.path.join(DIRECTORY, "bin") + ":" + os.environ["PATH"]}
+atexit.register(shutil.rmtree, DIRECTORY, ignore_errors=True)
+
+
+class Missing(Exception):
+    """What a guest needs and is not here."""
+
+
+def image_of(release):
+    """The directory of the image; makes it."""
+    for tool in ("qemu-system-x86_64", "ssh", "tmux"):
+        if not shutil.which(tool):
+            raise Missing(f"{tool} is not installed")
+    done = subprocess.run([os.path.join(HERE, "image"), release], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                          check=False)
+    if done.returncode:
+        raise Missing(re.sub("^skip ", "", done.stderr.strip().split("\n")[-1]))
+    return done.stdout.strip()
+
+
+def acceleration():
+    """QEMU's options for the processor."""
+    with open("/proc/cpuinfo", encoding="ascii") as file:
+        if re.search(r"^flags.* (vmx|svm)\b", file.read(), re.M) and os.access("/dev/kvm", os.R_OK | os.W_OK):
+            return ["-accel", "kvm", "-cpu", "host"]
+    return ["-accel", "tcg,thread=multi", "-cpu", "max,la57=off,pku=off"]
+
+
+def free_port():
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
+def wait_until(condition, what, seconds=PATIENCE):
+    end = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > end:
+            raise AssertionError(f"{what}: not within {seconds} s")
+        time.sleep(0.1)
+
+
+def prepare_ssh():
+    """An ssh that knows the guests: first in the PATH of ENV."""
+    if os.path.exists(SSH_CONFIG):
+        return
+    os.mkdir(os.path.join(DIRECTORY, "bin"))
+    with open(SSH_CONFIG, "w", encoding="ascii") as file:
+        file.write("User root\nHostName 127.0.0.1\nStrictHostKeyChecking no\nUserKnownHostsFile /dev/null\nLogLevel ERROR\n"
+                   f"BatchMode yes\nIdentitiesOnly yes\nConnectTimeout 60\nControlPath {DIRECTORY}/%n.ssh\n")
+    for tool in ("ssh", "scp"):
+        path = os.path.join(DIRECTORY, "bin", tool)
+        with open(path, "w", encoding="ascii") as file:
+            file.write(f'#!/bin/sh\nexec {shutil.which(tool)} -F {SSH_CONFIG} "$@"\n')
+        os.chmod(path, 0o755)
+
+
+class Guest:
+    """A machine; it is up when this has been made. Use it with "with"."""
+
+    def __init__(self, release="12", name="guest", variant=None, cmdline="", memory_mib=1024, clock_offset_s=0):
+        self.release, self.name, self.variant = release, name, variant
+        image = image_of(release)
+        prepare_ssh()
+        self.console = os.path.join(DIRECTORY, name + ".console")
+        self.monitor = os.path.join(DIRECTORY, name + ".monitor")
+        port = free_port()
+        with open(SSH_CONFIG, "a", encoding="ascii") as file:
+            file.write(f"Host {name}\nPort {port}\nIdentityFile {image}/key\n")
+        cmdline = f"root=/dev/vda rw console=ttyS0 quiet panic=-1 net.ifnames=0 systemd.hostname={name} " \
+            "systemd.show_status=0 random.trust_cpu=on fsck.mode=skip mitigations=off " + cmdline + \
+            (f" lab.variant={variant}" if variant else "")
+        start = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(time.time() + clock_offset_s))
+        with open(self.console + ".qemu", "w", encoding="ascii") as log:
+            self.process = subprocess.Popen(
+                ["qemu-system-x86_64", *acceleration(), "-smp", "2", "-m", str(memory_mib), "-nodefaults", "-no-user-config",
+                 "-display", "none", "-no-reboot", "-rtc", f"base={start}", "-kernel", f"{image}/vmlinuz",
+                 "-initrd", f"{image}/initrd.img", "-append", cmdline, "-serial", f"file:{self.console}",
+                 "-qmp", f"unix:{self.monitor},server=on,wait=off", "-drive",
+                 f"if=virtio,file={image}/disk,format=raw,snapshot=on,cache=unsafe", "-device", "virtio-rng-pci",
+                 "-nic", f"user,model=virtio,restrict=on,hostfwd=tcp:127.0.0.1:{port}-:22"],
+                stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT, env={**os.environ, "TMPDIR": "/var/tmp"})
+        try:
+            self.connect()
+            self.push(PROGRAM, "/usr/local/bin/lttngtop")
+        except BaseException:
+            self.kill()
+            raise
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.kill()
+
+    def connect(self):
+        """Until the guest answers; the first connection carries all others."""
+        def answers():
+            if self.process.poll() is not None:
+                raise AssertionError(f"the guest ended: {self.log()[-2000:]}{self.complaint()}")
+            return self.ssh("-fNM", self.name, timeout=70).returncode == 0
+        wait_until(answers, f"boot of {self.name}")
+        wait_until(lambda: self.run("systemctl is-system-running")[1].strip() in ("running", "degraded"), "end of the boot")
+        if self.run("systemctl is-active lttng-sessiond")[0] == 0:
+            self.wait_sessiond()
+
+    def wait_sessiond(self):
+        """Until the session daemon has loaded the tracer's modules and answers."""
+        wait_until(lambda: self.run("lttng --no-sessiond list")[0] == 0, "the session daemon")
+
+    def ssh(self, *arguments, timeout=PATIENCE, **more):
+        return subprocess.run(["ssh", *arguments], env=ENV, timeout=timeout, check=False, text=True,
+                              **{"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, **more})
+
+    # what it does
+
+    def run(self, command, timeout=PATIENCE):
+        done = self.ssh(self.name, command, timeout=timeout, stdout=subprocess.PIPE, stderr=subprocess.PIPE, errors="replace")
+        if done.returncode == 255:
+            assert self.process.poll() is None, f"the guest died of {command!r}:\n{self.log()[-3000:]}"
+        return done.returncode, done.stdout, done.stderr
+
+    def sh(self, command, timeout=PATIENCE):
+        status, out, err = self.run(command, timeout)
+        assert status == 0, f"{command!r}: status {status}\n{out[-2000:]}{err[-2000:]}"
+        return out
+
+    def start(self, command, **more):
+        return subprocess.Popen(["ssh", "-tt", self.name, command], env=ENV, text=True, **{"stdin": subprocess.PIPE, **more})
+
+    def push(self, path, to):
+        self.copy(path, f"{self.name}:{to}")
+
+    def fetch(self, path, to):
+        self.copy(f"{self.name}:{path}", to)
+
+    def copy(self, path, to):
+        done = subprocess.run(["scp", "-qrp", path, to], env=ENV, timeout=PATIENCE, check=False, stderr=subprocess.PIPE,
+                              stdin=subprocess.DEVNULL, text=True)
+        assert done.returncode == 0, f"copying {path} to {to}: {done.stderr}"
+
+    def forward(self, port):
+        here = free_port()
+        assert self.ssh("-O", "forward", "-L", f"127.0.0.1:{here}:127.0.0.1:{port}", self.name).returncode == 0, port
+        return here
+
+    def backward(self, port, there=0):
+        done = self.ssh("-O", "forward", "-R", f"127.0.0.1:{there}:127.0.0.1:{port}", self.name, stdout=subprocess.PIPE)
+        assert done.returncode == 0, port
+        return there or int(done.stdout)
+
+    def terminal(self, command, **more):
+        return terminal.Terminal("-tt", self.name, f"LC_ALL=C.UTF-8 {command}", program=os.path.join(DIRECTORY, "bin/ssh"),
+                                 **more)
+
+    def report(self, table, recording, *options):
+        """Its rows. Status 3, something was lost, is a failure."""
+        command = shlex.join(["lttngtop", "report", table, "--json", *options, recording])
+        return json.loads(self.sh(command))["rows"]
+
+    # what happens to it
+
+    def log(self):
+        try:
+            with open(self.console, encoding="utf-8", errors="replace") as file:
+                return file.read()
+        except FileNotFoundError:
+            return ""
+
+    def complaint(self):
+        with open(self.console + ".qemu", encoding="utf-8", errors="replace") as file:
+            return file.read()
+
+    def freeze(self):
+        self.process.send_signal(signal.SIGSTOP)
+
+    def thaw(self):
+        self.process.send_signal(signal.SIGCONT)
+
+    def reset(self):
+        """As its reset button does: the disk stays, nothing is written before."""
+        self.tell_qemu("set-action", reboot="reset")
+        self.tell_qemu("system_reset")
+        self.tell_qemu("set-action", reboot="shutdown")
+        self.ssh("-O", "exit", self.name)
+        self.connect()
+
+    def tell_qemu(self, command, **arguments):
+        with socket.socket(socket.AF_UNIX) as s:
+            s.connect(self.monitor)
+            with s.makefile("rw") as file:
+                file.readline()
+                for request in ({"execute": "qmp_capabilities"}, {"execute": command, "arguments": arguments}):
+                    file.write(json.dumps(request) + "\n")
+                    file.flush()
+                    reply = json.loads(file.readline())
+                    while "event" in reply:
+                        reply = json.loads(file.readline())
+                    assert "return" in reply, f"{command}: {reply}"
+
+    def kill(self):
+        """As if its power failed."""
+        with contextlib.suppress(ProcessLookupError):
+            self.process.kill()
+        self.process.wait()
+        if os.path.exists(f"{DIRECTORY}/{self.name}.ssh"):
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self.ssh("-O", "exit", self.name, timeout=20)
+
+
+def run_test(test, guest):
+    """Whether it passed."""
+    name = f"{guest.release}: {test.__name__}"
+    start = time.monotonic()
+    try:
+        skipped = test(guest)
+        print(f"skip {name}: {skipped}" if skipped else f"ok {name} ({time.monotonic() - start:.0f} s)")
+        return True
+    except (AssertionError, subprocess.SubprocessError, terminal.Failed) as error:
+        line = error.__traceback__.tb_next.tb_lineno if error.__traceback__.tb_next else 0
+        print(f"not ok {name}: {type(error).__name__} at line {line}: {error}")
+        return False
+
+
+def main(names, releases=None, **options):
+    """Runs the functions test_* among the names, or those on the command line, in a guest of each release; ends the program."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    tests = [f for n, f in names.items() if n.startswith("test_") and (not sys.argv[1:] or n in sys.argv[1:])]
+    failed = 0
+    for release in releases or RELEASES:
+        guest = None
+        try:
+            for test in tests:
+                if not guest or guest.process.poll() is not None:
+                    start = time.monotonic()
+                    guest = Guest(release, **options)
+                    print(f"# {release}: up after {time.monotonic() - start:.0f} s", flush=True)
+                failed += not run_test(test, guest)
+                sys.stdout.flush()
+        except Missing as missing:
+            print(f"skip {release}: {missing}")
+        except AssertionError as error:
+            failed += 1
+            print(f"not ok {release}: {error}")
+        finally:
+            if guest:
+                guest.kill()
+    sys.exit(1 if failed else 0)

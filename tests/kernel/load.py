@@ -1,0 +1,59 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Runs in a guest: load TRUTH COMMAND... runs the command and writes to the file TRUTH, as JSON, what the kernel counted of it.
+
+pid, cpu_ns (of the process, without children), begin_ns and end_ns (its time of day before and after), disks ({name: [bytes read,
+bytes written]} between the two), tasks ([tid, ...], those that were there all the time, kernel threads included).
+The command "burn SECONDS" uses that much CPU time.
+"""
+import glob
+import json
+import os
+import sys
+import time
+
+SECTOR = 512
+
+
+def disks():
+    with open("/proc/diskstats", encoding="ascii") as file:
+        rows = [line.split() for line in file]
+    return {row[2]: (int(row[5]) * SECTOR, int(row[9]) * SECTOR) for row in rows}
+
+
+def tasks():
+    return {int(path.rsplit("/", 1)[1]) for path in glob.glob("/proc/[0-9]*/task/*")}
+
+
+def burn(seconds):
+    while sum(os.times()[:2]) < seconds:
+        sum(range(1000))
+
+
+def run(argv):
+    """Process, CPU time."""
+    pid = os.fork()
+    if not pid:
+        if argv[0] == "burn":
+            burn(float(argv[1]))
+            os._exit(0)
+        os.execvp(argv[0], argv)
+    _, status, usage = os.wait4(pid, 0)
+    if status:
+        sys.exit(f"{argv[0]}: status {status}")
+    return pid, int((usage.ru_utime + usage.ru_stime) * 1e9)
+
+
+def main():
+    tasks_before, disks_before = tasks(), disks()
+    begin_ns = time.time_ns()
+    pid, cpu_ns = run(sys.argv[2:])
+    end_ns = time.time_ns()
+    moved = {name: [after - before for before, after in zip(disks_before[name], now)] for name, now in disks().items()}
+    with open(sys.argv[1], "w", encoding="ascii") as file:
+        json.dump({"pid": pid, "cpu_ns": cpu_ns, "begin_ns": begin_ns, "end_ns": end_ns, "disks": moved,
+                   "tasks": sorted(tasks_before & tasks())}, file)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,106 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""'record' in a real kernel: the figures of what it recorded against those of the guest's own kernel; what it must refuse."""
+import json
+import os
+import re
+
+import guest
+
+MIB = 1 << 20
+
+
+def load(g, command, record):
+    """Runs the command in the guest while 'record' with these options records; its truth and the recording's directory."""
+    g.push(os.path.join(guest.HERE, "load.py"), "/usr/local/bin/load")
+    g.sh("rm -rf /var/tmp/r")
+    status, out, err = g.run(f"lttngtop record {record} --output /var/tmp/r -- load /tmp/truth {command}")
+    assert status == 0, f"status {status}: {out}{err}"
+    return json.loads(g.sh("cat /tmp/truth")), "/var/tmp/r", err
+
+
+def near(what, expected, found, share=0.01):
+    assert found is not None and abs(found - expected) <= share * expected, f"{what}: {found}, the kernel counted {expected}"
+
+
+def row_of(rows, **key):
+    found = [row for row in rows if all(row[name] == value for name, value in key.items())]
+    assert len(found) == 1, f"{key}: {len(found)} rows"
+    return found[0]
+
+
+def check_no_session(g):
+    out = g.sh("lttng --no-sessiond list")
+    assert re.search("no available recording session|No recording sessions available|[Cc]urrently no", out), out
+
+
+def test_sets(g):
+    """With every set: CPU time of a known load, and every task that was there."""
+    for name in ("minimal", "waits", "full"):
+        truth, recording, _ = load(g, "burn 2", f"--set {name}")
+        rows = g.report("cpu", recording)
+        near(f"{name}: CPU time", truth["cpu_ns"], sum(row["cpu_ns"] for row in rows if row["pid"] == truth["pid"]))
+        missing = set(truth["tasks"]) - {row["tid"] for row in rows}
+        assert not missing, f"{name}: tasks {missing} of {len(truth['tasks'])} are not known"
+        check_no_session(g)
+
+
+def test_disk(g):
+    """What dd reads and writes, and what its disk does for it."""
+    for command, column, way in (("if=/dev/zero of=/var/tmp/f conv=fsync", "write_bytes", 1),
+                                 ("if=/var/tmp/f of=/dev/null iflag=direct", "read_bytes", 0)):
+        truth, recording, _ = load(g, f"dd bs=64k count=1024 status=none {command}", "--set full")
+        near(f"dd's {column}", 64 * MIB, row_of(g.report("io", recording), pid=truth["pid"])[column])
+        span = ["--begin", f"{truth['begin_ns']}ns", "--end", f"{truth['end_ns']}ns"]
+        near(f"the disk's {column}", truth["disks"]["vda"][way], row_of(g.report("disks", recording, *span), name="vda")[column])
+
+
+def test_fetched(g):
+    """A recording fetched from the guest gives the same figures here."""
+    truth, recording, _ = load(g, "burn 1", "--set waits")
+    g.fetch(recording, "fetched")
+    done = guest.subprocess.run([guest.PROGRAM, "report", "cpu", "--json", "fetched"], stdout=guest.subprocess.PIPE, check=True)
+    here, there = json.loads(done.stdout)["rows"], g.report("cpu", recording)
+    assert here == there, f"first difference: {next(pair for pair in zip(here, there) if pair[0] != pair[1])}"
+    assert row_of(json.loads(done.stdout)["rows"], tid=truth["pid"])["comm"] == "python3"
+
+
+def test_context_that_is_not_there(g):
+    """mnt_ns needs the kernel's own sources when the tracer is built: asked for by name it is an error, which leaves nothing behind."""
+    status, out, err = g.run("lttngtop record --set minimal --context mnt_ns --output /var/tmp/n")
+    assert status == 1 and "mnt_ns" in err, f"status {status}: {out}{err}"
+    check_no_session(g)
+
+
+def test_tracepoint_that_is_not_there(g):
+    """One of a set is left out, and the warning names it; asked for by name it is an error."""
+    probe = "/lib/modules/*/updates/lttng/src/probes/lttng-probe-signal.ko"
+    g.sh(f"systemctl stop lttng-sessiond; rmmod lttng-probe-signal; mv {probe} /root; systemctl start lttng-sessiond")
+    g.wait_sessiond()
+    try:
+        _, recording, err = load(g, "true", "--set waits")
+        assert "signal_generate" in err, err
+        assert "sched_switch" in {row["name"] for row in g.report("events", recording)}
+        status, out, err = g.run("lttngtop record --set minimal --event signal_generate --output /var/tmp/n")
+        assert status == 1 and "signal_generate" in err, f"status {status}: {out}{err}"
+        check_no_session(g)
+    finally:
+        g.sh(f"mv /root/lttng-probe-signal.ko $(dirname {probe.replace('-signal', '-sched')}); systemctl restart lttng-sessiond")
+        g.wait_sessiond()
+
+
+def test_prio(g):
+    """The context crashes kernels with tracers before 2.13.11: it is refused there, and works from then on."""
+    version = tuple(map(int, re.findall(r"\d+", g.sh("cat /sys/module/lttng_tracer/version"))[:3]))
+    if version < (2, 13, 11):
+        status, out, err = g.run("lttngtop record --set minimal --context prio --output /var/tmp/p")
+        assert status == 1 and "prio" in err and "2.13.11" in err, f"status {status}: {out}{err}"
+        check_no_session(g)
+    else:
+        truth, recording, _ = load(g, "burn 0.2", "--set minimal --context prio")
+        assert row_of(g.report("cpu", recording), tid=truth["pid"])["prio"] == 20
+    assert g.sh("echo alive") == "alive\n"
+
+
+if __name__ == "__main__":
+    guest.main(globals())
