@@ -31,6 +31,7 @@ void feed_free(void *data)
 
 	source_stop(f->source);
 	source_spec_free(f->again);
+	kernel_release(f);
 	g_free(f->why);
 	g_free(f);
 }
@@ -97,6 +98,8 @@ enum lt_status feed_read_prologue(struct feed *f, GPtrArray *hosts)
 		f->heard_us = g_get_monotonic_time();
 		if (ev->kind == EVENT_TRACE)
 			announced(f, hosts, ev);
+		if (f->host && (ev->kind == EVENT_TRACE || ev->kind == EVENT_CLASS))
+			kernel_declare(f, ev);
 		if (f->host)
 			model_apply(f->host->public.model, f->number, ev);
 		if (ev->kind == EVENT_READY)
@@ -128,6 +131,7 @@ void feed_stopped(struct feed *f, const char *why)
 	source_stop(f->source);
 	f->source = NULL;
 	f->in_merge = false;
+	kernel_feed_stopped(f);
 	g_free(f->why);
 	f->why = reason;
 	/* A session need not end with its worker, which another one may have brought down. */
@@ -141,7 +145,11 @@ const char *feed_describe(const struct feed *f)
 	case FEED_STARTING:
 		return f->spec->url ? "attaching" : "opening";
 	case FEED_RUNNING:
-		return f->stalled ? "silent" : f->spec->url ? "attached" : "reading";
+		if (f->stalled)
+			return "silent";
+		if (f->spec->url)
+			return kernel_fills_gaps(f) ? "attached, fills gaps" : "attached";
+		return "reading";
 	case FEED_DETACHED:
 		return "detached";
 	case FEED_UNTAKEN:

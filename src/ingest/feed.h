@@ -18,6 +18,7 @@
 #include <stdbool.h>
 
 #include "ingest/host.h"
+#include "ingest/kernel.h"
 
 enum feed_state {
 	FEED_STARTING, /* the worker opens its source */
@@ -37,6 +38,9 @@ struct feed {
 	struct source *source;   /* NULL: none runs */
 	struct host *host;       /* known from the first EVENT_TRACE on; stays */
 	unsigned number;         /* of the source in the host's merge */
+	struct kernel_session *kernel; /* what the host knows of its kernel's traces, NULL: it has none */
+	GPtrArray *kernel_traces;      /* their event classes (kernel.c), by the trace's number; NULL: of another one */
+	GByteArray *kernel_context;    /* of the event that follows, where it may not be taken; NULL: none so far */
 	bool in_merge;           /* the prologue is over: the host's merge reads the source */
 	bool broken;             /* some worker of it broke off */
 	char *why;               /* why it waits or has ended, NULL */

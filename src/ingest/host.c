@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "event/payload.h"
+#include "ingest/kernel.h"
 
 /* Where something runs there are ticks, and threads of the kernel that look after this and that. */
 #define STILL_NS (UINT64_C(2) * 1000000000)
@@ -31,6 +32,7 @@ static struct host *host_create(char *hostname, char *clock)
 	h->merge = merge_create();
 	h->feeds = g_ptr_array_new();
 	h->sidecars = g_ptr_array_new_with_free_func(g_free);
+	h->kernels = g_ptr_array_new_with_free_func(kernel_session_free);
 	h->least_behind_ns = INT64_MAX;
 	h->public.begin_ns = TIME_UNKNOWN;
 	h->public.model = model_create();
@@ -58,6 +60,8 @@ void host_free(void *data)
 
 	merge_destroy(h->merge);
 	g_ptr_array_free(h->feeds, TRUE);
+	g_ptr_array_free(h->kernels, TRUE);
+	g_free(h->repeated);
 	model_destroy(h->public.model);
 	g_ptr_array_free(h->sidecars, TRUE);
 	sidecar_destroy((struct sidecar *)h->public.sidecar);
@@ -184,8 +188,10 @@ static void tell_status(const struct host *host)
 		model_set_status(h->model, HOST_SILENT, "silent: not waited for");
 	else if (h->still)
 		model_set_status(h->model, HOST_SILENT, "no events");
+	else if (h->trouble)
+		model_set_status(h->model, HOST_DEGRADED, h->trouble);
 	else
-		model_set_status(h->model, h->trouble ? HOST_DEGRADED : HOST_OK, h->trouble);
+		model_set_status(h->model, HOST_OK, host->repeated);
 }
 
 void host_trouble(struct host *host, const char *why)
@@ -197,6 +203,17 @@ void host_trouble(struct host *host, const char *why)
 	if (host->public.trouble)
 		return;
 	host->public.trouble = g_strdup(why);
+	tell_status(host);
+}
+
+void host_set_repeated(struct host *host, const char *what)
+{
+	if (g_strcmp0(host->repeated, what) == 0)
+		return;
+	if (what && !host->repeated)
+		log_warning("%s: %s", host->public.name, what);
+	g_free(host->repeated);
+	host->repeated = g_strdup(what);
 	tell_status(host);
 }
 

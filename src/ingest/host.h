@@ -25,6 +25,9 @@ struct host {
 	unsigned ready;            /* its place in struct ingest.ready + 1, 0: its sources have nothing */
 	struct merge *merge;
 	GPtrArray *feeds;          /* struct feed, by the number of its source in merge; not owned */
+	GPtrArray *kernels;        /* struct kernel_session: those that trace its kernel, the one that is taken first first */
+	bool must_choose;          /* which is taken: something was declared */
+	char *repeated;            /* what is to be said of several of them, NULL */
 	char *hostname;            /* as the traces say */
 	bool has_hostname;         /* they do: it is not the name of a directory */
 	GPtrArray *sidecars;       /* char *: the files whose contents are in public.sidecar, or should be */
@@ -53,6 +56,9 @@ void host_free(void *host);
 
 /* Notes why the host's figures are incomplete; the first reason stays. */
 void host_trouble(struct host *host, const char *why);
+
+/* Several sessions trace its kernel: what is to be said of that, NULL: nothing. */
+void host_set_repeated(struct host *host, const char *what);
 
 /* Sorts hosts by name; those of the same name become NAME, NAME#2, … . Later ones get a name as they come. */
 void hosts_name(GPtrArray *hosts);

@@ -37,17 +37,26 @@ static bool is_event(const struct event *ev)
 
 static void apply(struct ingest *in, struct host *host, unsigned number, const struct event *ev)
 {
+	struct feed *feed = g_ptr_array_index(host->feeds, number);
 	struct ingest_host *h = &host->public;
+	const struct event *context;
 
 	if (is_event(ev) && ev->ts_ns < host->last_ns) {
 		/* from a source that was left out for a while, or joined late */
-		if (ev->kind >= EVENT_OTHER)
+		if (ev->kind >= EVENT_OTHER && kernel_takes(host, feed, ev))
 			model_late(h->model, 1);
 		return;
 	}
 	if (ev->kind == EVENT_BEACON)
 		host_no_event(host, ev->ts_ns);
 	host->last_ns = MAX(host->last_ns, ev->ts_ns);
+	if (ev->kind == EVENT_TRACE || ev->kind == EVENT_CLASS)
+		kernel_declare(feed, ev);
+	if (!kernel_takes(host, feed, ev))
+		return;
+	context = kernel_context(feed, ev);
+	if (context && !in->options.survey)
+		model_apply(h->model, number, context);
 	if (in->options.clocks && ingest_is_packet(ev))
 		ingest_join_packet(in, host, ev);
 	if (!in->options.survey)

@@ -58,7 +58,7 @@ class Recording:
         for cpu, packets in self.streams.items():
             with open(os.path.join(self.directory, f"ch_{cpu}"), "wb") as file:
                 file.write(b"".join(packets))
-        head = ctf.HEAD.format(uuid=UUID_TEXT, host=self.host)
+        head = ctf.HEAD.format(uuid=UUID_TEXT, clock=UUID_TEXT, host=self.host)
         head = head[:head.rindex("};")] + CONTEXT
         fields = "".join(f"\t{kind}{name};\n" for name, kind in self.fields.items())
         with open(os.path.join(self.directory, "metadata"), "w", encoding="ascii") as file:

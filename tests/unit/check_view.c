@@ -78,7 +78,7 @@ START_TEST(test_report_columns)
 		const char *table, *columns;
 	} reports[] = {
 		{ "hosts", "host source tracer begin_ns end_ns events lost_events lost_packets backward_steps "
-			   "late_events cpus threads fds missing_events kernel boot_id clock" },
+			   "late_events cpus threads fds missing_events reason kernel boot_id clock" },
 		{ "events", "host name count used" },
 		{ "cpus", "host cpu busy_ns idle_ns irq_ns softirq_ns online_ns switches" },
 		{ "cpu", "host tid pid ppid comm cpu_ns ready_ns blocked_ns switches migrations prio born_ns "

@@ -17,7 +17,7 @@ trace {{ major = 1; minor = 8; uuid = "{uuid}"; byte_order = le;
 	packet.header := struct {{ uint32_t magic; uint8_t uuid[16]; uint32_t stream_id; uint64_t stream_instance_id; }}; }};
 env {{ hostname = "{host}"; domain = "kernel"; tracer_name = "lttng-modules"; tracer_major = 2; tracer_minor = 13;
 	tracer_patchlevel = 9; }};
-clock {{ name = "monotonic"; uuid = "{uuid}"; freq = 1000000000; offset = 0; }};
+clock {{ name = "monotonic"; uuid = "{clock}"; freq = 1000000000; offset = 0; }};
 typealias integer {{ size = 64; align = 8; signed = 0; map = clock.monotonic.value; }} := time_t;
 stream {{ id = 0;
 	event.header := struct {{ uint32_t id; time_t timestamp; }};
@@ -35,7 +35,7 @@ def structure2(members):
     return {"type": "structure", "member-classes": [{"name": name, "field-class": fc} for name, fc in members]}
 
 
-def head2(host, uuid, uuid_text):
+def head2(host, uuid, uuid_text, clock):
     """The fragments of CTF 2 before the event record classes: as HEAD."""
     time = integer2(64, roles=["default-clock-timestamp"])
     header = structure2([("magic", integer2(32, roles=["packet-magic-number"])),
@@ -55,10 +55,16 @@ def head2(host, uuid, uuid_text):
              "environment": {"hostname": host, "domain": "kernel", "tracer_name": "lttng-modules", "tracer_major": 2,
                              "tracer_minor": 13, "tracer_patchlevel": 9},
              "packet-header-field-class": header},
-            {"type": "clock-class", "id": "monotonic", "name": "monotonic", "uid": uuid_text, "frequency": 1000000000,
+            {"type": "clock-class", "id": "monotonic", "name": "monotonic", "uid": clock, "frequency": 1000000000,
              "origin": "unix-epoch", "offset-from-origin": {"seconds": 0, "cycles": 0}},
             {"type": "data-stream-class", "id": 0, "default-clock-class-id": "monotonic",
              "packet-context-field-class": context, "event-record-header-field-class": event}]
+
+
+def uuid_of(seed):
+    """As bytes and as text."""
+    uuid = (seed * 16).encode()[:16]
+    return uuid, "-".join(uuid.hex()[a:b] for a, b in ((0, 8), (8, 12), (12, 16), (16, 20), (20, 32)))
 
 
 class Record:
@@ -117,10 +123,11 @@ class Trace:
         assert text == record.text, f"{name} with other fields"
         self.events.append((cpu, time, struct.pack("<IQ", number, time) + record.data))
 
-    def write(self, directory, ctf2=False):
+    def write(self, directory, ctf2=False, trace=None, clock=None):
+        """trace, clock: what its UUID and its clock's are made of, the host's name unless given."""
         os.makedirs(directory)
-        uuid = (self.host * 16).encode()[:16]
-        as_text = "-".join(uuid.hex()[a:b] for a, b in ((0, 8), (8, 12), (12, 16), (16, 20), (20, 32)))
+        uuid, as_text = uuid_of(trace or self.host)
+        clock = uuid_of(clock or self.host)[1]
         for cpu in {cpu for cpu, _, _ in self.events}:
             times = [time for of, time, _ in self.events if of == cpu]
             data = b"".join(event for of, _, event in self.events if of == cpu)
@@ -130,15 +137,15 @@ class Trace:
             with open(os.path.join(directory, f"channel0_{cpu}"), "wb") as file:
                 file.write(packet + data)
         with open(os.path.join(directory, "metadata"), "w", encoding="ascii") as file:
-            file.write(self.metadata2(uuid, as_text) if ctf2 else self.metadata(as_text))
+            file.write(self.metadata2(uuid, as_text, clock) if ctf2 else self.metadata(as_text, clock))
 
-    def metadata(self, uuid):
-        return HEAD.format(uuid=uuid, host=self.host) + "".join(
+    def metadata(self, uuid, clock):
+        return HEAD.format(uuid=uuid, clock=clock, host=self.host) + "".join(
             f'event {{ name = "{name}"; id = {number}; stream_id = 0; fields := struct {{\n{text}}}; }};\n'
             for name, (number, text, _) in self.classes.items())
 
-    def metadata2(self, uuid, uuid_text):
-        fragments = head2(self.host, uuid, uuid_text)
+    def metadata2(self, uuid, uuid_text, clock):
+        fragments = head2(self.host, uuid, uuid_text, clock)
         for name, (number, _, members) in self.classes.items():
             fragments.append({"type": "event-record-class", "id": number, "data-stream-class-id": 0, "name": name,
                               "payload-field-class": structure2(members)})

@@ -1,0 +1,125 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""One kernel in several recordings: every event counts once, those that only one of them has too, and the table of
+hosts says which is which. Two machines of the same name are two."""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "waits"))
+import ctf  # noqa: E402
+
+LTTNGTOP = os.environ["LTTNGTOP"]
+BASE, MS = 1_700_000_000 * 10 ** 9, 10 ** 6
+
+failed = 0
+
+
+def check(name, good, why=""):
+    global failed
+    failed += not good
+    print(f"{'ok' if good else 'not ok'} {name}{'' if good else ': ' + str(why)}")
+
+
+def report(table, *sources):
+    run = subprocess.run([LTTNGTOP, "report", table, "--json", *sources], stdout=subprocess.PIPE,
+                         stderr=subprocess.PIPE, text=True, check=False)
+    return json.loads(run.stdout)["rows"], run.stderr, run.returncode
+
+
+def switch(trace, time, prev, following):
+    trace.add(BASE + time, "sched_switch", ("prev_comm", "text", 16, f"t{prev}"), ("prev_tid", "s32", prev),
+              ("prev_prio", "s32", 20), ("prev_state", "s64", 0), ("next_comm", "text", 16, f"t{following}"),
+              ("next_tid", "s32", following), ("next_prio", "s32", 20))
+
+
+def receive(trace, time):
+    trace.add(BASE + time, "netif_receive_skb", ("skbaddr", "u64", 1), ("len", "u32", 100), ("name", "string", "eth0"))
+
+
+def send(trace, time):
+    trace.add(BASE + time, "net_dev_queue", ("skbaddr", "u64", 1), ("len", "u32", 1000), ("name", "string", "eth0"))
+
+
+def other(trace, time):
+    trace.add(BASE + time, "power_cpu_idle", ("state", "u32", 1))
+
+
+def record(path, name, steps, *kinds, host="db", clock=None):
+    """A recording of these kinds of events in these steps of 10 ms; each trace has times of its own."""
+    trace = ctf.Trace(host)
+    late = len(name)  # ns
+    for i in steps:
+        for kind in kinds:
+            at = i * 10 * MS + late
+            if kind == "switch":
+                switch(trace, at, 1 + i % 2, 2 - i % 2)
+            else:
+                {"receive": receive, "send": send, "other": other}[kind](trace, at + MS)
+    directory = os.path.join(path, name, "kernel")
+    trace.write(directory, trace=name, clock=clock or host)
+    return directory
+
+
+def counts(*sources):
+    rows, _, _ = report("events", *sources)
+    return {row["name"]: row["count"] for row in rows}
+
+
+def same(top):
+    one = record(top, "same-a", range(1000), "switch", "receive", "send")
+    two = record(top, "same-b1", range(1000), "switch", "receive", "send")
+    for table in ("cpu", "net", "events", "cpus"):
+        check(f"the same events: {table}", report(table, one, two)[0] == report(table, one)[0],
+              (report(table, one, two), report(table, one)))
+    rows, said, status = report("hosts", two, one)
+    check("the same events: one host", [(row["host"], row["events"], row["late_events"]) for row in rows] == [("db", 3000, 0)], rows)
+    words = f"recorded 2 times, counted once: from {one}; gaps from {two}"
+    check("the same events: the reason", rows[0]["reason"] == words, rows)
+    check("the same events: said", (said, status) == (f"lttngtop: warning: db: {words}\n", 0), (said, status))
+    check("one recording: no reason", report("hosts", one)[0][0]["reason"] is None)
+
+
+def parts(top):
+    """What one of them lacks comes from the other one; the one that has more is taken first."""
+    less = record(top, "part-b", range(1000), "switch", "other")
+    more = record(top, "part-aa", range(1000), "switch", "receive", "send")
+    found = counts(less, more)
+    check("parts: every kind once", found == {"sched_switch": 1000, "power_cpu_idle": 1000, "netif_receive_skb": 1000,
+                                              "net_dev_queue": 1000}, found)
+    rows, _, _ = report("net", less, more)
+    check("parts: bytes", [(row["rx_bytes"], row["tx_bytes"]) for row in rows] == [(114000, 1000000)], rows)
+    reason = report("hosts", less, more)[0][0]["reason"]
+    check("parts: the one with more", f"from {more}; gaps from {less}" in reason, reason)
+
+
+def one_after_the_other(top):
+    """Where the first one ends the second one is taken; where it pauses too, but for what shows that it does."""
+    early = record(top, "turn-a", range(0, 600), "switch", "send")
+    late = record(top, "turn-bb", range(400, 1000), "switch", "send")
+    found = counts(early, late)
+    check("overlap: every event once", found == {"sched_switch": 1000, "net_dev_queue": 1000}, found)
+    record(top, "pause-a", [*range(0, 300), *range(700, 1000)], "switch")
+    record(top, "pause-bb", range(0, 1000), "switch")
+    found = counts(os.path.join(top, "pause-a"), os.path.join(top, "pause-bb"))
+    check("a pause: it is filled, and nothing counts twice", found["sched_switch"] in range(795, 803), found)
+    apart = [record(top, "apart-a", range(0, 100), "switch"), record(top, "apart-bb", range(500, 600), "switch")]
+    rows, said, _ = report("hosts", *apart)
+    check("no overlap: all of both", (rows[0]["events"], rows[0]["reason"], said) == (200, None, ""), (rows, said))
+
+
+def two_machines(top):
+    for n in ("1", "22"):
+        record(top, f"machine-{n}", range(1000), "switch", host="localhost", clock=f"clock {n}")
+    rows, said, status = report("hosts", os.path.join(top, "machine-1"), os.path.join(top, "machine-22"))
+    check("two machines", [(row["host"], row["events"], row["reason"]) for row in rows] ==
+          [("localhost", 1000, None), ("localhost#2", 1000, None)], rows)
+    check("two machines: nothing to say", (said, status) == ("", 0), (said, status))
+
+
+with tempfile.TemporaryDirectory() as directory:
+    for test in (same, parts, one_after_the_other, two_machines):
+        test(directory)
+sys.exit(failed > 0)
