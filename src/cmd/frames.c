@@ -334,13 +334,18 @@ enum lt_status frames_advance(struct frames *f, uint64_t budget_ns)
 	return f->n_ended < f->hosts->len || ingest_is_live(f->in) ? LT_AGAIN : LT_END;
 }
 
+static bool holds_nobody_up(const struct ingest_host *host)
+{
+	return host->away || host->waited_for || host->silent;
+}
+
 uint64_t frames_known_ns(const struct frames *f)
 {
 	uint64_t known_ns = UINT64_MAX, end_ns = 0;
 
 	for (unsigned i = 0; i < f->hosts->len; i++) {
 		end_ns = MAX(end_ns, known_of(at(f, i)));
-		if (!at(f, i)->ended && !at(f, i)->host->away && !at(f, i)->host->silent)
+		if (!at(f, i)->ended && !holds_nobody_up(at(f, i)->host))
 			known_ns = MIN(known_ns, known_of(at(f, i)));
 	}
 	return known_ns == UINT64_MAX ? end_ns : known_ns;

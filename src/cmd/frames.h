@@ -52,7 +52,10 @@ void frames_clocks_changed(struct frames *f);
  */
 enum lt_status frames_advance(struct frames *f, uint64_t budget_ns);
 
-/* Before this time all frames of all hosts that go on are in the history; once all have ended: the record's end. */
+/*
+ * Before this time all frames of all hosts that go on are in the history, of those that are waited for up to where they
+ * are; once all have ended: the record's end.
+ */
 uint64_t frames_known_ns(const struct frames *f);
 
 #endif

@@ -25,7 +25,7 @@ struct host {
 	unsigned ready;            /* its place in struct ingest.ready + 1, 0: its sources have nothing */
 	struct merge *merge;
 	GPtrArray *feeds;          /* struct feed, by the number of its source in merge; not owned */
-	GPtrArray *kernels;        /* struct kernel_session: those that trace its kernel, the one that is taken first first */
+	GPtrArray *kernels;        /* struct kernel_session: those that trace its kernel, the one mostly taken first */
 	bool must_choose;          /* which is taken: something was declared */
 	char *repeated;            /* what is to be said of several of them, NULL */
 	char *hostname;            /* as the traces say */
@@ -34,6 +34,7 @@ struct host {
 	char *clock;               /* UUID of their clock, "" none */
 	uint64_t last_ns;          /* time of the last record applied: what comes later may not be before it */
 	int64_t least_behind_ns;   /* least that last_ns was behind this machine's clock since it is here */
+	uint64_t lag_at_ns;        /* last_ns when the lag was last measured */
 	bool back;                 /* attached again; its next event ends the gap */
 	bool lacks_names, lacks_rows; /* some of it did not fit into memory: that was said */
 	bool stalled;              /* a source of it is not waited for */

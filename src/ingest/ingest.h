@@ -62,10 +62,12 @@ struct ingest_host {
 	bool live;           /* comes from a relayd, or from files that are being written */
 	bool ended;          /* its sources gave all they had, and are not followed */
 	bool away;           /* none of its sources runs; may come back */
+	bool waited_for;     /* live: nothing has come from a source of it for a fifth of the stall limit */
 	bool silent;         /* live: a source of it is not waited for any more */
 	bool still;          /* live: its sources are heard of, but say that nothing happens, for longer than a kernel
 				that runs something is without events: since end_ns */
-	uint64_t lag_ns;     /* live: how far its last record is behind now, at the last ingest_watch() */
+	uint64_t lag_ns;     /* live: how much later than usual its last record came, at the last ingest_watch();
+				0 while nothing comes */
 	uint64_t gap_begin_ns, gap_end_ns; /* the last time nothing was known of it; equal: never.
 					      The end is known as soon as ingest_advance() meets it */
 	char *trouble;       /* why it is incomplete (a worker broke off …), NULL: it is not */

@@ -16,9 +16,11 @@ enum {
 	WATCH_EVERY_US = 50000,   /* what concerns every feed and host, whether it has something new or not */
 	ASK_EVERY_US = 1000000,   /* hosts that were not woken, should a wake-up be missed */
 	HEARD_AT_ONCE = 64,
+	WAITED_FOR_PARTS = 5,     /* of the stall limit, a host is said to be waited for */
 };
 
-#define CLOCKS_DIFFER_NS (INT64_C(60) * 1000000000)
+/* What comes this much later than its time, or earlier, is of a clock that is not ours. */
+#define CLOCKS_DIFFER_NS (INT64_C(2) * 1000000000)
 
 /* Whether as many sessions are attached as may be. */
 static bool is_full(const struct ingest *in)
@@ -199,6 +201,22 @@ bool ingest_is_mute(const struct host *host)
 	return n > 0;
 }
 
+/* Whether it is time to say that a source of the host is waited for. */
+static bool is_waited_for(const struct ingest *in, const struct host *host)
+{
+	const int64_t limit_us = (int64_t)(in->options.stall_limit_ns / 1000 / WAITED_FOR_PARTS);
+	const int64_t since_us = g_get_monotonic_time() - limit_us;
+
+	for (guint i = 0; i < host->feeds->len; i++) {
+		const struct feed *feed = g_ptr_array_index(host->feeds, i);
+
+		if (feed && feed->source && feed->spec->url && feed->in_merge && !feed->stalled &&
+		    feed->heard_us < since_us)
+			return true;
+	}
+	return false;
+}
+
 static bool any_stalled(const struct host *host)
 {
 	for (guint i = 0; i < host->feeds->len; i++) {
@@ -223,16 +241,22 @@ static void watch_feed(struct ingest *in, struct feed *feed)
 }
 
 /*
- * How far a live host is behind: the time from its last record until now. Where
- * its clock is not ours (more than CLOCKS_DIFFER_NS away) that is the growth since it was least.
+ * How far a live host is behind: the time from its last record until that came. Where its clock is not ours that is the
+ * growth since it was least, as then it was read from its end. A host that nothing comes from is not late, but waited
+ * for.
  */
 static void watch_lag(struct ingest *in, struct host *host)
 {
 	struct ingest_host *h = &host->public;
 	int64_t behind_ns = g_get_real_time() * 1000 - (int64_t)host->last_ns;
 
-	if (!h->live || h->away || host->back || !host->last_ns)
+	if (!h->live || h->away || h->waited_for || h->silent || host->back || !host->last_ns) {
+		h->lag_ns = 0;
 		return;
+	}
+	if (host->last_ns == host->lag_at_ns)
+		return;
+	host->lag_at_ns = host->last_ns;
 	host->least_behind_ns = MIN(host->least_behind_ns, behind_ns);
 	if (ABS(host->least_behind_ns) > CLOCKS_DIFFER_NS)
 		behind_ns -= host->least_behind_ns;
@@ -268,6 +292,7 @@ void ingest_watch(struct ingest *in)
 		in->asked_us = now_us;
 	ingest_join_hosts(in);
 	for (guint i = 0; i < in->hosts->len; i++) {
+		host_at(in, i)->public.waited_for = is_waited_for(in, host_at(in, i));
 		host_set_stalled(host_at(in, i), any_stalled(host_at(in, i)));
 		watch_lag(in, host_at(in, i));
 		ingest_join_watch(in, host_at(in, i));

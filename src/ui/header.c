@@ -19,18 +19,28 @@ static bool is_at_end(const struct ui *ui)
 	return c->complete && c->mode == CURSOR_PAUSED && c->end_ns > c->begin_ns && c->end_ns >= c->known_ns;
 }
 
+/* The name of a host that is waited for, NULL: there is none. */
+static const char *waited_for(const struct ui *ui)
+{
+	for (unsigned i = 0; i < ui->hosts->len; i++)
+		if (ui_host(ui, i)->info.waited_for && !ui_host(ui, i)->hidden)
+			return ui_host(ui, i)->info.name;
+	return NULL;
+}
+
 /* At the newest data, or where they would come. */
 static enum style live_word(const struct ui *ui, char *word, size_t size)
 {
 	unsigned shown = ui_visible_hosts(ui), absent = ui_absent_hosts(ui);
+	const bool none_is_there = absent && absent == shown && !waited_for(ui);
 
 	if (ui->cursor.complete)
 		g_strlcpy(word, "ENDED", size);
-	else if (absent && absent == shown)
+	else if (none_is_there)
 		g_snprintf(word, size, "AWAY %u/%u", absent, shown);
 	else
 		g_strlcpy(word, "LIVE", size);
-	return ui->cursor.complete || (absent && absent == shown) ? STYLE_PAUSED : STYLE_LIVE;
+	return ui->cursor.complete || none_is_there ? STYLE_PAUSED : STYLE_LIVE;
 }
 
 static enum style state_word(const struct ui *ui, char *word, size_t size)
@@ -189,7 +199,9 @@ static void hosts_text(const struct ui *ui, char *text, size_t size, bool brief)
 	for (unsigned i = 0; i < n; i++)
 		away += !ui_host(ui, i)->hidden && ui_host(ui, i)->info.away;
 	why = away ? "away" : "silent";
-	if (!absent && !hidden)
+	if (waited_for(ui) && absent == 1 && !brief)
+		g_snprintf(text, size, "waiting for %s", waited_for(ui));
+	else if (!absent && !hidden)
 		g_snprintf(text, size, n == 1 ? "1 host" : "%u hosts", n);
 	else if (brief)
 		g_snprintf(text, size, "%u/%u %s", shown - absent, n, !absent ? "hidden" : hidden ? "here" : why);

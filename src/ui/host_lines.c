@@ -136,7 +136,8 @@ static void away_text(const struct ui *ui, const struct ui_host_data *host, char
 
 	known_until(ui, host, &last_ns);
 	g_snprintf(text, size, "%s since %s%s%s%s",
-		   host->info.away ? "away" : host->info.still ? "no events" : "silent",
+		   host->info.away ? "away" : host->info.waited_for ? "no data" :
+		   host->info.still ? "no events" : "silent",
 		   ui_time(ui, time, sizeof(time), ui_to_ref(host, last_ns), 0, false), why ? ": " : "", why ? why : "",
 		   retried ? "; tried again" : "");
 }

@@ -41,7 +41,8 @@ struct ui_host {
 	bool ended;
 	bool live;                   /* from a relayd */
 	bool away;                   /* live, but not there now */
-	bool silent;                 /* live, but not heard of for so long that nobody waits for it, or still */
+	bool silent;                 /* live, but nothing has come from it for a while, or it is still */
+	bool waited_for;             /* silent for so short a time that critical paths still wait for it */
 	bool still;                  /* live and heard of, but without events since end_ns */
 	uint64_t lag_ns;             /* live: how far behind it is */
 	const char *trouble;         /* why it is incomplete, NULL: it is not */

@@ -1,0 +1,97 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Hosts whose clocks are some seconds off are not late: what comes as fast as it did at first is not read again from
+its end, and is not called late; what comes later than that is."""
+import os
+import re
+import shutil
+import signal
+import sys
+import time
+
+import sandbox
+from test_feed import TRACES, Relayd, interrupt, trace_of, urls_of
+from test_live import wait_all
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "screens"))
+from terminal import Checks, Terminal  # noqa: E402
+
+RECORDING = os.path.join(TRACES, "hotplug")
+FIRST_NS = 1795184976015110323  # of its events
+OFF = 17  # seconds
+
+
+def shifted(name, seconds):
+    """The recording of a machine of its own, whose clock is ahead by so much when its first event is fed now."""
+    path = os.path.join(name, "kernel")
+    shutil.copytree(trace_of(RECORDING), path)
+    metadata = os.path.join(path, "metadata")
+    with open(metadata, "rb") as file:
+        text = file.read()
+    by = time.time_ns() + seconds * 10 ** 9 - FIRST_NS
+    text = re.sub(rb"(offset = )(\d+)", lambda m: m[1] + str(int(m[2]) + by).encode(), text, count=1)
+    text = text.replace(b"4fa7f3a0-", f"{ord(name[0]):08x}-".encode())
+    with open(metadata, "wb") as file:
+        file.write(text)
+    return name
+
+
+def read_log(name):
+    with open(f"log-{name}", encoding="utf-8", errors="replace") as log:
+        return log.read()
+
+
+def test_clock_off(checks):
+    for name, seconds in (("behind", -OFF), ("ahead", OFF)):
+        with Relayd(f"relayd-{name}") as relayd:
+            feed = relayd.feed("--session", name, "--hostname", name, shifted(name, seconds))
+            with Terminal("--max-lag", "3s", "--log", f"log-{name}", *urls_of(feed, 1), size=(120, 30), ready=None) as t:
+                t.wait(rf"^ {name} +0\[")
+                checks.check(f"{name}: not late", t.wait(r"^ LIVE .* lag [01]\.\ds"))
+                checks.check(f"{name}: to the end", t.wait(rf"^ {name} +away since [0-9:]+: no such session"))
+                checks.equal(f"{name}: never attached again", re.findall("too far behind.*", read_log(name)), [])
+                t.keys("q")
+                checks.equal(f"{name}: status", t.status(), 0)
+            interrupt(feed, "feed")
+
+
+def shown_second(t):
+    return re.match(r" LIVE +\[(?:[0-9-]+ )?[0-9]+:[0-9]+:([0-9]+)", t.screen()[0])
+
+
+def test_host_that_hangs(checks):
+    """It is waited for, it makes nobody late, and the others' figures go on meanwhile."""
+    with Relayd("relayd-hangs") as hangs, Relayd("relayd-goes-on") as other:
+        feeds = [relay.feed("--now", "--session", name, "--hostname", name, RECORDING)
+                 for relay, name in ((hangs, "hangs"), (other, "well"))]
+        urls = [urls_of(feed, 1)[0] for feed in feeds]
+        with Terminal("--max-lag", "3s", *urls, size=(120, 30), ready=None) as t:
+            wait_all(t, r"^ hangs +0\[", r"^ well +0\[")
+            hangs.process.send_signal(signal.SIGSTOP)
+            checks.check("it is waited for", wait_all(t, r"^ hangs +no data since \d\d:\d\d:\d\d", "^ LIVE .* waiting for hangs"))
+            seconds = set()
+            sandbox.wait_until(lambda: seconds.add(shown_second(t)[1]) or len(seconds) > 2, "the other host's time goes on")
+            checks.check("its figures do, and it is not late", wait_all(t, r"^ well +0\[", r"^ LIVE .* lag [01]\.\ds"))
+            hangs.process.send_signal(signal.SIGCONT)
+            checks.check("it is back", wait_all(t, r"^ hangs +(0\[|away)"))
+            t.keys("q")
+            checks.equal("hangs: status", t.status(), 0)
+        for feed in feeds:
+            interrupt(feed, "feed")
+
+
+def main():
+    missing = sandbox.missing() or (None if shutil.which("tmux") else "tmux")
+    if missing:
+        print(f"skip {os.path.basename(sys.argv[0])}: {missing} is not installed")
+        return 77
+    if not os.path.isdir(RECORDING):
+        print(f"skip {os.path.basename(sys.argv[0])}: no recordings in {TRACES}")
+        return 77
+    os.chmod(".", 0o755)  # the relayd's user comes through
+    Checks().run(test_clock_off, test_host_that_hangs)
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
