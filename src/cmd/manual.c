@@ -149,13 +149,15 @@ static const struct page {
 		.man_name = "lttngtop-record",
 		.summary = "set up LTTng tracing with the events that lttngtop needs",
 		.synopsis = {"lttngtop record [OPTIONS] [-- COMMAND]",
-			     "lttngtop record stop|status|snapshot [--host USER@HOST]... [--output DIR] [SESSION]"},
+			     "lttngtop record stop|status|snapshot|refresh [--host USER@HOST]... [--output DIR] "
+			     "[SESSION]"},
 		.description =
 			{"Creates a tracing session with what the monitor's panes need and starts it: into a "
 			 "directory, into memory (--snapshot), or to a relayd from which a monitor takes it at once "
 			 "(--live). With a COMMAND it records while that runs and then stops.",
 			 "'stop' ends a session, what was recorded stays; 'status' tells what sessions there are and "
-			 "what they lost; 'snapshot' writes what a flight recorder holds. Without SESSION it is the "
+			 "what they lost; 'snapshot' writes what a flight recorder holds; 'refresh' has the "
+			 "state dump repeated, for a monitor that attached late. Without SESSION it is the "
 			 "only one that 'record' has named itself.",
 			 "What it says goes to the standard output, with a COMMAND to the standard error."},
 		.tables = cmd_record_help,

@@ -124,6 +124,12 @@ static enum lt_status parse_duration(const char *text, option_duration *duration
 	return *duration ? LT_OK : error_set("it must be longer than 0");
 }
 
+static enum lt_status parse_period(const char *text, option_period *period)
+{
+	*period = 0;
+	return strcmp(text, "0") == 0 ? LT_OK : timetext_parse_duration(text, period);
+}
+
 /* Stores the argument (NULL for flags) in the row's field. */
 static enum lt_status store(struct options *o, const struct option_row *row, const char *text)
 {
@@ -135,6 +141,8 @@ static enum lt_status store(struct options *o, const struct option_row *row, con
 		return LT_OK;
 	case OPTION_DURATION:
 		return parse_duration(text, field);
+	case OPTION_PERIOD:
+		return parse_period(text, field);
 	case OPTION_SIZE:
 		return parse_size(text, field);
 	case OPTION_COUNT:

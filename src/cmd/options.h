@@ -23,6 +23,7 @@ enum command_bit {
 /* The kinds of options.def and their fields. Texts are borrowed from argv; arrays are never NULL. */
 typedef bool option_flag;         /* no argument */
 typedef uint64_t option_duration; /* ns, 0: not given */
+typedef uint64_t option_period;   /* ns, 0: never */
 typedef uint64_t option_size;     /* bytes; suffixes k, M, G are powers of 1024 */
 typedef unsigned option_count;    /* at least 1; 0: not given */
 typedef double option_speed;      /* > 0 */
@@ -36,6 +37,7 @@ typedef GArray *option_numbers;      /* int32_t, >= 0 */
 enum option_kind {
 	OPTION_FLAG,
 	OPTION_DURATION,
+	OPTION_PERIOD,
 	OPTION_SIZE,
 	OPTION_COUNT,
 	OPTION_SPEED,
@@ -51,6 +53,7 @@ enum option_kind {
 struct options {
 #define OPTION_TYPE_FLAG option_flag
 #define OPTION_TYPE_DURATION option_duration
+#define OPTION_TYPE_PERIOD option_period
 #define OPTION_TYPE_SIZE option_size
 #define OPTION_TYPE_COUNT option_count
 #define OPTION_TYPE_SPEED option_speed

@@ -6,6 +6,7 @@
 
 #include "control/fault.h"
 #include "control/missing.h"
+#include "control/redump.h"
 
 /* A command under construction. */
 static GPtrArray *begin(const char *verb)
@@ -342,9 +343,41 @@ char *commands_remote_setup(const struct record_plan *plan)
 	return g_string_free(script, FALSE);
 }
 
-char *commands_remote_start(const char *session)
+char *commands_refresh(const char *session)
 {
-	return session_command("start", session);
+	char *option = g_strconcat("--session=", session, NULL);
+	char *const words[] = {(char *)"lttng",     (char *)"--no-sessiond", (char *)"regenerate",
+			       (char *)"statedump", option,                  NULL};
+	char *line = commands_quote(words);
+
+	g_free(option);
+	return line;
+}
+
+/* What redump.h does, by a shell in the background; NULL: the plan does not want it. It looks every few seconds. */
+static char *redump(const struct record_plan *plan)
+{
+	const uint64_t period_s = (plan->statedump_ns + 999999999) / 1000000000, poll_s = MIN(period_s, REDUMP_FIRST_S);
+	char *const words[] = {(char *)"lttng", (char *)"--no-sessiond", (char *)"list", plan->session, NULL};
+	char *list = commands_quote(words), *refresh = commands_refresh(plan->session), *line = NULL;
+
+	if (period_s)
+		line = g_strdup_printf("(i=%" PRIu64 "; while sleep %" PRIu64 " && %s; do i=$((i+%" PRIu64 ")); "
+				       "[ $i -lt %" PRIu64 " ] || { i=0; %s; }; done) </dev/null >/dev/null 2>&1 &",
+				       period_s - poll_s, poll_s, list, poll_s, period_s, refresh);
+	g_free(refresh);
+	g_free(list);
+	return line;
+}
+
+char *commands_remote_start(const struct record_plan *plan)
+{
+	char *start = session_command("start", plan->session), *repeat = redump(plan);
+	char *line = repeat ? g_strdup_printf("%s && { %s }", start, repeat) : g_strdup(start);
+
+	g_free(repeat);
+	g_free(start);
+	return line;
 }
 
 char *commands_remote_stop(const char *session)
@@ -449,12 +482,15 @@ static char *tracked_command(const struct record_plan *plan)
 static void append_local(GString *out, const struct record_plan *plan)
 {
 	GPtrArray *lines = setup_lines(plan);
+	char *repeat = redump(plan);
 
 	for (unsigned i = 0; i < lines->len; i++)
 		g_string_append_printf(out, "%s\n", (char *)g_ptr_array_index(lines, i));
 	g_ptr_array_free(lines, TRUE);
 	if (!plan->track_command)
 		append_line(out, session_command("start", plan->session));
+	if (repeat)
+		append_line(out, repeat);
 	if (!plan->command)
 		return;
 	append_line(out, plan->track_command ? tracked_command(plan) : commands_quote(plan->command));
@@ -495,7 +531,7 @@ char *commands_script(const struct record_plan *plan)
 		return g_string_free(out, FALSE);
 	}
 	append_ssh(out, plan, commands_remote_setup(plan));
-	append_ssh(out, plan, commands_remote_start(plan->session));
+	append_ssh(out, plan, commands_remote_start(plan));
 	if (plan->command) {
 		append_line(out, commands_quote(plan->command));
 		if (plan->mode == RECORD_SNAPSHOT)

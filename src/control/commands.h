@@ -23,9 +23,10 @@ char *commands_script(const struct record_plan *plan);
  * behind if it fails. The caller frees them.
  */
 char *commands_remote_setup(const struct record_plan *plan);
-char *commands_remote_start(const char *session);
+char *commands_remote_start(const struct record_plan *plan);
 char *commands_remote_stop(const char *session);
 char *commands_snapshot(const char *session);
+char *commands_refresh(const char *session);
 
 /*
  * A host that does not stream records below COMMANDS_REMOTE_DIR, which is what is fetched from there: fetch

@@ -282,6 +282,7 @@ static enum lt_status set_destination(struct record_plan *plan, const struct rec
 		plan->mode = RECORD_LIVE;
 		plan->url = relay_url(r->live);
 		plan->view_port = r->view_port ? r->view_port : RELAY_VIEW_PORT;
+		plan->statedump_ns = r->statedump_ns;
 		plan->live_timer_us = (unsigned)MIN(MAX(r->live_timer_ns / 1000, 1), UINT32_MAX);
 		return plan->url ? LT_OK : error_wrap("option '--live'");
 	}

@@ -55,6 +55,7 @@ struct record_plan {
 	char *output;     /* absolute directory, of this machine; NULL when live */
 	char *url;        /* net://HOST[:CONTROL[:DATA]], NULL unless live */
 	unsigned live_timer_us;
+	uint64_t statedump_ns; /* live: the state dump is repeated after so long; 0: never */
 	unsigned view_port; /* of the relayd, for viewers */
 	GArray *channels; /* struct record_channel, one per domain */
 	GArray *pids;     /* int32_t: only these processes, if any */
@@ -70,6 +71,7 @@ struct record_request {
 	const char *session;
 	const char *live;
 	uint64_t live_timer_ns; /* not 0 */
+	uint64_t statedump_ns;
 	unsigned view_port;     /* 0: RELAY_VIEW_PORT */
 	const char *output;
 	bool snapshot;

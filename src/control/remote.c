@@ -124,6 +124,15 @@ enum lt_status remote_snapshot(const GPtrArray *hosts, const char *session)
 	return status;
 }
 
+enum lt_status remote_refresh(const GPtrArray *hosts, const char *session)
+{
+	char *script = commands_refresh(session);
+	const enum lt_status status = run_everywhere(hosts, script, NULL, NULL);
+
+	g_free(script);
+	return status;
+}
+
 void remote_clear(const GPtrArray *hosts, const char *session)
 {
 	char *script = commands_remote_clear(session);
@@ -256,7 +265,7 @@ enum lt_status remote_setup(const struct record_plan *plan)
 
 enum lt_status remote_start(const struct record_plan *plan)
 {
-	char *script = commands_remote_start(plan->session);
+	char *script = commands_remote_start(plan);
 	const enum lt_status status = run_everywhere(plan->hosts, script, NULL, NULL);
 
 	g_free(script);

@@ -23,6 +23,9 @@ enum lt_status remote_start(const struct record_plan *plan);
 /* Stops and removes a session. */
 enum lt_status remote_stop(const GPtrArray *hosts, const char *session);
 
+/* Has its state dump repeated on each host. */
+enum lt_status remote_refresh(const GPtrArray *hosts, const char *session);
+
 /* Takes a snapshot of it on each host. */
 enum lt_status remote_snapshot(const GPtrArray *hosts, const char *session);
 

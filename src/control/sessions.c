@@ -139,6 +139,26 @@ bool session_exists(const char *name)
 	return found;
 }
 
+enum lt_status session_created(const char *name, uint64_t *time_s)
+{
+	struct lttng_session *list = NULL;
+	const int n = lttng_list_sessions(&list);
+	enum lt_status status = LT_ERROR;
+
+	for (int i = 0; i < n && status; i++)
+		if (strcmp(list[i].name, name) == 0 && lttng_session_get_creation_time(&list[i], time_s) == LTTNG_OK)
+			status = LT_OK;
+	free(list);
+	return status ? tracer_error(n < 0 ? n : LTTNG_ERR_SESS_NOT_FOUND, name) : LT_OK;
+}
+
+enum lt_status session_refresh(const char *name)
+{
+	const int code = lttng_regenerate_statedump(name);
+
+	return code < 0 ? tracer_error(code, name) : LT_OK;
+}
+
 enum lt_status session_start(const char *name)
 {
 	const int code = lttng_start_tracing(name);

@@ -35,9 +35,18 @@ const struct session *sessions_find(const GPtrArray *sessions, const char *name)
 /* Whether the session daemon has a session of that name. */
 bool session_exists(const char *name);
 
+/*
+ * When a session was created, in seconds since 1970, which tells it from later
+ * ones of its name. LT_ERROR: it is gone.
+ */
+enum lt_status session_created(const char *name, uint64_t *time_s);
+
 /* The functions below return LT_ERROR with a reason if the session daemon refuses. */
 
 enum lt_status session_start(const char *name);
+
+/* Has the tracers repeat the state dump: the threads, files, devices that are there now. */
+enum lt_status session_refresh(const char *name);
 
 /* Stops it, waits until all data is where it belongs, and removes the session; what was recorded stays. */
 enum lt_status session_stop(const char *name, struct session_lost *lost);

@@ -34,6 +34,8 @@ enum lt_status tracer_error(int code, const char *session)
 		return error_set("session '%s' exists already", session);
 	case LTTNG_ERR_SESS_NOT_FOUND:
 		return error_set("there is no session '%s'", session);
+	case LTTNG_ERR_SESSION_NOT_STARTED:
+		return error_set("session '%s' is stopped", session);
 	case LTTNG_ERR_NEED_ROOT_SESSIOND:
 		return error_set("no kernel tracer: the session daemon that answers is not root's");
 	case LTTNG_ERR_KERN_NA:

@@ -17,6 +17,7 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 
 import sandbox
 
@@ -243,10 +244,11 @@ def test_live_view():
     """From record through the relayd into report: every event, and the report ends with the session."""
     with user("view", sessiond=True) as u:
         (control, data, live), _ = u.start_relayd()
-        status, out, _ = u.run(TOP, "record", "--ust", EVENTS, "--live", f"127.0.0.1:{control}:{data}", "--live-timer",
-                               "100ms", "--session", "s", "--live-port", str(live))
-        url, = re.findall("^view it: lttngtop (.*)$", out, re.M)
-        assert status == 0 and url == f"net://127.0.0.1:{live}/host/{socket.gethostname()}/s", out
+        result = u.run(TOP, "record", "--ust", EVENTS, "--live", f"127.0.0.1:{control}:{data}", "--live-timer",
+                       "100ms", "--session", "s", "--live-port", str(live))
+        check(result, 0, "stop it")
+        url, = re.findall("^view it: lttngtop (.*)$", out := result[1], re.M)
+        assert url == f"net://127.0.0.1:{live}/host/{socket.gethostname()}/s", out
         report = u.start(TOP, "report", "events", "--json", url, stdout=subprocess.PIPE)
         sandbox.wait_until(lambda: ", 1 client(s)" in u.run("babeltrace2", "-i", "lttng-live",
                                                             f"net://127.0.0.1:{live}")[1], "attached viewer")
@@ -256,6 +258,93 @@ def test_live_view():
         text, _ = report.communicate(timeout=sandbox.PATIENCE)
         counts = {row["name"]: row["count"] for row in json.loads(text)["rows"]}
         assert report.returncode == 0 and counts == expected(3000, 20), f"{report.returncode}, {counts}"
+
+
+DUMP = "lttng_ust_statedump:start"
+
+
+def count_dumps(path):
+    """How often a recording has it; 0 also while there is nothing to read yet."""
+    done = subprocess.run([TOP, "report", "events", "--json", path], check=False, stdout=subprocess.PIPE,
+                          stderr=subprocess.DEVNULL)
+    return sum(row["count"] for row in json.loads(done.stdout or '{"rows": []}')["rows"] if row["name"] == DUMP)
+
+
+def redumpers():
+    """The processes that repeat state dumps, by pid: their parents' end leaves them running."""
+    found = {}
+    for path in glob.glob("/proc/[0-9]*/comm"):
+        with contextlib.suppress(OSError):
+            with open(path, encoding="ascii") as comm, open(path.replace("comm", "cmdline"), encoding="ascii") as cmdline:
+                if comm.read() == "lttngtop: dump\n" and TOP in cmdline.read():
+                    found[int(path.split("/")[2])] = True
+    return set(found)
+
+
+@contextlib.contextmanager
+def traced_app(u):
+    """A program that waits until the block ends."""
+    app = u.start(APP, "1", "0", "wait", stdin=subprocess.PIPE)
+    try:
+        yield
+    finally:
+        app.stdin.close()
+        app.wait(sandbox.PATIENCE)
+
+
+def test_refresh():
+    """`record refresh` repeats the state dump; of a session that records only."""
+    with user("refresh", sessiond=True) as u:
+        check(u.run(TOP, "record", "--ust", "lttng_ust_statedump:*", "--output", "o"), 0, "stop it")
+        with traced_app(u):
+            sandbox.wait_until(lambda: any(os.path.getsize(file) for file in glob.glob(f"{u.home}/o/ust/uid/*/*/user_*")),
+                               "the dump of the start")
+            check(u.run(TOP, "record", "refresh"), 0, "^state dump of session 'lttngtop-[^']*' repeated\n$")
+        check(u.run(TOP, "record", "refresh", "nosuch"), 1, "", "there is no session 'nosuch'")
+        name = re.match("([^:]*): ", u.run(TOP, "record", "status")[1]).group(1)
+        assert u.run("lttng", "--no-sessiond", "stop", name)[0] == 0
+        check(u.run(TOP, "record", "refresh"), 1, "", f"session '{name}' is stopped")
+        check(u.run(TOP, "record", "stop"), 0, "stopped")
+        assert count_dumps(f"{u.home}/o") == 2, "the dump of the start, and the one asked for"
+        assert not redumpers(), "only live sessions repeat it by themselves"
+
+
+def test_repeated_dumps():
+    """--live repeats the state dump by itself, until the session ends: by record stop, by lttng, by its command, or killed."""
+    with user("repeated", sessiond=True) as u:
+        (control, data, live), output = u.start_relayd()
+
+        def record(name, period, *command):
+            return u.run(TOP, "record", "--ust", "lttng_ust_statedump:*", "--live", f"127.0.0.1:{control}:{data}", "--session",
+                         name, "--live-timer", "100ms", "--live-port", str(live), "--statedump-period", period, *command)
+
+        with traced_app(u):
+            check(record("a", "200ms"), 0, "stop it")
+            sandbox.wait_until(lambda: sum(count_dumps(d) for d in glob.glob(f"{output}/*/a-*")) >= 4, "repeated dumps")
+            assert len(redumpers()) == 1, redumpers()
+            check(u.run(TOP, "record", "stop", "a"), 0, "stopped")
+            sandbox.wait_until(lambda: not redumpers(), "the end of the repeater")
+
+            check(record("b", "1h"), 0, "stop it")
+            first = redumpers()
+            assert len(first) == 1, first
+            start = int(time.time())
+            sandbox.wait_until(lambda: int(time.time()) > start, "another second: sessions have no finer time of creation")
+            for command in (("destroy", "b"), ("create", "b")):  # another session of that name is not its business
+                assert u.run("lttng", "--no-sessiond", *command)[0] == 0
+            sandbox.wait_until(lambda: not redumpers(), "the end of the repeater of a destroyed session")
+            assert u.run("lttng", "--no-sessiond", "destroy", "b")[0] == 0
+
+            check(record("c", "0"), 0, "stop it")
+            assert not redumpers(), "0 means never"
+            check(u.run(TOP, "record", "stop", "c"), 0, "stopped")
+            check(record("d", "200ms", "--", "sh", "-c", "exit 3"), 3, "", "session 'd' records")
+            assert not redumpers(), "it ends with the command"
+
+            check(record("e", "1h"), 0, "stop it")
+            assert len(redumpers()) == 1
+            os.kill(u.sessiond_pid(), signal.SIGKILL)
+            sandbox.wait_until(lambda: not redumpers(), "the end of the repeater without a session daemon")
 
 
 def test_dry_run():
@@ -404,7 +493,8 @@ def test_host_that_lacks_things():
     write_script(f"{base}/local/ssh", f"PATH={base}/remote:$PATH exec sh -c \"$2\"\n")
     write_script(f"{base}/remote/lttng", f"""echo "$@" >>{base}/log
         case "$*" in
-        "list --kernel") [ -e {base}/names ] || exit 1; cat {base}/names;;
+        "list --kernel") cat {base}/names;;
+        "--no-sessiond list s") exit 1;;
         *--type=net_ns*) echo 'Error: net_ns: Context unavailable on this kernel' >&2; exit 1;;
         esac\n""")
     write_script(f"{base}/remote/cat", f"""[ "$1" = /sys/module/lttng_tracer/version ] || exec /bin/cat "$@"

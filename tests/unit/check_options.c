@@ -108,6 +108,12 @@ START_TEST(test_short_forms)
 	ck_assert(o.dry_run);
 	ck_assert_str_eq(o.output, "dir");
 	options_release(&o);
+	ck_assert_int_eq(PARSE(&o, COMMAND_RECORD, "--statedump-period", "0"), LT_OK);
+	ck_assert_uint_eq(o.statedump_period, 0);
+	options_release(&o);
+	ck_assert_int_eq(PARSE(&o, COMMAND_RECORD, "--statedump-period=2m"), LT_OK);
+	ck_assert_uint_eq(o.statedump_period, UINT64_C(120000000000));
+	options_release(&o);
 	ck_assert_int_eq(PARSE(&o, COMMAND_RECORD, "-no", "-n", "status"), LT_OK);
 	ck_assert_str_eq(o.output, "-n");
 	ck_assert_uint_eq(o.words->len, 1);

@@ -322,6 +322,24 @@ START_TEST(test_script_snapshot)
 }
 END_TEST
 
+/* The state dump repeated: soon once, then with its period, until the session is gone. Not on disk. */
+START_TEST(test_script_redump)
+{
+	struct asked asked = {.request = {.live = "net://web", .statedump_ns = 60000000000}, .ust = LIST("a:b")};
+	struct asked disk = {.request = {.output = "/o", .statedump_ns = 60000000000}, .ust = LIST("a:b")};
+	const char loop[] = "(i=55; while sleep 5 && lttng --no-sessiond list s; do i=$((i+5)); [ $i -lt 60 ] || { "
+			    "i=0; lttng --no-sessiond regenerate statedump --session=s; }; done) </dev/null "
+			    ">/dev/null 2>&1 &";
+	char *line = g_strdup_printf("ssh h 'lttng start s && { %s }'", loop);
+
+	expect(&asked, LIST("lttng create ...", "lttng ...", "lttng ...", "lttng ...", "lttng start s", loop));
+	expect(&disk, LIST("lttng create ...", "lttng ...", "lttng ...", "lttng ...", "lttng start s"));
+	asked.hosts = LIST("h");
+	expect(&asked, LIST("ssh h ...", line));
+	g_free(line);
+}
+END_TEST
+
 /* One line for each host and step; what fails there leaves nothing behind. */
 START_TEST(test_script_hosts)
 {
@@ -514,5 +532,5 @@ END_TEST
 UNIT_MAIN("record", test_full_has_what_is_read, test_sets_have_nothing_else, test_contexts_once,
 	  test_sets_have_no_fault, test_script_to_disk, test_script_of_everything, test_script_of_a_fault,
 	  test_counters_elsewhere,
-	  test_script_live, test_script_snapshot, test_script_hosts, test_script_fetch, test_refused,
-	  test_relay_url, test_source, test_quoting, test_perf_counters, test_perf_probe)
+	  test_script_live, test_script_redump, test_script_snapshot, test_script_hosts, test_script_fetch,
+	  test_refused, test_relay_url, test_source, test_quoting, test_perf_counters, test_perf_probe)

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* `lttngtop record VERB`: stop a session, ask about it, take snapshots, have its state dump repeated. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "base/timetext.h"
+#include "cmd/commands.h"
+#include "cmd/record.h"
+#include "control/commands.h"
+#include "control/plan.h"
+#include "control/process.h"
+#include "control/remote.h"
+
+int record_fail(int status)
+{
+	char text[TEXT_MAX + 1];
+
+	text_sanitise(text, sizeof(text), error_text(), strlen(error_text()));
+	fprintf(stderr, "lttngtop: %s\n", text);
+	if (status == LT_EXIT_USAGE)
+		fputs("Try 'lttngtop record --help'.\n", stderr);
+	return status;
+}
+
+void record_print_view(FILE *out, const char *source)
+{
+	char *const words[] = {(char *)"lttngtop", (char *)source, NULL};
+	char *line = commands_quote(words);
+
+	fprintf(out, "view it: %s\n", line);
+	g_free(line);
+}
+
+void record_print_lost(const struct session_lost *lost)
+{
+	if (lost->events || lost->packets)
+		fprintf(stderr, "lttngtop: the tracer lost %" PRIu64 " events and %" PRIu64
+				" packets: a larger --buffer-size or a smaller --set may help\n",
+			lost->events, lost->packets);
+}
+
+enum lt_status record_fetch(FILE *out, const GPtrArray *hosts, const char *session, const char *output)
+{
+	bool any;
+
+	if (remote_fetch(hosts, session, output, &any))
+		return LT_ERROR;
+	if (any) {
+		fprintf(out, "fetched into %s\n", output);
+		record_print_view(out, output);
+	}
+	return LT_OK;
+}
+
+static int stop(const struct session *s)
+{
+	struct session_lost lost = {0};
+
+	if (session_stop(s->name, &lost))
+		return record_fail(LT_EXIT_FAILURE);
+	printf("session '%s' stopped\n", s->name);
+	if (!s->snapshot)
+		record_print_lost(&lost);
+	if (!s->snapshot && !s->live_timer_us)
+		record_print_view(stdout, s->path);
+	return LT_EXIT_OK;
+}
+
+static int snapshot(const struct session *s)
+{
+	char *path = NULL;
+
+	if (!s->snapshot) {
+		error_set("session '%s' is not a flight recorder: see --snapshot", s->name);
+		return record_fail(LT_EXIT_FAILURE);
+	}
+	if (session_snapshot(s->name, &path))
+		return record_fail(LT_EXIT_FAILURE);
+	printf("snapshot in %s\n", path ? path : s->path);
+	if (path)
+		record_print_view(stdout, path);
+	g_free(path);
+	return LT_EXIT_OK;
+}
+
+static int status(const struct session *s)
+{
+	char timer[TIMETEXT_SIZE] = "";
+
+	if (s->live_timer_us)
+		timetext_format_duration(timer, sizeof(timer), UINT64_C(1000) * s->live_timer_us);
+	printf("%s: %s%s%s%s, %s, lost %" PRIu64 " events %" PRIu64 " packets\n", s->name,
+	       s->active ? "recording" : "stopped", s->snapshot ? ", flight recorder" : "",
+	       *timer ? ", live every " : "", timer, s->path, s->lost.events, s->lost.packets);
+	return LT_EXIT_OK;
+}
+
+static int refresh(const struct session *s)
+{
+	if (session_refresh(s->name))
+		return record_fail(LT_EXIT_FAILURE);
+	printf("state dump of session '%s' repeated\n", s->name);
+	return LT_EXIT_OK;
+}
+
+static const struct record_verb {
+	const char *name;
+	int (*run)(const struct session *s);
+} verbs[] = {{"stop", stop}, {"status", status}, {"snapshot", snapshot}, {"refresh", refresh}};
+
+const struct record_verb *record_verb_find(const char *name)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(verbs); i++)
+		if (!strcmp(verbs[i].name, name))
+			return &verbs[i];
+	return NULL;
+}
+
+/* Stops a session on other hosts, or takes a snapshot there; brings what they have recorded, unless they stream it. */
+static enum lt_status end_remotely(const struct record_verb *verb, const struct options *o, const char *session)
+{
+	char *output = o->output ? g_canonicalize_filename(o->output, NULL) : record_default_output(session);
+	enum lt_status status;
+
+	status = verb->run == stop ? remote_stop(o->record_host, session) : remote_snapshot(o->record_host, session);
+	if (!status && verb->run == stop)
+		printf("session '%s' stopped\n", session);
+	if (!status)
+		status = record_fetch(stdout, o->record_host, session, output);
+	g_free(output);
+	return status;
+}
+
+static int run_verb_remotely(const struct record_verb *verb, const struct options *o, const char *name)
+{
+	char *session = g_strdup(name);
+	enum lt_status done = LT_ERROR;
+
+	for (unsigned i = 0; i < o->record_host->len; i++)
+		if (record_host_check(g_ptr_array_index(o->record_host, i)))
+			return record_fail(LT_EXIT_USAGE);
+	if (!session && verb->run != status)
+		session = remote_find(o->record_host);
+	if (verb->run == status)
+		done = remote_list(o->record_host, session);
+	else if (session && verb->run == refresh)
+		done = remote_refresh(o->record_host, session);
+	else if (session)
+		done = end_remotely(verb, o, session);
+	g_free(session);
+	return done ? record_fail(LT_EXIT_FAILURE) : LT_EXIT_OK;
+}
+
+static int run_verb_locally(const struct record_verb *verb, const char *name)
+{
+	GPtrArray *sessions = sessions_list();
+	const struct session *session;
+	int result = LT_EXIT_OK;
+
+	if (!sessions)
+		return record_fail(LT_EXIT_FAILURE);
+	if (verb->run == status && !name) {
+		for (unsigned i = 0; i < sessions->len; i++)
+			status(g_ptr_array_index(sessions, i));
+		if (!sessions->len)
+			puts("no session");
+	} else {
+		session = sessions_find(sessions, name);
+		result = session ? verb->run(session) : record_fail(LT_EXIT_FAILURE);
+	}
+	g_ptr_array_free(sessions, TRUE);
+	return result;
+}
+
+int record_verb_run(const struct record_verb *verb, const struct options *o, const char *session)
+{
+	int result;
+
+	process_hold_signals();
+	result = o->record_host->len ? run_verb_remotely(verb, o, session) : run_verb_locally(verb, session);
+	process_release_signals();
+	return result;
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "control/redump.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <glib.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "control/process.h"
+#include "control/sessions.h"
+
+enum { POLL_US = 1000000 };
+
+static void detach(void)
+{
+	const int null = open("/dev/null", O_RDWR);
+
+	setsid();
+	if (chdir("/"))
+		_exit(1);
+	for (int fd = 0; null >= 0 && fd <= STDERR_FILENO; fd++)
+		dup2(null, fd);
+	closefrom(STDERR_FILENO + 1); /* whoever waits for the end of a pipe of ours need not wait for us */
+	prctl(PR_SET_NAME, "lttngtop: dump");
+	process_unblock_signals(NULL);
+	signal(SIGPIPE, SIG_IGN); /* the session daemon may end in the middle of a request */
+}
+
+/* Until the session is gone; created_s tells it from a later one of the same name. */
+static void repeat(const char *session, uint64_t created_s, gint64 period_us)
+{
+	gint64 next_us = g_get_monotonic_time() + MIN(period_us, REDUMP_FIRST_S * G_TIME_SPAN_SECOND);
+	uint64_t now_s;
+
+	while (!session_created(session, &now_s) && now_s == created_s) {
+		const gint64 left_us = next_us - g_get_monotonic_time();
+
+		if (left_us > 0) {
+			g_usleep((gulong)MIN(left_us, POLL_US));
+			continue;
+		}
+		session_refresh(session); /* stopped for a while: the next one */
+		next_us = g_get_monotonic_time() + period_us;
+	}
+}
+
+pid_t redump_start(const char *session, uint64_t period_ns)
+{
+	uint64_t created_s;
+	pid_t pid;
+
+	if (session_created(session, &created_s))
+		return 0;
+	pid = fork();
+	if (pid == 0) {
+		detach();
+		repeat(session, created_s, (gint64)MAX(period_ns / 1000, 1000));
+		_exit(0);
+	}
+	if (pid < 0)
+		error_set("cannot make a process: %s", g_strerror(errno));
+	return MAX(pid, 0);
+}
+
+void redump_end(pid_t pid)
+{
+	if (!pid)
+		return;
+	kill(pid, SIGTERM);
+	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
+}
