@@ -266,6 +266,18 @@ class Guest:
                 self.ssh("-O", "exit", self.name, timeout=20)
 
 
+def check_near(what, expected, found, share=0.01):
+    """A figure against the kernel's."""
+    assert found is not None and abs(found - expected) <= share * expected, f"{what}: {found}, the kernel counted {expected}"
+
+
+def row_of(rows, **key):
+    """The only row with these values."""
+    found = [row for row in rows if all(row[name] == value for name, value in key.items())]
+    assert len(found) == 1, f"{key}: {len(found)} rows of {len(rows)}"
+    return found[0]
+
+
 def run_test(test, guest):
     """Whether it passed."""
     name = f"{guest.release}: {test.__name__}"
