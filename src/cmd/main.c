@@ -13,6 +13,7 @@
 #include "base/strpool.h"
 #include "base/text.h"
 #include "cmd/commands.h"
+#include "cmd/local.h"
 #include "cmd/manual.h"
 #include "config.h"
 #include "source/source.h"
@@ -25,7 +26,7 @@ static const struct command {
 	int (*run)(const struct options *o);
 	const char *no_words; /* the error without any argument; NULL: it needs none */
 } commands[] = {
-	{"monitor", COMMAND_MONITOR, cmd_monitor, "no source given"},
+	{"monitor", COMMAND_MONITOR, cmd_monitor, NULL},
 	{"report", COMMAND_REPORT, cmd_report, "no table given"},
 	{"record", COMMAND_RECORD, cmd_record, NULL},
 	{"list", COMMAND_LIST, cmd_list, NULL},
@@ -150,7 +151,7 @@ static void raise_file_limit(void)
 	setrlimit(RLIMIT_NOFILE, &files);
 }
 
-static int run_with_log(const struct command *command, const struct options *o)
+static int run_with_log(const struct command *command, struct options *o)
 {
 	FILE *file = NULL;
 	int status;
@@ -163,7 +164,12 @@ static int run_with_log(const struct command *command, const struct options *o)
 		}
 		log_set_file(file);
 	}
-	status = command->run(o);
+	if (command == monitor && !o->n_words && !o->local && local_choose(o))
+		status = LT_EXIT_FAILURE;
+	else if (o->local)
+		status = local_run(o, command->bit, command->run);
+	else
+		status = command->run(o);
 	source_wait_for_workers();
 	log_set_file(NULL);
 	if (file)
@@ -186,7 +192,7 @@ static int run_command(const struct command *command, int argc, char **argv)
 	} else if (!o.words->len && command->no_words) {
 		error_set("%s", command->no_words);
 		status = fail_usage(command);
-	} else if (choose_workers(&o)) {
+	} else if (choose_workers(&o) || local_check(&o, command->bit)) {
 		status = fail_usage(command);
 	} else {
 		status = run_with_log(command, &o);

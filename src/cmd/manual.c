@@ -15,6 +15,8 @@ static const struct item monitor_environment[] = {
 	{"TZ", "the time zone of times without --utc"},
 	{"NO_COLOR", "if set and not empty, the monitor uses no colours"},
 	{"LC_ALL, LC_CTYPE, LANG", "whether the terminal understands UTF-8"},
+	{"XDG_RUNTIME_DIR",
+	 "where --local keeps what it needs, in the directory lttngtop; for root that is /run/lttngtop"},
 	{"XDG_CACHE_HOME",
 	 "where the cache is, in the directory lttngtop; by default ~/.cache. A recording of 8 MiB or more that was "
 	 "read completely is kept there, and opened at once the next time; where the recording, the program or an "
@@ -81,7 +83,7 @@ static const struct page {
 	const char *man_name;
 	const char *summary;
 	const char *synopsis[8];
-	const char *description[4];
+	const char *description[5];
 	void (*tables)(struct help *h); /* NULL: none */
 	struct item examples[6];
 	const char *see_also;
@@ -93,7 +95,8 @@ static const struct page {
 		.command = COMMAND_MONITOR,
 		.man_name = "lttngtop",
 		.summary = "a monitor of the kernel activity of many hosts, from LTTng traces",
-		.synopsis = {"lttngtop [OPTIONS] SOURCE...", "lttngtop report TABLE [OPTIONS] SOURCE...",
+		.synopsis = {"lttngtop [OPTIONS] SOURCE...", "lttngtop [--local] [OPTIONS] [-- COMMAND]",
+			     "lttngtop report TABLE [OPTIONS] SOURCE...",
 			     "lttngtop list [URL]", "lttngtop record [OPTIONS] [-- COMMAND]",
 			     "lttngtop feed --to URL [OPTIONS] TRACE...", "lttngtop doctor [--host USER@HOST]...",
 			     "lttngtop help [COMMAND]"},
@@ -105,6 +108,13 @@ static const struct page {
 			 "are shown together, several sources and hosts side by side. Or it is a live session of a "
 			 "lttng-relayd, net://HOST[:PORT]/host/TARGET/SESSION, or with net://HOST[:PORT] all that it "
 			 "has. An IPv6 address stands in brackets; net4: and net6: use only one kind of address.",
+			 "With --local this machine is traced while it is shown, or while COMMAND runs: a relayd "
+			 "of its own on the loopback and, if none runs, a session daemon are started, and "
+			 "everything is ended and removed when the monitor is left, in whatever way. It takes at "
+			 "most about 256 MiB of disk. System calls of lttngtop and LTTng's daemons are left out, "
+			 "the CPU time they take is shown. A COMMAND ends with the monitor; what it writes is "
+			 "printed then. Without SOURCE it is the live sessions of the relayd on this machine if "
+			 "there are any, else --local.",
 			 "'lttngtop report' prints the same figures as text, CSV or JSON; 'lttngtop record' sets up "
 			 "the tracing; 'lttngtop list' shows which live sessions a relayd offers; 'lttngtop feed' "
 			 "replays recordings as live sessions; 'lttngtop doctor' finds out what a machine lacks for "
@@ -112,6 +122,8 @@ static const struct page {
 		.tables = cmd_monitor_help,
 		.examples =
 			{
+				{"sudo lttngtop", "this machine, now"},
+				{"sudo lttngtop -- make", "this machine while make runs"},
 				{"lttngtop recording/", "replay a recording at its own speed"},
 				{"lttngtop --begin +5s --speed 0.1 web/ db/",
 				 "two hosts, from the sixth second on, ten times slower"},
@@ -124,7 +136,8 @@ static const struct page {
 		.command = COMMAND_REPORT,
 		.man_name = "lttngtop-report",
 		.summary = "figures of LTTng kernel traces for scripts and pipes",
-		.synopsis = {"lttngtop report TABLE [OPTIONS] SOURCE..."},
+		.synopsis = {"lttngtop report TABLE [OPTIONS] SOURCE...",
+			     "lttngtop report TABLE --local [OPTIONS] [-- COMMAND]"},
 		.description =
 			{"Prints a table of figures: of the whole recording, of the part from --begin to --end, or "
 			 "with --interval one for each interval of it. Rows whose figures are all 0 in the "
@@ -134,12 +147,14 @@ static const struct page {
 			 "An unknown value is null in JSON, empty in CSV.",
 			 "Of live sessions (net://HOST/host/TARGET/SESSION) a report is of what comes until they end, "
 			 "--duration is over or it is interrupted. A relayd tells its viewers only that a session has "
-			 "ended: that its tracer was killed looks like its end, and is no failure here."},
+			 "ended: that its tracer was killed looks like its end, and is no failure here.",
+			 "With --local it is of this machine, see lttngtop(1), for --duration or while COMMAND runs."},
 		.tables = cmd_report_help,
 		.examples =
 			{
 				{"lttngtop report cpu recording/", "CPU time of every thread"},
 				{"lttngtop report io --interval 1s --csv recording/", "I/O per second"},
+				{"sudo lttngtop report cpu --local --duration 10s", "of this machine, the next 10 s"},
 				{"lttngtop report files --comm 'nginx*' --json recording/", "files of one program"},
 			},
 		.see_also = "lttngtop(1)",
@@ -270,6 +285,8 @@ static const struct item exit_statuses[] = {
 	{"3", "read but incomplete: lost or corrupt data, or one of several sources unreadable or broken off; "
 	      "stderr says which; the figures were printed"},
 	{"128+n", "ended by signal n"},
+	{"--local with a COMMAND",
+	 "the command's own; 143 if it was ended with the monitor, 126 or 127 if it cannot be run"},
 	{NULL, NULL},
 };
 

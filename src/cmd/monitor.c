@@ -236,7 +236,7 @@ int cmd_monitor(const struct options *o)
 		log_unmute_stderr();
 	} else {
 		fprintf(stderr, "lttngtop: %s\n", error_text());
-		m.exit_status = o->words->len ? LT_EXIT_FAILURE : LT_EXIT_USAGE;
+		m.exit_status = LT_EXIT_FAILURE;
 	}
 	release(&m);
 	return m.exit_status;

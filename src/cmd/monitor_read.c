@@ -84,8 +84,6 @@ enum lt_status monitor_open_sources(struct monitor *m)
 	unsigned opened;
 	enum lt_status cached;
 
-	if (!o->words->len)
-		return error_set("no source given");
 	in = m->shown.in = create_ingest(m, own_time);
 	opened = open_words(m, in, false);
 	cached = opened ? monitor_open_cached(m) : LT_END;

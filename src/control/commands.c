@@ -71,6 +71,10 @@ static char **enable_channel(const struct record_plan *plan, const struct record
 	add(words, "--subbuf-size=%" PRIu64, c->subbuf_bytes);
 	add(words, "--num-subbuf=%u", c->subbufs);
 	add(words, c->overwrite ? "--overwrite" : "--discard");
+	if (c->files) {
+		add(words, "--tracefile-size=%" PRIu64, c->file_bytes);
+		add(words, "--tracefile-count=%u", c->files);
+	}
 	if (c->switch_timer_us)
 		add(words, "--switch-timer=%u", c->switch_timer_us);
 	add(words, "%s", c->name);
@@ -159,6 +163,8 @@ static char **enable_other(const struct record_plan *plan, const struct record_c
 	if (e->kind == RECORD_SYSCALLS) {
 		add(words, "--syscall");
 		add(words, "--all");
+		if (plan->call_filter)
+			add(words, "--filter=%s", plan->call_filter);
 		return end(words);
 	}
 	if (e->symbol)

@@ -43,7 +43,7 @@ static bool may_use_root_daemon(void)
 	return found || getegid() == group->gr_gid;
 }
 
-static pid_t read_pid(void)
+pid_t daemon_pid(void)
 {
 	const char *home = g_getenv("LTTNG_HOME");
 	char *file, *text = NULL;
@@ -76,7 +76,7 @@ static enum lt_status start(pid_t *started)
 	}
 	if (status || !is_alive())
 		return error_set("no session daemon, and '%s' does not start: run it by hand to see why", argv[0]);
-	*started = read_pid();
+	*started = daemon_pid();
 	return LT_OK;
 }
 
@@ -106,9 +106,9 @@ void daemon_end(pid_t started)
 	const int n = lttng_list_sessions(&sessions);
 
 	free(sessions);
-	if (started <= 0 || n != 0 || read_pid() != started || kill(started, SIGTERM))
+	if (started <= 0 || n != 0 || daemon_pid() != started || kill(started, SIGTERM))
 		return;
 	/* Its file goes last; the process itself may stay a zombie for long where nobody reaps. */
-	for (unsigned ms = 0; ms < END_MS_MAX && read_pid() == started; ms += POLL_MS)
+	for (unsigned ms = 0; ms < END_MS_MAX && daemon_pid() == started; ms += POLL_MS)
 		g_usleep(POLL_MS * 1000);
 }

@@ -17,6 +17,9 @@ enum lt_status daemon_require(bool kernel, bool may_start, pid_t *started);
 /* Whether one answers. LT_ERROR: none, see the error chain. */
 enum lt_status daemon_check(void);
 
+/* The process that answers, as its file says; 0: none has one. */
+pid_t daemon_pid(void);
+
 /* Ends the daemon that daemon_require() has started, if it has no session left; waits until it is gone. */
 void daemon_end(pid_t started);
 

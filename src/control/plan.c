@@ -13,6 +13,8 @@
 enum {
 	NAME_BYTES_MAX = 255,
 	SUBBUFS = 4,
+	FILES = 4,
+	FILE_SUBBUFS_MIN = 2, /* a packet must fit into a file */
 	SUBBUF_BYTES_MIN = 16 << 10,
 	SWITCH_TIMER_US = 1000000, /* a quiet CPU's packets end all the same: what is lost at a crash is short */
 };
@@ -362,6 +364,7 @@ void record_plan_destroy(struct record_plan *plan)
 	g_free(plan->session);
 	g_free(plan->output);
 	g_free(plan->url);
+	g_free(plan->call_filter);
 	g_strfreev(plan->command);
 	g_array_free(plan->channels, TRUE);
 	g_array_free(plan->pids, TRUE);
@@ -379,6 +382,18 @@ struct record_channel *record_plan_channel(const struct record_plan *plan, enum 
 			return c;
 	}
 	return NULL;
+}
+
+void record_plan_limit(struct record_plan *plan, uint64_t bytes)
+{
+	const uint64_t streams = plan->channels->len * (uint64_t)MAX(sysconf(_SC_NPROCESSORS_CONF), 1);
+
+	for (unsigned i = 0; i < plan->channels->len; i++) {
+		struct record_channel *c = &g_array_index(plan->channels, struct record_channel, i);
+
+		c->files = FILES;
+		c->file_bytes = MAX(bytes / streams / FILES, FILE_SUBBUFS_MIN * c->subbuf_bytes);
+	}
 }
 
 char *record_plan_source(const struct record_plan *plan)

@@ -44,6 +44,8 @@ struct record_channel {
 	uint64_t subbuf_bytes; /* a power of two */
 	unsigned subbufs;      /* of each CPU, a power of two */
 	unsigned switch_timer_us; /* 0: none */
+	uint64_t file_bytes;   /* of each stream, the relayd writes files of this size ... */
+	unsigned files;        /* ... over and over, so many; 0: all is kept */
 	bool overwrite;
 	GArray *events;      /* struct record_event */
 	GArray *contexts;    /* struct record_context */
@@ -60,6 +62,7 @@ struct record_plan {
 	GArray *channels; /* struct record_channel, one per domain */
 	GArray *pids;     /* int32_t: only these processes, if any */
 	GArray *vpids;    /* the same as their containers number them; user space too */
+	char *call_filter; /* of the kernel's system calls; NULL: all of them */
 	bool track_command; /* only the command's own process */
 	char **command;   /* NULL: none */
 	GPtrArray *hosts; /* char *, USER@HOST; empty: this machine */
@@ -90,6 +93,9 @@ void record_plan_destroy(struct record_plan *plan);
 
 /* The channel of a domain; NULL: the domain is not recorded. Borrowed. */
 struct record_channel *record_plan_channel(const struct record_plan *plan, enum record_domain domain);
+
+/* Live: of what was streamed about so many bytes are kept, the latest, if the buffers are not larger than that. */
+void record_plan_limit(struct record_plan *plan, uint64_t bytes);
 
 /* The SOURCE by which what is recorded is viewed; of several hosts the relayd itself. The caller frees it. */
 char *record_plan_source(const struct record_plan *plan);

@@ -15,8 +15,8 @@
 static sigset_t mask_before;
 static void (*sigpipe_before)(int);
 
-/* Those that ask a program to end, and SIGCHLD, which process_run() waits for. */
-static void fill_held(sigset_t *set)
+/* SIGCHLD is what process_run() waits for. */
+void process_fill_held(sigset_t *set)
 {
 	sigemptyset(set);
 	sigaddset(set, SIGINT);
@@ -32,7 +32,7 @@ void process_hold_signals(void)
 
 	signal(SIGCHLD, SIG_DFL); /* ignored, it would take the exit statuses away */
 	sigpipe_before = signal(SIGPIPE, SIG_IGN);
-	fill_held(&held);
+	process_fill_held(&held);
 	sigprocmask(SIG_BLOCK, &held, &mask_before);
 }
 
@@ -129,7 +129,7 @@ static int wait_for(const struct process *p)
 	siginfo_t info;
 	int status;
 
-	fill_held(&held);
+	process_fill_held(&held);
 	while (waitpid(p->pid, &status, WNOHANG) == 0) {
 		if (sigwaitinfo(&held, &info) < 0 || info.si_signo == SIGCHLD)
 			continue;
@@ -138,16 +138,26 @@ static int wait_for(const struct process *p)
 		kill(p->pid, info.si_signo);
 	}
 	forget_terminal_signals();
-	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+	return process_exit_status(status);
 }
 
-int process_run(struct process *p)
+int process_exit_status(int wait_status)
+{
+	return WIFSIGNALED(wait_status) ? 128 + WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
+}
+
+enum lt_status process_let_go(struct process *p)
 {
 	const bool opened = write(p->gate, "", 1) == 1;
 
 	close(p->gate);
 	p->gate = -1;
-	return opened ? wait_for(p) : PROCESS_NOT_EXECUTABLE;
+	return opened ? LT_OK : error_set("the command has ended before it was started");
+}
+
+int process_run(struct process *p)
+{
+	return process_let_go(p) ? PROCESS_NOT_EXECUTABLE : wait_for(p);
 }
 
 void process_cancel(struct process *p)

@@ -2,6 +2,7 @@
 #ifndef LT_CONTROL_PROCESS_H
 #define LT_CONTROL_PROCESS_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <sys/types.h>
 
@@ -17,6 +18,9 @@
  * Nor does SIGPIPE: a session daemon may hang up in the middle of a request.
  */
 void process_hold_signals(void);
+
+/* The signals that are held: those that ask a program to end, and SIGCHLD. */
+void process_fill_held(sigset_t *set);
 
 /* Whether a signal that ends the process waits. */
 bool process_is_interrupted(void);
@@ -42,6 +46,12 @@ int process_check(const char *name);
 
 /* Makes a process that waits at a gate, before it becomes the command. argv is borrowed. */
 enum lt_status process_prepare(struct process *p, char *const *argv);
+
+/* Opens the gate. LT_ERROR: the process is gone. */
+enum lt_status process_let_go(struct process *p);
+
+/* What waitpid() said as an exit status, 128+n after signal n. */
+int process_exit_status(int wait_status);
 
 /*
  * Opens the gate and waits for the end of the command. SIGTERM and SIGHUP go on

@@ -160,6 +160,8 @@ static enum lt_status create_channel(struct lttng_handle *handle, const struct r
 	channel->attr.subbuf_size = c->subbuf_bytes;
 	channel->attr.num_subbuf = c->subbufs;
 	channel->attr.switch_timer_interval = c->switch_timer_us;
+	channel->attr.tracefile_size = c->file_bytes;
+	channel->attr.tracefile_count = c->files;
 	if (plan->mode == RECORD_LIVE)
 		channel->attr.live_timer_interval = plan->live_timer_us;
 	if (plan->mode == RECORD_SNAPSHOT)
@@ -197,7 +199,8 @@ static enum lt_status enable_event(struct lttng_handle *handle, const struct rec
 		}
 		break;
 	}
-	code = lttng_enable_event(handle, event, c->name);
+	code = lttng_enable_event_with_filter(handle, event, c->name,
+					      e->kind == RECORD_SYSCALLS ? plan->call_filter : NULL);
 	lttng_event_destroy(event);
 	if (code >= 0)
 		return LT_OK;

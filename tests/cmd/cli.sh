@@ -42,7 +42,8 @@ expect 0 '^Usage: lttngtop record \[OPTIONS\]' '' record --help
 expect 0 '^Usage: lttngtop record \[OPTIONS\]' '' help record
 expect 0 '^\.TH LTTNGTOP-RECORD 1' '' help --man record
 
-expect 2 '' 'no source given'
+# Without words: this machine, which has no terminal here, or cannot be traced.
+expect 1 '' 'cannot be traced yet|needs a terminal'
 expect 2 '' 'no table given' report
 expect 2 '' "unknown option '--nonsense'" --nonsense "$recording"
 expect 2 '' "'report --help'|lttngtop report --help" report --nonsense

@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/error.h"
 #include "control/commands.h"
@@ -529,8 +530,31 @@ START_TEST(test_perf_probe)
 }
 END_TEST
 
+/* What is kept of a live session is bounded, however many CPUs stream; a file has room for a packet. */
+START_TEST(test_limit)
+{
+	const struct record_request request = {.session = "s", .live = "net://h", .live_timer_ns = 1, .set = "waits"};
+	struct record_plan *plan = record_plan_create(&request);
+	const struct record_channel *c = record_plan_channel(plan, RECORD_KERNEL);
+	const uint64_t cpus = (uint64_t)sysconf(_SC_NPROCESSORS_CONF), bytes = UINT64_C(64) << 30;
+	char *script;
+
+	ck_assert_uint_eq(c->files, 0);
+	record_plan_limit(plan, bytes);
+	ck_assert_uint_gt(c->files, 1);
+	ck_assert_uint_le(c->files * c->file_bytes * cpus, bytes);
+	ck_assert_uint_gt(c->files * (c->file_bytes + 1) * cpus, bytes - c->files * cpus);
+	record_plan_limit(plan, 1);
+	ck_assert_uint_ge(c->file_bytes, c->subbuf_bytes);
+	script = commands_script(plan);
+	ck_assert_ptr_nonnull(strstr(script, " --tracefile-size=2097152 --tracefile-count=4 "));
+	g_free(script);
+	record_plan_destroy(plan);
+}
+END_TEST
+
 UNIT_MAIN("record", test_full_has_what_is_read, test_sets_have_nothing_else, test_contexts_once,
 	  test_sets_have_no_fault, test_script_to_disk, test_script_of_everything, test_script_of_a_fault,
 	  test_counters_elsewhere,
 	  test_script_live, test_script_redump, test_script_snapshot, test_script_hosts, test_script_fetch,
-	  test_refused, test_relay_url, test_source, test_quoting, test_perf_counters, test_perf_probe)
+	  test_refused, test_limit, test_relay_url, test_source, test_quoting, test_perf_counters, test_perf_probe)

@@ -58,11 +58,12 @@ int lttng_enable_channel(struct lttng_handle *handle, struct lttng_channel *chan
 	return 0;
 }
 
-int lttng_enable_event(struct lttng_handle *handle, struct lttng_event *event, const char *channel)
+int lttng_enable_event_with_filter(struct lttng_handle *handle, struct lttng_event *event, const char *channel,
+				   const char *filter)
 {
 	(void)handle;
 	(void)channel;
-	g_string_append_printf(enabled, ",%s", event->name);
+	g_string_append_printf(enabled, ",%s%s", event->name, filter ? filter : "");
 	return 0;
 }
 
@@ -90,7 +91,7 @@ gboolean g_file_get_contents(const gchar *path, gchar **text, gsize *length, GEr
 
 /* What is recorded beside the largest set; NULL: nothing. */
 struct asked {
-	const char *context, *perf, *event;
+	const char *context, *perf, *event, *call_filter;
 	bool unsafe;
 };
 
@@ -118,6 +119,7 @@ static enum lt_status record_with(const struct asked *asked)
 	enabled = g_string_new(NULL);
 	plan = record_plan_create(&request);
 	ck_assert_msg(plan, "%s", error_text());
+	plan->call_filter = g_strdup(asked->call_filter);
 	status = tracer_probe(plan);
 	if (!status)
 		status = tracer_setup(plan);
@@ -231,6 +233,14 @@ START_TEST(test_tracepoints)
 }
 END_TEST
 
+/* A filter is of system calls alone: without a switch the CPU time of others would be wrong. */
+START_TEST(test_call_filter)
+{
+	ck_assert_msg(!record_with(&(struct asked){.call_filter = " not lttng"}), "%s", error_text());
+	ck_assert_str_eq(enabled->str, ",sched_switch,* not lttng");
+}
+END_TEST
+
 START_TEST(test_unsafe)
 {
 	version = "2.13.9";
@@ -259,4 +269,4 @@ START_TEST(test_counters_and_hotplug)
 END_TEST
 
 UNIT_MAIN("tracer", test_all_contexts, test_context_left_out, test_context_refused, test_faulty_versions,
-	  test_tracepoints, test_unsafe, test_counters_and_hotplug)
+	  test_tracepoints, test_call_filter, test_unsafe, test_counters_and_hotplug)

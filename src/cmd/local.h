@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef LT_CMD_LOCAL_H
+#define LT_CMD_LOCAL_H
+
+#include <stdbool.h>
+
+#include "cmd/options.h"
+
+/*
+ * This machine, now: the tracing that the monitor or a report reads is started before, and ended and removed after it
+ * (control/keeper.h).
+ */
+
+/*
+ * The monitor without words before "--". Behind it stand a COMMAND, which means --local, or sources. Without any word
+ * it shows the sessions of the relayd on this machine if it has any: they become the SOURCE; else it is --local, where
+ * that can run. LT_ERROR: what is missing for it, and the other ways to start, went to stderr.
+ */
+enum lt_status local_choose(struct options *o);
+
+/* Whether options that are only for --local stand without it. LT_ERROR: they do, wrong usage. */
+enum lt_status local_check(const struct options *o, enum command_bit command);
+
+/*
+ * Runs the command on this machine's tracing: with a COMMAND behind "--", while that runs. Returns its exit status, or
+ * that of COMMAND. What COMMAND wrote is printed at the end to stderr, as it comes where there is no screen.
+ */
+int local_run(struct options *o, enum command_bit command, int (*run)(const struct options *o));
+
+#endif

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "control/keeper.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "control/daemon.h"
+#include "control/private.h"
+#include "control/process.h"
+#include "control/relay.h"
+#include "control/sessions.h"
+#include "control/tracer.h"
+
+enum {
+	LOOK_MS = 50,           /* for signals, which are held */
+	COMMAND_MS_MAX = 5000,  /* after SIGTERM a command is killed */
+	LINE_MAX_BYTES = TEXT_MAX + 64,
+};
+
+/* ---- the keeper ---- */
+
+/* A line to the process it works for: "source SOURCE", "error TEXT", "command STATUS". */
+static void tell(int fd, const char *what, const char *text)
+{
+	GString *line = g_string_new(NULL);
+	ssize_t sent;
+
+	g_string_printf(line, "%s %s", what, text);
+	g_strdelimit(line->str, "\n", ' ');
+	g_string_append_c(line, '\n');
+	sent = send(fd, line->str, line->len, MSG_NOSIGNAL);
+	(void)sent; /* nobody may be there any more, which keep() sees */
+	g_string_free(line, TRUE);
+}
+
+/* The daemons and the session; nothing is recorded yet. */
+static enum lt_status set_up(struct private_run *run, struct record_plan *plan)
+{
+	char *relay;
+
+	if (private_start_relayd(run))
+		return LT_ERROR;
+	relay = g_strdup_printf("net://127.0.0.1:%u:%u", run->control_port, run->data_port);
+	g_free(plan->url);
+	plan->url = relay_url(relay);
+	plan->view_port = run->view_port;
+	g_free(relay);
+	if (private_require_daemon(run, record_plan_channel(plan, RECORD_KERNEL)))
+		return LT_ERROR;
+	private_note_session(run, plan->session);
+	/* the session daemon's threads have names of their own */
+	plan->call_filter = g_strdup_printf("$ctx.pid != %d && $ctx.procname != \"lttng*\"", (int)daemon_pid());
+	if (tracer_probe(plan) || tracer_setup(plan))
+		return LT_ERROR;
+	private_settle(run);
+	return LT_OK;
+}
+
+/* The command must not read the terminal or write to the screen; the keeper has nothing more to say there. */
+static void leave_terminal(int output)
+{
+	const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	dup2(null, STDIN_FILENO);
+	dup2(output, STDOUT_FILENO);
+	dup2(output, STDERR_FILENO);
+	close(null);
+}
+
+static enum lt_status start(struct private_run *run, const struct record_plan *plan, struct process *command)
+{
+	if (plan->command) {
+		if (process_prepare(command, plan->command))
+			return LT_ERROR;
+		setpgid(command->pid, command->pid); /* so that what it starts ends with it */
+		private_note_process(run, command->pid);
+	}
+	if (session_start(plan->session))
+		return LT_ERROR;
+	return plan->command ? process_let_go(command) : LT_OK;
+}
+
+/* Whether the command has ended, whose status is told; then nothing more is recorded. */
+static bool reap(const struct record_plan *plan, struct process *command, int fd)
+{
+	struct session_lost lost;
+	char text[16];
+	int status;
+
+	if (!command->pid || waitpid(command->pid, &status, WNOHANG) != command->pid)
+		return false;
+	command->pid = 0;
+	session_stop(plan->session, &lost);
+	g_snprintf(text, sizeof(text), "%d", process_exit_status(status));
+	tell(fd, "command", text);
+	return true;
+}
+
+/* Until the process at the other end is gone, or does not want anything any more. */
+static void keep(const struct private_run *run, const struct record_plan *plan, struct process *command, int fd)
+{
+	struct signalfd_siginfo info;
+	sigset_t held;
+	struct pollfd fds[2] = {{.fd = fd, .events = POLLIN}, {.events = POLLIN}};
+	bool done = false;
+
+	process_fill_held(&held);
+	fds[1].fd = signalfd(-1, &held, SFD_CLOEXEC | SFD_NONBLOCK);
+	while (!done && fds[1].fd >= 0) {
+		if (poll(fds, G_N_ELEMENTS(fds), -1) < 0)
+			continue;
+		done = fds[0].revents;
+		while (read(fds[1].fd, &info, sizeof(info)) == sizeof(info))
+			done |= info.ssi_signo == SIGTERM;
+		reap(plan, command, fd);
+		waitpid(run->relayd, NULL, WNOHANG); /* without it the monitor still has what it read */
+	}
+	close(fds[1].fd);
+}
+
+static void end_command(const struct record_plan *plan, struct process *command, int fd)
+{
+	process_cancel(command);
+	if (command->pid)
+		kill(-command->pid, SIGTERM);
+	for (unsigned ms = 0; command->pid && !reap(plan, command, fd); ms += LOOK_MS) {
+		if (ms >= COMMAND_MS_MAX)
+			kill(-command->pid, SIGKILL);
+		g_usleep(LOOK_MS * 1000);
+	}
+}
+
+static void be_keeper(struct record_plan *plan, int output, int fd)
+{
+	struct private_run run;
+	struct process command = {.gate = -1};
+	char *source = NULL;
+
+	setsid();
+	if (private_open(&run, getppid()) || set_up(&run, plan)) {
+		tell(fd, "error", error_text());
+	} else {
+		leave_terminal(output);
+		if (start(&run, plan, &command)) {
+			tell(fd, "error", error_text());
+		} else {
+			source = record_plan_source(plan);
+			tell(fd, "source", source);
+			keep(&run, plan, &command, fd);
+		}
+		end_command(plan, &command, fd);
+	}
+	private_close(&run);
+	g_free(source);
+}
+
+/* ---- the process it works for ---- */
+
+/* The next line; LT_AGAIN: none within a moment. LT_END: the keeper is gone. */
+static enum lt_status hear(const struct keeper *keeper, GString *line, int wait_ms)
+{
+	struct pollfd readable = {.fd = keeper->fd, .events = POLLIN};
+	char byte;
+
+	while (line->len < LINE_MAX_BYTES) {
+		if (poll(&readable, 1, wait_ms) <= 0)
+			return LT_AGAIN;
+		if (read(keeper->fd, &byte, 1) != 1)
+			return LT_END;
+		if (byte == '\n')
+			return LT_OK;
+		g_string_append_c(line, byte);
+	}
+	return LT_END;
+}
+
+/* The text of a line that begins so; NULL: it does not. */
+static const char *text_of(const GString *line, const char *what)
+{
+	return g_str_has_prefix(line->str, what) && line->str[strlen(what)] == ' ' ? line->str + strlen(what) + 1 :
+										      NULL;
+}
+
+/* What the keeper makes of it. */
+static enum lt_status await_source(struct keeper *keeper, char **source)
+{
+	GString *line = g_string_new(NULL);
+	enum lt_status status;
+
+	while ((status = hear(keeper, line, LOOK_MS)) == LT_AGAIN && !process_is_interrupted())
+		;
+	if (status == LT_OK && text_of(line, "source"))
+		*source = g_strdup(text_of(line, "source"));
+	else if (status == LT_AGAIN)
+		status = LT_INTERRUPTED;
+	else if (status == LT_OK && text_of(line, "error"))
+		status = error_set("%s", text_of(line, "error"));
+	else
+		status = error_set("the process that sets up the tracing has ended");
+	g_string_free(line, TRUE);
+	return status;
+}
+
+enum lt_status keeper_start(struct keeper *keeper, struct record_plan *plan, int output, char **source)
+{
+	enum lt_status status;
+	int fds[2];
+
+	*keeper = (struct keeper){.fd = -1, .command_status = -1};
+	g_free(plan->session);
+	plan->session = g_strdup_printf("local-%d", (int)getpid());
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds))
+		return error_set("cannot make a pair of sockets: %s", g_strerror(errno));
+	keeper->pid = fork();
+	if (keeper->pid == 0) {
+		close(fds[0]);
+		be_keeper(plan, output, fds[1]);
+		_exit(0);
+	}
+	close(fds[1]);
+	if (keeper->pid < 0) {
+		close(fds[0]);
+		return error_set("cannot make a process: %s", g_strerror(errno));
+	}
+	keeper->fd = fds[0];
+	status = await_source(keeper, source);
+	if (status) {
+		char *reason = g_strdup(error_text());
+
+		keeper_end(keeper);
+		error_set("%s", reason);
+		g_free(reason);
+	}
+	return status;
+}
+
+void keeper_end(struct keeper *keeper)
+{
+	GString *line = g_string_new(NULL);
+	enum lt_status status;
+
+	shutdown(keeper->fd, SHUT_WR);
+	do {
+		status = hear(keeper, g_string_set_size(line, 0), -1);
+		if (status == LT_OK && text_of(line, "command"))
+			keeper->command_status = atoi(text_of(line, "command"));
+	} while (status == LT_OK);
+	waitpid(keeper->pid, NULL, 0);
+	close(keeper->fd);
+	keeper->fd = -1;
+	g_string_free(line, TRUE);
+}

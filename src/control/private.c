@@ -1,0 +1,422 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "control/private.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <glib.h>
+#include <glib/gstdio.h>
+#include <netinet/in.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "control/daemon.h"
+#include "control/process.h"
+#include "control/relay.h"
+#include "control/sessions.h"
+
+enum {
+	RELAYD_TRIES = 5,         /* another program may take the ports meanwhile */
+	START_MS_MAX = 20000,
+	END_MS_MAX = 5000,        /* after that a process is killed */
+	POLL_MS = 20,
+	OPEN_FILES = 16,          /* of nftw() */
+	LOCK_TRIES = 10,
+};
+
+/* ---- processes ---- */
+
+/* When a process was started, in ticks since the boot; 0: there is none, or it has ended. */
+static guint64 start_time(pid_t pid)
+{
+	enum { FIELDS_TO_START = 19 }; /* proc(5): from the state on */
+	char *path = g_strdup_printf("/proc/%d/stat", (int)pid), *text = NULL;
+	const char *field = g_file_get_contents(path, &text, NULL, NULL) ? strrchr(text, ')') : NULL;
+	guint64 ticks = 0;
+
+	if (field && field[1] && field[2] != 'Z') {
+		field += 2;
+		for (unsigned i = 0; i < FIELDS_TO_START && field; i++)
+			field = strchr(field + 1, ' ');
+		ticks = field ? g_ascii_strtoull(field + 1, NULL, 10) : 0;
+	}
+	g_free(text);
+	g_free(path);
+	return ticks;
+}
+
+static bool lives(pid_t pid, guint64 started)
+{
+	waitpid(pid, NULL, WNOHANG); /* it may be our child */
+	return started && start_time(pid) == started;
+}
+
+/* Asks a process to end, and sees to it; a command with those it has started. */
+static void end_process(pid_t pid, guint64 started)
+{
+	static const int signals[] = {SIGTERM, SIGKILL};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(signals) && lives(pid, started); i++) {
+		kill(getpgid(pid) == pid ? -pid : pid, signals[i]);
+		for (unsigned ms = 0; ms < END_MS_MAX && lives(pid, started); ms += POLL_MS)
+			g_usleep(POLL_MS * 1000);
+	}
+}
+
+/* "PID START" at *text, which moves to the next line. */
+static bool parse_process(const char **text, pid_t *pid, guint64 *started)
+{
+	char *end;
+
+	*pid = (pid_t)g_ascii_strtoll(*text, &end, 10);
+	*started = g_ascii_strtoull(end, &end, 10);
+	if (*pid <= 1 || !*started || *end != '\n')
+		return false;
+	*text = end + 1;
+	return true;
+}
+
+static char *read_file(const char *dir, const char *name)
+{
+	char *path = g_build_filename(dir, name, NULL), *text = NULL;
+
+	g_file_get_contents(path, &text, NULL, NULL);
+	g_free(path);
+	return text;
+}
+
+static void append_file(const char *dir, const char *name, const char *text)
+{
+	char *path = g_build_filename(dir, name, NULL);
+	FILE *file = fopen(path, "ae");
+
+	if (file) {
+		fputs(text, file);
+		fclose(file);
+	}
+	g_free(path);
+}
+
+static void note_process(const char *dir, const char *name, pid_t pid)
+{
+	char *line = g_strdup_printf("%d %" G_GUINT64_FORMAT "\n", (int)pid, start_time(pid));
+
+	append_file(dir, name, line);
+	g_free(line);
+}
+
+void private_note_process(const struct private_run *run, pid_t pid)
+{
+	note_process(run->dir, "processes", pid);
+}
+
+void private_note_session(const struct private_run *run, const char *session)
+{
+	append_file(run->dir, "session", session);
+}
+
+/* ---- directories ---- */
+
+static int remove_entry(const char *path, const struct stat *st, int type, struct FTW *where)
+{
+	(void)st;
+	(void)type;
+	(void)where;
+	return remove(path);
+}
+
+static void remove_tree(const char *dir)
+{
+	nftw(dir, remove_entry, OPEN_FILES, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
+}
+
+static char *base_path(void)
+{
+	const char *runtime = g_getenv("XDG_RUNTIME_DIR");
+	char *name, *path;
+
+	if (geteuid() == 0)
+		return g_strdup("/run/lttngtop");
+	if (runtime && *runtime == '/')
+		return g_build_filename(runtime, "lttngtop", NULL);
+	name = g_strdup_printf("lttngtop-%u", (unsigned)geteuid());
+	path = g_build_filename(g_get_tmp_dir(), name, NULL);
+	g_free(name);
+	return path;
+}
+
+/* It may be there, if it is ours alone: others could make it first where everybody may write. */
+static enum lt_status make_base(const char *path)
+{
+	struct stat st;
+
+	if (mkdir(path, 0700) && errno != EEXIST)
+		return error_set("cannot make directory '%s': %s", path, g_strerror(errno));
+	if (lstat(path, &st) || !S_ISDIR(st.st_mode) || st.st_uid != geteuid() || (st.st_mode & 077))
+		return error_set("'%s' is not a directory of this user alone", path);
+	return LT_OK;
+}
+
+/* Takes the lock of a directory; -1: another process has it, or has just removed the directory. */
+static int take_lock(const char *dir, int how)
+{
+	char *path = g_build_filename(dir, "lock", NULL);
+	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	struct stat taken, there;
+
+	if (fd >= 0 && (flock(fd, how) || fstat(fd, &taken) || stat(path, &there) || taken.st_ino != there.st_ino)) {
+		close(fd);
+		fd = -1;
+	}
+	g_free(path);
+	return fd;
+}
+
+static void release_lock(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+/* ---- what runs leave behind ---- */
+
+/* Everything of a run that is no more, or ends: its session, its processes, its directory. */
+static void clear_run(const char *dir)
+{
+	char *session = read_file(dir, "session"), *processes = read_file(dir, "processes");
+	const char *at = processes;
+	guint64 started;
+	pid_t pid;
+
+	if (session && session_exists(session))
+		session_discard(session);
+	while (at && parse_process(&at, &pid, &started))
+		end_process(pid, started);
+	remove_tree(dir);
+	g_free(processes);
+	g_free(session);
+}
+
+static void clear_dead_runs(const char *base)
+{
+	GDir *entries = g_dir_open(base, 0, NULL);
+	const char *name;
+
+	while (entries && (name = g_dir_read_name(entries))) {
+		char *dir = g_build_filename(base, name, NULL);
+		int lock = g_ascii_isdigit(*name) ? take_lock(dir, LOCK_EX | LOCK_NB) : -1;
+
+		if (lock >= 0)
+			clear_run(dir);
+		release_lock(&lock);
+		g_free(dir);
+	}
+	if (entries)
+		g_dir_close(entries);
+}
+
+/* A session daemon that a run has started: the last one ends it. */
+static void end_daemon(const char *base)
+{
+	char *text = read_file(base, "sessiond"), *path = g_build_filename(base, "sessiond", NULL);
+	const char *at = text;
+	guint64 started;
+	pid_t pid;
+
+	if (text && parse_process(&at, &pid, &started)) {
+		if (lives(pid, started))
+			daemon_end(pid);
+		/* its own file goes a moment before itself */
+		for (unsigned ms = 0; ms < END_MS_MAX && lives(pid, started) && daemon_pid() != pid; ms += POLL_MS)
+			g_usleep(POLL_MS * 1000);
+		if (!lives(pid, started))
+			unlink(path);
+	}
+	g_free(path);
+	g_free(text);
+}
+
+/* ---- a run ---- */
+
+enum lt_status private_open(struct private_run *run, pid_t name)
+{
+	*run = (struct private_run){.base = base_path(), .base_lock = -1, .lock = -1};
+	/* the last run may remove it while this one waits */
+	for (unsigned i = 0; i < LOCK_TRIES && run->base_lock < 0; i++) {
+		if (make_base(run->base))
+			return LT_ERROR;
+		run->base_lock = take_lock(run->base, LOCK_EX);
+	}
+	if (run->base_lock < 0)
+		return error_set("cannot lock '%s': %s", run->base, g_strerror(errno));
+	clear_dead_runs(run->base);
+	run->dir = g_strdup_printf("%s/%d", run->base, (int)name);
+	if (mkdir(run->dir, 0700)) {
+		error_set("cannot make directory '%s': %s", run->dir, g_strerror(errno));
+		g_clear_pointer(&run->dir, g_free);
+		return LT_ERROR;
+	}
+	run->lock = take_lock(run->dir, LOCK_EX);
+	return LT_OK;
+}
+
+/* Ports of the loopback that nobody has now. */
+static bool find_ports(unsigned *ports, unsigned n)
+{
+	struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	socklen_t size = sizeof(address);
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	bool found;
+
+	found = fd >= 0 && !bind(fd, (struct sockaddr *)&address, size) &&
+		!getsockname(fd, (struct sockaddr *)&address, &size);
+	if (found)
+		*ports = ntohs(address.sin_port);
+	found = found && (n == 1 || find_ports(ports + 1, n - 1)); /* while this one is taken */
+	if (fd >= 0)
+		close(fd);
+	return found;
+}
+
+static void set_up_relayd(void *unused)
+{
+	process_unblock_signals(unused);
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+}
+
+static enum lt_status spawn_relayd(struct private_run *run, int log)
+{
+	char *control = g_strdup_printf("--control-port=tcp://127.0.0.1:%u", run->control_port);
+	char *data = g_strdup_printf("--data-port=tcp://127.0.0.1:%u", run->data_port);
+	char *live = g_strdup_printf("--live-port=tcp://127.0.0.1:%u", run->view_port);
+	char *output = g_strdup_printf("--output=%s/relayd", run->dir);
+	char *argv[] = {(char *)"lttng-relayd", control, data, live, output, NULL};
+	GError *error = NULL;
+	enum lt_status status = LT_OK;
+
+	if (!g_spawn_async_with_fds(NULL, argv, NULL, G_SPAWN_SEARCH_PATH | G_SPAWN_DO_NOT_REAP_CHILD, set_up_relayd,
+				    NULL, &run->relayd, -1, log, log, &error)) {
+		status = error_set("cannot start lttng-relayd: %s", error->message);
+		g_error_free(error);
+	}
+	g_free(control);
+	g_free(data);
+	g_free(live);
+	g_free(output);
+	return status;
+}
+
+/* Waits until it takes viewers; LT_AGAIN: it has ended instead. */
+static enum lt_status await_relayd(struct private_run *run)
+{
+	const guint64 started = start_time(run->relayd);
+
+	for (unsigned ms = 0; ms < START_MS_MAX; ms += POLL_MS) {
+		if (!lives(run->relayd, started))
+			return LT_AGAIN;
+		if (!relay_probe_view("net://127.0.0.1", run->view_port))
+			return LT_OK;
+		if (process_is_interrupted())
+			break;
+		g_usleep(POLL_MS * 1000);
+	}
+	end_process(run->relayd, started);
+	return error_set("lttng-relayd does not answer");
+}
+
+static enum lt_status fail_relayd(const struct private_run *run)
+{
+	char *text = read_file(run->dir, "relayd.log");
+	const char *last = text ? strrchr(g_strchomp(text), '\n') : NULL;
+
+	error_set("lttng-relayd does not start: %s", last ? last + 1 : text ? text : "it says nothing");
+	g_free(text);
+	return LT_ERROR;
+}
+
+enum lt_status private_start_relayd(struct private_run *run)
+{
+	char *path = g_build_filename(run->dir, "relayd.log", NULL);
+	const int log = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+	enum lt_status status = LT_AGAIN;
+	unsigned ports[3];
+
+	for (unsigned i = 0; i < RELAYD_TRIES && status == LT_AGAIN && log >= 0; i++) {
+		if (!find_ports(ports, G_N_ELEMENTS(ports)))
+			break;
+		run->control_port = ports[0];
+		run->data_port = ports[1];
+		run->view_port = ports[2];
+		status = spawn_relayd(run, log);
+		if (!status) {
+			private_note_process(run, run->relayd);
+			status = await_relayd(run);
+		}
+	}
+	if (log >= 0)
+		close(log);
+	g_free(path);
+	return status == LT_AGAIN ? fail_relayd(run) : status;
+}
+
+enum lt_status private_require_daemon(struct private_run *run, bool kernel)
+{
+	pid_t started;
+
+	if (daemon_require(kernel, true, &started))
+		return LT_ERROR;
+	if (started) {
+		char *path = g_build_filename(run->base, "sessiond", NULL);
+
+		unlink(path);
+		g_free(path);
+		note_process(run->base, "sessiond", started);
+	}
+	return LT_OK;
+}
+
+void private_settle(struct private_run *run)
+{
+	release_lock(&run->base_lock);
+}
+
+/* Removes the directory of all runs where this was the last one. The lock is held. */
+static void remove_base(const char *base)
+{
+	GDir *entries = g_dir_open(base, 0, NULL);
+	bool others = false;
+	const char *name;
+
+	while (entries && (name = g_dir_read_name(entries)))
+		others |= strcmp(name, "lock") != 0;
+	if (!entries)
+		return;
+	g_dir_close(entries);
+	if (!others)
+		remove_tree(base);
+}
+
+void private_close(struct private_run *run)
+{
+	if (run->base_lock < 0 && run->dir)
+		run->base_lock = take_lock(run->base, LOCK_EX);
+	if (run->dir)
+		clear_run(run->dir);
+	if (run->base_lock >= 0) {
+		end_daemon(run->base);
+		remove_base(run->base);
+	}
+	release_lock(&run->lock);
+	release_lock(&run->base_lock);
+	g_clear_pointer(&run->dir, g_free);
+	g_clear_pointer(&run->base, g_free);
+}

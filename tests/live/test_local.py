@@ -1,0 +1,323 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""`--local` with real daemons, tracing programs instead of the kernel: what is shown, and that nothing is left behind.
+
+Every way out: q, Ctrl-C, SIGTERM, kill -9 of the monitor, of the keeper too; then the next start clears up.
+"""
+import contextlib
+import fcntl
+import glob
+import json
+import os
+import pty
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import termios
+import threading
+import time
+
+import sandbox
+
+EVENTS = "lttng_ust_trace*:*"
+LEVEL = "lttng_ust_tracelog:LTTNG_UST_TRACEPOINT_LOGLEVEL_INFO"
+
+
+class Local(sandbox.User):
+    """A user with a runtime directory, the program and a traced one."""
+
+    def __init__(self, name):
+        super().__init__(name)
+        self.runtime = os.path.join(self.home, "run")
+        os.mkdir(self.runtime, 0o700)
+        if self.ids:
+            os.chown(self.runtime, sandbox.NOBODY, sandbox.NOBODY)
+        self.env.update(XDG_RUNTIME_DIR=self.runtime, TERM="xterm-256color", LC_ALL="C.UTF-8")
+        self.top = self.bring(os.environ["LTTNGTOP"])
+        self.app = self.bring(os.path.join(os.path.abspath(os.environ["BUILD"]), "tests/live/ust_app"))
+        self.base = os.path.join(self.runtime, "lttngtop")
+
+    def report(self, *command, events=EVENTS, options=()):
+        return self.run(self.top, "report", "events", "--json", "--local", "--ust", events, *options, *(["--", *command] if command
+                        else []))
+
+    def noted(self):
+        """The processes that runs have noted, by name: pid."""
+        found = {}
+        for path in glob.glob(f"{self.base}/*/processes"):
+            with contextlib.suppress(OSError), open(path, encoding="ascii") as file:
+                for line in file:
+                    pid = int(line.split()[0])
+                    with contextlib.suppress(OSError), open(f"/proc/{pid}/comm", encoding="ascii") as comm:
+                        found[comm.read().strip()] = pid
+        return found
+
+    def check_gone(self):
+        """Nothing is left: no directory, no daemon."""
+        sandbox.wait_until(lambda: not os.path.exists(self.base), "end of all that was started")
+        assert not self.sessiond_pid(), "a session daemon is left"
+
+
+def counts_of(text):
+    counts = {}
+    for row in json.loads(text)["rows"]:
+        counts[row["name"]] = counts.get(row["name"], 0) + row["count"]
+    return counts
+
+
+def expected(n):
+    return {"lttng_ust_tracef:event": n, LEVEL: n // 2}
+
+
+@contextlib.contextmanager
+def user(name):
+    u = Local(name)
+    try:
+        yield u
+    finally:
+        u.end()
+
+
+class Monitor:
+    """The monitor on a terminal of its own."""
+
+    def __init__(self, u, *options):
+        self.master, slave = pty.openpty()
+        fcntl.ioctl(slave, termios.TIOCSWINSZ, b"\x18\x00\x50\x00\x00\x00\x00\x00")
+        self.text = ""
+        self.process = u.start(u.top, "--local", "--ust", EVENTS, *options, stdin=slave, stdout=slave, stderr=slave,
+                               start_new_session=True, preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0))
+        os.close(slave)
+        threading.Thread(target=self.read, daemon=True).start()
+
+    def read(self):
+        with contextlib.suppress(OSError):
+            while True:
+                self.text += os.read(self.master, 65536).decode(errors="replace")
+
+    def press(self, keys):
+        os.write(self.master, keys)
+
+    def await_text(self, text):
+        sandbox.wait_until(lambda: text in self.text or self.process.poll() is not None, f"'{text}' on the screen")
+        assert text in self.text, f"ended with {self.process.returncode}: {self.text[-2000:]!r}"
+
+    def await_events(self):
+        """Until the screen shows an event of the traced program."""
+        self.await_text("LIVE")  # keys are for the list from now on
+        self.press(b"0")
+        self.await_text("tracef")
+
+    def end(self, how, status):
+        how()
+        assert self.process.wait(sandbox.PATIENCE) == status, f"{self.process.returncode}: {self.text[-2000:]!r}"
+
+    def keeper(self):
+        """The process that looks after the tracing: the leader of a session of its own."""
+        pid = self.process.pid
+        with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as file:
+            children = [int(p) for p in file.read().split()]
+        keepers = [p for p in children if os.getsid(p) == p]
+        assert len(keepers) == 1, f"keepers: {keepers} of {children}"
+        return keepers[0]
+
+
+def forever(u):
+    """A command that traces for ever."""
+    return ["sh", "-c", f"while :; do {u.app} 100; sleep 0.1; done"]
+
+
+def test_report():
+    """A command's events are all there; status and output are its own; nothing is left."""
+    with user("report") as u:
+        status, out, err = u.report("sh", "-c", f"echo text; {u.app} 3000; exit 7")
+        assert (status, err) == (7, "text\n") and counts_of(out) == expected(3000), (status, out, err)
+        u.check_gone()
+        status, out, err = u.report("sh", "-c", "kill -9 $$")
+        assert status == 128 + 9 and not out, (status, out, err)
+        u.check_gone()
+
+
+def test_duration():
+    """--duration ends the report, and a command that still runs, with what it has started."""
+    with user("duration") as u:
+        status, out, err = u.report("sh", "-c", f"{u.app} 50; sleep 1000 & echo $!; wait", options=["--duration", "3s"])
+        assert status == 128 + signal.SIGTERM and counts_of(out) == expected(50), (status, out, err)
+        assert not os.path.exists(f"/proc/{int(err)}/exe"), "what the command has started still runs"
+        u.check_gone()
+
+
+def test_ways_out():
+    """q, Ctrl-C, SIGTERM, SIGHUP: the monitor's status, and nothing is left once it has ended."""
+    with user("ways") as u:
+        for how, status in ((lambda m: m.press(b"q"), 0), (lambda m: os.killpg(m.process.pid, signal.SIGINT), 130),
+                            (lambda m: m.process.terminate(), 143),
+                            (lambda m: m.process.send_signal(signal.SIGHUP), 129)):
+            m = Monitor(u)
+            m.await_text("Help")
+            app = u.start(*forever(u), stdout=subprocess.DEVNULL)
+            m.await_events()
+            app.kill()
+            app.wait()
+            assert u.noted().get("lttng-relayd"), "no relayd is noted"
+            m.end(lambda m=m, how=how: how(m), status)
+            assert not os.path.exists(u.base) and not u.sessiond_pid(), f"left behind with status {status}"
+
+
+def test_command_on_screen():
+    """The command's output does not disturb the screen: it comes when that is left; the status is the command's."""
+    with user("screen") as u:
+        m = Monitor(u, "--", "sh", "-c", f"echo its-out''put; for i in $(seq 40); do {u.app} 100; sleep 0.1; done; exit 3")
+        m.await_events()
+        assert "its-output" not in m.text, "on the screen"
+        sandbox.wait_until(lambda: "sh" not in u.noted(), "end of the command")
+        m.end(lambda: m.press(b"q"), 3)
+        m.await_text("its-output")
+        u.check_gone()
+
+
+def test_kill():
+    """kill -9 of the monitor: what it started ends at once."""
+    with user("kill") as u:
+        m = Monitor(u, "--", *forever(u))
+        m.await_events()
+        m.end(m.process.kill, -signal.SIGKILL)
+        u.check_gone()
+
+
+def start_time(pid):
+    with open(f"/proc/{pid}/stat", encoding="ascii") as file:
+        return int(file.read().rpartition(")")[2].split()[19])
+
+
+def test_next_start():
+    """kill -9 of all: the next start ends and removes what is left, and no process that only has a noted one's number."""
+    with user("next") as u:
+        m = Monitor(u, "--", *forever(u))
+        m.await_events()
+        noted = u.noted()
+        keeper = m.keeper()
+        os.kill(keeper, signal.SIGKILL)
+        m.end(m.process.kill, -signal.SIGKILL)
+        mine, other = u.start("sleep", "1000"), u.start("sleep", "1000")
+        with open(f"{u.base}/{m.process.pid}/processes", "a", encoding="ascii") as file:
+            file.write(f"{mine.pid} {start_time(mine.pid)}\n{other.pid} {start_time(other.pid) + 1}\n")
+        assert f"local-{m.process.pid}" in u.run("lttng", "--no-sessiond", "list")[1], "the session is gone already"
+
+        n = Monitor(u)
+        n.await_text("Help")
+        assert mine.wait(sandbox.PATIENCE) == -signal.SIGTERM and other.poll() is None, "the wrong process was ended"
+        sessions = u.run("lttng", "--no-sessiond", "list")[1]
+        assert f"local-{m.process.pid}" not in sessions and f"local-{n.process.pid}" in sessions, sessions
+        assert not os.path.exists(f"{u.base}/{m.process.pid}"), "the directory is left"
+        for name, pid in noted.items():
+            sandbox.wait_until(lambda pid=pid: not os.path.exists(f"/proc/{pid}/exe") or not os.access(f"/proc/{pid}/exe", 0),
+                               f"end of {name}")
+        n.end(lambda: n.press(b"q"), 0)
+        u.check_gone()
+
+
+def test_two_at_once():
+    """Each has its relayd and its events; the session daemon ends with the last one, whoever started it."""
+    with user("two") as u:
+        first, second = Monitor(u), None
+        first.await_text("Help")
+        second = Monitor(u)
+        second.await_text("Help")
+        assert len(os.listdir(u.base)) == 4, os.listdir(u.base)  # two runs, lock, sessiond
+        first.end(lambda: first.press(b"q"), 0)
+        assert u.sessiond_pid() and len(os.listdir(u.base)) == 3, "the session daemon was ended under the second"
+        app = u.start(*forever(u), stdout=subprocess.DEVNULL)
+        second.await_events()
+        app.kill()
+        second.end(lambda: second.press(b"q"), 0)
+        u.check_gone()
+
+
+def test_daemon_stays():
+    """A session daemon that ran before, with a session of its own, is used and left alone."""
+    with user("daemon") as u:
+        u.start_sessiond()
+        pid = u.sessiond_pid()
+        assert u.run("lttng", "--no-sessiond", "create", "mine", "--output", f"{u.home}/mine")[0] == 0
+        status, out, err = u.report(u.app, "70")
+        assert status == 0 and counts_of(out) == expected(70), (status, out, err)
+        assert u.sessiond_pid() == pid and not os.path.exists(u.base), "the daemon, or the directory"
+        assert re.search(r"1\) mine", u.run("lttng", "--no-sessiond", "list")[1]), "the session"
+
+
+def test_relayd_dies():
+    """The monitor stays; everything is removed when it is left."""
+    with user("relayd") as u:
+        m = Monitor(u, "--", *forever(u))
+        m.await_events()
+        os.kill(u.noted()["lttng-relayd"], signal.SIGKILL)
+        m.press(b"L")
+        sandbox.wait_until(lambda: "lttng-relayd" not in u.noted(), "end of relayd")
+        m.press(b"qq")
+        m.end(lambda: None, 128 + signal.SIGTERM)
+        u.check_gone()
+
+
+def test_refusals():
+    """What cannot be is said, with the right status, and nothing is left."""
+    with user("refusals") as u:
+        cases = [
+            (2, "--local takes no SOURCE", ["report", "events", "--local", "--ust", EVENTS, "recording/"]),
+            (2, "option '--ust' needs --local", ["report", "events", "--ust", EVENTS, "recording/"]),
+            (2, "option '--set' needs --local", ["--set", "full", "recording/"]),
+            (2, "option '--pid' needs --local", ["--pid", "1", "recording/"]),
+            (2, "nothing to record", ["report", "events", "--local", "--set", "none"]),
+            (127, "cannot run './nowhere': not found", ["report", "events", "--local", "--ust", EVENTS, "--", "./nowhere"]),
+            (1, "the monitor needs a terminal", ["--local", "--ust", EVENTS]),
+            (1, "the monitor needs a terminal", ["--", "true"]),
+        ]
+        if not os.path.exists("/var/run/lttng/client-lttng-sessiond"):
+            cases.append((1, "root and the members of group 'tracing' only.* missing +permission +neither root",
+                          ["report", "cpu", "--local"]))
+        for status, text, arguments in cases:
+            done = u.run(u.top, *arguments)
+            assert done[0] == status and re.search(text, done[2], re.S) and not done[1], f"{arguments}: {done}"
+            u.check_gone()
+        os.mkdir(f"{u.home}/few")
+        os.symlink(shutil.which("lttng-sessiond"), f"{u.home}/few/lttng-sessiond")
+        path, u.env["PATH"] = u.env["PATH"], f"{u.home}/few"
+        done = u.report()
+        assert done[0] == 1 and "cannot start lttng-relayd" in done[2], done
+        u.env["PATH"] = path
+        u.check_gone()
+        os.mkdir(u.base)
+        os.chmod(u.base, 0o755)
+        done = u.report()
+        assert done[0] == 1 and f"'{u.base}' is not a directory of this user alone" in done[2], done
+        os.rmdir(u.base)
+
+
+def main():
+    lacks = sandbox.missing()
+    if lacks or not os.path.exists(f"{os.environ['BUILD']}/tests/live/ust_app"):
+        print(f"skip local: {lacks or 'tests/live/ust_app'} is not installed")
+        return 0
+    os.chmod(".", 0o755)
+    if subprocess.run([f"{os.environ['BUILD']}/tests/live/ust_app", "0"], check=False, stdout=subprocess.DEVNULL).returncode == 77:
+        print("skip local: built without lttng-ust")
+        return 0
+    failed = 0
+    for name, test in [(n, t) for n, t in globals().items() if n.startswith("test_")]:
+        if sys.argv[1:] and name not in sys.argv[1:]:
+            continue
+        begin = time.monotonic()
+        try:
+            test()
+            print(f"ok {name} ({time.monotonic() - begin:.1f} s)")
+        except (AssertionError, OSError, ValueError, subprocess.SubprocessError) as error:
+            failed += 1
+            print(f"not ok {name}: {type(error).__name__} at line {error.__traceback__.tb_next.tb_lineno}: {error}")
+        sys.stdout.flush()
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
