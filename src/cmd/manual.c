@@ -40,6 +40,17 @@ static const struct item record_environment[] = {
 	{NULL, NULL},
 };
 
+static const struct item record_files[] = {
+	{"DIRECTORY/lttngtop.json",
+	 "what a trace cannot hold, in the directory of the session or of a host below --output: command lines, "
+	 "programs, users and cgroups of processes, names of users, disks and interfaces, the kernel's release, the "
+	 "boot, the state of the clock, addresses of kprobes. It is written at the start and updated at the end, on "
+	 "other hosts by a shell; processes that came and went in between are not in it. lttngtop shows the names when "
+	 "it reads the recording, and works without the file. Live sessions do not have one. Command lines may be "
+	 "private: edit or remove the file before you pass a recording on"},
+	{NULL, NULL},
+};
+
 static const struct item list_exit_statuses[] = {
 	{"0", "success, also if the relayd has no sessions"},
 	{"1", "nothing answers there, or not in time, or there is no such session; stderr says which"},
@@ -89,6 +100,7 @@ static const struct page {
 	const char *see_also;
 	const struct item *exit_status; /* NULL: those of all who read; so environment */
 	const struct item *environment;
+	const struct item *files; /* NULL: none */
 	bool no_times;
 } pages[] = {
 	{
@@ -190,6 +202,7 @@ static const struct page {
 		.see_also = "lttngtop(1), lttng(1), lttng-sessiond(8), lttng-relayd(8)",
 		.exit_status = record_exit_statuses,
 		.environment = record_environment,
+		.files = record_files,
 		.no_times = true,
 	},
 	{
@@ -393,6 +406,8 @@ void manual_print(struct help *h, enum command_bit command)
 		return;
 	print_list(h, "Exit status", page->exit_status ? page->exit_status : exit_statuses);
 	print_list(h, "Environment", page->environment ? page->environment : environment);
+	if (page->files)
+		print_list(h, "Files", page->files);
 	print_examples(h, page);
 	help_section(h, "See also");
 	help_paragraph(h, page->see_also);

@@ -10,6 +10,7 @@
 #include "base/timetext.h"
 #include "cmd/commands.h"
 #include "cmd/record.h"
+#include "cmd/record_sidecar.h"
 #include "control/commands.h"
 #include "control/daemon.h"
 #include "control/plan.h"
@@ -141,6 +142,8 @@ static enum lt_status finish(const struct record_plan *plan)
 		g_free(path);
 		return LT_ERROR;
 	}
+	if (plan->mode != RECORD_LIVE)
+		record_sidecar_update(plan->output);
 	/* What a flight recorder overwrites is no loss. */
 	if (plan->mode != RECORD_SNAPSHOT)
 		record_print_lost(&lost);
@@ -184,6 +187,7 @@ static int record(struct record_plan *plan, bool may_start, pid_t *daemon)
 		return LT_EXIT_FAILURE;
 	}
 	redump = repeat_dump(plan);
+	record_sidecar_start(plan, command.pid);
 	print_started(plan->command ? stderr : stdout, plan);
 	if (!plan->command)
 		return LT_EXIT_OK;

@@ -8,6 +8,7 @@
 #include "base/timetext.h"
 #include "cmd/commands.h"
 #include "cmd/record.h"
+#include "cmd/record_sidecar.h"
 #include "control/commands.h"
 #include "control/plan.h"
 #include "control/process.h"
@@ -45,9 +46,11 @@ enum lt_status record_fetch(FILE *out, const GPtrArray *hosts, const char *sessi
 {
 	bool any;
 
+	record_sidecar_leave(hosts, session);
 	if (remote_fetch(hosts, session, output, &any))
 		return LT_ERROR;
 	if (any) {
+		record_sidecar_fetched(hosts, output);
 		fprintf(out, "fetched into %s\n", output);
 		record_print_view(out, output);
 	}
@@ -60,6 +63,8 @@ static int stop(const struct session *s)
 
 	if (session_stop(s->name, &lost))
 		return record_fail(LT_EXIT_FAILURE);
+	if (!s->live_timer_us)
+		record_sidecar_update(s->path);
 	printf("session '%s' stopped\n", s->name);
 	if (!s->snapshot)
 		record_print_lost(&lost);
@@ -78,6 +83,7 @@ static int snapshot(const struct session *s)
 	}
 	if (session_snapshot(s->name, &path))
 		return record_fail(LT_EXIT_FAILURE);
+	record_sidecar_update(s->path);
 	printf("snapshot in %s\n", path ? path : s->path);
 	if (path)
 		record_print_view(stdout, path);

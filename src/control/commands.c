@@ -425,6 +425,17 @@ char *commands_remote_clear(const char *session)
 	return script;
 }
 
+char *commands_remote_leave(const char *session, const char *file, const char *script)
+{
+	char *const words[] = {(char *)"sh", (char *)"-c", (char *)script, NULL};
+	char *dir = remote_dir(session), *sh = commands_quote(words);
+	char *line = g_strdup_printf("d=%s; test -z \"$(ls -A \"$d\" 2>/dev/null)\" || %s >> \"$d\"/%s", dir, sh, file);
+
+	g_free(sh);
+	g_free(dir);
+	return line;
+}
+
 char *commands_fetch_dir(const char *output, const char *host)
 {
 	char *name = g_strdelimit(g_strdup(host), "/", '_'), *dir;

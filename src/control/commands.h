@@ -36,6 +36,9 @@ char *commands_refresh(const char *session);
 char *commands_remote_fetch(const char *session);
 char *commands_remote_clear(const char *session);
 
+/* Adds what a script for sh prints to a file in that directory, if anything was recorded there. */
+char *commands_remote_leave(const char *session, const char *file, const char *script);
+
 /* The directory below plan.output, or another one, for what is fetched from a host. The caller frees it. */
 char *commands_fetch_dir(const char *output, const char *host);
 

@@ -254,6 +254,7 @@ static enum lt_status add_channels(struct record_plan *plan, const struct record
 		return error_wrap("option '--set'");
 	if (r->buffer_bytes && r->buffer_bytes < SUBBUFS * SUBBUF_BYTES_MIN)
 		return error_set("option '--buffer-size': a buffer has at least 64 KiB");
+	plan->set = record_set_name(set);
 	if (set || kernel_events) {
 		if (add_kernel(plan, r, set))
 			return LT_ERROR;

@@ -53,6 +53,7 @@ struct record_channel {
 
 struct record_plan {
 	char *session;
+	const char *set;  /* name of the set of events, static */
 	enum record_mode mode;
 	char *output;     /* absolute directory, of this machine; NULL when live */
 	char *url;        /* net://HOST[:CONTROL[:DATA]], NULL unless live */

@@ -133,6 +133,15 @@ enum lt_status remote_refresh(const GPtrArray *hosts, const char *session)
 	return status;
 }
 
+enum lt_status remote_leave(const GPtrArray *hosts, const char *session, const char *file, const char *script)
+{
+	char *line = commands_remote_leave(session, file, script);
+	const enum lt_status status = run_everywhere(hosts, line, NULL, NULL);
+
+	g_free(line);
+	return status;
+}
+
 void remote_clear(const GPtrArray *hosts, const char *session)
 {
 	char *script = commands_remote_clear(session);

@@ -35,6 +35,12 @@ enum lt_status remote_snapshot(const GPtrArray *hosts, const char *session);
  */
 enum lt_status remote_fetch(const GPtrArray *hosts, const char *session, const char *output, bool *any);
 
+/*
+ * Adds what a script for sh prints there to a file beside what the hosts have recorded, so that it is fetched with it;
+ * nothing where there is none.
+ */
+enum lt_status remote_leave(const GPtrArray *hosts, const char *session, const char *file, const char *script);
+
 /* Removes what was recorded without bringing it. */
 void remote_clear(const GPtrArray *hosts, const char *session);
 

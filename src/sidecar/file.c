@@ -91,11 +91,10 @@ error:
 	return NULL;
 }
 
-json_t *sidecar_file_read(const char *path)
+GByteArray *sidecar_file_bytes(const char *path)
 {
-	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW);
 	GByteArray *bytes;
-	json_t *root = NULL;
 
 	if (fd < 0) {
 		error_set("cannot open it: %s", g_strerror(errno));
@@ -103,6 +102,14 @@ json_t *sidecar_file_read(const char *path)
 	}
 	bytes = read_all(fd);
 	close(fd);
+	return bytes;
+}
+
+json_t *sidecar_file_read(const char *path)
+{
+	GByteArray *bytes = sidecar_file_bytes(path);
+	json_t *root = NULL;
+
 	if (bytes) {
 		root = sidecar_file_parse((const char *)bytes->data, bytes->len);
 		g_byte_array_unref(bytes);
@@ -113,12 +120,14 @@ json_t *sidecar_file_read(const char *path)
 enum lt_status sidecar_file_write(const char *path, const json_t *root)
 {
 	char *text = json_dumps(root, JSON_INDENT(1) | JSON_SORT_KEYS);
-	GError *error = NULL;
 	enum lt_status status = LT_OK;
+	GError *error = NULL;
 
 	if (!text)
 		return error_set("cannot write '%s': out of memory", path);
-	if (!g_file_set_contents_full(path, text, -1, G_FILE_SET_CONTENTS_CONSISTENT, FILE_MODE, &error)) {
+	if (strlen(text) > SIDECAR_BYTES_MAX)
+		status = error_set("cannot write '%s': it would be larger than what is read", path);
+	else if (!g_file_set_contents_full(path, text, -1, G_FILE_SET_CONTENTS_CONSISTENT, FILE_MODE, &error)) {
 		status = error_set("cannot write '%s': %s", path, error->message);
 		g_error_free(error);
 	}

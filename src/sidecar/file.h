@@ -12,7 +12,10 @@
 /* An object, to be released with json_decref(). NULL: there is no such file, or it is not usable (error chain). */
 json_t *sidecar_file_read(const char *path);
 
-/* The same of a text that is in memory; what names it in errors is the caller's affair. */
+/* The bytes of a file that may be another machine's, at most SIDECAR_BYTES_MAX; to be unref'd. NULL: error chain. */
+GByteArray *sidecar_file_bytes(const char *path);
+
+/* The object in a text, likewise. */
 json_t *sidecar_file_parse(const char *text, size_t len);
 
 /* Replaces the file as a whole, or leaves it as it was. */

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cmd/record_sidecar.h"
+
+#include "base/error.h"
+#include "base/log.h"
+#include "control/commands.h"
+#include "control/remote.h"
+#include "sidecar/write.h"
+
+static void warn(void)
+{
+	log_warning("command lines and names of users are not known later: %s", error_text());
+	error_clear();
+}
+
+/* The kernel's functions that are probed; ends with NULL, to be freed. */
+static const char **symbols_of(const struct record_plan *plan)
+{
+	const struct record_channel *kernel = record_plan_channel(plan, RECORD_KERNEL);
+	GPtrArray *symbols = g_ptr_array_new();
+
+	for (guint i = 0; kernel && i < kernel->events->len; i++) {
+		const struct record_event *event = &g_array_index(kernel->events, struct record_event, i);
+
+		if (event->symbol)
+			g_ptr_array_add(symbols, event->symbol);
+	}
+	g_ptr_array_add(symbols, NULL);
+	return (const char **)g_ptr_array_free(symbols, FALSE);
+}
+
+void record_sidecar_start(const struct record_plan *plan, pid_t pid)
+{
+	const char **symbols = symbols_of(plan);
+	const struct sidecar_about about = {
+		.session = plan->session, .set = plan->set, .symbols = symbols, .pid = pid, .argv = plan->command,
+	};
+
+	if (plan->mode == RECORD_LIVE)
+		;
+	else if (plan->hosts->len)
+		record_sidecar_leave(plan->hosts, plan->session);
+	else if (sidecar_update(plan->output, &about))
+		warn();
+	g_free(symbols);
+}
+
+void record_sidecar_update(const char *path)
+{
+	if (path && *path == '/' && sidecar_update(path, NULL))
+		warn();
+}
+
+void record_sidecar_leave(const GPtrArray *hosts, const char *session)
+{
+	if (remote_leave(hosts, session, SIDECAR_LISTING, sidecar_script()))
+		warn();
+}
+
+void record_sidecar_fetched(const GPtrArray *hosts, const char *output)
+{
+	for (unsigned i = 0; i < hosts->len; i++) {
+		char *directory = commands_fetch_dir(output, g_ptr_array_index(hosts, i));
+
+		if (sidecar_convert(directory))
+			warn();
+		g_free(directory);
+	}
+}

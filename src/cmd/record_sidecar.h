@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef LT_CMD_RECORD_SIDECAR_H
+#define LT_CMD_RECORD_SIDECAR_H
+
+#include <glib.h>
+#include <sys/types.h>
+
+#include "control/plan.h"
+
+/*
+ * The side-car of a recording (sidecar/write.h). What is recorded is whole without it: where it cannot be made there is
+ * a warning. Live sessions have none, as a relayd takes traces only.
+ */
+
+/* The recording has started; pid: of the process that is to become the plan's command, 0: there is none. */
+void record_sidecar_start(const struct record_plan *plan, pid_t pid);
+
+/* A recording of this machine ends, or a snapshot of it was taken: path is its directory, NULL: it has none. */
+void record_sidecar_update(const char *path);
+
+/* The same of other hosts, before it is fetched; and when it has been, into a directory for each below output. */
+void record_sidecar_leave(const GPtrArray *hosts, const char *session);
+void record_sidecar_fetched(const GPtrArray *hosts, const char *output);
+
+#endif

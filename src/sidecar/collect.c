@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "sidecar/collect.h"
+
+#include <dirent.h>
+#include <glib.h>
+#include <inttypes.h>
+#include <net/if.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/timex.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "sidecar/sidecar.h"
+
+enum { CGROUPS_MAX = 4096, CGROUPS_DEPTH_MAX = 16 };
+
+static void put_file(json_t *o, const char *key, const char *path)
+{
+	char *text = NULL;
+
+	if (g_file_get_contents(path, &text, NULL, NULL))
+		sidecar_put_text(o, key, g_strchomp(text));
+	g_free(text);
+}
+
+static void put_number_of(json_t *o, const char *key, const char *directory, const char *file)
+{
+	char *path = g_build_filename(directory, file, NULL), *text = NULL;
+
+	if (g_file_get_contents(path, &text, NULL, NULL))
+		json_object_set_new(o, key, json_integer(g_ascii_strtoll(text, NULL, 10)));
+	g_free(text);
+	g_free(path);
+}
+
+/* [{"cpu": 0, "package": 0, "core": 0}, …]: those that are online have a topology. */
+static json_t *collect_cpus(void)
+{
+	json_t *cpus = json_array();
+	const long n = sysconf(_SC_NPROCESSORS_CONF);
+
+	for (long i = 0; i < n; i++) {
+		char *topology = g_strdup_printf("/sys/devices/system/cpu/cpu%ld/topology", i);
+		json_t *cpu = json_object();
+
+		json_object_set_new(cpu, "cpu", json_integer(i));
+		put_number_of(cpu, "package", topology, "physical_package_id");
+		put_number_of(cpu, "core", topology, "core_id");
+		json_array_append_new(cpus, cpu);
+		g_free(topology);
+	}
+	return cpus;
+}
+
+/* Links of /sys/dev/block: "8:0" -> ../../devices/…/block/sda. */
+static json_t *collect_disks(void)
+{
+	static const char where[] = "/sys/dev/block";
+	json_t *disks = json_object();
+	GDir *dir = g_dir_open(where, 0, NULL);
+	const char *name;
+
+	while (dir && (name = g_dir_read_name(dir)) != NULL) {
+		char *link = g_build_filename(where, name, NULL), *target = g_file_read_link(link, NULL);
+
+		if (target)
+			sidecar_put_text(disks, name, strrchr(target, '/') ? strrchr(target, '/') + 1 : target);
+		g_free(target);
+		g_free(link);
+	}
+	if (dir)
+		g_dir_close(dir);
+	return disks;
+}
+
+static json_t *collect_interfaces(void)
+{
+	json_t *interfaces = json_object();
+	struct if_nameindex *list = if_nameindex();
+
+	for (const struct if_nameindex *i = list; i && i->if_index; i++)
+		sidecar_put_name(interfaces, i->if_index, i->if_name);
+	if (list)
+		if_freenameindex(list);
+	return interfaces;
+}
+
+/* Those of the machine itself: a directory service may have any number of them. */
+static json_t *collect_users(void)
+{
+	json_t *users = json_object();
+	FILE *file = fopen("/etc/passwd", "re");
+	const struct passwd *user;
+
+	while (file && json_object_size(users) < SIDECAR_NAMES_MAX && (user = fgetpwent(file)) != NULL)
+		sidecar_put_name(users, user->pw_uid, user->pw_name);
+	if (file)
+		fclose(file);
+	return users;
+}
+
+/* The inode of a cgroup's directory is its id. */
+static void add_cgroups(json_t *cgroups, const char *top, const char *path, unsigned depth)
+{
+	char *here = g_build_filename(top, path, NULL);
+	DIR *dir = depth < CGROUPS_DEPTH_MAX ? opendir(here) : NULL;
+	struct dirent *entry;
+	struct stat st;
+
+	if (stat(here, &st) == 0)
+		sidecar_put_name(cgroups, (int64_t)st.st_ino, path);
+	while (dir && json_object_size(cgroups) < CGROUPS_MAX && (entry = readdir(dir)) != NULL) {
+		if (entry->d_type == DT_DIR && *entry->d_name != '.') {
+			char *below = g_build_filename(path, entry->d_name, NULL);
+
+			add_cgroups(cgroups, top, below, depth + 1);
+			g_free(below);
+		}
+	}
+	if (dir)
+		closedir(dir);
+	g_free(here);
+}
+
+static json_t *collect_cgroups(void)
+{
+	/* the one hierarchy, or where it lies beside those of controllers */
+	static const char *const tops[] = { "/sys/fs/cgroup", "/sys/fs/cgroup/unified" };
+	json_t *cgroups = json_object();
+
+	for (size_t i = 0; i < G_N_ELEMENTS(tops); i++) {
+		char *mark = g_build_filename(tops[i], "cgroup.controllers", NULL);
+
+		if (!json_object_size(cgroups) && access(mark, F_OK) == 0)
+			add_cgroups(cgroups, tops[i], "/", 0);
+		g_free(mark);
+	}
+	return cgroups;
+}
+
+static bool is_wanted(const char *const *symbols, const char *name)
+{
+	for (; *symbols; symbols++)
+		if (strcmp(*symbols, name) == 0)
+			return true;
+	return false;
+}
+
+/* Their addresses, "0xffffffff81000000"; to who may not know them the kernel says 0. */
+static json_t *collect_symbols(const char *const *symbols)
+{
+	json_t *found = json_object();
+	FILE *file = *symbols ? fopen("/proc/kallsyms", "re") : NULL;
+	char line[1024], name[512];
+	uint64_t address;
+
+	while (file && fgets(line, sizeof(line), file))
+		if (sscanf(line, "%" SCNx64 " %*c %511s", &address, name) == 2 && address && is_wanted(symbols, name)) {
+			char text[32];
+
+			g_snprintf(text, sizeof(text), "%#" PRIx64, address);
+			sidecar_put_text(found, name, text);
+		}
+	if (file)
+		fclose(file);
+	return found;
+}
+
+static json_t *collect_clock(void)
+{
+	struct timex t = { 0 };
+	const int state = adjtimex(&t);
+	const int64_t unit_ns = t.status & STA_NANO ? 1 : 1000;
+	json_t *clock = json_object();
+
+	if (state < 0)
+		return clock;
+	json_object_set_new(clock, "synchronised", json_boolean(state != TIME_ERROR && !(t.status & STA_UNSYNC)));
+	json_object_set_new(clock, "offset_ns", json_integer(t.offset * unit_ns));
+	json_object_set_new(clock, "max_error_ns", json_integer(t.maxerror * INT64_C(1000)));
+	json_object_set_new(clock, "estimated_error_ns", json_integer(t.esterror * INT64_C(1000)));
+	/* in 2^-16 parts per million */
+	json_object_set_new(clock, "frequency_ppb", json_integer(t.freq * INT64_C(1000) / 65536));
+	return clock;
+}
+
+static json_t *collect_record(const struct sidecar_about *about)
+{
+	json_t *record = json_object();
+	char *command = about->argv ? g_strjoinv(" ", (char **)about->argv) : NULL;
+
+	sidecar_put_text(record, "session", about->session);
+	sidecar_put_text(record, "set", about->set);
+	sidecar_put_text(record, "command", command);
+	g_free(command);
+	return record;
+}
+
+json_t *sidecar_collect(const struct sidecar_about *about)
+{
+	json_t *root = json_object(), *users = collect_users(), *groups = json_object();
+	char host[256] = "";
+	struct utsname uts;
+
+	json_object_set_new(root, "schema", json_integer(SIDECAR_SCHEMA));
+	gethostname(host, sizeof(host) - 1);
+	sidecar_put_text(root, "host", host);
+	put_file(root, "boot_id", "/proc/sys/kernel/random/boot_id");
+	if (uname(&uts) == 0)
+		sidecar_put_text(root, "kernel", uts.release);
+	json_object_set_new(root, "cpus", collect_cpus());
+	json_object_set_new(root, "disks", collect_disks());
+	json_object_set_new(root, "interfaces", collect_interfaces());
+	json_object_set_new(root, "processes", sidecar_collect_processes(about, users, groups));
+	json_object_set_new(root, "users", users);
+	json_object_set_new(root, "groups", groups);
+	json_object_set_new(root, "cgroups", collect_cgroups());
+	json_object_set_new(root, "clock", collect_clock());
+	if (about && about->symbols)
+		json_object_set_new(root, "symbols", collect_symbols(about->symbols));
+	if (about)
+		json_object_set_new(root, "record", collect_record(about));
+	return root;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef LT_SIDECAR_COLLECT_H
+#define LT_SIDECAR_COLLECT_H
+
+/* Inside sidecar/: what is known of machines, as the JSON of side-cars. All objects returned are the caller's. */
+
+#include <jansson.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sidecar/write.h"
+
+/* ---- collect.c, processes.c: this machine, now ---- */
+
+json_t *sidecar_collect(const struct sidecar_about *about);
+
+/* Its processes, without the kernel's; their users and groups go into these objects. */
+json_t *sidecar_collect_processes(const struct sidecar_about *about, json_t *users, json_t *groups);
+
+/* ---- listing.c: another one, from what the script printed there ---- */
+
+json_t *sidecar_parse_listing(const char *text, size_t len);
+
+/* ---- json.c: making it ---- */
+
+/* The sanitised text, cut at max bytes; NUL bytes in it become blanks. NULL: it is empty. */
+json_t *sidecar_text(const char *text, size_t len, size_t max);
+
+/* o[key] = the text; nothing where it is empty. */
+void sidecar_put_text(json_t *o, const char *key, const char *text);
+
+/* o["number"] = the text. */
+void sidecar_put_name(json_t *o, int64_t number, const char *name);
+
+/*
+ * What is newer, and from what is older all that it lacks: fields, names, processes that are gone. The older one is
+ * borrowed, the newer one is changed.
+ */
+void sidecar_merge(json_t *newer, const json_t *older);
+
+#endif

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <glib.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "sidecar/collect.h"
+
+/* Two looks at the clocks give the same start but for this. */
+#define START_JITTER_NS 100000000
+
+json_t *sidecar_text(const char *text, size_t len, size_t max)
+{
+	char clean[TEXT_MAX + 1], *plain;
+
+	while (len && !text[len - 1])
+		len--;
+	if (!len)
+		return NULL;
+	plain = g_memdup2(text, len);
+	for (size_t i = 0; i < len; i++)
+		if (!plain[i])
+			plain[i] = ' ';
+	text_sanitise(clean, MIN(sizeof(clean), max + 1), plain, len);
+	g_free(plain);
+	return json_string(clean);
+}
+
+void sidecar_put_text(json_t *o, const char *key, const char *text)
+{
+	json_t *value = text ? sidecar_text(text, strlen(text), TEXT_MAX) : NULL;
+
+	if (value)
+		json_object_set_new(o, key, value);
+}
+
+void sidecar_put_name(json_t *o, int64_t number, const char *name)
+{
+	char key[32];
+
+	g_snprintf(key, sizeof(key), "%" PRId64, number);
+	sidecar_put_text(o, key, name);
+}
+
+static json_int_t integer_of(const json_t *o, const char *key)
+{
+	return json_integer_value(json_object_get(o, key));
+}
+
+/* Whether one of the newer processes is this one. */
+static bool is_there(GHashTable *newer, const json_t *process)
+{
+	const json_int_t pid = integer_of(process, "pid");
+	const json_t *same = g_hash_table_lookup(newer, &pid);
+
+	return same && llabs(integer_of(same, "start_ns") - integer_of(process, "start_ns")) < START_JITTER_NS;
+}
+
+static void merge_processes(json_t *newer, const json_t *older)
+{
+	GHashTable *by_pid = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+	json_t *process;
+	size_t i;
+
+	G_STATIC_ASSERT(sizeof(json_int_t) == sizeof(gint64));
+	json_array_foreach(newer, i, process) {
+		const json_int_t pid = integer_of(process, "pid");
+
+		g_hash_table_insert(by_pid, g_memdup2(&pid, sizeof(pid)), process);
+	}
+	json_array_foreach(older, i, process)
+		if (json_is_object(process) && !is_there(by_pid, process))
+			json_array_append(newer, process);
+	g_hash_table_destroy(by_pid);
+}
+
+void sidecar_merge(json_t *newer, const json_t *older)
+{
+	json_t *value, *known;
+	const char *key;
+
+	json_object_foreach((json_t *)older, key, value) {
+		known = json_object_get(newer, key);
+		if (!known)
+			json_object_set(newer, key, value);
+		else if (strcmp(key, "processes") == 0 && json_is_array(known))
+			merge_processes(known, value);
+		else if (json_is_object(known) && json_is_object(value))
+			json_object_update_missing(known, value);
+	}
+}

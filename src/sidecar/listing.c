@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What a shell finds on a machine without this program: lines of a word and what it says. One script prints them, one
+ * parser reads them; whatever does not fit is skipped.
+ *
+ *   listing                          another one begins, later than the one before
+ *   host|boot_id|kernel TEXT         synchronised yes|no
+ *   now SECONDS UPTIME IDLE HZ       times of the realtime clock, then since the boot; ticks in a second
+ *   disk MAJOR:MINOR NAME            interface INDEX NAME
+ *   passwd NAME:X:UID:…              group NAME:X:GID:…
+ *   process PID START UID            START in ticks since the boot; of it:
+ *   exe PATH  cmdline TEXT  cgroup PATH
+ */
+#include <glib.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sidecar/collect.h"
+#include "sidecar/sidecar.h"
+
+#define NS_PER_S UINT64_C(1000000000)
+
+enum { LISTINGS_MAX = 16, SECONDS_MAX_DIGITS = 10 };
+
+/* 0x200000: PF_KTHREAD. Names and paths may have newlines; an argument may be anything. */
+static const char script[] =
+	"exec 2>/dev/null\n"
+	"echo listing\n"
+	"echo host $(uname -n)\n"
+	"echo kernel $(uname -r)\n"
+	"echo boot_id $(cat /proc/sys/kernel/random/boot_id)\n"
+	"echo synchronised $(timedatectl show -p NTPSynchronized --value)\n"
+	"echo now $(date +%s.%N) $(cat /proc/uptime) $(getconf CLK_TCK)\n"
+	"sed -n 's/^ *\\([0-9]*\\)  *\\([0-9]*\\)  *[0-9]*  *\\([^ ]*\\)$/disk \\1:\\2 \\3/p' /proc/partitions\n"
+	"sed 's/^/passwd /' /etc/passwd\n"
+	"sed 's/^/group /' /etc/group\n"
+	"for i in /sys/class/net/*; do read -r n < $i/ifindex && echo interface $n ${i##*/}; done\n"
+	"for p in /proc/[0-9]*; do\n"
+	"	read -r s < $p/stat || continue\n"
+	"	set -f; set -- ${s##*)}; set +f\n"
+	"	[ $(($7 & 0x200000)) = 0 ] || continue\n"
+	"	u=\n"
+	"	while read -r k v x; do case $k in Uid:) u=$v; break;; esac; done < $p/status\n"
+	"	echo process ${p#/proc/} ${20} $u\n"
+	"	printf 'exe %s\\n' \"$(readlink $p/exe | tr '\\n' ' ')\"\n"
+	"	printf 'cmdline %s\\n' \"$(tr '\\0\\n' '  ' < $p/cmdline | head -c 1024)\"\n"
+	"	while read -r c; do case $c in 0::*|*:name=systemd:*) printf 'cgroup %s\\n' \"${c#*:*:}\";; esac\n"
+	"	done < $p/cgroup\n"
+	"done\n"
+	":\n";
+
+const char *sidecar_script(void)
+{
+	return script;
+}
+
+/* One listing that is being read. */
+struct listing {
+	json_t *root, *disks, *interfaces, *users, *groups, *processes;
+	json_t *process;            /* the last one; borrowed, NULL: none, or it was skipped */
+	uint64_t boot_ns, tick_ns;  /* 0: not known */
+};
+
+static json_t *add_object(json_t *root, const char *key, json_t *value)
+{
+	json_object_set_new(root, key, value);
+	return value;
+}
+
+static void listing_begin(struct listing *l)
+{
+	*l = (struct listing){ .root = json_object() };
+	json_object_set_new(l->root, "schema", json_integer(SIDECAR_SCHEMA));
+	l->disks = add_object(l->root, "disks", json_object());
+	l->interfaces = add_object(l->root, "interfaces", json_object());
+	l->users = add_object(l->root, "users", json_object());
+	l->groups = add_object(l->root, "groups", json_object());
+	l->processes = add_object(l->root, "processes", json_array());
+}
+
+/* "1700000000.123456789" as ns; false: it is something else, or only seconds. */
+static bool read_seconds(const char *text, uint64_t *ns)
+{
+	const size_t whole = strspn(text, "0123456789");
+	const char *fraction = text + whole + 1;
+	uint64_t unit_ns = NS_PER_S / 10;
+
+	if (!whole || whole > SECONDS_MAX_DIGITS || text[whole] != '.' || !g_ascii_isdigit(*fraction))
+		return false;
+	*ns = g_ascii_strtoull(text, NULL, 10) * NS_PER_S;
+	for (; g_ascii_isdigit(*fraction) && unit_ns; fraction++, unit_ns /= 10)
+		*ns += (uint64_t)(*fraction - '0') * unit_ns;
+	return true;
+}
+
+static void read_now(struct listing *l, const char *text)
+{
+	char **words = g_strsplit(text, " ", 4);
+	uint64_t real_ns, uptime_ns;
+	guint64 hz;
+
+	if (g_strv_length(words) == 4 && read_seconds(words[0], &real_ns) && read_seconds(words[1], &uptime_ns) &&
+	    uptime_ns < real_ns && real_ns <= INT64_MAX &&
+	    g_ascii_string_to_unsigned(words[3], 10, 1, NS_PER_S, &hz, NULL)) {
+		l->boot_ns = real_ns - uptime_ns;
+		l->tick_ns = NS_PER_S / hz;
+	}
+	g_strfreev(words);
+}
+
+/* "eva:x:1000:…" */
+static void read_account(json_t *names, const char *text)
+{
+	char **words = g_strsplit(text, ":", 4);
+	gint64 id;
+
+	if (g_strv_length(words) >= 3 && json_object_size(names) < SIDECAR_NAMES_MAX &&
+	    g_ascii_string_to_signed(words[2], 10, 0, UINT32_MAX, &id, NULL))
+		sidecar_put_name(names, id, words[0]);
+	g_strfreev(words);
+}
+
+/* "8:0 sda" */
+static void read_name(json_t *names, const char *text)
+{
+	char **words = g_strsplit(text, " ", 2);
+
+	if (g_strv_length(words) == 2 && json_object_size(names) < SIDECAR_NAMES_MAX)
+		sidecar_put_text(names, words[0], words[1]);
+	g_strfreev(words);
+}
+
+static void read_process(struct listing *l, const char *text)
+{
+	char **words = g_strsplit(text, " ", 3);
+	const guint n = g_strv_length(words);
+	gint64 pid, uid;
+	guint64 ticks;
+
+	l->process = NULL;
+	/* one whose start is not known would be of no use */
+	if (n >= 2 && l->tick_ns && json_array_size(l->processes) < SIDECAR_PROCESSES_MAX / 4 &&
+	    g_ascii_string_to_signed(words[0], 10, 1, INT32_MAX, &pid, NULL) &&
+	    g_ascii_string_to_unsigned(words[1], 10, 0, (INT64_MAX - l->boot_ns) / l->tick_ns, &ticks, NULL)) {
+		l->process = json_object();
+		json_object_set_new(l->process, "pid", json_integer(pid));
+		json_object_set_new(l->process, "start_ns",
+				    json_integer((json_int_t)(l->boot_ns + ticks * l->tick_ns)));
+		if (n > 2 && g_ascii_string_to_signed(words[2], 10, 0, UINT32_MAX, &uid, NULL))
+			json_object_set_new(l->process, "uid", json_integer(uid));
+		json_array_append_new(l->processes, l->process);
+	}
+	g_strfreev(words);
+}
+
+/* Of two hierarchies the one in which it is somewhere. */
+static void read_cgroup(struct listing *l, const char *path)
+{
+	const char *known = json_string_value(json_object_get(l->process, "cgroup"));
+
+	if (!known || strcmp(known, "/") == 0)
+		sidecar_put_text(l->process, "cgroup", path);
+}
+
+static void read_clock(struct listing *l, const char *text)
+{
+	json_t *clock;
+
+	if (strcmp(text, "yes") != 0 && strcmp(text, "no") != 0)
+		return;
+	clock = add_object(l->root, "clock", json_object());
+	json_object_set_new(clock, "synchronised", json_boolean(strcmp(text, "yes") == 0));
+}
+
+static void read_line(struct listing *l, const char *word, const char *text)
+{
+	if (strcmp(word, "host") == 0 || strcmp(word, "boot_id") == 0 || strcmp(word, "kernel") == 0)
+		sidecar_put_text(l->root, word, text);
+	else if (strcmp(word, "synchronised") == 0)
+		read_clock(l, text);
+	else if (strcmp(word, "now") == 0)
+		read_now(l, text);
+	else if (strcmp(word, "disk") == 0)
+		read_name(l->disks, text);
+	else if (strcmp(word, "interface") == 0)
+		read_name(l->interfaces, text);
+	else if (strcmp(word, "passwd") == 0)
+		read_account(l->users, text);
+	else if (strcmp(word, "group") == 0)
+		read_account(l->groups, text);
+	else if (strcmp(word, "process") == 0)
+		read_process(l, text);
+	else if (l->process && (strcmp(word, "exe") == 0 || strcmp(word, "cmdline") == 0))
+		sidecar_put_text(l->process, word, text);
+	else if (l->process && strcmp(word, "cgroup") == 0)
+		read_cgroup(l, text);
+}
+
+/* The line at text, which ends before end: splits it in two. */
+static void read_words(struct listing *l, const char *text, const char *end)
+{
+	char *line = g_strchomp(g_strndup(text, (gsize)(end - text))), *blank = strchr(line, ' ');
+
+	if (blank) {
+		*blank = '\0';
+		read_line(l, line, blank + 1);
+	}
+	g_free(line);
+}
+
+json_t *sidecar_parse_listing(const char *text, size_t len)
+{
+	const char *const end = text + len;
+	struct listing l;
+	json_t *older = NULL;
+	unsigned n = 0;
+
+	listing_begin(&l);
+	while (text < end) {
+		const char *newline = memchr(text, '\n', (size_t)(end - text));
+		const char *line_end = newline ? newline : end;
+
+		if (line_end - text == strlen("listing") && memcmp(text, "listing", strlen("listing")) == 0) {
+			if (older)
+				sidecar_merge(l.root, older);
+			json_decref(older);
+			older = l.root;
+			listing_begin(&l);
+			if (++n > LISTINGS_MAX)
+				break;
+		} else {
+			read_words(&l, text, line_end);
+		}
+		text = newline ? newline + 1 : end;
+	}
+	if (older)
+		sidecar_merge(l.root, older);
+	json_decref(older);
+	return l.root;
+}

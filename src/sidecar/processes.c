@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <dirent.h>
+#include <fcntl.h>
+#include <glib.h>
+#include <grp.h>
+#include <inttypes.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "sidecar/collect.h"
+#include "sidecar/sidecar.h"
+
+#define NS_PER_S UINT64_C(1000000000)
+
+enum {
+	PF_KTHREAD = 0x00200000,        /* of a task's flags in /proc/PID/stat */
+	CMDLINE_MAX = 1024,             /* bytes of one */
+	CMDLINES_MAX = 4 << 20,         /* of all: the rest is without, and the file small enough to be read */
+	PROCESSES_MAX = SIDECAR_PROCESSES_MAX / 4,
+};
+
+struct processes {
+	const struct sidecar_about *about;
+	json_t *list, *users, *groups;
+	uint64_t boot_ns;  /* when the machine was started, by the realtime clock of now */
+	uint64_t tick_ns;
+	size_t cmdline_bytes;
+};
+
+/* The first bytes of a file of /proc, into a buffer of that size; ends with NUL. 0: it cannot be read, or is empty. */
+static size_t read_file(const char *path, char *buffer, size_t size)
+{
+	const int fd = open(path, O_RDONLY | O_CLOEXEC);
+	size_t used = 0;
+	ssize_t n = 1;
+
+	while (fd >= 0 && n > 0 && used < size - 1) {
+		n = read(fd, buffer + used, size - 1 - used);
+		used += n > 0 ? (size_t)n : 0;
+	}
+	if (fd >= 0)
+		close(fd);
+	buffer[used] = '\0';
+	return used;
+}
+
+static size_t read_of(const char *pid, const char *name, char *buffer, size_t size)
+{
+	char path[64];
+
+	g_snprintf(path, sizeof(path), "/proc/%s/%s", pid, name);
+	return read_file(path, buffer, size);
+}
+
+/* False: it is gone, or a thread of the kernel. */
+static bool read_start(const struct processes *p, const char *pid, uint64_t *start_ns)
+{
+	char stat[1024], *behind_name;
+	uint64_t ticks;
+	unsigned flags;
+
+	if (!read_of(pid, "stat", stat, sizeof(stat)))
+		return false;
+	/* the name may have any bytes */
+	behind_name = strrchr(stat, ')');
+	if (!behind_name ||
+	    sscanf(behind_name, ") %*c %*d %*d %*d %*d %*d %u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %" SCNu64,
+		   &flags, &ticks) != 2)
+		return false;
+	*start_ns = p->boot_ns + ticks * p->tick_ns;
+	return !(flags & PF_KTHREAD);
+}
+
+static void add_user(json_t *users, int64_t uid)
+{
+	const struct passwd *user;
+	char key[32];
+
+	g_snprintf(key, sizeof(key), "%" PRId64, uid);
+	user = json_object_get(users, key) ? NULL : getpwuid((uid_t)uid);
+	if (user)
+		sidecar_put_text(users, key, user->pw_name);
+}
+
+static void add_group(json_t *groups, int64_t gid)
+{
+	const struct group *group;
+	char key[32];
+
+	g_snprintf(key, sizeof(key), "%" PRId64, gid);
+	group = json_object_get(groups, key) ? NULL : getgrgid((gid_t)gid);
+	if (group)
+		sidecar_put_text(groups, key, group->gr_name);
+}
+
+/* The real user and group. */
+static void add_ids(const struct processes *p, json_t *process, const char *pid)
+{
+	char status[4096], *line;
+	int64_t uid, gid;
+
+	read_of(pid, "status", status, sizeof(status));
+	line = strstr(status, "\nUid:");
+	if (line && sscanf(line, "\nUid:%" SCNd64, &uid) == 1) {
+		json_object_set_new(process, "uid", json_integer(uid));
+		add_user(p->users, uid);
+	}
+	line = strstr(status, "\nGid:");
+	if (line && sscanf(line, "\nGid:%" SCNd64, &gid) == 1)
+		add_group(p->groups, gid);
+}
+
+/* Its place in the one hierarchy, or in the one that systemd keeps beside those of controllers. */
+static void add_cgroup(json_t *process, const char *pid)
+{
+	char text[8192], *end;
+	const char *line;
+
+	if (!read_of(pid, "cgroup", text, sizeof(text)))
+		return;
+	line = g_str_has_prefix(text, "0::") ? text : strstr(text, "\n0::");
+	if (!line || !strcmp(strrchr(line, ':') + 1, "/\n"))
+		line = strstr(text, ":name=systemd:") ? strstr(text, ":name=systemd:") : line;
+	line = line ? strchr(line, '/') : NULL;
+	if (!line)
+		return;
+	end = strchr(line, '\n');
+	if (end)
+		*end = '\0';
+	sidecar_put_text(process, "cgroup", line);
+}
+
+static void add_exe(json_t *process, const char *pid)
+{
+	char link[64], target[TEXT_MAX + 1];
+	ssize_t n;
+
+	g_snprintf(link, sizeof(link), "/proc/%s/exe", pid);
+	n = readlink(link, target, sizeof(target) - 1);
+	if (n <= 0)
+		return;
+	target[n] = '\0';
+	sidecar_put_text(process, "exe", target);
+}
+
+static void add_cmdline(struct processes *p, json_t *process, const char *pid)
+{
+	char buffer[CMDLINE_MAX + 1];
+	const size_t len = p->cmdline_bytes < CMDLINES_MAX ? read_of(pid, "cmdline", buffer, sizeof(buffer)) : 0;
+	json_t *text = sidecar_text(buffer, len, CMDLINE_MAX);
+
+	if (!text)
+		return;
+	p->cmdline_bytes += json_string_length(text);
+	json_object_set_new(process, "cmdline", text);
+}
+
+/* What the process that waits at its gate is about to become. */
+static void add_command(json_t *process, char *const *argv)
+{
+	char *cmdline = g_strjoinv(" ", (char **)argv), *exe = g_find_program_in_path(argv[0]);
+
+	sidecar_put_text(process, "cmdline", cmdline);
+	sidecar_put_text(process, "exe", exe);
+	g_free(cmdline);
+	g_free(exe);
+}
+
+static void add_process(struct processes *p, const char *name)
+{
+	const int64_t pid = g_ascii_strtoll(name, NULL, 10);
+	uint64_t start_ns;
+	json_t *process;
+
+	if (!read_start(p, name, &start_ns))
+		return;
+	process = json_object();
+	json_object_set_new(process, "pid", json_integer(pid));
+	json_object_set_new(process, "start_ns", json_integer((json_int_t)start_ns));
+	add_ids(p, process, name);
+	add_cgroup(process, name);
+	if (p->about && p->about->pid == pid && p->about->argv) {
+		add_command(process, p->about->argv);
+	} else {
+		add_exe(process, name);
+		add_cmdline(p, process, name);
+	}
+	json_array_append_new(p->list, process);
+}
+
+static uint64_t now_ns(clockid_t clock)
+{
+	struct timespec t;
+
+	clock_gettime(clock, &t);
+	return (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
+}
+
+json_t *sidecar_collect_processes(const struct sidecar_about *about, json_t *users, json_t *groups)
+{
+	struct processes p = { .about = about, .list = json_array(), .users = users, .groups = groups };
+	DIR *proc = opendir("/proc");
+	struct dirent *entry;
+
+	p.boot_ns = now_ns(CLOCK_REALTIME) - now_ns(CLOCK_BOOTTIME);
+	p.tick_ns = NS_PER_S / (uint64_t)MAX(sysconf(_SC_CLK_TCK), 1);
+	while (proc && (entry = readdir(proc)) != NULL && json_array_size(p.list) < PROCESSES_MAX)
+		if (g_ascii_isdigit(*entry->d_name))
+			add_process(&p, entry->d_name);
+	if (proc)
+		closedir(proc);
+	return p.list;
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "sidecar/write.h"
+
+#include <errno.h>
+#include <glib.h>
+#include <glib/gstdio.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "sidecar/collect.h"
+#include "sidecar/file.h"
+#include "sidecar/sidecar.h"
+
+enum { DIRECTORY_MODE = 0770 }; /* as LTTng's */
+
+/* Brings the file up to date; newer is taken over. */
+static enum lt_status replace(const char *directory, json_t *newer)
+{
+	char *path = g_build_filename(directory, SIDECAR_NAME, NULL);
+	json_t *older = access(path, F_OK) == 0 ? sidecar_file_read(path) : NULL;
+	enum lt_status status = LT_ERROR;
+
+	if (older)
+		sidecar_merge(newer, older);
+	if (g_mkdir_with_parents(directory, DIRECTORY_MODE))
+		error_set("cannot make directory '%s': %s", directory, g_strerror(errno));
+	else
+		status = sidecar_file_write(path, newer);
+	json_decref(older);
+	json_decref(newer);
+	g_free(path);
+	return status;
+}
+
+enum lt_status sidecar_update(const char *directory, const struct sidecar_about *about)
+{
+	return replace(directory, sidecar_collect(about));
+}
+
+enum lt_status sidecar_convert(const char *directory)
+{
+	char *path = g_build_filename(directory, SIDECAR_LISTING, NULL);
+	GByteArray *bytes = NULL;
+	enum lt_status status = LT_OK;
+
+	if (access(path, F_OK) == 0) {
+		bytes = sidecar_file_bytes(path);
+		if (!bytes)
+			status = error_wrap("'%s'", path);
+		else
+			status = replace(directory, sidecar_parse_listing((const char *)bytes->data, bytes->len));
+		g_unlink(path);
+	}
+	if (bytes)
+		g_byte_array_unref(bytes);
+	g_free(path);
+	return status;
+}

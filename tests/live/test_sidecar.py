@@ -1,0 +1,195 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What `record` writes beside a recording: of this machine, of others over ssh, and never at the recording's cost."""
+import contextlib
+import json
+import os
+import re
+import shlex
+import shutil
+import socket
+import subprocess
+import sys
+
+import sandbox
+
+BUILD = os.environ["BUILD"]
+EVENTS = "lttng_ust_trace*:*"
+TOP = os.path.abspath("lttngtop")
+APP = os.path.abspath("ust_app")
+UID = sandbox.NOBODY if os.geteuid() == 0 else os.geteuid()
+LONG = ("sleep", "86399")
+
+# A host is a directory with a session daemon and a name of its own.
+SSH = """#!/bin/sh
+export LTTNG_HOME={base}/$1 HOME={base}/$1
+exec unshare --uts sh -c 'hostname "$0"; exec setpriv --reuid={uid} --regid={uid} --clear-groups sh -c "$1"' "$1" "$2"
+"""
+
+
+def ok(name, good, why=""):
+    if not good:
+        raise AssertionError(f"{name}: {why}")
+
+
+@contextlib.contextmanager
+def user(name, sessiond=True):
+    u = sandbox.User(name)
+    try:
+        if sessiond:
+            u.start_sessiond()
+        yield u
+    finally:
+        u.end()
+
+
+def sidecar(directory):
+    with open(os.path.join(directory, "lttngtop.json"), encoding="utf-8") as file:
+        return json.load(file)
+
+
+def lines(found):
+    return [p["cmdline"] for p in found["processes"] if "cmdline" in p]
+
+
+def emitters(source):
+    """The processes whose events were recorded; nothing beside them is in the way."""
+    run = subprocess.run([TOP, "report", "emitters", "--json", source], check=True, stdout=subprocess.PIPE,
+                         stderr=subprocess.PIPE, text=True)
+    ok("no warning", not run.stderr, run.stderr)
+    return {row["pid"] for row in json.loads(run.stdout)["rows"]}
+
+
+def test_command():
+    """A command's own line is there, though it has ended; the report of its recording shows it."""
+    with user("command") as u:
+        result = u.run(TOP, "record", "--ust", EVENTS, "--output", "o", "--", APP, "3000", "5")
+        ok("the command's status", result[0] == 5, result)
+        found = sidecar(f"{u.home}/o")
+        line = f"{APP} 3000 5"
+        ok("this machine", (found["schema"], found["host"], found["kernel"]) == (1, os.uname().nodename, os.uname().release), found)
+        ok("how it was recorded", found["record"]["command"] == line and found["record"]["set"] == "none", found["record"])
+        ok("the command's line", lines(found).count(line) == 1, lines(found))
+        ok("its user", [p["uid"] for p in found["processes"] if p.get("cmdline") == line] == [UID], found)
+        ok("every process of mine is there", set(p["pid"] for p in found["processes"]) >= {os.getpid(), 1}, found)
+        ok("it is the process that was recorded", {p["pid"] for p in found["processes"] if p.get("cmdline") == line} ==
+           emitters(f"{u.home}/o"), emitters(f"{u.home}/o"))
+        ok("babeltrace2 reads the recording", subprocess.run(["babeltrace2", f"{u.home}/o"], stdout=subprocess.DEVNULL,
+                                                             check=False).returncode == 0)
+
+
+def test_start_and_stop():
+    """Processes that were there at the start and those that came are known in the end; so is what others wrote there."""
+    with user("both") as u:
+        gone = u.start(*LONG, "0.25")
+        ok("it starts", u.run(TOP, "record", "--ust", EVENTS, "--output", "o", "--session", "s")[0] == 0)
+        ok("nothing but the side-car", "lttngtop.json" in os.listdir(f"{u.home}/o"), os.listdir(f"{u.home}/o"))
+        first = sidecar(f"{u.home}/o")
+        ok("who was there", " ".join(LONG) + " 0.25" in lines(first), lines(first))
+        with open(f"{u.home}/o/lttngtop.json", "w", encoding="utf-8") as file:
+            json.dump({**first, "note": "by hand"}, file)
+        gone.terminate()
+        gone.wait()
+        u.start(*LONG, "0.75")
+        sandbox.wait_until(lambda: u.run("pgrep", "-f", "86399 0.75")[0] == 0, "the second process")
+        u.run(APP, "10")
+        status, _, err = u.run(TOP, "record", "stop", "s")
+        ok("it stops", (status, err) == (0, ""), err)
+        last = sidecar(f"{u.home}/o")
+        ok("who was there, and who came", {" ".join(LONG) + " 0.25", " ".join(LONG) + " 0.75"} <= set(lines(last)), lines(last))
+        mine = [p for p in last["processes"] if p["pid"] == os.getpid()]
+        ok("nobody twice", len(mine) == 1, mine)
+        ok("what is not known is kept", last["note"] == "by hand" and last["record"] == first["record"], last.get("note"))
+
+
+def test_snapshot():
+    """One beside all snapshots of a session serves each."""
+    with user("snapshot") as u:
+        result = u.run(TOP, "record", "--ust", EVENTS, "--snapshot", "--output", "o", "--", APP, "3000", "0")
+        ok("a snapshot", result[0] == 0, result)
+        path = re.search("view it: lttngtop (.*)", result[2])[1]
+        ok("below", os.path.dirname(path) == f"{u.home}/o", path)
+        ok("its line", f"{APP} 3000 0" in lines(sidecar(f"{u.home}/o")), lines(sidecar(f"{u.home}/o")))
+        ok("it is read", emitters(path))
+
+
+def test_cannot_write():
+    """A warning; what was recorded is whole."""
+    with user("cannot") as u:
+        ok("it starts", u.run(TOP, "record", "--ust", EVENTS, "--output", "o", "--session", "s")[0] == 0)
+        os.unlink(f"{u.home}/o/lttngtop.json")
+        os.makedirs(f"{u.home}/o/lttngtop.json/x")
+        u.run(APP, "10")
+        status, out, err = u.run(TOP, "record", "stop", "s")
+        ok("it stops", status == 0 and "session 's' stopped" in out, out)
+        ok("one warning", re.match("lttngtop: warning: .*not known.*: cannot write '.*lttngtop.json': .*\n$", err), err)
+
+
+def test_live():
+    """A relayd takes no side-car, and nothing is left elsewhere."""
+    with sandbox.Tracers("live") as t:
+        url = f"net://127.0.0.1:{t.control}:{t.data}"
+
+        def takes_sessions():
+            with socket.socket() as s:
+                return s.connect_ex(("127.0.0.1", t.control)) == 0
+        sandbox.wait_until(takes_sessions, "relayd")
+        result = t.user.run(TOP, "record", "--ust", EVENTS, "--live", url, "--live-port", str(t.live), "--", APP, "10")
+        ok("it runs", result[0] == 0 and "warning" not in result[2], result)
+        found = subprocess.run(["find", t.user.home, "-name", "lttngtop.*"], stdout=subprocess.PIPE, text=True, check=True).stdout
+        ok("nothing is written", not found, found)
+
+
+def test_other_hosts():
+    """Over ssh a shell looks, at the start and at the end; what it found comes with the recording."""
+    if os.geteuid() or subprocess.run(["unshare", "--uts", "true"], check=False, stderr=subprocess.DEVNULL).returncode:
+        return "not root, or no UTS namespaces"
+    os.makedirs("bin")
+    with open("bin/ssh", "w", encoding="ascii") as file:
+        file.write(SSH.format(base=os.getcwd(), uid=UID))
+    os.chmod("bin/ssh", 0o755)
+    env = {**os.environ, "PATH": os.path.abspath("bin") + ":" + os.environ["PATH"]}
+    fetched = os.path.abspath("fetched")
+    with user("alpha", sessiond=False) as alpha:  # lttng starts one where the host has its name
+        alpha.start(*LONG, "0.5")
+        run = subprocess.run([TOP, "record", "--ust", EVENTS, "--host", "alpha", "--output", fetched, "--", "ssh", "alpha",
+                              shlex.join([APP, "3000"])], env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                             timeout=sandbox.PATIENCE, check=False)
+        ok("recorded", run.returncode == 0 and "warning" not in run.stderr, run.stderr)
+        found = sidecar(f"{fetched}/alpha")
+        ok("the other host", (found["host"], found["kernel"]) == ("alpha", os.uname().release), found)
+        ok("its processes", " ".join(LONG) + " 0.5" in lines(found), lines(found))
+        ok("the listing is gone", not [n for _, _, names in os.walk(fetched) for n in names if n == "lttngtop.list"])
+        ok("and read without a warning", emitters(f"{fetched}/alpha"))
+        ok("nothing is left there", not os.listdir(f"{alpha.home}/.cache/lttngtop"))
+    return None
+
+
+def main():
+    lacks = sandbox.missing()
+    if lacks or not os.path.exists(f"{BUILD}/tests/live/ust_app"):
+        print(f"skip sidecar: {lacks or 'tests/live/ust_app'} is not installed")
+        return 0
+    # Copies that the other user can reach.
+    shutil.copy(os.environ["LTTNGTOP"], TOP)
+    shutil.copy(f"{BUILD}/tests/live/ust_app", APP)
+    os.chmod(".", 0o755)
+    if subprocess.run([APP, "0"], check=False, stdout=subprocess.DEVNULL).returncode == 77:
+        print("skip sidecar: built without lttng-ust")
+        return 0
+    failed = 0
+    for name, test in [(n, v) for n, v in globals().items() if n.startswith("test_")]:
+        if sys.argv[1:] and name not in sys.argv[1:]:
+            continue
+        try:
+            skipped = test()
+            print(f"skip {name}: {skipped}" if skipped else f"ok {name}")
+        except (AssertionError, OSError, subprocess.SubprocessError) as error:
+            failed += 1
+            print(f"not ok {name}: {type(error).__name__} at line {error.__traceback__.tb_next.tb_lineno}: {error}"[:2000])
+        sys.stdout.flush()
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Side-cars as they are written: of this machine, and of one that only a shell has looked at. */
+#include "unit.h"
+
+#include <glib.h>
+#include <glib/gstdio.h>
+#include <jansson.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "sidecar/collect.h"
+#include "sidecar/sidecar.h"
+#include "sidecar/write.h"
+
+static char *dir, *path, *listing;
+
+static void setup(void)
+{
+	dir = g_dir_make_tmp("sidecar-XXXXXX", NULL);
+	ck_assert_ptr_nonnull(dir);
+	path = g_build_filename(dir, SIDECAR_NAME, NULL);
+	listing = g_build_filename(dir, SIDECAR_LISTING, NULL);
+}
+
+static void teardown(void)
+{
+	g_unlink(path);
+	g_unlink(listing);
+	ck_assert_int_eq(g_rmdir(dir), 0); /* nothing else was left there */
+	g_free(path);
+	g_free(listing);
+	g_free(dir);
+}
+
+static json_t *read_json(void)
+{
+	json_t *root = json_load_file(path, 0, NULL);
+
+	ck_assert_ptr_nonnull(root);
+	return root;
+}
+
+/* The only process of a pid. */
+static json_t *process_of(const json_t *root, int64_t pid)
+{
+	json_t *process, *found = NULL;
+	size_t i;
+
+	json_array_foreach(json_object_get(root, "processes"), i, process) {
+		if (json_integer_value(json_object_get(process, "pid")) != pid)
+			continue;
+		ck_assert_ptr_null(found);
+		found = process;
+	}
+	return found;
+}
+
+static const char *text_of(const json_t *o, const char *key)
+{
+	const char *text = json_string_value(json_object_get(o, key));
+
+	ck_assert_msg(text != NULL, "no '%s'", key);
+	return text;
+}
+
+/* When this process started, from its own /proc and the boot's time in whole seconds. */
+static int64_t start_s(void)
+{
+	char *stat = NULL, *text = NULL, *behind, **words;
+	int64_t boot_s, ticks;
+
+	ck_assert(g_file_get_contents("/proc/self/stat", &stat, NULL, NULL));
+	behind = strrchr(stat, ')') + 2;
+	words = g_strsplit(behind, " ", -1);
+	ticks = g_ascii_strtoll(words[19], NULL, 10);
+	ck_assert(g_file_get_contents("/proc/stat", &text, NULL, NULL));
+	boot_s = g_ascii_strtoll(strstr(text, "\nbtime ") + 7, NULL, 10);
+	g_strfreev(words);
+	g_free(stat);
+	g_free(text);
+	return boot_s + ticks / sysconf(_SC_CLK_TCK);
+}
+
+/* What is known of this very process, whoever looked. */
+static void check_own(const json_t *root)
+{
+	const json_t *own = process_of(root, getpid());
+	char key[32], *exe = g_file_read_link("/proc/self/exe", NULL), *cmdline = NULL;
+	const struct passwd *user = getpwuid(getuid());
+	struct utsname uts;
+	gsize len;
+
+	ck_assert_int_eq(uname(&uts), 0);
+	ck_assert_str_eq(text_of(root, "kernel"), uts.release);
+	ck_assert_str_eq(text_of(root, "host"), uts.nodename);
+	ck_assert_uint_eq(strlen(text_of(root, "boot_id")), 36);
+	ck_assert_int_eq(json_integer_value(json_object_get(root, "schema")), SIDECAR_SCHEMA);
+	ck_assert_ptr_nonnull(own);
+	ck_assert_int_eq(json_integer_value(json_object_get(own, "uid")), getuid());
+	ck_assert_str_eq(text_of(own, "exe"), exe);
+	ck_assert(g_file_get_contents("/proc/self/cmdline", &cmdline, &len, NULL));
+	for (gsize i = 0; i + 1 < len; i++)
+		cmdline[i] = cmdline[i] ? cmdline[i] : ' ';
+	ck_assert_str_eq(text_of(own, "cmdline"), cmdline);
+	ck_assert_int_le(llabs(json_integer_value(json_object_get(own, "start_ns")) / 1000000000 - start_s()), 2);
+	g_snprintf(key, sizeof(key), "%u", (unsigned)getuid());
+	if (user)
+		ck_assert_str_eq(text_of(json_object_get(root, "users"), key), user->pw_name);
+	g_free(exe);
+	g_free(cmdline);
+}
+
+START_TEST(test_this_machine)
+{
+	static const char *const objects[] = { "disks", "interfaces", "users", "groups", "cgroups", "clock" };
+	struct sidecar *sidecar = sidecar_create();
+	const struct sidecar_process *p;
+	json_t *root;
+
+	ck_assert_int_eq(sidecar_update(dir, NULL), LT_OK);
+	root = read_json();
+	check_own(root);
+	for (size_t i = 0; i < G_N_ELEMENTS(objects); i++)
+		ck_assert_msg(json_is_object(json_object_get(root, objects[i])), "%s", objects[i]);
+	ck_assert_str_eq(text_of(json_object_get(root, "interfaces"), "1"), "lo");
+	ck_assert_int_eq((int)json_array_size(json_object_get(root, "cpus")), (int)sysconf(_SC_NPROCESSORS_CONF));
+	ck_assert(json_is_boolean(json_object_get(json_object_get(root, "clock"), "synchronised")));
+	/* no threads of the kernel */
+	ck_assert_ptr_null(process_of(root, 2));
+	/* the reader has no objection */
+	ck_assert_int_eq(sidecar_load(sidecar, path, text_of(root, "host")), LT_OK);
+	p = sidecar_process(sidecar, getpid(), 0, ((uint64_t)time(NULL) + 1) * 1000000000);
+	ck_assert_ptr_nonnull(p);
+	ck_assert_int_eq(p->uid, getuid());
+	sidecar_destroy(sidecar);
+	json_decref(root);
+}
+END_TEST
+
+static const char before[] =
+	"{\"later\": [1], \"record\": {\"set\": \"full\"}, \"disks\": {\"999:0\": \"gone\"}, \"kernel\": \"old\","
+	" \"processes\": [{\"pid\": 999999999, \"start_ns\": 5, \"exe\": \"/gone\", \"more\": 1}]}";
+
+/* At the end: what has gone stays, what is there is new, and fields that are not known are kept. */
+START_TEST(test_update)
+{
+	json_t *root, *gone;
+
+	ck_assert(g_file_set_contents(path, before, -1, NULL));
+	ck_assert_int_eq(sidecar_update(dir, NULL), LT_OK);
+	ck_assert_int_eq(sidecar_update(dir, NULL), LT_OK);
+	root = read_json();
+	check_own(root);
+	gone = process_of(root, 999999999);
+	ck_assert_str_eq(text_of(gone, "exe"), "/gone");
+	ck_assert_int_eq(json_integer_value(json_object_get(gone, "more")), 1);
+	ck_assert_str_eq(text_of(json_object_get(root, "disks"), "999:0"), "gone");
+	ck_assert_str_eq(text_of(json_object_get(root, "record"), "set"), "full");
+	ck_assert(json_is_array(json_object_get(root, "later")));
+	json_decref(root);
+	/* a broken one is replaced */
+	ck_assert(g_file_set_contents(path, "{", -1, NULL));
+	ck_assert_int_eq(sidecar_update(dir, NULL), LT_OK);
+	root = read_json();
+	check_own(root);
+	json_decref(root);
+}
+END_TEST
+
+/* What the recorder says: a process that is still to become its program, the set. */
+START_TEST(test_about)
+{
+	char *const argv[] = { (char *)"sh", (char *)"-c", (char *)"echo \033[1m\xff", NULL };
+	const struct sidecar_about about = { .session = "s-1", .set = "waits", .pid = getpid(), .argv = argv };
+	json_t *root;
+
+	ck_assert_int_eq(sidecar_update(dir, &about), LT_OK);
+	root = read_json();
+	ck_assert_str_eq(text_of(process_of(root, getpid()), "cmdline"), "sh -c echo \\x1b[1m\\xff");
+	ck_assert(g_str_has_suffix(text_of(process_of(root, getpid()), "exe"), "/sh"));
+	ck_assert_str_eq(text_of(json_object_get(root, "record"), "set"), "waits");
+	ck_assert_str_eq(text_of(json_object_get(root, "record"), "session"), "s-1");
+	json_decref(root);
+}
+END_TEST
+
+START_TEST(test_cannot_write)
+{
+	ck_assert_int_eq(sidecar_update("/proc/self/no/such", NULL), LT_ERROR);
+	ck_assert_ptr_nonnull(strstr(error_text(), "/proc/self/no/such"));
+}
+END_TEST
+
+/* ---- listings ---- */
+
+static char *run_script(void)
+{
+	char *const argv[] = { (char *)"sh", (char *)"-c", (char *)sidecar_script(), NULL };
+	char *out = NULL, *err = NULL;
+	int status;
+
+	ck_assert(g_spawn_sync(NULL, (char **)argv, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, &out, &err, &status, NULL));
+	ck_assert(WIFEXITED(status) && !WEXITSTATUS(status));
+	ck_assert_str_eq(err, "");
+	g_free(err);
+	return out;
+}
+
+static json_t *convert(const char *text)
+{
+	ck_assert(g_file_set_contents(listing, text, -1, NULL));
+	ck_assert_int_eq(sidecar_convert(dir), LT_OK);
+	ck_assert(!g_file_test(listing, G_FILE_TEST_EXISTS));
+	return read_json();
+}
+
+/* A shell sees the same machine. */
+START_TEST(test_script)
+{
+	char *text = run_script();
+	json_t *root = convert(text), *direct;
+	int64_t a, b;
+
+	check_own(root);
+	ck_assert_str_eq(text_of(json_object_get(root, "interfaces"), "1"), "lo");
+	g_unlink(path);
+	ck_assert_int_eq(sidecar_update(dir, NULL), LT_OK);
+	direct = read_json();
+	a = json_integer_value(json_object_get(process_of(root, getpid()), "start_ns"));
+	b = json_integer_value(json_object_get(process_of(direct, getpid()), "start_ns"));
+	ck_assert_int_lt(llabs(a - b), 100000000);
+	ck_assert_str_eq(json_string_value(json_object_get(process_of(root, getpid()), "cgroup")) ?: "",
+			 json_string_value(json_object_get(process_of(direct, getpid()), "cgroup")) ?: "");
+	json_decref(root);
+	json_decref(direct);
+	g_free(text);
+}
+END_TEST
+
+#define NOW "now 1700000100.25 100.25 200.00 100\n"
+#define BOOT INT64_C(1700000000000000000)
+
+/* Two listings: of processes and names both, of what changed the later one. */
+START_TEST(test_two_listings)
+{
+	json_t *root = convert("listing\nhost web\nkernel 6.1\n" NOW "disk 8:0 sda\npasswd eva:x:1000:1000::/:/bin/sh\n"
+			       "process 7 150 1000\nexe /bin/sh\ncmdline sh -c make\ncgroup /\ncgroup /a.slice\n"
+			       "process 8 160 0\nexe /bin/gone\n"
+			       "listing\nsynchronised no\n" NOW "process 7 150 1000\nexe /usr/bin/make\n");
+
+	ck_assert_str_eq(text_of(root, "host"), "web");
+	ck_assert_str_eq(text_of(json_object_get(root, "users"), "1000"), "eva");
+	ck_assert_str_eq(text_of(process_of(root, 7), "exe"), "/usr/bin/make");
+	ck_assert_str_eq(text_of(process_of(root, 8), "exe"), "/bin/gone");
+	ck_assert_int_eq(json_integer_value(json_object_get(process_of(root, 7), "start_ns")), BOOT + 1500000000);
+	ck_assert(json_is_false(json_object_get(json_object_get(root, "clock"), "synchronised")));
+	json_decref(root);
+}
+END_TEST
+
+/* Another machine's bytes. */
+START_TEST(test_hostile_listing)
+{
+	GString *text = g_string_new("host \033[2J\xff\nprocess 1 1 1\nexe /no/clock/yet\n" NOW
+				     "process -1 5 0\nprocess 99999999999 5 0\nprocess 5\n"
+				     "process 6 99999999999999999999 0\n"
+				     "process 7 9223372036854775807 0\nexe /none\ndisk\ndisk 8:0\npasswd :::\n"
+				     "passwd a:x:-1:\npasswd a:x:99999999999:\ngroup\n\n \nlisting \nlistings\n"
+				     "process 9 1 0\ncmdline ");
+	json_t *root;
+
+	for (int i = 0; i < 100000; i++)
+		g_string_append_c(text, '\033');
+	root = convert(text->str);
+	ck_assert_str_eq(text_of(root, "host"), "\\x1b[2J\\xff");
+	ck_assert_uint_eq(json_array_size(json_object_get(root, "processes")), 1);
+	ck_assert_uint_le(strlen(text_of(process_of(root, 9), "cmdline")), 4095);
+	ck_assert_uint_eq(json_object_size(json_object_get(root, "disks")), 0);
+	ck_assert_uint_eq(json_object_size(json_object_get(root, "users")), 0);
+	json_decref(root);
+	/* nothing but separators */
+	g_string_truncate(text, 0);
+	for (int i = 0; i < 1000; i++)
+		g_string_append(text, "listing\n");
+	json_decref(convert(text->str));
+	json_decref(convert(""));
+	g_string_free(text, TRUE);
+}
+END_TEST
+
+START_TEST(test_no_listing)
+{
+	ck_assert_int_eq(sidecar_convert(dir), LT_OK);
+	ck_assert(!g_file_test(path, G_FILE_TEST_EXISTS));
+	/* nor is another file read in its place */
+	ck_assert_int_eq(symlink("/etc/passwd", listing), 0);
+	ck_assert_int_eq(sidecar_convert(dir), LT_ERROR);
+	ck_assert(!g_file_test(path, G_FILE_TEST_EXISTS));
+}
+END_TEST
+
+UNIT_MAIN_AROUND("sidecar_write", setup, teardown, test_this_machine, test_update, test_about, test_cannot_write,
+		 test_script, test_two_listings, test_hostile_listing, test_no_listing)
