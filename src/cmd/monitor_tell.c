@@ -68,6 +68,7 @@ static struct ui_host host_info(const struct monitor *m, const struct reading *r
 		.still = host->still,
 		.lag_ns = host->lag_ns,
 		.trouble = host->trouble,
+		.note = host->note,
 	};
 
 	list_missing(missing, host);

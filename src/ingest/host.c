@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/strpool.h"
 #include "base/text.h"
 #include "event/payload.h"
 #include "ingest/kernel.h"
@@ -13,6 +14,11 @@
 
 /* Files beside the parts of a recording: snapshots may each have one. */
 enum { SIDECARS_MAX = 64 };
+
+/* The state dump is among the first events where it was not missed. */
+#define DUMP_AWAITED_NS (UINT64_C(2) * 1000000000)
+
+#define UNDUMPED "no state dump seen: on that host: lttngtop record refresh"
 
 static char *text_of(const struct event *ev, struct event_str s)
 {
@@ -191,7 +197,7 @@ static void tell_status(const struct host *host)
 	else if (h->trouble)
 		model_set_status(h->model, HOST_DEGRADED, h->trouble);
 	else
-		model_set_status(h->model, HOST_OK, host->repeated);
+		model_set_status(h->model, HOST_OK, h->note);
 }
 
 void host_trouble(struct host *host, const char *why)
@@ -206,6 +212,17 @@ void host_trouble(struct host *host, const char *why)
 	tell_status(host);
 }
 
+static void set_note(struct host *host)
+{
+	GString *note = g_string_new(host->undumped ? UNDUMPED : "");
+
+	if (host->repeated)
+		g_string_append_printf(note, "%s%s", note->len ? "; " : "", host->repeated);
+	host->public.note = note->len ? strpool_text(strpool_intern(note->str, note->len)) : NULL;
+	g_string_free(note, TRUE);
+	tell_status(host);
+}
+
 void host_set_repeated(struct host *host, const char *what)
 {
 	if (g_strcmp0(host->repeated, what) == 0)
@@ -214,7 +231,19 @@ void host_set_repeated(struct host *host, const char *what)
 		log_warning("%s: %s", host->public.name, what);
 	g_free(host->repeated);
 	host->repeated = g_strdup(what);
-	tell_status(host);
+	set_note(host);
+}
+
+void host_look_for_dump(struct host *host)
+{
+	const struct ingest_host *h = &host->public;
+	const bool lacks = h->live && h->begin_ns != TIME_UNKNOWN && h->end_ns > h->begin_ns + DUMP_AWAITED_NS &&
+			   model_lacks_dump(h->model);
+
+	if (lacks == host->undumped)
+		return;
+	host->undumped = lacks;
+	set_note(host);
 }
 
 static int by_name(const void *a, const void *b)

@@ -28,6 +28,7 @@ struct host {
 	GPtrArray *kernels;        /* struct kernel_session: those that trace its kernel, the one mostly taken first */
 	bool must_choose;          /* which is taken: something was declared */
 	char *repeated;            /* what is to be said of several of them, NULL */
+	bool undumped;             /* live: no state dump of it was seen, for long enough to say so */
 	char *hostname;            /* as the traces say */
 	bool has_hostname;         /* they do: it is not the name of a directory */
 	GPtrArray *sidecars;       /* char *: the files whose contents are in public.sidecar, or should be */
@@ -60,6 +61,9 @@ void host_trouble(struct host *host, const char *why);
 
 /* Several sessions trace its kernel: what is to be said of that, NULL: nothing. */
 void host_set_repeated(struct host *host, const char *what);
+
+/* Live, now and then: whether its state dump was missed. */
+void host_look_for_dump(struct host *host);
 
 /* Sorts hosts by name; those of the same name become NAME, NAME#2, … . Later ones get a name as they come. */
 void hosts_name(GPtrArray *hosts);

@@ -71,6 +71,7 @@ struct ingest_host {
 	uint64_t gap_begin_ns, gap_end_ns; /* the last time nothing was known of it; equal: never.
 					      The end is known as soon as ingest_advance() meets it */
 	char *trouble;       /* why it is incomplete (a worker broke off …), NULL: it is not */
+	const char *note;    /* what else is to be known of its figures, NULL: nothing; stays valid */
 };
 
 struct ingest *ingest_create(const struct ingest_options *options);

@@ -175,6 +175,7 @@ struct model {
 	bool inherited;            /* some fds may have no rows yet */
 	bool lists_files;          /* model_set_lists_files() */
 	uint64_t dump_end_ns;      /* of the last state dump that ended, 0 none */
+	bool dumped;               /* some task of a state dump was seen */
 
 	/* owned by the files that use them */
 	struct syscalls *syscalls; /* syscalls.c */

@@ -153,6 +153,11 @@ bool model_declares(const struct model *m, enum event_kind kind)
 	return m->declared[kind] || (kind == EVENT_SCHED_WAKING && m->declared[EVENT_SCHED_WAKEUP]);
 }
 
+bool model_lacks_dump(const struct model *m)
+{
+	return m->declared[EVENT_DUMP_PROCESS] && !m->dumped && !m->dump_end_ns;
+}
+
 void model_set_declares(struct model *m, enum event_kind kind)
 {
 	m->declared[kind]++;

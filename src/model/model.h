@@ -97,6 +97,9 @@ void model_set_status(struct model *m, enum host_status status, const char *reas
 /* Whether some trace of this host declares a tracepoint, or another that tells the same. */
 bool model_declares(const struct model *m, enum event_kind kind);
 
+/* Whether a state dump is recorded, and none was seen: tasks and files that were there before are not known. */
+bool model_lacks_dump(const struct model *m);
+
 /* Some trace of it does, in a model that no trace is read into: a host that was read in another run. */
 void model_set_declares(struct model *m, enum event_kind kind);
 

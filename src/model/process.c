@@ -319,6 +319,7 @@ void apply_dump_process(struct model *m, const struct apply *a)
 
 	if (p->tid <= 0)
 		return;
+	m->dumped = true;
 	row = thread_of_tid(m, p->tid);
 	r = THREAD_ROW(m, row);
 	r->pid = (uint64_t)p->pid;

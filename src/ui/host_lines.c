@@ -269,6 +269,9 @@ static void draw_host(const struct ui *ui, const struct ui_host_data *host, cons
 		draw_group(c, x, y, line->text[g]);
 		x += layout->width[g] + layout->gap;
 	}
+	/* a narrow screen has it in the pane of hosts only */
+	if (host->info.note && x + canvas_text_width(host->info.note) <= c->w)
+		canvas_text(c, x, y, STYLE_MARKED, host->info.note, -1);
 }
 
 int host_lines_draw(struct ui *ui, int y, unsigned n)

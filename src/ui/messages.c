@@ -59,6 +59,8 @@ static void add_host(struct ui *ui, struct overlay *o, const struct ui_host_data
 	overlay_add(o, STYLE_DIM, host->info.ended ? "record" : "record so far", text);
 	if (host->info.trouble)
 		overlay_add(o, STYLE_LOST, "incomplete", host->info.trouble);
+	if (host->info.note)
+		overlay_add(o, STYLE_NORMAL, "note", host->info.note);
 	add_missing(o, &host->info);
 	if (host->loaded && t->n_rows) {
 		row = INTERVAL_ROW(host, &t->rows[0]);

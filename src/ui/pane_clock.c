@@ -261,6 +261,27 @@ static int draw_machine(struct ui *ui, const struct sidecar *sidecar, int y)
 	return x > 1;
 }
 
+/* All of what the list of hosts may have to cut off; returns the lines used, at most max. */
+static int draw_reasons(struct ui *ui, const struct ui_host *host, int y, int max)
+{
+	bool retried = false;
+	const char *why = host->away ? feeds_why_away(ui, host->name, &retried) : NULL;
+	const char *texts[] = { host->trouble, host->note, why };
+	const int width = ui->canvas->w - 2;
+	int used = 0;
+
+	for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) {
+		int rows;
+
+		if (!texts[i] || used >= max)
+			continue;
+		rows = MIN(canvas_wrapped_rows(texts[i], width), max - used);
+		canvas_text_wrapped(ui->canvas, 1, y + used, rows, STYLE_MARKED, texts[i]);
+		used += rows;
+	}
+	return used;
+}
+
 static void clock_draw(struct ui *ui, struct pane *p, int y, int h)
 {
 	const struct clock_pane *s = p->state;
@@ -268,6 +289,7 @@ static void clock_draw(struct ui *ui, struct pane *p, int y, int h)
 	GArray *dots = collect(ui, s->host);
 	int x = 1, used = draw_machine(ui, ui_host(ui, s->host)->info.sidecar, y);
 
+	used += draw_reasons(ui, &ui_host(ui, s->host)->info, y + used, h / 2);
 	y += used;
 	h -= used;
 	if (!ui->clocks || ui_host(ui, s->host)->info.clock < 0) {

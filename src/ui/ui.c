@@ -83,6 +83,17 @@ unsigned ui_add_host(struct ui *ui, const struct ui_host *host)
 	return ui->hosts->len - 1;
 }
 
+/* With how many tasks there are, which may be few of those that the host has. */
+static void say_note(struct ui *ui, const struct ui_host_data *data, const struct ui_host *host)
+{
+	const struct host_row *row = ui_host_row(data);
+
+	if (host->note && row)
+		ui_say(ui, "%s: %u tasks known, %s", host->name, (unsigned)row->threads, host->note);
+	else if (host->note)
+		ui_say(ui, "%s: %s", host->name, host->note);
+}
+
 void ui_update_host(struct ui *ui, unsigned i, const struct ui_host *host)
 {
 	const struct ui_host *old = &ui_host(ui, i)->info;
@@ -96,6 +107,10 @@ void ui_update_host(struct ui *ui, unsigned i, const struct ui_host *host)
 	}
 	if (host->trouble && host->trouble != old->trouble)
 		ui_say(ui, "%s: %s", host->name, host->trouble);
+	if (host->note != old->note) {
+		ui->dirty = true;
+		say_note(ui, ui_host(ui, i), host);
+	}
 	if (host->missing != old->missing) {
 		data_forget(ui);
 		ui->dirty = true;

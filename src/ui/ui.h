@@ -46,6 +46,7 @@ struct ui_host {
 	bool still;                  /* live and heard of, but without events since end_ns */
 	uint64_t lag_ns;             /* live: how far behind it is */
 	const char *trouble;         /* why it is incomplete, NULL: it is not */
+	const char *note;            /* what else is to be known of its figures, NULL: nothing */
 	const char *const *lacks;    /* of what critical paths are made of; ends with NULL, NULL: nothing */
 	const char *const *missing;  /* tracepoints that some table needs and the trace does not have */
 	unsigned n_missing;
