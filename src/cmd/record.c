@@ -138,9 +138,11 @@ static enum lt_status finish(const struct record_plan *plan)
 		discard(plan);
 		return LT_ERROR;
 	}
-	if (session_stop(plan->session, &lost)) {
+	if (record_stop(plan->session, plan->url, &lost)) {
 		g_free(path);
-		return LT_ERROR;
+		return daemon_check() && plan->mode == RECORD_TO_DISK ?
+			       error_set("the session daemon has ended before the command; what was recorded until "
+					 "then is in '%s'", plan->output) : LT_ERROR;
 	}
 	if (plan->mode != RECORD_LIVE)
 		record_sidecar_update(plan->output);
@@ -193,8 +195,10 @@ static int record(struct record_plan *plan, bool may_start, pid_t *daemon)
 		return LT_EXIT_OK;
 	status = process_run(&command);
 	redump_end(redump);
-	if (finish(plan) && !status)
-		return record_fail(LT_EXIT_FAILURE);
+	if (finish(plan)) {
+		record_fail(LT_EXIT_FAILURE);
+		return status ? status : LT_EXIT_FAILURE;
+	}
 	return status;
 }
 

@@ -19,6 +19,9 @@ void record_print_view(FILE *out, const char *source);
 /* Nothing if nothing was lost. */
 void record_print_lost(const struct session_lost *lost);
 
+/* Stops a session. relayd: where it streams to, NULL: nowhere. LT_ERROR: it is still there, or not all data arrived. */
+enum lt_status record_stop(const char *session, const char *relayd, struct session_lost *lost);
+
 /* Brings what other hosts have recorded; prints where it is. */
 enum lt_status record_fetch(FILE *out, const GPtrArray *hosts, const char *session, const char *output);
 

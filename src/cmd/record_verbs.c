@@ -10,8 +10,10 @@
 #include "cmd/record.h"
 #include "cmd/record_sidecar.h"
 #include "control/commands.h"
+#include "control/daemon.h"
 #include "control/plan.h"
 #include "control/process.h"
+#include "control/relay.h"
 #include "control/remote.h"
 
 int record_fail(int status)
@@ -57,11 +59,33 @@ enum lt_status record_fetch(FILE *out, const GPtrArray *hosts, const char *sessi
 	return LT_OK;
 }
 
+enum lt_status record_stop(const char *session, const char *relayd, struct session_lost *lost)
+{
+	const bool gone = relayd && relay_probe(relayd);
+	char *reason;
+
+	if (!session_stop(session, lost) && !gone)
+		return LT_OK;
+	if (session_exists(session))
+		return error_wrap("session '%s' is still there", session);
+	if (daemon_check() || !relayd)
+		return LT_ERROR;
+	reason = g_strdup(error_text());
+	error_set("session '%s' has ended, but the relayd '%s' %s: what it had not received is lost "
+		  "(%s)", session, relayd,
+		  gone ? "does not answer" : "had ended before", reason);
+	g_free(reason);
+	return LT_ERROR;
+}
+
 static int stop(const struct session *s)
 {
 	struct session_lost lost = {0};
+	char *relayd = s->live_timer_us ? relay_url_of_session(s->path) : NULL;
+	const enum lt_status status = record_stop(s->name, relayd, &lost);
 
-	if (session_stop(s->name, &lost))
+	g_free(relayd);
+	if (status)
 		return record_fail(LT_EXIT_FAILURE);
 	if (!s->live_timer_us)
 		record_sidecar_update(s->path);
@@ -159,6 +183,33 @@ static int run_verb_remotely(const struct record_verb *verb, const struct option
 	return done ? record_fail(LT_EXIT_FAILURE) : LT_EXIT_OK;
 }
 
+/* The error, without a session daemon: where the data is that a session of it recorded, if it can be found. */
+static int fail_without_daemon(const char *name)
+{
+	char *directory = record_default_output(name ? name : "."), *latest = NULL;
+	GDir *dir = name ? NULL : g_dir_open(directory, 0, NULL);
+	const char *entry;
+
+	while (dir && (entry = g_dir_read_name(dir))) {
+		if (!g_str_has_prefix(entry, RECORD_SESSION_PREFIX) || (latest && strcmp(entry, latest) < 0))
+			continue;
+		g_free(latest);
+		latest = g_strdup(entry);
+	}
+	if (dir)
+		g_dir_close(dir);
+	if (latest) {
+		g_free(directory);
+		directory = record_default_output(latest);
+	}
+	if ((name || latest) && g_file_test(directory, G_FILE_TEST_IS_DIR))
+		error_set("no session daemon, and sessions end with it: what '%s' recorded is in '%s'",
+			  name ? name : latest, directory);
+	g_free(latest);
+	g_free(directory);
+	return record_fail(LT_EXIT_FAILURE);
+}
+
 static int run_verb_locally(const struct record_verb *verb, const char *name)
 {
 	GPtrArray *sessions = sessions_list();
@@ -166,7 +217,7 @@ static int run_verb_locally(const struct record_verb *verb, const char *name)
 	int result = LT_EXIT_OK;
 
 	if (!sessions)
-		return record_fail(LT_EXIT_FAILURE);
+		return daemon_check() ? fail_without_daemon(name) : record_fail(LT_EXIT_FAILURE);
 	if (verb->run == status && !name) {
 		for (unsigned i = 0; i < sessions->len; i++)
 			status(g_ptr_array_index(sessions, i));

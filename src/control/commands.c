@@ -7,6 +7,7 @@
 #include "control/fault.h"
 #include "control/missing.h"
 #include "control/redump.h"
+#include "control/symbols.h"
 
 /* A command under construction. */
 static GPtrArray *begin(const char *verb)
@@ -301,6 +302,8 @@ static GPtrArray *setup_lines(const struct record_plan *plan)
 		for (unsigned k = 0; k < c->events->len; k++) {
 			const struct record_event *e = &g_array_index(c->events, struct record_event, k);
 
+			if (e->kind == RECORD_KPROBE && e->symbol && plan->hosts->len)
+				g_ptr_array_add(lines, symbols_test(e->symbol));
 			if (e->kind != RECORD_TRACEPOINT)
 				add_line(lines, enable_other(plan, c, e));
 		}
@@ -334,16 +337,18 @@ static char *session_command(const char *verb, const char *session)
 	return commands_quote(words);
 }
 
+/* If ssh has ended meanwhile, the last word meets a closed pipe: then the session goes too. */
 char *commands_remote_setup(const struct record_plan *plan)
 {
 	GPtrArray *lines = setup_lines(plan);
 	char *destroy = session_command("destroy", plan->session);
 	GString *script = g_string_new(NULL);
 
+	g_string_append(script, "trap '' PIPE; ");
 	for (unsigned i = 0; i < lines->len; i++)
 		g_string_append_printf(script, "%s%s", i == 0 ? "" : i == 1 ? " && { " : " && ",
 				       (char *)g_ptr_array_index(lines, i));
-	g_string_append_printf(script, " || { %s; false; }; }", destroy);
+	g_string_append_printf(script, " && echo done || { %s; false; }; }", destroy);
 	g_free(destroy);
 	g_ptr_array_free(lines, TRUE);
 	return g_string_free(script, FALSE);

@@ -60,6 +60,13 @@ pid_t daemon_pid(void)
 	return pid;
 }
 
+/* An interrupt from the terminal must not end the daemon half-way: it would be unknown whether one is left. */
+static void leave_group(void *unused)
+{
+	setsid();
+	process_unblock_signals(unused);
+}
+
 static enum lt_status start(pid_t *started)
 {
 	const char *path = g_getenv("LTTNG_SESSIOND_PATH");
@@ -69,7 +76,7 @@ static enum lt_status start(pid_t *started)
 
 	if (!g_spawn_sync(NULL, argv, NULL,
 			  G_SPAWN_SEARCH_PATH | G_SPAWN_STDOUT_TO_DEV_NULL | G_SPAWN_STDERR_TO_DEV_NULL,
-			  process_unblock_signals, NULL, NULL, NULL, &status, &error)) {
+			  leave_group, NULL, NULL, NULL, &status, &error)) {
 		error_set("no session daemon, and '%s' cannot be started: %s", argv[0], error->message);
 		g_error_free(error);
 		return LT_ERROR;

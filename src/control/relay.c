@@ -65,6 +65,20 @@ char *relay_url(const char *text)
 	return url;
 }
 
+char *relay_url_of_session(const char *path)
+{
+	const char *start = strstr(path, scheme_end);
+	char *authority, *url;
+
+	if (!start || !g_str_has_prefix(path, "tcp"))
+		return NULL;
+	start += strlen(scheme_end);
+	authority = g_strndup(start, strcspn(start, "/ "));
+	url = relay_url(authority);
+	g_free(authority);
+	return url;
+}
+
 char *relay_host(const char *url)
 {
 	const char *host = strstr(url, scheme_end) + strlen(scheme_end);

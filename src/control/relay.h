@@ -11,6 +11,9 @@
  */
 char *relay_url(const char *text);
 
+/* The same of where lttng says that a session goes: "tcp4://HOST:CONTROL/… [data: DATA]". NULL: not to a relayd. */
+char *relay_url_of_session(const char *path);
+
 /* HOST of what relay_url() returned, with its brackets. The caller frees it. */
 char *relay_host(const char *url);
 

@@ -48,7 +48,10 @@ enum lt_status session_start(const char *name);
 /* Has the tracers repeat the state dump: the threads, files, devices that are there now. */
 enum lt_status session_refresh(const char *name);
 
-/* Stops it, waits until all data is where it belongs, and removes the session; what was recorded stays. */
+/*
+ * Stops it, waits until all data is where it belongs, and removes the session; what was recorded
+ * stays. After an error it may be gone all the same: see session_exists().
+ */
 enum lt_status session_stop(const char *name, struct session_lost *lost);
 
 /* Removes a session that has failed; further errors are of no interest. */

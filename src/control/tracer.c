@@ -10,7 +10,9 @@
 #include "control/fault.h"
 #include "control/internal.h"
 #include "control/missing.h"
+#include "control/process.h"
 #include "control/relay.h"
+#include "control/symbols.h"
 #include "control/sessions.h"
 
 struct lttng_domain tracer_domain(enum record_domain domain)
@@ -41,7 +43,8 @@ enum lt_status tracer_error(int code, const char *session)
 	case LTTNG_ERR_KERN_NA:
 	case LTTNG_ERR_KERN_VERSION:
 		return error_set("no kernel tracer: lttng-modules are missing, not loaded or too old, or the session "
-				 "daemon was started without kernel tracing");
+				 "daemon was started without kernel tracing: 'lttngtop doctor' finds out and names the "
+				 "packages");
 	case LTTNG_ERR_KERN_CONTEXT_UNAVAILABLE:
 		return error_set("this kernel's tracer has no such context");
 	default:
@@ -92,7 +95,9 @@ static enum lt_status probe_kernel(const struct record_plan *plan, struct record
 		return tracer_error(n, NULL);
 	status = n ? probe_events(c, list, n) : error_set("no kernel tracer: it knows no tracepoint");
 	free(list);
-	return status ? status : fault_check(plan);
+	if (status || fault_check(plan))
+		return LT_ERROR;
+	return symbols_check(c);
 }
 
 /* The tracer would mix its files with those that are there. Of snapshots each has a directory of its own. */
@@ -255,6 +260,12 @@ static enum lt_status track(const struct record_plan *plan, enum record_domain d
 	return status ? error_set("the tracer does not limit the recording to these processes") : LT_OK;
 }
 
+/* Setting up may take long: it ends here, not after all of it. */
+static enum lt_status check_interrupted(void)
+{
+	return process_is_interrupted() ? error_set("interrupted") : LT_OK;
+}
+
 static enum lt_status setup_channel(const struct record_plan *plan, const struct record_channel *c)
 {
 	struct lttng_domain domain = tracer_domain(c->domain);
@@ -265,9 +276,11 @@ static enum lt_status setup_channel(const struct record_plan *plan, const struct
 		return error_set("out of memory");
 	status = create_channel(handle, plan, c);
 	for (unsigned i = 0; i < c->events->len && !status; i++)
-		status = enable_event(handle, plan, c, &g_array_index(c->events, struct record_event, i));
+		status = check_interrupted() ? LT_ERROR :
+		enable_event(handle, plan, c, &g_array_index(c->events, struct record_event, i));
 	for (unsigned i = 0; i < c->contexts->len && !status; i++)
-		status = add_context(handle, plan, c, &g_array_index(c->contexts, struct record_context, i));
+		status = check_interrupted() ? LT_ERROR :
+		add_context(handle, plan, c, &g_array_index(c->contexts, struct record_context, i));
 	lttng_destroy_handle(handle);
 	if (!status && c->domain == RECORD_KERNEL)
 		status = track(plan, c->domain, false, (int32_t *)plan->pids->data, plan->pids->len);

@@ -162,7 +162,7 @@ def test_kernel_as_root():
         script = """lttng-sessiond --no-kernel --daemonize
                     "$0" record --set minimal --output o; status=$?
                     kill $(cat /run/lttng/lttng-sessiond.pid); exit $status"""
-        check(in_private_run(u, "sh", "-c", script, TOP), 1, "", "no kernel tracer: .*started without kernel tracing\n$")
+        check(in_private_run(u, "sh", "-c", script, TOP), 1, "", "no kernel tracer: .*started without kernel tracing: 'lttngtop doctor' finds out")
         result = in_private_run(u, TOP, "record", "--set", "minimal", "--output", "o", "--", "true")
         if result[0]:
             check(result, 1, "", "no kernel tracer: lttng-modules are missing")
@@ -345,6 +345,82 @@ def test_repeated_dumps():
             assert len(redumpers()) == 1
             os.kill(u.sessiond_pid(), signal.SIGKILL)
             sandbox.wait_until(lambda: not redumpers(), "the end of the repeater without a session daemon")
+
+
+def test_lost_relayd():
+    """A relayd that died: the session ends all the same, and it is said that data was lost."""
+    with user("lost", sessiond=True) as u:
+        (control, data, live), _ = u.start_relayd()
+        relayd = u.processes[-1]
+        ust = ["record", "--ust", EVENTS, "--live", f"127.0.0.1:{control}:{data}", "--live-port", str(live)]
+        lost = f"session '[^']*' has ended, but the relayd 'net://127.0.0.1:{control}' does not answer: what it had not received is"
+        check(u.run(TOP, *ust, "--session", "s"), 0, "stop it")
+        u.run(APP, "10")
+        relayd.kill()
+        relayd.wait()
+        check(u.run(TOP, "record", "stop", "s"), 1, "", lost)
+        check(u.run(TOP, "record", "status"), 0, "^no session\n$")
+
+
+def test_killed_daemon():
+    """A session daemon that is killed takes its sessions along: it is said where their data is."""
+    with user("killed", sessiond=True) as u:
+        pid_file = f"{u.home}/.lttng/lttng-sessiond.pid"
+        check(u.run(TOP, "record", "--ust", EVENTS), 0, "stop it")
+        os.kill(u.sessiond_pid(), signal.SIGKILL)
+        where = f"no session daemon, and sessions end with it: what '(lttngtop-[^']*)' recorded is in '{u.home}/lttng-traces/\\1'\n$"
+        sandbox.wait_until(lambda: re.search(where, u.run(TOP, "record", "stop")[2]), "the end of the session daemon")
+        check(u.run(TOP, "record", "stop"), 1, "", where)
+        check(u.run(TOP, "record", "stop", "nosuch"), 1, "", "^lttngtop: no session daemon: see lttng-sessiond")
+        os.unlink(pid_file)
+        script = f"kill -9 $(cat {shlex.quote(pid_file)}); while lttng --no-sessiond list; do :; done >/dev/null 2>&1"
+        check(u.run(TOP, "record", "--ust", EVENTS, "--output", "o", "--", "sh", "-c", script), 1, "",
+              f"the session daemon has ended before the command; what was recorded until then is in '{u.home}/o'\n$")
+        os.unlink(pid_file)
+
+
+def interrupt(u, go, ready, *argv):
+    """Runs in a process group of its own, which gets SIGINT once ready() holds; then the file go is made. The exit status."""
+    p = u.start(*argv, start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    sandbox.wait_until(ready, "the moment for an interrupt")
+    os.killpg(p.pid, signal.SIGINT)
+    with open(go, "w", encoding="ascii"):
+        pass
+    return p.wait(sandbox.PATIENCE)
+
+
+def test_interrupted_start_of_daemon():
+    """The session daemon that record starts is not left behind by an interrupt meanwhile."""
+    with user("starting") as u:
+        write_script(f"{u.home}/slow", f"""lttng-sessiond "$@"; echo >{u.home}/started
+            until [ -e {u.home}/go ]; do sleep 0.05; done\n""")
+        u.env["LTTNG_SESSIOND_PATH"] = f"{u.home}/slow"
+        status = interrupt(u, f"{u.home}/go", lambda: os.path.exists(f"{u.home}/started"), TOP, "record", "--ust", EVENTS)
+        assert status == -signal.SIGINT, status
+        assert not u.sessiond_pid(), "a session daemon is left"
+
+
+def test_interrupted_setup_elsewhere():
+    """What a host sets up after ssh was interrupted it takes away again."""
+    base = os.path.abspath("interrupted")
+    write_script(f"{base}/local/ssh", f"PATH={base}/remote:$PATH; setsid sh -c \"$2\" 2>/dev/null | cat\n")
+    write_script(f"{base}/remote/lttng", f"""echo "$@" >>{base}/log
+        case $1 in enable-event) until [ -e {base}/go ]; do sleep 0.05; done;; esac\n""")
+
+    def log():
+        if not os.path.exists(f"{base}/log"):
+            return [""]
+        with open(f"{base}/log", encoding="ascii") as file:
+            return file.read().splitlines() or [""]
+
+    with user("interrupter") as u:
+        u.env["PATH"] = f"{base}/local:" + u.env["PATH"]
+        os.chmod(base, 0o777)
+        status = interrupt(u, f"{base}/go", lambda: log()[-1].startswith("enable-event"), TOP, "record", "--ust", EVENTS,
+                           "--session", "s", "--host", "h")
+        assert status == -signal.SIGINT, status
+        sandbox.wait_until(lambda: log()[-1] == "destroy s", "the end of the session")
+        assert "start s" not in log(), log()
 
 
 def test_dry_run():
@@ -542,6 +618,10 @@ def test_host_that_lacks_things():
     result, log = record("2.13.9\n", "--context", "prio", "--unsafe")
     check(result, 0, "stop it", "context prio: lttng-modules 2.13.9 crashes the kernel with it")
     assert any("--type=prio" in line for line in log), log
+    result, log = record("2.13.18\n", "--kprobe", "a=no_such_symbol_of_any_kernel")
+    if os.access("/proc/kallsyms", os.R_OK):
+        check(result, 1, "", "this kernel has no symbol no_such_symbol_of_any_kernel")
+        assert log[-1] == "destroy s", log
     result, log = record("2.13.18\n", "--perf", "L1-dcache-loads")
     check(result, 1, "", "no counter L1-dcache-loads on this machine, as far as it says")
     assert not log, log

@@ -357,15 +357,18 @@ START_TEST(test_script_hosts)
 	};
 
 	expect(&asked,
-	       LIST("ssh root@a 'lttng create s --live=1000000 --set-url=net://web && { lttng enable-channel ...",
-		    "ssh b 'lttng create s --live=1000000 --set-url=net://web && { lttng enable-channel --userspace "
-		    "--session=s --subbuf-size=524288 --num-subbuf=4 --discard user && lttng enable-event --userspace "
-		    "--session=s --channel=user a:b && lttng add-context --userspace --session=s --channel=user "
-		    "--type=vpid --type=vtid --type=procname || { lttng destroy s; false; }; }'",
+	       LIST("ssh root@a 'trap '\\'''\\'' PIPE; lttng create s --live=1000000 --set-url=net://web && { lttng "
+		    "enable-channel ...",
+		    "ssh b 'trap '\\'''\\'' PIPE; lttng create s --live=1000000 --set-url=net://web && { lttng "
+		    "enable-channel --userspace --session=s --subbuf-size=524288 --num-subbuf=4 --discard user && "
+		    "lttng enable-event --userspace --session=s --channel=user a:b && lttng add-context --userspace "
+		    "--session=s --channel=user --type=vpid --type=vtid --type=procname && echo done || { lttng "
+		    "destroy s; false; }; }'",
 		    "ssh root@a 'lttng start s'", "ssh b 'lttng start s'", "true",
 		    "ssh root@a 'lttng stop s; lttng destroy s'", "ssh b 'lttng stop s; lttng destroy s'"));
 	expect(&counter,
-	       LIST("ssh b '{ ls /sys/bus/event_source/devices/*/events 2>/dev/null | grep -qx cpu-cycles || ...",
+	       LIST("ssh b 'trap '\\'''\\'' PIPE; { ls /sys/bus/event_source/devices/*/events 2>/dev/null | grep -qx "
+		    "cpu-cycles || ...",
 		    "ssh b 'lttng start s'"));
 }
 END_TEST
@@ -382,14 +385,17 @@ START_TEST(test_script_fetch)
 	const struct asked odd = {.request = {.output = "/o", .session = "a;b"}, .hosts = LIST("a")};
 
 	expect(&asked,
-	       LIST("ssh root@a 'd=~/.cache/lttngtop/'\\''s'\\''; lttng create s --output=\"$d\" && { lttng ...",
-		    "ssh ssh://../b 'd=~/.cache/...", "ssh root@a 'lttng start s'", "ssh ssh://../b 'lttng start s'",
+	       LIST("ssh root@a 'trap '\\'''\\'' PIPE; d=~/.cache/lttngtop/'\\''s'\\''; lttng create s "
+		    "--output=\"$d\" && { lttng ...",
+		    "ssh ssh://../b 'trap '\\'''\\'' PIPE; d=~/.cache/...", "ssh root@a 'lttng start s'",
+		    "ssh ssh://../b 'lttng start s'",
 		    "true", "ssh root@a 'lttng stop ...", "ssh ssh://../b 'lttng stop ...",
 		    "mkdir -p /o/root@a && ssh root@a 'if test -d ~/.cache/lttngtop/'\\''s'\\''; then tar -C "
 		    "~/.cache/lttngtop/'\\''s'\\'' -cf - .; else tar -cf - -T /dev/null; fi' | tar -C /o/root@a -xf -",
 		    "mkdir -p /o/ssh:__.._b && ...", "ssh root@a 'rm -rf ~/.cache/lttngtop/'\\''s'\\'''",
 		    "ssh ssh://../b 'rm ..."));
-	expect(&odd, LIST("ssh a 'd=~/.cache/lttngtop/'\\''a;b'\\''; lttng create '\\''a;b'\\'' ...", "ssh a ..."));
+	expect(&odd, LIST("ssh a 'trap '\\'''\\'' PIPE; d=~/.cache/lttngtop/'\\''a;b'\\''; lttng create '\\''a;b'\\'' "
+			  "...", "ssh a ..."));
 }
 END_TEST
 

@@ -4,13 +4,16 @@
 
 #include <glib.h>
 #include <lttng/lttng.h>
+#include <signal.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/log.h"
 #include "control/fault.h"
 #include "control/plan.h"
+#include "control/process.h"
 #include "control/tracer.h"
 
 /* What the played tracer lacks and runs; NULL: nothing, no version. */
@@ -20,6 +23,7 @@ static const char *version;
 static const char *listed = "sched_switch"; /* the only tracepoint there is */
 
 static unsigned added[LTTNG_EVENT_CONTEXT_VSGID + 1];
+static bool interrupt; /* while events are enabled */
 static unsigned sessions;
 static GString *enabled; /* ",NAME" of each event */
 
@@ -64,6 +68,8 @@ int lttng_enable_event_with_filter(struct lttng_handle *handle, struct lttng_eve
 	(void)handle;
 	(void)channel;
 	g_string_append_printf(enabled, ",%s%s", event->name, filter ? filter : "");
+	if (interrupt)
+		raise(SIGINT);
 	return 0;
 }
 
@@ -91,7 +97,7 @@ gboolean g_file_get_contents(const gchar *path, gchar **text, gsize *length, GEr
 
 /* What is recorded beside the largest set; NULL: nothing. */
 struct asked {
-	const char *context, *perf, *event, *call_filter;
+	const char *context, *perf, *event, *kprobe, *call_filter;
 	bool unsafe;
 };
 
@@ -107,10 +113,11 @@ static GPtrArray *list_of(const char *text)
 /* The session exists if it succeeds. */
 static enum lt_status record_with(const struct asked *asked)
 {
-	GPtrArray *lists[] = {list_of(asked->context), list_of(asked->perf), list_of(asked->event)};
+	GPtrArray *lists[] = {list_of(asked->context), list_of(asked->perf), list_of(asked->event),
+			      list_of(asked->kprobe)};
 	const struct record_request request = {
 		.session = "s", .output = "/nowhere", .live_timer_ns = 1, .unsafe = asked->unsafe,
-		.contexts = lists[0], .perf = lists[1], .events = lists[2]};
+		.contexts = lists[0], .perf = lists[1], .events = lists[2], .kprobes = lists[3]};
 	struct record_plan *plan;
 	enum lt_status status;
 
@@ -268,5 +275,49 @@ START_TEST(test_counters_and_hotplug)
 }
 END_TEST
 
+/* An interrupt ends the setting up where it is, and takes effect when the session is gone. */
+START_TEST(test_interrupted)
+{
+	sigset_t set;
+	int number;
+
+	process_hold_signals();
+	interrupt = true;
+	ck_assert_int_eq(record(NULL), LT_ERROR);
+	ck_assert_str_eq(error_text(), "session 's': channel 'kernel': interrupted");
+	ck_assert_str_eq(enabled->str, ",sched_switch");
+	ck_assert_uint_eq(sessions, 0);
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	ck_assert_int_eq(sigwait(&set, &number), 0);
+	process_release_signals();
+}
+END_TEST
+
+/* Where the test's own kernel lists its symbols. */
+static bool has_symbols(void)
+{
+	char line[256] = "";
+	FILE *file = fopen("/proc/kallsyms", "re");
+	const bool found = file && fgets(line, sizeof(line), file);
+
+	if (file)
+		fclose(file);
+	return found;
+}
+
+START_TEST(test_symbols)
+{
+	if (!has_symbols())
+		return;
+	ck_assert_int_eq(record_with(&(struct asked){.kprobe = "a=no_such_symbol_of_any_kernel"}), LT_ERROR);
+	ck_assert_str_eq(error_text(), "option '--kprobe': this kernel has no symbol 'no_such_symbol_of_any_kernel': "
+				       "see /proc/kallsyms");
+	ck_assert_uint_eq(sessions, 0);
+	ck_assert_msg(!record_with(&(struct asked){.kprobe = "a=vfs_read"}), "%s", error_text());
+	ck_assert_msg(!record_with(&(struct asked){.kprobe = "a=0xffff"}), "%s", error_text());
+}
+END_TEST
+
 UNIT_MAIN("tracer", test_all_contexts, test_context_left_out, test_context_refused, test_faulty_versions,
-	  test_tracepoints, test_call_filter, test_unsafe, test_counters_and_hotplug)
+	  test_tracepoints, test_call_filter, test_unsafe, test_counters_and_hotplug, test_interrupted, test_symbols)
