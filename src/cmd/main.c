@@ -3,6 +3,7 @@
 #include <locale.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
@@ -227,8 +228,10 @@ int main(int argc, char **argv)
 	/* Only the character set: numbers keep their point in every locale. */
 	setlocale(LC_CTYPE, "");
 	tzset();
-	if (argc > 1 && !strcmp(argv[1], "--worker"))
+	if (argc > 1 && !strcmp(argv[1], "--worker")) {
+		prctl(PR_SET_NAME, argv[0]); /* its first 15 bytes */
 		return worker_main(argc - 2, argv + 2);
+	}
 	raise_file_limit();
 	status = dispatch(argc - 1, argv + 1);
 	strpool_release();

@@ -48,7 +48,7 @@ struct crew_worker *crew_start(char *const *argv, const int *fds, unsigned n)
 
 static struct crew_worker *start_for_relayds(void)
 {
-	char commands[16], job[] = JOB_RELAYDS, name[] = "lttngtop", option[] = "--worker";
+	char commands[16], job[] = JOB_RELAYDS, name[] = JOB_CALLED_LIVE, option[] = "--worker";
 	char *argv[] = { name, option, commands, job, NULL };
 	struct crew_worker *w;
 	int pair[2];

@@ -6,12 +6,16 @@
 
 /*
  * What a worker is to do, in its arguments behind "--worker". MEMORY, WAKE and COMMANDS are descriptors: its ring, or
- * the socket at which it is given sources of relayds, and their rings, while it runs.
+ * the socket at which it is given sources of relayds, and their rings, while it runs. In front of them stands its name
+ * as ps shows it: "lttngtop: web" reads a recording of web, "lttngtop: live" reads from relayds.
  *
  *   MEMORY WAKE recording READER PART PARTS NAME BEGIN END FILES BYTES DIRECTORY...
  *   MEMORY WAKE follow DIRECTORY PATIENCE_MS
  *   COMMANDS relayds
  */
+#define JOB_CALLED "lttngtop: "
+#define JOB_CALLED_LIVE JOB_CALLED "live"
+
 #define JOB_RECORDING "recording"
 #define JOB_FOLLOW "follow"
 #define JOB_RELAYDS "relayds"

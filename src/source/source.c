@@ -69,8 +69,10 @@ enum { WORKER_MEMORY = CHILD_FIRST_FD, WORKER_WAKE };
 static char **make_arguments(const struct source_spec *spec, unsigned part, unsigned parts)
 {
 	GPtrArray *argv = g_ptr_array_new();
+	char host[256];
 
-	g_ptr_array_add(argv, g_strdup("lttngtop"));
+	text_sanitise(host, sizeof(host), spec->host_hint ? spec->host_hint : "", TEXT_MAX);
+	g_ptr_array_add(argv, g_strconcat(JOB_CALLED, host, NULL));
 	g_ptr_array_add(argv, g_strdup("--worker"));
 	g_ptr_array_add(argv, g_strdup_printf("%d", WORKER_MEMORY));
 	g_ptr_array_add(argv, g_strdup_printf("%d", WORKER_WAKE));

@@ -60,6 +60,7 @@ def test_killed_worker(checks):
         wait_for_hosts(t)
         before = processes.workers(t.program_pid())
         checks.equal("killed: one worker for all", len(before), 1)
+        checks.equal("killed: how it is called", processes.called(before[0]), ("lttngtop: live",) * 2)
         os.kill(before[0], signal.SIGKILL)
         check_back(checks, t, relays, before, "killed")
         for relay in relays:

@@ -38,6 +38,12 @@ def find(condition):
     return found
 
 
+def called(pid):
+    """How ps shows it: its name, its first argument."""
+    with open(f"/proc/{pid}/comm", encoding="utf-8") as comm, open(f"/proc/{pid}/cmdline", encoding="utf-8") as cmdline:
+        return comm.read().rstrip("\n"), cmdline.read().split("\0")[0]
+
+
 def workers(parent, words=""):
     """Those of the program, or those of them whose command line has the words."""
     def is_one(pid):

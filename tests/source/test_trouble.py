@@ -11,7 +11,7 @@ import signal
 import subprocess
 import sys
 
-from processes import PATIENCE_S, Held, workers
+from processes import PATIENCE_S, Held, called, workers
 
 LTTNGTOP = os.environ["LTTNGTOP"]
 TRACES = os.path.join(os.environ["BUILD"], "traces")
@@ -35,6 +35,8 @@ def run_with(number):
 
     held.stop_midway(report.pid, 2)
     victim = workers(report.pid, VICTIM)[0]
+    check("how it is called", called(victim) == ("lttngtop: db", "lttngtop: db"), called(victim))
+    check("how the program is called", called(report.pid)[0] == "lttngtop", called(report.pid))
     os.kill(victim, number)
     held.go_on(but=[victim])
     out, err = report.communicate(timeout=PATIENCE_S)
