@@ -223,6 +223,7 @@ man: $(PROGRAM)
 	$(Q)$(PROGRAM) help --man list >man/lttngtop-list.1
 	$(Q)$(PROGRAM) help --man feed >man/lttngtop-feed.1
 	$(Q)$(PROGRAM) help --man doctor >man/lttngtop-doctor.1
+	$(Q)$(PROGRAM) help --man cluster >man/lttngtop-cluster.1
 
 check-man: $(PROGRAM)
 	$(call say,CHECK,man)
@@ -231,7 +232,8 @@ check-man: $(PROGRAM)
 	$(PROGRAM) help --man record | diff man/lttngtop-record.1 - && \
 	$(PROGRAM) help --man list | diff man/lttngtop-list.1 - && \
 	$(PROGRAM) help --man feed | diff man/lttngtop-feed.1 - && \
-	$(PROGRAM) help --man doctor | diff man/lttngtop-doctor.1 - || \
+	$(PROGRAM) help --man doctor | diff man/lttngtop-doctor.1 - && \
+	$(PROGRAM) help --man cluster | diff man/lttngtop-cluster.1 - || \
 	{ echo 'man pages are out of date: make man' >&2; exit 1; }
 
 # Installation

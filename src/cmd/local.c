@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* `lttngtop --local`, and what `lttngtop` without words does. */
+/* `lttngtop --local`, `lttngtop cluster`, and what `lttngtop` without words does. */
 #include "cmd/local.h"
 
 #include <errno.h>
@@ -34,7 +34,10 @@ static int fail(int status, enum command_bit command)
 	text_sanitise(text, sizeof(text), error_text(), strlen(error_text()));
 	fprintf(stderr, "lttngtop: %s\n", text);
 	if (status == LT_EXIT_USAGE)
-		fprintf(stderr, "Try 'lttngtop%s --help'.\n", command == COMMAND_REPORT ? " report" : "");
+		fprintf(stderr, "Try 'lttngtop%s --help'.\n",
+			command == COMMAND_REPORT  ? " report" :
+			command == COMMAND_CLUSTER ? " cluster" :
+						     "");
 	return status;
 }
 
@@ -124,7 +127,7 @@ enum lt_status local_check(const struct options *o, enum command_bit command)
 {
 	const char *name = NULL;
 
-	if (o->local || !(command & (COMMAND_MONITOR | COMMAND_REPORT)))
+	if (o->local || (command != COMMAND_MONITOR && command != COMMAND_REPORT))
 		return LT_OK;
 	if (o->set)
 		name = "set";
@@ -151,13 +154,18 @@ static struct record_plan *make_plan(const struct options *o, enum command_bit c
 		.buffer_bytes = o->buffer_size,
 		.ust = o->ust,
 		.pids = o->record_pid,
+		.hosts = o->cluster_host,
 		.command = words,
 	};
 	struct record_plan *plan = NULL;
 
 	for (unsigned i = 0; i < n_command; i++)
 		words[i] = g_ptr_array_index(o->words, o->n_words + i);
-	if (o->n_words > first)
+	if (command == COMMAND_CLUSTER && (o->words->len || o->local))
+		error_set("cluster takes no SOURCE, COMMAND or --local; machines are named with --host");
+	else if (command == COMMAND_CLUSTER && !o->cluster_host->len)
+		error_set("no machine given: --host USER@HOST");
+	else if (o->n_words > first)
 		error_set("'%s': --local takes no SOURCE; a command stands behind '--'",
 			  (const char *)g_ptr_array_index(o->words, first));
 	else
@@ -176,7 +184,7 @@ static int open_output(enum command_bit command)
 	char *path;
 	int fd;
 
-	if (command != COMMAND_MONITOR)
+	if (command == COMMAND_REPORT)
 		return STDERR_FILENO;
 	fd = g_file_open_tmp("lttngtop.XXXXXX", &path, NULL);
 	if (fd < 0) {
@@ -206,7 +214,8 @@ static void print_output(int fd)
 /* The tracing could not be started: why, and where that is a machine's fault, what it lacks. */
 static int fail_start(const struct record_plan *plan, enum command_bit command)
 {
-	GPtrArray *missing = record_plan_channel(plan, RECORD_KERNEL) ? find_missing() : NULL;
+	const bool is_kernel = !plan->hosts->len && record_plan_channel(plan, RECORD_KERNEL);
+	GPtrArray *missing = is_kernel ? find_missing() : NULL;
 
 	fail(LT_EXIT_FAILURE, command);
 	if (missing) {
@@ -228,7 +237,9 @@ static int run_plan(struct record_plan *plan, struct options *o, enum command_bi
 	if (output < 0)
 		return fail(LT_EXIT_FAILURE, command);
 	if (isatty(STDERR_FILENO))
-		fputs("lttngtop: starting to trace this machine ...\n", stderr);
+		fputs(plan->hosts->len ? "lttngtop: starting to trace these machines ...\n" :
+					 "lttngtop: starting to trace this machine ...\n",
+		      stderr);
 	process_hold_signals();
 	started = keeper_start(&keeper, plan, output, &source);
 	process_release_signals();
@@ -254,7 +265,7 @@ int local_run(struct options *o, enum command_bit command, int (*run)(const stru
 
 	if (!plan)
 		return fail(LT_EXIT_USAGE, command);
-	if (command == COMMAND_MONITOR && (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))) {
+	if (command != COMMAND_REPORT && (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))) {
 		error_set("the monitor needs a terminal; 'lttngtop report TABLE --local' writes to files and pipes");
 		status = fail(LT_EXIT_FAILURE, command);
 	} else if (plan->command && (status = process_check(plan->command[0]))) {

@@ -22,8 +22,9 @@ enum lt_status local_choose(struct options *o);
 enum lt_status local_check(const struct options *o, enum command_bit command);
 
 /*
- * Runs the command on this machine's tracing: with a COMMAND behind "--", while that runs. Returns its exit status, or
- * that of COMMAND. What COMMAND wrote is printed at the end to stderr, as it comes where there is no screen.
+ * Runs the command on this machine's tracing, with a COMMAND behind "--" while that runs, or on that of the hosts of
+ * `cluster`. Returns its exit status, or that of COMMAND. What COMMAND wrote is printed at the end to stderr, as it
+ * comes where there is no screen.
  */
 int local_run(struct options *o, enum command_bit command, int (*run)(const struct options *o));
 

@@ -33,6 +33,7 @@ static const struct command {
 	{"list", COMMAND_LIST, cmd_list, NULL},
 	{"feed", COMMAND_FEED, cmd_feed, "no trace given"},
 	{"doctor", COMMAND_DOCTOR, cmd_doctor, NULL},
+	{"cluster", COMMAND_CLUSTER, cmd_monitor, NULL},
 };
 
 static const struct command *const monitor = &commands[0];
@@ -167,7 +168,7 @@ static int run_with_log(const struct command *command, struct options *o)
 	}
 	if (command == monitor && !o->n_words && !o->local && local_choose(o))
 		status = LT_EXIT_FAILURE;
-	else if (o->local)
+	else if (o->local || command->bit == COMMAND_CLUSTER)
 		status = local_run(o, command->bit, command->run);
 	else
 		status = command->run(o);

@@ -93,7 +93,7 @@ static const struct page {
 	enum command_bit command;
 	const char *man_name;
 	const char *summary;
-	const char *synopsis[8];
+	const char *synopsis[10];
 	const char *description[5];
 	void (*tables)(struct help *h); /* NULL: none */
 	struct item examples[6];
@@ -111,6 +111,7 @@ static const struct page {
 			     "lttngtop report TABLE [OPTIONS] SOURCE...",
 			     "lttngtop list [URL]", "lttngtop record [OPTIONS] [-- COMMAND]",
 			     "lttngtop feed --to URL [OPTIONS] TRACE...", "lttngtop doctor [--host USER@HOST]...",
+			     "lttngtop cluster --host USER@HOST... [OPTIONS]",
 			     "lttngtop help [COMMAND]"},
 		.description =
 			{"Shows what the threads of one or many hosts do: CPU time, I/O, open files, counters. "
@@ -279,6 +280,26 @@ static const struct page {
 		.exit_status = doctor_exit_statuses,
 		.environment = doctor_environment,
 		.no_times = true,
+	},
+	{
+		.command = COMMAND_CLUSTER,
+		.man_name = "lttngtop-cluster",
+		.summary = "several machines, now, over ssh",
+		.synopsis = {"lttngtop cluster --host USER@HOST... [OPTIONS]"},
+		.description =
+			{"Traces the machines while they are shown: on each a session is set up and started over ssh, "
+			 "which also brings its events here (ssh -R), to a relayd of the monitor's own on the "
+			 "loopback. Only ssh has to be open, and must not ask for a password.",
+			 "When the monitor is left, in whatever way, or a connection breaks, the machines remove "
+			 "their sessions themselves. The relayd and what it has stored go with the monitor.",
+			 "Each machine needs the lttng tool, a session daemon and lttng-modules: "
+			 "'lttngtop doctor --host USER@HOST' finds out."},
+		.examples =
+			{
+				{"lttngtop cluster --host root@web --host root@db", "two machines"},
+			},
+		.see_also = "lttngtop(1), lttngtop-doctor(1), lttngtop-record(1), ssh(1)",
+		.environment = monitor_environment,
 	},
 };
 

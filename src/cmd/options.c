@@ -14,6 +14,7 @@
 #define LIST COMMAND_LIST
 #define FEED COMMAND_FEED
 #define DOCTOR COMMAND_DOCTOR
+#define CLUSTER (COMMAND_CLUSTER & ~COMMAND_MONITOR)
 #define EVERYWHERE COMMAND_EVERYWHERE
 
 static const struct option_row rows[] = {
@@ -28,6 +29,7 @@ static const struct option_row rows[] = {
 #undef LIST
 #undef FEED
 #undef DOCTOR
+#undef CLUSTER
 #undef EVERYWHERE
 
 enum { COUNT_MAX = 1024 };
@@ -196,6 +198,8 @@ static const char *command_text(enum command_bit command)
 		return "'list'";
 	case COMMAND_DOCTOR:
 		return "'doctor'";
+	case COMMAND_CLUSTER:
+		return "'cluster'";
 	default:
 		return "the monitor";
 	}

@@ -15,7 +15,9 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "control/cluster.h"
 #include "control/daemon.h"
+#include "control/fault.h"
 #include "control/private.h"
 #include "control/process.h"
 #include "control/relay.h"
@@ -44,8 +46,8 @@ static void tell(int fd, const char *what, const char *text)
 	g_string_free(line, TRUE);
 }
 
-/* The daemons and the session; nothing is recorded yet. */
-static enum lt_status set_up(struct private_run *run, struct record_plan *plan)
+/* The relayd, which the plan then names. */
+static enum lt_status set_up_relayd(struct private_run *run, struct record_plan *plan)
 {
 	char *relay;
 
@@ -56,6 +58,12 @@ static enum lt_status set_up(struct private_run *run, struct record_plan *plan)
 	plan->url = relay_url(relay);
 	plan->view_port = run->view_port;
 	g_free(relay);
+	return LT_OK;
+}
+
+/* This machine's session daemon and the session; nothing is recorded yet. */
+static enum lt_status set_up_session(struct private_run *run, struct record_plan *plan)
+{
 	if (private_require_daemon(run, record_plan_channel(plan, RECORD_KERNEL)))
 		return LT_ERROR;
 	private_note_session(run, plan->session);
@@ -78,7 +86,7 @@ static void leave_terminal(int output)
 	close(null);
 }
 
-static enum lt_status start(struct private_run *run, const struct record_plan *plan, struct process *command)
+static enum lt_status start_session(struct private_run *run, const struct record_plan *plan, struct process *command)
 {
 	if (plan->command) {
 		if (process_prepare(command, plan->command))
@@ -89,6 +97,25 @@ static enum lt_status start(struct private_run *run, const struct record_plan *p
 	if (session_start(plan->session))
 		return LT_ERROR;
 	return plan->command ? process_let_go(command) : LT_OK;
+}
+
+static enum lt_status start_here(struct private_run *run, struct record_plan *plan, struct process *command, int output)
+{
+	if (set_up_session(run, plan))
+		return LT_ERROR;
+	leave_terminal(output);
+	return start_session(run, plan, command);
+}
+
+static enum lt_status start_hosts(struct private_run *run, struct record_plan *plan, struct cluster *cluster,
+				  int output, int fd)
+{
+	private_settle(run);
+	plan->call_filter = g_strdup("$ctx.procname != \"lttng*\"");
+	if (fault_check(plan) || cluster_start(cluster, plan, run->control_port, run->data_port, fd))
+		return LT_ERROR;
+	leave_terminal(output);
+	return LT_OK;
 }
 
 /* Whether the command has ended, whose status is told; then nothing more is recorded. */
@@ -145,22 +172,21 @@ static void be_keeper(struct record_plan *plan, int output, int fd)
 {
 	struct private_run run;
 	struct process command = {.gate = -1};
+	struct cluster cluster = {NULL};
 	char *source = NULL;
 
 	setsid();
-	if (private_open(&run, getppid()) || set_up(&run, plan)) {
+	if (private_open(&run, getppid()) || set_up_relayd(&run, plan) ||
+	    (plan->hosts->len ? start_hosts(&run, plan, &cluster, output, fd) :
+				start_here(&run, plan, &command, output))) {
 		tell(fd, "error", error_text());
 	} else {
-		leave_terminal(output);
-		if (start(&run, plan, &command)) {
-			tell(fd, "error", error_text());
-		} else {
-			source = record_plan_source(plan);
-			tell(fd, "source", source);
-			keep(&run, plan, &command, fd);
-		}
-		end_command(plan, &command, fd);
+		source = record_plan_source(plan);
+		tell(fd, "source", source);
+		keep(&run, plan, &command, fd);
 	}
+	end_command(plan, &command, fd);
+	cluster_end(&cluster);
 	private_close(&run);
 	g_free(source);
 }
@@ -219,7 +245,11 @@ enum lt_status keeper_start(struct keeper *keeper, struct record_plan *plan, int
 
 	*keeper = (struct keeper){.fd = -1, .command_status = -1};
 	g_free(plan->session);
-	plan->session = g_strdup_printf("local-%d", (int)getpid());
+	/* on other hosts other machines' processes may have that number, too */
+	plan->session = plan->hosts->len ? g_strdup_printf("cluster-%s-%d", g_get_host_name(), (int)getpid()) :
+					   g_strdup_printf("local-%d", (int)getpid());
+	if (record_session_check(plan->session))
+		return LT_ERROR;
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds))
 		return error_set("cannot make a pair of sockets: %s", g_strerror(errno));
 	keeper->pid = fork();

@@ -24,10 +24,10 @@ struct keeper {
 };
 
 /*
- * Carries out the plan, live, whose session and url are set here; its command writes into output (a descriptor,
- * borrowed). *source: what the monitor is to read, from its start; the caller frees it. LT_ERROR: what failed;
- * nothing is left. LT_INTERRUPTED: a signal waits for process_release_signals(), likewise. Signals are held
- * (process.h).
+ * Carries out the plan, live, here or on its hosts (cluster.h); its session and url are set here, its command writes
+ * into output (a descriptor, borrowed). *source: what the monitor is to read, from its start; the caller frees it.
+ * LT_ERROR: what failed; nothing is left. LT_INTERRUPTED: a signal waits for process_release_signals(), likewise.
+ * Signals are held (process.h).
  */
 enum lt_status keeper_start(struct keeper *keeper, struct record_plan *plan, int output, char **source);
 

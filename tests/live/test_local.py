@@ -83,11 +83,11 @@ def user(name):
 class Monitor:
     """The monitor on a terminal of its own."""
 
-    def __init__(self, u, *options):
+    def __init__(self, u, *options, command=("--local",)):
         self.master, slave = pty.openpty()
         fcntl.ioctl(slave, termios.TIOCSWINSZ, b"\x18\x00\x50\x00\x00\x00\x00\x00")
         self.text = ""
-        self.process = u.start(u.top, "--local", "--ust", EVENTS, *options, stdin=slave, stdout=slave, stderr=slave,
+        self.process = u.start(u.top, *command, "--ust", EVENTS, *options, stdin=slave, stdout=slave, stderr=slave,
                                start_new_session=True, preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0))
         os.close(slave)
         threading.Thread(target=self.read, daemon=True).start()
@@ -261,6 +261,52 @@ def test_relayd_dies():
         u.check_gone()
 
 
+SSH = """#!/bin/sh
+# Instead of ssh: a host is a user of its own; ports of the loopback are the same on both sides.
+while [ "${{1#-}}" != "$1" ]; do shift; done
+[ "$1" != down ] || exit 255
+export LTTNG_HOME={base}/$1 HOME={base}/$1
+shift
+exec sh -c "$*"
+"""
+
+
+def sessions(u):
+    return re.findall(r"cluster-\S+", u.run("lttng", "--no-sessiond", "list")[1])
+
+
+def test_cluster():
+    """Machines are traced while they are shown; when the monitor ends, in whatever way, they stop by themselves."""
+    os.makedirs("bin")
+    with open("bin/ssh", "w", encoding="ascii") as file:
+        file.write(SSH.format(base=os.getcwd()))
+    os.chmod("bin/ssh", 0o755)
+    with user("web") as web, user("db") as db, user("here") as u:
+        web.start_sessiond()
+        db.start_sessiond()
+        u.env["PATH"] = f"{os.getcwd()}/bin:{u.env['PATH']}"
+
+        def kill_both(m):
+            os.kill(m.keeper(), signal.SIGKILL)
+            m.process.kill()
+
+        for how, status in ((lambda m: m.press(b"q"), 0), (lambda m: m.process.kill(), -signal.SIGKILL), (kill_both, -signal.SIGKILL)):
+            m = Monitor(u, command=["cluster", "--host", "web", "--host", "db"])
+            m.await_text("Help")
+            apps = [there.start(*forever(there), stdout=subprocess.DEVNULL) for there in (web, db)]
+            m.await_events()
+            for app in apps:
+                app.kill()
+            assert len(sessions(web)) == len(sessions(db)) == 1, f"{sessions(web)} {sessions(db)}"
+            m.end(lambda m=m, how=how: how(m), status)
+            sandbox.wait_until(lambda: not sessions(web) and not sessions(db), "end of the sessions there")
+        m = Monitor(u, command=["cluster", "--host", "web", "--host", "down"])
+        m.end(lambda: None, 1)
+        m.await_text("host 'down': ssh cannot reach it")
+        assert not sessions(web), "the session of the other is left"
+        u.check_gone()
+
+
 def test_refusals():
     """What cannot be is said, with the right status, and nothing is left."""
     with user("refusals") as u:
@@ -273,6 +319,10 @@ def test_refusals():
             (127, "cannot run './nowhere': not found", ["report", "events", "--local", "--ust", EVENTS, "--", "./nowhere"]),
             (1, "the monitor needs a terminal", ["--local", "--ust", EVENTS]),
             (1, "the monitor needs a terminal", ["--", "true"]),
+            (2, "no machine given", ["cluster"]),
+            (2, "cluster takes no SOURCE", ["cluster", "--host", "web", "recording/"]),
+            (2, "'-x' is not a host", ["cluster", "--host", "-x"]),
+            (2, "option '--host' is not for the monitor", ["--host", "web", "recording/"]),
         ]
         if not os.path.exists("/var/run/lttng/client-lttng-sessiond"):
             cases.append((1, "root and the members of group 'tracing' only.* missing +permission +neither root",

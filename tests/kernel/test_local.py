@@ -1,0 +1,97 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""One command on a machine with a kernel tracer: what `lttngtop` shows of it, and what is left afterwards; `doctor`."""
+import json
+import os
+import re
+
+import guest
+
+LOAD = os.path.join(guest.HERE, "load.py")
+
+
+def left(g):
+    """Processes, directories and modules' users that a run would leave."""
+    return g.run("pgrep -a 'lttng-(session|relay|consumer)d|lttngtop'; ls -d /run/lttngtop; true")[1]
+
+
+def check_gone(g):
+    guest.wait_until(lambda: not left(g), "end of all that was started")
+
+
+def stop_daemon(g):
+    """A machine on which nothing of LTTng runs."""
+    g.sh("systemctl stop lttng-sessiond; true")
+    assert not left(g), left(g)
+
+
+def test_doctor(g):
+    """Everything is there, whether the session daemon runs or not."""
+    for verb in ("start", "stop"):
+        g.sh(f"systemctl {verb} lttng-sessiond")
+        if verb == "start":
+            g.wait_sessiond()
+        status, out, err = g.run("lttngtop doctor")
+        assert (status, err) == (0, "") and re.search("^guest: can be traced$", out, re.M), f"after {verb}: {status} {out}{err}"
+        assert re.search(r"^  ok +kernel modules +lttng-modules 2\.", out, re.M), out
+        assert re.search(r"^  ok +session daemon ", out, re.M), out
+
+
+def test_screen(g):
+    """Without words: this machine, with the tasks that were there before; nothing is left after q."""
+    stop_daemon(g)
+    load = g.start("exec sh -c 'while :; do :; done'")
+    try:
+        with g.terminal("lttngtop", size=(120, 40), ready="LIVE") as t:
+            t.wait(r"^ +\d+ +\d+ .* (da)?sh$", guest.PATIENCE)
+            there = int(g.sh("ls -d /proc/[0-9]*/task/[0-9]* | wc -l"))
+            t.wait(r" tasks +\d+", guest.PATIENCE)
+            shown = int(re.search(r" tasks +(\d+)", "\n".join(t.screen())).group(1))
+            assert abs(there - shown) <= 12, f"{there} tasks are there, {shown} are shown"
+            t.keys("q")
+            t.wait("ENDED", guest.PATIENCE)
+    finally:
+        load.kill()
+    check_gone(g)
+
+
+def test_kill(g):
+    """kill -9: the kernel is not traced any more, nothing is left."""
+    stop_daemon(g)
+    with g.terminal("lttngtop --local", size=(120, 40), ready="LIVE") as t:
+        assert "relayd" in left(g)
+        g.sh("kill -9 $(pgrep -o lttngtop)")
+        t.wait("ENDED", guest.PATIENCE)
+    check_gone(g)
+
+
+def test_report(g):
+    """CPU time of a known load, of a machine that was not traced before; then with a daemon that stays."""
+    g.push(LOAD, "/usr/local/bin/load")
+    stop_daemon(g)
+    for daemon in (False, True):
+        if daemon:
+            g.sh("systemctl start lttng-sessiond")
+            g.wait_sessiond()
+        rows = json.loads(g.sh("lttngtop report cpu --local --json -- load /tmp/truth burn 2"))["rows"]
+        truth = json.loads(g.sh("cat /tmp/truth"))
+        guest.check_near("CPU time", truth["cpu_ns"], guest.row_of(rows, tid=truth["pid"])["cpu_ns"])
+        assert any(row["comm"].startswith("kworker") for row in rows), "only the command is there"
+        assert ("sessiond" in left(g)) == daemon and "relayd" not in left(g), left(g)
+    status, out, err = g.run("lttngtop report cpu --local --duration 2s --json")
+    assert status == 0 and json.loads(out)["end_ns"] - json.loads(out)["begin_ns"] > 1e9, f"{status} {out} {err}"
+
+
+def test_own_calls(g):
+    """System calls of the daemons and of the program are left out, those of others are not."""
+    status, out, err = g.run("lttngtop report syscalls --local --set full --json -- dd if=/dev/zero of=/dev/null count=1000 status=none")
+    assert (status, err) == (0, ""), f"{status} {err}"
+    rows = json.loads(out)["rows"]
+    own = sorted({row["comm"] for row in rows if row["comm"].startswith("lttng")})
+    assert not own, f"system calls of {own}"
+    calls = [row["count"] for row in rows if row["comm"] == "dd" and row["name"] == "write"]
+    assert calls and calls[0] == 1000, f"{calls} calls of dd, not 1000"
+
+
+if __name__ == "__main__":
+    guest.main(globals())
