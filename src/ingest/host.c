@@ -15,6 +15,8 @@
 /* Files beside the parts of a recording: snapshots may each have one. */
 enum { SIDECARS_MAX = 64 };
 
+enum { OWN_SIDECAR_EVERY_US = 5000000 };
+
 /* The state dump is among the first events where it was not missed. */
 #define DUMP_AWAITED_NS (UINT64_C(2) * 1000000000)
 
@@ -87,21 +89,35 @@ static const char *disk_name(const void *sidecar, unsigned major, unsigned minor
 	return sidecar_disk(sidecar, major, minor);
 }
 
+static struct sidecar *sidecar_of(struct host *h)
+{
+	if (!h->public.sidecar) {
+		h->public.sidecar = sidecar_create();
+		model_set_disk_names(h->public.model, disk_name, h->public.sidecar);
+	}
+	return (struct sidecar *)h->public.sidecar;
+}
+
 /* path is taken over. */
 static void add_sidecar(struct host *h, char *path)
 {
-	struct sidecar *sidecar = (struct sidecar *)h->public.sidecar;
-
 	if (h->sidecars->len >= SIDECARS_MAX ||
 	    g_ptr_array_find_with_equal_func(h->sidecars, path, g_str_equal, NULL)) {
 		g_free(path);
 		return;
 	}
 	g_ptr_array_add(h->sidecars, path);
-	if (!sidecar)
-		h->public.sidecar = sidecar = sidecar_create();
-	sidecar_load(sidecar, path, h->has_hostname ? h->hostname : NULL);
-	model_set_disk_names(h->public.model, disk_name, sidecar);
+	sidecar_load(sidecar_of(h), path, h->has_hostname ? h->hostname : NULL);
+}
+
+void host_refresh_sidecar(struct host *h)
+{
+	const int64_t now_us = g_get_monotonic_time();
+
+	if (!h->own_sidecar_us || now_us - h->own_sidecar_us < OWN_SIDECAR_EVERY_US)
+		return;
+	h->own_sidecar_us = now_us;
+	sidecar_refresh(sidecar_of(h));
 }
 
 void host_add_sidecars(struct host *h, const struct source_spec *spec)
@@ -111,6 +127,10 @@ void host_add_sidecars(struct host *h, const struct source_spec *spec)
 
 		if (path)
 			add_sidecar(h, path);
+	}
+	if (source_spec_is_live(spec) && !h->own_sidecar_us && sidecar_is_own(h->clock)) {
+		h->own_sidecar_us = -OWN_SIDECAR_EVERY_US;
+		host_refresh_sidecar(h);
 	}
 }
 

@@ -31,6 +31,7 @@ struct host {
 	bool undumped;             /* live: no state dump of it was seen, for long enough to say so */
 	char *hostname;            /* as the traces say */
 	bool has_hostname;         /* they do: it is not the name of a directory */
+	int64_t own_sidecar_us;    /* it is this machine: when that was last asked what it knows; 0: it is not */
 	GPtrArray *sidecars;       /* char *: the files whose contents are in public.sidecar, or should be */
 	char *clock;               /* UUID of their clock, "" none */
 	uint64_t last_ns;          /* time of the last record applied: what comes later may not be before it */
@@ -50,6 +51,9 @@ struct host *host_restore(const char *hostname, const char *clock, const struct 
 
 /* Takes in what lies beside the traces of a recording of it, unless that was done. */
 void host_add_sidecars(struct host *host, const struct source_spec *spec);
+
+/* A live host may be the very machine we run on: then what is known of it is brought up to date, if that is due. */
+void host_refresh_sidecar(struct host *host);
 
 /* A trace of it was announced: of several tracers the kernel's is the one to name, whichever came first. */
 void host_set_tracer(struct host *host, const struct event *ev);

@@ -296,6 +296,7 @@ void ingest_watch(struct ingest *in)
 		host_set_stalled(host_at(in, i), any_stalled(host_at(in, i)));
 		watch_lag(in, host_at(in, i));
 		host_look_for_dump(host_at(in, i));
+		host_refresh_sidecar(host_at(in, i));
 		ingest_join_watch(in, host_at(in, i));
 	}
 }

@@ -215,7 +215,7 @@ json_t *sidecar_collect(const struct sidecar_about *about)
 	json_object_set_new(root, "cpus", collect_cpus());
 	json_object_set_new(root, "disks", collect_disks());
 	json_object_set_new(root, "interfaces", collect_interfaces());
-	json_object_set_new(root, "processes", sidecar_collect_processes(about, users, groups));
+	json_object_set_new(root, "processes", sidecar_collect_processes(about, NULL, users, groups));
 	json_object_set_new(root, "users", users);
 	json_object_set_new(root, "groups", groups);
 	json_object_set_new(root, "cgroups", collect_cgroups());

@@ -14,8 +14,19 @@
 
 json_t *sidecar_collect(const struct sidecar_about *about);
 
-/* Its processes, without the kernel's; their users and groups go into these objects. */
-json_t *sidecar_collect_processes(const struct sidecar_about *about, json_t *users, json_t *groups);
+/*
+ * Its processes, without the kernel's; their users and groups go into these objects. known, if not NULL: without those
+ * that it has, unless they are so young that they may have become another program since.
+ */
+struct sidecar;
+json_t *sidecar_collect_processes(const struct sidecar_about *about, const struct sidecar *known, json_t *users,
+				  json_t *groups);
+
+/* ---- sidecar.c: adding to one from memory ---- */
+
+void sidecar_add(struct sidecar *s, const json_t *root);
+unsigned sidecar_process_count(const struct sidecar *s);
+void sidecar_forget_processes(struct sidecar *s);
 
 /* ---- listing.c: another one, from what the script printed there ---- */
 

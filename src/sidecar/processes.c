@@ -16,6 +16,7 @@
 #include "sidecar/sidecar.h"
 
 #define NS_PER_S UINT64_C(1000000000)
+#define SETTLES_NS (10 * NS_PER_S)
 
 enum {
 	PF_KTHREAD = 0x00200000,        /* of a task's flags in /proc/PID/stat */
@@ -26,9 +27,11 @@ enum {
 
 struct processes {
 	const struct sidecar_about *about;
+	const struct sidecar *known;
 	json_t *list, *users, *groups;
 	uint64_t boot_ns;  /* when the machine was started, by the realtime clock of now */
 	uint64_t tick_ns;
+	uint64_t settled_ns; /* who started before is the program that it will be, mostly */
 	size_t cmdline_bytes;
 };
 
@@ -177,7 +180,8 @@ static void add_process(struct processes *p, const char *name)
 	uint64_t start_ns;
 	json_t *process;
 
-	if (!read_start(p, name, &start_ns))
+	if (!read_start(p, name, &start_ns) ||
+	    (p->known && start_ns < p->settled_ns && sidecar_process(p->known, pid, start_ns, 0)))
 		return;
 	process = json_object();
 	json_object_set_new(process, "pid", json_integer(pid));
@@ -201,13 +205,15 @@ static uint64_t now_ns(clockid_t clock)
 	return (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
 }
 
-json_t *sidecar_collect_processes(const struct sidecar_about *about, json_t *users, json_t *groups)
+json_t *sidecar_collect_processes(const struct sidecar_about *about, const struct sidecar *known, json_t *users,
+				  json_t *groups)
 {
-	struct processes p = { .about = about, .list = json_array(), .users = users, .groups = groups };
+	struct processes p = { .about = about, .known = known, .list = json_array(), .users = users, .groups = groups };
 	DIR *proc = opendir("/proc");
 	struct dirent *entry;
 
 	p.boot_ns = now_ns(CLOCK_REALTIME) - now_ns(CLOCK_BOOTTIME);
+	p.settled_ns = now_ns(CLOCK_REALTIME) - SETTLES_NS;
 	p.tick_ns = NS_PER_S / (uint64_t)MAX(sysconf(_SC_CLK_TCK), 1);
 	while (proc && (entry = readdir(proc)) != NULL && json_array_size(p.list) < PROCESSES_MAX)
 		if (g_ascii_isdigit(*entry->d_name))

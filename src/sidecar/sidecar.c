@@ -7,15 +7,17 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "sidecar/collect.h"
 #include "sidecar/file.h"
 
 /* Starts of processes are known to a tick of 10 ms; clocks that are set meanwhile move them further. */
 #define START_TOLERANCE_NS UINT64_C(100000000)
 
 struct sidecar {
-	GStringChunk *texts;
+	GStringChunk *texts, *process_texts;
 	GHashTable *disks, *users; /* text -> text: "8:0" -> "sda", "1000" -> "eva" */
-	GArray *processes;         /* struct sidecar_process, by pid, then by start */
+	GArray *processes;         /* struct sidecar_process, by pid, then by start … */
+	guint n_sorted;            /* … so many of them; those behind are being added */
 	struct sidecar_facts facts;
 };
 
@@ -24,6 +26,7 @@ struct sidecar *sidecar_create(void)
 	struct sidecar *s = g_new0(struct sidecar, 1);
 
 	s->texts = g_string_chunk_new(4096);
+	s->process_texts = g_string_chunk_new(4096);
 	s->disks = g_hash_table_new(g_str_hash, g_str_equal);
 	s->users = g_hash_table_new(g_str_hash, g_str_equal);
 	s->processes = g_array_new(FALSE, TRUE, sizeof(struct sidecar_process));
@@ -35,10 +38,51 @@ void sidecar_destroy(struct sidecar *s)
 	if (!s)
 		return;
 	g_string_chunk_free(s->texts);
+	g_string_chunk_free(s->process_texts);
 	g_hash_table_destroy(s->disks);
 	g_hash_table_destroy(s->users);
 	g_array_free(s->processes, TRUE);
 	g_free(s);
+}
+
+/* ---- processes ---- */
+
+static int by_pid(const void *a, const void *b)
+{
+	const struct sidecar_process *x = a, *y = b;
+
+	if (x->pid != y->pid)
+		return x->pid < y->pid ? -1 : 1;
+	return x->start_ns < y->start_ns ? -1 : x->start_ns > y->start_ns;
+}
+
+/* How many processes have a smaller pid, or this one and a start that is not behind start_ns. */
+static guint count_up_to(const struct sidecar *s, int64_t pid, uint64_t start_ns)
+{
+	const struct sidecar_process wanted = { .pid = pid, .start_ns = start_ns };
+	guint low = 0, high = s->n_sorted;
+
+	while (low < high) {
+		const guint middle = low + (high - low) / 2;
+
+		if (by_pid(&g_array_index(s->processes, struct sidecar_process, middle), &wanted) <= 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* The process of that pid that started last, up to the time; exactly: then, as far as starts are known. NULL: none. */
+static struct sidecar_process *find_process(const struct sidecar *s, int64_t pid, uint64_t at_ns, bool exactly)
+{
+	const guint n = count_up_to(s, pid, at_ns > UINT64_MAX - START_TOLERANCE_NS ? UINT64_MAX
+										     : at_ns + START_TOLERANCE_NS);
+	struct sidecar_process *p = n ? &g_array_index(s->processes, struct sidecar_process, n - 1) : NULL;
+
+	if (!p || p->pid != pid || (exactly && p->start_ns + START_TOLERANCE_NS < at_ns))
+		return NULL;
+	return p;
 }
 
 /* ---- a file ---- */
@@ -66,22 +110,22 @@ static void complain(struct loading *l, const char *fmt, ...)
 	g_free(text);
 }
 
-static const char *keep(struct sidecar *s, const char *text)
+static const char *keep(GStringChunk *texts, const char *text)
 {
 	char clean[TEXT_MAX + 1];
 
 	text_sanitise(clean, sizeof(clean), text, strlen(text));
-	return g_string_chunk_insert_const(s->texts, clean);
+	return g_string_chunk_insert_const(texts, clean);
 }
 
 /* NULL: there is none, or it is not a text, or an empty one. */
-static const char *text_of(struct loading *l, const json_t *o, const char *key)
+static const char *text_of(struct loading *l, GStringChunk *texts, const json_t *o, const char *key)
 {
 	const json_t *v = json_object_get(o, key);
 
 	if (v && !json_is_string(v) && !json_is_null(v))
 		complain(l, "'%s' is not a string", key);
-	return json_is_string(v) && json_string_length(v) ? keep(l->s, json_string_value(v)) : NULL;
+	return json_is_string(v) && json_string_length(v) ? keep(texts, json_string_value(v)) : NULL;
 }
 
 /* -1: there is none, or it is not a number from 0 on. */
@@ -111,18 +155,20 @@ static void load_names(struct loading *l, const json_t *root, const char *key, G
 		if (!json_is_string(name))
 			complain(l, "a name in '%s' is not a string", key);
 		else if (json_string_length(name))
-			g_hash_table_insert(names, (void *)keep(l->s, id), (void *)keep(l->s, json_string_value(name)));
+			g_hash_table_insert(names, (void *)keep(l->s->texts, id),
+					    (void *)keep(l->s->texts, json_string_value(name)));
 	}
 }
 
 static void load_process(struct loading *l, const json_t *o)
 {
-	struct sidecar_process p = {
+	GStringChunk *texts = l->s->process_texts;
+	struct sidecar_process *known, p = {
 		.pid = number_of(l, o, "pid"),
 		.uid = number_of(l, o, "uid"),
-		.exe = text_of(l, o, "exe"),
-		.cmdline = text_of(l, o, "cmdline"),
-		.cgroup = text_of(l, o, "cgroup"),
+		.exe = text_of(l, texts, o, "exe"),
+		.cmdline = text_of(l, texts, o, "cmdline"),
+		.cgroup = text_of(l, texts, o, "cgroup"),
 	};
 	int64_t start_ns = number_of(l, o, "start_ns");
 
@@ -132,16 +178,11 @@ static void load_process(struct loading *l, const json_t *o)
 	if (p.pid <= 0 || start_ns < 0)
 		return;
 	p.start_ns = (uint64_t)start_ns;
-	g_array_append_val(l->s->processes, p);
-}
-
-static int by_pid(const void *a, const void *b)
-{
-	const struct sidecar_process *x = a, *y = b;
-
-	if (x->pid != y->pid)
-		return x->pid < y->pid ? -1 : 1;
-	return x->start_ns < y->start_ns ? -1 : x->start_ns > y->start_ns;
+	known = find_process(l->s, p.pid, p.start_ns, true);
+	if (known)
+		*known = p;
+	else
+		g_array_append_val(l->s->processes, p);
 }
 
 static void load_processes(struct loading *l, const json_t *root)
@@ -158,8 +199,9 @@ static void load_processes(struct loading *l, const json_t *root)
 		}
 		load_process(l, process);
 	}
-	/* a stable sort: of two of the same start the one that was read last comes last, and is found first */
-	g_array_sort(l->s->processes, by_pid);
+	if (l->s->n_sorted < l->s->processes->len)
+		g_array_sort(l->s->processes, by_pid);
+	l->s->n_sorted = l->s->processes->len;
 }
 
 static void load_clock(struct loading *l, const json_t *root)
@@ -182,14 +224,15 @@ static void load_clock(struct loading *l, const json_t *root)
 		text = g_strdup_printf("synchronised, within %.3g ms", (double)error_ns / 1e6);
 	else
 		text = g_strdup("synchronised");
-	l->s->facts.clock = keep(l->s, text);
+	l->s->facts.clock = keep(l->s->texts, text);
 	g_free(text);
 }
 
 static void load_facts(struct loading *l, const json_t *root)
 {
 	struct sidecar_facts *facts = &l->s->facts;
-	const char *kernel = text_of(l, root, "kernel"), *boot_id = text_of(l, root, "boot_id");
+	const char *kernel = text_of(l, l->s->texts, root, "kernel");
+	const char *boot_id = text_of(l, l->s->texts, root, "boot_id");
 
 	facts->kernel = kernel ? kernel : facts->kernel;
 	facts->boot_id = boot_id ? boot_id : facts->boot_id;
@@ -200,7 +243,7 @@ static void load_facts(struct loading *l, const json_t *root)
 static bool is_usable(struct loading *l, const json_t *root, const char *hostname)
 {
 	const json_t *schema = json_object_get(root, "schema");
-	const char *host = text_of(l, root, "host");
+	const char *host = text_of(l, l->s->texts, root, "host");
 
 	if (schema && (!json_is_integer(schema) || json_integer_value(schema) != SIDECAR_SCHEMA))
 		complain(l, "its 'schema' is not %d", SIDECAR_SCHEMA);
@@ -209,6 +252,33 @@ static bool is_usable(struct loading *l, const json_t *root, const char *hostnam
 	else
 		return true;
 	return false;
+}
+
+static void load_all(struct loading *l, const json_t *root)
+{
+	load_facts(l, root);
+	load_names(l, root, "disks", l->s->disks);
+	load_names(l, root, "users", l->s->users);
+	load_processes(l, root);
+}
+
+void sidecar_add(struct sidecar *s, const json_t *root)
+{
+	struct loading l = { .s = s };
+
+	load_all(&l, root);
+}
+
+void sidecar_forget_processes(struct sidecar *s)
+{
+	g_array_set_size(s->processes, 0);
+	s->n_sorted = 0;
+	g_string_chunk_clear(s->process_texts);
+}
+
+unsigned sidecar_process_count(const struct sidecar *s)
+{
+	return s->processes->len;
 }
 
 enum lt_status sidecar_load(struct sidecar *s, const char *path, const char *hostname)
@@ -220,12 +290,8 @@ enum lt_status sidecar_load(struct sidecar *s, const char *path, const char *hos
 
 	if (root) {
 		usable = is_usable(&l, root, hostname);
-		if (usable) {
-			load_facts(&l, root);
-			load_names(&l, root, "disks", s->disks);
-			load_names(&l, root, "users", s->users);
-			load_processes(&l, root);
-		}
+		if (usable)
+			load_all(&l, root);
 		json_decref(root);
 	}
 	if (!root || l.wrong) {
@@ -258,35 +324,8 @@ const char *sidecar_user(const struct sidecar *s, int64_t uid)
 	return g_hash_table_lookup(s->users, id);
 }
 
-/* How many processes have a smaller pid, or this one and a start that is not behind start_ns. */
-static guint count_up_to(const struct sidecar *s, int64_t pid, uint64_t start_ns)
-{
-	const struct sidecar_process wanted = { .pid = pid, .start_ns = start_ns };
-	guint low = 0, high = s->processes->len;
-
-	while (low < high) {
-		const guint middle = low + (high - low) / 2;
-
-		if (by_pid(&g_array_index(s->processes, struct sidecar_process, middle), &wanted) <= 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 const struct sidecar_process *sidecar_process(const struct sidecar *s, int64_t pid, uint64_t born_ns,
 					      uint64_t record_ns)
 {
-	const uint64_t at_ns = born_ns ? born_ns : record_ns;
-	const guint n = count_up_to(s, pid, at_ns > UINT64_MAX - START_TOLERANCE_NS ? UINT64_MAX
-										     : at_ns + START_TOLERANCE_NS);
-	const struct sidecar_process *p;
-
-	if (!n)
-		return NULL;
-	p = &g_array_index(s->processes, struct sidecar_process, n - 1);
-	if (p->pid != pid || (born_ns && p->start_ns + START_TOLERANCE_NS < born_ns))
-		return NULL;
-	return p;
+	return find_process(s, pid, born_ns ? born_ns : record_ns, born_ns != 0);
 }

@@ -52,6 +52,18 @@ void sidecar_destroy(struct sidecar *s);
  */
 enum lt_status sidecar_load(struct sidecar *s, const char *path, const char *hostname);
 
+/*
+ * Whether a host is the very machine that this process runs on: clock is its clock's UUID, which LTTng makes of the
+ * boot's id. Not in a container, where processes have other pids than in a trace of the kernel.
+ */
+bool sidecar_is_own(const char *clock);
+
+/*
+ * Adds what that machine says of itself now, from the second time on only processes that it does not know yet: some
+ * µs for each that there is. Those that have gone stay known until there are too many.
+ */
+void sidecar_refresh(struct sidecar *s);
+
 struct sidecar_facts sidecar_facts(const struct sidecar *s);
 
 /* Names; NULL: not known. */

@@ -6,6 +6,7 @@
 #include <glib/gstdio.h>
 #include <jansson.h>
 #include <pwd.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/utsname.h>
@@ -197,6 +198,66 @@ START_TEST(test_cannot_write)
 }
 END_TEST
 
+static pid_t start_sleeping(const char *seconds)
+{
+	char *const argv[] = { (char *)"sleep", (char *)seconds, NULL };
+	GPid pid;
+
+	ck_assert(g_spawn_async(NULL, (char **)argv, NULL, G_SPAWN_SEARCH_PATH | G_SPAWN_DO_NOT_REAP_CHILD, NULL, NULL,
+				&pid, NULL));
+	return pid;
+}
+
+static const struct sidecar_process *find(const struct sidecar *s, pid_t pid)
+{
+	return sidecar_process(s, pid, 0, ((uint64_t)time(NULL) + 1) * 1000000000);
+}
+
+/* The machine we run on, again and again: who comes is found, who has gone stays known. */
+START_TEST(test_refresh)
+{
+	struct sidecar *s = sidecar_create();
+	unsigned n;
+	pid_t pid;
+
+	sidecar_refresh(s);
+	ck_assert_ptr_nonnull(sidecar_facts(s).kernel);
+	ck_assert_ptr_nonnull(find(s, getpid()));
+	ck_assert_str_eq(sidecar_user(s, 0), "root");
+	pid = start_sleeping("86397");
+	sidecar_refresh(s);
+	ck_assert_str_eq(find(s, pid)->cmdline, "sleep 86397");
+	n = sidecar_process_count(s);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	for (int i = 0; i < 3; i++)
+		sidecar_refresh(s);
+	ck_assert_str_eq(find(s, pid)->cmdline, "sleep 86397");
+	/* nobody twice; a machine has other processes than these, too */
+	ck_assert_uint_lt(sidecar_process_count(s), n + 500);
+	sidecar_forget_processes(s);
+	sidecar_refresh(s);
+	ck_assert_ptr_null(find(s, pid));
+	ck_assert_ptr_nonnull(find(s, getpid()));
+	sidecar_destroy(s);
+}
+END_TEST
+
+START_TEST(test_own)
+{
+	char *boot_id = NULL, *pid_ns = g_file_read_link("/proc/self/ns/pid", NULL);
+
+	ck_assert(g_file_get_contents("/proc/sys/kernel/random/boot_id", &boot_id, NULL, NULL));
+	g_strchomp(boot_id);
+	ck_assert_int_eq(sidecar_is_own(boot_id), g_strcmp0(pid_ns, "pid:[4026531836]") == 0);
+	boot_id[0] = boot_id[0] == '0' ? '1' : '0';
+	ck_assert(!sidecar_is_own(boot_id));
+	ck_assert(!sidecar_is_own(""));
+	g_free(pid_ns);
+	g_free(boot_id);
+}
+END_TEST
+
 /* ---- listings ---- */
 
 static char *run_script(void)
@@ -306,4 +367,4 @@ START_TEST(test_no_listing)
 END_TEST
 
 UNIT_MAIN_AROUND("sidecar_write", setup, teardown, test_this_machine, test_update, test_about, test_cannot_write,
-		 test_script, test_two_listings, test_hostile_listing, test_no_listing)
+		 test_refresh, test_own, test_script, test_two_listings, test_hostile_listing, test_no_listing)
