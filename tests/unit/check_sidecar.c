@@ -236,6 +236,7 @@ START_TEST(test_no_file)
 {
 	ck_assert_int_eq(mkfifo(path, 0600), 0);
 	ck_assert_int_eq(sidecar_load(sidecar, path, NULL), LT_ERROR);
+	ck_assert_ptr_nonnull(strstr(last_warning(), "not a regular file"));
 	g_unlink(path);
 	ck_assert_int_eq(g_mkdir(path, 0700), 0);
 	ck_assert_int_eq(sidecar_load(sidecar, path, NULL), LT_ERROR);
