@@ -83,11 +83,11 @@ def user(name):
 class Monitor:
     """The monitor on a terminal of its own."""
 
-    def __init__(self, u, *options, command=("--local",)):
+    def __init__(self, u, *options, command=("--local", "--ust", EVENTS), inside=()):
         self.master, slave = pty.openpty()
         fcntl.ioctl(slave, termios.TIOCSWINSZ, b"\x18\x00\x50\x00\x00\x00\x00\x00")
         self.text = ""
-        self.process = u.start(u.top, *command, "--ust", EVENTS, *options, stdin=slave, stdout=slave, stderr=slave,
+        self.process = u.start(*inside, u.top, *command, *options, stdin=slave, stdout=slave, stderr=slave,
                                start_new_session=True, preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0))
         os.close(slave)
         threading.Thread(target=self.read, daemon=True).start()
@@ -261,6 +261,48 @@ def test_relayd_dies():
         u.check_gone()
 
 
+def test_without_words():
+    """The sessions of the relayd on this machine, at its usual ports: on a loopback of the test's own."""
+    if os.geteuid() or not shutil.which("ip") or subprocess.run(["unshare", "--net", "true"], check=False,
+                                                                stderr=subprocess.DEVNULL).returncode:
+        return "not root, no ip, or no network namespaces"
+    with user("words") as u:
+        u.ids = {}  # what is started enters the network first
+        with subprocess.Popen(["unshare", "--net", "sh", "-c", "ip link set lo up && echo up && exec sleep 1000"],
+                              stdout=subprocess.PIPE, text=True) as network:
+            try:
+                assert network.stdout.readline() == "up\n"
+                inside = ["nsenter", f"--net=/proc/{network.pid}/ns/net", "setpriv", f"--reuid={sandbox.NOBODY}",
+                          f"--regid={sandbox.NOBODY}", "--clear-groups", "--"]
+                check_without_words(u, inside)
+                u.end()
+            finally:
+                network.kill()
+    return None
+
+
+def check_without_words(u, inside):
+    def run(*argv):
+        return u.run(*inside, *argv)
+
+    u.start(*inside, "lttng-relayd", "--output", f"{u.home}/relayd", stderr=subprocess.DEVNULL)
+    sandbox.wait_until(lambda: run(u.top, "list")[0] == 0, "relayd")
+    status, out, err = run(u.top)
+    assert status == 1 and not out and "cannot be traced yet" in err and "lttngtop net://HOST" in err, f"no session: {status} {err}"
+
+    u.start(*inside, "lttng-sessiond", "--no-kernel", "--quiet")
+    sandbox.wait_until(lambda: run("lttng", "--no-sessiond", "list")[0] == 0, "session daemon")
+    assert run(u.top, "record", "--ust", EVENTS, "--live", "net://127.0.0.1", "--live-timer", "200ms", "--session", "theirs")[0] == 0
+    m = Monitor(u, command=(), inside=inside)
+    m.await_text("Help")
+    app = u.start(*inside, *forever(u), stdout=subprocess.DEVNULL)
+    m.await_events()
+    app.kill()
+    m.end(lambda: m.press(b"q"), 0)
+    assert "theirs: recording" in run(u.top, "record", "status")[1], "the session was ended"
+    assert not os.path.exists(u.base), "something of its own was started"
+
+
 SSH = """#!/bin/sh
 # Instead of ssh: a host is a user of its own; ports of the loopback are the same on both sides.
 while [ "${{1#-}}" != "$1" ]; do shift; done
@@ -291,7 +333,7 @@ def test_cluster():
             m.process.kill()
 
         for how, status in ((lambda m: m.press(b"q"), 0), (lambda m: m.process.kill(), -signal.SIGKILL), (kill_both, -signal.SIGKILL)):
-            m = Monitor(u, command=["cluster", "--host", "web", "--host", "db"])
+            m = Monitor(u, command=["cluster", "--ust", EVENTS, "--host", "web", "--host", "db"])
             m.await_text("Help")
             apps = [there.start(*forever(there), stdout=subprocess.DEVNULL) for there in (web, db)]
             m.await_events()
@@ -300,7 +342,7 @@ def test_cluster():
             assert len(sessions(web)) == len(sessions(db)) == 1, f"{sessions(web)} {sessions(db)}"
             m.end(lambda m=m, how=how: how(m), status)
             sandbox.wait_until(lambda: not sessions(web) and not sessions(db), "end of the sessions there")
-        m = Monitor(u, command=["cluster", "--host", "web", "--host", "down"])
+        m = Monitor(u, command=["cluster", "--ust", EVENTS, "--host", "web", "--host", "down"])
         m.end(lambda: None, 1)
         m.await_text("host 'down': ssh cannot reach it")
         assert not sessions(web), "the session of the other is left"
@@ -360,8 +402,8 @@ def main():
             continue
         begin = time.monotonic()
         try:
-            test()
-            print(f"ok {name} ({time.monotonic() - begin:.1f} s)")
+            skipped = test()
+            print(f"skip {name}: {skipped}" if skipped else f"ok {name} ({time.monotonic() - begin:.1f} s)")
         except (AssertionError, OSError, ValueError, subprocess.SubprocessError) as error:
             failed += 1
             print(f"not ok {name}: {type(error).__name__} at line {error.__traceback__.tb_next.tb_lineno}: {error}")
