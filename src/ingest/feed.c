@@ -47,7 +47,7 @@ static struct source_spec *spec_again(struct feed *f)
 enum lt_status feed_start(struct feed *f)
 {
 	f->state = FEED_STARTING;
-	f->stalled = false;
+	f->stalled = f->announced = false;
 	f->heard_us = g_get_monotonic_time();
 	/* What a session has had from its start is not read twice. */
 	if (f->host && f->spec->from_start)
@@ -59,10 +59,21 @@ enum lt_status feed_start(struct feed *f)
 	return LT_ERROR;
 }
 
+/* A session of the same name, of a machine that was booted again, or of another one. */
+static void leave_host(struct feed *f)
+{
+	kernel_release(f);
+	g_ptr_array_index(f->host->feeds, f->number) = NULL;
+	f->host = NULL;
+}
+
 static void announced(struct feed *f, GPtrArray *hosts, const struct event *ev)
 {
 	struct host *host = host_of_trace(hosts, ev, f->spec->host_hint, f->spec->name);
 
+	if (f->host && f->host != host && !f->announced)
+		leave_host(f);
+	f->announced = true;
 	if (!f->host) {
 		f->host = host;
 		f->number = merge_add(host->merge, f->source);
@@ -80,6 +91,7 @@ static void now_runs(struct feed *f)
 {
 	f->state = FEED_RUNNING;
 	f->tries = 0;
+	f->relayd_left = false;
 	g_clear_pointer(&f->why, g_free);
 }
 
@@ -118,9 +130,23 @@ static int64_t backoff_us(unsigned tries)
 	return tries > 4 ? RETRY_MAX_US : MIN((int64_t)RETRY_FIRST_US << tries, RETRY_MAX_US);
 }
 
+/* Why it stopped, and what to do about it where that is known; to be freed. */
+static char *explain_stop(struct feed *f, const char *why)
+{
+	const enum failed_cause cause = why && f->source ? source_failed_cause(f->source) : FAILED_OTHER;
+
+	if (!why)
+		return f->spec->url ? g_strdup("the session has ended") : NULL;
+	if (cause == FAILED_GONE || cause == FAILED_UNREACHABLE)
+		f->relayd_left = true;
+	if (cause != FAILED_NO_SESSION || !f->relayd_left)
+		return g_strdup(why);
+	return g_strdup_printf("%s since the relayd was away: on that host run lttngtop record again", why);
+}
+
 void feed_stopped(struct feed *f, const char *why)
 {
-	char *reason = why ? g_strdup(why) : f->spec->url ? g_strdup("the session has ended") : NULL;
+	char *reason = explain_stop(f, why);
 	const bool lost_worker = why && f->spec->url && f->source && source_failed_cause(f->source) == FAILED_WORKER;
 
 	f->broken = f->broken || why;

@@ -36,7 +36,9 @@ struct feed {
 	bool follow;             /* a live session that is attached again when it comes back */
 	enum feed_state state;
 	struct source *source;   /* NULL: none runs */
-	struct host *host;       /* known from the first EVENT_TRACE on; stays */
+	struct host *host;       /* known from the first EVENT_TRACE on; after a boot of the machine another one */
+	bool announced;          /* the source that runs has said which host it is of */
+	bool relayd_left;        /* the relayd went away, or was not there, since the session last ran */
 	unsigned number;         /* of the source in the host's merge */
 	struct kernel_session *kernel; /* what the host knows of its kernel's traces, NULL: it has none */
 	GPtrArray *kernel_traces;      /* their event classes (kernel.c), by the trace's number; NULL: of another one */

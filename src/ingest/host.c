@@ -159,17 +159,28 @@ void host_set_tracer(struct host *h, const struct event *ev)
 	g_free(tracer);
 }
 
-/* A host that comes later gets the next number of its name. */
-static void name_after(struct host *h, const GPtrArray *hosts)
+static bool has_name(const GPtrArray *hosts, const struct host *but, const char *name)
 {
-	unsigned same = 1;
+	for (guint i = 0; i < hosts->len; i++) {
+		const struct ingest_host *other = g_ptr_array_index(hosts, i);
 
-	for (guint i = 0; i < hosts->len; i++)
-		same += strcmp(((struct host *)g_ptr_array_index(hosts, i))->hostname, h->hostname) == 0;
-	if (same == 1)
-		return;
-	g_free(h->public.name);
-	h->public.name = g_strdup_printf("%s#%u", h->hostname, same);
+		if (&but->public != other && !(other->live && (other->away || other->ended)) &&
+		    strcmp(other->name, name) == 0)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * A host that comes later gets the next number of its name. That of one that is gone is free: mostly it is the same
+ * machine, which was booted again.
+ */
+void host_name_again(struct host *h, const GPtrArray *hosts)
+{
+	for (unsigned number = 2; has_name(hosts, h, h->public.name); number++) {
+		g_free(h->public.name);
+		h->public.name = g_strdup_printf("%s#%u", h->hostname, number);
+	}
 }
 
 struct host *host_of_trace(GPtrArray *hosts, const struct event *ev, const char *hint, const char *source_name)
@@ -195,7 +206,7 @@ struct host *host_of_trace(GPtrArray *hosts, const struct event *ev, const char 
 		h->public.name = g_strdup(hostname);
 		h->public.tracer = text_of(ev, p->tracer);
 		h->public.source = g_strdup("");
-		name_after(h, hosts);
+		host_name_again(h, hosts);
 		g_ptr_array_add(hosts, h);
 	}
 	add_source_name(h, source_name);
@@ -330,6 +341,15 @@ void host_set_back(struct host *host, bool live)
 	host->back = true;
 	host->least_behind_ns = INT64_MAX;
 	h->lag_ns = 0;
+	tell_status(host);
+}
+
+void host_end(struct host *host)
+{
+	host->public.ended = true;
+	if (!host->public.away)
+		return;
+	host->public.away = false;
 	tell_status(host);
 }
 

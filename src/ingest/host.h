@@ -60,6 +60,9 @@ void host_set_tracer(struct host *host, const struct event *ev);
 
 void host_free(void *host);
 
+/* It is back: where its name was given to another one meanwhile it gets the next number of it. */
+void host_name_again(struct host *host, const GPtrArray *hosts);
+
 /* Notes why the host's figures are incomplete; the first reason stays. */
 void host_trouble(struct host *host, const char *why);
 
@@ -78,6 +81,9 @@ void host_next_event(struct host *host, uint64_t t_ns);
 /* Nothing is heard of it any more, for the reason given; and it is back. live: its source is a live session. */
 void host_set_away(struct host *host, const char *why);
 void host_set_back(struct host *host, bool live);
+
+/* It has no more, and does not come back. */
+void host_end(struct host *host);
 
 /*
  * Its sources say that there is no event before t_ns: after so long nothing is known of a host that was running

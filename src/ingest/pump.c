@@ -92,7 +92,7 @@ static enum lt_status advance(struct ingest *in, struct host *host, uint64_t unt
 			}
 			if (ingest_may_come_back(host))
 				return LT_AGAIN;
-			h->ended = true;
+			host_end(host);
 			h->applied_ns = until_ns;
 			return LT_END;
 		default:

@@ -109,18 +109,28 @@ void ingest_source_stopped(struct ingest *in, struct feed *feed, const char *why
 	g_free(reason);
 }
 
+static void set_back(struct ingest *in, struct feed *feed)
+{
+	if (feed->host->public.away)
+		host_name_again(feed->host, in->hosts);
+	host_set_back(feed->host, source_spec_is_live(feed->spec));
+}
+
 /* Reads what the feed says before the merge reads it. */
 static void read_prologue(struct ingest *in, struct feed *feed)
 {
+	struct host *before = feed->host;
 	const enum lt_status status = feed_read_prologue(feed, in->hosts);
 
 	in->announced = true;
+	if (before && before != feed->host)
+		ingest_set_ready(in, before, true); /* it may have ended with that */
 	if (feed->host)
 		model_set_memory(feed->host->public.model, &in->memory);
 	if (status == LT_END || status == LT_ERROR)
 		ingest_source_stopped(in, feed, status == LT_ERROR ? error_text() : NULL);
 	else if (status == LT_OK && feed->host) /* a part without streams names no host */
-		host_set_back(feed->host, source_spec_is_live(feed->spec));
+		set_back(in, feed);
 	if (status == LT_AGAIN)
 		return;
 	ingest_join_hosts(in);

@@ -1,0 +1,113 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A machine that was booted again has another clock, and goes on under its own name, whether its session has the name it
+had or another one. Where its relayd was away and knows the session no more, the monitor says what to do."""
+import os
+import re
+import shutil
+import sys
+
+import sandbox
+from fake_relay import Session
+from test_feed import TRACES, Relayd, interrupt, urls_of
+from test_hosts import Steady
+from test_live import recordings, restart
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "screens"))
+from terminal import Checks, Terminal  # noqa: E402
+
+RECORDING = os.path.join(TRACES, "hotplug")
+TRACE = os.path.join(RECORDING, "db", "kernel")
+THERE = r"^ db +(0\[|no events since )"
+
+
+class Machine(Steady):
+    """A session of db, which can be booted: an hour later, with another clock."""
+
+    def __init__(self, name):
+        super().__init__(Session([TRACE], host="db", name=name))
+
+    def boot(self):
+        for stream_id, (trace_id, text) in self.session.metadata.items():
+            text = re.sub(rb"(offset = )(\d+)", lambda m: m[1] + str(int(m[2]) + 3600 * 10 ** 9).encode(), text, count=1)
+            self.session.metadata[stream_id] = (trace_id, text.replace(b"4fa7f3a0-", b"00000001-"))
+
+    def break_off(self):
+        for connection in self.connections:
+            connection.close()
+
+
+def source_lines(t):
+    return [line for line in t.screen() if re.match(r"^db\S* +net:", line)]
+
+
+def test_same_session(checks):
+    with Machine("s1") as machine, Terminal("--log", "log", machine.url, size=(120, 40), ready=None) as t:
+        t.wait(THERE)
+        first = t.wait(r"^ \S+.*\[(\S+ )?(\d\d):")[2]
+        machine.boot()
+        machine.break_off()
+        t.wait(rf"^ LIVE.*\[(\S+ )?{(int(first) + 1) % 24:02}:")
+        checks.check("the same session: under its name", t.wait(THERE))
+        t.keys("9")
+        t.wait(r"^db +net:.* attached")
+        checks.equal("the same session: one source", len(source_lines(t)), 1)
+        checks.check("the same session: no second name", "db#2" not in "\n".join(t.screen()), t.screen())
+        checks.check("the same session: the first boot is over", t.wait(r"^ db +record ended at "))
+        t.keys("q")
+        checks.equal("the same session: status", t.status(), 0)
+        with open("log", encoding="utf-8") as log:
+            checks.equal("the same session: not taken as the machine it was", re.findall("taken as.*", log.read()), [])
+
+
+def test_other_session(checks):
+    with Machine("before") as before, Machine("after") as after:
+        after.boot()
+        after.sessions.clear()
+        with Terminal(before.url, after.url, size=(120, 40), ready=None) as t:
+            t.wait(THERE)
+            before.sessions.clear()
+            before.break_off()
+            t.wait("^ db +away since")
+            after.sessions.append(after.session)
+            t.keys("9")
+            checks.check("another session: under its name", t.wait(rf"^db +{after.url} +attached"))
+            checks.check("another session: no second name", "db#2" not in "\n".join(t.screen()), t.screen())
+            # the clock of the first one is back while the other one runs: they are two
+            before.sessions.append(before.session)
+            checks.check("both at once: two names", t.wait(rf"^db#2 +{before.url} +attached"))
+            t.keys("q")
+            checks.equal("another session: status", t.status(), 0)
+
+
+def test_relayd_restarted(checks):
+    with Relayd("relayd") as relayd:
+        feed = relayd.feed("--now", recordings["hotplug"])
+        with Terminal(*urls_of(feed, 1), size=(160, 40), ready=None) as t:
+            t.wait(r"^ db +0\[")
+            relayd.process.kill()
+            t.wait(r"^ db .*cannot connect: Connection refused")
+            restart(relayd)
+            checks.check("restarted: what to do", t.wait(
+                "^ db .*no such session since the relayd was away: on that host run lttngtop record again"))
+            t.keys("q")
+            checks.equal("restarted: status", t.status(), 0)
+        interrupt(feed, "feed") if feed.poll() is None else feed.communicate()
+
+
+def main():
+    missing = sandbox.missing() or (None if shutil.which("tmux") else "tmux")
+    if missing:
+        print(f"skip {os.path.basename(sys.argv[0])}: {missing} is not installed")
+        return 77
+    if not os.path.isdir(RECORDING):
+        print(f"skip {os.path.basename(sys.argv[0])}: no recordings in {TRACES}")
+        return 77
+    os.chmod(".", 0o755)  # the relayd's user comes through
+    recordings["hotplug"] = RECORDING
+    Checks().run(test_same_session, test_other_session, test_relayd_restarted)
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
