@@ -1,0 +1,49 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""scripts/install-deps --kernel: which packages it installs, and what it says where they do not compile. apt is played."""
+import os
+import subprocess
+
+SCRIPT = os.path.join(os.environ["SRCDIR"], "scripts", "install-deps")
+LOG = "events/timer.h:130: error: passing argument 1 of 'check_trace_callback_type_hrtimer_start': 'trace_hrtimer_start'\n"
+
+
+def write(path, text, mode=0o755):
+    os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)
+    with open(path, "w", encoding="ascii") as file:
+        file.write(text)
+    os.chmod(path, mode)
+
+
+def run(installed, log, apt_status=0):
+    """Status, errors, what apt-get was asked for."""
+    write("bin/apt-get", f'#!/bin/sh\necho "$@" >>{os.getcwd()}/asked\ncase $* in *install*) exit {apt_status};; esac\n')
+    write("bin/sudo", '#!/bin/sh\nexec "$@"\n')
+    write("bin/uname", "#!/bin/sh\necho 6.1.0-50-amd64\n")
+    write("bin/dpkg-query", f"#!/bin/sh\n[ {installed} = no ] || echo 'install ok installed'\n")
+    write("dkms/lttng-modules/2.13.9/build/make.log", log, 0o644)
+    write("asked", "", 0o644)
+    done = subprocess.run([SCRIPT, "--kernel"], env={**os.environ, "PATH": f"{os.getcwd()}/bin:" + os.environ["PATH"],
+                                                     "DKMS_TREE": f"{os.getcwd()}/dkms"},
+                          stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False)
+    with open("asked", encoding="ascii") as file:
+        return done.returncode, done.stderr, file.read()
+
+
+def main():
+    status, err, asked = run("no", "")
+    assert (status, err) == (0, ""), (status, err)
+    assert asked.endswith("install lttng-tools linux-headers-6.1.0-50-amd64 lttng-modules-dkms\n"), asked
+    assert run("yes", "") == (0, "", ""), run("yes", "")
+    print("ok packages")
+    for installed, apt_status in (("no", 100), ("no", 0), ("yes", 0)):
+        status, err, asked = run(installed, LOG, apt_status)
+        assert status == 1 and "has an argument was_armed" in err and "dpkg-reconfigure lttng-modules-dkms" in err, err
+    print("ok modules that do not compile")
+    status, err, _ = run("no", "", 100)
+    assert status == 1 and not err, (status, err)
+    print("ok apt fails")
+
+
+if __name__ == "__main__":
+    main()
