@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "control/context.h"
 #include "control/fault.h"
+#include "control/globs.h"
 #include "control/internal.h"
 #include "control/missing.h"
 #include "control/process.h"
@@ -79,6 +80,36 @@ static enum lt_status probe_events(struct record_channel *c, const struct lttng_
 	return LT_OK;
 }
 
+/* Names that can be had with fewer requests become patterns. */
+static void join_tracepoints(struct record_channel *c, const struct lttng_event *list, int n)
+{
+	GPtrArray *known = g_ptr_array_new(), *patterns;
+	GHashTable *wanted = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+
+	for (int i = 0; i < n; i++)
+		g_ptr_array_add(known, (gpointer)list[i].name);
+	for (unsigned i = c->events->len; i--;) {
+		const struct record_event *e = &g_array_index(c->events, struct record_event, i);
+
+		if (e->kind != RECORD_TRACEPOINT || strchr(e->name, '*'))
+			continue;
+		g_hash_table_add(wanted, g_strdup(e->name));
+		g_array_remove_index(c->events, i);
+	}
+	patterns = globs_of(known, wanted);
+	for (unsigned i = 0; i < patterns->len; i++) {
+		const struct record_event e = {
+			.kind = RECORD_TRACEPOINT,
+			.name = g_strdup(g_ptr_array_index(patterns, i)),
+		};
+
+		g_array_insert_val(c->events, i, e);
+	}
+	g_ptr_array_free(patterns, TRUE);
+	g_ptr_array_free(known, TRUE);
+	g_hash_table_destroy(wanted);
+}
+
 static enum lt_status probe_kernel(const struct record_plan *plan, struct record_channel *c)
 {
 	struct lttng_domain domain = tracer_domain(RECORD_KERNEL);
@@ -94,10 +125,12 @@ static enum lt_status probe_kernel(const struct record_plan *plan, struct record
 	if (n < 0)
 		return tracer_error(n, NULL);
 	status = n ? probe_events(c, list, n) : error_set("no kernel tracer: it knows no tracepoint");
+	if (!status && (fault_check(plan) || symbols_check(c)))
+		status = LT_ERROR;
+	if (!status)
+		join_tracepoints(c, list, n);
 	free(list);
-	if (status || fault_check(plan))
-		return LT_ERROR;
-	return symbols_check(c);
+	return status;
 }
 
 /* The tracer would mix its files with those that are there. Of snapshots each has a directory of its own. */

@@ -12,7 +12,8 @@
 /*
  * Asks what there is of what the plan wants: an unused name, a kernel tracer, the tracepoints,
  * symbols and counters asked for by name, an empty directory or a relayd. Tracepoints that only a
- * set wants and are not there are left out of the plan, with a warning. LT_ERROR: what
+ * set wants and are not there are left out of the plan, with a warning; the
+ * others become patterns where those are fewer. LT_ERROR: what
  * lacks, or would do harm. Nothing is changed outside the process.
  */
 enum lt_status tracer_probe(struct record_plan *plan);

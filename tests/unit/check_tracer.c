@@ -2,6 +2,7 @@
 /* A plan against a kernel tracer that lacks things or has a known fault: liblttng-ctl is played here. */
 #include "unit.h"
 
+#include <fnmatch.h>
 #include <glib.h>
 #include <lttng/lttng.h>
 #include <signal.h>
@@ -20,7 +21,7 @@
 static enum lttng_event_context_type lacking;
 static int lacking_code;
 static const char *version;
-static const char *listed = "sched_switch"; /* the only tracepoint there is */
+static const char *listed = "sched_switch"; /* the tracepoints there are, separated by blanks */
 
 static unsigned added[LTTNG_EVENT_CONTEXT_VSGID + 1];
 static bool interrupt; /* while events are enabled */
@@ -35,10 +36,15 @@ int lttng_list_sessions(struct lttng_session **list)
 
 int lttng_list_tracepoints(struct lttng_handle *handle, struct lttng_event **list)
 {
+	char **names = g_strsplit(listed, " ", -1);
+	const int n = (int)g_strv_length(names);
+
 	(void)handle;
-	*list = g_new0(struct lttng_event, 1);
-	g_strlcpy((*list)->name, listed, sizeof((*list)->name));
-	return 1;
+	*list = g_new0(struct lttng_event, n);
+	for (int i = 0; i < n; i++)
+		g_strlcpy((*list)[i].name, names[i], sizeof((*list)[i].name));
+	g_strfreev(names);
+	return n;
 }
 
 enum lttng_error_code lttng_create_session_ext(struct lttng_session_descriptor *d)
@@ -275,6 +281,62 @@ START_TEST(test_counters_and_hotplug)
 }
 END_TEST
 
+/* What lttng-modules 2.13 list of the subsystems that the largest set records from. */
+#define LISTED_SCHED \
+	"sched_kthread_stop sched_kthread_stop_ret sched_waking sched_wakeup sched_wakeup_new sched_switch " \
+	"sched_migrate_task sched_process_free sched_process_exit sched_wait_task sched_process_wait " \
+	"sched_process_fork sched_process_exec sched_stat_wait sched_stat_sleep sched_stat_iowait " \
+	"sched_stat_blocked sched_stat_runtime sched_pi_setprio "
+#define LISTED_DUMP \
+	"lttng_statedump_start lttng_statedump_end lttng_statedump_process_state lttng_statedump_process_cgroup_ns " \
+	"lttng_statedump_process_ipc_ns lttng_statedump_process_mnt_ns lttng_statedump_process_net_ns " \
+	"lttng_statedump_process_pid_ns lttng_statedump_process_time_ns lttng_statedump_process_user_ns " \
+	"lttng_statedump_process_uts_ns lttng_statedump_file_descriptor lttng_statedump_vm_map " \
+	"lttng_statedump_network_interface lttng_statedump_block_device lttng_statedump_cpu_topology " \
+	"lttng_statedump_interrupt "
+#define LISTED_IRQ \
+	"irq_handler_entry irq_handler_exit irq_softirq_raise irq_softirq_entry irq_softirq_exit timer_init " \
+	"timer_start timer_expire_entry timer_expire_exit timer_cancel timer_hrtimer_init timer_hrtimer_start " \
+	"timer_hrtimer_cancel timer_hrtimer_expire_entry timer_hrtimer_expire_exit timer_itimer_state " \
+	"timer_itimer_expire "
+#define LISTED_IO \
+	"block_touch_buffer block_dirty_buffer block_rq_requeue block_rq_complete block_rq_insert block_rq_issue " \
+	"block_rq_merge block_rq_remap block_bio_complete block_bio_backmerge block_bio_frontmerge " \
+	"block_bio_queue block_bio_remap block_getrq block_plug block_unplug block_split net_dev_xmit " \
+	"net_dev_queue net_if_receive_skb net_if_rx net_if_rx_ni signal_generate signal_deliver"
+
+/* Everything of the set, nothing else, in fewer requests to the session daemon than names. */
+START_TEST(test_fewer_requests)
+{
+	char **known, **patterns;
+	unsigned n, n_names = 0, n_requests;
+	const struct record_set_event *events = record_set_events(&n);
+
+	listed = LISTED_SCHED LISTED_DUMP LISTED_IRQ LISTED_IO;
+	ck_assert_msg(!record(NULL), "%s", error_text());
+	known = g_strsplit(listed, " ", -1);
+	ck_assert(g_str_has_suffix(enabled->str, ",*")); /* system calls */
+	g_string_truncate(enabled, enabled->len - strlen(",*"));
+	patterns = g_strsplit(enabled->str + 1, ",", -1);
+	n_requests = g_strv_length(patterns);
+	for (char **name = known; *name; name++) {
+		unsigned n_matches = 0;
+		bool wanted = false;
+
+		for (unsigned i = 0; i < n; i++)
+			wanted |= strcmp(events[i].name, *name) == 0;
+		for (char **p = patterns; *p; p++)
+			n_matches += fnmatch(*p, *name, 0) == 0;
+		ck_assert_msg(n_matches == wanted, "%s is in %u patterns", *name, n_matches);
+		n_names += wanted;
+	}
+	ck_assert_uint_eq(n_names, n - 1); /* system calls are not a name */
+	ck_assert_msg(n_requests * 4 <= n_names * 3, "%u requests for %u names: %s", n_requests, n_names, enabled->str);
+	g_strfreev(known);
+	g_strfreev(patterns);
+}
+END_TEST
+
 /* An interrupt ends the setting up where it is, and takes effect when the session is gone. */
 START_TEST(test_interrupted)
 {
@@ -320,4 +382,5 @@ START_TEST(test_symbols)
 END_TEST
 
 UNIT_MAIN("tracer", test_all_contexts, test_context_left_out, test_context_refused, test_faulty_versions,
-	  test_tracepoints, test_call_filter, test_unsafe, test_counters_and_hotplug, test_interrupted, test_symbols)
+	  test_tracepoints, test_call_filter, test_unsafe, test_counters_and_hotplug, test_fewer_requests,
+	  test_interrupted, test_symbols)
