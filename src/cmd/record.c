@@ -12,6 +12,7 @@
 #include "cmd/record.h"
 #include "cmd/record_sidecar.h"
 #include "control/commands.h"
+#include "control/cost.h"
 #include "control/daemon.h"
 #include "control/plan.h"
 #include "control/process.h"
@@ -126,8 +127,8 @@ static enum lt_status finish_remotely(const struct record_plan *plan)
 	return is_fetched(plan) ? record_fetch(stderr, plan->hosts, plan->session, plan->output) : LT_OK;
 }
 
-/* After the command: stops, says where the recording is. */
-static enum lt_status finish(const struct record_plan *plan)
+/* After the command: stops, says where the recording is. consumer_ns: what the consumer daemons had used before. */
+static enum lt_status finish(const struct record_plan *plan, uint64_t consumer_ns)
 {
 	struct session_lost lost = {0};
 	char *path = NULL;
@@ -149,12 +150,21 @@ static enum lt_status finish(const struct record_plan *plan)
 	/* What a flight recorder overwrites is no loss. */
 	if (plan->mode != RECORD_SNAPSHOT)
 		record_print_lost(&lost);
+	if (plan->mode == RECORD_TO_DISK)
+		record_print_cost(stderr, plan->output, consumer_ns);
 	if (plan->mode != RECORD_LIVE) {
 		fprintf(stderr, "recorded into %s\n", path ? path : plan->output);
 		record_print_view(stderr, path ? path : plan->output);
 	}
 	g_free(path);
 	return LT_OK;
+}
+
+static void print_estimate(FILE *out, const struct cost_estimate *e)
+{
+	if (e->events_per_s > 0)
+		fprintf(out, "expected at the load of this moment: about %.0f events/s, %.2f MB/s%s\n", e->events_per_s,
+			e->bytes_per_s / 1e6, e->calls ? ", and two events for each system call" : "");
 }
 
 /* 0: nothing repeats the state dump here. */
@@ -175,8 +185,12 @@ static int record(struct record_plan *plan, bool may_start, pid_t *daemon)
 {
 	struct process command = {.gate = -1};
 	int status = LT_EXIT_OK;
+	struct cost_estimate estimate = {0};
+	uint64_t consumer_ns;
 	pid_t redump;
 
+	if (!plan->hosts->len && record_plan_channel(plan, RECORD_KERNEL))
+		estimate = cost_estimate(record_plan_channel(plan, RECORD_KERNEL));
 	if (setup(plan, may_start, daemon))
 		return record_fail(LT_EXIT_FAILURE);
 	if (start(plan, &command)) {
@@ -191,11 +205,13 @@ static int record(struct record_plan *plan, bool may_start, pid_t *daemon)
 	redump = repeat_dump(plan);
 	record_sidecar_start(plan, command.pid);
 	print_started(plan->command ? stderr : stdout, plan);
+	print_estimate(plan->command ? stderr : stdout, &estimate);
 	if (!plan->command)
 		return LT_EXIT_OK;
+	consumer_ns = MAX(cost_consumer_ns(), 1);
 	status = process_run(&command);
 	redump_end(redump);
-	if (finish(plan)) {
+	if (finish(plan, consumer_ns)) {
 		record_fail(LT_EXIT_FAILURE);
 		return status ? status : LT_EXIT_FAILURE;
 	}

@@ -10,6 +10,7 @@
 #include "cmd/record.h"
 #include "cmd/record_sidecar.h"
 #include "control/commands.h"
+#include "control/cost.h"
 #include "control/daemon.h"
 #include "control/plan.h"
 #include "control/process.h"
@@ -34,6 +35,15 @@ void record_print_view(FILE *out, const char *source)
 
 	fprintf(out, "view it: %s\n", line);
 	g_free(line);
+}
+
+void record_print_cost(FILE *out, const char *directory, uint64_t since_ns)
+{
+	const uint64_t used_ns = cost_consumer_ns();
+
+	fprintf(out, "cost: %.1f MB on disk, %.2f s of CPU by LTTng's consumer daemons%s\n",
+		(double)cost_size_bytes(directory) / 1e6, (double)(used_ns - MIN(since_ns, used_ns)) / 1e9,
+		since_ns ? "" : " since they were started");
 }
 
 void record_print_lost(const struct session_lost *lost)
@@ -92,8 +102,10 @@ static int stop(const struct session *s)
 	printf("session '%s' stopped\n", s->name);
 	if (!s->snapshot)
 		record_print_lost(&lost);
-	if (!s->snapshot && !s->live_timer_us)
+	if (!s->snapshot && !s->live_timer_us) {
 		record_print_view(stdout, s->path);
+		record_print_cost(stdout, s->path, 0);
+	}
 	return LT_EXIT_OK;
 }
 

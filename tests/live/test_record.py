@@ -83,7 +83,8 @@ def test_command():
     """Without a daemon: one is started, and ended with the recording. The command's status and stdout are its own."""
     with user("command") as u:
         result = u.run(TOP, "record", "--ust", EVENTS, "--output", "o", "--", APP, "20000", "5")
-        check(result, 5, "", f"recorded into {u.home}/o\nview it: lttngtop {u.home}/o\n$")
+        check(result, 5, "", r"cost: \d+\.\d MB on disk, \d+\.\d\d s of CPU by LTTng's consumer "
+              f"daemons\nrecorded into {u.home}/o\nview it: lttngtop {u.home}/o\n$")
         check_counts(f"{u.home}/o", 20000)
         assert not u.sessiond_pid(), "a session daemon is left"
         result = u.run(TOP, "record", "--ust", EVENTS, "--", "sh", "-c", "echo text; kill -9 $$")
@@ -178,7 +179,8 @@ def test_start_stop():
         u.run(APP, "1000")
         u.run(APP, "11")
         check(u.run(TOP, "record", "status"), 0, r"^lttngtop-[\d-]+: recording, \S+/a b, lost 0 events 0 packets\n$")
-        check(u.run(TOP, "record", "stop"), 0, "stopped\nview it: ")
+        check(u.run(TOP, "record", "stop"), 0, r"stopped\nview it: [^\n]*\ncost: \d+\.\d MB on disk, \d+\.\d\d s of CPU "
+              "by LTTng's consumer daemons since they were started\n$")
         check_counts(f"{u.home}/a b", 1000, 11)
         check(u.run(TOP, "record", "status"), 0, "^no session\n$")
 

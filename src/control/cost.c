@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "control/cost.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "control/sets.h"
+
+enum {
+	HEADER_BYTES = 8,
+	CONTEXT_BYTES = 8, /* of one that is in no set */
+};
+
+/* About what the events of a cost have beside header and contexts. */
+static const unsigned payload_bytes[RECORD_COSTS] = {
+	[RECORD_COST_TASK] = 48, [RECORD_COST_SWITCH] = 56, [RECORD_COST_WAKEUP] = 28, [RECORD_COST_IRQ] = 12,
+	[RECORD_COST_DISK] = 56, [RECORD_COST_PACKET] = 72,
+};
+
+/* How often each cost has been there since the machine was started. */
+struct sample {
+	uint64_t counts[RECORD_COSTS];
+};
+
+static void sample_stat(struct sample *s)
+{
+	char *text = NULL, **lines;
+	uint64_t interrupts = 0, softirqs = 0, n;
+
+	if (!g_file_get_contents("/proc/stat", &text, NULL, NULL))
+		return;
+	lines = g_strsplit(text, "\n", -1);
+	for (char **line = lines; *line; line++) {
+		if (sscanf(*line, "ctxt %" SCNu64, &n) == 1)
+			s->counts[RECORD_COST_SWITCH] = n;
+		else if (sscanf(*line, "processes %" SCNu64, &n) == 1)
+			s->counts[RECORD_COST_TASK] = n;
+		else if (sscanf(*line, "intr %" SCNu64, &n) == 1)
+			interrupts = n;
+		else if (sscanf(*line, "softirq %" SCNu64, &n) == 1)
+			softirqs = n;
+	}
+	s->counts[RECORD_COST_WAKEUP] = s->counts[RECORD_COST_SWITCH] / 2; /* the other half ends a wait for a CPU */
+	/* Two rows of sets.def for interrupts, two for timers, which are interrupts too, three for softirqs. */
+	s->counts[RECORD_COST_IRQ] = (2 * interrupts + 3 * softirqs) / 7;
+	g_strfreev(lines);
+	g_free(text);
+}
+
+static void sample_disks(struct sample *s)
+{
+	char *text = NULL, **lines;
+
+	if (!g_file_get_contents("/proc/diskstats", &text, NULL, NULL))
+		return;
+	lines = g_strsplit(text, "\n", -1);
+	for (char **line = lines; *line; line++) {
+		char name[64], path[128];
+		uint64_t reads, writes;
+
+		if (sscanf(*line, "%*u %*u %63s %" SCNu64 " %*u %*u %*u %" SCNu64, name, &reads, &writes) != 3)
+			continue;
+		snprintf(path, sizeof(path), "/sys/block/%s", name);
+		if (!access(path, F_OK)) /* a partition is not there */
+			s->counts[RECORD_COST_DISK] += reads + writes;
+	}
+	g_strfreev(lines);
+	g_free(text);
+}
+
+static void sample_network(struct sample *s)
+{
+	char *text = NULL, **lines;
+
+	if (!g_file_get_contents("/proc/net/dev", &text, NULL, NULL))
+		return;
+	lines = g_strsplit(text, "\n", -1);
+	for (char **line = lines; *line; line++) {
+		const char *figures = strchr(*line, ':');
+		uint64_t in, out;
+
+		if (figures && sscanf(figures + 1, "%*u %" SCNu64 " %*u %*u %*u %*u %*u %*u %*u "
+								  "%" SCNu64, &in, &out) == 2)
+			s->counts[RECORD_COST_PACKET] += (in + out) / 2; /* an event is of one direction */
+	}
+	g_strfreev(lines);
+	g_free(text);
+}
+
+static void take(struct sample *s)
+{
+	*s = (struct sample){0};
+	sample_stat(s);
+	sample_disks(s);
+	sample_network(s);
+}
+
+static unsigned context_bytes(const char *name)
+{
+	unsigned n;
+	const struct record_set_context *contexts = record_set_contexts(&n);
+
+	for (unsigned i = 0; i < n; i++)
+		if (strcmp(contexts[i].name, name) == 0)
+			return contexts[i].bytes;
+	return CONTEXT_BYTES;
+}
+
+struct cost_estimate cost_of_rates(const struct record_channel *c, const double rates[RECORD_COSTS])
+{
+	struct cost_estimate e = {0};
+	unsigned n, fixed_bytes = HEADER_BYTES;
+	const struct record_set_event *rows = record_set_events(&n);
+
+	for (unsigned i = 0; i < c->contexts->len; i++)
+		fixed_bytes += context_bytes(g_array_index(c->contexts, struct record_context, i).name);
+	for (unsigned i = 0; i < c->events->len; i++) {
+		const struct record_event *event = &g_array_index(c->events, struct record_event, i);
+
+		e.calls |= event->kind == RECORD_SYSCALLS;
+		for (unsigned k = 0; k < n; k++) {
+			if (rows[k].kind != event->kind || strcmp(rows[k].name, event->name) != 0)
+				continue;
+			e.events_per_s += rates[rows[k].cost];
+			e.bytes_per_s += rates[rows[k].cost] * (fixed_bytes + payload_bytes[rows[k].cost]);
+		}
+	}
+	return e;
+}
+
+struct cost_estimate cost_estimate(const struct record_channel *c)
+{
+	struct sample before, after;
+	double rates[RECORD_COSTS];
+	gint64 start_us = g_get_monotonic_time(), us;
+
+	take(&before);
+	g_usleep(COST_SAMPLE_MS * 1000);
+	take(&after);
+	us = g_get_monotonic_time() - start_us;
+	for (unsigned i = 0; i < RECORD_COSTS; i++)
+		rates[i] = (double)(after.counts[i] - before.counts[i]) * 1e6 / (double)us;
+	return cost_of_rates(c, rates);
+}
+
+/* Of a process, if it is a consumer daemon. */
+static uint64_t consumer_ticks(const char *pid)
+{
+	char *path = g_build_filename("/proc", pid, "stat", NULL), *text = NULL;
+	const char *end;
+	uint64_t user = 0, system = 0;
+
+	if (g_file_get_contents(path, &text, NULL, NULL) && strstr(text, "(lttng-consumerd)")) {
+		end = strrchr(text, ')');
+		sscanf(end + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %" SCNu64 " %" SCNu64, &user, &system);
+	}
+	g_free(text);
+	g_free(path);
+	return user + system;
+}
+
+uint64_t cost_consumer_ns(void)
+{
+	GDir *dir = g_dir_open("/proc", 0, NULL);
+	uint64_t ticks = 0;
+	const char *name;
+
+	while (dir && (name = g_dir_read_name(dir)))
+		if (g_ascii_isdigit(*name))
+			ticks += consumer_ticks(name);
+	if (dir)
+		g_dir_close(dir);
+	return ticks * (UINT64_C(1000000000) / (uint64_t)sysconf(_SC_CLK_TCK));
+}
+
+uint64_t cost_size_bytes(const char *directory)
+{
+	GDir *dir = g_dir_open(directory, 0, NULL);
+	uint64_t bytes = 0;
+	const char *name;
+
+	while (dir && (name = g_dir_read_name(dir))) {
+		char *path = g_build_filename(directory, name, NULL);
+		struct stat st;
+
+		if (lstat(path, &st) == 0)
+			bytes += S_ISDIR(st.st_mode) ? cost_size_bytes(path) : (uint64_t)st.st_size;
+		g_free(path);
+	}
+	if (dir)
+		g_dir_close(dir);
+	return bytes;
+}

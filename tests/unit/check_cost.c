@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a recording is estimated to cost, and what it did. */
+#include "unit.h"
+
+#include <errno.h>
+#include <glib/gstdio.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "control/cost.h"
+
+static struct record_plan *plan(const char *set)
+{
+	const struct record_request request = {.session = "s", .output = "/nowhere", .live_timer_ns = 1, .set = set};
+	struct record_plan *p = record_plan_create(&request);
+
+	ck_assert_msg(p, "%s", error_text());
+	return p;
+}
+
+static struct cost_estimate estimate(const char *set, const double rates[RECORD_COSTS])
+{
+	struct record_plan *p = plan(set);
+	const struct cost_estimate e = cost_of_rates(record_plan_channel(p, RECORD_KERNEL), rates);
+
+	record_plan_destroy(p);
+	return e;
+}
+
+/* By hand: sched_switch and four events of a task's life, each with 8 bytes of header and 24 of contexts. */
+START_TEST(test_minimal)
+{
+	const double rates[RECORD_COSTS] = {[RECORD_COST_SWITCH] = 1000, [RECORD_COST_TASK] = 10,
+					    [RECORD_COST_IRQ] = 5000, [RECORD_COST_CALL] = 1e6};
+	const struct cost_estimate e = estimate("minimal", rates);
+
+	ck_assert_double_eq_tol(e.events_per_s, 1000 + 4 * 10, 1e-6);
+	ck_assert_double_eq_tol(e.bytes_per_s, 1000 * (32 + 56) + 4 * 10 * (32 + 48), 1e-6);
+	ck_assert(!e.calls);
+}
+END_TEST
+
+/* Each set costs what the smaller ones do, and more. */
+START_TEST(test_sets)
+{
+	double rates[RECORD_COSTS];
+	struct cost_estimate minimal, waits, full;
+
+	for (unsigned i = 0; i < RECORD_COSTS; i++)
+		rates[i] = 100;
+	minimal = estimate("minimal", rates);
+	waits = estimate("waits", rates);
+	full = estimate("full", rates);
+	ck_assert_double_lt(minimal.events_per_s, waits.events_per_s);
+	ck_assert_double_lt(waits.events_per_s, full.events_per_s);
+	ck_assert_double_lt(waits.bytes_per_s / waits.events_per_s, full.bytes_per_s / full.events_per_s);
+	ck_assert(!waits.calls && full.calls);
+}
+END_TEST
+
+/* At the load of this moment: whatever it is, a number. */
+START_TEST(test_now)
+{
+	struct record_plan *p = plan("full");
+	const struct cost_estimate e = cost_estimate(record_plan_channel(p, RECORD_KERNEL));
+
+	ck_assert(isfinite(e.events_per_s) && e.events_per_s >= 0 && e.events_per_s < 1e9);
+	ck_assert_double_ge(e.bytes_per_s, e.events_per_s * 8);
+	record_plan_destroy(p);
+}
+END_TEST
+
+START_TEST(test_size)
+{
+	char *below = g_build_filename("cost.d", "a", NULL), *file = g_build_filename(below, "f", NULL);
+
+	ck_assert(!g_mkdir_with_parents(below, 0777));
+	ck_assert(g_file_set_contents(file, "12345", 5, NULL));
+	ck_assert(g_file_set_contents("cost.d/g", "123", 3, NULL));
+	ck_assert_uint_eq(cost_size_bytes("cost.d"), 8);
+	ck_assert_uint_eq(cost_size_bytes("cost.d/nowhere"), 0);
+	g_unlink(file);
+	g_unlink("cost.d/g");
+	g_rmdir(below);
+	g_rmdir("cost.d");
+	g_free(file);
+	g_free(below);
+}
+END_TEST
+
+UNIT_MAIN("cost", test_minimal, test_sets, test_now, test_size)
