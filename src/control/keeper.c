@@ -268,6 +268,7 @@ enum lt_status keeper_start(struct keeper *keeper, struct record_plan *plan, int
 	if (status) {
 		char *reason = g_strdup(error_text());
 
+		kill(keeper->pid, SIGTERM); /* it may be in the middle of setting up */
 		keeper_end(keeper);
 		error_set("%s", reason);
 		g_free(reason);

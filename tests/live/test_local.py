@@ -22,6 +22,7 @@ import time
 import sandbox
 
 EVENTS = "lttng_ust_trace*:*"
+START_LIMIT = 20  # seconds that it waits for a relayd
 LEVEL = "lttng_ust_tracelog:LTTNG_UST_TRACEPOINT_LOGLEVEL_INFO"
 
 
@@ -164,6 +165,23 @@ def test_ways_out():
             assert u.noted().get("lttng-relayd"), "no relayd is noted"
             m.end(lambda m=m, how=how: how(m), status)
             assert not os.path.exists(u.base) and not u.sessiond_pid(), f"left behind with status {status}"
+
+
+def test_interrupted_start():
+    """Ctrl-C while the tracing is being set up: it ends at once, with nothing left."""
+    with user("start") as u:
+        os.mkdir(f"{u.home}/bin")
+        with open(f"{u.home}/bin/lttng-relayd", "w", encoding="ascii") as file:
+            file.write("#!/bin/sh\nexec sleep 1000\n")  # never takes a viewer
+        os.chmod(f"{u.home}/bin/lttng-relayd", 0o755)
+        u.env["PATH"] = f"{u.home}/bin:{u.env['PATH']}"
+        m = Monitor(u)
+        sandbox.wait_until(lambda: "sleep" in u.noted(), "relayd")
+        pid = u.noted()["sleep"]
+        begin = time.monotonic()
+        m.end(lambda: os.killpg(m.process.pid, signal.SIGINT), -signal.SIGINT)
+        assert time.monotonic() - begin < START_LIMIT, "it waited for the relayd"
+        assert not os.path.exists(u.base) and not os.path.exists(f"/proc/{pid}/exe"), "something is left"
 
 
 def test_command_on_screen():
