@@ -44,7 +44,7 @@ class Growing:
 
     def text(self):
         as_text = "-".join(self.uuid.hex()[a:b] for a, b in ((0, 8), (8, 12), (12, 16), (16, 20), (20, 32)))
-        return (self.trace.metadata2(self.uuid, as_text) if self.ctf2 else self.trace.metadata(as_text)).encode()
+        return (self.trace.metadata2(self.uuid, as_text, as_text) if self.ctf2 else self.trace.metadata(as_text, as_text)).encode()
 
     def declare(self, part=1.0):
         """Appends what the metadata lacks, or a part of it."""
