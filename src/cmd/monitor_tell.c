@@ -69,6 +69,7 @@ static struct ui_host host_info(const struct monitor *m, const struct reading *r
 		.lag_ns = host->lag_ns,
 		.trouble = host->trouble,
 		.note = host->note,
+		.over = host->over,
 	};
 
 	list_missing(missing, host);

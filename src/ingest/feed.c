@@ -135,10 +135,11 @@ static char *explain_stop(struct feed *f, const char *why)
 {
 	const enum failed_cause cause = why && f->source ? source_failed_cause(f->source) : FAILED_OTHER;
 
-	if (!why)
-		return f->spec->url ? g_strdup("the session has ended") : NULL;
 	if (cause == FAILED_GONE || cause == FAILED_UNREACHABLE)
 		f->relayd_left = true;
+	f->session_over = !why || (cause == FAILED_NO_SESSION && !f->relayd_left);
+	if (!why)
+		return f->spec->url ? g_strdup("the session has ended") : NULL;
 	if (cause != FAILED_NO_SESSION || !f->relayd_left)
 		return g_strdup(why);
 	return g_strdup_printf("%s since the relayd was away: on that host run lttngtop record again", why);

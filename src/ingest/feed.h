@@ -38,6 +38,7 @@ struct feed {
 	struct source *source;   /* NULL: none runs */
 	struct host *host;       /* known from the first EVENT_TRACE on; after a boot of the machine another one */
 	bool announced;          /* the source that runs has said which host it is of */
+	bool session_over;       /* it ended, or its relayd does not know it any more */
 	bool relayd_left;        /* the relayd went away, or was not there, since the session last ran */
 	unsigned number;         /* of the source in the host's merge */
 	struct kernel_session *kernel; /* what the host knows of its kernel's traces, NULL: it has none */

@@ -63,6 +63,7 @@ struct ingest_host {
 	bool ended;          /* its sources gave all they had, and are not followed */
 	bool away;           /* none of its sources runs; may come back */
 	bool waited_for;     /* live: nothing has come from a source of it for a fifth of the stall limit */
+	bool over;           /* away, as all its sessions have ended; others of the same name may come */
 	bool silent;         /* live: a source of it is not waited for any more */
 	bool still;          /* live: its sources are heard of, but say that nothing happens, for longer than a kernel
 				that runs something is without events: since end_ns */

@@ -227,6 +227,19 @@ static bool is_waited_for(const struct ingest *in, const struct host *host)
 	return false;
 }
 
+static bool is_over(const struct host *host)
+{
+	if (!host->public.away)
+		return false;
+	for (guint i = 0; i < host->feeds->len; i++) {
+		const struct feed *feed = g_ptr_array_index(host->feeds, i);
+
+		if (feed && !feed->session_over)
+			return false;
+	}
+	return true;
+}
+
 static bool any_stalled(const struct host *host)
 {
 	for (guint i = 0; i < host->feeds->len; i++) {
@@ -303,6 +316,7 @@ void ingest_watch(struct ingest *in)
 	ingest_join_hosts(in);
 	for (guint i = 0; i < in->hosts->len; i++) {
 		host_at(in, i)->public.waited_for = is_waited_for(in, host_at(in, i));
+		host_at(in, i)->public.over = is_over(host_at(in, i));
 		host_set_stalled(host_at(in, i), any_stalled(host_at(in, i)));
 		watch_lag(in, host_at(in, i));
 		host_look_for_dump(host_at(in, i));

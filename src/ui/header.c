@@ -327,7 +327,8 @@ static void draw_first_line(struct ui *ui)
 
 int header_draw(struct ui *ui, int y, int max_rows)
 {
-	unsigned n = ui->hosts->len;
+	const unsigned all = host_lines_count(ui);
+	unsigned n = all;
 	int rows = 1;
 
 	draw_first_line(ui);
@@ -336,8 +337,8 @@ int header_draw(struct ui *ui, int y, int max_rows)
 	if ((int)n > max_rows - 1)
 		n = (unsigned)max_rows - 2;
 	rows += host_lines_draw(ui, y + 1, n);
-	if (n < ui->hosts->len) {
-		canvas_printf(ui->canvas, 1, y + rows, STYLE_DIM, "and %u more hosts: pane 9", ui->hosts->len - n);
+	if (n < all) {
+		canvas_printf(ui->canvas, 1, y + rows, STYLE_DIM, "and %u more hosts: pane 9", all - n);
 		rows++;
 	}
 	return rows;

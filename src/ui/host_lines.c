@@ -11,6 +11,8 @@ enum line_group { LINE_CPU, LINE_TASKS, LINE_FDS, LINE_DISK, LINE_NET, LINE_GROU
 
 enum { METER_CPUS = 64, BAR_WIDTH = 10, HOST_WIDTH_MAX = 16 };
 
+#define FADES_AFTER_NS (60 * NS_PER_S)
+
 struct host_line {
 	unsigned n_cpus;
 	int permille[METER_CPUS]; /* of each CPU, -1 offline */
@@ -205,14 +207,33 @@ static int by_name(const void *a, const void *b, void *data)
 	return strcmp(ui_host(ui, *(const unsigned *)a)->info.name, ui_host(ui, *(const unsigned *)b)->info.name);
 }
 
-/* The hosts' numbers in the order of their names, which is not that in which live ones come. Free with g_free(). */
-static unsigned *sort_hosts(struct ui *ui)
+/* At the newest data: it has ended, some time ago. */
+static bool is_faded(const struct ui *ui, const struct ui_host_data *host)
 {
-	unsigned *order = g_new(unsigned, ui->hosts->len);
+	const struct ui_host *info = &host->info;
+
+	return ui->cursor.live && ui->cursor.mode == CURSOR_STICKING && info->live && (info->ended || info->over) &&
+	       !ui_host_row(host) && ui->shown_begin_ns > ui_to_ref(host, info->end_ns) + FADES_AFTER_NS;
+}
+
+unsigned host_lines_count(const struct ui *ui)
+{
+	unsigned n = 0;
 
 	for (unsigned i = 0; i < ui->hosts->len; i++)
-		order[i] = i;
-	g_qsort_with_data(order, (gint)ui->hosts->len, sizeof(*order), by_name, ui);
+		n += !is_faded(ui, ui_host(ui, i));
+	return n;
+}
+
+/* The numbers of hosts with a line, by their names, not as live ones come. Free with g_free(). */
+static unsigned *sort_hosts(struct ui *ui)
+{
+	unsigned *order = g_new(unsigned, ui->hosts->len), n = 0;
+
+	for (unsigned i = 0; i < ui->hosts->len; i++)
+		if (!is_faded(ui, ui_host(ui, i)))
+			order[n++] = i;
+	g_qsort_with_data(order, (gint)n, sizeof(*order), by_name, ui);
 	return order;
 }
 

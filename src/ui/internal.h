@@ -323,6 +323,9 @@ void ui_prompt(struct ui *ui, const char *label, const char *text, prompt_change
  */
 int header_draw(struct ui *ui, int y, int max_rows);
 int host_lines_draw(struct ui *ui, int y, unsigned n);
+
+/* How many there are: hosts whose sessions have ended fade after a minute. */
+unsigned host_lines_count(const struct ui *ui);
 int timeline_draw(struct ui *ui, int y);
 void bar_draw(struct ui *ui, int y);
 

@@ -41,6 +41,7 @@ struct ui_host {
 	bool ended;
 	bool live;                   /* from a relayd */
 	bool away;                   /* live, but not there now */
+	bool over;                   /* away, as its session has ended */
 	bool silent;                 /* live, but nothing has come from it for a while, or it is still */
 	bool waited_for;             /* silent for so short a time that critical paths still wait for it */
 	bool still;                  /* live and heard of, but without events since end_ns */

@@ -53,7 +53,8 @@ def test_same_session(checks):
         t.wait(r"^db +net:.* attached")
         checks.equal("the same session: one source", len(source_lines(t)), 1)
         checks.check("the same session: no second name", "db#2" not in "\n".join(t.screen()), t.screen())
-        checks.check("the same session: the first boot is over", t.wait(r"^ db +record ended at "))
+        lines = [line for line in t.screen() if re.match(r" db ", line)]
+        checks.check("the same session: the first boot has faded, an hour after it", len(lines) == 1, lines)
         t.keys("q")
         checks.equal("the same session: status", t.status(), 0)
         with open("log", encoding="utf-8") as log:
@@ -73,6 +74,8 @@ def test_other_session(checks):
             t.keys("9")
             checks.check("another session: under its name", t.wait(rf"^db +{after.url} +attached"))
             checks.check("another session: no second name", "db#2" not in "\n".join(t.screen()), t.screen())
+            lines = [line for line in t.screen() if re.match(r" db ", line)]
+            checks.check("another session: the first one has faded", t.wait(THERE) and len(lines) == 1, lines)
             # the clock of the first one is back while the other one runs: they are two
             before.sessions.append(before.session)
             checks.check("both at once: two names", t.wait(rf"^db#2 +{before.url} +attached"))
