@@ -97,7 +97,8 @@ enum lt_status daemon_require(bool kernel, bool may_start, pid_t *started)
 	*started = 0;
 	if (kernel && !may_use_root_daemon())
 		return error_set("the kernel is traced by root and the members of group '" TRACING_GROUP
-				 "' only, and you are neither");
+				 "' only, and you are neither: use sudo, or 'sudo usermod -aG " TRACING_GROUP
+				 " $USER' and log in again");
 	if (is_alive())
 		return LT_OK;
 	if (kernel && geteuid() != 0)

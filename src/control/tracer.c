@@ -46,6 +46,10 @@ enum lt_status tracer_error(int code, const char *session)
 		return error_set("no kernel tracer: lttng-modules are missing, not loaded or too old, or the session "
 				 "daemon was started without kernel tracing: 'lttngtop doctor' finds out and names the "
 				 "packages");
+	case LTTNG_ERR_UND:
+	case LTTNG_ERR_INVALID_PROTOCOL:
+		return error_set("the session daemon does not understand the request: it is of another version of "
+				 "LTTng than liblttng-ctl; restart it after an update");
 	case LTTNG_ERR_KERN_CONTEXT_UNAVAILABLE:
 		return error_set("this kernel's tracer has no such context");
 	default:

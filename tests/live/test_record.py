@@ -111,7 +111,8 @@ def test_refusals():
         check(u.run(TOP, *ust), 1, "", "no session daemon, and '/nowhere/sessiond' cannot be started")
         del u.env["LTTNG_SESSIOND_PATH"]
         if not os.path.exists("/var/run/lttng/client-lttng-sessiond"):
-            check(u.run(TOP, "record"), 1, "", "the kernel is traced by root and the members of group 'tracing' only")
+            check(u.run(TOP, "record"), 1, "", "the kernel is traced by root and the members of group 'tracing' only, .*"
+                  "use sudo, or 'sudo usermod -aG tracing")
         assert not u.sessiond_pid(), "a session daemon is left"
 
         u.start_sessiond()

@@ -193,6 +193,9 @@ START_TEST(test_context_refused)
 	ck_assert_str_eq(error_text(), "session 's': channel 'kernel': context 'user_ns': this kernel's tracer has no "
 				       "such context");
 	ck_assert_uint_eq(sessions, 0);
+	lacking_code = LTTNG_ERR_UND;
+	ck_assert_int_eq(record(NULL), LT_ERROR);
+	ck_assert(strstr(error_text(), "it is of another version of LTTng than liblttng-ctl"));
 	lacking_code = LTTNG_ERR_NO_SESSIOND;
 	ck_assert_int_eq(record(NULL), LT_ERROR);
 	ck_assert_uint_eq(sessions, 0);
