@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Runs in a guest: load TRUTH COMMAND... runs the command and writes to the file TRUTH, as JSON, what the kernel counted of it.
 
-pid, cpu_ns (of the process, without children), begin_ns and end_ns (its time of day before and after), disks ({name: [bytes read,
+pid, cpu_ns (of the process, without children), interrupts_ns (of all CPUs: a kernel with CONFIG_IRQ_TIME_ACCOUNTING does not
+count this time as that of the process which was interrupted, the program does), begin_ns and end_ns (its time of day before and after), disks ({name: [bytes read,
 bytes written]} between the two), tasks ([tid, ...], those that were there all the time, kernel threads included).
 The command "burn SECONDS" uses that much CPU time.
 """
@@ -19,6 +20,12 @@ def disks():
     with open("/proc/diskstats", encoding="ascii") as file:
         rows = [line.split() for line in file]
     return {row[2]: (int(row[5]) * SECTOR, int(row[9]) * SECTOR) for row in rows}
+
+
+def interrupts_ns():
+    with open("/proc/stat", encoding="ascii") as file:
+        fields = file.readline().split()
+    return (int(fields[6]) + int(fields[7])) * 1_000_000_000 // os.sysconf("SC_CLK_TCK")
 
 
 def tasks():
@@ -45,13 +52,14 @@ def run(argv):
 
 
 def main():
-    tasks_before, disks_before = tasks(), disks()
+    tasks_before, disks_before, interrupts_before = tasks(), disks(), interrupts_ns()
     begin_ns = time.time_ns()
     pid, cpu_ns = run(sys.argv[2:])
     end_ns = time.time_ns()
     moved = {name: [after - before for before, after in zip(disks_before[name], now)] for name, now in disks().items()}
     with open(sys.argv[1], "w", encoding="ascii") as file:
-        json.dump({"pid": pid, "cpu_ns": cpu_ns, "begin_ns": begin_ns, "end_ns": end_ns, "disks": moved,
+        json.dump({"pid": pid, "cpu_ns": cpu_ns, "interrupts_ns": interrupts_ns() - interrupts_before,
+                   "begin_ns": begin_ns, "end_ns": end_ns, "disks": moved,
                    "tasks": sorted(tasks_before & tasks())}, file)
 
 
