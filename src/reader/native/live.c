@@ -110,6 +110,9 @@ static enum lt_status take(struct native_live *l, const struct viewer_event *eve
 {
 	*s = event->stream && !event->stream->is_metadata ? event->stream->user : NULL;
 	switch (event->kind) {
+	case VIEWER_ATTACHED:
+		l->is_attached = true;
+		return LT_OK;
 	case VIEWER_STREAM:
 		*s = NULL;
 		return take_stream(l, event->stream);
@@ -180,7 +183,7 @@ enum lt_status native_live_step(struct native_live *l, enum failed_cause *cause)
 	l->is_full |= !ring_has_room(l->ring);
 	if (l->is_full)
 		return LT_AGAIN;
-	if (status != LT_ERROR || l->is_ready)
+	if (l->is_attached && (status != LT_ERROR || l->is_ready))
 		live_merge_settle(l);
 	ring_publish(l->ring);
 	return status;

@@ -55,6 +55,7 @@ struct native_live {
 	uint64_t last_ns;   /* time of the last record that has one */
 	uint64_t from_ns;   /* streams of which less is known are not waited for */
 	uint64_t until_ns;  /* nothing from here on is written, as streams may come; UINT64_MAX: none may */
+	bool is_attached;   /* to a relayd's session */
 	bool is_ready;      /* EVENT_READY was written */
 	bool is_full;       /* the ring has no room: what comes waits in the streams */
 };
