@@ -30,7 +30,7 @@ SHARED_TABLES = {"lossy": ("hosts", "events", "cpu", "files"), "rotated": ("host
 # "running when the record begins") takes it for an older thread of that tid.
 SPLIT_ROWS = {("snapshot", "cpu"): ("web", 2346)}
 AT_ONCE = 4  # reports; they mostly wait
-OF_THE_WAY = {"source", "late_events"}  # columns that say how the record was read
+OF_THE_WAY = {"source", "late_events", "reason"}  # columns that say how the record was read
 recordings = {}
 recorded_reports = {}
 

@@ -76,8 +76,8 @@ def recording(name):
     return path
 
 
-# Columns from beside the trace: text leaves them out where no row has them.
-KNOWN_BESIDE = {"uid", "user", "exe", "cmdline", "kernel", "boot_id", "clock"}
+# Text leaves these columns out where no row has them.
+OFTEN_UNKNOWN = {"uid", "user", "exe", "cmdline", "kernel", "boot_id", "clock", "reason"}
 
 
 def as_csv(value):
@@ -105,7 +105,7 @@ def check_formats(table, path):
     check(len(text) == len(data["rows"]) + 2, f"{table}: text has {len(text)} lines for {len(data['rows'])} rows")
     columns = re.split(r"  +", text[1].strip())
     if data["rows"]:
-        unknown = {k for k in KNOWN_BESIDE if k in data["rows"][0] and all(row[k] is None for row in data["rows"])}
+        unknown = {k for k in OFTEN_UNKNOWN if k in data["rows"][0] and all(row[k] is None for row in data["rows"])}
         check(len(columns) == len(data["rows"][0]) - len(unknown), f"{table}: text has the columns {columns}")
         check(text[2].split()[0] == data["rows"][0]["host"], f"{table}: first row of the text: {text[2]}")
 
