@@ -5,6 +5,7 @@ import json
 import os
 import re
 import subprocess
+import tempfile
 
 import guest
 
@@ -49,9 +50,11 @@ def test_disk(g):
 def test_fetched(g):
     """A recording fetched from the guest gives the same figures here."""
     truth, recording, _ = load(g, "burn 1", "--set waits")
-    g.fetch(recording, "fetched")
-    done = subprocess.run([guest.PROGRAM, "report", "cpu", "--json", "fetched"], stdout=subprocess.PIPE, check=True)
+    with tempfile.TemporaryDirectory() as directory:
+        g.fetch(recording, directory)
+        done = subprocess.run([guest.PROGRAM, "report", "cpu", "--json", directory], stdout=subprocess.PIPE, check=True)
     here, there = json.loads(done.stdout)["rows"], g.report("cpu", recording)
+    assert len(here) == len(there), f"{len(here)} and {len(there)} rows"
     assert here == there, f"first difference: {next(pair for pair in zip(here, there) if pair[0] != pair[1])}"
     assert guest.row_of(json.loads(done.stdout)["rows"], tid=truth["pid"])["comm"] == "python3"
 
