@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "control/daemon.h"
 
+#include <fcntl.h>
 #include <glib.h>
 #include <grp.h>
 #include <lttng/lttng.h>
@@ -14,7 +15,7 @@
 #define TRACING_GROUP "tracing"
 #define ROOT_DIRECTORY "/var/run/lttng"
 
-enum { END_MS_MAX = 5000, POLL_MS = 10 };
+enum { START_MS_MAX = 60000, END_MS_MAX = 5000, POLL_MS = 10 };
 
 static bool is_alive(void)
 {
@@ -43,21 +44,53 @@ static bool may_use_root_daemon(void)
 	return found || getegid() == group->gr_gid;
 }
 
-pid_t daemon_pid(void)
+/* One of the files in which a daemon of this user says that it runs. To be freed. */
+static char *daemon_file(const char *name)
 {
 	const char *home = g_getenv("LTTNG_HOME");
-	char *file, *text = NULL;
-	pid_t pid = 0;
 
 	if (geteuid() == 0)
-		file = g_strdup(ROOT_DIRECTORY "/lttng-sessiond.pid");
-	else
-		file = g_build_filename(home ? home : g_get_home_dir(), ".lttng", "lttng-sessiond.pid", NULL);
+		return g_build_filename(ROOT_DIRECTORY, name, NULL);
+	return g_build_filename(home ? home : g_get_home_dir(), ".lttng", name, NULL);
+}
+
+pid_t daemon_pid(void)
+{
+	char *file = daemon_file("lttng-sessiond.pid"), *text = NULL;
+	pid_t pid = 0;
+
 	if (g_file_get_contents(file, &text, NULL, NULL))
 		pid = (pid_t)g_ascii_strtoll(text, NULL, 10);
 	g_free(text);
 	g_free(file);
 	return pid;
+}
+
+/* Whether a daemon is there, or on its way: it takes its lock first. */
+static bool is_locked(void)
+{
+	struct flock lock = {.l_type = F_RDLCK, .l_whence = SEEK_SET};
+	char *file = daemon_file("lttng-sessiond.lck");
+	const int fd = open(file, O_RDONLY | O_CLOEXEC);
+	bool locked = false;
+
+	if (fd >= 0) {
+		locked = !fcntl(fd, F_GETLK, &lock) && lock.l_type != F_UNLCK;
+		close(fd);
+	}
+	g_free(file);
+	return locked;
+}
+
+/* One that was started a moment ago, with the machine perhaps, loads the tracer's modules before it answers. */
+static bool await_daemon(void)
+{
+	for (unsigned ms = 0; ms < START_MS_MAX && is_locked() && !process_is_interrupted(); ms += POLL_MS) {
+		if (is_alive())
+			return true;
+		g_usleep(POLL_MS * 1000);
+	}
+	return is_alive();
 }
 
 /* An interrupt from the terminal must not end the daemon half-way: it would be unknown whether one is left. */
@@ -99,7 +132,7 @@ enum lt_status daemon_require(bool kernel, bool may_start, pid_t *started)
 		return error_set("the kernel is traced by root and the members of group '" TRACING_GROUP
 				 "' only, and you are neither: use sudo, or 'sudo usermod -aG " TRACING_GROUP
 				 " $USER' and log in again");
-	if (is_alive())
+	if (is_alive() || await_daemon())
 		return LT_OK;
 	if (kernel && geteuid() != 0)
 		return error_set("no session daemon of root: start one with 'sudo lttng-sessiond --daemonize'");

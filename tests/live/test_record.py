@@ -6,6 +6,7 @@ What is recorded is counted by babeltrace2 and by `report events`; what --dry-ru
 """
 import collections
 import contextlib
+import fcntl
 import glob
 import json
 import os
@@ -14,12 +15,16 @@ import shlex
 import shutil
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import threading
 import time
 
 import sandbox
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "source"))
+import processes  # noqa: E402
 
 BUILD = os.environ["BUILD"]
 EVENTS = "lttng_ust_trace*:*"
@@ -401,6 +406,43 @@ def test_interrupted_start_of_daemon():
         status = interrupt(u, f"{u.home}/go", lambda: os.path.exists(f"{u.home}/started"), TOP, "record", "--ust", EVENTS)
         assert status == -signal.SIGINT, status
         assert not u.sessiond_pid(), "a session daemon is left"
+
+
+def is_locked(u):
+    """Whether a session daemon of the user is there, or on its way."""
+    path = os.path.join(u.home, ".lttng", "lttng-sessiond.lck")
+    if not os.path.exists(path):
+        return False
+    with open(path, "rb") as file:
+        lock = fcntl.fcntl(file, fcntl.F_GETLK, struct.pack("hhqqi4x", fcntl.F_RDLCK, 0, 0, 0, 0))
+    return struct.unpack("hhqqi4x", lock)[0] != fcntl.F_UNLCK
+
+
+def stop_on_its_way(u):
+    """A session daemon that is stopped when it has its lock and does not answer yet."""
+    while True:
+        daemon = u.start("lttng-sessiond", "--no-kernel", "--quiet")
+        sandbox.wait_until(lambda: is_locked(u), "lock of the session daemon")
+        daemon.send_signal(signal.SIGSTOP)
+        if not os.path.exists(os.path.join(u.home, ".lttng", "client-lttng-sessiond")):
+            return daemon
+        daemon.send_signal(signal.SIGCONT)
+        daemon.terminate()
+        daemon.wait()
+
+
+def test_daemon_on_its_way():
+    """A session daemon that was started a moment ago is waited for, as it is when a machine has just been booted."""
+    with user("on-its-way") as u:
+        daemon = stop_on_its_way(u)
+        record = u.start(TOP, "record", "--ust", EVENTS, "--output", "r", "--", "true", stdout=subprocess.PIPE,
+                         stderr=subprocess.STDOUT)
+        with contextlib.suppress(ProcessLookupError):  # it has ended: see below
+            processes.wait_for("record that waits", lambda: processes.waits(record.pid))
+        daemon.send_signal(signal.SIGCONT)
+        out = record.communicate(timeout=sandbox.PATIENCE)[0]
+        assert record.returncode == 0, f"{record.returncode}: {out}"
+        assert u.sessiond_pid() == daemon.pid, "another session daemon was started"
 
 
 def test_interrupted_setup_elsewhere():
