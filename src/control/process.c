@@ -57,6 +57,22 @@ void process_release_signals(void)
 	process_unblock_signals(NULL);
 }
 
+/* Whether there is a file that execvp() would look at. */
+static bool is_there(const char *name)
+{
+	char **dirs = g_strsplit(strchr(name, '/') || !g_getenv("PATH") ? "" : g_getenv("PATH"), ":", -1);
+	bool found = strchr(name, '/') && g_file_test(name, G_FILE_TEST_EXISTS);
+
+	for (char **dir = dirs; *dir && !found; dir++) {
+		char *path = g_build_filename(**dir ? *dir : ".", name, NULL);
+
+		found = g_file_test(path, G_FILE_TEST_EXISTS);
+		g_free(path);
+	}
+	g_strfreev(dirs);
+	return found;
+}
+
 int process_check(const char *name)
 {
 	char *path = g_find_program_in_path(name);
@@ -65,7 +81,7 @@ int process_check(const char *name)
 		g_free(path);
 		return 0;
 	}
-	if (g_file_test(name, G_FILE_TEST_EXISTS)) {
+	if (is_there(name)) {
 		error_set("cannot run '%s': not executable", name);
 		return PROCESS_NOT_EXECUTABLE;
 	}

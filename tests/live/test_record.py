@@ -96,6 +96,10 @@ def test_command():
         check(result, 128 + 9, "^text\n$", "recorded into")
         check(u.run(TOP, "record", "--ust", EVENTS, "--", "./nowhere"), 127, "", "cannot run './nowhere': not found")
         check(u.run(TOP, "record", "--ust", EVENTS, "--", u.home), 126, "", "not executable")
+        os.mkdir(f"{u.home}/bin")
+        with open(f"{u.home}/bin/plain", "w", encoding="ascii"):
+            u.env["PATH"] += f":{u.home}/bin"
+        check(u.run(TOP, "record", "--ust", EVENTS, "--", "plain"), 126, "", "cannot run 'plain': not executable")
         assert not u.sessiond_pid(), "a session daemon is left"
 
 
