@@ -97,8 +97,8 @@ def test_command():
         check(u.run(TOP, "record", "--ust", EVENTS, "--", "./nowhere"), 127, "", "cannot run './nowhere': not found")
         check(u.run(TOP, "record", "--ust", EVENTS, "--", u.home), 126, "", "not executable")
         os.mkdir(f"{u.home}/bin")
-        with open(f"{u.home}/bin/plain", "w", encoding="ascii"):
-            u.env["PATH"] += f":{u.home}/bin"
+        touch(f"{u.home}/bin/plain")
+        u.env["PATH"] += f":{u.home}/bin"
         check(u.run(TOP, "record", "--ust", EVENTS, "--", "plain"), 126, "", "cannot run 'plain': not executable")
         assert not u.sessiond_pid(), "a session daemon is left"
 
@@ -391,14 +391,27 @@ def test_killed_daemon():
         os.unlink(pid_file)
 
 
-def interrupt(u, go, ready, *argv):
-    """Runs in a process group of its own, which gets SIGINT once ready() holds; then the file go is made. The exit status."""
+def interrupt(u, ready, *argv):
+    """Runs in a process group of its own, which gets SIGINT once ready() holds: the Popen."""
     p = u.start(*argv, start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     sandbox.wait_until(ready, "the moment for an interrupt")
     os.killpg(p.pid, signal.SIGINT)
-    with open(go, "w", encoding="ascii"):
+    return p
+
+
+def runs_in(group, name):
+    """Whether a program of that name lives in the process group."""
+    def is_one(pid):
+        with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as stat:
+            program, rest = stat.read().split("(", 1)[1].rsplit(")", 1)
+        state, _, number = rest.split()[:3]
+        return program == name and int(number) == group and state not in "ZX"
+    return bool(processes.find(is_one))
+
+
+def touch(path):
+    with open(path, "w", encoding="ascii"):
         pass
-    return p.wait(sandbox.PATIENCE)
 
 
 def test_interrupted_start_of_daemon():
@@ -407,7 +420,9 @@ def test_interrupted_start_of_daemon():
         write_script(f"{u.home}/slow", f"""lttng-sessiond "$@"; echo >{u.home}/started
             until [ -e {u.home}/go ]; do sleep 0.05; done\n""")
         u.env["LTTNG_SESSIOND_PATH"] = f"{u.home}/slow"
-        status = interrupt(u, f"{u.home}/go", lambda: os.path.exists(f"{u.home}/started"), TOP, "record", "--ust", EVENTS)
+        record = interrupt(u, lambda: os.path.exists(f"{u.home}/started"), TOP, "record", "--ust", EVENTS)
+        touch(f"{u.home}/go")
+        status = record.wait(sandbox.PATIENCE)
         assert status == -signal.SIGINT, status
         assert not u.sessiond_pid(), "a session daemon is left"
 
@@ -465,8 +480,12 @@ def test_interrupted_setup_elsewhere():
     with user("interrupter") as u:
         u.env["PATH"] = f"{base}/local:" + u.env["PATH"]
         os.chmod(base, 0o777)
-        status = interrupt(u, f"{base}/go", lambda: log()[-1].startswith("enable-event"), TOP, "record", "--ust", EVENTS,
+        record = interrupt(u, lambda: log()[-1].startswith("enable-event"), TOP, "record", "--ust", EVENTS,
                            "--session", "s", "--host", "h")
+        # only then is the connection gone for those over there
+        sandbox.wait_until(lambda: not runs_in(record.pid, "cat"), "the end of the connection")
+        touch(f"{base}/go")
+        status = record.wait(sandbox.PATIENCE)
         assert status == -signal.SIGINT, status
         sandbox.wait_until(lambda: log()[-1] == "destroy s", "the end of the session")
         assert "start s" not in log(), log()
