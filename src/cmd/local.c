@@ -3,7 +3,7 @@
 #include "cmd/local.h"
 
 #include <errno.h>
-#include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -13,17 +13,17 @@
 #include "base/text.h"
 #include "cmd/commands.h"
 #include "cmd/doctor.h"
+#include "cmd/relay_list.h"
 #include "control/checks.h"
 #include "control/facts.h"
 #include "control/keeper.h"
 #include "control/plan.h"
 #include "control/process.h"
 #include "source/source.h"
+#include "ui/chooser.h"
+#include "ui/crash.h"
 
-#define LOCAL_RELAY "net://localhost"
-
-enum { RELAY_MS = 1000, LOOK_EVERY_MS = 20 };
-
+static const uint64_t relay_limit_ns = 1000000000;
 static const uint64_t live_timer_ns = 200000000;
 static const uint64_t disk_bytes = UINT64_C(256) << 20;
 
@@ -43,31 +43,75 @@ static int fail(int status, enum command_bit command)
 
 /* ---- without words ---- */
 
-/* Whether a relayd on this machine answers, and has a live session. */
-static bool relay_has_sessions(void)
+/* The live sessions of the relayd on this machine; none if it does not answer. To be freed. */
+static GPtrArray *live_sessions(void)
 {
-	const gint64 end_us = g_get_monotonic_time() + RELAY_MS * INT64_C(1000);
-	const struct event *ev;
-	enum lt_status status = LT_AGAIN;
-	struct source *source;
-	bool found = false;
+	GPtrArray *sessions = relay_list_new();
+	struct source_url url;
 
-	if (source_start_list(LOCAL_RELAY, RELAY_MS, 0, &source) != LT_OK)
-		return false;
-	while (g_get_monotonic_time() < end_us && (status == LT_OK || status == LT_AGAIN)) {
-		struct pollfd fd = {.fd = source_fd(source), .events = POLLIN};
+	if (source_parse_url(LOCAL_RELAY, &url) != LT_OK || relay_list_ask(&url, relay_limit_ns, sessions) != LT_OK)
+		error_clear();
+	source_url_release(&url);
+	for (guint i = sessions->len; i-- > 0;)
+		if (!((struct relay_session *)g_ptr_array_index(sessions, i))->timer_ns)
+			g_ptr_array_remove_index(sessions, i);
+	return sessions;
+}
 
-		status = source_peek(source, &ev);
-		if (status == LT_AGAIN)
-			poll(&fd, 1, LOOK_EVERY_MS);
-		if (status != LT_OK)
-			continue;
-		found |= ev->kind == EVENT_SESSION && event_payload(ev, ev_session)->timer_us > 0;
-		source_next(source);
+/* The rows that are marked become the words; where those are all, the relayd, whose later sessions are shown, too. */
+static void open_marked(struct options *o, const GPtrArray *sessions, const struct chooser *chooser)
+{
+	for (guint i = 0; i < sessions->len; i++) {
+		const struct relay_session *s = g_ptr_array_index(sessions, i);
+
+		if (chooser->rows[i].marked)
+			g_ptr_array_add(o->words, (char *)g_intern_string(s->url));
 	}
-	source_stop(source);
-	error_clear();
-	return found;
+	if (o->words->len == sessions->len) {
+		g_ptr_array_set_size(o->words, 0);
+		g_ptr_array_add(o->words, (char *)LOCAL_RELAY);
+	}
+}
+
+static enum lt_status choose_sessions(struct options *o, const GPtrArray *sessions)
+{
+	const struct screen_options screen = {.ascii = o->ascii, .no_color = o->no_color, .no_mouse = true};
+	struct chooser chooser = {.title = "Live sessions of the relayd on this machine", .n = (int)sessions->len};
+	enum lt_status status;
+
+	chooser.rows = g_new0(struct chooser_row, sessions->len);
+	for (guint i = 0; i < sessions->len; i++) {
+		const struct relay_session *s = g_ptr_array_index(sessions, i);
+
+		chooser.rows[i].host = s->host;
+		chooser.rows[i].session = s->name;
+		chooser.rows[i].state = relay_session_state(s);
+	}
+	crash_install();
+	status = chooser_run(&chooser, &screen);
+	if (status == LT_OK)
+		open_marked(o, sessions, &chooser);
+	g_free(chooser.rows);
+	return status;
+}
+
+/* The relayd on this machine has sessions: those that the user wants, all of them where there is nothing to choose. */
+static int open_sessions(struct options *o, const GPtrArray *sessions)
+{
+	if (sessions->len == 1 || !isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)) {
+		g_ptr_array_add(o->words, (char *)LOCAL_RELAY);
+		return -1;
+	}
+	switch (choose_sessions(o, sessions)) {
+	case LT_OK:
+		return -1;
+	case LT_END:
+		return LT_EXIT_OK;
+	case LT_INTERRUPTED:
+		return 128 + SIGHUP;
+	default:
+		return fail(LT_EXIT_FAILURE, COMMAND_MONITOR);
+	}
 }
 
 /* What this machine lacks, NULL: it can be traced. To be freed. */
@@ -91,24 +135,27 @@ static void print_missing(const GPtrArray *checks)
 	fputs("'lttngtop doctor' shows all checks.\n", stderr);
 }
 
-enum lt_status local_choose(struct options *o)
+int local_choose(struct options *o)
 {
-	GPtrArray *missing;
+	GPtrArray *missing, *sessions;
+	int status = -1;
 
 	if (o->words->len) {
 		const char *first = g_ptr_array_index(o->words, 0);
 
 		o->local = !source_is_url(first) && !g_file_test(first, G_FILE_TEST_IS_DIR);
-		return LT_OK;
+		return -1;
 	}
-	if (relay_has_sessions()) {
-		g_ptr_array_add(o->words, (char *)LOCAL_RELAY);
-		return LT_OK;
-	}
+	sessions = live_sessions();
+	if (sessions->len)
+		status = open_sessions(o, sessions);
+	g_ptr_array_free(sessions, TRUE);
+	if (o->words->len || status >= 0)
+		return status;
 	missing = find_missing();
 	if (!missing) {
 		o->local = true;
-		return LT_OK;
+		return -1;
 	}
 	print_missing(missing);
 	g_ptr_array_free(missing, TRUE);
@@ -118,7 +165,7 @@ enum lt_status local_choose(struct options *o)
 	      "  lttngtop --local --ust 'EVENT'  events of programs on this machine\n"
 	      "  lttngtop --help\n",
 	      stderr);
-	return LT_ERROR;
+	return LT_EXIT_FAILURE;
 }
 
 /* ---- what is recorded ---- */

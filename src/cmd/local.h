@@ -13,10 +13,11 @@
 
 /*
  * The monitor without words before "--". Behind it stand a COMMAND, which means --local, or sources. Without any word
- * it shows the sessions of the relayd on this machine if it has any: they become the SOURCE; else it is --local, where
- * that can run. LT_ERROR: what is missing for it, and the other ways to start, went to stderr.
+ * it shows sessions of the relayd on this machine if it has any: they become the SOURCEs, chosen by the user where
+ * there are several; else it is --local, where that can run. Returns -1: to be run. Else the exit status: the user
+ * left, or what is missing, and the other ways to start, went to stderr.
  */
-enum lt_status local_choose(struct options *o);
+int local_choose(struct options *o);
 
 /* Whether options that are only for --local stand without it. LT_ERROR: they do, wrong usage. */
 enum lt_status local_check(const struct options *o, enum command_bit command);

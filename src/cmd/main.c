@@ -156,7 +156,7 @@ static void raise_file_limit(void)
 static int run_with_log(const struct command *command, struct options *o)
 {
 	FILE *file = NULL;
-	int status;
+	int status = -1;
 
 	if (o->log) {
 		file = fopen(o->log, "ae");
@@ -166,11 +166,11 @@ static int run_with_log(const struct command *command, struct options *o)
 		}
 		log_set_file(file);
 	}
-	if (command == monitor && !o->n_words && !o->local && local_choose(o))
-		status = LT_EXIT_FAILURE;
-	else if (o->local || command->bit == COMMAND_CLUSTER)
+	if (command == monitor && !o->n_words && !o->local)
+		status = local_choose(o);
+	if (status < 0 && (o->local || command->bit == COMMAND_CLUSTER))
 		status = local_run(o, command->bit, command->run);
-	else
+	else if (status < 0)
 		status = command->run(o);
 	source_wait_for_workers();
 	log_set_file(NULL);

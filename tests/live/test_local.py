@@ -21,6 +21,9 @@ import time
 
 import sandbox
 
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "screens"))
+from terminal import Terminal  # noqa: E402
+
 EVENTS = "lttng_ust_trace*:*"
 START_LIMIT = 20  # seconds that it waits for a relayd
 LEVEL = "lttng_ust_tracelog:LTTNG_UST_TRACEPOINT_LOGLEVEL_INFO"
@@ -318,7 +321,52 @@ def check_without_words(u, inside):
     app.kill()
     m.end(lambda: m.press(b"q"), 0)
     assert "theirs: recording" in run(u.top, "record", "status")[1], "the session was ended"
+    check_chooser(u, inside)
     assert not os.path.exists(u.base), "something of its own was started"
+
+
+def check_chooser(u, inside):
+    """Several sessions: which of them are opened."""
+    if not shutil.which("tmux"):
+        print("skip the choice of sessions: tmux is not installed")
+        return
+    assert u.run(*inside, u.top, "record", "--ust", EVENTS, "--live", "net://127.0.0.1", "--session", "ours")[0] == 0
+    host = os.uname().nodename
+
+    def choose(*keys):
+        t = Terminal(*inside[1:], u.top, program=inside[0], env={"HOME": u.home, "TZ": "UTC"}, size=(120, 30), ready=None)
+        t.wait(rf"\[ \] {host} +ours +free")
+        t.wait(rf"\[ \] {host} +theirs +free")
+        return t.keys(*keys)
+
+    def check_opened(t, *urls):
+        t.wait("WAITING")
+        for url in urls:
+            t.wait(rf"{re.escape(url)}(\s|$)")
+        shown = re.findall(r"net://\S+", "\n".join(t.screen()))
+        assert sorted(shown) == sorted(urls), shown
+        t.keys("q")
+        assert t.status() == 0
+
+    local = "net://localhost"
+    ours, theirs = (f"{local}/host/{host}/{name}" for name in ("ours", "theirs"))
+    with choose("Down", "Enter") as t:
+        check_opened(t, theirs)
+    with choose("Space", "Enter") as t:
+        check_opened(t, ours)
+    with choose("a") as t:
+        t.wait(rf"\[x\] {host} +ours +free")
+        t.keys("Enter")
+        check_opened(t, local, ours, theirs)
+    with choose("q") as t:
+        assert t.status() == 0 and t.modes_restored(), t.stderr()
+    with choose("C-c") as t:
+        assert t.status() == 130 and t.modes_restored(), t.stderr()
+    with choose() as t:
+        t.resize(20, 12)
+        t.wait("^SpaceMark  aAll  Ent$")
+        t.keys("q")
+        assert t.status() == 0, t.stderr()
 
 
 SSH = """#!/bin/sh
