@@ -81,8 +81,13 @@ enum lt_status child_start(struct child *c, const char *program, char *const *ar
 		return error_set("cannot start a worker: %s", strerror(errno));
 	}
 	c->words_fd = words[0];
-	c->exit_fd = (int)syscall(SYS_pidfd_open, c->pid, 0); /* close-on-exec by itself */
+	c->exit_fd = child_open_exit(c);
 	return LT_OK;
+}
+
+int child_open_exit(const struct child *c)
+{
+	return (int)syscall(SYS_pidfd_open, c->pid, 0); /* close-on-exec by itself */
 }
 
 /* ---- while it runs ---- */

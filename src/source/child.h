@@ -34,6 +34,12 @@ enum { CHILD_FIRST_FD = 3 };
  */
 enum lt_status child_start(struct child *c, const char *program, char *const *argv, const int *fds, unsigned n);
 
+/*
+ * Another descriptor as .exit_fd, an open file of its own, which is the caller's to close; -1: this kernel has no such
+ * thing, or there are too many (errno). Only until child_exited().
+ */
+int child_open_exit(const struct child *c);
+
 /* Keeps the last line of what it has said by now; false: it has closed its standard error. */
 bool child_hear(struct child *c);
 

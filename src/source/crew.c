@@ -14,7 +14,6 @@
 
 enum {
 	DEATH_US = 1000000, /* one that was killed has this long to die before it counts as dead */
-	SOURCES_MAX = 80,   /* of one: the kernel lets 100 nested epoll sets watch one descriptor, here its words */
 };
 
 static const char *worker_program;
@@ -93,7 +92,7 @@ struct crew_worker *crew_join(bool alone)
 		if (!least || w->sources < least->sources)
 			least = w;
 	}
-	if (n < (most ? most : count_cpus()) || least->sources >= SOURCES_MAX) {
+	if (n < (most ? most : count_cpus())) {
 		least = start_for_relayds();
 		if (least)
 			least->is_reserved = alone;
@@ -246,6 +245,7 @@ const struct pulse_look *crew_look(struct crew_worker *w, unsigned every_ms)
 	if (!w->look.now_ns || now_ns - w->look.now_ns >= (uint64_t)every_ms * 1000000) {
 		pulse_look_at(&w->look, w->child.pid);
 		w->look.now_ns = now_ns;
+		crew_hear(w);
 		send_taken_back(w);
 	}
 	return &w->look;

@@ -12,9 +12,8 @@
 
 /*
  * Inside source/: the worker processes. One that reads a recording serves one source. Those that read from relayds,
- * one per CPU or as many as are wanted, serve some dozens each, and more of them the rest. A new source goes
- * to the one that has fewest; one during whose turn a worker died gets one of its own the next time, so that
- * it harms no other.
+ * one per CPU or as many as are wanted, share them all. A new source goes to the one that has fewest; one during whose
+ * turn a worker died gets one of its own the next time, so that it harms no other.
  *
  *   sources of relayds ──commands, rings──▶ worker        a recording ──arguments, ring──▶ worker
  *   source ─────────────────────────────────▲
@@ -51,8 +50,8 @@ struct crew_worker *crew_start(char *const *argv, const int *fds, unsigned n);
 struct crew_worker *crew_join(bool alone);
 
 /*
- * Gives it a source: fds as JOB_FDS, which stay the caller's. LT_AGAIN: it has not taken the last commands yet,
- * .commands_fd becomes writable when it has. LT_ERROR: it cannot be given (error chain).
+ * Gives it a source: fds as JOB_FDS, which stay the caller's. LT_AGAIN: it has not taken the last commands yet, try
+ * again. LT_ERROR: it cannot be given (error chain).
  */
 enum lt_status crew_give(struct crew_worker *w, const struct job_command *command, const char *url, const int *fds);
 
@@ -74,7 +73,7 @@ void crew_end(struct crew_worker *w, const char *why);
 /* Of one that is gone: "died: signal 11 (...): its last words", "was ended: the reason"; to be freed. */
 char *crew_describe_end(const struct crew_worker *w);
 
-/* What it does, looked at most once in every_ms: .cpu_ns, .runnable, .now_ns. */
+/* What it does, looked at most once in every_ms: .cpu_ns, .runnable, .now_ns. Hears its words, too. */
 const struct pulse_look *crew_look(struct crew_worker *w, unsigned every_ms);
 
 #endif

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/timerfd.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -18,10 +19,15 @@ enum {
 	LOOKS = 20,               /* at its progress, until it counts as hung: each costs some system calls */
 	LOOK_EVERY_MS = 500,      /* at least */
 	RELAYD_TIMEOUT_MS = 10000, /* the default of source_spec.timeout_ms */
+	OFFER_AGAIN_MS = 20,      /* a source to a worker that does not take its commands yet */
 };
 
-/* What wakes who waits for a source: the dial, room for the worker's commands, the ring, its words and its end. */
-enum wake { WAKE_DIAL, WAKE_COMMANDS, WAKE_RING, WAKE_WORDS, WAKE_EXIT, WAKES };
+/*
+ * What wakes who waits for a source: the dial, the time to offer it to its worker again, the ring, the worker's words
+ * and its end. Nothing that several sources have in common: of epoll sets within one another the kernel allows 50 to
+ * 100 to watch the same open file.
+ */
+enum wake { WAKE_DIAL, WAKE_OFFER, WAKE_RING, WAKE_WORDS, WAKE_EXIT, WAKES };
 
 enum source_state { SOURCE_RUNS, SOURCE_ENDED, SOURCE_BROKEN };
 
@@ -33,7 +39,9 @@ struct source {
 	struct dial *dial;  /* the relayd is being connected; NULL: a worker reads */
 	unsigned timeout_ms; /* of the relayd */
 	int connection;     /* of the relayd, to be given to the worker; -1: none */
+	int offer_fd;       /* a timer: when it is offered again; -1: it was taken at once */
 	struct crew_worker *worker;
+	int exit_fd;        /* of a worker that has several; -1: this kernel has no such thing, or it has this one */
 	uint32_t number;    /* by which a worker that has several knows it; 0: it has this one */
 	struct pulse pulse; /* of the worker, while the ring is empty */
 	int epoll_fd;       /* of enum wake */
@@ -99,18 +107,28 @@ static char **make_arguments(const struct source_spec *spec, unsigned part, unsi
 
 static enum lt_status watch(struct source *s, enum wake wake, int fd)
 {
-	struct epoll_event event = { .events = wake == WAKE_COMMANDS ? EPOLLOUT : EPOLLIN, .data = { .u32 = wake } };
+	struct epoll_event event = { .events = EPOLLIN, .data = { .u32 = wake } };
 
 	if (s->epoll_fd >= 0 && (fd < 0 || epoll_ctl(s->epoll_fd, EPOLL_CTL_ADD, fd, &event) == 0))
 		return LT_OK;
 	return error_set("cannot watch a worker: %s", strerror(errno));
 }
 
+/* Of a worker of its own. */
 static enum lt_status watch_worker(struct source *s)
 {
 	if (watch(s, WAKE_RING, s->ring.fds.wake) != LT_OK || watch(s, WAKE_WORDS, s->worker->child.words_fd) != LT_OK)
 		return LT_ERROR;
 	return watch(s, WAKE_EXIT, s->worker->child.exit_fd);
+}
+
+/* Of one that others share; its words are heard by crew_look(). */
+static enum lt_status watch_shared_worker(struct source *s)
+{
+	s->exit_fd = child_open_exit(&s->worker->child);
+	if (s->exit_fd < 0 && s->worker->child.exit_fd >= 0)
+		return error_set("cannot watch a worker: %s", strerror(errno));
+	return watch(s, WAKE_RING, s->ring.fds.wake) == LT_OK ? watch(s, WAKE_EXIT, s->exit_fd) : LT_ERROR;
 }
 
 static enum lt_status start_worker(struct source *s, unsigned part, unsigned parts)
@@ -146,7 +164,7 @@ static enum lt_status start(struct source *s, const struct source_spec *spec, un
 	enum lt_status status;
 
 	s->spec = spec;
-	s->connection = -1;
+	s->connection = s->offer_fd = s->exit_fd = -1;
 	s->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	status = ring_create(&s->ring, spec->url ? RING_LIVE_CAPACITY : RING_CAPACITY);
 	if (status == LT_OK)
@@ -224,6 +242,30 @@ static enum lt_status report_failure(struct source *s, const struct event *ev)
 	return break_off(s, cause, g_strdup_printf("reading '%s': %s", s->spec->name, reason));
 }
 
+/* To the worker, which does not take it yet. */
+static enum lt_status offer_again(struct source *s)
+{
+	const struct timespec every = { .tv_nsec = OFFER_AGAIN_MS * 1000000L };
+	const struct itimerspec timer = { .it_value = every, .it_interval = every };
+	uint64_t times;
+
+	if (s->offer_fd >= 0) {
+		(void)!read(s->offer_fd, &times, sizeof(times));
+		return LT_AGAIN;
+	}
+	s->offer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	if (s->offer_fd < 0 || timerfd_settime(s->offer_fd, 0, &timer, NULL) < 0)
+		return error_set("cannot wait for a worker: %s", strerror(errno));
+	return watch(s, WAKE_OFFER, s->offer_fd) == LT_OK ? LT_AGAIN : LT_ERROR;
+}
+
+static void close_fd(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
 /* Connected: a worker reads from here on, as soon as it takes the command. */
 static enum lt_status hand_over(struct source *s)
 {
@@ -242,10 +284,9 @@ static enum lt_status hand_over(struct source *s)
 	enum lt_status status = crew_give(s->worker, &command, s->spec->url, fds);
 
 	if (status != LT_OK)
-		return status;
-	epoll_ctl(s->epoll_fd, EPOLL_CTL_DEL, s->worker->commands_fd, NULL);
-	close(s->connection);
-	s->connection = -1;
+		return status == LT_AGAIN ? offer_again(s) : status;
+	close_fd(&s->offer_fd);
+	close_fd(&s->connection);
 	ring_give_away(&s->ring);
 	return LT_OK;
 }
@@ -254,9 +295,7 @@ static enum lt_status join_crew(struct source *s)
 {
 	s->worker = crew_join(s->spec->alone);
 	s->number = ++last_number;
-	if (!s->worker || watch_worker(s) != LT_OK)
-		return LT_ERROR;
-	return watch(s, WAKE_COMMANDS, s->worker->commands_fd);
+	return s->worker ? watch_shared_worker(s) : LT_ERROR;
 }
 
 /* LT_OK: there is a worker, and .connection for it. LT_AGAIN: not yet. LT_ERROR: the source is broken. */
@@ -390,13 +429,13 @@ void source_stop(struct source *s)
 	if (!s)
 		return;
 	dial_destroy(s->dial);
-	if (s->connection >= 0)
-		close(s->connection);
-	else if (s->worker && s->number && s->state != SOURCE_ENDED)
+	if (s->connection < 0 && s->worker && s->number && s->state != SOURCE_ENDED)
 		crew_take_back(s->worker, s->number);
 	crew_leave(s->worker, s->state == SOURCE_ENDED ? FAREWELL_MS : 0);
-	if (s->epoll_fd >= 0)
-		close(s->epoll_fd);
+	close_fd(&s->connection);
+	close_fd(&s->offer_fd);
+	close_fd(&s->exit_fd);
+	close_fd(&s->epoll_fd);
 	ring_consumer_release(&s->ring);
 	g_free(s->reason);
 	source_spec_free(s->own_spec);

@@ -10,6 +10,9 @@ import traceback
 import sandbox
 from fake_relay import ATTACH_OK, CONNECT, Relay, Session
 
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "source"))
+import processes  # noqa: E402
+
 
 class Counting(Relay):
     """Sessions without streams; who has been attached."""
@@ -64,6 +67,21 @@ def test_listed_again():
             process.wait()
         # the lister's, and one of each session, which asks for the list on its own connection
         assert relay.commands.count(CONNECT) == 3, relay.commands
+
+
+def test_one_worker_per_cpu():
+    """However many sessions there are."""
+    with Counting(300) as relay:
+        url = relay.relay_url.replace("127.0.0.1", "localhost")  # whose address is looked up
+        process = subprocess.Popen([os.environ["LTTNGTOP"], "report", "hosts", "--max-sessions", "300", url],
+                                   stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        try:
+            sandbox.wait_until(lambda: len(relay.attached) == 300, "all are attached")
+            found = processes.workers(process.pid)
+            assert len(found) == len(os.sched_getaffinity(0)), found
+        finally:
+            process.kill()
+            process.wait()
 
 
 def test_long_list():

@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -18,7 +19,7 @@
 #include "source/source.h"
 #include "unit.h"
 
-enum { MANY = 80, HANG_MS = 300, MOST_TASKS = 16 };
+enum { MANY = 300, HANG_MS = 300, MOST_TASKS = MANY };
 
 /* ---- fake workers: what they do is in the session's name ---- */
 
@@ -57,7 +58,7 @@ static bool take_command(int fd, struct task *t, enum job_kind *kind)
 /* What it is given says its process and its number of tasks; a task "crash" ends it with the third one. */
 static int fake_worker(int commands_fd)
 {
-	struct task tasks[MOST_TASKS] = { 0 };
+	static struct task tasks[MOST_TASKS];
 	enum job_kind kind;
 	unsigned n = 0;
 
@@ -171,6 +172,17 @@ static uint64_t worker_of(struct session *s)
 	return pid;
 }
 
+/* As the monitor does: its loop watches the set of all sources. */
+static void watch_all(const struct session *s, unsigned n)
+{
+	struct epoll_event event = { .events = EPOLLIN | EPOLLET };
+	const int loop = epoll_create1(EPOLL_CLOEXEC), set = epoll_create1(EPOLL_CLOEXEC);
+
+	ck_assert_int_eq(epoll_ctl(loop, EPOLL_CTL_ADD, set, &event), 0);
+	for (unsigned i = 0; i < n; i++)
+		ck_assert_int_eq(epoll_ctl(set, EPOLL_CTL_ADD, source_fd(s[i].source), &event), 0);
+}
+
 /* ---- tests ---- */
 
 START_TEST(test_shared)
@@ -224,7 +236,7 @@ START_TEST(test_crash)
 }
 END_TEST
 
-/* As many commands as a worker may get, and it takes none: the parent never waits for it, and gives it up in time. */
+/* More commands than its socket holds, and a worker takes none: the parent does not wait, and gives it up in time. */
 START_TEST(test_takes_no_commands)
 {
 	struct session *s = g_new0(struct session, MANY);
@@ -235,6 +247,7 @@ START_TEST(test_takes_no_commands)
 	set_up();
 	for (unsigned i = 0; i < MANY; i++)
 		s[i] = start("deaf", false);
+	watch_all(s, MANY);
 	for (unsigned i = 0; i < MANY; i++)
 		ck_assert_int_eq(source_peek(s[i].source, &ev), LT_AGAIN);
 	for (unsigned i = 0; i < MANY / 2; i++)
@@ -254,14 +267,42 @@ START_TEST(test_takes_no_commands)
 }
 END_TEST
 
+/* However many there are, as many workers as are wanted share them. */
+START_TEST(test_many)
+{
+	struct session *s = g_new0(struct session, MANY);
+	uint64_t pids[2];
+
+	set_up();
+	source_set_live_workers(G_N_ELEMENTS(pids));
+	for (unsigned i = 0; i < MANY; i++)
+		s[i] = start("a", false);
+	watch_all(s, MANY);
+	for (unsigned i = 0; i < MANY; i++) {
+		const uint64_t pid = worker_of(&s[i]);
+
+		if (i < G_N_ELEMENTS(pids))
+			pids[i] = pid;
+		else
+			ck_assert_uint_eq(pid, pids[i % G_N_ELEMENTS(pids)]);
+	}
+	ck_assert_uint_ne(pids[0], pids[1]);
+	for (unsigned i = 0; i < MANY; i++)
+		stop(&s[i]);
+	source_wait_for_workers();
+	g_free(s);
+}
+END_TEST
+
 int main(int argc, char **argv)
 {
-	static const TTest *tests[3];
+	static const TTest *tests[4];
 
 	if (argc > 3 && strcmp(argv[1], "--worker") == 0 && strcmp(argv[3], JOB_RELAYDS) == 0)
 		return fake_worker(atoi(argv[2]));
 	tests[0] = test_shared;
 	tests[1] = test_crash;
 	tests[2] = test_takes_no_commands;
-	return unit_run("crew", NULL, NULL, tests, 3);
+	tests[3] = test_many;
+	return unit_run("crew", NULL, NULL, tests, 4);
 }
