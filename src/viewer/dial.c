@@ -25,7 +25,9 @@ struct lookup {
 	gint users; /* atomic */
 	int family;
 	char *host, *service;
-	int answered_fd; /* readable, for ever, once the answer is there */
+	GMutex lock; /* of the next two */
+	bool is_answered;
+	GArray *listeners; /* int: an eventfd of each who waits; one for all would be too many paths to one file */
 	/* the thread's until then */
 	int problem; /* of getaddrinfo() */
 	struct addrinfo *addresses;
@@ -39,7 +41,8 @@ static void lookup_release(struct lookup *l)
 		return;
 	if (l->addresses)
 		freeaddrinfo(l->addresses);
-	close(l->answered_fd);
+	g_array_free(l->listeners, TRUE);
+	g_mutex_clear(&l->lock);
 	g_free(l->host);
 	g_free(l->service);
 	g_free(l);
@@ -52,21 +55,54 @@ static void ask(struct lookup *l, int flags)
 	l->problem = getaddrinfo(l->host, l->service, &hints, &l->addresses);
 }
 
+static void answer(struct lookup *l)
+{
+	g_mutex_lock(&l->lock);
+	l->is_answered = true;
+	for (guint i = 0; i < l->listeners->len; i++)
+		eventfd_write(g_array_index(l->listeners, int, i), 1);
+	g_mutex_unlock(&l->lock);
+}
+
 static gpointer ask_resolver(gpointer lookup)
 {
 	struct lookup *l = lookup;
 
 	ask(l, 0);
-	eventfd_write(l->answered_fd, 1);
+	answer(l);
 	lookup_release(l);
 	return NULL;
 }
 
-static bool is_answered(const struct lookup *l)
+static bool is_answered(struct lookup *l)
 {
-	struct pollfd p = { .fd = l->answered_fd, .events = POLLIN };
+	bool is;
 
-	return poll(&p, 1, 0) > 0;
+	g_mutex_lock(&l->lock);
+	is = l->is_answered;
+	g_mutex_unlock(&l->lock);
+	return is;
+}
+
+/* The eventfd becomes readable, for ever, once the answer is there; until lookup_leave(). */
+static void lookup_listen(struct lookup *l, int fd)
+{
+	g_mutex_lock(&l->lock);
+	g_array_append_val(l->listeners, fd);
+	if (l->is_answered)
+		eventfd_write(fd, 1);
+	g_mutex_unlock(&l->lock);
+}
+
+static void lookup_leave(struct lookup *l, int fd)
+{
+	guint i = 0;
+
+	g_mutex_lock(&l->lock);
+	while (g_array_index(l->listeners, int, i) != fd)
+		i++;
+	g_array_remove_index_fast(l->listeners, i);
+	g_mutex_unlock(&l->lock);
 }
 
 static void forget_answered(void)
@@ -115,7 +151,7 @@ static struct lookup *send_lookup(struct lookup *l)
 	if (!thread) {
 		lookup_release(l);
 		l->problem = EAI_AGAIN;
-		eventfd_write(l->answered_fd, 1);
+		answer(l);
 		return l;
 	}
 	g_thread_unref(thread);
@@ -134,11 +170,12 @@ static struct lookup *lookup_start(int family, const char *host, unsigned port)
 	l->family = family;
 	l->host = g_strdup(host);
 	l->service = g_strdup_printf("%u", port);
-	l->answered_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	g_mutex_init(&l->lock);
+	l->listeners = g_array_new(FALSE, FALSE, sizeof(int));
 	/* An address need not be looked up. */
 	ask(l, AI_NUMERICHOST);
 	if (l->problem != EAI_NONAME)
-		eventfd_write(l->answered_fd, 1);
+		answer(l);
 	else
 		l = send_lookup(l);
 	return l;
@@ -148,6 +185,7 @@ static struct lookup *lookup_start(int family, const char *host, unsigned port)
 
 struct dial {
 	struct lookup *lookup;
+	int answered_fd; /* an eventfd: see lookup_listen() */
 	bool has_addresses;
 	const struct addrinfo *next; /* address to try next */
 	int fd;          /* being connected, -1: none */
@@ -184,7 +222,9 @@ struct dial *dial_create(int family, const char *host, unsigned port, unsigned t
 	d->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
 	d->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	watch(d, d->timer_fd, EPOLLIN);
-	watch(d, d->lookup->answered_fd, EPOLLIN);
+	d->answered_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	lookup_listen(d->lookup, d->answered_fd);
+	watch(d, d->answered_fd, EPOLLIN);
 	set_give_up(d, d->until_us);
 	return d;
 }
@@ -201,7 +241,9 @@ void dial_destroy(struct dial *d)
 	if (!d)
 		return;
 	hang_up(d);
+	lookup_leave(d->lookup, d->answered_fd);
 	lookup_release(d->lookup);
+	close(d->answered_fd);
 	close(d->epoll_fd);
 	close(d->timer_fd);
 	g_free(d);
@@ -244,7 +286,7 @@ static enum lt_status try_next(struct dial *d, int error)
 
 static enum lt_status take_addresses(struct dial *d)
 {
-	const struct lookup *l = d->lookup;
+	struct lookup *l = d->lookup;
 
 	if (!is_answered(l)) {
 		if (g_get_monotonic_time() < d->give_up_us)
@@ -254,7 +296,7 @@ static enum lt_status take_addresses(struct dial *d)
 	if (l->problem)
 		return error_set("cannot find the address of the host: %s", gai_strerror(l->problem));
 	d->has_addresses = true;
-	epoll_ctl(d->epoll_fd, EPOLL_CTL_DEL, l->answered_fd, NULL);
+	epoll_ctl(d->epoll_fd, EPOLL_CTL_DEL, d->answered_fd, NULL);
 	d->next = l->addresses;
 	d->until_us = g_get_monotonic_time() + (int64_t)d->timeout_ms * 1000;
 	return try_next(d, EHOSTUNREACH);

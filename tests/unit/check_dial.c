@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "viewer/dial.h"
 
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <glib.h>
+#include <netdb.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -13,6 +16,27 @@
 #include "unit.h"
 
 enum { TIMEOUT_MS = 20000 };
+
+/* ---- a resolver that takes its time ---- */
+
+#define SLOW_NAME "slow.invalid"
+
+static GMutex resolver; /* held: it does not answer */
+
+/* In place of the library's. */
+int getaddrinfo(const char *host, const char *service, const struct addrinfo *hints, struct addrinfo **addresses)
+{
+	static int (*original)(const char *, const char *, const struct addrinfo *, struct addrinfo **);
+
+	if (strcmp(host, SLOW_NAME) == 0 && !(hints->ai_flags & AI_NUMERICHOST)) {
+		g_mutex_lock(&resolver);
+		g_mutex_unlock(&resolver);
+		return EAI_NONAME;
+	}
+	if (!original)
+		*(void **)&original = dlsym(RTLD_NEXT, "getaddrinfo");
+	return original(host, service, hints, addresses);
+}
 
 /* A socket of 127.0.0.1 and its port; it listens with that backlog, -1: it does not. */
 static int make_socket(int backlog, unsigned *port)
@@ -127,4 +151,39 @@ START_TEST(test_no_such_host)
 }
 END_TEST
 
-UNIT_MAIN("dial", test_connects, test_refused, test_no_answer, test_no_such_host)
+/*
+ * More who ask for one name than the kernel lets sets within sets watch one open file: each is woken by its answer, in
+ * sets as the monitor's.
+ */
+START_TEST(test_many_ask)
+{
+	enum { MANY = 300 };
+	struct epoll_event event = { .events = EPOLLIN };
+	const int loop = epoll_create1(EPOLL_CLOEXEC), all = epoll_create1(EPOLL_CLOEXEC);
+	struct dial *dials[MANY];
+	unsigned heard = 0;
+
+	ck_assert_int_eq(epoll_ctl(loop, EPOLL_CTL_ADD, all, &event), 0);
+	g_mutex_lock(&resolver);
+	for (unsigned i = 0; i < MANY; i++) {
+		const int own = epoll_create1(EPOLL_CLOEXEC);
+
+		dials[i] = dial_create(AF_UNSPEC, SLOW_NAME, 1, TIMEOUT_MS);
+		event.data.u32 = i;
+		ck_assert_int_eq(epoll_ctl(own, EPOLL_CTL_ADD, dial_fd(dials[i]), &event), 0);
+		ck_assert_int_eq(epoll_ctl(all, EPOLL_CTL_ADD, own, &event), 0);
+	}
+	ck_assert_int_eq(epoll_wait(all, &event, 1, 0), 0);
+	g_mutex_unlock(&resolver);
+	while (heard < MANY) {
+		int fd;
+
+		ck_assert_int_eq(epoll_wait(all, &event, 1, 3 * TIMEOUT_MS), 1);
+		ck_assert_int_eq(dial_next(dials[event.data.u32], &fd), LT_ERROR);
+		dial_destroy(dials[event.data.u32]);
+		heard++;
+	}
+}
+END_TEST
+
+UNIT_MAIN("dial", test_connects, test_refused, test_no_answer, test_no_such_host, test_many_ask)
