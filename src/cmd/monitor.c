@@ -30,7 +30,9 @@ static void read_slice(struct monitor *m)
 		ev_io_start(m->loop, &m->sources);
 	else
 		ev_io_stop(m->loop, &m->sources);
-	if (monitor_current(m)->complete) {
+	if (m->failed) {
+		ev_break(m->loop, EVBREAK_ALL);
+	} else if (monitor_current(m)->complete) {
 		ev_timer_stop(m->loop, &m->retry);
 		monitor_save_cache(m);
 	}
@@ -83,7 +85,7 @@ static void obey_wishes(struct monitor *m)
 			ingest_detach(m->shown.in, feed);
 		any = true;
 	}
-	if (any)
+	if (any && !m->starting)
 		monitor_tell_known(m);
 }
 
@@ -179,7 +181,10 @@ static void run_loop(struct monitor *m)
 	ev_timer_start(m->loop, &m->watch);
 	ev_prepare_start(m->loop, &m->show);
 	ev_signal_start(m->loop, &m->resized);
-	monitor_start_reading(m);
+	if (m->starting)
+		monitor_tell_feeds(m);
+	else
+		monitor_start_reading(m);
 	ev_run(m->loop, 0);
 	reread_destroy(m->reread);
 	ev_loop_destroy(m->loop);
@@ -227,14 +232,15 @@ int cmd_monitor(const struct options *o)
 		fprintf(stderr, "lttngtop: %s\n", error_text());
 		return LT_EXIT_USAGE;
 	}
-	if (monitor_open_sources(&m) == LT_OK && screen_open(&screen) == LT_OK) {
-		monitor_choose_stage(&m);
+	m.failed = monitor_open_sources(&m) != LT_OK || screen_open(&screen) != LT_OK;
+	if (!m.failed) {
 		log_mute_stderr();
 		start_ui(&m);
 		run_loop(&m);
 		screen_close();
 		log_unmute_stderr();
-	} else {
+	}
+	if (m.failed) {
 		fprintf(stderr, "lttngtop: %s\n", error_text());
 		m.exit_status = LT_EXIT_FAILURE;
 	}

@@ -68,6 +68,8 @@ struct monitor {
 	struct ui *ui;
 	GArray *feeds;      /* struct ui_feed, used by tell_feeds() */
 	GArray *numbers;    /* unsigned: hosts of a graph as the screen numbers them, used by tell_graph() */
+	bool starting;      /* the first events of the recordings are not there yet: no stage, no history */
+	bool failed;        /* while starting, see the error chain */
 	bool live;          /* sources that go on, or may */
 	gint64 told_us;     /* monotonic: when the screen was last told what is known */
 	bool started;       /* the screen has a time to show */
@@ -89,19 +91,16 @@ struct monitor {
 /* LT_ERROR: the options about clocks make no sense. */
 enum lt_status monitor_create_clocks(struct monitor *m);
 
-/* Opens and starts the sources. */
+/* Opens and starts the sources; m->starting: monitor_read_slice() goes on with that. */
 enum lt_status monitor_open_sources(struct monitor *m);
-
-/* What is to be done about the clocks of the sources, which have been opened. */
-void monitor_choose_stage(struct monitor *m);
 
 /* Where the longest record is expected to end, 0: nobody knows. */
 uint64_t monitor_expected_end(const struct reading *r);
 
-/* Shows what the sources have. */
+/* Shows what the sources have, once they have been started. */
 void monitor_start_reading(struct monitor *m);
 
-/* Reads for a moment. LT_AGAIN: the sources have nothing now; LT_END: they have been read. */
+/* Reads for a moment. LT_AGAIN: the sources have nothing now; LT_END: they have been read. LT_ERROR: m->failed. */
 enum lt_status monitor_read_slice(struct monitor *m);
 
 /* The sources that are being read now. */
@@ -116,6 +115,9 @@ void monitor_show_new_hosts(struct monitor *m);
 
 /* Shows the next reading instead, once it covers the time that the screen would be at. Returns whether it does. */
 bool monitor_show_next(struct monitor *m);
+
+/* What the sources are, and the state of each. */
+void monitor_tell_feeds(struct monitor *m);
 
 /* By whose clocks the times on the screen are. */
 void monitor_tell_clocks_stage(struct monitor *m);

@@ -19,7 +19,7 @@
 #define SLICE_NS UINT64_C(8000000)
 #define LIVE_FRAME_NS UINT64_C(1000000000)
 
-enum { TELL_EVERY_US = 50000 };
+enum { TELL_EVERY_US = 50000, START_US = 100000, START_LOOK_MS = 10 };
 
 /* A row is kept by the model, by the end of the history, twice while that is thinned, and twice for the screen. */
 enum { MONITOR_COPIES = 6 };
@@ -76,31 +76,8 @@ static unsigned open_words(const struct monitor *m, struct ingest *in, bool agai
 	return opened;
 }
 
-enum lt_status monitor_open_sources(struct monitor *m)
-{
-	const struct options *o = m->options;
-	const bool own_time = !o->no_sync && !sync_options_live(o, 0);
-	struct ingest *in;
-	unsigned opened;
-	enum lt_status cached;
-
-	in = m->shown.in = create_ingest(m, own_time);
-	opened = open_words(m, in, false);
-	cached = opened ? monitor_open_cached(m) : LT_END;
-	if (cached == LT_ERROR) {
-		monitor_release_reading(&m->shown);
-		clocks_destroy(m->clocks);
-		monitor_create_clocks(m);
-		in = m->shown.in = create_ingest(m, own_time);
-		opened = open_words(m, in, true);
-	}
-	if (cached != LT_OK && (!opened || ingest_start(in, NULL) != LT_OK))
-		return error_set("no source could be read");
-	/* live hosts may come later */
-	return ingest_is_live(in) ? LT_OK : sync_options_check_hosts(o, in);
-}
-
-void monitor_choose_stage(struct monitor *m)
+/* What is to be done about the clocks of the sources. */
+static void choose_stage(struct monitor *m)
 {
 	if (!m->options->no_sync && ingest_is_live(m->shown.in)) {
 		m->stage = STAGE_MOVING;
@@ -114,6 +91,54 @@ void monitor_choose_stage(struct monitor *m)
 		m->stage = STAGE_ALONE;
 		clocks_finish(m->clocks);
 	}
+}
+
+/* The sources are started as far as they are now. LT_AGAIN: there is no event of some recording yet. */
+static enum lt_status start_sources(struct monitor *m)
+{
+	enum lt_status status = m->cache.restored ? LT_OK : ingest_start_some(m->shown.in);
+
+	if (status == LT_ERROR)
+		return error_set("no source could be read");
+	/* live hosts may come later */
+	if (status == LT_OK && !ingest_is_live(m->shown.in))
+		status = sync_options_check_hosts(m->options, m->shown.in);
+	if (status == LT_OK)
+		choose_stage(m);
+	m->starting = status == LT_AGAIN;
+	return status;
+}
+
+/*
+ * The first events are usually there in so short a time that the first thing that is drawn is complete, and what
+ * cannot be read is said without a screen.
+ */
+static enum lt_status start_at_once(struct monitor *m)
+{
+	const gint64 end_us = g_get_monotonic_time() + START_US;
+	enum lt_status status;
+
+	while ((status = start_sources(m)) == LT_AGAIN && g_get_monotonic_time() < end_us)
+		ingest_wait(m->shown.in, START_LOOK_MS);
+	return status == LT_AGAIN ? LT_OK : status;
+}
+
+enum lt_status monitor_open_sources(struct monitor *m)
+{
+	const struct options *o = m->options;
+	const bool own_time = !o->no_sync && !sync_options_live(o, 0);
+	unsigned opened;
+
+	m->shown.in = create_ingest(m, own_time);
+	opened = open_words(m, m->shown.in, false);
+	if (opened && monitor_open_cached(m) == LT_ERROR) {
+		monitor_release_reading(&m->shown);
+		clocks_destroy(m->clocks);
+		monitor_create_clocks(m);
+		m->shown.in = create_ingest(m, own_time);
+		opened = open_words(m, m->shown.in, true);
+	}
+	return opened ? start_at_once(m) : error_set("no source could be read");
 }
 
 uint64_t monitor_expected_end(const struct reading *r)
@@ -266,6 +291,19 @@ static enum lt_status next_slice(struct monitor *m)
 	return status;
 }
 
+/* The screen is up, and the first events of the recordings are awaited. */
+static enum lt_status starting_slice(struct monitor *m)
+{
+	const enum lt_status status = start_sources(m);
+
+	if (status == LT_OK)
+		monitor_start_reading(m);
+	else
+		monitor_tell_feeds(m);
+	m->failed = status == LT_ERROR;
+	return status;
+}
+
 struct reading *monitor_current(struct monitor *m)
 {
 	return m->next.in ? &m->next : &m->shown;
@@ -273,5 +311,7 @@ struct reading *monitor_current(struct monitor *m)
 
 enum lt_status monitor_read_slice(struct monitor *m)
 {
+	if (m->starting)
+		return starting_slice(m);
 	return m->next.in ? next_slice(m) : shown_slice(m);
 }

@@ -147,7 +147,7 @@ bool monitor_show_next(struct monitor *m)
 	return true;
 }
 
-static void tell_feeds(struct monitor *m)
+void monitor_tell_feeds(struct monitor *m)
 {
 	g_array_set_size(m->feeds, 0);
 	for (unsigned i = 0; i < ingest_feed_count(m->shown.in); i++) {
@@ -156,6 +156,7 @@ static void tell_feeds(struct monitor *m)
 			.name = feed.name,
 			.state = feed.state,
 			.host = feed.host < 0 ? NULL : ingest_host(m->shown.in, (unsigned)feed.host)->name,
+			.file = !feed.live,
 			.session = feed.live && !feed.relay,
 			.runs = feed.runs,
 			.detached = feed.detached,
@@ -266,7 +267,7 @@ void monitor_obey_window_wish(struct monitor *m)
 {
 	uint64_t begin_ns, end_ns;
 
-	if (m->live)
+	if (m->live || m->starting)
 		return;
 	if (!ui_wanted_window(m->ui, &begin_ns, &end_ns))
 		begin_ns = end_ns = 0;
@@ -280,7 +281,7 @@ void monitor_tell_known(struct monitor *m)
 {
 	monitor_show_new_hosts(m);
 	tell_clocks(m);
-	tell_feeds(m);
+	monitor_tell_feeds(m);
 	tell_hosts(m);
 	monitor_tell_clocks_stage(m);
 	if (m->started)

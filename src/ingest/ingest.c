@@ -188,16 +188,26 @@ static bool all_known(const struct ingest *in)
 	return true;
 }
 
-/* Recordings begin with the first event of their merge; false: a worker is still on its way to it. */
+/* Whether hosts that are not there yet may still come. */
+static bool more_may_come(const struct ingest *in)
+{
+	return in->options.follow && (in->relays->len || ingest_is_live(in));
+}
+
+/*
+ * Recordings, and sessions that have all ended, begin with the first event of their merge; false: a worker is still on
+ * its way to it.
+ */
 static bool all_begun(struct ingest *in)
 {
 	enum { RECORDS_AT_ONCE = 65536 };
+	const bool is_live = ingest_is_live(in);
 	bool all = true;
 
 	for (guint i = 0; i < in->hosts->len; i++) {
 		const struct ingest_host *h = &host_at(in, i)->public;
 
-		if (!h->live && h->begin_ns == TIME_UNKNOWN)
+		if (!(h->live && is_live) && h->begin_ns == TIME_UNKNOWN)
 			all &= ingest_advance(in, i, 0, RECORDS_AT_ONCE) != LT_AGAIN;
 	}
 	return all;
@@ -243,20 +253,20 @@ enum lt_status ingest_start_some(struct ingest *in)
 	ingest_join_hosts(in);
 	if (!all_begun(in))
 		return LT_AGAIN;
-	return in->hosts->len ? LT_OK : LT_ERROR;
+	return in->hosts->len || more_may_come(in) ? LT_OK : LT_ERROR;
 }
 
 enum lt_status ingest_start(struct ingest *in, const volatile bool *stop)
 {
-	while (ingest_start_some(in) == LT_AGAIN) {
+	enum lt_status status;
+
+	while ((status = ingest_start_some(in)) == LT_AGAIN) {
 		if (stop && *stop)
 			return LT_INTERRUPTED;
 		ingest_wait(in, 100);
 	}
-	if (in->options.follow && (in->relays->len || ingest_is_live(in)))
-		return LT_OK;
-	if (in->hosts->len)
-		return await_first_events(in, stop);
+	if (status == LT_OK)
+		return more_may_come(in) ? LT_OK : await_first_events(in, stop);
 	tell_empty_relays(in);
 	return LT_ERROR;
 }

@@ -93,8 +93,8 @@ enum lt_status ingest_open(struct ingest *in, const char *source);
 enum lt_status ingest_start(struct ingest *in, const volatile bool *stop);
 
 /*
- * The same for recordings, without waiting. LT_AGAIN: not all is known yet: call again when ingest_fd()
- * is readable, and several times a second.
+ * The same without waiting, and not for live sources, be they followed or not. LT_AGAIN: not all is known yet: call
+ * again when ingest_fd() is readable, and several times a second.
  */
 enum lt_status ingest_start_some(struct ingest *in);
 
@@ -145,6 +145,9 @@ void ingest_drop_waits(struct ingest *in);
  * that, then ingest_advance(), then wait.
  */
 int ingest_fd(const struct ingest *in);
+
+/* Waits until it is, but no longer than that. */
+void ingest_wait(const struct ingest *in, int timeout_ms);
 
 /*
  * Looks after the sources: takes note of those that have something new; several times a second, however often it

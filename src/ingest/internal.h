@@ -88,7 +88,5 @@ bool ingest_is_mute(const struct host *host);
 /* Whether some feed of the host may run again. */
 bool ingest_may_come_back(const struct host *host);
 
-/* Waits until a source may have something new. */
-void ingest_wait(const struct ingest *in, int timeout_ms);
 
 #endif

@@ -147,6 +147,24 @@ bool feeds_are_read(const struct ui *ui)
 	return true;
 }
 
+char *feeds_files(const struct ui *ui)
+{
+	const char *name = NULL;
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < ui->feeds->len; i++) {
+		const struct ui_feed *feed = &feed_at(ui, i)->info;
+
+		if (!feed->file || (name && strcmp(name, feed->name) == 0))
+			continue;
+		name = feed->name;
+		n++;
+	}
+	if (n < 2)
+		return g_strdup(name);
+	return g_strdup_printf("%u recordings", n);
+}
+
 static enum style state_style(const struct ui_feed *feed)
 {
 	if (feed->runs || !strcmp(feed->state, "read"))

@@ -339,6 +339,8 @@ uint64_t timeline_time_at(const struct ui *ui, int x);
  * feeds.c: the sources. Draws a line for each, at most max rows, and a head; returns how many rows it took.
  */
 int feeds_draw(struct ui *ui, int y, int max);
+/* What the recordings are called: the name of the only one, or how many there are; NULL: none. To be freed. */
+char *feeds_files(const struct ui *ui);
 /* Whether all are recordings that were read without trouble. */
 bool feeds_are_read(const struct ui *ui);
 void feeds_init(struct ui *ui);

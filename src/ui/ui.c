@@ -404,9 +404,16 @@ static void draw_all(struct ui *ui)
 static void draw_waiting(struct ui *ui)
 {
 	struct canvas *c = ui->canvas;
+	char *files = feeds_files(ui);
 
-	canvas_text(c, 0, 0, STYLE_LIVE, " WAITING ", -1);
-	canvas_text(c, 10, 0, STYLE_NORMAL, "for sessions and their first events …", -1);
+	if (files) {
+		canvas_text(c, 0, 0, STYLE_REPLAY, " READING ", -1);
+		canvas_printf(c, 10, 0, STYLE_NORMAL, "%s: no events yet", files);
+	} else {
+		canvas_text(c, 0, 0, STYLE_LIVE, " WAITING ", -1);
+		canvas_text(c, 10, 0, STYLE_NORMAL, "for sessions and their first events …", -1);
+	}
+	g_free(files);
 	feeds_draw(ui, 2, c->h - 4);
 	if (ui->overlay)
 		overlay_draw(ui->overlay, c, 3, c->h - 1);

@@ -61,6 +61,7 @@ struct ui_feed {
 	const char *name;  /* path or URL */
 	const char *state; /* "attached", or why not */
 	const char *host;  /* name of its host, NULL: not known yet */
+	bool file;         /* a recording, perhaps one that is being written */
 	bool session;      /* live, and can be attached and detached */
 	bool runs;         /* it sends, or may at any time */
 	bool detached;     /* by the user */

@@ -49,6 +49,9 @@ def unpack(name):
     return None
 
 
+READY = r"\A(?! READING).*(\n.*)*F1He"  # the first events are there, or those of live sessions are awaited
+
+
 class Failed(Exception):
     pass
 
@@ -58,7 +61,7 @@ class Terminal:
 
     count = 0
 
-    def __init__(self, *args, size=(80, 24), env=None, program=None, ready=r"F1Help|F1He"):
+    def __init__(self, *args, size=(80, 24), env=None, program=None, ready=READY):
         Terminal.count += 1
         self.turn = "Y"
         self.directory = tempfile.mkdtemp(prefix="screen-")

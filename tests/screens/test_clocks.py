@@ -12,7 +12,7 @@ import subprocess
 import sys
 import time
 
-from terminal import PROGRAM, Checks, Terminal, need, skip, unpack
+from terminal import PROGRAM, READY, Checks, Terminal, need, skip, unpack
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "source"))
 from processes import Held, workers  # noqa: E402
@@ -159,7 +159,7 @@ class Comparing:
         self.held.stop_midway(t.wait_program(), 3)
         self.stopped = workers(self.held.program, "/web/")
         self.stop_web()
-        t.wait("F1Help|F1He")
+        t.wait(READY)
         return self
 
     def __exit__(self, *args):

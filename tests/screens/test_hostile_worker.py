@@ -13,7 +13,7 @@ import os
 import signal
 import sys
 
-from terminal import Checks, Terminal, need, skip, unpack
+from terminal import READY, Checks, Terminal, need, skip, unpack
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "source"))
 from processes import Held, wait_for, waits  # noqa: E402
@@ -45,7 +45,7 @@ def start():
         os.kill(worker, signal.SIGSTOP)
         take_over(worker)
         held.go_on(but=[worker])
-        terminal.wait("F1Help|F1He")
+        terminal.wait(READY)
         terminal.keys("Z")  # any key: the last one that is sure to be seen
         wait_for("monitor that waits for its worker", lambda: waits(program))
         return terminal

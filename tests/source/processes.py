@@ -89,16 +89,20 @@ class Held:
                             "LD_PRELOAD": f"{library}:{os.environ.get('LD_PRELOAD', '')}".rstrip(":"),
                             "ASAN_OPTIONS": f"{os.environ.get('ASAN_OPTIONS', '')}:verify_asan_link_order=0".lstrip(":")}
 
+    def hold(self, program, number):
+        """As many workers as the program starts, once they have all stopped themselves: their ids."""
+        def held():
+            found = [pid for pid in workers(program) if state_and_parent(pid)[0] == "T"]
+            return found if len(found) == number else None
+        self.program, self.workers = program, wait_for(f"{number} workers that are held", held)
+        return self.workers
+
     def stop_midway(self, program, number):
         """
         Stops the program, and lets as many workers as it starts read until their rings are full: their ids. What they
         read must be more than a ring holds.
         """
-        def held():
-            found = [pid for pid in workers(program) if state_and_parent(pid)[0] == "T"]
-            return found if len(found) == number else None
-        self.program, self.workers = program, wait_for(f"{number} workers that are held", held)
-        self.fill_rings(self.workers)
+        self.fill_rings(self.hold(program, number))
         self.file.close()
         return self.workers
 

@@ -1,0 +1,87 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A worker that takes long to its first event: the screen is there before it, says what it waits for, and obeys keys."""
+
+import os
+import signal
+import sys
+
+from terminal import READY, Checks, Terminal, need, unpack
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "source"))
+from processes import Held  # noqa: E402
+
+RECORDING = unpack("hotplug")
+LARGE = unpack("three-tier")
+
+
+class Opening:
+    """A monitor whose workers are held before their first event."""
+
+    def __init__(self, *options, workers=1):
+        self.held = Held()
+        self.terminal = Terminal("--no-cache", *options, env=self.held.environment, ready=None, size=(110, 24))
+        self.workers = workers
+
+    def __enter__(self):
+        t = self.terminal.__enter__()
+        self.held.hold(t.wait_program(), self.workers)
+        return t
+
+    def __exit__(self, *args):
+        self.held.go_on()
+        self.terminal.__exit__(*args)
+
+
+def test_recording(checks):
+    opening = Opening("--workers", "1", "--speed", "0.01", RECORDING)
+    with opening as t:
+        checks.check("the frame is there", t.wait(rf"\A READING  {RECORDING}/db/kernel: no events yet$"))
+        checks.check("with the source's state", t.wait(rf"^\? +{RECORDING}/db/kernel +opening$"))
+        checks.contains("a key that has nothing yet", t.press("2"), r"\A READING ")
+        t.keys("F1")
+        checks.check("the help", t.wait("Help"))
+        t.keys("Escape")
+        opening.held.go_on()
+        t.wait(READY)
+        checks.check("then what was recorded", t.wait(r"\A REPLAY .* 1 host "))
+        t.keys("q")
+        checks.equal("status", t.status(), 0)
+
+
+def test_several(checks):
+    with Opening("--workers", "2", RECORDING, LARGE, workers=4) as t:
+        checks.check("several recordings", t.wait(r"\A READING  4 recordings: no events yet$"))
+        t.keys("q")
+        checks.equal("q meanwhile: status", t.status(), 0)
+        checks.check("q meanwhile: the terminal is as before", t.modes_restored())
+
+
+def test_follow(checks):
+    with Opening("--follow", RECORDING) as t:
+        checks.check("a session that is being written", t.wait(rf"\A READING  {RECORDING}: no events yet$"))
+        t.keys("q")
+        checks.equal("followed, q meanwhile: status", t.status(), 0)
+
+
+def test_worker_dies(checks):
+    opening = Opening("--workers", "1", RECORDING)
+    with opening as t:
+        t.wait(r"\A READING ")
+        os.kill(opening.held.workers[0], signal.SIGKILL)
+        checks.equal("no worker: status", t.status(), 1)
+        checks.check("no worker: why", "no source could be read" in t.stderr() and "signal 9" in t.stderr(), t.stderr())
+        checks.check("no worker: the terminal is as before", t.modes_restored())
+
+
+def test_no_such_host(checks):
+    opening = Opening("--workers", "1", "--ref", "nobody", RECORDING)
+    with opening as t:
+        t.wait(r"\A READING ")
+        opening.held.go_on()
+        checks.equal("wrong --ref: status", t.status(), 1)
+        checks.check("wrong --ref: said", "nobody" in t.stderr(), t.stderr())
+
+
+need("tmux", "zstd", "pgrep")
+Checks().run(test_recording, test_several, test_follow, test_worker_dies, test_no_such_host)
