@@ -140,6 +140,12 @@ static void set_part(struct window_host *h, const struct window_options *options
 	h->end_ns = MAX(clock_from_ref(h->map, until_ns(options)), h->begin_ns + 1);
 }
 
+/* Where it begins with the recording, or before, nothing was left out: as little is known as when all was read. */
+static bool begins_midway(const struct window *w, const struct window_host *h)
+{
+	return !w->options.whole && h->begin_ns > host_at(w->of, h->of)->public.begin_ns;
+}
+
 static void add_hosts(struct window *w)
 {
 	w->n_hosts = ingest_host_count(w->in);
@@ -154,7 +160,7 @@ static void add_hosts(struct window *w)
 			set_whole(h, ingest_host(w->in, i));
 		else
 			set_part(h, &w->options);
-		if (!w->options.whole)
+		if (begins_midway(w, h))
 			waits_begin_midway(w->waits, h->in_waits, from_ns(&w->options));
 	}
 }
