@@ -11,6 +11,7 @@ import shutil
 import signal
 import socket
 import subprocess
+import sys
 import time
 
 NOBODY = 65534
@@ -23,6 +24,29 @@ def missing():
         if not shutil.which(tool):
             return tool
     return None
+
+
+def has_ust(program):
+    """Whether the one that emits events (ust_app) was built, and with lttng-ust."""
+    return os.path.exists(program) and subprocess.run([program, "0"], stdout=subprocess.DEVNULL, check=False).returncode == 0
+
+
+def begin(recording=None, tmux=False, ust=False):
+    """
+    First of all in a test: ends it, saying why, where LTTng, this recording, tmux or a program that emits events
+    is missing. The daemons' user may work below the current directory from here on.
+    """
+    why = missing() or ("tmux" if tmux and not shutil.which("tmux") else None)
+    if why:
+        why += " is not installed"
+    elif recording and not os.path.isdir(recording):
+        why = f"there is no recording {recording}"
+    elif ust and not has_ust(os.path.join(os.environ["BUILD"], "tests/live/ust_app")):
+        why = "built without lttng-ust"
+    if why:
+        print(f"skip {os.path.basename(sys.argv[0])}: {why}")
+        sys.exit(77)
+    os.chmod(".", 0o755)
 
 
 def version_of(tool):

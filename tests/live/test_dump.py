@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A session that was attached when its state dump was over: the monitor says so and what to do, until a dump comes."""
 import os
-import shutil
 import sys
 
 import sandbox
@@ -71,15 +70,6 @@ def test_in_time(checks):
             interrupt(feed, "feed")
 
 
-def main():
-    missing = sandbox.missing() or (None if shutil.which("tmux") else "tmux")
-    if missing:
-        print(f"skip {os.path.basename(sys.argv[0])}: {missing} is not installed")
-        return 77
-    os.chmod(".", 0o755)  # the relayd's user comes through
-    Checks().run(test_late, test_in_time)
-    return 1
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sandbox.begin(tmux=True)
+    Checks().run(test_late, test_in_time)

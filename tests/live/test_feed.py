@@ -415,17 +415,10 @@ def unpack():
 
 
 def main():
-    missing = sandbox.missing()
-    if missing:
-        print(f"skip {os.path.basename(sys.argv[0])}: {missing} is not installed")
-        return 77
+    sandbox.begin(os.path.join(TRACES, "kprobe"))
     recordings = unpack()
-    if "kprobe" not in recordings:
-        print(f"skip {os.path.basename(sys.argv[0])}: no recordings in {TRACES}")
-        return 77
     if not SHARED:
         print("skip feeding the shared recordings: ../shared is not there")
-    os.chmod(".", 0o755)  # the relayd's user comes through
     with Relayd("relayd") as relayd:
         for name, path in sorted(recordings.items()):
             if name.startswith("ctf2-"):

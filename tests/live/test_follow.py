@@ -163,14 +163,7 @@ def test_processes():
 
 
 def main():
-    missing = sandbox.missing()
-    if missing or not os.path.exists(APP) or not os.path.exists(DUMP):
-        print(f"skip following sessions: {missing or 'tests/live/ust_app or dump_records'} is missing")
-        return 77
-    if subprocess.run([APP, "0"], stdout=subprocess.DEVNULL, check=False).returncode == 77:
-        print("skip following sessions: built without lttng-ust")
-        return 77
-    os.chmod(".", 0o755)  # for the other user
+    sandbox.begin(ust=True)
     for test in (test_growing, test_files, test_processes, test_monitor):
         test()
     return failed != 0

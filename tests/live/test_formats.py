@@ -149,15 +149,10 @@ def test_monitor(ust, form, options):
 
 
 def main():
-    missing = sandbox.missing() or next((path for path in (DUMP, os.path.join(BUILD, "tests/live/ust_app"))
-                                         if not os.path.exists(path)), None)
-    if missing:
-        print(f"skip trace formats: {missing} is missing")
-        return 77
+    sandbox.begin(ust=True)
     if not sandbox.has_ctf2() or sandbox.version_of("babeltrace2") < (2, 1):
         print("skip trace formats: needs LTTng 2.15 and babeltrace2 2.1 or later")
         return 77
-    os.chmod(".", 0o755)  # for the other user
     for number, (form, options) in enumerate(FORMATS.items()):
         for test in (test_recorded, test_live, test_monitor):
             with sandbox.Tracers(f"home{number}-{test.__name__}") as ust:

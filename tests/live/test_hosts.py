@@ -28,10 +28,6 @@ APP = os.path.join(BUILD, "tests/live/ust_app")
 EVENTS = "lttng_ust_trace*:*"
 
 
-def have_ust():
-    return os.path.exists(APP) and subprocess.run([APP, "0"], stdout=subprocess.DEVNULL, check=False).returncode == 0
-
-
 # ---- three hosts ----
 
 def feed_each(relayd, path, name, *args):
@@ -289,17 +285,10 @@ def test_monitor_of_a_hostile_relayd(checks):
 
 
 def main():
-    missing = sandbox.missing()
-    if missing:
-        print(f"skip {os.path.basename(sys.argv[0])}: {missing} is not installed")
-        return 77
-    if not os.path.isdir(os.path.join(TRACES, "three-tier")):
-        print(f"skip {os.path.basename(sys.argv[0])}: no recordings in {TRACES}")
-        return 77
-    os.chmod(".", 0o755)  # the relayd's user comes through
+    sandbox.begin(os.path.join(TRACES, "three-tier"))
     recordings.update((name, os.path.join(TRACES, name)) for name in sorted(os.listdir(TRACES)))
     tests = [test_three_hosts_from_the_begin, test_three_hosts_in_the_middle]
-    if have_ust():
+    if sandbox.has_ust(APP):
         tests += [test_two_hosts_with_programs, test_kernel_and_programs]
     else:
         print("skip programs: built without lttng-ust")
@@ -308,8 +297,7 @@ def main():
     else:
         print("skip the monitor of a hostile relayd: tmux is not installed")
     Checks().run(*tests)
-    return 1
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -80,18 +80,6 @@ def test_host_that_hangs(checks):
             interrupt(feed, "feed")
 
 
-def main():
-    missing = sandbox.missing() or (None if shutil.which("tmux") else "tmux")
-    if missing:
-        print(f"skip {os.path.basename(sys.argv[0])}: {missing} is not installed")
-        return 77
-    if not os.path.isdir(RECORDING):
-        print(f"skip {os.path.basename(sys.argv[0])}: no recordings in {TRACES}")
-        return 77
-    os.chmod(".", 0o755)  # the relayd's user comes through
-    Checks().run(test_clock_off, test_host_that_hangs)
-    return 1
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sandbox.begin(RECORDING, tmux=True)
+    Checks().run(test_clock_off, test_host_that_hangs)

@@ -425,14 +425,7 @@ def test_demo(checks):
 
 
 def main():
-    missing = sandbox.missing()
-    if missing:
-        print(f"skip {os.path.basename(sys.argv[0])}: {missing} is not installed")
-        return 77
-    os.chmod(".", 0o755)  # the relayd's user comes through
-    if not os.path.isdir(os.path.join(TRACES, "three-tier")):
-        print(f"skip {os.path.basename(sys.argv[0])}: no recordings in {TRACES}")
-        return 77
+    sandbox.begin(os.path.join(TRACES, "three-tier"))
     # relayds before 2.15 refuse CTF 2: test_feed.py
     recordings.update((name, os.path.join(TRACES, name)) for name in sorted(os.listdir(TRACES)) if not name.startswith("ctf2-"))
     for name in SHARED_TABLES:
@@ -446,8 +439,7 @@ def main():
         print("skip the monitor on live sessions: tmux is not installed")
         tests = [f for f in tests if "Terminal" not in f.__code__.co_names]
     Checks().run(*tests)
-    return 1
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -454,14 +454,7 @@ def test_refusals():
 
 
 def main():
-    lacks = sandbox.missing()
-    if lacks or not os.path.exists(f"{os.environ['BUILD']}/tests/live/ust_app"):
-        print(f"skip local: {lacks or 'tests/live/ust_app'} is not installed")
-        return 0
-    os.chmod(".", 0o755)
-    if subprocess.run([f"{os.environ['BUILD']}/tests/live/ust_app", "0"], check=False, stdout=subprocess.DEVNULL).returncode == 77:
-        print("skip local: built without lttng-ust")
-        return 0
+    sandbox.begin(ust=True)
     failed = 0
     for name, test in [(n, t) for n, t in globals().items() if n.startswith("test_")]:
         if sys.argv[1:] and name not in sys.argv[1:]:

@@ -4,7 +4,6 @@
 had or another one. Where its relayd was away and knows the session no more, the monitor says what to do."""
 import os
 import re
-import shutil
 import sys
 
 import sandbox
@@ -103,19 +102,7 @@ def test_relayd_restarted(checks):
         interrupt(feed, "feed") if feed.poll() is None else feed.communicate()
 
 
-def main():
-    missing = sandbox.missing() or (None if shutil.which("tmux") else "tmux")
-    if missing:
-        print(f"skip {os.path.basename(sys.argv[0])}: {missing} is not installed")
-        return 77
-    if not os.path.isdir(RECORDING):
-        print(f"skip {os.path.basename(sys.argv[0])}: no recordings in {TRACES}")
-        return 77
-    os.chmod(".", 0o755)  # the relayd's user comes through
+if __name__ == "__main__":
+    sandbox.begin(RECORDING, tmux=True)
     recordings["hotplug"] = RECORDING
     Checks().run(test_same_session, test_other_session, test_relayd_restarted)
-    return 1
-
-
-if __name__ == "__main__":
-    sys.exit(main())

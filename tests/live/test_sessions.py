@@ -57,18 +57,6 @@ def test_monitor(checks):
         interrupt(feeds[1], "feed")
 
 
-def main():
-    missing = sandbox.missing()
-    if missing:
-        print(f"skip {os.path.basename(sys.argv[0])}: {missing} is not installed")
-        return 77
-    if not os.path.isdir(RECORDING):
-        print(f"skip {os.path.basename(sys.argv[0])}: no recordings in {TRACES}")
-        return 77
-    os.chmod(".", 0o755)  # the relayd's user comes through
-    Checks().run(test_report, test_monitor)
-    return 1
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sandbox.begin(RECORDING)
+    Checks().run(test_report, test_monitor)

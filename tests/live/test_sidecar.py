@@ -166,17 +166,10 @@ def test_other_hosts():
 
 
 def main():
-    lacks = sandbox.missing()
-    if lacks or not os.path.exists(f"{BUILD}/tests/live/ust_app"):
-        print(f"skip sidecar: {lacks or 'tests/live/ust_app'} is not installed")
-        return 0
+    sandbox.begin(ust=True)
     # Copies that the other user can reach.
     shutil.copy(os.environ["LTTNGTOP"], TOP)
     shutil.copy(f"{BUILD}/tests/live/ust_app", APP)
-    os.chmod(".", 0o755)
-    if subprocess.run([APP, "0"], check=False, stdout=subprocess.DEVNULL).returncode == 77:
-        print("skip sidecar: built without lttng-ust")
-        return 0
     failed = 0
     for name, test in [(n, v) for n, v in globals().items() if n.startswith("test_")]:
         if sys.argv[1:] and name not in sys.argv[1:]:
