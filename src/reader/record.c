@@ -14,7 +14,7 @@ struct event *reader_emit(const struct reader *r, enum event_kind kind, uint64_t
 }
 
 /* Figures that come of a field that cannot be read are missing. */
-static void tell_refusal(struct reader *r, struct class_plan *plan)
+static G_GNUC_NO_INLINE void tell_refusal(struct reader *r, struct class_plan *plan)
 {
 	const struct plan *const plans[] = { &plan->payload, &plan->common_context, &plan->specific_context };
 
@@ -45,7 +45,7 @@ static void set_tid(const struct reader *r, struct context_values *values)
 		values->tid = values->fields.vpid; /* a process is better than nobody */
 }
 
-static enum read_status read_context(struct reader *r, struct stream *s, const struct class_plan *plan,
+static inline enum read_status read_context(struct reader *r, struct stream *s, const struct class_plan *plan,
 				     struct context_cache *context)
 {
 	const enum read_status status = s->type->read_context(s, plan, context);

@@ -19,7 +19,7 @@ void stream_clear(struct stream *s)
 	g_free(s->trouble);
 }
 
-static bool fetch(struct stream *s)
+static inline bool fetch(struct stream *s)
 {
 	if (s->exhausted)
 		return false;
@@ -139,19 +139,11 @@ static bool loss_is_due(struct stream *s, uint64_t ns)
 /* ---- what comes next ---- */
 
 /* Handles what is no event; true when an item was found. */
-static bool look_at(struct stream *s, const struct message *m)
+static G_GNUC_NO_INLINE bool look_at_other(struct stream *s, const struct message *m)
 {
-	const uint64_t ns = m->has_time ? m->ns : s->last_ns;
-
 	switch (m->kind) {
 	case MESSAGE_EVENT:
-		if (G_UNLIKELY(s->losses[LOSS_EVENTS].pending | s->losses[LOSS_PACKETS].pending) && loss_is_due(s, ns))
-			return true;
-		s->item = ITEM_EVENT;
-		s->item_ns = ns > s->last_ns ? ns : s->last_ns;
-		s->item_own_ns = ns;
-		s->item_back_ns = ns < s->stream_ns ? s->stream_ns - ns : s->step_ns;
-		return true;
+		break;
 	case MESSAGE_PACKET_BEGIN:
 		stream_begin_packet(s, m);
 		step_to_packet_begin(s, m);
@@ -172,8 +164,21 @@ static bool look_at(struct stream *s, const struct message *m)
 	return false;
 }
 
+/* An event is an item, but for what was lost before it. */
+static inline void look_at_event(struct stream *s, const struct message *m)
+{
+	const uint64_t ns = m->has_time ? m->ns : s->last_ns;
+
+	if (G_UNLIKELY(s->losses[LOSS_EVENTS].pending | s->losses[LOSS_PACKETS].pending) && loss_is_due(s, ns))
+		return;
+	s->item = ITEM_EVENT;
+	s->item_ns = ns > s->last_ns ? ns : s->last_ns;
+	s->item_own_ns = ns;
+	s->item_back_ns = ns < s->stream_ns ? s->stream_ns - ns : s->step_ns;
+}
+
 /* The stream has come to the end of the range: of what is behind only losses count that began before. */
-static void leave_range(struct stream *s, uint64_t end_ns)
+static G_GNUC_NO_INLINE void leave_range(struct stream *s, uint64_t end_ns)
 {
 	s->has_head = false;
 	s->exhausted = true;
@@ -181,12 +186,14 @@ static void leave_range(struct stream *s, uint64_t end_ns)
 		s->losses[i].pending = s->losses[i].pending && s->losses[i].begin_ns < end_ns;
 }
 
-static bool find_item(struct stream *s, uint64_t end_ns)
+static inline bool find_item(struct stream *s, uint64_t end_ns)
 {
 	s->item = ITEM_END;
 	s->item_back_ns = 0;
 	while (s->has_head || fetch(s)) {
-		if (!look_at(s, &s->head)) {
+		if (G_LIKELY(s->head.kind == MESSAGE_EVENT)) {
+			look_at_event(s, &s->head);
+		} else if (!look_at_other(s, &s->head)) {
 			s->has_head = false;
 			continue;
 		}

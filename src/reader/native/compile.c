@@ -211,6 +211,8 @@ void program_compile(struct program *p, const struct type *t, const struct plan 
 		}
 	}
 	p->n = c.steps->len;
+	if (p->n)
+		add(&c, STEP_END);
 	p->steps = (struct step *)(void *)g_array_free(c.steps, FALSE);
 	g_free(ops);
 }

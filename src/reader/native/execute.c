@@ -236,9 +236,11 @@ bool program_run_steps(const struct program *p, struct walk *w, void *words, uin
 	uint64_t run_at = 0;
 	uint32_t seen = 0;
 
-	/* Without steps there is no memory for them. */
-	for (const struct step *s = p->steps, *end = p->n ? s + p->n : s; s < end; s++) {
+	for (const struct step *s = p->steps;; s++) {
 		switch ((enum step_code)s->code) {
+		case STEP_END:
+			*present |= seen;
+			return true;
 		case STEP_RUN:
 			run_at = type_align(w->at, s->align);
 			if (run_at > w->end || s->bits > w->end - run_at)
@@ -294,6 +296,4 @@ bool program_run_steps(const struct program *p, struct walk *w, void *words, uin
 			__builtin_unreachable();
 		}
 	}
-	*present |= seen;
-	return true;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "reader/native/internal.h"
+#include "reader/native/header.h"
 
 #include <string.h>
 
@@ -15,8 +15,6 @@
  * The places in it are known only if nothing in it is aligned more than the header itself. Those of the other byte
  * order are walked.
  */
-
-enum { COMPACT_ID = 5, COMPACT_TIME = 27, LARGE_ID = 16, LARGE_TIME = 32, LONG_ID = 32, LONG_TIME = 64 };
 
 static bool is_unsigned(const struct type *t, unsigned size)
 {
@@ -97,65 +95,23 @@ void native_header_recognise(struct native_group *g)
 		g->shape = HEADER_OTHER;
 }
 
-/* The time goes on with these low bits: one step of the high bits if they went down. */
-static inline void move_clock(struct walk *w, uint64_t low, uint64_t mask)
+bool native_walk_header(const struct native_group *g, struct walk *w, uint64_t *id)
 {
-	if (low < (w->clock & mask))
-		w->clock += mask + 1;
-	w->clock = (w->clock & ~mask) | low;
+	bool fits;
+
+	w->slots[SLOT_EVENT_ID] = 0;
+	fits = walk_type(w, g->stream->event_header);
+	*id = w->slots[SLOT_EVENT_ID];
+	return fits;
 }
 
-/* false: it does not fit. */
-static inline bool read_known(const struct native_group *g, struct walk *w, uint64_t *id)
+struct native_class *native_rare_class(const struct native_group *g, uint64_t id)
 {
-	const uint64_t at = type_align(w->at, g->header_align);
-	const uint8_t *p = w->data + at / 8;
-	uint64_t max, mask, low;
-
-	if (at > w->end || g->short_bits > w->end - at)
-		return false;
-	if (g->shape == HEADER_COMPACT) {
-		const uint32_t word = BITS_LOAD(uint32_t, p);
-
-		max = (1u << COMPACT_ID) - 1;
-		mask = (1u << COMPACT_TIME) - 1;
-		*id = BITS_HOST == BITS_LITTLE ? word & max : word >> COMPACT_TIME;
-		low = BITS_HOST == BITS_LITTLE ? word >> COMPACT_ID : word & mask;
-	} else {
-		max = (1u << LARGE_ID) - 1;
-		mask = UINT32_MAX;
-		*id = BITS_LOAD(uint16_t, p);
-		low = BITS_LOAD(uint32_t, p + g->short_bits / 8 - 4);
-	}
-	if (G_LIKELY(*id != max)) {
-		w->at = at + g->short_bits;
-		move_clock(w, low, mask);
-		return true;
-	}
-	if (g->long_bits > w->end - at)
-		return false;
-	*id = BITS_LOAD(uint32_t, p + g->long_id / 8);
-	w->clock = BITS_LOAD(uint64_t, p + g->long_time / 8);
-	w->at = at + g->long_bits;
-	return true;
+	return g_hash_table_lookup(g->by_great_id, &id);
 }
 
-const char *native_read_header(struct native_group *g, struct walk *w, struct native_class **c, bool *fits)
+const char *native_no_class(const struct native_group *g, uint64_t id)
 {
-	uint64_t id = 0;
-
-	if (g->shape == HEADER_OTHER) {
-		w->slots[SLOT_EVENT_ID] = 0;
-		*fits = walk_type(w, g->stream->event_header);
-		id = w->slots[SLOT_EVENT_ID];
-	} else {
-		*fits = read_known(g, w, &id);
-	}
-	if (!*fits)
-		return "an event is larger than its packet";
-	*c = id < g->n_ids ? g->by_id[id] : g_hash_table_lookup(g->by_great_id, &id);
-	if (*c)
-		return NULL;
 	return layout_find_event(g->stream, id) ? "an event whose declaration was not understood" :
 						  "an event that the metadata does not declare";
 }

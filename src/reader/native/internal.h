@@ -95,12 +95,6 @@ static inline bool native_clock_ns(const struct native_clock *c, uint64_t value,
 
 void native_header_recognise(struct native_group *g);
 
-/*
- * Over the header of the event at w; *c is its class, w->clock its time. NULL: fine, else what is wrong: *fits, the
- * metadata does not declare it so that it could be read.
- */
-const char *native_read_header(struct native_group *g, struct walk *w, struct native_class **c, bool *fits);
-
 /* ---- streams ---- */
 
 enum native_state {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "reader/native/internal.h"
+#include "reader/native/header.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -216,10 +216,10 @@ static inline bool leave_event(struct native_stream *s)
 }
 
 /* The next event of the packet; false: there is none, the state says why. */
-static bool next_event(struct native_stream *s, struct message *m)
+static inline bool next_event(struct native_stream *s, struct message *m)
 {
 	struct native_cursor *c = &s->at;
-	struct native_class *class;
+	struct native_class *class = NULL;
 	const char *why;
 	uint64_t clock;
 	bool fits;
@@ -259,63 +259,65 @@ static bool next_event(struct native_stream *s, struct message *m)
 	return true;
 }
 
+/* What is between the events of two packets, a step: LT_OK: *m; LT_AGAIN: there is more; LT_END: nothing for now. */
+static G_GNUC_NO_INLINE enum lt_status step_between(struct native_stream *s, struct message *m)
+{
+	struct native_cursor *c = &s->at;
+
+	switch (c->state) {
+	case NATIVE_EVENTS:
+		return LT_AGAIN;
+	case NATIVE_UNDECLARED:
+		return s->try_again(s) ? LT_AGAIN : LT_END;
+	case NATIVE_NEXT_PACKET:
+		return next_packet(s) ? LT_AGAIN : LT_END;
+	case NATIVE_TELL_LOST_EVENTS:
+		c->state = NATIVE_TELL_LOST_PACKETS;
+		return tell_lost_events(c, m) ? LT_OK : LT_AGAIN;
+	case NATIVE_TELL_LOST_PACKETS:
+		c->state = NATIVE_TELL_BEGIN;
+		return tell_lost_packets(c, m) ? LT_OK : LT_AGAIN;
+	case NATIVE_TELL_BEGIN:
+		c->state = NATIVE_EVENTS;
+		*m = (struct message){
+			.kind = MESSAGE_PACKET_BEGIN,
+			.has_time = c->now.has_begin,
+			.ns = c->now.begin_ns,
+			.cpu_id = c->now.cpu_id,
+		};
+		return LT_OK;
+	case NATIVE_DAMAGED:
+		c->state = c->map.data ? NATIVE_TELL_END : NATIVE_NEXT_PACKET;
+		if (c->map.data)
+			tell_damage_in_packet(s, m);
+		else
+			tell_lost_head(s, m);
+		return LT_OK;
+	case NATIVE_TELL_END:
+		*m = (struct message){
+			.kind = MESSAGE_PACKET_END,
+			.has_time = c->now.has_end,
+			.ns = c->now.end_ns,
+		};
+		end_packet(s);
+		return LT_OK;
+	case NATIVE_ENDED:
+		break;
+	}
+	return LT_END;
+}
+
 static bool next(struct stream *stream, struct message *m)
 {
 	struct native_stream *s = native(stream);
-	struct native_cursor *c = &s->at;
+	enum lt_status status;
 
-	for (;;) {
-		switch (c->state) {
-		case NATIVE_EVENTS:
-			if (next_event(s, m))
-				return true;
-			break;
-		case NATIVE_UNDECLARED:
-			if (!s->try_again(s))
-				return false;
-			break;
-		case NATIVE_NEXT_PACKET:
-			if (!next_packet(s))
-				return false;
-			break;
-		case NATIVE_TELL_LOST_EVENTS:
-			c->state = NATIVE_TELL_LOST_PACKETS;
-			if (tell_lost_events(c, m))
-				return true;
-			break;
-		case NATIVE_TELL_LOST_PACKETS:
-			c->state = NATIVE_TELL_BEGIN;
-			if (tell_lost_packets(c, m))
-				return true;
-			break;
-		case NATIVE_TELL_BEGIN:
-			c->state = NATIVE_EVENTS;
-			*m = (struct message){
-				.kind = MESSAGE_PACKET_BEGIN,
-				.has_time = c->now.has_begin,
-				.ns = c->now.begin_ns,
-				.cpu_id = c->now.cpu_id,
-			};
+	do {
+		if (G_LIKELY(s->at.state == NATIVE_EVENTS) && next_event(s, m))
 			return true;
-		case NATIVE_DAMAGED:
-			c->state = c->map.data ? NATIVE_TELL_END : NATIVE_NEXT_PACKET;
-			if (c->map.data)
-				tell_damage_in_packet(s, m);
-			else
-				tell_lost_head(s, m);
-			return true;
-		case NATIVE_TELL_END:
-			*m = (struct message){
-				.kind = MESSAGE_PACKET_END,
-				.has_time = c->now.has_end,
-				.ns = c->now.end_ns,
-			};
-			end_packet(s);
-			return true;
-		case NATIVE_ENDED:
-			return false;
-		}
-	}
+		status = step_between(s, m);
+	} while (status == LT_AGAIN);
+	return status == LT_OK;
 }
 
 /* ---- looking ahead ---- */

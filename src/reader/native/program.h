@@ -17,7 +17,7 @@
  * the greatest of its fields, so that the places in it are known.
  *
  *   struct { int32 a; char b[16]; string c; uint64 d; }, wanted b, c
- *   RUN align 8, 160 bits │ COMM from 32 │ STRING text │ RUN align 8, 64 bits
+ *   RUN align 8, 160 bits │ COMM from 32 │ STRING text │ RUN align 8, 64 bits │ END
  */
 enum step_code {
 	STEP_RUN,      /* begins a run: .align, .bits long */
@@ -30,6 +30,7 @@ enum step_code {
 	STEP_ELEMENTS, /* .type, an array or sequence of fixed elements; likewise */
 	STEP_VARIANT,  /* .type; .options by its fields */
 	STEP_WALK,     /* .type: over it */
+	STEP_END,      /* behind the last one */
 };
 
 enum store_how {
@@ -63,7 +64,7 @@ struct step {
 
 struct program {
 	struct step *steps;
-	unsigned n;
+	unsigned n; /* without STEP_END; 0: there is not even that */
 	uint64_t version; /* of an option: stored at the variant's words, 0: not */
 	bool wants;       /* of an option: something in it is */
 };

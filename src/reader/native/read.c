@@ -9,7 +9,7 @@ static struct native_stream *native(struct stream *s)
 }
 
 /* The packet ends here for want of sense: messages.c tells it next. */
-static enum read_status damaged(struct native_stream *s)
+static G_GNUC_NO_INLINE enum read_status damaged(struct native_stream *s)
 {
 	native_give_up_packet(s, native_is_torn(s) ? NATIVE_TORN : "an event is larger than its packet");
 	return READ_DAMAGED;
@@ -56,7 +56,8 @@ static inline void copy_bytes(uint8_t *to, const uint8_t *from, size_t n)
  * The CPU's last context was of the same bytes: they need not be decoded. The structure begins on a byte
  * and has a fixed size, or else nothing is kept.
  */
-static bool is_cached(const struct native_stream *s, const struct native_class *c, const struct context_cache *context)
+static inline bool is_cached(const struct native_stream *s, const struct native_class *c,
+			     const struct context_cache *context)
 {
 	const struct walk *w = &s->at.walk;
 
@@ -65,8 +66,8 @@ static bool is_cached(const struct native_stream *s, const struct native_class *
 	       same_bytes(context->bytes, w->data + w->at / 8, context->len);
 }
 
-static enum read_status decode_context(struct native_stream *s, struct native_class *c, const struct type *type,
-				       struct context_cache *context)
+static G_GNUC_NO_INLINE enum read_status decode_context(struct native_stream *s, struct native_class *c,
+							const struct type *type, struct context_cache *context)
 {
 	struct walk *w = &s->at.walk;
 	const uint64_t begin = w->at;
@@ -116,19 +117,23 @@ enum read_status native_read_perf(struct stream *stream, const struct class_plan
 	return READ_OK;
 }
 
-/* Moves the walk to the payload. */
-static bool find_payload(struct native_stream *s, const struct native_class *c)
+static G_GNUC_NO_INLINE bool walk_to_payload(struct native_stream *s, const struct native_class *c)
 {
 	struct walk *w = &s->at.walk;
 
-	if (s->at.payload) {
-		w->at = s->at.payload;
-		return true;
-	}
 	w->at = s->at.body;
 	if (!walk_type(w, s->group->stream->event_context) || !walk_type(w, c->event->context))
 		return false;
 	s->at.payload = w->at;
+	return true;
+}
+
+/* Moves the walk to the payload. */
+static inline bool find_payload(struct native_stream *s, const struct native_class *c)
+{
+	if (!s->at.payload)
+		return walk_to_payload(s, c);
+	s->at.walk.at = s->at.payload;
 	return true;
 }
 
