@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef LT_SIDECAR_CGROUP_H
+#define LT_SIDECAR_CGROUP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/*
+ * The container that a process is in, by the path of its cgroup (sidecar_process.cgroup), which whoever started the
+ * container has named after it:
+ *
+ *   /system.slice/docker-3f4e5d6c7b8a….scope                   docker:3f4e5d6c7b8a
+ *   /machine.slice/libpod-3f4e5d6c7b8a….scope/container        podman:3f4e5d6c7b8a
+ *   /lxc.payload.web/init.scope                                lxc:web
+ *   /kubepods/burstable/pod1b2c3d4e-…/3f4e5d6c7b8a…            k8s:1b2c3d4e:3f4e5d6c7b8a   pod and container
+ *   /machine.slice/systemd-nspawn@web.service/payload          machine:web
+ *   /system.slice/nginx.service                                nginx.service
+ *
+ * Of containers in each other it is the innermost. Writes its name, cut at size; false: the path names none.
+ */
+bool cgroup_container_name(const char *path, char *name, size_t size);
+
+#endif
