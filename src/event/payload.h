@@ -139,13 +139,17 @@ struct ev_wakeup {
 	char comm[16];
 };
 
+/* How deep pid namespaces can be in each other (the kernel's MAX_PID_NS_LEVEL), the host's own too. */
+enum { PID_LEVELS_MAX = 33 };
+
 struct ev_new_task { /* not ev_fork: libev has that name */
 	int64_t parent_tid;
 	int64_t parent_pid;
 	int64_t child_tid;
 	int64_t child_pid;
+	uint64_t parent_ns; /* inodes of their pid namespaces */
 	uint64_t child_ns;
-	int64_t child_vtid; /* last element of vtids */
+	int64_t child_vtids[PID_LEVELS_MAX]; /* its ids by level: the host's, …, in child_ns; 0 behind the last */
 	char parent_comm[16];
 	char child_comm[16];
 };

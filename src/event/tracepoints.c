@@ -41,8 +41,9 @@ FIELDS(new_task) = {
 	F(new_task, parent_pid, "parent_pid", INT),
 	F(new_task, child_tid, "child_tid", INT),
 	F(new_task, child_pid, "child_pid", INT),
+	F(new_task, parent_ns, "parent_ns_inum", INT),
 	F(new_task, child_ns, "child_ns_inum", INT),
-	F(new_task, child_vtid, "vtids", LAST_INT),
+	F(new_task, child_vtids, "vtids", LEVELS),
 	F(new_task, parent_comm, "parent_comm", COMM),
 	F(new_task, child_comm, "child_comm", COMM),
 };

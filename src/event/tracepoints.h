@@ -24,7 +24,7 @@ enum field_type {
 	FIELD_INT,       /* integer, boolean or enumeration: one word */
 	FIELD_COMM,      /* text of at most 16 bytes, inline: two words */
 	FIELD_STR,       /* text: a struct event_str and its bytes behind the words; names "": filled otherwise */
-	FIELD_LAST_INT,  /* last element of a sequence of integers: one word (vtids) */
+	FIELD_LEVELS,    /* sequence of integers: PID_LEVELS_MAX words, 0 behind the last one (vtids) */
 	FIELD_INT_PAIR,  /* array of two integers: two words (fildes) */
 	FIELD_ARGS,      /* array of six integers: six words */
 	FIELD_ADDR,      /* sequence of IPv4 bytes or IPv6 groups: two words, network byte order */

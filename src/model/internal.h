@@ -139,13 +139,20 @@ struct wake_memo {
 struct thread {
 	bool in_use;
 	char comm[16];           /* raw bytes of its name: to see a change cheaply */
-	uint64_t ns_level;       /* of the innermost pid namespace the state dump told */
+	uint64_t ns_level;       /* of its own pid namespace, 0 the host's or unknown */
+	uint32_t container;      /* container.c: row of TABLE_CONTAINER, NO_ROW none */
 	uint64_t woken_ns;       /* first wake-up while blocked, 0 none */
 	struct call_in_flight call;
 	struct fd_table *files;  /* NULL: not known yet */
 	struct wait_memo waited[2]; /* blocking.c: its last waits, the last first */
 	struct wake_memo woken[2];  /* relations.c: its last wake-ups, likewise */
 	struct perf_last *perf;  /* perf.c: last values of its own perf contexts, one per trace */
+};
+
+/* A pid namespace that the state dump told of last: of which thread, and how deep it is. */
+struct dumped_ns {
+	int64_t tid;
+	uint64_t level, inode;
 };
 
 struct model {
@@ -187,6 +194,9 @@ struct model {
 	struct map64 irqs;         /* irq.c: (soft, nr, cpu) -> TABLE_IRQ row */
 	struct map64 irq_names;    /* irq.c: irq number -> strid */
 	struct users *users;       /* user.c */
+	struct map64 containers;   /* container.c: inode -> TABLE_CONTAINER row */
+	struct map64 vtids;        /* container.c: (thread row, level) -> TABLE_VTID row */
+	struct dumped_ns dumped_ns;
 	struct map64 perfs;        /* perf.c: (thread row, counter) -> TABLE_PERF row */
 };
 
@@ -245,6 +255,23 @@ void thread_end(struct model *m, uint32_t row);
 
 handler_fn apply_fork, apply_exec, apply_exit, apply_free, apply_rename, apply_setprio;
 handler_fn apply_dump_process, apply_dump_pid_ns, apply_dump_cgroup_ns, apply_context;
+
+/* ---- container.c: which threads are in which containers ---- */
+
+/* After anything the thread's namespaces or vtid come from has changed. */
+void container_place(struct model *m, uint32_t thread);
+
+/* The first process' name is that of the container. */
+void container_thread_renamed(struct model *m, uint32_t thread);
+
+/* A child was forked: its ids and namespaces. parent may be NO_ROW. */
+void container_fork(struct model *m, uint32_t parent, uint32_t child, const struct ev_new_task *p);
+
+/* The state dump tells of one of the pid namespaces that the thread is in. */
+void container_dump(struct model *m, uint32_t thread, const struct ev_dump_ns *p);
+
+/* It is in none any more. */
+void container_thread_end(struct model *m, uint32_t thread);
 
 /* ---- cpu.c: what each CPU runs ---- */
 

@@ -111,6 +111,8 @@ void model_destroy(struct model *m)
 	map64_release(&m->netifs);
 	map64_release(&m->irqs);
 	map64_release(&m->irq_names);
+	map64_release(&m->containers);
+	map64_release(&m->vtids);
 	g_ptr_array_free(m->sources, TRUE);
 	g_ptr_array_free(m->threads, TRUE);
 	g_array_free(m->cpus, TRUE);

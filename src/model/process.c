@@ -21,7 +21,7 @@ static uint32_t add_row(struct model *m, int64_t tid)
 	t = g_ptr_array_index(m->threads, row);
 	if (!t)
 		t = g_ptr_array_index(m->threads, row) = g_new(struct thread, 1);
-	*t = (struct thread){ .in_use = true };
+	*t = (struct thread){ .in_use = true, .container = NO_ROW };
 	r->tid = (uint64_t)tid;
 	r->pid = r->ppid = r->prio = r->vtid = r->vpid = r->cpu = r->syscall_fd = (uint64_t)-1;
 	return row;
@@ -74,6 +74,7 @@ void thread_set_comm(struct model *m, uint32_t row, const char comm[16])
 	memcpy(t->comm, comm, sizeof(t->comm));
 	THREAD_ROW(m, row)->comm = strpool_intern_padded(comm, sizeof(t->comm));
 	state_touch(&m->state, TABLE_THREAD, row);
+	container_thread_renamed(m, row);
 }
 
 void thread_set_state(struct model *m, uint32_t row, enum thread_state state)
@@ -110,6 +111,7 @@ static void end_row(struct model *m, uint32_t row)
 	files_thread_end(m, row);
 	syscalls_thread_end(m, row);
 	perf_thread_end(m, row);
+	container_thread_end(m, row);
 	map64_del(&m->tids, THREAD_ROW(m, row)->tid);
 	thread_info(m, row)->in_use = false;
 	state_end(&m->state, TABLE_THREAD, row);
@@ -179,17 +181,13 @@ void apply_fork(struct model *m, const struct apply *a)
 	thread_set_comm(m, child, p->child_comm);
 	new_process = p->child_pid == p->child_tid;
 	r->pid = p->child_pid > 0 ? (uint64_t)p->child_pid : (uint64_t)-1;
-	if (p->child_vtid > 0)
-		r->vtid = (uint64_t)p->child_vtid;
 	if (pr) {
 		r->ppid = new_process ? (p->parent_pid > 0 ? (uint64_t)p->parent_pid : pr->pid) : pr->ppid;
 		r->prio = pr->prio;
-		r->vpid = new_process ? r->vtid : pr->vpid;
-		r->pid_ns = p->child_ns ? p->child_ns : pr->pid_ns;
-		r->cgroup_ns = pr->cgroup_ns;
 		if (pr->tid == TID_KTHREADD || (pr->flags & THREAD_KERNEL && !new_process))
 			r->flags |= THREAD_KERNEL;
 	}
+	container_fork(m, parent, child, p);
 	files_fork(m, parent, child, shares_files(m, parent, p));
 	HOST_ROW(m)->threads_new++;
 	touch_host(m);
@@ -328,33 +326,22 @@ void apply_dump_process(struct model *m, const struct apply *a)
 		thread_set_comm(m, row, p->name);
 	if (p->type == 1)
 		r->flags |= THREAD_KERNEL;
-	if (p->vtid > 0) {
-		r->vtid = (uint64_t)p->vtid;
-		r->vpid = (uint64_t)p->vpid;
-	}
-	if (p->ns_inum)
-		r->pid_ns = p->ns_inum;
+	if (p->vtid > 0)
+		container_dump(m, row, &(struct ev_dump_ns){ .tid = p->tid, .vtid = p->vtid, .vpid = p->vpid,
+							     .ns_level = p->ns_level, .ns_inum = p->ns_inum });
 	state_of_dump(m, row, p->status);
 	if (p->file_table)
 		files_dump_table(m, row, p->file_table);
 	state_touch(&m->state, TABLE_THREAD, row);
 }
 
-/* Several levels of one thread come outermost first or last: the innermost counts. */
 void apply_dump_pid_ns(struct model *m, const struct apply *a)
 {
 	const struct ev_dump_ns *p = event_payload(a->ev, ev_dump_ns);
 	uint32_t row = p->tid > 0 ? thread_of_tid(m, p->tid) : NO_ROW;
-	struct thread_row *r;
 
-	if (row == NO_ROW || p->ns_level < thread_info(m, row)->ns_level)
-		return;
-	thread_info(m, row)->ns_level = p->ns_level;
-	r = THREAD_ROW(m, row);
-	r->vtid = (uint64_t)p->vtid;
-	r->vpid = (uint64_t)p->vpid;
-	r->pid_ns = p->ns_inum;
-	state_touch(&m->state, TABLE_THREAD, row);
+	if (row != NO_ROW)
+		container_dump(m, row, p);
 }
 
 void apply_dump_cgroup_ns(struct model *m, const struct apply *a)
@@ -366,6 +353,7 @@ void apply_dump_cgroup_ns(struct model *m, const struct apply *a)
 		return;
 	THREAD_ROW(m, row)->cgroup_ns = p->ns_inum;
 	state_touch(&m->state, TABLE_THREAD, row);
+	container_place(m, row);
 }
 
 void apply_context(struct model *m, const struct apply *a)
@@ -395,6 +383,7 @@ void apply_context(struct model *m, const struct apply *a)
 		r->cgroup_ns = p->cgroup_ns;
 	if (r->ppid == TID_KTHREADD || r->tid == TID_KTHREADD)
 		r->flags |= THREAD_KERNEL;
+	container_place(m, row);
 	thread_set_comm(m, row, p->procname);
 	state_touch(&m->state, TABLE_THREAD, row);
 }

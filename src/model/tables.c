@@ -42,6 +42,8 @@ CELLS(syserr, SYSERR_CELLS);
 CELLS(perf, PERF_CELLS);
 CELLS(blocking, BLOCKING_CELLS);
 CELLS(relation, RELATION_CELLS);
+CELLS(container, CONTAINER_CELLS);
+CELLS(vtid, VTID_CELLS);
 CELLS(event, EVENT_CELLS);
 
 #define TABLE(id, table) [id] = { #table, table##_cells, sizeof(struct table##_row) / 8 }
@@ -59,6 +61,8 @@ const struct table_desc table_descs[TABLES] = {
 	TABLE(TABLE_PERF, perf),
 	TABLE(TABLE_BLOCKING, blocking),
 	TABLE(TABLE_RELATION, relation),
+	TABLE(TABLE_CONTAINER, container),
+	TABLE(TABLE_VTID, vtid),
 	TABLE(TABLE_EVENT, event),
 };
 

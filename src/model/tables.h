@@ -48,6 +48,10 @@ enum thread_flag {
 	THREAD_IDLES = 1 << 3,    /* blocked, as a thread of the kernel that has no work */
 };
 
+/* Inodes of the namespaces that a kernel starts with (include/linux/proc_ns.h). */
+#define HOST_CGROUP_NS UINT64_C(0xeffffffb)
+#define HOST_PID_NS UINT64_C(0xeffffffc)
+
 enum cpu_state { CPU_UNKNOWN = 0, CPU_IDLE, CPU_BUSY, CPU_OFFLINE };
 enum cpu_irq_state { CPU_IRQ_NONE = 0, CPU_IRQ_HARD, CPU_IRQ_SOFT };
 
@@ -116,6 +120,7 @@ enum host_status { HOST_OK = 0, HOST_ENDED, HOST_DEGRADED, HOST_SILENT, HOST_AWA
 	C(vpid, GAUGE, NONE, "process id in its pid namespace; -1 unknown") \
 	C(pid_ns, GAUGE, NONE, "inode of its pid namespace, 0 unknown") \
 	C(cgroup_ns, GAUGE, NONE, "inode of its cgroup namespace, 0 unknown") \
+	C(container, GAUGE, NONE, "uid of its TABLE_CONTAINER row, 0 none: the host's own namespaces, or unknown") \
 	C(files_id, GAUGE, NONE, "its fd table: TABLE_FILE rows with this files_id") \
 	C(flags, GAUGE, NONE, "enum thread_flag") \
 	C(cpu, GAUGE, NONE, "CPU it last ran on; int64_t, -1 unknown") \
@@ -229,6 +234,21 @@ enum socket_side { SIDE_UNKNOWN = 0, SIDE_CONNECTED, SIDE_ACCEPTED };
 	C(bytes, COUNTER, BYTES, "what one wrote and the other read; between hosts: what this host's process did") \
 	D(wait, "waits of the other's that it ended")
 
+#define CONTAINER_CELLS(C, A, D) \
+	C(inode, KEY, NONE, "of its namespace") \
+	C(of_cgroup, KEY, NONE, "1: a cgroup namespace, of threads in the host's pid namespace; 0: a pid namespace") \
+	C(parent, GAUGE, NONE, "inode of the pid namespace it is in, 0 unknown") \
+	C(level, GAUGE, NONE, "how deep it is nested: 1 in the host's own namespace; 0 unknown") \
+	C(first_uid, GAUGE, NONE, "uid of its first process' main thread") \
+	C(pid, GAUGE, NONE, "that process; int64_t, -1 unknown") \
+	C(comm, STRING, NONE, "its name") \
+	C(threads, GAUGE, COUNT, "threads in it")
+
+#define VTID_CELLS(C, A, D) \
+	C(thread_uid, KEY, NONE, "the thread's uid") \
+	C(level, KEY, NONE, "of a pid namespace between the host's own, 0, and the thread's own") \
+	C(vtid, GAUGE, NONE, "thread id in there")
+
 #define EVENT_CELLS(C, A, D) \
 	C(name, KEY, NONE, "strid") \
 	C(used, GAUGE, NONE, "1: some figure comes from it") \
@@ -256,6 +276,8 @@ ROW_STRUCT(syserr, SYSERR_CELLS);
 ROW_STRUCT(perf, PERF_CELLS);
 ROW_STRUCT(blocking, BLOCKING_CELLS);
 ROW_STRUCT(relation, RELATION_CELLS);
+ROW_STRUCT(container, CONTAINER_CELLS);
+ROW_STRUCT(vtid, VTID_CELLS);
 ROW_STRUCT(event, EVENT_CELLS);
 
 /* The number of a cell: CELL(thread, cpu_ns), CELL(irq, time.sum). */

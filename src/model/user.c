@@ -17,7 +17,6 @@
 #include <string.h>
 
 /* The inode of the first pid namespace, the same on every machine. */
-#define FIRST_PID_NS UINT64_C(0xeffffffc)
 
 /* A thread that was not found is looked for again after so long. */
 #define RETRY_NS UINT64_C(100000000)
@@ -98,7 +97,7 @@ static uint32_t find_thread(struct model *m, const struct emitter *e)
 /* A thread of which only what it emits is known. NO_ROW: there must be one, the kernel knows which. */
 static uint32_t make_thread(struct model *m, const struct emitter *e)
 {
-	const bool in_container = e->pid_ns && e->pid_ns != FIRST_PID_NS;
+	const bool in_container = e->pid_ns && e->pid_ns != HOST_PID_NS;
 	uint32_t row;
 
 	if (m->has_kernel && (in_container || thread_find(m, e->vtid) != NO_ROW))
@@ -107,6 +106,7 @@ static uint32_t make_thread(struct model *m, const struct emitter *e)
 	THREAD_ROW(m, row)->vtid = (uint64_t)e->vtid;
 	THREAD_ROW(m, row)->vpid = THREAD_ROW(m, row)->pid = (uint64_t)e->vpid;
 	THREAD_ROW(m, row)->pid_ns = e->pid_ns;
+	container_place(m, row);
 	thread_set_comm(m, row, e->comm);
 	return row;
 }

@@ -78,11 +78,11 @@ static bool add_text(struct plan *plan, const struct type *t, uint32_t member, u
 }
 
 static bool add_integers(struct plan *plan, const struct type *t, uint32_t member, unsigned offset, uint8_t bit,
-			 enum read_op op, unsigned count)
+			 unsigned count)
 {
 	if (!is_integer_array(t, 64))
 		return false;
-	plan_add(plan, op, member, offset, bit)->count = count;
+	plan_add(plan, READ_INTS, member, offset, bit)->count = (uint8_t)count;
 	return true;
 }
 
@@ -201,12 +201,12 @@ static bool add_field(struct plan *plan, const struct field_desc *f, uint8_t bit
 	case FIELD_COMM:
 	case FIELD_STR:
 		return add_text(plan, t, member, f->offset, bit, f->type == FIELD_COMM);
-	case FIELD_LAST_INT:
-		return add_integers(plan, t, member, f->offset, bit, READ_LAST, 1);
+	case FIELD_LEVELS:
+		return add_integers(plan, t, member, f->offset, bit, PID_LEVELS_MAX);
 	case FIELD_INT_PAIR:
-		return add_integers(plan, t, member, f->offset, bit, READ_INTS, 2);
+		return add_integers(plan, t, member, f->offset, bit, 2);
 	case FIELD_ARGS:
-		return add_integers(plan, t, member, f->offset, bit, READ_INTS, 6);
+		return add_integers(plan, t, member, f->offset, bit, 6);
 	case FIELD_ADDR:
 		return add_address(plan, t, member, f->offset, bit);
 	case FIELD_IP_HEADER:

@@ -24,7 +24,6 @@ enum read_op {
 	READ_COMM_ARRAY,   /* array of character codes, inline 16 bytes */
 	READ_TEXT,         /* string */
 	READ_TEXT_ARRAY,   /* array of character codes */
-	READ_LAST,         /* last element of an array of integers */
 	READ_INTS,         /* up to .count elements of an array of integers */
 	READ_ADDRESS,      /* array of 8- or 16-bit groups in network byte order */
 	READ_ADDRESS_WORD, /* 32-bit IPv4 address in host order */

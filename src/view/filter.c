@@ -8,9 +8,6 @@
 #include "base/text.h"
 #include "view/internal.h"
 
-/* Inodes of the namespaces that a kernel starts with (include/linux/proc_ns.h). */
-enum { HOST_CGROUP_NS = 0xeffffffb, HOST_PID_NS = 0xeffffffc };
-
 void view_filter_init(struct view_filter *f)
 {
 	memset(f, 0, sizeof(*f));

@@ -93,8 +93,8 @@ END_TEST
 START_TEST(test_fields_fit_their_payload)
 {
 	static const unsigned words[] = {
-		[FIELD_INT] = 1, [FIELD_COMM] = 2, [FIELD_STR] = 1, [FIELD_LAST_INT] = 1, [FIELD_INT_PAIR] = 2,
-		[FIELD_ARGS] = 6, [FIELD_ADDR] = 2, [FIELD_IP_HEADER] = 1, [FIELD_MEMBER] = 1,
+		[FIELD_INT] = 1, [FIELD_COMM] = 2, [FIELD_STR] = 1, [FIELD_LEVELS] = PID_LEVELS_MAX,
+		[FIELD_INT_PAIR] = 2, [FIELD_ARGS] = 6, [FIELD_ADDR] = 2, [FIELD_IP_HEADER] = 1, [FIELD_MEMBER] = 1,
 	};
 
 	for (int kind = EVENT_NONE + 1; kind < EVENT_KINDS; kind++) {

@@ -355,7 +355,7 @@ END_TEST
 static void fork_child(struct events *e, uint64_t t, int64_t parent, int64_t tid, int64_t pid)
 {
 	EVENT(e, t, 0, parent, FORK, new_task, .parent_tid = parent, .parent_pid = parent, .child_tid = tid,
-	      .child_pid = pid, .child_vtid = 2, .parent_comm = "sh", .child_comm = "sh");
+	      .child_pid = pid, .child_vtids = { tid, 2 }, .parent_comm = "sh", .child_comm = "sh");
 }
 
 START_TEST(test_birth_to_death)

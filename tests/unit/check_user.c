@@ -209,7 +209,7 @@ START_TEST(test_tid_used_again)
 	context(&e, 2100, USER_TRACE, 7, 7, 0, "app");
 	emit(&e, 2100, USER_TRACE, 7, 6);
 	EVENT(&e, 2200, 0, 1, FORK, new_task, .parent_tid = 1, .parent_pid = 1, .child_tid = 7, .child_pid = 7,
-	      .child_vtid = 7, .child_ns = FIRST_NS, .child_comm = "new");
+	      .child_vtids = { 7 }, .child_ns = FIRST_NS, .child_comm = "new");
 	emit(&e, LATER, USER_TRACE, 7, 2);
 	ck_assert_uint_eq(emitted(&e, 7), 2);
 	events_release(&e);

@@ -127,8 +127,6 @@ static bool read_variant(const struct plan_op *op, const bt_field *field, void *
 
 static bool read_one(const struct plan_op *op, const bt_field *field, void *words, struct event *ev)
 {
-	uint64_t n;
-
 	switch ((enum read_op)op->op) {
 	case READ_SIGNED:
 	case READ_UNSIGNED:
@@ -146,11 +144,6 @@ static bool read_one(const struct plan_op *op, const bt_field *field, void *word
 	case READ_TEXT_ARRAY:
 		read_text_array(op, field, ev);
 		return true;
-	case READ_LAST:
-		n = bt_field_array_get_length(field);
-		if (n > 0)
-			put(words, op->offset, element(field, n - 1));
-		return n > 0;
 	case READ_INTS:
 		return read_integers(op, field, words);
 	case READ_ADDRESS:

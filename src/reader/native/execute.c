@@ -166,10 +166,6 @@ static void read_elements(const struct elements *e, const struct step *s, char *
 		memset(words + s->to, 0, COMM_BYTES);
 		elements_text(e, words + s->to, COMM_BYTES);
 		break;
-	case READ_LAST:
-		if (e->n)
-			put(words, s->to, element(e, e->n - 1));
-		break;
 	case READ_INTS:
 		for (unsigned i = 0; i < e->n && i < s->count; i++)
 			put(words, s->to + 8 * i, element(e, i));

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Containers: which thread is in which, and in what they are.
+ *
+ * A container is a pid namespace other than the host's own; for threads in that one, a cgroup namespace other than the
+ * host's own. A thread never leaves its pid namespace: clone(), or unshare() and setns() before a fork, put the
+ * child elsewhere, which is told by the fork. A row lasts while some thread is in it, as the kernel gives its inode to
+ * another one later.
+ *
+ *   tid 2166 ─ level 0, the host's ─ 2166 ┐
+ *              level 1, 4026532318 ─   11 ├ TABLE_VTID: what is between tid and vtid
+ *              level 2, 4026532320 ─    6 ┘ its container, nested in that of level 1: vtid
+ */
+#include "model/internal.h"
+
+#define CONTAINER_ROW(m, row) STATE_ROW(&(m)->state, CONTAINER, container, row)
+#define VTID_ROW(m, row) STATE_ROW(&(m)->state, VTID, vtid, row)
+
+/* ---- which container a thread is in ---- */
+
+static uint32_t row_of_inode(struct model *m, uint64_t inode, bool of_cgroup)
+{
+	uint32_t row = map64_get(&m->containers, inode);
+	struct container_row *c;
+
+	if (row != MAP64_NONE)
+		return row;
+	row = state_add(&m->state, TABLE_CONTAINER);
+	map64_put(&m->containers, inode, row);
+	c = CONTAINER_ROW(m, row);
+	c->inode = inode;
+	c->of_cgroup = of_cgroup;
+	c->pid = (uint64_t)-1;
+	return row;
+}
+
+static void leave(struct model *m, uint32_t thread)
+{
+	const uint32_t row = thread_info(m, thread)->container;
+	struct container_row *c;
+
+	if (row == NO_ROW)
+		return;
+	thread_info(m, thread)->container = NO_ROW;
+	c = CONTAINER_ROW(m, row);
+	state_touch(&m->state, TABLE_CONTAINER, row);
+	if (--c->threads)
+		return;
+	map64_del(&m->containers, c->inode);
+	state_end(&m->state, TABLE_CONTAINER, row);
+}
+
+/* The one whose id in there is 1 is the first process; until that is seen, whoever was seen first. */
+static void look_for_first(struct model *m, uint32_t thread)
+{
+	const struct thread_row *r = THREAD_ROW(m, thread);
+	const uint32_t row = thread_info(m, thread)->container;
+	struct container_row *c = CONTAINER_ROW(m, row);
+
+	if (c->first_uid && c->first_uid != r->uid && (c->of_cgroup || r->vtid != 1))
+		return;
+	if (c->first_uid == r->uid && c->comm == r->comm && c->pid == r->pid)
+		return;
+	c->first_uid = r->uid;
+	c->pid = r->pid;
+	c->comm = r->comm;
+	state_touch(&m->state, TABLE_CONTAINER, row);
+}
+
+void container_place(struct model *m, uint32_t thread)
+{
+	struct thread_row *r = THREAD_ROW(m, thread);
+	const bool in_pid_ns = r->pid_ns && r->pid_ns != HOST_PID_NS;
+	const uint64_t inode = in_pid_ns ? r->pid_ns : r->cgroup_ns == HOST_CGROUP_NS ? 0 : r->cgroup_ns;
+	const uint32_t row = inode ? row_of_inode(m, inode, !in_pid_ns) : NO_ROW;
+
+	if (row != thread_info(m, thread)->container) {
+		leave(m, thread);
+		thread_info(m, thread)->container = row;
+		r->container = row == NO_ROW ? 0 : CONTAINER_ROW(m, row)->uid;
+		if (row != NO_ROW)
+			CONTAINER_ROW(m, row)->threads++;
+		state_touch(&m->state, TABLE_THREAD, thread);
+	}
+	if (row != NO_ROW)
+		look_for_first(m, thread);
+}
+
+void container_thread_renamed(struct model *m, uint32_t thread)
+{
+	if (thread_info(m, thread)->container != NO_ROW)
+		look_for_first(m, thread);
+}
+
+/* ---- in what containers are ---- */
+
+/* level 0: not known. What is known already stays. */
+static void set_place(struct model *m, uint64_t inode, uint64_t level, uint64_t parent)
+{
+	const uint32_t row = map64_get(&m->containers, inode);
+	struct container_row *c = row == MAP64_NONE ? NULL : CONTAINER_ROW(m, row);
+
+	if (!c || c->of_cgroup || (c->parent && (c->level || !level)))
+		return;
+	c->level = c->level ? c->level : level;
+	c->parent = c->parent ? c->parent : parent;
+	state_touch(&m->state, TABLE_CONTAINER, row);
+}
+
+/* ---- ids at the levels between ---- */
+
+static uint64_t vtid_key(uint32_t thread, uint64_t level)
+{
+	return (uint64_t)thread << 32 | level;
+}
+
+static void set_vtid(struct model *m, uint32_t thread, uint64_t level, uint64_t vtid)
+{
+	uint32_t row = map64_get(&m->vtids, vtid_key(thread, level));
+
+	if (row == MAP64_NONE) {
+		row = state_add(&m->state, TABLE_VTID);
+		map64_put(&m->vtids, vtid_key(thread, level), row);
+		VTID_ROW(m, row)->thread_uid = THREAD_ROW(m, thread)->uid;
+		VTID_ROW(m, row)->level = level;
+	}
+	VTID_ROW(m, row)->vtid = vtid;
+	state_touch(&m->state, TABLE_VTID, row);
+}
+
+void container_thread_end(struct model *m, uint32_t thread)
+{
+	const uint64_t levels = thread_info(m, thread)->ns_level;
+
+	leave(m, thread);
+	for (uint64_t level = 1; level < levels; level++) {
+		const uint32_t row = map64_get(&m->vtids, vtid_key(thread, level));
+
+		if (row == MAP64_NONE)
+			continue;
+		map64_del(&m->vtids, vtid_key(thread, level));
+		state_end(&m->state, TABLE_VTID, row);
+	}
+}
+
+/* ---- what is told of them ---- */
+
+void container_fork(struct model *m, uint32_t parent, uint32_t child, const struct ev_new_task *p)
+{
+	struct thread_row *pr = parent == NO_ROW ? NULL : THREAD_ROW(m, parent);
+	struct thread_row *r = THREAD_ROW(m, child);
+	unsigned level = 0;
+
+	while (level + 1 < PID_LEVELS_MAX && p->child_vtids[level + 1] > 0)
+		level++;
+	if (p->child_vtids[level] > 0)
+		r->vtid = (uint64_t)p->child_vtids[level];
+	thread_info(m, child)->ns_level = level;
+	for (unsigned i = 1; i < level; i++)
+		set_vtid(m, child, i, (uint64_t)p->child_vtids[i]);
+	r->pid_ns = p->child_ns;
+	if (pr) {
+		if (p->parent_ns && !pr->pid_ns) {
+			pr->pid_ns = p->parent_ns;
+			state_touch(&m->state, TABLE_THREAD, parent);
+			container_place(m, parent);
+		}
+		r->vpid = r->pid == r->tid ? r->vtid : pr->vpid;
+		r->pid_ns = p->child_ns ? p->child_ns : pr->pid_ns;
+		r->cgroup_ns = pr->cgroup_ns;
+	}
+	container_place(m, child);
+	/* a new namespace is one in its maker's; setns() may have led through several */
+	set_place(m, r->pid_ns, level, r->vtid == 1 && r->pid_ns != p->parent_ns ? p->parent_ns : 0);
+}
+
+/* Its parent is told by the event before or behind it, of the same thread: they come innermost first. */
+static void relate(struct model *m, int64_t tid, uint64_t level, uint64_t inode)
+{
+	const struct dumped_ns last = m->dumped_ns;
+
+	m->dumped_ns = (struct dumped_ns){ .tid = tid, .level = level, .inode = inode };
+	if (last.tid == tid && last.level == level + 1)
+		set_place(m, last.inode, last.level, inode);
+	else if (last.tid == tid && last.level + 1 == level)
+		set_place(m, inode, level, last.inode);
+	else
+		set_place(m, inode, level, 0);
+}
+
+void container_dump(struct model *m, uint32_t thread, const struct ev_dump_ns *p)
+{
+	struct thread *t = thread_info(m, thread);
+	struct thread_row *r = THREAD_ROW(m, thread);
+
+	if (p->ns_level >= PID_LEVELS_MAX)
+		return;
+	if (p->ns_level >= t->ns_level) {
+		if (p->ns_level > t->ns_level && t->ns_level)
+			set_vtid(m, thread, t->ns_level, r->vtid);
+		t->ns_level = p->ns_level;
+		r->vtid = (uint64_t)p->vtid;
+		r->vpid = (uint64_t)p->vpid;
+		r->pid_ns = p->ns_inum ? p->ns_inum : r->pid_ns;
+		state_touch(&m->state, TABLE_THREAD, thread);
+		container_place(m, thread);
+	} else if (p->ns_level) {
+		set_vtid(m, thread, p->ns_level, (uint64_t)p->vtid);
+	}
+	relate(m, p->tid, p->ns_level, p->ns_inum);
+}
