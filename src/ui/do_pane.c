@@ -14,7 +14,7 @@ static void carry_selection(const struct pane *from, struct pane *to)
 		return;
 	l = &from->lists[from->focus];
 	for (unsigned i = 0; i < to->n_lists && l->chosen; i++)
-		if (l->table->source == to->lists[i].table->source && !(l->table->flags & VIEW_OWN)) {
+		if (l->table->source == to->lists[i].table->source && l->table->source != TABLES) {
 			list_select_key(&to->lists[i], &l->selected);
 			to->lists[i].follow = l->follow;
 		}

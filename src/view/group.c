@@ -158,8 +158,13 @@ static void add_thread(struct thread_row *process, const struct thread_row *thre
 void view_own_cells(struct view_rows *r, struct view_row *row)
 {
 	enum table_id table = r->table->source;
-	uint64_t *cells = view_cells_alloc(r->internal, table_descs[table].n_cells);
+	unsigned n = r->table->collect ? r->table->n_cells : table_descs[table].n_cells;
+	uint64_t *cells = view_cells_alloc(r->internal, n);
 
+	if (r->table->collect) {
+		row->row.b = memcpy(cells, row->row.b, n * sizeof(*cells));
+		return;
+	}
 	figures(r->hosts[row->key.host].iv, table, &row->row, cells);
 	row->row = (struct interval_row){ NULL, cells };
 	if (row->counters) {
@@ -175,6 +180,11 @@ void view_add_figures(struct view_rows *r, struct view_row *into, const struct v
 	enum table_id table = r->table->source;
 	uint64_t cells[CELLS_MAX];
 
+	if (r->table->collect) {
+		for (unsigned i = r->table->sums; i < r->table->n_cells; i++)
+			((uint64_t *)into->row.b)[i] += from->row.b[i];
+		return;
+	}
 	figures(r->hosts[from->key.host].iv, table, &from->row, cells);
 	add_figures(&table_descs[table], (uint64_t *)into->row.b, cells);
 	for (guint i = 0; into->counters && i < r->internal->counters->len; i++)

@@ -29,6 +29,19 @@ struct view_half {
 };
 
 /* What is looked up per host while its rows are built and read. */
+/* A container of a host: a row of TABLE_CONTAINER, by another name. */
+struct view_container {
+	const struct container_row *row;
+	const char *name;
+	uint32_t parent; /* place in view_index.containers; VIEW_HOST_ITSELF: it is in none, or that is not known */
+	bool parent_known;
+};
+
+#define VIEW_HOST_ITSELF UINT32_MAX
+
+/* What is outside of all containers is called. */
+#define VIEW_HOST_NAME "host"
+
 struct view_index {
 	struct map64 owners;    /* thread uid -> index in owner_uids; empty: each thread owns itself */
 	GArray *owner_uids;     /* uint64_t: uid of the main thread of its process */
@@ -37,6 +50,9 @@ struct view_index {
 	struct map64 processes; /* pid -> index in TABLE_THREAD of its main thread */
 	struct map64 tid_files; /* files_id of the threads whose tids the filter wants -> 0 */
 	struct map64 pivot;     /* owner and counter -> index in pivot_values */
+	GArray *containers;     /* struct view_container */
+	struct map64 container_places; /* uid -> index in containers */
+	GStringChunk *container_names;
 };
 
 struct view_rows_internal {
@@ -95,6 +111,14 @@ bool view_relation_end(const struct view_rows *r, const struct view_row *row, bo
 
 /* ---- table_accounting.c: the process of a row, or the client it works for. False: it works for none. ---- */
 bool view_account_end(const struct view_row *row, bool client, uint64_t *pid, strid *comm);
+
+/* ---- containers.c: who is in which container, and what that is called ---- */
+
+/* Finds the containers of the host, and their names; its main threads are found if it has a side-car. */
+void view_index_containers(struct view_index *index, const struct view_host *host);
+
+/* The container that a row of TABLE_THREAD is in; NULL: none, or it is not known. */
+const struct view_container *view_container_of(const struct view_index *index, const struct thread_row *thread);
 
 /* ---- filter.c ---- */
 bool view_filter_tid(const struct view_filter *f, uint64_t tid);
@@ -205,6 +229,7 @@ extern const struct view_table view_hosts_table, view_events_table, view_probes_
 extern const struct view_table view_cpu_table, view_io_table, view_sched_table, view_counters_table;
 extern const struct view_table view_files_table, view_syscalls_table, view_perf_table;
 extern const struct view_table view_blocking_table, view_relations_table, view_emitters_table;
+extern const struct view_table view_containers_table;
 extern const struct view_table view_disks_table, view_net_table, view_irqs_table;
 
 /* ---- to write the lists of columns ---- */

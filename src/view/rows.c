@@ -27,6 +27,8 @@ static void index_init(struct view_index *index)
 	memset(index, 0, sizeof(*index));
 	index->owner_uids = g_array_new(FALSE, FALSE, sizeof(uint64_t));
 	index->errors = g_array_new(FALSE, FALSE, sizeof(struct view_error));
+	index->containers = g_array_new(FALSE, FALSE, sizeof(struct view_container));
+	index->container_names = g_string_chunk_new(1024);
 }
 
 static void index_release(struct view_index *index)
@@ -38,6 +40,9 @@ static void index_release(struct view_index *index)
 	map64_release(&index->pivot);
 	g_array_free(index->owner_uids, TRUE);
 	g_array_free(index->errors, TRUE);
+	g_array_free(index->containers, TRUE);
+	map64_release(&index->container_places);
+	g_string_chunk_free(index->container_names);
 }
 
 void view_rows_release(struct view_rows *r)
@@ -124,7 +129,7 @@ static void index_host(struct view_rows *r, const struct view_query *q, unsigned
 	const struct interval *iv = r->hosts[host].iv;
 
 	map64_clear(&index->owners);
-	if (q->processes && view_table_of_threads(q->table))
+	if ((q->processes && view_table_of_threads(q->table)) || q->table == &view_containers_table)
 		view_index_processes(index, iv);
 	if (q->table->tables & USES(SYSERR))
 		view_index_errors(index, iv);
@@ -132,6 +137,8 @@ static void index_host(struct view_rows *r, const struct view_query *q, unsigned
 		view_index_files(index, iv, q->filter);
 	if (q->table->process || (r->hosts[host].sidecar && iv->tables_mask & USES(THREAD)))
 		view_index_mains(index, iv);
+	if (iv->tables_mask & USES(CONTAINER))
+		view_index_containers(index, &r->hosts[host]);
 	if (q->table->flags & VIEW_PIVOT)
 		view_index_pivot(r, host);
 }
@@ -210,7 +217,7 @@ static void find_wanted_parents(const struct view_rows *r, const struct view_que
 {
 	const GArray *rows = r->internal->rows;
 
-	if (!q->filter || !q->tree || !q->table->parent)
+	if (!q->filter || !q->tree || !q->table->parent || q->table->collect)
 		return;
 	for (guint i = 0; i < rows->len; i++) {
 		const struct view_row *row = &g_array_index(rows, struct view_row, i);
@@ -321,7 +328,9 @@ void view_rows_build(struct view_rows *r, const struct view_query *q, const stru
 			continue;
 		count_totals(&r->totals[i], hosts[i].iv);
 		index_host(r, q, i);
-		if (!(q->table->flags & VIEW_OWN))
+		if (q->table->collect)
+			q->table->collect(r, i);
+		else if (!(q->table->flags & VIEW_OWN))
 			collect_host(r, q, i);
 	}
 	if (q->table->flags & VIEW_OWN)

@@ -13,7 +13,7 @@ static const struct view_table *const tables[] = {
 	&view_io_table,    &view_files_table,    &view_disks_table, &view_net_table,
 	&view_irqs_table,  &view_syscalls_table, &view_sched_table, &view_perf_table,
 	&view_blocking_table, &view_relations_table, &view_probes_table, &view_emitters_table,
-	&view_counters_table,
+	&view_counters_table, &view_containers_table,
 	&view_paths_table,    &view_sync_table,     &view_matches_table, &view_latencies_table,
 	&view_critical_path_table,
 	&view_critical_totals_table, &view_accounting_table,

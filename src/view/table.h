@@ -49,7 +49,13 @@ struct view_table {
 	/* Cell with the uid of the thread the row belongs to; 0: none, or the row is a thread itself. */
 	uint16_t thread;
 	uint16_t process; /* VIEW_OWN: cell with the pid of the process that a row is of; 0: rows are of none */
-	uint16_t parent;  /* VIEW_OWN: cell with the uid of the row it hangs below in the tree; 0: there is no tree */
+	uint16_t parent;  /* VIEW_OWN, collect: cell with the uid of the row it hangs below in the tree; 0: no tree */
+	/*
+	 * Rows that are sums over others of a host's interval: collect adds them, n_cells laid out by a structure
+	 * of the table's file, the first of them a uid, those from sums on figures that add up. source is TABLES.
+	 */
+	void (*collect)(struct view_rows *r, unsigned host);
+	uint16_t n_cells, sums;
 };
 
 /* All tables in the order of the documentation. */

@@ -14,6 +14,8 @@ TABLES = {
     "cpu": (("tid",), ("cpu_ns", "ready_ns", "blocked_ns", "switches", "migrations"), (), ()),
     "io": (("tid",), tuple(f"{way}_bytes{kind}" for way in ("read", "write")
                            for kind in ("", "_disk", "_net", "_pipe", "_other")) + ("syscalls",), (), ()),
+    "containers": (("ns",), ("cpu_ns", "ready_ns", "blocked_ns", "read_bytes", "write_bytes", "read_bytes_net",
+                             "write_bytes_net", "syscalls"), (), ()),
     "files": (("pid", "fd", "opened_ns"), ("read_bytes", "write_bytes"), (), ()),
     "disks": (("dev",), ("reads", "writes", "read_bytes", "write_bytes"), ("latency_min_ns",),
               ("latency_max_ns", "queue_max")),

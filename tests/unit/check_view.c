@@ -22,6 +22,8 @@ START_TEST(test_tables_are_whole)
 		ck_assert_msg(table->flags & VIEW_OWN ?
 				      table->source == TABLES &&
 					      table->tables == (table->process ? 1u << TABLE_THREAD : 0) :
+			      table->collect ?
+				      table->source == TABLES && table->tables && table->sums < table->n_cells :
 				      table->tables >> table->source & 1,
 			      "%s", table->name);
 		/* those of hosts, of all events and of contexts and probes need no tracepoint */
@@ -86,6 +88,9 @@ START_TEST(test_report_columns)
 		{ "io", "host tid pid comm read_bytes write_bytes read_bytes_disk read_bytes_net read_bytes_pipe "
 			"read_bytes_other write_bytes_disk write_bytes_net write_bytes_pipe write_bytes_other "
 			"syscalls" },
+		{ "containers", "host container parent nesting kind ns pid comm processes threads cpu_ns ready_ns "
+				"waited blocked_ns read_bytes write_bytes read_bytes_disk write_bytes_disk "
+				"read_bytes_net write_bytes_net syscalls" },
 		{ "files", "host pid fd path kind read_bytes write_bytes opened_ns closed_ns" },
 		{ "disks", "host dev name reads writes read_bytes write_bytes latency_min_ns latency_avg_ns "
 			   "latency_max_ns queue_max queue waiting" },

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <inttypes.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "sidecar/cgroup.h"
+#include "sidecar/sidecar.h"
+#include "view/internal.h"
+
+enum { NAME_MAX_BYTES = 128 };
+
+static struct view_container *container_at(const struct view_index *index, guint i)
+{
+	return &g_array_index(index->containers, struct view_container, i);
+}
+
+static struct view_container *container_of_uid(const struct view_index *index, uint64_t uid)
+{
+	uint32_t i = uid ? map64_get(&index->container_places, uid) : MAP64_NONE;
+
+	return i == MAP64_NONE ? NULL : container_at(index, i);
+}
+
+const struct view_container *view_container_of(const struct view_index *index, const struct thread_row *thread)
+{
+	return container_of_uid(index, thread->container);
+}
+
+/* Those that live at the interval's end come last: of several that had the same inode one of them is the parent. */
+static void find_parents(struct view_index *index)
+{
+	struct map64 inodes = { 0 };
+
+	for (guint i = 0; i < index->containers->len; i++)
+		if (!container_at(index, i)->row->of_cgroup)
+			map64_put(&inodes, container_at(index, i)->row->inode, i);
+	for (guint i = 0; i < index->containers->len; i++) {
+		struct view_container *c = container_at(index, i);
+		uint32_t parent = c->row->of_cgroup || !c->row->parent ? MAP64_NONE :
+									  map64_get(&inodes, c->row->parent);
+
+		c->parent = parent == MAP64_NONE ? VIEW_HOST_ITSELF : parent;
+		c->parent_known = parent != MAP64_NONE || c->row->of_cgroup || c->row->level == 1 ||
+				  c->row->parent == HOST_PID_NS;
+	}
+	map64_release(&inodes);
+}
+
+/* ---- names ---- */
+
+static bool name_of_process(const struct view_index *index, const struct view_host *host, const struct thread_row *t,
+			    char *name)
+{
+	const struct interval_row *main_thread = view_main_thread(index, host->iv, t->pid);
+	const struct sidecar_process *p = view_process_of(host->sidecar, host->record_ns, t,
+							  main_thread ? INTERVAL_ROW(thread, main_thread) : NULL);
+
+	return p && p->cgroup && cgroup_container_name(p->cgroup, name, NAME_MAX_BYTES);
+}
+
+/* As who started them called them. The first process knows best; any other is better than none. */
+static void name_by_cgroups(struct view_index *index, const struct view_host *host)
+{
+	const struct interval_table *t = &host->iv->tables[TABLE_THREAD];
+	char name[NAME_MAX_BYTES];
+
+	for (uint32_t i = 0; i < t->n_rows; i++) {
+		const struct thread_row *thread = INTERVAL_ROW(thread, &t->rows[i]);
+		struct view_container *c = container_of_uid(index, thread->container);
+
+		if (c && (!c->name || c->row->first_uid == thread->uid) && name_of_process(index, host, thread, name))
+			c->name = g_string_chunk_insert(index->container_names, name);
+	}
+}
+
+/* One that is made inside another, by other means, is in the same cgroup: that is not its name. */
+static bool has_name_of_parent(const struct view_index *index, const struct view_container *c)
+{
+	const char *of_parent = c->parent == VIEW_HOST_ITSELF ? NULL : container_at(index, c->parent)->name;
+
+	return of_parent && strcmp(c->name, of_parent) == 0;
+}
+
+static void name_by_number(struct view_index *index, struct view_container *c)
+{
+	char name[NAME_MAX_BYTES];
+
+	g_snprintf(name, sizeof(name), "%s:%" PRIu64, c->row->comm ? strpool_text((strid)c->row->comm) : "?",
+		   c->row->inode);
+	c->name = g_string_chunk_insert(index->container_names, name);
+}
+
+void view_index_containers(struct view_index *index, const struct view_host *host)
+{
+	const struct interval_table *t = &host->iv->tables[TABLE_CONTAINER];
+	bool *same;
+
+	g_array_set_size(index->containers, 0);
+	map64_clear(&index->container_places);
+	g_string_chunk_clear(index->container_names);
+	for (uint32_t i = 0; i < t->n_rows; i++) {
+		struct view_container c = { .row = INTERVAL_ROW(container, &t->rows[i]) };
+
+		map64_put(&index->container_places, c.row->uid, i);
+		g_array_append_val(index->containers, c);
+	}
+	find_parents(index);
+	if (host->sidecar && host->iv->tables_mask & USES(THREAD))
+		name_by_cgroups(index, host);
+	same = g_new0(bool, index->containers->len + 1);
+	for (guint i = 0; i < index->containers->len; i++)
+		same[i] = container_at(index, i)->name && has_name_of_parent(index, container_at(index, i));
+	for (guint i = 0; i < index->containers->len; i++)
+		if (same[i] || !container_at(index, i)->name)
+			name_by_number(index, container_at(index, i));
+	g_free(same);
+}

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Containers as users see them: names, nesting, sums over their threads. */
+#include "views.h"
+
+#include <glib/gstdio.h>
+
+#include "sidecar/sidecar.h"
+
+enum { NS = 100 };
+
+static struct container_row *add_container(int h, uint64_t inode, uint64_t parent, uint64_t level, const char *comm)
+{
+	struct container_row *c = ADD(h, CONTAINER, container);
+
+	c->inode = inode;
+	c->parent = parent;
+	c->level = level;
+	c->pid = inode;
+	c->comm = strpool_intern_z(comm);
+	return c;
+}
+
+static struct thread_row *add_inside(int h, struct container_row *c, int64_t tid, int64_t pid, uint64_t cpu_ns)
+{
+	struct thread_row *t = add_thread(h, tid, pid, 1, "app");
+
+	t->container = c ? c->uid : 0;
+	t->cpu_ns = cpu_ns;
+	if (c && !c->first_uid)
+		c->first_uid = t->uid;
+	return t;
+}
+
+/* db: the host itself, 101 with 102 in it, and a second 103; web: nothing but the host. */
+static void two_hosts(void)
+{
+	struct container_row *c;
+
+	begin();
+	add_inside(0, NULL, 1, 1, 5);
+	c = add_container(0, 101, HOST_PID_NS, 1, "outer");
+	add_inside(0, c, 10, 10, 10)->read_net = 4;
+	add_inside(0, c, 11, 10, 20)->blocked_ns = 7;
+	c = add_container(0, 102, 101, 2, "inner");
+	add_inside(0, c, 20, 20, 100)->write_disk = 3;
+	c = add_container(0, 103, 0, 0, "odd");
+	add_inside(0, c, 30, 30, 1);
+	add_inside(1, NULL, 1, 1, 9);
+	end();
+}
+
+START_TEST(test_rows)
+{
+	two_hosts();
+	build_table("containers");
+	ck_assert_uint_eq(rows.n, 5);
+	ASSERT_TEXT(0, "container", "outer:101");
+	ASSERT_TEXT(0, "parent", "host");
+	ASSERT_UINT(0, "nesting", 1);
+	ASSERT_UINT(0, "processes", 1);
+	ASSERT_UINT(0, "threads", 2);
+	ASSERT_UINT(0, "cpu_ns", 30);
+	ASSERT_UINT(0, "waited", 1);
+	ASSERT_UINT(0, "blocked_ns", 7);
+	ASSERT_UINT(0, "read_bytes_net", 4);
+	ASSERT_UINT(0, "pid", 101);
+	ASSERT_TEXT(1, "container", "inner:102");
+	ASSERT_TEXT(1, "parent", "outer:101");
+	ASSERT_UINT(1, "write_bytes", 3);
+	ASSERT_TEXT(2, "container", "odd:103");
+	ck_assert_int_eq(get(2, "parent").kind, VALUE_NULL);
+	ck_assert_int_eq(get(2, "nesting").kind, VALUE_NULL);
+	ASSERT_TEXT(3, "container", "host");
+	ck_assert_int_eq(get(3, "parent").kind, VALUE_NULL);
+	ASSERT_UINT(3, "cpu_ns", 5);
+	ASSERT_TEXT(4, "host", "web");
+	ASSERT_UINT(4, "cpu_ns", 9);
+}
+END_TEST
+
+START_TEST(test_tree)
+{
+	static const char *const names[] = { "host", "outer:101", "inner:102", "odd:103", "host" };
+	GHashTable *collapsed = g_hash_table_new(view_key_hash, view_key_equal_hash);
+	struct view_query q = query("containers");
+	struct view_key key;
+
+	two_hosts();
+	q.tree = true;
+	q.sort = view_column_find(q.table->columns, q.table->n_columns, "ns");
+	build(&q);
+	ck_assert_uint_eq(rows.n, 5);
+	for (unsigned i = 0; i < 5; i++)
+		ASSERT_TEXT(i, "container", names[i]);
+	ck_assert_uint_eq(rows.rows[0].depth, 0);
+	ck_assert_uint_eq(rows.rows[1].depth, 1);
+	ck_assert_uint_eq(rows.rows[2].depth, 2);
+	ck_assert_uint_eq(rows.rows[3].depth, 1);
+	ck_assert_uint_eq(rows.rows[4].depth, 0);
+	key = rows.rows[1].key;
+	g_hash_table_add(collapsed, &key);
+	q.collapsed = collapsed;
+	build(&q);
+	ck_assert_uint_eq(rows.n, 4);
+	ck_assert_uint_eq(rows.rows[1].hidden, 1);
+	ASSERT_UINT(1, "cpu_ns", 130);
+	ASSERT_UINT(1, "processes", 2);
+	ASSERT_UINT(0, "cpu_ns", 5);
+	g_hash_table_destroy(collapsed);
+}
+END_TEST
+
+/* A trace may say that each of two is in the other, or a container in itself. */
+START_TEST(test_loops)
+{
+	struct view_query q = query("containers");
+
+	begin();
+	add_inside(0, add_container(0, 101, 102, 2, "a"), 10, 10, 1);
+	add_inside(0, add_container(0, 102, 101, 2, "b"), 20, 20, 2);
+	add_inside(0, add_container(0, 103, 103, 2, "c"), 30, 30, 4);
+	end();
+	q.tree = true;
+	build(&q);
+	ck_assert_uint_eq(rows.n, 5);
+	q.tree = false;
+	build(&q);
+	ASSERT_TEXT(0, "parent", "b:102");
+	ASSERT_TEXT(1, "parent", "a:101");
+}
+END_TEST
+
+/* Of two that had the same number one after the other the last is what others are in. */
+START_TEST(test_number_used_again)
+{
+	struct container_row *c;
+
+	begin();
+	c = add_container(0, 101, HOST_PID_NS, 1, "first");
+	add_inside(0, c, 10, 10, 1);
+	state_end(&hosts[0].state, TABLE_CONTAINER, 0);
+	state_reap(&hosts[0].state, interval_retire, &hosts[0].iv);
+	c = add_container(0, 101, HOST_PID_NS, 1, "second");
+	add_inside(0, c, 20, 20, 2);
+	add_inside(0, add_container(0, 102, 101, 2, "inner"), 30, 30, 4);
+	end();
+	build_table("containers");
+	ck_assert_uint_eq(rows.n, 5);
+	ASSERT_TEXT(0, "container", "first:101");
+	ASSERT_UINT(0, "cpu_ns", 1);
+	ASSERT_TEXT(1, "container", "second:101");
+	ASSERT_UINT(1, "cpu_ns", 2);
+	ASSERT_TEXT(2, "parent", "second:101");
+}
+END_TEST
+
+/* ---- names ---- */
+
+#define DOCKER "/docker/3f4e5d6c7b8a9f0e1d2c3b4a5f6e7d8c9b0a1f2e3d4c5b6a7f8e9d0c1b2a3f4e"
+
+static struct sidecar *sidecar_of(const char *processes)
+{
+	char *text = g_strdup_printf("{\"schema\": 1, \"processes\": [%s]}", processes), *path;
+	char *dir = g_dir_make_tmp("containers-XXXXXX", NULL);
+	struct sidecar *s = sidecar_create();
+
+	path = g_build_filename(dir, SIDECAR_NAME, NULL);
+	ck_assert(g_file_set_contents(path, text, -1, NULL));
+	ck_assert_int_eq(sidecar_load(s, path, NULL), LT_OK);
+	g_unlink(path);
+	g_rmdir(dir);
+	g_free(path);
+	g_free(dir);
+	g_free(text);
+	return s;
+}
+
+#define PROCESS(pid, cgroup) "{\"pid\": " #pid ", \"start_ns\": 0, \"cgroup\": \"" cgroup "\"}"
+
+/* The first process knows best; what is unshared inside is in the cgroup of what it is in. */
+START_TEST(test_names)
+{
+	struct sidecar *s = sidecar_of(PROCESS(10, "/system.slice/ssh.service") "," PROCESS(11, DOCKER) ","
+				       PROCESS(20, DOCKER) "," PROCESS(40, "/lxc/w\\u001b[1mx") ","
+				       PROCESS(1, "/init.scope"));
+	struct container_row *c;
+
+	begin();
+	add_inside(0, NULL, 1, 1, 1);
+	c = add_container(0, 101, HOST_PID_NS, 1, "sh");
+	c->first_uid = add_inside(0, c, 11, 11, 1)->uid;
+	add_inside(0, c, 10, 10, 1);
+	c = add_container(0, 102, 101, 2, "unshare");
+	add_inside(0, c, 20, 20, 1);
+	c = add_container(0, 103, HOST_PID_NS, 1, "x\033[31m\ny");
+	add_inside(0, c, 30, 30, 1);
+	c = add_container(0, 104, HOST_PID_NS, 1, "lxc");
+	add_inside(0, c, 40, 40, 1);
+	end();
+	shown[0].sidecar = s;
+	shown[0].record_ns = BEGIN;
+	build_table("containers");
+	ASSERT_TEXT(0, "container", "docker:3f4e5d6c7b8a");
+	ASSERT_TEXT(1, "container", "unshare:102");
+	ASSERT_TEXT(1, "parent", "docker:3f4e5d6c7b8a");
+	ASSERT_TEXT(2, "container", "x\\x1b[31m\\x0ay:103");
+	ASSERT_TEXT(3, "container", "lxc:w\\x1b[1mx");
+	shown[0].sidecar = NULL;
+	sidecar_destroy(s);
+}
+END_TEST
+
+/* A screen builds its rows again for every interval. */
+START_TEST(test_many)
+{
+	enum { MANY = 5000 };
+	uint64_t total = 0;
+
+	begin();
+	for (uint64_t i = 0; i < MANY; i++)
+		add_inside(0, add_container(0, NS + i, i ? NS + i - 1 : 0, 0, "deep"), (int64_t)(1000 + i),
+			   (int64_t)(1000 + i), i);
+	end();
+	for (int round = 0; round < 3; round++) {
+		struct view_query q = query("containers");
+
+		q.tree = round == 2;
+		build(&q);
+		ck_assert_uint_eq(rows.n, MANY + 2);
+	}
+	for (unsigned i = 0; i < rows.n; i++)
+		total += get(i, "cpu_ns").u;
+	ck_assert_uint_eq(total, (uint64_t)MANY * (MANY - 1) / 2);
+}
+END_TEST
+
+UNIT_MAIN_AROUND("view_containers", setup, teardown, test_rows, test_tree, test_loops, test_number_used_again,
+		 test_names, test_many)
