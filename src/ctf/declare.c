@@ -142,6 +142,25 @@ static bool is_text_encoding(const struct tsdl_token *value)
 	return value->len && (value->kind == TSDL_WORD || value->kind == TSDL_STRING) && !tsdl_is(value, "none");
 }
 
+/* 0: another one, which babeltrace2 refuses. */
+static uint8_t parse_base(const struct tsdl_token *value)
+{
+	static const struct {
+		const char *name;
+		uint8_t base;
+	} names[] = {
+		{"decimal", 10}, {"dec", 10}, {"d", 10}, {"i", 10}, {"u", 10}, {"hexadecimal", 16}, {"hex", 16},
+		{"x", 16}, {"X", 16}, {"p", 16}, {"octal", 8}, {"oct", 8}, {"o", 8}, {"binary", 2}, {"b", 2},
+	};
+
+	if (value->kind == TSDL_NUMBER)
+		return value->number == 2 || value->number == 8 || value->number == 16 ? (uint8_t)value->number : 10;
+	for (size_t i = 0; i < G_N_ELEMENTS(names); i++)
+		if (tsdl_is(value, names[i].name))
+			return names[i].base;
+	return 0;
+}
+
 static enum lt_status set_attribute(struct declare *d, struct type *t, const struct tsdl_token *key,
 				    const struct tsdl_token *value)
 {
@@ -163,6 +182,8 @@ static enum lt_status set_attribute(struct declare *d, struct type *t, const str
 			g_free(t->clock_name);
 			t->clock_name = tsdl_text(value + 2);
 		}
+	} else if (tsdl_is(key, "base")) {
+		t->base = parse_base(value);
 	} else if (tsdl_is(key, "encoding")) {
 		t->is_text = is_text_encoding(value);
 	}
@@ -259,6 +280,7 @@ static enum lt_status parse_enum(struct declare *d, struct type **out)
 	t->align = base->align;
 	t->size = base->size;
 	t->is_signed = base->is_signed;
+	t->base = base->base;
 	t->is_native = base->is_native;
 	t->is_clock = base->is_clock;
 	t->clock_name = g_strdup(base->clock_name);

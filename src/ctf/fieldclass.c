@@ -162,12 +162,33 @@ static enum lt_status parse_integer(struct fieldclass *f, const json_t *o, bool 
 				    struct use *use)
 {
 	const json_t *mappings = NULL;
+	uint64_t base = 0;
 
 	if (json_get_object(o, "mappings", &mappings) ||
 	    parse_number(f, o, json_object_size(mappings) ? TYPE_ENUM : TYPE_INTEGER, 64, out))
 		return LT_ERROR;
 	(*out)->is_signed = is_signed;
+	if (json_get_count(o, "preferred-display-base", 16, &base))
+		return LT_ERROR;
+	(*out)->base = (uint8_t)base;
 	return parse_roles(f, o, *out, use) ? LT_ERROR : parse_mappings(mappings, *out);
+}
+
+/* What they are is in each of them. */
+static enum lt_status parse_bits(struct fieldclass *f, const json_t *o, struct type **out, struct use *use)
+{
+	if (parse_integer(f, o, false, out, use))
+		return LT_ERROR;
+	(*out)->base = 16;
+	return LT_OK;
+}
+
+static enum lt_status parse_boolean(struct fieldclass *f, const json_t *o, struct type **out, struct use *use)
+{
+	if (parse_integer(f, o, false, out, use))
+		return LT_ERROR;
+	(*out)->is_bool = true;
+	return LT_OK;
 }
 
 /* ---- strings, blobs, arrays ---- */
@@ -392,9 +413,12 @@ static enum lt_status parse_optional(struct fieldclass *f, const json_t *o, stru
 static enum lt_status parse_named(struct fieldclass *f, const char *name, const json_t *o, struct type **out,
 				  struct use *use)
 {
-	if (strcmp(name, "fixed-length-unsigned-integer") == 0 || strcmp(name, "fixed-length-bit-array") == 0 ||
-	    strcmp(name, "fixed-length-bit-map") == 0 || strcmp(name, "fixed-length-boolean") == 0)
+	if (strcmp(name, "fixed-length-unsigned-integer") == 0)
 		return parse_integer(f, o, false, out, use);
+	if (strcmp(name, "fixed-length-bit-array") == 0 || strcmp(name, "fixed-length-bit-map") == 0)
+		return parse_bits(f, o, out, use);
+	if (strcmp(name, "fixed-length-boolean") == 0)
+		return parse_boolean(f, o, out, use);
 	if (strcmp(name, "fixed-length-signed-integer") == 0)
 		return parse_integer(f, o, true, out, use);
 	if (strcmp(name, "fixed-length-floating-point-number") == 0)

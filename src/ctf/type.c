@@ -59,6 +59,8 @@ struct type *type_copy_integer(const struct type *t)
 	copy->is_signed = t->is_signed;
 	copy->is_native = t->is_native;
 	copy->is_clock = t->is_clock;
+	copy->base = t->base;
+	copy->is_bool = t->is_bool;
 	copy->is_text = t->is_text;
 	copy->order = t->order;
 	copy->clock_name = g_strdup(t->clock_name);
@@ -78,6 +80,30 @@ struct type_field *type_find_field(const struct type *t, const char *name, guint
 		if (!strcmp(type_field(t, i)->name, name))
 			return type_field(t, i);
 	return NULL;
+}
+
+static bool has_shown_field(struct type *t)
+{
+	if (!t->is_asked) {
+		t->is_asked = true;
+		t->has_shown = t->fields->len == 0;
+		for (guint i = 0; i < t->fields->len && !t->has_shown; i++)
+			t->has_shown = type_is_shown(type_field(t, i));
+	}
+	return t->has_shown;
+}
+
+bool type_is_shown(const struct type_field *f)
+{
+	struct type *t = f->type;
+
+	if (f->slot != SLOT_NONE)
+		return true;
+	if (f->role != PACKET_NO_FIELD && f->role != PACKET_CPU_ID)
+		return false;
+	while (t->kind == TYPE_ARRAY || t->kind == TYPE_SEQUENCE)
+		t = t->element;
+	return t->kind == TYPE_STRUCT ? has_shown_field(t) : !t->is_clock;
 }
 
 void type_add_field(struct type *t, const char *name, struct type *type)

@@ -89,6 +89,8 @@ struct type {
 	bool is_signed;
 	bool is_native; /* the byte order is the trace's */
 	bool is_clock;  /* the value is a time, or its low bits */
+	uint8_t base;   /* of integers and enums: to be shown with 2, 8, 10, 16; 0: not said, as 10 */
+	bool is_bool;   /* CTF 2: 0 is false, all else true */
 	bool is_text;   /* bytes are characters: an array of these is a string that a NUL may end early */
 	enum bits_order order;
 	char *clock_name; /* is_clock: of which clock; NULL: the trace's only one */
@@ -115,6 +117,7 @@ struct type {
 	 * begin is always fixed_bits and no value inside is needed by anybody.
 	 */
 	bool is_measured, is_fixed;
+	bool is_asked, has_shown; /* TYPE_STRUCT: what type_is_shown() found out */
 	uint64_t fixed_bits;
 	uint64_t max_align; /* the greatest alignment in it */
 };
@@ -138,6 +141,12 @@ void type_add_field(struct type *t, const char *name, struct type *type);
 
 /* Sets is_fixed, fixed_bits, max_align, and the byte order of native integers, here and in all types inside. */
 void type_measure(struct type *t, enum bits_order native);
+
+/*
+ * Whether people want to see the field: not a time or what describes the packet, unless another field needs it, nor a
+ * structure of nothing else.
+ */
+bool type_is_shown(const struct type_field *f);
 
 static inline uint64_t type_align(uint64_t at, uint64_t align)
 {

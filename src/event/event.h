@@ -71,6 +71,7 @@ enum event_kind {
 	EVENT_CLASS,      /* an event class of a trace: its name, whether used */
 	EVENT_STREAM,     /* a stream: its CPU */
 	EVENT_PERF_NAMES, /* one perf context of a trace: index and name */
+	EVENT_SHAPE,      /* what fields the events of a class have (event/fields.h), all or a part of it */
 	EVENT_CPU_START,  /* which thread ran on a CPU when the record began (recordings) */
 	EVENT_READY,      /* everything known before the first event was sent; a live source: attached */
 	EVENT_SESSION,    /* a session that a relayd offers (source_start_list()) */
@@ -80,6 +81,7 @@ enum event_kind {
 	EVENT_LOST,       /* discarded events or packets */
 	EVENT_BACKWARD,   /* time went back in a stream by so much; the event follows, its time held */
 	EVENT_CONTEXT,    /* the context of event.tid, sent when it differs from what was sent before */
+	EVENT_FIELDS,     /* all fields of the event whose record follows, if that was asked for (event/fields.h) */
 	EVENT_STREAM_END, /* a stream ended */
 	EVENT_BEACON,     /* no event before ts_ns will follow from this source */
 	EVENT_NOTE,       /* a message for the user: damage that the source survived */

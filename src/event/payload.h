@@ -42,6 +42,13 @@ struct ev_perf_names {
 	uint64_t per_thread;    /* perf_thread_*: counts of the thread, else of the CPU */
 };
 
+/* A part of the bytes that shape_parse() takes; those of a class follow each other. */
+struct ev_shape {
+	struct event_str part;
+	uint64_t offset; /* of it in the whole */
+	uint64_t total;
+};
+
 struct ev_cpu_start {
 	int64_t tid; /* prev of the CPU's first sched_switch, 0 idle */
 	int64_t prio;
@@ -76,7 +83,14 @@ struct ev_context {
 };
 
 /* Bits of present of it, in the order of the members. */
-enum ev_context_bit { CTX_PID, CTX_PPID, CTX_PRIO, CTX_VTID, CTX_VPID, CTX_VPPID, CTX_PID_NS, CTX_CGROUP_NS };
+enum ev_context_bit { CTX_PID, CTX_PPID, CTX_PRIO, CTX_VTID, CTX_VPID, CTX_VPPID, CTX_PID_NS, CTX_CGROUP_NS,
+		     CTX_PROCNAME = 12 };
+
+/* Values in words of 8 bytes, see event/fields.h. */
+struct ev_fields {
+	struct event_str parts[4]; /* by enum fields_part */
+	uint64_t cut;              /* bool: there was more than fits */
+};
 
 struct ev_stream_end {
 	uint64_t id;

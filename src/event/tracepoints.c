@@ -214,6 +214,17 @@ FIELDS(perf_names) = {
 	F(perf_names, name, "", STR),
 };
 
+FIELDS(shape) = {
+	F(shape, part, "", STR),
+};
+
+FIELDS(fields) = {
+	F(fields, parts[0], "", STR),
+	F(fields, parts[1], "", STR),
+	F(fields, parts[2], "", STR),
+	F(fields, parts[3], "", STR),
+};
+
 FIELDS(note) = {
 	F(note, text, "", STR),
 };
@@ -245,6 +256,7 @@ const struct tracepoint_desc tracepoint_table[EVENT_KINDS] = {
 	[EVENT_CLASS] = ROW(class, 0, NULL),
 	[EVENT_STREAM] = ROW_WITHOUT_TEXT(stream),
 	[EVENT_PERF_NAMES] = ROW(perf_names, 0, NULL),
+	[EVENT_SHAPE] = ROW(shape, 0, NULL),
 	[EVENT_CPU_START] = ROW_WITHOUT_TEXT(cpu_start),
 	[EVENT_READY] = ROW(none, 0, NULL),
 	[EVENT_SESSION] = ROW(session, 0, NULL),
@@ -252,6 +264,7 @@ const struct tracepoint_desc tracepoint_table[EVENT_KINDS] = {
 	[EVENT_LOST] = ROW_WITHOUT_TEXT(lost),
 	[EVENT_BACKWARD] = ROW_WITHOUT_TEXT(backward),
 	[EVENT_CONTEXT] = ROW_WITHOUT_TEXT(context),
+	[EVENT_FIELDS] = ROW(fields, 0, NULL),
 	[EVENT_STREAM_END] = ROW_WITHOUT_TEXT(stream_end),
 	[EVENT_BEACON] = ROW(none, 0, NULL),
 	[EVENT_NOTE] = ROW(note, 0, NULL),

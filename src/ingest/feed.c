@@ -32,6 +32,7 @@ void feed_free(void *data)
 	source_stop(f->source);
 	source_spec_free(f->again);
 	kernel_release(f);
+	feed_drop_fields(f);
 	g_free(f->why);
 	g_free(f);
 }
@@ -157,6 +158,7 @@ void feed_stopped(struct feed *f, const char *why)
 		merge_replace(f->host->merge, f->number, NULL);
 	source_stop(f->source);
 	f->source = NULL;
+	feed_drop_fields(f);
 	f->in_merge = false;
 	kernel_feed_stopped(f);
 	g_free(f->why);

@@ -17,6 +17,7 @@
 #include <glib.h>
 #include <stdbool.h>
 
+#include "event/fields.h"
 #include "ingest/host.h"
 #include "ingest/kernel.h"
 
@@ -44,6 +45,8 @@ struct feed {
 	struct kernel_session *kernel; /* what the host knows of its kernel's traces, NULL: it has none */
 	GPtrArray *kernel_traces;      /* their event classes (kernel.c), by the trace's number; NULL: of another one */
 	GByteArray *kernel_context;    /* of the event that follows, where it may not be taken; NULL: none so far */
+	struct shapes shapes;          /* of the events whose fields come (ingest/visit.h) */
+	GByteArray *fields;            /* of the event that follows; NULL: none so far */
 	bool in_merge;           /* the prologue is over: the host's merge reads the source */
 	bool broken;             /* some worker of it broke off */
 	char *why;               /* why it waits or has ended, NULL */
@@ -68,6 +71,12 @@ enum lt_status feed_read_prologue(struct feed *f, GPtrArray *hosts);
 
 /* Its source has ended (why NULL) or broke off: stops it, and plans the next try. */
 void feed_stopped(struct feed *f, const char *why);
+
+/* Takes an EVENT_SHAPE or EVENT_FIELDS, for the event that follows; false: it is neither. */
+bool feed_take_fields(struct feed *f, const struct event *ev);
+
+/* Forgets what was taken: the feed's source is another one from now on, or none. */
+void feed_drop_fields(struct feed *f);
 
 /* What the user is told of its state; static or borrowed from the feed. */
 const char *feed_describe(const struct feed *f);

@@ -142,9 +142,12 @@ static unsigned share(const struct ingest *in, const struct source_spec *spec)
 	return MAX(n, 1);
 }
 
-void ingest_start_spec(struct ingest *in, const struct source_spec *spec)
+void ingest_start_spec(struct ingest *in, struct source_spec *spec)
 {
 	const unsigned parts = share(in, spec);
+
+	if (in->options.visitor && !in->options.survey)
+		spec->fields = fields_wanted_text(in->options.visitor->wanted);
 
 	for (unsigned part = 0; part < parts; part++) {
 		struct feed *feed = feed_create(spec, part, parts, spec->url && in->options.follow);

@@ -27,6 +27,7 @@
  * time. Main thread only.
  */
 struct ingest;
+struct ingest_visitor;
 
 struct ingest_options {
 	unsigned workers; /* worker processes wanted in all, 0: one per CPU; every recording gets at least one */
@@ -42,6 +43,7 @@ struct ingest_options {
 	bool own_time;           /* clocks gets the packets, but every host stays on its own clock: no maps */
 	const struct waits_options *waits; /* keep a wait graph, NULL: none; read by ingest_create() alone */
 	bool logs_only;          /* of it only the models' wait logs: the graph is the caller's (ingest/window.c) */
+	const struct ingest_visitor *visitor; /* sees each event (ingest/visit.h); borrowed; NULL: nobody does */
 	bool survey;             /* only for the clocks and the ends of records: events are not applied to models */
 };
 

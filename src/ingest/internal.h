@@ -4,8 +4,8 @@
 
 /*
  * What the files of ingest/ share: ingest.c opens and starts, pump.c applies
- * events, join.c gives what concerns several hosts to the clocks and the wait graph, watch.c looks
- * after what comes and goes.
+ * events, visit.c shows them to who asked for that, join.c gives what concerns several hosts to the clocks and the
+ * wait graph, watch.c looks after what comes and goes.
  */
 
 #include <glib.h>
@@ -14,6 +14,7 @@
 #include "ingest/host.h"
 #include "ingest/ingest.h"
 #include "ingest/relay.h"
+#include "ingest/visit.h"
 
 struct ingest {
 	struct ingest_options options;
@@ -64,6 +65,11 @@ static inline bool ingest_is_packet(const struct event *ev)
 /* A packet of a host, for the clocks. */
 void ingest_join_packet(struct ingest *in, const struct host *host, const struct event *ev);
 
+/* Around an event being applied, where there is a visitor. */
+void ingest_begin_visit(const struct ingest *in, const struct host *host, const struct feed *f, const struct event *ev,
+			struct ingest_visit *v);
+void ingest_end_visit(const struct ingest *in, const struct feed *f, const struct ingest_visit *v);
+
 /* The host has been advanced as far as its sources allow now. */
 void ingest_join_advanced(struct ingest *in, struct host *host);
 
@@ -71,7 +77,7 @@ void ingest_join_advanced(struct ingest *in, struct host *host);
 void ingest_join_watch(struct ingest *in, const struct host *host);
 
 /* Starts the workers of a spec: a feed each. */
-void ingest_start_spec(struct ingest *in, const struct source_spec *spec);
+void ingest_start_spec(struct ingest *in, struct source_spec *spec);
 
 /* Starts or starts again a feed's worker, unless it is one session too many. */
 void ingest_start_feed(struct ingest *in, struct feed *feed);

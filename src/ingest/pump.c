@@ -40,7 +40,11 @@ static void apply(struct ingest *in, struct host *host, unsigned number, const s
 	struct feed *feed = g_ptr_array_index(host->feeds, number);
 	struct ingest_host *h = &host->public;
 	const struct event *context;
+	struct ingest_visit visit;
+	bool visited;
 
+	if (feed_take_fields(feed, ev))
+		return;
 	if (is_event(ev) && ev->ts_ns < host->last_ns) {
 		/* from a source that was left out for a while, or joined late */
 		if (ev->kind >= EVENT_OTHER && kernel_takes(host, feed, ev))
@@ -59,8 +63,13 @@ static void apply(struct ingest *in, struct host *host, unsigned number, const s
 		model_apply(h->model, number, context);
 	if (in->options.clocks && ingest_is_packet(ev))
 		ingest_join_packet(in, host, ev);
+	visited = in->options.visitor && ev->kind >= EVENT_OTHER;
+	if (visited)
+		ingest_begin_visit(in, host, feed, ev, &visit);
 	if (!in->options.survey)
 		model_apply(h->model, number, ev);
+	if (visited)
+		ingest_end_visit(in, feed, &visit);
 	if (ev->kind < EVENT_OTHER) {
 		source_said(in, host, ev);
 		return;

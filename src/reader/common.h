@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "reader/choice.h"
 #include "reader/plan.h"
 #include "reader/reader.h"
 #include "reader/stream.h"
@@ -18,6 +19,8 @@
  *   run.c       the heap: which stream is next
  *   stream.c    one stream: what comes next in it, losses
  *   record.c    one event into records
+ *   choice.c    which events are written with all their fields, and that
+ *   shape.c     what fields those have
  *   plan.c      which field becomes which word
  */
 
@@ -63,6 +66,7 @@ struct reader {
 	bool perf_of_threads;     /* some of them count for the thread */
 	struct cpu_state *cpus[EVENT_CPU_MAX + 1]; /* last: no CPU */
 	struct context_slot *contexts;
+	struct choice *choice;    /* whose fields are all written; NULL: nobody's */
 	uint64_t end_hint_ns;
 	uint16_t trace;           /* its number in the records */
 	bool live;                /* one trace of a live session: nobody looks ahead, and notes are told at once */

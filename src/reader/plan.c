@@ -377,8 +377,7 @@ static void plan_copy(struct plan *to, const struct plan *from)
 static void resolve_common(struct class_plan *plan, const struct type *common, struct perf_names *perf,
 			   const struct class_plan *like)
 {
-	plan->common = common;
-	if (like && like->common == common) {
+	if (like && like->desc.common == common) {
 		plan_copy(&plan->common_context, &like->common_context);
 		plan_copy(&plan->common_perf, &like->common_perf);
 	} else {
@@ -394,6 +393,8 @@ struct class_plan *class_plan_create(const struct class_desc *desc, uint16_t id,
 
 	plan->name = g_strdup(desc->name ? desc->name : "unnamed");
 	plan->id = id;
+	plan->desc = *desc;
+	plan->desc.name = plan->name;
 	plan->kind = desc->name && kernel ? tracepoint_find(desc->name, &call) : EVENT_OTHER;
 	plan->syscall = plan->kind == EVENT_SYSCALL_ENTRY || plan->kind == EVENT_SYSCALL_EXIT;
 	if (desc->payload && plan->kind == EVENT_SYSCALL_ENTRY)

@@ -66,6 +66,7 @@ struct class_desc {
 	const char *name; /* NULL: it has none */
 	/* Structures; common: the context that all events of the stream have; NULL: none. */
 	const struct type *payload, *common, *specific;
+	const struct type *packet; /* the context of the packets that the events are in */
 	const void *group; /* the classes of one kind of stream (struct stream.group) have the same */
 };
 
@@ -78,7 +79,7 @@ struct class_plan {
 	bool syscall;       /* nr is -1 unless read */
 	bool has_tid;       /* its context names the thread; of user space as its pid namespace counts */
 	bool has_perf;      /* its context has perf counters */
-	const struct type *common; /* what common_context and common_perf are for */
+	struct class_desc desc;
 	bool refusal_told;  /* of its plans' .refused, or there is none */
 	struct plan payload;
 	struct plan common_context, specific_context; /* into struct context_values */

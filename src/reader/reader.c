@@ -20,6 +20,9 @@ void reader_init(struct reader *r, const struct reader_ops *ops, const struct re
 	r->class_index = g_hash_table_new(NULL, NULL);
 	r->troubles = g_ptr_array_new_with_free_func(g_free);
 	r->contexts = g_new0(struct context_slot, CONTEXT_SLOTS);
+	r->choice = args->wanted ? choice_create(args->wanted) : NULL;
+	if (r->choice)
+		ring_set_room(ring, RING_FIELDS_ROOM);
 }
 
 void reader_add_stream(struct reader *r, struct stream *s)
@@ -100,6 +103,7 @@ void reader_close(struct reader *r)
 	g_ptr_array_free(r->classes, TRUE);
 	g_hash_table_destroy(r->class_index);
 	g_free(r->contexts);
+	choice_destroy(r->choice);
 	g_free(r->streams);
 	g_free(r->heap);
 	g_ptr_array_free(r->troubles, TRUE);

@@ -224,6 +224,8 @@ void reader_write_event(struct reader *r, struct stream *s)
 		write_backward(r, s);
 	if (plan->has_tid)
 		write_context(r, s, status == READ_SAME);
+	if (G_UNLIKELY(r->choice))
+		choice_write(r, s, plan, tid);
 	ev = reader_emit(r, plan->kind, s->item_ns, plan->n_text * TEXT_MAX);
 	ev->tid = (int32_t)tid;
 	ev->cpu = s->cpu;
@@ -234,5 +236,7 @@ void reader_write_event(struct reader *r, struct stream *s)
 		find_offline(r, s, (struct ev_sched_switch *)(void *)ev->words);
 		ev->present |= UINT32_C(1) << SWITCH_OFFLINE_UNTIL;
 	}
+	if (G_UNLIKELY(r->choice))
+		choice_saw(s, plan, ev);
 	emit_end(r->ring, ev);
 }

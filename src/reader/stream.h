@@ -56,11 +56,19 @@ struct context_cache {
 	unsigned version;
 };
 
+/* Who runs on a CPU by its last switch. */
+struct running {
+	int64_t tid;
+	char comm[16];
+	bool is_known;
+};
+
 /* What all streams of one CPU share. */
 struct cpu_state {
 	struct context_cache context;
 	uint64_t perf[EVENT_PERF_MAX]; /* as last sent, EVENT_PERF_NONE not yet */
 	int32_t perf_tid;              /* thread they were sent for */
+	struct running running;        /* kept for reader/choice.h alone */
 };
 
 enum read_status {
@@ -86,6 +94,8 @@ struct stream_type {
 	/* words, all 0: the payload; texts are appended to ev if it is not NULL. */
 	enum read_status (*read_payload)(struct stream *s, const struct class_plan *plan, void *words,
 					 uint32_t *present, struct event *ev);
+	/* Appends all values to ev, an EVENT_FIELDS (reader/values.h). What the others read stays as it is. */
+	enum read_status (*read_fields)(struct stream *s, const struct class_plan *plan, struct event *ev);
 	void (*release)(struct stream *s); /* frees it */
 };
 

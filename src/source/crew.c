@@ -105,13 +105,18 @@ struct crew_worker *crew_join(bool alone)
 /* ---- commands ---- */
 
 /* fds: NULL, or JOB_FDS of them. */
-static bool send_command(const struct crew_worker *w, struct job_command *command, const char *url, const int *fds)
+static bool send_command(const struct crew_worker *w, struct job_command *command, const char *url, const char *fields,
+			 const int *fds)
 {
 	union {
 		struct cmsghdr head;
 		char room[CMSG_SPACE(JOB_FDS * sizeof(int))];
 	} control = { 0 };
-	struct iovec parts[] = { { command, sizeof(*command) }, { (char *)url, command->url_len } };
+	struct iovec parts[] = {
+		{ command, sizeof(*command) },
+		{ (char *)url, command->url_len },
+		{ (char *)fields, command->fields_len },
+	};
 	struct msghdr message = { .msg_iov = parts, .msg_iovlen = G_N_ELEMENTS(parts) };
 	ssize_t n;
 
@@ -141,7 +146,7 @@ static void send_taken_back(struct crew_worker *w)
 			.number = g_array_index(w->taken_back, uint32_t, last),
 		};
 
-		if (!send_command(w, &command, "", NULL))
+		if (!send_command(w, &command, "", "", NULL))
 			return;
 		g_array_set_size(w->taken_back, last);
 		if (last == 0)
@@ -149,15 +154,17 @@ static void send_taken_back(struct crew_worker *w)
 	}
 }
 
-enum lt_status crew_give(struct crew_worker *w, const struct job_command *command, const char *url, const int *fds)
+enum lt_status crew_give(struct crew_worker *w, const struct job_command *command, const char *url,
+			const char *fields, const int *fds)
 {
 	struct job_command own = *command;
 
 	send_taken_back(w);
 	own.url_len = (uint32_t)strlen(url);
-	if (own.url_len > JOB_URL_MAX)
+	own.fields_len = (uint32_t)strlen(fields);
+	if (own.url_len > JOB_URL_MAX || own.fields_len > FIELDS_WANTED_TEXT_MAX)
 		return error_set("its name is too long");
-	if (send_command(w, &own, url, fds))
+	if (send_command(w, &own, url, fields, fds))
 		return LT_OK;
 	/* The second: too many descriptors are under way. The third: it has exited, which is told in time. */
 	if (errno == EAGAIN || errno == ETOOMANYREFS || errno == EPIPE || errno == ECONNRESET)

@@ -50,10 +50,11 @@ struct crew_worker *crew_start(char *const *argv, const int *fds, unsigned n);
 struct crew_worker *crew_join(bool alone);
 
 /*
- * Gives it a source: fds as JOB_FDS, which stay the caller's. LT_AGAIN: it has not taken the last commands yet, try
- * again. LT_ERROR: it cannot be given (error chain).
+ * Gives it a source: fields as FIELDS of source/job.h, fds as JOB_FDS, which stay the caller's. LT_AGAIN: it has not
+ * taken the last commands yet, try again. LT_ERROR: it cannot be given (error chain).
  */
-enum lt_status crew_give(struct crew_worker *w, const struct job_command *command, const char *url, const int *fds);
+enum lt_status crew_give(struct crew_worker *w, const struct job_command *command, const char *url,
+			const char *fields, const int *fds);
 
 /* The source of that number is not to be read any more. */
 void crew_take_back(struct crew_worker *w, uint32_t number);

@@ -35,6 +35,7 @@ void source_spec_free(struct source_spec *spec)
 	g_free(spec->host_hint);
 	g_free(spec->group);
 	g_free(spec->url);
+	g_free(spec->fields);
 	g_ptr_array_free(spec->paths, TRUE);
 	g_free(spec);
 }
@@ -64,6 +65,7 @@ struct source_spec *source_spec_copy(const struct source_spec *spec)
 	copy->host_hint = g_strdup(spec->host_hint);
 	copy->group = g_strdup(spec->group);
 	copy->url = g_strdup(spec->url);
+	copy->fields = g_strdup(spec->fields);
 	copy->paths = g_ptr_array_new_with_free_func(g_free);
 	for (guint i = 0; i < spec->paths->len; i++)
 		g_ptr_array_add(copy->paths, g_strdup(g_ptr_array_index(spec->paths, i)));

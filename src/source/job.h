@@ -4,14 +4,18 @@
 
 #include <stdint.h>
 
+#include "event/wanted.h"
+
 /*
  * What a worker is to do, in its arguments behind "--worker". MEMORY, WAKE and COMMANDS are descriptors: its ring, or
  * the socket at which it is given sources of relayds, and their rings, while it runs. In front of them stands its name
  * as ps shows it: "lttngtop: web" reads a recording of web, "lttngtop: live" reads from relayds.
  *
- *   MEMORY WAKE recording READER PART PARTS NAME BEGIN END FILES BYTES DIRECTORY...
- *   MEMORY WAKE follow DIRECTORY PATIENCE_MS
+ *   MEMORY WAKE recording READER PART PARTS NAME BEGIN END FILES BYTES FIELDS DIRECTORY...
+ *   MEMORY WAKE follow DIRECTORY PATIENCE_MS FIELDS
  *   COMMANDS relayds
+ *
+ * FIELDS: fields_wanted_text() (event/wanted.h).
  */
 #define JOB_CALLED "lttngtop: "
 #define JOB_CALLED_LIVE JOB_CALLED "live"
@@ -20,7 +24,10 @@
 #define JOB_FOLLOW "follow"
 #define JOB_RELAYDS "relayds"
 
-enum { JOB_FIRST = 2, JOB_FOLLOW_ARGUMENTS = 3, JOB_RECORDING_ARGUMENTS = 10, JOB_RELAYDS_ARGUMENTS = 2 };
+enum { JOB_FIRST = 2, JOB_FOLLOW_ARGUMENTS = 4, JOB_RECORDING_ARGUMENTS = 11, JOB_RELAYDS_ARGUMENTS = 2 };
+
+/* FIELDS: of no event. */
+#define JOB_NO_FIELDS "0 0 0"
 
 /* READER: whatever can read it. */
 #define JOB_ANY_READER "auto"
@@ -42,9 +49,13 @@ struct job_command {
 	uint32_t from_start; /* JOB_LIVE */
 	uint32_t every_ms;   /* JOB_LIST: between two lists; 0: one is enough */
 	uint32_t url_len;
-	char url[];          /* not NUL-terminated */
+	uint32_t fields_len;
+	char text[];         /* the URL, and JOB_LIVE: FIELDS; not NUL-terminated */
 };
 
-enum { JOB_URL_MAX = 16384, JOB_COMMAND_MAX = sizeof(struct job_command) + JOB_URL_MAX };
+enum {
+	JOB_URL_MAX = 16384,
+	JOB_COMMAND_MAX = sizeof(struct job_command) + JOB_URL_MAX + FIELDS_WANTED_TEXT_MAX,
+};
 
 #endif

@@ -120,7 +120,7 @@ enum lt_status ring_producer_open(struct ring_producer *p, struct ring_fds fds)
 	struct stat st;
 	void *map;
 
-	*p = (struct ring_producer){ .fds = fds };
+	*p = (struct ring_producer){ .room = RING_ROOM, .fds = fds };
 	if (fstat(fds.memory, &st) < 0 || st.st_size <= RING_HEADER_BYTES)
 		return error_set("the ring's memory was not inherited");
 	map = mmap(NULL, st.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, fds.memory, 0);
@@ -221,10 +221,10 @@ static void wait_for_room(struct ring_producer *p, uint64_t bytes)
 	atomic_store_explicit(&s->producer_sleeps, 0, memory_order_relaxed);
 }
 
-/* Whether RING_ROOM does, as far as is known; padding of as much may stand before the end of the buffer. */
+/* Whether .room does, as far as is known; padding of as much may stand before the end of the buffer. */
 static bool fits(const struct ring_producer *p)
 {
-	return p->head + 2 * RING_ROOM - p->tail_seen <= p->capacity;
+	return p->head + 2 * p->room - p->tail_seen <= p->capacity;
 }
 
 bool ring_has_room(struct ring_producer *p)

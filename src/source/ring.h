@@ -72,6 +72,7 @@ struct ring_producer {
 	uint64_t woken_at;    /* head when the consumer was last woken, if it slept */
 	uint64_t woken_ns;
 	uint64_t tail_seen;
+	uint32_t room;        /* ring_has_room() */
 	struct ring_fds fds;
 };
 
@@ -132,8 +133,17 @@ static inline void *ring_reserve(struct ring_producer *p, uint32_t bytes)
 /* For an event, its context, and what is said about it and its stream: in practice some hundred bytes. */
 enum { RING_ROOM = EVENT_SIZE_MAX / 2 };
 
+/* For all fields of the event, and what those of its class are, too: ring_set_room(). */
+enum { RING_FIELDS_ROOM = RING_ROOM + EVENT_SIZE_MAX };
+
+/* How much room ring_has_room() is to look for, if not RING_ROOM. */
+static inline void ring_set_room(struct ring_producer *p, uint32_t bytes)
+{
+	p->room = bytes;
+}
+
 /*
- * Whether ring_reserve() of up to RING_ROOM bytes in all would not block. false: everything was published, and
+ * Whether ring_reserve() of up to that many bytes in all would not block. false: everything was published, and
  * fds.wake becomes readable when there is room again, and now and then although there is not.
  */
 bool ring_has_room(struct ring_producer *p);

@@ -74,6 +74,11 @@ void source_set_reader(const char *name)
 /* What a worker of its own inherits. */
 enum { WORKER_MEMORY = CHILD_FIRST_FD, WORKER_WAKE };
 
+static const char *fields_of(const struct source_spec *spec)
+{
+	return spec->fields ? spec->fields : JOB_NO_FIELDS;
+}
+
 static char **make_arguments(const struct source_spec *spec, unsigned part, unsigned parts)
 {
 	GPtrArray *argv = g_ptr_array_new();
@@ -88,6 +93,7 @@ static char **make_arguments(const struct source_spec *spec, unsigned part, unsi
 	if (spec->is_growing) {
 		g_ptr_array_add(argv, g_strdup(g_ptr_array_index(spec->paths, 0)));
 		g_ptr_array_add(argv, g_strdup_printf("%u", spec->timeout_ms));
+		g_ptr_array_add(argv, g_strdup(fields_of(spec)));
 		g_ptr_array_add(argv, NULL);
 		return (char **)g_ptr_array_free(argv, FALSE);
 	}
@@ -99,6 +105,7 @@ static char **make_arguments(const struct source_spec *spec, unsigned part, unsi
 	g_ptr_array_add(argv, g_strdup_printf("%" PRIu64, spec->end_ns));
 	g_ptr_array_add(argv, g_strdup_printf("%" PRIu64, spec->extent.files));
 	g_ptr_array_add(argv, g_strdup_printf("%" PRIu64, spec->extent.bytes));
+	g_ptr_array_add(argv, g_strdup(fields_of(spec)));
 	for (guint i = 0; i < spec->paths->len; i++)
 		g_ptr_array_add(argv, g_strdup(g_ptr_array_index(spec->paths, i)));
 	g_ptr_array_add(argv, NULL);
@@ -281,7 +288,7 @@ static enum lt_status hand_over(struct source *s)
 		[JOB_WAKE] = s->ring.producer_wake,
 		[JOB_CONNECTION] = s->connection,
 	};
-	enum lt_status status = crew_give(s->worker, &command, s->spec->url, fds);
+	enum lt_status status = crew_give(s->worker, &command, s->spec->url, fields_of(s->spec), fds);
 
 	if (status != LT_OK)
 		return status == LT_AGAIN ? offer_again(s) : status;

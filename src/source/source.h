@@ -35,6 +35,7 @@ struct source_spec {
 	bool from_start;  /* of a live session: all that the relayd has of it, not only what comes */
 	unsigned timeout_ms; /* of a relayd without an answer; 0: 10 s; of growing recordings: of a silent stream */
 	unsigned every_ms;   /* of source_start_list() */
+	char *fields;     /* of which events all fields are given (EVENT_FIELDS): fields_wanted_text(); NULL: of none */
 	uint64_t begin_ns, end_ns; /* of a recording: what is in [begin, end[ by its clock; [0, UINT64_MAX[: all */
 };
 

@@ -95,7 +95,8 @@ static void task_free(gpointer data)
 	g_free(t);
 }
 
-static enum lt_status open_task(struct task *t, const struct job_command *command, const char *url_text, int connection)
+static enum lt_status open_task(struct task *t, const struct job_command *command, const char *url_text,
+				const char *fields, int connection)
 {
 	struct viewer_options options = {
 		.fd = connection,
@@ -112,7 +113,7 @@ static enum lt_status open_task(struct task *t, const struct job_command *comman
 	} else {
 		options.target = url.target;
 		options.session = url.session;
-		t->live = native_live_create(&options, url_text, &t->ring);
+		t->live = native_live_create(&options, url_text, fields, &t->ring);
 	}
 	source_url_release(&url);
 	return status;
@@ -124,13 +125,14 @@ static const struct viewer *viewer_of(const struct task *t)
 }
 
 /* fds as JOB_FDS. LT_ERROR: the parent's side of it is unusable. */
-static enum lt_status start_task(struct relayds *r, const struct job_command *command, const char *url, const int *fds)
+static enum lt_status start_task(struct relayds *r, const struct job_command *command, const char *url,
+				 const char *fields, const int *fds)
 {
 	struct task *t = g_new0(struct task, 1);
 
 	t->number = command->number;
 	if (ring_producer_open(&t->ring, (struct ring_fds){ fds[JOB_MEMORY], fds[JOB_WAKE] }) != LT_OK ||
-	    open_task(t, command, url, fds[JOB_CONNECTION]) != LT_OK) {
+	    open_task(t, command, url, fields, fds[JOB_CONNECTION]) != LT_OK) {
 		task_free(t);
 		return LT_ERROR;
 	}
@@ -192,23 +194,26 @@ static enum lt_status take_command(struct relayds *r)
 	enum lt_status status;
 	int fds[JOB_FDS];
 	bool has_fds;
-	char *url;
+	char *url, *fields;
 
 	if (n < 0)
 		return errno == EAGAIN || errno == EINTR ? LT_AGAIN : LT_END;
 	if (n == 0)
 		return LT_END;
 	has_fds = take_fds(&message, fds);
-	if ((size_t)n < sizeof(in.command) || in.command.url_len != (size_t)n - sizeof(in.command) ||
+	if ((size_t)n < sizeof(in.command) ||
+	    (uint64_t)in.command.url_len + in.command.fields_len != (size_t)n - sizeof(in.command) ||
 	    has_fds != (in.command.kind != JOB_STOP))
 		return error_set("a command makes no sense");
 	if (in.command.kind == JOB_STOP) {
 		stop_task(r, in.command.number);
 		return LT_OK;
 	}
-	url = g_strndup(in.command.url, in.command.url_len);
-	status = start_task(r, &in.command, url, fds);
+	url = g_strndup(in.command.text, in.command.url_len);
+	fields = g_strndup(in.command.text + in.command.url_len, in.command.fields_len);
+	status = start_task(r, &in.command, url, fields, fds);
 	g_free(url);
+	g_free(fields);
 	return status;
 }
 

@@ -78,7 +78,8 @@ static void read_recording(char **argv, struct ring_producer *ring)
 		.begin_ns = g_ascii_strtoull(argv[4], NULL, 10),
 		.end_ns = g_ascii_strtoull(argv[5], NULL, 10),
 		.found = { g_ascii_strtoull(argv[6], NULL, 10), g_ascii_strtoull(argv[7], NULL, 10) },
-		.paths = (const char *const *)argv + 8,
+		.wanted = argv[8],
+		.paths = (const char *const *)argv + 9,
 	};
 	struct reader *reader = NULL;
 	enum lt_status status = args.parts ? open_recording(argv[0], &args, ring, &reader) :
@@ -105,7 +106,7 @@ static void wait_for_more(const struct native_follow *f, struct ring_producer *r
 
 static void follow_recordings(char **argv, struct ring_producer *ring)
 {
-	struct native_follow *f = native_follow_create(argv[1], (unsigned)number(argv[2]), ring);
+	struct native_follow *f = native_follow_create(argv[1], (unsigned)number(argv[2]), argv[3], ring);
 	enum lt_status status;
 
 	while ((status = native_follow_step(f)) == LT_OK || status == LT_AGAIN) {

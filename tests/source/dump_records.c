@@ -2,7 +2,8 @@
 /*
  * Prints what workers make of recordings, for people and for test_records.py:
  *
- *   dump_records [-q|-x] [-p PARTS] [-r BEGIN:END] [-R READER] [-w PROGRAM] [-t SECONDS] [-s] [-f] SOURCE...
+ *   dump_records [-q|-x] [-p PARTS] [-r BEGIN:END] [-R READER] [-w PROGRAM] [-t SECONDS] [-s] [-f] [-F WANTED]
+ *                SOURCE...
  *
  * One line per record: time, kind, cpu, tid, class name, words in hexadecimal, texts.
  * -q: only the totals per kind. -x: all words and texts in hexadecimal. READER: as option --reader.
@@ -11,7 +12,8 @@
  * this program is its own worker. A SOURCE is a directory or a URL. SECONDS: kills a
  * worker that gives no sign of life for so long, gives up on a relayd that does not answer. -s: a live
  * session from its start. -f: directories whose recordings are being written; streams that are silent for SECONDS
- * are not waited for.
+ * are not waited for. WANTED: of which events all fields are wanted, as event/wanted.h has it:
+ * "3 0 18446744073709551615" is of all.
  */
 #include <inttypes.h>
 #include <poll.h>
@@ -21,6 +23,7 @@
 #include <time.h>
 
 #include "base/error.h"
+#include "event/fields.h"
 #include "event/payload.h"
 #include "event/tracepoints.h"
 #include "source/source.h"
@@ -31,6 +34,7 @@ static const char *const kind_names[EVENT_KINDS] = {
 	[EVENT_PERF_NAMES] = "PERF_NAMES", [EVENT_CPU_START] = "CPU_START", [EVENT_READY] = "READY",
 	[EVENT_LOST] = "LOST", [EVENT_BACKWARD] = "BACKWARD", [EVENT_CONTEXT] = "CONTEXT",
 	[EVENT_STREAM_END] = "STREAM_END", [EVENT_BEACON] = "BEACON", [EVENT_NOTE] = "NOTE",
+	[EVENT_SHAPE] = "SHAPE", [EVENT_FIELDS] = "FIELDS",
 	[EVENT_SESSION] = "SESSION", [EVENT_LISTED] = "LISTED",
 	[EVENT_END] = "END", [EVENT_FAILED] = "FAILED", [EVENT_OTHER] = "OTHER", [EVENT_PROBE] = "PROBE",
 #define TRACEPOINT(kind, ...) [EVENT_##kind] = #kind,
@@ -104,6 +108,76 @@ static void print_fields(const struct event *ev)
 			printf(" %" PRIx64, ev->words[i]);
 }
 
+static void print_bytes(const char *text, uint32_t len)
+{
+	for (uint32_t i = 0; i < len; i++) {
+		unsigned char c = (unsigned char)text[i];
+
+		if (c < 0x20 || c >= 0x7f || c == '"' || c == '\\')
+			printf("\\x%02x", c);
+		else
+			putchar(c);
+	}
+}
+
+static void print_value(const struct shape *shape, const struct field_value *v)
+{
+	const char *labels[8];
+	const unsigned n = fields_labels(shape, v, labels, 8);
+
+	printf(" %s", v->name);
+	switch ((enum value_kind)v->kind) {
+	case VALUE_UINT:
+	case VALUE_BOOL:
+		printf("=%" PRIu64, v->u);
+		break;
+	case VALUE_INT:
+		printf("=%" PRId64, v->i);
+		break;
+	case VALUE_ENUM:
+		printf("=");
+		for (unsigned i = 0; i < MIN(n, 8); i++)
+			printf("%s|", labels[i]);
+		printf("%" PRId64, v->i);
+		break;
+	case VALUE_FLOAT:
+		printf("=%g", v->f);
+		break;
+	case VALUE_TEXT:
+		printf("=\"");
+		print_bytes(v->text, v->len);
+		printf("\"%s", v->cut ? "…" : "");
+		break;
+	case VALUE_END:
+		printf("}");
+		break;
+	default:
+		printf("{%s", v->cut ? "…" : "");
+		break;
+	}
+}
+
+/* false: it makes no sense, which is said. */
+static bool print_values(const struct event *ev, const struct shapes *shapes, bool quiet)
+{
+	const struct shape *shape = shapes_find(shapes, ev);
+	const char *wrong = shape ? fields_check(shape, ev) : "no shape";
+	struct fields_cursor c;
+	struct field_value v;
+
+	if (wrong)
+		printf("# wrong fields: %s\n", wrong);
+	if (wrong || quiet)
+		return !wrong;
+	printf("%" PRIu64 " FIELDS cpu=%d tid=%d class=%s", ev->ts_ns, ev->cpu == EVENT_NO_CPU ? -1 : ev->cpu, ev->tid,
+	       shape->name);
+	fields_begin(&c, shape, ev);
+	while (fields_next(&c, &v))
+		print_value(shape, &v);
+	printf("%s\n", c.cut ? "…" : "");
+	return true;
+}
+
 static void print_record(const struct event *ev, GPtrArray *classes)
 {
 	printf("%" PRIu64 " %s cpu=%d tid=%d", ev->ts_ns, kind_names[ev->kind],
@@ -146,6 +220,7 @@ static unsigned limit_ms;
 static bool from_start, is_growing;
 static bool raw;
 static uint64_t begin_ns, end_ns = UINT64_MAX;
+static const char *wanted;
 
 static int dump(struct source *s, bool quiet)
 {
@@ -153,7 +228,10 @@ static int dump(struct source *s, bool quiet)
 	uint64_t counts[EVENT_KINDS] = { 0 }, events = 0, last_ns = 0, bytes = 0, disorder = 0;
 	const struct event *ev;
 	enum lt_status status;
+	struct shapes shapes;
+	bool fine = true;
 
+	shapes_init(&shapes);
 	while ((status = source_peek(s, &ev)) == LT_OK || status == LT_AGAIN) {
 		struct pollfd pfd = { .fd = source_fd(s), .events = POLLIN };
 
@@ -166,9 +244,15 @@ static int dump(struct source *s, bool quiet)
 		}
 		if (ev->kind == EVENT_CLASS)
 			learn_class(ev, classes);
+		if (ev->kind == EVENT_SHAPE && shapes_take(&shapes, ev)) {
+			printf("# wrong shape of class %u\n", ev->class_id);
+			fine = false;
+		}
 		if (raw)
 			print_raw(ev);
-		else if (!quiet)
+		if (ev->kind == EVENT_FIELDS)
+			fine &= print_values(ev, &shapes, quiet || raw);
+		else if (!quiet && !raw && ev->kind != EVENT_SHAPE)
 			print_record(ev, classes);
 		counts[ev->kind]++;
 		bytes += ev->size;
@@ -187,7 +271,8 @@ static int dump(struct source *s, bool quiet)
 			printf("# %s %" PRIu64 "\n", kind_names[kind], counts[kind]);
 	printf("# events %" PRIu64 " bytes %" PRIu64 " out of order %" PRIu64 "\n", events, bytes, disorder);
 	g_ptr_array_free(classes, TRUE);
-	return status == LT_END ? 0 : 1;
+	shapes_release(&shapes);
+	return status == LT_END && fine ? 0 : 1;
 }
 
 static int dump_spec(struct source_spec *spec, unsigned part, unsigned parts, bool quiet)
@@ -196,6 +281,7 @@ static int dump_spec(struct source_spec *spec, unsigned part, unsigned parts, bo
 
 	spec->begin_ns = begin_ns;
 	spec->end_ns = end_ns;
+	spec->fields = g_strdup(wanted);
 	printf("# source '%s' host '%s' paths %u part %u/%u\n", spec->name, spec->host_hint, spec->paths->len, part,
 	       parts);
 	if (source_start(spec, part, parts, &s) == LT_OK)
@@ -275,6 +361,8 @@ int main(int argc, char **argv)
 			parts = strtoul(argv[++i], NULL, 10);
 		else if (strcmp(argv[i], "-r") == 0 && i + 1 < argc)
 			sscanf(argv[++i], "%" SCNu64 ":%" SCNu64, &begin_ns, &end_ns);
+		else if (strcmp(argv[i], "-F") == 0 && i + 1 < argc)
+			wanted = argv[++i];
 		else if (strcmp(argv[i], "-w") == 0 && i + 1 < argc)
 			source_set_worker_program(argv[++i]);
 		else if (strcmp(argv[i], "-t") == 0 && i + 1 < argc)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Both readers make the same records, to the byte, of every recording there is: those of the project, of ../shared, of
+"""Both readers make the same records, with all fields of all events, to the byte, of every recording there is: those of the project, of ../shared, of
 user-space programs. Where they may differ is a list here; an entry that nothing needs fails.
 """
 import os
@@ -13,6 +13,7 @@ import harness  # noqa: E402
 
 BUILD = os.environ["BUILD"]
 DUMP = os.path.join(BUILD, "tests/source/dump_records")
+ALL_FIELDS = "3 0 18446744073709551615"
 SHARED = os.environ.get("SHARED", "")
 # Takes minutes with babeltrace2, and is of the same machine, tracer and events as the others.
 LEFT_OUT = {"large"}
@@ -40,7 +41,7 @@ def is_ctf2(path):
 
 def dump(reader, path, to):
     with open(to, "wb") as out:
-        return subprocess.run([DUMP, "-x", "-R", reader, path], stdout=out, check=False).returncode
+        return subprocess.run([DUMP, "-x", "-F", ALL_FIELDS, "-R", reader, path], stdout=out, check=False).returncode
 
 
 def differences(a, b):

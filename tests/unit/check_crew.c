@@ -51,7 +51,7 @@ static bool take_command(int fd, struct task *t, enum job_kind *kind)
 	if (*kind == JOB_STOP)
 		return true;
 	memcpy(fds, CMSG_DATA(CMSG_FIRSTHDR(&message)), sizeof(fds));
-	t->url = g_strndup(in.command.url, in.command.url_len);
+	t->url = g_strndup(in.command.text, in.command.url_len);
 	return ring_producer_open(&t->ring, (struct ring_fds){ fds[JOB_MEMORY], fds[JOB_WAKE] }) == LT_OK;
 }
 

@@ -14,7 +14,8 @@
 
 #include "base/error.h"
 #include "base/strpool.h"
-#include "ingest/ingest.h"
+#include "ingest/visit.h"
+#include "event/payload.h"
 #include "model/interval.h"
 #include "source/source.h"
 
@@ -358,6 +359,112 @@ START_TEST(test_options_are_read_at_once)
 }
 END_TEST
 
+/* ---- visitors ---- */
+
+struct visits {
+	struct ingest *in;
+	uint64_t events, with_fields, applied, last_ns;
+	bool ordered, paired;
+};
+
+static uint64_t host_switches(const struct visits *v, unsigned host)
+{
+	const struct state_table *t = &model_state(ingest_host(v->in, host)->model)->tables[TABLE_CPU];
+	uint64_t n = 0;
+
+	for (uint32_t row = STATE_NO_ROW; (row = state_next(t, row)) != STATE_NO_ROW;)
+		n += ((const struct cpu_row *)(const void *)state_cells(t, row))->switches;
+	return n;
+}
+
+static uint64_t switches_before;
+
+static void see_before(void *user, const struct ingest_visit *visit)
+{
+	struct visits *v = user;
+	struct field_value cpu, next;
+
+	v->events++;
+	v->ordered &= visit->ref_ns >= v->last_ns;
+	v->last_ns = visit->ref_ns;
+	v->with_fields += visit->fields != NULL;
+	if (visit->event->kind != EVENT_SCHED_SWITCH)
+		return;
+	switches_before = host_switches(v, visit->host);
+	v->paired &= visit->fields && strcmp(visit->shape->name, "sched_switch") == 0 &&
+		     fields_get(visit->shape, visit->fields,
+				(uint32_t)shape_find(visit->shape, FIELDS_PACKET, "cpu_id"), &cpu) &&
+		     cpu.u == visit->event->cpu &&
+		     fields_find(visit->shape, visit->fields, "next_tid", &next) &&
+		     next.i == event_payload(visit->event, ev_sched_switch)->next_tid;
+}
+
+static void see_after(void *user, const struct ingest_visit *visit)
+{
+	struct visits *v = user;
+
+	if (visit->event->kind == EVENT_SCHED_SWITCH)
+		v->applied += host_switches(v, visit->host) == switches_before + 1;
+}
+
+static struct visits visit_all(const char *name, const struct fields_wanted *wanted)
+{
+	struct visits v = { .ordered = true, .paired = true };
+	const struct ingest_visitor visitor = { wanted, see_before, see_after, &v };
+	struct ingest_options options = { .workers = 4, .visitor = &visitor };
+	struct ingest *in = ingest_create(&options);
+
+	v.in = in;
+	read_recording(in, name);
+	ck_assert_int_eq(ingest_advance_in_order(in, ingest_begin_ns(in) + 1000000000, NULL), LT_OK);
+	ck_assert_uint_le(v.last_ns, ingest_begin_ns(in) + 1000000000);
+	ck_assert_int_eq(ingest_advance_in_order(in, UINT64_MAX, NULL), LT_END);
+	v.in = NULL;
+	for (unsigned i = 0; i < ingest_host_count(in); i++)
+		ck_assert(!ingest_host(in, i)->trouble);
+	ingest_destroy(in);
+	return v;
+}
+
+/* Events of three hosts, each with its fields, in the order of their times. */
+START_TEST(test_visitor_sees_all_in_order)
+{
+	struct fields_wanted wanted;
+	struct visits v;
+
+	fields_wanted_init(&wanted);
+	wanted.classes = WANTED_ALL;
+	v = visit_all("three-tier", &wanted);
+	ck_assert(v.ordered && v.paired);
+	ck_assert_uint_eq(v.events, v.with_fields);
+	ck_assert_uint_gt(v.applied, 1000);
+	fields_wanted_release(&wanted);
+}
+END_TEST
+
+/* What is chosen by the names of threads is some of it. */
+START_TEST(test_fields_of_chosen_threads)
+{
+	struct fields_wanted wanted;
+	struct visits all, some, none;
+
+	fields_wanted_init(&wanted);
+	wanted.classes = WANTED_CALLS;
+	all = visit_all("three-tier", &wanted);
+	g_ptr_array_add(wanted.names, g_strdup("postgres"));
+	some = visit_all("three-tier", &wanted);
+	g_ptr_array_set_size(wanted.names, 0);
+	g_ptr_array_add(wanted.names, g_strdup("no such thread"));
+	none = visit_all("three-tier", &wanted);
+	ck_assert_uint_gt(all.with_fields, some.with_fields);
+	ck_assert_uint_gt(some.with_fields, 100);
+	ck_assert_uint_eq(none.with_fields, 0);
+	ck_assert_uint_eq(all.events, none.events);
+	fields_wanted_release(&wanted);
+}
+END_TEST
+
 UNIT_MAIN("ingest", test_same_with_any_number_of_workers, test_same_in_steps, test_ready_hosts_have_everything,
 	  test_hosts_and_record, test_cpu_time_is_complete_at_every_cut, test_nothing_to_read, test_survey,
-	  test_options_are_read_at_once)
+	  test_options_are_read_at_once,
+	  test_visitor_sees_all_in_order, test_fields_of_chosen_threads)

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "reader/babeltrace2/internal.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "reader/emit.h"
+#include "reader/values.h"
 
 enum { COMM_BYTES = 16 };
 
@@ -28,6 +30,8 @@ static uint64_t integer(const bt_field *f)
 
 	if (bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_BOOL))
 		return bt_field_bool_get_value(f) ? 1 : 0;
+	if (bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_BIT_ARRAY))
+		return bt_field_bit_array_get_value_as_integer(f);
 	return bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_SIGNED_INTEGER) ?
 		       (uint64_t)bt_field_integer_signed_get_value(f) :
 		       bt_field_integer_unsigned_get_value(f);
@@ -176,4 +180,71 @@ uint32_t lib_plan_read(const struct plan *plan, const bt_field *structure, void 
 			present |= UINT32_C(1) << op->bit;
 	}
 	return present;
+}
+
+/* ---- all values ---- */
+
+static bool append_members(struct event *ev, const bt_field *f)
+{
+	const uint64_t n = bt_field_class_structure_get_member_count(bt_field_borrow_class_const(f));
+
+	for (uint64_t i = 0; i < n; i++)
+		if (!lib_append_values(ev, bt_field_structure_borrow_member_field_by_index_const(f, i)))
+			return false;
+	return true;
+}
+
+static bool append_elements(struct event *ev, const bt_field *f)
+{
+	uint32_t kept;
+
+	if (!values_array(ev, bt_field_array_get_length(f), &kept))
+		return false;
+	for (uint32_t i = 0; i < kept; i++)
+		if (!lib_append_values(ev, bt_field_array_borrow_element_field_by_index_const(f, i)))
+			return false;
+	return true;
+}
+
+static bool append_option(struct event *ev, const bt_field *f)
+{
+	const bt_field *inner = bt_field_option_borrow_field_const(f);
+
+	return values_word(ev, !inner) && (!inner || lib_append_values(ev, inner));
+}
+
+static bool append_float(struct event *ev, const bt_field *f)
+{
+	const bt_field_class_type type = bt_field_get_class_type(f);
+	double value = NAN;
+	uint64_t word;
+
+	if (bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_SINGLE_PRECISION_REAL))
+		value = (double)bt_field_real_single_precision_get_value(f);
+	else if (bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_DOUBLE_PRECISION_REAL))
+		value = bt_field_real_double_precision_get_value(f);
+	memcpy(&word, &value, sizeof(word));
+	return values_word(ev, word);
+}
+
+bool lib_append_values(struct event *ev, const bt_field *f)
+{
+	const bt_field_class_type type = bt_field_get_class_type(f);
+
+	if (bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_STRING))
+		return values_text(ev, bt_field_string_get_value(f), bt_field_string_get_length(f));
+	if (bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_STRUCTURE))
+		return append_members(ev, f);
+	if (bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_ARRAY))
+		return append_elements(ev, f);
+	if (bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_VARIANT))
+		return values_word(ev, bt_field_variant_get_selected_option_index(f)) &&
+		       lib_append_values(ev, bt_field_variant_borrow_selected_option_field_const(f));
+	if (bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_OPTION))
+		return append_option(ev, f);
+	if (bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_INTEGER) ||
+	    bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_BOOL) ||
+	    bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_BIT_ARRAY))
+		return values_word(ev, integer(f));
+	return append_float(ev, f);
 }

@@ -70,6 +70,9 @@ const struct type *lib_type(struct lib_knowledge *k, const bt_field_class *fc);
  */
 uint32_t lib_plan_read(const struct plan *plan, const bt_field *structure, void *words, struct event *ev);
 
+/* All values of the field to an EVENT_FIELDS record (reader/values.h); false: no more fit. */
+bool lib_append_values(struct event *ev, const bt_field *field);
+
 /* ---- range.c: when the record ends, ns; 0: unknown ---- */
 
 uint64_t lib_query_end(const bt_component_class_source *class, const bt_value *params);

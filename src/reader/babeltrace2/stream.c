@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "reader/babeltrace2/internal.h"
+#include "reader/values.h"
 
 enum { AGAIN_WAIT_US = 1000 };
 
@@ -261,6 +262,32 @@ static enum read_status read_payload(struct stream *stream, const struct class_p
 	return READ_OK;
 }
 
+static enum read_status read_fields(struct stream *stream, const struct class_plan *plan, struct event *ev)
+{
+	const bt_event *event = event_of(bt(stream));
+	const bt_stream_class *class = bt_event_class_borrow_stream_class_const(bt_event_borrow_class_const(event));
+	const bt_field *const parts[FIELDS_PARTS] = {
+		[FIELDS_PACKET] = bt_stream_class_supports_packets(class) ?
+					  bt_packet_borrow_context_field_const(bt_event_borrow_packet_const(event)) :
+					  NULL,
+		[FIELDS_COMMON] = bt_event_borrow_common_context_field_const(event),
+		[FIELDS_SPECIFIC] = bt_event_borrow_specific_context_field_const(event),
+		[FIELDS_PAYLOAD] = bt_event_borrow_payload_field_const(event),
+	};
+	bool fits = true;
+
+	(void)plan;
+	for (unsigned part = 0; part < FIELDS_PARTS && fits; part++) {
+		const uint32_t begin = ev->size;
+
+		if (!parts[part])
+			continue;
+		fits = lib_append_values(ev, parts[part]);
+		values_end_part(ev, part, begin);
+	}
+	return READ_OK;
+}
+
 static void release(struct stream *stream)
 {
 	struct lib_stream *s = bt(stream);
@@ -280,6 +307,7 @@ const struct stream_type lib_stream_type = {
 	.read_context = read_context,
 	.read_perf = read_perf,
 	.read_payload = read_payload,
+	.read_fields = read_fields,
 	.release = release,
 };
 

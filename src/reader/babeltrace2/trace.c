@@ -104,6 +104,7 @@ static void visit_stream_class(struct lib_knowledge *k, const bt_stream_class *s
 			.name = bt_event_class_get_name(ec),
 			.payload = lib_type(k, bt_event_class_borrow_payload_field_class_const(ec)),
 			.common = lib_type(k, bt_stream_class_borrow_event_common_context_field_class_const(sc)),
+			.packet = lib_type(k, bt_stream_class_borrow_packet_context_field_class_const(sc)),
 			.specific = lib_type(k, bt_event_class_borrow_specific_context_field_class_const(ec)),
 			.group = sc,
 		};

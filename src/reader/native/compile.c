@@ -7,11 +7,13 @@
 
 #define RUN_BITS_MAX (UINT64_C(1) << 31)
 
-enum { COMM_BYTES = 16, BYTE = 8 };
+enum { COMM_BYTES = 16, BYTE = 8, WORD_BYTES = 8, ROOM_WORDS_MAX = 4096 };
 
 struct compile {
 	GArray *steps;
 	gint run;  /* its step while one is open, -1: none */
+	bool is_values;
+	gint room; /* likewise, the words of the run's values */
 };
 
 static struct step *add(struct compile *c, enum step_code code)
@@ -22,10 +24,22 @@ static struct step *add(struct compile *c, enum step_code code)
 	return &g_array_index(c->steps, struct step, c->steps->len - 1);
 }
 
+static void finish(struct compile *c, struct program *p)
+{
+	p->n = c->steps->len;
+	if (p->n)
+		add(c, STEP_END);
+	p->steps = (struct step *)(void *)g_array_free(c->steps, FALSE);
+}
+
 static void begin_run(struct compile *c, uint64_t align)
 {
 	add(c, STEP_RUN)->align = (uint32_t)align;
 	c->run = (gint)c->steps->len - 1;
+	if (!c->is_values)
+		return;
+	add(c, STEP_ROOM);
+	c->room = (gint)c->steps->len - 1;
 }
 
 /* Where in the run a field of so many bits stands; another one begins if it has no certain place in this one. */
@@ -94,6 +108,19 @@ static enum store_how store_of(const struct plan_op *op)
 					     STORE_WORD;
 }
 
+static void add_slot(struct compile *c, const struct type_field *f, uint32_t from)
+{
+	struct step *s;
+
+	if (f->slot == SLOT_NONE)
+		return;
+	s = add(c, STEP_INTEGER);
+	s->from = from;
+	s->type = f->type;
+	s->store = STORE_SLOT;
+	s->slot = f->slot;
+}
+
 static void compile_integer(struct compile *c, const struct type_field *f, const struct plan_op *const *ops, unsigned n)
 {
 	const struct type *t = f->type;
@@ -108,14 +135,7 @@ static void compile_integer(struct compile *c, const struct type_field *f, const
 		s->type = t;
 		s->store = store;
 	}
-	if (f->slot != SLOT_NONE) {
-		struct step *s = add(c, STEP_INTEGER);
-
-		s->from = from;
-		s->type = t;
-		s->store = STORE_SLOT;
-		s->slot = f->slot;
-	}
+	add_slot(c, f, from);
 }
 
 static bool is_comm(const struct type *t)
@@ -210,11 +230,135 @@ void program_compile(struct program *p, const struct type *t, const struct plan 
 			compile_field(&c, type_field(t, i), ops, n);
 		}
 	}
-	p->n = c.steps->len;
-	if (p->n)
-		add(&c, STEP_END);
-	p->steps = (struct step *)(void *)g_array_free(c.steps, FALSE);
+	finish(&c, p);
 	g_free(ops);
+}
+
+/* ---- all values ---- */
+
+/* The room's next word, bytes behind where it begins. */
+static uint16_t next_word(struct compile *c)
+{
+	struct step *room = &g_array_index(c->steps, struct step, c->room);
+
+	return (uint16_t)(WORD_BYTES * room->bits++);
+}
+
+static void compile_value(struct compile *c, const struct type_field *f);
+
+static void compile_number(struct compile *c, const struct type_field *f, bool is_shown)
+{
+	const struct type *t = f->type;
+	enum step_code code = STEP_FLOAT;
+	uint32_t from;
+	struct step *s;
+
+	if (c->run >= 0 && g_array_index(c->steps, struct step, c->room).bits >= ROOM_WORDS_MAX)
+		c->run = -1;
+	from = place(c, t->align, t->size);
+	if (t->kind != TYPE_FLOAT)
+		code = run_is_of_bytes(c) && from % BYTE == 0 && is_host_order(t) ? quick_load(t) : STEP_INTEGER;
+	if (is_shown) {
+		const uint16_t to = next_word(c);
+
+		s = add(c, code);
+		s->from = code == STEP_INTEGER || code == STEP_FLOAT ? from : from / BYTE;
+		s->to = to;
+		s->type = t;
+		s->store = STORE_WORD;
+	}
+	add_slot(c, f, from);
+}
+
+/* What has no fixed size, or is an array: a step of its own, with a program for each thing that may be in it. */
+static void compile_container(struct compile *c, const struct type *t, enum step_code code, unsigned n_options)
+{
+	struct step *s;
+
+	c->run = -1;
+	s = add(c, code);
+	s->op = STEP_VALUE;
+	s->type = t;
+	s->n_options = (uint16_t)n_options;
+	s->options = g_new0(struct program, n_options);
+	for (unsigned i = 0; i < n_options; i++) {
+		const struct type_field element = { .type = t->element, .slot = SLOT_NONE, .role = PACKET_NO_FIELD };
+		struct compile inner = {
+			.steps = g_array_new(FALSE, FALSE, sizeof(struct step)),
+			.run = -1,
+			.is_values = true,
+		};
+		struct program *p = &g_array_index(c->steps, struct step, c->steps->len - 1).options[i];
+
+		compile_value(&inner, t->kind == TYPE_VARIANT ? type_field(t, i) : &element);
+		finish(&inner, p);
+	}
+}
+
+static void compile_members(struct compile *c, const struct type *t)
+{
+	place(c, t->align, 0);
+	for (guint i = 0; i < t->fields->len; i++) {
+		const struct type_field *f = type_field(t, i);
+
+		if (type_is_shown(f)) {
+			compile_value(c, f);
+		} else if (f->type->kind == TYPE_INTEGER || f->type->kind == TYPE_ENUM) {
+			compile_number(c, f, false);
+		} else {
+			c->run = -1;
+			add(c, STEP_WALK)->type = f->type;
+		}
+	}
+}
+
+static bool is_of_integers(const struct type *t)
+{
+	return t->element->is_fixed && (t->element->kind == TYPE_INTEGER || t->element->kind == TYPE_ENUM);
+}
+
+static void compile_value(struct compile *c, const struct type_field *f)
+{
+	const struct type *t = f->type;
+
+	switch (t->kind) {
+	case TYPE_INTEGER:
+	case TYPE_ENUM:
+	case TYPE_FLOAT:
+		compile_number(c, f, true);
+		break;
+	case TYPE_STRING:
+		compile_container(c, t, STEP_STRING, 0);
+		break;
+	case TYPE_STRUCT:
+		compile_members(c, t);
+		break;
+	case TYPE_VARIANT:
+		compile_container(c, t, STEP_VARIANT, t->fields->len);
+		break;
+	case TYPE_ARRAY:
+	case TYPE_SEQUENCE:
+		if (t->is_text || is_of_integers(t))
+			compile_container(c, t, STEP_ELEMENTS, 0);
+		else
+			compile_container(c, t, STEP_REPEAT, 1);
+		break;
+	}
+}
+
+void program_compile_values(struct program *p, const struct type *t)
+{
+	const struct type_field whole = { .type = (struct type *)t, .slot = SLOT_NONE, .role = PACKET_NO_FIELD };
+	struct compile c = {
+		.steps = g_array_new(FALSE, FALSE, sizeof(struct step)),
+		.run = -1,
+		.is_values = true,
+	};
+
+	if (t)
+		compile_value(&c, &whole);
+	*p = (struct program){ .n = 0 };
+	finish(&c, p);
 }
 
 void program_release(struct program *p)

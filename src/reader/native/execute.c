@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "reader/native/program.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/text.h"
 #include "reader/emit.h"
+#include "reader/values.h"
 
 /* Steps over bytes. */
 
@@ -95,6 +97,8 @@ static bool step_string(const struct step *s, struct walk *w, char *words, uint3
 	if (!s->stay)
 		w->at = at + 8 * (uint64_t)(len + 1);
 	*present |= s->present;
+	if (s->op == STEP_VALUE)
+		return values_text(ev, from, len);
 	if (s->op == READ_TEXT && ev)
 		emit_text(ev, s->to, (const char *)from, len);
 	else if (s->op == READ_COMM)
@@ -179,6 +183,21 @@ static void read_elements(const struct elements *e, const struct step *s, char *
 	}
 }
 
+/* All of them, or their beginning. */
+static bool elements_value(const struct elements *e, const struct type *array, struct event *ev)
+{
+	uint32_t kept;
+	void *words;
+
+	if (array->is_text)
+		return values_text(ev, e->data + e->at / 8, strnlen((const char *)e->data + e->at / 8, e->n));
+	if (!values_array(ev, e->n, &kept) || !values_room(ev, kept, &words))
+		return false;
+	for (uint32_t i = 0; i < kept; i++)
+		put(words, 8 * i, element(e, i));
+	return true;
+}
+
 static bool step_elements(const struct step *s, struct walk *w, char *words, uint32_t *present, struct event *ev)
 {
 	const struct type *t = s->type;
@@ -197,10 +216,54 @@ static bool step_elements(const struct step *s, struct walk *w, char *words, uin
 	bits = e.n ? e.stride * (e.n - 1) + e.type->fixed_bits : 0;
 	if (bits > w->end - e.at)
 		return false;
-	read_elements(&e, s, words, present, ev);
 	if (!s->stay)
 		w->at = e.at + bits;
+	if (s->op == STEP_VALUE)
+		return elements_value(&e, t, ev);
+	read_elements(&e, s, words, present, ev);
 	return true;
+}
+
+/* Elements that need a program each; those behind the ones that are kept are stepped over. */
+static bool step_repeat(const struct step *s, struct walk *w, struct event *ev)
+{
+	const struct type *t = s->type;
+	const uint64_t n = t->kind == TYPE_ARRAY ? t->length : w->slots[t->slot];
+	uint32_t kept, present = 0;
+
+	w->at = type_align(w->at, t->align);
+	if (w->at > w->end || !values_array(ev, n, &kept))
+		return false;
+	for (uint64_t i = 0; i < n; i++) {
+		const uint64_t from = w->at;
+
+		if (i < kept ? !program_run(s->options, w, NULL, &present, ev) : !walk_type(w, t->element))
+			return false;
+		/* Nor do those that follow take any bits. */
+		if (i >= kept && w->at == from)
+			break;
+	}
+	return true;
+}
+
+/* As a double; of a size that this machine does not have, not a number. */
+static void store_float(const struct step *s, const uint8_t *data, uint64_t at, void *words)
+{
+	const struct type *t = s->type;
+	double value = NAN;
+
+	if (t->size == 32) {
+		const uint32_t bits = (uint32_t)bits_read(data, at, 32, t->order);
+		float single;
+
+		memcpy(&single, &bits, sizeof(single));
+		value = (double)single;
+	} else if (t->size == 64) {
+		const uint64_t bits = bits_read(data, at, 64, t->order);
+
+		memcpy(&value, &bits, sizeof(value));
+	}
+	memcpy((char *)words + s->to, &value, sizeof(value));
 }
 
 /* ---- variants ---- */
@@ -215,6 +278,8 @@ static bool step_variant(const struct step *s, struct walk *w, char *words, uint
 	if (!c || c->field >= s->n_options)
 		return false;
 	option = &s->options[c->field];
+	if (s->op == STEP_VALUE)
+		return values_word(ev, c->field) && program_run(option, w, NULL, present, ev);
 	if (option->version)
 		put(words, s->to, option->version);
 	if (!program_run(option, w, words, &inner, ev))
@@ -286,6 +351,17 @@ bool program_run_steps(const struct program *p, struct walk *w, void *words, uin
 			break;
 		case STEP_WALK:
 			if (!walk_type(w, s->type))
+				return false;
+			break;
+		case STEP_ROOM:
+			if (!values_room(ev, s->bits, &words))
+				return false;
+			break;
+		case STEP_FLOAT:
+			store_float(s, w->data, run_at + s->from, words);
+			break;
+		case STEP_REPEAT:
+			if (!step_repeat(s, w, ev))
 				return false;
 			break;
 		default: /* compile.c makes no others: without this each step would be compared first */

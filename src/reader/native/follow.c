@@ -16,11 +16,12 @@ enum {
 	TELL_US = 1000000,   /* how often the parent hears that something is there, but waits for other streams */
 };
 
-struct native_follow *native_follow_create(const char *directory, unsigned patience_ms, struct ring_producer *ring)
+struct native_follow *native_follow_create(const char *directory, unsigned patience_ms, const char *fields,
+					   struct ring_producer *ring)
 {
 	struct native_follow *f = g_new0(struct native_follow, 1);
 
-	native_live_init(&f->live, directory, ring);
+	native_live_init(&f->live, directory, fields, ring);
 	f->directory = directory;
 	f->patience_us = (int64_t)patience_ms * US_PER_MS;
 	f->traces = g_ptr_array_new_with_free_func(followed_trace_free);

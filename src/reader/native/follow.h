@@ -22,7 +22,8 @@
 struct native_follow;
 
 /* Borrows the texts and the ring for its life. */
-struct native_follow *native_follow_create(const char *directory, unsigned patience_ms, struct ring_producer *ring);
+struct native_follow *native_follow_create(const char *directory, unsigned patience_ms, const char *fields,
+					   struct ring_producer *ring);
 
 void native_follow_destroy(struct native_follow *f);
 

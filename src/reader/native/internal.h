@@ -5,6 +5,7 @@
 #include "ctf/layout.h"
 #include "ctf/packet.h"
 #include "ctf/walk.h"
+#include "event/fields.h"
 #include "reader/common.h"
 #include "reader/native/mapping.h"
 #include "reader/native/program.h"
@@ -38,6 +39,8 @@ struct native_class {
 	struct program perf, own_perf; /* of the same structures: perf words */
 	struct program payload;
 	struct program skip_context, skip_payload; /* nothing is wanted */
+	struct program values[FIELDS_PARTS]; /* everything is, by enum fields_part; of the packet see the group */
+	bool has_values;
 	bool can_cache;  /* the context is the stream's alone, without counters */
 	bool is_ready;
 };
@@ -58,6 +61,8 @@ struct native_group {
 	struct native_class **by_id; /* n_ids of them, NULL: no such class */
 	uint64_t n_ids;
 	GHashTable *by_great_id;     /* &id → struct native_class *: the others */
+	struct program packet;       /* the values of a packet's context, for all classes */
+	bool has_packet;
 };
 
 /* A trace's metadata, for its streams. */
@@ -90,6 +95,9 @@ static inline bool native_clock_ns(const struct native_clock *c, uint64_t value,
 	}
 	return !__builtin_add_overflow(c->base_ns, value, ns) && *ns <= INT64_MAX;
 }
+
+/* Likewise what native_read_fields() needs, when it is first asked. */
+void native_class_prepare_values(struct native_class *c, struct native_group *g);
 
 /* ---- header.c ---- */
 
@@ -232,6 +240,8 @@ enum read_status native_read_context(struct stream *s, const struct class_plan *
 enum read_status native_read_perf(struct stream *s, const struct class_plan *plan, uint64_t *values);
 enum read_status native_read_payload(struct stream *s, const struct class_plan *plan, void *words, uint32_t *present,
 				     struct event *ev);
+
+enum read_status native_read_fields(struct stream *s, const struct class_plan *plan, struct event *ev);
 
 /* Over what is left of the event given last. false: it does not fit. */
 bool native_skip_event(struct native_stream *s);

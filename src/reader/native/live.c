@@ -4,10 +4,11 @@
 #include "base/error.h"
 #include "reader/native/live_internal.h"
 
-void native_live_init(struct native_live *l, const char *name, struct ring_producer *ring)
+void native_live_init(struct native_live *l, const char *name, const char *fields, struct ring_producer *ring)
 {
 	l->ring = ring;
 	l->name = g_strdup(name);
+	l->fields = g_strdup(fields);
 	l->traces = g_ptr_array_new_with_free_func(live_trace_destroy);
 	l->streams = g_ptr_array_new_with_free_func(live_stream_destroy);
 	l->heap = g_ptr_array_new();
@@ -20,14 +21,15 @@ void native_live_release(struct native_live *l)
 	g_ptr_array_free(l->streams, TRUE);
 	g_ptr_array_free(l->traces, TRUE);
 	g_free(l->name);
+	g_free(l->fields);
 }
 
 struct native_live *native_live_create(const struct viewer_options *options, const char *name,
-				       struct ring_producer *ring)
+				       const char *fields, struct ring_producer *ring)
 {
 	struct native_live *l = g_new0(struct native_live, 1);
 
-	native_live_init(l, name, ring);
+	native_live_init(l, name, fields, ring);
 	l->viewer = viewer_create(options);
 	return l;
 }

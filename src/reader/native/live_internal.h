@@ -48,6 +48,7 @@ struct native_live {
 	struct viewer *viewer;
 	struct ring_producer *ring;
 	char *name;
+	char *fields;       /* reader_args.wanted */
 	GPtrArray *traces;  /* struct live_trace *, by trace number */
 	GPtrArray *streams; /* struct live_stream *, all that are open */
 	unsigned n_streams; /* that there have been */
@@ -63,7 +64,7 @@ struct native_live {
 /* ---- live.c ---- */
 
 /* The common part of *l, which is all 0. */
-void native_live_init(struct native_live *l, const char *name, struct ring_producer *ring);
+void native_live_init(struct native_live *l, const char *name, const char *fields, struct ring_producer *ring);
 void native_live_release(struct native_live *l);
 
 /* ---- live_trace.c ---- */

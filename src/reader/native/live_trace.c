@@ -70,7 +70,7 @@ static const struct reader_ops live_ops = {
 
 struct live_trace *live_trace_get(struct native_live *l, uint64_t id)
 {
-	const struct reader_args args = { .name = l->name, .parts = 1, .end_ns = UINT64_MAX };
+	const struct reader_args args = { .name = l->name, .wanted = l->fields, .parts = 1, .end_ns = UINT64_MAX };
 	struct live_trace *t;
 
 	for (guint i = 0; i < l->traces->len; i++) {

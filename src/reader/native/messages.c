@@ -367,5 +367,6 @@ const struct stream_type native_stream_type = {
 	.read_context = native_read_context,
 	.read_perf = native_read_perf,
 	.read_payload = native_read_payload,
+	.read_fields = native_read_fields,
 	.release = release,
 };

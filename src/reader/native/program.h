@@ -30,6 +30,10 @@ enum step_code {
 	STEP_ELEMENTS, /* .type, an array or sequence of fixed elements; likewise */
 	STEP_VARIANT,  /* .type; .options by its fields */
 	STEP_WALK,     /* .type: over it */
+	/* Of programs for all fields: */
+	STEP_ROOM,     /* the words of the loads that follow: .bits of them, appended to the record */
+	STEP_FLOAT,    /* .type at bit .from, as a double */
+	STEP_REPEAT,   /* .type, an array or sequence: .options, for each of its elements */
 	STEP_END,      /* behind the last one */
 };
 
@@ -41,7 +45,8 @@ enum store_how {
 	STORE_SLOT,    /* into a slot of the walk: a length or a tag */
 };
 
-enum { STEP_SKIP = 0xff }; /* .op: nothing is wanted of it */
+/* .op: all of it, as a value; nothing is wanted of it. */
+enum { STEP_VALUE = 0xfe, STEP_SKIP = 0xff };
 
 struct program;
 
@@ -71,6 +76,12 @@ struct program {
 
 /* For the structure t, NULL: none; plan NULL: nothing is wanted of it. *p is to be released. */
 void program_compile(struct program *p, const struct type *t, const struct plan *plan);
+
+/*
+ * One that appends all values of the structure to an EVENT_FIELDS record (reader/values.h); its program_run() has
+ * neither words nor present. Where the record is full it ends early, with false.
+ */
+void program_compile_values(struct program *p, const struct type *t);
 
 void program_release(struct program *p);
 

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "reader/values.h"
+
 static struct native_stream *native(struct stream *s)
 {
 	return (struct native_stream *)(void *)s;
@@ -146,6 +148,50 @@ enum read_status native_read_payload(struct stream *stream, const struct class_p
 	if (!find_payload(s, c) || !program_run(&c->payload, &s->at.walk, words, present, ev) || native_is_torn(s))
 		return damaged(s);
 	s->at.end = s->at.walk.at;
+	return READ_OK;
+}
+
+/* false: it does not fit, into the packet or into the record. */
+static bool append_part(struct native_stream *s, const struct native_class *c, enum fields_part part, struct event *ev)
+{
+	const struct program *p = part == FIELDS_PACKET ? &s->group->packet : &c->values[part];
+	struct walk *w = &s->at.walk;
+	const uint32_t begin = ev->size;
+	uint32_t present = 0;
+	bool fine;
+
+	fine = program_run(p, w, NULL, &present, ev);
+	values_end_part(ev, part, begin);
+	return fine;
+}
+
+static bool append_parts(struct native_stream *s, const struct native_class *c, struct event *ev)
+{
+	struct walk *w = &s->at.walk;
+
+	w->at = 0;
+	if (!walk_type(w, s->trace->layout->packet_header) || !append_part(s, c, FIELDS_PACKET, ev))
+		return false;
+	w->at = s->at.body;
+	for (unsigned part = FIELDS_COMMON; part < FIELDS_PARTS; part++)
+		if (!append_part(s, c, part, ev))
+			return false;
+	return true;
+}
+
+enum read_status native_read_fields(struct stream *stream, const struct class_plan *plan, struct event *ev)
+{
+	struct native_stream *s = native(stream);
+	struct native_class *c = class_of(s, plan);
+	const struct walk before = s->at.walk;
+	bool fine;
+
+	if (!c->has_values)
+		native_class_prepare_values(c, s->group);
+	fine = append_parts(s, c, ev);
+	s->at.walk = before;
+	if ((!fine && !values_of(ev)->cut) || native_is_torn(s))
+		return damaged(s);
 	return READ_OK;
 }
 

@@ -69,6 +69,8 @@ static void release_class(gpointer data)
 	program_release(&c->payload);
 	program_release(&c->skip_context);
 	program_release(&c->skip_payload);
+	for (unsigned i = 0; i < FIELDS_PARTS; i++)
+		program_release(&c->values[i]);
 	g_free(c);
 }
 
@@ -76,6 +78,7 @@ static void release_group(gpointer data)
 {
 	struct native_group *g = data;
 
+	program_release(&g->packet);
 	g_free(g->by_id);
 	g_hash_table_destroy(g->by_great_id);
 	g_free(g);
@@ -94,6 +97,17 @@ void native_class_prepare(struct native_class *c, const struct native_group *g)
 	program_compile(&c->payload, c->event->fields, &plan->payload);
 	program_compile(&c->skip_payload, c->event->fields, NULL);
 	c->can_cache = !own && !plan->has_perf;
+}
+
+void native_class_prepare_values(struct native_class *c, struct native_group *g)
+{
+	c->has_values = true;
+	program_compile_values(&c->values[FIELDS_COMMON], g->stream->event_context);
+	program_compile_values(&c->values[FIELDS_SPECIFIC], c->event->context);
+	program_compile_values(&c->values[FIELDS_PAYLOAD], c->event->fields);
+	if (!g->has_packet)
+		program_compile_values(&g->packet, g->stream->packet_context);
+	g->has_packet = true;
 }
 
 /* ---- the trace ---- */
@@ -199,6 +213,7 @@ static void visit_stream(const struct layout_stream *s, struct reader *r, class_
 			.payload = structure(e->fields),
 			.common = structure(s->event_context),
 			.specific = structure(e->context),
+			.packet = structure(s->packet_context),
 			.group = s,
 		};
 

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "ingest/visit.h"
+
+#include <string.h>
+
+#include "event/payload.h"
+#include "ingest/internal.h"
+
+/* ---- an event and its fields ---- */
+
+static bool is_of(const struct event *fields, const struct event *ev)
+{
+	return fields->ts_ns == ev->ts_ns && fields->class_id == ev->class_id && fields->cpu == ev->cpu &&
+	       fields->trace == ev->trace;
+}
+
+/* What no worker does. */
+static void accuse(const struct feed *f, const char *wrong)
+{
+	char *why = g_strdup_printf("it wrote nonsense: %s", wrong);
+
+	if (f->source)
+		source_kill(f->source, why);
+	g_free(why);
+}
+
+static void hold_fields(struct feed *f, const struct event *ev)
+{
+	const struct shape *shape = shapes_find(&f->shapes, ev);
+	const char *wrong = shape ? fields_check(shape, ev) : "fields of an event class that was not declared";
+
+	g_byte_array_set_size(f->fields, 0);
+	if (wrong)
+		accuse(f, wrong);
+	else
+		g_byte_array_append(f->fields, (const guint8 *)ev, ev->size);
+}
+
+bool feed_take_fields(struct feed *f, const struct event *ev)
+{
+	const char *wrong;
+
+	if (ev->kind != EVENT_SHAPE && ev->kind != EVENT_FIELDS)
+		return false;
+	if (!f->fields) {
+		f->fields = g_byte_array_new();
+		shapes_init(&f->shapes);
+	}
+	if (ev->kind == EVENT_FIELDS) {
+		hold_fields(f, ev);
+		return true;
+	}
+	wrong = shapes_take(&f->shapes, ev);
+	if (wrong)
+		accuse(f, wrong);
+	return true;
+}
+
+void feed_drop_fields(struct feed *f)
+{
+	if (!f->fields)
+		return;
+	g_byte_array_free(f->fields, TRUE);
+	f->fields = NULL;
+	shapes_release(&f->shapes);
+}
+
+void ingest_begin_visit(const struct ingest *in, const struct host *host, const struct feed *f, const struct event *ev,
+			struct ingest_visit *v)
+{
+	const struct ingest_visitor *visitor = in->options.visitor;
+
+	*v = (struct ingest_visit){
+		.host = host->number,
+		.event = ev,
+		.ref_ns = clock_to_ref(host->public.map, ev->ts_ns),
+	};
+	if (f->fields && f->fields->len && is_of((const struct event *)(const void *)f->fields->data, ev)) {
+		v->fields = (const struct event *)(const void *)f->fields->data;
+		v->shape = shapes_find(&f->shapes, v->fields);
+	}
+	if (visitor->before)
+		visitor->before(visitor->user, v);
+}
+
+void ingest_end_visit(const struct ingest *in, const struct feed *f, const struct ingest_visit *v)
+{
+	const struct ingest_visitor *visitor = in->options.visitor;
+
+	if (visitor->after)
+		visitor->after(visitor->user, v);
+	if (v->fields)
+		g_byte_array_set_size(f->fields, 0);
+}
+
+/* ---- all hosts in the order of their times ---- */
+
+enum { RECORDS_AT_ONCE = 65536, WAIT_MS = 100 };
+
+enum next_state { NEXT_UNKNOWN, NEXT_KNOWN, NEXT_SILENT, NEXT_DONE };
+
+/* What comes next of a host. */
+struct next {
+	enum next_state state;
+	uint64_t ref_ns; /* NEXT_KNOWN: not before this */
+};
+
+static void advance_host(struct ingest *in, unsigned i, uint64_t until_ns, struct next *next)
+{
+	const struct ingest_host *h = ingest_host(in, i);
+
+	switch (ingest_advance(in, i, until_ns, RECORDS_AT_ONCE)) {
+	case LT_OK:
+		next->state = NEXT_KNOWN;
+		next->ref_ns = clock_to_ref(h->map, h->next_ns);
+		break;
+	case LT_END:
+		next->state = NEXT_DONE;
+		break;
+	default:
+		next->state = ingest_is_mute(host_at(in, i)) ? NEXT_SILENT : NEXT_UNKNOWN;
+		break;
+	}
+}
+
+/* Nothing is applied but what has no time. */
+static void look_at_host(struct ingest *in, unsigned i, struct next *next)
+{
+	if (next->state != NEXT_KNOWN && next->state != NEXT_DONE)
+		advance_host(in, i, MAX(ingest_host(in, i)->applied_ns, 1), next);
+}
+
+/* The host that is next, and until when it is; -1: some must be waited for, or none has anything before until_ns. */
+static int find_next(const GArray *nexts, uint64_t until_ns, uint64_t *bound_ns, bool *wait)
+{
+	uint64_t least_ns = until_ns;
+	int found = -1;
+
+	*bound_ns = until_ns;
+	*wait = false;
+	for (guint i = 0; i < nexts->len; i++) {
+		const struct next *n = &g_array_index(nexts, struct next, i);
+
+		*wait |= n->state == NEXT_UNKNOWN;
+		if (n->state != NEXT_KNOWN || n->ref_ns >= *bound_ns)
+			continue;
+		if (n->ref_ns < least_ns) {
+			*bound_ns = least_ns;
+			least_ns = n->ref_ns;
+			found = (int)i;
+		} else {
+			*bound_ns = n->ref_ns;
+		}
+	}
+	return *wait ? -1 : found;
+}
+
+static uint64_t host_time(const struct ingest_host *h, uint64_t ref_ns)
+{
+	return ref_ns == UINT64_MAX ? ref_ns : clock_from_ref(h->map, ref_ns);
+}
+
+static bool all_done(const GArray *nexts)
+{
+	for (guint i = 0; i < nexts->len; i++)
+		if (g_array_index(nexts, struct next, i).state != NEXT_DONE)
+			return false;
+	return true;
+}
+
+enum lt_status ingest_advance_in_order(struct ingest *in, uint64_t until_ns, const volatile bool *stop)
+{
+	GArray *nexts = g_array_new(FALSE, TRUE, sizeof(struct next));
+	enum lt_status status = LT_OK;
+	uint64_t bound_ns;
+	bool wait;
+
+	for (;;) {
+		int i;
+
+		if (stop && *stop) {
+			status = LT_INTERRUPTED;
+			break;
+		}
+		g_array_set_size(nexts, ingest_host_count(in));
+		for (guint k = 0; k < nexts->len; k++)
+			look_at_host(in, k, &g_array_index(nexts, struct next, k));
+		i = find_next(nexts, until_ns, &bound_ns, &wait);
+		if (wait) {
+			ingest_watch(in);
+			ingest_wait(in, WAIT_MS);
+		} else if (i >= 0) {
+			const struct ingest_host *h = ingest_host(in, (unsigned)i);
+
+			advance_host(in, (unsigned)i, MAX(host_time(h, bound_ns), h->next_ns + 1),
+				     &g_array_index(nexts, struct next, i));
+		} else {
+			break;
+		}
+	}
+	if (status == LT_OK && all_done(nexts))
+		status = LT_END;
+	g_array_free(nexts, TRUE);
+	return status;
+}

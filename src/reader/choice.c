@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "reader/choice.h"
+
+#include <string.h>
+
+#include "base/map64.h"
+#include "base/text.h"
+#include "event/payload.h"
+#include "event/wanted.h"
+#include "reader/common.h"
+#include "reader/emit.h"
+#include "reader/shape.h"
+#include "reader/values.h"
+
+/*
+ * All fields of chosen events. What a thread's name is the context says, else the switches of its CPU; where neither
+ * does, the thread may be one of those that are wanted.
+ */
+enum {
+	SHAPE_PIECE = 48 * 1024,
+	SHAPE_ROOM = 20 * 1024, /* of a reader that must not wait: RING_FIELDS_ROOM */
+	COMMS_CACHED = 256,
+	COMM_BYTES = 16,
+};
+
+enum class_state { CLASS_NEW, CLASS_UNWANTED, CLASS_ANNOUNCED };
+
+/* Whether a name matches one of those that are wanted. */
+struct comm_match {
+	char comm[COMM_BYTES];
+	bool is_known, matches;
+};
+
+struct choice {
+	struct fields_wanted wanted;
+	bool has_threads;
+	GHashTable *tids, *pids;      /* sets of numbers */
+	GByteArray *classes;          /* enum class_state, by the class's id */
+	struct comm_match comms[COMMS_CACHED];
+};
+
+struct choice *choice_create(const char *text)
+{
+	struct choice *c = g_new0(struct choice, 1);
+
+	fields_wanted_init(&c->wanted);
+	if (!fields_wanted_parse(&c->wanted, text) || c->wanted.classes == WANTED_NOTHING) {
+		fields_wanted_release(&c->wanted);
+		g_free(c);
+		return NULL;
+	}
+	c->has_threads = fields_wanted_has_threads(&c->wanted);
+	c->tids = g_hash_table_new(NULL, NULL);
+	c->pids = g_hash_table_new(NULL, NULL);
+	c->classes = g_byte_array_new();
+	for (guint i = 0; i < c->wanted.tids->len; i++)
+		g_hash_table_add(c->tids, GINT_TO_POINTER(g_array_index(c->wanted.tids, int32_t, i)));
+	for (guint i = 0; i < c->wanted.pids->len; i++)
+		g_hash_table_add(c->pids, GINT_TO_POINTER(g_array_index(c->wanted.pids, int32_t, i)));
+	return c;
+}
+
+void choice_destroy(struct choice *c)
+{
+	if (!c)
+		return;
+	fields_wanted_release(&c->wanted);
+	g_hash_table_destroy(c->tids);
+	g_hash_table_destroy(c->pids);
+	g_byte_array_free(c->classes, TRUE);
+	g_free(c);
+}
+
+/* ---- threads ---- */
+
+static bool matches_name(const struct choice *c, const char *comm)
+{
+	char name[COMM_BYTES + 1] = { 0 };
+
+	memcpy(name, comm, COMM_BYTES);
+	for (guint i = 0; i < c->wanted.names->len; i++)
+		if (text_glob(g_ptr_array_index(c->wanted.names, i), name))
+			return true;
+	return false;
+}
+
+static bool has_wanted_name(struct choice *c, const char *comm)
+{
+	struct comm_match *m;
+	uint64_t words[2];
+
+	if (!c->wanted.names->len)
+		return false;
+	memcpy(words, comm, sizeof(words));
+	m = &c->comms[map64_hash(words[0] ^ words[1] * 31) % COMMS_CACHED];
+	if (!m->is_known || memcmp(m->comm, comm, COMM_BYTES) != 0) {
+		memcpy(m->comm, comm, COMM_BYTES);
+		m->is_known = true;
+		m->matches = matches_name(c, comm);
+	}
+	return m->matches;
+}
+
+static bool context_has(const struct context_values *v, unsigned bit)
+{
+	return v->present >> bit & 1;
+}
+
+/* The CPU's thread by the context of its event; true also where it is not known. */
+static bool is_wanted_thread(struct choice *c, const struct cpu_state *cpu, const struct class_plan *plan)
+{
+	const struct context_values *context = plan->has_tid ? &cpu->context.values : NULL;
+	const int64_t tid = context ? context->tid : cpu->running.is_known ? cpu->running.tid : -1;
+	bool knows_all = true;
+
+	if (tid >= 0 && g_hash_table_contains(c->tids, GINT_TO_POINTER((int)tid)))
+		return true;
+	knows_all = tid >= 0 || !c->wanted.tids->len;
+	if (context && context_has(context, CTX_PID)) {
+		if (g_hash_table_contains(c->pids, GINT_TO_POINTER((int)context->fields.pid)))
+			return true;
+	} else {
+		knows_all = knows_all && !c->wanted.pids->len;
+	}
+	if (!c->wanted.names->len)
+		return !knows_all;
+	if (context && context_has(context, CTX_PROCNAME))
+		return has_wanted_name(c, context->fields.procname) || !knows_all;
+	if (cpu->running.is_known && cpu->running.tid == tid)
+		return has_wanted_name(c, cpu->running.comm) || !knows_all;
+	return true;
+}
+
+void choice_saw(const struct stream *s, const struct class_plan *plan, const struct event *ev)
+{
+	struct running *running = &s->cpu_state->running;
+
+	if (plan->kind == EVENT_SCHED_SWITCH) {
+		const struct ev_sched_switch *sw = event_payload(ev, ev_sched_switch);
+
+		running->tid = sw->next_tid;
+		memcpy(running->comm, sw->next_comm, COMM_BYTES);
+		running->is_known = true;
+	} else if (plan->kind == EVENT_EXEC || plan->kind == EVENT_RENAME) {
+		running->is_known = false; /* it may be the thread that is running that changed its name */
+	}
+}
+
+/* ---- shapes ---- */
+
+static void send_shape(struct reader *r, const struct class_plan *plan, const GByteArray *bytes)
+{
+	for (guint at = 0; at < bytes->len; at += SHAPE_PIECE) {
+		const uint32_t len = MIN(bytes->len - at, SHAPE_PIECE);
+		struct event *ev = reader_emit(r, EVENT_SHAPE, 0, len);
+		struct ev_shape *p = (struct ev_shape *)(void *)ev->words;
+
+		ev->class_id = plan->id;
+		p->offset = at;
+		p->total = bytes->len;
+		p->part = (struct event_str){ ev->size, len };
+		memcpy((char *)ev + ev->size, bytes->data + at, len);
+		ev->size += len;
+		emit_end(r->ring, ev);
+	}
+}
+
+/* When the first event of the class comes. */
+static enum class_state announce(struct reader *r, const struct class_plan *plan)
+{
+	GByteArray *bytes;
+
+	if (!fields_wanted_class(&r->choice->wanted, plan->name))
+		return CLASS_UNWANTED;
+	bytes = shape_write(&plan->desc, r->never_waits ? SHAPE_ROOM : SHAPE_BYTES_MAX);
+	if (!bytes) {
+		reader_note_trouble(r, plan->name, "it has too many fields for all of them to be shown");
+		return CLASS_UNWANTED;
+	}
+	send_shape(r, plan, bytes);
+	g_byte_array_free(bytes, TRUE);
+	return CLASS_ANNOUNCED;
+}
+
+static guint8 *class_state(struct choice *c, uint16_t id)
+{
+	const guint known = c->classes->len;
+
+	if (id >= known) {
+		g_byte_array_set_size(c->classes, id + 1u);
+		memset(c->classes->data + known, CLASS_NEW, c->classes->len - known);
+	}
+	return &c->classes->data[id];
+}
+
+/* ---- values ---- */
+
+void choice_write(struct reader *r, struct stream *s, const struct class_plan *plan, int64_t tid)
+{
+	struct choice *c = r->choice;
+	guint8 *class;
+	struct event *ev;
+
+	if (plan->id == EVENT_NO_CLASS || s->item_ns < c->wanted.begin_ns || s->item_ns >= c->wanted.end_ns)
+		return;
+	class = class_state(c, plan->id);
+	if (*class == CLASS_UNWANTED || (c->has_threads && !is_wanted_thread(c, s->cpu_state, plan)))
+		return;
+	if (*class == CLASS_NEW)
+		*class = (guint8)announce(r, plan);
+	if (*class != CLASS_ANNOUNCED)
+		return;
+	ev = reader_emit(r, EVENT_FIELDS, s->item_ns, FIELDS_BYTES_MAX);
+	ev->tid = (int32_t)tid;
+	ev->cpu = s->cpu;
+	ev->class_id = plan->id;
+	if (s->type->read_fields(s, plan, ev) != READ_DAMAGED)
+		emit_end(r->ring, ev);
+}
