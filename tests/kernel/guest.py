@@ -12,14 +12,16 @@ A test is a function of a guest, and of nothing else:
 
 main() boots a guest of each release in $LAB_RELEASES (default: "12 13 forky"; those without an image are made where
 that is possible, see tests/kernel/image), runs all test_* functions in it, and ends it. The program stands in /usr/local/bin there.
-A guest that died is booted again for the next test. @booted(variant="prio-fixed", releases=("12",)) gives a test a guest
-of its own, made with these options of Guest, in these releases only.
+A guest that died is booted again for the next test. @booted({"variant": "prio-fixed"}, releases=("12",)) gives a test a guest
+made with these options of Guest, in these releases only; with options for several guests it is a function of these. Tests in a
+row with the same options share their guests.
 
-    with Guest("12", name="db", variant="prio-fixed") as db: ...    # a guest of your own; several have one ssh configuration
+    with Guest("12", name="db", variant="prio-fixed") as db: ...    # a guest of your own; all have one ssh configuration
 
     db.run("false")                      (1, "", ""): exit status, standard output, standard error of a shell command
     db.sh("uname -r")                    its output; AssertionError unless its status is 0
-    db.start("sleep 9")                  a Popen, of ssh: what it runs ends with its connection
+    db.start("sleep 9")                  a Popen, of ssh: what it runs ends with its connection; without terminal=False it
+                                         has a terminal there, and its lines end in CR LF
     db.push("file", "/tmp"), db.fetch("/tmp/dir", ".")     copies files and directories
     db.forward(5344)                     a port of this machine's loopback that leads to the guest's port 5344 ...
     db.backward(5343)                    ... and a port of the guest's loopback that leads to this machine's
@@ -30,8 +32,9 @@ of its own, made with these options of Guest, in these releases only.
     db.log()                             what its kernel wrote to the console
     ENV                                  an environment in which ssh knows the guests by their names (record --host root@db)
 
-Guests reach nothing but what is forwarded. Their disks are thrown away. KVM is used where the processor has it
-(vmx or svm: a /dev/kvm of another kind runs only kernels made for it), else emulation: some ten times slower.
+Guests reach nothing but what is forwarded and, those that have an address (Guest(address="10.77.0.11")), each other. Their
+disks are thrown away. KVM is used where the processor has it (vmx or svm: a /dev/kvm of another kind runs only kernels made
+for it), else emulation: some ten times slower.
 """
 import atexit
 import contextlib
@@ -78,18 +81,24 @@ def image_of(release):
     return done.stdout.strip()
 
 
+# One processor whose clock counts instructions, one per ns: what else the host does changes no figure.
+COUNTED = ["-accel", "tcg", "-icount", "shift=0,sleep=on", "-cpu", "max,la57=off,pku=off", "-smp", "1"]
+
+
 def acceleration():
-    """QEMU's options for the processor."""
+    """QEMU's options for the processors."""
     with open("/proc/cpuinfo", encoding="ascii") as file:
         if re.search(r"^flags.* (vmx|svm)\b", file.read(), re.M) and os.access("/dev/kvm", os.R_OK | os.W_OK):
-            return ["-accel", "kvm", "-cpu", "host"]
-    return ["-accel", "tcg,thread=multi", "-cpu", "max,la57=off,pku=off"]
+            return ["-accel", "kvm", "-cpu", "host", "-smp", "2"]
+    return ["-accel", "tcg,thread=multi", "-cpu", "max,la57=off,pku=off", "-smp", "2"]
 
 
-def clock_options():
+def clock_options(counted):
     """For the guest's kernel, which would rather not believe that the clocks of emulated processors agree (they are this
     machine's): it would read a device's, which costs more than all else that a tracepoint does. And the frequency that it
     measures itself is wrong where this machine has other things to do."""
+    if counted:
+        return "tsc=reliable"
     with open("/proc/cpuinfo", encoding="ascii") as file:
         text = file.read()
     frequency = re.search(r"^cpu MHz\s*: (\S+)$", text, re.M)
@@ -102,6 +111,9 @@ def free_port():
     with socket.socket() as s:
         s.bind(("127.0.0.1", 0))
         return s.getsockname()[1]
+
+
+NETWORK_PORT = free_port()
 
 
 def wait_until(condition, what, seconds=PATIENCE):
@@ -131,34 +143,47 @@ def prepare_ssh():
 class Guest:
     """A machine; it is up when this has been made. Use it with "with"."""
 
-    def __init__(self, release="12", name="guest", variant=None, cmdline="", memory_mib=1024, clock_offset_s=0):
-        self.release, self.name, self.variant = release, name, variant
-        image = image_of(release)
+    def __init__(self, release="12", name="guest", variant=None, cmdline="", memory_mib=1024, clock_offset_s=0, counted=False,
+                 address=None):
+        self.release, self.name, self.variant, self.counted = release, name, variant, counted
+        self.memory_mib, self.clock_offset_s, self.address = memory_mib, clock_offset_s, address
+        self.image = image_of(release)
         prepare_ssh()
         self.console = os.path.join(DIRECTORY, name + ".console")
         self.monitor = os.path.join(DIRECTORY, name + ".monitor")
-        port = free_port()
+        self.port = free_port()
         with open(os.path.join(DIRECTORY, name + ".host"), "w", encoding="ascii") as file:  # in place of an earlier guest's
-            file.write(f"Host {name}\nPort {port}\nIdentityFile {image}/key\n")
-        cmdline = f"root=/dev/vda rw console=ttyS0 oops=panic panic=-1 net.ifnames=0 systemd.hostname={name} " \
-            f"systemd.show_status=0 random.trust_cpu=on fsck.mode=skip mitigations=off {clock_options()} " + cmdline + \
+            file.write(f"Host {name}\nPort {self.port}\nIdentityFile {self.image}/key\n")
+        self.cmdline = f"root=/dev/vda rw console=ttyS0 oops=panic panic=-1 net.ifnames=0 systemd.hostname={name} " \
+            f"systemd.show_status=0 random.trust_cpu=on fsck.mode=skip mitigations=off {clock_options(counted)} " + cmdline + \
             (f" lab.variant={variant}" if variant else "")
-        start = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(time.time() + clock_offset_s))
-        with open(self.console + ".qemu", "w", encoding="ascii") as log:
-            self.process = subprocess.Popen(
-                ["qemu-system-x86_64", *acceleration(), "-smp", "2", "-m", str(memory_mib), "-nodefaults", "-no-user-config",
-                 "-display", "none", "-no-reboot", "-rtc", f"base={start}", "-kernel", f"{image}/vmlinuz",
-                 "-initrd", f"{image}/initrd.img", "-append", cmdline, "-serial", f"file:{self.console}",
-                 "-qmp", f"unix:{self.monitor},server=on,wait=off", "-drive",
-                 f"if=virtio,file={image}/disk,format=raw,snapshot=on,cache=unsafe", "-device", "virtio-rng-pci",
-                 "-nic", f"user,model=virtio,restrict=on,hostfwd=tcp:127.0.0.1:{port}-:22"],
-                stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT, env={**os.environ, "TMPDIR": "/var/tmp"})
+        self.process = self.start_machine()
         try:
             self.connect()
             self.push(PROGRAM, "/usr/local/bin/lttngtop")
         except BaseException:
             self.kill()
             raise
+
+    def start_machine(self):
+        start = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(time.time() + self.clock_offset_s))
+        with open(self.console + ".qemu", "w", encoding="ascii") as log:
+            return subprocess.Popen(
+                ["qemu-system-x86_64", *(COUNTED if self.counted else acceleration()), "-m", str(self.memory_mib), "-nodefaults",
+                 "-no-user-config", "-display", "none", "-no-reboot", "-rtc", f"base={start}", "-kernel", f"{self.image}/vmlinuz",
+                 "-initrd", f"{self.image}/initrd.img", "-append", self.cmdline, "-serial", f"file:{self.console}",
+                 "-qmp", f"unix:{self.monitor},server=on,wait=off", "-drive",
+                 f"if=virtio,file={self.image}/disk,format=raw,snapshot=on,cache=unsafe", "-device", "virtio-rng-pci",
+                 "-nic", f"user,model=virtio,restrict=on,hostfwd=tcp:127.0.0.1:{self.port}-:22",
+                 *self.network()],
+                stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT, env={**os.environ, "TMPDIR": "/var/tmp"})
+
+    def network(self):
+        """QEMU's options for a second interface, eth1, to all guests of this program that have one."""
+        if not self.address:
+            return []
+        return ["-nic", f"socket,model=virtio,mcast=230.0.0.1:{NETWORK_PORT},localaddr=127.0.0.1,"
+                f"mac=52:54:00:77:00:{int(self.address.rsplit('.', 1)[1]):02x}"]
 
     def __enter__(self):
         return self
@@ -176,6 +201,8 @@ class Guest:
             return False
         wait_until(answers, f"boot of {self.name}", BOOT_SECONDS)
         wait_until(lambda: self.run("systemctl is-system-running")[1].strip() in ("running", "degraded"), "end of the boot")
+        if self.address:
+            self.sh(f"ip link set eth1 up; ip address add {self.address}/24 dev eth1")
         if self.run("systemctl is-active lttng-sessiond")[0] == 0:
             self.wait_sessiond()
 
@@ -200,8 +227,9 @@ class Guest:
         assert status == 0, f"{command!r}: status {status}\n{out[-2000:]}{err[-2000:]}"
         return out
 
-    def start(self, command, **more):
-        return subprocess.Popen(["ssh", "-tt", self.name, command], env=ENV, text=True, **{"stdin": subprocess.PIPE, **more})
+    def start(self, command, terminal=True, **more):
+        return subprocess.Popen(["ssh", "-tt" if terminal else "-T", self.name, command], env=ENV, text=True,
+                                **{"stdin": subprocess.PIPE, **more})
 
     def push(self, path, to):
         self.copy(path, f"{self.name}:{to}")
@@ -301,50 +329,63 @@ def row_of(rows, **key):
     return found[0]
 
 
-def run_test(test, guest):
+def run_test(test, guests):
     """Whether it passed."""
-    name = f"{guest.release}: {test.__name__}"
+    name = f"{guests[0].release}: {test.__name__}"
     start = time.monotonic()
     try:
-        skipped = test(guest)
+        skipped = test(*guests)
         print(f"skip {name}: {skipped}" if skipped else f"ok {name} ({time.monotonic() - start:.0f} s)")
         return True
     except (AssertionError, subprocess.SubprocessError, terminal.Failed) as error:
         if isinstance(error, subprocess.TimeoutExpired):
-            guest.kill()  # it hangs: the next test gets another one
+            kill(guests)  # one hangs: the next test gets others
         line = error.__traceback__.tb_next.tb_lineno if error.__traceback__.tb_next else 0
         print(f"not ok {name}: {type(error).__name__} at line {line}: {error}")
         return False
 
 
-def booted(releases=None, **options):
-    """Of a test: it runs in these releases, in a guest made with these options and for it alone."""
+def booted(*options, releases=None):
+    """Of a test: it runs in these releases, and is a function of guests made with these options, one dictionary for each."""
     def mark(test):
         test.releases, test.options = releases, options
         return test
     return mark
 
 
+def kill(guests):
+    for g in guests:
+        g.kill()
+
+
+def boot(release, options):
+    """A guest for each of the options."""
+    guests = []
+    start = time.monotonic()
+    try:
+        for more in options:
+            guests.append(Guest(release, **more))
+    except BaseException:
+        kill(guests)
+        raise
+    print(f"# {release}: {', '.join(g.name for g in guests)} up after {time.monotonic() - start:.0f} s", flush=True)
+    return guests
+
+
 def run_tests(tests, release):
     """How many failed."""
-    guest, failed = None, 0
+    guests, has, failed = [], None, 0
     try:
         for test in tests:
-            options = getattr(test, "options", None)
+            options = getattr(test, "options", ({},))
             if release not in (getattr(test, "releases", None) or [release]):
                 print(f"skip {release}: {test.__name__}: only in {', '.join(test.releases)}")
                 continue
-            if guest and (options is not None or guest.process.poll() is not None):
-                guest.kill()
-                guest = None
-            if not guest:
-                start = time.monotonic()
-                guest = Guest(release, **(options or {}))
-                print(f"# {release}: up after {time.monotonic() - start:.0f} s", flush=True)
-            failed += not run_test(test, guest)
-            if options is not None:
-                guest.kill()
-                guest = None
+            if options != has or any(g.process.poll() is not None for g in guests):
+                kill(guests)
+                guests = []
+                guests, has = boot(release, options), options
+            failed += not run_test(test, guests)
             sys.stdout.flush()
     except Missing as missing:
         print(f"skip {release}: {missing}")
@@ -352,8 +393,7 @@ def run_tests(tests, release):
         failed += 1
         print(f"not ok {release}: {error}")
     finally:
-        if guest:
-            guest.kill()
+        kill(guests)
     return failed
 
 

@@ -50,7 +50,7 @@ def test_reset(g):
     g.sh("test -e /var/tmp/kept; lttngtop record --set minimal --output /var/tmp/r2 -- true")
 
 
-@guest.booted(clock_offset_s=-17, name="db")
+@guest.booted({"clock_offset_s": -17, "name": "db"})
 def test_options(g):
     """A guest's name and its clock."""
     assert g.sh("hostname") == "db\n"

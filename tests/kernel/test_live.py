@@ -1,56 +1,28 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A guest streams to a relayd on this machine: live figures against those of its own kernel, and what the monitor shows."""
-import contextlib
 import json
 import os
 import subprocess
-import sys
-import tempfile
 
 import guest
-
-sys.path.insert(0, os.path.join(guest.HERE, "..", "live"))
-import sandbox  # noqa: E402
+import relay
 
 MIB = 1 << 20
 
 
-@contextlib.contextmanager
-def relayd(g):
-    """One on this machine that the guest reaches; its live port and the options with which record streams to it."""
-    with tempfile.TemporaryDirectory(dir=guest.DIRECTORY) as directory:
-        os.chmod(directory, 0o755)
-        os.chmod(guest.DIRECTORY, 0o755)
-        user = sandbox.User(os.path.join(directory, "relay"))
-        try:
-            (control, data, live), _ = user.start_relayd()
-            for port in (control, data, live):
-                g.backward(port, port)
-            yield live, f"--live net://127.0.0.1:{control}:{data} --live-port {live} --live-timer 200ms"
-        finally:
-            g.run("lttng --no-sessiond destroy --all")
-            user.end()
-
-
 def watch(g, table, command):
     """A live report of the guest while it runs the command: the rows, and what the guest's kernel counted."""
-    with relayd(g) as (port, options):
-        g.sh(f"lttngtop record --set full --session s {options}")
-        with subprocess.Popen([guest.PROGRAM, "report", table, "--json", f"net://127.0.0.1:{port}/host/guest/s"],
+    with relay.Relayd(g) as relayd:
+        g.sh(f"lttngtop record --set full --session s {relayd.options}")
+        with subprocess.Popen([guest.PROGRAM, "report", table, "--json", f"{relayd.url}/host/guest/s"],
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as report:
-            guest.wait_until(lambda: report.poll() is not None or has_viewer(port), "the viewer")
+            guest.wait_until(lambda: report.poll() is not None or relayd.viewers(), "the viewer")
             g.sh(f"load /tmp/truth {command}")
             g.sh("lttngtop record stop s")
             out, err = report.communicate(timeout=guest.PATIENCE)
         assert report.returncode == 0, f"status {report.returncode}: {err}"
         return json.loads(out)["rows"], json.loads(g.sh("cat /tmp/truth"))
-
-
-def has_viewer(port):
-    out = subprocess.run(["babeltrace2", "-i", "lttng-live", f"net://127.0.0.1:{port}"], stdout=subprocess.PIPE,
-                         stderr=subprocess.DEVNULL, text=True, timeout=guest.PATIENCE, check=False).stdout
-    return ", 1 client(s)" in out
 
 
 def test_figures(g):
@@ -67,11 +39,11 @@ def test_figures(g):
 
 def test_stopped(g):
     """The last state of a session that was stopped is not taken for the present."""
-    with relayd(g) as (port, options):
-        g.sh(f"lttngtop record --set waits --session s {options}")
+    with relay.Relayd(g) as relayd:
+        g.sh(f"lttngtop record --set waits --session s {relayd.options}")
         load = g.start("while :; do :; done")
         try:
-            with guest.terminal.Terminal(f"net://127.0.0.1:{port}/host/guest/s", size=(120, 30)) as t:
+            with guest.terminal.Terminal(f"{relayd.url}/host/guest/s", size=(120, 30)) as t:
                 t.wait(r"^ +\d+ +\d+ .* bash$", guest.PATIENCE)
                 g.sh("lttng stop s")
                 t.wait(r"^ guest +no events since \d\d:\d\d:\d\d", guest.PATIENCE)

@@ -100,7 +100,7 @@ def test_prio(g):
     check_no_session(g)
 
 
-@guest.booted(releases=("12",), variant="prio-fixed")
+@guest.booted({"variant": "prio-fixed"}, releases=("12",))
 def test_prio_unsafe(g):
     """A distribution that has mended it without a new version: --unsafe records it, and says what it risks."""
     err = check_prio(g, "--unsafe")
