@@ -100,6 +100,36 @@ def test_prio(g):
     check_no_session(g)
 
 
+FACTOR = 2.5  # of a steady load's estimate, as --help says
+
+
+def check_factor(what, expected, found):
+    assert expected / FACTOR < found < expected * FACTOR, f"{what}: {expected} expected, {found} recorded"
+
+
+def test_cost(g):
+    """What is expected of a steady load is what comes, and the size that is said afterwards is that of the recording."""
+    for command in ("dd if=/dev/zero of=/var/tmp/f bs=4k oflag=direct status=none",
+                    "python3 -c 'while True: __import__(\"time\").sleep(.002)'"):
+        steady = g.start(command, stdout=subprocess.DEVNULL)
+        try:
+            guest.wait_until(lambda: g.run(f"pgrep -f '{command[:9]}'")[0] == 0, "the load")
+            truth, recording, err = load(g, "sleep 5", "--set waits")
+        finally:
+            steady.kill()
+            steady.wait()
+        expected = re.search(r"^expected at the load of this moment: about (\d+) events/s, (\S+) MB/s$", err, re.M)
+        cost = re.search(r"^cost: (\S+) MB on disk, (\S+) s of CPU by LTTng's consumer daemons$", err, re.M)
+        assert expected and cost and float(cost[2]) > 0, err
+        seconds = (truth["end_ns"] - truth["begin_ns"]) / 1e9
+        span = ["--begin", f"{truth['begin_ns']}ns", "--end", f"{truth['end_ns']}ns"]
+        events = sum(row["count"] for row in g.report("events", recording, *span))
+        check_factor("events/s", int(expected[1]), events / seconds)
+        size_mb = int(g.sh(f"find {recording} -type f -printf '%s\n' | awk '{{ n += $1 }} END {{ print n }}'")) / 1e6
+        guest.check_near("MB on disk", size_mb, float(cost[1]), max(0.01, 0.06 / size_mb))  # 0.05: it has one place
+        check_factor("MB/s", float(expected[2]), size_mb / seconds)
+
+
 @guest.booted({"variant": "prio-fixed"}, releases=("12",))
 def test_prio_unsafe(g):
     """A distribution that has mended it without a new version: --unsafe records it, and says what it risks."""
