@@ -85,7 +85,10 @@ class Viewer:
 
 
 def urls_of(process, n):
-    return [process.stdout.readline().strip() for _ in range(n)]
+    """Of a feed that works, which says them first."""
+    urls = [process.stdout.readline().strip() for _ in range(n)]
+    assert all(urls), f"the feed has ended: {process.communicate()[1]}"
+    return urls
 
 
 def finish(process, status, what):
