@@ -111,7 +111,7 @@ enum lt_status feed_read_prologue(struct feed *f, GPtrArray *hosts)
 		f->heard_us = g_get_monotonic_time();
 		if (ev->kind == EVENT_TRACE)
 			announced(f, hosts, ev);
-		if (f->host && (ev->kind == EVENT_TRACE || ev->kind == EVENT_CLASS))
+		if (f->host)
 			kernel_declare(f, ev);
 		if (f->host)
 			model_apply(f->host->public.model, f->number, ev);

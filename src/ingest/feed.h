@@ -42,11 +42,10 @@ struct feed {
 	bool session_over;       /* it ended, or its relayd does not know it any more */
 	bool relayd_left;        /* the relayd went away, or was not there, since the session last ran */
 	unsigned number;         /* of the source in the host's merge */
-	struct kernel_session *kernel; /* what the host knows of its kernel's traces, NULL: it has none */
-	GPtrArray *kernel_traces;      /* their event classes (kernel.c), by the trace's number; NULL: of another one */
-	GByteArray *kernel_context;    /* of the event that follows, where it may not be taken; NULL: none so far */
-	struct shapes shapes;          /* of the events whose fields come (ingest/visit.h) */
-	GByteArray *fields;            /* of the event that follows; NULL: none so far */
+	GPtrArray *kernel_traces;   /* what kernel.c knows of its traces, by their numbers; NULL: none so far */
+	GByteArray *kernel_context; /* of the event that follows, where it may not be taken; NULL: none so far */
+	struct shapes shapes;    /* of the events whose fields come (ingest/visit.h) */
+	GByteArray *fields;      /* of the event that follows; NULL: none so far */
 	bool in_merge;           /* the prologue is over: the host's merge reads the source */
 	bool broken;             /* some worker of it broke off */
 	char *why;               /* why it waits or has ended, NULL */

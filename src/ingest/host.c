@@ -69,6 +69,7 @@ void host_free(void *data)
 	merge_destroy(h->merge);
 	g_ptr_array_free(h->feeds, TRUE);
 	g_ptr_array_free(h->kernels, TRUE);
+	programs_release(&h->programs);
 	g_free(h->repeated);
 	model_destroy(h->public.model);
 	g_ptr_array_free(h->sidecars, TRUE);

@@ -12,6 +12,7 @@
 
 #include "event/event.h"
 #include "ingest/ingest.h"
+#include "ingest/programs.h"
 #include "merge/merge.h"
 #include "model/waitlog.h"
 #include "sidecar/sidecar.h"
@@ -26,6 +27,7 @@ struct host {
 	struct merge *merge;
 	GPtrArray *feeds;          /* struct feed, by the number of its source in merge; not owned */
 	GPtrArray *kernels;        /* struct kernel_session: those that trace its kernel, the one mostly taken first */
+	struct programs programs;  /* the sessions that trace its programs, and what these emitted last */
 	bool must_choose;          /* which is taken: something was declared */
 	char *repeated;            /* what is to be said of several of them, NULL */
 	bool undumped;             /* live: no state dump of it was seen, for long enough to say so */
@@ -66,7 +68,7 @@ void host_name_again(struct host *host, const GPtrArray *hosts);
 /* Notes why the host's figures are incomplete; the first reason stays. */
 void host_trouble(struct host *host, const char *why);
 
-/* Several sessions trace its kernel: what is to be said of that, NULL: nothing. */
+/* Several sessions trace its kernel, or its programs: what is to be said of that, NULL: nothing. */
 void host_set_repeated(struct host *host, const char *what);
 
 /* Live, now and then: whether its state dump was missed. */

@@ -5,6 +5,7 @@
 
 #include "base/map64.h"
 #include "base/strpool.h"
+#include "base/text.h"
 #include "event/payload.h"
 #include "event/tracepoints.h"
 #include "ingest/feed.h"
@@ -13,6 +14,8 @@
 /* What one session, or one recording, has of the kernel. */
 struct kernel_session {
 	const struct source_spec *spec;
+	unsigned trace;    /* of a spec in which each trace may be another session's, else 0 */
+	char *name;        /* for people */
 	unsigned declared; /* event classes that some figure needs */
 	unsigned taken;    /* event classes that are taken from it */
 	uint64_t last_ns;  /* of its events */
@@ -25,13 +28,24 @@ struct kernel_session {
 /* An event class as a feed's trace has it. */
 struct kernel_class {
 	strid name;
-	uint16_t owner; /* number of the session that it is taken from */
+	uint16_t owner; /* of a kernel: number of the session that it is taken from */
 	bool is_used;
+};
+
+/* A trace of a feed, of a kernel or of programs. */
+struct kernel_trace {
+	struct kernel_session *session; /* NULL: of programs */
+	unsigned programs;              /* the number of their session (ingest/programs.h) */
+	unsigned n_streams;             /* live: those that have begun and not ended */
+	GArray *classes;                /* struct kernel_class, by their numbers */
 };
 
 void kernel_session_free(void *data)
 {
-	g_free(data);
+	struct kernel_session *s = data;
+
+	g_free(s->name);
+	g_free(s);
 }
 
 static struct kernel_session *session_at(const struct host *host, guint i)
@@ -39,8 +53,8 @@ static struct kernel_session *session_at(const struct host *host, guint i)
 	return g_ptr_array_index(host->kernels, i);
 }
 
-/* Its event classes by their numbers; NULL: the trace is not a kernel's. */
-static GArray *classes_of(const struct feed *feed, unsigned trace)
+/* NULL: it is neither a kernel's nor of programs. */
+static struct kernel_trace *trace_at(const struct feed *feed, unsigned trace)
 {
 	return feed->kernel_traces && trace < feed->kernel_traces->len ?
 		       g_ptr_array_index(feed->kernel_traces, trace) :
@@ -49,75 +63,140 @@ static GArray *classes_of(const struct feed *feed, unsigned trace)
 
 /* ---- what there is ---- */
 
-static struct kernel_session *session_of(struct host *host, const struct source_spec *spec)
+/* What is shown of it: which sessions there are, the one that is mostly taken first. */
+static void tell(struct host *host)
 {
+	GString *text = g_string_new(NULL);
+	unsigned runs = 0;
+	bool repeats = false;
+
+	for (guint i = 0; i < host->kernels->len; i++) {
+		runs += session_at(host, i)->runs && !session_at(host, i)->is_over;
+		repeats |= session_at(host, i)->repeats;
+	}
+	if (repeats && (runs > 1 || !host->public.live)) {
+		g_string_append_printf(text, "recorded %u times, counted once: from %s; gaps from ",
+				       host->kernels->len, session_at(host, 0)->name);
+		for (guint i = 1; i < host->kernels->len; i++)
+			g_string_append_printf(text, "%s%s", i > 1 ? ", " : "", session_at(host, i)->name);
+	}
+	if (host->programs.repeats)
+		g_string_append_printf(text, "%sprograms traced by several sessions: their events are counted once",
+				       text->len ? "; " : "");
+	host_set_repeated(host, text->len ? text->str : NULL);
+	g_string_free(text, TRUE);
+}
+
+/* Below a directory that is followed there may be several sessions, with a trace of the kernel each. */
+static unsigned session_number(const struct feed *feed, const struct event *ev)
+{
+	return feed->spec->is_growing ? ev->trace : 0;
+}
+
+static struct kernel_session *session_of(struct feed *feed, const struct event *ev)
+{
+	const struct event_str path = event_payload(ev, ev_trace)->path;
+	const unsigned trace = session_number(feed, ev);
+	struct host *host = feed->host;
 	struct kernel_session *s;
+	char name[TEXT_MAX + 1];
 
 	for (guint i = 0; i < host->kernels->len; i++)
-		if (session_at(host, i)->spec == spec)
+		if (session_at(host, i)->spec == feed->spec && session_at(host, i)->trace == trace)
 			return session_at(host, i);
+	text_sanitise(name, sizeof(name), event_text(ev, path), path.len);
 	s = g_new0(struct kernel_session, 1);
-	s->spec = spec;
+	s->spec = feed->spec;
+	s->trace = trace;
+	s->name = g_strdup(feed->spec->is_growing ? name : feed->spec->name);
 	g_ptr_array_add(host->kernels, s);
 	return s;
 }
 
-static void clear_classes(void *classes)
+static void trace_free(void *data)
 {
-	if (classes)
-		g_array_free(classes, TRUE);
+	struct kernel_trace *t = data;
+
+	if (!t)
+		return;
+	g_array_free(t->classes, TRUE);
+	g_free(t);
 }
 
 static void declare_trace(struct feed *feed, const struct event *ev)
 {
-	const bool is_kernel = event_payload(ev, ev_trace)->domain == DOMAIN_KERNEL;
+	const uint64_t domain = event_payload(ev, ev_trace)->domain;
+	struct kernel_trace *t = NULL;
 
 	if (!feed->kernel_traces)
-		feed->kernel_traces = g_ptr_array_new_with_free_func(clear_classes);
+		feed->kernel_traces = g_ptr_array_new_with_free_func(trace_free);
 	if (ev->trace >= feed->kernel_traces->len)
 		g_ptr_array_set_size(feed->kernel_traces, ev->trace + 1);
-	clear_classes(classes_of(feed, ev->trace));
-	g_ptr_array_index(feed->kernel_traces, ev->trace) =
-		is_kernel ? g_array_new(FALSE, TRUE, sizeof(struct kernel_class)) : NULL;
-	if (is_kernel)
-		feed->kernel = session_of(feed->host, feed->spec);
+	trace_free(trace_at(feed, ev->trace));
+	if (domain == DOMAIN_KERNEL || domain == DOMAIN_UST) {
+		t = g_new0(struct kernel_trace, 1);
+		t->classes = g_array_new(FALSE, TRUE, sizeof(struct kernel_class));
+	}
+	if (domain == DOMAIN_KERNEL)
+		t->session = session_of(feed, ev);
+	else if (t)
+		t->programs = programs_session(&feed->host->programs, feed->spec, session_number(feed, ev));
+	g_ptr_array_index(feed->kernel_traces, ev->trace) = t;
 }
 
 static void declare_class(struct feed *feed, const struct event *ev)
 {
 	const struct ev_class *p = event_payload(ev, ev_class);
-	GArray *classes = classes_of(feed, ev->trace);
+	struct kernel_trace *t = trace_at(feed, ev->trace);
 
-	if (!classes || ev->class_id == EVENT_NO_CLASS)
+	if (!t || ev->class_id == EVENT_NO_CLASS)
 		return;
-	if (ev->class_id >= classes->len)
-		g_array_set_size(classes, ev->class_id + 1u);
-	g_array_index(classes, struct kernel_class, ev->class_id) = (struct kernel_class){
+	if (ev->class_id >= t->classes->len)
+		g_array_set_size(t->classes, ev->class_id + 1u);
+	g_array_index(t->classes, struct kernel_class, ev->class_id) = (struct kernel_class){
 		.name = strpool_intern(event_text(ev, p->name), p->name.len),
 		.is_used = p->kind < EVENT_KINDS && tracepoint_desc((enum event_kind)p->kind)->need,
 	};
-	feed->host->must_choose = true;
+	feed->host->must_choose |= t->session != NULL;
+}
+
+/* A session of several below one directory ends with its streams, as the source does not. */
+static void count_streams(struct feed *feed, const struct event *ev)
+{
+	struct kernel_trace *t = trace_at(feed, ev->trace);
+
+	if (!t || !t->session || !source_spec_is_live(feed->spec))
+		return;
+	if (ev->kind == EVENT_STREAM) {
+		t->n_streams++;
+	} else if (t->n_streams && --t->n_streams == 0) {
+		t->session->is_over = true;
+		if (feed->host->kernels->len > 1)
+			tell(feed->host);
+	}
 }
 
 void kernel_declare(struct feed *feed, const struct event *ev)
 {
 	if (ev->kind == EVENT_TRACE)
 		declare_trace(feed, ev);
-	else
+	else if (ev->kind == EVENT_CLASS)
 		declare_class(feed, ev);
+	else if (ev->kind == EVENT_STREAM || ev->kind == EVENT_STREAM_END)
+		count_streams(feed, ev);
 }
 
 /* ---- which is taken ---- */
 
-static unsigned count_used(const struct feed *feed)
+static unsigned count_used(const struct feed *feed, const struct kernel_session *session)
 {
 	unsigned n = 0;
 
-	for (guint t = 0; t < feed->kernel_traces->len; t++) {
-		const GArray *classes = classes_of(feed, t);
+	for (guint i = 0; i < feed->kernel_traces->len; i++) {
+		const struct kernel_trace *t = trace_at(feed, i);
 
-		for (guint i = 0; classes && i < classes->len; i++)
-			n += g_array_index(classes, struct kernel_class, i).is_used;
+		for (guint c = 0; t && t->session == session && c < t->classes->len; c++)
+			n += g_array_index(t->classes, struct kernel_class, c).is_used;
 	}
 	return n;
 }
@@ -133,46 +212,27 @@ static int by_rank(const void *a, const void *b)
 		return x->rests ? 1 : -1;
 	if (x->declared != y->declared)
 		return x->declared > y->declared ? -1 : 1;
-	return strcmp(x->spec->name, y->spec->name);
+	return strcmp(x->name, y->name);
 }
 
 /* Takes the session's classes that no session before it has. */
 static void take_classes(struct host *host, struct feed *feed, uint16_t number, struct map64 *owners)
 {
-	for (guint t = 0; t < feed->kernel_traces->len; t++) {
-		GArray *classes = classes_of(feed, t);
+	struct kernel_session *session = session_at(host, number);
 
-		for (guint i = 0; classes && i < classes->len; i++) {
-			struct kernel_class *class = &g_array_index(classes, struct kernel_class, i);
+	for (guint i = 0; i < feed->kernel_traces->len; i++) {
+		struct kernel_trace *t = trace_at(feed, i);
+
+		for (guint c = 0; t && t->session == session && c < t->classes->len; c++) {
+			struct kernel_class *class = &g_array_index(t->classes, struct kernel_class, c);
 
 			/* a name that did not fit into memory is like no other */
 			if (class->name && map64_get(owners, class->name) == MAP64_NONE)
 				map64_put(owners, class->name, number);
 			class->owner = class->name ? (uint16_t)map64_get(owners, class->name) : number;
-			session_at(host, number)->taken += class->owner == number;
+			session->taken += class->owner == number;
 		}
 	}
-}
-
-/* What is shown of it: which sessions there are, the one that is mostly taken first. */
-static void tell(struct host *host)
-{
-	GString *text = g_string_new(NULL);
-	unsigned runs = 0;
-	bool repeats = false;
-
-	for (guint i = 0; i < host->kernels->len; i++) {
-		runs += session_at(host, i)->runs && !session_at(host, i)->is_over;
-		repeats |= session_at(host, i)->repeats;
-	}
-	if (repeats && (runs > 1 || !host->public.live)) {
-		g_string_append_printf(text, "recorded %u times, counted once: from %s; gaps from ",
-				       host->kernels->len, session_at(host, 0)->spec->name);
-		for (guint i = 1; i < host->kernels->len; i++)
-			g_string_append_printf(text, "%s%s", i > 1 ? ", " : "", session_at(host, i)->spec->name);
-	}
-	host_set_repeated(host, text->len ? text->str : NULL);
-	g_string_free(text, TRUE);
 }
 
 static void choose(struct host *host)
@@ -180,22 +240,25 @@ static void choose(struct host *host)
 	struct map64 owners = { 0 };
 
 	host->must_choose = false;
-	for (guint i = 0; i < host->kernels->len; i++)
-		session_at(host, i)->declared = session_at(host, i)->taken = 0;
-	for (guint i = 0; i < host->feeds->len; i++) {
-		struct feed *feed = g_ptr_array_index(host->feeds, i);
+	for (guint n = 0; n < host->kernels->len; n++) {
+		struct kernel_session *s = session_at(host, n);
 
-		/* the parts of a recording all declare the same */
-		if (feed && feed->kernel)
-			feed->kernel->declared = MAX(feed->kernel->declared, count_used(feed));
+		s->declared = s->taken = 0;
+		for (guint i = 0; i < host->feeds->len; i++) {
+			const struct feed *feed = g_ptr_array_index(host->feeds, i);
+
+			/* the parts of a recording all declare the same */
+			if (feed && feed->kernel_traces)
+				s->declared = MAX(s->declared, count_used(feed, s));
+		}
 	}
 	g_ptr_array_sort(host->kernels, by_rank);
-	for (guint number = 0; number < host->kernels->len; number++)
+	for (guint n = 0; n < host->kernels->len; n++)
 		for (guint i = 0; i < host->feeds->len; i++) {
 			struct feed *feed = g_ptr_array_index(host->feeds, i);
 
-			if (feed && feed->kernel == session_at(host, number))
-				take_classes(host, feed, (uint16_t)number, &owners);
+			if (feed && feed->kernel_traces)
+				take_classes(host, feed, (uint16_t)n, &owners);
 		}
 	map64_release(&owners);
 	tell(host);
@@ -253,45 +316,80 @@ const struct event *kernel_context(struct feed *feed, const struct event *ev)
 	return held->tid == ev->tid && held->trace == ev->trace ? held : NULL;
 }
 
+/* An event of the class came from a program. */
+static bool takes_programs(struct host *host, const struct kernel_trace *t, const struct event *ev)
+{
+	const strid name = g_array_index(t->classes, struct kernel_class, ev->class_id).name;
+	const bool repeats = host->programs.repeats;
+	const bool taken = !name || programs_take(&host->programs, t->programs, name, ev);
+
+	if (host->programs.repeats != repeats)
+		tell(host);
+	return taken;
+}
+
 bool kernel_takes(struct host *host, struct feed *feed, const struct event *ev)
 {
-	struct kernel_session *own = feed->kernel;
-	const GArray *classes;
+	struct kernel_trace *t;
 
-	if (host->kernels->len < 2 || !own)
+	if (host->kernels->len < 2 && host->programs.n_sessions < 2)
 		return true;
-	classes = classes_of(feed, ev->trace);
-	if (!classes)
+	t = trace_at(feed, ev->trace);
+	if (!t)
+		return true;
+	if (!t->session)
+		return host->programs.n_sessions < 2 || ev->kind < EVENT_OTHER || ev->class_id >= t->classes->len ||
+		       takes_programs(host, t, ev);
+	if (host->kernels->len < 2)
 		return true;
 	if (ev->kind == EVENT_CONTEXT)
 		return hold_context(feed, ev);
 	if (ev->kind == EVENT_LOST || ev->kind == EVENT_BACKWARD)
-		return own->taken > 0;
-	if (ev->kind < EVENT_OTHER || ev->class_id >= classes->len)
+		return t->session->taken > 0;
+	if (ev->kind < EVENT_OTHER || ev->class_id >= t->classes->len)
 		return true;
-	return takes_event(host, own, &g_array_index(classes, struct kernel_class, ev->class_id), ev);
+	return takes_event(host, t->session, &g_array_index(t->classes, struct kernel_class, ev->class_id), ev);
 }
 
 bool kernel_fills_gaps(const struct feed *feed)
 {
-	return feed->kernel && feed->kernel->repeats && session_at(feed->host, 0) != feed->kernel;
+	for (guint i = 0; feed->kernel_traces && i < feed->kernel_traces->len; i++) {
+		const struct kernel_trace *t = trace_at(feed, i);
+
+		if (t && t->session && t->session->repeats && session_at(feed->host, 0) != t->session)
+			return true;
+	}
+	return false;
 }
 
 /* ---- going ---- */
 
+/* Whether a source that runs has a trace of the session. */
+static bool has_source(const struct host *host, const struct kernel_session *session)
+{
+	for (guint i = 0; i < host->feeds->len; i++) {
+		const struct feed *feed = g_ptr_array_index(host->feeds, i);
+
+		for (guint k = 0; feed && feed->source && feed->kernel_traces && k < feed->kernel_traces->len; k++)
+			if (trace_at(feed, k) && trace_at(feed, k)->session == session)
+				return true;
+	}
+	return false;
+}
+
 void kernel_feed_stopped(struct feed *feed)
 {
-	bool runs = false;
+	bool any_over = false;
 
-	if (!feed->kernel)
-		return;
-	for (guint i = 0; i < feed->host->feeds->len; i++) {
-		const struct feed *other = g_ptr_array_index(feed->host->feeds, i);
+	for (guint i = 0; feed->kernel_traces && i < feed->kernel_traces->len; i++) {
+		const struct kernel_trace *t = trace_at(feed, i);
 
-		runs |= other && other->kernel == feed->kernel && other->source;
+		if (!t || !t->session)
+			continue;
+		t->session->is_over = !has_source(feed->host, t->session);
+		any_over |= t->session->is_over;
 	}
-	feed->kernel->is_over = !runs;
-	if (!runs && feed->host->kernels->len > 1)
+	if (any_over && feed->host->kernels->len > 1)
 		tell(feed->host);
 }
 
@@ -303,5 +401,4 @@ void kernel_release(struct feed *feed)
 		g_byte_array_free(feed->kernel_context, TRUE);
 	feed->kernel_context = NULL;
 	feed->kernel_traces = NULL;
-	feed->kernel = NULL;
 }

@@ -3,7 +3,9 @@
 #define LT_INGEST_KERNEL_H
 
 /*
- * Inside ingest/: a host whose kernel several sessions or recordings trace at the same time. Each has the same events,
+ * Inside ingest/: events that several sessions have.
+ *
+ * A host whose kernel several sessions or recordings trace at the same time. Each has the same events,
  * which are to be counted once.
  *
  *   session 1   sched_switch  sched_waking  block_rq_issue        declares most: all of it is taken
@@ -13,7 +15,8 @@
  * events that some figure needs. A session runs from its first event on. When it has ended, or has had no event for
  * KERNEL_IDLE_NS while another one has, the others are taken instead, and stay so while they run. One event may
  * be missing then.
- * What programs emit is not looked at: two sessions may follow two programs.
+ *
+ * What programs emit is looked at event by event (ingest/programs.h): two sessions may follow two programs.
  */
 
 #include <stdbool.h>
@@ -31,7 +34,7 @@ struct kernel_session;
 
 void kernel_session_free(void *session);
 
-/* Before anything else is done about an EVENT_TRACE or EVENT_CLASS of the feed, whose host is known. */
+/* Before anything else is done about a record of the feed that is no event, and whose host is known. */
 void kernel_declare(struct feed *feed, const struct event *ev);
 
 /* Whether the record is to be applied. Cheap. */
@@ -43,7 +46,7 @@ bool kernel_takes(struct host *host, struct feed *feed, const struct event *ev);
  */
 const struct event *kernel_context(struct feed *feed, const struct event *ev);
 
-/* Whether another session of its host is taken rather than the feed's. */
+/* Whether another session of its host is taken rather than one of the feed's. */
 bool kernel_fills_gaps(const struct feed *feed);
 
 /* The feed's source has ended or broken off. */

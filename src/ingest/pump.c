@@ -54,7 +54,7 @@ static void apply(struct ingest *in, struct host *host, unsigned number, const s
 	if (ev->kind == EVENT_BEACON)
 		host_no_event(host, ev->ts_ns);
 	host->last_ns = MAX(host->last_ns, ev->ts_ns);
-	if (ev->kind == EVENT_TRACE || ev->kind == EVENT_CLASS)
+	if (!is_event(ev))
 		kernel_declare(feed, ev);
 	if (!kernel_takes(host, feed, ev))
 		return;

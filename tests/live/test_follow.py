@@ -17,6 +17,9 @@ import sandbox
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "screens"))
 from terminal import Terminal  # noqa: E402
 
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "source"))
+from processes import one_cpu  # noqa: E402
+
 TOP = os.path.abspath(os.environ["LTTNGTOP"])
 APP = os.path.join(os.path.abspath(os.environ["BUILD"]), "tests", "live", "ust_app")
 DUMP = os.path.join(os.path.abspath(os.environ["BUILD"]), "tests", "source", "dump_records")
@@ -50,10 +53,15 @@ class Session:
     def __init__(self, user, channel):
         self.user, self.path = user, os.path.join(user.home, "out")
         self.app = user.bring(APP)
-        self.lttng("create", "s", f"--output={self.path}")
-        self.lttng("enable-channel", "-u", "c", "--subbuf-size=16k", "--num-subbuf=64", *channel)
-        self.lttng("enable-event", "-u", "-c", "c", EVENTS)
-        self.lttng("start")
+        self.create("s", self.path, EVENTS, channel)
+
+    def create(self, name, path, events, channel):
+        """Its events have threads."""
+        self.lttng("create", name, f"--output={path}")
+        self.lttng("enable-channel", "-s", name, "-u", "c", "--subbuf-size=16k", "--num-subbuf=64", *channel)
+        self.lttng("add-context", "-s", name, "-u", "-c", "c", "-t", "vtid")
+        self.lttng("enable-event", "-s", name, "-u", "-c", "c", events)
+        self.lttng("start", name)
 
     def lttng(self, *words):
         status, out, err = self.user.run("lttng", *words)
@@ -107,12 +115,37 @@ def test_growing():
         report = s.follow()
         lines = wait_for_events(report)
         s.run(3000)
-        s.lttng("rotate")
+        s.lttng("rotate", "s")
         s.run(100)
         s.run(5000)
-        s.lttng("rotate")
-        s.lttng("destroy")
+        s.lttng("rotate", "s")
+        s.lttng("destroy", "s")
         check_end(name, s, report, lines, 10100)
+
+
+def test_two_sessions():
+    """Below one directory, of the same programs: counted once, here and once it is recorded; what only one has, too."""
+    name = "two sessions below a directory"
+    with session("two", "--switch-timer=100000") as s:
+        s.create("t", os.path.join(s.path, "second"), "lttng_ust_tracef:*", ["--switch-timer=100000"])
+        with one_cpu():  # whose streams are all there before they are followed: a later one may be late for the others
+            s.run(2000)
+            for verb in ("stop", "start"):
+                s.lttng(verb, "s")
+                s.lttng(verb, "t")
+            report = s.follow()
+            lines = wait_for_events(report)
+            s.run(3000)
+            s.lttng("destroy", "s")
+            s.run(500)
+            s.lttng("destroy", "t")
+        lines += report.stdout.readlines()
+        err = report.stderr.read()
+        wanted = expected(5000)
+        wanted["lttng_ust_tracef:event"] += 500
+        check(f"{name}: followed", counts(lines) == wanted, f"{counts(lines)}, not {wanted}")
+        check(f"{name}: said", "programs traced by several sessions: their events are counted once" in err, err)
+        check(f"{name}: as recorded", s.recorded() == wanted, f"{s.recorded()}, not {wanted}")
 
 
 def test_files():
@@ -123,7 +156,7 @@ def test_files():
         s.run(20000)
         lines = wait_for_events(report)
         s.run(4000)
-        s.lttng("destroy")
+        s.lttng("destroy", "s")
         check_end("several files", s, report, lines, 24010)
 
 
@@ -137,7 +170,7 @@ def test_monitor():
         with Terminal("--follow", s.path, size=(120, 30), ready=None) as t:
             check("monitor: live", t.wait(r"^ LIVE +\["))
             s.run(400)
-            s.lttng("destroy")
+            s.lttng("destroy", "s")
             check("monitor: the session has ended", t.wait(r"^ ENDED +\["))
             t.keys("q")
             check("monitor: ends well", t.status() == 0)
@@ -152,7 +185,7 @@ def test_processes():
         with subprocess.Popen([DUMP, "-f", "-w", TOP, "-t", "1", s.path], stdout=subprocess.PIPE, text=True) as worker:
             s.run(300)
             s.run(500)
-            s.lttng("destroy")
+            s.lttng("destroy", "s")
             while sum(found.values()) < sum(expected(1000).values()):
                 line = worker.stdout.readline()
                 assert line, f"the worker has ended: {found}"
@@ -164,7 +197,7 @@ def test_processes():
 
 def main():
     sandbox.begin(ust=True)
-    for test in (test_growing, test_files, test_processes, test_monitor):
+    for test in (test_growing, test_files, test_processes, test_monitor, test_two_sessions):
         test()
     return failed != 0
 

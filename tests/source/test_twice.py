@@ -1,15 +1,19 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What was recorded more than once is counted once: a recording that lies twice below a directory, or that is given
-twice; parts of one that overlap, as snapshots do."""
+twice; parts of one that overlap, as snapshots do; two sessions of one kernel below a directory that is followed."""
+import contextlib
+import glob
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "live"))
 from fake_relay import Stream  # noqa: E402
+from processes import wait_for, workers  # noqa: E402
 
 LTTNGTOP = os.environ["LTTNGTOP"]
 RECORDING = os.path.join(os.environ["BUILD"], "traces", "hotplug", "db", "kernel")
@@ -31,6 +35,60 @@ def report(table, *sources, workers=1):
     for row in page["rows"]:
         row.pop("source", None)
     return {"status": run.returncode, "said": run.stderr, **page}
+
+
+def follow(table, directory):
+    """The same, followed: the traces end when their metadata, which is open for writing until then, is closed."""
+    with contextlib.ExitStack() as stack:
+        tracers = [stack.enter_context(open(path, "ab")) for path in glob.glob(f"{directory}/**/metadata", recursive=True)]
+        run = subprocess.Popen([LTTNGTOP, "report", table, "--json", "--follow", "--stall-limit", "60s", directory],
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+        def watched():
+            """How many files the report's worker awaits the end of."""
+            n = 0
+            for pid in workers(run.pid):
+                for path in glob.glob(f"/proc/{pid}/fdinfo/*"):
+                    with contextlib.suppress(OSError), open(path, encoding="ascii") as info:
+                        n += info.read().count("inotify wd")
+            return n
+        wait_for("worker that watches", lambda: watched() == len(tracers))
+    out, err = run.communicate(timeout=60)
+    page = json.loads(out)
+    for row in page["rows"]:
+        row.pop("source", None)
+        row.pop("reason", None)
+    return {"status": run.returncode, **page}, err
+
+
+def copy_of_session(directory):
+    """As another session of the same kernel would have it: with another UUID."""
+    shutil.copytree(RECORDING, directory)
+    with open(os.path.join(RECORDING, "metadata"), "rb") as file:
+        text = re.search(rb'uuid = "([0-9a-f-]{36})"', file.read())[1].decode()
+    uuid = bytes.fromhex(text.replace("-", ""))
+    other = uuid[:-1] + bytes([uuid[-1] ^ 1])
+    for name in os.listdir(directory):
+        path = os.path.join(directory, name)
+        if os.path.isfile(path):
+            with open(path, "rb") as file:
+                data = file.read().replace(uuid, other)
+            # the trace's own stands before that of its clock, which both sessions share
+            data = data.replace(text.encode(), text[:-2].encode() + other.hex()[-2:].encode(), 1)
+            with open(path, "wb") as file:
+                file.write(data)
+
+
+def check_followed():
+    shutil.copytree(RECORDING, "sessions/one/kernel")
+    copy_of_session("sessions/two/kernel")
+    for table in TABLES:
+        once, _ = follow(table, "sessions/one")
+        both, err = follow(table, "sessions")
+        check(f"{table}: followed: there is something", once["rows"] and once["status"] == 0, once)
+        check(f"{table}: two sessions below a directory that is followed", both == once)
+        said = "db: recorded 2 times, counted once: from sessions/one/kernel; gaps from sessions/two/kernel"
+        check(f"{table}: followed: said", said in err, err)
 
 
 def copy_part(directory, of):
@@ -65,6 +123,7 @@ def main():
         check(f"{table}: two copies given", report(table, "twice/one", "twice/two") == once)
         check(f"{table}: parts that overlap", report(table, "overlap") == once)
         check(f"{table}: a part of it beside it", report(table, "inside") == once)
+    check_followed()
     return failed > 0
 
 

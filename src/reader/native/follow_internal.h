@@ -27,6 +27,7 @@ struct followed_id {
 struct followed_trace {
 	struct live_trace *live;
 	char *group;         /* what its directories have in common */
+	char *path;          /* of the first one, as it was called when it was found */
 	size_t len;          /* of the metadata that was taken over */
 	bool is_of_process;  /* its session goes on when it ends */
 };

@@ -53,6 +53,7 @@ void followed_trace_free(gpointer data)
 	struct followed_trace *t = data;
 
 	g_free(t->group);
+	g_free(t->path);
 	g_free(t);
 }
 
@@ -77,6 +78,8 @@ static struct followed_trace *trace_of_group(struct native_follow *f, const char
 	t = g_new0(struct followed_trace, 1);
 	t->live = live;
 	t->group = g_strdup(group);
+	t->path = g_strdup(path);
+	live->base.args.name = t->path;
 	t->is_of_process = strstr(path, "/ust/pid/") != NULL;
 	g_ptr_array_add(f->traces, t);
 	return t;

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "ingest/programs.h"
+
+/* Threads come and go: then all are forgotten, and a copy of the last event of each may be counted. */
+enum { EVENTS_MAX = 1 << 16 };
+
+struct programs_session {
+	const struct source_spec *spec;
+	unsigned trace;
+};
+
+/* The last event of a name and thread that was taken. */
+struct programs_event {
+	uint64_t first_ns; /* of its copies */
+	uint64_t had_by;   /* a bit for each session; some share one where there are many */
+};
+
+unsigned programs_session(struct programs *p, const struct source_spec *spec, unsigned trace)
+{
+	const struct programs_session session = {.spec = spec, .trace = trace};
+
+	if (!p->sessions) {
+		p->sessions = g_array_new(FALSE, FALSE, sizeof(struct programs_session));
+		p->events = g_array_new(FALSE, TRUE, sizeof(struct programs_event));
+	}
+	for (guint i = 0; i < p->sessions->len; i++) {
+		const struct programs_session *known = &g_array_index(p->sessions, struct programs_session, i);
+
+		if (known->spec == spec && known->trace == trace)
+			return i;
+	}
+	g_array_append_val(p->sessions, session);
+	p->n_sessions = p->sessions->len;
+	return p->n_sessions - 1;
+}
+
+static struct programs_event *last_of(struct programs *p, uint64_t key)
+{
+	uint32_t number = map64_get(&p->last, key);
+
+	if (number == MAP64_NONE) {
+		if (p->events->len >= EVENTS_MAX) {
+			map64_clear(&p->last);
+			g_array_set_size(p->events, 0);
+		}
+		number = p->events->len;
+		g_array_set_size(p->events, number + 1);
+		map64_put(&p->last, key, number);
+	}
+	return &g_array_index(p->events, struct programs_event, number);
+}
+
+bool programs_take(struct programs *p, unsigned session, strid name, const struct event *ev)
+{
+	const bool has_thread = ev->tid >= 0;
+	const uint64_t thread = has_thread ? (uint64_t)ev->tid : UINT64_C(1) << 31 | ev->cpu;
+	const uint64_t copy_ns = has_thread ? PROGRAMS_THREAD_COPY_NS : PROGRAMS_CPU_COPY_NS;
+	const uint64_t bit = UINT64_C(1) << session % 64;
+	struct programs_event *last = last_of(p, (uint64_t)name << 32 | thread);
+
+	if (!last->had_by || last->had_by & bit || ev->ts_ns > last->first_ns + copy_ns) {
+		last->first_ns = ev->ts_ns;
+		last->had_by = bit;
+		return true;
+	}
+	last->had_by |= bit;
+	p->repeats = true;
+	return false;
+}
+
+void programs_release(struct programs *p)
+{
+	map64_release(&p->last);
+	if (!p->sessions)
+		return;
+	g_array_free(p->sessions, TRUE);
+	g_array_free(p->events, TRUE);
+}

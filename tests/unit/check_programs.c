@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "ingest/programs.h"
+
+#include <string.h>
+
+#include "unit.h"
+
+/*
+ * What sessions have of two threads, A and B, a letter each: the upper case is session 1's, the lower case session 2's;
+ * wanted: those that are taken are '*', the others '-'.
+ */
+static void check_taken(const char *had, uint64_t step_ns, bool has_threads, const char *wanted)
+{
+	static const char source[2]; /* two addresses */
+	struct programs p = { 0 };
+	uint64_t t_ns = 1000000000;
+	char taken[64] = "";
+
+	for (size_t i = 0; had[i]; i++, t_ns += step_ns) {
+		const bool second = g_ascii_islower(had[i]);
+		const unsigned session = programs_session(&p, (const void *)&source[second], 0);
+		const struct event ev = {
+			.ts_ns = t_ns, .tid = has_threads ? g_ascii_tolower(had[i]) : EVENT_NO_TID, .cpu = 3
+		};
+
+		taken[i] = programs_take(&p, session, 7, &ev) ? '*' : '-';
+	}
+	ck_assert_str_eq(taken, wanted);
+	ck_assert(p.repeats == (strchr(wanted, '-') != NULL));
+	programs_release(&p);
+}
+
+enum { SHORT_NS = 200, PREEMPTED_NS = 30000000, LONG_NS = 200000000 };
+
+START_TEST(copies_are_counted_once)
+{
+	check_taken("AaAaAa", SHORT_NS, true, "*-*-*-");
+	check_taken("aAaAaA", SHORT_NS, true, "*-*-*-");
+	/* the thread lost its CPU between them */
+	check_taken("AaAa", PREEMPTED_NS, true, "*-*-");
+}
+END_TEST
+
+START_TEST(what_one_session_has_is_counted)
+{
+	check_taken("AAA", SHORT_NS, true, "***");
+	/* one of them begins later, has lost some, or filters */
+	check_taken("AAAaAaA", SHORT_NS, true, "***-*-*");
+	check_taken("AaaaAaAa", SHORT_NS, true, "*-**-*-*");
+	/* they follow a program each, and meet in a third one */
+	check_taken("AbAb", SHORT_NS, true, "****");
+	check_taken("AaBAab", SHORT_NS, true, "*-**--");
+	/* too far apart to be copies */
+	check_taken("Aa", LONG_NS, true, "**");
+}
+END_TEST
+
+START_TEST(without_threads_the_cpu_counts)
+{
+	check_taken("AaAaAa", SHORT_NS, false, "*-*-*-");
+	check_taken("Aa", PREEMPTED_NS, false, "**");
+}
+END_TEST
+
+START_TEST(names_and_traces_are_told_apart)
+{
+	static const char source[2];
+	struct programs p = { 0 };
+	const struct event ev = { .ts_ns = 5, .tid = 1 };
+
+	ck_assert_uint_eq(programs_session(&p, (const void *)source, 0), 0);
+	ck_assert_uint_eq(programs_session(&p, (const void *)source, 1), 1);
+	ck_assert_uint_eq(programs_session(&p, (const void *)&source[1], 0), 2);
+	ck_assert_uint_eq(programs_session(&p, (const void *)source, 1), 1);
+	ck_assert_uint_eq(p.n_sessions, 3);
+	ck_assert(programs_take(&p, 0, 1, &ev));
+	ck_assert(programs_take(&p, 1, 2, &ev));
+	ck_assert(!programs_take(&p, 1, 1, &ev));
+	ck_assert(!programs_take(&p, 2, 1, &ev));
+	programs_release(&p);
+}
+END_TEST
+
+/* Memory is bounded, whatever threads there are. */
+START_TEST(threads_come_and_go)
+{
+	static const char source[2];
+	struct programs p = { 0 };
+	struct event ev = { .ts_ns = 5 };
+
+	programs_session(&p, (const void *)source, 0);
+	programs_session(&p, (const void *)&source[1], 0);
+	for (ev.tid = 0; ev.tid < 1000000; ev.tid++) {
+		ck_assert(programs_take(&p, 0, 1, &ev));
+		ck_assert(!programs_take(&p, 1, 1, &ev));
+	}
+	ck_assert_uint_le(p.events->len, 1 << 16);
+	programs_release(&p);
+}
+END_TEST
+
+UNIT_MAIN("programs", copies_are_counted_once, what_one_session_has_is_counted, without_threads_the_cpu_counts,
+	  names_and_traces_are_told_apart, threads_come_and_go)
