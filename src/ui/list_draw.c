@@ -54,7 +54,11 @@ static bool add_virtual(struct list *l, const char *name)
 
 static void add_column(struct list *l, const struct list_look *look, const char *name)
 {
+	const struct column *column = view_column_find(l->table->columns, l->table->n_columns, name);
+
 	if (!look->hosts && !strcmp(name, "host"))
+		return;
+	if (column && column->flags & COLUMN_IF_KNOWN && !strcmp(name, "container") && !l->rows.containers)
 		return;
 	if (l->query.processes && !strcmp(name, "tid") && view_rows_column(&l->rows, "pid"))
 		return;

@@ -8,6 +8,11 @@
 #include "base/text.h"
 #include "view/internal.h"
 
+static void clear_container(void *term)
+{
+	g_free(((struct view_container_term *)term)->glob);
+}
+
 void view_filter_init(struct view_filter *f)
 {
 	memset(f, 0, sizeof(*f));
@@ -16,7 +21,9 @@ void view_filter_init(struct view_filter *f)
 	f->texts = g_ptr_array_new_with_free_func(g_free);
 	f->tids = g_array_new(FALSE, FALSE, sizeof(int64_t));
 	f->pids = g_array_new(FALSE, FALSE, sizeof(int64_t));
-	f->containers = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+	f->containers = g_array_new(FALSE, FALSE, sizeof(struct view_container_term));
+	g_array_set_clear_func(f->containers, clear_container);
+	f->trees = g_array_new(FALSE, FALSE, sizeof(int64_t));
 }
 
 void view_filter_release(struct view_filter *f)
@@ -27,6 +34,7 @@ void view_filter_release(struct view_filter *f)
 	g_array_free(f->tids, TRUE);
 	g_array_free(f->pids, TRUE);
 	g_array_free(f->containers, TRUE);
+	g_array_free(f->trees, TRUE);
 	memset(f, 0, sizeof(*f));
 }
 
@@ -38,13 +46,14 @@ void view_filter_clear(struct view_filter *f)
 	g_array_set_size(f->tids, 0);
 	g_array_set_size(f->pids, 0);
 	g_array_set_size(f->containers, 0);
+	g_array_set_size(f->trees, 0);
 	f->files_id = 0;
 }
 
 bool view_filter_empty(const struct view_filter *f)
 {
 	return !f->hosts->len && !f->comms->len && !f->texts->len && !f->tids->len && !f->pids->len &&
-	       !f->containers->len && !f->files_id;
+	       !f->containers->len && !f->trees->len && !f->files_id;
 }
 
 void view_filter_add_host(struct view_filter *f, const char *glob)
@@ -117,7 +126,26 @@ static bool add_pid(struct view_filter *f, const char *arg)
 
 static bool add_container(struct view_filter *f, const char *arg)
 {
-	return add_number(f->containers, strcmp(arg, "*") == 0 ? "0" : arg);
+	struct view_container_term term = { .nested = g_str_has_suffix(arg, "/") };
+	char *name = g_strndup(arg, strlen(arg) - term.nested);
+	int64_t number = 0;
+
+	if (parse_number(name, &number))
+		term.number = (uint64_t)number;
+	else if (strcmp(name, VIEW_HOST_NAME) == 0)
+		term.host_itself = true;
+	else if (*name)
+		term.glob = typed_glob(name);
+	g_free(name);
+	if (!term.number && !term.glob && !term.host_itself)
+		return false;
+	g_array_append_val(f->containers, term);
+	return true;
+}
+
+static bool add_tree(struct view_filter *f, const char *arg)
+{
+	return add_number(f->trees, arg);
 }
 
 static const struct {
@@ -129,7 +157,8 @@ static const struct {
 	{ "comm:", add_comm, "a name" },
 	{ "pid:", add_pid, "a number" },
 	{ "tid:", add_tid, "a number" },
-	{ "container:", add_container, "the number of a namespace, or '*'" },
+	{ "tree:", add_tree, "the number of a process" },
+	{ "container:", add_container, "a name" },
 };
 
 /* Whether a word is meant as a term: "name:…", but not what the kernel calls "socket:[25052]" or "kworker/0:1". */
@@ -208,19 +237,6 @@ bool view_text_contains(const char *text, const char *part)
 	return strcasestr(text, part) != NULL;
 }
 
-static bool in_container(const struct view_filter *f, const struct thread_row *thread)
-{
-	for (guint i = 0; i < f->containers->len; i++) {
-		uint64_t inode = g_array_index(f->containers, uint64_t, i);
-
-		if (inode ? thread->pid_ns == inode || thread->cgroup_ns == inode :
-			    (thread->pid_ns && thread->pid_ns != HOST_PID_NS) ||
-			    (thread->cgroup_ns && thread->cgroup_ns != HOST_CGROUP_NS))
-			return true;
-	}
-	return f->containers->len == 0;
-}
-
 bool view_filter_tid(const struct view_filter *f, uint64_t tid)
 {
 	return any_number(f->tids, tid);
@@ -237,36 +253,56 @@ static bool file_has_tid(const struct view_filter *f, const struct view_rows *r,
 
 static bool wants_thread(const struct view_filter *f, const struct view_rows *r, const struct view_row *row)
 {
+	const struct view_index *index = &r->internal->indexes[row->key.host];
 	const struct interval_row *found = view_row_thread(r, row);
 	const struct thread_row *thread = found ? INTERVAL_ROW(thread, found) : NULL;
 
 	if (r->table->source == TABLE_FILE) {
 		const struct file_row *file = INTERVAL_ROW(file, &row->row);
 
-		if (!any_number(f->pids, file->pid) || !file_has_tid(f, r, row))
+		if (!any_number(f->pids, file->pid) || !file_has_tid(f, r, row) ||
+		    !view_filter_tree(f, index, file->pid))
 			return false;
 	} else if (!thread) {
-		return !f->pids->len && !f->tids->len && !f->comms->len && !f->containers->len;
+		return !f->pids->len && !f->tids->len && !f->comms->len && !f->containers->len &&
+		       !f->trees->len;
 	} else if (!any_number(f->tids, thread->tid) || !any_number(f->pids, thread->pid)) {
 		return false;
 	}
 	if (!thread)
 		return !f->comms->len && !f->containers->len;
-	return any_glob(f->comms, strpool_text((strid)thread->comm)) && in_container(f, thread);
+	return any_glob(f->comms, strpool_text((strid)thread->comm)) && view_filter_place(f, index, thread);
+}
+
+static bool wants_process(const struct view_filter *f, const struct view_rows *r, const struct view_end *end)
+{
+	const struct view_host *host;
+	const struct view_index *index;
+	const struct interval_row *thread;
+
+	if (!any_number(f->pids, end->pid) || !any_glob(f->comms, strpool_text(end->comm)))
+		return false;
+	if (!view_filter_wants_place(f))
+		return true;
+	/* of hosts that are not wanted nothing was looked up */
+	if (end->host == VIEW_NO_HOST || !view_filter_host(f, r->hosts[end->host].name))
+		return false;
+	host = &r->hosts[end->host];
+	index = &r->internal->indexes[end->host];
+	thread = host->iv ? view_main_thread(index, host->iv, end->pid) : NULL;
+	return thread && view_filter_place(f, index, INTERVAL_ROW(thread, thread));
 }
 
 /* Either of the two processes may be the one. */
 static bool wants_processes(const struct view_filter *f, const struct view_rows *r, const struct view_row *row)
 {
-	uint64_t pid;
-	strid comm;
+	struct view_end end;
 
-	if (!f->pids->len && !f->comms->len)
+	if (!f->pids->len && !f->comms->len && !view_filter_wants_place(f))
 		return true;
 	for (int to = 0; to < 2; to++)
-		if ((r->table->process ? view_account_end(row, to, &pid, &comm) :
-					 view_relation_end(r, row, to, &pid, &comm)) &&
-		    any_number(f->pids, pid) && any_glob(f->comms, strpool_text(comm)))
+		if ((r->table->process ? view_account_end(row, to, &end) : view_relation_end(r, row, to, &end)) &&
+		    wants_process(f, r, &end))
 			return true;
 	return false;
 }
@@ -288,6 +324,8 @@ static bool wants_text(const struct view_rows *r, const struct view_row *row, co
 bool view_filter_row(const struct view_filter *f, const struct view_rows *r, const struct view_row *row)
 {
 	if (view_table_of_threads(r->table) && !wants_thread(f, r, row))
+		return false;
+	if (r->table == &view_containers_table && !view_container_row_wanted(f, r, row))
 		return false;
 	if ((r->table->source == TABLE_RELATION || r->table->process) && !wants_processes(f, r, row))
 		return false;

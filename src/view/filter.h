@@ -8,6 +8,14 @@
 
 #include "base/status.h"
 
+/* A container, by the name it is shown by or by the number of its namespace. */
+struct view_container_term {
+	char *glob;        /* owned by the filter; NULL: by its number */
+	uint64_t number;   /* 0: by its name */
+	bool host_itself;  /* what is in no container; glob and number do not count */
+	bool nested;       /* those nested in it too */
+};
+
 /*
  * Which rows are wanted. Terms of one kind are alternatives, kinds add up:
  * tid 5 or 6, and host "web*". Terms that a table has nothing for (a pid among
@@ -19,7 +27,8 @@ struct view_filter {
 	GArray *pids;     /* int64_t; of threads and of processes */
 	GPtrArray *comms; /* globs */
 	GPtrArray *texts; /* what some text column of the row must contain, case ignored: all of them */
-	GArray *containers; /* uint64_t: inodes of pid or cgroup namespaces; 0: any but the host's own */
+	GArray *containers; /* struct view_container_term */
+	GArray *trees;    /* int64_t: pids; of them and all below them */
 	uint64_t files_id; /* TABLE_FILE: only this fd table, 0: any */
 };
 
@@ -38,7 +47,8 @@ void view_filter_add_pid(struct view_filter *f, int64_t pid);
 
 /*
  * Adds what a user typed: words separated by blanks, each "host:GLOB", "tid:N",
- * "pid:N", "comm:GLOB", "container:N" ("container:*": in any), or a plain text.
+ * "pid:N", "comm:GLOB", "tree:PID", "container:GLOB" or "container:N" ("container:host": in none; with
+ * '/' behind it those nested in it too), or a plain text.
  * A glob without '*', '?' and '[' may stand anywhere in the name. LT_ERROR: a term
  * is not known ("bogus:x") or cannot be understood ("pid:x"), and what was before it is added.
  */

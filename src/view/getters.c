@@ -159,6 +159,16 @@ void view_get_thread_known(const struct view_cell *at, struct value *v)
 		set_known(v, thread->b[at->column->cell]);
 }
 
+void view_get_container(const struct view_cell *at, struct value *v)
+{
+	const struct interval_row *thread = thread_of(at);
+	const struct view_container *c = NULL;
+
+	if (thread)
+		c = view_container_of(&at->rows->internal->indexes[at->row->key.host], INTERVAL_ROW(thread, thread));
+	value_set_text(v, c ? c->name : NULL);
+}
+
 void view_get_host(const struct view_cell *at, struct value *v)
 {
 	value_set_text(v, at->host->name);

@@ -53,6 +53,9 @@ struct view_index {
 	GArray *containers;     /* struct view_container */
 	struct map64 container_places; /* uid -> index in containers */
 	GStringChunk *container_names;
+	GArray *wanted_containers; /* bool, by place: what the filter wants of them */
+	bool wants_host_itself;
+	struct map64 trees;        /* pid -> whether the filter wants it as one below another */
 };
 
 struct view_rows_internal {
@@ -106,15 +109,27 @@ uint64_t view_pivot_value(const struct view_rows *r, unsigned host, uint64_t own
 /* ---- table_relations.c: the halves of relations between hosts, of all hosts ---- */
 void view_index_relations(struct view_rows *r);
 
+#define VIEW_NO_HOST UINT32_MAX
+
+/* A process that a row is of. */
+struct view_end {
+	unsigned host; /* VIEW_NO_HOST: none of those that there are */
+	uint64_t pid;
+	strid comm;
+};
+
 /* The process at one end of a row, wherever it is. False: not known. */
-bool view_relation_end(const struct view_rows *r, const struct view_row *row, bool to, uint64_t *pid, strid *comm);
+bool view_relation_end(const struct view_rows *r, const struct view_row *row, bool to, struct view_end *end);
 
 /* ---- table_accounting.c: the process of a row, or the client it works for. False: it works for none. ---- */
-bool view_account_end(const struct view_row *row, bool client, uint64_t *pid, strid *comm);
+bool view_account_end(const struct view_row *row, bool client, struct view_end *end);
+
+/* ---- table_containers.c ---- */
+bool view_container_row_wanted(const struct view_filter *f, const struct view_rows *r, const struct view_row *row);
 
 /* ---- containers.c: who is in which container, and what that is called ---- */
 
-/* Finds the containers of the host, and their names; its main threads are found if it has a side-car. */
+/* Finds the containers of the host's interval, and their names; its main threads are found if it has a side-car. */
 void view_index_containers(struct view_index *index, const struct view_host *host);
 
 /* The container that a row of TABLE_THREAD is in; NULL: none, or it is not known. */
@@ -123,6 +138,22 @@ const struct view_container *view_container_of(const struct view_index *index, c
 /* ---- filter.c ---- */
 bool view_filter_tid(const struct view_filter *f, uint64_t tid);
 bool view_filter_row(const struct view_filter *f, const struct view_rows *r, const struct view_row *row);
+
+/* ---- filter_place.c: terms about containers and trees of processes ---- */
+
+static inline bool view_filter_wants_place(const struct view_filter *f)
+{
+	return f->containers->len || f->trees->len;
+}
+
+/* Finds what they mean on a host; its containers and main threads are known. */
+void view_filter_find_places(const struct view_filter *f, struct view_index *index, const struct interval *iv);
+
+bool view_filter_place(const struct view_filter *f, const struct view_index *index, const struct thread_row *t);
+
+/* The same of a process alone, and of a container by its place. */
+bool view_filter_tree(const struct view_filter *f, const struct view_index *index, uint64_t pid);
+bool view_filter_container(const struct view_filter *f, const struct view_index *index, uint32_t place);
 
 /* ---- compare.c: query.base ---- */
 
@@ -174,6 +205,7 @@ column_get_fn view_get_number;
 #define VIEW_UNKNOWN INT64_MIN
 
 column_get_fn view_get_host;
+column_get_fn view_get_container; /* the name of the one that the row's thread is in */
 
 /* ---- machine.c: of the host's side-car; null where it has none, or does not know ---- */
 column_get_fn view_get_process_uid, view_get_process_user, view_get_process_exe, view_get_process_cmdline;
@@ -245,6 +277,9 @@ extern const struct view_table view_disks_table, view_net_table, view_irqs_table
 	  view_get_thread_signed }
 #define COLUMN_PID \
 	{ "pid", "PID", "Process id.", COLUMN_ID, 7, COLUMN_IN_REPORT, CELL(thread, pid), view_get_thread_signed }
+#define COLUMN_CONTAINER(flags) \
+	{ "container", "CONTAINER", "Container it is in; null: in none.", COLUMN_TEXT, 16, flags, 0, \
+	  view_get_container }
 #define COLUMN_COMM \
 	{ "comm", "COMMAND", "Name of the thread, the last one in the interval.", COLUMN_TEXT, 0, \
 	  COLUMN_IN_REPORT | COLUMN_INDENT, CELL(thread, comm), view_get_thread_text }

@@ -29,6 +29,7 @@ static void index_init(struct view_index *index)
 	index->errors = g_array_new(FALSE, FALSE, sizeof(struct view_error));
 	index->containers = g_array_new(FALSE, FALSE, sizeof(struct view_container));
 	index->container_names = g_string_chunk_new(1024);
+	index->wanted_containers = g_array_new(FALSE, FALSE, sizeof(bool));
 }
 
 static void index_release(struct view_index *index)
@@ -43,6 +44,8 @@ static void index_release(struct view_index *index)
 	g_array_free(index->containers, TRUE);
 	map64_release(&index->container_places);
 	g_string_chunk_free(index->container_names);
+	g_array_free(index->wanted_containers, TRUE);
+	map64_release(&index->trees);
 }
 
 void view_rows_release(struct view_rows *r)
@@ -83,8 +86,8 @@ uint32_t view_query_tables(const struct view_query *q)
 {
 	uint32_t mask = q->table->tables | USES(HOST);
 
-	if (view_table_of_threads(q->table))
-		mask |= USES(THREAD);
+	if (view_table_of_threads(q->table) || (q->filter && view_filter_wants_place(q->filter)))
+		mask |= USES(THREAD) | USES(CONTAINER);
 	return mask;
 }
 
@@ -105,6 +108,7 @@ static void reset(struct view_rows *r, const struct view_query *q, const struct 
 	r->table = q->table;
 	r->per_cpu = q->per_cpu;
 	r->base = q->base;
+	r->containers = q->base && q->base->containers;
 	r->columns = q->table->columns;
 	r->n_columns = q->table->n_columns;
 	r->hosts = hosts;
@@ -135,10 +139,13 @@ static void index_host(struct view_rows *r, const struct view_query *q, unsigned
 		view_index_errors(index, iv);
 	if (q->table->source == TABLE_FILE)
 		view_index_files(index, iv, q->filter);
-	if (q->table->process || (r->hosts[host].sidecar && iv->tables_mask & USES(THREAD)))
+	if (q->table->process || (iv->tables_mask & USES(THREAD) &&
+				  (r->hosts[host].sidecar || (q->filter && view_filter_wants_place(q->filter)))))
 		view_index_mains(index, iv);
-	if (iv->tables_mask & USES(CONTAINER))
-		view_index_containers(index, &r->hosts[host]);
+	view_index_containers(index, &r->hosts[host]);
+	r->containers |= index->containers->len > 0;
+	if (q->filter)
+		view_filter_find_places(q->filter, index, iv);
 	if (q->table->flags & VIEW_PIVOT)
 		view_index_pivot(r, host);
 }

@@ -92,6 +92,7 @@ struct view_rows {
 	unsigned n_columns;
 	const struct view_table *table;
 	bool per_cpu;                 /* as the query said */
+	bool containers;              /* some host has any, as far as TABLE_CONTAINER was wanted */
 	const struct view_host *hosts;
 	unsigned n_hosts;
 	struct view_host_totals *totals; /* per host */

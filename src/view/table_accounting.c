@@ -27,11 +27,16 @@ static void get_client_host(const struct view_cell *at, struct value *v)
 	value_set_text(v, host == (uint64_t)VIEW_UNKNOWN ? NULL : at->rows->hosts[host].name);
 }
 
-bool view_account_end(const struct view_row *row, bool client, uint64_t *pid, strid *comm)
+bool view_account_end(const struct view_row *row, bool client, struct view_end *end)
 {
-	*pid = row->row.b[client ? ACCOUNT_CELL(client_pid) : ACCOUNT_CELL(pid)];
-	*comm = (strid)row->row.b[client ? ACCOUNT_CELL(client_comm) : ACCOUNT_CELL(comm)];
-	return *pid != (uint64_t)VIEW_UNKNOWN;
+	const uint64_t *cells = row->row.b;
+
+	end->host = (unsigned)cells[client ? ACCOUNT_CELL(client_host) : ACCOUNT_CELL(host)];
+	if (client && cells[ACCOUNT_CELL(client_host)] == (uint64_t)VIEW_UNKNOWN)
+		end->host = VIEW_NO_HOST;
+	end->pid = cells[client ? ACCOUNT_CELL(client_pid) : ACCOUNT_CELL(pid)];
+	end->comm = (strid)cells[client ? ACCOUNT_CELL(client_comm) : ACCOUNT_CELL(comm)];
+	return end->pid != (uint64_t)VIEW_UNKNOWN;
 }
 
 #define ACCOUNT(name, header, meaning, unit, width, flags, get) \

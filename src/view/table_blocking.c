@@ -80,6 +80,7 @@ static const struct column blocking_columns[] = {
 	WAIT("stdev_ns", "STDEV", "Standard deviation of the length.", COLUMN_NS, 8, COLUMN_LEVEL, view_get_dist_stdev),
 	{ "max_at_ns", "MAX AT", "When the longest wait ended.", COLUMN_TIME, 15, 0, CELL(blocking, time.max_at),
 	  view_get_known },
+	COLUMN_CONTAINER(COLUMN_IF_KNOWN),
 	{ "what", "WAITED IN", "The call, its descriptor and path in one.", COLUMN_TEXT, 30, 0, 0, get_what },
 };
 
@@ -93,7 +94,7 @@ const struct view_table view_blocking_table = {
 	.tables = USES(BLOCKING) | USES(THREAD),
 	.needs = NEED_CPU | NEED_SCHED,
 	N_COLUMNS(blocking_columns),
-	.screen = "tid pid host what state cause count total_ns avg_ns max_ns comm",
+	.screen = "tid pid host container what state cause count total_ns avg_ns max_ns comm",
 	.sort = "total_ns",
 	.same = same_wait,
 	.thread = CELL(blocking, thread_uid),

@@ -63,6 +63,7 @@ static const struct column files_columns[] = {
 	{ "peer", "PEER", "Address of a socket's peer.", COLUMN_TEXT, 21, 0, CELL(file, peer), view_get_text },
 	{ "comm", "COMMAND", "Name of the process, the last one in the interval.", COLUMN_TEXT, 15, 0,
 	  CELL(thread, comm), view_get_thread_text },
+	COLUMN_CONTAINER(COLUMN_IF_KNOWN),
 };
 
 const struct view_table view_files_table = {
@@ -75,7 +76,7 @@ const struct view_table view_files_table = {
 	.tables = USES(FILE) | USES(THREAD),
 	.needs = NEED_SYSCALL,
 	N_COLUMNS(files_columns),
-	.screen = "pid host comm fd kind read_rate write_rate read_bytes write_bytes name",
+	.screen = "pid host container comm fd kind read_rate write_rate read_bytes write_bytes name",
 	.sort = "read_bytes",
 };
 
@@ -179,6 +180,7 @@ static const struct column syscalls_columns[] = {
 	CALL_TIME("max_ns", "MAX", "Longest call.", LEVEL, view_get_dist_max),
 	CALL_TIME("stdev_ns", "STDEV", "Standard deviation of the time.", LEVEL, view_get_dist_stdev),
 	{ "errors", "ERRORS", "How many calls failed, by error.", COLUMN_OBJECT, 20, FIGURE, 0, get_errors },
+	COLUMN_CONTAINER(COLUMN_IF_KNOWN),
 	{ "failed", "FAILED", "How many calls failed.", COLUMN_COUNT, 7, 0, CELL(syscall, errors), view_get_value },
 	{ "rate", "CALLS/s", "Calls per second.", COLUMN_RATE, 8, 0, CELL(syscall, count), view_get_rate },
 	{ "time_percent", "TIME%", "Time in the call in percent of the interval.", COLUMN_PERCENT, 6, 0, 0,
@@ -197,7 +199,7 @@ const struct view_table view_syscalls_table = {
 	.tables = USES(SYSCALL) | USES(SYSERR) | USES(THREAD),
 	.needs = NEED_SYSCALL,
 	N_COLUMNS(syscalls_columns),
-	.screen = "tid pid host name count rate total_ns avg_ns max_ns failed errors comm",
+	.screen = "tid pid host container name count rate total_ns avg_ns max_ns failed errors comm",
 	.sort = "total_ns",
 	.group = { CELL(syscall, name) },
 	.thread = CELL(syscall, thread_uid),

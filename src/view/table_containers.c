@@ -91,6 +91,12 @@ static void collect(struct view_rows *r, unsigned host)
 	g_free(cells);
 }
 
+bool view_container_row_wanted(const struct view_filter *f, const struct view_rows *r, const struct view_row *row)
+{
+	return view_filter_container(f, &r->internal->indexes[row->key.host],
+				     (uint32_t)row->row.b[CONTAINER_CELL(place)]);
+}
+
 /* ---- columns ---- */
 
 /* The container of a row, NULL: it is the host itself. */
@@ -191,7 +197,7 @@ static const struct column columns[] = {
 	ABOUT("container", "CONTAINER",
 	      "Its name: that of docker, podman, lxc, Kubernetes or systemd where the cgroup of a process is known, "
 	      "else its first process and the number of its namespace; host: what is in none.",
-	      COLUMN_TEXT, 0, COLUMN_INDENT, get_name),
+	      COLUMN_TEXT, 32, COLUMN_INDENT, get_name),
 	ABOUT("parent", "IN", "The container it is in; null of the host, and where that is not known.", COLUMN_TEXT, 20,
 	      COLUMN_SPARE, get_parent),
 	ABOUT("nesting", "NEST", "How deep it is nested: 0 the host, 1 in the host; null if unknown.", COLUMN_COUNT, 4,
@@ -244,8 +250,8 @@ const struct view_table view_containers_table = {
 	.tables = USES(THREAD) | USES(CONTAINER),
 	.needs = NEED_CPU,
 	N_COLUMNS(columns),
-	.screen = "host pid nesting processes threads cpu_percent cpu_ns ready_ns waited blocked_ns read_rate "
-		  "write_rate read_rate_net write_rate_net container",
+	.screen = "container host pid processes threads cpu_percent cpu_ns ready_ns waited blocked_ns read_rate "
+		  "write_rate read_rate_net write_rate_net",
 	.sort = "cpu_percent",
 	.parent = CONTAINER_CELL(parent),
 	.collect = collect,

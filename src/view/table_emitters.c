@@ -18,6 +18,7 @@ static const struct column emitters_columns[] = {
 	  COLUMN_IN_REPORT | COLUMN_COUNTER, CELL(thread, user_events), view_get_value },
 	{ "rate", "RATE/s", "The same per second of the interval.", COLUMN_RATE, 8, 0, CELL(thread, user_events),
 	  view_get_rate },
+	COLUMN_CONTAINER(COLUMN_IF_KNOWN),
 };
 
 const struct view_table view_emitters_table = {
@@ -29,7 +30,7 @@ const struct view_table view_emitters_table = {
 	.source = TABLE_THREAD,
 	.tables = USES(THREAD),
 	N_COLUMNS(emitters_columns),
-	.screen = "tid pid host events rate comm",
+	.screen = "tid pid host container events rate comm",
 	.sort = "events",
 	.belongs = emits,
 };

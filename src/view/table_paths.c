@@ -126,6 +126,7 @@ static const struct column paths_columns[] = {
 	  view_get_thread_signed },
 	{ "vpid", "VPID", "Process id in its own pid namespace.", COLUMN_ID, 7, 0, CELL(thread, vpid),
 	  view_get_thread_signed },
+	COLUMN_CONTAINER(COLUMN_IF_KNOWN),
 };
 
 const struct view_table view_paths_table = {
@@ -137,7 +138,7 @@ const struct view_table view_paths_table = {
 	.tables = USES(THREAD),
 	.needs = NEED_CPU | NEED_SCHED,
 	N_COLUMNS(paths_columns),
-	.screen = "tid pid host others_ns own_ns running block_device wire network timer blocked preempted unknown "
-		  "comm",
+	.screen = "tid pid host container others_ns own_ns running block_device wire network timer blocked preempted "
+		  "unknown comm",
 	.sort = "others_ns",
 };

@@ -135,14 +135,15 @@ static uint64_t same_relation(const struct view_rows *r, const struct view_row *
 	return to.row ? view_mix(hash + 1, (uint64_t)to.host << 48 ^ to.row->to_uid) : hash;
 }
 
-bool view_relation_end(const struct view_rows *r, const struct view_row *row, bool to, uint64_t *pid, strid *comm)
+bool view_relation_end(const struct view_rows *r, const struct view_row *row, bool to, struct view_end *end)
 {
-	struct view_half end = end_of(r, row->key.host, INTERVAL_ROW(relation, &row->row), to);
+	struct view_half half = end_of(r, row->key.host, INTERVAL_ROW(relation, &row->row), to);
 
-	if (!end.row)
+	if (!half.row)
 		return false;
-	*pid = to ? end.row->to_pid : end.row->from_pid;
-	*comm = (strid)(to ? end.row->to_comm : end.row->from_comm);
+	end->host = half.host;
+	end->pid = to ? half.row->to_pid : half.row->from_pid;
+	end->comm = (strid)(to ? half.row->to_comm : half.row->from_comm);
 	return true;
 }
 

@@ -128,6 +128,7 @@ static const struct column cpu_columns[] = {
 	PROCESS("user", "USER", "Name of that user.", COLUMN_TEXT, 10, view_get_process_user),
 	PROCESS("exe", "EXE", "Path of its process's program.", COLUMN_TEXT, 24, view_get_process_exe),
 	PROCESS("cmdline", "COMMAND LINE", "Command line of its process.", COLUMN_TEXT, 40, view_get_process_cmdline),
+	COLUMN_CONTAINER(COLUMN_IN_REPORT | COLUMN_IF_KNOWN),
 	{ "cpu_percent", "CPU%", "CPU time in percent of the interval: of one CPU.", COLUMN_PERCENT, 5, 0,
 	  CELL(thread, cpu_ns), get_cpu_percent },
 	{ "host_percent", "HOST%", "CPU time in percent of what all CPUs of the host had.", COLUMN_PERCENT, 5, 0,
@@ -168,7 +169,7 @@ const struct view_table view_cpu_table = {
 	.tables = USES(THREAD) | USES(CPU),
 	.needs = NEED_CPU,
 	N_COLUMNS(cpu_columns),
-	.screen = "tid pid host prio state cpu_percent cpu_ns ready_ns blocked_ns switches migrations comm",
+	.screen = "tid pid host container prio state cpu_percent cpu_ns ready_ns blocked_ns switches migrations comm",
 	.sort = "cpu_percent",
 };
 
@@ -211,6 +212,7 @@ static const struct column io_columns[] = {
 	  view_get_rate },
 	COLUMN_VTID,
 	COLUMN_VPID,
+	COLUMN_CONTAINER(COLUMN_IF_KNOWN),
 };
 
 const struct view_table view_io_table = {
@@ -223,8 +225,8 @@ const struct view_table view_io_table = {
 	.tables = USES(THREAD),
 	.needs = NEED_SYSCALL,
 	N_COLUMNS(io_columns),
-	.screen = "tid pid host read_rate write_rate read_rate_disk write_rate_disk read_rate_net write_rate_net "
-		  "syscall_rate comm",
+	.screen = "tid pid host container read_rate write_rate read_rate_disk write_rate_disk read_rate_net "
+		  "write_rate_net syscall_rate comm",
 	.sort = "read_rate",
 };
 
@@ -248,6 +250,7 @@ static const struct column sched_columns[] = {
 	SIGNED(prio, "PRIO", "Priority: 20 is nice 0, below 0 real time.", 4, 0),
 	COLUMN_VTID,
 	COLUMN_VPID,
+	COLUMN_CONTAINER(COLUMN_IF_KNOWN),
 };
 
 const struct view_table view_sched_table = {
@@ -260,12 +263,12 @@ const struct view_table view_sched_table = {
 	.tables = USES(THREAD),
 	.needs = NEED_CPU | NEED_SCHED,
 	N_COLUMNS(sched_columns),
-	.screen = "tid pid host prio count min_ns avg_ns max_ns stdev_ns max_at_ns comm",
+	.screen = "tid pid host container prio count min_ns avg_ns max_ns stdev_ns max_at_ns comm",
 	.sort = "max_ns",
 };
 
 static const struct column counters_columns[] = {
-	COLUMN_HOST, COLUMN_TID, COLUMN_PID, COLUMN_COMM, COLUMN_VTID, COLUMN_VPID,
+	COLUMN_HOST, COLUMN_TID, COLUMN_PID, COLUMN_COMM, COLUMN_VTID, COLUMN_VPID, COLUMN_CONTAINER(COLUMN_IF_KNOWN),
 };
 
 const struct view_table view_counters_table = {
@@ -277,6 +280,6 @@ const struct view_table view_counters_table = {
 	.source = TABLE_THREAD,
 	.tables = USES(THREAD) | USES(PERF),
 	N_COLUMNS(counters_columns),
-	.screen = "tid pid host comm",
+	.screen = "tid pid host container comm",
 	.sort = "tid",
 };

@@ -8,18 +8,6 @@
 
 enum { NS = 100 };
 
-static struct container_row *add_container(int h, uint64_t inode, uint64_t parent, uint64_t level, const char *comm)
-{
-	struct container_row *c = ADD(h, CONTAINER, container);
-
-	c->inode = inode;
-	c->parent = parent;
-	c->level = level;
-	c->pid = inode;
-	c->comm = strpool_intern_z(comm);
-	return c;
-}
-
 static struct thread_row *add_inside(int h, struct container_row *c, int64_t tid, int64_t pid, uint64_t cpu_ns)
 {
 	struct thread_row *t = add_thread(h, tid, pid, 1, "app");
@@ -154,6 +142,96 @@ START_TEST(test_number_used_again)
 }
 END_TEST
 
+/* ---- filters ---- */
+
+static unsigned count(const char *table, const char *text)
+{
+	struct view_query q = query(table);
+	struct view_filter filter;
+
+	view_filter_init(&filter);
+	ck_assert_int_eq(view_filter_parse(&filter, text), LT_OK);
+	q.filter = &filter;
+	ck_assert_uint_eq(view_query_tables(&q) >> TABLE_CONTAINER & 1, 1);
+	build(&q);
+	view_filter_release(&filter);
+	return rows.n;
+}
+
+START_TEST(test_filter)
+{
+	two_hosts();
+	ck_assert_uint_eq(count("cpu", "container:outer"), 2);
+	ASSERT_TEXT(0, "container", "outer:101");
+	ck_assert_uint_eq(count("cpu", "container:outer/"), 3);
+	ck_assert_uint_eq(count("cpu", "container:101/"), 3);
+	ck_assert_uint_eq(count("cpu", "container:inner/"), 1);
+	ck_assert_uint_eq(count("cpu", "container:10?"), 0);
+	ck_assert_uint_eq(count("cpu", "container:*:10[12]"), 3);
+	ck_assert_uint_eq(count("cpu", "container:inner container:odd:103"), 2);
+	ck_assert_uint_eq(count("cpu", "container:*"), 4);
+	ck_assert_uint_eq(count("cpu", "container:host"), 2);
+	ck_assert_int_eq(get(0, "container").kind, VALUE_NULL);
+	ck_assert_uint_eq(count("cpu", "container:host host:web"), 1);
+	ck_assert_uint_eq(count("cpu", "container:host/ host:db"), 5);
+	ck_assert_uint_eq(count("cpu", "container:none"), 0);
+	ck_assert_uint_eq(count("containers", "container:outer/"), 2);
+	ck_assert_uint_eq(count("containers", "container:host"), 2);
+	ck_assert(!!rows.containers);
+	ck_assert_uint_eq(count("cpu", "container:host host:web"), 1);
+	ck_assert(!rows.containers);
+}
+END_TEST
+
+/* What is nested in itself has an end. */
+START_TEST(test_filter_loops)
+{
+	begin();
+	add_inside(0, add_container(0, 101, 102, 2, "a"), 10, 10, 1);
+	add_inside(0, add_container(0, 102, 101, 2, "b"), 20, 20, 2);
+	add_inside(0, add_container(0, 103, 103, 2, "c"), 30, 30, 4);
+	end();
+	ck_assert_uint_eq(count("cpu", "container:a/"), 2);
+	ck_assert_uint_eq(count("cpu", "container:c/"), 1);
+	ck_assert_uint_eq(count("cpu", "container:z/"), 0);
+}
+END_TEST
+
+static struct thread_row *add_process(int64_t pid, int64_t ppid, uint64_t born_ns)
+{
+	struct thread_row *t = add_thread(0, pid, pid, ppid, "p");
+
+	t->born_ns = born_ns;
+	t->cpu_ns = 1;
+	return t;
+}
+
+START_TEST(test_tree_of_processes)
+{
+	begin();
+	add_process(1, 0, 0);
+	add_process(10, 1, 0);
+	add_thread(0, 11, 10, 1, "thread")->cpu_ns = 1;
+	add_process(20, 10, 0);
+	add_process(30, 20, 5);
+	add_process(40, 1, 0);
+	add_process(50, 60, 0); /* a circle */
+	add_process(60, 50, 0);
+	add_process(70, 99, 0); /* of which nothing else is known */
+	add_process(80, 70, 0);
+	add_process(90, 30, 2); /* older than who has its parent's number now */
+	end();
+	ck_assert_uint_eq(count("cpu", "tree:10"), 4);
+	ck_assert_uint_eq(count("cpu", "tree:1"), 6);
+	ck_assert_uint_eq(count("cpu", "tree:30"), 1);
+	ck_assert_uint_eq(count("cpu", "tree:20 tree:40"), 3);
+	ck_assert_uint_eq(count("cpu", "tree:50"), 2);
+	ck_assert_uint_eq(count("cpu", "tree:99"), 2);
+	ck_assert_uint_eq(count("cpu", "tree:10 tid:11"), 1);
+	ck_assert_uint_eq(count("cpu", "tree:12345"), 0);
+}
+END_TEST
+
 /* ---- names ---- */
 
 #define DOCKER "/docker/3f4e5d6c7b8a9f0e1d2c3b4a5f6e7d8c9b0a1f2e3d4c5b6a7f8e9d0c1b2a3f4e"
@@ -235,4 +313,4 @@ START_TEST(test_many)
 END_TEST
 
 UNIT_MAIN_AROUND("view_containers", setup, teardown, test_rows, test_tree, test_loops, test_number_used_again,
-		 test_names, test_many)
+		 test_filter, test_filter_loops, test_tree_of_processes, test_names, test_many)

@@ -127,11 +127,13 @@ static void assert_filter_error(const char *text, const char *expected)
 START_TEST(test_filter_errors)
 {
 	assert_filter_error("nginx bogus:x",
-			    "unknown term 'bogus:': known are host:, comm:, pid:, tid:, container:");
+			    "unknown term 'bogus:': known are host:, comm:, pid:, tid:, tree:, container:");
 	assert_filter_error("pid:x", "'pid:x': 'pid:' wants a number");
 	assert_filter_error("tid:", "'tid:': 'tid:' wants a number");
 	assert_filter_error("host:", "'host:': 'host:' wants a name");
-	assert_filter_error("container:web", "'container:web': 'container:' wants the number of a namespace, or '*'");
+	assert_filter_error("container:", "'container:': 'container:' wants a name");
+	assert_filter_error("container:/", "'container:/': 'container:' wants a name");
+	assert_filter_error("tree:web", "'tree:web': 'tree:' wants the number of a process");
 }
 END_TEST
 
@@ -147,6 +149,7 @@ START_TEST(test_filter)
 	t = add_thread(0, 2, 1, 0, "nginx-worker");
 	t->switches = 1;
 	t->pid_ns = 4026532200;
+	t->container = add_container(0, 4026532200, HOST_PID_NS, 1, "nginx")->uid;
 	t = add_thread(1, 3, 3, 0, "Redis");
 	t->switches = 1;
 	d = ADD(0, DISK, disk);

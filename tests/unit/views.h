@@ -37,6 +37,19 @@ static inline struct thread_row *add_thread(int h, int64_t tid, int64_t pid, int
 	return row;
 }
 
+static inline struct container_row *add_container(int h, uint64_t inode, uint64_t parent, uint64_t level,
+						  const char *comm)
+{
+	struct container_row *c = ADD(h, CONTAINER, container);
+
+	c->inode = inode;
+	c->parent = parent;
+	c->level = level;
+	c->pid = inode;
+	c->comm = strpool_intern_z(comm);
+	return c;
+}
+
 static inline void add_perf(const struct thread_row *thread, const char *counter, uint64_t value)
 {
 	struct perf_row *row = ADD(0, PERF, perf);
