@@ -21,6 +21,7 @@ enum pane_id {
 	/* from here on by the menu and Tab alone */
 	PANE_BLOCKING,
 	PANE_RELATIONS,
+	PANE_CONTAINERS,
 	PANE_ACCOUNTS,
 	PANES
 };

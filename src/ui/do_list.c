@@ -131,6 +131,12 @@ static enum lt_status set_filter(struct ui *ui, const char *text)
 	return status;
 }
 
+void ui_set_filter(struct ui *ui, const char *text)
+{
+	g_string_assign(ui->filter_before, ui->filter_text->str);
+	set_filter(ui, text);
+}
+
 static void filter_change(struct ui *ui, const char *text)
 {
 	/* a term that is being typed need not make sense yet */

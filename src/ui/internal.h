@@ -210,6 +210,10 @@ void accounts_adjust(struct ui *ui, struct pane *p, unsigned list, struct view_q
 int accounts_head(struct ui *ui, struct pane *p, int y, int max);
 const char *accounts_why_empty(const struct ui *ui);
 
+/* pane_containers.c: what struct pane_type asks of the pane of containers. */
+void containers_adjust(struct ui *ui, struct pane *p, unsigned list, struct view_query *query);
+bool containers_open(struct ui *ui, const struct list *l, const struct view_row *row);
+
 /* path_perf.c: what the threads on the path counted in its window, their time beside the path included, as text. */
 void path_count_perf(const struct ui *ui, const struct path *path, GString *text);
 
@@ -295,6 +299,9 @@ void ui_say(struct ui *ui, const char *fmt, ...) __attribute__((format(printf, 2
 
 /* The panes' rows must be made anew (order, filter, form have changed). */
 void ui_rebuild(struct ui *ui);
+
+/* As if that had been typed as the filter. */
+void ui_set_filter(struct ui *ui, const char *text);
 
 /*
  * Brings the shown pane's rows up to date. To be called before they are read: rows

@@ -177,6 +177,14 @@ static const struct pane_type types[PANES] = {
 		.tables = { "relations" },
 		.empty = { "no process wrote to, woke, signalled or waited for another in this interval" },
 	},
+	[PANE_CONTAINERS] = {
+		.title = "Containers",
+		.about = "containers as they are nested, and what they use",
+		.tables = { "containers" },
+		.empty = { "no host has anything in this interval" },
+		.open_row = containers_open,
+		.adjust = containers_adjust,
+	},
 	[PANE_ACCOUNTS] = {
 		.title = "Accounting",
 		.about = "use of servers, charged to the clients they work for",

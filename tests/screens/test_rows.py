@@ -115,7 +115,7 @@ def filters(checks):
         before = t.sync()
         checks.contains("filtered", before, "filter: postgres")
         t.keys("F4", "C-u").text("bogus:x").keys("Enter")
-        t.wait(r"unknown term 'bogus:': known are host:, comm:, pid:, tid:, container:")
+        t.wait(r"unknown term 'bogus:': known are host:, comm:, pid:, tid:, tree:, container:")
         checks.equal("an unknown term changes nothing", t.sync(), before)
         t.keys("F4").text(" pid:abc").keys("Enter")
         t.wait("'pid:abc': 'pid:' wants a number")

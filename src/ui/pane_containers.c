@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Containers as they are nested; Enter shows what one of them runs. */
+#include <string.h>
+
+#include "ui/internal.h"
+
+void containers_adjust(struct ui *ui, struct pane *p, unsigned list, struct view_query *query)
+{
+	(void)ui;
+	query->tree = !p->lists[list].flat;
+}
+
+static struct value value_of(const struct list *l, const struct view_row *row, const char *column)
+{
+	struct value v = { .kind = VALUE_NULL };
+
+	view_rows_value(&l->rows, (unsigned)(row - l->rows.rows), view_rows_column(&l->rows, column), &v);
+	return v;
+}
+
+/* What the filter has beyond the terms that a container gets, each followed by a blank. */
+static GString *other_terms(const struct ui *ui)
+{
+	char **words = g_strsplit_set(ui->filter_text->str, " \t", -1);
+	GString *text = g_string_new(NULL);
+
+	for (char **word = words; *word; word++)
+		if (**word && !g_str_has_prefix(*word, "container:") && !g_str_has_prefix(*word, "host:"))
+			g_string_append_printf(text, "%s ", *word);
+	g_strfreev(words);
+	return text;
+}
+
+/* By its name where that can be typed, else by its number; a branch that is collapsed into the row as such. */
+bool containers_open(struct ui *ui, const struct list *l, const struct view_row *row)
+{
+	const struct value name = value_of(l, row, "container");
+	char *shown = g_strdup(name.text);
+	GString *text = other_terms(ui);
+
+	if (ui->hosts->len > 1)
+		g_string_append_printf(text, "host:%s ", ui_host(ui, row->key.host)->info.name);
+	if (strpbrk(shown, " \t*?[/"))
+		g_string_append_printf(text, "container:%" G_GUINT64_FORMAT, value_of(l, row, "ns").u);
+	else
+		g_string_append_printf(text, "container:%s", shown);
+	if (row->hidden)
+		g_string_append_c(text, '/');
+	do_pane(ui, PANE_CPU);
+	ui_set_filter(ui, text->str);
+	ui_say(ui, "what runs in %s; F4 and Esc show everything again", shown);
+	g_string_free(text, TRUE);
+	g_free(shown);
+	return true;
+}

@@ -1,0 +1,134 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Containers on the screen: nested, equal to the report; Enter shows what runs in one; filters by container and by tree
+of processes; a column where there are containers, and none where there are not; ids of all levels in the details."""
+
+import json
+import re
+import subprocess
+
+from terminal import PROGRAM, Checks, Terminal, need, skip, unpack
+
+need("tmux", "zstd")
+RECORDING = unpack("containers") or skip("no recording containers")
+BEGIN, END = "+3s", "+3.5s"
+NESTED = (("host", None), ("bash:4026532314", "├─"), ("bash:4026532316", "│ └─"), ("bash:4026532318", "└─"),
+          ("bash:4026532320", "  └─"), ("bash:4026532322", "    └─"))
+
+
+def report(table):
+    """Of the interval that the screen shows."""
+    run = subprocess.run([PROGRAM, "report", table, "--json", "--begin", BEGIN, "--end", END, RECORDING],
+                         stdout=subprocess.PIPE, text=True, check=True)
+    return json.loads(run.stdout)["rows"]
+
+
+def open_at(size=(80, 24), env=None, recording=RECORDING, ready=r"\[(2026-11-20 )?14:21:"):
+    return Terminal("--paused", "--begin", BEGIN, recording, size=size, env=env, ready=ready).wait_read()
+
+
+def open_pane(**more):
+    t = open_at(**more)
+    t.keys("P")
+    t.wait("Panes")
+    t.keys("End", "Up", "Enter")
+    t.wait("^CONTAINER ")
+    t.sync()
+    return t
+
+
+def filtered(t, text):
+    """The rows' tids and containers."""
+    t.keys("F4")
+    t.wait("^Filter:")
+    t.keys("C-u").text(text).keys("Enter")
+    return rows_of_threads(t.sync())
+
+
+def rows_of_threads(screen):
+    at = next(i for i, line in enumerate(screen) if " CONTAINER " in line)
+    rows = [line.split() for line in screen[at + 1:]]
+    return {int(row[0]): row[2] for row in rows if len(row) > 3 and row[0].isdigit()}
+
+
+def whole_screens(checks):
+    with open_pane() as t:
+        checks.expected("containers-80x24", t.screen())
+    with open_pane(size=(160, 30)) as t:
+        checks.expected("containers-160x30", t.screen())
+    with open_pane(env={"LC_ALL": "C"}) as t:
+        checks.expected("containers-ascii-80x24", t.screen())
+
+
+def as_reported(checks):
+    with open_pane(size=(160, 30)) as t:
+        screen = t.screen()
+    at = next(i for i, line in enumerate(screen) if line.startswith("CONTAINER "))
+    rows = {row["container"]: row for row in report("containers")}
+    checks.equal("as many as reported", len(rows), len(NESTED))
+    for line, (name, branch) in zip(screen[at + 1:], NESTED):
+        checks.check(f"{name} is where it is nested", line.startswith((branch or "") + name), line)
+        words = line[line.index(name) + len(name):].split()
+        row = rows[name]
+        # PID PROC THR
+        checks.equal(f"{name}: figures", words[:3], [str(row["pid"]) if row["pid"] else "-", str(row["processes"]),
+                                                     str(row["threads"])])
+
+
+def branches(checks):
+    with open_pane() as t:
+        t.keys("Home", *["Down"] * 3, "c")
+        t.wait(r"bash:4026532318")
+        checks.contains("a branch is one row with its sums", t.sync(), r"^└─\+2 bash:4026\S* +2154 +7 +7 ")
+        t.keys("Enter")
+        t.wait("filter: container:bash:4026532318/")
+        checks.equal("its threads", set(rows_of_threads(t.sync()).values()),
+                     {"bash:4026532318", "bash:4026532320", "bash:4026532322"})
+
+
+def entering(checks):
+    with open_pane() as t:
+        t.keys("Home", "Down", "Down", "Enter")
+        t.wait("filter: container:bash:4026532316 ")
+        rows = rows_of_threads(t.sync())
+        checks.equal("only its threads", set(rows.values()), {"bash:4026532316"})
+        t.keys("F4")
+        t.wait("^Filter:")
+        t.keys("Escape")
+        t.wait_gone("filter:")
+        checks.equal("all again", "-" in rows_of_threads(t.sync()).values(), True)
+
+
+def filters(checks):
+    inside = {row["tid"]: row["container"] for row in report("cpu") if row["container"]}
+    with open_at(size=(100, 60)) as t:
+        checks.equal("in any", filtered(t, "container:*"), inside)
+        checks.equal("by a part of the name", filtered(t, "container:4026532316"),
+                     {tid: name for tid, name in inside.items() if name == "bash:4026532316"})
+        checks.equal("with what is nested in it", set(filtered(t, "container:4026532320/").values()),
+                     {"bash:4026532320", "bash:4026532322"})
+        checks.equal("in none", set(filtered(t, "container:host").values()), {"-"})
+        checks.equal("a process and all below it", filtered(t, "tree:2161"),
+                     {tid: name for tid, name in inside.items() if name in ("bash:4026532320", "bash:4026532322")})
+        t.keys("F4")
+        t.wait("^Filter:")
+        t.keys("C-u").text("tree:x").keys("Enter")
+        t.wait("^'tree:x': 'tree:' wants the number of a process")
+
+
+def virtual_ids(checks):
+    with open_at() as t:
+        filtered(t, "container:4026532316")
+        t.keys("v")
+        t.wait("ids inside the namespaces")
+        line = next(line for line in t.sync() if re.search(r" 2073 .* bash$", line))
+        checks.equal("ids in there, then those of the host", line.split()[:4], ["1", "2073", "1", "bash:4026532316"])
+
+
+def without_containers(checks):
+    recording = unpack("kprobe") or skip("no recording kprobe")
+    with Terminal("--paused", recording).wait_read() as t:
+        checks.lacks("no column where there are none", t.sync(), "CONTAINER")
+
+
+Checks().run(whole_screens, as_reported, branches, entering, filters, virtual_ids, without_containers)
