@@ -26,15 +26,18 @@ int cmd_record(const struct options *o);
 int cmd_list(const struct options *o);
 int cmd_feed(const struct options *o);
 int cmd_doctor(const struct options *o);
+int cmd_attach(const struct options *o);
 
 /*
  * What the tables of a command add to its help and its man page: the keys of
  * the monitor, the tables and columns of report, the sets of record, the states of
- * list. A section each; where h->brief, only the names (report: the tables; others: nothing).
+ * list, what attach writes and what of strace it lacks. A section each; where h->brief, only the names (report: the
+ * tables; others: nothing).
  */
 void cmd_monitor_help(struct help *h);
 void cmd_report_help(struct help *h);
 void cmd_record_help(struct help *h);
 void cmd_list_help(struct help *h);
+void cmd_attach_help(struct help *h);
 
 #endif

@@ -29,6 +29,7 @@ static const struct command {
 } commands[] = {
 	{"monitor", COMMAND_MONITOR, cmd_monitor, NULL},
 	{"report", COMMAND_REPORT, cmd_report, "no table given"},
+	{"attach", COMMAND_ATTACH, cmd_attach, "no source given"},
 	{"record", COMMAND_RECORD, cmd_record, NULL},
 	{"list", COMMAND_LIST, cmd_list, NULL},
 	{"feed", COMMAND_FEED, cmd_feed, "no trace given"},
@@ -37,9 +38,6 @@ static const struct command {
 };
 
 static const struct command *const monitor = &commands[0];
-
-/* Words that are reserved for commands of later versions, never sources. */
-static const char *const later_commands[] = {"attach"};
 
 static const struct command *find_command(const char *name)
 {
@@ -61,14 +59,6 @@ static struct similar similar_command(const char *word)
 	return s;
 }
 
-static bool is_later_command(const char *name)
-{
-	for (size_t i = 0; i < G_N_ELEMENTS(later_commands); i++)
-		if (!strcmp(later_commands[i], name))
-			return true;
-	return false;
-}
-
 /* Prints the error chain, which may quote bytes of anybody; returns status. */
 static int fail(int status)
 {
@@ -85,12 +75,6 @@ static int fail_usage(const struct command *command)
 	fprintf(stderr, "Try 'lttngtop%s%s --help'.\n", command == monitor ? "" : " ",
 		command == monitor ? "" : command->name);
 	return LT_EXIT_USAGE;
-}
-
-static int fail_later(const char *name)
-{
-	error_set("'%s' is not part of this version", name);
-	return fail(LT_EXIT_USAGE);
 }
 
 static int print_version(void)
@@ -113,8 +97,6 @@ static int run_help(int argc, char **argv)
 		argv++;
 	}
 	if (argc && argv[0][0] != '-') {
-		if (is_later_command(argv[0]))
-			return fail_later(argv[0]);
 		command = find_command(argv[0]);
 		if (!command) {
 			struct similar similar = similar_command(argv[0]);
@@ -211,8 +193,6 @@ static int dispatch(int argc, char **argv)
 
 	if (!strcmp(first, "help"))
 		return run_help(argc - 1, argv + 1);
-	if (is_later_command(first))
-		return fail_later(first);
 	if (command && command != monitor)
 		return run_command(command, argc - 1, argv + 1);
 	if (similar.best && *first != '-' && access(first, F_OK)) {

@@ -94,7 +94,7 @@ static const struct page {
 	enum command_bit command;
 	const char *man_name;
 	const char *summary;
-	const char *synopsis[10];
+	const char *synopsis[12];
 	const char *description[5];
 	void (*tables)(struct help *h); /* NULL: none */
 	struct item examples[6];
@@ -110,6 +110,7 @@ static const struct page {
 		.summary = "a monitor of the kernel activity of many hosts, from LTTng traces",
 		.synopsis = {"lttngtop [OPTIONS] SOURCE...", "lttngtop [--local] [OPTIONS] [-- COMMAND]",
 			     "lttngtop report TABLE [OPTIONS] SOURCE...",
+			     "lttngtop attach -p [HOST:]TID... [OPTIONS] SOURCE...",
 			     "lttngtop list [URL]", "lttngtop record [OPTIONS] [-- COMMAND]",
 			     "lttngtop feed --to URL [OPTIONS] TRACE...", "lttngtop doctor [--host USER@HOST]...",
 			     "lttngtop cluster --host USER@HOST... [OPTIONS]",
@@ -129,7 +130,8 @@ static const struct page {
 			 "the CPU time they take is shown. A COMMAND ends with the monitor; what it writes is "
 			 "printed then. Without SOURCE the live sessions of the relayd on this machine are shown "
 			 "if there are any, chosen from a list where there are several; else it is --local.",
-			 "'lttngtop report' prints the same figures as text, CSV or JSON; 'lttngtop record' sets up "
+			 "'lttngtop report' prints the same figures as text, CSV or JSON; 'lttngtop attach' shows what "
+			 "threads do as strace does; 'lttngtop record' sets up "
 			 "the tracing; 'lttngtop list' shows which live sessions a relayd offers; 'lttngtop feed' "
 			 "replays recordings as live sessions; 'lttngtop doctor' finds out what a machine lacks for "
 			 "being traced."},
@@ -142,8 +144,8 @@ static const struct page {
 				{"lttngtop --begin +5s --speed 0.1 web/ db/",
 				 "two hosts, from the sixth second on, ten times slower"},
 			},
-		.see_also = "lttngtop-report(1), lttngtop-list(1), lttngtop-record(1), lttngtop-feed(1), "
-			    "lttngtop-doctor(1), lttng(1), babeltrace2(1)",
+		.see_also = "lttngtop-report(1), lttngtop-attach(1), lttngtop-list(1), lttngtop-record(1), "
+			    "lttngtop-feed(1), lttngtop-doctor(1), lttng(1), babeltrace2(1)",
 		.environment = monitor_environment,
 	},
 	{
@@ -172,6 +174,38 @@ static const struct page {
 				{"lttngtop report files --comm 'nginx*' --json recording/", "files of one program"},
 			},
 		.see_also = "lttngtop(1)",
+	},
+	{
+		.command = COMMAND_ATTACH,
+		.man_name = "lttngtop-attach",
+		.summary = "the system calls of chosen threads as text, like strace",
+		.synopsis = {"lttngtop attach [-p [HOST:]TID]... [-n GLOB]... [OPTIONS] SOURCE..."},
+		.description =
+			{"Writes what threads do as strace does, a line per system call, from LTTng kernel traces: "
+			 "recordings, whole or from --begin to --end, or live sessions. The programs are not stopped "
+			 "or slowed down, and threads of several hosts stand in the order of their corrected times.",
+			 "Behind a call that waited stands what strace cannot know: what the thread waited for, who "
+			 "ended that, and which thread ran instead.",
+			 "The tracer records names and numbers of a call's arguments, not what is in buffers and most "
+			 "structures: these are shown by their address.",
+			 "With -f the children of a thread and the other threads of its process are followed, too. "
+			 "Threads chosen by name (-n) may come later. What is written goes to the standard "
+			 "output, or to the FILE of -o."},
+		.tables = cmd_attach_help,
+		.examples =
+			{
+				{"lttngtop attach -p 812 recording/", "strace -p 812"},
+				{"lttngtop attach -f -p web:812 -e trace=%network -yy net://monitor",
+				 "strace -f -e trace=%network -yy -p 812, of the host web, live"},
+				{"lttngtop attach -n 'postgres*' --waits 10ms -T recording/",
+				 "why calls of the database took longer than 10 ms"},
+				{"lttngtop attach -c -S calls -n nginx recording/", "strace -c -S calls"},
+				{"lttngtop attach -n '*' -P '/etc/*' -Z recording/",
+				 "all calls on files in /etc that failed"},
+				{"lttngtop attach -ff -tt -o /tmp/make -n make recording/",
+				 "strace -ff -tt -o /tmp/make make"},
+			},
+		.see_also = "lttngtop(1), lttngtop-report(1), lttngtop-record(1), strace(1)",
 	},
 	{
 		.command = COMMAND_RECORD,

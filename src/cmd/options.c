@@ -14,6 +14,7 @@
 #define LIST COMMAND_LIST
 #define FEED COMMAND_FEED
 #define DOCTOR COMMAND_DOCTOR
+#define ATTACH COMMAND_ATTACH
 #define CLUSTER (COMMAND_CLUSTER & ~COMMAND_MONITOR)
 #define EVERYWHERE COMMAND_EVERYWHERE
 
@@ -30,7 +31,18 @@ static const struct option_row rows[] = {
 #undef FEED
 #undef DOCTOR
 #undef CLUSTER
+#undef ATTACH
 #undef EVERYWHERE
+
+static const struct option_refused refused[] = {
+#define REFUSED(letter, name, reason) { letter, name, reason },
+#include "cmd/refused.def"
+};
+
+const struct option_refused *options_refused(unsigned i)
+{
+	return i < G_N_ELEMENTS(refused) ? &refused[i] : NULL;
+}
 
 enum { COUNT_MAX = 1024 };
 
@@ -141,6 +153,9 @@ static enum lt_status store(struct options *o, const struct option_row *row, con
 	case OPTION_FLAG:
 		*(option_flag *)field = true;
 		return LT_OK;
+	case OPTION_LEVEL:
+		++*(option_level *)field;
+		return LT_OK;
 	case OPTION_DURATION:
 		return parse_duration(text, field);
 	case OPTION_PERIOD:
@@ -200,9 +215,28 @@ static const char *command_text(enum command_bit command)
 		return "'doctor'";
 	case COMMAND_CLUSTER:
 		return "'cluster'";
+	case COMMAND_ATTACH:
+		return "'attach'";
 	default:
 		return "the monitor";
 	}
+}
+
+static bool is_flag(const struct option_row *row)
+{
+	return row->kind == OPTION_FLAG || row->kind == OPTION_LEVEL;
+}
+
+/* Says why attach does not have that option of strace, by its letter or (letter 0) its name; LT_OK: it is not one. */
+static enum lt_status refuse(enum command_bit command, char letter, const char *name, size_t len)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(refused) && command == COMMAND_ATTACH; i++) {
+		if (letter && letter == refused[i].letter)
+			return error_set("option '-%c' is not available: %s", letter, refused[i].reason);
+		if (!letter && strncmp(refused[i].name, name, len) == 0 && !refused[i].name[len])
+			return error_set("option '--%s' is not available: %s", refused[i].name, refused[i].reason);
+	}
+	return LT_OK;
 }
 
 /* An option as it was typed: "--NAME", "--NAME=VALUE", or a letter of "-LETTERS", whose rest may be its value. */
@@ -267,6 +301,8 @@ static enum lt_status read_long(const char *word, enum command_bit command, stru
 
 	t->value = name[len] ? name + len + 1 : NULL;
 	t->row = find_name(name, len, command);
+	if ((!t->row || !(t->row->commands & command)) && refuse(command, 0, name, len) != LT_OK)
+		return LT_ERROR;
 	if (!t->row)
 		t->row = find_start(name, len, command, candidates);
 	if (!t->row && candidates->len)
@@ -290,9 +326,11 @@ static enum lt_status read_letter(const char *p, enum command_bit command, struc
 		if (rows[i].commands & command)
 			t->row = other;
 	}
+	if (!t->row && refuse(command, *p, NULL, 0) != LT_OK)
+		return LT_ERROR;
 	if (!t->row)
 		t->row = other;
-	t->value = t->row && t->row->kind != OPTION_FLAG && p[1] ? p + 1 : NULL;
+	t->value = t->row && !is_flag(t->row) && p[1] ? p + 1 : NULL;
 	return t->row ? LT_OK : error_set("unknown option '-%c'", *p);
 }
 
@@ -301,9 +339,9 @@ static enum lt_status take(struct options *o, enum command_bit command, struct t
 {
 	if (!(t.row->commands & command))
 		return error_set("option '--%s' is not for %s", t.row->name, command_text(command));
-	if (t.row->kind == OPTION_FLAG && t.value)
+	if (is_flag(t.row) && t.value)
 		return error_set("option '--%s' takes no argument", t.row->name);
-	if (t.row->kind != OPTION_FLAG && !t.value) {
+	if (!is_flag(t.row) && !t.value) {
 		if (*i + 1 == argc)
 			return error_set("option '--%s' needs an argument: %s", t.row->name, t.row->argument);
 		t.value = argv[++*i];
@@ -322,7 +360,7 @@ static enum lt_status parse_option(struct options *o, enum command_bit command, 
 	for (const char *p = word + 1; *p && !o->help && !o->version; p++) {
 		if (read_letter(p, command, &t) || take(o, command, t, argc, argv, i))
 			return LT_ERROR;
-		if (t.row->kind != OPTION_FLAG)
+		if (!is_flag(t.row))
 			break; /* the rest was its value */
 	}
 	return LT_OK;

@@ -18,11 +18,13 @@ enum command_bit {
 	COMMAND_FEED = 1 << 4,
 	COMMAND_DOCTOR = 1 << 5,
 	COMMAND_CLUSTER = 1 << 6 | COMMAND_MONITOR, /* its own options, and those of the monitor */
+	COMMAND_ATTACH = 1 << 7,
 	COMMAND_EVERYWHERE = ~0,
 };
 
 /* The kinds of options.def and their fields. Texts are borrowed from argv; arrays are never NULL. */
 typedef bool option_flag;         /* no argument */
+typedef unsigned option_level;    /* no argument: how often it was given */
 typedef uint64_t option_duration; /* ns, 0: not given */
 typedef uint64_t option_period;   /* ns, 0: never */
 typedef uint64_t option_size;     /* bytes; suffixes k, M, G are powers of 1024 */
@@ -37,6 +39,7 @@ typedef GArray *option_numbers;      /* int32_t, >= 0 */
 
 enum option_kind {
 	OPTION_FLAG,
+	OPTION_LEVEL,
 	OPTION_DURATION,
 	OPTION_PERIOD,
 	OPTION_SIZE,
@@ -53,6 +56,7 @@ enum option_kind {
 /* What the command line said: a member per row of options.def, and the rest. */
 struct options {
 #define OPTION_TYPE_FLAG option_flag
+#define OPTION_TYPE_LEVEL option_level
 #define OPTION_TYPE_DURATION option_duration
 #define OPTION_TYPE_PERIOD option_period
 #define OPTION_TYPE_SIZE option_size
@@ -96,5 +100,13 @@ const struct option_row *options_rows(unsigned *count);
 enum lt_status options_parse(struct options *o, enum command_bit command, int argc, char **argv);
 
 void options_release(struct options *o);
+
+/* An option of strace that attach does not have, and why; NULL: no more. */
+struct option_refused {
+	char letter; /* 0: none */
+	const char *name, *reason;
+};
+
+const struct option_refused *options_refused(unsigned i);
 
 #endif

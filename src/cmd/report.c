@@ -28,8 +28,7 @@ static void on_interrupt(int signal_number)
 	report_stop = true;
 }
 
-/* SIGINT, and the end of duration_ns (0: none), end the report where it is; a second SIGINT at once. */
-static void end_on_interrupt(uint64_t duration_ns)
+void report_end_on_interrupt(uint64_t duration_ns)
 {
 	struct sigaction action = { .sa_handler = on_interrupt, .sa_flags = SA_RESETHAND | SA_RESTART };
 	struct itimerval timer = {
@@ -113,13 +112,12 @@ static enum lt_status check_options(const struct report *r)
 	return LT_OK;
 }
 
-/* Who of the hosts is on whose clock. */
-static enum lt_status set_clocks(struct report *r)
+enum lt_status report_set_clocks(struct report *r)
 {
 	const struct options *o = r->options;
 	enum lt_status status = LT_OK;
 
-	r->live = sync_options_live(o, 1);
+	r->live = sync_options_live(o, r->first_source);
 	r->clocks_use = o->no_sync ? CLOCKS_RAW : r->live ? CLOCKS_MOVE : CLOCKS_AWAIT;
 	if (!o->no_sync || report_needs_matches(r))
 		status = sync_options_clocks(o, r->clocks_use, &r->clocks);
@@ -198,7 +196,7 @@ static bool tell_bare_packets(const struct report *r)
 	return any;
 }
 
-static bool is_incomplete(const struct report *r)
+bool report_is_incomplete(const struct report *r)
 {
 	struct view_lost lost = { 0, 0 };
 	bool incomplete = ingest_incomplete(r->in);
@@ -223,12 +221,7 @@ static bool is_incomplete(const struct report *r)
 	return incomplete || lost.events || lost.packets;
 }
 
-/*
- * Opens the sources. Recordings of several hosts are surveyed before, where the
- * clocks must be known while they are read: to cut them, to join them. Also where
- * times count from the record's end.
- */
-static enum lt_status open_for_good(struct report *r, uint64_t *known_end_ns)
+enum lt_status report_open_for_good(struct report *r, uint64_t *known_end_ns)
 {
 	const struct options *o = r->options;
 	bool needs_end = o->begin.form == TIMETEXT_BEFORE_END || o->end.form == TIMETEXT_BEFORE_END;
@@ -286,7 +279,7 @@ static int write_report(struct report *r, uint64_t known_end_ns)
 	if (status != LT_OK)
 		return fail(LT_EXIT_FAILURE);
 	say_missing(r);
-	return is_incomplete(r) ? LT_EXIT_INCOMPLETE : LT_EXIT_OK;
+	return report_is_incomplete(r) ? LT_EXIT_INCOMPLETE : LT_EXIT_OK;
 }
 
 static int run(struct report *r)
@@ -294,7 +287,7 @@ static int run(struct report *r)
 	uint64_t known_end_ns = 0;
 	int exit_status;
 
-	if (open_for_good(r, &known_end_ns) != LT_OK)
+	if (report_open_for_good(r, &known_end_ns) != LT_OK)
 		return fail(LT_EXIT_FAILURE);
 	report_set_hosts(r);
 	exit_status = check_hosts(r) == LT_OK ? write_report(r, known_end_ns) : fail(LT_EXIT_USAGE);
@@ -305,7 +298,7 @@ static int run(struct report *r)
 
 int cmd_report(const struct options *o)
 {
-	struct report r = { .options = o, .started_us = g_get_monotonic_time() };
+	struct report r = { .options = o, .first_source = 1, .started_us = g_get_monotonic_time() };
 	struct writer_options writer = {
 		.form = o->json ? WRITER_JSON : o->csv ? WRITER_CSV : o->dot ? WRITER_DOT : WRITER_TEXT,
 		.out = stdout,
@@ -314,9 +307,9 @@ int cmd_report(const struct options *o)
 	};
 	int status;
 
-	if (find_table(&r) != LT_OK || check_options(&r) != LT_OK || set_clocks(&r) != LT_OK)
+	if (find_table(&r) != LT_OK || check_options(&r) != LT_OK || report_set_clocks(&r) != LT_OK)
 		return fail(LT_EXIT_USAGE);
-	end_on_interrupt(o->duration);
+	report_end_on_interrupt(o->duration);
 	view_filter_init(&r.filter);
 	view_rows_init(&r.rows);
 	set_query(&r);

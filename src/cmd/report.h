@@ -51,9 +51,12 @@ struct report_host {
 
 struct report {
 	const struct options *options;
+	guint first_source;     /* which of the words */
+	const struct ingest_visitor *visitor; /* attach: sees each event, in the common time; NULL: nobody does */
 	const struct view_table *table;
 	enum report_own own;
 	bool live;              /* a source is: nothing can be read twice */
+	bool no_waits;          /* attach: nothing that it shows comes from the wait graph */
 	struct clocks *clocks;  /* NULL: every host on its own */
 	enum clocks_use clocks_use;
 	struct waits_options waits;
@@ -90,13 +93,28 @@ static inline bool report_needs_matches(const struct report *r)
 
 static inline bool report_needs_waits(const struct report *r)
 {
-	return r->own >= OWN_PATH;
+	return r->own >= OWN_PATH || (r->visitor && !r->no_waits);
 }
 
 /* ---- report.c ---- */
 
 /* SIGINT came, or the end of --duration. */
 extern volatile bool report_stop;
+
+/* SIGINT, and the end of duration_ns (0: none), end the reading where it is; a second SIGINT at once. */
+void report_end_on_interrupt(uint64_t duration_ns);
+
+/* Which of the hosts is on whose clock. LT_ERROR: the options make no sense. */
+enum lt_status report_set_clocks(struct report *r);
+
+/*
+ * Opens the sources. Recordings of several hosts are surveyed before, where the clocks must be known while
+ * they are read: to cut them, to join them. Also where times count from the record's end.
+ */
+enum lt_status report_open_for_good(struct report *r, uint64_t *known_end_ns);
+
+/* Whether something was lost or could not be read: stderr says so. */
+bool report_is_incomplete(const struct report *r);
 
 /* ---- report_read.c ---- */
 

@@ -30,13 +30,14 @@ enum lt_status report_open(struct report *r, bool survey)
 		.max_sessions = o->max_sessions,
 		.clocks = r->clocks,
 		.waits = report_needs_waits(r) ? &r->waits : NULL,
+		.visitor = survey ? NULL : r->visitor,
 		.survey = survey,
 	};
 	struct ingest *in = ingest_create(&options);
 	enum lt_status status = LT_ERROR;
 	unsigned opened = 0;
 
-	for (guint i = 1; i < o->words->len; i++) {
+	for (guint i = r->first_source; i < o->words->len; i++) {
 		if (ingest_open(in, g_ptr_array_index(o->words, i)) == LT_OK)
 			opened++;
 		else

@@ -260,6 +260,17 @@ bool fdtable_is_open(const struct fd_table *t, int64_t fd)
 	return has_life(fd) && (with_row(t, block_of(fd)) | inherited(t, block_of(fd))) & bit_of(fd);
 }
 
+bool fdtable_look(const struct model *m, const struct fd_table *t, int64_t fd, struct fd_what *what)
+{
+	if (!fdtable_is_open(t, fd))
+		return false;
+	if (with_row(t, block_of(fd)) & bit_of(fd))
+		*what = what_of_row(m, own_block(t, block_of(fd))->rows[(uint32_t)fd % BLOCK_FDS], false);
+	else
+		*what = *inherited_what(t, fd);
+	return true;
+}
+
 uint32_t files_find(struct model *m, struct fd_table *t, int64_t fd)
 {
 	const struct fd_block *block;

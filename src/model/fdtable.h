@@ -71,6 +71,9 @@ void fdtable_release(struct model *m, struct fd_table *t);
 /* Whether the fd is open; any fd. */
 bool fdtable_is_open(const struct fd_table *t, int64_t fd);
 
+/* What the fd is, inherited ones too; false: it is not open. Changes nothing. */
+bool fdtable_look(const struct model *m, const struct fd_table *t, int64_t fd, struct fd_what *what);
+
 /*
  * Every open fd of from that t does not have starts a life there at opened_ns (0: before the record), as it
  * is. O(1) in memory where t has nothing yet and from has not changed since the last copy.

@@ -152,6 +152,14 @@ struct fd_table *files_of_thread(struct model *m, uint32_t thread)
 	return t;
 }
 
+const struct fd_table *files_table_of(const struct model *m, uint32_t thread)
+{
+	const struct fd_table *t = ((const struct thread *)g_ptr_array_index(m->threads, thread))->files;
+	const int64_t pid = pid_of(m, thread);
+
+	return t || pid <= 0 ? t : table_at(m->files, map64_get(&m->files->by_pid, (uint64_t)pid));
+}
+
 void files_fork(struct model *m, uint32_t parent, uint32_t child, bool share)
 {
 	struct fd_table *t;

@@ -27,6 +27,9 @@ enum { FD_MAX = 1 << 20 };
 /* The table the thread uses: that of its process if nothing is known yet. Never NULL. */
 struct fd_table *files_of_thread(struct model *m, uint32_t thread);
 
+/* The same without making one: NULL, nothing is known of its fds. */
+const struct fd_table *files_table_of(const struct model *m, uint32_t thread);
+
 /* The life that the fd is in, NO_ROW if it is not known to be open; any fd. An inherited one (fdtable.h) gets a row. */
 uint32_t files_find(struct model *m, struct fd_table *t, int64_t fd);
 

@@ -67,10 +67,26 @@ expect 2 '' 'source' report cpu
 expect 2 '' "lttngtop record --help" record --set most
 expect 2 '' "option '--json' is not for 'record'" record --json
 expect 2 '' "option '--live' is not for 'report'" report cpu --live net://x "$recording"
-for later in attach; do
-	expect 2 '' "'$later' is not part of this version" $later
-	expect 2 '' "'$later' is not part of this version" help $later
-done
+expect 0 '^Usage: lttngtop attach' '' attach --help
+expect 0 '^\.TH LTTNGTOP-ATTACH 1' '' help --man attach
+expect 2 '' 'no source given' attach
+expect 2 '' 'no source given' attach -p 1
+expect 2 '' 'no thread chosen: use -p TID' attach "$recording"
+expect 2 '' "option '--attach': 'x' is not a TID or HOST:TID" attach -p x "$recording"
+expect 2 '' "option '-e': no system call 'opne'" attach -n '*' -e trace=opne "$recording"
+expect 2 '' "option '-e': no class of system calls '%fiel'" attach -n '*' -e %fiel "$recording"
+expect 2 '' "option '-e': no status 'good'" attach -n '*' -e status=good "$recording"
+expect 2 '' "option '-e': 'inject=' has no meaning here: a trace cannot change" attach -n '*' -e inject=all "$recording"
+expect 2 '' "option '-k' is not available: the tracer does not record stacks" attach -k -n '*' "$recording"
+expect 2 '' "option '-i' is not available: the tracer does not record instruction" attach -fi -n '*' "$recording"
+expect 2 '' "option '--string-limit' is not available: .*buffers" attach --string-limit=80 -n '*' "$recording"
+expect 2 '' "option '-S': no column 'size'" attach -c -S size -n '*' "$recording"
+expect 2 '' "'-S' is for|-S is for -c and -C" attach -S calls -n '*' "$recording"
+expect 2 '' "give their name with -o" attach -ff -n '*' "$recording"
+expect 2 '' "option '--interval' is not for 'attach'" attach --interval 1s -n '*' "$recording"
+expect 2 '' "'attach -- COMMAND' is not available" attach -n '*' "$recording" -- true
+expect 1 '' 'nowhere' attach -n '*' nowhere
+expect 0 '' 'none of the chosen threads' attach -p 2147483647 "$recording"
 
 expect 2 '' 'more than one URL' list net://a net://b
 expect 2 '' "'recording/': a URL is net://HOST" list recording/
@@ -98,8 +114,8 @@ expect 2 '' "option '--json' is not for 'feed'" feed --json "$recording"
 expect 1 '' "cannot connect to lttng-relayd at 127.0.0.1:1: Connection refused" feed --to net://127.0.0.1:1 "$recording"
 expect 1 '' 'no trace can be fed' feed --to net://127.0.0.1:1 empty
 
-# None of the later commands is advertised, nor the worker.
-if "$LTTNGTOP" --help | grep -qwE 'attach|--worker'; then
+# The worker is not advertised.
+if "$LTTNGTOP" --help | grep -qwE -- '--worker'; then
 	echo 'not ok --help advertises what is not there'
 	failures=$((failures + 1))
 fi

@@ -19,7 +19,8 @@ START_TEST(test_table)
 	const struct option_row *rows = options_rows(&n);
 
 	for (unsigned i = 0; i < n; i++) {
-		ck_assert_msg((rows[i].kind == OPTION_FLAG) == !rows[i].argument, "--%s", rows[i].name);
+		ck_assert_msg((rows[i].kind == OPTION_FLAG || rows[i].kind == OPTION_LEVEL) == !rows[i].argument,
+			      "--%s", rows[i].name);
 		ck_assert(rows[i].commands);
 		for (const char *p = rows[i].help; p && *p; p++)
 			ck_assert_msg(!(*p == '.' && !p[1]), "help of --%s ends with a full stop", rows[i].name);

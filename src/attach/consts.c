@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "attach/consts.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <linux/sockios.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define C(constant) { (uint64_t)(constant), #constant },
+#define V(value, constant) { value, #constant },
+#define SET(name, kind, mask, zero, constants) static const struct constant list_##name[] = { constants };
+#include "attach/sets.def"
+
+static const struct const_set sets[] = {
+#define SET(name, kind, mask, zero, constants) \
+	{ #name, CONST_##kind, mask, zero, list_##name, G_N_ELEMENTS(list_##name) },
+#include "attach/sets.def"
+};
+
+#undef C
+#undef V
+
+/* Errors inside the kernel that restart a call or never leave it: a trace sees them, programs do not. */
+static const struct constant kernel_errors[] = {
+	{ 512, "ERESTARTSYS" },    { 513, "ERESTARTNOINTR" },
+	{ 514, "ERESTARTNOHAND" }, { 515, "ENOIOCTLCMD" },
+	{ 516, "ERESTART_RESTARTBLOCK" }, { 517, "EPROBE_DEFER" },
+	{ 518, "EOPENSTALE" },     { 519, "ENOPARAM" },
+	{ 521, "EBADHANDLE" },     { 522, "ENOTSYNC" },
+	{ 523, "EBADCOOKIE" },     { 524, "ENOTSUPP" },
+	{ 525, "ETOOSMALL" },      { 526, "ESERVERFAULT" },
+	{ 527, "EBADTYPE" },       { 528, "EJUKEBOX" },
+	{ 529, "EIOCBQUEUED" },    { 530, "ERECALLCONFLICT" },
+};
+
+enum { KERNEL_SIGRTMIN = 32, KERNEL_SIGRTMAX = 64 };
+
+const struct const_set *consts_find(const char *name, size_t len)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(sets); i++)
+		if (strncmp(sets[i].name, name, len) == 0 && !sets[i].name[len])
+			return &sets[i];
+	return NULL;
+}
+
+/* The same int is recorded with or without its sign, as the field's type wants it. */
+static uint64_t as_int(uint64_t value)
+{
+	return value >> 31 == UINT64_MAX >> 31 ? (uint32_t)value : value;
+}
+
+const char *consts_name(const struct const_set *set, uint64_t value)
+{
+	for (unsigned i = 0; i < set->n; i++)
+		if (as_int(set->constants[i].value) == as_int(value))
+			return set->constants[i].name;
+	return NULL;
+}
+
+static void append_or(GString *out, gsize start, const char *text)
+{
+	if (out->len > start)
+		g_string_append_c(out, '|');
+	g_string_append(out, text);
+}
+
+/* The bits of value, whose names are those of the set outside its mask; start: where the text of this value begins. */
+static void append_bits(GString *out, gsize start, const struct const_set *set, uint64_t value)
+{
+	for (unsigned i = 0; i < set->n && value; i++) {
+		const uint64_t bits = as_int(set->constants[i].value) & ~set->mask;
+
+		if (!bits || (value & bits) != bits || (as_int(set->constants[i].value) & set->mask))
+			continue;
+		append_or(out, start, set->constants[i].name);
+		value &= ~bits;
+	}
+	if (value) {
+		append_or(out, start, "");
+		g_string_append_printf(out, "0x%" PRIx64, value);
+	}
+}
+
+void consts_append(GString *out, const struct const_set *set, uint64_t value)
+{
+	const gsize start = out->len;
+	const char *name;
+
+	value = as_int(value);
+	if (set->kind != CONST_FLAGS) {
+		name = consts_name(set, set->kind == CONST_MIXED ? value & set->mask : value);
+		if (name)
+			g_string_append(out, name);
+		else if (set->kind == CONST_ENUM)
+			g_string_append_printf(out, value > 0xfff ? "0x%" PRIx64 : "%" PRIu64, value);
+		else if (value & set->mask)
+			g_string_append_printf(out, "0x%" PRIx64, value & set->mask);
+	}
+	if (set->kind != CONST_ENUM)
+		append_bits(out, start, set, value & ~set->mask);
+	if (out->len == start)
+		g_string_append(out, set->none ? set->none : "0");
+}
+
+const char *consts_errno(int64_t error)
+{
+	const char *name = error > 0 && error < INT32_MAX ? strerrorname_np((int)error) : NULL;
+
+	for (size_t i = 0; i < G_N_ELEMENTS(kernel_errors) && !name; i++)
+		if (kernel_errors[i].value == (uint64_t)error)
+			name = kernel_errors[i].name;
+	return name;
+}
+
+bool consts_append_signal(GString *out, int64_t number)
+{
+	const char *name;
+
+	if (number <= 0 || number > KERNEL_SIGRTMAX)
+		return false;
+	name = number < KERNEL_SIGRTMIN ? sigabbrev_np((int)number) : NULL;
+	if (name)
+		g_string_append_printf(out, "SIG%s", name);
+	else if (number == KERNEL_SIGRTMIN)
+		g_string_append(out, "SIGRTMIN");
+	else
+		g_string_append_printf(out, "SIGRT_%" PRId64, number - KERNEL_SIGRTMIN);
+	return true;
+}

@@ -1,0 +1,492 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "attach/decode.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
+#include "attach/decode_internal.h"
+#include "base/text.h"
+
+void decode_quote(GString *out, const char *text, size_t len, bool cut)
+{
+	static const char escapes[] = "\"\"\\\\\nn\tt\rr\vv\ff";
+	char plain[TEXT_MAX + 1];
+	gsize from = 0;
+	GString *raw = g_string_sized_new(len + 2);
+
+	len = strnlen(text, len);
+	for (size_t i = 0; i < len; i++) {
+		for (const char *e = escapes; *e; e += 2) {
+			if (*e != text[i])
+				continue;
+			g_string_append_len(raw, text + from, (gssize)(i - from));
+			g_string_append_c(raw, '\\');
+			g_string_append_c(raw, e[1]);
+			from = i + 1;
+			break;
+		}
+	}
+	g_string_append_len(raw, text + from, (gssize)(len - from));
+	text_sanitise(plain, sizeof(plain), raw->str, raw->len);
+	g_string_append_printf(out, "\"%s\"%s", plain, cut || raw->len > TEXT_MAX ? "..." : "");
+	g_string_free(raw, TRUE);
+}
+
+static bool is_number(const struct field_value *v)
+{
+	return v->kind == VALUE_INT || v->kind == VALUE_UINT || v->kind == VALUE_ENUM || v->kind == VALUE_BOOL;
+}
+
+bool decode_is_number(const struct field_value *v)
+{
+	return is_number(v);
+}
+
+bool decode_integer(const struct shape *shape, const struct event *ev, const char *name, int64_t *value)
+{
+	struct field_value v;
+
+	if (!fields_find(shape, ev, name, &v) || !is_number(&v))
+		return false;
+	*value = v.i;
+	return true;
+}
+
+bool decode_number(const struct decode *d, const char *name, uint64_t *value)
+{
+	int64_t i;
+
+	if (!decode_integer(d->shape, d->ev, name, &i))
+		return false;
+	*value = (uint64_t)i;
+	return true;
+}
+
+/* ---- any field, as its type says ---- */
+
+static void append_number(GString *out, const struct field_value *v)
+{
+	const bool is_signed = v->kind == VALUE_INT || (v->kind == VALUE_ENUM && v->is_signed);
+	const uint64_t mask = v->bits < 64 ? (UINT64_C(1) << v->bits) - 1 : UINT64_MAX;
+
+	if (v->base == 16)
+		g_string_append_printf(out, "0x%" PRIx64, v->u & mask);
+	else if (v->base == 8)
+		g_string_append_printf(out, "0%" PRIo64, v->u & mask);
+	else if (is_signed)
+		g_string_append_printf(out, "%" PRId64, v->i);
+	else
+		g_string_append_printf(out, "%" PRIu64, v->u);
+}
+
+static void append_name(GString *out, const char *name)
+{
+	char plain[128];
+
+	text_sanitise(plain, sizeof(plain), name, strlen(name));
+	g_string_append(out, plain);
+}
+
+static void append_scalar(struct decode *d, const struct field_value *v)
+{
+	const char *label;
+
+	switch ((enum value_kind)v->kind) {
+	case VALUE_ENUM:
+		if (fields_labels(d->shape, v, &label, 1))
+			append_name(d->out, label);
+		else
+			append_number(d->out, v);
+		return;
+	case VALUE_FLOAT:
+		g_string_append_printf(d->out, "%g", v->f);
+		return;
+	case VALUE_TEXT:
+		decode_quote(d->out, v->text, v->len, v->cut);
+		return;
+	case VALUE_BOOL:
+		g_string_append(d->out, v->u ? "true" : "false");
+		return;
+	default:
+		append_number(d->out, v);
+	}
+}
+
+static char bracket(uint8_t kind, bool closing)
+{
+	if (kind == VALUE_STRUCT)
+		return closing ? '}' : '{';
+	return closing ? ']' : '[';
+}
+
+/* The values of the cursor until its container of this depth ends; all of them stand in one line. */
+static void append_values(struct decode *d, struct fields_cursor *c, unsigned inner)
+{
+	struct field_value v;
+	bool first = true, cut = false;
+
+	while (fields_next(c, &v)) {
+		if (v.depth < inner)
+			break;
+		if (v.kind == VALUE_END) {
+			if (v.of != VALUE_VARIANT)
+				g_string_append_c(d->out, bracket(v.of, true));
+			first = false;
+			continue;
+		}
+		if (!first)
+			g_string_append(d->out, ", ");
+		first = false;
+		if (v.name && *v.name) {
+			append_name(d->out, v.name);
+			g_string_append_c(d->out, '=');
+		}
+		cut = cut || v.cut;
+		if (v.kind < VALUE_STRUCT) {
+			append_scalar(d, &v);
+			continue;
+		}
+		if (v.kind != VALUE_VARIANT)
+			g_string_append_c(d->out, bracket(v.kind, false));
+		first = true;
+	}
+	if (c->cut || cut)
+		g_string_append(d->out, first ? "..." : ", ...");
+}
+
+/* A container, as it is. */
+static void append_container(struct decode *d, const struct field_value *value)
+{
+	struct fields_cursor c;
+	struct field_value v;
+
+	if (!fields_begin_at(&c, d->shape, d->ev, value->field) || !fields_next(&c, &v))
+		return;
+	if (v.kind != VALUE_VARIANT)
+		g_string_append_c(d->out, bracket(v.kind, false));
+	append_values(d, &c, v.depth + 1u);
+	if (v.kind != VALUE_VARIANT)
+		g_string_append_c(d->out, bracket(v.kind, true));
+}
+
+void decode_field(struct decode *d, uint32_t field)
+{
+	struct field_value v;
+
+	append_name(d->out, d->shape->fields[field].name);
+	g_string_append_c(d->out, '=');
+	if (!fields_get(d->shape, d->ev, field, &v))
+		g_string_append_c(d->out, '?');
+	else if (v.kind >= VALUE_STRUCT)
+		append_container(d, &v);
+	else
+		append_scalar(d, &v);
+}
+
+/* ---- fds ---- */
+
+void decode_fd(struct decode *d, int64_t fd)
+{
+	g_string_append_printf(d->out, "%" PRId64, fd);
+	if (fd < 0)
+		return;
+	if (d->name_fd)
+		d->name_fd(d->data, d->out, fd);
+	if (d->saw_fd)
+		d->saw_fd(d->data, fd);
+}
+
+/* ---- numbers ---- */
+
+/* As the call takes it: an int, whatever sign its field has. */
+static int64_t as_int(const struct field_value *v)
+{
+	return v->bits == 32 ? (int32_t)v->u : v->i;
+}
+
+static uint64_t as_unsigned(const struct field_value *v)
+{
+	return v->bits < 64 ? v->u & ((UINT64_C(1) << v->bits) - 1) : v->u;
+}
+
+static void append_pointer(GString *out, uint64_t address)
+{
+	if (address)
+		g_string_append_printf(out, "0x%" PRIx64, address);
+	else
+		g_string_append(out, "NULL");
+}
+
+static void append_mode(GString *out, uint64_t mode)
+{
+	static const char *const types[16] = {
+		[S_IFIFO >> 12] = "S_IFIFO", [S_IFCHR >> 12] = "S_IFCHR",   [S_IFDIR >> 12] = "S_IFDIR",
+		[S_IFBLK >> 12] = "S_IFBLK", [S_IFREG >> 12] = "S_IFREG",   [S_IFLNK >> 12] = "S_IFLNK",
+		[S_IFSOCK >> 12] = "S_IFSOCK",
+	};
+	const char *type = mode <= UINT16_MAX ? types[mode >> 12] : NULL;
+
+	if (type)
+		g_string_append_printf(out, "%s|0%03" PRIo64, type, mode & 07777);
+	else
+		g_string_append_printf(out, "0%03" PRIo64, mode);
+}
+
+/* open() has a mode only if it may make a file. */
+static enum decoded append_create_mode(struct decode *d, const struct field_value *v)
+{
+	enum { MAKES_FILE = O_CREAT | 020000000 /* O_TMPFILE less O_DIRECTORY */ };
+	uint64_t flags = MAKES_FILE;
+
+	if (!decode_number(d, "flags", &flags))
+		decode_number(d, "oflag", &flags);
+	if (!(flags & MAKES_FILE))
+		return DECODED_OMITTED;
+	append_mode(d->out, as_unsigned(v));
+	return DECODED_SHOWN;
+}
+
+static enum decoded append_fcntl_arg(struct decode *d, const struct field_value *v)
+{
+	uint64_t cmd = UINT64_MAX;
+
+	decode_number(d, "cmd", &cmd);
+	switch (cmd) {
+	case F_GETFD:
+	case F_GETFL:
+	case F_GETOWN:
+	case F_GETSIG:
+	case F_GETLEASE:
+	case F_GETPIPE_SZ:
+	case F_GET_SEALS:
+		return DECODED_OMITTED;
+	case F_DUPFD:
+	case F_DUPFD_CLOEXEC:
+	case F_SETOWN:
+	case F_SETPIPE_SZ:
+	case F_SETLEASE:
+		g_string_append_printf(d->out, "%" PRId64, (int64_t)(int32_t)v->u);
+		return DECODED_SHOWN;
+	case F_SETSIG:
+		if (!consts_append_signal(d->out, v->i))
+			g_string_append_printf(d->out, "%" PRId64, v->i);
+		return DECODED_SHOWN;
+	case F_SETFD:
+		consts_append(d->out, decode_set("fd_flags"), v->u);
+		return DECODED_SHOWN;
+	case F_SETFL:
+		consts_append(d->out, decode_set("open_flags"), v->u);
+		return DECODED_SHOWN;
+	case F_ADD_SEALS:
+		consts_append(d->out, decode_set("seals"), v->u);
+		return DECODED_SHOWN;
+	default:
+		append_pointer(d->out, v->u);
+		return DECODED_SHOWN;
+	}
+}
+
+static void append_signal(GString *out, int64_t number)
+{
+	if (!consts_append_signal(out, number))
+		g_string_append_printf(out, "%" PRId64, number);
+}
+
+static enum decoded append_by_number(struct decode *d, const struct call_arg *arg, const struct field_value *v)
+{
+	GString *out = d->out;
+
+	switch (arg->type) {
+	case ARG_INT:
+	case ARG_LENGTH:
+		g_string_append_printf(out, "%" PRId64, as_int(v));
+		break;
+	case ARG_UINT:
+		g_string_append_printf(out, "%" PRIu64, as_unsigned(v));
+		break;
+	case ARG_HEX:
+		g_string_append_printf(out, as_unsigned(v) ? "0x%" PRIx64 : "%" PRIx64, as_unsigned(v));
+		break;
+	case ARG_ID:
+		if ((uint32_t)v->u == UINT32_MAX)
+			g_string_append(out, "-1");
+		else
+			g_string_append_printf(out, "%" PRIu32, (uint32_t)v->u);
+		break;
+	case ARG_MODE:
+		append_mode(out, as_unsigned(v));
+		break;
+	case ARG_CREATE_MODE:
+		return append_create_mode(d, v);
+	case ARG_DEV:
+		g_string_append_printf(out, "makedev(0x%x, 0x%x)", major(v->u), minor(v->u));
+		break;
+	case ARG_FD:
+		decode_fd(d, (int32_t)v->u);
+		break;
+	case ARG_DIRFD:
+		if ((int32_t)v->u == AT_FDCWD)
+			g_string_append(out, "AT_FDCWD");
+		else
+			decode_fd(d, (int32_t)v->u);
+		break;
+	case ARG_SIG:
+		append_signal(out, (int32_t)v->u);
+		break;
+	case ARG_PROTOCOL:
+		decode_protocol(d, v);
+		break;
+	case ARG_SOCKOPT:
+		decode_sockopt(d, v);
+		break;
+	case ARG_FCNTL_ARG:
+		return append_fcntl_arg(d, v);
+	case ARG_SET:
+		consts_append(out, arg->set, v->u);
+		break;
+	default: /* what a structure or a text should be, and is not there: its address */
+		append_pointer(out, v->u);
+		break;
+	}
+	return DECODED_SHOWN;
+}
+
+static enum decoded append_container_as(struct decode *d, const struct call_arg *arg, const struct field_value *v)
+{
+	switch (arg->type) {
+	case ARG_FDS:
+		decode_fds(d, v);
+		break;
+	case ARG_POLLFDS:
+		decode_pollfds(d, v, "events");
+		break;
+	case ARG_EPOLL_EVENT:
+	case ARG_EPOLL_LIST:
+		decode_epoll(d, v);
+		break;
+	case ARG_FDSET:
+		decode_fdset(d, v);
+		break;
+	default:
+		append_container(d, v);
+		break;
+	}
+	return DECODED_SHOWN;
+}
+
+enum decoded decode_arg(struct decode *d, const struct call_arg *arg)
+{
+	struct field_value v;
+	bool found = false;
+
+	if (arg->type == ARG_SOCKADDR && decode_sockaddr(d))
+		return DECODED_SHOWN;
+	for (unsigned i = 0; arg->names[i] && !found; i++)
+		found = fields_find(d->shape, d->ev, arg->names[i], &v);
+	if (!found)
+		return DECODED_NOTHING;
+	if (v.kind == VALUE_TEXT) {
+		decode_quote(d->out, v.text, v.len, v.cut);
+		if (d->saw_path)
+			d->saw_path(d->data, v.text, v.len);
+		return DECODED_SHOWN;
+	}
+	if (is_number(&v))
+		return append_by_number(d, arg, &v);
+	if (v.kind >= VALUE_STRUCT)
+		return append_container_as(d, arg, &v);
+	append_scalar(d, &v);
+	return DECODED_SHOWN;
+}
+
+/* An int in a register: its upper half may be anything. */
+static bool is_int(enum arg_type type)
+{
+	return type == ARG_FD || type == ARG_DIRFD || type == ARG_SIG || type == ARG_ID;
+}
+
+enum decoded decode_register(struct decode *d, const struct call_arg *arg, unsigned number)
+{
+	struct fields_cursor c;
+	struct field_value v;
+	bool found = fields_find(d->shape, d->ev, "args", &v) && v.kind == VALUE_ARRAY && number < v.count &&
+		     fields_begin_at(&c, d->shape, d->ev, v.field) && fields_next(&c, &v);
+
+	for (unsigned i = 0; i <= number && found; i++)
+		found = fields_next(&c, &v) && is_number(&v);
+	if (!found)
+		return DECODED_NOTHING;
+	v.kind = VALUE_INT;
+	v.bits = is_int(arg->type) || (arg->type == ARG_INT && v.u >> 31 == 1) ? 32 : 64;
+	return append_by_number(d, arg, &v);
+}
+
+/* ---- results ---- */
+
+static void append_error(GString *out, int64_t error)
+{
+	const char *name = consts_errno(error);
+	const char *text = error < 512 ? strerrordesc_np((int)error) : NULL;
+
+	if (error >= 512 && name) {
+		/* not what the program gets, if it gets anything */
+		g_string_append_printf(out, "? %s", name);
+		return;
+	}
+	if (!name) {
+		g_string_append_printf(out, "-%" PRId64, error);
+		return;
+	}
+	g_string_append_printf(out, "-1 %s", name);
+	if (text)
+		g_string_append_printf(out, " (%s)", text);
+}
+
+static void append_fcntl_result(struct decode *d, int64_t ret, uint64_t cmd)
+{
+	if (cmd == F_DUPFD || cmd == F_DUPFD_CLOEXEC) {
+		decode_fd(d, ret);
+		return;
+	}
+	g_string_append_printf(d->out, cmd == F_GETFL || cmd == F_GETFD ? "0x%" PRIx64 : "%" PRId64, ret);
+	if (cmd == F_GETFL || (cmd == F_GETFD && ret)) {
+		g_string_append(d->out, " (flags ");
+		consts_append(d->out, decode_set(cmd == F_GETFL ? "open_flags" : "fd_flags"), (uint64_t)ret);
+		g_string_append_c(d->out, ')');
+	}
+}
+
+void decode_result(struct decode *d, const struct call *call, int64_t ret, uint64_t entry_cmd)
+{
+	const enum arg_type type = call ? call->result : ARG_INT;
+
+	if (decode_is_error(ret)) {
+		append_error(d->out, -ret);
+		return;
+	}
+	switch (type) {
+	case ARG_FD:
+		decode_fd(d, ret);
+		break;
+	case ARG_PTR:
+		g_string_append_printf(d->out, ret ? "0x%" PRIx64 : "%" PRIx64, (uint64_t)ret);
+		break;
+	case ARG_MODE:
+		append_mode(d->out, (uint64_t)ret);
+		break;
+	case ARG_FCNTL:
+		append_fcntl_result(d, ret, entry_cmd);
+		break;
+	case ARG_POLL:
+		decode_poll_result(d, ret);
+		break;
+	case ARG_SELECT:
+		decode_select_result(d, ret);
+		break;
+	default:
+		g_string_append_printf(d->out, "%" PRId64, ret);
+	}
+}

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "attach/filter.h"
+
+#include <string.h>
+
+#include "base/error.h"
+#include "base/similar.h"
+#include "base/text.h"
+#include "event/syscalls.h"
+
+struct filter_term {
+	char *name;       /* of a call; or NULL, */
+	unsigned classes; /* of these classes; or */
+	GRegex *regex;    /* whose name matches */
+	bool all;
+};
+
+/* What strace's -e knows and is not there: why. */
+static const struct {
+	const char *name, *reason;
+} refused[] = {
+	{ "inject", "a trace cannot change what the program did" },
+	{ "fault", "a trace cannot change what the program did" },
+	{ "read", "the tracer does not record what is in buffers" },
+	{ "write", "the tracer does not record what is in buffers" },
+	{ "raw", "use 'report dump' for the fields as they were recorded" },
+	{ "abbrev", "structures are shown as the tracer recorded them" },
+	{ "verbose", "structures are shown as the tracer recorded them" },
+	{ "kvm", "exits of virtual CPUs are not system calls of the trace" },
+	{ "decode-fds", "use -y or -yy" },
+	{ "decode-pids", "use --host and the names of 'report cpu'" },
+	{ "quiet", "use -q" },
+	{ "signal", "signals cannot be chosen; -e trace=none shows nothing else" },
+	{ "signals", "signals cannot be chosen; -e trace=none shows nothing else" },
+	{ "namespace", "calls are chosen by 'trace='" },
+};
+
+static const struct {
+	const char *name;
+	enum call_status status;
+} statuses[] = {
+	{ "successful", CALL_SUCCESSFUL }, { "failed", CALL_FAILED },      { "unfinished", CALL_UNFINISHED },
+	{ "unavailable", CALL_UNKNOWN },   { "detached", CALL_UNKNOWN },
+};
+
+static void term_free(gpointer data)
+{
+	struct filter_term *term = data;
+
+	g_free(term->name);
+	if (term->regex)
+		g_regex_unref(term->regex);
+	g_free(term);
+}
+
+void attach_filter_init(struct attach_filter *f)
+{
+	calls_init();
+	*f = (struct attach_filter){ .statuses = CALL_ANY };
+	f->terms = g_ptr_array_new_with_free_func(term_free);
+	f->paths = g_ptr_array_new_with_free_func(g_free);
+}
+
+void attach_filter_release(struct attach_filter *f)
+{
+	g_ptr_array_free(f->terms, TRUE);
+	g_ptr_array_free(f->paths, TRUE);
+}
+
+/* ---- trace= ---- */
+
+/* Call numbers are few and dense enough to be gone through. */
+enum { NUMBERS_MAX = 1024 };
+
+static bool is_call(const char *name)
+{
+	unsigned n;
+	const struct call *calls = calls_all(&n);
+
+	for (unsigned i = 0; i < n; i++)
+		if (strcmp(calls[i].name, name) == 0 || strcmp(calls[i].other, name) == 0)
+			return true;
+	for (int64_t nr = 0; nr < NUMBERS_MAX; nr++) {
+		const char *other = syscall_name_of_number(nr);
+
+		if (other && strcmp(other, name) == 0)
+			return true;
+	}
+	return syscall_find(name) != NULL;
+}
+
+static enum lt_status unknown_call(const char *name)
+{
+	struct similar s = { .word = name };
+	unsigned n;
+	const struct call *calls = calls_all(&n);
+
+	for (unsigned i = 0; i < n; i++)
+		similar_offer(&s, *calls[i].other ? calls[i].other : calls[i].name);
+	return error_set("no system call '%s'%s", name, similar_hint(&s, ""));
+}
+
+static enum lt_status parse_regex(struct filter_term *term, const char *text)
+{
+	GError *error = NULL;
+
+	term->regex = g_regex_new(text, 0, 0, &error);
+	if (term->regex)
+		return LT_OK;
+	error_set("'/%s' is not a regular expression: %s", text, error->message);
+	g_error_free(error);
+	return LT_ERROR;
+}
+
+/* As strace calls them without '%', too. */
+static const char *const old_classes[] = { "file", "desc", "network", "process", "memory", "signal", "ipc", NULL };
+
+static enum lt_status parse_term(struct filter_term *term, const char *text)
+{
+	const bool lenient = *text == '?';
+
+	text += lenient;
+	if (strcmp(text, "all") == 0) {
+		term->all = true;
+		return LT_OK;
+	}
+	if (*text == '/')
+		return parse_regex(term, text + 1);
+	if (*text == '%') {
+		term->classes = calls_class(text + 1);
+		return term->classes || lenient ? LT_OK : error_set("no class of system calls '%s'", text);
+	}
+	if (g_strv_contains(old_classes, text))
+		term->classes = calls_class(text);
+	if (term->classes)
+		return LT_OK;
+	if (!*text)
+		return error_set("a name is missing");
+	if (!lenient && !is_call(text))
+		return unknown_call(text);
+	term->name = g_strdup(text);
+	return LT_OK;
+}
+
+static enum lt_status parse_trace(struct attach_filter *f, const char *set)
+{
+	char **words;
+	enum lt_status status = LT_OK;
+
+	g_ptr_array_set_size(f->terms, 0);
+	f->traced = true;
+	f->inverted = *set == '!';
+	set += f->inverted;
+	if (strcmp(set, "none") == 0)
+		return LT_OK;
+	/* a comma may stand in a regular expression, which therefore stands alone */
+	words = g_strsplit(set, ",", *set == '/' ? 1 : -1);
+	if (!words[0])
+		status = error_set("a name is missing");
+	for (char **word = words; *word && status == LT_OK; word++) {
+		struct filter_term *term = g_new0(struct filter_term, 1);
+
+		g_ptr_array_add(f->terms, term);
+		status = parse_term(term, *word);
+	}
+	g_strfreev(words);
+	return status;
+}
+
+static bool term_matches(const struct filter_term *term, const char *name, const struct call *call)
+{
+	const char *other = call && *call->other ? call->other : name;
+
+	if (term->all)
+		return true;
+	if (term->regex)
+		return g_regex_match(term->regex, name, 0, NULL) || g_regex_match(term->regex, other, 0, NULL);
+	if (term->classes)
+		return call && (call->classes & term->classes);
+	return term->name && (strcmp(term->name, name) == 0 || strcmp(term->name, other) == 0);
+}
+
+bool attach_filter_call(const struct attach_filter *f, const char *name, const struct call *call)
+{
+	if (!f->traced)
+		return true;
+	for (guint i = 0; i < f->terms->len; i++)
+		if (term_matches(g_ptr_array_index(f->terms, i), name, call))
+			return !f->inverted;
+	return f->inverted;
+}
+
+/* ---- status= ---- */
+
+static enum lt_status parse_status(struct attach_filter *f, const char *set)
+{
+	const bool inverted = *set == '!';
+	char **words = g_strsplit(set + inverted, ",", -1);
+	unsigned found = 0;
+	enum lt_status status = LT_OK;
+
+	if (strcmp(set + inverted, "all") == 0)
+		found = CALL_ANY;
+	for (char **word = words; *word && found != CALL_ANY; word++) {
+		unsigned one = 0;
+
+		for (size_t i = 0; i < G_N_ELEMENTS(statuses); i++)
+			if (strcmp(*word, statuses[i].name) == 0)
+				one = statuses[i].status;
+		if (!one && strcmp(*word, "none") != 0)
+			status = error_set("no status '%s': use successful, failed, unfinished or unavailable", *word);
+		found |= one;
+	}
+	g_strfreev(words);
+	f->statuses = inverted ? CALL_ANY & ~found : found;
+	return status;
+}
+
+void attach_filter_set_status(struct attach_filter *f, enum call_status status)
+{
+	f->statuses = f->statuses == CALL_ANY ? status : f->statuses | status;
+}
+
+/* ---- all of -e ---- */
+
+enum lt_status attach_filter_add(struct attach_filter *f, const char *expression)
+{
+	const char *equals = strchr(expression, '=');
+	char *name;
+	enum lt_status status = LT_ERROR;
+
+	if (!equals || *expression == '/')
+		return parse_trace(f, expression);
+	name = g_strndup(expression, (gsize)(equals - expression));
+	if (strcmp(name, "trace") == 0 || strcmp(name, "t") == 0) {
+		status = parse_trace(f, equals + 1);
+	} else if (strcmp(name, "status") == 0) {
+		status = parse_status(f, equals + 1);
+	} else {
+		const char *reason = NULL;
+
+		for (size_t i = 0; i < G_N_ELEMENTS(refused); i++)
+			if (strcmp(refused[i].name, name) == 0)
+				reason = refused[i].reason;
+		if (reason)
+			error_set("'%s=' has no meaning here: %s", name, reason);
+		else
+			error_set("'%s=' is not trace= or status=", name);
+	}
+	g_free(name);
+	return status;
+}
+
+void attach_filter_add_path(struct attach_filter *f, const char *glob)
+{
+	g_ptr_array_add(f->paths, g_strdup(glob));
+}
+
+bool attach_filter_path(const struct attach_filter *f, const char *path)
+{
+	for (guint i = 0; i < f->paths->len; i++)
+		if (text_glob(g_ptr_array_index(f->paths, i), path))
+			return true;
+	return false;
+}

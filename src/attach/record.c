@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "attach/record.h"
+
+void attach_record_free(struct attach_record *r)
+{
+	g_free(r->head);
+	g_free(r->result);
+	g_free(r->text);
+	if (r->args)
+		g_array_free(r->args, TRUE);
+	if (r->culprits)
+		g_array_free(r->culprits, TRUE);
+	g_free(r);
+}
+
+char *attach_args_text(const GArray *args, bool all)
+{
+	GString *text = g_string_new(NULL);
+	bool first = true;
+
+	for (guint i = 0; i < args->len; i++) {
+		const struct attach_arg *arg = &g_array_index(args, struct attach_arg, i);
+
+		if (arg->omitted)
+			continue;
+		if (!first)
+			g_string_append(text, ", ");
+		first = false;
+		if (!all && (!arg->text || arg->late))
+			break;
+		g_string_append(text, arg->text ? arg->text : "?");
+	}
+	return g_string_free(text, FALSE);
+}

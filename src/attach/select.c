@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "attach/select.h"
+
+#include <string.h>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "event/wanted.h"
+
+static void clear_target(gpointer data)
+{
+	g_free(((struct select_target *)data)->host);
+}
+
+void attach_select_init(struct attach_select *s)
+{
+	*s = (struct attach_select){ 0 };
+	s->targets = g_array_new(FALSE, FALSE, sizeof(struct select_target));
+	g_array_set_clear_func(s->targets, clear_target);
+	s->names = g_ptr_array_new_with_free_func(g_free);
+	s->hosts = g_ptr_array_new_with_free_func(g_free);
+}
+
+void attach_select_release(struct attach_select *s)
+{
+	g_array_free(s->targets, TRUE);
+	g_ptr_array_free(s->names, TRUE);
+	g_ptr_array_free(s->hosts, TRUE);
+}
+
+enum lt_status attach_select_add(struct attach_select *s, const char *text)
+{
+	const char *colon = strrchr(text, ':');
+	struct select_target target = { 0 };
+	guint64 tid;
+
+	if (!g_ascii_string_to_unsigned(colon ? colon + 1 : text, 10, 1, INT32_MAX, &tid, NULL) || colon == text)
+		return error_set("'%s' is not a TID or HOST:TID", text);
+	target.tid = (int32_t)tid;
+	target.host = colon ? g_strndup(text, (gsize)(colon - text)) : NULL;
+	g_array_append_val(s->targets, target);
+	return LT_OK;
+}
+
+bool attach_select_is_one(const struct attach_select *s)
+{
+	return s->targets->len == 1 && !s->names->len && !s->children && !s->threads;
+}
+
+static bool any_matches(const GPtrArray *globs, const char *text)
+{
+	for (guint i = 0; i < globs->len; i++)
+		if (text_glob(g_ptr_array_index(globs, i), text))
+			return true;
+	return false;
+}
+
+bool attach_select_host(const struct attach_select *s, const char *host)
+{
+	return !s->hosts->len || any_matches(s->hosts, host);
+}
+
+/* Whether a target is the thread or, where threads belong together, one of its process. */
+static bool is_target(const struct attach_select *s, const struct select_target *target, const struct model *m,
+		      int32_t tid, const struct thread_row *row)
+{
+	const struct thread_row *of;
+
+	if (target->tid == tid)
+		return true;
+	if (!s->children && !s->threads)
+		return false;
+	if (!row || (int64_t)row->pid <= 0)
+		return false;
+	if ((int64_t)row->pid == target->tid)
+		return true;
+	of = model_look_thread(m, target->tid);
+	return of && of->pid == row->pid;
+}
+
+bool attach_select_thread(const struct attach_select *s, const char *host, const struct model *m, int32_t tid,
+			  const struct thread_row *row)
+{
+	if (!attach_select_host(s, host))
+		return false;
+	for (guint i = 0; i < s->targets->len; i++) {
+		const struct select_target *target = &g_array_index(s->targets, struct select_target, i);
+
+		if ((!target->host || text_glob(target->host, host)) && is_target(s, target, m, tid, row))
+			return true;
+	}
+	if (!s->names->len || !row)
+		return false;
+	if (any_matches(s->names, strpool_text((strid)row->comm)))
+		return true;
+	if (s->threads || s->children)
+		row = (int64_t)row->pid != tid ? model_look_thread(m, (int64_t)row->pid) : NULL;
+	return (s->threads || s->children) && row && any_matches(s->names, strpool_text((strid)row->comm));
+}
+
+void attach_select_want(const struct attach_select *s, struct fields_wanted *wanted, bool all)
+{
+	wanted->classes = WANTED_CALLS_AND_SCHED;
+	/* who else belongs to them is known here alone */
+	if (all || s->children || s->threads)
+		return;
+	for (guint i = 0; i < s->targets->len; i++)
+		g_array_append_val(wanted->tids, g_array_index(s->targets, struct select_target, i).tid);
+	for (guint i = 0; i < s->names->len; i++)
+		g_ptr_array_add(wanted->names, g_strdup(g_ptr_array_index(s->names, i)));
+}

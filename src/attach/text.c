@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "attach/text.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/timetext.h"
+
+enum { FILES_MAX = 256 };
+
+/* Where lines of some threads go. */
+struct output {
+	FILE *file;
+	bool open;      /* the line of a call was begun: */
+	unsigned host;
+	int32_t tid;
+	bool failed;
+};
+
+struct attach_text {
+	const struct attach_text_options *options;
+	struct output single;
+	GHashTable *outputs; /* file name → struct output, of -ff */
+	GString *line;
+	uint64_t last_ns;    /* when the last line began, of -r; 0: there was none */
+	int error;           /* errno of the first file that could not be written */
+};
+
+static void output_free(gpointer data)
+{
+	struct output *output = data;
+
+	if (output->file)
+		fclose(output->file);
+	g_free(output);
+}
+
+struct attach_text *attach_text_create(const struct attach_text_options *options)
+{
+	struct attach_text *text = g_new0(struct attach_text, 1);
+
+	text->options = options;
+	text->single.file = options->out;
+	text->line = g_string_new(NULL);
+	text->outputs = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, output_free);
+	return text;
+}
+
+void attach_text_destroy(struct attach_text *text)
+{
+	if (!text)
+		return;
+	g_hash_table_destroy(text->outputs);
+	g_string_free(text->line, TRUE);
+	g_free(text);
+}
+
+/* ---- files ---- */
+
+static void close_one(gpointer key, gpointer data, gpointer user)
+{
+	struct output *output = data;
+	struct attach_text *text = user;
+
+	(void)key;
+	if (output->file && fclose(output->file) && !text->error)
+		text->error = errno;
+	output->file = NULL;
+}
+
+static void open_file(struct attach_text *text, const char *name, struct output *output, bool anew)
+{
+	if (g_hash_table_size(text->outputs) % FILES_MAX == 0)
+		g_hash_table_foreach(text->outputs, close_one, text);
+	output->file = fopen(name, anew ? "we" : "ae");
+	if (!output->file && (errno == EMFILE || errno == ENFILE)) {
+		g_hash_table_foreach(text->outputs, close_one, text);
+		output->file = fopen(name, anew ? "we" : "ae");
+	}
+	if (!output->file && !text->error)
+		text->error = errno;
+}
+
+static const char *host_name(struct ingest *in, unsigned host)
+{
+	return strpool_text(strpool_intern_z(ingest_host(in, host)->name));
+}
+
+/* A host's name is another machine's: it does not lead into another directory. */
+static char *file_name(const struct attach_text *text, struct ingest *in, const struct attach_record *r)
+{
+	char *host, *name;
+
+	if (!text->options->many_hosts)
+		return g_strdup_printf("%s.%" PRId32, text->options->file, r->tid);
+	host = g_strdelimit(g_strdup(host_name(in, r->host)), "/", '_');
+	name = g_strdup_printf("%s.%s.%" PRId32, text->options->file, host, r->tid);
+	g_free(host);
+	return name;
+}
+
+static struct output *output_of(struct attach_text *text, struct ingest *in, const struct attach_record *r)
+{
+	struct output *output;
+	char *name;
+
+	if (!text->options->per_thread)
+		return &text->single;
+	name = file_name(text, in, r);
+	output = g_hash_table_lookup(text->outputs, name);
+	if (!output) {
+		output = g_new0(struct output, 1);
+		open_file(text, name, output, true);
+		g_hash_table_insert(text->outputs, name, output);
+		return output;
+	}
+	if (!output->file)
+		open_file(text, name, output, false);
+	g_free(name);
+	return output;
+}
+
+enum lt_status attach_text_flush(struct attach_text *text)
+{
+	GHashTableIter iter;
+	gpointer data;
+
+	if (text->single.file && fflush(text->single.file) && !text->error)
+		text->error = errno;
+	g_hash_table_iter_init(&iter, text->outputs);
+	while (g_hash_table_iter_next(&iter, NULL, &data)) {
+		struct output *output = data;
+
+		if (output->file && fflush(output->file) && !text->error)
+			text->error = errno;
+	}
+	return text->error ? error_set("cannot write '%s': %s", text->options->file ? text->options->file : "stdout",
+				       g_strerror(text->error)) : LT_OK;
+}
+
+/* ---- lines ---- */
+
+static void append_colored(const struct attach_text *text, GString *line, const char *color, const char *what)
+{
+	if (text->options->color && *what)
+		g_string_append_printf(line, "\033[%sm%s\033[0m", color, what);
+	else
+		g_string_append(line, what);
+}
+
+#define COLOR_NAME "1"
+#define COLOR_ERROR "31"
+#define COLOR_WAIT "33"
+#define COLOR_EVENT "36"
+
+static void append_stamp(struct attach_text *text, GString *line, uint64_t t_ns)
+{
+	const struct attach_text_options *o = text->options;
+	const uint64_t since_ns = text->last_ns && t_ns > text->last_ns ? t_ns - text->last_ns : 0;
+	char when[TIMETEXT_SIZE];
+
+	if (o->relative) {
+		g_string_append_printf(line, "%6" PRIu64 ".%06" PRIu64 " ", since_ns / 1000000000,
+				       since_ns / 1000 % 1000000);
+		text->last_ns = t_ns;
+	}
+	if (o->stamp == STAMP_EPOCH)
+		g_string_append_printf(line, "%" PRIu64 ".%06" PRIu64 " ", t_ns / 1000000000, t_ns / 1000 % 1000000);
+	else if (o->stamp)
+		g_string_append_printf(line, "%s ", timetext_format(when, sizeof(when), t_ns,
+								    o->stamp == STAMP_SECONDS ? 0 : 6, false, o->utc));
+}
+
+static void begin_line(struct attach_text *text, struct output *output, struct ingest *in,
+		       const struct attach_record *r, uint64_t t_ns)
+{
+	const struct attach_text_options *o = text->options;
+	const char *host = o->many_hosts ? host_name(in, r->host) : "";
+	const char *colon = o->many_hosts ? ":" : "";
+
+	if (output->open)
+		g_string_append(text->line, " <unfinished ...>\n");
+	output->open = false;
+	if (!o->one_thread && !o->per_thread) {
+		if (o->file)
+			g_string_append_printf(text->line, "%s%s%" PRId32 " ", host, colon, r->tid);
+		else
+			g_string_append_printf(text->line, "[%s%s%s%" PRId32 "] ", host, colon,
+					       o->many_hosts ? "" : "pid ", r->tid);
+	}
+	append_stamp(text, text->line, t_ns);
+}
+
+static void write_entry(struct attach_text *text, struct output *output, struct ingest *in,
+			const struct attach_record *r)
+{
+	begin_line(text, output, in, r, r->ref_ns);
+	append_colored(text, text->line, COLOR_NAME, strpool_text(r->name));
+	g_string_append_printf(text->line, "(%s", r->head);
+	output->open = true;
+	output->host = r->host;
+	output->tid = r->tid;
+}
+
+/* From where the line stands: the rest of the arguments and what became of the call. */
+static void append_end(struct attach_text *text, struct ingest *in, const struct attach_record *r,
+		       const struct attach_wait *wait, const char *rest)
+{
+	GString *line = text->line, *why = g_string_new(NULL);
+
+	g_string_append_printf(line, "%s) = ", rest);
+	if (r->status == CALL_FAILED)
+		append_colored(text, line, COLOR_ERROR, r->result);
+	else
+		g_string_append(line, r->result);
+	if (text->options->spent && r->has_entry && r->status & (CALL_SUCCESSFUL | CALL_FAILED))
+		g_string_append_printf(line, " <%" PRIu64 ".%06" PRIu64 ">", r->duration_ns / 1000000000,
+				       r->duration_ns / 1000 % 1000000);
+	attach_wait_append(wait, in, r, why);
+	append_colored(text, line, COLOR_WAIT, why->str);
+	g_string_append_c(line, '\n');
+	if (text->options->paths)
+		attach_wait_append_path(wait, in, r, line);
+	g_string_free(why, TRUE);
+}
+
+/* A call that goes on when the record ends. */
+static void write_unfinished(struct attach_text *text, struct output *output, struct ingest *in,
+			     const struct attach_record *r, bool continues)
+{
+	char *head = attach_args_text(r->args, false);
+
+	if (!continues && !r->begun) {
+		begin_line(text, output, in, r, r->entry_ref_ns);
+		append_colored(text, text->line, COLOR_NAME, strpool_text(r->name));
+		g_string_append_printf(text->line, "(%s", head);
+	}
+	if (continues || !r->begun)
+		g_string_append(text->line, " <unfinished ...>\n");
+	g_free(head);
+}
+
+static void write_exit(struct attach_text *text, struct output *output, struct ingest *in,
+		       const struct attach_record *r, const struct attach_wait *wait)
+{
+	const bool continues = r->begun && output->open && output->host == r->host && output->tid == r->tid;
+	const char *name = strpool_text(r->name);
+	char *all, *head;
+
+	if (continues)
+		output->open = false;
+	if (r->status == CALL_UNKNOWN) {
+		write_unfinished(text, output, in, r, continues);
+		return;
+	}
+	all = attach_args_text(r->args, true);
+	head = r->begun ? attach_args_text(r->args, false) : g_strdup("");
+	if (continues) {
+		append_end(text, in, r, wait, all + strlen(head));
+	} else if (!r->begun && r->has_entry) {
+		begin_line(text, output, in, r, r->entry_ref_ns);
+		append_colored(text, text->line, COLOR_NAME, name);
+		g_string_append_c(text->line, '(');
+		append_end(text, in, r, wait, all);
+	} else {
+		char *resumed = g_strdup_printf("<... %s resumed>", name);
+
+		begin_line(text, output, in, r, r->ref_ns);
+		append_colored(text, text->line, COLOR_NAME, resumed);
+		if (text->options->whole)
+			g_string_append_printf(text->line, " %s(", name);
+		append_end(text, in, r, wait, text->options->whole ? all : all + strlen(head));
+		g_free(resumed);
+	}
+	g_free(head);
+	g_free(all);
+}
+
+static void write_event(struct attach_text *text, struct output *output, struct ingest *in,
+			const struct attach_record *r)
+{
+	static const char *const marks[] = {
+		[ATTACH_SIGNAL] = "---", [ATTACH_NEW] = "+++", [ATTACH_GONE] = "+++", [ATTACH_SCHED] = "~~~",
+	};
+	char *what = g_strdup_printf("%s %s %s", marks[r->kind], r->text, marks[r->kind]);
+
+	begin_line(text, output, in, r, r->ref_ns);
+	append_colored(text, text->line, COLOR_EVENT, what);
+	g_string_append_c(text->line, '\n');
+	g_free(what);
+}
+
+void attach_text_write(struct attach_text *text, struct ingest *in, const struct attach_record *r,
+		       const struct attach_wait *wait)
+{
+	const unsigned quiet = text->options->quiet;
+	struct output *output;
+
+	if ((r->kind == ATTACH_NEW && quiet > 0) || (r->kind == ATTACH_GONE && quiet > 1))
+		return;
+	output = output_of(text, in, r);
+	g_string_truncate(text->line, 0);
+	if (r->kind == ATTACH_ENTRY)
+		write_entry(text, output, in, r);
+	else if (r->kind == ATTACH_EXIT)
+		write_exit(text, output, in, r, wait);
+	else
+		write_event(text, output, in, r);
+	if (output->file && text->line->len && fwrite(text->line->str, text->line->len, 1, output->file) != 1 &&
+	    !text->error)
+		text->error = errno;
+}

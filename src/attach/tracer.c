@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <string.h>
+
+#include "attach/tracer_internal.h"
+#include "event/payload.h"
+
+static void traced_free(gpointer data)
+{
+	struct traced *who = data;
+
+	tracer_call_forget(&who->now);
+	g_free(who);
+}
+
+static void before(void *tracer, const struct ingest_visit *v);
+static void after(void *tracer, const struct ingest_visit *v);
+
+struct attach_tracer *attach_tracer_create(const struct attach_tracer_options *options)
+{
+	struct attach_tracer *t = g_new0(struct attach_tracer, 1);
+
+	calls_init();
+	syscalls_init();
+	t->options = options;
+	fields_wanted_init(&t->wanted);
+	attach_select_want(options->select, &t->wanted, options->sched);
+	t->visitor = (struct ingest_visitor){ .wanted = &t->wanted, .before = before, .after = after, .user = t };
+	t->hosts = g_ptr_array_new_with_free_func((GDestroyNotify)g_hash_table_unref);
+	return t;
+}
+
+void attach_tracer_destroy(struct attach_tracer *t)
+{
+	if (!t)
+		return;
+	g_ptr_array_free(t->hosts, TRUE);
+	fields_wanted_release(&t->wanted);
+	g_free(t);
+}
+
+const struct ingest_visitor *attach_tracer_visitor(const struct attach_tracer *t)
+{
+	return &t->visitor;
+}
+
+enum lt_status attach_tracer_advance(struct attach_tracer *t, struct ingest *in, uint64_t until_ns,
+				     const volatile bool *stop)
+{
+	t->in = in;
+	return ingest_advance_in_order(in, until_ns, stop);
+}
+
+static GHashTable *threads_of(struct attach_tracer *t, unsigned host)
+{
+	while (t->hosts->len <= host)
+		g_ptr_array_add(t->hosts, g_hash_table_new_full(NULL, NULL, NULL, traced_free));
+	return g_ptr_array_index(t->hosts, host);
+}
+
+struct traced *tracer_known(struct attach_tracer *t, unsigned host, int32_t tid)
+{
+	return g_hash_table_lookup(threads_of(t, host), GINT_TO_POINTER(tid));
+}
+
+int32_t tracer_tid(const struct attach_tracer *t, const struct ingest_visit *v)
+{
+	if (v->event->tid >= 0)
+		return v->event->tid;
+	return (int32_t)model_look_running(ingest_host(t->in, v->host)->model, v->event->cpu);
+}
+
+/* Somebody else has the tid now. */
+static void begin_thread(struct traced *who, uint64_t uid)
+{
+	tracer_call_forget(&who->now);
+	*who = (struct traced){ .tid = who->tid, .uid = uid, .exit_code = -1 };
+}
+
+struct traced *tracer_thread(struct attach_tracer *t, const struct ingest_visit *v, int32_t tid)
+{
+	const struct ingest_host *host = ingest_host(t->in, v->host);
+	const struct thread_row *row = model_look_thread(host->model, tid);
+	struct traced *who;
+
+	if (tid <= 0)
+		return NULL;
+	who = tracer_known(t, v->host, tid);
+	if (!who) {
+		who = g_new0(struct traced, 1);
+		who->tid = tid;
+		who->exit_code = -1;
+		g_hash_table_insert(threads_of(t, v->host), GINT_TO_POINTER(tid), who);
+	} else if (row && who->uid == row->uid && who->comm == (strid)row->comm) {
+		return who->chosen ? who : NULL;
+	}
+	if (row && who->uid && who->uid != row->uid)
+		begin_thread(who, row->uid);
+	who->uid = row ? row->uid : 0;
+	who->comm = row ? (strid)row->comm : STRID_NONE;
+	who->chosen = who->followed ||
+		      attach_select_thread(t->options->select, host->name, host->model, tid, row);
+	return who->chosen ? who : NULL;
+}
+
+struct attach_record *tracer_record(struct attach_tracer *t, const struct ingest_visit *v, const struct traced *who,
+				    enum attach_kind kind)
+{
+	const struct thread_row *row = model_look_thread(ingest_host(t->in, v->host)->model, who->tid);
+	struct attach_record *r = g_new0(struct attach_record, 1);
+
+	r->kind = kind;
+	r->ts_ns = v->event->ts_ns;
+	r->ref_ns = v->ref_ns;
+	r->host = v->host;
+	r->tid = who->tid;
+	r->pid = row ? (int32_t)row->pid : -1;
+	r->comm = row ? (strid)row->comm : who->comm;
+	return r;
+}
+
+void tracer_emit(struct attach_tracer *t, struct attach_record *r)
+{
+	if (r->ref_ns < t->options->begin_ns || r->ref_ns >= t->options->end_ns)
+		attach_record_free(r);
+	else
+		t->options->emit(t->options->user, r);
+}
+
+/* ---- classes ---- */
+
+/* The call's name behind the prefixes that versions of the tracer have for its events; NULL: not of that kind. */
+static const char *call_of_class(const char *name, enum class_role role)
+{
+	static const struct {
+		const char *prefix;
+		enum class_role role;
+	} prefixes[] = {
+		{ "syscall_entry_", CLASS_ENTRY }, { "compat_syscall_entry_", CLASS_ENTRY },
+		{ "syscall_exit_", CLASS_EXIT },   { "compat_syscall_exit_", CLASS_EXIT },
+		{ "sys_", CLASS_ENTRY },           { "compat_sys_", CLASS_ENTRY },
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(prefixes); i++)
+		if (prefixes[i].role == role && g_str_has_prefix(name, prefixes[i].prefix))
+			return name + strlen(prefixes[i].prefix);
+	return NULL;
+}
+
+static void plan_call(struct attach_tracer *t, struct class_plan *plan, const char *name)
+{
+	plan->shown = true; /* one that is known by its number only is looked at when it comes */
+	if (!name || strcmp(name, "unknown") == 0)
+		return;
+	plan->name = strpool_intern_z(name);
+	plan->call = calls_find(name);
+	plan->shown = attach_filter_call(t->options->filter, name, plan->call);
+}
+
+const struct class_plan *tracer_plan(struct attach_tracer *t, const struct ingest_visit *v)
+{
+	struct class_plan *plan = v->shape->user;
+
+	if (plan)
+		return plan;
+	plan = g_new0(struct class_plan, 1);
+	v->shape->user = plan;
+	v->shape->free_user = g_free;
+	if (v->event->kind == EVENT_SYSCALL_ENTRY || v->event->kind == EVENT_SYSCALL_EXIT) {
+		plan->role = v->event->kind == EVENT_SYSCALL_ENTRY ? CLASS_ENTRY : CLASS_EXIT;
+		plan_call(t, plan, call_of_class(v->shape->name, plan->role));
+	} else if (strcmp(v->shape->name, "signal_deliver") == 0) {
+		plan->role = CLASS_SIGNAL;
+	} else if (strstr(v->shape->name, "page_fault") && t->options->sched) {
+		plan->role = CLASS_FAULT;
+	}
+	return plan;
+}
+
+/* ---- events ---- */
+
+static void before(void *tracer, const struct ingest_visit *v)
+{
+	struct attach_tracer *t = tracer;
+
+	switch (v->event->kind) {
+	case EVENT_SCHED_SWITCH:
+		tracer_switch(t, v);
+		break;
+	case EVENT_EXIT:
+		tracer_exit(t, v);
+		break;
+	case EVENT_EXEC:
+		tracer_exec(t, v);
+		break;
+	case EVENT_SCHED_WAKING:
+	case EVENT_SCHED_WAKEUP:
+		if (t->options->sched)
+			tracer_wake(t, v);
+		break;
+	case EVENT_SCHED_MIGRATE:
+		if (t->options->sched)
+			tracer_migrate(t, v);
+		break;
+	default:
+		break;
+	}
+}
+
+static void after(void *tracer, const struct ingest_visit *v)
+{
+	struct attach_tracer *t = tracer;
+	const struct class_plan *plan;
+
+	if (v->event->kind == EVENT_FORK)
+		tracer_fork(t, v);
+	if (!v->fields)
+		return;
+	plan = tracer_plan(t, v);
+	switch (plan->role) {
+	case CLASS_ENTRY:
+		tracer_call_entry(t, v, plan);
+		break;
+	case CLASS_EXIT:
+		tracer_call_exit(t, v, plan);
+		break;
+	case CLASS_SIGNAL:
+		tracer_signal(t, v);
+		break;
+	case CLASS_FAULT:
+		tracer_fault(t, v);
+		break;
+	case CLASS_NOTHING:
+		break;
+	}
+}
+
+void attach_tracer_finish(struct attach_tracer *t)
+{
+	for (guint i = 0; t->in && i < t->hosts->len; i++) {
+		GHashTableIter iter;
+		gpointer data;
+
+		g_hash_table_iter_init(&iter, g_ptr_array_index(t->hosts, i));
+		while (g_hash_table_iter_next(&iter, NULL, &data)) {
+			struct traced *who = data;
+
+			if (who->chosen && who->now.active)
+				tracer_call_end(t, NULL, i, who, CALL_UNKNOWN);
+		}
+	}
+}

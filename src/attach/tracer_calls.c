@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* System calls of chosen threads: from the entry to the exit. */
+#include <string.h>
+
+#include "attach/decode.h"
+#include "attach/tracer_internal.h"
+#include "base/text.h"
+
+static void clear_arg(gpointer data)
+{
+	g_free(((struct attach_arg *)data)->text);
+}
+
+void tracer_call_forget(struct call_now *now)
+{
+	if (now->args)
+		g_array_free(now->args, TRUE);
+	if (now->culprits)
+		g_array_free(now->culprits, TRUE);
+	*now = (struct call_now){ 0 };
+}
+
+/* ---- what fds are ---- */
+
+/* The thread whose call is decoded. */
+struct caller {
+	const struct attach_tracer *t;
+	const struct model *model;
+	int32_t tid;
+	bool matched; /* some path is one that was asked for */
+};
+
+static bool is_socket(enum fd_kind kind)
+{
+	return kind == FD_SOCKET || kind == FD_SOCKET_INET || kind == FD_SOCKET_UNIX || kind == FD_SOCKET_OTHER;
+}
+
+static void name_fd(void *data, GString *out, int64_t fd)
+{
+	const struct caller *caller = data;
+	struct model_fd file;
+
+	if (!model_look_fd(caller->model, caller->tid, fd, &file))
+		return;
+	if (file.peer && caller->t->options->paths > 1)
+		g_string_append_printf(out, "<%s %s>", fd_kind_name(file.kind), strpool_text(file.peer));
+	else if (file.path)
+		g_string_append_printf(out, "<%s>", strpool_text(file.path));
+	else if (file.kind != FD_UNKNOWN && file.kind != FD_FILE)
+		g_string_append_printf(out, is_socket(file.kind) ? "<socket:%s>" : "<%s>", fd_kind_name(file.kind));
+}
+
+static void saw_fd(void *data, int64_t fd)
+{
+	struct caller *caller = data;
+	const struct attach_filter *filter = caller->t->options->filter;
+	struct model_fd file;
+
+	if (!caller->matched && model_look_fd(caller->model, caller->tid, fd, &file))
+		caller->matched = (file.path && attach_filter_path(filter, strpool_text(file.path))) ||
+				  (file.peer && attach_filter_path(filter, strpool_text(file.peer)));
+}
+
+static void saw_path(void *data, const char *path, size_t len)
+{
+	struct caller *caller = data;
+	char plain[TEXT_MAX + 1];
+
+	if (caller->matched)
+		return;
+	text_sanitise(plain, sizeof(plain), path, len);
+	caller->matched = attach_filter_path(caller->t->options->filter, plain);
+}
+
+static struct caller caller_of(const struct attach_tracer *t, const struct ingest_visit *v, int32_t tid)
+{
+	return (struct caller){
+		.t = t,
+		.model = ingest_host(t->in, v->host)->model,
+		.tid = tid,
+		.matched = !t->options->filter->paths->len,
+	};
+}
+
+static struct decode decoder(const struct ingest_visit *v, struct caller *caller)
+{
+	struct decode d = { .shape = v->shape, .ev = v->fields, .data = caller };
+
+	if (caller->t->options->paths)
+		d.name_fd = name_fd;
+	if (!caller->matched) {
+		d.saw_fd = saw_fd;
+		d.saw_path = saw_path;
+	}
+	return d;
+}
+
+/* ---- arguments ---- */
+
+/* Fields by their names, of a call without a row: each of them is an argument. */
+static void take_fields(struct call_now *now, struct decode *d, const char *const *skip)
+{
+	const struct shape *shape = d->shape;
+	const uint32_t root = shape->parts[FIELDS_PAYLOAD];
+	uint32_t field = root + 1;
+
+	if (shape->fields[root].kind != VALUE_STRUCT)
+		return;
+	for (uint32_t i = 0; i < shape->fields[root].count; i++, field = shape->fields[field].next) {
+		struct attach_arg arg = { .name = strpool_text(strpool_intern_z(shape->fields[field].name)) };
+
+		if (g_strv_contains(skip, shape->fields[field].name))
+			continue;
+		d->out = g_string_new(NULL);
+		decode_field(d, field);
+		arg.text = g_string_free(d->out, FALSE);
+		g_array_append_val(now->args, arg);
+	}
+}
+
+/* number: of the register that it is in; -1: it is a field. */
+static void take_arg(struct attach_arg *arg, struct decode *d, const struct call_arg *how, int number)
+{
+	enum decoded decoded;
+
+	d->out = g_string_new(NULL);
+	decoded = number >= 0 ? decode_register(d, how, (unsigned)number) : decode_arg(d, how);
+	if (decoded == DECODED_NOTHING) {
+		g_string_free(d->out, TRUE);
+		return;
+	}
+	g_free(arg->text);
+	arg->text = g_string_free(d->out, FALSE);
+	arg->omitted = decoded == DECODED_OMITTED;
+}
+
+static const char *const not_arguments[] = { "id", "ret", NULL };
+
+static void take_entry(struct call_now *now, struct decode *d, bool by_registers)
+{
+	now->args = g_array_new(FALSE, TRUE, sizeof(struct attach_arg));
+	g_array_set_clear_func(now->args, clear_arg);
+	if (!now->call) {
+		take_fields(now, d, not_arguments);
+		return;
+	}
+	for (unsigned i = 0; i < now->call->n_args; i++) {
+		struct attach_arg arg = { .name = now->call->args[i].names[0], .late = now->call->args[i].out };
+
+		take_arg(&arg, d, &now->call->args[i], by_registers ? (int)i : -1);
+		arg.late = arg.late && !by_registers;
+		arg.late = arg.late || !arg.text;
+		g_array_append_val(now->args, arg);
+	}
+	decode_integer(d->shape, d->ev, "cmd", &now->cmd);
+}
+
+/* The entry was not seen: what the exit has. */
+static void take_late_entry(struct call_now *now)
+{
+	now->args = g_array_new(FALSE, TRUE, sizeof(struct attach_arg));
+	g_array_set_clear_func(now->args, clear_arg);
+	for (unsigned i = 0; now->call && i < now->call->n_args; i++) {
+		struct attach_arg arg = { .name = now->call->args[i].names[0], .late = true };
+
+		g_array_append_val(now->args, arg);
+	}
+}
+
+static void take_exit(struct call_now *now, struct decode *d)
+{
+	if (!now->call) {
+		if (!now->active)
+			take_fields(now, d, not_arguments);
+		return;
+	}
+	for (unsigned i = 0; i < now->args->len; i++) {
+		struct attach_arg *arg = &g_array_index(now->args, struct attach_arg, i);
+
+		if (arg->late)
+			take_arg(arg, d, &now->call->args[i], -1);
+	}
+}
+
+/* ---- entry and exit ---- */
+
+/* Name and row, of an event that has the call's number too. false: the call is not shown. */
+static bool identify(struct attach_tracer *t, const struct ingest_visit *v, const struct class_plan *plan,
+		     strid *name, const struct call **call)
+{
+	const char *text = NULL;
+	int64_t nr;
+
+	*name = plan->name;
+	*call = plan->call;
+	if (plan->name)
+		return plan->shown;
+	if (decode_integer(v->shape, v->fields, "id", &nr))
+		text = syscall_name_of_number(nr);
+	*name = strpool_intern_z(text ? text : "unknown");
+	*call = text ? calls_find(text) : NULL;
+	return attach_filter_call(t->options->filter, strpool_text(*name), *call);
+}
+
+/* It goes back to where a signal came in between, and is not seen to return. */
+static bool never_returns(const struct call_now *now)
+{
+	return strcmp(strpool_text(now->name), "rt_sigreturn") == 0;
+}
+
+void tracer_call_entry(struct attach_tracer *t, const struct ingest_visit *v, const struct class_plan *plan)
+{
+	struct traced *who = tracer_thread(t, v, tracer_tid(t, v));
+	struct caller caller;
+	struct decode d;
+	struct call_now *now;
+	struct attach_record *r;
+
+	if (!who)
+		return;
+	now = &who->now;
+	if (now->active)
+		tracer_call_end(t, v, v->host, who, never_returns(now) ? CALL_UNFINISHED : CALL_UNKNOWN);
+	now->active = true;
+	now->entry_ns = v->event->ts_ns;
+	now->entry_ref_ns = v->ref_ns;
+	now->shown = identify(t, v, plan, &now->name, &now->call);
+	if (strcmp(strpool_text(now->name), "exit_group") == 0 || strcmp(strpool_text(now->name), "exit") == 0)
+		decode_integer(v->shape, v->fields, "error_code", &who->exit_code);
+	if (!now->shown)
+		return;
+	caller = caller_of(t, v, who->tid);
+	d = decoder(v, &caller);
+	take_entry(now, &d, !plan->name);
+	now->matched = caller.matched;
+	if (t->options->whole_calls || !now->matched)
+		return;
+	r = tracer_record(t, v, who, ATTACH_ENTRY);
+	r->name = now->name;
+	r->call = now->call;
+	r->head = attach_args_text(now->args, false);
+	now->begun = v->ref_ns >= t->options->begin_ns;
+	tracer_emit(t, r);
+}
+
+/* What of the call goes into the record; it is over then. */
+static void hand_over(struct call_now *now, struct attach_record *r)
+{
+	r->name = now->name;
+	r->call = now->call;
+	r->begun = now->begun;
+	r->has_entry = now->active;
+	r->waited = now->waited;
+	r->entry_ns = now->active ? now->entry_ns : r->ts_ns;
+	r->entry_ref_ns = now->active ? now->entry_ref_ns : r->ref_ns;
+	r->duration_ns = r->ts_ns > r->entry_ns ? r->ts_ns - r->entry_ns : 0;
+	r->off_ns = now->off_ns;
+	if (now->off_since_ns && r->ts_ns > now->off_since_ns)
+		r->off_ns += r->ts_ns - now->off_since_ns;
+	r->args = now->args;
+	r->culprits = now->culprits;
+	now->args = NULL;
+	now->culprits = NULL;
+	tracer_call_forget(now);
+}
+
+void tracer_call_exit(struct attach_tracer *t, const struct ingest_visit *v, const struct class_plan *plan)
+{
+	struct traced *who = tracer_thread(t, v, tracer_tid(t, v));
+	const struct call *call;
+	struct caller caller;
+	struct attach_record *r;
+	struct call_now *now;
+	struct decode d;
+	strid name;
+	bool shown;
+
+	if (!who)
+		return;
+	now = &who->now;
+	shown = identify(t, v, plan, &name, &call);
+	if (now->active && now->name != name)
+		tracer_call_end(t, v, v->host, who, CALL_UNKNOWN);
+	if (!now->active) {
+		now->name = name;
+		now->call = call;
+		now->shown = shown;
+		take_late_entry(now);
+	}
+	if (!now->shown) {
+		tracer_call_forget(now);
+		return;
+	}
+	caller = caller_of(t, v, who->tid);
+	caller.matched = caller.matched || now->matched;
+	d = decoder(v, &caller);
+	take_exit(now, &d);
+	r = tracer_record(t, v, who, ATTACH_EXIT);
+	decode_integer(v->shape, v->fields, "ret", &r->ret);
+	d.out = g_string_new(NULL);
+	decode_result(&d, now->call, r->ret, (uint64_t)now->cmd);
+	r->result = g_string_free(d.out, FALSE);
+	r->status = decode_is_error(r->ret) ? CALL_FAILED : CALL_SUCCESSFUL;
+	hand_over(now, r);
+	if (caller.matched)
+		tracer_emit(t, r);
+	else
+		attach_record_free(r);
+}
+
+void tracer_call_end(struct attach_tracer *t, const struct ingest_visit *v, unsigned host, struct traced *who,
+		     enum call_status status)
+{
+	struct call_now *now = &who->now;
+	struct ingest_visit end = { .host = host };
+	struct attach_record *r;
+	struct event last = { 0 };
+
+	if (!now->shown || !now->matched) {
+		tracer_call_forget(now);
+		return;
+	}
+	if (!v) {
+		const struct ingest_host *h = ingest_host(t->in, host);
+
+		last.ts_ns = MAX(h->end_ns, 1) - 1;
+		end.event = &last;
+		end.ref_ns = MIN(clock_to_ref(h->map, last.ts_ns), t->options->end_ns - 1);
+		v = &end;
+	}
+	r = tracer_record(t, v, who, ATTACH_EXIT);
+	r->status = status;
+	r->result = g_strdup("?");
+	hand_over(now, r);
+	tracer_emit(t, r);
+}

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What happens to chosen threads beside their calls: they are made, end, get signals, run and wait. */
+#include <inttypes.h>
+#include <signal.h>
+#include <string.h>
+
+#include "attach/decode.h"
+#include "attach/tracer_internal.h"
+#include "event/payload.h"
+#include "event/task_state.h"
+
+enum { CULPRITS_MAX = 16 };
+
+static const struct model *model_of(const struct attach_tracer *t, const struct ingest_visit *v)
+{
+	return ingest_host(t->in, v->host)->model;
+}
+
+static void emit_line(struct attach_tracer *t, const struct ingest_visit *v, const struct traced *who,
+		      enum attach_kind kind, char *text)
+{
+	struct attach_record *r = tracer_record(t, v, who, kind);
+
+	r->text = text;
+	tracer_emit(t, r);
+}
+
+/* ---- threads come and go ---- */
+
+/* With the model as it is behind the fork. */
+void tracer_fork(struct attach_tracer *t, const struct ingest_visit *v)
+{
+	const struct attach_select *select = t->options->select;
+	const struct ev_new_task *p = event_payload(v->event, ev_new_task);
+	const struct traced *parent = tracer_known(t, v->host, (int32_t)p->parent_tid);
+	struct traced *child;
+	const bool is_thread = p->parent_pid > 0 && p->child_pid == p->parent_pid;
+
+	if (!parent || !parent->chosen || !(select->children || (select->threads && is_thread)))
+		return;
+	tracer_thread(t, v, (int32_t)p->child_tid);
+	child = tracer_known(t, v->host, (int32_t)p->child_tid);
+	if (!child)
+		return;
+	child->followed = true;
+	child->chosen = true;
+	emit_line(t, v, child, ATTACH_NEW,
+		  g_strdup_printf("%s of %" PRId64, is_thread ? "thread" : "child", p->parent_tid));
+}
+
+/* The process's exit_group() is any thread's. */
+static int64_t exit_code_of(struct attach_tracer *t, const struct ingest_visit *v, const struct traced *who)
+{
+	const struct thread_row *row = model_look_thread(model_of(t, v), who->tid);
+	GHashTableIter iter;
+	gpointer data;
+
+	if (who->exit_code >= 0 || !row)
+		return who->exit_code;
+	g_hash_table_iter_init(&iter, g_ptr_array_index(t->hosts, v->host));
+	while (g_hash_table_iter_next(&iter, NULL, &data)) {
+		const struct traced *other = data;
+		const struct thread_row *r = model_look_thread(model_of(t, v), other->tid);
+
+		if (r && r->pid == row->pid && other->exit_code >= 0)
+			return other->exit_code;
+	}
+	return -1;
+}
+
+void tracer_exit(struct attach_tracer *t, const struct ingest_visit *v)
+{
+	const struct ev_task *p = event_payload(v->event, ev_task);
+	struct traced *who = tracer_known(t, v->host, (int32_t)p->tid);
+	GString *text;
+	int64_t code;
+
+	if (!who)
+		return;
+	if (who->chosen) {
+		code = exit_code_of(t, v, who);
+		if (who->now.active)
+			tracer_call_end(t, v, v->host, who, CALL_UNFINISHED);
+		text = g_string_new(NULL);
+		if (code >= 0) {
+			g_string_printf(text, "exited with %" PRId64, code & 0xff);
+		} else if (who->signal) {
+			g_string_append(text, "killed by ");
+			consts_append_signal(text, who->signal);
+		} else {
+			g_string_append(text, "exited");
+		}
+		emit_line(t, v, who, ATTACH_GONE, g_string_free(text, FALSE));
+	}
+	g_hash_table_remove(g_ptr_array_index(t->hosts, v->host), GINT_TO_POINTER((int32_t)p->tid));
+}
+
+/* A thread that is not the first of its process takes over the process's id when it executes a program. */
+void tracer_exec(struct attach_tracer *t, const struct ingest_visit *v)
+{
+	const struct ev_exec *p = event_payload(v->event, ev_exec);
+	struct traced *old = tracer_known(t, v->host, (int32_t)p->old_tid);
+	struct traced *who;
+
+	if (p->old_tid == p->tid || p->old_tid <= 0 || !old || !old->chosen)
+		return;
+	emit_line(t, v, old, ATTACH_GONE, g_strdup_printf("continues as %" PRId64 " after execve", p->tid));
+	tracer_thread(t, v, (int32_t)p->tid);
+	who = tracer_known(t, v->host, (int32_t)p->tid);
+	if (!who)
+		return;
+	tracer_call_forget(&who->now);
+	who->now = old->now;
+	who->followed = who->followed || old->followed;
+	who->chosen = who->chosen || who->followed;
+	old->now = (struct call_now){ 0 };
+	g_hash_table_remove(g_ptr_array_index(t->hosts, v->host), GINT_TO_POINTER((int32_t)p->old_tid));
+}
+
+/* ---- signals ---- */
+
+static bool ends_process(int64_t number)
+{
+	return number != SIGCHLD && number != SIGCONT && number != SIGURG && number != SIGWINCH && number != SIGSTOP &&
+	       number != SIGTSTP && number != SIGTTIN && number != SIGTTOU;
+}
+
+void tracer_signal(struct attach_tracer *t, const struct ingest_visit *v)
+{
+	struct traced *who = tracer_thread(t, v, tracer_tid(t, v));
+	int64_t number, code = 0, handler = -1;
+	GString *text;
+
+	if (!who || !decode_integer(v->shape, v->fields, "sig", &number))
+		return;
+	decode_integer(v->shape, v->fields, "code", &code);
+	decode_integer(v->shape, v->fields, "sa_handler", &handler);
+	if (handler == 0 && ends_process(number))
+		who->signal = number;
+	text = g_string_new(NULL);
+	if (!consts_append_signal(text, number))
+		g_string_append_printf(text, "signal %" PRId64, number);
+	g_string_append_printf(text, " {si_signo=%s, si_code=", text->str);
+	consts_append(text, consts_find(number == SIGCHLD && code > 0 ? "cld_code" : "si_code",
+					number == SIGCHLD && code > 0 ? strlen("cld_code") : strlen("si_code")),
+		      (uint64_t)code);
+	g_string_append_c(text, '}');
+	emit_line(t, v, who, ATTACH_SIGNAL, g_string_free(text, FALSE));
+}
+
+/* ---- running and waiting ---- */
+
+static strid comm_of(const char comm[16])
+{
+	return strpool_intern_padded(comm, 16);
+}
+
+static char *thread_text(int64_t tid, const char comm[16])
+{
+	if (tid == 0)
+		return g_strdup("the idle task");
+	return g_strdup_printf("%s/%" PRId64, strpool_text(comm_of(comm)), tid);
+}
+
+/* Another one runs instead of a thread that is ready. */
+static void note_culprit(struct call_now *now, const struct ingest_visit *v, const struct ev_sched_switch *p)
+{
+	const struct attach_culprit culprit = {
+		.ref_ns = v->ref_ns, .tid = (int32_t)p->next_tid, .comm = comm_of(p->next_comm),
+	};
+
+	if (!now->culprits)
+		now->culprits = g_array_new(FALSE, FALSE, sizeof(culprit));
+	if (now->culprits->len < CULPRITS_MAX)
+		g_array_append_val(now->culprits, culprit);
+}
+
+static const char *state_text(enum task_state state)
+{
+	static const char *const texts[] = {
+		[TASK_READY] = "preempted", [TASK_BLOCKED] = "blocked", [TASK_IDLING] = "idle",
+		[TASK_PARKED] = "parked",   [TASK_STOPPED] = "stopped", [TASK_TRACED] = "traced",
+		[TASK_ENDED] = "ended",
+	};
+
+	return texts[state];
+}
+
+static void switch_line(struct attach_tracer *t, const struct ingest_visit *v, int64_t tid, bool in,
+			const struct ev_sched_switch *p)
+{
+	const struct traced *who = tracer_thread(t, v, (int32_t)tid);
+	char *other, *text;
+
+	if (!who)
+		return;
+	other = in ? thread_text(p->prev_tid, p->prev_comm) : thread_text(p->next_tid, p->next_comm);
+	if (in)
+		text = g_strdup_printf("switched in on CPU %u, after %s", v->event->cpu, other);
+	else
+		text = g_strdup_printf("switched out, %s; %s runs", state_text(task_state_of(p->prev_state, false)),
+				       other);
+	emit_line(t, v, who, ATTACH_SCHED, text);
+	g_free(other);
+}
+
+void tracer_switch(struct attach_tracer *t, const struct ingest_visit *v)
+{
+	const struct ev_sched_switch *p = event_payload(v->event, ev_sched_switch);
+	struct traced *prev = p->prev_tid > 0 ? tracer_known(t, v->host, (int32_t)p->prev_tid) : NULL;
+
+	struct traced *next = p->next_tid > 0 ? tracer_known(t, v->host, (int32_t)p->next_tid) : NULL;
+
+	if (next && next->now.off_since_ns) {
+		next->now.off_ns += v->event->ts_ns - next->now.off_since_ns;
+		next->now.off_since_ns = 0;
+	}
+	if (prev && prev->now.active) {
+		prev->now.waited = true;
+		prev->now.off_since_ns = v->event->ts_ns;
+		if (task_state_of(p->prev_state, false) == TASK_READY)
+			note_culprit(&prev->now, v, p);
+	}
+	if (!t->options->sched)
+		return;
+	switch_line(t, v, p->prev_tid, false, p);
+	switch_line(t, v, p->next_tid, true, p);
+}
+
+void tracer_wake(struct attach_tracer *t, const struct ingest_visit *v)
+{
+	const struct ev_wakeup *p = event_payload(v->event, ev_wakeup);
+	const int32_t by = tracer_tid(t, v);
+	const struct traced *who;
+	const struct thread_row *row;
+
+	/* the later of the two says nothing new */
+	if (v->event->kind == EVENT_SCHED_WAKEUP && model_declares(model_of(t, v), EVENT_SCHED_WAKING))
+		return;
+	who = tracer_thread(t, v, by);
+	if (who) {
+		char *woken = thread_text(p->tid, p->comm);
+
+		emit_line(t, v, who, ATTACH_SCHED, g_strdup_printf("wakes %s", woken));
+		g_free(woken);
+	}
+	who = tracer_thread(t, v, (int32_t)p->tid);
+	if (!who)
+		return;
+	row = model_look_thread(model_of(t, v), by);
+	if (by > 0 && row)
+		emit_line(t, v, who, ATTACH_SCHED,
+			  g_strdup_printf("woken while %s/%" PRId32 " runs on CPU %u", strpool_text((strid)row->comm),
+					  by, v->event->cpu));
+	else
+		emit_line(t, v, who, ATTACH_SCHED, g_strdup_printf("woken on CPU %u", v->event->cpu));
+}
+
+void tracer_migrate(struct attach_tracer *t, const struct ingest_visit *v)
+{
+	const struct ev_task *p = event_payload(v->event, ev_task);
+	const struct traced *who = tracer_thread(t, v, (int32_t)p->tid);
+
+	if (who)
+		emit_line(t, v, who, ATTACH_SCHED,
+			  g_strdup_printf("migrated from CPU %" PRId64 " to %" PRId64, p->orig_cpu, p->dest_cpu));
+}
+
+void tracer_fault(struct attach_tracer *t, const struct ingest_visit *v)
+{
+	const struct traced *who = tracer_thread(t, v, tracer_tid(t, v));
+	int64_t address;
+
+	if (!who || strstr(v->shape->name, "exit"))
+		return;
+	if (decode_integer(v->shape, v->fields, "address", &address))
+		emit_line(t, v, who, ATTACH_SCHED, g_strdup_printf("page fault at 0x%" PRIx64, (uint64_t)address));
+	else
+		emit_line(t, v, who, ATTACH_SCHED, g_strdup("page fault"));
+}

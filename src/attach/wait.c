@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "attach/wait.h"
+
+#include <inttypes.h>
+
+void attach_wait_init(struct attach_wait *w)
+{
+	*w = (struct attach_wait){ .known = false };
+	wait_path_init(&w->path);
+}
+
+void attach_wait_release(struct attach_wait *w)
+{
+	wait_path_release(&w->path);
+}
+
+void attach_append_duration(GString *out, uint64_t ns)
+{
+	if (ns < 1000)
+		g_string_append_printf(out, "%" PRIu64 " ns", ns);
+	else if (ns < 10000)
+		g_string_append_printf(out, "%.1f us", (double)ns / 1e3);
+	else if (ns < 1000000)
+		g_string_append_printf(out, "%" PRIu64 " us", (ns + 500) / 1000);
+	else if (ns < 1000000000)
+		g_string_append_printf(out, "%.1f ms", (double)ns / 1e6);
+	else
+		g_string_append_printf(out, "%.3f s", (double)ns / 1e9);
+}
+
+static const char *host_name(struct ingest *in, unsigned wait)
+{
+	for (unsigned i = 0; i < ingest_host_count(in); i++)
+		if (ingest_host(in, i)->wait == wait)
+			return strpool_text(strpool_intern_z(ingest_host(in, i)->name));
+	return "?";
+}
+
+static bool is_own(const struct wait_segment *s, wait_row row)
+{
+	return s->row == row && !s->wire;
+}
+
+void attach_wait_resolve(struct attach_wait *w, struct ingest *in, const struct attach_record *r)
+{
+	struct waits *waits = ingest_waits(in);
+	wait_row row;
+
+	w->known = false;
+	w->waited_ns = 0;
+	if (!waits || !r->has_entry || !r->waited || r->ref_ns <= r->entry_ref_ns)
+		return;
+	row = waits_find(waits, ingest_host(in, r->host)->wait, r->tid, r->ref_ns);
+	if (row == WAIT_NO_ROW)
+		return;
+	waits_path(waits, row, r->entry_ref_ns, r->ref_ns, &w->path);
+	w->known = w->path.n > 0;
+	for (uint32_t i = 0; i < w->path.n; i++) {
+		const struct wait_segment *s = &w->path.segments[i];
+
+		if (!is_own(s, row) || s->state != WAIT_RUNNING)
+			w->waited_ns += s->end_ns - s->begin_ns;
+	}
+}
+
+/* ---- in one line ---- */
+
+/* What the parts of the line are, in their order. */
+enum part_kind { PART_DEVICE, PART_THREAD, PART_NETWORK, PART_REMOTE, PART_OTHER, PART_READY, PART_CPU };
+
+struct part {
+	enum part_kind kind;
+	strid name;        /* DEVICE */
+	wait_row row;      /* REMOTE; THREAD: who came last, WAIT_NO_ROW nobody known */
+	enum wait_state state; /* OTHER */
+	uint64_t ns;
+};
+
+static void add(GArray *parts, struct part p, uint64_t ns)
+{
+	for (guint i = 0; i < parts->len; i++) {
+		struct part *known = &g_array_index(parts, struct part, i);
+
+		if (known->kind != p.kind || known->name != p.name || known->state != p.state ||
+		    (p.kind == PART_REMOTE && known->row != p.row))
+			continue;
+		known->ns += ns;
+		if (p.row != WAIT_NO_ROW)
+			known->row = p.row;
+		return;
+	}
+	p.ns = ns;
+	g_array_append_val(parts, p);
+}
+
+static struct part part_of(const struct waits *waits, const struct wait_segment *s, wait_row own, unsigned host)
+{
+	struct part p = { .row = WAIT_NO_ROW };
+
+	if (s->wire || (s->state == WAIT_NETWORK && s->row == own)) {
+		p.kind = PART_NETWORK;
+	} else if (s->row != own && waits_who(waits, s->row).host != host) {
+		p.kind = PART_REMOTE;
+		p.row = s->row;
+	} else if (s->state == WAIT_BLOCK_DEVICE) {
+		p.kind = PART_DEVICE;
+		p.name = s->cause.name;
+	} else if (s->row != own) {
+		p.kind = PART_THREAD;
+		p.row = s->row;
+	} else if (s->state == WAIT_RUNNING) {
+		p.kind = PART_CPU;
+	} else if (s->state == WAIT_PREEMPTED) {
+		p.kind = PART_READY;
+	} else if (s->state == WAIT_BLOCKED) {
+		p.kind = PART_THREAD;
+	} else {
+		p.kind = PART_OTHER;
+		p.state = s->state;
+	}
+	return p;
+}
+
+static int compare_parts(const void *a, const void *b)
+{
+	const struct part *x = a, *y = b;
+
+	if (x->kind != y->kind)
+		return x->kind < y->kind ? -1 : 1;
+	return x->ns > y->ns ? -1 : x->ns < y->ns;
+}
+
+static void append_who(GString *out, const struct waits *waits, wait_row row)
+{
+	const struct wait_who who = waits_who(waits, row);
+
+	if (who.tid > 0)
+		g_string_append_printf(out, "%s/%" PRId32, strpool_text(who.comm), who.tid);
+	else if (who.tid == 0)
+		g_string_append(out, "the idle task");
+	else
+		g_string_append_printf(out, "CPU %" PRId32, who.cpu);
+}
+
+/* Who got the CPU that the thread wanted, of the longest such piece. */
+static const struct attach_culprit *culprit_of(const struct attach_wait *w, const struct attach_record *r,
+					       wait_row own)
+{
+	const struct wait_segment *longest = NULL;
+	const struct attach_culprit *found = NULL;
+
+	for (uint32_t i = 0; i < w->path.n; i++) {
+		const struct wait_segment *s = &w->path.segments[i];
+
+		if (is_own(s, own) && s->state == WAIT_PREEMPTED &&
+		    (!longest || s->end_ns - s->begin_ns > longest->end_ns - longest->begin_ns))
+			longest = s;
+	}
+	for (guint i = 0; longest && r->culprits && i < r->culprits->len; i++) {
+		const struct attach_culprit *c = &g_array_index(r->culprits, struct attach_culprit, i);
+
+		if (c->ref_ns >= longest->begin_ns && c->ref_ns < longest->end_ns && c->tid > 0)
+			found = found ? found : c;
+	}
+	return found;
+}
+
+static const char *state_text(enum wait_state state)
+{
+	switch (state) {
+	case WAIT_TIMER:
+		return "timer";
+	case WAIT_INTERRUPTED:
+		return "interrupted";
+	case WAIT_USER_INPUT:
+		return "user input";
+	case WAIT_IPI:
+		return "ipi";
+	default:
+		return "unknown";
+	}
+}
+
+static void append_part(GString *out, const struct attach_wait *w, struct ingest *in, const struct attach_record *r,
+			const struct part *p, wait_row own)
+{
+	const struct waits *waits = ingest_waits(in);
+	const struct attach_culprit *culprit;
+
+	switch (p->kind) {
+	case PART_DEVICE:
+	case PART_THREAD:
+		g_string_append(out, "blocked ");
+		attach_append_duration(out, p->ns);
+		if (p->name)
+			g_string_append_printf(out, " on %s", strpool_text(p->name));
+		if (p->row != WAIT_NO_ROW) {
+			g_string_append(out, ", woken by ");
+			append_who(out, waits, p->row);
+		}
+		break;
+	case PART_NETWORK:
+		g_string_append(out, "network ");
+		attach_append_duration(out, p->ns);
+		break;
+	case PART_REMOTE:
+		g_string_append_printf(out, "%s: ", host_name(in, waits_who(waits, p->row).host));
+		append_who(out, waits, p->row);
+		g_string_append_c(out, ' ');
+		attach_append_duration(out, p->ns);
+		break;
+	case PART_OTHER:
+		g_string_append_printf(out, "%s ", state_text(p->state));
+		attach_append_duration(out, p->ns);
+		break;
+	case PART_READY:
+		g_string_append(out, "ready ");
+		attach_append_duration(out, p->ns);
+		culprit = culprit_of(w, r, own);
+		if (culprit)
+			g_string_append_printf(out, ", preempted by %s/%" PRId32, strpool_text(culprit->comm),
+					       culprit->tid);
+		break;
+	case PART_CPU:
+		g_string_append(out, "cpu ");
+		attach_append_duration(out, p->ns);
+		break;
+	}
+}
+
+void attach_wait_append(const struct attach_wait *w, struct ingest *in, const struct attach_record *r, GString *out)
+{
+	const struct waits *waits = ingest_waits(in);
+	const unsigned host = ingest_host(in, r->host)->wait;
+	GArray *parts;
+	wait_row own;
+
+	if (!w->known || !w->waited_ns)
+		return;
+	own = waits_find(waits, host, r->tid, r->ref_ns);
+	parts = g_array_new(FALSE, FALSE, sizeof(struct part));
+	for (uint32_t i = 0; i < w->path.n; i++) {
+		const struct wait_segment *s = &w->path.segments[i];
+
+		add(parts, part_of(waits, s, own, host), s->end_ns - s->begin_ns);
+	}
+	g_array_sort(parts, compare_parts);
+	g_string_append(out, " [");
+	for (guint i = 0; i < parts->len; i++) {
+		const struct part *p = &g_array_index(parts, struct part, i);
+
+		g_string_append(out, i == 0 ? "" : p->kind == PART_CPU ? ", " : "; ");
+		append_part(out, w, in, r, p, own);
+	}
+	g_string_append_c(out, ']');
+	g_array_free(parts, TRUE);
+}
+
+/* ---- the whole path ---- */
+
+void attach_wait_append_path(const struct attach_wait *w, struct ingest *in, const struct attach_record *r,
+			     GString *out)
+{
+	const struct waits *waits = ingest_waits(in);
+
+	for (uint32_t i = 0; w->known && w->waited_ns && i < w->path.n; i++) {
+		const struct wait_segment *s = &w->path.segments[i];
+		const struct wait_who who = waits_who(waits, s->row);
+
+		g_string_append_printf(out, "    +%.6f ", (double)(s->begin_ns - r->entry_ref_ns) / 1e9);
+		attach_append_duration(out, s->end_ns - s->begin_ns);
+		g_string_append_c(out, ' ');
+		if (s->wire) {
+			g_string_append_printf(out, "network to %s", host_name(in, who.host));
+		} else {
+			g_string_append_printf(out, "%s ", wait_state_name(s->state));
+			if (who.host != ingest_host(in, r->host)->wait)
+				g_string_append_printf(out, "%s: ", host_name(in, who.host));
+			append_who(out, waits, s->row);
+		}
+		if (s->cause.name)
+			g_string_append_printf(out, " (%s)", strpool_text(s->cause.name));
+		else if (s->cause.call)
+			g_string_append_printf(out, " (in %s)", strpool_text(s->cause.call));
+		g_string_append_c(out, '\n');
+	}
+}
+
+json_t *attach_wait_json(const struct attach_wait *w, struct ingest *in)
+{
+	const struct waits *waits = ingest_waits(in);
+	json_t *segments = json_array();
+
+	for (uint32_t i = 0; w->known && i < w->path.n; i++) {
+		const struct wait_segment *s = &w->path.segments[i];
+		const struct wait_who who = waits_who(waits, s->row);
+		json_t *o = json_pack("{s:I, s:I, s:s, s:s, s:I}", "begin_ns", (json_int_t)s->begin_ns, "end_ns",
+				      (json_int_t)s->end_ns, "state", wait_state_name(s->state), "host",
+				      host_name(in, who.host), "tid", (json_int_t)who.tid);
+
+		json_object_set_new(o, "comm", who.comm ? json_string(strpool_text(who.comm)) : json_null());
+		json_object_set_new(o, "cause", s->cause.name ? json_string(strpool_text(s->cause.name)) : json_null());
+		json_object_set_new(o, "wire", json_boolean(s->wire));
+		json_array_append_new(segments, o);
+	}
+	return segments;
+}

@@ -1,0 +1,414 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * lttngtop attach: what chosen threads do, as text. The sources are read as reports read them; each event goes
+ * through attach/tracer.h, what is to be written waits until the wait graph knows why its call waited.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "attach/json.h"
+#include "attach/summary.h"
+#include "attach/text.h"
+#include "attach/tracer.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "cmd/commands.h"
+#include "cmd/report.h"
+#include "cmd/sync_options.h"
+
+enum { STEP_NS = 100000000 }; /* of trace time between two writes */
+
+struct attach {
+	const struct options *options;
+	struct report report; /* the sources and hosts */
+	struct attach_select select;
+	struct attach_filter filter;
+	struct attach_tracer_options tracer_options;
+	struct attach_tracer *tracer;
+	struct attach_text_options text_options;
+	struct attach_text *text;       /* NULL: JSON, or a summary alone */
+	struct attach_summary *summary; /* NULL: none */
+	struct attach_wait wait;
+	GQueue records;                 /* struct attach_record: not written yet */
+	FILE *out;
+	bool any;                       /* some event of a chosen thread came */
+};
+
+static int fail(int status)
+{
+	char text[TEXT_MAX + 1];
+
+	text_sanitise(text, sizeof(text), error_text(), strlen(error_text()));
+	fprintf(stderr, "lttngtop: %s\n", text);
+	if (status == LT_EXIT_USAGE)
+		fputs("Try 'lttngtop attach --help'.\n", stderr);
+	return status;
+}
+
+/* ---- what was asked for ---- */
+
+static enum lt_status set_threads(struct attach *a)
+{
+	const struct options *o = a->options;
+
+	for (guint i = 0; i < o->attach->len; i++)
+		if (attach_select_add(&a->select, g_ptr_array_index(o->attach, i)) != LT_OK)
+			return error_wrap("option '--attach'");
+	for (guint i = 0; i < o->attach_comm->len; i++)
+		g_ptr_array_add(a->select.names, g_strdup(g_ptr_array_index(o->attach_comm, i)));
+	for (guint i = 0; i < o->attach_host->len; i++)
+		g_ptr_array_add(a->select.hosts, g_strdup(g_ptr_array_index(o->attach_host, i)));
+	a->select.children = o->follow_forks > 0;
+	a->select.threads = o->threads;
+	if (!o->attach->len && !o->attach_comm->len)
+		return error_set("no thread chosen: use -p TID, or -n NAME, for all of them -n '*'");
+	return LT_OK;
+}
+
+static enum lt_status set_calls(struct attach *a)
+{
+	const struct options *o = a->options;
+
+	for (guint i = 0; i < o->expression->len; i++)
+		if (attach_filter_add(&a->filter, g_ptr_array_index(o->expression, i)) != LT_OK)
+			return error_wrap("option '-e'");
+	if (o->successful_only)
+		attach_filter_set_status(&a->filter, CALL_SUCCESSFUL);
+	if (o->failed_only)
+		attach_filter_set_status(&a->filter, CALL_FAILED);
+	for (guint i = 0; i < o->trace_path->len; i++)
+		attach_filter_add_path(&a->filter, g_ptr_array_index(o->trace_path, i));
+	return LT_OK;
+}
+
+static enum lt_status check_options(const struct attach *a)
+{
+	const struct options *o = a->options;
+
+	if (o->n_words < o->words->len)
+		return error_set("'attach -- COMMAND' is not available: record it with 'lttngtop record -- COMMAND', "
+				 "then attach to the recording");
+	if (o->summary_only && o->summary)
+		return error_set("-c and -C exclude each other");
+	if (o->summary_sort && !o->summary_only && !o->summary)
+		return error_set("-S is for -c and -C");
+	if (o->json && (o->timestamps || o->relative || o->color || o->whole))
+		return error_set("--json has all times and arguments: -t, -r, --whole and --color do not apply");
+	if (o->json && o->follow_forks > 1)
+		return error_set("-ff writes text: it does not go with --json");
+	if (o->follow_forks > 1 && !o->attach_output)
+		return error_set("-ff writes a file for each thread: give their name with -o");
+	if (o->follow_forks > 1 && o->summary)
+		return error_set("-ff writes a file for each thread: the table of -C has no place there; use -c");
+	if (o->summary_only && (o->sched || o->wait_paths))
+		return error_set("-c writes a table alone: --sched and -w do not apply");
+	return LT_OK;
+}
+
+static bool needs_waits(const struct options *o)
+{
+	return !o->summary_only;
+}
+
+/* ---- what is written ---- */
+
+static void on_record(void *user, struct attach_record *r)
+{
+	struct attach *a = user;
+
+	a->any = true;
+	g_queue_push_tail(&a->records, r);
+}
+
+/* Whether its result and its wait are those that were asked for. */
+static bool is_wanted(const struct attach *a, const struct attach_record *r)
+{
+	if (r->kind != ATTACH_EXIT)
+		return true;
+	if (a->options->waits && r->off_ns <= a->options->waits)
+		return false;
+	return (a->filter.statuses & r->status) != 0;
+}
+
+static enum lt_status write_record(struct attach *a, struct attach_record *r)
+{
+	struct ingest *in = a->report.in;
+	enum lt_status status = LT_OK;
+
+	if (!is_wanted(a, r))
+		return LT_OK;
+	if (a->summary)
+		attach_summary_add(a->summary, r);
+	if (a->options->summary_only)
+		return LT_OK;
+	attach_wait_resolve(&a->wait, in, r);
+	if (a->options->json)
+		status = attach_json_write(a->out, in, r, &a->wait);
+	else
+		attach_text_write(a->text, in, r, &a->wait);
+	return status;
+}
+
+/* All that came before this reference time. */
+static enum lt_status write_records(struct attach *a, uint64_t until_ns)
+{
+	enum lt_status status = LT_OK;
+	struct attach_record *r;
+
+	while (status == LT_OK && (r = g_queue_peek_head(&a->records)) && r->ref_ns < until_ns) {
+		status = write_record(a, r);
+		attach_record_free(g_queue_pop_head(&a->records));
+	}
+	if (status == LT_OK && a->text)
+		status = attach_text_flush(a->text);
+	else if (status == LT_OK && fflush(a->out))
+		status = error_set("cannot write: %s", g_strerror(errno));
+	return status;
+}
+
+static void write_summary(struct attach *a)
+{
+	if (!a->summary)
+		return;
+	if (a->options->json)
+		attach_summary_write_json(a->summary, a->out);
+	else
+		attach_summary_write(a->summary, a->out);
+}
+
+/* ---- reading ---- */
+
+/* Where nothing happens time is not gone through step by step. */
+static uint64_t next_event(const struct attach *a)
+{
+	uint64_t next_ns = UINT64_MAX;
+
+	for (unsigned i = 0; i < ingest_host_count(a->report.in); i++) {
+		const struct ingest_host *h = ingest_host(a->report.in, i);
+
+		if (!h->ended && h->next_ns)
+			next_ns = MIN(next_ns, clock_to_ref(h->map, h->next_ns));
+	}
+	return next_ns;
+}
+
+/* Rows that ended go, and paths that nobody uses any more. */
+static void forget(struct attach *a)
+{
+	struct ingest *in = a->report.in;
+
+	for (unsigned i = 0; i < ingest_host_count(in); i++) {
+		struct host_state *state = model_state(ingest_host(in, i)->model);
+
+		state_reap(state, NULL, NULL);
+		state_frame_begin(state);
+	}
+	if (!strpool_round_due())
+		return;
+	strpool_round_begin();
+	ingest_keep_paths(in);
+	strpool_round_end();
+}
+
+static enum lt_status read_all(struct attach *a, uint64_t begin_ns, uint64_t end_ns)
+{
+	uint64_t at_ns = MAX(begin_ns, report_record_begin(&a->report));
+	enum lt_status status = LT_OK;
+
+	while (status == LT_OK && at_ns < end_ns) {
+		at_ns = end_ns - at_ns > STEP_NS ? at_ns + STEP_NS : end_ns;
+		status = attach_tracer_advance(a->tracer, a->report.in, at_ns, &report_stop);
+		if (status == LT_OK && write_records(a, at_ns) != LT_OK)
+			return LT_ERROR;
+		forget(a);
+		if (!a->report.live && next_event(a) != UINT64_MAX)
+			at_ns = MIN(MAX(at_ns, next_event(a)), end_ns);
+	}
+	attach_tracer_finish(a->tracer);
+	return write_records(a, UINT64_MAX);
+}
+
+static void say_nothing_came(const struct attach *a)
+{
+	bool has_calls = false;
+
+	for (unsigned i = 0; i < ingest_host_count(a->report.in); i++)
+		has_calls |= model_declares(ingest_host(a->report.in, i)->model, EVENT_SYSCALL_ENTRY);
+	if (!has_calls)
+		fputs("lttngtop: no system calls were recorded\n", stderr);
+	else if (!a->any)
+		fputs("lttngtop: none of the chosen threads made such a call\n", stderr);
+}
+
+static int read_sources(struct attach *a, uint64_t known_end_ns)
+{
+	struct report *r = &a->report;
+	uint64_t begin_ns, end_ns;
+
+	if (sync_options_check_hosts(a->options, r->in) != LT_OK ||
+	    report_resolve_times(r, known_end_ns, &begin_ns, &end_ns) != LT_OK)
+		return fail(LT_EXIT_USAGE);
+	a->tracer_options.begin_ns = a->options->begin.form ? begin_ns : 0;
+	a->tracer_options.end_ns = end_ns;
+	a->text_options.many_hosts = ingest_host_count(r->in) > 1;
+	if (read_all(a, begin_ns, end_ns) != LT_OK)
+		return fail(LT_EXIT_FAILURE);
+	write_summary(a);
+	say_nothing_came(a);
+	return report_is_incomplete(r) ? LT_EXIT_INCOMPLETE : LT_EXIT_OK;
+}
+
+static int run(struct attach *a)
+{
+	struct report *r = &a->report;
+	uint64_t known_end_ns = 0;
+	int status;
+
+	r->visitor = attach_tracer_visitor(a->tracer);
+	if (report_open_for_good(r, &known_end_ns) != LT_OK)
+		return fail(LT_EXIT_FAILURE);
+	report_set_hosts(r);
+	status = read_sources(a, known_end_ns);
+	report_release_hosts(r);
+	ingest_destroy(r->in);
+	return status;
+}
+
+/* ---- the command ---- */
+
+static enum lt_status open_output(struct attach *a)
+{
+	const struct options *o = a->options;
+
+	a->out = stdout;
+	if (o->attach_output && !(o->follow_forks > 1 && !o->summary_only)) {
+		a->out = fopen(o->attach_output, "we");
+		if (!a->out)
+			return error_set("cannot write '%s': %s", o->attach_output, g_strerror(errno));
+	}
+	a->text_options = (struct attach_text_options){
+		.out = a->out,
+		.file = o->attach_output,
+		.per_thread = o->follow_forks > 1,
+		.one_thread = attach_select_is_one(&a->select),
+		.stamp = (enum attach_stamp)MIN(o->timestamps, (unsigned)STAMP_EPOCH),
+		.relative = o->relative,
+		.spent = o->syscall_times,
+		.whole = o->whole,
+		.color = o->color,
+		.utc = o->utc,
+		.paths = o->wait_paths,
+		.quiet = o->quiet,
+	};
+	if (!o->json && !o->summary_only)
+		a->text = attach_text_create(&a->text_options);
+	return LT_OK;
+}
+
+static int close_output(struct attach *a, int status)
+{
+	attach_text_destroy(a->text);
+	if (a->out == stdout || !a->out || !fclose(a->out))
+		return status;
+	error_set("cannot write '%s': %s", a->options->attach_output, g_strerror(errno));
+	return fail(LT_EXIT_FAILURE);
+}
+
+static enum lt_status prepare(struct attach *a)
+{
+	const struct options *o = a->options;
+
+	if (o->summary_only || o->summary) {
+		a->summary = attach_summary_create();
+		if (o->summary_sort && attach_summary_set_sort(a->summary, o->summary_sort) != LT_OK)
+			return error_wrap("option '-S'");
+	}
+	if (set_threads(a) != LT_OK || set_calls(a) != LT_OK || check_options(a) != LT_OK)
+		return LT_ERROR;
+	a->report.no_waits = !needs_waits(o);
+	if (report_set_clocks(&a->report) != LT_OK)
+		return LT_ERROR;
+	a->tracer_options = (struct attach_tracer_options){
+		.select = &a->select,
+		.filter = &a->filter,
+		.paths = o->decode_fds,
+		.whole_calls = attach_filter_waits(&a->filter) || o->waits || o->json || o->summary_only,
+		.sched = o->sched,
+		.end_ns = UINT64_MAX,
+		.emit = on_record,
+		.user = a,
+	};
+	a->tracer = attach_tracer_create(&a->tracer_options);
+	return LT_OK;
+}
+
+int cmd_attach(const struct options *o)
+{
+	struct attach a = {
+		.options = o,
+		.report = { .options = o, .started_us = g_get_monotonic_time() },
+	};
+	int status = LT_EXIT_USAGE;
+
+	attach_select_init(&a.select);
+	attach_filter_init(&a.filter);
+	attach_wait_init(&a.wait);
+	g_queue_init(&a.records);
+	view_filter_init(&a.report.filter);
+	a.report.query.table = view_table_find("syscalls");
+	if (prepare(&a) != LT_OK) {
+		status = fail(LT_EXIT_USAGE);
+	} else if (open_output(&a) != LT_OK) {
+		status = fail(LT_EXIT_FAILURE);
+	} else {
+		report_end_on_interrupt(o->duration);
+		status = close_output(&a, run(&a));
+	}
+	g_queue_clear_full(&a.records, (GDestroyNotify)attach_record_free);
+	attach_tracer_destroy(a.tracer);
+	attach_summary_destroy(a.summary);
+	clocks_destroy(a.report.clocks);
+	view_filter_release(&a.report.filter);
+	attach_wait_release(&a.wait);
+	attach_filter_release(&a.filter);
+	attach_select_release(&a.select);
+	return status;
+}
+
+void cmd_attach_help(struct help *h)
+{
+	static const struct {
+		const char *term, *text;
+	} marks[] = {
+		{ "read(5, 0x7f…, 8192) = 8192",
+		  "a call: its arguments in the order of its prototype, and its result. Buffers and most structures "
+		  "are not recorded: they are shown by their address" },
+		{ "<unfinished ...>, <... read resumed>", "another thread's line came in between" },
+		{ "[blocked 4.1 ms on vda, cpu 22 us]",
+		  "behind a call that waited: for what, and who ended it; the parts sum up to the time of the call" },
+		{ "[ready 3.1 ms, preempted by NAME/TID]", "it could have run, but another thread did" },
+		{ "[network 0.9 ms; db: postgres/733 30.0 ms]",
+		  "time on the wire, and what a thread of another host did meanwhile" },
+		{ "--- SIGTERM {…} ---", "a signal is delivered" },
+		{ "+++ exited with 0 +++", "the thread ends; +++ child of 812 +++: it is followed from now on" },
+		{ "~~~ switched out … ~~~", "what --sched adds" },
+	};
+
+	const struct option_refused *refused;
+
+	if (h->brief)
+		return;
+	help_section(h, "Output");
+	for (size_t i = 0; i < G_N_ELEMENTS(marks); i++)
+		help_item(h, marks[i].term, marks[i].text);
+	help_section(h, "Options of strace that are not there");
+	for (unsigned i = 0; (refused = options_refused(i)); i++) {
+		char *term = refused->letter ? g_strdup_printf("-%c, --%s", refused->letter, refused->name) :
+					       g_strdup_printf("--%s", refused->name);
+
+		help_item(h, term, refused->reason);
+		g_free(term);
+	}
+}

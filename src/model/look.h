@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef LT_MODEL_LOOK_H
+#define LT_MODEL_LOOK_H
+
+#include <stdbool.h>
+
+#include "base/strpool.h"
+#include "event/syscalls.h"
+#include "model/model.h"
+#include "model/tables.h"
+
+/*
+ * The present state of a model, for who follows its events one by one (ingest/visit.h). Nothing here changes it.
+ */
+
+/* The thread that has this tid now; NULL: none is known. Borrowed until the model's next event. */
+const struct thread_row *model_look_thread(const struct model *m, int64_t tid);
+
+/* The tid that runs on the CPU as far as is known, 0 idle; -1 unknown. */
+int64_t model_look_running(const struct model *m, unsigned cpu);
+
+struct model_fd {
+	strid path, peer; /* STRID_NONE: not known */
+	enum fd_kind kind;
+};
+
+/* What an fd of a thread is; false: it is not known to be open. */
+bool model_look_fd(const struct model *m, int64_t tid, int64_t fd, struct model_fd *out);
+
+#endif
