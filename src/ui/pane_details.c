@@ -5,6 +5,7 @@
 #include "base/strpool.h"
 #include "sidecar/sidecar.h"
 #include "ui/internal.h"
+#include "view/containers.h"
 
 enum details_list { DETAILS_BLOCKING, DETAILS_FILES, DETAILS_SYSCALLS };
 
@@ -148,6 +149,45 @@ static void add_ids(struct head *h, const struct thread_row *t)
 		g_string_append_printf(s, "  cgroup_ns %" PRIu64, t->cgroup_ns);
 	add_line(h, "ids", "%s", s->str);
 	g_string_free(s, TRUE);
+}
+
+static void append_id(GString *s, int64_t id)
+{
+	if (id < 0)
+		g_string_append_c(s, '?');
+	else
+		g_string_append_printf(s, "%" PRId64, id);
+}
+
+/* In which containers it is, and its ids in each of them. */
+static void add_levels(struct head *h, const struct thread_row *t)
+{
+	const struct view_host host = data_view_host(h->host, h->iv);
+	GArray *levels = view_thread_levels(&host, t);
+	GString *in = g_string_new(NULL), *ids = g_string_new(NULL);
+
+	for (guint i = levels->len; i-- > 1;) {
+		const struct view_level *level = &g_array_index(levels, struct view_level, i);
+
+		g_string_append_printf(in, "%s%s", in->len ? " in " : "", level->name ? level->name : "?");
+	}
+	for (guint i = 0; i < levels->len; i++) {
+		const struct view_level *level = &g_array_index(levels, struct view_level, i);
+
+		if (level->tid < 0)
+			continue;
+		g_string_append_printf(ids, "%s%s ", ids->len ? ", " : "", level->name ? level->name : "?");
+		append_id(ids, level->tid);
+		g_string_append_c(ids, '/');
+		append_id(ids, level->pid);
+	}
+	if (levels->len > 1) {
+		add_line(h, "container", "%s", in->str);
+		add_line(h, "tid/pid", "%s", ids->str);
+	}
+	g_string_free(in, TRUE);
+	g_string_free(ids, TRUE);
+	g_array_unref(levels);
 }
 
 /* The main thread of a process that lived at the end of the interval. */
@@ -320,6 +360,8 @@ static int details_head(struct ui *ui, struct pane *p, int y, int max)
 	add_bytes(&h, "written", FIGURE(&h, row, write_disk), FIGURE(&h, row, write_net), FIGURE(&h, row, write_pipe),
 		  FIGURE(&h, row, write_other));
 	add_ids(&h, t);
+	if (t->container)
+		add_levels(&h, t);
 	add_parents(&h, t);
 	add_program(&h, t);
 	add_life(&h, t);
@@ -334,7 +376,7 @@ static const struct pane_type details_type = {
 	.tables = { "blocking", "files", "syscalls" },
 	.empty = { "no wait ended in this interval", "no file descriptor is known",
 		   "no system call ended in this interval" },
-	.reads = 1u << TABLE_THREAD | 1u << TABLE_PERF,
+	.reads = 1u << TABLE_THREAD | 1u << TABLE_PERF | 1u << TABLE_CONTAINER | 1u << TABLE_VTID,
 	.adjust = details_adjust,
 	.head = details_head,
 };

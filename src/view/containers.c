@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "view/containers.h"
+
 #include <inttypes.h>
 #include <stddef.h>
 #include <string.h>
@@ -114,4 +116,80 @@ void view_index_containers(struct view_index *index, const struct view_host *hos
 		if (same[i] || !container_at(index, i)->name)
 			name_by_number(index, container_at(index, i));
 	g_free(same);
+}
+
+/* ---- levels ---- */
+
+static void clear_level(void *level)
+{
+	g_free(((struct view_level *)level)->name);
+}
+
+/* The ids of the thread with that uid at the levels between, by level; 0: not known. Returns the innermost one. */
+static unsigned find_vtids(const struct interval *iv, uint64_t uid, int64_t vtids[PID_LEVELS_MAX])
+{
+	const struct interval_table *t = &iv->tables[TABLE_VTID];
+	unsigned innermost = 0;
+
+	memset(vtids, 0, PID_LEVELS_MAX * sizeof(*vtids));
+	for (uint32_t i = 0; i < t->n_rows; i++) {
+		const struct vtid_row *row = INTERVAL_ROW(vtid, &t->rows[i]);
+
+		if (row->thread_uid != uid || row->level >= PID_LEVELS_MAX)
+			continue;
+		vtids[row->level] = (int64_t)row->vtid;
+		innermost = MAX(innermost, (unsigned)row->level);
+	}
+	return innermost;
+}
+
+static void add_level(GArray *levels, const char *name, int64_t tid, int64_t pid)
+{
+	const struct view_level level = { g_strdup(name), tid > 0 ? tid : -1, pid > 0 ? pid : -1 };
+
+	g_array_append_val(levels, level);
+}
+
+/* The names of the containers at the levels up to that of c, as far as they are known. */
+static void find_names(const struct view_index *index, const struct view_container *c, unsigned level,
+		       const char *names[PID_LEVELS_MAX])
+{
+	memset(names, 0, PID_LEVELS_MAX * sizeof(*names));
+	for (; level; level--) {
+		names[level] = c->name;
+		if (c->parent == VIEW_HOST_ITSELF)
+			break;
+		c = container_at(index, c->parent);
+	}
+}
+
+GArray *view_thread_levels(const struct view_host *host, const struct thread_row *t)
+{
+	GArray *levels = g_array_new(FALSE, FALSE, sizeof(struct view_level));
+	int64_t vtids[PID_LEVELS_MAX], vpids[PID_LEVELS_MAX];
+	const char *names[PID_LEVELS_MAX];
+	const struct interval_row *main_thread;
+	const struct view_container *c;
+	struct view_index index;
+	unsigned own;
+
+	g_array_set_clear_func(levels, clear_level);
+	view_index_init(&index);
+	view_index_mains(&index, host->iv);
+	view_index_containers(&index, host);
+	c = view_container_of(&index, t);
+	main_thread = view_main_thread(&index, host->iv, t->pid);
+	add_level(levels, VIEW_HOST_NAME, (int64_t)t->tid, (int64_t)t->pid);
+	if (c && c->row->of_cgroup) {
+		add_level(levels, c->name, -1, -1);
+	} else if (c) {
+		own = MIN(find_vtids(host->iv, t->uid, vtids) + 1, PID_LEVELS_MAX - 1);
+		find_vtids(host->iv, main_thread ? main_thread->b[0] : 0, vpids);
+		find_names(&index, c, own, names);
+		for (unsigned i = 1; i < own; i++)
+			add_level(levels, names[i], vtids[i], vpids[i]);
+		add_level(levels, c->name, (int64_t)t->vtid, (int64_t)t->vpid);
+	}
+	view_index_release(&index);
+	return levels;
 }

@@ -74,6 +74,10 @@ struct view_rows_internal {
 	GHashTable *base_index;  /* struct view_key -> struct view_row: of query.base; NULL: never had one */
 };
 
+/* ---- rows.c ---- */
+void view_index_init(struct view_index *index);
+void view_index_release(struct view_index *index);
+
 /* ---- group.c: rows of the model that become one ---- */
 
 /* The uid of the thread that stands for the process of a thread; its own if threads stay apart. */

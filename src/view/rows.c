@@ -22,7 +22,7 @@ void view_rows_init(struct view_rows *r)
 	r->internal = in;
 }
 
-static void index_init(struct view_index *index)
+void view_index_init(struct view_index *index)
 {
 	memset(index, 0, sizeof(*index));
 	index->owner_uids = g_array_new(FALSE, FALSE, sizeof(uint64_t));
@@ -32,7 +32,7 @@ static void index_init(struct view_index *index)
 	index->wanted_containers = g_array_new(FALSE, FALSE, sizeof(bool));
 }
 
-static void index_release(struct view_index *index)
+void view_index_release(struct view_index *index)
 {
 	map64_release(&index->owners);
 	map64_release(&index->fd_owners);
@@ -53,7 +53,7 @@ void view_rows_release(struct view_rows *r)
 	struct view_rows_internal *in = r->internal;
 
 	for (unsigned i = 0; i < in->n_indexes; i++)
-		index_release(&in->indexes[i]);
+		view_index_release(&in->indexes[i]);
 	g_free(in->indexes);
 	g_array_free(in->rows, TRUE);
 	g_ptr_array_free(in->blocks, TRUE);
@@ -104,7 +104,7 @@ static void reset(struct view_rows *r, const struct view_query *q, const struct 
 	in->block = in->block_used = 0;
 	in->indexes = g_renew(struct view_index, in->indexes, MAX(n_hosts, in->n_indexes));
 	while (in->n_indexes < n_hosts)
-		index_init(&in->indexes[in->n_indexes++]);
+		view_index_init(&in->indexes[in->n_indexes++]);
 	r->table = q->table;
 	r->per_cpu = q->per_cpu;
 	r->base = q->base;

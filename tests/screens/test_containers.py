@@ -125,10 +125,33 @@ def virtual_ids(checks):
         checks.equal("ids in there, then those of the host", line.split()[:4], ["1", "2073", "1", "bash:4026532316"])
 
 
+def details(checks):
+    """What forks and the state dump told of the ids at each level."""
+    known = {2189: ("container bash:4026532322 in bash:4026532320 in bash:4026532318",
+                    "tid/pid   host 2189/2189, bash:4026532318 30/30, bash:4026532320 18/18, bash:4026532322 8/8"),
+             2075: ("container bash:4026532316 in bash:4026532314",
+                    "tid/pid   host 2075/2075, bash:4026532314 7/7, bash:4026532316 3/3"),
+             2071: ("container bash:4026532314", "tid/pid   host 2071/2071, bash:4026532314 3/3")}
+    with open_at(size=(120, 40)) as t:
+        for tid, lines in known.items():
+            filtered(t, f"tid:{tid}")
+            t.keys("Home", "Enter")
+            t.wait("^ ids ")
+            screen = t.sync()
+            for line in lines:
+                checks.check(f"{tid}: {line}", " " + line in screen, "\n".join(screen))
+            t.keys("Escape")
+            t.wait("CONTAINER")
+        filtered(t, "tid:1")
+        t.keys("Home", "Enter")
+        t.wait("^ ids ")
+        checks.lacks("outside of all there is nothing to say", t.sync(), "tid/pid")
+
+
 def without_containers(checks):
     recording = unpack("kprobe") or skip("no recording kprobe")
     with Terminal("--paused", recording).wait_read() as t:
         checks.lacks("no column where there are none", t.sync(), "CONTAINER")
 
 
-Checks().run(whole_screens, as_reported, branches, entering, filters, virtual_ids, without_containers)
+Checks().run(whole_screens, as_reported, branches, entering, filters, virtual_ids, details, without_containers)

@@ -5,6 +5,7 @@
 #include <glib/gstdio.h>
 
 #include "sidecar/sidecar.h"
+#include "view/containers.h"
 
 enum { NS = 100 };
 
@@ -232,6 +233,71 @@ START_TEST(test_tree_of_processes)
 }
 END_TEST
 
+/* ---- levels ---- */
+
+static void add_vtid(const struct thread_row *t, uint64_t level, uint64_t vtid)
+{
+	struct vtid_row *row = ADD(0, VTID, vtid);
+
+	row->thread_uid = t->uid;
+	row->level = level;
+	row->vtid = vtid;
+}
+
+static void assert_levels(const struct thread_row *t, const char *expected)
+{
+	GArray *levels = view_thread_levels(&shown[0], t);
+	GString *s = g_string_new(NULL);
+
+	for (guint i = 0; i < levels->len; i++) {
+		const struct view_level *level = &g_array_index(levels, struct view_level, i);
+
+		g_string_append_printf(s, "%s%s %d/%d", i ? ", " : "", level->name ? level->name : "?",
+				       (int)level->tid, (int)level->pid);
+	}
+	ck_assert_str_eq(s->str, expected);
+	g_string_free(s, TRUE);
+	g_array_unref(levels);
+}
+
+START_TEST(test_levels)
+{
+	struct thread_row *host, *main_thread, *thread, *odd, *in_cgroup, *in_circle;
+	struct container_row *outer, *inner, *c;
+
+	begin();
+	host = add_inside(0, NULL, 1, 1, 1);
+	outer = add_container(0, 101, HOST_PID_NS, 1, "outer");
+	inner = add_container(0, 102, 101, 2, "inner");
+	main_thread = add_inside(0, inner, 20, 20, 1);
+	main_thread->vtid = main_thread->vpid = 1;
+	add_vtid(main_thread, 1, 5);
+	thread = add_inside(0, inner, 21, 20, 1);
+	thread->vtid = 2;
+	thread->vpid = 1;
+	add_vtid(thread, 1, 6);
+	add_inside(0, outer, 30, 30, 1);
+	/* its first levels are in what nobody was seen in; a level that there cannot be */
+	odd = add_inside(0, add_container(0, 103, 999, 4, "odd"), 40, 40, 1);
+	odd->vtid = odd->vpid = 7;
+	add_vtid(odd, 3, 8);
+	add_vtid(odd, UINT64_MAX, 9);
+	c = add_container(0, 104, 0, 0, "cgroup");
+	c->of_cgroup = 1;
+	in_cgroup = add_inside(0, c, 50, 50, 1);
+	in_circle = add_inside(0, add_container(0, 105, 105, 2, "circle"), 60, 60, 1);
+	in_circle->vtid = in_circle->vpid = 3;
+	add_vtid(in_circle, 2, 4);
+	end();
+	assert_levels(host, "host 1/1");
+	assert_levels(main_thread, "host 20/20, outer:101 5/5, inner:102 1/1");
+	assert_levels(thread, "host 21/20, outer:101 6/5, inner:102 2/1");
+	assert_levels(odd, "host 40/40, ? -1/-1, ? -1/-1, ? 8/8, odd:103 7/7");
+	assert_levels(in_cgroup, "host 50/50, cgroup:104 -1/-1");
+	assert_levels(in_circle, "host 60/60, circle:105 -1/-1, circle:105 4/4, circle:105 3/3");
+}
+END_TEST
+
 /* ---- names ---- */
 
 #define DOCKER "/docker/3f4e5d6c7b8a9f0e1d2c3b4a5f6e7d8c9b0a1f2e3d4c5b6a7f8e9d0c1b2a3f4e"
@@ -313,4 +379,4 @@ START_TEST(test_many)
 END_TEST
 
 UNIT_MAIN_AROUND("view_containers", setup, teardown, test_rows, test_tree, test_loops, test_number_used_again,
-		 test_filter, test_filter_loops, test_tree_of_processes, test_names, test_many)
+		 test_filter, test_filter_loops, test_tree_of_processes, test_levels, test_names, test_many)
