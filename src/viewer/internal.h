@@ -76,7 +76,7 @@ struct viewer {
 	bool asks_streams, asks_list; /* requests under way */
 	int64_t streams_us;      /* when new streams were last asked for, 0: never */
 	int64_t list_us;         /* and the list */
-	int64_t packet_us;       /* when the last packet came */
+	int64_t packet_us;       /* when the last packet came or was given back */
 	size_t held_bytes;       /* of packets with the caller */
 };
 

@@ -26,7 +26,7 @@ enum {
 	METADATA_GAP_US = 20000, /* while there is none */
 	METADATA_LEFT_US = 1000000, /* once its trace has no data streams: the relayd lets go of it when it was read */
 	LIST_US = 500000,      /* while the session may be over */
-	QUIET_US = 2000000,    /* without a packet, a session that is not listed any more is over */
+	QUIET_US = 2000000,    /* with no packet here or to come, a session that is not listed any more is over */
 	HELD_MAX = 2,          /* packets of a stream: one is decoded, one is on its way */
 	HELD_BYTES = 16 << 20, /* beyond them, one of each stream */
 };
@@ -174,11 +174,20 @@ int64_t viewer_poll_due_us(const struct viewer *v)
 	return v->state == STATE_ATTACHED ? MIN(first_due_us(v), session_us) : INT64_MAX;
 }
 
+/* Whether a packet was requested or is with the caller: then the relayd may have more. */
+static bool holds_any(const struct viewer *v)
+{
+	for (guint i = 0; i < v->streams->len; i++)
+		if (((const struct viewer_stream *)g_ptr_array_index(v->streams, i))->held)
+			return true;
+	return false;
+}
+
 bool viewer_has_ended(const struct viewer *v)
 {
 	if (v->state != STATE_ATTACHED || v->part != PART_HEAD)
 		return false;
 	if (v->n_data == 0)
 		return v->is_closed || v->is_unlisted;
-	return v->is_unlisted && g_get_monotonic_time() > v->packet_us + QUIET_US;
+	return v->is_unlisted && g_get_monotonic_time() > v->packet_us + QUIET_US && !holds_any(v);
 }

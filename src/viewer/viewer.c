@@ -44,8 +44,11 @@ void viewer_destroy(struct viewer *v)
 
 void viewer_packet_free(struct viewer_packet *p)
 {
+	struct viewer *v = p->stream->viewer;
+
 	p->stream->held--;
-	p->stream->viewer->held_bytes -= p->len;
+	v->held_bytes -= p->len;
+	v->packet_us = g_get_monotonic_time();
 	g_free(p);
 }
 

@@ -360,7 +360,53 @@ START_TEST(test_packets_are_held)
 }
 END_TEST
 
+static void answer_list_until_attached(struct relay *r, const uint8_t *payload)
+{
+	(r->asked[WIRE_ATTACH] ? answer_empty_list : answer_list)(r, payload);
+}
+
+/* The session ends while its packets are not taken for longer than it would be quiet: they come all the same. */
+START_TEST(test_ends_unread)
+{
+	enum { HELD_US = 2500000, PACKETS = 10 };
+	struct viewer_packet *held[2];
+	struct viewer_event event = { 0 };
+	struct relay r;
+	unsigned n = 0;
+	int64_t until_us;
+
+	relay_init(&r);
+	r.n_streams = 2;
+	r.n_packets[2] = PACKETS;
+	r.lie = WIRE_STREAMS_CLOSED;
+	r.answers[WIRE_NEW_STREAMS] = answer_streams_closed;
+	r.answers[WIRE_LIST] = answer_list_until_attached;
+	relay_view(&r, session_name);
+	while (n < G_N_ELEMENTS(held)) {
+		ck_assert_int_eq(next(&r, &event), LT_OK);
+		if (event.kind == VIEWER_PACKET)
+			held[n++] = event.packet;
+	}
+	until_us = g_get_monotonic_time() + HELD_US;
+	while (g_get_monotonic_time() < until_us || r.asked[WIRE_LIST] < 2) {
+		ck_assert_int_eq(viewer_next(r.viewer, &event), LT_AGAIN);
+		relay_step(&r);
+		g_usleep(1000);
+	}
+	for (unsigned i = 0; i < G_N_ELEMENTS(held); i++)
+		viewer_packet_free(held[i]);
+	while (n < PACKETS) {
+		ck_assert_int_eq(next(&r, &event), LT_OK);
+		if (event.kind == VIEWER_PACKET) {
+			viewer_packet_free(event.packet);
+			n++;
+		}
+	}
+	relay_release(&r);
+}
+END_TEST
+
 UNIT_MAIN("viewer", test_list, test_list_again, test_list_long_names, test_session,
 	  test_session_by_bytes, test_metadata_comes_before_the_packet, test_new_stream, test_same_streams,
 	  test_closed, test_metadata_is_late, test_metadata_stream_ends, test_missing_packets, test_beacons,
-	  test_packets_are_held)
+	  test_packets_are_held, test_ends_unread)
