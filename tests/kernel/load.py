@@ -3,13 +3,15 @@
 """Runs in a guest: load TRUTH COMMAND... runs the command and writes to the file TRUTH, as JSON, what the kernel counted of it.
 
 pid, cpu_ns (of the process, without children), interrupts_ns (of all CPUs: a kernel with CONFIG_IRQ_TIME_ACCOUNTING does not
-count this time as that of the process which was interrupted, the program does), begin_ns and end_ns (its time of day before and after), disks ({name: [bytes read,
-bytes written]} between the two), tasks ([tid, ...], those that were there all the time, kernel threads included).
-The command "burn SECONDS" uses that much CPU time.
+count this time as that of the process which was interrupted, the program does), begin_ns and end_ns (its time of day
+before and after), busy_ns (the time between the two that the CPUs were not idle, all of them together), disks ({name: [bytes
+read, bytes written]} between the two), tasks ([tid, ...], those that were there all the time, kernel threads included).
+The command "burn SECONDS" uses that much CPU time, "switch N" passes a byte to another process and back, N times.
 """
 import glob
 import json
 import os
+import re
 import sys
 import time
 
@@ -28,6 +30,12 @@ def interrupts_ns():
     return (int(fields[6]) + int(fields[7])) * 1_000_000_000 // os.sysconf("SC_CLK_TCK")
 
 
+def idle_ns():
+    """Of all CPUs: /proc/stat has it in hundredths of a second only."""
+    with open("/proc/timer_list", encoding="ascii") as file:
+        return sum(map(int, re.findall(r"(?:idle|iowait)_sleeptime *: (\d+) nsecs", file.read())))
+
+
 def tasks():
     return {int(path.rsplit("/", 1)[1]) for path in glob.glob("/proc/[0-9]*/task/*")}
 
@@ -37,12 +45,28 @@ def burn(seconds):
         sum(range(1000))
 
 
+def switch(count):
+    there, back = os.pipe(), os.pipe()
+    if os.fork():
+        for _ in range(count):
+            os.write(there[1], b"x")
+            os.read(back[0], 1)
+        return
+    for _ in range(count):
+        os.read(there[0], 1)
+        os.write(back[1], b"x")
+    os._exit(0)
+
+
 def run(argv):
     """Process, CPU time."""
     pid = os.fork()
     if not pid:
         if argv[0] == "burn":
             burn(float(argv[1]))
+            os._exit(0)
+        if argv[0] == "switch":
+            switch(int(argv[1]))
             os._exit(0)
         os.execvp(argv[0], argv)
     _, status, usage = os.wait4(pid, 0)
@@ -53,13 +77,14 @@ def run(argv):
 
 def main():
     tasks_before, disks_before, interrupts_before = tasks(), disks(), interrupts_ns()
-    begin_ns = time.time_ns()
+    idle_before_ns, begin_ns = idle_ns(), time.time_ns()
     pid, cpu_ns = run(sys.argv[2:])
     end_ns = time.time_ns()
+    busy_ns = (end_ns - begin_ns) * os.cpu_count() - (idle_ns() - idle_before_ns)
     moved = {name: [after - before for before, after in zip(disks_before[name], now)] for name, now in disks().items()}
     with open(sys.argv[1], "w", encoding="ascii") as file:
         json.dump({"pid": pid, "cpu_ns": cpu_ns, "interrupts_ns": interrupts_ns() - interrupts_before,
-                   "begin_ns": begin_ns, "end_ns": end_ns, "disks": moved,
+                   "begin_ns": begin_ns, "end_ns": end_ns, "busy_ns": busy_ns, "disks": moved,
                    "tasks": sorted(tasks_before & tasks())}, file)
 
 
