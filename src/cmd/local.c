@@ -15,6 +15,7 @@
 #include "cmd/doctor.h"
 #include "cmd/relay_list.h"
 #include "control/checks.h"
+#include "control/cost.h"
 #include "control/facts.h"
 #include "control/keeper.h"
 #include "control/plan.h"
@@ -187,6 +188,26 @@ enum lt_status local_check(const struct options *o, enum command_bit command)
 	return name ? error_set("option '--%s' needs --local", name) : LT_OK;
 }
 
+/* Of what nobody has chosen: the larger set, unless it costs this machine too much at the load of the moment. */
+static struct record_plan *make_default_plan(struct record_request *request)
+{
+	struct record_plan *plan;
+	struct cost_estimate e;
+
+	request->set = "waits";
+	plan = record_plan_create(request);
+	if (!plan || plan->hosts->len || request->pids->len)
+		return plan; /* nobody knows their load */
+	e = cost_estimate(record_plan_channel(plan, RECORD_KERNEL));
+	if (cost_is_low(&e, g_get_num_processors()))
+		return plan;
+	log_warning("'--set waits' would cost more than %.0f %% of the CPUs (%.0f events/s): only CPU time is "
+		    "recorded, as by '--set minimal'", COST_LOW_SHARE * 100, e.events_per_s);
+	record_plan_destroy(plan);
+	request->set = "minimal";
+	return record_plan_create(request);
+}
+
 /* NULL: wrong usage. The words behind "--" are the command; those before it are no sources. */
 static struct record_plan *make_plan(const struct options *o, enum command_bit command)
 {
@@ -197,7 +218,7 @@ static struct record_plan *make_plan(const struct options *o, enum command_bit c
 	struct record_request request = {
 		.live = "net://127.0.0.1",
 		.live_timer_ns = live_timer_ns,
-		.set = o->set || only_programs ? o->set : "waits",
+		.set = o->set,
 		.buffer_bytes = o->buffer_size,
 		.ust = o->ust,
 		.pids = o->record_pid,
@@ -216,7 +237,7 @@ static struct record_plan *make_plan(const struct options *o, enum command_bit c
 		error_set("'%s': --local takes no SOURCE; a command stands behind '--'",
 			  (const char *)g_ptr_array_index(o->words, first));
 	else
-		plan = record_plan_create(&request);
+		plan = o->set || only_programs ? record_plan_create(&request) : make_default_plan(&request);
 	g_free(words);
 	if (plan)
 		record_plan_limit(plan, disk_bytes);

@@ -146,6 +146,11 @@ struct cost_estimate cost_estimate(const struct record_channel *c)
 	return cost_of_rates(c, rates);
 }
 
+bool cost_is_low(const struct cost_estimate *e, unsigned n_cpus)
+{
+	return e->events_per_s * COST_SHOWN_EVENT_NS < COST_LOW_SHARE * n_cpus * 1e9;
+}
+
 /* Of a process, if it is a consumer daemon. */
 static uint64_t consumer_ticks(const char *pid)
 {

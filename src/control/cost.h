@@ -21,6 +21,15 @@ struct cost_estimate cost_estimate(const struct record_channel *c);
 /* The same of rates per second by enum record_cost. */
 struct cost_estimate cost_of_rates(const struct record_channel *c, const double rates[RECORD_COSTS]);
 
+/*
+ * Whether recording, relaying and showing it on this machine of n CPUs takes less than COST_LOW_SHARE of them. An
+ * event takes COST_SHOWN_EVENT_NS in all of a processor with 10^9 instructions per second (tests/kernel/costs),
+ * less of a faster one.
+ */
+#define COST_LOW_SHARE 0.05
+enum { COST_SHOWN_EVENT_NS = 4500 };
+bool cost_is_low(const struct cost_estimate *e, unsigned n_cpus);
+
 /* CPU time that LTTng's consumer daemons on this machine have used since they were started; 0: there are none. */
 uint64_t cost_consumer_ns(void);
 

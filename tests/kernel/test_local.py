@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """One command on a machine with a kernel tracer: what `lttngtop` shows of it, and what is left afterwards; `doctor`."""
+import contextlib
 import json
 import os
 import re
+import subprocess
 
 import guest
 
@@ -91,6 +93,23 @@ def test_own_calls(g):
     assert not own, f"system calls of {own}"
     calls = [row["count"] for row in rows if row["comm"] == "dd" and row["name"] == "write"]
     assert calls and calls[0] == 1000, f"{calls} calls of dd, not 1000"
+
+
+@guest.booted({"counted": True})
+def test_default_set(g):
+    """Waits are recorded as well, but not where so much happens that it would cost more than 5 %."""
+    g.push(LOAD, "/usr/local/bin/load")
+    for busy in (False, True):
+        with contextlib.ExitStack() as stack:
+            if busy:
+                load = stack.enter_context(g.start("load /dev/null switch 1000000000", stdout=subprocess.DEVNULL))
+                stack.callback(load.kill)
+                guest.wait_until(lambda: g.run("test $(pgrep -xc python3) -ge 3")[0] == 0, "the load")
+            status, out, err = g.run("lttngtop report events --local --duration 2s --json")
+        assert status == 0, err
+        names = {row["name"] for row in json.loads(out)["rows"]}
+        assert "sched_switch" in names and ("sched_waking" in names) != busy, f"busy: {busy}: {names}"
+        assert ("would cost more than 5 % of the CPUs" in err) == busy, err
 
 
 if __name__ == "__main__":

@@ -59,6 +59,16 @@ START_TEST(test_sets)
 }
 END_TEST
 
+/* By hand: 4.5 us each, a twentieth of two CPUs is 0.1 s per second. */
+START_TEST(test_low)
+{
+	ck_assert(cost_is_low(&(struct cost_estimate){.events_per_s = 22000}, 2));
+	ck_assert(!cost_is_low(&(struct cost_estimate){.events_per_s = 23000}, 2));
+	ck_assert(cost_is_low(&(struct cost_estimate){.events_per_s = 23000}, 4));
+	ck_assert(cost_is_low(&(struct cost_estimate){0}, 1));
+}
+END_TEST
+
 /* At the load of this moment: whatever it is, a number. */
 START_TEST(test_now)
 {
@@ -89,4 +99,4 @@ START_TEST(test_size)
 }
 END_TEST
 
-UNIT_MAIN("cost", test_minimal, test_sets, test_now, test_size)
+UNIT_MAIN("cost", test_minimal, test_sets, test_low, test_now, test_size)
