@@ -4,6 +4,7 @@
 
 /* What tracer.c (threads), tracer_calls.c (system calls) and tracer_lines.c (everything else) share. */
 #include "attach/tracer.h"
+#include "event/fields.h"
 #include "ingest/visit.h"
 
 /* What the events of a class are here: kept with their shape. */

@@ -20,6 +20,8 @@
 #include "cmd/sync_options.h"
 #include "view/missing.h"
 
+#define DUMP "dump"
+
 volatile bool report_stop;
 
 static void on_interrupt(int signal_number)
@@ -66,6 +68,7 @@ static enum lt_status unknown_table(const char *name)
 	for (unsigned i = 0; i < view_table_count(); i++)
 		if (view_table_get(i)->flags & VIEW_REPORT)
 			similar_offer(&s, view_table_get(i)->name);
+	similar_offer(&s, DUMP);
 	return error_set("no table '%s'%s", name, similar_hint(&s, ""));
 }
 
@@ -103,6 +106,8 @@ static enum lt_status check_options(const struct report *r)
 		return error_set("--tid, --pid and --comm mean nothing for table '%s'", r->table->name);
 	if (o->tid->len && !view_table_of_threads(r->table) && !is_path(r))
 		return error_set("--tid means nothing for table '%s'", r->table->name);
+	if (o->babeltrace)
+		return error_set("--babeltrace does not apply to table '%s'", r->table->name);
 	if (o->compat && (!r->own || r->own == OWN_ACCOUNTING))
 		return error_set("--compat means nothing for table '%s'", r->table->name);
 	if (is_path(r) && (o->tid->len != 1 || o->pid->len || o->comm->len))
@@ -152,7 +157,7 @@ static void set_query(struct report *r)
 
 /* ---- the command ---- */
 
-static int fail(int status)
+int report_fail(int status)
 {
 	char text[TEXT_MAX + 1];
 
@@ -226,7 +231,8 @@ enum lt_status report_open_for_good(struct report *r, uint64_t *known_end_ns)
 	const struct options *o = r->options;
 	bool needs_end = o->begin.form == TIMETEXT_BEFORE_END || o->end.form == TIMETEXT_BEFORE_END;
 	bool needs_clocks = !r->live && r->clocks && !o->no_sync &&
-			    (report_needs_waits(r) || (!r->own && (o->begin.form || o->end.form || o->interval)));
+			    (r->visitor || report_needs_waits(r) ||
+			     (!r->own && (o->begin.form || o->end.form || o->interval)));
 
 	/* what is read as a whole before it is cut needs no survey */
 	if ((r->own && !r->live) || !needs_end) {
@@ -269,7 +275,7 @@ static int write_report(struct report *r, uint64_t known_end_ns)
 		known_end_ns = report_record_end(r);
 	}
 	if (report_resolve_times(r, known_end_ns, &begin_ns, &end_ns) != LT_OK)
-		return fail(LT_EXIT_USAGE);
+		return report_fail(LT_EXIT_USAGE);
 	report_advance(r, begin_ns);
 	if (report_all_done(r))
 		begin_ns = MIN(begin_ns, report_record_end(r));
@@ -277,7 +283,7 @@ static int write_report(struct report *r, uint64_t known_end_ns)
 	report_clear_progress(r);
 	ingest_note_shortage(r->in);
 	if (status != LT_OK)
-		return fail(LT_EXIT_FAILURE);
+		return report_fail(LT_EXIT_FAILURE);
 	say_missing(r);
 	return report_is_incomplete(r) ? LT_EXIT_INCOMPLETE : LT_EXIT_OK;
 }
@@ -288,9 +294,9 @@ static int run(struct report *r)
 	int exit_status;
 
 	if (report_open_for_good(r, &known_end_ns) != LT_OK)
-		return fail(LT_EXIT_FAILURE);
+		return report_fail(LT_EXIT_FAILURE);
 	report_set_hosts(r);
-	exit_status = check_hosts(r) == LT_OK ? write_report(r, known_end_ns) : fail(LT_EXIT_USAGE);
+	exit_status = check_hosts(r) == LT_OK ? write_report(r, known_end_ns) : report_fail(LT_EXIT_USAGE);
 	report_release_hosts(r);
 	ingest_destroy(r->in);
 	return exit_status;
@@ -307,8 +313,10 @@ int cmd_report(const struct options *o)
 	};
 	int status;
 
+	if (strcmp(g_ptr_array_index(o->words, 0), DUMP) == 0)
+		return report_dump(&r);
 	if (find_table(&r) != LT_OK || check_options(&r) != LT_OK || report_set_clocks(&r) != LT_OK)
-		return fail(LT_EXIT_USAGE);
+		return report_fail(LT_EXIT_USAGE);
 	report_end_on_interrupt(o->duration);
 	view_filter_init(&r.filter);
 	view_rows_init(&r.rows);
@@ -346,6 +354,20 @@ static void help_table(struct help *h, const struct view_table *table)
 	}
 }
 
+static void help_dump(struct help *h)
+{
+	if (h->brief) {
+		help_item(h, DUMP, "Not a table: the events themselves with all their fields, as babeltrace2 does.");
+		return;
+	}
+	help_subsection(h, DUMP);
+	help_paragraph(h, "Not a table: the events themselves with all their fields, in the order of corrected time, "
+			  "in the form in which babeltrace2 writes them. --begin, --end and --host choose some; "
+			  "--tid, --pid and --comm those that happened while such a thread ran. With --json there is "
+			  "an object per event. With --no-sync --babeltrace the text is that of babeltrace2 to the "
+			  "byte; else characters that cannot be printed are escaped.");
+}
+
 void cmd_report_help(struct help *h)
 {
 	help_section(h, "Tables");
@@ -359,4 +381,5 @@ void cmd_report_help(struct help *h)
 		else
 			help_table(h, table);
 	}
+	help_dump(h);
 }

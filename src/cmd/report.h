@@ -5,7 +5,8 @@
 /*
  * What the files of lttngtop report share: report.c knows the command line,
  * report_read.c reads the sources step by step, report_cut.c cuts what is read into intervals and
- * writes them, report_own.c collects the rows of tables that are no rows of the model.
+ * writes them, report_own.c collects the rows of tables that are no rows of the model,
+ * report_dump.c writes the events themselves.
  *
  * Times without a host are reference times (clock/map.h); those of a host its own.
  */
@@ -113,6 +114,9 @@ enum lt_status report_set_clocks(struct report *r);
  */
 enum lt_status report_open_for_good(struct report *r, uint64_t *known_end_ns);
 
+/* Prints the error chain; returns status. */
+int report_fail(int status);
+
 /* Whether something was lost or could not be read: stderr says so. */
 bool report_is_incomplete(const struct report *r);
 
@@ -130,6 +134,9 @@ void report_release_hosts(struct report *r);
  * that an interrupt finds them side by side. Live hosts that are silent are left out.
  */
 void report_advance(struct report *r, uint64_t until_ns);
+
+/* The same, the events of all hosts in the order of their reference times, for r->visitor. */
+void report_advance_in_order(struct report *r, uint64_t until_ns);
 
 /* Empty intervals from this many on are written as one. */
 enum { REPORT_GAP_INTERVALS = 1000 };
@@ -171,6 +178,11 @@ void report_read_all(struct report *r, uint64_t until_ns);
  * interval; reads as it goes, unless all has been read.
  */
 enum lt_status report_write_intervals(struct report *r, uint64_t begin_ns, uint64_t end_ns);
+
+/* ---- report_dump.c ---- */
+
+/* lttngtop report dump: not a table, but the events themselves. The options were read, nothing else was done. */
+int report_dump(struct report *r);
 
 /* ---- report_own.c ---- */
 

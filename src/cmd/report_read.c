@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/strpool.h"
+#include "ingest/visit.h"
 
 #define STEP_NS UINT64_C(1000000000) /* of trace time between two reaps of ended rows */
 
@@ -263,6 +264,27 @@ void report_advance(struct report *r, uint64_t until_ns)
 		forget_paths(r);
 		r->at_ns = next_ns;
 		step_ns = busy ? STEP_NS : MIN(2 * step_ns, UINT64_MAX / 4);
+	}
+}
+
+void report_advance_in_order(struct report *r, uint64_t until_ns)
+{
+	uint64_t step_ns = STEP_NS;
+
+	while (r->at_ns < until_ns && !r->interrupted && !report_all_done(r)) {
+		const uint64_t next_ns = until_ns - r->at_ns <= step_ns ? until_ns : r->at_ns + step_ns;
+		const uint64_t before_ns = report_record_end(r);
+		const enum lt_status status = ingest_advance_in_order(r->in, next_ns, &report_stop);
+
+		r->interrupted = status == LT_INTERRUPTED;
+		for (unsigned i = 0; i < r->n_hosts; i++) {
+			r->hosts[i].done = status == LT_END;
+			reap(&r->hosts[i]);
+		}
+		forget_paths(r);
+		show_progress(r);
+		r->at_ns = next_ns;
+		step_ns = report_record_end(r) != before_ns ? STEP_NS : MIN(2 * step_ns, UINT64_MAX / 4);
 	}
 }
 

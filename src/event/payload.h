@@ -22,8 +22,10 @@ struct ev_trace {
 	struct event_str tracer;   /* "lttng-modules 2.13.9" */
 	struct event_str path;     /* as the user can find it */
 	struct event_str kernel;   /* kernel_release */
+	struct event_str procname; /* of the one process that it traces, "" if it does not say so */
 	uint64_t domain;           /* enum trace_domain */
 	uint64_t has_tid;          /* events carry a tid context */
+	int64_t vpid;              /* of that process, -1: it does not say */
 	uint64_t end_hint_ns;      /* end of the last packet, as far as it is known: the record is at least so long */
 };
 

@@ -204,6 +204,7 @@ FIELDS(trace) = {
 	F(trace, tracer, "", STR),
 	F(trace, path, "", STR),
 	F(trace, kernel, "", STR),
+	F(trace, procname, "", STR),
 };
 
 FIELDS(class) = {

@@ -113,6 +113,7 @@ enum lt_status feed_read_prologue(struct feed *f, GPtrArray *hosts)
 			announced(f, hosts, ev);
 		if (f->host)
 			kernel_declare(f, ev);
+		feed_note_origin(f, ev);
 		if (f->host)
 			model_apply(f->host->public.model, f->number, ev);
 		if (ev->kind == EVENT_READY)

@@ -45,6 +45,7 @@ struct feed {
 	GPtrArray *kernel_traces;   /* what kernel.c knows of its traces, by their numbers; NULL: none so far */
 	GByteArray *kernel_context; /* of the event that follows, where it may not be taken; NULL: none so far */
 	struct shapes shapes;    /* of the events whose fields come (ingest/visit.h) */
+	GPtrArray *origins;      /* char *, by the trace's number: struct ingest_visit.origin; NULL: none */
 	GByteArray *fields;      /* of the event that follows; NULL: none so far */
 	bool in_merge;           /* the prologue is over: the host's merge reads the source */
 	bool broken;             /* some worker of it broke off */
@@ -70,6 +71,9 @@ enum lt_status feed_read_prologue(struct feed *f, GPtrArray *hosts);
 
 /* Its source has ended (why NULL) or broke off: stops it, and plans the next try. */
 void feed_stopped(struct feed *f, const char *why);
+
+/* Takes note of where the events of an announced trace come from; any other record is of no use to it. */
+void feed_note_origin(struct feed *f, const struct event *ev);
 
 /* Takes an EVENT_SHAPE or EVENT_FIELDS, for the event that follows; false: it is neither. */
 bool feed_take_fields(struct feed *f, const struct event *ev);

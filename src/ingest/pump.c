@@ -56,6 +56,7 @@ static void apply(struct ingest *in, struct host *host, unsigned number, const s
 	host->last_ns = MAX(host->last_ns, ev->ts_ns);
 	if (!is_event(ev))
 		kernel_declare(feed, ev);
+	feed_note_origin(feed, ev);
 	if (!kernel_takes(host, feed, ev))
 		return;
 	context = kernel_context(feed, ev);

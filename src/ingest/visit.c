@@ -6,6 +6,36 @@
 #include "event/payload.h"
 #include "ingest/internal.h"
 
+/* ---- where an event comes from ---- */
+
+static void append(GString *origin, const char *what, size_t len)
+{
+	if (origin->len && len)
+		g_string_append_c(origin, ':');
+	g_string_append_len(origin, what, (gssize)strnlen(what, len));
+}
+
+void feed_note_origin(struct feed *f, const struct event *ev)
+{
+	const struct ev_trace *p = event_payload(ev, ev_trace);
+	GString *origin;
+	char vpid[32];
+
+	if (ev->kind != EVENT_TRACE)
+		return;
+	if (!f->origins)
+		f->origins = g_ptr_array_new_with_free_func(g_free);
+	if (ev->trace >= f->origins->len)
+		g_ptr_array_set_size(f->origins, ev->trace + 1);
+	g_free(g_ptr_array_index(f->origins, ev->trace));
+	origin = g_string_new(NULL);
+	append(origin, event_text(ev, p->hostname), p->hostname.len);
+	append(origin, event_text(ev, p->procname), p->procname.len);
+	if (p->vpid >= 0)
+		append(origin, vpid, (size_t)g_snprintf(vpid, sizeof(vpid), "(%" G_GINT64_FORMAT ")", p->vpid));
+	g_ptr_array_index(f->origins, ev->trace) = g_string_free(origin, FALSE);
+}
+
 /* ---- an event and its fields ---- */
 
 static bool is_of(const struct event *fields, const struct event *ev)
@@ -58,6 +88,7 @@ bool feed_take_fields(struct feed *f, const struct event *ev)
 
 void feed_drop_fields(struct feed *f)
 {
+	g_clear_pointer(&f->origins, g_ptr_array_unref);
 	if (!f->fields)
 		return;
 	g_byte_array_free(f->fields, TRUE);
@@ -75,6 +106,8 @@ void ingest_begin_visit(const struct ingest *in, const struct host *host, const 
 		.event = ev,
 		.ref_ns = clock_to_ref(host->public.map, ev->ts_ns),
 	};
+	if (f->origins && ev->trace < f->origins->len)
+		v->origin = g_ptr_array_index(f->origins, ev->trace);
 	if (f->fields && f->fields->len && is_of((const struct event *)(const void *)f->fields->data, ev)) {
 		v->fields = (const struct event *)(const void *)f->fields->data;
 		v->shape = shapes_find(&f->shapes, v->fields);
@@ -187,6 +220,8 @@ enum lt_status ingest_advance_in_order(struct ingest *in, uint64_t until_ns, con
 			look_at_host(in, k, &g_array_index(nexts, struct next, k));
 		i = find_next(nexts, until_ns, &bound_ns, &wait);
 		if (wait) {
+			if (in->options.visitor && in->options.visitor->idle)
+				in->options.visitor->idle(in->options.visitor->user);
 			ingest_watch(in);
 			ingest_wait(in, WAIT_MS);
 		} else if (i >= 0) {

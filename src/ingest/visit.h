@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "base/status.h"
-#include "event/fields.h"
+#include "event/event.h"
 #include "event/wanted.h"
 #include "ingest/ingest.h"
 
@@ -18,11 +18,14 @@
  * Hosts are read side by side: events of different hosts come in the order of their reference times with
  * ingest_advance_in_order() alone.
  */
+struct shape; /* event/fields.h */
+
 struct ingest_visit {
 	unsigned host;              /* its number: ingest_host() */
 	const struct event *event;  /* the typed record: EVENT_OTHER or above */
 	const struct event *fields; /* all its fields; NULL: the worker did not send them */
 	struct shape *shape;        /* what they are; NULL without. Lives as long as its worker is read */
+	const char *origin;         /* of its trace: "web", "web:program:(812)" of one process's; not sanitised */
 	uint64_t ref_ns;            /* the event's time, corrected */
 };
 
@@ -32,6 +35,7 @@ struct ingest_visitor {
 	/* Each event that is taken into the model: with the model as it was before, and as it is then. May be NULL. */
 	void (*before)(void *user, const struct ingest_visit *v);
 	void (*after)(void *user, const struct ingest_visit *v);
+	void (*idle)(void *user); /* nothing comes for now; may be NULL */
 	void *user;
 };
 

@@ -28,7 +28,8 @@ enum { CONTEXT_SLOTS = 8192 };
 
 /* What the metadata says of the whole trace; borrowed until the reader is closed; NULL: it does not say. */
 struct trace_desc {
-	const char *hostname, *domain, *tracer, *kernel;
+	const char *hostname, *domain, *tracer, *kernel, *procname;
+	int64_t vpid;      /* -1: not said */
 	int64_t tracer_major, tracer_minor, tracer_patch; /* -1: not said */
 	const char *clock; /* its UUID as text */
 };

@@ -117,25 +117,27 @@ static void put_text(struct event *ev, size_t offset, const char *text)
 static void write_trace(struct reader *r, const struct trace_desc *desc)
 {
 	const bool is_ust = desc->domain && strcmp(desc->domain, "ust") == 0;
-	struct event *ev = reader_emit(r, EVENT_TRACE, 0, 5 * TEXT_MAX);
+	struct event *ev = reader_emit(r, EVENT_TRACE, 0, 6 * TEXT_MAX);
 	struct ev_trace *payload = (struct ev_trace *)(void *)ev->words;
 	char *tracer = tracer_text(desc);
 
 	payload->domain = r->kernel ? DOMAIN_KERNEL : is_ust ? DOMAIN_UST : DOMAIN_OTHER;
 	payload->has_tid = r->has_tid;
+	payload->vpid = desc->vpid;
 	payload->end_hint_ns = r->end_hint_ns;
 	put_text(ev, offsetof(struct ev_trace, hostname), desc->hostname);
 	put_text(ev, offsetof(struct ev_trace, clock), desc->clock);
 	put_text(ev, offsetof(struct ev_trace, tracer), tracer);
 	put_text(ev, offsetof(struct ev_trace, path), r->args.name);
 	put_text(ev, offsetof(struct ev_trace, kernel), desc->kernel);
+	put_text(ev, offsetof(struct ev_trace, procname), desc->procname);
 	emit_end(r->ring, ev);
 	g_free(tracer);
 }
 
 bool reader_write_trace(struct reader *r)
 {
-	struct trace_desc desc = { .tracer_major = -1, .tracer_minor = -1, .tracer_patch = -1 };
+	struct trace_desc desc = { .tracer_major = -1, .tracer_minor = -1, .tracer_patch = -1, .vpid = -1 };
 
 	if (!r->ops->describe(r, &desc))
 		return false;

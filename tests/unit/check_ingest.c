@@ -14,8 +14,9 @@
 
 #include "base/error.h"
 #include "base/strpool.h"
-#include "ingest/visit.h"
+#include "event/fields.h"
 #include "event/payload.h"
+#include "ingest/visit.h"
 #include "model/interval.h"
 #include "source/source.h"
 
@@ -410,7 +411,9 @@ static void see_after(void *user, const struct ingest_visit *visit)
 static struct visits visit_all(const char *name, const struct fields_wanted *wanted)
 {
 	struct visits v = { .ordered = true, .paired = true };
-	const struct ingest_visitor visitor = { wanted, see_before, see_after, &v };
+	const struct ingest_visitor visitor = {
+		.wanted = wanted, .before = see_before, .after = see_after, .user = &v,
+	};
 	struct ingest_options options = { .workers = 4, .visitor = &visitor };
 	struct ingest *in = ingest_create(&options);
 

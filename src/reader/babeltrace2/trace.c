@@ -66,6 +66,8 @@ bool lib_describe(struct lib_knowledge *k, const bt_clock_class *clock, struct t
 		.domain = env_text(trace, "domain"),
 		.tracer = env_text(trace, "tracer_name"),
 		.kernel = env_text(trace, "kernel_release"),
+		.procname = env_text(trace, "procname"),
+		.vpid = env_integer(trace, "vpid"),
 		.tracer_major = env_integer(trace, "tracer_major"),
 		.tracer_minor = env_integer(trace, "tracer_minor"),
 		.tracer_patch = env_integer(trace, "tracer_patchlevel"),

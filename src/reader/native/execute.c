@@ -84,6 +84,11 @@ static inline void store_comm16(const uint8_t *from, char *to)
 	put(to, 8, low_end ? 0 : GUINT64_TO_LE(high & (first_nul(high) - 1)));
 }
 
+static G_GNUC_NO_INLINE bool text_value(struct event *ev, const uint8_t *from, size_t len)
+{
+	return values_text(ev, from, len);
+}
+
 static bool step_string(const struct step *s, struct walk *w, char *words, uint32_t *present, struct event *ev)
 {
 	const uint64_t at = type_align(w->at, 8);
@@ -98,7 +103,7 @@ static bool step_string(const struct step *s, struct walk *w, char *words, uint3
 		w->at = at + 8 * (uint64_t)(len + 1);
 	*present |= s->present;
 	if (s->op == STEP_VALUE)
-		return values_text(ev, from, len);
+		return text_value(ev, from, len);
 	if (s->op == READ_TEXT && ev)
 		emit_text(ev, s->to, (const char *)from, len);
 	else if (s->op == READ_COMM)
@@ -184,7 +189,7 @@ static void read_elements(const struct elements *e, const struct step *s, char *
 }
 
 /* All of them, or their beginning. */
-static bool elements_value(const struct elements *e, const struct type *array, struct event *ev)
+static G_GNUC_NO_INLINE bool elements_value(const struct elements *e, const struct type *array, struct event *ev)
 {
 	uint32_t kept;
 	void *words;
@@ -225,7 +230,7 @@ static bool step_elements(const struct step *s, struct walk *w, char *words, uin
 }
 
 /* Elements that need a program each; those behind the ones that are kept are stepped over. */
-static bool step_repeat(const struct step *s, struct walk *w, struct event *ev)
+static G_GNUC_NO_INLINE bool step_repeat(const struct step *s, struct walk *w, struct event *ev)
 {
 	const struct type *t = s->type;
 	const uint64_t n = t->kind == TYPE_ARRAY ? t->length : w->slots[t->slot];
@@ -247,7 +252,7 @@ static bool step_repeat(const struct step *s, struct walk *w, struct event *ev)
 }
 
 /* As a double; of a size that this machine does not have, not a number. */
-static void store_float(const struct step *s, const uint8_t *data, uint64_t at, void *words)
+static G_GNUC_NO_INLINE void store_float(const struct step *s, const uint8_t *data, uint64_t at, void *words)
 {
 	const struct type *t = s->type;
 	double value = NAN;
@@ -268,6 +273,13 @@ static void store_float(const struct step *s, const uint8_t *data, uint64_t at, 
 
 /* ---- variants ---- */
 
+static G_GNUC_NO_INLINE bool option_value(const struct program *option, guint number, struct walk *w, struct event *ev)
+{
+	uint32_t present = 0;
+
+	return values_word(ev, number) && program_run(option, w, NULL, &present, ev);
+}
+
 static bool step_variant(const struct step *s, struct walk *w, char *words, uint32_t *present, struct event *ev)
 {
 	const struct walk before = *w;
@@ -279,7 +291,7 @@ static bool step_variant(const struct step *s, struct walk *w, char *words, uint
 		return false;
 	option = &s->options[c->field];
 	if (s->op == STEP_VALUE)
-		return values_word(ev, c->field) && program_run(option, w, NULL, present, ev);
+		return option_value(option, c->field, w, ev);
 	if (option->version)
 		put(words, s->to, option->version);
 	if (!program_run(option, w, words, &inner, ev))

@@ -169,6 +169,8 @@ bool native_trace_describe(const struct native_trace *t, struct trace_desc *desc
 	desc->domain = layout_env(l, "domain");
 	desc->tracer = layout_env(l, "tracer_name");
 	desc->kernel = layout_env(l, "kernel_release");
+	desc->procname = layout_env(l, "procname");
+	desc->vpid = env_integer(l, "vpid");
 	desc->tracer_major = env_integer(l, "tracer_major");
 	desc->tracer_minor = env_integer(l, "tracer_minor");
 	desc->tracer_patch = env_integer(l, "tracer_patchlevel");

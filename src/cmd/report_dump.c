@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* lttngtop report dump: the events themselves, with all their fields. */
+#include "cmd/report.h"
+
+#include <stdio.h>
+
+#include "base/error.h"
+#include "base/strpool.h"
+#include "base/text.h"
+#include "cmd/commands.h"
+#include "cmd/sync_options.h"
+#include "ingest/visit.h"
+#include "model/look.h"
+#include "out/dump.h"
+
+struct report_dump {
+	struct report *report;
+	struct dump *dump;
+	uint64_t begin_ns, end_ns; /* reference time */
+	bool has_threads;          /* some were chosen */
+};
+
+/* ---- which events ---- */
+
+struct running {
+	int64_t tid, pid; /* -1: not known */
+	const char *comm; /* NULL: not known */
+};
+
+/* Who runs when the event happens. */
+static struct running running_thread(const struct report_dump *d, const struct ingest_visit *v)
+{
+	const struct model *m = d->report->hosts[v->host].source->model;
+	const struct thread_row *thread;
+	struct running r = { .tid = v->event->tid, .pid = -1 };
+
+	if (r.tid == EVENT_NO_TID && v->event->cpu != EVENT_NO_CPU)
+		r.tid = model_look_running(m, v->event->cpu);
+	thread = model_look_thread(m, r.tid);
+	if (thread) {
+		r.pid = thread->pid > 0 ? (int64_t)thread->pid : -1;
+		r.comm = strpool_text((strid)thread->comm);
+	} else if (r.tid == 0) {
+		r.pid = 0;
+		r.comm = "swapper";
+	}
+	return r;
+}
+
+static bool has_number(const GArray *numbers, int64_t number)
+{
+	for (guint i = 0; i < numbers->len; i++)
+		if (g_array_index(numbers, int32_t, i) == number)
+			return true;
+	return numbers->len == 0;
+}
+
+static bool has_name(const GPtrArray *globs, const char *name)
+{
+	for (guint i = 0; i < globs->len; i++)
+		if (name && text_glob(g_ptr_array_index(globs, i), name))
+			return true;
+	return globs->len == 0;
+}
+
+static bool is_chosen(const struct report_dump *d, const struct running *r)
+{
+	const struct options *o = d->report->options;
+
+	return has_number(o->tid, r->tid) && has_number(o->pid, r->pid) && has_name(o->comm, r->comm);
+}
+
+static void visit(void *user, const struct ingest_visit *v)
+{
+	const struct report_dump *d = user;
+	const struct report *r = d->report;
+	struct running running = { -1, -1, NULL };
+
+	if (!v->fields || v->ref_ns < d->begin_ns || v->ref_ns >= d->end_ns || v->host >= r->n_hosts ||
+	    r->hosts[v->host].shown < 0)
+		return;
+	if (d->has_threads || r->options->json)
+		running = running_thread(d, v);
+	if (d->has_threads && !is_chosen(d, &running))
+		return;
+	dump_event(d->dump, &(struct dump_event){
+				    .fields = v->fields,
+				    .shape = v->shape,
+				    .origin = v->origin,
+				    .host = r->hosts[v->host].source->name,
+				    .ns = v->ref_ns,
+				    .tid = running.tid,
+				    .pid = running.pid,
+				    .comm = running.comm,
+			    });
+	/* who reads it has gone */
+	if (ferror(stdout))
+		report_stop = true;
+}
+
+static void flush(void *user)
+{
+	(void)user;
+	fflush(stdout);
+}
+
+/* ---- the command ---- */
+
+static enum lt_status check_options(const struct report *r)
+{
+	const struct options *o = r->options;
+
+	if (o->words->len < 2)
+		return error_set("no source given");
+	if (o->csv || o->dot)
+		return error_set("%s does not apply to dump", o->csv ? "--csv" : "--dot");
+	if (o->interval || o->per_cpu || o->compat)
+		return error_set("%s does not apply to dump", o->interval ? "--interval" :
+							      o->per_cpu  ? "--per-cpu" :
+									    "--compat");
+	if (o->json && o->babeltrace)
+		return error_set("--json and --babeltrace exclude each other");
+	return LT_OK;
+}
+
+/* What workers are asked for: the threads, as far as they know them. */
+static void set_wanted(struct fields_wanted *w, const struct options *o)
+{
+	fields_wanted_init(w);
+	w->classes = WANTED_ALL;
+	/* terms of one kind are alternatives, kinds add up: the worker's all are alternatives, so one kind is enough */
+	if (o->tid->len)
+		g_array_append_vals(w->tids, o->tid->data, o->tid->len);
+	else if (o->pid->len)
+		g_array_append_vals(w->pids, o->pid->data, o->pid->len);
+	for (guint i = 0; i < o->comm->len && !o->tid->len && !o->pid->len; i++)
+		g_ptr_array_add(w->names, g_strdup(g_ptr_array_index(o->comm, i)));
+}
+
+static int write_events(struct report_dump *d, uint64_t known_end_ns)
+{
+	struct report *r = d->report;
+
+	if (sync_options_check_hosts(r->options, r->in) != LT_OK ||
+	    report_resolve_times(r, known_end_ns, &d->begin_ns, &d->end_ns) != LT_OK)
+		return report_fail(LT_EXIT_USAGE);
+	report_advance_in_order(r, d->end_ns);
+	report_clear_progress(r);
+	fflush(stdout);
+	ingest_note_shortage(r->in);
+	return report_is_incomplete(r) ? LT_EXIT_INCOMPLETE : LT_EXIT_OK;
+}
+
+static int run(struct report_dump *d)
+{
+	struct report *r = d->report;
+	uint64_t known_end_ns = 0;
+	int status;
+
+	if (report_open_for_good(r, &known_end_ns) != LT_OK)
+		return report_fail(LT_EXIT_FAILURE);
+	report_set_hosts(r);
+	status = write_events(d, known_end_ns);
+	report_release_hosts(r);
+	ingest_destroy(r->in);
+	return status;
+}
+
+int report_dump(struct report *r)
+{
+	const struct options *o = r->options;
+	struct report_dump d = {
+		.report = r,
+		.has_threads = o->tid->len || o->pid->len || o->comm->len,
+		.end_ns = UINT64_MAX,
+	};
+	struct fields_wanted wanted;
+	const struct ingest_visitor visitor = { .wanted = &wanted, .before = visit, .idle = flush, .user = &d };
+	int status;
+
+	if (check_options(r) != LT_OK || report_set_clocks(r) != LT_OK)
+		return report_fail(LT_EXIT_USAGE);
+	r->visitor = &visitor;
+	r->no_waits = true;
+	r->query.table = view_table_find("events"); /* no rows are made of it */
+	report_end_on_interrupt(o->duration);
+	set_wanted(&wanted, o);
+	view_filter_init(&r->filter);
+	for (guint i = 0; i < o->host->len; i++)
+		view_filter_add_host(&r->filter, g_ptr_array_index(o->host, i));
+	d.dump = dump_create(stdout, o->json ? DUMP_JSON : o->babeltrace ? DUMP_BABELTRACE : DUMP_TEXT, o->utc);
+	status = run(&d);
+	dump_destroy(d.dump);
+	clocks_destroy(r->clocks);
+	view_filter_release(&r->filter);
+	fields_wanted_release(&wanted);
+	return status;
+}

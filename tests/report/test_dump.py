@@ -1,0 +1,255 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""report dump --no-sync --babeltrace writes what babeltrace2 writes, to the byte, of every recording: those of the
+project, of ../shared, and one made here with every kind of field. Where they may differ is a list here; an entry that
+nothing needs fails. Then what else dump offers: a part of the events, JSON, corrected time.
+"""
+import json
+import os
+import re
+import struct
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "truth"))
+import harness  # noqa: E402
+
+PROGRAM = os.path.join(os.environ["BUILD"], "lttngtop")
+SHARED = os.environ.get("SHARED", "")
+ENV = {**os.environ, "TZ": "UTC", "LC_ALL": "C.UTF-8"}
+
+# An interval of it alone: seconds from its start.
+PART_OF = {"large": ("14:34:30", "14:34:31")}
+
+# Differences: name → what is different
+STALE = "babeltrace2 2.0 prints the value that an empty string had before"
+# Recordings whose time goes back in a stream: babeltrace2 stops there.
+STOPS = {"sync_scp": "babeltrace2 stops where time goes back"}
+ALLOWED = {STALE} if harness.library_version() < (2, 1) else set()
+
+STRING = re.compile(rb'("(?:[^"\\]|\\.)*")')
+checks = harness.Checks()
+used = set()
+
+
+def is_ctf2(path):
+    for root, _, files in os.walk(path):
+        if "metadata" in files:
+            with open(os.path.join(root, "metadata"), "rb") as metadata:
+                return b"\x1e" in metadata.read(256)
+    return False
+
+
+def dump(*args):
+    return subprocess.run([PROGRAM, "report", "dump", *args], env=ENV, capture_output=True, check=False)
+
+
+def differs_by_stale_text(ours, theirs):
+    """Whether all that differs is that strings are empty in ours."""
+    a, b = STRING.split(ours), STRING.split(theirs)
+    return len(a) == len(b) and all(x == y or x == b'""' for x, y in zip(a, b))
+
+
+def compare(name, ours, theirs):
+    """Two lists of lines."""
+    checks.equal(len(ours), len(theirs), f"{name}: number of events")
+    for at, (a, b) in enumerate(zip(ours, theirs)):
+        if a == b:
+            continue
+        if not differs_by_stale_text(a, b):
+            checks.fail(f"{name}: event {at}:\n  {a[:400]}\n  {b[:400]}")
+            return
+        used.add(STALE)
+
+
+def compare_recording(name, path):
+    part = PART_OF.get(name)
+    ours = dump("--no-sync", "--babeltrace", *(("--begin", part[0], "--end", part[1]) if part else ()), path)
+    if is_ctf2(path) and harness.library_version() < (2, 1):
+        print(f"skip {name}: this babeltrace2 does not read CTF 2")
+        return
+    arguments = ["--begin", part[0], "--end", part[1]] if part else []
+    theirs = subprocess.run(["babeltrace2", *arguments, path], env=ENV, capture_output=True, check=False)
+    checks.true(ours.returncode in (0, 3), f"{name}: exit status {ours.returncode}: {ours.stderr[:300]}")
+    if name in STOPS:
+        used.add(STOPS[name])
+        count = theirs.stdout.count(b"\n")
+        checks.true(theirs.returncode != 0 and 0 < count < ours.stdout.count(b"\n"), f"{name}: stops")
+        return
+    ours, theirs = ours.stdout.splitlines(), theirs.stdout.splitlines()
+    if part:
+        # At its end babeltrace2 takes the event, too.
+        theirs = [line for line in theirs if line[1:].split(b"]")[0] < part[1].encode()]
+    checks.true(theirs or name in ("cpgraph", "match_tables"), f"{name}: there are events")
+    compare(name, ours, theirs)
+
+
+def conformance():
+    top = os.path.join(SHARED, "conformance")
+    if not SHARED or not os.path.isdir(top):
+        print("skip conformance: ../shared is absent")
+        return
+    for name in sorted(os.listdir(top)):
+        path = os.path.join(top, name)
+        if any("metadata" in files for _, _, files in os.walk(path)):
+            compare_recording(name, path)
+
+
+# ---- one with every kind of field ----
+
+METADATA = r"""/* CTF 1.8 */
+trace { major = 1; minor = 8; byte_order = le;
+	packet.header := struct { integer { size = 32; align = 8; signed = 0; base = hex; } magic;
+		integer { size = 32; align = 8; signed = 0; } stream_id; }; };
+env { %s };
+clock { name = mono; freq = 1000000000; offset_s = 1700000000; offset = 0; };
+typealias integer { size = 8; align = 8; signed = 0; } := u8;
+typealias integer { size = 32; align = 8; signed = 0; } := u32;
+typealias integer { size = 64; align = 8; signed = 0; } := u64;
+typealias integer { size = 64; align = 8; signed = 0; map = clock.mono.value; } := ts;
+stream { id = 0;
+	packet.context := struct { u64 content_size; u64 packet_size; u32 cpu_id;
+		integer { size = 8; align = 8; signed = 1; base = 2; } extra; };
+	event.header := struct { u32 id; ts timestamp; };
+	event.context := struct { u32 _c; }; };
+event { id = 0; stream_id = 0; name = "made:all"; context := struct { u8 own; }; fields := struct {
+	integer { size = 8; align = 8; signed = 1; base = 2; } bin;
+	integer { size = 8; align = 8; signed = 1; base = 8; } oct;
+	integer { size = 5; align = 1; signed = 1; base = 8; } oct5;
+	integer { size = 3; align = 1; signed = 1; base = 16; } hex3;
+	integer { size = 16; align = 8; signed = 1; base = x; } hex;
+	integer { size = 16; align = 8; signed = 0; base = octal; } uoct;
+	integer { size = 64; align = 8; signed = 1; base = hexadecimal; } hex64;
+	integer { size = 32; align = 8; signed = 0; byte_order = be; } network;
+	string s;
+	integer { size = 8; align = 8; signed = 0; encoding = UTF8; } chars[6];
+	floating_point { exp_dig = 8; mant_dig = 24; align = 8; } f;
+	floating_point { exp_dig = 11; mant_dig = 53; align = 8; } d;
+	enum : u8 { "a b\"c" = 0 ... 3, B = 2, A = 7, "B" = 9 } two_labels;
+	enum : u8 { "a b\"c" = 0 ... 3, B = 2, A = 7, "B" = 9 } unknown;
+	enum : u8 { "a b\"c" = 0 ... 3, B = 2, A = 7, "B" = 9 } again;
+	enum : integer { size = 8; align = 8; signed = 1; base = 16; } { X = -5 ... -1, Y = 0 } negative;
+	u8 n; u8 seq[n]; struct { u8 x; struct { } y; } st[2]; u8 none[0]; string words[2];
+	enum : u8 { o1 = 0, o2 = 1 } tag;
+	variant <tag> { u8 o1; struct { string q; } o2; } v;
+	u8 two[2][2];
+	ts later;
+}; };
+event { id = 1; stream_id = 0; name = "made:none"; fields := struct { }; };
+"""
+
+
+def all_kinds(time):
+    data = struct.pack("<IQIB", 0, time, 5, 9) + bytes([0xfb, 0xfb, 0x1b | 5 << 5])
+    data += struct.pack("<hHq", -2, 0o777, -3) + struct.pack(">I", 4711)
+    data += b"a\"b'c?\\d\n\t\x01\x1b\x7f\xc3\xa9\xff\x80%s\0" + b"ab\0cde" + struct.pack("<fd", 1.5, -1e300)
+    data += bytes([2, 5, 9]) + struct.pack("b", -3) + bytes([2, 10, 20]) + bytes([1, 2]) + b"one\0two\0"
+    return data + bytes([1]) + b"qq\0" + bytes([1, 2, 3, 4]) + struct.pack("<Q", time + 5)
+
+
+def make(directory, env):
+    os.makedirs(directory)
+    events = all_kinds(5) + struct.pack("<IQI", 1, 6, 6) + struct.pack("<IQI", 1, 12000000006, 7) + \
+        all_kinds(86400 * 3 * 10**9)
+    bits = 8 * (8 + 21 + len(events))
+    with open(os.path.join(directory, "metadata"), "w", encoding="utf-8") as file:
+        file.write(METADATA % env)
+    with open(os.path.join(directory, "stream"), "wb") as file:
+        file.write(struct.pack("<IIQQIb", 0xc1fc1fc1, 0, bits, bits, 3, -2) + events)
+
+
+def made_recordings(directory):
+    environments = {
+        "host": 'hostname = "ho st\\"x";',
+        "process": 'hostname = "web"; domain = "ust"; procname = "my\\"program"; vpid = 77;',
+        "program": 'procname = "my program"; domain = "ust";',
+        "number": 'vpid = 4; domain = "ust";',
+        "nobody": 'domain = "ust";',
+    }
+    for name, env in environments.items():
+        path = os.path.join(directory, name)
+        make(path, env)
+        compare_recording(f"made, {name}", path)
+    return os.path.join(directory, "host")
+
+
+def check_made_forms(path):
+    text = dump(path).stdout.decode()
+    checks.true("ho st\"x made:all: { cpu_id = 3, extra = 0b11111110 }, { c = 5 }" in text, "text names the host")
+    checks.true(r'\n\t\x01\e\x7fé\xff\x80%s"' in text, f"what cannot be printed is escaped: {text[:500]}")
+    event = json.loads(dump("--json", path).stdout.splitlines()[0])
+    checks.equal(event["time_ns"], 1700000000000000005, "JSON: time")
+    checks.equal((event["host"], event["cpu"], event["name"]), ('ho st"x', 3, "made:all"), "JSON: whose and which")
+    checks.equal(event["packet"], {"cpu_id": 3, "extra": -2}, "JSON: packet")
+    checks.equal((event["context"], event["event_context"]), ({"c": 5}, {"own": 9}), "JSON: contexts")
+    fields = event["fields"]
+    checks.equal(fields["two_labels"], {"value": 2, "labels": ['a b"c', "B"]}, "JSON: enum")
+    checks.equal(fields["negative"], {"value": -3, "labels": ["X"]}, "JSON: signed enum")
+    checks.equal((fields["seq"], fields["st"], fields["none"], fields["two"]),
+                 ([10, 20], [{"x": 1, "y": {}}, {"x": 2, "y": {}}], [], [[1, 2], [3, 4]]), "JSON: arrays")
+    checks.equal((fields["v"], fields["words"], fields["d"], fields["hex64"]),
+                 ({"o2": {"q": "qq"}}, ["one", "two"], -1e300, -3), "JSON: variant, texts, numbers")
+    checks.equal(fields["s"], "a\"b'c?\\d\\x0a\\x09\\x01\\x1b\\x7fé\\xff\\x80%s", "JSON: text")
+
+
+# ---- a part of the events ----
+
+def check_choice():
+    found = harness.recording("three-tier")
+    if not found:
+        print("skip choice: no three-tier")
+        return
+    path = found[0]
+    lines = dump("--json", path).stdout.splitlines()
+    events = [json.loads(line) for line in lines]
+    times = [e["time_ns"] for e in events]
+    checks.equal(times, sorted(times), "corrected times of all hosts are in order")
+    own = [json.loads(line)["time_ns"] for line in dump("--json", "--no-sync", path).stdout.splitlines()]
+    checks.true(len(own) == len(times) and times[-1] - times[0] < own[-1] - own[0] - 10**9, "clocks are corrected")
+
+    def equal(what, wanted, *options):
+        found = [json.loads(line) for line in dump("--json", *options, path).stdout.splitlines()]
+        checks.true(wanted, f"{what}: there are some")
+        checks.equal(len(found), len(wanted), f"{what}: number of events")
+        checks.true(found == wanted, f"{what}: the same events")
+
+    some = next(e for e in events if e["comm"] == "postgres")
+    middle = times[len(times) // 2]
+    equal("host", [e for e in events if e["host"] == "db"], "--host", "db")
+    equal("comm", [e for e in events if e["comm"] and e["comm"].startswith("post")], "--comm", "post*")
+    equal("tid", [e for e in events if e["tid"] == some["tid"]], "--tid", str(some["tid"]))
+    equal("pid", [e for e in events if e["pid"] == some["pid"]], "--pid", str(some["pid"]))
+    equal("tid and comm", [e for e in events if e["tid"] == some["tid"] and e["comm"] == "postgres"],
+          "--tid", str(some["tid"]), "--comm", "postgres")
+    equal("interval", [e for e in events if middle <= e["time_ns"] < middle + 10**7],
+          "--begin", f"{middle}ns", "--end", f"{middle + 10**7}ns")
+    whole, parts = dump(path).stdout, dump("--workers", "6", path).stdout
+    checks.true(whole == parts, "the same with any number of workers")
+    checks.true(whole == dump("--reader", "babeltrace2", path).stdout, "the same with babeltrace2's reader")
+
+
+def check_usage():
+    for options in (["--csv"], ["--dot"], ["--interval", "1s"], ["--per-cpu"], ["--json", "--babeltrace"]):
+        checks.equal(dump(*options, "/").returncode, 2, f"usage: {options}")
+    checks.equal(dump().returncode, 2, "usage: no source")
+    result = subprocess.run([PROGRAM, "report", "cpu", "--babeltrace", "/"], capture_output=True, check=False)
+    checks.equal(result.returncode, 2, "usage: --babeltrace of a table")
+
+
+def main():
+    harness.need_program()
+    harness.need("babeltrace2")
+    check_usage()
+    check_choice()
+    with tempfile.TemporaryDirectory() as directory:
+        check_made_forms(made_recordings(directory))
+        for name, path, _ in harness.recordings(user_space=True):
+            compare_recording(name, path)
+        conformance()
+    if SHARED and os.path.isdir(os.path.join(SHARED, "conformance")):
+        checks.equal(sorted(used), sorted(ALLOWED | set(STOPS.values())), "every allowed difference is there")
+    checks.finish()
+
+
+main()
