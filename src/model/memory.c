@@ -123,10 +123,22 @@ static void fold_new(void *data, enum table_id table, const uint64_t *cells)
 	fold(data, table, NULL, 0, cells);
 }
 
+/* The tables whose rows only say something of threads that have gone then. */
+static const enum table_id dropped_tables[] = { TABLE_CONTAINER, TABLE_VTID };
+
+static void drop_new(void *data, enum table_id table, const uint64_t *cells)
+{
+	(void)data;
+	(void)table;
+	(void)cells;
+}
+
 static void fold_brief_rows(struct model *m)
 {
 	for (size_t i = 0; i < G_N_ELEMENTS(folded_tables); i++)
 		state_reap_new(&m->state, folded_tables[i], fold_new, m);
+	for (size_t i = 0; i < G_N_ELEMENTS(dropped_tables); i++)
+		state_reap_new(&m->state, dropped_tables[i], drop_new, NULL);
 }
 
 /* ---- threads ---- */
@@ -221,6 +233,7 @@ struct folding {
 	uint64_t begin_ns;   /* of the interval */
 	uint32_t half;       /* so many rows go, the first */
 	struct map64 threads; /* uids of the threads that went */
+	struct map64 containers; /* uids of those that some of the others were in */
 };
 
 static bool fold_first(void *data, uint32_t i, const uint64_t *a, const uint64_t *b)
@@ -247,7 +260,36 @@ static bool fold_of_thread(void *data, uint32_t i, const uint64_t *a, const uint
 	return true;
 }
 
-_Static_assert(CELL(syscall, thread_uid) == 1 && CELL(syserr, thread_uid) == 1 && CELL(perf, thread_uid) == 1,
+static bool drop_of_thread(void *data, uint32_t i, const uint64_t *a, const uint64_t *b)
+{
+	const struct folding *f = data;
+
+	(void)i;
+	(void)a;
+	return map64_get(&f->threads, b[1]) != MAP64_NONE;
+}
+
+static bool note_container(void *data, uint32_t i, const uint64_t *a, const uint64_t *b)
+{
+	struct folding *f = data;
+
+	(void)i;
+	(void)a;
+	map64_put(&f->containers, b[CELL(thread, container)], 0);
+	return false;
+}
+
+static bool drop_empty(void *data, uint32_t i, const uint64_t *a, const uint64_t *b)
+{
+	const struct folding *f = data;
+
+	(void)i;
+	(void)a;
+	return map64_get(&f->containers, b[0]) == MAP64_NONE;
+}
+
+_Static_assert(CELL(syscall, thread_uid) == 1 && CELL(syserr, thread_uid) == 1 && CELL(perf, thread_uid) == 1 &&
+		       CELL(vtid, thread_uid) == 1,
 	       "the thread's uid follows the row's");
 
 static void fold_oldest(struct model *m, struct interval *iv)
@@ -261,7 +303,11 @@ static void fold_oldest(struct model *m, struct interval *iv)
 		f.half = (interval_ended(iv, f.table) + 1) / 2;
 		interval_take_ended(iv, f.table, whole ? fold_first : fold_of_thread, &f);
 	}
+	interval_take_ended(iv, TABLE_VTID, drop_of_thread, &f);
+	interval_take_ended(iv, TABLE_THREAD, note_container, &f);
+	interval_take_ended(iv, TABLE_CONTAINER, drop_empty, &f);
 	map64_release(&f.threads);
+	map64_release(&f.containers);
 }
 
 void model_bound_interval(struct model *m, struct interval *iv)

@@ -23,8 +23,9 @@ sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "
 from terminal import ROOT, Checks, Failed, Terminal, unpack  # noqa: E402
 
 TABLES = ("hosts", "events", "cpus", "cpu", "io", "files", "disks", "net", "syscalls", "sched", "irqs", "perf", "probes")
-SHARED_TABLES = {"lossy": ("hosts", "events", "cpu", "files"), "rotated": ("hosts", "sched"),
-                 "snapshot": ("hosts", "events", "cpu"), "lossy-overwrite": ("hosts", "events", "sched")}
+SHARED_TABLES = {"containers": ("containers", "cpu"), "lossy": ("hosts", "events", "cpu", "files"),
+                 "rotated": ("hosts", "sched"), "snapshot": ("hosts", "events", "cpu"),
+                 "lossy-overwrite": ("hosts", "events", "sched")}
 # Threads that are two rows of the recording's report and one of the live session's; their CPU time is the same.
 # Their CPU's packets begin long after the thread was made: who looks ahead for the first one on each CPU (the one
 # "running when the record begins") takes it for an older thread of that tid.
