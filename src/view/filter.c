@@ -10,6 +10,7 @@
 
 static void clear_container(void *term)
 {
+	g_free(((struct view_container_term *)term)->name);
 	g_free(((struct view_container_term *)term)->glob);
 }
 
@@ -136,6 +137,8 @@ static bool add_container(struct view_filter *f, const char *arg)
 		term.host_itself = true;
 	else if (*name)
 		term.glob = typed_glob(name);
+	if (term.glob)
+		term.name = g_steal_pointer(&name);
 	g_free(name);
 	if (!term.number && !term.glob && !term.host_itself)
 		return false;

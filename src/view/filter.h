@@ -10,7 +10,7 @@
 
 /* A container, by the name it is shown by or by the number of its namespace. */
 struct view_container_term {
-	char *glob;        /* owned by the filter; NULL: by its number */
+	char *name, *glob; /* as typed, and a pattern that it is a part of; owned by the filter; NULL: by number */
 	uint64_t number;   /* 0: by its name */
 	bool host_itself;  /* what is in no container; glob and number do not count */
 	bool nested;       /* those nested in it too */
@@ -49,8 +49,9 @@ void view_filter_add_pid(struct view_filter *f, int64_t pid);
  * Adds what a user typed: words separated by blanks, each "host:GLOB", "tid:N",
  * "pid:N", "comm:GLOB", "tree:PID", "container:GLOB" or "container:N" ("container:host": in none; with
  * '/' behind it those nested in it too), or a plain text.
- * A glob without '*', '?' and '[' may stand anywhere in the name. LT_ERROR: a term
- * is not known ("bogus:x") or cannot be understood ("pid:x"), and what was before it is added.
+ * A glob without '*', '?' and '[' may stand anywhere in the name; where a host has a container of just
+ * that name, it is that one. LT_ERROR: a term is not known ("bogus:x") or cannot be understood ("pid:x"),
+ * and what was before it is added.
  */
 enum lt_status view_filter_parse(struct view_filter *f, const char *text);
 

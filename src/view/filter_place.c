@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Which threads of a host a filter wants by where they are: in which container, below which process. */
 #include <stddef.h>
+#include <string.h>
 
 #include "base/text.h"
 #include "view/internal.h"
@@ -12,19 +13,30 @@ static const struct view_container *container_at(const struct view_index *index,
 	return &g_array_index(index->containers, struct view_container, i);
 }
 
-static bool names(const struct view_container_term *term, const struct view_container *c)
+/* exact: the host has a container of just that name, so that no other one is meant. */
+static bool names(const struct view_container_term *term, bool exact, const struct view_container *c)
 {
-	return term->number ? c->row->inode == term->number : text_glob(term->glob, c->name);
+	if (term->number)
+		return c->row->inode == term->number;
+	return exact ? strcmp(c->name, term->name) == 0 : text_glob(term->glob, c->name);
+}
+
+static bool is_name(const struct view_container_term *term, const struct view_index *index)
+{
+	for (guint i = 0; term->name && i < index->containers->len; i++)
+		if (strcmp(container_at(index, i)->name, term->name) == 0)
+			return true;
+	return false;
 }
 
 /* Traces may nest containers in a circle. */
-static bool wants_container(const struct view_container_term *term, const struct view_index *index,
+static bool wants_container(const struct view_container_term *term, bool exact, const struct view_index *index,
 			    const struct view_container *c)
 {
 	if (term->host_itself)
 		return term->nested;
 	for (unsigned i = 0; i < PID_LEVELS_MAX; i++) {
-		if (names(term, c))
+		if (names(term, exact, c))
 			return true;
 		if (!term->nested || c->parent == VIEW_HOST_ITSELF)
 			return false;
@@ -42,11 +54,12 @@ static void find_containers(struct view_index *index, const struct view_filter *
 	for (guint k = 0; k < f->containers->len; k++) {
 		const struct view_container_term *term =
 			&g_array_index(f->containers, struct view_container_term, k);
+		const bool exact = is_name(term, index);
 
 		index->wants_host_itself |= term->host_itself || term->number == HOST_PID_NS;
 		for (guint i = 0; i < index->containers->len; i++)
 			g_array_index(index->wanted_containers, bool, i) |=
-				wants_container(term, index, container_at(index, i));
+				wants_container(term, exact, index, container_at(index, i));
 	}
 }
 

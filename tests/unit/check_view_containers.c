@@ -143,6 +143,29 @@ START_TEST(test_number_used_again)
 }
 END_TEST
 
+/* ---- side-cars ---- */
+
+#define DOCKER "/docker/3f4e5d6c7b8a9f0e1d2c3b4a5f6e7d8c9b0a1f2e3d4c5b6a7f8e9d0c1b2a3f4e"
+
+static struct sidecar *sidecar_of(const char *processes)
+{
+	char *text = g_strdup_printf("{\"schema\": 1, \"processes\": [%s]}", processes), *path;
+	char *dir = g_dir_make_tmp("containers-XXXXXX", NULL);
+	struct sidecar *s = sidecar_create();
+
+	path = g_build_filename(dir, SIDECAR_NAME, NULL);
+	ck_assert(g_file_set_contents(path, text, -1, NULL));
+	ck_assert_int_eq(sidecar_load(s, path, NULL), LT_OK);
+	g_unlink(path);
+	g_rmdir(dir);
+	g_free(path);
+	g_free(dir);
+	g_free(text);
+	return s;
+}
+
+#define PROCESS(pid, cgroup) "{\"pid\": " #pid ", \"start_ns\": 0, \"cgroup\": \"" cgroup "\"}"
+
 /* ---- filters ---- */
 
 static unsigned count(const char *table, const char *text)
@@ -181,6 +204,25 @@ START_TEST(test_filter)
 	ck_assert(!!rows.containers);
 	ck_assert_uint_eq(count("cpu", "container:host host:web"), 1);
 	ck_assert(!rows.containers);
+}
+END_TEST
+
+/* Enter in the pane takes the name as it is: others that begin like it are not meant. */
+START_TEST(test_filter_by_whole_name)
+{
+	struct sidecar *s = sidecar_of(PROCESS(10, "/lxc/web") "," PROCESS(20, "/lxc/web2"));
+
+	begin();
+	add_inside(0, add_container(0, 101, HOST_PID_NS, 1, "sh"), 10, 10, 1);
+	add_inside(0, add_container(0, 102, HOST_PID_NS, 1, "sh"), 20, 20, 1);
+	end();
+	shown[0].sidecar = s;
+	shown[0].record_ns = BEGIN;
+	ck_assert_uint_eq(count("cpu", "container:lxc:web"), 1);
+	ck_assert_uint_eq(count("cpu", "container:lxc:we"), 2);
+	ck_assert_uint_eq(count("cpu", "container:web2"), 1);
+	shown[0].sidecar = NULL;
+	sidecar_destroy(s);
 }
 END_TEST
 
@@ -300,27 +342,6 @@ END_TEST
 
 /* ---- names ---- */
 
-#define DOCKER "/docker/3f4e5d6c7b8a9f0e1d2c3b4a5f6e7d8c9b0a1f2e3d4c5b6a7f8e9d0c1b2a3f4e"
-
-static struct sidecar *sidecar_of(const char *processes)
-{
-	char *text = g_strdup_printf("{\"schema\": 1, \"processes\": [%s]}", processes), *path;
-	char *dir = g_dir_make_tmp("containers-XXXXXX", NULL);
-	struct sidecar *s = sidecar_create();
-
-	path = g_build_filename(dir, SIDECAR_NAME, NULL);
-	ck_assert(g_file_set_contents(path, text, -1, NULL));
-	ck_assert_int_eq(sidecar_load(s, path, NULL), LT_OK);
-	g_unlink(path);
-	g_rmdir(dir);
-	g_free(path);
-	g_free(dir);
-	g_free(text);
-	return s;
-}
-
-#define PROCESS(pid, cgroup) "{\"pid\": " #pid ", \"start_ns\": 0, \"cgroup\": \"" cgroup "\"}"
-
 /* The first process knows best; what is unshared inside is in the cgroup of what it is in. */
 START_TEST(test_names)
 {
@@ -379,4 +400,5 @@ START_TEST(test_many)
 END_TEST
 
 UNIT_MAIN_AROUND("view_containers", setup, teardown, test_rows, test_tree, test_loops, test_number_used_again,
-		 test_filter, test_filter_loops, test_tree_of_processes, test_levels, test_names, test_many)
+		 test_filter, test_filter_by_whole_name, test_filter_loops, test_tree_of_processes, test_levels,
+		 test_names, test_many)
