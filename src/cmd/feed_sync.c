@@ -13,8 +13,7 @@
 
 enum { BUDGET_NS = 100000000, POLL_MS = 100 };
 
-/* Whether a host's sources, joined by ", ", include the directory or one it is in. */
-static bool comes_from(const struct ingest_host *host, const char *path)
+bool feed_comes_from(const struct ingest_host *host, const char *path)
 {
 	char **sources = g_strsplit(host->source, ", ", -1);
 	bool found = false;
@@ -34,7 +33,7 @@ static const struct ingest_host *host_of(struct ingest *in, const struct fed_ses
 	const struct recorded_stream *stream = r->streams->len ? g_ptr_array_index(r->streams, 0) : NULL;
 
 	for (unsigned i = 0; stream && i < ingest_host_count(in); i++)
-		if (comes_from(ingest_host(in, i), g_ptr_array_index(stream->paths, 0)))
+		if (feed_comes_from(ingest_host(in, i), g_ptr_array_index(stream->paths, 0)))
 			return ingest_host(in, i);
 	return NULL;
 }

@@ -15,4 +15,9 @@
  */
 enum lt_status feed_sync(const struct options *o, const GPtrArray *sessions, const volatile sig_atomic_t *stop);
 
+struct ingest_host;
+
+/* Whether the host's sources include the directory or one that it is in. */
+bool feed_comes_from(const struct ingest_host *host, const char *directory);
+
 #endif

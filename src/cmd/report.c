@@ -21,6 +21,7 @@
 #include "view/missing.h"
 
 #define DUMP "dump"
+#define SLICE "slice"
 
 volatile bool report_stop;
 
@@ -69,6 +70,7 @@ static enum lt_status unknown_table(const char *name)
 		if (view_table_get(i)->flags & VIEW_REPORT)
 			similar_offer(&s, view_table_get(i)->name);
 	similar_offer(&s, DUMP);
+	similar_offer(&s, SLICE);
 	return error_set("no table '%s'%s", name, similar_hint(&s, ""));
 }
 
@@ -108,6 +110,8 @@ static enum lt_status check_options(const struct report *r)
 		return error_set("--tid means nothing for table '%s'", r->table->name);
 	if (o->babeltrace)
 		return error_set("--babeltrace does not apply to table '%s'", r->table->name);
+	if (o->slice_output)
+		return error_set("--output does not apply to table '%s'", r->table->name);
 	if (o->compat && (!r->own || r->own == OWN_ACCOUNTING))
 		return error_set("--compat means nothing for table '%s'", r->table->name);
 	if (is_path(r) && (o->tid->len != 1 || o->pid->len || o->comm->len))
@@ -315,6 +319,8 @@ int cmd_report(const struct options *o)
 
 	if (strcmp(g_ptr_array_index(o->words, 0), DUMP) == 0)
 		return report_dump(&r);
+	if (strcmp(g_ptr_array_index(o->words, 0), SLICE) == 0)
+		return report_slice(&r);
 	if (find_table(&r) != LT_OK || check_options(&r) != LT_OK || report_set_clocks(&r) != LT_OK)
 		return report_fail(LT_EXIT_USAGE);
 	report_end_on_interrupt(o->duration);
@@ -354,10 +360,12 @@ static void help_table(struct help *h, const struct view_table *table)
 	}
 }
 
-static void help_dump(struct help *h)
+/* What is asked for like a table and is none. */
+static void help_others(struct help *h)
 {
 	if (h->brief) {
 		help_item(h, DUMP, "Not a table: the events themselves with all their fields, as babeltrace2 does.");
+		help_item(h, SLICE, "Not a table: an interval as recordings of their own, with corrected clocks.");
 		return;
 	}
 	help_subsection(h, DUMP);
@@ -366,6 +374,12 @@ static void help_dump(struct help *h)
 			  "--tid, --pid and --comm those that happened while such a thread ran. With --json there is "
 			  "an object per event. With --no-sync --babeltrace the text is that of babeltrace2 to the "
 			  "byte; else characters that cannot be printed are escaped.");
+	help_subsection(h, SLICE);
+	help_paragraph(h, "Not a table: writes what the recordings have from --begin to --end into --output DIR, which "
+			  "must be new or empty, as traces that babeltrace2, Trace Compass and lttngtop open: "
+			  "DIR/HOST/kernel and so on. Packets are copied, those at the edges cut between two events. "
+			  "The hosts' clocks are set so that they agree in the middle of the interval; with --no-sync "
+			  "they stay as they are. Nothing is left in DIR if it fails or is interrupted.");
 }
 
 void cmd_report_help(struct help *h)
@@ -381,5 +395,5 @@ void cmd_report_help(struct help *h)
 		else
 			help_table(h, table);
 	}
-	help_dump(h);
+	help_others(h);
 }

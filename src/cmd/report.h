@@ -6,7 +6,7 @@
  * What the files of lttngtop report share: report.c knows the command line,
  * report_read.c reads the sources step by step, report_cut.c cuts what is read into intervals and
  * writes them, report_own.c collects the rows of tables that are no rows of the model,
- * report_dump.c writes the events themselves.
+ * report_dump.c writes the events themselves, report_slice.c traces of them.
  *
  * Times without a host are reference times (clock/map.h); those of a host its own.
  */
@@ -183,6 +183,11 @@ enum lt_status report_write_intervals(struct report *r, uint64_t begin_ns, uint6
 
 /* lttngtop report dump: not a table, but the events themselves. The options were read, nothing else was done. */
 int report_dump(struct report *r);
+
+/* ---- report_slice.c ---- */
+
+/* lttngtop report slice: an interval as a trace, likewise. */
+int report_slice(struct report *r);
 
 /* ---- report_own.c ---- */
 

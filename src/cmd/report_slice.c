@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* lttngtop report slice: an interval of recordings as recordings of their own. */
+#include "cmd/report.h"
+
+#include <errno.h>
+#include <ftw.h>
+#include <glib/gstdio.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "cmd/commands.h"
+#include "cmd/feed_sync.h"
+#include "cmd/sync_options.h"
+#include "feed/slice.h"
+#include "ingest/visit.h"
+
+/* Made in the directory, and moved out of it when all is there: what is left of a slice that was killed shows. */
+#define UNFINISHED ".unfinished-slice"
+
+enum { NFTW_FDS = 16 };
+
+struct report_slice {
+	struct report *report;
+	const char *directory;
+	bool made;                 /* it was not there before */
+	char *work;                /* where it is made */
+	uint64_t begin_ns, end_ns; /* reference time */
+	struct slice_sum sum;
+	unsigned traces;
+};
+
+/* ---- the directory ---- */
+
+static enum lt_status make_directory(const char *path)
+{
+	if (g_mkdir_with_parents(path, 0777) == 0)
+		return LT_OK;
+	return error_set("cannot make '%s': %s", path, g_strerror(errno));
+}
+
+static enum lt_status begin_directory(struct report_slice *s)
+{
+	GDir *dir;
+	bool empty;
+
+	s->made = !g_file_test(s->directory, G_FILE_TEST_EXISTS);
+	if (make_directory(s->directory) != LT_OK)
+		return LT_ERROR;
+	dir = g_dir_open(s->directory, 0, NULL);
+	empty = dir && !g_dir_read_name(dir);
+	if (dir)
+		g_dir_close(dir);
+	if (!empty)
+		return error_set("'%s' is not empty: give a new directory", s->directory);
+	s->work = g_build_filename(s->directory, UNFINISHED, NULL);
+	return make_directory(s->work);
+}
+
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+	(void)st;
+	(void)type;
+	(void)ftw;
+	return g_remove(path);
+}
+
+static void drop_directory(struct report_slice *s)
+{
+	nftw(s->work, remove_one, NFTW_FDS, FTW_DEPTH | FTW_PHYS);
+	if (s->made)
+		g_rmdir(s->directory);
+}
+
+static enum lt_status finish_directory(struct report_slice *s)
+{
+	GDir *dir = g_dir_open(s->work, 0, NULL);
+	enum lt_status status = LT_OK;
+	const char *name;
+
+	while (dir && status == LT_OK && (name = g_dir_read_name(dir))) {
+		char *from = g_build_filename(s->work, name, NULL), *to = g_build_filename(s->directory, name, NULL);
+
+		if (g_rename(from, to) != 0)
+			status = error_set("cannot make '%s': %s", to, g_strerror(errno));
+		g_free(from);
+		g_free(to);
+	}
+	if (dir)
+		g_dir_close(dir);
+	g_rmdir(s->work);
+	return status;
+}
+
+/* Host names and directories are anybody's text: as one name in a directory. */
+static char *safe_name(const char *name)
+{
+	char text[128];
+
+	text_sanitise(text, sizeof(text), name, strlen(name));
+	g_strdelimit(text, "/\\", '_');
+	if (!*text || *text == '.')
+		return g_strconcat("_", text, NULL);
+	return g_strdup(text);
+}
+
+/* DIR/HOST/kernel; two recordings of one host and domain: DIR/HOST-2/kernel. */
+static char *directory_of(const struct report_slice *s, const char *host, const struct recording *r)
+{
+	char *name = safe_name(host), *path = g_build_filename(s->work, name, r->path, NULL);
+
+	for (unsigned n = 2; g_file_test(path, G_FILE_TEST_EXISTS); n++) {
+		char *other = g_strdup_printf("%s-%u", name, n);
+
+		g_free(path);
+		path = g_build_filename(s->work, other, r->path, NULL);
+		g_free(other);
+	}
+	g_free(name);
+	return path;
+}
+
+/* ---- the traces ---- */
+
+/* The host that a recording is of; NULL: it is not shown, or could not be read. */
+static const struct report_host *host_of(const struct report *r, const struct recording *recording)
+{
+	const struct recorded_stream *stream = g_ptr_array_index(recording->streams, 0);
+
+	for (unsigned i = 0; i < r->n_hosts; i++)
+		if (r->hosts[i].shown >= 0 &&
+		    feed_comes_from(r->hosts[i].source, g_ptr_array_index(stream->paths, 0)))
+			return &r->hosts[i];
+	return NULL;
+}
+
+/* The hosts' clocks may drift against each other: they agree in the middle. */
+static int64_t shift_of(const struct report_host *h, const struct slice_range *range)
+{
+	const uint64_t end_ns = MIN(range->end_ns, MAX(h->source->end_hint_ns, range->begin_ns));
+	const uint64_t middle_ns = range->begin_ns + (end_ns - range->begin_ns) / 2;
+
+	return (int64_t)(clock_to_ref(h->source->map, middle_ns) - middle_ns);
+}
+
+static enum lt_status write_trace(struct report_slice *s, const struct report_host *h, const struct recording *r)
+{
+	struct slice_range range = {
+		.begin_ns = report_host_time(h, s->begin_ns),
+		.end_ns = report_host_time(h, s->end_ns),
+	};
+	const uint64_t before = s->sum.packets;
+	char *directory = directory_of(s, h->source->name, r);
+	enum lt_status status = make_directory(directory);
+
+	range.shift_ns = shift_of(h, &range);
+	if (status == LT_OK)
+		status = slice_write(r, directory, &range, &report_stop, &s->sum);
+	s->traces += s->sum.packets > before;
+	if (s->sum.packets == before)
+		g_rmdir(directory);
+	g_free(directory);
+	return status;
+}
+
+static enum lt_status write_spec(struct report_slice *s, const struct source_spec *spec)
+{
+	const struct report_host *h;
+	struct recording *r;
+	enum lt_status status = recording_open(spec, &r);
+
+	if (status != LT_OK)
+		return status;
+	h = host_of(s->report, r);
+	if (h)
+		status = write_trace(s, h, r);
+	s->sum.damaged += r->damaged;
+	recording_close(r);
+	return status;
+}
+
+static void free_spec(gpointer spec)
+{
+	source_spec_free(spec);
+}
+
+static enum lt_status write_traces(struct report_slice *s)
+{
+	const struct options *o = s->report->options;
+	GPtrArray *specs = g_ptr_array_new_with_free_func(free_spec);
+	enum lt_status status = LT_OK;
+
+	for (guint i = s->report->first_source; i < o->words->len && status == LT_OK; i++)
+		status = source_find(g_ptr_array_index(o->words, i), specs, NULL);
+	for (guint i = 0; i < specs->len && status == LT_OK; i++)
+		status = write_spec(s, g_ptr_array_index(specs, i));
+	g_ptr_array_free(specs, TRUE);
+	return status;
+}
+
+/* ---- the command ---- */
+
+static enum lt_status check_options(const struct report *r)
+{
+	const struct options *o = r->options;
+
+	if (o->words->len < 2)
+		return error_set("no source given");
+	if (!o->slice_output)
+		return error_set("slice needs --output DIR");
+	if (o->json || o->csv || o->dot || o->babeltrace || o->interval || o->per_cpu || o->compat)
+		return error_set("slice writes a trace: only --output, --begin, --end, --host and those of the clocks "
+				 "apply to it");
+	if (o->tid->len || o->pid->len || o->comm->len)
+		return error_set("slice copies whole intervals: --tid, --pid and --comm do not apply to it");
+	if (r->live)
+		return error_set("slice needs recordings");
+	return LT_OK;
+}
+
+static int tell(const struct report_slice *s)
+{
+	if (s->sum.uncut)
+		fprintf(stderr,
+			"lttngtop: %" PRIu64 " packets could not be cut: they have events outside the interval, too\n",
+			s->sum.uncut);
+	if (s->sum.damaged)
+		fputs("lttngtop: incomplete: not everything could be read\n", stderr);
+	printf("%s: %u trace%s, %" PRIu64 " packets, %" PRIu64 " bytes\n", s->directory, s->traces,
+	       s->traces == 1 ? "" : "s", s->sum.packets, s->sum.bytes);
+	return s->sum.damaged ? LT_EXIT_INCOMPLETE : LT_EXIT_OK;
+}
+
+static int write_slice(struct report_slice *s, uint64_t known_end_ns)
+{
+	enum lt_status status;
+
+	if (sync_options_check_hosts(s->report->options, s->report->in) != LT_OK ||
+	    report_resolve_times(s->report, known_end_ns, &s->begin_ns, &s->end_ns) != LT_OK)
+		return report_fail(LT_EXIT_USAGE);
+	if (begin_directory(s) != LT_OK)
+		return report_fail(LT_EXIT_FAILURE);
+	status = write_traces(s);
+	if (status == LT_OK && !s->traces)
+		status = error_set("there is no packet in the interval");
+	if (status == LT_OK)
+		status = finish_directory(s);
+	if (status == LT_OK)
+		return tell(s);
+	drop_directory(s);
+	if (status == LT_INTERRUPTED) {
+		error_set("interrupted: nothing was left in '%s'", s->directory);
+		return report_fail(128 + SIGINT);
+	}
+	return report_fail(LT_EXIT_FAILURE);
+}
+
+static int run(struct report_slice *s)
+{
+	struct report *r = s->report;
+	uint64_t known_end_ns = 0;
+	int status;
+
+	if (report_open_for_good(r, &known_end_ns) != LT_OK)
+		return report_fail(LT_EXIT_FAILURE);
+	report_set_hosts(r);
+	status = write_slice(s, known_end_ns);
+	report_release_hosts(r);
+	ingest_destroy(r->in);
+	return status;
+}
+
+int report_slice(struct report *r)
+{
+	const struct options *o = r->options;
+	struct report_slice s = { .report = r, .directory = o->slice_output };
+	struct fields_wanted nothing;
+	const struct ingest_visitor visitor = { .wanted = &nothing };
+	int status;
+
+	if (report_set_clocks(r) != LT_OK || check_options(r) != LT_OK)
+		return report_fail(LT_EXIT_USAGE);
+	fields_wanted_init(&nothing);
+	r->visitor = &visitor; /* the clocks must be known before */
+	r->no_waits = true;
+	r->query.table = view_table_find("events"); /* no rows are made of it */
+	report_end_on_interrupt(0);
+	view_filter_init(&r->filter);
+	for (guint i = 0; i < o->host->len; i++)
+		view_filter_add_host(&r->filter, g_ptr_array_index(o->host, i));
+	status = run(&s);
+	g_free(s.work);
+	clocks_destroy(r->clocks);
+	view_filter_release(&r->filter);
+	fields_wanted_release(&nothing);
+	return status;
+}

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "feed/slice.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/log.h"
+
+/* A stream being written. */
+struct slice {
+	const struct recording *r;
+	uint64_t begin, end;  /* cycles; end UINT64_MAX: none */
+	uint64_t lost_before; /* the counter of lost events in front of the slice */
+	char *path;
+	FILE *file;           /* NULL: nothing was written yet */
+	struct cutter cutter;
+	struct slice_sum *sum;
+};
+
+/* The first cycle that is not before ns. */
+static uint64_t cycle_at(const struct layout *l, uint64_t ns)
+{
+	uint64_t cycle;
+
+	if (ns == UINT64_MAX)
+		return UINT64_MAX;
+	cycle = layout_from_ns(l, ns);
+	while (cycle > 0 && layout_to_ns(l, cycle - 1) >= ns)
+		cycle--;
+	while (layout_to_ns(l, cycle) < ns)
+		cycle++;
+	return cycle;
+}
+
+static enum lt_status write_failed(const struct slice *s)
+{
+	return error_set("cannot write '%s': %s", s->path, g_strerror(errno));
+}
+
+static enum lt_status write_piece(struct slice *s, const struct cut_piece *piece)
+{
+	/* it may fall to 0 in one packet and go on */
+	const uint64_t lost = piece->discarded > s->lost_before ? piece->discarded - s->lost_before : 0;
+
+	if (!s->file)
+		s->file = fopen(s->path, "wxe");
+	packet_set(&s->cutter.head, piece->data, PACKET_EVENTS_DISCARDED, lost);
+	if (!s->file || fwrite(piece->data, 1, piece->size, s->file) != piece->size)
+		return write_failed(s);
+	s->sum->packets++;
+	s->sum->bytes += piece->size;
+	return LT_OK;
+}
+
+/* What the cutter's packet has in the interval. */
+static enum lt_status write_pieces(struct slice *s, uint64_t packet_begin)
+{
+	enum cut_outcome outcome = CUT_PIECE;
+	enum lt_status status = LT_OK;
+	struct cut_piece piece;
+
+	while (packet_begin < s->begin && outcome == CUT_PIECE)
+		outcome = cutter_take(&s->cutter, s->begin - 1, &piece);
+	while (outcome != CUT_HELD && outcome != CUT_DONE && status == LT_OK) {
+		outcome = cutter_take(&s->cutter, s->end - 1, &piece);
+		if (outcome == CUT_PIECE)
+			status = write_piece(s, &piece);
+		else if (outcome == CUT_SILENT)
+			return LT_OK;
+	}
+	if (outcome != CUT_HELD || status != LT_OK)
+		return status;
+	s->sum->uncut++;
+	return cutter_take(&s->cutter, UINT64_MAX, &piece) == CUT_PIECE ? write_piece(s, &piece) : LT_OK;
+}
+
+static enum lt_status write_packet(struct slice *s, const struct recorded_packet *p)
+{
+	uint8_t *data = recording_read(p);
+	enum lt_status status = data ? cutter_begin(&s->cutter, data, p->size) : LT_ERROR;
+
+	if (status == LT_ERROR) {
+		log_warning("%s: a packet is left out: %s", s->r->name, error_text());
+		error_clear();
+		s->sum->damaged++;
+	} else {
+		error_clear();
+	}
+	status = status == LT_ERROR ? LT_OK : write_pieces(s, p->begin);
+	g_free(data);
+	return status;
+}
+
+/* The counter that the packet before the slice had. */
+static uint64_t lost_before(const struct slice *s, const struct recorded_packet *p)
+{
+	uint8_t *data = recording_read(p);
+	struct packet_head head;
+	uint64_t lost = 0;
+
+	if (data && packet_read_head(s->r->layout, data, p->size, &head) == LT_OK)
+		lost = head.values[PACKET_EVENTS_DISCARDED];
+	error_clear();
+	g_free(data);
+	return lost;
+}
+
+static enum lt_status write_stream(struct slice *s, const struct recorded_stream *stream, const volatile bool *stop)
+{
+	enum lt_status status = LT_OK;
+	guint i = 0;
+
+	while (i < stream->packets->len && recorded_packet(stream, i)->end < s->begin)
+		i++;
+	s->lost_before = i > 0 && i < stream->packets->len ? lost_before(s, recorded_packet(stream, i - 1)) : 0;
+	for (; i < stream->packets->len && status == LT_OK; i++) {
+		const struct recorded_packet *p = recorded_packet(stream, i);
+
+		if (p->begin >= s->end)
+			break;
+		if (p->end >= s->begin)
+			status = *stop ? LT_INTERRUPTED : write_packet(s, p);
+	}
+	if (s->file && fclose(s->file) != 0 && status == LT_OK)
+		status = write_failed(s);
+	s->file = NULL;
+	return status;
+}
+
+/* What plain metadata of CTF 1.8 begins with; LTTng's comes in packets, which say it in their own way. */
+static const char *signature(const struct layout *l, const char *text)
+{
+	return l->format == LAYOUT_CTF_1_8 && !g_str_has_prefix(text, "/* CTF 1.8") ? "/* CTF 1.8 */\n\n" : "";
+}
+
+static enum lt_status write_metadata(const struct recording *r, const char *directory, int64_t shift_ns)
+{
+	char *path = g_build_filename(directory, "metadata", NULL);
+	char *text = layout_edit_text(r->layout, r->text, shift_ns, NULL);
+	FILE *file = fopen(path, "wxe");
+	bool fine = file && fputs(signature(r->layout, text), file) != EOF && fputs(text, file) != EOF;
+
+	if (file)
+		fine = fclose(file) == 0 && fine;
+	if (!fine)
+		error_set("cannot write '%s': %s", path, g_strerror(errno));
+	g_free(text);
+	g_free(path);
+	return fine ? LT_OK : LT_ERROR;
+}
+
+enum lt_status slice_write(const struct recording *r, const char *directory, const struct slice_range *range,
+			   const volatile bool *stop, struct slice_sum *sum)
+{
+	const uint64_t before = sum->packets;
+	struct slice s = {
+		.r = r,
+		.begin = cycle_at(r->layout, range->begin_ns),
+		.end = cycle_at(r->layout, range->end_ns),
+		.sum = sum,
+	};
+	enum lt_status status = LT_OK;
+
+	for (guint i = 0; i < r->streams->len && status == LT_OK; i++) {
+		const struct recorded_stream *stream = g_ptr_array_index(r->streams, i);
+
+		s.path = g_build_filename(directory, stream->name, NULL);
+		cutter_init(&s.cutter, r->layout);
+		status = write_stream(&s, stream, stop);
+		cutter_release(&s.cutter);
+		g_free(s.path);
+	}
+	if (status == LT_OK && sum->packets > before)
+		status = write_metadata(r, directory, range->shift_ns);
+	return status;
+}

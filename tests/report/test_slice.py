@@ -1,0 +1,126 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""report slice: what it writes holds the events of the interval and no others, read again by the program and by
+babeltrace2; the clocks of several hosts agree in it; and what it leaves behind where it fails."""
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "truth"))
+import harness  # noqa: E402
+
+PROGRAM = os.path.join(os.environ["BUILD"], "lttngtop")
+ENV = {**os.environ, "TZ": "UTC", "LC_ALL": "C.UTF-8"}
+STRING = re.compile(rb'"(?:[^"\\]|\\.)*"')
+checks = harness.Checks()
+
+
+def run(*args, **kwargs):
+    return subprocess.run([PROGRAM, "report", *args], env=ENV, capture_output=True, check=False, **kwargs)
+
+
+def dump(*args):
+    return run("dump", *args).stdout.splitlines()
+
+
+def kept(line):
+    """Without what differs for other reasons: empty strings, which babeltrace2 2.0 gets wrong."""
+    return STRING.sub(b"", line)
+
+
+def check_same(name, path, begin, end, into):
+    """A slice on the hosts' own clocks is the interval, byte by byte."""
+    result = run("slice", "--no-sync", "-o", into, "--begin", begin, "--end", end, path)
+    checks.equal(result.returncode, 0, f"{name}: exit status: {result.stderr[:300]}")
+    wanted = dump("--no-sync", "--babeltrace", "--begin", begin, "--end", end, path)
+    checks.true(len(wanted) > 100, f"{name}: there are events")
+    checks.true(dump("--no-sync", "--babeltrace", into) == wanted, f"{name}: the same events")
+    theirs = subprocess.run(["babeltrace2", into], env=ENV, capture_output=True, check=False)
+    if "ctf2" in name and harness.library_version() < (2, 1):
+        return
+    checks.equal(theirs.returncode, 0, f"{name}: babeltrace2 opens it")
+    checks.true(list(map(kept, theirs.stdout.splitlines())) == list(map(kept, wanted)), f"{name}: babeltrace2 reads it")
+
+
+def check_recordings(directory):
+    parts = {"three-tier": ("+24s", "+25.25s"), "rotated": ("+1s", "+2s"), "hotplug": ("+1s", "+1.5s"),
+             "lossy-overwrite": ("+1s", "+3s"), "ctf2-three-tier": ("+24s", "+25s")}
+    for name, path, _ in harness.recordings():
+        if name in parts:
+            check_same(name, path, *parts[name], os.path.join(directory, name))
+
+
+def check_clocks(path, directory):
+    """Three hosts whose clocks are 22 s apart: in the slice they are as the program corrects them."""
+    events = [json.loads(line) for line in dump("--json", path)]
+    middle = (events[0]["time_ns"] + events[-1]["time_ns"]) // 2
+    begin, end = f"{middle}ns", f"{middle + 10**9}ns"
+    into = os.path.join(directory, "clocks")
+    result = run("slice", "-o", into, "--begin", begin, "--end", end, path)
+    checks.equal(result.returncode, 0, f"slice: {result.stderr[:300]}")
+    wanted = [e for e in events if middle <= e["time_ns"] < middle + 10**9]
+    found = [json.loads(line) for line in dump("--json", "--no-sync", into)]
+    checks.equal(sorted({e["host"] for e in found}), ["client", "db", "web"], "slice: hosts")
+    for host in ("client", "db", "web"):
+        a, b = ([e for e in some if e["host"] == host] for some in (wanted, found))
+        checks.equal(len(a), len(b), f"slice: events of {host}")
+        off = max(abs(x["time_ns"] - y["time_ns"]) for x, y in zip(a, b))
+        checks.true(off < 100_000, f"slice: times of {host} are those that were corrected, off by {off} ns")
+        checks.true(all(x["name"] == y["name"] and x["fields"] == y["fields"] for x, y in zip(a, b)),
+                    f"slice: fields of {host}")
+    one = os.path.join(directory, "one")
+    run("slice", "-o", one, "--begin", begin, "--end", end, "--host", "db", path)
+    checks.equal(os.listdir(one), ["db"], "--host")
+    checks.equal(os.listdir(os.path.join(one, "db")), ["kernel"], "the trace of the kernel")
+
+
+def check_failures(path, directory):
+    full = os.path.join(directory, "full")
+    os.makedirs(full)
+    with open(os.path.join(full, "mine"), "w", encoding="utf-8") as file:
+        file.write("mine")
+    result = run("slice", "-o", full, path)
+    checks.equal((result.returncode, b"is not empty" in result.stderr), (1, True), "a directory that is not empty")
+    checks.equal(os.listdir(full), ["mine"], "is left alone")
+    nothing = os.path.join(directory, "nothing")
+    result = run("slice", "-o", nothing, "--begin", "+1000s", path)
+    checks.equal((result.returncode, os.path.exists(nothing)), (1, False), f"no packet: {result.stderr}")
+    small = os.path.join(directory, "small")
+    result = run("slice", "-o", small, path, preexec_fn=limit_files)
+    checks.equal((result.returncode, b"cannot write" in result.stderr, os.path.exists(small)), (1, True, False),
+                 f"no space: {result.stderr}")
+    os.makedirs(small)
+    run("slice", "-o", small, path, preexec_fn=limit_files)
+    checks.equal(os.listdir(small), [], "no space: nothing is left in a directory that was there")
+    for options in (["--tid", "1"], ["--comm", "x"], ["--json"], ["--interval", "1s"]):
+        result = run("slice", "-o", os.path.join(directory, "usage"), *options, path)
+        checks.equal(result.returncode, 2, f"usage: {options}")
+    checks.equal(run("slice", path).returncode, 2, "usage: no --output")
+    checks.equal(run("cpu", "-o", "x", path).returncode, 2, "usage: --output of a table")
+    checks.true(not os.path.exists(os.path.join(directory, "usage")), "usage: nothing is made")
+
+
+def limit_files():
+    """Files of more than 1.5 MB cannot be written, as on a full disk; the workers' memory is less."""
+    import resource
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (3 << 19, 3 << 19))
+
+
+def main():
+    harness.need_program()
+    harness.need("babeltrace2")
+    with tempfile.TemporaryDirectory() as directory:
+        found = harness.recording("three-tier")
+        if found:
+            check_clocks(found[0], directory)
+            check_failures(found[0], directory)
+        check_recordings(directory)
+    checks.finish()
+
+
+main()
