@@ -127,8 +127,8 @@ static enum lt_status finish_remotely(const struct record_plan *plan)
 	return is_fetched(plan) ? record_fetch(stderr, plan->hosts, plan->session, plan->output) : LT_OK;
 }
 
-/* After the command: stops, says where the recording is. consumer_ns: what the consumer daemons had used before. */
-static enum lt_status finish(const struct record_plan *plan, uint64_t consumer_ns)
+/* After the command: stops, says where the recording is. */
+static enum lt_status finish(const struct record_plan *plan)
 {
 	struct session_lost lost = {0};
 	char *path = NULL;
@@ -145,13 +145,13 @@ static enum lt_status finish(const struct record_plan *plan, uint64_t consumer_n
 			       error_set("the session daemon has ended before the command; what was recorded until "
 					 "then is in '%s'", plan->output) : LT_ERROR;
 	}
-	if (plan->mode != RECORD_LIVE)
-		record_sidecar_update(plan->output);
+	if (plan->mode == RECORD_SNAPSHOT)
+		record_sidecar_update(plan->output, NULL);
 	/* What a flight recorder overwrites is no loss. */
 	if (plan->mode != RECORD_SNAPSHOT)
 		record_print_lost(&lost);
 	if (plan->mode == RECORD_TO_DISK)
-		record_print_cost(stderr, plan->output, consumer_ns);
+		record_tell_cost(stderr, plan->output);
 	if (plan->mode != RECORD_LIVE) {
 		fprintf(stderr, "recorded into %s\n", path ? path : plan->output);
 		record_print_view(stderr, path ? path : plan->output);
@@ -186,7 +186,7 @@ static int record(struct record_plan *plan, bool may_start, pid_t *daemon)
 	struct process command = {.gate = -1};
 	int status = LT_EXIT_OK;
 	struct cost_estimate estimate = {0};
-	uint64_t consumer_ns;
+	struct sidecar_cost cost = {0};
 	pid_t redump;
 
 	if (!plan->hosts->len && record_plan_channel(plan, RECORD_KERNEL))
@@ -203,15 +203,17 @@ static int record(struct record_plan *plan, bool may_start, pid_t *daemon)
 		return LT_EXIT_FAILURE;
 	}
 	redump = repeat_dump(plan);
-	record_sidecar_start(plan, command.pid);
+	cost.events_per_s = (uint64_t)estimate.events_per_s;
+	cost.bytes_per_s = (uint64_t)estimate.bytes_per_s;
+	cost.consumer_before_ns = MAX(cost_consumer_ns(), 1);
+	record_sidecar_start(plan, command.pid, &cost);
 	print_started(plan->command ? stderr : stdout, plan);
 	print_estimate(plan->command ? stderr : stdout, &estimate);
 	if (!plan->command)
 		return LT_EXIT_OK;
-	consumer_ns = MAX(cost_consumer_ns(), 1);
 	status = process_run(&command);
 	redump_end(redump);
-	if (finish(plan, consumer_ns)) {
+	if (finish(plan)) {
 		record_fail(LT_EXIT_FAILURE);
 		return status ? status : LT_EXIT_FAILURE;
 	}

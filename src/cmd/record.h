@@ -16,8 +16,11 @@ int record_fail(int status);
 /* "view it: lttngtop SOURCE" */
 void record_print_view(FILE *out, const char *source);
 
-/* How large the recording in a directory is, and what the consumer daemons used since they had used since_ns. */
-void record_print_cost(FILE *out, const char *directory, uint64_t since_ns);
+/*
+ * How large the recording in a directory is, and what the consumer daemons have used since it was started, as far as
+ * its side-car knows: printed, and noted there.
+ */
+void record_tell_cost(FILE *out, const char *directory);
 
 /* Nothing if nothing was lost. */
 void record_print_lost(const struct session_lost *lost);

@@ -75,8 +75,7 @@ static const struct {
 	 "what /proc counted during 200 ms. Under a steady load it is right within a factor of 2.5, and rather too "
 	 "high, since tracing slows the load down. System calls, which dominate the set full on many machines, are "
 	 "counted nowhere. After a recording on disk its size is printed, and the CPU time of LTTng's consumer "
-	 "daemons: while the COMMAND ran, or with 'record stop' since they were started; 'lttngtop report events' "
-	 "counts the events."},
+	 "daemons meanwhile (of all sessions they have); 'lttngtop report events' counts the events."},
 	{"What a tracer lacks",
 	 "Tracepoints and contexts of a set that the kernel or its lttng-modules do not have are left out with a "
 	 "warning that says what will be missing, also on other hosts; one asked for by name is an error."},

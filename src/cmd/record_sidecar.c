@@ -5,7 +5,6 @@
 #include "base/log.h"
 #include "control/commands.h"
 #include "control/remote.h"
-#include "sidecar/write.h"
 
 static void warn(void)
 {
@@ -29,11 +28,17 @@ static const char **symbols_of(const struct record_plan *plan)
 	return (const char **)g_ptr_array_free(symbols, FALSE);
 }
 
-void record_sidecar_start(const struct record_plan *plan, pid_t pid)
+void record_sidecar_start(const struct record_plan *plan, pid_t pid, const struct sidecar_cost *cost)
 {
 	const char **symbols = symbols_of(plan);
 	const struct sidecar_about about = {
-		.session = plan->session, .set = plan->set, .symbols = symbols, .pid = pid, .argv = plan->command,
+		.session = plan->session,
+		.set = plan->set,
+		.has_options = true,
+		.cost = *cost,
+		.symbols = symbols,
+		.pid = pid,
+		.argv = plan->command,
 	};
 
 	if (plan->mode == RECORD_LIVE)
@@ -45,9 +50,11 @@ void record_sidecar_start(const struct record_plan *plan, pid_t pid)
 	g_free(symbols);
 }
 
-void record_sidecar_update(const char *path)
+void record_sidecar_update(const char *path, const struct sidecar_cost *cost)
 {
-	if (path && *path == '/' && sidecar_update(path, NULL))
+	const struct sidecar_about about = {.cost = cost ? *cost : (struct sidecar_cost){0}};
+
+	if (path && *path == '/' && sidecar_update(path, cost ? &about : NULL))
 		warn();
 }
 

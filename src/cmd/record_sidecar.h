@@ -6,6 +6,7 @@
 #include <sys/types.h>
 
 #include "control/plan.h"
+#include "sidecar/write.h"
 
 /*
  * The side-car of a recording (sidecar/write.h). What is recorded is whole without it: where it cannot be made there is
@@ -13,10 +14,13 @@
  */
 
 /* The recording has started; pid: of the process that is to become the plan's command, 0: there is none. */
-void record_sidecar_start(const struct record_plan *plan, pid_t pid);
+void record_sidecar_start(const struct record_plan *plan, pid_t pid, const struct sidecar_cost *cost);
 
-/* A recording of this machine ends, or a snapshot of it was taken: path is its directory, NULL: it has none. */
-void record_sidecar_update(const char *path);
+/*
+ * A recording of this machine ends, or a snapshot of it was taken: path is its directory, NULL: it has none. cost: what
+ * is known of it now, NULL: nothing more than before.
+ */
+void record_sidecar_update(const char *path, const struct sidecar_cost *cost);
 
 /* The same of other hosts, before it is fetched; and when it has been, into a directory for each below output. */
 void record_sidecar_leave(const GPtrArray *hosts, const char *session);

@@ -37,13 +37,20 @@ void record_print_view(FILE *out, const char *source)
 	g_free(line);
 }
 
-void record_print_cost(FILE *out, const char *directory, uint64_t since_ns)
+void record_tell_cost(FILE *out, const char *directory)
 {
 	const uint64_t used_ns = cost_consumer_ns();
+	struct sidecar_cost cost = sidecar_read_cost(directory);
+	/* daemons that were started again count from 0 */
+	const bool is_known = cost.consumer_before_ns && cost.consumer_before_ns <= MAX(used_ns, 1);
 
-	fprintf(out, "cost: %.1f MB on disk, %.2f s of CPU by LTTng's consumer daemons%s\n",
-		(double)cost_size_bytes(directory) / 1e6, (double)(used_ns - MIN(since_ns, used_ns)) / 1e9,
-		since_ns ? "" : " since they were started");
+	cost.bytes = cost_size_bytes(directory);
+	cost.consumer_ns = used_ns - (is_known ? MIN(cost.consumer_before_ns, used_ns) : 0);
+	fprintf(out, "cost: %.1f MB on disk, %.2f s of CPU by LTTng's consumer daemons%s\n", (double)cost.bytes / 1e6,
+		(double)cost.consumer_ns / 1e9, is_known ? "" : " since they were started");
+	if (!is_known)
+		cost.consumer_ns = 0;
+	record_sidecar_update(directory, &cost);
 }
 
 void record_print_lost(const struct session_lost *lost)
@@ -97,14 +104,14 @@ static int stop(const struct session *s)
 	g_free(relayd);
 	if (status)
 		return record_fail(LT_EXIT_FAILURE);
-	if (!s->live_timer_us)
-		record_sidecar_update(s->path);
+	if (s->snapshot)
+		record_sidecar_update(s->path, NULL);
 	printf("session '%s' stopped\n", s->name);
 	if (!s->snapshot)
 		record_print_lost(&lost);
 	if (!s->snapshot && !s->live_timer_us) {
 		record_print_view(stdout, s->path);
-		record_print_cost(stdout, s->path, 0);
+		record_tell_cost(stdout, s->path);
 	}
 	return LT_EXIT_OK;
 }
@@ -119,7 +126,7 @@ static int snapshot(const struct session *s)
 	}
 	if (session_snapshot(s->name, &path))
 		return record_fail(LT_EXIT_FAILURE);
-	record_sidecar_update(s->path);
+	record_sidecar_update(s->path, NULL);
 	printf("snapshot in %s\n", path ? path : s->path);
 	if (path)
 		record_print_view(stdout, path);

@@ -14,6 +14,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "sidecar/sidecar.h"
 
 enum { CGROUPS_MAX = 4096, CGROUPS_DEPTH_MAX = 16 };
@@ -188,11 +189,50 @@ static json_t *collect_clock(void)
 	return clock;
 }
 
+/* This process's arguments up to "--", without the program. */
+static json_t *collect_options(void)
+{
+	json_t *options = json_array();
+	char *text = NULL;
+	gsize len, at;
+
+	if (g_file_get_contents("/proc/self/cmdline", &text, &len, NULL))
+		for (at = strlen(text) + 1; at < len && strcmp(text + at, "--") != 0; at += strlen(text + at) + 1) {
+			json_t *option = sidecar_text(text + at, strlen(text + at), TEXT_MAX);
+
+			if (option)
+				json_array_append_new(options, option);
+		}
+	g_free(text);
+	return options;
+}
+
+static void put_figure(json_t *o, const char *key, uint64_t value)
+{
+	if (value)
+		json_object_set_new(o, key, json_integer((json_int_t)value));
+}
+
+static json_t *collect_cost(const struct sidecar_cost *cost)
+{
+	json_t *o = json_object();
+
+	put_figure(o, "events_per_s", cost->events_per_s);
+	put_figure(o, "bytes_per_s", cost->bytes_per_s);
+	put_figure(o, "consumer_before_ns", cost->consumer_before_ns);
+	put_figure(o, "consumer_ns", cost->consumer_ns);
+	put_figure(o, "bytes", cost->bytes);
+	return o;
+}
+
 static json_t *collect_record(const struct sidecar_about *about)
 {
 	json_t *record = json_object();
 	char *command = about->argv ? g_strjoinv(" ", (char **)about->argv) : NULL;
 
+	if (about->has_options)
+		json_object_set_new(record, "options", collect_options());
+	json_object_set_new(record, "cost", collect_cost(&about->cost));
 	sidecar_put_text(record, "session", about->session);
 	sidecar_put_text(record, "set", about->set);
 	sidecar_put_text(record, "command", command);

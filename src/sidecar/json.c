@@ -75,6 +75,21 @@ static void merge_processes(json_t *newer, const json_t *older)
 	g_hash_table_destroy(by_pid);
 }
 
+/* Objects in objects, too: a file that was read has few of them in each other. */
+static void add_missing(json_t *newer, const json_t *older)
+{
+	json_t *value, *known;
+	const char *key;
+
+	json_object_foreach((json_t *)older, key, value) {
+		known = json_object_get(newer, key);
+		if (!known)
+			json_object_set(newer, key, value);
+		else if (json_is_object(known) && json_is_object(value))
+			add_missing(known, value);
+	}
+}
+
 void sidecar_merge(json_t *newer, const json_t *older)
 {
 	json_t *value, *known;
@@ -87,6 +102,6 @@ void sidecar_merge(json_t *newer, const json_t *older)
 		else if (strcmp(key, "processes") == 0 && json_is_array(known))
 			merge_processes(known, value);
 		else if (json_is_object(known) && json_is_object(value))
-			json_object_update_missing(known, value);
+			add_missing(known, value);
 	}
 }

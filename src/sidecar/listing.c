@@ -8,7 +8,7 @@
  *   now SECONDS UPTIME IDLE HZ       times of the realtime clock, then since the boot; ticks in a second
  *   disk MAJOR:MINOR NAME            interface INDEX NAME
  *   passwd NAME:X:UID:…              group NAME:X:GID:…
- *   process PID START UID            START in ticks since the boot; of it:
+ *   process PID START [UID [GID]]    START in ticks since the boot; of it:
  *   exe PATH  cmdline TEXT  cgroup PATH
  */
 #include <glib.h>
@@ -39,9 +39,9 @@ static const char script[] =
 	"	read -r s < $p/stat || continue\n"
 	"	set -f; set -- ${s##*)}; set +f\n"
 	"	[ $(($7 & 0x200000)) = 0 ] || continue\n"
-	"	u=\n"
-	"	while read -r k v x; do case $k in Uid:) u=$v; break;; esac; done < $p/status\n"
-	"	echo process ${p#/proc/} ${20} $u\n"
+	"	u= g=\n"
+	"	while read -r k v x; do case $k in Uid:) u=$v;; Gid:) g=$v; break;; esac; done < $p/status\n"
+	"	echo process ${p#/proc/} ${20} $u $g\n"
 	"	printf 'exe %s\\n' \"$(readlink $p/exe | tr '\\n' ' ')\"\n"
 	"	printf 'cmdline %s\\n' \"$(tr '\\0\\n' '  ' < $p/cmdline | head -c 1024)\"\n"
 	"	while read -r c; do case $c in 0::*|*:name=systemd:*) printf 'cgroup %s\\n' \"${c#*:*:}\";; esac\n"
@@ -130,11 +130,19 @@ static void read_name(json_t *names, const char *text)
 	g_strfreev(words);
 }
 
+static void put_id(json_t *o, const char *key, const char *text)
+{
+	gint64 id;
+
+	if (g_ascii_string_to_signed(text, 10, 0, UINT32_MAX, &id, NULL))
+		json_object_set_new(o, key, json_integer(id));
+}
+
 static void read_process(struct listing *l, const char *text)
 {
-	char **words = g_strsplit(text, " ", 3);
+	char **words = g_strsplit(text, " ", 4);
 	const guint n = g_strv_length(words);
-	gint64 pid, uid;
+	gint64 pid;
 	guint64 ticks;
 
 	l->process = NULL;
@@ -146,8 +154,10 @@ static void read_process(struct listing *l, const char *text)
 		json_object_set_new(l->process, "pid", json_integer(pid));
 		json_object_set_new(l->process, "start_ns",
 				    json_integer((json_int_t)(l->boot_ns + ticks * l->tick_ns)));
-		if (n > 2 && g_ascii_string_to_signed(words[2], 10, 0, UINT32_MAX, &uid, NULL))
-			json_object_set_new(l->process, "uid", json_integer(uid));
+		if (n > 2)
+			put_id(l->process, "uid", words[2]);
+		if (n > 3)
+			put_id(l->process, "gid", words[3]);
 		json_array_append_new(l->processes, l->process);
 	}
 	g_strfreev(words);

@@ -114,8 +114,10 @@ static void add_ids(const struct processes *p, json_t *process, const char *pid)
 		add_user(p->users, uid);
 	}
 	line = strstr(status, "\nGid:");
-	if (line && sscanf(line, "\nGid:%" SCNd64, &gid) == 1)
+	if (line && sscanf(line, "\nGid:%" SCNd64, &gid) == 1) {
+		json_object_set_new(process, "gid", json_integer(gid));
 		add_group(p->groups, gid);
+	}
 }
 
 /* Its place in the one hierarchy, or in the one that systemd keeps beside those of controllers. */

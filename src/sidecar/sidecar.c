@@ -15,7 +15,7 @@
 
 struct sidecar {
 	GStringChunk *texts, *process_texts;
-	GHashTable *disks, *users; /* text -> text: "8:0" -> "sda", "1000" -> "eva" */
+	GHashTable *disks, *users, *groups; /* text -> text: "8:0" -> "sda", "1000" -> "eva" */
 	GArray *processes;         /* struct sidecar_process, by pid, then by start … */
 	guint n_sorted;            /* … so many of them; those behind are being added */
 	struct sidecar_facts facts;
@@ -29,6 +29,7 @@ struct sidecar *sidecar_create(void)
 	s->process_texts = g_string_chunk_new(4096);
 	s->disks = g_hash_table_new(g_str_hash, g_str_equal);
 	s->users = g_hash_table_new(g_str_hash, g_str_equal);
+	s->groups = g_hash_table_new(g_str_hash, g_str_equal);
 	s->processes = g_array_new(FALSE, TRUE, sizeof(struct sidecar_process));
 	return s;
 }
@@ -41,6 +42,7 @@ void sidecar_destroy(struct sidecar *s)
 	g_string_chunk_free(s->process_texts);
 	g_hash_table_destroy(s->disks);
 	g_hash_table_destroy(s->users);
+	g_hash_table_destroy(s->groups);
 	g_array_free(s->processes, TRUE);
 	g_free(s);
 }
@@ -166,6 +168,7 @@ static void load_process(struct loading *l, const json_t *o)
 	struct sidecar_process *known, p = {
 		.pid = number_of(l, o, "pid"),
 		.uid = number_of(l, o, "uid"),
+		.gid = number_of(l, o, "gid"),
 		.exe = text_of(l, texts, o, "exe"),
 		.cmdline = text_of(l, texts, o, "cmdline"),
 		.cgroup = text_of(l, texts, o, "cgroup"),
@@ -259,6 +262,7 @@ static void load_all(struct loading *l, const json_t *root)
 	load_facts(l, root);
 	load_names(l, root, "disks", l->s->disks);
 	load_names(l, root, "users", l->s->users);
+	load_names(l, root, "groups", l->s->groups);
 	load_processes(l, root);
 }
 
@@ -316,12 +320,22 @@ const char *sidecar_disk(const struct sidecar *s, unsigned major, unsigned minor
 	return g_hash_table_lookup(s->disks, id);
 }
 
-const char *sidecar_user(const struct sidecar *s, int64_t uid)
+static const char *name_of(GHashTable *names, int64_t number)
 {
 	char id[32];
 
-	g_snprintf(id, sizeof(id), "%" G_GINT64_FORMAT, (gint64)uid);
-	return g_hash_table_lookup(s->users, id);
+	g_snprintf(id, sizeof(id), "%" G_GINT64_FORMAT, (gint64)number);
+	return g_hash_table_lookup(names, id);
+}
+
+const char *sidecar_user(const struct sidecar *s, int64_t uid)
+{
+	return name_of(s->users, uid);
+}
+
+const char *sidecar_group(const struct sidecar *s, int64_t gid)
+{
+	return name_of(s->groups, gid);
 }
 
 const struct sidecar_process *sidecar_process(const struct sidecar *s, int64_t pid, uint64_t born_ns,

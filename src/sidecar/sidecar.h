@@ -29,7 +29,7 @@ enum {
 struct sidecar_process {
 	int64_t pid;
 	uint64_t start_ns;
-	int64_t uid; /* -1: not known */
+	int64_t uid, gid; /* -1: not known */
 	const char *exe, *cmdline, *cgroup; /* NULL: not known */
 };
 
@@ -69,6 +69,7 @@ struct sidecar_facts sidecar_facts(const struct sidecar *s);
 /* Names; NULL: not known. */
 const char *sidecar_disk(const struct sidecar *s, unsigned major, unsigned minor);
 const char *sidecar_user(const struct sidecar *s, int64_t uid);
+const char *sidecar_group(const struct sidecar *s, int64_t gid);
 
 /*
  * The process that had this pid: of one that was born inside the record, at born_ns; else (born_ns 0) of one that

@@ -37,6 +37,32 @@ enum lt_status sidecar_update(const char *directory, const struct sidecar_about 
 	return replace(directory, sidecar_collect(about));
 }
 
+static uint64_t positive(const json_t *o, const char *key)
+{
+	const json_t *v = json_object_get(o, key);
+
+	return json_is_integer(v) ? (uint64_t)MAX(json_integer_value(v), 0) : 0;
+}
+
+struct sidecar_cost sidecar_read_cost(const char *directory)
+{
+	char *path = g_build_filename(directory, SIDECAR_NAME, NULL);
+	json_t *root = access(path, F_OK) == 0 ? sidecar_file_read(path) : NULL;
+	const json_t *o = json_object_get(json_object_get(root, "record"), "cost");
+	const struct sidecar_cost cost = {
+		.events_per_s = positive(o, "events_per_s"),
+		.bytes_per_s = positive(o, "bytes_per_s"),
+		.consumer_before_ns = positive(o, "consumer_before_ns"),
+		.consumer_ns = positive(o, "consumer_ns"),
+		.bytes = positive(o, "bytes"),
+	};
+
+	error_clear();
+	json_decref(root);
+	g_free(path);
+	return cost;
+}
+
 enum lt_status sidecar_convert(const char *directory)
 {
 	char *path = g_build_filename(directory, SIDECAR_LISTING, NULL);

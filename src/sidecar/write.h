@@ -3,6 +3,7 @@
 #define LT_SIDECAR_WRITE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "base/status.h"
@@ -12,10 +13,20 @@
  * there, which is as untrusted as a trace. All texts are sanitised on their way in.
  */
 
+/* What a recording costs its machine; 0: not known. */
+struct sidecar_cost {
+	uint64_t events_per_s, bytes_per_s; /* expected when it was started */
+	uint64_t consumer_before_ns;        /* CPU time that the consumer daemons had used by then */
+	uint64_t consumer_ns;               /* and have used for the recording */
+	uint64_t bytes;                     /* of it, on disk */
+};
+
 /* What only the one who records knows; borrowed, NULL or 0: not known. */
 struct sidecar_about {
 	const char *session;
 	const char *set;            /* of events */
+	bool has_options;           /* this process's own arguments are those of the recording */
+	struct sidecar_cost cost;
 	const char *const *symbols; /* of kprobes: their addresses are looked up; ends with NULL */
 	pid_t pid;                  /* a process that has not become its program yet … */
 	char *const *argv;          /* … and that program, with its arguments; ends with NULL */
@@ -26,6 +37,9 @@ struct sidecar_about {
  * brought up to date: it keeps the processes that are gone, and fields that nobody here knows. about may be NULL.
  */
 enum lt_status sidecar_update(const char *directory, const struct sidecar_about *about);
+
+/* What the recording in the directory has cost so far. Zero: there is no side-car that knows. */
+struct sidecar_cost sidecar_read_cost(const char *directory);
 
 /*
  * For other hosts: a POSIX shell script that prints what it finds there, for sidecar_convert(). It ends well whatever

@@ -221,13 +221,33 @@ static void add_parents(struct head *h, const struct thread_row *t)
 	g_string_free(s, TRUE);
 }
 
+static void append_owner(GString *s, const char *what, int64_t id, const char *name)
+{
+	if (id < 0)
+		return;
+	g_string_append_printf(s, name ? "%s%s (%s %" PRId64 ")" : "%s%s%s %" PRId64, s->len ? ", group " : "",
+			       name ? name : "", what, id);
+}
+
+/* "eva (uid 1000), group dev (gid 100)" */
+static void add_owner(struct head *h, const struct sidecar_process *p)
+{
+	const struct sidecar *sidecar = h->host->info.sidecar;
+	GString *s = g_string_new(NULL);
+
+	append_owner(s, "uid", p->uid, sidecar_user(sidecar, p->uid));
+	append_owner(s, "gid", p->gid, sidecar_group(sidecar, p->gid));
+	if (s->len)
+		add_line(h, "user", "%s", s->str);
+	g_string_free(s, TRUE);
+}
+
 /* What its side-car knows of the process. */
 static void add_program(struct head *h, const struct thread_row *t)
 {
 	const struct sidecar *sidecar = h->host->info.sidecar;
 	const struct sidecar_process *p =
 		view_process_of(sidecar, h->host->info.begin_ns, t, find_process(h->iv, (int64_t)t->pid));
-	const char *user = p && p->uid >= 0 ? sidecar_user(sidecar, p->uid) : NULL;
 
 	if (!p)
 		return;
@@ -235,10 +255,7 @@ static void add_program(struct head *h, const struct thread_row *t)
 		add_line(h, "command", "%s", p->cmdline);
 	if (p->exe)
 		add_line(h, "exe", "%s", p->exe);
-	if (user)
-		add_line(h, "user", "%s (uid %" PRId64 ")", user, p->uid);
-	else if (p->uid >= 0)
-		add_line(h, "user", "uid %" PRId64, p->uid);
+	add_owner(h, p);
 	if (p->cgroup)
 		add_line(h, "cgroup", "%s", p->cgroup);
 }

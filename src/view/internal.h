@@ -213,6 +213,7 @@ column_get_fn view_get_container; /* the name of the one that the row's thread i
 
 /* ---- machine.c: of the host's side-car; null where it has none, or does not know ---- */
 column_get_fn view_get_process_uid, view_get_process_user, view_get_process_exe, view_get_process_cmdline;
+column_get_fn view_get_process_cgroup;
 column_get_fn view_get_host_kernel, view_get_host_boot_id, view_get_host_clock;
 
 /* A figure of the row in the interval. */

@@ -59,6 +59,13 @@ void view_get_process_cmdline(const struct view_cell *at, struct value *v)
 	value_set_text(v, p ? p->cmdline : NULL);
 }
 
+void view_get_process_cgroup(const struct view_cell *at, struct value *v)
+{
+	const struct sidecar_process *p = process_at(at);
+
+	value_set_text(v, p ? p->cgroup : NULL);
+}
+
 static struct sidecar_facts facts_of(const struct view_cell *at)
 {
 	return at->host->sidecar ? sidecar_facts(at->host->sidecar) : (struct sidecar_facts){ 0 };

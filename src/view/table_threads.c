@@ -128,6 +128,8 @@ static const struct column cpu_columns[] = {
 	PROCESS("user", "USER", "Name of that user.", COLUMN_TEXT, 10, view_get_process_user),
 	PROCESS("exe", "EXE", "Path of its process's program.", COLUMN_TEXT, 24, view_get_process_exe),
 	PROCESS("cmdline", "COMMAND LINE", "Command line of its process.", COLUMN_TEXT, 40, view_get_process_cmdline),
+	PROCESS("cgroup", "CGROUP", "Path of its process's cgroup, which names units and containers.", COLUMN_TEXT, 32,
+		view_get_process_cgroup),
 	COLUMN_CONTAINER(COLUMN_IN_REPORT | COLUMN_IF_KNOWN),
 	{ "cpu_percent", "CPU%", "CPU time in percent of the interval: of one CPU.", COLUMN_PERCENT, 5, 0,
 	  CELL(thread, cpu_ns), get_cpu_percent },

@@ -190,7 +190,10 @@ def test_start_stop():
         u.run(APP, "11")
         check(u.run(TOP, "record", "status"), 0, r"^lttngtop-[\d-]+: recording, \S+/a b, lost 0 events 0 packets\n$")
         check(u.run(TOP, "record", "stop"), 0, r"stopped\nview it: [^\n]*\ncost: \d+\.\d MB on disk, \d+\.\d\d s of CPU "
-              "by LTTng's consumer daemons since they were started\n$")
+              "by LTTng's consumer daemons\n$")
+        u.run(TOP, "record", "--ust", EVENTS, "--output", "without", "--session", "without")
+        os.remove(f"{u.home}/without/lttngtop.json")
+        check(u.run(TOP, "record", "stop", "without"), 0, r"\ncost: .* daemons since they were started\n$")
         check_counts(f"{u.home}/a b", 1000, 11)
         check(u.run(TOP, "record", "status"), 0, "^no session\n$")
 

@@ -18,6 +18,7 @@ EVENTS = "lttng_ust_trace*:*"
 TOP = os.path.abspath("lttngtop")
 APP = os.path.abspath("ust_app")
 UID = sandbox.NOBODY if os.geteuid() == 0 else os.geteuid()
+GID = sandbox.NOBODY if os.geteuid() == 0 else os.getegid()
 LONG = ("sleep", "86399")
 
 # A host is a directory with a session daemon and a name of its own.
@@ -69,8 +70,12 @@ def test_command():
         line = f"{APP} 3000 5"
         ok("this machine", (found["schema"], found["host"], found["kernel"]) == (1, os.uname().nodename, os.uname().release), found)
         ok("how it was recorded", found["record"]["command"] == line and found["record"]["set"] == "none", found["record"])
+        ok("with which options", found["record"]["options"] == ["record", "--ust", EVENTS, "--output", "o"], found["record"])
+        ok("what it cost", found["record"]["cost"]["consumer_before_ns"] >= 1 and
+           os.path.getsize(f"{u.home}/o/lttngtop.json") < found["record"]["cost"]["bytes"] < 10 ** 8, found["record"])
         ok("the command's line", lines(found).count(line) == 1, lines(found))
         ok("its user", [p["uid"] for p in found["processes"] if p.get("cmdline") == line] == [UID], found)
+        ok("its group", [p["gid"] for p in found["processes"] if p.get("cmdline") == line] == [GID], found)
         ok("every process of mine is there", set(p["pid"] for p in found["processes"]) >= {os.getpid(), 1}, found)
         ok("it is the process that was recorded", {p["pid"] for p in found["processes"] if p.get("cmdline") == line} ==
            emitters(f"{u.home}/o"), emitters(f"{u.home}/o"))
@@ -99,7 +104,11 @@ def test_start_and_stop():
         ok("who was there, and who came", {" ".join(LONG) + " 0.25", " ".join(LONG) + " 0.75"} <= set(lines(last)), lines(last))
         mine = [p for p in last["processes"] if p["pid"] == os.getpid()]
         ok("nobody twice", len(mine) == 1, mine)
-        ok("what is not known is kept", last["note"] == "by hand" and last["record"] == first["record"], last.get("note"))
+        ok("what is not known is kept", last["note"] == "by hand", last.get("note"))
+        # what it has cost comes to what was known of that
+        before, after = first["record"].pop("cost"), last["record"].pop("cost")
+        ok("how it was recorded is kept", last["record"] == first["record"], last["record"])
+        ok("and what it has cost added", before.items() <= after.items() and after["bytes"] > 0, (before, after))
 
 
 def test_snapshot():

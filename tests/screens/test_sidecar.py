@@ -10,13 +10,14 @@ from terminal import Checks, Terminal, need, skip, unpack
 
 need("tmux", "zstd")
 RECORDING = unpack("three-tier") or skip("no recording three-tier")
-LINES = (("command", "/usr/sbin/apache2 -k start"), ("exe", "/usr/sbin/apache2"), ("user", r"www-data \(uid 33\)"),
+LINES = (("command", "/usr/sbin/apache2 -k start"), ("exe", "/usr/sbin/apache2"),
+         ("user", r"www-data \(uid 33\), group www-data \(gid 33\)"),
          ("cgroup", "/system.slice/apache2.service"))
 SIDECAR = {
-    "schema": 1, "host": "web", "kernel": "6.1.0-49-amd64", "boot_id": "7d3e", "users": {"33": "www-data"},
+    "schema": 1, "host": "web", "kernel": "6.1.0-49-amd64", "boot_id": "7d3e", "users": {"33": "www-data"}, "groups": {"33": "www-data"},
     "clock": {"synchronised": True, "max_error_ns": 250000},
     "processes": [{"pid": 1459, "start_ns": 10 ** 18, "exe": "/usr/sbin/apache2", "cmdline": "/usr/sbin/apache2 -k start",
-                   "uid": 33, "cgroup": "/system.slice/apache2.service"},
+                   "uid": 33, "gid": 33, "cgroup": "/system.slice/apache2.service"},
                   {"pid": 1460, "start_ns": 4 * 10 ** 18, "exe": "/another/program"}],
 }
 

@@ -13,7 +13,8 @@ from made import UUID_TEXT, Recording, switch, turns
 
 PROGRAM = os.path.join(os.environ["BUILD"], "lttngtop")
 BEGIN = 1_000_000_000
-NAMES = {"uid": 1000, "user": "eva", "exe": "/usr/bin/first", "cmdline": "first --of two"}
+NAMES = {"uid": 1000, "user": "eva", "exe": "/usr/bin/first", "cmdline": "first --of two",
+         "cgroup": "/a.slice"}
 NOTHING = dict.fromkeys(NAMES)
 SOUND = {
     "schema": 1, "host": "made", "kernel": "6.1.0-49-amd64", "boot_id": "b00t", "users": {"1000": "eva"},

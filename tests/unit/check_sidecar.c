@@ -88,10 +88,11 @@ START_TEST(test_sound)
 
 	ck_assert_int_eq(load("{\"schema\": 1, \"host\": \"web\", \"kernel\": \"6.12\", \"boot_id\": \"b-1\","
 			      " \"later\": {\"x\": [1]}, \"disks\": {\"254:16\": \"vdb\", \"8:0\": \"sda\"},"
-			      " \"users\": {\"1000\": \"eva\"},"
+			      " \"users\": {\"1000\": \"eva\"}, \"groups\": {\"100\": \"dev\"},"
 			      " \"clock\": {\"synchronised\": true, \"max_error_ns\": 250000},"
 			      " \"processes\": [{\"pid\": 7, \"start_ns\": 1700000000000000000, \"exe\": \"/bin/a\","
-			      " \"cmdline\": \"a -b\", \"uid\": 1000, \"cgroup\": \"/x.service\", \"later\": 1}]}"),
+			      " \"cmdline\": \"a -b\", \"uid\": 1000, \"gid\": 100, \"cgroup\": \"/x.service\","
+			      " \"later\": 1}]}"),
 			 LT_OK);
 	ck_assert_uint_eq(warnings(), 0);
 	facts = sidecar_facts(sidecar);
@@ -103,12 +104,15 @@ START_TEST(test_sound)
 	ck_assert_ptr_null(sidecar_disk(sidecar, 8, 1));
 	ck_assert_str_eq(sidecar_user(sidecar, 1000), "eva");
 	ck_assert_ptr_null(sidecar_user(sidecar, -1));
+	ck_assert_str_eq(sidecar_group(sidecar, 100), "dev");
+	ck_assert_ptr_null(sidecar_group(sidecar, 1000));
 	p = sidecar_process(sidecar, 7, 0, S(1));
 	ck_assert_ptr_nonnull(p);
 	ck_assert_str_eq(p->exe, "/bin/a");
 	ck_assert_str_eq(p->cmdline, "a -b");
 	ck_assert_str_eq(p->cgroup, "/x.service");
 	ck_assert_int_eq(p->uid, 1000);
+	ck_assert_int_eq(p->gid, 100);
 }
 END_TEST
 

@@ -313,12 +313,13 @@ START_TEST(test_two_listings)
 	json_t *root = convert("listing\nhost web\nkernel 6.1\n" NOW "disk 8:0 sda\npasswd eva:x:1000:1000::/:/bin/sh\n"
 			       "process 7 150 1000\nexe /bin/sh\ncmdline sh -c make\ncgroup /\ncgroup /a.slice\n"
 			       "process 8 160 0\nexe /bin/gone\n"
-			       "listing\nsynchronised no\n" NOW "process 7 150 1000\nexe /usr/bin/make\n");
+			       "listing\nsynchronised no\n" NOW "process 7 150 1000 100\nexe /usr/bin/make\n");
 
 	ck_assert_str_eq(text_of(root, "host"), "web");
 	ck_assert_str_eq(text_of(json_object_get(root, "users"), "1000"), "eva");
 	ck_assert_str_eq(text_of(process_of(root, 7), "exe"), "/usr/bin/make");
 	ck_assert_str_eq(text_of(process_of(root, 8), "exe"), "/bin/gone");
+	ck_assert_int_eq(json_integer_value(json_object_get(process_of(root, 7), "gid")), 100);
 	ck_assert_int_eq(json_integer_value(json_object_get(process_of(root, 7), "start_ns")), BOOT + 1500000000);
 	ck_assert(json_is_false(json_object_get(json_object_get(root, "clock"), "synchronised")));
 	json_decref(root);
