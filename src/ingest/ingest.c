@@ -47,7 +47,7 @@ struct ingest *ingest_create(const struct ingest_options *options)
 	in->refused_names = strpool_full();
 	in->compat = options->waits && options->waits->compat;
 	in->options.waits = NULL; /* the caller's */
-	if (options->waits && !options->survey && !options->logs_only)
+	if (options->waits && !options->survey && !options->graph)
 		in->waits = waits_create(options->waits);
 	return in;
 }
@@ -331,7 +331,7 @@ void ingest_keep_paths(const struct ingest *in)
 
 struct waits *ingest_waits(const struct ingest *in)
 {
-	return in->waits;
+	return in->options.graph ? in->options.graph : in->waits;
 }
 
 bool ingest_announced(struct ingest *in)

@@ -42,7 +42,7 @@ struct ingest_options {
 	struct clocks *clocks;   /* gets the hosts' packets, gives their maps; borrowed; NULL: every host on its own */
 	bool own_time;           /* clocks gets the packets, but every host stays on its own clock: no maps */
 	const struct waits_options *waits; /* keep a wait graph, NULL: none; read by ingest_create() alone */
-	bool logs_only;          /* of it only the models' wait logs: the graph is the caller's (ingest/window.c) */
+	struct waits *graph;     /* the caller's, which takes the models' wait logs there (ingest/window.c); borrowed */
 	const struct ingest_visitor *visitor; /* sees each event (ingest/visit.h); borrowed; NULL: nobody does */
 	bool survey;             /* only for the clocks and the ends of records: events are not applied to models */
 };
@@ -130,7 +130,7 @@ const unsigned *ingest_ready(const struct ingest *in, unsigned *n);
 enum lt_status ingest_advance_wait(struct ingest *in, unsigned i, uint64_t until_ns, const volatile bool *stop);
 
 /*
- * The wait graph of all hosts, NULL: none was asked for. It is built as far as the hosts have been
+ * The wait graph of all hosts, or the caller's, NULL: none was asked for. It is built as far as the hosts have been
  * advanced; hosts that are silent, away or have ended hold nobody up. Drive
  * the hosts side by side: what one is ahead of the others is kept in memory.
  */

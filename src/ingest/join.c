@@ -17,7 +17,7 @@ static void join(struct ingest *in, struct host *host, unsigned number)
 	}
 	if (in->waits)
 		h->wait = waits_add_host(in->waits, h->map);
-	if (in->waits || in->options.logs_only) {
+	if (in->waits || in->options.graph) {
 		host->log.compat = in->compat;
 		model_set_wait_log(h->model, &host->log);
 	}

@@ -45,6 +45,12 @@ static uint64_t until_ns(const struct window_options *options)
 	return options->end_ns + MIN(UINT64_MAX / 2 - options->end_ns, options->after_ns);
 }
 
+/* Since when a host is read, by its own clock; 0: from the beginning of its recording. */
+static uint64_t begin_of(const struct clock_map *map, const struct window_options *options)
+{
+	return from_ns(options) ? clock_from_ref(map, from_ns(options)) : 0;
+}
+
 /* A recording of the ingest's host, its part in the window. */
 static void add_recording(struct window *w, const struct feed *feed, unsigned host)
 {
@@ -52,7 +58,7 @@ static void add_recording(struct window *w, const struct feed *feed, unsigned ho
 	struct source_spec *spec = source_spec_copy(feed->spec);
 
 	if (!w->options.whole) {
-		spec->begin_ns = clock_from_ref(map, from_ns(&w->options));
+		spec->begin_ns = begin_of(map, &w->options);
 		spec->end_ns = clock_from_ref(map, until_ns(&w->options));
 		spec->end_ns = MAX(spec->end_ns, spec->begin_ns + 1);
 	}
@@ -74,18 +80,31 @@ static void add_recordings(struct window *w, const struct ingest *of)
 	}
 }
 
+/* How large all recordings are. */
+static uint64_t recorded_bytes(const struct ingest *of)
+{
+	uint64_t bytes = 0;
+
+	for (guint i = 0; i < of->specs->len; i++)
+		bytes += ((const struct source_spec *)g_ptr_array_index(of->specs, i))->extent.bytes;
+	return bytes;
+}
+
 struct window *window_open(const struct ingest *of, const struct window_options *options)
 {
 	struct window *w = g_new0(struct window, 1);
-	struct ingest_options each = { .waits = &w->options.waits, .logs_only = true };
+	struct ingest_options each = { .waits = &w->options.waits, .visitor = options->visitor };
 
 	w->of = of;
 	w->options = *options;
+	w->waits = each.graph = waits_create(&options->waits);
 	if (!w->options.before_ns)
 		w->options.before_ns = WINDOW_MARGIN_NS;
 	if (!w->options.after_ns)
 		w->options.after_ns = WINDOW_MARGIN_NS;
 	w->options.end_ns = MIN(w->options.end_ns, UINT64_MAX / 2);
+	if (recorded_bytes(of) <= options->small_bytes)
+		w->options.before_ns = options->begin_ns;
 	w->in = ingest_create(&each);
 	w->origin = g_hash_table_new(NULL, NULL);
 	add_recordings(w, of);
@@ -96,7 +115,6 @@ struct window *window_open(const struct ingest *of, const struct window_options 
 	}
 	/* a window is short: more workers than recordings would be longer in starting than in reading */
 	w->in->options.workers = w->in->specs->len;
-	w->waits = waits_create(&options->waits);
 	return w;
 }
 
@@ -104,8 +122,8 @@ void window_close(struct window *w)
 {
 	if (!w)
 		return;
-	waits_destroy(w->waits);
 	ingest_destroy(w->in);
+	waits_destroy(w->waits);
 	g_hash_table_destroy(w->origin);
 	g_free(w->hosts);
 	g_free(w);
@@ -134,9 +152,12 @@ static void set_whole(struct window_host *h, const struct ingest_host *host)
 	h->end_ns = MAX(host->end_hint_ns, h->begin_ns + 1);
 }
 
-static void set_part(struct window_host *h, const struct window_options *options)
+/* recorded_ns: since when there is anything. */
+static void set_part(struct window_host *h, const struct window_options *options, uint64_t recorded_ns)
 {
-	h->begin_ns = h->read_ns = clock_from_ref(h->map, from_ns(options));
+	h->begin_ns = h->read_ns = begin_of(h->map, options);
+	if (recorded_ns != TIME_UNKNOWN)
+		h->begin_ns = h->read_ns = MAX(h->begin_ns, recorded_ns);
 	h->end_ns = MAX(clock_from_ref(h->map, until_ns(options)), h->begin_ns + 1);
 }
 
@@ -156,10 +177,12 @@ static void add_hosts(struct window *w)
 		h->of = host_of(w, i);
 		h->map = map_of(w, h->of);
 		h->in_waits = waits_add_host(w->waits, h->map);
+		ingest_host(w->in, i)->wait = h->in_waits;
+		ingest_host(w->in, i)->map = h->map;
 		if (w->options.whole)
 			set_whole(h, ingest_host(w->in, i));
 		else
-			set_part(h, &w->options);
+			set_part(h, &w->options, host_at(w->of, h->of)->public.begin_ns);
 		if (begins_midway(w, h))
 			waits_begin_midway(w->waits, h->in_waits, from_ns(&w->options));
 	}
@@ -240,6 +263,11 @@ enum lt_status window_run(struct window *w, uint64_t max_events)
 }
 
 /* ---- what there is ---- */
+
+struct ingest *window_ingest(const struct window *w)
+{
+	return w->in;
+}
 
 int window_fd(const struct window *w)
 {

@@ -29,6 +29,8 @@ struct window_options {
 	uint64_t before_ns, after_ns; /* read so much around it, 0: WINDOW_MARGIN_NS */
 	bool whole; /* the recordings from their beginning to their end instead: all that there is to know is known */
 	const struct clock_map *const *maps; /* of each of the ingest's hosts, borrowed; NULL: those they have there */
+	uint64_t small_bytes; /* where all recordings take no more they are read from their beginning */
+	const struct ingest_visitor *visitor; /* sees each event (ingest/visit.h); borrowed; NULL: nobody does */
 	struct waits_options waits;
 };
 
@@ -50,6 +52,9 @@ void window_close(struct window *w);
  * when window_fd() is readable, and several times a second. LT_END: done. LT_ERROR: nothing could be read.
  */
 enum lt_status window_run(struct window *w, uint64_t max_events);
+
+/* What it reads with: its hosts, models, and window_waits(); has no hosts before the first LT_OK. */
+struct ingest *window_ingest(const struct window *w);
 
 int window_fd(const struct window *w);
 
