@@ -13,6 +13,15 @@ void attach_record_free(struct attach_record *r)
 	g_free(r);
 }
 
+char *attach_record_text(const struct attach_record *r)
+{
+	static const char *const marks[] = {
+		[ATTACH_SIGNAL] = "---", [ATTACH_NEW] = "+++", [ATTACH_GONE] = "+++", [ATTACH_SCHED] = "~~~",
+	};
+
+	return g_strdup_printf("%s %s %s", marks[r->kind], r->text, marks[r->kind]);
+}
+
 char *attach_args_text(const GArray *args, bool all)
 {
 	GString *text = g_string_new(NULL);

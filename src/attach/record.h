@@ -64,6 +64,9 @@ struct attach_record {
 
 void attach_record_free(struct attach_record *r);
 
+/* "--- SIGTERM {…} ---": a record that is not of a call. */
+char *attach_record_text(const struct attach_record *r);
+
 /* The arguments up to the first one that is not known, with a comma where more follow; all: all, "?" for unknown. */
 char *attach_args_text(const GArray *args, bool all);
 

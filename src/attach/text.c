@@ -281,10 +281,7 @@ static void write_exit(struct attach_text *text, struct output *output, struct i
 static void write_event(struct attach_text *text, struct output *output, struct ingest *in,
 			const struct attach_record *r)
 {
-	static const char *const marks[] = {
-		[ATTACH_SIGNAL] = "---", [ATTACH_NEW] = "+++", [ATTACH_GONE] = "+++", [ATTACH_SCHED] = "~~~",
-	};
-	char *what = g_strdup_printf("%s %s %s", marks[r->kind], r->text, marks[r->kind]);
+	char *what = attach_record_text(r);
 
 	begin_line(text, output, in, r, r->ref_ns);
 	append_colored(text, text->line, COLOR_EVENT, what);

@@ -43,10 +43,15 @@ const struct ingest_visitor *attach_tracer_visitor(const struct attach_tracer *t
 	return &t->visitor;
 }
 
+void attach_tracer_set_ingest(struct attach_tracer *t, struct ingest *in)
+{
+	t->in = in;
+}
+
 enum lt_status attach_tracer_advance(struct attach_tracer *t, struct ingest *in, uint64_t until_ns,
 				     const volatile bool *stop)
 {
-	t->in = in;
+	attach_tracer_set_ingest(t, in);
 	return ingest_advance_in_order(in, until_ns, stop);
 }
 
@@ -178,10 +183,17 @@ const struct class_plan *tracer_plan(struct attach_tracer *t, const struct inges
 
 /* ---- events ---- */
 
+static bool wants(const struct attach_tracer *t, const struct ingest_visit *v)
+{
+	return !t->options->wants_host || t->options->wants_host(t->options->user, v->host);
+}
+
 static void before(void *tracer, const struct ingest_visit *v)
 {
 	struct attach_tracer *t = tracer;
 
+	if (!wants(t, v))
+		return;
 	switch (v->event->kind) {
 	case EVENT_SCHED_SWITCH:
 		tracer_switch(t, v);
@@ -211,6 +223,8 @@ static void after(void *tracer, const struct ingest_visit *v)
 	struct attach_tracer *t = tracer;
 	const struct class_plan *plan;
 
+	if (!wants(t, v))
+		return;
 	if (v->event->kind == EVENT_FORK)
 		tracer_fork(t, v);
 	if (!v->fields)

@@ -19,6 +19,7 @@ struct attach_tracer_options {
 	bool sched;        /* --sched */
 	uint64_t begin_ns, end_ns; /* only of these reference times */
 
+	bool (*wants_host)(void *user, unsigned host); /* only of hosts of these numbers; NULL: of all */
 	/* Takes the record over. */
 	void (*emit)(void *user, struct attach_record *r);
 	void *user;
@@ -32,6 +33,9 @@ void attach_tracer_destroy(struct attach_tracer *t);
 
 /* For struct ingest_options: the events come from there. Borrowed from the tracer. */
 const struct ingest_visitor *attach_tracer_visitor(const struct attach_tracer *t);
+
+/* Whose events they are, before the first one comes; attach_tracer_advance() says it, too. */
+void attach_tracer_set_ingest(struct attach_tracer *t, struct ingest *in);
 
 /* Reads on, to this reference time: ingest_advance_in_order(). */
 enum lt_status attach_tracer_advance(struct attach_tracer *t, struct ingest *in, uint64_t until_ns,
