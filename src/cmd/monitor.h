@@ -5,8 +5,8 @@
 /*
  * What the files of the monitor share: monitor.c has the command and the loop,
  * monitor_read.c opens the sources and reads them slice by slice, monitor_tell.c
- * tells the screen what is known, monitor_write.c writes its lists into files, monitor_cache.c keeps what was read
- * for the next time.
+ * tells the screen what is known, monitor_calls.c what threads called, monitor_write.c writes its lists into files,
+ * monitor_cache.c keeps what was read for the next time.
  */
 
 #include <ev.h>
@@ -65,6 +65,7 @@ struct monitor {
 	struct reading next;  /* STAGE_CUTTING: the same recordings, cut by the final clocks; takes its place */
 	struct cached cache;
 	struct reread *reread; /* NULL: live, or the clocks are not known yet */
+	struct monitor_calls *calls; /* likewise */
 	struct ui *ui;
 	GArray *feeds;      /* struct ui_feed, used by tell_feeds() */
 	GArray *numbers;    /* unsigned: hosts of a graph as the screen numbers them, used by tell_graph() */
@@ -133,6 +134,18 @@ void monitor_tell_window(void *data);
 
 /* The screen's wish for a window is looked at before the loop sleeps. */
 void monitor_obey_window_wish(struct monitor *m);
+
+/* The screen's number of a host of the shown ingest, UINT_MAX: it is not there yet. */
+unsigned monitor_screen_number(const struct monitor *m, const struct ingest_host *host);
+
+/* ---- monitor_calls.c ---- */
+
+/* What the screen wants of system calls, read again; needs the loop. */
+struct monitor_calls *monitor_calls_create(struct monitor *m);
+void monitor_calls_destroy(struct monitor_calls *c);
+
+/* The screen's wish is looked at before the loop sleeps. */
+void monitor_obey_calls_wish(struct monitor *m);
 
 /* ---- monitor_cache.c ---- */
 

@@ -170,7 +170,16 @@ static void start_reading(const struct monitor *m, struct reading *r)
 
 static void allow_reread(struct monitor *m)
 {
-	m->reread = reread_create(m->loop, m->shown.in, m->options->wait_memory, monitor_tell_window, m);
+	const struct reread_options options = {
+		.loop = m->loop,
+		.of = m->shown.in,
+		.memory_bytes = m->options->wait_memory,
+		.changed = monitor_tell_window,
+		.data = m,
+	};
+
+	m->reread = reread_create(&options);
+	m->calls = monitor_calls_create(m);
 }
 
 void monitor_start_reading(struct monitor *m)

@@ -170,8 +170,7 @@ void monitor_tell_feeds(struct monitor *m)
 
 /* ---- clocks and wait graphs, for the screen ---- */
 
-/* The screen's number of a host of the ingest, UINT_MAX: it is not there yet. */
-static unsigned screen_number(const struct monitor *m, const struct ingest_host *host)
+unsigned monitor_screen_number(const struct monitor *m, const struct ingest_host *host)
 {
 	for (unsigned i = 0; i < frames_host_count(m->shown.frames); i++)
 		if (frames_host(m->shown.frames, i) == host)
@@ -226,7 +225,7 @@ static void tell_graph(struct monitor *m)
 		const struct ingest_host *host = ingest_host(m->shown.in, i);
 
 		g_array_set_size(m->numbers, MAX(m->numbers->len, host->wait + 1));
-		g_array_index(m->numbers, unsigned, host->wait) = screen_number(m, host);
+		g_array_index(m->numbers, unsigned, host->wait) = monitor_screen_number(m, host);
 	}
 	info = waits_info(told.waits);
 	told.begin_ns = told.kept_ns = info.graph.horizon_ns;
@@ -256,7 +255,7 @@ void monitor_tell_window(void *data)
 			continue;
 		while (m->numbers->len <= number)
 			g_array_append_val(m->numbers, none);
-		g_array_index(m->numbers, unsigned, number) = screen_number(m, ingest_host(m->shown.in, i));
+		g_array_index(m->numbers, unsigned, number) = monitor_screen_number(m, ingest_host(m->shown.in, i));
 	}
 	told.hosts = (const unsigned *)(const void *)m->numbers->data;
 	told.n_hosts = m->numbers->len;

@@ -12,11 +12,8 @@
 enum { EVENTS_AT_ONCE = 8192 };
 
 struct reread {
+	struct reread_options options;
 	struct ev_loop *loop;
-	const struct ingest *of;
-	size_t memory_bytes;
-	reread_fn *changed;
-	void *data;
 	const struct clock_map **maps; /* of the ingest's hosts */
 	uint64_t begin_ns, end_ns;     /* wanted, 0: nothing */
 	struct window *reading, *done;
@@ -47,7 +44,7 @@ static void fail(struct reread *r)
 	r->problem = g_strdup(error_text());
 	error_clear();
 	stop(r);
-	r->changed(r->data);
+	r->options.changed(r->options.data);
 }
 
 static void start_soon(struct reread *r)
@@ -72,7 +69,7 @@ static void finish(struct reread *r)
 		r->overflows = true;
 		start_soon(r);
 	}
-	r->changed(r->data);
+	r->options.changed(r->options.data);
 	window_close(old);
 }
 
@@ -100,7 +97,7 @@ static void go_on(struct reread *r)
 	if (percent == r->percent)
 		return;
 	r->percent = percent;
-	r->changed(r->data);
+	r->options.changed(r->options.data);
 }
 
 static void on_more(struct ev_loop *loop, ev_idle *w, int events)
@@ -129,43 +126,43 @@ static void on_rest(struct ev_loop *loop, ev_timer *w, int events)
 {
 	struct reread *r = w->data;
 	uint64_t more_ns = (r->end_ns - r->begin_ns) / 4;
-	unsigned n = ingest_host_count(r->of);
+	unsigned n = ingest_host_count(r->options.of);
 	struct window_options options = {
 		.begin_ns = r->begin_ns - MIN(r->begin_ns, more_ns),
 		.end_ns = r->end_ns + more_ns,
 		.whole = !r->overflows,
-		.waits = { .memory_bytes = r->memory_bytes },
+		.waits = { .memory_bytes = r->options.memory_bytes },
 	};
 
 	(void)loop;
 	(void)events;
 	r->maps = g_renew(const struct clock_map *, r->maps, n);
 	for (unsigned i = 0; i < n; i++)
-		r->maps[i] = ingest_host((struct ingest *)r->of, i)->map;
+		r->maps[i] = ingest_host((struct ingest *)r->options.of, i)->map;
 	options.maps = r->maps;
+	if (r->options.prepare)
+		r->options.prepare(r->options.data, &options);
 	r->is_whole = options.whole;
 	r->reading_begin_ns = options.whole ? 0 : options.begin_ns;
 	r->reading_end_ns = options.whole ? UINT64_MAX : options.end_ns;
-	r->reading = window_open(r->of, &options);
+	r->reading = window_open(r->options.of, &options);
 	if (!r->reading) {
 		fail(r);
 		return;
 	}
+	if (r->options.opened)
+		r->options.opened(r->options.data, r->reading);
 	ev_io_set(&r->ready, window_fd(r->reading), EV_READ);
 	ev_idle_start(r->loop, &r->more);
 	ev_timer_again(r->loop, &r->look);
 }
 
-struct reread *reread_create(struct ev_loop *loop, const struct ingest *of, size_t memory_bytes, reread_fn *changed,
-			     void *data)
+struct reread *reread_create(const struct reread_options *options)
 {
 	struct reread *r = g_new0(struct reread, 1);
 
-	r->loop = loop;
-	r->of = of;
-	r->memory_bytes = memory_bytes;
-	r->changed = changed;
-	r->data = data;
+	r->options = *options;
+	r->loop = options->loop;
 	ev_timer_init(&r->rest, on_rest, REST_S, 0.);
 	ev_timer_init(&r->look, on_look, 0., LOOK_S);
 	ev_io_init(&r->ready, on_ready, -1, EV_READ);
@@ -204,11 +201,23 @@ void reread_want(struct reread *r, uint64_t begin_ns, uint64_t end_ns)
 	start_soon(r);
 }
 
+void reread_forget(struct reread *r)
+{
+	r->begin_ns = r->end_ns = 0;
+	stop(r);
+}
+
 struct window *reread_done(const struct reread *r, uint64_t *begin_ns, uint64_t *end_ns)
 {
 	*begin_ns = r->done_begin_ns;
 	*end_ns = r->done_end_ns;
 	return r->done;
+}
+
+void reread_drop(struct reread *r)
+{
+	window_close(r->done);
+	r->done = NULL;
 }
 
 unsigned reread_percent(const struct reread *r)

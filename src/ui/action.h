@@ -31,7 +31,8 @@ enum action_where {
 	WHERE_TEXT = 1 << 1, /* text that only scrolls: details */
 	WHERE_PATH = 1 << 2, /* a critical path with a selected segment */
 	WHERE_CHART = 1 << 3, /* a chart of one of several things */
-	WHERE_ROWS = WHERE_LIST | WHERE_PATH | WHERE_CHART,
+	WHERE_CALLS = 1 << 4, /* lines of system calls */
+	WHERE_ROWS = WHERE_LIST | WHERE_PATH | WHERE_CHART | WHERE_CALLS,
 	WHERE_ALL = WHERE_ROWS | WHERE_TEXT,
 };
 

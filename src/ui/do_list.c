@@ -62,6 +62,11 @@ void do_follow(struct ui *ui, int argument)
 	struct list *l = current_list(ui);
 
 	(void)argument;
+	if (pane_is_calls(ui_pane(ui))) {
+		pane_calls_follow(ui_pane(ui));
+		ui_say(ui, "following the time");
+		return;
+	}
 	if (!list_selected(l)) {
 		ui_say(ui, "no row is selected");
 		return;
@@ -74,18 +79,20 @@ void do_follow(struct ui *ui, int argument)
 
 /* ---- searching and filtering ---- */
 
-/* Back to where the search started; a click may have gone to another list. */
-static void search_return(struct ui *ui)
+/* From where the search started; a click may have gone to another list. */
+static bool search_list(struct ui *ui, const char *text)
 {
 	if (ui->search_list == current_list(ui))
 		list_return(ui->search_list, &ui->search_from);
+	return !*text || list_search(current_list(ui), text, false, true);
 }
 
 static void search_change(struct ui *ui, const char *text)
 {
+	struct pane *p = ui_pane(ui);
+
 	g_string_assign(ui->search_text, text);
-	search_return(ui);
-	if (*text && !list_search(current_list(ui), text, false, true))
+	if (!(p->type->body ? p->type->body->search(p, text, 0) : search_list(ui, text)))
 		ui_say(ui, "not found: %s", text);
 }
 
@@ -100,19 +107,29 @@ static void search_done(struct ui *ui, const char *text)
 
 void do_search(struct ui *ui, int argument)
 {
+	struct pane *p = ui_pane(ui);
+
 	(void)argument;
 	g_string_truncate(ui->search_text, 0);
-	ui->search_list = current_list(ui);
-	ui->search_from = list_place(ui->search_list);
+	if (p->type->body) {
+		p->type->body->search(p, NULL, 0);
+	} else {
+		ui->search_list = current_list(ui);
+		ui->search_from = list_place(ui->search_list);
+	}
 	ui_prompt(ui, "Search:", "", search_change, search_done);
 }
 
 void do_search_step(struct ui *ui, int argument)
 {
+	const char *text = ui->search_text->str;
+	struct pane *p = ui_pane(ui);
+
 	if (!ui->search_text->len)
 		do_search(ui, 0);
-	else if (!list_search(current_list(ui), ui->search_text->str, argument < 0, false))
-		ui_say(ui, "not found: %s", ui->search_text->str);
+	else if (!(p->type->body ? p->type->body->search(p, text, argument) :
+				   list_search(current_list(ui), text, argument < 0, false)))
+		ui_say(ui, "not found: %s", text);
 }
 
 /* What cannot be understood leaves the filter as it was before the prompt; the error chain says why. */
@@ -150,9 +167,20 @@ static void filter_done(struct ui *ui, const char *text)
 		ui_say(ui, "%s", error_text());
 }
 
+/* Read again: not with every letter. Esc takes the filter away here, too. */
+static void calls_filter_done(struct ui *ui, const char *text)
+{
+	if (pane_is_calls(ui_pane(ui)))
+		pane_calls_set_filter(ui, ui_pane(ui), text ? text : "");
+}
+
 void do_filter(struct ui *ui, int argument)
 {
 	(void)argument;
+	if (pane_is_calls(ui_pane(ui))) {
+		ui_prompt(ui, "Calls:", pane_calls_filter(ui_pane(ui)), NULL, calls_filter_done);
+		return;
+	}
 	g_string_assign(ui->filter_before, ui->filter_text->str);
 	ui_prompt(ui, "Filter:", ui->filter_text->str, filter_change, filter_done);
 }
@@ -256,6 +284,10 @@ void do_collapse(struct ui *ui, int argument)
 void do_threads(struct ui *ui, int argument)
 {
 	(void)argument;
+	if (pane_is_calls(ui_pane(ui))) {
+		pane_calls_toggle(ui, ui_pane(ui));
+		return;
+	}
 	if (!of_threads(ui))
 		return;
 	ui->processes = !ui->processes;

@@ -23,7 +23,8 @@ static void carry_selection(const struct pane *from, struct pane *to)
 static void close_details(struct ui *ui)
 {
 	pane_destroy(ui->details);
-	ui->details = NULL;
+	ui->details = ui->behind;
+	ui->behind = NULL;
 	ui->dirty = true;
 }
 
@@ -31,7 +32,8 @@ void do_pane(struct ui *ui, int argument)
 {
 	struct pane *from = ui->panes[ui->current], *to;
 
-	close_details(ui);
+	while (ui->details)
+		close_details(ui);
 	ui->current = (enum pane_id)argument;
 	to = ui_pane(ui);
 	to->stale = true;
@@ -110,7 +112,9 @@ void do_open(struct ui *ui, int argument)
 void do_close(struct ui *ui, int argument)
 {
 	(void)argument;
-	if (ui->details)
+	if (pane_is_calls(ui_pane(ui)) && ui->search_text->len)
+		g_string_truncate(ui->search_text, 0);
+	else if (ui->details)
 		close_details(ui);
 	else if (ui->search_text->len)
 		g_string_truncate(ui->search_text, 0);

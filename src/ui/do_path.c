@@ -9,10 +9,24 @@ static void set_subject(struct path_subject *subject, unsigned host, const struc
 	*subject = (struct path_subject){
 		.host = host,
 		.tid = (int32_t)thread->tid,
+		.pid = (int32_t)thread->pid,
+		.comm = (strid)thread->comm,
 		.born_ns = thread->born_ns,
 		.exited_ns = thread->exited_ns,
 		.alive_ns = (thread->exited_ns ? thread->exited_ns : end_ns) - 1,
 	};
+}
+
+/* Unless it is shown already. */
+static void go_to(struct ui *ui, uint64_t at_ns)
+{
+	uint64_t begin_ns, end_ns;
+
+	cursor_interval(&ui->cursor, &begin_ns, &end_ns);
+	if (at_ns >= begin_ns && at_ns < end_ns)
+		return;
+	cursor_pause(&ui->cursor, true);
+	cursor_jump(&ui->cursor, at_ns);
 }
 
 /* The thread that the selected row is or belongs to; of details the one they are of. Says so if there is none. */
@@ -41,20 +55,55 @@ static bool list_subject(struct ui *ui, struct path_subject *subject)
 	return thread;
 }
 
+/* Of a path the thread of the selected segment, of calls the one that made the selected one: time goes there. */
+static bool pane_subject(struct ui *ui, struct path_subject *subject)
+{
+	const struct pane *p = ui_pane(ui);
+	uint64_t at_ns;
+
+	if (!pane_is_path(p) && !pane_is_calls(p))
+		return list_subject(ui, subject);
+	if (pane_is_path(p) && pane_path_selected(ui, p, subject))
+		return true;
+	if (pane_is_calls(p) && pane_calls_selected(ui, p, subject, &at_ns)) {
+		go_to(ui, at_ns);
+		return true;
+	}
+	ui_say(ui, "no thread is selected");
+	return false;
+}
+
 void do_path(struct ui *ui, int argument)
 {
-	struct pane *p = ui_pane(ui);
 	struct path_subject subject;
 
 	(void)argument;
-	if (pane_is_path(p) && !pane_path_selected(ui, p, &subject)) {
-		ui_say(ui, "no thread is selected");
+	if (!pane_subject(ui, &subject))
+		return;
+	/* Esc goes back to the calls */
+	if (pane_is_calls(ui_pane(ui)))
+		ui->behind = ui->details;
+	else
+		pane_destroy(ui->details);
+	ui->details = pane_path_create(&subject);
+}
+
+void do_attach(struct ui *ui, int argument)
+{
+	struct path_subject subject;
+
+	(void)argument;
+	if (!pane_subject(ui, &subject))
+		return;
+	if (ui->cursor.live) {
+		ui_say(ui, "calls are shown of recordings only; live: lttngtop attach -p %s:%d SOURCE",
+		       ui_host(ui, subject.host)->info.name, subject.tid);
 		return;
 	}
-	if (!pane_is_path(p) && !list_subject(ui, &subject))
-		return;
+	pane_destroy(ui->behind);
+	ui->behind = NULL;
 	pane_destroy(ui->details);
-	ui->details = pane_path_create(&subject);
+	ui->details = pane_calls_create(ui, &subject);
 }
 
 void do_segments(struct ui *ui, int argument)

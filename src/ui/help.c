@@ -41,6 +41,20 @@ static void add_states(struct overlay *o)
 	overlay_add(o, STYLE_NORMAL, "", NULL);
 }
 
+/* What stands in a line of calls. */
+static void add_calls(struct overlay *o)
+{
+	overlay_add(o, STYLE_TITLE, "Calls: a line is a system call, or a signal", NULL);
+	overlay_add(o, STYLE_BOLD, "read(5</var/log/a>", "the call; an fd with its file or peer, if that is known");
+	overlay_add(o, STYLE_NORMAL, "…) = 8192", "its result; arguments are cut where there is no room");
+	overlay_add(o, STYLE_GONE, "-1 ENOENT", "it failed");
+	overlay_add(o, STYLE_DIM, "<0.004210>", "how long it took, in seconds");
+	overlay_add(o, STYLE_DIM, "[blocked 4.1 ms", "why it took so long: who or what it waited for");
+	overlay_add(o, STYLE_NORMAL, "<unfinished ...>", "it did not return in what was read");
+	overlay_add(o, STYLE_NORMAL, "<... read resumed>", "it began before what was read");
+	overlay_add(o, STYLE_NORMAL, "", NULL);
+}
+
 struct overlay *help_create(struct ui *ui)
 {
 	struct overlay *o = overlay_text("Help (Esc leaves)", 20);
@@ -52,6 +66,8 @@ struct overlay *help_create(struct ui *ui)
 		add_columns(o, &p->lists[i]);
 	if (p->type->window)
 		add_states(o);
+	if (pane_is_calls(p))
+		add_calls(o);
 	overlay_add(o, STYLE_TITLE, "Colours", NULL);
 	overlay_add(o, STYLE_NEW, "name", "born in the shown interval");
 	overlay_add(o, STYLE_GONE, "name", "ended in the shown interval");

@@ -10,7 +10,7 @@ void ui_run(struct ui *ui, const struct action *action)
 	unsigned where = p->type->body ? p->type->body->where : p->n_lists ? WHERE_LIST : WHERE_TEXT;
 
 	if (!(action->where & where)) {
-		ui_say(ui, where == WHERE_LIST ? "only in a critical path" : "this pane has no list");
+		ui_say(ui, action->where & WHERE_LIST ? "not in this pane" : "only in a critical path");
 		return;
 	}
 	action->run(ui, action->argument);

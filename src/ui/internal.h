@@ -67,6 +67,7 @@ struct ui {
 	struct pane *panes[PANES]; /* made when first shown */
 	enum pane_id current;
 	struct pane *details;    /* shown over the current pane, NULL: not */
+	struct pane *behind;     /* the calls that a path was opened from, NULL: none */
 
 	GHashTable *marked;      /* set of struct view_key: highlighted rows */
 	bool only_marked;
@@ -97,6 +98,8 @@ struct ui {
 	struct ui_window *window; /* of critical paths: window.c */
 	struct ui_base *base;     /* what lists are compared with: base.c */
 	struct ui_accounts *accounts; /* of that window: pane_accounts.c */
+	struct ui_calls calls;    /* what was read of them last: pane_calls.c; problem: owned */
+	unsigned calls_asked;     /* the number of the last wish for some */
 	uint64_t work_ns;         /* when the pane's work goes on, wall clock; UINT64_MAX: there is none */
 	struct path *compared;    /* the path that others are compared with, NULL: none; see path_ref() */
 

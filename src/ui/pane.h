@@ -2,6 +2,7 @@
 #ifndef LT_UI_PANE_H
 #define LT_UI_PANE_H
 
+#include "base/strpool.h"
 #include "ui/action.h"
 #include "ui/list.h"
 
@@ -49,6 +50,11 @@ struct pane_body {
 	bool (*click)(struct pane *p, int x, int y);
 	void (*release)(struct pane *p);
 	int (*page)(const struct pane *p);             /* rows of a page */
+	/*
+	 * Selects the next row that has the text, for step 1 or -1; for step 0 the first from where it was when that
+	 * was asked with text NULL. false: there is none. NULL: it cannot be searched.
+	 */
+	bool (*search)(struct pane *p, const char *text, int step);
 };
 
 struct pane {
@@ -91,10 +97,11 @@ bool pane_click(struct pane *p, int x, int y);
 /* Details of the thread of that key, and of its process. */
 struct pane *pane_details_create(const struct view_key *key);
 
-/* A thread whose critical path is shown. Times by its host's clock. */
+/* A thread whose critical path or calls are shown. Times by its host's clock. */
 struct path_subject {
 	unsigned host;
-	int32_t tid;
+	int32_t tid, pid;            /* pid -1: not known */
+	strid comm;
 	uint64_t born_ns, exited_ns; /* 0: not known */
 	uint64_t alive_ns;           /* it lived then */
 };
@@ -105,6 +112,27 @@ static inline bool pane_is_path(const struct pane *p)
 {
 	return p->type->body && p->type->body->where == WHERE_PATH;
 }
+
+/* The system calls of a thread or its process, as text. */
+struct pane *pane_calls_create(struct ui *ui, const struct path_subject *subject);
+
+static inline bool pane_is_calls(const struct pane *p)
+{
+	return p->type->body && p->type->body->where == WHERE_CALLS;
+}
+
+/* Of the thread, or of its process. */
+void pane_calls_toggle(struct ui *ui, struct pane *p);
+
+/* Lines follow the time again. */
+void pane_calls_follow(struct pane *p);
+
+/* Which calls are shown, as lttngtop attach takes it with -e; "" all. */
+const char *pane_calls_filter(const struct pane *p);
+void pane_calls_set_filter(struct ui *ui, struct pane *p, const char *calls);
+
+/* The thread that made the selected call, at_ns: when it began, reference time; false: none is selected. */
+bool pane_calls_selected(const struct ui *ui, const struct pane *p, struct path_subject *subject, uint64_t *at_ns);
 
 /* The packets between a host and the others: latencies over time, before and after its clock is corrected. */
 struct pane *pane_clock_create(unsigned host);

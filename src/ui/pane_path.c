@@ -427,6 +427,8 @@ bool pane_path_selected(const struct ui *ui, const struct pane *p, struct path_s
 	*subject = (struct path_subject){
 		.host = step->who.host,
 		.tid = step->who.tid,
+		.pid = step->who.pid,
+		.comm = step->who.comm,
 		.alive_ns = ui_from_ref(ui_host(ui, step->who.host), step->segment.begin_ns),
 	};
 	return true;

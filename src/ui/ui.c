@@ -47,6 +47,7 @@ void ui_destroy(struct ui *ui)
 	for (unsigned i = 0; i < PANES; i++)
 		pane_destroy(ui->panes[i]);
 	pane_destroy(ui->details);
+	pane_destroy(ui->behind);
 	overlay_destroy(ui->overlay);
 	prompt_release(&ui->prompt);
 	view_filter_release(&ui->filter);
@@ -59,6 +60,7 @@ void ui_destroy(struct ui *ui)
 	accounts_release(ui);
 	window_release(ui);
 	base_release(ui);
+	g_free((char *)ui->calls.problem);
 	path_destroy(ui->compared);
 	view_own_release(&ui->clock_rows);
 	g_array_free(ui->view_hosts, TRUE);

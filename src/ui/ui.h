@@ -9,6 +9,7 @@
 #include "base/timetext.h"
 #include "clock/sync.h"
 #include "history/history.h"
+#include "ui/lines.h"
 #include "view/format.h"
 #include "view/rows.h"
 #include "waits/waits.h"
@@ -180,6 +181,31 @@ bool ui_wanted_window(struct ui *ui, uint64_t *begin_ns, uint64_t *end_ns);
 
 /* How far that one has been read; problem: why it cannot be, NULL: it can. */
 void ui_set_window_progress(struct ui *ui, unsigned percent, const char *problem);
+
+/* Whose system calls the screen wants as text, and of which time. Borrowed until the next key. */
+struct ui_calls_wish {
+	unsigned number;            /* grows whenever it is about other threads or calls */
+	unsigned host;              /* on the screen */
+	const int32_t *tids;
+	unsigned n_tids;
+	bool process;               /* and all other threads of their processes */
+	const char *calls;          /* which, as lttngtop attach takes it with -e; "" all */
+	uint64_t begin_ns, end_ns;  /* [begin, end[, reference time */
+	uint64_t around_ns;         /* where there are too many: those that are nearest */
+};
+
+/* What there is of them. */
+struct ui_calls {
+	unsigned number;            /* of the wish */
+	const struct lines *lines;  /* borrowed until it is said again; NULL: none yet */
+	uint64_t begin_ns, end_ns;  /* all of this is in there, but for what the lines say they dropped */
+	unsigned percent;           /* of what is being read */
+	const char *problem;        /* why it cannot be, NULL: it can; copied */
+};
+
+/* false: the screen wants none, or has what it wants. */
+bool ui_wanted_calls(struct ui *ui, struct ui_calls_wish *wish);
+void ui_set_calls(struct ui *ui, const struct ui_calls *calls);
 
 /* The wall clock (monotonic ns) went on. */
 void ui_tick(struct ui *ui, uint64_t wall_ns);

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The system calls that the screen wants as text: a window of the recordings is read again with a visitor that follows
+ * the threads. What comes of them is kept, and made lines of when the wait graph of the window is complete, a few at a
+ * time.
+ *
+ *   ui_wanted_calls() ──▶ reread ──▶ attach_tracer ──▶ lines of records ──▶ make_lines() ──▶ ui_set_calls()
+ */
+#include <string.h>
+
+#include "attach/line.h"
+#include "attach/tracer.h"
+#include "base/error.h"
+#include "cmd/monitor.h"
+#include "ui/lines.h"
+
+/* Recordings that are no larger are read from their beginning: what fds were opened before is known then. */
+#define SMALL_BYTES (UINT64_C(64) << 20)
+
+enum { LINES_AT_ONCE = 100, FD_PATHS = 2 };
+
+/* What is read, or was. */
+struct want {
+	unsigned number;
+	unsigned host;       /* on the screen */
+	uint64_t begin_ns, end_ns, around_ns;
+};
+
+struct monitor_calls {
+	struct monitor *m;
+	struct reread *reread;
+	struct want wanted, reading, shown_want;
+	struct attach_select select;
+	struct attach_filter filter;
+	char *problem;       /* with the filter, NULL: none */
+	struct attach_tracer_options options;
+	struct attach_tracer *tracer; /* of the reading; NULL: none was begun */
+	struct window *window;        /* what it reads */
+	struct lines *lines;          /* of it, NULL: none is read or made */
+	struct lines *shown;          /* what the screen has, NULL: nothing */
+	unsigned made;
+	struct attach_line line;
+	struct attach_wait wait;
+	ev_idle making;
+};
+
+/* ---- what is seen ---- */
+
+/* Whether it is the host that the screen means. */
+static bool wants_host(void *data, unsigned host)
+{
+	const struct monitor_calls *c = data;
+	const unsigned of = window_host_of(c->window, ingest_host(window_ingest(c->window), host)->wait);
+
+	return of != WINDOW_NO_HOST && monitor_screen_number(c->m, ingest_host(c->m->shown.in, of)) == c->reading.host;
+}
+
+static void free_record(gpointer record)
+{
+	attach_record_free(record);
+}
+
+/* A line without its text yet, if it is of the window. */
+static void on_record(void *data, struct attach_record *r)
+{
+	struct monitor_calls *c = data;
+	const struct line line = { .at_ns = attach_record_begin(r), .tid = r->tid, .data = r };
+
+	if (r->ref_ns >= c->reading.begin_ns && line.at_ns < c->reading.end_ns)
+		lines_add(c->lines, &line);
+	else
+		attach_record_free(r);
+}
+
+/* ---- lines ---- */
+
+static void tell(struct monitor_calls *c)
+{
+	const struct ui_calls calls = {
+		.number = c->wanted.number,
+		.lines = c->shown_want.number == c->wanted.number ? c->shown : NULL,
+		.begin_ns = c->shown_want.begin_ns,
+		.end_ns = c->shown_want.end_ns,
+		.percent = reread_percent(c->reread),
+		.problem = c->problem ? c->problem : reread_problem(c->reread),
+	};
+
+	ui_set_calls(c->m->ui, &calls);
+}
+
+static void drop_lines(struct monitor_calls *c)
+{
+	ev_idle_stop(c->m->loop, &c->making);
+	lines_destroy(c->lines);
+	c->lines = NULL;
+}
+
+static void make_line(struct monitor_calls *c, unsigned i)
+{
+	struct ingest *in = window_ingest(c->window);
+	const struct attach_record *r = lines_at(c->lines, i)->data;
+	struct line line;
+
+	attach_wait_resolve(&c->wait, in, r);
+	attach_line_set(&c->line, in, r, &c->wait);
+	line = (struct line){
+		.text = c->line.text->str,
+		.name = c->line.name,
+		.result = c->line.result,
+		.result_end = c->line.result_end,
+		.failed = c->line.failed,
+	};
+	lines_set_text(c->lines, i, &line);
+}
+
+/* All have their text: they are shown. */
+static void finish(struct monitor_calls *c)
+{
+	struct lines *old = c->shown;
+
+	c->shown = c->lines;
+	c->shown_want = c->reading;
+	c->lines = NULL;
+	drop_lines(c);
+	reread_drop(c->reread);
+	tell(c);
+	lines_destroy(old);
+}
+
+static void on_making(struct ev_loop *loop, ev_idle *w, int events)
+{
+	struct monitor_calls *c = w->data;
+
+	(void)loop;
+	(void)events;
+	for (unsigned i = 0; i < LINES_AT_ONCE && c->made < lines_count(c->lines); i++)
+		make_line(c, c->made++);
+	if (c->made == lines_count(c->lines))
+		finish(c);
+}
+
+/* ---- reading ---- */
+
+static void prepare(void *data, struct window_options *options)
+{
+	struct monitor_calls *c = data;
+
+	drop_lines(c);
+	c->reading = c->wanted;
+	c->lines = lines_create(c->reading.around_ns, free_record);
+	attach_tracer_destroy(c->tracer);
+	c->tracer = attach_tracer_create(&c->options);
+	options->begin_ns = c->reading.begin_ns;
+	options->end_ns = c->reading.end_ns;
+	options->whole = false;
+	options->small_bytes = SMALL_BYTES;
+	options->visitor = attach_tracer_visitor(c->tracer);
+}
+
+static void on_opened(void *data, struct window *w)
+{
+	struct monitor_calls *c = data;
+
+	c->window = w;
+	attach_tracer_set_ingest(c->tracer, window_ingest(w));
+}
+
+static void on_changed(void *data)
+{
+	struct monitor_calls *c = data;
+	uint64_t begin_ns, end_ns;
+
+	/* what is done is dropped as soon as its lines are made: it is what was read just now */
+	if (c->lines && reread_done(c->reread, &begin_ns, &end_ns) == c->window && !ev_is_active(&c->making)) {
+		attach_tracer_finish(c->tracer);
+		c->made = 0;
+		ev_idle_start(c->m->loop, &c->making);
+	}
+	tell(c);
+}
+
+/* ---- the wish ---- */
+
+static void set_filter(struct monitor_calls *c, const char *calls)
+{
+	attach_filter_release(&c->filter);
+	attach_filter_init(&c->filter);
+	g_free(c->problem);
+	c->problem = NULL;
+	if (*calls && attach_filter_add(&c->filter, calls) != LT_OK) {
+		c->problem = g_strdup(error_text());
+		error_clear();
+	}
+}
+
+static void set_threads(struct monitor_calls *c, const struct ui_calls_wish *wish)
+{
+	attach_select_release(&c->select);
+	attach_select_init(&c->select);
+	c->select.threads = wish->process;
+	for (unsigned i = 0; i < wish->n_tids; i++) {
+		const struct select_target target = { .tid = wish->tids[i] };
+
+		g_array_append_val(c->select.targets, target);
+	}
+}
+
+/* The options of the tracer are another one's. */
+static void set_wish(struct monitor_calls *c, const struct ui_calls_wish *wish)
+{
+	reread_forget(c->reread);
+	drop_lines(c);
+	attach_tracer_destroy(c->tracer);
+	c->tracer = NULL;
+	set_threads(c, wish);
+	set_filter(c, wish->calls);
+}
+
+void monitor_obey_calls_wish(struct monitor *m)
+{
+	struct monitor_calls *c = m->calls;
+	struct ui_calls_wish wish;
+
+	if (!ui_wanted_calls(m->ui, &wish)) {
+		if (c)
+			reread_want(c->reread, 0, 0);
+		return;
+	}
+	if (!c) {
+		const struct ui_calls none = {
+			.number = wish.number,
+			.problem = "clocks are synchronised once everything has been read",
+		};
+
+		ui_set_calls(m->ui, &none);
+		return;
+	}
+	if (wish.number != c->wanted.number)
+		set_wish(c, &wish);
+	c->wanted = (struct want){ wish.number, wish.host, wish.begin_ns, wish.end_ns, wish.around_ns };
+	if (c->problem)
+		tell(c);
+	else
+		reread_want(c->reread, wish.begin_ns, wish.end_ns);
+}
+
+struct monitor_calls *monitor_calls_create(struct monitor *m)
+{
+	struct monitor_calls *c = g_new0(struct monitor_calls, 1);
+	const struct reread_options options = {
+		.loop = m->loop,
+		.of = m->shown.in,
+		.memory_bytes = m->options->wait_memory,
+		.changed = on_changed,
+		.prepare = prepare,
+		.opened = on_opened,
+		.data = c,
+	};
+
+	c->m = m;
+	c->reread = reread_create(&options);
+	attach_select_init(&c->select);
+	attach_filter_init(&c->filter);
+	attach_line_init(&c->line);
+	attach_wait_init(&c->wait);
+	c->options = (struct attach_tracer_options){
+		.select = &c->select,
+		.filter = &c->filter,
+		.paths = FD_PATHS,
+		.whole_calls = true,
+		.end_ns = UINT64_MAX,
+		.wants_host = wants_host,
+		.emit = on_record,
+		.user = c,
+	};
+	ev_idle_init(&c->making, on_making);
+	c->making.data = c;
+	return c;
+}
+
+void monitor_calls_destroy(struct monitor_calls *c)
+{
+	if (!c)
+		return;
+	drop_lines(c);
+	lines_destroy(c->shown);
+	reread_destroy(c->reread);
+	attach_tracer_destroy(c->tracer);
+	attach_filter_release(&c->filter);
+	attach_select_release(&c->select);
+	attach_line_release(&c->line);
+	attach_wait_release(&c->wait);
+	g_free(c->problem);
+	g_free(c);
+}

@@ -1,0 +1,318 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Key a: the system calls of a thread or its process as text, around the shown time: the lines that attach writes of
+the same recording; walking, searching, filtering, moving the time, to the critical path and back."""
+
+import re
+import subprocess
+
+from terminal import PROGRAM, Checks, Terminal, need, skip, unpack
+
+need("tmux", "zstd")
+RECORDING = unpack("three-tier") or skip("no recording three-tier")
+WAIT = re.compile(r" \[[^\[\]]*\]$")
+UNITS = {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}
+LINE = re.compile(r" (\d\d:\d\d:\d\d\.\d{6}|\d\d:\d\d:\d\d\.\d{3}) +(?:(\d+) )?(\S.*)$")
+
+
+def open_at(*options, size=(80, 24), env=None, begin="+6s"):
+    return Terminal("--paused", "--begin", begin, *options, RECORDING, size=size, env=env,
+                    ready=r"\[(2026-11-20 )?14:07:[01]").wait_read()
+
+
+def wait_lines(t):
+    """The lines are there, and nothing more is being read."""
+    t.wait_for(lambda text: re.search(r" Attach .*\d+/\d+$", text, re.M) and "reading" not in text, "lines")
+    return t.sync()
+
+
+def open_calls(t, term="comm:wget"):
+    """The calls of the first thread that the filter leaves in the CPU pane."""
+    t.keys("1", "F4")
+    t.wait("^Filter:")
+    t.text(term).keys("Enter", "a")
+    return wait_lines(t)
+
+
+def status(screen):
+    found = re.search(r"(\d+)/(\d+)$", next(line for line in screen if " Attach " in line))
+    return int(found.group(1)), int(found.group(2))
+
+
+def covered(screen):
+    """What the lines are of: begin and end, ns of the day; the end and the begin are cut at a ms."""
+    return [seconds(text) for text in re.search(r" on \w+ +\[([\d:.]+), ([\d:.]+)\[$", "\n".join(screen), re.M).groups()]
+
+
+def seconds(text):
+    h, m, s = text.split(":")
+    whole, fraction = (s.split(".") + ["0"])[:2]
+    return (int(h) * 3600 + int(m) * 60 + int(whole)) * 10**9 + int(fraction.ljust(9, "0"))
+
+
+def interval(screen):
+    found = re.search(r"\[(?:[\d-]+ )?([\d:.]+), (?:[\d-]+ )?([\d:.]+)\[", screen[0])
+    return [seconds(text) for text in found.groups()]
+
+
+def rows(screen):
+    """The lines in sight: (time, tid or None, text)."""
+    return [found.groups() for found in map(LINE.match, screen) if found]
+
+
+def words(screen):
+    i = next(k for k, line in enumerate(screen) if line.startswith((" ▶ ", " > ")))
+    return " ".join(line.strip() for line in screen[i:-1])[1:].strip()
+
+
+def all_lines(t):
+    """Every line, from the first to the last one, on a screen so wide that none is cut."""
+    screen = t.press("Home")
+    _, n = status(screen)
+    found, at = [], 1
+    while True:
+        shown = rows(screen)
+        found += shown[max(0, len(found) - first_of(screen, shown, at)):]
+        if len(found) >= n:
+            return found
+        screen = t.press("PgDn")
+        at, _ = status(screen)
+
+
+def first_of(screen, shown, at):
+    """The number, from 0, of the first line in sight, where line number at is selected."""
+    text = words(screen)
+    matches = [i for i, row in enumerate(shown) if row[2] == text]
+    # after PgDn the selected line is the last one in sight, after Home the first
+    return at - 1 - (matches[-1] if at > 1 else 0)
+
+
+def attached(*options):
+    """What attach writes: [(time, text)]."""
+    run = subprocess.run([PROGRAM, "attach", "-tt", "-T", "-yy", "--utc", *options, RECORDING], stdout=subprocess.PIPE,
+                         text=True, check=True)
+    found = re.findall(r"^(?:\[\w+:(\d+)\] )?(\d\d:\d\d:\d\d\.\d{6}) (.*)$", run.stdout, re.M)
+    return [(time, tid or None, text) for tid, time, text in found]
+
+
+def whole_screens(checks):
+    for name, size, env in (("calls-80x24", (80, 24), None), ("calls-44x12", (44, 12), None),
+                            ("calls-160x40", (160, 40), None), ("calls-ascii-80x24", (80, 24), {"LC_ALL": "C"})):
+        with open_at(size=(max(size[0], 80), max(size[1], 24)), env=env) as t:
+            open_calls(t)
+            t.resize(*size)
+            t.wait_for(lambda text: len(text.split("\n")) <= size[1], size)
+            t.press("Up", "Up", "Up")
+            screen = t.press("Up")
+            checks.expected(name, screen)
+            if env:
+                checks.check("ASCII only", "\n".join(screen).isascii(), "\n".join(screen))
+
+
+def compare(checks, name, got, wanted, begin, end):
+    """Calls of the screen and of attach that began in the time that both are of. Why they waited attach says as far as
+    it knows when it writes the line, here it is known to the end: that is checked by itself."""
+    got, wanted = (sorted((time, tid, WAIT.sub("", text)) for time, tid, text in lines
+                          if begin + 10**6 <= seconds(time) < end and not text.endswith("<unfinished ...>"))
+                   for lines in (got, wanted))
+    problems = sorted(set(got) ^ set(wanted))
+    checks.check(f"{name}: {len(wanted)} lines are attach's", len(wanted) > 10 and got == wanted,
+                 f"{len(got)} lines, {len(problems)} differ\n" + "\n".join(map(str, problems[:5])))
+
+
+def as_attached(checks):
+    for term, who in (("comm:wget", "client:1453"), ("host:db tid:722", "db:722"), ("host:web tid:1524", "web:1524")):
+        with open_at(size=(1000, 60)) as t:
+            screen = open_calls(t, term)
+            compare(checks, who, all_lines(t), attached("-p", who), *covered(screen))
+
+
+def waits(checks):
+    """What is said of a wait sums up to the time of the call, and is the critical path's."""
+    with open_at(size=(1000, 60)) as t:
+        open_calls(t)
+        lines = [row for row in all_lines(t) if WAIT.search(row[2])]
+    problems = []
+    for _, _, text in lines:
+        took = float(re.search(r" <([\d.]+)> \[", text + " <0> [").group(1)) * 1e9
+        parts = re.findall(r"([\d.]+) (ns|us|ms|s)(?=[,;\]])", WAIT.search(text).group(0))
+        total = sum(float(number) * UNITS[unit] for number, unit in parts)
+        error = sum(UNITS[unit] * (0.5 if unit != "s" else 5e-4) for _, unit in parts) + 1000
+        if took and abs(total - took) > error:
+            problems.append(f"{total} of {took}: {text}")
+    checks.check(f"{len(lines)} waits sum up to their calls", len(lines) > 2 and not problems, "\n".join(problems[:5]))
+    at, _, text = max(lines, key=lambda row: float(re.search(r"<([\d.]+)> \[", row[2] + "<0> [").group(1)))
+    took = float(re.search(r"<([\d.]+)> \[", text).group(1))
+    begin = seconds(at)
+    end = begin + int(took * 1e9)
+    times = [f"14:07:{ns // 10**9 % 60:02}.{ns % 10**9:09}" for ns in (begin, end)]
+    run = subprocess.run([PROGRAM, "report", "critical-path", "--csv", "--utc", "--host", "client", "--tid", "1453",
+                          "--begin", times[0], "--end", times[1], RECORDING], stdout=subprocess.PIPE, text=True,
+                         check=True)
+    for host in ("web", "db"):
+        tids = {row[4] for row in map(lambda line: line.split(","), run.stdout.split("\n"))
+                if row[0] == host and row[4].isdigit()}
+        checks.check(f"the longest one's threads of {host}", all(f"/{tid} " in text for tid in tids),
+                     f"{text}\n{run.stdout}")
+
+
+def walking(checks):
+    with open_at() as t:
+        first = open_calls(t)
+        at, n = status(first)
+        shown = interval(first)
+        checks.check("the last line of the interval is selected",
+                     at == n or seconds(rows(first)[-1][0]) >= shown[1], "\n".join(first))
+        checks.contains("follows the time", first, r"following  \d+/\d+$")
+        screen = t.press("Up")
+        checks.equal("Up: the line before", status(screen), (at - 1, n))
+        checks.lacks("a chosen line", screen, "following")
+        checks.equal("time stays", interval(screen), shown)
+        checks.equal("PgUp", status(t.press("PgUp"))[0] < at - 5, True)
+        screen = t.press("Home")
+        checks.equal("Home: the first line", status(screen)[0], 1)
+        checks.check("in sight", words(screen) == rows(screen)[0][2] or "…" in rows(screen)[0][2], "\n".join(screen))
+        screen = t.press("Down", "Down")
+        checks.equal("Down: two lines on", status(screen)[0], 3)
+        time = rows(screen)[2][0]
+        t.keys("Enter")
+        t.wait(rf"^at {time}")
+        screen = wait_lines(t)
+        begin, end = interval(screen)
+        checks.check("Enter: time goes to where the call began", begin <= seconds(time) < end, f"{time}: {screen[0]}")
+        checks.equal("and the line stays", words(screen) == words(t.press("Down")), False)
+        t.keys("Right")
+        screen = wait_lines(t)
+        checks.check("Right: time goes on", interval(screen)[0] >= end, screen[0])
+        checks.contains("and lines with it", screen, r"following  \d+/\d+$")
+        t.press("Up")
+        t.keys("F")
+        t.wait("^following the time")
+        checks.contains("F: follows again", t.sync(), r"following  \d+/\d+$")
+
+
+def further(checks):
+    """At the first line there is a look further back, as far as the recording goes."""
+    with open_at(begin="+7s") as t:
+        t.keys("1", "-", "-", "-")
+        screen = open_calls(t, "host:client tid:449")
+        begin, _ = covered(screen)
+        for _ in range(8):
+            t.keys("Home", "Up")
+            screen = wait_lines(t)
+        checks.check("further back", covered(screen)[0] < begin, "\n".join(screen))
+        screen = t.press("Home")
+        checks.check("from an earlier line on", seconds(rows(screen)[0][0]) < begin, "\n".join(screen))
+        first = attached("-p", "client:449")[0]
+        checks.equal("to the first of the recording", rows(screen)[0][0], first[0])
+    with open_at() as t:
+        open_calls(t)
+        t.keys("(")
+        t.wait("no system call began or ended in this time")
+        checks.contains("none there", t.sync(), "↓ further on")
+        for _ in range(8):
+            t.press("Down")
+            t.wait_gone("reading")
+        checks.contains("found further on", wait_lines(t), r"^ 14:07:1\d\.\d{6} .*\(")
+
+
+def searching(checks):
+    with open_at() as t:
+        open_calls(t)
+        t.press("Home")
+        t.keys("/")
+        t.wait("^Search:")
+        t.text("OPENAT").keys("Enter")
+        first = t.sync()
+        checks.check("found", words(first).startswith("openat("), words(first))
+        second = t.press("n")
+        checks.check("n: the next one", status(second)[0] > status(first)[0] and words(second).startswith("openat("),
+                     words(second))
+        checks.equal("N: back", status(t.press("N")), status(first))
+        t.keys("/")
+        t.wait("^Search:")
+        t.text("no such text")
+        t.wait("^Search: no such text|not found")
+        t.keys("Enter")
+        t.wait("^not found: no such text")
+        checks.equal("stays where it was", status(t.sync()), status(first))
+        t.press("Escape")
+        checks.contains("Esc ends the search first", t.screen(), " Attach ")
+        checks.lacks("Esc: back to the list", t.press("Escape"), " Attach ")
+
+
+def type_filter(t, text):
+    t.keys("F4")
+    t.wait("^Calls:")
+    t.keys("C-u").text(text).keys("Enter")
+
+
+def filtering(checks):
+    with open_at(size=(1000, 60)) as t:
+        screen = open_calls(t)
+        begin, end = covered(screen)
+        type_filter(t, "%network")
+        t.wait("calls: %network  following")
+        wait_lines(t)
+        got = all_lines(t)
+        compare(checks, "%network", got, attached("-p", "client:1453", "-e", "%network"), begin, end)
+        checks.check("no others", all(re.match(r"(recv|send|connect|socket|getpeername|getsockopt|\+\+\+)", text)
+                                      for _, _, text in got), got)
+        type_filter(t, "nosuchcall")
+        t.wait("nosuchcall'")
+        checks.contains("what is wrong with it", t.sync(), "'nosuchcall'")
+        t.keys("F4")
+        t.wait("^Calls:")
+        t.keys("Escape")
+        screen = wait_lines(t)
+        checks.check("Esc: all calls again", status(screen)[1] > 2 * len(got), "\n".join(screen))
+        type_filter(t, "mount")
+        t.wait("calls: mount  1/1$")
+        checks.contains("none of them, but that it exited", t.sync(), r"^ 14:07:12\.\d+ \+\+\+ exited with 0 \+\+\+$")
+
+
+def process(checks):
+    """Whole calls of all threads in the order of their begin: attach cuts them in two where others come between."""
+    with open_at(size=(1000, 60)) as t:
+        screen = open_calls(t, "host:web tid:1469")
+        checks.check("no thread ids", not any(tid for _, tid, _ in rows(screen)), "\n".join(screen))
+        alone = status(screen)[1]
+        t.keys("t")
+        t.wait("^calls of all threads of the process")
+        screen = wait_lines(t)
+        pid = int(re.search(r"^ process apache2 (\d+) on web", "\n".join(screen), re.M).group(1))
+        got = all_lines(t)
+        checks.check("more lines", status(screen)[1] > alone, "\n".join(screen))
+        checks.check("of several threads", len({tid for _, tid, _ in got}) > 1)
+        begin, end = covered(screen)
+        compare(checks, "process", got, attached("--threads", "-p", f"web:{pid}", "-e",
+                                                 "status=successful,failed,unfinished"), begin, end)
+        t.keys("t")
+        t.wait("^calls of the thread")
+        checks.equal("the thread again", status(wait_lines(t))[1], alone)
+
+
+def to_the_path(checks):
+    with open_at() as t:
+        screen = open_calls(t)
+        t.press("Up")
+        before = t.press("Up")
+        t.keys("w")
+        t.wait(r"unexplained[\s\S]*▶")
+        checks.contains("w: the critical path of the thread", t.sync(), r"^ wget 1453 on client ")
+        t.press("Escape")
+        checks.equal("Esc: the same line again", words(wait_lines(t)), words(before))
+        checks.lacks("Esc: the list", t.press("Escape"), " Attach ")
+        t.keys("w")
+        t.wait(r"unexplained[\s\S]*▶")
+        t.keys("a")
+        checks.contains("a in a path: of its selected segment's thread", wait_lines(t), r"^ \w+ \d+ on (client|web|db) ")
+        checks.check("lines", status(screen)[1] > 100, "\n".join(screen))
+    with open_at() as t:
+        t.press("9", "Down", "Down", "Down", "Down")
+        t.keys("a")
+        t.wait("this row does not belong to a thread")
+        checks.check("a needs a thread", True)
+
+
+Checks().run(whole_screens, as_attached, waits, walking, further, searching, filtering, process, to_the_path)
