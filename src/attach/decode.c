@@ -230,9 +230,9 @@ static void append_mode(GString *out, uint64_t mode)
 	const char *type = mode <= UINT16_MAX ? types[mode >> 12] : NULL;
 
 	if (type)
-		g_string_append_printf(out, "%s|0%03" PRIo64, type, mode & 07777);
+		g_string_append_printf(out, "%s|%#03" PRIo64, type, mode & 07777);
 	else
-		g_string_append_printf(out, "0%03" PRIo64, mode);
+		g_string_append_printf(out, "%#03" PRIo64, mode);
 }
 
 /* open() has a mode only if it may make a file. */

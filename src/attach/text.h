@@ -26,7 +26,6 @@ struct attach_text_options {
 	bool utc;
 	bool paths;         /* -w */
 	unsigned quiet;
-	bool is_live;       /* a line is written as far as it is known */
 };
 
 struct attach_text;

@@ -102,14 +102,11 @@ static enum lt_status check_options(const struct attach *a)
 		return error_set("-ff writes a file for each thread: give their name with -o");
 	if (o->follow_forks > 1 && o->summary)
 		return error_set("-ff writes a file for each thread: the table of -C has no place there; use -c");
+	if (o->no_waits && o->wait_paths)
+		return error_set("--no-waits and -w exclude each other");
 	if (o->summary_only && (o->sched || o->wait_paths))
 		return error_set("-c writes a table alone: --sched and -w do not apply");
 	return LT_OK;
-}
-
-static bool needs_waits(const struct options *o)
-{
-	return !o->summary_only;
 }
 
 /* ---- what is written ---- */
@@ -151,12 +148,15 @@ static enum lt_status write_record(struct attach *a, struct attach_record *r)
 	return status;
 }
 
-/* All that came before this reference time. */
+/* All that came before this reference time, as far as it is known why calls waited. */
 static enum lt_status write_records(struct attach *a, uint64_t until_ns)
 {
+	const struct waits *waits = ingest_waits(a->report.in);
 	enum lt_status status = LT_OK;
 	struct attach_record *r;
 
+	if (waits && until_ns != UINT64_MAX)
+		until_ns = MIN(until_ns, waits_now(waits));
 	while (status == LT_OK && (r = g_queue_peek_head(&a->records)) && r->ref_ns < until_ns) {
 		status = write_record(a, r);
 		attach_record_free(g_queue_pop_head(&a->records));
@@ -327,7 +327,7 @@ static enum lt_status prepare(struct attach *a)
 	}
 	if (set_threads(a) != LT_OK || set_calls(a) != LT_OK || check_options(a) != LT_OK)
 		return LT_ERROR;
-	a->report.no_waits = !needs_waits(o);
+	a->report.no_waits = o->summary_only || o->no_waits;
 	if (report_set_clocks(&a->report) != LT_OK)
 		return LT_ERROR;
 	a->tracer_options = (struct attach_tracer_options){

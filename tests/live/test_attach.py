@@ -1,0 +1,79 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""`attach` to live sessions: what is fed gives the same lines as the recording, and an interrupt ends it in order."""
+import json
+import os
+import signal
+import subprocess
+import sys
+
+import sandbox
+import test_feed
+from test_feed import PROGRAM, TRACES, Relayd, check, finish, hosts_of, interrupt, urls_of
+
+
+def start(*args):
+    return subprocess.Popen([PROGRAM, "attach", *args], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                            stderr=subprocess.PIPE, text=True)
+
+
+def end(process, what, status=(0,)):
+    try:
+        out, err = process.communicate(timeout=sandbox.PATIENCE * 4)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        out, err = process.communicate()
+    check(process.returncode in status, f"{what}: status {process.returncode}: {err[:300]}")
+    return out
+
+
+def whose(lines):
+    """Objects by thread, in their order: threads of one host at one instant stand in any order."""
+    threads = {}
+    for line in lines.splitlines():
+        o = json.loads(line)
+        for segment in o.get("waits", ()):
+            del segment["comm"] # the wait graph knows a thread's last name, which depends on how far it was read
+        threads.setdefault((o["host"], o["tid"]), []).append(o)
+    return threads
+
+
+def test_same_as_recorded(relayd, name, *args):
+    path = os.path.join(TRACES, name)
+    feed = relayd.feed("--speed", "max", "--session", f"attach-{name}-{len(args)}", path)
+    live = start("--json", *args, *urls_of(feed, len(hosts_of(path))))
+    got = whose(end(live, f"{name} live"))
+    finish(feed, 0, f"feed of {name}")
+    want = whose(end(start("--json", *args, path), f"{name} recorded"))
+    check(want, f"{name}: nothing was recorded")
+    for who in sorted(set(want) | set(got)):
+        a, b = got.get(who, []), want.get(who, [])
+        check(a == b, f"{name} {who}: {len(a)} objects live, {len(b)} recorded; the first that differs: "
+              + str(next(((x, y) for x, y in zip(a, b) if x != y), None))[:600])
+
+
+def test_interrupt(relayd):
+    path = os.path.join(TRACES, "locks-pipes")
+    feed = relayd.feed("--speed", "1", "--now", "--session", "attach-interrupt", path)
+    live = start("-n", "*", *urls_of(feed, len(hosts_of(path))))
+    line = live.stdout.readline()
+    check(line.startswith("[pid "), f"the first line: {line}")
+    live.send_signal(signal.SIGINT)
+    out = end(live, "interrupted")
+    check(not out or out.endswith("\n"), f"the last line is cut: {out[-100:]}")
+    interrupt(feed, "feed of locks-pipes")
+
+
+def main():
+    sandbox.begin(os.path.join(TRACES, "three-tier"))
+    with Relayd("relayd") as relayd:
+        test_same_as_recorded(relayd, "locks-pipes", "-n", "*", "--no-sync")
+        test_same_as_recorded(relayd, "three-tier", "-n", "postgres", "-n", "apache2", "--no-sync", "-y")
+        test_interrupt(relayd)
+    failed = test_feed.failures
+    print(f"{'not ok' if failed else 'ok'} {os.path.basename(sys.argv[0])}: {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

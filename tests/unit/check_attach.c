@@ -1,0 +1,593 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Arguments of system calls as text: the tables, fields made by hand, fields that no tracer writes; and filters. */
+#include "unit.h"
+
+#include <fcntl.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "attach/calls.h"
+#include "attach/decode.h"
+#include "attach/filter.h"
+#include "attach/select.h"
+#include "attach/summary.h"
+#include "base/error.h"
+#include "event/fields.h"
+#include "event/payload.h"
+#include "reader/values.h"
+
+/* ---- an event, field by field ---- */
+
+static GByteArray *fields;    /* of the payload */
+static unsigned n_fields;
+static struct event *record;
+static uint32_t payload_begin;
+static struct shape *shape;
+static GString *out;
+
+static void setup(void)
+{
+	calls_init();
+	syscalls_init();
+	fields = g_byte_array_new();
+	n_fields = 0;
+	shape = NULL;
+	record = g_malloc0(EVENT_SIZE_MAX);
+	record->kind = EVENT_FIELDS;
+	record->n_words = sizeof(struct ev_fields) / 8;
+	record->size = sizeof(*record) + sizeof(struct ev_fields);
+	payload_begin = record->size;
+	out = g_string_new(NULL);
+}
+
+static void teardown(void)
+{
+	g_byte_array_free(fields, TRUE);
+	g_free(record);
+	shape_free(shape);
+	g_string_free(out, TRUE);
+}
+
+static void declare(enum value_kind kind, const char *name, unsigned bits, uint32_t count)
+{
+	const struct shape_field f = {
+		.name = name, .kind = kind, .base = 10, .bits = (uint8_t)bits, .is_signed = kind == VALUE_INT,
+		.count = count,
+	};
+
+	shape_put_field(fields, &f);
+}
+
+static void put_int(const char *name, int64_t value, unsigned bits)
+{
+	declare(VALUE_INT, name, bits, 0);
+	n_fields++;
+	values_word(record, (uint64_t)value);
+}
+
+static void put_uint(const char *name, uint64_t value, unsigned bits)
+{
+	declare(VALUE_UINT, name, bits, 0);
+	n_fields++;
+	values_word(record, value);
+}
+
+static void put_text(const char *name, const char *text, size_t len)
+{
+	declare(VALUE_TEXT, name, 0, 0);
+	n_fields++;
+	values_text(record, text, len);
+}
+
+static void put_list(const char *name, unsigned bits, const uint64_t *values, uint32_t n)
+{
+	uint32_t kept;
+
+	declare(VALUE_SEQUENCE, name, 0, 0);
+	declare(VALUE_UINT, "", bits, 0);
+	n_fields++;
+	values_array(record, n, &kept);
+	for (uint32_t i = 0; i < kept; i++)
+		values_word(record, values[i]);
+}
+
+/* As lttng-modules records struct pollfd: fd, raw_events, and bits. */
+static void put_pollfds(const char *name, uint32_t n, const int *fds, const uint64_t *events)
+{
+	uint32_t kept;
+
+	declare(VALUE_SEQUENCE, name, 0, 0);
+	declare(VALUE_STRUCT, "", 0, 3);
+	declare(VALUE_INT, "fd", 32, 0);
+	declare(VALUE_UINT, "raw_events", 16, 0);
+	declare(VALUE_STRUCT, "events", 0, 1);
+	declare(VALUE_UINT, "POLLIN", 1, 0);
+	n_fields++;
+	values_array(record, n, &kept);
+	for (uint32_t i = 0; i < kept; i++) {
+		values_word(record, (uint64_t)(int64_t)fds[i]);
+		values_word(record, events[i]);
+		values_word(record, events[i] & 1);
+	}
+}
+
+static struct decode finish(void)
+{
+	GByteArray *bytes = g_byte_array_new();
+	const struct shape_field none = { .name = "", .kind = VALUE_NONE };
+	const struct shape_field payload = { .name = "", .kind = VALUE_STRUCT, .count = n_fields };
+
+	shape_put_name(bytes, "syscall_entry_made");
+	for (unsigned i = 0; i < 3; i++)
+		shape_put_field(bytes, &none);
+	shape_put_field(bytes, &payload);
+	g_byte_array_append(bytes, fields->data, fields->len);
+	shape = shape_parse(bytes->data, bytes->len);
+	g_byte_array_free(bytes, TRUE);
+	ck_assert_ptr_nonnull(shape);
+	values_end_part(record, FIELDS_PAYLOAD, payload_begin);
+	ck_assert_ptr_null(event_check(record, EVENT_SIZE_MAX));
+	ck_assert_ptr_null(fields_check(shape, record));
+	return (struct decode){ .out = out, .shape = shape, .ev = record };
+}
+
+static const struct call_arg *arg_of(const char *call, const char *field)
+{
+	const struct call *c = calls_find(call);
+
+	ck_assert_msg(c, "%s", call);
+	for (unsigned i = 0; i < c->n_args; i++)
+		for (char *const *name = c->args[i].names; *name; name++)
+			if (strcmp(*name, field) == 0)
+				return &c->args[i];
+	ck_abort_msg("%s has no %s", call, field);
+	return NULL;
+}
+
+/* The argument as text; "-" it is not there, "" it is left out. */
+static const char *told(struct decode *d, const char *call, const char *field)
+{
+	g_string_truncate(out, 0);
+	if (decode_arg(d, arg_of(call, field)) == DECODED_NOTHING)
+		return "-";
+	return out->str;
+}
+
+/* ---- tables ---- */
+
+START_TEST(test_tables)
+{
+	unsigned n;
+	const struct call *calls = calls_all(&n);
+
+	ck_assert_uint_gt(n, 250);
+	for (unsigned i = 0; i < n; i++) {
+		ck_assert_ptr_eq(calls_find(calls[i].name), &calls[i]);
+		for (unsigned k = 0; k < calls[i].n_args; k++) {
+			ck_assert_msg(calls[i].args[k].names[0], "%s", calls[i].name);
+			ck_assert_msg((calls[i].args[k].type == ARG_SET) == (calls[i].args[k].set != NULL), "%s",
+				      calls[i].name);
+		}
+	}
+	ck_assert_uint_eq(calls_find("openat")->n_args, 4);
+	ck_assert_uint_eq(calls_find("openat")->classes, CALL_FILE | CALL_DESC);
+	ck_assert_ptr_null(calls_find("no_such_call"));
+	ck_assert_uint_eq(calls_class("network"), CALL_NETWORK);
+	ck_assert_uint_eq(calls_class("nothing"), 0);
+}
+END_TEST
+
+static const char *constants(const char *set, uint64_t value)
+{
+	g_string_truncate(out, 0);
+	consts_append(out, consts_find(set, strlen(set)), value);
+	return out->str;
+}
+
+START_TEST(test_constants)
+{
+	ck_assert_str_eq(constants("open_flags", O_RDONLY), "O_RDONLY");
+	ck_assert_str_eq(constants("open_flags", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC),
+			 "O_WRONLY|O_CREAT|O_TRUNC|O_CLOEXEC");
+	ck_assert_str_eq(constants("open_flags", O_RDWR | 1 << 30), "O_RDWR|0x40000000");
+	ck_assert_str_eq(constants("open_flags", O_SYNC), "O_RDONLY|O_SYNC");
+	ck_assert_str_eq(constants("open_flags", O_TMPFILE | O_RDWR), "O_RDWR|O_TMPFILE");
+	ck_assert_str_eq(constants("prot", 0), "PROT_NONE");
+	ck_assert_str_eq(constants("prot", 3), "PROT_READ|PROT_WRITE");
+	ck_assert_str_eq(constants("map_flags", 0x22), "MAP_PRIVATE|MAP_ANONYMOUS");
+	ck_assert_str_eq(constants("futex_op", 128), "FUTEX_WAIT_PRIVATE");
+	ck_assert_str_eq(constants("futex_op", 128 | 9 | 256), "FUTEX_WAIT_BITSET_PRIVATE|FUTEX_CLOCK_REALTIME");
+	ck_assert_str_eq(constants("whence", SEEK_END), "SEEK_END");
+	ck_assert_str_eq(constants("whence", 99), "99");
+	ck_assert_str_eq(constants("rusage_who", (uint64_t)-1), "RUSAGE_CHILDREN");
+	ck_assert_str_eq(constants("rusage_who", UINT32_MAX), "RUSAGE_CHILDREN");
+	ck_assert_str_eq(constants("clone_flags", 0x1200011), "SIGCHLD|CLONE_CHILD_CLEARTID|CLONE_CHILD_SETTID");
+	ck_assert_str_eq(constants("access_mode", 0), "F_OK");
+	ck_assert_str_eq(constants("epoll_events", 0x80000001), "EPOLLIN|EPOLLET");
+	ck_assert_str_eq(consts_errno(2), "ENOENT");
+	ck_assert_str_eq(consts_errno(512), "ERESTARTSYS");
+	ck_assert_ptr_null(consts_errno(4000));
+	ck_assert_ptr_null(consts_errno(0));
+}
+END_TEST
+
+/* ---- arguments ---- */
+
+START_TEST(test_open)
+{
+	struct decode d;
+
+	put_int("dfd", AT_FDCWD, 32);
+	put_text("filename", "/tmp/a\"\\\n\033[1m", strlen("/tmp/a\"\\\n\033[1m"));
+	put_int("flags", O_WRONLY | O_CREAT, 32);
+	put_uint("mode", 0644, 16);
+	d = finish();
+	ck_assert_str_eq(told(&d, "openat", "dfd"), "AT_FDCWD");
+	ck_assert_str_eq(told(&d, "openat", "filename"), "\"/tmp/a\\\"\\\\\\n\\x1b[1m\"");
+	ck_assert_str_eq(told(&d, "openat", "flags"), "O_WRONLY|O_CREAT");
+	ck_assert_str_eq(told(&d, "openat", "mode"), "0644");
+	/* another call does not have these fields */
+	ck_assert_str_eq(told(&d, "read", "count"), "-");
+}
+END_TEST
+
+START_TEST(test_no_mode)
+{
+	struct decode d;
+
+	put_int("flags", O_RDONLY, 32);
+	put_uint("mode", 0777, 16);
+	d = finish();
+	ck_assert_str_eq(told(&d, "openat", "mode"), "");
+}
+END_TEST
+
+START_TEST(test_numbers)
+{
+	struct decode d;
+
+	put_uint("fd", UINT32_MAX, 32);
+	put_uint("addr", 0, 64);
+	put_uint("len", UINT64_MAX, 64);
+	put_int("prot", 5, 32);
+	put_uint("user", UINT32_MAX, 32);
+	put_int("sig", 15, 32);
+	put_int("pid", -1, 32);
+	d = finish();
+	ck_assert_str_eq(told(&d, "close", "fd"), "-1");
+	ck_assert_str_eq(told(&d, "mmap", "addr"), "NULL");
+	ck_assert_str_eq(told(&d, "mmap", "len"), "18446744073709551615");
+	ck_assert_str_eq(told(&d, "mmap", "prot"), "PROT_READ|PROT_EXEC");
+	ck_assert_str_eq(told(&d, "chown", "user"), "-1");
+	ck_assert_str_eq(told(&d, "kill", "sig"), "SIGTERM");
+	ck_assert_str_eq(told(&d, "kill", "pid"), "-1");
+}
+END_TEST
+
+START_TEST(test_sockets)
+{
+	const uint64_t v4[] = { 10, 77, 0, 12 };
+	const uint64_t none[] = { 0 };
+	struct decode d;
+
+	put_uint("uservaddr", 0x7ffc7b89a790, 64);
+	put_uint("family", AF_INET, 16);
+	put_uint("dport", 5432, 16);
+	put_list("v4addr", 8, v4, 4);
+	put_list("v6addr", 16, none, 0);
+	put_int("protocol", 6, 32);
+	put_int("level", SOL_SOCKET, 32);
+	put_int("optname", SO_REUSEADDR, 32);
+	d = finish();
+	ck_assert_str_eq(told(&d, "connect", "uservaddr"),
+			 "{sa_family=AF_INET, sin_port=htons(5432), sin_addr=inet_addr(\"10.77.0.12\")}");
+	ck_assert_str_eq(told(&d, "socket", "protocol"), "IPPROTO_TCP");
+	ck_assert_str_eq(told(&d, "setsockopt", "optname"), "SO_REUSEADDR");
+}
+END_TEST
+
+START_TEST(test_socket_v6)
+{
+	const uint64_t v6[] = { 0x2001, 0xdb8, 0, 0, 0, 0, 0, 1 };
+	struct decode d;
+
+	put_uint("family", AF_INET6, 16);
+	put_uint("dport", 80, 16);
+	put_list("v6addr", 16, v6, 8);
+	d = finish();
+	ck_assert_str_eq(told(&d, "connect", "uservaddr"),
+			 "{sa_family=AF_INET6, sin6_port=htons(80), sin6_addr=\"2001:db8::1\"}");
+}
+END_TEST
+
+/* Of a family that the tracer does not decode there is no more than its name; without any, the address. */
+START_TEST(test_socket_other)
+{
+	struct decode d;
+
+	put_uint("upeer_sockaddr", 0x1000, 64);
+	put_uint("family", 0, 16);
+	d = finish();
+	ck_assert_str_eq(told(&d, "accept", "upeer_sockaddr"), "0x1000");
+}
+END_TEST
+
+START_TEST(test_fcntl)
+{
+	struct decode d;
+
+	put_uint("fd", 3, 32);
+	put_uint("cmd", F_SETFL, 32);
+	put_uint("arg", O_RDWR | O_NONBLOCK, 64);
+	d = finish();
+	ck_assert_str_eq(told(&d, "fcntl", "cmd"), "F_SETFL");
+	ck_assert_str_eq(told(&d, "fcntl", "arg"), "O_RDWR|O_NONBLOCK");
+}
+END_TEST
+
+START_TEST(test_fcntl_without)
+{
+	struct decode d;
+
+	put_uint("cmd", F_GETFD, 32);
+	put_uint("arg", 7, 64);
+	d = finish();
+	ck_assert_str_eq(told(&d, "fcntl", "arg"), "");
+}
+END_TEST
+
+START_TEST(test_lists)
+{
+	const int fds[] = { 3, -1 };
+	const uint64_t events[] = { 1, 0x2004 }, bits[] = { 0x50, 0x01 };
+	struct decode d;
+
+	put_pollfds("fds", 2, fds, events);
+	put_list("readfds", 8, bits, 2);
+	put_list("writefds", 8, bits, 0);
+	d = finish();
+	ck_assert_str_eq(told(&d, "poll", "fds"), "[{fd=3, events=POLLIN}, {fd=-1, events=POLLOUT|POLLRDHUP}]");
+	ck_assert_str_eq(told(&d, "select", "readfds"), "[4 6 8]");
+	ck_assert_str_eq(told(&d, "select", "writefds"), "NULL");
+	g_string_truncate(out, 0);
+	decode_result(&d, calls_find("poll"), 1, 0);
+	ck_assert_str_eq(out->str, "1 ([{fd=3, revents=POLLIN}, {fd=-1, revents=POLLOUT|POLLRDHUP}])");
+	g_string_truncate(out, 0);
+	decode_result(&d, calls_find("select"), 3, 0);
+	ck_assert_str_eq(out->str, "3 (in [4 6 8])");
+}
+END_TEST
+
+/* More fds than the tracer records. */
+START_TEST(test_overflow)
+{
+	const int fds[] = { 3 };
+	const uint64_t events[] = { 1 };
+	struct decode d;
+
+	put_uint("overflow", 1, 8);
+	put_pollfds("fds", 1, fds, events);
+	d = finish();
+	ck_assert_str_eq(told(&d, "poll", "fds"), "[{fd=3, events=POLLIN}, ...]");
+}
+END_TEST
+
+START_TEST(test_registers)
+{
+	const struct call *call = calls_find("fchmodat");
+	uint32_t kept;
+	struct decode d;
+
+	declare(VALUE_ARRAY, "args", 0, 6);
+	declare(VALUE_UINT, "", 64, 0);
+	n_fields++;
+	values_array(record, 6, &kept);
+	values_word(record, (uint32_t)AT_FDCWD);
+	values_word(record, 0x7f0000001000);
+	values_word(record, 0600);
+	for (unsigned i = 3; i < 6; i++)
+		values_word(record, UINT64_MAX);
+	d = finish();
+	ck_assert_int_eq(decode_register(&d, &call->args[0], 0), DECODED_SHOWN);
+	g_string_append_c(out, ' ');
+	ck_assert_int_eq(decode_register(&d, &call->args[1], 1), DECODED_SHOWN);
+	g_string_append_c(out, ' ');
+	ck_assert_int_eq(decode_register(&d, &call->args[2], 2), DECODED_SHOWN);
+	ck_assert_str_eq(out->str, "AT_FDCWD 0x7f0000001000 0600");
+	ck_assert_int_eq(decode_register(&d, &call->args[0], 6), DECODED_NOTHING);
+}
+END_TEST
+
+static const char *result(struct decode *d, const char *call, int64_t ret, uint64_t cmd)
+{
+	g_string_truncate(out, 0);
+	decode_result(d, call ? calls_find(call) : NULL, ret, cmd);
+	return out->str;
+}
+
+START_TEST(test_results)
+{
+	struct decode d;
+
+	put_int("ret", 0, 64);
+	d = finish();
+	ck_assert_str_eq(result(&d, "read", 8192, 0), "8192");
+	ck_assert_str_eq(result(&d, NULL, -2, 0), "-1 ENOENT (No such file or directory)");
+	ck_assert_str_eq(result(&d, "read", -512, 0), "? ERESTARTSYS");
+	ck_assert_str_eq(result(&d, "read", -4000, 0), "-4000");
+	ck_assert_str_eq(result(&d, "lseek", -4096, 0), "-4096");
+	ck_assert_str_eq(result(&d, "mmap", 0x7f434d349000, 0), "0x7f434d349000");
+	ck_assert_str_eq(result(&d, "mmap", (int64_t)0xffff800000000000, 0), "0xffff800000000000");
+	ck_assert_str_eq(result(&d, "umask", 022, 0), "022");
+	ck_assert_str_eq(result(&d, "poll", 0, 0), "0 (Timeout)");
+	ck_assert_str_eq(result(&d, "fcntl", O_RDWR, F_GETFL), "0x2 (flags O_RDWR)");
+	ck_assert_str_eq(result(&d, "read", INT64_MIN, 0), "-9223372036854775808");
+}
+END_TEST
+
+/* ---- what no tracer writes ---- */
+
+static uint64_t seed;
+
+static uint64_t next_random(void)
+{
+	seed ^= seed << 13;
+	seed ^= seed >> 7;
+	seed ^= seed << 17;
+	return seed;
+}
+
+static uint64_t hostile_number(void)
+{
+	static const uint64_t odd[] = {
+		0, 1, UINT64_MAX, INT64_MAX, (uint64_t)INT64_MIN, UINT32_MAX, INT32_MAX, 1u << 31, 4096, 4095, 64, 65,
+	};
+
+	return next_random() % 3 ? odd[next_random() % G_N_ELEMENTS(odd)] : next_random();
+}
+
+/* A field of any type and value under the name that an argument has. */
+static void put_hostile(const char *name)
+{
+	static const unsigned widths[] = { 1, 3, 8, 16, 32, 64 };
+	const unsigned bits = widths[next_random() % G_N_ELEMENTS(widths)];
+	uint64_t values[40];
+	int fds[8];
+	char bytes[64];
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(values); i++)
+		values[i] = hostile_number();
+	for (unsigned i = 0; i < G_N_ELEMENTS(fds); i++)
+		fds[i] = (int)hostile_number();
+	for (unsigned i = 0; i < G_N_ELEMENTS(bytes); i++)
+		bytes[i] = (char)next_random();
+	switch (next_random() % 6) {
+	case 0:
+		put_int(name, (int64_t)values[0], bits);
+		break;
+	case 1:
+		put_uint(name, values[0], bits);
+		break;
+	case 2:
+		put_text(name, bytes, next_random() % sizeof(bytes));
+		break;
+	case 3:
+		put_list(name, bits, values, (uint32_t)(next_random() % G_N_ELEMENTS(values)));
+		break;
+	case 4:
+		put_pollfds(name, (uint32_t)(next_random() % G_N_ELEMENTS(fds)), fds, values);
+		break;
+	default:
+		declare(VALUE_STRUCT, name, 0, 1);
+		declare(VALUE_FLOAT, "u64", 64, 0);
+		n_fields++;
+		values_word(record, values[0]);
+		break;
+	}
+}
+
+static void check_printable(const char *text, const char *call)
+{
+	ck_assert_msg(g_utf8_validate(text, -1, NULL), "%s: not UTF-8", call);
+	for (const char *p = text; *p; p++)
+		ck_assert_msg((unsigned char)*p >= ' ' && *p != 0x7f, "%s: a control character: %s", call, text);
+}
+
+START_TEST(test_hostile)
+{
+	static const char *const companions[] = {
+		"family", "sport", "dport", "v4addr", "v6addr", "cmd", "level", "flags", "overflow", "fds", "readfds",
+		"args", "id", "ret",
+	};
+	unsigned n;
+	const struct call *calls = calls_all(&n);
+
+	seed = 0x9e3779b97f4a7c15;
+	for (unsigned round = 0; round < 20 * n; round++) {
+		const struct call *call = &calls[round % n];
+		struct decode d;
+
+		teardown();
+		setup();
+		for (unsigned i = 0; i < call->n_args; i++)
+			put_hostile(call->args[i].names[0]);
+		for (unsigned i = 0; i < G_N_ELEMENTS(companions); i++)
+			if (next_random() % 2)
+				put_hostile(companions[i]);
+		d = finish();
+		for (unsigned i = 0; i < call->n_args; i++) {
+			decode_arg(&d, &call->args[i]);
+			decode_register(&d, &call->args[i], i);
+		}
+		for (uint32_t f = shape->parts[FIELDS_PAYLOAD] + 1, i = 0; i < n_fields; i++, f = shape->fields[f].next)
+			decode_field(&d, f);
+		decode_result(&d, call, (int64_t)hostile_number(), hostile_number());
+		check_printable(out->str, call->name);
+	}
+}
+END_TEST
+
+/* ---- filters ---- */
+
+static bool takes(struct attach_filter *f, const char *name)
+{
+	return attach_filter_call(f, name, calls_find(name));
+}
+
+START_TEST(test_filter)
+{
+	static const char *const wrong[] = {
+		"trace=opne", "%nothing", "trace=/(", "status=fine", "inject=all", "read=3", "size=3", "trace=a,,b", "",
+	};
+	struct attach_filter f;
+
+	attach_filter_init(&f);
+	ck_assert(takes(&f, "read") && attach_filter_call(&f, "newer", NULL));
+	ck_assert_int_eq(attach_filter_add(&f, "trace=read,stat,?newer,%network"), LT_OK);
+	ck_assert(takes(&f, "read") && takes(&f, "newstat") && takes(&f, "connect") && !takes(&f, "write"));
+	ck_assert(attach_filter_call(&f, "newer", NULL));
+	ck_assert_int_eq(attach_filter_add(&f, "!file"), LT_OK);
+	ck_assert(takes(&f, "read") && !takes(&f, "openat"));
+	ck_assert_int_eq(attach_filter_add(&f, "/^(read|fstat)$"), LT_OK);
+	ck_assert(takes(&f, "read") && takes(&f, "newfstat") && !takes(&f, "readv"));
+	ck_assert_int_eq(attach_filter_add(&f, "trace=none"), LT_OK);
+	ck_assert(!takes(&f, "read"));
+	ck_assert_int_eq(attach_filter_add(&f, "t=%%stat"), LT_OK);
+	ck_assert(takes(&f, "newstat") && takes(&f, "newlstat") && takes(&f, "newfstat") && !takes(&f, "statfs"));
+	ck_assert_int_eq(attach_filter_add(&f, "status=!failed"), LT_OK);
+	ck_assert_uint_eq(f.statuses, (unsigned)CALL_ANY & ~(unsigned)CALL_FAILED);
+	attach_filter_add_path(&f, "/etc/*");
+	ck_assert(attach_filter_path(&f, "/etc/passwd") && !attach_filter_path(&f, "/usr"));
+	for (unsigned i = 0; i < G_N_ELEMENTS(wrong); i++) {
+		ck_assert_msg(attach_filter_add(&f, wrong[i]) == LT_ERROR, "'%s'", wrong[i]);
+		error_clear();
+	}
+	attach_filter_release(&f);
+}
+END_TEST
+
+START_TEST(test_select)
+{
+	static const char *const wrong[] = { "", "x", ":5", "web:", "0", "-1", "99999999999", "1 " };
+	struct attach_select s;
+
+	attach_select_init(&s);
+	ck_assert_int_eq(attach_select_add(&s, "web#2:812"), LT_OK);
+	ck_assert_str_eq(g_array_index(s.targets, struct select_target, 0).host, "web#2");
+	ck_assert_int_eq(g_array_index(s.targets, struct select_target, 0).tid, 812);
+	ck_assert(attach_select_is_one(&s));
+	for (unsigned i = 0; i < G_N_ELEMENTS(wrong); i++) {
+		ck_assert_msg(attach_select_add(&s, wrong[i]) == LT_ERROR, "'%s'", wrong[i]);
+		error_clear();
+	}
+	s.children = true;
+	ck_assert(!attach_select_is_one(&s));
+	attach_select_release(&s);
+}
+END_TEST
+
+UNIT_MAIN_AROUND("attach", setup, teardown, test_tables, test_constants, test_open, test_no_mode,
+		 test_numbers, test_sockets, test_socket_v6, test_socket_other, test_fcntl, test_fcntl_without,
+		 test_lists, test_overflow, test_registers, test_results, test_hostile, test_filter,
+		 test_select)
