@@ -23,7 +23,7 @@ class Relayd:
 
     def __enter__(self):
         try:
-            self.ports, _ = self.user.start_relayd()
+            self.ports, self.output = self.user.start_relayd()
             for g in self.guests:
                 self.connect(g)
         except BaseException:
@@ -35,10 +35,12 @@ class Relayd:
         return self
 
     def __exit__(self, *_):
-        for g in self.guests:
-            g.run("lttng --no-sessiond destroy --all")
-        self.user.end()
-        self.directory.cleanup()
+        try:
+            for g in self.guests:
+                g.run("lttng --no-sessiond destroy --all")
+        finally:
+            self.user.end()
+            self.directory.cleanup()
 
     def connect(self, g):
         """For a guest that was reset, again."""
