@@ -11,6 +11,7 @@
 #include "ctf/identity.h"
 #include "ctf/layout.h"
 #include "reader/native/native.h"
+#include "records.h"
 
 /*
  * Reads one recording as a worker does: for libFuzzer, which changes its bytes by what they reach (FUZZ_GUIDED), and
@@ -75,14 +76,18 @@ static void read_metadata(const char *text)
 	error_clear();
 }
 
-static void take_records(void)
+static void take_records(struct shapes *shapes)
 {
 	const struct event *ev;
 	const char *wrong;
 	enum lt_status status;
 
-	while ((status = ring_peek(&consumer, &ev, &wrong)) == LT_OK)
+	while ((status = ring_peek(&consumer, &ev, &wrong)) == LT_OK) {
+		wrong = check_fields(shapes, ev);
+		if (wrong)
+			die("fields", wrong);
 		ring_next(&consumer);
+	}
 	if (status == LT_ERROR)
 		die("record", wrong);
 	ring_woken(&consumer);
@@ -91,15 +96,20 @@ static void take_records(void)
 static void read_recording(void)
 {
 	const char *const paths[] = { directory, NULL };
-	const struct reader_args args = { .name = "case", .paths = paths, .parts = 1, .end_ns = UINT64_MAX };
+	const struct reader_args args = {
+		.name = "case", .paths = paths, .parts = 1, .end_ns = UINT64_MAX, .wanted = WANT_ALL,
+	};
+	struct shapes shapes;
 	struct reader *reader = NULL;
 	enum lt_status status = reader_native.open(&args, &producer, &reader);
 
+	shapes_init(&shapes);
 	while (status == LT_OK) {
 		status = reader_step(reader);
 		ring_publish(&producer);
-		take_records();
+		take_records(&shapes);
 	}
+	shapes_release(&shapes);
 	if (status != LT_END && !*error_text())
 		die("reading", "failed without a word");
 	reader_close(reader);

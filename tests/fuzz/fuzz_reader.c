@@ -16,6 +16,7 @@
 #include "ctf/metadata.h"
 #include "damage.h"
 #include "reader/native/native.h"
+#include "records.h"
 
 /*
  * Damages small recordings and reads them as a worker does, in this process: for the sanitizers.
@@ -124,7 +125,7 @@ static void make_case(const GArray *traces, uint64_t seed)
 }
 
 /* All that is in the ring, looked at as by the parent. */
-static void take_records(void)
+static void take_records(struct shapes *shapes)
 {
 	const struct event *ev;
 	const char *wrong;
@@ -133,6 +134,9 @@ static void take_records(void)
 	while ((status = ring_peek(&consumer, &ev, &wrong)) == LT_OK) {
 		progress->records++;
 		progress->events += ev->kind >= EVENT_OTHER;
+		wrong = check_fields(shapes, ev);
+		if (wrong)
+			die("fields", wrong);
 		ring_next(&consumer);
 	}
 	if (status == LT_ERROR)
@@ -146,7 +150,10 @@ static void read_recording(uint64_t seed)
 	struct reader_args args = { .name = "damaged", .paths = paths, .parts = 1, .end_ns = UINT64_MAX };
 	struct reader *reader = NULL;
 	enum lt_status status;
+	struct shapes shapes;
 
+	shapes_init(&shapes);
+	args.wanted = seed & 1 ? WANT_ALL : NULL;
 	if (seed % PARTS == 0)
 		args.begin_ns = any() >> below(64); /* a range: other ways through the packets */
 	status = reader_native.open(&args, &producer, &reader);
@@ -157,8 +164,9 @@ static void read_recording(uint64_t seed)
 	while (status == LT_OK) {
 		status = reader_step(reader);
 		ring_publish(&producer);
-		take_records();
+		take_records(&shapes);
 	}
+	shapes_release(&shapes);
 	if (reader && status == LT_ERROR && !*error_text())
 		die("failed", "without a word");
 	progress->failed += reader && status == LT_ERROR;

@@ -103,6 +103,30 @@ def test_same_records_as_the_recording():
     assert all(not int(line.rsplit("present=", 1)[1].split()[0], 16) & 0x80 for line in live if " SCHED_SWITCH " in line)
 
 
+ALL_FIELDS = ("-F", "3 0 18446744073709551615")
+
+
+def test_all_fields_as_in_the_recording():
+    with Relay(Session([KPROBE])) as relay:
+        live = dump(relay.url, *ALL_FIELDS)
+    recorded = dump(os.path.dirname(KPROBE), *ALL_FIELDS)
+    assert failure(live) is None, failure(live)
+    assert kinds(live).count("FIELDS") > 10000
+    assert events(live) == events(recorded)
+
+
+def test_dump_of_the_session():
+    """What report dump writes of a live session is what it writes of the recording."""
+    def text(*args):
+        return subprocess.run([os.environ["LTTNGTOP"], "report", "dump", "--no-sync", "--babeltrace", *args],
+                              stdout=subprocess.PIPE, check=True, timeout=60).stdout
+    with Relay(Session([KPROBE])) as relay:
+        live = text(relay.url)
+    recorded = text(os.path.dirname(KPROBE))
+    assert live.count(b"\n") > 10000
+    assert live == recorded
+
+
 def test_two_traces_in_one_session():
     with Relay(Session([WEB, DB])) as relay:
         lines = dump(relay.url)

@@ -11,6 +11,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "truth"))
 import harness  # noqa: E402
@@ -94,6 +95,23 @@ def conformance():
         path = os.path.join(top, name)
         if any("metadata" in files for _, _, files in os.walk(path)):
             compare_recording(name, path)
+
+
+def ctf2():
+    """What babeltrace2 2.1.2 printed of a recording in CTF 2; an older one cannot read it."""
+    found = harness.recording("ctf2-ust")
+    text = os.path.join(SHARED, "traces-ctf2", "ctf2-ust.txt")
+    if not found or not SHARED or not os.path.exists(text):
+        print("skip CTF 2: ctf2-ust or its text in ../shared is absent")
+        return
+
+    def with_clock(line):
+        second, rest = line[1:].split(b".", 1)
+        return time.strftime("[%H:%M:%S.", time.gmtime(int(second))).encode() + rest
+
+    with open(text, "rb") as lines:
+        theirs = [with_clock(line.rstrip(b"\n")) for line in lines]
+    checks.true(theirs == dump("--no-sync", "--babeltrace", found[0]).stdout.splitlines(), "CTF 2: the same text")
 
 
 # ---- one with every kind of field ----
@@ -246,6 +264,7 @@ def main():
         check_made_forms(made_recordings(directory))
         for name, path, _ in harness.recordings(user_space=True):
             compare_recording(name, path)
+        ctf2()
         conformance()
     if SHARED and os.path.isdir(os.path.join(SHARED, "conformance")):
         checks.equal(sorted(used), sorted(ALLOWED | set(STOPS.values())), "every allowed difference is there")
