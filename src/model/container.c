@@ -4,8 +4,8 @@
  *
  * A container is a pid namespace other than the host's own; for threads in that one, a cgroup namespace other than the
  * host's own. A thread never leaves its pid namespace: clone(), or unshare() and setns() before a fork, put the
- * child elsewhere, which is told by the fork. A row lasts while some thread is in it, as the kernel gives its inode to
- * another one later.
+ * child elsewhere, and the fork's event says where. A row lasts while some thread is in it, as the kernel gives its
+ * inode to another one later.
  *
  *   tid 2166 ─ level 0, the host's ─ 2166 ┐
  *              level 1, 4026532318 ─   11 ├ TABLE_VTID: what is between tid and vtid
@@ -143,7 +143,7 @@ void container_thread_end(struct model *m, uint32_t thread)
 	}
 }
 
-/* ---- what is told of them ---- */
+/* ---- events ---- */
 
 void container_fork(struct model *m, uint32_t parent, uint32_t child, const struct ev_new_task *p)
 {
@@ -174,7 +174,7 @@ void container_fork(struct model *m, uint32_t parent, uint32_t child, const stru
 	set_place(m, r->pid_ns, level, r->vtid == 1 && r->pid_ns != p->parent_ns ? p->parent_ns : 0);
 }
 
-/* Its parent is told by the event before or behind it, of the same thread: they come innermost first. */
+/* The event before it or after it, of the same thread, names its parent: they come innermost first. */
 static void relate(struct model *m, int64_t tid, uint64_t level, uint64_t inode)
 {
 	const struct dumped_ns last = m->dumped_ns;

@@ -283,7 +283,7 @@ extern const struct view_table view_disks_table, view_net_table, view_irqs_table
 #define COLUMN_PID \
 	{ "pid", "PID", "Process id.", COLUMN_ID, 7, COLUMN_IN_REPORT, CELL(thread, pid), view_get_thread_signed }
 #define COLUMN_CONTAINER(flags) \
-	{ "container", "CONTAINER", "Container it is in; null: in none.", COLUMN_TEXT, 16, flags, 0, \
+	{ "container", "CONTAINER", "Container it runs in; null outside containers.", COLUMN_TEXT, 16, flags, 0, \
 	  view_get_container }
 #define COLUMN_COMM \
 	{ "comm", "COMMAND", "Name of the thread, the last one in the interval.", COLUMN_TEXT, 0, \
