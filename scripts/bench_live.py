@@ -40,7 +40,8 @@ WANTED = {
 
 LIGHT_HOSTS = (1, 10, 100, 300)
 LIGHT_RATE, LIGHT_CPUS, LIGHT_S = 100, 2, 40  # of each host: events/s, CPUs, length of its session
-SETTLE_S, WATCH_S = 8, 15                     # of it: until all are attached, and what is measured
+SETTLE_S, WATCH_S = 8, 15                     # of it: at least until it is measured, and how long
+ATTACH_S = 20                                 # at most until all are attached
 KEYS = 20
 
 
@@ -229,13 +230,28 @@ def key_latency(monitor):
     return 1000 * statistics.median(times)
 
 
+def attached(monitor):
+    """The sessions that its workers read: each has two sockets, a connection and its ring's; so has a worker itself."""
+    sessions = 0
+    for pid in monitor.processes()[1:]:
+        links = [os.readlink(f"/proc/{pid}/fd/{fd}") for fd in os.listdir(f"/proc/{pid}/fd")]
+        sessions += sum(link.startswith("socket:") for link in links) // 2 - 1
+    return sessions
+
+
+def settle(monitor, hosts):
+    begin = time.monotonic()
+    while time.monotonic() < begin + SETTLE_S or attached(monitor) < hosts:
+        monitor.read(0.2)
+        if time.monotonic() > begin + ATTACH_S:
+            raise RuntimeError(f"{attached(monitor)} of {hosts} sessions are attached after {ATTACH_S} s")
+
+
 def light_monitor(bench, recording, hosts):
     with Chain(bench, recording) as chain:
         urls = chain.feed_all(hosts)
         with bench.monitor_of("--max-sessions", str(hosts), *urls) as monitor:
-            end = time.monotonic() + SETTLE_S
-            while time.monotonic() < end:
-                monitor.read(0.2)
+            settle(monitor, hosts)
             usage, end = Usage(monitor), time.monotonic() + WATCH_S
             while time.monotonic() < end:
                 monitor.read(0.2)
