@@ -89,7 +89,7 @@ def latencies(checks):
         checks.contains("Down: the next host", screen, r"^ web reference")
         checks.contains("and round", t.press("Down"), r"^ client accurate, \+4\.86s to the time of web")
         t.keys("w")
-        t.wait("only in a critical path|this pane has no list|no thread")
+        t.wait("only in a critical path|not in this pane|no thread")
         checks.contains("Esc: back", t.press("Escape"), "DRIFT ppm")
     for name, size, env in (("clock-80x24", (80, 24), None), ("clock-ascii-80x24", (80, 24), {"LC_ALL": "C"})):
         with open_at(size=size, env=env) as t:
