@@ -20,6 +20,8 @@ struct attach_tracer_options {
 	uint64_t begin_ns, end_ns; /* only of these reference times */
 
 	bool (*wants_host)(void *user, unsigned host); /* only of hosts of these numbers; NULL: of all */
+	/* What an fd is that the model does not know, at ts_ns of the host's clock; NULL: nobody else does. */
+	bool (*look_fd)(void *user, int32_t tid, int64_t fd, uint64_t ts_ns, struct model_fd *out);
 	/* Takes the record over. */
 	void (*emit)(void *user, struct attach_record *r);
 	void *user;

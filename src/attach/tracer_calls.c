@@ -27,6 +27,7 @@ struct caller {
 	const struct attach_tracer *t;
 	const struct model *model;
 	int32_t tid;
+	uint64_t ts_ns;
 	bool matched; /* some path is one that was asked for */
 };
 
@@ -35,12 +36,24 @@ static bool is_socket(enum fd_kind kind)
 	return kind == FD_SOCKET || kind == FD_SOCKET_INET || kind == FD_SOCKET_UNIX || kind == FD_SOCKET_OTHER;
 }
 
+static bool look_fd(const struct caller *caller, int64_t fd, struct model_fd *file)
+{
+	const struct attach_tracer_options *o = caller->t->options;
+
+	const bool open = model_look_fd(caller->model, caller->tid, fd, file);
+
+	/* one that was opened before the events begin is open as soon as it is used, but nothing is known of it */
+	if (open && (file->path || file->peer || file->kind != FD_UNKNOWN))
+		return true;
+	return (o->look_fd && o->look_fd(o->user, caller->tid, fd, caller->ts_ns, file)) || open;
+}
+
 static void name_fd(void *data, GString *out, int64_t fd)
 {
 	const struct caller *caller = data;
 	struct model_fd file;
 
-	if (!model_look_fd(caller->model, caller->tid, fd, &file))
+	if (!look_fd(caller, fd, &file))
 		return;
 	if (file.peer && caller->t->options->paths > 1)
 		g_string_append_printf(out, "<%s %s>", fd_kind_name(file.kind), strpool_text(file.peer));
@@ -56,7 +69,7 @@ static void saw_fd(void *data, int64_t fd)
 	const struct attach_filter *filter = caller->t->options->filter;
 	struct model_fd file;
 
-	if (!caller->matched && model_look_fd(caller->model, caller->tid, fd, &file))
+	if (!caller->matched && look_fd(caller, fd, &file))
 		caller->matched = (file.path && attach_filter_path(filter, strpool_text(file.path))) ||
 				  (file.peer && attach_filter_path(filter, strpool_text(file.peer)));
 }
@@ -78,6 +91,7 @@ static struct caller caller_of(const struct attach_tracer *t, const struct inges
 		.t = t,
 		.model = ingest_host(t->in, v->host)->model,
 		.tid = tid,
+		.ts_ns = v->event->ts_ns,
 		.matched = !t->options->filter->paths->len,
 	};
 }

@@ -11,6 +11,7 @@
 #include "attach/line.h"
 #include "attach/tracer.h"
 #include "base/error.h"
+#include "cmd/known_fds.h"
 #include "cmd/monitor.h"
 #include "ui/lines.h"
 
@@ -35,6 +36,7 @@ struct monitor_calls {
 	char *problem;       /* with the filter, NULL: none */
 	struct attach_tracer_options options;
 	struct attach_tracer *tracer; /* of the reading; NULL: none was begun */
+	struct known_fds *fds;        /* of the time it is of */
 	struct window *window;        /* what it reads */
 	struct lines *lines;          /* of it, NULL: none is read or made */
 	struct lines *shown;          /* what the screen has, NULL: nothing */
@@ -53,6 +55,13 @@ static bool wants_host(void *data, unsigned host)
 	const unsigned of = window_host_of(c->window, ingest_host(window_ingest(c->window), host)->wait);
 
 	return of != WINDOW_NO_HOST && monitor_screen_number(c->m, ingest_host(c->m->shown.in, of)) == c->reading.host;
+}
+
+static bool look_fd(void *data, int32_t tid, int64_t fd, uint64_t ts_ns, struct model_fd *out)
+{
+	const struct monitor_calls *c = data;
+
+	return known_fds_look(c->fds, tid, fd, ts_ns, out);
 }
 
 static void free_record(gpointer record)
@@ -141,6 +150,21 @@ static void on_making(struct ev_loop *loop, ev_idle *w, int events)
 
 /* ---- reading ---- */
 
+static void find_fds(struct monitor_calls *c)
+{
+	const struct reading *r = &c->m->shown;
+	const struct clock_map *map = frames_host(r->frames, c->reading.host)->map;
+	GArray *tids = g_array_new(FALSE, FALSE, sizeof(int32_t));
+
+	for (guint i = 0; i < c->select.targets->len; i++)
+		g_array_append_val(tids, g_array_index(c->select.targets, struct select_target, i).tid);
+	known_fds_destroy(c->fds);
+	c->fds = known_fds_create(r->history, c->reading.host, clock_from_ref(map, c->reading.begin_ns),
+				  clock_from_ref(map, c->reading.end_ns), (const int32_t *)(const void *)tids->data,
+				  tids->len);
+	g_array_free(tids, TRUE);
+}
+
 static void prepare(void *data, struct window_options *options)
 {
 	struct monitor_calls *c = data;
@@ -150,6 +174,7 @@ static void prepare(void *data, struct window_options *options)
 	c->lines = lines_create(c->reading.around_ns, free_record);
 	attach_tracer_destroy(c->tracer);
 	c->tracer = attach_tracer_create(&c->options);
+	find_fds(c);
 	options->begin_ns = c->reading.begin_ns;
 	options->end_ns = c->reading.end_ns;
 	options->whole = false;
@@ -270,6 +295,7 @@ struct monitor_calls *monitor_calls_create(struct monitor *m)
 		.whole_calls = true,
 		.end_ns = UINT64_MAX,
 		.wants_host = wants_host,
+		.look_fd = look_fd,
 		.emit = on_record,
 		.user = c,
 	};
@@ -284,6 +310,7 @@ void monitor_calls_destroy(struct monitor_calls *c)
 		return;
 	drop_lines(c);
 	lines_destroy(c->shown);
+	known_fds_destroy(c->fds);
 	reread_destroy(c->reread);
 	attach_tracer_destroy(c->tracer);
 	attach_filter_release(&c->filter);

@@ -87,9 +87,9 @@ def first_of(screen, shown, at):
     return at - 1 - (matches[-1] if at > 1 else 0)
 
 
-def attached(*options):
+def attached(*options, recording=RECORDING):
     """What attach writes: [(time, text)]."""
-    run = subprocess.run([PROGRAM, "attach", "-tt", "-T", "-yy", "--utc", *options, RECORDING], stdout=subprocess.PIPE,
+    run = subprocess.run([PROGRAM, "attach", "-tt", "-T", "-yy", "--utc", *options, recording], stdout=subprocess.PIPE,
                          text=True, check=True)
     found = re.findall(r"^(?:\[\w+:(\d+)\] )?(\d\d:\d\d:\d\d\.\d{6}) (.*)$", run.stdout, re.M)
     return [(time, tid or None, text) for tid, time, text in found]
@@ -125,6 +125,20 @@ def as_attached(checks):
         with open_at(size=(1000, 60)) as t:
             screen = open_calls(t, term)
             compare(checks, who, all_lines(t), attached("-p", who), *covered(screen))
+
+
+def from_its_midst(checks):
+    """A recording that is too large to be read from its beginning: what was opened before is known all the same."""
+    recording = unpack("large")
+    if not recording:
+        print("skip from_its_midst: no recording large")
+        return
+    with Terminal("--paused", "--begin", "+20s", recording, size=(1000, 60), ready=" PAUSED ").wait_read() as t:
+        screen = open_calls(t, "tid:3651")
+        got = all_lines(t)
+        compare(checks, "from its midst", got, attached("-p", "3651", recording=recording), *covered(screen))
+        named = sum(bool(re.match(r"\w+\(\d+<", text)) for _, _, text in got)
+        checks.check("names of fds", named > len(got) / 2, f"{named} of {len(got)}")
 
 
 def waits(checks):
@@ -315,4 +329,4 @@ def to_the_path(checks):
         checks.check("a needs a thread", True)
 
 
-Checks().run(whole_screens, as_attached, waits, walking, further, searching, filtering, process, to_the_path)
+Checks().run(whole_screens, as_attached, from_its_midst, waits, walking, further, searching, filtering, process, to_the_path)
