@@ -319,7 +319,9 @@ static int run_plan(struct record_plan *plan, struct options *o, enum command_bi
 	g_ptr_array_set_size(o->words, (int)o->n_words);
 	g_ptr_array_add(o->words, source);
 	o->from_start = true;
+	o->store = keeper.store;
 	status = run(o);
+	o->store = NULL;
 	keeper_end(&keeper);
 	print_output(output);
 	g_free(source);

@@ -50,6 +50,7 @@ static struct ingest *create_ingest(const struct monitor *m, bool own_time)
 		.from_start = o->from_start,
 		.growing = o->follow,
 		.stall_limit_ns = o->stall_limit,
+		.store = o->store,
 		.max_sessions = o->max_sessions,
 		.max_lag_ns = o->max_lag,
 		.clocks = m->clocks,

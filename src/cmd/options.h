@@ -72,6 +72,7 @@ struct options {
 #include "cmd/options.def"
 	option_texts words; /* the arguments that are no options: report: TABLE SOURCE...; monitor: SOURCE... */
 	unsigned n_words;   /* of them, those before "--"; a COMMAND stands behind it */
+	const char *store;  /* of --local: where its relayd keeps its files; NULL: it has none */
 };
 
 /* A row of options.def. */

@@ -28,6 +28,7 @@ enum lt_status report_open(struct report *r, bool survey)
 		.from_start = o->from_start,
 		.growing = o->follow,
 		.stall_limit_ns = o->stall_limit,
+		.store = o->store,
 		.max_sessions = o->max_sessions,
 		.clocks = r->clocks,
 		.waits = report_needs_waits(r) ? &r->waits : NULL,

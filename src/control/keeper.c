@@ -32,7 +32,7 @@ enum {
 
 /* ---- the keeper ---- */
 
-/* A line to the process it works for: "source SOURCE", "error TEXT", "command STATUS". */
+/* A line to the process it works for: "store DIRECTORY", "source SOURCE", "error TEXT", "command STATUS". */
 static void tell(int fd, const char *what, const char *text)
 {
 	GString *line = g_string_new(NULL);
@@ -182,6 +182,7 @@ static void be_keeper(struct record_plan *plan, int output, int fd)
 		tell(fd, "error", error_text());
 	} else {
 		source = record_plan_source(plan);
+		tell(fd, "store", run.dir);
 		tell(fd, "source", source);
 		keep(&run, plan, &command, fd);
 	}
@@ -224,8 +225,16 @@ static enum lt_status await_source(struct keeper *keeper, char **source)
 	GString *line = g_string_new(NULL);
 	enum lt_status status;
 
-	while ((status = hear(keeper, line, LOOK_MS)) == LT_AGAIN && !process_is_interrupted())
-		;
+	while ((status = hear(keeper, line, LOOK_MS)) != LT_END) {
+		if (status == LT_AGAIN && process_is_interrupted())
+			break;
+		if (status == LT_OK && !text_of(line, "store"))
+			break;
+		if (status == LT_OK) {
+			keeper->store = g_strdup(text_of(line, "store"));
+			g_string_set_size(line, 0);
+		}
+	}
 	if (status == LT_OK && text_of(line, "source"))
 		*source = g_strdup(text_of(line, "source"));
 	else if (status == LT_AGAIN)
@@ -290,5 +299,6 @@ void keeper_end(struct keeper *keeper)
 	waitpid(keeper->pid, NULL, 0);
 	close(keeper->fd);
 	keeper->fd = -1;
+	g_clear_pointer(&keeper->store, g_free);
 	g_string_free(line, TRUE);
 }

@@ -13,13 +13,14 @@
  * whatever way, ends and removes everything. Signals of the terminal do not reach it.
  *
  *     this process ── keeper_start() ──▶ keeper ──▶ relayd, session daemon, session, command
- *          │  ◀────────── the SOURCE ──────┤
+ *          │  ◀─ where it stores, SOURCE ──┤
  *          │  ◀─ the command's status ─────┤
  *          └── its end, or keeper_end() ──▶┘  the command ends, the session, the daemons; the directory goes
  */
 struct keeper {
 	pid_t pid;
 	int fd;             /* connected to it; -1: there is none */
+	char *store;        /* where the relayd keeps its files; until keeper_end() */
 	int command_status; /* after keeper_end(): 128+n if signal n ended it; -1: the plan has none */
 };
 

@@ -37,6 +37,7 @@ struct ingest_options {
 	uint64_t stall_limit_ns; /* a live source silent for longer is not waited for; 0: 10 s */
 	unsigned max_sessions;   /* live sessions attached at once, the others are listed; 0: all */
 	uint64_t max_lag_ns;     /* a live host that is further behind starts again at the end; 0: never */
+	const char *store;       /* where the relayd of the live sessions keeps its files; borrowed, NULL: not here */
 	size_t model_memory;     /* bound of what models and the string pool take; 0: none */
 	unsigned row_copies;     /* how often the rows of a model are kept: struct model_memory */
 	struct clocks *clocks;   /* gets the hosts' packets, gives their maps; borrowed; NULL: every host on its own */

@@ -6,6 +6,8 @@
 #include <limits.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
 
 #include "base/error.h"
 #include "base/log.h"
@@ -16,6 +18,7 @@ enum {
 	WATCH_EVERY_US = 50000,   /* what concerns every feed and host, whether it has something new or not */
 	ASK_EVERY_US = 1000000,   /* hosts that were not woken, should a wake-up be missed */
 	HEARD_AT_ONCE = 64,
+	STORE_LEAST_BYTES = 1 << 20, /* less room is none: a packet may be so large */
 	WAITED_FOR_PARTS = 5,     /* of the stall limit, a host is said to be waited for */
 };
 
@@ -84,12 +87,34 @@ bool ingest_may_come_back(const struct host *host)
 }
 
 /* A feed of the host has ended (why NULL) or broken off. */
+/*
+ * A relayd that cannot store any more ends its sessions, as if their tracer had, and then does not know them. The
+ * reason, to be freed; NULL: it is another one.
+ */
+static char *explain_full_disk(const struct ingest *in, const struct feed *feed)
+{
+	struct statvfs fs;
+	uint64_t left;
+
+	if (!in->options.store || !feed->spec->url || statvfs(in->options.store, &fs) < 0)
+		return NULL;
+	left = (geteuid() ? fs.f_bavail : fs.f_bfree) * (uint64_t)fs.f_frsize;
+	if (left >= STORE_LEAST_BYTES)
+		return NULL;
+	return g_strdup_printf("the disk is full on which the relayd stores what it receives, in '%s': "
+			       "make room there, or trace less (--set, --pid)",
+			       in->options.store);
+}
+
 void ingest_source_stopped(struct ingest *in, struct feed *feed, const char *why)
 {
 	struct host *host = feed->host;
-	char *reason = g_strdup(why);
+	char *reason = explain_full_disk(in, feed);
 
+	if (!reason)
+		reason = g_strdup(why);
 	feed_stopped(feed, reason);
+	why = reason;
 	if (why)
 		in->broken = true;
 	if (!host) {

@@ -282,6 +282,29 @@ def test_relayd_dies():
         u.check_gone()
 
 
+def test_full_disk():
+    """It is said which disk is full, and what to do about it: the relayd only ends the session."""
+    if os.geteuid() or subprocess.run(["unshare", "--mount", "true"], check=False, stderr=subprocess.DEVNULL).returncode:
+        return "not root, or no mounts of its own"
+    with user("full") as u:
+        mount = f"mount -t tmpfs -o size=2m,mode=700,uid={sandbox.NOBODY},gid={sandbox.NOBODY} tmpfs {u.runtime}"
+        inside = ["unshare", "--mount", "sh", "-c", f'{mount} && exec setpriv --reuid={sandbox.NOBODY} --regid={sandbox.NOBODY} '
+                  '--clear-groups "$@"', "sh"]
+        said = rf"the disk is full on which the relayd stores what it receives, in '{u.base}/\d+': make room there"
+        u.ids = {}  # what is started mounts first
+        much = ["--", "sh", "-c", f"while :; do {u.app} 5000; done"]
+        status, out, err = u.run(*inside, u.top, "report", "events", "--local", "--ust", EVENTS, "--duration", "100s", *much)
+        assert re.search(said, err) and status == 128 + signal.SIGTERM, (status, out, err)
+        with Terminal(*inside[1:], u.top, "--local", "--ust", EVENTS, *much, program=inside[0], env=u.env, size=(200, 30),
+                      ready=None) as t:
+            t.wait(r"^ CPU +I/O ")  # there is an event, and a pane to choose
+            t.keys("9")
+            t.wait("the disk is full on which the relayd stores")
+            t.keys("q")
+            assert t.status() == 128 + signal.SIGTERM, t.status()
+    return None
+
+
 def test_without_words():
     """The sessions of the relayd on this machine, at its usual ports: on a loopback of the test's own."""
     if os.geteuid() or not shutil.which("ip") or subprocess.run(["unshare", "--net", "true"], check=False,
