@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/log.h"
 #include "base/text.h"
 #include "cmd/commands.h"
 #include "cmd/feed_sync.h"
@@ -170,10 +171,14 @@ static enum lt_status write_spec(struct report_slice *s, const struct source_spe
 {
 	const struct report_host *h;
 	struct recording *r;
-	enum lt_status status = recording_open(spec, &r);
+	enum lt_status status = LT_OK;
 
-	if (status != LT_OK)
-		return status;
+	if (recording_open(spec, &r) != LT_OK) {
+		log_error("%s", error_text());
+		error_clear();
+		s->sum.damaged++;
+		return LT_OK;
+	}
 	h = host_of(s->report, r);
 	if (h)
 		status = write_trace(s, h, r);
@@ -223,15 +228,18 @@ static enum lt_status check_options(const struct report *r)
 
 static int tell(const struct report_slice *s)
 {
+	/* what could not be opened is not in it either */
+	const bool incomplete = s->sum.damaged || ingest_broken(s->report->in);
+
 	if (s->sum.uncut)
 		fprintf(stderr,
 			"lttngtop: %" PRIu64 " packets could not be cut: they have events outside the interval, too\n",
 			s->sum.uncut);
-	if (s->sum.damaged)
+	if (incomplete)
 		fputs("lttngtop: incomplete: not everything could be read\n", stderr);
 	printf("%s: %u trace%s, %" PRIu64 " packets, %" PRIu64 " bytes\n", s->directory, s->traces,
 	       s->traces == 1 ? "" : "s", s->sum.packets, s->sum.bytes);
-	return s->sum.damaged ? LT_EXIT_INCOMPLETE : LT_EXIT_OK;
+	return incomplete ? LT_EXIT_INCOMPLETE : LT_EXIT_OK;
 }
 
 static int write_slice(struct report_slice *s, uint64_t known_end_ns)

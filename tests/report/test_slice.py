@@ -104,6 +104,20 @@ def check_failures(path, directory):
     checks.true(not os.path.exists(os.path.join(directory, "usage")), "usage: nothing is made")
 
 
+def check_incomplete(path, directory):
+    """One of two sources cannot be read: what there is of the other is written, and that it is not all."""
+    broken = os.path.join(directory, "broken", "web", "kernel")
+    os.makedirs(broken)
+    with open(os.path.join(broken, "metadata"), "w", encoding="utf-8") as file:
+        file.write("/* CTF 1.8 */ nonsense")
+    into = os.path.join(directory, "incomplete")
+    result = run("slice", "--no-sync", "-o", into, "--end", "+1s", os.path.join(path, "db"),
+                 os.path.join(directory, "broken"))
+    checks.equal(result.returncode, 3, f"incomplete: exit status: {result.stderr}")
+    checks.true(b"incomplete: not everything could be read" in result.stderr, f"incomplete: said: {result.stderr}")
+    checks.equal(os.listdir(into), ["db"], "incomplete: the other host")
+
+
 def limit_files():
     """Files of more than 1.5 MB cannot be written, as on a full disk; the workers' memory is less."""
     import resource
@@ -119,6 +133,7 @@ def main():
         if found:
             check_clocks(found[0], directory)
             check_failures(found[0], directory)
+            check_incomplete(found[0], directory)
         check_recordings(directory)
     checks.finish()
 
