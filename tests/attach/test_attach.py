@@ -234,7 +234,7 @@ def compare_with_paths(trace):
         got = collections.Counter()
         for s in o["waits"]:
             got[s["tid"], "network" if s["wire"] else s["state"]] += s["end_ns"] - s["begin_ns"]
-        check(sum(got.values()) == sum(want.values()), f"{trace}: {o['tid']} {o['name']}: {got}, not {want}")
+        check(got == want, f"{trace}: {o['tid']} {o['name']}: {got}, not {want}")
 
 
 # ---- strace's forms ----
@@ -327,6 +327,7 @@ def main():
     check(compared > 50000, f"only {compared} arguments were compared")
     three = os.path.join(TRACES, "three-tier")
     compare_with_paths(three)
+    compare_with_paths(os.path.join(TRACES, "locks-pipes"))
     test_text(three)
     test_choice(three)
     test_parts(three)
