@@ -53,6 +53,9 @@ def chain(client, web, db):
         yield process, tid, pids
 
 
+TICK_NS = 4 * MS  # by which the scheduler's clock may be off at each reading where a processor is emulated
+
+
 def used(g, pid):
     """CPU time of a thread, and of all interrupts."""
     out = g.sh(f"cat /proc/{pid}/schedstat; head -n 1 /proc/stat; getconf CLK_TCK").split()
@@ -123,8 +126,9 @@ def test_three(*guests):
 
         rows, _, truth = report("cpu", relayd, [], *guests)
         for name, used_there in truth.items():
-            row = guest.row_of(rows, host=name, tid=used_there["pid"])
-            guest.check_cpu_time(f"{name}: CPU time", used_there, row["cpu_ns"])
+            found = guest.row_of(rows, host=name, tid=used_there["pid"])["cpu_ns"]
+            least, most = used_there["cpu_ns"] * 0.99, used_there["cpu_ns"] * 1.01 + used_there["interrupts_ns"]
+            assert least - 2 * TICK_NS <= found <= most + 2 * TICK_NS, f"{name}: {found}, the kernel counted {used_there}"
 
 
 def wait(t, pattern):
