@@ -77,7 +77,7 @@ def recording(name):
 
 
 # Text leaves these columns out where no row has them.
-OFTEN_UNKNOWN = {"uid", "user", "exe", "cmdline", "kernel", "boot_id", "clock", "reason", "container"}
+OFTEN_UNKNOWN = {"uid", "user", "exe", "cmdline", "cgroup", "kernel", "boot_id", "clock", "reason", "container"}
 
 
 def as_csv(value):
