@@ -37,7 +37,7 @@ void decode_quote(GString *out, const char *text, size_t len, bool cut)
 
 static bool is_number(const struct field_value *v)
 {
-	return v->kind == VALUE_INT || v->kind == VALUE_UINT || v->kind == VALUE_ENUM || v->kind == VALUE_BOOL;
+	return v->kind == SHAPE_INT || v->kind == SHAPE_UINT || v->kind == SHAPE_ENUM || v->kind == SHAPE_BOOL;
 }
 
 bool decode_is_number(const struct field_value *v)
@@ -69,7 +69,7 @@ bool decode_number(const struct decode *d, const char *name, uint64_t *value)
 
 static void append_number(GString *out, const struct field_value *v)
 {
-	const bool is_signed = v->kind == VALUE_INT || (v->kind == VALUE_ENUM && v->is_signed);
+	const bool is_signed = v->kind == SHAPE_INT || (v->kind == SHAPE_ENUM && v->is_signed);
 	const uint64_t mask = v->bits < 64 ? (UINT64_C(1) << v->bits) - 1 : UINT64_MAX;
 
 	if (v->base == 16)
@@ -94,20 +94,20 @@ static void append_scalar(struct decode *d, const struct field_value *v)
 {
 	const char *label;
 
-	switch ((enum value_kind)v->kind) {
-	case VALUE_ENUM:
+	switch ((enum shape_kind)v->kind) {
+	case SHAPE_ENUM:
 		if (fields_labels(d->shape, v, &label, 1))
 			append_name(d->out, label);
 		else
 			append_number(d->out, v);
 		return;
-	case VALUE_FLOAT:
+	case SHAPE_FLOAT:
 		g_string_append_printf(d->out, "%g", v->f);
 		return;
-	case VALUE_TEXT:
+	case SHAPE_TEXT:
 		decode_quote(d->out, v->text, v->len, v->cut);
 		return;
-	case VALUE_BOOL:
+	case SHAPE_BOOL:
 		g_string_append(d->out, v->u ? "true" : "false");
 		return;
 	default:
@@ -117,7 +117,7 @@ static void append_scalar(struct decode *d, const struct field_value *v)
 
 static char bracket(uint8_t kind, bool closing)
 {
-	if (kind == VALUE_STRUCT)
+	if (kind == SHAPE_STRUCT)
 		return closing ? '}' : '{';
 	return closing ? ']' : '[';
 }
@@ -131,8 +131,8 @@ static void append_values(struct decode *d, struct fields_cursor *c, unsigned in
 	while (fields_next(c, &v)) {
 		if (v.depth < inner)
 			break;
-		if (v.kind == VALUE_END) {
-			if (v.of != VALUE_VARIANT)
+		if (v.kind == SHAPE_END) {
+			if (v.of != SHAPE_VARIANT)
 				g_string_append_c(d->out, bracket(v.of, true));
 			first = false;
 			continue;
@@ -145,11 +145,11 @@ static void append_values(struct decode *d, struct fields_cursor *c, unsigned in
 			g_string_append_c(d->out, '=');
 		}
 		cut = cut || v.cut;
-		if (v.kind < VALUE_STRUCT) {
+		if (v.kind < SHAPE_STRUCT) {
 			append_scalar(d, &v);
 			continue;
 		}
-		if (v.kind != VALUE_VARIANT)
+		if (v.kind != SHAPE_VARIANT)
 			g_string_append_c(d->out, bracket(v.kind, false));
 		first = true;
 	}
@@ -165,10 +165,10 @@ static void append_container(struct decode *d, const struct field_value *value)
 
 	if (!fields_begin_at(&c, d->shape, d->ev, value->field) || !fields_next(&c, &v))
 		return;
-	if (v.kind != VALUE_VARIANT)
+	if (v.kind != SHAPE_VARIANT)
 		g_string_append_c(d->out, bracket(v.kind, false));
 	append_values(d, &c, v.depth + 1u);
-	if (v.kind != VALUE_VARIANT)
+	if (v.kind != SHAPE_VARIANT)
 		g_string_append_c(d->out, bracket(v.kind, true));
 }
 
@@ -180,7 +180,7 @@ void decode_field(struct decode *d, uint32_t field)
 	g_string_append_c(d->out, '=');
 	if (!fields_get(d->shape, d->ev, field, &v))
 		g_string_append_c(d->out, '?');
-	else if (v.kind >= VALUE_STRUCT)
+	else if (v.kind >= SHAPE_STRUCT)
 		append_container(d, &v);
 	else
 		append_scalar(d, &v);
@@ -388,7 +388,7 @@ enum decoded decode_arg(struct decode *d, const struct call_arg *arg)
 		found = fields_find(d->shape, d->ev, arg->names[i], &v);
 	if (!found)
 		return DECODED_NOTHING;
-	if (v.kind == VALUE_TEXT) {
+	if (v.kind == SHAPE_TEXT) {
 		decode_quote(d->out, v.text, v.len, v.cut);
 		if (d->saw_path)
 			d->saw_path(d->data, v.text, v.len);
@@ -396,7 +396,7 @@ enum decoded decode_arg(struct decode *d, const struct call_arg *arg)
 	}
 	if (is_number(&v))
 		return append_by_number(d, arg, &v);
-	if (v.kind >= VALUE_STRUCT)
+	if (v.kind >= SHAPE_STRUCT)
 		return append_container_as(d, arg, &v);
 	append_scalar(d, &v);
 	return DECODED_SHOWN;
@@ -412,14 +412,14 @@ enum decoded decode_register(struct decode *d, const struct call_arg *arg, unsig
 {
 	struct fields_cursor c;
 	struct field_value v;
-	bool found = fields_find(d->shape, d->ev, "args", &v) && v.kind == VALUE_ARRAY && number < v.count &&
+	bool found = fields_find(d->shape, d->ev, "args", &v) && v.kind == SHAPE_ARRAY && number < v.count &&
 		     fields_begin_at(&c, d->shape, d->ev, v.field) && fields_next(&c, &v);
 
 	for (unsigned i = 0; i <= number && found; i++)
 		found = fields_next(&c, &v) && is_number(&v);
 	if (!found)
 		return DECODED_NOTHING;
-	v.kind = VALUE_INT;
+	v.kind = SHAPE_INT;
 	v.bits = is_int(arg->type) || (arg->type == ARG_INT && v.u >> 31 == 1) ? 32 : 64;
 	return append_by_number(d, arg, &v);
 }

@@ -23,11 +23,11 @@ static bool read_address(const struct decode *d, const char *name, uint8_t *byte
 	struct fields_cursor c;
 	unsigned n = 0;
 
-	if (!fields_find(d->shape, d->ev, name, &v) || (v.kind != VALUE_SEQUENCE && v.kind != VALUE_ARRAY))
+	if (!fields_find(d->shape, d->ev, name, &v) || (v.kind != SHAPE_SEQUENCE && v.kind != SHAPE_ARRAY))
 		return false;
 	if (!fields_begin_at(&c, d->shape, d->ev, v.field) || !fields_next(&c, &v))
 		return false;
-	while (fields_next(&c, &v) && v.kind != VALUE_END) {
+	while (fields_next(&c, &v) && v.kind != SHAPE_END) {
 		const unsigned width = v.bits / 8;
 
 		if (!decode_is_number(&v) || (width != 1 && width != 2) || n + width > len)
@@ -117,7 +117,7 @@ void decode_fds(struct decode *d, const struct field_value *value)
 
 	g_string_append_c(d->out, '[');
 	if (fields_begin_at(&c, d->shape, d->ev, value->field) && fields_next(&c, &v)) {
-		while (fields_next(&c, &v) && v.kind != VALUE_END) {
+		while (fields_next(&c, &v) && v.kind != SHAPE_END) {
 			g_string_append(d->out, first ? "" : ", ");
 			first = false;
 			decode_fd(d, (int32_t)v.u);
@@ -140,7 +140,7 @@ void decode_fdset(struct decode *d, const struct field_value *value)
 	}
 	g_string_append_c(d->out, '[');
 	if (fields_begin_at(&c, d->shape, d->ev, value->field) && fields_next(&c, &v)) {
-		while (fields_next(&c, &v) && v.kind != VALUE_END) {
+		while (fields_next(&c, &v) && v.kind != SHAPE_END) {
 			for (unsigned bit = 0; bit < 8; bit++) {
 				if (!(v.u >> bit & 1))
 					continue;
@@ -170,7 +170,7 @@ static void read_waited(struct fields_cursor *c, const struct field_value *begin
 
 	*w = (struct waited){ .fd = -1 };
 	while (fields_next(c, &v)) {
-		if (v.kind == VALUE_END && v.depth <= begin->depth)
+		if (v.kind == SHAPE_END && v.depth <= begin->depth)
 			return;
 		if (!decode_is_number(&v))
 			continue;
@@ -209,13 +209,13 @@ static void append_waited(struct decode *d, const struct field_value *value, con
 
 	if (!fields_begin_at(&c, d->shape, d->ev, value->field) || !fields_next(&c, &v))
 		return;
-	if (v.kind == VALUE_STRUCT) {
+	if (v.kind == SHAPE_STRUCT) {
 		read_waited(&c, &v, &w);
 		append_epoll(d, &w);
 		return;
 	}
 	g_string_append_c(d->out, '[');
-	while (fields_next(&c, &v) && v.kind == VALUE_STRUCT) {
+	while (fields_next(&c, &v) && v.kind == SHAPE_STRUCT) {
 		read_waited(&c, &v, &w);
 		g_string_append(d->out, first ? "" : ", ");
 		first = false;
@@ -246,7 +246,7 @@ void decode_poll_result(struct decode *d, int64_t ret)
 	g_string_append_printf(d->out, "%" PRId64, ret);
 	if (ret == 0) {
 		g_string_append(d->out, " (Timeout)");
-	} else if (fields_find(d->shape, d->ev, "fds", &v) && v.kind == VALUE_SEQUENCE) {
+	} else if (fields_find(d->shape, d->ev, "fds", &v) && v.kind == SHAPE_SEQUENCE) {
 		g_string_append(d->out, " (");
 		decode_pollfds(d, &v, "revents");
 		g_string_append_c(d->out, ')');
@@ -266,7 +266,7 @@ void decode_select_result(struct decode *d, int64_t ret)
 		return;
 	}
 	for (unsigned i = 0; i < G_N_ELEMENTS(fields); i++) {
-		if (!fields_find(d->shape, d->ev, fields[i], &v) || v.kind != VALUE_SEQUENCE || !v.count)
+		if (!fields_find(d->shape, d->ev, fields[i], &v) || v.kind != SHAPE_SEQUENCE || !v.count)
 			continue;
 		g_string_append_printf(d->out, "%s%s ", first ? " (" : ", ", names[i]);
 		first = false;

@@ -118,7 +118,7 @@ static void take_fields(struct call_now *now, struct decode *d, const char *cons
 	const uint32_t root = shape->parts[FIELDS_PAYLOAD];
 	uint32_t field = root + 1;
 
-	if (shape->fields[root].kind != VALUE_STRUCT)
+	if (shape->fields[root].kind != SHAPE_STRUCT)
 		return;
 	for (uint32_t i = 0; i < shape->fields[root].count; i++, field = shape->fields[field].next) {
 		struct attach_arg arg = { .name = strpool_text(strpool_intern_z(shape->fields[field].name)) };

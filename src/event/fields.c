@@ -135,30 +135,30 @@ static bool take_value(struct fields_cursor *c, uint32_t field, struct field_val
 	v->cut = false;
 	v->part = c->part;
 	v->depth = depth_of(c);
-	v->of = VALUE_NONE;
+	v->of = SHAPE_NONE;
 	v->field = field;
 	v->count = 0;
 	v->len = 0;
-	switch ((enum value_kind)f->kind) {
-	case VALUE_UINT:
-	case VALUE_INT:
-	case VALUE_ENUM:
-	case VALUE_BOOL:
-	case VALUE_FLOAT:
+	switch ((enum shape_kind)f->kind) {
+	case SHAPE_UINT:
+	case SHAPE_INT:
+	case SHAPE_ENUM:
+	case SHAPE_BOOL:
+	case SHAPE_FLOAT:
 		return take_word(c, &v->u);
-	case VALUE_TEXT:
+	case SHAPE_TEXT:
 		return take_text(c, v);
-	case VALUE_STRUCT:
+	case SHAPE_STRUCT:
 		v->count = f->count;
 		push(c, field, field + 1, f->count);
 		return true;
-	case VALUE_VARIANT:
+	case SHAPE_VARIANT:
 		return take_option(c, v);
-	case VALUE_ARRAY:
-	case VALUE_SEQUENCE:
+	case SHAPE_ARRAY:
+	case SHAPE_SEQUENCE:
 		return take_elements(c, v);
-	case VALUE_NONE:
-	case VALUE_END:
+	case SHAPE_NONE:
+	case SHAPE_END:
 		break;
 	}
 	return true;
@@ -170,7 +170,7 @@ static void end_container(struct fields_cursor *c, struct field_value *v)
 
 	memset(v, 0, sizeof(*v));
 	v->name = c->shape->fields[field].name;
-	v->kind = VALUE_END;
+	v->kind = SHAPE_END;
 	v->of = c->shape->fields[field].kind;
 	v->part = c->part;
 	v->depth = depth_of(c);
@@ -183,7 +183,7 @@ static bool next_part(struct fields_cursor *c, struct field_value *v)
 	for (; c->part < FIELDS_PARTS; c->part++) {
 		const uint32_t field = c->shape->parts[c->part];
 
-		if (c->shape->fields[field].kind != VALUE_STRUCT)
+		if (c->shape->fields[field].kind != SHAPE_STRUCT)
 			continue;
 		enter_part(c);
 		v->index = 0;
@@ -209,7 +209,7 @@ static bool next_value(struct fields_cursor *c, struct field_value *v)
 		}
 		c->stack[top].left--;
 		v->index = c->stack[top].index++;
-		if (kind == VALUE_STRUCT)
+		if (kind == SHAPE_STRUCT)
 			c->stack[top].child = c->shape->fields[field].next;
 		if (take_value(c, field, v))
 			return true;
@@ -257,7 +257,7 @@ int shape_find(const struct shape *s, enum fields_part part, const char *name)
 	const uint32_t root = s->parts[part];
 	uint32_t field = root + 1;
 
-	if (s->fields[root].kind != VALUE_STRUCT)
+	if (s->fields[root].kind != SHAPE_STRUCT)
 		return -1;
 	for (uint32_t i = 0; i < s->fields[root].count; i++, field = s->fields[field].next)
 		if (strcmp(s->fields[field].name, name) == 0)

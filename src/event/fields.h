@@ -49,19 +49,19 @@ enum {
 	SHAPES_BYTES_MAX = 64 * 1024 * 1024, /* of one source */
 };
 
-enum value_kind {
-	VALUE_NONE,     /* a shape only: the class has no such part */
-	VALUE_UINT,
-	VALUE_INT,
-	VALUE_ENUM,     /* .is_signed; fields_labels() */
-	VALUE_BOOL,
-	VALUE_FLOAT,
-	VALUE_TEXT,
-	VALUE_STRUCT,   /* these begin a container, */
-	VALUE_VARIANT,  /* of the one option that was chosen, */
-	VALUE_ARRAY,    /* of .count elements, always as many, */
-	VALUE_SEQUENCE, /* or as many as the event said, */
-	VALUE_END,      /* and this ends it; in a value only */
+enum shape_kind {
+	SHAPE_NONE,     /* a shape only: the class has no such part */
+	SHAPE_UINT,
+	SHAPE_INT,
+	SHAPE_ENUM,     /* .is_signed; fields_labels() */
+	SHAPE_BOOL,
+	SHAPE_FLOAT,
+	SHAPE_TEXT,
+	SHAPE_STRUCT,   /* these begin a container, */
+	SHAPE_VARIANT,  /* of the one option that was chosen, */
+	SHAPE_ARRAY,    /* of .count elements, always as many, */
+	SHAPE_SEQUENCE, /* or as many as the event said, */
+	SHAPE_END,      /* and this ends it; in a value only */
 };
 
 struct shape_label {
@@ -71,7 +71,7 @@ struct shape_label {
 
 struct shape_field {
 	const char *name;   /* "" of elements and parts */
-	uint8_t kind;       /* enum value_kind */
+	uint8_t kind;       /* enum shape_kind */
 	uint8_t base;       /* to be written in: 2, 8, 10, 16 */
 	uint8_t bits;       /* of an integer, enum or float */
 	bool is_signed;
@@ -87,7 +87,7 @@ struct shape {
 	const char *name;   /* of the class */
 	struct shape_field *fields; /* in the order of declaration, containers before what is in them */
 	unsigned n_fields;
-	uint32_t parts[FIELDS_PARTS]; /* fields of kind VALUE_STRUCT, or VALUE_NONE: it has no such part */
+	uint32_t parts[FIELDS_PARTS]; /* fields of kind SHAPE_STRUCT, or SHAPE_NONE: it has no such part */
 	struct shape_label *labels;
 	char *text;         /* what the names point to */
 	void *user;         /* whatever who reads the events knows of the class; NULL at first */
@@ -97,13 +97,13 @@ struct shape {
 /* One field's value; pointers are borrowed from the shape and the record. */
 struct field_value {
 	const char *name;
-	uint8_t kind;       /* enum value_kind */
+	uint8_t kind;       /* enum shape_kind */
 	uint8_t base, bits;
 	bool is_signed;     /* of an enum: i, else u */
 	bool cut;           /* a text or an array: there was more of it */
 	uint8_t part;       /* enum fields_part */
 	uint8_t depth;      /* 0: the part itself, 1: its members, … */
-	uint8_t of;         /* VALUE_END: the kind that ends */
+	uint8_t of;         /* SHAPE_END: the kind that ends */
 	uint32_t field;     /* of the shape */
 	uint32_t index;     /* of an element in its array */
 	union {

@@ -116,15 +116,15 @@ static bool take_label(struct parser *p)
 static bool is_sensible(const struct head *h, bool is_part)
 {
 	switch (h->kind) {
-	case VALUE_UINT:
-	case VALUE_INT:
-	case VALUE_ENUM:
-	case VALUE_BOOL:
+	case SHAPE_UINT:
+	case SHAPE_INT:
+	case SHAPE_ENUM:
+	case SHAPE_BOOL:
 		return h->bits >= 1 && h->bits <= 64;
-	case VALUE_VARIANT:
+	case SHAPE_VARIANT:
 		return h->count > 0;
 	default:
-		return h->kind < VALUE_END && (h->kind != VALUE_NONE || is_part);
+		return h->kind < SHAPE_END && (h->kind != SHAPE_NONE || is_part);
 	}
 }
 
@@ -158,16 +158,16 @@ static bool take_field(struct parser *p)
 	f.kind = head.kind;
 	f.base = is_base(head.base) ? head.base : 10;
 	f.bits = head.bits;
-	f.is_signed = head.kind == VALUE_INT || (head.kind == VALUE_ENUM && head.is_signed);
+	f.is_signed = head.kind == SHAPE_INT || (head.kind == SHAPE_ENUM && head.is_signed);
 	f.count = head.count;
 	f.n_labels = head.n_labels;
 	g_array_append_val(p->fields, f);
 	for (uint32_t i = 0; i < head.n_labels; i++)
 		if (!take_label(p))
 			return false;
-	if ((f.kind == VALUE_STRUCT || f.kind == VALUE_VARIANT) && !take_inner(p, f.count))
+	if ((f.kind == SHAPE_STRUCT || f.kind == SHAPE_VARIANT) && !take_inner(p, f.count))
 		return false;
-	if ((f.kind == VALUE_ARRAY || f.kind == VALUE_SEQUENCE) && !take_inner(p, 1))
+	if ((f.kind == SHAPE_ARRAY || f.kind == SHAPE_SEQUENCE) && !take_inner(p, 1))
 		return false;
 	g_array_index(p->fields, struct shape_field, index).next = p->fields->len;
 	return true;
@@ -175,7 +175,7 @@ static bool take_field(struct parser *p)
 
 static bool is_one_word(const struct shape_field *f)
 {
-	return f->kind >= VALUE_UINT && f->kind <= VALUE_FLOAT;
+	return f->kind >= SHAPE_UINT && f->kind <= SHAPE_FLOAT;
 }
 
 /* The members in front of the first one of unknown length, and that one, stand at known places. */
@@ -208,7 +208,7 @@ static struct shape *finish(struct parser *p, const char *name, const uint32_t *
 		s->fields[i].name = (const char *)p->text->data + GPOINTER_TO_UINT(s->fields[i].name);
 	s->name = (const char *)p->text->data + GPOINTER_TO_UINT(name);
 	for (unsigned i = 0; i < FIELDS_PARTS; i++)
-		if (s->fields[parts[i]].kind == VALUE_STRUCT)
+		if (s->fields[parts[i]].kind == SHAPE_STRUCT)
 			place_members(s, parts[i]);
 	s->text = (char *)g_byte_array_free(p->text, FALSE);
 	return s;
@@ -235,7 +235,7 @@ struct shape *shape_parse(const void *bytes, size_t len)
 		if (fine) {
 			const uint8_t kind = g_array_index(p.fields, struct shape_field, parts[i]).kind;
 
-			fine = kind == VALUE_STRUCT || kind == VALUE_NONE;
+			fine = kind == SHAPE_STRUCT || kind == SHAPE_NONE;
 		}
 	}
 	if (fine && p.at == p.end)

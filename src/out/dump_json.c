@@ -70,33 +70,33 @@ static void put_float(GString *line, double value)
 
 static void put_value(GString *line, const struct dump_event *e, const struct field_value *v)
 {
-	switch ((enum value_kind)v->kind) {
-	case VALUE_UINT:
-	case VALUE_INT:
+	switch ((enum shape_kind)v->kind) {
+	case SHAPE_UINT:
+	case SHAPE_INT:
 		put_integer(line, v);
 		break;
-	case VALUE_ENUM:
+	case SHAPE_ENUM:
 		put_enum(line, e, v);
 		break;
-	case VALUE_BOOL:
+	case SHAPE_BOOL:
 		g_string_append(line, v->u ? "true" : "false");
 		break;
-	case VALUE_FLOAT:
+	case SHAPE_FLOAT:
 		put_float(line, v->f);
 		break;
-	case VALUE_TEXT:
+	case SHAPE_TEXT:
 		put_text(line, v->text, v->len);
 		break;
-	case VALUE_STRUCT:
-	case VALUE_VARIANT:
+	case SHAPE_STRUCT:
+	case SHAPE_VARIANT:
 		g_string_append_c(line, '{');
 		break;
-	case VALUE_ARRAY:
-	case VALUE_SEQUENCE:
+	case SHAPE_ARRAY:
+	case SHAPE_SEQUENCE:
 		g_string_append_c(line, '[');
 		break;
-	case VALUE_NONE:
-	case VALUE_END:
+	case SHAPE_NONE:
+	case SHAPE_END:
 		break;
 	}
 }
@@ -112,15 +112,15 @@ static void put_fields(GString *line, const struct dump_event *e)
 	fields_begin(&c, e->shape, e->fields);
 	while (fields_next(&c, &v)) {
 		cut |= v.cut;
-		if (v.kind == VALUE_END) {
-			g_string_append_c(line, v.of == VALUE_ARRAY || v.of == VALUE_SEQUENCE ? ']' : '}');
+		if (v.kind == SHAPE_END) {
+			g_string_append_c(line, v.of == SHAPE_ARRAY || v.of == SHAPE_SEQUENCE ? ']' : '}');
 			continue;
 		}
 		if (v.depth == 0 || v.index > 0)
 			g_string_append_c(line, ',');
 		if (v.depth == 0)
 			put_key(line, parts[v.part]);
-		else if (in[v.depth - 1] == VALUE_STRUCT || in[v.depth - 1] == VALUE_VARIANT)
+		else if (in[v.depth - 1] == SHAPE_STRUCT || in[v.depth - 1] == SHAPE_VARIANT)
 			put_key(line, v.name);
 		put_value(line, e, &v);
 		in[v.depth] = v.kind;

@@ -200,47 +200,47 @@ static void put_enum(struct dump *d, const struct dump_event *e, const struct fi
 
 static void put_value(struct dump *d, const struct dump_event *e, const struct field_value *v)
 {
-	switch ((enum value_kind)v->kind) {
-	case VALUE_UINT:
-	case VALUE_INT:
+	switch ((enum shape_kind)v->kind) {
+	case SHAPE_UINT:
+	case SHAPE_INT:
 		put_integer(d->line, v);
 		break;
-	case VALUE_ENUM:
+	case SHAPE_ENUM:
 		put_enum(d, e, v);
 		break;
-	case VALUE_BOOL:
+	case SHAPE_BOOL:
 		g_string_append(d->line, v->u ? "true" : "false");
 		break;
-	case VALUE_FLOAT:
+	case SHAPE_FLOAT:
 		g_string_append_printf(d->line, "%g", v->f);
 		break;
-	case VALUE_TEXT:
+	case SHAPE_TEXT:
 		put_quoted(d, v->text, v->len);
 		if (v->cut)
 			g_string_append(d->line, "...");
 		break;
-	case VALUE_STRUCT:
-	case VALUE_VARIANT:
+	case SHAPE_STRUCT:
+	case SHAPE_VARIANT:
 		g_string_append_c(d->line, '{');
 		break;
-	case VALUE_ARRAY:
-	case VALUE_SEQUENCE:
+	case SHAPE_ARRAY:
+	case SHAPE_SEQUENCE:
 		g_string_append_c(d->line, '[');
 		break;
-	case VALUE_NONE:
-	case VALUE_END:
+	case SHAPE_NONE:
+	case SHAPE_END:
 		break;
 	}
 }
 
 /* What stands in front of a value in a container of that kind. */
-static void put_place(struct dump *d, enum value_kind in, const struct field_value *v)
+static void put_place(struct dump *d, enum shape_kind in, const struct field_value *v)
 {
 	g_string_append(d->line, v->index ? ", " : " ");
-	if (in == VALUE_STRUCT) {
+	if (in == SHAPE_STRUCT) {
 		put_name(d, v->name);
 		g_string_append(d->line, " = ");
-	} else if (in != VALUE_VARIANT) {
+	} else if (in != SHAPE_VARIANT) {
 		g_string_append_c(d->line, '[');
 		dump_digits(d->line, v->index, 1);
 		g_string_append(d->line, "] = ");
@@ -259,11 +259,11 @@ static void put_fields(struct dump *d, const struct dump_event *e)
 
 	fields_begin(&c, e->shape, e->fields);
 	while (fields_next(&c, &v)) {
-		if (v.kind == VALUE_END) {
+		if (v.kind == SHAPE_END) {
 			if (in[v.depth].cut || (c.cut && !told_cut))
 				g_string_append(d->line, " ...");
 			told_cut = c.cut;
-			g_string_append(d->line, v.of == VALUE_ARRAY || v.of == VALUE_SEQUENCE ? " ]" : " }");
+			g_string_append(d->line, v.of == SHAPE_ARRAY || v.of == SHAPE_SEQUENCE ? " ]" : " }");
 			continue;
 		}
 		if (v.depth > 0)

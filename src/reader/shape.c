@@ -18,21 +18,21 @@ static uint8_t kind_of(const struct type *t)
 {
 	switch (t->kind) {
 	case TYPE_INTEGER:
-		return t->is_bool ? VALUE_BOOL : t->is_signed ? VALUE_INT : VALUE_UINT;
+		return t->is_bool ? SHAPE_BOOL : t->is_signed ? SHAPE_INT : SHAPE_UINT;
 	case TYPE_ENUM:
-		return VALUE_ENUM;
+		return SHAPE_ENUM;
 	case TYPE_FLOAT:
-		return VALUE_FLOAT;
+		return SHAPE_FLOAT;
 	case TYPE_STRING:
-		return VALUE_TEXT;
+		return SHAPE_TEXT;
 	case TYPE_STRUCT:
-		return VALUE_STRUCT;
+		return SHAPE_STRUCT;
 	case TYPE_VARIANT:
-		return VALUE_VARIANT;
+		return SHAPE_VARIANT;
 	case TYPE_ARRAY:
-		return t->is_text ? VALUE_TEXT : VALUE_ARRAY;
+		return t->is_text ? SHAPE_TEXT : SHAPE_ARRAY;
 	case TYPE_SEQUENCE:
-		return t->is_text ? VALUE_TEXT : VALUE_SEQUENCE;
+		return t->is_text ? SHAPE_TEXT : SHAPE_SEQUENCE;
 	}
 	g_assert_not_reached();
 }
@@ -46,7 +46,7 @@ static uint32_t count_of(const struct type *t, uint8_t kind)
 {
 	uint32_t n = 0;
 
-	if (kind == VALUE_ARRAY)
+	if (kind == SHAPE_ARRAY)
 		return (uint32_t)MIN(t->length, UINT32_MAX);
 	for (guint i = 0; t->fields && i < t->fields->len; i++)
 		n += is_in_shape(t, i);
@@ -95,7 +95,7 @@ static void put_labels(struct shape_writer *w, const struct type *t, uint32_t n)
 
 static bool put_inner(struct shape_writer *w, const struct type *t, uint8_t kind)
 {
-	if (kind == VALUE_ARRAY || kind == VALUE_SEQUENCE)
+	if (kind == SHAPE_ARRAY || kind == SHAPE_SEQUENCE)
 		return put_type(w, "", t->element);
 	for (guint i = 0; t->fields && i < t->fields->len; i++)
 		if (is_in_shape(t, i) && !put_type(w, type_field(t, i)->name, type_field(t, i)->type))
@@ -113,7 +113,7 @@ static bool put_type(struct shape_writer *w, const char *name, const struct type
 		.bits = (uint8_t)MIN(t->size, 255),
 		.is_signed = t->is_signed,
 		.count = count_of(t, kind),
-		.n_labels = kind == VALUE_ENUM && w->has_labels ? MIN(t->labels->len, UINT16_MAX) : 0,
+		.n_labels = kind == SHAPE_ENUM && w->has_labels ? MIN(t->labels->len, UINT16_MAX) : 0,
 	};
 
 	if (++w->n_fields > SHAPE_FIELDS_MAX || w->out->len > w->most)
@@ -125,7 +125,7 @@ static bool put_type(struct shape_writer *w, const char *name, const struct type
 
 static bool put_part(struct shape_writer *w, const struct type *t)
 {
-	static const struct shape_field none = { .name = "", .kind = VALUE_NONE };
+	static const struct shape_field none = { .name = "", .kind = SHAPE_NONE };
 	const struct type_field whole = { .type = (struct type *)t, .slot = SLOT_NONE, .role = PACKET_NO_FIELD };
 
 	if (t && t->kind == TYPE_STRUCT && type_is_shown(&whole))

@@ -126,29 +126,29 @@ static void print_value(const struct shape *shape, const struct field_value *v)
 	const unsigned n = fields_labels(shape, v, labels, 8);
 
 	printf(" %s", v->name);
-	switch ((enum value_kind)v->kind) {
-	case VALUE_UINT:
-	case VALUE_BOOL:
+	switch ((enum shape_kind)v->kind) {
+	case SHAPE_UINT:
+	case SHAPE_BOOL:
 		printf("=%" PRIu64, v->u);
 		break;
-	case VALUE_INT:
+	case SHAPE_INT:
 		printf("=%" PRId64, v->i);
 		break;
-	case VALUE_ENUM:
+	case SHAPE_ENUM:
 		printf("=");
 		for (unsigned i = 0; i < MIN(n, 8); i++)
 			printf("%s|", labels[i]);
 		printf("%" PRId64, v->i);
 		break;
-	case VALUE_FLOAT:
+	case SHAPE_FLOAT:
 		printf("=%g", v->f);
 		break;
-	case VALUE_TEXT:
+	case SHAPE_TEXT:
 		printf("=\"");
 		print_bytes(v->text, v->len);
 		printf("\"%s", v->cut ? "…" : "");
 		break;
-	case VALUE_END:
+	case SHAPE_END:
 		printf("}");
 		break;
 	default:

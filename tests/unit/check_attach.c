@@ -49,10 +49,10 @@ static void teardown(void)
 	g_string_free(out, TRUE);
 }
 
-static void declare(enum value_kind kind, const char *name, unsigned bits, uint32_t count)
+static void declare(enum shape_kind kind, const char *name, unsigned bits, uint32_t count)
 {
 	const struct shape_field f = {
-		.name = name, .kind = kind, .base = 10, .bits = (uint8_t)bits, .is_signed = kind == VALUE_INT,
+		.name = name, .kind = kind, .base = 10, .bits = (uint8_t)bits, .is_signed = kind == SHAPE_INT,
 		.count = count,
 	};
 
@@ -61,21 +61,21 @@ static void declare(enum value_kind kind, const char *name, unsigned bits, uint3
 
 static void put_int(const char *name, int64_t value, unsigned bits)
 {
-	declare(VALUE_INT, name, bits, 0);
+	declare(SHAPE_INT, name, bits, 0);
 	n_fields++;
 	values_word(record, (uint64_t)value);
 }
 
 static void put_uint(const char *name, uint64_t value, unsigned bits)
 {
-	declare(VALUE_UINT, name, bits, 0);
+	declare(SHAPE_UINT, name, bits, 0);
 	n_fields++;
 	values_word(record, value);
 }
 
 static void put_text(const char *name, const char *text, size_t len)
 {
-	declare(VALUE_TEXT, name, 0, 0);
+	declare(SHAPE_TEXT, name, 0, 0);
 	n_fields++;
 	values_text(record, text, len);
 }
@@ -84,8 +84,8 @@ static void put_list(const char *name, unsigned bits, const uint64_t *values, ui
 {
 	uint32_t kept;
 
-	declare(VALUE_SEQUENCE, name, 0, 0);
-	declare(VALUE_UINT, "", bits, 0);
+	declare(SHAPE_SEQUENCE, name, 0, 0);
+	declare(SHAPE_UINT, "", bits, 0);
 	n_fields++;
 	values_array(record, n, &kept);
 	for (uint32_t i = 0; i < kept; i++)
@@ -97,12 +97,12 @@ static void put_pollfds(const char *name, uint32_t n, const int *fds, const uint
 {
 	uint32_t kept;
 
-	declare(VALUE_SEQUENCE, name, 0, 0);
-	declare(VALUE_STRUCT, "", 0, 3);
-	declare(VALUE_INT, "fd", 32, 0);
-	declare(VALUE_UINT, "raw_events", 16, 0);
-	declare(VALUE_STRUCT, "events", 0, 1);
-	declare(VALUE_UINT, "POLLIN", 1, 0);
+	declare(SHAPE_SEQUENCE, name, 0, 0);
+	declare(SHAPE_STRUCT, "", 0, 3);
+	declare(SHAPE_INT, "fd", 32, 0);
+	declare(SHAPE_UINT, "raw_events", 16, 0);
+	declare(SHAPE_STRUCT, "events", 0, 1);
+	declare(SHAPE_UINT, "POLLIN", 1, 0);
 	n_fields++;
 	values_array(record, n, &kept);
 	for (uint32_t i = 0; i < kept; i++) {
@@ -115,8 +115,8 @@ static void put_pollfds(const char *name, uint32_t n, const int *fds, const uint
 static struct decode finish(void)
 {
 	GByteArray *bytes = g_byte_array_new();
-	const struct shape_field none = { .name = "", .kind = VALUE_NONE };
-	const struct shape_field payload = { .name = "", .kind = VALUE_STRUCT, .count = n_fields };
+	const struct shape_field none = { .name = "", .kind = SHAPE_NONE };
+	const struct shape_field payload = { .name = "", .kind = SHAPE_STRUCT, .count = n_fields };
 
 	shape_put_name(bytes, "syscall_entry_made");
 	for (unsigned i = 0; i < 3; i++)
@@ -379,8 +379,8 @@ START_TEST(test_registers)
 	uint32_t kept;
 	struct decode d;
 
-	declare(VALUE_ARRAY, "args", 0, 6);
-	declare(VALUE_UINT, "", 64, 0);
+	declare(SHAPE_ARRAY, "args", 0, 6);
+	declare(SHAPE_UINT, "", 64, 0);
 	n_fields++;
 	values_array(record, 6, &kept);
 	values_word(record, (uint32_t)AT_FDCWD);
@@ -479,8 +479,8 @@ static void put_hostile(const char *name)
 		put_pollfds(name, (uint32_t)(next_random() % G_N_ELEMENTS(fds)), fds, values);
 		break;
 	default:
-		declare(VALUE_STRUCT, name, 0, 1);
-		declare(VALUE_FLOAT, "u64", 64, 0);
+		declare(SHAPE_STRUCT, name, 0, 1);
+		declare(SHAPE_FLOAT, "u64", 64, 0);
 		n_fields++;
 		values_word(record, values[0]);
 		break;

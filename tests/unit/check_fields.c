@@ -25,7 +25,7 @@ static struct event *begin_values(void)
 	return record;
 }
 
-static void put(GByteArray *out, enum value_kind kind, const char *name, uint32_t count)
+static void put(GByteArray *out, enum shape_kind kind, const char *name, uint32_t count)
 {
 	const struct shape_field f = { .name = name, .kind = kind, .base = 16, .bits = 32, .count = count };
 
@@ -37,7 +37,7 @@ static void put_enum(GByteArray *out, const char *name)
 	static const struct shape_label labels[] = {
 		{ "none", 0, 0 }, { "some", 1, 5 }, { "few", 1, 2 }, { "some", 9, 9 },
 	};
-	const struct shape_field f = { .name = name, .kind = VALUE_ENUM, .bits = 8, .n_labels = 4 };
+	const struct shape_field f = { .name = name, .kind = SHAPE_ENUM, .bits = 8, .n_labels = 4 };
 
 	shape_put_field(out, &f);
 	for (unsigned i = 0; i < 4; i++)
@@ -53,27 +53,27 @@ static GByteArray *shape_bytes(void)
 	GByteArray *out = g_byte_array_new();
 
 	shape_put_name(out, "made_event");
-	put(out, VALUE_STRUCT, "", 1);
-	put(out, VALUE_UINT, "cpu_id", 0);
-	put(out, VALUE_NONE, "", 0);
-	put(out, VALUE_NONE, "", 0);
-	put(out, VALUE_STRUCT, "", 8);
-	put(out, VALUE_INT, "a", 0);
-	put(out, VALUE_TEXT, "text", 0);
+	put(out, SHAPE_STRUCT, "", 1);
+	put(out, SHAPE_UINT, "cpu_id", 0);
+	put(out, SHAPE_NONE, "", 0);
+	put(out, SHAPE_NONE, "", 0);
+	put(out, SHAPE_STRUCT, "", 8);
+	put(out, SHAPE_INT, "a", 0);
+	put(out, SHAPE_TEXT, "text", 0);
 	put_enum(out, "e");
-	put(out, VALUE_STRUCT, "s", 2);
-	put(out, VALUE_UINT, "x", 0);
-	put(out, VALUE_FLOAT, "y", 0);
-	put(out, VALUE_VARIANT, "v", 2);
-	put(out, VALUE_UINT, "one", 0);
-	put(out, VALUE_STRUCT, "two", 1);
-	put(out, VALUE_UINT, "z", 0);
-	put(out, VALUE_SEQUENCE, "list", 0);
-	put(out, VALUE_UINT, "", 0);
-	put(out, VALUE_ARRAY, "pair", 2);
-	put(out, VALUE_STRUCT, "", 1);
-	put(out, VALUE_UINT, "p", 0);
-	put(out, VALUE_INT, "last", 0);
+	put(out, SHAPE_STRUCT, "s", 2);
+	put(out, SHAPE_UINT, "x", 0);
+	put(out, SHAPE_FLOAT, "y", 0);
+	put(out, SHAPE_VARIANT, "v", 2);
+	put(out, SHAPE_UINT, "one", 0);
+	put(out, SHAPE_STRUCT, "two", 1);
+	put(out, SHAPE_UINT, "z", 0);
+	put(out, SHAPE_SEQUENCE, "list", 0);
+	put(out, SHAPE_UINT, "", 0);
+	put(out, SHAPE_ARRAY, "pair", 2);
+	put(out, SHAPE_STRUCT, "", 1);
+	put(out, SHAPE_UINT, "p", 0);
+	put(out, SHAPE_INT, "last", 0);
 	return out;
 }
 
@@ -131,14 +131,14 @@ static char *told(const struct shape *s, const struct event *ev)
 
 	fields_begin(&c, s, ev);
 	while (fields_next(&c, &v)) {
-		if (v.kind == VALUE_END)
+		if (v.kind == SHAPE_END)
 			g_string_append_printf(out, "}");
-		else if (v.kind == VALUE_TEXT)
+		else if (v.kind == SHAPE_TEXT)
 			g_string_append_printf(out, " %s='%.*s'%s", v.name, (int)MIN(v.len, 8), v.text,
 					       v.cut ? "+" : "");
-		else if (v.kind == VALUE_FLOAT)
+		else if (v.kind == SHAPE_FLOAT)
 			g_string_append_printf(out, " %s=%g", v.name, v.f);
-		else if (v.kind < VALUE_STRUCT)
+		else if (v.kind < SHAPE_STRUCT)
 			g_string_append_printf(out, " %s=%d", v.name, (int)v.i);
 		else
 			g_string_append_printf(out, " %s%d{%s", v.name, v.depth, v.cut ? "+" : "");
@@ -176,10 +176,10 @@ START_TEST(test_single_fields)
 	struct fields_cursor c;
 	struct field_value v;
 
-	ck_assert(fields_find(s, ev, "a", &v) && v.i == -5 && v.kind == VALUE_INT && v.part == FIELDS_PAYLOAD);
+	ck_assert(fields_find(s, ev, "a", &v) && v.i == -5 && v.kind == SHAPE_INT && v.part == FIELDS_PAYLOAD);
 	ck_assert(fields_find(s, ev, "text", &v) && v.len == 8 && memcmp(v.text, "eight by", 8) == 0 && !v.cut);
 	ck_assert(fields_find(s, ev, "e", &v) && v.u == 2);
-	ck_assert(fields_find(s, ev, "v", &v) && v.kind == VALUE_VARIANT && v.count == 1);
+	ck_assert(fields_find(s, ev, "v", &v) && v.kind == SHAPE_VARIANT && v.count == 1);
 	ck_assert(fields_find(s, ev, "list", &v) && v.count == 1024 && !v.cut);
 	ck_assert(fields_find(s, ev, "last", &v) && v.i == -1);
 	ck_assert(!fields_find(s, ev, "x", &v)); /* not a direct member */
@@ -187,11 +187,11 @@ START_TEST(test_single_fields)
 	ck_assert(fields_get(s, ev, (uint32_t)shape_find(s, FIELDS_PACKET, "cpu_id"), &v) && v.u == 3);
 	ck_assert_int_eq(shape_find(s, FIELDS_COMMON, "tid"), -1);
 	ck_assert(fields_begin_at(&c, s, ev, (uint32_t)shape_find(s, FIELDS_PAYLOAD, "pair")));
-	ck_assert(fields_next(&c, &v) && v.kind == VALUE_ARRAY && v.depth == 1);
-	ck_assert(fields_next(&c, &v) && v.kind == VALUE_STRUCT && v.depth == 2 && v.index == 0);
-	ck_assert(fields_next(&c, &v) && v.u == 1 && fields_next(&c, &v) && v.kind == VALUE_END);
+	ck_assert(fields_next(&c, &v) && v.kind == SHAPE_ARRAY && v.depth == 1);
+	ck_assert(fields_next(&c, &v) && v.kind == SHAPE_STRUCT && v.depth == 2 && v.index == 0);
+	ck_assert(fields_next(&c, &v) && v.u == 1 && fields_next(&c, &v) && v.kind == SHAPE_END);
 	ck_assert(fields_next(&c, &v) && v.index == 1 && fields_next(&c, &v) && v.u == 2);
-	ck_assert(fields_next(&c, &v) && fields_next(&c, &v) && v.of == VALUE_ARRAY && !fields_next(&c, &v));
+	ck_assert(fields_next(&c, &v) && fields_next(&c, &v) && v.of == SHAPE_ARRAY && !fields_next(&c, &v));
 	shape_free(s);
 }
 END_TEST
@@ -245,11 +245,11 @@ START_TEST(test_full)
 
 	shape_put_name(bytes, "large");
 	for (unsigned i = 0; i < 3; i++)
-		put(bytes, VALUE_NONE, "", 0);
-	put(bytes, VALUE_STRUCT, "", 2);
-	put(bytes, VALUE_SEQUENCE, "texts", 0);
-	put(bytes, VALUE_TEXT, "", 0);
-	put(bytes, VALUE_UINT, "behind", 0);
+		put(bytes, SHAPE_NONE, "", 0);
+	put(bytes, SHAPE_STRUCT, "", 2);
+	put(bytes, SHAPE_SEQUENCE, "texts", 0);
+	put(bytes, SHAPE_TEXT, "", 0);
+	put(bytes, SHAPE_UINT, "behind", 0);
 	s = shape_parse(bytes->data, bytes->len);
 	ck_assert_ptr_nonnull(s);
 	values_array(ev, 10, &kept);
@@ -309,11 +309,11 @@ START_TEST(test_nothing_many_times)
 
 	shape_put_name(bytes, "nothing");
 	for (unsigned i = 0; i < 3; i++)
-		put(bytes, VALUE_NONE, "", 0);
-	put(bytes, VALUE_STRUCT, "", 1);
-	put(bytes, VALUE_SEQUENCE, "outer", 0);
-	put(bytes, VALUE_SEQUENCE, "", 0);
-	put(bytes, VALUE_STRUCT, "", 0);
+		put(bytes, SHAPE_NONE, "", 0);
+	put(bytes, SHAPE_STRUCT, "", 1);
+	put(bytes, SHAPE_SEQUENCE, "outer", 0);
+	put(bytes, SHAPE_SEQUENCE, "", 0);
+	put(bytes, SHAPE_STRUCT, "", 0);
 	s = shape_parse(bytes->data, bytes->len);
 	ck_assert_ptr_nonnull(s);
 	for (unsigned i = 0; i <= FIELDS_ELEMENTS_MAX; i++)
@@ -358,7 +358,7 @@ START_TEST(test_damaged_values)
 				fine++;
 			fields_begin(&c, s, ev);
 			while (fields_next(&c, &v))
-				if (v.kind == VALUE_TEXT)
+				if (v.kind == SHAPE_TEXT)
 					for (uint32_t k = 0; k < v.len; k++)
 						seed += (uint8_t)v.text[k];
 			fields_find(s, ev, "last", &v);
