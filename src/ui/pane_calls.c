@@ -284,13 +284,15 @@ static void calls_open(struct ui *ui, struct pane *p)
 
 /* ---- drawing ---- */
 
-/* A line in a row that may be too short for it: then its arguments are cut, so that its result is seen. */
+/*
+ * A line in a row that may be too short for it: then its arguments are cut, so that its result is seen, and of what
+ * stands behind it as much as there is room for.
+ */
 struct fitted {
 	const struct line *line;
 	int x, y, width;
 	int head;      /* columns of what stands before the tail */
 	uint32_t tail; /* where that begins, in bytes; the line's end: it has none */
-	uint32_t end;  /* of what is shown */
 };
 
 static int columns(const char *text, uint32_t from, uint32_t to)
@@ -306,26 +308,22 @@ static struct fitted fit(const struct line *line, int x, int y, int width)
 {
 	static const char sign[] = ") = ";
 	const uint32_t len = (uint32_t)strlen(line->text);
-	struct fitted f = { line, x, y, width, width, len, len };
 	const uint32_t tail = line->result - MIN(line->result, (uint32_t)strlen(sign));
+	const int tail_max = width * 2 / 3;
+	struct fitted f = { line, x, y, width, width, len };
 
-	if (canvas_text_width(line->text) <= width || line->result >= line->result_end)
+	if (canvas_text_width(line->text) <= width || line->result >= line->result_end ||
+	    columns(line->text, tail, line->result_end) > tail_max)
 		return f;
-	/* with the time that it took and the reason, if there is room for them */
-	if (columns(line->text, tail, len) > width * 2 / 3)
-		f.end = line->result_end;
-	if (columns(line->text, tail, f.end) > width * 2 / 3)
-		f.end = len;
-	else
-		f.tail = tail;
-	f.head = MIN(columns(line->text, 0, f.tail), width - columns(line->text, f.tail, f.end) - (f.end < len));
+	f.tail = tail;
+	f.head = MIN(columns(line->text, 0, tail), width - MIN(columns(line->text, tail, len), tail_max));
 	return f;
 }
 
 static int column_of(const struct fitted *f, uint32_t at)
 {
 	if (at >= f->tail)
-		return f->head + columns(f->line->text, f->tail, MIN(at, f->end));
+		return f->head + columns(f->line->text, f->tail, at);
 	return MIN(columns(f->line->text, 0, at), f->head);
 }
 
@@ -340,24 +338,21 @@ static void restyle(struct canvas *c, const struct fitted *f, uint32_t from, uin
 static void draw_text(struct ui *ui, const struct line *line, int x, int y, int width)
 {
 	const struct fitted f = fit(line, x, y, width);
-	char *head = g_strndup(line->text, f.tail), *tail = g_strndup(line->text + f.tail, f.end - f.tail);
+	char *head = g_strndup(line->text, f.tail);
 	struct canvas *c = ui->canvas;
-	int found, n;
+	int found;
 
 	canvas_text_left(c, x, y, f.head, STYLE_NORMAL, head);
-	n = canvas_text(c, x + f.head, y, STYLE_NORMAL, tail, width - f.head);
-	if (line->text[f.end])
-		canvas_char(c, x + f.head + n, y, STYLE_DIM, 0x2026);
+	canvas_text_left(c, x + f.head, y, width - f.head, STYLE_NORMAL, line->text + f.tail);
 	restyle(c, &f, 0, line->name, STYLE_BOLD);
 	if (line->failed)
 		restyle(c, &f, line->result, line->result_end, STYLE_GONE);
 	if (line->result_end)
-		restyle(c, &f, line->result_end, f.end, STYLE_DIM);
+		restyle(c, &f, line->result_end, (uint32_t)strlen(line->text), STYLE_DIM);
 	found = ui->search_text->len ? line_find(line, ui->search_text->str) : -1;
 	if (found >= 0)
 		restyle(c, &f, (uint32_t)found, (uint32_t)found + (uint32_t)ui->search_text->len, STYLE_MATCH);
 	g_free(head);
-	g_free(tail);
 }
 
 static void draw_line(struct ui *ui, const struct calls_pane *s, unsigned i, int y)
