@@ -260,6 +260,14 @@ static void make_room(struct wait_graph *g, struct row *r)
 		ring_resize(g, r, more);
 }
 
+static void note_behind(struct wait_graph *g, bool is_behind)
+{
+	if (!is_behind)
+		return;
+	g->behind++;
+	g->behind_ns = g->final_ns;
+}
+
 static bool add_vertex(struct wait_graph *g, wait_row row, const struct vertex *v)
 {
 	struct row *r = &g->rows[row];
@@ -272,6 +280,7 @@ static bool add_vertex(struct wait_graph *g, wait_row row, const struct vertex *
 		g->late++;
 		return false;
 	}
+	note_behind(g, v->t_ns <= g->final_ns);
 	make_room(g, r);
 	*row_vertex(r, r->end) = *v;
 	if (!r->end)
@@ -329,8 +338,8 @@ void graph_link(struct wait_graph *g, wait_row from, uint64_t from_ns, wait_row 
 			g->late++;
 			return;
 		}
-		g->behind++;
 	}
+	note_behind(g, to_ns != r->last_ns || to_ns <= g->final_ns);
 	v = row_vertex(r, seq);
 	if (v->link != WAIT_LINK_NONE && v->from_ns <= from_ns)
 		return;
@@ -386,7 +395,7 @@ void graph_clear(struct wait_graph *g)
 	g->totals = false;
 	g->n_vertices = 0;
 	g->first_ns = UINT64_MAX;
-	g->now_ns = g->final_ns = g->horizon_ns = 0;
+	g->now_ns = g->final_ns = g->behind_ns = g->horizon_ns = 0;
 	for (uint32_t i = 0; i < g->n_freed; i++)
 		g->freed[(g->freed_head + i) & g->freed_mask].t_ns = 0;
 	free_old_rows(g);
@@ -474,6 +483,7 @@ struct wait_graph_info graph_info(const struct wait_graph *g)
 		.bytes = g->bytes + causes_bytes(&g->causes),
 		.late = g->late,
 		.behind = g->behind,
+		.behind_ns = g->behind_ns,
 		.uncaused = g->causes.refused,
 		.cut = g->cut,
 		.retention_ns = g->now_ns > begin_ns ? g->now_ns - begin_ns : 0,

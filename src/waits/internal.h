@@ -112,6 +112,7 @@ struct wait_graph {
 	bool totals;              /* sums are kept: they were asked for, and not so long ago */
 	bool hides_waits;         /* graph_hide_waits() */
 	uint64_t final_ns;        /* of the last graph_advance() */
+	uint64_t behind_ns;       /* .final_ns when .behind was counted last */
 
 	struct wait_follow *follow;
 	struct walker *walker;

@@ -202,9 +202,11 @@ static void check_row(struct fuzz *f, wait_row row, uint64_t begin_ns, uint64_t 
 		ck_assert_uint_eq(sum_ns + sums.wire_ns, length_ns);
 		ck_assert_uint_le(sums.own_ns, length_ns);
 	}
-	/* links to vertices that followed rows had passed make a difference */
-	if (!is_followed(f, row) || waits_info(f->waits).graph.behind)
+	/* what became known where followed rows had passed makes a difference there */
+	begin_ns = MAX(begin_ns, waits_info(f->waits).graph.behind_ns + 1);
+	if (!is_followed(f, row) || begin_ns >= end_ns)
 		return;
+	waits_path(f->waits, row, begin_ns, end_ns, &f->path);
 	wait_path_resolve(waits_graph(f->waits), row, begin_ns, end_ns, &f->walked);
 	ck_assert_uint_eq(f->walked.n, f->path.n);
 	for (uint32_t i = 0; i < f->path.n; i++) {
