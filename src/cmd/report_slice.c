@@ -221,7 +221,7 @@ static enum lt_status check_options(const struct report *r)
 				 "apply to it");
 	if (o->tid->len || o->pid->len || o->comm->len)
 		return error_set("slice copies whole intervals: --tid, --pid and --comm do not apply to it");
-	if (r->live)
+	if (sync_options_live(o, r->first_source))
 		return error_set("slice needs recordings");
 	return LT_OK;
 }
@@ -289,7 +289,7 @@ int report_slice(struct report *r)
 	const struct ingest_visitor visitor = { .wanted = &nothing };
 	int status;
 
-	if (report_set_clocks(r) != LT_OK || check_options(r) != LT_OK)
+	if (check_options(r) != LT_OK || report_set_clocks(r) != LT_OK)
 		return report_fail(LT_EXIT_USAGE);
 	fields_wanted_init(&nothing);
 	r->visitor = &visitor; /* the clocks must be known before */
