@@ -55,6 +55,13 @@ def differences(a, b):
                 yield x.decode("latin-1"), y.decode("latin-1")
 
 
+def is_order_of_labels(a, b):
+    """babeltrace2 2.1 has the labels of an enum in an order of its own: the same bytes of a shape in another one."""
+    if harness.library_version() < (2, 1) or not a.split()[1:2] == b.split()[1:2] == ["SHAPE"]:
+        return False
+    return sorted(bytes.fromhex(a.split()[-1])) == sorted(bytes.fromhex(b.split()[-1]))
+
+
 def compare(name, path, directory):
     native, library = (os.path.join(directory, reader) for reader in ("native", "babeltrace2"))
     status = dump("native", path, native)
@@ -64,7 +71,7 @@ def compare(name, path, directory):
     checks.equal(dump("babeltrace2", path, library), status, f"{name}: exit status")
     with open(native, "rb") as records:
         checks.true(b"# events 0 " not in records.read() or name in ("cpgraph", "match_tables"), f"{name}: there are events")
-    found = list(differences(native, library))
+    found = [f for f in differences(native, library) if not is_order_of_labels(*f)]
     allowed = ALLOWED.get(name)
     if allowed:
         used.add(name)
