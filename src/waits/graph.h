@@ -88,8 +88,9 @@ void graph_present(struct wait_graph *g, wait_row row, enum wait_state state, co
  * A link to the vertex at to_ns, as a rule the last of `to`. Of several to one
  * vertex, the one that starts first is kept. The source is a vertex, or any time of
  * an edge that is running (make a vertex first for others: what they are is
- * only known at their end). A link to a vertex that is not its row's last, or where time has passed it (a packet that
- * is matched late), is possible while it is kept, but followed rows may have passed it: it is counted as `behind`. Links that start after their end, or at the same vertex, are refused and counted as `late`.
+ * only known at their end). A link to a vertex that is not its row's last, or where time has passed it (a packet
+ * that is matched late), is possible while it is kept, but followed rows may have passed it: it is counted
+ * as `behind`. Links that start after their end, or at the same vertex, are refused and counted as `late`.
  */
 void graph_link(struct wait_graph *g, wait_row from, uint64_t from_ns, wait_row to, uint64_t to_ns,
 		enum wait_link kind);
