@@ -43,12 +43,13 @@ static const struct item record_environment[] = {
 static const struct item record_files[] = {
 	{"DIRECTORY/lttngtop.json",
 	 "what a trace cannot hold, in the directory of the session or of a host below --output: command lines, "
-	 "programs, users and cgroups of processes, names of users, disks and interfaces, the kernel's release, "
-	 "the boot, the state of the clock, addresses of kprobes. It is written at the start and updated at the "
-	 "end, on other hosts by a shell; processes that came and went in between are not in it. lttngtop shows "
-	 "the names when it reads the recording, and works without the file. A live session does not have one: "
-	 "lttngtop shows the names of the machine that it runs on itself. Command lines may be private: edit or "
-	 "remove the file before you pass a recording on"},
+	 "programs, users and cgroups of processes, the cgroups of containers (by the inode of their pid or cgroup "
+	 "namespace), names of users, disks and interfaces, the topology of the CPUs, the kernel's release, "
+	 "the boot, the state of the clock, addresses of the kernel functions that are probed. It is written at the "
+	 "start and updated at the end, on other hosts by a shell; processes that came and went in between are "
+	 "not in it. lttngtop shows the names when it reads the recording, and works without the file. A live "
+	 "session does not have one: lttngtop shows the names of the machine that it runs on itself. Command lines "
+	 "may be private: edit or remove the file before you pass a recording on"},
 	{NULL, NULL},
 };
 

@@ -44,7 +44,7 @@ void record_sidecar_start(const struct record_plan *plan, pid_t pid, const struc
 	if (plan->mode == RECORD_LIVE)
 		;
 	else if (plan->hosts->len)
-		record_sidecar_leave(plan->hosts, plan->session);
+		record_sidecar_leave(plan->hosts, plan->session, symbols);
 	else if (sidecar_update(plan->output, &about))
 		warn();
 	g_free(symbols);
@@ -58,10 +58,13 @@ void record_sidecar_update(const char *path, const struct sidecar_cost *cost)
 		warn();
 }
 
-void record_sidecar_leave(const GPtrArray *hosts, const char *session)
+void record_sidecar_leave(const GPtrArray *hosts, const char *session, const char *const *symbols)
 {
-	if (remote_leave(hosts, session, SIDECAR_LISTING, sidecar_script()))
+	char *script = sidecar_script(symbols);
+
+	if (remote_leave(hosts, session, SIDECAR_LISTING, script))
 		warn();
+	g_free(script);
 }
 
 void record_sidecar_fetched(const GPtrArray *hosts, const char *output)

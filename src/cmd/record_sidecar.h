@@ -22,8 +22,11 @@ void record_sidecar_start(const struct record_plan *plan, pid_t pid, const struc
  */
 void record_sidecar_update(const char *path, const struct sidecar_cost *cost);
 
-/* The same of other hosts, before it is fetched; and when it has been, into a directory for each below output. */
-void record_sidecar_leave(const GPtrArray *hosts, const char *session);
+/*
+ * The same of other hosts, before it is fetched; and when it has been, into a directory for each below output. symbols:
+ * of kprobes, ends with NULL; NULL: those of the start stay.
+ */
+void record_sidecar_leave(const GPtrArray *hosts, const char *session, const char *const *symbols);
 void record_sidecar_fetched(const GPtrArray *hosts, const char *output);
 
 #endif

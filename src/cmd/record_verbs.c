@@ -65,7 +65,7 @@ enum lt_status record_fetch(FILE *out, const GPtrArray *hosts, const char *sessi
 {
 	bool any;
 
-	record_sidecar_leave(hosts, session);
+	record_sidecar_leave(hosts, session, NULL);
 	if (remote_fetch(hosts, session, output, &any))
 		return LT_ERROR;
 	if (any) {

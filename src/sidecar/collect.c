@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "sidecar/collect.h"
 
-#include <dirent.h>
 #include <glib.h>
 #include <inttypes.h>
 #include <net/if.h>
@@ -9,15 +8,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/timex.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
 #include "base/text.h"
 #include "sidecar/sidecar.h"
-
-enum { CGROUPS_MAX = 4096, CGROUPS_DEPTH_MAX = 16 };
 
 static void put_file(json_t *o, const char *key, const char *path)
 {
@@ -104,45 +100,6 @@ static json_t *collect_users(void)
 	return users;
 }
 
-/* The inode of a cgroup's directory is its id. */
-static void add_cgroups(json_t *cgroups, const char *top, const char *path, unsigned depth)
-{
-	char *here = g_build_filename(top, path, NULL);
-	DIR *dir = depth < CGROUPS_DEPTH_MAX ? opendir(here) : NULL;
-	struct dirent *entry;
-	struct stat st;
-
-	if (stat(here, &st) == 0)
-		sidecar_put_name(cgroups, (int64_t)st.st_ino, path);
-	while (dir && json_object_size(cgroups) < CGROUPS_MAX && (entry = readdir(dir)) != NULL) {
-		if (entry->d_type == DT_DIR && *entry->d_name != '.') {
-			char *below = g_build_filename(path, entry->d_name, NULL);
-
-			add_cgroups(cgroups, top, below, depth + 1);
-			g_free(below);
-		}
-	}
-	if (dir)
-		closedir(dir);
-	g_free(here);
-}
-
-static json_t *collect_cgroups(void)
-{
-	/* the one hierarchy, or where it lies beside those of controllers */
-	static const char *const tops[] = { "/sys/fs/cgroup", "/sys/fs/cgroup/unified" };
-	json_t *cgroups = json_object();
-
-	for (size_t i = 0; i < G_N_ELEMENTS(tops); i++) {
-		char *mark = g_build_filename(tops[i], "cgroup.controllers", NULL);
-
-		if (!json_object_size(cgroups) && access(mark, F_OK) == 0)
-			add_cgroups(cgroups, tops[i], "/", 0);
-		g_free(mark);
-	}
-	return cgroups;
-}
-
 static bool is_wanted(const char *const *symbols, const char *name)
 {
 	for (; *symbols; symbols++)
@@ -160,12 +117,8 @@ static json_t *collect_symbols(const char *const *symbols)
 	uint64_t address;
 
 	while (file && fgets(line, sizeof(line), file))
-		if (sscanf(line, "%" SCNx64 " %*c %511s", &address, name) == 2 && address && is_wanted(symbols, name)) {
-			char text[32];
-
-			g_snprintf(text, sizeof(text), "%#" PRIx64, address);
-			sidecar_put_text(found, name, text);
-		}
+		if (sscanf(line, "%" SCNx64 " %*c %511s", &address, name) == 2 && address && is_wanted(symbols, name))
+			sidecar_put_symbol(found, name, address);
 	if (file)
 		fclose(file);
 	return found;
@@ -242,7 +195,7 @@ static json_t *collect_record(const struct sidecar_about *about)
 
 json_t *sidecar_collect(const struct sidecar_about *about)
 {
-	json_t *root = json_object(), *users = collect_users(), *groups = json_object();
+	json_t *root = json_object();
 	char host[256] = "";
 	struct utsname uts;
 
@@ -255,10 +208,8 @@ json_t *sidecar_collect(const struct sidecar_about *about)
 	json_object_set_new(root, "cpus", collect_cpus());
 	json_object_set_new(root, "disks", collect_disks());
 	json_object_set_new(root, "interfaces", collect_interfaces());
-	json_object_set_new(root, "processes", sidecar_collect_processes(about, NULL, users, groups));
-	json_object_set_new(root, "users", users);
-	json_object_set_new(root, "groups", groups);
-	json_object_set_new(root, "cgroups", collect_cgroups());
+	json_object_set_new(root, "users", collect_users());
+	sidecar_collect_processes(root, about, NULL);
 	json_object_set_new(root, "clock", collect_clock());
 	if (about && about->symbols)
 		json_object_set_new(root, "symbols", collect_symbols(about->symbols));

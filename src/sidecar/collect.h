@@ -15,12 +15,12 @@
 json_t *sidecar_collect(const struct sidecar_about *about);
 
 /*
- * Its processes, without the kernel's; their users and groups go into these objects. known, if not NULL: without those
- * that it has, unless they are so young that they may have become another program since.
+ * Sets in root: its processes, without the kernel's, their users, groups and the cgroups of their namespaces. Users
+ * that root has stay. known, if not NULL: without those that it has, unless they are so young that they may have
+ * become another program since.
  */
 struct sidecar;
-json_t *sidecar_collect_processes(const struct sidecar_about *about, const struct sidecar *known, json_t *users,
-				  json_t *groups);
+void sidecar_collect_processes(json_t *root, const struct sidecar_about *about, const struct sidecar *known);
 
 /* ---- sidecar.c: adding to one from memory ---- */
 
@@ -42,6 +42,15 @@ void sidecar_put_text(json_t *o, const char *key, const char *text);
 
 /* o["number"] = the text. */
 void sidecar_put_name(json_t *o, int64_t number, const char *name);
+
+/* symbols["name"] = the address, in hexadecimal. */
+void sidecar_put_symbol(json_t *symbols, const char *name, uint64_t address);
+
+/*
+ * cgroups["inode"] = the path of the cgroup of a process in a namespace: link is what its link in /proc/PID/ns says.
+ * Nothing where it is the machine's own namespace, or the path is NULL or the namespace known.
+ */
+void sidecar_put_namespace(json_t *cgroups, const char *link, const char *cgroup);
 
 /*
  * What is newer, and from what is older all that it lacks: fields, names, processes that are gone. The older one is

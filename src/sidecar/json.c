@@ -10,6 +10,10 @@
 /* Two looks at the clocks give the same start but for this. */
 #define START_JITTER_NS 100000000
 
+/* Inodes of the machine's own namespaces, the same on every kernel. */
+#define FIRST_CGROUP_NS 4026531835
+#define FIRST_PID_NS 4026531836
+
 json_t *sidecar_text(const char *text, size_t len, size_t max)
 {
 	char clean[TEXT_MAX + 1], *plain;
@@ -41,6 +45,38 @@ void sidecar_put_name(json_t *o, int64_t number, const char *name)
 
 	g_snprintf(key, sizeof(key), "%" PRId64, number);
 	sidecar_put_text(o, key, name);
+}
+
+void sidecar_put_symbol(json_t *symbols, const char *name, uint64_t address)
+{
+	char text[32];
+
+	g_snprintf(text, sizeof(text), "%#" PRIx64, address);
+	sidecar_put_text(symbols, name, text);
+}
+
+/* The number in "pid:[4026531836]"; 0: it is something else. */
+static uint64_t inode_of(const char *link)
+{
+	const char *bracket = strchr(link, '[');
+	guint64 inode;
+	char digits[24];
+
+	if (!bracket)
+		return 0;
+	g_strlcpy(digits, bracket + 1, sizeof(digits));
+	digits[strcspn(digits, "]")] = '\0';
+	return g_ascii_string_to_unsigned(digits, 10, 1, INT64_MAX, &inode, NULL) ? inode : 0;
+}
+
+void sidecar_put_namespace(json_t *cgroups, const char *link, const char *cgroup)
+{
+	const uint64_t inode = inode_of(link);
+	char key[32];
+
+	g_snprintf(key, sizeof(key), "%" PRIu64, inode);
+	if (inode && inode != FIRST_PID_NS && inode != FIRST_CGROUP_NS && cgroup && !json_object_get(cgroups, key))
+		sidecar_put_text(cgroups, key, cgroup);
 }
 
 static json_int_t integer_of(const json_t *o, const char *key)

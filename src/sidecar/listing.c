@@ -5,11 +5,14 @@
  *
  *   listing                          another one begins, later than the one before
  *   host|boot_id|kernel TEXT         synchronised yes|no
- *   now SECONDS UPTIME IDLE HZ       times of the realtime clock, then since the boot; ticks in a second
+ *   now UPTIME SECONDS UPTIME HZ     the realtime clock, between two looks at the time since the boot; ticks in a
+ *                                    second. Of several, the looks of one are closest
  *   disk MAJOR:MINOR NAME            interface INDEX NAME
+ *   cpu NUMBER PACKAGE CORE          symbol ADDRESS TYPE NAME
  *   passwd NAME:X:UID:…              group NAME:X:GID:…
  *   process PID START [UID [GID]]    START in ticks since the boot; of it:
  *   exe PATH  cmdline TEXT  cgroup PATH
+ *   namespaces pid:[INODE] cgroup:[INODE]
  */
 #include <glib.h>
 #include <stdlib.h>
@@ -20,7 +23,7 @@
 
 #define NS_PER_S UINT64_C(1000000000)
 
-enum { LISTINGS_MAX = 16, SECONDS_MAX_DIGITS = 10 };
+enum { LISTINGS_MAX = 16, SECONDS_MAX_DIGITS = 10, CPUS_MAX = 8192 };
 
 /* 0x200000: PF_KTHREAD. Names and paths may have newlines; an argument may be anything. */
 static const char script[] =
@@ -30,7 +33,16 @@ static const char script[] =
 	"echo kernel $(uname -r)\n"
 	"echo boot_id $(cat /proc/sys/kernel/random/boot_id)\n"
 	"echo synchronised $(timedatectl show -p NTPSynchronized --value)\n"
-	"echo now $(date +%s.%N) $(cat /proc/uptime) $(getconf CLK_TCK)\n"
+	"hz=$(getconf CLK_TCK)\n"
+	"for i in 1 2 3 4 5; do\n"
+	"	read -r a x < /proc/uptime; t=$(date +%s.%N); read -r b x < /proc/uptime\n"
+	"	echo now $a $t $b $hz\n"
+	"done\n"
+	"for c in /sys/devices/system/cpu/cpu[0-9]*; do\n"
+	"	p=- k=-\n"
+	"	read -r p < $c/topology/physical_package_id; read -r k < $c/topology/core_id\n"
+	"	echo cpu ${c##*/cpu} $p $k\n"
+	"done\n"
 	"sed -n 's/^ *\\([0-9]*\\)  *\\([0-9]*\\)  *[0-9]*  *\\([^ ]*\\)$/disk \\1:\\2 \\3/p' /proc/partitions\n"
 	"sed 's/^/passwd /' /etc/passwd\n"
 	"sed 's/^/group /' /etc/group\n"
@@ -46,19 +58,33 @@ static const char script[] =
 	"	printf 'cmdline %s\\n' \"$(tr '\\0\\n' '  ' < $p/cmdline | head -c 1024)\"\n"
 	"	while read -r c; do case $c in 0::*|*:name=systemd:*) printf 'cgroup %s\\n' \"${c#*:*:}\";; esac\n"
 	"	done < $p/cgroup\n"
+	"	echo namespaces $(readlink $p/ns/pid $p/ns/cgroup)\n"
 	"done\n"
 	":\n";
 
-const char *sidecar_script(void)
+char *sidecar_script(const char *const *symbols)
 {
-	return script;
+	GString *text = g_string_new(script);
+
+	if (!symbols || !*symbols)
+		return g_string_free(text, FALSE);
+	g_string_append(text, "grep -Fw");
+	for (; *symbols; symbols++) {
+		char *quoted = g_shell_quote(*symbols);
+
+		g_string_append_printf(text, " -e %s", quoted);
+		g_free(quoted);
+	}
+	g_string_append(text, " /proc/kallsyms | sed 's/^/symbol /'\n:\n");
+	return g_string_free(text, FALSE);
 }
 
 /* One listing that is being read. */
 struct listing {
-	json_t *root, *disks, *interfaces, *users, *groups, *processes;
+	json_t *root, *cpus, *disks, *interfaces, *users, *groups, *cgroups, *symbols, *processes;
 	json_t *process;            /* the last one; borrowed, NULL: none, or it was skipped */
 	uint64_t boot_ns, tick_ns;  /* 0: not known */
+	uint64_t boot_within_ns;
 };
 
 static json_t *add_object(json_t *root, const char *key, json_t *value)
@@ -71,10 +97,13 @@ static void listing_begin(struct listing *l)
 {
 	*l = (struct listing){ .root = json_object() };
 	json_object_set_new(l->root, "schema", json_integer(SIDECAR_SCHEMA));
+	l->cpus = add_object(l->root, "cpus", json_array());
 	l->disks = add_object(l->root, "disks", json_object());
 	l->interfaces = add_object(l->root, "interfaces", json_object());
 	l->users = add_object(l->root, "users", json_object());
 	l->groups = add_object(l->root, "groups", json_object());
+	l->cgroups = add_object(l->root, "cgroups", json_object());
+	l->symbols = add_object(l->root, "symbols", json_object());
 	l->processes = add_object(l->root, "processes", json_array());
 }
 
@@ -96,13 +125,15 @@ static bool read_seconds(const char *text, uint64_t *ns)
 static void read_now(struct listing *l, const char *text)
 {
 	char **words = g_strsplit(text, " ", 4);
-	uint64_t real_ns, uptime_ns;
+	uint64_t before_ns, real_ns, after_ns;
 	guint64 hz;
 
-	if (g_strv_length(words) == 4 && read_seconds(words[0], &real_ns) && read_seconds(words[1], &uptime_ns) &&
-	    uptime_ns < real_ns && real_ns <= INT64_MAX &&
-	    g_ascii_string_to_unsigned(words[3], 10, 1, NS_PER_S, &hz, NULL)) {
-		l->boot_ns = real_ns - uptime_ns;
+	if (g_strv_length(words) == 4 && read_seconds(words[0], &before_ns) && read_seconds(words[1], &real_ns) &&
+	    read_seconds(words[2], &after_ns) && before_ns <= after_ns && after_ns < real_ns && real_ns <= INT64_MAX &&
+	    g_ascii_string_to_unsigned(words[3], 10, 1, NS_PER_S, &hz, NULL) &&
+	    (!l->boot_ns || after_ns - before_ns < l->boot_within_ns)) {
+		l->boot_within_ns = after_ns - before_ns;
+		l->boot_ns = real_ns - before_ns - l->boot_within_ns / 2;
 		l->tick_ns = NS_PER_S / hz;
 	}
 	g_strfreev(words);
@@ -127,6 +158,37 @@ static void read_name(json_t *names, const char *text)
 
 	if (g_strv_length(words) == 2 && json_object_size(names) < SIDECAR_NAMES_MAX)
 		sidecar_put_text(names, words[0], words[1]);
+	g_strfreev(words);
+}
+
+/* "0 0 0"; "0 - -": it is off, and its place not known. */
+static void read_cpu(struct listing *l, const char *text)
+{
+	static const char *const keys[] = { "cpu", "package", "core" };
+	char **words = g_strsplit(text, " ", 3);
+	json_t *cpu = json_object();
+	gint64 value;
+
+	for (guint i = 0; words[i]; i++)
+		if (g_ascii_string_to_signed(words[i], 10, 0, INT32_MAX, &value, NULL))
+			json_object_set_new(cpu, keys[i], json_integer(value));
+	if (json_object_get(cpu, "cpu") && json_array_size(l->cpus) < CPUS_MAX)
+		json_array_append(l->cpus, cpu);
+	json_decref(cpu);
+	g_strfreev(words);
+}
+
+/* "ffffffff81000000 T name", and for one of a module its name; the kernel may hide the address: 0. */
+static void read_symbol(json_t *symbols, const char *text)
+{
+	char **words = g_strsplit(text, " ", 3);
+	guint64 address;
+
+	if (g_strv_length(words) == 3 && json_object_size(symbols) < SIDECAR_NAMES_MAX &&
+	    g_ascii_string_to_unsigned(words[0], 16, 1, UINT64_MAX, &address, NULL)) {
+		words[2][strcspn(words[2], " \t")] = '\0';
+		sidecar_put_symbol(symbols, words[2], address);
+	}
 	g_strfreev(words);
 }
 
@@ -172,6 +234,16 @@ static void read_cgroup(struct listing *l, const char *path)
 		sidecar_put_text(l->process, "cgroup", path);
 }
 
+/* "pid:[4026531836] cgroup:[4026531835]" */
+static void read_namespaces(struct listing *l, const char *text)
+{
+	char **words = g_strsplit(text, " ", 3);
+
+	for (guint i = 0; words[i] && json_object_size(l->cgroups) < SIDECAR_NAMES_MAX; i++)
+		sidecar_put_namespace(l->cgroups, words[i], json_string_value(json_object_get(l->process, "cgroup")));
+	g_strfreev(words);
+}
+
 static void read_clock(struct listing *l, const char *text)
 {
 	json_t *clock;
@@ -194,6 +266,10 @@ static void read_line(struct listing *l, const char *word, const char *text)
 		read_name(l->disks, text);
 	else if (strcmp(word, "interface") == 0)
 		read_name(l->interfaces, text);
+	else if (strcmp(word, "cpu") == 0)
+		read_cpu(l, text);
+	else if (strcmp(word, "symbol") == 0)
+		read_symbol(l->symbols, text);
 	else if (strcmp(word, "passwd") == 0)
 		read_account(l->users, text);
 	else if (strcmp(word, "group") == 0)
@@ -204,6 +280,8 @@ static void read_line(struct listing *l, const char *word, const char *text)
 		sidecar_put_text(l->process, word, text);
 	else if (l->process && strcmp(word, "cgroup") == 0)
 		read_cgroup(l, text);
+	else if (l->process && strcmp(word, "namespaces") == 0)
+		read_namespaces(l, text);
 }
 
 /* The line at text, which ends before end: splits it in two. */

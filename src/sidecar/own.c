@@ -23,7 +23,7 @@ bool sidecar_is_own(const char *clock)
 
 void sidecar_refresh(struct sidecar *s)
 {
-	json_t *root, *users, *groups;
+	json_t *root;
 
 	if (!sidecar_facts(s).kernel) {
 		root = sidecar_collect(NULL);
@@ -31,11 +31,7 @@ void sidecar_refresh(struct sidecar *s)
 		if (sidecar_process_count(s) > SIDECAR_PROCESSES_MAX / 2)
 			sidecar_forget_processes(s);
 		root = json_object();
-		users = json_object();
-		groups = json_object();
-		json_object_set_new(root, "processes", sidecar_collect_processes(NULL, s, users, groups));
-		json_object_set_new(root, "groups", groups);
-		json_object_set_new(root, "users", users);
+		sidecar_collect_processes(root, NULL, s);
 	}
 	sidecar_add(s, root);
 	json_decref(root);

@@ -28,7 +28,7 @@ enum {
 struct processes {
 	const struct sidecar_about *about;
 	const struct sidecar *known;
-	json_t *list, *users, *groups;
+	json_t *list, *users, *groups, *cgroups;
 	uint64_t boot_ns;  /* when the machine was started, by the realtime clock of now */
 	uint64_t tick_ns;
 	uint64_t settled_ns; /* who started before is the program that it will be, mostly */
@@ -140,17 +140,38 @@ static void add_cgroup(json_t *process, const char *pid)
 	sidecar_put_text(process, "cgroup", line);
 }
 
-static void add_exe(json_t *process, const char *pid)
+/* The target of one of its links; false: it may not be seen, or there is none. */
+static bool read_link_of(const char *pid, const char *name, char *target, size_t size)
 {
-	char link[64], target[TEXT_MAX + 1];
+	char link[64];
 	ssize_t n;
 
-	g_snprintf(link, sizeof(link), "/proc/%s/exe", pid);
-	n = readlink(link, target, sizeof(target) - 1);
+	g_snprintf(link, sizeof(link), "/proc/%s/%s", pid, name);
+	n = readlink(link, target, size - 1);
 	if (n <= 0)
-		return;
+		return false;
 	target[n] = '\0';
-	sidecar_put_text(process, "exe", target);
+	return true;
+}
+
+/* Those that come later in a namespace than its first process may be anywhere in it. */
+static void add_namespaces(const struct processes *p, const json_t *process, const char *pid)
+{
+	static const char *const names[] = { "ns/pid", "ns/cgroup" };
+	char target[64];
+
+	for (size_t i = 0; i < G_N_ELEMENTS(names); i++)
+		if (read_link_of(pid, names[i], target, sizeof(target)))
+			sidecar_put_namespace(p->cgroups, target,
+					      json_string_value(json_object_get(process, "cgroup")));
+}
+
+static void add_exe(json_t *process, const char *pid)
+{
+	char target[TEXT_MAX + 1];
+
+	if (read_link_of(pid, "exe", target, sizeof(target)))
+		sidecar_put_text(process, "exe", target);
 }
 
 static void add_cmdline(struct processes *p, json_t *process, const char *pid)
@@ -190,6 +211,7 @@ static void add_process(struct processes *p, const char *name)
 	json_object_set_new(process, "start_ns", json_integer((json_int_t)start_ns));
 	add_ids(p, process, name);
 	add_cgroup(process, name);
+	add_namespaces(p, process, name);
 	if (p->about && p->about->pid == pid && p->about->argv) {
 		add_command(process, p->about->argv);
 	} else {
@@ -207,10 +229,25 @@ static uint64_t now_ns(clockid_t clock)
 	return (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
 }
 
-json_t *sidecar_collect_processes(const struct sidecar_about *about, const struct sidecar *known, json_t *users,
-				  json_t *groups)
+/* The array or object in root, which is made with that value if it is not there. */
+static json_t *part_of(json_t *root, const char *key, json_t *value)
 {
-	struct processes p = { .about = about, .known = known, .list = json_array(), .users = users, .groups = groups };
+	if (!json_object_get(root, key))
+		json_object_set(root, key, value);
+	json_decref(value);
+	return json_object_get(root, key);
+}
+
+void sidecar_collect_processes(json_t *root, const struct sidecar_about *about, const struct sidecar *known)
+{
+	struct processes p = {
+		.about = about,
+		.known = known,
+		.list = part_of(root, "processes", json_array()),
+		.users = part_of(root, "users", json_object()),
+		.groups = part_of(root, "groups", json_object()),
+		.cgroups = part_of(root, "cgroups", json_object()),
+	};
 	DIR *proc = opendir("/proc");
 	struct dirent *entry;
 
@@ -222,5 +259,4 @@ json_t *sidecar_collect_processes(const struct sidecar_about *about, const struc
 			add_process(&p, entry->d_name);
 	if (proc)
 		closedir(proc);
-	return p.list;
 }

@@ -43,9 +43,10 @@ struct sidecar_cost sidecar_read_cost(const char *directory);
 
 /*
  * For other hosts: a POSIX shell script that prints what it finds there, for sidecar_convert(). It ends well whatever
- * is missing there, and may run several times, its outputs one behind the other.
+ * is missing there, and may run several times, its outputs one behind the other. symbols: as in struct sidecar_about.
+ * The caller frees it.
  */
-const char *sidecar_script(void);
+char *sidecar_script(const char *const *symbols);
 
 #define SIDECAR_LISTING "lttngtop.list" /* what the script printed, below a recording that was fetched */
 

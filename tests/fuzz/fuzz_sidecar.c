@@ -25,17 +25,21 @@ enum { LIMIT_S = 20, EDITS_MAX = 6 };
 
 static const char sound_text[] =
 	"{\"schema\": 1, \"host\": \"web\", \"kernel\": \"6.1.0\", \"boot_id\": \"7d3e\","
-	" \"disks\": {\"8:0\": \"sda\"},"
+	" \"disks\": {\"8:0\": \"sda\"}, \"interfaces\": {\"1\": \"lo\"},"
+	" \"symbols\": {\"f\": \"0x10\"}, \"cpus\": [{\"cpu\": 0, \"package\": 0, \"core\": 0}],"
+	" \"cgroups\": {\"4026532001\": \"/lxc/web\"},"
 	" \"users\": {\"1000\": \"eva\"}, \"clock\": {\"synchronised\": true, \"max_error_ns\": 250000},"
 	" \"processes\": [{\"pid\": 7, \"start_ns\": 1700000000000000000, \"exe\": \"/bin/sh\","
 	" \"cmdline\": \"sh -c make\","
 	" \"uid\": 1000, \"cgroup\": \"/a.slice\"}, {\"pid\": 7, \"start_ns\": 1700000009000000000, \"uid\": 0}]}";
 
 static const char sound_listing[] =
-	"listing\nhost web\nkernel 6.1.0\nboot_id 7d3e\nsynchronised yes\nnow 1700000100.25 100.25 200.00 100\n"
-	"disk 8:0 sda\ninterface 1 lo\npasswd eva:x:1000:1000::/:/bin/sh\ngroup eva:x:1000:\n"
+	"listing\nhost web\nkernel 6.1.0\nboot_id 7d3e\nsynchronised yes\nnow 100.25 1700000100.25 100.25 100\n"
+	"cpu 0 0 0\ncpu 1 - -\nsymbol ffffffff81000010 T do_sys_open\ndisk 8:0 sda\ninterface 1 lo\n"
+	"passwd eva:x:1000:1000::/:/bin/sh\ngroup eva:x:1000:\n"
 	"process 7 150 1000\nexe /bin/sh\ncmdline sh -c make\ncgroup /\ncgroup /a.slice\n"
-	"listing\nnow 1700000101.25 101.25 200.00 100\nprocess 7 150 1000\nexe /usr/bin/make\nprocess 8 160 0\n";
+	"namespaces pid:[4026532001] cgroup:[4026532002]\n"
+	"listing\nnow 101.25 1700000101.25 101.25 100\nprocess 7 150 1000\nexe /usr/bin/make\nprocess 8 160 0\n";
 
 static GString *current;
 static uint64_t understood;

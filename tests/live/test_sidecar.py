@@ -168,6 +168,7 @@ def test_other_hosts():
         found = sidecar(f"{fetched}/alpha")
         ok("the other host", (found["host"], found["kernel"]) == ("alpha", os.uname().release), found)
         ok("its processes", " ".join(LONG) + " 0.5" in lines(found), lines(found))
+        ok("its CPUs", len(found["cpus"]) == os.sysconf("SC_NPROCESSORS_CONF") and "core" in found["cpus"][0], found["cpus"])
         ok("the listing is gone", not [n for _, _, names in os.walk(fetched) for n in names if n == "lttngtop.list"])
         ok("and read without a warning", emitters(f"{fetched}/alpha"))
         ok("nothing is left there", not os.listdir(f"{alpha.home}/.cache/lttngtop"))

@@ -260,9 +260,10 @@ END_TEST
 
 /* ---- listings ---- */
 
-static char *run_script(void)
+static char *run_script(const char *const *symbols)
 {
-	char *const argv[] = { (char *)"sh", (char *)"-c", (char *)sidecar_script(), NULL };
+	char *script = sidecar_script(symbols);
+	char *const argv[] = { (char *)"sh", (char *)"-c", script, NULL };
 	char *out = NULL, *err = NULL;
 	int status;
 
@@ -270,6 +271,7 @@ static char *run_script(void)
 	ck_assert(WIFEXITED(status) && !WEXITSTATUS(status));
 	ck_assert_str_eq(err, "");
 	g_free(err);
+	g_free(script);
 	return out;
 }
 
@@ -284,18 +286,20 @@ static json_t *convert(const char *text)
 /* A shell sees the same machine. */
 START_TEST(test_script)
 {
-	char *text = run_script();
+	static const char *const symbols[] = { "schedule", "no';such", NULL };
+	static const char *const same[] = { "cpus", "interfaces", "symbols" };
+	const struct sidecar_about about = { .symbols = symbols };
+	char *text = run_script(symbols);
 	json_t *root = convert(text), *direct;
-	int64_t a, b;
 
 	check_own(root);
-	ck_assert_str_eq(text_of(json_object_get(root, "interfaces"), "1"), "lo");
 	g_unlink(path);
-	ck_assert_int_eq(sidecar_update(dir, NULL), LT_OK);
+	ck_assert_int_eq(sidecar_update(dir, &about), LT_OK);
 	direct = read_json();
-	a = json_integer_value(json_object_get(process_of(root, getpid()), "start_ns"));
-	b = json_integer_value(json_object_get(process_of(direct, getpid()), "start_ns"));
-	ck_assert_int_lt(llabs(a - b), 100000000);
+	for (size_t i = 0; i < G_N_ELEMENTS(same); i++)
+		ck_assert_msg(json_equal(json_object_get(root, same[i]), json_object_get(direct, same[i])), "%s",
+			      same[i]);
+	ck_assert_uint_eq(json_array_size(json_object_get(root, "cpus")), (size_t)sysconf(_SC_NPROCESSORS_CONF));
 	ck_assert_str_eq(json_string_value(json_object_get(process_of(root, getpid()), "cgroup")) ?: "",
 			 json_string_value(json_object_get(process_of(direct, getpid()), "cgroup")) ?: "");
 	json_decref(root);
@@ -304,7 +308,7 @@ START_TEST(test_script)
 }
 END_TEST
 
-#define NOW "now 1700000100.25 100.25 200.00 100\n"
+#define NOW "now 100.25 1700000100.25 100.25 100\n"
 #define BOOT INT64_C(1700000000000000000)
 
 /* Two listings: of processes and names both, of what changed the later one. */
@@ -322,6 +326,41 @@ START_TEST(test_two_listings)
 	ck_assert_int_eq(json_integer_value(json_object_get(process_of(root, 7), "gid")), 100);
 	ck_assert_int_eq(json_integer_value(json_object_get(process_of(root, 7), "start_ns")), BOOT + 1500000000);
 	ck_assert(json_is_false(json_object_get(json_object_get(root, "clock"), "synchronised")));
+	json_decref(root);
+}
+END_TEST
+
+/* A shell may have to wait between its looks at two clocks: those count that were closest to each other. */
+START_TEST(test_closest_look)
+{
+	json_t *root = convert("listing\nnow 100.00 1700000109.00 110.00 100\nnow 110.00 1700000110.25 110.50 100\n"
+			       "now 111.00 1700000111.00 112.00 100\nprocess 7 150\n");
+
+	ck_assert_int_eq(json_integer_value(json_object_get(process_of(root, 7), "start_ns")), BOOT + 1500000000);
+	json_decref(root);
+}
+END_TEST
+
+/* Where CPUs are, which cgroup the first process of a container is in, and addresses the kernel does not hide. */
+START_TEST(test_places)
+{
+	json_t *root = convert("listing\n" NOW "cpu 0 0 0\ncpu 1 - -\ncpu x 1 1\ncpu\n"
+			       "symbol ffffffff81000010 T do_sys_open\nsymbol ffffffffc0000000 t probe\t[mod]\n"
+			       "symbol 0000000000000000 T hidden\nsymbol x T wrong\nsymbol 1\n"
+			       "process 7 150\nnamespaces pid:[4026532001]\n"
+			       "process 8 150\ncgroup /a\nnamespaces pid:[4026531836] cgroup:[4026531835]\n"
+			       "process 9 150\ncgroup /lxc/web\nnamespaces pid:[4026532001] cgroup:[4026532002] x:[\n"
+			       "process 10 150\ncgroup /lxc/web/x.service\nnamespaces pid:[4026532001]\n");
+	json_t *wanted = json_pack("{s[{sisisi}{si}]s{ssss}s{ssss}}", "cpus", "cpu", 0, "package", 0, "core", 0,
+				   "cpu", 1, "symbols", "do_sys_open", "0xffffffff81000010", "probe",
+				   "0xffffffffc0000000",
+				   "cgroups", "4026532001", "/lxc/web", "4026532002", "/lxc/web");
+	const char *key;
+	json_t *value;
+
+	json_object_foreach(wanted, key, value)
+		ck_assert_msg(json_equal(json_object_get(root, key), value), "%s", key);
+	json_decref(wanted);
 	json_decref(root);
 }
 END_TEST
@@ -368,4 +407,5 @@ START_TEST(test_no_listing)
 END_TEST
 
 UNIT_MAIN_AROUND("sidecar_write", setup, teardown, test_this_machine, test_update, test_about, test_cannot_write,
-		 test_refresh, test_own, test_script, test_two_listings, test_hostile_listing, test_no_listing)
+		 test_refresh, test_own, test_script, test_two_listings, test_closest_look, test_places,
+		 test_hostile_listing, test_no_listing)
