@@ -10,7 +10,8 @@ import re
 import shutil
 import socket
 import subprocess
-import sys
+
+import cases
 
 TOP = os.environ["LTTNGTOP"]
 
@@ -164,17 +165,5 @@ def test_loaded():
     return None
 
 
-def main():
-    failed = 0
-    for name, test in [(n, t) for n, t in globals().items() if n.startswith("test_")]:
-        try:
-            skipped = test()
-            print(f"skip {name}: {skipped}" if skipped else f"ok {name}")
-        except (AssertionError, TypeError, subprocess.SubprocessError) as error:
-            failed += 1
-            print(f"not ok {name}: {type(error).__name__}: {error}")
-    return 1 if failed else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    cases.run(globals())

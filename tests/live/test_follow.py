@@ -12,6 +12,8 @@ import shutil
 import subprocess
 import sys
 
+from cases import check, finish
+
 import sandbox
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "screens"))
@@ -24,14 +26,6 @@ TOP = os.path.abspath(os.environ["LTTNGTOP"])
 APP = os.path.join(os.path.abspath(os.environ["BUILD"]), "tests", "live", "ust_app")
 DUMP = os.path.join(os.path.abspath(os.environ["BUILD"]), "tests", "source", "dump_records")
 EVENTS = "lttng_ust_trace*:*"
-
-failed = 0
-
-
-def check(name, good, why=""):
-    global failed
-    failed += not good
-    print(f"{'ok' if good else 'not ok'} {name}{'' if good else f': {why}'}", flush=True)
 
 
 def counts(lines):
@@ -199,8 +193,8 @@ def main():
     sandbox.begin(ust=True)
     for test in (test_growing, test_files, test_processes, test_monitor, test_two_sessions):
         test()
-    return failed != 0
+    finish()
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -12,6 +12,8 @@ import shutil
 import subprocess
 import sys
 
+from cases import check, finish
+
 import sandbox
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "screens"))
@@ -22,14 +24,6 @@ BUILD = os.path.abspath(os.environ["BUILD"])
 DUMP = os.path.join(BUILD, "tests/source/dump_records")
 FORMATS = {"CTF 2": (), "CTF 1.8": ("--trace-format=ctf-1.8",)}
 CONTEXTS = [word for name in ("vpid", "vtid", "procname", "pthread_id") for word in ("--type", name)]
-
-failed = 0
-
-
-def check(name, good, why=""):
-    global failed
-    failed += not good
-    print(f"{'ok' if good else 'not ok'} {name}{'' if good else f': {why}'}", flush=True)
 
 
 def format_of(path):
@@ -157,8 +151,8 @@ def main():
         for test in (test_recorded, test_live, test_monitor):
             with sandbox.Tracers(f"home{number}-{test.__name__}") as ust:
                 test(ust, form, options)
-    return failed != 0
+    finish()
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -5,10 +5,9 @@ import json
 import os
 import struct
 import subprocess
-import sys
 import time
-import traceback
 
+import cases
 from fake_relay import Hangup, Relay, Session
 
 
@@ -112,20 +111,5 @@ def test_nonsense():
         expect([relay.relay_url], 1, "", "speaks another protocol")
 
 
-def main():
-    failed = 0
-    for name, test in sorted(globals().items()):
-        if not name.startswith("test_"):
-            continue
-        try:
-            test()
-            print(f"ok list: {name[5:]}", flush=True)
-        except Exception as error:  # pylint: disable=broad-except
-            failed += 1
-            print(f"not ok list: {name[5:]}: {error}")
-            traceback.print_exc(file=sys.stdout)
-    return 1 if failed else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    cases.run(globals())

@@ -19,6 +19,7 @@ import termios
 import threading
 import time
 
+import cases
 import sandbox
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "screens"))
@@ -478,20 +479,8 @@ def test_refusals():
 
 def main():
     sandbox.begin(ust=True)
-    failed = 0
-    for name, test in [(n, t) for n, t in globals().items() if n.startswith("test_")]:
-        if sys.argv[1:] and name not in sys.argv[1:]:
-            continue
-        begin = time.monotonic()
-        try:
-            skipped = test()
-            print(f"skip {name}: {skipped}" if skipped else f"ok {name} ({time.monotonic() - begin:.1f} s)")
-        except (AssertionError, OSError, ValueError, subprocess.SubprocessError) as error:
-            failed += 1
-            print(f"not ok {name}: {type(error).__name__} at line {error.__traceback__.tb_next.tb_lineno}: {error}")
-        sys.stdout.flush()
-    return 1 if failed else 0
+    cases.run(globals())
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -5,8 +5,8 @@ import os
 import struct
 import subprocess
 import sys
-import traceback
 
+import cases
 import sandbox
 from fake_relay import ATTACH_OK, CONNECT, Relay, Session
 
@@ -102,20 +102,5 @@ def test_long_list():
         assert done.returncode == 0 and len(done.stdout.splitlines()) == 6001, (done.returncode, done.stderr)
 
 
-def main():
-    failed = 0
-    for name, test in sorted(globals().items()):
-        if not name.startswith("test_"):
-            continue
-        try:
-            test()
-            print(f"ok many sessions: {name[5:]}", flush=True)
-        except Exception as error:  # pylint: disable=broad-except
-            failed += 1
-            print(f"not ok many sessions: {name[5:]}: {error}")
-            traceback.print_exc(file=sys.stdout)
-    return 1 if failed else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    cases.run(globals())

@@ -21,6 +21,7 @@ import sys
 import threading
 import time
 
+import cases
 import sandbox
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "source"))
@@ -703,20 +704,8 @@ def main():
     # Copies that the other user can reach.
     shutil.copy(os.environ["LTTNGTOP"], TOP)
     shutil.copy(f"{BUILD}/tests/live/ust_app", APP)
-    failed = 0
-    tests = [value for name, value in globals().items() if name.startswith("test_")]
-    for test in tests:
-        if sys.argv[1:] and test.__name__ not in sys.argv[1:]:
-            continue
-        try:
-            skipped = test()
-            print(f"skip {test.__name__}: {skipped}" if skipped else f"ok {test.__name__}")
-        except (AssertionError, subprocess.SubprocessError) as error:
-            failed += 1
-            print(f"not ok {test.__name__}: {type(error).__name__} at line {error.__traceback__.tb_next.tb_lineno}: {error}")
-        sys.stdout.flush()
-    return 1 if failed else 0
+    cases.run(globals())
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -9,8 +9,8 @@ import shlex
 import shutil
 import socket
 import subprocess
-import sys
 
+import cases
 import sandbox
 
 BUILD = os.environ["BUILD"]
@@ -180,19 +180,8 @@ def main():
     # Copies that the other user can reach.
     shutil.copy(os.environ["LTTNGTOP"], TOP)
     shutil.copy(f"{BUILD}/tests/live/ust_app", APP)
-    failed = 0
-    for name, test in [(n, v) for n, v in globals().items() if n.startswith("test_")]:
-        if sys.argv[1:] and name not in sys.argv[1:]:
-            continue
-        try:
-            skipped = test()
-            print(f"skip {name}: {skipped}" if skipped else f"ok {name}")
-        except (AssertionError, OSError, subprocess.SubprocessError) as error:
-            failed += 1
-            print(f"not ok {name}: {type(error).__name__} at line {error.__traceback__.tb_next.tb_lineno}: {error}"[:2000])
-        sys.stdout.flush()
-    return 1 if failed else 0
+    cases.run(globals())
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

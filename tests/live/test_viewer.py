@@ -9,10 +9,9 @@ import os
 import re
 import signal
 import subprocess
-import sys
 import threading
-import traceback
 
+import cases
 import sandbox
 
 BUILD = os.environ["BUILD"]
@@ -110,7 +109,7 @@ def ending(view):
 
 # ---- recordings ----
 
-def test_three_hosts(name, ipv6):
+def three_hosts(name, ipv6):
     """Three sessions of a relayd, read by one process."""
     with Tracers(f"{name}-home", ipv6) as t:
         feed = subprocess.Popen([os.environ["LTTNGTOP"], "feed", "--to", f"net://127.0.0.1:{t.control}:{t.data}", "--live-port",
@@ -132,11 +131,14 @@ def test_three_hosts(name, ipv6):
 
 
 def test_fed_recording():
-    test_three_hosts("ipv4", False)
+    three_hosts("ipv4", False)
 
 
 def test_fed_recording_ipv6():
-    test_three_hosts("ipv6", True)
+    if not sandbox.has_ipv6():
+        return "this machine has no ::1"
+    three_hosts("ipv6", True)
+    return None
 
 
 # ---- user-space sessions ----
@@ -263,30 +265,10 @@ def test_relayd_stops_and_dies():
             assert dead.wait() == ["0 failed: cannot connect: Connection refused (unreachable)"]
 
 
-def run(test):
-    name = test.__name__[5:].replace("_", " ")
-    try:
-        test()
-    except Exception as error:  # pylint: disable=broad-except
-        print(f"not ok viewer: {name}: {error}")
-        traceback.print_exc(file=sys.stdout)
-        return False
-    print(f"ok viewer: {name}", flush=True)
-    return True
-
-
 def main():
     sandbox.begin(ust=True)
-    failed = 0
-    for name, test in sorted(globals().items()):
-        if not name.startswith("test_") or test.__code__.co_argcount or (sys.argv[1:] and name not in sys.argv[1:]):
-            continue
-        if name.endswith("ipv6") and not sandbox.has_ipv6():
-            print(f"skip {name}: this machine has no ::1")
-            continue
-        failed += not run(test)
-    return 1 if failed else 0
+    cases.run(globals())
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

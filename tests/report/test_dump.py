@@ -36,14 +36,6 @@ checks = harness.Checks()
 used = set()
 
 
-def is_ctf2(path):
-    for root, _, files in os.walk(path):
-        if "metadata" in files:
-            with open(os.path.join(root, "metadata"), "rb") as metadata:
-                return b"\x1e" in metadata.read(256)
-    return False
-
-
 def dump(*args):
     return subprocess.run([PROGRAM, "report", "dump", *args], env=ENV, capture_output=True, check=False)
 
@@ -76,7 +68,7 @@ def compare(name, ours, theirs):
 def compare_recording(name, path):
     part = PART_OF.get(name)
     ours = dump("--no-sync", "--babeltrace", *(("--begin", part[0], "--end", part[1]) if part else ()), path)
-    if is_ctf2(path) and harness.library_version() < (2, 1):
+    if harness.is_ctf2(path) and harness.library_version() < (2, 1):
         print(f"skip {name}: this babeltrace2 does not read CTF 2")
         return
     arguments = ["--begin", part[0], "--end", part[1]] if part else []

@@ -9,17 +9,10 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "waits"))
 import ctf  # noqa: E402
+from cases import check, finish  # noqa: E402
 
 LTTNGTOP = os.environ["LTTNGTOP"]
 BASE, SECOND = 1_700_000_000 * 10 ** 9, 10 ** 9
-
-failed = 0
-
-
-def check(name, good, why=""):
-    global failed
-    failed += not good
-    print(f"{'ok' if good else 'not ok'} {name}{'' if good else ': ' + str(why)}")
 
 
 def report(table, *sources):
@@ -76,7 +69,7 @@ def main():
         check("each has its own reason", "headers" in rows[0]["reason"] and "no packet" in rows[1]["reason"], rows)
         rows, err, status = report("sync", bare[0])
         check("one host needs no packets", (status, err, rows[0]["reason"]) == (0, "", None), (rows, err))
-    sys.exit(failed > 0)
+    finish()
 
 
 main()

@@ -10,20 +10,13 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "waits"))
 import ctf  # noqa: E402
+from cases import check, finish  # noqa: E402
 
 PROGRAM = os.environ["LTTNGTOP"]
 BEGIN = 10**18
 # sanitizers put space around whatever is allocated, and keep what is freed for a while
 with open(os.path.join(os.environ["BUILD"], "config.mk"), encoding="utf-8") as config:
     MB = (3 if "-fsanitize" in config.read() else 1) << 20
-
-failed = 0
-
-
-def check(name, good, why=""):
-    global failed
-    failed += not good
-    print(f"{'ok' if good else 'not ok'} {name}{'' if good else ': ' + str(why)}")
 
 
 class Recording(ctf.Trace):
@@ -203,4 +196,4 @@ with tempfile.TemporaryDirectory() as scratch:
     test_forks(os.path.join(scratch, "forks"))
     test_forks_that_do_not_fit(os.path.join(scratch, "forks"))
     test_tasks(os.path.join(scratch, "tasks"))
-sys.exit(failed > 0)
+finish()

@@ -10,17 +10,10 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "waits"))
 import ctf  # noqa: E402
+from cases import check, finish  # noqa: E402
 
 LTTNGTOP = os.environ["LTTNGTOP"]
 BASE, MS = 1_700_000_000 * 10 ** 9, 10 ** 6
-
-failed = 0
-
-
-def check(name, good, why=""):
-    global failed
-    failed += not good
-    print(f"{'ok' if good else 'not ok'} {name}{'' if good else ': ' + str(why)}")
 
 
 def report(table, *sources):
@@ -122,4 +115,4 @@ def two_machines(top):
 with tempfile.TemporaryDirectory() as directory:
     for test in (same, parts, one_after_the_other, two_machines):
         test(directory)
-sys.exit(failed > 0)
+finish()

@@ -10,6 +10,7 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "waits"))
 import ctf  # noqa: E402
+from cases import check, finish  # noqa: E402
 
 PROGRAM = os.path.join(os.environ["BUILD"], "lttngtop")
 MS = 10 ** 6
@@ -17,13 +18,6 @@ BEGIN = 10 ** 9
 HOST_NS, OUTER, INNER = 0xeffffffc, 4026532318, 4026532320
 LIMIT_S = 120
 ID = "3f4e5d6c7b8a9f0e1d2c3b4a5f6e7d8c9b0a1f2e3d4c5b6a7f8e9d0c1b2a3f4e"
-failed = 0
-
-
-def check(name, good, why=""):
-    global failed
-    failed += not good
-    print(f"{'ok' if good else 'not ok'} {name}{'' if good else f': {why}'}", flush=True)
 
 
 class Made(ctf.Trace):
@@ -177,4 +171,4 @@ old()
 named()
 circle()
 many()
-sys.exit(1 if failed else 0)
+finish()

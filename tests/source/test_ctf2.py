@@ -8,19 +8,12 @@ import sys
 
 sys.path.insert(0, os.path.join(os.environ["SRCDIR"], "tests", "waits"))
 import test_layouts  # noqa: E402
+from cases import check, finish  # noqa: E402
 
 LTTNGTOP = os.environ["LTTNGTOP"]
 SHARED = os.environ.get("SHARED", "")
 TABLES = ["cpu", "io", "files", "syscalls", "sched", "irqs", "disks", "net", "cpus", "events", "perf", "blocking", "relations",
           "sync", "matches", "latencies", "accounting", "hosts"]
-
-failed = 0
-
-
-def check(name, good, why=""):
-    global failed
-    failed += not good
-    print(f"{'ok' if good else 'not ok'} {name}{'' if good else ': ' + str(why)}", flush=True)
 
 
 def run(*args):
@@ -76,4 +69,4 @@ def test_figures():
 
 
 test_figures()
-sys.exit(1 if failed else 0)
+finish()

@@ -6,7 +6,6 @@ with its time, and everything else counts as in the undamaged recording.
 import json
 import os
 import re
-import signal
 import struct
 import subprocess
 import sys
@@ -15,6 +14,7 @@ import tempfile
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import made  # noqa: E402
 from processes import PATIENCE_S, Held  # noqa: E402
+from cases import check, finish  # noqa: E402
 
 LTTNGTOP = os.environ["LTTNGTOP"]
 DUMP = os.path.join(os.environ["BUILD"], "tests/source/dump_records")
@@ -26,14 +26,6 @@ HEAD = 32 + 52
 PACKET = HEAD + EVENTS * EVENT
 # Where in a packet: its magic number, UUID, stream; its size, behind two times and the size of its content.
 MAGIC, TRACE, STREAM, PACKET_SIZE = 0, 4, 20, 32 + 3 * 8
-
-failed = 0
-
-
-def check(name, good, why=""):
-    global failed
-    failed += not good
-    print(f"{'ok' if good else 'not ok'} {name}{'' if good else ': ' + str(why)}")
 
 
 def make(directory):
@@ -240,7 +232,7 @@ def main():
         cut(top)
         nothing(top)
         shrinks(top)
-    sys.exit(failed > 0)
+    finish()
 
 
 main()

@@ -13,19 +13,12 @@ import threading
 
 sys.path.insert(0, os.path.join(os.environ["SRCDIR"], "tests", "waits"))
 import ctf  # noqa: E402
+from cases import check, finish  # noqa: E402
 
 DUMP = os.path.join(os.environ["BUILD"], "tests", "source", "dump_records")
 LTTNGTOP = os.environ["LTTNGTOP"]
 PATIENCE = 60
 NEVER = 1000  # seconds a silent stream is waited for
-
-failed = 0
-
-
-def check(name, good, why=""):
-    global failed
-    failed += not good
-    print(f"{'ok' if good else 'not ok'} {name}{'' if good else f': {why}'}", flush=True)
 
 
 class Growing:
@@ -322,8 +315,8 @@ def main():
     for ctf2 in (False, True):
         for test in (test_packets, test_index, test_damage, test_metadata, test_new_stream, test_silence, test_rotation):
             test(f"CTF {2 if ctf2 else '1.8'}, {test.__name__[5:].replace('_', ' ')}", ctf2)
-    return failed != 0
+    finish()
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

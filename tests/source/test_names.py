@@ -8,7 +8,8 @@ import json
 import os
 import re
 import subprocess
-import sys
+
+from cases import check, finish
 
 SRC = os.path.join(os.environ["SRCDIR"], "src/event")
 ARCHIVE = os.path.join(os.environ.get("SHARED", os.path.join(os.environ["SRCDIR"], "../shared")), "traces-ctf2/ctf2-k72.tar.zst")
@@ -26,14 +27,6 @@ ABSENT = {
 NO_CALL = "fcntl64 fstat64 landlock_create_ruleset open_tree_attr pread pwrite recv send sendfile waitpid fstat " \
           "ia32_pread64 ia32_pwrite64 ia32_ftruncate64 ia32_fallocate futex_time32 recvmmsg_time32 mq_timedreceive_time32"
 NO_COMPAT_CALL = "accept fallocate landlock_create_ruleset open_tree_attr pread pread64 pwrite pwrite64 recv send"
-
-failed = 0
-
-
-def check(name, good, why=""):
-    global failed
-    failed += not good
-    print(f"{'ok' if good else 'not ok'} {name}{'' if good else f': {why}'}")
 
 
 def read(name):
@@ -97,8 +90,8 @@ def main():
     other = sorted(name for name in classes if (m := re.fullmatch(r"(?:compat_)?syscall_entry_(?:ia32_)?(\w+?)(?:_time32)?", name))
                    and m[1] in dict(calls()) and name.split("syscall_entry_")[1] not in dict(calls()))
     check("no call under another name", not other, other)
-    return failed != 0
+    finish()
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

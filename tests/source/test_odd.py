@@ -12,20 +12,13 @@ import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import made  # noqa: E402
+from cases import check, finish  # noqa: E402
 
 LTTNGTOP = os.environ["LTTNGTOP"]
 LIMIT_S = 60
 SECOND = 10 ** 9
 BASE = 1_700_000_000 * SECOND
 EMPTY = 3000
-
-failed = 0
-
-
-def check(name, good, why=""):
-    global failed
-    failed += not good
-    print(f"{'ok' if good else 'not ok'} {name}{'' if good else ': ' + str(why)}")
 
 
 def report(table, *arguments):
@@ -186,7 +179,7 @@ def main():
         refused(top)
         too_large(top)
         gaps(top)
-    sys.exit(failed > 0)
+    finish()
 
 
 main()

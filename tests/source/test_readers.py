@@ -31,14 +31,6 @@ checks = harness.Checks()
 used = set()
 
 
-def is_ctf2(path):
-    for root, _, files in os.walk(path):
-        if "metadata" in files:
-            with open(os.path.join(root, "metadata"), "rb") as metadata:
-                return b"\x1e" in metadata.read(256)
-    return False
-
-
 def dump(reader, path, to):
     with open(to, "wb") as out:
         return subprocess.run([DUMP, "-x", "-F", ALL_FIELDS, "-R", reader, path], stdout=out, check=False).returncode
@@ -65,7 +57,7 @@ def is_order_of_labels(a, b):
 def compare(name, path, directory):
     native, library = (os.path.join(directory, reader) for reader in ("native", "babeltrace2"))
     status = dump("native", path, native)
-    if is_ctf2(path) and harness.library_version() < (2, 1):
+    if harness.is_ctf2(path) and harness.library_version() < (2, 1):
         print(f"skip {name}: this babeltrace2 does not read CTF 2")
         return
     checks.equal(dump("babeltrace2", path, library), status, f"{name}: exit status")

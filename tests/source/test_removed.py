@@ -12,20 +12,13 @@ import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import made  # noqa: E402
+from cases import check, finish  # noqa: E402
 
 LTTNGTOP = os.environ["LTTNGTOP"]
 DUMP = os.path.join(os.environ["BUILD"], "tests/source/dump_records")
 SECOND = 10 ** 9
 BASE = 1_700_000_000 * SECOND
 CPUS, EVENTS = 5, 40
-
-failed = 0
-
-
-def check(name, good, why=""):
-    global failed
-    failed += not good
-    print(f"{'ok' if good else 'not ok'} {name}{'' if good else ': ' + str(why)}")
 
 
 def write(path, first=0):
@@ -102,7 +95,7 @@ def main():
         afresh()
         events, notes, failures = read(top, trace, f"rm -rf {trace}", 1)
         check("the trace removed: said", not events and failures, failures)
-    sys.exit(failed > 0)
+    finish()
 
 
 main()

@@ -6,9 +6,9 @@ import io
 import json
 import os
 import subprocess
-import sys
 import time
 
+from cases import check, finish
 from made import UUID_TEXT, Recording, switch, turns
 
 PROGRAM = os.path.join(os.environ["BUILD"], "lttngtop")
@@ -24,13 +24,6 @@ SOUND = {
         {"pid": 1, "start_ns": 10 ** 18, "exe": "/started/later", "uid": 0},
     ],
 }
-failed = 0
-
-
-def check(name, good, why=""):
-    global failed
-    failed += not good
-    print(f"{'ok' if good else 'not ok'} {name}{'' if good else f': {why}'}", flush=True)
 
 
 def make(name, host="made"):
@@ -116,7 +109,7 @@ check("nor what is too long", len(names["exe"]) <= 4095, len(names["exe"]))
 # what is live and of this very machine needs no file: LTTng's clock has the boot's id
 if os.readlink("/proc/self/ns/pid") != "pid:[4026531836]":
     print("skip this machine, live: not in the first pid namespace")
-    sys.exit(failed != 0)
+    finish()
 with open("/proc/sys/kernel/random/boot_id", encoding="ascii") as boot_id:
     OWN = boot_id.read().strip()
 NOW = time.time_ns()
@@ -138,4 +131,4 @@ found, err, status = followed("foreign")
 check("another machine, live", len(found) == 2 and all(r["cmdline"] is None for r in found), (found, err, status))
 check("recorded, it is what it was then", thread("own", 3)[0] == NOTHING, thread("own", 3))
 
-sys.exit(failed != 0)
+finish()

@@ -9,21 +9,14 @@ import json
 import os
 import signal
 import subprocess
-import sys
+
+from cases import check, finish
 
 from processes import PATIENCE_S, Held, called, workers
 
 LTTNGTOP = os.environ["LTTNGTOP"]
 TRACES = os.path.join(os.environ["BUILD"], "traces")
 VICTIM, OTHER = os.path.join(TRACES, "hotplug"), os.path.join(TRACES, "kprobe")
-
-failed = 0
-
-
-def check(name, good, why=""):
-    global failed
-    failed += not good
-    print(f"{'ok' if good else 'not ok'} {name}{'' if good else ': ' + str(why)}")
 
 
 def run_with(number):
@@ -57,7 +50,7 @@ def main():
         check(f"{name}: the reason", words in err and VICTIM in err, err)
         check(f"{name}: the other host is whole", rows.get("client") == expected["client"], rows)
         check(f"{name}: what was read stays", 0 < rows.get("db", 0) < expected["db"], rows)
-    sys.exit(failed > 0)
+    finish()
 
 
 main()

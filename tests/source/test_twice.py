@@ -11,6 +11,8 @@ import shutil
 import subprocess
 import sys
 
+from cases import check, finish
+
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "live"))
 from fake_relay import Stream  # noqa: E402
 from processes import wait_for, workers  # noqa: E402
@@ -18,14 +20,6 @@ from processes import wait_for, workers  # noqa: E402
 LTTNGTOP = os.environ["LTTNGTOP"]
 RECORDING = os.path.join(os.environ["BUILD"], "traces", "hotplug", "db", "kernel")
 TABLES = ("hosts", "io", "syscalls", "cpu")
-
-failed = 0
-
-
-def check(name, good, why=""):
-    global failed
-    failed += not good
-    print(f"{'ok' if good else 'not ok'} {name}{'' if good else ': ' + str(why)}")
 
 
 def report(table, *sources, workers=1):
@@ -118,13 +112,13 @@ def main():
     for table in TABLES:
         once = report(table, RECORDING)
         check(f"{table}: there is something", once["rows"] and once["status"] == 0, once)
-        for workers in (1, 2):
-            check(f"{table}: twice below a directory, {workers} workers", report(table, "twice", workers=workers) == once)
+        for number in (1, 2):
+            check(f"{table}: twice below a directory, {number} workers", report(table, "twice", workers=number) == once)
         check(f"{table}: two copies given", report(table, "twice/one", "twice/two") == once)
         check(f"{table}: parts that overlap", report(table, "overlap") == once)
         check(f"{table}: a part of it beside it", report(table, "inside") == once)
     check_followed()
-    return failed > 0
+    finish()
 
 
-sys.exit(main())
+main()

@@ -96,6 +96,15 @@ def recordings(only=None, user_space=False):
             yield (name,) + found
 
 
+def is_ctf2(path):
+    """Whether the metadata below this directory are CTF 2's."""
+    for root, _, files in os.walk(path):
+        if "metadata" in files:
+            with open(os.path.join(root, "metadata"), "rb") as metadata:
+                return b"\x1e" in metadata.read(256)
+    return False
+
+
 def hosts(directory):
     return sorted(d for d in os.listdir(directory) if os.path.isdir(os.path.join(directory, d)))
 

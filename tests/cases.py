@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What a test script says: a line for each check or test, in the words that tests/run counts."""
+import sys
+import time
+import traceback
+
+_failed = 0
+
+
+def check(name, good, why=""):
+    global _failed
+    _failed += not good
+    print(f"{'ok' if good else 'not ok'} {name}{'' if good else f': {why}'}", flush=True)
+
+
+def run(names):
+    """
+    Runs the functions test_* among the names (a script's globals()), or only those named on the command line.
+    One that raises has failed, one that returns a text was skipped for that reason. Ends the script.
+    """
+    for name, test in [(n, f) for n, f in names.items() if n.startswith("test_")]:
+        if sys.argv[1:] and name not in sys.argv[1:]:
+            continue
+        began = time.monotonic()
+        try:
+            skipped = test()
+        except Exception as error:  # pylint: disable=broad-except
+            check(name, False, f"{type(error).__name__}: {error}"[:2000])
+            traceback.print_exc(file=sys.stdout)
+            continue
+        if skipped:
+            print(f"skip {name}: {skipped}", flush=True)
+        else:
+            check(f"{name} ({time.monotonic() - began:.1f} s)", True)
+    finish()
+
+
+def finish():
+    """Ends the script, with the status that says whether every check was good."""
+    sys.exit(1 if _failed else 0)
