@@ -216,25 +216,16 @@ valgrind: $(UNIT_TESTS)
 # Manual: the pages come from the tables of the program and are committed.
 
 .PHONY: man
+# Of the program, and of each command that has one.
+MANUALS := lttngtop $(shell sed -n 's/.*\.man_name = "\(lttngtop-.*\)",/\1/p' src/cmd/manual.c)
 man: $(PROGRAM)
 	$(call say,GEN,man)
-	$(Q)$(PROGRAM) help --man >man/lttngtop.1
-	$(Q)$(PROGRAM) help --man report >man/lttngtop-report.1
-	$(Q)$(PROGRAM) help --man record >man/lttngtop-record.1
-	$(Q)$(PROGRAM) help --man list >man/lttngtop-list.1
-	$(Q)$(PROGRAM) help --man feed >man/lttngtop-feed.1
-	$(Q)$(PROGRAM) help --man doctor >man/lttngtop-doctor.1
-	$(Q)$(PROGRAM) help --man cluster >man/lttngtop-cluster.1
+	$(Q)$(foreach m,$(MANUALS),$(PROGRAM) help --man $(filter-out lttngtop,$(m:lttngtop-%=%)) >man/$(m).1 &&) :
 
 check-man: $(PROGRAM)
 	$(call say,CHECK,man)
-	$(Q)$(PROGRAM) help --man | diff man/lttngtop.1 - && \
-	$(PROGRAM) help --man report | diff man/lttngtop-report.1 - && \
-	$(PROGRAM) help --man record | diff man/lttngtop-record.1 - && \
-	$(PROGRAM) help --man list | diff man/lttngtop-list.1 - && \
-	$(PROGRAM) help --man feed | diff man/lttngtop-feed.1 - && \
-	$(PROGRAM) help --man doctor | diff man/lttngtop-doctor.1 - && \
-	$(PROGRAM) help --man cluster | diff man/lttngtop-cluster.1 - || \
+	$(Q)$(foreach m,$(MANUALS),$(PROGRAM) help --man $(filter-out lttngtop,$(m:lttngtop-%=%)) | diff man/$(m).1 - &&) \
+	[ '$(sort $(MANUALS:%=man/%.1))' = '$(MAN_PAGES)' ] || \
 	{ echo 'man pages are out of date: make man' >&2; exit 1; }
 
 # Installation
