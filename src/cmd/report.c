@@ -24,22 +24,29 @@
 #define SLICE "slice"
 
 volatile bool report_stop;
+volatile sig_atomic_t report_signal;
 
 static void on_interrupt(int signal_number)
 {
-	(void)signal_number;
+	report_signal = signal_number;
 	report_stop = true;
+}
+
+void report_end_on_signal(int number)
+{
+	const struct sigaction action = { .sa_handler = on_interrupt, .sa_flags = SA_RESETHAND | SA_RESTART };
+
+	sigaction(number, &action, NULL);
 }
 
 void report_end_on_interrupt(uint64_t duration_ns)
 {
-	struct sigaction action = { .sa_handler = on_interrupt, .sa_flags = SA_RESETHAND | SA_RESTART };
 	struct itimerval timer = {
 		.it_value = { (time_t)(duration_ns / 1000000000), (suseconds_t)(duration_ns % 1000000000 / 1000) },
 	};
 
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGALRM, &action, NULL);
+	report_end_on_signal(SIGINT);
+	report_end_on_signal(SIGALRM);
 	setitimer(ITIMER_REAL, &timer, NULL);
 }
 

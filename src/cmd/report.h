@@ -11,6 +11,7 @@
  * Times without a host are reference times (clock/map.h); those of a host its own.
  */
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -99,11 +100,15 @@ static inline bool report_needs_waits(const struct report *r)
 
 /* ---- report.c ---- */
 
-/* SIGINT came, or the end of --duration. */
+/* SIGINT came, or the end of --duration; and as which signal. */
 extern volatile bool report_stop;
+extern volatile sig_atomic_t report_signal;
 
 /* SIGINT, and the end of duration_ns (0: none), end the reading where it is; a second SIGINT at once. */
 void report_end_on_interrupt(uint64_t duration_ns);
+
+/* Another signal does, too, likewise. */
+void report_end_on_signal(int number);
 
 /* Which of the hosts is on whose clock. LT_ERROR: the options make no sense. */
 enum lt_status report_set_clocks(struct report *r);

@@ -261,7 +261,7 @@ static int write_slice(struct report_slice *s, uint64_t known_end_ns)
 	drop_directory(s);
 	if (status == LT_INTERRUPTED) {
 		error_set("interrupted: nothing was left in '%s'", s->directory);
-		return report_fail(128 + SIGINT);
+		return report_fail(128 + report_signal);
 	}
 	return report_fail(LT_EXIT_FAILURE);
 }
@@ -296,6 +296,8 @@ int report_slice(struct report *r)
 	r->no_waits = true;
 	r->query.table = view_table_find("events"); /* no rows are made of it */
 	report_end_on_interrupt(0);
+	report_end_on_signal(SIGTERM);
+	report_end_on_signal(SIGHUP);
 	view_filter_init(&r->filter);
 	for (guint i = 0; i < o->host->len; i++)
 		view_filter_add_host(&r->filter, g_ptr_array_index(o->host, i));
