@@ -386,7 +386,8 @@ static void help_others(struct help *h)
 			  "must be new or empty, as traces that babeltrace2, Trace Compass and lttngtop open: "
 			  "DIR/HOST/kernel and so on. Packets are copied, those at the edges cut between two events. "
 			  "The hosts' clocks are set so that they agree in the middle of the interval; with --no-sync "
-			  "they stay as they are. Nothing is left in DIR if it fails or is interrupted.");
+			  "they stay as they are. The names in lttngtop.json beside a recording come along, as "
+			  "DIR/HOST/lttngtop.json. Nothing is left in DIR if it fails or is interrupted.");
 }
 
 void cmd_report_help(struct help *h)

@@ -18,6 +18,7 @@
 #include "cmd/sync_options.h"
 #include "feed/slice.h"
 #include "ingest/visit.h"
+#include "sidecar/write.h"
 
 /* Made in the directory, and moved out of it when all is there: what is left of a slice that was killed shows. */
 #define UNFINISHED ".unfinished-slice"
@@ -147,6 +148,28 @@ static int64_t shift_of(const struct report_host *h, const struct slice_range *r
 	return (int64_t)(clock_to_ref(h->source->map, middle_ns) - middle_ns);
 }
 
+/* What its machine knew is as good for a part of it: into DIR/HOST, which all its traces are below. */
+static void copy_sidecars(const struct recording *r, const char *directory, int64_t shift_ns)
+{
+	const struct recorded_stream *stream = g_ptr_array_index(r->streams, 0);
+	char *host = g_strndup(directory, strlen(directory) - strlen(r->path)), *copied = NULL;
+
+	for (guint i = 0; i < stream->paths->len; i++) {
+		char *trace = g_path_get_dirname(g_ptr_array_index(stream->paths, i));
+		char *path = source_sidecar_of(trace);
+
+		if (path && g_strcmp0(path, copied) != 0 && sidecar_copy(path, host, shift_ns) != LT_OK) {
+			log_warning("command lines and names of users are not in the slice: %s", error_text());
+			error_clear();
+		}
+		g_free(trace);
+		g_free(copied);
+		copied = path;
+	}
+	g_free(copied);
+	g_free(host);
+}
+
 static enum lt_status write_trace(struct report_slice *s, const struct report_host *h, const struct recording *r)
 {
 	struct slice_range range = {
@@ -161,6 +184,8 @@ static enum lt_status write_trace(struct report_slice *s, const struct report_ho
 	if (status == LT_OK)
 		status = slice_write(r, directory, &range, &report_stop, &s->sum);
 	s->traces += s->sum.packets > before;
+	if (status == LT_OK && s->sum.packets > before)
+		copy_sidecars(r, directory, range.shift_ns);
 	if (s->sum.packets == before)
 		g_rmdir(directory);
 	g_free(directory);

@@ -37,6 +37,29 @@ enum lt_status sidecar_update(const char *directory, const struct sidecar_about 
 	return replace(directory, sidecar_collect(about));
 }
 
+static void shift_processes(json_t *root, int64_t shift_ns)
+{
+	json_t *list = json_object_get(root, "processes"), *process, *start;
+	int64_t start_ns;
+	size_t i;
+
+	json_array_foreach(list, i, process) {
+		start = json_object_get(process, "start_ns");
+		if (json_is_integer(start) && !__builtin_add_overflow(json_integer_value(start), shift_ns, &start_ns))
+			json_integer_set(start, MAX(start_ns, 0));
+	}
+}
+
+enum lt_status sidecar_copy(const char *path, const char *directory, int64_t shift_ns)
+{
+	json_t *root = sidecar_file_read(path);
+
+	if (!root)
+		return error_wrap("'%s'", path);
+	shift_processes(root, shift_ns);
+	return replace(directory, root);
+}
+
 static uint64_t positive(const json_t *o, const char *key)
 {
 	const json_t *v = json_object_get(o, key);

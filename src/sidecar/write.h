@@ -38,6 +38,12 @@ struct sidecar_about {
  */
 enum lt_status sidecar_update(const char *directory, const struct sidecar_about *about);
 
+/*
+ * Writes the side-car at path into the directory of a copy of its trace, to what is there already. The copy's clock is
+ * ahead of the trace's by shift_ns, and so the starts of processes are. LT_ERROR: it cannot be read or not be written.
+ */
+enum lt_status sidecar_copy(const char *path, const char *directory, int64_t shift_ns);
+
 /* What the recording in the directory has cost so far. Zero: there is no side-car that knows. */
 struct sidecar_cost sidecar_read_cost(const char *directory);
 

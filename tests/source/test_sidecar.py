@@ -106,6 +106,22 @@ names, err, status = thread("hostile")
 check("no control character comes through", names["cmdline"] == r"\x1b[2J\x0a\xe2\x80\xaegnp", names["cmdline"])
 check("nor what is too long", len(names["exe"]) <= 4095, len(names["exe"]))
 
+# a slice has it, too: by the clock of the slice, and only what is a side-car
+for name, extra in (("slice", ()), ("slice-shifted", ("--offset", "made=5000000000"))):
+    run = report("slice", "--begin", "+100ms", "--end", "+200ms", "-o", name, *extra, "session")
+    check(f"{name}: made", (run.returncode, run.stderr) == (0, ""), run)
+    check(f"{name}: names", thread(name) == (NAMES, "", 0), thread(name))
+    with open(os.path.join(name, "made", "lttngtop.json"), encoding="utf-8") as file:
+        starts = [p["start_ns"] for p in json.load(file)["processes"]]
+    shift = 5 * 10 ** 9 if extra else 0
+    check(f"{name}: starts by its clock", starts == [shift, 10 ** 18 + shift], starts)
+run = report("slice", "-o", "slice-damaged", "damaged")
+check("slice of a damaged one: a warning", run.returncode == 0 and "not in the slice: 'damaged" in run.stderr.replace(os.getcwd() + "/", ""),
+      run.stderr)
+check("and none in it", os.listdir("slice-damaged/made") == ["kernel"], os.listdir("slice-damaged/made"))
+run = report("slice", "-o", "slice-plain", "plain")
+check("slice of a recording without one", (run.returncode, run.stderr, os.listdir("slice-plain/made")) == (0, "", ["kernel"]), run)
+
 # what is live and of this very machine needs no file: LTTng's clock has the boot's id
 if os.readlink("/proc/self/ns/pid") != "pid:[4026531836]":
     print("skip this machine, live: not in the first pid namespace")
