@@ -128,9 +128,10 @@ static const struct page {
 			 "of its own on the loopback and, if none runs, a session daemon are started, and "
 			 "everything is ended and removed when the monitor is left, in whatever way. It takes at "
 			 "most about 256 MiB of disk. System calls of lttngtop and LTTng's daemons are left out, "
-			 "the CPU time they take is shown. A COMMAND ends with the monitor; what it writes is "
-			 "printed then. Without SOURCE the live sessions of the relayd on this machine are shown "
-			 "if there are any, chosen from a list where there are several; else it is --local.",
+			 "the CPU time they take is shown, their names in a colour of their own. A COMMAND ends "
+			 "with the monitor; what it writes is printed then. Without SOURCE the live sessions of "
+			 "the relayd on this machine are shown if there are any, chosen from a list where there "
+			 "are several; else it is --local.",
 			 "'lttngtop report' prints the same figures as text, CSV or JSON; 'lttngtop attach' shows what "
 			 "threads do as strace does; 'lttngtop record' sets up "
 			 "the tracing; 'lttngtop list' shows which live sessions a relayd offers; 'lttngtop feed' "

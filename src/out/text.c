@@ -49,7 +49,7 @@ static bool is_known(const struct writer_page *page, const struct column *column
 		return true;
 	for (unsigned i = 0; i < page->rows->n; i++) {
 		view_rows_value(page->rows, i, column, &v);
-		if (v.kind != VALUE_NULL)
+		if (v.kind != VALUE_NULL && (v.kind != VALUE_BOOL || v.flag))
 			return true;
 	}
 	return false;

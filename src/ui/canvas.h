@@ -25,6 +25,7 @@ enum style {
 	STYLE_MATCH,    /* found by the search */
 	STYLE_NEW,      /* born in the interval */
 	STYLE_GONE,     /* ended in the interval */
+	STYLE_TRACING,  /* there because the machine is traced */
 	STYLE_KEY,      /* function bar: the key, and its label */
 	STYLE_LABEL,
 	STYLE_LIVE,     /* state words */

@@ -71,6 +71,7 @@ struct overlay *help_create(struct ui *ui)
 	overlay_add(o, STYLE_TITLE, "Colours", NULL);
 	overlay_add(o, STYLE_NEW, "name", "born in the shown interval");
 	overlay_add(o, STYLE_GONE, "name", "ended in the shown interval");
+	overlay_add(o, STYLE_TRACING, "name", "of LTTng or lttngtop itself");
 	overlay_add(o, STYLE_MARKED, "name", "highlighted with Space");
 	overlay_add(o, STYLE_NORMAL, "", NULL);
 	overlay_add(o, STYLE_TITLE, "Timeline: how busy the busiest host was", NULL);

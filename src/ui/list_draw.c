@@ -232,6 +232,8 @@ static enum style row_style(const struct list *l, const struct view_row *row)
 	t = INTERVAL_ROW(thread, thread);
 	if (t->exited_ns && t->exited_ns < iv->end_ns)
 		return STYLE_GONE;
+	if (view_row_is_tracing(&l->rows, row))
+		return STYLE_TRACING;
 	if (t->born_ns >= iv->begin_ns)
 		return STYLE_NEW;
 	return STYLE_NORMAL;

@@ -381,6 +381,8 @@ static int details_head(struct ui *ui, struct pane *p, int y, int max)
 		add_levels(&h, t);
 	add_parents(&h, t);
 	add_program(&h, t);
+	if (view_is_tracing(t, find_process(h.iv, (int64_t)t->pid)))
+		add_line(&h, "tracing", "of LTTng or lttngtop, here because this machine is traced");
 	add_life(&h, t);
 	add_process(&h, t);
 	add_latency(&h, row);

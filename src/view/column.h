@@ -41,7 +41,7 @@ enum column_flag {
 	COLUMN_KEY = 1 << 2,       /* rows are in the order of host, then these columns in the order of the list */
 	COLUMN_INDENT = 1 << 3,    /* the screen draws the tree in front of it */
 	COLUMN_SPARE = 1 << 4,     /* the screen leaves it out before others when it is narrow */
-	COLUMN_IF_KNOWN = 1 << 6,  /* a report as text leaves it out where no row has it */
+	COLUMN_IF_KNOWN = 1 << 6,  /* a report as text leaves it out where no row has it, or is it */
 	COLUMN_LEVEL = 1 << 5,     /* a count, time or size that no longer interval makes more: a mean, a state */
 };
 

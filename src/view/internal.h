@@ -215,6 +215,7 @@ column_get_fn view_get_container; /* the name of the one that the row's thread i
 column_get_fn view_get_process_uid, view_get_process_user, view_get_process_exe, view_get_process_cmdline;
 column_get_fn view_get_process_cgroup;
 column_get_fn view_get_host_kernel, view_get_host_boot_id, view_get_host_clock;
+column_get_fn view_get_tracing; /* of its threads: always known */
 
 /* A figure of the row in the interval. */
 uint64_t view_figure(const struct view_cell *at, unsigned cell);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a host's side-car knows of its threads and of itself. */
+/* What a host's side-car knows of its threads and of itself, and which of them do the tracing. */
 #include <stddef.h>
 
+#include "base/strpool.h"
 #include "sidecar/sidecar.h"
 #include "view/internal.h"
 
@@ -18,16 +19,50 @@ const struct sidecar_process *view_process_of(const struct sidecar *sidecar, uin
 	return sidecar_process(sidecar, (int64_t)t->pid, main_thread->born_ns, record_ns);
 }
 
+/* The main thread of a thread's process, as far as it is known. */
+static const struct thread_row *main_thread_of(const struct view_rows *r, uint32_t host, const struct interval *iv,
+					       const struct thread_row *t)
+{
+	const struct interval_row *row = view_main_thread(&r->internal->indexes[host], iv, t->pid);
+
+	return row ? INTERVAL_ROW(thread, row) : NULL;
+}
+
+static bool has_tracer_name(const struct thread_row *t)
+{
+	return g_str_has_prefix(strpool_text((strid)t->comm), "lttng");
+}
+
+bool view_is_tracing(const struct thread_row *t, const struct thread_row *main_thread)
+{
+	/* threads of the session daemon have names of their own */
+	return has_tracer_name(t) || (main_thread && main_thread->tid == t->pid && has_tracer_name(main_thread));
+}
+
+bool view_row_is_tracing(const struct view_rows *r, const struct view_row *row)
+{
+	const struct interval_row *thread = view_row_thread(r, row);
+	const struct view_host *host = view_row_host(r, row);
+	const struct thread_row *t = thread ? INTERVAL_ROW(thread, thread) : NULL;
+
+	return t && view_is_tracing(t, main_thread_of(row->of_base ? r->base : r, row->key.host, host->iv, t));
+}
+
+void view_get_tracing(const struct view_cell *at, struct value *v)
+{
+	v->kind = VALUE_BOOL;
+	v->flag = view_row_is_tracing(at->rows, at->row);
+}
+
 static const struct sidecar_process *process_at(const struct view_cell *at)
 {
-	const struct interval_row *thread = view_row_thread(at->rows, at->row), *main_thread;
+	const struct interval_row *thread = view_row_thread(at->rows, at->row);
 	const struct thread_row *t = thread ? INTERVAL_ROW(thread, thread) : NULL;
 
 	if (!t || !at->host->sidecar)
 		return NULL;
-	main_thread = view_main_thread(&at->rows->internal->indexes[at->row->key.host], at->host->iv, t->pid);
 	return view_process_of(at->host->sidecar, at->host->record_ns, t,
-			       main_thread ? INTERVAL_ROW(thread, main_thread) : NULL);
+			       main_thread_of(at->rows, at->row->key.host, at->host->iv, t));
 }
 
 void view_get_process_uid(const struct view_cell *at, struct value *v)

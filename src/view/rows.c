@@ -139,8 +139,7 @@ static void index_host(struct view_rows *r, const struct view_query *q, unsigned
 		view_index_errors(index, iv);
 	if (q->table->source == TABLE_FILE)
 		view_index_files(index, iv, q->filter);
-	if (q->table->process || (iv->tables_mask & USES(THREAD) &&
-				  (r->hosts[host].sidecar || (q->filter && view_filter_wants_place(q->filter)))))
+	else if (q->table->process || iv->tables_mask & USES(THREAD))
 		view_index_mains(index, iv);
 	view_index_containers(index, &r->hosts[host]);
 	r->containers |= index->containers->len > 0;

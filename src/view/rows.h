@@ -119,6 +119,15 @@ static inline const struct interval_row *view_row_thread(const struct view_rows 
 const struct sidecar_process *view_process_of(const struct sidecar *sidecar, uint64_t record_ns,
 					      const struct thread_row *t, const struct thread_row *main_thread);
 
+/*
+ * Whether a thread's process, of whose main thread the same holds as above, has a part in the tracing itself: LTTng's
+ * daemons and tools, this program. They are known by their names, as they are on other machines.
+ */
+bool view_is_tracing(const struct thread_row *t, const struct thread_row *main_thread);
+
+/* The same of the thread that a row is or belongs to. */
+bool view_row_is_tracing(const struct view_rows *r, const struct view_row *row);
+
 /* Where a getter is: a row and its column. */
 struct view_cell {
 	const struct view_rows *rows;

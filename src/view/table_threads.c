@@ -131,6 +131,8 @@ static const struct column cpu_columns[] = {
 	PROCESS("cgroup", "CGROUP", "Path of its process's cgroup, which names units and containers.", COLUMN_TEXT, 32,
 		view_get_process_cgroup),
 	COLUMN_CONTAINER(COLUMN_IN_REPORT | COLUMN_IF_KNOWN),
+	{ "tracing", "TRACING", "Whether its process is LTTng's or lttngtop itself.", COLUMN_FLAG, 7,
+	  COLUMN_IN_REPORT | COLUMN_IF_KNOWN, 0, view_get_tracing },
 	{ "cpu_percent", "CPU%", "CPU time in percent of the interval: of one CPU.", COLUMN_PERCENT, 5, 0,
 	  CELL(thread, cpu_ns), get_cpu_percent },
 	{ "host_percent", "HOST%", "CPU time in percent of what all CPUs of the host had.", COLUMN_PERCENT, 5, 0,

@@ -67,6 +67,16 @@ def test_kill(g):
     check_gone(g)
 
 
+def check_own_threads(rows):
+    """What is left of the tracing's own processes is marked, threads of the session daemon with other names, too."""
+    def named(pattern):
+        return [row for row in rows if re.match(pattern, row["comm"])]
+    own = named("lttng")
+    assert any(row["comm"] == "lttng-consumerd" for row in own), f"{own}: no consumer daemon"
+    assert len(own) < sum(row["tracing"] for row in rows), "no thread of the session daemon"
+    assert all(row["tracing"] for row in own) and not any(row["tracing"] for row in named("systemd|python3|kworker")), rows
+
+
 def test_report(g):
     """CPU time of a known load, of a machine that was not traced before; then with a daemon that stays."""
     g.push(LOAD, "/usr/local/bin/load")
@@ -79,6 +89,7 @@ def test_report(g):
         truth = json.loads(g.sh("cat /tmp/truth"))
         guest.check_cpu_time("CPU time", truth, guest.row_of(rows, tid=truth["pid"])["cpu_ns"])
         assert any(row["comm"].startswith("kworker") for row in rows), "only the command is there"
+        check_own_threads(rows)
         assert ("sessiond" in left(g)) == daemon and "relayd" not in left(g), left(g)
     status, out, err = g.run("lttngtop report cpu --local --duration 2s --json")
     assert status == 0 and json.loads(out)["end_ns"] - json.loads(out)["begin_ns"] > 1e9, f"{status} {out} {err}"

@@ -54,6 +54,21 @@ def kinds_of_terminals(checks):
             checks.contains(f"ASCII tree: {name}", t.screen(), r"\|-agent\.py")
 
 
+def what_traces(checks):
+    """LTTng's own threads have a colour of their own, whatever they are called; their details say it."""
+    with open_at((160, 50)) as t:
+        for name, tracing in (("lttng-consumerd", True), ("Client manageme", True), ("apache2", False)):
+            t.keys("/").text(name).keys("Enter").sync()
+            t.press("/", "Escape", "Up")  # what is found or selected has other colours
+            styled = [line for line in t.screen(styles=True) if re.search(rf"{name}\s*$", re.sub(r"\x1b\[[\d;]*m", "", line))]
+            marked = [line for line in styled if re.search(rf"38;5;67m{name}", line)]
+            checks.check(f"{name} is{'' if tracing else ' not'} marked", bool(marked) == tracing and styled, styled)
+            t.keys("Down").sync()
+            found = [line for line in t.press("Enter") if line.startswith(" tracing ")]
+            checks.check(f"{name}: details", bool(found) == tracing, found)
+            t.press("Escape")
+
+
 def sizes(checks):
     with open_at() as t:
         t.resize(120, 40)
@@ -159,4 +174,4 @@ def hostile_names(checks):
         checks.check("no control character", not re.search(r"[\x00-\x08\x0b-\x1a\x7f-\x9f\u202e]", raw), raw)
 
 
-Checks().run(whole_screens, kinds_of_terminals, sizes, narrow, cursor_in_bars, lost_events, hostile_names)
+Checks().run(whole_screens, kinds_of_terminals, what_traces, sizes, narrow, cursor_in_bars, lost_events, hostile_names)

@@ -338,5 +338,43 @@ START_TEST(test_deep_tree)
 }
 END_TEST
 
-UNIT_MAIN_AROUND("view rows", setup, teardown, test_sort, test_filter, test_filter_errors, test_missing,
+/* What traces is known by its name or that of its main thread, whatever else stands in the table. */
+START_TEST(test_tracing)
+{
+	static const struct {
+		int64_t tid, pid;
+		const char *comm;
+		bool expected;
+	} threads[] = {
+		{ 1, 1, "systemd", false },
+		{ 10, 10, "lttng-sessiond", true },
+		{ 11, 10, "Client manageme", true },
+		{ 12, 12, "lttngtop: web", true },
+		{ 20, 20, "sh", false },
+		{ 21, 20, "Client manageme", false },
+		{ 22, -1, "Client manageme", false },
+	};
+	struct view_query q = query("cpu");
+
+	begin();
+	for (size_t i = 0; i < G_N_ELEMENTS(threads); i++)
+		add_thread(0, threads[i].tid, threads[i].pid, 1, threads[i].comm)->switches = 1;
+	end();
+	build(&q);
+	ck_assert_uint_eq(rows.n, G_N_ELEMENTS(threads));
+	for (unsigned i = 0; i < rows.n; i++) {
+		ck_assert_int_eq(view_row_is_tracing(&rows, &rows.rows[i]), threads[i].expected);
+		ck_assert_int_eq(get(i, "tracing").kind, VALUE_BOOL);
+		ck_assert_int_eq(get(i, "tracing").flag, threads[i].expected);
+	}
+	q.processes = true;
+	build(&q);
+	ck_assert_uint_eq(rows.n, 5);
+	ASSERT_TEXT(1, "comm", "lttng-sessiond");
+	ck_assert(view_row_is_tracing(&rows, &rows.rows[1]));
+	ck_assert(!view_row_is_tracing(&rows, &rows.rows[3]));
+}
+END_TEST
+
+UNIT_MAIN_AROUND("view rows", setup, teardown, test_tracing, test_sort, test_filter, test_filter_errors, test_missing,
 		 test_search, test_tree, test_tree_of_branches, test_tree_of_counters, test_deep_tree)
