@@ -38,6 +38,7 @@ for it), else emulation: some ten times slower.
 """
 import atexit
 import contextlib
+import glob
 import json
 import os
 import re
@@ -275,7 +276,17 @@ class Guest:
             return file.read()
 
     def freeze(self):
+        """Returns when it stands still: a signal takes its time on a busy machine."""
         self.process.send_signal(signal.SIGSTOP)
+        wait_until(self.is_frozen, "the stop of the machine")
+
+    def is_frozen(self):
+        """Whether all of its threads are stopped, its processors among them."""
+        states = set()
+        for path in glob.glob(f"/proc/{self.process.pid}/task/*/stat"):
+            with contextlib.suppress(OSError), open(path, encoding="ascii") as file:
+                states.add(file.read().rsplit(")", 1)[1].split()[0])
+        return states == {"T"}
 
     def thaw(self):
         self.process.send_signal(signal.SIGCONT)
