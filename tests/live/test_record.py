@@ -32,7 +32,8 @@ EVENTS = "lttng_ust_trace*:*"
 LEVEL = "lttng_ust_tracelog:LTTNG_UST_TRACEPOINT_LOGLEVEL_INFO"
 
 # In lttng-modules 2.13 and later (instrumentation/events, lttng-context-*.c), but not in the bundled recordings.
-KNOWN_EVENTS = {"block_rq_requeue", "block_rq_merge", "block_split", "block_bio_remap", "block_rq_remap", "signal_generate"}
+KNOWN_EVENTS = {"block_rq_requeue", "block_rq_merge", "block_split", "block_bio_remap", "block_rq_remap", "signal_generate",
+                "signal_deliver"}
 KNOWN_CONTEXTS = {"net_ns"}
 
 TOP = os.path.abspath("lttngtop")

@@ -79,7 +79,8 @@ START_TEST(test_sets_have_nothing_else)
 		ck_assert_int_ne(events[i].set, RECORD_SET_NONE);
 		for (unsigned k = 0; k < i; k++)
 			ck_assert_str_ne(events[i].name, events[k].name);
-		if (events[i].kind == RECORD_SYSCALLS)
+		/* the latter is read with all its fields, by attach */
+		if (events[i].kind == RECORD_SYSCALLS || !strcmp(events[i].name, "signal_deliver"))
 			continue;
 		kind = tracepoint_find(events[i].name, NULL);
 		ck_assert_msg(kind != EVENT_OTHER, "nobody reads %s", events[i].name);
