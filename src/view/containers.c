@@ -118,6 +118,21 @@ void view_index_containers(struct view_index *index, const struct view_host *hos
 	g_free(same);
 }
 
+bool view_filter_thread_place(const struct view_filter *f, const struct view_host *host,
+			      const struct thread_row *thread)
+{
+	struct view_index index;
+	bool wanted;
+
+	view_index_init(&index);
+	view_index_mains(&index, host->iv);
+	view_index_containers(&index, host);
+	view_filter_find_places(f, &index, host->iv);
+	wanted = view_filter_place(f, &index, thread);
+	view_index_release(&index);
+	return wanted;
+}
+
 /* ---- levels ---- */
 
 static void clear_level(void *level)

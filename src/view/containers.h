@@ -5,6 +5,7 @@
 #include <glib.h>
 #include <stdint.h>
 
+#include "view/filter.h"
 #include "view/rows.h"
 
 /* What a thread is called in one of the pid namespaces it is in; of a cgroup namespace it has only the name. */
@@ -18,5 +19,12 @@ struct view_level {
  * TABLE_THREAD, TABLE_CONTAINER, TABLE_VTID. A new array of struct view_level, which owns the names: g_array_unref().
  */
 GArray *view_thread_levels(const struct view_host *host, const struct thread_row *thread);
+
+/*
+ * Whether a filter's terms about containers and trees want a thread of the host's interval, which keeps
+ * TABLE_THREAD and TABLE_CONTAINER.
+ */
+bool view_filter_thread_place(const struct view_filter *f, const struct view_host *host,
+			      const struct thread_row *thread);
 
 #endif

@@ -146,6 +146,11 @@ static bool add_container(struct view_filter *f, const char *arg)
 	return true;
 }
 
+enum lt_status view_filter_add_container(struct view_filter *f, const char *name)
+{
+	return add_container(f, name) ? LT_OK : error_set("'%s' is not the name of a container", name);
+}
+
 static bool add_tree(struct view_filter *f, const char *arg)
 {
 	return add_number(f->trees, arg);

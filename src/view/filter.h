@@ -55,6 +55,9 @@ void view_filter_add_pid(struct view_filter *f, int64_t pid);
  */
 enum lt_status view_filter_parse(struct view_filter *f, const char *text);
 
+/* What stands behind "container:". LT_ERROR: it is empty. */
+enum lt_status view_filter_add_container(struct view_filter *f, const char *name);
+
 /* Whether a host of that name is wanted. */
 bool view_filter_host(const struct view_filter *f, const char *name);
 
