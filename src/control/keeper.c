@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -61,14 +62,32 @@ static enum lt_status set_up_relayd(struct private_run *run, struct record_plan 
 	return LT_OK;
 }
 
+/* Which system calls are recorded: those of the daemons and of this program are of no interest. */
+static char *call_filter(const struct keeper_traced *traced)
+{
+	/* the session daemon's threads have names of their own */
+	char *others = g_strdup_printf("$ctx.pid != %d && $ctx.procname != \"lttng*\"", (int)daemon_pid());
+	char *filter = NULL;
+
+	if (!traced)
+		return others;
+	/* until it executes its program it has this one's name */
+	if (traced->children)
+		filter = g_strdup_printf("$ctx.pid == %d || (%s)", (int)traced->process.pid, others);
+	else
+		filter = g_strdup_printf("$ctx.pid == %d", (int)traced->process.pid);
+	g_free(others);
+	return filter;
+}
+
 /* This machine's session daemon and the session; nothing is recorded yet. */
-static enum lt_status set_up_session(struct private_run *run, struct record_plan *plan)
+static enum lt_status set_up_session(struct private_run *run, struct record_plan *plan,
+				     const struct keeper_traced *traced)
 {
 	if (private_require_daemon(run, record_plan_channel(plan, RECORD_KERNEL)))
 		return LT_ERROR;
 	private_note_session(run, plan->session);
-	/* the session daemon's threads have names of their own */
-	plan->call_filter = g_strdup_printf("$ctx.pid != %d && $ctx.procname != \"lttng*\"", (int)daemon_pid());
+	plan->call_filter = call_filter(traced);
 	if (tracer_probe(plan) || tracer_setup(plan))
 		return LT_ERROR;
 	private_settle(run);
@@ -99,9 +118,12 @@ static enum lt_status start_session(struct private_run *run, const struct record
 	return plan->command ? process_let_go(command) : LT_OK;
 }
 
-static enum lt_status start_here(struct private_run *run, struct record_plan *plan, struct process *command, int output)
+static enum lt_status start_here(struct private_run *run, struct record_plan *plan, struct process *command, int output,
+				 const struct keeper_traced *traced)
 {
-	if (set_up_session(run, plan))
+	if (traced)
+		private_note_process(run, traced->process.pid);
+	if (set_up_session(run, plan, traced))
 		return LT_ERROR;
 	leave_terminal(output);
 	return start_session(run, plan, command);
@@ -134,12 +156,30 @@ static bool reap(const struct record_plan *plan, struct process *command, int fd
 	return true;
 }
 
+/* A descriptor that can be read when the process, which is not a child, has ended; none where there is no process. */
+static enum lt_status open_traced(const struct keeper_traced *traced, int *fd)
+{
+	if (traced)
+		*fd = (int)syscall(SYS_pidfd_open, traced->process.pid, 0);
+	return traced && *fd < 0 ? error_set("cannot watch the command: %s", g_strerror(errno)) : LT_OK;
+}
+
+/* The traced process has ended: nothing more is recorded, and what was is with the relayd. */
+static void end_recording(const struct record_plan *plan, struct pollfd *traced)
+{
+	struct session_lost lost;
+
+	session_stop(plan->session, &lost);
+	traced->fd = -1;
+}
+
 /* Until the process at the other end is gone, or does not want anything any more. */
-static void keep(const struct private_run *run, const struct record_plan *plan, struct process *command, int fd)
+static void keep(const struct private_run *run, const struct record_plan *plan, struct process *command, int traced,
+		 int fd)
 {
 	struct signalfd_siginfo info;
 	sigset_t held;
-	struct pollfd fds[2] = {{.fd = fd, .events = POLLIN}, {.events = POLLIN}};
+	struct pollfd fds[3] = {{.fd = fd, .events = POLLIN}, {.events = POLLIN}, {.fd = traced, .events = POLLIN}};
 	bool done = false;
 
 	process_fill_held(&held);
@@ -148,6 +188,8 @@ static void keep(const struct private_run *run, const struct record_plan *plan, 
 		if (poll(fds, G_N_ELEMENTS(fds), -1) < 0)
 			continue;
 		done = fds[0].revents;
+		if (fds[2].revents)
+			end_recording(plan, &fds[2]);
 		while (read(fds[1].fd, &info, sizeof(info)) == sizeof(info))
 			done |= info.ssi_signo == SIGTERM;
 		reap(plan, command, fd);
@@ -168,23 +210,30 @@ static void end_command(const struct record_plan *plan, struct process *command,
 	}
 }
 
-static void be_keeper(struct record_plan *plan, int output, int fd)
+static void be_keeper(struct record_plan *plan, int output, const struct keeper_traced *traced, int fd)
 {
 	struct private_run run;
 	struct process command = {.gate = -1};
 	struct cluster cluster = {NULL};
 	char *source = NULL;
+	int traced_end = -1;
 
 	setsid();
+	if (traced)
+		close(traced->process.gate); /* only the caller holds it: with its end the process ends */
+	if (open_traced(traced, &traced_end)) {
+		tell(fd, "error", error_text());
+		return;
+	}
 	if (private_open(&run, getppid()) || set_up_relayd(&run, plan) ||
 	    (plan->hosts->len ? start_hosts(&run, plan, &cluster, output, fd) :
-				start_here(&run, plan, &command, output))) {
+				start_here(&run, plan, &command, output, traced))) {
 		tell(fd, "error", error_text());
 	} else {
 		source = record_plan_source(plan);
 		tell(fd, "store", run.dir);
 		tell(fd, "source", source);
-		keep(&run, plan, &command, fd);
+		keep(&run, plan, &command, traced_end, fd);
 	}
 	end_command(plan, &command, fd);
 	cluster_end(&cluster);
@@ -247,7 +296,8 @@ static enum lt_status await_source(struct keeper *keeper, char **source)
 	return status;
 }
 
-enum lt_status keeper_start(struct keeper *keeper, struct record_plan *plan, int output, char **source)
+enum lt_status keeper_start(struct keeper *keeper, struct record_plan *plan, int output,
+			    const struct keeper_traced *traced, char **source)
 {
 	enum lt_status status;
 	int fds[2];
@@ -264,7 +314,7 @@ enum lt_status keeper_start(struct keeper *keeper, struct record_plan *plan, int
 	keeper->pid = fork();
 	if (keeper->pid == 0) {
 		close(fds[0]);
-		be_keeper(plan, output, fds[1]);
+		be_keeper(plan, output, traced, fds[1]);
 		_exit(0);
 	}
 	close(fds[1]);

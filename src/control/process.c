@@ -6,6 +6,7 @@
 #include <glib.h>
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -90,7 +91,7 @@ int process_check(const char *name)
 }
 
 /* The child: waits for a byte at the gate; none comes if the parent has given up or is gone. */
-static void become(char *const *argv, int gate)
+static void become(const char *path, char *const *argv, int gate)
 {
 	char byte;
 
@@ -98,23 +99,28 @@ static void become(char *const *argv, int gate)
 		_exit(PROCESS_NOT_EXECUTABLE);
 	close(gate);
 	process_unblock_signals(NULL);
-	execvp(argv[0], argv);
+	execvp(path, argv);
 	fprintf(stderr, "lttngtop: cannot run '%s': %s\n", argv[0], g_strerror(errno));
 	_exit(errno == ENOENT ? PROCESS_NOT_FOUND : PROCESS_NOT_EXECUTABLE);
 }
 
 enum lt_status process_prepare(struct process *p, char *const *argv)
 {
+	/* looked for here: the process is traced, and shall call execve() once */
+	char *found = strchr(argv[0], '/') ? NULL : g_find_program_in_path(argv[0]);
 	int gate[2];
 
 	*p = (struct process){.gate = -1};
-	if (pipe2(gate, O_CLOEXEC))
+	if (pipe2(gate, O_CLOEXEC)) {
+		g_free(found);
 		return error_set("cannot make a pipe: %s", g_strerror(errno));
+	}
 	p->pid = fork();
 	if (p->pid == 0) {
 		close(gate[1]);
-		become(argv, gate[0]);
+		become(found ? found : argv[0], argv, gate[0]);
 	}
+	g_free(found);
 	close(gate[0]);
 	if (p->pid < 0) {
 		close(gate[1]);
