@@ -48,6 +48,7 @@ struct attach_record {
 	strid name;             /* of the call */
 	const struct call *call; /* its row, NULL: none */
 	char *head;             /* ENTRY: the arguments that are known, with the comma behind them */
+	bool birth;             /* EXIT: the thread's first event: the call of its parent that made it returns */
 	bool begun;             /* EXIT: an ENTRY was written for it */
 	bool has_entry;         /* EXIT: of which entry_* and duration_ns are */
 	bool waited;            /* the thread left the CPU meanwhile */

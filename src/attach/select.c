@@ -44,7 +44,8 @@ enum lt_status attach_select_add(struct attach_select *s, const char *text)
 
 bool attach_select_is_one(const struct attach_select *s)
 {
-	return s->targets->len == 1 && !s->names->len && !s->children && !s->threads;
+	return s->targets->len + (s->command != 0) == 1 && !s->names->len && !s->contains && !s->children &&
+	       !s->threads;
 }
 
 static bool any_matches(const GPtrArray *globs, const char *text)
@@ -78,17 +79,19 @@ static bool is_target(const struct attach_select *s, const struct select_target 
 	return of && of->pid == row->pid;
 }
 
-bool attach_select_thread(const struct attach_select *s, const char *host, const struct model *m, int32_t tid,
-			  const struct thread_row *row)
+bool attach_select_thread(const struct attach_select *s, unsigned host, const char *host_name, const struct model *m,
+			  int32_t tid, const struct thread_row *row)
 {
-	if (!attach_select_host(s, host))
+	if (!attach_select_host(s, host_name))
 		return false;
 	for (guint i = 0; i < s->targets->len; i++) {
 		const struct select_target *target = &g_array_index(s->targets, struct select_target, i);
 
-		if ((!target->host || text_glob(target->host, host)) && is_target(s, target, m, tid, row))
+		if ((!target->host || text_glob(target->host, host_name)) && is_target(s, target, m, tid, row))
 			return true;
 	}
+	if (row && s->contains && s->contains(s->user, host, row))
+		return true;
 	if (!s->names->len || !row)
 		return false;
 	if (any_matches(s->names, strpool_text((strid)row->comm)))
@@ -102,8 +105,10 @@ void attach_select_want(const struct attach_select *s, struct fields_wanted *wan
 {
 	wanted->classes = WANTED_CALLS_AND_SCHED;
 	/* who else belongs to them is known here alone */
-	if (all || s->children || s->threads)
+	if (all || s->children || s->threads || s->contains)
 		return;
+	if (s->command)
+		g_array_append_val(wanted->tids, s->command);
 	for (guint i = 0; i < s->targets->len; i++)
 		g_array_append_val(wanted->tids, g_array_index(s->targets, struct select_target, i).tid);
 	for (guint i = 0; i < s->names->len; i++)

@@ -295,7 +295,7 @@ void attach_text_write(struct attach_text *text, struct ingest *in, const struct
 	const unsigned quiet = text->options->quiet;
 	struct output *output;
 
-	if ((r->kind == ATTACH_NEW && quiet > 0) || (r->kind == ATTACH_GONE && quiet > 1))
+	if ((r->kind == ATTACH_NEW && quiet > 0) || (r->kind == ATTACH_GONE && quiet > 1) || r->birth)
 		return;
 	output = output_of(text, in, r);
 	g_string_truncate(text->line, 0);

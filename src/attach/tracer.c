@@ -103,8 +103,19 @@ struct traced *tracer_thread(struct attach_tracer *t, const struct ingest_visit 
 	who->uid = row ? row->uid : 0;
 	who->comm = row ? (strid)row->comm : STRID_NONE;
 	who->chosen = who->followed ||
-		      attach_select_thread(t->options->select, host->name, host->model, tid, row);
+		      attach_select_thread(t->options->select, v->host, host->name, host->model, tid, row);
 	return who->chosen ? who : NULL;
+}
+
+struct traced *tracer_follow(struct attach_tracer *t, const struct ingest_visit *v, int32_t tid)
+{
+	struct traced *who;
+
+	tracer_thread(t, v, tid);
+	who = tracer_known(t, v->host, tid);
+	if (who)
+		who->followed = who->chosen = true;
+	return who;
 }
 
 struct attach_record *tracer_record(struct attach_tracer *t, const struct ingest_visit *v, const struct traced *who,
@@ -203,6 +214,9 @@ static void before(void *tracer, const struct ingest_visit *v)
 		break;
 	case EVENT_EXEC:
 		tracer_exec(t, v);
+		break;
+	case EVENT_SIGNAL_GENERATE:
+		tracer_signal_sent(t, v);
 		break;
 	case EVENT_SCHED_WAKING:
 	case EVENT_SCHED_WAKEUP:

@@ -222,17 +222,31 @@ static bool never_returns(const struct call_now *now)
 	return strcmp(strpool_text(now->name), "rt_sigreturn") == 0;
 }
 
+/* What a command's process did before is not the command's. */
+static void await_command(struct attach_tracer *t, const struct ingest_visit *v, const struct class_plan *plan)
+{
+	const int32_t command = t->options->select->command;
+
+	if (!command || t->command_runs || tracer_tid(t, v) != command || !plan->name ||
+	    strcmp(strpool_text(plan->name), "execve") != 0)
+		return;
+	t->command_runs = tracer_follow(t, v, command) != NULL;
+}
+
 void tracer_call_entry(struct attach_tracer *t, const struct ingest_visit *v, const struct class_plan *plan)
 {
-	struct traced *who = tracer_thread(t, v, tracer_tid(t, v));
+	struct traced *who;
 	struct caller caller;
 	struct decode d;
 	struct call_now *now;
 	struct attach_record *r;
 
+	await_command(t, v, plan);
+	who = tracer_thread(t, v, tracer_tid(t, v));
 	if (!who)
 		return;
 	now = &who->now;
+	who->born = false;
 	if (now->active)
 		tracer_call_end(t, v, v->host, who, never_returns(now) ? CALL_UNFINISHED : CALL_UNKNOWN);
 	now->active = true;
@@ -315,6 +329,8 @@ void tracer_call_exit(struct attach_tracer *t, const struct ingest_visit *v, con
 	decode_result(&d, now->call, r->ret, (uint64_t)now->cmd);
 	r->result = g_string_free(d.out, FALSE);
 	r->status = decode_is_error(r->ret) ? CALL_FAILED : CALL_SUCCESSFUL;
+	r->birth = who->born && r->ret == 0;
+	who->born = false;
 	hand_over(now, r);
 	if (caller.matched)
 		tracer_emit(t, r);

@@ -40,10 +40,11 @@ struct traced {
 	strid comm;
 	bool chosen;     /* as it is now */
 	bool followed;   /* it was made by one that is chosen */
-	bool announced;
+	bool born;       /* its parent was seen to make it, and no call of its own has come yet */
 	struct call_now now;
 	int64_t exit_code; /* -1: not known */
 	int64_t signal;    /* the last one that ends a process unless it is handled, 0 none */
+	int64_t sent, sent_code; /* the last one that was sent to it and has not come; 0 none */
 };
 
 struct attach_tracer {
@@ -52,6 +53,7 @@ struct attach_tracer {
 	struct ingest_visitor visitor;
 	struct ingest *in;
 	GPtrArray *hosts; /* GHashTable: tid → struct traced */
+	bool command_runs; /* that of the options has called execve() */
 };
 
 /* The thread, if it is chosen; NULL: it is not, or it is not known. */
@@ -62,6 +64,9 @@ struct traced *tracer_known(struct attach_tracer *t, unsigned host, int32_t tid)
 
 /* Whose event it is; -1 unknown. */
 int32_t tracer_tid(const struct attach_tracer *t, const struct ingest_visit *v);
+
+/* The thread is chosen from now on, whatever it becomes; NULL: it is not known. */
+struct traced *tracer_follow(struct attach_tracer *t, const struct ingest_visit *v, int32_t tid);
 
 /* A record of the event for the thread. */
 struct attach_record *tracer_record(struct attach_tracer *t, const struct ingest_visit *v, const struct traced *who,
@@ -83,6 +88,7 @@ void tracer_call_forget(struct call_now *now);
 void tracer_fork(struct attach_tracer *t, const struct ingest_visit *v);
 void tracer_exit(struct attach_tracer *t, const struct ingest_visit *v);
 void tracer_exec(struct attach_tracer *t, const struct ingest_visit *v);
+void tracer_signal_sent(struct attach_tracer *t, const struct ingest_visit *v);
 void tracer_signal(struct attach_tracer *t, const struct ingest_visit *v);
 void tracer_fault(struct attach_tracer *t, const struct ingest_visit *v);
 void tracer_switch(struct attach_tracer *t, const struct ingest_visit *v);

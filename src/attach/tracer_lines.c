@@ -38,12 +38,10 @@ void tracer_fork(struct attach_tracer *t, const struct ingest_visit *v)
 
 	if (!parent || !parent->chosen || !(select->children || (select->threads && is_thread)))
 		return;
-	tracer_thread(t, v, (int32_t)p->child_tid);
-	child = tracer_known(t, v->host, (int32_t)p->child_tid);
+	child = tracer_follow(t, v, (int32_t)p->child_tid);
 	if (!child)
 		return;
-	child->followed = true;
-	child->chosen = true;
+	child->born = true;
 	emit_line(t, v, child, ATTACH_NEW,
 		  g_strdup_printf("%s of %" PRId64, is_thread ? "thread" : "child", p->parent_tid));
 }
@@ -125,25 +123,77 @@ static bool ends_process(int64_t number)
 	       number != SIGTSTP && number != SIGTTIN && number != SIGTTOU;
 }
 
+/* What si_code says: codes of the kernel's own signals mean something else with each of them. */
+static void append_code(GString *text, int64_t number, int64_t code)
+{
+	const char *name = "si_code";
+
+	static const struct {
+		int number;
+		const char *set;
+	} sets[] = {
+		{ SIGCHLD, "cld_code" }, { SIGSEGV, "segv_code" }, { SIGBUS, "bus_code" },
+		{ SIGILL, "ill_code" },  { SIGFPE, "fpe_code" },   { SIGTRAP, "trap_code" },
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(sets); i++)
+		if (sets[i].number == number && code > 0 && code < SI_KERNEL)
+			name = sets[i].set;
+	consts_append(text, consts_find(name, strlen(name)), (uint64_t)code);
+}
+
+void tracer_signal_sent(struct attach_tracer *t, const struct ingest_visit *v)
+{
+	const struct ev_kill *p = event_payload(v->event, ev_kill);
+	struct traced *who = tracer_known(t, v->host, (int32_t)p->tid);
+
+	if (!who || !who->chosen || !ends_process(p->number))
+		return;
+	who->sent = p->number;
+	who->sent_code = p->code;
+}
+
+/*
+ * Of a signal that ends a process its threads get SIGKILL instead: the one that was sent to this thread or, for the
+ * whole process, to its first one. NULL: it is not known.
+ */
+static const struct traced *sender_of_kill(struct attach_tracer *t, const struct ingest_visit *v,
+					   const struct traced *who)
+{
+	const struct thread_row *row = model_look_thread(model_of(t, v), who->tid);
+	const struct traced *first = row ? tracer_known(t, v->host, (int32_t)row->pid) : NULL;
+
+	return who->sent ? who : first && first->sent ? first : NULL;
+}
+
 void tracer_signal(struct attach_tracer *t, const struct ingest_visit *v)
 {
 	struct traced *who = tracer_thread(t, v, tracer_tid(t, v));
 	int64_t number, code = 0, handler = -1;
 	GString *text;
 
+	const struct traced *sent;
+
 	if (!who || !decode_integer(v->shape, v->fields, "sig", &number))
 		return;
 	decode_integer(v->shape, v->fields, "code", &code);
 	decode_integer(v->shape, v->fields, "sa_handler", &handler);
+	if (number == SIGKILL) {
+		if (exit_code_of(t, v, who) >= 0)
+			return; /* how exit_group() ends the other threads */
+		sent = sender_of_kill(t, v, who);
+		number = sent ? sent->sent : number;
+		code = sent ? sent->sent_code : code;
+	} else if (number == who->sent) {
+		who->sent = 0;
+	}
 	if (handler == 0 && ends_process(number))
 		who->signal = number;
 	text = g_string_new(NULL);
 	if (!consts_append_signal(text, number))
 		g_string_append_printf(text, "signal %" PRId64, number);
 	g_string_append_printf(text, " {si_signo=%s, si_code=", text->str);
-	consts_append(text, consts_find(number == SIGCHLD && code > 0 ? "cld_code" : "si_code",
-					number == SIGCHLD && code > 0 ? strlen("cld_code") : strlen("si_code")),
-		      (uint64_t)code);
+	append_code(text, number, code);
 	g_string_append_c(text, '}');
 	emit_line(t, v, who, ATTACH_SIGNAL, g_string_free(text, FALSE));
 }

@@ -4,8 +4,10 @@
  * through attach/tracer.h, what is to be written waits until the wait graph knows why its call waited.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "attach/json.h"
 #include "attach/summary.h"
@@ -14,6 +16,8 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "cmd/attach_command.h"
+#include "cmd/attach_containers.h"
 #include "cmd/commands.h"
 #include "cmd/report.h"
 #include "cmd/sync_options.h"
@@ -22,8 +26,11 @@ enum { STEP_NS = 100000000 }; /* of trace time between two writes */
 
 struct attach {
 	const struct options *options;
+	struct options local;          /* COMMAND: those that read its source */
+	struct attach_command command;
 	struct report report; /* the sources and hosts */
 	struct attach_select select;
+	struct attach_containers containers;
 	struct attach_filter filter;
 	struct attach_tracer_options tracer_options;
 	struct attach_tracer *tracer;
@@ -49,6 +56,11 @@ static int fail(int status)
 
 /* ---- what was asked for ---- */
 
+static bool has_command(const struct options *o)
+{
+	return o->n_words < o->words->len;
+}
+
 static enum lt_status set_threads(struct attach *a)
 {
 	const struct options *o = a->options;
@@ -62,8 +74,11 @@ static enum lt_status set_threads(struct attach *a)
 		g_ptr_array_add(a->select.hosts, g_strdup(g_ptr_array_index(o->attach_host, i)));
 	a->select.children = o->follow_forks > 0;
 	a->select.threads = o->threads;
-	if (!o->attach->len && !o->attach_comm->len)
-		return error_set("no thread chosen: use -p TID, or -n NAME, for all of them -n '*'");
+	if (attach_containers_init(&a->containers, o->attach_container) != LT_OK)
+		return LT_ERROR;
+	attach_containers_select(&a->containers, &a->select);
+	if (!o->attach->len && !o->attach_comm->len && !o->attach_container->len && !has_command(o))
+		return error_set("no thread chosen: use -p TID, -n NAME or --container NAME, for all of them -n '*'");
 	return LT_OK;
 }
 
@@ -83,13 +98,43 @@ static enum lt_status set_calls(struct attach *a)
 	return LT_OK;
 }
 
+static enum lt_status check_command(const struct options *o)
+{
+	const struct {
+		bool given;
+		const char *name;
+	} others[] = {
+		{ o->attach->len, "-p" },
+		{ o->attach_comm->len, "-n" },
+		{ o->attach_container->len, "--container" },
+		{ o->attach_host->len, "--host" },
+		{ o->begin.form, "--begin" },
+		{ o->end.form, "--end" },
+		{ o->duration, "--duration" },
+		{ o->follow, "--follow" },
+		{ o->from_start, "--from-start" },
+	};
+
+	if (o->n_words)
+		return error_set("'%s': there is either a SOURCE or a COMMAND",
+				 (const char *)g_ptr_array_index(o->words, 0));
+	for (size_t i = 0; i < G_N_ELEMENTS(others); i++)
+		if (others[i].given)
+			return error_set("%s is for a SOURCE: of this machine COMMAND alone is shown", others[i].name);
+	return LT_OK;
+}
+
+static enum lt_status check_sources(const struct options *o)
+{
+	return o->buffer_size ? error_set("--buffer-size is for a COMMAND") : LT_OK;
+}
+
 static enum lt_status check_options(const struct attach *a)
 {
 	const struct options *o = a->options;
 
-	if (o->n_words < o->words->len)
-		return error_set("'attach -- COMMAND' is not available: record it with 'lttngtop record -- COMMAND', "
-				 "then attach to the recording");
+	if (has_command(o) ? check_command(o) : check_sources(o))
+		return LT_ERROR;
 	if (o->summary_only && o->summary)
 		return error_set("-c and -C exclude each other");
 	if (o->summary_sort && !o->summary_only && !o->summary)
@@ -205,6 +250,7 @@ static void forget(struct attach *a)
 		state_reap(state, NULL, NULL);
 		state_frame_begin(state);
 	}
+	attach_containers_forget(&a->containers);
 	if (!strpool_round_due())
 		return;
 	strpool_round_begin();
@@ -260,15 +306,19 @@ static int read_sources(struct attach *a, uint64_t known_end_ns)
 	return report_is_incomplete(r) ? LT_EXIT_INCOMPLETE : LT_EXIT_OK;
 }
 
-static int run(struct attach *a)
+static int read_report(struct attach *a)
 {
 	struct report *r = &a->report;
 	uint64_t known_end_ns = 0;
 	int status;
 
+	a->tracer = attach_tracer_create(&a->tracer_options);
 	r->visitor = attach_tracer_visitor(a->tracer);
 	if (report_open_for_good(r, &known_end_ns) != LT_OK)
 		return fail(LT_EXIT_FAILURE);
+	a->containers.in = r->in;
+	if (has_command(a->options))
+		attach_command_let_go(&a->command);
 	report_set_hosts(r);
 	status = read_sources(a, known_end_ns);
 	report_release_hosts(r);
@@ -282,7 +332,10 @@ static enum lt_status open_output(struct attach *a)
 {
 	const struct options *o = a->options;
 
-	a->out = stdout;
+	/* as strace does: the standard output is COMMAND's */
+	a->out = has_command(o) ? fdopen(fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0), "w") : stdout;
+	if (!a->out)
+		return error_set("cannot write to the standard error: %s", g_strerror(errno));
 	if (o->attach_output && !(o->follow_forks > 1 && !o->summary_only)) {
 		a->out = fopen(o->attach_output, "we");
 		if (!a->out)
@@ -328,8 +381,6 @@ static enum lt_status prepare(struct attach *a)
 	if (set_threads(a) != LT_OK || set_calls(a) != LT_OK || check_options(a) != LT_OK)
 		return LT_ERROR;
 	a->report.no_waits = o->summary_only || o->no_waits;
-	if (report_set_clocks(&a->report) != LT_OK)
-		return LT_ERROR;
 	a->tracer_options = (struct attach_tracer_options){
 		.select = &a->select,
 		.filter = &a->filter,
@@ -340,8 +391,36 @@ static enum lt_status prepare(struct attach *a)
 		.emit = on_record,
 		.user = a,
 	};
-	a->tracer = attach_tracer_create(&a->tracer_options);
 	return LT_OK;
+}
+
+static int run(struct attach *a)
+{
+	if (report_set_clocks(&a->report) != LT_OK)
+		return fail(LT_EXIT_USAGE);
+	if (open_output(a) != LT_OK)
+		return fail(LT_EXIT_FAILURE);
+	return close_output(a, read_report(a));
+}
+
+/* The tracing of this machine is the source, from before COMMAND is let go until it has ended. */
+static int run_command(struct attach *a)
+{
+	int status = attach_command_start(&a->command, a->options);
+
+	if (status >= 0)
+		return status;
+	a->select.command = a->command.traced.process.pid;
+	a->local = *a->options;
+	a->local.words = g_ptr_array_new();
+	g_ptr_array_add(a->local.words, a->command.source);
+	a->local.n_words = 1;
+	a->local.from_start = true;
+	a->local.store = a->command.keeper.store;
+	a->report.options = &a->local;
+	status = attach_command_end(&a->command, run(a));
+	g_ptr_array_free(a->local.words, TRUE);
+	return status;
 }
 
 int cmd_attach(const struct options *o)
@@ -350,7 +429,7 @@ int cmd_attach(const struct options *o)
 		.options = o,
 		.report = { .options = o, .started_us = g_get_monotonic_time() },
 	};
-	int status = LT_EXIT_USAGE;
+	int status;
 
 	attach_select_init(&a.select);
 	attach_filter_init(&a.filter);
@@ -360,11 +439,11 @@ int cmd_attach(const struct options *o)
 	a.report.query.table = view_table_find("syscalls");
 	if (prepare(&a) != LT_OK) {
 		status = fail(LT_EXIT_USAGE);
-	} else if (open_output(&a) != LT_OK) {
-		status = fail(LT_EXIT_FAILURE);
+	} else if (has_command(o)) {
+		status = run_command(&a);
 	} else {
 		report_end_on_interrupt(o->duration);
-		status = close_output(&a, run(&a));
+		status = run(&a);
 	}
 	g_queue_clear_full(&a.records, (GDestroyNotify)attach_record_free);
 	attach_tracer_destroy(a.tracer);
@@ -373,6 +452,7 @@ int cmd_attach(const struct options *o)
 	view_filter_release(&a.report.filter);
 	attach_wait_release(&a.wait);
 	attach_filter_release(&a.filter);
+	attach_containers_release(&a.containers);
 	attach_select_release(&a.select);
 	return status;
 }

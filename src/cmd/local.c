@@ -279,8 +279,7 @@ static void print_output(int fd)
 
 /* ---- running ---- */
 
-/* The tracing could not be started: why, and where that is a machine's fault, what it lacks. */
-static int fail_start(const struct record_plan *plan, enum command_bit command)
+int local_fail_start(const struct record_plan *plan, enum command_bit command)
 {
 	const bool is_kernel = !plan->hosts->len && record_plan_channel(plan, RECORD_KERNEL);
 	GPtrArray *missing = is_kernel ? find_missing() : NULL;
@@ -309,11 +308,11 @@ static int run_plan(struct record_plan *plan, struct options *o, enum command_bi
 					 "lttngtop: starting to trace this machine ...\n",
 		      stderr);
 	process_hold_signals();
-	started = keeper_start(&keeper, plan, output, &source);
+	started = keeper_start(&keeper, plan, output, NULL, &source);
 	process_release_signals();
 	if (started) {
 		print_output(output);
-		return fail_start(plan, command);
+		return local_fail_start(plan, command);
 	}
 	log_info("system calls of lttngtop and of LTTng's daemons are left out; their CPU time is shown");
 	g_ptr_array_set_size(o->words, (int)o->n_words);

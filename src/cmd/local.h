@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "cmd/options.h"
+#include "control/plan.h"
 
 /*
  * This machine, now: the tracing that the monitor or a report reads is started before, and ended and removed after it
@@ -28,5 +29,11 @@ enum lt_status local_check(const struct options *o, enum command_bit command);
  * comes where there is no screen.
  */
 int local_run(struct options *o, enum command_bit command, int (*run)(const struct options *o));
+
+/*
+ * The tracing of a plan could not be started: says why (the error chain), and where that is this machine's fault, what
+ * it lacks. Returns the exit status.
+ */
+int local_fail_start(const struct record_plan *plan, enum command_bit command);
 
 #endif

@@ -29,7 +29,7 @@ static const struct command {
 } commands[] = {
 	{"monitor", COMMAND_MONITOR, cmd_monitor, NULL},
 	{"report", COMMAND_REPORT, cmd_report, "no table given"},
-	{"attach", COMMAND_ATTACH, cmd_attach, "no source given"},
+	{"attach", COMMAND_ATTACH, cmd_attach, "no source or command given"},
 	{"record", COMMAND_RECORD, cmd_record, NULL},
 	{"list", COMMAND_LIST, cmd_list, NULL},
 	{"feed", COMMAND_FEED, cmd_feed, "no trace given"},

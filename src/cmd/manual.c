@@ -96,9 +96,9 @@ static const struct page {
 	const char *man_name;
 	const char *summary;
 	const char *synopsis[12];
-	const char *description[5];
+	const char *description[6];
 	void (*tables)(struct help *h); /* NULL: none */
-	struct item examples[6];
+	struct item examples[7];
 	const char *see_also;
 	const struct item *exit_status; /* NULL: those of all who read; so environment */
 	const struct item *environment;
@@ -181,7 +181,8 @@ static const struct page {
 		.command = COMMAND_ATTACH,
 		.man_name = "lttngtop-attach",
 		.summary = "the system calls of chosen threads as text, like strace",
-		.synopsis = {"lttngtop attach [-p [HOST:]TID]... [-n GLOB]... [OPTIONS] SOURCE..."},
+		.synopsis = {"lttngtop attach [-p [HOST:]TID]... [-n GLOB]... [OPTIONS] SOURCE...",
+			     "lttngtop attach [OPTIONS] -- COMMAND"},
 		.description =
 			{"Writes what threads do as strace does, a line per system call, from LTTng kernel traces: "
 			 "recordings, whole or from --begin to --end, or live sessions. The programs are not stopped "
@@ -192,7 +193,17 @@ static const struct page {
 			 "structures: these are shown by their address.",
 			 "With -f the children of a thread and the other threads of its process are followed, too. "
 			 "Threads chosen by name (-n) may come later. What is written goes to the standard "
-			 "output, or to the FILE of -o."},
+			 "output, or to the FILE of -o.",
+			 "With a COMMAND this machine is traced while it runs, which needs root or the group tracing, "
+			 "and LTTng's kernel modules; 'lttngtop doctor' finds out what is missing. A relayd of its own "
+			 "on the loopback and, if none runs, a session daemon are started; COMMAND waits until the "
+			 "tracing has started, and when it has ended, or lttngtop has, in whatever way, everything "
+			 "is ended and removed. COMMAND keeps the standard input and output and the terminal, whose ^C "
+			 "it receives; the text goes to the standard error, or to the FILE of -o. Without -f only "
+			 "system calls of COMMAND's own process are recorded; with -f those of all processes, as the "
+			 "tracer does not follow children, and those of COMMAND and its children are shown. "
+			 "Switches and wake-ups of all threads are recorded in any case: waits are explained by them. "
+			 "The exit status is that of COMMAND, 128+n if signal n ended it."},
 		.tables = cmd_attach_help,
 		.examples =
 			{
@@ -206,8 +217,9 @@ static const struct page {
 				 "all calls on files in /etc that failed"},
 				{"lttngtop attach -ff -tt -o /tmp/make -n make recording/",
 				 "strace -ff -tt -o /tmp/make make"},
+				{"sudo lttngtop attach -f -o /tmp/make.txt -- make", "strace -f -o /tmp/make.txt make"},
 			},
-		.see_also = "lttngtop(1), lttngtop-report(1), lttngtop-record(1), strace(1)",
+		.see_also = "lttngtop(1), lttngtop-report(1), lttngtop-record(1), lttngtop-doctor(1), strace(1)",
 	},
 	{
 		.command = COMMAND_RECORD,

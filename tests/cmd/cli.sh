@@ -69,9 +69,9 @@ expect 2 '' "option '--json' is not for 'record'" record --json
 expect 2 '' "option '--live' is not for 'report'" report cpu --live net://x "$recording"
 expect 0 '^Usage: lttngtop attach' '' attach --help
 expect 0 '^\.TH LTTNGTOP-ATTACH 1' '' help --man attach
-expect 2 '' 'no source given' attach
-expect 2 '' 'no source given' attach -p 1
-expect 2 '' 'no thread chosen: use -p TID' attach "$recording"
+expect 2 '' 'no source or command given' attach
+expect 2 '' 'no source or command given' attach -p 1
+expect 2 '' 'no thread chosen: use -p TID, -n NAME or --container NAME' attach "$recording"
 expect 2 '' "option '--attach': 'x' is not a TID or HOST:TID" attach -p x "$recording"
 expect 2 '' "option '-e': no system call 'opne'" attach -n '*' -e trace=opne "$recording"
 expect 2 '' "option '-e': no class of system calls '%fiel'" attach -n '*' -e %fiel "$recording"
@@ -84,7 +84,7 @@ expect 2 '' "option '-S': no column 'size'" attach -c -S size -n '*' "$recording
 expect 2 '' "'-S' is for|-S is for -c and -C" attach -S calls -n '*' "$recording"
 expect 2 '' "give their name with -o" attach -ff -n '*' "$recording"
 expect 2 '' "option '--interval' is not for 'attach'" attach --interval 1s -n '*' "$recording"
-expect 2 '' "'attach -- COMMAND' is not available" attach -n '*' "$recording" -- true
+expect 2 '' "there is either a SOURCE or a COMMAND" attach "$recording" -- true
 expect 1 '' 'nowhere' attach -n '*' nowhere
 expect 0 '' 'none of the chosen threads' attach -p 2147483647 "$recording"
 

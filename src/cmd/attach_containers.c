@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cmd/attach_containers.h"
+
+#include <string.h>
+
+#include "base/error.h"
+#include "model/interval.h"
+#include "view/containers.h"
+
+enum { NUMBER_DIGITS = 10 }; /* of a namespace: from 4026531834 on */
+
+/* Threads of the same are all meant or none is. */
+struct place {
+	guint64 container; /* uid of its row */
+	guint64 pid_ns, cgroup_ns;
+	unsigned host;
+};
+
+static guint place_hash(gconstpointer data)
+{
+	const struct place *p = data;
+
+	return g_int64_hash(&p->container) ^ g_int64_hash(&p->pid_ns) ^ g_int64_hash(&p->cgroup_ns) ^ p->host;
+}
+
+static gboolean place_equal(gconstpointer one, gconstpointer other)
+{
+	const struct place *a = one, *b = other;
+
+	return a->container == b->container && a->pid_ns == b->pid_ns && a->cgroup_ns == b->cgroup_ns &&
+	       a->host == b->host;
+}
+
+/*
+ * Names that are shown end in the number of the namespace where nobody gave them another one, behind that of the first
+ * process, "bash:4026532318": that may yet have another name, the number stays. Returns where it begins.
+ */
+static const char *number_in(const char *name)
+{
+	const char *colon = strrchr(name, ':');
+	const size_t digits = colon ? strspn(colon + 1, "0123456789") : 0;
+
+	return digits == NUMBER_DIGITS && (!colon[digits + 1] || strcmp(colon + digits + 1, "/") == 0) ? colon + 1 :
+													  name;
+}
+
+enum lt_status attach_containers_init(struct attach_containers *c, const GPtrArray *names)
+{
+	*c = (struct attach_containers){ .known = g_hash_table_new_full(place_hash, place_equal, g_free, NULL) };
+	view_filter_init(&c->filter);
+	for (guint i = 0; i < names->len; i++)
+		if (view_filter_add_container(&c->filter, number_in(g_ptr_array_index(names, i))) != LT_OK)
+			return error_wrap("option '--container'");
+	return LT_OK;
+}
+
+void attach_containers_release(struct attach_containers *c)
+{
+	if (!c->known)
+		return;
+	g_hash_table_destroy(c->known);
+	view_filter_release(&c->filter);
+}
+
+/* The host as it is now, as views see it. */
+static bool look(const struct attach_containers *c, unsigned number, const struct thread_row *thread)
+{
+	const struct ingest_host *h = ingest_host(c->in, number);
+	struct host_state nothing; /* all rows are new, none is copied */
+	struct interval now;
+	struct view_host host = {
+		.name = h->name,
+		.sidecar = h->sidecar,
+		.record_ns = h->begin_ns,
+		.iv = &now,
+	};
+	bool wanted;
+
+	interval_init(&now);
+	state_init(&nothing);
+	interval_begin(&now, &nothing, h->begin_ns, 1 << TABLE_THREAD | 1 << TABLE_CONTAINER);
+	interval_end(&now, model_state(h->model), h->begin_ns + 1);
+	wanted = view_filter_thread_place(&c->filter, &host, thread);
+	state_release(&nothing);
+	interval_release(&now);
+	return wanted;
+}
+
+static bool is_in(void *user, unsigned host, const struct thread_row *thread)
+{
+	struct attach_containers *c = user;
+	const struct place p = { thread->container, thread->pid_ns, thread->cgroup_ns, host };
+	gpointer wanted;
+
+	if (!g_hash_table_lookup_extended(c->known, &p, NULL, &wanted)) {
+		wanted = GINT_TO_POINTER(look(c, host, thread));
+		g_hash_table_insert(c->known, g_memdup2(&p, sizeof(p)), wanted);
+	}
+	return GPOINTER_TO_INT(wanted);
+}
+
+void attach_containers_select(struct attach_containers *c, struct attach_select *select)
+{
+	if (!c->filter.containers->len)
+		return;
+	select->contains = is_in;
+	select->user = c;
+}
+
+void attach_containers_forget(struct attach_containers *c)
+{
+	g_hash_table_remove_all(c->known);
+}
