@@ -2,9 +2,11 @@
 #include "source/crew.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <sched.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -32,9 +34,25 @@ void crew_set_most(unsigned n)
 
 /* ---- coming ---- */
 
+/*
+ * This program, by its path: a process that is started as /proc/self/exe is called "exe" until it has named itself, and
+ * its system calls are taken for those of others. Once another file has that path, the link still leads to this one.
+ */
+static const char *own_program(void)
+{
+	static const char link[] = "/proc/self/exe";
+	static char path[PATH_MAX];
+	const ssize_t n = readlink(link, path, sizeof(path) - 1);
+	struct stat mine, there;
+
+	path[MAX(n, 0)] = '\0';
+	return n > 0 && !stat(path, &there) && !stat(link, &mine) && there.st_dev == mine.st_dev &&
+			       there.st_ino == mine.st_ino ? path : link;
+}
+
 struct crew_worker *crew_start(char *const *argv, const int *fds, unsigned n)
 {
-	const char *program = worker_program ? worker_program : "/proc/self/exe";
+	const char *program = worker_program ? worker_program : own_program();
 	struct crew_worker *w = g_new0(struct crew_worker, 1);
 
 	w->commands_fd = -1;

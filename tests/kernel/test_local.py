@@ -97,7 +97,9 @@ def test_report(g):
 
 def test_own_calls(g):
     """System calls of the daemons and of the program are left out, those of others are not."""
-    status, out, err = g.run("lttngtop report syscalls --local --set full --json -- dd if=/dev/zero of=/dev/null count=1000 status=none")
+    # workers of the program start meanwhile, too
+    command = "sh -c 'sleep 2; exec dd if=/dev/zero of=/dev/null count=1000 status=none'"
+    status, out, err = g.run(f"lttngtop report syscalls --local --set full --json -- {command}")
     assert (status, err) == (0, ""), f"{status} {err}"
     rows = json.loads(out)["rows"]
     own = sorted({row["comm"] for row in rows if row["comm"].startswith("lttng")})
@@ -117,7 +119,8 @@ def test_default_set(g):
                 stack.callback(load.kill)
                 guest.wait_until(lambda: g.run("test $(pgrep -xc python3) -ge 3")[0] == 0, "the load")
             status, out, err = g.run("lttngtop report events --local --duration 2s --json")
-        assert status == 0, err
+        # a processor that does nothing but switch may leave LTTng too little time to take all of it
+        assert status == (3 if busy and "the tracer lost" in err else 0), f"{status} {err}"
         names = {row["name"] for row in json.loads(out)["rows"]}
         assert "sched_switch" in names and ("sched_waking" in names) != busy, f"busy: {busy}: {names}"
         assert ("would cost more than 5 % of the CPUs" in err) == busy, err
