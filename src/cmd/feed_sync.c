@@ -77,7 +77,7 @@ enum lt_status feed_sync(const struct options *o, const GPtrArray *sessions, con
 
 	if (sync_options_clocks(o, CLOCKS_AWAIT, &clocks))
 		return LT_ERROR;
-	survey = survey_create(o->words, 0, clocks);
+	survey = survey_create(o->words, 0, clocks, NULL);
 	status = survey ? read_all(survey, stop) : error_set("no recording can be read");
 	if (!status) {
 		clocks_finish(clocks);

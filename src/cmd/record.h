@@ -17,8 +17,8 @@ int record_fail(int status);
 void record_print_view(FILE *out, const char *source);
 
 /*
- * How large the recording in a directory is, and what the consumer daemons have used since it was started, as far as
- * its side-car knows: printed, and noted there.
+ * How many events the recording in a directory has, how large it is, and what the consumer daemons have used since it
+ * was started, as far as its side-car knows: printed, and noted there.
  */
 void record_tell_cost(FILE *out, const char *directory);
 

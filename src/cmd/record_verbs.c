@@ -8,6 +8,7 @@
 #include "base/timetext.h"
 #include "cmd/commands.h"
 #include "cmd/record.h"
+#include "cmd/record_count.h"
 #include "cmd/record_sidecar.h"
 #include "control/commands.h"
 #include "control/cost.h"
@@ -43,11 +44,18 @@ void record_tell_cost(FILE *out, const char *directory)
 	struct sidecar_cost cost = sidecar_read_cost(directory);
 	/* daemons that were started again count from 0 */
 	const bool is_known = cost.consumer_before_ns && cost.consumer_before_ns <= MAX(used_ns, 1);
+	bool is_whole;
 
 	cost.bytes = cost_size_bytes(directory);
 	cost.consumer_ns = used_ns - (is_known ? MIN(cost.consumer_before_ns, used_ns) : 0);
-	fprintf(out, "cost: %.1f MB on disk, %.2f s of CPU by LTTng's consumer daemons%s\n", (double)cost.bytes / 1e6,
+	is_whole = record_count(directory, &cost.events);
+	fputs("cost: ", out);
+	if (is_whole || cost.events)
+		fprintf(out, "%s%" PRIu64 " events, ", is_whole ? "" : "more than ", cost.events);
+	fprintf(out, "%.1f MB on disk, %.2f s of CPU by LTTng's consumer daemons%s\n", (double)cost.bytes / 1e6,
 		(double)cost.consumer_ns / 1e9, is_known ? "" : " since they were started");
+	if (!is_whole)
+		cost.events = 0;
 	if (!is_known)
 		cost.consumer_ns = 0;
 	record_sidecar_update(directory, &cost);

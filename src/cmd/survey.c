@@ -12,9 +12,10 @@ struct survey {
 	bool started;
 };
 
-struct survey *survey_create(const GPtrArray *sources, unsigned workers, struct clocks *clocks)
+struct survey *survey_create(const GPtrArray *sources, unsigned workers, struct clocks *clocks,
+			     const struct ingest_visitor *visitor)
 {
-	struct ingest_options options = { .workers = workers, .clocks = clocks, .survey = true };
+	struct ingest_options options = { .workers = workers, .clocks = clocks, .visitor = visitor, .survey = true };
 	struct survey *s = g_new0(struct survey, 1);
 	unsigned opened = 0;
 

@@ -7,15 +7,20 @@
 
 #include "base/status.h"
 #include "ingest/clocks.h"
+#include "ingest/visit.h"
 
 /*
- * A first reading of recordings of several hosts, for their clocks alone. It
+ * A reading of recordings of several hosts without their models: for their clocks, or to see each event. It
  * works a little at a time, so that the caller can look after other things.
  */
 struct survey;
 
-/* Reads the sources (const char *, recordings) for the packets of clocks. NULL: none can be read. All borrowed. */
-struct survey *survey_create(const GPtrArray *sources, unsigned workers, struct clocks *clocks);
+/*
+ * Reads the sources (const char *, recordings) for the packets of clocks (NULL: for none); the visitor (NULL: nobody)
+ * sees each event, without fields. NULL: none of them can be read. All borrowed.
+ */
+struct survey *survey_create(const GPtrArray *sources, unsigned workers, struct clocks *clocks,
+			     const struct ingest_visitor *visitor);
 
 /* At any moment. NULL is allowed. */
 void survey_destroy(struct survey *s);

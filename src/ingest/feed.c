@@ -83,7 +83,6 @@ static void announced(struct feed *f, GPtrArray *hosts, const struct event *ev)
 			log_warning("%s: traces of several hosts: taken as %s", f->spec->name, f->host->public.name);
 		merge_replace(f->host->merge, f->number, f->source);
 	}
-	host_add_sidecars(f->host, f->spec);
 	g_ptr_array_set_size(f->host->feeds, MAX((gint)f->host->feeds->len, (gint)f->number + 1));
 	g_ptr_array_index(f->host->feeds, f->number) = f;
 }

@@ -152,6 +152,8 @@ static void read_prologue(struct ingest *in, struct feed *feed)
 		ingest_set_ready(in, before, true); /* it may have ended with that */
 	if (feed->host)
 		model_set_memory(feed->host->public.model, &in->memory);
+	if (feed->host && !in->options.survey)
+		host_add_sidecars(feed->host, feed->spec);
 	if (status == LT_END || status == LT_ERROR)
 		ingest_source_stopped(in, feed, status == LT_ERROR ? error_text() : NULL);
 	else if (status == LT_OK && feed->host) /* a part without streams names no host */

@@ -174,6 +174,7 @@ static json_t *collect_cost(const struct sidecar_cost *cost)
 	put_figure(o, "bytes_per_s", cost->bytes_per_s);
 	put_figure(o, "consumer_before_ns", cost->consumer_before_ns);
 	put_figure(o, "consumer_ns", cost->consumer_ns);
+	put_figure(o, "events", cost->events);
 	put_figure(o, "bytes", cost->bytes);
 	return o;
 }

@@ -77,6 +77,7 @@ struct sidecar_cost sidecar_read_cost(const char *directory)
 		.bytes_per_s = positive(o, "bytes_per_s"),
 		.consumer_before_ns = positive(o, "consumer_before_ns"),
 		.consumer_ns = positive(o, "consumer_ns"),
+		.events = positive(o, "events"),
 		.bytes = positive(o, "bytes"),
 	};
 

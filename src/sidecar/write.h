@@ -18,6 +18,7 @@ struct sidecar_cost {
 	uint64_t events_per_s, bytes_per_s; /* expected when it was started */
 	uint64_t consumer_before_ns;        /* CPU time that the consumer daemons had used by then */
 	uint64_t consumer_ns;               /* and have used for the recording */
+	uint64_t events;                    /* in it */
 	uint64_t bytes;                     /* of it, on disk */
 };
 

@@ -121,14 +121,15 @@ def test_cost(g):
             steady.kill()
             steady.wait()
         expected = re.search(r"^expected at the load of this moment: about (\d+) events/s, (\S+) MB/s$", err, re.M)
-        cost = re.search(r"^cost: (\S+) MB on disk, (\S+) s of CPU by LTTng's consumer daemons$", err, re.M)
-        assert expected and cost and float(cost[2]) > 0, err
+        cost = re.search(r"^cost: (\d+) events, (\S+) MB on disk, (\S+) s of CPU by LTTng's consumer daemons$", err, re.M)
+        assert expected and cost and float(cost[3]) > 0, err
         seconds = (truth["end_ns"] - truth["begin_ns"]) / 1e9
         span = ["--begin", f"{truth['begin_ns']}ns", "--end", f"{truth['end_ns']}ns"]
         events = sum(row["count"] for row in g.report("events", recording, *span))
         check_factor("events/s", int(expected[1]), events / seconds)
+        assert int(cost[1]) == sum(row["count"] for row in g.report("events", recording)), err
         size_mb = int(g.sh(f"find {recording} -type f -printf '%s\n' | awk '{{ n += $1 }} END {{ print n }}'")) / 1e6
-        guest.check_near("MB on disk", size_mb, float(cost[1]), max(0.01, 0.06 / size_mb))  # 0.05: it has one place
+        guest.check_near("MB on disk", size_mb, float(cost[2]), max(0.01, 0.06 / size_mb))  # 0.05: it has one place
         check_factor("MB/s", float(expected[2]), size_mb / seconds)
 
 

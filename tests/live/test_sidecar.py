@@ -72,7 +72,8 @@ def test_command():
         ok("how it was recorded", found["record"]["command"] == line and found["record"]["set"] == "none", found["record"])
         ok("with which options", found["record"]["options"] == ["record", "--ust", EVENTS, "--output", "o"], found["record"])
         ok("what it cost", found["record"]["cost"]["consumer_before_ns"] >= 1 and
-           os.path.getsize(f"{u.home}/o/lttngtop.json") < found["record"]["cost"]["bytes"] < 10 ** 8, found["record"])
+           os.path.getsize(f"{u.home}/o/lttngtop.json") < found["record"]["cost"]["bytes"] < 10 ** 8 and
+           found["record"]["cost"]["events"] > 3000, found["record"])
         ok("the command's line", lines(found).count(line) == 1, lines(found))
         ok("its user", [p["uid"] for p in found["processes"] if p.get("cmdline") == line] == [UID], found)
         ok("its group", [p["gid"] for p in found["processes"] if p.get("cmdline") == line] == [GID], found)
