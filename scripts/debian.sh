@@ -31,12 +31,15 @@ apt_options() {
 # bootstrap ROOT SUITE PACKAGES: a Debian with these packages, able to install more. Its output goes to ROOT.log.
 # Status 1, the reason on the standard output: it could not be made.
 bootstrap() {
-	local root=$1 suite=$2 packages=$3 url
+	local root=$1 suite=$2 packages=$3 url script=()
 	command -v debootstrap >/dev/null || { echo 'debootstrap is not installed'; return 1; }
 	url=$(mirror) || { echo 'there is no mirror of Debian in the apt sources of this machine'; return 1; }
 	mkdir -p "$(dirname "$root")"
 	rm -rf "$root.new"
-	debootstrap --variant=minbase --include="ca-certificates,$packages" "$suite" "$root.new" "$url" >"$root.log" 2>&1 ||
+	# A debootstrap older than the suite does not know its name.
+	[ -e "/usr/share/debootstrap/scripts/$suite" ] || script=(/usr/share/debootstrap/scripts/sid)
+	debootstrap --variant=minbase --include="ca-certificates,$packages" "$suite" "$root.new" "$url" "${script[@]}" \
+		>"$root.log" 2>&1 ||
 		{ echo "debootstrap failed, see $root.log: $(tail -n 1 "$root.log")"; return 1; }
 	mv "$root.new" "$root"
 }

@@ -57,7 +57,7 @@ import terminal  # noqa: E402
 
 PROGRAM = terminal.PROGRAM
 PATIENCE = 180  # seconds: an emulated machine on a slow one, under load
-BOOT_SECONDS = 300  # until a guest answers; seen: 25 s alone, 100 s among others
+BOOT_SECONDS = 600  # until a guest answers; seen: 25 s alone, 210 s among others
 RELEASES = os.environ.get("LAB_RELEASES", "12 13 forky").split()
 
 DIRECTORY = tempfile.mkdtemp(prefix="lab-", dir="/tmp")  # short: sockets are in it
