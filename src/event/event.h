@@ -82,6 +82,7 @@ enum event_kind {
 	EVENT_BACKWARD,   /* time went back in a stream by so much; the event follows, its time held */
 	EVENT_CONTEXT,    /* the context of event.tid, sent when it differs from what was sent before */
 	EVENT_FIELDS,     /* all fields of the event whose record follows, if that was asked for (event/fields.h) */
+	EVENT_WANTED,     /* from here on these fields come that were asked for while the source was read */
 	EVENT_STREAM_END, /* a stream ended */
 	EVENT_BEACON,     /* no event before ts_ns will follow from this source */
 	EVENT_NOTE,       /* a message for the user: damage that the source survived */

@@ -190,6 +190,9 @@ void shapes_release(struct shapes *s);
 /* Takes in an EVENT_SHAPE. NULL, or what is wrong with it (static text). */
 const char *shapes_take(struct shapes *s, const struct event *ev);
 
+/* Frees what users have left with the shapes: who reads them from now on is another one. */
+void shapes_forget_users(struct shapes *s);
+
 /* The shape of an EVENT_FIELDS; NULL: none was announced. */
 struct shape *shapes_find(const struct shapes *s, const struct event *ev);
 

@@ -94,6 +94,10 @@ struct ev_fields {
 	uint64_t cut;              /* bool: there was more than fits */
 };
 
+struct ev_wanted {
+	uint64_t number; /* of the request: job_command.wanted */
+};
+
 struct ev_stream_end {
 	uint64_t id;
 };

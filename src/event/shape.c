@@ -329,6 +329,21 @@ const char *shapes_take(struct shapes *s, const struct event *ev)
 	return NULL;
 }
 
+void shapes_forget_users(struct shapes *s)
+{
+	GHashTableIter iter;
+	gpointer value;
+
+	g_hash_table_iter_init(&iter, s->known);
+	while (g_hash_table_iter_next(&iter, NULL, &value)) {
+		struct shape *shape = value;
+
+		if (shape->user && shape->free_user)
+			shape->free_user(shape->user);
+		shape->user = NULL;
+	}
+}
+
 struct shape *shapes_find(const struct shapes *s, const struct event *ev)
 {
 	return g_hash_table_lookup(s->known, key_of(ev));

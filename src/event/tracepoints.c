@@ -266,6 +266,7 @@ const struct tracepoint_desc tracepoint_table[EVENT_KINDS] = {
 	[EVENT_BACKWARD] = ROW_WITHOUT_TEXT(backward),
 	[EVENT_CONTEXT] = ROW_WITHOUT_TEXT(context),
 	[EVENT_FIELDS] = ROW(fields, 0, NULL),
+	[EVENT_WANTED] = ROW_WITHOUT_TEXT(wanted),
 	[EVENT_STREAM_END] = ROW_WITHOUT_TEXT(stream_end),
 	[EVENT_BEACON] = ROW(none, 0, NULL),
 	[EVENT_NOTE] = ROW(note, 0, NULL),

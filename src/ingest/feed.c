@@ -45,11 +45,27 @@ static struct source_spec *spec_again(struct feed *f)
 	return f->again;
 }
 
+void feed_want_fields(struct feed *f, const char *text)
+{
+	static uint32_t last_number;
+	struct source_spec *spec = spec_again(f);
+
+	g_free(spec->fields);
+	spec->fields = g_strdup(text);
+	if (f->fields)
+		shapes_forget_users(&f->shapes);
+	if (!f->source)
+		return;
+	f->wanted = ++last_number;
+	f->fields_from_ns = source_want_fields(f->source, text, f->wanted) ? UINT64_MAX : 0;
+}
+
 enum lt_status feed_start(struct feed *f)
 {
 	f->state = FEED_STARTING;
 	f->stalled = f->announced = false;
 	f->heard_us = g_get_monotonic_time();
+	f->fields_from_ns = 0; /* the worker begins with what is wanted */
 	/* What a session has had from its start is not read twice. */
 	if (f->host && f->spec->from_start)
 		spec_again(f)->from_start = false;
@@ -113,7 +129,7 @@ enum lt_status feed_read_prologue(struct feed *f, GPtrArray *hosts)
 		if (f->host)
 			kernel_declare(f, ev);
 		feed_note_origin(f, ev);
-		if (f->host)
+		if (!feed_take_fields(f, ev) && f->host)
 			model_apply(f->host->public.model, f->number, ev);
 		if (ev->kind == EVENT_READY)
 			now_runs(f);

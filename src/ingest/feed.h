@@ -47,6 +47,9 @@ struct feed {
 	struct shapes shapes;    /* of the events whose fields come (ingest/visit.h) */
 	GPtrArray *origins;      /* char *, by the trace's number: struct ingest_visit.origin; NULL: none */
 	GByteArray *fields;      /* of the event that follows; NULL: none so far */
+	bool is_asked;           /* for fields, by ingest_set_visitor() */
+	uint32_t wanted;         /* the number of the last request for fields that its source was told; 0: none */
+	uint64_t fields_from_ns; /* since when it sends all that is wanted, by its host's clock; UINT64_MAX: not yet */
 	bool in_merge;           /* the prologue is over: the host's merge reads the source */
 	bool broken;             /* some worker of it broke off */
 	char *why;               /* why it waits or has ended, NULL */
@@ -75,8 +78,11 @@ void feed_stopped(struct feed *f, const char *why);
 /* Takes note of where the events of an announced trace come from; any other record is of no use to it. */
 void feed_note_origin(struct feed *f, const struct event *ev);
 
-/* Takes an EVENT_SHAPE or EVENT_FIELDS, for the event that follows; false: it is neither. */
+/* Takes an EVENT_SHAPE or EVENT_FIELDS, for the event that follows, or an EVENT_WANTED; false: it is none of these. */
 bool feed_take_fields(struct feed *f, const struct event *ev);
+
+/* Other fields are wanted of it from now on, text: source_spec.fields. */
+void feed_want_fields(struct feed *f, const char *text);
 
 /* Forgets what was taken: the feed's source is another one from now on, or none. */
 void feed_drop_fields(struct feed *f);

@@ -23,6 +23,7 @@ struct ingest *ingest_create(const struct ingest_options *options)
 	struct ingest *in = g_new0(struct ingest, 1);
 
 	in->options = *options;
+	in->visited = INGEST_VISIT_ALL;
 	if (!in->options.workers) {
 		long n = sysconf(_SC_NPROCESSORS_ONLN);
 
@@ -146,7 +147,7 @@ void ingest_start_spec(struct ingest *in, struct source_spec *spec)
 {
 	const unsigned parts = share(in, spec);
 
-	if (in->options.visitor && !in->options.survey)
+	if (in->options.visitor && in->visited == INGEST_VISIT_ALL && !in->options.survey)
 		spec->fields = fields_wanted_text(in->options.visitor->wanted);
 
 	for (unsigned part = 0; part < parts; part++) {

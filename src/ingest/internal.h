@@ -18,6 +18,7 @@
 
 struct ingest {
 	struct ingest_options options;
+	unsigned visited;  /* the host whose events the visitor sees; INGEST_VISIT_ALL: all hosts' */
 	bool compat;       /* of the wait graph's options */
 	GPtrArray *specs;  /* struct source_spec */
 	GPtrArray *feeds;  /* struct feed */
@@ -69,6 +70,9 @@ void ingest_join_packet(struct ingest *in, const struct host *host, const struct
 void ingest_begin_visit(const struct ingest *in, const struct host *host, const struct feed *f, const struct event *ev,
 			struct ingest_visit *v);
 void ingest_end_visit(const struct ingest *in, const struct feed *f, const struct ingest_visit *v);
+
+/* Asks a live source for the fields that the visitor wants now, or no longer. */
+void ingest_ask_feed(const struct ingest *in, struct feed *f);
 
 /* The host has been advanced as far as its sources allow now. */
 void ingest_join_advanced(struct ingest *in, struct host *host);

@@ -64,7 +64,8 @@ static void apply(struct ingest *in, struct host *host, unsigned number, const s
 		model_apply(h->model, number, context);
 	if (in->options.clocks && ingest_is_packet(ev))
 		ingest_join_packet(in, host, ev);
-	visited = in->options.visitor && ev->kind >= EVENT_OTHER;
+	visited = in->options.visitor && ev->kind >= EVENT_OTHER &&
+		  (in->visited == INGEST_VISIT_ALL || in->visited == host->number);
 	if (visited)
 		ingest_begin_visit(in, host, feed, ev, &visit);
 	if (!in->options.survey)

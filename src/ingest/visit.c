@@ -70,6 +70,11 @@ bool feed_take_fields(struct feed *f, const struct event *ev)
 {
 	const char *wrong;
 
+	if (ev->kind == EVENT_WANTED) {
+		if (event_payload(ev, ev_wanted)->number == f->wanted)
+			f->fields_from_ns = f->host ? f->host->last_ns + 1 : 0;
+		return true;
+	}
 	if (ev->kind != EVENT_SHAPE && ev->kind != EVENT_FIELDS)
 		return false;
 	if (!f->fields) {
@@ -124,6 +129,40 @@ void ingest_end_visit(const struct ingest *in, const struct feed *f, const struc
 		visitor->after(visitor->user, v);
 	if (v->fields)
 		g_byte_array_set_size(f->fields, 0);
+}
+
+/* ---- another visitor ---- */
+
+void ingest_ask_feed(const struct ingest *in, struct feed *f)
+{
+	const struct ingest_visitor *visitor = in->options.visitor;
+	const bool asked = visitor && in->visited != INGEST_VISIT_ALL && f->host && f->host->number == in->visited;
+	char *wanted;
+
+	if (!source_spec_is_live(f->spec) || (!asked && !f->is_asked))
+		return;
+	wanted = fields_wanted_text(asked ? visitor->wanted : NULL);
+	feed_want_fields(f, wanted);
+	f->is_asked = asked;
+	g_free(wanted);
+}
+
+void ingest_set_visitor(struct ingest *in, const struct ingest_visitor *visitor, unsigned host)
+{
+	in->options.visitor = visitor;
+	in->visited = host;
+	for (guint i = 0; i < in->feeds->len; i++)
+		ingest_ask_feed(in, feed_at(in, i));
+}
+
+uint64_t ingest_visited_from(const struct ingest *in)
+{
+	uint64_t from_ns = 0;
+
+	for (guint i = 0; i < in->feeds->len; i++)
+		if (feed_at(in, i)->is_asked && feed_at(in, i)->source)
+			from_ns = MAX(from_ns, feed_at(in, i)->fields_from_ns);
+	return from_ns;
 }
 
 /* ---- all hosts in the order of their times ---- */

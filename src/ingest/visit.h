@@ -39,6 +39,17 @@ struct ingest_visitor {
 	void *user;
 };
 
+enum { INGEST_VISIT_ALL = ~0u };
+
+/*
+ * From now on the live host of that number has this visitor and no other host has one; NULL: nobody. Its workers are
+ * told what is wanted while they read. What an earlier one left with shapes is freed.
+ */
+void ingest_set_visitor(struct ingest *in, const struct ingest_visitor *visitor, unsigned host);
+
+/* Since when all that is wanted comes, by the host's clock: 0: since its workers began; UINT64_MAX: not yet. */
+uint64_t ingest_visited_from(const struct ingest *in);
+
 /*
  * Applies all hosts' events before until_ns, reference time, in the order of their reference times; waits for the
  * workers as long as it takes, but not for live hosts that are silent past the stall limit. LT_OK: all before until_ns

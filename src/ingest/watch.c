@@ -161,6 +161,7 @@ static void read_prologue(struct ingest *in, struct feed *feed)
 	if (status == LT_AGAIN)
 		return;
 	ingest_join_hosts(in);
+	ingest_ask_feed(in, feed);
 	if (feed->host)
 		ingest_set_ready(in, feed->host, true);
 }

@@ -165,6 +165,18 @@ static void send_shape(struct reader *r, const struct class_plan *plan, const GB
 	}
 }
 
+/* 0 at first: CLASS_NEW, false. */
+static guint8 *by_class(GByteArray *classes, uint16_t id)
+{
+	const guint known = classes->len;
+
+	if (id >= known) {
+		g_byte_array_set_size(classes, id + 1u);
+		memset(classes->data + known, 0, classes->len - known);
+	}
+	return &classes->data[id];
+}
+
 /* When the first event of the class comes. */
 static enum class_state announce(struct reader *r, const struct class_plan *plan)
 {
@@ -172,6 +184,8 @@ static enum class_state announce(struct reader *r, const struct class_plan *plan
 
 	if (!fields_wanted_class(&r->choice->wanted, plan->name))
 		return CLASS_UNWANTED;
+	if (*by_class(r->shaped, plan->id))
+		return CLASS_ANNOUNCED; /* to who wanted it before */
 	bytes = shape_write(&plan->desc, r->never_waits ? SHAPE_ROOM : SHAPE_BYTES_MAX);
 	if (!bytes) {
 		reader_note_trouble(r, plan->name, "it has too many fields for all of them to be shown");
@@ -179,18 +193,8 @@ static enum class_state announce(struct reader *r, const struct class_plan *plan
 	}
 	send_shape(r, plan, bytes);
 	g_byte_array_free(bytes, TRUE);
+	*by_class(r->shaped, plan->id) = true;
 	return CLASS_ANNOUNCED;
-}
-
-static guint8 *class_state(struct choice *c, uint16_t id)
-{
-	const guint known = c->classes->len;
-
-	if (id >= known) {
-		g_byte_array_set_size(c->classes, id + 1u);
-		memset(c->classes->data + known, CLASS_NEW, c->classes->len - known);
-	}
-	return &c->classes->data[id];
 }
 
 /* ---- values ---- */
@@ -203,7 +207,7 @@ void choice_write(struct reader *r, struct stream *s, const struct class_plan *p
 
 	if (plan->id == EVENT_NO_CLASS || s->item_ns < c->wanted.begin_ns || s->item_ns >= c->wanted.end_ns)
 		return;
-	class = class_state(c, plan->id);
+	class = by_class(c->classes, plan->id);
 	if (*class == CLASS_UNWANTED || (c->has_threads && !is_wanted_thread(c, s->cpu_state, plan)))
 		return;
 	if (*class == CLASS_NEW)

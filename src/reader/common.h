@@ -68,6 +68,7 @@ struct reader {
 	struct cpu_state *cpus[EVENT_CPU_MAX + 1]; /* last: no CPU */
 	struct context_slot *contexts;
 	struct choice *choice;    /* whose fields are all written; NULL: nobody's */
+	GByteArray *shaped;       /* bool, by the class's id: its EVENT_SHAPE was written */
 	uint64_t end_hint_ns;
 	uint16_t trace;           /* its number in the records */
 	bool live;                /* one trace of a live session: nobody looks ahead, and notes are told at once */
@@ -84,6 +85,9 @@ struct reader {
 /* Sets up the common part of *r, which is all 0. */
 void reader_init(struct reader *r, const struct reader_ops *ops, const struct reader_args *args,
 		 struct ring_producer *ring);
+
+/* Other fields are wanted from the next event on: text as reader_args.wanted. */
+void reader_want(struct reader *r, const char *text);
 
 /* Takes the stream over. */
 void reader_add_stream(struct reader *r, struct stream *s);

@@ -20,9 +20,21 @@ void reader_init(struct reader *r, const struct reader_ops *ops, const struct re
 	r->class_index = g_hash_table_new(NULL, NULL);
 	r->troubles = g_ptr_array_new_with_free_func(g_free);
 	r->contexts = g_new0(struct context_slot, CONTEXT_SLOTS);
+	r->shaped = g_byte_array_new();
 	r->choice = args->wanted ? choice_create(args->wanted) : NULL;
 	if (r->choice)
 		ring_set_room(ring, RING_FIELDS_ROOM);
+}
+
+void reader_want(struct reader *r, const char *text)
+{
+	choice_destroy(r->choice);
+	r->choice = choice_create(text);
+	ring_set_room(r->ring, r->choice ? RING_FIELDS_ROOM : RING_ROOM);
+	/* nobody looked at who runs while nothing was wanted */
+	for (unsigned i = 0; i <= EVENT_CPU_MAX; i++)
+		if (r->cpus[i])
+			r->cpus[i]->running.is_known = false;
 }
 
 void reader_add_stream(struct reader *r, struct stream *s)
@@ -104,6 +116,7 @@ void reader_close(struct reader *r)
 	g_hash_table_destroy(r->class_index);
 	g_free(r->contexts);
 	choice_destroy(r->choice);
+	g_byte_array_free(r->shaped, TRUE);
 	g_free(r->streams);
 	g_free(r->heap);
 	g_ptr_array_free(r->troubles, TRUE);

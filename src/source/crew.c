@@ -16,6 +16,7 @@
 
 enum {
 	DEATH_US = 1000000, /* one that was killed has this long to die before it counts as dead */
+	CREW_FDS_MAX = 4,
 };
 
 static const char *worker_program;
@@ -63,25 +64,38 @@ struct crew_worker *crew_start(char *const *argv, const int *fds, unsigned n)
 	return NULL;
 }
 
+struct crew_worker *crew_start_told(char *const *argv, const int *fds, unsigned n)
+{
+	int pair[2], all[CREW_FDS_MAX];
+	struct crew_worker *w;
+
+	g_assert(n < CREW_FDS_MAX);
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0) {
+		error_set("cannot create sockets: %s", strerror(errno));
+		return NULL;
+	}
+	for (unsigned i = 0; i < n; i++)
+		all[i] = fds[i];
+	all[n] = pair[1];
+	w = crew_start(argv, all, n + 1);
+	close(pair[1]);
+	if (w)
+		w->commands_fd = pair[0];
+	else
+		close(pair[0]);
+	return w;
+}
+
 static struct crew_worker *start_for_relayds(void)
 {
 	char commands[16], job[] = JOB_RELAYDS, name[] = JOB_CALLED_LIVE, option[] = "--worker";
 	char *argv[] = { name, option, commands, job, NULL };
 	struct crew_worker *w;
-	int pair[2];
 
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0) {
-		error_set("cannot create sockets: %s", strerror(errno));
-		return NULL;
-	}
 	g_snprintf(commands, sizeof(commands), "%d", CHILD_FIRST_FD);
-	w = crew_start(argv, &pair[1], 1);
-	close(pair[1]);
-	if (!w) {
-		close(pair[0]);
+	w = crew_start_told(argv, NULL, 0);
+	if (!w)
 		return NULL;
-	}
-	w->commands_fd = pair[0];
 	if (!relayds)
 		relayds = g_ptr_array_new();
 	g_ptr_array_add(relayds, w);
@@ -154,22 +168,54 @@ static bool send_command(const struct crew_worker *w, struct job_command *comman
 	return n >= 0;
 }
 
-/* Those that it does not take now wait: what it still reads nobody takes, and its ring is soon full. */
-static void send_taken_back(struct crew_worker *w)
-{
-	while (w->taken_back) {
-		const guint last = w->taken_back->len - 1;
-		struct job_command command = {
-			.kind = JOB_STOP,
-			.number = g_array_index(w->taken_back, uint32_t, last),
-		};
+/* A command that the worker has not taken. */
+struct pending {
+	struct job_command command;
+	char *fields;
+};
 
-		if (!send_command(w, &command, "", "", NULL))
+static void pending_free(gpointer data)
+{
+	struct pending *p = data;
+
+	g_free(p->fields);
+	g_free(p);
+}
+
+/* Those that it does not take now wait: of what still comes of a source that is to stop nobody reads anything. */
+static void send_pending(struct crew_worker *w)
+{
+	while (w->pending) {
+		struct pending *p = g_ptr_array_index(w->pending, 0);
+
+		if (!send_command(w, &p->command, "", p->fields, NULL))
 			return;
-		g_array_set_size(w->taken_back, last);
-		if (last == 0)
-			g_clear_pointer(&w->taken_back, g_array_unref);
+		g_ptr_array_remove_index(w->pending, 0);
+		if (!w->pending->len)
+			g_clear_pointer(&w->pending, g_ptr_array_unref);
 	}
+}
+
+/* Later than what is pending of the same source: it takes the place of that. */
+static void add_pending(struct crew_worker *w, enum job_kind kind, uint32_t number, const char *fields,
+			uint32_t wanted)
+{
+	struct pending *p = g_new0(struct pending, 1);
+
+	p->command = (struct job_command){
+		.kind = kind,
+		.number = number,
+		.wanted = wanted,
+		.fields_len = (uint32_t)strlen(fields),
+	};
+	p->fields = g_strdup(fields);
+	if (!w->pending)
+		w->pending = g_ptr_array_new_with_free_func(pending_free);
+	for (guint i = w->pending->len; i-- > 0;)
+		if (((struct pending *)g_ptr_array_index(w->pending, i))->command.number == number)
+			g_ptr_array_remove_index(w->pending, i);
+	g_ptr_array_add(w->pending, p);
+	send_pending(w);
 }
 
 enum lt_status crew_give(struct crew_worker *w, const struct job_command *command, const char *url,
@@ -177,7 +223,7 @@ enum lt_status crew_give(struct crew_worker *w, const struct job_command *comman
 {
 	struct job_command own = *command;
 
-	send_taken_back(w);
+	send_pending(w);
 	own.url_len = (uint32_t)strlen(url);
 	own.fields_len = (uint32_t)strlen(fields);
 	if (own.url_len > JOB_URL_MAX || own.fields_len > FIELDS_WANTED_TEXT_MAX)
@@ -194,10 +240,13 @@ void crew_take_back(struct crew_worker *w, uint32_t number)
 {
 	if (w->gone || w->sources == 1)
 		return;
-	if (!w->taken_back)
-		w->taken_back = g_array_new(FALSE, FALSE, sizeof(uint32_t));
-	g_array_append_val(w->taken_back, number);
-	send_taken_back(w);
+	add_pending(w, JOB_STOP, number, "", 0);
+}
+
+void crew_want(struct crew_worker *w, uint32_t number, const char *fields, uint32_t wanted)
+{
+	if (!w->gone && w->commands_fd >= 0)
+		add_pending(w, JOB_WANT, number, fields, wanted);
 }
 
 /* ---- going ---- */
@@ -250,13 +299,11 @@ void crew_leave(struct crew_worker *w, unsigned patience_ms)
 	if (!w || --w->sources > 0)
 		return;
 	child_release(&w->child, patience_ms);
-	if (w->commands_fd >= 0) {
+	if (w->commands_fd >= 0)
 		close(w->commands_fd);
-		g_ptr_array_remove_fast(relayds, w);
-		if (relayds->len == 0)
-			g_clear_pointer(&relayds, g_ptr_array_unref);
-	}
-	g_clear_pointer(&w->taken_back, g_array_unref);
+	if (relayds && g_ptr_array_remove_fast(relayds, w) && relayds->len == 0)
+		g_clear_pointer(&relayds, g_ptr_array_unref);
+	g_clear_pointer(&w->pending, g_ptr_array_unref);
 	g_free(w->sentence);
 	g_free(w);
 }
@@ -271,7 +318,7 @@ const struct pulse_look *crew_look(struct crew_worker *w, unsigned every_ms)
 		pulse_look_at(&w->look, w->child.pid);
 		w->look.now_ns = now_ns;
 		crew_hear(w);
-		send_taken_back(w);
+		send_pending(w);
 	}
 	return &w->look;
 }

@@ -25,8 +25,8 @@ struct crew_worker {
 	struct child child;
 	unsigned sources;    /* that it serves */
 	bool is_reserved;    /* for one source */
-	int commands_fd;     /* of one that reads from relayds; else -1 */
-	GArray *taken_back;  /* uint32_t: numbers of sources that it has not been told to stop yet; NULL: none */
+	int commands_fd;     /* of one that reads from relayds, or follows a directory; else -1 */
+	GPtrArray *pending;  /* struct pending *: what it has not been told yet, oldest first; NULL: nothing */
 	bool deaf;           /* it closed its standard error, and was killed */
 	bool gone;           /* it has exited, or does not although it was killed: nothing comes any more */
 	char *sentence;      /* why crew_end() was called, NULL */
@@ -46,6 +46,9 @@ void crew_set_most(unsigned n);
  */
 struct crew_worker *crew_start(char *const *argv, const int *fds, unsigned n);
 
+/* The same for one that can be told other fields: behind the others it gets the descriptor of its commands. */
+struct crew_worker *crew_start_told(char *const *argv, const int *fds, unsigned n);
+
 /* One that reads from relayds, for one more source; alone: for no other. NULL: as above. */
 struct crew_worker *crew_join(bool alone);
 
@@ -55,6 +58,9 @@ struct crew_worker *crew_join(bool alone);
  */
 enum lt_status crew_give(struct crew_worker *w, const struct job_command *command, const char *url,
 			const char *fields, const int *fds);
+
+/* Of the source of that number, or its only one, these fields are wanted from now on; wanted: job_command.wanted. */
+void crew_want(struct crew_worker *w, uint32_t number, const char *fields, uint32_t wanted);
 
 /* The source of that number is not to be read any more. */
 void crew_take_back(struct crew_worker *w, uint32_t number);

@@ -7,12 +7,12 @@
 #include "event/wanted.h"
 
 /*
- * What a worker is to do, in its arguments behind "--worker". MEMORY, WAKE and COMMANDS are descriptors: its ring, or
- * the socket at which it is given sources of relayds, and their rings, while it runs. In front of them stands its name
- * as ps shows it: "lttngtop: web" reads a recording of web, "lttngtop: live" reads from relayds.
+ * What a worker is to do, in its arguments behind "--worker". MEMORY, WAKE and COMMANDS are descriptors: its ring, and
+ * the socket at which it gets other FIELDS, or sources of relayds and their rings, while it runs. In front of them
+ * stands its name as ps shows it: "lttngtop: web" reads a recording of web, "lttngtop: live" reads from relayds.
  *
  *   MEMORY WAKE recording READER PART PARTS NAME BEGIN END FILES BYTES FIELDS DIRECTORY...
- *   MEMORY WAKE follow DIRECTORY PATIENCE_MS FIELDS
+ *   MEMORY WAKE follow DIRECTORY PATIENCE_MS FIELDS COMMANDS
  *   COMMANDS relayds
  *
  * FIELDS: fields_wanted_text() (event/wanted.h).
@@ -24,7 +24,7 @@
 #define JOB_FOLLOW "follow"
 #define JOB_RELAYDS "relayds"
 
-enum { JOB_FIRST = 2, JOB_FOLLOW_ARGUMENTS = 4, JOB_RECORDING_ARGUMENTS = 11, JOB_RELAYDS_ARGUMENTS = 2 };
+enum { JOB_FIRST = 2, JOB_FOLLOW_ARGUMENTS = 5, JOB_RECORDING_ARGUMENTS = 11, JOB_RELAYDS_ARGUMENTS = 2 };
 
 /* FIELDS: of no event. */
 #define JOB_NO_FIELDS "0 0 0"
@@ -36,6 +36,7 @@ enum job_kind {
 	JOB_STOP, /* the source of that number, if it has not ended */
 	JOB_LIVE, /* reads a session */
 	JOB_LIST, /* asks for the sessions */
+	JOB_WANT, /* of the source of that number, or the only one, other fields are wanted from now on */
 };
 
 /* The descriptors that come with JOB_LIVE and JOB_LIST: a ring's, and a connection to the relayd. */
@@ -48,9 +49,10 @@ struct job_command {
 	uint32_t timeout_ms; /* of a relayd without an answer */
 	uint32_t from_start; /* JOB_LIVE */
 	uint32_t every_ms;   /* JOB_LIST: between two lists; 0: one is enough */
+	uint32_t wanted;     /* JOB_WANT: the number of the request, for EVENT_WANTED */
 	uint32_t url_len;
 	uint32_t fields_len;
-	char text[];         /* the URL, and JOB_LIVE: FIELDS; not NUL-terminated */
+	char text[];         /* JOB_LIVE, JOB_LIST: the URL; JOB_LIVE, JOB_WANT: FIELDS; not NUL-terminated */
 };
 
 enum {

@@ -34,6 +34,7 @@ enum source_state { SOURCE_RUNS, SOURCE_ENDED, SOURCE_BROKEN };
 struct source {
 	const struct source_spec *spec;
 	struct source_spec *own_spec; /* of source_start_list(), else NULL */
+	char *fields;       /* that are wanted: source_spec.fields, or later ones */
 	struct ring_consumer ring;
 	enum source_state state;
 	struct dial *dial;  /* the relayd is being connected; NULL: a worker reads */
@@ -72,15 +73,11 @@ void source_set_reader(const char *name)
 /* ---- starting ---- */
 
 /* What a worker of its own inherits. */
-enum { WORKER_MEMORY = CHILD_FIRST_FD, WORKER_WAKE };
+enum { WORKER_MEMORY = CHILD_FIRST_FD, WORKER_WAKE, WORKER_COMMANDS };
 
-static const char *fields_of(const struct source_spec *spec)
+static char **make_arguments(const struct source *s, unsigned part, unsigned parts)
 {
-	return spec->fields ? spec->fields : JOB_NO_FIELDS;
-}
-
-static char **make_arguments(const struct source_spec *spec, unsigned part, unsigned parts)
-{
+	const struct source_spec *spec = s->spec;
 	GPtrArray *argv = g_ptr_array_new();
 	char host[256];
 
@@ -93,7 +90,8 @@ static char **make_arguments(const struct source_spec *spec, unsigned part, unsi
 	if (spec->is_growing) {
 		g_ptr_array_add(argv, g_strdup(g_ptr_array_index(spec->paths, 0)));
 		g_ptr_array_add(argv, g_strdup_printf("%u", spec->timeout_ms));
-		g_ptr_array_add(argv, g_strdup(fields_of(spec)));
+		g_ptr_array_add(argv, g_strdup(s->fields));
+		g_ptr_array_add(argv, g_strdup_printf("%d", WORKER_COMMANDS));
 		g_ptr_array_add(argv, NULL);
 		return (char **)g_ptr_array_free(argv, FALSE);
 	}
@@ -105,7 +103,7 @@ static char **make_arguments(const struct source_spec *spec, unsigned part, unsi
 	g_ptr_array_add(argv, g_strdup_printf("%" PRIu64, spec->end_ns));
 	g_ptr_array_add(argv, g_strdup_printf("%" PRIu64, spec->extent.files));
 	g_ptr_array_add(argv, g_strdup_printf("%" PRIu64, spec->extent.bytes));
-	g_ptr_array_add(argv, g_strdup(fields_of(spec)));
+	g_ptr_array_add(argv, g_strdup(s->fields));
 	for (guint i = 0; i < spec->paths->len; i++)
 		g_ptr_array_add(argv, g_strdup(g_ptr_array_index(spec->paths, i)));
 	g_ptr_array_add(argv, NULL);
@@ -141,9 +139,10 @@ static enum lt_status watch_shared_worker(struct source *s)
 static enum lt_status start_worker(struct source *s, unsigned part, unsigned parts)
 {
 	const int fds[] = { s->ring.fds.memory, s->ring.producer_wake };
-	char **argv = make_arguments(s->spec, part, parts);
+	char **argv = make_arguments(s, part, parts);
 
-	s->worker = crew_start(argv, fds, G_N_ELEMENTS(fds));
+	s->worker = s->spec->is_growing ? crew_start_told(argv, fds, G_N_ELEMENTS(fds)) :
+					  crew_start(argv, fds, G_N_ELEMENTS(fds));
 	g_strfreev(argv);
 	ring_give_away(&s->ring);
 	return s->worker ? watch_worker(s) : LT_ERROR;
@@ -171,6 +170,7 @@ static enum lt_status start(struct source *s, const struct source_spec *spec, un
 	enum lt_status status;
 
 	s->spec = spec;
+	s->fields = g_strdup(spec->fields ? spec->fields : JOB_NO_FIELDS);
 	s->connection = s->offer_fd = s->exit_fd = -1;
 	s->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	status = ring_create(&s->ring, spec->url ? RING_LIVE_CAPACITY : RING_CAPACITY);
@@ -288,7 +288,7 @@ static enum lt_status hand_over(struct source *s)
 		[JOB_WAKE] = s->ring.producer_wake,
 		[JOB_CONNECTION] = s->connection,
 	};
-	enum lt_status status = crew_give(s->worker, &command, s->spec->url, fields_of(s->spec), fds);
+	enum lt_status status = crew_give(s->worker, &command, s->spec->url, s->fields, fds);
 
 	if (status != LT_OK)
 		return status == LT_AGAIN ? offer_again(s) : status;
@@ -388,6 +388,17 @@ enum failed_cause source_failed_cause(const struct source *s)
 	return s->cause;
 }
 
+bool source_want_fields(struct source *s, const char *fields, uint32_t number)
+{
+	g_free(s->fields);
+	s->fields = g_strdup(fields);
+	/* not given to its worker yet, or of one that takes no commands */
+	if (!s->worker || s->connection >= 0 || s->worker->commands_fd < 0)
+		return false;
+	crew_want(s->worker, s->number, fields, number);
+	return true;
+}
+
 void source_next(struct source *s)
 {
 	ring_next(&s->ring);
@@ -445,6 +456,7 @@ void source_stop(struct source *s)
 	close_fd(&s->epoll_fd);
 	ring_consumer_release(&s->ring);
 	g_free(s->reason);
+	g_free(s->fields);
 	source_spec_free(s->own_spec);
 	g_free(s);
 }

@@ -154,6 +154,12 @@ enum failed_cause source_failed_cause(const struct source *s);
 /* After FAILED_WORKER, of a live session: whether the worker's end came while it worked for this one. */
 bool source_is_at_fault(const struct source *s);
 
+/*
+ * Other fields are wanted, see source_spec.fields: they come behind an EVENT_WANTED of that number. false: there is
+ * none, as no worker reads yet, or it cannot be told (a recording).
+ */
+bool source_want_fields(struct source *s, const char *fields, uint32_t number);
+
 /* Consumes the record source_peek() gave. */
 void source_next(struct source *s);
 

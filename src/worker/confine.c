@@ -108,7 +108,7 @@ static const int common_calls[] = {
 };
 
 static const int follow_calls[] = {
-	SCMP_SYS(inotify_init1), SCMP_SYS(inotify_add_watch),
+	SCMP_SYS(inotify_init1), SCMP_SYS(inotify_add_watch), SCMP_SYS(recvmsg),
 };
 
 /* The connections come as messages' descriptors. */

@@ -6,13 +6,12 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/error.h"
 #include "reader/native/live.h"
-#include "source/job.h"
 #include "source/source.h"
+#include "worker/command.h"
 #include "worker/end.h"
 #include "worker/list.h"
 
@@ -95,25 +94,25 @@ static void task_free(gpointer data)
 	g_free(t);
 }
 
-static enum lt_status open_task(struct task *t, const struct job_command *command, const char *url_text,
-				const char *fields, int connection)
+/* The connection is the task's then. */
+static enum lt_status open_task(struct task *t, struct worker_command *command)
 {
 	struct viewer_options options = {
-		.fd = connection,
-		.from_start = command->from_start,
-		.timeout_ms = command->timeout_ms,
+		.fd = command->fds[JOB_CONNECTION],
+		.from_start = command->head.from_start,
+		.timeout_ms = command->head.timeout_ms,
 	};
 	struct source_url url;
-	enum lt_status status = source_parse_url(url_text, &url);
+	enum lt_status status = source_parse_url(command->url, &url);
 
-	if (status != LT_OK) {
-		close(connection);
-	} else if (command->kind == JOB_LIST) {
-		t->list = worker_list_create(&options, url.relay, command->every_ms, &t->ring);
-	} else {
+	if (status == LT_OK) {
+		command->fds[JOB_CONNECTION] = -1;
 		options.target = url.target;
 		options.session = url.session;
-		t->live = native_live_create(&options, url_text, fields, &t->ring);
+		if (command->head.kind == JOB_LIST)
+			t->list = worker_list_create(&options, url.relay, command->head.every_ms, &t->ring);
+		else
+			t->live = native_live_create(&options, command->url, command->fields, &t->ring);
 	}
 	source_url_release(&url);
 	return status;
@@ -124,15 +123,15 @@ static const struct viewer *viewer_of(const struct task *t)
 	return t->live ? native_live_viewer(t->live) : worker_list_viewer(t->list);
 }
 
-/* fds as JOB_FDS. LT_ERROR: the parent's side of it is unusable. */
-static enum lt_status start_task(struct relayds *r, const struct job_command *command, const char *url,
-				 const char *fields, const int *fds)
+/* LT_ERROR: the parent's side of it is unusable. */
+static enum lt_status start_task(struct relayds *r, struct worker_command *command)
 {
+	const struct ring_fds fds = { command->fds[JOB_MEMORY], command->fds[JOB_WAKE] };
 	struct task *t = g_new0(struct task, 1);
 
-	t->number = command->number;
-	if (ring_producer_open(&t->ring, (struct ring_fds){ fds[JOB_MEMORY], fds[JOB_WAKE] }) != LT_OK ||
-	    open_task(t, command, url, fields, fds[JOB_CONNECTION]) != LT_OK) {
+	command->fds[JOB_MEMORY] = command->fds[JOB_WAKE] = -1;
+	t->number = command->head.number;
+	if (ring_producer_open(&t->ring, fds) != LT_OK || open_task(t, command) != LT_OK) {
 		task_free(t);
 		return LT_ERROR;
 	}
@@ -155,65 +154,30 @@ static void stop_task(struct relayds *r, uint32_t number)
 
 /* ---- commands ---- */
 
-/* The descriptors that came with a message; false: not as many as a source has, and those that came are closed. */
-static bool take_fds(struct msghdr *message, int *fds)
+static void want_fields(const struct relayds *r, const struct worker_command *command)
 {
-	struct cmsghdr *head = CMSG_FIRSTHDR(message);
-	size_t n;
+	struct task *t = find_task(r, name_of(command->head.number, false));
 
-	if (!head || head->cmsg_level != SOL_SOCKET || head->cmsg_type != SCM_RIGHTS)
-		return false;
-	n = (head->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-	memcpy(fds, CMSG_DATA(head), MIN(n, JOB_FDS) * sizeof(int));
-	if (n == JOB_FDS && !(message->msg_flags & MSG_CTRUNC))
-		return true;
-	for (size_t i = 0; i < MIN(n, JOB_FDS); i++)
-		close(fds[i]);
-	return false;
+	if (!t || !t->live)
+		return;
+	native_live_want(t->live, command->fields, command->head.wanted);
+	t->is_ready = true;
 }
 
-/* LT_AGAIN: there is none. LT_END: the parent needs no worker any more. */
 static enum lt_status take_command(struct relayds *r)
 {
-	union {
-		struct job_command command;
-		char room[JOB_COMMAND_MAX];
-	} in;
-	union {
-		struct cmsghdr head;
-		char room[CMSG_SPACE(JOB_FDS * sizeof(int))];
-	} control;
-	struct iovec part = { &in, sizeof(in) };
-	struct msghdr message = {
-		.msg_iov = &part,
-		.msg_iovlen = 1,
-		.msg_control = control.room,
-		.msg_controllen = sizeof(control.room),
-	};
-	const ssize_t n = recvmsg(r->commands_fd, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
-	enum lt_status status;
-	int fds[JOB_FDS];
-	bool has_fds;
-	char *url, *fields;
+	struct worker_command command;
+	enum lt_status status = worker_take_command(r->commands_fd, &command);
 
-	if (n < 0)
-		return errno == EAGAIN || errno == EINTR ? LT_AGAIN : LT_END;
-	if (n == 0)
-		return LT_END;
-	has_fds = take_fds(&message, fds);
-	if ((size_t)n < sizeof(in.command) ||
-	    (uint64_t)in.command.url_len + in.command.fields_len != (size_t)n - sizeof(in.command) ||
-	    has_fds != (in.command.kind != JOB_STOP))
-		return error_set("a command makes no sense");
-	if (in.command.kind == JOB_STOP) {
-		stop_task(r, in.command.number);
-		return LT_OK;
-	}
-	url = g_strndup(in.command.text, in.command.url_len);
-	fields = g_strndup(in.command.text + in.command.url_len, in.command.fields_len);
-	status = start_task(r, &in.command, url, fields, fds);
-	g_free(url);
-	g_free(fields);
+	if (status != LT_OK)
+		return status;
+	if (command.head.kind == JOB_STOP)
+		stop_task(r, command.head.number);
+	else if (command.head.kind == JOB_WANT)
+		want_fields(r, &command);
+	else
+		status = start_task(r, &command);
+	worker_command_release(&command);
 	return status;
 }
 

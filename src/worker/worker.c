@@ -16,6 +16,7 @@
 #include "reader/reader.h"
 #include "source/job.h"
 #include "source/ring.h"
+#include "worker/command.h"
 #include "worker/confine.h"
 #include "worker/end.h"
 #include "worker/relayds.h"
@@ -94,24 +95,40 @@ static void read_recording(char **argv, struct ring_producer *ring)
 
 /* ---- recordings that are being written ---- */
 
-/* Until it is time to look again, or there is room in a full ring. */
-static void wait_for_more(const struct native_follow *f, struct ring_producer *ring)
+/* Until it is time to look again, there is room in a full ring, or a command. */
+static void wait_for_more(const struct native_follow *f, struct ring_producer *ring, int commands_fd)
 {
-	struct pollfd room = { .fd = native_follow_is_full(f) ? ring->fds.wake : -1, .events = POLLIN };
+	struct pollfd fds[] = {
+		{ .fd = native_follow_is_full(f) ? ring->fds.wake : -1, .events = POLLIN },
+		{ .fd = commands_fd, .events = POLLIN },
+	};
 
-	poll(&room, 1, FOLLOW_EVERY_MS);
-	if (room.revents)
+	poll(fds, G_N_ELEMENTS(fds), FOLLOW_EVERY_MS);
+	if (fds[0].revents)
 		ring_room_woken(ring);
+}
+
+static void take_commands(struct native_follow *f, int commands_fd)
+{
+	struct worker_command command;
+
+	while (worker_take_command(commands_fd, &command) == LT_OK) {
+		if (command.head.kind == JOB_WANT)
+			native_follow_want(f, command.fields, command.head.wanted);
+		worker_command_release(&command);
+	}
 }
 
 static void follow_recordings(char **argv, struct ring_producer *ring)
 {
 	struct native_follow *f = native_follow_create(argv[1], (unsigned)number(argv[2]), argv[3], ring);
+	const int commands_fd = number(argv[4]);
 	enum lt_status status;
 
 	while ((status = native_follow_step(f)) == LT_OK || status == LT_AGAIN) {
+		take_commands(f, commands_fd);
 		if (status == LT_AGAIN)
-			wait_for_more(f, ring);
+			wait_for_more(f, ring, commands_fd);
 		ring_beat(ring);
 	}
 	worker_say_end(ring, status, FAILED_OTHER);

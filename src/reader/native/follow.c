@@ -51,6 +51,11 @@ void native_follow_destroy(struct native_follow *f)
 	g_free(f);
 }
 
+void native_follow_want(struct native_follow *f, const char *fields, uint32_t number)
+{
+	native_live_want(&f->live, fields, number);
+}
+
 void native_follow_note(struct followed_trace *t, const char *where, const char *why)
 {
 	reader_note_trouble(&t->live->base, where, why);
@@ -268,6 +273,7 @@ bool native_follow_is_full(const struct native_follow *f)
 
 enum lt_status native_follow_step(struct native_follow *f)
 {
+	native_live_obey(&f->live);
 	f->live.is_full = false;
 	if (live_merge_run(&f->live) == LT_OK) {
 		f->told_us = f->now_us;

@@ -27,6 +27,9 @@ struct native_follow *native_follow_create(const char *directory, unsigned patie
 
 void native_follow_destroy(struct native_follow *f);
 
+/* As native_live_want(). */
+void native_follow_want(struct native_follow *f, const char *fields, uint32_t number);
+
 /*
  * Writes some hundred records at most. LT_OK: there is more. LT_AGAIN: nothing for now, or the ring is full;
  * everything is published: call it again in a moment, or when there is room. LT_END: it is over, everything

@@ -2,6 +2,7 @@
 #include "reader/native/live.h"
 
 #include "base/error.h"
+#include "reader/emit.h"
 #include "reader/native/live_internal.h"
 
 void native_live_init(struct native_live *l, const char *name, const char *fields, struct ring_producer *ring)
@@ -22,6 +23,30 @@ void native_live_release(struct native_live *l)
 	g_ptr_array_free(l->traces, TRUE);
 	g_free(l->name);
 	g_free(l->fields);
+	g_free(l->wanted);
+}
+
+void native_live_want(struct native_live *l, const char *fields, uint32_t number)
+{
+	g_free(l->wanted);
+	l->wanted = g_strdup(fields);
+	l->wanted_number = number;
+}
+
+void native_live_obey(struct native_live *l)
+{
+	struct event *ev;
+
+	if (!l->wanted || !ring_has_room(l->ring))
+		return;
+	g_free(l->fields);
+	l->fields = l->wanted;
+	l->wanted = NULL;
+	for (guint i = 0; i < l->traces->len; i++)
+		reader_want(&((struct live_trace *)g_ptr_array_index(l->traces, i))->base, l->fields);
+	ev = emit_begin(l->ring, EVENT_WANTED, 0, 0);
+	((struct ev_wanted *)(void *)ev->words)->number = l->wanted_number;
+	emit_end(l->ring, ev);
 }
 
 struct native_live *native_live_create(const struct viewer_options *options, const char *name,
@@ -164,6 +189,7 @@ enum lt_status native_live_step(struct native_live *l, enum failed_cause *cause)
 	const bool was_full = l->is_full;
 	enum lt_status status;
 
+	native_live_obey(l);
 	l->is_full = false;
 	if (live_merge_run(l) == LT_OK) {
 		ring_beat(l->ring);

@@ -18,6 +18,12 @@ struct native_live *native_live_create(const struct viewer_options *options, con
 void native_live_destroy(struct native_live *l);
 
 /*
+ * Other fields are wanted, from a later step on: an EVENT_WANTED of that number is written in front of the first event
+ * of which they are.
+ */
+void native_live_want(struct native_live *l, const char *fields, uint32_t number);
+
+/*
  * Receives and writes some hundred records at most. LT_OK: there is more. LT_AGAIN: nothing for now, everything is
  * published; see native_live_viewer(). LT_END: the session is closed, everything was written. LT_ERROR: see the
  * error chain and *cause.

@@ -49,6 +49,8 @@ struct native_live {
 	struct ring_producer *ring;
 	char *name;
 	char *fields;       /* reader_args.wanted */
+	char *wanted;       /* what it is to be as soon as the ring has room to say so; NULL: it stays */
+	uint32_t wanted_number; /* of that request */
 	GPtrArray *traces;  /* struct live_trace *, by trace number */
 	GPtrArray *streams; /* struct live_stream *, all that are open */
 	unsigned n_streams; /* that there have been */
@@ -66,6 +68,9 @@ struct native_live {
 /* The common part of *l, which is all 0. */
 void native_live_init(struct native_live *l, const char *name, const char *fields, struct ring_producer *ring);
 void native_live_release(struct native_live *l);
+
+/* At each step, first. */
+void native_live_obey(struct native_live *l);
 
 /* ---- live_trace.c ---- */
 
