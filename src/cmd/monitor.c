@@ -127,7 +127,10 @@ static void on_show(struct ev_loop *loop, ev_prepare *w, int events)
 	ui_tick(m->ui, wall_ns());
 	ui_draw(m->ui, wall_ns());
 	monitor_obey_window_wish(m);
-	monitor_obey_calls_wish(m);
+	if (m->live_calls)
+		monitor_obey_live_calls_wish(m);
+	else
+		monitor_obey_calls_wish(m);
 	due_ns = ui_due(m->ui, wall_ns());
 	ev_timer_stop(loop, &m->tick);
 	if (due_ns == UINT64_MAX)
@@ -189,6 +192,7 @@ static void run_loop(struct monitor *m)
 	ev_run(m->loop, 0);
 	reread_destroy(m->reread);
 	monitor_calls_destroy(m->calls);
+	monitor_live_calls_destroy(m->live_calls);
 	ev_loop_destroy(m->loop);
 }
 

@@ -5,7 +5,8 @@
 /*
  * What the files of the monitor share: monitor.c has the command and the loop,
  * monitor_read.c opens the sources and reads them slice by slice, monitor_tell.c
- * tells the screen what is known, monitor_calls.c what threads called, monitor_write.c writes its lists into files,
+ * tells the screen what is known, monitor_calls.c and monitor_live_calls.c what threads called,
+ * monitor_write.c writes its lists into files,
  * monitor_cache.c keeps what was read for the next time.
  */
 
@@ -66,6 +67,7 @@ struct monitor {
 	struct cached cache;
 	struct reread *reread; /* NULL: live, or the clocks are not known yet */
 	struct monitor_calls *calls; /* likewise */
+	struct monitor_live_calls *live_calls; /* NULL: not live */
 	struct ui *ui;
 	GArray *feeds;      /* struct ui_feed, used by tell_feeds() */
 	GArray *numbers;    /* unsigned: hosts of a graph as the screen numbers them, used by tell_graph() */
@@ -146,6 +148,15 @@ void monitor_calls_destroy(struct monitor_calls *c);
 
 /* The screen's wish is looked at before the loop sleeps. */
 void monitor_obey_calls_wish(struct monitor *m);
+
+/* ---- monitor_live_calls.c ---- */
+
+/* The same of live hosts. */
+struct monitor_live_calls *monitor_live_calls_create(struct monitor *m);
+void monitor_live_calls_destroy(struct monitor_live_calls *c);
+
+/* Before the loop sleeps: the wish is looked at, and what has come is shown. */
+void monitor_obey_live_calls_wish(struct monitor *m);
 
 /* ---- monitor_cache.c ---- */
 

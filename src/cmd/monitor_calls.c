@@ -8,9 +8,8 @@
  */
 #include <string.h>
 
-#include "attach/line.h"
 #include "attach/tracer.h"
-#include "base/error.h"
+#include "cmd/calls_wish.h"
 #include "cmd/known_fds.h"
 #include "cmd/monitor.h"
 #include "ui/lines.h"
@@ -18,7 +17,7 @@
 /* Recordings that are no larger are read from their beginning: what fds were opened before is known then. */
 #define SMALL_BYTES (UINT64_C(64) << 20)
 
-enum { LINES_AT_ONCE = 100, FD_PATHS = 2 };
+enum { LINES_AT_ONCE = 100 };
 
 /* What is read, or was. */
 struct want {
@@ -31,9 +30,7 @@ struct monitor_calls {
 	struct monitor *m;
 	struct reread *reread;
 	struct want wanted, reading, shown_want;
-	struct attach_select select;
-	struct attach_filter filter;
-	char *problem;       /* with the filter, NULL: none */
+	struct calls_wish wish;
 	struct attach_tracer_options options;
 	struct attach_tracer *tracer; /* of the reading; NULL: none was begun */
 	struct known_fds *fds;        /* of the time it is of */
@@ -41,8 +38,6 @@ struct monitor_calls {
 	struct lines *lines;          /* of it, NULL: none is read or made */
 	struct lines *shown;          /* what the screen has, NULL: nothing */
 	unsigned made;
-	struct attach_line line;
-	struct attach_wait wait;
 	ev_idle making;
 };
 
@@ -91,7 +86,7 @@ static void tell(struct monitor_calls *c)
 		.begin_ns = c->shown_want.begin_ns,
 		.end_ns = c->shown_want.end_ns,
 		.percent = reread_percent(c->reread),
-		.problem = c->problem ? c->problem : reread_problem(c->reread),
+		.problem = c->wish.problem ? c->wish.problem : reread_problem(c->reread),
 	};
 
 	ui_set_calls(c->m->ui, &calls);
@@ -108,17 +103,9 @@ static void make_line(struct monitor_calls *c, unsigned i)
 {
 	struct ingest *in = window_ingest(c->window);
 	const struct attach_record *r = lines_at(c->lines, i)->data;
-	struct line line;
+	struct line line = { 0 };
 
-	attach_wait_resolve(&c->wait, in, r);
-	attach_line_set(&c->line, in, r, &c->wait);
-	line = (struct line){
-		.text = c->line.text->str,
-		.name = c->line.name,
-		.result = c->line.result,
-		.result_end = c->line.result_end,
-		.failed = c->line.failed,
-	};
+	calls_wish_text(&c->wish, in, r, &line);
 	lines_set_text(c->lines, i, &line);
 }
 
@@ -156,8 +143,8 @@ static void find_fds(struct monitor_calls *c)
 	const struct clock_map *map = frames_host(r->frames, c->reading.host)->map;
 	GArray *tids = g_array_new(FALSE, FALSE, sizeof(int32_t));
 
-	for (guint i = 0; i < c->select.targets->len; i++)
-		g_array_append_val(tids, g_array_index(c->select.targets, struct select_target, i).tid);
+	for (guint i = 0; i < c->wish.select.targets->len; i++)
+		g_array_append_val(tids, g_array_index(c->wish.select.targets, struct select_target, i).tid);
 	known_fds_destroy(c->fds);
 	c->fds = known_fds_create(r->history, c->reading.host, clock_from_ref(map, c->reading.begin_ns),
 				  clock_from_ref(map, c->reading.end_ns), (const int32_t *)(const void *)tids->data,
@@ -206,30 +193,6 @@ static void on_changed(void *data)
 
 /* ---- the wish ---- */
 
-static void set_filter(struct monitor_calls *c, const char *calls)
-{
-	attach_filter_release(&c->filter);
-	attach_filter_init(&c->filter);
-	g_free(c->problem);
-	c->problem = NULL;
-	if (*calls && attach_filter_add(&c->filter, calls) != LT_OK) {
-		c->problem = g_strdup(error_text());
-		error_clear();
-	}
-}
-
-static void set_threads(struct monitor_calls *c, const struct ui_calls_wish *wish)
-{
-	attach_select_release(&c->select);
-	attach_select_init(&c->select);
-	c->select.threads = wish->process;
-	for (unsigned i = 0; i < wish->n_tids; i++) {
-		const struct select_target target = { .tid = wish->tids[i] };
-
-		g_array_append_val(c->select.targets, target);
-	}
-}
-
 /* The options of the tracer are another one's. */
 static void set_wish(struct monitor_calls *c, const struct ui_calls_wish *wish)
 {
@@ -237,8 +200,7 @@ static void set_wish(struct monitor_calls *c, const struct ui_calls_wish *wish)
 	drop_lines(c);
 	attach_tracer_destroy(c->tracer);
 	c->tracer = NULL;
-	set_threads(c, wish);
-	set_filter(c, wish->calls);
+	calls_wish_set(&c->wish, wish);
 }
 
 void monitor_obey_calls_wish(struct monitor *m)
@@ -246,7 +208,7 @@ void monitor_obey_calls_wish(struct monitor *m)
 	struct monitor_calls *c = m->calls;
 	struct ui_calls_wish wish;
 
-	if (!ui_wanted_calls(m->ui, &wish)) {
+	if (!ui_wanted_calls(m->ui, &wish) || !wish.end_ns) {
 		if (c)
 			reread_want(c->reread, 0, 0);
 		return;
@@ -263,7 +225,7 @@ void monitor_obey_calls_wish(struct monitor *m)
 	if (wish.number != c->wanted.number)
 		set_wish(c, &wish);
 	c->wanted = (struct want){ wish.number, wish.host, wish.begin_ns, wish.end_ns, wish.around_ns };
-	if (c->problem)
+	if (c->wish.problem)
 		tell(c);
 	else
 		reread_want(c->reread, wish.begin_ns, wish.end_ns);
@@ -284,14 +246,11 @@ struct monitor_calls *monitor_calls_create(struct monitor *m)
 
 	c->m = m;
 	c->reread = reread_create(&options);
-	attach_select_init(&c->select);
-	attach_filter_init(&c->filter);
-	attach_line_init(&c->line);
-	attach_wait_init(&c->wait);
+	calls_wish_init(&c->wish);
 	c->options = (struct attach_tracer_options){
-		.select = &c->select,
-		.filter = &c->filter,
-		.paths = FD_PATHS,
+		.select = &c->wish.select,
+		.filter = &c->wish.filter,
+		.paths = CALLS_FD_PATHS,
 		.whole_calls = true,
 		.end_ns = UINT64_MAX,
 		.wants_host = wants_host,
@@ -313,10 +272,6 @@ void monitor_calls_destroy(struct monitor_calls *c)
 	known_fds_destroy(c->fds);
 	reread_destroy(c->reread);
 	attach_tracer_destroy(c->tracer);
-	attach_filter_release(&c->filter);
-	attach_select_release(&c->select);
-	attach_line_release(&c->line);
-	attach_wait_release(&c->wait);
-	g_free(c->problem);
+	calls_wish_release(&c->wish);
 	g_free(c);
 }

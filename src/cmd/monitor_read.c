@@ -188,7 +188,9 @@ void monitor_start_reading(struct monitor *m)
 	m->live = ingest_is_live(m->shown.in);
 	start_reading(m, &m->shown);
 	m->epochs = monitor_count_epochs(m);
-	if (!m->live && m->stage != STAGE_COMPARING)
+	if (m->live)
+		m->live_calls = monitor_live_calls_create(m);
+	else if (m->stage != STAGE_COMPARING)
 		allow_reread(m);
 	if (!m->options->no_sync)
 		ui_set_clocks(m->ui, clocks_sync(m->clocks));

@@ -95,11 +95,6 @@ void do_attach(struct ui *ui, int argument)
 	(void)argument;
 	if (!pane_subject(ui, &subject))
 		return;
-	if (ui->cursor.live) {
-		ui_say(ui, "calls are shown of recordings only; live: lttngtop attach -p %s:%d SOURCE",
-		       ui_host(ui, subject.host)->info.name, subject.tid);
-		return;
-	}
 	pane_destroy(ui->behind);
 	ui->behind = NULL;
 	pane_destroy(ui->details);

@@ -29,6 +29,7 @@ static void remove_range(struct lines *l, unsigned from, unsigned n)
 		struct line *line = g_ptr_array_index(l->all, i);
 
 		free_data(l, line->data);
+		l->bytes -= line->bytes;
 		g_free(line->text);
 		g_free(line);
 	}
@@ -80,6 +81,17 @@ static void drop_last(struct lines *l, unsigned n)
 	remove_range(l, l->all->len - n, n);
 }
 
+/* On the side of which there is more; one line stays. */
+static void drop_some(struct lines *l)
+{
+	const unsigned n = MIN(SLACK / 8, l->all->len - 1), behind = l->all->len - l->before;
+
+	if (l->before >= behind)
+		drop_first(l, MIN(n, l->before));
+	else
+		drop_last(l, MIN(n, behind));
+}
+
 static char *bounded(const char *text)
 {
 	const char *end;
@@ -116,11 +128,15 @@ void lines_add(struct lines *l, const struct line *line)
 	copy->text = NULL;
 	if (line->text)
 		set_text(copy, line);
+	copy->bytes = copy->text ? (uint32_t)strlen(copy->text) + 1 : 0;
+	l->bytes += copy->bytes;
 	g_ptr_array_insert(l->all, (int)find(l, line->at_ns, true), copy);
 	if (line->at_ns < l->around_ns && ++l->before >= LINES_MAX / 2 + SLACK)
 		drop_first(l, SLACK);
 	else if (l->all->len - l->before >= LINES_MAX / 2 + SLACK)
 		drop_last(l, SLACK);
+	while (l->bytes_max && l->bytes > l->bytes_max && l->all->len > 1)
+		drop_some(l);
 }
 
 void lines_set_text(struct lines *l, unsigned i, const struct line *line)

@@ -29,6 +29,7 @@ struct line {
 	uint32_t result, result_end; /* where the result stands, equal: it has none */
 	bool failed;            /* that is an error */
 	void *data;             /* what the text is made of; the lines' own */
+	uint32_t bytes;         /* that count as struct lines.bytes; the lines' own */
 };
 
 struct lines {
@@ -36,6 +37,7 @@ struct lines {
 	GDestroyNotify free_data;
 	uint64_t around_ns;
 	unsigned before;        /* of them: before around_ns */
+	size_t bytes, bytes_max; /* of the texts that came with their lines, and how many at most; 0: no bound */
 	/* What was dropped: all before and all after these. 0 and UINT64_MAX: nothing. */
 	uint64_t dropped_before_ns, dropped_after_ns;
 };

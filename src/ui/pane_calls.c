@@ -1,39 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The system calls of a thread, or of its process, as text around the shown time: a line per call, the selected one
- * in full below. Who drives the screen reads them (ui_wanted_calls()).
+ * in full below. Who drives the screen reads them (ui_wanted_calls()). Of a recording a window is read again:
  *
  *       back_ns           on_ns
  *   [───────────── ▶ ─────────────[    wanted; what is half of it away from ▶ at least must be there
  *                  ╵ the selected line, or the end of the shown interval
+ *
+ * Live there is what has come since the pane was opened.
  */
 #include <string.h>
 
-#include "ui/internal.h"
+#include "ui/pane_calls.h"
 
-enum { TIME_WIDTH = 15, SHORT_TIME_WIDTH = 12, TID_WIDTH = 8, NARROW = 60, TALL = 14, WORD_ROWS = 3, PAGES = 2 };
-
-struct calls_pane {
-	struct path_subject subject;
-	bool process;
-	GArray *tids;             /* int32_t: threads that are known to be meant */
-	GString *filter;
-	unsigned number;          /* of the wish */
-	const struct lines *lines; /* NULL: none yet */
-	/* what is wanted around where one is */
-	uint64_t back_ns, on_ns;
-	bool wanted;
-	uint64_t wanted_begin_ns, wanted_end_ns, wanted_around_ns;
-	/* where one is */
-	uint64_t shown_end_ns;    /* of the shown interval when it was looked at last, 0: never */
-	bool chosen;              /* by the user: the line stays selected, else the last one of the shown interval is */
-	uint64_t selected_ns;
-	unsigned selected_nth;    /* of the lines of that time */
-	unsigned selected, top;
-	unsigned search_from;     /* where one was when a search began, and whether the line was chosen */
-	bool search_chosen;
-	int list_y, list_h;       /* where lines were drawn last */
-};
+enum { PAGES = 2 };
 
 static struct calls_pane *state_of(const struct pane *p)
 {
@@ -78,16 +58,6 @@ static int page_of(const struct calls_pane *s)
 	return MAX(s->list_h - 1, 5);
 }
 
-/* All of this is in the lines. */
-static uint64_t begin_of(const struct ui *ui, const struct calls_pane *s)
-{
-	return MAX(ui->calls.begin_ns, s->lines->dropped_before_ns);
-}
-
-static uint64_t end_of(const struct ui *ui, const struct calls_pane *s)
-{
-	return MIN(ui->calls.end_ns, s->lines->dropped_after_ns);
-}
 
 /* Whether there is enough on both sides of it: up to these times, or for some pages. */
 static bool has(const struct ui *ui, const struct calls_pane *s, uint64_t at_ns, uint64_t begin_ns, uint64_t end_ns)
@@ -99,8 +69,8 @@ static bool has(const struct ui *ui, const struct calls_pane *s, uint64_t at_ns,
 	if (!s->lines)
 		return false;
 	before = lines_before(s->lines, at_ns);
-	from_ns = begin_of(ui, s);
-	to_ns = end_of(ui, s);
+	from_ns = calls_begin(ui, s);
+	to_ns = calls_end(ui, s);
 	return (from_ns <= begin_ns || (from_ns <= at_ns && before >= enough)) &&
 	       (to_ns >= end_ns || (to_ns >= at_ns && lines_count(s->lines) - before >= enough));
 }
@@ -111,6 +81,8 @@ static void want(const struct ui *ui, struct calls_pane *s, uint64_t at_ns)
 	const uint64_t begin_ns = MAX(first_ns, at_ns - MIN(at_ns, s->back_ns / 2));
 	const uint64_t end_ns = MIN(last_ns, at_ns + s->on_ns / 2);
 
+	if (ui->cursor.live)
+		return;
 	if (has(ui, s, at_ns, begin_ns, end_ns)) {
 		s->wanted = false;
 		return;
@@ -126,11 +98,14 @@ static void want(const struct ui *ui, struct calls_pane *s, uint64_t at_ns)
 
 bool ui_wanted_calls(struct ui *ui, struct ui_calls_wish *wish)
 {
+	const struct pane *p = ui_pane(ui);
 	const struct calls_pane *s;
 
-	if (!ui->started || !pane_is_calls(ui_pane(ui)))
+	if (ui->behind && pane_is_calls(ui->behind))
+		p = ui->behind;
+	if (!ui->started || !pane_is_calls(p))
 		return false;
-	s = state_of(ui_pane(ui));
+	s = state_of(p);
 	*wish = (struct ui_calls_wish){
 		.number = s->number,
 		.host = s->subject.host,
@@ -138,16 +113,19 @@ bool ui_wanted_calls(struct ui *ui, struct ui_calls_wish *wish)
 		.n_tids = s->tids->len,
 		.process = s->process,
 		.calls = s->filter->str,
-		.begin_ns = s->wanted_begin_ns,
-		.end_ns = s->wanted_end_ns,
-		.around_ns = s->wanted_around_ns,
 	};
-	return s->wanted;
+	if (s->wanted && p == ui_pane(ui)) {
+		wish->begin_ns = s->wanted_begin_ns;
+		wish->end_ns = s->wanted_end_ns;
+		wish->around_ns = s->wanted_around_ns;
+	}
+	return true;
 }
 
 void ui_set_calls(struct ui *ui, const struct ui_calls *calls)
 {
 	const bool same = ui->calls.number == calls->number && ui->calls.lines == calls->lines &&
+			  ui->calls.version == calls->version &&
 			  g_strcmp0(ui->calls.problem, calls->problem) == 0;
 	char *problem = g_strdup(calls->problem);
 
@@ -192,7 +170,13 @@ static void select_line(struct calls_pane *s)
 	}
 	i = s->chosen ? lines_before(s->lines, s->selected_ns) + s->selected_nth :
 			MAX(lines_before(s->lines, s->shown_end_ns), 1) - 1;
-	s->selected = MIN(i, n - 1);
+	i = MIN(i, n - 1);
+	/* a chosen line stays where it is on the screen, whatever comes or goes before it */
+	if (s->chosen && i >= s->selected)
+		s->top += i - s->selected;
+	else if (s->chosen)
+		s->top -= MIN(s->top, s->selected - i);
+	s->selected = i;
 }
 
 static void calls_update(struct ui *ui, struct pane *p)
@@ -282,173 +266,7 @@ static void calls_open(struct ui *ui, struct pane *p)
 	ui_say(ui, "at %s", ui_time(ui, time, sizeof(time), s->selected_ns, 9, false));
 }
 
-/* ---- drawing ---- */
-
-/*
- * A line in a row that may be too short for it: then its arguments are cut, so that its result is seen, and of what
- * stands behind it as much as there is room for.
- */
-struct fitted {
-	const struct line *line;
-	int x, y, width;
-	int head;      /* columns of what stands before the tail */
-	uint32_t tail; /* where that begins, in bytes; the line's end: it has none */
-};
-
-static int columns(const char *text, uint32_t from, uint32_t to)
-{
-	char *part = g_strndup(text + from, to - from);
-	int n = canvas_text_width(part);
-
-	g_free(part);
-	return n;
-}
-
-static struct fitted fit(const struct line *line, int x, int y, int width)
-{
-	static const char sign[] = ") = ";
-	const uint32_t len = (uint32_t)strlen(line->text);
-	const uint32_t tail = line->result - MIN(line->result, (uint32_t)strlen(sign));
-	const int tail_max = width * 2 / 3;
-	struct fitted f = { line, x, y, width, width, len };
-
-	if (canvas_text_width(line->text) <= width || line->result >= line->result_end ||
-	    columns(line->text, tail, line->result_end) > tail_max)
-		return f;
-	f.tail = tail;
-	f.head = MIN(columns(line->text, 0, tail), width - MIN(columns(line->text, tail, len), tail_max));
-	return f;
-}
-
-static int column_of(const struct fitted *f, uint32_t at)
-{
-	if (at >= f->tail)
-		return f->head + columns(f->line->text, f->tail, at);
-	return MIN(columns(f->line->text, 0, at), f->head);
-}
-
-static void restyle(struct canvas *c, const struct fitted *f, uint32_t from, uint32_t to, enum style style)
-{
-	const int begin = column_of(f, from), end = MIN(column_of(f, to), f->width);
-
-	if (begin < end)
-		canvas_restyle(c, f->x + begin, f->y, end - begin, style);
-}
-
-static void draw_text(struct ui *ui, const struct line *line, int x, int y, int width)
-{
-	const struct fitted f = fit(line, x, y, width);
-	char *head = g_strndup(line->text, f.tail);
-	struct canvas *c = ui->canvas;
-	int found;
-
-	canvas_text_left(c, x, y, f.head, STYLE_NORMAL, head);
-	canvas_text_left(c, x + f.head, y, width - f.head, STYLE_NORMAL, line->text + f.tail);
-	restyle(c, &f, 0, line->name, STYLE_BOLD);
-	if (line->failed)
-		restyle(c, &f, line->result, line->result_end, STYLE_GONE);
-	if (line->result_end)
-		restyle(c, &f, line->result_end, (uint32_t)strlen(line->text), STYLE_DIM);
-	found = ui->search_text->len ? line_find(line, ui->search_text->str) : -1;
-	if (found >= 0)
-		restyle(c, &f, (uint32_t)found, (uint32_t)found + (uint32_t)ui->search_text->len, STYLE_MATCH);
-	g_free(head);
-}
-
-static void draw_line(struct ui *ui, const struct calls_pane *s, unsigned i, int y)
-{
-	const struct line *line = lines_at(s->lines, i);
-	struct canvas *c = ui->canvas;
-	const bool narrow = c->w < NARROW;
-	uint64_t begin_ns, end_ns;
-	char time[TIMETEXT_SIZE];
-	int x = 1;
-
-	cursor_interval(&ui->cursor, &begin_ns, &end_ns);
-	canvas_text(c, x, y, line->at_ns >= begin_ns && line->at_ns < end_ns ? STYLE_NORMAL : STYLE_DIM,
-		    ui_time(ui, time, sizeof(time), line->at_ns, narrow ? 3 : 6, false), -1);
-	x += (narrow ? SHORT_TIME_WIDTH : TIME_WIDTH) + 1;
-	if (s->process) {
-		canvas_printf(c, x, y, STYLE_NORMAL, "%*d", TID_WIDTH - 1, line->tid);
-		x += TID_WIDTH;
-	}
-	draw_text(ui, line, x, y, c->w - x);
-	if (i == s->selected)
-		canvas_restyle(c, 0, y, c->w, STYLE_SELECTED);
-}
-
-static void draw_subject(struct ui *ui, const struct calls_pane *s, int y)
-{
-	const struct path_subject *subject = &s->subject;
-	const char *host = ui_host(ui, subject->host)->info.name, *comm = strpool_text(subject->comm);
-	char begin[TIMETEXT_SIZE], end[TIMETEXT_SIZE], state[32];
-	struct canvas *c = ui->canvas;
-	int x = 1;
-
-	if (s->process)
-		x += canvas_printf(c, x, y, STYLE_BOLD, "process %s %d on %s", comm, subject->pid, host);
-	else
-		x += canvas_printf(c, x, y, STYLE_BOLD, "%s %d on %s", comm, subject->tid, host);
-	g_snprintf(state, sizeof(state), ui->calls.percent ? "reading %u%%" : "reading …", ui->calls.percent);
-	if (s->wanted && !ui->calls.problem)
-		canvas_text_right(c, x + 1, y, c->w - x - 2, STYLE_MARKED, state);
-	else if (s->lines && c->w - x > 2 * SHORT_TIME_WIDTH + 8)
-		canvas_printf(c, x + 2, y, STYLE_DIM, "[%s, %s[",
-			      ui_time(ui, begin, sizeof(begin), begin_of(ui, s), 3, false),
-			      ui_time(ui, end, sizeof(end), end_of(ui, s), 3, false));
-}
-
-static const char *why_empty(const struct ui *ui, const struct calls_pane *s)
-{
-	if (ui->calls.number == s->number && ui->calls.problem)
-		return ui->calls.problem;
-	if (!s->lines)
-		return "reading the recording again …";
-	if (lines_count(s->lines))
-		return NULL;
-	if (s->filter->len)
-		return "no such call began or ended in this time; F4 changes the filter, ↑ looks further back, ↓ "
-		       "further on";
-	return "no system call began or ended in this time; ↑ looks further back, ↓ further on";
-}
-
-/* The selected line stays in sight; with the time the lines before it fill two thirds. */
-static void scroll(struct calls_pane *s, int h)
-{
-	const unsigned n = lines_count(s->lines), rows = (unsigned)MAX(h, 1);
-
-	if (!s->chosen)
-		s->top = s->selected - MIN(s->selected, rows * 2 / 3);
-	if (s->selected < s->top)
-		s->top = s->selected;
-	if (s->selected >= s->top + rows)
-		s->top = s->selected - rows + 1;
-	if (s->top + rows > n)
-		s->top = n - MIN(n, rows);
-}
-
-static void calls_draw(struct ui *ui, struct pane *p, int y, int h)
-{
-	struct calls_pane *s = state_of(p);
-	struct canvas *c = ui->canvas;
-	const int words = h >= TALL ? WORD_ROWS : h > 5 ? 1 : 0;
-	const char *why = why_empty(ui, s);
-
-	draw_subject(ui, s, y);
-	s->list_y = y + 1;
-	s->list_h = h - 1 - words;
-	if (why) {
-		canvas_text_wrapped(c, 1, y + 2, 3, ui->calls.problem ? STYLE_MARKED : STYLE_DIM, why);
-		return;
-	}
-	scroll(s, s->list_h);
-	for (int i = 0; i < s->list_h && s->top + (unsigned)i < lines_count(s->lines); i++)
-		draw_line(ui, s, s->top + (unsigned)i, s->list_y + i);
-	if (!words)
-		return;
-	canvas_char(c, 1, y + h - words, STYLE_BOLD, 0x25b6);
-	canvas_text_wrapped(c, 3, y + h - words, words, STYLE_NORMAL, lines_at(s->lines, s->selected)->text);
-}
+/* ---- the pane ---- */
 
 static char *calls_status(struct ui *ui, struct pane *p)
 {
@@ -476,7 +294,7 @@ static void calls_release(struct pane *p)
 static const struct pane_body calls_body = {
 	.where = WHERE_CALLS,
 	.update = calls_update,
-	.draw = calls_draw,
+	.draw = pane_calls_draw,
 	.move = calls_move,
 	.open = calls_open,
 	.status = calls_status,

@@ -182,7 +182,10 @@ bool ui_wanted_window(struct ui *ui, uint64_t *begin_ns, uint64_t *end_ns);
 /* How far that one has been read; problem: why it cannot be, NULL: it can. */
 void ui_set_window_progress(struct ui *ui, unsigned percent, const char *problem);
 
-/* Whose system calls the screen wants as text, and of which time. Borrowed until the next key. */
+/*
+ * Whose system calls the screen wants as text, and of which time; live: of all that comes while it wants them. Borrowed
+ * until the next key.
+ */
 struct ui_calls_wish {
 	unsigned number;            /* grows whenever it is about other threads or calls */
 	unsigned host;              /* on the screen */
@@ -190,7 +193,7 @@ struct ui_calls_wish {
 	unsigned n_tids;
 	bool process;               /* and all other threads of their processes */
 	const char *calls;          /* which, as lttngtop attach takes it with -e; "" all */
-	uint64_t begin_ns, end_ns;  /* [begin, end[, reference time */
+	uint64_t begin_ns, end_ns;  /* [begin, end[, reference time; end_ns 0: it has what it wants, or it is live */
 	uint64_t around_ns;         /* where there are too many: those that are nearest */
 };
 
@@ -200,10 +203,11 @@ struct ui_calls {
 	const struct lines *lines;  /* borrowed until it is said again; NULL: none yet */
 	uint64_t begin_ns, end_ns;  /* all of this is in there, but for what the lines say they dropped */
 	unsigned percent;           /* of what is being read */
+	unsigned version;           /* grows with the lines, where they are the same ones */
 	const char *problem;        /* why it cannot be, NULL: it can; copied */
 };
 
-/* false: the screen wants none, or has what it wants. */
+/* false: the screen wants none. */
 bool ui_wanted_calls(struct ui *ui, struct ui_calls_wish *wish);
 void ui_set_calls(struct ui *ui, const struct ui_calls *calls);
 

@@ -123,6 +123,30 @@ START_TEST(texts_are_bounded)
 }
 END_TEST
 
+/* However few they are. */
+START_TEST(all_texts_are_bounded)
+{
+	char text[1000 + 1];
+
+	memset(text, 'x', 1000);
+	text[1000] = '\0';
+	lines->bytes_max = 100 * 1001;
+	for (unsigned i = 0; i < 1000; i++) {
+		add(AROUND - 1000 + i, text);
+		ck_assert_uint_le(lines_count(lines), 100);
+		ck_assert_uint_eq(lines->bytes, lines_count(lines) * 1001);
+		ck_assert_uint_eq(lines_at(lines, lines_count(lines) - 1)->at_ns, AROUND - 1000 + i);
+	}
+	ck_assert_uint_gt(lines_count(lines), 50);
+	ck_assert_uint_eq(lines->dropped_before_ns, lines_at(lines, 0)->at_ns);
+	/* one stays, however long it is */
+	lines->bytes_max = 10;
+	add(AROUND, "another one");
+	ck_assert_uint_eq(lines_count(lines), 1);
+	ck_assert_str_eq(lines_at(lines, 0)->text, "another one");
+}
+END_TEST
+
 START_TEST(text_is_made_later)
 {
 	struct line line = { .at_ns = 5, .tid = 7, .data = (char *)"data" };
@@ -174,4 +198,4 @@ START_TEST(nothing_to_search)
 END_TEST
 
 UNIT_MAIN_AROUND("lines", setup, teardown, in_the_order_of_their_times, the_nearest_stay, nothing_dropped_of_few,
-		 texts_are_bounded, text_is_made_later, searched, nothing_to_search)
+		 texts_are_bounded, all_texts_are_bounded, text_is_made_later, searched, nothing_to_search)

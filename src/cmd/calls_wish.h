@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef LT_CMD_CALLS_WISH_H
+#define LT_CMD_CALLS_WISH_H
+
+#include "attach/filter.h"
+#include "attach/line.h"
+#include "attach/select.h"
+#include "ui/lines.h"
+#include "ui/ui.h"
+
+/* What the pane of calls wants (struct ui_calls_wish), as attach/ takes it, and its lines of records. */
+struct calls_wish {
+	unsigned number;      /* 0: nothing was wanted so far */
+	struct attach_select select;
+	struct attach_filter filter;
+	char *problem;        /* with the filter, NULL: none */
+	struct attach_line line;
+	struct attach_wait wait;
+};
+
+enum { CALLS_FD_PATHS = 2 }; /* attach_tracer_options.paths */
+
+void calls_wish_init(struct calls_wish *w);
+void calls_wish_release(struct calls_wish *w);
+
+/* Other threads or calls than before: a tracer of the earlier ones is to be destroyed first. */
+void calls_wish_set(struct calls_wish *w, const struct ui_calls_wish *wish);
+
+/* The text of a record and where its parts stand; borrowed until the next one. .at_ns, .tid, .data stay. */
+void calls_wish_text(struct calls_wish *w, struct ingest *in, const struct attach_record *r, struct line *line);
+
+#endif

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The system calls that the screen wants as text, of a live host: its workers are told to send all fields of those
+ * threads, and lines come of them from then on, each as soon as it is known why its call waited.
+ *
+ *   ui_wanted_calls() ──▶ ingest_set_visitor() ──▶ worker
+ *                                                    │ EVENT_WANTED, EVENT_FIELDS …
+ *   ui_set_calls() ◀── lines ◀── records ◀── attach_tracer
+ */
+#include "attach/tracer.h"
+#include "base/error.h"
+#include "clock/map.h"
+#include "cmd/calls_wish.h"
+#include "cmd/monitor.h"
+#include "ingest/visit.h"
+
+enum {
+	RECORDS_MAX = 10000, /* that wait for the wait graph: further ones are written without it */
+	LINES_SHARE = 8,     /* of --wait-memory, for texts */
+};
+
+struct monitor_live_calls {
+	struct monitor *m;
+	struct calls_wish wish;
+	struct attach_tracer_options options;
+	struct attach_tracer *tracer; /* NULL: nothing is wanted */
+	struct ingest_host *host;
+	unsigned number;              /* of the host, for the ingest */
+	uint64_t asked_ns;            /* up to where it had been read when it was asked, its clock */
+	uint64_t from_ns;             /* since when it gives that; UINT64_MAX: not yet */
+	struct lines *lines;
+	GQueue records;               /* struct attach_record *: not lines yet, oldest first */
+	unsigned version;             /* grows with each line */
+	bool finished;                /* the record is over, and its last calls are lines */
+};
+
+/* ---- lines ---- */
+
+static void on_record(void *data, struct attach_record *r)
+{
+	g_queue_push_tail(&((struct monitor_live_calls *)data)->records, r);
+}
+
+static void add_line(struct monitor_live_calls *c, struct attach_record *r)
+{
+	struct line line = { .at_ns = attach_record_begin(r), .tid = r->tid };
+
+	calls_wish_text(&c->wish, c->m->shown.in, r, &line);
+	lines_add(c->lines, &line);
+	attach_record_free(r);
+	c->version++;
+}
+
+/* Those of which all is known. */
+static void add_lines(struct monitor_live_calls *c)
+{
+	const struct waits *waits = ingest_waits(c->m->shown.in);
+	const uint64_t until_ns = waits && !c->finished ? waits_now(waits) : UINT64_MAX;
+	const struct attach_record *r;
+
+	while ((r = g_queue_peek_head(&c->records)) && (r->ref_ns < until_ns || c->records.length > RECORDS_MAX))
+		add_line(c, g_queue_pop_head(&c->records));
+}
+
+static uint64_t begin_of(struct monitor_live_calls *c)
+{
+	if (c->from_ns == UINT64_MAX)
+		c->from_ns = ingest_visited_from(c->m->shown.in);
+	return c->from_ns == UINT64_MAX ? UINT64_MAX : clock_to_ref(c->host->map, MAX(c->from_ns, c->asked_ns));
+}
+
+static void tell(struct monitor_live_calls *c)
+{
+	const uint64_t begin_ns = c->tracer ? begin_of(c) : 0;
+	const struct ui_calls calls = {
+		.number = c->wish.number,
+		.lines = begin_ns == UINT64_MAX ? NULL : c->lines,
+		.begin_ns = begin_ns,
+		.end_ns = frames_known_ns(c->m->shown.frames),
+		.version = c->version,
+		.problem = c->wish.problem,
+	};
+
+	ui_set_calls(c->m->ui, &calls);
+}
+
+/* ---- the wish ---- */
+
+static void drop(struct monitor_live_calls *c)
+{
+	const struct ui_calls none = { .number = c->wish.number };
+
+	if (!c->tracer)
+		return;
+	ingest_set_visitor(c->m->shown.in, NULL, c->number);
+	ui_set_calls(c->m->ui, &none);
+	attach_tracer_destroy(c->tracer);
+	c->tracer = NULL;
+	g_queue_clear_full(&c->records, (GDestroyNotify)attach_record_free);
+	lines_destroy(c->lines);
+	c->lines = NULL;
+}
+
+static void find_host(struct monitor_live_calls *c, unsigned screen)
+{
+	c->host = frames_host(c->m->shown.frames, screen);
+	for (c->number = 0; ingest_host(c->m->shown.in, c->number) != c->host; c->number++)
+		;
+}
+
+static void ask(struct monitor_live_calls *c, const struct ui_calls_wish *wish)
+{
+	calls_wish_set(&c->wish, wish);
+	find_host(c, wish->host);
+	if (!c->host->live && !c->wish.problem)
+		c->wish.problem = g_strdup("a recording that is shown beside live hosts is not read again: open it "
+					   "alone");
+	if (c->wish.problem)
+		return;
+	c->lines = lines_create(UINT64_MAX, NULL);
+	c->lines->bytes_max = c->m->options->wait_memory / LINES_SHARE;
+	c->finished = false;
+	c->asked_ns = c->host->end_ns;
+	c->from_ns = UINT64_MAX;
+	c->tracer = attach_tracer_create(&c->options);
+	attach_tracer_set_ingest(c->tracer, c->m->shown.in);
+	ingest_set_visitor(c->m->shown.in, attach_tracer_visitor(c->tracer), c->number);
+}
+
+void monitor_obey_live_calls_wish(struct monitor *m)
+{
+	struct monitor_live_calls *c = m->live_calls;
+	struct ui_calls_wish wish;
+
+	if (!ui_wanted_calls(m->ui, &wish)) {
+		drop(c);
+		return;
+	}
+	if (wish.number != c->wish.number) {
+		drop(c);
+		ask(c, &wish);
+	}
+	if (c->tracer && m->shown.complete && !c->finished) {
+		c->finished = true;
+		attach_tracer_finish(c->tracer);
+	}
+	if (c->tracer)
+		add_lines(c);
+	tell(c);
+}
+
+/* ---- making ---- */
+
+struct monitor_live_calls *monitor_live_calls_create(struct monitor *m)
+{
+	struct monitor_live_calls *c = g_new0(struct monitor_live_calls, 1);
+
+	c->m = m;
+	calls_wish_init(&c->wish);
+	g_queue_init(&c->records);
+	c->options = (struct attach_tracer_options){
+		.select = &c->wish.select,
+		.filter = &c->wish.filter,
+		.paths = CALLS_FD_PATHS,
+		.whole_calls = true,
+		.end_ns = UINT64_MAX,
+		.emit = on_record,
+		.user = c,
+	};
+	return c;
+}
+
+void monitor_live_calls_destroy(struct monitor_live_calls *c)
+{
+	if (!c)
+		return;
+	drop(c);
+	calls_wish_release(&c->wish);
+	g_free(c);
+}

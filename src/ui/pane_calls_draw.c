@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the pane of calls looks like: whose they are, a line each, the selected one in full. */
+#include <string.h>
+
+#include "ui/pane_calls.h"
+
+enum { TIME_WIDTH = 15, SHORT_TIME_WIDTH = 12, TID_WIDTH = 8, NARROW = 60, TALL = 14, WORD_ROWS = 3 };
+
+/*
+ * A line in a row that may be too short for it: then its arguments are cut, so that its result is seen, and of what
+ * stands behind it as much as there is room for.
+ */
+struct fitted {
+	const struct line *line;
+	int x, y, width;
+	int head;      /* columns of what stands before the tail */
+	uint32_t tail; /* where that begins, in bytes; the line's end: it has none */
+};
+
+static int columns(const char *text, uint32_t from, uint32_t to)
+{
+	char *part = g_strndup(text + from, to - from);
+	int n = canvas_text_width(part);
+
+	g_free(part);
+	return n;
+}
+
+static struct fitted fit(const struct line *line, int x, int y, int width)
+{
+	static const char sign[] = ") = ";
+	const uint32_t len = (uint32_t)strlen(line->text);
+	const uint32_t tail = line->result - MIN(line->result, (uint32_t)strlen(sign));
+	const int tail_max = width * 2 / 3;
+	struct fitted f = { line, x, y, width, width, len };
+
+	if (canvas_text_width(line->text) <= width || line->result >= line->result_end ||
+	    columns(line->text, tail, line->result_end) > tail_max)
+		return f;
+	f.tail = tail;
+	f.head = MIN(columns(line->text, 0, tail), width - MIN(columns(line->text, tail, len), tail_max));
+	return f;
+}
+
+static int column_of(const struct fitted *f, uint32_t at)
+{
+	if (at >= f->tail)
+		return f->head + columns(f->line->text, f->tail, at);
+	return MIN(columns(f->line->text, 0, at), f->head);
+}
+
+static void restyle(struct canvas *c, const struct fitted *f, uint32_t from, uint32_t to, enum style style)
+{
+	const int begin = column_of(f, from), end = MIN(column_of(f, to), f->width);
+
+	if (begin < end)
+		canvas_restyle(c, f->x + begin, f->y, end - begin, style);
+}
+
+static void draw_text(struct ui *ui, const struct line *line, int x, int y, int width)
+{
+	const struct fitted f = fit(line, x, y, width);
+	char *head = g_strndup(line->text, f.tail);
+	struct canvas *c = ui->canvas;
+	int found;
+
+	canvas_text_left(c, x, y, f.head, STYLE_NORMAL, head);
+	canvas_text_left(c, x + f.head, y, width - f.head, STYLE_NORMAL, line->text + f.tail);
+	restyle(c, &f, 0, line->name, STYLE_BOLD);
+	if (line->failed)
+		restyle(c, &f, line->result, line->result_end, STYLE_GONE);
+	if (line->result_end)
+		restyle(c, &f, line->result_end, (uint32_t)strlen(line->text), STYLE_DIM);
+	found = ui->search_text->len ? line_find(line, ui->search_text->str) : -1;
+	if (found >= 0)
+		restyle(c, &f, (uint32_t)found, (uint32_t)found + (uint32_t)ui->search_text->len, STYLE_MATCH);
+	g_free(head);
+}
+
+static void draw_line(struct ui *ui, const struct calls_pane *s, unsigned i, int y)
+{
+	const struct line *line = lines_at(s->lines, i);
+	struct canvas *c = ui->canvas;
+	const bool narrow = c->w < NARROW;
+	uint64_t begin_ns, end_ns;
+	char time[TIMETEXT_SIZE];
+	int x = 1;
+
+	cursor_interval(&ui->cursor, &begin_ns, &end_ns);
+	canvas_text(c, x, y, line->at_ns >= begin_ns && line->at_ns < end_ns ? STYLE_NORMAL : STYLE_DIM,
+		    ui_time(ui, time, sizeof(time), line->at_ns, narrow ? 3 : 6, false), -1);
+	x += (narrow ? SHORT_TIME_WIDTH : TIME_WIDTH) + 1;
+	if (s->process) {
+		canvas_printf(c, x, y, STYLE_NORMAL, "%*d", TID_WIDTH - 1, line->tid);
+		x += TID_WIDTH;
+	}
+	draw_text(ui, line, x, y, c->w - x);
+	if (i == s->selected)
+		canvas_restyle(c, 0, y, c->w, STYLE_SELECTED);
+}
+
+static void draw_subject(struct ui *ui, const struct calls_pane *s, int y)
+{
+	const struct path_subject *subject = &s->subject;
+	const char *host = ui_host(ui, subject->host)->info.name, *comm = strpool_text(subject->comm);
+	char begin[TIMETEXT_SIZE], end[TIMETEXT_SIZE], state[32];
+	struct canvas *c = ui->canvas;
+	int x = 1;
+
+	if (s->process)
+		x += canvas_printf(c, x, y, STYLE_BOLD, "process %s %d on %s", comm, subject->pid, host);
+	else
+		x += canvas_printf(c, x, y, STYLE_BOLD, "%s %d on %s", comm, subject->tid, host);
+	g_snprintf(state, sizeof(state), ui->calls.percent ? "reading %u%%" : "reading …", ui->calls.percent);
+	if (s->wanted && !ui->calls.problem)
+		canvas_text_right(c, x + 1, y, c->w - x - 2, STYLE_MARKED, state);
+	else if (s->lines && c->w - x > 2 * SHORT_TIME_WIDTH + 8)
+		canvas_printf(c, x + 2, y, STYLE_DIM, "[%s, %s[",
+			      ui_time(ui, begin, sizeof(begin), calls_begin(ui, s), 3, false),
+			      ui_time(ui, end, sizeof(end), calls_end(ui, s), 3, false));
+}
+
+static const char *why_empty(const struct ui *ui, const struct calls_pane *s)
+{
+	if (ui->calls.number == s->number && ui->calls.problem)
+		return ui->calls.problem;
+	if (!s->lines)
+		return ui->cursor.live ? "waiting for its next events …" : "reading the recording again …";
+	if (lines_count(s->lines))
+		return NULL;
+	if (ui->cursor.live)
+		return s->filter->len ? "no such call has ended since this was opened; F4 changes the filter" :
+					"no system call has ended since this was opened";
+	if (s->filter->len)
+		return "no such call began or ended in this time; F4 changes the filter, ↑ looks further back, ↓ "
+		       "further on";
+	return "no system call began or ended in this time; ↑ looks further back, ↓ further on";
+}
+
+/* The selected line stays in sight; with the time the lines before it fill two thirds. */
+static void scroll(struct calls_pane *s, int h)
+{
+	const unsigned n = lines_count(s->lines), rows = (unsigned)MAX(h, 1);
+
+	if (!s->chosen)
+		s->top = s->selected - MIN(s->selected, rows * 2 / 3);
+	if (s->selected < s->top)
+		s->top = s->selected;
+	if (s->selected >= s->top + rows)
+		s->top = s->selected - rows + 1;
+	if (s->top + rows > n)
+		s->top = n - MIN(n, rows);
+}
+
+void pane_calls_draw(struct ui *ui, struct pane *p, int y, int h)
+{
+	struct calls_pane *s = p->state;
+	struct canvas *c = ui->canvas;
+	const int words = h >= TALL ? WORD_ROWS : h > 5 ? 1 : 0;
+	const char *why = why_empty(ui, s);
+
+	draw_subject(ui, s, y);
+	s->list_y = y + 1;
+	s->list_h = h - 1 - words;
+	if (why) {
+		canvas_text_wrapped(c, 1, y + 2, 3, ui->calls.problem ? STYLE_MARKED : STYLE_DIM, why);
+		return;
+	}
+	scroll(s, s->list_h);
+	for (int i = 0; i < s->list_h && s->top + (unsigned)i < lines_count(s->lines); i++)
+		draw_line(ui, s, s->top + (unsigned)i, s->list_y + i);
+	if (!words)
+		return;
+	canvas_char(c, 1, y + h - words, STYLE_BOLD, 0x25b6);
+	canvas_text_wrapped(c, 3, y + h - words, words, STYLE_NORMAL, lines_at(s->lines, s->selected)->text);
+}

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What tests of the panes of text (keys a and D) read from the screen."""
+
+import re
+
+WAIT = re.compile(r" \[[^\[\]]*\]$")
+LINE = re.compile(r" (\d\d:\d\d:\d\d\.\d{6}|\d\d:\d\d:\d\d\.\d{3}) +(?:(\d+) )?(\S.*)$")
+
+
+def wait_lines(t):
+    """The lines are there, and nothing more is being read."""
+    t.wait_for(lambda text: re.search(r" Attach .*\d+/\d+$", text, re.M) and "reading" not in text, "lines")
+    return t.sync()
+
+
+def status(screen):
+    found = re.search(r"(\d+)/(\d+)$", next(line for line in screen if " Attach " in line))
+    return int(found.group(1)), int(found.group(2))
+
+
+def covered(screen):
+    """What the lines are of: begin and end, ns of the day; the end and the begin are cut at a ms."""
+    return [seconds(text) for text in re.search(r" on \w+ +\[([\d:.]+), ([\d:.]+)\[$", "\n".join(screen), re.M).groups()]
+
+
+def seconds(text):
+    h, m, s = text.split(":")
+    whole, fraction = (s.split(".") + ["0"])[:2]
+    return (int(h) * 3600 + int(m) * 60 + int(whole)) * 10**9 + int(fraction.ljust(9, "0"))
+
+
+def rows(screen):
+    """The lines in sight: (time, tid or None, text)."""
+    return [found.groups() for found in map(LINE.match, screen) if found]
+
+
+def words(screen):
+    i = next(k for k, line in enumerate(screen) if line.startswith((" ▶ ", " > ")))
+    return " ".join(line.strip() for line in screen[i:-1])[1:].strip()
+
+
+def all_lines(t):
+    """Every line, from the first to the last one, on a screen so wide that none is cut."""
+    screen = t.press("Home")
+    _, n = status(screen)
+    found, at = [], 1
+    while True:
+        shown = rows(screen)
+        found += shown[max(0, len(found) - first_of(screen, shown, at)):]
+        if len(found) >= n:
+            return found
+        screen = t.press("PgDn")
+        at, _ = status(screen)
+
+
+def first_of(screen, shown, at):
+    """The number, from 0, of the first line in sight, where line number at is selected."""
+    text = words(screen)
+    matches = [i for i, row in enumerate(shown) if row[2] == text]
+    # after PgDn the selected line is the last one in sight, after Home the first
+    return at - 1 - (matches[-1] if at > 1 else 0)
+
+
+def compare(checks, name, got, wanted, begin, end):
+    """Calls of the screen and of attach that began in the time that both are of. Why they waited attach says as far as
+    it knows when it writes the line, here it is known to the end: that is checked by itself."""
+    got, wanted = (sorted((time, tid, WAIT.sub("", text)) for time, tid, text in lines
+                          if begin + 10**6 <= seconds(time) < end and not text.endswith("<unfinished ...>"))
+                   for lines in (got, wanted))
+    problems = sorted(set(got) ^ set(wanted))
+    checks.check(f"{name}: {len(wanted)} lines are attach's", len(wanted) > 10 and got == wanted,
+                 f"{len(got)} lines, {len(problems)} differ\n" + "\n".join(map(str, problems[:5])))
+
+
+def type_filter(t, text):
+    t.keys("F4")
+    t.wait("^Calls:")
+    t.keys("C-u").text(text).keys("Enter")
