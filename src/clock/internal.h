@@ -3,6 +3,7 @@
 #define LT_CLOCK_INTERNAL_H
 
 #include "base/map64.h"
+#include "clock/arrival.h"
 #include "clock/map_build.h"
 #include "clock/match.h"
 #include "clock/pair.h"
@@ -22,6 +23,11 @@ struct clock_host {
 	uint64_t updated_ns;     /* now_ns when its map was made last */
 	bool by_hand;
 	int64_t offset_ns;
+	unsigned clock;          /* the first host of this very clock: it has what comes next */
+	struct clock_arrival arrival;
+	int64_t shift_ns;        /* by arrival: to be added to its time, and that of those who follow it; else 0 */
+	bool by_arrival;         /* shift_ns was found so, and may be 0 */
+	uint64_t half_ns;        /* and is about right within this */
 	struct clock_map *map;
 	int ref, up;             /* reference, neighbour towards it */
 	struct clock_pair *pair; /* with that neighbour; NULL: none (by hand) */
@@ -37,6 +43,8 @@ struct clock_sync {
 	GPtrArray *pairs; /* struct clock_pair */
 	struct map64 pair_numbers; /* a << 32 | b */
 	struct matcher *matcher;
+	bool arrived;     /* of some clock there is more to go by */
+	int common;       /* by arrival: the host whose time is that of all, NO_HOST */
 	bool due;         /* the time of a host that is seen has moved on far enough for its next map */
 	bool moving;      /* maps have been published before the end */
 	bool whole;       /* maps are those of the whole record */
@@ -69,6 +77,18 @@ int clock_sync_chosen(const struct clock_sync *s);
  * lead to them; returns how many have one.
  */
 unsigned clock_relate(struct clock_sync *s, const double *bounds, bool keep_roots, unsigned *order);
+
+/* shift.c: moves hosts to the time of one of them by when their events come; whether a map is to be made again. */
+bool clock_shift(struct clock_sync *s);
+
+/* The host in whose time some other one is by arrival, NO_HOST: none is. */
+int clock_shift_common(const struct clock_sync *s);
+
+/* The host that has what is known of its clock by arrival. */
+static inline struct clock_host *clock_owner(const struct clock_sync *s, unsigned host)
+{
+	return clock_host_at(s, clock_host_at(s, host)->clock);
+}
 
 /* Fills in what info says of latencies, the samples since the last time (or, whole, of all there are). */
 void clock_judge_latencies(struct clock_sync *s, bool whole);

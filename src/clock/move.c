@@ -61,6 +61,7 @@ static struct converted to_reference(const struct clock_sync *s, unsigned host, 
 		sum = (struct converted) { step.t_ns, sum.half_ns + step.half_ns, sum.excess + step.excess };
 		host = (unsigned)h->up;
 	}
+	sum.t_ns += (uint64_t)clock_owner(s, host)->shift_ns;
 	return sum;
 }
 
@@ -113,6 +114,29 @@ static double *solve_pairs(struct clock_sync *s)
 	return bounds;
 }
 
+/* A host that follows nobody: its own time, but for what arrival says. */
+static void publish_shift(struct clock_host *h, int64_t shift_ns)
+{
+	const uint64_t now_ns = h->updated_ns;
+
+	if (!shift_ns) {
+		clock_map_reset(h->map);
+	} else if (clock_map_knots(h->map) != 1 || clock_to_ref(h->map, now_ns) != now_ns + (uint64_t)shift_ns) {
+		clock_map_begin_epoch(h->map);
+		clock_map_add(h->map, 0, (uint64_t)shift_ns, 0);
+	}
+}
+
+static void publish_lone(struct clock_sync *s)
+{
+	for (unsigned n = 0; n < s->hosts->len; n++) {
+		struct clock_host *h = clock_host_at(s, n);
+
+		if (h->ref == NO_HOST && !h->by_hand)
+			publish_shift(h, clock_owner(s, n)->shift_ns);
+	}
+}
+
 void clock_move_maps(struct clock_sync *s)
 {
 	unsigned n = s->hosts->len, *order = g_new(unsigned, n), related;
@@ -126,7 +150,7 @@ void clock_move_maps(struct clock_sync *s)
 		struct clock_host *h = clock_host_at(s, order[i]);
 
 		if (h->up == NO_HOST) {
-			clock_map_reset(h->map);
+			publish_shift(h, clock_owner(s, order[i])->shift_ns);
 			h->has_bound = true;
 			h->bound_ns = 0;
 		} else if (h->pair || clock_host_at(s, h->up)->up != NO_HOST) {
@@ -136,6 +160,7 @@ void clock_move_maps(struct clock_sync *s)
 			h->bound_ns = 0;
 		}
 	}
+	publish_lone(s);
 	g_free(order);
 	g_free(before);
 	g_free(bounds);

@@ -74,11 +74,15 @@ static unsigned count_followers(const struct clock_sync *s, unsigned root)
 
 static unsigned root_of(const struct clock_sync *s, const struct forest *f, unsigned tree, int chosen, bool keep_roots)
 {
+	const int common = clock_shift_common(s);
 	int best = NO_HOST;
 	unsigned most = 0;
 
 	if (chosen != NO_HOST && f->tree[chosen] == tree)
 		return (unsigned)chosen;
+	/* all times that were shown are in its */
+	if (keep_roots && common != NO_HOST && f->tree[common] == tree)
+		return (unsigned)common;
 	for (unsigned h = 0; keep_roots && h < f->n_hosts; h++) {
 		unsigned followers;
 

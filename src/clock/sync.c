@@ -90,6 +90,7 @@ struct clock_sync *clock_sync_create(const struct clock_options *options)
 	struct clock_sync *s = g_new0(struct clock_sync, 1);
 
 	s->options = *options;
+	s->common = NO_HOST;
 	s->options.ref = g_strdup(options->ref);
 	s->options.ignore_ports = g_memdup2(options->ignore_ports, options->n_ignore_ports * sizeof(uint16_t));
 	s->rho = (options->rho_ppm > 0 ? options->rho_ppm : CLOCK_RHO_PPM) * 1e-6;
@@ -128,7 +129,12 @@ unsigned clock_sync_add_host(struct clock_sync *s, const char *name, const char 
 	h->uuid = g_strdup(clock_uuid ? clock_uuid : "");
 	h->map = clock_map_create();
 	h->ref = h->up = NO_HOST;
+	h->clock = s->hosts->len;
+	for (unsigned n = 0; h->uuid[0] && n < s->hosts->len; n++)
+		if (strcmp(clock_host_at(s, n)->uuid, h->uuid) == 0)
+			h->clock = MIN(h->clock, n);
 	g_ptr_array_add(s->hosts, h);
+	s->due |= clock_owner(s, s->hosts->len - 1)->shift_ns != 0;
 	return s->hosts->len - 1;
 }
 
@@ -186,9 +192,19 @@ void clock_sync_bare_packet(struct clock_sync *s, unsigned host)
 	clock_host_at(s, host)->bare++;
 }
 
+void clock_sync_arrival(struct clock_sync *s, unsigned host, uint64_t host_ns, uint64_t now_ns)
+{
+	s->arrived |= clock_arrival_note(&clock_owner(s, host)->arrival, host_ns, now_ns);
+}
+
 void clock_sync_update(struct clock_sync *s)
 {
-	if (!s->due || s->compat || s->options.match_only)
+	if (s->compat || s->options.match_only)
+		return;
+	if (s->arrived)
+		s->due |= clock_shift(s);
+	s->arrived = false;
+	if (!s->due)
 		return;
 	s->due = false;
 	s->moving = true;
@@ -266,6 +282,13 @@ static struct clock_host_info host_info(const struct clock_sync *s, unsigned hos
 		info.state = CLOCK_ACCURATE;
 	else if (h->ref == NO_HOST && info.state != CLOCK_ABSENT && info.state != CLOCK_FAILED)
 		info.state = CLOCK_INCOMPLETE;
+	if (s->common != NO_HOST && (h->ref == NO_HOST || h->ref == (int)host) && !h->by_hand) {
+		const struct clock_host *owner = clock_owner(s, host);
+
+		info.by_arrival = owner->by_arrival;
+		info.arrival_half_ns = owner->half_ns;
+		info.ref = owner->shift_ns ? s->common : info.ref;
+	}
 	if (p) {
 		info.matched = p->matched;
 		info.used = p->used;

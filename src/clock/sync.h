@@ -86,6 +86,12 @@ void clock_sync_bare_packet(struct clock_sync *s, unsigned host);
 void clock_sync_time(struct clock_sync *s, unsigned host, uint64_t ts_ns);
 
 /*
+ * Live: what the host had done until host_ns by its clock was here at now_ns by this machine's. Hosts that no packets
+ * lead to the reference come by that to its time, if their clocks differ by more than arrival varies.
+ */
+void clock_sync_arrival(struct clock_sync *s, unsigned host, uint64_t host_ns, uint64_t now_ns);
+
+/*
  * Estimates anew from what came since, at most once per second of the hosts' time:
  * live, this moves the maps on. Cheap when nothing is new.
  */
@@ -114,6 +120,9 @@ struct clock_host_info {
 	int64_t latency_from_min_ns; /* neighbour → host */
 	int64_t latency_to_median_ns, latency_from_median_ns;
 	uint64_t last_match_ns;      /* by its clock */
+	bool by_arrival;             /* live: no packets, but when its events come says where it is, in the time of ref;
+					without one: where it would be anyway */
+	uint64_t arrival_half_ns;    /* about as exact that is; nobody guarantees it */
 };
 
 struct clock_host_info clock_sync_info(const struct clock_sync *s, unsigned host);

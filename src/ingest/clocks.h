@@ -43,6 +43,9 @@ void clocks_packet(struct clocks *c, unsigned host, uint64_t ts_ns, bool sent,
 /* It received one whose event has no headers. */
 void clocks_bare_packet(struct clocks *c, unsigned host);
 
+/* CLOCKS_MOVE: how far the host had come when our clock was at now_ns: clock_sync_arrival(). */
+void clocks_arrival(struct clocks *c, unsigned host, uint64_t host_ns, uint64_t now_ns);
+
 /* CLOCKS_MOVE: estimates anew, at most once per second of the hosts' time. */
 void clocks_update(struct clocks *c);
 

@@ -64,6 +64,7 @@ enum lt_status feed_start(struct feed *f)
 {
 	f->state = FEED_STARTING;
 	f->stalled = f->announced = false;
+	f->time_ns = 0;
 	f->heard_us = g_get_monotonic_time();
 	f->fields_from_ns = 0; /* the worker begins with what is wanted */
 	/* What a session has had from its start is not read twice. */

@@ -55,6 +55,7 @@ struct feed {
 	char *why;               /* why it waits or has ended, NULL */
 	unsigned tries;          /* in vain since it last ran */
 	int64_t retry_us;        /* monotonic */
+	uint64_t time_ns;        /* how far its source had come when that was last looked at, read or not */
 	int64_t heard_us;        /* when its source last showed something */
 	bool stalled;            /* silent for too long: the merge does not wait for it */
 };

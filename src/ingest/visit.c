@@ -198,7 +198,9 @@ static void advance_host(struct ingest *in, unsigned i, uint64_t until_ns, struc
 /* Nothing is applied but what has no time. */
 static void look_at_host(struct ingest *in, unsigned i, struct next *next)
 {
-	if (next->state != NEXT_KNOWN && next->state != NEXT_DONE)
+	if (next->state == NEXT_KNOWN)
+		next->ref_ns = clock_to_ref(ingest_host(in, i)->map, ingest_host(in, i)->next_ns); /* maps move */
+	else if (next->state != NEXT_DONE)
 		advance_host(in, i, MAX(ingest_host(in, i)->applied_ns, 1), next);
 }
 

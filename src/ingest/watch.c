@@ -279,14 +279,27 @@ static bool any_stalled(const struct host *host)
 	return false;
 }
 
+/* When what the worker has read came here, whether it is consumed yet or not. */
+static void watch_arrival(struct ingest *in, struct feed *feed)
+{
+	const uint64_t time_ns = source_time_ns(feed->source);
+
+	if (!in->options.clocks || !feed->host || !feed->host->joined || time_ns == feed->time_ns)
+		return;
+	feed->time_ns = time_ns;
+	clocks_arrival(in->options.clocks, feed->host->public.clock, time_ns, (uint64_t)g_get_real_time() * 1000);
+}
+
 static void watch_feed(struct ingest *in, struct feed *feed)
 {
 	if (feed->state == FEED_WAITING && g_get_monotonic_time() >= feed->retry_us)
 		ingest_start_feed(in, feed);
 	if (!feed->source)
 		return;
-	if (source_spec_is_live(feed->spec) && feed->in_merge)
+	if (source_spec_is_live(feed->spec) && feed->in_merge) {
 		watch_live(in, feed);
+		watch_arrival(in, feed);
+	}
 	if (source_hangs(feed->source, HANG_LIMIT_MS))
 		source_kill(feed->source, "it hangs: no sign of life for 10 s");
 }
@@ -342,6 +355,8 @@ void ingest_watch(struct ingest *in)
 	if (ask)
 		in->asked_us = now_us;
 	ingest_join_hosts(in);
+	if (in->options.clocks)
+		clocks_update(in->options.clocks);
 	for (guint i = 0; i < in->hosts->len; i++) {
 		host_at(in, i)->public.waited_for = is_waited_for(in, host_at(in, i));
 		host_at(in, i)->public.over = is_over(host_at(in, i));

@@ -401,3 +401,8 @@ uint64_t ring_beat_ns(const struct ring_consumer *c)
 {
 	return atomic_load_explicit(&c->shared->beat_ns, memory_order_relaxed);
 }
+
+uint64_t ring_time_ns(const struct ring_consumer *c)
+{
+	return atomic_load_explicit(&c->shared->time_ns, memory_order_relaxed);
+}

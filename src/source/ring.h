@@ -53,6 +53,7 @@ struct ring_shared {
 	_Alignas(64) _Atomic uint64_t tail;
 	_Atomic uint32_t producer_sleeps;
 	_Alignas(64) _Atomic uint64_t committed; /* as head, with each record; for when the producer is dead */
+	_Atomic uint64_t time_ns; /* ring_set_time() */
 };
 
 enum { RING_HEADER_BYTES = 4096 };
@@ -152,6 +153,15 @@ bool ring_has_room(struct ring_producer *p);
 void ring_room_woken(struct ring_producer *p);
 
 
+/*
+ * How far the time of what is read has come, by its own clock: for ring_time_ns(), which need not wait until the
+ * records have been consumed.
+ */
+static inline void ring_set_time(struct ring_producer *p, uint64_t ns)
+{
+	atomic_store_explicit(&p->shared->time_ns, ns, memory_order_relaxed);
+}
+
 /* For ring_was_at_work(). */
 static inline void ring_set_at_work(struct ring_producer *p, bool at_work)
 {
@@ -203,5 +213,8 @@ bool ring_is_empty(const struct ring_consumer *c);
 /* Of a producer that is dead or hangs: whether it came to that while it worked for this ring, as it says. */
 bool ring_was_at_work(const struct ring_consumer *c);
 uint64_t ring_beat_ns(const struct ring_consumer *c);
+
+/* 0: nothing was said. */
+uint64_t ring_time_ns(const struct ring_consumer *c);
 
 #endif

@@ -409,6 +409,11 @@ int source_fd(const struct source *s)
 	return s->epoll_fd;
 }
 
+uint64_t source_time_ns(const struct source *s)
+{
+	return ring_time_ns(&s->ring);
+}
+
 const struct source_spec *source_spec(const struct source *s)
 {
 	return s->spec;

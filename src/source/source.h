@@ -169,6 +169,9 @@ void source_next(struct source *s);
  */
 int source_fd(const struct source *s);
 
+/* Of a live one: how far its time has come by its own clock, as the worker says, consumed or not; 0: not known. */
+uint64_t source_time_ns(const struct source *s);
+
 const struct source_spec *source_spec(const struct source *s);
 
 /*

@@ -236,20 +236,24 @@ static uint64_t spread(const struct ui *ui)
 	return spread_ns;
 }
 
-/* Live: a host that is there, and whose clock cannot be compared with the others' yet. */
-static bool any_apart(const struct ui *ui)
+/* Live: a host that is there, whose clock cannot be compared with the others'; how exact arrival is, 0: not known. */
+static bool any_apart(const struct ui *ui, uint64_t *half_ns)
 {
 	unsigned n = 0, apart = 0;
 
+	*half_ns = 0;
+
 	for (unsigned i = 0; ui->cursor.live && ui->clocks && i < ui->hosts->len; i++) {
 		const struct ui_host_data *host = ui_host(ui, i);
-		enum clock_state state;
+		struct clock_host_info info;
 
 		if (host->info.clock < 0 || host->info.away || host->info.silent || host->hidden)
 			continue;
-		state = clock_sync_info(ui->clocks, (unsigned)host->info.clock).state;
+		info = clock_sync_info(ui->clocks, (unsigned)host->info.clock);
 		n++;
-		apart += state == CLOCK_ABSENT || state == CLOCK_INCOMPLETE;
+		apart += info.state == CLOCK_ABSENT || info.state == CLOCK_INCOMPLETE;
+		if (info.by_arrival)
+			*half_ns = MAX(*half_ns, info.arrival_half_ns);
 	}
 	return n > 1 && apart;
 }
@@ -263,15 +267,18 @@ void clocks_texts(const struct ui *ui, char texts[CLOCKS_TEXTS][FORMAT_SIZE * 4]
 
 	for (unsigned i = 0; i < CLOCKS_TEXTS; i++)
 		texts[i][0] = '\0';
-	if (stage == UI_CLOCKS_KNOWN && !any_apart(ui))
+	if (stage == UI_CLOCKS_KNOWN && !any_apart(ui, &spread_ns))
 		return;
-	spread_ns = stage == UI_CLOCKS_KNOWN ? 0 : spread(ui);
+	if (stage != UI_CLOCKS_KNOWN)
+		spread_ns = spread(ui);
 	if (spread_ns)
 		format_duration(times, sizeof(times), spread_ns, ui->format.ascii);
 	if (stage == UI_CLOCKS_CUTTING)
 		g_snprintf(texts[0], size, "clocks: compared, correcting times ±%s: %u%%", times, ui->clocks_percent);
 	else if (stage == UI_CLOCKS_APART)
 		g_snprintf(texts[0], size, "clocks: not corrected, times ±%s", times);
+	else if (stage == UI_CLOCKS_KNOWN && spread_ns)
+		g_snprintf(texts[0], size, "clocks: by arrival, times ±%s", times);
 	else if (stage == UI_CLOCKS_KNOWN)
 		g_strlcpy(texts[0], "clocks: not all compared yet", size);
 	else

@@ -193,6 +193,9 @@ static void draw_facts(struct ui *ui, unsigned host, const GArray *dots, int y)
 		negative += g_array_index(dots, struct dot, i).latency_ns[1] < 0;
 	x += canvas_printf(ui->canvas, x, y, STYLE_BOLD, "%s", h->info.name) + 1;
 	g_string_append(s, clock_state_name(info.state));
+	if (info.by_arrival)
+		g_string_append_printf(s, ", by arrival ±%s",
+				       format_duration(bound, sizeof(bound), info.arrival_half_ns, ui->format.ascii));
 	if (info.obstacle)
 		g_string_append_printf(s, ": %s", clock_obstacle_text(info.obstacle));
 	if (ref && ref != h) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tables of the hosts' clocks: sync, matches. */
 #include <arpa/inet.h>
+#include <inttypes.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -41,8 +42,8 @@ static void get_drift(const struct view_cell *at, struct value *v)
 
 static const struct column sync_columns[] = {
 	COLUMN_HOST,
-	{ "ref", "REF", "Host whose time is its reference; null where no packets lead to one.", COLUMN_TEXT, 10,
-	  REPORTED, CELL(sync, ref), view_get_text },
+	{ "ref", "REF", "Host whose time is its reference; null where neither packets nor, live, arrival lead to one.",
+	  COLUMN_TEXT, 10, REPORTED, CELL(sync, ref), view_get_text },
 	{ "state", "STATE",
 	  "How its clock is known: reference, absent (no packet to go by), incomplete (one direction only), "
 	  "approximate (no bound), accurate, failed (no line of bounded drift fits).",
@@ -60,7 +61,7 @@ static const struct column sync_columns[] = {
 	SYNC_COUNT(negative, "NEGATIVE", "Packets that arrive before they were sent, even by the corrected clocks."),
 	SYNC_TEXT(slope, "SLOPE", "With --compat: the reference's time is slope times its time plus intercept."),
 	SYNC_TEXT(intercept, "INTERCEPT", "With --compat: see slope."),
-	SYNC_TEXT(reason, "REASON", "Why its clock is absent or incomplete."),
+	SYNC_TEXT(reason, "REASON", "Why its clock is absent or incomplete; live, whether its offset is by arrival."),
 };
 
 const struct view_table view_sync_table = {
@@ -90,6 +91,18 @@ static uint64_t known_or_not(bool known, int64_t value)
 	return (uint64_t)(known ? value : VIEW_UNKNOWN);
 }
 
+static strid reason_of(const struct clock_host_info *info)
+{
+	const char *why = clock_obstacle_text(info->obstacle);
+	char text[160];
+
+	if (!info->by_arrival || info->ref < 0)
+		return strpool_intern_z(why);
+	g_snprintf(text, sizeof(text), "by arrival, within %" PRIu64 " ms%s%s", info->arrival_half_ns / 1000000,
+		   why ? ": " : "", why ? why : "");
+	return strpool_intern_z(text);
+}
+
 void view_own_sync(struct view_own *own, const struct clock_sync *clocks, uint64_t end_ns,
 		   const struct view_host *hosts, unsigned n_hosts)
 {
@@ -103,7 +116,7 @@ void view_own_sync(struct view_own *own, const struct clock_sync *clocks, uint64
 
 		row->ref = strpool_intern_z(name_of_clock(hosts, n_hosts, info.ref));
 		row->state = strpool_intern_z(clock_state_name(info.state));
-		row->reason = strpool_intern_z(clock_obstacle_text(info.obstacle));
+		row->reason = reason_of(&info);
 		row->matched = info.matched;
 		row->used = info.used;
 		row->negative = info.negative;

@@ -534,8 +534,130 @@ START_TEST(test_live_references_tie)
 }
 END_TEST
 
+/* ---- by arrival ---- */
+
+/* Every 100 ms of our time the host has come as far as latency_ns before; speed: of its time against ours. */
+static void arrive(struct clock_sync *s, const struct clock *c, double from_s, double to_s, uint64_t latency_ns,
+		   double speed)
+{
+	for (double t = from_s; t < to_s; t += 0.1) {
+		const uint64_t now_ns = BASE_NS + (uint64_t)(t * 1e9);
+		const uint64_t true_ns = BASE_NS + (uint64_t)(t * speed * 1e9) - latency_ns;
+
+		clock_sync_arrival(s, c->host, read_clock(c, true_ns), now_ns);
+		clock_sync_update(s);
+	}
+}
+
+START_TEST(test_by_arrival)
+{
+	const struct clock_options options = { 0 };
+	struct clock_sync *s = clock_sync_create(&options);
+	struct clock slow = add_clock(s, "slow", -22000000000, 0), right = add_clock(s, "right", 300000000, 0);
+	struct clock near = add_clock(s, "near", -100000000, 0), later;
+	const struct clock *const all[] = { &near, &right, &slow };
+
+	for (double t = 0; t < 3; t += 0.1)
+		for (unsigned i = 0; i < G_N_ELEMENTS(all); i++)
+			arrive(s, all[i], t, t + 0.05, 50000000, 1);
+	ck_assert_uint_eq(clock_map_epoch(clock_sync_map(s, slow.host)), 0);
+	for (double t = 3; t < 6; t += 0.1)
+		for (unsigned i = 0; i < G_N_ELEMENTS(all); i++)
+			arrive(s, all[i], t, t + 0.05, 50000000, 1);
+	/* whose clocks agree about as well as that can be known stay as they are */
+	ck_assert_uint_eq(clock_map_epoch(clock_sync_map(s, right.host)), 0);
+	ck_assert_uint_eq(clock_map_epoch(clock_sync_map(s, near.host)), 0);
+	ck_assert_int_eq(clock_sync_offset(s, right.host, BASE_NS), 0);
+	ck_assert_int_eq(clock_sync_info(s, right.host).ref, -1);
+	ck_assert_uint_eq(clock_map_epoch(clock_sync_map(s, slow.host)), 1);
+	ck_assert_double_lt(fabs((double)clock_sync_offset(s, slow.host, BASE_NS) - 21.9e9), 0.3e9);
+	ck_assert(clock_sync_info(s, slow.host).by_arrival);
+	ck_assert_int_eq(clock_sync_info(s, slow.host).ref, (int)near.host);
+	ck_assert_int_eq(clock_sync_info(s, slow.host).state, CLOCK_ABSENT);
+	/* another host of the very same clock */
+	later.host = clock_sync_add_host(s, "container", "slow");
+	clock_sync_update(s);
+	ck_assert_int_eq(clock_sync_offset(s, later.host, BASE_NS), clock_sync_offset(s, slow.host, BASE_NS));
+	/* packets know better; the common time stays what it was */
+	talk(s, &near, &slow, 10, 15, 200000);
+	clock_sync_update(s);
+	ck_assert_int_eq(clock_sync_info(s, near.host).state, CLOCK_REFERENCE);
+	ck_assert_double_lt(error_ns(s, &near, &slow, BASE_NS + 15 * SECOND_NS), 200000);
+	ck_assert(!clock_sync_info(s, slow.host).by_arrival);
+	ck_assert_int_eq(clock_sync_offset(s, near.host, BASE_NS), 0);
+	clock_sync_destroy(s);
+}
+END_TEST
+
+/* Hosts that packets relate are off as one: together they come to the time of those that more follow. */
+START_TEST(test_groups_by_arrival)
+{
+	const struct clock_options options = { 0 };
+	struct clock_sync *s = clock_sync_create(&options);
+	struct clock a = add_clock(s, "a", 0, 0), b = add_clock(s, "b", 7000000, 0), c = add_clock(s, "c", 1000000, 0);
+	struct clock x = add_clock(s, "x", 3600 * 1000000000L, 0), y = add_clock(s, "y", 3601 * 1000000000L, 0);
+	const struct clock *const all[] = { &a, &b, &c, &x, &y };
+
+	talk(s, &a, &b, 0, 5, 200000);
+	talk(s, &c, &b, 0, 5, 200000);
+	talk(s, &x, &y, 0, 5, 200000);
+	for (double t = 0; t < 6; t += 0.1)
+		for (unsigned i = 0; i < G_N_ELEMENTS(all); i++)
+			arrive(s, all[i], t, t + 0.05, 50000000, 1);
+	talk(s, &a, &b, 6, 7, 200000);
+	talk(s, &x, &y, 6, 7, 200000);
+	clock_sync_update(s);
+	ck_assert_double_lt(error_ns(s, &a, &b, BASE_NS + 7 * SECOND_NS), 200000);
+	ck_assert_double_lt(error_ns(s, &x, &y, BASE_NS + 7 * SECOND_NS), 200000);
+	ck_assert_double_lt(error_ns(s, &a, &x, BASE_NS + 7 * SECOND_NS), 0.7e9);
+	clock_sync_destroy(s);
+}
+END_TEST
+
+/* What passes faster than our time says nothing of a clock: a replay at another speed, a backlog until it is read. */
+START_TEST(test_not_by_arrival)
+{
+	const struct clock_options options = { 0 };
+	struct clock_sync *s = clock_sync_create(&options);
+	struct clock a = add_clock(s, "a", 0, 0), b = add_clock(s, "b", 22000000000, 0);
+	struct clock c = add_clock(s, "c", 3600 * 1000000000L, 0);
+
+	arrive(s, &a, 0, 20, 50000000, 1);
+	arrive(s, &b, 0, 20, 50000000, 2);
+	arrive(s, &c, 0, 6, 1000000000, 10);
+	ck_assert_uint_eq(clock_map_epoch(clock_sync_map(s, b.host)), 0);
+	ck_assert_uint_eq(clock_map_epoch(clock_sync_map(s, c.host)), 0);
+	c.offset_ns += 54 * 1000000000L;
+	arrive(s, &c, 6, 20, 50000000, 1);
+	ck_assert_double_lt(fabs((double)clock_sync_offset(s, c.host, BASE_NS) + 3654e9), 0.5e9);
+	clock_sync_destroy(s);
+}
+END_TEST
+
+/* What is known of the clocks by hand, or is not wanted, arrival leaves alone. */
+START_TEST(test_arrival_left_out)
+{
+	for (unsigned i = 0; i < 2; i++) {
+		const struct clock_options options = { .match_only = i };
+		struct clock_sync *s = clock_sync_create(&options);
+		struct clock a = add_clock(s, "a", 0, 0), b = add_clock(s, "b", 22000000000, 0);
+		struct clock c = add_clock(s, "c", -22000000000, 0);
+
+		if (!i)
+			clock_sync_set_offset(s, b.host, -5000);
+		arrive(s, &a, 0, 10, 50000000, 1);
+		arrive(s, &b, 0, 10, 50000000, 1);
+		arrive(s, &c, 0, 10, 50000000, 1);
+		ck_assert_int_eq(clock_sync_offset(s, a.host, BASE_NS), 0);
+		ck_assert_int_eq(clock_sync_offset(s, b.host, BASE_NS), i ? 0 : -5000);
+		ck_assert_int_eq(clock_sync_offset(s, c.host, BASE_NS), 0);
+		clock_sync_destroy(s);
+	}
+}
+END_TEST
+
 UNIT_MAIN("clock_sync", test_two_hosts, test_hosts_one_after_the_other, test_states, test_one_host_alone,
 	  test_a_chain_of_hosts, test_offsets_by_hand, test_ports_left_out, test_clock_that_jumps,
 	  test_clock_that_jumps_seldom_heard, test_negative_latency,
 	  test_clocks_that_are_none, test_three_hours_live, test_three_hours_recorded, test_little_traffic,
-	  test_live_references_tie)
+	  test_live_references_tie, test_by_arrival, test_groups_by_arrival, test_not_by_arrival, test_arrival_left_out)

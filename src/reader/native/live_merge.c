@@ -72,6 +72,12 @@ static void write_stream_end(struct native_live *l, const struct live_stream *s)
 	emit_end(l->ring, ev);
 }
 
+static void come_to(struct native_live *l, uint64_t ns)
+{
+	l->last_ns = ns;
+	ring_set_time(l->ring, ns);
+}
+
 static void write_item(struct native_live *l, struct live_stream *s)
 {
 	struct stream *b = &s->base.base;
@@ -85,7 +91,7 @@ static void write_item(struct native_live *l, struct live_stream *s)
 		reader_write_loss(&s->trace->base, b);
 	else if (s->is_told)
 		write_stream_end(l, s);
-	l->last_ns = b->item_ns;
+	come_to(l, b->item_ns);
 	stream_drop_item(b);
 }
 
@@ -163,6 +169,6 @@ void live_merge_settle(struct native_live *l)
 	write_losses(l, until_ns);
 	if (until_ns <= l->last_ns)
 		return;
-	l->last_ns = until_ns;
+	come_to(l, until_ns);
 	emit_end(l->ring, emit_begin(l->ring, EVENT_BEACON, until_ns, 0));
 }

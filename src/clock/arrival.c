@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "clock/arrival.h"
+
+#include <glib.h>
+
+#define SECOND_NS UINT64_C(1000000000)
+#define STEADY_NS 250000000 /* between two spans of some seconds: what is more is another speed, or a busy machine */
+
+enum { SECONDS_LEAST = 4 };
+
+static unsigned slot(unsigned n)
+{
+	return n % CLOCK_ARRIVAL_SECONDS;
+}
+
+bool clock_arrival_note(struct clock_arrival *a, uint64_t host_ns, uint64_t now_ns)
+{
+	const int64_t delay_ns = (int64_t)(now_ns - host_ns);
+	const uint64_t second = now_ns / SECOND_NS;
+
+	if (a->n && a->seconds[slot(a->n - 1)].second == second) {
+		a->seconds[slot(a->n - 1)].least_ns = MIN(a->seconds[slot(a->n - 1)].least_ns, delay_ns);
+		return false;
+	}
+	a->seconds[slot(a->n)].second = second;
+	a->seconds[slot(a->n)].least_ns = delay_ns;
+	a->n++;
+	return true;
+}
+
+static int64_t least_of(const struct clock_arrival *a, unsigned from, unsigned to)
+{
+	int64_t least_ns = INT64_MAX;
+
+	for (unsigned n = from; n < to; n++)
+		least_ns = MIN(least_ns, a->seconds[slot(n)].least_ns);
+	return least_ns;
+}
+
+bool clock_arrival_delay(const struct clock_arrival *a, int64_t *delay_ns, uint64_t *spread_ns)
+{
+	const unsigned kept = MIN(a->n, CLOCK_ARRIVAL_SECONDS), from = a->n - kept, middle = a->n - kept / 2;
+	int64_t before_ns, after_ns, apart_ns;
+
+	if (kept < SECONDS_LEAST)
+		return false;
+	before_ns = least_of(a, from, middle);
+	after_ns = least_of(a, middle, a->n);
+	if (__builtin_sub_overflow(before_ns, after_ns, &apart_ns) || apart_ns > STEADY_NS || apart_ns < -STEADY_NS)
+		return false;
+	*delay_ns = MIN(before_ns, after_ns);
+	*spread_ns = (uint64_t)ABS(apart_ns);
+	return true;
+}

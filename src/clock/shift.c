@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Live hosts that no packets relate: by when their events come they are moved to the time of one of them, so that
+ * nobody waits until the others' clocks have come as far. Only those that are off by more than that is exact; what
+ * packets say later takes its place.
+ */
+#include "clock/internal.h"
+
+/* Two live sessions' least delays differ by no more, but for what they are seen to vary. */
+#define ARRIVAL_HALF_NS 500000000
+#define ARRIVAL_STEP_NS 100000000 /* it is not known better than that */
+
+/* A host that follows nobody. */
+static bool is_free(const struct clock_sync *s, unsigned host)
+{
+	const struct clock_host *h = clock_host_at(s, host);
+
+	return !h->by_hand && (h->ref == NO_HOST || h->ref == (int)host);
+}
+
+/* How many have it as their reference. */
+static unsigned count_followers(const struct clock_sync *s, unsigned host)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < s->hosts->len; i++)
+		n += clock_host_at(s, i)->ref == (int)host;
+	return n;
+}
+
+/* The reference that most follow; of several that which it was, or the first. */
+static int greatest_reference(const struct clock_sync *s)
+{
+	unsigned most = 0;
+	int best = NO_HOST;
+
+	for (unsigned i = 0; i < s->hosts->len; i++) {
+		const unsigned n = count_followers(s, i);
+
+		if (n > most || (n && n == most && (int)i == s->common)) {
+			most = n;
+			best = (int)i;
+		}
+	}
+	return best;
+}
+
+/* Whose clock is nearest to this machine's. */
+static int nearest(const struct clock_sync *s)
+{
+	uint64_t least_ns = UINT64_MAX, spread_ns;
+	int best = NO_HOST;
+
+	for (unsigned i = 0; i < s->hosts->len; i++) {
+		int64_t delay_ns;
+
+		if (!is_free(s, i) || !clock_arrival_delay(&clock_owner(s, i)->arrival, &delay_ns, &spread_ns) ||
+		    (uint64_t)ABS(delay_ns) >= least_ns)
+			continue;
+		least_ns = (uint64_t)ABS(delay_ns);
+		best = (int)i;
+	}
+	return best;
+}
+
+static bool any(const struct clock_sync *s, bool (*is)(const struct clock_host *h))
+{
+	for (unsigned i = 0; i < s->hosts->len; i++)
+		if (is(clock_host_at(s, i)))
+			return true;
+	return false;
+}
+
+static bool is_by_hand(const struct clock_host *h)
+{
+	return h->by_hand;
+}
+
+static bool is_shifted(const struct clock_host *h)
+{
+	return h->shift_ns != 0;
+}
+
+int clock_shift_common(const struct clock_sync *s)
+{
+	return s->common != NO_HOST && any(s, is_shifted) ? s->common : NO_HOST;
+}
+
+/* Whose time all others are to be in; once that shows it stays, but for what packets say. */
+static int choose_common(const struct clock_sync *s)
+{
+	const int chosen = clock_sync_chosen(s), reference = greatest_reference(s), common = clock_shift_common(s);
+
+	if (chosen != NO_HOST || s->options.ref)
+		return chosen;
+	if (reference != NO_HOST)
+		return reference;
+	/* who gives the offset of some knows those of the others */
+	if (any(s, is_by_hand))
+		return NO_HOST;
+	return common != NO_HOST ? common : nearest(s);
+}
+
+/* Shifts are by the clock of another host from now on. */
+static bool change_common(struct clock_sync *s, int common)
+{
+	const int64_t shift_ns = clock_owner(s, (unsigned)common)->shift_ns;
+
+	s->common = common;
+	for (unsigned i = 0; i < s->hosts->len && shift_ns; i++)
+		if (clock_host_at(s, i)->by_arrival)
+			clock_host_at(s, i)->shift_ns -= shift_ns;
+	clock_owner(s, (unsigned)common)->shift_ns = 0;
+	return shift_ns != 0;
+}
+
+/* Where the clock, of a host that is not the common one, is by now. */
+static bool shift(struct clock_sync *s, struct clock_host *owner, int64_t common_ns, uint64_t common_spread_ns)
+{
+	int64_t delay_ns, off_ns;
+	uint64_t spread_ns, half_ns;
+
+	if (!clock_arrival_delay(&owner->arrival, &delay_ns, &spread_ns) ||
+	    __builtin_sub_overflow(delay_ns, common_ns, &off_ns))
+		return false;
+	half_ns = ARRIVAL_HALF_NS + (spread_ns + common_spread_ns) / ARRIVAL_STEP_NS * ARRIVAL_STEP_NS;
+	if ((uint64_t)ABS(off_ns) <= half_ns)
+		off_ns = 0;
+	owner->by_arrival = owner != clock_owner(s, (unsigned)s->common);
+	owner->half_ns = half_ns;
+	if (ABS(off_ns - owner->shift_ns) <= (int64_t)half_ns)
+		return false;
+	owner->shift_ns = off_ns;
+	return true;
+}
+
+bool clock_shift(struct clock_sync *s)
+{
+	const int common = choose_common(s);
+	bool changed = false;
+	int64_t common_ns;
+	uint64_t spread_ns;
+
+	if (common == NO_HOST || is_by_hand(clock_host_at(s, (unsigned)common)))
+		return false;
+	if (common != s->common)
+		changed = change_common(s, common);
+	if (!clock_arrival_delay(&clock_owner(s, (unsigned)common)->arrival, &common_ns, &spread_ns))
+		return changed;
+	for (unsigned i = 0; i < s->hosts->len; i++)
+		if (is_free(s, i))
+			changed |= shift(s, clock_owner(s, i), common_ns, spread_ns);
+	return changed;
+}
