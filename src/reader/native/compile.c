@@ -24,8 +24,29 @@ static struct step *add(struct compile *c, enum step_code code)
 	return &g_array_index(c->steps, struct step, c->steps->len - 1);
 }
 
+static bool is_load(const struct step *s)
+{
+	return s->code >= STEP_U8 && s->code <= STEP_COMM;
+}
+
+/* A plan, and the words of a room, are less than .n_loads can say. */
+static void count_loads(GArray *steps)
+{
+	struct step *other = NULL;
+
+	for (guint i = 0; i < steps->len; i++) {
+		struct step *s = &g_array_index(steps, struct step, i);
+
+		if (is_load(s))
+			other->n_loads++;
+		else
+			other = s;
+	}
+}
+
 static void finish(struct compile *c, struct program *p)
 {
+	count_loads(c->steps);
 	p->n = c->steps->len;
 	if (p->n)
 		add(c, STEP_END);

@@ -303,62 +303,85 @@ static bool step_variant(const struct step *s, struct walk *w, char *words, uint
 	return true;
 }
 
-bool program_run_steps(const struct program *p, struct walk *w, void *words, uint32_t *present, struct event *ev)
-{
-	const uint8_t *run = w->data;
-	uint64_t run_at = 0;
-	uint32_t seen = 0;
+/* ---- runs ---- */
 
-	for (const struct step *s = p->steps;; s++) {
+/* *run: where it begins, bits. false: it does not fit. */
+static inline bool begin_run(const struct step *s, uint64_t *run, struct walk *w, uint32_t *present)
+{
+	*run = type_align(w->at, s->align);
+	if (*run + s->bits > w->end)
+		return false;
+	w->at = *run + s->bits;
+	*present |= s->present;
+	return true;
+}
+
+/* The loads behind a step. Returns what follows them. */
+static inline __attribute__((always_inline)) const struct step *load(const struct step *s, const uint8_t *run,
+								     void *words)
+{
+	for (const struct step *const last = s + s->n_loads; s != last;) {
+		const uint8_t *from = run + (++s)->from;
+
 		switch ((enum step_code)s->code) {
-		case STEP_END:
-			*present |= seen;
-			return true;
-		case STEP_RUN:
-			run_at = type_align(w->at, s->align);
-			if (run_at > w->end || s->bits > w->end - run_at)
-				return false;
-			run = w->data + run_at / 8;
-			w->at = run_at + s->bits;
-			seen |= s->present;
-			break;
 		case STEP_U8:
-			put(words, s->to, run[s->from]);
+			put(words, s->to, *from);
 			break;
 		case STEP_U16:
-			put(words, s->to, BITS_LOAD(uint16_t, run + s->from));
+			put(words, s->to, BITS_LOAD(uint16_t, from));
 			break;
 		case STEP_U32:
-			put(words, s->to, BITS_LOAD(uint32_t, run + s->from));
+			put(words, s->to, BITS_LOAD(uint32_t, from));
 			break;
 		case STEP_U64:
-			put(words, s->to, BITS_LOAD(uint64_t, run + s->from));
+			put(words, s->to, BITS_LOAD(uint64_t, from));
 			break;
 		case STEP_S8:
-			put(words, s->to, (uint64_t)(int64_t)(int8_t)run[s->from]);
+			put(words, s->to, (uint64_t)(int64_t)(int8_t)*from);
 			break;
 		case STEP_S16:
-			put(words, s->to, (uint64_t)(int64_t)BITS_LOAD(int16_t, run + s->from));
+			put(words, s->to, (uint64_t)(int64_t)BITS_LOAD(int16_t, from));
 			break;
 		case STEP_S32:
-			put(words, s->to, (uint64_t)(int64_t)BITS_LOAD(int32_t, run + s->from));
-			break;
-		case STEP_INTEGER:
-			store_integer(s, read_integer(w->data, run_at + s->from, s->type), w, words);
+			put(words, s->to, (uint64_t)(int64_t)BITS_LOAD(int32_t, from));
 			break;
 		case STEP_COMM:
-			store_comm16(run + s->from, (char *)words + s->to);
+			store_comm16(from, (char *)words + s->to);
+			break;
+		default: /* compile.c counts no others: without this each would be compared first */
+			__builtin_unreachable();
+		}
+	}
+	return s + 1;
+}
+
+/* ---- all steps ---- */
+
+/* From that step on; run: where the last one began. */
+static G_GNUC_NO_INLINE bool run_any(const struct step *s, struct walk *w, void *words, uint32_t *present,
+				     struct event *ev, uint64_t run)
+{
+	for (;; s = load(s, w->data + run / 8, words)) {
+		switch ((enum step_code)s->code) {
+		case STEP_END:
+			return true;
+		case STEP_RUN:
+			if (!begin_run(s, &run, w, present))
+				return false;
+			break;
+		case STEP_INTEGER:
+			store_integer(s, read_integer(w->data, run + s->from, s->type), w, words);
 			break;
 		case STEP_STRING:
-			if (!step_string(s, w, words, &seen, ev))
+			if (!step_string(s, w, words, present, ev))
 				return false;
 			break;
 		case STEP_ELEMENTS:
-			if (!step_elements(s, w, words, &seen, ev))
+			if (!step_elements(s, w, words, present, ev))
 				return false;
 			break;
 		case STEP_VARIANT:
-			if (!step_variant(s, w, words, &seen, ev))
+			if (!step_variant(s, w, words, present, ev))
 				return false;
 			break;
 		case STEP_WALK:
@@ -370,14 +393,30 @@ bool program_run_steps(const struct program *p, struct walk *w, void *words, uin
 				return false;
 			break;
 		case STEP_FLOAT:
-			store_float(s, w->data, run_at + s->from, words);
+			store_float(s, w->data, run + s->from, words);
 			break;
 		case STEP_REPEAT:
 			if (!step_repeat(s, w, ev))
 				return false;
 			break;
-		default: /* compile.c makes no others: without this each step would be compared first */
+		default: /* a load */
 			__builtin_unreachable();
 		}
 	}
+}
+
+/* Most structures are nothing but a run of loads: for those this calls nothing, and needs few registers. */
+bool program_run_steps(const struct program *p, struct walk *w, void *words, uint32_t *present, struct event *ev)
+{
+	const struct step *s = p->steps;
+	uint64_t run = 0;
+
+	if (G_LIKELY(s->code == STEP_RUN)) {
+		if (!begin_run(s, &run, w, present))
+			return false;
+		s = load(s, w->data + run / 8, words);
+	}
+	if (G_LIKELY(s->code == STEP_END))
+		return true;
+	return run_any(s, w, words, present, ev, run);
 }

@@ -63,6 +63,7 @@ struct step {
 	uint32_t bits, align;
 	int32_t slot;
 	uint16_t n_options;
+	uint16_t n_loads;  /* of another step: so many follow it */
 	const struct type *type;
 	struct program *options;
 };
