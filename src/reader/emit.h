@@ -14,6 +14,8 @@
  * emit_perf() at most once, then emit_text() for each string, emit_end().
  */
 
+enum { ZEROED_WORDS = 8 }; /* at once; less than EVENT_PERF_MAX */
+
 /* Room for a record of the kind with max_text bytes of strings; all words 0. Blocks while the ring is full. */
 static inline struct event *emit_begin(struct ring_producer *ring, enum event_kind kind, uint64_t ts_ns,
 				       uint32_t max_text)
@@ -31,7 +33,9 @@ static inline struct event *emit_begin(struct ring_producer *ring, enum event_ki
 		.class_id = EVENT_NO_CLASS,
 		.n_words = n_words,
 	};
-	memset(ev->words, 0, 8 * n_words);
+	/* In groups, behind which there is room: for so few words a call would take longer. */
+	for (unsigned i = 0; i < n_words; i += ZEROED_WORDS)
+		memset(ev->words + i, 0, 8 * ZEROED_WORDS);
 	return ev;
 }
 

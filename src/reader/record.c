@@ -14,7 +14,7 @@ struct event *reader_emit(const struct reader *r, enum event_kind kind, uint64_t
 }
 
 /* Figures that come of a field that cannot be read are missing. */
-static G_GNUC_NO_INLINE void tell_refusal(struct reader *r, struct class_plan *plan)
+static LT_COLD void tell_refusal(struct reader *r, struct class_plan *plan)
 {
 	const struct plan *const plans[] = { &plan->payload, &plan->common_context, &plan->specific_context };
 
@@ -60,7 +60,7 @@ static inline enum read_status read_context(struct reader *r, struct stream *s, 
  * comes back to this CPU may have changed on one that another worker reads, so
  * with several workers it is sent at each change of threads.
  */
-static void write_context(struct reader *r, struct stream *s, bool is_same)
+static G_GNUC_NO_INLINE void write_context(struct reader *r, struct stream *s)
 {
 	struct context_cache *context = &s->cpu_state->context;
 	const struct context_values *values = &context->values;
@@ -71,8 +71,6 @@ static void write_context(struct reader *r, struct stream *s, bool is_same)
 	struct event *ev;
 
 	s->last_tid = values->tid;
-	if (!came_back && is_same && context->slot && context->slot->version == context->version)
-		return;
 	slot = &r->contexts[map64_hash(key) & (CONTEXT_SLOTS - 1)];
 	context->slot = slot;
 	context->version = slot->version;
@@ -89,6 +87,14 @@ static void write_context(struct reader *r, struct stream *s, bool is_same)
 	ev->present = values->present & ~(UINT32_C(1) << CONTEXT_TID);
 	memcpy(ev->words, &values->fields, sizeof(values->fields));
 	emit_end(r->ring, ev);
+}
+
+/* Whether that is certain: nothing changed since. */
+static inline bool is_context_sent(const struct stream *s)
+{
+	const struct context_cache *context = &s->cpu_state->context;
+
+	return s->last_tid == context->values.tid && context->slot && context->slot->version == context->version;
 }
 
 /* Appends the perf counters if any differs from the CPU's last event, or is another thread's. */
@@ -182,7 +188,7 @@ static void find_offline(struct reader *r, struct stream *s, struct ev_sched_swi
 
 /* ---- the records of an event ---- */
 
-static void write_backward(struct reader *r, const struct stream *s)
+static LT_COLD void write_backward(struct reader *r, const struct stream *s)
 {
 	struct event *ev = reader_emit(r, EVENT_BACKWARD, s->item_ns, 0);
 
@@ -222,8 +228,8 @@ void reader_write_event(struct reader *r, struct stream *s)
 	}
 	if (s->item_back_ns)
 		write_backward(r, s);
-	if (plan->has_tid)
-		write_context(r, s, status == READ_SAME);
+	if (plan->has_tid && !(status == READ_SAME && is_context_sent(s)))
+		write_context(r, s);
 	if (G_UNLIKELY(r->choice))
 		choice_write(r, s, plan, tid);
 	ev = reader_emit(r, plan->kind, s->item_ns, plan->n_text * TEXT_MAX);

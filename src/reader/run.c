@@ -95,21 +95,27 @@ static void write_stream_end(struct reader *r, const struct stream *s)
 	emit_end(r->ring, ev);
 }
 
-static void write_item(struct reader *r, struct stream *s)
+static LT_COLD void write_other_item(struct reader *r, struct stream *s)
 {
 	switch (s->item) {
-	case ITEM_EVENT:
-		reader_write_event(r, s);
-		break;
 	case ITEM_LOST:
 		reader_write_loss(r, s);
 		break;
 	case ITEM_STREAM_END:
 		write_stream_end(r, s);
 		break;
+	case ITEM_EVENT:
 	case ITEM_END:
 		break;
 	}
+}
+
+static inline void write_item(struct reader *r, struct stream *s)
+{
+	if (G_LIKELY(s->item == ITEM_EVENT))
+		reader_write_event(r, s);
+	else
+		write_other_item(r, s);
 }
 
 bool reader_run(struct reader *r)

@@ -23,9 +23,10 @@ static inline bool fetch(struct stream *s)
 {
 	if (s->exhausted)
 		return false;
-	s->has_head = s->type->next(s, &s->head);
-	s->exhausted = !s->has_head;
-	return s->has_head;
+	if (G_LIKELY(s->type->next(s, &s->head)))
+		return s->has_head = true;
+	s->exhausted = true;
+	return false;
 }
 
 /* ---- packets ---- */
@@ -121,7 +122,7 @@ static void add_damage(struct stream *s, const struct message *m)
  * buffer lost was lost behind the last event of a packet and before its end.
  * One that no event follows stands at the last event, as the record ends there.
  */
-static bool loss_is_due(struct stream *s, uint64_t ns)
+static LT_COLD bool loss_is_due(struct stream *s, uint64_t ns)
 {
 	const bool last = ns == UINT64_MAX && s->begun;
 
@@ -139,7 +140,7 @@ static bool loss_is_due(struct stream *s, uint64_t ns)
 /* ---- what comes next ---- */
 
 /* Handles what is no event; true when an item was found. */
-static G_GNUC_NO_INLINE bool look_at_other(struct stream *s, const struct message *m)
+static LT_COLD bool look_at_other(struct stream *s, const struct message *m)
 {
 	switch (m->kind) {
 	case MESSAGE_EVENT:
@@ -178,7 +179,7 @@ static inline void look_at_event(struct stream *s, const struct message *m)
 }
 
 /* The stream has come to the end of the range: of what is behind only losses count that began before. */
-static G_GNUC_NO_INLINE void leave_range(struct stream *s, uint64_t end_ns)
+static LT_COLD void leave_range(struct stream *s, uint64_t end_ns)
 {
 	s->has_head = false;
 	s->exhausted = true;
@@ -231,15 +232,9 @@ void stream_find_item(struct stream *s)
 	s->item_ns = s->last_ns;
 }
 
-void stream_drop_item(struct stream *s)
+void stream_drop_other_item(struct stream *s)
 {
-	s->last_ns = s->item_ns;
-	s->begun = true;
-	if (s->item == ITEM_EVENT) {
-		s->stream_ns = s->item_own_ns;
-		s->step_ns = 0;
-		s->has_head = false;
-	} else if (s->item == ITEM_LOST) {
+	if (s->item == ITEM_LOST) {
 		s->losses[s->item_loss].pending = false;
 		s->losses[s->item_loss].count = 0;
 	} else if (s->item == ITEM_STREAM_END) {

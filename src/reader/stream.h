@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/cold.h"
 #include "reader/plan.h"
 
 /*
@@ -181,8 +182,21 @@ static inline bool stream_comes_before(const struct stream *a, const struct stre
 	return a->index < b->index;
 }
 
+LT_COLD void stream_drop_other_item(struct stream *s);
+
 /* Drops the item. The next stream_find_item() looks behind it. */
-void stream_drop_item(struct stream *s);
+static inline void stream_drop_item(struct stream *s)
+{
+	s->last_ns = s->item_ns;
+	s->begun = true;
+	if (s->item == ITEM_EVENT) {
+		s->stream_ns = s->item_own_ns;
+		s->step_ns = 0;
+		s->has_head = false;
+	} else {
+		stream_drop_other_item(s);
+	}
+}
 
 /* Drops what comes before begin_ns, and the packets without events before the first item. */
 void stream_skip_to(struct stream *s, uint64_t begin_ns);

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/cold.h"
 #include "base/status.h"
 #include "event/event.h"
 
@@ -172,7 +173,7 @@ static inline void ring_set_at_work(struct ring_producer *p, bool at_work)
 void ring_publish(struct ring_producer *p);
 
 /* The same in the midst of work: a sleeping consumer is only woken when it is worth it. */
-void ring_beat(struct ring_producer *p);
+LT_COLD void ring_beat(struct ring_producer *p);
 
 /* A batch: about 300 records, well below the size of a core's cache. */
 enum { RING_BATCH = 32 * 1024 };

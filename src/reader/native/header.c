@@ -95,7 +95,7 @@ void native_header_recognise(struct native_group *g)
 		g->shape = HEADER_OTHER;
 }
 
-bool native_walk_header(const struct native_group *g, struct walk *w, uint64_t *id)
+static bool walk_header(const struct native_group *g, struct walk *w, uint64_t *id)
 {
 	bool fits;
 
@@ -105,13 +105,16 @@ bool native_walk_header(const struct native_group *g, struct walk *w, uint64_t *
 	return fits;
 }
 
-struct native_class *native_rare_class(const struct native_group *g, uint64_t id)
+const char *native_read_header(const struct native_group *g, struct walk *w, struct native_class **c, bool *fits)
 {
-	return g_hash_table_lookup(g->by_great_id, &id);
-}
+	uint64_t id = 0;
 
-const char *native_no_class(const struct native_group *g, uint64_t id)
-{
+	*fits = g->shape == HEADER_OTHER ? walk_header(g, w, &id) : native_read_known_header(g, w, &id);
+	if (!*fits)
+		return "an event is larger than its packet";
+	*c = id < g->n_ids ? g->by_id[id] : g_hash_table_lookup(g->by_great_id, &id);
+	if (*c)
+		return NULL;
 	return layout_find_event(g->stream, id) ? "an event whose declaration was not understood" :
 						  "an event that the metadata does not declare";
 }

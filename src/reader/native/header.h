@@ -12,31 +12,26 @@ enum { COMPACT_ID = 5, COMPACT_TIME = 27, LARGE_ID = 16, LARGE_TIME = 32, LONG_I
 
 /* ---- header.c ---- */
 
-/* Over a header of no known shape. false: it does not fit. */
-bool native_walk_header(const struct native_group *g, struct walk *w, uint64_t *id);
-
-/* The class of an id of .n_ids or more, NULL: none. */
-struct native_class *native_rare_class(const struct native_group *g, uint64_t id);
-
-/* Why there is no class of that id (static text). */
-const char *native_no_class(const struct native_group *g, uint64_t id);
+/*
+ * Over the header of the event at w, whatever its shape; *c is its class, w->clock its time. NULL: fine, else what is
+ * wrong (static text): *fits, the metadata does not declare it so that it could be read.
+ */
+const char *native_read_header(const struct native_group *g, struct walk *w, struct native_class **c, bool *fits);
 
 /* The time goes on with these low bits: one step of the high bits if they went down. */
 static inline void native_move_clock(struct walk *w, uint64_t low, uint64_t mask)
 {
-	if (low < (w->clock & mask))
-		w->clock += mask + 1;
-	w->clock = (w->clock & ~mask) | low;
+	w->clock += (low - w->clock) & mask;
 }
 
-/* false: it does not fit. */
+/* Of a shape that is known. false: it does not fit. */
 static inline bool native_read_known_header(const struct native_group *g, struct walk *w, uint64_t *id)
 {
 	const uint64_t at = type_align(w->at, g->header_align);
 	const uint8_t *p = w->data + at / 8;
 	uint64_t max, mask, low;
 
-	if (at > w->end || g->short_bits > w->end - at)
+	if (at + g->short_bits > w->end)
 		return false;
 	if (g->shape == HEADER_COMPACT) {
 		const uint32_t word = BITS_LOAD(uint32_t, p);
@@ -65,20 +60,18 @@ static inline bool native_read_known_header(const struct native_group *g, struct
 }
 
 /*
- * Over the header of the event at w; *c is its class, w->clock its time. NULL: fine, else what is wrong: *fits, the
- * metadata does not declare it so that it could be read.
+ * Over the header of the event at w, as almost all of them are; its class has been prepared. NULL: it is one for
+ * native_read_header(), and where w stands is undefined.
  */
-static inline const char *native_read_header(const struct native_group *g, struct walk *w, struct native_class **c,
-					     bool *fits)
+static inline struct native_class *native_read_usual_header(const struct native_group *g, struct walk *w)
 {
-	uint64_t id = 0;
+	struct native_class *c;
+	uint64_t id;
 
-	*fits = G_LIKELY(g->shape != HEADER_OTHER) ? native_read_known_header(g, w, &id) :
-						     native_walk_header(g, w, &id);
-	if (!*fits)
-		return "an event is larger than its packet";
-	*c = G_LIKELY(id < g->n_ids) ? g->by_id[id] : native_rare_class(g, id);
-	return G_LIKELY(*c) ? NULL : native_no_class(g, id);
+	if (g->shape == HEADER_OTHER || !native_read_known_header(g, w, &id) || id >= g->n_ids)
+		return NULL;
+	c = g->by_id[id];
+	return c && c->is_ready ? c : NULL;
 }
 
 #endif

@@ -41,8 +41,8 @@ struct native_class {
 	struct program skip_context, skip_payload; /* nothing is wanted */
 	struct program values[FIELDS_PARTS]; /* everything is, by enum fields_part; of the packet see the group */
 	bool has_values;
-	bool can_cache;  /* the context is the stream's alone, without counters */
-	bool is_ready;
+	bool can_cache;  /* the context is the stream's alone, without counters, always as many whole bytes */
+	bool is_ready; /* native_class_prepare() was called: so it is of every event that a stream gives */
 };
 
 /* The shapes of event headers. */
@@ -84,7 +84,7 @@ void native_trace_add_class(struct native_trace *t, const void *key, struct clas
 struct native_group *native_trace_group(const struct native_trace *t, const struct layout_stream *stream);
 
 /* Compiles the class's programs when it is first met. */
-void native_class_prepare(struct native_class *c, const struct native_group *g);
+LT_COLD void native_class_prepare(struct native_class *c, const struct native_group *g);
 
 /* false: the time is beyond what is possible. */
 static inline bool native_clock_ns(const struct native_clock *c, uint64_t value, uint64_t *ns)
@@ -185,7 +185,7 @@ struct native_stream {
 
 extern const struct stream_type native_stream_type;
 
-bool native_find_tear(struct native_stream *s);
+LT_COLD bool native_find_tear(struct native_stream *s);
 
 /* Whether what was read of the event given last was missing in its file. */
 static inline bool native_is_torn(struct native_stream *s)
@@ -196,7 +196,7 @@ static inline bool native_is_torn(struct native_stream *s)
 #define NATIVE_TORN "the file became shorter while it was read"
 
 /* The rest of the packet makes no sense, for that reason: to be told next. */
-void native_give_up_packet(struct native_stream *s, const char *why);
+LT_COLD void native_give_up_packet(struct native_stream *s, const char *why);
 
 /* ---- files.c ---- */
 

@@ -196,44 +196,49 @@ static void tell_lost_head(struct native_stream *s, struct message *m)
 
 /* ---- events ---- */
 
-/* Moves behind the event given last. false: it cannot be. */
-static inline bool leave_event(struct native_stream *s)
+/* Finds out where the event given last ends, of which nobody read all. false: it cannot be. */
+static LT_COLD bool find_end(struct native_stream *s)
 {
 	struct native_cursor *c = &s->at;
 
-	if (G_LIKELY(c->end)) {
-		c->walk.at = c->end;
-	} else if (!native_skip_event(s)) {
+	if (!c->end && !native_skip_event(s)) {
 		native_give_up_packet(s, "an event is larger than its packet");
 		return false;
 	}
-	if (G_UNLIKELY(c->walk.at == c->event_at)) {
+	if (!c->end)
+		c->end = c->walk.at;
+	if (c->end == c->event_at) {
 		native_give_up_packet(s, "an event takes no bits");
 		return false;
 	}
-	c->class = NULL;
 	return true;
 }
 
-/* The next event of the packet; false: there is none, the state says why. */
-static inline bool next_event(struct native_stream *s, struct message *m)
+static inline bool give_event(struct native_stream *s, struct native_class *class, struct message *m)
+{
+	struct native_cursor *c = &s->at;
+
+	c->class = class;
+	c->body = c->walk.at;
+	c->payload = c->end = 0;
+	m->kind = MESSAGE_EVENT;
+	m->plan = class->plan;
+	m->has_time = native_clock_ns(&s->trace->clock, c->walk.clock, &m->ns);
+	if (m->has_time)
+		c->last_ns = m->ns;
+	return true;
+}
+
+/* The next event, which begins at .event_at, the last one's time being clock; as next_event(). */
+static LT_COLD bool next_unusual_event(struct native_stream *s, uint64_t clock, struct message *m)
 {
 	struct native_cursor *c = &s->at;
 	struct native_class *class = NULL;
 	const char *why;
-	uint64_t clock;
 	bool fits;
 
-	if (c->class && !leave_event(s))
-		return false;
-	if (c->walk.at >= c->walk.end) {
-		c->state = NATIVE_TELL_END;
-		if (c->cut)
-			native_give_up_packet(s, c->cut);
-		return false;
-	}
-	c->event_at = c->walk.at;
-	clock = c->walk.clock;
+	c->walk.at = c->event_at;
+	c->walk.clock = clock;
 	why = native_read_header(s->group, &c->walk, &class, &fits);
 	if (native_is_torn(s))
 		why = NATIVE_TORN;
@@ -248,19 +253,39 @@ static inline bool next_event(struct native_stream *s, struct message *m)
 		native_give_up_packet(s, why);
 		return false;
 	}
-	c->class = class;
-	c->body = c->walk.at;
-	c->payload = c->end = 0;
-	m->kind = MESSAGE_EVENT;
-	m->plan = class->plan;
-	m->has_time = native_clock_ns(&s->trace->clock, c->walk.clock, &m->ns);
-	if (m->has_time)
-		c->last_ns = m->ns;
-	return true;
+	if (!class->is_ready)
+		native_class_prepare(class, s->group);
+	return give_event(s, class, m);
+}
+
+/* The next event of the packet; false: there is none, the state says why. */
+static inline bool next_event(struct native_stream *s, struct message *m)
+{
+	struct native_cursor *c = &s->at;
+	const uint64_t clock = c->walk.clock;
+	struct native_class *class;
+
+	if (c->class) {
+		if (G_UNLIKELY(c->end <= c->event_at) && !find_end(s))
+			return false;
+		c->walk.at = c->end;
+		c->class = NULL;
+	}
+	if (G_UNLIKELY(c->walk.at >= c->walk.end)) {
+		c->state = NATIVE_TELL_END;
+		if (c->cut)
+			native_give_up_packet(s, c->cut);
+		return false;
+	}
+	c->event_at = c->walk.at;
+	class = native_read_usual_header(s->group, &c->walk);
+	if (G_UNLIKELY(!class || native_is_torn(s)))
+		return next_unusual_event(s, clock, m);
+	return give_event(s, class, m);
 }
 
 /* What is between the events of two packets, a step: LT_OK: *m; LT_AGAIN: there is more; LT_END: nothing for now. */
-static G_GNUC_NO_INLINE enum lt_status step_between(struct native_stream *s, struct message *m)
+static enum lt_status step_between(struct native_stream *s, struct message *m)
 {
 	struct native_cursor *c = &s->at;
 
@@ -307,17 +332,25 @@ static G_GNUC_NO_INLINE enum lt_status step_between(struct native_stream *s, str
 	return LT_END;
 }
 
-static bool next(struct stream *stream, struct message *m)
+static bool next(struct stream *stream, struct message *m);
+
+static LT_COLD bool next_between(struct native_stream *s, struct message *m)
 {
-	struct native_stream *s = native(stream);
 	enum lt_status status;
 
 	do {
-		if (G_LIKELY(s->at.state == NATIVE_EVENTS) && next_event(s, m))
-			return true;
 		status = step_between(s, m);
-	} while (status == LT_AGAIN);
-	return status == LT_OK;
+	} while (status == LT_AGAIN && s->at.state != NATIVE_EVENTS);
+	return status == LT_AGAIN ? next(&s->base, m) : status == LT_OK;
+}
+
+static bool next(struct stream *stream, struct message *m)
+{
+	struct native_stream *s = native(stream);
+
+	if (G_LIKELY(s->at.state == NATIVE_EVENTS) && G_LIKELY(next_event(s, m)))
+		return true;
+	return next_between(s, m);
 }
 
 /* ---- looking ahead ---- */

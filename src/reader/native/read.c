@@ -11,35 +11,23 @@ static struct native_stream *native(struct stream *s)
 }
 
 /* The packet ends here for want of sense: messages.c tells it next. */
-static G_GNUC_NO_INLINE enum read_status damaged(struct native_stream *s)
+static LT_COLD enum read_status damaged(struct native_stream *s)
 {
 	native_give_up_packet(s, native_is_torn(s) ? NATIVE_TORN : "an event is larger than its packet");
 	return READ_DAMAGED;
 }
 
-static struct native_class *class_of(struct native_stream *s, const struct class_plan *plan)
-{
-	struct native_class *c = plan->code;
-
-	if (!c->is_ready)
-		native_class_prepare(c, s->group);
-	return c;
-}
-
 /* memcmp() and memcpy() of the few bytes of a context: calls, or string instructions, would take longer. */
 static inline bool same_bytes(const uint8_t *a, const uint8_t *b, size_t n)
 {
-	uint64_t x, y;
+	size_t i = 0;
 
-	for (; n >= sizeof(x); n -= sizeof(x), a += sizeof(x), b += sizeof(x)) {
-		memcpy(&x, a, sizeof(x));
-		memcpy(&y, b, sizeof(y));
-		if (x != y)
+	for (; i + 8 <= n; i += 8)
+		if (BITS_LOAD(uint64_t, a + i) != BITS_LOAD(uint64_t, b + i))
 			return false;
-	}
-	for (; n && *a == *b; n--, a++, b++)
-		;
-	return n == 0;
+	while (i < n && a[i] == b[i])
+		i++;
+	return i == n;
 }
 
 static inline void copy_bytes(uint8_t *to, const uint8_t *from, size_t n)
@@ -54,17 +42,14 @@ static inline void copy_bytes(uint8_t *to, const uint8_t *from, size_t n)
 		*to++ = *from++;
 }
 
-/*
- * The CPU's last context was of the same bytes: they need not be decoded. The structure begins on a byte
- * and has a fixed size, or else nothing is kept.
- */
+/* The CPU's last context was of the same bytes: they need not be decoded. */
 static inline bool is_cached(const struct native_stream *s, const struct native_class *c,
 			     const struct context_cache *context)
 {
 	const struct walk *w = &s->at.walk;
 
-	return c->can_cache && context->layout == s->group->stream->event_context && context->len &&
-	       context->len <= (w->end - w->at) / 8 &&
+	return c->can_cache && context->layout == s->group->stream->event_context &&
+	       w->at + 8 * (uint64_t)context->len <= w->end &&
 	       same_bytes(context->bytes, w->data + w->at / 8, context->len);
 }
 
@@ -80,8 +65,7 @@ static G_GNUC_NO_INLINE enum read_status decode_context(struct native_stream *s,
 	    !program_run(&c->own_context, w, &context->values, &context->values.present, NULL) || native_is_torn(s))
 		return damaged(s);
 	s->at.payload = w->at;
-	if (c->can_cache && type && type->is_fixed && begin % 8 == 0 && (w->at - begin) % 8 == 0 &&
-	    (w->at - begin) / 8 <= CONTEXT_BYTES_MAX) {
+	if (c->can_cache) {
 		context->layout = type;
 		context->len = (unsigned)((w->at - begin) / 8);
 		copy_bytes(context->bytes, w->data + begin / 8, context->len);
@@ -93,12 +77,12 @@ enum read_status native_read_context(struct stream *stream, const struct class_p
 				     struct context_cache *context)
 {
 	struct native_stream *s = native(stream);
-	struct native_class *c = class_of(s, plan);
+	struct native_class *c = plan->code;
 	const struct type *type = s->group->stream->event_context;
 	struct walk *w = &s->at.walk;
 
 	w->at = type ? type_align(s->at.body, type->align) : s->at.body;
-	if (w->at > w->end || !is_cached(s, c, context))
+	if (!is_cached(s, c, context))
 		return decode_context(s, c, type, context);
 	w->at += 8 * (uint64_t)context->len;
 	s->at.payload = w->at;
@@ -108,7 +92,7 @@ enum read_status native_read_context(struct stream *stream, const struct class_p
 enum read_status native_read_perf(struct stream *stream, const struct class_plan *plan, uint64_t *values)
 {
 	struct native_stream *s = native(stream);
-	struct native_class *c = class_of(s, plan);
+	struct native_class *c = plan->code;
 	struct walk *w = &s->at.walk;
 	uint32_t present = 0;
 
@@ -143,7 +127,7 @@ enum read_status native_read_payload(struct stream *stream, const struct class_p
 				     uint32_t *present, struct event *ev)
 {
 	struct native_stream *s = native(stream);
-	struct native_class *c = class_of(s, plan);
+	struct native_class *c = plan->code;
 
 	if (!find_payload(s, c) || !program_run(&c->payload, &s->at.walk, words, present, ev) || native_is_torn(s))
 		return damaged(s);
@@ -182,7 +166,7 @@ static bool append_parts(struct native_stream *s, const struct native_class *c, 
 enum read_status native_read_fields(struct stream *stream, const struct class_plan *plan, struct event *ev)
 {
 	struct native_stream *s = native(stream);
-	struct native_class *c = class_of(s, plan);
+	struct native_class *c = plan->code;
 	const struct walk before = s->at.walk;
 	bool fine;
 
@@ -200,6 +184,5 @@ bool native_skip_event(struct native_stream *s)
 	struct native_class *c = s->at.class;
 	uint32_t present = 0;
 
-	class_of(s, c->plan);
 	return find_payload(s, c) && program_run(&c->skip_payload, &s->at.walk, NULL, &present, NULL);
 }

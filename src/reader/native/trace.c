@@ -96,7 +96,8 @@ void native_class_prepare(struct native_class *c, const struct native_group *g)
 	program_compile(&c->own_perf, own, &plan->specific_perf);
 	program_compile(&c->payload, c->event->fields, &plan->payload);
 	program_compile(&c->skip_payload, c->event->fields, NULL);
-	c->can_cache = !own && !plan->has_perf;
+	c->can_cache = common && common->is_fixed && common->align >= 8 && common->fixed_bits % 8 == 0 &&
+		       common->fixed_bits <= 8 * CONTEXT_BYTES_MAX && !own && !plan->has_perf;
 }
 
 void native_class_prepare_values(struct native_class *c, struct native_group *g)
