@@ -40,6 +40,8 @@ static const struct constant kernel_errors[] = {
 	{ 529, "EIOCBQUEUED" },    { 530, "ERECALLCONFLICT" },
 };
 
+static enum const_style print_style;
+
 enum { KERNEL_SIGRTMIN = 32, KERNEL_SIGRTMAX = 64 };
 
 const struct const_set *consts_find(const char *name, size_t len)
@@ -88,12 +90,11 @@ static void append_bits(GString *out, gsize start, const struct const_set *set, 
 	}
 }
 
-void consts_append(GString *out, const struct const_set *set, uint64_t value)
+static void append_names(GString *out, const struct const_set *set, uint64_t value)
 {
 	const gsize start = out->len;
 	const char *name;
 
-	value = as_int(value);
 	if (set->kind != CONST_FLAGS) {
 		name = consts_name(set, set->kind == CONST_MIXED ? value & set->mask : value);
 		if (name)
@@ -107,6 +108,30 @@ void consts_append(GString *out, const struct const_set *set, uint64_t value)
 		append_bits(out, start, set, value & ~set->mask);
 	if (out->len == start)
 		g_string_append(out, set->none ? set->none : "0");
+}
+
+void consts_set_style(enum const_style style)
+{
+	print_style = style;
+}
+
+/* As it is without a name. */
+static void append_number(GString *out, const struct const_set *set, uint64_t value)
+{
+	g_string_append_printf(out, set->kind != CONST_ENUM && value ? "0x%" PRIx64 : "%" PRIu64, value);
+}
+
+void consts_append(GString *out, const struct const_set *set, uint64_t value)
+{
+	value = as_int(value);
+	if (print_style != STYLE_ABBREV)
+		append_number(out, set, value);
+	if (print_style == STYLE_VERBOSE)
+		g_string_append(out, " /* ");
+	if (print_style != STYLE_RAW)
+		append_names(out, set, value);
+	if (print_style == STYLE_VERBOSE)
+		g_string_append(out, " */");
 }
 
 const char *consts_errno(int64_t error)

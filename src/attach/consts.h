@@ -49,4 +49,9 @@ const char *consts_errno(int64_t error);
 /* "SIGTERM", "SIGRT_3"; false: not a signal, nothing is appended. */
 bool consts_append_signal(GString *out, int64_t number);
 
+/* How constants are written from now on, in the whole process. */
+enum const_style { STYLE_ABBREV, STYLE_RAW, STYLE_VERBOSE };
+
+void consts_set_style(enum const_style style);
+
 #endif

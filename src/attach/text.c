@@ -16,7 +16,7 @@ struct output {
 	bool open;      /* the line of a call was begun: */
 	unsigned host;
 	int32_t tid;
-	bool failed;
+	unsigned column; /* where the begun line ends */
 };
 
 struct attach_text {
@@ -112,7 +112,7 @@ static struct output *output_of(struct attach_text *text, struct ingest *in, con
 	output = g_hash_table_lookup(text->outputs, name);
 	if (!output) {
 		output = g_new0(struct output, 1);
-		open_file(text, name, output, true);
+		open_file(text, name, output, !text->options->append);
 		g_hash_table_insert(text->outputs, name, output);
 		return output;
 	}
@@ -173,23 +173,41 @@ static void append_stamp(struct attach_text *text, GString *line, uint64_t t_ns)
 								    o->stamp == STAMP_SECONDS ? 0 : 6, false, o->utc));
 }
 
+/* Characters of the last line, without colours. */
+static unsigned width_of(const GString *line)
+{
+	const char *c = strrchr(line->str, '\n');
+	unsigned width = 0;
+
+	for (c = c ? c + 1 : line->str; *c; c++) {
+		if (*c == '\033')
+			c += strcspn(c, "m");
+		else
+			width += (*c & 0xc0) != 0x80;
+	}
+	return width;
+}
+
 static void begin_line(struct attach_text *text, struct output *output, struct ingest *in,
 		       const struct attach_record *r, uint64_t t_ns)
 {
 	const struct attach_text_options *o = text->options;
 	const char *host = o->many_hosts ? host_name(in, r->host) : "";
 	const char *colon = o->many_hosts ? ":" : "";
+	char *comm = o->comm && r->comm ? g_strdup_printf("<%s>", strpool_text(r->comm)) : g_strdup("");
 
 	if (output->open)
 		g_string_append(text->line, " <unfinished ...>\n");
 	output->open = false;
+	output->column = 0;
 	if (!o->one_thread && !o->per_thread) {
 		if (o->file)
-			g_string_append_printf(text->line, "%s%s%" PRId32 " ", host, colon, r->tid);
+			g_string_append_printf(text->line, "%s%s%" PRId32 "%s ", host, colon, r->tid, comm);
 		else
-			g_string_append_printf(text->line, "[%s%s%s%" PRId32 "] ", host, colon,
-					       o->many_hosts ? "" : "pid ", r->tid);
+			g_string_append_printf(text->line, "[%s%s%s%" PRId32 "%s] ", host, colon,
+					       o->many_hosts ? "" : "pid ", r->tid, comm);
 	}
+	g_free(comm);
 	append_stamp(text, text->line, t_ns);
 }
 
@@ -200,17 +218,25 @@ static void write_entry(struct attach_text *text, struct output *output, struct 
 	append_colored(text, text->line, COLOR_NAME, strpool_text(r->name));
 	g_string_append_printf(text->line, "(%s", r->head);
 	output->open = true;
+	output->column = width_of(text->line);
 	output->host = r->host;
 	output->tid = r->tid;
 }
 
 /* From where the line stands: the rest of the arguments and what became of the call. */
-static void append_end(struct attach_text *text, struct ingest *in, const struct attach_record *r,
-		       const struct attach_wait *wait, const char *rest)
+static void append_end(struct attach_text *text, const struct output *output, struct ingest *in,
+		       const struct attach_record *r, const struct attach_wait *wait, const char *rest)
 {
 	GString *line = text->line, *why = g_string_new(NULL);
+	unsigned width;
 
-	g_string_append_printf(line, "%s) = ", rest);
+	g_string_append_printf(line, "%s)", rest);
+	if (text->options->column) {
+		width = output->column + width_of(line) + 1;
+		g_string_append_printf(line, "%*s",
+				       width < text->options->column ? (int)(text->options->column - width) : 0, "");
+	}
+	g_string_append(line, " = ");
 	if (r->status == CALL_FAILED)
 		append_colored(text, line, COLOR_ERROR, r->result);
 	else
@@ -258,12 +284,12 @@ static void write_exit(struct attach_text *text, struct output *output, struct i
 	all = attach_args_text(r->args, true);
 	head = r->begun ? attach_args_text(r->args, false) : g_strdup("");
 	if (continues) {
-		append_end(text, in, r, wait, all + strlen(head));
+		append_end(text, output, in, r, wait, all + strlen(head));
 	} else if (!r->begun && r->has_entry) {
 		begin_line(text, output, in, r, r->entry_ref_ns);
 		append_colored(text, text->line, COLOR_NAME, name);
 		g_string_append_c(text->line, '(');
-		append_end(text, in, r, wait, all);
+		append_end(text, output, in, r, wait, all);
 	} else {
 		char *resumed = g_strdup_printf("<... %s resumed>", name);
 
@@ -271,7 +297,7 @@ static void write_exit(struct attach_text *text, struct output *output, struct i
 		append_colored(text, text->line, COLOR_NAME, resumed);
 		if (text->options->whole)
 			g_string_append_printf(text->line, " %s(", name);
-		append_end(text, in, r, wait, text->options->whole ? all : all + strlen(head));
+		append_end(text, output, in, r, wait, text->options->whole ? all : all + strlen(head));
 		g_free(resumed);
 	}
 	g_free(head);

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "attach/consts.h"
 #include "attach/json.h"
 #include "attach/summary.h"
 #include "attach/text.h"
@@ -82,6 +83,21 @@ static enum lt_status set_threads(struct attach *a)
 	return LT_OK;
 }
 
+static enum lt_status set_style(const char *name)
+{
+	static const char *const names[] = {
+		[STYLE_ABBREV] = "abbrev", [STYLE_RAW] = "raw", [STYLE_VERBOSE] = "verbose",
+	};
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(names); i++) {
+		if (strcmp(names[i], name) != 0)
+			continue;
+		consts_set_style(i);
+		return LT_OK;
+	}
+	return error_set("no style '%s': use abbrev, raw or verbose", name);
+}
+
 static enum lt_status set_calls(struct attach *a)
 {
 	const struct options *o = a->options;
@@ -89,6 +105,8 @@ static enum lt_status set_calls(struct attach *a)
 	for (guint i = 0; i < o->expression->len; i++)
 		if (attach_filter_add(&a->filter, g_ptr_array_index(o->expression, i)) != LT_OK)
 			return error_wrap("option '-e'");
+	if (set_style(o->const_style) != LT_OK)
+		return error_wrap("option '-X'");
 	if (o->successful_only)
 		attach_filter_set_status(&a->filter, CALL_SUCCESSFUL);
 	if (o->failed_only)
@@ -147,6 +165,10 @@ static enum lt_status check_options(const struct attach *a)
 		return error_set("-ff writes a file for each thread: give their name with -o");
 	if (o->follow_forks > 1 && o->summary)
 		return error_set("-ff writes a file for each thread: the table of -C has no place there; use -c");
+	if (o->output_append && !o->attach_output)
+		return error_set("-A is for the FILE of -o");
+	if (o->json && (o->columns || o->decode_pids))
+		return error_set("--json has no columns, and the name of each thread: -a and -Y do not apply");
 	if (o->no_waits && o->wait_paths)
 		return error_set("--no-waits and -w exclude each other");
 	if (o->summary_only && (o->sched || o->wait_paths))
@@ -337,7 +359,7 @@ static enum lt_status open_output(struct attach *a)
 	if (!a->out)
 		return error_set("cannot write to the standard error: %s", g_strerror(errno));
 	if (o->attach_output && !(o->follow_forks > 1 && !o->summary_only)) {
-		a->out = fopen(o->attach_output, "we");
+		a->out = fopen(o->attach_output, o->output_append ? "ae" : "we");
 		if (!a->out)
 			return error_set("cannot write '%s': %s", o->attach_output, g_strerror(errno));
 	}
@@ -345,6 +367,9 @@ static enum lt_status open_output(struct attach *a)
 		.out = a->out,
 		.file = o->attach_output,
 		.per_thread = o->follow_forks > 1,
+		.append = o->output_append,
+		.column = o->columns,
+		.comm = o->decode_pids,
 		.one_thread = attach_select_is_one(&a->select),
 		.stamp = (enum attach_stamp)MIN(o->timestamps, (unsigned)STAMP_EPOCH),
 		.relative = o->relative,

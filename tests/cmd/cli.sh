@@ -71,6 +71,10 @@ expect 0 '^Usage: lttngtop attach' '' attach --help
 expect 0 '^\.TH LTTNGTOP-ATTACH 1' '' help --man attach
 expect 2 '' 'no source or command given' attach
 expect 2 '' 'no source or command given' attach -p 1
+expect 2 '' "option '-X': no style 'full'" attach -X full -n '*' "$recording"
+expect 2 '' '-A is for the FILE of -o' attach -A -n '*' "$recording"
+expect 2 '' '-a and -Y do not apply' attach --json -a 40 -n '*' "$recording"
+expect 2 '' "option '--container': '/' is not the name of a container" attach --container / "$recording"
 expect 2 '' 'no thread chosen: use -p TID, -n NAME or --container NAME' attach "$recording"
 expect 2 '' "option '--attach': 'x' is not a TID or HOST:TID" attach -p x "$recording"
 expect 2 '' "option '-e': no system call 'opne'" attach -n '*' -e trace=opne "$recording"
