@@ -131,6 +131,8 @@ static void on_show(struct ev_loop *loop, ev_prepare *w, int events)
 		monitor_obey_live_calls_wish(m);
 	else
 		monitor_obey_calls_wish(m);
+	if (m->dump)
+		monitor_obey_dump_wish(m);
 	due_ns = ui_due(m->ui, wall_ns());
 	ev_timer_stop(loop, &m->tick);
 	if (due_ns == UINT64_MAX)
@@ -193,6 +195,7 @@ static void run_loop(struct monitor *m)
 	reread_destroy(m->reread);
 	monitor_calls_destroy(m->calls);
 	monitor_live_calls_destroy(m->live_calls);
+	monitor_dump_destroy(m->dump);
 	ev_loop_destroy(m->loop);
 }
 

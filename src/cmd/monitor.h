@@ -5,7 +5,7 @@
 /*
  * What the files of the monitor share: monitor.c has the command and the loop,
  * monitor_read.c opens the sources and reads them slice by slice, monitor_tell.c
- * tells the screen what is known, monitor_calls.c and monitor_live_calls.c what threads called,
+ * tells the screen what is known, monitor_calls.c and monitor_live_calls.c what threads called, monitor_dump.c events,
  * monitor_write.c writes its lists into files,
  * monitor_cache.c keeps what was read for the next time.
  */
@@ -67,6 +67,7 @@ struct monitor {
 	struct cached cache;
 	struct reread *reread; /* NULL: live, or the clocks are not known yet */
 	struct monitor_calls *calls; /* likewise */
+	struct monitor_dump *dump;   /* likewise */
 	struct monitor_live_calls *live_calls; /* NULL: not live */
 	struct ui *ui;
 	GArray *feeds;      /* struct ui_feed, used by tell_feeds() */
@@ -148,6 +149,13 @@ void monitor_calls_destroy(struct monitor_calls *c);
 
 /* The screen's wish is looked at before the loop sleeps. */
 void monitor_obey_calls_wish(struct monitor *m);
+
+/* ---- monitor_dump.c ---- */
+
+/* Likewise, for events. */
+struct monitor_dump *monitor_dump_create(struct monitor *m);
+void monitor_dump_destroy(struct monitor_dump *d);
+void monitor_obey_dump_wish(struct monitor *m);
 
 /* ---- monitor_live_calls.c ---- */
 

@@ -208,7 +208,7 @@ void monitor_obey_calls_wish(struct monitor *m)
 	struct monitor_calls *c = m->calls;
 	struct ui_calls_wish wish;
 
-	if (!ui_wanted_calls(m->ui, &wish) || !wish.end_ns) {
+	if (!ui_wanted_calls(m->ui, &wish) || !wish.end_ns || (c && wish.events)) {
 		if (c)
 			reread_want(c->reread, 0, 0);
 		return;

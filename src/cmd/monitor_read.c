@@ -181,6 +181,7 @@ static void allow_reread(struct monitor *m)
 
 	m->reread = reread_create(&options);
 	m->calls = monitor_calls_create(m);
+	m->dump = monitor_dump_create(m);
 }
 
 void monitor_start_reading(struct monitor *m)

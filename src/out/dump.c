@@ -38,6 +38,13 @@ void dump_event(struct dump *d, const struct dump_event *e)
 	d->last_ns = e->ns;
 }
 
+const char *dump_line(struct dump *d, const struct dump_event *e)
+{
+	g_string_truncate(d->line, 0);
+	dump_without_time(d, e);
+	return d->line->str;
+}
+
 void dump_digits(GString *line, uint64_t number, unsigned least)
 {
 	char digits[24];

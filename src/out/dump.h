@@ -35,11 +35,14 @@ struct dump_event {
 
 struct dump;
 
-/* out is borrowed. utc: else in the local time zone. */
+/* out is borrowed, NULL: only for dump_line(). utc: else in the local time zone. */
 struct dump *dump_create(FILE *out, enum dump_form form, bool utc);
 
 /* What was written stays in the stream until that is flushed. */
 void dump_destroy(struct dump *d);
+
+/* The text of an event without its time, for who shows that himself; borrowed until the next call. */
+const char *dump_line(struct dump *d, const struct dump_event *e);
 
 /* Events in the order in which they are to be read. An error stays in the stream. */
 void dump_event(struct dump *d, const struct dump_event *e);

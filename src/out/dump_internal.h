@@ -23,6 +23,7 @@ struct dump {
 /* Each appends one event to the line, without its end. */
 void dump_as_text(struct dump *d, const struct dump_event *e);
 void dump_as_json(struct dump *d, const struct dump_event *e);
+void dump_without_time(struct dump *d, const struct dump_event *e);
 
 /* A number in decimal digits, with at least so many of them. */
 void dump_digits(GString *line, uint64_t number, unsigned least);

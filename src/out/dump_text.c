@@ -297,6 +297,11 @@ void dump_as_text(struct dump *d, const struct dump_event *e)
 {
 	put_time(d, e->ns);
 	put_delta(d, e->ns);
+	dump_without_time(d, e);
+}
+
+void dump_without_time(struct dump *d, const struct dump_event *e)
+{
 	put_origin(d, e);
 	put_name(d, e->shape->name);
 	g_string_append(d->line, ": ");

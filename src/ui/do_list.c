@@ -178,7 +178,8 @@ void do_filter(struct ui *ui, int argument)
 {
 	(void)argument;
 	if (pane_is_calls(ui_pane(ui))) {
-		ui_prompt(ui, "Calls:", pane_calls_filter(ui_pane(ui)), NULL, calls_filter_done);
+		ui_prompt(ui, pane_calls_has_events(ui_pane(ui)) ? "Events of:" : "Calls:",
+			  pane_calls_filter(ui_pane(ui)), NULL, calls_filter_done);
 		return;
 	}
 	g_string_assign(ui->filter_before, ui->filter_text->str);

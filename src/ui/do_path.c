@@ -63,6 +63,10 @@ static bool pane_subject(struct ui *ui, struct path_subject *subject)
 
 	if (!pane_is_path(p) && !pane_is_calls(p))
 		return list_subject(ui, subject);
+	if (pane_is_calls(p) && pane_calls_has_events(p)) {
+		ui_say(ui, "these lines are events: Esc, then w on a thread");
+		return false;
+	}
 	if (pane_is_path(p) && pane_path_selected(ui, p, subject))
 		return true;
 	if (pane_is_calls(p) && pane_calls_selected(ui, p, subject, &at_ns)) {
@@ -99,6 +103,19 @@ void do_attach(struct ui *ui, int argument)
 	ui->behind = NULL;
 	pane_destroy(ui->details);
 	ui->details = pane_calls_create(ui, &subject);
+}
+
+void do_dump(struct ui *ui, int argument)
+{
+	(void)argument;
+	if (ui->cursor.live) {
+		ui_say(ui, "live events are shown by lttngtop report dump --duration 5s SOURCE");
+		return;
+	}
+	pane_destroy(ui->behind);
+	ui->behind = NULL;
+	pane_destroy(ui->details);
+	ui->details = pane_events_create(ui);
 }
 
 void do_segments(struct ui *ui, int argument)

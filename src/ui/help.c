@@ -66,7 +66,7 @@ struct overlay *help_create(struct ui *ui)
 		add_columns(o, &p->lists[i]);
 	if (p->type->window)
 		add_states(o);
-	if (pane_is_calls(p))
+	if (pane_is_calls(p) && !pane_calls_has_events(p))
 		add_calls(o);
 	overlay_add(o, STYLE_TITLE, "Colours", NULL);
 	overlay_add(o, STYLE_NEW, "name", "born in the shown interval");

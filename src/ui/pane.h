@@ -116,10 +116,17 @@ static inline bool pane_is_path(const struct pane *p)
 /* The system calls of a thread or its process, as text. */
 struct pane *pane_calls_create(struct ui *ui, const struct path_subject *subject);
 
+/* The same for the events of the shown interval and hosts that the filter of lists takes, with all their fields. */
+struct pane *pane_events_create(struct ui *ui);
+
+/* Either of them. */
 static inline bool pane_is_calls(const struct pane *p)
 {
 	return p->type->body && p->type->body->where == WHERE_CALLS;
 }
+
+/* Not of system calls, but of events. */
+bool pane_calls_has_events(const struct pane *p);
 
 /* Of the thread, or of its process. */
 void pane_calls_toggle(struct ui *ui, struct pane *p);
@@ -127,7 +134,7 @@ void pane_calls_toggle(struct ui *ui, struct pane *p);
 /* Lines follow the time again. */
 void pane_calls_follow(struct pane *p);
 
-/* Which calls are shown, as lttngtop attach takes it with -e; "" all. */
+/* Which calls are shown, as lttngtop attach takes it with -e, or the filter of events; "" all. */
 const char *pane_calls_filter(const struct pane *p);
 void pane_calls_set_filter(struct ui *ui, struct pane *p, const char *calls);
 

@@ -24,7 +24,9 @@ static struct calls_pane *state_of(const struct pane *p)
 
 static void reset_reach(const struct ui *ui, struct calls_pane *s)
 {
-	s->back_ns = s->on_ns = CLAMP(2 * ui->cursor.interval_ns, NS_PER_S, 5 * NS_PER_S);
+	/* of an interval's events all that there is room for */
+	s->back_ns = s->on_ns = s->events ? 2 * (s->to_ns - s->from_ns) :
+					    CLAMP(2 * ui->cursor.interval_ns, NS_PER_S, 5 * NS_PER_S);
 }
 
 /* The threads of the process that are known in the shown interval; others of it may come by their pid. */
@@ -77,7 +79,8 @@ static bool has(const struct ui *ui, const struct calls_pane *s, uint64_t at_ns,
 
 static void want(const struct ui *ui, struct calls_pane *s, uint64_t at_ns)
 {
-	const uint64_t first_ns = ui->cursor.begin_ns, last_ns = ui->cursor.known_ns;
+	const uint64_t first_ns = s->events ? s->from_ns : ui->cursor.begin_ns;
+	const uint64_t last_ns = s->events ? s->to_ns : ui->cursor.known_ns;
 	const uint64_t begin_ns = MAX(first_ns, at_ns - MIN(at_ns, s->back_ns / 2));
 	const uint64_t end_ns = MIN(last_ns, at_ns + s->on_ns / 2);
 
@@ -113,7 +116,12 @@ bool ui_wanted_calls(struct ui *ui, struct ui_calls_wish *wish)
 		.n_tids = s->tids->len,
 		.process = s->process,
 		.calls = s->filter->str,
+		.events = s->events,
 	};
+	if (s->events) {
+		wish->hosts = (const unsigned *)(const void *)s->hosts->data;
+		wish->n_hosts = s->hosts->len;
+	}
 	if (s->wanted && p == ui_pane(ui)) {
 		wish->begin_ns = s->wanted_begin_ns;
 		wish->end_ns = s->wanted_end_ns;
@@ -191,7 +199,8 @@ static void calls_update(struct ui *ui, struct pane *p)
 	s->lines = ui->calls.number == s->number ? ui->calls.lines : NULL;
 	if (s->lines)
 		select_line(s);
-	want(ui, s, s->chosen ? s->selected_ns : end_ns);
+	end_ns = s->chosen ? s->selected_ns : end_ns;
+	want(ui, s, s->events ? CLAMP(end_ns, s->from_ns, s->to_ns) : end_ns);
 }
 
 /* At the ends more is looked for, each time twice as far. */
@@ -275,7 +284,7 @@ static char *calls_status(struct ui *ui, struct pane *p)
 
 	(void)ui;
 	if (s->filter->len)
-		g_string_append_printf(text, "calls: %s  ", s->filter->str);
+		g_string_append_printf(text, "%s: %s  ", s->events ? "filter" : "calls", s->filter->str);
 	if (s->lines && lines_count(s->lines))
 		g_string_append_printf(text, "%s%u/%u", s->chosen ? "" : "following  ", s->selected + 1,
 				       lines_count(s->lines));
@@ -287,6 +296,8 @@ static void calls_release(struct pane *p)
 	struct calls_pane *s = state_of(p);
 
 	g_array_free(s->tids, TRUE);
+	if (s->hosts)
+		g_array_free(s->hosts, TRUE);
 	g_string_free(s->filter, TRUE);
 	g_free(s);
 }
@@ -310,14 +321,50 @@ static const struct pane_type calls_type = {
 	.body = &calls_body,
 };
 
+static const struct pane_type events_type = {
+	.title = "Dump",
+	.reads = 1u << TABLE_HOST,
+	.body = &calls_body,
+};
+
+static struct calls_pane *state_create(void)
+{
+	struct calls_pane *s = g_new0(struct calls_pane, 1);
+
+	s->tids = g_array_new(FALSE, FALSE, sizeof(int32_t));
+	s->filter = g_string_new(NULL);
+	return s;
+}
+
 struct pane *pane_calls_create(struct ui *ui, const struct path_subject *subject)
 {
 	struct pane *p = pane_create(&calls_type);
-	struct calls_pane *s = g_new0(struct calls_pane, 1);
+	struct calls_pane *s = state_create();
 
 	s->subject = *subject;
-	s->tids = g_array_new(FALSE, FALSE, sizeof(int32_t));
-	s->filter = g_string_new(NULL);
+	reset_reach(ui, s);
+	ask_again(ui, s);
+	g_string_truncate(ui->search_text, 0);
+	p->state = s;
+	return p;
+}
+
+struct pane *pane_events_create(struct ui *ui)
+{
+	struct pane *p = pane_create(&events_type);
+	struct calls_pane *s = state_create();
+
+	s->events = true;
+	cursor_interval(&ui->cursor, &s->from_ns, &s->to_ns);
+	s->shown_end_ns = s->to_ns;
+	s->hosts = g_array_new(FALSE, FALSE, sizeof(unsigned));
+	for (unsigned i = 0; i < ui->hosts->len; i++)
+		if (!ui_host(ui, i)->hidden)
+			g_array_append_val(s->hosts, i);
+	g_string_assign(s->filter, ui->filter_text->str);
+	/* it opens at its first line */
+	s->chosen = true;
+	s->selected_ns = s->from_ns;
 	reset_reach(ui, s);
 	ask_again(ui, s);
 	g_string_truncate(ui->search_text, 0);
@@ -331,6 +378,10 @@ void pane_calls_toggle(struct ui *ui, struct pane *p)
 {
 	struct calls_pane *s = state_of(p);
 
+	if (s->events) {
+		ui_say(ui, "these are events of all threads; F4 chooses some");
+		return;
+	}
 	if (!s->process && s->subject.pid <= 0) {
 		ui_say(ui, "its process is not known");
 		return;
@@ -350,6 +401,11 @@ const char *pane_calls_filter(const struct pane *p)
 	return state_of(p)->filter->str;
 }
 
+bool pane_calls_has_events(const struct pane *p)
+{
+	return state_of(p)->events;
+}
+
 void pane_calls_set_filter(struct ui *ui, struct pane *p, const char *calls)
 {
 	struct calls_pane *s = state_of(p);
@@ -365,7 +421,7 @@ bool pane_calls_selected(const struct ui *ui, const struct pane *p, struct path_
 	const struct calls_pane *s = state_of(p);
 	const struct line *line;
 
-	if (!s->lines || !lines_count(s->lines))
+	if (s->events || !s->lines || !lines_count(s->lines))
 		return false;
 	line = lines_at(s->lines, s->selected);
 	*subject = (struct path_subject){

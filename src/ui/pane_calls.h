@@ -10,6 +10,10 @@ struct calls_pane {
 	struct path_subject subject;
 	bool process;
 	GArray *tids;             /* int32_t: threads that are known to be meant */
+	/* Events of an interval instead. */
+	bool events;
+	uint64_t from_ns, to_ns;  /* [from, to[, reference time */
+	GArray *hosts;            /* unsigned: those that were shown; NULL without .events */
 	GString *filter;
 	unsigned number;          /* of the wish */
 	const struct lines *lines; /* NULL: none yet */

@@ -99,6 +99,16 @@ static void draw_line(struct ui *ui, const struct calls_pane *s, unsigned i, int
 		canvas_restyle(c, 0, y, c->w, STYLE_SELECTED);
 }
 
+static int draw_hosts(struct ui *ui, const struct calls_pane *s, int x, int y)
+{
+	int end = x + canvas_printf(ui->canvas, x, y, STYLE_BOLD, "events of");
+
+	for (guint i = 0; i < s->hosts->len; i++)
+		end += canvas_printf(ui->canvas, end, y, STYLE_BOLD, i ? ", %s" : " %s",
+				     ui_host(ui, g_array_index(s->hosts, unsigned, i))->info.name);
+	return end - x;
+}
+
 static void draw_subject(struct ui *ui, const struct calls_pane *s, int y)
 {
 	const struct path_subject *subject = &s->subject;
@@ -107,7 +117,9 @@ static void draw_subject(struct ui *ui, const struct calls_pane *s, int y)
 	struct canvas *c = ui->canvas;
 	int x = 1;
 
-	if (s->process)
+	if (s->events)
+		x += draw_hosts(ui, s, x, y);
+	else if (s->process)
 		x += canvas_printf(c, x, y, STYLE_BOLD, "process %s %d on %s", comm, subject->pid, host);
 	else
 		x += canvas_printf(c, x, y, STYLE_BOLD, "%s %d on %s", comm, subject->tid, host);
@@ -128,6 +140,9 @@ static const char *why_empty(const struct ui *ui, const struct calls_pane *s)
 		return ui->cursor.live ? "waiting for its next events …" : "reading the recording again …";
 	if (lines_count(s->lines))
 		return NULL;
+	if (s->events)
+		return s->filter->len ? "no such event is in this interval; F4 changes the filter" :
+					"no event is in this interval";
 	if (ui->cursor.live)
 		return s->filter->len ? "no such call has ended since this was opened; F4 changes the filter" :
 					"no system call has ended since this was opened";

@@ -193,6 +193,10 @@ struct ui_calls_wish {
 	unsigned n_tids;
 	bool process;               /* and all other threads of their processes */
 	const char *calls;          /* which, as lttngtop attach takes it with -e; "" all */
+	/* Events instead, of any thread: .calls has the terms of a filter (view/filter.h). */
+	bool events;
+	const unsigned *hosts;      /* on the screen; .host does not count */
+	unsigned n_hosts;
 	uint64_t begin_ns, end_ns;  /* [begin, end[, reference time; end_ns 0: it has what it wants, or it is live */
 	uint64_t around_ns;         /* where there are too many: those that are nearest */
 };

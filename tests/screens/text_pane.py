@@ -9,18 +9,18 @@ LINE = re.compile(r" (\d\d:\d\d:\d\d\.\d{6}|\d\d:\d\d:\d\d\.\d{3}) +(?:(\d+) )?(
 
 def wait_lines(t):
     """The lines are there, and nothing more is being read."""
-    t.wait_for(lambda text: re.search(r" Attach .*\d+/\d+$", text, re.M) and "reading" not in text, "lines")
+    t.wait_for(lambda text: re.search(r" (Attach|Dump) .*\d+/\d+$", text, re.M) and "reading" not in text, "lines")
     return t.sync()
 
 
 def status(screen):
-    found = re.search(r"(\d+)/(\d+)$", next(line for line in screen if " Attach " in line))
+    found = re.search(r"(\d+)/(\d+)$", next(line for line in screen if " Attach " in line or " Dump " in line))
     return int(found.group(1)), int(found.group(2))
 
 
 def covered(screen):
     """What the lines are of: begin and end, ns of the day; the end and the begin are cut at a ms."""
-    return [seconds(text) for text in re.search(r" on \w+ +\[([\d:.]+), ([\d:.]+)\[$", "\n".join(screen), re.M).groups()]
+    return [seconds(text) for text in re.search(r" (?:on \w+|events of [\w, ]+?) +\[([\d:.]+), ([\d:.]+)\[$", "\n".join(screen), re.M).groups()]
 
 
 def seconds(text):
@@ -74,5 +74,5 @@ def compare(checks, name, got, wanted, begin, end):
 
 def type_filter(t, text):
     t.keys("F4")
-    t.wait("^Calls:")
+    t.wait("^(Calls|Events of):")
     t.keys("C-u").text(text).keys("Enter")

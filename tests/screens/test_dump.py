@@ -1,0 +1,138 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Key D: the events of the shown interval as text: the lines that report dump writes of it; by host, thread and text;
+searched, and with the time moved to one of them."""
+
+import re
+import subprocess
+
+from terminal import PROGRAM, Checks, Terminal, need, skip, unpack
+from text_pane import all_lines, covered, rows, seconds, status, type_filter, wait_lines, words
+
+need("tmux", "zstd")
+RECORDING = unpack("three-tier") or skip("no recording three-tier")
+TIME = re.compile(r"^\[(\d\d:\d\d:\d\d\.\d{6})\d{3}\] \(\+\S+\) (.*)$")
+
+
+def open_at(begin="+6s"):
+    return Terminal("--paused", "--begin", begin, RECORDING, size=(2500, 40),
+                    ready=r"\[(2026-11-20 )?14:07:[01]").wait_read()
+
+
+def open_dump(t):
+    t.keys("D")
+    return wait_lines(t)
+
+
+def interval(screen):
+    """The edges of the shown interval, as --begin and --end take them."""
+    return re.search(r"\[(?:[\d-]+ )?([\d:.]+), (?:[\d-]+ )?([\d:.]+)\[", screen[0]).groups()
+
+
+def dumped(begin, end, *options):
+    """What report dump writes: [(time, None, text)]."""
+    run = subprocess.run([PROGRAM, "report", "dump", "--utc", "--begin", begin, "--end", end, *options, RECORDING],
+                         stdout=subprocess.PIPE, text=True, check=True)
+    found = map(TIME.match, run.stdout.splitlines())
+    return [(line.group(1), None, line.group(2)) for line in found]
+
+
+def same(checks, name, got, wanted):
+    """Events of different hosts at one time stand in any order."""
+    got, wanted = sorted(got, key=str), sorted(wanted, key=str)
+    differ = sorted(set(map(str, got)) ^ set(map(str, wanted)))
+    checks.check(f"{name}: {len(wanted)} lines are report dump's", len(wanted) > 10 and got == wanted,
+                 f"{len(got)} lines, {len(differ)} differ\n" + "\n".join(differ[:6]))
+
+
+def as_dumped(checks):
+    with open_at() as t:
+        t.keys("F4")
+        t.wait("^Filter:")
+        t.text("host:client tid:1453").keys("Enter")
+        screen = open_dump(t)
+        checks.contains("what it is of", screen, r"^ events of client, db, web +\[")
+        checks.contains("the list's filter", screen, r"filter: host:client tid:1453 +1/\d+$")
+        same(checks, "a thread", all_lines(t), dumped(*interval(screen), "--host", "client", "--tid", "1453"))
+        type_filter(t, "comm:postgres")
+        t.wait(r"filter: comm:postgres ")
+        screen = wait_lines(t)
+        same(checks, "a name", all_lines(t), dumped(*interval(screen), "--comm", "*postgres*"))
+        type_filter(t, "host:web openat")
+        t.wait(r"filter: host:web openat ")
+        screen = wait_lines(t)
+        wanted = [line for line in dumped(*interval(screen), "--host", "web") if "openat" in line[2]]
+        same(checks, "a text", all_lines(t), wanted)
+        type_filter(t, "container:x")
+        checks.check("what does not apply", t.wait("container: and tree: do not apply to events"))
+        type_filter(t, "tid:99999")
+        checks.check("nothing", t.wait("no such event is in this interval; F4 changes the filter"))
+
+
+def marked(checks):
+    """From A to B, which no interval of the grid is."""
+    with open_at() as t:
+        t.press("-", "-", "A", "Right", "Right")
+        t.keys("B")
+        t.wait("^interval from .* to ")
+        screen = open_dump(t)
+        begin, end = interval(screen)
+        t.keys("H")
+        t.wait("^.*Hosts: Space")
+        t.press("Escape")
+        type_filter(t, "host:db")
+        t.wait("filter: host:db ")
+        wait_lines(t)
+        same(checks, "A to B", all_lines(t), dumped(begin, end, "--host", "db"))
+
+
+def further(checks):
+    """More events than there is room for: those around the selected one are there."""
+    with open_at() as t:
+        screen = open_dump(t)
+        begin, end = map(seconds, interval(screen))
+        checks.check("not all at once", covered(screen)[1] < end - 10**8, "\n".join(screen))
+        for _ in range(20):
+            t.press("End")
+            screen = wait_lines(t)
+            if covered(screen)[1] >= end - 10**6:
+                break
+        screen = t.press("End")
+        last = dumped(*interval(screen))[-1]
+        checks.equal("End, again: the last one", (rows(screen)[-1][0], words(screen)), (last[0], last[2]))
+        for _ in range(20):
+            t.press("Home")
+            screen = wait_lines(t)
+            if covered(screen)[0] <= begin + 10**6:
+                break
+        screen = t.press("Home")
+        checks.equal("Home, again: the first one", rows(screen)[0][0], dumped(*interval(screen))[0][0])
+
+
+def keys(checks):
+    with open_at() as t:
+        first = open_dump(t)
+        t.keys("/")
+        t.wait("^Search:")
+        t.text("sched_switch").keys("Enter")
+        screen = t.sync()
+        checks.check("found", "sched_switch: {" in words(screen) and status(screen)[0] > 1, words(screen))
+        at = next(time for time, _, text in rows(screen) if text == words(screen))
+        t.keys("w")
+        checks.check("w: no thread", t.wait("these lines are events: Esc, then w on a thread"))
+        t.keys("t")
+        checks.check("t: neither", t.wait("these are events of all threads; F4 chooses some"))
+        t.keys("Enter")
+        t.wait(rf"^at {at}")
+        begin, end = map(seconds, interval(t.sync()))
+        checks.check("Enter: time goes there", begin <= seconds(at) < end, f"{at} {begin} {end}")
+        n = status(wait_lines(t))[1]
+        later = t.press("Right", "Right")
+        checks.check("time goes on", seconds(interval(later)[0]) >= end, later[0])
+        checks.equal("these events stay", (covered(wait_lines(t))[0] >= begin, n), (True, status(first)[1]))
+        t.press("Escape")
+        checks.lacks("Esc: the list", t.press("Escape"), " Dump ")
+        checks.lacks("for good", t.sync(), "events of")
+
+
+Checks().run(as_dumped, marked, further, keys)
