@@ -201,7 +201,8 @@ class Guest:
                 return self.ssh("-fNM", self.name, timeout=70).returncode == 0
             return False
         wait_until(answers, f"boot of {self.name}", BOOT_SECONDS)
-        wait_until(lambda: self.run("systemctl is-system-running")[1].strip() in ("running", "degraded"), "end of the boot")
+        wait_until(lambda: self.run("systemctl is-system-running")[1].strip() in ("running", "degraded"), "end of the boot",
+                   BOOT_SECONDS)
         if self.address:
             self.sh(f"ip link set eth1 up; ip address add {self.address}/24 dev eth1")
         if self.run("systemctl is-active lttng-sessiond")[0] == 0:

@@ -83,6 +83,10 @@ def test_tracepoint_that_is_not_there(g):
         g.wait_sessiond()
 
 
+def tracer_version(g):
+    return tuple(map(int, re.findall(r"\d+", g.sh("cat /sys/module/lttng_tracer/version"))[:3]))
+
+
 def check_prio(g, options):
     truth, recording, err = load(g, "burn 0.2", f"--set minimal --context prio {options}")
     assert guest.row_of(g.report("cpu", recording), tid=truth["pid"])["prio"] == 20
@@ -91,13 +95,46 @@ def check_prio(g, options):
 
 def test_prio(g):
     """The context crashes kernels with tracers before 2.13.11: it is refused there, and works from then on."""
-    version = tuple(map(int, re.findall(r"\d+", g.sh("cat /sys/module/lttng_tracer/version"))[:3]))
-    if version >= (2, 13, 11):
+    if tracer_version(g) >= (2, 13, 11):
         check_prio(g, "")
         return
     status, out, err = g.run("lttngtop record --set minimal --context prio --output /var/tmp/p")
     assert status == 1 and "prio" in err and "2.13.11" in err, f"status {status}: {out}{err}"
     check_no_session(g)
+
+
+def check_refused(result, what, why):
+    status, out, err = result
+    assert status == 1 and what in err and re.search(why, err), f"status {status}: {out}{err}"
+
+
+def no_hotplug(g):
+    return "cpuhp_enter" not in g.sh("lttng --no-sessiond list --kernel")
+
+
+def test_faults(g):
+    """What crashes or hangs this tracer or this machine is refused before anything is set up, from other machines, too."""
+    record = "lttngtop record --set minimal --output /var/tmp/n"
+    no_counter = g.run("ls /sys/bus/event_source/devices/cpu")[0] != 0
+    if no_counter:
+        check_refused(g.run(f"{record} --perf cpu-cycles"), "cpu-cycles", r"--unsafe overrides this")
+    # which tracer has that tracepoint is its own affair
+    check_refused(g.run(f"{record} --perf page-fault --event cpuhp_enter"), "cpuhp_enter" if no_hotplug(g) else "page-fault",
+                  "no tracepoint" if no_hotplug(g) else "record hotplug without perf counters")
+    with tempfile.TemporaryDirectory() as directory:
+        def remotely(*options):
+            done = subprocess.run([guest.PROGRAM, "record", "--host", f"root@{g.name}", "--set", "minimal", *options, "--output",
+                                   directory], env=guest.ENV, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                  stderr=subprocess.PIPE, text=True, timeout=guest.PATIENCE, check=False)
+            return done.returncode, done.stdout, done.stderr
+        if no_counter:
+            check_refused(remotely("--perf", "cpu-cycles"), "cpu-cycles", "no counter")
+        if tracer_version(g) < (2, 13, 11):
+            check_refused(remotely("--context", "prio"), "prio", r"2\.13\.11")
+    check_no_session(g)
+    _, recording, err = load(g, "burn 0.2", "--set minimal --perf page-fault")
+    assert "do not hotplug CPUs while it is recorded" in err, err
+    assert any(row["value"] for row in g.report("perf", recording)), "no page fault"
 
 
 FACTOR = 2.5  # of a steady load's estimate, as --help says
