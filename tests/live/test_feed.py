@@ -41,7 +41,11 @@ class Relayd:
 
     def __init__(self, home):
         self.user = sandbox.User(home)
-        (self.control, self.data, self.live), self.output = self.user.start_relayd()
+        try:
+            (self.control, self.data, self.live), self.output = self.user.start_relayd()
+        except BaseException:
+            self.user.end()
+            raise
         self.process = self.user.processes[-1]
 
     def __enter__(self):

@@ -6,6 +6,7 @@ Terminal.sync(), which types a key that has no action: when the screen says
 so, all keys before it have been obeyed and drawn.
 """
 
+import atexit
 import os
 import re
 import shutil
@@ -57,7 +58,10 @@ class Failed(Exception):
 
 
 class Terminal:
-    """The program on a screen of width × height; use it with "with"."""
+    """
+    The program on a screen of width × height; use it with "with". One whose block was never entered, as something was
+    raised before, ends with the test.
+    """
 
     count = 0
 
@@ -86,6 +90,7 @@ class Terminal:
                     "echo ENDED\n"
                     "exec sleep 1000\n")
         w, h = size
+        atexit.register(self.__exit__)
         self.tmux("new-session", "-d", "-x", str(w), "-y", str(h), f"exec sh {script}")
         if ready:
             self.wait(ready)
@@ -94,6 +99,7 @@ class Terminal:
         return self
 
     def __exit__(self, *_):
+        atexit.unregister(self.__exit__)
         # the program itself too, should it not have ended
         if not os.path.exists(os.path.join(self.directory, "status")) and os.path.exists(self.path("shell")):
             self.signal("KILL", missing_ok=True)

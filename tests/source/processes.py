@@ -117,6 +117,6 @@ class Held:
 
     def go_on(self, but=()):
         """All of them, but those."""
-        for pid in {*self.workers, self.program} - {*but}:
+        for pid in {*self.workers, self.program} - {0, *but}:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGCONT)
