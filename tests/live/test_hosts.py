@@ -3,10 +3,12 @@
 """Several live hosts: three at their own speed, attached before and in the middle; two with programs that `record` traces;
 kernel and user space in one session; a relayd that misbehaves while the monitor looks at another one."""
 import contextlib
+import glob
 import os
 import re
 import shlex
 import shutil
+import signal
 import struct
 import subprocess
 import sys
@@ -46,14 +48,44 @@ def test_three_hosts_from_the_begin(checks):
             finish(feed, 0, "feed")
 
 
+def size_of(directory):
+    return sum(os.path.getsize(os.path.join(of, name)) for of, _, names in os.walk(directory) for name in names)
+
+
+def stop_midway(relayd, feeds):
+    """(host, session) → (feed, bytes): each is stopped when the relayd has so much of it."""
+    running = dict(feeds)
+
+    def all_stopped():
+        for (host, session), (feed, size) in list(running.items()):
+            if sum(map(size_of, glob.glob(os.path.join(relayd.output, host, f"{session}*")))) >= size:
+                feed.send_signal(signal.SIGSTOP)
+                del running[host, session]
+        return not running
+
+    sandbox.wait_until(all_stopped, "the relayd has some of each")
+
+
+def viewers(relayd):
+    """How many are attached."""
+    done = subprocess.run([PROGRAM, "list", "--json", f"net://127.0.0.1:{relayd.live}"], stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, text=True, check=False)
+    return done.stdout.count('"clients":1')
+
+
 def test_three_hosts_in_the_middle(checks):
     """Less of each is seen, none of it wrong."""
     path = recordings["three-tier"]
     tables = ("hosts", "cpus", "events")
     with Relayd("relayd-middle") as relayd:
         runs = [feed_each(relayd, path, f"middle-{table}", "--no-wait") for table in tables]
-        time.sleep(2)
+        feeds = [feed for of, _ in runs for feed in of]
+        stop_midway(relayd, {(name, f"middle-{table}"): (feed, size_of(directory) // 5) for table, (of, _) in zip(tables, runs)
+                             for feed, (name, directory) in zip(of, hosts_of(path).items())})
         reports = [Report(table, *urls) for table, (_, urls) in zip(tables, runs)]
+        sandbox.wait_until(lambda: viewers(relayd) == len(feeds), "the reports are attached")
+        for feed in feeds:
+            feed.send_signal(signal.SIGCONT)
         done = [report.end() for report in reports]
         for feeds, _ in runs:
             for feed in feeds:
@@ -244,7 +276,7 @@ MISBEHAVIOUR = {
     "wrong length": "the relayd sent nonsense: 4294967295 streams",
     "endless metadata": "the relayd sent nonsense: 1152921504606846976 bytes of metadata",
     "garbage": "the relayd sent nonsense: status 4294967295 of an index",
-    "silent": "the relayd does not answer for 3 s",
+    "silent": "the relayd does not answer for 9 s",
 }
 AT_THE_BEGIN = {"wrong length", "endless metadata"}  # not what is asked all the time
 
@@ -263,7 +295,7 @@ def test_monitor_of_a_hostile_relayd(checks):
         good = stack.enter_context(Steady(Session([trace_of(hosts["web"])])))
         bad = stack.enter_context(Fickle(Session([trace_of(hosts["client"])], host="client")))
         stack.enter_context(processes.one_cpu())
-        t = stack.enter_context(Terminal("--stall-limit", "1s", good.url, bad.url, size=(120, 30), ready=None))
+        t = stack.enter_context(Terminal("--stall-limit", "3s", good.url, bad.url, size=(120, 30), ready=None))
         wait_all(t, "^ web" + there, "^ client" + there)
         before = workers(t)
         checks.equal("hostile: one worker for both", len(before), 1)
