@@ -88,6 +88,21 @@ static uint32_t other_file(struct model *m)
 	return m->other_file;
 }
 
+/* Waits that ended alike, of threads, calls and files that are not told apart. */
+static uint32_t other_wait(struct model *m, uint64_t state)
+{
+	struct blocking_row *r;
+
+	if (m->other_waits[state] != NO_ROW)
+		return m->other_waits[state];
+	m->other_waits[state] = state_add(&m->state, TABLE_BLOCKING);
+	r = STATE_ROW(&m->state, BLOCKING, blocking, m->other_waits[state]);
+	r->thread_uid = THREAD_ROW(m, other_thread(m))->uid;
+	r->state = state;
+	r->fd = (uint64_t)-1;
+	return m->other_waits[state];
+}
+
 static uint32_t other_row(struct model *m, enum table_id table, const uint64_t *cells)
 {
 	switch (table) {
@@ -100,6 +115,8 @@ static uint32_t other_row(struct model *m, enum table_id table, const uint64_t *
 	case TABLE_SYSERR:
 		return syscalls_error_row(m, other_thread(m), (strid)cells[CELL(syserr, name)],
 					  (int64_t)cells[CELL(syserr, error)]);
+	case TABLE_BLOCKING:
+		return other_wait(m, cells[CELL(blocking, state)]);
 	default:
 		return perf_row(m, other_thread(m), (strid)cells[CELL(perf, counter)]);
 	}
@@ -115,8 +132,9 @@ static void fold(struct model *m, enum table_id table, const uint64_t *a, uint64
 	m->folded++;
 }
 
-/* The tables whose rows come with threads, and have a row "other". */
-static const enum table_id folded_tables[] = { TABLE_THREAD, TABLE_FILE, TABLE_SYSCALL, TABLE_SYSERR, TABLE_PERF };
+/* The tables that have rows "other": their rows come with threads, or with what those do. */
+static const enum table_id folded_tables[] = { TABLE_THREAD,  TABLE_FILE, TABLE_SYSCALL,
+					       TABLE_SYSERR, TABLE_PERF, TABLE_BLOCKING };
 
 static void fold_new(void *data, enum table_id table, const uint64_t *cells)
 {
@@ -297,7 +315,8 @@ static void fold_oldest(struct model *m, struct interval *iv)
 	struct folding f = { .m = m, .begin_ns = iv->begin_ns };
 
 	for (size_t i = 0; i < G_N_ELEMENTS(folded_tables); i++) {
-		const bool whole = folded_tables[i] == TABLE_THREAD || folded_tables[i] == TABLE_FILE;
+		const bool whole = folded_tables[i] == TABLE_THREAD || folded_tables[i] == TABLE_FILE ||
+				   folded_tables[i] == TABLE_BLOCKING;
 
 		f.table = folded_tables[i];
 		f.half = (interval_ended(iv, f.table) + 1) / 2;
@@ -316,7 +335,8 @@ void model_bound_interval(struct model *m, struct interval *iv)
 		return;
 	m->retired_bytes = interval_ended_bytes(iv, ROW_OVERHEAD);
 	look(m);
-	while (is_full(m) && (interval_ended(iv, TABLE_THREAD) || interval_ended(iv, TABLE_FILE))) {
+	while (is_full(m) && (interval_ended(iv, TABLE_THREAD) || interval_ended(iv, TABLE_FILE) ||
+			      interval_ended(iv, TABLE_BLOCKING))) {
 		fold_oldest(m, iv);
 		m->retired_bytes = interval_ended_bytes(iv, ROW_OVERHEAD);
 		look(m);

@@ -18,7 +18,7 @@ enum { TASKS = 500000, LIMIT = 32 << 20 };
 enum { FIRST = 1000, SLICE_NS = 100 };
 
 static const uint32_t tables = 1u << TABLE_HOST | 1u << TABLE_CPU | 1u << TABLE_THREAD | 1u << TABLE_FILE |
-			       1u << TABLE_SYSCALL | 1u << TABLE_SYSERR;
+			       1u << TABLE_SYSCALL | 1u << TABLE_SYSERR | 1u << TABLE_BLOCKING;
 
 /* A model with little room, and an interval of it. */
 struct bounded {
@@ -228,6 +228,60 @@ START_TEST(test_many_ended_tasks)
 }
 END_TEST
 
+/* Waits that are all different: rows of TABLE_BLOCKING end as others come, and take memory until the frame ends. */
+static void wait_for_many_files(struct bounded *b, unsigned n, unsigned frame)
+{
+	char path[32];
+
+	for (unsigned i = 0; i < n; i++) {
+		g_snprintf(path, sizeof(path), "/f%u", i);
+		SYSCALL_ENTRY(&b->e, b->now, 0, 1, "openat", .fd = -100, .fd2 = -1, .path = str(&rec, path));
+		SYSCALL_EXIT(&b->e, b->now, 0, 1, "openat", .ret = 3);
+		SYSCALL_ENTRY(&b->e, b->now, 0, 1, "read", .fd = 3, .fd2 = -1);
+		run(b, 2);
+		run(b, 1);
+		SYSCALL_EXIT(&b->e, b->now, 0, 1, "read", .ret = 1);
+		SYSCALL_ENTRY(&b->e, b->now, 0, 1, "close", .fd = 3, .fd2 = -1);
+		SYSCALL_EXIT(&b->e, b->now, 0, 1, "close", .ret = 0);
+		if (frame && i % frame == 0)
+			frame_ends(b);
+	}
+}
+
+static void check_waits(unsigned frame)
+{
+	enum { WAITS = 40000, ROOM = 6 << 20 };
+	struct bounded b;
+
+	begin(&b, ROOM);
+	run(&b, 2);
+	run(&b, 1);
+	wait_for_many_files(&b, WAITS, frame);
+	ck_assert_uint_le(b.memory.used, ROOM + ROOM / 16);
+	ck_assert_ptr_nonnull(model_shortage(b.e.m));
+	ck_assert_ptr_nonnull(other_thread(&b));
+	state_reap(&b.e.m->state, interval_retire, &b.iv);
+	state_frame_begin(&b.e.m->state);
+	interval_end(&b.iv, &b.e.m->state, b.now);
+	/* each that was off the CPU but the one that waits now: of the reader WAITS, of the other one as many */
+	ck_assert_uint_eq(sum(&b, TABLE_BLOCKING, CELL(blocking, time.count)), 2 * WAITS);
+	ck_assert_uint_eq(sum(&b, TABLE_BLOCKING, CELL(blocking, time.sum)), 2 * (uint64_t)WAITS * SLICE_NS);
+	interval_begin(&b.iv, &b.e.m->state, b.now, tables);
+	release(&b);
+}
+
+START_TEST(test_many_waits)
+{
+	check_waits(0);
+}
+END_TEST
+
+START_TEST(test_many_ended_waits)
+{
+	check_waits(16);
+}
+END_TEST
+
 /* Inherited fds are counted and not listed where there is no room. */
 START_TEST(test_files_that_do_not_fit)
 {
@@ -262,4 +316,4 @@ START_TEST(test_files_that_do_not_fit)
 END_TEST
 
 UNIT_MAIN("memory", test_no_bound_changes_nothing, test_many_live_tasks, test_many_brief_tasks, test_many_ended_tasks,
-	  test_files_that_do_not_fit)
+	  test_many_waits, test_many_ended_waits, test_files_that_do_not_fit)
