@@ -74,11 +74,22 @@ def monitor(g):
 
 
 def test_kill(g):
-    """kill -9: the kernel is not traced any more, nothing is left."""
+    """kill -9: the kernel is not traced any more, nothing is left; what is left where all of its processes were killed,
+    the next one removes."""
     stop_daemon(g)
-    with g.terminal("lttngtop --local", size=(120, 40), ready="LIVE") as t:
+    with monitor(g) as t:
         assert "relayd" in left(g)
         g.sh("kill -9 $(pgrep -o lttngtop)")
+        t.wait("ENDED", guest.PATIENCE)
+    check_gone(g)
+    with monitor(g) as t:
+        before = g.sh("cat /run/lttngtop/*/session")
+        g.sh("kill -9 $(pgrep lttngtop)")
+        t.wait("ENDED", guest.PATIENCE)
+    assert "/run/lttngtop" in left(g) and before in g.sh("lttng --no-sessiond list"), left(g)
+    with monitor(g) as t:
+        assert before not in g.sh("lttng --no-sessiond list"), "the session of the one that was killed is still there"
+        t.keys("q")
         t.wait("ENDED", guest.PATIENCE)
     check_gone(g)
 
