@@ -21,7 +21,7 @@ static const uint64_t disk_bytes = UINT64_C(1) << 30;
 
 /* The events are read where they happen: more than 'record' has, on machines with few CPUs. */
 static const uint64_t buffers_bytes = UINT64_C(128) << 20;
-enum { BUFFER_BYTES_MIN = 8 << 20, BUFFER_BYTES_MAX = 32 << 20 };
+enum { BUFFER_BYTES_MIN = 8 << 20, BUFFER_BYTES_MAX = 32 << 20, BUFFER_PARTS = 32 };
 
 static volatile pid_t running; /* 0: it has not been let go, or was waited for */
 
@@ -89,8 +89,10 @@ static struct record_plan *make_plan(const struct options *o)
 	plan = record_plan_create(&request);
 	g_ptr_array_free(events, TRUE);
 
-	if (plan)
+	if (plan) {
+		record_plan_divide(plan, BUFFER_PARTS);
 		record_plan_limit(plan, disk_bytes);
+	}
 	return plan;
 }
 

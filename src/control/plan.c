@@ -397,6 +397,17 @@ void record_plan_limit(struct record_plan *plan, uint64_t bytes)
 	}
 }
 
+void record_plan_divide(struct record_plan *plan, unsigned parts)
+{
+	for (unsigned i = 0; i < plan->channels->len; i++) {
+		struct record_channel *c = &g_array_index(plan->channels, struct record_channel, i);
+		const uint64_t bytes = c->subbuf_bytes * c->subbufs;
+
+		c->subbufs = (unsigned)MIN(parts, MAX(bytes / SUBBUF_BYTES_MIN, SUBBUFS));
+		c->subbuf_bytes = bytes / c->subbufs;
+	}
+}
+
 char *record_plan_source(const struct record_plan *plan)
 {
 	GString *source;

@@ -98,6 +98,12 @@ struct record_channel *record_plan_channel(const struct record_plan *plan, enum 
 /* Live: of what was streamed about so many bytes are kept, the latest, if the buffers are not larger than that. */
 void record_plan_limit(struct record_plan *plan, uint64_t bytes);
 
+/*
+ * Live: the same memory in so many parts, a power of two. Each live timer closes one, however little is in it: the
+ * tracer loses events when its reader is late by as many timers.
+ */
+void record_plan_divide(struct record_plan *plan, unsigned parts);
+
 /* The SOURCE by which what is recorded is viewed; of several hosts the relayd itself. The caller frees it. */
 char *record_plan_source(const struct record_plan *plan);
 

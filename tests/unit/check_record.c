@@ -560,8 +560,27 @@ START_TEST(test_limit)
 }
 END_TEST
 
+/* The same memory in more parts, but not in such as a buffer cannot have. */
+START_TEST(test_divide)
+{
+	const struct record_request request = {.session = "s", .live = "net://h", .live_timer_ns = 1, .set = "waits"};
+	struct record_plan *plan = record_plan_create(&request);
+	const struct record_channel *c = record_plan_channel(plan, RECORD_KERNEL);
+	const uint64_t bytes = c->subbuf_bytes * c->subbufs;
+
+	for (unsigned parts = 8; parts <= 1 << 20; parts *= 4) {
+		record_plan_divide(plan, parts);
+		ck_assert_uint_eq(c->subbuf_bytes * c->subbufs, bytes);
+		ck_assert_uint_ge(c->subbuf_bytes, 16 << 10);
+		ck_assert_uint_eq(c->subbufs, MIN(parts, bytes >> 14));
+	}
+	record_plan_destroy(plan);
+}
+END_TEST
+
 UNIT_MAIN("record", test_full_has_what_is_read, test_sets_have_nothing_else, test_contexts_once,
 	  test_sets_have_no_fault, test_script_to_disk, test_script_of_everything, test_script_of_a_fault,
 	  test_counters_elsewhere,
 	  test_script_live, test_script_redump, test_script_snapshot, test_script_hosts, test_script_fetch,
-	  test_refused, test_limit, test_relay_url, test_source, test_quoting, test_perf_counters, test_perf_probe)
+	  test_refused, test_limit, test_divide, test_relay_url, test_source, test_quoting,
+	  test_perf_counters, test_perf_probe)
