@@ -197,8 +197,8 @@ START_TEST(test_arguments)
 	if (wanted)
 		run_seed((guint32)g_ascii_strtoull(wanted, NULL, 10));
 	for (unsigned i = 0; i <= 6 && !wanted; i++)
-		ck_assert_msg(seen[i].taken > 20 && seen[i].refused > 20, "parser %u: %u taken, %u refused", i, seen[i].taken,
-			      seen[i].refused);
+		ck_assert_msg(seen[i].taken > 20 && seen[i].refused > 20, "parser %u: %u taken, %u refused", i,
+			      seen[i].taken, seen[i].refused);
 }
 END_TEST
 
