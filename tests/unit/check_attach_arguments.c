@@ -23,8 +23,10 @@ static const char *const pieces[] = {
 	"openat", "read", "execve", "successful", "failed", "unfinished", "unavailable", "inject=", "signal=", "=", "^",
 	"$", ".*", "(", ")", "[", "]", "a{9}", "\\", "|", "(?<", "*", "+", ":", "-", "web", "web:", "0", "1", "812",
 	"4294967296", "99999999999999999999", "/etc/*", "/etc/passwd", "**", "[a-", "time", "calls", "errors", "cpu",
-	"avg-time", "name", "12:03", "12:03:05", ".5", "@", "1700000000", "+5s", "-5s", "100ms", "10us", "1h", "ns", "s",
-	"2026-11-20 ", "1e9", " ", "\t", "\n", "\033[2J", "\377", "\303\244", "'", "\"", "%s%n", "host", "docker:", "4026531836",
+	"avg-time", "name", "12:03", "12:03:05", ".5", "@", "1700000000", "+5s", "-5s", "100ms", "10us", "1h", "ns",
+	"s",
+	"2026-11-20 ", "1e9", " ", "\t", "\n", "\033[2J", "\377", "\303\244", "'", "\"", "%s%n", "host", "docker:",
+	"4026531836",
 };
 
 /* What all seeds had together. */
@@ -74,15 +76,16 @@ static void check_inverse(const struct attach_filter *f, const char *expression)
 	calls = calls_all(&n);
 	for (unsigned i = 0; i < n; i++)
 		ck_assert_msg(attach_filter_call(f, calls[i].name, &calls[i]) !=
-			      attach_filter_call(&other, calls[i].name, &calls[i]), "%s and %s both have %s, or neither",
-			      expression, inverse, calls[i].name);
+			      attach_filter_call(&other, calls[i].name, &calls[i]),
+			      "%s and %s both have %s, or neither", expression, inverse, calls[i].name);
 	attach_filter_release(&other);
 	g_free(inverse);
 }
 
 static void check_expression(const char *text, GRand *rand)
 {
-	char *expression = g_strconcat(g_rand_boolean(rand) ? "trace=" : g_rand_boolean(rand) ? "status=" : "", text, NULL);
+	const char *prefix = g_rand_boolean(rand) ? "trace=" : g_rand_boolean(rand) ? "status=" : "";
+	char *expression = g_strconcat(prefix, text, NULL);
 	struct attach_filter f;
 
 	attach_filter_init(&f);
@@ -154,8 +157,10 @@ static void check_container(const char *text)
 /* The same through the command line: the value of an option, and an option itself. */
 static void check_command_line(const char *text, GRand *rand)
 {
-	static const char *const options[] = { "-e", "-P", "-S", "-p", "-n", "-a", "-X", "-o", "--waits", "--begin",
-					       "--end", "--duration", "--container", "--offset", "--ref", "-w", "--", "" };
+	static const char *const options[] = {
+		"-e", "-P", "-S", "-p", "-n", "-a", "-X", "-o", "-w", "--", "", "--waits", "--begin", "--end",
+		"--duration", "--container", "--offset", "--ref",
+	};
 	char *argv[3];
 	struct options o;
 
