@@ -47,8 +47,11 @@ static const struct item record_files[] = {
 	 "namespace), names of users, disks and interfaces, the topology of the CPUs, the kernel's release, "
 	 "the boot, the state of the clock, addresses of the kernel functions that are probed. It is written at the "
 	 "start and updated at the end, on other hosts by a shell; processes that came and went in between are "
-	 "not in it. lttngtop shows the names when it reads the recording, and works without the file. A live "
-	 "session does not have one: lttngtop shows the names of the machine that it runs on itself. Command lines "
+	 "not in it. lttngtop shows the names when it reads the recording, and works without the file. "
+	 "A relayd takes traces only: a live session has the same as events 'lttng_ust_tracef:event' in a channel "
+	 "'messages', where liblttng-ust is installed, as parts of such a file behind 'lttngtop.json '. They come "
+	 "at the start, for new processes within 5 s, and again with each state dump (--statedump-period, record "
+	 "refresh); a live session of --host does not have them. Command lines "
 	 "may be private: edit or remove the file before you pass a recording on"},
 	{NULL, NULL},
 };

@@ -88,7 +88,11 @@ static enum lt_status setup(struct record_plan *plan, bool may_start, pid_t *dae
 	if (daemon_require(kernel, may_start, daemon))
 		return LT_ERROR;
 	status = tracer_probe(plan);
-	return status ? status : tracer_setup(plan);
+	if (!status)
+		status = tracer_setup(plan);
+	if (!status && plan->mode == RECORD_LIVE)
+		record_sidecar_prepare(plan);
+	return status;
 }
 
 static void discard(const struct record_plan *plan)
@@ -167,14 +171,19 @@ static void print_estimate(FILE *out, const struct cost_estimate *e)
 			e->bytes_per_s / 1e6, e->calls ? ", and two events for each system call" : "");
 }
 
-/* 0: nothing repeats the state dump here. */
+/* 0: nothing repeats the state dump here, and what else late viewers want to know. */
 static pid_t repeat_dump(const struct record_plan *plan)
 {
+	const struct redump_also also = record_sidecar_stream(plan);
 	pid_t pid;
 
-	if (plan->hosts->len || !plan->statedump_ns)
+	if (plan->hosts->len || plan->mode != RECORD_LIVE)
 		return 0;
-	pid = redump_start(plan->session, plan->statedump_ns);
+	if (!plan->statedump_ns) {
+		record_sidecar_send();
+		return 0;
+	}
+	pid = redump_start(plan->session, plan->statedump_ns, &also);
 	if (!pid)
 		log_warning("the state dump is not repeated: %s", error_text());
 	return pid;

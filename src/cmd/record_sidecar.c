@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cmd/record_sidecar.h"
 
+#include <unistd.h>
+
 #include "base/error.h"
 #include "base/log.h"
 #include "control/commands.h"
 #include "control/remote.h"
+#include "control/tracer.h"
+#include "sidecar/stream.h"
 
 static void warn(void)
 {
@@ -27,6 +31,46 @@ static const char **symbols_of(const struct record_plan *plan)
 	g_ptr_array_add(symbols, NULL);
 	return (const char **)g_ptr_array_free(symbols, FALSE);
 }
+
+/* ---- live ---- */
+
+void record_sidecar_prepare(const struct record_plan *plan)
+{
+	if (tracer_add_messages(plan, SIDECAR_EVENT, SIDECAR_FILTER))
+		warn();
+}
+
+static void *begin_stream(const void *data)
+{
+	const struct record_plan *plan = data;
+	const struct sidecar_about about = { .symbols = symbols_of(plan) };
+
+	/* what cannot be sent is missing, no more */
+	return tracer_admit(plan, getpid()) ? NULL : sidecar_stream_open(&about);
+}
+
+static void send_all(void *stream)
+{
+	sidecar_stream_all(stream);
+}
+
+static void send_new(void *stream)
+{
+	sidecar_stream_new(stream);
+}
+
+struct redump_also record_sidecar_stream(const struct record_plan *plan)
+{
+	return (struct redump_also){.begin = begin_stream, .all = send_all, .news = send_new, .data = plan};
+}
+
+void record_sidecar_send(void)
+{
+	if (sidecar_stream_once())
+		error_clear(); /* it is missing, no more */
+}
+
+/* ---- beside a recording ---- */
 
 void record_sidecar_start(const struct record_plan *plan, pid_t pid, const struct sidecar_cost *cost)
 {

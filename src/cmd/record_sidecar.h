@@ -6,12 +6,24 @@
 #include <sys/types.h>
 
 #include "control/plan.h"
+#include "control/redump.h"
 #include "sidecar/write.h"
 
 /*
  * The side-car of a recording (sidecar/write.h). What is recorded is whole without it: where it cannot be made there is
- * a warning. Live sessions have none, as a relayd takes traces only.
+ * a warning. A relayd takes traces only: live sessions of this machine have it as events (sidecar/stream.h), and those
+ * of other hosts, where only a shell is at work, not at all.
  */
+
+/* Live: before the session starts, adds the event to it. */
+void record_sidecar_prepare(const struct record_plan *plan);
+
+/* Live: what the process does that repeats the state dump. The plan is borrowed. */
+struct redump_also record_sidecar_stream(const struct record_plan *plan);
+
+/* Live: sends all once. */
+void record_sidecar_send(void);
+
 
 /* The recording has started; pid: of the process that is to become the plan's command, 0: there is none. */
 void record_sidecar_start(const struct record_plan *plan, pid_t pid, const struct sidecar_cost *cost);

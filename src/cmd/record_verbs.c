@@ -158,6 +158,8 @@ static int refresh(const struct session *s)
 {
 	if (session_refresh(s->name))
 		return record_fail(LT_EXIT_FAILURE);
+	if (s->live_timer_us)
+		record_sidecar_send();
 	printf("state dump of session '%s' repeated\n", s->name);
 	return LT_EXIT_OK;
 }

@@ -69,6 +69,7 @@ static void close_intervals(struct report *r)
 		interval_end(&h->iv, model_state(h->source->model), to_ns);
 		h->cut_ns = to_ns;
 		r->shown[h->shown].iv = &h->iv;
+		r->shown[h->shown].sidecar = h->source->sidecar; /* it may have come with events */
 		set_missing(&r->shown[h->shown], h->source->model);
 	}
 }

@@ -32,24 +32,33 @@ static void detach(void)
 }
 
 /* Until the session is gone; created_s tells it from a later one of the same name. */
-static void repeat(const char *session, uint64_t created_s, gint64 period_us)
+static void repeat(const char *session, uint64_t created_s, gint64 period_us, const struct redump_also *also)
 {
-	gint64 next_us = g_get_monotonic_time() + MIN(period_us, REDUMP_FIRST_S * G_TIME_SPAN_SECOND);
+	const gint64 begin_us = g_get_monotonic_time();
+	gint64 next_us = begin_us + MIN(period_us, REDUMP_FIRST_S * G_TIME_SPAN_SECOND);
+	gint64 news_us = begin_us;
+	void *data = also ? also->begin(also->data) : NULL;
 	uint64_t now_s;
 
+	if (data)
+		also->all(data);
 	while (!session_created(session, &now_s) && now_s == created_s) {
-		const gint64 left_us = next_us - g_get_monotonic_time();
+		const gint64 now_us = g_get_monotonic_time();
 
-		if (left_us > 0) {
-			g_usleep((gulong)MIN(left_us, POLL_US));
-			continue;
+		if (now_us >= next_us) {
+			session_refresh(session); /* stopped for a while: the next one */
+			if (data)
+				also->all(data);
+			next_us = g_get_monotonic_time() + period_us;
+		} else if (data && now_us >= news_us) {
+			also->news(data);
+			news_us = now_us + REDUMP_NEWS_S * G_TIME_SPAN_SECOND;
 		}
-		session_refresh(session); /* stopped for a while: the next one */
-		next_us = g_get_monotonic_time() + period_us;
+		g_usleep((gulong)CLAMP(next_us - g_get_monotonic_time(), 1, POLL_US));
 	}
 }
 
-pid_t redump_start(const char *session, uint64_t period_ns)
+pid_t redump_start(const char *session, uint64_t period_ns, const struct redump_also *also)
 {
 	uint64_t created_s;
 	pid_t pid;
@@ -59,7 +68,7 @@ pid_t redump_start(const char *session, uint64_t period_ns)
 	pid = fork();
 	if (pid == 0) {
 		detach();
-		repeat(session, created_s, (gint64)MAX(period_ns / 1000, 1000));
+		repeat(session, created_s, (gint64)MAX(period_ns / 1000, 1000), also);
 		_exit(0);
 	}
 	if (pid < 0)

@@ -16,6 +16,9 @@
 #include "control/symbols.h"
 #include "control/sessions.h"
 
+/* A few hundred messages of 4 kB at most may wait for the consumer. */
+enum { MESSAGES_SUBBUF_BYTES = 64 << 10, MESSAGES_SUBBUFS = 4 };
+
 struct lttng_domain tracer_domain(enum record_domain domain)
 {
 	struct lttng_domain d;
@@ -214,7 +217,7 @@ static enum lt_status create_channel(struct lttng_handle *handle, const struct r
 }
 
 static enum lt_status enable_event(struct lttng_handle *handle, const struct record_plan *plan,
-				   const struct record_channel *c, const struct record_event *e)
+				   const struct record_channel *c, const struct record_event *e, const char *filter)
 {
 	struct lttng_event *event = lttng_event_create();
 	int code;
@@ -241,8 +244,7 @@ static enum lt_status enable_event(struct lttng_handle *handle, const struct rec
 		}
 		break;
 	}
-	code = lttng_enable_event_with_filter(handle, event, c->name,
-					      e->kind == RECORD_SYSCALLS ? plan->call_filter : NULL);
+	code = lttng_enable_event_with_filter(handle, event, c->name, filter);
 	lttng_event_destroy(event);
 	if (code >= 0)
 		return LT_OK;
@@ -312,9 +314,12 @@ static enum lt_status setup_channel(const struct record_plan *plan, const struct
 	if (!handle)
 		return error_set("out of memory");
 	status = create_channel(handle, plan, c);
-	for (unsigned i = 0; i < c->events->len && !status; i++)
+	for (unsigned i = 0; i < c->events->len && !status; i++) {
+		const struct record_event *e = &g_array_index(c->events, struct record_event, i);
+
 		status = check_interrupted() ? LT_ERROR :
-		enable_event(handle, plan, c, &g_array_index(c->events, struct record_event, i));
+		enable_event(handle, plan, c, e, e->kind == RECORD_SYSCALLS ? plan->call_filter : NULL);
+	}
 	for (unsigned i = 0; i < c->contexts->len && !status; i++)
 		status = check_interrupted() ? LT_ERROR :
 		add_context(handle, plan, c, &g_array_index(c->contexts, struct record_context, i));
@@ -350,4 +355,35 @@ enum lt_status tracer_track(const struct record_plan *plan, pid_t pid)
 			return LT_ERROR;
 	}
 	return LT_OK;
+}
+
+enum lt_status tracer_add_messages(const struct record_plan *plan, const char *event, const char *filter)
+{
+	struct lttng_domain domain = tracer_domain(RECORD_USER);
+	struct lttng_handle *handle = lttng_create_handle(plan->session, &domain);
+	const struct record_channel channel = {
+		.domain = RECORD_USER,
+		.name = "messages",
+		.subbuf_bytes = MESSAGES_SUBBUF_BYTES,
+		.subbufs = MESSAGES_SUBBUFS,
+	};
+	const struct record_event wanted = {.kind = RECORD_TRACEPOINT, .name = (char *)event};
+	enum lt_status status;
+
+	if (!handle)
+		return error_set("out of memory");
+	status = create_channel(handle, plan, &channel);
+	if (!status)
+		status = enable_event(handle, plan, &channel, &wanted, filter);
+	lttng_destroy_handle(handle);
+	return status ? error_wrap("channel '%s'", channel.name) : LT_OK;
+}
+
+enum lt_status tracer_admit(const struct record_plan *plan, pid_t pid)
+{
+	const int32_t id = pid;
+
+	if (!record_plan_channel(plan, RECORD_USER) || !(plan->vpids->len || plan->track_command))
+		return LT_OK;
+	return track(plan, RECORD_USER, true, &id, 1);
 }

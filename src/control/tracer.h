@@ -27,4 +27,13 @@ enum lt_status tracer_setup(const struct record_plan *plan);
 /* From now on only this process, in all domains of the plan. */
 enum lt_status tracer_track(const struct record_plan *plan, pid_t pid);
 
+/*
+ * Adds to the plan's session, before it starts, a channel of user space with one event, of the instances for which the
+ * filter holds. Its name is "messages"; its buffers are small.
+ */
+enum lt_status tracer_add_messages(const struct record_plan *plan, const char *event, const char *filter);
+
+/* Where only some processes of user space are recorded: this one, too. */
+enum lt_status tracer_admit(const struct record_plan *plan, pid_t pid);
+
 #endif

@@ -352,4 +352,8 @@ struct ev_probe { /* of a function probe */
 	uint64_t ip;
 };
 
+struct ev_message {
+	struct event_str text;
+};
+
 #endif

@@ -197,6 +197,10 @@ FIELDS(dump_cpu) = {
 	F(dump_cpu, architecture, "architecture", STR),
 };
 
+FIELDS(message) = {
+	F(message, text, "msg", STR),
+};
+
 /* Where the strings of the worker's own records are, for event_check(). */
 FIELDS(trace) = {
 	F(trace, hostname, "", STR),

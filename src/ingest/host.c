@@ -111,6 +111,20 @@ static void add_sidecar(struct host *h, char *path)
 	sidecar_load(sidecar_of(h), path, h->has_hostname ? h->hostname : NULL);
 }
 
+bool host_hear(struct host *h, const struct event *ev)
+{
+	const struct event_str message = event_payload(ev, ev_message)->text;
+	const char *text = event_text(ev, message);
+
+	if (!sidecar_is_message(text, message.len))
+		return false;
+	/* what we see ourselves is newer than what we are sent */
+	if (!h->own_sidecar_us &&
+	    sidecar_hear(sidecar_of(h), text, message.len, h->has_hostname ? h->hostname : NULL))
+		h->public.heard = true;
+	return true;
+}
+
 void host_refresh_sidecar(struct host *h)
 {
 	const int64_t now_us = g_get_monotonic_time();

@@ -54,6 +54,9 @@ struct host *host_restore(const char *hostname, const char *clock, const struct 
 /* Takes in what lies beside the traces of a recording of it, unless that was done. */
 void host_add_sidecars(struct host *host, const struct source_spec *spec);
 
+/* Takes in an EVENT_MESSAGE that is a part of the machine's side-car. False: it is another one. */
+bool host_hear(struct host *host, const struct event *ev);
+
 /* A live host may be the very machine we run on: then what is known of it is brought up to date, if that is due. */
 void host_refresh_sidecar(struct host *host);
 

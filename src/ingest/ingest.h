@@ -52,6 +52,7 @@ struct ingest_host {
 	char *name;          /* "web", "localhost#2" */
 	char *source;        /* path or URL it comes from; several joined by ", " */
 	char *tracer;        /* "lttng-modules 2.13.9" */
+	bool heard; /* parts of the side-car came as events */
 	const struct sidecar *sidecar; /* what else is known of the machine (sidecar/sidecar.h), NULL: nothing */
 	struct model *model; /* lists only files that are used: model_set_lists_files() */
 	const struct clock_map *map; /* to the reference's time: clock_to_ref(); NULL: it is the identity */

@@ -41,7 +41,7 @@ static void apply(struct ingest *in, struct host *host, unsigned number, const s
 	struct ingest_host *h = &host->public;
 	const struct event *context;
 	struct ingest_visit visit;
-	bool visited;
+	bool visited, counts;
 
 	if (feed_take_fields(feed, ev))
 		return;
@@ -68,7 +68,9 @@ static void apply(struct ingest *in, struct host *host, unsigned number, const s
 		  (in->visited == INGEST_VISIT_ALL || in->visited == host->number);
 	if (visited)
 		ingest_begin_visit(in, host, feed, ev, &visit);
-	if (!in->options.survey)
+	/* what a machine says of itself is nothing that happened there */
+	counts = ev->kind != EVENT_MESSAGE || !host_hear(host, ev);
+	if (!in->options.survey && counts)
 		model_apply(h->model, number, ev);
 	if (visited)
 		ingest_end_visit(in, feed, &visit);

@@ -12,7 +12,7 @@ bool ingest_can_pack(const struct ingest *in)
 		if (source_spec_is_live(g_ptr_array_index(in->specs, i)))
 			return false;
 	for (guint i = 0; i < in->hosts->len; i++)
-		if (host_at(in, i)->public.trouble)
+		if (host_at(in, i)->public.trouble || host_at(in, i)->public.heard)
 			return false;
 	return in->specs->len && !in->relays->len && !in->broken;
 }

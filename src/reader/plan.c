@@ -385,6 +385,14 @@ static void resolve_common(struct class_plan *plan, const struct type *common, s
 	}
 }
 
+/* Programs may name their events as they like: only one kind is asked for of them, and of the kernel all others. */
+static enum event_kind kind_of(const char *name, bool kernel, const char **call)
+{
+	const enum event_kind kind = tracepoint_find(name, call);
+
+	return (kind == EVENT_MESSAGE) == kernel ? EVENT_OTHER : kind;
+}
+
 struct class_plan *class_plan_create(const struct class_desc *desc, uint16_t id, bool kernel, struct perf_names *perf,
 				     const struct class_plan *like)
 {
@@ -395,7 +403,7 @@ struct class_plan *class_plan_create(const struct class_desc *desc, uint16_t id,
 	plan->id = id;
 	plan->desc = *desc;
 	plan->desc.name = plan->name;
-	plan->kind = desc->name && kernel ? tracepoint_find(desc->name, &call) : EVENT_OTHER;
+	plan->kind = desc->name ? kind_of(desc->name, kernel, &call) : EVENT_OTHER;
 	plan->syscall = plan->kind == EVENT_SYSCALL_ENTRY || plan->kind == EVENT_SYSCALL_EXIT;
 	if (desc->payload && plan->kind == EVENT_SYSCALL_ENTRY)
 		resolve_syscall_entry(plan, desc->name, call, desc->payload);

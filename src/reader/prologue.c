@@ -91,9 +91,11 @@ static char *tracer_text(const struct trace_desc *desc)
 /* An old trace may not name its domain: then its events tell. */
 static void look_for_kernel(struct reader *r, const void *key, const struct class_desc *desc, void *user)
 {
+	const enum event_kind kind = desc->name ? tracepoint_find(desc->name, NULL) : EVENT_OTHER;
+
 	(void)key;
 	(void)user;
-	r->kernel |= desc->name && tracepoint_find(desc->name, NULL) != EVENT_OTHER;
+	r->kernel |= kind != EVENT_OTHER && kind != EVENT_MESSAGE;
 }
 
 static bool has_member_tid(const struct type *context)

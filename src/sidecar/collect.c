@@ -194,15 +194,22 @@ static json_t *collect_record(const struct sidecar_about *about)
 	return record;
 }
 
-json_t *sidecar_collect(const struct sidecar_about *about)
+json_t *sidecar_collect_host(void)
 {
 	json_t *root = json_object();
 	char host[256] = "";
-	struct utsname uts;
 
 	json_object_set_new(root, "schema", json_integer(SIDECAR_SCHEMA));
 	gethostname(host, sizeof(host) - 1);
 	sidecar_put_text(root, "host", host);
+	return root;
+}
+
+json_t *sidecar_collect(const struct sidecar_about *about)
+{
+	json_t *root = sidecar_collect_host();
+	struct utsname uts;
+
 	put_file(root, "boot_id", "/proc/sys/kernel/random/boot_id");
 	if (uname(&uts) == 0)
 		sidecar_put_text(root, "kernel", uts.release);

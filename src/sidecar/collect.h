@@ -14,6 +14,9 @@
 
 json_t *sidecar_collect(const struct sidecar_about *about);
 
+/* Only its name. */
+json_t *sidecar_collect_host(void);
+
 /*
  * Sets in root: its processes, without the kernel's, their users, groups and the cgroups of their namespaces. Users
  * that root has stay. known, if not NULL: without those that it has, unless they are so young that they may have
@@ -31,6 +34,15 @@ void sidecar_forget_processes(struct sidecar *s);
 /* ---- listing.c: another one, from what the script printed there ---- */
 
 json_t *sidecar_parse_listing(const char *text, size_t len);
+
+/* ---- split.c: in parts, for events ---- */
+
+enum { SIDECAR_PART_BYTES = 3500 }; /* with what stands before it less than TEXT_MAX, of which an event is cut */
+
+/* text: an object as one line of JSON, of at most SIDECAR_PART_BYTES, borrowed. */
+typedef void sidecar_part_fn(const char *text, void *data);
+
+void sidecar_split(const json_t *root, sidecar_part_fn *emit, void *data);
 
 /* ---- json.c: making it ---- */
 

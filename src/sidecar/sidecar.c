@@ -13,12 +13,19 @@
 /* Starts of processes are known to a tick of 10 ms; clocks that are set meanwhile move them further. */
 #define START_TOLERANCE_NS UINT64_C(100000000)
 
+/* What may be heard before all that was heard is forgotten: a machine says what is true again before long. */
+enum { HEARD_BYTES_MAX = 64 << 20, HEARD_PROCESSES_MAX = 1 << 15 };
+
+/* So few processes are put where they belong, one by one. */
+enum { FEW = 64 };
+
 struct sidecar {
 	GStringChunk *texts, *process_texts;
 	GHashTable *disks, *users, *groups; /* text -> text: "8:0" -> "sda", "1000" -> "eva" */
 	GArray *processes;         /* struct sidecar_process, by pid, then by start … */
 	guint n_sorted;            /* … so many of them; those behind are being added */
 	struct sidecar_facts facts;
+	size_t heard_bytes;
 };
 
 struct sidecar *sidecar_create(void)
@@ -93,6 +100,7 @@ static struct sidecar_process *find_process(const struct sidecar *s, int64_t pid
 struct loading {
 	struct sidecar *s;
 	bool wrong;
+	bool few; /* processes */
 };
 
 static void complain(struct loading *l, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
@@ -182,10 +190,14 @@ static void load_process(struct loading *l, const json_t *o)
 		return;
 	p.start_ns = (uint64_t)start_ns;
 	known = find_process(l->s, p.pid, p.start_ns, true);
-	if (known)
+	if (known) {
 		*known = p;
-	else
+	} else if (l->few) {
+		g_array_insert_val(l->s->processes, count_up_to(l->s, p.pid, p.start_ns), p);
+		l->s->n_sorted++;
+	} else {
 		g_array_append_val(l->s->processes, p);
+	}
 }
 
 static void load_processes(struct loading *l, const json_t *root)
@@ -195,6 +207,7 @@ static void load_processes(struct loading *l, const json_t *root)
 
 	if (list && !json_is_array(list))
 		complain(l, "'processes' is not an array");
+	l->few = json_array_size(list) <= FEW;
 	json_array_foreach(list, i, process) {
 		if (l->s->processes->len >= SIDECAR_PROCESSES_MAX) {
 			complain(l, "it has too many processes");
@@ -303,6 +316,47 @@ enum lt_status sidecar_load(struct sidecar *s, const char *path, const char *hos
 		log_warning("'%s': %s", shown, error_text());
 	}
 	return usable ? LT_OK : LT_ERROR;
+}
+
+static void forget_all(struct sidecar *s)
+{
+	sidecar_forget_processes(s);
+	g_hash_table_remove_all(s->disks);
+	g_hash_table_remove_all(s->users);
+	g_hash_table_remove_all(s->groups);
+	s->facts = (struct sidecar_facts){ 0 };
+	g_string_chunk_clear(s->texts);
+	s->heard_bytes = 0;
+}
+
+bool sidecar_is_message(const char *text, size_t len)
+{
+	return len > strlen(SIDECAR_MESSAGE) && memcmp(text, SIDECAR_MESSAGE, strlen(SIDECAR_MESSAGE)) == 0;
+}
+
+bool sidecar_hear(struct sidecar *s, const char *text, size_t len, const char *hostname)
+{
+	const size_t before = strlen(SIDECAR_MESSAGE);
+	struct loading l = { .s = s };
+	bool usable = false;
+	json_t *root;
+
+	if (!sidecar_is_message(text, len))
+		return false;
+	s->heard_bytes += len;
+	if (s->heard_bytes > HEARD_BYTES_MAX)
+		forget_all(s);
+	if (s->processes->len > HEARD_PROCESSES_MAX)
+		sidecar_forget_processes(s);
+	root = sidecar_file_parse(text + before, len - before);
+	if (root) {
+		usable = is_usable(&l, root, hostname);
+		if (usable)
+			load_all(&l, root);
+		json_decref(root);
+	}
+	error_clear();
+	return usable;
 }
 
 /* ---- looking up ---- */

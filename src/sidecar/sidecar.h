@@ -3,6 +3,7 @@
 #define LT_SIDECAR_SIDECAR_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/status.h"
@@ -51,6 +52,15 @@ void sidecar_destroy(struct sidecar *s);
  * log, with the first reason; what is right in it counts all the same. LT_ERROR: nothing of it does.
  */
 enum lt_status sidecar_load(struct sidecar *s, const char *path, const char *hostname);
+
+/*
+ * Parts of a side-car also come as texts of events (sidecar/stream.h), which start with SIDECAR_MESSAGE: whether this
+ * is one, and adding it. Any process of the host may have sent it: it is checked like a file, wrong ones are left out
+ * without a word, and there is a bound to what they make us keep. False: nothing of it counts.
+ */
+#define SIDECAR_MESSAGE "lttngtop.json "
+bool sidecar_is_message(const char *text, size_t len);
+bool sidecar_hear(struct sidecar *s, const char *text, size_t len, const char *hostname);
 
 /*
  * Whether a host is the very machine that this process runs on: clock is its clock's UUID, which LTTng makes of the

@@ -69,6 +69,19 @@ static void use(const json_t *root)
 	sidecar_destroy(s);
 }
 
+/* As an event would bring it. */
+static void hear(void)
+{
+	struct sidecar *s = sidecar_create();
+	char *text = g_strconcat(SIDECAR_MESSAGE, current->str, NULL);
+
+	for (int i = 0; i < 2; i++)
+		sidecar_hear(s, text, strlen(text), "web");
+	sidecar_process(s, 7, 0, UINT64_MAX);
+	sidecar_destroy(s);
+	g_free(text);
+}
+
 static void run_case(uint64_t seed)
 {
 	const bool listing = seed % 2;
@@ -81,6 +94,7 @@ static void run_case(uint64_t seed)
 	while (edits--)
 		damage_text(current);
 	alarm(LIMIT_S);
+	hear();
 	root = listing ? sidecar_parse_listing(current->str, current->len)
 		       : sidecar_file_parse(current->str, current->len);
 	if (root) {

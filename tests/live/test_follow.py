@@ -183,7 +183,7 @@ def test_processes():
             while sum(found.values()) < sum(expected(1000).values()):
                 line = worker.stdout.readline()
                 assert line, f"the worker has ended: {found}"
-                found.update(re.findall(r" OTHER .* class=(\S+)", line))
+                found.update(re.findall(r" (?:OTHER|MESSAGE) .* class=(\S+)", line))
             worker.kill()
         check(f"{name}: every event", found == expected(1000), f"{found}, not {expected(1000)}")
         check(f"{name}: as recorded", found == s.recorded(), f"{found}, recorded {s.recorded()}")

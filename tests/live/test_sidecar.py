@@ -135,19 +135,74 @@ def test_cannot_write():
         ok("one warning", re.match("lttngtop: warning: .*not known.*: cannot write '.*lttngtop.json': .*\n$", err), err)
 
 
-def test_live():
-    """A relayd takes no side-car, and nothing is left elsewhere."""
-    with sandbox.Tracers("live") as t:
-        url = f"net://127.0.0.1:{t.control}:{t.data}"
+def elsewhere(*argv):
+    """As on another machine than the one that is traced: in another pid namespace its own /proc is not asked."""
+    return ["unshare", *([] if os.geteuid() == 0 else ["--user", "--map-root-user"]), "--pid", "--fork", "--kill-child", *argv]
 
-        def takes_sessions():
-            with socket.socket() as s:
-                return s.connect_ex(("127.0.0.1", t.control)) == 0
-        sandbox.wait_until(takes_sessions, "relayd")
-        result = t.user.run(TOP, "record", "--ust", EVENTS, "--live", url, "--live-port", str(t.live), "--", APP, "10")
-        ok("it runs", result[0] == 0 and "warning" not in result[2], result)
+
+def has_elsewhere():
+    return subprocess.run(elsewhere("true"), check=False, stderr=subprocess.DEVNULL).returncode == 0
+
+
+def known(t, session, wanted):
+    """The row of the machine, attached late, once wanted(row) holds."""
+    url = f"net://127.0.0.1:{t.live}/host/{os.uname().nodename}/{session}"
+    rows = []
+
+    def read():
+        run = subprocess.run(elsewhere(TOP, "report", "hosts", "--json", "--duration", "3s", url), stdout=subprocess.PIPE,
+                             stderr=subprocess.PIPE, text=True, check=False)
+        rows[:] = json.loads(run.stdout)["rows"] if run.stdout else []
+        return rows and wanted(rows[0])
+    sandbox.wait_until(read, "the side-car")
+    return rows[0]
+
+
+def live(t, *options):
+    def takes_sessions():
+        with socket.socket() as s:
+            return s.connect_ex(("127.0.0.1", t.control)) == 0
+    sandbox.wait_until(takes_sessions, "relayd")
+    return t.user.run(TOP, "record", "--ust", "lttng_ust_tracelog:*", "--live", f"net://127.0.0.1:{t.control}:{t.data}",
+                      "--live-port", str(t.live), *options)
+
+
+def test_live():
+    """A relayd takes no side-car: it comes as events, again for who attaches late, and nothing is left elsewhere."""
+    if not has_elsewhere():
+        return "no pid namespaces"
+    with sandbox.Tracers("live") as t:
+        t.user.start(APP, "36000", "0", "slow")
+        result = live(t, "--session", "s", "--statedump-period", "1s")
+        ok("it starts", result[0] == 0 and "warning" not in result[2], result)
+        host = known(t, "s", lambda host: host["kernel"])
+        ok("the machine", host["kernel"] == os.uname().release, host)
+        ok("it stops", t.user.run(TOP, "record", "stop", "s")[0] == 0)
         found = subprocess.run(["find", t.user.home, "-name", "lttngtop.*"], stdout=subprocess.PIPE, text=True, check=True).stdout
         ok("nothing is written", not found, found)
+    return None
+
+
+def test_refresh():
+    """Nothing is repeated by itself: who attached late gets all from `record refresh`."""
+    if not has_elsewhere():
+        return "no pid namespaces"
+    with sandbox.Tracers("refresh") as t:
+        t.user.start(APP, "36000", "0", "slow")
+        ok("it starts", live(t, "--session", "s", "--statedump-period", "0")[0] == 0)
+        url = f"net://127.0.0.1:{t.live}/host/{os.uname().nodename}/s"
+
+        def attach(refresh):
+            with subprocess.Popen(elsewhere(TOP, "report", "hosts", "--json", "--duration", "4s", url), stdout=subprocess.PIPE,
+                                  stderr=subprocess.DEVNULL, text=True) as reader:
+                while refresh and reader.poll() is None:
+                    status, _, err = t.user.run(TOP, "record", "refresh", "s")
+                    ok("refresh", (status, err) == (0, ""), err)
+                rows = json.loads(reader.stdout.read() or '{"rows": []}')["rows"]
+            return rows[0]["kernel"] if rows else None
+        sandbox.wait_until(lambda: attach(True) == os.uname().release, "the side-car")
+        ok("it stops", t.user.run(TOP, "record", "stop", "s")[0] == 0)
+    return None
 
 
 def test_other_hosts():

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "sidecar/sidecar.h"
@@ -308,5 +309,78 @@ START_TEST(test_damage)
 }
 END_TEST
 
+/* ---- parts that come as events ---- */
+
+static bool hear(const char *text)
+{
+	return sidecar_hear(sidecar, text, strlen(text), "web");
+}
+
+#define M SIDECAR_MESSAGE
+
+START_TEST(test_hear)
+{
+	ck_assert(hear(M "{\"schema\":1,\"host\":\"web\",\"users\":{\"1000\":\"eva\"}}"));
+	ck_assert(hear(M "{\"processes\":[{\"pid\":9,\"start_ns\":3,\"exe\":\"/b\"},"
+			 "{\"pid\":7,\"start_ns\":2,\"exe\":\"/a\"},{\"pid\":8,\"start_ns\":1,\"exe\":\"/c\"}]}"));
+	ck_assert(hear(M "{\"processes\":[{\"pid\":7,\"start_ns\":900000000,\"exe\":\"/later\"}]}"));
+	ck_assert_str_eq(sidecar_user(sidecar, 1000), "eva");
+	ck_assert_str_eq(sidecar_process(sidecar, 7, 0, 5)->exe, "/a");
+	ck_assert_str_eq(sidecar_process(sidecar, 7, 0, S(1))->exe, "/later");
+	ck_assert_str_eq(sidecar_process(sidecar, 8, 0, 5)->exe, "/c");
+	ck_assert_str_eq(sidecar_process(sidecar, 9, 0, 5)->exe, "/b");
+	ck_assert_uint_eq(warnings(), 0);
+}
+END_TEST
+
+/* Whatever a program of another machine makes of it. */
+START_TEST(test_hear_hostile)
+{
+	static const char *const wrong[] = {
+		"", "l", "lttngtop.json", M, M "{", M "[]", M "7", "xlttngtop.json {}", M "[[[[[[[[[[[[[[[[",
+		M "{\"a\":\xff}",
+		M "{\"schema\":2,\"kernel\":\"x\"}", M "{\"host\":\"db\",\"kernel\":\"x\"}",
+		M "{\"kernel\":\"\xc3\"}",
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(wrong); i++)
+		ck_assert_msg(!hear(wrong[i]), "%s", wrong[i]);
+	ck_assert_ptr_null(sidecar_facts(sidecar).kernel);
+	/* cut anywhere, and with a NUL inside */
+	for (size_t len = 0; len < strlen(M "{\"kernel\":\"6\"}"); len++)
+		ck_assert(!sidecar_hear(sidecar, M "{\"kernel\":\"6\"}", len, "web"));
+	ck_assert(!sidecar_hear(sidecar, M "{\0}", strlen(M) + 3, "web"));
+	ck_assert(hear(M "{\"kernel\":\"\\u001b[2J\",\"users\":7,\"processes\":[1,{\"pid\":\"x\"}],"
+			 "\"disks\":[]}"));
+	ck_assert_str_eq(sidecar_facts(sidecar).kernel, "\\x1b[2J");
+	ck_assert_ptr_null(error_text()[0] ? error_text() : NULL);
+	ck_assert_uint_eq(warnings(), 0);
+}
+END_TEST
+
+/* More than a machine has to say: what came before is forgotten, and memory does not grow. */
+START_TEST(test_hear_much)
+{
+	GString *text = g_string_new(NULL);
+	const unsigned most = 40000;
+
+	for (unsigned i = 1; i <= most; i++) {
+		g_string_printf(text, M "{\"processes\":[{\"pid\":%u,\"start_ns\":1}]}", i);
+		ck_assert(hear(text->str));
+	}
+	ck_assert_ptr_null(sidecar_process(sidecar, 1, 0, 5));
+	ck_assert_ptr_nonnull(sidecar_process(sidecar, most, 0, 5));
+	ck_assert(hear(M "{\"users\":{\"1\":\"first\"}}"));
+	for (unsigned i = 0; i < 20000; i++) {
+		g_string_printf(text, M "{\"users\":{\"2\":\"%u %03900u\"}}", i, 0);
+		ck_assert(hear(text->str));
+	}
+	ck_assert_ptr_null(sidecar_user(sidecar, 1));
+	ck_assert_ptr_nonnull(sidecar_user(sidecar, 2));
+	g_string_free(text, TRUE);
+}
+END_TEST
+
 UNIT_MAIN_AROUND("sidecar", setup, teardown, test_sound, test_empty, test_reused, test_two_files, test_wrong_types,
-		 test_unusable, test_deep, test_no_file, test_hostile_texts, test_too_many, test_damage)
+		 test_unusable, test_deep, test_no_file, test_hostile_texts, test_too_many, test_damage,
+		 test_hear, test_hear_hostile, test_hear_much)

@@ -406,6 +406,55 @@ START_TEST(test_no_listing)
 }
 END_TEST
 
+/* ---- parts for events ---- */
+
+static void collect_part(const char *text, void *parts)
+{
+	ck_assert_uint_le(strlen(text), SIDECAR_PART_BYTES);
+	ck_assert_ptr_null(strchr(text, '\n'));
+	g_ptr_array_add(parts, g_strdup(text));
+}
+
+/* All together say what the whole says, in whatever order they come; what fits into none is left out. */
+START_TEST(test_split)
+{
+	GPtrArray *parts = g_ptr_array_new_with_free_func(g_free);
+	json_t *root = json_pack("{siss ss s{ss} s{sb} s[] s[]}", "schema", SIDECAR_SCHEMA, "host", "web", "kernel",
+				 "6.1", "users", "0", "ro\"ot", "clock", "synchronised", 0, "cpus", "processes");
+	struct sidecar *s = sidecar_create();
+	char *text, large[SIDECAR_PART_BYTES + 1];
+
+	memset(large, 'x', sizeof(large) - 1);
+	large[sizeof(large) - 1] = '\0';
+	for (int pid = 1; pid <= 500; pid++) {
+		text = g_strdup_printf("/bin/\"%0*d", pid, pid);
+		json_array_append_new(json_object_get(root, "processes"),
+				      json_pack("{sisiss}", "pid", pid, "start_ns", 5, "exe", text));
+		g_free(text);
+	}
+	json_array_append_new(json_object_get(root, "processes"),
+			      json_pack("{sisiss}", "pid", 501, "start_ns", 5, "exe", large));
+	sidecar_split(root, collect_part, parts);
+	ck_assert_uint_gt(parts->len, 30);
+	for (guint i = parts->len; i--;) {
+		text = g_strconcat(SIDECAR_MESSAGE, (char *)g_ptr_array_index(parts, i), NULL);
+		ck_assert(!sidecar_hear(s, text, strlen(text), "db"));
+		ck_assert(sidecar_hear(s, text, strlen(text), "web"));
+		g_free(text);
+	}
+	ck_assert_uint_eq(sidecar_process_count(s), 500);
+	text = g_strdup_printf("/bin/\"%0*d", 499, 499);
+	ck_assert_str_eq(sidecar_process(s, 499, 0, 5)->exe, text);
+	ck_assert_str_eq(sidecar_user(s, 0), "ro\"ot");
+	ck_assert_str_eq(sidecar_facts(s).kernel, "6.1");
+	ck_assert_str_eq(sidecar_facts(s).clock, "not synchronised");
+	g_free(text);
+	sidecar_destroy(s);
+	json_decref(root);
+	g_ptr_array_free(parts, TRUE);
+}
+END_TEST
+
 UNIT_MAIN_AROUND("sidecar_write", setup, teardown, test_this_machine, test_update, test_about, test_cannot_write,
 		 test_refresh, test_own, test_script, test_two_listings, test_closest_look, test_places,
-		 test_hostile_listing, test_no_listing)
+		 test_hostile_listing, test_no_listing, test_split)
