@@ -243,13 +243,17 @@ static void forget_paths(struct monitor *m)
 	strpool_round_end();
 }
 
-/* Live hosts, which may be many, no more often than one would see: a slice comes soon, with or without news. */
+/* Live hosts, which may be many, no more often than one would see; the next slice comes when it may be told. */
 static void tell_in_time(struct monitor *m)
 {
-	const gint64 now_us = g_get_monotonic_time();
+	const gint64 now_us = g_get_monotonic_time(), rest_us = m->told_us + TELL_EVERY_US - now_us;
 
-	if (m->live && !m->shown.complete && !ingest_announced(m->shown.in) && now_us - m->told_us < TELL_EVERY_US)
+	if (m->live && !m->shown.complete && !ingest_announced(m->shown.in) && rest_us > 0) {
+		ev_timer_stop(m->loop, &m->retry);
+		ev_timer_set(&m->retry, (double)rest_us / 1e6, m->retry.repeat);
+		ev_timer_start(m->loop, &m->retry);
 		return;
+	}
 	m->told_us = now_us;
 	monitor_tell_known(m);
 }
