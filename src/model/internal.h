@@ -175,7 +175,7 @@ struct model {
 	size_t used, ending;       /* its parts of memory->used and ending */
 	size_t retired_bytes;      /* of the interval's ended rows */
 	uint32_t other_thread, other_file; /* rows that stand for those that did not fit, NO_ROW none */
-	uint32_t other_waits[WAIT_STATES]; /* likewise, of TABLE_BLOCKING */
+	uint32_t other_waits[WAIT_STATES], other_relations[RELATION_KINDS]; /* likewise, of TABLE_BLOCKING, _RELATION */
 	uint64_t folded;           /* rows that did not fit */
 	uint64_t unfollowed;       /* threads without row that live on */
 	bool forgetting;           /* fds are not closed, only not known any more */

@@ -103,6 +103,22 @@ static uint32_t other_wait(struct model *m, uint64_t state)
 	return m->other_waits[state];
 }
 
+/* Of processes and objects that are not told apart. */
+static uint32_t other_relation(struct model *m, uint64_t kind)
+{
+	struct relation_row *r;
+
+	if (m->other_relations[kind] != NO_ROW)
+		return m->other_relations[kind];
+	m->other_relations[kind] = state_add(&m->state, TABLE_RELATION);
+	r = STATE_ROW(&m->state, RELATION, relation, m->other_relations[kind]);
+	r->kind = kind;
+	r->from_uid = r->to_uid = THREAD_ROW(m, other_thread(m))->uid;
+	r->from_pid = r->to_pid = (uint64_t)-1;
+	r->from_comm = r->to_comm = THREAD_ROW(m, other_thread(m))->comm;
+	return m->other_relations[kind];
+}
+
 static uint32_t other_row(struct model *m, enum table_id table, const uint64_t *cells)
 {
 	switch (table) {
@@ -117,6 +133,8 @@ static uint32_t other_row(struct model *m, enum table_id table, const uint64_t *
 					  (int64_t)cells[CELL(syserr, error)]);
 	case TABLE_BLOCKING:
 		return other_wait(m, cells[CELL(blocking, state)]);
+	case TABLE_RELATION:
+		return other_relation(m, cells[CELL(relation, kind)]);
 	default:
 		return perf_row(m, other_thread(m), (strid)cells[CELL(perf, counter)]);
 	}
@@ -133,8 +151,14 @@ static void fold(struct model *m, enum table_id table, const uint64_t *a, uint64
 }
 
 /* The tables that have rows "other": their rows come with threads, or with what those do. */
-static const enum table_id folded_tables[] = { TABLE_THREAD,  TABLE_FILE, TABLE_SYSCALL,
-					       TABLE_SYSERR, TABLE_PERF, TABLE_BLOCKING };
+static const enum table_id folded_tables[] = { TABLE_THREAD, TABLE_FILE,     TABLE_SYSCALL, TABLE_SYSERR,
+					       TABLE_PERF,   TABLE_BLOCKING, TABLE_RELATION };
+
+/* The others' rows go with their thread. */
+static bool ends_alone(enum table_id table)
+{
+	return table == TABLE_THREAD || table == TABLE_FILE || table == TABLE_BLOCKING || table == TABLE_RELATION;
+}
 
 static void fold_new(void *data, enum table_id table, const uint64_t *cells)
 {
@@ -315,12 +339,9 @@ static void fold_oldest(struct model *m, struct interval *iv)
 	struct folding f = { .m = m, .begin_ns = iv->begin_ns };
 
 	for (size_t i = 0; i < G_N_ELEMENTS(folded_tables); i++) {
-		const bool whole = folded_tables[i] == TABLE_THREAD || folded_tables[i] == TABLE_FILE ||
-				   folded_tables[i] == TABLE_BLOCKING;
-
 		f.table = folded_tables[i];
 		f.half = (interval_ended(iv, f.table) + 1) / 2;
-		interval_take_ended(iv, f.table, whole ? fold_first : fold_of_thread, &f);
+		interval_take_ended(iv, f.table, ends_alone(f.table) ? fold_first : fold_of_thread, &f);
 	}
 	interval_take_ended(iv, TABLE_VTID, drop_of_thread, &f);
 	interval_take_ended(iv, TABLE_THREAD, note_container, &f);
@@ -329,14 +350,22 @@ static void fold_oldest(struct model *m, struct interval *iv)
 	map64_release(&f.containers);
 }
 
+static bool any_ended(const struct interval *iv)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < G_N_ELEMENTS(folded_tables); i++)
+		any = any || (ends_alone(folded_tables[i]) && interval_ended(iv, folded_tables[i]));
+	return any;
+}
+
 void model_bound_interval(struct model *m, struct interval *iv)
 {
 	if (!m->memory || !m->memory->limit)
 		return;
 	m->retired_bytes = interval_ended_bytes(iv, ROW_OVERHEAD);
 	look(m);
-	while (is_full(m) && (interval_ended(iv, TABLE_THREAD) || interval_ended(iv, TABLE_FILE) ||
-			      interval_ended(iv, TABLE_BLOCKING))) {
+	while (is_full(m) && any_ended(iv)) {
 		fold_oldest(m, iv);
 		m->retired_bytes = interval_ended_bytes(iv, ROW_OVERHEAD);
 		look(m);

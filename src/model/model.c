@@ -82,6 +82,8 @@ struct model *model_create(void)
 	m->other_thread = m->other_file = NO_ROW;
 	for (unsigned i = 0; i < WAIT_STATES; i++)
 		m->other_waits[i] = NO_ROW;
+	for (unsigned i = 0; i < RELATION_KINDS; i++)
+		m->other_relations[i] = NO_ROW;
 	state_init(&m->state);
 	m->host_row = state_add(&m->state, TABLE_HOST);
 	m->sources = g_ptr_array_new_with_free_func(traces_free);

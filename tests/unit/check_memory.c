@@ -18,7 +18,7 @@ enum { TASKS = 500000, LIMIT = 32 << 20 };
 enum { FIRST = 1000, SLICE_NS = 100 };
 
 static const uint32_t tables = 1u << TABLE_HOST | 1u << TABLE_CPU | 1u << TABLE_THREAD | 1u << TABLE_FILE |
-			       1u << TABLE_SYSCALL | 1u << TABLE_SYSERR | 1u << TABLE_BLOCKING;
+			       1u << TABLE_SYSCALL | 1u << TABLE_SYSERR | 1u << TABLE_BLOCKING | 1u << TABLE_RELATION;
 
 /* A model with little room, and an interval of it. */
 struct bounded {
@@ -282,6 +282,60 @@ START_TEST(test_many_ended_waits)
 }
 END_TEST
 
+/* Task 2 waits for a lock of another file each time, which task 1 lets go of: a row of TABLE_RELATION each. */
+static void lock_many_files(struct bounded *b, unsigned n, unsigned frame)
+{
+	char path[32];
+
+	for (unsigned i = 0; i < n; i++) {
+		g_snprintf(path, sizeof(path), "/f%u", i);
+		SYSCALL_ENTRY(&b->e, b->now, 0, 2, "openat", .fd = -100, .fd2 = -1, .path = str(&rec, path));
+		SYSCALL_EXIT(&b->e, b->now, 0, 2, "openat", .ret = 3);
+		SYSCALL_ENTRY(&b->e, b->now, 0, 2, "flock", .fd = 3, .fd2 = -1, .cmd = 2);
+		run(b, 1);
+		SYSCALL_ENTRY(&b->e, b->now, 0, 1, "flock", .fd = 8, .fd2 = -1, .cmd = 8);
+		EVENT(&b->e, b->now, 0, 1, SCHED_WAKING, wakeup, .tid = 2);
+		SYSCALL_EXIT(&b->e, b->now, 0, 1, "flock", .ret = 0);
+		run(b, 2);
+		SYSCALL_EXIT(&b->e, b->now, 0, 2, "flock", .ret = 0);
+		SYSCALL_ENTRY(&b->e, b->now, 0, 2, "close", .fd = 3, .fd2 = -1);
+		SYSCALL_EXIT(&b->e, b->now, 0, 2, "close", .ret = 0);
+		if (frame && i % frame == 0)
+			frame_ends(b);
+	}
+}
+
+static void check_relations(unsigned frame)
+{
+	enum { LOCKS = 40000, ROOM = 10 << 20 };
+	struct bounded b;
+
+	begin(&b, ROOM);
+	run(&b, 1);
+	run(&b, 2);
+	lock_many_files(&b, LOCKS, frame);
+	ck_assert_uint_le(b.memory.used, ROOM + ROOM / 16);
+	state_reap(&b.e.m->state, interval_retire, &b.iv);
+	state_frame_begin(&b.e.m->state);
+	interval_end(&b.iv, &b.e.m->state, b.now);
+	ck_assert_uint_eq(sum(&b, TABLE_RELATION, CELL(relation, count)), LOCKS);
+	ck_assert_uint_eq(sum(&b, TABLE_RELATION, CELL(relation, wait.sum)), (uint64_t)LOCKS * SLICE_NS);
+	interval_begin(&b.iv, &b.e.m->state, b.now, tables);
+	release(&b);
+}
+
+START_TEST(test_many_relations)
+{
+	check_relations(0);
+}
+END_TEST
+
+START_TEST(test_many_ended_relations)
+{
+	check_relations(16);
+}
+END_TEST
+
 /* Inherited fds are counted and not listed where there is no room. */
 START_TEST(test_files_that_do_not_fit)
 {
@@ -316,4 +370,5 @@ START_TEST(test_files_that_do_not_fit)
 END_TEST
 
 UNIT_MAIN("memory", test_no_bound_changes_nothing, test_many_live_tasks, test_many_brief_tasks, test_many_ended_tasks,
-	  test_many_waits, test_many_ended_waits, test_files_that_do_not_fit)
+	  test_many_waits, test_many_ended_waits, test_many_relations, test_many_ended_relations,
+	  test_files_that_do_not_fit)
