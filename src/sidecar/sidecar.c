@@ -21,7 +21,7 @@ enum { FEW = 64 };
 
 struct sidecar {
 	GStringChunk *texts, *process_texts;
-	GHashTable *disks, *users, *groups; /* text -> text: "8:0" -> "sda", "1000" -> "eva" */
+	GHashTable *disks, *users, *groups, *cgroups; /* text -> text: "8:0" -> "sda", "1000" -> "eva", inode -> path */
 	GArray *processes;         /* struct sidecar_process, by pid, then by start … */
 	guint n_sorted;            /* … so many of them; those behind are being added */
 	struct sidecar_facts facts;
@@ -37,6 +37,7 @@ struct sidecar *sidecar_create(void)
 	s->disks = g_hash_table_new(g_str_hash, g_str_equal);
 	s->users = g_hash_table_new(g_str_hash, g_str_equal);
 	s->groups = g_hash_table_new(g_str_hash, g_str_equal);
+	s->cgroups = g_hash_table_new(g_str_hash, g_str_equal);
 	s->processes = g_array_new(FALSE, TRUE, sizeof(struct sidecar_process));
 	return s;
 }
@@ -50,6 +51,7 @@ void sidecar_destroy(struct sidecar *s)
 	g_hash_table_destroy(s->disks);
 	g_hash_table_destroy(s->users);
 	g_hash_table_destroy(s->groups);
+	g_hash_table_destroy(s->cgroups);
 	g_array_free(s->processes, TRUE);
 	g_free(s);
 }
@@ -276,6 +278,7 @@ static void load_all(struct loading *l, const json_t *root)
 	load_names(l, root, "disks", l->s->disks);
 	load_names(l, root, "users", l->s->users);
 	load_names(l, root, "groups", l->s->groups);
+	load_names(l, root, "cgroups", l->s->cgroups);
 	load_processes(l, root);
 }
 
@@ -324,6 +327,7 @@ static void forget_all(struct sidecar *s)
 	g_hash_table_remove_all(s->disks);
 	g_hash_table_remove_all(s->users);
 	g_hash_table_remove_all(s->groups);
+	g_hash_table_remove_all(s->cgroups);
 	s->facts = (struct sidecar_facts){ 0 };
 	g_string_chunk_clear(s->texts);
 	s->heard_bytes = 0;
@@ -380,6 +384,11 @@ static const char *name_of(GHashTable *names, int64_t number)
 
 	g_snprintf(id, sizeof(id), "%" G_GINT64_FORMAT, (gint64)number);
 	return g_hash_table_lookup(names, id);
+}
+
+const char *sidecar_cgroup(const struct sidecar *s, uint64_t inode)
+{
+	return inode > INT64_MAX ? NULL : name_of(s->cgroups, (int64_t)inode);
 }
 
 const char *sidecar_user(const struct sidecar *s, int64_t uid)

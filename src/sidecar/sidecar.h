@@ -81,6 +81,9 @@ const char *sidecar_disk(const struct sidecar *s, unsigned major, unsigned minor
 const char *sidecar_user(const struct sidecar *s, int64_t uid);
 const char *sidecar_group(const struct sidecar *s, int64_t gid);
 
+/* The cgroup of a process that had this pid or cgroup namespace, a path; NULL: not known. */
+const char *sidecar_cgroup(const struct sidecar *s, uint64_t inode);
+
 /*
  * The process that had this pid: of one that was born inside the record, at born_ns; else (born_ns 0) of one that
  * lived when the record began, at record_ns. NULL: not known. One whose pid was used again is not taken for another.

@@ -60,6 +60,20 @@ static bool name_of_process(const struct view_index *index, const struct view_ho
 	return p && p->cgroup && cgroup_container_name(p->cgroup, name, NAME_MAX_BYTES);
 }
 
+/* Of processes that are not known: that of the namespace. */
+static void name_by_namespaces(struct view_index *index, const struct view_host *host)
+{
+	char name[NAME_MAX_BYTES];
+
+	for (guint i = 0; i < index->containers->len; i++) {
+		struct view_container *c = container_at(index, i);
+		const char *path = c->name ? NULL : sidecar_cgroup(host->sidecar, c->row->inode);
+
+		if (path && cgroup_container_name(path, name, sizeof(name)))
+			c->name = g_string_chunk_insert(index->container_names, name);
+	}
+}
+
 /* As who started them called them. The first process knows best; any other is better than none. */
 static void name_by_cgroups(struct view_index *index, const struct view_host *host)
 {
@@ -109,6 +123,8 @@ void view_index_containers(struct view_index *index, const struct view_host *hos
 	find_parents(index);
 	if (host->sidecar && host->iv->tables_mask & USES(THREAD))
 		name_by_cgroups(index, host);
+	if (host->sidecar)
+		name_by_namespaces(index, host);
 	same = g_new0(bool, index->containers->len + 1);
 	for (guint i = 0; i < index->containers->len; i++)
 		same[i] = container_at(index, i)->name && has_name_of_parent(index, container_at(index, i));

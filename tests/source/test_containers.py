@@ -132,6 +132,11 @@ def named():
     check("in the threads' column", {row["container"] for row in json.loads(report("cpu", "--json", "nested").stdout)["rows"]}
           == {name for name in names if name != "host"} | {None}, names)
     check("in text", run.returncode == 0 and "docker:3f4e5d6c7b8a" in report("cpu", "nested").stdout)
+    with open("nested/lttngtop.json", "w", encoding="utf-8") as file:
+        json.dump({"schema": 1, "cgroups": {str(OUTER): f"/system.slice/docker-{ID}.scope", str(INNER): 7, "x": "/lxc/x"}}, file)
+    rows, run = containers("nested")
+    check("names by namespaces", {"host", "docker:3f4e5d6c7b8a"} <= set(rows) and len(rows) == 3, (rows, run.stderr))
+    check("one that is no path", "a name in 'cgroups' is not a string" in run.stderr, run.stderr)
 
 
 def circle():
