@@ -21,7 +21,8 @@ enum { FEW = 64 };
 
 struct sidecar {
 	GStringChunk *texts, *process_texts;
-	GHashTable *disks, *users, *groups, *cgroups; /* text -> text: "8:0" -> "sda", "1000" -> "eva", inode -> path */
+	GHashTable *cpus; /* text -> text: "0" -> "0 3", package and core, or "" */
+	GHashTable *disks, *users, *groups, *cgroups; /* likewise: "8:0" -> "sda", "1000" -> "eva", inode -> path */
 	GArray *processes;         /* struct sidecar_process, by pid, then by start … */
 	guint n_sorted;            /* … so many of them; those behind are being added */
 	struct sidecar_facts facts;
@@ -34,6 +35,7 @@ struct sidecar *sidecar_create(void)
 
 	s->texts = g_string_chunk_new(4096);
 	s->process_texts = g_string_chunk_new(4096);
+	s->cpus = g_hash_table_new(g_str_hash, g_str_equal);
 	s->disks = g_hash_table_new(g_str_hash, g_str_equal);
 	s->users = g_hash_table_new(g_str_hash, g_str_equal);
 	s->groups = g_hash_table_new(g_str_hash, g_str_equal);
@@ -48,6 +50,7 @@ void sidecar_destroy(struct sidecar *s)
 		return;
 	g_string_chunk_free(s->texts);
 	g_string_chunk_free(s->process_texts);
+	g_hash_table_destroy(s->cpus);
 	g_hash_table_destroy(s->disks);
 	g_hash_table_destroy(s->users);
 	g_hash_table_destroy(s->groups);
@@ -246,6 +249,59 @@ static void load_clock(struct loading *l, const json_t *root)
 	g_free(text);
 }
 
+static void count_cores(GHashTable *cpus, unsigned *cores, unsigned *sockets)
+{
+	GHashTable *cores_seen = g_hash_table_new(g_str_hash, g_str_equal);
+	GHashTable *sockets_seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	GHashTableIter at;
+	gpointer place;
+
+	g_hash_table_iter_init(&at, cpus);
+	while (g_hash_table_iter_next(&at, NULL, &place)) {
+		if (!*(const char *)place)
+			continue;
+		g_hash_table_add(cores_seen, place);
+		g_hash_table_add(sockets_seen, g_strndup(place, strcspn(place, " ")));
+	}
+	*cores = g_hash_table_size(cores_seen);
+	*sockets = g_hash_table_size(sockets_seen);
+	g_hash_table_destroy(cores_seen);
+	g_hash_table_destroy(sockets_seen);
+}
+
+/* They may come in parts. Several CPUs are the threads of a core, several cores are in a socket. */
+static void load_cpus(struct loading *l, const json_t *root)
+{
+	const json_t *list = json_object_get(root, "cpus"), *cpu;
+	GHashTable *cpus = l->s->cpus;
+	unsigned cores, sockets;
+	char id[32], place[64], text[128];
+	size_t i;
+
+	if (list && !json_is_array(list))
+		complain(l, "'cpus' is not an array");
+	json_array_foreach(list, i, cpu) {
+		const int64_t number = number_of(l, cpu, "cpu");
+		const int64_t socket = number_of(l, cpu, "package"), core = number_of(l, cpu, "core");
+
+		if (number < 0 || g_hash_table_size(cpus) >= SIDECAR_NAMES_MAX)
+			continue;
+		g_snprintf(id, sizeof(id), "%" G_GINT64_FORMAT, (gint64)number);
+		g_snprintf(place, sizeof(place), "%" G_GINT64_FORMAT " %" G_GINT64_FORMAT, (gint64)socket, (gint64)core);
+		g_hash_table_insert(cpus, (void *)keep(l->s->texts, id),
+				    (void *)keep(l->s->texts, socket < 0 || core < 0 ? "" : place));
+	}
+	if (!json_array_size(list) || !g_hash_table_size(cpus))
+		return;
+	count_cores(cpus, &cores, &sockets);
+	if (cores)
+		g_snprintf(text, sizeof(text), "%u in %u core%s, %u socket%s", g_hash_table_size(cpus), cores,
+			   cores == 1 ? "" : "s", sockets, sockets == 1 ? "" : "s");
+	else
+		g_snprintf(text, sizeof(text), "%u", g_hash_table_size(cpus));
+	l->s->facts.cpus = keep(l->s->texts, text);
+}
+
 static void load_facts(struct loading *l, const json_t *root)
 {
 	struct sidecar_facts *facts = &l->s->facts;
@@ -255,6 +311,7 @@ static void load_facts(struct loading *l, const json_t *root)
 	facts->kernel = kernel ? kernel : facts->kernel;
 	facts->boot_id = boot_id ? boot_id : facts->boot_id;
 	load_clock(l, root);
+	load_cpus(l, root);
 }
 
 /* Whether the file is one that can be used, of this host. */
@@ -324,6 +381,7 @@ enum lt_status sidecar_load(struct sidecar *s, const char *path, const char *hos
 static void forget_all(struct sidecar *s)
 {
 	sidecar_forget_processes(s);
+	g_hash_table_remove_all(s->cpus);
 	g_hash_table_remove_all(s->disks);
 	g_hash_table_remove_all(s->users);
 	g_hash_table_remove_all(s->groups);

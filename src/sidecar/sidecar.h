@@ -39,6 +39,7 @@ struct sidecar_facts {
 	const char *kernel;  /* its release */
 	const char *boot_id;
 	const char *clock;   /* whether it is synchronised, in words */
+	const char *cpus;    /* "8 in 4 cores, 1 socket" */
 };
 
 struct sidecar;

@@ -38,6 +38,8 @@ static void add_machine(struct overlay *o, const struct sidecar *sidecar)
 		overlay_add(o, STYLE_DIM, "boot id", facts.boot_id);
 	if (facts.clock)
 		overlay_add(o, STYLE_DIM, "clock", facts.clock);
+	if (facts.cpus)
+		overlay_add(o, STYLE_DIM, "CPUs", facts.cpus);
 }
 
 /* Everything up to the end of the shown interval. */

@@ -251,8 +251,8 @@ static void draw_charts(struct ui *ui, const GArray *dots, int y, int h)
 static int draw_machine(struct ui *ui, const struct sidecar *sidecar, int y)
 {
 	const struct sidecar_facts facts = sidecar ? sidecar_facts(sidecar) : (struct sidecar_facts){ 0 };
-	const char *const labels[] = { "kernel", "boot id", "clock" };
-	const char *const texts[] = { facts.kernel, facts.boot_id, facts.clock };
+	const char *const labels[] = { "kernel", "boot id", "clock", "CPUs" };
+	const char *const texts[] = { facts.kernel, facts.boot_id, facts.clock, facts.cpus };
 	int x = 1;
 
 	for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) {

@@ -16,6 +16,7 @@ LINES = (("command", "/usr/sbin/apache2 -k start"), ("exe", "/usr/sbin/apache2")
 SIDECAR = {
     "schema": 1, "host": "web", "kernel": "6.1.0-49-amd64", "boot_id": "7d3e", "users": {"33": "www-data"}, "groups": {"33": "www-data"},
     "clock": {"synchronised": True, "max_error_ns": 250000},
+    "cpus": [{"cpu": n, "package": 0, "core": n // 2} for n in range(8)],
     "processes": [{"pid": 1459, "start_ns": 10 ** 18, "exe": "/usr/sbin/apache2", "cmdline": "/usr/sbin/apache2 -k start",
                    "uid": 33, "gid": 33, "cgroup": "/system.slice/apache2.service"},
                   {"pid": 1460, "start_ns": 4 * 10 ** 18, "exe": "/another/program"}],
@@ -44,12 +45,13 @@ def with_it(checks):
             checks.contains(f"details have the {label}", screen, f"^ {label} +{text}$")
         checks.lacks("a pid that is used again later is another process", details(t, 1460), "another/program")
         screen = t.press("L")
-        for label, text in (("kernel", "6.1.0-49-amd64"), ("boot id", "7d3e"), ("clock", r"synchronised, within 0\.25 ms")):
+        for label, text in (("kernel", "6.1.0-49-amd64"), ("boot id", "7d3e"), ("clock", r"synchronised, within 0\.25 ms"),
+                            ("CPUs", "8 in 4 cores, 1 socket")):
             checks.contains(f"data quality has the {label}", screen, f"{label} +{text}")
         t.press("Escape")
         t.press("9")
         checks.contains("a host's details have it", t.press("Enter"),
-                        r"^ kernel 6\.1\.0-49-amd64  boot id 7d3e  clock synchronised, within 0\.25 ms")
+                        r"^ kernel 6\.1\.0-49-amd64  boot id 7d3e  clock synchronised, within 0\.25 ms  CPUs 8 in 4 cores, 1 socket")
         checks.lacks("no warning", t.press("L"), "lttngtop.json")
 
 

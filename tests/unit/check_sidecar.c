@@ -91,6 +91,8 @@ START_TEST(test_sound)
 			      " \"later\": {\"x\": [1]}, \"disks\": {\"254:16\": \"vdb\", \"8:0\": \"sda\"},"
 			      " \"users\": {\"1000\": \"eva\"}, \"groups\": {\"100\": \"dev\"},"
 			      " \"clock\": {\"synchronised\": true, \"max_error_ns\": 250000},"
+			      " \"cpus\": [{\"cpu\": 0, \"package\": 0, \"core\": 0}, {\"cpu\": 1}],"
+			      " \"cgroups\": {\"4026532318\": \"/lxc/web\"},"
 			      " \"processes\": [{\"pid\": 7, \"start_ns\": 1700000000000000000, \"exe\": \"/bin/a\","
 			      " \"cmdline\": \"a -b\", \"uid\": 1000, \"gid\": 100, \"cgroup\": \"/x.service\","
 			      " \"later\": 1}]}"),
@@ -100,6 +102,9 @@ START_TEST(test_sound)
 	ck_assert_str_eq(facts.kernel, "6.12");
 	ck_assert_str_eq(facts.boot_id, "b-1");
 	ck_assert_str_eq(facts.clock, "synchronised, within 0.25 ms");
+	ck_assert_str_eq(facts.cpus, "2 in 1 core, 1 socket");
+	ck_assert_str_eq(sidecar_cgroup(sidecar, 4026532318), "/lxc/web");
+	ck_assert_ptr_null(sidecar_cgroup(sidecar, UINT64_MAX));
 	ck_assert_str_eq(sidecar_disk(sidecar, 254, 16), "vdb");
 	ck_assert_str_eq(sidecar_disk(sidecar, 8, 0), "sda");
 	ck_assert_ptr_null(sidecar_disk(sidecar, 8, 1));
@@ -176,7 +181,7 @@ START_TEST(test_wrong_types)
 		"\"processes\": [{\"pid\": \"1\"}]",
 		"\"processes\": [{\"pid\": -4, \"start_ns\": 1}]", "\"processes\": [{\"pid\": 4, \"start_ns\": 1.5}]",
 		"\"processes\": [{\"pid\": 4, \"start_ns\": 1e300}]", "\"processes\": [{\"pid\": 4, \"exe\": [1]}]",
-		"\"clock\": 3", "\"boot_id\": {}",
+		"\"clock\": 3", "\"boot_id\": {}", "\"cpus\": 8", "\"cpus\": [{\"cpu\": \"0\"}]", "\"cgroups\": [1]",
 		"\"clock\": {\"synchronised\": true, \"max_error_ns\": \"x\"}",
 	};
 
@@ -333,6 +338,16 @@ START_TEST(test_hear)
 }
 END_TEST
 
+/* A list is longer than a part. */
+START_TEST(test_hear_cpus)
+{
+	ck_assert(hear(M "{\"cpus\":[{\"cpu\":0,\"package\":0,\"core\":0},{\"cpu\":1,\"package\":0,\"core\":1}]}"));
+	ck_assert(hear(M "{\"cpus\":[{\"cpu\":2,\"package\":1,\"core\":0},{\"cpu\":3,\"package\":1,\"core\":1}]}"));
+	ck_assert(hear(M "{\"kernel\":\"6\"}"));
+	ck_assert_str_eq(sidecar_facts(sidecar).cpus, "4 in 4 cores, 2 sockets");
+}
+END_TEST
+
 /* Whatever a program of another machine makes of it. */
 START_TEST(test_hear_hostile)
 {
@@ -383,4 +398,4 @@ END_TEST
 
 UNIT_MAIN_AROUND("sidecar", setup, teardown, test_sound, test_empty, test_reused, test_two_files, test_wrong_types,
 		 test_unusable, test_deep, test_no_file, test_hostile_texts, test_too_many, test_damage,
-		 test_hear, test_hear_hostile, test_hear_much)
+		 test_hear, test_hear_cpus, test_hear_hostile, test_hear_much)
