@@ -74,6 +74,15 @@ static void print_comm(const char *name, const char *comm)
 	putchar('"');
 }
 
+/* Where it lies in the record is nobody's business: counters may stand before it, and are told when they change. */
+static bool is_text(const struct tracepoint_desc *desc, unsigned word)
+{
+	for (unsigned i = 0; i < desc->n_fields; i++)
+		if (desc->fields[i].type == FIELD_STR && desc->fields[i].offset == word * sizeof(uint64_t))
+			return true;
+	return false;
+}
+
 static void print_fields(const struct event *ev)
 {
 	const struct tracepoint_desc *desc = tracepoint_desc(ev->kind);
@@ -105,7 +114,8 @@ static void print_fields(const struct event *ev)
 			printf(" %" PRId64, (int64_t)ev->words[i]);
 	if (ev->kind == EVENT_NET_QUEUE || ev->kind == EVENT_NET_RECEIVE)
 		for (unsigned i = 0; i < ev->n_words; i++)
-			printf(" %" PRIx64, ev->words[i]);
+			if (!is_text(desc, i))
+				printf(" %" PRIx64, ev->words[i]);
 }
 
 static void print_bytes(const char *text, uint32_t len)
