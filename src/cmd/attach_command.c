@@ -14,10 +14,10 @@
 #include "cmd/local.h"
 #include "cmd/report.h"
 #include "control/plan.h"
+#include "control/private.h"
 #include "control/process.h"
 
 static const uint64_t live_timer_ns = 200000000;
-static const uint64_t disk_bytes = UINT64_C(256) << 20; /* as --local */
 
 /* The events are read where they happen: more than 'record' has, on machines with few CPUs. */
 static const uint64_t buffers_bytes = UINT64_C(128) << 20;
@@ -91,7 +91,7 @@ static struct record_plan *make_plan(const struct options *o)
 
 	if (plan) {
 		record_plan_divide(plan, BUFFER_PARTS);
-		record_plan_limit(plan, disk_bytes);
+		record_plan_limit(plan, private_disk_bytes());
 	}
 	return plan;
 }

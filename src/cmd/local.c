@@ -19,6 +19,7 @@
 #include "control/facts.h"
 #include "control/keeper.h"
 #include "control/plan.h"
+#include "control/private.h"
 #include "control/process.h"
 #include "source/source.h"
 #include "ui/chooser.h"
@@ -26,7 +27,6 @@
 
 static const uint64_t relay_limit_ns = 1000000000;
 static const uint64_t live_timer_ns = 200000000;
-static const uint64_t disk_bytes = UINT64_C(256) << 20;
 
 static int fail(int status, enum command_bit command)
 {
@@ -240,7 +240,7 @@ static struct record_plan *make_plan(const struct options *o, enum command_bit c
 		plan = o->set || only_programs ? record_plan_create(&request) : make_default_plan(&request);
 	g_free(words);
 	if (plan)
-		record_plan_limit(plan, disk_bytes);
+		record_plan_limit(plan, private_disk_bytes());
 	return plan;
 }
 

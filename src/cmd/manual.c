@@ -129,12 +129,13 @@ static const struct page {
 			 "has. An IPv6 address stands in brackets; net4: and net6: use only one kind of address.",
 			 "With --local this machine is traced while it is shown, or while COMMAND runs: a relayd "
 			 "of its own on the loopback and, if none runs, a session daemon are started, and "
-			 "everything is ended and removed when the monitor is left, in whatever way. It takes at "
-			 "most about 256 MiB of disk. System calls of lttngtop and LTTng's daemons are left out, "
-			 "the CPU time they take is shown, their names in a colour of their own. A COMMAND ends "
-			 "with the monitor; what it writes is printed then. Without SOURCE the live sessions of "
-			 "the relayd on this machine are shown if there are any, chosen from a list where there "
-			 "are several; else it is --local.",
+			 "everything is ended and removed when the monitor is left, in whatever way. What the "
+			 "relayd stores is about 256 MiB at most, and at most half of what is free in /run. "
+			 "System calls of lttngtop and LTTng's daemons are left out, the CPU time they take is "
+			 "shown, their names in a colour of their own. A COMMAND ends with the monitor; what it "
+			 "writes is printed then. Without SOURCE the live sessions of the relayd on this machine "
+			 "are shown if there are any, chosen from a list where there are several; else it is "
+			 "--local.",
 			 "'lttngtop report' prints the same figures as text, CSV or JSON; 'lttngtop attach' shows what "
 			 "threads do as strace does; 'lttngtop record' sets up "
 			 "the tracing; 'lttngtop list' shows which live sessions a relayd offers; 'lttngtop feed' "

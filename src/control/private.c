@@ -14,6 +14,7 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -151,6 +152,21 @@ static char *base_path(void)
 	path = g_build_filename(g_get_tmp_dir(), name, NULL);
 	g_free(name);
 	return path;
+}
+
+uint64_t private_disk_bytes(void)
+{
+	static const uint64_t most = UINT64_C(256) << 20;
+	char *base = base_path(), *above = g_path_get_dirname(base);
+	struct statvfs disk;
+	uint64_t bytes = most;
+
+	/* the base may not be there yet, and is no mount of its own */
+	if (statvfs(above, &disk) == 0)
+		bytes = MIN(most, (uint64_t)disk.f_bavail * disk.f_frsize / 2);
+	g_free(above);
+	g_free(base);
+	return bytes;
 }
 
 /* It may be there, if it is ours alone: others could make it first where everybody may write. */

@@ -3,6 +3,7 @@
 #define LT_CONTROL_PRIVATE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "base/status.h"
@@ -28,6 +29,12 @@ struct private_run {
 	pid_t relayd;        /* 0: not started */
 	unsigned control_port, data_port, view_port; /* of the relayd, on 127.0.0.1 */
 };
+
+/*
+ * What a run's relayd may store: enough for viewers that are behind, but never more than half of what is free there,
+ * which may be memory that the whole system depends on (/run). Bytes.
+ */
+uint64_t private_disk_bytes(void);
 
 /*
  * Removes what runs that were killed have left behind, and makes the directory of a new one. Until

@@ -283,14 +283,46 @@ def test_relayd_dies():
         u.check_gone()
 
 
-def test_full_disk():
-    """It is said which disk is full, and what to do about it: the relayd only ends the session."""
+def no_mounts():
     if os.geteuid() or subprocess.run(["unshare", "--mount", "true"], check=False, stderr=subprocess.DEVNULL).returncode:
         return "not root, or no mounts of its own"
+    return None
+
+
+def with_disk_of(size, u):
+    """What starts a program for which the run's directory is on a disk of that size."""
+    mount = f"mount -t tmpfs -o size={size},mode=700,uid={sandbox.NOBODY},gid={sandbox.NOBODY} tmpfs {u.runtime}"
+    return ["unshare", "--mount", "sh", "-c", f'{mount} && exec setpriv --reuid={sandbox.NOBODY} --regid={sandbox.NOBODY} '
+            '--clear-groups "$@"', "sh"]
+
+
+def test_small_disk():
+    """What the relayd may store is at most half of what was free: /run is memory, and others need it."""
+    with user("small") as u:
+        if no_mounts():
+            return no_mounts()
+        inside = with_disk_of("64m", u)
+        u.ids = {}
+        command = ["--local", "--buffer-size", "1M", "--ust", EVENTS]
+        with Terminal(*inside[1:], u.top, *command, "--", *forever(u), program=inside[0], env=u.env, ready="LIVE") as t:
+            lttng = ["setpriv", f"--reuid={sandbox.NOBODY}", f"--regid={sandbox.NOBODY}", "--clear-groups", "lttng",
+                     "--no-sessiond", "--mi=xml", "list"]
+            name = re.search("<name>(local-.*?)</name>", u.run(*lttng)[1])[1]
+            status, out, err = u.run(*lttng, name)
+            assert status == 0, (out, err)
+            size, count = (int(re.search(f"<{name}>(\\d+)</{name}>", out)[1]) for name in ("tracefile_size", "tracefile_count"))
+            assert 0 < size * count * os.sysconf("SC_NPROCESSORS_CONF") <= 32 << 20, out
+            t.keys("q")
+            assert t.status() == 128 + signal.SIGTERM, t.status()
+    return None
+
+
+def test_full_disk():
+    """It is said which disk is full, and what to do about it: the relayd only ends the session."""
+    if no_mounts():
+        return no_mounts()
     with user("full") as u:
-        mount = f"mount -t tmpfs -o size=2m,mode=700,uid={sandbox.NOBODY},gid={sandbox.NOBODY} tmpfs {u.runtime}"
-        inside = ["unshare", "--mount", "sh", "-c", f'{mount} && exec setpriv --reuid={sandbox.NOBODY} --regid={sandbox.NOBODY} '
-                  '--clear-groups "$@"', "sh"]
+        inside = with_disk_of("2m", u)
         said = rf"the disk is full on which the relayd stores what it receives, in '{u.base}/\d+': make room there"
         u.ids = {}  # what is started mounts first
         much = ["--", "sh", "-c", f"while :; do {u.app} 5000; done"]
