@@ -287,7 +287,8 @@ static void load_cpus(struct loading *l, const json_t *root)
 		if (number < 0 || g_hash_table_size(cpus) >= SIDECAR_NAMES_MAX)
 			continue;
 		g_snprintf(id, sizeof(id), "%" G_GINT64_FORMAT, (gint64)number);
-		g_snprintf(place, sizeof(place), "%" G_GINT64_FORMAT " %" G_GINT64_FORMAT, (gint64)socket, (gint64)core);
+		g_snprintf(place, sizeof(place), "%" G_GINT64_FORMAT " %" G_GINT64_FORMAT, (gint64)socket,
+			   (gint64)core);
 		g_hash_table_insert(cpus, (void *)keep(l->s->texts, id),
 				    (void *)keep(l->s->texts, socket < 0 || core < 0 ? "" : place));
 	}
