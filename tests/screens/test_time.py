@@ -165,7 +165,7 @@ def first_lines(*args):
     """The first line as it was seen until everything was read."""
     with Terminal("--paused", "--no-cache", "--workers", "1", *args, size=SIZE, ready=None) as t:
         seen = [""]
-        while not seen[-1] or "reading" in seen[-1]:
+        while not seen[-1] or "reading" in seen[-1].lower():
             seen.append((t.screen() or [""])[0])
         return seen
 
