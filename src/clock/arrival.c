@@ -8,6 +8,9 @@
 
 enum { SECONDS_LEAST = 4 };
 
+/* 73 years before and behind ours: one that starts in 1970 is believed, and differences stay in range. */
+#define FARTHEST_NS (INT64_C(1) << 61)
+
 static unsigned slot(unsigned n)
 {
 	return n % CLOCK_ARRIVAL_SECONDS;
@@ -15,7 +18,7 @@ static unsigned slot(unsigned n)
 
 bool clock_arrival_note(struct clock_arrival *a, uint64_t host_ns, uint64_t now_ns)
 {
-	const int64_t delay_ns = (int64_t)(now_ns - host_ns);
+	const int64_t delay_ns = CLAMP((int64_t)(now_ns - host_ns), -FARTHEST_NS, FARTHEST_NS);
 	const uint64_t second = now_ns / SECOND_NS;
 
 	if (a->n && a->seconds[slot(a->n - 1)].second == second) {
@@ -46,7 +49,8 @@ bool clock_arrival_delay(const struct clock_arrival *a, int64_t *delay_ns, uint6
 		return false;
 	before_ns = least_of(a, from, middle);
 	after_ns = least_of(a, middle, a->n);
-	if (__builtin_sub_overflow(before_ns, after_ns, &apart_ns) || apart_ns > STEADY_NS || apart_ns < -STEADY_NS)
+	apart_ns = before_ns - after_ns;
+	if (apart_ns > STEADY_NS || apart_ns < -STEADY_NS || ABS(after_ns) >= FARTHEST_NS - STEADY_NS)
 		return false;
 	*delay_ns = MIN(before_ns, after_ns);
 	*spread_ns = (uint64_t)ABS(apart_ns);

@@ -28,7 +28,7 @@ struct clock_arrival {
 /* What the host had done until host_ns by its clock was here at now_ns by ours. Returns whether a second began. */
 bool clock_arrival_note(struct clock_arrival *a, uint64_t host_ns, uint64_t now_ns);
 
-/* Our time - the host's, and how much that varied. False: it is not known, or no more. */
+/* Our time - the host's, less than 73 years, and how much that varied. False: it is not known, or no more. */
 bool clock_arrival_delay(const struct clock_arrival *a, int64_t *delay_ns, uint64_t *spread_ns);
 
 #endif

@@ -10,6 +10,14 @@
 #define ARRIVAL_HALF_NS 500000000
 #define ARRIVAL_STEP_NS 100000000 /* it is not known better than that */
 
+/* a - b. Delays are less than 2^61 ns each; what others' times made of a shift before may be anything. */
+static int64_t apart(int64_t a, int64_t b)
+{
+	const int64_t most = INT64_C(1) << 62;
+
+	return CLAMP(a, -most + 1, most - 1) - CLAMP(b, -most + 1, most - 1);
+}
+
 /* A host that follows nobody. */
 static bool is_free(const struct clock_sync *s, unsigned host)
 {
@@ -109,7 +117,7 @@ static bool change_common(struct clock_sync *s, int common)
 	s->common = common;
 	for (unsigned i = 0; i < s->hosts->len && shift_ns; i++)
 		if (clock_host_at(s, i)->by_arrival)
-			clock_host_at(s, i)->shift_ns -= shift_ns;
+			clock_host_at(s, i)->shift_ns = apart(clock_host_at(s, i)->shift_ns, shift_ns);
 	clock_owner(s, (unsigned)common)->shift_ns = 0;
 	return shift_ns != 0;
 }
@@ -120,15 +128,15 @@ static bool shift(struct clock_sync *s, struct clock_host *owner, int64_t common
 	int64_t delay_ns, off_ns;
 	uint64_t spread_ns, half_ns;
 
-	if (!clock_arrival_delay(&owner->arrival, &delay_ns, &spread_ns) ||
-	    __builtin_sub_overflow(delay_ns, common_ns, &off_ns))
+	if (!clock_arrival_delay(&owner->arrival, &delay_ns, &spread_ns))
 		return false;
+	off_ns = apart(delay_ns, common_ns);
 	half_ns = ARRIVAL_HALF_NS + (spread_ns + common_spread_ns) / ARRIVAL_STEP_NS * ARRIVAL_STEP_NS;
 	if ((uint64_t)ABS(off_ns) <= half_ns)
 		off_ns = 0;
 	owner->by_arrival = owner != clock_owner(s, (unsigned)s->common);
 	owner->half_ns = half_ns;
-	if (ABS(off_ns - owner->shift_ns) <= (int64_t)half_ns)
+	if (ABS(apart(off_ns, owner->shift_ns)) <= (int64_t)half_ns)
 		return false;
 	owner->shift_ns = off_ns;
 	return true;

@@ -656,8 +656,34 @@ START_TEST(test_arrival_left_out)
 }
 END_TEST
 
+/* Times as only a broken or hostile worker gives them: any number is one. */
+START_TEST(test_arrival_of_any_time)
+{
+	static const uint64_t off[] = { UINT64_C(1) << 63, (UINT64_C(1) << 63) - 1, UINT64_C(3) << 61,
+					UINT64_C(5) << 61, 1 };
+
+	for (size_t i = 0; i < G_N_ELEMENTS(off); i++) {
+		const struct clock_options options = { 0 };
+		struct clock_sync *s = clock_sync_create(&options);
+		struct clock a = add_clock(s, "a", 0, 0), b = add_clock(s, "b", 0, 0), c = add_clock(s, "c", 0, 0);
+
+		for (uint64_t now_ns = BASE_NS; now_ns < BASE_NS + 30 * SECOND_NS; now_ns += SECOND_NS / 10) {
+			const bool turned = now_ns > BASE_NS + 15 * SECOND_NS;
+
+			clock_sync_arrival(s, a.host, now_ns - 1000, now_ns);
+			clock_sync_arrival(s, b.host, turned ? now_ns - off[i] : now_ns + off[i], now_ns);
+			clock_sync_arrival(s, c.host, turned ? now_ns + off[i] / 2 : now_ns - off[i] / 2, now_ns);
+			clock_sync_update(s);
+		}
+		ck_assert_int_eq(clock_sync_offset(s, a.host, BASE_NS), 0);
+		clock_sync_destroy(s);
+	}
+}
+END_TEST
+
 UNIT_MAIN("clock_sync", test_two_hosts, test_hosts_one_after_the_other, test_states, test_one_host_alone,
 	  test_a_chain_of_hosts, test_offsets_by_hand, test_ports_left_out, test_clock_that_jumps,
 	  test_clock_that_jumps_seldom_heard, test_negative_latency,
 	  test_clocks_that_are_none, test_three_hours_live, test_three_hours_recorded, test_little_traffic,
-	  test_live_references_tie, test_by_arrival, test_groups_by_arrival, test_not_by_arrival, test_arrival_left_out)
+	  test_live_references_tie, test_by_arrival, test_groups_by_arrival, test_not_by_arrival, test_arrival_left_out,
+	  test_arrival_of_any_time)
