@@ -114,8 +114,7 @@ static void print_fields(const struct event *ev)
 			printf(" %" PRId64, (int64_t)ev->words[i]);
 	if (ev->kind == EVENT_NET_QUEUE || ev->kind == EVENT_NET_RECEIVE)
 		for (unsigned i = 0; i < ev->n_words; i++)
-			if (!is_text(desc, i))
-				printf(" %" PRIx64, ev->words[i]);
+			printf(" %" PRIx64, is_text(desc, i) ? 0 : ev->words[i]);
 }
 
 static void print_bytes(const char *text, uint32_t len)
