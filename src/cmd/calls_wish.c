@@ -21,6 +21,19 @@ void calls_wish_release(struct calls_wish *w)
 	g_free(w->problem);
 }
 
+struct attach_tracer_options calls_wish_tracer(struct calls_wish *w)
+{
+	enum { PATHS_AND_PEERS = 2 };
+
+	return (struct attach_tracer_options){
+		.select = &w->select,
+		.filter = &w->filter,
+		.paths = PATHS_AND_PEERS,
+		.whole_calls = true,
+		.end_ns = UINT64_MAX,
+	};
+}
+
 static void set_filter(struct calls_wish *w, const char *calls)
 {
 	attach_filter_release(&w->filter);

@@ -5,6 +5,7 @@
 #include "attach/filter.h"
 #include "attach/line.h"
 #include "attach/select.h"
+#include "attach/tracer.h"
 #include "ui/lines.h"
 #include "ui/ui.h"
 
@@ -18,10 +19,11 @@ struct calls_wish {
 	struct attach_wait wait;
 };
 
-enum { CALLS_FD_PATHS = 2 }; /* attach_tracer_options.paths */
-
 void calls_wish_init(struct calls_wish *w);
 void calls_wish_release(struct calls_wish *w);
+
+/* A tracer of them: whole calls, paths and peers, no end. emit, user and what else is wanted the caller sets. */
+struct attach_tracer_options calls_wish_tracer(struct calls_wish *w);
 
 /* Other threads or calls than before: a tracer of the earlier ones is to be destroyed first. */
 void calls_wish_set(struct calls_wish *w, const struct ui_calls_wish *wish);

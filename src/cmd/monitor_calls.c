@@ -247,17 +247,11 @@ struct monitor_calls *monitor_calls_create(struct monitor *m)
 	c->m = m;
 	c->reread = reread_create(&options);
 	calls_wish_init(&c->wish);
-	c->options = (struct attach_tracer_options){
-		.select = &c->wish.select,
-		.filter = &c->wish.filter,
-		.paths = CALLS_FD_PATHS,
-		.whole_calls = true,
-		.end_ns = UINT64_MAX,
-		.wants_host = wants_host,
-		.look_fd = look_fd,
-		.emit = on_record,
-		.user = c,
-	};
+	c->options = calls_wish_tracer(&c->wish);
+	c->options.wants_host = wants_host;
+	c->options.look_fd = look_fd;
+	c->options.emit = on_record;
+	c->options.user = c;
 	ev_idle_init(&c->making, on_making);
 	c->making.data = c;
 	return c;

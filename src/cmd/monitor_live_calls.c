@@ -158,15 +158,9 @@ struct monitor_live_calls *monitor_live_calls_create(struct monitor *m)
 	c->m = m;
 	calls_wish_init(&c->wish);
 	g_queue_init(&c->records);
-	c->options = (struct attach_tracer_options){
-		.select = &c->wish.select,
-		.filter = &c->wish.filter,
-		.paths = CALLS_FD_PATHS,
-		.whole_calls = true,
-		.end_ns = UINT64_MAX,
-		.emit = on_record,
-		.user = c,
-	};
+	c->options = calls_wish_tracer(&c->wish);
+	c->options.emit = on_record;
+	c->options.user = c;
 	return c;
 }
 
