@@ -18,6 +18,7 @@
 #include "source/job.h"
 #include "source/source.h"
 #include "unit.h"
+#include "worker/command.h"
 
 enum { MANY = 300, HANG_MS = 300, MOST_TASKS = MANY };
 
@@ -29,30 +30,25 @@ struct task {
 	uint32_t number;
 };
 
+/* The next one, which is waited for. Its connection stays open. */
 static bool take_command(int fd, struct task *t, enum job_kind *kind)
 {
-	union {
-		struct job_command command;
-		char room[JOB_COMMAND_MAX];
-	} in;
-	union {
-		struct cmsghdr head;
-		char room[CMSG_SPACE(JOB_FDS * sizeof(int))];
-	} control = { 0 };
-	struct iovec part = { &in, sizeof(in) };
-	struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1, .msg_control = control.room,
-				  .msg_controllen = sizeof(control.room) };
-	int fds[JOB_FDS];
+	struct pollfd wait = { .fd = fd, .events = POLLIN };
+	struct worker_command command;
+	enum lt_status status = LT_OK;
 
-	if (recvmsg(fd, &message, 0) <= 0)
+	if (poll(&wait, 1, -1) != 1 || worker_take_command(fd, &command) != LT_OK)
 		return false;
-	*kind = in.command.kind;
-	t->number = in.command.number;
-	if (*kind == JOB_STOP)
-		return true;
-	memcpy(fds, CMSG_DATA(CMSG_FIRSTHDR(&message)), sizeof(fds));
-	t->url = g_strndup(in.command.text, in.command.url_len);
-	return ring_producer_open(&t->ring, (struct ring_fds){ fds[JOB_MEMORY], fds[JOB_WAKE] }) == LT_OK;
+	*kind = command.head.kind;
+	t->number = command.head.number;
+	if (*kind != JOB_STOP) {
+		t->url = g_steal_pointer(&command.url);
+		status = ring_producer_open(&t->ring, (struct ring_fds){ command.fds[JOB_MEMORY],
+									command.fds[JOB_WAKE] });
+		memset(command.fds, -1, sizeof(command.fds));
+	}
+	worker_command_release(&command);
+	return status == LT_OK;
 }
 
 /* What it is given says its process and its number of tasks; a task "crash" ends it with the third one. */
