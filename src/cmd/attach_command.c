@@ -14,7 +14,6 @@
 #include "cmd/local.h"
 #include "cmd/report.h"
 #include "control/plan.h"
-#include "control/private.h"
 #include "control/process.h"
 
 static const uint64_t live_timer_ns = 200000000;
@@ -89,10 +88,8 @@ static struct record_plan *make_plan(const struct options *o)
 	plan = record_plan_create(&request);
 	g_ptr_array_free(events, TRUE);
 
-	if (plan) {
+	if (plan)
 		record_plan_divide(plan, BUFFER_PARTS);
-		record_plan_limit(plan, private_disk_bytes());
-	}
 	return plan;
 }
 

@@ -13,13 +13,14 @@
 #include "base/text.h"
 #include "cmd/commands.h"
 #include "cmd/doctor.h"
+#include "cmd/record_sidecar.h"
 #include "cmd/relay_list.h"
 #include "control/checks.h"
 #include "control/cost.h"
 #include "control/facts.h"
+#include "control/glance.h"
 #include "control/keeper.h"
 #include "control/plan.h"
-#include "control/private.h"
 #include "control/process.h"
 #include "source/source.h"
 #include "ui/chooser.h"
@@ -153,7 +154,7 @@ int local_choose(struct options *o)
 	g_ptr_array_free(sessions, TRUE);
 	if (o->words->len || status >= 0)
 		return status;
-	missing = find_missing();
+	missing = glance_can_trace() ? NULL : find_missing();
 	if (!missing) {
 		o->local = true;
 		return -1;
@@ -239,8 +240,6 @@ static struct record_plan *make_plan(const struct options *o, enum command_bit c
 	else
 		plan = o->set || only_programs ? record_plan_create(&request) : make_default_plan(&request);
 	g_free(words);
-	if (plan)
-		record_plan_limit(plan, private_disk_bytes());
 	return plan;
 }
 
@@ -307,6 +306,8 @@ static int run_plan(struct record_plan *plan, struct options *o, enum command_bi
 		fputs(plan->hosts->len ? "lttngtop: starting to trace these machines ...\n" :
 					 "lttngtop: starting to trace this machine ...\n",
 		      stderr);
+	if (plan->hosts->len)
+		record_sidecar_add(plan);
 	process_hold_signals();
 	started = keeper_start(&keeper, plan, output, NULL, &source);
 	process_release_signals();

@@ -83,6 +83,8 @@ static enum lt_status setup(struct record_plan *plan, bool may_start, pid_t *dae
 
 	if (is_fetched(plan) && tracer_probe_output(plan))
 		return LT_ERROR;
+	if (plan->hosts->len && plan->mode == RECORD_LIVE)
+		record_sidecar_add(plan);
 	if (plan->hosts->len)
 		return remote_setup(plan);
 	if (daemon_require(kernel, may_start, daemon))

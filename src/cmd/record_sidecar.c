@@ -40,6 +40,29 @@ void record_sidecar_prepare(const struct record_plan *plan)
 		warn();
 }
 
+void record_sidecar_add(struct record_plan *plan)
+{
+	const bool kernel = record_plan_channel(plan, RECORD_KERNEL);
+	const char **symbols = symbols_of(plan);
+
+	plan->messages = (struct record_messages){
+		.domain = kernel ? RECORD_KERNEL : RECORD_USER,
+		.event = kernel ? SIDECAR_KERNEL_EVENT : SIDECAR_EVENT,
+		.filter = kernel ? NULL : SIDECAR_LINES_FILTER,
+		.script = sidecar_stream_script(symbols, kernel),
+	};
+	g_free(symbols);
+}
+
+enum lt_status record_sidecar_refresh(const GPtrArray *hosts, const char *session)
+{
+	char *kernel = sidecar_stream_script(NULL, true);
+	const enum lt_status status = remote_refresh(hosts, session, kernel);
+
+	g_free(kernel);
+	return status;
+}
+
 static void *begin_stream(const void *data)
 {
 	const struct record_plan *plan = data;

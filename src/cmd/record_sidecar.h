@@ -11,8 +11,7 @@
 
 /*
  * The side-car of a recording (sidecar/write.h). What is recorded is whole without it: where it cannot be made there is
- * a warning. A relayd takes traces only: live sessions of this machine have it as events (sidecar/stream.h), and those
- * of other hosts, where only a shell is at work, not at all.
+ * a warning. A relayd takes traces only: live sessions have it as events (sidecar/stream.h).
  */
 
 /* Live: before the session starts, adds the event to it. */
@@ -24,6 +23,9 @@ struct redump_also record_sidecar_stream(const struct record_plan *plan);
 /* Live: sends all once. */
 void record_sidecar_send(void);
 
+/* Live, on other hosts: what the shells there say, before the sessions are made; and once more, with the state dump. */
+void record_sidecar_add(struct record_plan *plan);
+enum lt_status record_sidecar_refresh(const GPtrArray *hosts, const char *session);
 
 /* The recording has started; pid: of the process that is to become the plan's command, 0: there is none. */
 void record_sidecar_start(const struct record_plan *plan, pid_t pid, const struct sidecar_cost *cost);

@@ -52,7 +52,7 @@ void record_tell_cost(FILE *out, const char *directory)
 	fputs("cost: ", out);
 	if (is_whole || cost.events)
 		fprintf(out, "%s%" PRIu64 " events, ", is_whole ? "" : "more than ", cost.events);
-	fprintf(out, "%.1f MB on disk, %.2f s of CPU by LTTng's consumer daemons%s\n", (double)cost.bytes / 1e6,
+	fprintf(out, "%.1f MB on disk, %.3f s of CPU by LTTng's consumer daemons%s\n", (double)cost.bytes / 1e6,
 		(double)cost.consumer_ns / 1e9, is_known ? "" : " since they were started");
 	if (!is_whole)
 		cost.events = 0;
@@ -205,7 +205,7 @@ static int run_verb_remotely(const struct record_verb *verb, const struct option
 	if (verb->run == status)
 		done = remote_list(o->record_host, session);
 	else if (session && verb->run == refresh)
-		done = remote_refresh(o->record_host, session);
+		done = record_sidecar_refresh(o->record_host, session);
 	else if (session)
 		done = end_remotely(verb, o, session);
 	g_free(session);

@@ -288,6 +288,43 @@ static void add_trackers(GPtrArray *lines, const struct record_plan *plan)
 				      plan->vpids));
 }
 
+/* What a relayd keeps of each CPU's messages where it does not keep all: the latest. */
+enum { MESSAGES_FILES = 2, MESSAGES_FILE_BYTES = 1 << 20 };
+
+/* A channel for messages, which may fail; nothing if the plan has none. */
+static void add_messages(GPtrArray *lines, const struct record_plan *plan)
+{
+	const struct record_messages *m = &plan->messages;
+	struct record_channel channel = {
+		.domain = m->domain,
+		.name = "messages",
+		.subbuf_bytes = MESSAGES_SUBBUF_BYTES,
+		.subbufs = MESSAGES_SUBBUFS,
+	};
+	char **make, **enable, *make_line, *enable_line;
+	GPtrArray *words;
+
+	if (!m->script)
+		return;
+	if (plan->channels->len && g_array_index(plan->channels, struct record_channel, 0).files) {
+		channel.files = MESSAGES_FILES;
+		channel.file_bytes = MESSAGES_FILE_BYTES;
+	}
+	make = enable_channel(plan, &channel);
+	words = begin_channel("enable-event", plan, channel.domain, channel.name);
+	if (m->filter)
+		add(words, "--filter=%s", m->filter);
+	add(words, "%s", m->event);
+	enable = end(words);
+	make_line = commands_quote(make);
+	enable_line = commands_quote(enable);
+	g_ptr_array_add(lines, g_strdup_printf("{ { %s && %s; } >/dev/null 2>&1 || :; }", make_line, enable_line));
+	g_free(enable_line);
+	g_free(make_line);
+	g_strfreev(enable);
+	g_strfreev(make);
+}
+
 /* A shell's lines (char *) that create the session, the first one, and all that is in it; nothing is recorded yet. */
 static GPtrArray *setup_lines(const struct record_plan *plan)
 {
@@ -309,6 +346,7 @@ static GPtrArray *setup_lines(const struct record_plan *plan)
 		}
 		add_contexts(lines, plan, c);
 	}
+	add_messages(lines, plan);
 	add_trackers(lines, plan);
 	return lines;
 }
@@ -365,19 +403,82 @@ char *commands_refresh(const char *session)
 	return line;
 }
 
-/* What redump.h does, by a shell in the background; NULL: the plan does not want it. It looks every few seconds. */
+/* "lttng list", which fails when there is no session. The caller frees it. */
+static char *list_command(const char *session)
+{
+	char *const words[] = {(char *)"lttng", (char *)"--no-sessiond", (char *)"list", (char *)session, NULL};
+
+	return commands_quote(words);
+}
+
+/* Where only some processes are recorded: the shell that says it, too. */
+static void append_admission(GString *script, const struct record_plan *plan)
+{
+	char **words = end(begin_channel("track", plan, plan->messages.domain, NULL));
+	char *line = commands_quote(words);
+
+	if (plan->messages.domain == RECORD_KERNEL && plan->pids->len)
+		g_string_append_printf(script, "%s --pid=$$\n", line);
+	if (plan->messages.domain == RECORD_KERNEL && plan->vpids->len)
+		g_string_append_printf(script, "%s --vpid=$$\n", line);
+	g_free(line);
+	g_strfreev(words);
+}
+
+/* A script with messages, as a shell of its own. The caller frees it. */
+static char *as_shell(GString *script)
+{
+	char *const words[] = {(char *)"sh", (char *)"-c", script->str, NULL};
+	char *line = commands_quote(words);
+
+	g_string_free(script, TRUE);
+	return line;
+}
+
+/*
+ * What redump.h does, by a shell in the background; NULL: the plan does not want it. It looks every few seconds, and
+ * says at the start, then and with each state dump what the plan's messages are.
+ */
 static char *redump(const struct record_plan *plan)
 {
 	const uint64_t period_s = (plan->statedump_ns + 999999999) / 1000000000, poll_s = MIN(period_s, REDUMP_FIRST_S);
-	char *const words[] = {(char *)"lttng", (char *)"--no-sessiond", (char *)"list", plan->session, NULL};
-	char *list = commands_quote(words), *refresh = commands_refresh(plan->session), *line = NULL;
+	const char *const messages = plan->messages.script;
+	char *list = list_command(plan->session), *refresh = commands_refresh(plan->session);
+	char *loop = NULL, *line = NULL, *shell;
+	GString *script;
 
 	if (period_s)
-		line = g_strdup_printf("(i=%" PRIu64 "; while sleep %" PRIu64 " && %s; do i=$((i+%" PRIu64 ")); "
-				       "[ $i -lt %" PRIu64 " ] || { i=0; %s; }; done) </dev/null >/dev/null 2>&1 &",
-				       period_s - poll_s, poll_s, list, poll_s, period_s, refresh);
+		loop = g_strdup_printf("i=%" PRIu64 "; while sleep %" PRIu64 " && %s; do i=$((i+%" PRIu64 ")); "
+				       "%s[ $i -lt %" PRIu64 " ] || { i=0; %s; %s}%s; done",
+				       period_s - poll_s, poll_s, list, poll_s, messages ? "t=news; " : "", period_s,
+				       refresh, messages ? "t=all; " : "", messages ? "; tell $t" : "");
+	if (messages) {
+		script = g_string_new(messages);
+		append_admission(script, plan);
+		g_string_append_printf(script, "tell all\n%s", loop ? loop : "");
+		shell = as_shell(script);
+		line = g_strdup_printf("%s </dev/null >/dev/null 2>&1 &", shell);
+		g_free(shell);
+	} else if (loop) {
+		line = g_strdup_printf("(%s) </dev/null >/dev/null 2>&1 &", loop);
+	}
+	g_free(loop);
 	g_free(refresh);
 	g_free(list);
+	return line;
+}
+
+/* What cannot be said is missing, no more. */
+char *commands_remote_refresh(const char *session, const char *messages)
+{
+	GString *script = g_string_new(messages);
+	char *refresh = commands_refresh(session), *tell, *line;
+
+	g_string_append(script, "tell all\n");
+	tell = as_shell(script);
+	line = g_strdup_printf("%s && { %s </dev/null >/dev/null 2>&1 || :; }", refresh, tell);
+	g_free(tell);
+	g_free(refresh);
 	return line;
 }
 

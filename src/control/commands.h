@@ -27,6 +27,7 @@ char *commands_remote_start(const struct record_plan *plan);
 char *commands_remote_stop(const char *session);
 char *commands_snapshot(const char *session);
 char *commands_refresh(const char *session);
+char *commands_remote_refresh(const char *session, const char *messages);
 
 /*
  * A host that does not stream records below COMMANDS_REMOTE_DIR, which is what is fetched from there: fetch

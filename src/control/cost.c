@@ -151,34 +151,56 @@ bool cost_is_low(const struct cost_estimate *e, unsigned n_cpus)
 	return e->events_per_s * COST_SHOWN_EVENT_NS < COST_LOW_SHARE * n_cpus * 1e9;
 }
 
-/* Of a process, if it is a consumer daemon. */
-static uint64_t consumer_ticks(const char *pid)
+/* Of a thread; what /proc/PID/stat has of its process is cut to hundredths of a second. */
+static uint64_t thread_ns(const char *tasks, const char *tid)
 {
-	char *path = g_build_filename("/proc", pid, "stat", NULL), *text = NULL;
-	const char *end;
-	uint64_t user = 0, system = 0;
+	char *path = g_build_filename(tasks, tid, "schedstat", NULL), *text = NULL;
+	uint64_t ns = 0;
 
-	if (g_file_get_contents(path, &text, NULL, NULL) && strstr(text, "(lttng-consumerd)")) {
-		end = strrchr(text, ')');
-		sscanf(end + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %" SCNu64 " %" SCNu64, &user, &system);
-	}
+	if (g_file_get_contents(path, &text, NULL, NULL))
+		ns = g_ascii_strtoull(text, NULL, 10);
 	g_free(text);
 	g_free(path);
-	return user + system;
+	return ns;
+}
+
+static bool is_consumer(const char *pid)
+{
+	char *path = g_build_filename("/proc", pid, "stat", NULL), *text = NULL;
+	const bool is = g_file_get_contents(path, &text, NULL, NULL) && strstr(text, "(lttng-consumerd)");
+
+	g_free(text);
+	g_free(path);
+	return is;
+}
+
+uint64_t cost_process_ns(const char *pid)
+{
+	char *tasks = g_build_filename("/proc", pid, "task", NULL);
+	GDir *dir = g_dir_open(tasks, 0, NULL);
+	uint64_t ns = 0;
+	const char *tid;
+
+	while (dir && (tid = g_dir_read_name(dir)))
+		ns += thread_ns(tasks, tid);
+	if (dir)
+		g_dir_close(dir);
+	g_free(tasks);
+	return ns;
 }
 
 uint64_t cost_consumer_ns(void)
 {
 	GDir *dir = g_dir_open("/proc", 0, NULL);
-	uint64_t ticks = 0;
+	uint64_t ns = 0;
 	const char *name;
 
 	while (dir && (name = g_dir_read_name(dir)))
-		if (g_ascii_isdigit(*name))
-			ticks += consumer_ticks(name);
+		if (g_ascii_isdigit(*name) && is_consumer(name))
+			ns += cost_process_ns(name);
 	if (dir)
 		g_dir_close(dir);
-	return ticks * (UINT64_C(1000000000) / (uint64_t)sysconf(_SC_CLK_TCK));
+	return ns;
 }
 
 uint64_t cost_size_bytes(const char *directory)

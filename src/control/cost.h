@@ -33,6 +33,9 @@ bool cost_is_low(const struct cost_estimate *e, unsigned n_cpus);
 /* CPU time that LTTng's consumer daemons on this machine have used since they were started; 0: there are none. */
 uint64_t cost_consumer_ns(void);
 
+/* The same of all threads that a process has now, by its number in /proc; 0: there is no such process. */
+uint64_t cost_process_ns(const char *pid);
+
 /* Of all files below a directory. */
 uint64_t cost_size_bytes(const char *directory);
 

@@ -47,12 +47,19 @@ static void tell(int fd, const char *what, const char *text)
 	g_string_free(line, TRUE);
 }
 
-/* The relayd, which the plan then names. */
-static enum lt_status set_up_relayd(struct private_run *run, struct record_plan *plan)
+/* The relayd begins to start; what comes there is bounded by its room. */
+static enum lt_status start_relayd(struct private_run *run, struct record_plan *plan)
+{
+	record_plan_limit(plan, private_place(run, record_plan_buffers_bytes(plan)));
+	return private_start_relayd(run);
+}
+
+/* It has started, and the plan names it. */
+static enum lt_status await_relayd(struct private_run *run, struct record_plan *plan)
 {
 	char *relay;
 
-	if (private_start_relayd(run))
+	if (private_await_relayd(run))
 		return LT_ERROR;
 	relay = g_strdup_printf("net://127.0.0.1:%u:%u", run->control_port, run->data_port);
 	g_free(plan->url);
@@ -80,15 +87,14 @@ static char *call_filter(const struct keeper_traced *traced)
 	return filter;
 }
 
-/* This machine's session daemon and the session; nothing is recorded yet. */
+/* This machine's session daemon, while the relayd starts, and the session; nothing is recorded yet. */
 static enum lt_status set_up_session(struct private_run *run, struct record_plan *plan,
 				     const struct keeper_traced *traced)
 {
-	if (private_require_daemon(run, record_plan_channel(plan, RECORD_KERNEL)))
+	if (private_require_daemon(run, record_plan_channel(plan, RECORD_KERNEL)) || await_relayd(run, plan))
 		return LT_ERROR;
-	private_note_session(run, plan->session);
 	plan->call_filter = call_filter(traced);
-	if (tracer_probe(plan) || tracer_setup(plan))
+	if (private_note_session(run, plan->session) || tracer_probe(plan) || tracer_setup(plan))
 		return LT_ERROR;
 	private_settle(run);
 	return LT_OK;
@@ -111,7 +117,8 @@ static enum lt_status start_session(struct private_run *run, const struct record
 		if (process_prepare(command, plan->command))
 			return LT_ERROR;
 		setpgid(command->pid, command->pid); /* so that what it starts ends with it */
-		private_note_process(run, command->pid);
+		if (private_note_process(run, command->pid))
+			return LT_ERROR;
 	}
 	if (session_start(plan->session))
 		return LT_ERROR;
@@ -121,9 +128,7 @@ static enum lt_status start_session(struct private_run *run, const struct record
 static enum lt_status start_here(struct private_run *run, struct record_plan *plan, struct process *command, int output,
 				 const struct keeper_traced *traced)
 {
-	if (traced)
-		private_note_process(run, traced->process.pid);
-	if (set_up_session(run, plan, traced))
+	if ((traced && private_note_process(run, traced->process.pid)) || set_up_session(run, plan, traced))
 		return LT_ERROR;
 	leave_terminal(output);
 	return start_session(run, plan, command);
@@ -134,7 +139,8 @@ static enum lt_status start_hosts(struct private_run *run, struct record_plan *p
 {
 	private_settle(run);
 	plan->call_filter = g_strdup("$ctx.procname != \"lttng*\"");
-	if (fault_check(plan) || cluster_start(cluster, plan, run->control_port, run->data_port, fd))
+	if (fault_check(plan) || await_relayd(run, plan) ||
+	    cluster_start(cluster, plan, run->control_port, run->data_port, fd))
 		return LT_ERROR;
 	leave_terminal(output);
 	return LT_OK;
@@ -225,13 +231,13 @@ static void be_keeper(struct record_plan *plan, int output, const struct keeper_
 		tell(fd, "error", error_text());
 		return;
 	}
-	if (private_open(&run, getppid()) || set_up_relayd(&run, plan) ||
+	if (private_open(&run, getppid()) || start_relayd(&run, plan) ||
 	    (plan->hosts->len ? start_hosts(&run, plan, &cluster, output, fd) :
 				start_here(&run, plan, &command, output, traced))) {
 		tell(fd, "error", error_text());
 	} else {
 		source = record_plan_source(plan);
-		tell(fd, "store", run.dir);
+		tell(fd, "store", run.store);
 		tell(fd, "source", source);
 		keep(&run, plan, &command, traced_end, fd);
 	}

@@ -366,6 +366,7 @@ void record_plan_destroy(struct record_plan *plan)
 	g_free(plan->output);
 	g_free(plan->url);
 	g_free(plan->call_filter);
+	g_free(plan->messages.script);
 	g_strfreev(plan->command);
 	g_array_free(plan->channels, TRUE);
 	g_array_free(plan->pids, TRUE);
@@ -385,9 +386,26 @@ struct record_channel *record_plan_channel(const struct record_plan *plan, enum 
 	return NULL;
 }
 
+static uint64_t count_cpus(void)
+{
+	return (uint64_t)MAX(sysconf(_SC_NPROCESSORS_CONF), 1);
+}
+
+uint64_t record_plan_buffers_bytes(const struct record_plan *plan)
+{
+	uint64_t bytes = 0;
+
+	for (unsigned i = 0; i < plan->channels->len; i++) {
+		const struct record_channel *c = &g_array_index(plan->channels, struct record_channel, i);
+
+		bytes += c->subbuf_bytes * c->subbufs;
+	}
+	return bytes * count_cpus();
+}
+
 void record_plan_limit(struct record_plan *plan, uint64_t bytes)
 {
-	const uint64_t streams = plan->channels->len * (uint64_t)MAX(sysconf(_SC_NPROCESSORS_CONF), 1);
+	const uint64_t streams = plan->channels->len * count_cpus();
 
 	for (unsigned i = 0; i < plan->channels->len; i++) {
 		struct record_channel *c = &g_array_index(plan->channels, struct record_channel, i);

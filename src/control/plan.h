@@ -51,6 +51,18 @@ struct record_channel {
 	GArray *contexts;    /* struct record_context */
 };
 
+/*
+ * What the machines of a live session say of themselves, as events: a channel of its own has them, if it can be made.
+ * script: defines the shell functions `tell all` and `tell news` for other hosts; NULL: nothing is said.
+ */
+enum { MESSAGES_SUBBUF_BYTES = 64 << 10, MESSAGES_SUBBUFS = 4 }; /* so many may wait for the consumer, on each CPU */
+
+struct record_messages {
+	enum record_domain domain;
+	const char *event, *filter; /* static; filter may be NULL */
+	char *script;
+};
+
 struct record_plan {
 	char *session;
 	const char *set;  /* name of the set of events, static */
@@ -68,6 +80,7 @@ struct record_plan {
 	char **command;   /* NULL: none */
 	GPtrArray *hosts; /* char *, USER@HOST; empty: this machine */
 	bool unsafe;      /* known faults of tracers give a warning, no more */
+	struct record_messages messages;
 };
 
 /* What a user asks for; everything is borrowed, NULL or 0: not given. */
@@ -94,6 +107,9 @@ void record_plan_destroy(struct record_plan *plan);
 
 /* The channel of a domain; NULL: the domain is not recorded. Borrowed. */
 struct record_channel *record_plan_channel(const struct record_plan *plan, enum record_domain domain);
+
+/* What the buffers of a machine with as many CPUs as this one hold together. */
+uint64_t record_plan_buffers_bytes(const struct record_plan *plan);
 
 /* Live: of what was streamed about so many bytes are kept, the latest, if the buffers are not larger than that. */
 void record_plan_limit(struct record_plan *plan, uint64_t bytes);

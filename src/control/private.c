@@ -14,15 +14,17 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/error.h"
 #include "control/daemon.h"
+#include "control/place.h"
 #include "control/process.h"
 #include "control/relay.h"
 #include "control/sessions.h"
+
+#define DISK_DIRECTORY "/var/tmp"
 
 enum {
 	RELAYD_TRIES = 5,         /* another program may take the ports meanwhile */
@@ -94,34 +96,37 @@ static char *read_file(const char *dir, const char *name)
 	return text;
 }
 
-static void append_file(const char *dir, const char *name, const char *text)
+static enum lt_status append_file(const char *dir, const char *name, const char *text)
 {
 	char *path = g_build_filename(dir, name, NULL);
 	FILE *file = fopen(path, "ae");
+	bool written = file && fputs(text, file) >= 0;
 
-	if (file) {
-		fputs(text, file);
-		fclose(file);
-	}
+	if (file && fclose(file))
+		written = false;
+	if (!written)
+		error_set("cannot write '%s': %s", path, g_strerror(errno));
 	g_free(path);
+	return written ? LT_OK : LT_ERROR;
 }
 
-static void note_process(const char *dir, const char *name, pid_t pid)
+static enum lt_status note_process(const char *dir, const char *name, pid_t pid)
 {
 	char *line = g_strdup_printf("%d %" G_GUINT64_FORMAT "\n", (int)pid, start_time(pid));
+	enum lt_status status = append_file(dir, name, line);
 
-	append_file(dir, name, line);
 	g_free(line);
+	return status;
 }
 
-void private_note_process(const struct private_run *run, pid_t pid)
+enum lt_status private_note_process(const struct private_run *run, pid_t pid)
 {
-	note_process(run->dir, "processes", pid);
+	return note_process(run->dir, "processes", pid);
 }
 
-void private_note_session(const struct private_run *run, const char *session)
+enum lt_status private_note_session(const struct private_run *run, const char *session)
 {
-	append_file(run->dir, "session", session);
+	return append_file(run->dir, "session", session);
 }
 
 /* ---- directories ---- */
@@ -154,31 +159,19 @@ static char *base_path(void)
 	return path;
 }
 
-uint64_t private_disk_bytes(void)
-{
-	static const uint64_t most = UINT64_C(256) << 20;
-	char *base = base_path(), *above = g_path_get_dirname(base);
-	struct statvfs disk;
-	uint64_t bytes = most;
-
-	/* the base may not be there yet, and is no mount of its own */
-	if (statvfs(above, &disk) == 0)
-		bytes = MIN(most, (uint64_t)disk.f_bavail * disk.f_frsize / 2);
-	g_free(above);
-	g_free(base);
-	return bytes;
-}
-
-/* It may be there, if it is ours alone: others could make it first where everybody may write. */
-static enum lt_status make_base(const char *path)
+/* Others could make it first where everybody may write. */
+static bool is_ours_alone(const char *path)
 {
 	struct stat st;
 
+	return lstat(path, &st) == 0 && S_ISDIR(st.st_mode) && st.st_uid == geteuid() && !(st.st_mode & 077);
+}
+
+static enum lt_status make_base(const char *path)
+{
 	if (mkdir(path, 0700) && errno != EEXIST)
 		return error_set("cannot make directory '%s': %s", path, g_strerror(errno));
-	if (lstat(path, &st) || !S_ISDIR(st.st_mode) || st.st_uid != geteuid() || (st.st_mode & 077))
-		return error_set("'%s' is not a directory of this user alone", path);
-	return LT_OK;
+	return is_ours_alone(path) ? LT_OK : error_set("'%s' is not a directory of this user alone", path);
 }
 
 /* Takes the lock of a directory; -1: another process has it, or has just removed the directory. */
@@ -209,6 +202,7 @@ static void release_lock(int *fd)
 static void clear_run(const char *dir)
 {
 	char *session = read_file(dir, "session"), *processes = read_file(dir, "processes");
+	char *store = read_file(dir, "store");
 	const char *at = processes;
 	guint64 started;
 	pid_t pid;
@@ -217,7 +211,10 @@ static void clear_run(const char *dir)
 		session_discard(session);
 	while (at && parse_process(&at, &pid, &started))
 		end_process(pid, started);
+	if (store && is_ours_alone(store))
+		remove_tree(store);
 	remove_tree(dir);
+	g_free(store);
 	g_free(processes);
 	g_free(session);
 }
@@ -285,6 +282,31 @@ enum lt_status private_open(struct private_run *run, pid_t name)
 	return LT_OK;
 }
 
+/* A directory on a disk; NULL: there can be none. */
+static char *make_store(const struct private_run *run)
+{
+	char *template = g_strdup(DISK_DIRECTORY "/lttngtop-XXXXXX");
+
+	if (g_mkdtemp(template) && append_file(run->dir, "store", template) == LT_OK)
+		return template;
+	rmdir(template);
+	g_free(template);
+	return NULL;
+}
+
+uint64_t private_place(struct private_run *run, uint64_t buffers_bytes)
+{
+	const struct place_room here = place_room(run->dir);
+	struct place place = place_choose(here, place_room(DISK_DIRECTORY), buffers_bytes);
+
+	run->store = place.on_disk ? make_store(run) : NULL;
+	if (!run->store) {
+		place = place_choose(here, (struct place_room){0}, buffers_bytes);
+		run->store = g_strdup(run->dir);
+	}
+	return place.bytes;
+}
+
 /* Ports of the loopback that nobody has now. */
 static bool find_ports(unsigned *ports, unsigned n)
 {
@@ -314,7 +336,7 @@ static enum lt_status spawn_relayd(struct private_run *run, int log)
 	char *control = g_strdup_printf("--control-port=tcp://127.0.0.1:%u", run->control_port);
 	char *data = g_strdup_printf("--data-port=tcp://127.0.0.1:%u", run->data_port);
 	char *live = g_strdup_printf("--live-port=tcp://127.0.0.1:%u", run->view_port);
-	char *output = g_strdup_printf("--output=%s/relayd", run->dir);
+	char *output = g_strdup_printf("--output=%s/relayd", run->store);
 	char *argv[] = {(char *)"lttng-relayd", control, data, live, output, NULL};
 	GError *error = NULL;
 	enum lt_status status = LT_OK;
@@ -331,7 +353,22 @@ static enum lt_status spawn_relayd(struct private_run *run, int log)
 	return status;
 }
 
-/* Waits until it takes viewers; LT_AGAIN: it has ended instead. */
+/* It opens its ports one after the other, in no certain order. */
+static bool listens(const struct private_run *run)
+{
+	const unsigned ports[] = {run->control_port, run->data_port, run->view_port};
+	bool all = true;
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(ports) && all; i++) {
+		char *url = g_strdup_printf("net://127.0.0.1:%u", ports[i]);
+
+		all = relay_probe(url) == LT_OK;
+		g_free(url);
+	}
+	return all;
+}
+
+/* Waits until it takes sessions and viewers; LT_AGAIN: it has ended instead. */
 static enum lt_status await_relayd(struct private_run *run)
 {
 	const guint64 started = start_time(run->relayd);
@@ -339,7 +376,7 @@ static enum lt_status await_relayd(struct private_run *run)
 	for (unsigned ms = 0; ms < START_MS_MAX; ms += POLL_MS) {
 		if (!lives(run->relayd, started))
 			return LT_AGAIN;
-		if (!relay_probe_view("net://127.0.0.1", run->view_port))
+		if (listens(run))
 			return LT_OK;
 		if (process_is_interrupted())
 			break;
@@ -363,29 +400,41 @@ enum lt_status private_start_relayd(struct private_run *run)
 {
 	char *path = g_build_filename(run->dir, "relayd.log", NULL);
 	const int log = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-	enum lt_status status = LT_AGAIN;
+	enum lt_status status;
 	unsigned ports[3];
 
-	for (unsigned i = 0; i < RELAYD_TRIES && status == LT_AGAIN && log >= 0; i++) {
-		if (!find_ports(ports, G_N_ELEMENTS(ports)))
-			break;
+	if (log < 0) {
+		status = error_set("cannot make file '%s': %s", path, g_strerror(errno));
+	} else if (!find_ports(ports, G_N_ELEMENTS(ports))) {
+		status = error_set("no free port on the loopback");
+	} else {
 		run->control_port = ports[0];
 		run->data_port = ports[1];
 		run->view_port = ports[2];
 		status = spawn_relayd(run, log);
-		if (!status) {
-			private_note_process(run, run->relayd);
-			status = await_relayd(run);
+		if (!status && private_note_process(run, run->relayd)) {
+			end_process(run->relayd, start_time(run->relayd));
+			status = LT_ERROR;
 		}
 	}
 	if (log >= 0)
 		close(log);
 	g_free(path);
+	return status;
+}
+
+enum lt_status private_await_relayd(struct private_run *run)
+{
+	enum lt_status status = await_relayd(run);
+
+	for (unsigned i = 1; i < RELAYD_TRIES && status == LT_AGAIN; i++)
+		status = private_start_relayd(run) ? LT_ERROR : await_relayd(run);
 	return status == LT_AGAIN ? fail_relayd(run) : status;
 }
 
 enum lt_status private_require_daemon(struct private_run *run, bool kernel)
 {
+	enum lt_status status = LT_OK;
 	pid_t started;
 
 	if (daemon_require(kernel, true, &started))
@@ -395,9 +444,11 @@ enum lt_status private_require_daemon(struct private_run *run, bool kernel)
 
 		unlink(path);
 		g_free(path);
-		note_process(run->base, "sessiond", started);
+		status = note_process(run->base, "sessiond", started);
+		if (status)
+			daemon_end(started);
 	}
-	return LT_OK;
+	return status;
 }
 
 void private_settle(struct private_run *run)
@@ -433,6 +484,7 @@ void private_close(struct private_run *run)
 	}
 	release_lock(&run->lock);
 	release_lock(&run->base_lock);
+	g_clear_pointer(&run->store, g_free);
 	g_clear_pointer(&run->dir, g_free);
 	g_clear_pointer(&run->base, g_free);
 }

@@ -18,6 +18,7 @@
  *       lock              held as long as the run lives, so the next run knows a dead one
  *       processes         a line for each: pid, start time
  *       session           the name of its tracing session
+ *       store             where its relayd stores, if not here: a directory in /var/tmp
  *       relayd/, *.log    what its relayd stores and says
  *
  * A process is only ever ended if its start time is the noted one: pids are used again. Signals are held
@@ -25,16 +26,11 @@
  */
 struct private_run {
 	char *base, *dir;
+	char *store;         /* where the relayd's directory is: dir, or one on a disk */
 	int base_lock, lock; /* descriptors; -1: not held */
 	pid_t relayd;        /* 0: not started */
 	unsigned control_port, data_port, view_port; /* of the relayd, on 127.0.0.1 */
 };
-
-/*
- * What a run's relayd may store: enough for viewers that are behind, but never more than half of what is free there,
- * which may be memory that the whole system depends on (/run). Bytes.
- */
-uint64_t private_disk_bytes(void);
 
 /*
  * Removes what runs that were killed have left behind, and makes the directory of a new one. Until
@@ -42,15 +38,24 @@ uint64_t private_disk_bytes(void);
  */
 enum lt_status private_open(struct private_run *run, pid_t name);
 
-/* A relayd that ends with this process, however that ends. */
+/*
+ * Where the relayd stores what comes from so many bytes of buffers (place.h); before it is started. Returns how many
+ * bytes that may be.
+ */
+uint64_t private_place(struct private_run *run, uint64_t buffers_bytes);
+
+/* A relayd that ends with this process, however that ends. It takes its time to start; others may do so meanwhile. */
 enum lt_status private_start_relayd(struct private_run *run);
+
+/* Until it takes tracers and viewers; on other ports if somebody else has got its own. */
+enum lt_status private_await_relayd(struct private_run *run);
 
 /* A session daemon answers, as daemon_require() has it. */
 enum lt_status private_require_daemon(struct private_run *run, bool kernel);
 
-/* What the next run is to end or remove if this one cannot do it. */
-void private_note_process(const struct private_run *run, pid_t pid);
-void private_note_session(const struct private_run *run, const char *session);
+/* What the next run is to end or remove if this one cannot do it. LT_ERROR: then it must not be started. */
+enum lt_status private_note_process(const struct private_run *run, pid_t pid);
+enum lt_status private_note_session(const struct private_run *run, const char *session);
 
 /* The session exists: from now on the daemon is not ended by other runs. */
 void private_settle(struct private_run *run);

@@ -124,9 +124,9 @@ enum lt_status remote_snapshot(const GPtrArray *hosts, const char *session)
 	return status;
 }
 
-enum lt_status remote_refresh(const GPtrArray *hosts, const char *session)
+enum lt_status remote_refresh(const GPtrArray *hosts, const char *session, const char *messages)
 {
-	char *script = commands_refresh(session);
+	char *script = commands_remote_refresh(session, messages);
 	const enum lt_status status = run_everywhere(hosts, script, NULL, NULL);
 
 	g_free(script);

@@ -23,8 +23,8 @@ enum lt_status remote_start(const struct record_plan *plan);
 /* Stops and removes a session. */
 enum lt_status remote_stop(const GPtrArray *hosts, const char *session);
 
-/* Has its state dump repeated on each host. */
-enum lt_status remote_refresh(const GPtrArray *hosts, const char *session);
+/* Has its state dump repeated on each host; messages: what defines `tell all` (plan.h), which is done, too. */
+enum lt_status remote_refresh(const GPtrArray *hosts, const char *session, const char *messages);
 
 /* Takes a snapshot of it on each host. */
 enum lt_status remote_snapshot(const GPtrArray *hosts, const char *session);

@@ -16,9 +16,6 @@
 #include "control/symbols.h"
 #include "control/sessions.h"
 
-/* A few hundred messages of 4 kB at most may wait for the consumer. */
-enum { MESSAGES_SUBBUF_BYTES = 64 << 10, MESSAGES_SUBBUFS = 4 };
-
 struct lttng_domain tracer_domain(enum record_domain domain)
 {
 	struct lttng_domain d;

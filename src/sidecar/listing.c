@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a shell finds on a machine without this program: lines of a word and what it says. One script prints them, one
- * parser reads them; whatever does not fit is skipped.
+ * What a shell finds on a machine without this program: lines of a word and what it says. script.c prints them;
+ * whatever does not fit is skipped here.
  *
  *   listing                          another one begins, later than the one before
  *   host|boot_id|kernel TEXT         synchronised yes|no
@@ -24,60 +24,6 @@
 #define NS_PER_S UINT64_C(1000000000)
 
 enum { LISTINGS_MAX = 16, SECONDS_MAX_DIGITS = 10, CPUS_MAX = 8192 };
-
-/* 0x200000: PF_KTHREAD. Names and paths may have newlines; an argument may be anything. */
-static const char script[] =
-	"exec 2>/dev/null\n"
-	"echo listing\n"
-	"echo host $(uname -n)\n"
-	"echo kernel $(uname -r)\n"
-	"echo boot_id $(cat /proc/sys/kernel/random/boot_id)\n"
-	"echo synchronised $(timedatectl show -p NTPSynchronized --value)\n"
-	"hz=$(getconf CLK_TCK)\n"
-	"for i in 1 2 3 4 5; do\n"
-	"	read -r a x < /proc/uptime; t=$(date +%s.%N); read -r b x < /proc/uptime\n"
-	"	echo now $a $t $b $hz\n"
-	"done\n"
-	"for c in /sys/devices/system/cpu/cpu[0-9]*; do\n"
-	"	p=- k=-\n"
-	"	read -r p < $c/topology/physical_package_id; read -r k < $c/topology/core_id\n"
-	"	echo cpu ${c##*/cpu} $p $k\n"
-	"done\n"
-	"sed -n 's/^ *\\([0-9]*\\)  *\\([0-9]*\\)  *[0-9]*  *\\([^ ]*\\)$/disk \\1:\\2 \\3/p' /proc/partitions\n"
-	"sed 's/^/passwd /' /etc/passwd\n"
-	"sed 's/^/group /' /etc/group\n"
-	"for i in /sys/class/net/*; do read -r n < $i/ifindex && echo interface $n ${i##*/}; done\n"
-	"for p in /proc/[0-9]*; do\n"
-	"	read -r s < $p/stat || continue\n"
-	"	set -f; set -- ${s##*)}; set +f\n"
-	"	[ $(($7 & 0x200000)) = 0 ] || continue\n"
-	"	u= g=\n"
-	"	while read -r k v x; do case $k in Uid:) u=$v;; Gid:) g=$v; break;; esac; done < $p/status\n"
-	"	echo process ${p#/proc/} ${20} $u $g\n"
-	"	printf 'exe %s\\n' \"$(readlink $p/exe | tr '\\n' ' ')\"\n"
-	"	printf 'cmdline %s\\n' \"$(tr '\\0\\n' '  ' < $p/cmdline | head -c 1024)\"\n"
-	"	while read -r c; do case $c in 0::*|*:name=systemd:*) printf 'cgroup %s\\n' \"${c#*:*:}\";; esac\n"
-	"	done < $p/cgroup\n"
-	"	echo namespaces $(readlink $p/ns/pid $p/ns/cgroup)\n"
-	"done\n"
-	":\n";
-
-char *sidecar_script(const char *const *symbols)
-{
-	GString *text = g_string_new(script);
-
-	if (!symbols || !*symbols)
-		return g_string_free(text, FALSE);
-	g_string_append(text, "grep -Fw");
-	for (; *symbols; symbols++) {
-		char *quoted = g_shell_quote(*symbols);
-
-		g_string_append_printf(text, " -e %s", quoted);
-		g_free(quoted);
-	}
-	g_string_append(text, " /proc/kallsyms | sed 's/^/symbol /'\n:\n");
-	return g_string_free(text, FALSE);
-}
 
 /* One listing that is being read. */
 struct listing {

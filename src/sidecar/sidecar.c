@@ -23,11 +23,28 @@ struct sidecar {
 	GStringChunk *texts, *process_texts;
 	GHashTable *cpus; /* text -> text: "0" -> "0 3", package and core, or "" */
 	GHashTable *disks, *users, *groups, *cgroups; /* likewise: "8:0" -> "sda", "1000" -> "eva", inode -> path */
+	GTree *symbols;            /* address (uint64_t) -> name */
 	GArray *processes;         /* struct sidecar_process, by pid, then by start … */
 	guint n_sorted;            /* … so many of them; those behind are being added */
 	struct sidecar_facts facts;
 	size_t heard_bytes;
 };
+
+/* A function of the kernel is not longer than this. */
+enum { SYMBOL_BYTES_MAX = 1 << 16 };
+
+static gint by_address(gconstpointer a, gconstpointer b, gpointer data)
+{
+	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	(void)data;
+	return x < y ? -1 : x > y;
+}
+
+static GTree *create_symbols(void)
+{
+	return g_tree_new_full(by_address, NULL, g_free, NULL);
+}
 
 struct sidecar *sidecar_create(void)
 {
@@ -40,6 +57,7 @@ struct sidecar *sidecar_create(void)
 	s->users = g_hash_table_new(g_str_hash, g_str_equal);
 	s->groups = g_hash_table_new(g_str_hash, g_str_equal);
 	s->cgroups = g_hash_table_new(g_str_hash, g_str_equal);
+	s->symbols = create_symbols();
 	s->processes = g_array_new(FALSE, TRUE, sizeof(struct sidecar_process));
 	return s;
 }
@@ -55,6 +73,7 @@ void sidecar_destroy(struct sidecar *s)
 	g_hash_table_destroy(s->users);
 	g_hash_table_destroy(s->groups);
 	g_hash_table_destroy(s->cgroups);
+	g_tree_destroy(s->symbols);
 	g_array_free(s->processes, TRUE);
 	g_free(s);
 }
@@ -172,6 +191,32 @@ static void load_names(struct loading *l, const json_t *root, const char *key, G
 		else if (json_string_length(name))
 			g_hash_table_insert(names, (void *)keep(l->s->texts, id),
 					    (void *)keep(l->s->texts, json_string_value(name)));
+	}
+}
+
+/* {"do_sys_openat2": "0xffffffff81000000"} */
+static void load_symbols(struct loading *l, const json_t *root)
+{
+	json_t *object = json_object_get(root, "symbols"), *text;
+	const char *name;
+	uint64_t *address;
+	char *end;
+
+	if (object && !json_is_object(object))
+		complain(l, "'symbols' is not an object");
+	json_object_foreach(object, name, text) {
+		if (g_tree_nnodes(l->s->symbols) >= SIDECAR_NAMES_MAX) {
+			complain(l, "'symbols' has too many names");
+			return;
+		}
+		address = g_new(uint64_t, 1);
+		*address = json_is_string(text) ? g_ascii_strtoull(json_string_value(text), &end, 16) : 0;
+		if (*address && !*end) {
+			g_tree_replace(l->s->symbols, address, (void *)keep(l->s->texts, name));
+		} else {
+			complain(l, "an address in 'symbols' is not a hexadecimal number");
+			g_free(address);
+		}
 	}
 }
 
@@ -337,6 +382,7 @@ static void load_all(struct loading *l, const json_t *root)
 	load_names(l, root, "users", l->s->users);
 	load_names(l, root, "groups", l->s->groups);
 	load_names(l, root, "cgroups", l->s->cgroups);
+	load_symbols(l, root);
 	load_processes(l, root);
 }
 
@@ -387,19 +433,39 @@ static void forget_all(struct sidecar *s)
 	g_hash_table_remove_all(s->users);
 	g_hash_table_remove_all(s->groups);
 	g_hash_table_remove_all(s->cgroups);
+	g_tree_destroy(s->symbols);
+	s->symbols = create_symbols();
 	s->facts = (struct sidecar_facts){ 0 };
 	g_string_chunk_clear(s->texts);
 	s->heard_bytes = 0;
 }
 
+static bool has_start(const char *text, size_t len, const char *start)
+{
+	return len > strlen(start) && memcmp(text, start, strlen(start)) == 0;
+}
+
 bool sidecar_is_message(const char *text, size_t len)
 {
-	return len > strlen(SIDECAR_MESSAGE) && memcmp(text, SIDECAR_MESSAGE, strlen(SIDECAR_MESSAGE)) == 0;
+	return has_start(text, len, SIDECAR_MESSAGE) || has_start(text, len, SIDECAR_LINES);
+}
+
+/* What stands in a message; NULL: nothing that can be read (error chain). */
+static json_t *parse_message(const char *text, size_t len)
+{
+	json_t *root;
+	char *lines;
+
+	if (!has_start(text, len, SIDECAR_LINES))
+		return sidecar_file_parse(text + strlen(SIDECAR_MESSAGE), len - strlen(SIDECAR_MESSAGE));
+	lines = g_strdelimit(g_strndup(text + strlen(SIDECAR_LINES), len - strlen(SIDECAR_LINES)), "\t", '\n');
+	root = sidecar_parse_listing(lines, strlen(lines));
+	g_free(lines);
+	return root;
 }
 
 bool sidecar_hear(struct sidecar *s, const char *text, size_t len, const char *hostname)
 {
-	const size_t before = strlen(SIDECAR_MESSAGE);
 	struct loading l = { .s = s };
 	bool usable = false;
 	json_t *root;
@@ -411,7 +477,7 @@ bool sidecar_hear(struct sidecar *s, const char *text, size_t len, const char *h
 		forget_all(s);
 	if (s->processes->len > HEARD_PROCESSES_MAX)
 		sidecar_forget_processes(s);
-	root = sidecar_file_parse(text + before, len - before);
+	root = parse_message(text, len);
 	if (root) {
 		usable = is_usable(&l, root, hostname);
 		if (usable)
@@ -448,6 +514,17 @@ static const char *name_of(GHashTable *names, int64_t number)
 const char *sidecar_cgroup(const struct sidecar *s, uint64_t inode)
 {
 	return inode > INT64_MAX ? NULL : name_of(s->cgroups, (int64_t)inode);
+}
+
+const char *sidecar_symbol(const struct sidecar *s, uint64_t address, uint64_t *offset)
+{
+	GTreeNode *behind = g_tree_upper_bound(s->symbols, &address);
+	GTreeNode *at = behind ? g_tree_node_previous(behind) : g_tree_node_last(s->symbols);
+
+	if (!at)
+		return NULL;
+	*offset = address - *(const uint64_t *)g_tree_node_key(at);
+	return *offset < SYMBOL_BYTES_MAX ? g_tree_node_value(at) : NULL;
 }
 
 const char *sidecar_user(const struct sidecar *s, int64_t uid)

@@ -55,11 +55,13 @@ void sidecar_destroy(struct sidecar *s);
 enum lt_status sidecar_load(struct sidecar *s, const char *path, const char *hostname);
 
 /*
- * Parts of a side-car also come as texts of events (sidecar/stream.h), which start with SIDECAR_MESSAGE: whether this
- * is one, and adding it. Any process of the host may have sent it: it is checked like a file, wrong ones are left out
- * without a word, and there is a bound to what they make us keep. False: nothing of it counts.
+ * Parts of a side-car also come as texts of events (sidecar/stream.h), which start with SIDECAR_MESSAGE or
+ * SIDECAR_LINES: whether this is one, and adding it. Any process of the host may have sent it: it is checked like a
+ * file, wrong ones are left out without a word, and there is a bound to what they make us keep. False: nothing of it
+ * counts.
  */
-#define SIDECAR_MESSAGE "lttngtop.json "
+#define SIDECAR_MESSAGE "lttngtop.json " /* an object follows */
+#define SIDECAR_LINES "lttngtop.list\t"   /* lines of a listing follow, with tabs between them */
 bool sidecar_is_message(const char *text, size_t len);
 bool sidecar_hear(struct sidecar *s, const char *text, size_t len, const char *hostname);
 
@@ -81,6 +83,12 @@ struct sidecar_facts sidecar_facts(const struct sidecar *s);
 const char *sidecar_disk(const struct sidecar *s, unsigned major, unsigned minor);
 const char *sidecar_user(const struct sidecar *s, int64_t uid);
 const char *sidecar_group(const struct sidecar *s, int64_t gid);
+
+/*
+ * The function of the kernel that was probed at this address, and how many bytes behind its start that is; NULL: not
+ * known.
+ */
+const char *sidecar_symbol(const struct sidecar *s, uint64_t address, uint64_t *offset);
 
 /* The cgroup of a process that had this pid or cgroup namespace, a path; NULL: not known. */
 const char *sidecar_cgroup(const struct sidecar *s, uint64_t inode);

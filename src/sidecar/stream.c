@@ -16,10 +16,6 @@
 /* The consumer needs time to empty the buffers: 3.5 MB/s at most. */
 enum { PAUSE_US = 1000 };
 
-/* How long a new process waits for the session daemon, in ms; lttng-ust's own variable. */
-#define REGISTER_TIMEOUT "LTTNG_UST_REGISTER_TIMEOUT"
-#define REGISTER_TIMEOUT_MS "10000"
-
 typedef void tracef_fn(const char *fmt, ...);
 
 struct sidecar_stream {
@@ -53,7 +49,7 @@ struct sidecar_stream *sidecar_stream_open(const struct sidecar_about *about)
 	struct sidecar_stream *s;
 	tracef_fn *tracef;
 
-	setenv(REGISTER_TIMEOUT, REGISTER_TIMEOUT_MS, 0);
+	setenv(SIDECAR_REGISTER_TIMEOUT, SIDECAR_REGISTER_TIMEOUT_MS, 0);
 	tracef = find_tracef();
 	if (!tracef)
 		return NULL;

@@ -176,7 +176,7 @@ def test_frozen_and_reset(client, web, db):
 
 @guest.booted(*HOSTS)
 def test_cluster(client, web, _):
-    """Two machines over ssh alone: what runs on them is seen, and nothing is left there or here."""
+    """Two machines over ssh alone: what runs on them is seen, with its command lines, and nothing is left there or here."""
     load = web.start("exec sh -c 'while :; do :; done'")
     try:
         with guest.terminal.Terminal("cluster", "--host", "root@client", "--host", "root@web", size=(120, 40),
@@ -184,6 +184,8 @@ def test_cluster(client, web, _):
             wait(t, busy("web"))
             wait(t, r"^ +\d+ +\d+ web .* (da)?sh$")
             wait(t, r"^ client ")
+            t.keys("Home", "Enter")
+            wait(t, "while :; do :; done")  # its command line, which no trace has
             for g in (client, web):
                 assert " cluster-" in g.sh("lttng --no-sessiond list")
             t.keys("q")

@@ -77,6 +77,27 @@ def free_ports(n):
         return [s.getsockname()[1] for s in sockets]
 
 
+def wait_for_ports(*ports, address="127.0.0.1"):
+    """Until something listens on all of them: a relayd opens one after the other."""
+    def listens(port):
+        with socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET) as s:
+            return s.connect_ex((address, port)) == 0
+    for port in ports:
+        wait_until(lambda port=port: listens(port), f"somebody who listens on port {port}")
+
+
+def unread(port):
+    """Bytes that were sent to whoever listens on the port, and that it has not received."""
+    with open("/proc/net/tcp", encoding="ascii") as file:
+        rows = [line.split() for line in file.readlines()[1:]]
+    return sum(int(row[4].split(":")[1], 16) for row in rows if int(row[1].split(":")[1], 16) == port and row[3] == "01")
+
+
+def wait_until_it_keeps_waiting(*ports):
+    """Until something was sent to one of these ports of a process that is stopped."""
+    wait_until(lambda: any(map(unread, ports)), f"somebody who sends to a port of {ports}")
+
+
 def has_ipv6():
     """Whether ::1 is there."""
     try:
@@ -137,10 +158,8 @@ class User:
         options.append(f"--live-port={'tcp6://[::1]' if ipv6 else 'tcp://127.0.0.1'}:{ports[2]}")
         self.start("lttng-relayd", *options, "--output", output, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
-        def answers():
-            with socket.socket(socket.AF_INET6 if ipv6 else socket.AF_INET) as s:
-                return s.connect_ex(("::1" if ipv6 else "127.0.0.1", ports[2])) == 0
-        wait_until(answers, "relayd")
+        wait_for_ports(*ports[:2])
+        wait_for_ports(ports[2], address="::1" if ipv6 else "127.0.0.1")
         return ports, output
 
     def end(self):

@@ -95,10 +95,11 @@ class Monitor:
         self.process = u.start(*inside, u.top, *command, *options, stdin=slave, stdout=slave, stderr=slave,
                                start_new_session=True, preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0))
         os.close(slave)
-        threading.Thread(target=self.read, daemon=True).start()
+        self.reader = threading.Thread(target=self.read, daemon=True)
+        self.reader.start()
 
     def read(self):
-        with contextlib.suppress(OSError):
+        with contextlib.suppress(OSError):  # which says that nobody has the terminal any more
             while True:
                 self.text += os.read(self.master, 65536).decode(errors="replace")
 
@@ -106,7 +107,7 @@ class Monitor:
         os.write(self.master, keys)
 
     def await_text(self, text):
-        sandbox.wait_until(lambda: text in self.text or self.process.poll() is not None, f"'{text}' on the screen")
+        sandbox.wait_until(lambda: text in self.text or not self.reader.is_alive(), f"'{text}' on the screen")
         assert text in self.text, f"ended with {self.process.returncode}: {self.text[-2000:]!r}"
 
     def await_events(self):
@@ -214,15 +215,21 @@ def start_time(pid):
         return int(file.read().rpartition(")")[2].split()[19])
 
 
+def kill_all(m):
+    """The monitor and its keeper; when they are gone they have let go of their locks."""
+    keeper = m.keeper()
+    os.kill(keeper, signal.SIGKILL)
+    m.end(m.process.kill, -signal.SIGKILL)
+    sandbox.wait_until(lambda: not os.access(f"/proc/{keeper}/exe", os.F_OK), "end of the keeper")
+
+
 def test_next_start():
     """kill -9 of all: the next start ends and removes what is left, and no process that only has a noted one's number."""
     with user("next") as u:
         m = Monitor(u, "--", *forever(u))
         m.await_events()
         noted = u.noted()
-        keeper = m.keeper()
-        os.kill(keeper, signal.SIGKILL)
-        m.end(m.process.kill, -signal.SIGKILL)
+        kill_all(m)
         mine, other = u.start("sleep", "1000"), u.start("sleep", "1000")
         with open(f"{u.base}/{m.process.pid}/processes", "a", encoding="ascii") as file:
             file.write(f"{mine.pid} {start_time(mine.pid)}\n{other.pid} {start_time(other.pid) + 1}\n")
@@ -289,11 +296,18 @@ def no_mounts():
     return None
 
 
+AS_NOBODY = ["setpriv", f"--reuid={sandbox.NOBODY}", f"--regid={sandbox.NOBODY}", "--clear-groups"]
+
+
+def mount_runtime(size, u):
+    """A shell's command: the run's directory is memory of that size."""
+    return f"mount -t tmpfs -o size={size},mode=700,uid={sandbox.NOBODY},gid={sandbox.NOBODY} tmpfs {u.runtime}"
+
+
 def with_disk_of(size, u):
-    """What starts a program for which the run's directory is on a disk of that size."""
-    mount = f"mount -t tmpfs -o size={size},mode=700,uid={sandbox.NOBODY},gid={sandbox.NOBODY} tmpfs {u.runtime}"
-    return ["unshare", "--mount", "sh", "-c", f'{mount} && exec setpriv --reuid={sandbox.NOBODY} --regid={sandbox.NOBODY} '
-            '--clear-groups "$@"', "sh"]
+    """What starts a program for which there is no other disk than one of that size."""
+    mount = f"{mount_runtime(size, u)} && mount -t tmpfs -o size={size},mode=1777 tmpfs /var/tmp"
+    return ["unshare", "--mount", "sh", "-c", f'{mount} && exec {" ".join(AS_NOBODY)} "$@"', "sh"]
 
 
 def test_small_disk():
@@ -305,8 +319,7 @@ def test_small_disk():
         u.ids = {}
         command = ["--local", "--buffer-size", "1M", "--ust", EVENTS]
         with Terminal(*inside[1:], u.top, *command, "--", *forever(u), program=inside[0], env=u.env, ready="LIVE") as t:
-            lttng = ["setpriv", f"--reuid={sandbox.NOBODY}", f"--regid={sandbox.NOBODY}", "--clear-groups", "lttng",
-                     "--no-sessiond", "--mi=xml", "list"]
+            lttng = [*AS_NOBODY, "lttng", "--no-sessiond", "--mi=xml", "list"]
             name = re.search("<name>(local-.*?)</name>", u.run(*lttng)[1])[1]
             status, out, err = u.run(*lttng, name)
             assert status == 0, (out, err)
@@ -315,6 +328,50 @@ def test_small_disk():
             t.keys("q")
             assert t.status() == 128 + signal.SIGTERM, t.status()
     return None
+
+
+def stores():
+    """Directories of relayds on a disk."""
+    return set(glob.glob("/var/tmp/lttngtop-*"))
+
+
+def test_disk():
+    """Where /run is too small for the buffers the relayd stores on a disk, and nothing of it is left: not for long after kill -9
+    of all."""
+    with open("/proc/mounts", encoding="utf-8") as file:
+        if no_mounts() or re.search(r" /var/tmp (tmpfs|ramfs) ", file.read()):
+            return no_mounts() or "/var/tmp is memory"
+    before = stores()
+    with user("disk") as u:
+        mount = f"{mount_runtime('16m', u)} && echo mounted && exec sleep 1000"
+        with subprocess.Popen(["unshare", "--mount", "sh", "-c", mount], stdout=subprocess.PIPE, text=True) as holder:
+            try:
+                assert holder.stdout.readline() == "mounted\n"
+                u.ids = {}
+                check_disk(u, ["nsenter", f"--mount=/proc/{holder.pid}/ns/mnt", *AS_NOBODY], before)
+            finally:
+                holder.kill()
+    return None
+
+
+def check_disk(u, inside, before):
+    def monitor():
+        return Monitor(u, "--", *forever(u), command=("--local", "--buffer-size", "8M", "--ust", EVENTS), inside=inside)
+
+    m = monitor()
+    m.await_events()
+    found = stores() - before
+    assert len(found) == 1, found
+    left = found.copy().pop()
+    assert os.listdir(f"{left}/relayd"), "nothing is stored there"
+    kill_all(m)
+    assert os.path.isdir(left), "it is gone already"
+
+    n = monitor()
+    n.await_events()
+    assert not os.path.exists(left) and len(stores() - before) == 1, stores()
+    n.end(lambda: n.press(b"q"), 128 + signal.SIGTERM)
+    assert stores() == before and not u.sessiond_pid(), stores()
 
 
 def test_full_disk():
@@ -335,6 +392,20 @@ def test_full_disk():
             t.wait("the disk is full on which the relayd stores")
             t.keys("q")
             assert t.status() == 128 + signal.SIGTERM, t.status()
+    return None
+
+
+def test_no_room():
+    """Where it cannot be noted what the next start has to remove, nothing is started."""
+    if no_mounts():
+        return no_mounts()
+    with user("room") as u:
+        inside = [*with_disk_of("16k", u), "sh", "-c", f'head -c 16384 /dev/zero >{u.runtime}/full; exec "$0" "$@"', u.top]
+        u.ids = {}
+        status, out, err = u.run(*inside, "report", "events", "--local", "--ust", EVENTS, "--", u.app, "100")
+        assert status == 1 and not out, (status, out, err)
+        assert re.search(rf"cannot write '{u.base}/\d+/processes': No space left on device", err), err
+        assert not u.sessiond_pid(), "a session daemon is left"
     return None
 
 
@@ -423,6 +494,29 @@ def check_chooser(u, inside):
         t.wait("^SpaceMark  aAll  Ent$")
         t.keys("q")
         assert t.status() == 0, t.stderr()
+
+
+SLOW_RELAYD = """#!/usr/bin/env python3
+# A relayd that takes viewers at once, and only a second later anything else.
+import os, socket, sys, time
+port = next(int(a.rsplit(":", 1)[1]) for a in sys.argv if a.startswith("--live-port="))
+server = socket.create_server(("127.0.0.1", port))
+os.set_inheritable(server.fileno(), False)
+time.sleep(1)
+os.execv("{relayd}", sys.argv)
+"""
+
+
+def test_relayd_opens_ports_one_after_the_other():
+    with user("slow-relayd") as u:
+        os.mkdir("slow")
+        with open("slow/lttng-relayd", "w", encoding="ascii") as file:
+            file.write(SLOW_RELAYD.format(relayd=shutil.which("lttng-relayd")))
+        os.chmod("slow/lttng-relayd", 0o755)
+        u.env["PATH"] = f"{os.getcwd()}/slow:{u.env['PATH']}"
+        status, out, err = u.report(u.app, "100")
+        assert status == 0 and counts_of(out) == expected(100), (status, out, err)
+        u.check_gone()
 
 
 SSH = """#!/bin/sh

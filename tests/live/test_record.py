@@ -95,7 +95,7 @@ def test_command():
     """Without a daemon: one is started, and ended with the recording. The command's status and stdout are its own."""
     with user("command") as u:
         result = u.run(TOP, "record", "--ust", EVENTS, "--output", "o", "--", APP, "20000", "5")
-        check(result, 5, "", rf"cost: {count(f'{u.home}/o')} events, \d+\.\d MB on disk, \d+\.\d\d s of CPU by LTTng's "
+        check(result, 5, "", rf"cost: {count(f'{u.home}/o')} events, \d+\.\d MB on disk, \d+\.\d{{3}} s of CPU by LTTng's "
               f"consumer daemons\nrecorded into {u.home}/o\nview it: lttngtop {u.home}/o\n$")
         check_counts(f"{u.home}/o", 20000)
         assert not u.sessiond_pid(), "a session daemon is left"
@@ -198,7 +198,7 @@ def test_start_stop():
         check(u.run(TOP, "record", "status"), 0, r"^lttngtop-[\d-]+: recording, \S+/a b, lost 0 events 0 packets\n$")
         result = u.run(TOP, "record", "stop")
         check(result, 0, rf"stopped\nview it: [^\n]*\ncost: {count(f'{u.home}/a b')} events, \d+\.\d MB on disk, "
-              r"\d+\.\d\d s of CPU by LTTng's consumer daemons\n$")
+              r"\d+\.\d{3} s of CPU by LTTng's consumer daemons\n$")
         u.run(TOP, "record", "--ust", EVENTS, "--output", "without", "--session", "without")
         os.remove(f"{u.home}/without/lttngtop.json")
         check(u.run(TOP, "record", "stop", "without"), 0, r"\ncost: .* daemons since they were started\n$")

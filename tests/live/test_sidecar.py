@@ -23,7 +23,7 @@ LONG = ("sleep", "86399")
 
 # A host is a directory with a session daemon and a name of its own.
 SSH = """#!/bin/sh
-export LTTNG_HOME={base}/$1 HOME={base}/$1
+export LTTNG_HOME={base}/$1 HOME={base}/$1 TMPDIR={base}/$1
 exec unshare --uts sh -c 'hostname "$0"; exec setpriv --reuid={uid} --regid={uid} --clear-groups sh -c "$1"' "$1" "$2"
 """
 
@@ -144,9 +144,9 @@ def has_elsewhere():
     return subprocess.run(elsewhere("true"), check=False, stderr=subprocess.DEVNULL).returncode == 0
 
 
-def known(t, session, wanted):
+def known(live_port, host, session, wanted):
     """The row of the machine, attached late, once wanted(row) holds."""
-    url = f"net://127.0.0.1:{t.live}/host/{os.uname().nodename}/{session}"
+    url = f"net://127.0.0.1:{live_port}/host/{host}/{session}"
     rows = []
 
     def read():
@@ -175,7 +175,7 @@ def test_live():
         t.user.start(APP, "36000", "0", "slow")
         result = live(t, "--session", "s", "--statedump-period", "1s")
         ok("it starts", result[0] == 0 and "warning" not in result[2], result)
-        host = known(t, "s", lambda host: host["kernel"])
+        host = known(t.live, os.uname().nodename, "s", lambda host: host["kernel"])
         ok("the machine", host["kernel"] == os.uname().release, host)
         ok("it stops", t.user.run(TOP, "record", "stop", "s")[0] == 0)
         found = subprocess.run(["find", t.user.home, "-name", "lttngtop.*"], stdout=subprocess.PIPE, text=True, check=True).stdout
@@ -205,21 +205,66 @@ def test_refresh():
     return None
 
 
-def test_other_hosts():
-    """Over ssh a shell looks, at the start and at the end; what it found comes with the recording."""
+def cannot_ssh():
+    """Why there is nothing in place of ssh; what makes it is here, too."""
     if os.geteuid() or subprocess.run(["unshare", "--uts", "true"], check=False, stderr=subprocess.DEVNULL).returncode:
         return "not root, or no UTS namespaces"
-    os.makedirs("bin")
+    os.makedirs("bin", exist_ok=True)
     with open("bin/ssh", "w", encoding="ascii") as file:
         file.write(SSH.format(base=os.getcwd(), uid=UID))
     os.chmod("bin/ssh", 0o755)
+    return None
+
+
+def over_ssh(*argv):
     env = {**os.environ, "PATH": os.path.abspath("bin") + ":" + os.environ["PATH"]}
+    return subprocess.run(argv, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=sandbox.PATIENCE,
+                          check=False)
+
+
+def heard(output):
+    """What was said into what a relayd keeps, in babeltrace2's words."""
+    text = subprocess.run(["babeltrace2", output], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False).stdout
+    return [line for line in text.splitlines() if 'msg = "lttngtop.list' in line]
+
+
+def test_live_elsewhere():
+    """Live over ssh: a shell there says all of it as events, new processes soon, until the session ends."""
+    why = cannot_ssh() or (None if has_elsewhere() else "no pid namespaces")
+    if why:
+        return why
+    with user("gamma", sessiond=False) as gamma, user("relay", sessiond=False) as relay:
+        (control, data, port), output = relay.start_relayd()
+        gamma.start(*LONG, "0.25")  # lttng starts a daemon where the host has its name
+        run = over_ssh(TOP, "record", "--ust", "lttng_ust_tracelog:*", "--live", f"net://127.0.0.1:{control}:{data}",
+                       "--live-port", str(port), "--host", "gamma", "--session", "s", "--statedump-period", "2s")
+        ok("it starts", run.returncode == 0 and "warning" not in run.stderr, run.stderr)
+        gamma.start(APP, "36000", "0", "slow")
+        host = known(port, "gamma", "s", lambda host: host["kernel"])
+        ok("the machine", host["kernel"] == os.uname().release, host)
+        sandbox.wait_until(lambda: any("cmdline sleep 86399 0.25" in line for line in heard(output)), "who was there")
+        gamma.start(*LONG, "0.75")
+        sandbox.wait_until(lambda: any("cmdline sleep 86399 0.75" in line for line in heard(output)), "who came")
+        ok("its disks, users and interfaces", all(any(f"\\t{word} " in line for line in heard(output)) for word in
+                                                  ("passwd", "group", "interface", "cpu")), heard(output)[:3])
+        speakers = ["pgrep", "-u", str(UID), "-f", "lttngtop.list"]
+        ok("it goes on", subprocess.run(speakers, check=False, stdout=subprocess.DEVNULL).returncode == 0)
+        ok("it stops", over_ssh(TOP, "record", "stop", "--host", "gamma", "s").returncode == 0)
+        sandbox.wait_until(lambda: subprocess.run(speakers, check=False, stdout=subprocess.DEVNULL).returncode == 1, "its end")
+        ok("nothing is left there", not [n for n in os.listdir(gamma.home) if n.startswith("tmp.")], os.listdir(gamma.home))
+    return None
+
+
+def test_other_hosts():
+    """Over ssh a shell looks, at the start and at the end; what it found comes with the recording."""
+    why = cannot_ssh()
+    if why:
+        return why
     fetched = os.path.abspath("fetched")
     with user("alpha", sessiond=False) as alpha:  # lttng starts one where the host has its name
         alpha.start(*LONG, "0.5")
-        run = subprocess.run([TOP, "record", "--ust", EVENTS, "--host", "alpha", "--output", fetched, "--", "ssh", "alpha",
-                              shlex.join([APP, "3000"])], env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                             timeout=sandbox.PATIENCE, check=False)
+        run = over_ssh(TOP, "record", "--ust", EVENTS, "--host", "alpha", "--output", fetched, "--", "ssh", "alpha",
+                       shlex.join([APP, "3000"]))
         ok("recorded", run.returncode == 0 and "warning" not in run.stderr, run.stderr)
         found = sidecar(f"{fetched}/alpha")
         ok("the other host", (found["host"], found["kernel"]) == ("alpha", os.uname().release), found)

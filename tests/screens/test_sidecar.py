@@ -6,6 +6,7 @@ import os
 import shutil
 import tempfile
 
+from text_pane import wait_lines
 from terminal import Checks, Terminal, need, skip, unpack
 
 need("tmux", "zstd")
@@ -64,4 +65,23 @@ def without_it(checks):
         checks.lacks("nor has the data quality a kernel", t.press("L"), "kernel +6")
 
 
-Checks().run(with_it, without_it)
+def probes(checks):
+    """Where a kprobe was: the recording's ip of kp_off (vfs_write+0x0) and kp_vfs_read, by babeltrace2."""
+    source = os.path.join(tempfile.mkdtemp(), "client")
+    shutil.copytree(os.path.join(unpack("kprobe") or skip("no recording kprobe"), "client"), source)
+    with open(os.path.join(source, "lttngtop.json"), "w", encoding="utf-8") as file:
+        json.dump({"symbols": {"vfs_write": "0xffffffff91f63f10", "before_vfs_read": "0xffffffff91f63780"}}, file)
+    with Terminal("--paused", "--begin", "+0.05s", source, size=(700, 50)).wait_read() as t:
+        t.keys("D")
+        wait_lines(t)
+        t.keys("/").text("kp_off").keys("Enter")
+        screen = t.sync()
+        checks.contains("a probe's function", screen, r"kp_off: .* ip = 0xFFFFFFFF91F63F10 } <vfs_write\+0x0>")
+        t.keys("/").text("kp_vfs_read").keys("Enter")
+        screen = t.sync()
+        checks.contains("and how far behind its start", screen,
+                        r"kp_vfs_read: .* ip = 0xFFFFFFFF91F63790 } <before_vfs_read\+0x10>")
+        checks.lacks("no other event has one", screen, r"sched_switch: .*\+0x")
+
+
+Checks().run(with_it, without_it, probes)

@@ -6,6 +6,7 @@
 #include <glib/gstdio.h>
 #include <math.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "base/error.h"
 #include "control/cost.h"
@@ -81,6 +82,25 @@ START_TEST(test_now)
 }
 END_TEST
 
+/* Finer than the ticks of times(): what a loop of some ms uses is seen. */
+START_TEST(test_process)
+{
+	struct timespec before, now;
+	const uint64_t at_first = cost_process_ns("self");
+	uint64_t own_ns, found_ns;
+
+	ck_assert(!clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &before));
+	do {
+		ck_assert(!clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now));
+		own_ns = (uint64_t)(now.tv_sec - before.tv_sec) * 1000000000 + (uint64_t)(now.tv_nsec - before.tv_nsec);
+	} while (own_ns < 20000000);
+	found_ns = cost_process_ns("self") - at_first;
+	ck_assert_uint_ge(found_ns, 15000000); /* it is brought up to date at each tick, of 4 ms */
+	ck_assert_uint_lt(found_ns, 1000000000);
+	ck_assert_uint_eq(cost_process_ns("0"), 0);
+}
+END_TEST
+
 START_TEST(test_size)
 {
 	char *below = g_build_filename("cost.d", "a", NULL), *file = g_build_filename(below, "f", NULL);
@@ -99,4 +119,4 @@ START_TEST(test_size)
 }
 END_TEST
 
-UNIT_MAIN("cost", test_minimal, test_sets, test_low, test_now, test_size)
+UNIT_MAIN("cost", test_minimal, test_sets, test_low, test_now, test_process, test_size)

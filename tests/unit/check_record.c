@@ -27,7 +27,7 @@ static const char *const left_out[] = {
 	"inet_sock_local_out", "inet_sock_local_in", /* another module of its own */
 	"common_interrupt_entry", "common_interrupt_exit", /* function probes, which somebody puts there by hand */
 	"netif_receive_skb_internal_entry", "netif_receive_skb_internal_exit",
-	"lttng_ust_tracef:event", /* not of the kernel */
+	"lttng_ust_tracef:event", "lttng_logger", /* what it says of the machine itself, where it does */
 };
 
 static char *first_name(const char *names)

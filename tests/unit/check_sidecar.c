@@ -86,6 +86,7 @@ START_TEST(test_sound)
 {
 	struct sidecar_facts facts;
 	const struct sidecar_process *p;
+	uint64_t offset;
 
 	ck_assert_int_eq(load("{\"schema\": 1, \"host\": \"web\", \"kernel\": \"6.12\", \"boot_id\": \"b-1\","
 			      " \"later\": {\"x\": [1]}, \"disks\": {\"254:16\": \"vdb\", \"8:0\": \"sda\"},"
@@ -93,6 +94,8 @@ START_TEST(test_sound)
 			      " \"clock\": {\"synchronised\": true, \"max_error_ns\": 250000},"
 			      " \"cpus\": [{\"cpu\": 0, \"package\": 0, \"core\": 0}, {\"cpu\": 1}],"
 			      " \"cgroups\": {\"4026532318\": \"/lxc/web\"},"
+			      " \"symbols\": {\"vfs_write\": \"0xffffffff81002000\","
+			      " \"vfs_read\": \"0xffffffff81001000\"},"
 			      " \"processes\": [{\"pid\": 7, \"start_ns\": 1700000000000000000, \"exe\": \"/bin/a\","
 			      " \"cmdline\": \"a -b\", \"uid\": 1000, \"gid\": 100, \"cgroup\": \"/x.service\","
 			      " \"later\": 1}]}"),
@@ -112,6 +115,14 @@ START_TEST(test_sound)
 	ck_assert_ptr_null(sidecar_user(sidecar, -1));
 	ck_assert_str_eq(sidecar_group(sidecar, 100), "dev");
 	ck_assert_ptr_null(sidecar_group(sidecar, 1000));
+	ck_assert_ptr_null(sidecar_symbol(sidecar, 0xffffffff81000fff, &offset));
+	ck_assert_str_eq(sidecar_symbol(sidecar, 0xffffffff81001000, &offset), "vfs_read");
+	ck_assert_uint_eq(offset, 0);
+	ck_assert_str_eq(sidecar_symbol(sidecar, 0xffffffff81001abc, &offset), "vfs_read");
+	ck_assert_uint_eq(offset, 0xabc);
+	ck_assert_str_eq(sidecar_symbol(sidecar, 0xffffffff81002001, &offset), "vfs_write");
+	ck_assert_uint_eq(offset, 1);
+	ck_assert_ptr_null(sidecar_symbol(sidecar, UINT64_MAX, &offset)); /* too far behind */
 	p = sidecar_process(sidecar, 7, 0, S(1));
 	ck_assert_ptr_nonnull(p);
 	ck_assert_str_eq(p->exe, "/bin/a");

@@ -17,6 +17,7 @@
 #include "base/error.h"
 #include "sidecar/collect.h"
 #include "sidecar/sidecar.h"
+#include "sidecar/stream.h"
 #include "sidecar/write.h"
 
 static char *dir, *path, *listing;
@@ -198,13 +199,23 @@ START_TEST(test_cannot_write)
 }
 END_TEST
 
+/* Its arguments are there a moment later than it is: the descriptors that tell of it are closed before that. */
 static pid_t start_sleeping(const char *seconds)
 {
 	char *const argv[] = { (char *)"sleep", (char *)seconds, NULL };
+	char *file, *text = NULL;
+	gsize n = 0;
 	GPid pid;
 
 	ck_assert(g_spawn_async(NULL, (char **)argv, NULL, G_SPAWN_SEARCH_PATH | G_SPAWN_DO_NOT_REAP_CHILD, NULL, NULL,
 				&pid, NULL));
+	file = g_strdup_printf("/proc/%d/cmdline", (int)pid);
+	while (!n) {
+		g_free(text);
+		ck_assert(g_file_get_contents(file, &text, &n, NULL));
+	}
+	g_free(text);
+	g_free(file);
 	return pid;
 }
 
@@ -406,6 +417,116 @@ START_TEST(test_no_listing)
 }
 END_TEST
 
+/* ---- a shell's messages ---- */
+
+/* Runs the kernel's script and commands behind it, its messages into a file; which are returned as lines. */
+static char **say(const char *commands)
+{
+	char *out = g_build_filename(dir, "said", NULL), *text;
+	char *script = sidecar_stream_script(NULL, true), **parts = g_strsplit(script, "/proc/lttng-logger", -1);
+	char *elsewhere = g_strjoinv(out, parts), *all = g_strconcat(elsewhere, commands, NULL), **lines;
+	char *const argv[] = { (char *)"sh", (char *)"-c", all, NULL };
+	char *err = NULL;
+	int status;
+
+	ck_assert_uint_eq(g_strv_length(parts), 3);
+	ck_assert(g_file_set_contents(out, "", 0, NULL));
+	ck_assert(g_spawn_sync(NULL, (char **)argv, NULL, G_SPAWN_SEARCH_PATH | G_SPAWN_STDOUT_TO_DEV_NULL, NULL, NULL,
+			       NULL, &err, &status, NULL));
+	ck_assert_msg(WIFEXITED(status) && !WEXITSTATUS(status), "%s", err);
+	ck_assert(g_file_get_contents(out, &text, NULL, NULL));
+	lines = g_strsplit(g_strchomp(text), "\n", -1);
+	g_unlink(out);
+	g_free(text);
+	g_free(err);
+	g_free(all);
+	g_free(elsewhere);
+	g_strfreev(parts);
+	g_free(script);
+	g_free(out);
+	return lines;
+}
+
+/* The first line from one on that says a process's command line; as many as lines: none does. */
+static guint find_cmdline(char **lines, guint from, const char *cmdline)
+{
+	char *wanted = g_strconcat("\tcmdline ", cmdline, NULL);
+	guint i = from;
+
+	while (lines[i] && !strstr(lines[i], wanted))
+		i++;
+	g_free(wanted);
+	return i;
+}
+
+static guint find_line(char **lines, guint from, const char *wanted)
+{
+	while (lines[from] && strcmp(lines[from], wanted) != 0)
+		from++;
+	return from;
+}
+
+/* All is said, then only what is new, again what has become another program, then all once more. */
+START_TEST(test_shell_messages)
+{
+	char **lines = say("sleep 86391 & one=$!\n"
+			   "tell all\ntell news\necho settled >&3\n"
+			   "sleep 86392 & two=$!\n"
+			   "sh -c 'sleep 0.2; exec sleep 86393' & three=$!\n"
+			   "tell news\nsleep 0.6\ntell news\ntell news\necho again >&3\n"
+			   "tell all\nkill $one $two $three\n");
+	const guint n = g_strv_length(lines), settled = find_line(lines, 0, "settled");
+	const guint again = find_line(lines, settled, "again");
+	char *own = NULL, *self = g_strdup_printf("\tprocess %d ", (int)getpid());
+	char *exe = g_file_read_link("/proc/self/exe", NULL);
+	struct sidecar *s = sidecar_create();
+	struct utsname uts;
+
+	ck_assert_uint_lt(again, n);
+	ck_assert_uint_lt(find_cmdline(lines, 0, "sleep 86391"), settled);
+	ck_assert_uint_ge(find_cmdline(lines, settled, "sleep 86391"), again);
+	ck_assert_uint_lt(find_cmdline(lines, again, "sleep 86391"), n);
+	ck_assert_uint_lt(find_cmdline(lines, settled, "sleep 86392"), again);
+	ck_assert_uint_lt(find_cmdline(lines, settled, "sleep 86393"), again);
+	ck_assert_uint_lt(find_cmdline(lines, again, "sleep 86393"), n);
+	for (guint i = 0; i < n; i++) {
+		ck_assert_uint_le(strlen(lines[i]) + 1, 1024); /* as the kernel cuts it */
+		if (i != settled && i != again)
+			ck_assert_msg(sidecar_hear(s, lines[i], strlen(lines[i]), g_get_host_name()), "%s", lines[i]);
+		own = strstr(lines[i], self) ? lines[i] : own;
+	}
+	ck_assert_ptr_nonnull(own);
+	ck_assert_int_eq(uname(&uts), 0);
+	ck_assert_str_eq(sidecar_facts(s).kernel, uts.release);
+	ck_assert_str_eq(sidecar_user(s, 0), "root");
+	ck_assert_ptr_nonnull(sidecar_facts(s).cpus);
+	ck_assert_str_eq(sidecar_process(s, getpid(), 0, UINT64_MAX)->exe, exe);
+	sidecar_destroy(s);
+	g_free(exe);
+	g_free(self);
+	g_strfreev(lines);
+}
+END_TEST
+
+/* Without the kernel's file nothing is said, and nothing fails; what comes behind is done. */
+START_TEST(test_shell_silent)
+{
+	char *script = sidecar_stream_script(NULL, true);
+	char *all = g_strconcat(script, "tell all && tell news && echo done", NULL), *out = NULL;
+	char *const argv[] = { (char *)"sh", (char *)"-c", all, NULL };
+
+	if (g_file_test("/proc/lttng-logger", G_FILE_TEST_EXISTS))
+		goto out; /* another tracer's */
+	ck_assert(g_spawn_sync(NULL, (char **)argv, NULL, G_SPAWN_SEARCH_PATH | G_SPAWN_STDERR_TO_DEV_NULL, NULL, NULL,
+			       &out, NULL, NULL, NULL));
+	ck_assert_str_eq(out, "done\n");
+out:
+	g_free(out);
+	g_free(all);
+	g_free(script);
+}
+END_TEST
+
 /* ---- parts for events ---- */
 
 static void collect_part(const char *text, void *parts)
@@ -457,4 +578,5 @@ END_TEST
 
 UNIT_MAIN_AROUND("sidecar_write", setup, teardown, test_this_machine, test_update, test_about, test_cannot_write,
 		 test_refresh, test_own, test_script, test_two_listings, test_closest_look, test_places,
-		 test_hostile_listing, test_no_listing, test_split)
+		 test_hostile_listing, test_no_listing, test_shell_messages,
+		 test_shell_silent, test_split)

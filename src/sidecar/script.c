@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a shell does on a machine without this program: the lines that listing.c reads, to a file or as events. */
+#include <glib.h>
+
+#include "sidecar/sidecar.h"
+#include "sidecar/stream.h"
+#include "sidecar/write.h"
+
+/*
+ * machine, now: print lines. user: whether the process at $p is one, not a thread of the kernel (0x200000: PF_KTHREAD);
+ * $start: when it came. process: its lines, with $S between them, as $m; it forks twice. A path may have newlines, an
+ * argument may be anything: it is the last.
+ */
+static const char functions[] =
+	"machine() {\n"
+	"	echo host $(uname -n)\n"
+	"	echo kernel $(uname -r)\n"
+	"	echo boot_id $(cat /proc/sys/kernel/random/boot_id)\n"
+	"	echo synchronised $(timedatectl show -p NTPSynchronized --value)\n"
+	"	for c in /sys/devices/system/cpu/cpu[0-9]*; do\n"
+	"		p=- k=-\n"
+	"		read -r p < $c/topology/physical_package_id; read -r k < $c/topology/core_id\n"
+	"		echo cpu ${c##*/cpu} $p $k\n"
+	"	done\n"
+	"	sed -n 's/^ *\\([0-9]*\\)  *\\([0-9]*\\)  *[0-9]*  *\\([^ ]*\\)$/disk \\1:\\2 \\3/p' /proc/partitions\n"
+	"	sed 's/^/passwd /' /etc/passwd\n"
+	"	sed 's/^/group /' /etc/group\n"
+	"	for i in /sys/class/net/*; do read -r n < $i/ifindex && echo interface $n ${i##*/}; done\n"
+	"}\n"
+	"now() {\n"
+	"	z=$(getconf CLK_TCK)\n"
+	"	for i in 1 2 3 4 5; do\n"
+	"		read -r a x < /proc/uptime; t=$(date +%s.%N); read -r b x < /proc/uptime\n"
+	"		echo now $a $t $b $z\n"
+	"	done\n"
+	"}\n"
+	"user() {\n"
+	"	read -r s < $p/stat || return\n"
+	"	set -f; set -- ${s##*)}; set +f\n"
+	"	start=${20}\n"
+	"	[ $(($7 & 0x200000)) = 0 ]\n"
+	"}\n"
+	"process() {\n"
+	"	u= g= m=\n"
+	"	while read -r k v x; do case $k in Uid:) u=$v;; Gid:) g=$v; break;; esac; done < $p/status\n"
+	"	while read -r v; do case $v in 0::*|*:name=systemd:*) m=\"$m${S}cgroup ${v#*:*:}\";; esac\n"
+	"	done < $p/cgroup\n"
+	"	v=$(readlink $p/exe $p/ns/pid $p/ns/cgroup)\n"
+	"	case $v in *pid:\\[*) x=${v##*pid:}; m=\"$m${S}namespaces pid:${x%%$nl*} ${x##*$nl}\";; esac\n"
+	"	v=${v%%${nl}pid:\\[*}\n"
+	"	case $v in *[$tab$nl]*) ;; /*) m=\"${S}exe $v$m\";; esac\n"
+	"	v=$(tr '\\0\\n\\t' '   ' < $p/cmdline)\n"
+	"	m=\"process ${p#/proc/} $start $u $g$m${S}cmdline $v\"\n"
+	"}\n"
+	"tab=$(printf '\\t') nl='\n'\n";
+
+static const char list_all[] =
+	"exec 2>/dev/null\n"
+	"echo listing\n"
+	"now\n"
+	"machine\n"
+	"S=$nl\n"
+	"for p in /proc/[0-9]*; do user && process && printf '%s\\n' \"$m\"; done\n"
+	"symbols\n"
+	":\n";
+
+/*
+ * Lines of a message are separated by tabs, since a shell may write each line by itself; the kernel cuts them at 1024
+ * bytes. begin: what each of them starts with; a process has its own, which is kept and said again. It is looked at
+ * again by the next call, since it may have become another program, and when its name is a new one; forks are rare.
+ * The pauses are for the consumer, which has to empty the buffers.
+ * tell all: everything; tell news: processes that have come.
+ */
+static const char tell[] =
+	"LC_ALL=C; export LC_ALL; unset IFS\n"
+	"trap '' PIPE\n"
+	"send() {\n"
+	"	printf '" SIDECAR_LINES "%.1000s\\n' \"$1\" >&3\n"
+	"	sent=$((sent + 1))\n"
+	"	[ $((sent % 64)) -ne 0 ] || sleep 0.1\n"
+	"}\n"
+	"begin() {\n"
+	"	h=$(now | while read -r w a t b z; do [ $a = $b ] && echo \"now $a $t $b $z\" && break; done)\n"
+	"	[ \"$h\" ] || h=$(now | head -n 1)\n"
+	"	h=\"host $(uname -n)$tab$h\"\n"
+	"}\n"
+	"about() {\n"
+	"	m=$h l=$(machine | tr '\\t' ' ')\n"
+	"	IFS=$nl; set -f\n"
+	"	for l in $l $known; do\n"
+	"		[ $((${#m} + ${#l})) -lt 1000 ] || { send \"$m\"; m=$h; }\n"
+	"		m=$m$tab$l\n"
+	"	done\n"
+	"	unset IFS; set +f\n"
+	"	send \"$m\"\n"
+	"}\n"
+	"look() {\n"
+	"	[ \"$h\" ] || begin\n"
+	"	m=\n"
+	"	! user || { process; m=$h$tab$m; }\n"
+	"	eval \"n$i=$((n + 1)) c$i=\\$c m$i=\\$m\"\n"
+	"}\n"
+	"tell() {\n"
+	"	h= all= turn=$((turn + 1))\n"
+	"	[ $1 = news ] || { begin; about; }\n"
+	"	for p in /proc/[0-9]*; do\n"
+	"		i=${p#/proc/} c= m=\n"
+	"		all=\"$all $i\"\n"
+	"		eval \"n=\\${n$i:-0} t$i=$turn\"\n"
+	"		[ $n -lt 2 ] || [ $1 = all ] || continue\n"
+	"		read -r c < $p/comm\n"
+	"		eval \"o=\\$c$i m=\\$m$i\"\n"
+	"		[ $n -ge 2 ] && [ \"$c\" = \"$o\" ] || look\n"
+	"		[ -z \"$m\" ] || send \"$m\"\n"
+	"	done\n"
+	"	for i in $seen; do eval \"[ \\$t$i = $turn ] || unset n$i c$i m$i t$i\"; done\n"
+	"	seen=$all\n"
+	"}\n"
+	"seen= turn=0 sent=0 S=$tab\n"
+	"known=$(symbols)\n";
+
+/* The kernel makes an event of each write. */
+static const char open_kernel[] =
+	"[ -w /proc/lttng-logger ] && exec 3>/proc/lttng-logger || exec 3>/dev/null\n";
+
+/* A program has to; Python's interpreter is one that calls a function of a library by its name. */
+static const char open_user[] =
+	"if d=$(mktemp -d) && mkfifo $d/p && python3 -c ''; then\n"
+	"python3 -c '\n"
+	"import ctypes, os, sys\n"
+	"os.environ.setdefault(\"" SIDECAR_REGISTER_TIMEOUT "\", \"" SIDECAR_REGISTER_TIMEOUT_MS "\")\n"
+	"for name, symbol in ((\"liblttng-ust.so.1\", \"lttng_ust__tracef\"), "
+	"(\"liblttng-ust.so.0\", \"_lttng_ust_tracef\")):\n"
+	"    try:\n"
+	"        tracef = getattr(ctypes.CDLL(name), symbol)\n"
+	"        break\n"
+	"    except (OSError, AttributeError):\n"
+	"        pass\n"
+	"for line in sys.stdin.buffer:\n"
+	"    tracef(b\"%s\", line.rstrip(b\"\\n\"))\n"
+	"' <$d/p &\n"
+	"exec 3>$d/p\n"
+	"else exec 3>/dev/null; fi\n"
+	"[ -z \"$d\" ] || rm -r $d\n";
+
+static void append_symbols(GString *text, const char *const *symbols)
+{
+	g_string_append(text, "symbols() {\n\t");
+	if (symbols && *symbols) {
+		g_string_append(text, "grep -Fw");
+		for (; *symbols; symbols++) {
+			char *quoted = g_shell_quote(*symbols);
+
+			g_string_append_printf(text, " -e %s", quoted);
+			g_free(quoted);
+		}
+		g_string_append(text, " /proc/kallsyms | sed 's/^/symbol /'\n}\n");
+	} else {
+		g_string_append(text, ":\n}\n");
+	}
+}
+
+char *sidecar_script(const char *const *symbols)
+{
+	GString *text = g_string_new(functions);
+
+	append_symbols(text, symbols);
+	g_string_append(text, list_all);
+	return g_string_free(text, FALSE);
+}
+
+char *sidecar_stream_script(const char *const *symbols, bool kernel)
+{
+	GString *text = g_string_new(functions);
+
+	append_symbols(text, symbols);
+	g_string_append(text, tell);
+	g_string_append(text, kernel ? open_kernel : open_user);
+	return g_string_free(text, FALSE);
+}
