@@ -347,6 +347,14 @@ static void match_around(struct matcher *m, uint32_t fed)
 		tell(m, fed, best, FIT_NOT);
 }
 
+void matcher_forget_before(struct matcher *m, unsigned host, uint64_t ts_ns)
+{
+	struct match_table *t = &m->table;
+
+	while (host < t->n_hosts && t->hosts[host].kept && match_entry(t, t->hosts[host].first)->ts_ns < ts_ns)
+		match_table_drop(t, host);
+}
+
 static void drop_old(struct matcher *m, unsigned host, uint64_t now_ns)
 {
 	struct match_table *t = &m->table;
@@ -357,9 +365,7 @@ static void drop_old(struct matcher *m, unsigned host, uint64_t now_ns)
 	if (!m->options.timeout_ns || now_ns < m->options.timeout_ns)
 		return;
 	for (unsigned h = 0; h < t->n_hosts; h++)
-		while (t->hosts[h].kept &&
-		       match_entry(t, t->hosts[h].first)->ts_ns < now_ns - m->options.timeout_ns)
-			match_table_drop(t, h);
+		matcher_forget_before(m, h, now_ns - m->options.timeout_ns);
 }
 
 bool matcher_feed(struct matcher *m, unsigned host, uint64_t ts_ns, bool sent, const struct clock_packet *packet,

@@ -89,6 +89,9 @@ bool matcher_feed(struct matcher *m, unsigned host, uint64_t ts_ns, bool sent, c
 /* Forgets the packets of a host, or of all (UINT32_MAX): what follows is not a continuation. */
 void matcher_forget(struct matcher *m, unsigned host);
 
+/* Forgets the host's packets of before ts_ns by its clock. */
+void matcher_forget_before(struct matcher *m, unsigned host, uint64_t ts_ns);
+
 /* Packets kept, without and with a partner. */
 uint32_t matcher_waiting(const struct matcher *m, unsigned host, bool sent);
 uint32_t matcher_kept(const struct matcher *m, unsigned host);

@@ -4,7 +4,7 @@
 #include <math.h>
 
 enum {
-	SAMPLES_MAX = 1 << 18,
+	SAMPLES_MAX = 1 << 18, /* of each direction; then the oldest quarter is dropped */
 	BUCKETS_MAX = 3600, /* kept while live: an hour of seconds with traffic */
 	/* How much a frequency may wander within a window: NTP's corrections and the temperature are below it. */
 	WANDER_PPB = 1000,
@@ -41,10 +41,9 @@ void clock_pair_add(struct clock_pair *p, int direction, const struct clock_samp
 	GArray *samples = p->samples[direction];
 	bool from_a = direction == CLOCK_FROM_A;
 
-	if (samples->len < SAMPLES_MAX)
-		g_array_append_val(samples, *sample);
-	else
-		g_array_index(samples, struct clock_sample, p->n_samples[direction] % SAMPLES_MAX) = *sample;
+	if (samples->len == SAMPLES_MAX)
+		g_array_remove_range(samples, 0, SAMPLES_MAX / 4);
+	g_array_append_val(samples, *sample);
 	p->n_samples[direction]++;
 	p->matched++;
 	p->last_match_ns[0] = MAX(p->last_match_ns[0], from_a ? sample->sent_ns : sample->received_ns);
@@ -120,6 +119,17 @@ void clock_pair_trim(struct clock_pair *p)
 	clock_window_trim(p->window, BUCKETS_MAX);
 }
 
+void clock_pair_forget(struct clock_pair *p, guint latest)
+{
+	for (int d = CLOCK_FROM_A; d <= CLOCK_FROM_B; d++) {
+		const guint kept = (guint)MAX(latest, p->n_samples[d] - p->judged[d]);
+
+		/* seldom: what stays is moved */
+		if (p->samples[d]->len / 2 > kept)
+			g_array_remove_range(p->samples[d], 0, p->samples[d]->len - kept);
+	}
+}
+
 static int by_value(const void *a, const void *b)
 {
 	const int64_t *x = a, *y = b;
@@ -141,7 +151,7 @@ unsigned clock_pair_latencies(const struct clock_pair *p, int direction, uint64_
 	first = MAX(first, oldest);
 	values = g_new(int64_t, p->n_samples[direction] - first + 1);
 	for (uint64_t i = first; i < p->n_samples[direction]; i++) {
-		const struct clock_sample *s = &g_array_index(samples, struct clock_sample, i % SAMPLES_MAX);
+		const struct clock_sample *s = &g_array_index(samples, struct clock_sample, i - oldest);
 
 		values[n] = (int64_t)(clock_to_ref(map_to, s->received_ns) - clock_to_ref(map_from, s->sent_ns));
 		*negative += values[n++] < 0;

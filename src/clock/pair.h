@@ -30,8 +30,7 @@ struct clock_pair {
 	bool seen[2];             /* certain matches, by direction */
 	enum clock_state state;
 	uint64_t last_match_ns[2]; /* by a's, b's clock */
-	/* The latest matches by direction: a ring once it has SAMPLES_MAX. */
-	GArray *samples[2];       /* struct clock_sample */
+	GArray *samples[2];       /* struct clock_sample: the latest matches by direction */
 	uint64_t n_samples[2];    /* ever */
 	uint64_t judged[2];       /* of them, those whose latency has been looked at */
 	uint64_t negative;
@@ -66,6 +65,9 @@ int64_t clock_pair_line(const struct clock_pair *p, uint64_t x_ns, double rho, d
 
 /* Drops what is too old for any window while live. */
 void clock_pair_trim(struct clock_pair *p);
+
+/* Drops the matches whose latency has been looked at, but for the latest of each direction. */
+void clock_pair_forget(struct clock_pair *p, guint latest);
 
 /*
  * Latencies of one direction under two maps to one reference: of the samples kept,

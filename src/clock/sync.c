@@ -5,7 +5,7 @@
 
 enum { SAMPLES_SHOWN = 512 };
 
-#define UPDATE_NS UINT64_C(1000000000)
+#define UPDATE_NS UINT64_C(1000000000) /* a second */
 
 static const char *const STATE_NAMES[] = {
 	[CLOCK_REFERENCE] = "reference", [CLOCK_ABSENT] = "absent", [CLOCK_INCOMPLETE] = "incomplete",
@@ -197,12 +197,35 @@ void clock_sync_arrival(struct clock_sync *s, unsigned host, uint64_t host_ns, u
 	s->arrived |= clock_arrival_note(&clock_owner(s, host)->arrival, host_ns, now_ns);
 }
 
+/*
+ * Live hosts of whom none has a backlog are read in step: what was not matched by now will not be, and nobody will ask
+ * for the best maps of the whole record.
+ */
+static void forget_old(struct clock_sync *s)
+{
+	const uint64_t kept_ns = CLOCK_LIVE_KEPT_S * UPDATE_NS;
+	uint64_t spread_ns;
+	int64_t delay_ns;
+
+	for (unsigned n = 0; n < s->hosts->len; n++)
+		if (clock_owner(s, n)->arrival.n &&
+		    !clock_arrival_delay(&clock_owner(s, n)->arrival, &delay_ns, &spread_ns))
+			return;
+	for (unsigned n = 0; n < s->hosts->len; n++)
+		if (clock_owner(s, n)->arrival.n && clock_host_at(s, n)->now_ns > kept_ns)
+			matcher_forget_before(s->matcher, n, clock_host_at(s, n)->now_ns - kept_ns);
+	for (unsigned n = 0; n < s->pairs->len; n++)
+		clock_pair_forget(clock_pair_at(s, n), SAMPLES_SHOWN);
+}
+
 void clock_sync_update(struct clock_sync *s)
 {
 	if (s->compat || s->options.match_only)
 		return;
-	if (s->arrived)
+	if (s->arrived) {
 		s->due |= clock_shift(s);
+		forget_old(s);
+	}
 	s->arrived = false;
 	if (!s->due)
 		return;

@@ -70,9 +70,10 @@ void clock_sync_set_offset(struct clock_sync *s, unsigned host, int64_t offset_n
 /*
  * A packet was sent or received at ts_ns by the host's own clock (net_dev_queue …; clock_packet_of_event()
  * makes it of a record). Times of one host do not go back. Hosts need not be in step, but what a host is ahead of
- * another by is kept in memory: at most CLOCK_PACKETS_KEPT packets of each.
+ * another by is kept in memory: at most CLOCK_PACKETS_KEPT packets of each. Live hosts that clock_sync_arrival() shows
+ * to be in step keep those of the last CLOCK_LIVE_KEPT_S seconds.
  */
-enum { CLOCK_PACKETS_KEPT = 1 << 18 };
+enum { CLOCK_PACKETS_KEPT = 1 << 18, CLOCK_LIVE_KEPT_S = 60 };
 void clock_sync_packet(struct clock_sync *s, unsigned host, uint64_t ts_ns, bool sent,
 		       const struct clock_packet *packet);
 

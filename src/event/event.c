@@ -37,6 +37,12 @@ static bool strings_inside(const struct event *ev, const struct tracepoint_desc 
 	return true;
 }
 
+/* Of a number whose greatest value stands for none. */
+static bool is_below_or_none(uint16_t number, unsigned bound)
+{
+	return (uint16_t)(number + 1u) <= bound;
+}
+
 const char *event_check(const struct event *ev, size_t avail_bytes)
 {
 	const struct tracepoint_desc *desc;
@@ -44,15 +50,15 @@ const char *event_check(const struct event *ev, size_t avail_bytes)
 	if (avail_bytes < sizeof(*ev) || ev->size < sizeof(*ev) || ev->size > avail_bytes ||
 	    ev->size > EVENT_SIZE_MAX || ev->size % 8)
 		return "a record of impossible size";
-	if (ev->kind == EVENT_NONE || ev->kind >= EVENT_KINDS)
+	if (ev->kind - 1u >= EVENT_KINDS - 1u) /* EVENT_NONE, too */
 		return "a record of unknown kind";
 	desc = tracepoint_desc(ev->kind);
 	if (ev->n_words != desc->n_words || ev->n_perf > EVENT_PERF_MAX ||
 	    8u * (ev->n_words + ev->n_perf) > ev->size - sizeof(*ev))
 		return "a record of impossible length for its kind";
-	if (ev->cpu != EVENT_NO_CPU && ev->cpu >= EVENT_CPU_MAX)
+	if (!is_below_or_none(ev->cpu, EVENT_CPU_MAX))
 		return "a CPU number out of range";
-	if (ev->trace >= EVENT_TRACES_MAX || (ev->class_id != EVENT_NO_CLASS && ev->class_id >= EVENT_CLASSES_MAX))
+	if (ev->trace >= EVENT_TRACES_MAX || !is_below_or_none(ev->class_id, EVENT_CLASSES_MAX))
 		return "a trace or event class out of range";
 	if (!strings_inside(ev, desc))
 		return "a string outside its record";

@@ -95,9 +95,14 @@ enum event_kind {
 
 #define TRACEPOINT(kind, ...) EVENT_##kind,
 #include "event/tracepoints.def"
-#undef TRACEPOINT
 	EVENT_KINDS
 };
+
+/* The record behind it, where several follow each other. */
+static inline const struct event *event_next(const struct event *ev)
+{
+	return (const struct event *)(const void *)((const char *)ev + ev->size);
+}
 
 static inline const void *event_words(const struct event *ev)
 {

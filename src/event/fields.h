@@ -90,6 +90,7 @@ struct shape {
 	uint32_t parts[FIELDS_PARTS]; /* fields of kind SHAPE_STRUCT, or SHAPE_NONE: it has no such part */
 	struct shape_label *labels;
 	char *text;         /* what the names point to */
+	size_t bytes;       /* that it was declared in */
 	void *user;         /* whatever who reads the events knows of the class; NULL at first */
 	void (*free_user)(void *user);
 };
@@ -189,6 +190,9 @@ void shapes_release(struct shapes *s);
 
 /* Takes in an EVENT_SHAPE. NULL, or what is wrong with it (static text). */
 const char *shapes_take(struct shapes *s, const struct event *ev);
+
+/* The trace of that number begins, or is another one now: what its classes looked like is forgotten. */
+void shapes_forget_trace(struct shapes *s, unsigned trace);
 
 /* Frees what users have left with the shapes: who reads them from now on is another one. */
 void shapes_forget_users(struct shapes *s);

@@ -325,8 +325,35 @@ const char *shapes_take(struct shapes *s, const struct event *ev)
 	g_hash_table_remove(s->growing, key_of(ev));
 	if (!shape)
 		return "a declaration of an event class that makes no sense";
+	shape->bytes = p->total;
 	g_hash_table_insert(s->known, key_of(ev), shape);
 	return NULL;
+}
+
+static bool is_of_trace(gconstpointer key, unsigned trace)
+{
+	return GPOINTER_TO_UINT(key) >> 16 == trace;
+}
+
+void shapes_forget_trace(struct shapes *s, unsigned trace)
+{
+	GHashTableIter iter;
+	gpointer key, value;
+
+	g_hash_table_iter_init(&iter, s->known);
+	while (g_hash_table_iter_next(&iter, &key, &value)) {
+		if (!is_of_trace(key, trace))
+			continue;
+		s->bytes -= ((struct shape *)value)->bytes;
+		g_hash_table_iter_remove(&iter);
+	}
+	g_hash_table_iter_init(&iter, s->growing);
+	while (g_hash_table_iter_next(&iter, &key, &value)) {
+		if (!is_of_trace(key, trace))
+			continue;
+		s->bytes -= ((GByteArray *)value)->len;
+		g_hash_table_iter_remove(&iter);
+	}
 }
 
 void shapes_forget_users(struct shapes *s)

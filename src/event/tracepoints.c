@@ -280,7 +280,6 @@ const struct tracepoint_desc tracepoint_table[EVENT_KINDS] = {
 	[EVENT_PROBE] = ROW(none, 0, NULL),
 #define TRACEPOINT(kind, payload, need, names) [EVENT_##kind] = ROW(payload, need, names),
 #include "event/tracepoints.def"
-#undef TRACEPOINT
 };
 
 bool tracepoint_is_probe(enum event_kind kind)

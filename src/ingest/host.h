@@ -45,6 +45,12 @@ struct host {
 	char *away_why;            /* while it is away */
 };
 
+/* Whether several sessions trace its kernel or its programs: an event may come more than once (ingest/kernel.h). */
+static inline bool host_is_traced_twice(const struct host *host)
+{
+	return host->kernels->len > 1 || host->programs.n_sessions > 1;
+}
+
 /* Names the host as the trace announcement does; hint: where it has no hostname. */
 struct host *host_of_trace(GPtrArray *hosts, const struct event *ev, const char *hint, const char *source_name);
 

@@ -25,9 +25,8 @@ struct ingest *ingest_create(const struct ingest_options *options)
 	in->options = *options;
 	in->visited = INGEST_VISIT_ALL;
 	if (!in->options.workers) {
-		long n = sysconf(_SC_NPROCESSORS_ONLN);
-
-		in->options.workers = n > 0 ? (unsigned)n : 1;
+		/* one is this process's own, which has more to do than they */
+		in->options.workers = MAX(g_get_num_processors(), 2) - 1;
 		in->is_frugal = true;
 	}
 	if (!in->options.stall_limit_ns)
@@ -143,11 +142,54 @@ static unsigned share(const struct ingest *in, const struct source_spec *spec)
 	return MAX(n, 1);
 }
 
+/* The host of the same recording in another ingest; NULL: it is none there. */
+static const struct ingest_host *same_host(const struct ingest *like, const struct source_spec *spec)
+{
+	for (guint i = 0; i < like->feeds->len && spec->paths->len; i++) {
+		const struct feed *feed = feed_at(like, i);
+
+		if (feed->host && feed->spec->paths->len &&
+		    strcmp(g_ptr_array_index(feed->spec->paths, 0), g_ptr_array_index(spec->paths, 0)) == 0)
+			return &feed->host->public;
+	}
+	return NULL;
+}
+
+/* A ns more on either side: maps round. Who wants it exactly looks at each event. */
+static void limit_spec(struct ingest *in, struct source_spec *spec, const struct clock_map *map, uint64_t begin_ns,
+		       uint64_t end_ns, bool models)
+{
+	const uint64_t from_ns = begin_ns ? clock_from_ref(map, begin_ns) : 0;
+	const uint64_t until_ns = end_ns == UINT64_MAX ? UINT64_MAX : clock_from_ref(map, end_ns) + 1;
+	struct fields_wanted wanted;
+
+	if (!models) {
+		spec->begin_ns = from_ns - MIN(from_ns, 1);
+		spec->end_ns = MAX(until_ns, spec->begin_ns + 1);
+	} else if (in->options.visitor) {
+		wanted = *in->options.visitor->wanted;
+		wanted.begin_ns = from_ns - MIN(from_ns, 1);
+		wanted.end_ns = until_ns;
+		spec->fields = fields_wanted_text(&wanted);
+	}
+}
+
+void ingest_limit(struct ingest *in, const struct ingest *like, uint64_t begin_ns, uint64_t end_ns, bool models)
+{
+	for (guint i = 0; i < in->specs->len; i++) {
+		struct source_spec *spec = g_ptr_array_index(in->specs, i);
+		const struct ingest_host *host = source_spec_is_live(spec) ? NULL : same_host(like, spec);
+
+		if (host)
+			limit_spec(in, spec, host->map, begin_ns, end_ns, models);
+	}
+}
+
 void ingest_start_spec(struct ingest *in, struct source_spec *spec)
 {
 	const unsigned parts = share(in, spec);
 
-	if (in->options.visitor && in->visited == INGEST_VISIT_ALL && !in->options.survey)
+	if (in->options.visitor && in->visited == INGEST_VISIT_ALL && !in->options.survey && !spec->fields)
 		spec->fields = fields_wanted_text(in->options.visitor->wanted);
 
 	for (unsigned part = 0; part < parts; part++) {

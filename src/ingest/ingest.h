@@ -89,6 +89,13 @@ void ingest_destroy(struct ingest *in);
 enum lt_status ingest_open(struct ingest *in, const char *source);
 
 /*
+ * Between ingest_open() and ingest_start(): of recordings only what is in [begin_ns, end_ns[ of reference time is read,
+ * by the maps that their hosts have in another ingest, of the same SOURCEs and started. With a visitor that needs to
+ * know who runs (models), all is read, and only the fields that it wants are of that time.
+ */
+void ingest_limit(struct ingest *in, const struct ingest *like, uint64_t begin_ns, uint64_t end_ns, bool models);
+
+/*
  * Starts the workers. Waits until the host of every recording is known with the
  * time of its first event; unless sessions are followed, until that is so of the live ones too, or
  * they have ended. LT_ERROR: not one source could be read (none is followed).

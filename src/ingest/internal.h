@@ -66,7 +66,18 @@ static inline bool ingest_is_packet(const struct event *ev)
 /* A packet of a host, for the clocks. */
 void ingest_join_packet(struct ingest *in, const struct host *host, const struct event *ev);
 
-/* Around an event being applied, where there is a visitor. */
+/* Whether there is a visitor that sees the event. */
+static inline bool ingest_is_visited(const struct ingest *in, const struct host *host, const struct feed *f,
+				     const struct event *ev)
+{
+	const struct ingest_visitor *visitor = in->options.visitor;
+
+	return visitor && ev->kind >= EVENT_OTHER &&
+	       (!visitor->kinds || visitor->kinds[ev->kind] || (f->fields && f->fields->len)) &&
+	       (in->visited == INGEST_VISIT_ALL || in->visited == host->number);
+}
+
+/* Around an event being applied that is visited. */
 void ingest_begin_visit(const struct ingest *in, const struct host *host, const struct feed *f, const struct event *ev,
 			struct ingest_visit *v);
 void ingest_end_visit(const struct ingest *in, const struct feed *f, const struct ingest_visit *v);

@@ -332,7 +332,7 @@ bool kernel_takes(struct host *host, struct feed *feed, const struct event *ev)
 {
 	struct kernel_trace *t;
 
-	if (host->kernels->len < 2 && host->programs.n_sessions < 2)
+	if (!host_is_traced_twice(host))
 		return true;
 	t = trace_at(feed, ev->trace);
 	if (!t)

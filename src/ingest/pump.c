@@ -35,73 +35,115 @@ static bool is_event(const struct event *ev)
 	return ev->kind >= EVENT_OTHER || ev->kind == EVENT_CONTEXT;
 }
 
-static void apply(struct ingest *in, struct host *host, unsigned number, const struct event *ev)
+/* What a worker says of its source. */
+static void apply_word(struct ingest *in, struct host *host, struct feed *feed, const struct event *ev)
 {
-	struct feed *feed = g_ptr_array_index(host->feeds, number);
+	if (feed_take_fields(feed, ev))
+		return;
+	if (ev->kind == EVENT_BEACON)
+		host_no_event(host, ev->ts_ns);
+	host->last_ns = MAX(host->last_ns, ev->ts_ns);
+	kernel_declare(feed, ev);
+	feed_note_origin(feed, ev);
+	if (!kernel_takes(host, feed, ev))
+		return;
+	if (!in->options.survey)
+		model_apply(host->public.model, feed->number, ev);
+	source_said(in, host, ev);
+}
+
+/* The event that is to be applied next, or the context of one. */
+static void apply_event(struct ingest *in, struct host *host, struct feed *feed, const struct event *ev)
+{
 	struct ingest_host *h = &host->public;
 	const struct event *context;
 	struct ingest_visit visit;
 	bool visited, counts;
 
-	if (feed_take_fields(feed, ev))
-		return;
-	if (is_event(ev) && ev->ts_ns < host->last_ns) {
+	if (ev->ts_ns < host->last_ns) {
 		/* from a source that was left out for a while, or joined late */
 		if (ev->kind >= EVENT_OTHER && kernel_takes(host, feed, ev))
 			model_late(h->model, 1);
 		return;
 	}
-	if (ev->kind == EVENT_BEACON)
-		host_no_event(host, ev->ts_ns);
-	host->last_ns = MAX(host->last_ns, ev->ts_ns);
-	if (!is_event(ev))
-		kernel_declare(feed, ev);
-	feed_note_origin(feed, ev);
-	if (!kernel_takes(host, feed, ev))
-		return;
-	context = kernel_context(feed, ev);
-	if (context && !in->options.survey)
-		model_apply(h->model, number, context);
+	host->last_ns = ev->ts_ns;
+	if (host_is_traced_twice(host)) {
+		if (!kernel_takes(host, feed, ev))
+			return;
+		context = kernel_context(feed, ev);
+		if (context && !in->options.survey)
+			model_apply(h->model, feed->number, context);
+	}
 	if (in->options.clocks && ingest_is_packet(ev))
 		ingest_join_packet(in, host, ev);
-	visited = in->options.visitor && ev->kind >= EVENT_OTHER &&
-		  (in->visited == INGEST_VISIT_ALL || in->visited == host->number);
+	visited = ingest_is_visited(in, host, feed, ev);
 	if (visited)
 		ingest_begin_visit(in, host, feed, ev, &visit);
 	/* what a machine says of itself is nothing that happened there */
 	counts = ev->kind != EVENT_MESSAGE || !host_hear(host, ev);
 	if (!in->options.survey && counts)
-		model_apply(h->model, number, ev);
+		model_apply(h->model, feed->number, ev);
 	if (visited)
 		ingest_end_visit(in, feed, &visit);
-	if (ev->kind < EVENT_OTHER) {
-		source_said(in, host, ev);
+	if (ev->kind < EVENT_OTHER)
 		return;
-	}
 	h->end_ns = ev->ts_ns + 1;
 	if (h->still)
 		host_is_back_at_work(host);
+}
+
+/*
+ * Applies what the merge gave, *n records at most, of which it leaves those that were not. LT_OK: the next one is not
+ * before until_ns.
+ */
+static enum lt_status apply_run(struct ingest *in, struct host *host, const struct merge_run *run, uint64_t until_ns,
+				uint64_t *n)
+{
+	struct feed *feed = g_ptr_array_index(host->feeds, run->number);
+	struct ingest_host *h = &host->public;
+	const struct event *ev = run->ev;
+	enum lt_status status = LT_AGAIN;
+
+	do {
+		if ((h->begin_ns == TIME_UNKNOWN || host->back) && is_event(ev))
+			host_next_event(host, ev->ts_ns);
+		if (h->begin_ns != TIME_UNKNOWN && ev->ts_ns >= until_ns) {
+			host_no_event(host, until_ns);
+			h->applied_ns = until_ns;
+			h->next_ns = ev->ts_ns;
+			status = LT_OK;
+			break;
+		}
+		if (is_event(ev))
+			apply_event(in, host, feed, ev);
+		else
+			apply_word(in, host, feed, ev);
+		ev = event_next(ev);
+	} while (--*n && ev != run->end && ev->ts_ns < run->until_ns);
+	merge_pop(host->merge, ev);
+	return status;
 }
 
 /* *dry: LT_AGAIN as the sources have nothing, not for max_records. */
 static enum lt_status advance(struct ingest *in, struct host *host, uint64_t until_ns, uint64_t max_records, bool *dry)
 {
 	struct ingest_host *h = &host->public;
-	const struct event *ev;
-	unsigned number;
+	struct merge_run run;
 
 	*dry = true;
-	for (uint64_t n = 0; n < max_records;) {
-		switch (merge_peek(host->merge, &ev, &number)) {
+	while (max_records) {
+		switch (merge_peek(host->merge, &run)) {
 		case LT_OK:
+			if (apply_run(in, host, &run, until_ns, &max_records) == LT_OK)
+				return LT_OK;
 			break;
 		case LT_ERROR:
-			input_stopped(in, host, number, error_text());
-			continue;
+			input_stopped(in, host, run.number, error_text());
+			break;
 		case LT_END:
-			if (number != MERGE_NONE) {
-				input_stopped(in, host, number, NULL);
-				continue;
+			if (run.number != MERGE_NONE) {
+				input_stopped(in, host, run.number, NULL);
+				break;
 			}
 			if (ingest_may_come_back(host))
 				return LT_AGAIN;
@@ -111,17 +153,6 @@ static enum lt_status advance(struct ingest *in, struct host *host, uint64_t unt
 		default:
 			return LT_AGAIN;
 		}
-		if ((h->begin_ns == TIME_UNKNOWN || host->back) && is_event(ev))
-			host_next_event(host, ev->ts_ns);
-		if (h->begin_ns != TIME_UNKNOWN && ev->ts_ns >= until_ns) {
-			host_no_event(host, until_ns);
-			h->applied_ns = until_ns;
-			h->next_ns = ev->ts_ns;
-			return LT_OK;
-		}
-		apply(in, host, number, ev);
-		n++;
-		merge_pop(host->merge);
 	}
 	*dry = false;
 	return LT_AGAIN;

@@ -75,6 +75,8 @@ bool feed_take_fields(struct feed *f, const struct event *ev)
 			f->fields_from_ns = f->host ? f->host->last_ns + 1 : 0;
 		return true;
 	}
+	if (ev->kind == EVENT_TRACE && f->fields)
+		shapes_forget_trace(&f->shapes, ev->trace);
 	if (ev->kind != EVENT_SHAPE && ev->kind != EVENT_FIELDS)
 		return false;
 	if (!f->fields) {

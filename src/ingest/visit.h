@@ -32,7 +32,8 @@ struct ingest_visit {
 /* Borrowed by struct ingest for its life. */
 struct ingest_visitor {
 	const struct fields_wanted *wanted; /* what workers are asked for */
-	/* Each event that is taken into the model: with the model as it was before, and as it is then. May be NULL. */
+	const bool *kinds; /* by enum event_kind: those it sees where there are no fields, too; NULL: all */
+	/* Each of these that is taken into the model: with the model as it was before, and as it is then; or NULL */
 	void (*before)(void *user, const struct ingest_visit *v);
 	void (*after)(void *user, const struct ingest_visit *v);
 	void (*idle)(void *user); /* nothing comes for now; may be NULL */

@@ -5,7 +5,7 @@
 
 struct input {
 	struct source *source;
-	const struct event *head; /* NULL: to be asked for */
+	const struct event *head, *end; /* what it gave and was not consumed; the same: it is to be asked */
 	bool ended;
 	bool left_out;            /* not waited for */
 	bool heard;               /* it showed something since merge_hears() was asked */
@@ -63,14 +63,28 @@ static bool before(const struct event *a, const struct event *b)
 	return a->ts_ns != b->ts_ns ? a->ts_ns < b->ts_ns : a->cpu < b->cpu;
 }
 
+static bool has_any(const struct input *in)
+{
+	return in->head != in->end;
+}
+
+static enum lt_status take(struct input *in)
+{
+	enum lt_status status = source_take(in->source, &in->head, &in->end);
+
+	if (status == LT_OK)
+		in->heard = true;
+	else
+		in->head = in->end = NULL;
+	return status;
+}
+
 static enum lt_status ask(struct input *in)
 {
-	enum lt_status status = source_peek(in->source, &in->head);
+	enum lt_status status = take(in);
 
-	if (status == LT_OK) {
+	if (status == LT_OK)
 		in->left_out = false;
-		in->heard = true;
-	}
 	if (status == LT_END || status == LT_ERROR)
 		in->ended = true;
 	return status;
@@ -80,13 +94,8 @@ static enum lt_status ask(struct input *in)
 static bool goes_on(struct merge *m)
 {
 	struct input *in = input(m, m->least);
-	const struct event *next;
 
-	if (!in->head && source_peek(in->source, &next) == LT_OK) {
-		in->head = next;
-		in->heard = true;
-	}
-	return in->head && in->head->ts_ns < m->until_ns;
+	return (has_any(in) || take(in) == LT_OK) && in->head->ts_ns < m->until_ns;
 }
 
 /* Asks all sources for what they have next. */
@@ -99,7 +108,7 @@ static enum lt_status peek_all(struct merge *m, unsigned *number)
 	m->until_ns = 0;
 	for (unsigned i = 0; i < m->inputs->len; i++) {
 		struct input *in = input(m, i);
-		enum lt_status status = in->head || in->ended ? LT_OK : ask(in);
+		enum lt_status status = has_any(in) || in->ended ? LT_OK : ask(in);
 
 		if (status == LT_END || status == LT_ERROR) {
 			*number = i;
@@ -108,11 +117,13 @@ static enum lt_status peek_all(struct merge *m, unsigned *number)
 		/* The others are looked at too, or their descriptors would stay readable. */
 		wait = wait || (status == LT_AGAIN && !in->left_out);
 		more = more || status == LT_AGAIN;
-		if (in->head && (!least || before(in->head, least))) {
+		if (!has_any(in))
+			continue;
+		if (!least || before(in->head, least)) {
 			second_ns = least ? least->ts_ns : UINT64_MAX;
 			least = in->head;
 			m->least = i;
-		} else if (in->head) {
+		} else {
 			second_ns = MIN(second_ns, in->head->ts_ns);
 		}
 	}
@@ -125,29 +136,27 @@ static enum lt_status peek_all(struct merge *m, unsigned *number)
 	return LT_OK;
 }
 
-enum lt_status merge_peek(struct merge *m, const struct event **ev, unsigned *number)
+enum lt_status merge_peek(struct merge *m, struct merge_run *run)
 {
-	enum lt_status status = m->until_ns && goes_on(m) ? LT_OK : peek_all(m, number);
+	enum lt_status status = m->until_ns && goes_on(m) ? LT_OK : peek_all(m, &run->number);
+	const struct input *in;
 
 	if (status == LT_OK) {
-		*number = m->least;
-		*ev = input(m, m->least)->head;
+		in = input(m, m->least);
+		*run = (struct merge_run){ in->head, in->end, m->until_ns, m->least };
 	}
 	return status;
 }
 
-void merge_pop(struct merge *m)
+void merge_pop(struct merge *m, const struct event *next)
 {
-	struct input *in = input(m, m->least);
-
-	in->head = NULL;
-	source_next(in->source);
+	input(m, m->least)->head = next;
 }
 
 bool merge_hears(struct merge *m, unsigned number)
 {
 	struct input *in = input(m, number);
-	bool heard = in->heard || in->head || in->ended;
+	bool heard = in->heard || has_any(in) || in->ended;
 
 	in->heard = false;
 	return heard;

@@ -36,15 +36,25 @@ void merge_replace(struct merge *m, unsigned number, struct source *source);
 unsigned merge_count(const struct merge *m);
 
 /*
- * The next record and the number of its source; borrowed until merge_pop().
- * LT_AGAIN: some source must be waited for. LT_END: source *number has ended; with
- * MERGE_NONE: all have. LT_ERROR: source *number broke off (error chain). A source that
+ * Records of one source, as event_next() goes from one to the next: the first comes next, and those directly behind it
+ * that are before until_ns come before anything that another source has.
+ */
+struct merge_run {
+	const struct event *ev, *end;
+	uint64_t until_ns;
+	unsigned number; /* of the source */
+};
+
+/*
+ * The next records; borrowed until merge_pop().
+ * LT_AGAIN: some source must be waited for. LT_END: source run->number has ended; with
+ * MERGE_NONE: all have. LT_ERROR: source run->number broke off (error chain). A source that
  * ended or broke off is left out from now on: go on calling.
  */
-enum lt_status merge_peek(struct merge *m, const struct event **ev, unsigned *number);
+enum lt_status merge_peek(struct merge *m, struct merge_run *run);
 
-/* Consumes what merge_peek() gave. */
-void merge_pop(struct merge *m);
+/* Consumes those of the run that merge_peek() gave which are before next, its end at most. */
+void merge_pop(struct merge *m, const struct event *next);
 
 /* Whether the source has shown anything since the last call, has something to be consumed, or has ended. */
 bool merge_hears(struct merge *m, unsigned number);

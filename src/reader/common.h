@@ -24,7 +24,8 @@
  *   plan.c      which field becomes which word
  */
 
-enum { CONTEXT_SLOTS = 8192 };
+/* Of threads whose context was written: a trace of one process has few. */
+enum { CONTEXT_SLOTS = 8192, CONTEXT_SLOTS_OF_PROCESS = 64 };
 
 /* What the metadata says of the whole trace; borrowed until the reader is closed; NULL: it does not say. */
 struct trace_desc {
@@ -43,8 +44,8 @@ struct reader_ops {
 	bool (*describe)(struct reader *r, struct trace_desc *desc);
 	/* Every class of the trace, by the numbers of its kind of stream and its own. */
 	void (*visit_classes)(struct reader *r, class_visit_fn *visit, void *user);
-	/* The plan of the same class in metadata that has grown since; NULL, or NULL function: there is none. */
-	const struct class_plan *(*same_class)(struct reader *r, const void *key);
+	/* The id that the same class had in metadata that has grown since. false, or NULL function: there was none. */
+	bool (*same_class)(struct reader *r, const void *key, uint16_t *id);
 	/* To prepare for reading a class; NULL: nothing to do. */
 	void (*class_added)(struct reader *r, const void *key, struct class_plan *plan);
 	void (*set_end_hint)(struct reader *r); /* .end_hint_ns; NULL: it was set when opened */
@@ -59,14 +60,14 @@ struct reader {
 	unsigned n_streams;
 	struct stream **heap;     /* NULL: not begun */
 	unsigned n_heap;
-	GPtrArray *classes;       /* struct class_plan * */
 	unsigned n_classes;       /* of different ids */
-	GHashTable *class_index;  /* key → struct class_plan */
+	GHashTable *class_index;  /* key → struct class_plan * */
 	struct perf_names perf;
 	unsigned perf_sent;
 	bool perf_of_threads;     /* some of them count for the thread */
 	struct cpu_state *cpus[EVENT_CPU_MAX + 1]; /* last: no CPU */
-	struct context_slot *contexts;
+	struct context_slot *contexts; /* NULL: none was written; context_mask + 1 of them */
+	uint32_t context_mask;
 	struct choice *choice;    /* whose fields are all written; NULL: nobody's */
 	GByteArray *shaped;       /* bool, by the class's id: its EVENT_SHAPE was written */
 	uint64_t end_hint_ns;
@@ -75,6 +76,7 @@ struct reader {
 	bool never_waits;         /* for room in the ring: its worker has other sources */
 	bool lacks_classes;       /* some of the metadata's wait for room in the ring */
 	bool kernel;
+	bool is_of_process; /* of one, by its metadata */
 	bool has_tid;
 	GPtrArray *troubles;      /* char *: why not everything can be read */
 	guint troubles_told;      /* by EVENT_NOTE so far */
@@ -116,6 +118,12 @@ bool reader_write_trace(struct reader *r);
  * all of them: then .lacks_classes, and to be called again.
  */
 void reader_declare_classes(struct reader *r);
+
+/*
+ * Frees the plans of classes whose types are about to be freed: the keys of the table. No stream may have an event of
+ * them at hand.
+ */
+void reader_forget_classes(struct reader *r, GHashTable *keys);
 
 /* The plan of a class that was declared; NULL: it was not. */
 static inline struct class_plan *reader_find_class(const struct reader *r, const void *key)

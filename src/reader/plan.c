@@ -385,12 +385,12 @@ static void resolve_common(struct class_plan *plan, const struct type *common, s
 	}
 }
 
-/* Programs may name their events as they like: only one kind is asked for of them, and of the kernel all others. */
+/* Programs may name their events as they like: only one kind is asked for of them. */
 static enum event_kind kind_of(const char *name, bool kernel, const char **call)
 {
 	const enum event_kind kind = tracepoint_find(name, call);
 
-	return (kind == EVENT_MESSAGE) == kernel ? EVENT_OTHER : kind;
+	return kernel || kind == EVENT_MESSAGE ? kind : EVENT_OTHER;
 }
 
 struct class_plan *class_plan_create(const struct class_desc *desc, uint16_t id, bool kernel, struct perf_names *perf,

@@ -46,18 +46,19 @@ static void declare_class(struct reader *r, const void *key, const struct class_
 {
 	const struct class_plan **last = user;
 	struct class_plan *plan = reader_find_class(r, key);
-	const struct class_plan *same = !plan && r->ops->same_class ? r->ops->same_class(r, key) : NULL;
+	bool is_same = false;
+	uint16_t id;
 
 	if (!plan && r->never_waits && !ring_has_room(r->ring)) {
 		r->lacks_classes = true;
 		return;
 	}
 	if (!plan) {
-		plan = class_plan_create(desc, same ? same->id : new_class_id(r), r->kernel, &r->perf, *last);
+		is_same = r->ops->same_class && r->ops->same_class(r, key, &id);
+		plan = class_plan_create(desc, is_same ? id : new_class_id(r), r->kernel, &r->perf, *last);
 		*last = plan;
-		g_ptr_array_add(r->classes, plan);
 		g_hash_table_insert(r->class_index, (gpointer)key, plan);
-		if (!same && plan->id != EVENT_NO_CLASS)
+		if (!is_same && plan->id != EVENT_NO_CLASS)
 			announce_class(r, plan);
 		announce_perf(r);
 		if (r->ops->class_added)
@@ -74,6 +75,20 @@ void reader_declare_classes(struct reader *r)
 
 	r->lacks_classes = false;
 	r->ops->visit_classes(r, declare_class, &last);
+}
+
+void reader_forget_classes(struct reader *r, GHashTable *keys)
+{
+	GHashTableIter iter;
+	gpointer key;
+
+	g_hash_table_iter_init(&iter, keys);
+	while (g_hash_table_iter_next(&iter, &key, NULL))
+		g_hash_table_remove(r->class_index, key);
+	/* What they were decoded by may be another type's address soon. */
+	for (unsigned i = 0; i <= EVENT_CPU_MAX; i++)
+		if (r->cpus[i])
+			r->cpus[i]->context.layout = NULL;
 }
 
 /* ---- the trace ---- */
@@ -146,6 +161,7 @@ bool reader_write_trace(struct reader *r)
 	r->kernel = desc.domain && strcmp(desc.domain, "kernel") == 0;
 	if (!desc.domain || !*desc.domain)
 		r->ops->visit_classes(r, look_for_kernel, NULL);
+	r->is_of_process = desc.vpid >= 0;
 	r->ops->visit_classes(r, look_for_tid, NULL);
 	write_trace(r, &desc);
 	reader_declare_classes(r);

@@ -16,10 +16,8 @@ void reader_init(struct reader *r, const struct reader_ops *ops, const struct re
 	r->ops = ops;
 	r->args = *args;
 	r->ring = ring;
-	r->classes = g_ptr_array_new_with_free_func(drop_class);
-	r->class_index = g_hash_table_new(NULL, NULL);
+	r->class_index = g_hash_table_new_full(NULL, NULL, NULL, drop_class);
 	r->troubles = g_ptr_array_new_with_free_func(g_free);
-	r->contexts = g_new0(struct context_slot, CONTEXT_SLOTS);
 	r->shaped = g_byte_array_new();
 	r->choice = args->wanted ? choice_create(args->wanted) : NULL;
 	if (r->choice)
@@ -112,7 +110,6 @@ void reader_close(struct reader *r)
 		g_free(r->cpus[i]);
 	for (unsigned i = 0; i < r->perf.n; i++)
 		g_free(r->perf.names[i]);
-	g_ptr_array_free(r->classes, TRUE);
 	g_hash_table_destroy(r->class_index);
 	g_free(r->contexts);
 	choice_destroy(r->choice);

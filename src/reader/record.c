@@ -55,6 +55,14 @@ static inline enum read_status read_context(struct reader *r, struct stream *s, 
 	return status;
 }
 
+static LT_COLD void make_contexts(struct reader *r)
+{
+	const uint32_t n = r->is_of_process ? CONTEXT_SLOTS_OF_PROCESS : CONTEXT_SLOTS;
+
+	r->contexts = g_new0(struct context_slot, n);
+	r->context_mask = n - 1;
+}
+
 /*
  * Sends the CPU's context if it is not what was last sent of its thread. A thread that
  * comes back to this CPU may have changed on one that another worker reads, so
@@ -70,8 +78,10 @@ static G_GNUC_NO_INLINE void write_context(struct reader *r, struct stream *s)
 	struct context_slot *slot;
 	struct event *ev;
 
+	if (!r->contexts)
+		make_contexts(r);
 	s->last_tid = values->tid;
-	slot = &r->contexts[map64_hash(key) & (CONTEXT_SLOTS - 1)];
+	slot = &r->contexts[map64_hash(key) & r->context_mask];
 	context->slot = slot;
 	context->version = slot->version;
 	if (!came_back && slot->version && slot->key == key && memcmp(&slot->values, values, sizeof(*values)) == 0)

@@ -32,8 +32,8 @@
  * batch leaves it behind: committed is where its last whole record ends.
  *
  * The consumer trusts nothing in the shared memory: it keeps its own tail and
- * capacity, checks that head lies within a capacity of it, reads each size once, and
- * hands out a copy of the record, which nobody changes after it was checked. Nor can
+ * capacity, checks that head lies within a capacity of it, copies what is there, some records at a time, and looks only
+ * at the copy, which nobody changes while it is checked and afterwards. Nor can
  * the producer make it wait: an eventfd or the same end of a pipe would be one open file for both, whose O_NONBLOCK
  * either side can clear, and the lock of a pipe is held while its writer's memory is read. The ends of a
  * socket pair share neither, and a datagram's end never says that the other was closed.
@@ -82,11 +82,11 @@ struct ring_consumer {
 	struct ring_shared *shared;
 	const char *buffer;
 	uint64_t capacity;
-	uint64_t tail;      /* consumed, not all published */
+	uint64_t tail;      /* copied, not all published */
 	uint64_t published;
 	uint64_t head_seen;
-	struct event *copy; /* of the record ring_peek() gave: EVENT_SIZE_MAX bytes */
-	bool has_copy;
+	struct event *copy; /* EVENT_SIZE_MAX bytes */
+	const struct event *at, *end; /* the records in it that were not consumed, checked */
 	bool after_padding; /* the buffer begins again: padding there is nonsense */
 	bool sleeps;        /* ring_peek() said LT_AGAIN */
 	bool orphaned;      /* ring_inherit() */
@@ -187,11 +187,22 @@ static inline void ring_commit(struct ring_producer *p, uint32_t bytes)
 		ring_beat(p);
 }
 
+/* Copies and checks the next records. Status as of ring_peek(). */
+enum lt_status ring_refill(struct ring_consumer *c, const char **wrong);
+
 /*
- * The next record, borrowed until ring_next(), checked by event_check(). LT_AGAIN: empty; fds.wake becomes readable
- * when it is not any more, and now and then although it still is. LT_ERROR: nonsense in the ring; *wrong says what.
+ * The next record, borrowed until it is consumed and ring_peek() called again, checked by event_check(). LT_AGAIN:
+ * empty; fds.wake becomes readable when it is not any more, and now and then although it still is. LT_ERROR: nonsense
+ * in the ring; *wrong says what. Those that follow it up to .end have been checked, too; a record that says how its
+ * source ended is never behind others.
  */
-enum lt_status ring_peek(struct ring_consumer *c, const struct event **ev, const char **wrong);
+static inline enum lt_status ring_peek(struct ring_consumer *c, const struct event **ev, const char **wrong)
+{
+	const enum lt_status status = c->at != c->end ? LT_OK : ring_refill(c, wrong);
+
+	*ev = c->at;
+	return status;
+}
 
 /*
  * fds.wake is readable: makes it so no longer. After that, not before, ring_peek(): what is taken here may belong
@@ -205,10 +216,17 @@ void ring_inherit(struct ring_consumer *c);
 /* Consumes the record ring_peek() gave. */
 static inline void ring_next(struct ring_consumer *c)
 {
-	c->has_copy = false;
+	c->at = event_next(c->at);
 }
 
-/* Nothing left behind the record ring_peek() gave, and the producer's last sign of life (CLOCK_MONOTONIC ns). */
+/* Consumes all up to .end, which is given back. */
+static inline const struct event *ring_next_all(struct ring_consumer *c)
+{
+	c->at = c->end;
+	return c->end;
+}
+
+/* Nothing left to be consumed, and the producer's last sign of life (CLOCK_MONOTONIC ns). */
 bool ring_is_empty(const struct ring_consumer *c);
 
 /* Of a producer that is dead or hangs: whether it came to that while it worked for this ring, as it says. */

@@ -404,6 +404,15 @@ void source_next(struct source *s)
 	ring_next(&s->ring);
 }
 
+enum lt_status source_take(struct source *s, const struct event **ev, const struct event **end)
+{
+	const enum lt_status status = source_peek(s, ev);
+
+	if (status == LT_OK)
+		*end = ring_next_all(&s->ring);
+	return status;
+}
+
 int source_fd(const struct source *s)
 {
 	return s->epoll_fd;

@@ -164,6 +164,12 @@ bool source_want_fields(struct source *s, const char *fields, uint32_t number);
 void source_next(struct source *s);
 
 /*
+ * The same for all records that are at hand: [*ev, *end[, one behind the other as event_next() says, one at least.
+ * They are consumed by this, and borrowed until the next source_peek(), source_take() or source_stop().
+ */
+enum lt_status source_take(struct source *s, const struct event **ev, const struct event **end);
+
+/*
  * Readable when there is something new for a source_peek() that said LT_AGAIN (level-triggered; the next
  * source_peek() clears it). Not readable while there is more to read: wait only after LT_AGAIN.
  */

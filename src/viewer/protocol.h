@@ -34,6 +34,11 @@ struct wire_head {
 
 enum { WIRE_FOR_COMMANDS = 1 };
 
+/* A reply, or the head of one, of nothing else. */
+struct wire_word {
+	uint32_t word;
+} __attribute__((packed));
+
 /* WIRE_CONNECT, both ways. */
 struct wire_connect {
 	uint64_t viewer; /* given by the relayd */

@@ -55,11 +55,11 @@ static enum lt_status take_connect(struct viewer *v)
 
 static enum lt_status take_list_head(struct viewer *v)
 {
-	const uint32_t *w = look(v, sizeof(*w));
+	const struct wire_word *w = look(v, sizeof(*w));
 
 	if (!w)
 		return LT_AGAIN;
-	v->entries_left = GUINT32_FROM_BE(*w);
+	v->entries_left = GUINT32_FROM_BE(w->word);
 	if (v->entries_left > SESSIONS_MAX)
 		return viewer_refuse(v, VIEWER_PROTOCOL, NONSENSE "%u sessions", v->entries_left);
 	skip(v, sizeof(*w));
@@ -136,12 +136,13 @@ static enum lt_status take_sessions(struct viewer *v, struct viewer_event *event
 
 static enum lt_status take_created(struct viewer *v)
 {
-	const uint32_t *w = look(v, sizeof(*w));
+	const struct wire_word *w = look(v, sizeof(*w));
 
 	if (!w)
 		return LT_AGAIN;
-	if (GUINT32_FROM_BE(*w) != WIRE_CREATED)
-		return viewer_refuse(v, VIEWER_PROTOCOL, "the relayd takes no viewer: status %u", GUINT32_FROM_BE(*w));
+	if (GUINT32_FROM_BE(w->word) != WIRE_CREATED)
+		return viewer_refuse(v, VIEWER_PROTOCOL, "the relayd takes no viewer: status %u",
+				     GUINT32_FROM_BE(w->word));
 	skip(v, sizeof(*w));
 	finish(v);
 	return LT_END;

@@ -159,6 +159,16 @@ def test_three_hosts_at_once(checks):
         finish(feed, 0, "feed")
 
 
+def stored_bytes(relayd):
+    return sum(os.path.getsize(os.path.join(d, f)) for d, _, files in os.walk(relayd.output) for f in files)
+
+
+def served_bytes(relayd):
+    """What it has read of its files, which it does for viewers alone."""
+    with open(f"/proc/{relayd.process.pid}/io", encoding="ascii") as file:
+        return int(re.search(r"^rchar: (\d+)", file.read(), re.M)[1])
+
+
 def test_attached_in_the_middle(checks):
     """Less is seen, none of it wrong: no event more than there are, and all CPU time of what was seen accounted for."""
     path = recordings["hotplug"]
@@ -167,7 +177,7 @@ def test_attached_in_the_middle(checks):
     with Relayd("relayd-middle") as relayd:
         feeds = [relayd.feed("--speed", "2", "--no-wait", "--session", f"middle-{table}", path) for table in tables]
         urls = [urls_of(feed, 1)[0] for feed in feeds]
-        time.sleep(1.2)
+        sandbox.wait_until(lambda: stored_bytes(relayd) > 2000000, "events in the relayd")
         (hosts_status, hosts, _), (cpus_status, cpus, _) = [r.end() for r in [Report(*a) for a in zip(tables, urls)]]
         for feed in feeds:
             finish(feed, 0, "feed")
@@ -230,16 +240,12 @@ def test_stopped_relayd(checks):
     with Relayd("relayd-stopped") as relayd:
         feed = relayd.feed("--speed", "1", "--session", "stopped", path)
         report = Report("cpu", *urls_of(feed, 1))
-        time.sleep(0.7)
+        sandbox.wait_until(lambda: stored_bytes(relayd) > 100000, "events in the relayd")
         relayd.process.send_signal(signal.SIGSTOP)
-        time.sleep(3)
+        sandbox.wait_until_it_keeps_waiting(relayd.live)
         relayd.process.send_signal(signal.SIGCONT)
         check_same(checks, "relayd stopped", report.end(), recorded("cpu", path))
         finish(feed, 0, "feed")
-
-
-def stored_bytes(relayd):
-    return sum(os.path.getsize(os.path.join(d, f)) for d, _, files in os.walk(relayd.output) for f in files)
 
 
 def test_killed_relayd(checks):
@@ -249,8 +255,7 @@ def test_killed_relayd(checks):
         feeds = [killed.feed("--speed", "2", "--session", "killed", killed_path),
                  other.feed("--speed", "4", "--session", "other", other_path)]
         report = Report("hosts", *(urls_of(feed, 1)[0] for feed in feeds))
-        sandbox.wait_until(lambda: stored_bytes(killed) > 3000000, "events in the relayd")
-        time.sleep(0.5)
+        sandbox.wait_until(lambda: served_bytes(killed) > 3000000, "packets that were given to the viewer")
         killed.process.kill()
         status, figures_read, err = report.end()
         feeds[0].communicate(timeout=sandbox.PATIENCE)
@@ -297,6 +302,17 @@ def test_refusals(checks):
 def wait_all(t, *patterns):
     """Until the screen shows all of them at once."""
     return t.wait_for(lambda text: all(re.search(p, text, re.M) for p in patterns), patterns)
+
+
+def interval_of(screen):
+    return screen[0].split("[", 1)[-1].split("[")[0]
+
+
+def wait_intervals(t, n):
+    """Until so many more intervals have been shown."""
+    for _ in range(n):
+        shown = interval_of(t.sync())
+        t.wait_for(lambda text, shown=shown: interval_of(text.split("\n")) != shown, "the next interval")
 
 
 def written(t, name):
@@ -356,13 +372,13 @@ def test_monitor_of_a_relayd_that_dies(checks):
         feeds = [dies.feed("--now", "--session", "s-db", db), lives.feed("--now", "--session", "s-web", web)]
         with Terminal(*(urls_of(feed, 1)[0] for feed in feeds), size=(120, 30), ready=None) as t:
             wait_all(t, r"^ db +0\[", r"^ web +0\[")
-            time.sleep(1.5)
+            wait_intervals(t, 2)
             dies.process.kill()
             wait_all(t, r"^ db +away since [0-9:]+: \S", r"^ web +0\[")
             checks.check("relayd killed: why, and the other host goes on",
                          wait_all(t, r"^ db .*cannot connect: Connection refused", r"^ web +0\[", r"^ LIVE .* (1 of 2 hosts|1/2) "))
             feeds[0].communicate(timeout=sandbox.PATIENCE)
-            time.sleep(1)
+            wait_intervals(t, 2)
             check_interval(checks, t, "the other host meanwhile", "web", stored_trace(lives, "web", "s-web"))
             restart(dies)
             t.wait(r"^ db .*no such session")
@@ -371,7 +387,7 @@ def test_monitor_of_a_relayd_that_dies(checks):
             checks.check("relayd restarted: the host is back", t.wait(r"^ db +0\[██"))
             finish(feeds[1], 0, "feed of web")
             checks.check("the other one ended", t.wait(r"^ web +away since [0-9:]+: no such session"))
-            time.sleep(2)
+            wait_intervals(t, 3)
             check_interval(checks, t, "the host that is back", "db", stored_trace(dies, "db", "s-db"))
             t.keys("q")
             checks.equal("monitor: status", t.status(), 0)
@@ -385,7 +401,7 @@ def test_monitor_of_a_relayd_that_stops(checks):
         feeds = [stops.feed("--now", "--session", "s-db", db), other.feed("--now", "--session", "s-web", web)]
         with Terminal("--stall-limit", "1s", *(urls_of(feed, 1)[0] for feed in feeds), size=(120, 30), ready=None) as t:
             wait_all(t, r"^ db +0\[", r"^ web +0\[")
-            time.sleep(1)
+            wait_intervals(t, 2)
             stops.process.send_signal(signal.SIGSTOP)
             checks.check("relayd stopped: silent", wait_all(t, r"^ db +silent since", r"^ web +0\[", r"^ LIVE .* (1 of 2 hosts|1/2) "))
             stops.process.send_signal(signal.SIGCONT)

@@ -182,7 +182,7 @@ def test_session_without_streams():
     session = Session([])
     with Relay(session) as relay:
         d = Dump(relay.url)
-        time.sleep(1.5)
+        sandbox.wait_until(lambda: relay.commands.count(fake_relay.NEW_STREAMS) > 5, "questions for streams")
         assert d.process.poll() is None, d.stop()
         relay.sessions.clear()
         lines = d.wait()
@@ -332,6 +332,52 @@ def test_changed_stream_class():
     assert failure(live) is None and events(live) == events(dump(os.path.dirname(KPROBE)))
 
 
+def test_more_traces_than_there_can_be():
+    """At a time: what is beyond is left out, data and metadata, which is said once; the others are read."""
+    class Many(Relay):
+        """Behind the real trace's streams come those of 300 others: metadata, and data in the last of them."""
+        extra = 300
+
+        def attach(self, payload):
+            answer = super().attach(payload)
+            n = struct.unpack(">I", answer[4:8])[0]
+            more = [self.stream_entry(5000 + i, 5000 + i, 1, "metadata") for i in range(self.extra)]
+            more.append(self.stream_entry(9000, 5000 + self.extra - 1, 0, "late_0"))
+            return struct.pack(">2I", fake_relay.ATTACH_OK, n + len(more)) + answer[8:] + b"".join(more)
+
+        def get_metadata(self, payload):
+            stream_id, = struct.unpack(">Q", payload)
+            if stream_id < 5000:
+                return super().get_metadata(payload)
+            text = b"" if stream_id in self.sent_metadata else b"/* CTF 1.8 */\n"
+            self.sent_metadata.add(stream_id)
+            return struct.pack(">QI", len(text), 1 if text else 2) + text
+
+        left_out = 0
+
+        def next_index(self, payload):
+            if struct.unpack(">Q", payload)[0] != 9000:
+                return super().next_index(payload)
+            self.left_out += 1
+            stream = self.session.streams[0]
+            if self.left_out <= len(stream.packets):
+                return self.index(fake_relay.INDEX_OK, 0, stream.packets[self.left_out - 1])
+            return self.index(fake_relay.INDEX_INACTIVE if self.left_out < 40 else fake_relay.INDEX_HUP,
+                              packet=(0, 0, 0, 0, self.left_out, 0, 0))
+
+        def packet(self, payload):
+            stream_id, offset, length = struct.unpack(">QQI", payload)
+            return super().packet(struct.pack(">QQI", 1 if stream_id == 9000 else stream_id, offset, length))
+
+    with Many(Session([KPROBE])) as relay:
+        lines = dump(relay.url)
+    assert failure(lines) is None, failure(lines)
+    notes = [line for line in lines if " NOTE " in line]
+    assert len(notes) == 1 and "more than 256 traces" in notes[0], notes
+    assert [e for e in events(lines) if " NOTE " not in e] == events(dump(os.path.dirname(KPROBE)))
+    assert relay.left_out > 1
+
+
 def test_packets_of_ones():
     """Each is a loss, and damage is said to be; reading goes on."""
     class Ones(Relay):
@@ -407,10 +453,11 @@ def test_endless_again():
 
     with Again(Session([KPROBE])) as relay:
         d = Dump(relay.url, "-t", "1")
-        time.sleep(4)
+        # which it asks for once per live timer, 200 ms, or less often; a stream every 5 ms at most
+        sandbox.wait_until(lambda: relay.commands.count(fake_relay.NEW_STREAMS) > 20 or d.process.poll() is not None, "polls")
         assert d.process.poll() is None, d.stop()  # it beats
-        asked = len(relay.commands)
-        assert asked < 4 * 100 * 5, f"asked {asked} times"
+        asked, polls = (relay.commands.count(c) for c in (fake_relay.NEXT_INDEX, fake_relay.NEW_STREAMS))
+        assert asked < polls * 40 * len(relay.session.streams), f"asked {asked} times"
         lines = d.stop()
     assert kinds(lines) == ["READY"], lines
 
@@ -462,7 +509,7 @@ def test_relayd_stops_and_dies(ust):
     ust.trace(100)
     sandbox.wait_until(lambda: count_user(d) == 150, "events before")
     ust.relayd.send_signal(signal.SIGSTOP)
-    time.sleep(1.5)
+    sandbox.wait_until_it_keeps_waiting(ust.live)
     ust.relayd.send_signal(signal.SIGCONT)
     ust.trace(100)
     sandbox.wait_until(lambda: count_user(d) == 300, "nothing lost over a short stop")

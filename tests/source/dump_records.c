@@ -39,7 +39,6 @@ static const char *const kind_names[EVENT_KINDS] = {
 	[EVENT_END] = "END", [EVENT_FAILED] = "FAILED", [EVENT_OTHER] = "OTHER", [EVENT_PROBE] = "PROBE",
 #define TRACEPOINT(kind, ...) [EVENT_##kind] = #kind,
 #include "event/tracepoints.def"
-#undef TRACEPOINT
 };
 
 static const char *const cause_names[FAILED_CAUSES] = {

@@ -54,7 +54,7 @@ def tracepoints():
     fields = {}
     for payload, member, names in re.findall(r'F\((\w+), (\w+), "([^"]+)", \w+\)', read("tracepoints.c")):
         fields.setdefault(payload, []).append((member, names.split()))
-    for payload, names in re.findall(r'^TRACEPOINT\(\w+,\s*(\w+),[^"]*((?:"[^"]*"\s*)+)\)', read("tracepoints.def"), re.M):
+    for payload, names in re.findall(r'^[A-Z]+\(\w+,\s*(\w+),[^"]*((?:"[^"]*"\s*)+)\)', read("tracepoints.def"), re.M):
         yield "".join(re.findall(r'"([^"]*)"', names)).split(), fields.get(payload, [])
 
 

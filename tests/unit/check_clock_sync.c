@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The clocks of hosts whose true difference is known: src/clock/sync.h. */
 #include <glib.h>
+#include <malloc.h>
 
 #include "clock.h"
 #include "clock/sync.h"
@@ -614,6 +615,46 @@ START_TEST(test_groups_by_arrival)
 }
 END_TEST
 
+static size_t allocated(void)
+{
+	const struct mallinfo2 now = mallinfo2();
+
+	return now.uordblks + now.hblkhd;
+}
+
+/*
+ * Hours of two live hosts, of whose packets one in five is lost or goes elsewhere: what is kept of them does not grow,
+ * and they are still matched.
+ */
+START_TEST(test_live_memory)
+{
+	enum { SECONDS = 4 * 3600, PACKETS = 10, EARLY = 2 * 3600 };
+	const struct clock_options options = { 0 };
+	struct clock_sync *s = clock_sync_create(&options);
+	struct clock a = add_clock(s, "a", 0, 0), b = add_clock(s, "b", 22000000000, 0);
+	size_t early = 0;
+
+	for (uint32_t second = 0; second < SECONDS; second++) {
+		for (uint32_t k = 0; k < PACKETS; k++) {
+			const uint64_t ns = BASE_NS + second * SECOND_NS + k * (SECOND_NS / PACKETS);
+			const struct clock_packet p = tcp_packet(10 * (second * PACKETS + k), 7, 10, k + 1);
+
+			clock_sync_packet(s, k % 2 ? a.host : b.host, read_clock(k % 2 ? &a : &b, ns), true, &p);
+			if (k % 5)
+				clock_sync_packet(s, k % 2 ? b.host : a.host, read_clock(k % 2 ? &b : &a, ns + 200000),
+						  false, &p);
+		}
+		arrive(s, &a, second, second + 0.95, 50000000, 1);
+		arrive(s, &b, second, second + 0.95, 50000000, 1);
+		if (second == EARLY)
+			early = allocated();
+	}
+	ck_assert_uint_le(allocated(), early + 64 * 1024);
+	ck_assert_uint_eq(clock_sync_info(s, b.host).matched, SECONDS * PACKETS / 5 * 4);
+	clock_sync_destroy(s);
+}
+END_TEST
+
 /* What passes faster than our time says nothing of a clock: a replay at another speed, a backlog until it is read. */
 START_TEST(test_not_by_arrival)
 {
@@ -685,5 +726,5 @@ UNIT_MAIN("clock_sync", test_two_hosts, test_hosts_one_after_the_other, test_sta
 	  test_a_chain_of_hosts, test_offsets_by_hand, test_ports_left_out, test_clock_that_jumps,
 	  test_clock_that_jumps_seldom_heard, test_negative_latency,
 	  test_clocks_that_are_none, test_three_hours_live, test_three_hours_recorded, test_little_traffic,
-	  test_live_references_tie, test_by_arrival, test_groups_by_arrival, test_not_by_arrival, test_arrival_left_out,
-	  test_arrival_of_any_time)
+	  test_live_references_tie, test_by_arrival, test_groups_by_arrival, test_live_memory, test_not_by_arrival,
+	  test_arrival_left_out, test_arrival_of_any_time)

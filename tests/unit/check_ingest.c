@@ -364,7 +364,8 @@ END_TEST
 
 struct visits {
 	struct ingest *in;
-	uint64_t events, with_fields, applied, last_ns;
+	uint64_t events, with_fields, switches, applied, last_ns;
+	uint64_t begin_ns, end_ns, inside; /* how many events were then */
 	bool ordered, paired;
 };
 
@@ -389,8 +390,10 @@ static void see_before(void *user, const struct ingest_visit *visit)
 	v->ordered &= visit->ref_ns >= v->last_ns;
 	v->last_ns = visit->ref_ns;
 	v->with_fields += visit->fields != NULL;
+	v->inside += visit->ref_ns >= v->begin_ns && visit->ref_ns < v->end_ns;
 	if (visit->event->kind != EVENT_SCHED_SWITCH)
 		return;
+	v->switches++;
 	switches_before = host_switches(v, visit->host);
 	v->paired &= visit->fields && strcmp(visit->shape->name, "sched_switch") == 0 &&
 		     fields_get(visit->shape, visit->fields,
@@ -408,11 +411,12 @@ static void see_after(void *user, const struct ingest_visit *visit)
 		v->applied += host_switches(v, visit->host) == switches_before + 1;
 }
 
-static struct visits visit_all(const char *name, const struct fields_wanted *wanted)
+/* kinds: of struct ingest_visitor. */
+static struct visits visit_some(const char *name, const struct fields_wanted *wanted, const bool *kinds)
 {
 	struct visits v = { .ordered = true, .paired = true };
 	const struct ingest_visitor visitor = {
-		.wanted = wanted, .before = see_before, .after = see_after, .user = &v,
+		.wanted = wanted, .kinds = kinds, .before = see_before, .after = see_after, .user = &v,
 	};
 	struct ingest_options options = { .workers = 4, .visitor = &visitor };
 	struct ingest *in = ingest_create(&options);
@@ -427,6 +431,11 @@ static struct visits visit_all(const char *name, const struct fields_wanted *wan
 		ck_assert(!ingest_host(in, i)->trouble);
 	ingest_destroy(in);
 	return v;
+}
+
+static struct visits visit_all(const char *name, const struct fields_wanted *wanted)
+{
+	return visit_some(name, wanted, NULL);
 }
 
 /* Events of three hosts, each with its fields, in the order of their times. */
@@ -467,7 +476,80 @@ START_TEST(test_fields_of_chosen_threads)
 }
 END_TEST
 
+/* The same recording once more, from its second second to its third. */
+static struct visits visit_limited(const char *name, const struct fields_wanted *wanted, bool limit, bool models)
+{
+	struct visits v = { .ordered = true, .paired = true };
+	const struct ingest_visitor visitor = { .wanted = wanted, .before = see_before, .user = &v };
+	struct ingest_options options = { .workers = 3 }, limited = { .workers = 3, .visitor = &visitor };
+	struct ingest *like = ingest_create(&options), *in = ingest_create(&limited);
+	char *directory = g_build_filename(getenv("BUILD") ? getenv("BUILD") : "build", "traces", name, NULL);
+
+	read_recording(like, name);
+	v.in = in;
+	v.begin_ns = ingest_begin_ns(like) + 1000000000;
+	v.end_ns = v.begin_ns + 1000000000;
+	ck_assert_int_eq(ingest_open(in, directory), LT_OK);
+	if (limit)
+		ingest_limit(in, like, v.begin_ns, v.end_ns, models);
+	ck_assert_int_eq(ingest_start(in, NULL), LT_OK);
+	ck_assert_int_eq(ingest_advance_in_order(in, UINT64_MAX, NULL), LT_END);
+	ingest_destroy(like);
+	ingest_destroy(in);
+	g_free(directory);
+	return v;
+}
+
+/* Of an interval workers send no more than its events, or no more than their fields; and all of them. */
+START_TEST(test_limit)
+{
+	struct fields_wanted wanted;
+	struct visits all, part, models;
+
+	fields_wanted_init(&wanted);
+	wanted.classes = WANTED_ALL;
+	all = visit_limited("three-tier", &wanted, false, false);
+	part = visit_limited("three-tier", &wanted, true, false);
+	models = visit_limited("three-tier", &wanted, true, true);
+	ck_assert_uint_gt(all.inside, 1000);
+	ck_assert_uint_gt(all.events, 3 * all.inside);
+	ck_assert_uint_eq(part.inside, all.inside);
+	ck_assert_uint_eq(models.inside, all.inside);
+	/* a ns more on either side of each host */
+	ck_assert_uint_le(part.events, all.inside + 6);
+	ck_assert_uint_eq(part.with_fields, part.events);
+	ck_assert_uint_eq(models.events, all.events);
+	ck_assert_uint_ge(models.with_fields, all.inside);
+	ck_assert_uint_le(models.with_fields, all.inside + 6);
+	fields_wanted_release(&wanted);
+}
+END_TEST
+
+/* Of the others it sees those with fields, before which and behind which the model is as it was and is. */
+START_TEST(test_visitor_sees_some_kinds)
+{
+	const bool none[EVENT_KINDS] = { false }, switches[EVENT_KINDS] = { [EVENT_SCHED_SWITCH] = true };
+	struct fields_wanted wanted;
+	struct visits all, some;
+
+	fields_wanted_init(&wanted);
+	wanted.classes = WANTED_CALLS;
+	g_ptr_array_add(wanted.names, g_strdup("postgres"));
+	all = visit_all("three-tier", &wanted);
+	some = visit_some("three-tier", &wanted, none);
+	ck_assert_uint_eq(some.events, all.with_fields);
+	ck_assert_uint_eq(some.with_fields, all.with_fields);
+	some = visit_some("three-tier", &wanted, switches);
+	ck_assert_uint_eq(some.with_fields, all.with_fields);
+	ck_assert_uint_eq(some.switches, all.switches);
+	ck_assert_uint_eq(some.applied, all.applied);
+	ck_assert_uint_eq(some.events, all.with_fields + all.switches);
+	ck_assert(some.ordered);
+	fields_wanted_release(&wanted);
+}
+END_TEST
+
 UNIT_MAIN("ingest", test_same_with_any_number_of_workers, test_same_in_steps, test_ready_hosts_have_everything,
 	  test_hosts_and_record, test_cpu_time_is_complete_at_every_cut, test_nothing_to_read, test_survey,
 	  test_options_are_read_at_once,
-	  test_visitor_sees_all_in_order, test_fields_of_chosen_threads)
+	  test_visitor_sees_all_in_order, test_fields_of_chosen_threads, test_limit, test_visitor_sees_some_kinds)

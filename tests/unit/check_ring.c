@@ -387,6 +387,90 @@ START_TEST(test_records_are_copies)
 }
 END_TEST
 
+/* Neither do those behind it, which are checked by then; those in front of nonsense are handed out. */
+START_TEST(test_lie_behind_records)
+{
+	struct event *shared[3];
+	const struct event *ev;
+	const char *wrong;
+
+	open_ring();
+	for (unsigned i = 0; i < 3; i++) {
+		shared[i] = emit_begin(&producer, EVENT_SCHED_SWITCH, i, 0);
+		emit_end(&producer, shared[i]);
+	}
+	shared[2]->kind = EVENT_KINDS;
+	ring_publish(&producer);
+	ck_assert_int_eq(ring_peek(&consumer, &ev, &wrong), LT_OK);
+	shared[1]->size = 16;
+	shared[1]->cpu = EVENT_CPU_MAX;
+	for (unsigned i = 0; i < 2; i++) {
+		ck_assert(!ring_is_empty(&consumer));
+		ck_assert_int_eq(ring_peek(&consumer, &ev, &wrong), LT_OK);
+		ck_assert_uint_eq(ev->ts_ns, i);
+		ck_assert_ptr_null(event_check(ev, ev->size));
+		ring_next(&consumer);
+	}
+	expect_nonsense();
+	close_ring();
+}
+END_TEST
+
+/* A record that is longer than what is copied at once, behind others and by itself. */
+START_TEST(test_long_records)
+{
+	static const uint32_t lens[] = { 8, EVENT_SIZE_MAX - 4096, EVENT_SIZE_MAX - 4096, 40000, 8, 8, 20000 };
+	enum { RECORDS = sizeof(lens) / sizeof(*lens) };
+	static char text[EVENT_SIZE_MAX];
+	const struct event *ev;
+	const char *wrong;
+
+	open_ring();
+	memset(text, 'x', sizeof(text));
+	for (unsigned i = 0; i < RECORDS; i++) {
+		struct event *at = emit_begin(&producer, EVENT_NOTE, i, lens[i]);
+		const struct event_str s = { at->size, lens[i] };
+
+		memcpy(at->words, &s, sizeof(s));
+		memcpy((char *)at + s.offset, text, s.len);
+		at->size += s.len;
+		emit_end(&producer, at);
+	}
+	ring_publish(&producer);
+	for (unsigned i = 0; i < RECORDS; i++) {
+		ck_assert_int_eq(ring_peek(&consumer, &ev, &wrong), LT_OK);
+		ck_assert_uint_eq(ev->ts_ns, i);
+		ck_assert_uint_eq(event_payload(ev, ev_note)->text.len, lens[i]);
+		ck_assert_mem_eq(event_text(ev, event_payload(ev, ev_note)->text), text, lens[i]);
+		ring_next(&consumer);
+	}
+	ck_assert_int_eq(ring_peek(&consumer, &ev, &wrong), LT_AGAIN);
+	close_ring();
+}
+END_TEST
+
+/* All that are at hand are taken at once, but how the source ended stands alone. */
+START_TEST(test_last_word)
+{
+	const struct event *ev, *end;
+	const char *wrong;
+
+	open_ring();
+	for (unsigned i = 0; i < 3; i++)
+		emit_end(&producer, emit_begin(&producer, i < 2 ? EVENT_SCHED_SWITCH : EVENT_END, i, 0));
+	ring_publish(&producer);
+	ck_assert_int_eq(ring_peek(&consumer, &ev, &wrong), LT_OK);
+	end = ring_next_all(&consumer);
+	ck_assert_ptr_eq(event_next(event_next(ev)), end);
+	ck_assert(!ring_is_empty(&consumer));
+	ck_assert_int_eq(ring_peek(&consumer, &ev, &wrong), LT_OK);
+	ck_assert_uint_eq(ev->kind, EVENT_END);
+	ring_next(&consumer);
+	ck_assert(ring_is_empty(&consumer));
+	close_ring();
+}
+END_TEST
+
 START_TEST(test_no_ring)
 {
 	struct ring_producer p;
@@ -397,4 +481,4 @@ END_TEST
 
 UNIT_MAIN("ring", test_little_memory, test_empty, test_inherited, test_wake_fd_wakes, test_late_wake, test_two_threads,
 	  test_full_ring_beats, test_lying_head, test_lying_records, test_hostile_wakes, test_endless_padding,
-	  test_records_are_copies, test_no_ring)
+	  test_records_are_copies, test_lie_behind_records, test_long_records, test_last_word, test_no_ring)

@@ -68,7 +68,7 @@ def uuid_of(seed):
 
 
 class Record:
-    """A structure and its value at once: ("name", "u32", 5), ("name", "text", 16, "comm"), ("name", "array", "u8", [..]),
+    """A structure and its value at once: ("name", "u32", 5), ("name", "text", 16, "comm"), ("name", "sequence", "text"), ("name", "array", "u8", [..]),
     ("name", "struct", [fields]), ("name", "variant", {option: [fields]}, option)."""
 
     def __init__(self, fields):
@@ -85,6 +85,14 @@ class Record:
             self.text += f"string _{name};\n"
             self.members.append((name, {"type": "null-terminated-string"}))
             self.data += rest[0].encode() + b"\0"
+        elif kind == "sequence":  # of text, its length before it
+            data = rest[0].encode()
+            self.text += f"{INTEGER.format(32, 0)} __{name}_length;\n"
+            self.text += f"integer {{ size = 8; align = 8; signed = 1; encoding = UTF8; }} _{name}[__{name}_length];\n"
+            self.members.append((f"_{name}_length", integer2(32)))
+            self.members.append((name, {"type": "dynamic-length-string",
+                                        "length-field-location": {"path": [f"_{name}_length"]}}))
+            self.data += struct.pack("<I", len(data)) + data
         elif kind == "array":
             code, size, signed = CODES[rest[0]]
             self.text += f"{INTEGER.format(size, signed)} _{name}[{len(rest[1])}];\n"

@@ -77,6 +77,7 @@ static struct followed_trace *trace_of_group(struct native_follow *f, const char
 	}
 	t = g_new0(struct followed_trace, 1);
 	t->live = live;
+	live->n_metadata = 1;
 	t->group = g_strdup(group);
 	t->path = g_strdup(path);
 	live->base.args.name = t->path;
@@ -121,8 +122,9 @@ static void read_metadata(struct native_follow *f, struct followed_directory *d)
 		d->trace = trace_of_metadata(f, d->path, text);
 	/* A later archive begins with all that was declared before. */
 	if (d->trace && len > d->trace->len) {
+		f->live.n_metadata -= d->trace->live->metadata->len;
 		g_byte_array_set_size(d->trace->live->metadata, 0);
-		if (live_trace_add(d->trace->live, (const uint8_t *)text, len) == LT_OK)
+		if (live_trace_add(&f->live, d->trace->live, (const uint8_t *)text, len) == LT_OK)
 			d->trace->len = len;
 		error_clear();
 	}

@@ -33,17 +33,33 @@ void native_live_want(struct native_live *l, const char *fields, uint32_t number
 	l->wanted_number = number;
 }
 
+static void tell_lack(struct native_live *l)
+{
+	char *note;
+
+	if (!l->lacks_traces || l->told_lack)
+		return;
+	l->told_lack = true;
+	note = g_strdup_printf("it has more than %d traces at a time: further ones are left out", EVENT_TRACES_MAX);
+	emit_note(l->ring, EVENT_NOTE, 0, note);
+	g_free(note);
+}
+
 void native_live_obey(struct native_live *l)
 {
 	struct event *ev;
 
-	if (!l->wanted || !ring_has_room(l->ring))
+	if (!ring_has_room(l->ring))
+		return;
+	tell_lack(l);
+	if (!l->wanted)
 		return;
 	g_free(l->fields);
 	l->fields = l->wanted;
 	l->wanted = NULL;
 	for (guint i = 0; i < l->traces->len; i++)
-		reader_want(&((struct live_trace *)g_ptr_array_index(l->traces, i))->base, l->fields);
+		if (g_ptr_array_index(l->traces, i))
+			reader_want(g_ptr_array_index(l->traces, i), l->fields);
 	ev = emit_begin(l->ring, EVENT_WANTED, 0, 0);
 	((struct ev_wanted *)(void *)ev->words)->number = l->wanted_number;
 	emit_end(l->ring, ev);
@@ -88,19 +104,29 @@ enum failed_cause native_live_cause(const struct viewer *v)
 
 /* ---- what the viewer brings ---- */
 
-static enum lt_status take_stream(struct native_live *l, struct viewer_stream *stream)
+/* Its .user: of metadata a trace, of data a stream; NULL: it is left out, what comes for it is dropped. */
+static void take_stream(struct native_live *l, struct viewer_stream *stream)
 {
 	struct live_trace *t = live_trace_get(l, stream->trace);
 
+	l->lacks_traces |= !t;
 	if (!t)
-		return error_set("more than %u traces in one session", EVENT_TRACES_MAX);
+		return;
 	if (stream->is_metadata) {
 		stream->user = t;
-		return LT_OK;
+		t->n_metadata++;
+		return;
 	}
 	stream->user = live_stream_create(l, t, stream);
 	g_ptr_array_add(l->streams, stream->user);
-	return LT_OK;
+}
+
+static void lose_metadata(struct native_live *l, struct live_trace *t)
+{
+	if (!t)
+		return;
+	t->n_metadata--;
+	live_trace_settle(l, t);
 }
 
 /* Looks at what came for a stream. */
@@ -132,7 +158,7 @@ static enum lt_status look_at_all(struct native_live *l)
 	return status;
 }
 
-/* What the event brings is kept; *s is the stream that it is for, NULL: no matter. */
+/* What the event brings is kept; *s is the stream that it is for, NULL: none, or one that is left out. */
 static enum lt_status take(struct native_live *l, const struct viewer_event *event, struct live_stream **s)
 {
 	*s = event->stream && !event->stream->is_metadata ? event->stream->user : NULL;
@@ -142,21 +168,32 @@ static enum lt_status take(struct native_live *l, const struct viewer_event *eve
 		return LT_OK;
 	case VIEWER_STREAM:
 		*s = NULL;
-		return take_stream(l, event->stream);
+		take_stream(l, event->stream);
+		return LT_OK;
 	case VIEWER_METADATA:
-		return live_trace_add(event->stream->user, event->bytes, event->len);
+		if (!event->stream->user)
+			return LT_OK;
+		return live_trace_add(l, event->stream->user, event->bytes, event->len);
 	case VIEWER_PACKET:
-		g_queue_push_tail(&(*s)->packets, event->packet);
+		if (*s)
+			g_queue_push_tail(&(*s)->packets, event->packet);
+		else
+			viewer_packet_free(event->packet);
 		return LT_OK;
 	case VIEWER_BEACON:
+		if (!*s)
+			return LT_OK;
 		(*s)->beacon = event->until;
 		(*s)->has_beacon = true;
 		return LT_OK;
 	case VIEWER_STREAM_GONE:
-		if (*s)
+		if (*s) {
 			(*s)->is_gone = true;
-		else
-			viewer_stream_free(event->stream);
+			return LT_OK;
+		}
+		if (event->stream->is_metadata)
+			lose_metadata(l, event->stream->user);
+		viewer_stream_free(event->stream);
 		return LT_OK;
 	default:
 		return LT_OK;

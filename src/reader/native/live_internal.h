@@ -13,10 +13,18 @@
  *   live_merge.c  the streams in the order of time; how far the time has come
  */
 
+enum { LIVE_METADATA_MAX = 64 << 20 }; /* bytes, of all traces of a session at a time */
+
 /*
- * The metadata of a trace grows as programs bring new event classes. What it has become is read as a whole, and
- * streams take it over with their next packet; what they have not let go of stays until the session is over.
+ * The metadata of a trace grows as programs bring new event classes. What it has become is read as a whole, a version,
+ * and streams take it over with their next packet. A version is freed once it is not the newest and no stream is in
+ * a packet that it describes.
  */
+struct live_version {
+	struct native_trace base;
+	unsigned users; /* streams */
+};
+
 struct live_trace {
 	struct reader base;
 	uint64_t id;          /* of the relayd */
@@ -24,8 +32,11 @@ struct live_trace {
 	bool is_known;        /* it was announced */
 	bool has_grown;       /* since it was last read */
 	bool is_declared;     /* as far as it was read */
-	GPtrArray *versions;  /* struct native_trace *, newest last */
-	GHashTable *ids;      /* "STREAM EVENT" → class_plan, the first one of the class */
+	unsigned n_streams;   /* of .streams, data */
+	unsigned n_metadata;  /* streams of metadata; of a directory 1 as long as it is looked into */
+	bool had_streams;     /* data */
+	GPtrArray *versions;  /* struct live_version *, newest last */
+	GHashTable *ids;      /* "STREAM EVENT" → the class's id + 1 */
 };
 
 struct live_stream {
@@ -51,7 +62,10 @@ struct native_live {
 	char *fields;       /* reader_args.wanted */
 	char *wanted;       /* what it is to be as soon as the ring has room to say so; NULL: it stays */
 	uint32_t wanted_number; /* of that request */
-	GPtrArray *traces;  /* struct live_trace *, by trace number */
+	GPtrArray *traces;  /* struct live_trace *, by trace number; NULL: it is free */
+	size_t n_metadata;  /* bytes, of all of them */
+	bool lacks_traces;  /* there were too many, which is not told yet */
+	bool told_lack;
 	GPtrArray *streams; /* struct live_stream *, all that are open */
 	unsigned n_streams; /* that there have been */
 	GPtrArray *heap;    /* struct live_stream * with an item, the first in time at [0] */
@@ -77,10 +91,16 @@ void native_live_obey(struct native_live *l);
 /* NULL: there are too many. */
 struct live_trace *live_trace_get(struct native_live *l, uint64_t id);
 
+/*
+ * Frees a trace whose streams have all ended, metadata included. Its number is another one's then: whoever reads the
+ * records has them in the order in which they were written, and forgets what it knew of the number at EVENT_TRACE.
+ */
+void live_trace_settle(struct native_live *l, struct live_trace *t);
+
 void live_trace_destroy(gpointer trace);
 
-/* Takes more metadata. LT_ERROR: it is more than a trace has. */
-enum lt_status live_trace_add(struct live_trace *t, const uint8_t *bytes, size_t len);
+/* Takes more metadata. LT_ERROR: it is more than a session's traces have together. */
+enum lt_status live_trace_add(struct native_live *l, struct live_trace *t, const uint8_t *bytes, size_t len);
 
 /*
  * Reads what the metadata has become, and announces what is new. LT_AGAIN: the ring has no room for all of it: to be
@@ -93,6 +113,10 @@ static inline struct native_trace *live_trace_newest(const struct live_trace *t)
 	return t->versions->len ? g_ptr_array_index(t->versions, t->versions->len - 1) : NULL;
 }
 
+/* A stream begins, or ends, to need that version; NULL: none. */
+void live_trace_hold(struct native_trace *version);
+void live_trace_let_go(struct live_trace *t, struct native_trace *version);
+
 /* ---- live_stream.c ---- */
 
 /* Sets what is not 0 at first. */
@@ -101,7 +125,7 @@ void live_stream_init(struct live_stream *s, struct native_live *l, struct live_
 struct live_stream *live_stream_create(struct native_live *l, struct live_trace *t, struct viewer_stream *viewer);
 void live_stream_destroy(gpointer stream);
 
-/* From now on by that metadata. */
+/* From now on by that metadata; NULL: it is between packets, and needs none. */
 void live_stream_take_version(struct native_stream *n, struct native_trace *newest);
 
 /* Looks for its next item; false: there is none for now, .until_ns was brought up to date. */

@@ -21,9 +21,17 @@ static void drop_packet(struct live_stream *s)
 
 void live_stream_take_version(struct native_stream *n, struct native_trace *newest)
 {
-	if (n->trace == newest)
+	struct native_trace *before = n->trace;
+
+	if (before == newest)
 		return;
 	n->trace = newest;
+	live_trace_hold(newest);
+	live_trace_let_go(live_of(n)->trace, before);
+	if (!newest) {
+		n->group = NULL;
+		return;
+	}
 	n->slots = g_renew(uint64_t, n->slots, newest->layout->n_slots);
 	n->marked_slots = g_renew(uint64_t, n->marked_slots, newest->layout->n_slots);
 }
@@ -78,6 +86,8 @@ void live_stream_init(struct live_stream *s, struct native_live *l, struct live_
 	s->base.base.name = g_strdup(name);
 	s->live = l;
 	s->trace = t;
+	t->n_streams++;
+	t->had_streams = true;
 	g_queue_init(&s->packets);
 }
 
@@ -96,9 +106,12 @@ void live_stream_destroy(gpointer stream)
 	struct live_stream *s = stream;
 
 	drop_packet(s);
+	live_stream_take_version(&s->base, NULL);
 	g_queue_clear_full(&s->packets, (GDestroyNotify)viewer_packet_free);
 	if (s->viewer && s->is_gone)
 		viewer_stream_free(s->viewer);
+	s->trace->n_streams--;
+	live_trace_settle(s->live, s->trace);
 	s->base.base.type->release(&s->base.base);
 }
 
@@ -155,6 +168,8 @@ bool live_stream_advance(struct live_stream *s)
 	if (found)
 		return true;
 	drop_packet(s);
+	if (s->base.at.state == NATIVE_NEXT_PACKET)
+		live_stream_take_version(&s->base, NULL);
 	if (s->base.at.has_before && before->has_end && before->end_ns > s->until_ns)
 		s->until_ns = before->end_ns;
 	if (!s->is_gone)

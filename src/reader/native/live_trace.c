@@ -27,13 +27,14 @@ static char *name_of_class(const struct layout_event *e)
 	return g_strdup_printf("%" PRIu64 " %" PRIu64, e->stream_id, e->id);
 }
 
-static const struct class_plan *same_class(struct reader *r, const void *key)
+static bool same_class(struct reader *r, const void *key, uint16_t *id)
 {
 	char *name = name_of_class(key);
-	const struct class_plan *plan = g_hash_table_lookup(trace_of(r)->ids, name);
+	const guint found = GPOINTER_TO_UINT(g_hash_table_lookup(trace_of(r)->ids, name));
 
 	g_free(name);
-	return plan;
+	*id = (uint16_t)(found - 1);
+	return found != 0;
 }
 
 static void class_added(struct reader *r, const void *key, struct class_plan *plan)
@@ -41,8 +42,13 @@ static void class_added(struct reader *r, const void *key, struct class_plan *pl
 	struct live_trace *t = trace_of(r);
 
 	native_trace_add_class(live_trace_newest(t), key, plan);
-	if (!same_class(r, key))
-		g_hash_table_insert(t->ids, name_of_class(key), plan);
+	g_hash_table_insert(t->ids, name_of_class(key), GUINT_TO_POINTER(plan->id + 1u));
+}
+
+static void free_version(gpointer version)
+{
+	native_trace_release(version);
+	g_free(version);
 }
 
 /* The streams are the session's. */
@@ -50,10 +56,6 @@ static void release(struct reader *r)
 {
 	struct live_trace *t = trace_of(r);
 
-	for (guint i = 0; i < t->versions->len; i++) {
-		native_trace_release(g_ptr_array_index(t->versions, i));
-		g_free(g_ptr_array_index(t->versions, i));
-	}
 	g_ptr_array_free(t->versions, TRUE);
 	g_hash_table_destroy(t->ids);
 	g_byte_array_free(t->metadata, TRUE);
@@ -73,35 +75,79 @@ struct live_trace *live_trace_get(struct native_live *l, uint64_t id)
 	const struct reader_args args = { .name = l->name, .wanted = l->fields, .parts = 1, .end_ns = UINT64_MAX };
 	struct live_trace *t;
 
-	for (guint i = 0; i < l->traces->len; i++) {
+	guint number = l->traces->len;
+
+	for (guint i = l->traces->len; i-- > 0;) {
 		t = g_ptr_array_index(l->traces, i);
-		if (t->id == id)
+		if (t && t->id == id)
 			return t;
+		if (!t)
+			number = i;
 	}
-	if (l->traces->len == EVENT_TRACES_MAX)
+	if (number == EVENT_TRACES_MAX)
 		return NULL;
 	t = g_new0(struct live_trace, 1);
 	t->id = id;
 	t->metadata = g_byte_array_new();
-	t->versions = g_ptr_array_new();
+	t->versions = g_ptr_array_new_with_free_func(free_version);
 	t->ids = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	reader_init(&t->base, &live_ops, &args, l->ring);
-	t->base.trace = (uint16_t)l->traces->len;
+	t->base.trace = (uint16_t)number;
 	t->base.live = true;
 	t->base.never_waits = l->viewer != NULL;
-	g_ptr_array_add(l->traces, t);
+	if (number == l->traces->len)
+		g_ptr_array_add(l->traces, t);
+	else
+		g_ptr_array_index(l->traces, number) = t;
 	return t;
+}
+
+void live_trace_settle(struct native_live *l, struct live_trace *t)
+{
+	if (t->n_streams || t->n_metadata || !t->had_streams)
+		return;
+	g_ptr_array_index(l->traces, t->base.trace) = NULL;
+	l->n_metadata -= t->metadata->len;
+	live_trace_destroy(t);
 }
 
 void live_trace_destroy(gpointer trace)
 {
-	reader_close(&((struct live_trace *)trace)->base);
+	reader_close(trace);
 }
 
-enum lt_status live_trace_add(struct live_trace *t, const uint8_t *bytes, size_t len)
+/* ---- metadata ---- */
+
+/* Those that nobody needs, but for the newest. */
+static void drop_versions(struct live_trace *t)
 {
-	if (len > METADATA_MAX - t->metadata->len)
-		return error_set("more than %zu bytes of metadata", METADATA_MAX);
+	for (guint i = t->versions->len; i-- > 1;) {
+		struct live_version *before = g_ptr_array_index(t->versions, i - 1);
+
+		if (before->users)
+			continue;
+		reader_forget_classes(&t->base, before->base.classes);
+		g_ptr_array_remove_index(t->versions, i - 1);
+	}
+}
+
+void live_trace_hold(struct native_trace *version)
+{
+	if (version)
+		((struct live_version *)(void *)version)->users++;
+}
+
+void live_trace_let_go(struct live_trace *t, struct native_trace *version)
+{
+	if (version && --((struct live_version *)(void *)version)->users == 0)
+		drop_versions(t);
+}
+
+enum lt_status live_trace_add(struct native_live *l, struct live_trace *t, const uint8_t *bytes, size_t len)
+{
+	if (len > LIVE_METADATA_MAX - l->n_metadata)
+		return error_set("more than %d bytes of metadata", LIVE_METADATA_MAX);
+	l->n_metadata += len;
 	g_byte_array_append(t->metadata, bytes, (guint)len);
 	t->has_grown = true;
 	return LT_OK;
@@ -110,19 +156,20 @@ enum lt_status live_trace_add(struct live_trace *t, const uint8_t *bytes, size_t
 static enum lt_status read_metadata(struct live_trace *t)
 {
 	char *text = metadata_text(t->metadata->data, t->metadata->len);
-	struct native_trace *version = g_new0(struct native_trace, 1);
+	struct live_version *version = g_new0(struct live_version, 1);
 	struct layout *layout = NULL;
 	enum lt_status status = layout_parse(text, &layout);
 
 	g_free(text);
 	if (status == LT_OK)
-		status = native_trace_init(version, layout);
+		status = native_trace_init(&version->base, layout);
 	if (status == LT_OK) {
 		g_ptr_array_add(t->versions, version);
+		drop_versions(t);
 		return LT_OK;
 	}
 	if (layout)
-		native_trace_release(version);
+		native_trace_release(&version->base);
 	g_free(version);
 	return LT_ERROR;
 }

@@ -1,0 +1,183 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What a worker keeps of a live session that goes on and on: of its metadata, of its programs that come and go."""
+import contextlib
+import os
+import re
+import struct
+import subprocess
+import sys
+
+import cases
+import fake_relay
+import sandbox
+from fake_relay import Relay, Session
+from sandbox import wait_until
+from test_live_source import ALL_FIELDS, KPROBE, Dump, count_kind, dump, events, failure, kinds
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "source"))
+import processes  # noqa: E402
+
+AT_ONCE, BATCHES = 16, 20  # of programs: together more than EVENT_TRACES_MAX
+EVENTS = 4                 # of each, and half as many of another kind
+OF_EACH = EVENTS + EVENTS // 2
+KEPT_MAX = 8               # KiB of a program that is over; a trace that stays has about 85
+
+# What is freed goes back at once, as far as it can: a heap with holes would look like one that grows.
+os.environ["GLIBC_TUNABLES"] = "glibc.malloc.mmap_threshold=4096:glibc.malloc.trim_threshold=4096"
+
+# sanitizers keep what is freed for a while: memory says nothing there, all else does
+with open(os.path.join(os.environ["BUILD"], "config.mk"), encoding="utf-8") as config:
+    MEMORY_COUNTS = "-fsanitize" not in config.read()
+
+
+def private_kib(pid):
+    """Memory that is the process's own: no file's, no ring."""
+    with open(f"/proc/{pid}/status", encoding="ascii") as status:
+        return int(re.search(r"^RssAnon:\s*(\d+) kB", status.read(), re.M)[1])
+
+
+class Growing(Relay):
+    """Each answer about a stream is that the metadata has grown: by a comment. Behind its packets a stream is silent."""
+    pieces = 0
+    last_pieces = None
+    worker = None
+
+    def piece(self, metadata):
+        """A packet of metadata, as those before it."""
+        self.pieces += 1
+        text = b"/* %d */\n" % self.pieces
+        size = 8 * (37 + len(text))
+        return metadata[:20] + struct.pack("<III", 0, size, size) + metadata[32:37] + text
+
+    def next_index(self, payload):
+        stream = self.session.stream(struct.unpack(">Q", payload)[0])
+        if stream.next == len(stream.packets) and self.pieces < self.last_pieces:
+            last = max(s.packets[-1][4] for s in self.session.streams)
+            answer = self.index(fake_relay.INDEX_INACTIVE, packet=(0, 0, 0, 0, last + self.pieces, 0, stream.class_id))
+        else:
+            answer = super().next_index(payload)
+        return answer[:60] + struct.pack(">I", fake_relay.NEW_METADATA)
+
+    def get_metadata(self, payload):
+        stream_id, = struct.unpack(">Q", payload)
+        if stream_id not in self.sent_metadata:
+            return super().get_metadata(payload)
+        data = self.piece(self.session.metadata[stream_id][1])
+        if self.pieces in (self.last_pieces // 2, self.last_pieces - 10):
+            self.used.append(private_kib(processes.workers(self.worker.process.pid)[0]))
+        return struct.pack(">QI", len(data), 1) + data
+
+
+def test_metadata_grows():
+    """What it was before is freed; all events are read by what it was then, or is now."""
+    session = Session([KPROBE], timer_us=1000)
+    with Growing(session) as relay:
+        relay.used, relay.last_pieces = [], 400
+        relay.worker = Dump(relay.url, *ALL_FIELDS)
+        live = relay.worker.wait()
+    assert failure(live) is None, failure(live)
+    assert relay.pieces >= relay.last_pieces, relay.pieces
+    assert events(live) == events(dump(os.path.dirname(KPROBE), *ALL_FIELDS))
+    print("KiB of the worker:", *relay.used)
+    assert not MEMORY_COUNTS or relay.used[1] <= relay.used[0] + 512, relay.used
+
+
+def test_endless_metadata():
+    """Of all traces together there is no more than one may have: a relayd that goes on and on is given up."""
+    class Endless(Relay):
+        piece = b"/* CTF 1.8 */ /*" + b" " * (8 << 20) + b"*/\n"
+        sent = 0
+
+        def attach(self, payload):
+            answer = super().attach(payload)
+            more = [self.stream_entry(5000 + i, 5000 + i, 1, "metadata") for i in range(50)]
+            n = struct.unpack(">I", answer[4:8])[0]
+            return struct.pack(">2I", fake_relay.ATTACH_OK, n + len(more)) + answer[8:] + b"".join(more)
+
+        def get_metadata(self, payload):
+            if struct.unpack(">Q", payload)[0] < 5000:
+                return super().get_metadata(payload)
+            self.sent += 1
+            return struct.pack(">QI", len(self.piece), 1) + self.piece
+
+    with Endless(Session([KPROBE])) as relay:
+        relay.worker = Dump(relay.url)
+        lines = relay.worker.wait()
+    got = failure(lines)
+    assert got and "bytes of metadata" in got[0], got
+    assert 7 <= relay.sent <= 12, relay.sent
+
+
+class Printer:
+    """'report dump' of a live session, which prints whose event each is."""
+
+    def __init__(self, url, path):
+        self.path = path
+        with open(path, "w", encoding="utf-8") as out:
+            self.process = subprocess.Popen([os.environ["LTTNGTOP"], "report", "dump", "--babeltrace", "--no-sync", url],
+                                            stdin=subprocess.DEVNULL, stdout=out)
+
+    def pids(self):
+        """Of the programs whose events it has printed, as often as it has."""
+        with open(self.path, encoding="utf-8") as out:
+            return [int(pid) for pid in re.findall(r"ust_app:\((\d+)\)", out.read())]
+
+    def end(self):
+        self.process.terminate()
+        return self.process.wait()
+
+
+def count_user(d):
+    return count_kind(d, "OTHER") + count_kind(d, "MESSAGE")
+
+
+def run_batch(ust, d, printer, before):
+    """
+    Programs side by side, each until its events were read: of one that is over before the relayd has named its streams
+    it gives nothing.
+    """
+    with contextlib.ExitStack() as stack:
+        apps = [ust.user.start(ust.app, str(EVENTS), "0", "wait", stdin=subprocess.PIPE) for _ in range(AT_ONCE)]
+        for app in apps:
+            stack.callback(app.communicate)
+        events_now = (before + AT_ONCE) * OF_EACH
+        wait_until(lambda: d.process.poll() is not None or count_user(d) == events_now, "the events")
+        assert d.process.poll() is None, failure(d.stop())
+        wait_until(lambda: printer.process.poll() is not None or len(printer.pids()) == events_now, "the events, printed")
+        assert printer.process.poll() is None, printer.end()
+    return [app.pid for app in apps]
+
+
+def test_programs_come_and_go():
+    """A session with buffers of processes: in time it has more traces than there can be at once."""
+    lacks = sandbox.missing()
+    if lacks:
+        return f"{lacks} is not installed"
+    if not sandbox.has_ust(os.path.join(os.environ["BUILD"], "tests/live/ust_app")):
+        return "built without lttng-ust"
+    os.chmod(".", 0o755)
+    pids, used = [], []
+    with contextlib.ExitStack() as stack:
+        ust = stack.enter_context(sandbox.Tracers("home"))
+        for name in ("s1", "s2"):
+            ust.start_live(name, "lttng_ust_trace*:*", "--buffers-pid", "--subbuf-size=4K")
+        d = Dump(ust.url("s1"))
+        stack.callback(d.stop)
+        printer = Printer(ust.url("s2"), "printed")
+        stack.callback(printer.end)
+        wait_until(lambda: "READY" in kinds(list(d.lines)), "attached")
+        for _ in range(BATCHES):
+            pids += run_batch(ust, d, printer, len(pids))
+            wait_until(lambda: count_kind(d, "STREAM") == count_kind(d, "STREAM_END"), "the ends of the streams")
+            used.append(private_kib(processes.workers(d.process.pid)[0]))
+    assert sorted(printer.pids()) == sorted(pids * OF_EACH)
+    print("KiB of the worker:", *used)
+    settled = BATCHES // 4
+    kept = (used[-1] - used[settled]) / ((BATCHES - 1 - settled) * AT_ONCE)
+    assert not MEMORY_COUNTS or kept < KEPT_MAX, used
+    return None
+
+
+if __name__ == "__main__":
+    cases.run(globals())
