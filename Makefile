@@ -189,9 +189,11 @@ FUZZ_CASES ?= 2000
 FUZZ_SEED ?= 1
 
 .PHONY: fuzz
-fuzz: $(PROGRAM) $(TRACES) $(addprefix $(BUILD)/tests/,fuzz/fuzz_metadata fuzz/fuzz_sidecar fuzz/fuzz_reader fuzz/fuzz_guided source/dump_records)
+fuzz: $(PROGRAM) $(TRACES) $(addprefix $(BUILD)/tests/,fuzz/fuzz_metadata fuzz/fuzz_sidecar fuzz/fuzz_calls fuzz/fuzz_reader fuzz/fuzz_guided source/dump_records)
 	$(Q)BUILD=$(abspath $(BUILD)) FUZZ_METADATA_CASES=$$(($(FUZZ_CASES) * 100)) FUZZ_SEED=$(FUZZ_SEED) tests/fuzz/test_metadata.sh
 	$(Q)BUILD=$(abspath $(BUILD)) FUZZ_SIDECAR_CASES=$$(($(FUZZ_CASES) * 100)) FUZZ_SEED=$(FUZZ_SEED) tests/fuzz/test_sidecar.sh
+	$(Q)LTTNGTOP=$(abspath $(PROGRAM)) BUILD=$(abspath $(BUILD)) FUZZ_CALLS_CASES=$$(($(FUZZ_CASES) * 20)) FUZZ_SEED=$(FUZZ_SEED) \
+		tests/fuzz/test_calls.sh
 	$(Q)FUZZ_READER_CASES=$$(($(FUZZ_CASES) * 50)) FUZZ_SEED=$(FUZZ_SEED) tests/run --build $(BUILD) --timeout 86400 \
 		tests/fuzz/test_reader.sh
 	$(Q)LTTNGTOP=$(abspath $(PROGRAM)) BUILD=$(abspath $(BUILD)) tests/source/test_shapes.py $$(($(FUZZ_CASES) / 4)) $(FUZZ_SEED)

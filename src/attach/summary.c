@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <jansson.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -12,27 +13,50 @@ struct counts {
 	uint64_t calls, errors;
 	uint64_t wall_ns; /* of calls whose entry was seen: from entry to exit */
 	uint64_t cpu_ns;  /* of that, on a CPU */
+	uint64_t min_ns, max_ns; /* the shortest of these calls, the longest */
 	uint64_t timed;   /* calls of which these are */
 };
 
-enum sort_key { SORT_WALL, SORT_CPU, SORT_CALLS, SORT_ERRORS, SORT_AVERAGE, SORT_NAME, SORT_NOTHING };
+enum column {
+	COLUMN_SHARE,
+	COLUMN_TOTAL,
+	COLUMN_CPU,
+	COLUMN_MIN,
+	COLUMN_MAX,
+	COLUMN_AVERAGE,
+	COLUMN_CALLS,
+	COLUMN_ERRORS,
+	COLUMN_NAME,
+	COLUMNS,
+	COLUMN_NONE = COLUMNS, /* of an order */
+};
+
+/* As strace calls its columns, and writes their heads. */
+static const struct {
+	const char *names; /* separated by blanks, the first is ours */
+	const char *head;
+	int width;
+} columns[COLUMNS] = {
+	[COLUMN_SHARE] = { "time-percent time", "% time", 6 },
+	[COLUMN_TOTAL] = { "total-time time-total time_total wall seconds", "seconds", 11 },
+	[COLUMN_CPU] = { "cpu", "cpu", 11 },
+	[COLUMN_MIN] = { "min-time time-min time_min shortest", "shortest", 11 },
+	[COLUMN_MAX] = { "max-time time-max time_max longest", "longest", 11 },
+	[COLUMN_AVERAGE] = { "avg-time time-avg time_avg", "usecs/call", 11 },
+	[COLUMN_CALLS] = { "calls count", "calls", 9 },
+	[COLUMN_ERRORS] = { "errors error", "errors", 9 },
+	[COLUMN_NAME] = { "name syscall syscall-name syscall_name", "syscall", -16 },
+};
+
+static const enum column usual[] = {
+	COLUMN_SHARE, COLUMN_TOTAL, COLUMN_CPU, COLUMN_AVERAGE, COLUMN_CALLS, COLUMN_ERRORS, COLUMN_NAME,
+};
 
 struct attach_summary {
 	GHashTable *calls; /* strid → struct counts */
-	enum sort_key sort;
-};
-
-/* As strace calls its columns, too. */
-static const struct {
-	const char *name;
-	enum sort_key key;
-} sorts[] = {
-	{ "time", SORT_WALL },        { "wall", SORT_WALL },       { "time-total", SORT_WALL },
-	{ "total-time", SORT_WALL },  { "seconds", SORT_WALL },    { "cpu", SORT_CPU },
-	{ "calls", SORT_CALLS },      { "count", SORT_CALLS },     { "errors", SORT_ERRORS },
-	{ "error", SORT_ERRORS },     { "avg-time", SORT_AVERAGE }, { "time-avg", SORT_AVERAGE },
-	{ "name", SORT_NAME },        { "syscall", SORT_NAME },    { "syscall-name", SORT_NAME },
-	{ "nothing", SORT_NOTHING },  { "none", SORT_NOTHING },
+	enum column sort;
+	enum column shown[COLUMNS];
+	unsigned n_shown;
 };
 
 struct attach_summary *attach_summary_create(void)
@@ -40,6 +64,9 @@ struct attach_summary *attach_summary_create(void)
 	struct attach_summary *s = g_new0(struct attach_summary, 1);
 
 	s->calls = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+	s->sort = COLUMN_TOTAL;
+	memcpy(s->shown, usual, sizeof(usual));
+	s->n_shown = G_N_ELEMENTS(usual);
 	return s;
 }
 
@@ -51,15 +78,64 @@ void attach_summary_destroy(struct attach_summary *s)
 	g_free(s);
 }
 
+/* COLUMN_NONE: there is none of that name. */
+static enum column find_column(const char *name)
+{
+	enum column found = COLUMN_NONE;
+
+	for (unsigned i = 0; i < COLUMNS && found == COLUMN_NONE; i++) {
+		char **names = g_strsplit(columns[i].names, " ", -1);
+
+		if (g_strv_contains((const char *const *)names, name))
+			found = (enum column)i;
+		g_strfreev(names);
+	}
+	return found;
+}
+
 enum lt_status attach_summary_set_sort(struct attach_summary *s, const char *column)
 {
-	for (size_t i = 0; i < G_N_ELEMENTS(sorts); i++) {
-		if (strcmp(sorts[i].name, column) != 0)
-			continue;
-		s->sort = sorts[i].key;
+	s->sort = find_column(column);
+	if (s->sort != COLUMN_NONE || strcmp(column, "none") == 0 || strcmp(column, "nothing") == 0)
 		return LT_OK;
-	}
-	return error_set("no column '%s': use time, cpu, calls, errors, avg-time, name or none", column);
+	return error_set("no column '%s': use time, cpu, min-time, max-time, avg-time, calls, errors, name or none",
+			 column);
+}
+
+static bool is_shown(const struct attach_summary *s, enum column column)
+{
+	for (unsigned i = 0; i < s->n_shown; i++)
+		if (s->shown[i] == column)
+			return true;
+	return false;
+}
+
+/* LT_ERROR: there is no such column, or it is there already. */
+static enum lt_status show_column(struct attach_summary *s, const char *name)
+{
+	const enum column column = find_column(name);
+
+	if (column == COLUMN_NONE)
+		return error_set("no column '%s': use time-percent, total-time, cpu, min-time, max-time, avg-time, "
+				 "calls, errors and name", name);
+	if (is_shown(s, column))
+		return error_set("column '%s' is given twice", name);
+	s->shown[s->n_shown++] = column;
+	return LT_OK;
+}
+
+enum lt_status attach_summary_set_columns(struct attach_summary *s, const char *list)
+{
+	char **names = g_strsplit(list, ",", -1);
+	enum lt_status status = LT_OK;
+
+	s->n_shown = 0;
+	for (unsigned i = 0; (names[i] || !i) && status == LT_OK; i++)
+		status = show_column(s, names[i] ? names[i] : "");
+	if (!is_shown(s, COLUMN_NAME) && status == LT_OK)
+		s->shown[s->n_shown++] = COLUMN_NAME;
+	g_strfreev(names);
+	return status;
 }
 
 void attach_summary_add(struct attach_summary *s, const struct attach_record *r)
@@ -78,6 +154,8 @@ void attach_summary_add(struct attach_summary *s, const struct attach_record *r)
 	c->errors += r->status == CALL_FAILED;
 	if (!r->has_entry)
 		return;
+	c->min_ns = c->timed ? MIN(c->min_ns, r->duration_ns) : r->duration_ns;
+	c->max_ns = MAX(c->max_ns, r->duration_ns);
 	c->timed++;
 	c->wall_ns += r->duration_ns;
 	c->cpu_ns += r->duration_ns - MIN(r->off_ns, r->duration_ns);
@@ -88,18 +166,23 @@ static uint64_t average(const struct counts *c)
 	return c->timed ? c->wall_ns / c->timed : 0;
 }
 
-static uint64_t key_of(const struct counts *c, enum sort_key sort)
+static uint64_t key_of(const struct counts *c, enum column sort)
 {
 	switch (sort) {
-	case SORT_WALL:
+	case COLUMN_SHARE:
+	case COLUMN_TOTAL:
 		return c->wall_ns;
-	case SORT_CPU:
+	case COLUMN_CPU:
 		return c->cpu_ns;
-	case SORT_CALLS:
+	case COLUMN_MIN:
+		return c->min_ns;
+	case COLUMN_MAX:
+		return c->max_ns;
+	case COLUMN_CALLS:
 		return c->calls;
-	case SORT_ERRORS:
+	case COLUMN_ERRORS:
 		return c->errors;
-	case SORT_AVERAGE:
+	case COLUMN_AVERAGE:
 		return average(c);
 	default:
 		return 0;
@@ -109,7 +192,7 @@ static uint64_t key_of(const struct counts *c, enum sort_key sort)
 static int compare(const void *a, const void *b, void *user)
 {
 	const struct counts *x = *(struct counts *const *)a, *y = *(struct counts *const *)b;
-	const enum sort_key sort = *(const enum sort_key *)user;
+	const enum column sort = *(const enum column *)user;
 	const uint64_t i = key_of(x, sort), j = key_of(y, sort);
 
 	if (i != j)
@@ -134,38 +217,73 @@ static GPtrArray *rows_of(struct attach_summary *s, struct counts *total)
 		total->errors += c->errors;
 		total->wall_ns += c->wall_ns;
 		total->cpu_ns += c->cpu_ns;
+		if (c->timed)
+			total->min_ns = total->timed ? MIN(total->min_ns, c->min_ns) : c->min_ns;
+		total->max_ns = MAX(total->max_ns, c->max_ns);
 		total->timed += c->timed;
 	}
 	g_ptr_array_sort_with_data(rows, compare, &s->sort);
 	return rows;
 }
 
-static void write_row(FILE *out, const struct counts *c, uint64_t all_ns, const char *name)
+/* What stands in a column of the call's row; all_ns: of all calls. */
+static char *cell_of(const struct counts *c, enum column column, uint64_t all_ns, const char *name)
 {
-	char errors[24] = "";
-
-	if (c->errors)
-		g_snprintf(errors, sizeof(errors), "%" PRIu64, c->errors);
-	fprintf(out, "%6.2f %11.6f %11.6f %11" PRIu64 " %9" PRIu64 " %9s %s\n",
-		all_ns ? 100.0 * (double)c->wall_ns / (double)all_ns : 0, (double)c->wall_ns / 1e9,
-		(double)c->cpu_ns / 1e9, average(c) / 1000, c->calls, errors, name);
+	switch (column) {
+	case COLUMN_SHARE:
+		return g_strdup_printf("%.2f", all_ns ? 100.0 * (double)c->wall_ns / (double)all_ns : 0);
+	case COLUMN_AVERAGE:
+		return g_strdup_printf("%" PRIu64, average(c) / 1000);
+	case COLUMN_CALLS:
+		return g_strdup_printf("%" PRIu64, c->calls);
+	case COLUMN_ERRORS:
+		return c->errors ? g_strdup_printf("%" PRIu64, c->errors) : g_strdup("");
+	case COLUMN_NAME:
+		return g_strdup(name);
+	default:
+		return g_strdup_printf("%.6f", (double)key_of(c, column) / 1e9);
+	}
 }
 
-static const char rule[] = "------ ----------- ----------- ----------- --------- --------- ----------------\n";
+/* A line of the table: NULL: its head. The last column takes what room it needs. */
+static void write_row(const struct attach_summary *s, FILE *out, const struct counts *c, uint64_t all_ns,
+		      const char *name)
+{
+	for (unsigned i = 0; i < s->n_shown; i++) {
+		const bool last = i + 1 == s->n_shown;
+		const int width = columns[s->shown[i]].width;
+		char *cell = c ? cell_of(c, s->shown[i], all_ns, name) : g_strdup(columns[s->shown[i]].head);
+
+		fprintf(out, "%s%*s", i ? " " : "", last && width < 0 ? 0 : width, cell);
+		g_free(cell);
+	}
+	fputc('\n', out);
+}
+
+static void write_rule(const struct attach_summary *s, FILE *out)
+{
+	for (unsigned i = 0; i < s->n_shown; i++) {
+		fputs(i ? " " : "", out);
+		for (int k = abs(columns[s->shown[i]].width); k; k--)
+			fputc('-', out);
+	}
+	fputc('\n', out);
+}
 
 void attach_summary_write(struct attach_summary *s, FILE *out)
 {
 	struct counts total;
 	GPtrArray *rows = rows_of(s, &total);
 
-	fprintf(out, "%% time     seconds         cpu  usecs/call     calls    errors syscall\n%s", rule);
+	write_row(s, out, NULL, 0, NULL);
+	write_rule(s, out);
 	for (guint i = 0; i < rows->len; i++) {
 		const struct counts *c = g_ptr_array_index(rows, i);
 
-		write_row(out, c, total.wall_ns, strpool_text(c->name));
+		write_row(s, out, c, total.wall_ns, strpool_text(c->name));
 	}
-	fputs(rule, out);
-	write_row(out, &total, total.wall_ns, "total");
+	write_rule(s, out);
+	write_row(s, out, &total, total.wall_ns, "total");
 	g_ptr_array_free(rows, TRUE);
 }
 
@@ -178,9 +296,10 @@ void attach_summary_write_json(struct attach_summary *s, FILE *out)
 	for (guint i = 0; i < rows->len; i++) {
 		const struct counts *c = g_ptr_array_index(rows, i);
 
-		o = json_pack("{s:s, s:I, s:I, s:I, s:I}", "name", strpool_text(c->name), "calls", (json_int_t)c->calls,
-			      "errors", (json_int_t)c->errors, "total_ns", (json_int_t)c->wall_ns, "cpu_ns",
-			      (json_int_t)c->cpu_ns);
+		o = json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I}", "name", strpool_text(c->name), "calls",
+			      (json_int_t)c->calls, "errors", (json_int_t)c->errors, "total_ns", (json_int_t)c->wall_ns,
+			      "cpu_ns", (json_int_t)c->cpu_ns, "min_ns", (json_int_t)c->min_ns, "max_ns",
+			      (json_int_t)c->max_ns);
 		json_array_append_new(list, o);
 	}
 	o = json_pack("{s:s, s:o}", "event", "summary", "calls", list);

@@ -9,12 +9,16 @@
 /* Counts of calls, as strace -c has them: -c, -C. */
 struct attach_summary;
 
-/* sort: a column (-S); NULL: by time. */
 struct attach_summary *attach_summary_create(void);
 void attach_summary_destroy(struct attach_summary *s);
 
-/* LT_ERROR: there is no such column; the error chain names those that there are. */
+/*
+ * By which column rows are sorted (-S), without it by time; which columns the text has, separated by commas (-U), with
+ * the name as the last one where it is not among them. LT_ERROR: there is no such column; the error chain names those
+ * that there are.
+ */
 enum lt_status attach_summary_set_sort(struct attach_summary *s, const char *column);
+enum lt_status attach_summary_set_columns(struct attach_summary *s, const char *list);
 
 /* Counts the call of an EXIT record; others are nothing to it. */
 void attach_summary_add(struct attach_summary *s, const struct attach_record *r);

@@ -12,6 +12,7 @@ static void traced_free(gpointer data)
 	g_free(who);
 }
 
+static bool is_seen(enum event_kind kind, bool sched);
 static void before(void *tracer, const struct ingest_visit *v);
 static void after(void *tracer, const struct ingest_visit *v);
 
@@ -24,7 +25,11 @@ struct attach_tracer *attach_tracer_create(const struct attach_tracer_options *o
 	t->options = options;
 	fields_wanted_init(&t->wanted);
 	attach_select_want(options->select, &t->wanted, options->sched);
-	t->visitor = (struct ingest_visitor){ .wanted = &t->wanted, .before = before, .after = after, .user = t };
+	for (unsigned kind = 0; kind < EVENT_KINDS; kind++)
+		t->kinds[kind] = is_seen((enum event_kind)kind, options->sched);
+	t->visitor = (struct ingest_visitor){
+		.wanted = &t->wanted, .kinds = t->kinds, .before = before, .after = after, .user = t,
+	};
 	t->hosts = g_ptr_array_new_with_free_func((GDestroyNotify)g_hash_table_unref);
 	return t;
 }
@@ -197,6 +202,25 @@ const struct class_plan *tracer_plan(struct attach_tracer *t, const struct inges
 static bool wants(const struct attach_tracer *t, const struct ingest_visit *v)
 {
 	return !t->options->wants_host || t->options->wants_host(t->options->user, v->host);
+}
+
+/* Of which events before() and after() use the typed record, whatever fields come with it. */
+static bool is_seen(enum event_kind kind, bool sched)
+{
+	switch (kind) {
+	case EVENT_SCHED_SWITCH:
+	case EVENT_EXIT:
+	case EVENT_EXEC:
+	case EVENT_SIGNAL_GENERATE:
+	case EVENT_FORK:
+		return true;
+	case EVENT_SCHED_WAKING:
+	case EVENT_SCHED_WAKEUP:
+	case EVENT_SCHED_MIGRATE:
+		return sched;
+	default:
+		return false;
+	}
 }
 
 static void before(void *tracer, const struct ingest_visit *v)

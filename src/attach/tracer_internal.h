@@ -51,6 +51,7 @@ struct attach_tracer {
 	const struct attach_tracer_options *options;
 	struct fields_wanted wanted;
 	struct ingest_visitor visitor;
+	bool kinds[EVENT_KINDS]; /* of the visitor */
 	struct ingest *in;
 	GPtrArray *hosts; /* GHashTable: tid → struct traced */
 	bool command_runs; /* that of the options has called execve() */

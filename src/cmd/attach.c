@@ -157,6 +157,10 @@ static enum lt_status check_options(const struct attach *a)
 		return error_set("-c and -C exclude each other");
 	if (o->summary_sort && !o->summary_only && !o->summary)
 		return error_set("-S is for -c and -C");
+	if (o->summary_columns && !o->summary_only && !o->summary)
+		return error_set("-U is for -c and -C");
+	if (o->summary_columns && o->json)
+		return error_set("--json has all columns by name: -U does not apply");
 	if (o->json && (o->timestamps || o->relative || o->color || o->whole))
 		return error_set("--json has all times and arguments: -t, -r, --whole and --color do not apply");
 	if (o->json && o->follow_forks > 1)
@@ -402,6 +406,8 @@ static enum lt_status prepare(struct attach *a)
 		a->summary = attach_summary_create();
 		if (o->summary_sort && attach_summary_set_sort(a->summary, o->summary_sort) != LT_OK)
 			return error_wrap("option '-S'");
+		if (o->summary_columns && attach_summary_set_columns(a->summary, o->summary_columns) != LT_OK)
+			return error_wrap("option '-U'");
 	}
 	if (set_threads(a) != LT_OK || set_calls(a) != LT_OK || check_options(a) != LT_OK)
 		return LT_ERROR;

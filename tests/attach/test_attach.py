@@ -196,18 +196,27 @@ def compare_with_babeltrace(trace, rows):
 
 def compare_with_syscalls(trace):
     report = json.loads(run("syscalls", "--json", "--no-sync", trace, command="report", status=(0, 3)))
-    want = collections.defaultdict(lambda: [0, 0, 0])
+    want = collections.defaultdict(lambda: [0, 0, 0, None, 0])
     for row in report["rows"]:
         w = want[row["name"]]
         w[0] += row["count"]
         w[1] += sum(row["errors"].values())
         w[2] += row["total_ns"] or 0
+        if row["max_ns"] is not None:
+            w[3:] = [min(row["min_ns"], row["min_ns"] if w[3] is None else w[3]), max(row["max_ns"], w[4])]
+    want = {name: [n or 0 for n in w] for name, w in want.items()}
     summary = objects("-c", "-n", "*", "--no-sync", trace)[-1]
-    got = {c["name"]: [c["calls"], c["errors"], c["total_ns"]] for c in summary["calls"]}
-    check(got == dict(want), f"{trace}: -c is not what report syscalls has: "
+    got = {c["name"]: [c["calls"], c["errors"], c["total_ns"], c["min_ns"], c["max_ns"]] for c in summary["calls"]}
+    check(got == want, f"{trace}: -c is not what report syscalls has: "
           + ", ".join(f"{n}: {got.get(n)} {want.get(n)}" for n in sorted(set(got) | set(want))
                       if got.get(n) != want.get(n))[:400])
-    for name, (calls, _, _) in want.items():
+    head, rule, *rows = run("-c", "-U", "max-time,shortest,count,errors", "-S", "name", "-n", "*", "--no-sync", trace,
+                           status=(0, 3)).splitlines()
+    check(head.split() == ["longest", "shortest", "calls", "errors", "syscall"] and len(rule.split()) == 5, f"{trace}: -U: {head}")
+    check([row.split() for row in rows[:-2]] ==
+          [[f"{w[4] / 1e9:.6f}", f"{w[3] / 1e9:.6f}", str(w[0]), *([str(w[1])] if w[1] else []), name] for name, w in sorted(want.items())],
+          f"{trace}: -U: {rows[:5]}")
+    for name, (calls, *_) in want.items():
         if calls > 20:
             only = objects("-c", "-n", "*", "--no-sync", "-e", name, trace)[-1]
             check([c["name"] for c in only["calls"]] == [name] and only["calls"][0]["calls"] == calls,
