@@ -101,7 +101,7 @@ static bool is_in(void *user, unsigned host, const struct thread_row *thread)
 
 void attach_containers_select(struct attach_containers *c, struct attach_select *select)
 {
-	if (!c->filter.containers->len)
+	if (!view_filter_asks(&c->filter, VIEW_FACT_CONTAINER))
 		return;
 	select->contains = is_in;
 	select->user = c;

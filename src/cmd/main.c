@@ -137,13 +137,14 @@ static void raise_file_limit(void)
 
 static int run_with_log(const struct command *command, struct options *o)
 {
+	const char *log = o->log_file ? o->log_file : o->log;
 	FILE *file = NULL;
 	int status = -1;
 
-	if (o->log) {
-		file = fopen(o->log, "ae");
+	if (log) {
+		file = fopen(log, "ae");
 		if (!file) {
-			error_set("cannot write log '%s': %s", o->log, g_strerror(errno));
+			error_set("cannot write log '%s': %s", log, g_strerror(errno));
 			return fail(LT_EXIT_FAILURE);
 		}
 		log_set_file(file);

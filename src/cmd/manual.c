@@ -45,13 +45,16 @@ static const struct item record_files[] = {
 	 "what a trace cannot hold, in the directory of the session or of a host below --output: command lines, "
 	 "programs, users and cgroups of processes, the cgroups of containers (by the inode of their pid or cgroup "
 	 "namespace), names of users, disks and interfaces, the topology of the CPUs, the kernel's release, "
-	 "the boot, the state of the clock, addresses of the kernel functions that are probed. It is written at the "
-	 "start and updated at the end, on other hosts by a shell; processes that came and went in between are "
-	 "not in it. lttngtop shows the names when it reads the recording, and works without the file. "
+	 "the boot, the state of the clock, addresses of the kernel functions that are probed (key D shows their "
+	 "names). It is written at the start and updated at the end, on other hosts by a shell; processes that came "
+	 "and went in between are not in it. lttngtop shows the names when it reads the recording, and works without "
+	 "the file. "
 	 "A relayd takes traces only: a live session has the same as events 'lttng_ust_tracef:event' in a channel "
-	 "'messages', where liblttng-ust is installed, as parts of such a file behind 'lttngtop.json '. They come "
+	 "'messages', where liblttng-ust is installed, as parts of such a file behind 'lttngtop.json '; one of --host "
+	 "has what a shell there finds, behind 'lttngtop.list', as events 'lttng_logger' of the kernel, or where only "
+	 "programs are traced of a python3. They come "
 	 "at the start, for new processes within 5 s, and again with each state dump (--statedump-period, record "
-	 "refresh); a live session of --host does not have them. Command lines "
+	 "refresh). Command lines "
 	 "may be private: edit or remove the file before you pass a recording on"},
 	{NULL, NULL},
 };
@@ -107,10 +110,12 @@ static const struct page {
 	const struct item *environment;
 	const struct item *files; /* NULL: none */
 	bool no_times;
+	bool filters; /* it knows them */
 } pages[] = {
 	{
 		.command = COMMAND_MONITOR,
 		.man_name = "lttngtop",
+		.filters = true,
 		.summary = "a monitor of the kernel activity of many hosts, from LTTng traces",
 		.synopsis = {"lttngtop [OPTIONS] SOURCE...", "lttngtop [--local] [OPTIONS] [-- COMMAND]",
 			     "lttngtop report TABLE [OPTIONS] SOURCE...",
@@ -130,7 +135,8 @@ static const struct page {
 			 "With --local this machine is traced while it is shown, or while COMMAND runs: a relayd "
 			 "of its own on the loopback and, if none runs, a session daemon are started, and "
 			 "everything is ended and removed when the monitor is left, in whatever way. What the "
-			 "relayd stores is about 256 MiB at most, and at most half of what is free in /run. "
+			 "relayd stores is about 256 MiB at most, and at most half of what is free in /run; "
+			 "where that is too little for the buffers, it is up to 1 GiB in /var/tmp. "
 			 "System calls of lttngtop and LTTng's daemons are left out, the CPU time they take is "
 			 "shown, their names in a colour of their own. A COMMAND ends with the monitor; what it "
 			 "writes is printed then. Without SOURCE the live sessions of the relayd on this machine "
@@ -165,16 +171,27 @@ static const struct page {
 			 "with --interval one for each interval of it. Rows whose figures are all 0 in the "
 			 "interval are left out. 1000 or more intervals in a row without any event are written as one, "
 			 "marked \"no events\", in JSON \"gap\": true.",
+			 "Text has the rows with the greatest figures first and ends with the total of each host; JSON "
+			 "and CSV have them in the order of host and key. --sort, --limit and --columns choose another "
+			 "order, fewer rows and other columns, also those that are otherwise on the screen only. The "
+			 "unit of a column may be left out: 'total' for 'total_ns'.",
 			 "Times are ns since the epoch (UTC) in JSON and CSV, durations ns, sizes bytes. "
 			 "An unknown value is null in JSON, empty in CSV.",
 			 "Of live sessions (net://HOST/host/TARGET/SESSION) a report is of what comes until they end, "
 			 "--duration is over or it is interrupted. A relayd tells its viewers only that a session has "
 			 "ended: that its tracer was killed looks like its end, and is no failure here.",
 			 "With --local it is of this machine, see lttngtop(1), for --duration or while COMMAND runs."},
+		.filters = true,
 		.tables = cmd_report_help,
 		.examples =
 			{
 				{"lttngtop report cpu recording/", "CPU time of every thread"},
+				{"lttngtop report syscalls --sort max --limit 10 recording/",
+				 "the ten slowest system calls"},
+				{"lttngtop report io --where 'comm:nginx !tid:812 write>1M' recording/",
+				 "threads of nginx but 812 that wrote more than a MiB"},
+				{"lttngtop report cpu --sum-by comm --limit 5 recording/",
+				 "CPU time of the busiest programs"},
 				{"lttngtop report io --interval 1s --csv recording/", "I/O per second"},
 				{"sudo lttngtop report cpu --local --duration 10s", "of this machine, the next 10 s"},
 				{"lttngtop report files --comm 'nginx*' --json recording/", "files of one program"},
@@ -383,6 +400,37 @@ static const struct item environment[] = {
 	{NULL, NULL},
 };
 
+/* What view/filter.h reads. */
+static const struct item filters[] = {
+	{"a b, a | b, !a", "both must hold, either, not; parentheses group: '(a | b) !c'"},
+	{"host:GLOB, comm:GLOB", "name of the host, of the thread; without wildcards a part of it"},
+	{"pid:N, tid:N, tree:PID", "a process, a thread, a process with all below it"},
+	{"user:NAME", "user of the process, also by number, where the recording has users"},
+	{"container:NAME", "what runs in it, with '/' behind it also in those nested in it; container:host: in none"},
+	{"state:NAME", "state at the end, as in column state_name of cpu; what was waited for, as in blocking"},
+	{"call:NAME", "a system call, a glob such as 'epoll_*'"},
+	{"file:GLOB, peer:GLOB", "path of the file, address of the peer; without wildcards a part of it"},
+	{"COLUMN>VALUE",
+	 "a column of the table, also with < >= <= = !=; values as 5ms, 64k, 12:03:05, yes, texts as globs. What is "
+	 "not known compares with nothing"},
+	{"TEXT", "a part of some text of the row; \"in quotes\" what would be read as something else"},
+};
+
+/* Their commands, for those who know them. */
+static const struct item of_analyses[] = {
+	{"lttng-cputop", "report cpu; of each CPU: report cpus"},
+	{"lttng-iousagetop", "report io --sum-by process; report files --sum-by file; report disks; report net"},
+	{"lttng-iolatencytop", "report syscalls --log --sort length --limit 10; of disks: report disks --log …"},
+	{"lttng-iolatencyfreq", "report disks --freq; report syscalls --sum-by call --freq"},
+	{"lttng-iolatencystats", "report disks; report syscalls --sum-by call"},
+	{"lttng-iolog", "report syscalls --log --where cause=read --min 1ms"},
+	{"lttng-irqstats, lttng-irqfreq, lttng-irqlog", "report irqs, with --freq, with --log"},
+	{"lttng-schedstats, lttng-schedfreq, lttng-schedlog", "report sched, with --freq, with --log"},
+	{"lttng-schedtop", "report sched --log --sort length --limit 10"},
+	{"lttng-syscallstats", "report syscalls; of each process: report syscalls --sum-by process"},
+	{NULL, NULL},
+};
+
 static void print_items(struct help *h, const char *title, const struct item *items, size_t n)
 {
 	help_section(h, title);
@@ -474,10 +522,14 @@ void manual_print(struct help *h, enum command_bit command)
 	print_options(h, command);
 	if (!page->no_times)
 		print_items(h, "Times", times, G_N_ELEMENTS(times));
+	if (page->filters)
+		print_items(h, "Filters", filters, G_N_ELEMENTS(filters));
 	if (page->tables)
 		page->tables(h);
 	if (h->brief)
 		return;
+	if (command == COMMAND_REPORT)
+		print_list(h, "Coming from lttng-analyses", of_analyses);
 	print_list(h, "Exit status", page->exit_status ? page->exit_status : exit_statuses);
 	print_list(h, "Environment", page->environment ? page->environment : environment);
 	if (page->files)

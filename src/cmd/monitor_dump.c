@@ -5,14 +5,17 @@
  *
  *   ui_wanted_calls() ──▶ reread ──▶ visit() ──▶ lines ──▶ ui_set_calls()
  */
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/text.h"
 #include "cmd/monitor.h"
+#include "event/fields.h"
 #include "ingest/visit.h"
 #include "model/look.h"
 #include "out/dump.h"
+#include "sidecar/sidecar.h"
 #include "ui/lines.h"
 #include "view/filter.h"
 
@@ -52,68 +55,103 @@ static bool is_wanted_host(const struct monitor_dump *d, unsigned host)
 	return false;
 }
 
-static bool has_number(const GArray *numbers, int64_t number)
+#define FACTS_OF_EVENTS \
+	(1u << VIEW_FACT_HOST | 1u << VIEW_FACT_PID | 1u << VIEW_FACT_TID | 1u << VIEW_FACT_COMM | 1u << VIEW_FACT_TEXT)
+
+/* An event and, once it is made, the line that it becomes. */
+struct seen {
+	int64_t tid;                     /* of the thread that runs where it happens */
+	const struct thread_row *thread; /* that one; NULL: not known */
+	const char *host, *line;
+};
+
+static enum view_truth event_term(void *data, const struct view_node *term)
 {
-	for (guint i = 0; numbers && i < numbers->len; i++)
-		if (g_array_index(numbers, int64_t, i) == number)
-			return true;
-	return !numbers || !numbers->len;
+	const struct seen *seen = data;
+	const struct thread_row *t = seen->thread;
+	bool holds;
+
+	switch ((enum view_fact)term->fact) {
+	case VIEW_FACT_HOST:
+		holds = text_glob(term->glob, seen->host);
+		break;
+	case VIEW_FACT_TID:
+		holds = seen->tid == term->number;
+		break;
+	case VIEW_FACT_PID:
+		holds = t && (int64_t)t->pid > 0 && (int64_t)t->pid == term->number;
+		break;
+	case VIEW_FACT_COMM:
+		holds = t && text_glob(term->glob, strpool_text((strid)t->comm));
+		break;
+	case VIEW_FACT_TEXT:
+		if (!seen->line)
+			return VIEW_UNTOUCHED;
+		holds = view_text_contains(seen->line, term->text);
+		break;
+	default:
+		return VIEW_UNTOUCHED;
+	}
+	return holds ? VIEW_YES : VIEW_NO;
 }
 
-static bool has_name(const GPtrArray *globs, const char *name)
+static struct seen see(const struct monitor_dump *d, const struct ingest_visit *v)
 {
-	for (guint i = 0; globs && i < globs->len; i++)
-		if (name && text_glob(g_ptr_array_index(globs, i), name))
-			return true;
-	return !globs || !globs->len;
+	const struct ingest_host *host = ingest_host(window_ingest(d->window), v->host);
+	struct seen seen = { .tid = v->event->tid, .host = host->name };
+
+	if (seen.tid == EVENT_NO_TID && v->event->cpu != EVENT_NO_CPU)
+		seen.tid = model_look_running(host->model, v->event->cpu);
+	seen.thread = model_look_thread(host->model, seen.tid);
+	return seen;
 }
 
-/* The thread that runs where the event happens. */
-static bool is_wanted_thread(const struct monitor_dump *d, const struct ingest_visit *v)
+/* The line with the function that was probed behind it, where that is known; to be freed, NULL: as it is. */
+static char *with_symbol(const struct monitor_dump *d, const struct ingest_visit *v, const char *text)
 {
-	const struct model *m = ingest_host(window_ingest(d->window), v->host)->model;
-	const struct view_filter *f = &d->filter;
-	const struct thread_row *thread;
-	int64_t tid = v->event->tid;
+	const unsigned of = window_host_of(d->window, ingest_host(window_ingest(d->window), v->host)->wait);
+	const struct sidecar *sidecar = ingest_host(d->m->shown.in, of)->sidecar;
+	struct field_value ip;
+	const char *symbol;
+	uint64_t offset;
 
-	if (tid == EVENT_NO_TID && v->event->cpu != EVENT_NO_CPU)
-		tid = model_look_running(m, v->event->cpu);
-	thread = model_look_thread(m, tid);
-	return has_number(f->tids, tid) && has_number(f->pids, thread && thread->pid > 0 ? (int64_t)thread->pid : -1) &&
-	       has_name(f->comms, thread ? strpool_text((strid)thread->comm) : NULL);
-}
-
-static bool has_texts(const struct monitor_dump *d, const char *line)
-{
-	for (guint i = 0; d->filter.texts && i < d->filter.texts->len; i++)
-		if (!view_text_contains(line, g_ptr_array_index(d->filter.texts, i)))
-			return false;
-	return true;
+	if (v->event->kind != EVENT_PROBE || !sidecar || !fields_find(v->shape, v->fields, "ip", &ip))
+		return NULL;
+	symbol = sidecar_symbol(sidecar, ip.u, &offset);
+	return symbol ? g_strdup_printf("%s <%s+0x%" PRIx64 ">", text, symbol, offset) : NULL;
 }
 
 static void visit(void *user, const struct ingest_visit *v)
 {
 	struct monitor_dump *d = user;
 	struct line line = { .at_ns = v->ref_ns, .tid = v->event->tid };
+	struct seen seen;
 	const char *text, *end;
+	char *named;
 
 	if (!v->fields || v->ref_ns < d->reading_begin_ns || v->ref_ns >= d->reading_end_ns ||
 	    v->ref_ns < d->lines->dropped_before_ns || v->ref_ns >= d->lines->dropped_after_ns ||
-	    !is_wanted_host(d, v->host) || !is_wanted_thread(d, v))
+	    !is_wanted_host(d, v->host))
+		return;
+	seen = see(d, v);
+	if (!view_filter_wants(&d->filter, event_term, &seen))
 		return;
 	text = dump_line(d->dump, &(struct dump_event){
 					  .fields = v->fields,
 					  .shape = v->shape,
 					  .origin = v->origin,
-					  .host = ingest_host(window_ingest(d->window), v->host)->name,
+					  .host = seen.host,
 					  .ns = v->ref_ns,
 				  });
-	if (!has_texts(d, text))
-		return;
+	named = with_symbol(d, v, text);
+	text = named ? named : text;
+	seen.line = text;
 	end = strstr(text, ": {");
 	line.text = (char *)text;
 	line.name = end ? (uint32_t)(end - text) : 0;
-	lines_add(d->lines, &line);
+	if (view_filter_wants(&d->filter, event_term, &seen))
+		lines_add(d->lines, &line);
+	g_free(named);
 }
 
 /* ---- reading ---- */
@@ -177,11 +215,11 @@ static void set_filter(struct monitor_dump *d, const char *text)
 {
 	g_clear_pointer(&d->problem, g_free);
 	view_filter_clear(&d->filter);
-	if (view_filter_parse(&d->filter, text) != LT_OK) {
+	if (view_filter_parse(&d->filter, text, NULL) != LT_OK) {
 		d->problem = g_strdup(error_text());
 		error_clear();
-	} else if ((d->filter.containers && d->filter.containers->len) || (d->filter.trees && d->filter.trees->len)) {
-		d->problem = g_strdup("container: and tree: do not apply to events; F4 changes the filter");
+	} else if (d->filter.facts & ~FACTS_OF_EVENTS) {
+		d->problem = g_strdup("only host:, pid:, tid:, comm: and texts apply to events; F4 changes the filter");
 	}
 }
 

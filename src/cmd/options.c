@@ -80,11 +80,11 @@ static enum lt_status parse_number(const char *text, guint64 least, guint64 most
 	return error_set("'%s' is not a number from %" G_GUINT64_FORMAT " to %" G_GUINT64_FORMAT, text, least, most);
 }
 
-static enum lt_status parse_count(const char *text, option_count *count)
+static enum lt_status parse_count(const char *text, guint64 most, unsigned *count)
 {
 	guint64 number;
 
-	if (parse_number(text, 1, COUNT_MAX, &number))
+	if (parse_number(text, 1, most, &number))
 		return LT_ERROR;
 	*count = (unsigned)number;
 	return LT_OK;
@@ -163,7 +163,9 @@ static enum lt_status store(struct options *o, const struct option_row *row, con
 	case OPTION_SIZE:
 		return parse_size(text, field);
 	case OPTION_COUNT:
-		return parse_count(text, field);
+		return parse_count(text, COUNT_MAX, field);
+	case OPTION_ROWS:
+		return parse_count(text, INT32_MAX, field);
 	case OPTION_SPEED:
 		return parse_speed(text, field);
 	case OPTION_PACE:

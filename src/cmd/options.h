@@ -29,6 +29,7 @@ typedef uint64_t option_duration; /* ns, 0: not given */
 typedef uint64_t option_period;   /* ns, 0: never */
 typedef uint64_t option_size;     /* bytes; suffixes k, M, G are powers of 1024 */
 typedef unsigned option_count;    /* at least 1; 0: not given */
+typedef unsigned option_rows;     /* the same, of what may be many */
 typedef double option_speed;      /* > 0 */
 typedef double option_pace;       /* > 0, INFINITY for "max" */
 typedef unsigned option_port;     /* 1..65535 */
@@ -44,6 +45,7 @@ enum option_kind {
 	OPTION_PERIOD,
 	OPTION_SIZE,
 	OPTION_COUNT,
+	OPTION_ROWS,
 	OPTION_SPEED,
 	OPTION_PACE,
 	OPTION_PORT,
@@ -61,6 +63,7 @@ struct options {
 #define OPTION_TYPE_PERIOD option_period
 #define OPTION_TYPE_SIZE option_size
 #define OPTION_TYPE_COUNT option_count
+#define OPTION_TYPE_ROWS option_rows
 #define OPTION_TYPE_SPEED option_speed
 #define OPTION_TYPE_PACE option_pace
 #define OPTION_TYPE_PORT option_port

@@ -52,23 +52,6 @@ void report_end_on_interrupt(uint64_t duration_ns)
 
 /* ---- what was asked for ---- */
 
-static enum report_own own_table(const char *name)
-{
-	static const char *const names[] = {
-		[OWN_SYNC] = "sync",
-		[OWN_MATCHES] = "matches",
-		[OWN_LATENCIES] = "latencies",
-		[OWN_PATH] = "critical-path",
-		[OWN_TOTALS] = "critical-totals",
-		[OWN_ACCOUNTING] = "accounting",
-	};
-
-	for (size_t i = 1; i < G_N_ELEMENTS(names); i++)
-		if (strcmp(names[i], name) == 0)
-			return (enum report_own)i;
-	return OWN_NONE;
-}
-
 static enum lt_status unknown_table(const char *name)
 {
 	struct similar s = {.word = name};
@@ -90,18 +73,13 @@ static enum lt_status find_table(struct report *r)
 	if (!table || !(table->flags & VIEW_REPORT))
 		return unknown_table(name);
 	r->table = table;
-	r->own = own_table(name);
 	return LT_OK;
-}
-
-static bool is_path(const struct report *r)
-{
-	return r->own == OWN_PATH || r->own == OWN_TOTALS;
 }
 
 static enum lt_status check_options(const struct report *r)
 {
 	const struct options *o = r->options;
+	const bool is_path = report_needs(r) & VIEW_PATH;
 
 	if (o->words->len < 2)
 		return error_set("no source given");
@@ -111,20 +89,20 @@ static enum lt_status check_options(const struct report *r)
 		return error_set("--dot means nothing for table '%s'", r->table->name);
 	if (o->per_cpu && !(r->table->flags & VIEW_PER_CPU))
 		return error_set("--per-cpu means nothing for table '%s'", r->table->name);
-	if ((o->tid->len || o->pid->len || o->comm->len) && !view_table_of_processes(r->table) && !is_path(r))
+	if ((o->tid->len || o->pid->len || o->comm->len) && !view_table_of_processes(r->table) && !is_path)
 		return error_set("--tid, --pid and --comm mean nothing for table '%s'", r->table->name);
-	if (o->tid->len && !view_table_of_threads(r->table) && !is_path(r))
+	if (o->tid->len && !view_table_of_threads(r->table) && !is_path)
 		return error_set("--tid means nothing for table '%s'", r->table->name);
 	if (o->babeltrace)
 		return error_set("--babeltrace does not apply to table '%s'", r->table->name);
 	if (o->slice_output)
 		return error_set("--output does not apply to table '%s'", r->table->name);
-	if (o->compat && (!r->own || r->own == OWN_ACCOUNTING))
+	if (o->compat && !(report_needs(r) & ~(unsigned)VIEW_ACCOUNTS))
 		return error_set("--compat means nothing for table '%s'", r->table->name);
-	if (is_path(r) && (o->tid->len != 1 || o->pid->len || o->comm->len))
+	if (is_path && (o->tid->len != 1 || o->pid->len || o->comm->len))
 		return error_set("table '%s' is of one thread: give its --host and --tid", r->table->name);
-	if (r->own == OWN_SYNC && o->no_sync)
-		return error_set("--no-sync means nothing for table 'sync'");
+	if (report_needs(r) & VIEW_CLOCKS && o->no_sync)
+		return error_set("--no-sync means nothing for table '%s'", r->table->name);
 	return LT_OK;
 }
 
@@ -135,35 +113,13 @@ enum lt_status report_set_clocks(struct report *r)
 
 	r->live = sync_options_live(o, r->first_source);
 	r->clocks_use = o->no_sync ? CLOCKS_RAW : r->live ? CLOCKS_MOVE : CLOCKS_AWAIT;
-	if (!o->no_sync || report_needs_matches(r))
+	if (!o->no_sync || report_needs(r) & VIEW_MATCHES)
 		status = sync_options_clocks(o, r->clocks_use, &r->clocks);
 	if (status == LT_OK)
 		status = sync_options_compat(o, &r->waits.compat);
 	r->waits.retention_ns = o->wait_retention;
 	r->waits.memory_bytes = o->wait_memory;
 	return status;
-}
-
-static void set_query(struct report *r)
-{
-	const struct options *o = r->options;
-
-	for (guint i = 0; i < o->host->len; i++)
-		view_filter_add_host(&r->filter, g_ptr_array_index(o->host, i));
-	for (guint i = 0; i < o->comm->len; i++)
-		view_filter_add_comm(&r->filter, g_ptr_array_index(o->comm, i));
-	for (guint i = 0; i < o->tid->len; i++)
-		view_filter_add_tid(&r->filter, g_array_index(o->tid, int32_t, i));
-	for (guint i = 0; i < o->pid->len; i++)
-		view_filter_add_pid(&r->filter, g_array_index(o->pid, int32_t, i));
-	r->query.table = r->table;
-	r->query.per_cpu = o->per_cpu;
-	/* of own tables sync and accounting have rows of hosts and processes; the others choose by themselves */
-	r->query.filter = r->own > OWN_SYNC && r->own != OWN_ACCOUNTING ? NULL : &r->filter;
-	r->columns = g_new(const struct column *, r->table->n_columns);
-	for (unsigned i = 0; i < r->table->n_columns; i++)
-		if (r->table->columns[i].flags & COLUMN_IN_REPORT)
-			r->columns[r->n_columns++] = &r->table->columns[i];
 }
 
 /* ---- the command ---- */
@@ -182,7 +138,8 @@ int report_fail(int status)
 /* Without rows: what was not recorded is not what did not happen. */
 static void say_missing(const struct report *r)
 {
-	char *text = r->any_rows ? NULL : view_missing_text(r->table, r->shown, r->n_shown, &r->filter);
+	const struct view_table *table = r->needs ? r->needs : r->table;
+	char *text = r->any_rows ? NULL : view_missing_text(table, r->shown, r->n_shown, &r->filter);
 
 	if (text)
 		fprintf(stderr, "lttngtop: %s\n", text);
@@ -197,7 +154,7 @@ static bool tell_bare_packets(const struct report *r)
 {
 	bool any = false;
 
-	if (r->own != OWN_SYNC && !report_needs_matches(r))
+	if (!(report_needs(r) & (VIEW_CLOCKS | VIEW_MATCHES)))
 		return false;
 	for (unsigned i = 0; i < r->n_hosts; i++) {
 		const struct ingest_host *host = r->hosts[i].source;
@@ -243,10 +200,10 @@ enum lt_status report_open_for_good(struct report *r, uint64_t *known_end_ns)
 	bool needs_end = o->begin.form == TIMETEXT_BEFORE_END || o->end.form == TIMETEXT_BEFORE_END;
 	bool needs_clocks = !r->live && r->clocks && !o->no_sync &&
 			    (r->visitor || report_needs_waits(r) ||
-			     (!r->own && (o->begin.form || o->end.form || o->interval)));
+			     (!report_needs(r) && (o->begin.form || o->end.form || o->interval)));
 
 	/* what is read as a whole before it is cut needs no survey */
-	if ((r->own && !r->live) || !needs_end) {
+	if ((report_needs(r) && !r->live) || !needs_end) {
 		if (report_open(r, false) != LT_OK)
 			return LT_ERROR;
 		if (!needs_clocks || ingest_host_count(r->in) < 2)
@@ -263,7 +220,7 @@ static enum lt_status check_hosts(struct report *r)
 {
 	if (sync_options_check_hosts(r->options, r->in) != LT_OK)
 		return LT_ERROR;
-	return is_path(r) ? report_own_set_subject(r) : LT_OK;
+	return report_needs(r) & VIEW_PATH ? report_own_set_subject(r) : LT_OK;
 }
 
 /* What is asked of the wait graph may end long before the record does. */
@@ -281,7 +238,7 @@ static int write_report(struct report *r, uint64_t known_end_ns)
 	uint64_t begin_ns, end_ns;
 	enum lt_status status;
 
-	if (r->own && !r->live) {
+	if (report_needs(r) && !r->live) {
 		report_read_all(r, early_end(r));
 		known_end_ns = report_record_end(r);
 	}
@@ -304,6 +261,7 @@ static int run(struct report *r)
 	uint64_t known_end_ns = 0;
 	int exit_status;
 
+	report_end_on_interrupt(r->options->duration);
 	if (report_open_for_good(r, &known_end_ns) != LT_OK)
 		return report_fail(LT_EXIT_FAILURE);
 	report_set_hosts(r);
@@ -320,6 +278,7 @@ int cmd_report(const struct options *o)
 		.form = o->json ? WRITER_JSON : o->csv ? WRITER_CSV : o->dot ? WRITER_DOT : WRITER_TEXT,
 		.out = stdout,
 		.intervals = o->interval != 0,
+		.columns_named = o->report_columns,
 		.format = { .ascii = !g_get_charset(NULL), .utc = o->utc },
 	};
 	int status;
@@ -328,22 +287,26 @@ int cmd_report(const struct options *o)
 		return report_dump(&r);
 	if (strcmp(g_ptr_array_index(o->words, 0), SLICE) == 0)
 		return report_slice(&r);
-	if (find_table(&r) != LT_OK || check_options(&r) != LT_OK || report_set_clocks(&r) != LT_OK)
+	if (find_table(&r) != LT_OK || report_choose_log(&r) != LT_OK || check_options(&r) != LT_OK ||
+	    report_set_clocks(&r) != LT_OK)
 		return report_fail(LT_EXIT_USAGE);
-	report_end_on_interrupt(o->duration);
 	view_filter_init(&r.filter);
+	view_filter_init(&r.rows_filter);
+	view_filter_init(&r.having);
 	view_rows_init(&r.rows);
-	set_query(&r);
 	report_own_init(&r);
 	writer.table = r.table->name;
 	r.writer = writer_create(&writer);
-	status = run(&r);
+	status = report_choose(&r) == LT_OK && report_choose_spread(&r) == LT_OK ? run(&r) : report_fail(LT_EXIT_USAGE);
 	writer_destroy(r.writer);
 	g_free(r.columns);
 	report_own_release(&r);
 	clocks_destroy(r.clocks);
 	view_rows_release(&r.rows);
 	view_filter_release(&r.filter);
+	view_filter_release(&r.rows_filter);
+	view_filter_release(&r.having);
+	g_clear_pointer(&r.sum_columns, g_array_unref);
 	return status;
 }
 
@@ -358,10 +321,10 @@ static void help_table(struct help *h, const struct view_table *table)
 	for (unsigned i = 0; i < table->n_columns; i++) {
 		const struct column *column = &table->columns[i];
 
-		if (!(column->flags & COLUMN_IN_REPORT))
-			continue;
 		text = g_strdup_printf("%s (%s)%s", column->meaning, column_unit_name(column->unit),
-				       column->flags & COLUMN_IF_KNOWN ? "; in text only where it is known" : "");
+				       !(column->flags & COLUMN_IN_REPORT) ? "; only with --columns" :
+				       column->flags & COLUMN_IF_KNOWN     ? "; in text only where it is known" :
+									     "");
 		help_item(h, column->name, text);
 		g_free(text);
 	}
@@ -392,6 +355,8 @@ static void help_others(struct help *h)
 
 void cmd_report_help(struct help *h)
 {
+	const struct view_table *instances = view_table_find(REPORT_INSTANCES);
+
 	help_section(h, "Tables");
 	for (unsigned i = 0; i < view_table_count(); i++) {
 		const struct view_table *table = view_table_get(i);
@@ -403,5 +368,9 @@ void cmd_report_help(struct help *h)
 		else
 			help_table(h, table);
 	}
+	if (h->brief)
+		help_item(h, instances->name, instances->meaning);
+	else
+		help_table(h, instances);
 	help_others(h);
 }

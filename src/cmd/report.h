@@ -4,6 +4,7 @@
 
 /*
  * What the files of lttngtop report share: report.c knows the command line,
+ * report_choose.c which rows and columns are asked for,
  * report_read.c reads the sources step by step, report_cut.c cuts what is read into intervals and
  * writes them, report_own.c collects the rows of tables that are no rows of the model,
  * report_dump.c writes the events themselves, report_slice.c traces of them.
@@ -21,20 +22,16 @@
 #include "view/own.h"
 #include "view/table.h"
 
-/* Tables of view/own.h need more than models. */
-enum report_own {
-	OWN_NONE,
-	OWN_SYNC,
-	OWN_MATCHES,
-	OWN_LATENCIES,
-	OWN_PATH,
-	OWN_TOTALS,
-	OWN_ACCOUNTING,
-};
-
 /* From behind an event to the next one: long against --interval. By the host's own clock. */
 struct report_gap {
 	uint64_t begin_ns, end_ns;
+};
+
+/* Of recordings that were opened before only a part is read again: ingest_limit(). */
+struct report_limit {
+	const struct ingest *like;
+	uint64_t begin_ns, end_ns;
+	bool models;
 };
 
 /* A host that was read; of one that is not shown only the times count. */
@@ -56,13 +53,18 @@ struct report {
 	guint first_source;     /* which of the words */
 	const struct ingest_visitor *visitor; /* attach: sees each event, in the common time; NULL: nobody does */
 	const struct view_table *table;
-	enum report_own own;
+	const struct view_table *needs; /* with --log: the table that was asked for; else NULL */
+	uint64_t log_dist, log_min_ns;  /* model_set_log() */
 	bool live;              /* a source is: nothing can be read twice */
+	const struct report_limit *limit; /* NULL: all is read */
 	bool no_waits;          /* attach: nothing that it shows comes from the wait graph */
 	struct clocks *clocks;  /* NULL: every host on its own */
 	enum clocks_use clocks_use;
 	struct waits_options waits;
-	struct view_filter filter;
+	struct view_filter filter; /* which threads and hosts; of most tables which rows, too */
+	GArray *sum_columns;      /* struct column: --sum-by; NULL: not given */
+	struct view_filter having; /* which of the sums */
+	struct view_filter rows_filter; /* of tables that choose by themselves what to do with those: which rows */
 	struct view_query query;
 	struct ingest *in;
 	struct report_host *hosts;
@@ -87,15 +89,15 @@ struct report {
 	int64_t started_us, progress_us; /* when the last progress was shown, 0 none is */
 };
 
-/* Whether the table comes from matched packets; from the wait graph. */
-static inline bool report_needs_matches(const struct report *r)
+/* What the rows of the table are made from but models, enum view_need; of dump and attach nothing. */
+static inline unsigned report_needs(const struct report *r)
 {
-	return r->own == OWN_MATCHES || r->own == OWN_LATENCIES;
+	return r->table ? r->table->supply.needs : 0;
 }
 
 static inline bool report_needs_waits(const struct report *r)
 {
-	return r->own >= OWN_PATH || (r->visitor && !r->no_waits);
+	return report_needs(r) & (VIEW_PATH | VIEW_ACCOUNTS) || (r->visitor && !r->no_waits);
 }
 
 /* ---- report.c ---- */
@@ -165,6 +167,28 @@ void report_finish_clocks(struct report *r);
 
 /* Takes the progress off the terminal. */
 void report_clear_progress(struct report *r);
+
+/* ---- report_choose.c ---- */
+
+/* The query and the columns, from the options. LT_ERROR: they make no sense. */
+enum lt_status report_choose(struct report *r);
+
+/* LT_ERROR: an option is given that chooses among rows or columns, of which dump and slice (what) have none. */
+enum lt_status report_refuse_choice(const struct options *o, const char *what);
+
+/* ---- report_spread.c ---- */
+
+/* The table of what --log lists. */
+#define REPORT_INSTANCES "instances"
+
+/* With --log the table is that of the instances of one of its distributions. LT_ERROR: it has none. */
+enum lt_status report_choose_log(struct report *r);
+
+/*
+ * The columns have been chosen: adds the table's histogram with --freq, and has distributions spread into buckets if
+ * some column needs them. LT_ERROR: the table has no histogram.
+ */
+enum lt_status report_choose_spread(struct report *r);
 
 /* ---- report_cut.c ---- */
 

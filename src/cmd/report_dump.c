@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
+#include "base/log.h"
 #include "base/strpool.h"
 #include "base/text.h"
 #include "cmd/commands.h"
@@ -120,7 +121,7 @@ static enum lt_status check_options(const struct report *r)
 									    "--compat");
 	if (o->json && o->babeltrace)
 		return error_set("--json and --babeltrace exclude each other");
-	return LT_OK;
+	return report_refuse_choice(o, "dump");
 }
 
 /* What workers are asked for: the threads, as far as they know them. */
@@ -137,6 +138,28 @@ static void set_wanted(struct fields_wanted *w, const struct options *o)
 		g_ptr_array_add(w->names, g_strdup(g_ptr_array_index(o->comm, i)));
 }
 
+/* Opens the recordings once more, for the interval alone; what is wrong with them was said the first time. */
+static enum lt_status narrow(struct report_dump *d)
+{
+	struct report *r = d->report;
+	struct ingest *all = r->in;
+	const struct report_limit limit = { all, d->begin_ns, d->end_ns, d->has_threads || r->options->json };
+	enum lt_status status;
+
+	report_release_hosts(r);
+	r->limit = &limit;
+	log_set_stderr_level(LOG_LEVEL_ERROR + 1);
+	status = report_open(r, false);
+	log_set_stderr_level(LOG_LEVEL_WARNING);
+	r->limit = NULL;
+	ingest_destroy(all);
+	if (status != LT_OK)
+		r->in = NULL;
+	else
+		report_set_hosts(r);
+	return status;
+}
+
 static int write_events(struct report_dump *d, uint64_t known_end_ns)
 {
 	struct report *r = d->report;
@@ -144,6 +167,8 @@ static int write_events(struct report_dump *d, uint64_t known_end_ns)
 	if (sync_options_check_hosts(r->options, r->in) != LT_OK ||
 	    report_resolve_times(r, known_end_ns, &d->begin_ns, &d->end_ns) != LT_OK)
 		return report_fail(LT_EXIT_USAGE);
+	if ((r->options->begin.form || r->options->end.form) && !r->live && narrow(d) != LT_OK)
+		return report_fail(LT_EXIT_FAILURE);
 	report_advance_in_order(r, d->end_ns);
 	report_clear_progress(r);
 	fflush(stdout);

@@ -21,7 +21,7 @@ void report_own_init(struct report *r)
 	r->matches = g_array_new(FALSE, FALSE, sizeof(struct view_match));
 	r->query.own = &r->own_rows;
 	r->subject = -1;
-	if (report_needs_matches(r))
+	if (report_needs(r) & VIEW_MATCHES)
 		clock_sync_on_match(clocks_sync(r->clocks), on_match, r);
 }
 
@@ -47,8 +47,6 @@ enum lt_status report_own_set_subject(struct report *r)
 	return error_set(n ? "table '%s' is of one thread: --host must name one host" : "no host of that name",
 			 r->table->name);
 }
-
-/* ---- paths ---- */
 
 /*
  * What is missing in the figures: what the memory was too small for; live, what came before the clocks were
@@ -79,55 +77,37 @@ static enum lt_status resolve_path(struct report *r, uint64_t begin_ns, uint64_t
 	if (row == WAIT_NO_ROW)
 		return error_set("host '%s' has no thread %d then", r->hosts[r->subject].source->name, (int)tid);
 	waits_path(waits, row, begin_ns, end_ns, &r->path);
-	tell_cut(r, begin_ns);
 	return LT_OK;
-}
-
-static void collect_accounts(struct report *r, uint64_t begin_ns, uint64_t end_ns)
-{
-	unsigned n;
-	struct account *accounts = waits_accounting(ingest_waits(r->in), begin_ns, end_ns, &n, NULL);
-
-	view_own_accounts(&r->own_rows, accounts, n, &r->filter, r->shown, r->n_shown);
-	g_free(accounts);
-	tell_cut(r, begin_ns);
 }
 
 enum lt_status report_own_collect(struct report *r, uint64_t begin_ns, uint64_t end_ns)
 {
-	enum lt_status status = LT_OK;
+	const unsigned needs = report_needs(r);
+	struct account *accounts = NULL;
+	struct view_sources from = {
+		.hosts = r->shown,
+		.n_hosts = r->n_shown,
+		.filter = &r->filter,
+		.begin_ns = begin_ns,
+		.end_ns = end_ns,
+		.clocks = r->clocks ? clocks_sync(r->clocks) : NULL,
+		.matches = r->matches,
+		.path = &r->path,
+	};
 
 	view_own_clear(&r->own_rows);
-	switch (r->own) {
-	case OWN_SYNC:
-		view_own_sync(&r->own_rows, clocks_sync(r->clocks), end_ns, r->shown, r->n_shown);
-		break;
-	case OWN_MATCHES:
-		view_own_matches(&r->own_rows, r->matches, &r->filter, begin_ns, end_ns, r->shown, r->n_shown);
-		/* what is live is shown once */
-		if (r->live)
-			g_array_set_size(r->matches, 0);
-		break;
-	case OWN_LATENCIES:
-		view_own_latencies(&r->own_rows, r->matches, &r->filter, begin_ns, end_ns, r->shown, r->n_shown);
-		if (r->live)
-			g_array_set_size(r->matches, 0);
-		break;
-	case OWN_PATH:
-		status = resolve_path(r, begin_ns, end_ns);
-		if (status == LT_OK)
-			view_own_path(&r->own_rows, ingest_waits(r->in), &r->path, r->shown, r->n_shown);
-		break;
-	case OWN_TOTALS:
-		status = resolve_path(r, begin_ns, end_ns);
-		if (status == LT_OK)
-			view_own_totals(&r->own_rows, ingest_waits(r->in), &r->path, r->shown, r->n_shown);
-		break;
-	case OWN_ACCOUNTING:
-		collect_accounts(r, begin_ns, end_ns);
-		break;
-	case OWN_NONE:
-		break;
-	}
-	return status;
+	if (report_needs_waits(r))
+		from.waits = ingest_waits(r->in);
+	if (needs & VIEW_PATH && resolve_path(r, begin_ns, end_ns) != LT_OK)
+		return LT_ERROR;
+	if (needs & VIEW_ACCOUNTS)
+		from.accounts = accounts = waits_accounting(from.waits, begin_ns, end_ns, &from.n_accounts, NULL);
+	r->table->supply.collect(&r->own_rows, &from);
+	g_free(accounts);
+	if (report_needs_waits(r))
+		tell_cut(r, begin_ns);
+	/* what is live is shown once */
+	if (r->live)
+		g_array_set_size(r->matches, 0);
+	return LT_OK;
 }

@@ -45,6 +45,8 @@ enum lt_status report_open(struct report *r, bool survey)
 		else
 			log_error("%s", error_text());
 	}
+	if (r->limit)
+		ingest_limit(in, r->limit->like, r->limit->begin_ns, r->limit->end_ns, r->limit->models);
 	if (opened)
 		status = ingest_start(in, &report_stop);
 	if (status == LT_OK) {
@@ -64,7 +66,7 @@ static const char *printable(const char *text)
 void report_set_hosts(struct report *r)
 {
 	/* a path goes wherever it goes */
-	const bool path = r->own == OWN_PATH || r->own == OWN_TOTALS;
+	const bool path = report_needs(r) & VIEW_PATH;
 	bool wanted;
 
 	r->n_hosts = ingest_host_count(r->in);
@@ -76,13 +78,15 @@ void report_set_hosts(struct report *r)
 
 		h->source = ingest_host(r->in, i);
 		h->shown = -1;
+		model_set_buckets(h->source->model, r->query.spread ? 1u << r->table->source : 0);
+		model_set_log(h->source->model, r->log_dist, r->log_min_ns);
 		model_set_lists_files(h->source->model, view_query_tables(&r->query) >> TABLE_FILE & 1);
 		interval_init(&h->iv);
 		h->gaps = g_array_new(FALSE, FALSE, sizeof(struct report_gap));
 		wanted = view_filter_host(&r->filter, h->source->name);
 		if (wanted || path)
 			r->names[r->n_names++] = printable(h->source->name);
-		if (!wanted && !r->own)
+		if (!wanted && !report_needs(r))
 			continue;
 		h->shown = (int)r->n_shown;
 		r->shown[r->n_shown++] = (struct view_host){

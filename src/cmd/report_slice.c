@@ -248,7 +248,7 @@ static enum lt_status check_options(const struct report *r)
 		return error_set("slice copies whole intervals: --tid, --pid and --comm do not apply to it");
 	if (sync_options_live(o, r->first_source))
 		return error_set("slice needs recordings");
-	return LT_OK;
+	return report_refuse_choice(o, "slice");
 }
 
 static int tell(const struct report_slice *s)

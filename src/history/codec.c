@@ -36,15 +36,13 @@ static bool is_dist(const struct table_desc *desc, unsigned cell)
 	return true;
 }
 
-static enum op op_of_kind(enum cell_kind kind)
+static enum op op_of(const struct cell_desc *d)
 {
-	switch (kind) {
+	switch (d->kind) {
 	case CELL_KEY:
-	case CELL_GAUGE:
-	case CELL_STRING:
 		return OP_GAUGE;
-	case CELL_TIME:
-		return OP_TIME;
+	case CELL_GAUGE:
+		return d->type == TYPE_TIME ? OP_TIME : OP_GAUGE;
 	case CELL_COUNTER:
 	case CELL_ACCRUAL:
 		return OP_GROWTH;
@@ -85,7 +83,7 @@ static void plan_table(struct plan *plan, const struct table_desc *desc)
 			i += DIST_CELLS - 1;
 			continue;
 		}
-		plan->ops[i] = op_of_kind(desc->cells[i].kind);
+		plan->ops[i] = op_of(&desc->cells[i]);
 		plan->valid |= UINT64_C(1) << i;
 		if (plan->ops[i] == OP_GROWTH)
 			plan->figures |= UINT64_C(1) << i;

@@ -47,8 +47,11 @@ enum {
 
 enum direction { DIR_NONE, DIR_READ, DIR_WRITE };
 
-/* A request its driver works on. */
+/* A request that waits in a scheduler, or that a driver works on. */
 struct request {
+	uint64_t insert_ns; /* 0: not seen */
+	uint64_t thread_uid;
+	uint32_t thread;    /* whose it is: it inserted it, else issued it; NO_ROW: unknown */
 	uint64_t issue_ns;
 	uint64_t left;                /* sectors still to complete; 0: a flush, or not known */
 	uint32_t owners[OWNERS_MAX];  /* disks (partitions, mappings) whose bio it began with */
@@ -64,7 +67,7 @@ struct remap {
 
 struct block {
 	struct map64 disks;   /* device number -> TABLE_DISK row */
-	struct map64 waiting; /* key -> TABLE_DISK row */
+	struct map64 waiting; /* key -> requests[] */
 	struct map64 driver;  /* key -> requests[] */
 	GArray *requests;     /* struct request */
 	uint32_t free;        /* first unused of them, NO_ROW none */
@@ -253,31 +256,72 @@ static uint64_t key_of_event(uint32_t disk, const struct ev_block_rq *p)
 	return request_key(disk, is_flush(p) ? FLUSH_SECTOR : p->sector);
 }
 
-static void waiting_add(struct model *m, uint32_t disk, uint64_t key)
+static struct request *request_get(struct block *b, uint32_t index)
+{
+	return &g_array_index(b->requests, struct request, index);
+}
+
+static uint32_t request_new(struct block *b)
+{
+	uint32_t index = b->free;
+
+	if (index == NO_ROW) {
+		index = b->requests->len;
+		g_array_set_size(b->requests, index + 1);
+	} else {
+		b->free = request_get(b, index)->next_free;
+	}
+	return index;
+}
+
+static void request_free(struct block *b, uint32_t index)
+{
+	request_get(b, index)->next_free = b->free;
+	b->free = index;
+}
+
+/* Since now, because of that thread. */
+static struct request request_begin(const struct model *m, uint32_t thread)
+{
+	return (struct request){
+		.insert_ns = m->now_ns,
+		.thread = thread,
+		.thread_uid = thread == NO_ROW ? 0 : THREAD_ROW(m, thread)->uid,
+	};
+}
+
+/* rq: its insertion and thread; insert_ns 0: not known. */
+static void waiting_add(struct model *m, uint32_t disk, uint64_t key, struct request rq)
 {
 	struct block *b = m->block;
+	uint32_t index;
 
 	if (map64_get(&b->waiting, key) != MAP64_NONE)
 		return;
 	if (b->waiting.count >= REQUESTS_MAX)
 		forget_requests(m);
-	map64_put(&b->waiting, key, disk);
+	index = request_new(b);
+	*request_get(b, index) = rq;
+	map64_put(&b->waiting, key, index);
 	DISK_ROW(m, disk)->waiting++;
 	state_touch(&m->state, TABLE_DISK, disk);
 }
 
-static bool waiting_del(struct model *m, uint32_t disk, uint64_t key)
+/* Takes it out of the scheduler's queue. Returns what is known of it; insert_ns 0: it was not there, or not seen. */
+static struct request waiting_del(struct model *m, uint32_t disk, uint64_t key)
 {
-	if (!map64_del(&m->block->waiting, key))
-		return false;
+	struct block *b = m->block;
+	const uint32_t index = map64_get(&b->waiting, key);
+	struct request rq = { .thread = NO_ROW };
+
+	if (index == MAP64_NONE)
+		return rq;
+	rq = *request_get(b, index);
+	map64_del(&b->waiting, key);
+	request_free(b, index);
 	DISK_ROW(m, disk)->waiting--;
 	state_touch(&m->state, TABLE_DISK, disk);
-	return true;
-}
-
-static struct request *request_get(struct block *b, uint32_t index)
-{
-	return &g_array_index(b->requests, struct request, index);
+	return rq;
 }
 
 /* The request of that key, made if there is none. */
@@ -290,13 +334,7 @@ static struct request *driver_add(struct model *m, uint32_t disk, uint64_t key)
 		return request_get(b, index);
 	if (b->driver.count >= REQUESTS_MAX)
 		forget_requests(m);
-	index = b->free;
-	if (index == NO_ROW) {
-		index = b->requests->len;
-		g_array_set_size(b->requests, index + 1);
-	} else {
-		b->free = request_get(b, index)->next_free;
-	}
+	index = request_new(b);
 	map64_put(&b->driver, key, index);
 	queue_changes(m, disk, 1);
 	return request_get(b, index);
@@ -311,8 +349,7 @@ static bool driver_del(struct model *m, uint32_t disk, uint64_t key)
 	if (index == MAP64_NONE)
 		return false;
 	map64_del(&b->driver, key);
-	request_get(b, index)->next_free = b->free;
-	b->free = index;
+	request_free(b, index);
 	queue_changes(m, disk, -1);
 	return true;
 }
@@ -381,24 +418,75 @@ void apply_block_insert(struct model *m, const struct apply *a)
 	uint32_t disk = disk_of_event(m, p->dev);
 
 	if (disk != NO_ROW)
-		waiting_add(m, disk, key_of_event(disk, p));
+		waiting_add(m, disk, key_of_event(disk, p), request_begin(m, a->thread));
+}
+
+static enum direction direction_of(uint64_t rwbs)
+{
+	if (rwbs & RWBS_DISCARD)
+		return DIR_NONE;
+	if (rwbs & RWBS_WRITE)
+		return DIR_WRITE;
+	return rwbs & (RWBS_READ | RWBS_RAHEAD) ? DIR_READ : DIR_NONE;
+}
+
+/* The thread it is due to, if it is still there. */
+static uint32_t thread_of_request(const struct model *m, const struct request *rq)
+{
+	const struct state_table *t = &m->state.tables[TABLE_THREAD];
+	const bool is_there = rq->thread != NO_ROW && state_alive(t, rq->thread) &&
+			      THREAD_ROW(m, rq->thread)->uid == rq->thread_uid;
+
+	return is_there ? rq->thread : NO_ROW;
+}
+
+/* "vda read" */
+static strid request_name(const struct model *m, uint32_t disk, enum direction dir)
+{
+	char text[64];
+
+	g_snprintf(text, sizeof(text), "%s %s", strpool_text((strid)DISK_ROW(m, disk)->name),
+		   dir == DIR_READ ? "read" : "write");
+	return strpool_intern_z(text);
+}
+
+static void count_queued_at(struct model *m, uint32_t disk, enum direction dir, uint64_t ns, uint32_t thread)
+{
+	if (dir == DIR_READ)
+		DIST_ADD(m, DISK, disk, disk, read_queue, ns, thread, request_name(m, disk, dir));
+	else
+		DIST_ADD(m, DISK, disk, disk, write_queue, ns, thread, request_name(m, disk, dir));
+	state_touch(&m->state, TABLE_DISK, disk);
+}
+
+/* It waited so long in the scheduler of the disk, and so did those whose request it is, too. */
+static void count_queued(struct model *m, uint32_t disk, const struct request *rq, enum direction dir, uint64_t ns)
+{
+	if (dir == DIR_NONE)
+		return;
+	count_queued_at(m, disk, dir, ns, thread_of_request(m, rq));
+	for (uint32_t i = 0; i < rq->n_owners; i++)
+		count_queued_at(m, rq->owners[i], dir, ns, thread_of_request(m, rq));
 }
 
 void apply_block_issue(struct model *m, const struct apply *a)
 {
 	const struct ev_block_rq *p = event_payload(a->ev, ev_block_rq);
 	uint32_t disk = disk_of_event(m, p->dev);
-	struct request *rq;
+	struct request *rq, begun;
 	uint64_t key;
 
 	if (disk == NO_ROW)
 		return;
 	key = key_of_event(disk, p);
-	waiting_del(m, disk, key);
+	begun = waiting_del(m, disk, key);
 	rq = driver_add(m, disk, key);
+	*rq = begun.insert_ns ? begun : request_begin(m, a->thread);
 	rq->issue_ns = m->now_ns;
 	rq->left = p->nr_sector ? p->nr_sector : p->bytes / SECTOR_BYTES;
 	find_owners(m->block, rq, key);
+	if (begun.insert_ns)
+		count_queued(m, disk, rq, direction_of(p->rwbs), m->now_ns - begun.insert_ns);
 }
 
 /* Back from the driver: it will be issued again. */
@@ -410,16 +498,7 @@ void apply_block_requeue(struct model *m, const struct apply *a)
 	if (disk == NO_ROW)
 		return;
 	driver_del(m, disk, key_of_event(disk, p));
-	waiting_add(m, disk, key_of_event(disk, p));
-}
-
-static enum direction direction_of(uint64_t rwbs)
-{
-	if (rwbs & RWBS_DISCARD)
-		return DIR_NONE;
-	if (rwbs & RWBS_WRITE)
-		return DIR_WRITE;
-	return rwbs & (RWBS_READ | RWBS_RAHEAD) ? DIR_READ : DIR_NONE;
+	waiting_add(m, disk, key_of_event(disk, p), request_begin(m, a->thread));
 }
 
 static void count_bytes(struct model *m, uint32_t disk, enum direction dir, uint64_t bytes)
@@ -442,8 +521,17 @@ static void count_host_bytes(struct model *m, uint32_t disk, enum direction dir,
 	touch_host(m);
 }
 
+static void count_latency(struct model *m, uint32_t disk, enum direction dir, uint64_t ns, uint32_t thread)
+{
+	DIST_ADD(m, DISK, disk, disk, latency, ns, thread, request_name(m, disk, dir));
+	if (dir == DIR_READ)
+		DIST_ADD(m, DISK, disk, disk, read_device, ns, thread, request_name(m, disk, dir));
+	else
+		DIST_ADD(m, DISK, disk, disk, write_device, ns, thread, request_name(m, disk, dir));
+}
+
 /* A request is done; issue_ns 0: nobody saw it begin. */
-static void count_request(struct model *m, uint32_t disk, enum direction dir, uint64_t issue_ns)
+static void count_request(struct model *m, uint32_t disk, enum direction dir, uint64_t issue_ns, uint32_t thread)
 {
 	struct disk_row *r = DISK_ROW(m, disk);
 
@@ -452,7 +540,7 @@ static void count_request(struct model *m, uint32_t disk, enum direction dir, ui
 	else
 		r->writes++;
 	if (issue_ns)
-		dist_add(&r->latency, m->now_ns - issue_ns, m->now_ns);
+		count_latency(m, disk, dir, m->now_ns - issue_ns, thread);
 	state_touch(&m->state, TABLE_DISK, disk);
 }
 
@@ -471,7 +559,7 @@ static void driver_advance(struct model *m, uint32_t disk, uint32_t index, uint6
 static void complete_unknown(struct model *m, uint32_t disk, enum direction dir, const struct ev_block_rq *p)
 {
 	if (dir != DIR_NONE && (p->nr_sector || (p->sector == 0 && dir == DIR_WRITE)))
-		count_request(m, disk, dir, 0);
+		count_request(m, disk, dir, 0, NO_ROW);
 }
 
 static void complete_known(struct model *m, uint32_t disk, enum direction dir, const struct ev_block_rq *p,
@@ -489,9 +577,9 @@ static void complete_known(struct model *m, uint32_t disk, enum direction dir, c
 			return;
 	}
 	if (dir != DIR_NONE) {
-		count_request(m, disk, dir, rq->issue_ns);
+		count_request(m, disk, dir, rq->issue_ns, thread_of_request(m, rq));
 		for (uint32_t i = 0; i < rq->n_owners; i++)
-			count_request(m, rq->owners[i], dir, rq->issue_ns);
+			count_request(m, rq->owners[i], dir, rq->issue_ns, thread_of_request(m, rq));
 	}
 	driver_del(m, disk, key);
 }
@@ -532,6 +620,7 @@ void apply_block_merge(struct model *m, const struct apply *a)
 {
 	const struct ev_block_rq *p = event_payload(a->ev, ev_block_rq);
 	uint32_t disk = disk_of_event(m, p->dev);
+	struct request begun;
 
 	if (disk == NO_ROW || a->ev->kind == EVENT_BLOCK_BACKMERGE)
 		return;
@@ -539,8 +628,8 @@ void apply_block_merge(struct model *m, const struct apply *a)
 		waiting_del(m, disk, request_key(disk, p->sector));
 		return;
 	}
-	waiting_del(m, disk, request_key(disk, p->sector + p->nr_sector));
-	waiting_add(m, disk, request_key(disk, p->sector));
+	begun = waiting_del(m, disk, request_key(disk, p->sector + p->nr_sector));
+	waiting_add(m, disk, request_key(disk, p->sector), begun);
 }
 
 /* Two requests become one, both named: the first stays (and waits, even if its insertion was not seen). */
@@ -552,5 +641,5 @@ void apply_block_elv_merge(struct model *m, const struct apply *a)
 	if (disk == NO_ROW)
 		return;
 	waiting_del(m, disk, request_key(disk, p->old_sector));
-	waiting_add(m, disk, request_key(disk, p->sector));
+	waiting_add(m, disk, request_key(disk, p->sector), (struct request){ .thread = NO_ROW });
 }

@@ -11,8 +11,6 @@
 enum cell_kind {
 	CELL_KEY,     /* names the entity, never changes */
 	CELL_GAUGE,   /* the value at b */
-	CELL_STRING,  /* a gauge: strid */
-	CELL_TIME,    /* a gauge: ns since the epoch, 0 unknown or not yet */
 	CELL_COUNTER, /* cumulative: b - a */
 	CELL_ACCRUAL, /* cumulative ns, and growing while the row is in certain states: see cell_value() */
 	CELL_SQ_LO,   /* low half of a cumulative 128-bit sum; the high half is the next cell */
@@ -22,13 +20,35 @@ enum cell_kind {
 	CELL_MAX_AT,  /* when the CELL_MAX before it was reached */
 };
 
-enum cell_unit { UNIT_NONE, UNIT_NS, UNIT_BYTES, UNIT_COUNT };
+/* What the 64 bits of a cell say. Where they say that it is unknown the value is null. */
+enum cell_type {
+	TYPE_NONE,    /* not to be shown as it is: a uid, bits, one of an enum */
+	TYPE_ID,      /* a number that names something */
+	TYPE_SIGNED,  /* the same, int64_t; below 0: unknown */
+	TYPE_INODE,   /* the same; 0: unknown */
+	TYPE_DEVICE,  /* the kernel's number of a device */
+	TYPE_TEXT,    /* strid; STRID_NONE: unknown, or there is none */
+	TYPE_FLAG,    /* whether it is not 0 */
+	TYPE_COUNT,
+	TYPE_BYTES,
+	TYPE_NS,      /* a duration */
+	TYPE_TIME,    /* ns since the epoch by the clock of the row's host; 0: unknown, or not yet */
+	/* only of rows that are none of the model, view/own.h: */
+	TYPE_HOST,    /* place among the hosts shown; CELL_UNKNOWN: none of them */
+	TYPE_ANY,     /* int64_t, a number that names something, below 0 too; CELL_UNKNOWN */
+	TYPE_SPAN,    /* int64_t, ns, below 0 too; CELL_UNKNOWN */
+	TYPE_REF_TIME, /* int64_t, ns since the epoch by the reference's clock; below 0: unknown */
+	TYPE_PPM,     /* double, parts per million; not a number: unknown */
+	TYPES
+};
+
+#define CELL_UNKNOWN INT64_MIN
 
 struct cell_desc {
 	const char *name;
-	const char *meaning;
+	const char *meaning; /* as in tables.h */
 	uint8_t kind; /* enum cell_kind */
-	uint8_t unit; /* enum cell_unit */
+	uint8_t type; /* enum cell_type */
 	/* CELL_ACCRUAL: grows by one ns per ns while 1 << cells[state] is in mask, since cells[since] */
 	uint8_t state;
 	uint8_t since;
@@ -51,6 +71,8 @@ enum table_id {
 	TABLE_CONTAINER,
 	TABLE_VTID,
 	TABLE_EVENT,
+	TABLE_BUCKET,
+	TABLE_INSTANCE,
 	TABLES
 };
 

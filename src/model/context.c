@@ -50,29 +50,6 @@ static void pop(const struct apply *a, enum wait_context kind)
 		s->depth--;
 }
 
-bool context_uses(enum event_kind kind)
-{
-	switch (kind) {
-	case EVENT_IRQ_ENTRY:
-	case EVENT_IRQ_EXIT:
-	case EVENT_SOFTIRQ_ENTRY:
-	case EVENT_SOFTIRQ_EXIT:
-	case EVENT_HRTIMER_ENTRY:
-	case EVENT_HRTIMER_EXIT:
-	case EVENT_IPI_ENTRY:
-	case EVENT_IPI_EXIT:
-	case EVENT_DO_IRQ_ENTRY:
-	case EVENT_DO_IRQ_EXIT:
-	case EVENT_RECEIVING_ENTRY:
-	case EVENT_RECEIVING_EXIT:
-	case EVENT_RECEIVING_PROBE_ENTRY:
-	case EVENT_RECEIVING_PROBE_EXIT:
-		return true;
-	default:
-		return false;
-	}
-}
-
 void context_apply(struct model *m, const struct apply *a)
 {
 	if (!a->cpu)

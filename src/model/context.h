@@ -37,7 +37,28 @@ enum wait_state context_explains(const struct context *c);
 void context_apply(struct model *m, const struct apply *a);
 
 /* Whether context_apply() does anything with events of the kind. */
-bool context_uses(enum event_kind kind);
+static inline bool context_uses(enum event_kind kind)
+{
+	switch (kind) {
+	case EVENT_IRQ_ENTRY:
+	case EVENT_IRQ_EXIT:
+	case EVENT_SOFTIRQ_ENTRY:
+	case EVENT_SOFTIRQ_EXIT:
+	case EVENT_HRTIMER_ENTRY:
+	case EVENT_HRTIMER_EXIT:
+	case EVENT_IPI_ENTRY:
+	case EVENT_IPI_EXIT:
+	case EVENT_DO_IRQ_ENTRY:
+	case EVENT_DO_IRQ_EXIT:
+	case EVENT_RECEIVING_ENTRY:
+	case EVENT_RECEIVING_EXIT:
+	case EVENT_RECEIVING_PROBE_ENTRY:
+	case EVENT_RECEIVING_PROBE_EXIT:
+		return true;
+	default:
+		return false;
+	}
+}
 
 /* A request of the disk was completed on the CPU; a packet came in by the interface. Rows of their tables. */
 void context_note_disk(struct cpu *cpu, uint32_t row);

@@ -20,7 +20,7 @@ static void cpu_init(struct model *m, struct cpu *cpu, unsigned number)
 	touch_host(m);
 }
 
-struct cpu *cpu_of_number(struct model *m, unsigned number)
+struct cpu *cpu_make(struct model *m, unsigned number)
 {
 	struct cpu *cpu;
 
@@ -79,7 +79,7 @@ static void credit_since(struct model *m, struct cpu *cpu, uint64_t since_ns)
 		THREAD_ROW(m, cpu->thread)->since_ns = since_ns;
 }
 
-static void settle(struct model *m, struct cpu *cpu, int64_t tid)
+void cpu_settle_anew(struct model *m, struct cpu *cpu, int64_t tid)
 {
 	const struct cpu_row *r = CPU_ROW(m, cpu->row);
 	const bool unknown = r->state == CPU_UNKNOWN && (!cpu->held_tid || cpu->held_tid == tid);
@@ -92,12 +92,6 @@ static void settle(struct model *m, struct cpu *cpu, int64_t tid)
 	cpu_run(m, cpu, tid, tid > 0 ? thread_of_tid(m, tid) : NO_ROW);
 	if (unknown)
 		credit_since(m, cpu, since_ns);
-}
-
-void cpu_settle(struct model *m, struct cpu *cpu, int64_t tid)
-{
-	if (cpu->tid != tid && tid >= 0)
-		settle(m, cpu, tid);
 }
 
 void cpu_unsettle(struct model *m, struct cpu *cpu)

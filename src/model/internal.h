@@ -11,11 +11,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/cold.h"
 #include "base/map64.h"
 #include "base/strpool.h"
 #include "event/payload.h"
 #include "event/syscalls.h"
 #include "event/tracepoints.h"
+#include "model/buckets.h"
 #include "model/model.h"
 #include "model/waitlog.h"
 
@@ -27,7 +29,8 @@
 struct class_info {
 	enum event_kind kind;
 	strid name;
-	uint32_t event_row;              /* TABLE_EVENT */
+	struct event_row *counts;        /* TABLE_EVENT; NULL: none of its events came yet */
+	uint32_t event_row;              /* its number */
 	bool compat;                     /* a system call by 32-bit numbers */
 	strid call;                      /* system calls: its name, STRID_NONE for …_unknown and exit_syscall */
 	const struct syscall_desc *desc; /* of that call, NULL: nothing but time */
@@ -142,6 +145,7 @@ struct thread {
 	uint64_t ns_level;       /* of its own pid namespace, 0 the host's or unknown */
 	uint32_t container;      /* container.c: row of TABLE_CONTAINER, NO_ROW none */
 	uint64_t woken_ns;       /* first wake-up while blocked, 0 none */
+	uint64_t slice_ns;       /* when it was last seen to be switched in, 0 never */
 	struct call_in_flight call;
 	struct fd_table *files;  /* NULL: not known yet */
 	struct wait_memo waited[2]; /* blocking.c: its last waits, the last first */
@@ -158,6 +162,7 @@ struct dumped_ns {
 struct model {
 	struct host_state state;
 	uint32_t host_row;
+	struct host_row *host;     /* the same */
 	uint64_t begin_ns;         /* of the record, 0 not known */
 	uint64_t now_ns;           /* time of the event being applied */
 	uint64_t lost_ns;          /* last time events were lost, 0 never */
@@ -194,6 +199,10 @@ struct model {
 	struct map64 netifs;       /* net.c: name -> TABLE_NETIF row and kind of link */
 	struct map64 irqs;         /* irq.c: (soft, nr, cpu) -> TABLE_IRQ row */
 	struct map64 irq_names;    /* irq.c: irq number -> strid */
+	struct buckets *buckets;   /* buckets.c */
+	uint32_t bucket_tables;    /* model_set_buckets() */
+	uint64_t log_dist, log_min_ns; /* model_set_log() */
+	uint64_t unlogged;         /* rows of TABLE_INSTANCE that did not fit */
 	struct users *users;       /* user.c */
 	struct map64 containers;   /* container.c: inode -> TABLE_CONTAINER row */
 	struct map64 vtids;        /* container.c: (thread row, level) -> TABLE_VTID row */
@@ -212,15 +221,46 @@ struct apply {
 
 typedef void handler_fn(struct model *m, const struct apply *a);
 
+/* Those of tracepoints; each is in the file of what it changes. */
+#define TRACEPOINT(kind, payload, need, names)
+#define HANDLED(kind, payload, handler, need, names) handler_fn apply_##handler;
+#define COUNTED(kind, payload, member, need, names)
+#include "event/tracepoints.def"
+
 /* Accessors; the row pointer stays valid as long as the row lives. */
 #define THREAD_ROW(m, row) STATE_ROW(&(m)->state, THREAD, thread, row)
 #define CPU_ROW(m, row) STATE_ROW(&(m)->state, CPU, cpu, row)
 #define FILE_ROW(m, row) STATE_ROW(&(m)->state, FILE, file, row)
-#define HOST_ROW(m) STATE_ROW(&(m)->state, HOST, host, (m)->host_row)
+#define HOST_ROW(m) ((m)->host)
 
 static inline struct thread *thread_info(struct model *m, uint32_t row)
 {
 	return g_ptr_array_index(m->threads, row);
+}
+
+/*
+ * Adds a value to a distribution of a row, at m->now_ns. thread: the row of the thread it happened to, NO_ROW: none;
+ * cause: strid, what it was or who held it up. These two are looked at only where it is logged.
+ *
+ *	DIST_ADD(m, IRQ, irq, row, raise, ns, a->thread, name);
+ */
+#define DIST_ADD(m, TABLE, type, row, member, value, thread, cause) \
+	do { \
+		model_dist_add(m, &STATE_ROW(&(m)->state, TABLE, type, row)->member, TABLE_##TABLE, row, \
+			       CELL(type, member.count), value); \
+		if ((m)->log_dist == bucket_dist(TABLE_##TABLE, CELL(type, member.count))) \
+			model_log_instance(m, value, thread, cause); \
+	} while (0)
+
+/* A row of TABLE_INSTANCE, unless the value is too small to be logged. */
+void model_log_instance(struct model *m, uint64_t value, uint32_t thread, strid cause);
+
+static inline void model_dist_add(struct model *m, struct dist *d, enum table_id table, uint32_t row, unsigned cell,
+				  uint64_t value)
+{
+	dist_add(d, value, m->now_ns);
+	if (m->bucket_tables >> table & 1)
+		buckets_count(m, table, row, cell, value);
 }
 
 static inline void touch_host(struct model *m)
@@ -254,8 +294,7 @@ void thread_forget(struct model *m, uint32_t row);
 /* Its row and everything that hangs on it ends with this frame; the tid is free. */
 void thread_end(struct model *m, uint32_t row);
 
-handler_fn apply_fork, apply_exec, apply_exit, apply_free, apply_rename, apply_setprio;
-handler_fn apply_dump_process, apply_dump_pid_ns, apply_dump_cgroup_ns, apply_context;
+handler_fn apply_context;
 
 /* ---- container.c: which threads are in which containers ---- */
 
@@ -276,8 +315,15 @@ void container_thread_end(struct model *m, uint32_t thread);
 
 /* ---- cpu.c: what each CPU runs ---- */
 
+LT_COLD struct cpu *cpu_make(struct model *m, unsigned number);
+
 /* The CPU of that number; made (online, running nobody knows what since the record's begin) if unknown. */
-struct cpu *cpu_of_number(struct model *m, unsigned number);
+static inline struct cpu *cpu_of_number(struct model *m, unsigned number)
+{
+	struct cpu *cpu = number < m->cpus->len ? &g_array_index(m->cpus, struct cpu, number) : NULL;
+
+	return cpu && cpu->row != NO_ROW ? cpu : cpu_make(m, number);
+}
 
 /*
  * From now on the CPU runs this thread (tid 0, NO_ROW: idle). Time in the old
@@ -286,12 +332,18 @@ struct cpu *cpu_of_number(struct model *m, unsigned number);
  */
 void cpu_run(struct model *m, struct cpu *cpu, int64_t tid, uint32_t thread);
 
+LT_COLD void cpu_settle_anew(struct model *m, struct cpu *cpu, int64_t tid);
+
 /*
  * The thread the CPU is seen to run now has been running since the CPU's last
  * change: settles what was unknown or believed otherwise. Called with every event's
  * tid (of a switch: its prev); cheap when it is as believed.
  */
-void cpu_settle(struct model *m, struct cpu *cpu, int64_t tid);
+static inline void cpu_settle(struct model *m, struct cpu *cpu, int64_t tid)
+{
+	if (cpu->tid != tid && tid >= 0)
+		cpu_settle_anew(m, cpu, tid);
+}
 
 /* Nobody knows what it runs from now on; whoever is seen next is credited from now. */
 void cpu_unsettle(struct model *m, struct cpu *cpu);
@@ -305,15 +357,35 @@ void cpus_begin(struct model *m, uint64_t begin_ns);
 /* If the thread runs on a CPU, that CPU is unsettled: the thread was seen elsewhere or is gone. */
 void cpu_lose_thread(struct model *m, uint32_t thread);
 
-handler_fn apply_cpu_start, apply_cpu_hotplug;
-
-/* ---- sched.c: switches, wake-ups ---- */
-
-handler_fn apply_switch, apply_wakeup, apply_migrate;
+handler_fn apply_cpu_start;
 
 /* ---- waitlog.c: only if m->wait_log ---- */
 
-/* The event as the graph needs it, before its handler and behind it: one of them does it. */
+/* Whether the graph needs anything of events of the kind. */
+static inline bool waitlog_uses(enum event_kind kind)
+{
+	switch (kind) {
+	case EVENT_SCHED_SWITCH:
+	case EVENT_SCHED_WAKING:
+	case EVENT_SCHED_WAKEUP:
+	case EVENT_SCHED_WAKEUP_NEW:
+	case EVENT_FORK:
+	case EVENT_EXEC:
+	case EVENT_EXIT:
+	case EVENT_RENAME:
+	case EVENT_DUMP_PROCESS:
+	case EVENT_SOFTIRQ_ENTRY:
+	case EVENT_NET_QUEUE:
+	case EVENT_NET_RECEIVE:
+	case EVENT_SOCK_SEND:
+	case EVENT_SOCK_RECEIVE:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Such an event as the graph needs it, before its handler and behind it: one of them does it. */
 void waitlog_before(struct model *m, const struct apply *a);
 void waitlog_behind(struct model *m, const struct apply *a);
 
@@ -326,7 +398,6 @@ handler_fn apply_lost, apply_backward;
 /* ---- syscalls.c: timing and errors of every call; hands its effect to files.c ---- */
 void syscalls_create(struct model *m);
 void syscalls_destroy(struct model *m);
-handler_fn apply_syscall_entry, apply_syscall_exit;
 void syscalls_thread_end(struct model *m, uint32_t thread);
 
 /* The row of a call of a thread, and of an error of it; made if there is none. */
@@ -354,8 +425,6 @@ void files_dump_table(struct model *m, uint32_t thread, uint64_t address);
 
 /* strpool_keep() for the fds that have no row. */
 void files_keep_paths(const struct model *m);
-
-handler_fn apply_dump_fd, apply_dump_end;
 
 /* A call began: notes what its fds are, as they may be closed before it ends. */
 void files_syscall_entry(struct model *m, uint32_t thread, struct call_in_flight *call);
@@ -392,8 +461,6 @@ void relations_killed(struct model *m, uint32_t thread, const struct call_in_fli
 /* "SIGUSR1" */
 strid relations_signal_name(int64_t number);
 
-handler_fn apply_signal_generate;
-
 /* ---- channels.c, sockets.c: what is in pipes and sockets. Files: TABLE_FILE rows, NO_ROW allowed where made. ---- */
 void channels_pipe(struct model *m, uint32_t read_end, uint32_t write_end);
 void channels_socketpair(struct model *m, uint32_t file, uint32_t other);
@@ -425,21 +492,18 @@ void users_destroy(struct model *m);
 /* Who emits the next events of that tid in that trace: an EVENT_CONTEXT with the ids of its pid namespace. */
 void user_context(struct model *m, unsigned source, const struct event *ev);
 
+/* The trace of that number is another one from now on: who emitted in it is forgotten. */
+void user_forget_trace(struct model *m, unsigned source, unsigned trace);
+
 /* Counts it for its thread. */
 void user_event(struct model *m, unsigned source, const struct event *ev);
 
 /* ---- block.c, net.c, irq.c, perf.c ---- */
 void block_create(struct model *m);
 void block_destroy(struct model *m);
-handler_fn apply_block_insert, apply_block_issue, apply_block_complete, apply_block_requeue;
-handler_fn apply_block_merge, apply_block_elv_merge, apply_block_remap, apply_block_split, apply_dump_disk;
 
 /* Whether dev/path names a block device the trace knows ("/dev/vda"): files.c asks for I/O classes. */
 bool block_is_device(const struct model *m, const char *path);
-
-handler_fn apply_net_queue, apply_net_xmit, apply_net_receive, apply_dump_netif;
-handler_fn apply_irq_entry, apply_irq_exit, apply_softirq_raise, apply_softirq_entry, apply_softirq_exit;
-handler_fn apply_dump_irq;
 
 /* No handler is active on this CPU: it switched threads, or events were lost. */
 void irq_reset_cpu(struct model *m, struct cpu *cpu);

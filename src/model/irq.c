@@ -127,7 +127,7 @@ static void leave(struct model *m, struct cpu *cpu, bool soft, uint32_t nr)
 		const struct irq_frame *frame = &cpu->irqs[depth - 1];
 
 		row = frame->row;
-		dist_add(&IRQ_ROW(m, row)->time, m->now_ns - frame->entry_ns, m->now_ns);
+		DIST_ADD(m, IRQ, irq, row, time, m->now_ns - frame->entry_ns, cpu->thread, IRQ_ROW(m, row)->name);
 		cpu->irq_depth = depth - 1;
 		innermost_changed(m, cpu);
 	} else {
@@ -184,7 +184,7 @@ void apply_softirq_entry(struct model *m, const struct apply *a)
 	a->cpu->raised_ns[p->vec] = 0;
 	/* raised before a loss: other entries since may be among what was lost */
 	if (raised_ns && raised_ns > m->lost_ns) {
-		dist_add(&IRQ_ROW(m, row)->raise, m->now_ns - raised_ns, m->now_ns);
+		DIST_ADD(m, IRQ, irq, row, raise, m->now_ns - raised_ns, a->thread, IRQ_ROW(m, row)->name);
 		state_touch(&m->state, TABLE_IRQ, row);
 	}
 	enter(m, a->cpu, true, (uint32_t)p->vec, row);

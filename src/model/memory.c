@@ -26,6 +26,8 @@ void model_set_memory(struct model *m, struct model_memory *memory)
 
 const char *model_shortage(const struct model *m)
 {
+	if (m->unlogged)
+		return "instances did not fit into --model-memory and are left out: pass --min with a longer time";
 	return m->folded ? "rows did not fit into --model-memory: the longest inactive are summed up as 'other'" : NULL;
 }
 
@@ -119,6 +121,18 @@ static uint32_t other_relation(struct model *m, uint64_t kind)
 	return m->other_relations[kind];
 }
 
+/* Of the row "other" of what the buckets' row belongs to. */
+static uint32_t other_buckets(struct model *m, const uint64_t *cells)
+{
+	const uint64_t dist = cells[CELL(bucket, dist)];
+	const enum table_id table = bucket_dist_table(dist);
+	uint32_t row = other_thread(m);
+
+	if (table == TABLE_SYSCALL)
+		row = syscalls_row(m, row, (strid)cells[CELL(bucket, call)]);
+	return buckets_row(m, table, row, bucket_dist_cell(dist), (unsigned)cells[CELL(bucket, part)]);
+}
+
 static uint32_t other_row(struct model *m, enum table_id table, const uint64_t *cells)
 {
 	switch (table) {
@@ -135,6 +149,8 @@ static uint32_t other_row(struct model *m, enum table_id table, const uint64_t *
 		return other_wait(m, cells[CELL(blocking, state)]);
 	case TABLE_RELATION:
 		return other_relation(m, cells[CELL(relation, kind)]);
+	case TABLE_BUCKET:
+		return other_buckets(m, cells);
 	default:
 		return perf_row(m, other_thread(m), (strid)cells[CELL(perf, counter)]);
 	}
@@ -152,7 +168,7 @@ static void fold(struct model *m, enum table_id table, const uint64_t *a, uint64
 
 /* The tables that have rows "other": their rows come with threads, or with what those do. */
 static const enum table_id folded_tables[] = { TABLE_THREAD, TABLE_FILE,     TABLE_SYSCALL, TABLE_SYSERR,
-					       TABLE_PERF,   TABLE_BLOCKING, TABLE_RELATION };
+					       TABLE_PERF,   TABLE_BLOCKING, TABLE_RELATION, TABLE_BUCKET };
 
 /* The others' rows go with their thread. */
 static bool ends_alone(enum table_id table)
@@ -175,12 +191,22 @@ static void drop_new(void *data, enum table_id table, const uint64_t *cells)
 	(void)cells;
 }
 
+static void drop_instance(void *data, enum table_id table, const uint64_t *cells)
+{
+	struct model *m = data;
+
+	(void)table;
+	(void)cells;
+	m->unlogged++;
+}
+
 static void fold_brief_rows(struct model *m)
 {
 	for (size_t i = 0; i < G_N_ELEMENTS(folded_tables); i++)
 		state_reap_new(&m->state, folded_tables[i], fold_new, m);
 	for (size_t i = 0; i < G_N_ELEMENTS(dropped_tables); i++)
 		state_reap_new(&m->state, dropped_tables[i], drop_new, NULL);
+	state_reap_new(&m->state, TABLE_INSTANCE, drop_instance, m);
 }
 
 /* ---- threads ---- */
@@ -275,6 +301,7 @@ struct folding {
 	uint64_t begin_ns;   /* of the interval */
 	uint32_t half;       /* so many rows go, the first */
 	struct map64 threads; /* uids of the threads that went */
+	struct map64 calls;   /* likewise, of their rows of TABLE_SYSCALL */
 	struct map64 containers; /* uids of those that some of the others were in */
 };
 
@@ -299,6 +326,21 @@ static bool fold_of_thread(void *data, uint32_t i, const uint64_t *a, const uint
 	if (map64_get(&f->threads, b[1]) == MAP64_NONE)
 		return false;
 	fold(f->m, f->table, a, f->begin_ns, b);
+	if (f->table == TABLE_SYSCALL)
+		map64_put(&f->calls, b[0], 0);
+	return true;
+}
+
+/* Buckets go with what they are of. */
+static bool fold_buckets(void *data, uint32_t i, const uint64_t *a, const uint64_t *b)
+{
+	const struct folding *f = data;
+	const bool of_call = bucket_dist_table(b[CELL(bucket, dist)]) == TABLE_SYSCALL;
+
+	(void)i;
+	if (map64_get(of_call ? &f->calls : &f->threads, b[CELL(bucket, owner_uid)]) == MAP64_NONE)
+		return false;
+	fold(f->m, TABLE_BUCKET, a, f->begin_ns, b);
 	return true;
 }
 
@@ -321,6 +363,19 @@ static bool note_container(void *data, uint32_t i, const uint64_t *a, const uint
 	return false;
 }
 
+/* Those that were logged last are left out. */
+static bool drop_last(void *data, uint32_t i, const uint64_t *a, const uint64_t *b)
+{
+	const struct folding *f = data;
+
+	(void)a;
+	(void)b;
+	if (i < f->half)
+		return false;
+	f->m->unlogged++;
+	return true;
+}
+
 static bool drop_empty(void *data, uint32_t i, const uint64_t *a, const uint64_t *b)
 {
 	const struct folding *f = data;
@@ -334,6 +389,13 @@ _Static_assert(CELL(syscall, thread_uid) == 1 && CELL(syserr, thread_uid) == 1 &
 		       CELL(vtid, thread_uid) == 1,
 	       "the thread's uid follows the row's");
 
+static interval_take_fn *take_of(enum table_id table)
+{
+	if (table == TABLE_BUCKET)
+		return fold_buckets;
+	return ends_alone(table) ? fold_first : fold_of_thread;
+}
+
 static void fold_oldest(struct model *m, struct interval *iv)
 {
 	struct folding f = { .m = m, .begin_ns = iv->begin_ns };
@@ -341,18 +403,21 @@ static void fold_oldest(struct model *m, struct interval *iv)
 	for (size_t i = 0; i < G_N_ELEMENTS(folded_tables); i++) {
 		f.table = folded_tables[i];
 		f.half = (interval_ended(iv, f.table) + 1) / 2;
-		interval_take_ended(iv, f.table, ends_alone(f.table) ? fold_first : fold_of_thread, &f);
+		interval_take_ended(iv, f.table, take_of(f.table), &f);
 	}
 	interval_take_ended(iv, TABLE_VTID, drop_of_thread, &f);
+	f.half = interval_ended(iv, TABLE_INSTANCE) / 2;
+	interval_take_ended(iv, TABLE_INSTANCE, drop_last, &f);
 	interval_take_ended(iv, TABLE_THREAD, note_container, &f);
 	interval_take_ended(iv, TABLE_CONTAINER, drop_empty, &f);
 	map64_release(&f.threads);
+	map64_release(&f.calls);
 	map64_release(&f.containers);
 }
 
 static bool any_ended(const struct interval *iv)
 {
-	bool any = false;
+	bool any = interval_ended(iv, TABLE_INSTANCE) > 0;
 
 	for (size_t i = 0; i < G_N_ELEMENTS(folded_tables); i++)
 		any = any || (ends_alone(folded_tables[i]) && interval_ended(iv, folded_tables[i]));

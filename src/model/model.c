@@ -12,52 +12,30 @@
 #include "model/internal.h"
 #include "model/memory.h"
 
-static handler_fn *const handlers[EVENT_KINDS] = {
-	[EVENT_SCHED_SWITCH] = apply_switch,
-	[EVENT_SCHED_WAKING] = apply_wakeup,
-	[EVENT_SCHED_WAKEUP] = apply_wakeup,
-	[EVENT_SCHED_WAKEUP_NEW] = apply_wakeup,
-	[EVENT_SCHED_MIGRATE] = apply_migrate,
-	[EVENT_SCHED_SETPRIO] = apply_setprio,
-	[EVENT_FORK] = apply_fork,
-	[EVENT_EXEC] = apply_exec,
-	[EVENT_EXIT] = apply_exit,
-	[EVENT_FREE] = apply_free,
-	[EVENT_RENAME] = apply_rename,
-	[EVENT_CPU_HOTPLUG] = apply_cpu_hotplug,
-	[EVENT_SIGNAL_GENERATE] = apply_signal_generate,
-	[EVENT_IRQ_ENTRY] = apply_irq_entry,
-	[EVENT_IRQ_EXIT] = apply_irq_exit,
-	[EVENT_SOFTIRQ_RAISE] = apply_softirq_raise,
-	[EVENT_SOFTIRQ_ENTRY] = apply_softirq_entry,
-	[EVENT_SOFTIRQ_EXIT] = apply_softirq_exit,
-	[EVENT_BLOCK_INSERT] = apply_block_insert,
-	[EVENT_BLOCK_ISSUE] = apply_block_issue,
-	[EVENT_BLOCK_COMPLETE] = apply_block_complete,
-	[EVENT_BLOCK_REQUEUE] = apply_block_requeue,
-	[EVENT_BLOCK_ABORT] = apply_block_complete,
-	[EVENT_BLOCK_MERGE] = apply_block_merge,
-	[EVENT_BLOCK_BACKMERGE] = apply_block_merge,
-	[EVENT_BLOCK_FRONTMERGE] = apply_block_merge,
-	[EVENT_BLOCK_ELV_MERGE] = apply_block_elv_merge,
-	[EVENT_BLOCK_SPLIT] = apply_block_split,
-	[EVENT_BLOCK_BIO_REMAP] = apply_block_remap,
-	[EVENT_BLOCK_RQ_REMAP] = apply_block_remap,
-	[EVENT_NET_QUEUE] = apply_net_queue,
-	[EVENT_NET_XMIT] = apply_net_xmit,
-	[EVENT_NET_RECEIVE] = apply_net_receive,
-	[EVENT_SYSCALL_ENTRY] = apply_syscall_entry,
-	[EVENT_SYSCALL_EXIT] = apply_syscall_exit,
-	[EVENT_DUMP_PROCESS] = apply_dump_process,
-	[EVENT_DUMP_PID_NS] = apply_dump_pid_ns,
-	[EVENT_DUMP_CGROUP_NS] = apply_dump_cgroup_ns,
-	[EVENT_DUMP_FD] = apply_dump_fd,
-	[EVENT_DUMP_END] = apply_dump_end,
-	[EVENT_DUMP_DISK] = apply_dump_disk,
-	[EVENT_DUMP_NETIF] = apply_dump_netif,
-	[EVENT_DUMP_IRQ] = apply_dump_irq,
-};
+/* COUNTED: one more of the thread that runs. */
+static inline void count_event_of_thread(struct model *m, const struct apply *a, unsigned cell)
+{
+	if (a->thread == NO_ROW)
+		return;
+	state_cells(&m->state.tables[TABLE_THREAD], a->thread)[cell]++;
+	state_touch(&m->state, TABLE_THREAD, a->thread);
+}
 
+#define TRACEPOINT(kind, payload, need, names)
+#define HANDLED(kind, payload, handler, need, names)
+#define COUNTED(kind, payload, member, need, names) \
+	static void apply_##kind(struct model *m, const struct apply *a) \
+	{ \
+		count_event_of_thread(m, a, CELL(thread, member)); \
+	}
+#include "event/tracepoints.def"
+
+static handler_fn *const handlers[EVENT_KINDS] = {
+#define TRACEPOINT(kind, payload, need, names)
+#define HANDLED(kind, payload, handler, need, names) [EVENT_##kind] = apply_##handler,
+#define COUNTED(kind, payload, member, need, names) [EVENT_##kind] = apply_##kind,
+#include "event/tracepoints.def"
+};
 static void trace_info_free(void *data)
 {
 	struct trace_info *trace = data;
@@ -86,6 +64,7 @@ struct model *model_create(void)
 		m->other_relations[i] = NO_ROW;
 	state_init(&m->state);
 	m->host_row = state_add(&m->state, TABLE_HOST);
+	m->host = STATE_ROW(&m->state, HOST, host, m->host_row);
 	m->sources = g_ptr_array_new_with_free_func(traces_free);
 	m->cpus = g_array_new(FALSE, TRUE, sizeof(struct cpu));
 	m->threads = g_ptr_array_new_with_free_func(g_free);
@@ -95,6 +74,8 @@ struct model *model_create(void)
 	blocking_create(m);
 	relations_create(m);
 	users_create(m);
+	buckets_create(m);
+	m->bucket_tables = STATE_ALL_TABLES;
 	return m;
 }
 
@@ -109,6 +90,7 @@ void model_destroy(struct model *m)
 	relations_destroy(m);
 	perf_destroy(m);
 	users_destroy(m);
+	buckets_destroy(m);
 	map64_release(&m->events);
 	map64_release(&m->tids);
 	syscalls_destroy(m);
@@ -139,6 +121,11 @@ void model_begin(struct model *m, uint64_t t_ns)
 void model_set_lists_files(struct model *m, bool lists)
 {
 	m->lists_files = lists;
+}
+
+void model_set_buckets(struct model *m, uint32_t tables)
+{
+	m->bucket_tables = tables;
 }
 
 void model_late(struct model *m, uint64_t n)
@@ -185,7 +172,7 @@ unsigned model_missing(const struct model *m, const char **names, unsigned max)
 
 /* ---- what the traces declare ---- */
 
-static struct trace_info *trace_of(struct model *m, unsigned source, unsigned number)
+static LT_COLD struct trace_info *make_trace(struct model *m, unsigned source, unsigned number)
 {
 	GPtrArray *traces;
 	struct trace_info *trace;
@@ -195,20 +182,26 @@ static struct trace_info *trace_of(struct model *m, unsigned source, unsigned nu
 	traces = g_ptr_array_index(m->sources, source);
 	if (number >= traces->len)
 		g_ptr_array_set_size(traces, (gint)number + 1);
-	trace = g_ptr_array_index(traces, number);
-	if (!trace) {
-		trace = g_new0(struct trace_info, 1);
-		trace->classes = g_array_new(FALSE, TRUE, sizeof(struct class_info));
-		g_ptr_array_index(traces, number) = trace;
-	}
+	trace = g_new0(struct trace_info, 1);
+	trace->classes = g_array_new(FALSE, TRUE, sizeof(struct class_info));
+	g_ptr_array_index(traces, number) = trace;
 	return trace;
 }
 
-static void declare_trace(struct model *m, struct trace_info *trace, const struct event *ev)
+static struct trace_info *trace_of(struct model *m, unsigned source, unsigned number)
+{
+	const GPtrArray *traces = source < m->sources->len ? g_ptr_array_index(m->sources, source) : NULL;
+	struct trace_info *trace = traces && number < traces->len ? g_ptr_array_index(traces, number) : NULL;
+
+	return trace ? trace : make_trace(m, source, number);
+}
+
+static void declare_trace(struct model *m, unsigned source, struct trace_info *trace, const struct event *ev)
 {
 	const struct ev_trace *p = event_payload(ev, ev_trace);
 
-	/* a session attached anew tells everything again, and may number it otherwise */
+	/* numbers of a session that is attached again, or whose traces end, are others' now */
+	user_forget_trace(m, source, ev->trace);
 	g_array_set_size(trace->classes, 0);
 	trace->n_perf = 0;
 	trace->has_waking = false;
@@ -250,7 +243,7 @@ static void declare_class(struct model *m, struct trace_info *trace, const struc
 	if (ev->class_id == EVENT_NO_CLASS || p->kind < EVENT_OTHER || p->kind >= EVENT_KINDS)
 		return;
 	while (ev->class_id >= trace->classes->len) {
-		struct class_info none = { .kind = EVENT_OTHER, .event_row = NO_ROW };
+		struct class_info none = { .kind = EVENT_OTHER };
 
 		g_array_append_val(trace->classes, none);
 	}
@@ -268,27 +261,25 @@ static void declare_class(struct model *m, struct trace_info *trace, const struc
 
 /* ---- an event's way ---- */
 
-/* is_used: some figure comes from its events, whatever kind they are. */
-static void count_class(struct model *m, struct class_info *class, bool is_used)
+/* The first event of the class. is_used: some figure comes from its events, whatever kind they are. */
+static LT_COLD void begin_class(struct model *m, struct class_info *class, bool is_used)
 {
 	struct event_row *r;
 
-	if (class->event_row == NO_ROW) {
-		class->event_row = map64_get(&m->events, class->name);
-		if (class->event_row == MAP64_NONE) {
-			class->event_row = state_add(&m->state, TABLE_EVENT);
-			map64_put(&m->events, class->name, class->event_row);
-			r = STATE_ROW(&m->state, EVENT, event, class->event_row);
-			r->name = class->name;
-			r->probe = tracepoint_is_probe(class->kind);
-			r->used = is_used || handlers[class->kind] || context_uses(class->kind) || r->probe;
-		}
+	class->event_row = map64_get(&m->events, class->name);
+	if (class->event_row == MAP64_NONE) {
+		class->event_row = state_add(&m->state, TABLE_EVENT);
+		map64_put(&m->events, class->name, class->event_row);
+		r = STATE_ROW(&m->state, EVENT, event, class->event_row);
+		r->name = class->name;
+		r->probe = tracepoint_is_probe(class->kind);
+		r->used = is_used || handlers[class->kind] || context_uses(class->kind) || r->probe;
 	}
-	STATE_ROW(&m->state, EVENT, event, class->event_row)->count++;
-	state_touch(&m->state, TABLE_EVENT, class->event_row);
+	class->counts = STATE_ROW(&m->state, EVENT, event, class->event_row);
 }
 
-static void count_event(struct model *m, const struct event *ev, const struct trace_info *trace)
+static void count_event(struct model *m, const struct event *ev, const struct trace_info *trace,
+			struct class_info *class)
 {
 	struct host_row *host = HOST_ROW(m);
 
@@ -296,9 +287,12 @@ static void count_event(struct model *m, const struct event *ev, const struct tr
 		host->first_ns = ev->ts_ns;
 	host->last_ns = ev->ts_ns;
 	touch_host(m);
-	if (ev->class_id < trace->classes->len)
-		count_class(m, &g_array_index(trace->classes, struct class_info, ev->class_id),
-			    trace->domain != DOMAIN_KERNEL && ev->tid > 0);
+	if (!class)
+		return;
+	if (!class->counts)
+		begin_class(m, class, trace->domain != DOMAIN_KERNEL && ev->tid > 0);
+	class->counts->count++;
+	state_touch(&m->state, TABLE_EVENT, class->event_row);
 }
 
 /* Which thread the event shows to run on its CPU; TID_UNKNOWN if it does not tell. */
@@ -311,16 +305,18 @@ static int64_t shown_tid(const struct event *ev, const struct trace_info *trace)
 
 static void apply_event(struct model *m, unsigned source, struct trace_info *trace, const struct event *ev)
 {
-	struct apply a = { .ev = ev, .trace = trace, .thread = NO_ROW };
+	struct class_info *class = ev->class_id < trace->classes->len ?
+					   &g_array_index(trace->classes, struct class_info, ev->class_id) :
+					   NULL;
+	struct apply a = { .ev = ev, .trace = trace, .class = class, .thread = NO_ROW };
+	bool logs;
 
 	m->now_ns = MAX(m->now_ns, ev->ts_ns); /* a worker that lies must not turn time back */
-	count_event(m, ev, trace);
+	count_event(m, ev, trace, class);
 	if (trace->domain != DOMAIN_KERNEL) {
 		user_event(m, source, ev);
 		return;
 	}
-	if (ev->class_id < trace->classes->len)
-		a.class = &g_array_index(trace->classes, struct class_info, ev->class_id);
 	if (ev->cpu != EVENT_NO_CPU) {
 		a.cpu = cpu_of_number(m, ev->cpu);
 		cpu_settle(m, a.cpu, shown_tid(ev, trace));
@@ -328,13 +324,14 @@ static void apply_event(struct model *m, unsigned source, struct trace_info *tra
 	}
 	if (ev->n_perf)
 		perf_apply(m, &a);
-	if (m->wait_log)
+	logs = m->wait_log && waitlog_uses(ev->kind);
+	if (logs)
 		waitlog_before(m, &a);
 	if (handlers[ev->kind])
 		handlers[ev->kind](m, &a);
 	if (context_uses(ev->kind))
 		context_apply(m, &a);
-	if (m->wait_log)
+	if (logs)
 		waitlog_behind(m, &a);
 }
 
@@ -350,18 +347,12 @@ static void apply_about_cpu(struct model *m, const struct trace_info *trace, con
 	fn(m, &a);
 }
 
-void model_apply(struct model *m, unsigned source, const struct event *ev)
+/* Anything that is no event. */
+static LT_COLD void apply_word(struct model *m, unsigned source, struct trace_info *trace, const struct event *ev)
 {
-	struct trace_info *trace = trace_of(m, source, ev->trace);
-
-	memory_check(m);
-	if (ev->kind >= EVENT_OTHER) {
-		apply_event(m, source, trace, ev);
-		return;
-	}
 	switch (ev->kind) {
 	case EVENT_TRACE:
-		declare_trace(m, trace, ev);
+		declare_trace(m, source, trace, ev);
 		break;
 	case EVENT_CLASS:
 		declare_class(m, trace, ev);
@@ -380,12 +371,22 @@ void model_apply(struct model *m, unsigned source, const struct event *ev)
 		apply_about_cpu(m, trace, ev, apply_backward);
 		break;
 	case EVENT_CONTEXT:
-		if (trace->domain == DOMAIN_KERNEL)
-			apply_about_cpu(m, trace, ev, apply_context);
-		else
-			user_context(m, source, ev);
+		user_context(m, source, ev);
 		break;
 	default:
 		break; /* about the source: not the model's business */
 	}
+}
+
+void model_apply(struct model *m, unsigned source, const struct event *ev)
+{
+	struct trace_info *trace = trace_of(m, source, ev->trace);
+
+	memory_check(m);
+	if (ev->kind >= EVENT_OTHER)
+		apply_event(m, source, trace, ev);
+	else if (ev->kind == EVENT_CONTEXT && trace->domain == DOMAIN_KERNEL)
+		apply_about_cpu(m, trace, ev, apply_context);
+	else
+		apply_word(m, source, trace, ev);
 }

@@ -88,6 +88,18 @@ void model_set_lists_files(struct model *m, bool lists);
 /* Fds that were inherited and not used so far have no rows: now they get them. Before TABLE_FILE is read. */
 void model_list_files(struct model *m);
 
+/*
+ * Of which tables (1 << enum table_id) the distributions are spread into buckets, of all as at first; others have no
+ * rows in TABLE_BUCKET. Before the first event of the host.
+ */
+void model_set_buckets(struct model *m, uint32_t tables);
+
+/*
+ * From now on each value of at least min_ns of that distribution (bucket_dist() of model/buckets.h, 0: of none, as at
+ * first) gets a row of TABLE_INSTANCE, which ends at once. Before the first event of the host.
+ */
+void model_set_log(struct model *m, uint64_t dist, uint64_t min_ns);
+
 /* n events came too late to be applied. */
 void model_late(struct model *m, uint64_t n);
 

@@ -113,6 +113,7 @@ static void end_row(struct model *m, uint32_t row)
 	perf_thread_end(m, row);
 	container_thread_end(m, row);
 	map64_del(&m->tids, THREAD_ROW(m, row)->tid);
+	buckets_end(m, TABLE_THREAD, row);
 	thread_info(m, row)->in_use = false;
 	state_end(&m->state, TABLE_THREAD, row);
 }

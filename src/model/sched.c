@@ -27,12 +27,34 @@ static enum thread_state state_after_switch(enum task_state left)
 	return THREAD_UNKNOWN;
 }
 
+/* Why a slice ended. */
+static strid why_left(enum task_state left)
+{
+	static const char *const words[] = {
+		[TASK_READY] = "preempted", [TASK_BLOCKED] = "blocked", [TASK_IDLING] = "blocked",
+		[TASK_PARKED] = "blocked",  [TASK_STOPPED] = "stopped", [TASK_TRACED] = "stopped",
+		[TASK_ENDED] = "exited",
+	};
+
+	return strpool_intern_z(words[left]);
+}
+
+/* Who held the CPU until the switch; STRID_NONE: nobody. */
+static strid who_ran(const struct ev_sched_switch *p)
+{
+	return p->prev_tid ? strpool_intern(p->prev_comm, strnlen(p->prev_comm, sizeof(p->prev_comm))) : STRID_NONE;
+}
+
 static void switch_out(struct model *m, uint32_t row, const struct ev_sched_switch *p)
 {
 	struct thread_row *r = THREAD_ROW(m, row);
 	const enum task_state left = task_state_of(p->prev_state, r->exited_ns);
 	const enum thread_state state = state_after_switch(left);
+	const struct thread *t = thread_info(m, row);
 
+	/* a slice whose begin was not seen is not known to be one */
+	if (r->state == THREAD_RUNNING && t->slice_ns > m->lost_ns && t->slice_ns == r->since_ns)
+		DIST_ADD(m, THREAD, thread, row, slice, m->now_ns - t->slice_ns, row, why_left(left));
 	thread_set_state(m, row, state);
 	thread_set_comm(m, row, p->prev_comm);
 	r->prio = (uint64_t)p->prev_prio;
@@ -53,12 +75,13 @@ static void switch_in(struct model *m, struct cpu *cpu, uint32_t row, const stru
 	const int64_t last_cpu = (int64_t)r->cpu;
 
 	if (t->woken_ns && r->state == THREAD_READY)
-		dist_add(&r->latency, m->now_ns - t->woken_ns, m->now_ns);
+		DIST_ADD(m, THREAD, thread, row, latency, m->now_ns - t->woken_ns, row, who_ran(p));
 	t->woken_ns = 0;
 	if (r->state == THREAD_BLOCKED)
 		blocking_wait_ended(m, row, WAIT_UNKNOWN, STRID_NONE); /* nobody was seen to wake it */
 	r->flags &= ~(uint64_t)THREAD_PREEMPTED;
 	cpu_run(m, cpu, p->next_tid, row);
+	t->slice_ns = m->now_ns;
 	thread_set_comm(m, row, p->next_comm);
 	r->prio = (uint64_t)p->next_prio;
 	r->switches++;

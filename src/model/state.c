@@ -7,8 +7,13 @@
 void state_init(struct host_state *s)
 {
 	memset(s, 0, sizeof(*s));
-	for (int i = 0; i < TABLES; i++)
-		s->tables[i].desc = &table_descs[i];
+	for (int i = 0; i < TABLES; i++) {
+		const struct table_desc *desc = &table_descs[i];
+
+		s->tables[i].desc = desc;
+		for (unsigned c = 0; c < desc->n_cells; c++)
+			s->tables[i].minima |= (uint64_t)(desc->cells[c].kind == CELL_MIN) << c;
+	}
 }
 
 static void table_release(struct state_table *t)
@@ -87,9 +92,8 @@ static void row_init(struct state_table *t, uint32_t row, uint64_t uid)
 	uint64_t *cells = state_cells(t, row);
 
 	memset(cells, 0, t->desc->n_cells * sizeof(*cells));
-	for (unsigned i = 0; i < t->desc->n_cells; i++)
-		if (t->desc->cells[i].kind == CELL_MIN)
-			cells[i] = UINT64_MAX;
+	for (uint64_t m = t->minima; m; m &= m - 1)
+		cells[__builtin_ctzll(m)] = UINT64_MAX;
 	cells[0] = uid;
 	if (!(t->flags[row] & ROW_DIRTY))
 		t->dirty[t->n_dirty++] = row;

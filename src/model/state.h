@@ -33,6 +33,7 @@ enum { STATE_CHUNK_ROWS = 256 };
 
 struct state_table {
 	const struct table_desc *desc;
+	uint64_t minima; /* bits of the cells that are CELL_MIN */
 	uint64_t **chunks;
 	uint8_t *flags;
 	uint32_t n_rows;  /* row numbers in use or free: all below this */

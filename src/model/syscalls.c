@@ -259,7 +259,7 @@ static void count_call(struct model *m, uint32_t thread, const struct call_in_fl
 
 	r->count++;
 	if (call->active && m->now_ns >= call->entry_ns)
-		dist_add(&r->time, m->now_ns - call->entry_ns, m->now_ns);
+		DIST_ADD(m, SYSCALL, syscall, row, time, m->now_ns - call->entry_ns, thread, call->name);
 	if (ret < 0 && ret >= -ERRNO_MAX) {
 		r->errors++;
 		count_error(m, row, -ret);
@@ -324,6 +324,7 @@ void syscalls_thread_end(struct model *m, uint32_t thread)
 				  key_of(call, (uint32_t)STATE_ROW(&m->state, SYSERR, syserr, error)->error));
 			state_end(&m->state, TABLE_SYSERR, error);
 		}
+		buckets_end(m, TABLE_SYSCALL, call);
 		state_end(&m->state, TABLE_SYSCALL, call);
 		call = link->next;
 	}

@@ -4,47 +4,33 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define C(member, kind, unit, meaning) { #member, meaning, CELL_##kind, UNIT_##unit, 0, 0, 0 },
-#define A(member, states, st, since, meaning) \
-	{ #member, meaning, CELL_ACCRUAL, UNIT_NS, ROW_CELL(st), ROW_CELL(since), states },
-#define D(member, meaning) \
-	{ #member ".count", meaning, CELL_COUNTER, UNIT_COUNT, 0, 0, 0 }, \
-	{ #member ".sum", meaning, CELL_COUNTER, UNIT_NS, 0, 0, 0 }, \
-	{ #member ".sq_lo", meaning, CELL_SQ_LO, UNIT_NONE, 0, 0, 0 }, \
-	{ #member ".sq_hi", meaning, CELL_SQ_HI, UNIT_NONE, 0, 0, 0 }, \
-	{ #member ".min", meaning, CELL_MIN, UNIT_NS, 0, 0, 0 }, \
-	{ #member ".max", meaning, CELL_MAX, UNIT_NS, 0, 0, 0 }, \
-	{ #member ".max_at", meaning, CELL_MAX_AT, UNIT_NS, 0, 0, 0 },
-#define UID C(uid, KEY, NONE, "unique among the rows that this table ever had")
-
-#define CELLS(name, LIST) \
-	static const struct cell_desc name##_cells[] = { UID LIST(C, A, D) }; \
-	_Static_assert(sizeof(name##_cells) / sizeof(struct cell_desc) == sizeof(struct name##_row) / 8, \
-		       "a description for every cell"); \
-	_Static_assert(sizeof(struct name##_row) / 8 <= CELLS_MAX, "a cell fits into a 64-bit mask")
+#define ACCRUAL_DESC(member, states, st, since, meaning) \
+	{ #member, meaning, CELL_ACCRUAL, TYPE_NS, ROW_CELL(st), ROW_CELL(since), states },
 
 #define ROW_CELL(member) 0
-CELLS(host, HOST_CELLS);
+ROW_CELLS(host, HOST_CELLS);
 #undef ROW_CELL
 #define ROW_CELL(member) CELL(cpu, member)
-CELLS(cpu, CPU_CELLS);
+ROW_CELLS(cpu, CPU_CELLS);
 #undef ROW_CELL
 #define ROW_CELL(member) CELL(thread, member)
-CELLS(thread, THREAD_CELLS);
+ROW_CELLS(thread, THREAD_CELLS);
 #undef ROW_CELL
 #define ROW_CELL(member) 0
-CELLS(file, FILE_CELLS);
-CELLS(disk, DISK_CELLS);
-CELLS(netif, NETIF_CELLS);
-CELLS(irq, IRQ_CELLS);
-CELLS(syscall, SYSCALL_CELLS);
-CELLS(syserr, SYSERR_CELLS);
-CELLS(perf, PERF_CELLS);
-CELLS(blocking, BLOCKING_CELLS);
-CELLS(relation, RELATION_CELLS);
-CELLS(container, CONTAINER_CELLS);
-CELLS(vtid, VTID_CELLS);
-CELLS(event, EVENT_CELLS);
+ROW_CELLS(file, FILE_CELLS);
+ROW_CELLS(disk, DISK_CELLS);
+ROW_CELLS(netif, NETIF_CELLS);
+ROW_CELLS(irq, IRQ_CELLS);
+ROW_CELLS(syscall, SYSCALL_CELLS);
+ROW_CELLS(syserr, SYSERR_CELLS);
+ROW_CELLS(perf, PERF_CELLS);
+ROW_CELLS(blocking, BLOCKING_CELLS);
+ROW_CELLS(relation, RELATION_CELLS);
+ROW_CELLS(container, CONTAINER_CELLS);
+ROW_CELLS(vtid, VTID_CELLS);
+ROW_CELLS(event, EVENT_CELLS);
+ROW_CELLS(bucket, BUCKET_CELLS);
+ROW_CELLS(instance, INSTANCE_CELLS);
 
 #define TABLE(id, table) [id] = { #table, table##_cells, sizeof(struct table##_row) / 8 }
 
@@ -64,6 +50,8 @@ const struct table_desc table_descs[TABLES] = {
 	TABLE(TABLE_CONTAINER, container),
 	TABLE(TABLE_VTID, vtid),
 	TABLE(TABLE_EVENT, event),
+	TABLE(TABLE_BUCKET, bucket),
+	TABLE(TABLE_INSTANCE, instance),
 };
 
 /* 128 bits in two cells. */

@@ -2,6 +2,7 @@
 #ifndef LT_MODEL_TABLES_H
 #define LT_MODEL_TABLES_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "model/cells.h"
@@ -9,12 +10,16 @@
 /*
  * Every figure of the program: the tables of a host and their cells, each
  * declared once. From these lists come the row structures that the handlers
- * write (struct thread_row …, all members 64 bits) and the descriptions that
- * history, view and reports read (table_descs[]).
+ * write (struct thread_row …, all members 64 bits), the descriptions that
+ * history reads (table_descs[]), and the columns of view/: their names, units, null
+ * rules and meanings.
  *
- *   C(member, KIND, UNIT, "meaning")
- *   A(member, states, state member, since member, "meaning")   CELL_ACCRUAL
- *   D(member, "of what")                                       a distribution, struct dist
+ *   C(member, KIND, TYPE, "Meaning")                           enum cell_kind, enum cell_type
+ *   A(member, states, state member, since member, "Meaning")   CELL_ACCRUAL, TYPE_NS
+ *   D(member, "What is counted", "what is measured of each")   a distribution of durations, struct dist
+ *
+ * A meaning reads as the beginning of a sentence, without the full stop: "Bytes read" becomes "Bytes read." and
+ * "Bytes read per second.", "time on the way" "Longest time on the way.". Of TYPE_NONE it is a note for who reads this.
  */
 
 /* What a distribution of durations keeps; seven cells. */
@@ -72,197 +77,258 @@ enum relation_kind {
 enum host_status { HOST_OK = 0, HOST_ENDED, HOST_DEGRADED, HOST_SILENT, HOST_AWAY };
 
 #define HOST_CELLS(C, A, D) \
-	C(first_ns, TIME, NS, "time of the first event") \
-	C(last_ns, TIME, NS, "time of the last event") \
+	C(first_ns, GAUGE, TIME, "Time of the first event") \
+	C(last_ns, GAUGE, TIME, "Time of the last event") \
 	C(status, GAUGE, NONE, "enum host_status") \
-	C(reason, STRING, NONE, "why the host is degraded") \
-	C(events, COUNTER, COUNT, "events in the trace") \
-	C(lost_events, COUNTER, COUNT, "events the tracer discarded") \
-	C(lost_packets, COUNTER, COUNT, "packets the tracer overwrote") \
-	C(backward_steps, COUNTER, COUNT, "how often time went back inside a stream") \
-	C(late_events, COUNTER, COUNT, "events that came after their time had been passed") \
-	C(cpus, GAUGE, COUNT, "CPUs online") \
-	C(threads, GAUGE, COUNT, "threads alive") \
-	C(fds, GAUGE, COUNT, "open file descriptors known") \
-	C(threads_new, COUNTER, COUNT, "threads born") \
-	C(threads_gone, COUNTER, COUNT, "threads exited") \
-	C(fds_opened, COUNTER, COUNT, "file descriptors made") \
-	C(fds_closed, COUNTER, COUNT, "file descriptors closed") \
-	C(disk_read_bytes, COUNTER, BYTES, "completed by block devices") \
-	C(disk_write_bytes, COUNTER, BYTES, "completed by block devices") \
-	C(rx_bytes, COUNTER, BYTES, "received by interfaces, loopback excepted") \
-	C(tx_bytes, COUNTER, BYTES, "sent by interfaces, loopback excepted")
+	C(reason, GAUGE, TEXT, "Why it is incomplete or absent; which of several sessions its figures come from") \
+	C(events, COUNTER, COUNT, "Events in its traces") \
+	C(lost_events, COUNTER, COUNT, "Events that the tracer discarded") \
+	C(lost_packets, COUNTER, COUNT, "Packets that the tracer overwrote") \
+	C(backward_steps, COUNTER, COUNT, "How often time went back inside a stream") \
+	C(late_events, COUNTER, COUNT, "Events that came after their time had been passed") \
+	C(cpus, GAUGE, COUNT, "CPUs online at the interval's end") \
+	C(threads, GAUGE, COUNT, "Threads alive at the interval's end") \
+	C(fds, GAUGE, COUNT, "Open file descriptors known at the interval's end") \
+	C(threads_new, COUNTER, COUNT, "Threads born") \
+	C(threads_gone, COUNTER, COUNT, "Threads that exited") \
+	C(fds_opened, COUNTER, COUNT, "File descriptors made") \
+	C(fds_closed, COUNTER, COUNT, "File descriptors closed") \
+	C(disk_read_bytes, COUNTER, BYTES, "Bytes read from block devices") \
+	C(disk_write_bytes, COUNTER, BYTES, "Bytes written to block devices") \
+	C(rx_bytes, COUNTER, BYTES, "Bytes received (loopback excepted)") \
+	C(tx_bytes, COUNTER, BYTES, "Bytes sent (loopback excepted)")
 
 #define CPU_CELLS(C, A, D) \
-	C(cpu, KEY, NONE, "number") \
+	C(cpu, KEY, ID, "Its number") \
 	C(state, GAUGE, NONE, "enum cpu_state") \
-	C(since_ns, TIME, NS, "time of the last change of state") \
+	C(since_ns, GAUGE, TIME, "When it came into that state") \
 	C(thread_uid, GAUGE, NONE, "the running thread, 0 idle or unknown") \
 	C(irq_state, GAUGE, NONE, "enum cpu_irq_state: the innermost handler") \
-	C(irq_since_ns, TIME, NS, "time of the last change of irq_state") \
-	A(busy_ns, 1 << CPU_BUSY, state, since_ns, "time with a thread running") \
-	A(idle_ns, 1 << CPU_IDLE, state, since_ns, "time with the idle task running") \
-	A(online_ns, 1 << CPU_BUSY | 1 << CPU_IDLE, state, since_ns, "busy and idle") \
-	A(irq_ns, 1 << CPU_IRQ_HARD, irq_state, irq_since_ns, "time in interrupt handlers") \
-	A(softirq_ns, 1 << CPU_IRQ_SOFT, irq_state, irq_since_ns, "time in softirqs without nested interrupts") \
-	C(switches, COUNTER, COUNT, "context switches") \
-	C(lost_events, COUNTER, COUNT, "events discarded on this CPU")
+	C(irq_since_ns, GAUGE, TIME, "Time of the last change of irq_state") \
+	A(busy_ns, 1 << CPU_BUSY, state, since_ns, "Time with a thread running") \
+	A(idle_ns, 1 << CPU_IDLE, state, since_ns, "Time with the idle task running") \
+	A(online_ns, 1 << CPU_BUSY | 1 << CPU_IDLE, state, since_ns, "Time it was online: busy and idle") \
+	A(irq_ns, 1 << CPU_IRQ_HARD, irq_state, irq_since_ns, "Time in interrupt handlers, part of busy and idle") \
+	A(softirq_ns, 1 << CPU_IRQ_SOFT, irq_state, irq_since_ns, \
+	  "Time in softirqs without nested interrupts, part of busy and idle") \
+	C(switches, COUNTER, COUNT, "Context switches") \
+	C(lost_events, COUNTER, COUNT, "Events discarded on this CPU")
 
 #define THREAD_CELLS(C, A, D) \
-	C(tid, KEY, NONE, "thread id") \
-	C(born_ns, TIME, NS, "time of its fork, 0 before the record") \
-	C(exited_ns, TIME, NS, "time of its exit, 0 not yet") \
-	C(pid, GAUGE, NONE, "process (thread group) id; int64_t, -1 unknown") \
-	C(ppid, GAUGE, NONE, "parent's pid; int64_t, -1 unknown") \
-	C(comm, STRING, NONE, "name") \
-	C(prio, GAUGE, NONE, "kernel priority; int64_t, -1 unknown") \
-	C(vtid, GAUGE, NONE, "thread id in its pid namespace; -1 unknown") \
-	C(vpid, GAUGE, NONE, "process id in its pid namespace; -1 unknown") \
-	C(pid_ns, GAUGE, NONE, "inode of its pid namespace, 0 unknown") \
-	C(cgroup_ns, GAUGE, NONE, "inode of its cgroup namespace, 0 unknown") \
+	C(tid, KEY, SIGNED, "Thread id") \
+	C(born_ns, GAUGE, TIME, "When it was forked; null before the record") \
+	C(exited_ns, GAUGE, TIME, "When it exited; null if it had not at the interval's end") \
+	C(pid, GAUGE, SIGNED, "Process id") \
+	C(ppid, GAUGE, SIGNED, "Process id of the parent") \
+	C(comm, GAUGE, TEXT, "Name of the thread, the last one in the interval") \
+	C(prio, GAUGE, SIGNED, "Priority: 20 is nice 0, below 0 real time") \
+	C(vtid, GAUGE, SIGNED, "Thread id in its own pid namespace") \
+	C(vpid, GAUGE, SIGNED, "Process id in its own pid namespace") \
+	C(pid_ns, GAUGE, INODE, "Inode of its pid namespace") \
+	C(cgroup_ns, GAUGE, INODE, "Inode of its cgroup namespace") \
 	C(container, GAUGE, NONE, "uid of its TABLE_CONTAINER row, 0 none: the host's own namespaces, or unknown") \
 	C(files_id, GAUGE, NONE, "its fd table: TABLE_FILE rows with this files_id") \
 	C(flags, GAUGE, NONE, "enum thread_flag") \
-	C(cpu, GAUGE, NONE, "CPU it last ran on; int64_t, -1 unknown") \
+	C(cpu, GAUGE, SIGNED, "CPU it ran on last") \
 	C(state, GAUGE, NONE, "enum thread_state") \
-	C(since_ns, TIME, NS, "time of the last change of state") \
-	C(syscall, STRING, NONE, "system call it is in") \
-	C(syscall_fd, GAUGE, NONE, "fd of that call; int64_t, -1 none") \
-	C(syscall_ns, TIME, NS, "when it entered that call") \
-	A(cpu_ns, 1 << THREAD_RUNNING, state, since_ns, "time on a CPU") \
-	A(ready_ns, 1 << THREAD_READY, state, since_ns, "runnable, waiting for a CPU") \
-	A(blocked_ns, 1 << THREAD_BLOCKED | 1 << THREAD_WAITING, state, since_ns, "blocked") \
-	C(switches, COUNTER, COUNT, "how often it was switched in") \
-	C(migrations, COUNTER, COUNT, "how often it moved to another CPU") \
-	C(syscalls, COUNTER, COUNT, "system calls made (exits)") \
-	C(read_disk, COUNTER, BYTES, "read from files") \
-	C(read_net, COUNTER, BYTES, "read from internet and packet sockets") \
-	C(read_pipe, COUNTER, BYTES, "read from pipes, fifos and unix sockets") \
-	C(read_other, COUNTER, BYTES, "read from anything else") \
-	C(write_disk, COUNTER, BYTES, "written to files") \
-	C(write_net, COUNTER, BYTES, "written to internet and packet sockets") \
-	C(write_pipe, COUNTER, BYTES, "written to pipes, fifos and unix sockets") \
-	C(write_other, COUNTER, BYTES, "written to anything else") \
-	C(user_events, COUNTER, COUNT, "events that its program emitted") \
-	D(latency, "wake-up to switch-in")
+	C(since_ns, GAUGE, TIME, "When it came into that state") \
+	C(syscall, GAUGE, TEXT, "System call it is in at the interval's end") \
+	C(syscall_fd, GAUGE, SIGNED, "File descriptor that call works on") \
+	C(syscall_ns, GAUGE, TIME, "When it entered that call") \
+	A(cpu_ns, 1 << THREAD_RUNNING, state, since_ns, "Time on a CPU") \
+	A(ready_ns, 1 << THREAD_READY, state, since_ns, "Time it could have run but waited for a CPU") \
+	A(blocked_ns, 1 << THREAD_BLOCKED | 1 << THREAD_WAITING, state, since_ns, \
+	  "Time blocked on something other than a CPU") \
+	C(switches, COUNTER, COUNT, "How often it was switched in") \
+	C(migrations, COUNTER, COUNT, "How often it moved to another CPU") \
+	C(syscalls, COUNTER, COUNT, "System calls that ended") \
+	C(read_disk, COUNTER, BYTES, "Bytes read from files (not /proc, /sys, /dev)") \
+	C(read_net, COUNTER, BYTES, "Bytes read from internet and packet sockets") \
+	C(read_pipe, COUNTER, BYTES, "Bytes read from pipes, fifos and unix sockets") \
+	C(read_other, COUNTER, BYTES, "Bytes read from anything else and unknown files") \
+	C(write_disk, COUNTER, BYTES, "Bytes written to files (not /proc, /sys, /dev)") \
+	C(write_net, COUNTER, BYTES, "Bytes written to internet and packet sockets") \
+	C(write_pipe, COUNTER, BYTES, "Bytes written to pipes, fifos and unix sockets") \
+	C(write_other, COUNTER, BYTES, "Bytes written to anything else and unknown files") \
+	C(user_events, COUNTER, COUNT, "Events that its program emitted") \
+	D(latency, "Wake-ups that led to a switch-in", "time from a wake-up to the switch-in") \
+	D(slice, "Time slices that ended", "time from a switch-in to the switch-out")
 
 /* Which end of a connection a socket is. */
 enum socket_side { SIDE_UNKNOWN = 0, SIDE_CONNECTED, SIDE_ACCEPTED };
 
 #define FILE_CELLS(C, A, D) \
 	C(files_id, KEY, NONE, "the fd table it is in") \
-	C(pid, KEY, NONE, "process that owns the table") \
-	C(fd, KEY, NONE, "number") \
-	C(path, STRING, NONE, "path, as the event or the state dump told") \
-	C(peer, STRING, NONE, "address of a socket's peer") \
-	C(client, STRING, NONE, "address without port of the peer of a socket that was accepted") \
+	C(pid, KEY, SIGNED, "Process that owns the table of the file descriptor") \
+	C(fd, KEY, SIGNED, "Its number") \
+	C(path, GAUGE, TEXT, "Path as the event or the state dump recorded it; null if unknown") \
+	C(peer, GAUGE, TEXT, "Address of a socket's peer") \
+	C(client, GAUGE, TEXT, "Address without port of the peer of a socket that was accepted") \
 	C(side, GAUGE, NONE, "enum socket_side") \
 	C(kind, GAUGE, NONE, "enum fd_kind") \
-	C(opened_ns, TIME, NS, "when it was made, 0 before the record") \
-	C(closed_ns, TIME, NS, "when it was closed, 0 not yet") \
-	C(cloexec, GAUGE, NONE, "closed by exec") \
+	C(opened_ns, GAUGE, TIME, "When it was made; null before the record") \
+	C(closed_ns, GAUGE, TIME, "When it was closed; null if it was open at the interval's end") \
+	C(cloexec, GAUGE, FLAG, "Whether exec closes it") \
 	C(channel, GAUGE, NONE, "number of the pipe or of the end of a connection, 0 unknown") \
-	C(read_bytes, COUNTER, BYTES, "read through it") \
-	C(write_bytes, COUNTER, BYTES, "written through it")
+	C(read_bytes, COUNTER, BYTES, "Bytes read through it") \
+	C(write_bytes, COUNTER, BYTES, "Bytes written through it")
 
 #define DISK_CELLS(C, A, D) \
-	C(dev, KEY, NONE, "kernel device number: major << 20 | minor") \
-	C(name, STRING, NONE, "name") \
-	C(reads, COUNTER, COUNT, "read requests completed") \
-	C(writes, COUNTER, COUNT, "write requests completed") \
-	C(read_bytes, COUNTER, BYTES, "read") \
-	C(write_bytes, COUNTER, BYTES, "written") \
-	C(queue, GAUGE, COUNT, "requests issued and not yet completed") \
-	C(waiting, GAUGE, COUNT, "requests inserted and not yet issued") \
-	C(queue_max, MAX, COUNT, "highest queue while it changed in the interval") \
-	D(latency, "issue to completion")
+	C(dev, KEY, DEVICE, "Kernel device number: major * 2^20 + minor") \
+	C(name, GAUGE, TEXT, "Its name; null if the trace does not have it") \
+	C(reads, COUNTER, COUNT, "Read requests completed") \
+	C(writes, COUNTER, COUNT, "Write requests completed") \
+	C(read_bytes, COUNTER, BYTES, "Bytes read") \
+	C(write_bytes, COUNTER, BYTES, "Bytes written") \
+	C(queue, GAUGE, COUNT, "Requests issued and not completed at the interval's end") \
+	C(waiting, GAUGE, COUNT, "Requests inserted and not issued at the interval's end") \
+	C(queue_max, MAX, COUNT, "Most requests issued and not completed at a time") \
+	D(latency, "Requests completed whose issue was seen", "time from issue to completion") \
+	D(read_queue, "Reads issued whose insertion was seen", "time from insertion to issue of a read") \
+	D(write_queue, "Writes issued whose insertion was seen", "time from insertion to issue of a write") \
+	D(read_device, "Reads completed whose issue was seen", "time from issue to completion of a read") \
+	D(write_device, "Writes completed whose issue was seen", "time from issue to completion of a write")
 
 #define NETIF_CELLS(C, A, D) \
-	C(name, KEY, NONE, "strid") \
-	C(rx_packets, COUNTER, COUNT, "packets received") \
-	C(rx_bytes, COUNTER, BYTES, "bytes received") \
-	C(tx_packets, COUNTER, COUNT, "packets sent") \
-	C(tx_bytes, COUNTER, BYTES, "bytes sent")
+	C(name, KEY, TEXT, "Name of the interface") \
+	C(rx_packets, COUNTER, COUNT, "Packets received") \
+	C(rx_bytes, COUNTER, BYTES, "Bytes received") \
+	C(tx_packets, COUNTER, COUNT, "Packets sent") \
+	C(tx_bytes, COUNTER, BYTES, "Bytes sent")
 
 #define IRQ_CELLS(C, A, D) \
-	C(soft, KEY, NONE, "0 interrupt, 1 softirq") \
-	C(nr, KEY, NONE, "irq number or softirq vector") \
-	C(cpu, KEY, NONE, "CPU") \
-	C(name, STRING, NONE, "name of the handler or softirq") \
-	C(count, COUNTER, COUNT, "handlers run (exits)") \
-	D(time, "entry to exit") \
-	D(raise, "softirqs: raise to entry")
+	C(soft, KEY, FLAG, "Whether it is a softirq") \
+	C(nr, KEY, ID, "Number of the irq, or vector of the softirq") \
+	C(cpu, KEY, ID, "CPU it ran on") \
+	C(name, GAUGE, TEXT, "Name of the handler or of the softirq") \
+	C(count, COUNTER, COUNT, "How often the handler ran (exits)") \
+	D(time, "Runs whose entry was seen", "time from entry to exit of a run whose entry was seen") \
+	D(raise, "Entries of softirqs whose raise was seen", "time from the raise of a softirq to its entry")
 
 #define SYSCALL_CELLS(C, A, D) \
 	C(thread_uid, KEY, NONE, "the thread's uid") \
-	C(name, KEY, NONE, "strid") \
-	C(count, COUNTER, COUNT, "calls (exits)") \
-	C(errors, COUNTER, COUNT, "calls that returned an error") \
-	D(time, "entry to exit")
+	C(name, KEY, TEXT, "Name of the system call") \
+	C(count, COUNTER, COUNT, "Calls that ended") \
+	C(errors, COUNTER, COUNT, "How many calls failed") \
+	D(time, "Calls that ended and whose entry was seen", "time from entry to exit of a call whose entry was seen")
 
 #define SYSERR_CELLS(C, A, D) \
 	C(thread_uid, KEY, NONE, "the thread's uid") \
-	C(name, KEY, NONE, "strid of the call") \
-	C(error, KEY, NONE, "errno") \
-	C(count, COUNTER, COUNT, "how often")
+	C(name, KEY, TEXT, "Name of the system call") \
+	C(error, KEY, ID, "errno") \
+	C(count, COUNTER, COUNT, "How often it failed like that")
 
 #define PERF_CELLS(C, A, D) \
 	C(thread_uid, KEY, NONE, "the thread's uid") \
-	C(counter, KEY, NONE, "strid of the counter's name") \
-	C(value, COUNTER, COUNT, "what the counter grew while the thread ran")
+	C(counter, KEY, TEXT, "Name of the perf context") \
+	C(value, COUNTER, COUNT, "How much the counter grew while the thread ran")
 
 #define BLOCKING_CELLS(C, A, D) \
 	C(thread_uid, KEY, NONE, "the thread's uid") \
 	C(state, KEY, NONE, "enum wait_state: what it turned out to wait for") \
-	C(syscall, KEY, NONE, "strid of the system call it was in, STRID_NONE none") \
-	C(fd, KEY, NONE, "fd of that call; int64_t, -1 none") \
-	C(object, KEY, NONE, "strid of the path or peer of that fd") \
-	C(cause, STRING, NONE, "who or what ended the last one") \
-	D(time, "waits that ended")
+	C(syscall, KEY, TEXT, "System call it waited in; null: none, as in a page fault or a kernel thread") \
+	C(fd, KEY, SIGNED, \
+	  "File descriptor that call works on; null: none, or one of several as in poll, where it is not known which") \
+	C(object, KEY, TEXT, \
+	  "Path of that descriptor, of a socket the peer: its address and port, of one that was accepted the " \
+	  "address alone; null if unknown") \
+	C(cause, GAUGE, TEXT, "Who or what ended the last of these waits: the thread, disk, interface or irq") \
+	D(time, "Waits that ended in the interval", \
+	  "time from the switch-out to the wake-up of a wait, including any part before the interval")
 
 #define RELATION_CELLS(C, A, D) \
 	C(from_uid, KEY, NONE, "uid of the main thread of the process that acts, 0 not known here") \
 	C(to_uid, KEY, NONE, "the same of the process it acts upon") \
 	C(kind, KEY, NONE, "enum relation_kind") \
-	C(object, KEY, NONE, "strid of what it goes through, STRID_NONE without name") \
+	C(object, KEY, TEXT, \
+	  "Of inet the address and port of the service, of pipe its name if it has one, of lock the file, of signal " \
+	  "its name, of other the call that waited; else null") \
 	C(flow, KEY, NONE, "the other process is elsewhere: hash of the connection and its direction; else 0") \
-	C(from_pid, KEY, NONE, "int64_t, -1 not known") \
-	C(to_pid, KEY, NONE, "int64_t, -1 not known") \
-	C(from_comm, STRING, NONE, "name") \
-	C(to_comm, STRING, NONE, "name") \
-	C(count, COUNTER, COUNT, "transfers, signals, locks, children …") \
-	C(bytes, COUNTER, BYTES, "what one wrote and the other read; between hosts: what this host's process did") \
-	D(wait, "waits of the other's that it ended")
+	C(from_pid, KEY, SIGNED, \
+	  "The process that acts: writes, wakes, signals, unlocks, ends; null if unknown") \
+	C(to_pid, KEY, SIGNED, \
+	  "The process it acts upon: reads, is woken, waits for its child; null if unknown") \
+	C(from_comm, GAUGE, TEXT, "Its name, the last one in the interval") \
+	C(to_comm, GAUGE, TEXT, "Its name, the last one in the interval") \
+	C(count, COUNTER, COUNT, \
+	  "How often: reads of what the other wrote (sent: writes), signals, children waited for; of futex, lock, " \
+	  "eventfd, other the waits ended") \
+	C(bytes, COUNTER, BYTES, "Bytes that one wrote and the other read; sent: written, received: read") \
+	D(wait, "How often it ended a wait of the other process's threads", \
+	  "time that the other process's threads waited for it")
 
 #define CONTAINER_CELLS(C, A, D) \
-	C(inode, KEY, NONE, "of its namespace") \
-	C(of_cgroup, KEY, NONE, "1: a cgroup namespace, of threads in the host's pid namespace; 0: a pid namespace") \
-	C(parent, GAUGE, NONE, "inode of the pid namespace it is in, 0 unknown") \
+	C(inode, KEY, ID, "Number (inode) of its namespace") \
+	C(of_cgroup, KEY, FLAG, \
+	  "Whether that is a cgroup namespace, of threads in the host's pid namespace, and not a pid namespace") \
+	C(parent, GAUGE, INODE, "Inode of the pid namespace it is in") \
 	C(level, GAUGE, NONE, "how deep it is nested: 1 in the host's own namespace; 0 unknown") \
 	C(first_uid, GAUGE, NONE, "uid of its first process' main thread") \
-	C(pid, GAUGE, NONE, "that process; int64_t, -1 unknown") \
-	C(comm, STRING, NONE, "its name") \
-	C(threads, GAUGE, COUNT, "threads in it")
+	C(pid, GAUGE, SIGNED, "Its first process, as the host numbers it") \
+	C(comm, GAUGE, TEXT, "Name of that process") \
+	C(threads, GAUGE, COUNT, "Threads in it")
 
 #define VTID_CELLS(C, A, D) \
 	C(thread_uid, KEY, NONE, "the thread's uid") \
-	C(level, KEY, NONE, "of a pid namespace between the host's own, 0, and the thread's own") \
-	C(vtid, GAUGE, NONE, "thread id in there")
+	C(level, KEY, ID, "Of a pid namespace between the host's own, 0, and the thread's own") \
+	C(vtid, GAUGE, SIGNED, "Thread id in there")
 
 #define EVENT_CELLS(C, A, D) \
-	C(name, KEY, NONE, "strid") \
-	C(used, GAUGE, NONE, "1: some figure comes from it") \
-	C(probe, GAUGE, NONE, "1: a kprobe, uprobe or function probe") \
-	C(count, COUNTER, COUNT, "events")
+	C(name, KEY, TEXT, "Name of the event class") \
+	C(used, GAUGE, FLAG, "Whether some figure comes from it") \
+	C(probe, GAUGE, FLAG, "Whether it is a kprobe, uprobe or function probe") \
+	C(count, COUNTER, COUNT, "Events of this class")
 
-#define CELL_MEMBER(member, kind, unit, meaning) uint64_t member;
+/* The values of a distribution that fell into 16 buckets that follow each other: model/buckets.h. */
+#define BUCKET_CELLS(C, A, D) \
+	C(owner_uid, KEY, NONE, "uid of the row whose distribution it is") \
+	C(dist, KEY, NONE, "which: bucket_dist() of that row's table and the first cell") \
+	C(call, KEY, TEXT, "Of a row of TABLE_SYSCALL: the call") \
+	C(part, KEY, NONE, "number of its first bucket / BUCKETS_IN_ROW") \
+	C(first, COUNTER, COUNT, "Values in that bucket") \
+	C(n1, COUNTER, COUNT, "In the one behind it") \
+	C(n2, COUNTER, COUNT, "And so on") \
+	C(n3, COUNTER, COUNT, "") C(n4, COUNTER, COUNT, "") C(n5, COUNTER, COUNT, "") C(n6, COUNTER, COUNT, "") \
+	C(n7, COUNTER, COUNT, "") C(n8, COUNTER, COUNT, "") C(n9, COUNTER, COUNT, "") C(n10, COUNTER, COUNT, "") \
+	C(n11, COUNTER, COUNT, "") C(n12, COUNTER, COUNT, "") C(n13, COUNTER, COUNT, "") C(n14, COUNTER, COUNT, "") \
+	C(n15, COUNTER, COUNT, "")
+
+/* A value of the distribution that is logged (model_set_log()); the row ends at once. */
+#define INSTANCE_CELLS(C, A, D) \
+	C(thread_uid, KEY, NONE, "uid of the thread it happened to, 0 none") \
+	C(begin_ns, GAUGE, TIME, "When it began") \
+	C(length_ns, GAUGE, NS, "How long it took") \
+	C(cause, GAUGE, TEXT, \
+	  "Name of the call or handler; the disk; of a wake-up who held the CPU, null if it was idle; of a slice why " \
+	  "it ended")
+
+#define CELL_MEMBER(member, kind, type, meaning) uint64_t member;
 #define ACCRUAL_MEMBER(member, states, state, since, meaning) uint64_t member;
-#define DIST_MEMBER(member, meaning) struct dist member;
+#define DIST_MEMBER(member, counted, measured) struct dist member;
 #define ROW_STRUCT(name, LIST) \
 	struct name##_row { \
 		uint64_t uid; \
 		LIST(CELL_MEMBER, ACCRUAL_MEMBER, DIST_MEMBER) \
 	}
+
+#define CELL_DESC(member, kind, type, meaning) { #member, meaning, CELL_##kind, TYPE_##type, 0, 0, 0 },
+#define DIST_DESC(member, counted, measured) \
+	{ #member ".count", counted, CELL_COUNTER, TYPE_COUNT, 0, 0, 0 }, \
+	{ #member ".sum", measured, CELL_COUNTER, TYPE_NS, 0, 0, 0 }, \
+	{ #member ".sq_lo", measured, CELL_SQ_LO, TYPE_NONE, 0, 0, 0 }, \
+	{ #member ".sq_hi", measured, CELL_SQ_HI, TYPE_NONE, 0, 0, 0 }, \
+	{ #member ".min", measured, CELL_MIN, TYPE_NS, 0, 0, 0 }, \
+	{ #member ".max", measured, CELL_MAX, TYPE_NS, 0, 0, 0 }, \
+	{ #member ".max_at", measured, CELL_MAX_AT, TYPE_TIME, 0, 0, 0 },
+/* Defines name_cells[], the description of struct name_row. */
+#define ROW_CELLS(name, LIST) \
+	const struct cell_desc name##_cells[] = { \
+		CELL_DESC(uid, KEY, NONE, "unique among the rows that this table ever had") \
+		LIST(CELL_DESC, ACCRUAL_DESC, DIST_DESC) \
+	}; \
+	_Static_assert(sizeof(name##_cells) / sizeof(struct cell_desc) == sizeof(struct name##_row) / 8, \
+		       "a description for every cell"); \
+	_Static_assert(sizeof(struct name##_row) / 8 <= CELLS_MAX, "a cell fits into a 64-bit mask")
 
 ROW_STRUCT(host, HOST_CELLS);
 ROW_STRUCT(cpu, CPU_CELLS);
@@ -279,6 +345,13 @@ ROW_STRUCT(relation, RELATION_CELLS);
 ROW_STRUCT(container, CONTAINER_CELLS);
 ROW_STRUCT(vtid, VTID_CELLS);
 ROW_STRUCT(event, EVENT_CELLS);
+ROW_STRUCT(bucket, BUCKET_CELLS);
+ROW_STRUCT(instance, INSTANCE_CELLS);
+
+extern const struct cell_desc host_cells[], cpu_cells[], thread_cells[], file_cells[], disk_cells[], netif_cells[];
+extern const struct cell_desc irq_cells[], syscall_cells[], syserr_cells[], perf_cells[], blocking_cells[];
+extern const struct cell_desc relation_cells[], container_cells[], vtid_cells[], event_cells[], bucket_cells[];
+extern const struct cell_desc instance_cells[];
 
 /* The number of a cell: CELL(thread, cpu_ns), CELL(irq, time.sum). */
 #define CELL(table, member) (offsetof(struct table##_row, member) / sizeof(uint64_t))

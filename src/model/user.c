@@ -11,12 +11,12 @@
  * Without the kernel's events a thread is made of each that emits. A thread
  * in a container that the kernel's events have not shown yet is nobody's: its events
  * count for their class and the host only.
+ *
+ * Who emits is forgotten with the trace, as another one gets its number; and who has ended where there are very many.
  */
 #include "model/internal.h"
 
 #include <string.h>
-
-/* The inode of the first pid namespace, the same on every machine. */
 
 /* A thread that was not found is looked for again after so long. */
 #define RETRY_NS UINT64_C(100000000)
@@ -31,8 +31,11 @@ struct emitter {
 	uint64_t tried_ns;  /* when it was last looked for */
 };
 
+enum { SWEEP_FIRST = 1024, EMITTERS_MAX = 65536 };
+
 struct users {
 	GArray *emitters;       /* struct emitter */
+	guint sweep_at;         /* so many: some may be nobody's any more */
 	struct map64 by_ids;    /* hash of vtid, vpid, pid_ns -> index */
 	struct map64 by_trace;  /* (source, trace, vtid) -> index of who has that vtid now */
 };
@@ -41,6 +44,7 @@ void users_create(struct model *m)
 {
 	m->users = g_new0(struct users, 1);
 	m->users->emitters = g_array_new(FALSE, TRUE, sizeof(struct emitter));
+	m->users->sweep_at = SWEEP_FIRST;
 }
 
 void users_destroy(struct model *m)
@@ -128,10 +132,75 @@ static void settle(struct model *m, struct emitter *e)
 		e->uid = THREAD_ROW(m, e->row)->uid;
 }
 
-static struct emitter *emitter_of(struct users *u, const struct emitter *ids, uint32_t *index)
+/* ---- forgetting ---- */
+
+static uint64_t ids_key(const struct emitter *ids)
 {
 	const uint64_t process = map64_hash((uint64_t)ids->vpid ^ map64_hash(ids->pid_ns));
-	const uint64_t key = map64_hash((uint64_t)ids->vtid ^ process);
+
+	return map64_hash((uint64_t)ids->vtid ^ process);
+}
+
+void user_forget_trace(struct model *m, unsigned source, unsigned trace)
+{
+	const struct map64 *by_trace = &m->users->by_trace;
+	const struct event none = { .trace = (uint16_t)trace };
+	const uint64_t of_trace = trace_key(source, &none);
+	GArray *keys;
+
+	if (!by_trace->count)
+		return;
+	keys = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+	for (uint32_t i = 0; i <= by_trace->mask; i++)
+		if (by_trace->slots[i].value != MAP64_NONE && by_trace->slots[i].key >> 32 == of_trace >> 32)
+			g_array_append_val(keys, by_trace->slots[i].key);
+	for (guint i = 0; i < keys->len; i++)
+		map64_del(&m->users->by_trace, g_array_index(keys, uint64_t, i));
+	g_array_free(keys, TRUE);
+}
+
+/* Those that a trace's thread is, and while there are too many those that may still emit. */
+static bool is_needed(struct model *m, const struct emitter *e, bool too_many)
+{
+	return !too_many || is_there(m, e) || (e->row == NO_ROW && m->now_ns - e->tried_ns < RETRY_NS);
+}
+
+static void sweep(struct model *m)
+{
+	struct users before = *m->users;
+	const bool too_many = before.by_trace.count > EMITTERS_MAX;
+	struct users *u = m->users;
+	uint32_t *numbers = g_new(uint32_t, before.emitters->len);
+
+	memset(numbers, 0xff, before.emitters->len * sizeof(*numbers)); /* MAP64_NONE */
+	*u = (struct users){ .emitters = g_array_new(FALSE, TRUE, sizeof(struct emitter)) };
+	for (uint32_t i = 0; before.by_trace.slots && i <= before.by_trace.mask; i++) {
+		const struct map64_slot *slot = &before.by_trace.slots[i];
+		const struct emitter *e;
+
+		if (slot->value == MAP64_NONE)
+			continue;
+		e = &g_array_index(before.emitters, struct emitter, slot->value);
+		if (numbers[slot->value] == MAP64_NONE && is_needed(m, e, too_many)) {
+			numbers[slot->value] = u->emitters->len;
+			map64_put(&u->by_ids, ids_key(e), u->emitters->len);
+			g_array_append_val(u->emitters, *e);
+		}
+		if (numbers[slot->value] != MAP64_NONE)
+			map64_put(&u->by_trace, slot->key, numbers[slot->value]);
+	}
+	u->sweep_at = MAX(SWEEP_FIRST, 2 * u->emitters->len);
+	g_free(numbers);
+	g_array_free(before.emitters, TRUE);
+	map64_release(&before.by_ids);
+	map64_release(&before.by_trace);
+}
+
+/* ---- events ---- */
+
+static struct emitter *emitter_of(struct users *u, const struct emitter *ids, uint32_t *index)
+{
+	const uint64_t key = ids_key(ids);
 
 	*index = map64_get(&u->by_ids, key);
 	if (*index == MAP64_NONE) {
@@ -154,6 +223,8 @@ void user_context(struct model *m, unsigned source, const struct event *ev)
 		ids.vpid = p->vpid;
 	if (event_has(ev, CTX_PID_NS))
 		ids.pid_ns = p->pid_ns;
+	if (m->users->emitters->len >= m->users->sweep_at)
+		sweep(m);
 	e = emitter_of(m->users, &ids, &index);
 	memcpy(e->comm, p->procname, sizeof(e->comm));
 	map64_put(&m->users->by_trace, trace_key(source, ev), index);

@@ -200,11 +200,12 @@ static enum wait_role role_of_wake(struct model *m, uint32_t waker, uint32_t wok
 static void log_wake(struct model *m, const struct apply *a)
 {
 	const struct ev_wakeup *p = event_payload(a->ev, ev_wakeup);
-	const uint32_t row = row_of(m, p->tid);
 	struct wait_event *e;
+	uint32_t row;
 
 	if (!valid_tid(p->tid) || !counts(a))
 		return;
+	row = row_of(m, p->tid);
 	e = add(m, WAIT_EVENT_WAKE, a->cpu);
 	e->tid = (int32_t)p->tid;
 	e->pid = pid_of(m, row);

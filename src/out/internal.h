@@ -19,6 +19,9 @@ void writer_json_page(struct writer *w, const struct writer_page *page);
 void writer_csv_page(struct writer *w, const struct writer_page *page);
 void writer_dot_page(struct writer *w, const struct writer_page *page);
 
+/* Below the rows of a page of text: how the values of distributions are spread (COLUMN_HISTOGRAM). */
+void writer_text_histograms(const struct writer *w, const struct writer_page *page);
+
 /* The JSON form of a value, a new reference. */
 json_t *writer_json_value(const struct value *v);
 

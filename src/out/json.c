@@ -11,6 +11,22 @@ static json_t *json_of_uint(uint64_t u)
 	return json_integer((json_int_t)MIN(u, (uint64_t)INT64_MAX));
 }
 
+static json_t *json_of_buckets(const struct value *v)
+{
+	json_t *json = json_array();
+
+	for (unsigned i = 0; i < v->histogram.n; i++) {
+		const struct value_bucket *b = &v->histogram.buckets[i];
+		json_t *bucket = json_object();
+
+		json_object_set_new(bucket, "from", json_of_uint(b->from));
+		json_object_set_new(bucket, "to", json_of_uint(b->to));
+		json_object_set_new(bucket, "count", json_of_uint(b->count));
+		json_array_append_new(json, bucket);
+	}
+	return json;
+}
+
 /* A path of the file system may be anything; JSON is UTF-8. */
 static json_t *json_of_text(const char *text)
 {
@@ -50,6 +66,8 @@ json_t *writer_json_value(const struct value *v)
 		for (unsigned i = 0; i < v->list.n; i++)
 			json_object_set_new(json, v->list.items[i].name, json_of_uint(v->list.items[i].count));
 		return json;
+	case VALUE_HISTOGRAM:
+		return json_of_buckets(v);
 	default:
 		return json_null();
 	}

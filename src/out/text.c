@@ -25,27 +25,34 @@ static void write_heading(FILE *out, const struct writer *w, const struct writer
 	fputs(page->gap ? "  no events\n" : "\n", out);
 }
 
-/* One cell of a line; blanks behind the last one of a line are of no use. */
-static void write_cell(FILE *out, const char *text, unsigned width, bool right, bool first, bool last)
+/* One cell of a line that is being made. */
+static void put_cell(GString *line, const char *text, unsigned width, bool right)
 {
 	unsigned need = format_width(text);
 	int blanks = need < width ? (int)(width - need) : 0;
 
-	if (!first)
-		fputs("  ", out);
+	if (line->len)
+		g_string_append(line, "  ");
 	if (right)
-		fprintf(out, "%*s%s", blanks, "", text);
+		g_string_append_printf(line, "%*s%s", blanks, "", text);
 	else
-		fprintf(out, "%s%*s", text, last ? 0 : blanks, "");
-	if (last)
-		fputc('\n', out);
+		g_string_append_printf(line, "%s%*s", text, blanks, "");
 }
 
-static bool is_known(const struct writer_page *page, const struct column *column)
+/* Blanks at the end of a line are of no use. */
+static void end_line(GString *line, FILE *out)
+{
+	while (line->len && line->str[line->len - 1] == ' ')
+		g_string_truncate(line, line->len - 1);
+	fprintf(out, "%s\n", line->str);
+	g_string_truncate(line, 0);
+}
+
+static bool is_known(const struct writer *w, const struct writer_page *page, const struct column *column)
 {
 	struct value v;
 
-	if (!(column->flags & COLUMN_IF_KNOWN))
+	if (!(column->flags & COLUMN_IF_KNOWN) || w->options.columns_named)
 		return true;
 	for (unsigned i = 0; i < page->rows->n; i++) {
 		view_rows_value(page->rows, i, column, &v);
@@ -56,46 +63,145 @@ static bool is_known(const struct writer_page *page, const struct column *column
 }
 
 /* Those of the page's columns that are written; to be freed. */
-static const struct column **choose_columns(const struct writer_page *page, unsigned *n)
+static const struct column **choose_columns(const struct writer *w, const struct writer_page *page, unsigned *n)
 {
 	const struct column **columns = g_new(const struct column *, page->n_columns);
 
 	*n = 0;
 	for (unsigned c = 0; c < page->n_columns; c++)
-		if (is_known(page, page->columns[c]))
+		if (page->columns[c]->unit != COLUMN_HISTOGRAM && is_known(w, page, page->columns[c]))
 			columns[(*n)++] = page->columns[c];
 	return columns;
+}
+
+/* The lines below the heading: n cells each, all of the rows' first, then the totals'. */
+struct lines {
+	const struct writer *w;
+	const struct writer_page *page;
+	const struct column **columns;
+	unsigned *widths;
+	unsigned n;
+	GPtrArray *cells; /* char * */
+};
+
+static void add_cell(struct lines *l, unsigned c, const struct value *v)
+{
+	char buf[TEXT_CELL_SIZE];
+
+	format_value(buf, sizeof(buf), v, l->columns[c]->unit, 0, &l->w->options.format);
+	l->widths[c] = MAX(l->widths[c], format_width(buf));
+	g_ptr_array_add(l->cells, g_strdup(buf));
+}
+
+static void add_text(struct lines *l, unsigned c, const char *text)
+{
+	l->widths[c] = MAX(l->widths[c], format_width(text));
+	g_ptr_array_add(l->cells, g_strdup(text));
+}
+
+/* Counters of rows that are shares of one whole: they can be summed up. */
+static bool has_total(const struct column *column)
+{
+	return column->flags & COLUMN_COUNTER && column_adds_up(column);
+}
+
+/* Of all rows of a host, also those that a limit leaves out. */
+static uint64_t total_of(const struct lines *l, const struct column *column, unsigned host)
+{
+	const struct view_rows *rows = l->page->rows;
+	uint64_t sum = 0;
+	struct value v;
+
+	for (unsigned i = 0; i < rows->n_all; i++) {
+		if (rows->rows[i].key.host != host)
+			continue;
+		view_rows_value(rows, i, column, &v);
+		if (v.kind == VALUE_UINT || v.kind == VALUE_INT)
+			sum += MIN(v.u, UINT64_MAX - sum);
+	}
+	return sum;
+}
+
+static unsigned count_rows(const struct view_rows *rows, unsigned host)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < rows->n_all; i++)
+		n += rows->rows[i].key.host == host;
+	return n;
+}
+
+static bool is_named(const struct column *column, const char *name)
+{
+	return strcmp(column->name, name) == 0;
+}
+
+/* The word stands in the first column that is not a figure, behind the host. */
+static void add_total(struct lines *l, unsigned host)
+{
+	bool said = false;
+
+	for (unsigned c = 0; c < l->n; c++) {
+		const struct column *column = l->columns[c];
+		struct value v = { .kind = VALUE_UINT };
+
+		if (has_total(column)) {
+			v.u = total_of(l, column, host);
+			add_cell(l, c, &v);
+		} else if (is_named(column, "host")) {
+			add_text(l, c, l->page->rows->hosts[host].name);
+		} else {
+			add_text(l, c, said || column_is_figure(column) ? "" : "total");
+			said |= !column_is_figure(column);
+		}
+	}
+}
+
+/* A line per host: nothing here mixes hosts. */
+static void add_totals(struct lines *l)
+{
+	const struct view_rows *rows = l->page->rows;
+	bool any = false;
+
+	for (unsigned c = 0; c < l->n; c++)
+		any |= has_total(l->columns[c]);
+	for (unsigned host = 0; any && !(rows->table->flags & VIEW_UNLIKE) && host < rows->n_hosts; host++)
+		if (count_rows(rows, host) > 1)
+			add_total(l, host);
 }
 
 void writer_text_page(struct writer *w, const struct writer_page *page)
 {
 	FILE *out = w->options.out;
-	unsigned n;
-	const struct column **columns = choose_columns(page, &n);
-	unsigned *widths = g_new(unsigned, n);
-	GPtrArray *cells = g_ptr_array_new_with_free_func(g_free);
-	char buf[TEXT_CELL_SIZE];
+	struct lines l = { .w = w, .page = page, .cells = g_ptr_array_new_with_free_func(g_free) };
+	GString *line = g_string_new(NULL);
 	struct value v;
 
-	for (unsigned c = 0; c < n; c++)
-		widths[c] = format_width(columns[c]->header);
+	l.columns = choose_columns(w, page, &l.n);
+	l.widths = g_new(unsigned, l.n);
+	for (unsigned c = 0; c < l.n; c++)
+		l.widths[c] = format_width(l.columns[c]->header);
 	for (unsigned i = 0; i < page->rows->n; i++) {
-		for (unsigned c = 0; c < n; c++) {
-			const struct column *column = columns[c];
-
-			view_rows_value(page->rows, i, column, &v);
-			format_value(buf, sizeof(buf), &v, column->unit, 0, &w->options.format);
-			widths[c] = MAX(widths[c], format_width(buf));
-			g_ptr_array_add(cells, g_strdup(buf));
+		for (unsigned c = 0; c < l.n; c++) {
+			view_rows_value(page->rows, i, l.columns[c], &v);
+			add_cell(&l, c, &v);
 		}
 	}
+	add_totals(&l);
 	write_heading(out, w, page);
-	for (unsigned c = 0; c < n; c++)
-		write_cell(out, columns[c]->header, widths[c], column_right(columns[c]), c == 0, c + 1 == n);
-	for (guint i = 0; i < cells->len && !ferror(out); i++)
-		write_cell(out, g_ptr_array_index(cells, i), widths[i % n], column_right(columns[i % n]), i % n == 0,
-			   (i + 1) % n == 0);
-	g_ptr_array_free(cells, TRUE);
-	g_free(widths);
-	g_free(columns);
+	for (unsigned c = 0; c < l.n; c++)
+		put_cell(line, l.columns[c]->header, l.widths[c], column_right(l.columns[c]));
+	end_line(line, out);
+	for (guint i = 0; i < l.cells->len && !ferror(out); i++) {
+		const unsigned c = i % l.n;
+
+		put_cell(line, g_ptr_array_index(l.cells, i), l.widths[c], column_right(l.columns[c]));
+		if (c + 1 == l.n)
+			end_line(line, out);
+	}
+	writer_text_histograms(w, page);
+	g_string_free(line, TRUE);
+	g_ptr_array_free(l.cells, TRUE);
+	g_free(l.widths);
+	g_free(l.columns);
 }

@@ -28,6 +28,7 @@ struct writer_options {
 	FILE *out;             /* borrowed */
 	const char *table;     /* its name */
 	bool intervals;        /* there may be several pages */
+	bool columns_named;    /* by the user: text has them all, known or not */
 	struct format format;  /* text */
 };
 

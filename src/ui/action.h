@@ -19,10 +19,9 @@ enum pane_id {
 	PANE_HOSTS,
 	PANE_EVENTS,
 	/* from here on by the menu and Tab alone */
-	PANE_BLOCKING,
-	PANE_RELATIONS,
-	PANE_CONTAINERS,
-	PANE_ACCOUNTS,
+	/* of one table each */
+#define VIEW_PANE(name) PANE_OF_##name,
+#include "view/tables.def"
 	PANES
 };
 

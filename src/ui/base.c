@@ -97,7 +97,7 @@ bool base_load(struct ui *ui, uint32_t tables)
 
 const GArray *base_hosts(const struct ui *ui, const struct pane *p, const struct view_table *table)
 {
-	return ui->base->end_ns && !p->type->window && !(table->flags & VIEW_OWN) ? ui->base->view_hosts : NULL;
+	return ui->base->end_ns && !p->type->window && !table->supply.needs ? ui->base->view_hosts : NULL;
 }
 
 void base_add_status(struct ui *ui, GString *s)

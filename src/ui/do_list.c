@@ -138,10 +138,10 @@ static enum lt_status set_filter(struct ui *ui, const char *text)
 	enum lt_status status;
 
 	view_filter_clear(&ui->filter);
-	status = view_filter_parse(&ui->filter, text);
+	status = view_filter_parse(&ui->filter, text, NULL);
 	if (status != LT_OK) {
 		view_filter_clear(&ui->filter);
-		view_filter_parse(&ui->filter, ui->filter_before->str);
+		view_filter_parse(&ui->filter, ui->filter_before->str, NULL);
 	}
 	g_string_assign(ui->filter_text, status == LT_OK ? text : ui->filter_before->str);
 	ui_rebuild(ui);

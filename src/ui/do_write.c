@@ -72,6 +72,9 @@ static void write_rows(struct ui *ui, const struct ui_graph *graph, const struct
 	const struct view_table *table = view_table_find(totals ? "critical-totals" : "critical-path");
 	const struct column *columns[LIST_COLUMNS];
 	struct view_rows rows;
+	const struct view_sources from = {
+		.hosts = first, .n_hosts = hosts->len, .waits = graph->info.waits, .path = answer,
+	};
 	struct view_own own;
 	const struct view_query query = { .table = table, .own = &own };
 
@@ -80,7 +83,7 @@ static void write_rows(struct ui *ui, const struct ui_graph *graph, const struct
 	what->columns = columns;
 	what->lost = view_hosts_lost(first, hosts->len);
 	view_own_init(&own);
-	(totals ? view_own_totals : view_own_path)(&own, graph->info.waits, answer, first, hosts->len);
+	table->supply.collect(&own, &from);
 	view_rows_init(&rows);
 	view_rows_build(&rows, &query, first, hosts->len);
 	for (unsigned i = 0; i < table->n_columns; i++)

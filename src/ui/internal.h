@@ -93,7 +93,6 @@ struct ui {
 	enum ui_clocks_stage clocks_stage;
 	bool incomplete;          /* a source could not be read, or broke off */
 	unsigned clocks_percent;  /* of UI_CLOCKS_CUTTING */
-	struct view_own clock_rows; /* of the list of clocks */
 	const struct clock_sync *clocks; /* NULL: every host is on its own */
 	struct ui_window *window; /* of critical paths: window.c */
 	struct ui_base *base;     /* what lists are compared with: base.c */
@@ -208,13 +207,12 @@ const char *window_why_empty(const struct ui *ui);
 void accounts_init(struct ui *ui);
 void accounts_release(struct ui *ui);
 uint64_t accounts_work(struct ui *ui, uint64_t now_ns);
-void accounts_collect(struct ui *ui);
-void accounts_adjust(struct ui *ui, struct pane *p, unsigned list, struct view_query *query);
+/* The accounts that were computed last, with the screen's numbers of hosts. */
+const struct account *accounts_list(const struct ui *ui, unsigned *n);
 int accounts_head(struct ui *ui, struct pane *p, int y, int max);
 const char *accounts_why_empty(const struct ui *ui);
 
 /* pane_containers.c: what struct pane_type asks of the pane of containers. */
-void containers_adjust(struct ui *ui, struct pane *p, unsigned list, struct view_query *query);
 bool containers_open(struct ui *ui, const struct list *l, const struct view_row *row);
 
 /* path_perf.c: what the threads on the path counted in its window, their time beside the path included, as text. */
@@ -226,9 +224,6 @@ void path_count_perf(const struct ui *ui, const struct path *path, GString *text
  */
 const struct ui_graph *pane_path_answer(struct ui *ui, const struct pane *p, struct wait_path *answer,
 					uint64_t *begin_ns, uint64_t *end_ns);
-
-/* pane_clock.c: fills clock_rows with what is known of the clocks now. */
-void clocks_collect(struct ui *ui);
 
 /*
  * instant.c: an instant of the shown time by the clock of the host that the selected row is of, else of one that is

@@ -8,6 +8,7 @@ void list_init(struct list *l, const struct view_table *table)
 	char **names = g_strsplit(table->screen, " ", -1);
 
 	*l = (struct list){ .table = table, .sort = g_strdup(table->sort) };
+	view_own_init(&l->own);
 	view_rows_init(&l->rows);
 	view_rows_init(&l->base);
 	l->names = g_ptr_array_new_with_free_func(g_free);
@@ -21,6 +22,7 @@ void list_release(struct list *l)
 {
 	view_rows_release(&l->rows);
 	view_rows_release(&l->base);
+	view_own_release(&l->own);
 	g_ptr_array_free(l->names, TRUE);
 	g_free(l->sort);
 }
@@ -223,6 +225,20 @@ const struct column *list_column_at(const struct list *l, int x)
 		if (x >= l->columns[i].x && x < l->columns[i].x + l->columns[i].width + l->columns[i].graph)
 			return l->columns[i].column;
 	return NULL;
+}
+
+bool list_wants_spread(const struct list *l)
+{
+	const struct view_table *table = l->table;
+
+	for (unsigned i = 0; i < l->names->len; i++) {
+		const struct column *column =
+			view_column_find(table->columns, table->n_columns, g_ptr_array_index(l->names, i));
+
+		if (column && column->flags & COLUMN_SPREAD)
+			return true;
+	}
+	return false;
 }
 
 bool list_shows_column(const struct list *l, const char *name)

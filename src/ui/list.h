@@ -7,6 +7,7 @@
 
 #include "ui/canvas.h"
 #include "view/format.h"
+#include "view/own.h"
 #include "view/rows.h"
 
 /*
@@ -33,6 +34,7 @@ struct list_place {
 
 struct list {
 	const struct view_table *table;
+	struct view_own own;     /* the rows that are none of the model, if the table's are not */
 	struct view_rows rows;
 	struct view_query query; /* of the last build */
 	struct view_rows base;   /* of another interval, if query.base is set: figures are differences to it */
@@ -115,6 +117,9 @@ const struct column *list_column_at(const struct list *l, int x);
 
 /* All columns wanted, whether or not they fit the screen; columns: room for LIST_COLUMNS. Returns how many. */
 unsigned list_all_columns(struct list *l, const struct list_look *look, const struct column **columns);
+
+/* Whether some column wanted is COLUMN_SPREAD: for view_query.spread. */
+bool list_wants_spread(const struct list *l);
 
 bool list_shows_column(const struct list *l, const char *name);
 

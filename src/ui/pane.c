@@ -68,18 +68,9 @@ static bool open_path(struct ui *ui, const struct list *l, const struct view_row
 	return true;
 }
 
-/* The list of clocks has rows of its own. */
-static void adjust_hosts(struct ui *ui, struct pane *p, unsigned list, struct view_query *query)
-{
-	if (!(p->lists[list].table->flags & VIEW_OWN))
-		return;
-	query->own = &ui->clock_rows;
-	query->only = NULL;
-}
-
 static bool open_clock(struct ui *ui, const struct list *l, const struct view_row *row)
 {
-	if (!(l->table->flags & VIEW_OWN) && l->table->source != TABLE_HOST)
+	if (!(l->table->supply.needs & VIEW_CLOCKS) && l->table->source != TABLE_HOST)
 		return false;
 	pane_destroy(ui->details);
 	ui->details = pane_clock_create(row->key.host);
@@ -154,8 +145,6 @@ static const struct pane_type types[PANES] = {
 			   "no CPU was seen in this interval" },
 		.explain = explain_hosts,
 		.open_row = open_clock,
-		.collect = clocks_collect,
-		.adjust = adjust_hosts,
 		.head = draw_sources,
 	},
 	[PANE_EVENTS] = {
@@ -165,44 +154,46 @@ static const struct pane_type types[PANES] = {
 		.empty = { "no event in this interval", "no probe was hit in this interval",
 			   "no program gave an event of user space in this interval" },
 	},
-	[PANE_BLOCKING] = {
-		.title = "Blocking",
-		.about = "what each thread was blocked in, and who ended it",
-		.tables = { "blocking" },
-		.empty = { "no wait ended in this interval" },
-	},
-	[PANE_RELATIONS] = {
-		.title = "Relations",
-		.about = "which process writes to, wakes or waits for which",
-		.tables = { "relations" },
-		.empty = { "no process wrote to, woke, signalled or waited for another in this interval" },
-	},
-	[PANE_CONTAINERS] = {
-		.title = "Containers",
-		.about = "containers as they are nested, and what they use",
-		.tables = { "containers" },
-		.empty = { "no host has anything in this interval" },
+	[PANE_OF_containers] = {
 		.open_row = containers_open,
-		.adjust = containers_adjust,
 	},
-	[PANE_ACCOUNTS] = {
-		.title = "Accounting",
-		.about = "use of servers, charged to the clients they work for",
-		.tables = { "accounting" },
-		.empty = { "no process used anything in this window" },
+	[PANE_OF_accounting] = {
 		.explain = accounts_why_empty,
 		.open_row = open_path,
-		.collect = accounts_collect,
-		.adjust = accounts_adjust,
 		.head = accounts_head,
 		.work = accounts_work,
 		.window = true,
 	},
 };
 
+/* A pane of one table takes from that what its row does not say. */
+static void complete_types(struct pane_type *complete)
+{
+	static const char *const of_table[PANES] = {
+#define VIEW_PANE(name) [PANE_OF_##name] = #name,
+#include "view/tables.def"
+	};
+
+	for (unsigned i = 0; i < PANES; i++) {
+		const struct view_table *table = of_table[i] ? view_table_find(of_table[i]) : NULL;
+
+		complete[i] = types[i];
+		if (!table)
+			continue;
+		complete[i].title = table->title;
+		complete[i].about = table->about;
+		complete[i].tables[0] = table->name;
+		complete[i].empty[0] = table->empty;
+	}
+}
+
 const struct pane_type *pane_type(enum pane_id id)
 {
-	return &types[id];
+	static struct pane_type complete[PANES];
+
+	if (!complete[0].title)
+		complete_types(complete);
+	return &complete[id];
 }
 
 struct pane *pane_create(const struct pane_type *type)
@@ -234,17 +225,24 @@ void pane_destroy(struct pane *p)
 /* What is asked of a list's table, without the order. */
 static struct view_query make_query(struct ui *ui, struct pane *p, unsigned list)
 {
+	const struct list *l = &p->lists[list];
+	const bool of_threads = l->table->source == TABLE_THREAD;
 	struct view_query query = {
-		.table = p->lists[list].table,
+		.table = l->table,
 		.processes = ui->processes,
-		.tree = ui->tree && p->lists[list].table->source == TABLE_THREAD,
+		.tree = of_threads ? ui->tree : l->table->parent && !l->flat,
 		.collapsed = ui->collapsed,
 		.only = ui->only_marked ? ui->marked : NULL,
 		.filter = &ui->filter,
+		.own = &l->own,
 	};
 
+	query.spread = list_wants_spread(&p->lists[list]);
 	/* the tree needs the parents, idle or not */
-	query.all = query.tree;
+	query.all = of_threads && query.tree;
+	/* rows that are collected stand for nothing that could be highlighted, unless they are of processes */
+	if (l->table->supply.needs && !l->table->process)
+		query.only = NULL;
 	if (p->type->adjust)
 		p->type->adjust(ui, p, list, &query);
 	return query;
@@ -262,6 +260,29 @@ uint32_t pane_tables(struct ui *ui, struct pane *p)
 	return tables;
 }
 
+/* The rows of a list that are none of the model. */
+static void supply_rows(struct ui *ui, struct list *l, const GArray *shown)
+{
+	struct view_host *hosts = g_new(struct view_host, shown->len + 1);
+	struct view_sources from = {
+		.hosts = hosts,
+		.n_hosts = shown->len,
+		.end_ns = MAX(ui->shown_end_ns, ui->cursor.begin_ns),
+	};
+
+	from.accounts = accounts_list(ui, &from.n_accounts);
+	for (unsigned i = 0; i < shown->len; i++) {
+		hosts[i] = g_array_index(shown, struct view_host, i);
+		hosts[i].wait = ui_host(ui, i)->hidden ? UINT_MAX : i;
+	}
+	/* a single host has nobody to be compared with */
+	if (shown->len > 1 && ui->cursor.known_ns)
+		from.clocks = ui->clocks;
+	view_own_clear(&l->own);
+	l->table->supply.collect(&l->own, &from);
+	g_free(hosts);
+}
+
 void pane_build(struct ui *ui, struct pane *p)
 {
 	const GArray *hosts = p->type->window ? ui->window->view_hosts : ui->view_hosts;
@@ -271,11 +292,11 @@ void pane_build(struct ui *ui, struct pane *p)
 	if (!p->stale)
 		return;
 	p->stale = false;
-	if (p->type->collect)
-		p->type->collect(ui);
 	for (unsigned i = 0; i < p->n_lists; i++) {
 		struct view_query query = make_query(ui, p, i);
 
+		if (query.table->supply.needs)
+			supply_rows(ui, &p->lists[i], hosts);
 		list_build(&p->lists[i], &query, (const struct view_host *)(const void *)hosts->data, hosts->len,
 			   base_hosts(ui, p, p->lists[i].table));
 	}

@@ -25,7 +25,6 @@ struct pane_type {
 	/* Opens a row of a list in its own way; false: the usual one. NULL: always the usual one. */
 	bool (*open_row)(struct ui *ui, const struct list *l, const struct view_row *row);
 	/* All NULL for panes of lists only: */
-	void (*collect)(struct ui *ui); /* makes rows of its own, before the lists are built */
 	uint32_t reads;                 /* 1 << enum table_id that head reads beyond the lists' */
 	void (*adjust)(struct ui *ui, struct pane *p, unsigned list, struct view_query *query);
 	/* Draws into at most max rows from y, returns how many it took. */

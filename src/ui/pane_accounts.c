@@ -25,13 +25,11 @@ struct ui_accounts {
 	bool answered;             /* there is a list */
 	struct account *list;      /* with the screen's numbers of hosts */
 	unsigned n;
-	struct view_own rows;
 };
 
 void accounts_init(struct ui *ui)
 {
 	ui->accounts = g_new0(struct ui_accounts, 1);
-	view_own_init(&ui->accounts->rows);
 }
 
 void accounts_release(struct ui *ui)
@@ -39,7 +37,6 @@ void accounts_release(struct ui *ui)
 	struct ui_accounts *a = ui->accounts;
 
 	accounting_give_up(a->job);
-	view_own_release(&a->rows);
 	g_free(a->list);
 	g_free(a);
 }
@@ -143,25 +140,10 @@ uint64_t accounts_work(struct ui *ui, uint64_t now_ns)
 
 /* ---- showing ---- */
 
-void accounts_collect(struct ui *ui)
+const struct account *accounts_list(const struct ui *ui, unsigned *n)
 {
-	struct ui_accounts *a = ui->accounts;
-	const GArray *shown = ui->window->view_hosts;
-	struct view_host *hosts = g_new(struct view_host, shown->len + 1);
-
-	for (unsigned i = 0; i < shown->len; i++) {
-		hosts[i] = g_array_index(shown, struct view_host, i);
-		hosts[i].wait = ui_host(ui, i)->hidden ? UINT_MAX : i;
-	}
-	view_own_clear(&a->rows);
-	view_own_accounts(&a->rows, a->list, a->n, NULL, hosts, shown->len);
-	g_free(hosts);
-}
-
-void accounts_adjust(struct ui *ui, struct pane *p, unsigned list, struct view_query *query)
-{
-	query->own = &ui->accounts->rows;
-	query->tree = !p->lists[list].flat;
+	*n = ui->accounts->n;
+	return ui->accounts->list;
 }
 
 int accounts_head(struct ui *ui, struct pane *p, int y, int max)

@@ -11,17 +11,6 @@ struct clock_pane {
 	unsigned host; /* on the screen */
 };
 
-void clocks_collect(struct ui *ui)
-{
-	const struct view_host *hosts = (const struct view_host *)(const void *)ui->view_hosts->data;
-
-	view_own_clear(&ui->clock_rows);
-	/* a single host has nobody to be compared with */
-	if (ui->clocks && ui->view_hosts->len > 1 && ui->cursor.known_ns)
-		view_own_sync(&ui->clock_rows, ui->clocks, MAX(ui->shown_end_ns, ui->cursor.begin_ns), hosts,
-			      ui->view_hosts->len);
-}
-
 /* ---- the packets ---- */
 
 /* One of them: when it was sent, how long it took. */

@@ -4,12 +4,6 @@
 
 #include "ui/internal.h"
 
-void containers_adjust(struct ui *ui, struct pane *p, unsigned list, struct view_query *query)
-{
-	(void)ui;
-	query->tree = !p->lists[list].flat;
-}
-
 static struct value value_of(const struct list *l, const struct view_row *row, const char *column)
 {
 	struct value v = { .kind = VALUE_NULL };

@@ -24,7 +24,6 @@ struct ui *ui_create(const struct ui_options *options)
 	window_init(ui);
 	base_init(ui);
 	accounts_init(ui);
-	view_own_init(&ui->clock_rows);
 	ui->view_hosts = g_array_new(FALSE, TRUE, sizeof(struct view_host));
 	ui->marked = g_hash_table_new_full(view_key_hash, view_key_equal_hash, g_free, NULL);
 	ui->collapsed = g_hash_table_new_full(view_key_hash, view_key_equal_hash, g_free, NULL);
@@ -62,7 +61,6 @@ void ui_destroy(struct ui *ui)
 	base_release(ui);
 	g_free((char *)ui->calls.problem);
 	path_destroy(ui->compared);
-	view_own_release(&ui->clock_rows);
 	g_array_free(ui->view_hosts, TRUE);
 	g_array_free(ui->hosts, TRUE);
 	canvas_destroy(ui->canvas);

@@ -1,10 +1,38 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which threads of a host a filter wants by where they are: in which container, below which process. */
+/* Terms about where a thread is: in which container, below which process. */
 #include <stddef.h>
 #include <string.h>
 
 #include "base/text.h"
 #include "view/internal.h"
+
+/* What a term means on a host. */
+struct view_place {
+	bool host_itself;   /* who is in no container */
+	GArray *containers; /* bool, by place: who is in these */
+	struct map64 trees; /* pid -> whether it is the process or one below it */
+};
+
+static void clear_place(void *p)
+{
+	struct view_place *place = p;
+
+	g_array_free(place->containers, TRUE);
+	map64_release(&place->trees);
+}
+
+GArray *view_places_new(void)
+{
+	GArray *places = g_array_new(FALSE, TRUE, sizeof(struct view_place));
+
+	g_array_set_clear_func(places, clear_place);
+	return places;
+}
+
+static struct view_place *place_of(const struct view_index *index, const struct view_node *term)
+{
+	return &g_array_index(index->places, struct view_place, term->place);
+}
 
 /* ---- containers ---- */
 
@@ -14,23 +42,23 @@ static const struct view_container *container_at(const struct view_index *index,
 }
 
 /* exact: the host has a container of just that name, so that no other one is meant. */
-static bool names(const struct view_container_term *term, bool exact, const struct view_container *c)
+static bool names(const struct view_node *term, bool exact, const struct view_container *c)
 {
-	if (term->number)
-		return c->row->inode == term->number;
-	return exact ? strcmp(c->name, term->name) == 0 : text_glob(term->glob, c->name);
+	if (term->number_given)
+		return c->row->inode == (uint64_t)term->number;
+	return exact ? strcmp(c->name, term->text) == 0 : text_glob(term->glob, c->name);
 }
 
-static bool is_name(const struct view_container_term *term, const struct view_index *index)
+static bool is_name(const struct view_node *term, const struct view_index *index)
 {
-	for (guint i = 0; term->name && i < index->containers->len; i++)
-		if (strcmp(container_at(index, i)->name, term->name) == 0)
+	for (guint i = 0; !term->number_given && i < index->containers->len; i++)
+		if (strcmp(container_at(index, i)->name, term->text) == 0)
 			return true;
 	return false;
 }
 
 /* Traces may nest containers in a circle. */
-static bool wants_container(const struct view_container_term *term, bool exact, const struct view_index *index,
+static bool wants_container(const struct view_node *term, bool exact, const struct view_index *index,
 			    const struct view_container *c)
 {
 	if (term->host_itself)
@@ -45,55 +73,39 @@ static bool wants_container(const struct view_container_term *term, bool exact, 
 	return false;
 }
 
-static void find_containers(struct view_index *index, const struct view_filter *f)
+static void find_containers(const struct view_index *index, const struct view_node *term)
 {
-	index->wants_host_itself = false;
-	g_array_set_size(index->wanted_containers, index->containers->len);
+	struct view_place *place = place_of(index, term);
+	const bool exact = is_name(term, index);
+
+	place->host_itself = term->host_itself || (term->number_given && term->number == HOST_PID_NS);
+	g_array_set_size(place->containers, index->containers->len);
 	for (guint i = 0; i < index->containers->len; i++)
-		g_array_index(index->wanted_containers, bool, i) = false;
-	for (guint k = 0; k < f->containers->len; k++) {
-		const struct view_container_term *term =
-			&g_array_index(f->containers, struct view_container_term, k);
-		const bool exact = is_name(term, index);
-
-		index->wants_host_itself |= term->host_itself || term->number == HOST_PID_NS;
-		for (guint i = 0; i < index->containers->len; i++)
-			g_array_index(index->wanted_containers, bool, i) |=
-				wants_container(term, exact, index, container_at(index, i));
-	}
+		g_array_index(place->containers, bool, i) =
+			wants_container(term, exact, index, container_at(index, i));
 }
 
-bool view_filter_container(const struct view_filter *f, const struct view_index *index, uint32_t place)
+bool view_term_has_container(const struct view_node *term, const struct view_index *index, uint32_t container)
 {
-	if (!f->containers->len)
+	const struct view_place *place = place_of(index, term);
+
+	return container == VIEW_HOST_ITSELF ? place->host_itself : g_array_index(place->containers, bool, container);
+}
+
+static bool is_in_container(const struct view_node *term, const struct view_index *index, const struct thread_row *t)
+{
+	const struct view_container *c = view_container_of(index, t);
+
+	if (view_term_has_container(term, index, c ? (uint32_t)(c - container_at(index, 0)) : VIEW_HOST_ITSELF))
 		return true;
-	return place == VIEW_HOST_ITSELF ? index->wants_host_itself :
-					   g_array_index(index->wanted_containers, bool, place);
-}
-
-/* By the number of a namespace also who is in one that does not make it a container. */
-static bool is_in_namespace(const struct view_filter *f, const struct thread_row *t)
-{
-	for (guint i = 0; i < f->containers->len; i++) {
-		const uint64_t number = g_array_index(f->containers, struct view_container_term, i).number;
-
-		if (number && (t->pid_ns == number || t->cgroup_ns == number))
-			return true;
-	}
-	return false;
+	/* by the number of a namespace also who is in one that does not make it a container */
+	return term->number_given && term->number &&
+	       (t->pid_ns == (uint64_t)term->number || t->cgroup_ns == (uint64_t)term->number);
 }
 
 /* ---- trees ---- */
 
 enum { OUTSIDE, IN_TREE };
-
-static bool is_root(const struct view_filter *f, uint64_t pid)
-{
-	for (guint i = 0; i < f->trees->len; i++)
-		if (g_array_index(f->trees, uint64_t, i) == pid)
-			return true;
-	return false;
-}
 
 /* -1: not known. A process that is younger has its parent's pid again. */
 static uint64_t parent_of(const struct view_index *index, const struct interval *iv, uint64_t pid)
@@ -108,19 +120,20 @@ static uint64_t parent_of(const struct view_index *index, const struct interval 
 }
 
 /* Up to a process of which it is known; parents come from a trace and may go in a circle. */
-static void find_ancestors(struct view_index *index, const struct interval *iv, const struct view_filter *f,
+static void find_ancestors(const struct view_index *index, const struct interval *iv, const struct view_node *term,
 			   uint64_t pid, GArray *path)
 {
+	struct map64 *trees = &place_of(index, term)->trees;
 	uint32_t found = MAP64_NONE;
 
 	g_array_set_size(path, 0);
 	while (found == MAP64_NONE) {
-		found = map64_get(&index->trees, pid);
+		found = map64_get(trees, pid);
 		if (found != MAP64_NONE)
 			break;
-		map64_put(&index->trees, pid, OUTSIDE);
+		map64_put(trees, pid, OUTSIDE);
 		g_array_append_val(path, pid);
-		if (is_root(f, pid))
+		if (pid == (uint64_t)term->number)
 			found = IN_TREE;
 		else if ((int64_t)pid <= 0)
 			found = OUTSIDE;
@@ -128,41 +141,80 @@ static void find_ancestors(struct view_index *index, const struct interval *iv, 
 			pid = parent_of(index, iv, pid);
 	}
 	for (guint i = 0; i < path->len && found == IN_TREE; i++)
-		map64_put(&index->trees, g_array_index(path, uint64_t, i), IN_TREE);
+		map64_put(trees, g_array_index(path, uint64_t, i), IN_TREE);
 }
 
-bool view_filter_tree(const struct view_filter *f, const struct view_index *index, uint64_t pid)
+static void find_tree(const struct view_index *index, const struct interval *iv, const struct view_node *term)
 {
-	return !f->trees->len || map64_get(&index->trees, pid) == IN_TREE || is_root(f, pid);
+	const struct interval_table *t = &iv->tables[TABLE_THREAD];
+	GArray *path = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+
+	for (uint32_t i = 0; i < t->n_rows; i++)
+		find_ancestors(index, iv, term, INTERVAL_ROW(thread, &t->rows[i])->pid, path);
+	g_array_free(path, TRUE);
+}
+
+bool view_term_has_process(const struct view_node *term, const struct view_index *index, uint64_t pid)
+{
+	return pid == (uint64_t)term->number || map64_get(&place_of(index, term)->trees, pid) == IN_TREE;
 }
 
 /* ---- both ---- */
 
+struct finder {
+	struct view_index *index;
+	const struct interval *iv;
+};
+
+static enum view_truth find_place(void *data, const struct view_node *term)
+{
+	const struct finder *finder = data;
+	struct view_place *place = place_of(finder->index, term);
+
+	if (!place->containers)
+		place->containers = g_array_new(FALSE, TRUE, sizeof(bool));
+	map64_clear(&place->trees);
+	if (term->fact == VIEW_FACT_CONTAINER)
+		find_containers(finder->index, term);
+	else if (term->fact == VIEW_FACT_TREE && finder->iv->tables_mask & USES(THREAD))
+		find_tree(finder->index, finder->iv, term);
+	return VIEW_UNTOUCHED; /* the other terms, too */
+}
+
 void view_filter_find_places(const struct view_filter *f, struct view_index *index, const struct interval *iv)
 {
-	const struct interval_table *t = &iv->tables[TABLE_THREAD];
-	GArray *path;
+	struct finder finder = { index, iv };
 
-	if (f->containers->len)
-		find_containers(index, f);
-	map64_clear(&index->trees);
-	if (!f->trees->len || !(iv->tables_mask & USES(THREAD)))
+	if (!view_filter_asks_place(f))
 		return;
-	path = g_array_new(FALSE, FALSE, sizeof(uint64_t));
-	for (uint32_t i = 0; i < t->n_rows; i++)
-		find_ancestors(index, iv, f, INTERVAL_ROW(thread, &t->rows[i])->pid, path);
-	g_array_free(path, TRUE);
+	if (index->places->len < f->n_terms)
+		g_array_set_size(index->places, f->n_terms);
+	view_filter_wants(f, find_place, &finder);
+}
+
+bool view_term_has_place(const struct view_node *term, const struct view_index *index, const struct thread_row *t)
+{
+	return term->fact == VIEW_FACT_TREE ? view_term_has_process(term, index, t->pid) :
+					      is_in_container(term, index, t);
+}
+
+struct place_of_thread {
+	const struct view_index *index;
+	const struct thread_row *thread;
+};
+
+static enum view_truth thread_term(void *data, const struct view_node *term)
+{
+	const struct place_of_thread *of = data;
+
+	if (term->fact != VIEW_FACT_TREE && term->fact != VIEW_FACT_CONTAINER)
+		return VIEW_UNTOUCHED;
+	return view_term_has_place(term, of->index, of->thread) ? VIEW_YES : VIEW_NO;
 }
 
 bool view_filter_place(const struct view_filter *f, const struct view_index *index, const struct thread_row *t)
 {
-	const struct view_container *c;
+	struct place_of_thread of = { index, t };
 
-	if (!view_filter_tree(f, index, t->pid))
-		return false;
-	if (!f->containers->len)
-		return true;
-	c = view_container_of(index, t);
-	return view_filter_container(f, index, c ? (uint32_t)(c - container_at(index, 0)) : VIEW_HOST_ITSELF) ||
-	       is_in_namespace(f, t);
+	return view_filter_wants(f, thread_term, &of);
 }

@@ -108,6 +108,32 @@ static void format_items(char *buf, size_t size, const struct value *v)
 		g_strlcpy(buf, "-", size);
 }
 
+/* A character per power of two, from the first that has any value to the last. */
+static void format_buckets(char *buf, size_t size, const struct value *v, const struct format *f)
+{
+	static const char *const blocks[] = { " ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█" };
+	static const char *const marks[] = { " ", ".", ".", ":", ":", "+", "+", "#", "#" };
+	enum { POWERS = 65, STEPS = G_N_ELEMENTS(blocks) - 1 };
+	uint64_t counts[POWERS] = { 0 }, most = 0;
+	int first = POWERS, last = -1;
+
+	for (unsigned i = 0; i < v->histogram.n; i++) {
+		const struct value_bucket *b = &v->histogram.buckets[i];
+		const int power = b->from ? 64 - __builtin_clzll(b->from) : 0;
+
+		counts[power] += b->count;
+		most = MAX(most, counts[power]);
+		first = MIN(first, power);
+		last = MAX(last, power);
+	}
+	g_strlcpy(buf, last < 0 ? "-" : "", size);
+	for (int i = first; i <= last; i++) {
+		const unsigned step = (unsigned)(((unsigned __int128)counts[i] * STEPS + most - 1) / most);
+
+		append(buf, size, (f->ascii ? marks : blocks)[step]);
+	}
+}
+
 static void format_real(char *buf, size_t size, double x, enum column_unit unit, unsigned width)
 {
 	if (unit == COLUMN_PERCENT)
@@ -180,6 +206,9 @@ char *format_value(char *buf, size_t size, const struct value *v, enum column_un
 	case VALUE_LIST:
 	case VALUE_OBJECT:
 		format_items(buf, size, v);
+		break;
+	case VALUE_HISTOGRAM:
+		format_buckets(buf, size, v, f);
 		break;
 	}
 	return buf;

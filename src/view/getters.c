@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What columns make of cells. */
+#include <math.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "view/internal.h"
 
@@ -8,15 +11,28 @@ static enum table_id source(const struct view_cell *at)
 	return at->rows->table->source;
 }
 
-uint64_t view_figure(const struct view_cell *at, unsigned cell)
+static uint64_t figure(const struct view_cell *at, enum table_id table, const struct interval_row *row, unsigned cell)
 {
-	return interval_value(at->host->iv, source(at), &at->row->row, cell);
+	return table == TABLES ? row->b[cell] : interval_value(at->host->iv, table, row, cell);
 }
 
-static void set_signed(struct value *v, uint64_t cell)
+uint64_t view_figure(const struct view_cell *at, unsigned cell)
 {
-	v->kind = (int64_t)cell < 0 ? VALUE_NULL : VALUE_INT;
-	v->i = (int64_t)cell;
+	return figure(at, source(at), &at->row->row, cell);
+}
+
+/* ---- by type ---- */
+
+static void set_signed(struct value *v, int64_t i, bool known)
+{
+	v->kind = known ? VALUE_INT : VALUE_NULL;
+	v->i = i;
+}
+
+static void set_known(struct value *v, uint64_t u, bool known)
+{
+	v->kind = known ? VALUE_UINT : VALUE_NULL;
+	v->u = u;
 }
 
 static void set_string(struct value *v, uint64_t cell)
@@ -24,144 +40,146 @@ static void set_string(struct value *v, uint64_t cell)
 	value_set_text(v, cell == STRID_NONE ? NULL : strpool_text((strid)cell));
 }
 
-/* UINT64_MAX: since when a merged row has been in its state, view_own_cells(). */
-static void set_known(struct value *v, uint64_t cell)
+static void set_ppm(struct value *v, uint64_t cell)
 {
-	v->kind = cell && cell != UINT64_MAX ? VALUE_UINT : VALUE_NULL;
-	v->u = cell;
+	double ppm;
+
+	memcpy(&ppm, &cell, sizeof(ppm));
+	value_set_real(v, ppm);
+	if (isnan(ppm))
+		value_set_null(v);
 }
 
+void view_set_time(const struct view_cell *at, uint64_t host_ns, struct value *v)
+{
+	value_set_uint(v, clock_to_ref(at->host->map, host_ns));
+}
+
+/* UINT64_MAX: since when a merged row has been in its state, view_own_cells(). */
+static void set_time(const struct view_cell *at, uint64_t host_ns, struct value *v)
+{
+	value_set_null(v);
+	if (host_ns && host_ns != UINT64_MAX)
+		view_set_time(at, host_ns, v);
+}
+
+static void set_typed(const struct view_cell *at, enum cell_type type, uint64_t cell, struct value *v)
+{
+	const int64_t i = (int64_t)cell;
+
+	switch (type) {
+	case TYPE_ID:
+	case TYPE_DEVICE:
+	case TYPE_COUNT:
+	case TYPE_BYTES:
+	case TYPE_NS:
+		value_set_uint(v, cell);
+		break;
+	case TYPE_SIGNED:
+	case TYPE_REF_TIME:
+		set_signed(v, i, i >= 0);
+		break;
+	case TYPE_ANY:
+	case TYPE_SPAN:
+		set_signed(v, i, i != CELL_UNKNOWN);
+		break;
+	case TYPE_INODE:
+		set_known(v, cell, cell != 0);
+		break;
+	case TYPE_TEXT:
+		set_string(v, cell);
+		break;
+	case TYPE_HOST:
+		value_set_text(v, i == CELL_UNKNOWN ? NULL : at->rows->hosts[cell].name);
+		break;
+	case TYPE_FLAG:
+		v->kind = VALUE_BOOL;
+		v->flag = cell != 0;
+		break;
+	case TYPE_TIME:
+		set_time(at, cell, v);
+		break;
+	case TYPE_PPM:
+		set_ppm(v, cell);
+		break;
+	case TYPE_NONE:
+	case TYPES:
+		value_set_null(v);
+		break;
+	}
+}
+
+/* A cell of threads is that of the thread that the row is or belongs to. */
 void view_get_value(const struct view_cell *at, struct value *v)
 {
-	value_set_uint(v, view_figure(at, at->column->cell));
+	const struct column *c = at->column;
+	const bool of_thread = c->cells == thread_cells;
+	const struct interval_row *row = of_thread ? view_row_thread(at->rows, at->row) : &at->row->row;
+
+	value_set_null(v);
+	if (row)
+		set_typed(at, c->cells[c->cell].type,
+			  figure(at, of_thread ? TABLE_THREAD : source(at), row, c->cell), v);
 }
 
-void view_get_signed(const struct view_cell *at, struct value *v)
-{
-	set_signed(v, at->row->row.b[at->column->cell]);
-}
+/* ---- by form ---- */
 
-void view_get_text(const struct view_cell *at, struct value *v)
+static void set_share(const struct view_cell *at, double times, struct value *v)
 {
-	set_string(v, at->row->row.b[at->column->cell]);
-}
+	const uint64_t duration_ns = at->rows->totals[at->row->key.host].duration_ns;
 
-void view_get_known(const struct view_cell *at, struct value *v)
-{
-	set_known(v, at->row->row.b[at->column->cell]);
-}
-
-void view_get_flag(const struct view_cell *at, struct value *v)
-{
-	v->kind = VALUE_BOOL;
-	v->flag = at->row->row.b[at->column->cell] != 0;
+	value_set_null(v);
+	if (duration_ns)
+		value_set_real(v, times * (double)view_figure(at, at->column->cell) / (double)duration_ns);
 }
 
 void view_get_rate(const struct view_cell *at, struct value *v)
 {
-	uint64_t duration_ns = at->rows->totals[at->row->key.host].duration_ns;
-
-	if (duration_ns)
-		value_set_real(v, (double)view_figure(at, at->column->cell) * 1e9 / (double)duration_ns);
-	else
-		value_set_null(v);
+	set_share(at, 1e9, v);
 }
 
-static struct dist row_dist(const struct view_cell *at)
+void view_get_percent(const struct view_cell *at, struct value *v)
 {
-	return view_dist(at->host->iv, source(at), &at->row->row, at->column->cell);
+	set_share(at, 100, v);
 }
 
-void view_get_dist_count(const struct view_cell *at, struct value *v)
+/* Without any value there is a sum, and nothing else. */
+void view_get_dist(const struct view_cell *at, struct value *v)
 {
-	value_set_uint(v, row_dist(at).count);
-}
-
-void view_get_dist_sum(const struct view_cell *at, struct value *v)
-{
-	value_set_uint(v, row_dist(at).sum);
-}
-
-void view_get_dist_min(const struct view_cell *at, struct value *v)
-{
-	struct dist d = row_dist(at);
+	const struct dist d = view_dist(at->host->iv, source(at), &at->row->row, at->column->cell);
 
 	value_set_null(v);
-	if (d.count)
+	if (!d.count && at->column->form != FORM_TOTAL && at->column->form != FORM_MAX_AT)
+		return;
+	switch (at->column->form) {
+	case FORM_TOTAL:
+		value_set_uint(v, d.sum);
+		break;
+	case FORM_MIN:
 		value_set_uint(v, d.min);
-}
-
-void view_get_dist_avg(const struct view_cell *at, struct value *v)
-{
-	struct dist d = row_dist(at);
-
-	value_set_null(v);
-	if (d.count)
+		break;
+	case FORM_AVG:
 		value_set_uint(v, view_dist_avg(&d));
-}
-
-void view_get_dist_max(const struct view_cell *at, struct value *v)
-{
-	struct dist d = row_dist(at);
-
-	value_set_null(v);
-	if (d.count)
+		break;
+	case FORM_MAX:
 		value_set_uint(v, d.max);
-}
-
-void view_get_dist_stdev(const struct view_cell *at, struct value *v)
-{
-	struct dist d = row_dist(at);
-
-	value_set_null(v);
-	if (d.count)
+		break;
+	case FORM_STDEV:
 		value_set_uint(v, view_dist_stdev(&d));
+		break;
+	case FORM_MAX_AT:
+		set_time(at, d.max_at, v);
+		break;
+	default:
+		break;
+	}
 }
 
-static const struct interval_row *thread_of(const struct view_cell *at)
-{
-	return view_row_thread(at->rows, at->row);
-}
-
-void view_get_thread_signed(const struct view_cell *at, struct value *v)
-{
-	const struct interval_row *thread = thread_of(at);
-
-	value_set_null(v);
-	if (thread)
-		set_signed(v, thread->b[at->column->cell]);
-}
-
-void view_get_thread_gauge(const struct view_cell *at, struct value *v)
-{
-	const struct interval_row *thread = thread_of(at);
-
-	value_set_null(v);
-	if (thread)
-		value_set_uint(v, thread->b[at->column->cell]);
-}
-
-void view_get_thread_text(const struct view_cell *at, struct value *v)
-{
-	const struct interval_row *thread = thread_of(at);
-
-	value_set_null(v);
-	if (thread)
-		set_string(v, thread->b[at->column->cell]);
-}
-
-void view_get_thread_known(const struct view_cell *at, struct value *v)
-{
-	const struct interval_row *thread = thread_of(at);
-
-	value_set_null(v);
-	if (thread)
-		set_known(v, thread->b[at->column->cell]);
-}
+/* ---- of no cell ---- */
 
 void view_get_container(const struct view_cell *at, struct value *v)
 {
-	const struct interval_row *thread = thread_of(at);
+	const struct interval_row *thread = view_row_thread(at->rows, at->row);
 	const struct view_container *c = NULL;
 
 	if (thread)

@@ -181,10 +181,12 @@ void view_add_figures(struct view_rows *r, struct view_row *into, const struct v
 	uint64_t cells[CELLS_MAX];
 
 	if (r->table->collect) {
-		for (unsigned i = r->table->sums; i < r->table->n_cells; i++)
-			((uint64_t *)into->row.b)[i] += from->row.b[i];
+		for (unsigned i = 0; i < r->table->n_cells; i++)
+			if (r->table->cells[i].kind == CELL_COUNTER)
+				((uint64_t *)into->row.b)[i] += from->row.b[i];
 		return;
 	}
+	view_spread_add(r, into, from);
 	figures(r->hosts[from->key.host].iv, table, &from->row, cells);
 	add_figures(&table_descs[table], (uint64_t *)into->row.b, cells);
 	for (guint i = 0; into->counters && i < r->internal->counters->len; i++)

@@ -12,6 +12,7 @@
 #include "view/dist.h"
 #include "view/own.h"
 #include "view/rows.h"
+#include "view/spread.h"
 
 /* A failed call of a thread: a row of TABLE_SYSERR, with the owner of its thread. */
 struct view_error {
@@ -48,14 +49,20 @@ struct view_index {
 	GArray *errors;         /* struct view_error, by owner, call, error */
 	struct map64 fd_owners; /* files_id and pid -> index in TABLE_THREAD */
 	struct map64 processes; /* pid -> index in TABLE_THREAD of its main thread */
-	struct map64 tid_files; /* files_id of the threads whose tids the filter wants -> 0 */
+	struct map64 tid_files; /* files_id and tid of the threads that use it -> 0, if the filter asks for tids */
 	struct map64 pivot;     /* owner and counter -> index in pivot_values */
 	GArray *containers;     /* struct view_container */
 	struct map64 container_places; /* uid -> index in containers */
 	GStringChunk *container_names;
-	GArray *wanted_containers; /* bool, by place: what the filter wants of them */
-	bool wants_host_itself;
-	struct map64 trees;        /* pid -> whether the filter wants it as one below another */
+	struct map64 spreads;   /* uid of a row of the table -> the first of its links in spread_links */
+	GArray *places;         /* struct view_place, by struct view_node.place: what the filter's terms mean here */
+};
+
+/* A row of TABLE_BUCKET, of a distribution of some row: spread.c. */
+struct view_spread_link {
+	const struct interval_row *row;
+	unsigned host;
+	uint32_t next;
 };
 
 struct view_rows_internal {
@@ -71,6 +78,12 @@ struct view_rows_internal {
 	GArray *pivot_values;  /* uint64_t, of view_index.pivot */
 	GArray *halves;        /* struct view_half */
 	struct map64 half_index; /* flow and side -> index in halves */
+	GArray *spread_links;    /* struct view_spread_link */
+	struct view_spread spread; /* the last one that was asked for: of that list and cell */
+	GArray *spread_buckets;  /* struct value_bucket of the last value */
+	uint32_t spread_list;
+	unsigned spread_cell;
+	GArray *bound;           /* const struct column *, by struct view_node.place: of the filter's terms */
 	GHashTable *base_index;  /* struct view_key -> struct view_row: of query.base; NULL: never had one */
 };
 
@@ -98,6 +111,17 @@ void view_add_figures(struct view_rows *r, struct view_row *into, const struct v
 /* n cells, valid until the next build. */
 uint64_t *view_cells_alloc(struct view_rows_internal *in, unsigned n);
 
+/* ---- spread.c ---- */
+
+/* Finds the buckets of all rows of the host. */
+void view_index_spreads(struct view_rows *r, unsigned host);
+
+/* The list of a row of the model, for view_row.spread. */
+uint32_t view_spread_of(const struct view_rows *r, unsigned host, uint64_t uid);
+
+/* What one has the other has, too. */
+void view_spread_add(struct view_rows *r, struct view_row *into, const struct view_row *from);
+
 /* ---- lookup.c: joins ---- */
 
 void view_index_errors(struct view_index *index, const struct interval *iv);
@@ -105,6 +129,8 @@ void view_index_errors(struct view_index *index, const struct interval *iv);
 void view_index_mains(struct view_index *index, const struct interval *iv);
 const struct interval_row *view_main_thread(const struct view_index *index, const struct interval *iv, uint64_t pid);
 void view_index_files(struct view_index *index, const struct interval *iv, const struct view_filter *filter);
+/* Whether a thread of that tid uses the fd table. */
+bool view_file_has_tid(const struct view_index *index, uint64_t files_id, uint64_t tid);
 const struct interval_row *view_file_thread(const struct view_index *index, const struct interval *iv,
 					     const struct interval_row *file);
 void view_index_pivot(struct view_rows *r, unsigned host);
@@ -128,9 +154,6 @@ bool view_relation_end(const struct view_rows *r, const struct view_row *row, bo
 /* ---- table_accounting.c: the process of a row, or the client it works for. False: it works for none. ---- */
 bool view_account_end(const struct view_row *row, bool client, struct view_end *end);
 
-/* ---- table_containers.c ---- */
-bool view_container_row_wanted(const struct view_filter *f, const struct view_rows *r, const struct view_row *row);
-
 /* ---- containers.c: who is in which container, and what that is called ---- */
 
 /* Finds the containers of the host's interval, and their names; its main threads are found if it has a side-car. */
@@ -139,25 +162,39 @@ void view_index_containers(struct view_index *index, const struct view_host *hos
 /* The container that a row of TABLE_THREAD is in; NULL: none, or it is not known. */
 const struct view_container *view_container_of(const struct view_index *index, const struct thread_row *thread);
 
-/* ---- filter.c ---- */
-bool view_filter_tid(const struct view_filter *f, uint64_t tid);
+/* ---- table.c: what may be left out of a column's name ---- */
+static const char *const view_column_units[] = { "_ns", "_bytes" };
+
+/* ---- filter_row.c ---- */
+
+/* Finds the columns that the terms are about; before view_filter_row(). */
+void view_filter_bind(const struct view_filter *f, struct view_rows *r);
+
+/* The column that has what a term of the table is about; NULL: it has none. */
+const struct column *view_column_of_fact(const struct view_table *table, enum view_fact fact);
+
+/* Whether a term of that kind says anything of the table's rows. */
+bool view_table_tells(const struct view_table *table, enum view_fact fact);
+
 bool view_filter_row(const struct view_filter *f, const struct view_rows *r, const struct view_row *row);
 
 /* ---- filter_place.c: terms about containers and trees of processes ---- */
 
-static inline bool view_filter_wants_place(const struct view_filter *f)
+static inline bool view_filter_asks_place(const struct view_filter *f)
 {
-	return f->containers->len || f->trees->len;
+	return view_filter_asks(f, VIEW_FACT_CONTAINER) || view_filter_asks(f, VIEW_FACT_TREE);
 }
+
+GArray *view_places_new(void);
 
 /* Finds what they mean on a host; its containers and main threads are known. */
 void view_filter_find_places(const struct view_filter *f, struct view_index *index, const struct interval *iv);
 
+/* Whether the filter can want a thread by where it is, and what a term says of it, of a process, of a container. */
 bool view_filter_place(const struct view_filter *f, const struct view_index *index, const struct thread_row *t);
-
-/* The same of a process alone, and of a container by its place. */
-bool view_filter_tree(const struct view_filter *f, const struct view_index *index, uint64_t pid);
-bool view_filter_container(const struct view_filter *f, const struct view_index *index, uint32_t place);
+bool view_term_has_place(const struct view_node *term, const struct view_index *index, const struct thread_row *t);
+bool view_term_has_process(const struct view_node *term, const struct view_index *index, uint64_t pid);
+bool view_term_has_container(const struct view_node *term, const struct view_index *index, uint32_t container);
 
 /* ---- compare.c: query.base ---- */
 
@@ -178,6 +215,9 @@ uint32_t *view_order_rows(const struct view_rows *r, const struct view_query *q,
 
 void view_sort_rows(struct view_rows *r, const struct view_query *q);
 
+/* ---- sum.c: query.sum_by; the rows become their sums, r->columns those of sums ---- */
+void view_sum_rows(struct view_rows *r, const struct view_query *q);
+
 /* ---- tree.c: puts children behind their parents, brothers in the order that the query wants ---- */
 void view_tree_rows(struct view_rows *r, const struct view_query *q);
 
@@ -185,28 +225,16 @@ void view_tree_rows(struct view_rows *r, const struct view_query *q);
 void view_row_value(const struct view_rows *r, const struct view_row *row, const struct column *column,
 		    struct value *out);
 
-/* ---- getters.c: what struct column.get can be. Times of hosts come as they are: view_row_value() maps them. ---- */
+/* ---- getters.c: what struct column.get can be ---- */
 
-/* Of the row: column.cell is one of its cells. */
-column_get_fn view_get_value;     /* counter, accrual, gauge: as it is */
-column_get_fn view_get_signed;    /* a gauge, null where it is negative */
-column_get_fn view_get_text;      /* a string, null where there is none */
-column_get_fn view_get_known;     /* as it is, null where it is 0 */
-column_get_fn view_get_flag;      /* a gauge: whether it is not 0 */
-column_get_fn view_get_rate;      /* a counter per second */
+/* Of a column made of a cell, by its type and the column's form. Of a cell of threads: that of the row's thread. */
+column_get_fn view_get_value, view_get_rate, view_get_percent, view_get_dist;
 
-/* Of the row: column.cell is the first cell of a distribution. Null where it is empty, but for the first two. */
-column_get_fn view_get_dist_count, view_get_dist_sum;
-column_get_fn view_get_dist_min, view_get_dist_avg, view_get_dist_max, view_get_dist_stdev;
+/* spread.c: the same of a distribution's buckets. */
+column_get_fn view_get_percentile, view_get_freq;
 
-/* Of the thread of the row: column.cell is a cell of TABLE_THREAD. Null where it is unknown. */
-column_get_fn view_get_thread_signed, view_get_thread_text, view_get_thread_known, view_get_thread_gauge;
-
-/* Of a row of VIEW_OWN: column.cell is one of its cells. Text, flag and time (view_get_signed) are as above. */
-column_get_fn view_get_int;       /* signed, null where it is VIEW_UNKNOWN */
-column_get_fn view_get_number;
-
-#define VIEW_UNKNOWN INT64_MIN
+/* A time of the row's host. */
+void view_set_time(const struct view_cell *at, uint64_t host_ns, struct value *out);
 
 column_get_fn view_get_host;
 column_get_fn view_get_container; /* the name of the one that the row's thread is in */
@@ -259,35 +287,10 @@ static inline void value_set_text(struct value *v, const char *text)
 /* ---- own.c: a new row of size bytes, all cells 0 but the first two ---- */
 void *view_own_add(struct view_own *own, size_t size, unsigned host);
 
-extern const struct view_table view_sync_table, view_matches_table, view_latencies_table;
-extern const struct view_table view_critical_path_table, view_critical_totals_table, view_accounting_table;
-
 /* ---- the tables, a file for each family ---- */
-extern const struct view_table view_hosts_table, view_events_table, view_probes_table, view_cpus_table;
-extern const struct view_table view_cpu_table, view_io_table, view_sched_table, view_counters_table;
-extern const struct view_table view_files_table, view_syscalls_table, view_perf_table;
-extern const struct view_table view_blocking_table, view_relations_table, view_emitters_table;
-extern const struct view_table view_containers_table;
-extern const struct view_table view_disks_table, view_net_table, view_irqs_table;
+#define VIEW_TABLE(name) extern const struct view_table view_##name##_table;
+#include "view/tables.def"
 
-/* ---- to write the lists of columns ---- */
-
-#define N_COLUMNS(list) .columns = (list), .n_columns = G_N_ELEMENTS(list)
 #define USES(table) (1u << TABLE_##table)
-
-/* { name, header, meaning, unit, width, flags, cell, get } */
-#define COLUMN_HOST \
-	{ "host", "HOST", "Host that the row belongs to.", COLUMN_TEXT, 10, COLUMN_IN_REPORT, 0, view_get_host }
-#define COLUMN_TID \
-	{ "tid", "TID", "Thread id.", COLUMN_ID, 7, COLUMN_IN_REPORT | COLUMN_KEY, CELL(thread, tid), \
-	  view_get_thread_signed }
-#define COLUMN_PID \
-	{ "pid", "PID", "Process id.", COLUMN_ID, 7, COLUMN_IN_REPORT, CELL(thread, pid), view_get_thread_signed }
-#define COLUMN_CONTAINER(flags) \
-	{ "container", "CONTAINER", "Container it runs in; null outside containers.", COLUMN_TEXT, 16, flags, 0, \
-	  view_get_container }
-#define COLUMN_COMM \
-	{ "comm", "COMMAND", "Name of the thread, the last one in the interval.", COLUMN_TEXT, 0, \
-	  COLUMN_IN_REPORT | COLUMN_INDENT, CELL(thread, comm), view_get_thread_text }
 
 #endif

@@ -96,9 +96,14 @@ void view_index_files(struct view_index *index, const struct interval *iv, const
 		const struct thread_row *row = INTERVAL_ROW(thread, &t->rows[i]);
 
 		put_thread(&index->fd_owners, file_key(row->files_id, row->pid), t, i);
-		if (filter && filter->tids->len && view_filter_tid(filter, row->tid))
-			map64_put(&index->tid_files, row->files_id, 0);
+		if (filter && view_filter_asks(filter, VIEW_FACT_TID))
+			map64_put(&index->tid_files, file_key(row->files_id, row->tid), 0);
 	}
+}
+
+bool view_file_has_tid(const struct view_index *index, uint64_t files_id, uint64_t tid)
+{
+	return map64_get(&index->tid_files, file_key(files_id, tid)) != MAP64_NONE;
 }
 
 const struct interval_row *view_file_thread(const struct view_index *index, const struct interval *iv,

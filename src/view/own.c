@@ -27,14 +27,3 @@ void *view_own_add(struct view_own *own, size_t size, unsigned host)
 	cells[1] = host;
 	return cells;
 }
-
-void view_get_int(const struct view_cell *at, struct value *v)
-{
-	v->i = (int64_t)at->row->row.b[at->column->cell];
-	v->kind = v->i == VIEW_UNKNOWN ? VALUE_NULL : VALUE_INT;
-}
-
-void view_get_number(const struct view_cell *at, struct value *v)
-{
-	value_set_uint(v, at->row->row.b[at->column->cell]);
-}

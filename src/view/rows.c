@@ -19,6 +19,9 @@ void view_rows_init(struct view_rows *r)
 	in->counters = g_array_new(FALSE, FALSE, sizeof(strid));
 	in->pivot_values = g_array_new(FALSE, FALSE, sizeof(uint64_t));
 	in->halves = g_array_new(FALSE, FALSE, sizeof(struct view_half));
+	in->spread_links = g_array_new(FALSE, FALSE, sizeof(struct view_spread_link));
+	in->spread_buckets = g_array_new(FALSE, FALSE, sizeof(struct value_bucket));
+	in->bound = g_array_new(FALSE, TRUE, sizeof(const struct column *));
 	r->internal = in;
 }
 
@@ -29,7 +32,7 @@ void view_index_init(struct view_index *index)
 	index->errors = g_array_new(FALSE, FALSE, sizeof(struct view_error));
 	index->containers = g_array_new(FALSE, FALSE, sizeof(struct view_container));
 	index->container_names = g_string_chunk_new(1024);
-	index->wanted_containers = g_array_new(FALSE, FALSE, sizeof(bool));
+	index->places = view_places_new();
 }
 
 void view_index_release(struct view_index *index)
@@ -44,8 +47,8 @@ void view_index_release(struct view_index *index)
 	g_array_free(index->containers, TRUE);
 	map64_release(&index->container_places);
 	g_string_chunk_free(index->container_names);
-	g_array_free(index->wanted_containers, TRUE);
-	map64_release(&index->trees);
+	map64_release(&index->spreads);
+	g_array_free(index->places, TRUE);
 }
 
 void view_rows_release(struct view_rows *r)
@@ -63,6 +66,9 @@ void view_rows_release(struct view_rows *r)
 	g_array_free(in->counters, TRUE);
 	g_array_free(in->pivot_values, TRUE);
 	g_array_free(in->halves, TRUE);
+	g_array_free(in->spread_links, TRUE);
+	g_array_free(in->spread_buckets, TRUE);
+	g_array_free(in->bound, TRUE);
 	map64_release(&in->half_index);
 	g_clear_pointer(&in->base_index, g_hash_table_destroy);
 	g_free(in);
@@ -86,8 +92,10 @@ uint32_t view_query_tables(const struct view_query *q)
 {
 	uint32_t mask = q->table->tables | USES(HOST);
 
-	if (view_table_of_threads(q->table) || (q->filter && view_filter_wants_place(q->filter)))
+	if (view_table_of_threads(q->table) || (q->filter && view_filter_asks_place(q->filter)))
 		mask |= USES(THREAD) | USES(CONTAINER);
+	if (q->spread)
+		mask |= USES(BUCKET);
 	return mask;
 }
 
@@ -101,6 +109,9 @@ static void reset(struct view_rows *r, const struct view_query *q, const struct 
 	g_array_set_size(in->columns, 0);
 	g_array_set_size(in->counters, 0);
 	g_array_set_size(in->pivot_values, 0);
+	g_array_set_size(in->spread_links, 0);
+	in->spread = (struct view_spread){ 0 };
+	in->spread_list = VIEW_NO_SPREAD;
 	in->block = in->block_used = 0;
 	in->indexes = g_renew(struct view_index, in->indexes, MAX(n_hosts, in->n_indexes));
 	while (in->n_indexes < n_hosts)
@@ -133,7 +144,7 @@ static void index_host(struct view_rows *r, const struct view_query *q, unsigned
 	const struct interval *iv = r->hosts[host].iv;
 
 	map64_clear(&index->owners);
-	if ((q->processes && view_table_of_threads(q->table)) || q->table == &view_containers_table)
+	if ((q->processes && view_table_of_threads(q->table)) || q->table->collect)
 		view_index_processes(index, iv);
 	if (q->table->tables & USES(SYSERR))
 		view_index_errors(index, iv);
@@ -145,6 +156,7 @@ static void index_host(struct view_rows *r, const struct view_query *q, unsigned
 	r->containers |= index->containers->len > 0;
 	if (q->filter)
 		view_filter_find_places(q->filter, index, iv);
+	view_index_spreads(r, host);
 	if (q->table->flags & VIEW_PIVOT)
 		view_index_pivot(r, host);
 }
@@ -173,6 +185,7 @@ static void collect_host(struct view_rows *r, const struct view_query *q, unsign
 			.row = t->rows[i],
 			.key = { host, q->table->source, t->rows[i].b[0] },
 			.members = 1,
+			.spread = view_spread_of(r, host, t->rows[i].b[0]),
 		};
 
 		if (q->table->belongs && !q->table->belongs(&row.row))
@@ -193,6 +206,7 @@ static void collect_own(struct view_rows *r, const struct view_query *q)
 			.row = { .b = cells },
 			.key = { (uint32_t)cells[1], q->table->source, cells[0] },
 			.members = 1,
+			.spread = VIEW_NO_SPREAD,
 		};
 
 		if (q->filter && !view_filter_host(q->filter, r->hosts[cells[1]].name))
@@ -320,11 +334,29 @@ static void add_pivot_columns(struct view_rows *r)
 		read_counters(r, &g_array_index(in->rows, struct view_row, i));
 }
 
+/* Sums have no key of their own: they are in the order of what they have in common. */
+static void sum_up(struct view_rows *r, struct view_query *q)
+{
+	GArray *rows = r->internal->rows;
+	guint n = 0;
+
+	view_sum_rows(r, q);
+	q->sort = q->sort ? view_rows_column(r, q->sort->name) : &r->columns[MIN(r->n_columns - 1, 1)];
+	if (!q->having)
+		return;
+	view_filter_bind(q->having, r);
+	for (guint i = 0; i < rows->len; i++)
+		if (view_filter_row(q->having, r, &g_array_index(rows, struct view_row, i)))
+			g_array_index(rows, struct view_row, n++) = g_array_index(rows, struct view_row, i);
+	g_array_set_size(rows, n);
+}
+
 void view_rows_build(struct view_rows *r, const struct view_query *q, const struct view_host *hosts, unsigned n_hosts)
 {
 	struct view_query query = *q;
 	const char *sort = q->sort ? q->sort->name : NULL;
 
+	query.processes |= q->sum_by == VIEW_SUM_PROCESS;
 	reset(r, q, hosts, n_hosts);
 	if (q->table->source == TABLE_RELATION)
 		view_index_relations(r);
@@ -333,26 +365,31 @@ void view_rows_build(struct view_rows *r, const struct view_query *q, const stru
 		if (!hosts[i].iv || (q->filter && !view_filter_host(q->filter, hosts[i].name)))
 			continue;
 		count_totals(&r->totals[i], hosts[i].iv);
-		index_host(r, q, i);
+		index_host(r, &query, i);
 		if (q->table->collect)
 			q->table->collect(r, i);
-		else if (!(q->table->flags & VIEW_OWN))
-			collect_host(r, q, i);
+		else if (!q->table->supply.needs)
+			collect_host(r, &query, i);
 	}
-	if (q->table->flags & VIEW_OWN)
+	if (q->table->supply.needs)
 		collect_own(r, q);
 	if (q->table->flags & VIEW_PIVOT) {
 		add_pivot_columns(r);
 		query.sort = sort ? view_rows_column(r, sort) : NULL;
 	}
+	if (q->filter)
+		view_filter_bind(q->filter, r);
 	view_add_base(r);
 	choose_rows(r, &query);
+	if (q->sum_by)
+		sum_up(r, &query);
 	if (q->tree && view_table_has_tree(q->table))
 		view_tree_rows(r, &query);
-	else if (query.sort || !(q->table->flags & VIEW_OWN))
+	else if (query.sort || !q->table->supply.needs)
 		view_sort_rows(r, &query);
 	r->rows = (struct view_row *)(void *)r->internal->rows->data;
-	r->n = r->internal->rows->len;
+	r->n_all = r->internal->rows->len;
+	r->n = q->limit ? MIN(q->limit, r->n_all) : r->n_all;
 }
 
 /* ---- reading ---- */
@@ -371,9 +408,6 @@ void view_row_value(const struct view_rows *r, const struct view_row *row, const
 		at.column->get(&at, out);
 	else
 		value_set_null(out);
-	/* times of the model are those of the host's clock, of own rows they are the reference's already */
-	if (column->unit == COLUMN_TIME && out->kind == VALUE_UINT && !(r->table->flags & VIEW_OWN))
-		out->u = clock_to_ref(at.host->map, out->u);
 	if (r->base && column_is_figure(column))
 		view_subtract_base(r, row, column, out);
 }

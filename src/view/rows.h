@@ -9,6 +9,7 @@
 #include "clock/map.h"
 #include "model/interval.h"
 #include "view/filter.h"
+#include "view/sum.h"
 #include "view/table.h"
 
 /*
@@ -55,16 +56,22 @@ struct view_query {
 	const struct view_table *table;
 	bool processes; /* rows of threads are merged into rows of processes */
 	bool per_cpu;   /* rows that differ by CPU only stay apart (VIEW_PER_CPU) */
+	bool spread;    /* some column is COLUMN_SPREAD */
 	bool all;       /* rows whose counters are all 0 too */
 	const struct view_filter *filter; /* NULL: no filter */
 	const struct column *sort;        /* NULL: by host, then key */
 	bool reverse;   /* the other direction than the column's own, column_ascends() */
 	bool tree;      /* children follow their parents; sort orders brothers. view_table_has_tree() only. */
 	GHashTable *collapsed; /* set of struct view_key whose descendants are hidden; NULL: none */
-	const struct view_own *own; /* VIEW_OWN: the rows */
+	const struct view_own *own; /* the rows of a table with a supply */
 	GHashTable *only;      /* set of struct view_key: only these; NULL: all */
 	const struct view_rows *base; /* of the same query over another interval: figures are differences to these */
+	enum view_sum sum_by;  /* rows that have this in common become one; .sort is one of view_sum_columns() */
+	const struct view_filter *having; /* the same as .filter of these sums; NULL: all */
+	unsigned limit;        /* only so many rows, the first ones in their order; 0: all. Not with .tree. */
 };
+
+#define VIEW_NO_SPREAD 0
 
 struct view_row {
 	struct interval_row row;           /* merged: .a is NULL and .b holds the interval's figures */
@@ -73,6 +80,7 @@ struct view_row {
 	uint64_t *counters; /* VIEW_PIVOT: what it has of each, in the order of their columns */
 	uint32_t members;  /* rows of the model that were merged; 1: none were */
 	uint32_t hidden;   /* descendants hidden because it is collapsed */
+	uint32_t spread;   /* how its distributions are spread: view/spread.h */
 	uint16_t depth;    /* in the tree; 0: a root */
 	bool last;         /* in the tree: the last child of its parent */
 	bool has_children; /* in the tree */
@@ -87,7 +95,8 @@ struct view_host_totals {
 
 struct view_rows {
 	struct view_row *rows;
-	unsigned n;
+	unsigned n;                   /* that are shown */
+	unsigned n_all;               /* without query.limit: those behind the first n are there, too */
 	const struct column *columns; /* of the table, with VIEW_PIVOT one more per counter */
 	unsigned n_columns;
 	const struct view_table *table;
@@ -156,7 +165,7 @@ uint32_t view_query_tables(const struct view_query *q);
  */
 void view_rows_build(struct view_rows *r, const struct view_query *q, const struct view_host *hosts, unsigned n_hosts);
 
-/* The value of a column (of r->columns) in a row. Texts and items are valid until the next call. */
+/* The value of a column (of r->columns) in a row, i below n_all. Texts and items are valid until the next call. */
 void view_rows_value(const struct view_rows *r, unsigned i, const struct column *column, struct value *out);
 
 /* The column of that name in r->columns, NULL if there is none. */

@@ -9,15 +9,24 @@
 #include "view/paths.h"
 
 static const struct view_table *const tables[] = {
-	&view_hosts_table, &view_events_table,   &view_cpus_table,  &view_cpu_table,
-	&view_io_table,    &view_files_table,    &view_disks_table, &view_net_table,
-	&view_irqs_table,  &view_syscalls_table, &view_sched_table, &view_perf_table,
-	&view_blocking_table, &view_relations_table, &view_probes_table, &view_emitters_table,
-	&view_counters_table, &view_containers_table,
-	&view_paths_table,    &view_sync_table,     &view_matches_table, &view_latencies_table,
-	&view_critical_path_table,
-	&view_critical_totals_table, &view_accounting_table,
+#define VIEW_TABLE(name) &view_##name##_table,
+#include "view/tables.def"
 };
+
+/* The same with complete columns, made when the first of them is asked for. */
+static struct view_table complete[G_N_ELEMENTS(tables)];
+
+static void complete_tables(void)
+{
+	for (unsigned i = 0; i < G_N_ELEMENTS(tables); i++) {
+		struct column *columns = g_new(struct column, tables[i]->n_columns);
+
+		for (unsigned c = 0; c < tables[i]->n_columns; c++)
+			columns[c] = column_complete(&tables[i]->columns[c]);
+		complete[i] = *tables[i];
+		complete[i].columns = columns;
+	}
+}
 
 unsigned view_table_count(void)
 {
@@ -26,14 +35,20 @@ unsigned view_table_count(void)
 
 const struct view_table *view_table_get(unsigned i)
 {
-	return tables[i];
+	static gsize done;
+
+	if (g_once_init_enter(&done)) {
+		complete_tables();
+		g_once_init_leave(&done, 1);
+	}
+	return &complete[i];
 }
 
 const struct view_table *view_table_find(const char *name)
 {
 	for (unsigned i = 0; i < G_N_ELEMENTS(tables); i++)
 		if (strcmp(tables[i]->name, name) == 0)
-			return tables[i];
+			return view_table_get(i);
 	return NULL;
 }
 
@@ -43,6 +58,19 @@ const struct column *view_column_find(const struct column *columns, unsigned n_c
 		if (strcmp(columns[i].name, name) == 0)
 			return &columns[i];
 	return NULL;
+}
+
+const struct column *view_column_typed(const struct column *columns, unsigned n_columns, const char *name)
+{
+	const struct column *found = view_column_find(columns, n_columns, name);
+
+	for (unsigned i = 0; !found && i < G_N_ELEMENTS(view_column_units); i++) {
+		char *whole = g_strconcat(name, view_column_units[i], NULL);
+
+		found = view_column_find(columns, n_columns, whole);
+		g_free(whole);
+	}
+	return found;
 }
 
 bool view_table_of_threads(const struct view_table *table)
@@ -58,26 +86,4 @@ bool view_table_of_processes(const struct view_table *table)
 bool view_table_has_tree(const struct view_table *table)
 {
 	return table->source == TABLE_THREAD || table->parent;
-}
-
-const char *column_unit_name(enum column_unit unit)
-{
-	static const char *const names[] = {
-		[COLUMN_TEXT] = "text",
-		[COLUMN_ID] = "number",
-		[COLUMN_DEVICE] = "number",
-		[COLUMN_COUNT] = "count",
-		[COLUMN_BYTES] = "bytes",
-		[COLUMN_NS] = "ns",
-		[COLUMN_TIME] = "ns since the epoch",
-		[COLUMN_PERCENT] = "%",
-		[COLUMN_RATE] = "per second",
-		[COLUMN_BYTE_RATE] = "bytes per second",
-		[COLUMN_PPM] = "parts per million",
-		[COLUMN_LIST] = "list of texts",
-		[COLUMN_OBJECT] = "counts by name",
-		[COLUMN_FLAG] = "true or false",
-	};
-
-	return names[unit];
 }

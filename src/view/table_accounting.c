@@ -3,74 +3,63 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-#include "view/internal.h"
+#include "view/declare.h"
 
-struct account_cells {
-	uint64_t uid, host;
-	uint64_t pid; /* signed */
-	uint64_t comm;
-	uint64_t client_host; /* index; VIEW_UNKNOWN: on its own account, or not one of the hosts */
-	uint64_t client_pid;  /* signed; VIEW_UNKNOWN */
-	uint64_t client_comm;
-	uint64_t client_uid;  /* of the client's own account, 0: there is none */
-	uint64_t self_ns[ACCOUNT_RESOURCES];
-	uint64_t sub_ns[ACCOUNT_RESOURCES];
-	uint64_t total_ns[ACCOUNT_RESOURCES];
-};
+#define ACCOUNT_CELLS(C, A, D) \
+	C(host, KEY, HOST, "Host of the process") \
+	C(pid, KEY, ANY, "Process") \
+	C(comm, GAUGE, TEXT, "Its name") \
+	C(client_host, KEY, HOST, "Host of the client that the row's time was for; null: the process's own account") \
+	C(client_pid, KEY, ANY, "Process of that client") \
+	C(client_comm, GAUGE, TEXT, "Its name") \
+	C(client_uid, KEY, NONE, "of the client's own account, 0: there is none") \
+	C(cpu_self_ns, COUNTER, NS, "Own account: CPU time of the process that no client waited for") \
+	C(cpu_sub_ns, COUNTER, NS, \
+	  "For a client: CPU time of the process on that client's critical path. Own account: CPU time of all its " \
+	  "servers on its own critical paths") \
+	C(cpu_total_ns, COUNTER, NS, "Both") \
+	C(disk_self_ns, COUNTER, NS, "Own account: time its threads waited for disks, and no client for them") \
+	C(disk_sub_ns, COUNTER, NS, "Time servers waited for disks on the client's critical path, as with the CPU") \
+	C(disk_total_ns, COUNTER, NS, "Both") \
+	C(network_self_ns, COUNTER, NS, \
+	  "Own account: time its threads waited for the network, for packets whose sender is not known") \
+	C(network_sub_ns, COUNTER, NS, \
+	  "Time packets were under way between client and server, on the client's critical path") \
+	C(network_total_ns, COUNTER, NS, "Both")
 
-#define ACCOUNT_CELL(member) (offsetof(struct account_cells, member) / sizeof(uint64_t))
-
-static void get_client_host(const struct view_cell *at, struct value *v)
-{
-	uint64_t host = at->row->row.b[ACCOUNT_CELL(client_host)];
-
-	value_set_text(v, host == (uint64_t)VIEW_UNKNOWN ? NULL : at->rows->hosts[host].name);
-}
+OWN_ROW(account, ACCOUNT_CELLS);
 
 bool view_account_end(const struct view_row *row, bool client, struct view_end *end)
 {
 	const uint64_t *cells = row->row.b;
 
-	end->host = (unsigned)cells[client ? ACCOUNT_CELL(client_host) : ACCOUNT_CELL(host)];
-	if (client && cells[ACCOUNT_CELL(client_host)] == (uint64_t)VIEW_UNKNOWN)
+	end->host = (unsigned)cells[client ? CELL(account, client_host) : CELL(account, host)];
+	if (client && cells[CELL(account, client_host)] == (uint64_t)CELL_UNKNOWN)
 		end->host = VIEW_NO_HOST;
-	end->pid = cells[client ? ACCOUNT_CELL(client_pid) : ACCOUNT_CELL(pid)];
-	end->comm = (strid)cells[client ? ACCOUNT_CELL(client_comm) : ACCOUNT_CELL(comm)];
-	return end->pid != (uint64_t)VIEW_UNKNOWN;
+	end->pid = cells[client ? CELL(account, client_pid) : CELL(account, pid)];
+	end->comm = (strid)cells[client ? CELL(account, client_comm) : CELL(account, comm)];
+	return end->pid != (uint64_t)CELL_UNKNOWN;
 }
 
-#define ACCOUNT(name, header, meaning, unit, width, flags, get) \
-	{ #name, header, meaning, unit, width, COLUMN_IN_REPORT | (flags), ACCOUNT_CELL(name), get }
-#define USE(name, header, sum, resource, flags, meaning) \
-	{ name, header, meaning, COLUMN_NS, 8, COLUMN_IN_REPORT | (flags), \
-	  ACCOUNT_CELL(sum[0]) + (resource), view_get_number }
-
 static const struct column columns[] = {
-	{ "host", "HOST", "Host of the process.", COLUMN_TEXT, 10, COLUMN_IN_REPORT, 0, view_get_host },
-	ACCOUNT(pid, "PID", "Process.", COLUMN_ID, 7, COLUMN_KEY, view_get_int),
-	ACCOUNT(comm, "COMMAND", "Its name.", COLUMN_TEXT, 0, COLUMN_INDENT, view_get_text),
-	ACCOUNT(client_host, "FOR HOST",
-		"Host of the client that the row's time was for; null: the process's own account.", COLUMN_TEXT, 10,
-		COLUMN_SPARE, get_client_host),
-	ACCOUNT(client_pid, "FOR PID", "Process of that client.", COLUMN_ID, 7, COLUMN_KEY, view_get_int),
-	ACCOUNT(client_comm, "FOR", "Its name.", COLUMN_TEXT, 16, COLUMN_SPARE, view_get_text),
-	USE("cpu_self_ns", "CPU SELF", self_ns, ACCOUNT_CPU, 0,
-	    "Own account: CPU time of the process that no client waited for."),
-	USE("cpu_sub_ns", "CPU SUB", sub_ns, ACCOUNT_CPU, 0,
-	    "For a client: CPU time of the process on that client's critical path. Own account: CPU time of all its "
-	    "servers on its own critical paths."),
-	USE("cpu_total_ns", "CPU", total_ns, ACCOUNT_CPU, 0, "Both."),
-	USE("disk_self_ns", "DISK SELF", self_ns, ACCOUNT_DISK, COLUMN_SPARE,
-	    "Own account: time its threads waited for disks, and no client for them."),
-	USE("disk_sub_ns", "DISK SUB", sub_ns, ACCOUNT_DISK, COLUMN_SPARE,
-	    "Time servers waited for disks on the client's critical path, as with the CPU."),
-	USE("disk_total_ns", "DISK", total_ns, ACCOUNT_DISK, 0, "Both."),
-	USE("network_self_ns", "NET SELF", self_ns, ACCOUNT_NETWORK, COLUMN_SPARE,
-	    "Own account: time its threads waited for the network, for packets whose sender is not known."),
-	USE("network_sub_ns", "NET SUB", sub_ns, ACCOUNT_NETWORK, COLUMN_SPARE,
-	    "Time packets were under way between client and server, on the client's critical path."),
-	USE("network_total_ns", "NET", total_ns, ACCOUNT_NETWORK, 0, "Both."),
+	COLUMN(account, host, "HOST", 10, REPORTED),
+	COLUMN(account, pid, "PID", 7, REPORTED | COLUMN_KEY),
+	COLUMN(account, comm, "COMMAND", 0, REPORTED | COLUMN_INDENT),
+	COLUMN(account, client_host, "FOR HOST", 10, REPORTED | COLUMN_SPARE),
+	COLUMN(account, client_pid, "FOR PID", 7, REPORTED | COLUMN_KEY),
+	COLUMN(account, client_comm, "FOR", 16, REPORTED | COLUMN_SPARE),
+	COLUMN(account, cpu_self_ns, "CPU SELF", 8, REPORTED),
+	COLUMN(account, cpu_sub_ns, "CPU SUB", 8, REPORTED),
+	COLUMN(account, cpu_total_ns, "CPU", 8, REPORTED),
+	COLUMN(account, disk_self_ns, "DISK SELF", 8, REPORTED | COLUMN_SPARE),
+	COLUMN(account, disk_sub_ns, "DISK SUB", 8, REPORTED | COLUMN_SPARE),
+	COLUMN(account, disk_total_ns, "DISK", 8, REPORTED),
+	COLUMN(account, network_self_ns, "NET SELF", 8, REPORTED | COLUMN_SPARE),
+	COLUMN(account, network_sub_ns, "NET SUB", 8, REPORTED | COLUMN_SPARE),
+	COLUMN(account, network_total_ns, "NET", 8, REPORTED),
 };
+
+static view_collect_fn collect;
 
 const struct view_table view_accounting_table = {
 	.name = "accounting",
@@ -80,7 +69,7 @@ const struct view_table view_accounting_table = {
 		   "clients' critical paths. Two clients that wait for a server at the same time are each charged "
 		   "their whole wait. Who connected, or has a thread of the kernel work, is the client; who waits for "
 		   "a request is not.",
-	.flags = VIEW_REPORT | VIEW_OWN | VIEW_ALL_ROWS,
+	.flags = VIEW_REPORT | VIEW_ALL_ROWS,
 	.source = TABLES,
 	.tables = USES(THREAD),
 	.needs = NEED_CPU | NEED_SCHED,
@@ -88,8 +77,11 @@ const struct view_table view_accounting_table = {
 	.screen = "pid host cpu_self_ns cpu_sub_ns cpu_total_ns disk_self_ns disk_sub_ns disk_total_ns network_self_ns "
 		  "network_sub_ns network_total_ns client_host client_comm comm",
 	.sort = "cpu_total_ns",
-	.process = ACCOUNT_CELL(pid),
-	.parent = ACCOUNT_CELL(client_uid),
+	.about = "use of servers, charged to the clients they work for",
+	.empty = "no process used anything in this window",
+	.supply = { VIEW_ACCOUNTS, false, collect },
+	.process = CELL(account, pid),
+	.parent = CELL(account, client_uid),
 };
 
 enum { HOST_NONE = -1, OWN_ACCOUNT = -2 };
@@ -145,8 +137,8 @@ static strid name_of(const struct map64 *names, int host, int32_t pid, strid kno
 
 static int compare(gconstpointer pa, gconstpointer pb)
 {
-	const struct account_cells *a = *(const struct account_cells *const *)pa;
-	const struct account_cells *b = *(const struct account_cells *const *)pb;
+	const struct account_row *a = *(const struct account_row *const *)pa;
+	const struct account_row *b = *(const struct account_row *const *)pb;
 
 	if (a->host != b->host)
 		return COMPARE(a->host, b->host);
@@ -157,27 +149,37 @@ static int compare(gconstpointer pa, gconstpointer pb)
 	return COMPARE((int64_t)a->client_pid, (int64_t)b->client_pid);
 }
 
-void view_own_accounts(struct view_own *own, const struct account *accounts, unsigned n,
-		       const struct view_filter *filter, const struct view_host *hosts, unsigned n_hosts)
+static void set_use(uint64_t *self_ns, uint64_t *sub_ns, uint64_t *total_ns, const struct account *a,
+		    enum account_resource resource)
 {
+	*self_ns = a->self_ns[resource];
+	*sub_ns = a->sub_ns[resource];
+	*total_ns = *self_ns + *sub_ns;
+}
+
+/* In order of host, process, client. In the tree what is done for a client hangs below that one's own account. */
+static void collect(struct view_own *own, const struct view_sources *from)
+{
+	const struct view_host *hosts = from->hosts;
+	const unsigned n_hosts = from->n_hosts;
 	struct map64 *names = g_new0(struct map64, n_hosts + 1);
 
 	for (unsigned i = 0; i < n_hosts; i++)
 		if (hosts[i].iv && hosts[i].iv->tables_mask & USES(THREAD))
 			find_names(hosts[i].iv, &names[i]);
-	for (unsigned i = 0; i < n; i++) {
-		const struct account *a = &accounts[i];
+	for (unsigned i = 0; i < from->n_accounts; i++) {
+		const struct account *a = &from->accounts[i];
 		int host = host_of_wait(hosts, n_hosts, a->host);
 		int client_host = a->for_client ? host_of_wait(hosts, n_hosts, a->client_host) : OWN_ACCOUNT;
-		struct account_cells *row;
+		struct account_row *row;
 
-		if (host < 0 || is_empty(a) || (filter && !view_filter_host(filter, hosts[host].name)))
+		if (host < 0 || is_empty(a) || (from->filter && !view_filter_host(from->filter, hosts[host].name)))
 			continue;
 		row = view_own_add(own, sizeof(*row), (unsigned)host);
 		row->pid = (uint64_t)(int64_t)a->pid;
 		row->comm = name_of(names, host, a->pid, a->comm);
 		row->uid = uid_of(host, a->pid, client_host, a->for_client ? a->client_pid : 0);
-		row->client_host = row->client_pid = (uint64_t)VIEW_UNKNOWN;
+		row->client_host = row->client_pid = (uint64_t)CELL_UNKNOWN;
 		if (client_host >= 0) {
 			row->client_host = (uint64_t)client_host;
 			row->client_uid = uid_of(client_host, a->client_pid, OWN_ACCOUNT, 0);
@@ -186,11 +188,9 @@ void view_own_accounts(struct view_own *own, const struct account *accounts, uns
 			row->client_pid = (uint64_t)(int64_t)a->client_pid;
 			row->client_comm = name_of(names, client_host, a->client_pid, a->client_comm);
 		}
-		for (int k = 0; k < ACCOUNT_RESOURCES; k++) {
-			row->self_ns[k] = a->self_ns[k];
-			row->sub_ns[k] = a->sub_ns[k];
-			row->total_ns[k] = a->self_ns[k] + a->sub_ns[k];
-		}
+		set_use(&row->cpu_self_ns, &row->cpu_sub_ns, &row->cpu_total_ns, a, ACCOUNT_CPU);
+		set_use(&row->disk_self_ns, &row->disk_sub_ns, &row->disk_total_ns, a, ACCOUNT_DISK);
+		set_use(&row->network_self_ns, &row->network_sub_ns, &row->network_total_ns, a, ACCOUNT_NETWORK);
 	}
 	g_ptr_array_sort(own->rows, compare);
 	for (unsigned i = 0; i < n_hosts; i++)

@@ -3,11 +3,7 @@
 #include <stddef.h>
 
 #include "model/waitlog.h"
-#include "view/internal.h"
-
-#define REPORTED COLUMN_IN_REPORT
-#define LEVEL (COLUMN_IN_REPORT | COLUMN_LEVEL)
-#define FIGURE (COLUMN_IN_REPORT | COLUMN_COUNTER)
+#include "view/declare.h"
 
 static void get_state(const struct view_cell *at, struct value *v)
 {
@@ -46,42 +42,24 @@ static uint64_t same_wait(const struct view_rows *r, const struct view_row *row)
 	return view_mix(view_mix(b->state << 32 | b->syscall, b->fd), b->object);
 }
 
-#define WAIT(name, header, meaning, unit, width, flags, get) \
-	{ name, header, meaning, unit, width, flags, CELL(blocking, time.count), get }
-
 static const struct column blocking_columns[] = {
 	COLUMN_HOST,
 	COLUMN_TID,
 	COLUMN_PID,
 	COLUMN_COMM,
-	{ "state", "STATE",
+	OTHER(get_state, "state", "STATE",
 	  "What ended the waits: timer, block_device, network, user_input, ipi, interrupted; blocked: another "
 	  "thread or what the trace does not explain; unknown: nobody was seen to wake it.",
-	  COLUMN_TEXT, 12, REPORTED | COLUMN_KEY, CELL(blocking, state), get_state },
-	{ "syscall", "CALL", "System call it waited in; null: none, as in a page fault or a kernel thread.",
-	  COLUMN_TEXT, 16, REPORTED | COLUMN_KEY, CELL(blocking, syscall), view_get_text },
-	{ "fd", "FD",
-	  "File descriptor that call works on; null: none, or one of several as in poll, where it is not known "
-	  "which.",
-	  COLUMN_ID, 5, REPORTED | COLUMN_KEY, CELL(blocking, fd), view_get_signed },
-	{ "path", "PATH",
-	  "Path of that descriptor, of a socket the peer: its address and port, of one that was accepted the "
-	  "address alone; null if unknown.",
-	  COLUMN_TEXT, 24, REPORTED | COLUMN_KEY, CELL(blocking, object), view_get_text },
-	WAIT("count", "WAITS", "Waits that ended in the interval.", COLUMN_COUNT, 7, FIGURE, view_get_dist_count),
-	WAIT("total_ns", "TOTAL",
-	     "Time from the switch-out to the wake-up of these waits, with the part before the interval.", COLUMN_NS,
-	     8, FIGURE, view_get_dist_sum),
-	WAIT("max_ns", "MAX", "Longest of these waits.", COLUMN_NS, 8, LEVEL, view_get_dist_max),
-	WAIT("avg_ns", "AVG", "Mean length, to the nearest ns.", COLUMN_NS, 8, LEVEL, view_get_dist_avg),
-	{ "cause", "BY", "Who or what ended the last of these waits: the thread, disk, interface or irq.", COLUMN_TEXT,
-	  15, REPORTED, CELL(blocking, cause), view_get_text },
-	WAIT("min_ns", "MIN", "Shortest of these waits.", COLUMN_NS, 8, COLUMN_LEVEL, view_get_dist_min),
-	WAIT("stdev_ns", "STDEV", "Standard deviation of the length.", COLUMN_NS, 8, COLUMN_LEVEL, view_get_dist_stdev),
-	{ "max_at_ns", "MAX AT", "When the longest wait ended.", COLUMN_TIME, 15, 0, CELL(blocking, time.max_at),
-	  view_get_known },
+	  COLUMN_TEXT, 12, REPORTED | COLUMN_KEY),
+	COLUMN(blocking, syscall, "CALL", 16, REPORTED | COLUMN_KEY),
+	COLUMN(blocking, fd, "FD", 5, REPORTED | COLUMN_KEY),
+	COLUMN_AS("path", blocking, object, "PATH", 24, REPORTED | COLUMN_KEY),
+	DIST_AS(COUNT, "count", blocking, time, "WAITS", 7, FIGURE),
+	DIST(blocking, time, "", "", FIGURE, TOTAL, MAX, AVG),
+	COLUMN(blocking, cause, "BY", 15, REPORTED),
+	DIST(blocking, time, "", "", 0, MIN, STDEV, MAX_AT),
 	COLUMN_CONTAINER(COLUMN_IF_KNOWN),
-	{ "what", "WAITED IN", "The call, its descriptor and path in one.", COLUMN_TEXT, 30, 0, 0, get_what },
+	OTHER(get_what, "what", "WAITED IN", "The call, its descriptor and path in one.", COLUMN_TEXT, 30, 0),
 };
 
 const struct view_table view_blocking_table = {
@@ -96,6 +74,8 @@ const struct view_table view_blocking_table = {
 	N_COLUMNS(blocking_columns),
 	.screen = "tid pid host container what state cause count total_ns avg_ns max_ns comm",
 	.sort = "total_ns",
+	.about = "what each thread was blocked in, and who ended it",
+	.empty = "no wait ended in this interval",
 	.same = same_wait,
 	.thread = CELL(blocking, thread_uid),
 };

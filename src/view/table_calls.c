@@ -4,11 +4,7 @@
 #include <string.h>
 
 #include "event/syscalls.h"
-#include "view/internal.h"
-
-#define REPORTED COLUMN_IN_REPORT
-#define LEVEL (COLUMN_IN_REPORT | COLUMN_LEVEL)
-#define FIGURE (COLUMN_IN_REPORT | COLUMN_COUNTER)
+#include "view/declare.h"
 
 /* ---- files ---- */
 
@@ -28,11 +24,6 @@ static void get_file_name(const struct view_cell *at, struct value *v)
 	value_set_text(v, id == STRID_NONE ? NULL : strpool_text((strid)id));
 }
 
-#define FILE_BYTES(name, header, meaning) \
-	{ #name, header, meaning, COLUMN_BYTES, 7, FIGURE, CELL(file, name), view_get_value }
-#define FILE_RATE(name, cell, header, meaning) \
-	{ name, header, meaning, COLUMN_BYTE_RATE, 7, 0, CELL(file, cell), view_get_rate }
-
 static void get_open(const struct view_cell *at, struct value *v)
 {
 	v->kind = VALUE_BOOL;
@@ -41,28 +32,21 @@ static void get_open(const struct view_cell *at, struct value *v)
 
 static const struct column files_columns[] = {
 	COLUMN_HOST,
-	{ "pid", "PID", "Process that owns the table of the file descriptor.", COLUMN_ID, 7, REPORTED | COLUMN_KEY,
-	  CELL(file, pid), view_get_signed },
-	{ "fd", "FD", "Its number.", COLUMN_ID, 5, REPORTED | COLUMN_KEY, CELL(file, fd), view_get_signed },
-	{ "path", "PATH", "Path as the event or the state dump told; null if unknown.", COLUMN_TEXT, 30, REPORTED,
-	  CELL(file, path), view_get_text },
-	{ "kind", "KIND", "What it is: file, pipe, inet, unix, eventfd ….", COLUMN_TEXT, 8, REPORTED,
-	  CELL(file, kind), get_kind },
-	FILE_BYTES(read_bytes, "READ", "Bytes read through it."),
-	FILE_BYTES(write_bytes, "WRITTEN", "Bytes written through it."),
-	{ "opened_ns", "OPENED", "When it was made; null before the record.", COLUMN_TIME, 15,
-	  REPORTED | COLUMN_KEY, CELL(file, opened_ns), view_get_known },
-	{ "closed_ns", "CLOSED", "When it was closed; null if it was open at the interval's end.", COLUMN_TIME, 15,
-	  REPORTED, CELL(file, closed_ns), view_get_known },
-	{ "open", "OPEN", "Whether it was open at the interval's end.", COLUMN_FLAG, 4, 0, CELL(file, closed_ns),
-	  get_open },
-	FILE_RATE("read_rate", read_bytes, "READ/s", "Bytes read through it per second."),
-	FILE_RATE("write_rate", write_bytes, "WRITE/s", "Bytes written through it per second."),
-	{ "name", "FILE", "Its path, of a socket without one the address of the peer.", COLUMN_TEXT, 0, 0, 0,
-	  get_file_name },
-	{ "peer", "PEER", "Address of a socket's peer.", COLUMN_TEXT, 21, 0, CELL(file, peer), view_get_text },
-	{ "comm", "COMMAND", "Name of the process, the last one in the interval.", COLUMN_TEXT, 15, 0,
-	  CELL(thread, comm), view_get_thread_text },
+	COLUMN(file, pid, "PID", 7, REPORTED | COLUMN_KEY),
+	COLUMN(file, fd, "FD", 5, REPORTED | COLUMN_KEY),
+	COLUMN(file, path, "PATH", 30, REPORTED),
+	OTHER(get_kind, "kind", "KIND", "What it is: file, pipe, inet, unix, eventfd ….", COLUMN_TEXT, 8, REPORTED),
+	COLUMN(file, read_bytes, "READ", 7, FIGURE),
+	COLUMN(file, write_bytes, "WRITTEN", 7, FIGURE),
+	COLUMN(file, opened_ns, "OPENED", 15, REPORTED | COLUMN_KEY),
+	COLUMN(file, closed_ns, "CLOSED", 15, REPORTED),
+	OTHER(get_open, "open", "OPEN", "Whether it was open at the interval's end.", COLUMN_FLAG, 4, 0),
+	RATE("read_rate", file, read_bytes, "READ/s", 7),
+	RATE("write_rate", file, write_bytes, "WRITE/s", 7),
+	OTHER(get_file_name, "name", "FILE", "Its path, of a socket without one the address of the peer.",
+	      COLUMN_TEXT, 0, 0),
+	COLUMN(file, peer, "PEER", 21, 0),
+	COLUMN_SAID("comm", thread, comm, "COMMAND", 15, 0, "Name of the process, the last one in the interval."),
 	COLUMN_CONTAINER(COLUMN_IF_KNOWN),
 };
 
@@ -152,41 +136,22 @@ static void get_errors(const struct view_cell *at, struct value *v)
 	v->list.items = (const struct value_item *)(const void *)in->items->data;
 }
 
-/* Of the interval: its length times the CPU, or thread, that waits in the call. */
-static void get_time_percent(const struct view_cell *at, struct value *v)
-{
-	uint64_t duration_ns = at->rows->totals[at->row->key.host].duration_ns;
-
-	value_set_null(v);
-	if (duration_ns)
-		value_set_real(v, 100.0 * (double)VIEW_FIGURE(at, syscall, time.sum) / (double)duration_ns);
-}
-
-#define CALL_TIME(name, header, meaning, flags, get) \
-	{ name, header, meaning, COLUMN_NS, 8, flags, CELL(syscall, time.count), get }
-
 static const struct column syscalls_columns[] = {
 	COLUMN_HOST,
 	COLUMN_TID,
 	COLUMN_PID,
 	COLUMN_COMM,
-	{ "name", "CALL", "Name of the system call.", COLUMN_TEXT, 16, REPORTED | COLUMN_KEY, CELL(syscall, name),
-	  view_get_text },
-	{ "count", "COUNT", "Calls that ended.", COLUMN_COUNT, 8, FIGURE, CELL(syscall, count), view_get_value },
-	CALL_TIME("total_ns", "TOTAL", "Time from entry to exit of the calls whose entry was seen.", FIGURE,
-		  view_get_dist_sum),
-	CALL_TIME("min_ns", "MIN", "Shortest call.", LEVEL, view_get_dist_min),
-	CALL_TIME("avg_ns", "AVG", "Mean time, to the nearest ns.", LEVEL, view_get_dist_avg),
-	CALL_TIME("max_ns", "MAX", "Longest call.", LEVEL, view_get_dist_max),
-	CALL_TIME("stdev_ns", "STDEV", "Standard deviation of the time.", LEVEL, view_get_dist_stdev),
-	{ "errors", "ERRORS", "How many calls failed, by error.", COLUMN_OBJECT, 20, FIGURE, 0, get_errors },
+	COLUMN(syscall, name, "CALL", 16, REPORTED | COLUMN_KEY),
+	COLUMN(syscall, count, "COUNT", 8, FIGURE),
+	DIST(syscall, time, "", "", FIGURE, TOTAL, MIN, AVG, MAX, STDEV),
+	OTHER(get_errors, "errors", "ERRORS", "How many calls failed, by error.", COLUMN_OBJECT, 20, FIGURE),
+	DIST(syscall, time, "", "", REPORTED, P50, P90, P99, P999),
+	DIST_FREQ(syscall, time, "", "TIME"),
 	COLUMN_CONTAINER(COLUMN_IF_KNOWN),
-	{ "failed", "FAILED", "How many calls failed.", COLUMN_COUNT, 7, 0, CELL(syscall, errors), view_get_value },
-	{ "rate", "CALLS/s", "Calls per second.", COLUMN_RATE, 8, 0, CELL(syscall, count), view_get_rate },
-	{ "time_percent", "TIME%", "Time in the call in percent of the interval.", COLUMN_PERCENT, 6, 0, 0,
-	  get_time_percent },
-	{ "max_at_ns", "MAX AT", "When the longest call ended.", COLUMN_TIME, 15, 0, CELL(syscall, time.max_at),
-	  view_get_known },
+	COLUMN_AS("failed", syscall, errors, "FAILED", 7, 0),
+	RATE_SAID("rate", syscall, count, "CALLS/s", 8, "Calls per second."),
+	PERCENT("time_percent", syscall, time.sum, "TIME%", 6, "Time in the call in percent of the interval."),
+	DIST(syscall, time, "", "", 0, MAX_AT),
 };
 
 const struct view_table view_syscalls_table = {
@@ -212,12 +177,9 @@ static const struct column perf_columns[] = {
 	COLUMN_TID,
 	COLUMN_PID,
 	COLUMN_COMM,
-	{ "counter", "COUNTER", "Name of the perf context.", COLUMN_TEXT, 24, REPORTED | COLUMN_KEY,
-	  CELL(perf, counter), view_get_text },
-	{ "value", "VALUE", "What the counter grew while the thread ran.", COLUMN_COUNT, 12, FIGURE,
-	  CELL(perf, value), view_get_value },
-	{ "rate", "PER SECOND", "What it grew per second of the interval.", COLUMN_RATE, 10, 0, CELL(perf, value),
-	  view_get_rate },
+	COLUMN(perf, counter, "COUNTER", 24, REPORTED | COLUMN_KEY),
+	COLUMN(perf, value, "VALUE", 12, FIGURE),
+	RATE_SAID("rate", perf, value, "PER SECOND", 10, "How much it grew per second of the interval."),
 };
 
 const struct view_table view_perf_table = {
@@ -225,7 +187,7 @@ const struct view_table view_perf_table = {
 	.title = "Perf counters",
 	.row = "a perf counter of a thread",
 	.meaning = "Perf counters: what each grew while a thread ran.",
-	.flags = VIEW_REPORT,
+	.flags = VIEW_REPORT | VIEW_UNLIKE,
 	.source = TABLE_PERF,
 	.tables = USES(PERF) | USES(THREAD),
 	N_COLUMNS(perf_columns),

@@ -2,20 +2,30 @@
 /* Table containers: what the threads of each container did, those of the host itself too. */
 #include <stddef.h>
 
-#include "view/internal.h"
+#include "view/declare.h"
 
-struct container_cells {
-	uint64_t uid;
-	uint64_t parent; /* uid of the row that it hangs below; 0: none */
-	uint64_t place;  /* in view_index.containers, VIEW_HOST_ITSELF */
-	/* sums over its threads: */
-	uint64_t processes, threads, waited;
-	uint64_t cpu_ns, ready_ns, blocked_ns;
-	uint64_t read_bytes, write_bytes, read_disk, write_disk, read_net, write_net;
-	uint64_t syscalls;
-};
+/* Figures are sums over its threads. */
+#define USAGE_CELLS(C, A, D) \
+	C(parent, KEY, NONE, "uid of the row that it hangs below; 0: none") \
+	C(place, KEY, NONE, "in view_index.containers, VIEW_HOST_ITSELF") \
+	C(ns, KEY, ID, "Number (inode) of that namespace") \
+	C(pid, GAUGE, SIGNED, "Its first process, as the host numbers it; null for the host") \
+	C(comm, GAUGE, TEXT, "Name of that process") \
+	C(processes, COUNTER, COUNT, "Processes that lived in it, not in containers nested in it") \
+	C(threads, COUNTER, COUNT, "Their threads") \
+	C(waited, COUNTER, COUNT, "Threads that were blocked at some time") \
+	C(cpu_ns, COUNTER, NS, "Time its threads were on a CPU") \
+	C(ready_ns, COUNTER, NS, "Time they could have run but waited for a CPU") \
+	C(blocked_ns, COUNTER, NS, "Time they were blocked, all together") \
+	C(read_bytes, COUNTER, BYTES, "Bytes that its successful read-like calls returned") \
+	C(write_bytes, COUNTER, BYTES, "Bytes that its successful write-like calls returned") \
+	C(read_disk, COUNTER, BYTES, "Bytes read from files (not /proc, /sys, /dev)") \
+	C(write_disk, COUNTER, BYTES, "Bytes written to files (not /proc, /sys, /dev)") \
+	C(read_net, COUNTER, BYTES, "Bytes read from internet and packet sockets") \
+	C(write_net, COUNTER, BYTES, "Bytes written to internet and packet sockets") \
+	C(syscalls, COUNTER, COUNT, "System calls that ended")
 
-#define CONTAINER_CELL(member) (offsetof(struct container_cells, member) / sizeof(uint64_t))
+OWN_ROW(usage, USAGE_CELLS);
 
 /* ---- the rows ---- */
 
@@ -28,15 +38,21 @@ static uint64_t uid_of(unsigned host, const struct view_container *c)
 	return (uint64_t)host << UID_BITS | (c ? c->row->uid & uids : uids);
 }
 
-static struct container_cells *add_row(struct view_rows *r, unsigned host, uint32_t place)
+static struct usage_row *add_row(struct view_rows *r, unsigned host, uint32_t place)
 {
 	const GArray *containers = r->internal->indexes[host].containers;
 	const struct view_container *c =
 		place == VIEW_HOST_ITSELF ? NULL : &g_array_index(containers, struct view_container, place);
-	struct container_cells *cells = (void *)view_cells_alloc(r->internal, sizeof(*cells) / sizeof(uint64_t));
+	struct usage_row *cells = (void *)view_cells_alloc(r->internal, sizeof(*cells) / sizeof(uint64_t));
 	struct view_row row = { .members = 1 };
 
-	*cells = (struct container_cells){ .uid = uid_of(host, c), .place = place };
+	*cells = (struct usage_row){
+		.uid = uid_of(host, c),
+		.place = place,
+		.ns = c ? c->row->inode : HOST_PID_NS,
+		.pid = c ? c->row->pid : (uint64_t)-1,
+		.comm = c ? c->row->comm : STRID_NONE,
+	};
 	if (c)
 		cells->parent = uid_of(host, c->parent == VIEW_HOST_ITSELF ?
 						     NULL :
@@ -49,7 +65,7 @@ static struct container_cells *add_row(struct view_rows *r, unsigned host, uint3
 
 #define FIGURE_OF(member) INTERVAL_VALUE(iv, THREAD, thread, row, member)
 
-static void add_thread(struct container_cells *c, const struct interval *iv, const struct interval_row *row)
+static void add_thread(struct usage_row *c, const struct interval *iv, const struct interval_row *row)
 {
 	const uint64_t blocked_ns = FIGURE_OF(blocked_ns), read_disk = FIGURE_OF(read_disk),
 		       write_disk = FIGURE_OF(write_disk), read_net = FIGURE_OF(read_net),
@@ -74,7 +90,7 @@ static void collect(struct view_rows *r, unsigned host)
 	const struct view_index *index = &r->internal->indexes[host];
 	const struct interval *iv = r->hosts[host].iv;
 	const struct interval_table *t = &iv->tables[TABLE_THREAD];
-	struct container_cells **cells = g_new(struct container_cells *, index->containers->len + 1);
+	struct usage_row **cells = g_new(struct usage_row *, index->containers->len + 1);
 
 	for (guint i = 0; i < index->containers->len; i++)
 		cells[i + 1] = add_row(r, host, i);
@@ -82,7 +98,7 @@ static void collect(struct view_rows *r, unsigned host)
 	for (uint32_t i = 0; i < t->n_rows; i++) {
 		const struct thread_row *thread = INTERVAL_ROW(thread, &t->rows[i]);
 		const struct view_container *c = view_container_of(index, thread);
-		struct container_cells *to =
+		struct usage_row *to =
 			cells[c ? c - (const struct view_container *)(const void *)index->containers->data + 1 : 0];
 
 		add_thread(to, iv, &t->rows[i]);
@@ -91,10 +107,12 @@ static void collect(struct view_rows *r, unsigned host)
 	g_free(cells);
 }
 
-bool view_container_row_wanted(const struct view_filter *f, const struct view_rows *r, const struct view_row *row)
+static enum view_truth term_of_row(const struct view_rows *r, const struct view_row *row, const struct view_node *term)
 {
-	return view_filter_container(f, &r->internal->indexes[row->key.host],
-				     (uint32_t)row->row.b[CONTAINER_CELL(place)]);
+	if (term->fact != VIEW_FACT_CONTAINER)
+		return VIEW_UNTOUCHED;
+	return view_term_has_container(term, &r->internal->indexes[row->key.host],
+				       (uint32_t)row->row.b[CELL(usage, place)]) ? VIEW_YES : VIEW_NO;
 }
 
 /* ---- columns ---- */
@@ -102,7 +120,7 @@ bool view_container_row_wanted(const struct view_filter *f, const struct view_ro
 /* The container of a row, NULL: it is the host itself. */
 static const struct view_container *container_of(const struct view_cell *at)
 {
-	const uint64_t place = at->row->row.b[CONTAINER_CELL(place)];
+	const uint64_t place = at->row->row.b[CELL(usage, place)];
 	const GArray *containers = at->rows->internal->indexes[at->row->key.host].containers;
 
 	return place == VIEW_HOST_ITSELF ? NULL : &g_array_index(containers, struct view_container, place);
@@ -145,52 +163,8 @@ static void get_kind(const struct view_cell *at, struct value *v)
 	value_set_text(v, !c ? "host" : c->row->of_cgroup ? "cgroup" : "pid");
 }
 
-static void get_inode(const struct view_cell *at, struct value *v)
-{
-	const struct view_container *c = container_of(at);
-
-	value_set_uint(v, c ? c->row->inode : HOST_PID_NS);
-}
-
-static void get_pid(const struct view_cell *at, struct value *v)
-{
-	const struct view_container *c = container_of(at);
-
-	v->kind = c && (int64_t)c->row->pid >= 0 ? VALUE_INT : VALUE_NULL;
-	v->i = c ? (int64_t)c->row->pid : 0;
-}
-
-static void get_comm(const struct view_cell *at, struct value *v)
-{
-	const struct view_container *c = container_of(at);
-
-	value_set_text(v, c && c->row->comm ? strpool_text((strid)c->row->comm) : NULL);
-}
-
-static void get_cpu_percent(const struct view_cell *at, struct value *v)
-{
-	const uint64_t duration_ns = at->rows->totals[at->row->key.host].duration_ns;
-
-	value_set_null(v);
-	if (duration_ns)
-		value_set_real(v, 100.0 * (double)at->row->row.b[CONTAINER_CELL(cpu_ns)] / (double)duration_ns);
-}
-
-static void get_rate(const struct view_cell *at, struct value *v)
-{
-	const uint64_t duration_ns = at->rows->totals[at->row->key.host].duration_ns;
-
-	value_set_null(v);
-	if (duration_ns)
-		value_set_real(v, (double)at->row->row.b[at->column->cell] * 1e9 / (double)duration_ns);
-}
-
 #define ABOUT(name, header, meaning, unit, width, flags, get) \
-	{ name, header, meaning, unit, width, COLUMN_IN_REPORT | (flags), 0, get }
-#define SUM(name, cell, header, meaning, unit, width, flags) \
-	{ name, header, meaning, unit, width, COLUMN_IN_REPORT | (flags), CONTAINER_CELL(cell), view_get_number }
-#define RATE(name, cell, header, meaning) \
-	{ name, header, meaning, COLUMN_BYTE_RATE, 7, 0, CONTAINER_CELL(cell), get_rate }
+	OTHER(get, name, header, meaning, unit, width, COLUMN_IN_REPORT | (flags))
 
 static const struct column columns[] = {
 	COLUMN_HOST,
@@ -204,38 +178,27 @@ static const struct column columns[] = {
 	      COLUMN_COUNT, 4, COLUMN_LEVEL, get_nesting),
 	ABOUT("kind", "KIND", "Kind of namespace: pid, or cgroup in the host's pid namespace.",
 	      COLUMN_TEXT, 6, COLUMN_SPARE, get_kind),
-	ABOUT("ns", "NAMESPACE", "Number (inode) of that namespace.", COLUMN_ID, 10, COLUMN_KEY | COLUMN_SPARE,
-	      get_inode),
-	ABOUT("pid", "PID", "Its first process, as the host numbers it; null for the host.", COLUMN_ID, 7, 0, get_pid),
-	ABOUT("comm", "FIRST", "Name of that process.", COLUMN_TEXT, 15, COLUMN_SPARE, get_comm),
-	SUM("processes", processes, "PROC", "Processes that lived in it, not in containers nested in it.",
-	    COLUMN_COUNT, 5, COLUMN_LEVEL),
-	SUM("threads", threads, "THR", "Their threads.", COLUMN_COUNT, 5, COLUMN_LEVEL),
-	SUM("cpu_ns", cpu_ns, "CPU TIME", "Time its threads were on a CPU.", COLUMN_NS, 8, COLUMN_COUNTER),
-	SUM("ready_ns", ready_ns, "READY", "Time they could have run and waited for a CPU.", COLUMN_NS, 8,
-	    COLUMN_COUNTER),
-	SUM("waited", waited, "WAITED", "Threads that were blocked at some time.", COLUMN_COUNT, 6,
-	    COLUMN_LEVEL),
-	SUM("blocked_ns", blocked_ns, "BLOCKED", "Time they were blocked, all together.", COLUMN_NS, 8, COLUMN_COUNTER),
-	SUM("read_bytes", read_bytes, "READ", "Bytes that its successful read-like calls returned.", COLUMN_BYTES, 7,
-	    COLUMN_COUNTER),
-	SUM("write_bytes", write_bytes, "WRITTEN", "Bytes that its successful write-like calls returned.",
-	    COLUMN_BYTES, 7, COLUMN_COUNTER),
-	SUM("read_bytes_disk", read_disk, "R DISK", "Part read from files, /proc, /sys and /dev excepted.",
-	    COLUMN_BYTES, 7, COLUMN_COUNTER),
-	SUM("write_bytes_disk", write_disk, "W DISK", "Part written to files, /proc, /sys and /dev excepted.",
-	    COLUMN_BYTES, 7, COLUMN_COUNTER),
-	SUM("read_bytes_net", read_net, "R NET", "Part read from internet and packet sockets.", COLUMN_BYTES, 7,
-	    COLUMN_COUNTER),
-	SUM("write_bytes_net", write_net, "W NET", "Part written to internet and packet sockets.", COLUMN_BYTES, 7,
-	    COLUMN_COUNTER),
-	SUM("syscalls", syscalls, "CALLS", "System calls that ended.", COLUMN_COUNT, 7, COLUMN_COUNTER),
-	{ "cpu_percent", "CPU%", "CPU time in percent of the interval: of one CPU.", COLUMN_PERCENT, 5, 0, 0,
-	  get_cpu_percent },
-	RATE("read_rate", read_bytes, "READ/s", "Bytes read per second."),
-	RATE("write_rate", write_bytes, "WRITE/s", "Bytes written per second."),
-	RATE("read_rate_net", read_net, "RNET/s", "Bytes read from the network per second."),
-	RATE("write_rate_net", write_net, "WNET/s", "Bytes written to the network per second."),
+	COLUMN(usage, ns, "NAMESPACE", 10, REPORTED | COLUMN_KEY | COLUMN_SPARE),
+	COLUMN(usage, pid, "PID", 7, REPORTED),
+	COLUMN(usage, comm, "FIRST", 15, REPORTED | COLUMN_SPARE),
+	COLUMN(usage, processes, "PROC", 5, LEVEL),
+	COLUMN(usage, threads, "THR", 5, LEVEL),
+	COLUMN(usage, cpu_ns, "CPU TIME", 8, FIGURE),
+	COLUMN(usage, ready_ns, "READY", 8, FIGURE),
+	COLUMN(usage, waited, "WAITED", 6, LEVEL),
+	COLUMN(usage, blocked_ns, "BLOCKED", 8, FIGURE),
+	COLUMN(usage, read_bytes, "READ", 7, FIGURE),
+	COLUMN(usage, write_bytes, "WRITTEN", 7, FIGURE),
+	COLUMN_AS("read_bytes_disk", usage, read_disk, "R DISK", 7, FIGURE),
+	COLUMN_AS("write_bytes_disk", usage, write_disk, "W DISK", 7, FIGURE),
+	COLUMN_AS("read_bytes_net", usage, read_net, "R NET", 7, FIGURE),
+	COLUMN_AS("write_bytes_net", usage, write_net, "W NET", 7, FIGURE),
+	COLUMN(usage, syscalls, "CALLS", 7, FIGURE),
+	PERCENT("cpu_percent", usage, cpu_ns, "CPU%", 5, "CPU time in percent of the interval: of one CPU."),
+	RATE_SAID("read_rate", usage, read_bytes, "READ/s", 7, "Bytes read per second."),
+	RATE_SAID("write_rate", usage, write_bytes, "WRITE/s", 7, "Bytes written per second."),
+	RATE("read_rate_net", usage, read_net, "RNET/s", 7),
+	RATE("write_rate_net", usage, write_net, "WNET/s", 7),
 };
 
 const struct view_table view_containers_table = {
@@ -254,8 +217,11 @@ const struct view_table view_containers_table = {
 	.screen = "container host pid processes threads cpu_percent cpu_ns ready_ns waited blocked_ns read_rate "
 		  "write_rate read_rate_net write_rate_net",
 	.sort = "cpu_percent",
-	.parent = CONTAINER_CELL(parent),
+	.about = "containers as they are nested, and what they use",
+	.empty = "no host has anything in this interval",
+	.parent = CELL(usage, parent),
 	.collect = collect,
-	.n_cells = sizeof(struct container_cells) / sizeof(uint64_t),
-	.sums = CONTAINER_CELL(processes),
+	.cells = usage_cells,
+	.n_cells = G_N_ELEMENTS(usage_cells),
+	.term = term_of_row,
 };

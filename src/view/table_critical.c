@@ -4,9 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "view/internal.h"
-
-#define REPORTED COLUMN_IN_REPORT
+#include "view/declare.h"
 
 static unsigned host_of_wait(const struct view_host *hosts, unsigned n_hosts, unsigned wait)
 {
@@ -18,67 +16,65 @@ static unsigned host_of_wait(const struct view_host *hosts, unsigned n_hosts, un
 
 /* ---- critical-path ---- */
 
-struct segment_row {
-	uint64_t uid, host;
-	uint64_t begin_ns, end_ns;
-	uint64_t duration_ns;
-	uint64_t tid, pid; /* signed */
-	uint64_t comm, state, cause, link, call, object; /* strid */
-	uint64_t fd; /* signed */
-	uint64_t from_host; /* index; VIEW_UNKNOWN */
-	uint64_t from_tid;  /* signed; VIEW_UNKNOWN */
-	uint64_t wire, cut;
-};
+#define SEGMENT_CELLS(C, A, D) \
+	C(host, KEY, HOST, "Host on which the time passed") \
+	C(begin_ns, KEY, REF_TIME, "Start of the segment") \
+	C(end_ns, KEY, REF_TIME, "End of the segment: the next one begins there") \
+	C(duration_ns, KEY, NS, "From begin to end") \
+	C(tid, KEY, ANY, "Thread that the path runs through; 0 the idle task, -1 packets received in interrupts") \
+	C(pid, KEY, SIGNED, "Its process") \
+	C(comm, KEY, TEXT, "Its name") \
+	C(state, KEY, TEXT, \
+	  "What it did or waited for: running, preempted, interrupted, timer, block_device, network, user_input, " \
+	  "ipi, blocked (unexplained), unknown") \
+	C(cause, KEY, TEXT, "By name what it waited for: a device, an interrupt, a peer") \
+	C(link, KEY, TEXT, \
+	  "How the path came here from the segment before: wakeup, fork, network, timer; null: it stayed, or " \
+	  "came back to where a wait began") \
+	C(from_host, KEY, HOST, "The link's other end: host") \
+	C(from_tid, KEY, ANY, "The link's other end: thread") \
+	C(call, KEY, TEXT, "System call in which it was blocked") \
+	C(fd, KEY, SIGNED, "File descriptor of that call") \
+	C(object, KEY, TEXT, "Path or peer of that file descriptor") \
+	C(wire, KEY, FLAG, "Whether a packet was under way between two hosts") \
+	C(cut, KEY, FLAG, "Whether it began before what is kept in memory")
 
-static void get_from_host(const struct view_cell *at, struct value *v)
-{
-	uint64_t host = at->row->row.b[CELL(segment, from_host)];
-
-	value_set_text(v, host == (uint64_t)VIEW_UNKNOWN ? NULL : at->rows->hosts[host].name);
-}
-
-#define SEGMENT(name, header, meaning, unit, width, get) \
-	{ #name, header, meaning, unit, width, REPORTED, CELL(segment, name), get }
+OWN_ROW(segment, SEGMENT_CELLS);
 
 static const struct column path_columns[] = {
-	{ "host", "HOST", "Host on which the time passed.", COLUMN_TEXT, 10, REPORTED, 0, view_get_host },
-	SEGMENT(begin_ns, "BEGIN", "Begin of the segment.", COLUMN_TIME, 18, view_get_signed),
-	SEGMENT(end_ns, "END", "End of the segment: the next one begins there.", COLUMN_TIME, 18, view_get_signed),
-	SEGMENT(duration_ns, "TIME", "From begin to end.", COLUMN_NS, 8, view_get_number),
-	SEGMENT(tid, "TID", "Thread that the path runs through; 0 the idle task, -1 packets received in interrupts.",
-		COLUMN_ID, 7, view_get_int),
-	SEGMENT(pid, "PID", "Its process.", COLUMN_ID, 7, view_get_signed),
-	SEGMENT(comm, "COMMAND", "Its name.", COLUMN_TEXT, 16, view_get_text),
-	SEGMENT(state, "STATE",
-		"What it did or waited for: running, preempted, interrupted, timer, block_device, network, user_input, "
-		"ipi, blocked (unexplained), unknown.",
-		COLUMN_TEXT, 12, view_get_text),
-	SEGMENT(cause, "CAUSE", "By name what it waited for: a device, an interrupt, a peer.", COLUMN_TEXT, 14,
-		view_get_text),
-	SEGMENT(link, "LINK",
-		"How the path came here from the segment before: wakeup, fork, network, timer; null: it stayed, or "
-		"came back to where a wait began.",
-		COLUMN_TEXT, 7, view_get_text),
-	SEGMENT(from_host, "FROM", "The link's other end: host.", COLUMN_TEXT, 10, get_from_host),
-	SEGMENT(from_tid, "FROM TID", "The link's other end: thread.", COLUMN_ID, 8, view_get_int),
-	SEGMENT(call, "CALL", "System call in which it was blocked.", COLUMN_TEXT, 14, view_get_text),
-	SEGMENT(fd, "FD", "File descriptor of that call.", COLUMN_ID, 4, view_get_signed),
-	SEGMENT(object, "OBJECT", "Path or peer of that file descriptor.", COLUMN_TEXT, 24, view_get_text),
-	SEGMENT(wire, "WIRE", "Whether a packet was under way between two hosts.", COLUMN_FLAG, 4, view_get_flag),
-	SEGMENT(cut, "CUT", "Whether it began before what is kept in memory.", COLUMN_FLAG, 4, view_get_flag),
+	COLUMN(segment, host, "HOST", 10, REPORTED),
+	COLUMN(segment, begin_ns, "BEGIN", 18, REPORTED),
+	COLUMN(segment, end_ns, "END", 18, REPORTED),
+	COLUMN(segment, duration_ns, "TIME", 8, REPORTED),
+	COLUMN(segment, tid, "TID", 7, REPORTED),
+	COLUMN(segment, pid, "PID", 7, REPORTED),
+	COLUMN(segment, comm, "COMMAND", 16, REPORTED),
+	COLUMN(segment, state, "STATE", 12, REPORTED),
+	COLUMN(segment, cause, "CAUSE", 14, REPORTED),
+	COLUMN(segment, link, "LINK", 7, REPORTED),
+	COLUMN(segment, from_host, "FROM", 10, REPORTED),
+	COLUMN(segment, from_tid, "FROM TID", 8, REPORTED),
+	COLUMN(segment, call, "CALL", 14, REPORTED),
+	COLUMN(segment, fd, "FD", 4, REPORTED),
+	COLUMN(segment, object, "OBJECT", 24, REPORTED),
+	COLUMN(segment, wire, "WIRE", 4, REPORTED),
+	COLUMN(segment, cut, "CUT", 4, REPORTED),
 };
+
+static view_collect_fn collect_path;
 
 const struct view_table view_critical_path_table = {
 	.name = "critical-path",
 	.title = "Critical path",
 	.row = "a segment",
 	.meaning = "What one thread (--host, --tid) waited for, and for whom, all the way, in order of time.",
-	.flags = VIEW_REPORT | VIEW_OWN | VIEW_ALL_ROWS,
+	.flags = VIEW_REPORT | VIEW_ALL_ROWS,
 	.source = TABLES,
 	.needs = NEED_CPU | NEED_SCHED,
 	N_COLUMNS(path_columns),
 	.screen = "host begin_ns duration_ns tid comm state cause link call object",
 	.sort = "begin_ns",
+	.supply = { VIEW_PATH, true, collect_path },
 };
 
 static const char *link_name(enum wait_link link)
@@ -91,13 +87,15 @@ static const char *link_name(enum wait_link link)
 	return names[link];
 }
 
-void view_own_path(struct view_own *own, const struct waits *waits, const struct wait_path *path,
-		   const struct view_host *hosts, unsigned n_hosts)
+/* A row per segment. */
+static void collect_path(struct view_own *own, const struct view_sources *from)
 {
+	const struct wait_path *path = from->path;
+
 	for (uint32_t i = 0; i < path->n; i++) {
 		const struct wait_segment *segment = &path->segments[i];
-		struct wait_who who = waits_who(waits, segment->row);
-		unsigned host = host_of_wait(hosts, n_hosts, who.host);
+		struct wait_who who = waits_who(from->waits, segment->row);
+		unsigned host = host_of_wait(from->hosts, from->n_hosts, who.host);
 		struct segment_row *row = view_own_add(own, sizeof(*row), host);
 
 		row->begin_ns = segment->begin_ns;
@@ -114,10 +112,10 @@ void view_own_path(struct view_own *own, const struct waits *waits, const struct
 		row->fd = (uint64_t)(int64_t)segment->cause.fd;
 		row->wire = segment->wire;
 		row->cut = segment->cut;
-		row->from_host = row->from_tid = (uint64_t)VIEW_UNKNOWN;
+		row->from_host = row->from_tid = (uint64_t)CELL_UNKNOWN;
 		if (segment->from != WAIT_NO_ROW) {
-			who = waits_who(waits, segment->from);
-			row->from_host = host_of_wait(hosts, n_hosts, who.host);
+			who = waits_who(from->waits, segment->from);
+			row->from_host = host_of_wait(from->hosts, from->n_hosts, who.host);
 			row->from_tid = (uint64_t)(int64_t)who.tid;
 		}
 	}
@@ -125,39 +123,40 @@ void view_own_path(struct view_own *own, const struct waits *waits, const struct
 
 /* ---- critical-totals ---- */
 
-struct total_row {
-	uint64_t uid, host;
-	uint64_t pid;  /* signed; of a thread whose process is unknown its tid */
-	uint64_t comm; /* strid */
-	uint64_t order; /* enum wait_state, and wire time behind it */
-	uint64_t state; /* strid */
-	uint64_t wire;
-	uint64_t total_ns;
-};
+#define TOTAL_CELLS(C, A, D) \
+	C(host, KEY, HOST, "Host on which the time passed") \
+	C(pid, KEY, ANY, "Process; 0 the idle tasks, -1 packets received in interrupts") \
+	C(comm, GAUGE, TEXT, "Its name") \
+	C(order, KEY, NONE, "enum wait_state, and wire time behind it") \
+	C(state, KEY, TEXT, "What it did or waited for, as in critical-path") \
+	C(wire, KEY, FLAG, "Whether packets were under way between two hosts") \
+	C(total_ns, COUNTER, NS, "Time on the path")
 
-#define TOTAL(name, header, meaning, unit, width, get) \
-	{ #name, header, meaning, unit, width, REPORTED, CELL(total, name), get }
+OWN_ROW(total, TOTAL_CELLS);
 
 static const struct column totals_columns[] = {
-	{ "host", "HOST", "Host on which the time passed.", COLUMN_TEXT, 10, REPORTED, 0, view_get_host },
-	TOTAL(pid, "PID", "Process; 0 the idle tasks, -1 packets received in interrupts.", COLUMN_ID, 7, view_get_int),
-	TOTAL(comm, "COMMAND", "Its name.", COLUMN_TEXT, 16, view_get_text),
-	TOTAL(state, "STATE", "What it did or waited for, as in critical-path.", COLUMN_TEXT, 12, view_get_text),
-	TOTAL(wire, "WIRE", "Whether packets were under way between two hosts.", COLUMN_FLAG, 4, view_get_flag),
-	TOTAL(total_ns, "TOTAL", "Time on the path.", COLUMN_NS, 9, view_get_number),
+	COLUMN(total, host, "HOST", 10, REPORTED),
+	COLUMN(total, pid, "PID", 7, REPORTED),
+	COLUMN(total, comm, "COMMAND", 16, REPORTED),
+	COLUMN(total, state, "STATE", 12, REPORTED),
+	COLUMN(total, wire, "WIRE", 4, REPORTED),
+	COLUMN(total, total_ns, "TOTAL", 9, REPORTED),
 };
+
+static view_collect_fn collect_totals;
 
 const struct view_table view_critical_totals_table = {
 	.name = "critical-totals",
 	.title = "Critical path totals",
 	.row = "a state of a process on a host",
 	.meaning = "Where the time of one thread's (--host, --tid) critical path went.",
-	.flags = VIEW_REPORT | VIEW_OWN | VIEW_ALL_ROWS,
+	.flags = VIEW_REPORT | VIEW_ALL_ROWS,
 	.source = TABLES,
 	.needs = NEED_CPU | NEED_SCHED,
 	N_COLUMNS(totals_columns),
 	.screen = "host pid comm state wire total_ns",
 	.sort = "total_ns",
+	.supply = { VIEW_PATH, true, collect_totals },
 };
 
 /* Idle tasks and receivers are one process of their own, a row of unknown process is known by its tid. */
@@ -220,21 +219,22 @@ static int compare_totals(gconstpointer pa, gconstpointer pb)
 	return COMPARE(a->order, b->order);
 }
 
-void view_own_totals(struct view_own *own, const struct waits *waits, const struct wait_path *path,
-		     const struct view_host *hosts, unsigned n_hosts)
+/* The path's time by host, process and state; in order of these. */
+static void collect_totals(struct view_own *own, const struct view_sources *from)
 {
+	const struct wait_path *path = from->path;
 	GHashTable *known = g_hash_table_new(hash_total, equal_total);
 
 	for (uint32_t i = 0; i < path->n; i++) {
 		const struct wait_segment *segment = &path->segments[i];
-		struct wait_who who = waits_who(waits, segment->row);
+		struct wait_who who = waits_who(from->waits, segment->row);
 		int64_t pid = process_of(&who);
-		struct total_row *row = find_total(own, known, host_of_wait(hosts, n_hosts, who.host), pid,
-						   segment);
+		struct total_row *row = find_total(own, known, host_of_wait(from->hosts, from->n_hosts, who.host),
+						   pid, segment);
 
 		row->total_ns += segment->end_ns - segment->begin_ns;
 		if (row->comm == STRID_NONE)
-			row->comm = process_name(waits, &who, pid, segment->end_ns);
+			row->comm = process_name(from->waits, &who, pid, segment->end_ns);
 	}
 	g_hash_table_destroy(known);
 	g_ptr_array_sort(own->rows, compare_totals);

@@ -2,11 +2,7 @@
 /* Tables of devices: disks, net, irqs. */
 #include <stddef.h>
 
-#include "view/internal.h"
-
-#define REPORTED COLUMN_IN_REPORT
-#define LEVEL (COLUMN_IN_REPORT | COLUMN_LEVEL)
-#define FIGURE (COLUMN_IN_REPORT | COLUMN_COUNTER)
+#include "view/declare.h"
 
 /* ---- disks ---- */
 
@@ -21,41 +17,29 @@ static void get_queue_max(const struct view_cell *at, struct value *v)
 	value_set_uint(v, max);
 }
 
-#define DISK_COUNT(name, header, meaning) \
-	{ #name, header, meaning, COLUMN_COUNT, 8, FIGURE, CELL(disk, name), view_get_value }
-#define DISK_BYTES(name, header, meaning) \
-	{ #name, header, meaning, COLUMN_BYTES, 8, FIGURE, CELL(disk, name), view_get_value }
-#define DISK_LATENCY(name, header, meaning, flags, get) \
-	{ name, header, meaning, COLUMN_NS, 8, flags, CELL(disk, latency.count), get }
-#define DISK_RATE(name, cell, header, meaning, unit) \
-	{ name, header, meaning, unit, 8, 0, CELL(disk, cell), view_get_rate }
-
 static const struct column disks_columns[] = {
 	COLUMN_HOST,
-	{ "dev", "DEV", "Kernel device number: major * 2^20 + minor.", COLUMN_DEVICE, 8, REPORTED | COLUMN_KEY,
-	  CELL(disk, dev), view_get_value },
-	{ "name", "NAME", "Its name; null if the trace does not tell.", COLUMN_TEXT, 10, REPORTED, CELL(disk, name),
-	  view_get_text },
-	DISK_COUNT(reads, "READS", "Read requests completed."),
-	DISK_COUNT(writes, "WRITES", "Write requests completed."),
-	DISK_BYTES(read_bytes, "READ", "Bytes read by them."),
-	DISK_BYTES(write_bytes, "WRITTEN", "Bytes written by them."),
-	DISK_LATENCY("latency_min_ns", "MIN", "Shortest time from issue to completion.", LEVEL, view_get_dist_min),
-	DISK_LATENCY("latency_avg_ns", "AVG", "Mean time from issue to completion, to the nearest ns.", LEVEL,
-		     view_get_dist_avg),
-	DISK_LATENCY("latency_max_ns", "MAX", "Longest time from issue to completion.", LEVEL, view_get_dist_max),
-	{ "queue_max", "QUEUE", "Most requests issued and not completed at a time.", COLUMN_COUNT, 6,
-	  FIGURE | COLUMN_LEVEL, 0, get_queue_max },
-	{ "queue", "NOW", "Requests issued and not completed at the interval's end.", COLUMN_COUNT, 6,
-	  FIGURE | COLUMN_LEVEL, CELL(disk, queue), view_get_value },
-	{ "waiting", "WAITING", "Requests inserted and not issued at the interval's end.", COLUMN_COUNT, 7,
-	  FIGURE | COLUMN_LEVEL, CELL(disk, waiting), view_get_value },
-	DISK_LATENCY("latency_stdev_ns", "STDEV", "Standard deviation of the time from issue to completion.",
-		     COLUMN_LEVEL, view_get_dist_stdev),
-	DISK_RATE("read_rate", read_bytes, "READ/s", "Bytes read per second.", COLUMN_BYTE_RATE),
-	DISK_RATE("write_rate", write_bytes, "WRITE/s", "Bytes written per second.", COLUMN_BYTE_RATE),
-	DISK_RATE("reads_rate", reads, "READS/s", "Read requests per second.", COLUMN_RATE),
-	DISK_RATE("writes_rate", writes, "WRITES/s", "Write requests per second.", COLUMN_RATE),
+	COLUMN(disk, dev, "DEV", 8, REPORTED | COLUMN_KEY),
+	COLUMN(disk, name, "NAME", 10, REPORTED),
+	COLUMN(disk, reads, "READS", 8, FIGURE),
+	COLUMN(disk, writes, "WRITES", 8, FIGURE),
+	COLUMN(disk, read_bytes, "READ", 8, FIGURE),
+	COLUMN(disk, write_bytes, "WRITTEN", 8, FIGURE),
+	DIST(disk, latency, "latency_", "", FIGURE, MIN, AVG, MAX),
+	COLUMN_BY(get_queue_max, disk, queue_max, "QUEUE", 6, FIGURE | COLUMN_LEVEL),
+	COLUMN(disk, queue, "NOW", 6, FIGURE | COLUMN_LEVEL),
+	COLUMN(disk, waiting, "WAITING", 7, FIGURE | COLUMN_LEVEL),
+	DIST(disk, latency, "", "", REPORTED, P50, P90, P99, P999),
+	DIST(disk, latency, "latency_", "", 0, STDEV),
+	DIST_FREQ(disk, latency, "", "LATENCY"),
+	DIST_ALL(disk, read_queue, "read_queue_", "R QUEUE "),
+	DIST_ALL(disk, write_queue, "write_queue_", "W QUEUE "),
+	DIST_ALL(disk, read_device, "read_device_", "R DEVICE "),
+	DIST_ALL(disk, write_device, "write_device_", "W DEVICE "),
+	RATE("read_rate", disk, read_bytes, "READ/s", 8),
+	RATE("write_rate", disk, write_bytes, "WRITE/s", 8),
+	RATE("reads_rate", disk, reads, "READS/s", 8),
+	RATE("writes_rate", disk, writes, "WRITES/s", 8),
 };
 
 const struct view_table view_disks_table = {
@@ -74,25 +58,17 @@ const struct view_table view_disks_table = {
 
 /* ---- net ---- */
 
-#define NET_COUNT(name, header, meaning) \
-	{ #name, header, meaning, COLUMN_COUNT, 9, FIGURE, CELL(netif, name), view_get_value }
-#define NET_BYTES(name, header, meaning) \
-	{ #name, header, meaning, COLUMN_BYTES, 8, FIGURE, CELL(netif, name), view_get_value }
-#define NET_RATE(name, cell, header, meaning, unit) \
-	{ name, header, meaning, unit, 8, 0, CELL(netif, cell), view_get_rate }
-
 static const struct column net_columns[] = {
 	COLUMN_HOST,
-	{ "name", "NAME", "Name of the interface.", COLUMN_TEXT, 12, REPORTED | COLUMN_KEY, CELL(netif, name),
-	  view_get_text },
-	NET_COUNT(rx_packets, "RX PKTS", "Packets received."),
-	NET_BYTES(rx_bytes, "RX BYTES", "Bytes received."),
-	NET_COUNT(tx_packets, "TX PKTS", "Packets sent."),
-	NET_BYTES(tx_bytes, "TX BYTES", "Bytes sent."),
-	NET_RATE("rx_rate", rx_bytes, "RX/s", "Bytes received per second.", COLUMN_BYTE_RATE),
-	NET_RATE("tx_rate", tx_bytes, "TX/s", "Bytes sent per second.", COLUMN_BYTE_RATE),
-	NET_RATE("rx_packet_rate", rx_packets, "RX PKT/s", "Packets received per second.", COLUMN_RATE),
-	NET_RATE("tx_packet_rate", tx_packets, "TX PKT/s", "Packets sent per second.", COLUMN_RATE),
+	COLUMN(netif, name, "NAME", 12, REPORTED | COLUMN_KEY),
+	COLUMN(netif, rx_packets, "RX PKTS", 9, FIGURE),
+	COLUMN(netif, rx_bytes, "RX BYTES", 8, FIGURE),
+	COLUMN(netif, tx_packets, "TX PKTS", 9, FIGURE),
+	COLUMN(netif, tx_bytes, "TX BYTES", 8, FIGURE),
+	RATE("rx_rate", netif, rx_bytes, "RX/s", 8),
+	RATE("tx_rate", netif, tx_bytes, "TX/s", 8),
+	RATE("rx_packet_rate", netif, rx_packets, "RX PKT/s", 8),
+	RATE("tx_packet_rate", netif, tx_packets, "TX PKT/s", 8),
 };
 
 const struct view_table view_net_table = {
@@ -123,36 +99,26 @@ static void get_irq_cpu(const struct view_cell *at, struct value *v)
 		value_set_uint(v, INTERVAL_ROW(irq, &at->row->row)->cpu);
 }
 
-#define IRQ_TIME(name, header, meaning, flags, get) \
-	{ name, header, meaning, COLUMN_NS, 8, flags, CELL(irq, time.count), get }
 /* A raise counts at the entry: with the exit in the next interval it is the only figure of its row. */
-#define IRQ_RAISE(name, header, meaning, get) \
-	{ name, header, meaning, COLUMN_NS, 8, FIGURE | COLUMN_LEVEL, CELL(irq, raise.count), get }
+#define RAISED (FIGURE | COLUMN_LEVEL)
 
 static const struct column irqs_columns[] = {
 	COLUMN_HOST,
-	{ "kind", "KIND", "\"hard\" or \"soft\".", COLUMN_TEXT, 4, REPORTED | COLUMN_KEY, CELL(irq, soft),
-	  get_irq_kind },
-	{ "nr", "NR", "Number of the irq, or vector of the softirq.", COLUMN_ID, 4, REPORTED | COLUMN_KEY,
-	  CELL(irq, nr), view_get_value },
-	{ "name", "NAME", "Name of the handler or of the softirq.", COLUMN_TEXT, 18, REPORTED, CELL(irq, name),
-	  view_get_text },
-	{ "cpu", "CPU", "CPU it ran on; null where a row stands for all of them.", COLUMN_ID, 4,
-	  REPORTED | COLUMN_KEY, CELL(irq, cpu), get_irq_cpu },
-	{ "count", "COUNT", "How often the handler ran (exits).", COLUMN_COUNT, 8, FIGURE, CELL(irq, count),
-	  view_get_value },
-	IRQ_TIME("min_ns", "MIN", "Shortest time from entry to exit.", LEVEL, view_get_dist_min),
-	IRQ_TIME("avg_ns", "AVG", "Mean time, to the nearest ns.", LEVEL, view_get_dist_avg),
-	IRQ_TIME("max_ns", "MAX", "Longest time.", LEVEL, view_get_dist_max),
-	IRQ_TIME("stdev_ns", "STDEV", "Standard deviation of the time.", LEVEL, view_get_dist_stdev),
-	IRQ_TIME("total_ns", "TOTAL", "Sum of the times of those whose entry was seen.", FIGURE, view_get_dist_sum),
-	IRQ_RAISE("raise_avg_ns", "RAISE AVG", "Softirqs: mean time from the raise to the entry.", view_get_dist_avg),
-	IRQ_RAISE("raise_max_ns", "RAISE MAX", "Softirqs: longest time from the raise to the entry.",
-		  view_get_dist_max),
-	{ "rate", "RATE/s", "How often it ran per second.", COLUMN_RATE, 8, 0, CELL(irq, count),
-	  view_get_rate },
-	{ "max_at_ns", "MAX AT", "When the longest one ended.", COLUMN_TIME, 15, 0, CELL(irq, time.max_at),
-	  view_get_known },
+	OTHER(get_irq_kind, "kind", "KIND", "\"hard\" or \"soft\".", COLUMN_TEXT, 4, REPORTED | COLUMN_KEY),
+	COLUMN(irq, nr, "NR", 4, REPORTED | COLUMN_KEY),
+	COLUMN(irq, name, "NAME", 18, REPORTED),
+	OTHER(get_irq_cpu, "cpu", "CPU", "CPU it ran on; null where a row stands for all of them.", COLUMN_ID, 4,
+	  REPORTED | COLUMN_KEY),
+	COLUMN(irq, count, "COUNT", 8, FIGURE),
+	DIST(irq, time, "", "", FIGURE, MIN, AVG, MAX, STDEV, TOTAL),
+	DIST_AS(AVG, "raise_avg_ns", irq, raise, "RAISE AVG", 8, RAISED),
+	DIST_AS(MAX, "raise_max_ns", irq, raise, "RAISE MAX", 8, RAISED),
+	DIST(irq, time, "", "", REPORTED, P50, P90, P99, P999),
+	DIST_FREQ(irq, time, "", "TIME"),
+	DIST(irq, raise, "raise_", "RAISE ", 0, P50, P90, P99, P999),
+	DIST_FREQ(irq, raise, "raise_", "RAISE TO ENTRY"),
+	RATE_SAID("rate", irq, count, "RATE/s", 8, "How often it ran per second."),
+	DIST(irq, time, "", "", 0, MAX_AT),
 };
 
 const struct view_table view_irqs_table = {

@@ -2,7 +2,7 @@
 /* Who emits the events of user space. */
 #include <stddef.h>
 
-#include "view/internal.h"
+#include "view/declare.h"
 
 static bool emits(const struct interval_row *row)
 {
@@ -14,10 +14,8 @@ static const struct column emitters_columns[] = {
 	COLUMN_TID,
 	COLUMN_PID,
 	COLUMN_COMM,
-	{ "events", "EVENTS", "Events of user space that it emitted.", COLUMN_COUNT, 9,
-	  COLUMN_IN_REPORT | COLUMN_COUNTER, CELL(thread, user_events), view_get_value },
-	{ "rate", "RATE/s", "The same per second of the interval.", COLUMN_RATE, 8, 0, CELL(thread, user_events),
-	  view_get_rate },
+	COLUMN_SAID("events", thread, user_events, "EVENTS", 9, FIGURE, "Events of user space that it emitted."),
+	RATE_SAID("rate", thread, user_events, "RATE/s", 8, "The same per second of the interval."),
 	COLUMN_CONTAINER(COLUMN_IF_KNOWN),
 };
 

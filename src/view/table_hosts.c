@@ -2,7 +2,7 @@
 /* Tables of whole hosts, their event classes and their CPUs: hosts, events, probes, cpus. */
 #include <stddef.h>
 
-#include "view/internal.h"
+#include "view/declare.h"
 
 static void get_source(const struct view_cell *at, struct value *v)
 {
@@ -16,12 +16,12 @@ static void get_tracer(const struct view_cell *at, struct value *v)
 
 static void get_begin(const struct view_cell *at, struct value *v)
 {
-	value_set_uint(v, at->host->iv->begin_ns);
+	view_set_time(at, at->host->iv->begin_ns, v);
 }
 
 static void get_end(const struct view_cell *at, struct value *v)
 {
-	value_set_uint(v, at->host->iv->end_ns);
+	view_set_time(at, at->host->iv->end_ns, v);
 }
 
 static void get_missing(const struct view_cell *at, struct value *v)
@@ -49,49 +49,41 @@ static void get_status(const struct view_cell *at, struct value *v)
 	value_set_text(v, status < G_N_ELEMENTS(names) ? names[status] : "unknown");
 }
 
-#define REPORTED COLUMN_IN_REPORT
-#define LEVEL (COLUMN_IN_REPORT | COLUMN_LEVEL)
-#define FIGURE (COLUMN_IN_REPORT | COLUMN_COUNTER)
-#define HOST_COUNT(name, header, meaning, width, flags) \
-	{ #name, header, meaning, COLUMN_COUNT, width, flags, CELL(host, name), view_get_value }
-#define HOST_RATE(name, cell, header, meaning) \
-	{ name, header, meaning, COLUMN_BYTE_RATE, 8, 0, CELL(host, cell), view_get_rate }
-
 static const struct column hosts_columns[] = {
 	COLUMN_HOST,
-	{ "source", "SOURCE", "Directory or URL that it comes from.", COLUMN_TEXT, 24, REPORTED, 0, get_source },
-	{ "tracer", "TRACER", "Tracer and its version.", COLUMN_TEXT, 20, REPORTED, 0, get_tracer },
-	{ "begin_ns", "BEGIN", "Begin of its record inside the interval.", COLUMN_TIME, 15, REPORTED, 0, get_begin },
-	{ "end_ns", "END", "End of its record inside the interval.", COLUMN_TIME, 15, REPORTED, 0, get_end },
-	HOST_COUNT(events, "EVENTS", "Events in its traces.", 9, FIGURE),
-	HOST_COUNT(lost_events, "LOST", "Events that the tracer discarded.", 8, FIGURE),
-	HOST_COUNT(lost_packets, "LOST PKT", "Packets that the tracer overwrote.", 8, FIGURE),
-	HOST_COUNT(backward_steps, "BACKWARD", "How often time went back inside a stream.", 8, FIGURE),
-	HOST_COUNT(late_events, "LATE", "Events that came after their time had been passed.", 6, FIGURE),
-	HOST_COUNT(cpus, "CPUS", "CPUs online at the interval's end.", 4, LEVEL),
-	HOST_COUNT(threads, "THREADS", "Threads alive at the interval's end.", 7, LEVEL),
-	HOST_COUNT(fds, "FDS", "Open file descriptors known at the interval's end.", 6, LEVEL),
-	{ "missing_events", "MISSING EVENTS", "Tracepoints that some table needs and the trace does not have.",
-	  COLUMN_LIST, 0, REPORTED, 0, get_missing },
-	{ "reason", "REASON", "Why it is incomplete or absent; which of several sessions its figures come from.",
-	  COLUMN_TEXT, 20, REPORTED | COLUMN_IF_KNOWN, CELL(host, reason), view_get_text },
-	{ "kernel", "KERNEL", "Release of its kernel.", COLUMN_TEXT, 20, REPORTED | COLUMN_IF_KNOWN, 0,
-	  view_get_host_kernel },
-	{ "boot_id", "BOOT ID", "Which boot of it was recorded.", COLUMN_TEXT, 36, REPORTED | COLUMN_IF_KNOWN, 0,
-	  view_get_host_boot_id },
-	{ "clock", "CLOCK", "Whether its clock was synchronised when it was recorded.", COLUMN_TEXT, 20,
-	  REPORTED | COLUMN_IF_KNOWN, 0, view_get_host_clock },
-	{ "status", "STATUS", "Whether it still sends, has ended, or is degraded.", COLUMN_TEXT, 8, 0,
-	  CELL(host, status), get_status },
-	{ "event_rate", "EVENTS/s", "Events per second.", COLUMN_RATE, 8, 0, CELL(host, events), view_get_rate },
-	HOST_COUNT(threads_new, "+THR", "Threads born.", 6, 0),
-	HOST_COUNT(threads_gone, "-THR", "Threads that exited.", 6, 0),
-	HOST_COUNT(fds_opened, "+FDS", "File descriptors made.", 6, 0),
-	HOST_COUNT(fds_closed, "-FDS", "File descriptors closed.", 6, 0),
-	HOST_RATE("disk_read_rate", disk_read_bytes, "DISK R/s", "Bytes per second read from block devices."),
-	HOST_RATE("disk_write_rate", disk_write_bytes, "DISK W/s", "Bytes per second written to block devices."),
-	HOST_RATE("rx_rate", rx_bytes, "NET R/s", "Bytes per second received, loopback excepted."),
-	HOST_RATE("tx_rate", tx_bytes, "NET W/s", "Bytes per second sent, loopback excepted."),
+	OTHER(get_source, "source", "SOURCE", "Directory or URL that it comes from.", COLUMN_TEXT, 24, REPORTED),
+	OTHER(get_tracer, "tracer", "TRACER", "Tracer and its version.", COLUMN_TEXT, 20, REPORTED),
+	OTHER(get_begin, "begin_ns", "BEGIN", "Start of its record inside the interval.", COLUMN_TIME, 15, REPORTED),
+	OTHER(get_end, "end_ns", "END", "End of its record inside the interval.", COLUMN_TIME, 15, REPORTED),
+	COLUMN(host, events, "EVENTS", 9, FIGURE),
+	COLUMN(host, lost_events, "LOST", 8, FIGURE),
+	COLUMN(host, lost_packets, "LOST PKT", 8, FIGURE),
+	COLUMN(host, backward_steps, "BACKWARD", 8, FIGURE),
+	COLUMN(host, late_events, "LATE", 6, FIGURE),
+	COLUMN(host, cpus, "CPUS", 4, LEVEL),
+	COLUMN(host, threads, "THREADS", 7, LEVEL),
+	COLUMN(host, fds, "FDS", 6, LEVEL),
+	OTHER(get_missing, "missing_events", "MISSING EVENTS",
+	      "Tracepoints that some table needs and the trace does not have.",
+	  COLUMN_LIST, 0, REPORTED),
+	COLUMN(host, reason, "REASON", 20, REPORTED | COLUMN_IF_KNOWN),
+	OTHER(view_get_host_kernel, "kernel", "KERNEL", "Release of its kernel.", COLUMN_TEXT, 20,
+	      REPORTED | COLUMN_IF_KNOWN),
+	OTHER(view_get_host_boot_id, "boot_id", "BOOT ID", "Which boot of it was recorded.", COLUMN_TEXT, 36,
+	      REPORTED | COLUMN_IF_KNOWN),
+	OTHER(view_get_host_clock, "clock", "CLOCK", "Whether its clock was synchronised when it was recorded.",
+	      COLUMN_TEXT, 20,
+	  REPORTED | COLUMN_IF_KNOWN),
+	OTHER(get_status, "status", "STATUS", "Whether it still sends, has ended, or is degraded.", COLUMN_TEXT, 8, 0),
+	RATE_SAID("event_rate", host, events, "EVENTS/s", 8, "Events per second."),
+	COLUMN(host, threads_new, "+THR", 6, 0),
+	COLUMN(host, threads_gone, "-THR", 6, 0),
+	COLUMN(host, fds_opened, "+FDS", 6, 0),
+	COLUMN(host, fds_closed, "-FDS", 6, 0),
+	RATE("disk_read_rate", host, disk_read_bytes, "DISK R/s", 8),
+	RATE("disk_write_rate", host, disk_write_bytes, "DISK W/s", 8),
+	RATE("rx_rate", host, rx_bytes, "NET R/s", 8),
+	RATE("tx_rate", host, tx_bytes, "NET W/s", 8),
 };
 
 const struct view_table view_hosts_table = {
@@ -109,13 +101,10 @@ const struct view_table view_hosts_table = {
 
 static const struct column events_columns[] = {
 	COLUMN_HOST,
-	{ "name", "EVENT", "Name of the event class.", COLUMN_TEXT, 0, REPORTED | COLUMN_KEY, CELL(event, name),
-	  view_get_text },
-	{ "count", "COUNT", "Events of this class.", COLUMN_COUNT, 9, FIGURE, CELL(event, count), view_get_value },
-	{ "used", "USED", "Whether some figure comes from it.", COLUMN_FLAG, 5, REPORTED, CELL(event, used),
-	  view_get_flag },
-	{ "rate", "RATE/s", "Events of this class per second.", COLUMN_RATE, 8, 0, CELL(event, count),
-	  view_get_rate },
+	COLUMN(event, name, "EVENT", 0, REPORTED | COLUMN_KEY),
+	COLUMN(event, count, "COUNT", 9, FIGURE),
+	COLUMN(event, used, "USED", 5, REPORTED),
+	RATE("rate", event, count, "RATE/s", 8),
 };
 
 const struct view_table view_events_table = {
@@ -138,10 +127,9 @@ static bool is_probe(const struct interval_row *row)
 
 static const struct column probes_columns[] = {
 	COLUMN_HOST,
-	{ "name", "PROBE", "Name of the probe's event.", COLUMN_TEXT, 0, REPORTED | COLUMN_KEY, CELL(event, name),
-	  view_get_text },
-	{ "count", "COUNT", "How often it was hit.", COLUMN_COUNT, 9, FIGURE, CELL(event, count), view_get_value },
-	{ "rate", "RATE/s", "Hits per second.", COLUMN_RATE, 8, 0, CELL(event, count), view_get_rate },
+	COLUMN_SAID("name", event, name, "PROBE", 0, REPORTED | COLUMN_KEY, "Name of the probe's event."),
+	COLUMN_SAID("count", event, count, "COUNT", 9, FIGURE, "How often it was hit."),
+	RATE_SAID("rate", event, count, "RATE/s", 8, "Hits per second."),
 };
 
 const struct view_table view_probes_table = {
@@ -158,6 +146,7 @@ const struct view_table view_probes_table = {
 	.belongs = is_probe,
 };
 
+/* column.cell: of the CPU's cells */
 static void get_busy_percent(const struct view_cell *at, struct value *v)
 {
 	uint64_t online = VIEW_FIGURE(at, cpu, online_ns);
@@ -187,28 +176,25 @@ static void get_running(const struct view_cell *at, struct value *v)
 		value_set_text(v, strpool_text((strid)INTERVAL_ROW(thread, thread)->comm));
 }
 
-#define CPU_NS(name, header, meaning) \
-	{ #name, header, meaning, COLUMN_NS, 8, FIGURE, CELL(cpu, name), view_get_value }
 #define CPU_PERCENT(name, cell, header, meaning) \
-	{ name, header, meaning, COLUMN_PERCENT, 6, 0, CELL(cpu, cell), get_busy_percent }
+	OTHER_OF(CELL(cpu, cell), get_busy_percent, name, header, meaning, COLUMN_PERCENT, 6, 0)
 
 static const struct column cpus_columns[] = {
 	COLUMN_HOST,
-	{ "cpu", "CPU", "Its number.", COLUMN_ID, 4, REPORTED | COLUMN_KEY, CELL(cpu, cpu), view_get_value },
-	CPU_NS(busy_ns, "BUSY", "Time with a thread running."),
-	CPU_NS(idle_ns, "IDLE", "Time with the idle task running."),
-	CPU_NS(irq_ns, "IRQ", "Time in interrupt handlers, part of the two before."),
-	CPU_NS(softirq_ns, "SOFTIRQ", "Time in softirqs without nested interrupts, part of busy and idle."),
-	CPU_NS(online_ns, "ONLINE", "Time it was online: busy and idle."),
-	{ "switches", "SWITCH", "Context switches.", COLUMN_COUNT, 8, FIGURE, CELL(cpu, switches), view_get_value },
+	COLUMN(cpu, cpu, "CPU", 4, REPORTED | COLUMN_KEY),
+	COLUMN(cpu, busy_ns, "BUSY", 8, FIGURE),
+	COLUMN(cpu, idle_ns, "IDLE", 8, FIGURE),
+	COLUMN(cpu, irq_ns, "IRQ", 8, FIGURE),
+	COLUMN(cpu, softirq_ns, "SOFTIRQ", 8, FIGURE),
+	COLUMN(cpu, online_ns, "ONLINE", 8, FIGURE),
+	COLUMN(cpu, switches, "SWITCH", 8, FIGURE),
 	CPU_PERCENT("busy_percent", busy_ns, "BUSY%", "Busy time in percent of the time online."),
 	CPU_PERCENT("irq_percent", irq_ns, "IRQ%", "Time in interrupt handlers in percent of the time online."),
 	CPU_PERCENT("softirq_percent", softirq_ns, "SIRQ%", "Time in softirqs in percent of the time online."),
-	{ "state", "STATE", "State at the interval's end.", COLUMN_TEXT, 7, 0, CELL(cpu, state), get_cpu_state },
-	{ "running", "RUNNING", "Name of the thread that runs at the interval's end.", COLUMN_TEXT, 0, 0,
-	  CELL(cpu, thread_uid), get_running },
-	{ "lost_events", "LOST", "Events discarded on this CPU.", COLUMN_COUNT, 8, 0, CELL(cpu, lost_events),
-	  view_get_value },
+	OTHER(get_cpu_state, "state", "STATE", "State at the interval's end.", COLUMN_TEXT, 7, 0),
+	OTHER(get_running, "running", "RUNNING", "Name of the thread that runs at the interval's end.", COLUMN_TEXT,
+	      0, 0),
+	COLUMN(cpu, lost_events, "LOST", 8, 0),
 };
 
 const struct view_table view_cpus_table = {

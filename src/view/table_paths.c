@@ -2,7 +2,7 @@
 /* Table paths: where each thread's critical path spent its time, and how much of it on others. */
 #include "view/paths.h"
 
-#include "view/internal.h"
+#include "view/declare.h"
 
 void view_paths_init(struct view_paths *p)
 {
@@ -101,7 +101,7 @@ static void get_total(const struct view_cell *at, struct value *v)
 	}
 }
 
-#define NS(name, header, meaning, flags, cell) { name, header, meaning, COLUMN_NS, 7, flags, cell, get_total }
+#define NS(name, header, meaning, flags, cell) OTHER_OF(cell, get_total, name, header, meaning, COLUMN_NS, 7, flags)
 
 static const struct column paths_columns[] = {
 	COLUMN_HOST,
@@ -122,10 +122,8 @@ static const struct column paths_columns[] = {
 	NS("blocked", "UNEXPL", "Blocked: nothing in the trace explains it.", 0, WAIT_BLOCKED),
 	NS("unknown", "UNKNOWN", "Nothing is known of it.", 0, WAIT_UNKNOWN),
 	NS("total_ns", "TOTAL", "Its critical path in the window.", COLUMN_COUNTER, TOTAL),
-	{ "vtid", "VTID", "Thread id in its own pid namespace.", COLUMN_ID, 7, 0, CELL(thread, vtid),
-	  view_get_thread_signed },
-	{ "vpid", "VPID", "Process id in its own pid namespace.", COLUMN_ID, 7, 0, CELL(thread, vpid),
-	  view_get_thread_signed },
+	COLUMN_VTID,
+	COLUMN_VPID,
 	COLUMN_CONTAINER(COLUMN_IF_KNOWN),
 };
 

@@ -6,11 +6,7 @@
  */
 #include <stddef.h>
 
-#include "view/internal.h"
-
-#define REPORTED COLUMN_IN_REPORT
-#define LEVEL (COLUMN_IN_REPORT | COLUMN_LEVEL)
-#define FIGURE (COLUMN_IN_REPORT | COLUMN_COUNTER)
+#include "view/declare.h"
 
 /* Which ends a row was seen from. */
 enum side { SIDE_BOTH, SIDE_SENT, SIDE_RECEIVED };
@@ -170,46 +166,30 @@ static void get_side(const struct view_cell *at, struct value *v)
 	value_set_text(v, names[side_of(relation_of(at))]);
 }
 
-#define WAIT(name, header, meaning, unit, width, flags, get) \
-	{ name, header, meaning, unit, width, flags, CELL(relation, wait.count), get }
-
 static const struct column relations_columns[] = {
 	COLUMN_HOST,
-	{ "from_host", "FROM HOST", "Host of the process that acts; null if no host has it.", COLUMN_TEXT, 10, REPORTED,
-	  CELL(relation, from_uid), get_end_host },
-	{ "from_pid", "FROM", "The process that acts: writes, wakes, signals, unlocks, ends; null if unknown.",
-	  COLUMN_ID, 7, REPORTED | COLUMN_KEY, CELL(relation, from_pid), get_end_pid },
-	{ "from_comm", "PROCESS", "Its name, the last one in the interval.", COLUMN_TEXT, 15, REPORTED,
-	  CELL(relation, from_comm), get_end_comm },
-	{ "to_host", "TO HOST", "Host of the process it acts upon; null if no host has it.", COLUMN_TEXT, 10, REPORTED,
-	  CELL(relation, to_uid), get_end_host },
-	{ "to_pid", "TO", "The process it acts upon: reads, is woken, waits for its child; null if unknown.", COLUMN_ID,
-	  7, REPORTED | COLUMN_KEY, CELL(relation, to_pid), get_end_pid },
-	{ "to_comm", "PROCESS", "Its name, the last one in the interval.", COLUMN_TEXT, 15, REPORTED,
-	  CELL(relation, to_comm), get_end_comm },
-	{ "kind", "BY", "By what: pipe (fifos too), unix, inet, signal, futex, lock (of a file), child (its end is "
+	OTHER_OF(CELL(relation, from_uid), get_end_host, "from_host", "FROM HOST",
+		 "Host of the process that acts; null if no host has it.", COLUMN_TEXT, 10, REPORTED),
+	COLUMN_BY(get_end_pid, relation, from_pid, "FROM", 7, REPORTED | COLUMN_KEY),
+	COLUMN_BY(get_end_comm, relation, from_comm, "PROCESS", 15, REPORTED),
+	OTHER_OF(CELL(relation, to_uid), get_end_host, "to_host", "TO HOST",
+		 "Host of the process it acts upon; null if no host has it.", COLUMN_TEXT, 10, REPORTED),
+	COLUMN_BY(get_end_pid, relation, to_pid, "TO", 7, REPORTED | COLUMN_KEY),
+	COLUMN_BY(get_end_comm, relation, to_comm, "PROCESS", 15, REPORTED),
+	OTHER(get_kind, "kind", "BY",
+	      "By what: pipe (fifos too), unix, inet, signal, futex, lock (of a file), child (its end is "
 	  "waited for), eventfd; other: a wake-up by means that the trace does not tell.",
-	  COLUMN_TEXT, 8, REPORTED | COLUMN_KEY, CELL(relation, kind), get_kind },
-	{ "object", "THROUGH",
-	  "Of inet the address and port of the service, of pipe its name if it has one, of lock the file, of signal "
-	  "its name, of other the call that waited; else null.",
-	  COLUMN_TEXT, 0, REPORTED | COLUMN_KEY, CELL(relation, object), view_get_text },
-	{ "side", "SEEN", "Whose figures these are: both ends' on this host, or what this host sent or received.",
-	  COLUMN_TEXT, 8, REPORTED | COLUMN_KEY, 0, get_side },
-	{ "count", "COUNT",
-	  "How often: reads of what the other wrote (sent: writes), signals, children waited for; of futex, lock, "
-	  "eventfd, other the waits ended.",
-	  COLUMN_COUNT, 7, FIGURE, CELL(relation, count), view_get_value },
-	{ "bytes", "BYTES", "Bytes that one wrote and the other read; sent: written, received: read.", COLUMN_BYTES, 7,
-	  FIGURE, CELL(relation, bytes), view_get_value },
-	WAIT("wakeups", "WAKES", "How often it ended a wait of the other process' threads.", COLUMN_COUNT, 7, FIGURE,
-	     view_get_dist_count),
-	WAIT("wait_ns", "WAITED", "How long these waits took.", COLUMN_NS, 8, FIGURE, view_get_dist_sum),
-	WAIT("wait_max_ns", "MAX", "Longest of these waits; null if there was none.", COLUMN_NS, 8, LEVEL,
-	     view_get_dist_max),
-	WAIT("wait_avg_ns", "AVG", "Mean length, to the nearest ns.", COLUMN_NS, 8, COLUMN_LEVEL, view_get_dist_avg),
-	{ "wait_max_at_ns", "MAX AT", "When the longest one ended.", COLUMN_TIME, 15, 0, CELL(relation, wait.max_at),
-	  view_get_known },
+	  COLUMN_TEXT, 8, REPORTED | COLUMN_KEY),
+	COLUMN(relation, object, "THROUGH", 0, REPORTED | COLUMN_KEY),
+	OTHER(get_side, "side", "SEEN",
+	      "Whose figures these are: both ends' on this host, or what this host sent or received.",
+	  COLUMN_TEXT, 8, REPORTED | COLUMN_KEY),
+	COLUMN(relation, count, "COUNT", 7, FIGURE),
+	COLUMN(relation, bytes, "BYTES", 7, FIGURE),
+	DIST_AS(COUNT, "wakeups", relation, wait, "WAKES", 7, FIGURE),
+	DIST_AS(TOTAL, "wait_ns", relation, wait, "WAITED", 8, FIGURE),
+	DIST(relation, wait, "wait_", "", FIGURE, MAX),
+	DIST(relation, wait, "wait_", "", 0, AVG, MAX_AT),
 };
 
 const struct view_table view_relations_table = {
@@ -226,5 +206,7 @@ const struct view_table view_relations_table = {
 	N_COLUMNS(relations_columns),
 	.screen = "from_pid from_comm to_pid to_comm kind wait_ns bytes count object wakeups wait_max_ns to_host host",
 	.sort = "wait_ns",
+	.about = "which process writes to, wakes or waits for which",
+	.empty = "no process wrote to, woke, signalled or waited for another in this interval",
 	.same = same_relation,
 };

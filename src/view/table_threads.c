@@ -2,7 +2,7 @@
 /* Tables whose rows are threads: cpu, io, sched, counters. */
 #include <stddef.h>
 
-#include "view/internal.h"
+#include "view/declare.h"
 
 static const struct thread_row *thread_of(const struct view_cell *at)
 {
@@ -36,22 +36,13 @@ static void get_state_name(const struct view_cell *at, struct value *v)
 	value_set_text(v, row->state < THREAD_STATES ? names[row->state] : "unknown");
 }
 
-static void set_percent(struct value *v, uint64_t part, uint64_t whole)
-{
-	if (whole)
-		value_set_real(v, 100.0 * (double)part / (double)whole);
-	else
-		value_set_null(v);
-}
-
-static void get_cpu_percent(const struct view_cell *at, struct value *v)
-{
-	set_percent(v, view_figure(at, at->column->cell), at->rows->totals[at->row->key.host].duration_ns);
-}
-
 static void get_host_percent(const struct view_cell *at, struct value *v)
 {
-	set_percent(v, view_figure(at, at->column->cell), at->rows->totals[at->row->key.host].online_ns);
+	const uint64_t online_ns = at->rows->totals[at->row->key.host].online_ns;
+
+	value_set_null(v);
+	if (online_ns)
+		value_set_real(v, 100.0 * (double)VIEW_FIGURE(at, thread, cpu_ns) / (double)online_ns);
 }
 
 static void get_threads(const struct view_cell *at, struct value *v)
@@ -93,37 +84,24 @@ static void get_byte_rate(const struct view_cell *at, struct value *v)
 
 /* ---- columns ---- */
 
-#define SIGNED(name, header, meaning, width, flags) \
-	{ #name, header, meaning, COLUMN_ID, width, flags, CELL(thread, name), view_get_thread_signed }
-#define NS(name, header, meaning, flags) \
-	{ #name, header, meaning, COLUMN_NS, 8, flags, CELL(thread, name), view_get_value }
-#define COUNT(name, header, meaning, flags) \
-	{ #name, header, meaning, COLUMN_COUNT, 7, flags, CELL(thread, name), view_get_value }
-#define FIGURE (COLUMN_IN_REPORT | COLUMN_COUNTER)
-
 /* Known of recordings that `record` made, see sidecar/. */
 #define PROCESS(name, header, meaning, unit, width, get) \
-	{ name, header, meaning, unit, width, COLUMN_IN_REPORT | COLUMN_IF_KNOWN, 0, get }
-
-#define COLUMN_VTID SIGNED(vtid, "VTID", "Thread id in its own pid namespace.", 7, 0)
-#define COLUMN_VPID SIGNED(vpid, "VPID", "Process id in its own pid namespace.", 7, 0)
+	OTHER(get, name, header, meaning, unit, width, COLUMN_IN_REPORT | COLUMN_IF_KNOWN)
 
 static const struct column cpu_columns[] = {
 	COLUMN_HOST,
 	COLUMN_TID,
 	COLUMN_PID,
-	SIGNED(ppid, "PPID", "Process id of the parent.", 7, COLUMN_IN_REPORT),
+	COLUMN(thread, ppid, "PPID", 7, REPORTED),
 	COLUMN_COMM,
-	NS(cpu_ns, "CPU TIME", "Time on a CPU.", FIGURE),
-	NS(ready_ns, "READY", "Time it could have run and waited for a CPU.", FIGURE),
-	NS(blocked_ns, "BLOCKED", "Time it waited for something else than a CPU.", FIGURE),
-	COUNT(switches, "SWITCH", "How often it was switched in.", FIGURE),
-	COUNT(migrations, "MIGR", "How often it moved to another CPU.", FIGURE),
-	SIGNED(prio, "PRIO", "Priority: 20 is nice 0, below 0 real time.", 4, COLUMN_IN_REPORT),
-	{ "born_ns", "BORN", "When it was forked; null before the record.", COLUMN_TIME, 15,
-	  COLUMN_IN_REPORT, CELL(thread, born_ns), view_get_thread_known },
-	{ "exited_ns", "EXITED", "When it exited; null if it had not at the interval's end.", COLUMN_TIME, 15,
-	  COLUMN_IN_REPORT, CELL(thread, exited_ns), view_get_thread_known },
+	COLUMN(thread, cpu_ns, "CPU TIME", 8, FIGURE),
+	COLUMN(thread, ready_ns, "READY", 8, FIGURE),
+	COLUMN(thread, blocked_ns, "BLOCKED", 8, FIGURE),
+	COLUMN(thread, switches, "SWITCH", 7, FIGURE),
+	COLUMN(thread, migrations, "MIGR", 7, FIGURE),
+	COLUMN(thread, prio, "PRIO", 4, REPORTED),
+	COLUMN(thread, born_ns, "BORN", 15, REPORTED),
+	COLUMN(thread, exited_ns, "EXITED", 15, REPORTED),
 	PROCESS("uid", "UID", "User id of its process.", COLUMN_ID, 6, view_get_process_uid),
 	PROCESS("user", "USER", "Name of that user.", COLUMN_TEXT, 10, view_get_process_user),
 	PROCESS("exe", "EXE", "Path of its process's program.", COLUMN_TEXT, 24, view_get_process_exe),
@@ -131,36 +109,29 @@ static const struct column cpu_columns[] = {
 	PROCESS("cgroup", "CGROUP", "Path of its process's cgroup, which names units and containers.", COLUMN_TEXT, 32,
 		view_get_process_cgroup),
 	COLUMN_CONTAINER(COLUMN_IN_REPORT | COLUMN_IF_KNOWN),
-	{ "tracing", "TRACING", "Whether its process is LTTng's or lttngtop itself.", COLUMN_FLAG, 7,
-	  COLUMN_IN_REPORT | COLUMN_IF_KNOWN, 0, view_get_tracing },
-	{ "cpu_percent", "CPU%", "CPU time in percent of the interval: of one CPU.", COLUMN_PERCENT, 5, 0,
-	  CELL(thread, cpu_ns), get_cpu_percent },
-	{ "host_percent", "HOST%", "CPU time in percent of what all CPUs of the host had.", COLUMN_PERCENT, 5, 0,
-	  CELL(thread, cpu_ns), get_host_percent },
-	{ "ready_percent", "READY%", "Time waiting for a CPU in percent of the interval.", COLUMN_PERCENT, 6, 0,
-	  CELL(thread, ready_ns), get_cpu_percent },
-	{ "state", "S",
+	OTHER(view_get_tracing, "tracing", "TRACING", "Whether its process is LTTng's or lttngtop itself.",
+	      COLUMN_FLAG, 7,
+	  COLUMN_IN_REPORT | COLUMN_IF_KNOWN),
+	PERCENT("cpu_percent", thread, cpu_ns, "CPU%", 5, "CPU time in percent of the interval: of one CPU."),
+	OTHER(get_host_percent, "host_percent", "HOST%", "CPU time in percent of what all CPUs of the host had.",
+	      COLUMN_PERCENT, 5, 0),
+	PERCENT("ready_percent", thread, ready_ns, "READY%", 6, NULL),
+	OTHER(get_state, "state", "S",
 	  "State at the interval's end: R running, r ready, S blocked, W waiting since before the record, N new, "
 	  "T stopped, Z zombie, X dead; '?': unsure.",
-	  COLUMN_TEXT, 2, 0, CELL(thread, state), get_state },
-	{ "state_name", "STATE", "State at the interval's end, in a word.", COLUMN_TEXT, 8, 0, CELL(thread, state),
-	  get_state_name },
-	{ "since_ns", "SINCE", "When it came into that state.", COLUMN_TIME, 15, 0, CELL(thread, since_ns),
-	  view_get_thread_known },
-	SIGNED(cpu, "CPU", "CPU it ran on last.", 3, 0),
-	{ "syscall", "SYSCALL", "System call it is in at the interval's end.", COLUMN_TEXT, 14, 0,
-	  CELL(thread, syscall), view_get_thread_text },
-	SIGNED(syscall_fd, "FD", "File descriptor that call works on.", 4, 0),
-	{ "syscall_ns", "ENTERED", "When it entered that call.", COLUMN_TIME, 15, 0, CELL(thread, syscall_ns),
-	  view_get_thread_known },
-	{ "threads", "THR", "Threads that the row stands for.", COLUMN_COUNT, 4, COLUMN_LEVEL, 0, get_threads },
-	{ "kernel", "K", "Whether it is a kernel thread.", COLUMN_FLAG, 3, 0, 0, get_kernel },
+	  COLUMN_TEXT, 2, 0),
+	OTHER(get_state_name, "state_name", "STATE", "State at the interval's end, in a word.", COLUMN_TEXT, 8, 0),
+	COLUMN(thread, since_ns, "SINCE", 15, 0),
+	COLUMN(thread, cpu, "CPU", 3, 0),
+	COLUMN(thread, syscall, "SYSCALL", 14, 0),
+	COLUMN(thread, syscall_fd, "FD", 4, 0),
+	COLUMN(thread, syscall_ns, "ENTERED", 15, 0),
+	OTHER(get_threads, "threads", "THR", "Threads that the row stands for.", COLUMN_COUNT, 4, COLUMN_LEVEL),
+	OTHER(get_kernel, "kernel", "K", "Whether it is a kernel thread.", COLUMN_FLAG, 3, 0),
 	COLUMN_VTID,
 	COLUMN_VPID,
-	{ "pid_ns", "PID NS", "Inode of its pid namespace.", COLUMN_ID, 10, 0, CELL(thread, pid_ns),
-	  view_get_thread_known },
-	{ "cgroup_ns", "CGRP NS", "Inode of its cgroup namespace.", COLUMN_ID, 10, 0, CELL(thread, cgroup_ns),
-	  view_get_thread_known },
+	COLUMN(thread, pid_ns, "PID NS", 10, 0),
+	COLUMN(thread, cgroup_ns, "CGRP NS", 10, 0),
 };
 
 const struct view_table view_cpu_table = {
@@ -177,43 +148,40 @@ const struct view_table view_cpu_table = {
 	.sort = "cpu_percent",
 };
 
-#define CLASS(name, header, meaning) \
-	{ #name, header, meaning, COLUMN_BYTES, 7, FIGURE, CELL(thread, name), view_get_value }
-#define CLASS_AS(name, cell, header, meaning) \
-	{ name, header, meaning, COLUMN_BYTES, 7, FIGURE, CELL(thread, cell), view_get_value }
-#define RATE_AS(name, cell, header, meaning) \
-	{ name, header, meaning, COLUMN_BYTE_RATE, 7, 0, CELL(thread, cell), view_get_rate }
+#define READ_CLASS(class, header) COLUMN_AS("read_bytes_" #class, thread, read_##class, header, 7, FIGURE)
+#define WRITE_CLASS(class, header) COLUMN_AS("write_bytes_" #class, thread, write_##class, header, 7, FIGURE)
+#define READ_RATE(class, header) RATE("read_rate_" #class, thread, read_##class, header, 7)
+#define WRITE_RATE(class, header) RATE("write_rate_" #class, thread, write_##class, header, 7)
 
 static const struct column io_columns[] = {
 	COLUMN_HOST,
 	COLUMN_TID,
 	COLUMN_PID,
 	COLUMN_COMM,
-	{ "read_bytes", "READ", "Bytes that its successful read-like calls returned.", COLUMN_BYTES, 7, FIGURE, 0,
-	  get_bytes },
-	{ "write_bytes", "WRITTEN", "Bytes that its successful write-like calls returned.", COLUMN_BYTES, 7, FIGURE,
-	  1, get_bytes },
-	CLASS_AS("read_bytes_disk", read_disk, "R DISK", "Of these from files, /proc, /sys and /dev excepted."),
-	CLASS_AS("read_bytes_net", read_net, "R NET", "Of these from internet and packet sockets."),
-	CLASS_AS("read_bytes_pipe", read_pipe, "R PIPE", "Of these from pipes, fifos and unix sockets."),
-	CLASS_AS("read_bytes_other", read_other, "R OTHER", "Of these from anything else and unknown files."),
-	CLASS_AS("write_bytes_disk", write_disk, "W DISK", "Of these to files, /proc, /sys and /dev excepted."),
-	CLASS_AS("write_bytes_net", write_net, "W NET", "Of these to internet and packet sockets."),
-	CLASS_AS("write_bytes_pipe", write_pipe, "W PIPE", "Of these to pipes, fifos and unix sockets."),
-	CLASS_AS("write_bytes_other", write_other, "W OTHER", "Of these to anything else and unknown files."),
-	COUNT(syscalls, "CALLS", "System calls that ended.", FIGURE),
-	{ "read_rate", "READ/s", "Bytes read per second.", COLUMN_BYTE_RATE, 7, 0, 0, get_byte_rate },
-	{ "write_rate", "WRITE/s", "Bytes written per second.", COLUMN_BYTE_RATE, 7, 0, 1, get_byte_rate },
-	RATE_AS("read_rate_disk", read_disk, "RDISK/s", "Bytes read from files per second."),
-	RATE_AS("read_rate_net", read_net, "RNET/s", "Bytes read from the network per second."),
-	RATE_AS("read_rate_pipe", read_pipe, "RPIPE/s", "Bytes read from pipes per second."),
-	RATE_AS("read_rate_other", read_other, "ROTH/s", "Bytes read from anything else per second."),
-	RATE_AS("write_rate_disk", write_disk, "WDISK/s", "Bytes written to files per second."),
-	RATE_AS("write_rate_net", write_net, "WNET/s", "Bytes written to the network per second."),
-	RATE_AS("write_rate_pipe", write_pipe, "WPIPE/s", "Bytes written to pipes per second."),
-	RATE_AS("write_rate_other", write_other, "WOTH/s", "Bytes written to anything else per second."),
-	{ "syscall_rate", "CALLS/s", "System calls per second.", COLUMN_RATE, 7, 0, CELL(thread, syscalls),
-	  view_get_rate },
+	OTHER_OF(0, get_bytes, "read_bytes", "READ", "Bytes that its successful read-like calls returned.",
+		 COLUMN_BYTES, 7, FIGURE),
+	OTHER_OF(1, get_bytes, "write_bytes", "WRITTEN", "Bytes that its successful write-like calls returned.",
+		 COLUMN_BYTES, 7, FIGURE),
+	READ_CLASS(disk, "R DISK"),
+	READ_CLASS(net, "R NET"),
+	READ_CLASS(pipe, "R PIPE"),
+	READ_CLASS(other, "R OTHER"),
+	WRITE_CLASS(disk, "W DISK"),
+	WRITE_CLASS(net, "W NET"),
+	WRITE_CLASS(pipe, "W PIPE"),
+	WRITE_CLASS(other, "W OTHER"),
+	COLUMN(thread, syscalls, "CALLS", 7, FIGURE),
+	OTHER_OF(0, get_byte_rate, "read_rate", "READ/s", "Bytes read per second.", COLUMN_BYTE_RATE, 7, 0),
+	OTHER_OF(1, get_byte_rate, "write_rate", "WRITE/s", "Bytes written per second.", COLUMN_BYTE_RATE, 7, 0),
+	READ_RATE(disk, "RDISK/s"),
+	READ_RATE(net, "RNET/s"),
+	READ_RATE(pipe, "RPIPE/s"),
+	READ_RATE(other, "ROTH/s"),
+	WRITE_RATE(disk, "WDISK/s"),
+	WRITE_RATE(net, "WNET/s"),
+	WRITE_RATE(pipe, "WPIPE/s"),
+	WRITE_RATE(other, "WOTH/s"),
+	RATE("syscall_rate", thread, syscalls, "CALLS/s", 7),
 	COLUMN_VTID,
 	COLUMN_VPID,
 	COLUMN_CONTAINER(COLUMN_IF_KNOWN),
@@ -234,24 +202,17 @@ const struct view_table view_io_table = {
 	.sort = "read_rate",
 };
 
-#define LATENCY(name, header, meaning, width, flags, get) \
-	{ name, header, meaning, COLUMN_NS, width, COLUMN_IN_REPORT | (flags), CELL(thread, latency.count), get }
-
 static const struct column sched_columns[] = {
 	COLUMN_HOST,
 	COLUMN_TID,
 	COLUMN_PID,
 	COLUMN_COMM,
-	{ "count", "COUNT", "Wake-ups that led to a switch-in.", COLUMN_COUNT, 7, FIGURE,
-	  CELL(thread, latency.count), view_get_dist_count },
-	LATENCY("min_ns", "MIN", "Shortest time from a wake-up to the switch-in.", 8, COLUMN_LEVEL, view_get_dist_min),
-	LATENCY("avg_ns", "AVG", "Mean time, to the nearest ns.", 8, COLUMN_LEVEL, view_get_dist_avg),
-	LATENCY("max_ns", "MAX", "Longest time.", 8, COLUMN_LEVEL, view_get_dist_max),
-	LATENCY("stdev_ns", "STDEV", "Standard deviation of the time.", 8, COLUMN_LEVEL, view_get_dist_stdev),
-	LATENCY("total_ns", "TOTAL", "Sum of these times.", 8, COLUMN_COUNTER, view_get_dist_sum),
-	{ "max_at_ns", "MAX AT", "When the longest one ended.", COLUMN_TIME, 15, 0, CELL(thread, latency.max_at),
-	  view_get_known },
-	SIGNED(prio, "PRIO", "Priority: 20 is nice 0, below 0 real time.", 4, 0),
+	DIST(thread, latency, "", "", FIGURE, COUNT, MIN, AVG, MAX, STDEV, TOTAL),
+	DIST(thread, latency, "", "", REPORTED, P50, P90, P99, P999),
+	DIST(thread, latency, "", "", 0, MAX_AT),
+	DIST_FREQ(thread, latency, "", "LATENCY"),
+	DIST_ALL(thread, slice, "slice_", "SLICE "),
+	COLUMN(thread, prio, "PRIO", 4, 0),
 	COLUMN_VTID,
 	COLUMN_VPID,
 	COLUMN_CONTAINER(COLUMN_IF_KNOWN),

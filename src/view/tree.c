@@ -231,7 +231,7 @@ void view_tree_rows(struct view_rows *r, const struct view_query *q)
 		find_parents(rows, &tree);
 	cut_circles(&tree, n);
 	/* an own row that names its parent is in that one's figures already */
-	branches = q->table->flags & VIEW_OWN ? g_array_ref(rows) : sum_branches(r, rows, &tree);
+	branches = q->table->supply.needs ? g_array_ref(rows) : sum_branches(r, rows, &tree);
 	/* differences are those of the rows: the base has no sum of a branch that is open */
 	order = view_order_rows(r, q, r->base ? rows : branches);
 	r->internal->rows = walk(rows, branches, &tree, link_children(&tree, order, n), q->collapsed);

@@ -14,6 +14,7 @@ static int value_class(const struct value *v)
 		return CLASS_TEXT;
 	case VALUE_LIST:
 	case VALUE_OBJECT:
+	case VALUE_HISTOGRAM:
 		return CLASS_ITEMS;
 	default:
 		return CLASS_NUMBER;
@@ -32,6 +33,11 @@ static double value_real(const struct value *v)
 	default:
 		return v->real;
 	}
+}
+
+static unsigned item_count(const struct value *v)
+{
+	return v->kind == VALUE_HISTOGRAM ? v->histogram.n : v->list.n;
 }
 
 #define COMPARE(a, b) (((a) > (b)) - ((a) < (b)))
@@ -57,7 +63,7 @@ int value_compare(const struct value *a, const struct value *b)
 	case CLASS_TEXT:
 		return strcmp(a->text, b->text);
 	case CLASS_ITEMS:
-		return COMPARE(a->list.n, b->list.n);
+		return COMPARE(item_count(a), item_count(b));
 	default:
 		return 0;
 	}
@@ -69,7 +75,7 @@ bool value_nonzero(const struct value *v)
 	case CLASS_NUMBER:
 		return v->kind == VALUE_UINT || v->kind == VALUE_INT ? v->u != 0 : value_real(v) != 0;
 	case CLASS_ITEMS:
-		return v->list.n != 0;
+		return item_count(v) != 0;
 	default:
 		return false;
 	}

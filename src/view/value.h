@@ -18,6 +18,7 @@ enum value_kind {
 	VALUE_TEXT,
 	VALUE_LIST,   /* texts: items[].name */
 	VALUE_OBJECT, /* counts by name: items[] */
+	VALUE_HISTOGRAM, /* counts by what was measured: buckets[], in their order, those that are not empty */
 };
 
 struct value_item {
@@ -25,7 +26,13 @@ struct value_item {
 	uint64_t count;
 };
 
-/* Texts and items are borrowed: from the string pool, or from who made the value. */
+/* So many values from that one on and below the other. */
+struct value_bucket {
+	uint64_t from, to; /* to: UINT64_MAX is in it */
+	uint64_t count;
+};
+
+/* Texts, items and buckets are borrowed: from the string pool, or from who made the value. */
 struct value {
 	enum value_kind kind;
 	union {
@@ -38,6 +45,10 @@ struct value {
 			const struct value_item *items;
 			unsigned n;
 		} list;
+		struct {
+			const struct value_bucket *buckets;
+			unsigned n;
+		} histogram;
 	};
 };
 

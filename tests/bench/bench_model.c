@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The model alone: a recording's records are first read into memory, then
- * applied in frames of one second as the monitor does. Prints `name value unit`.
+ * applied in frames of one second as the monitor does; once more with a history of
+ * these frames. Prints `name value unit`.
  *
  *	LTTNGTOP=build/lttngtop bench_model DIRECTORY [ROUNDS]
  */
@@ -13,6 +14,7 @@
 #include <time.h>
 
 #include "base/error.h"
+#include "history/history.h"
 #include "model/model.h"
 #include "source/source.h"
 
@@ -63,27 +65,58 @@ static GByteArray *load(const char *directory)
 	return records;
 }
 
-static uint64_t apply(const GByteArray *records)
+/* What the frames of a recording take. */
+struct kept {
+	struct history *history;
+	uint64_t active; /* threads that something happened to, over all frames */
+	size_t rows_max; /* bytes of the model's rows at a frame's end */
+};
+
+static void end_frame(struct host_state *s, struct kept *kept, uint64_t begin_ns, uint64_t end_ns)
+{
+	if (kept && begin_ns) {
+		kept->active += s->tables[TABLE_THREAD].n_dirty;
+		kept->rows_max = MAX(kept->rows_max, s->bytes);
+		history_append(kept->history, 0, s, begin_ns, end_ns);
+		state_extremes_clear_dirty(s);
+	}
+	state_reap(s, NULL, NULL);
+	state_frame_begin(s);
+}
+
+static uint64_t apply(const GByteArray *records, struct kept *kept)
 {
 	enum { FRAME_NS = 1000000000 };
 	struct model *m = model_create();
 	struct host_state *s = model_state(m);
-	uint64_t events = 0, frame_end_ns = 0;
+	uint64_t events = 0, begin_ns = 0, end_ns = 0;
 
 	for (guint at = 0; at < records->len;) {
 		const struct event *ev = (const struct event *)(const void *)(records->data + at);
 
-		if (ev->ts_ns && ev->ts_ns >= frame_end_ns) {
-			state_reap(s, NULL, NULL);
-			state_frame_begin(s);
-			frame_end_ns = ev->ts_ns + FRAME_NS;
+		if (ev->ts_ns && ev->ts_ns >= end_ns) {
+			end_frame(s, kept, begin_ns, end_ns);
+			begin_ns = ev->ts_ns;
+			end_ns = begin_ns + FRAME_NS;
 		}
 		model_apply(m, 0, ev);
 		events += ev->kind >= EVENT_OTHER;
 		at += ev->size;
 	}
+	end_frame(s, kept, begin_ns, end_ns);
 	model_destroy(m);
 	return events;
+}
+
+static void print_history(const GByteArray *records)
+{
+	struct kept kept = { .history = history_create(SIZE_MAX) };
+
+	history_add_track(kept.history);
+	apply(records, &kept);
+	printf("history_thread_second %.1f bytes\n", (double)history_bytes(kept.history) / (double)MAX(kept.active, 1));
+	printf("model_rows %.1f MB\n", (double)kept.rows_max / 1e6);
+	history_destroy(kept.history);
 }
 
 int main(int argc, char **argv)
@@ -100,12 +133,13 @@ int main(int argc, char **argv)
 	records = load(argv[1]);
 	for (int i = 0; i < rounds; i++) {
 		double begin = now_s();
-		uint64_t events = apply(records);
+		uint64_t events = apply(records, NULL);
 
 		best = MAX(best, (double)events / (now_s() - begin));
 	}
 	printf("model_alone %.2f Mevents/s\n", best / 1e6);
-	printf("record_size %.1f bytes/record\n", (double)records->len / (double)MAX(apply(records), 1));
+	printf("record_size %.1f bytes/record\n", (double)records->len / (double)MAX(apply(records, NULL), 1));
+	print_history(records);
 	g_byte_array_unref(records);
 	return 0;
 }

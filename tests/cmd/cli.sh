@@ -85,6 +85,11 @@ expect 2 '' "option '-k' is not available: the tracer does not record stacks" at
 expect 2 '' "option '-i' is not available: the tracer does not record instruction" attach -fi -n '*' "$recording"
 expect 2 '' "option '--string-limit' is not available: .*buffers" attach --string-limit=80 -n '*' "$recording"
 expect 2 '' "option '-S': no column 'size'" attach -c -S size -n '*' "$recording"
+expect 2 '' "option '-U': no column 'size'" attach -c -U calls,size -n '*' "$recording"
+expect 2 '' "option '-U': no column ''" attach -c -U '' -n '*' "$recording"
+expect 2 '' "option '-U': column 'time' is given twice" attach -c -U time-percent,time -n '*' "$recording"
+expect 2 '' '-U is for -c and -C' attach -U calls -n '*' "$recording"
+expect 2 '' '--json has all columns by name' attach --json -c -U calls -n '*' "$recording"
 expect 2 '' "'-S' is for|-S is for -c and -C" attach -S calls -n '*' "$recording"
 expect 2 '' "give their name with -o" attach -ff -n '*' "$recording"
 expect 2 '' "option '--interval' is not for 'attach'" attach --interval 1s -n '*' "$recording"
@@ -100,7 +105,7 @@ expect 1 '' "reading 'net://127.0.0.1:1': cannot connect: Connection refused" li
 
 expect 1 '' "nowhere" report cpu nowhere
 expect 1 '' "empty" report cpu empty
-expect 1 '' "log 'empty/no/file'" report cpu --log empty/no/file "$recording"
+expect 1 '' "log 'empty/no/file'" report cpu --log-file empty/no/file "$recording"
 
 expect 0 'client' '' report hosts "$recording"
 expect 3 'client' 'nowhere' report hosts "$recording" nowhere

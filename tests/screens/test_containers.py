@@ -113,7 +113,7 @@ def filters(checks):
         t.keys("F4")
         t.wait("^Filter:")
         t.keys("C-u").text("tree:x").keys("Enter")
-        t.wait("^'tree:x': 'tree:' wants the number of a process")
+        t.wait("^column 1: 'tree:x': 'tree:' wants the number of a process")
 
 
 def virtual_ids(checks):

@@ -64,7 +64,7 @@ def as_dumped(checks):
         wanted = [line for line in dumped(*interval(screen), "--host", "web") if "openat" in line[2]]
         same(checks, "a text", all_lines(t), wanted)
         type_filter(t, "container:x")
-        checks.check("what does not apply", t.wait("container: and tree: do not apply to events"))
+        checks.check("what does not apply", t.wait("only host:, pid:, tid:, comm: and texts apply to events"))
         type_filter(t, "tid:99999")
         checks.check("nothing", t.wait("no such event is in this interval; F4 changes the filter"))
 

@@ -367,6 +367,17 @@ static const char *tree_text(struct view_rows *r)
 	return text;
 }
 
+/* The rows of the table for these accounts. */
+static void collect(struct view_own *own, const struct account *accounts, unsigned n, const struct view_host *hosts,
+		    unsigned n_hosts)
+{
+	const struct view_sources from = {
+		.hosts = hosts, .n_hosts = n_hosts, .accounts = accounts, .n_accounts = n,
+	};
+
+	view_table_find("accounting")->supply.collect(own, &from);
+}
+
 START_TEST(test_servers_hang_below_their_clients_of_any_host)
 {
 	static const struct view_host hosts[] = { { .name = "db", .wait = 1 }, { .name = "web", .wait = 0 } };
@@ -389,7 +400,7 @@ START_TEST(test_servers_hang_below_their_clients_of_any_host)
 	view_own_init(&own);
 	view_rows_init(&r);
 	view_filter_init(&filter);
-	view_own_accounts(&own, list, G_N_ELEMENTS(list), NULL, hosts, G_N_ELEMENTS(hosts));
+	collect(&own, list, G_N_ELEMENTS(list), hosts, G_N_ELEMENTS(hosts));
 	ck_assert_uint_eq(own.rows->len, 6);
 	q.sort = view_column_find(table->columns, table->n_columns, "cpu_total_ns");
 	/* brothers by their total, whatever their hosts */
@@ -410,30 +421,30 @@ START_TEST(test_servers_hang_below_their_clients_of_any_host)
 	q.collapsed = g_hash_table_new(view_key_hash, view_key_equal_hash);
 	g_hash_table_add(q.collapsed, &key);
 	view_own_clear(&own);
-	view_own_accounts(&own, list + 3, 1, NULL, hosts, G_N_ELEMENTS(hosts));
-	view_own_accounts(&own, list, 3, NULL, hosts, G_N_ELEMENTS(hosts));
-	view_own_accounts(&own, list + 4, 2, NULL, hosts, G_N_ELEMENTS(hosts));
+	collect(&own, list + 3, 1, hosts, G_N_ELEMENTS(hosts));
+	collect(&own, list, 3, hosts, G_N_ELEMENTS(hosts));
+	collect(&own, list + 4, 2, hosts, G_N_ELEMENTS(hosts));
 	view_rows_build(&r, &q, hosts, G_N_ELEMENTS(hosts));
 	ck_assert_str_eq(tree_text(&r), "both/0 server/1 small/0+2 server/0");
 	ck_assert_uint_eq(view_rows_index(&r, &key), 2);
 	g_hash_table_destroy(q.collapsed);
 	q.collapsed = NULL;
 	/* who works for whom shows with what a filter finds */
-	ck_assert_int_eq(view_filter_parse(&filter, "comm:both"), LT_OK);
+	ck_assert_int_eq(view_filter_parse(&filter, "comm:both", NULL), LT_OK);
 	q.filter = &filter;
 	view_rows_build(&r, &q, hosts, G_N_ELEMENTS(hosts));
 	ck_assert_str_eq(tree_text(&r), "both/0 server/1 small/0 both/1");
 	view_filter_clear(&filter);
-	ck_assert_int_eq(view_filter_parse(&filter, "host:db"), LT_OK);
+	ck_assert_int_eq(view_filter_parse(&filter, "host:db", NULL), LT_OK);
 	view_rows_build(&r, &q, hosts, G_N_ELEMENTS(hosts));
 	ck_assert_str_eq(tree_text(&r), "server/0 server/0 server/0");
 	view_filter_clear(&filter);
-	ck_assert_int_eq(view_filter_parse(&filter, "pid:7"), LT_OK);
+	ck_assert_int_eq(view_filter_parse(&filter, "pid:7", NULL), LT_OK);
 	view_rows_build(&r, &q, hosts, G_N_ELEMENTS(hosts));
 	ck_assert_str_eq(tree_text(&r), "both/0 server/1 small/0 both/1");
 	/* of a client whose host is not there the name is left */
 	view_own_clear(&own);
-	view_own_accounts(&own, list, G_N_ELEMENTS(list), NULL, hosts, 1);
+	collect(&own, list, G_N_ELEMENTS(list), hosts, 1);
 	q.filter = NULL;
 	view_rows_build(&r, &q, hosts, 1);
 	ck_assert_str_eq(tree_text(&r), "server/0 server/0 server/0");

@@ -495,10 +495,45 @@ START_TEST(test_disk_names)
 }
 END_TEST
 
+/* The time in the scheduler and the time at the device, apart for reads and writes. */
+START_TEST(test_queue_and_device)
+{
+	struct events e;
+
+	begin(&e);
+	RQ(&e, 1100, INSERT, VDA, 40, 8, READ);
+	RQ(&e, 1105, ISSUE, VDA, 40, 8, READ);
+	RQ(&e, 1125, COMPLETE, VDA, 40, 8, READ);
+	/* a front merge does not make it younger, a requeue does */
+	RQ(&e, 1200, INSERT, VDA, 48, 8, WRITE);
+	RQ(&e, 1210, FRONTMERGE, VDA, 40, 8, WRITE);
+	RQ(&e, 1230, ISSUE, VDA, 40, 16, WRITE);
+	RQ(&e, 1300, REQUEUE, VDA, 40, 16, WRITE);
+	RQ(&e, 1303, ISSUE, VDA, 40, 16, WRITE);
+	RQ(&e, 1310, COMPLETE, VDA, 40, 16, WRITE);
+	/* straight to the driver: it did not wait before; a flush is neither */
+	RQ(&e, 1400, ISSUE, VDA, 80, 8, READ);
+	RQ(&e, 1401, COMPLETE, VDA, 80, 8, READ);
+	RQ(&e, 1410, INSERT, VDA, 0, 0, FLUSH);
+	RQ(&e, 1420, ISSUE, VDA, 0, 0, FLUSH);
+	ck_assert_uint_eq(disk(&e, VDA)->read_queue.count, 1);
+	ck_assert_uint_eq(disk(&e, VDA)->read_queue.sum, 5);
+	ck_assert_uint_eq(disk(&e, VDA)->read_device.count, 2);
+	ck_assert_uint_eq(disk(&e, VDA)->read_device.sum, 20 + 1);
+	ck_assert_uint_eq(disk(&e, VDA)->write_queue.count, 2);
+	ck_assert_uint_eq(disk(&e, VDA)->write_queue.min, 3);
+	ck_assert_uint_eq(disk(&e, VDA)->write_queue.max, 30);
+	ck_assert_uint_eq(disk(&e, VDA)->write_device.count, 1);
+	ck_assert_uint_eq(disk(&e, VDA)->write_device.sum, 7);
+	ck_assert_uint_eq(disk(&e, VDA)->latency.count, 3);
+	events_release(&e);
+}
+END_TEST
+
 UNIT_MAIN("block",
-	  test_request_goes_through_both_queues, test_direct_issue_and_queue_max, test_completion_in_parts,
-	  test_part_meets_stale_request, test_completion_without_issue, test_flush, test_writes_of_nothing,
-	  test_failed_request, test_discard_is_no_write, test_size_in_bytes, test_requeue_and_abort,
-	  test_issue_twice, test_front_and_back_merge, test_two_requests_merge, test_remap_to_the_disk_below,
-	  test_remap_chain_and_split, test_request_remap, test_loss_empties_the_queues,
+	  test_queue_and_device, test_request_goes_through_both_queues, test_direct_issue_and_queue_max,
+	  test_completion_in_parts, test_part_meets_stale_request, test_completion_without_issue, test_flush,
+	  test_writes_of_nothing, test_failed_request, test_discard_is_no_write, test_size_in_bytes,
+	  test_requeue_and_abort, test_issue_twice, test_front_and_back_merge, test_two_requests_merge,
+	  test_remap_to_the_disk_below, test_remap_chain_and_split, test_request_remap, test_loss_empties_the_queues,
 	  test_queues_are_bounded, test_known_disk_names, test_disk_names)

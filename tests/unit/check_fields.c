@@ -422,6 +422,32 @@ static const char *take(struct shapes *s, uint16_t class_id, const void *bytes, 
 	return shapes_take(s, ev);
 }
 
+/* A number of a trace that ended is another one's: its classes are declared again, any number of times. */
+START_TEST(test_shapes_of_a_trace_are_forgotten)
+{
+	GByteArray *bytes = shape_bytes();
+	const unsigned traces = 3 * SHAPES_BYTES_MAX / bytes->len;
+	const struct event ev = { .class_id = 7 }, other = { .trace = 1, .class_id = 7 };
+	struct shapes s;
+
+	shapes_init(&s);
+	for (unsigned i = 0; i < traces; i++) {
+		ck_assert_ptr_null(take(&s, 7, bytes->data, bytes->len, 0, bytes->len));
+		ck_assert_ptr_null(take(&s, 8, bytes->data, 100, 0, bytes->len)); /* its end never comes */
+		ck_assert_ptr_nonnull(shapes_find(&s, &ev));
+		ck_assert_uint_eq(s.bytes, bytes->len + 100);
+		shapes_forget_trace(&s, 1);
+		ck_assert_ptr_nonnull(shapes_find(&s, &ev));
+		ck_assert_ptr_null(shapes_find(&s, &other));
+		shapes_forget_trace(&s, 0);
+		ck_assert_ptr_null(shapes_find(&s, &ev));
+		ck_assert_uint_eq(s.bytes, 0);
+	}
+	shapes_release(&s);
+	g_byte_array_free(bytes, TRUE);
+}
+END_TEST
+
 START_TEST(test_shapes_in_pieces)
 {
 	GByteArray *bytes = shape_bytes();
@@ -512,4 +538,5 @@ END_TEST
 
 UNIT_MAIN("fields", test_values_in_order, test_single_fields, test_labels, test_cut, test_full,
 	  test_nonsense_is_refused, test_nothing_many_times, test_damaged_values, test_damaged_shapes,
-	  test_shapes_in_pieces, test_wanted_as_text, test_wanted_nonsense, test_wanted_classes)
+	  test_shapes_of_a_trace_are_forgotten, test_shapes_in_pieces, test_wanted_as_text, test_wanted_nonsense,
+	  test_wanted_classes)

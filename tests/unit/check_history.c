@@ -21,7 +21,7 @@ END_TEST
 /* Every interval between edges that remain is what it was, whatever was merged or dropped. */
 START_TEST(test_thinned_intervals)
 {
-	static const size_t limits[] = { 1300000, 1120000 };
+	static const size_t limits[] = { 1600000, 1380000 };
 
 	for (unsigned l = 0; l < G_N_ELEMENTS(limits); l++) {
 		struct history *h = history_create(limits[l]);
@@ -72,7 +72,7 @@ END_TEST
 /* Tracks that begin at different times keep the same edges where both are thinned, the oldest of both goes first. */
 START_TEST(test_tracks_share_edges)
 {
-	struct history *h = history_create(2150000);
+	struct history *h = history_create(2900000);
 	struct sim sim[3];
 	uint64_t begin[3], end_ns;
 
@@ -293,7 +293,7 @@ static void count_lengths(const struct history *h, unsigned track, unsigned of[5
 START_TEST(test_long_past)
 {
 	enum { FRAMES_MAX = 30000, ALL = (1 << 5) - 1 };
-	struct history *h = history_create(400000);
+	struct history *h = history_create(470000);
 	unsigned of[5] = { 0 }, seen = 0;
 	struct sim sim;
 

@@ -18,7 +18,8 @@ enum { TASKS = 500000, LIMIT = 32 << 20 };
 enum { FIRST = 1000, SLICE_NS = 100 };
 
 static const uint32_t tables = 1u << TABLE_HOST | 1u << TABLE_CPU | 1u << TABLE_THREAD | 1u << TABLE_FILE |
-			       1u << TABLE_SYSCALL | 1u << TABLE_SYSERR | 1u << TABLE_BLOCKING | 1u << TABLE_RELATION;
+			       1u << TABLE_SYSCALL | 1u << TABLE_SYSERR | 1u << TABLE_BLOCKING | 1u << TABLE_RELATION |
+			       1u << TABLE_BUCKET;
 
 /* A model with little room, and an interval of it. */
 struct bounded {
@@ -75,6 +76,22 @@ static uint64_t sum(const struct bounded *b, enum table_id table, unsigned cell)
 	return total;
 }
 
+/* How many values all buckets of a distribution have, of whomever. */
+static uint64_t in_buckets(const struct bounded *b, uint64_t dist)
+{
+	const struct interval_table *t = &b->iv.tables[TABLE_BUCKET];
+	uint64_t total = 0;
+
+	for (uint32_t i = 0; i < t->n_rows; i++)
+		for (unsigned k = 0; t->rows[i].b[CELL(bucket, dist)] == dist && k < BUCKETS_IN_ROW; k++)
+			total += interval_value(&b->iv, TABLE_BUCKET, &t->rows[i], CELL(bucket, first) + k);
+	return total;
+}
+
+#define ASSERT_BUCKETS(b, TABLE, type, member) \
+	ck_assert_uint_eq(in_buckets(b, bucket_dist(TABLE_##TABLE, CELL(type, member.count))), \
+			  sum(b, TABLE_##TABLE, CELL(type, member.count)))
+
 /* The interval ends, all its time is somebody's; the next one begins. */
 static void interval_ends(struct bounded *b, uint64_t switches)
 {
@@ -85,6 +102,9 @@ static void interval_ends(struct bounded *b, uint64_t switches)
 	ck_assert_uint_eq(sum(b, TABLE_THREAD, CELL(thread, cpu_ns)) + sum(b, TABLE_CPU, CELL(cpu, idle_ns)),
 			  b->now - b->iv.begin_ns);
 	ck_assert_uint_eq(sum(b, TABLE_THREAD, CELL(thread, switches)), switches);
+	ASSERT_BUCKETS(b, THREAD, thread, slice);
+	ASSERT_BUCKETS(b, THREAD, thread, latency);
+	ASSERT_BUCKETS(b, SYSCALL, syscall, time);
 	interval_begin(&b->iv, &b->e.m->state, b->now, tables);
 	model_bound_interval(b->e.m, &b->iv);
 }
@@ -194,6 +214,9 @@ START_TEST(test_many_brief_tasks)
 	ck_assert_uint_eq(sum(&b, TABLE_SYSCALL, CELL(syscall, count)), n);
 	ck_assert_uint_eq(sum(&b, TABLE_SYSCALL, CELL(syscall, errors)), n);
 	ck_assert_uint_eq(sum(&b, TABLE_SYSERR, CELL(syserr, count)), n);
+	ck_assert_uint_eq(sum(&b, TABLE_SYSCALL, CELL(syscall, time.count)), n);
+	ASSERT_BUCKETS(&b, SYSCALL, syscall, time);
+	ASSERT_BUCKETS(&b, THREAD, thread, slice);
 	interval_begin(&b.iv, &b.e.m->state, b.now, tables);
 	release(&b);
 }
@@ -211,6 +234,8 @@ START_TEST(test_many_ended_tasks)
 	for (unsigned i = 0; i < n; i++) {
 		fork_task(&b, FIRST + i);
 		run(&b, FIRST + i);
+		SYSCALL_ENTRY(&b.e, b.now - 9, 0, FIRST + i, i % 2 ? "read" : "write", .fd = -1, .fd2 = -1);
+		SYSCALL_EXIT(&b.e, b.now, 0, FIRST + i, i % 2 ? "read" : "write", .ret = 0);
 		EVENT(&b.e, b.now, 0, FIRST + i, EXIT, task, .tid = FIRST + i);
 		run(&b, 1);
 		EVENT(&b.e, b.now, 0, 1, FREE, task, .tid = FIRST + i);

@@ -54,7 +54,8 @@ START_TEST(test_kinds)
 	struct options o;
 
 	ck_assert_int_eq(PARSE(&o, COMMAND_REPORT, "cpu", "--begin", "-5s", "--interval=100ms", "--tid", "7", "a",
-			       "--tid=8", "--comm", "ng*", "--utc", "--workers=2", "--log", "x", "--", "--csv", "-"),
+			       "--tid=8", "--comm", "ng*", "--utc", "--workers=2", "--log-file", "x", "--", "--csv",
+			       "-"),
 			 LT_OK);
 	ck_assert_int_eq(o.begin.form, TIMETEXT_BEFORE_END);
 	ck_assert_uint_eq(o.interval, 100000000);
@@ -63,7 +64,7 @@ START_TEST(test_kinds)
 	ck_assert_str_eq(g_ptr_array_index(o.comm, 0), "ng*");
 	ck_assert(o.utc && !o.csv);
 	ck_assert_uint_eq(o.workers, 2);
-	ck_assert_str_eq(o.log, "x");
+	ck_assert_str_eq(o.log_file, "x");
 	ck_assert_uint_eq(o.words->len, 4);
 	ck_assert_str_eq(g_ptr_array_index(o.words, 0), "cpu");
 	ck_assert_str_eq(g_ptr_array_index(o.words, 2), "--csv");

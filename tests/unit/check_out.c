@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/strpool.h"
+#include "model/buckets.h"
 #include "out/writer.h"
 
 enum { BEGIN = 1000000000, END = 1500000000, COLUMNS_MAX = 32 };
@@ -24,6 +25,7 @@ static void setup(void)
 	struct thread_row *thread;
 	struct syscall_row *call;
 	struct syserr_row *error;
+	struct bucket_row *bucket;
 
 	state_init(&state);
 	interval_init(&iv);
@@ -39,6 +41,10 @@ static void setup(void)
 	call->name = strpool_intern_z("openat");
 	call->count = 3;
 	dist_add(&call->time, 12, BEGIN);
+	bucket = ADD(BUCKET, bucket);
+	bucket->owner_uid = call->uid;
+	bucket->dist = bucket_dist(TABLE_SYSCALL, CELL(syscall, time.count));
+	bucket->n12 = 1;
 	error = ADD(SYSERR, syserr);
 	error->thread_uid = thread->uid;
 	error->name = call->name;
@@ -88,9 +94,11 @@ static char *write_pages(enum writer_form form, bool intervals, unsigned n)
 	"{\"schema\":1,\"table\":\"syscalls\",\"begin_ns\":1000000000,\"end_ns\":1500000000,\"hosts\":[\"web\"]," \
 	"\"lost\":{\"events\":5,\"packets\":6},\"rows\":[" \
 	"{\"host\":\"web\",\"tid\":null,\"pid\":null,\"comm\":null,\"name\":\"read\",\"count\":9223372036854775807," \
-	"\"total_ns\":0,\"min_ns\":null,\"avg_ns\":null,\"max_ns\":null,\"stdev_ns\":null,\"errors\":{}}," \
+	"\"total_ns\":0,\"min_ns\":null,\"avg_ns\":null,\"max_ns\":null,\"stdev_ns\":null,\"errors\":{}," \
+	"\"p50_ns\":null,\"p90_ns\":null,\"p99_ns\":null,\"p999_ns\":null}," \
 	"{\"host\":\"web\",\"tid\":7,\"pid\":7,\"comm\":\"a \\\"b\\\", c\",\"name\":\"openat\",\"count\":3," \
-	"\"total_ns\":12,\"min_ns\":12,\"avg_ns\":12,\"max_ns\":12,\"stdev_ns\":0,\"errors\":{\"ENOENT\":1}}]}\n"
+	"\"total_ns\":12,\"min_ns\":12,\"avg_ns\":12,\"max_ns\":12,\"stdev_ns\":0,\"errors\":{\"ENOENT\":1}," \
+	"\"p50_ns\":12,\"p90_ns\":12,\"p99_ns\":12,\"p999_ns\":12}]}\n"
 
 START_TEST(test_json)
 {
@@ -101,9 +109,10 @@ START_TEST(test_json)
 }
 END_TEST
 
-#define HEADER "host,tid,pid,comm,name,count,total_ns,min_ns,avg_ns,max_ns,stdev_ns,errors\n"
-#define NOBODY "web,,,,read,9223372036854775807,0,,,,,{}\n"
-#define SOMEBODY "web,7,7,\"a \"\"b\"\", c\",openat,3,12,12,12,12,0,\"{\"\"ENOENT\"\":1}\"\n"
+#define HEADER \
+	"host,tid,pid,comm,name,count,total_ns,min_ns,avg_ns,max_ns,stdev_ns,errors,p50_ns,p90_ns,p99_ns,p999_ns\n"
+#define NOBODY "web,,,,read,9223372036854775807,0,,,,,{},,,,\n"
+#define SOMEBODY "web,7,7,\"a \"\"b\"\", c\",openat,3,12,12,12,12,0,\"{\"\"ENOENT\"\":1}\",12,12,12,12\n"
 #define TIMES "1000000000,1500000000,"
 #define PAGE TIMES NOBODY TIMES SOMEBODY
 
@@ -127,9 +136,13 @@ START_TEST(test_text)
 		text,
 		"syscalls  [1970-01-01 00:00:01.000000000, 1970-01-01 00:00:01.500000000[  500ms  hosts: web  "
 		"LOST: 5 events, 6 packets\n"
-		"HOST  TID  PID  COMMAND   CALL                   COUNT  TOTAL   MIN   AVG   MAX  STDEV  ERRORS\n"
-		"web     -    -  -         read    18446744073709551615      0     -     -     -      -  -\n"
-		"web     7    7  a \"b\", c  openat                     3   12ns  12ns  12ns  12ns      0  ENOENT:1\n");
+		"HOST    TID  PID  COMMAND   CALL                   COUNT  TOTAL   MIN   AVG   MAX  STDEV  ERRORS  "
+		"   p50   p90   p99  p99.9\n"
+		"web       -    -  -         read    18446744073709551615      0     -     -     -      -  -       "
+		"     -     -     -      -\n"
+		"web       7    7  a \"b\", c  openat                     3   12ns  12ns  12ns  12ns      0  ENOENT:1"
+		"  12ns  12ns  12ns   12ns\n"
+		"web   total                         18446744073709551615   12ns\n");
 	free(text);
 }
 END_TEST

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Whose the events of user space are: model/user.c on hand-built events, with and without the kernel's. */
+#include <malloc.h>
+
 #include "unit.h"
 
 #include "events.h"
@@ -236,5 +238,50 @@ START_TEST(test_nonsense)
 }
 END_TEST
 
+static size_t allocated(void)
+{
+	const struct mallinfo2 now = mallinfo2();
+
+	return now.uordblks + now.hblkhd;
+}
+
+/* Programs come and go in a container that the kernel has not shown: each trace is the next one's number. */
+START_TEST(test_programs_leave_nothing_behind)
+{
+	enum { PROGRAMS = 40000, EARLY = 10000 };
+	struct events e;
+	size_t early = 0;
+
+	begin(&e, true);
+	for (int64_t pid = 1; pid <= PROGRAMS; pid++) {
+		declare(&e, USER_TRACE, DOMAIN_UST);
+		context(&e, BEGIN + (uint64_t)pid, USER_TRACE, pid, pid, NS_OF_A, "short");
+		emit(&e, BEGIN + (uint64_t)pid, USER_TRACE, pid, 1);
+		if (pid == EARLY)
+			early = allocated();
+	}
+	ck_assert_uint_le(allocated(), early + 64 * 1024);
+	events_release(&e);
+}
+END_TEST
+
+/* One that goes on for long among them stays known. */
+START_TEST(test_long_program_among_short_ones)
+{
+	enum { PROGRAMS = 5000 };
+	struct events e;
+
+	begin(&e, false);
+	context(&e, BEGIN, OTHER_TRACE, 7, 7, 0, "long");
+	for (int64_t pid = 100; pid < 100 + PROGRAMS; pid++) {
+		declare(&e, USER_TRACE, DOMAIN_UST);
+		context(&e, BEGIN + (uint64_t)pid, USER_TRACE, pid, pid, 0, "short");
+		emit(&e, BEGIN + (uint64_t)pid, OTHER_TRACE, 7, 1);
+	}
+	ck_assert_uint_eq(emitted(&e, 7), PROGRAMS);
+	events_release(&e);
+}
+END_TEST
+
 UNIT_MAIN("user", test_alone, test_two_traces, test_beside_the_kernel, test_container, test_tid_used_again,
-	  test_nonsense)
+	  test_programs_leave_nothing_behind, test_long_program_among_short_ones, test_nonsense)

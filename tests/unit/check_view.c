@@ -19,15 +19,15 @@ START_TEST(test_tables_are_whole)
 		ck_assert(table->title && *table->title && table->row && *table->row);
 		ck_assert_msg(table->meaning && g_str_has_suffix(table->meaning, "."), "%s", table->name);
 		/* own rows read nothing of the model but their processes' names */
-		ck_assert_msg(table->flags & VIEW_OWN ?
+		ck_assert_msg(table->supply.needs ?
 				      table->source == TABLES &&
 					      table->tables == (table->process ? 1u << TABLE_THREAD : 0) :
 			      table->collect ?
-				      table->source == TABLES && table->tables && table->sums < table->n_cells :
+				      table->source == TABLES && table->tables && table->cells && table->n_cells :
 				      table->tables >> table->source & 1,
 			      "%s", table->name);
-		/* those of hosts, of all events and of contexts and probes need no tracepoint */
-		ck_assert_msg(!table->needs == !!strstr(" hosts events probes emitters counters perf ",
+		/* those of hosts, of all events and of contexts and probes need no tracepoint; instances another's */
+		ck_assert_msg(!table->needs == !!strstr(" hosts events probes emitters counters perf instances ",
 							table->name), "%s: needs", table->name);
 		ck_assert_str_eq(table->columns[0].name, two_hosts ? "from_host" : "host");
 		ck_assert_msg(table->flags & VIEW_PIVOT ||
@@ -93,12 +93,14 @@ START_TEST(test_report_columns)
 				"read_bytes_net write_bytes_net syscalls" },
 		{ "files", "host pid fd path kind read_bytes write_bytes opened_ns closed_ns" },
 		{ "disks", "host dev name reads writes read_bytes write_bytes latency_min_ns latency_avg_ns "
-			   "latency_max_ns queue_max queue waiting" },
+			   "latency_max_ns queue_max queue waiting p50_ns p90_ns p99_ns p999_ns" },
 		{ "net", "host name rx_packets rx_bytes tx_packets tx_bytes" },
 		{ "irqs", "host kind nr name cpu count min_ns avg_ns max_ns stdev_ns total_ns raise_avg_ns "
-			  "raise_max_ns" },
-		{ "syscalls", "host tid pid comm name count total_ns min_ns avg_ns max_ns stdev_ns errors" },
-		{ "sched", "host tid pid comm count min_ns avg_ns max_ns stdev_ns total_ns" },
+			  "raise_max_ns p50_ns p90_ns p99_ns p999_ns" },
+		{ "syscalls", "host tid pid comm name count total_ns min_ns avg_ns max_ns stdev_ns errors "
+			      "p50_ns p90_ns p99_ns p999_ns" },
+		{ "sched", "host tid pid comm count min_ns avg_ns max_ns stdev_ns total_ns p50_ns p90_ns "
+			   "p99_ns p999_ns" },
 		{ "perf", "host tid pid comm counter value" },
 		{ "probes", "host name count" },
 		{ "emitters", "host tid pid comm events" },
@@ -111,7 +113,7 @@ START_TEST(test_report_columns)
 		{ "matches", "from_host to_host flow sent_ns received_ns latency_ns raw_latency_ns part ambiguous "
 			     "used" },
 		{ "latencies", "from_host to_host packets negative min_ns p50_ns p90_ns p99_ns max_ns raw_negative "
-			       "raw_min_ns raw_p50_ns raw_p90_ns raw_p99_ns raw_max_ns" },
+			       "raw_min_ns raw_p50_ns raw_p90_ns raw_p99_ns raw_max_ns p999_ns" },
 		{ "critical-path", "host begin_ns end_ns duration_ns tid pid comm state cause link from_host from_tid "
 				   "call fd object wire cut" },
 		{ "critical-totals", "host pid comm state wire total_ns" },

@@ -14,18 +14,20 @@ static struct interval iv;
 static struct clock_map *map;
 
 /* A row in each table; its cells are 1, which is a string, a uid and an id at once, its times lie in the interval. */
-static void add_rows(void)
+static uint64_t known_cell(enum cell_type type, unsigned i)
+{
+	return type == TYPE_TIME ? BEGIN + 100 * MS + i : 1;
+}
+
+static void add_rows(uint64_t cell_of(enum cell_type type, unsigned i))
 {
 	ck_assert_int_eq(strpool_intern_z("a name"), 1);
 	for (enum table_id t = 0; t < TABLES; t++) {
 		const struct table_desc *desc = &table_descs[t];
 		uint64_t *cells = state_cells(&state.tables[t], state_add(&state, t));
 
-		for (unsigned i = 1; i < desc->n_cells; i++) {
-			uint8_t kind = desc->cells[i].kind;
-
-			cells[i] = kind == CELL_TIME || kind == CELL_MAX_AT ? BEGIN + 100 * MS + i : 1;
-		}
+		for (unsigned i = 1; i < desc->n_cells; i++)
+			cells[i] = cell_of(desc->cells[i].type, i);
 	}
 }
 
@@ -34,7 +36,7 @@ static void setup(void)
 	state_init(&state);
 	interval_init(&iv);
 	interval_begin(&iv, &state, BEGIN, STATE_ALL_TABLES);
-	add_rows();
+	add_rows(known_cell);
 	interval_end(&iv, &state, END);
 	map = clock_map_create();
 	clock_map_begin_epoch(map);
@@ -60,7 +62,7 @@ START_TEST(test_only_times_are_mapped)
 		struct view_query q = { .table = view_table_get(t), .all = true };
 		struct view_rows before, after;
 
-		if (q.table->flags & VIEW_OWN || !(q.table->tables >> q.table->source & 1))
+		if (q.table->supply.needs || !(q.table->tables >> q.table->source & 1))
 			continue;
 		view_rows_init(&before);
 		view_rows_init(&after);
@@ -90,6 +92,94 @@ START_TEST(test_only_times_are_mapped)
 	}
 	ck_assert_uint_ge(times, 12);
 	ck_assert_uint_ge(others, 150);
+}
+END_TEST
+
+/* ---- what the type of a cell makes of it ---- */
+
+/* By type: in what unit it is shown, the value that says that it is unknown, and what it is shown as else. */
+static const struct {
+	enum column_unit unit;
+	enum value_kind kind;
+	bool may_be_unknown;
+	uint64_t unknown;
+} shown[TYPES] = {
+	[TYPE_ID] = { COLUMN_ID, VALUE_UINT, false, 0 },
+	[TYPE_SIGNED] = { COLUMN_ID, VALUE_INT, true, (uint64_t)-1 },
+	[TYPE_INODE] = { COLUMN_ID, VALUE_UINT, true, 0 },
+	[TYPE_DEVICE] = { COLUMN_DEVICE, VALUE_UINT, false, 0 },
+	[TYPE_TEXT] = { COLUMN_TEXT, VALUE_TEXT, true, STRID_NONE },
+	[TYPE_FLAG] = { COLUMN_FLAG, VALUE_BOOL, false, 0 },
+	[TYPE_COUNT] = { COLUMN_COUNT, VALUE_UINT, false, 0 },
+	[TYPE_BYTES] = { COLUMN_BYTES, VALUE_UINT, false, 0 },
+	[TYPE_NS] = { COLUMN_NS, VALUE_UINT, false, 0 },
+	[TYPE_TIME] = { COLUMN_TIME, VALUE_UINT, true, 0 },
+};
+
+/* What joins rows stays. */
+static uint64_t unknown_cell(enum cell_type type, unsigned i)
+{
+	return type == TYPE_NONE ? known_cell(type, i) : shown[type].unknown;
+}
+
+/* Returns how many columns are made of cells. */
+static unsigned check_types(const struct view_rows *r, bool known)
+{
+	unsigned n = 0;
+
+	for (unsigned c = 0; r->n && c < r->n_columns; c++) {
+		const struct column *column = &r->columns[c];
+		enum cell_type type;
+		struct value v;
+
+		if (column->form != FORM_VALUE)
+			continue;
+		type = column->cells[column->cell].type;
+		view_rows_value(r, 0, column, &v);
+		ck_assert_msg(type != TYPE_NONE && column->unit == shown[type].unit, "%s.%s", r->table->name,
+			      column->name);
+		ck_assert_msg(v.kind == (known || !shown[type].may_be_unknown ? shown[type].kind : VALUE_NULL),
+			      "%s.%s is of kind %d", r->table->name, column->name, (int)v.kind);
+		n++;
+	}
+	return n;
+}
+
+static unsigned check_tables(bool known)
+{
+	const struct view_host host = { .name = "db", .source = "/rec", .tracer = "lttng", .iv = &iv };
+	unsigned n = 0;
+
+	for (unsigned t = 0; t < view_table_count(); t++) {
+		struct view_query q = { .table = view_table_get(t), .all = true };
+		struct view_rows rows;
+
+		if (q.table->source == TABLES)
+			continue;
+		view_rows_init(&rows);
+		view_rows_build(&rows, &q, &host, 1);
+		n += check_types(&rows, known);
+		view_rows_release(&rows);
+	}
+	return n;
+}
+
+START_TEST(test_known_has_its_type)
+{
+	ck_assert_uint_ge(check_tables(true), 70);
+}
+END_TEST
+
+START_TEST(test_unknown_is_null)
+{
+	interval_release(&iv);
+	state_release(&state);
+	state_init(&state);
+	interval_init(&iv);
+	interval_begin(&iv, &state, BEGIN, STATE_ALL_TABLES);
+	add_rows(unknown_cell);
+	interval_end(&iv, &state, END);
+	ck_assert_uint_ge(check_tables(false), 60);
 }
 END_TEST
 
@@ -137,7 +227,7 @@ static unsigned read_tables(const struct view_host *host)
 		struct view_query q = { .table = view_table_get(k / 8), .all = k & 1, .processes = k & 2 };
 		struct view_rows rows;
 
-		if (q.table->flags & VIEW_OWN)
+		if (q.table->supply.needs)
 			continue;
 		q.tree = k & 4 && view_table_has_tree(q.table);
 		q.per_cpu = k & 4 && q.table->flags & VIEW_PER_CPU;
@@ -179,4 +269,5 @@ START_TEST(test_any_cells)
 }
 END_TEST
 
-UNIT_MAIN_AROUND("view columns", setup, teardown, test_only_times_are_mapped, test_any_cells)
+UNIT_MAIN_AROUND("view columns", setup, teardown, test_only_times_are_mapped, test_known_has_its_type,
+		 test_unknown_is_null, test_any_cells)

@@ -202,7 +202,7 @@ START_TEST(test_rows_of_base)
 	ck_assert_ptr_eq(view_row_host(&rows, &rows.rows[1])->iv, &base_iv);
 	ck_assert_uint_eq(view_rows_search(&rows, 0, "gone", false), 1);
 	view_filter_init(&filter);
-	ck_assert_int_eq(view_filter_parse(&filter, "comm:here"), LT_OK);
+	ck_assert_int_eq(view_filter_parse(&filter, "comm:here", NULL), LT_OK);
 	q.base = NULL;
 	q.filter = &filter;
 	view_rows_build(&base, &q, &base_host, 1);

@@ -174,7 +174,7 @@ static unsigned count(const char *table, const char *text)
 	struct view_filter filter;
 
 	view_filter_init(&filter);
-	ck_assert_int_eq(view_filter_parse(&filter, text), LT_OK);
+	ck_assert_int_eq(view_filter_parse(&filter, text, NULL), LT_OK);
 	q.filter = &filter;
 	ck_assert_uint_eq(view_query_tables(&q) >> TABLE_CONTAINER & 1, 1);
 	build(&q);
@@ -192,7 +192,7 @@ START_TEST(test_filter)
 	ck_assert_uint_eq(count("cpu", "container:inner/"), 1);
 	ck_assert_uint_eq(count("cpu", "container:10?"), 0);
 	ck_assert_uint_eq(count("cpu", "container:*:10[12]"), 3);
-	ck_assert_uint_eq(count("cpu", "container:inner container:odd:103"), 2);
+	ck_assert_uint_eq(count("cpu", "container:inner | container:odd:103"), 2);
 	ck_assert_uint_eq(count("cpu", "container:*"), 4);
 	ck_assert_uint_eq(count("cpu", "container:host"), 2);
 	ck_assert_int_eq(get(0, "container").kind, VALUE_NULL);
@@ -267,7 +267,8 @@ START_TEST(test_tree_of_processes)
 	ck_assert_uint_eq(count("cpu", "tree:10"), 4);
 	ck_assert_uint_eq(count("cpu", "tree:1"), 6);
 	ck_assert_uint_eq(count("cpu", "tree:30"), 1);
-	ck_assert_uint_eq(count("cpu", "tree:20 tree:40"), 3);
+	ck_assert_uint_eq(count("cpu", "tree:20 | tree:40"), 3);
+	ck_assert_uint_eq(count("cpu", "tree:10 !tree:20"), 2);
 	ck_assert_uint_eq(count("cpu", "tree:50"), 2);
 	ck_assert_uint_eq(count("cpu", "tree:99"), 2);
 	ck_assert_uint_eq(count("cpu", "tree:10 tid:11"), 1);

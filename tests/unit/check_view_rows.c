@@ -65,7 +65,7 @@ static void assert_filtered(const char *table, const char *text, unsigned n)
 	struct view_filter filter;
 
 	view_filter_init(&filter);
-	ck_assert_int_eq(view_filter_parse(&filter, text), LT_OK);
+	ck_assert_int_eq(view_filter_parse(&filter, text, NULL), LT_OK);
 	q.filter = &filter;
 	build(&q);
 	ck_assert_msg(rows.n == n, "'%s' gives %u rows", text, rows.n);
@@ -78,7 +78,7 @@ static void assert_missing(const char *table, const char *filtered, const char *
 	char *text;
 
 	view_filter_init(&filter);
-	ck_assert_int_eq(view_filter_parse(&filter, filtered), LT_OK);
+	ck_assert_int_eq(view_filter_parse(&filter, filtered, NULL), LT_OK);
 	text = view_missing_text(view_table_find(table), shown, 2, &filter);
 	if (expected)
 		ck_assert_str_eq(text, expected);
@@ -119,7 +119,7 @@ static void assert_filter_error(const char *text, const char *expected)
 	struct view_filter filter;
 
 	view_filter_init(&filter);
-	ck_assert_int_eq(view_filter_parse(&filter, text), LT_ERROR);
+	ck_assert_int_eq(view_filter_parse(&filter, text, NULL), LT_ERROR);
 	ck_assert_str_eq(error_text(), expected);
 	view_filter_release(&filter);
 }
@@ -127,13 +127,39 @@ static void assert_filter_error(const char *text, const char *expected)
 START_TEST(test_filter_errors)
 {
 	assert_filter_error("nginx bogus:x",
-			    "unknown term 'bogus:': known are host:, comm:, pid:, tid:, tree:, container:");
-	assert_filter_error("pid:x", "'pid:x': 'pid:' wants a number");
-	assert_filter_error("tid:", "'tid:': 'tid:' wants a number");
-	assert_filter_error("host:", "'host:': 'host:' wants a name");
-	assert_filter_error("container:", "'container:': 'container:' wants a name");
-	assert_filter_error("container:/", "'container:/': 'container:' wants a name");
-	assert_filter_error("tree:web", "'tree:web': 'tree:' wants the number of a process");
+			    "column 7: unknown term 'bogus:': known are host:, comm:, pid:, tid:, tree:, user:, "
+			    "container:, state:, call:, file:, peer:");
+	assert_filter_error("pid:x", "column 1: 'pid:x': 'pid:' wants a number");
+	assert_filter_error("tid:", "column 1: 'tid:': 'tid:' wants a number");
+	assert_filter_error("host:", "column 1: 'host:': 'host:' wants a name");
+	assert_filter_error("container:", "column 1: 'container:': 'container:' wants a name");
+	assert_filter_error("container:/", "column 1: 'container:/': 'container:' wants a name");
+	assert_filter_error("tree:web", "column 1: 'tree:web': 'tree:' wants the number of a process");
+	assert_filter_error("\303\244 | | b", "column 5: a term is missing before '|'");
+	assert_filter_error("a |", "column 4: a term is missing at the end");
+	assert_filter_error("!", "column 2: a term is missing at the end");
+	assert_filter_error("a (b | c", "column 3: '(' is not closed");
+	assert_filter_error("a b)", "column 4: ')' without '('");
+	assert_filter_error("()", "column 2: a term is missing before ')'");
+	assert_filter_error("a \"b c", "column 3: a quote is not closed");
+	assert_filter_error("switchs>5", "column 1: no table has a column 'switchs': did you mean 'switches'?");
+	assert_filter_error("cpu_ns>5x",
+			    "column 1: column 'cpu_ns' wants a duration such as 5ms, not '5x'");
+	assert_filter_error("comm>a", "column 1: column 'comm' can only be compared with = and !=");
+	assert_filter_error("read_bytes>1Q",
+			    "column 1: column 'read_bytes' wants a size such as 64k or 1.5M, not '1Q'");
+}
+END_TEST
+
+START_TEST(test_filter_too_deep)
+{
+	char text[201];
+
+	memset(text, '(', sizeof(text) - 1);
+	text[sizeof(text) - 1] = '\0';
+	assert_filter_error(text, "column 51: more than 50 parentheses in each other");
+	memset(text, '!', sizeof(text) - 1);
+	assert_filter_error(text, "column 51: more than 50 parentheses in each other");
 }
 END_TEST
 
@@ -151,7 +177,10 @@ START_TEST(test_filter)
 	t->pid_ns = 4026532200;
 	t->container = add_container(0, 4026532200, HOST_PID_NS, 1, "nginx")->uid;
 	t = add_thread(1, 3, 3, 0, "Redis");
-	t->switches = 1;
+	t->switches = 2;
+	t->state = THREAD_RUNNING;
+	t->prio = UINT64_MAX;
+	t->cpu_ns = 5000000;
 	d = ADD(0, DISK, disk);
 	d->name = strpool_intern_z("vda");
 	d->reads = 1;
@@ -159,10 +188,42 @@ START_TEST(test_filter)
 	assert_filtered("cpu", "", 3);
 	assert_filtered("cpu", "host:db", 2);
 	assert_filtered("cpu", "host:d?", 2);
-	assert_filtered("cpu", "host:web host:db", 3);
+	assert_filtered("cpu", "host:web host:db", 0); /* both must hold */
+	assert_filtered("cpu", "host:web | host:db", 3);
+	assert_filtered("cpu", "host:web|host:db", 3);
+	assert_filtered("cpu", "!host:web", 2);
+	assert_filtered("cpu", "! host:web", 2);
+	assert_filtered("cpu", "!!host:web", 1);
+	assert_filtered("cpu", "(tid:1 | tid:3) host:web", 1);
+	assert_filtered("cpu", "tid:1 | tid:3 host:db", 1); /* side by side binds closer */
+	assert_filtered("cpu", "!(tid:1 | tid:3)", 1);
+	assert_filtered("cpu", "!(tid:1 host:web)", 3);
+	assert_filtered("cpu", "switches>1", 1);
+	assert_filtered("cpu", "switches>=1", 3);
+	assert_filtered("cpu", "switches<1", 0);
+	assert_filtered("cpu", "switches!=1", 1);
+	assert_filtered("cpu", "switches=2", 1);
+	assert_filtered("cpu", "comm=nginx", 1); /* the whole name */
+	assert_filtered("cpu", "comm!=nginx*", 1);
+	assert_filtered("cpu", "comm=\"nginx-worker\"", 1);
+	assert_filtered("cpu", "cpu_ns>=5ms", 1);
+	assert_filtered("cpu", "cpu>=5ms", 1); /* of 'cpu' and 'cpu_ns', the one that is a time */
+	assert_filtered("cpu", "cpu>=5", 0);
+	assert_filtered("cpu", "prio<=1000", 2); /* the third is not known: compares with nothing */
+	assert_filtered("cpu", "prio!=1000", 2);
+	assert_filtered("cpu", "!prio<=1000", 1);
+	assert_filtered("cpu", "\"nginx-w\"", 1);
+	assert_filtered("cpu", "\"host:web\"", 0); /* just a text */
+	assert_filtered("cpu", "comm:(sd-pam)", 0);
+	assert_filtered("cpu", "state:running", 1);
+	assert_filtered("cpu", "!state:running", 2);
+	assert_filtered("cpu", "reads>0", 3); /* of other tables */
+	assert_filtered("disks", "reads>0", 1);
+	assert_filtered("disks", "reads>1k", 0);
+	assert_filtered("disks", "!pid:1", 1); /* says nothing of disks, either */
+	assert_filtered("disks", "!(pid:1 | host:web)", 1);
 	assert_filtered("cpu", "pid:1", 2);
 	assert_filtered("cpu", "tid:1", 1);
-	assert_filtered("cpu", "tid:1 tid:3 host:web", 1);
 	assert_filtered("cpu", "comm:nginx", 2);
 	assert_filtered("cpu", "comm:nginx*", 2);
 	assert_filtered("cpu", "comm:*worker", 1);
@@ -376,5 +437,6 @@ START_TEST(test_tracing)
 }
 END_TEST
 
-UNIT_MAIN_AROUND("view rows", setup, teardown, test_tracing, test_sort, test_filter, test_filter_errors, test_missing,
-		 test_search, test_tree, test_tree_of_branches, test_tree_of_counters, test_deep_tree)
+UNIT_MAIN_AROUND("view rows", setup, teardown, test_tracing, test_sort, test_filter, test_filter_errors,
+		 test_filter_too_deep, test_missing, test_search, test_tree, test_tree_of_branches,
+		 test_tree_of_counters, test_deep_tree)

@@ -79,7 +79,8 @@ static inline void sim_record(struct sim *sim)
 static inline void sim_init(struct sim *sim, uint64_t seed)
 {
 	*sim = (struct sim){ .rng = seed, .now_ns = ORIGIN_NS, .churn = 32, .rows = 20,
-			      .tables = STATE_ALL_TABLES };
+			      /* instances are logged for reports alone */
+			      .tables = STATE_ALL_TABLES & ~(1u << TABLE_INSTANCE) };
 	state_init(&sim->state);
 	sim->edges = g_array_new(FALSE, FALSE, sizeof(uint64_t));
 	sim->seen = g_ptr_array_new_with_free_func(table_set_free);
@@ -122,11 +123,10 @@ static inline void sim_change_cell(struct sim *sim, const struct table_desc *des
 	}
 	switch (desc->cells[i].kind) {
 	case CELL_GAUGE:
-	case CELL_STRING:
-		cells[i] = sim_random(sim, 8) ? any_size(sim) : UINT64_MAX;
-		break;
-	case CELL_TIME:
-		cells[i] = sim_random(sim, 4) ? at_ns : 0;
+		if (desc->cells[i].type == TYPE_TIME)
+			cells[i] = sim_random(sim, 4) ? at_ns : 0;
+		else
+			cells[i] = sim_random(sim, 8) ? any_size(sim) : UINT64_MAX;
 		break;
 	case CELL_COUNTER:
 		if (!(i >= 1 && is_dist(desc, i - 1)))

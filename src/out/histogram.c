@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Histograms as text, below the table, one per row: a line for each power of two.
+ *
+ *	host web  tid 812  comm nginx  latency
+ *	   8.19µs …   16.4µs      12  ████▊
+ *	   16.4µs …   32.8µs     103  ████████████████████████████████████████
+ */
+#include <glib.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "out/internal.h"
+
+enum { BAR_WIDTH = 40, POWERS = 65, DURATION_SIZE = 32, TEXT_SIZE = 256 };
+
+/* Power 0 is the value 0 alone, power k from 2^(k-1) to 2^k. */
+static unsigned power_of(uint64_t value)
+{
+	return value ? 64 - (unsigned)__builtin_clzll(value) : 0;
+}
+
+static uint64_t power_begin(unsigned power)
+{
+	return power ? UINT64_C(1) << (power - 1) : 0;
+}
+
+static uint64_t power_end(unsigned power)
+{
+	return power == 64 ? UINT64_MAX : UINT64_C(1) << power;
+}
+
+/* n of most: eighths of a character, where there are such. */
+static void put_bar(FILE *out, uint64_t n, uint64_t most, bool ascii)
+{
+	static const char *const eighths[] = { "", "▏", "▎", "▍", "▌", "▋", "▊", "▉" };
+	const unsigned length = (unsigned)((unsigned __int128)n * BAR_WIDTH * 8 / most);
+
+	for (unsigned i = 0; i < length / 8; i++)
+		fputs(ascii ? "#" : "█", out);
+	if (!ascii)
+		fputs(length || !n ? eighths[length % 8] : eighths[1], out);
+	else if (n && length < 8)
+		fputc('.', out);
+}
+
+/* Blanks make up for what UTF-8 takes more than it shows. */
+static void put_right(FILE *out, const char *text, unsigned width)
+{
+	const unsigned need = format_width(text);
+
+	fprintf(out, "%*s%s", need < width ? (int)(width - need) : 0, "", text);
+}
+
+static void put_duration(FILE *out, uint64_t ns, bool ascii)
+{
+	char text[DURATION_SIZE];
+
+	put_right(out, format_duration(text, sizeof(text), ns, ascii), 9);
+}
+
+static void put_histogram(FILE *out, const struct value *v, bool ascii)
+{
+	uint64_t counts[POWERS] = { 0 }, most = 1;
+	unsigned first = POWERS, last = 0;
+
+	for (unsigned i = 0; i < v->histogram.n; i++) {
+		const struct value_bucket *b = &v->histogram.buckets[i];
+		const unsigned power = power_of(b->from);
+
+		counts[power] += b->count;
+		most = MAX(most, counts[power]);
+		first = MIN(first, power);
+		last = MAX(last, power);
+	}
+	for (unsigned i = first; i <= last; i++) {
+		put_duration(out, power_begin(i), ascii);
+		fputs(ascii ? " .. " : " … ", out);
+		put_duration(out, power_end(i), ascii);
+		fprintf(out, " %11" PRIu64, counts[i]);
+		if (counts[i])
+			fputs("  ", out);
+		put_bar(out, counts[i], most, ascii);
+		fputc('\n', out);
+	}
+}
+
+/* What tells the row from others: names and numbers of things. */
+static void put_title(const struct writer *w, const struct writer_page *page, unsigned row, const struct column *of)
+{
+	char text[TEXT_SIZE];
+	struct value v;
+
+	fputc('\n', w->options.out);
+	for (unsigned c = 0; c < page->n_columns; c++) {
+		const struct column *column = page->columns[c];
+
+		if (column->unit != COLUMN_TEXT && column->unit != COLUMN_ID && column->unit != COLUMN_DEVICE)
+			continue;
+		view_rows_value(page->rows, row, column, &v);
+		if (v.kind != VALUE_NULL)
+			fprintf(w->options.out, "%s %s  ", column->name,
+				format_value(text, sizeof(text), &v, column->unit, 0, &w->options.format));
+	}
+	fprintf(w->options.out, "%s\n", of->header);
+}
+
+void writer_text_histograms(const struct writer *w, const struct writer_page *page)
+{
+	struct value v;
+
+	for (unsigned i = 0; i < page->rows->n && !ferror(w->options.out); i++) {
+		for (unsigned c = 0; c < page->n_columns; c++) {
+			if (page->columns[c]->unit != COLUMN_HISTOGRAM)
+				continue;
+			view_rows_value(page->rows, i, page->columns[c], &v);
+			if (v.kind != VALUE_HISTOGRAM || !v.histogram.n)
+				continue;
+			put_title(w, page, i, page->columns[c]);
+			view_rows_value(page->rows, i, page->columns[c], &v);
+			put_histogram(w->options.out, &v, w->options.format.ascii);
+		}
+	}
+}

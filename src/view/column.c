@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "view/column.h"
+
+#include <glib.h>
+
+#include "view/internal.h"
+
+static const uint8_t units[TYPES] = {
+	[TYPE_ID] = COLUMN_ID,         [TYPE_SIGNED] = COLUMN_ID,  [TYPE_INODE] = COLUMN_ID,
+	[TYPE_ANY] = COLUMN_ID,        [TYPE_DEVICE] = COLUMN_DEVICE, [TYPE_TEXT] = COLUMN_TEXT,
+	[TYPE_HOST] = COLUMN_TEXT,     [TYPE_FLAG] = COLUMN_FLAG,  [TYPE_COUNT] = COLUMN_COUNT,
+	[TYPE_BYTES] = COLUMN_BYTES,   [TYPE_NS] = COLUMN_NS,      [TYPE_SPAN] = COLUMN_NS,
+	[TYPE_TIME] = COLUMN_TIME,     [TYPE_REF_TIME] = COLUMN_TIME, [TYPE_PPM] = COLUMN_PPM,
+};
+
+/* A column's meaning is that of a cell between two texts. */
+static const struct {
+	const char *before, *behind;
+	uint8_t meant; /* which cell, from the column's: of a distribution's the second says what is measured */
+	column_get_fn *get;
+} forms[FORMS] = {
+	[FORM_VALUE] = { "", ".", 0, view_get_value },
+	[FORM_RATE] = { "", " per second.", 0, view_get_rate },
+	[FORM_PERCENT] = { "", ", in percent of the interval.", 0, view_get_percent },
+	[FORM_COUNT] = { "", ".", 0, view_get_value },
+	[FORM_TOTAL] = { "Total ", ".", 1, view_get_dist },
+	[FORM_MIN] = { "Shortest ", ".", 1, view_get_dist },
+	[FORM_AVG] = { "Mean ", ", to the nearest ns.", 1, view_get_dist },
+	[FORM_MAX] = { "Longest ", ".", 1, view_get_dist },
+	[FORM_STDEV] = { "Standard deviation of the ", ".", 1, view_get_dist },
+	[FORM_MAX_AT] = { "When the longest ", " ended.", 1, view_get_dist },
+	[FORM_P50] = { "Median ", ", at most 1/16 wrong.", 1, view_get_percentile },
+	[FORM_P90] = { "The 90th percentile of the ", ", at most 1/16 wrong.", 1, view_get_percentile },
+	[FORM_P99] = { "The 99th percentile of the ", ", at most 1/16 wrong.", 1, view_get_percentile },
+	[FORM_P999] = { "The 99.9th percentile of the ", ", at most 1/16 wrong.", 1, view_get_percentile },
+	[FORM_FREQ] = { "How often each ", " occurred.", 1, view_get_freq },
+};
+
+static enum column_unit unit_of(enum column_form form, enum cell_type type)
+{
+	switch (form) {
+	case FORM_VALUE:
+	case FORM_COUNT:
+		return units[type];
+	case FORM_RATE:
+		return type == TYPE_BYTES ? COLUMN_BYTE_RATE : COLUMN_RATE;
+	case FORM_PERCENT:
+		return COLUMN_PERCENT;
+	case FORM_MAX_AT:
+		return COLUMN_TIME;
+	case FORM_FREQ:
+		return COLUMN_HISTOGRAM;
+	default:
+		return COLUMN_NS;
+	}
+}
+
+struct column column_complete(const struct column *declared)
+{
+	struct column c = *declared;
+
+	if (c.form == FORM_NONE)
+		return c;
+	c.unit = unit_of(c.form, c.cells[c.cell].type);
+	if (!c.get)
+		c.get = forms[c.form].get;
+	if (!c.meaning)
+		c.meaning = g_strconcat(forms[c.form].before, c.cells[c.cell + forms[c.form].meant].meaning,
+					forms[c.form].behind, NULL);
+	return c;
+}
+
+const char *column_unit_name(enum column_unit unit)
+{
+	static const char *const names[] = {
+		[COLUMN_TEXT] = "text",
+		[COLUMN_ID] = "number",
+		[COLUMN_DEVICE] = "number",
+		[COLUMN_COUNT] = "count",
+		[COLUMN_BYTES] = "bytes",
+		[COLUMN_NS] = "ns",
+		[COLUMN_TIME] = "ns since the epoch",
+		[COLUMN_PERCENT] = "%",
+		[COLUMN_RATE] = "per second",
+		[COLUMN_BYTE_RATE] = "bytes per second",
+		[COLUMN_PPM] = "parts per million",
+		[COLUMN_LIST] = "list of texts",
+		[COLUMN_OBJECT] = "counts by name",
+		[COLUMN_FLAG] = "true or false",
+		[COLUMN_HISTOGRAM] = "counts by duration in ns",
+	};
+
+	return names[unit];
+}

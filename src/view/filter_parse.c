@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Filters as people type them. */
+#include <ctype.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "view/filter_internal.h"
+#include "view/internal.h"
+
+enum { DEPTH_MAX = 50 }; /* of parentheses and '!' */
+
+struct parser {
+	struct view_filter *f;
+	const struct view_table *table; /* NULL: of any */
+	const char *text, *p;
+	unsigned depth;
+};
+
+/* Starts at p: by characters, the first is 1. */
+static enum lt_status at_column(const struct parser *parser, const char *p)
+{
+	return error_wrap("column %ld", g_utf8_strlen(parser->text, p - parser->text) + 1);
+}
+
+static void skip_blanks(struct parser *parser)
+{
+	parser->p += strspn(parser->p, " \t");
+}
+
+/* ---- words ---- */
+
+/* A word, with quotes taken off; quoted: it begins with one, so that it is only a text. NULL: a quote is not closed. */
+static char *read_word(struct parser *parser, bool *quoted)
+{
+	GString *word = g_string_new(NULL);
+	unsigned open = 0;
+	bool in_quotes = false;
+
+	*quoted = *parser->p == '"';
+	for (; *parser->p; parser->p++) {
+		const char c = *parser->p;
+
+		if (c == '"') {
+			in_quotes = !in_quotes;
+			continue;
+		}
+		/* names may have parentheses: comm:(sd-pam) */
+		if (!in_quotes && (isblank((unsigned char)c) || c == '|' || (c == ')' && !open)))
+			break;
+		open += !in_quotes && c == '(';
+		open -= !in_quotes && c == ')';
+		g_string_append_c(word, c);
+	}
+	return g_string_free(word, in_quotes);
+}
+
+/* A name typed without wildcards may stand anywhere. */
+static char *typed_glob(const char *text)
+{
+	return strpbrk(text, "*?[") ? g_strdup(text) : g_strdup_printf("*%s*", text);
+}
+
+static bool is_number(const char *text, int64_t *n)
+{
+	char *end;
+
+	if (!g_ascii_isdigit(*text))
+		return false;
+	*n = g_ascii_strtoll(text, &end, 10);
+	return *end == '\0';
+}
+
+bool filter_is_container(const char *name)
+{
+	return *name && strcmp(name, "/") != 0;
+}
+
+void filter_set_container(struct view_node *term, const char *name)
+{
+	term->nested = g_str_has_suffix(name, "/");
+	term->text = g_strndup(name, strlen(name) - term->nested);
+	term->number_given = is_number(term->text, &term->number);
+	term->host_itself = strcmp(term->text, VIEW_HOST_NAME) == 0;
+	term->glob = typed_glob(term->text);
+}
+
+/* ---- terms ---- */
+
+static const struct {
+	const char *name; /* with its colon */
+	enum view_fact fact;
+	const char *wants;
+} terms[] = {
+	{ "host:", VIEW_FACT_HOST, "a name" },
+	{ "comm:", VIEW_FACT_COMM, "a name" },
+	{ "pid:", VIEW_FACT_PID, "a number" },
+	{ "tid:", VIEW_FACT_TID, "a number" },
+	{ "tree:", VIEW_FACT_TREE, "the number of a process" },
+	{ "user:", VIEW_FACT_USER, "a name or number" },
+	{ "container:", VIEW_FACT_CONTAINER, "a name" },
+	{ "state:", VIEW_FACT_STATE, "a name" },
+	{ "call:", VIEW_FACT_CALL, "a name" },
+	{ "file:", VIEW_FACT_FILE, "a part of a path" },
+	{ "peer:", VIEW_FACT_PEER, "a part of an address" },
+};
+
+/* Whether a word is meant as a term: "name:…", but not what the kernel calls "socket:[25052]" or "kworker/0:1". */
+static bool is_term(const char *word)
+{
+	const char *p = word;
+
+	while (g_ascii_isalpha(*p))
+		p++;
+	return p > word && p[0] == ':' && p[1] != '[';
+}
+
+static enum lt_status unknown_term(const char *word)
+{
+	GString *known = g_string_new(NULL);
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(terms); i++)
+		g_string_append_printf(known, "%s %s", i ? "," : "", terms[i].name);
+	error_set("unknown term '%.*s': known are%s", (int)strcspn(word, ":") + 1, word, known->str);
+	g_string_free(known, TRUE);
+	return LT_ERROR;
+}
+
+/* What stands behind the colon. False: it cannot be understood. */
+static bool set_argument(struct view_node *term, const char *arg)
+{
+	switch ((enum view_fact)term->fact) {
+	case VIEW_FACT_PID:
+	case VIEW_FACT_TID:
+	case VIEW_FACT_TREE:
+		return is_number(arg, &term->number);
+	case VIEW_FACT_CONTAINER:
+		if (filter_is_container(arg))
+			filter_set_container(term, arg);
+		return filter_is_container(arg);
+	case VIEW_FACT_USER:
+		term->number_given = is_number(arg, &term->number);
+		term->glob = g_strdup(arg);
+		return *arg;
+	case VIEW_FACT_STATE:
+	case VIEW_FACT_CALL:
+		term->glob = g_strdup(arg);
+		return *arg;
+	default:
+		term->glob = typed_glob(arg);
+		return *arg;
+	}
+}
+
+static struct view_node *parse_term(struct parser *parser, const char *word)
+{
+	for (unsigned i = 0; i < G_N_ELEMENTS(terms); i++) {
+		struct view_node *term;
+
+		if (!g_str_has_prefix(word, terms[i].name))
+			continue;
+		if (parser->table && !view_table_tells(parser->table, terms[i].fact)) {
+			error_set("the rows of table '%s' have no %.*s", parser->table->name,
+				  (int)strlen(terms[i].name) - 1, terms[i].name);
+			return NULL;
+		}
+		term = filter_term_new(parser->f, terms[i].fact);
+		if (set_argument(term, word + strlen(terms[i].name)))
+			return term;
+		filter_node_free(term);
+		error_set("'%s': '%s' wants %s", word, terms[i].name, terms[i].wants);
+		return NULL;
+	}
+	unknown_term(word);
+	return NULL;
+}
+
+/* ---- COLUMN>VALUE ---- */
+
+static const struct {
+	const char *sign;
+	enum view_operator operator;
+} operators[] = {
+	/* longer ones first */
+	{ "<=", VIEW_AT_MOST }, { ">=", VIEW_AT_LEAST }, { "!=", VIEW_UNEQUAL },
+	{ "<", VIEW_LESS },	{ ">", VIEW_MORE },	 { "=", VIEW_EQUAL },
+};
+
+/* Behind the name of a column, of small letters; NULL: the word does not begin with one. */
+static const char *operator_of(const char *word, enum view_operator *operator, const char **value)
+{
+	const char *p = word;
+
+	while (g_ascii_islower(*p) || g_ascii_isdigit(*p) || *p == '_' )
+		p++;
+	if (!g_ascii_islower(*word))
+		return NULL;
+	for (unsigned i = 0; i < G_N_ELEMENTS(operators); i++) {
+		if (!g_str_has_prefix(p, operators[i].sign))
+			continue;
+		*operator = operators[i].operator;
+		*value = p + strlen(operators[i].sign);
+		return p;
+	}
+	return NULL;
+}
+
+static struct view_node *make_term(struct parser *parser, const char *word, bool quoted)
+{
+	enum view_operator operator;
+	struct view_node *term = NULL;
+	const char *sign, *value;
+
+	sign = quoted ? NULL : operator_of(word, &operator, &value);
+	if (!quoted && !sign && is_term(word))
+		return parse_term(parser, word);
+	if (sign) {
+		char *column = g_strndup(word, (gsize)(sign - word));
+
+		if (filter_check_column(column, operator, value, parser->table) == LT_OK) {
+			term = filter_term_new(parser->f, VIEW_FACT_COLUMN);
+			term->operator = (uint8_t)operator;
+			term->column = g_steal_pointer(&column);
+			term->text = g_strdup(value);
+		}
+		g_free(column);
+		return term;
+	}
+	term = filter_term_new(parser->f, VIEW_FACT_TEXT);
+	term->text = g_strdup(word);
+	return term;
+}
+
+static struct view_node *parse_word(struct parser *parser)
+{
+	const char *start = parser->p;
+	struct view_node *term;
+	bool quoted;
+	char *word;
+
+	if (!*start || *start == '|' || *start == ')') {
+		if (*start)
+			error_set("a term is missing before '%c'", *start);
+		else
+			error_set("a term is missing at the end");
+		at_column(parser, start);
+		return NULL;
+	}
+	word = read_word(parser, &quoted);
+	if (!word) {
+		error_set("a quote is not closed");
+		at_column(parser, start);
+		return NULL;
+	}
+	term = make_term(parser, word, quoted);
+	g_free(word);
+	if (!term)
+		at_column(parser, start);
+	return term;
+}
+
+/* ---- expressions ---- */
+
+static struct view_node *parse_any(struct parser *parser);
+
+static struct view_node *parse_not(struct parser *parser)
+{
+	const char *start = parser->p;
+	struct view_node *node = NULL, *part;
+
+	if (*start != '!' && *start != '(')
+		return parse_word(parser);
+	if (parser->depth == DEPTH_MAX) {
+		error_set("more than %d parentheses in each other", DEPTH_MAX);
+		at_column(parser, start);
+		return NULL;
+	}
+	parser->depth++;
+	parser->p++;
+	skip_blanks(parser);
+	if (*start == '!') {
+		part = parse_not(parser);
+		if (part) {
+			node = filter_node_new(VIEW_NODE_NOT);
+			g_ptr_array_add(node->parts, part);
+		}
+	} else {
+		node = parse_any(parser);
+		if (node && *parser->p != ')') {
+			filter_node_free(node);
+			node = NULL;
+			error_set("'(' is not closed");
+			at_column(parser, start);
+		} else if (node) {
+			parser->p++;
+		}
+	}
+	parser->depth--;
+	return node;
+}
+
+/* Parts one after the other; LT_ERROR: one cannot be understood. */
+static struct view_node *parse_all(struct parser *parser)
+{
+	struct view_node *all = filter_node_new(VIEW_NODE_ALL);
+
+	do {
+		struct view_node *part = parse_not(parser);
+
+		if (!part) {
+			filter_node_free(all);
+			return NULL;
+		}
+		g_ptr_array_add(all->parts, part);
+		skip_blanks(parser);
+	} while (*parser->p && *parser->p != '|' && *parser->p != ')');
+	return all;
+}
+
+static struct view_node *parse_any(struct parser *parser)
+{
+	struct view_node *any = filter_node_new(VIEW_NODE_ANY);
+
+	any->fact = VIEW_FACT_NONE;
+	for (;;) {
+		struct view_node *part;
+
+		skip_blanks(parser);
+		part = parse_all(parser);
+		if (!part) {
+			filter_node_free(any);
+			return NULL;
+		}
+		g_ptr_array_add(any->parts, part);
+		if (*parser->p != '|')
+			return any;
+		parser->p++;
+	}
+}
+
+enum lt_status view_filter_parse(struct view_filter *f, const char *text, const struct view_table *table)
+{
+	const struct view_filter before = *f;
+	struct parser parser = { .f = f, .table = table, .text = text, .p = text };
+	struct view_node *node;
+
+	skip_blanks(&parser);
+	if (!*parser.p)
+		return LT_OK;
+	node = parse_any(&parser);
+	if (node && *parser.p) {
+		error_set("')' without '('");
+		at_column(&parser, parser.p);
+		filter_node_free(node);
+		node = NULL;
+	}
+	if (!node) {
+		*f = before; /* its terms are gone */
+		return LT_ERROR;
+	}
+	g_ptr_array_add(f->root->parts, node);
+	return LT_OK;
+}

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Rows that become one because they have something in common: view_query.sum_by. */
+#include "view/sum.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/similar.h"
+#include "view/internal.h"
+
+static const char *const names[VIEW_SUMS] = {
+	[VIEW_SUM_THREAD] = "thread",   [VIEW_SUM_PROCESS] = "process",     [VIEW_SUM_COMM] = "comm",
+	[VIEW_SUM_USER] = "user",       [VIEW_SUM_CONTAINER] = "container", [VIEW_SUM_FILE] = "file",
+	[VIEW_SUM_CALL] = "call",       [VIEW_SUM_PEER] = "peer",           [VIEW_SUM_HOST] = "host",
+	[VIEW_SUM_ALL] = "all",
+};
+
+char *view_sum_names(void)
+{
+	GString *text = g_string_new(NULL);
+
+	for (unsigned i = VIEW_SUM_THREAD; i < VIEW_SUMS; i++)
+		g_string_append_printf(text, "%s%s", text->len ? "|" : "", names[i]);
+	return g_string_free(text, FALSE);
+}
+
+/* ---- what they have in common ---- */
+
+/* The table's own column of that; NULL: it has none, or tells of the state at the end only. */
+static const struct column *own_column(const struct view_table *table, enum view_sum sum)
+{
+	static const enum view_fact facts[VIEW_SUMS] = {
+		[VIEW_SUM_FILE] = VIEW_FACT_FILE, [VIEW_SUM_CALL] = VIEW_FACT_CALL, [VIEW_SUM_PEER] = VIEW_FACT_PEER,
+	};
+
+	return table->source == TABLE_THREAD ? NULL : view_column_of_fact(table, facts[sum]);
+}
+
+static bool is_possible(const struct view_table *table, enum view_sum sum)
+{
+	switch (sum) {
+	case VIEW_SUM_THREAD:
+		return view_table_of_threads(table) && table->source != TABLE_FILE;
+	case VIEW_SUM_PROCESS:
+	case VIEW_SUM_COMM:
+	case VIEW_SUM_USER:
+	case VIEW_SUM_CONTAINER:
+		return view_table_of_threads(table);
+	case VIEW_SUM_FILE:
+	case VIEW_SUM_CALL:
+	case VIEW_SUM_PEER:
+		return own_column(table, sum) != NULL;
+	default:
+		return true;
+	}
+}
+
+enum lt_status view_sum_find(const char *name, const struct view_table *table, enum view_sum *sum)
+{
+	struct similar s = {.word = name};
+
+	for (*sum = VIEW_SUM_THREAD; *sum < VIEW_SUMS && strcmp(names[*sum], name) != 0; (*sum)++)
+		similar_offer(&s, names[*sum]);
+	if (*sum == VIEW_SUMS) {
+		char *all = view_sum_names();
+
+		error_set("'%s' is none of %s%s", name, all, similar_hint(&s, ""));
+		g_free(all);
+		return LT_ERROR;
+	}
+	if (table->supply.needs || table->flags & VIEW_UNLIKE)
+		return error_set("the rows of table '%s' cannot be summed up", table->name);
+	if (!is_possible(table, *sum))
+		return error_set("a row of table '%s' has no %s", table->name, name);
+	return LT_OK;
+}
+
+/* ---- columns ---- */
+
+static void get_rows(const struct view_cell *at, struct value *v)
+{
+	value_set_uint(v, at->row->members);
+}
+
+static const struct column rows_column = {
+	.name = "rows",
+	.header = "ROWS",
+	.meaning = "How many rows it sums up.",
+	.unit = COLUMN_COUNT,
+	.width = 6,
+	.flags = COLUMN_IN_REPORT | COLUMN_COUNTER,
+	.cell = UINT16_MAX, /* it is made of none */
+	.get = get_rows,
+};
+
+/* Columns of threads that all tables of threads can have. */
+static void add_named(GArray *columns, const char *name)
+{
+	const struct view_table *threads = view_table_find("cpu");
+	struct column column = *view_column_find(threads->columns, threads->n_columns, name);
+
+	column.flags &= (uint8_t)~COLUMN_IF_KNOWN;
+	g_array_append_val(columns, column);
+}
+
+/* Whether a column is made of what is added up or merged when rows become one. */
+static bool is_sum(const struct column *column)
+{
+	if (column->flags & COLUMN_COUNTER && column_adds_up(column))
+		return true;
+	switch ((enum column_form)column->form) {
+	case FORM_VALUE:
+		return column->cells[column->cell].kind == CELL_COUNTER ||
+		       column->cells[column->cell].kind == CELL_ACCRUAL;
+	case FORM_NONE:
+	case FORM_RATE:
+	case FORM_PERCENT:
+	case FORM_MAX_AT:
+		return false;
+	default:
+		return true;
+	}
+}
+
+GArray *view_sum_columns(const struct view_table *table, enum view_sum sum)
+{
+	static const char *const threads[VIEW_SUMS][4] = {
+		[VIEW_SUM_THREAD] = { "host", "tid", "pid", "comm" },
+		[VIEW_SUM_PROCESS] = { "host", "pid", "comm" },
+		[VIEW_SUM_COMM] = { "host", "comm" },
+		[VIEW_SUM_USER] = { "host", "uid", "user" },
+		[VIEW_SUM_CONTAINER] = { "host", "container" },
+		[VIEW_SUM_FILE] = { "host" },
+		[VIEW_SUM_CALL] = { "host" },
+		[VIEW_SUM_PEER] = { "host" },
+		[VIEW_SUM_HOST] = { "host" },
+	};
+	GArray *columns = g_array_new(FALSE, FALSE, sizeof(struct column));
+	const struct column *own = own_column(table, sum);
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(threads[sum]) && threads[sum][i]; i++)
+		add_named(columns, threads[sum][i]);
+	if (own)
+		g_array_append_val(columns, *own);
+	g_array_append_val(columns, rows_column);
+	for (unsigned i = 0; i < table->n_columns; i++)
+		if (is_sum(&table->columns[i]) &&
+		    !view_column_find((const struct column *)(const void *)columns->data, columns->len,
+				      table->columns[i].name))
+			g_array_append_val(columns, table->columns[i]);
+	return columns;
+}
+
+/* ---- rows ---- */
+
+/* What a row has in common with others, as a text. */
+static char *key_of(const struct view_rows *r, const struct view_row *row, const struct view_query *q,
+		    const struct column *named)
+{
+	const struct interval_row *thread = view_row_thread(r, row);
+	struct value v = { .kind = VALUE_NULL };
+	char *text, *key;
+
+	if (q->sum_by == VIEW_SUM_ALL)
+		return g_strdup("");
+	if (q->sum_by == VIEW_SUM_HOST)
+		return g_strdup_printf("%u", row->key.host);
+	if (q->sum_by == VIEW_SUM_THREAD || (q->sum_by == VIEW_SUM_PROCESS && r->table->source != TABLE_FILE))
+		return g_strdup_printf("%u %" G_GUINT64_FORMAT, row->key.host, thread ? thread->b[0] : 0);
+	view_row_value(r, row, named, &v);
+	text = v.kind == VALUE_TEXT ? g_strdup(v.text) : v.kind == VALUE_INT ?
+	       g_strdup_printf("%" G_GINT64_FORMAT, v.i) : NULL;
+	/* what is not known is not the same as what has an empty name */
+	key = g_strdup_printf("%u %c%s", row->key.host, text ? '=' : '-', text ? text : "");
+	g_free(text);
+	return key;
+}
+
+static void add_row(struct view_rows *r, struct view_row *into, const struct view_row *from)
+{
+	if (into->members == 1)
+		view_own_cells(r, into);
+	if (r->table->collect)
+		into->members += from->members;
+	view_add_figures(r, into, from);
+}
+
+void view_sum_rows(struct view_rows *r, const struct view_query *q)
+{
+	struct view_rows_internal *in = r->internal;
+	GArray *columns = view_sum_columns(r->table, q->sum_by);
+	const struct column *named = &g_array_index(columns, struct column, MIN(columns->len - 1, 1));
+	GHashTable *sums = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	guint n = 0;
+
+	for (guint i = 0; i < in->rows->len; i++) {
+		struct view_row *row = &g_array_index(in->rows, struct view_row, i);
+		char *key = key_of(r, row, q, named);
+		gpointer at;
+
+		if (g_hash_table_lookup_extended(sums, key, NULL, &at)) {
+			add_row(r, &g_array_index(in->rows, struct view_row, GPOINTER_TO_UINT(at)), row);
+			g_free(key);
+			continue;
+		}
+		g_hash_table_insert(sums, key, GUINT_TO_POINTER(n));
+		g_array_index(in->rows, struct view_row, n++) = *row;
+	}
+	g_array_set_size(in->rows, n);
+	g_hash_table_destroy(sums);
+	g_array_set_size(in->columns, 0);
+	g_array_append_vals(in->columns, columns->data, columns->len);
+	g_array_unref(columns);
+	r->columns = (const struct column *)(const void *)in->columns->data;
+	r->n_columns = in->columns->len;
+}

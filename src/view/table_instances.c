@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Each value of a distribution by itself: when it began, how long it took, whose it was. */
+#include <stddef.h>
+
+#include "view/declare.h"
+
+static const struct column instances_columns[] = {
+	COLUMN_HOST,
+	COLUMN(instance, begin_ns, "BEGIN", 18, REPORTED | COLUMN_KEY),
+	COLUMN(instance, length_ns, "LENGTH", 8, LEVEL),
+	COLUMN_TID,
+	COLUMN_PID,
+	COLUMN_COMM,
+	COLUMN(instance, cause, "CAUSE", 20, REPORTED),
+};
+
+const struct view_table view_instances_table = {
+	.name = "instances",
+	.title = "Instances",
+	.row = "a duration",
+	.meaning = "With --log: each duration of a table by itself, in the interval in which it ended.",
+	.flags = VIEW_ALL_ROWS,
+	.source = TABLE_INSTANCE,
+	.tables = USES(INSTANCE) | USES(THREAD),
+	N_COLUMNS(instances_columns),
+	.screen = "host begin_ns length_ns tid pid comm cause",
+	.sort = "begin_ns",
+	.thread = CELL(instance, thread_uid),
+};

@@ -1,0 +1,261 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""
+What every table of `report` can do with its rows: order, limit, columns, totals. What is expected is reckoned from the
+rows of the whole table as JSON, of which other tests (truth, compare) say that they are right.
+"""
+import json
+import os
+import subprocess
+
+import cases
+
+PROGRAM = os.environ["LTTNGTOP"]
+TRACE = os.path.join(os.environ["BUILD"], "traces", "three-tier")
+
+
+def run(*args, status=0, trace=TRACE):
+    """What is written to stdout, or with another status than 0 to stderr."""
+    done = subprocess.run([PROGRAM, "report", *args, trace], stdin=subprocess.DEVNULL, capture_output=True, timeout=300,
+                          check=False)
+    assert done.returncode == status, (args, done.returncode, done.stderr)
+    return (done.stderr if status else done.stdout).decode()
+
+
+def rows(*args):
+    return json.loads(run(*args, "--json"))["rows"]
+
+
+def text_lines(*args):
+    """The words of each line below the header."""
+    return [line.split() for line in run(*args, "--utc").splitlines()[2:]]
+
+
+def test_sort():
+    whole = rows("cpu")
+    for column in ("cpu_ns", "switches", "comm", "born_ns"):
+        up = [r[column] for r in rows("cpu", "--sort", f"-{column}" if column != "comm" else column)]
+        down = [r[column] for r in rows("cpu", "--sort", column if column != "comm" else f"-{column}")]
+        key = lambda v: (v is not None, v.encode() if isinstance(v, str) else v)
+        assert up == sorted([r[column] for r in whole], key=key), column
+        assert down == up[::-1], column
+
+
+def test_sort_is_stable_by_key():
+    got = [(r["switches"], r["host"], r["tid"]) for r in rows("cpu", "--sort", "switches")]
+    assert got == sorted(got, key=lambda r: (-r[0], r[1], r[2]))
+
+
+def test_unit_may_be_left_out():
+    assert rows("cpu", "--sort", "cpu_ns") != rows("cpu", "--sort", "ready_ns")
+    assert rows("sched", "--sort", "max") == rows("sched", "--sort", "max_ns")
+
+
+def test_limit():
+    best = rows("syscalls", "--sort", "total_ns")
+    assert rows("syscalls", "--sort", "total_ns", "--limit", "5") == best[:5]
+    assert rows("syscalls", "--limit", "5") == rows("syscalls")[:5]
+    assert rows("syscalls", "--limit", "1000000") == rows("syscalls")
+
+
+def test_limit_is_of_each_interval():
+    pages = [json.loads(line) for line in run("cpu", "--json", "--interval", "1s", "--sort", "cpu_ns", "--limit", "2").splitlines()]
+    assert len(pages) == 10 and all(len(page["rows"]) == 2 for page in pages)
+    assert all(page["rows"][0]["cpu_ns"] >= page["rows"][1]["cpu_ns"] for page in pages)
+
+
+def test_columns():
+    got = rows("cpu", "--columns", "comm,cpu_percent,cpu_ns,host")
+    assert list(got[0]) == ["comm", "cpu_percent", "cpu_ns", "host"]
+    length_ns = {r["host"]: r["end_ns"] - r["begin_ns"] for r in rows("hosts")}
+    # the hosts' clocks differ by less than 100 ppm, and percentages are by the host's own
+    assert all(abs(r["cpu_percent"] * length_ns[r["host"]] - 100 * r["cpu_ns"]) <= 1e-2 * r["cpu_ns"] for r in got)
+    assert run("cpu", "--csv", "--columns", "tid,switches").splitlines()[0] == "tid,switches"
+    # those that text leaves out where nothing is known are written when they are asked for
+    assert "USER" not in run("cpu").splitlines()[1]
+    assert run("cpu", "--columns", "tid,user").splitlines()[1].split() == ["TID", "USER"]
+
+
+MATTERS = {"cpu": "cpu_ns", "io": "read_bytes", "irqs": "total_ns", "syscalls": "total_ns", "sched": "max_ns",
+           "disks": "read_bytes", "net": "rx_bytes", "blocking": "total_ns", "events": "count", "files": "read_bytes"}
+
+
+def test_text_is_in_the_order_of_what_matters():
+    for table, column in MATTERS.items():
+        assert run(table).splitlines()[2:] == run(table, "--sort", column).splitlines()[2:], table
+    best = rows("cpu", "--sort", "cpu_ns")
+    got = [line[:2] for line in text_lines("cpu") if line[1] != "total"]
+    assert got == [[r["host"], str(r["tid"])] for r in best]
+    for args, column in ((("io", "--sum-by", "process"), "read_bytes"), (("cpu", "--sum-by", "comm"), "cpu_ns"),
+                         (("syscalls", "--sum-by", "call"), "total_ns"), (("sched", "--sum-by", "host"), "max_ns")):
+        assert run(*args) == run(*args, "--sort", column), args
+
+
+def test_totals():
+    sums, counts = {}, {}
+    for r in rows("cpu"):
+        sums[r["host"]] = sums.get(r["host"], 0) + r["switches"]
+        counts[r["host"]] = counts.get(r["host"], 0) + 1
+    assert min(counts.values()) > 1
+    for args in ((), ("--limit", "1"), ("--limit", "7", "--sort", "-tid")):
+        lines = text_lines("cpu", "--columns", "host,tid,switches", *args)
+        assert [line for line in lines if line[1] == "total"] == [[h, "total", str(s)] for h, s in sorted(sums.items())]
+
+
+def test_no_totals_of_different_things():
+    assert not [line for line in text_lines("perf") if "total" in line]  # page faults and migrations
+    assert not [line for line in text_lines("hosts") if "total" in line]  # a row of each host
+    assert not [line for line in text_lines("sched", "--columns", "host,tid,avg_ns,max_ns") if "total" in line]
+
+
+# a filter, and what it says of a row of the whole table
+FILTERS = {
+    "cpu": [
+        ("pid:15", lambda r: r["pid"] == 15),
+        ("host:web comm:apache2", lambda r: r["host"] == "web" and "apache2" in r["comm"]),
+        ("comm:postgres | comm:apache2", lambda r: "postgres" in r["comm"] or "apache2" in r["comm"]),
+        ("!comm:kworker switches>=3", lambda r: "kworker" not in r["comm"] and r["switches"] >= 3),
+        ("cpu>5ms cpu_ns<1s", lambda r: 5_000_000 < r["cpu_ns"] < 1_000_000_000),
+        ("migrations=1 | (switches>100 !host:db)",
+         lambda r: r["migrations"] == 1 or (r["switches"] > 100 and r["host"] != "db")),
+        ("comm=rcu_*", lambda r: r["comm"].startswith("rcu_")),
+        ("born>+3s", lambda r: (r["born_ns"] or 0) > BEGIN_NS + 3_000_000_000),
+        ("!born_ns>0ns", lambda r: r["born_ns"] is None),
+        ("sys", lambda r: "sys" in r["comm"].lower() or "sys" in r["host"]),
+    ],
+    "io": [("write>64k", lambda r: r["write_bytes"] > 65536),
+           ("read_bytes_disk=0 write_bytes_disk>=1k", lambda r: not r["read_bytes_disk"] and r["write_bytes_disk"] >= 1024)],
+    "syscalls": [("call:epoll_*", lambda r: r["name"].startswith("epoll_")),
+                 ("errors>0", lambda r: len(r["errors"]) > 0)],
+    "files": [("file:/etc/", lambda r: "/etc/" in (r["path"] or "")), ("kind=inet", lambda r: r["kind"] == "inet")],
+    "blocking": [("state:block_device", lambda r: r["state"] == "block_device")],
+    "disks": [("dev=254:0 writes>140", lambda r: r["dev"] == 254 << 20 and r["writes"] > 140)],
+    "events": [("used=no count>10", lambda r: not r["used"] and r["count"] > 10)],
+}
+BEGIN_NS = json.loads(run("hosts", "--json"))["begin_ns"]
+
+
+def test_where():
+    for table, filters in FILTERS.items():
+        whole = rows(table)
+        for text, holds in filters:
+            expected = [r for r in whole if holds(r)]
+            assert rows(table, "--where", text) == expected, (table, text)
+            assert expected, (table, text)
+
+
+def test_where_is_repeated():
+    assert rows("cpu", "--where", "host:web", "--where", "comm:apache2 | comm:kworker") == \
+        rows("cpu", "--where", "host:web (comm:apache2 | comm:kworker)")
+
+
+def test_min_and_max():
+    assert rows("cpu", "--min", "cpu=5ms", "--max", "switches=100") == \
+        rows("cpu", "--where", "cpu_ns>=5000000 switches<=100")
+
+
+def test_where_of_a_path():
+    whole = rows("critical-path", "--host", "client", "--tid", "1453")
+    assert rows("critical-path", "--host", "client", "--tid", "1453", "--where", "state:network") == \
+        [r for r in whole if r["state"] == "network"] != []
+    assert rows("critical-path", "--host", "client", "--tid", "1453", "--where", "comm:apache2 !tid:1459") == \
+        [r for r in whole if r["comm"] == "apache2" and r["tid"] != 1459] != []
+
+
+def half_up(total, count):
+    return (2 * total + count) // (2 * count)
+
+
+def merged(group, dist=False):
+    """The sum of rows, from what they say of themselves."""
+    def column(name):
+        return [r[name] for r in group if r[name] is not None]
+
+    if not dist:
+        return {k: sum(column(k)) for k in group[0] if k in ADDED}
+    count, total = sum(column("count")), sum(column("total_ns"))
+    return {"count": count, "total_ns": total, "min_ns": min(column("min_ns"), default=None),
+            "max_ns": max(column("max_ns"), default=None)}
+
+
+ADDED = {"cpu_ns", "ready_ns", "blocked_ns", "switches", "migrations", "read_bytes", "write_bytes", "read_bytes_disk",
+         "write_bytes_net", "syscalls", "reads", "writes", "busy_ns", "online_ns", "count"}
+
+# table, what they have in common, the same of a row of the whole table
+SUMS = [
+    ("cpu", "process", lambda r: (r["host"], r["pid"])),
+    ("cpu", "comm", lambda r: (r["host"], r["comm"])),
+    ("cpu", "host", lambda r: (r["host"],)),
+    ("cpu", "all", lambda r: ()),
+    ("io", "comm", lambda r: (r["host"], r["comm"])),
+    ("files", "file", lambda r: (r["host"], r["path"])),
+    ("files", "process", lambda r: (r["host"], r["pid"])),
+    ("disks", "all", lambda r: ()),
+    ("cpus", "host", lambda r: (r["host"],)),
+    ("syscalls", "call", lambda r: (r["host"], r["name"])),
+    ("syscalls", "thread", lambda r: (r["host"], r["tid"], r["pid"], r["comm"])),
+    ("syscalls", "all", lambda r: ()),
+    ("sched", "process", lambda r: (r["host"], r["pid"])),
+]
+
+
+def test_sums_are_those_of_the_rows():
+    for table, what, key in SUMS:
+        groups, dist = {}, table in ("syscalls", "sched")
+        for r in rows(table):
+            groups.setdefault(key(r), []).append(r)
+        sums = rows(table, "--sum-by", what)
+        names = [k for k in sums[0] if k in ("host", "tid", "pid", "comm", "path", "name")]
+        if what == "process":
+            names.remove("comm")
+        assert [tuple(r[k] for k in names) for r in sums] and len(sums) == len(groups), (table, what)
+        for r in sums:
+            group = groups[tuple(r[k] for k in names)]
+            for name, value in merged(group, dist).items():
+                assert r[name] == value, (table, what, name, r)
+            # processes are summed up first: rows without figures count as threads of them
+            assert r["rows"] == len(group) or (what == "process" and r["rows"] >= len(group)), (table, what, r)
+            timed = [g for g in group if dist and g["avg_ns"] is not None]
+            if timed and table == "sched":
+                assert r["avg_ns"] == half_up(r["total_ns"], r["count"])
+                square = sum(g["count"] * (g["stdev_ns"] ** 2 + (g["total_ns"] / g["count"]) ** 2) for g in timed)
+                variance = square / r["count"] - (r["total_ns"] / r["count"]) ** 2
+                assert abs(r["stdev_ns"] - max(variance, 0) ** 0.5) <= 2 + r["stdev_ns"] / 1000, (table, what, r)
+
+
+def test_sums_are_chosen_and_ordered():
+    sums = rows("cpu", "--sum-by", "comm")
+    assert [(r["host"], r["comm"]) for r in sums] == sorted((r["host"], r["comm"]) for r in sums) or \
+        [r["comm"] for r in sums] == sorted(r["comm"] for r in sums)
+    assert rows("cpu", "--sum-by", "comm", "--min", "rows=3") == [r for r in sums if r["rows"] >= 3] != []
+    assert rows("cpu", "--sum-by", "comm", "--where", "switches>10") != sums
+    best = rows("cpu", "--sum-by", "comm", "--sort", "cpu", "--limit", "3", "--columns", "comm,cpu_ns")
+    assert [r["cpu_ns"] for r in best] == sorted((r["cpu_ns"] for r in sums), reverse=True)[:3]
+    filtered = [r for r in rows("cpu") if r["switches"] > 10]
+    assert sum(r["rows"] for r in rows("cpu", "--sum-by", "comm", "--where", "switches>10")) == len(filtered)
+
+
+def test_what_has_no_sum():
+    assert "the rows of table 'perf' cannot be summed up" in run("perf", "--sum-by", "host", status=2)
+    assert "the rows of table 'sync' cannot be summed up" in run("sync", "--sum-by", "host", status=2)
+    assert "a row of table 'disks' has no file" in run("disks", "--sum-by", "file", status=2)
+    assert "'proces' is none of thread|process" in run("cpu", "--sum-by", "proces", status=2)
+    assert "a sum of table 'cpu' has no column 'prio'" in run("cpu", "--sum-by", "comm", "--sort", "prio", status=2)
+
+
+def test_wrong_usage():
+    assert "table 'cpu' has no column 'swiches': did you mean 'switches'?" in run("cpu", "--sort", "swiches", status=2)
+    assert "option '--columns': table 'cpu' has no column ''" in run("cpu", "--columns", "tid,", status=2)
+    assert "not a number from 1" in run("cpu", "--limit", "0", status=2)
+    assert "option '--where': column 8: unknown term 'bogus:'" in run("cpu", "--where", "comm:a bogus:x", status=2)
+    assert "the rows of table 'disks' have no pid" in run("disks", "--where", "writes>1 pid:1", status=2)
+    assert "the rows of table 'cpus' have no call" in run("cpus", "--where", "call:read", status=2)
+    assert "table 'disks' has no column 'switches'" in run("disks", "--where", "switches>1", status=2)
+    assert "option '--min': 'cpu' is not COLUMN=VALUE" in run("cpu", "--min", "cpu", status=2)
+    assert "option '--max': column 'ready_ns' wants a duration such as 5ms, not '1x'" in run("cpu", "--max", "ready_ns=1x", status=2)
+    assert "--where does not apply to dump" in run("dump", "--where", "x", status=2)
+    assert "--sort does not apply to dump" in run("dump", "--sort", "x", status=2)
+    assert "--limit does not apply to slice" in run("slice", "-o", "x", "--limit", "1", status=2)
+
+
+cases.run(globals())
