@@ -99,8 +99,6 @@ static enum lt_status check_options(const struct report *r)
 		return error_set("--output does not apply to table '%s'", r->table->name);
 	if (o->compat && !(report_needs(r) & ~(unsigned)VIEW_ACCOUNTS))
 		return error_set("--compat means nothing for table '%s'", r->table->name);
-	if (is_path && (o->tid->len != 1 || o->pid->len || o->comm->len))
-		return error_set("table '%s' is of one thread: give its --host and --tid", r->table->name);
 	if (report_needs(r) & VIEW_CLOCKS && o->no_sync)
 		return error_set("--no-sync means nothing for table '%s'", r->table->name);
 	return LT_OK;
@@ -141,6 +139,8 @@ static void say_missing(const struct report *r)
 	const struct view_table *table = r->needs ? r->needs : r->table;
 	char *text = r->any_rows ? NULL : view_missing_text(table, r->shown, r->n_shown, &r->filter);
 
+	if (!text && !r->any_rows && report_needs(r) & VIEW_PATH && r->subject < 0)
+		text = g_strdup(report_subjects_missing(r));
 	if (text)
 		fprintf(stderr, "lttngtop: %s\n", text);
 	g_free(text);
@@ -220,7 +220,7 @@ static enum lt_status check_hosts(struct report *r)
 {
 	if (sync_options_check_hosts(r->options, r->in) != LT_OK)
 		return LT_ERROR;
-	return report_needs(r) & VIEW_PATH ? report_own_set_subject(r) : LT_OK;
+	return report_needs(r) & VIEW_PATH ? report_subjects_check(r) : LT_OK;
 }
 
 /* What is asked of the wait graph may end long before the record does. */

@@ -7,6 +7,7 @@
  * report_choose.c which rows and columns are asked for,
  * report_read.c reads the sources step by step, report_cut.c cuts what is read into intervals and
  * writes them, report_own.c collects the rows of tables that are no rows of the model,
+ * report_subjects.c finds the threads whose critical paths are asked for,
  * report_dump.c writes the events themselves, report_slice.c traces of them.
  *
  * Times without a host are reference times (clock/map.h); those of a host its own.
@@ -69,7 +70,7 @@ struct report {
 	struct ingest *in;
 	struct report_host *hosts;
 	unsigned n_hosts;
-	int subject;            /* of a path: its host, -1: not said which */
+	int subject;            /* of paths: the host of the one thread that is asked for; -1: there may be several */
 	uint64_t at_ns;         /* all hosts have been applied up to here */
 	bool interrupted;
 	bool all_read;          /* report_read_all(): nothing more is read */
@@ -80,7 +81,8 @@ struct report {
 	unsigned n_names;
 	struct view_own own_rows;
 	GArray *matches;        /* struct view_match */
-	struct wait_path path;
+	GArray *paths;          /* struct wait_path, of the interval */
+	GArray *subjects;       /* wait_row, whose they are */
 	bool any_rows;          /* some were written */
 	bool told_cut;          /* that the memory was too small for it */
 	const struct column **columns;
@@ -224,10 +226,20 @@ int report_slice(struct report *r);
 void report_own_init(struct report *r);
 void report_own_release(struct report *r);
 
-/* The hosts are known. LT_ERROR: a path of whom? */
-enum lt_status report_own_set_subject(struct report *r);
-
 /* The rows of an interval. LT_ERROR: there is no such thread. */
 enum lt_status report_own_collect(struct report *r, uint64_t begin_ns, uint64_t end_ns);
+
+/* ---- report_subjects.c ---- */
+
+/* The hosts are known. LT_ERROR: a path of whom? */
+enum lt_status report_subjects_check(struct report *r);
+
+/* Fills r->subjects and r->paths, those of an interval. LT_ERROR: the one thread that is asked for was not there. */
+enum lt_status report_subjects_find(struct report *r, uint64_t begin_ns, uint64_t end_ns);
+
+void report_subjects_clear(struct report *r);
+
+/* Why there are none. */
+const char *report_subjects_missing(const struct report *r);
 
 #endif

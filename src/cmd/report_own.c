@@ -17,7 +17,8 @@ static void on_match(void *data, const struct clock_match *match)
 void report_own_init(struct report *r)
 {
 	view_own_init(&r->own_rows);
-	wait_path_init(&r->path);
+	r->paths = g_array_new(FALSE, FALSE, sizeof(struct wait_path));
+	r->subjects = g_array_new(FALSE, FALSE, sizeof(wait_row));
 	r->matches = g_array_new(FALSE, FALSE, sizeof(struct view_match));
 	r->query.own = &r->own_rows;
 	r->subject = -1;
@@ -28,24 +29,10 @@ void report_own_init(struct report *r)
 void report_own_release(struct report *r)
 {
 	view_own_release(&r->own_rows);
-	wait_path_release(&r->path);
+	report_subjects_clear(r);
+	g_array_free(r->paths, TRUE);
+	g_array_free(r->subjects, TRUE);
 	g_array_free(r->matches, TRUE);
-}
-
-enum lt_status report_own_set_subject(struct report *r)
-{
-	unsigned n = 0;
-
-	for (unsigned i = 0; i < r->n_hosts; i++) {
-		if (!view_filter_host(&r->filter, r->hosts[i].source->name))
-			continue;
-		r->subject = (int)i;
-		n++;
-	}
-	if (n == 1)
-		return LT_OK;
-	return error_set(n ? "table '%s' is of one thread: --host must name one host" : "no host of that name",
-			 r->table->name);
 }
 
 /*
@@ -67,19 +54,6 @@ static void tell_cut(struct report *r, uint64_t begin_ns)
 	r->told_cut = true;
 }
 
-/* The thread of that tid at the end of the window; else the last one that had it. */
-static enum lt_status resolve_path(struct report *r, uint64_t begin_ns, uint64_t end_ns)
-{
-	const struct waits *waits = ingest_waits(r->in);
-	const int32_t tid = g_array_index(r->options->tid, int32_t, 0);
-	wait_row row = waits_find(waits, r->hosts[r->subject].source->wait, tid, end_ns);
-
-	if (row == WAIT_NO_ROW)
-		return error_set("host '%s' has no thread %d then", r->hosts[r->subject].source->name, (int)tid);
-	waits_path(waits, row, begin_ns, end_ns, &r->path);
-	return LT_OK;
-}
-
 enum lt_status report_own_collect(struct report *r, uint64_t begin_ns, uint64_t end_ns)
 {
 	const unsigned needs = report_needs(r);
@@ -92,14 +66,18 @@ enum lt_status report_own_collect(struct report *r, uint64_t begin_ns, uint64_t 
 		.end_ns = end_ns,
 		.clocks = r->clocks ? clocks_sync(r->clocks) : NULL,
 		.matches = r->matches,
-		.path = &r->path,
 	};
 
 	view_own_clear(&r->own_rows);
 	if (report_needs_waits(r))
 		from.waits = ingest_waits(r->in);
-	if (needs & VIEW_PATH && resolve_path(r, begin_ns, end_ns) != LT_OK)
-		return LT_ERROR;
+	if (needs & VIEW_PATH) {
+		if (report_subjects_find(r, begin_ns, end_ns) != LT_OK)
+			return LT_ERROR;
+		from.paths = (const struct wait_path *)(const void *)r->paths->data;
+		from.subjects = r->subject >= 0 ? NULL : (const wait_row *)(const void *)r->subjects->data;
+		from.n_paths = r->paths->len;
+	}
 	if (needs & VIEW_ACCOUNTS)
 		from.accounts = accounts = waits_accounting(from.waits, begin_ns, end_ns, &from.n_accounts, NULL);
 	r->table->supply.collect(&r->own_rows, &from);

@@ -73,7 +73,8 @@ static void write_rows(struct ui *ui, const struct ui_graph *graph, const struct
 	const struct column *columns[LIST_COLUMNS];
 	struct view_rows rows;
 	const struct view_sources from = {
-		.hosts = first, .n_hosts = hosts->len, .waits = graph->info.waits, .path = answer,
+		.hosts = first, .n_hosts = hosts->len, .waits = graph->info.waits,
+		.paths = answer, .n_paths = 1,
 	};
 	struct view_own own;
 	const struct view_query query = { .table = table, .own = &own };

@@ -17,7 +17,7 @@
  * has the table collect them, then builds struct view_rows with query.own:
  *
  *   struct view_own own;
- *   const struct view_sources from = { .waits = waits, .path = &path, .hosts = hosts, .n_hosts = n };
+ *   const struct view_sources from = { .waits = waits, .paths = &path, .n_paths = 1, .hosts = hosts, .n_hosts = n };
  *   view_own_init(&own);
  *   query.table->supply.collect(&own, &from);
  *   query.own = &own;
@@ -42,8 +42,10 @@ struct view_sources {
 	uint64_t begin_ns, end_ns;        /* the interval, reference time */
 	const struct clock_sync *clocks;  /* VIEW_CLOCKS; NULL: nothing to compare */
 	const GArray *matches;            /* VIEW_MATCHES: struct view_match; those sent in the interval are rows */
-	const struct waits *waits;        /* VIEW_PATH: the graph that the path is of */
-	const struct wait_path *path;
+	const struct waits *waits;        /* VIEW_PATH: the graph that the paths are of */
+	const struct wait_path *paths;
+	unsigned n_paths;
+	const wait_row *subjects;         /* whose they are; NULL: of the one thread that was asked for */
 	const struct account *accounts;   /* VIEW_ACCOUNTS; those that have anything are rows */
 	unsigned n_accounts;
 };

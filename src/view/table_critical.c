@@ -37,7 +37,10 @@ static unsigned host_of_wait(const struct view_host *hosts, unsigned n_hosts, un
 	C(fd, KEY, SIGNED, "File descriptor of that call") \
 	C(object, KEY, TEXT, "Path or peer of that file descriptor") \
 	C(wire, KEY, FLAG, "Whether a packet was under way between two hosts") \
-	C(cut, KEY, FLAG, "Whether it began before what is kept in memory")
+	C(cut, KEY, FLAG, "Whether it began before what is kept in memory") \
+	C(path_host, KEY, HOST, "Of several threads: on which host is the one whose path this is; null: there is one") \
+	C(path_tid, KEY, ANY, "That thread") \
+	C(path_comm, KEY, TEXT, "Its name")
 
 OWN_ROW(segment, SEGMENT_CELLS);
 
@@ -59,6 +62,9 @@ static const struct column path_columns[] = {
 	COLUMN(segment, object, "OBJECT", 24, REPORTED),
 	COLUMN(segment, wire, "WIRE", 4, REPORTED),
 	COLUMN(segment, cut, "CUT", 4, REPORTED),
+	COLUMN(segment, path_host, "PATH OF", 10, REPORTED | COLUMN_IF_KNOWN),
+	COLUMN(segment, path_tid, "PATH TID", 8, REPORTED | COLUMN_IF_KNOWN),
+	COLUMN(segment, path_comm, "PATH COMMAND", 16, REPORTED | COLUMN_IF_KNOWN),
 };
 
 static view_collect_fn collect_path;
@@ -67,9 +73,13 @@ const struct view_table view_critical_path_table = {
 	.name = "critical-path",
 	.title = "Critical path",
 	.row = "a segment",
-	.meaning = "What one thread (--host, --tid) waited for, and for whom, all the way, in order of time.",
+	.meaning = "What threads waited for, and for whom, all the way, in order of time. One thread is given by "
+		   "--host and --tid, several by --tid, --pid and --comm: each has a path of its own. Without these it "
+		   "is the threads of requests: what was born and ended in the interval, and who opened connections, "
+		   "but for servers and for what works for another one of these.",
 	.flags = VIEW_REPORT | VIEW_ALL_ROWS,
 	.source = TABLES,
+	.tables = USES(THREAD) | USES(SYSCALL) | USES(FILE),
 	.needs = NEED_CPU | NEED_SCHED,
 	N_COLUMNS(path_columns),
 	.screen = "host begin_ns duration_ns tid comm state cause link call object",
@@ -87,38 +97,61 @@ static const char *link_name(enum wait_link link)
 	return names[link];
 }
 
-/* A row per segment. */
+static void set_origin(struct segment_row *row, const struct view_sources *from, const struct wait_segment *segment)
+{
+	struct wait_who who;
+
+	row->from_host = row->from_tid = (uint64_t)CELL_UNKNOWN;
+	if (segment->from == WAIT_NO_ROW)
+		return;
+	who = waits_who(from->waits, segment->from);
+	row->from_host = host_of_wait(from->hosts, from->n_hosts, who.host);
+	row->from_tid = (uint64_t)(int64_t)who.tid;
+}
+
+static void set_subject(struct segment_row *row, const struct view_sources *from, unsigned path)
+{
+	struct wait_who who;
+
+	row->path_host = row->path_tid = (uint64_t)CELL_UNKNOWN;
+	if (!from->subjects)
+		return;
+	who = waits_who(from->waits, from->subjects[path]);
+	row->path_host = host_of_wait(from->hosts, from->n_hosts, who.host);
+	row->path_tid = (uint64_t)(int64_t)who.tid;
+	row->path_comm = who.comm;
+}
+
+static struct segment_row *add_segment(struct view_own *own, const struct view_sources *from,
+				       const struct wait_segment *segment)
+{
+	const struct wait_who who = waits_who(from->waits, segment->row);
+	struct segment_row *row = view_own_add(own, sizeof(*row), host_of_wait(from->hosts, from->n_hosts, who.host));
+
+	row->begin_ns = segment->begin_ns;
+	row->end_ns = segment->end_ns;
+	row->duration_ns = segment->end_ns - segment->begin_ns;
+	row->tid = (uint64_t)(int64_t)who.tid;
+	row->pid = (uint64_t)(int64_t)who.pid;
+	row->comm = who.comm;
+	row->state = strpool_intern_z(wait_state_name(segment->state));
+	row->cause = segment->cause.name;
+	row->link = strpool_intern_z(link_name(segment->link));
+	row->call = segment->cause.call;
+	row->object = segment->cause.object;
+	row->fd = (uint64_t)(int64_t)segment->cause.fd;
+	row->wire = segment->wire;
+	row->cut = segment->cut;
+	set_origin(row, from, segment);
+	return row;
+}
+
+/* A row per segment, path by path. */
 static void collect_path(struct view_own *own, const struct view_sources *from)
 {
-	const struct wait_path *path = from->path;
-
-	for (uint32_t i = 0; i < path->n; i++) {
-		const struct wait_segment *segment = &path->segments[i];
-		struct wait_who who = waits_who(from->waits, segment->row);
-		unsigned host = host_of_wait(from->hosts, from->n_hosts, who.host);
-		struct segment_row *row = view_own_add(own, sizeof(*row), host);
-
-		row->begin_ns = segment->begin_ns;
-		row->end_ns = segment->end_ns;
-		row->duration_ns = segment->end_ns - segment->begin_ns;
-		row->tid = (uint64_t)(int64_t)who.tid;
-		row->pid = (uint64_t)(int64_t)who.pid;
-		row->comm = who.comm;
-		row->state = strpool_intern_z(wait_state_name(segment->state));
-		row->cause = segment->cause.name;
-		row->link = strpool_intern_z(link_name(segment->link));
-		row->call = segment->cause.call;
-		row->object = segment->cause.object;
-		row->fd = (uint64_t)(int64_t)segment->cause.fd;
-		row->wire = segment->wire;
-		row->cut = segment->cut;
-		row->from_host = row->from_tid = (uint64_t)CELL_UNKNOWN;
-		if (segment->from != WAIT_NO_ROW) {
-			who = waits_who(from->waits, segment->from);
-			row->from_host = host_of_wait(from->hosts, from->n_hosts, who.host);
-			row->from_tid = (uint64_t)(int64_t)who.tid;
-		}
-	}
+	for (unsigned p = 0; p < from->n_paths; p++)
+		for (uint32_t i = 0; i < from->paths[p].n; i++)
+			set_subject(add_segment(own, from, &from->paths[p].segments[i]), from, p);
 }
 
 /* ---- critical-totals ---- */
@@ -149,9 +182,10 @@ const struct view_table view_critical_totals_table = {
 	.name = "critical-totals",
 	.title = "Critical path totals",
 	.row = "a state of a process on a host",
-	.meaning = "Where the time of one thread's (--host, --tid) critical path went.",
+	.meaning = "Where the time of critical paths went, of the threads that critical-path is of.",
 	.flags = VIEW_REPORT | VIEW_ALL_ROWS,
 	.source = TABLES,
+	.tables = USES(THREAD) | USES(SYSCALL) | USES(FILE),
 	.needs = NEED_CPU | NEED_SCHED,
 	N_COLUMNS(totals_columns),
 	.screen = "host pid comm state wire total_ns",
@@ -219,23 +253,27 @@ static int compare_totals(gconstpointer pa, gconstpointer pb)
 	return COMPARE(a->order, b->order);
 }
 
-/* The path's time by host, process and state; in order of these. */
+static void add_total(struct view_own *own, GHashTable *known, const struct view_sources *from,
+		      const struct wait_segment *segment)
+{
+	const struct wait_who who = waits_who(from->waits, segment->row);
+	const int64_t pid = process_of(&who);
+	const unsigned host = host_of_wait(from->hosts, from->n_hosts, who.host);
+	struct total_row *row = find_total(own, known, host, pid, segment);
+
+	row->total_ns += segment->end_ns - segment->begin_ns;
+	if (row->comm == STRID_NONE)
+		row->comm = process_name(from->waits, &who, pid, segment->end_ns);
+}
+
+/* The paths' time by host, process and state; in order of these. */
 static void collect_totals(struct view_own *own, const struct view_sources *from)
 {
-	const struct wait_path *path = from->path;
 	GHashTable *known = g_hash_table_new(hash_total, equal_total);
 
-	for (uint32_t i = 0; i < path->n; i++) {
-		const struct wait_segment *segment = &path->segments[i];
-		struct wait_who who = waits_who(from->waits, segment->row);
-		int64_t pid = process_of(&who);
-		struct total_row *row = find_total(own, known, host_of_wait(from->hosts, from->n_hosts, who.host),
-						   pid, segment);
-
-		row->total_ns += segment->end_ns - segment->begin_ns;
-		if (row->comm == STRID_NONE)
-			row->comm = process_name(from->waits, &who, pid, segment->end_ns);
-	}
+	for (unsigned p = 0; p < from->n_paths; p++)
+		for (uint32_t i = 0; i < from->paths[p].n; i++)
+			add_total(own, known, from, &from->paths[p].segments[i]);
 	g_hash_table_destroy(known);
 	g_ptr_array_sort(own->rows, compare_totals);
 }

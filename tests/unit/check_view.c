@@ -18,10 +18,11 @@ START_TEST(test_tables_are_whole)
 		ck_assert_ptr_eq(view_table_find(table->name), table);
 		ck_assert(table->title && *table->title && table->row && *table->row);
 		ck_assert_msg(table->meaning && g_str_has_suffix(table->meaning, "."), "%s", table->name);
-		/* own rows read nothing of the model but their processes' names */
+		/* own rows read nothing of the model but their processes' names, and who it is that paths are of */
 		ck_assert_msg(table->supply.needs ?
 				      table->source == TABLES &&
-					      table->tables == (table->process ? 1u << TABLE_THREAD : 0) :
+					      (table->supply.needs & VIEW_PATH ||
+					       table->tables == (table->process ? 1u << TABLE_THREAD : 0)) :
 			      table->collect ?
 				      table->source == TABLES && table->tables && table->cells && table->n_cells :
 				      table->tables >> table->source & 1,
@@ -115,7 +116,7 @@ START_TEST(test_report_columns)
 		{ "latencies", "from_host to_host packets negative min_ns p50_ns p90_ns p99_ns max_ns raw_negative "
 			       "raw_min_ns raw_p50_ns raw_p90_ns raw_p99_ns raw_max_ns p999_ns" },
 		{ "critical-path", "host begin_ns end_ns duration_ns tid pid comm state cause link from_host from_tid "
-				   "call fd object wire cut" },
+				   "call fd object wire cut path_host path_tid path_comm" },
 		{ "critical-totals", "host pid comm state wire total_ns" },
 		{ "accounting", "host pid comm client_host client_pid client_comm cpu_self_ns cpu_sub_ns cpu_total_ns "
 				"disk_self_ns disk_sub_ns disk_total_ns "

@@ -1,0 +1,150 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""
+critical-path and critical-totals of many threads: those that --tid, --pid and --comm choose, and without them the
+threads of requests. Each one's path is the one it has alone (tests/report/test_critical.py, tests/truth say that this
+is right); who is chosen is reckoned from table cpu.
+"""
+import collections
+import json
+import os
+import subprocess
+
+import cases
+
+PROGRAM = os.environ["LTTNGTOP"]
+TRACES = os.path.join(os.environ["BUILD"], "traces")
+OF_PATH = ("path_host", "path_tid", "path_comm")
+
+
+def run(*args, status=0, trace="three-tier"):
+    """What is written to stdout, and to stderr."""
+    done = subprocess.run([PROGRAM, "report", *args, os.path.join(TRACES, trace)], stdin=subprocess.DEVNULL,
+                          capture_output=True, timeout=300, check=False)
+    assert done.returncode == status, (args, done.returncode, done.stderr)
+    return done.stdout.decode(), done.stderr.decode()
+
+
+def rows(*args, **kwargs):
+    return json.loads(run(*args, "--json", **kwargs)[0])["rows"]
+
+
+def paths_of(*args, **kwargs):
+    """Pieces by (host, tid) of whose path they are, in the order in which they come."""
+    paths = collections.defaultdict(list)
+    for row in rows("critical-path", *args, **kwargs):
+        paths[row["path_host"], row["path_tid"]].append(row)
+    return paths
+
+
+def bare(pieces):
+    return [{key: value for key, value in piece.items() if key not in OF_PATH} for piece in pieces]
+
+
+def check_as_alone(paths):
+    for (host, tid), pieces in paths.items():
+        alone = rows("critical-path", "--host", host, "--tid", str(tid))
+        assert all(piece[key] is None for piece in alone for key in OF_PATH)
+        assert bare(alone) == bare(pieces), (host, tid)
+
+
+def check_totals(paths, *args):
+    """The totals are the sums of the pieces of all paths."""
+    sums = collections.Counter()
+    for pieces in paths.values():
+        for p in pieces:
+            process = p["tid"] if p["tid"] <= 0 or p["pid"] < 0 else p["pid"]
+            sums[p["host"], process, p["state"], p["wire"]] += p["duration_ns"]
+    totals = rows("critical-totals", *args)
+    assert sums and {(r["host"], r["pid"], r["state"], r["wire"]): r["total_ns"] for r in totals} == sums
+
+
+def test_threads_of_a_name():
+    threads = {(r["host"], r["tid"]) for r in rows("cpu", "--host", "client", "--comm", "wget")}
+    paths = paths_of("--host", "client", "--comm", "wget")
+    assert len(threads) > 1 and set(paths) == threads
+    check_as_alone(paths)
+    check_totals(paths, "--host", "client", "--comm", "wget")
+
+
+def test_tids_and_pids():
+    apache = [r for r in rows("cpu", "--host", "web", "--comm", "apache2") if r["cpu_ns"]]
+    process = collections.Counter(r["pid"] for r in apache).most_common(1)[0][0]
+    paths = paths_of("--pid", str(process))
+    assert set(paths) == {("web", r["tid"]) for r in rows("cpu", "--pid", str(process))} and len(paths) > 1
+    check_as_alone(paths)
+    some = [tid for _, tid in paths][:2]
+    assert paths_of(*(word for tid in some for word in ("--tid", str(tid)))) == {("web", t): paths["web", t] for t in some}
+    # one number that threads of several hosts have
+    assert {host for host, _ in paths_of("--tid", "1")} == {"client", "db", "web"}
+
+
+def test_window():
+    """Of a window those that ran in it, and the paths' part in it."""
+    whole = json.loads(run("critical-path", "--comm", "wget", "--json")[0])
+    middle = (whole["begin_ns"] + whole["end_ns"]) // 2
+    early = paths_of("--comm", "wget", "--end", f"{middle}ns")
+    born = {(r["host"], r["tid"]): r["born_ns"] for r in rows("cpu", "--comm", "wget")}
+    assert set(early) == {who for who, born_ns in born.items() if born_ns < middle} and set(early) != set(born)
+    assert all(piece["end_ns"] <= middle for pieces in early.values() for piece in pieces)
+
+
+def own_ns(pieces, host, tid):
+    return sum(p["duration_ns"] for p in pieces if (p["host"], p["tid"]) == (host, tid) and not p["wire"])
+
+
+def check_requests(trace, servers):
+    """
+    Everything that was born and ended in the record is there, but for servers (by name), LTTng's tools and kernel
+    threads, or a path that is there runs through it for at least half of the time that its own does.
+    """
+    paths = paths_of(trace=trace)
+    threads = {(r["host"], r["tid"]): r for r in rows("cpu", trace=trace)}
+    assert paths
+    for (host, tid) in paths:
+        thread = threads[host, tid]
+        assert thread["comm"] not in servers and not thread["tracing"], thread
+    for (host, tid), thread in threads.items():
+        if thread["born_ns"] is None or thread["exited_ns"] is None or thread["tracing"] or \
+                thread["comm"] in servers or (host, tid) in paths or not thread["cpu_ns"]:
+            continue
+        alone = own_ns(rows("critical-path", "--host", host, "--tid", str(tid), trace=trace), host, tid)
+        assert any(2 * own_ns(pieces, host, tid) >= alone for pieces in paths.values()), thread
+    for who, pieces in paths.items():
+        assert all(own_ns(pieces, *other) * 2 < own_ns(of_other, *other) or
+                   2 * own_ns(of_other, *who) >= own_ns(pieces, *who)
+                   for other, of_other in paths.items() if other != who), who
+    return paths
+
+
+def test_requests():
+    paths = check_requests("three-tier", {"postgres", "apache2"})
+    check_totals(paths)
+    # four pages were fetched, all on one path: that of the thread that ran wget four times
+    wgets = {r["tid"] for r in rows("cpu", "--host", "client", "--comm", "wget")}
+    through = [who for who, pieces in paths.items() if wgets & {p["tid"] for p in pieces if p["host"] == "client"}]
+    assert len(wgets) == 4 and len(through) == 1, through
+    assert {p["comm"] for p in paths[through[0]]} >= {"wget", "apache2", "postgres"}
+
+
+def test_requests_of_one_host():
+    paths = paths_of("--host", "client")
+    assert paths and {host for host, _ in paths} == {"client"}
+    assert {piece["host"] for pieces in paths.values() for piece in pieces} == {"client", "web", "db"}
+
+
+def test_requests_of_a_local_server():
+    """Client and server on one machine; the client goes on for the whole record."""
+    paths = check_requests("rpc-hog-local", {"rpcd"})
+    assert any("rpcc" in {p["comm"] for p in pieces} for pieces in paths.values())
+
+
+def test_nobody():
+    out, err = run("critical-totals", "--comm", "nobody-of-that-name")
+    assert len(out.splitlines()) == 2 and "none of the threads that were asked for ran then" in err
+    err = run("critical-path", "--begin", "+1s", "--end", "+1000001us")[1]
+    assert "name threads with --tid, --pid or --comm" in err
+
+
+if __name__ == "__main__":
+    cases.run(globals())
