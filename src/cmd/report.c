@@ -295,11 +295,13 @@ int cmd_report(const struct options *o)
 	view_filter_init(&r.having);
 	view_rows_init(&r.rows);
 	report_own_init(&r);
+	r.shares = g_ptr_array_new_with_free_func((GDestroyNotify)view_share_destroy);
 	writer.table = r.table->name;
 	r.writer = writer_create(&writer);
 	status = report_choose(&r) == LT_OK && report_choose_spread(&r) == LT_OK ? run(&r) : report_fail(LT_EXIT_USAGE);
 	writer_destroy(r.writer);
 	g_free(r.columns);
+	g_ptr_array_free(r.shares, TRUE);
 	report_own_release(&r);
 	clocks_destroy(r.clocks);
 	view_rows_release(&r.rows);

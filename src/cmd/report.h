@@ -21,6 +21,7 @@
 #include "ingest/ingest.h"
 #include "out/writer.h"
 #include "view/own.h"
+#include "view/share.h"
 #include "view/table.h"
 
 /* From behind an event to the next one: long against --interval. By the host's own clock. */
@@ -87,6 +88,7 @@ struct report {
 	bool told_cut;          /* that the memory was too small for it */
 	const struct column **columns;
 	unsigned n_columns;
+	GPtrArray *shares;      /* struct view_share, columns that were asked for */
 	struct writer *writer;
 	int64_t started_us, progress_us; /* when the last progress was shown, 0 none is */
 };

@@ -37,6 +37,26 @@ static void add_column(struct report *r, const struct column *column)
 	r->columns[r->n_columns++] = column;
 }
 
+/* "cpu_ns%": the share of a row in the host's sum. */
+static enum lt_status add_share(struct report *r, const char *name)
+{
+	char *of = g_strndup(name, strlen(name) - 1);
+	const struct column *column;
+	struct view_share *share = NULL;
+	enum lt_status status = find_column(r, of, &column);
+
+	if (status == LT_OK)
+		share = view_share_create(column);
+	if (share) {
+		g_ptr_array_add(r->shares, share);
+		add_column(r, &share->column);
+	} else if (status == LT_OK) {
+		status = error_set("column '%s' has no share: its values are not parts of one sum", column->name);
+	}
+	g_free(of);
+	return status;
+}
+
 static enum lt_status choose_columns(struct report *r, const char *list)
 {
 	char **names = g_strsplit(list, ",", -1);
@@ -45,6 +65,10 @@ static enum lt_status choose_columns(struct report *r, const char *list)
 	for (char **name = names; *name && status == LT_OK; name++) {
 		const struct column *column;
 
+		if (g_str_has_suffix(*name, "%")) {
+			status = add_share(r, *name);
+			continue;
+		}
 		status = find_column(r, *name, &column);
 		if (status == LT_OK)
 			add_column(r, column);

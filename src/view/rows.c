@@ -116,6 +116,7 @@ static void reset(struct view_rows *r, const struct view_query *q, const struct 
 	in->indexes = g_renew(struct view_index, in->indexes, MAX(n_hosts, in->n_indexes));
 	while (in->n_indexes < n_hosts)
 		view_index_init(&in->indexes[in->n_indexes++]);
+	r->round++;
 	r->table = q->table;
 	r->per_cpu = q->per_cpu;
 	r->base = q->base;

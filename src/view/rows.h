@@ -97,6 +97,7 @@ struct view_rows {
 	struct view_row *rows;
 	unsigned n;                   /* that are shown */
 	unsigned n_all;               /* without query.limit: those behind the first n are there, too */
+	unsigned round;               /* how often it was built */
 	const struct column *columns; /* of the table, with VIEW_PIVOT one more per counter */
 	unsigned n_columns;
 	const struct view_table *table;

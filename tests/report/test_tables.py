@@ -51,6 +51,26 @@ def test_unit_may_be_left_out():
     assert rows("sched", "--sort", "max") == rows("sched", "--sort", "max_ns")
 
 
+def test_shares():
+    """In percent of the host's rows, also of those that a limit leaves out; not of those that a filter does."""
+    for options in ((), ("--where", "comm:apache2"), ("--sum-by", "comm"), ("--limit", "7")):
+        got = rows("cpu", "--columns", "host,comm,cpu_ns,cpu_ns%,switches%", *options)
+        whole = rows("cpu", *(o for o in options if o not in ("--limit", "7")))
+        assert got
+        for row in got:
+            for figure in ("cpu_ns", "switches"):
+                total = sum(r[figure] for r in whole if r["host"] == row["host"])
+                share = row[f"{figure}_share"]
+                assert 0 <= share <= 100 if figure == "switches" else abs(share - 100 * row[figure] / total) < 1e-9, row
+    sums = {}
+    for row in rows("syscalls", "--columns", "host,count%"):
+        sums[row["host"]] = sums.get(row["host"], 0) + row["count_share"]
+    assert len(sums) == 3 and all(abs(total - 100) < 1e-6 for total in sums.values()), sums
+    assert "CPU TIME%" in run("cpu", "--columns", "host,comm,cpu_ns%").splitlines()[1]
+    assert "column 'max_ns' has no share" in run("sched", "--columns", "max%", status=2)
+    assert "has no column 'cpus'" in run("cpu", "--columns", "cpus%", status=2)
+
+
 def test_limit():
     best = rows("syscalls", "--sort", "total_ns")
     assert rows("syscalls", "--sort", "total_ns", "--limit", "5") == best[:5]
