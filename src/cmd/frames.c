@@ -214,6 +214,7 @@ static void close_frame(struct frames *f, unsigned track, uint64_t end_ns)
 	struct host_state *s = model_state(host->host->model);
 
 	model_list_files(host->host->model);
+	model_cut(host->host->model, end_ns);
 	if (end_ns > host->begin_ns)
 		history_append(f->history, track, s, host->begin_ns, end_ns);
 	state_extremes_clear_dirty(s);

@@ -22,8 +22,9 @@ static void open_intervals(struct report *r, uint64_t begin_ns, uint64_t end_ns)
 		if (h->shown < 0 || source->begin_ns >= report_host_time(h, end_ns) ||
 		    (h->done && source->end_ns <= from_ns))
 			continue;
-		interval_begin(&h->iv, model_state(source->model), MAX(from_ns, source->begin_ns),
-			       view_query_tables(&r->query));
+		from_ns = MAX(from_ns, source->begin_ns);
+		model_cut(source->model, from_ns);
+		interval_begin(&h->iv, model_state(source->model), from_ns, view_query_tables(&r->query));
 		model_bound_interval(source->model, &h->iv);
 		h->open = true;
 	}
@@ -66,6 +67,7 @@ static void close_intervals(struct report *r)
 			continue;
 		if (view_query_tables(&r->query) >> TABLE_FILE & 1)
 			model_list_files(h->source->model);
+		model_cut(h->source->model, to_ns);
 		interval_end(&h->iv, model_state(h->source->model), to_ns);
 		h->cut_ns = to_ns;
 		r->shown[h->shown].iv = &h->iv;

@@ -80,6 +80,7 @@ void report_set_hosts(struct report *r)
 		h->shown = -1;
 		model_set_buckets(h->source->model, r->query.spread ? 1u << r->table->source : 0);
 		model_set_log(h->source->model, r->log_dist, r->log_min_ns);
+		model_set_preemption(h->source->model, view_query_tables(&r->query) >> TABLE_PREEMPTION & 1);
 		model_set_lists_files(h->source->model, view_query_tables(&r->query) >> TABLE_FILE & 1);
 		interval_init(&h->iv);
 		h->gaps = g_array_new(FALSE, FALSE, sizeof(struct report_gap));
@@ -130,6 +131,7 @@ static void reap(struct report_host *h)
 {
 	struct host_state *state = model_state(h->source->model);
 
+	model_cut(h->source->model, 0);
 	state_reap(state, h->open ? interval_retire : NULL, &h->iv);
 	state_frame_begin(state);
 	if (h->open)

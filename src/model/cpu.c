@@ -69,6 +69,8 @@ void cpu_run(struct model *m, struct cpu *cpu, int64_t tid, uint32_t thread)
 		thread_set_state(m, thread, THREAD_RUNNING);
 		THREAD_ROW(m, thread)->cpu = CPU_ROW(m, cpu->row)->cpu;
 	}
+	if (m->preemption)
+		preemption_runs(m, cpu);
 }
 
 /* The CPU and its thread have been as they are since a time that was not credited yet. */
@@ -77,6 +79,8 @@ static void credit_since(struct model *m, struct cpu *cpu, uint64_t since_ns)
 	CPU_ROW(m, cpu->row)->since_ns = since_ns;
 	if (cpu->thread != NO_ROW)
 		THREAD_ROW(m, cpu->thread)->since_ns = since_ns;
+	if (m->preemption)
+		preemption_ran_since(m, cpu, since_ns);
 }
 
 void cpu_settle_anew(struct model *m, struct cpu *cpu, int64_t tid)
@@ -101,6 +105,8 @@ void cpu_unsettle(struct model *m, struct cpu *cpu)
 	cpu->tid = TID_UNKNOWN;
 	cpu->thread = NO_ROW;
 	cpu->held_tid = 0;
+	if (m->preemption)
+		preemption_runs(m, cpu);
 }
 
 void cpu_offline(struct model *m, struct cpu *cpu)

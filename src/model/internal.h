@@ -88,6 +88,8 @@ struct cpu {
 	struct context_stack contexts;
 	uint64_t raised_ns[32]; /* softirqs raised and not entered yet, 0 none */
 	struct perf_last *perf; /* perf.c: last values of the CPU's perf contexts, one per trace */
+	struct slices *slices;  /* preemption.c: what ran here; NULL: nobody wants to know, or nothing yet */
+	int64_t waking_tid;     /* preemption.c: whom it wakes, until it is known on which CPU; 0 nobody */
 };
 
 /* A row of TABLE_FILE, or of one that ended since. */
@@ -114,7 +116,7 @@ struct call_in_flight {
 
 struct fd_table;
 
-/* A row of TABLE_BLOCKING or TABLE_RELATION that was used last, as it may be again; uid 0: none. See recent.h. */
+/* A row of TABLE_BLOCKING, _RELATION or _PREEMPTION that was used last, and may be again; uid 0: none. See recent.h. */
 struct recent_hint {
 	uint32_t row;
 	uint64_t uid;
@@ -138,6 +140,14 @@ struct wake_memo {
 	struct recent_hint row;
 };
 
+/* How a thread waits for a CPU, THREAD_READY; see preemption.c. */
+struct wait_for_cpu {
+	int32_t cpu;         /* for which one, -1 unknown */
+	uint32_t place;      /* where preemption.c lists it while it is ready */
+	uint64_t charged_ns; /* until when its wait was charged */
+	struct recent_hint by[2]; /* rows of TABLE_PREEMPTION that were used last, the last first */
+};
+
 /* What goes with a row of TABLE_THREAD and is no figure. */
 struct thread {
 	bool in_use;
@@ -150,6 +160,7 @@ struct thread {
 	struct fd_table *files;  /* NULL: not known yet */
 	struct wait_memo waited[2]; /* blocking.c: its last waits, the last first */
 	struct wake_memo woken[2];  /* relations.c: its last wake-ups, likewise */
+	struct wait_for_cpu cpu_wait; /* preemption.c */
 	struct perf_last *perf;  /* perf.c: last values of its own perf contexts, one per trace */
 };
 
@@ -179,7 +190,8 @@ struct model {
 	size_t room_from, room;    /* memory.h: between what bytes nothing needs to be looked at: room from room_from */
 	size_t used, ending;       /* its parts of memory->used and ending */
 	size_t retired_bytes;      /* of the interval's ended rows */
-	uint32_t other_thread, other_file; /* rows that stand for those that did not fit, NO_ROW none */
+	/* rows that stand for those that did not fit, NO_ROW none: */
+	uint32_t other_thread, other_file, other_preemption;
 	uint32_t other_waits[WAIT_STATES], other_relations[RELATION_KINDS]; /* likewise, of TABLE_BLOCKING, _RELATION */
 	uint64_t folded;           /* rows that did not fit */
 	uint64_t unfollowed;       /* threads without row that live on */
@@ -196,6 +208,7 @@ struct model {
 	struct block *block;       /* block.c */
 	struct recent *blocking;   /* blocking.c: rows of TABLE_BLOCKING */
 	struct relations *relations; /* relations.c */
+	struct preemption *preemption; /* preemption.c: NULL: nobody wants to know */
 	struct map64 netifs;       /* net.c: name -> TABLE_NETIF row and kind of link */
 	struct map64 irqs;         /* irq.c: (soft, nr, cpu) -> TABLE_IRQ row */
 	struct map64 irq_names;    /* irq.c: irq number -> strid */
@@ -439,6 +452,27 @@ void blocking_destroy(struct model *m);
 
 /* The thread is THREAD_BLOCKED and that ends now: why it was (WAIT_UNKNOWN: nobody knows) and who ended it. */
 void blocking_wait_ended(struct model *m, uint32_t thread, enum wait_state state, strid cause);
+
+/* ---- preemption.c: who ran while others were ready ---- */
+void preemption_create(struct model *m);
+void preemption_destroy(struct model *m);
+
+/* The CPU runs something else from now on, or since a time at which it changed to what nobody knew so far. */
+void preemption_runs(struct model *m, struct cpu *cpu);
+void preemption_ran_since(struct model *m, struct cpu *cpu, uint64_t since_ns);
+
+/* The thread has become THREAD_READY; it is about to leave that state. */
+void preemption_begin(struct model *m, uint32_t thread);
+void preemption_end(struct model *m, uint32_t thread);
+
+/* The thread that is ready, or is about to be, waits for that CPU, -1 unknown, and did so since its last move. */
+static inline void preemption_place(struct model *m, uint32_t thread, int64_t cpu)
+{
+	thread_info(m, thread)->cpu_wait.cpu = cpu >= 0 && cpu < EVENT_CPU_MAX ? (int32_t)cpu : -1;
+}
+
+/* It moved there now. */
+void preemption_move(struct model *m, const struct apply *a, uint32_t thread, int64_t cpu);
 
 /* ---- relations.c: who talks to whom and who wakes whom ---- */
 void relations_create(struct model *m);

@@ -121,6 +121,22 @@ static uint32_t other_relation(struct model *m, uint64_t kind)
 	return m->other_relations[kind];
 }
 
+/* Of threads that waited and threads that ran which are not told apart. */
+static uint32_t other_preemption(struct model *m)
+{
+	struct preemption_row *r;
+
+	if (m->other_preemption != NO_ROW)
+		return m->other_preemption;
+	m->other_preemption = state_add(&m->state, TABLE_PREEMPTION);
+	r = STATE_ROW(&m->state, PREEMPTION, preemption, m->other_preemption);
+	r->thread_uid = THREAD_ROW(m, other_thread(m))->uid;
+	r->by_uid = BY_OTHER;
+	r->by_tid = r->by_pid = (uint64_t)-1;
+	r->by_comm = THREAD_ROW(m, other_thread(m))->comm;
+	return m->other_preemption;
+}
+
 /* Of the row "other" of what the buckets' row belongs to. */
 static uint32_t other_buckets(struct model *m, const uint64_t *cells)
 {
@@ -149,6 +165,8 @@ static uint32_t other_row(struct model *m, enum table_id table, const uint64_t *
 		return other_wait(m, cells[CELL(blocking, state)]);
 	case TABLE_RELATION:
 		return other_relation(m, cells[CELL(relation, kind)]);
+	case TABLE_PREEMPTION:
+		return other_preemption(m);
 	case TABLE_BUCKET:
 		return other_buckets(m, cells);
 	default:
@@ -167,13 +185,15 @@ static void fold(struct model *m, enum table_id table, const uint64_t *a, uint64
 }
 
 /* The tables that have rows "other": their rows come with threads, or with what those do. */
-static const enum table_id folded_tables[] = { TABLE_THREAD, TABLE_FILE,     TABLE_SYSCALL, TABLE_SYSERR,
-					       TABLE_PERF,   TABLE_BLOCKING, TABLE_RELATION, TABLE_BUCKET };
+static const enum table_id folded_tables[] = { TABLE_THREAD,     TABLE_FILE,     TABLE_SYSCALL,
+					       TABLE_SYSERR,     TABLE_PERF,     TABLE_BLOCKING,
+					       TABLE_RELATION,   TABLE_PREEMPTION, TABLE_BUCKET };
 
 /* The others' rows go with their thread. */
 static bool ends_alone(enum table_id table)
 {
-	return table == TABLE_THREAD || table == TABLE_FILE || table == TABLE_BLOCKING || table == TABLE_RELATION;
+	return table == TABLE_THREAD || table == TABLE_FILE || table == TABLE_BLOCKING || table == TABLE_RELATION ||
+	       table == TABLE_PREEMPTION;
 }
 
 static void fold_new(void *data, enum table_id table, const uint64_t *cells)

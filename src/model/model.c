@@ -57,7 +57,7 @@ struct model *model_create(void)
 
 	syscalls_init();
 	m->lists_files = true;
-	m->other_thread = m->other_file = NO_ROW;
+	m->other_thread = m->other_file = m->other_preemption = NO_ROW;
 	for (unsigned i = 0; i < WAIT_STATES; i++)
 		m->other_waits[i] = NO_ROW;
 	for (unsigned i = 0; i < RELATION_KINDS; i++)
@@ -73,6 +73,7 @@ struct model *model_create(void)
 	block_create(m);
 	blocking_create(m);
 	relations_create(m);
+	preemption_create(m);
 	users_create(m);
 	buckets_create(m);
 	m->bucket_tables = STATE_ALL_TABLES;
@@ -88,6 +89,7 @@ void model_destroy(struct model *m)
 	block_destroy(m);
 	blocking_destroy(m);
 	relations_destroy(m);
+	preemption_destroy(m);
 	perf_destroy(m);
 	users_destroy(m);
 	buckets_destroy(m);

@@ -88,6 +88,15 @@ void model_set_lists_files(struct model *m, bool lists);
 /* Fds that were inherited and not used so far have no rows: now they get them. Before TABLE_FILE is read. */
 void model_list_files(struct model *m);
 
+/* Whether TABLE_PREEMPTION is filled, as at first. Before the first event of the host. */
+void model_set_preemption(struct model *m, bool wanted);
+
+/*
+ * An interval or frame is to begin or end at t_ns (0: at the last event), all events before have been applied: what is
+ * counted only when it ends is counted up to that time. Also before rows are reaped that it is counted for.
+ */
+void model_cut(struct model *m, uint64_t t_ns);
+
 /*
  * Of which tables (1 << enum table_id) the distributions are spread into buckets, of all as at first; others have no
  * rows in TABLE_BUCKET. Before the first event of the host.

@@ -21,7 +21,7 @@ static uint32_t add_row(struct model *m, int64_t tid)
 	t = g_ptr_array_index(m->threads, row);
 	if (!t)
 		t = g_ptr_array_index(m->threads, row) = g_new(struct thread, 1);
-	*t = (struct thread){ .in_use = true, .container = NO_ROW };
+	*t = (struct thread){ .in_use = true, .container = NO_ROW, .cpu_wait.cpu = -1 };
 	r->tid = (uint64_t)tid;
 	r->pid = r->ppid = r->prio = r->vtid = r->vpid = r->cpu = r->syscall_fd = (uint64_t)-1;
 	return row;
@@ -87,6 +87,8 @@ void thread_set_state(struct model *m, uint32_t row, enum thread_state state)
 		r->cpu_ns += grown;
 		break;
 	case THREAD_READY:
+		if (m->preemption)
+			preemption_end(m, row);
 		r->ready_ns += grown;
 		break;
 	case THREAD_BLOCKED:
@@ -102,6 +104,8 @@ void thread_set_state(struct model *m, uint32_t row, enum thread_state state)
 		r->flags &= ~(uint64_t)THREAD_UNSURE;
 		m->some_sure = true;
 	}
+	if (state == THREAD_READY && m->preemption)
+		preemption_begin(m, row);
 	state_touch(&m->state, TABLE_THREAD, row);
 }
 

@@ -51,6 +51,13 @@ static void end_old_rows(struct model *m, struct recent *r)
 	}
 }
 
+bool recent_has_room(struct model *m, struct recent *r)
+{
+	if (r->n >= r->limit)
+		end_old_rows(m, r);
+	return r->n < r->limit;
+}
+
 /* The least used of some. */
 static void end_one_row(struct model *m, struct recent *r)
 {

@@ -34,6 +34,9 @@ struct recent {
 void recent_init(struct recent *r, enum table_id table, uint32_t limit);
 void recent_release(struct recent *r);
 
+/* Whether a row can be made without ending one that is still in use. Ends some that are not. */
+bool recent_has_room(struct model *m, struct recent *r);
+
 /*
  * The row of that key, touched; *made: it is a new one, whose cells the caller
  * has to set. Keys are hashes of all that tells rows apart (recent_mix()): two meet by

@@ -55,6 +55,7 @@ static void switch_out(struct model *m, uint32_t row, const struct ev_sched_swit
 	/* a slice whose begin was not seen is not known to be one */
 	if (r->state == THREAD_RUNNING && t->slice_ns > m->lost_ns && t->slice_ns == r->since_ns)
 		DIST_ADD(m, THREAD, thread, row, slice, m->now_ns - t->slice_ns, row, why_left(left));
+	preemption_place(m, row, (int64_t)r->cpu);
 	thread_set_state(m, row, state);
 	thread_set_comm(m, row, p->prev_comm);
 	r->prio = (uint64_t)p->prev_prio;
@@ -76,6 +77,9 @@ static void switch_in(struct model *m, struct cpu *cpu, uint32_t row, const stru
 
 	if (t->woken_ns && r->state == THREAD_READY)
 		DIST_ADD(m, THREAD, thread, row, latency, m->now_ns - t->woken_ns, row, who_ran(p));
+	/* the wake-up told of the CPU it had been on: if it was moved unseen, then mostly there and then */
+	if (t->woken_ns)
+		preemption_place(m, row, (int64_t)CPU_ROW(m, cpu->row)->cpu);
 	t->woken_ns = 0;
 	if (r->state == THREAD_BLOCKED)
 		blocking_wait_ended(m, row, WAIT_UNKNOWN, STRID_NONE); /* nobody was seen to wake it */
@@ -104,6 +108,7 @@ void apply_switch(struct model *m, const struct apply *a)
 		return;
 	CPU_ROW(m, cpu->row)->switches++;
 	irq_reset_cpu(m, cpu);
+	cpu->waking_tid = 0;
 	if (cpu->thread != NO_ROW)
 		switch_out(m, cpu->thread, p);
 	cpu->thread = NO_ROW;
@@ -136,9 +141,19 @@ static void end_wait(struct model *m, const struct apply *a, uint32_t row)
 	relations_wake(m, a, row, &c, m->now_ns - THREAD_ROW(m, row)->since_ns);
 }
 
+/* The CPU that the woken thread was on, or is put on: it waits there. */
+static void wait_on_target(struct model *m, const struct apply *a, uint32_t row, const struct ev_wakeup *p)
+{
+	enum { TARGET_CPU = 2 };
+
+	preemption_place(m, row, event_has(a->ev, TARGET_CPU) ? p->target_cpu : -1);
+	if (a->ev->kind == EVENT_SCHED_WAKING && a->cpu)
+		a->cpu->waking_tid = p->tid;
+}
+
 /*
  * sched_waking comes first and always, sched_wakeup later and maybe from
- * another CPU: where a trace declares the former, the latter is not looked at.
+ * another CPU: where a trace declares the former, the latter is hardly looked at.
  */
 void apply_wakeup(struct model *m, const struct apply *a)
 {
@@ -146,7 +161,12 @@ void apply_wakeup(struct model *m, const struct apply *a)
 	struct thread_row *r;
 	uint32_t row;
 
-	if (p->tid <= 0 || (a->ev->kind == EVENT_SCHED_WAKEUP && a->trace->has_waking))
+	if (a->ev->kind == EVENT_SCHED_WAKEUP && a->trace->has_waking) {
+		if (a->cpu && a->cpu->waking_tid == p->tid)
+			a->cpu->waking_tid = 0;
+		return;
+	}
+	if (p->tid <= 0)
 		return;
 	row = thread_of_tid(m, p->tid);
 	r = THREAD_ROW(m, row);
@@ -159,6 +179,7 @@ void apply_wakeup(struct model *m, const struct apply *a)
 	case THREAD_STOPPED:
 	case THREAD_NEW:
 		thread_info(m, row)->woken_ns = m->now_ns;
+		wait_on_target(m, a, row, p);
 		thread_set_state(m, row, THREAD_READY);
 		r->flags &= ~(uint64_t)THREAD_PREEMPTED;
 		thread_set_comm(m, row, p->comm);
@@ -177,5 +198,7 @@ void apply_migrate(struct model *m, const struct apply *a)
 	if (row == NO_ROW)
 		return;
 	THREAD_ROW(m, row)->migrations++;
+	if (m->preemption && THREAD_ROW(m, row)->state == THREAD_READY)
+		preemption_move(m, a, row, p->dest_cpu);
 	state_touch(&m->state, TABLE_THREAD, row);
 }

@@ -257,6 +257,25 @@ enum socket_side { SIDE_UNKNOWN = 0, SIDE_CONNECTED, SIDE_ACCEPTED };
 	D(wait, "How often it ended a wait of the other process's threads", \
 	  "time that the other process's threads waited for it")
 
+/* Who else ran, instead of a cell uid of a thread: preemption_row.by_uid. */
+#define BY_UNKNOWN UINT64_C(0)         /* it is not known who, or on which CPU the thread waited */
+#define BY_IDLE UINT64_MAX             /* nobody: the CPU was on its way out of idling */
+#define BY_OTHER (UINT64_MAX - 1)      /* threads that are not told apart */
+
+#define PREEMPTION_CELLS(C, A, D) \
+	C(thread_uid, KEY, NONE, "uid of the thread that waited for a CPU") \
+	C(by_uid, KEY, NONE, "uid of the thread that ran there, or BY_UNKNOWN, BY_IDLE, BY_OTHER") \
+	C(by_tid, KEY, SIGNED, \
+	  "Thread that ran on the CPU meanwhile; 0: none, the CPU was idle; null: unknown, or several") \
+	C(by_pid, GAUGE, SIGNED, "Its process; null if unknown") \
+	C(by_comm, GAUGE, TEXT, \
+	  "Its name, the last one in the interval; idle: the CPU was; other: several threads that are not told " \
+	  "apart; null: it is not known who ran, or where the other one waited") \
+	C(count, COUNTER, COUNT, "Waits for a CPU in which it ran; one counts where it first did") \
+	C(total_ns, COUNTER, NS, \
+	  "Time that it ran, interrupts in between included, while the other waited for that CPU") \
+	C(max_ns, MAX, NS, "Most of that time in one wait, including any part before the interval")
+
 #define CONTAINER_CELLS(C, A, D) \
 	C(inode, KEY, ID, "Number (inode) of its namespace") \
 	C(of_cgroup, KEY, FLAG, \
@@ -342,6 +361,7 @@ ROW_STRUCT(syserr, SYSERR_CELLS);
 ROW_STRUCT(perf, PERF_CELLS);
 ROW_STRUCT(blocking, BLOCKING_CELLS);
 ROW_STRUCT(relation, RELATION_CELLS);
+ROW_STRUCT(preemption, PREEMPTION_CELLS);
 ROW_STRUCT(container, CONTAINER_CELLS);
 ROW_STRUCT(vtid, VTID_CELLS);
 ROW_STRUCT(event, EVENT_CELLS);
@@ -351,7 +371,7 @@ ROW_STRUCT(instance, INSTANCE_CELLS);
 extern const struct cell_desc host_cells[], cpu_cells[], thread_cells[], file_cells[], disk_cells[], netif_cells[];
 extern const struct cell_desc irq_cells[], syscall_cells[], syserr_cells[], perf_cells[], blocking_cells[];
 extern const struct cell_desc relation_cells[], container_cells[], vtid_cells[], event_cells[], bucket_cells[];
-extern const struct cell_desc instance_cells[];
+extern const struct cell_desc instance_cells[], preemption_cells[];
 
 /* The number of a cell: CELL(thread, cpu_ns), CELL(irq, time.sum). */
 #define CELL(table, member) (offsetof(struct table##_row, member) / sizeof(uint64_t))

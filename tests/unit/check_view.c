@@ -105,6 +105,7 @@ START_TEST(test_report_columns)
 		{ "perf", "host tid pid comm counter value" },
 		{ "probes", "host name count" },
 		{ "emitters", "host tid pid comm events" },
+		{ "preemption", "host tid pid comm by_tid by_pid by_comm count total_ns max_ns" },
 		{ "blocking", "host tid pid comm state syscall fd path count total_ns max_ns avg_ns cause" },
 		{ "relations", "host from_host from_pid from_comm to_host to_pid to_comm kind object side count bytes "
 			       "wakeups wait_ns wait_max_ns" },

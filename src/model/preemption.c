@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Who ran instead of threads that were ready: TABLE_PREEMPTION. Each CPU logs what it ran last; the time that a
+ * thread was ready is charged, when that ends, to what the CPU ran for which it waited:
+ *
+ *   CPU 1     ──A──┬──B──┬──────A──────┬──V──        slices, a ring
+ *   V ready         ├────────────────────┤            2 culprits: B once, A with the rest
+ *
+ * A wait is charged in parts where something else than its end asks for it: it moves to another CPU, an interval
+ * ends (model_cut()), the ring is full. However it is cut, the sum over all culprits is ready_ns of the thread, as
+ * both change in thread_set_state() alone.
+ */
+#include "model/internal.h"
+#include "model/recent.h"
+
+enum {
+	SLICES = 256,      /* that a CPU remembers */
+	CHARGED_MAX = 64,  /* threads that wait for one CPU: of more, some lose what was overwritten, to BY_OTHER */
+	ROWS_MAX = 8192,
+	TALLY = 4,
+};
+
+struct culprit {
+	uint64_t uid; /* of its row of TABLE_THREAD; BY_UNKNOWN, BY_IDLE, BY_OTHER */
+	uint32_t row; /* NO_ROW: it has none */
+};
+
+struct slice {
+	uint64_t since_ns; /* until the next one */
+	struct culprit who;
+};
+
+struct slices {
+	uint64_t n;       /* logged so far; the last SLICES are in the ring */
+	uint64_t charged; /* so many had been when the threads that wait were charged */
+	struct slice ring[SLICES];
+};
+
+/* The last wait that a row counted. */
+struct counted {
+	uint64_t since_ns; /* when it began */
+	uint64_t ns;       /* how much of it so far */
+};
+
+struct preemption {
+	struct recent rows;
+	GArray *counted; /* struct counted, by row of TABLE_PREEMPTION */
+	GArray *ready;   /* uint32_t: rows of the threads that are ready, in any order; see wait_for_cpu.place */
+};
+
+#define PREEMPTION_ROW(m, row) STATE_ROW(&(m)->state, PREEMPTION, preemption, row)
+
+void preemption_create(struct model *m)
+{
+	struct preemption *p = m->preemption = g_new0(struct preemption, 1);
+
+	recent_init(&p->rows, TABLE_PREEMPTION, ROWS_MAX);
+	p->counted = g_array_new(FALSE, TRUE, sizeof(struct counted));
+	p->ready = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+}
+
+void preemption_destroy(struct model *m)
+{
+	if (!m->preemption)
+		return;
+	for (guint i = 0; i < m->cpus->len; i++)
+		g_free(g_array_index(m->cpus, struct cpu, i).slices);
+	recent_release(&m->preemption->rows);
+	g_array_free(m->preemption->counted, TRUE);
+	g_array_free(m->preemption->ready, TRUE);
+	g_free(m->preemption);
+	m->preemption = NULL;
+}
+
+void model_set_preemption(struct model *m, bool wanted)
+{
+	if (!wanted)
+		preemption_destroy(m);
+	else if (!m->preemption)
+		preemption_create(m);
+}
+
+/* ---- rows ---- */
+
+/* The thread's cells, unless it has gone. */
+static const struct thread_row *thread_of(const struct model *m, const struct culprit *who)
+{
+	const struct state_table *t = &m->state.tables[TABLE_THREAD];
+
+	return who->row != NO_ROW && t->flags[who->row] & ROW_ALIVE && THREAD_ROW(m, who->row)->uid == who->uid ?
+		       THREAD_ROW(m, who->row) :
+		       NULL;
+}
+
+static void name_other(struct preemption_row *r)
+{
+	r->by_tid = r->by_pid = (uint64_t)-1;
+	if (r->by_uid == BY_IDLE)
+		r->by_tid = 0;
+	if (r->by_uid != BY_UNKNOWN)
+		r->by_comm = strpool_intern_z(r->by_uid == BY_IDLE ? "idle" : "other");
+}
+
+static void find_row(struct model *m, uint64_t uid, struct culprit who, struct recent_hint *hint)
+{
+	struct preemption *p = m->preemption;
+	uint64_t key = recent_mix(uid, who.uid);
+	struct preemption_row *r;
+	bool made;
+
+	/* rather than end rows in use, for pairs that would come back and end others */
+	if (map64_get(&p->rows.rows, key) == MAP64_NONE && who.row != NO_ROW && !recent_has_room(m, &p->rows))
+		key = recent_mix(uid, who.uid = BY_OTHER);
+	hint->row = recent_row(m, &p->rows, key, &made);
+	r = PREEMPTION_ROW(m, hint->row);
+	hint->uid = r->uid;
+	if (!made)
+		return;
+	r->thread_uid = uid;
+	r->by_uid = who.uid;
+	if (who.uid == BY_UNKNOWN || who.uid == BY_IDLE || who.uid == BY_OTHER)
+		name_other(r);
+	if (hint->row >= p->counted->len)
+		g_array_set_size(p->counted, hint->row + 1);
+	g_array_index(p->counted, struct counted, hint->row) = (struct counted){ 0 };
+}
+
+static bool is_row_of(const struct model *m, const struct recent_hint *hint, uint64_t uid, uint64_t by)
+{
+	return recent_knows(m, &m->preemption->rows, hint) && PREEMPTION_ROW(m, hint->row)->by_uid == by &&
+	       PREEMPTION_ROW(m, hint->row)->thread_uid == uid;
+}
+
+static uint32_t row_of(struct model *m, uint32_t victim, struct culprit who)
+{
+	struct recent_hint *by = thread_info(m, victim)->cpu_wait.by;
+	const uint64_t uid = THREAD_ROW(m, victim)->uid;
+	struct recent_hint hint = by[1];
+
+	if (is_row_of(m, &by[0], uid, who.uid))
+		return by[0].row;
+	if (!is_row_of(m, &hint, uid, who.uid))
+		find_row(m, uid, who, &hint);
+	by[1] = by[0];
+	by[0] = hint;
+	return hint.row;
+}
+
+/* The culprit ran that long in the wait of the victim, in one go or not. */
+static void charge(struct model *m, uint32_t victim, struct culprit who, uint64_t ns)
+{
+	const uint64_t since_ns = THREAD_ROW(m, victim)->since_ns;
+	const struct thread_row *thread = thread_of(m, &who);
+	struct preemption_row *r;
+	struct counted *counted;
+	uint32_t row;
+
+	if (!thread && who.row != NO_ROW)
+		who = (struct culprit){ BY_OTHER, NO_ROW };
+	row = row_of(m, victim, who);
+	r = PREEMPTION_ROW(m, row);
+	recent_again(m, &m->preemption->rows, row);
+	if (thread && r->by_uid == who.uid) {
+		r->by_tid = thread->tid;
+		r->by_pid = thread->pid;
+		r->by_comm = thread->comm;
+	}
+	counted = &g_array_index(m->preemption->counted, struct counted, row);
+	if (counted->since_ns != since_ns) {
+		*counted = (struct counted){ .since_ns = since_ns };
+		r->count++;
+	}
+	counted->ns += ns;
+	r->total_ns += ns;
+	r->max_ns = MAX(r->max_ns, counted->ns);
+}
+
+/* ---- what CPUs ran ---- */
+
+/* A few culprits, so that those who alternate are charged once. */
+struct tally {
+	unsigned n;
+	struct {
+		struct culprit who;
+		uint64_t ns;
+	} of[TALLY];
+};
+
+static void tally_charge(struct model *m, uint32_t victim, struct tally *t)
+{
+	while (t->n) {
+		t->n--;
+		charge(m, victim, t->of[t->n].who, t->of[t->n].ns);
+	}
+}
+
+static void tally_add(struct model *m, uint32_t victim, struct tally *t, struct culprit who, uint64_t ns)
+{
+	unsigned i = 0;
+
+	while (i < t->n && t->of[i].who.uid != who.uid)
+		i++;
+	if (i == TALLY) {
+		tally_charge(m, victim, t);
+		i = 0;
+	}
+	if (i == t->n) {
+		t->of[i].who = who;
+		t->of[i].ns = 0;
+		t->n++;
+	}
+	t->of[i].ns += ns;
+}
+
+/* Charges [from_ns, end_ns[ of the wait to what the CPU ran, the last slice first. */
+static void charge_slices(struct model *m, uint32_t victim, const struct slices *s, uint64_t from_ns, uint64_t end_ns)
+{
+	const uint64_t kept = s ? s->n - MIN(s->n, SLICES) : 0;
+	struct tally tally = { 0 };
+	struct culprit lost = { kept ? BY_OTHER : BY_UNKNOWN, NO_ROW };
+
+	for (uint64_t i = s ? s->n : 0; i > kept && end_ns > from_ns; i--) {
+		const struct slice *slice = &s->ring[(i - 1) % SLICES];
+		uint64_t begin_ns = MAX(slice->since_ns, from_ns);
+
+		if (begin_ns >= end_ns)
+			continue;
+		tally_add(m, victim, &tally, slice->who, end_ns - begin_ns);
+		end_ns = begin_ns;
+	}
+	if (end_ns > from_ns)
+		tally_add(m, victim, &tally, lost, end_ns - from_ns);
+	tally_charge(m, victim, &tally);
+}
+
+/* What was not charged of the thread's wait, up to a time. */
+static void charge_until(struct model *m, uint32_t victim, uint64_t end_ns)
+{
+	struct wait_for_cpu *w = &thread_info(m, victim)->cpu_wait;
+	const struct cpu *cpu = NULL;
+
+	if (end_ns <= w->charged_ns)
+		return;
+	if (w->cpu >= 0 && (guint)w->cpu < m->cpus->len)
+		cpu = &g_array_index(m->cpus, struct cpu, w->cpu);
+	charge_slices(m, victim, cpu ? cpu->slices : NULL, w->charged_ns, end_ns);
+	w->charged_ns = end_ns;
+}
+
+/* Before a slice is overwritten that somebody who waits may still need. */
+static void charge_waiting(struct model *m, const struct cpu *cpu)
+{
+	const struct cpu *first = &g_array_index(m->cpus, struct cpu, 0);
+	const GArray *ready = m->preemption->ready;
+	unsigned n = 0;
+
+	for (guint i = 0; i < ready->len && n < CHARGED_MAX; i++) {
+		uint32_t row = g_array_index(ready, uint32_t, i);
+
+		if (thread_info(m, row)->cpu_wait.cpu != cpu - first)
+			continue;
+		charge_until(m, row, m->now_ns);
+		n++;
+	}
+	cpu->slices->charged = cpu->slices->n;
+}
+
+static struct culprit who_runs(const struct model *m, const struct cpu *cpu)
+{
+	if (cpu->thread != NO_ROW)
+		return (struct culprit){ THREAD_ROW(m, cpu->thread)->uid, cpu->thread };
+	return (struct culprit){ cpu->tid == 0 ? BY_IDLE : BY_UNKNOWN, NO_ROW };
+}
+
+void preemption_runs(struct model *m, struct cpu *cpu)
+{
+	struct slices *s = cpu->slices;
+
+	if (!s)
+		s = cpu->slices = g_new0(struct slices, 1);
+	if (s->n - s->charged == SLICES - 1)
+		charge_waiting(m, cpu);
+	s->ring[s->n++ % SLICES] = (struct slice){ m->now_ns, who_runs(m, cpu) };
+}
+
+void preemption_ran_since(struct model *m, struct cpu *cpu, uint64_t since_ns)
+{
+	(void)m;
+	if (cpu->slices && cpu->slices->n)
+		cpu->slices->ring[(cpu->slices->n - 1) % SLICES].since_ns = since_ns;
+}
+
+/* ---- threads ---- */
+
+void preemption_begin(struct model *m, uint32_t thread)
+{
+	struct wait_for_cpu *w = &thread_info(m, thread)->cpu_wait;
+
+	w->charged_ns = m->now_ns;
+	w->place = m->preemption->ready->len;
+	g_array_append_val(m->preemption->ready, thread);
+}
+
+void preemption_end(struct model *m, uint32_t thread)
+{
+	GArray *ready = m->preemption->ready;
+	const uint32_t place = thread_info(m, thread)->cpu_wait.place;
+	uint32_t last;
+
+	charge_until(m, thread, m->now_ns);
+	last = g_array_index(ready, uint32_t, ready->len - 1);
+	g_array_index(ready, uint32_t, place) = last;
+	thread_info(m, last)->cpu_wait.place = place;
+	g_array_set_size(ready, ready->len - 1);
+}
+
+/*
+ * A CPU that wakes a thread moves it before it enters any queue, in between its sched_waking and its sched_wakeup: it
+ * has waited there from the start.
+ */
+void preemption_move(struct model *m, const struct apply *a, uint32_t thread, int64_t cpu)
+{
+	if (a->cpu && a->cpu->waking_tid == (int64_t)THREAD_ROW(m, thread)->tid)
+		a->cpu->waking_tid = 0;
+	else
+		charge_until(m, thread, m->now_ns);
+	preemption_place(m, thread, cpu);
+}
+
+/* ---- edges ---- */
+
+void model_cut(struct model *m, uint64_t t_ns)
+{
+	const uint64_t until_ns = t_ns ? t_ns : m->now_ns;
+
+	if (!m->preemption)
+		return;
+	for (guint i = 0; i < m->preemption->ready->len; i++)
+		charge_until(m, g_array_index(m->preemption->ready, uint32_t, i), until_ns);
+}

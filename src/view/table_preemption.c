@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Who ran while threads waited for a CPU. */
+#include <stddef.h>
+
+#include "view/declare.h"
+
+/* Rows of the model come and go with their use. */
+static uint64_t same_culprit(const struct view_rows *r, const struct view_row *row)
+{
+	(void)r;
+	return INTERVAL_ROW(preemption, &row->row)->by_uid;
+}
+
+static const struct column preemption_columns[] = {
+	COLUMN_HOST,
+	COLUMN_TID,
+	COLUMN_PID,
+	COLUMN_COMM,
+	COLUMN(preemption, by_tid, "BY TID", 7, REPORTED | COLUMN_KEY),
+	COLUMN(preemption, by_pid, "BY PID", 7, REPORTED),
+	COLUMN(preemption, by_comm, "RAN INSTEAD", 15, REPORTED | COLUMN_KEY),
+	COLUMN(preemption, count, "WAITS", 7, FIGURE),
+	COLUMN(preemption, total_ns, "TOTAL", 8, FIGURE),
+	COLUMN(preemption, max_ns, "MAX", 8, LEVEL),
+	PERCENT("percent", preemption, total_ns, "%", 5, NULL),
+	COLUMN_CONTAINER(COLUMN_IF_KNOWN),
+};
+
+const struct view_table view_preemption_table = {
+	.name = "preemption",
+	.title = "Preemption",
+	.row = "a thread that waited for a CPU, and one that ran there meanwhile",
+	.meaning = "Which threads ran on the CPU that a thread waited for, from its wake-up or preemption to the "
+		   "switch-in; together ready_ns of table cpu. Interrupts are time of the thread that they "
+		   "interrupted.",
+	.flags = VIEW_REPORT,
+	.source = TABLE_PREEMPTION,
+	.tables = USES(PREEMPTION) | USES(THREAD),
+	.needs = NEED_CPU | NEED_SCHED,
+	N_COLUMNS(preemption_columns),
+	.screen = "tid pid host container by_tid by_comm count total_ns percent max_ns comm",
+	.sort = "total_ns",
+	.about = "which thread ran while another waited for its CPU",
+	.empty = "no thread waited for a CPU in this interval",
+	.same = same_culprit,
+	.thread = CELL(preemption, thread_uid),
+};

@@ -1,0 +1,179 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""
+Who ran instead: all culprits of a thread together are its time ready, in every interval of every recording; and who they
+were is found again from the text of babeltrace2, by overlaying when threads were ready with what the CPUs ran.
+"""
+
+import bisect
+import collections
+import json
+import os
+import re
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import cases  # pylint: disable=wrong-import-position
+
+BUILD = os.environ.get("BUILD", os.path.join(os.path.dirname(__file__), "..", "..", "build"))
+PROGRAM = os.environ.get("LTTNGTOP", os.path.join(BUILD, "lttngtop"))
+TRACES = os.path.join(BUILD, "traces")
+RECORDINGS = ("locks-pipes", "rpc-hog-local", "three-tier", "hotplug", "lossy-overwrite")
+PREEMPTED = 0x100  # of prev_state, beside TASK_RUNNING
+GONE = 0x10 | 0x20  # EXIT_DEAD, EXIT_ZOMBIE
+
+EVENT = re.compile(r"\[(\d+)\.(\d{9})\] (?:\(.*?\) )?(\S+) (sched_(?:switch|waking|wakeup|wakeup_new|migrate_task)): "
+                   r"\{ cpu_id = (\d+) \}, \{ .*? \}, \{ ?(.*?) ?\}$")
+
+
+def reports(table, recording, *args):
+    """What is reported of each interval."""
+    done = subprocess.run([PROGRAM, "report", table, "--json", "--no-sync", *args, os.path.join(TRACES, recording)],
+                          stdin=subprocess.DEVNULL, capture_output=True, timeout=300, check=False)
+    assert done.returncode in (0, 3), (table, recording, done.stderr)
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def sums(rows, key, value):
+    found = collections.Counter()
+    for r in rows:
+        found[key(r)] += r[value]
+    return {k: v for k, v in found.items() if v}
+
+
+def culprit(r):
+    return r["host"], r["tid"], r["by_tid"], r["by_comm"] if r["by_tid"] is None else None
+
+
+# ---- sums ----
+
+def test_together_they_are_the_time_ready():
+    for recording in RECORDINGS:
+        for args in ((), ("--interval", "1s"), ("--interval", "130ms"), ("--begin", "+1s", "--end", "+1111ms")):
+            whole, parts = reports("cpu", recording, *args), reports("preemption", recording, *args)
+            assert len(whole) == len(parts)
+            for threads, rows in zip(whole, parts):
+                assert threads["begin_ns"] == rows["begin_ns"]
+                ready = sums(threads["rows"], lambda r: (r["host"], r["tid"]), "ready_ns")
+                assert ready == sums(rows["rows"], lambda r: (r["host"], r["tid"]), "total_ns"), (recording, args)
+
+
+def test_intervals_add_up():
+    """Where edges lie changes no sum: not of time, nor of waits, which count once."""
+    for recording in RECORDINGS[:3]:
+        whole = reports("preemption", recording)[0]["rows"]
+        parts = [r for i in reports("preemption", recording, "--interval", "70ms") for r in i["rows"]]
+        assert len(whole) > 100
+        for figure in ("total_ns", "count"):
+            assert sums(whole, culprit, figure) == sums(parts, culprit, figure), (recording, figure)
+        for r in whole:
+            assert r["count"] > 0 and r["max_ns"] <= r["total_ns"] <= r["count"] * r["max_ns"], r
+
+
+def test_little_memory():
+    whole = reports("preemption", "three-tier")[0]["rows"]
+    few = reports("preemption", "three-tier", "--model-memory", "1M")[0]["rows"]
+    assert any(r["tid"] is None for r in few)
+    ready = reports("cpu", "three-tier", "--model-memory", "1M")[0]["rows"]
+    assert sum(r["total_ns"] for r in few) == sum(r["ready_ns"] for r in ready)
+    assert sum(r["total_ns"] for r in few) == sum(r["total_ns"] for r in whole)
+
+
+# ---- found again ----
+
+def number(fields, name):
+    return int(re.search(rf"\b{name} = (-?\d+)", fields).group(1))
+
+
+def overlay(recording, end_ns):
+    """
+    From the text: what each CPU ran, as ([begin], [tid]), and the waits: [(host, tid, [(cpu, begin)], end)], where it
+    waited from when on.
+    """
+    text = subprocess.run(["babeltrace2", "--clock-seconds", os.path.join(TRACES, recording)], capture_output=True,
+                          check=True, timeout=300).stdout.decode(errors="replace")
+    ran, state, waits, waking = {}, {}, [], {}
+
+    def ready(thread, cpu, t):
+        state[thread] = [(cpu, t)]
+
+    for line in text.splitlines():
+        m = EVENT.match(line)
+        if not m:
+            continue
+        t, host, name, cpu, fields = int(m[1]) * 10**9 + int(m[2]), m[3], m[4], (m[3], int(m[5])), m[6]
+        if name == "sched_switch":
+            gone, come = (host, number(fields, "prev_tid")), (host, number(fields, "next_tid"))
+            times, tids = ran.setdefault(cpu, ([0], [gone[1]]))
+            times.append(t)
+            tids.append(come[1])
+            waking[cpu] = None
+            left = number(fields, "prev_state")
+            if gone[1] and left in (0, PREEMPTED):
+                ready(gone, cpu, t)
+            else:
+                state[gone] = "gone" if left & GONE else "blocked"
+            if come[1] and isinstance(state.get(come), list):
+                waits.append((*come, state[come], t))
+            state[come] = "runs"
+            continue
+        thread = host, number(fields, "tid")
+        if name == "sched_migrate_task":
+            if isinstance(state.get(thread), list):
+                # on its way to a queue it has not waited yet
+                begin = state[thread][0][1] if waking.get(cpu) == thread else t
+                placed = [] if waking.get(cpu) == thread else state[thread]
+                state[thread] = placed + [((host, number(fields, "dest_cpu")), begin)]
+                waking[cpu] = None
+        elif name == "sched_wakeup":
+            if waking.get(cpu) == thread:
+                waking[cpu] = None
+        elif state.get(thread, "blocked") == "blocked":
+            ready(thread, (host, number(fields, "target_cpu")), t)
+            if name == "sched_waking":
+                waking[cpu] = thread
+    return ran, waits + [(*thread, s, end_ns) for thread, s in state.items() if isinstance(s, list)]
+
+
+def found_again(recording, end_ns):
+    """ns, number of waits, most of one wait, by (host, tid, tid that ran)."""
+    ran, waits = overlay(recording, end_ns)
+    total, count, longest = collections.Counter(), collections.Counter(), collections.Counter()
+    for host, tid, places, end in waits:
+        mine = collections.Counter()
+        for i, (cpu, begin) in enumerate(places):
+            until = places[i + 1][1] if i + 1 < len(places) else end
+            times, tids = ran[cpu]
+            at = bisect.bisect_right(times, begin) - 1
+            while at < len(times) and times[at] < until:
+                stop = times[at + 1] if at + 1 < len(times) else until
+                mine[tids[at]] += max(min(stop, until) - max(times[at], begin), 0)
+                at += 1
+        for by, ns in mine.items():
+            total[host, tid, by] += ns
+            count[host, tid, by] += ns > 0
+            longest[host, tid, by] = max(longest[host, tid, by], ns)
+    return {k: (total[k], count[k], longest[k]) for k in total if total[k]}
+
+
+def test_found_again():
+    for recording in ("locks-pipes", "rpc-hog-local"):
+        found = reports("preemption", recording)[0]
+        want, rows = found_again(recording, found["end_ns"]), found["rows"]
+        got = {(r["host"], r["tid"], r["by_tid"]): (r["total_ns"], r["count"], r["max_ns"])
+               for r in rows if r["by_tid"] is not None}
+        assert len(want) > 200, len(want)
+        differ = {k: (want.get(k), got.get(k)) for k in want.keys() | got.keys() if want.get(k) != got.get(k)}
+        assert not differ, (recording, len(differ), list(differ.items())[:5])
+        assert all(r["by_tid"] is not None for r in rows)
+
+
+def test_the_hog():
+    """A client that is not served waits for the server that computes for another one."""
+    rows = [r for r in reports("preemption", "rpc-hog-local", "--comm", "rpcc")[0]["rows"] if r["by_tid"]]
+    worst = max(rows, key=lambda r: r["max_ns"])
+    assert worst["by_comm"] == "rpcd" and worst["max_ns"] > 10 * 10**6, worst
+
+
+cases.run(globals())

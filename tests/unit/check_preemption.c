@@ -1,0 +1,464 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Who ran instead: model/preemption.c on hand-built events, and on many random ones against counting each ns. */
+#include "unit.h"
+
+#include "events.h"
+#include "model/interval.h"
+#include "view/rows.h"
+
+enum { BEGIN = 1000, SLEEP = 1, PREEMPTED = 0x100 };
+enum { A = 5, B = 6, C = 7, D = 8 };
+enum { UNKNOWN = -1, IDLE = 0, OTHER = -2 }; /* instead of a tid */
+
+static void begin(struct events *e)
+{
+	events_init(e);
+	model_begin(e->m, BEGIN);
+	events_switch(e, BEGIN, 0, 0, 0, A, "a");
+	events_switch(e, BEGIN, 1, 0, 0, D, "d");
+}
+
+static void wake(struct events *e, uint64_t t, unsigned cpu, int64_t by, int64_t tid, int64_t target)
+{
+	EVENT(e, t, cpu, by, SCHED_WAKING, wakeup, .tid = tid, .target_cpu = target);
+}
+
+static void migrate(struct events *e, uint64_t t, unsigned cpu, int64_t by, int64_t tid, int64_t from, int64_t to)
+{
+	EVENT(e, t, cpu, by, SCHED_MIGRATE, task, .tid = tid, .orig_cpu = from, .dest_cpu = to);
+}
+
+/* The rows of the two, summed up: there may be several. */
+static struct preemption_row of(struct events *e, int64_t tid, int64_t by)
+{
+	const struct state_table *t = &e->m->state.tables[TABLE_PREEMPTION];
+	struct preemption_row sum = { .by_tid = 99 };
+
+	for (uint32_t i = NO_ROW; (i = state_next(t, i)) != NO_ROW;) {
+		const struct preemption_row *r = STATE_ROW(&e->m->state, PREEMPTION, preemption, i);
+
+		if (r->thread_uid != events_thread(e, tid)->uid)
+			continue;
+		if (by == UNKNOWN ? r->by_uid != BY_UNKNOWN :
+		    by == IDLE    ? r->by_uid != BY_IDLE :
+		    by == OTHER   ? r->by_uid != BY_OTHER :
+				    (int64_t)r->by_tid != by)
+			continue;
+		sum.by_tid = r->by_tid;
+		sum.by_comm = r->by_comm;
+		sum.count += r->count;
+		sum.total_ns += r->total_ns;
+		sum.max_ns = MAX(sum.max_ns, r->max_ns);
+	}
+	return sum;
+}
+
+#define assert_ran(e, tid, by, n, ns, most) \
+	do { \
+		struct preemption_row found = of(e, tid, by); \
+\
+		ck_assert_uint_eq(found.count, n); \
+		ck_assert_uint_eq(found.total_ns, ns); \
+		ck_assert_uint_eq(found.max_ns, most); \
+	} while (0)
+
+static uint64_t sum_of(struct events *e, int64_t tid)
+{
+	const struct state_table *t = &e->m->state.tables[TABLE_PREEMPTION];
+	uint64_t sum = 0;
+
+	for (uint32_t i = NO_ROW; (i = state_next(t, i)) != NO_ROW;)
+		if (STATE_ROW(&e->m->state, PREEMPTION, preemption, i)->thread_uid == events_thread(e, tid)->uid)
+			sum += STATE_ROW(&e->m->state, PREEMPTION, preemption, i)->total_ns;
+	return sum;
+}
+
+static void assert_sum(struct events *e, int64_t tid)
+{
+	ck_assert_uint_eq(sum_of(e, tid), events_thread(e, tid)->ready_ns);
+}
+
+START_TEST(test_preempted)
+{
+	struct preemption_row r;
+	struct events e;
+
+	begin(&e);
+	events_switch(&e, 1200, 0, A, PREEMPTED, B, "b");
+	events_switch(&e, 1500, 0, B, SLEEP, A, "a");
+	assert_ran(&e, A, B, 1, 300, 300);
+	r = of(&e, A, B);
+	ck_assert_str_eq(strpool_text((strid)r.by_comm), "b");
+	assert_sum(&e, A);
+	/* again, in two goes of one wait, with another in between */
+	events_switch(&e, 1600, 0, A, PREEMPTED, B, "b");
+	events_switch(&e, 1700, 0, B, PREEMPTED, C, "c");
+	events_switch(&e, 1750, 0, C, SLEEP, B, "b");
+	events_switch(&e, 1900, 0, B, SLEEP, A, "a");
+	assert_ran(&e, A, B, 2, 300 + 250, 300);
+	assert_ran(&e, A, C, 1, 50, 50);
+	assert_ran(&e, B, C, 1, 50, 50);
+	assert_sum(&e, A);
+	assert_sum(&e, B);
+	events_release(&e);
+}
+END_TEST
+
+START_TEST(test_woken_on_a_busy_cpu)
+{
+	struct events e;
+
+	begin(&e);
+	events_switch(&e, 1200, 0, A, SLEEP, B, "b");
+	wake(&e, 1300, 1, D, A, 0);
+	wake(&e, 1310, 1, D, A, 0); /* ready already */
+	events_switch(&e, 1400, 0, B, SLEEP, C, "c");
+	events_switch(&e, 1450, 0, C, SLEEP, A, "a");
+	assert_ran(&e, A, B, 1, 100, 100);
+	assert_ran(&e, A, C, 1, 50, 50);
+	assert_ran(&e, A, D, 0, 0, 0);
+	assert_sum(&e, A);
+	events_release(&e);
+}
+END_TEST
+
+START_TEST(test_idle_and_unknown)
+{
+	struct preemption_row r;
+	struct events e;
+
+	begin(&e);
+	events_switch(&e, 1200, 0, A, SLEEP, 0, "swapper/0");
+	wake(&e, 1300, 1, D, A, 0);
+	events_switch(&e, 1320, 0, 0, 0, A, "a");
+	assert_ran(&e, A, IDLE, 1, 20, 20);
+	r = of(&e, A, IDLE);
+	ck_assert_int_eq((int64_t)r.by_tid, 0);
+	ck_assert_str_eq(strpool_text((strid)r.by_comm), "idle");
+	/* the state dump has one that is ready, nobody knows where */
+	EVENT(&e, 1400, 1, D, DUMP_PROCESS, dump_process, .tid = B, .pid = B, .status = 2);
+	events_switch(&e, 1450, 1, D, SLEEP, B, "b");
+	assert_ran(&e, B, UNKNOWN, 1, 50, 50);
+	r = of(&e, B, UNKNOWN);
+	ck_assert_int_eq((int64_t)r.by_tid, -1);
+	ck_assert_uint_eq(r.by_comm, STRID_NONE);
+	/* a CPU of which there was no event yet */
+	events_switch(&e, 1500, 1, B, SLEEP, 0, "swapper/1");
+	wake(&e, 1600, 0, A, B, 3);
+	migrate(&e, 1650, 1, 0, B, 3, 1);
+	events_switch(&e, 1670, 1, 0, 0, B, "b");
+	assert_ran(&e, B, UNKNOWN, 2, 100, 50);
+	assert_ran(&e, B, IDLE, 1, 20, 20);
+	assert_sum(&e, B);
+	events_release(&e);
+}
+END_TEST
+
+START_TEST(test_moved)
+{
+	struct events e;
+
+	begin(&e);
+	events_switch(&e, 1100, 0, A, SLEEP, B, "b");
+	/* it waits on CPU 0, then CPU 1 takes it */
+	wake(&e, 1200, 1, D, A, 0);
+	EVENT(&e, 1205, 1, D, SCHED_WAKEUP, wakeup, .tid = A, .target_cpu = 0);
+	migrate(&e, 1250, 1, D, A, 0, 1);
+	events_switch(&e, 1300, 1, D, PREEMPTED, A, "a");
+	assert_ran(&e, A, B, 1, 50, 50);
+	assert_ran(&e, A, D, 1, 50, 50);
+	/* the waker finds it another CPU than the one it was on: it has waited for no other */
+	events_switch(&e, 1400, 1, A, SLEEP, D, "d");
+	wake(&e, 1500, 1, D, A, 1);
+	migrate(&e, 1510, 1, D, A, 1, 0);
+	EVENT(&e, 1520, 0, B, SCHED_WAKEUP, wakeup, .tid = A, .target_cpu = 0);
+	events_switch(&e, 1540, 0, B, PREEMPTED, A, "a");
+	assert_ran(&e, A, B, 2, 50 + 40, 50);
+	assert_ran(&e, A, D, 1, 50, 50);
+	assert_sum(&e, A);
+	events_release(&e);
+}
+END_TEST
+
+/* Without sched_migrate_task a woken thread waited where it comes to run, a preempted one where it was. */
+START_TEST(test_moved_unseen)
+{
+	struct events e;
+
+	begin(&e);
+	events_switch(&e, 1100, 0, A, SLEEP, B, "b");
+	wake(&e, 1200, 1, D, A, 0);
+	events_switch(&e, 1300, 1, D, PREEMPTED, A, "a");
+	assert_ran(&e, A, D, 1, 100, 100);
+	events_switch(&e, 1400, 0, B, SLEEP, D, "d");
+	assert_ran(&e, D, A, 1, 100, 100);
+	assert_sum(&e, A);
+	assert_sum(&e, D);
+	events_release(&e);
+}
+END_TEST
+
+static uint64_t value(const struct interval *iv, int64_t by, unsigned cell)
+{
+	const struct interval_table *t = &iv->tables[TABLE_PREEMPTION];
+
+	for (uint32_t i = 0; i < t->n_rows; i++)
+		if ((int64_t)INTERVAL_ROW(preemption, &t->rows[i])->by_tid == by)
+			return interval_value(iv, TABLE_PREEMPTION, &t->rows[i], cell);
+	return 0;
+}
+
+START_TEST(test_edge_inside_a_wait)
+{
+	struct interval first, second;
+	struct events e;
+
+	begin(&e);
+	interval_init(&first);
+	interval_init(&second);
+	interval_begin(&first, &e.m->state, BEGIN, STATE_ALL_TABLES);
+	events_switch(&e, 1200, 0, A, PREEMPTED, B, "b");
+	model_cut(e.m, 1300);
+	interval_end(&first, &e.m->state, 1300);
+	ck_assert_uint_eq(value(&first, B, CELL(preemption, count)), 1);
+	ck_assert_uint_eq(value(&first, B, CELL(preemption, total_ns)), 100);
+	ck_assert_uint_eq(value(&first, B, CELL(preemption, max_ns)), 100);
+	interval_begin(&second, &e.m->state, 1300, STATE_ALL_TABLES);
+	model_cut(e.m, 1350); /* of a frame */
+	events_switch(&e, 1400, 0, B, PREEMPTED, C, "c");
+	events_switch(&e, 1500, 0, C, SLEEP, A, "a");
+	model_cut(e.m, 1600);
+	interval_end(&second, &e.m->state, 1600);
+	/* that it ran in this wait was counted */
+	ck_assert_uint_eq(value(&second, B, CELL(preemption, count)), 0);
+	ck_assert_uint_eq(value(&second, B, CELL(preemption, total_ns)), 100);
+	ck_assert_uint_eq(value(&second, B, CELL(preemption, max_ns)), 200);
+	assert_ran(&e, A, B, 1, 200, 200);
+	assert_ran(&e, A, C, 1, 100, 100);
+	assert_ran(&e, B, C, 1, 100, 100);
+	assert_sum(&e, A);
+	interval_release(&first);
+	interval_release(&second);
+	events_release(&e);
+}
+END_TEST
+
+START_TEST(test_who_ran_has_gone)
+{
+	struct preemption_row r;
+	struct events e;
+
+	begin(&e);
+	for (unsigned i = 0; i < 2; i++) {
+		const uint64_t t = 2000 + 1000 * i;
+
+		events_switch(&e, t, 0, A, PREEMPTED, B, "b");
+		EVENT(&e, t + 100, 0, B, EXIT, task, .tid = B);
+		events_switch(&e, t + 200, 0, B, 16, C, "c"); /* EXIT_DEAD */
+		if (i == 0)
+			model_cut(e.m, t + 300);
+		/* a frame ends; of the second one the model was not told */
+		state_reap(&e.m->state, NULL, NULL);
+		state_frame_begin(&e.m->state);
+		events_switch(&e, t + 400, 0, C, SLEEP, A, "a");
+		assert_ran(&e, A, B, 1, 200, 200);
+		assert_sum(&e, A);
+	}
+	assert_ran(&e, A, C, 2, 400, 200);
+	assert_ran(&e, A, OTHER, 1, 200, 200);
+	r = of(&e, A, OTHER);
+	ck_assert_int_eq((int64_t)r.by_tid, -1);
+	ck_assert_str_eq(strpool_text((strid)r.by_comm), "other");
+	events_release(&e);
+}
+END_TEST
+
+/* More slices in a wait than a CPU remembers. */
+START_TEST(test_long_wait)
+{
+	uint64_t t = 2000;
+	struct events e;
+
+	begin(&e);
+	events_switch(&e, t, 0, A, PREEMPTED, B, "b");
+	for (unsigned i = 0; i < 5000; i++) {
+		events_switch(&e, t += 10, 0, B, SLEEP, C, "c");
+		wake(&e, t, 1, D, B, 0);
+		events_switch(&e, t += 20, 0, C, SLEEP, B, "b");
+		wake(&e, t, 1, D, C, 0);
+	}
+	events_switch(&e, t += 10, 0, B, SLEEP, A, "a");
+	assert_ran(&e, A, B, 1, 50010, 50010);
+	assert_ran(&e, A, C, 1, 100000, 100000);
+	assert_ran(&e, B, C, 5000, 100000, 20);
+	assert_sum(&e, A);
+	events_release(&e);
+}
+END_TEST
+
+/* So many take turns on a CPU that not all of it is told apart: not more rows than that, and no time is lost. */
+START_TEST(test_crowd)
+{
+	enum { CROWD = 400, TURNS = 3, FIRST = 100 };
+	const struct state_table *rows;
+	uint64_t t = 2000;
+	struct events e;
+
+	begin(&e);
+	rows = &e.m->state.tables[TABLE_PREEMPTION];
+	for (unsigned i = 0; i < CROWD; i++)
+		wake(&e, t++, 1, D, FIRST + i, 0);
+	events_switch(&e, t++, 0, A, SLEEP, FIRST, "crowd");
+	for (unsigned i = 1; i < TURNS * CROWD; i++)
+		events_switch(&e, t += 10, 0, FIRST + (i - 1) % CROWD, PREEMPTED, FIRST + i % CROWD, "crowd");
+	model_cut(e.m, t += 10);
+	for (unsigned i = 0; i < CROWD; i++) {
+		const struct thread_row *r = events_thread(&e, FIRST + i);
+
+		ck_assert_uint_eq(sum_of(&e, FIRST + i), EVENTS_VALUE(THREAD, thread, r, ready_ns, t));
+	}
+	ck_assert_uint_gt(of(&e, FIRST + CROWD / 2, OTHER).total_ns, 0);
+	ck_assert_uint_le(rows->n_alive - rows->n_ended, 8192);
+	events_release(&e);
+}
+END_TEST
+
+START_TEST(test_not_wanted)
+{
+	struct events e;
+
+	events_init(&e);
+	model_set_preemption(e.m, false);
+	model_begin(e.m, BEGIN);
+	events_switch(&e, 1100, 0, 0, 0, A, "a");
+	events_switch(&e, 1200, 0, A, PREEMPTED, B, "b");
+	migrate(&e, 1300, 1, D, A, 0, 1);
+	events_switch(&e, 1400, 0, B, SLEEP, A, "a");
+	model_cut(e.m, 1500);
+	ck_assert_uint_eq(events_thread(&e, A)->ready_ns, 200);
+	ck_assert_uint_eq(e.m->state.tables[TABLE_PREEMPTION].n_alive, 0);
+	events_release(&e);
+}
+END_TEST
+
+/* ---- at random ---- */
+
+enum { RANDOM_CPUS = 3, RANDOM_THREADS = 9, STEPS = 20000 };
+
+struct random_thread {
+	enum { SLEEPS, WAITS, RUNS } state;
+	unsigned cpu;                            /* that it runs on or waits for */
+	uint64_t by[RANDOM_THREADS + 1];         /* ns, by tid of who ran, 0: nobody */
+	bool counted[RANDOM_THREADS + 1];        /* in this wait */
+	uint64_t counts[RANDOM_THREADS + 1];
+};
+
+struct random_host {
+	struct events e;
+	uint64_t rng, t;
+	unsigned runs[RANDOM_CPUS]; /* tid */
+	struct random_thread threads[RANDOM_THREADS + 1];
+};
+
+static unsigned any(struct random_host *h, unsigned below)
+{
+	h->rng ^= h->rng << 13;
+	h->rng ^= h->rng >> 7;
+	h->rng ^= h->rng << 17;
+	return (unsigned)(h->rng % below);
+}
+
+/* So many ns pass, in which nothing happens. */
+static void pass(struct random_host *h, unsigned ns)
+{
+	h->t += ns;
+	for (unsigned i = 1; i <= RANDOM_THREADS && ns; i++) {
+		struct random_thread *t = &h->threads[i];
+		unsigned by = h->runs[t->cpu];
+
+		if (t->state != WAITS)
+			continue;
+		t->by[by] += ns;
+		t->counts[by] += !t->counted[by];
+		t->counted[by] = true;
+	}
+}
+
+static void switch_any(struct random_host *h)
+{
+	unsigned cpu = any(h, RANDOM_CPUS), next = any(h, RANDOM_THREADS + 1), prev = h->runs[cpu];
+	const bool sleeps = any(h, 3) == 0;
+
+	if (prev == next || (next && (h->threads[next].state != WAITS || h->threads[next].cpu != cpu)))
+		return;
+	events_switch(&h->e, h->t, cpu, prev, prev && sleeps ? SLEEP : 0, next, next ? "t" : "swapper");
+	if (prev) {
+		h->threads[prev].state = sleeps ? SLEEPS : WAITS;
+		memset(h->threads[prev].counted, 0, sizeof(h->threads[prev].counted));
+	}
+	h->threads[next].state = RUNS;
+	h->runs[cpu] = next;
+}
+
+static void wake_or_move_any(struct random_host *h)
+{
+	unsigned tid = 1 + any(h, RANDOM_THREADS), cpu = any(h, RANDOM_CPUS), at = any(h, RANDOM_CPUS);
+	struct random_thread *t = &h->threads[tid];
+
+	if (t->state == RUNS)
+		return;
+	if (t->state == SLEEPS) {
+		wake(&h->e, h->t, at, h->runs[at], tid, cpu);
+		EVENT(&h->e, h->t, at, h->runs[at], SCHED_WAKEUP, wakeup, .tid = tid, .target_cpu = cpu);
+		t->state = WAITS;
+		memset(t->counted, 0, sizeof(t->counted));
+	} else {
+		migrate(&h->e, h->t, at, h->runs[at], tid, t->cpu, cpu);
+	}
+	t->cpu = cpu;
+}
+
+static void assert_as_counted(struct random_host *h)
+{
+	for (unsigned i = 1; i <= RANDOM_THREADS; i++) {
+		for (unsigned k = 0; k <= RANDOM_THREADS; k++) {
+			ck_assert_uint_eq(of(&h->e, i, k).total_ns, h->threads[i].by[k]);
+			ck_assert_uint_eq(of(&h->e, i, k).count, h->threads[i].counts[k]);
+		}
+		ck_assert_uint_eq(of(&h->e, i, UNKNOWN).total_ns, 0);
+		ck_assert_uint_eq(of(&h->e, i, OTHER).total_ns, 0);
+	}
+}
+
+/* cut: how often frames end. */
+static void play(uint64_t seed, unsigned cut)
+{
+	struct random_host h = { .rng = seed, .t = BEGIN };
+
+	events_init(&h.e);
+	model_begin(h.e.m, BEGIN);
+	for (unsigned i = 0; i < RANDOM_CPUS; i++)
+		events_switch(&h.e, BEGIN, i, RANDOM_THREADS + 1 + i, SLEEP, 0, "swapper");
+	for (unsigned i = 0; i < STEPS; i++) {
+		pass(&h, any(&h, 4) ? any(&h, 5) : any(&h, 500));
+		if (any(&h, 3))
+			switch_any(&h);
+		else
+			wake_or_move_any(&h);
+		if (any(&h, cut) == 0)
+			model_cut(h.e.m, h.t);
+	}
+	model_cut(h.e.m, h.t);
+	assert_as_counted(&h);
+	events_release(&h.e);
+}
+
+START_TEST(test_at_random)
+{
+	for (uint64_t seed = 1; seed <= 6; seed++)
+		play(seed * 7919, seed % 2 ? 20 : 1000000);
+}
+END_TEST
+
+UNIT_MAIN("preemption", test_preempted, test_woken_on_a_busy_cpu, test_idle_and_unknown, test_moved, test_moved_unseen,
+	  test_edge_inside_a_wait, test_who_ran_has_gone, test_long_wait, test_crowd, test_not_wanted, test_at_random)
