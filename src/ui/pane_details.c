@@ -9,7 +9,7 @@
 
 enum details_list { DETAILS_BLOCKING, DETAILS_FILES, DETAILS_SYSCALLS };
 
-enum { LABEL_WIDTH = 10, ANCESTORS = 16, PERF_COUNTERS = 8 };
+enum { LABEL_WIDTH = 10, ANCESTORS = 16, PERF_COUNTERS = 8, CULPRITS = 3 };
 
 static const struct interval *details_interval(const struct ui *ui, const struct pane *p)
 {
@@ -330,6 +330,69 @@ static void add_latency(struct head *h, const struct interval_row *row)
 		 head_time(h, at, sizeof(at), FIGURE(h, row, latency.max_at), 6));
 }
 
+struct details_culprit {
+	const struct preemption_row *row;
+	uint64_t ns;
+};
+
+static int compare_culprits(const void *a, const void *b)
+{
+	const struct details_culprit *x = a, *y = b;
+
+	if (x->ns != y->ns)
+		return x->ns > y->ns ? -1 : 1;
+	return (int64_t)x->row->by_tid < (int64_t)y->row->by_tid ? -1 : x->row->by_tid != y->row->by_tid;
+}
+
+/* Rows of the model come and go with their use: there may be several of one culprit. */
+static void note_culprit(GArray *list, const struct preemption_row *row, uint64_t ns)
+{
+	struct details_culprit new = { row, ns };
+
+	for (guint i = 0; i < list->len; i++) {
+		struct details_culprit *known = &g_array_index(list, struct details_culprit, i);
+
+		if (known->row->by_uid != row->by_uid)
+			continue;
+		known->row = row;
+		known->ns += ns;
+		return;
+	}
+	g_array_append_val(list, new);
+}
+
+/* Who ran most while it waited for a CPU. */
+static void add_culprits(struct head *h, uint64_t thread_uid)
+{
+	const struct interval_table *t = &h->iv->tables[TABLE_PREEMPTION];
+	GArray *list = g_array_new(FALSE, FALSE, sizeof(struct details_culprit));
+	GString *s = g_string_new(NULL);
+	char ns[FORMAT_SIZE];
+
+	for (uint32_t i = 0; i < t->n_rows; i++) {
+		const struct preemption_row *row = INTERVAL_ROW(preemption, &t->rows[i]);
+
+		if (row->thread_uid == thread_uid)
+			note_culprit(list, row, INTERVAL_VALUE(h->iv, PREEMPTION, preemption, &t->rows[i], total_ns));
+	}
+	g_array_sort(list, compare_culprits);
+	for (guint i = 0; i < MIN(list->len, CULPRITS); i++) {
+		const struct details_culprit *c = &g_array_index(list, struct details_culprit, i);
+
+		if (!c->ns)
+			break;
+		g_string_append_printf(s, "%s%s", s->len ? ", " : "while the CPU ran ",
+				       c->row->by_comm ? strpool_text((strid)c->row->by_comm) : "what is unknown");
+		if ((int64_t)c->row->by_tid > 0)
+			g_string_append_printf(s, "/%" PRIu64, c->row->by_tid);
+		g_string_append_printf(s, " %s", duration(h, ns, c->ns));
+	}
+	if (s->len)
+		add_line(h, "ready", "%s", s->str);
+	g_string_free(s, TRUE);
+	g_array_free(list, TRUE);
+}
+
 static void add_perf(struct head *h, uint64_t thread_uid)
 {
 	const struct interval_table *t = &h->iv->tables[TABLE_PERF];
@@ -386,6 +449,7 @@ static int details_head(struct ui *ui, struct pane *p, int y, int max)
 	add_life(&h, t);
 	add_process(&h, t);
 	add_latency(&h, row);
+	add_culprits(&h, t->uid);
 	add_perf(&h, t->uid);
 	return h.y - y;
 }
@@ -395,7 +459,8 @@ static const struct pane_type details_type = {
 	.tables = { "blocking", "files", "syscalls" },
 	.empty = { "no wait ended in this interval", "no file descriptor is known",
 		   "no system call ended in this interval" },
-	.reads = 1u << TABLE_THREAD | 1u << TABLE_PERF | 1u << TABLE_CONTAINER | 1u << TABLE_VTID,
+	.reads = 1u << TABLE_THREAD | 1u << TABLE_PERF | 1u << TABLE_PREEMPTION | 1u << TABLE_CONTAINER |
+		 1u << TABLE_VTID,
 	.adjust = details_adjust,
 	.head = details_head,
 };
