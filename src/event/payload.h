@@ -55,7 +55,11 @@ struct ev_cpu_start {
 	int64_t tid; /* prev of the CPU's first sched_switch, 0 idle */
 	int64_t prio;
 	char comm[16];
+	uint64_t in_call; /* enum first_in_call */
 };
+
+/* Whether it was in a system call, as its first events show. */
+enum first_in_call { FIRST_CALL_UNKNOWN = 0, FIRST_CALL_NO, FIRST_CALL_YES };
 
 struct ev_lost {
 	uint64_t events;

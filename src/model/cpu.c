@@ -68,6 +68,7 @@ void cpu_run(struct model *m, struct cpu *cpu, int64_t tid, uint32_t thread)
 	if (thread != NO_ROW) {
 		thread_set_state(m, thread, THREAD_RUNNING);
 		THREAD_ROW(m, thread)->cpu = CPU_ROW(m, cpu->row)->cpu;
+		mode_update(m, cpu);
 	}
 	if (m->preemption)
 		preemption_runs(m, cpu);
@@ -76,11 +77,17 @@ void cpu_run(struct model *m, struct cpu *cpu, int64_t tid, uint32_t thread)
 /* The CPU and its thread have been as they are since a time that was not credited yet. */
 static void credit_since(struct model *m, struct cpu *cpu, uint64_t since_ns)
 {
+	struct thread_row *r;
+
 	CPU_ROW(m, cpu->row)->since_ns = since_ns;
-	if (cpu->thread != NO_ROW)
-		THREAD_ROW(m, cpu->thread)->since_ns = since_ns;
 	if (m->preemption)
 		preemption_ran_since(m, cpu, since_ns);
+	if (cpu->thread == NO_ROW)
+		return;
+	r = THREAD_ROW(m, cpu->thread);
+	r->since_ns = since_ns;
+	if (r->mode != MODE_USER)
+		r->mode_ns = since_ns;
 }
 
 void cpu_settle_anew(struct model *m, struct cpu *cpu, int64_t tid)
@@ -160,6 +167,9 @@ void apply_cpu_start(struct model *m, const struct apply *a)
 	if (a->cpu->thread != NO_ROW) {
 		thread_set_comm(m, a->cpu->thread, p->comm);
 		THREAD_ROW(m, a->cpu->thread)->prio = (uint64_t)p->prio;
+		if (p->in_call)
+			mode_set_inside(m, a->cpu, a->cpu->thread,
+					p->in_call == FIRST_CALL_YES ? INSIDE_KERNEL : INSIDE_PROGRAM);
 	}
 }
 

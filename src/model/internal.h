@@ -148,9 +148,14 @@ struct wait_for_cpu {
 	struct recent_hint by[2]; /* rows of TABLE_PREEMPTION that were used last, the last first */
 };
 
+/* Whether a thread is inside the kernel, interrupts apart: mode.c. */
+enum thread_inside { INSIDE_UNKNOWN = 0, INSIDE_PROGRAM, INSIDE_KERNEL };
+
 /* What goes with a row of TABLE_THREAD and is no figure. */
 struct thread {
 	bool in_use;
+	bool runs_softirqs;      /* it is called like ksoftirqd */
+	uint8_t inside;          /* enum thread_inside */
 	char comm[16];           /* raw bytes of its name: to see a change cheaply */
 	uint64_t ns_level;       /* of its own pid namespace, 0 the host's or unknown */
 	uint32_t container;      /* container.c: row of TABLE_CONTAINER, NO_ROW none */
@@ -308,6 +313,48 @@ void thread_forget(struct model *m, uint32_t row);
 void thread_end(struct model *m, uint32_t row);
 
 handler_fn apply_context;
+
+/* ---- mode.c: what the running thread's time is spent in ---- */
+
+/* The thread has been switched in, or what it is has changed: credits the time since the last change. */
+void mode_update(struct model *m, const struct cpu *cpu);
+
+/* The same where it is not known whether it runs, and on which CPU. */
+void mode_update_thread(struct model *m, uint32_t row);
+
+/* It does not run any more. */
+void mode_leave(struct model *m, struct thread_row *r);
+
+/* The CPU's handlers have changed. */
+static inline void mode_handlers_changed(struct model *m, const struct cpu *cpu)
+{
+	if (cpu->thread != NO_ROW)
+		mode_update(m, cpu);
+}
+
+/*
+ * The thread enters the kernel by a call, or has left it. The caller touches its row. What follows is mode_update()
+ * for that case alone, as it comes with every call.
+ */
+static inline void mode_set_inside(struct model *m, const struct cpu *cpu, uint32_t row, enum thread_inside inside)
+{
+	struct thread_row *r = THREAD_ROW(m, row);
+
+	thread_info(m, row)->inside = (uint8_t)inside;
+	if (!cpu || cpu->thread != row || r->mode == MODE_INTERRUPTED || r->flags & THREAD_KERNEL)
+		return;
+	if (r->mode == MODE_SYSTEM)
+		r->system_ns += m->now_ns - r->mode_ns;
+	r->mode = inside == INSIDE_KERNEL ? MODE_SYSTEM : MODE_USER;
+	r->mode_ns = inside == INSIDE_KERNEL ? m->now_ns : 0;
+}
+
+/* It is seen to wait, or to have waited: that is in the kernel. */
+static inline void mode_has_waited(struct thread *t)
+{
+	if (t->inside == INSIDE_UNKNOWN)
+		t->inside = INSIDE_KERNEL;
+}
 
 /* ---- container.c: which threads are in which containers ---- */
 

@@ -85,6 +85,7 @@ static void innermost_changed(struct model *m, const struct cpu *cpu)
 	else
 		r->irq_state = cpu->irqs[cpu->irq_depth - 1].soft ? CPU_IRQ_SOFT : CPU_IRQ_HARD;
 	state_touch(&m->state, TABLE_CPU, cpu->row);
+	mode_handlers_changed(m, cpu);
 }
 
 void irq_reset_cpu(struct model *m, struct cpu *cpu)

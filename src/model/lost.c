@@ -59,6 +59,7 @@ static void forget_what_runs(struct model *m)
 		thread_set_state(m, row, THREAD_UNKNOWN);
 		thread_info(m, row)->woken_ns = 0;
 		syscalls_forget(m, row);
+		thread_info(m, row)->inside = INSIDE_UNKNOWN;
 	}
 }
 

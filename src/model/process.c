@@ -72,6 +72,7 @@ void thread_set_comm(struct model *m, uint32_t row, const char comm[16])
 	if (!comm[0] || memcmp(t->comm, comm, sizeof(t->comm)) == 0)
 		return;
 	memcpy(t->comm, comm, sizeof(t->comm));
+	t->runs_softirqs = memcmp(comm, "ksoftirqd/", 10) == 0;
 	THREAD_ROW(m, row)->comm = strpool_intern_padded(comm, sizeof(t->comm));
 	state_touch(&m->state, TABLE_THREAD, row);
 	container_thread_renamed(m, row);
@@ -85,6 +86,8 @@ void thread_set_state(struct model *m, uint32_t row, enum thread_state state)
 	switch (r->state) {
 	case THREAD_RUNNING:
 		r->cpu_ns += grown;
+		if (state != THREAD_RUNNING)
+			mode_leave(m, r);
 		break;
 	case THREAD_READY:
 		if (m->preemption)
@@ -183,6 +186,7 @@ void apply_fork(struct model *m, const struct apply *a)
 	r = THREAD_ROW(m, child);
 	r->born_ns = m->now_ns;
 	thread_set_state(m, child, THREAD_NEW);
+	thread_info(m, child)->inside = INSIDE_KERNEL;
 	thread_set_comm(m, child, p->child_comm);
 	new_process = p->child_pid == p->child_tid;
 	r->pid = p->child_pid > 0 ? (uint64_t)p->child_pid : (uint64_t)-1;
@@ -220,6 +224,7 @@ static uint32_t take_over_tid(struct model *m, const struct apply *a, uint32_t o
 
 	r->pid = (uint64_t)tid;
 	r->ppid = THREAD_ROW(m, old)->ppid;
+	thread_info(m, row)->inside = INSIDE_KERNEL;
 	if (a->cpu) {
 		thread_set_state(m, old, THREAD_ZOMBIE);
 		cpu_run(m, a->cpu, tid, row);
@@ -244,7 +249,11 @@ void apply_exec(struct model *m, const struct apply *a)
 		comm_of_path(comm, event_text(a->ev, p->filename), p->filename.len);
 		thread_set_comm(m, row, comm);
 	}
-	THREAD_ROW(m, row)->flags &= ~(uint64_t)THREAD_KERNEL;
+	if (THREAD_ROW(m, row)->flags & THREAD_KERNEL) {
+		/* a helper that the kernel starts: it is there until its first call */
+		thread_info(m, row)->inside = INSIDE_KERNEL;
+		THREAD_ROW(m, row)->flags &= ~(uint64_t)THREAD_KERNEL;
+	}
 	files_exec(m, row);
 }
 
@@ -289,6 +298,16 @@ void apply_setprio(struct model *m, const struct apply *a)
 	state_touch(&m->state, TABLE_THREAD, row);
 }
 
+static void set_kernel(struct model *m, uint32_t row)
+{
+	struct thread_row *r = THREAD_ROW(m, row);
+
+	if (r->flags & THREAD_KERNEL)
+		return;
+	r->flags |= THREAD_KERNEL;
+	mode_update_thread(m, row);
+}
+
 /* status of lttng_statedump_process_state; what runs is known better from the switches. */
 static void state_of_dump(struct model *m, uint32_t row, int64_t status)
 {
@@ -303,6 +322,7 @@ static void state_of_dump(struct model *m, uint32_t row, int64_t status)
 		break;
 	case WAIT:
 		thread_set_state(m, row, THREAD_WAITING);
+		mode_has_waited(thread_info(m, row));
 		break;
 	case EXIT:
 	case ZOMBIE:
@@ -330,7 +350,7 @@ void apply_dump_process(struct model *m, const struct apply *a)
 	if (!r->comm)
 		thread_set_comm(m, row, p->name);
 	if (p->type == 1)
-		r->flags |= THREAD_KERNEL;
+		set_kernel(m, row);
 	if (p->vtid > 0)
 		container_dump(m, row, &(struct ev_dump_ns){ .tid = p->tid, .vtid = p->vtid, .vpid = p->vpid,
 							     .ns_level = p->ns_level, .ns_inum = p->ns_inum });
@@ -387,7 +407,7 @@ void apply_context(struct model *m, const struct apply *a)
 	if (event_has(a->ev, CTX_CGROUP_NS))
 		r->cgroup_ns = p->cgroup_ns;
 	if (r->ppid == TID_KTHREADD || r->tid == TID_KTHREADD)
-		r->flags |= THREAD_KERNEL;
+		set_kernel(m, row);
 	container_place(m, row);
 	thread_set_comm(m, row, p->procname);
 	state_touch(&m->state, TABLE_THREAD, row);

@@ -57,6 +57,8 @@ static void switch_out(struct model *m, uint32_t row, const struct ev_sched_swit
 		DIST_ADD(m, THREAD, thread, row, slice, m->now_ns - t->slice_ns, row, why_left(left));
 	preemption_place(m, row, (int64_t)r->cpu);
 	thread_set_state(m, row, state);
+	if (state == THREAD_BLOCKED)
+		mode_has_waited(thread_info(m, row));
 	thread_set_comm(m, row, p->prev_comm);
 	r->prio = (uint64_t)p->prev_prio;
 	if (state == THREAD_READY)
@@ -78,8 +80,10 @@ static void switch_in(struct model *m, struct cpu *cpu, uint32_t row, const stru
 	if (t->woken_ns && r->state == THREAD_READY)
 		DIST_ADD(m, THREAD, thread, row, latency, m->now_ns - t->woken_ns, row, who_ran(p));
 	/* the wake-up told of the CPU it had been on: if it was moved unseen, then mostly there and then */
-	if (t->woken_ns)
+	if (t->woken_ns) {
 		preemption_place(m, row, (int64_t)CPU_ROW(m, cpu->row)->cpu);
+		mode_has_waited(t);
+	}
 	t->woken_ns = 0;
 	if (r->state == THREAD_BLOCKED)
 		blocking_wait_ended(m, row, WAIT_UNKNOWN, STRID_NONE); /* nobody was seen to wake it */

@@ -33,6 +33,7 @@ struct syscalls {
 	GArray *heads;       /* uint32_t, by thread row */
 	GArray *links;       /* struct call_link, by TABLE_SYSCALL row */
 	GArray *error_links; /* uint32_t, by TABLE_SYSERR row */
+	strid sigreturn[2];
 	struct call_name numbers[NUMBERS]; /* of syscall_entry_unknown; name STRID_NONE: not looked up yet */
 };
 
@@ -42,6 +43,8 @@ void syscalls_create(struct model *m)
 	m->syscalls->heads = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	m->syscalls->links = g_array_new(FALSE, FALSE, sizeof(struct call_link));
 	m->syscalls->error_links = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	m->syscalls->sigreturn[0] = strpool_intern_z("rt_sigreturn");
+	m->syscalls->sigreturn[1] = strpool_intern_z("sigreturn");
 }
 
 void syscalls_destroy(struct model *m)
@@ -152,6 +155,12 @@ static void note_arguments(struct model *m, uint32_t thread, struct call_in_flig
 	}
 }
 
+/* It returns to where the signal came, which is not the end of a call: it has no exit. */
+static bool has_no_exit(const struct syscalls *s, strid name)
+{
+	return name && (name == s->sigreturn[0] || name == s->sigreturn[1]);
+}
+
 void apply_syscall_entry(struct model *m, const struct apply *a)
 {
 	const struct ev_syscall_entry *p = event_payload(a->ev, ev_syscall_entry);
@@ -163,6 +172,12 @@ void apply_syscall_entry(struct model *m, const struct apply *a)
 	if (thread == NO_ROW)
 		return;
 	name = call_of_event(m, a, event_has(a->ev, ENTRY_NR), p->nr);
+	if (has_no_exit(m->syscalls, name.name)) {
+		syscalls_forget(m, thread);
+		mode_set_inside(m, a->cpu, thread, INSIDE_PROGRAM);
+		return;
+	}
+	mode_set_inside(m, a->cpu, thread, INSIDE_KERNEL);
 	call = &thread_info(m, thread)->call;
 	*call = (struct call_in_flight){
 		.active = true, .name = name.name, .desc = name.desc, .entry_ns = m->now_ns,
@@ -292,6 +307,7 @@ void apply_syscall_exit(struct model *m, const struct apply *a)
 	if (call->desc)
 		files_syscall_exit(m, a, thread, call, p->ret);
 	syscalls_forget(m, thread);
+	mode_set_inside(m, a->cpu, thread, INSIDE_PROGRAM);
 }
 
 void syscalls_forget(struct model *m, uint32_t thread)

@@ -53,6 +53,13 @@ enum thread_flag {
 	THREAD_IDLES = 1 << 3,    /* blocked, as a thread of the kernel that has no work */
 };
 
+/* What a running thread does. Its program has what the other two leave of its time on a CPU, and no cell of its own. */
+enum thread_mode {
+	MODE_USER = 0,    /* or it does not run */
+	MODE_SYSTEM,
+	MODE_INTERRUPTED, /* the CPU handles an interrupt or softirq instead */
+};
+
 /* Inodes of the namespaces that a kernel starts with (include/linux/proc_ns.h). */
 #define HOST_CGROUP_NS UINT64_C(0xeffffffb)
 #define HOST_PID_NS UINT64_C(0xeffffffc)
@@ -139,6 +146,12 @@ enum host_status { HOST_OK = 0, HOST_ENDED, HOST_DEGRADED, HOST_SILENT, HOST_AWA
 	A(ready_ns, 1 << THREAD_READY, state, since_ns, "Time it could have run but waited for a CPU") \
 	A(blocked_ns, 1 << THREAD_BLOCKED | 1 << THREAD_WAITING, state, since_ns, \
 	  "Time blocked on something other than a CPU") \
+	C(mode, GAUGE, NONE, "enum thread_mode") \
+	C(mode_ns, GAUGE, NONE, "since when; 0 in MODE_USER") \
+	A(system_ns, 1 << MODE_SYSTEM, mode, mode_ns, \
+	  "CPU time in system calls; all of a kernel thread's but interrupts. Null where calls were not recorded") \
+	A(interrupted_ns, 1 << MODE_INTERRUPTED, mode, mode_ns, \
+	  "CPU time taken from it by interrupts and softirqs; those that ksoftirqd runs are its own work") \
 	C(switches, COUNTER, COUNT, "How often it was switched in") \
 	C(migrations, COUNTER, COUNT, "How often it moved to another CPU") \
 	C(syscalls, COUNTER, COUNT, "System calls that ended") \

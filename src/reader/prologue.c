@@ -181,8 +181,19 @@ struct first_events {
 	uint64_t first_ns;
 	bool any;
 	bool found;
+	enum first_in_call in_call;
 	struct ev_sched_switch sched;
 };
+
+/* Entries and exits of calls; the state dump is made in a call of the session daemon. */
+static enum first_in_call call_before(enum event_kind kind)
+{
+	if (kind == EVENT_SYSCALL_ENTRY)
+		return FIRST_CALL_NO;
+	return kind == EVENT_SYSCALL_EXIT || (kind >= EVENT_DUMP_START && kind <= EVENT_DUMP_CPU) ?
+		       FIRST_CALL_YES :
+		       FIRST_CALL_UNKNOWN;
+}
 
 /* Up to the stream's first sched_switch; events lost on the way make its prev no witness. */
 static bool stop_at_first_switch(struct stream *s, const struct message *m, void *user)
@@ -197,6 +208,8 @@ static bool stop_at_first_switch(struct stream *s, const struct message *m, void
 	if (!first->any)
 		first->first_ns = m->has_time ? m->ns : 0;
 	first->any = true;
+	if (!first->in_call)
+		first->in_call = call_before(m->plan->kind);
 	if (m->plan->kind != EVENT_SCHED_SWITCH)
 		return s->has_switch;
 	first->found = m->plan->payload.n &&
@@ -222,6 +235,7 @@ static void write_stream(struct reader *r, struct stream *s)
 	start = (struct ev_cpu_start *)(void *)ev->words;
 	start->tid = first.sched.prev_tid;
 	start->prio = first.sched.prev_prio;
+	start->in_call = first.in_call;
 	memcpy(start->comm, first.sched.prev_comm, sizeof(start->comm));
 	emit_end(r->ring, ev);
 }

@@ -6,6 +6,7 @@
 #include "sidecar/sidecar.h"
 #include "ui/internal.h"
 #include "view/containers.h"
+#include "view/missing.h"
 
 enum details_list { DETAILS_BLOCKING, DETAILS_FILES, DETAILS_SYSCALLS };
 
@@ -286,6 +287,28 @@ static void add_cpu(struct head *h, const struct interval_row *row)
 		 FIGURE(h, row, switches), FIGURE(h, row, migrations));
 }
 
+/* What the time on a CPU was spent in, where the trace tells. */
+static void add_modes(struct head *h, const struct interval_row *row)
+{
+	const uint64_t system_ns = FIGURE(h, row, system_ns);
+	const struct view_host host = data_view_host(h->host, h->iv);
+	const uint32_t lacks = view_host_lacks(&host);
+	const uint64_t interrupted_ns = lacks & VIEW_LACKS_IRQS ? 0 : FIGURE(h, row, interrupted_ns);
+	char text[FORMAT_SIZE];
+	GString *s = g_string_new(NULL);
+
+	if (!(lacks & VIEW_LACKS_CALLS)) {
+		g_string_append_printf(s, "%s user, ",
+				       duration(h, text, FIGURE(h, row, cpu_ns) - system_ns - interrupted_ns));
+		g_string_append_printf(s, "%s system", duration(h, text, system_ns));
+	}
+	if (!(lacks & VIEW_LACKS_IRQS))
+		g_string_append_printf(s, "%s%s interrupted", s->len ? ", " : "", duration(h, text, interrupted_ns));
+	if (s->len)
+		add_line(h, "cpu time", "%s", s->str);
+	g_string_free(s, TRUE);
+}
+
 /* The sum over the threads of the process, where there are several. */
 static void add_process(struct head *h, const struct thread_row *t)
 {
@@ -435,6 +458,8 @@ static int details_head(struct ui *ui, struct pane *p, int y, int max)
 	t = INTERVAL_ROW(thread, row);
 	add_state(&h, t, t->exited_ns && t->exited_ns < h.iv->end_ns ? t->exited_ns : h.iv->end_ns);
 	add_cpu(&h, row);
+	if (FIGURE(&h, row, cpu_ns))
+		add_modes(&h, row);
 	add_bytes(&h, "read", FIGURE(&h, row, read_disk), FIGURE(&h, row, read_net), FIGURE(&h, row, read_pipe),
 		  FIGURE(&h, row, read_other));
 	add_bytes(&h, "written", FIGURE(&h, row, write_disk), FIGURE(&h, row, write_net), FIGURE(&h, row, write_pipe),

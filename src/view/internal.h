@@ -44,6 +44,7 @@ struct view_container {
 #define VIEW_HOST_NAME "host"
 
 struct view_index {
+	uint32_t lacks;         /* view_host_lacks() */
 	struct map64 owners;    /* thread uid -> index in owner_uids; empty: each thread owns itself */
 	GArray *owner_uids;     /* uint64_t: uid of the main thread of its process */
 	GArray *errors;         /* struct view_error, by owner, call, error */

@@ -101,3 +101,20 @@ char *view_missing_text(const struct view_table *table, const struct view_host *
 	g_ptr_array_free(list.hosts, TRUE);
 	return text;
 }
+
+/* All four events of interrupts tell how long a thread was interrupted; when a softirq was raised does not. */
+uint32_t view_host_lacks(const struct view_host *host)
+{
+	uint32_t lacks = 0;
+
+	for (unsigned i = 0; i < host->n_missing; i++) {
+		const enum event_kind kind = tracepoint_find(host->missing[i], NULL);
+
+		if (kind == EVENT_SYSCALL_ENTRY || kind == EVENT_SYSCALL_EXIT)
+			lacks |= VIEW_LACKS_CALLS;
+		if (kind == EVENT_IRQ_ENTRY || kind == EVENT_IRQ_EXIT || kind == EVENT_SOFTIRQ_ENTRY ||
+		    kind == EVENT_SOFTIRQ_EXIT)
+			lacks |= VIEW_LACKS_IRQS;
+	}
+	return lacks;
+}

@@ -13,4 +13,10 @@
 char *view_missing_text(const struct view_table *table, const struct view_host *hosts, unsigned n_hosts,
 			const struct view_filter *filter);
 
+/* What time on a CPU was spent in is not known without these. */
+enum { VIEW_LACKS_CALLS = 1 << 0, VIEW_LACKS_IRQS = 1 << 1 };
+
+/* Which of them the host's trace does not have. */
+uint32_t view_host_lacks(const struct view_host *host);
+
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "view/internal.h"
+#include "view/missing.h"
 
 void view_rows_init(struct view_rows *r)
 {
@@ -120,6 +121,7 @@ static void reset(struct view_rows *r, const struct view_query *q, const struct 
 	r->table = q->table;
 	r->per_cpu = q->per_cpu;
 	r->base = q->base;
+	r->sums_hosts = q->sum_by == VIEW_SUM_ALL;
 	r->containers = q->base && q->base->containers;
 	r->columns = q->table->columns;
 	r->n_columns = q->table->n_columns;
@@ -144,6 +146,7 @@ static void index_host(struct view_rows *r, const struct view_query *q, unsigned
 	struct view_index *index = &r->internal->indexes[host];
 	const struct interval *iv = r->hosts[host].iv;
 
+	index->lacks = view_host_lacks(&r->hosts[host]);
 	map64_clear(&index->owners);
 	if ((q->processes && view_table_of_threads(q->table)) || q->table->collect)
 		view_index_processes(index, iv);

@@ -102,6 +102,7 @@ struct view_rows {
 	unsigned n_columns;
 	const struct view_table *table;
 	bool per_cpu;                 /* as the query said */
+	bool sums_hosts;              /* a row is the sum of several hosts */
 	bool containers;              /* some host has any, as far as TABLE_CONTAINER was wanted */
 	const struct view_host *hosts;
 	unsigned n_hosts;

@@ -3,6 +3,7 @@
 #include <stddef.h>
 
 #include "view/declare.h"
+#include "view/missing.h"
 
 static const struct thread_row *thread_of(const struct view_cell *at)
 {
@@ -43,6 +44,45 @@ static void get_host_percent(const struct view_cell *at, struct value *v)
 	value_set_null(v);
 	if (online_ns)
 		value_set_real(v, 100.0 * (double)VIEW_FIGURE(at, thread, cpu_ns) / (double)online_ns);
+}
+
+/* ---- what the CPU time was spent in; null where the host's trace does not tell ---- */
+
+static bool host_lacks(const struct view_cell *at, uint32_t lacks)
+{
+	const struct view_rows_internal *in = at->rows->internal;
+
+	if (!at->rows->sums_hosts)
+		return in->indexes[at->row->key.host].lacks & lacks;
+	for (unsigned i = 0; i < at->rows->n_hosts; i++)
+		if (at->rows->hosts[i].iv && in->indexes[i].lacks & lacks)
+			return true;
+	return false;
+}
+
+static void get_interrupted(const struct view_cell *at, struct value *v)
+{
+	value_set_null(v);
+	if (!host_lacks(at, VIEW_LACKS_IRQS))
+		value_set_uint(v, VIEW_FIGURE(at, thread, interrupted_ns));
+}
+
+static void get_system(const struct view_cell *at, struct value *v)
+{
+	value_set_null(v);
+	if (!host_lacks(at, VIEW_LACKS_CALLS))
+		value_set_uint(v, VIEW_FIGURE(at, thread, system_ns));
+}
+
+/* The rest, so that they add up to the CPU time. */
+static void get_user(const struct view_cell *at, struct value *v)
+{
+	const uint64_t interrupted_ns = host_lacks(at, VIEW_LACKS_IRQS) ? 0 : VIEW_FIGURE(at, thread, interrupted_ns);
+
+	value_set_null(v);
+	if (!host_lacks(at, VIEW_LACKS_CALLS))
+		value_set_uint(v, VIEW_FIGURE(at, thread, cpu_ns) - VIEW_FIGURE(at, thread, system_ns) -
+					  interrupted_ns);
 }
 
 static void get_threads(const struct view_cell *at, struct value *v)
@@ -102,6 +142,10 @@ static const struct column cpu_columns[] = {
 	COLUMN(thread, prio, "PRIO", 4, REPORTED),
 	COLUMN(thread, born_ns, "BORN", 15, REPORTED),
 	COLUMN(thread, exited_ns, "EXITED", 15, REPORTED),
+	CELL_COLUMN_BY(get_user, VALUE, "user_ns", thread, cpu_ns, "USR TIME", 8, FIGURE | COLUMN_IF_KNOWN,
+		       "CPU time in its own program, page faults included; null where system calls were not recorded."),
+	COLUMN_BY(get_system, thread, system_ns, "SYS TIME", 8, FIGURE | COLUMN_IF_KNOWN),
+	COLUMN_BY(get_interrupted, thread, interrupted_ns, "INT TIME", 8, FIGURE | COLUMN_IF_KNOWN),
 	PROCESS("uid", "UID", "User id of its process.", COLUMN_ID, 6, view_get_process_uid),
 	PROCESS("user", "USER", "Name of that user.", COLUMN_TEXT, 10, view_get_process_user),
 	PROCESS("exe", "EXE", "Path of its process's program.", COLUMN_TEXT, 24, view_get_process_exe),

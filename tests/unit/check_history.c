@@ -293,7 +293,7 @@ static void count_lengths(const struct history *h, unsigned track, unsigned of[5
 START_TEST(test_long_past)
 {
 	enum { FRAMES_MAX = 30000, ALL = (1 << 5) - 1 };
-	struct history *h = history_create(470000);
+	struct history *h = history_create(510000);
 	unsigned of[5] = { 0 }, seen = 0;
 	struct sim sim;
 

@@ -85,7 +85,7 @@ START_TEST(test_report_columns)
 		{ "events", "host name count used" },
 		{ "cpus", "host cpu busy_ns idle_ns irq_ns softirq_ns online_ns switches" },
 		{ "cpu", "host tid pid ppid comm cpu_ns ready_ns blocked_ns switches migrations prio born_ns "
-			 "exited_ns uid user exe cmdline cgroup container tracing" },
+			 "exited_ns user_ns system_ns interrupted_ns uid user exe cmdline cgroup container tracing" },
 		{ "io", "host tid pid comm read_bytes write_bytes read_bytes_disk read_bytes_net read_bytes_pipe "
 			"read_bytes_other write_bytes_disk write_bytes_net write_bytes_pipe write_bytes_other "
 			"syscalls" },

@@ -62,6 +62,43 @@ START_TEST(test_cpu)
 }
 END_TEST
 
+/* What a trace does not tell is null; what it tells adds up to the CPU time. */
+START_TEST(test_cpu_time_in_parts)
+{
+	static const char *no_calls[] = { "syscall_entry_*" }, *no_irqs[] = { "irq_softirq_exit" };
+	struct thread_row *a = add_thread(0, 10, 10, 1, "main"), *b = add_thread(1, 10, 10, 1, "main");
+	struct view_query q = query("cpu");
+
+	a->system_ns = b->system_ns = 50 * MS;
+	a->cpu_ns = b->cpu_ns = 60 * MS;
+	begin();
+	a->cpu_ns = b->cpu_ns = 360 * MS;
+	a->mode = b->mode = MODE_SYSTEM;
+	a->mode_ns = b->mode_ns = END - 100 * MS; /* and it goes on at the end */
+	a->interrupted_ns = b->interrupted_ns = 20 * MS;
+	end();
+	build(&q);
+	ASSERT_UINT(0, "user_ns", 180 * MS);
+	ASSERT_UINT(0, "system_ns", 100 * MS);
+	ASSERT_UINT(0, "interrupted_ns", 20 * MS);
+	shown[0].missing = no_calls;
+	shown[1].missing = no_irqs;
+	shown[0].n_missing = shown[1].n_missing = 1;
+	build(&q);
+	ASSERT_NULL(0, "user_ns");
+	ASSERT_NULL(0, "system_ns");
+	ASSERT_UINT(0, "interrupted_ns", 20 * MS);
+	ASSERT_UINT(1, "user_ns", 200 * MS);
+	ASSERT_UINT(1, "system_ns", 100 * MS);
+	ASSERT_NULL(1, "interrupted_ns");
+	q.sum_by = VIEW_SUM_ALL;
+	build(&q);
+	ASSERT_UINT(0, "cpu_ns", 600 * MS);
+	ASSERT_NULL(0, "user_ns");
+	ASSERT_NULL(0, "interrupted_ns");
+}
+END_TEST
+
 START_TEST(test_rows_without_figures)
 {
 	struct view_query q = query("cpu");
@@ -582,6 +619,6 @@ START_TEST(test_processes)
 }
 END_TEST
 
-UNIT_MAIN_AROUND("view figures", setup, teardown, test_cpu, test_rows_without_figures, test_io, test_hosts,
-		 test_events_and_probes, test_cpus, test_files, test_disks, test_net, test_irqs,
+UNIT_MAIN_AROUND("view figures", setup, teardown, test_cpu, test_cpu_time_in_parts, test_rows_without_figures, test_io,
+		 test_hosts, test_events_and_probes, test_cpus, test_files, test_disks, test_net, test_irqs,
 		 test_syscalls, test_sched, test_perf, test_processes)

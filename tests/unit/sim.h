@@ -172,8 +172,10 @@ static inline void sim_change_row(struct sim *sim, enum table_id table, uint32_t
 /* It ends: nothing of it grows any more. */
 static inline void sim_end_row(struct sim *sim, enum table_id table, uint32_t row)
 {
-	if (table == TABLE_THREAD)
+	if (table == TABLE_THREAD) {
 		STATE_ROW(&sim->state, THREAD, thread, row)->state = THREAD_DEAD;
+		STATE_ROW(&sim->state, THREAD, thread, row)->mode = MODE_USER;
+	}
 	if (table == TABLE_CPU) {
 		STATE_ROW(&sim->state, CPU, cpu, row)->state = CPU_OFFLINE;
 		STATE_ROW(&sim->state, CPU, cpu, row)->irq_state = CPU_IRQ_NONE;
