@@ -17,6 +17,8 @@ CAUSES = {
     "ended": "it ended before the record's first event; that its last switch-out says dead is all there is of its end",
     "idle": "the kernel's idle excludes entering and leaving idleness and the timer interrupt's own entry and exit,"
             " which no event brackets",
+    "samples": "the kernel's samples have more system time than calls, interrupts and what is allowed for page faults; of"
+               " what it does between two calls beside them the trace has no event, so it is the program's here",
 }
 
 
