@@ -9,6 +9,7 @@
 enum syscall_action {
 	SYSCALL_NAMED = 0,  /* nothing but take time */
 	SYSCALL_FD,         /* works on .fd, moves no bytes */
+	SYSCALL_SYNC,       /* the same, and what was written to it is on the disk then */
 	SYSCALL_WAIT_ANY,   /* waits for any of the files that .fd lists */
 	SYSCALL_OPEN,       /* makes an fd (ret) of .path */
 	SYSCALL_MAKE,       /* makes an fd (ret) */

@@ -18,6 +18,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "model/bios.h"
 #include "model/context.h"
 #include "model/internal.h"
 
@@ -45,13 +46,12 @@ enum {
 /* A flush is issued for sector 0 and completes for sector -1; a device has one at a time. */
 #define FLUSH_SECTOR UINT64_MAX
 
-enum direction { DIR_NONE, DIR_READ, DIR_WRITE };
-
 /* A request that waits in a scheduler, or that a driver works on. */
 struct request {
-	uint64_t insert_ns; /* 0: not seen */
-	uint64_t thread_uid;
-	uint32_t thread;    /* whose it is: it inserted it, else issued it; NO_ROW: unknown */
+	uint64_t queued_ns;   /* of the first bio, else of its insertion, else its issue */
+	uint64_t insert_ns;   /* 0: not seen */
+	struct asker who;     /* whose it is: the first bio's, else it inserted it, else issued it */
+	struct shares shares; /* who pays for what is left, once it was issued */
 	uint64_t issue_ns;
 	uint64_t left;                /* sectors still to complete; 0: a flush, or not known */
 	uint32_t owners[OWNERS_MAX];  /* disks (partitions, mappings) whose bio it began with */
@@ -75,6 +75,8 @@ struct block {
 	struct remap ring[REMAPS_MAX];
 	uint32_t n_remaps;    /* ever made */
 	GByteArray *stacked;  /* by row: its requests are issued again to another device */
+	GArray *whole;        /* uint32_t by row: of a partition the disk, as far as is known; else the row itself */
+	uint64_t asked;       /* key of the last bio that got or joined a request */
 	uint64_t forgot_ns;   /* the loss after which the queues were emptied */
 	model_disk_name_fn *name; /* NULL: nobody knows names but the traces */
 	const void *name_data;
@@ -88,6 +90,8 @@ void block_create(struct model *m)
 	m->block->requests = g_array_new(FALSE, FALSE, sizeof(struct request));
 	m->block->free = NO_ROW;
 	m->block->stacked = g_byte_array_new();
+	m->block->whole = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	m->bios = bios_create();
 }
 
 void block_destroy(struct model *m)
@@ -100,6 +104,8 @@ void block_destroy(struct model *m)
 	map64_release(&b->remaps);
 	g_array_free(b->requests, TRUE);
 	g_byte_array_free(b->stacked, TRUE);
+	g_array_free(b->whole, TRUE);
+	bios_destroy(m->bios);
 	g_free(b);
 	m->block = NULL;
 }
@@ -128,6 +134,8 @@ static uint32_t disk_of_dev(struct model *m, uint64_t dev)
 	map64_put(&b->disks, dev, row);
 	g_byte_array_set_size(b->stacked, row + 1);
 	b->stacked->data[row] = false;
+	g_array_set_size(b->whole, row + 1);
+	g_array_index(b->whole, uint32_t, row) = row;
 	known = b->name ? b->name(b->name_data, major, minor) : NULL;
 	g_snprintf(name, sizeof(name), "%u:%u", major, minor);
 	DISK_ROW(m, row)->dev = dev;
@@ -222,6 +230,7 @@ static void forget_requests(struct model *m)
 	map64_clear(&m->block->waiting);
 	map64_clear(&m->block->driver);
 	map64_clear(&m->block->remaps);
+	bios_forget(m->bios);
 	g_array_set_size(m->block->requests, 0);
 	m->block->free = NO_ROW;
 	for (uint32_t row = NO_ROW; (row = state_next(t, row)) != NO_ROW;) {
@@ -284,9 +293,10 @@ static void request_free(struct block *b, uint32_t index)
 static struct request request_begin(const struct model *m, uint32_t thread)
 {
 	return (struct request){
+		.queued_ns = m->now_ns,
 		.insert_ns = m->now_ns,
-		.thread = thread,
-		.thread_uid = thread == NO_ROW ? 0 : THREAD_ROW(m, thread)->uid,
+		.who = { thread == NO_ROW ? 0 : THREAD_ROW(m, thread)->uid, thread, false },
+		.shares = NO_SHARES,
 	};
 }
 
@@ -312,7 +322,7 @@ static struct request waiting_del(struct model *m, uint32_t disk, uint64_t key)
 {
 	struct block *b = m->block;
 	const uint32_t index = map64_get(&b->waiting, key);
-	struct request rq = { .thread = NO_ROW };
+	struct request rq = { .shares = NO_SHARES };
 
 	if (index == MAP64_NONE)
 		return rq;
@@ -335,6 +345,7 @@ static struct request *driver_add(struct model *m, uint32_t disk, uint64_t key)
 	if (b->driver.count >= REQUESTS_MAX)
 		forget_requests(m);
 	index = request_new(b);
+	request_get(b, index)->shares = NO_SHARES;
 	map64_put(&b->driver, key, index);
 	queue_changes(m, disk, 1);
 	return request_get(b, index);
@@ -348,6 +359,7 @@ static bool driver_del(struct model *m, uint32_t disk, uint64_t key)
 
 	if (index == MAP64_NONE)
 		return false;
+	bios_drop(m->bios, &request_get(b, index)->shares);
 	map64_del(&b->driver, key);
 	request_free(b, index);
 	queue_changes(m, disk, -1);
@@ -379,6 +391,12 @@ static void find_owners(struct block *b, struct request *rq, uint64_t key)
 	}
 }
 
+static void bio_goes_on(struct model *m, uint64_t from, uint64_t to)
+{
+	remap_add(m->block, to, from);
+	bios_move(m->bios, from, to);
+}
+
 /*
  * A bio of a partition or of a mapped device goes to the device below. Of whole
  * requests (rq_remap) both devices have events of their own; the upper one is not
@@ -394,7 +412,7 @@ void apply_block_remap(struct model *m, const struct apply *a)
 	if (a->ev->kind == EVENT_BLOCK_RQ_REMAP)
 		m->block->stacked->data[old] = true;
 	else
-		remap_add(m->block, request_key(disk, p->sector), request_key(old, p->old_sector));
+		bio_goes_on(m, request_key(old, p->old_sector), request_key(disk, p->sector));
 }
 
 /* A bio is cut in two: the second part starts a request of its own. */
@@ -410,6 +428,58 @@ void apply_block_split(struct model *m, const struct apply *a)
 		remap_add(m->block, request_key(disk, p->old_sector), m->block->ring[index].old_key);
 }
 
+/* ---- who asks ---- */
+
+/* The device below counts its requests again: neither the host nor threads count them here. */
+static bool is_stacked(const struct model *m, uint32_t disk)
+{
+	return m->block->stacked->data[disk];
+}
+
+/*
+ * The disk of an event that tells of a bio: since Linux 5.12 such a one names the partition, but the sector of the
+ * disk, while requests name the disk.
+ */
+static uint32_t disk_of_bio(struct model *m, uint64_t dev)
+{
+	uint32_t disk = disk_of_event(m, dev);
+
+	return disk == NO_ROW ? NO_ROW : g_array_index(m->block->whole, uint32_t, disk);
+}
+
+/* A request begins where no bio of that disk does, but the last one of another device: that is its partition. */
+static void find_whole(struct model *m, uint32_t disk, uint64_t key)
+{
+	struct block *b = m->block;
+	const uint32_t part = (uint32_t)(b->asked >> 48);
+
+	if (((b->asked ^ key) & SECTOR_MASK) != 0 || part == disk || !bios_has(m->bios, b->asked) ||
+	    bios_has(m->bios, key))
+		return;
+	g_array_index(b->whole, uint32_t, part) = disk;
+	bios_move(m->bios, b->asked, key);
+}
+
+static void bio_asks(struct model *m, const struct apply *a, uint32_t disk)
+{
+	const struct ev_block_rq *p = event_payload(a->ev, ev_block_rq);
+	const bool first = a->ev->kind == EVENT_BLOCK_BIO_QUEUE || !m->declared[EVENT_BLOCK_BIO_QUEUE];
+	const uint64_t key = key_of_event(disk, p);
+
+	bios_add(m, key, p->nr_sector, a->thread, first || is_flush(p));
+	m->block->asked = key;
+}
+
+/* A bio comes to a device, or gets a request of its own there. */
+void apply_block_bio(struct model *m, const struct apply *a)
+{
+	const struct ev_block_rq *p = event_payload(a->ev, ev_block_rq);
+	uint32_t disk = disk_of_bio(m, p->dev);
+
+	if (disk != NO_ROW)
+		bio_asks(m, a, disk);
+}
+
 /* ---- requests ---- */
 
 void apply_block_insert(struct model *m, const struct apply *a)
@@ -417,8 +487,10 @@ void apply_block_insert(struct model *m, const struct apply *a)
 	const struct ev_block_rq *p = event_payload(a->ev, ev_block_rq);
 	uint32_t disk = disk_of_event(m, p->dev);
 
-	if (disk != NO_ROW)
-		waiting_add(m, disk, key_of_event(disk, p), request_begin(m, a->thread));
+	if (disk == NO_ROW)
+		return;
+	find_whole(m, disk, request_key(disk, p->sector));
+	waiting_add(m, disk, key_of_event(disk, p), request_begin(m, a->thread));
 }
 
 static enum direction direction_of(uint64_t rwbs)
@@ -428,16 +500,6 @@ static enum direction direction_of(uint64_t rwbs)
 	if (rwbs & RWBS_WRITE)
 		return DIR_WRITE;
 	return rwbs & (RWBS_READ | RWBS_RAHEAD) ? DIR_READ : DIR_NONE;
-}
-
-/* The thread it is due to, if it is still there. */
-static uint32_t thread_of_request(const struct model *m, const struct request *rq)
-{
-	const struct state_table *t = &m->state.tables[TABLE_THREAD];
-	const bool is_there = rq->thread != NO_ROW && state_alive(t, rq->thread) &&
-			      THREAD_ROW(m, rq->thread)->uid == rq->thread_uid;
-
-	return is_there ? rq->thread : NO_ROW;
 }
 
 /* "vda read" */
@@ -464,9 +526,9 @@ static void count_queued(struct model *m, uint32_t disk, const struct request *r
 {
 	if (dir == DIR_NONE)
 		return;
-	count_queued_at(m, disk, dir, ns, thread_of_request(m, rq));
+	count_queued_at(m, disk, dir, ns, bios_thread(m, &rq->who));
 	for (uint32_t i = 0; i < rq->n_owners; i++)
-		count_queued_at(m, rq->owners[i], dir, ns, thread_of_request(m, rq));
+		count_queued_at(m, rq->owners[i], dir, ns, bios_thread(m, &rq->who));
 }
 
 void apply_block_issue(struct model *m, const struct apply *a)
@@ -474,16 +536,23 @@ void apply_block_issue(struct model *m, const struct apply *a)
 	const struct ev_block_rq *p = event_payload(a->ev, ev_block_rq);
 	uint32_t disk = disk_of_event(m, p->dev);
 	struct request *rq, begun;
-	uint64_t key;
+	uint64_t key, queued_ns;
 
 	if (disk == NO_ROW)
 		return;
 	key = key_of_event(disk, p);
+	find_whole(m, disk, key);
 	begun = waiting_del(m, disk, key);
 	rq = driver_add(m, disk, key);
+	bios_drop(m->bios, &rq->shares);
 	*rq = begun.insert_ns ? begun : request_begin(m, a->thread);
 	rq->issue_ns = m->now_ns;
 	rq->left = p->nr_sector ? p->nr_sector : p->bytes / SECTOR_BYTES;
+	queued_ns = bios_take(m->bios, key, rq->left, &rq->who, &rq->shares);
+	if (queued_ns)
+		rq->queued_ns = queued_ns;
+	if (direction_of(p->rwbs) == DIR_WRITE && !is_stacked(m, disk))
+		bios_write_back(m, &rq->shares);
 	find_owners(m->block, rq, key);
 	if (begun.insert_ns)
 		count_queued(m, disk, rq, direction_of(p->rwbs), m->now_ns - begun.insert_ns);
@@ -493,10 +562,16 @@ void apply_block_issue(struct model *m, const struct apply *a)
 void apply_block_requeue(struct model *m, const struct apply *a)
 {
 	const struct ev_block_rq *p = event_payload(a->ev, ev_block_rq);
-	uint32_t disk = disk_of_event(m, p->dev);
+	uint32_t disk = disk_of_event(m, p->dev), index;
+	struct request *rq;
 
 	if (disk == NO_ROW)
 		return;
+	index = map64_get(&m->block->driver, key_of_event(disk, p));
+	if (index != MAP64_NONE) {
+		rq = request_get(m->block, index);
+		bios_return(m->bios, key_of_event(disk, p), &rq->shares, rq->queued_ns);
+	}
 	driver_del(m, disk, key_of_event(disk, p));
 	waiting_add(m, disk, key_of_event(disk, p), request_begin(m, a->thread));
 }
@@ -512,7 +587,7 @@ static void count_bytes(struct model *m, uint32_t disk, enum direction dir, uint
 
 static void count_host_bytes(struct model *m, uint32_t disk, enum direction dir, uint64_t bytes)
 {
-	if (m->block->stacked->data[disk])
+	if (is_stacked(m, disk))
 		return;
 	if (dir == DIR_READ)
 		HOST_ROW(m)->disk_read_bytes += bytes;
@@ -558,15 +633,28 @@ static void driver_advance(struct model *m, uint32_t disk, uint32_t index, uint6
 
 static void complete_unknown(struct model *m, uint32_t disk, enum direction dir, const struct ev_block_rq *p)
 {
-	if (dir != DIR_NONE && (p->nr_sector || (p->sector == 0 && dir == DIR_WRITE)))
-		count_request(m, disk, dir, 0, NO_ROW);
+	struct shares shares = NO_SHARES;
+	struct asker who = { 0 };
+	uint64_t queued_ns = 0;
+
+	if (dir == DIR_NONE || (!p->nr_sector && (p->sector != 0 || dir != DIR_WRITE)))
+		return;
+	count_request(m, disk, dir, 0, NO_ROW);
+	if (is_stacked(m, disk))
+		return;
+	if (!p->nr_sector)
+		queued_ns = bios_take(m->bios, request_key(disk, FLUSH_SECTOR), 1, &who, &shares);
+	bios_drop(m->bios, &shares);
+	bios_pay(m, &shares, &who, p->nr_sector, dir);
+	bios_count_request(m, &who, queued_ns ? m->now_ns - queued_ns : 0);
 }
 
 static void complete_known(struct model *m, uint32_t disk, enum direction dir, const struct ev_block_rq *p,
 			   uint64_t key, uint32_t index)
 {
-	const struct request *rq = request_get(m->block, index);
+	struct request *rq = request_get(m->block, index);
 
+	bios_pay(m, &rq->shares, &rq->who, p->nr_sector, is_stacked(m, disk) ? DIR_NONE : dir);
 	for (uint32_t i = 0; dir != DIR_NONE && i < rq->n_owners; i++)
 		count_bytes(m, rq->owners[i], dir, p->nr_sector * SECTOR_BYTES);
 	if (p->nr_sector < rq->left) {
@@ -577,9 +665,11 @@ static void complete_known(struct model *m, uint32_t disk, enum direction dir, c
 			return;
 	}
 	if (dir != DIR_NONE) {
-		count_request(m, disk, dir, rq->issue_ns, thread_of_request(m, rq));
+		count_request(m, disk, dir, rq->issue_ns, bios_thread(m, &rq->who));
 		for (uint32_t i = 0; i < rq->n_owners; i++)
-			count_request(m, rq->owners[i], dir, rq->issue_ns, thread_of_request(m, rq));
+			count_request(m, rq->owners[i], dir, rq->issue_ns, bios_thread(m, &rq->who));
+		if (!is_stacked(m, disk))
+			bios_count_request(m, &rq->who, m->now_ns - rq->queued_ns);
 	}
 	driver_del(m, disk, key);
 }
@@ -619,15 +709,18 @@ void apply_block_complete(struct model *m, const struct apply *a)
 void apply_block_merge(struct model *m, const struct apply *a)
 {
 	const struct ev_block_rq *p = event_payload(a->ev, ev_block_rq);
-	uint32_t disk = disk_of_event(m, p->dev);
+	uint32_t disk = disk_of_bio(m, p->dev);
 	struct request begun;
 
-	if (disk == NO_ROW || a->ev->kind == EVENT_BLOCK_BACKMERGE)
+	if (disk == NO_ROW)
 		return;
 	if (a->ev->kind == EVENT_BLOCK_MERGE) {
 		waiting_del(m, disk, request_key(disk, p->sector));
 		return;
 	}
+	bio_asks(m, a, disk);
+	if (a->ev->kind == EVENT_BLOCK_BACKMERGE)
+		return;
 	begun = waiting_del(m, disk, request_key(disk, p->sector + p->nr_sector));
 	waiting_add(m, disk, request_key(disk, p->sector), begun);
 }
@@ -641,5 +734,5 @@ void apply_block_elv_merge(struct model *m, const struct apply *a)
 	if (disk == NO_ROW)
 		return;
 	waiting_del(m, disk, request_key(disk, p->old_sector));
-	waiting_add(m, disk, request_key(disk, p->sector), (struct request){ .thread = NO_ROW });
+	waiting_add(m, disk, request_key(disk, p->sector), (struct request){ .shares = NO_SHARES });
 }

@@ -3,6 +3,7 @@
  * What a system call did to fds, once it has returned: see event/syscalls.def
  * for which call does what.
  */
+#include "model/dirty.h"
 #include "model/files.h"
 
 #include <errno.h>
@@ -323,6 +324,10 @@ static void done_well(struct model *m, struct done *d)
 	case SYSCALL_FLOCK:
 	case SYSCALL_MESSAGES:
 		worked_on(m, d, ENTRY_FD);
+		break;
+	case SYSCALL_SYNC:
+		worked_on(m, d, ENTRY_FD);
+		dirty_synced(m, d->thread);
 		break;
 	case SYSCALL_READ:
 		io_read(m, d->thread, worked_on(m, d, ENTRY_FD), (uint64_t)d->ret);

@@ -166,7 +166,30 @@ struct thread {
 	struct wait_memo waited[2]; /* blocking.c: its last waits, the last first */
 	struct wake_memo woken[2];  /* relations.c: its last wake-ups, likewise */
 	struct wait_for_cpu cpu_wait; /* preemption.c */
+	uint64_t wrote_ns;       /* dirty.c: when a disk last got something to write from it, 0 never */
+	uint64_t wrote_ahead;    /* bytes of that, in the call that it is in, that it has not written to a file yet */
 	struct perf_last *perf;  /* perf.c: last values of its own perf contexts, one per trace */
+};
+
+/* A thread, if it is still there, and for what it asks. */
+struct asker {
+	uint64_t thread_uid; /* 0: unknown */
+	uint32_t thread;
+	bool back;           /* it made dirty what a kernel thread writes back */
+};
+
+/* dirty.c: bytes that a thread wrote to files, and no disk has. */
+struct debt {
+	struct asker who;
+	uint64_t since_ns, bytes;
+};
+
+enum { DEBTS_MAX = 256 };
+
+/* The oldest first. */
+struct dirty {
+	struct debt debts[DEBTS_MAX];
+	uint32_t first, n;
 };
 
 /* A pid namespace that the state dump told of last: of which thread, and how deep it is. */
@@ -211,6 +234,8 @@ struct model {
 	struct syscalls *syscalls; /* syscalls.c */
 	struct files *files;       /* files.c */
 	struct block *block;       /* block.c */
+	struct bios *bios;         /* bios.c */
+	struct dirty dirty;        /* dirty.c */
 	struct recent *blocking;   /* blocking.c: rows of TABLE_BLOCKING */
 	struct relations *relations; /* relations.c */
 	struct preemption *preemption; /* preemption.c: NULL: nobody wants to know */
@@ -303,8 +328,8 @@ void thread_set_comm(struct model *m, uint32_t row, const char comm[16]);
 /* Changes its state, crediting the time in the old one, at m->now_ns. */
 void thread_set_state(struct model *m, uint32_t row, enum thread_state state);
 
-/* The row that stands for threads that have none: without tid, named "other". */
-uint32_t thread_new_other(struct model *m);
+/* The row that stands for threads that have none: without tid, named "other". Made at first. */
+uint32_t thread_other(struct model *m);
 
 /* Its row ends though it lives on; it is a new one when it is seen again. It does not run. */
 void thread_forget(struct model *m, uint32_t row);

@@ -2,6 +2,7 @@
 /*
  * Bytes that went through fds: to the thread, by what the fd is, and to the fd.
  */
+#include "model/dirty.h"
 #include "model/files.h"
 
 enum io_class io_class_of(enum fd_kind kind)
@@ -62,6 +63,8 @@ void io_write(struct model *m, uint32_t thread, uint32_t file, uint64_t bytes)
 	if (file == NO_ROW)
 		return;
 	FILE_ROW(m, file)->write_bytes += bytes;
+	if (FILE_ROW(m, file)->kind == FD_FILE && !m->declared[EVENT_PAGE_DIRTY])
+		dirty_add(m, thread, bytes, true);
 	if (FILE_ROW(m, file)->channel)
 		channels_written(m, thread, file, bytes);
 	state_touch(&m->state, TABLE_FILE, file);

@@ -70,13 +70,6 @@ static bool stays_full(const struct model *m)
 
 /* ---- the rows "other" ---- */
 
-static uint32_t other_thread(struct model *m)
-{
-	if (m->other_thread == NO_ROW)
-		m->other_thread = thread_new_other(m);
-	return m->other_thread;
-}
-
 static uint32_t other_file(struct model *m)
 {
 	struct file_row *r;
@@ -99,7 +92,7 @@ static uint32_t other_wait(struct model *m, uint64_t state)
 		return m->other_waits[state];
 	m->other_waits[state] = state_add(&m->state, TABLE_BLOCKING);
 	r = STATE_ROW(&m->state, BLOCKING, blocking, m->other_waits[state]);
-	r->thread_uid = THREAD_ROW(m, other_thread(m))->uid;
+	r->thread_uid = THREAD_ROW(m, thread_other(m))->uid;
 	r->state = state;
 	r->fd = (uint64_t)-1;
 	return m->other_waits[state];
@@ -115,9 +108,9 @@ static uint32_t other_relation(struct model *m, uint64_t kind)
 	m->other_relations[kind] = state_add(&m->state, TABLE_RELATION);
 	r = STATE_ROW(&m->state, RELATION, relation, m->other_relations[kind]);
 	r->kind = kind;
-	r->from_uid = r->to_uid = THREAD_ROW(m, other_thread(m))->uid;
+	r->from_uid = r->to_uid = THREAD_ROW(m, thread_other(m))->uid;
 	r->from_pid = r->to_pid = (uint64_t)-1;
-	r->from_comm = r->to_comm = THREAD_ROW(m, other_thread(m))->comm;
+	r->from_comm = r->to_comm = THREAD_ROW(m, thread_other(m))->comm;
 	return m->other_relations[kind];
 }
 
@@ -130,10 +123,10 @@ static uint32_t other_preemption(struct model *m)
 		return m->other_preemption;
 	m->other_preemption = state_add(&m->state, TABLE_PREEMPTION);
 	r = STATE_ROW(&m->state, PREEMPTION, preemption, m->other_preemption);
-	r->thread_uid = THREAD_ROW(m, other_thread(m))->uid;
+	r->thread_uid = THREAD_ROW(m, thread_other(m))->uid;
 	r->by_uid = BY_OTHER;
 	r->by_tid = r->by_pid = (uint64_t)-1;
-	r->by_comm = THREAD_ROW(m, other_thread(m))->comm;
+	r->by_comm = THREAD_ROW(m, thread_other(m))->comm;
 	return m->other_preemption;
 }
 
@@ -142,7 +135,7 @@ static uint32_t other_buckets(struct model *m, const uint64_t *cells)
 {
 	const uint64_t dist = cells[CELL(bucket, dist)];
 	const enum table_id table = bucket_dist_table(dist);
-	uint32_t row = other_thread(m);
+	uint32_t row = thread_other(m);
 
 	if (table == TABLE_SYSCALL)
 		row = syscalls_row(m, row, (strid)cells[CELL(bucket, call)]);
@@ -153,13 +146,13 @@ static uint32_t other_row(struct model *m, enum table_id table, const uint64_t *
 {
 	switch (table) {
 	case TABLE_THREAD:
-		return other_thread(m);
+		return thread_other(m);
 	case TABLE_FILE:
 		return other_file(m);
 	case TABLE_SYSCALL:
-		return syscalls_row(m, other_thread(m), (strid)cells[CELL(syscall, name)]);
+		return syscalls_row(m, thread_other(m), (strid)cells[CELL(syscall, name)]);
 	case TABLE_SYSERR:
-		return syscalls_error_row(m, other_thread(m), (strid)cells[CELL(syserr, name)],
+		return syscalls_error_row(m, thread_other(m), (strid)cells[CELL(syserr, name)],
 					  (int64_t)cells[CELL(syserr, error)]);
 	case TABLE_BLOCKING:
 		return other_wait(m, cells[CELL(blocking, state)]);
@@ -170,7 +163,7 @@ static uint32_t other_row(struct model *m, enum table_id table, const uint64_t *
 	case TABLE_BUCKET:
 		return other_buckets(m, cells);
 	default:
-		return perf_row(m, other_thread(m), (strid)cells[CELL(perf, counter)]);
+		return perf_row(m, thread_other(m), (strid)cells[CELL(perf, counter)]);
 	}
 }
 

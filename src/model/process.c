@@ -38,12 +38,13 @@ uint32_t thread_new(struct model *m, int64_t tid)
 	return row;
 }
 
-uint32_t thread_new_other(struct model *m)
+uint32_t thread_other(struct model *m)
 {
-	uint32_t row = add_row(m, -1);
-
-	THREAD_ROW(m, row)->comm = strpool_intern_z("other");
-	return row;
+	if (m->other_thread == NO_ROW) {
+		m->other_thread = add_row(m, -1);
+		THREAD_ROW(m, m->other_thread)->comm = strpool_intern_z("other");
+	}
+	return m->other_thread;
 }
 
 uint32_t thread_find(const struct model *m, int64_t tid)

@@ -163,6 +163,17 @@ enum host_status { HOST_OK = 0, HOST_ENDED, HOST_DEGRADED, HOST_SILENT, HOST_AWA
 	C(write_net, COUNTER, BYTES, "Bytes written to internet and packet sockets") \
 	C(write_pipe, COUNTER, BYTES, "Bytes written to pipes, fifos and unix sockets") \
 	C(write_other, COUNTER, BYTES, "Bytes written to anything else and unknown files") \
+	C(disk_read_bytes, COUNTER, BYTES, \
+	  "Bytes that disks read for it, by system calls, page faults or ahead of them, when they have") \
+	C(disk_write_bytes, COUNTER, BYTES, \
+	  "Bytes that disks wrote for it, when they have, with what was written back for it") \
+	C(disk_writeback_bytes, COUNTER, BYTES, \
+	  "Part of disk_write_bytes that kernel threads wrote back: probably what it had written to files, oldest " \
+	  "first; if that cannot be told it is with the kernel thread and in no row's part") \
+	C(disk_requests, COUNTER, COUNT, "Reads and writes of disks that it began, when they are done") \
+	C(disk_wait_ns, COUNTER, NS, \
+	  "Time from when these requests were queued until they were done; of requests that were under way together " \
+	  "the sum") \
 	C(user_events, COUNTER, COUNT, "Events that its program emitted") \
 	D(latency, "Wake-ups that led to a switch-in", "time from a wake-up to the switch-in") \
 	D(slice, "Time slices that ended", "time from a switch-in to the switch-out")

@@ -72,7 +72,7 @@ END_TEST
 /* Tracks that begin at different times keep the same edges where both are thinned, the oldest of both goes first. */
 START_TEST(test_tracks_share_edges)
 {
-	struct history *h = history_create(2900000);
+	struct history *h = history_create(4100000);
 	struct sim sim[3];
 	uint64_t begin[3], end_ns;
 

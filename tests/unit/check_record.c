@@ -21,6 +21,8 @@ static const char *const left_out[] = {
 	"sched_wakeup", /* sched_waking says it earlier */
 	"task_rename", "cpuhp_exit", /* not in lttng-modules */
 	"addons_elv_merge_requests", /* a module of its own */
+	"block_bio_queue", /* block_getrq tells the same, but of mapped devices */
+	"writeback_dirty_folio", /* one for each page */
 	"block_rq_abort", /* kernels before 3.x */
 	"x86_irq_vectors_reschedule_entry", "x86_irq_vectors_reschedule_exit", /* of one architecture, rarely wanted */
 	"net_if_receive_skb_entry", "net_if_receive_skb_exit", /* the softirq around them says nearly as much */

@@ -1,0 +1,124 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What threads had disks read and write: against the disks, a second reading, and /proc/PID/io.
+
+The threads' sums are the disks' figures, in every interval. The second reading asks, of each sector of a
+completed request, who was last seen to ask for it. The kernel counts read_bytes when a
+bio is submitted, for the process and, once they were waited for, its children.
+"""
+
+import collections
+import os
+import re
+import subprocess
+
+import harness
+import known
+import oracle
+import truth
+
+LOSSY = {"lossy", "lossy-overwrite"}
+INTERVAL = "137ms"
+SECTOR = 512
+WRITE, DISCARD, READ, AHEAD = 1, 2, 4, 8  # of rwbs
+ASKS = ("block_getrq", "block_bio_backmerge", "block_bio_frontmerge")
+FLUSHERS = ("kworker/u", "kswapd")
+EVENT = re.compile(r"^\[(\d+)\.(\d{9})\] (?:\(.*?\) )?\S+ (block_\w+): .*?\}, \{ (?:.*?, )?tid = (\d+).*?\}, \{ (.*) \}$")
+
+
+def check_sums(checks, name, path, status, *options):
+    """In every interval, host by host."""
+    disks = harness.run("disks", path, *options, status=status)
+    threads = harness.run("io", path, *options, status=status)
+    checks.equal([(r.begin, r.end) for r in threads], [(r.begin, r.end) for r in disks], f"{name}: intervals")
+    for d, t in zip(disks, threads):
+        want, got = collections.defaultdict(collections.Counter), collections.defaultdict(collections.Counter)
+        for row in d.rows:
+            want[row["host"]].update(read=row["read_bytes"], write=row["write_bytes"], requests=row["reads"] + row["writes"])
+        for row in t.rows:
+            got[row["host"]].update(read=row["disk_read_bytes"], write=row["disk_write_bytes"],
+                                    requests=row["disk_requests"])
+        for host in set(want) | set(got):
+            checks.equal(+got[host], +want[host], f"{name}/{host}: threads' and disks' sums of [{d.begin}, {d.end}[")
+    return threads
+
+
+def by_sectors(path):
+    """tid -> (bytes read, bytes written) when they were done, from the text of babeltrace2."""
+    asked, moved = {}, collections.defaultdict(lambda: [0, 0])
+    text = subprocess.run(["babeltrace2", "--clock-seconds", path], stdout=subprocess.PIPE, check=True).stdout
+    for line in text.decode(errors="replace").splitlines():
+        m = EVENT.match(line) if " block_" in line else None
+        if not m:
+            continue
+        field = {k: int(v) for k, v in re.findall(r"\b(dev|sector|nr_sector|rwbs) = (-?\d+)", m[5])}
+        where = [(field["dev"], field["sector"] + i) for i in range(field["nr_sector"])]
+        if m[3] in ASKS:
+            for at in where:
+                asked[at] = int(m[4])
+        elif m[3] == "block_rq_issue":
+            for at in where:
+                asked.setdefault(at, int(m[4]))
+        elif m[3] == "block_rq_complete" and not field["rwbs"] & DISCARD and field["rwbs"] & (WRITE | READ | AHEAD):
+            for at in where:
+                moved[asked.pop(at, None)][1 if field["rwbs"] & WRITE else 0] += SECTOR
+    return moved
+
+
+def check_threads(checks, name, host, path, rows):
+    want, got = by_sectors(path), collections.defaultdict(lambda: [0, 0])
+    back = 0  # in the kernel threads' own context, and due to others
+    for row in rows:
+        checks.true(row["disk_writeback_bytes"] <= row["disk_write_bytes"], f"{name}/{host}: part of what is written: {row}")
+        back += row["disk_writeback_bytes"]
+        if row["disk_read_bytes"] or row["disk_write_bytes"]:
+            got[row["tid"]][0] += row["disk_read_bytes"]
+            got[row["tid"]][1] += row["disk_write_bytes"] - row["disk_writeback_bytes"]
+    flushers = {row["tid"] for row in rows if row["comm"].startswith(FLUSHERS)}
+    checks.equal(sum(got[tid][1] for tid in flushers) + back, sum(want[tid][1] for tid in flushers),
+                 f"{name}/{host}: written back")
+    for tid in flushers:
+        want[tid][1] = got[tid][1]
+    for tid in set(want) | set(got):
+        checks.equal(got[tid], want[tid], f"{name}/{host}: bytes of {tid} at the disks")
+
+
+def descendants(trace, pid):
+    """The process and those it forked, and theirs."""
+    found, todo = set(), [pid]
+    while todo:
+        found.add(todo.pop())
+        todo += [f.child_pid for f in trace.forks if f.parent_pid in found and f.child_pid not in found]
+    return found
+
+
+def check_lives(checks, name, host, path, said, rows):
+    """Payload processes that began and ended in the record; children are not threads here but processes."""
+    trace = oracle.of(path)
+    for p in truth.runit(said):
+        if not p["io"] or p["start_mono"] <= trace.first or p["end_mono"] >= trace.last:
+            continue
+        lives = descendants(trace, p["pid"])
+        who = f"{p['pid']}:{p['label']}"
+        read = sum(r["disk_read_bytes"] for r in rows if r["pid"] in lives)
+        checks.same(name, host, "at_disk_read", who, p["io"]["read_bytes"], read)
+
+
+def main():
+    harness.need_program()
+    harness.need("babeltrace2")
+    checks = harness.Checks(known.only("at_disk_read"), known.CAUSES)
+    for name, directory, truth_dir in harness.recordings():
+        status = (harness.INCOMPLETE,) if name in LOSSY else (harness.COMPLETE,)
+        check_sums(checks, f"{name} by {INTERVAL}", directory, status, "--interval", INTERVAL)
+        for host in harness.hosts(directory):
+            path = os.path.join(directory, host)
+            rows = check_sums(checks, name, path, status)[0].rows
+            if name not in LOSSY:
+                check_threads(checks, name, host, path, rows)
+                check_lives(checks, name, host, path, os.path.join(truth_dir, host), rows)
+    checks.finish()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Whose requests and bytes: model/bios.c through model/block.c, on hand-built events. */
+#include "unit.h"
+
+#include "events.h"
+
+enum { VDA = 254 << 20, VDA1 = 254 << 20 | 1, DM = 253 << 20 };
+enum { CAT = 7, FIND = 8, KBLOCKD = 30 };
+enum { READ = 4, WRITE = 1, DISCARD = 2, SYNC = 32, PREFLUSH = 1 << 10 };
+
+static void begin(struct events *e)
+{
+	events_init(e);
+	model_begin(e->m, 1000);
+}
+
+#define RQ(e, t, tid, KIND, on_dev, at, n, flags) \
+	EVENT(e, t, 0, tid, BLOCK_##KIND, block_rq, .dev = on_dev, .sector = at, .nr_sector = n, .rwbs = flags)
+
+/* In sectors, and ns. */
+#define ASSERT_DISK(e, tid, read, written, requests, wait) \
+	do { \
+		const struct thread_row *r = events_thread(e, tid); \
+		ck_assert_uint_eq(r->disk_read_bytes, (read) * 512); \
+		ck_assert_uint_eq(r->disk_write_bytes, (written) * 512); \
+		ck_assert_uint_eq(r->disk_requests, requests); \
+		ck_assert_uint_eq(r->disk_wait_ns, wait); \
+	} while (0)
+
+static const struct thread_row *other(struct events *e)
+{
+	ck_assert_uint_ne(e->m->other_thread, NO_ROW);
+	return THREAD_ROW(e->m, e->m->other_thread);
+}
+
+/* The driver gets it from a kworker; it is due to who asked, counts when it is done, and took as long as since then. */
+START_TEST(test_request_is_due_to_who_asked)
+{
+	struct events e;
+
+	begin(&e);
+	RQ(&e, 1100, CAT, GETRQ, VDA, 100, 8, READ);
+	RQ(&e, 1110, KBLOCKD, INSERT, VDA, 100, 8, READ);
+	RQ(&e, 1120, KBLOCKD, ISSUE, VDA, 100, 8, READ);
+	ASSERT_DISK(&e, CAT, 0, 0, 0, 0);
+	RQ(&e, 1150, 0, COMPLETE, VDA, 100, 8, READ);
+	ASSERT_DISK(&e, CAT, 8, 0, 1, 50);
+	ASSERT_DISK(&e, KBLOCKD, 0, 0, 0, 0);
+	events_release(&e);
+}
+END_TEST
+
+/* Not seen when it asked: it inserted it, else issued it. */
+START_TEST(test_earliest_event_counts)
+{
+	struct events e;
+
+	begin(&e);
+	RQ(&e, 1100, CAT, INSERT, VDA, 100, 8, WRITE);
+	RQ(&e, 1120, KBLOCKD, ISSUE, VDA, 100, 8, WRITE);
+	RQ(&e, 1150, 0, COMPLETE, VDA, 100, 8, WRITE);
+	RQ(&e, 1200, FIND, ISSUE, VDA, 100, 8, READ);
+	RQ(&e, 1230, 0, COMPLETE, VDA, 100, 8, READ);
+	ASSERT_DISK(&e, CAT, 0, 8, 1, 50);
+	ASSERT_DISK(&e, FIND, 8, 0, 1, 30);
+	events_release(&e);
+}
+END_TEST
+
+/* Merged at both ends and with another request: each has its own bytes, whose bio is first the request. */
+START_TEST(test_merged_bytes_are_their_threads)
+{
+	struct events e;
+
+	begin(&e);
+	RQ(&e, 1100, CAT, GETRQ, VDA, 100, 8, READ);
+	RQ(&e, 1101, CAT, BACKMERGE, VDA, 108, 16, READ);
+	RQ(&e, 1102, FIND, BACKMERGE, VDA, 124, 8, READ);
+	RQ(&e, 1103, CAT, INSERT, VDA, 100, 32, READ);
+	RQ(&e, 1105, FIND, FRONTMERGE, VDA, 92, 8, READ);
+	RQ(&e, 1106, CAT, GETRQ, VDA, 132, 8, READ);
+	RQ(&e, 1107, CAT, INSERT, VDA, 132, 8, READ);
+	EVENT(&e, 1110, 0, CAT, BLOCK_ELV_MERGE, block_remap, .dev = VDA, .sector = 92, .old_sector = 132);
+	RQ(&e, 1120, KBLOCKD, ISSUE, VDA, 92, 48, READ);
+	/* in parts, which end inside of shares */
+	RQ(&e, 1140, 0, COMPLETE, VDA, 92, 4, READ);
+	ASSERT_DISK(&e, FIND, 4, 0, 0, 0);
+	RQ(&e, 1150, 0, COMPLETE, VDA, 96, 44, READ);
+	ASSERT_DISK(&e, CAT, 32, 0, 0, 0);
+	ASSERT_DISK(&e, FIND, 16, 0, 1, 45);
+	events_release(&e);
+}
+END_TEST
+
+/* Only merges were seen: the rest of the request is of who inserted it. */
+START_TEST(test_merge_into_a_request_not_seen_asked)
+{
+	struct events e;
+
+	begin(&e);
+	RQ(&e, 1100, CAT, INSERT, VDA, 96, 16, READ);
+	RQ(&e, 1110, FIND, BACKMERGE, VDA, 112, 8, READ);
+	RQ(&e, 1120, KBLOCKD, ISSUE, VDA, 96, 24, READ);
+	RQ(&e, 1130, 0, COMPLETE, VDA, 96, 24, READ);
+	ASSERT_DISK(&e, CAT, 16, 0, 1, 30);
+	ASSERT_DISK(&e, FIND, 8, 0, 0, 0);
+	events_release(&e);
+}
+END_TEST
+
+/* Back from the driver and to it again: whose it was, for the time since it was first queued. */
+START_TEST(test_requeue_keeps_owners)
+{
+	struct events e;
+
+	begin(&e);
+	RQ(&e, 1100, CAT, GETRQ, VDA, 96, 8, WRITE);
+	RQ(&e, 1105, FIND, BACKMERGE, VDA, 104, 8, WRITE);
+	RQ(&e, 1110, KBLOCKD, ISSUE, VDA, 96, 16, WRITE);
+	RQ(&e, 1120, KBLOCKD, REQUEUE, VDA, 96, 16, WRITE);
+	RQ(&e, 1130, KBLOCKD, ISSUE, VDA, 96, 16, WRITE);
+	RQ(&e, 1200, 0, COMPLETE, VDA, 96, 16, WRITE);
+	ASSERT_DISK(&e, CAT, 0, 8, 1, 100);
+	ASSERT_DISK(&e, FIND, 0, 8, 0, 0);
+	events_release(&e);
+}
+END_TEST
+
+/* Nobody was seen to ask, or the thread is gone: the row "other", so that sums hold. Discards are none's. */
+START_TEST(test_nobody_s_bytes)
+{
+	struct events e;
+
+	begin(&e);
+	RQ(&e, 1050, 0, COMPLETE, VDA, 8, 8, READ);
+	ck_assert_uint_eq(other(&e)->disk_read_bytes, 8 * 512);
+	ck_assert_uint_eq(other(&e)->disk_requests, 1);
+	ck_assert_uint_eq(other(&e)->disk_wait_ns, 0);
+	RQ(&e, 1100, CAT, GETRQ, VDA, 96, 8, READ);
+	RQ(&e, 1110, CAT, ISSUE, VDA, 96, 8, READ);
+	EVENT(&e, 1120, 0, CAT, EXIT, task, .tid = CAT);
+	EVENT(&e, 1130, 0, FIND, FREE, task, .tid = CAT);
+	RQ(&e, 1140, 0, COMPLETE, VDA, 96, 8, READ);
+	ck_assert_uint_eq(other(&e)->disk_read_bytes, 16 * 512);
+	ck_assert_uint_eq(other(&e)->disk_requests, 2);
+	RQ(&e, 1200, FIND, GETRQ, VDA, 96, 8, DISCARD);
+	RQ(&e, 1210, FIND, ISSUE, VDA, 96, 8, DISCARD);
+	RQ(&e, 1220, 0, COMPLETE, VDA, 96, 8, DISCARD);
+	ASSERT_DISK(&e, FIND, 0, 0, 0, 0);
+	ck_assert_uint_eq(other(&e)->disk_write_bytes, 0);
+	events_release(&e);
+}
+END_TEST
+
+/* fsync() with nothing left to write: a write of nothing, of who asked for it. */
+START_TEST(test_write_of_nothing)
+{
+	struct events e;
+
+	begin(&e);
+	RQ(&e, 1100, CAT, GETRQ, VDA, 0, 0, WRITE | SYNC | PREFLUSH);
+	RQ(&e, 1160, 0, COMPLETE, VDA, 0, 0, WRITE | SYNC);
+	ASSERT_DISK(&e, CAT, 0, 0, 1, 60);
+	events_release(&e);
+}
+END_TEST
+
+/* A bio names the partition and a sector of the disk, a request the disk. */
+START_TEST(test_partition_of_a_bio)
+{
+	struct events e;
+
+	begin(&e);
+	for (unsigned i = 0; i < 2; i++) {
+		RQ(&e, 1100 + 100 * i, CAT, GETRQ, VDA1, 2148, 8, READ);
+		RQ(&e, 1110 + 100 * i, FIND, GETRQ, VDA, 8, 8, READ);
+		RQ(&e, 1120 + 100 * i, KBLOCKD, ISSUE, VDA, 8, 8, READ);
+		if (!i)
+			RQ(&e, 1125, CAT, GETRQ, VDA1, 2148, 8, READ);
+		RQ(&e, 1130 + 100 * i, KBLOCKD, ISSUE, VDA, 2148, 8, READ);
+		RQ(&e, 1140 + 100 * i, 0, COMPLETE, VDA, 8, 8, READ);
+		RQ(&e, 1150 + 100 * i, 0, COMPLETE, VDA, 2148, 8, READ);
+	}
+	ASSERT_DISK(&e, CAT, 16, 0, 2, 25 + 50);
+	ASSERT_DISK(&e, FIND, 16, 0, 2, 60);
+	events_release(&e);
+}
+END_TEST
+
+/* A mapped device's own thread sends the bio on: it is due to who came to the device above. */
+START_TEST(test_bio_from_above)
+{
+	struct events e;
+
+	begin(&e);
+	for (unsigned i = 0; i < 2; i++) {
+		const int64_t tid = i ? FIND : CAT;
+		const uint64_t t = 1100 + 100 * i;
+
+		RQ(&e, t, tid, BIO_QUEUE, DM, 100, 8, WRITE);
+		EVENT(&e, t + 10, 0, KBLOCKD, BLOCK_BIO_REMAP, block_remap, .dev = VDA, .sector = 2148, .old_dev = DM,
+		      .old_sector = 100);
+		RQ(&e, t + 11, KBLOCKD, BIO_QUEUE, VDA, 2148, 8, WRITE);
+		RQ(&e, t + 12, KBLOCKD, GETRQ, VDA, 2148, 8, WRITE);
+		RQ(&e, t + 20, KBLOCKD, ISSUE, VDA, 2148, 8, WRITE);
+		RQ(&e, t + 40, 0, COMPLETE, VDA, 2148, 8, WRITE);
+		ASSERT_DISK(&e, tid, 0, 8, 1, 40);
+	}
+	ASSERT_DISK(&e, KBLOCKD, 0, 0, 0, 0);
+	events_release(&e);
+}
+END_TEST
+
+/* Multipath: the disk below counts. */
+START_TEST(test_stacked_requests_count_once)
+{
+	struct events e;
+
+	begin(&e);
+	RQ(&e, 1100, CAT, ISSUE, DM, 8, 8, READ);
+	EVENT(&e, 1110, 0, CAT, BLOCK_RQ_REMAP, block_remap, .dev = VDA, .sector = 8, .old_dev = DM, .old_sector = 8);
+	RQ(&e, 1120, CAT, ISSUE, VDA, 8, 8, READ);
+	RQ(&e, 1130, 0, COMPLETE, VDA, 8, 8, READ);
+	RQ(&e, 1140, 0, COMPLETE, DM, 8, 8, READ);
+	ASSERT_DISK(&e, CAT, 8, 0, 1, 10);
+	events_release(&e);
+}
+END_TEST
+
+/* Bios whose requests never come, and requests of more threads than are told apart, stay within their bounds. */
+START_TEST(test_bounds)
+{
+	enum { MANY = 200000, WIDE = 70000 };
+	struct events e;
+	uint64_t sum = 0;
+
+	begin(&e);
+	for (uint64_t i = 0; i < MANY; i++)
+		RQ(&e, 1100 + i, CAT, GETRQ, VDA, 1000 + 8 * i, 8, READ);
+	RQ(&e, 300000, KBLOCKD, ISSUE, VDA, 1000 + 8 * (MANY - 1), 8, READ);
+	RQ(&e, 300001, 0, COMPLETE, VDA, 1000 + 8 * (MANY - 1), 8, READ);
+	ASSERT_DISK(&e, CAT, 8, 0, 1, 300001 - 1100 - (MANY - 1));
+	for (uint64_t i = 0; i < WIDE; i++)
+		RQ(&e, 400000 + i, i % 2 ? CAT : FIND, GETRQ, VDA, 16000000 + 8 * i, 8, WRITE);
+	for (uint64_t i = 0; i < 2; i++) {
+		RQ(&e, 500000 + i, KBLOCKD, ISSUE, VDA, 16000000 + 4 * WIDE * i, 4 * WIDE, WRITE);
+		RQ(&e, 500002 + i, KBLOCKD, ISSUE, VDA, 32000000 + 8 * i, 8, WRITE);
+	}
+	for (uint64_t i = 0; i < 2; i++)
+		RQ(&e, 600000 + i, 0, COMPLETE, VDA, 16000000 + 4 * WIDE * i, 4 * WIDE, WRITE);
+	for (int64_t tid = CAT; tid <= FIND; tid++)
+		sum += events_thread(&e, tid)->disk_write_bytes;
+	sum += events_thread(&e, KBLOCKD)->disk_write_bytes;
+	ck_assert_uint_eq(sum, (uint64_t)WIDE * 8 * 512);
+	events_release(&e);
+}
+END_TEST
+
+/* A file written by the thread. */
+static void write_file(struct events *e, uint64_t t, int64_t tid, uint64_t bytes)
+{
+	SYSCALL_ENTRY(e, t, 0, tid, "openat", .path = str(&rec, "/data/file"));
+	SYSCALL_EXIT(e, t + 1, 0, tid, "openat", .ret = 3);
+	SYSCALL_ENTRY(e, t + 2, 0, tid, "write", .fd = 3);
+	SYSCALL_EXIT(e, t + 3, 0, tid, "write", .ret = (int64_t)bytes);
+}
+
+static void flusher(struct events *e, int64_t tid)
+{
+	const uint32_t row = thread_of_tid(e->m, tid);
+
+	thread_set_comm(e->m, row, "kworker/u4:1\0\0\0");
+	THREAD_ROW(e->m, row)->flags |= THREAD_KERNEL;
+}
+
+static void written_at(struct events *e, uint64_t t, int64_t tid, uint64_t sector, uint64_t n)
+{
+	RQ(e, t, tid, GETRQ, VDA, sector, n, WRITE);
+	RQ(e, t + 1, tid, ISSUE, VDA, sector, n, WRITE);
+	RQ(e, t + 5, 0, COMPLETE, VDA, sector, n, WRITE);
+}
+
+/* What a kworker writes back is due to who wrote files, in that order; the rest is its own, and so are the requests. */
+START_TEST(test_write_back)
+{
+	struct events e;
+
+	begin(&e);
+	flusher(&e, KBLOCKD);
+	write_file(&e, 1100, CAT, 4096);
+	write_file(&e, 1110, FIND, 8192);
+	written_at(&e, 1200, KBLOCKD, 800, 16);
+	ASSERT_DISK(&e, CAT, 0, 8, 0, 0);
+	ASSERT_DISK(&e, FIND, 0, 8, 0, 0);
+	written_at(&e, 1300, KBLOCKD, 800, 16);
+	ASSERT_DISK(&e, FIND, 0, 16, 0, 0);
+	ASSERT_DISK(&e, KBLOCKD, 0, 8, 2, 10);
+	ck_assert_uint_eq(events_thread(&e, CAT)->disk_writeback_bytes, 8 * 512);
+	ck_assert_uint_eq(events_thread(&e, FIND)->disk_writeback_bytes, 16 * 512);
+	ck_assert_uint_eq(events_thread(&e, KBLOCKD)->disk_writeback_bytes, 0);
+	events_release(&e);
+}
+END_TEST
+
+/* What it wrote to the disk itself, or with fsync(), or before it ended, is not written back for it. */
+START_TEST(test_paid_before_write_back)
+{
+	struct events e;
+
+	begin(&e);
+	flusher(&e, KBLOCKD);
+	write_file(&e, 1100, CAT, 8192);
+	written_at(&e, 1150, CAT, 96, 8);
+	write_file(&e, 1160, FIND, 4096);
+	SYSCALL_ENTRY(&e, 1170, 0, FIND, "fsync", .fd = 3);
+	SYSCALL_EXIT(&e, 1171, 0, FIND, "fsync", .ret = 0);
+	/* straight to the disk, inside of the call */
+	SYSCALL_ENTRY(&e, 1180, 0, FIND, "write", .fd = 3);
+	written_at(&e, 1181, FIND, 960, 8);
+	SYSCALL_EXIT(&e, 1190, 0, FIND, "write", .ret = 4096);
+	written_at(&e, 1200, KBLOCKD, 800, 24);
+	ASSERT_DISK(&e, CAT, 0, 16, 1, 5);
+	ASSERT_DISK(&e, FIND, 0, 8, 1, 5);
+	ASSERT_DISK(&e, KBLOCKD, 0, 16, 1, 5);
+	/* one that ended keeps nobody else's */
+	write_file(&e, 1300, CAT, 4096);
+	EVENT(&e, 1310, 0, CAT, EXIT, task, .tid = CAT);
+	EVENT(&e, 1320, 0, FIND, FREE, task, .tid = CAT);
+	write_file(&e, 1330, FIND, 4096);
+	written_at(&e, 1400, KBLOCKD, 800, 16);
+	ASSERT_DISK(&e, FIND, 0, 16, 1, 5);
+	ASSERT_DISK(&e, KBLOCKD, 0, 24, 2, 10);
+	events_release(&e);
+}
+END_TEST
+
+/* Where pages tell who made them dirty calls do not count; debts are bounded, and do not last. */
+START_TEST(test_dirty_pages)
+{
+	struct events e;
+
+	begin(&e);
+	flusher(&e, KBLOCKD);
+	EVENT(&e, 1100, 0, CAT, PAGE_DIRTY, none, .unused = {});
+	write_file(&e, 1110, FIND, 4096);
+	written_at(&e, 1200, KBLOCKD, 800, 16);
+	ASSERT_DISK(&e, CAT, 0, 8, 0, 0);
+	ASSERT_DISK(&e, KBLOCKD, 0, 8, 1, 5);
+	for (uint64_t i = 0; i < 1000; i++)
+		EVENT(&e, 2000 + i, 0, i % 2 ? CAT : FIND, PAGE_DIRTY, none, .unused = {});
+	written_at(&e, 3000, KBLOCKD, 8000, 8 * 1000);
+	ASSERT_DISK(&e, CAT, 0, 8 + 8 * 128, 0, 0);
+	ASSERT_DISK(&e, FIND, 0, 8 * 128, 0, 0);
+	EVENT(&e, 4000, 0, CAT, PAGE_DIRTY, none, .unused = {});
+	written_at(&e, 70000000000, KBLOCKD, 800, 8);
+	ASSERT_DISK(&e, CAT, 0, 8 + 8 * 128, 0, 0);
+	events_release(&e);
+}
+END_TEST
+
+UNIT_MAIN("bios",
+	  test_write_back, test_paid_before_write_back, test_dirty_pages,
+	  test_request_is_due_to_who_asked, test_earliest_event_counts, test_merged_bytes_are_their_threads,
+	  test_merge_into_a_request_not_seen_asked, test_requeue_keeps_owners, test_nobody_s_bytes,
+	  test_write_of_nothing, test_partition_of_a_bio, test_bio_from_above, test_stacked_requests_count_once,
+	  test_bounds)
