@@ -20,6 +20,7 @@
 #include "cmd/attach_command.h"
 #include "cmd/attach_containers.h"
 #include "cmd/commands.h"
+#include "cmd/manual.h"
 #include "cmd/report.h"
 #include "cmd/sync_options.h"
 
@@ -507,19 +508,11 @@ void cmd_attach_help(struct help *h)
 		{ "~~~ switched out … ~~~", "what --sched adds" },
 	};
 
-	const struct option_refused *refused;
-
 	if (h->brief)
 		return;
 	help_section(h, "Output");
 	for (size_t i = 0; i < G_N_ELEMENTS(marks); i++)
 		help_item(h, marks[i].term, marks[i].text);
 	help_section(h, "Options of strace that are not there");
-	for (unsigned i = 0; (refused = options_refused(i)); i++) {
-		char *term = refused->letter ? g_strdup_printf("-%c, --%s", refused->letter, refused->name) :
-					       g_strdup_printf("--%s", refused->name);
-
-		help_item(h, term, refused->reason);
-		g_free(term);
-	}
+	manual_print_refused(h, COMMAND_ATTACH);
 }

@@ -428,6 +428,7 @@ static const struct item of_analyses[] = {
 	{"lttng-schedstats, lttng-schedfreq, lttng-schedlog", "report sched, with --freq, with --log"},
 	{"lttng-schedtop", "report sched --log --sort length --limit 10"},
 	{"lttng-syscallstats", "report syscalls; of each process: report syscalls --sum-by process"},
+	{"--gmt, --procname", "mean --utc, --comm"},
 	{NULL, NULL},
 };
 
@@ -446,6 +447,22 @@ static void print_list(struct help *h, const char *title, const struct item *ite
 	while (items[n].term)
 		n++;
 	print_items(h, title, items, n);
+}
+
+void manual_print_refused(struct help *h, enum command_bit command)
+{
+	const struct option_refused *refused;
+
+	for (unsigned i = 0; (refused = options_refused(i)); i++) {
+		char *term;
+
+		if (refused->command != command)
+			continue;
+		term = refused->letter ? g_strdup_printf("-%c, --%s", refused->letter, refused->name) :
+					 g_strdup_printf("--%s", refused->name);
+		help_item(h, term, refused->reason);
+		g_free(term);
+	}
 }
 
 static void print_options(struct help *h, enum command_bit command)
@@ -528,8 +545,10 @@ void manual_print(struct help *h, enum command_bit command)
 		page->tables(h);
 	if (h->brief)
 		return;
-	if (command == COMMAND_REPORT)
+	if (command == COMMAND_REPORT) {
 		print_list(h, "Coming from lttng-analyses", of_analyses);
+		manual_print_refused(h, command);
+	}
 	print_list(h, "Exit status", page->exit_status ? page->exit_status : exit_statuses);
 	print_list(h, "Environment", page->environment ? page->environment : environment);
 	if (page->files)

@@ -8,4 +8,7 @@
 /* The page of a command: --help (h->brief), `help COMMAND` and the man page. */
 void manual_print(struct help *h, enum command_bit command);
 
+/* The options of other tools that the command does not have, each with the reason. */
+void manual_print_refused(struct help *h, enum command_bit command);
+
 #endif

@@ -24,6 +24,21 @@ static const struct option_row rows[] = {
 #include "cmd/options.def"
 };
 
+static const struct option_refused refused[] = {
+#define REFUSED(command, letter, name, reason) { command, letter, name, reason },
+#define RENAMED(command, name, ours)
+#include "cmd/foreign.def"
+};
+
+static const struct {
+	enum command_bit command;
+	const char *name, *ours;
+} renamed[] = {
+#define REFUSED(command, letter, name, reason)
+#define RENAMED(command, name, ours) { command, name, ours },
+#include "cmd/foreign.def"
+};
+
 #undef MONITOR
 #undef REPORT
 #undef RECORD
@@ -33,11 +48,6 @@ static const struct option_row rows[] = {
 #undef CLUSTER
 #undef ATTACH
 #undef EVERYWHERE
-
-static const struct option_refused refused[] = {
-#define REFUSED(letter, name, reason) { letter, name, reason },
-#include "cmd/refused.def"
-};
 
 const struct option_refused *options_refused(unsigned i)
 {
@@ -229,10 +239,12 @@ static bool is_flag(const struct option_row *row)
 	return row->kind == OPTION_FLAG || row->kind == OPTION_LEVEL;
 }
 
-/* Says why attach does not have that option of strace, by its letter or (letter 0) its name; LT_OK: it is not one. */
+/* Says why the command does not have an option of another tool, by its letter or (letter 0) name; LT_OK: it is none. */
 static enum lt_status refuse(enum command_bit command, char letter, const char *name, size_t len)
 {
-	for (size_t i = 0; i < G_N_ELEMENTS(refused) && command == COMMAND_ATTACH; i++) {
+	for (size_t i = 0; i < G_N_ELEMENTS(refused); i++) {
+		if (refused[i].command != command)
+			continue;
 		if (letter && letter == refused[i].letter)
 			return error_set("option '-%c' is not available: %s", letter, refused[i].reason);
 		if (!letter && strncmp(refused[i].name, name, len) == 0 && !refused[i].name[len])
@@ -246,6 +258,18 @@ struct typed {
 	const struct option_row *row;
 	const char *value; /* NULL: none is attached */
 };
+
+/* The name of ours for what another tool calls so; that itself if there is none. */
+static const char *our_name(const char *name, size_t *len, enum command_bit command)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(renamed); i++) {
+		if (renamed[i].command != command || strncmp(renamed[i].name, name, *len) != 0 || renamed[i].name[*len])
+			continue;
+		*len = strlen(renamed[i].ours);
+		return renamed[i].ours;
+	}
+	return name;
+}
 
 /* The row of a long option by its whole name, the command's own if several have it; NULL: none has. */
 static const struct option_row *find_name(const char *name, size_t len, enum command_bit command)
@@ -296,20 +320,21 @@ static enum lt_status unknown_option(const char *name, size_t len, enum command_
 /* A word that starts with "--". */
 static enum lt_status read_long(const char *word, enum command_bit command, struct typed *t)
 {
-	const char *name = word + 2;
-	const size_t len = strcspn(name, "=");
+	const char *typed = word + 2, *name;
+	size_t len = strcspn(typed, "=");
 	GString *candidates = g_string_new(NULL);
 	enum lt_status status = LT_OK;
 
-	t->value = name[len] ? name + len + 1 : NULL;
+	t->value = typed[len] ? typed + len + 1 : NULL;
+	name = our_name(typed, &len, command);
 	t->row = find_name(name, len, command);
 	if ((!t->row || !(t->row->commands & command)) && refuse(command, 0, name, len) != LT_OK)
-		return LT_ERROR;
-	if (!t->row)
-		t->row = find_start(name, len, command, candidates);
-	if (!t->row && candidates->len)
-		status = error_set("option '--%.*s' is ambiguous: %s", (int)len, name, candidates->str);
+		status = LT_ERROR;
 	else if (!t->row)
+		t->row = find_start(name, len, command, candidates);
+	if (status == LT_OK && !t->row && candidates->len)
+		status = error_set("option '--%.*s' is ambiguous: %s", (int)len, name, candidates->str);
+	else if (status == LT_OK && !t->row)
 		status = unknown_option(name, len, command);
 	g_string_free(candidates, TRUE);
 	return status;

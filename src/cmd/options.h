@@ -105,8 +105,9 @@ enum lt_status options_parse(struct options *o, enum command_bit command, int ar
 
 void options_release(struct options *o);
 
-/* An option of strace that attach does not have, and why; NULL: no more. */
+/* An option of another tool that a command does not have, and why; NULL: no more. */
 struct option_refused {
+	enum command_bit command;
 	char letter; /* 0: none */
 	const char *name, *reason;
 };

@@ -49,6 +49,19 @@ START_TEST(test_defaults)
 }
 END_TEST
 
+START_TEST(test_names_of_other_tools)
+{
+	struct options o;
+
+	ck_assert_int_eq(PARSE(&o, COMMAND_REPORT, "cpu", "--gmt", "--procname", "a*", "--procname=b"), LT_OK);
+	ck_assert(o.utc);
+	ck_assert_uint_eq(o.comm->len, 2);
+	ck_assert_str_eq(g_ptr_array_index(o.comm, 0), "a*");
+	ck_assert_str_eq(g_ptr_array_index(o.comm, 1), "b");
+	options_release(&o);
+}
+END_TEST
+
 START_TEST(test_kinds)
 {
 	struct options o;
@@ -170,6 +183,14 @@ START_TEST(test_wrong)
 		 "option '--no' is ambiguous: '--no-color', '--no-mouse', '--no-cache', '--no-sync'"},
 		{COMMAND_REPORT, {"--wait=1s"}, "option '--wait' is ambiguous: '--wait-retention', '--wait-memory'"},
 		{COMMAND_REPORT, {"--=x"}, "unknown option '--'"},
+		{COMMAND_REPORT, {"--timerange", "[a,b]"},
+		 "option '--timerange' is not available: use --begin and --end"},
+		{COMMAND_REPORT, {"--gmt=1"}, "option '--utc' takes no argument"},
+		{COMMAND_REPORT, {"--procname"}, "option '--comm' needs an argument: GLOB"},
+		{COMMAND_MONITOR, {"--gmt"}, "unknown option '--gmt'"},
+		{COMMAND_MONITOR, {"--timerange", "x"}, "unknown option '--timerange'"},
+		{COMMAND_ATTACH, {"--debug"}, "option '--debug' is not available: use --log FILE"},
+		{COMMAND_REPORT, {"--debug"}, "unknown option '--debug'"},
 		{COMMAND_REPORT, {"--ut=1"}, "option '--utc' takes no argument"},
 		{COMMAND_FEED, {"--host", "x"}, "option '--host' is not for 'feed'"},
 		{COMMAND_RECORD, {"-nx"}, "unknown option '-x'"},
@@ -212,4 +233,4 @@ START_TEST(test_wrong)
 END_TEST
 
 UNIT_MAIN("options", test_table, test_defaults, test_kinds, test_help_wins,
-	  test_short_forms, test_names_of_commands, test_command, test_wrong)
+	  test_short_forms, test_names_of_commands, test_command, test_wrong, test_names_of_other_tools)
