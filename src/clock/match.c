@@ -2,11 +2,11 @@
 #include "clock/match.h"
 
 #include "clock/match_table.h"
+#include "event/packet.h"
 
 enum {
-	TCP = 6,
-	UDP = 17,
-	UDP_HEADER = 8,
+	TCP = PACKET_TCP,
+	UDP = PACKET_UDP,
 	PACKETS_PER_HOST = 65536,
 	/* Of packets with the same key (duplicate acknowledgements by the thousand) only the latest are looked at. */
 	COPIES_MAX = 64,
@@ -26,23 +26,14 @@ bool clock_packet_of_event(const struct ev_net *event, enum clock_packet_layout 
 {
 	/* Without an IP header there may be a TCP header; it always has a flag. */
 	uint8_t protocol = event->ip_version ? event->protocol : event->flags ? TCP : 0;
-	/* No field of a header is as long as what a damaged trace may have for it. */
-	int64_t length = (int64_t)MIN(event->tot_len, (uint64_t)INT32_MAX);
-	int64_t header = (int64_t)(event->header_words >> 8 & 0xff) * 4;
-	int64_t own = protocol == TCP ? (int64_t)(event->header_words & 0xff) * 4 : UDP_HEADER;
-	int64_t payload = -1;
 
 	if ((protocol != TCP && protocol != UDP) || (layout == CLOCK_PACKET_NET_DEV && !event->ip_version))
 		return false;
-	if (event->ip_version == 4 && event->tot_len)
-		payload = length - header - own;
-	else if (event->ip_version == 6 && event->tot_len)
-		payload = length - own;
 	*out = (struct clock_packet) {
 		.saddr = { event->saddr[0], event->saddr[1] }, .daddr = { event->daddr[0], event->daddr[1] },
 		.seq = event->seq, .ack_seq = event->ack_seq, .sport = event->sport, .dport = event->dport,
 		.flags = event->flags, .id = event->ip_version == 4 ? event->ip_id : 0,
-		.payload_len = CLAMP(payload, -1, INT32_MAX), .ip_version = event->ip_version,
+		.payload_len = packet_payload_len(event, protocol), .ip_version = event->ip_version,
 		.protocol = protocol, .layout = layout,
 	};
 	return true;

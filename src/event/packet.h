@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef LT_EVENT_PACKET_H
+#define LT_EVENT_PACKET_H
+
+#include <stdint.h>
+
+#include "event/payload.h"
+
+/* What the headers of a packet in an event say. Its fields are as wide as a damaged trace has them: see the bounds. */
+enum { PACKET_TCP = 6, PACKET_UDP = 17, PACKET_UDP_HEADER = 8 };
+
+enum packet_tcp_flag {
+	PACKET_FIN = 1 << 0,
+	PACKET_SYN = 1 << 1,
+	PACKET_RST = 1 << 2,
+	PACKET_ACK = 1 << 4,
+};
+
+/* Bytes behind the TCP or UDP header, in [0, INT32_MAX]; -1: unknown. */
+static inline int32_t packet_payload_len(const struct ev_net *p, uint8_t protocol)
+{
+	/* no field of a header is as long as what a damaged trace may have for it */
+	const int64_t length = (int64_t)(p->tot_len < INT32_MAX ? p->tot_len : INT32_MAX);
+	const int64_t ip = p->ip_version == 4 ? (int64_t)(p->header_words >> 8 & 0xff) * 4 : 0;
+	const int64_t own = protocol == PACKET_TCP ? (int64_t)(p->header_words & 0xff) * 4 : PACKET_UDP_HEADER;
+
+	if ((p->ip_version != 4 && p->ip_version != 6) || !p->tot_len || length < ip + own)
+		return -1;
+	return (int32_t)(length - ip - own);
+}
+
+#endif
