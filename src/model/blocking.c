@@ -78,6 +78,7 @@ static struct wait_memo describe(const struct call_in_flight *call, enum wait_st
 	if (call->fd >= 0 && call->desc && call->desc->action != SYSCALL_WAIT_ANY) {
 		memo.fd = call->fd;
 		memo.file_uid = call->file.uid;
+		memo.peer = call->peer;
 	}
 	return memo;
 }
@@ -85,7 +86,7 @@ static struct wait_memo describe(const struct call_in_flight *call, enum wait_st
 static bool is_same(const struct model *m, const struct wait_memo *a, const struct wait_memo *b)
 {
 	return a->state == b->state && a->call == b->call && a->fd == b->fd && a->file_uid == b->file_uid &&
-	       recent_knows(m, m->blocking, &b->row);
+	       a->peer == b->peer && recent_knows(m, m->blocking, &b->row);
 }
 
 /* The memo of a wait like this one becomes the first; its row is found. */
@@ -102,7 +103,10 @@ static uint32_t recall(struct model *m, const struct thread_row *t, struct threa
 	} else {
 		if (this.file_uid)
 			file = files_resolve(m, info->call.file);
-		if (file != NO_ROW)
+		/* a socket has its peer when connect() has succeeded */
+		if (this.peer)
+			w.object = this.peer;
+		else if (file != NO_ROW)
 			w.object = name_of_file(FILE_ROW(m, file));
 		this.row = memo[0].row;
 		find_row(m, &w, &this.row);

@@ -128,6 +128,7 @@ struct wait_memo {
 	strid call;
 	int64_t fd;
 	uint64_t file_uid;
+	strid peer;          /* that connect() waits for */
 	struct recent_hint row;
 };
 

@@ -99,6 +99,36 @@ START_TEST(test_from_switch_to_wakeup)
 }
 END_TEST
 
+/* Whom connect() waits for, though the socket has no peer yet; another one on the same socket is another row. */
+START_TEST(test_connect)
+{
+	static const char *const peers[] = { "10.0.0.1:80", "10.0.0.2:80" };
+	const struct blocking_row *r;
+	struct events e;
+
+	begin(&e);
+	for (unsigned i = 0; i < 2; i++) {
+		uint64_t t = 1100 + 1000 * i;
+
+		run(&e, t, A, "wget");
+		SYSCALL_ENTRY(&e, t + 10, 0, A, "connect", .fd = 3, .family = 2, .port = 80,
+			      .addr = { 0x0000000a + ((uint64_t)(i + 1) << 24) });
+		sleep_at(&e, t + 100, A);
+		wake(&e, t + 300, 1, B, A);
+		run(&e, t + 400, A, "wget");
+		SYSCALL_EXIT(&e, t + 410, 0, A, "connect", .ret = -111);
+		events_switch(&e, t + 500, 0, A, RUNNABLE, 0, "swapper/0");
+	}
+	ck_assert_uint_eq(rows(&e), 2);
+	for (uint32_t i = NO_ROW, n = 0; (i = state_next(&e.m->state.tables[TABLE_BLOCKING], i)) != NO_ROW;) {
+		r = STATE_ROW(&e.m->state, BLOCKING, blocking, i);
+		ck_assert_uint_eq(r->time.count, 1);
+		ck_assert_str_eq(strpool_text((strid)r->object), peers[n++]);
+	}
+	events_release(&e);
+}
+END_TEST
+
 /* A worker that has no work (TASK_IDLE) does not wait for the timer that brings some; one that has some may. */
 START_TEST(test_no_work)
 {
@@ -323,6 +353,6 @@ START_TEST(test_table_adds_up)
 }
 END_TEST
 
-UNIT_MAIN("blocking", test_from_switch_to_wakeup, test_no_work,
+UNIT_MAIN("blocking", test_from_switch_to_wakeup, test_connect, test_no_work,
 	  test_what_is_no_wait, test_states, test_one_of_several,
 	  test_old_rows_end, test_rows_are_bounded, test_table_adds_up)
