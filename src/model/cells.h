@@ -32,6 +32,7 @@ enum cell_type {
 	TYPE_COUNT,
 	TYPE_BYTES,
 	TYPE_NS,      /* a duration */
+	TYPE_LAPSE,   /* the same, of what happens once; 0: unknown, or not yet */
 	TYPE_TIME,    /* ns since the epoch by the clock of the row's host; 0: unknown, or not yet */
 	/* only of rows that are none of the model, view/own.h: */
 	TYPE_HOST,    /* place among the hosts shown; CELL_UNKNOWN: none of them */
@@ -69,6 +70,7 @@ enum table_id {
 	TABLE_BLOCKING,
 	TABLE_RELATION,
 	TABLE_PREEMPTION,
+	TABLE_CONNECTION,
 	TABLE_CONTAINER,
 	TABLE_VTID,
 	TABLE_EVENT,

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "model/connections.h"
+
 enum { LOOKS = 64 };
 
 /* More than any pipe or socket holds: somebody reads or writes unseen. */
@@ -207,6 +209,15 @@ void channel_count_half(struct model *m, struct channel *ch, const struct party 
 	channel_count(m, &what, bytes, &ch->last);
 }
 
+/* Of those who share a socket the one that used it last has the connection. */
+static void note_user(struct model *m, struct channel *ch, const struct party *who)
+{
+	if (ch->user_uid == who->uid || !ch->bound)
+		return;
+	ch->user_uid = who->uid;
+	connections_set_owner(m, ch->out_flow, who, true);
+}
+
 void channels_written(struct model *m, uint32_t thread, uint32_t file, uint64_t bytes)
 {
 	struct channel *ch = channel_find(m->relations->channels, FILE_ROW(m, file)->channel);
@@ -217,6 +228,8 @@ void channels_written(struct model *m, uint32_t thread, uint32_t file, uint64_t 
 	ch->used_ns = m->now_ns;
 	who = relations_party(m, thread);
 	ch->owner = who;
+	if (ch->kind == RELATION_INET)
+		note_user(m, ch, &who);
 	if (ch->bound && !ch->inside)
 		channel_count_half(m, ch, &who, bytes, false);
 	else
@@ -235,6 +248,8 @@ void channels_read(struct model *m, uint32_t thread, uint32_t file, uint64_t byt
 		return;
 	ch->used_ns = m->now_ns;
 	who = relations_party(m, thread);
+	if (ch->kind == RELATION_INET)
+		note_user(m, ch, &who);
 	twin = channel_find(c, ch->twin);
 	if (ch->bound && !ch->inside)
 		channel_count_half(m, ch, &who, bytes, true);

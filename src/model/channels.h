@@ -20,6 +20,7 @@
  * queue holds readers until the writers have come. A socket learns its own address, which no
  * call tells, from the packets it causes.
  */
+#include "model/endpoint.h"
 #include "model/relations.h"
 
 enum {
@@ -42,13 +43,6 @@ struct queue {
 	struct queue_item items[QUEUE_ITEMS];
 };
 
-/* Addresses that IPv6 has for IPv4 are IPv4. */
-struct endpoint {
-	uint64_t addr[2]; /* network byte order, IPv4 in the first 4 bytes */
-	uint16_t port;
-	bool v6;
-};
-
 struct channel {
 	/* what every transfer touches stands together */
 	uint64_t id;             /* how many were made before << 16 | index */
@@ -67,6 +61,7 @@ struct channel {
 	struct queue in;         /* until it is bound: what was read */
 	struct endpoint local, remote;
 	uint64_t out_flow, in_flow;
+	uint64_t user_uid;       /* of struct party: who its connection is said to belong to, 0 nobody yet */
 };
 
 /* The last packet that a CPU received. */
@@ -94,11 +89,6 @@ static inline struct channel *channel_at(const struct channels *c, uint32_t inde
 static inline uint32_t index_of(const struct channels *c, const struct channel *ch)
 {
 	return (uint32_t)(ch - &g_array_index(c->list, struct channel, 0));
-}
-
-static inline uint64_t endpoint_hash(const struct endpoint *e)
-{
-	return recent_mix(recent_mix(e->addr[0], e->addr[1]), (uint64_t)e->v6 << 16 | e->port);
 }
 
 /* Removes the key from a map of channels if it leads to this one. */

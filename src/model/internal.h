@@ -220,7 +220,7 @@ struct model {
 	size_t used, ending;       /* its parts of memory->used and ending */
 	size_t retired_bytes;      /* of the interval's ended rows */
 	/* rows that stand for those that did not fit, NO_ROW none: */
-	uint32_t other_thread, other_file, other_preemption;
+	uint32_t other_thread, other_file, other_preemption, other_connection;
 	uint32_t other_waits[WAIT_STATES], other_relations[RELATION_KINDS]; /* likewise, of TABLE_BLOCKING, _RELATION */
 	uint64_t folded;           /* rows that did not fit */
 	uint64_t unfollowed;       /* threads without row that live on */
@@ -240,6 +240,7 @@ struct model {
 	struct recent *blocking;   /* blocking.c: rows of TABLE_BLOCKING */
 	struct relations *relations; /* relations.c */
 	struct preemption *preemption; /* preemption.c: NULL: nobody wants to know */
+	struct connections *connections; /* connections.c */
 	struct map64 netifs;       /* net.c: name -> TABLE_NETIF row and kind of link */
 	struct map64 irqs;         /* irq.c: (soft, nr, cpu) -> TABLE_IRQ row */
 	struct map64 irq_names;    /* irq.c: irq number -> strid */

@@ -13,7 +13,8 @@ static const struct {
 } path_cells[] = {
 	{ TABLE_FILE, CELL(file, path) },       { TABLE_FILE, CELL(file, peer) },
 	{ TABLE_FILE, CELL(file, client) },     { TABLE_BLOCKING, CELL(blocking, object) },
-	{ TABLE_RELATION, CELL(relation, object) },
+	{ TABLE_RELATION, CELL(relation, object) }, { TABLE_CONNECTION, CELL(connection, local) },
+	{ TABLE_CONNECTION, CELL(connection, peer) },
 };
 
 void row_keep_paths(enum table_id table, const uint64_t *cells)
@@ -25,7 +26,7 @@ void row_keep_paths(enum table_id table, const uint64_t *cells)
 
 void state_keep_paths(const struct host_state *s)
 {
-	static const enum table_id tables[] = { TABLE_FILE, TABLE_BLOCKING, TABLE_RELATION };
+	static const enum table_id tables[] = { TABLE_FILE, TABLE_BLOCKING, TABLE_RELATION, TABLE_CONNECTION };
 
 	for (size_t i = 0; i < G_N_ELEMENTS(tables); i++) {
 		const struct state_table *t = &s->tables[tables[i]];

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "model/connections.h"
 #include "model/fdtable.h"
 #include "model/interval.h"
 
@@ -83,6 +84,20 @@ static uint32_t other_file(struct model *m)
 	return m->other_file;
 }
 
+static uint32_t other_connection(struct model *m)
+{
+	struct connection_row *r;
+
+	if (m->other_connection != NO_ROW)
+		return m->other_connection;
+	m->other_connection = state_add(&m->state, TABLE_CONNECTION);
+	r = STATE_ROW(&m->state, CONNECTION, connection, m->other_connection);
+	r->thread_uid = THREAD_ROW(m, thread_other(m))->uid;
+	r->pid = (uint64_t)-1;
+	r->comm = r->local = r->peer = strpool_intern_z("other");
+	return m->other_connection;
+}
+
 /* Waits that ended alike, of threads, calls and files that are not told apart. */
 static uint32_t other_wait(struct model *m, uint64_t state)
 {
@@ -160,6 +175,8 @@ static uint32_t other_row(struct model *m, enum table_id table, const uint64_t *
 		return other_relation(m, cells[CELL(relation, kind)]);
 	case TABLE_PREEMPTION:
 		return other_preemption(m);
+	case TABLE_CONNECTION:
+		return other_connection(m);
 	case TABLE_BUCKET:
 		return other_buckets(m, cells);
 	default:
@@ -180,13 +197,14 @@ static void fold(struct model *m, enum table_id table, const uint64_t *a, uint64
 /* The tables that have rows "other": their rows come with threads, or with what those do. */
 static const enum table_id folded_tables[] = { TABLE_THREAD,     TABLE_FILE,     TABLE_SYSCALL,
 					       TABLE_SYSERR,     TABLE_PERF,     TABLE_BLOCKING,
-					       TABLE_RELATION,   TABLE_PREEMPTION, TABLE_BUCKET };
+					       TABLE_RELATION,   TABLE_PREEMPTION, TABLE_CONNECTION,
+					       TABLE_BUCKET };
 
 /* The others' rows go with their thread. */
 static bool ends_alone(enum table_id table)
 {
 	return table == TABLE_THREAD || table == TABLE_FILE || table == TABLE_BLOCKING || table == TABLE_RELATION ||
-	       table == TABLE_PREEMPTION;
+	       table == TABLE_PREEMPTION || table == TABLE_CONNECTION;
 }
 
 static void fold_new(void *data, enum table_id table, const uint64_t *cells)
@@ -284,6 +302,7 @@ void memory_make_room(struct model *m)
 	}
 	if (stays_full(m)) {
 		forget_threads(m);
+		m->folded += connections_forget(m);
 		fold_brief_rows(m);
 		look(m);
 	}

@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "model/connections.h"
 #include "model/context.h"
 #include "model/internal.h"
 #include "model/memory.h"
@@ -57,7 +58,7 @@ struct model *model_create(void)
 
 	syscalls_init();
 	m->lists_files = true;
-	m->other_thread = m->other_file = m->other_preemption = NO_ROW;
+	m->other_thread = m->other_file = m->other_preemption = m->other_connection = NO_ROW;
 	for (unsigned i = 0; i < WAIT_STATES; i++)
 		m->other_waits[i] = NO_ROW;
 	for (unsigned i = 0; i < RELATION_KINDS; i++)
@@ -74,6 +75,7 @@ struct model *model_create(void)
 	blocking_create(m);
 	relations_create(m);
 	preemption_create(m);
+	connections_create(m);
 	users_create(m);
 	buckets_create(m);
 	m->bucket_tables = STATE_ALL_TABLES;
@@ -90,6 +92,7 @@ void model_destroy(struct model *m)
 	blocking_destroy(m);
 	relations_destroy(m);
 	preemption_destroy(m);
+	connections_destroy(m);
 	perf_destroy(m);
 	users_destroy(m);
 	buckets_destroy(m);

@@ -10,6 +10,7 @@
  */
 #include <string.h>
 
+#include "model/connections.h"
 #include "model/context.h"
 #include "model/internal.h"
 
@@ -94,9 +95,11 @@ void apply_net_queue(struct model *m, const struct apply *a)
 {
 	const struct ev_net *p = event_payload(a->ev, ev_net);
 	struct netif n;
+	const bool named = netif_of_event(m, a->ev, p->name, &n);
 
+	connections_packet(m, a, p, named ? n.row : NO_ROW, true);
 	channels_packet_sent(m, a, p);
-	if (!netif_of_event(m, a->ev, p->name, &n))
+	if (!named)
 		return;
 	if (n.link == LINK_ETHERNET && p->len && ip_len(p) == p->len) {
 		n.link = LINK_NONE;
@@ -120,10 +123,12 @@ void apply_net_receive(struct model *m, const struct apply *a)
 	const struct ev_net *p = event_payload(a->ev, ev_net);
 	struct netif_row *r;
 	struct netif n;
+	const bool named = netif_of_event(m, a->ev, p->name, &n);
 	uint64_t len;
 
+	connections_packet(m, a, p, named ? n.row : NO_ROW, false);
 	channels_packet_received(m, a, p);
-	if (!netif_of_event(m, a->ev, p->name, &n))
+	if (!named)
 		return;
 	context_note_netif(a->cpu, n.row);
 	len = p->len + (n.link == LINK_ETHERNET ? ETHERNET_HEADER : 0);

@@ -12,6 +12,7 @@
 #include <signal.h>
 #include <string.h>
 
+#include "model/connections.h"
 #include "model/context.h"
 
 enum { ROWS_MAX = 8192 };
@@ -282,7 +283,7 @@ static void woken_by_thread(struct model *m, uint32_t waker, uint32_t woken)
 }
 
 /* A packet does. False: it is not known which. */
-static bool woken_by_packet(struct model *m, const struct apply *a, uint32_t woken)
+static bool woken_by_packet(struct model *m, const struct apply *a, uint32_t woken, uint64_t waited_ns)
 {
 	struct wake_memo *memo = thread_info(m, woken)->woken;
 	struct channel_end end;
@@ -290,6 +291,7 @@ static bool woken_by_packet(struct model *m, const struct apply *a, uint32_t wok
 
 	if (!channels_woken_by(m, a, woken, &end))
 		return false;
+	connections_waited(m, end.out_flow, waited_ns);
 	what = (struct relation){
 		.from = end.peer, .to = relations_party(m, woken), .kind = RELATION_INET, .object = end.object,
 		.flow = end.flow,
@@ -303,7 +305,7 @@ static bool woken_by_packet(struct model *m, const struct apply *a, uint32_t wok
 void relations_wake(struct model *m, const struct apply *a, uint32_t woken, const struct context *c, uint64_t waited_ns)
 {
 	if (c->kind != WAIT_CONTEXT_TASK) {
-		if (context_explains(c) != WAIT_NETWORK || !woken_by_packet(m, a, woken))
+		if (context_explains(c) != WAIT_NETWORK || !woken_by_packet(m, a, woken, waited_ns))
 			return;
 	} else if (a->thread != NO_ROW && a->thread != woken) {
 		woken_by_thread(m, a->thread, woken);

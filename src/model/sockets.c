@@ -10,39 +10,16 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "model/connections.h"
 #include "model/context.h"
 
 enum { PROTOCOL_TCP = 6, PROTOCOL_UDP = 17, UDP_HEADER = 8 };
 
 /* ---- endpoints ---- */
 
-static struct endpoint endpoint_of(bool v6, const uint64_t addr[2], uint64_t port)
-{
-	static const unsigned char mapped[12] = { [10] = 0xff, [11] = 0xff };
-	struct endpoint e = { .port = (uint16_t)port, .v6 = v6 };
-
-	memcpy(e.addr, addr, v6 ? 16 : 4);
-	if (v6 && memcmp(addr, mapped, sizeof(mapped)) == 0) {
-		e = (struct endpoint){ .port = (uint16_t)port };
-		memcpy(e.addr, (const char *)addr + sizeof(mapped), 4);
-	}
-	return e;
-}
-
 static bool same_endpoint(const struct endpoint *a, const struct endpoint *b)
 {
 	return a->port == b->port && a->v6 == b->v6 && a->addr[0] == b->addr[0] && a->addr[1] == b->addr[1];
-}
-
-/* Never 0. */
-static uint64_t flow_hash(const struct endpoint *from, const struct endpoint *to)
-{
-	return recent_mix(endpoint_hash(from), endpoint_hash(to)) | 1;
-}
-
-static strid endpoint_name(const struct endpoint *e)
-{
-	return fdkind_peer(e->v6 ? AF_INET6 : AF_INET, e->port, e->addr);
 }
 
 /* Whether packets between the two never leave the host. */
@@ -100,6 +77,8 @@ void channels_accept_unseen(struct model *m, uint32_t thread, uint32_t file, uin
 		FILE_ROW(m, file)->client = fdkind_address(ch->remote.v6 ? AF_INET6 : AF_INET, ch->remote.addr);
 	}
 	ch->owner = relations_party(m, thread);
+	if (ch->bound)
+		connections_set_owner(m, ch->out_flow, &ch->owner, false);
 	channel_set_file(m, file, ch->id);
 }
 
@@ -137,11 +116,12 @@ static void bind_to(struct model *m, struct channel *ch, const struct endpoint *
 		channel_unmap(&c->by_remote, endpoint_hash(&ch->remote), index_of(c, ch));
 	ch->local = *local;
 	ch->bound = true;
-	ch->out_flow = flow_hash(&ch->local, &ch->remote);
-	ch->in_flow = flow_hash(&ch->remote, &ch->local);
+	ch->out_flow = endpoint_flow(&ch->local, &ch->remote);
+	ch->in_flow = endpoint_flow(&ch->remote, &ch->local);
 	if (ch->accepted)
 		ch->object = endpoint_name(&ch->local);
 	map64_put(&c->by_flow, ch->out_flow, index_of(c, ch));
+	connections_set_owner(m, ch->out_flow, &ch->owner, false);
 	ch->inside = stays_inside(&ch->local, &ch->remote);
 	if (ch->inside) {
 		bind_inside(m, ch);
@@ -193,7 +173,7 @@ static void count_datagram(struct model *m, uint32_t thread, const struct endpoi
 	uint64_t header = UDP_HEADER + (p->ip_version == 4 ? (p->header_words >> 8) * 4 : 0);
 	struct relation what = {
 		.from = relations_party(m, thread), .kind = RELATION_INET,
-		.object = service_name(from, to), .flow = flow_hash(from, to),
+		.object = service_name(from, to), .flow = endpoint_flow(from, to),
 	};
 	struct recent_hint hint = { 0, 0 };
 
@@ -302,7 +282,9 @@ static void end_of_channel(const struct channels *c, const struct channel *ch, s
 {
 	const struct channel *other = ch->inside ? channel_at(c, map64_get(&c->by_flow, ch->in_flow)) : NULL;
 
-	*end = (struct channel_end){ .object = ch->object, .flow = ch->in_flow, .peer = { 0, -1, STRID_NONE } };
+	*end = (struct channel_end){
+		.object = ch->object, .flow = ch->in_flow, .out_flow = ch->out_flow, .peer = { 0, -1, STRID_NONE },
+	};
 	if (other && other->owner.uid) {
 		end->peer = other->owner;
 		end->flow = 0;
@@ -358,7 +340,7 @@ bool channels_woken_by(struct model *m, const struct apply *a, uint32_t thread, 
 	}
 	if (!packet)
 		return false;
-	ch = channel_at(c, map64_get(&c->by_flow, flow_hash(&packet->to, &packet->from)));
+	ch = channel_at(c, map64_get(&c->by_flow, endpoint_flow(&packet->to, &packet->from)));
 	if (!ch && file != NO_ROW && packet->protocol == PROTOCOL_TCP && may_be_inet(m, file) &&
 	    !FILE_ROW(m, file)->channel)
 		ch = channel_of_packet(m, file, &packet->to, &packet->from);
@@ -368,12 +350,13 @@ bool channels_woken_by(struct model *m, const struct apply *a, uint32_t thread, 
 	}
 	*end = (struct channel_end){
 		.object = service_name(&packet->from, &packet->to),
-		.flow = flow_hash(&packet->from, &packet->to),
+		.flow = endpoint_flow(&packet->from, &packet->to),
+		.out_flow = endpoint_flow(&packet->to, &packet->from),
 		.peer = { 0, -1, STRID_NONE },
 	};
 	/* nobody has accepted it yet: whoever connects here from this host is known all the same */
 	ch = stays_inside(&packet->from, &packet->to) ?
-		     channel_at(c, map64_get(&c->by_flow, flow_hash(&packet->from, &packet->to))) :
+		     channel_at(c, map64_get(&c->by_flow, endpoint_flow(&packet->from, &packet->to))) :
 		     NULL;
 	if (ch && ch->owner.uid) {
 		end->peer = ch->owner;

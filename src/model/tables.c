@@ -27,6 +27,7 @@ ROW_CELLS(perf, PERF_CELLS);
 ROW_CELLS(blocking, BLOCKING_CELLS);
 ROW_CELLS(relation, RELATION_CELLS);
 ROW_CELLS(preemption, PREEMPTION_CELLS);
+ROW_CELLS(connection, CONNECTION_CELLS);
 ROW_CELLS(container, CONTAINER_CELLS);
 ROW_CELLS(vtid, VTID_CELLS);
 ROW_CELLS(event, EVENT_CELLS);
@@ -49,6 +50,7 @@ const struct table_desc table_descs[TABLES] = {
 	TABLE(TABLE_BLOCKING, blocking),
 	TABLE(TABLE_RELATION, relation),
 	TABLE(TABLE_PREEMPTION, preemption),
+	TABLE(TABLE_CONNECTION, connection),
 	TABLE(TABLE_CONTAINER, container),
 	TABLE(TABLE_VTID, vtid),
 	TABLE(TABLE_EVENT, event),

@@ -299,6 +299,40 @@ enum socket_side { SIDE_UNKNOWN = 0, SIDE_CONNECTED, SIDE_ACCEPTED };
 	C(total_ns, COUNTER, NS, \
 	  "Time that it ran, interrupts in between included, while the other waited for that CPU") \
 	C(max_ns, MAX, NS, "Most of that time in one wait, including any part before the interval")
+enum connection_flag {
+	CONNECTION_HERE = 1 << 0,    /* it sent something that had not been received here before: this is its host */
+	CONNECTION_PASSING = 1 << 1, /* its packets were seen to be passed on by this host; unless it is here, too */
+	CONNECTION_RECEIVED_UNSEEN = 1 << 2, /* what it received is not in the trace, or without its headers */
+	CONNECTION_SENT_UNSEEN = 1 << 3,     /* the same of what it sent */
+};
+
+/* An end of a TCP connection, as the packets of its host show it: model/connections.h. */
+#define CONNECTION_CELLS(C, A, D) \
+	C(thread_uid, GAUGE, NONE, "uid of the main thread of the process at this end, 0 unknown") \
+	C(local, KEY, TEXT, "Address and port of this end") \
+	C(peer, KEY, TEXT, "Address and port of the other end") \
+	C(opening, GAUGE, NONE, "first sequence numbers of both ends, of who connects in the high half; 0 unknown") \
+	C(pid, GAUGE, SIGNED, "Process at this end that used it last; null if unknown") \
+	C(comm, GAUGE, TEXT, "Its name when it began to use it") \
+	C(side, GAUGE, NONE, "enum socket_side: who sent the first SYN; 0 unknown") \
+	C(flags, GAUGE, NONE, "enum connection_flag") \
+	C(begin_ns, GAUGE, TIME, "When the first SYN was sent or received here; null before the record") \
+	C(handshake_ns, GAUGE, LAPSE, "Time from the first SYN to the SYN or ACK that answers it") \
+	C(first_byte_ns, GAUGE, LAPSE, "Time from the first SYN to the first data received") \
+	C(end_ns, GAUGE, TIME, \
+	  "When both ends had closed it, or it was reset; null if it was open at the interval's end") \
+	C(reset, GAUGE, FLAG, "Whether a reset ended it") \
+	C(sent_packets, COUNTER, COUNT, "Packets sent, before segmentation offload") \
+	C(received_packets, COUNTER, COUNT, "Packets received, after receive offload") \
+	C(sent_bytes, COUNTER, BYTES, "Bytes of data sent, each once") \
+	C(received_bytes, COUNTER, BYTES, "Bytes of data received, each once") \
+	C(retransmits, COUNTER, COUNT, "Packets sent whose data, SYN or FIN had been sent before") \
+	C(request_ns, COUNTER, NS, "Time from the first to the last data of each request") \
+	C(reply_ns, COUNTER, NS, "Time from the first to the last data of each reply") \
+	D(answer, "Requests that were answered: data of the client, then data of the server", \
+	  "time from the last data of a request to the first of its reply, as this end sees it") \
+	C(waits, COUNTER, COUNT, "Waits of threads that a packet of it ended") \
+	C(waited_ns, COUNTER, NS, "How long these took since its first packet, including any part before the interval")
 
 #define CONTAINER_CELLS(C, A, D) \
 	C(inode, KEY, ID, "Number (inode) of its namespace") \
@@ -386,6 +420,7 @@ ROW_STRUCT(perf, PERF_CELLS);
 ROW_STRUCT(blocking, BLOCKING_CELLS);
 ROW_STRUCT(relation, RELATION_CELLS);
 ROW_STRUCT(preemption, PREEMPTION_CELLS);
+ROW_STRUCT(connection, CONNECTION_CELLS);
 ROW_STRUCT(container, CONTAINER_CELLS);
 ROW_STRUCT(vtid, VTID_CELLS);
 ROW_STRUCT(event, EVENT_CELLS);
@@ -395,7 +430,7 @@ ROW_STRUCT(instance, INSTANCE_CELLS);
 extern const struct cell_desc host_cells[], cpu_cells[], thread_cells[], file_cells[], disk_cells[], netif_cells[];
 extern const struct cell_desc irq_cells[], syscall_cells[], syserr_cells[], perf_cells[], blocking_cells[];
 extern const struct cell_desc relation_cells[], container_cells[], vtid_cells[], event_cells[], bucket_cells[];
-extern const struct cell_desc instance_cells[], preemption_cells[];
+extern const struct cell_desc instance_cells[], preemption_cells[], connection_cells[];
 
 /* The number of a cell: CELL(thread, cpu_ns), CELL(irq, time.sum). */
 #define CELL(table, member) (offsetof(struct table##_row, member) / sizeof(uint64_t))

@@ -84,6 +84,7 @@ static void set_typed(const struct view_cell *at, enum cell_type type, uint64_t 
 		set_signed(v, i, i != CELL_UNKNOWN);
 		break;
 	case TYPE_INODE:
+	case TYPE_LAPSE:
 		set_known(v, cell, cell != 0);
 		break;
 	case TYPE_TEXT:

@@ -29,6 +29,13 @@ struct view_half {
 	uint64_t bytes; /* that went through it in the interval */
 };
 
+/* A row of TABLE_CONNECTION, which may be the other end of another. */
+struct view_far_end {
+	unsigned host;
+	const struct interval_row *row;
+	uint32_t next; /* place in far_ends of the next one of the same key; UINT32_MAX: none */
+};
+
 /* What is looked up per host while its rows are built and read. */
 /* A container of a host: a row of TABLE_CONTAINER, by another name. */
 struct view_container {
@@ -79,6 +86,8 @@ struct view_rows_internal {
 	GArray *pivot_values;  /* uint64_t, of view_index.pivot */
 	GArray *halves;        /* struct view_half */
 	struct map64 half_index; /* flow and side -> index in halves */
+	GArray *far_ends;        /* struct view_far_end */
+	struct map64 far_index;  /* what both ends have in common -> index in far_ends */
 	GArray *spread_links;    /* struct view_spread_link */
 	struct view_spread spread; /* the last one that was asked for: of that list and cell */
 	GArray *spread_buckets;  /* struct value_bucket of the last value */
@@ -137,8 +146,7 @@ const struct interval_row *view_file_thread(const struct view_index *index, cons
 void view_index_pivot(struct view_rows *r, unsigned host);
 uint64_t view_pivot_value(const struct view_rows *r, unsigned host, uint64_t owner, unsigned counter);
 
-/* ---- table_relations.c: the halves of relations between hosts, of all hosts ---- */
-void view_index_relations(struct view_rows *r);
+/* ---- table_relations.c ---- */
 
 #define VIEW_NO_HOST UINT32_MAX
 

@@ -20,6 +20,7 @@ void view_rows_init(struct view_rows *r)
 	in->counters = g_array_new(FALSE, FALSE, sizeof(strid));
 	in->pivot_values = g_array_new(FALSE, FALSE, sizeof(uint64_t));
 	in->halves = g_array_new(FALSE, FALSE, sizeof(struct view_half));
+	in->far_ends = g_array_new(FALSE, FALSE, sizeof(struct view_far_end));
 	in->spread_links = g_array_new(FALSE, FALSE, sizeof(struct view_spread_link));
 	in->spread_buckets = g_array_new(FALSE, FALSE, sizeof(struct value_bucket));
 	in->bound = g_array_new(FALSE, TRUE, sizeof(const struct column *));
@@ -67,6 +68,8 @@ void view_rows_release(struct view_rows *r)
 	g_array_free(in->counters, TRUE);
 	g_array_free(in->pivot_values, TRUE);
 	g_array_free(in->halves, TRUE);
+	g_array_free(in->far_ends, TRUE);
+	map64_release(&in->far_index);
 	g_array_free(in->spread_links, TRUE);
 	g_array_free(in->spread_buckets, TRUE);
 	g_array_free(in->bound, TRUE);
@@ -362,8 +365,8 @@ void view_rows_build(struct view_rows *r, const struct view_query *q, const stru
 
 	query.processes |= q->sum_by == VIEW_SUM_PROCESS;
 	reset(r, q, hosts, n_hosts);
-	if (q->table->source == TABLE_RELATION)
-		view_index_relations(r);
+	if (q->table->index)
+		q->table->index(r);
 	for (unsigned i = 0; i < n_hosts; i++) {
 		r->totals[i] = (struct view_host_totals){ 0, 0 };
 		if (!hosts[i].iv || (q->filter && !view_filter_host(q->filter, hosts[i].name)))

@@ -70,6 +70,8 @@ struct view_table {
 	 * of, but for its thread. Equal ones of a thread, with .processes of a process, are one row.
 	 */
 	uint64_t (*same)(const struct view_rows *r, const struct view_row *row);
+	/* Called before rows are built, with all hosts: finds what rows of one have to do with those of others. */
+	void (*index)(struct view_rows *r);
 	/* Cell with the uid of the thread the row belongs to; 0: none, or the row is a thread itself. */
 	uint16_t thread;
 	struct view_supply supply; /* its rows are none of the model: view_query.own; source is TABLES */

@@ -46,7 +46,7 @@ static void add_half(struct view_rows_internal *in, const struct interval *iv, u
 	g_array_append_val(in->halves, half);
 }
 
-void view_index_relations(struct view_rows *r)
+static void index_halves(struct view_rows *r)
 {
 	struct view_rows_internal *in = r->internal;
 
@@ -209,4 +209,5 @@ const struct view_table view_relations_table = {
 	.about = "which process writes to, wakes or waits for which",
 	.empty = "no process wrote to, woke, signalled or waited for another in this interval",
 	.same = same_relation,
+	.index = index_halves,
 };

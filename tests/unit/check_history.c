@@ -21,7 +21,7 @@ END_TEST
 /* Every interval between edges that remain is what it was, whatever was merged or dropped. */
 START_TEST(test_thinned_intervals)
 {
-	static const size_t limits[] = { 1600000, 1380000 };
+	static const size_t limits[] = { 94200 * TABLES, 81200 * TABLES };
 
 	for (unsigned l = 0; l < G_N_ELEMENTS(limits); l++) {
 		struct history *h = history_create(limits[l]);
@@ -72,7 +72,7 @@ END_TEST
 /* Tracks that begin at different times keep the same edges where both are thinned, the oldest of both goes first. */
 START_TEST(test_tracks_share_edges)
 {
-	struct history *h = history_create(4100000);
+	struct history *h = history_create(170600 * TABLES);
 	struct sim sim[3];
 	uint64_t begin[3], end_ns;
 

@@ -19,7 +19,7 @@ enum { FIRST = 1000, SLICE_NS = 100 };
 
 static const uint32_t tables = 1u << TABLE_HOST | 1u << TABLE_CPU | 1u << TABLE_THREAD | 1u << TABLE_FILE |
 			       1u << TABLE_SYSCALL | 1u << TABLE_SYSERR | 1u << TABLE_BLOCKING | 1u << TABLE_RELATION |
-			       1u << TABLE_BUCKET;
+			       1u << TABLE_CONNECTION | 1u << TABLE_BUCKET;
 
 /* A model with little room, and an interval of it. */
 struct bounded {
@@ -330,6 +330,39 @@ static void lock_many_files(struct bounded *b, unsigned n, unsigned frame)
 	}
 }
 
+/* Who knocks at all ports, a packet each: rows of TABLE_CONNECTION that nobody ends. */
+static void check_connections(unsigned frame)
+{
+	enum { SYNS = 40000, ROOM = 4 << 20, HEADERS = 40, SYN = 2 };
+	struct bounded b;
+
+	begin(&b, ROOM);
+	run(&b, 1);
+	for (unsigned i = 0; i < SYNS; i++) {
+		EVENT(&b.e, b.now, 0, 1, NET_RECEIVE, net, .ip_version = 4, .protocol = 6, .flags = SYN,
+		      .saddr = { 1 }, .daddr = { 2 }, .sport = 1 + i % 60000, .dport = 1 + i / 60000,
+		      .tot_len = HEADERS, .header_words = 5 << 8 | 5, .name = str(&rec, "eth0"));
+		b.now += SLICE_NS;
+		if (frame && i % frame == 0)
+			frame_ends(&b);
+	}
+	ck_assert_uint_le(b.memory.used, ROOM + ROOM / 16);
+	ck_assert_ptr_nonnull(model_shortage(b.e.m));
+	state_reap(&b.e.m->state, interval_retire, &b.iv);
+	state_frame_begin(&b.e.m->state);
+	interval_end(&b.iv, &b.e.m->state, b.now);
+	ck_assert_uint_eq(sum(&b, TABLE_CONNECTION, CELL(connection, received_packets)), SYNS);
+	interval_begin(&b.iv, &b.e.m->state, b.now, tables);
+	release(&b);
+}
+
+START_TEST(test_many_connections)
+{
+	check_connections(0);
+	check_connections(16);
+}
+END_TEST
+
 static void check_relations(unsigned frame)
 {
 	enum { LOCKS = 40000, ROOM = 10 << 20 };
@@ -395,5 +428,5 @@ START_TEST(test_files_that_do_not_fit)
 END_TEST
 
 UNIT_MAIN("memory", test_no_bound_changes_nothing, test_many_live_tasks, test_many_brief_tasks, test_many_ended_tasks,
-	  test_many_waits, test_many_ended_waits, test_many_relations, test_many_ended_relations,
+	  test_many_waits, test_many_ended_waits, test_many_relations, test_many_connections, test_many_ended_relations,
 	  test_files_that_do_not_fit)

@@ -109,6 +109,9 @@ START_TEST(test_report_columns)
 		{ "blocking", "host tid pid comm state syscall fd path count total_ns max_ns avg_ns cause" },
 		{ "relations", "host from_host from_pid from_comm to_host to_pid to_comm kind object side count bytes "
 			       "wakeups wait_ns wait_max_ns" },
+		{ "connections", "host pid comm local peer side peer_host peer_pid peer_comm begin_ns handshake_ns "
+				 "first_byte_ns sent_bytes received_bytes sent_packets received_packets retransmits "
+				 "requests request_ns answer_ns reply_ns answer_max_ns waits waited_ns end_ns reset" },
 		{ "sync", "host ref state matched used offset_ns drift_ppm bound_ns latency_to_min_ns "
 			  "latency_from_min_ns latency_to_median_ns latency_from_median_ns negative slope "
 			  "intercept reason" },

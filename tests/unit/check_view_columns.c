@@ -113,6 +113,7 @@ static const struct {
 	[TYPE_COUNT] = { COLUMN_COUNT, VALUE_UINT, false, 0 },
 	[TYPE_BYTES] = { COLUMN_BYTES, VALUE_UINT, false, 0 },
 	[TYPE_NS] = { COLUMN_NS, VALUE_UINT, false, 0 },
+	[TYPE_LAPSE] = { COLUMN_NS, VALUE_UINT, true, 0 },
 	[TYPE_TIME] = { COLUMN_TIME, VALUE_UINT, true, 0 },
 };
 

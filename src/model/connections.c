@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The set of TCP connections of a host, and what each packet does to the row of its end. */
+#include "model/connections.h"
+
+#include <stdlib.h>
+
+#include "event/packet.h"
+#include "model/context.h"
+#include "model/endpoint.h"
+#include "model/tcp.h"
+
+enum {
+	CONNECTIONS_MAX = 16384,
+	LOOKS = 4,
+	LOOKS_WHEN_FULL = 64,
+	FORGET_SHARE = 8,
+};
+
+/* So long a row that was closed waits for late packets, at least. */
+#define LINGER_NS UINT64_C(2000000000)
+
+#define CONNECTION_ROW(m, row) STATE_ROW(&(m)->state, CONNECTION, connection, row)
+
+/* Whose data came last. */
+enum turn { TURN_NONE, TURN_REQUEST, TURN_REPLY };
+
+/* What goes with a row and is no figure. */
+struct connection {
+	bool in_use;
+	bool serves;         /* it is the server; unless its side was seen, because its port is the lower one */
+	uint64_t flow;       /* its key: endpoint_flow(local, remote) */
+	uint64_t seen_ns, used_ns; /* its first packet, its last */
+	uint64_t sender_uid; /* of the thread that was seen last to send, 0 none */
+	struct tcp_way out, in;
+	enum turn turn;
+	uint64_t data_ns;    /* of the last new data */
+};
+
+struct connections {
+	GArray *list;         /* struct connection, by row */
+	struct map64 by_flow; /* flow -> row */
+	uint32_t n;
+	bool hears[2];        /* packets received ([1]: sent) have TCP headers in this trace */
+	uint32_t hand;        /* row the hand is at: see model/recent.h */
+};
+
+void connections_create(struct model *m)
+{
+	m->connections = g_new0(struct connections, 1);
+	m->connections->list = g_array_new(FALSE, TRUE, sizeof(struct connection));
+}
+
+void connections_destroy(struct model *m)
+{
+	g_array_free(m->connections->list, TRUE);
+	map64_release(&m->connections->by_flow);
+	g_free(m->connections);
+	m->connections = NULL;
+}
+
+/* ---- the set ---- */
+
+static struct connection *connection_at(const struct connections *c, uint32_t row)
+{
+	return &g_array_index(c->list, struct connection, row);
+}
+
+static uint32_t row_of(const struct connections *c, const struct connection *conn)
+{
+	return (uint32_t)(conn - connection_at(c, 0));
+}
+
+static struct connection *find(const struct connections *c, uint64_t flow)
+{
+	const uint32_t row = map64_get(&c->by_flow, flow);
+
+	return row == MAP64_NONE ? NULL : connection_at(c, row);
+}
+
+static void end_connection(struct model *m, struct connection *conn)
+{
+	struct connections *c = m->connections;
+
+	map64_del(&c->by_flow, conn->flow);
+	conn->in_use = false;
+	state_end(&m->state, TABLE_CONNECTION, row_of(c, conn));
+	c->n--;
+}
+
+static struct connection *turn_hand(struct connections *c)
+{
+	c->hand = c->hand + 1 < c->list->len ? c->hand + 1 : 0;
+	return connection_at(c, c->hand);
+}
+
+/* Closed ones go, faster than others come. */
+static void end_closed(struct model *m)
+{
+	for (int i = 0; i < LOOKS; i++) {
+		struct connection *conn = turn_hand(m->connections);
+
+		if (conn->in_use && m->now_ns - conn->used_ns > LINGER_NS &&
+		    CONNECTION_ROW(m, m->connections->hand)->end_ns)
+			end_connection(m, conn);
+	}
+}
+
+/* The least used of some. */
+static void end_one(struct model *m)
+{
+	struct connection *oldest = NULL;
+
+	for (int i = 0; i < LOOKS_WHEN_FULL; i++) {
+		struct connection *conn = turn_hand(m->connections);
+
+		if (conn->in_use && (!oldest || conn->used_ns < oldest->used_ns))
+			oldest = conn;
+	}
+	if (oldest)
+		end_connection(m, oldest);
+}
+
+static struct connection *add(struct model *m, uint64_t flow, const struct endpoint *local,
+			      const struct endpoint *remote)
+{
+	struct connections *c = m->connections;
+	struct connection_row *r;
+	uint32_t row;
+
+	if (c->n) {
+		end_closed(m);
+		if (c->n >= CONNECTIONS_MAX)
+			end_one(m);
+	}
+	row = state_add(&m->state, TABLE_CONNECTION);
+	r = CONNECTION_ROW(m, row);
+	r->local = endpoint_name(local);
+	r->peer = endpoint_name(remote);
+	r->pid = (uint64_t)-1;
+	if (row >= c->list->len)
+		g_array_set_size(c->list, row + 1);
+	*connection_at(c, row) = (struct connection){
+		.in_use = true, .flow = flow, .seen_ns = m->now_ns, .serves = local->port < remote->port,
+	};
+	map64_put(&c->by_flow, flow, row);
+	c->n++;
+	return connection_at(c, row);
+}
+
+static int compare_times(const void *a, const void *b)
+{
+	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+unsigned connections_forget(struct model *m)
+{
+	const struct connections *c = m->connections;
+	uint64_t *times = g_new(uint64_t, MAX(c->n, 1)), until_ns;
+	unsigned n = 0, left;
+
+	for (uint32_t row = 0; row < c->list->len; row++)
+		if (connection_at(c, row)->in_use)
+			times[n++] = connection_at(c, row)->used_ns;
+	left = n / FORGET_SHARE;
+	qsort(times, n, sizeof(*times), compare_times);
+	until_ns = left ? times[left - 1] : 0;
+	g_free(times);
+	n = left;
+	for (uint32_t row = 0; left && row < c->list->len; row++) {
+		struct connection *conn = connection_at(c, row);
+
+		if (!conn->in_use || conn->used_ns > until_ns)
+			continue;
+		end_connection(m, conn);
+		left--;
+	}
+	return n;
+}
+
+/* ---- whose it is ---- */
+
+static void set_owner(struct model *m, uint32_t row, const struct party *who)
+{
+	struct connection_row *r = CONNECTION_ROW(m, row);
+
+	r->thread_uid = who->uid;
+	r->pid = (uint64_t)who->pid;
+	r->comm = who->comm;
+	state_touch(&m->state, TABLE_CONNECTION, row);
+}
+
+void connections_set_owner(struct model *m, uint64_t flow, const struct party *who, bool sure)
+{
+	const struct connection *conn = find(m->connections, flow);
+	uint32_t row;
+
+	if (!conn || !who->uid)
+		return;
+	row = row_of(m->connections, conn);
+	if (sure || !CONNECTION_ROW(m, row)->thread_uid)
+		set_owner(m, row, who);
+}
+
+/* What a thread sends outside of interrupts is its own. Where softirqs are not recorded nobody knows. */
+static void note_sender(struct model *m, const struct apply *a, struct connection *conn)
+{
+	struct party who;
+
+	if (a->thread == NO_ROW || THREAD_ROW(m, a->thread)->uid == conn->sender_uid ||
+	    !m->declared[EVENT_SOFTIRQ_ENTRY] || context_now(m, a->cpu).kind != WAIT_CONTEXT_TASK)
+		return;
+	conn->sender_uid = THREAD_ROW(m, a->thread)->uid;
+	who = relations_party(m, a->thread);
+	set_owner(m, row_of(m->connections, conn), &who);
+}
+
+void connections_waited(struct model *m, uint64_t flow, uint64_t waited_ns)
+{
+	const struct connection *conn = find(m->connections, flow);
+	struct connection_row *r;
+
+	if (!conn)
+		return;
+	r = CONNECTION_ROW(m, row_of(m->connections, conn));
+	r->waits++;
+	r->waited_ns += MIN(waited_ns, m->now_ns - conn->seen_ns);
+	state_touch(&m->state, TABLE_CONNECTION, row_of(m->connections, conn));
+}
+
+/* ---- from SYN to FIN ---- */
+
+static bool opens(const struct tcp_segment *s)
+{
+	return s->syn && !s->has_ack;
+}
+
+/* Whether the segment is the first of another connection between the same two addresses and ports. */
+static bool is_another(const struct connection *conn, const struct connection_row *r, const struct tcp_segment *s,
+		       bool sent)
+{
+	const struct tcp_way *way = sent ? &conn->out : &conn->in, *back = sent ? &conn->in : &conn->out;
+	/* both may open it at the same time */
+	const bool underway = way->seen || (back->seen && (!back->syn_seen || back->acks));
+
+	if (!opens(s))
+		return false;
+	return r->end_ns || (way->syn_seen ? way->first != s->seq : underway);
+}
+
+static void note_opening(struct model *m, struct connection *conn, struct connection_row *r,
+			 const struct tcp_segment *s, bool sent)
+{
+	if (opens(s) && !r->begin_ns && !r->side) {
+		r->begin_ns = m->now_ns;
+		r->side = sent ? SIDE_CONNECTED : SIDE_ACCEPTED;
+		conn->serves = !sent;
+	}
+	if (conn->out.syn_seen && conn->in.syn_seen && !r->opening)
+		r->opening = r->side == SIDE_ACCEPTED ? (uint64_t)conn->in.first << 32 | conn->out.first :
+							(uint64_t)conn->out.first << 32 | conn->in.first;
+	if (sent || !r->begin_ns || r->handshake_ns || s->rst || !s->has_ack || !conn->out.syn_seen)
+		return;
+	/* of who connects the SYN's acknowledgement is a SYN too */
+	if (s->syn == (r->side == SIDE_CONNECTED))
+		r->handshake_ns = m->now_ns - r->begin_ns;
+}
+
+/* New data: one side's goes on, or it is the other one's turn. What a server says first is no reply. */
+static void note_turn(struct model *m, struct connection *conn, struct connection_row *r, bool sent)
+{
+	const enum turn turn = sent == conn->serves ? TURN_REPLY : TURN_REQUEST;
+	const uint64_t since_ns = m->now_ns - conn->data_ns;
+
+	if (turn == TURN_REPLY && conn->turn == TURN_NONE)
+		return;
+	if (turn == TURN_REPLY && conn->turn == TURN_REQUEST)
+		dist_add(&r->answer, since_ns, m->now_ns);
+	else if (turn == conn->turn)
+		*(turn == TURN_REPLY ? &r->reply_ns : &r->request_ns) += since_ns;
+	conn->turn = turn;
+	conn->data_ns = m->now_ns;
+}
+
+static void note_end(struct model *m, const struct connection *conn, struct connection_row *r,
+		     const struct tcp_segment *s)
+{
+	if (r->end_ns || !(s->rst || (tcp_way_closed(&conn->out, &conn->in) && tcp_way_closed(&conn->in, &conn->out))))
+		return;
+	r->end_ns = m->now_ns;
+	r->reset = s->rst;
+}
+
+/* What one direction acknowledges came by the other: if no packet there has its headers its figures are unknown. */
+static void note_unseen(const struct connections *c, const struct connection *conn, struct connection_row *r)
+{
+	r->flags &= ~(uint64_t)(CONNECTION_RECEIVED_UNSEEN | CONNECTION_SENT_UNSEEN);
+	if (!c->hears[0] && conn->out.acks)
+		r->flags |= CONNECTION_RECEIVED_UNSEEN;
+	if (!c->hears[1] && conn->in.acks)
+		r->flags |= CONNECTION_SENT_UNSEEN;
+}
+
+static void count(struct model *m, const struct connection *conn, struct connection_row *r,
+		  const struct tcp_news *news, bool sent)
+{
+	if (sent) {
+		r->sent_packets++;
+		r->sent_bytes += news->bytes;
+		r->retransmits += news->again;
+		return;
+	}
+	r->received_packets++;
+	r->received_bytes += news->bytes;
+	if (news->bytes && !r->first_byte_ns && r->begin_ns && conn->in.syn_seen)
+		r->first_byte_ns = m->now_ns - r->begin_ns;
+}
+
+/*
+ * A packet that its receiver's end has received here before was only passed on: neither of the two
+ * ends is here, unless it has sent something by itself.
+ */
+static void note_passing(struct model *m, const struct connection *conn, const struct endpoint *from,
+			 const struct endpoint *to, const struct tcp_segment *s)
+{
+	struct connection_row *r = CONNECTION_ROW(m, row_of(m->connections, conn));
+	const struct connection *other;
+
+	if (r->flags & CONNECTION_HERE)
+		return;
+	other = find(m->connections, endpoint_flow(to, from));
+	if (!other || !tcp_way_has(&other->in, s)) {
+		r->flags |= CONNECTION_HERE;
+		return;
+	}
+	r->flags |= CONNECTION_PASSING;
+	CONNECTION_ROW(m, row_of(m->connections, other))->flags |= CONNECTION_PASSING;
+	state_touch(&m->state, TABLE_CONNECTION, row_of(m->connections, other));
+}
+
+/* The connection of the packet; NULL: it says nothing of one. */
+static struct connection *connection_of(struct model *m, const struct endpoint *local, const struct endpoint *remote,
+					const struct tcp_segment *s, bool sent)
+{
+	const uint64_t flow = endpoint_flow(local, remote);
+	struct connection *conn = find(m->connections, flow);
+
+	if (conn && is_another(conn, CONNECTION_ROW(m, row_of(m->connections, conn)), s, sent)) {
+		end_connection(m, conn);
+		conn = NULL;
+	}
+	/* a refusal of what never was one, or long after its end */
+	if (!conn && s->rst)
+		return NULL;
+	return conn ? conn : add(m, flow, local, remote);
+}
+
+void connections_packet(struct model *m, const struct apply *a, const struct ev_net *p, uint32_t netif, bool sent)
+{
+	struct endpoint from, to;
+	struct connection *conn;
+	struct connection_row *r;
+	struct tcp_segment s;
+	struct tcp_news news;
+
+	if (!tcp_segment_of(p, &s))
+		return;
+	from = endpoint_of(p->ip_version == 6, p->saddr, p->sport);
+	to = endpoint_of(p->ip_version == 6, p->daddr, p->dport);
+	m->connections->hears[sent] = true;
+	conn = connection_of(m, sent ? &from : &to, sent ? &to : &from, &s, sent);
+	if (!conn)
+		return;
+	if (sent)
+		note_passing(m, conn, &from, &to, &s);
+	news = tcp_way_packet(sent ? &conn->out : &conn->in, &s, netif);
+	if (news.copy)
+		return;
+	conn->used_ns = m->now_ns;
+	r = CONNECTION_ROW(m, row_of(m->connections, conn));
+	note_opening(m, conn, r, &s, sent);
+	count(m, conn, r, &news, sent);
+	if (news.bytes)
+		note_turn(m, conn, r, sent);
+	note_end(m, conn, r, &s);
+	note_unseen(m->connections, conn, r);
+	state_touch(&m->state, TABLE_CONNECTION, row_of(m->connections, conn));
+	if (sent)
+		note_sender(m, a, conn);
+}

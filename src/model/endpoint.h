@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef LT_MODEL_ENDPOINT_H
+#define LT_MODEL_ENDPOINT_H
+
+/* The address and port at one end of a connection. Inside model/ only. */
+#include <string.h>
+#include <sys/socket.h>
+
+#include "model/files.h"
+#include "model/recent.h"
+
+/* Addresses that IPv6 has for IPv4 are IPv4. */
+struct endpoint {
+	uint64_t addr[2]; /* network byte order, IPv4 in the first 4 bytes */
+	uint16_t port;
+	bool v6;
+};
+
+static inline struct endpoint endpoint_of(bool v6, const uint64_t addr[2], uint64_t port)
+{
+	static const unsigned char mapped[12] = { [10] = 0xff, [11] = 0xff };
+	struct endpoint e = { .port = (uint16_t)port, .v6 = v6 };
+
+	memcpy(e.addr, addr, v6 ? 16 : 4);
+	if (v6 && memcmp(addr, mapped, sizeof(mapped)) == 0) {
+		e = (struct endpoint){ .port = (uint16_t)port };
+		memcpy(e.addr, (const char *)addr + sizeof(mapped), 4);
+	}
+	return e;
+}
+
+static inline uint64_t endpoint_hash(const struct endpoint *e)
+{
+	return recent_mix(recent_mix(e->addr[0], e->addr[1]), (uint64_t)e->v6 << 16 | e->port);
+}
+
+/* What goes from the one to the other; never 0. */
+static inline uint64_t endpoint_flow(const struct endpoint *from, const struct endpoint *to)
+{
+	return recent_mix(endpoint_hash(from), endpoint_hash(to)) | 1;
+}
+
+/* "10.0.0.1:80" */
+static inline strid endpoint_name(const struct endpoint *e)
+{
+	return fdkind_peer(e->v6 ? AF_INET6 : AF_INET, e->port, e->addr);
+}
+
+#endif
