@@ -65,11 +65,14 @@ void do_pane_menu(struct ui *ui, int argument)
 {
 	struct overlay *menu = overlay_menu("Panes", pane_chosen);
 	char key[16];
+	int width = 0;
 
 	(void)argument;
+	for (unsigned i = 0; i < PANES; i++)
+		width = MAX(width, (int)strlen(pane_type((enum pane_id)i)->title));
 	for (unsigned i = 0; i < PANES; i++) {
 		const struct pane_type *type = pane_type((enum pane_id)i);
-		char *text = g_strdup_printf("%1s  %-10s %s", pane_key((int)i, key, sizeof(key)), type->title,
+		char *text = g_strdup_printf("%1s  %-*s %s", pane_key((int)i, key, sizeof(key)), width, type->title,
 					     type->about);
 
 		overlay_item(menu, (int)i, -1, text);
