@@ -75,7 +75,8 @@ enum lt_status report_own_collect(struct report *r, uint64_t begin_ns, uint64_t 
 		if (report_subjects_find(r, begin_ns, end_ns) != LT_OK)
 			return LT_ERROR;
 		from.paths = (const struct wait_path *)(const void *)r->paths->data;
-		from.subjects = r->subject >= 0 ? NULL : (const wait_row *)(const void *)r->subjects->data;
+		from.subjects = (const wait_row *)(const void *)r->subjects->data;
+		from.one_subject = r->subject >= 0;
 		from.n_paths = r->paths->len;
 	}
 	if (needs & VIEW_ACCOUNTS)

@@ -74,7 +74,7 @@ static void write_rows(struct ui *ui, const struct ui_graph *graph, const struct
 	struct view_rows rows;
 	const struct view_sources from = {
 		.hosts = first, .n_hosts = hosts->len, .waits = graph->info.waits,
-		.paths = answer, .n_paths = 1,
+		.paths = answer, .n_paths = 1, .one_subject = true,
 	};
 	struct view_own own;
 	const struct view_query query = { .table = table, .own = &own };

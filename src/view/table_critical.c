@@ -114,7 +114,7 @@ static void set_subject(struct segment_row *row, const struct view_sources *from
 	struct wait_who who;
 
 	row->path_host = row->path_tid = (uint64_t)CELL_UNKNOWN;
-	if (!from->subjects)
+	if (from->one_subject)
 		return;
 	who = waits_who(from->waits, from->subjects[path]);
 	row->path_host = host_of_wait(from->hosts, from->n_hosts, who.host);

@@ -127,6 +127,56 @@ def test_requests():
     assert {p["comm"] for p in paths[through[0]]} >= {"wget", "apache2", "postgres"}
 
 
+RESOURCES = {"running": "cpu", "preempted": "cpu_wait", "interrupted": "interrupts", "ipi": "interrupts",
+             "block_device": "disk", "network": "network", "timer": "timer", "user_input": "user_input",
+             "unknown": "unexplained"}
+
+
+def resource_of(piece):
+    if piece["state"] == "blocked":
+        return "lock" if piece["call"] == "futex" else "unexplained"
+    return RESOURCES[piece["state"]]
+
+
+def check_bottleneck(*args, **kwargs):
+    """What the pieces of the paths add up to."""
+    sums, others, longest = collections.Counter(), collections.Counter(), collections.defaultdict(collections.Counter)
+    for who, pieces in paths_of(*args, **kwargs).items():
+        for p in pieces:
+            key = p["host"], resource_of(p)
+            sums[key] += p["duration_ns"]
+            others[key] += p["duration_ns"] if p["host"] != who[0] else 0
+            longest[key][who] += p["duration_ns"]
+    got = rows("bottleneck", *args, **kwargs)
+    assert len(got) == len(sums) > 3
+    for row in got:
+        key = row["host"], row["resource"]
+        assert (row["total_ns"], row["for_others_ns"]) == (sums[key], others[key]), row
+        assert row["paths"] == len(longest[key]) and row["max_ns"] == max(longest[key].values()), row
+        assert longest[key][row["max_host"], row["max_tid"]] == row["max_ns"], row
+        assert abs(row["total_percent"] - 100 * row["total_ns"] / sum(sums.values())) < 1e-9, row
+    return got
+
+
+def test_bottleneck():
+    check_bottleneck()
+    # a request is computed for, and waits, on all three hosts
+    got = check_bottleneck("--host", "client", "--comm", "wget")
+    assert {r["host"] for r in got if r["for_others_ns"]} == {"web", "db"}
+    assert all(r["for_others_ns"] == (0 if r["host"] == "client" else r["total_ns"]) for r in got)
+    # of a single thread
+    tid = str(rows("cpu", "--host", "client", "--comm", "wget")[0]["tid"])
+    alone = rows("bottleneck", "--host", "client", "--tid", tid)
+    pieces = rows("critical-path", "--host", "client", "--tid", tid)
+    assert sum(r["total_ns"] for r in alone) == sum(p["duration_ns"] for p in pieces) > 0
+    assert all(r["paths"] == 1 and r["max_tid"] == int(tid) for r in alone)
+
+
+def test_bottleneck_of_a_lock():
+    """Threads that hand a lock on: what they waited for is told by its holders."""
+    assert {"cpu", "timer"} <= {r["resource"] for r in check_bottleneck(trace="locks-pipes")}
+
+
 def test_requests_of_one_host():
     paths = paths_of("--host", "client")
     assert paths and {host for host, _ in paths} == {"client"}

@@ -122,6 +122,8 @@ START_TEST(test_report_columns)
 		{ "critical-path", "host begin_ns end_ns duration_ns tid pid comm state cause link from_host from_tid "
 				   "call fd object wire cut path_host path_tid path_comm" },
 		{ "critical-totals", "host pid comm state wire total_ns" },
+		{ "bottleneck", "host resource total_ns total_percent for_others_ns paths max_ns max_host max_tid "
+				"max_comm" },
 		{ "accounting", "host pid comm client_host client_pid client_comm cpu_self_ns cpu_sub_ns cpu_total_ns "
 				"disk_self_ns disk_sub_ns disk_total_ns "
 				"network_self_ns network_sub_ns network_total_ns" },
