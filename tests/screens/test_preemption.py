@@ -25,7 +25,7 @@ def open_pane():
                  ready=r"\[(2026-11-20 )?14:0").wait_read()
     t.keys("P")
     t.wait("Panes")
-    t.keys("End", "Up", "Up", "Up", "Up", "Enter")
+    t.keys("Home", *["Down"] * 10, "Enter")
     t.wait("RAN INSTEAD")
     return t
 

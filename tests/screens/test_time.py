@@ -200,7 +200,7 @@ def merged_frames(checks):
     twice or left out."""
     recording = unpack("three-tier") or skip("no recording three-tier")
     longest = 0
-    for size in ("1300k", "1400k", "1500k"):
+    for size in ("1600k", "1800k", "2000k"):
         with Terminal("--paused", "--history-size", size, f"{recording}/web", size=SIZE).wait_read() as t:
             t.press(*["-"] * 20, "+", "+", "+", ")")
             back = steps_over(t, "Left")
