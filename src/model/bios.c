@@ -7,6 +7,7 @@ enum {
 	SHARES_MAX = 1 << 16, /* beyond them a request's last thread pays for the rest */
 	SECTOR_BYTES = 512,
 	STEP = 8,             /* sectors: a page, what bios begin and end at */
+	LOOKS_MAX = 4096,     /* bios that a request is made of; of a size that makes no sense nobody looks further */
 };
 
 /* Sectors in a row that one thread asked for. */
@@ -219,11 +220,12 @@ uint64_t bios_take(struct bios *b, uint64_t key, uint64_t sectors, struct asker 
 {
 	const struct asker missing = *who;
 	uint64_t queued_ns = 0, n;
+	unsigned looks = 0;
 	const struct bio *bio;
 
 	*shares = NO_SHARES;
 	for (uint64_t at = 0; at < sectors; at += n) {
-		if (!b->by_key.count) {
+		if (!b->by_key.count || looks++ == LOOKS_MAX) {
 			share_add(b, shares, &missing, sectors - at);
 			break;
 		}

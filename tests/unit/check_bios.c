@@ -228,6 +228,23 @@ START_TEST(test_stacked_requests_count_once)
 END_TEST
 
 /* Bios whose requests never come, and requests of more threads than are told apart, stay within their bounds. */
+/* Of a length that no disk has: it takes no longer than others, and every byte is due to somebody. */
+START_TEST(test_endless_request)
+{
+	const uint64_t sectors = UINT64_C(1) << 50;
+	struct events e;
+
+	begin(&e);
+	RQ(&e, 1100, CAT, GETRQ, VDA, 100, 8, READ);
+	RQ(&e, 1101, CAT, GETRQ, VDA, 1 << 30, 8, READ);
+	RQ(&e, 1110, FIND, ISSUE, VDA, 100, sectors, READ);
+	RQ(&e, 1150, 0, COMPLETE, VDA, 100, sectors, READ);
+	ASSERT_DISK(&e, CAT, 8, 0, 1, 50);
+	ASSERT_DISK(&e, FIND, sectors - 8, 0, 0, 0);
+	events_release(&e);
+}
+END_TEST
+
 START_TEST(test_bounds)
 {
 	enum { MANY = 200000, WIDE = 70000 };
@@ -363,4 +380,4 @@ UNIT_MAIN("bios",
 	  test_request_is_due_to_who_asked, test_earliest_event_counts, test_merged_bytes_are_their_threads,
 	  test_merge_into_a_request_not_seen_asked, test_requeue_keeps_owners, test_nobody_s_bytes,
 	  test_write_of_nothing, test_partition_of_a_bio, test_bio_from_above, test_stacked_requests_count_once,
-	  test_bounds)
+	  test_endless_request, test_bounds)
