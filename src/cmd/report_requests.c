@@ -196,10 +196,14 @@ static bool *find_inner(const GArray *passages, unsigned n)
 
 void requests_keep_outermost(GArray *rows, GArray *paths)
 {
-	GArray *passages = find_passages(rows, paths);
-	bool *inner = find_inner(passages, rows->len);
+	GArray *passages;
+	bool *inner;
 	guint kept = 0;
 
+	if (!rows->len)
+		return;
+	passages = find_passages(rows, paths);
+	inner = find_inner(passages, rows->len);
 	for (guint i = 0; i < rows->len; i++) {
 		if (inner[i]) {
 			wait_path_release(&g_array_index(paths, struct wait_path, i));
