@@ -6,6 +6,7 @@
 # make check            builds and runs every test; check-unit: only the unit tests
 # make check-kernel     tests in guests with kernels of their own, LAB_RELEASES='12 13 forky'
 # make man              writes man/*.1 anew from the program's tables
+# make format           lays out the C sources as .clang-format says
 # make bench            a table of speeds and sizes
 # make fuzz             damaged metadata and recordings, odd ones: FUZZ_CASES=, FUZZ_SEED=; then fuzz-guided
 # make fuzz-guided      damage guided by the code that it reaches, with clang: FUZZ_SECONDS=
@@ -31,7 +32,7 @@ say = @printf '  %-7s %s\n' '$(1)' '$(2)'
 endif
 
 # These work before anything is installed or configured.
-UNCONFIGURED := configure check check-layers check-style demo demo-live clean distclean
+UNCONFIGURED := configure check check-layers check-style format demo demo-live clean distclean
 ifneq ($(filter-out $(UNCONFIGURED),$(or $(MAKECMDGOALS),all)),)
 -include $(BUILD)/config.mk
 endif
@@ -151,7 +152,7 @@ demo-live-run: $(PROGRAM) $(BUILD)/traces/three-tier
 
 # Everything that has to pass
 
-.PHONY: check check-all check-programs check-layers check-style check-man
+.PHONY: check check-all check-programs check-layers check-style check-man format
 check:
 	$(Q)scripts/install-deps --tests
 	$(Q)$(MAKE) check-all
@@ -176,6 +177,9 @@ check-layers:
 check-style:
 	$(call say,CHECK,style)
 	$(Q)scripts/check-style
+
+format:
+	$(Q)scripts/format
 
 # Figures, each a ratio measured in one run where it can be: see scripts/bench.
 
