@@ -177,6 +177,7 @@ check-layers:
 check-style:
 	$(call say,CHECK,style)
 	$(Q)scripts/check-style
+	$(Q)scripts/format --check
 
 format:
 	$(Q)scripts/format

@@ -13,8 +13,8 @@ enum { CALL_ARGS_MAX = 8, CALL_NAMES_MAX = 3 };
 
 /* How an argument or a result is shown. */
 enum arg_type {
-	ARG_INT,         /* decimal, with its sign */
-	ARG_UINT,        /* decimal, without */
+	ARG_INT,  /* decimal, with its sign */
+	ARG_UINT, /* decimal, without */
 	ARG_HEX,
 	ARG_PTR,         /* NULL, 0x7ffe… */
 	ARG_ID,          /* of a user or group: -1 is none */
@@ -23,22 +23,22 @@ enum arg_type {
 	ARG_DEV,         /* device number */
 	ARG_STR,
 	ARG_FD,
-	ARG_DIRFD,       /* AT_FDCWD */
-	ARG_FDS,         /* array of fds */
+	ARG_DIRFD, /* AT_FDCWD */
+	ARG_FDS,   /* array of fds */
 	ARG_SIG,
-	ARG_SOCKADDR,    /* address, where the event has it: family, port, v4addr, v6addr */
-	ARG_LENGTH,      /* of it */
-	ARG_PROTOCOL,    /* by the family */
-	ARG_SOCKOPT,     /* by the level */
-	ARG_FCNTL_ARG,   /* by the command */
+	ARG_SOCKADDR,  /* address, where the event has it: family, port, v4addr, v6addr */
+	ARG_LENGTH,    /* of it */
+	ARG_PROTOCOL,  /* by the family */
+	ARG_SOCKOPT,   /* by the level */
+	ARG_FCNTL_ARG, /* by the command */
 	ARG_POLLFDS,
 	ARG_EPOLL_EVENT,
 	ARG_EPOLL_LIST,
 	ARG_FDSET,
-	ARG_TIMESPEC,    /* seconds and ns where the event has them, else the address */
-	ARG_SET,         /* names of a set */
-	ARG_FCNTL,       /* results: by the command, */
-	ARG_POLL,        /* the fds that are ready */
+	ARG_TIMESPEC, /* seconds and ns where the event has them, else the address */
+	ARG_SET,      /* names of a set */
+	ARG_FCNTL,    /* results: by the command, */
+	ARG_POLL,     /* the fds that are ready */
 	ARG_SELECT,
 	ARG_TYPES
 };

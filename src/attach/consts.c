@@ -28,6 +28,7 @@ static const struct const_set sets[] = {
 #undef V
 
 /* Errors inside the kernel that restart a call or never leave it: a trace sees them, programs do not. */
+/* clang-format off */
 static const struct constant kernel_errors[] = {
 	{ 512, "ERESTARTSYS" },    { 513, "ERESTARTNOINTR" },
 	{ 514, "ERESTARTNOHAND" }, { 515, "ENOIOCTLCMD" },
@@ -39,6 +40,7 @@ static const struct constant kernel_errors[] = {
 	{ 527, "EBADTYPE" },       { 528, "EJUKEBOX" },
 	{ 529, "EIOCBQUEUED" },    { 530, "ERECALLCONFLICT" },
 };
+/* clang-format on */
 
 static enum const_style print_style;
 

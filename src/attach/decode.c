@@ -223,8 +223,8 @@ static void append_pointer(GString *out, uint64_t address)
 static void append_mode(GString *out, uint64_t mode)
 {
 	static const char *const types[16] = {
-		[S_IFIFO >> 12] = "S_IFIFO", [S_IFCHR >> 12] = "S_IFCHR",   [S_IFDIR >> 12] = "S_IFDIR",
-		[S_IFBLK >> 12] = "S_IFBLK", [S_IFREG >> 12] = "S_IFREG",   [S_IFLNK >> 12] = "S_IFLNK",
+		[S_IFIFO >> 12] = "S_IFIFO",   [S_IFCHR >> 12] = "S_IFCHR", [S_IFDIR >> 12] = "S_IFDIR",
+		[S_IFBLK >> 12] = "S_IFBLK",   [S_IFREG >> 12] = "S_IFREG", [S_IFLNK >> 12] = "S_IFLNK",
 		[S_IFSOCK >> 12] = "S_IFSOCK",
 	};
 	const char *type = mode <= UINT16_MAX ? types[mode >> 12] : NULL;

@@ -81,8 +81,11 @@ void decode_sockopt(struct decode *d, const struct field_value *v)
 		uint64_t level;
 		const char *set;
 	} levels[] = {
-		{ IPPROTO_IP, "sockopt_ip" },   { SOL_SOCKET, "sockopt_socket" }, { IPPROTO_TCP, "sockopt_tcp" },
-		{ IPPROTO_IPV6, "sockopt_ipv6" }, { 270 /* SOL_NETLINK */, "sockopt_netlink" },
+		{ IPPROTO_IP, "sockopt_ip" },
+		{ SOL_SOCKET, "sockopt_socket" },
+		{ IPPROTO_TCP, "sockopt_tcp" },
+		{ IPPROTO_IPV6, "sockopt_ipv6" },
+		{ 270 /* SOL_NETLINK */, "sockopt_netlink" },
 	};
 	uint64_t level = UINT64_MAX;
 

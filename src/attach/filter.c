@@ -39,7 +39,7 @@ static const struct {
 	const char *name;
 	enum call_status status;
 } statuses[] = {
-	{ "successful", CALL_SUCCESSFUL }, { "failed", CALL_FAILED },      { "unfinished", CALL_UNFINISHED },
+	{ "successful", CALL_SUCCESSFUL }, { "failed", CALL_FAILED },    { "unfinished", CALL_UNFINISHED },
 	{ "unavailable", CALL_UNKNOWN },   { "detached", CALL_UNKNOWN },
 };
 

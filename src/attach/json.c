@@ -65,8 +65,8 @@ enum lt_status attach_json_write(FILE *out, struct ingest *in, const struct atta
 				 const struct attach_wait *wait)
 {
 	static const char *const events[] = {
-		[ATTACH_EXIT] = "call", [ATTACH_SIGNAL] = "signal", [ATTACH_NEW] = "attached", [ATTACH_GONE] = "exit",
-		[ATTACH_SCHED] = "sched",
+		[ATTACH_EXIT] = "call", [ATTACH_SIGNAL] = "signal", [ATTACH_NEW] = "attached",
+		[ATTACH_GONE] = "exit", [ATTACH_SCHED] = "sched",
 	};
 	json_t *o;
 	int failed;

@@ -32,7 +32,7 @@ struct attach_arg {
 
 /* The thread was ready, and another one ran instead. */
 struct attach_culprit {
-	uint64_t ref_ns;  /* since */
+	uint64_t ref_ns; /* since */
 	int32_t tid;
 	strid comm;
 };
@@ -41,26 +41,26 @@ struct attach_record {
 	enum attach_kind kind;
 	uint64_t ts_ns, ref_ns; /* of the event: by the host's clock, corrected */
 	unsigned host;
-	int32_t tid, pid;       /* pid -1: unknown */
+	int32_t tid, pid; /* pid -1: unknown */
 	strid comm;
 
 	/* ENTRY, EXIT */
-	strid name;             /* of the call */
+	strid name;              /* of the call */
 	const struct call *call; /* its row, NULL: none */
-	char *head;             /* ENTRY: the arguments that are known, with the comma behind them */
-	bool birth;             /* EXIT: the thread's first event: the call of its parent that made it returns */
-	bool begun;             /* EXIT: an ENTRY was written for it */
-	bool has_entry;         /* EXIT: of which entry_* and duration_ns are */
-	bool waited;            /* the thread left the CPU meanwhile */
-	GArray *args;           /* EXIT: struct attach_arg */
-	char *result;           /* EXIT: "8192", "-1 ENOENT (…)", "?" */
+	char *head;              /* ENTRY: the arguments that are known, with the comma behind them */
+	bool birth;              /* EXIT: the thread's first event: the call of its parent that made it returns */
+	bool begun;              /* EXIT: an ENTRY was written for it */
+	bool has_entry;          /* EXIT: of which entry_* and duration_ns are */
+	bool waited;             /* the thread left the CPU meanwhile */
+	GArray *args;            /* EXIT: struct attach_arg */
+	char *result;            /* EXIT: "8192", "-1 ENOENT (…)", "?" */
 	int64_t ret;
 	enum call_status status;
 	uint64_t entry_ns, entry_ref_ns, duration_ns;
-	uint64_t off_ns;        /* of that not on a CPU */
-	GArray *culprits;       /* struct attach_culprit, NULL: none */
+	uint64_t off_ns;  /* of that not on a CPU */
+	GArray *culprits; /* struct attach_culprit, NULL: none */
 
-	char *text;             /* of the other kinds */
+	char *text; /* of the other kinds */
 };
 
 void attach_record_free(struct attach_record *r);

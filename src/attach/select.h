@@ -14,15 +14,15 @@
  * event; those that are followed stay chosen.
  */
 struct attach_select {
-	GArray *targets;    /* struct select_target: -p */
-	GPtrArray *names;   /* char *: globs of thread names, -n */
-	GPtrArray *hosts;   /* char *: globs, empty: all */
+	GArray *targets;  /* struct select_target: -p */
+	GPtrArray *names; /* char *: globs of thread names, -n */
+	GPtrArray *hosts; /* char *: globs, empty: all */
 	/* Whether the thread of that host is in a container that was named: --container; NULL: none was. */
 	bool (*contains)(void *user, unsigned host, const struct thread_row *row);
 	void *user;
-	int32_t command;    /* chosen from its first execve() on: `attach -- COMMAND`; 0: none */
-	bool children;      /* -f: what they fork, too */
-	bool threads;       /* of the same process, too; implied by children */
+	int32_t command; /* chosen from its first execve() on: `attach -- COMMAND`; 0: none */
+	bool children;   /* -f: what they fork, too */
+	bool threads;    /* of the same process, too; implied by children */
 };
 
 struct select_target {

@@ -11,10 +11,10 @@
 struct counts {
 	strid name;
 	uint64_t calls, errors;
-	uint64_t wall_ns; /* of calls whose entry was seen: from entry to exit */
-	uint64_t cpu_ns;  /* of that, on a CPU */
+	uint64_t wall_ns;        /* of calls whose entry was seen: from entry to exit */
+	uint64_t cpu_ns;         /* of that, on a CPU */
 	uint64_t min_ns, max_ns; /* the shortest of these calls, the longest */
-	uint64_t timed;   /* calls of which these are */
+	uint64_t timed;          /* calls of which these are */
 };
 
 enum column {
@@ -117,7 +117,8 @@ static enum lt_status show_column(struct attach_summary *s, const char *name)
 
 	if (column == COLUMN_NONE)
 		return error_set("no column '%s': use time-percent, total-time, cpu, min-time, max-time, avg-time, "
-				 "calls, errors and name", name);
+				 "calls, errors and name",
+				 name);
 	if (is_shown(s, column))
 		return error_set("column '%s' is given twice", name);
 	s->shown[s->n_shown++] = column;

@@ -13,7 +13,7 @@ enum { FILES_MAX = 256 };
 /* Where lines of some threads go. */
 struct output {
 	FILE *file;
-	bool open;      /* the line of a call was begun: */
+	bool open; /* the line of a call was begun: */
 	unsigned host;
 	int32_t tid;
 	unsigned column; /* where the begun line ends */
@@ -24,8 +24,8 @@ struct attach_text {
 	struct output single;
 	GHashTable *outputs; /* file name → struct output, of -ff */
 	GString *line;
-	uint64_t last_ns;    /* when the last line began, of -r; 0: there was none */
-	int error;           /* errno of the first file that could not be written */
+	uint64_t last_ns; /* when the last line began, of -r; 0: there was none */
+	int error;        /* errno of the first file that could not be written */
 };
 
 static void output_free(gpointer data)
@@ -137,7 +137,8 @@ enum lt_status attach_text_flush(struct attach_text *text)
 			text->error = errno;
 	}
 	return text->error ? error_set("cannot write '%s': %s", text->options->file ? text->options->file : "stdout",
-				       g_strerror(text->error)) : LT_OK;
+				       g_strerror(text->error))
+			   : LT_OK;
 }
 
 /* ---- lines ---- */
@@ -169,8 +170,9 @@ static void append_stamp(struct attach_text *text, GString *line, uint64_t t_ns)
 	if (o->stamp == STAMP_EPOCH)
 		g_string_append_printf(line, "%" PRIu64 ".%06" PRIu64 " ", t_ns / 1000000000, t_ns / 1000 % 1000000);
 	else if (o->stamp)
-		g_string_append_printf(line, "%s ", timetext_format(when, sizeof(when), t_ns,
-								    o->stamp == STAMP_SECONDS ? 0 : 6, false, o->utc));
+		g_string_append_printf(
+			line, "%s ",
+			timetext_format(when, sizeof(when), t_ns, o->stamp == STAMP_SECONDS ? 0 : 6, false, o->utc));
 }
 
 /* Characters of the last line, without colours. */

@@ -13,21 +13,21 @@
 enum attach_stamp { STAMP_NONE, STAMP_SECONDS, STAMP_MICROSECONDS, STAMP_EPOCH };
 
 struct attach_text_options {
-	FILE *out;          /* NULL: files of that name, one per thread */
-	const char *file;   /* -o; NULL: none */
-	bool per_thread;    /* -ff: a file FILE.TID for each */
-	bool append;        /* these are written behind what they have: -A */
-	unsigned column;    /* of results, -a; 0: right behind the call */
-	bool comm;          /* -Y: names beside thread numbers */
-	bool one_thread;    /* lines need not say whose they are */
-	bool many_hosts;    /* they say of which host it is, too */
+	FILE *out;        /* NULL: files of that name, one per thread */
+	const char *file; /* -o; NULL: none */
+	bool per_thread;  /* -ff: a file FILE.TID for each */
+	bool append;      /* these are written behind what they have: -A */
+	unsigned column;  /* of results, -a; 0: right behind the call */
+	bool comm;        /* -Y: names beside thread numbers */
+	bool one_thread;  /* lines need not say whose they are */
+	bool many_hosts;  /* they say of which host it is, too */
 	enum attach_stamp stamp;
-	bool relative;      /* -r */
-	bool spent;         /* -T */
-	bool whole;         /* resumed lines repeat the arguments */
+	bool relative; /* -r */
+	bool spent;    /* -T */
+	bool whole;    /* resumed lines repeat the arguments */
 	bool color;
 	bool utc;
-	bool paths;         /* -w */
+	bool paths; /* -w */
 	unsigned quiet;
 };
 

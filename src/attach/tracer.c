@@ -28,7 +28,11 @@ struct attach_tracer *attach_tracer_create(const struct attach_tracer_options *o
 	for (unsigned kind = 0; kind < EVENT_KINDS; kind++)
 		t->kinds[kind] = is_seen((enum event_kind)kind, options->sched);
 	t->visitor = (struct ingest_visitor){
-		.wanted = &t->wanted, .kinds = t->kinds, .before = before, .after = after, .user = t,
+		.wanted = &t->wanted,
+		.kinds = t->kinds,
+		.before = before,
+		.after = after,
+		.user = t,
 	};
 	t->hosts = g_ptr_array_new_with_free_func((GDestroyNotify)g_hash_table_unref);
 	return t;
@@ -107,8 +111,8 @@ struct traced *tracer_thread(struct attach_tracer *t, const struct ingest_visit 
 		begin_thread(who, row->uid);
 	who->uid = row ? row->uid : 0;
 	who->comm = row ? (strid)row->comm : STRID_NONE;
-	who->chosen = who->followed ||
-		      attach_select_thread(t->options->select, v->host, host->name, host->model, tid, row);
+	who->chosen =
+		who->followed || attach_select_thread(t->options->select, v->host, host->name, host->model, tid, row);
 	return who->chosen ? who : NULL;
 }
 

@@ -14,9 +14,9 @@
 struct attach_tracer_options {
 	const struct attach_select *select;
 	const struct attach_filter *filter;
-	unsigned paths;    /* 1: paths of fds (-y), 2: peers of sockets too (-yy) */
-	bool whole_calls;  /* no ENTRY records: what is shown of a call depends on how it ends */
-	bool sched;        /* --sched */
+	unsigned paths;            /* 1: paths of fds (-y), 2: peers of sockets too (-yy) */
+	bool whole_calls;          /* no ENTRY records: what is shown of a call depends on how it ends */
+	bool sched;                /* --sched */
 	uint64_t begin_ns, end_ns; /* only of these reference times */
 
 	bool (*wants_host)(void *user, unsigned host); /* only of hosts of these numbers; NULL: of all */

@@ -199,8 +199,8 @@ static void take_exit(struct call_now *now, struct decode *d)
 /* ---- entry and exit ---- */
 
 /* Name and row, of an event that has the call's number too. false: the call is not shown. */
-static bool identify(struct attach_tracer *t, const struct ingest_visit *v, const struct class_plan *plan,
-		     strid *name, const struct call **call)
+static bool identify(struct attach_tracer *t, const struct ingest_visit *v, const struct class_plan *plan, strid *name,
+		     const struct call **call)
 {
 	const char *text = NULL;
 	int64_t nr;

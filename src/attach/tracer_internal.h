@@ -20,30 +20,30 @@ struct class_plan {
 /* A call under way. */
 struct call_now {
 	bool active;
-	bool begun;    /* an ENTRY was handed over */
+	bool begun; /* an ENTRY was handed over */
 	bool shown;
-	bool matched;  /* a path of it is one that was asked for */
+	bool matched; /* a path of it is one that was asked for */
 	bool waited;
 	uint64_t off_since_ns, off_ns; /* not on a CPU: since, 0 it is on one; in all */
 	strid name;
 	const struct call *call;
 	uint64_t entry_ns, entry_ref_ns;
-	GArray *args;  /* struct attach_arg */
-	int64_t cmd;   /* of fcntl() */
+	GArray *args; /* struct attach_arg */
+	int64_t cmd;  /* of fcntl() */
 	GArray *culprits;
 };
 
 /* A thread whose events came. */
 struct traced {
 	int32_t tid;
-	uint64_t uid;    /* of its row in the model, 0 unknown */
+	uint64_t uid; /* of its row in the model, 0 unknown */
 	strid comm;
-	bool chosen;     /* as it is now */
-	bool followed;   /* it was made by one that is chosen */
-	bool born;       /* its parent was seen to make it, and no call of its own has come yet */
+	bool chosen;   /* as it is now */
+	bool followed; /* it was made by one that is chosen */
+	bool born;     /* its parent was seen to make it, and no call of its own has come yet */
 	struct call_now now;
-	int64_t exit_code; /* -1: not known */
-	int64_t signal;    /* the last one that ends a process unless it is handled, 0 none */
+	int64_t exit_code;       /* -1: not known */
+	int64_t signal;          /* the last one that ends a process unless it is handled, 0 none */
 	int64_t sent, sent_code; /* the last one that was sent to it and has not come; 0 none */
 };
 
@@ -53,7 +53,7 @@ struct attach_tracer {
 	struct ingest_visitor visitor;
 	bool kinds[EVENT_KINDS]; /* of the visitor */
 	struct ingest *in;
-	GPtrArray *hosts; /* GHashTable: tid → struct traced */
+	GPtrArray *hosts;  /* GHashTable: tid → struct traced */
 	bool command_runs; /* that of the options has called execve() */
 };
 

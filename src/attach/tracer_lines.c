@@ -216,7 +216,9 @@ static char *thread_text(int64_t tid, const char comm[16])
 static void note_culprit(struct call_now *now, const struct ingest_visit *v, const struct ev_sched_switch *p)
 {
 	const struct attach_culprit culprit = {
-		.ref_ns = v->ref_ns, .tid = (int32_t)p->next_tid, .comm = comm_of(p->next_comm),
+		.ref_ns = v->ref_ns,
+		.tid = (int32_t)p->next_tid,
+		.comm = comm_of(p->next_comm),
 	};
 
 	if (!now->culprits)

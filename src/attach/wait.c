@@ -70,8 +70,8 @@ enum part_kind { PART_DEVICE, PART_THREAD, PART_NETWORK, PART_REMOTE, PART_OTHER
 
 struct part {
 	enum part_kind kind;
-	strid name;        /* DEVICE */
-	wait_row row;      /* REMOTE; THREAD: who came last, WAIT_NO_ROW nobody known */
+	strid name;            /* DEVICE */
+	wait_row row;          /* REMOTE; THREAD: who came last, WAIT_NO_ROW nobody known */
 	enum wait_state state; /* OTHER */
 	uint64_t ns;
 };
@@ -143,8 +143,7 @@ static void append_who(GString *out, const struct waits *waits, wait_row row)
 }
 
 /* Who got the CPU that the thread wanted, of the longest such piece. */
-static const struct attach_culprit *culprit_of(const struct attach_wait *w, const struct attach_record *r,
-					       wait_row own)
+static const struct attach_culprit *culprit_of(const struct attach_wait *w, const struct attach_record *r, wait_row own)
 {
 	const struct wait_segment *longest = NULL;
 	const struct attach_culprit *found = NULL;

@@ -14,7 +14,7 @@
  */
 struct attach_wait {
 	struct wait_path path;
-	bool known;        /* the path covers the call */
+	bool known;         /* the path covers the call */
 	uint64_t waited_ns; /* all of it but running itself */
 };
 

@@ -25,7 +25,7 @@ static struct {
 	bool muted;
 	uint64_t muted_at; /* value of written when muted */
 	FILE *file;
-} logger = {.stderr_level = LOG_LEVEL_WARNING};
+} logger = { .stderr_level = LOG_LEVEL_WARNING };
 
 static void print_stderr(const struct log_message *m)
 {
@@ -48,7 +48,7 @@ static void print_file(const struct log_message *m)
 void log_write(enum log_level level, const char *fmt, ...)
 {
 	struct log_message *last = logger.written ? &logger.ring[(logger.written - 1) % LOG_RING] : NULL;
-	struct log_message m = {.level = level, .repeated = 1};
+	struct log_message m = { .level = level, .repeated = 1 };
 	char raw[sizeof(m.text)];
 	struct timespec now;
 	va_list ap;

@@ -79,5 +79,5 @@ void map64_clear(struct map64 *m)
 void map64_release(struct map64 *m)
 {
 	g_free(m->slots);
-	*m = (struct map64){0};
+	*m = (struct map64){ 0 };
 }

@@ -24,7 +24,7 @@ struct map64_slot {
 
 struct map64 {
 	struct map64_slot *slots;
-	uint32_t mask;  /* number of slots - 1; slots == NULL: 0 */
+	uint32_t mask; /* number of slots - 1; slots == NULL: 0 */
 	uint32_t count;
 };
 

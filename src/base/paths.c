@@ -30,8 +30,8 @@ static struct {
 	strid last_id;
 	uint32_t round;
 	size_t bytes, limit;
-	size_t added;        /* bytes interned since the last round */
-	bool refused;        /* something did not fit since then */
+	size_t added; /* bytes interned since the last round */
+	bool refused; /* something did not fit since then */
 	uint64_t forgotten;
 } paths = { .limit = STRPOOL_PATHS_LIMIT };
 

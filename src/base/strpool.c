@@ -14,8 +14,8 @@ enum {
 
 static struct {
 	GStringChunk *storage;
-	GPtrArray *texts;    /* const char *, index: id; [0]: "" */
-	GHashTable *ids;     /* text -> id */
+	GPtrArray *texts; /* const char *, index: id; [0]: "" */
+	GHashTable *ids;  /* text -> id */
 	size_t bytes;
 	size_t limit;
 } names = { .limit = STRPOOL_NAMES_LIMIT };

@@ -50,8 +50,13 @@ static const struct {
 	const char *name;
 	uint64_t ns;
 } units[] = {
-	{"d", SECONDS_PER_DAY * NS_PER_S}, {"h", 3600 * NS_PER_S}, {"m", 60 * NS_PER_S}, {"s", NS_PER_S},
-	{"ms", 1000000},                   {"us", 1000},           {"ns", 1},
+	{ "d", SECONDS_PER_DAY *NS_PER_S },
+	{ "h", 3600 * NS_PER_S },
+	{ "m", 60 * NS_PER_S },
+	{ "s", NS_PER_S },
+	{ "ms", 1000000 },
+	{ "us", 1000 },
+	{ "ns", 1 },
 };
 
 static bool parse_duration(const char *text, uint64_t *ns)
@@ -67,8 +72,7 @@ static bool parse_duration(const char *text, uint64_t *ns)
 		if (strcmp(unit, units[i].name) != 0)
 			continue;
 		return read_fraction(&fraction, units[i].ns, &part) && fraction == unit &&
-		       !__builtin_mul_overflow(whole, units[i].ns, &whole) &&
-		       !__builtin_add_overflow(whole, part, ns);
+		       !__builtin_mul_overflow(whole, units[i].ns, &whole) && !__builtin_add_overflow(whole, part, ns);
 	}
 	return false;
 }
@@ -134,7 +138,7 @@ static bool parse_ns(const char *text, uint64_t *ns)
 
 enum lt_status timetext_parse(const char *text, struct timetext *out)
 {
-	struct timetext time = {0};
+	struct timetext time = { 0 };
 
 	if (text[0] == '+' && parse_duration(text + 1, &time.ns))
 		time.form = TIMETEXT_AFTER_BEGIN;

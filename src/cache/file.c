@@ -179,8 +179,7 @@ static GByteArray *get_head(struct cache_file *f, const char *name)
 	head_bytes = unpack_upto(&in, HEAD_MAX);
 	f->parts_bytes = f->left = unpack_upto(&in, size);
 	if (in.failed || memcmp(bytes, MAGIC, MAGIC_LEN) != 0 || version != VERSION ||
-	    memcmp(found, name, NAME_LEN) != 0 ||
-	    size != HEADER_LEN + head_bytes + f->parts_bytes + sizeof(uint64_t))
+	    memcmp(found, name, NAME_LEN) != 0 || size != HEADER_LEN + head_bytes + f->parts_bytes + sizeof(uint64_t))
 		return NULL;
 	head = g_byte_array_new();
 	g_byte_array_set_size(head, (guint)head_bytes);

@@ -22,7 +22,7 @@ struct clock_arrival {
 		uint64_t second; /* of our time */
 		int64_t least_ns;
 	} seconds[CLOCK_ARRIVAL_SECONDS]; /* a ring of those in which anything came */
-	unsigned n; /* that there have been */
+	unsigned n;                       /* that there have been */
 };
 
 /* What the host had done until host_ns by its clock was here at now_ns by ours. Returns whether a second began. */

@@ -185,7 +185,7 @@ void compat_hull_add(struct compat_hull *h, bool to_reference, int64_t sent_ns, 
 	struct point *p = g_new(struct point, 1);
 	bool qualifies;
 
-	*p = to_reference ? (struct point) { received_ns, sent_ns } : (struct point) { sent_ns, received_ns };
+	*p = to_reference ? (struct point){ received_ns, sent_ns } : (struct point){ sent_ns, received_ns };
 	g_ptr_array_add(h->points, p);
 	h->matches++;
 	qualifies = !line->from || !line->to || cross(p, line->from, line->to) * side > 0;
@@ -205,10 +205,14 @@ void compat_hull_add(struct compat_hull *h, bool to_reference, int64_t sent_ns, 
 
 struct compat_line compat_hull_line(const struct compat_hull *h)
 {
-	return (struct compat_line) {
-		.quality = h->quality, .alpha = &h->alpha, .beta = &h->beta,
-		.matches = h->matches, .accurate = h->accurate,
-		.upper_points = h->hull[LEAST]->len, .lower_points = h->hull[GREATEST]->len,
+	return (struct compat_line){
+		.quality = h->quality,
+		.alpha = &h->alpha,
+		.beta = &h->beta,
+		.matches = h->matches,
+		.accurate = h->accurate,
+		.upper_points = h->hull[LEAST]->len,
+		.lower_points = h->hull[GREATEST]->len,
 	};
 }
 

@@ -26,8 +26,8 @@ struct compat_matcher {
 	unsigned n_hosts;
 	compat_match_fn *fn;
 	void *data;
-	struct table *tables;      /* host * 2 + sent */
-	struct last_match *last;   /* from * n_hosts + to */
+	struct table *tables;    /* host * 2 + sent */
+	struct last_match *last; /* from * n_hosts + to */
 };
 
 bool compat_key_of_packet(const struct clock_packet *packet, struct compat_key *key)
@@ -149,7 +149,7 @@ void compat_matcher_feed(struct compat_matcher *m, unsigned host, uint64_t ts_ns
 		if (g_hash_table_contains(mine->by_key, key))
 			return;
 		w = g_new(struct waiting, 1);
-		*w = (struct waiting) { .key = *key, .end = fed };
+		*w = (struct waiting){ .key = *key, .end = fed };
 		g_hash_table_insert(mine->by_key, &w->key, w);
 		g_queue_push_tail(&mine->by_age, w);
 		return;
@@ -158,7 +158,7 @@ void compat_matcher_feed(struct compat_matcher *m, unsigned host, uint64_t ts_ns
 	to = sent ? found : fed;
 	m->fn(m->data, &from, &to);
 	l = &m->last[from.host * m->n_hosts + to.host];
-	*l = (struct last_match) { .any = true, .ts_ns = { to.ts_ns, from.ts_ns } };
+	*l = (struct last_match){ .any = true, .ts_ns = { to.ts_ns, from.ts_ns } };
 	clean_up(m, from.host, true);
 	clean_up(m, to.host, false);
 }

@@ -28,7 +28,7 @@ struct compat_sync {
 	GPtrArray *pairs;
 	struct clock_formula **formulas; /* per host, NULL: none */
 	unsigned n_formulas;
-	struct clock_sync *sync;         /* while finishing */
+	struct clock_sync *sync; /* while finishing */
 };
 
 static void destroy_pair(void *data)
@@ -71,7 +71,11 @@ void compat_sync_packet(struct compat_sync *c, unsigned host, uint64_t ts_ns, bo
 			const struct clock_packet *packet)
 {
 	struct stored stored = {
-		.packet = *packet, .ts_ns = ts_ns, .number = c->packets->len, .host = host, .sent = sent,
+		.packet = *packet,
+		.ts_ns = ts_ns,
+		.number = c->packets->len,
+		.host = host,
+		.sent = sent,
 	};
 
 	g_array_append_val(c->packets, stored);
@@ -115,8 +119,12 @@ static void take_match(void *data, const struct match_end *from, const struct ma
 {
 	struct compat_sync *c = data;
 	struct clock_match match = {
-		.from = from->host, .to = to->host, .sent_ns = from->ts_ns, .received_ns = to->ts_ns,
-		.packet = stored_at(c, from->cookie[0])->packet, .used = from->host != to->host,
+		.from = from->host,
+		.to = to->host,
+		.sent_ns = from->ts_ns,
+		.received_ns = to->ts_ns,
+		.packet = stored_at(c, from->cookie[0])->packet,
+		.used = from->host != to->host,
 	};
 
 	if (match.used) {
@@ -198,8 +206,10 @@ static int first_host(const struct clock_sync *s, const struct compat_sync *c)
 static enum clock_state state_of(enum compat_quality quality)
 {
 	static const enum clock_state states[] = {
-		[COMPAT_ABSENT] = CLOCK_ABSENT, [COMPAT_INCOMPLETE] = CLOCK_INCOMPLETE,
-		[COMPAT_APPROXIMATE] = CLOCK_APPROXIMATE, [COMPAT_ACCURATE] = CLOCK_ACCURATE,
+		[COMPAT_ABSENT] = CLOCK_ABSENT,
+		[COMPAT_INCOMPLETE] = CLOCK_INCOMPLETE,
+		[COMPAT_APPROXIMATE] = CLOCK_APPROXIMATE,
+		[COMPAT_ACCURATE] = CLOCK_ACCURATE,
 		[COMPAT_FAIL] = CLOCK_FAILED,
 	};
 
@@ -292,7 +302,7 @@ void compat_sync_finish(struct clock_sync *s, struct compat_sync *c)
 	c->n_formulas = s->hosts->len;
 	c->formulas = g_new0(struct clock_formula *, c->n_formulas);
 	for (unsigned n = 0; n < s->hosts->len; n++)
-		clock_host_at(s, n)->info = (struct clock_host_info) { .state = CLOCK_ABSENT, .ref = NO_HOST };
+		clock_host_at(s, n)->info = (struct clock_host_info){ .state = CLOCK_ABSENT, .ref = NO_HOST };
 	for (unsigned n = 0; n < c->pairs->len; n++) {
 		struct compat_pair *p = g_ptr_array_index(c->pairs, n);
 

@@ -16,18 +16,18 @@ enum { NO_HOST = -1 };
 
 struct clock_host {
 	char *name, *uuid;
-	bool seen;               /* it has had packets */
-	uint64_t received, bare; /* packets it received, with and without headers */
+	bool seen;                  /* it has had packets */
+	uint64_t received, bare;    /* packets it received, with and without headers */
 	uint64_t first_ns, last_ns; /* of its packets */
-	uint64_t now_ns;         /* how far it has come, by packets and clock_sync_time() */
-	uint64_t updated_ns;     /* now_ns when its map was made last */
+	uint64_t now_ns;            /* how far it has come, by packets and clock_sync_time() */
+	uint64_t updated_ns;        /* now_ns when its map was made last */
 	bool by_hand;
 	int64_t offset_ns;
-	unsigned clock;          /* the first host of this very clock: it has what comes next */
+	unsigned clock; /* the first host of this very clock: it has what comes next */
 	struct clock_arrival arrival;
-	int64_t shift_ns;        /* by arrival: to be added to its time, and that of those who follow it; else 0 */
-	bool by_arrival;         /* shift_ns was found so, and may be 0 */
-	uint64_t half_ns;        /* and is about right within this */
+	int64_t shift_ns; /* by arrival: to be added to its time, and that of those who follow it; else 0 */
+	bool by_arrival;  /* shift_ns was found so, and may be 0 */
+	uint64_t half_ns; /* and is about right within this */
 	struct clock_map *map;
 	int ref, up;             /* reference, neighbour towards it */
 	struct clock_pair *pair; /* with that neighbour; NULL: none (by hand) */
@@ -39,15 +39,15 @@ struct clock_host {
 struct clock_sync {
 	struct clock_options options;
 	double rho;
-	GPtrArray *hosts; /* struct clock_host */
-	GPtrArray *pairs; /* struct clock_pair */
+	GPtrArray *hosts;          /* struct clock_host */
+	GPtrArray *pairs;          /* struct clock_pair */
 	struct map64 pair_numbers; /* a << 32 | b */
 	struct matcher *matcher;
-	bool arrived;     /* of some clock there is more to go by */
-	int common;       /* by arrival: the host whose time is that of all, NO_HOST */
-	bool due;         /* the time of a host that is seen has moved on far enough for its next map */
-	bool moving;      /* maps have been published before the end */
-	bool whole;       /* maps are those of the whole record */
+	bool arrived; /* of some clock there is more to go by */
+	int common;   /* by arrival: the host whose time is that of all, NO_HOST */
+	bool due;     /* the time of a host that is seen has moved on far enough for its next map */
+	bool moving;  /* maps have been published before the end */
+	bool whole;   /* maps are those of the whole record */
 	clock_match_fn *on_match;
 	void *on_match_data;
 	struct clock_match *kept; /* ring */

@@ -216,7 +216,7 @@ void clock_map_cut(struct clock_map *map, uint64_t host_ns)
 	g_array_set_size(map->knots, n);
 	if (knot_at(map, n - 1)->host_ns >= host_ns)
 		return;
-	knot = (struct knot) { .host_ns = host_ns, .ref_ns = ref_ns, .excess = excess };
+	knot = (struct knot){ .host_ns = host_ns, .ref_ns = ref_ns, .excess = excess };
 	g_array_append_val(map->knots, knot);
 }
 

@@ -29,12 +29,19 @@ bool clock_packet_of_event(const struct ev_net *event, enum clock_packet_layout 
 
 	if ((protocol != TCP && protocol != UDP) || (layout == CLOCK_PACKET_NET_DEV && !event->ip_version))
 		return false;
-	*out = (struct clock_packet) {
-		.saddr = { event->saddr[0], event->saddr[1] }, .daddr = { event->daddr[0], event->daddr[1] },
-		.seq = event->seq, .ack_seq = event->ack_seq, .sport = event->sport, .dport = event->dport,
-		.flags = event->flags, .id = event->ip_version == 4 ? event->ip_id : 0,
-		.payload_len = packet_payload_len(event, protocol), .ip_version = event->ip_version,
-		.protocol = protocol, .layout = layout,
+	*out = (struct clock_packet){
+		.saddr = { event->saddr[0], event->saddr[1] },
+		.daddr = { event->daddr[0], event->daddr[1] },
+		.seq = event->seq,
+		.ack_seq = event->ack_seq,
+		.sport = event->sport,
+		.dport = event->dport,
+		.flags = event->flags,
+		.id = event->ip_version == 4 ? event->ip_id : 0,
+		.payload_len = packet_payload_len(event, protocol),
+		.ip_version = event->ip_version,
+		.protocol = protocol,
+		.layout = layout,
 	};
 	return true;
 }
@@ -143,8 +150,8 @@ static void judge_copies(const struct matcher *m, uint32_t sent, uint32_t receiv
 	}
 	origin &= before_ns > first_ns;
 	out->ambiguous = sends > 1 || receives > 1 || i != NO_ENTRY || fit == FIT_OTHER_ID;
-	if (s->host == r->host || !origin || i != NO_ENTRY || s->packet.id != r->packet.id ||
-	    fit == FIT_OTHER_ID || fit == FIT_NAT_WITHOUT_ID)
+	if (s->host == r->host || !origin || i != NO_ENTRY || s->packet.id != r->packet.id || fit == FIT_OTHER_ID ||
+	    fit == FIT_NAT_WITHOUT_ID)
 		return;
 	if (s->packet.protocol == UDP)
 		out->certain = s->packet.id && !out->ambiguous;
@@ -240,7 +247,7 @@ static void collect_inside(struct matcher *m, const struct clock_packet *p)
 	}
 	if (end - p->seq < wanted.len)
 		for (unsigned k = RANGE_LEAST; k < least; k++)
-			collect_list(m, p, k, end, (struct wanted) { .seq = end, .len = 1 });
+			collect_list(m, p, k, end, (struct wanted){ .seq = end, .len = 1 });
 	sort_parts(m);
 }
 
@@ -274,7 +281,7 @@ static void judge_parts(struct matcher *m, const struct match_entry *s, const st
 
 static struct match_end end_of(const struct match_entry *e)
 {
-	return (struct match_end) { .host = e->host, .ts_ns = e->ts_ns, .cookie = { e->cookie[0], e->cookie[1] } };
+	return (struct match_end){ .host = e->host, .ts_ns = e->ts_ns, .cookie = { e->cookie[0], e->cookie[1] } };
 }
 
 static void tell(struct matcher *m, uint32_t a, uint32_t b, enum fit fit)
@@ -375,8 +382,8 @@ bool matcher_feed(struct matcher *m, unsigned host, uint64_t ts_ns, bool sent, c
 		partner_len = match_entry(&m->table, partner)->packet.payload_len;
 		tell(m, fed, partner, fit);
 	}
-	if (match_entry(&m->table, fed)->range && partner_len != packet->payload_len &&
-	    !match_inside(m, fed) && partner == NO_ENTRY)
+	if (match_entry(&m->table, fed)->range && partner_len != packet->payload_len && !match_inside(m, fed) &&
+	    partner == NO_ENTRY)
 		match_around(m, fed);
 	return true;
 }

@@ -29,7 +29,7 @@ enum clock_packet_layout {
 
 /* The headers of a packet; ip_version 0: a layout that has no IP header. */
 struct clock_packet {
-	uint64_t saddr[2];   /* network byte order, IPv4 in the first 4 bytes */
+	uint64_t saddr[2]; /* network byte order, IPv4 in the first 4 bytes */
 	uint64_t daddr[2];
 	uint32_t seq, ack_seq;
 	uint16_t sport, dport;
@@ -37,8 +37,8 @@ struct clock_packet {
 	uint16_t id;         /* IPv4; 0: none */
 	int32_t payload_len; /* bytes after the TCP or UDP header, -1 unknown */
 	uint8_t ip_version;
-	uint8_t protocol;    /* 6 TCP, 17 UDP */
-	uint8_t layout;      /* enum clock_packet_layout: packets of different layouts never match */
+	uint8_t protocol; /* 6 TCP, 17 UDP */
+	uint8_t layout;   /* enum clock_packet_layout: packets of different layouts never match */
 };
 
 /* The headers of an event; false: neither TCP nor UDP, or it had none. */
@@ -51,8 +51,8 @@ struct match_end {
 };
 
 struct match {
-	struct match_end from, to;          /* the send, the receive; may be of one host (lo, veth) */
-	const struct clock_packet *packet;  /* as sent; borrowed until the callback returns */
+	struct match_end from, to;         /* the send, the receive; may be of one host (lo, veth) */
+	const struct clock_packet *packet; /* as sent; borrowed until the callback returns */
 	bool part;      /* by its bytes: one was split or merged on the way; each may be in several matches */
 	bool ambiguous; /* seen more than once (several interfaces, retransmissions, duplicate acknowledgements) */
 	/*

@@ -138,7 +138,7 @@ static struct match_host *need_host(struct match_table *t, unsigned host)
 	if (host >= t->n_hosts) {
 		t->hosts = g_renew(struct match_host, t->hosts, host + 1);
 		for (; t->n_hosts <= host; t->n_hosts++)
-			t->hosts[t->n_hosts] = (struct match_host) { .first = NO_ENTRY, .last = NO_ENTRY };
+			t->hosts[t->n_hosts] = (struct match_host){ .first = NO_ENTRY, .last = NO_ENTRY };
 	}
 	return &t->hosts[host];
 }
@@ -150,9 +150,14 @@ uint32_t match_table_add(struct match_table *t, unsigned host, uint64_t ts_ns, b
 	uint32_t i = take_free(t);
 	struct match_entry *e = match_entry(t, i);
 
-	*e = (struct match_entry) {
-		.packet = *packet, .ts_ns = ts_ns, .later = NO_ENTRY, .host = host, .sent = sent,
-		.range = magnitude(packet), .number = t->added++,
+	*e = (struct match_entry){
+		.packet = *packet,
+		.ts_ns = ts_ns,
+		.later = NO_ENTRY,
+		.host = host,
+		.sent = sent,
+		.range = magnitude(packet),
+		.number = t->added++,
 	};
 	if (cookie)
 		memcpy(e->cookie, cookie, sizeof(e->cookie));

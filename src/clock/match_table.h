@@ -32,7 +32,7 @@ struct match_entry {
 		uint32_t newer, older;
 	} link[LISTS];
 	uint64_t number; /* the how manieth that was fed */
-	uint32_t later; /* next of the same host; in the free list: next free one */
+	uint32_t later;  /* next of the same host; in the free list: next free one */
 	uint32_t host;
 	bool sent;
 	bool matched;
@@ -42,7 +42,7 @@ struct match_entry {
 struct match_host {
 	uint32_t first, last; /* oldest and newest entry */
 	uint32_t kept;
-	uint32_t waiting[2];  /* without partner; [1]: sent */
+	uint32_t waiting[2]; /* without partner; [1]: sent */
 };
 
 struct match_table {

@@ -32,7 +32,7 @@ static struct converted to_neighbour(const struct clock_sync *s, const struct cl
 	int64_t d_ns;
 
 	if (!p)
-		return (struct converted) { .t_ns = t_ns + (uint64_t)h->offset_ns };
+		return (struct converted){ .t_ns = t_ns + (uint64_t)h->offset_ns };
 	if (p->b == host) {
 		/* x + d(x) = t; d changes slowly. */
 		x_ns = t_ns - (uint64_t)p->line_d_ns;
@@ -47,8 +47,8 @@ static struct converted to_neighbour(const struct clock_sync *s, const struct cl
 		slope = p->line_slope;
 	}
 	if (p->a == host)
-		return (struct converted) { t_ns + (uint64_t)d_ns, half_ns, slope };
-	return (struct converted) { t_ns - (uint64_t)d_ns, half_ns, -slope / (1 + slope) };
+		return (struct converted){ t_ns + (uint64_t)d_ns, half_ns, slope };
+	return (struct converted){ t_ns - (uint64_t)d_ns, half_ns, -slope / (1 + slope) };
 }
 
 static struct converted to_reference(const struct clock_sync *s, unsigned host, uint64_t t_ns)
@@ -58,7 +58,7 @@ static struct converted to_reference(const struct clock_sync *s, unsigned host, 
 	for (const struct clock_host *h = clock_host_at(s, host); h->up != NO_HOST; h = clock_host_at(s, host)) {
 		struct converted step = to_neighbour(s, h, host, sum.t_ns);
 
-		sum = (struct converted) { step.t_ns, sum.half_ns + step.half_ns, sum.excess + step.excess };
+		sum = (struct converted){ step.t_ns, sum.half_ns + step.half_ns, sum.excess + step.excess };
 		host = (unsigned)h->up;
 	}
 	sum.t_ns += (uint64_t)clock_owner(s, host)->shift_ns;

@@ -5,7 +5,7 @@
 
 enum {
 	SAMPLES_MAX = 1 << 18, /* of each direction; then the oldest quarter is dropped */
-	BUCKETS_MAX = 3600, /* kept while live: an hour of seconds with traffic */
+	BUCKETS_MAX = 3600,    /* kept while live: an hour of seconds with traffic */
 	/* How much a frequency may wander within a window: NTP's corrections and the temperature are below it. */
 	WANDER_PPB = 1000,
 };
@@ -49,8 +49,8 @@ void clock_pair_add(struct clock_pair *p, int direction, const struct clock_samp
 	p->last_match_ns[0] = MAX(p->last_match_ns[0], from_a ? sample->sent_ns : sample->received_ns);
 	p->last_match_ns[1] = MAX(p->last_match_ns[1], from_a ? sample->received_ns : sample->sent_ns);
 	if (certain && clock_window_add(p->window, from_a, from_a ? certain->sent_ns : certain->received_ns,
-					from_a ? (int64_t)(certain->received_ns - certain->sent_ns) :
-						 (int64_t)(certain->sent_ns - certain->received_ns))) {
+					from_a ? (int64_t)(certain->received_ns - certain->sent_ns)
+					       : (int64_t)(certain->sent_ns - certain->received_ns))) {
 		p->used++;
 		p->seen[direction] = true;
 	}
@@ -137,9 +137,8 @@ static int by_value(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
-unsigned clock_pair_latencies(const struct clock_pair *p, int direction, uint64_t first,
-			      const struct clock_map *map_a, const struct clock_map *map_b,
-			      struct clock_latencies *out, uint64_t *negative)
+unsigned clock_pair_latencies(const struct clock_pair *p, int direction, uint64_t first, const struct clock_map *map_a,
+			      const struct clock_map *map_b, struct clock_latencies *out, uint64_t *negative)
 {
 	bool from_a = direction == CLOCK_FROM_A;
 	const struct clock_map *map_from = from_a ? map_a : map_b, *map_to = from_a ? map_b : map_a;
@@ -158,7 +157,7 @@ unsigned clock_pair_latencies(const struct clock_pair *p, int direction, uint64_
 	}
 	if (n) {
 		qsort(values, n, sizeof(*values), by_value);
-		*out = (struct clock_latencies) { .min_ns = values[0], .median_ns = values[n / 2] };
+		*out = (struct clock_latencies){ .min_ns = values[0], .median_ns = values[n / 2] };
 	}
 	g_free(values);
 	return n;

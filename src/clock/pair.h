@@ -27,19 +27,19 @@ struct clock_pair {
 	unsigned a, b; /* hosts, a < b */
 	struct clock_window *window;
 	uint64_t matched, used;
-	bool seen[2];             /* certain matches, by direction */
+	bool seen[2]; /* certain matches, by direction */
 	enum clock_state state;
 	uint64_t last_match_ns[2]; /* by a's, b's clock */
-	GArray *samples[2];       /* struct clock_sample: the latest matches by direction */
-	uint64_t n_samples[2];    /* ever */
-	uint64_t judged[2];       /* of them, those whose latency has been looked at */
+	GArray *samples[2];        /* struct clock_sample: the latest matches by direction */
+	uint64_t n_samples[2];     /* ever */
+	uint64_t judged[2];        /* of them, those whose latency has been looked at */
 	uint64_t negative;
 	/* The last estimate that fits. */
 	bool has_line;
 	uint64_t line_x_ns;
 	int64_t line_d_ns;
 	double line_slope, line_half_ns;
-	struct clock_map *whole;  /* a's time to b's, of the whole record; NULL: not made */
+	struct clock_map *whole; /* a's time to b's, of the whole record; NULL: not made */
 };
 
 struct clock_pair *clock_pair_create(unsigned a, unsigned b, const struct clock_options *options);
@@ -77,8 +77,7 @@ struct clock_latencies {
 	int64_t min_ns, median_ns;
 };
 
-unsigned clock_pair_latencies(const struct clock_pair *p, int direction, uint64_t first,
-			      const struct clock_map *map_a, const struct clock_map *map_b,
-			      struct clock_latencies *out, uint64_t *negative);
+unsigned clock_pair_latencies(const struct clock_pair *p, int direction, uint64_t first, const struct clock_map *map_a,
+			      const struct clock_map *map_b, struct clock_latencies *out, uint64_t *negative);
 
 #endif

@@ -52,13 +52,13 @@ static void span(const struct clock_sync *s, const double *bounds, int chosen, i
 	for (unsigned n = 0; n < s->pairs->len; n++) {
 		const struct clock_pair *p = clock_pair_at(s, n);
 
-		if (bounds[n] >= 0 && (hand_ref != NO_HOST ||
-				       (!is_by_hand(s, p->a, chosen) && !is_by_hand(s, p->b, chosen))))
-			f->edges[f->n_edges++] = (struct clock_edge) { p->a, p->b, bounds[n], n };
+		if (bounds[n] >= 0 &&
+		    (hand_ref != NO_HOST || (!is_by_hand(s, p->a, chosen) && !is_by_hand(s, p->b, chosen))))
+			f->edges[f->n_edges++] = (struct clock_edge){ p->a, p->b, bounds[n], n };
 	}
 	for (unsigned h = 0; hand_ref != NO_HOST && h < f->n_hosts; h++)
 		if (is_by_hand(s, h, chosen))
-			f->edges[f->n_edges++] = (struct clock_edge) { (unsigned)hand_ref, h, -1, UINT_MAX };
+			f->edges[f->n_edges++] = (struct clock_edge){ (unsigned)hand_ref, h, -1, UINT_MAX };
 	f->n_edges = clock_tree_span(f->n_hosts, f->edges, f->n_edges);
 	clock_tree_mark(f->n_hosts, f->edges, f->n_edges, f->tree);
 }
@@ -125,8 +125,10 @@ unsigned clock_relate(struct clock_sync *s, const double *bounds, bool keep_root
 {
 	unsigned n = s->hosts->len, related = 0;
 	struct forest f = {
-		.edges = g_new(struct clock_edge, s->pairs->len + n), .n_hosts = n,
-		.tree = g_new(unsigned, n), .rank = g_new(unsigned, n),
+		.edges = g_new(struct clock_edge, s->pairs->len + n),
+		.n_hosts = n,
+		.tree = g_new(unsigned, n),
+		.rank = g_new(unsigned, n),
 	};
 	unsigned *edge = g_new(unsigned, n), *roots = g_new(unsigned, n), n_roots = 0;
 	int chosen = clock_sync_chosen(s), hand_ref;

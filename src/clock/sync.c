@@ -8,7 +8,7 @@ enum { SAMPLES_SHOWN = 512 };
 #define UPDATE_NS UINT64_C(1000000000) /* a second */
 
 static const char *const STATE_NAMES[] = {
-	[CLOCK_REFERENCE] = "reference", [CLOCK_ABSENT] = "absent", [CLOCK_INCOMPLETE] = "incomplete",
+	[CLOCK_REFERENCE] = "reference",     [CLOCK_ABSENT] = "absent",     [CLOCK_INCOMPLETE] = "incomplete",
 	[CLOCK_APPROXIMATE] = "approximate", [CLOCK_ACCURATE] = "accurate", [CLOCK_FAILED] = "failed",
 };
 
@@ -68,9 +68,13 @@ static void take_match(void *data, const struct match *match)
 {
 	struct clock_sync *s = data;
 	struct clock_match told = {
-		.from = match->from.host, .to = match->to.host,
-		.sent_ns = match->from.ts_ns, .received_ns = match->to.ts_ns,
-		.packet = *match->packet, .part = match->part, .ambiguous = match->ambiguous,
+		.from = match->from.host,
+		.to = match->to.host,
+		.sent_ns = match->from.ts_ns,
+		.received_ns = match->to.ts_ns,
+		.packet = *match->packet,
+		.part = match->part,
+		.ambiguous = match->ambiguous,
 		.used = match->certain,
 	};
 
@@ -383,9 +387,11 @@ void clock_judge_latencies(struct clock_sync *s, bool whole)
 				clock_pair_latencies(p, d, p->judged[d], clock_host_at(s, p->a)->map,
 						     clock_host_at(s, p->b)->map, &l, &p->negative);
 			p->judged[d] = p->n_samples[d];
-			if (!clock_pair_latencies(p, d, whole || p->n_samples[d] < SAMPLES_SHOWN ? 0 :
-						  p->n_samples[d] - SAMPLES_SHOWN, clock_host_at(s, p->a)->map,
-						  clock_host_at(s, p->b)->map, &l, whole ? &p->negative : &again))
+			if (!clock_pair_latencies(
+				    p, d,
+				    whole || p->n_samples[d] < SAMPLES_SHOWN ? 0 : p->n_samples[d] - SAMPLES_SHOWN,
+				    clock_host_at(s, p->a)->map, clock_host_at(s, p->b)->map, &l,
+				    whole ? &p->negative : &again))
 				continue;
 			if (to_neighbour) {
 				h->info.has_latency_to = true;

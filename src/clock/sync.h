@@ -27,7 +27,7 @@ enum clock_state {
 	CLOCK_INCOMPLETE,  /* in one direction only */
 	CLOCK_APPROXIMATE, /* both, but not overlapping enough for a bound both ways */
 	CLOCK_ACCURATE,
-	CLOCK_FAILED,      /* no line of bounded drift fits: the last good one is kept */
+	CLOCK_FAILED, /* no line of bounded drift fits: the last good one is kept */
 };
 
 const char *clock_state_name(enum clock_state state);
@@ -35,9 +35,9 @@ const char *clock_state_name(enum clock_state state);
 /* Why a host's clock is absent or incomplete. */
 enum clock_obstacle {
 	CLOCK_NO_OBSTACLE,
-	CLOCK_NO_EVENTS,   /* its traces have no events of packets */
-	CLOCK_NO_HEADERS,  /* of most packets it received they have no headers: receive offload (GRO) is off */
-	CLOCK_NO_PARTNER,  /* no other host has the packets it sent and received */
+	CLOCK_NO_EVENTS,  /* its traces have no events of packets */
+	CLOCK_NO_HEADERS, /* of most packets it received they have no headers: receive offload (GRO) is off */
+	CLOCK_NO_PARTNER, /* no other host has the packets it sent and received */
 	CLOCK_ONE_WAY,
 };
 
@@ -45,11 +45,11 @@ enum clock_obstacle {
 const char *clock_obstacle_text(enum clock_obstacle obstacle);
 
 struct clock_options {
-	uint64_t window_ns;       /* sliding window, 0: 60 s; of whole recordings, in both directions */
-	double rho_ppm;           /* bound of the drift between two clocks, 0: 100 */
-	const char *ref;          /* name of the reference host, NULL: the tree's centre, ties to the lowest name */
-	bool compat;              /* as Trace Compass does it: its keys, its hull over the whole trace */
-	bool match_only;          /* packets are matched, every map stays the identity */
+	uint64_t window_ns;           /* sliding window, 0: 60 s; of whole recordings, in both directions */
+	double rho_ppm;               /* bound of the drift between two clocks, 0: 100 */
+	const char *ref;              /* name of the reference host, NULL: the tree's centre, ties to the lowest name */
+	bool compat;                  /* as Trace Compass does it: its keys, its hull over the whole trace */
+	bool match_only;              /* packets are matched, every map stays the identity */
 	const uint16_t *ignore_ports; /* packets of these TCP or UDP ports are left out */
 	unsigned n_ignore_ports;
 };
@@ -109,21 +109,21 @@ const struct clock_map *clock_sync_map(const struct clock_sync *s, unsigned host
 struct clock_host_info {
 	enum clock_state state;
 	enum clock_obstacle obstacle;
-	int ref;             /* its reference host's number; of the reference itself: its own; -1: none */
-	uint64_t matched;    /* packets between it and its neighbour in the tree */
-	uint64_t used;       /* those the estimate rests on (unambiguous, within the window) */
-	uint64_t negative;   /* matches whose corrected latency is below 0 */
-	double drift_ppm;    /* of its clock against the reference's: positive, its clock is faster */
+	int ref;           /* its reference host's number; of the reference itself: its own; -1: none */
+	uint64_t matched;  /* packets between it and its neighbour in the tree */
+	uint64_t used;     /* those the estimate rests on (unambiguous, within the window) */
+	uint64_t negative; /* matches whose corrected latency is below 0 */
+	double drift_ppm;  /* of its clock against the reference's: positive, its clock is faster */
 	bool has_bound;
-	uint64_t bound_ns;   /* guaranteed half width of the error at its last packet; live: now */
+	uint64_t bound_ns; /* guaranteed half width of the error at its last packet; live: now */
 	bool has_latency_to, has_latency_from;
 	int64_t latency_to_min_ns;   /* host → neighbour, corrected */
 	int64_t latency_from_min_ns; /* neighbour → host */
 	int64_t latency_to_median_ns, latency_from_median_ns;
-	uint64_t last_match_ns;      /* by its clock */
-	bool by_arrival;             /* live: no packets, but when its events come says where it is, in the time of ref;
+	uint64_t last_match_ns;   /* by its clock */
+	bool by_arrival;          /* live: no packets, but when its events come says where it is, in the time of ref;
 					without one: where it would be anyway */
-	uint64_t arrival_half_ns;    /* about as exact that is; nobody guarantees it */
+	uint64_t arrival_half_ns; /* about as exact that is; nobody guarantees it */
 };
 
 struct clock_host_info clock_sync_info(const struct clock_sync *s, unsigned host);
@@ -144,12 +144,12 @@ int64_t clock_sync_offset(const struct clock_sync *s, unsigned host, uint64_t ho
 
 /* One matched packet. Times by the hosts' own clocks. */
 struct clock_match {
-	unsigned from, to;     /* hosts */
+	unsigned from, to; /* hosts */
 	uint64_t sent_ns, received_ns;
 	struct clock_packet packet; /* as sent */
-	bool part;             /* one end is a piece of the other: split or merged on the way */
-	bool ambiguous;        /* it was seen more than once: retransmitted, on several interfaces … */
-	bool used;             /* the clocks rest on it */
+	bool part;                  /* one end is a piece of the other: split or merged on the way */
+	bool ambiguous;             /* it was seen more than once: retransmitted, on several interfaces … */
+	bool used;                  /* the clocks rest on it */
 };
 
 /* Called with every match as it is made; NULL: nobody. */

@@ -8,7 +8,7 @@
 #include "clock/internal.h"
 
 enum {
-	STEPS_SHORT = 512,       /* of a record that is within one window */
+	STEPS_SHORT = 512, /* of a record that is within one window */
 	STEPS_LONG = CLOCK_MAP_KNOTS - 2,
 };
 

@@ -231,8 +231,8 @@ static bool feasible_slopes(const struct clock_window *w, struct fraction *least
 	const struct points *u = &w->scratch[U], *l = &w->scratch[L];
 	bool from_below = false, from_above = false;
 
-	*least = (struct fraction) { -(wide)w->rho_ppb, PPB };
-	*greatest = (struct fraction) { w->rho_ppb, PPB };
+	*least = (struct fraction){ -(wide)w->rho_ppb, PPB };
+	*greatest = (struct fraction){ w->rho_ppb, PPB };
 	for (uint32_t i = 0; i < u->n; i++) {
 		for (uint32_t j = 0; j < l->n; j++) {
 			wide dx = (wide)u->p[i].x - l->p[j].x, dd = (wide)u->p[i].d - l->p[j].d;
@@ -291,7 +291,7 @@ static struct fraction weakest_slope(const struct points *h, int kind, struct fr
 		return kind == L ? least : greatest;
 	for (uint32_t i = 0;; i++) {
 		if (h->p[i + 1].x > 0) {
-			edge = (struct fraction) { (wide)h->p[i + 1].d - h->p[i].d, (wide)h->p[i + 1].x - h->p[i].x };
+			edge = (struct fraction){ (wide)h->p[i + 1].d - h->p[i].d, (wide)h->p[i + 1].x - h->p[i].x };
 			break;
 		}
 	}

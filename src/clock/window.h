@@ -49,9 +49,9 @@ enum clock_window_result {
 };
 
 struct clock_bound {
-	int64_t lo_ns, hi_ns;            /* of d at the time asked for */
+	int64_t lo_ns, hi_ns;               /* of d at the time asked for */
 	double slope_least, slope_greatest; /* of the lines that fit */
-	bool both_ways;                  /* messages, not rho alone, limit the slope on both sides */
+	bool both_ways;                     /* messages, not rho alone, limit the slope on both sides */
 };
 
 /* What the messages with x in [from_ns, to_ns], rounded to buckets outwards, say of d(at_ns). */

@@ -28,7 +28,7 @@ enum { STEP_NS = 100000000 }; /* of trace time between two writes */
 
 struct attach {
 	const struct options *options;
-	struct options local;          /* COMMAND: those that read its source */
+	struct options local; /* COMMAND: those that read its source */
 	struct attach_command command;
 	struct report report; /* the sources and hosts */
 	struct attach_select select;
@@ -40,9 +40,9 @@ struct attach {
 	struct attach_text *text;       /* NULL: JSON, or a summary alone */
 	struct attach_summary *summary; /* NULL: none */
 	struct attach_wait wait;
-	GQueue records;                 /* struct attach_record: not written yet */
+	GQueue records; /* struct attach_record: not written yet */
 	FILE *out;
-	bool any;                       /* some event of a chosen thread came */
+	bool any; /* some event of a chosen thread came */
 };
 
 static int fail(int status)
@@ -87,7 +87,9 @@ static enum lt_status set_threads(struct attach *a)
 static enum lt_status set_style(const char *name)
 {
 	static const char *const names[] = {
-		[STYLE_ABBREV] = "abbrev", [STYLE_RAW] = "raw", [STYLE_VERBOSE] = "verbose",
+		[STYLE_ABBREV] = "abbrev",
+		[STYLE_RAW] = "raw",
+		[STYLE_VERBOSE] = "verbose",
 	};
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(names); i++) {

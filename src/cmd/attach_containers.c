@@ -40,8 +40,8 @@ static const char *number_in(const char *name)
 	const char *colon = strrchr(name, ':');
 	const size_t digits = colon ? strspn(colon + 1, "0123456789") : 0;
 
-	return digits == NUMBER_DIGITS && (!colon[digits + 1] || strcmp(colon + digits + 1, "/") == 0) ? colon + 1 :
-													  name;
+	return digits == NUMBER_DIGITS && (!colon[digits + 1] || strcmp(colon + digits + 1, "/") == 0) ? colon + 1
+												       : name;
 }
 
 enum lt_status attach_containers_init(struct attach_containers *c, const GPtrArray *names)

@@ -11,10 +11,10 @@
 
 /* What the pane of calls wants (struct ui_calls_wish), as attach/ takes it, and its lines of records. */
 struct calls_wish {
-	unsigned number;      /* 0: nothing was wanted so far */
+	unsigned number; /* 0: nothing was wanted so far */
 	struct attach_select select;
 	struct attach_filter filter;
-	char *problem;        /* with the filter, NULL: none */
+	char *problem; /* with the filter, NULL: none */
 	struct attach_line line;
 	struct attach_wait wait;
 };

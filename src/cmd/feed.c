@@ -25,7 +25,7 @@ struct run {
 	char *host;         /* of --to, without brackets */
 	const char *scheme; /* of the URLs of the sessions */
 	struct feed_options feed;
-	int64_t shown_us;   /* when progress was last shown, 0: none is on the screen */
+	int64_t shown_us; /* when progress was last shown, 0: none is on the screen */
 	bool tty;
 };
 
@@ -65,7 +65,7 @@ static enum lt_status parse_target(struct run *r, const char *url)
 	static const struct {
 		const char *scheme;
 		int family;
-	} schemes[] = {{"net", AF_UNSPEC}, {"net4", AF_INET}, {"net6", AF_INET6}};
+	} schemes[] = { { "net", AF_UNSPEC }, { "net4", AF_INET }, { "net6", AF_INET6 } };
 	struct fed_session_target *t = &r->feed.target;
 	const char *rest = strstr(url, "://"), *host;
 	size_t len;
@@ -237,7 +237,7 @@ static bool is_incomplete(const struct feed_plan *plan)
 /* The second signal ends the program at once. */
 static void catch_signals(void)
 {
-	struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
+	struct sigaction action = { .sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND };
 
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
@@ -270,7 +270,7 @@ static int run_plan(struct run *r, const struct options *o, const struct feed_pl
 
 int cmd_feed(const struct options *o)
 {
-	struct run r = {.feed = {.opened = announce, .progress = show_progress}, .tty = isatty(STDERR_FILENO)};
+	struct run r = { .feed = { .opened = announce, .progress = show_progress }, .tty = isatty(STDERR_FILENO) };
 	struct feed_plan plan;
 	int status;
 

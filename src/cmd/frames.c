@@ -24,9 +24,9 @@ struct frames {
 	struct history *history;
 	uint64_t origin_ns; /* reference time */
 	uint64_t frame_ns;
-	bool apart;        /* the hosts' times cannot be compared */
-	GArray *hosts;     /* struct host_frames, by track */
-	GArray *tracks;    /* unsigned: of each host of ingest; NO_TRACK: it has not begun */
+	bool apart;     /* the hosts' times cannot be compared */
+	GArray *hosts;  /* struct host_frames, by track */
+	GArray *tracks; /* unsigned: of each host of ingest; NO_TRACK: it has not begun */
 	unsigned n_ended;
 };
 

@@ -29,11 +29,11 @@ enum { COLUMNS = 7 };
 
 static void write_text(const GPtrArray *sessions)
 {
-	static const char *const headers[COLUMNS] = {"HOST", "SESSION", "STATE", "STREAMS", "CLIENTS", "LIVE TIMER",
-						     "URL"};
-	static const bool right[COLUMNS] = {false, false, false, true, true, true, false};
+	static const char *const headers[COLUMNS] = { "HOST",    "SESSION",    "STATE", "STREAMS",
+						      "CLIENTS", "LIVE TIMER", "URL" };
+	static const bool right[COLUMNS] = { false, false, false, true, true, true, false };
 	GPtrArray *cells = g_ptr_array_new_with_free_func(g_free);
-	unsigned widths[COLUMNS] = {0};
+	unsigned widths[COLUMNS] = { 0 };
 	char timer[FORMAT_SIZE];
 
 	for (unsigned c = 0; c < COLUMNS; c++)
@@ -96,7 +96,7 @@ static void write_json(const char *relay, const GPtrArray *sessions)
 int cmd_list(const struct options *o)
 {
 	GPtrArray *sessions = relay_list_new();
-	struct source_url url = {0};
+	struct source_url url = { 0 };
 	int status = LT_EXIT_OK;
 
 	if (o->words->len > 1) {

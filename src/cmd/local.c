@@ -37,9 +37,9 @@ static int fail(int status, enum command_bit command)
 	fprintf(stderr, "lttngtop: %s\n", text);
 	if (status == LT_EXIT_USAGE)
 		fprintf(stderr, "Try 'lttngtop%s --help'.\n",
-			command == COMMAND_REPORT  ? " report" :
-			command == COMMAND_CLUSTER ? " cluster" :
-						     "");
+			command == COMMAND_REPORT    ? " report"
+			: command == COMMAND_CLUSTER ? " cluster"
+						     : "");
 	return status;
 }
 
@@ -77,8 +77,8 @@ static void open_marked(struct options *o, const GPtrArray *sessions, const stru
 
 static enum lt_status choose_sessions(struct options *o, const GPtrArray *sessions)
 {
-	const struct screen_options screen = {.ascii = o->ascii, .no_color = o->no_color, .no_mouse = true};
-	struct chooser chooser = {.title = "Live sessions of the relayd on this machine", .n = (int)sessions->len};
+	const struct screen_options screen = { .ascii = o->ascii, .no_color = o->no_color, .no_mouse = true };
+	struct chooser chooser = { .title = "Live sessions of the relayd on this machine", .n = (int)sessions->len };
 	enum lt_status status;
 
 	chooser.rows = g_new0(struct chooser_row, sessions->len);
@@ -203,7 +203,8 @@ static struct record_plan *make_default_plan(struct record_request *request)
 	if (cost_is_low(&e, g_get_num_processors()))
 		return plan;
 	log_warning("'--set waits' would cost more than %.0f %% of the CPUs (%.0f events/s): only CPU time is "
-		    "recorded, as by '--set minimal'", COST_LOW_SHARE * 100, e.events_per_s);
+		    "recorded, as by '--set minimal'",
+		    COST_LOW_SHARE * 100, e.events_per_s);
 	record_plan_destroy(plan);
 	request->set = "minimal";
 	return record_plan_create(request);
@@ -303,8 +304,8 @@ static int run_plan(struct record_plan *plan, struct options *o, enum command_bi
 	if (output < 0)
 		return fail(LT_EXIT_FAILURE, command);
 	if (isatty(STDERR_FILENO))
-		fputs(plan->hosts->len ? "lttngtop: starting to trace these machines ...\n" :
-					 "lttngtop: starting to trace this machine ...\n",
+		fputs(plan->hosts->len ? "lttngtop: starting to trace these machines ...\n"
+				       : "lttngtop: starting to trace this machine ...\n",
 		      stderr);
 	if (plan->hosts->len)
 		record_sidecar_add(plan);

@@ -27,14 +27,14 @@ static const struct command {
 	int (*run)(const struct options *o);
 	const char *no_words; /* the error without any argument; NULL: it needs none */
 } commands[] = {
-	{"monitor", COMMAND_MONITOR, cmd_monitor, NULL},
-	{"report", COMMAND_REPORT, cmd_report, "no table given"},
-	{"attach", COMMAND_ATTACH, cmd_attach, "no source or command given"},
-	{"record", COMMAND_RECORD, cmd_record, NULL},
-	{"list", COMMAND_LIST, cmd_list, NULL},
-	{"feed", COMMAND_FEED, cmd_feed, "no trace given"},
-	{"doctor", COMMAND_DOCTOR, cmd_doctor, NULL},
-	{"cluster", COMMAND_CLUSTER, cmd_monitor, NULL},
+	{ "monitor", COMMAND_MONITOR, cmd_monitor, NULL },
+	{ "report", COMMAND_REPORT, cmd_report, "no table given" },
+	{ "attach", COMMAND_ATTACH, cmd_attach, "no source or command given" },
+	{ "record", COMMAND_RECORD, cmd_record, NULL },
+	{ "list", COMMAND_LIST, cmd_list, NULL },
+	{ "feed", COMMAND_FEED, cmd_feed, "no trace given" },
+	{ "doctor", COMMAND_DOCTOR, cmd_doctor, NULL },
+	{ "cluster", COMMAND_CLUSTER, cmd_monitor, NULL },
 };
 
 static const struct command *const monitor = &commands[0];
@@ -50,7 +50,7 @@ static const struct command *find_command(const char *name)
 /* Which command is meant by a word that is not one. */
 static struct similar similar_command(const char *word)
 {
-	struct similar s = {.word = word};
+	struct similar s = { .word = word };
 
 	for (size_t i = 0; i < G_N_ELEMENTS(commands); i++)
 		if (&commands[i] != monitor)
@@ -86,7 +86,7 @@ static int print_version(void)
 /* `help [COMMAND]`; `help --man [COMMAND]` prints the man page. argv: after "help". */
 static int run_help(int argc, char **argv)
 {
-	struct help h = {.out = stdout, .form = HELP_TEXT};
+	struct help h = { .out = stdout, .form = HELP_TEXT };
 	const struct command *command = monitor;
 
 	if (argc && !strcmp(argv[0], "--version"))
@@ -164,7 +164,7 @@ static int run_with_log(const struct command *command, struct options *o)
 
 static int run_command(const struct command *command, int argc, char **argv)
 {
-	struct help h = {.out = stdout, .form = HELP_TEXT, .brief = true};
+	struct help h = { .out = stdout, .form = HELP_TEXT, .brief = true };
 	struct options o;
 	int status = LT_EXIT_OK;
 

@@ -12,89 +12,89 @@ struct item {
 };
 
 static const struct item monitor_environment[] = {
-	{"TZ", "the time zone of times without --utc"},
-	{"NO_COLOR", "if set and not empty, the monitor uses no colours"},
-	{"LC_ALL, LC_CTYPE, LANG", "whether the terminal understands UTF-8"},
-	{"XDG_RUNTIME_DIR",
-	 "where --local keeps what it needs, in the directory lttngtop; for root that is /run/lttngtop"},
-	{"XDG_CACHE_HOME",
-	 "where the cache is, in the directory lttngtop; by default ~/.cache. A recording of 8 MiB or more that was "
-	 "read completely is kept there, and opened at once the next time; where the recording, the program or an "
-	 "option is different it is read as the first time"},
-	{NULL, NULL},
+	{ "TZ", "the time zone of times without --utc" },
+	{ "NO_COLOR", "if set and not empty, the monitor uses no colours" },
+	{ "LC_ALL, LC_CTYPE, LANG", "whether the terminal understands UTF-8" },
+	{ "XDG_RUNTIME_DIR",
+	  "where --local keeps what it needs, in the directory lttngtop; for root that is /run/lttngtop" },
+	{ "XDG_CACHE_HOME",
+	  "where the cache is, in the directory lttngtop; by default ~/.cache. A recording of 8 MiB or more that was "
+	  "read completely is kept there, and opened at once the next time; where the recording, the program or an "
+	  "option is different it is read as the first time" },
+	{ NULL, NULL },
 };
 
 static const struct item record_exit_statuses[] = {
-	{"0", "success"},
-	{"1", "it could not be done, stderr says why"},
-	{"2", "wrong usage"},
-	{"with a COMMAND",
-	 "the command's own; 126 if it cannot be run, 127 if there is none; 128+n if signal n ended it"},
-	{NULL, NULL},
+	{ "0", "success" },
+	{ "1", "it could not be done, stderr says why" },
+	{ "2", "wrong usage" },
+	{ "with a COMMAND",
+	  "the command's own; 126 if it cannot be run, 127 if there is none; 128+n if signal n ended it" },
+	{ NULL, NULL },
 };
 
 static const struct item record_environment[] = {
-	{"LTTNG_HOME", "where a user's session daemon and recordings live, by default the home directory"},
-	{"LTTNG_SESSIOND_PATH", "the session daemon that is started if none answers, by default lttng-sessiond"},
-	{"TZ", "the time zone of the date in a session's name"},
-	{NULL, NULL},
+	{ "LTTNG_HOME", "where a user's session daemon and recordings live, by default the home directory" },
+	{ "LTTNG_SESSIOND_PATH", "the session daemon that is started if none answers, by default lttng-sessiond" },
+	{ "TZ", "the time zone of the date in a session's name" },
+	{ NULL, NULL },
 };
 
 static const struct item record_files[] = {
-	{"DIRECTORY/lttngtop.json",
-	 "what a trace cannot hold, in the directory of the session or of a host below --output: command lines, "
-	 "programs, users and cgroups of processes, the cgroups of containers (by the inode of their pid or cgroup "
-	 "namespace), names of users, disks and interfaces, the topology of the CPUs, the kernel's release, "
-	 "the boot, the state of the clock, addresses of the kernel functions that are probed (key D shows their "
-	 "names). It is written at the start and updated at the end, on other hosts by a shell; processes that came "
-	 "and went in between are not in it. lttngtop shows the names when it reads the recording, and works without "
-	 "the file. "
-	 "A relayd takes traces only: a live session has the same as events 'lttng_ust_tracef:event' in a channel "
-	 "'messages', where liblttng-ust is installed, as parts of such a file behind 'lttngtop.json '; one of --host "
-	 "has what a shell there finds, behind 'lttngtop.list', as events 'lttng_logger' of the kernel, or where only "
-	 "programs are traced of a python3. They come "
-	 "at the start, for new processes within 5 s, and again with each state dump (--statedump-period, record "
-	 "refresh). Command lines "
-	 "may be private: edit or remove the file before you pass a recording on"},
-	{NULL, NULL},
+	{ "DIRECTORY/lttngtop.json",
+	  "what a trace cannot hold, in the directory of the session or of a host below --output: command lines, "
+	  "programs, users and cgroups of processes, the cgroups of containers (by the inode of their pid or cgroup "
+	  "namespace), names of users, disks and interfaces, the topology of the CPUs, the kernel's release, "
+	  "the boot, the state of the clock, addresses of the kernel functions that are probed (key D shows their "
+	  "names). It is written at the start and updated at the end, on other hosts by a shell; processes that came "
+	  "and went in between are not in it. lttngtop shows the names when it reads the recording, and works without "
+	  "the file. "
+	  "A relayd takes traces only: a live session has the same as events 'lttng_ust_tracef:event' in a channel "
+	  "'messages', where liblttng-ust is installed, as parts of such a file behind 'lttngtop.json '; one of --host "
+	  "has what a shell there finds, behind 'lttngtop.list', as events 'lttng_logger' of the kernel, or where only "
+	  "programs are traced of a python3. They come "
+	  "at the start, for new processes within 5 s, and again with each state dump (--statedump-period, record "
+	  "refresh). Command lines "
+	  "may be private: edit or remove the file before you pass a recording on" },
+	{ NULL, NULL },
 };
 
 static const struct item list_exit_statuses[] = {
-	{"0", "success, also if the relayd has no sessions"},
-	{"1", "nothing answers there, or not in time, or there is no such session; stderr says which"},
-	{"2", "wrong usage"},
-	{NULL, NULL},
+	{ "0", "success, also if the relayd has no sessions" },
+	{ "1", "nothing answers there, or not in time, or there is no such session; stderr says which" },
+	{ "2", "wrong usage" },
+	{ NULL, NULL },
 };
 
 static const struct item list_environment[] = {
-	{"LC_ALL, LC_CTYPE, LANG", "how wide the characters of a name are"},
-	{NULL, NULL},
+	{ "LC_ALL, LC_CTYPE, LANG", "how wide the characters of a name are" },
+	{ NULL, NULL },
 };
 
 static const struct item feed_exit_statuses[] = {
-	{"0", "everything was fed"},
-	{"1", "no trace could be read, or the relayd failed; stderr says why"},
-	{"2", "wrong usage"},
-	{"3", "fed, but something of the recordings is damaged or missing; stderr says what"},
-	{"128+n", "ended by signal n; the sessions were closed in order"},
-	{NULL, NULL},
+	{ "0", "everything was fed" },
+	{ "1", "no trace could be read, or the relayd failed; stderr says why" },
+	{ "2", "wrong usage" },
+	{ "3", "fed, but something of the recordings is damaged or missing; stderr says what" },
+	{ "128+n", "ended by signal n; the sessions were closed in order" },
+	{ NULL, NULL },
 };
 
 static const struct item feed_environment[] = {
-	{"LC_ALL, LC_CTYPE, LANG", "how names with other than ASCII characters are shown"},
-	{NULL, NULL},
+	{ "LC_ALL, LC_CTYPE, LANG", "how names with other than ASCII characters are shown" },
+	{ NULL, NULL },
 };
 
 static const struct item doctor_exit_statuses[] = {
-	{"0", "each machine can be traced now; there may be warnings"},
-	{"1", "something is missing on a machine, or it cannot be asked"},
-	{"2", "wrong usage"},
-	{NULL, NULL},
+	{ "0", "each machine can be traced now; there may be warnings" },
+	{ "1", "something is missing on a machine, or it cannot be asked" },
+	{ "2", "wrong usage" },
+	{ NULL, NULL },
 };
 
 static const struct item doctor_environment[] = {
-	{"LTTNG_SESSIOND_PATH", "the session daemon that 'lttngtop record' would start, by default lttng-sessiond"},
-	{NULL, NULL},
+	{ "LTTNG_SESSIOND_PATH", "the session daemon that 'lttngtop record' would start, by default lttng-sessiond" },
+	{ NULL, NULL },
 };
 
 static const struct page {
@@ -374,62 +374,62 @@ static const struct page {
 };
 
 static const struct item times[] = {
-	{"12:03:05[.nnnnnnnnn]", "the first such time of day at or after the begin of the recording"},
-	{"'2026-11-20 12:03:05'", "a date and time"},
-	{"@1700000000.5", "seconds since the epoch"},
-	{"1700000000500000000ns", "ns since the epoch; \"ns\" may be left out from 16 digits on"},
-	{"+5s, -5s", "relative to the begin, to the end"},
-	{"100ms, 1s, 2m", "durations; the units are ns, us, ms, s, m, h, d"},
+	{ "12:03:05[.nnnnnnnnn]", "the first such time of day at or after the begin of the recording" },
+	{ "'2026-11-20 12:03:05'", "a date and time" },
+	{ "@1700000000.5", "seconds since the epoch" },
+	{ "1700000000500000000ns", "ns since the epoch; \"ns\" may be left out from 16 digits on" },
+	{ "+5s, -5s", "relative to the begin, to the end" },
+	{ "100ms, 1s, 2m", "durations; the units are ns, us, ms, s, m, h, d" },
 };
 
 static const struct item exit_statuses[] = {
-	{"0", "success"},
-	{"1", "a failure at run time; no source could be read at all"},
-	{"2", "wrong usage"},
-	{"3", "read but incomplete: lost or corrupt data, or one of several sources unreadable or broken off; "
-	      "stderr says which; the figures were printed"},
-	{"128+n", "ended by signal n"},
-	{"--local with a COMMAND",
-	 "the command's own; 143 if it was ended with the monitor, 126 or 127 if it cannot be run"},
-	{NULL, NULL},
+	{ "0", "success" },
+	{ "1", "a failure at run time; no source could be read at all" },
+	{ "2", "wrong usage" },
+	{ "3", "read but incomplete: lost or corrupt data, or one of several sources unreadable or broken off; "
+	       "stderr says which; the figures were printed" },
+	{ "128+n", "ended by signal n" },
+	{ "--local with a COMMAND",
+	  "the command's own; 143 if it was ended with the monitor, 126 or 127 if it cannot be run" },
+	{ NULL, NULL },
 };
 
 static const struct item environment[] = {
-	{"TZ", "the time zone of times without --utc"},
-	{"LC_ALL, LC_CTYPE, LANG", "whether the terminal understands UTF-8"},
-	{NULL, NULL},
+	{ "TZ", "the time zone of times without --utc" },
+	{ "LC_ALL, LC_CTYPE, LANG", "whether the terminal understands UTF-8" },
+	{ NULL, NULL },
 };
 
 /* What view/filter.h reads. */
 static const struct item filters[] = {
-	{"a b, a | b, !a", "both must hold, either, not; parentheses group: '(a | b) !c'"},
-	{"host:GLOB, comm:GLOB", "name of the host, of the thread; without wildcards a part of it"},
-	{"pid:N, tid:N, tree:PID", "a process, a thread, a process with all below it"},
-	{"user:NAME", "user of the process, also by number, where the recording has users"},
-	{"container:NAME", "what runs in it, with '/' behind it also in those nested in it; container:host: in none"},
-	{"state:NAME", "state at the end, as in column state_name of cpu; what was waited for, as in blocking"},
-	{"call:NAME", "a system call, a glob such as 'epoll_*'"},
-	{"file:GLOB, peer:GLOB", "path of the file, address of the peer; without wildcards a part of it"},
-	{"COLUMN>VALUE",
-	 "a column of the table, also with < >= <= = !=; values as 5ms, 64k, 12:03:05, yes, texts as globs. What is "
-	 "not known compares with nothing"},
-	{"TEXT", "a part of some text of the row; \"in quotes\" what would be read as something else"},
+	{ "a b, a | b, !a", "both must hold, either, not; parentheses group: '(a | b) !c'" },
+	{ "host:GLOB, comm:GLOB", "name of the host, of the thread; without wildcards a part of it" },
+	{ "pid:N, tid:N, tree:PID", "a process, a thread, a process with all below it" },
+	{ "user:NAME", "user of the process, also by number, where the recording has users" },
+	{ "container:NAME", "what runs in it, with '/' behind it also in those nested in it; container:host: in none" },
+	{ "state:NAME", "state at the end, as in column state_name of cpu; what was waited for, as in blocking" },
+	{ "call:NAME", "a system call, a glob such as 'epoll_*'" },
+	{ "file:GLOB, peer:GLOB", "path of the file, address of the peer; without wildcards a part of it" },
+	{ "COLUMN>VALUE",
+	  "a column of the table, also with < >= <= = !=; values as 5ms, 64k, 12:03:05, yes, texts as globs. What is "
+	  "not known compares with nothing" },
+	{ "TEXT", "a part of some text of the row; \"in quotes\" what would be read as something else" },
 };
 
 /* Their commands, for those who know them. */
 static const struct item of_analyses[] = {
-	{"lttng-cputop", "report cpu; of each CPU: report cpus"},
-	{"lttng-iousagetop", "report io --sum-by process; report files --sum-by file; report disks; report net"},
-	{"lttng-iolatencytop", "report syscalls --log --sort length --limit 10; of disks: report disks --log …"},
-	{"lttng-iolatencyfreq", "report disks --freq; report syscalls --sum-by call --freq"},
-	{"lttng-iolatencystats", "report disks; report syscalls --sum-by call"},
-	{"lttng-iolog", "report syscalls --log --where cause=read --min 1ms"},
-	{"lttng-irqstats, lttng-irqfreq, lttng-irqlog", "report irqs, with --freq, with --log"},
-	{"lttng-schedstats, lttng-schedfreq, lttng-schedlog", "report sched, with --freq, with --log"},
-	{"lttng-schedtop", "report sched --log --sort length --limit 10"},
-	{"lttng-syscallstats", "report syscalls; of each process: report syscalls --sum-by process"},
-	{"--gmt, --procname", "mean --utc, --comm"},
-	{NULL, NULL},
+	{ "lttng-cputop", "report cpu; of each CPU: report cpus" },
+	{ "lttng-iousagetop", "report io --sum-by process; report files --sum-by file; report disks; report net" },
+	{ "lttng-iolatencytop", "report syscalls --log --sort length --limit 10; of disks: report disks --log …" },
+	{ "lttng-iolatencyfreq", "report disks --freq; report syscalls --sum-by call --freq" },
+	{ "lttng-iolatencystats", "report disks; report syscalls --sum-by call" },
+	{ "lttng-iolog", "report syscalls --log --where cause=read --min 1ms" },
+	{ "lttng-irqstats, lttng-irqfreq, lttng-irqlog", "report irqs, with --freq, with --log" },
+	{ "lttng-schedstats, lttng-schedfreq, lttng-schedlog", "report sched, with --freq, with --log" },
+	{ "lttng-schedtop", "report sched --log --sort length --limit 10" },
+	{ "lttng-syscallstats", "report syscalls; of each process: report syscalls --sum-by process" },
+	{ "--gmt, --procname", "mean --utc, --comm" },
+	{ NULL, NULL },
 };
 
 static void print_items(struct help *h, const char *title, const struct item *items, size_t n)
@@ -458,8 +458,8 @@ void manual_print_refused(struct help *h, enum command_bit command)
 
 		if (refused->command != command)
 			continue;
-		term = refused->letter ? g_strdup_printf("-%c, --%s", refused->letter, refused->name) :
-					 g_strdup_printf("--%s", refused->name);
+		term = refused->letter ? g_strdup_printf("-%c, --%s", refused->letter, refused->name)
+				       : g_strdup_printf("--%s", refused->name);
 		help_item(h, term, refused->reason);
 		g_free(term);
 	}
@@ -472,10 +472,9 @@ static void print_options(struct help *h, enum command_bit command)
 
 	help_section(h, "Options");
 	if (!h->brief)
-		help_paragraph(h,
-			       "A long option may be shortened where only one option of the command starts so; it "
-			       "takes its argument as the next word or behind '='. Letters may stand together, the "
-			       "last one with its argument.");
+		help_paragraph(h, "A long option may be shortened where only one option of the command starts so; it "
+				  "takes its argument as the next word or behind '='. Letters may stand together, the "
+				  "last one with its argument.");
 	for (unsigned i = 0; i < n; i++) {
 		const struct option_row *row = &rows[i];
 		char *letter, *term, *text;

@@ -61,31 +61,31 @@ struct monitor {
 	const struct options *options;
 	struct clocks *clocks;
 	enum clocks_stage stage;
-	unsigned epochs;    /* of all maps, when the screen was told of the times */
+	unsigned epochs;      /* of all maps, when the screen was told of the times */
 	struct reading shown; /* what is on the screen */
 	struct reading next;  /* STAGE_CUTTING: the same recordings, cut by the final clocks; takes its place */
 	struct cached cache;
-	struct reread *reread; /* NULL: live, or the clocks are not known yet */
-	struct monitor_calls *calls; /* likewise */
-	struct monitor_dump *dump;   /* likewise */
+	struct reread *reread;                 /* NULL: live, or the clocks are not known yet */
+	struct monitor_calls *calls;           /* likewise */
+	struct monitor_dump *dump;             /* likewise */
 	struct monitor_live_calls *live_calls; /* NULL: not live */
 	struct ui *ui;
-	GArray *feeds;      /* struct ui_feed, used by tell_feeds() */
-	GArray *numbers;    /* unsigned: hosts of a graph as the screen numbers them, used by tell_graph() */
-	bool starting;      /* the first events of the recordings are not there yet: no stage, no history */
-	bool failed;        /* while starting, see the error chain */
-	bool live;          /* sources that go on, or may */
-	gint64 told_us;     /* monotonic: when the screen was last told what is known */
-	bool started;       /* the screen has a time to show */
+	GArray *feeds;   /* struct ui_feed, used by tell_feeds() */
+	GArray *numbers; /* unsigned: hosts of a graph as the screen numbers them, used by tell_graph() */
+	bool starting;   /* the first events of the recordings are not there yet: no stage, no history */
+	bool failed;     /* while starting, see the error chain */
+	bool live;       /* sources that go on, or may */
+	gint64 told_us;  /* monotonic: when the screen was last told what is known */
+	bool started;    /* the screen has a time to show */
 	int exit_status;
 
 	struct ev_loop *loop;
 	ev_io input;
 	ev_io sources;
-	ev_idle reading;    /* active while there is more to read at once */
-	ev_timer retry;     /* what is to be done for the sources though they have nothing new */
-	ev_timer tick;      /* the replay's clock */
-	ev_timer watch;     /* looks after the workers of what has been read */
+	ev_idle reading; /* active while there is more to read at once */
+	ev_timer retry;  /* what is to be done for the sources though they have nothing new */
+	ev_timer tick;   /* the replay's clock */
+	ev_timer watch;  /* looks after the workers of what has been read */
 	ev_prepare show;
 	ev_signal resized, ends[MONITOR_SIGNALS];
 };

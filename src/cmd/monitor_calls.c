@@ -22,7 +22,7 @@ enum { LINES_AT_ONCE = 100 };
 /* What is read, or was. */
 struct want {
 	unsigned number;
-	unsigned host;       /* on the screen */
+	unsigned host; /* on the screen */
 	uint64_t begin_ns, end_ns, around_ns;
 };
 

@@ -24,17 +24,17 @@ enum { LINES_SHARE = 8 }; /* of --wait-memory, for texts */
 struct monitor_dump {
 	struct monitor *m;
 	struct reread *reread;
-	unsigned number;              /* of the wish; 0: there was none */
-	GArray *hosts;                /* unsigned: on the screen, those that are wanted */
+	unsigned number; /* of the wish; 0: there was none */
+	GArray *hosts;   /* unsigned: on the screen, those that are wanted */
 	struct view_filter filter;
-	char *problem;                /* with the filter, NULL: none */
+	char *problem; /* with the filter, NULL: none */
 	struct fields_wanted wanted;
 	struct ingest_visitor visitor;
-	struct window *window;        /* being read, or read last */
+	struct window *window;                /* being read, or read last */
 	uint64_t begin_ns, end_ns, around_ns; /* wanted */
 	uint64_t reading_begin_ns, reading_end_ns;
 	uint64_t shown_begin_ns, shown_end_ns;
-	struct lines *lines, *shown;  /* of what is read; what the screen has. NULL: nothing */
+	struct lines *lines, *shown; /* of what is read; what the screen has. NULL: nothing */
 	struct dump *dump;
 };
 

@@ -25,13 +25,13 @@ struct monitor_live_calls {
 	struct attach_tracer_options options;
 	struct attach_tracer *tracer; /* NULL: nothing is wanted */
 	struct ingest_host *host;
-	unsigned number;              /* of the host, for the ingest */
-	uint64_t asked_ns;            /* up to where it had been read when it was asked, its clock */
-	uint64_t from_ns;             /* since when it gives that; UINT64_MAX: not yet */
+	unsigned number;   /* of the host, for the ingest */
+	uint64_t asked_ns; /* up to where it had been read when it was asked, its clock */
+	uint64_t from_ns;  /* since when it gives that; UINT64_MAX: not yet */
 	struct lines *lines;
-	GQueue records;               /* struct attach_record *: not lines yet, oldest first */
-	unsigned version;             /* grows with each line */
-	bool finished;                /* the record is over, and its last calls are lines */
+	GQueue records;   /* struct attach_record *: not lines yet, oldest first */
+	unsigned version; /* grows with each line */
+	bool finished;    /* the record is over, and its last calls are lines */
 };
 
 /* ---- lines ---- */

@@ -31,7 +31,10 @@ enum lt_status monitor_create_clocks(struct monitor *m)
 {
 	const struct options *o = m->options;
 
-	return sync_options_clocks(o, o->no_sync ? CLOCKS_RAW : sync_options_live(o, 0) ? CLOCKS_MOVE : CLOCKS_AWAIT,
+	return sync_options_clocks(o,
+				   o->no_sync                ? CLOCKS_RAW
+				   : sync_options_live(o, 0) ? CLOCKS_MOVE
+							     : CLOCKS_AWAIT,
 				   &m->clocks);
 }
 
@@ -163,8 +166,8 @@ static void start_reading(const struct monitor *m, struct reading *r)
 	r->missing = g_array_new(FALSE, TRUE, sizeof(struct missing));
 	if (r->frames)
 		return;
-	r->history = history_create(provisional ? m->options->history_size / PROVISIONAL_SHARE :
-						  m->options->history_size);
+	r->history =
+		history_create(provisional ? m->options->history_size / PROVISIONAL_SHARE : m->options->history_size);
 	r->frame_ns = !m->live && end_ns > begin_ns ? cursor_frame_for(end_ns - begin_ns) : LIVE_FRAME_NS;
 	r->frames = frames_create(r->in, r->history, r->frame_ns, provisional);
 }

@@ -14,8 +14,8 @@ enum { MISSING_MAX = 64 };
 static void list_lacks(struct missing *missing, const struct model *model)
 {
 	static const enum event_kind kinds[] = {
-		EVENT_SCHED_SWITCH, EVENT_SCHED_WAKING, EVENT_SCHED_WAKEUP_NEW, EVENT_FORK, EVENT_IRQ_ENTRY,
-		EVENT_SOFTIRQ_ENTRY, EVENT_HRTIMER_ENTRY, EVENT_NET_QUEUE, EVENT_NET_RECEIVE,
+		EVENT_SCHED_SWITCH,  EVENT_SCHED_WAKING,  EVENT_SCHED_WAKEUP_NEW, EVENT_FORK,        EVENT_IRQ_ENTRY,
+		EVENT_SOFTIRQ_ENTRY, EVENT_HRTIMER_ENTRY, EVENT_NET_QUEUE,        EVENT_NET_RECEIVE,
 	};
 	unsigned n = 0;
 
@@ -109,10 +109,11 @@ void monitor_tell_clocks_stage(struct monitor *m)
 		end_ns = MAX(monitor_expected_end(r), begin_ns + 1);
 		percent = (unsigned)MIN((frames_known_ns(r->frames) - begin_ns) * 100 / (end_ns - begin_ns), 99);
 	}
-	ui_set_clocks_stage(m->ui, m->stage == STAGE_COMPARING ? UI_CLOCKS_COMPARING :
-				   m->stage != STAGE_CUTTING   ? UI_CLOCKS_KNOWN :
-				   r->in                       ? UI_CLOCKS_CUTTING :
-								 UI_CLOCKS_APART,
+	ui_set_clocks_stage(m->ui,
+			    m->stage == STAGE_COMPARING ? UI_CLOCKS_COMPARING
+			    : m->stage != STAGE_CUTTING ? UI_CLOCKS_KNOWN
+			    : r->in                     ? UI_CLOCKS_CUTTING
+							: UI_CLOCKS_APART,
 			    percent);
 }
 

@@ -19,8 +19,11 @@
 #define EVERYWHERE COMMAND_EVERYWHERE
 
 static const struct option_row rows[] = {
+/* clang-format off */
 #define OPTION(KIND, field, name, letter, argument, standard, commands, help) \
-	{OPTION_##KIND, offsetof(struct options, field), name, letter, argument, standard, (unsigned)(commands), help},
+	{ OPTION_##KIND, offsetof(struct options, field), name, letter, argument, standard, (unsigned)(commands), \
+	  help },
+/* clang-format on */
 #include "cmd/options.def"
 };
 
@@ -307,7 +310,7 @@ static const struct option_row *find_start(const char *start, size_t len, enum c
 static enum lt_status unknown_option(const char *name, size_t len, enum command_bit command)
 {
 	char *word = g_strndup(name, len);
-	struct similar s = {.word = word};
+	struct similar s = { .word = word };
 
 	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++)
 		if (rows[i].commands & command)

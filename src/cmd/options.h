@@ -23,17 +23,17 @@ enum command_bit {
 };
 
 /* The kinds of options.def and their fields. Texts are borrowed from argv; arrays are never NULL. */
-typedef bool option_flag;         /* no argument */
-typedef unsigned option_level;    /* no argument: how often it was given */
-typedef uint64_t option_duration; /* ns, 0: not given */
-typedef uint64_t option_period;   /* ns, 0: never */
-typedef uint64_t option_size;     /* bytes; suffixes k, M, G are powers of 1024 */
-typedef unsigned option_count;    /* at least 1; 0: not given */
-typedef unsigned option_rows;     /* the same, of what may be many */
-typedef double option_speed;      /* > 0 */
-typedef double option_pace;       /* > 0, INFINITY for "max" */
-typedef unsigned option_port;     /* 1..65535 */
-typedef const char *option_text;  /* NULL: not given */
+typedef bool option_flag;            /* no argument */
+typedef unsigned option_level;       /* no argument: how often it was given */
+typedef uint64_t option_duration;    /* ns, 0: not given */
+typedef uint64_t option_period;      /* ns, 0: never */
+typedef uint64_t option_size;        /* bytes; suffixes k, M, G are powers of 1024 */
+typedef unsigned option_count;       /* at least 1; 0: not given */
+typedef unsigned option_rows;        /* the same, of what may be many */
+typedef double option_speed;         /* > 0 */
+typedef double option_pace;          /* > 0, INFINITY for "max" */
+typedef unsigned option_port;        /* 1..65535 */
+typedef const char *option_text;     /* NULL: not given */
 typedef struct timetext option_time; /* form TIMETEXT_NONE: not given */
 typedef GPtrArray *option_texts;     /* const char * */
 typedef GArray *option_numbers;      /* int32_t, >= 0 */

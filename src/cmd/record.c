@@ -136,7 +136,7 @@ static enum lt_status finish_remotely(const struct record_plan *plan)
 /* After the command: stops, says where the recording is. */
 static enum lt_status finish(const struct record_plan *plan)
 {
-	struct session_lost lost = {0};
+	struct session_lost lost = { 0 };
 	char *path = NULL;
 
 	if (plan->hosts->len)
@@ -147,9 +147,11 @@ static enum lt_status finish(const struct record_plan *plan)
 	}
 	if (record_stop(plan->session, plan->url, &lost)) {
 		g_free(path);
-		return daemon_check() && plan->mode == RECORD_TO_DISK ?
-			       error_set("the session daemon has ended before the command; what was recorded until "
-					 "then is in '%s'", plan->output) : LT_ERROR;
+		return daemon_check() && plan->mode == RECORD_TO_DISK
+			       ? error_set("the session daemon has ended before the command; what was recorded until "
+					   "then is in '%s'",
+					   plan->output)
+			       : LT_ERROR;
 	}
 	if (plan->mode == RECORD_SNAPSHOT)
 		record_sidecar_update(plan->output, NULL);
@@ -194,10 +196,10 @@ static pid_t repeat_dump(const struct record_plan *plan)
 /* While signals are held: the whole of a recording, or its start. */
 static int record(struct record_plan *plan, bool may_start, pid_t *daemon)
 {
-	struct process command = {.gate = -1};
+	struct process command = { .gate = -1 };
 	int status = LT_EXIT_OK;
-	struct cost_estimate estimate = {0};
-	struct sidecar_cost cost = {0};
+	struct cost_estimate estimate = { 0 };
+	struct sidecar_cost cost = { 0 };
 	pid_t redump;
 
 	if (!plan->hosts->len && record_plan_channel(plan, RECORD_KERNEL))
@@ -299,7 +301,8 @@ int cmd_record(const struct options *o)
 
 	if (name && !verb)
 		error_set("unknown word '%s': use stop, status, snapshot or refresh, or put a command after "
-			  "'--'", name);
+			  "'--'",
+			  name);
 	else if (verb && (o->n_words > 2 || o->words->len > o->n_words))
 		error_set("'%s' takes one session and no command", name);
 	else if (session && record_session_check(session))

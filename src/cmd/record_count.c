@@ -16,7 +16,7 @@ static void count(void *user, const struct ingest_visit *v)
 
 bool record_count(const char *directory, uint64_t *n)
 {
-	const struct ingest_visitor visitor = {.after = count, .user = n};
+	const struct ingest_visitor visitor = { .after = count, .user = n };
 	const gint64 end_us = g_get_monotonic_time() + LIMIT_US;
 	GPtrArray *sources = g_ptr_array_new();
 	struct survey *survey;
@@ -26,7 +26,7 @@ bool record_count(const char *directory, uint64_t *n)
 	g_ptr_array_add(sources, (char *)directory);
 	survey = survey_create(sources, 0, NULL, &visitor);
 	while (survey && !process_is_interrupted() && g_get_monotonic_time() < end_us) {
-		struct pollfd readable = {.fd = survey_fd(survey), .events = POLLIN};
+		struct pollfd readable = { .fd = survey_fd(survey), .events = POLLIN };
 
 		status = survey_run(survey, LOOK_MS * UINT64_C(1000000));
 		if (status == LT_AGAIN)

@@ -84,7 +84,7 @@ static void send_new(void *stream)
 
 struct redump_also record_sidecar_stream(const struct record_plan *plan)
 {
-	return (struct redump_also){.begin = begin_stream, .all = send_all, .news = send_new, .data = plan};
+	return (struct redump_also){ .begin = begin_stream, .all = send_all, .news = send_new, .data = plan };
 }
 
 void record_sidecar_send(void)
@@ -119,7 +119,7 @@ void record_sidecar_start(const struct record_plan *plan, pid_t pid, const struc
 
 void record_sidecar_update(const char *path, const struct sidecar_cost *cost)
 {
-	const struct sidecar_about about = {.cost = cost ? *cost : (struct sidecar_cost){0}};
+	const struct sidecar_about about = { .cost = cost ? *cost : (struct sidecar_cost){ 0 } };
 
 	if (path && *path == '/' && sidecar_update(path, cost ? &about : NULL))
 		warn();

@@ -31,7 +31,7 @@ int record_fail(int status)
 
 void record_print_view(FILE *out, const char *source)
 {
-	char *const words[] = {(char *)"lttngtop", (char *)source, NULL};
+	char *const words[] = { (char *)"lttngtop", (char *)source, NULL };
 	char *line = commands_quote(words);
 
 	fprintf(out, "view it: %s\n", line);
@@ -64,8 +64,9 @@ void record_tell_cost(FILE *out, const char *directory)
 void record_print_lost(const struct session_lost *lost)
 {
 	if (lost->events || lost->packets)
-		fprintf(stderr, "lttngtop: the tracer lost %" PRIu64 " events and %" PRIu64
-				" packets: a larger --buffer-size or a smaller --set may help\n",
+		fprintf(stderr,
+			"lttngtop: the tracer lost %" PRIu64 " events and %" PRIu64
+			" packets: a larger --buffer-size or a smaller --set may help\n",
 			lost->events, lost->packets);
 }
 
@@ -97,15 +98,15 @@ enum lt_status record_stop(const char *session, const char *relayd, struct sessi
 		return LT_ERROR;
 	reason = g_strdup(error_text());
 	error_set("session '%s' has ended, but the relayd '%s' %s: what it had not received is lost "
-		  "(%s)", session, relayd,
-		  gone ? "does not answer" : "had ended before", reason);
+		  "(%s)",
+		  session, relayd, gone ? "does not answer" : "had ended before", reason);
 	g_free(reason);
 	return LT_ERROR;
 }
 
 static int stop(const struct session *s)
 {
-	struct session_lost lost = {0};
+	struct session_lost lost = { 0 };
 	char *relayd = s->live_timer_us ? relay_url_of_session(s->path) : NULL;
 	const enum lt_status status = record_stop(s->name, relayd, &lost);
 
@@ -167,7 +168,7 @@ static int refresh(const struct session *s)
 static const struct record_verb {
 	const char *name;
 	int (*run)(const struct session *s);
-} verbs[] = {{"stop", stop}, {"status", status}, {"snapshot", snapshot}, {"refresh", refresh}};
+} verbs[] = { { "stop", stop }, { "status", status }, { "snapshot", snapshot }, { "refresh", refresh } };
 
 const struct record_verb *record_verb_find(const char *name)
 {

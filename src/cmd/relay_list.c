@@ -18,9 +18,9 @@ static const struct {
 	const char *name;
 	const char *meaning;
 } states[] = {
-	[STATE_FREE] = {"free", "lttngtop can attach to it"},
-	[STATE_TAKEN] = {"taken", "another viewer is attached, perhaps another lttngtop; a relayd admits one only"},
-	[STATE_NOT_LIVE] = {"not live", "it was not created with --live: the relayd only stores it"},
+	[STATE_FREE] = { "free", "lttngtop can attach to it" },
+	[STATE_TAKEN] = { "taken", "another viewer is attached, perhaps another lttngtop; a relayd admits one only" },
+	[STATE_NOT_LIVE] = { "not live", "it was not created with --live: the relayd only stores it" },
 };
 
 static enum state state_of(const struct relay_session *s)
@@ -104,7 +104,7 @@ enum lt_status relay_list_ask(const struct source_url *url, uint64_t limit_ns, G
 	if (source_start_list(url->relay, limit_ms, 0, &source) != LT_OK)
 		return LT_ERROR;
 	while ((status = source_peek(source, &ev)) == LT_OK || status == LT_AGAIN) {
-		struct pollfd fd = {.fd = source_fd(source), .events = POLLIN};
+		struct pollfd fd = { .fd = source_fd(source), .events = POLLIN };
 
 		if (status == LT_AGAIN && source_hangs(source, limit_ms + HANG_MS))
 			break;

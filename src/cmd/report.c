@@ -54,7 +54,7 @@ void report_end_on_interrupt(uint64_t duration_ns)
 
 static enum lt_status unknown_table(const char *name)
 {
-	struct similar s = {.word = name};
+	struct similar s = { .word = name };
 
 	for (unsigned i = 0; i < view_table_count(); i++)
 		if (view_table_get(i)->flags & VIEW_REPORT)
@@ -275,7 +275,10 @@ int cmd_report(const struct options *o)
 {
 	struct report r = { .options = o, .first_source = 1, .started_us = g_get_monotonic_time() };
 	struct writer_options writer = {
-		.form = o->json ? WRITER_JSON : o->csv ? WRITER_CSV : o->dot ? WRITER_DOT : WRITER_TEXT,
+		.form = o->json  ? WRITER_JSON
+			: o->csv ? WRITER_CSV
+			: o->dot ? WRITER_DOT
+				 : WRITER_TEXT,
 		.out = stdout,
 		.intervals = o->interval != 0,
 		.columns_named = o->report_columns,
@@ -324,9 +327,9 @@ static void help_table(struct help *h, const struct view_table *table)
 		const struct column *column = &table->columns[i];
 
 		text = g_strdup_printf("%s (%s)%s", column->meaning, column_unit_name(column->unit),
-				       !(column->flags & COLUMN_IN_REPORT) ? "; only with --columns" :
-				       column->flags & COLUMN_IF_KNOWN     ? "; in text only where it is known" :
-									     "");
+				       !(column->flags & COLUMN_IN_REPORT) ? "; only with --columns"
+				       : column->flags & COLUMN_IF_KNOWN   ? "; in text only where it is known"
+									   : "");
 		help_item(h, column->name, text);
 		g_free(text);
 	}

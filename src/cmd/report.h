@@ -42,53 +42,53 @@ struct report_host {
 	struct interval iv;
 	uint64_t reached_ns; /* it was advanced up to here */
 	uint64_t cut_ns;     /* where its last interval ended, 0: none did */
-	bool open;    /* iv was begun and not ended */
-	bool done;    /* the record was read to its end */
-	bool left_out; /* silent: it did not reach what the others did */
-	int shown;    /* its number among the shown hosts, -1: it is none */
-	GArray *gaps; /* struct report_gap, those that were met so far */
-	guint gap;    /* the first one that pages have not passed */
+	bool open;           /* iv was begun and not ended */
+	bool done;           /* the record was read to its end */
+	bool left_out;       /* silent: it did not reach what the others did */
+	int shown;           /* its number among the shown hosts, -1: it is none */
+	GArray *gaps;        /* struct report_gap, those that were met so far */
+	guint gap;           /* the first one that pages have not passed */
 };
 
 struct report {
 	const struct options *options;
-	guint first_source;     /* which of the words */
+	guint first_source;                   /* which of the words */
 	const struct ingest_visitor *visitor; /* attach: sees each event, in the common time; NULL: nobody does */
 	const struct view_table *table;
-	const struct view_table *needs; /* with --log: the table that was asked for; else NULL */
-	uint64_t log_dist, log_min_ns;  /* model_set_log() */
-	bool live;              /* a source is: nothing can be read twice */
+	const struct view_table *needs;   /* with --log: the table that was asked for; else NULL */
+	uint64_t log_dist, log_min_ns;    /* model_set_log() */
+	bool live;                        /* a source is: nothing can be read twice */
 	const struct report_limit *limit; /* NULL: all is read */
-	bool no_waits;          /* attach: nothing that it shows comes from the wait graph */
-	struct clocks *clocks;  /* NULL: every host on its own */
+	bool no_waits;                    /* attach: nothing that it shows comes from the wait graph */
+	struct clocks *clocks;            /* NULL: every host on its own */
 	enum clocks_use clocks_use;
 	struct waits_options waits;
-	struct view_filter filter; /* which threads and hosts; of most tables which rows, too */
-	GArray *sum_columns;      /* struct column: --sum-by; NULL: not given */
-	struct view_filter having; /* which of the sums */
+	struct view_filter filter;      /* which threads and hosts; of most tables which rows, too */
+	GArray *sum_columns;            /* struct column: --sum-by; NULL: not given */
+	struct view_filter having;      /* which of the sums */
 	struct view_filter rows_filter; /* of tables that choose by themselves what to do with those: which rows */
 	struct view_query query;
 	struct ingest *in;
 	struct report_host *hosts;
 	unsigned n_hosts;
-	int subject;            /* of paths: the host of the one thread that is asked for; -1: there may be several */
-	uint64_t at_ns;         /* all hosts have been applied up to here */
+	int subject;    /* of paths: the host of the one thread that is asked for; -1: there may be several */
+	uint64_t at_ns; /* all hosts have been applied up to here */
 	bool interrupted;
-	bool all_read;          /* report_read_all(): nothing more is read */
+	bool all_read; /* report_read_all(): nothing more is read */
 	struct view_rows rows;
 	struct view_host *shown;
 	unsigned n_shown;
-	const char **names;     /* of the hosts that were asked for */
+	const char **names; /* of the hosts that were asked for */
 	unsigned n_names;
 	struct view_own own_rows;
-	GArray *matches;        /* struct view_match */
-	GArray *paths;          /* struct wait_path, of the interval */
-	GArray *subjects;       /* wait_row, whose they are */
-	bool any_rows;          /* some were written */
-	bool told_cut;          /* that the memory was too small for it */
+	GArray *matches;  /* struct view_match */
+	GArray *paths;    /* struct wait_path, of the interval */
+	GArray *subjects; /* wait_row, whose they are */
+	bool any_rows;    /* some were written */
+	bool told_cut;    /* that the memory was too small for it */
 	const struct column **columns;
 	unsigned n_columns;
-	GPtrArray *shares;      /* struct view_share, columns that were asked for */
+	GPtrArray *shares; /* struct view_share, columns that were asked for */
 	struct writer *writer;
 	int64_t started_us, progress_us; /* when the last progress was shown, 0 none is */
 };

@@ -16,7 +16,7 @@ static const struct column *all_columns(const struct report *r, unsigned *n)
 /* LT_ERROR: there is none of that name. */
 static enum lt_status find_column(const struct report *r, const char *name, const struct column **column)
 {
-	struct similar s = {.word = name};
+	struct similar s = { .word = name };
 	unsigned n;
 	const struct column *columns = all_columns(r, &n);
 
@@ -113,7 +113,7 @@ static struct view_filter *filter_of_rows(struct report *r)
 }
 
 /* Of sums they say which of them. */
-static enum lt_status add_limit(struct report *r, const char *name, enum view_operator operator, const char *value)
+static enum lt_status add_limit(struct report *r, const char *name, enum view_operator operator, const char * value)
 {
 	struct view_filter *f = r->sum_columns ? &r->having : filter_of_rows(r);
 	const struct column *column;
@@ -205,9 +205,15 @@ enum lt_status report_refuse_choice(const struct options *o, const char *what)
 		const char *name;
 		bool given;
 	} options[] = {
-		{ "--where", o->where->len }, { "--min", o->min->len }, { "--max", o->max->len },
-		{ "--sum-by", o->sum_by },    { "--sort", o->sort },    { "--limit", o->limit },
-		{ "--freq", o->freq },        { "--log", o->instances }, { "--of", o->of },
+		{ "--where", o->where->len },
+		{ "--min", o->min->len },
+		{ "--max", o->max->len },
+		{ "--sum-by", o->sum_by },
+		{ "--sort", o->sort },
+		{ "--limit", o->limit },
+		{ "--freq", o->freq },
+		{ "--log", o->instances },
+		{ "--of", o->of },
 		{ "--columns", o->report_columns },
 	};
 

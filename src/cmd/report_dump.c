@@ -116,9 +116,9 @@ static enum lt_status check_options(const struct report *r)
 	if (o->csv || o->dot)
 		return error_set("%s does not apply to dump", o->csv ? "--csv" : "--dot");
 	if (o->interval || o->per_cpu || o->compat)
-		return error_set("%s does not apply to dump", o->interval ? "--interval" :
-							      o->per_cpu  ? "--per-cpu" :
-									    "--compat");
+		return error_set("%s does not apply to dump", o->interval  ? "--interval"
+							      : o->per_cpu ? "--per-cpu"
+									   : "--compat");
 	if (o->json && o->babeltrace)
 		return error_set("--json and --babeltrace exclude each other");
 	return report_refuse_choice(o, "dump");

@@ -48,8 +48,8 @@ static void tell_cut(struct report *r, uint64_t begin_ns)
 
 	if (r->told_cut || from_ns <= begin_ns || !(info.graph.cut || info.epoch))
 		return;
-	log_warning(info.graph.cut ? "what was before %s did not fit into --wait-memory" :
-				     "what was before %s came before the hosts' clocks were known",
+	log_warning(info.graph.cut ? "what was before %s did not fit into --wait-memory"
+				   : "what was before %s came before the hosts' clocks were known",
 		    timetext_format(when, sizeof(when), from_ns, 9, true, r->options->utc));
 	r->told_cut = true;
 }

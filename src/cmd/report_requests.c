@@ -47,7 +47,10 @@ struct requests *requests_create(const struct view_host *hosts, unsigned n_hosts
 	struct requests *q = g_new(struct requests, 1);
 
 	*q = (struct requests){
-		.hosts = hosts, .n_hosts = n_hosts, .begin_ns = begin_ns, .end_ns = end_ns,
+		.hosts = hosts,
+		.n_hosts = n_hosts,
+		.begin_ns = begin_ns,
+		.end_ns = end_ns,
 		.of_host = g_new(struct host_requests, n_hosts),
 	};
 	for (unsigned i = 0; i < n_hosts; i++) {
@@ -130,7 +133,8 @@ static void take_times(struct places *p, unsigned path_place, const struct wait_
 /* Which work for which, in the order of the paths. */
 static GArray *find_passages(const GArray *rows, const GArray *paths)
 {
-	struct places p = { .ns = g_new0(uint64_t, rows->len), .own_ns = g_new0(uint64_t, rows->len),
+	struct places p = { .ns = g_new0(uint64_t, rows->len),
+			    .own_ns = g_new0(uint64_t, rows->len),
 			    .passages = g_array_new(FALSE, FALSE, sizeof(struct passage)) };
 	guint kept = 0;
 

@@ -70,8 +70,8 @@ static void add_thread(struct report *r, GHashTable *known, const struct view_ho
 
 static void add_threads(struct report *r, uint64_t begin_ns, uint64_t end_ns)
 {
-	struct requests *requests = names_threads(r->options) ? NULL :
-								requests_create(r->shown, r->n_shown, begin_ns, end_ns);
+	struct requests *requests =
+		names_threads(r->options) ? NULL : requests_create(r->shown, r->n_shown, begin_ns, end_ns);
 	GHashTable *known = g_hash_table_new(NULL, NULL);
 	struct view_rows threads;
 
@@ -126,7 +126,7 @@ void report_subjects_clear(struct report *r)
 
 const char *report_subjects_missing(const struct report *r)
 {
-	return names_threads(r->options) ? "none of the threads that were asked for ran then" :
-					   "no process was born and ended in that time, and none opened a connection: "
+	return names_threads(r->options) ? "none of the threads that were asked for ran then"
+					 : "no process was born and ended in that time, and none opened a connection: "
 					   "name threads with --tid, --pid or --comm";
 }

@@ -18,8 +18,8 @@ struct reread {
 	uint64_t begin_ns, end_ns;     /* wanted, 0: nothing */
 	struct window *reading, *done;
 	uint64_t reading_begin_ns, reading_end_ns, done_begin_ns, done_end_ns;
-	bool is_whole;                 /* what is being read, or was read last, is all of the recordings */
-	bool overflows;                /* all of them do not fit into memory_bytes */
+	bool is_whole;  /* what is being read, or was read last, is all of the recordings */
+	bool overflows; /* all of them do not fit into memory_bytes */
 	unsigned percent;
 	char *problem;
 	ev_timer rest, look;

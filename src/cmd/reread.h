@@ -22,7 +22,7 @@ typedef void reread_fn(void *data);
 struct reread_options {
 	struct ev_loop *loop;
 	const struct ingest *of;
-	size_t memory_bytes;   /* for the wait graph */
+	size_t memory_bytes; /* for the wait graph */
 	reread_fn *changed;
 	/*
 	 * Before a reading begins: what it is to be otherwise than a critical path needs; and when it is open. NULL:

@@ -14,20 +14,20 @@ static const struct distribution {
 	const char *modules;
 	const char *clock;
 } distributions[] = {
-	{"debian", "apt-get install lttng-tools", "apt-get install lttng-modules-dkms linux-headers-%s",
-	 "apt-get install systemd-timesyncd"},
-	{"suse", "zypper install lttng-tools", "zypper install lttng-modules", "zypper install chrony"},
-	{"fedora", "dnf install lttng-tools",
-	 "dnf install make gcc kernel-devel-%s, then build lttng-modules: see https://lttng.org/docs/",
-	 "dnf install chrony"},
-	{"arch", "install lttng-tools from the AUR", "install lttng-modules from the AUR",
-	 "systemctl enable --now systemd-timesyncd"},
-	{NULL, "install lttng-tools: see https://lttng.org/docs/",
-	 "install lttng-modules for kernel %s: see https://lttng.org/docs/", "start an NTP client such as chrony"},
+	{ "debian", "apt-get install lttng-tools", "apt-get install lttng-modules-dkms linux-headers-%s",
+	  "apt-get install systemd-timesyncd" },
+	{ "suse", "zypper install lttng-tools", "zypper install lttng-modules", "zypper install chrony" },
+	{ "fedora", "dnf install lttng-tools",
+	  "dnf install make gcc kernel-devel-%s, then build lttng-modules: see https://lttng.org/docs/",
+	  "dnf install chrony" },
+	{ "arch", "install lttng-tools from the AUR", "install lttng-modules from the AUR",
+	  "systemctl enable --now systemd-timesyncd" },
+	{ NULL, "install lttng-tools: see https://lttng.org/docs/",
+	  "install lttng-modules for kernel %s: see https://lttng.org/docs/", "start an NTP client such as chrony" },
 };
 
 /* Of a kernel's configuration: what the tracer cannot do without. */
-static const char *const needed_options[] = {"MODULES", "KALLSYMS", "HIGH_RES_TIMERS", "TRACEPOINTS"};
+static const char *const needed_options[] = { "MODULES", "KALLSYMS", "HIGH_RES_TIMERS", "TRACEPOINTS" };
 
 /* lttng-modules 2.13 do not know this argument, which stable kernels have got since. */
 static const char hrtimer_remedy[] =
@@ -160,8 +160,9 @@ static void check_modules(const struct machine *m, struct check *c)
 		if (has(m, "build_fault"))
 			mend(m, c, hrtimer_remedy);
 		else
-			mend_kernel(m, c, has(m, "headers") ? "install a newer lttng-modules-dkms" :
-							       m->distribution->modules);
+			mend_kernel(m, c,
+				    has(m, "headers") ? "install a newer lttng-modules-dkms"
+						      : m->distribution->modules);
 	} else {
 		say(c, CHECK_MISSING, "no lttng-modules for kernel %s", kernel);
 		mend_kernel(m, c, m->distribution->modules);
@@ -240,8 +241,8 @@ static void check_clock(const struct machine *m, struct check *c)
 		return;
 	}
 	say(c, CHECK_WARNING,
-	    has(m, "clock") ? "not synchronised: hosts are compared by their packets alone" :
-			      "cannot tell whether it is synchronised");
+	    has(m, "clock") ? "not synchronised: hosts are compared by their packets alone"
+			    : "cannot tell whether it is synchronised");
 	if (has(m, "clock"))
 		mend(m, c, m->distribution->clock);
 }
@@ -249,7 +250,7 @@ static void check_clock(const struct machine *m, struct check *c)
 /* Of the buffers that the largest set has by default. */
 static void check_memory(const struct machine *m, struct check *c)
 {
-	struct record_plan *plan = record_plan_create(&(struct record_request){.live_timer_ns = 1});
+	struct record_plan *plan = record_plan_create(&(struct record_request){ .live_timer_ns = 1 });
 	const struct record_channel *channel = record_plan_channel(plan, RECORD_KERNEL);
 	const guint64 cpus = g_ascii_strtoull(get(m, "cpus"), NULL, 10);
 	const guint64 available = g_ascii_strtoull(get(m, "memory"), NULL, 10) << 10;
@@ -286,16 +287,16 @@ static const struct {
 	const char *name;
 	void (*check)(const struct machine *m, struct check *c);
 } rows[] = {
-	{"permission", check_permission},
-	{"kernel", check_kernel},
-	{"kernel modules", check_modules},
-	{"known faults", check_faults},
-	{"tools", check_tools},
-	{"session daemon", check_daemon},
-	{"ports", check_ports},
-	{"clock", check_clock},
-	{"memory", check_memory},
-	{"shared memory", check_shared_memory},
+	{ "permission", check_permission },
+	{ "kernel", check_kernel },
+	{ "kernel modules", check_modules },
+	{ "known faults", check_faults },
+	{ "tools", check_tools },
+	{ "session daemon", check_daemon },
+	{ "ports", check_ports },
+	{ "clock", check_clock },
+	{ "memory", check_memory },
+	{ "shared memory", check_shared_memory },
 };
 
 static void check_free(void *data)
@@ -335,7 +336,8 @@ GPtrArray *checks_make(GHashTable *facts, bool here)
 const char *check_state_name(enum check_state state)
 {
 	static const char *const names[] = {
-		[CHECK_OK] = "ok", [CHECK_WARNING] = "warning", [CHECK_MISSING] = "missing"};
+		[CHECK_OK] = "ok", [CHECK_WARNING] = "warning", [CHECK_MISSING] = "missing"
+	};
 
 	return names[state];
 }

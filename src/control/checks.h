@@ -18,8 +18,8 @@ enum check_state {
 struct check {
 	const char *name; /* "kernel modules" */
 	enum check_state state;
-	char *text;       /* what was found */
-	char *remedy;     /* commands, or what else to do; NULL: nothing needs to be done */
+	char *text;   /* what was found */
+	char *remedy; /* commands, or what else to do; NULL: nothing needs to be done */
 };
 
 /* here: the machine that would also show the trace, which takes a relayd. The caller frees it. */

@@ -32,7 +32,7 @@ static char *make_script(const struct record_plan *shared, unsigned n)
 	char *text = g_strdup_printf("trap '' HUP; { %s; } >/dev/null && { { %s; } >/dev/null && printf '" READY "' && "
 				     "cat >/dev/null; { %s; } >/dev/null 2>&1; }",
 				     setup, start, stop);
-	char *words[] = {(char *)"sh", (char *)"-c", text, NULL};
+	char *words[] = { (char *)"sh", (char *)"-c", text, NULL };
 	char *script = commands_quote(words);
 
 	g_free(text);
@@ -51,15 +51,15 @@ static char *forwarding(unsigned port)
 
 static enum lt_status start_link(struct link *l, char *script, char *control, char *data)
 {
-	char *argv[] = {(char *)"ssh",
-			(char *)"-oBatchMode=yes",
-			(char *)"-oExitOnForwardFailure=yes",
-			(char *)"-oServerAliveInterval=10",
-			control,
-			data,
-			(char *)l->host,
-			script,
-			NULL};
+	char *argv[] = { (char *)"ssh",
+			 (char *)"-oBatchMode=yes",
+			 (char *)"-oExitOnForwardFailure=yes",
+			 (char *)"-oServerAliveInterval=10",
+			 control,
+			 data,
+			 (char *)l->host,
+			 script,
+			 NULL };
 	GError *error = NULL;
 
 	if (g_spawn_async_with_pipes(NULL, argv, NULL, G_SPAWN_SEARCH_PATH | G_SPAWN_DO_NOT_REAP_CHILD,
@@ -73,7 +73,7 @@ static enum lt_status start_link(struct link *l, char *script, char *control, ch
 /* Until the host says that it records. */
 static enum lt_status await_link(struct link *l, int watch_fd)
 {
-	struct pollfd fds[] = {{.fd = l->output, .events = POLLIN}, {.fd = watch_fd, .events = POLLIN}};
+	struct pollfd fds[] = { { .fd = l->output, .events = POLLIN }, { .fd = watch_fd, .events = POLLIN } };
 	GString *said = g_string_new(NULL);
 	bool ready = false, open = true;
 	char byte;
@@ -110,7 +110,7 @@ enum lt_status cluster_start(struct cluster *c, const struct record_plan *plan, 
 		struct link *l = g_new(struct link, 1);
 		char *script = make_script(plan, i + 1);
 
-		*l = (struct link){.host = g_ptr_array_index(plan->hosts, i), .input = -1, .output = -1};
+		*l = (struct link){ .host = g_ptr_array_index(plan->hosts, i), .input = -1, .output = -1 };
 		g_ptr_array_add(c->links, l);
 		status = start_link(l, script, control, data);
 		g_free(script);

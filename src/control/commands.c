@@ -125,7 +125,7 @@ static void enable_set(GPtrArray *lines, const struct record_plan *plan, const s
 static void enable_asked(GPtrArray *lines, const struct record_plan *plan, const struct record_channel *c)
 {
 	GString *names = tracepoints(c, true, ","), *line = g_string_new(NULL);
-	char *const words[] = {names->str, NULL};
+	char *const words[] = { names->str, NULL };
 	char *quoted = commands_quote(words), *enable = enable_line(plan, c, quoted);
 
 	for (unsigned i = 0; c->domain == RECORD_KERNEL && i < c->events->len; i++) {
@@ -212,7 +212,8 @@ static char *add_set_contexts(const struct record_plan *plan, const struct recor
 	}
 	if (all)
 		line = g_strdup_printf("{ %s 2>/dev/null || for c in%s; do %s --type=$c 2>/dev/null || "
-				       "echo " MISSING_LINE MISSING_CONTEXT " $c; done; }", all, names->str, each);
+				       "echo " MISSING_LINE MISSING_CONTEXT " $c; done; }",
+				       all, names->str, each);
 	g_string_free(names, TRUE);
 	g_free(all);
 	g_free(each);
@@ -370,7 +371,7 @@ char *commands_quote(char *const *words)
 /* "lttng VERB SESSION" */
 static char *session_command(const char *verb, const char *session)
 {
-	char *const words[] = {(char *)"lttng", (char *)verb, (char *)session, NULL};
+	char *const words[] = { (char *)"lttng", (char *)verb, (char *)session, NULL };
 
 	return commands_quote(words);
 }
@@ -384,7 +385,10 @@ char *commands_remote_setup(const struct record_plan *plan)
 
 	g_string_append(script, "trap '' PIPE; ");
 	for (unsigned i = 0; i < lines->len; i++)
-		g_string_append_printf(script, "%s%s", i == 0 ? "" : i == 1 ? " && { " : " && ",
+		g_string_append_printf(script, "%s%s",
+				       i == 0   ? ""
+				       : i == 1 ? " && { "
+						: " && ",
 				       (char *)g_ptr_array_index(lines, i));
 	g_string_append_printf(script, " && echo done || { %s; false; }; }", destroy);
 	g_free(destroy);
@@ -395,8 +399,9 @@ char *commands_remote_setup(const struct record_plan *plan)
 char *commands_refresh(const char *session)
 {
 	char *option = g_strconcat("--session=", session, NULL);
-	char *const words[] = {(char *)"lttng",     (char *)"--no-sessiond", (char *)"regenerate",
-			       (char *)"statedump", option,                  NULL};
+	char *const words[] = {
+		(char *)"lttng", (char *)"--no-sessiond", (char *)"regenerate", (char *)"statedump", option, NULL
+	};
 	char *line = commands_quote(words);
 
 	g_free(option);
@@ -406,7 +411,7 @@ char *commands_refresh(const char *session)
 /* "lttng list", which fails when there is no session. The caller frees it. */
 static char *list_command(const char *session)
 {
-	char *const words[] = {(char *)"lttng", (char *)"--no-sessiond", (char *)"list", (char *)session, NULL};
+	char *const words[] = { (char *)"lttng", (char *)"--no-sessiond", (char *)"list", (char *)session, NULL };
 
 	return commands_quote(words);
 }
@@ -428,7 +433,7 @@ static void append_admission(GString *script, const struct record_plan *plan)
 /* A script with messages, as a shell of its own. The caller frees it. */
 static char *as_shell(GString *script)
 {
-	char *const words[] = {(char *)"sh", (char *)"-c", script->str, NULL};
+	char *const words[] = { (char *)"sh", (char *)"-c", script->str, NULL };
 	char *line = commands_quote(words);
 
 	g_string_free(script, TRUE);
@@ -506,7 +511,7 @@ char *commands_remote_stop(const char *session)
 char *commands_snapshot(const char *session)
 {
 	char *option = g_strconcat("--session=", session, NULL);
-	char *const words[] = {(char *)"lttng", (char *)"snapshot", (char *)"record", option, NULL};
+	char *const words[] = { (char *)"lttng", (char *)"snapshot", (char *)"record", option, NULL };
 	char *line = commands_quote(words);
 
 	g_free(option);
@@ -516,8 +521,8 @@ char *commands_snapshot(const char *session)
 char *commands_remote_fetch(const char *session)
 {
 	char *dir = remote_dir(session);
-	char *script = g_strdup_printf("if test -d %s; then tar -C %s -cf - .; else tar -cf - -T /dev/null; fi", dir,
-				       dir);
+	char *script =
+		g_strdup_printf("if test -d %s; then tar -C %s -cf - .; else tar -cf - -T /dev/null; fi", dir, dir);
 
 	g_free(dir);
 	return script;
@@ -533,7 +538,7 @@ char *commands_remote_clear(const char *session)
 
 char *commands_remote_leave(const char *session, const char *file, const char *script)
 {
-	char *const words[] = {(char *)"sh", (char *)"-c", (char *)script, NULL};
+	char *const words[] = { (char *)"sh", (char *)"-c", (char *)script, NULL };
 	char *dir = remote_dir(session), *sh = commands_quote(words);
 	char *line = g_strdup_printf("d=%s; test -z \"$(ls -A \"$d\" 2>/dev/null)\" || %s >> \"$d\"/%s", dir, sh, file);
 
@@ -563,7 +568,7 @@ static void append_line(GString *script, char *line)
 static void append_ssh(GString *out, const struct record_plan *plan, char *script)
 {
 	for (unsigned i = 0; i < plan->hosts->len; i++) {
-		char *const words[] = {(char *)"ssh", g_ptr_array_index(plan->hosts, i), script, NULL};
+		char *const words[] = { (char *)"ssh", g_ptr_array_index(plan->hosts, i), script, NULL };
 
 		append_line(out, commands_quote(words));
 	}
@@ -631,10 +636,10 @@ static void append_fetch(GString *out, const struct record_plan *plan)
 	for (unsigned i = 0; i < plan->hosts->len; i++) {
 		char *const host = g_ptr_array_index(plan->hosts, i);
 		char *const dir = commands_fetch_dir(plan->output, host);
-		char *const ssh[] = {(char *)"ssh", host, script, NULL};
-		char *const mkdir[] = {(char *)"mkdir", (char *)"-p", dir, NULL};
-		char *const tar[] = {(char *)"tar", (char *)"-C", dir, (char *)"-xf", (char *)"-", NULL};
-		char *lines[] = {commands_quote(mkdir), commands_quote(ssh), commands_quote(tar)};
+		char *const ssh[] = { (char *)"ssh", host, script, NULL };
+		char *const mkdir[] = { (char *)"mkdir", (char *)"-p", dir, NULL };
+		char *const tar[] = { (char *)"tar", (char *)"-C", dir, (char *)"-xf", (char *)"-", NULL };
+		char *lines[] = { commands_quote(mkdir), commands_quote(ssh), commands_quote(tar) };
 
 		g_string_append_printf(out, "%s && %s | %s\n", lines[0], lines[1], lines[2]);
 		for (size_t k = 0; k < G_N_ELEMENTS(lines); k++)

@@ -16,8 +16,8 @@ enum {
 
 /* About what the events of a cost have beside header and contexts. */
 static const unsigned payload_bytes[RECORD_COSTS] = {
-	[RECORD_COST_TASK] = 48, [RECORD_COST_SWITCH] = 56, [RECORD_COST_WAKEUP] = 28, [RECORD_COST_IRQ] = 12,
-	[RECORD_COST_DISK] = 56, [RECORD_COST_PACKET] = 72,
+	[RECORD_COST_TASK] = 48, [RECORD_COST_SWITCH] = 56, [RECORD_COST_WAKEUP] = 28,
+	[RECORD_COST_IRQ] = 12,  [RECORD_COST_DISK] = 56,   [RECORD_COST_PACKET] = 72,
 };
 
 /* How often each cost has been there since the machine was started. */
@@ -82,8 +82,10 @@ static void sample_network(struct sample *s)
 		const char *figures = strchr(*line, ':');
 		uint64_t in, out;
 
-		if (figures && sscanf(figures + 1, "%*u %" SCNu64 " %*u %*u %*u %*u %*u %*u %*u "
-								  "%" SCNu64, &in, &out) == 2)
+		if (figures && sscanf(figures + 1,
+				      "%*u %" SCNu64 " %*u %*u %*u %*u %*u %*u %*u "
+				      "%" SCNu64,
+				      &in, &out) == 2)
 			s->counts[RECORD_COST_PACKET] += (in + out) / 2; /* an event is of one direction */
 	}
 	g_strfreev(lines);
@@ -92,7 +94,7 @@ static void sample_network(struct sample *s)
 
 static void take(struct sample *s)
 {
-	*s = (struct sample){0};
+	*s = (struct sample){ 0 };
 	sample_stat(s);
 	sample_disks(s);
 	sample_network(s);
@@ -111,7 +113,7 @@ static unsigned context_bytes(const char *name)
 
 struct cost_estimate cost_of_rates(const struct record_channel *c, const double rates[RECORD_COSTS])
 {
-	struct cost_estimate e = {0};
+	struct cost_estimate e = { 0 };
 	unsigned n, fixed_bytes = HEADER_BYTES;
 	const struct record_set_event *rows = record_set_events(&n);
 

@@ -69,7 +69,7 @@ pid_t daemon_pid(void)
 /* Whether a daemon is there, or on its way: it takes its lock first. */
 static bool is_locked(void)
 {
-	struct flock lock = {.l_type = F_RDLCK, .l_whence = SEEK_SET};
+	struct flock lock = { .l_type = F_RDLCK, .l_whence = SEEK_SET };
 	char *file = daemon_file("lttng-sessiond.lck");
 	const int fd = open(file, O_RDONLY | O_CLOEXEC);
 	bool locked = false;
@@ -103,13 +103,13 @@ static void leave_group(void *unused)
 static enum lt_status start(pid_t *started)
 {
 	const char *path = g_getenv("LTTNG_SESSIOND_PATH");
-	char *argv[] = {(char *)(path ? path : "lttng-sessiond"), (char *)"--daemonize", NULL};
+	char *argv[] = { (char *)(path ? path : "lttng-sessiond"), (char *)"--daemonize", NULL };
 	GError *error = NULL;
 	int status = 0;
 
 	if (!g_spawn_sync(NULL, argv, NULL,
-			  G_SPAWN_SEARCH_PATH | G_SPAWN_STDOUT_TO_DEV_NULL | G_SPAWN_STDERR_TO_DEV_NULL,
-			  leave_group, NULL, NULL, NULL, &status, &error)) {
+			  G_SPAWN_SEARCH_PATH | G_SPAWN_STDOUT_TO_DEV_NULL | G_SPAWN_STDERR_TO_DEV_NULL, leave_group,
+			  NULL, NULL, NULL, &status, &error)) {
 		error_set("no session daemon, and '%s' cannot be started: %s", argv[0], error->message);
 		g_error_free(error);
 		return LT_ERROR;

@@ -109,7 +109,7 @@ const char *facts_get(GHashTable *facts, const char *key)
 
 static char *run_here(void)
 {
-	char *argv[] = {(char *)"/bin/sh", (char *)"-c", (char *)script, NULL};
+	char *argv[] = { (char *)"/bin/sh", (char *)"-c", (char *)script, NULL };
 	GError *error = NULL;
 	char *text = NULL;
 
@@ -123,7 +123,7 @@ static char *run_here(void)
 /* Whatever the shell of the login is, this one runs the script. */
 static char *run_there(const char *host)
 {
-	char *words[] = {(char *)"sh", (char *)"-c", (char *)script, NULL};
+	char *words[] = { (char *)"sh", (char *)"-c", (char *)script, NULL };
 	char *line = commands_quote(words), *text = remote_capture(host, line);
 
 	g_free(line);

@@ -12,16 +12,24 @@
 #define COUNTERS PERF_CONTEXT_PREFIX "*"
 
 static const struct tracer_fault faults[] = {
-	{.context = "prio", .versions = "2.13.[0-9]|2.13.10", .harm = "crashes the kernel with it",
-	 .remedy = "update to 2.13.11 or later"},
+	{ .context = "prio",
+	  .versions = "2.13.[0-9]|2.13.10",
+	  .harm = "crashes the kernel with it",
+	  .remedy = "update to 2.13.11 or later" },
 	/* the way out of a counter that cannot be created is broken */
-	{.context = COUNTERS, .counter = true, .harm = "crashes the kernel where the machine does not have it",
-	 .remedy = "leave it out"},
+	{ .context = COUNTERS,
+	  .counter = true,
+	  .harm = "crashes the kernel where the machine does not have it",
+	  .remedy = "leave it out" },
 	/* lttng_cpuhp_perf_counter_dead() waits for a lock that its caller holds */
-	{.context = COUNTERS, .beside = "cpuhp_*", .harm = "hangs the kernel when a CPU goes on or off line",
-	 .remedy = "record hotplug without perf counters"},
-	{.context = COUNTERS, .bearable = true, .harm = "hangs the kernel when a CPU goes on or off line",
-	 .remedy = "do not hotplug CPUs while it is recorded"},
+	{ .context = COUNTERS,
+	  .beside = "cpuhp_*",
+	  .harm = "hangs the kernel when a CPU goes on or off line",
+	  .remedy = "record hotplug without perf counters" },
+	{ .context = COUNTERS,
+	  .bearable = true,
+	  .harm = "hangs the kernel when a CPU goes on or off line",
+	  .remedy = "do not hotplug CPUs while it is recorded" },
 };
 
 const struct tracer_fault *fault_find(const char *context)
@@ -144,11 +152,13 @@ static char *version_guard(const struct record_plan *plan, const struct tracer_f
 {
 	char *known = g_strdup_printf("context %s: lttng-modules $v %s: %s", context, fault->harm, fault->remedy);
 	char *unknown = g_strdup_printf("context %s: some lttng-modules crash the kernel with it, and their version "
-					"is not known", context);
-	char *refusals[] = {refusal(plan, known), refusal(plan, unknown)};
+					"is not known",
+					context);
+	char *refusals[] = { refusal(plan, known), refusal(plan, unknown) };
 	char *guard = g_strdup_printf("{ v=$(cat " TRACER_VERSION_FILE " 2>/dev/null || "
 				      "/sbin/modinfo -F version lttng_tracer 2>/dev/null) || %s; } && "
-				      "case ${v%%%%-*} in %s) %s;; esac", refusals[1], fault->versions, refusals[0]);
+				      "case ${v%%%%-*} in %s) %s;; esac",
+				      refusals[1], fault->versions, refusals[0]);
 
 	g_free(known);
 	g_free(unknown);
@@ -163,7 +173,8 @@ static char *counter_guard(const struct record_plan *plan, const char *context)
 	const struct perf_counter *counter = perf_counter_find(context);
 	char *test = perf_counter_test(counter);
 	char *text = g_strdup_printf("no counter %s on this machine, as far as it says: the kernel may "
-				     "crash", counter->name);
+				     "crash",
+				     counter->name);
 	char *refused = refusal(plan, text);
 	char *guard = test ? g_strdup_printf("{ %s || %s; }", test, refused) : NULL;
 

@@ -26,8 +26,8 @@
 #include "control/tracer.h"
 
 enum {
-	LOOK_MS = 50,           /* for signals, which are held */
-	COMMAND_MS_MAX = 5000,  /* after SIGTERM a command is killed */
+	LOOK_MS = 50,          /* for signals, which are held */
+	COMMAND_MS_MAX = 5000, /* after SIGTERM a command is killed */
 	LINE_MAX_BYTES = TEXT_MAX + 64,
 };
 
@@ -185,7 +185,9 @@ static void keep(const struct private_run *run, const struct record_plan *plan, 
 {
 	struct signalfd_siginfo info;
 	sigset_t held;
-	struct pollfd fds[3] = {{.fd = fd, .events = POLLIN}, {.events = POLLIN}, {.fd = traced, .events = POLLIN}};
+	struct pollfd fds[3] = { { .fd = fd, .events = POLLIN },
+				 { .events = POLLIN },
+				 { .fd = traced, .events = POLLIN } };
 	bool done = false;
 
 	process_fill_held(&held);
@@ -219,8 +221,8 @@ static void end_command(const struct record_plan *plan, struct process *command,
 static void be_keeper(struct record_plan *plan, int output, const struct keeper_traced *traced, int fd)
 {
 	struct private_run run;
-	struct process command = {.gate = -1};
-	struct cluster cluster = {NULL};
+	struct process command = { .gate = -1 };
+	struct cluster cluster = { NULL };
 	char *source = NULL;
 	int traced_end = -1;
 
@@ -232,8 +234,8 @@ static void be_keeper(struct record_plan *plan, int output, const struct keeper_
 		return;
 	}
 	if (private_open(&run, getppid()) || start_relayd(&run, plan) ||
-	    (plan->hosts->len ? start_hosts(&run, plan, &cluster, output, fd) :
-				start_here(&run, plan, &command, output, traced))) {
+	    (plan->hosts->len ? start_hosts(&run, plan, &cluster, output, fd)
+			      : start_here(&run, plan, &command, output, traced))) {
 		tell(fd, "error", error_text());
 	} else {
 		source = record_plan_source(plan);
@@ -252,7 +254,7 @@ static void be_keeper(struct record_plan *plan, int output, const struct keeper_
 /* The next line; LT_AGAIN: none within a moment. LT_END: the keeper is gone. */
 static enum lt_status hear(const struct keeper *keeper, GString *line, int wait_ms)
 {
-	struct pollfd readable = {.fd = keeper->fd, .events = POLLIN};
+	struct pollfd readable = { .fd = keeper->fd, .events = POLLIN };
 	char byte;
 
 	while (line->len < LINE_MAX_BYTES) {
@@ -270,8 +272,8 @@ static enum lt_status hear(const struct keeper *keeper, GString *line, int wait_
 /* The text of a line that begins so; NULL: it does not. */
 static const char *text_of(const GString *line, const char *what)
 {
-	return g_str_has_prefix(line->str, what) && line->str[strlen(what)] == ' ' ? line->str + strlen(what) + 1 :
-										      NULL;
+	return g_str_has_prefix(line->str, what) && line->str[strlen(what)] == ' ' ? line->str + strlen(what) + 1
+										   : NULL;
 }
 
 /* What the keeper makes of it. */
@@ -308,11 +310,11 @@ enum lt_status keeper_start(struct keeper *keeper, struct record_plan *plan, int
 	enum lt_status status;
 	int fds[2];
 
-	*keeper = (struct keeper){.fd = -1, .command_status = -1};
+	*keeper = (struct keeper){ .fd = -1, .command_status = -1 };
 	g_free(plan->session);
 	/* on other hosts other machines' processes may have that number, too */
-	plan->session = plan->hosts->len ? g_strdup_printf("cluster-%s-%d", g_get_host_name(), (int)getpid()) :
-					   g_strdup_printf("local-%d", (int)getpid());
+	plan->session = plan->hosts->len ? g_strdup_printf("cluster-%s-%d", g_get_host_name(), (int)getpid())
+					 : g_strdup_printf("local-%d", (int)getpid());
 	if (record_session_check(plan->session))
 		return LT_ERROR;
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds))

@@ -10,11 +10,20 @@
 
 #include "base/error.h"
 
-#define HARDWARE(name, config) {name, PERF_TYPE_HARDWARE, PERF_COUNT_HW_##config}
-#define SOFTWARE(name, config) {name, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_##config}
-#define CACHE(name, cache, op, result) \
-	{name, PERF_TYPE_HW_CACHE, PERF_COUNT_HW_CACHE_##cache | PERF_COUNT_HW_CACHE_OP_##op << 8 | \
-					   PERF_COUNT_HW_CACHE_RESULT_##result << 16}
+#define HARDWARE(name, config)                                   \
+	{                                                        \
+		name, PERF_TYPE_HARDWARE, PERF_COUNT_HW_##config \
+	}
+#define SOFTWARE(name, config)                                   \
+	{                                                        \
+		name, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_##config \
+	}
+#define CACHE(name, cache, op, result)                                                   \
+	{                                                                                \
+		name, PERF_TYPE_HW_CACHE,                                                \
+			PERF_COUNT_HW_CACHE_##cache | PERF_COUNT_HW_CACHE_OP_##op << 8 | \
+				PERF_COUNT_HW_CACHE_RESULT_##result << 16                \
+	}
 
 static const struct perf_counter counters[] = {
 	HARDWARE("cpu-cycles", CPU_CYCLES),

@@ -12,7 +12,7 @@ static const uint64_t disk_bytes_max = UINT64_C(1) << 30;
 
 struct place_room place_room(const char *dir)
 {
-	struct place_room room = {0};
+	struct place_room room = { 0 };
 	struct statfs fs;
 
 	if (statfs(dir, &fs) == 0) {
@@ -24,8 +24,8 @@ struct place_room place_room(const char *dir)
 
 struct place place_choose(struct place_room runtime, struct place_room disk, uint64_t buffers_bytes)
 {
-	const struct place in_runtime = {.bytes = MIN(runtime_bytes_max, runtime.free_bytes / 2)};
-	const struct place on_disk = {.on_disk = true, .bytes = MIN(disk_bytes_max, disk.free_bytes / 2)};
+	const struct place in_runtime = { .bytes = MIN(runtime_bytes_max, runtime.free_bytes / 2) };
+	const struct place on_disk = { .on_disk = true, .bytes = MIN(disk_bytes_max, disk.free_bytes / 2) };
 	const uint64_t enough = MIN(runtime_bytes_max, BUFFERS_BEHIND * buffers_bytes);
 
 	return in_runtime.bytes >= enough || disk.is_memory || on_disk.bytes <= in_runtime.bytes ? in_runtime : on_disk;

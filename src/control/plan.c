@@ -89,7 +89,7 @@ static struct record_event *find_event(const struct record_channel *c, enum reco
 /* meaning: of an event of a set; NULL: it is asked for by name, which also holds if a set has it. */
 static void add_event(struct record_channel *c, enum record_event_kind kind, const char *name, const char *meaning)
 {
-	const struct record_event e = {.kind = kind, .name = g_strdup(name), .meaning = meaning, .asked = !meaning};
+	const struct record_event e = { .kind = kind, .name = g_strdup(name), .meaning = meaning, .asked = !meaning };
 	struct record_event *known = find_event(c, kind, name);
 
 	if (known) {
@@ -103,7 +103,7 @@ static void add_event(struct record_channel *c, enum record_event_kind kind, con
 /* meaning: of a context of a set; NULL: it is asked for by name, which also holds if a set has it. */
 static void add_context(struct record_channel *c, const char *name, const char *meaning)
 {
-	const struct record_context context = {.name = g_strdup(name), .meaning = meaning, .asked = !meaning};
+	const struct record_context context = { .name = g_strdup(name), .meaning = meaning, .asked = !meaning };
 
 	for (unsigned i = 0; i < c->contexts->len; i++) {
 		if (!strcmp(g_array_index(c->contexts, struct record_context, i).name, name)) {
@@ -140,7 +140,7 @@ enum lt_status record_host_check(const char *host)
 static enum lt_status add_kprobe(struct record_channel *c, const char *text)
 {
 	const char *where = strchr(text, '=');
-	struct record_event e = {.kind = RECORD_KPROBE, .asked = true};
+	struct record_event e = { .kind = RECORD_KPROBE, .asked = true };
 	const char *plus;
 	char *end;
 
@@ -180,8 +180,8 @@ static bool any_number(const GArray *numbers)
 static enum lt_status add_kernel(struct record_plan *plan, const struct record_request *r, enum record_set set)
 {
 	const enum record_set context_set = MAX(set, RECORD_SET_MINIMAL);
-	struct record_channel *c = add_channel(plan, RECORD_KERNEL,
-					       r->buffer_bytes ? r->buffer_bytes : kernel_buffer_bytes[set]);
+	struct record_channel *c =
+		add_channel(plan, RECORD_KERNEL, r->buffer_bytes ? r->buffer_bytes : kernel_buffer_bytes[set]);
 	unsigned n;
 	const struct record_set_event *events = record_set_events(&n);
 	const struct record_set_context *contexts;
@@ -227,9 +227,9 @@ static enum lt_status add_kernel(struct record_plan *plan, const struct record_r
 
 static enum lt_status add_user(struct record_plan *plan, const struct record_request *r)
 {
-	static const char *const contexts[] = {"vpid", "vtid", "procname"};
-	struct record_channel *c = add_channel(plan, RECORD_USER,
-					       r->buffer_bytes ? r->buffer_bytes : user_buffer_bytes);
+	static const char *const contexts[] = { "vpid", "vtid", "procname" };
+	struct record_channel *c =
+		add_channel(plan, RECORD_USER, r->buffer_bytes ? r->buffer_bytes : user_buffer_bytes);
 
 	for (unsigned i = 0; i < r->ust->len; i++) {
 		const char *name = g_ptr_array_index(r->ust, i);

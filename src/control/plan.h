@@ -25,11 +25,11 @@ enum record_mode {
 
 struct record_event {
 	enum record_event_kind kind;
-	char *name;      /* a user-space name may end with '*' */
-	char *symbol;    /* kprobe: NULL: offset is an address */
-	uint64_t offset; /* kprobe: bytes from the symbol */
+	char *name;          /* a user-space name may end with '*' */
+	char *symbol;        /* kprobe: NULL: offset is an address */
+	uint64_t offset;     /* kprobe: bytes from the symbol */
 	const char *meaning; /* what is missing without it; NULL if it was asked for */
-	bool asked;      /* by name: it is an error if there is no such event */
+	bool asked;          /* by name: it is an error if there is no such event */
 };
 
 struct record_context {
@@ -41,14 +41,14 @@ struct record_context {
 struct record_channel {
 	enum record_domain domain;
 	const char *name;
-	uint64_t subbuf_bytes; /* a power of two */
-	unsigned subbufs;      /* of each CPU, a power of two */
+	uint64_t subbuf_bytes;    /* a power of two */
+	unsigned subbufs;         /* of each CPU, a power of two */
 	unsigned switch_timer_us; /* 0: none */
-	uint64_t file_bytes;   /* of each stream, the relayd writes files of this size ... */
-	unsigned files;        /* ... over and over, so many; 0: all is kept */
+	uint64_t file_bytes;      /* of each stream, the relayd writes files of this size ... */
+	unsigned files;           /* ... over and over, so many; 0: all is kept */
 	bool overwrite;
-	GArray *events;      /* struct record_event */
-	GArray *contexts;    /* struct record_context */
+	GArray *events;   /* struct record_event */
+	GArray *contexts; /* struct record_context */
 };
 
 /*
@@ -65,21 +65,21 @@ struct record_messages {
 
 struct record_plan {
 	char *session;
-	const char *set;  /* name of the set of events, static */
+	const char *set; /* name of the set of events, static */
 	enum record_mode mode;
-	char *output;     /* absolute directory, of this machine; NULL when live */
-	char *url;        /* net://HOST[:CONTROL[:DATA]], NULL unless live */
+	char *output; /* absolute directory, of this machine; NULL when live */
+	char *url;    /* net://HOST[:CONTROL[:DATA]], NULL unless live */
 	unsigned live_timer_us;
 	uint64_t statedump_ns; /* live: the state dump is repeated after so long; 0: never */
-	unsigned view_port; /* of the relayd, for viewers */
-	GArray *channels; /* struct record_channel, one per domain */
-	GArray *pids;     /* int32_t: only these processes, if any */
-	GArray *vpids;    /* the same as their containers number them; user space too */
-	char *call_filter; /* of the kernel's system calls; NULL: all of them */
-	bool track_command; /* only the command's own process */
-	char **command;   /* NULL: none */
-	GPtrArray *hosts; /* char *, USER@HOST; empty: this machine */
-	bool unsafe;      /* known faults of tracers give a warning, no more */
+	unsigned view_port;    /* of the relayd, for viewers */
+	GArray *channels;      /* struct record_channel, one per domain */
+	GArray *pids;          /* int32_t: only these processes, if any */
+	GArray *vpids;         /* the same as their containers number them; user space too */
+	char *call_filter;     /* of the kernel's system calls; NULL: all of them */
+	bool track_command;    /* only the command's own process */
+	char **command;        /* NULL: none */
+	GPtrArray *hosts;      /* char *, USER@HOST; empty: this machine */
+	bool unsafe;           /* known faults of tracers give a warning, no more */
 	struct record_messages messages;
 };
 
@@ -89,7 +89,7 @@ struct record_request {
 	const char *live;
 	uint64_t live_timer_ns; /* not 0 */
 	uint64_t statedump_ns;
-	unsigned view_port;     /* 0: RELAY_VIEW_PORT */
+	unsigned view_port; /* 0: RELAY_VIEW_PORT */
 	const char *output;
 	bool snapshot;
 	const char *set;

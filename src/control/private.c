@@ -27,11 +27,11 @@
 #define DISK_DIRECTORY "/var/tmp"
 
 enum {
-	RELAYD_TRIES = 5,         /* another program may take the ports meanwhile */
+	RELAYD_TRIES = 5, /* another program may take the ports meanwhile */
 	START_MS_MAX = 20000,
-	END_MS_MAX = 5000,        /* after that a process is killed */
+	END_MS_MAX = 5000, /* after that a process is killed */
 	POLL_MS = 20,
-	OPEN_FILES = 16,          /* of nftw() */
+	OPEN_FILES = 16, /* of nftw() */
 	LOCK_TRIES = 10,
 };
 
@@ -65,7 +65,7 @@ static bool lives(pid_t pid, guint64 started)
 /* Asks a process to end, and sees to it; a command with those it has started. */
 static void end_process(pid_t pid, guint64 started)
 {
-	static const int signals[] = {SIGTERM, SIGKILL};
+	static const int signals[] = { SIGTERM, SIGKILL };
 
 	for (size_t i = 0; i < G_N_ELEMENTS(signals) && lives(pid, started); i++) {
 		kill(getpgid(pid) == pid ? -pid : pid, signals[i]);
@@ -262,7 +262,7 @@ static void end_daemon(const char *base)
 
 enum lt_status private_open(struct private_run *run, pid_t name)
 {
-	*run = (struct private_run){.base = base_path(), .base_lock = -1, .lock = -1};
+	*run = (struct private_run){ .base = base_path(), .base_lock = -1, .lock = -1 };
 	/* the last run may remove it while this one waits */
 	for (unsigned i = 0; i < LOCK_TRIES && run->base_lock < 0; i++) {
 		if (make_base(run->base))
@@ -301,7 +301,7 @@ uint64_t private_place(struct private_run *run, uint64_t buffers_bytes)
 
 	run->store = place.on_disk ? make_store(run) : NULL;
 	if (!run->store) {
-		place = place_choose(here, (struct place_room){0}, buffers_bytes);
+		place = place_choose(here, (struct place_room){ 0 }, buffers_bytes);
 		run->store = g_strdup(run->dir);
 	}
 	return place.bytes;
@@ -310,7 +310,7 @@ uint64_t private_place(struct private_run *run, uint64_t buffers_bytes)
 /* Ports of the loopback that nobody has now. */
 static bool find_ports(unsigned *ports, unsigned n)
 {
-	struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	struct sockaddr_in address = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
 	socklen_t size = sizeof(address);
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	bool found;
@@ -337,7 +337,7 @@ static enum lt_status spawn_relayd(struct private_run *run, int log)
 	char *data = g_strdup_printf("--data-port=tcp://127.0.0.1:%u", run->data_port);
 	char *live = g_strdup_printf("--live-port=tcp://127.0.0.1:%u", run->view_port);
 	char *output = g_strdup_printf("--output=%s/relayd", run->store);
-	char *argv[] = {(char *)"lttng-relayd", control, data, live, output, NULL};
+	char *argv[] = { (char *)"lttng-relayd", control, data, live, output, NULL };
 	GError *error = NULL;
 	enum lt_status status = LT_OK;
 
@@ -356,7 +356,7 @@ static enum lt_status spawn_relayd(struct private_run *run, int log)
 /* It opens its ports one after the other, in no certain order. */
 static bool listens(const struct private_run *run)
 {
-	const unsigned ports[] = {run->control_port, run->data_port, run->view_port};
+	const unsigned ports[] = { run->control_port, run->data_port, run->view_port };
 	bool all = true;
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(ports) && all; i++) {

@@ -26,9 +26,9 @@
  */
 struct private_run {
 	char *base, *dir;
-	char *store;         /* where the relayd's directory is: dir, or one on a disk */
-	int base_lock, lock; /* descriptors; -1: not held */
-	pid_t relayd;        /* 0: not started */
+	char *store;                                 /* where the relayd's directory is: dir, or one on a disk */
+	int base_lock, lock;                         /* descriptors; -1: not held */
+	pid_t relayd;                                /* 0: not started */
 	unsigned control_port, data_port, view_port; /* of the relayd, on 127.0.0.1 */
 };
 

@@ -110,7 +110,7 @@ enum lt_status process_prepare(struct process *p, char *const *argv)
 	char *found = strchr(argv[0], '/') ? NULL : g_find_program_in_path(argv[0]);
 	int gate[2];
 
-	*p = (struct process){.gate = -1};
+	*p = (struct process){ .gate = -1 };
 	if (pipe2(gate, O_CLOEXEC)) {
 		g_free(found);
 		return error_set("cannot make a pipe: %s", g_strerror(errno));
@@ -134,7 +134,7 @@ enum lt_status process_prepare(struct process *p, char *const *argv)
 /* What the terminal sent to the command is settled with its end. */
 static void forget_terminal_signals(void)
 {
-	const struct timespec at_once = {0};
+	const struct timespec at_once = { 0 };
 	sigset_t set;
 
 	sigemptyset(&set);

@@ -43,7 +43,7 @@ static bool take_port(const char **text)
 
 char *relay_url(const char *text)
 {
-	static const char *const schemes[] = {"net", "net4", "net6"};
+	static const char *const schemes[] = { "net", "net4", "net6" };
 	const char *start = strstr(text, scheme_end);
 	const char *p;
 	char *scheme = start ? g_strndup(text, (gsize)(start - text)) : g_strdup("net");
@@ -90,7 +90,7 @@ char *relay_host(const char *url)
 static int try_connect(const struct addrinfo *address)
 {
 	const int fd = socket(address->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, address->ai_protocol);
-	struct pollfd writable = {.fd = fd, .events = POLLOUT};
+	struct pollfd writable = { .fd = fd, .events = POLLOUT };
 	int error = 0;
 	socklen_t size = sizeof(error);
 
@@ -110,7 +110,7 @@ static int try_connect(const struct addrinfo *address)
 /* LT_ERROR: the host has no address, or none takes a connection at that port. */
 static enum lt_status probe(const char *url, const char *port)
 {
-	const struct addrinfo hints = {.ai_socktype = SOCK_STREAM};
+	const struct addrinfo hints = { .ai_socktype = SOCK_STREAM };
 	char *host = relay_host(url);
 	char *name = *host == '[' ? g_strndup(host + 1, strlen(host) - 2) : g_strdup(host);
 	struct addrinfo *list = NULL;

@@ -22,7 +22,7 @@
  */
 static GPid start_ssh(const char *host, const char *script, int *output)
 {
-	char *argv[] = {(char *)"ssh", (char *)host, (char *)script, NULL};
+	char *argv[] = { (char *)"ssh", (char *)host, (char *)script, NULL };
 	const GSpawnFlags flags = G_SPAWN_SEARCH_PATH | G_SPAWN_DO_NOT_REAP_CHILD;
 	GError *error = NULL;
 	GPid pid = 0;
@@ -174,9 +174,15 @@ static GPid spawn(char **argv, int stdin_fd, int stdout_fd)
 
 static void fetch_start(struct fetch *f, const char *host, const char *script, const char *output)
 {
-	char *ssh[] = {(char *)"ssh", (char *)host, (char *)script, NULL};
-	char *tar[] = {(char *)"tar", (char *)"-C", NULL, (char *)"-xf", (char *)"-", (char *)"--no-same-owner",
-		       (char *)"--no-same-permissions", NULL};
+	char *ssh[] = { (char *)"ssh", (char *)host, (char *)script, NULL };
+	char *tar[] = { (char *)"tar",
+			(char *)"-C",
+			NULL,
+			(char *)"-xf",
+			(char *)"-",
+			(char *)"--no-same-owner",
+			(char *)"--no-same-permissions",
+			NULL };
 	int pipe_fds[2];
 
 	f->dir = commands_fetch_dir(output, host);
@@ -297,7 +303,7 @@ static void print_sanitised(const char *text)
 
 char *remote_capture(const char *host, const char *script)
 {
-	char *argv[] = {(char *)"ssh", (char *)host, (char *)script, NULL};
+	char *argv[] = { (char *)"ssh", (char *)host, (char *)script, NULL };
 	GError *error = NULL;
 	char *text = NULL;
 	int status;
@@ -371,7 +377,7 @@ static enum lt_status list_host(const char *host, const char *script)
 
 enum lt_status remote_list(const GPtrArray *hosts, const char *session)
 {
-	char *words[] = {(char *)"lttng", (char *)"list", (char *)session, NULL};
+	char *words[] = { (char *)"lttng", (char *)"list", (char *)session, NULL };
 	char *script = commands_quote(words);
 	enum lt_status status = LT_OK;
 

@@ -39,7 +39,7 @@ static void fill_lost(const char *session, struct session_lost *lost)
 	struct lttng_domain *domains = NULL;
 	const int n = lttng_list_domains(session, &domains);
 
-	*lost = (struct session_lost){0};
+	*lost = (struct session_lost){ 0 };
 	for (int i = 0; i < n; i++) {
 		struct lttng_handle *handle = lttng_create_handle(session, &domains[i]);
 

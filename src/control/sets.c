@@ -7,15 +7,14 @@
 #include "base/error.h"
 
 static const struct record_set_event events[] = {
-#define EVENT(KIND, SET, COST, name, meaning) \
-	{RECORD_##KIND, RECORD_SET_##SET, RECORD_COST_##COST, name, meaning},
+#define EVENT(KIND, SET, COST, name, meaning) { RECORD_##KIND, RECORD_SET_##SET, RECORD_COST_##COST, name, meaning },
 #define CONTEXT(SET, bytes, name, meaning)
 #include "control/sets.def"
 };
 
 static const struct record_set_context contexts[] = {
 #define EVENT(KIND, SET, COST, name, meaning)
-#define CONTEXT(SET, bytes, name, meaning) {RECORD_SET_##SET, bytes, name, meaning},
+#define CONTEXT(SET, bytes, name, meaning) { RECORD_SET_##SET, bytes, name, meaning },
 #include "control/sets.def"
 };
 
@@ -27,14 +26,10 @@ static const char *const set_names[RECORD_SETS] = {
 };
 
 static const char *const cost_texts[RECORD_COSTS] = {
-	[RECORD_COST_START] = "once, at the start",
-	[RECORD_COST_RARE] = "seldom",
-	[RECORD_COST_TASK] = "each new thread",
-	[RECORD_COST_SWITCH] = "each context switch",
-	[RECORD_COST_WAKEUP] = "each wake-up",
-	[RECORD_COST_IRQ] = "each interrupt",
-	[RECORD_COST_DISK] = "each disk request",
-	[RECORD_COST_PACKET] = "each network packet",
+	[RECORD_COST_START] = "once, at the start",     [RECORD_COST_RARE] = "seldom",
+	[RECORD_COST_TASK] = "each new thread",         [RECORD_COST_SWITCH] = "each context switch",
+	[RECORD_COST_WAKEUP] = "each wake-up",          [RECORD_COST_IRQ] = "each interrupt",
+	[RECORD_COST_DISK] = "each disk request",       [RECORD_COST_PACKET] = "each network packet",
 	[RECORD_COST_CALL] = "each system call, twice",
 };
 

@@ -21,15 +21,15 @@ enum record_event_kind {
 
 /* How often an event comes, which is what it costs. */
 enum record_cost {
-	RECORD_COST_START,  /* once, when the recording starts */
+	RECORD_COST_START, /* once, when the recording starts */
 	RECORD_COST_RARE,
 	RECORD_COST_TASK,   /* per life of a thread */
 	RECORD_COST_SWITCH, /* per context switch or less */
 	RECORD_COST_WAKEUP,
 	RECORD_COST_IRQ,
-	RECORD_COST_DISK,   /* per request */
+	RECORD_COST_DISK, /* per request */
 	RECORD_COST_PACKET,
-	RECORD_COST_CALL,   /* twice per system call */
+	RECORD_COST_CALL, /* twice per system call */
 	RECORD_COSTS,
 };
 

@@ -46,7 +46,8 @@ enum lt_status symbols_check(const struct record_channel *c)
 			break; /* the tracer will see */
 		if (!has_symbol(file, e->symbol))
 			status = error_set("option '--kprobe': this kernel has no symbol '%s': see "
-					   "" SYMBOLS_FILE, e->symbol);
+					   "" SYMBOLS_FILE,
+					   e->symbol);
 	}
 	if (file)
 		fclose(file);

@@ -314,12 +314,14 @@ static enum lt_status setup_channel(const struct record_plan *plan, const struct
 	for (unsigned i = 0; i < c->events->len && !status; i++) {
 		const struct record_event *e = &g_array_index(c->events, struct record_event, i);
 
-		status = check_interrupted() ? LT_ERROR :
-		enable_event(handle, plan, c, e, e->kind == RECORD_SYSCALLS ? plan->call_filter : NULL);
+		status = check_interrupted() ? LT_ERROR
+					     : enable_event(handle, plan, c, e,
+							    e->kind == RECORD_SYSCALLS ? plan->call_filter : NULL);
 	}
 	for (unsigned i = 0; i < c->contexts->len && !status; i++)
-		status = check_interrupted() ? LT_ERROR :
-		add_context(handle, plan, c, &g_array_index(c->contexts, struct record_context, i));
+		status = check_interrupted()
+				 ? LT_ERROR
+				 : add_context(handle, plan, c, &g_array_index(c->contexts, struct record_context, i));
 	lttng_destroy_handle(handle);
 	if (!status && c->domain == RECORD_KERNEL)
 		status = track(plan, c->domain, false, (int32_t *)plan->pids->data, plan->pids->len);
@@ -364,7 +366,7 @@ enum lt_status tracer_add_messages(const struct record_plan *plan, const char *e
 		.subbuf_bytes = MESSAGES_SUBBUF_BYTES,
 		.subbufs = MESSAGES_SUBBUFS,
 	};
-	const struct record_event wanted = {.kind = RECORD_TRACEPOINT, .name = (char *)event};
+	const struct record_event wanted = { .kind = RECORD_TRACEPOINT, .name = (char *)event };
 	enum lt_status status;
 
 	if (!handle)

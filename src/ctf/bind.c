@@ -163,8 +163,10 @@ static enum lt_status find_clocks(struct layout *l)
 enum lt_status bind_layout(struct layout *l)
 {
 	uint64_t work = 0;
-	const struct resolve base = {.parts = {[PART_PACKET_HEADER] = l->packet_header},
-				     .has_names = l->format == LAYOUT_CTF_1_8, .n_slots = &l->n_slots, .work = &work};
+	const struct resolve base = { .parts = { [PART_PACKET_HEADER] = l->packet_header },
+				      .has_names = l->format == LAYOUT_CTF_1_8,
+				      .n_slots = &l->n_slots,
+				      .work = &work };
 
 	find_streams(l);
 	if (l->format == LAYOUT_CTF_1_8)
@@ -197,4 +199,3 @@ enum lt_status bind_layout(struct layout *l)
 		return error_set("metadata: no stream is described");
 	return find_clocks(l);
 }
-

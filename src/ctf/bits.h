@@ -17,11 +17,11 @@ enum bits_order { BITS_LITTLE, BITS_BIG };
 #define BITS_HOST (__BYTE_ORDER == __LITTLE_ENDIAN ? BITS_LITTLE : BITS_BIG)
 
 /* The integer of a C type that stands at bytes in this machine's order, aligned or not. */
-#define BITS_LOAD(type, bytes)                             \
-	({                                                 \
-		type loaded;                               \
-		memcpy(&loaded, (bytes), sizeof(loaded));  \
-		loaded;                                    \
+#define BITS_LOAD(type, bytes)                            \
+	({                                                \
+		type loaded;                              \
+		memcpy(&loaded, (bytes), sizeof(loaded)); \
+		loaded;                                   \
 	})
 
 static inline unsigned bits_in_byte(uint64_t at, unsigned left)

@@ -254,13 +254,13 @@ static enum lt_status parse_text(struct parse *p)
 
 enum lt_status blocks_parse(const char *text, struct layout *l)
 {
-	struct parse p = {.text = text, .l = l};
+	struct parse p = { .text = text, .l = l };
 	enum lt_status status;
 	GArray *tokens;
 
 	if (tsdl_split(text, &tokens))
 		return LT_ERROR;
-	p.d = (struct declare){.at = (const struct tsdl_token *)(void *)tokens->data, .types = l->types};
+	p.d = (struct declare){ .at = (const struct tsdl_token *)(void *)tokens->data, .types = l->types };
 	p.d.names = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	status = parse_text(&p);
 	g_hash_table_destroy(p.d.names);

@@ -98,8 +98,8 @@ static struct type *find_name(const struct declare *d, const char *keyword, cons
 static enum lt_status parse_reference(struct declare *d, struct type *t)
 {
 	static const char *const parts[PARTS] = {
-		"trace.packet.header.", "stream.packet.context.", "stream.event.header.",
-		"stream.event.context.", "event.context.",        "event.fields.",
+		"trace.packet.header.",  "stream.packet.context.", "stream.event.header.",
+		"stream.event.context.", "event.context.",         "event.fields.",
 	};
 	const char *rest;
 	char *text;
@@ -133,8 +133,7 @@ static enum lt_status set_align(struct declare *d, struct type *t, int64_t align
 
 static bool is_true(const struct tsdl_token *value)
 {
-	return value->kind == TSDL_NUMBER ? value->number != 0
-					  : tsdl_is(value, "true") || tsdl_is(value, "TRUE");
+	return value->kind == TSDL_NUMBER ? value->number != 0 : tsdl_is(value, "true") || tsdl_is(value, "TRUE");
 }
 
 static bool is_text_encoding(const struct tsdl_token *value)
@@ -149,8 +148,9 @@ static uint8_t parse_base(const struct tsdl_token *value)
 		const char *name;
 		uint8_t base;
 	} names[] = {
-		{"decimal", 10}, {"dec", 10}, {"d", 10}, {"i", 10}, {"u", 10}, {"hexadecimal", 16}, {"hex", 16},
-		{"x", 16}, {"X", 16}, {"p", 16}, {"octal", 8}, {"oct", 8}, {"o", 8}, {"binary", 2}, {"b", 2},
+		{ "decimal", 10 },     { "dec", 10 }, { "d", 10 }, { "i", 10 },     { "u", 10 },
+		{ "hexadecimal", 16 }, { "hex", 16 }, { "x", 16 }, { "X", 16 },     { "p", 16 },
+		{ "octal", 8 },        { "oct", 8 },  { "o", 8 },  { "binary", 2 }, { "b", 2 },
 	};
 
 	if (value->kind == TSDL_NUMBER)
@@ -234,7 +234,7 @@ static enum lt_status parse_string(struct declare *d, struct type **out)
 
 static enum lt_status parse_label(struct declare *d, struct type *t, int64_t *next)
 {
-	struct type_label label = {.first = *next};
+	struct type_label label = { .first = *next };
 
 	if (d->at->kind != TSDL_WORD && d->at->kind != TSDL_STRING)
 		return fail(d, "a label expected");

@@ -37,7 +37,7 @@ static int compare_edits(gconstpointer a, gconstpointer b)
 
 static void add_edit(GArray *edits, size_t at, size_t len, char *text)
 {
-	struct edit e = {.at = at, .len = len, .text = text};
+	struct edit e = { .at = at, .len = len, .text = text };
 
 	g_array_append_val(edits, e);
 }

@@ -48,16 +48,16 @@ static enum lt_status parse_role(const struct fieldclass *f, const char *name, s
 		enum packet_field field;
 		bool is_clock, is_of_blob;
 	} roles[] = {
-		{"packet-magic-number", PACKET_MAGIC_NUMBER, false, false},
-		{"metadata-stream-uuid", PACKET_UUID, false, true},
-		{"data-stream-class-id", PACKET_STREAM_ID, false, false},
-		{"data-stream-id", PACKET_STREAM_INSTANCE_ID, false, false},
-		{"default-clock-timestamp", PACKET_TIMESTAMP_BEGIN, true, false},
-		{"packet-end-default-clock-timestamp", PACKET_TIMESTAMP_END, true, false},
-		{"packet-content-length", PACKET_CONTENT_SIZE, false, false},
-		{"packet-total-length", PACKET_PACKET_SIZE, false, false},
-		{"packet-sequence-number", PACKET_SEQ_NUM, false, false},
-		{"discarded-event-record-counter-snapshot", PACKET_EVENTS_DISCARDED, false, false},
+		{ "packet-magic-number", PACKET_MAGIC_NUMBER, false, false },
+		{ "metadata-stream-uuid", PACKET_UUID, false, true },
+		{ "data-stream-class-id", PACKET_STREAM_ID, false, false },
+		{ "data-stream-id", PACKET_STREAM_INSTANCE_ID, false, false },
+		{ "default-clock-timestamp", PACKET_TIMESTAMP_BEGIN, true, false },
+		{ "packet-end-default-clock-timestamp", PACKET_TIMESTAMP_END, true, false },
+		{ "packet-content-length", PACKET_CONTENT_SIZE, false, false },
+		{ "packet-total-length", PACKET_PACKET_SIZE, false, false },
+		{ "packet-sequence-number", PACKET_SEQ_NUM, false, false },
+		{ "discarded-event-record-counter-snapshot", PACKET_EVENTS_DISCARDED, false, false },
 	};
 	const bool is_blob = t->kind == TYPE_ARRAY;
 
@@ -147,7 +147,7 @@ static enum lt_status parse_mappings(const json_t *mappings, struct type *t)
 		if (!json_is_array(ranges))
 			return error_set("mapping '%.40s' is not an array", name);
 		json_array_foreach(ranges, i, range) {
-			struct type_label label = {.name = NULL};
+			struct type_label label = { .name = NULL };
 
 			if (parse_range(range, &label.first, &label.last))
 				return error_wrap("mapping '%.40s'", name);
@@ -241,7 +241,9 @@ static enum lt_status get_encoding(const json_t *o, unsigned *unit_bits)
 	static const struct {
 		const char *name;
 		unsigned bits;
-	} encodings[] = {{"utf-8", 8}, {"utf-16be", 16}, {"utf-16le", 16}, {"utf-32be", 32}, {"utf-32le", 32}};
+	} encodings[] = {
+		{ "utf-8", 8 }, { "utf-16be", 16 }, { "utf-16le", 16 }, { "utf-32be", 32 }, { "utf-32le", 32 }
+	};
 	const char *name = "utf-8";
 
 	if (json_get_text(o, "encoding", &name))
@@ -307,7 +309,7 @@ static enum lt_status parse_array(struct fieldclass *f, const json_t *o, bool is
 /* {"name": …, "field-class": …} of a structure or variant. */
 static enum lt_status parse_member(struct fieldclass *f, const json_t *o, struct type *into)
 {
-	struct use use = {.role = PACKET_NO_FIELD};
+	struct use use = { .role = PACKET_NO_FIELD };
 	struct type_field *field;
 	const char *name = NULL;
 	struct type *type;
@@ -347,7 +349,7 @@ static enum lt_status parse_struct(struct fieldclass *f, const json_t *o, struct
 /* Values of the selector that choose the variant's last field. */
 static void add_case(struct type *t, int64_t first, int64_t last)
 {
-	struct type_case c = {.first = first, .last = last, .field = t->fields->len - 1};
+	struct type_case c = { .first = first, .last = last, .field = t->fields->len - 1 };
 
 	c.type = type_field(t, c.field)->type;
 	g_array_append_val(t->cases, c);
@@ -480,7 +482,7 @@ static enum lt_status parse_class(struct fieldclass *f, const json_t *value, str
 
 enum lt_status fieldclass_parse(struct fieldclass *f, const json_t *value, struct type **out)
 {
-	struct use unused = {.role = PACKET_NO_FIELD};
+	struct use unused = { .role = PACKET_NO_FIELD };
 
 	return parse_class(f, value, out, &unused);
 }

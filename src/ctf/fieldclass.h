@@ -21,11 +21,11 @@
  * the order that is not the byte order's own, NUL-terminated strings of UTF-16 and UTF-32.
  */
 struct fieldclass {
-	GPtrArray *types;       /* every type made; the owner destroys them */
-	GHashTable *aliases;    /* char * → json_t * */
-	const char *clock_name; /* of the timestamps, NULL: they are only numbers */
-	bool has_roles;         /* the type is of a packet's header, context or an event's header */
-	enum bits_order order;  /* of the number seen last */
+	GPtrArray *types;              /* every type made; the owner destroys them */
+	GHashTable *aliases;           /* char * → json_t * */
+	const char *clock_name;        /* of the timestamps, NULL: they are only numbers */
+	bool has_roles;                /* the type is of a packet's header, context or an event's header */
+	enum bits_order order;         /* of the number seen last */
 	struct type *byte, *character; /* NULL: not needed yet */
 	unsigned depth;
 };

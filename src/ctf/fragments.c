@@ -181,8 +181,9 @@ static enum lt_status parse_fragment(struct parse *p, const json_t *o)
 		const char *type;
 		enum lt_status (*parse)(struct parse *p, const json_t *o);
 	} types[] = {
-		{"event-record-class", parse_event}, {"field-class-alias", parse_alias}, {"trace-class", parse_trace},
-		{"clock-class", parse_clock},        {"data-stream-class", parse_stream}, {"preamble", parse_preamble},
+		{ "event-record-class", parse_event }, { "field-class-alias", parse_alias },
+		{ "trace-class", parse_trace },        { "clock-class", parse_clock },
+		{ "data-stream-class", parse_stream }, { "preamble", parse_preamble },
 	};
 	const char *type = NULL;
 
@@ -227,7 +228,7 @@ static void release_json(gpointer value)
 
 enum lt_status fragments_parse(const char *text, struct layout *l)
 {
-	struct parse p = {.l = l, .classes = {.types = l->types}};
+	struct parse p = { .l = l, .classes = { .types = l->types } };
 	enum lt_status status = LT_OK;
 	struct json_fragment f;
 	unsigned line = 1;

@@ -34,8 +34,8 @@ static void take_value(struct identity *id, const struct tsdl_token *block, cons
 /* KEY = "VALUE" right inside of blocks, up to the first stream or event. */
 static void read_blocks(struct identity *id, const char *text)
 {
-	struct tsdl_token block = {.kind = TSDL_END}, key = block, before = block, token;
-	struct tsdl_reader reader = {.at = text, .line = 1};
+	struct tsdl_token block = { .kind = TSDL_END }, key = block, before = block, token;
+	struct tsdl_reader reader = { .at = text, .line = 1 };
 	unsigned depth = 0;
 
 	while (!tsdl_next(&reader, &token) && token.kind != TSDL_END) {
@@ -105,7 +105,7 @@ static void read_fragments(struct identity *id, const char *text)
 
 void identity_read(struct identity *id, const char *text)
 {
-	*id = (struct identity){.trace = NULL};
+	*id = (struct identity){ .trace = NULL };
 	if (metadata_is_ctf2(text))
 		read_fragments(id, text);
 	else

@@ -8,9 +8,9 @@
  * first stream are read, a few kilobytes; the layout is not needed.
  */
 struct identity {
-	char *trace;    /* the trace's UUID as text */
+	char *trace; /* the trace's UUID as text */
 	char *hostname;
-	char *clock;    /* the clock's UUID as text */
+	char *clock; /* the clock's UUID as text */
 };
 
 /* From the beginning of metadata, which may be cut off anywhere; what is not there is NULL. Release it in any case. */

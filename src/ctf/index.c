@@ -30,8 +30,9 @@ static gsize entry_bytes(const struct index_head *head)
 {
 	const gsize bytes = GUINT32_FROM_BE(head->packet_bytes);
 
-	return head->magic == GUINT32_TO_BE(INDEX_MAGIC) && bytes >= sizeof(struct index_packet) &&
-	       bytes < ENTRY_MAX ? bytes : 0;
+	return head->magic == GUINT32_TO_BE(INDEX_MAGIC) && bytes >= sizeof(struct index_packet) && bytes < ENTRY_MAX
+		       ? bytes
+		       : 0;
 }
 
 static struct index_packet decode(const char *entry)

@@ -111,7 +111,7 @@ bool layout_env_integer(const struct layout *l, const char *key, int64_t *value)
 
 static const struct layout_clock *clock_of(const struct layout *l)
 {
-	static const struct layout_clock plain = {.freq = NS_PER_S};
+	static const struct layout_clock plain = { .freq = NS_PER_S };
 
 	return l->clock ? l->clock : l->clocks->len ? g_ptr_array_index(l->clocks, 0) : &plain;
 }

@@ -38,29 +38,29 @@ struct layout_event {
 struct layout_stream {
 	uint64_t id;
 	struct type *packet_context, *event_header, *event_context; /* NULL: none */
-	GHashTable *events; /* &id → struct layout_event */
-	uint64_t align;     /* bits: the greatest alignment in its events, at least 8 */
+	GHashTable *events;                                         /* &id → struct layout_event */
+	uint64_t align; /* bits: the greatest alignment in its events, at least 8 */
 };
 
 enum layout_format { LAYOUT_CTF_1_8, LAYOUT_CTF_2 };
 
 struct layout {
 	enum layout_format format;
-	enum bits_order order;  /* of numbers that do not say */
+	enum bits_order order; /* of numbers that do not say */
 	bool has_uuid;
-	uint8_t uuid[16];           /* that packets carry */
-	struct type *packet_header; /* NULL: none */
-	GHashTable *env;            /* char * → char * */
-	GHashTable *env_integers;   /* char * → int64_t * */
-	size_t env_body;            /* CTF 1.8: in the text: behind the '{' of env, 0: there is none */
+	uint8_t uuid[16];                 /* that packets carry */
+	struct type *packet_header;       /* NULL: none */
+	GHashTable *env;                  /* char * → char * */
+	GHashTable *env_integers;         /* char * → int64_t * */
+	size_t env_body;                  /* CTF 1.8: in the text: behind the '{' of env, 0: there is none */
 	size_t hostname_at, hostname_len; /* between the quotes; 0, 0: not there */
-	GPtrArray *clocks;          /* struct layout_clock * */
+	GPtrArray *clocks;                /* struct layout_clock * */
 	const struct layout_clock *clock; /* of all times; NULL: none, or several */
 	unsigned n_clocks;                /* how many clocks times are of */
-	GPtrArray *streams;         /* struct layout_stream * */
-	GHashTable *streams_by_id;  /* &id → struct layout_stream */
-	GPtrArray *events;          /* struct layout_event * */
-	GPtrArray *types;           /* struct type *, all of them */
+	GPtrArray *streams;               /* struct layout_stream * */
+	GHashTable *streams_by_id;        /* &id → struct layout_stream */
+	GPtrArray *events;                /* struct layout_event * */
+	GPtrArray *types;                 /* struct type *, all of them */
 	unsigned n_slots;
 	unsigned n_unknown; /* events with !is_known */
 };

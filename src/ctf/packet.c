@@ -11,7 +11,7 @@ static void take(struct packet_head *head, const struct walk *w, const struct ty
 		return;
 	head->values[f->role] = value;
 	head->places[f->role] =
-		(struct packet_place){.at = w->at - f->type->size, .size = f->type->size, .order = f->type->order};
+		(struct packet_place){ .at = w->at - f->type->size, .size = f->type->size, .order = f->type->order };
 }
 
 enum { UUID_BYTES = 16 };
@@ -27,7 +27,7 @@ static bool is_uuid(const struct type_field *f)
 /* Where its bytes stand, which walk_type() has stepped over. */
 static void take_uuid(struct packet_head *head, const struct walk *w)
 {
-	head->places[PACKET_UUID] = (struct packet_place){.at = w->at - 8 * UUID_BYTES, .size = 8 * UUID_BYTES};
+	head->places[PACKET_UUID] = (struct packet_place){ .at = w->at - 8 * UUID_BYTES, .size = 8 * UUID_BYTES };
 }
 
 /* LTTng's kernel tracer 2.14 to 2.16 leaves zeros in the empty packets that snapshots end with. */

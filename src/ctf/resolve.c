@@ -192,7 +192,7 @@ static void set_cases(struct visit *v, struct type *t, const struct type *tag)
 	g_array_set_size(t->cases, 0);
 	for (guint i = 0; i < tag->labels->len && *v->r->work < WORK_MAX; i++) {
 		const struct type_label *label = &g_array_index(tag->labels, struct type_label, i);
-		struct type_case c = {.first = label->first, .last = label->last};
+		struct type_case c = { .first = label->first, .last = label->last };
 
 		c.field = find_option(v, t, label->name);
 		if (c.field == G_MAXUINT)
@@ -248,7 +248,7 @@ static enum lt_status visit(struct visit *v, struct type *t)
 
 enum lt_status resolve_part(const struct resolve *r, enum part part)
 {
-	struct visit v = {.r = r, .part = part};
+	struct visit v = { .r = r, .part = part };
 
 	return r->parts[part] ? visit(&v, r->parts[part]) : LT_OK;
 }

@@ -92,7 +92,7 @@ enum lt_status tsdl_next(struct tsdl_reader *r, struct tsdl_token *token)
 	const char *end;
 
 	skip_blanks(r);
-	*token = (struct tsdl_token){.text = r->at, .line = r->line};
+	*token = (struct tsdl_token){ .text = r->at, .line = r->line };
 	if (!*r->at)
 		return LT_OK;
 	if (is_word_start(*r->at)) {
@@ -116,7 +116,7 @@ enum lt_status tsdl_next(struct tsdl_reader *r, struct tsdl_token *token)
 
 enum lt_status tsdl_split(const char *text, GArray **tokens)
 {
-	struct tsdl_reader r = {.at = text, .line = 1};
+	struct tsdl_reader r = { .at = text, .line = 1 };
 	struct tsdl_token token;
 
 	/* Of what tracers write a token takes four to six characters. */

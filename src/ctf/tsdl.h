@@ -25,8 +25,8 @@ struct tsdl_token {
 	enum tsdl_kind kind;
 	const char *text;
 	size_t len;
-	unsigned line;   /* from 1 */
-	int64_t number;  /* of TSDL_NUMBER; above INT64_MAX it has the same 64 bits */
+	unsigned line;  /* from 1 */
+	int64_t number; /* of TSDL_NUMBER; above INT64_MAX it has the same 64 bits */
 };
 
 /* Where the reading of a text is. */
@@ -46,8 +46,8 @@ static inline bool tsdl_is(const struct tsdl_token *token, const char *text)
 {
 	const size_t len = strlen(text);
 
-	return token->len == len && *token->text == *text &&
-	       (token->kind == TSDL_WORD || token->kind == TSDL_MARK) && memcmp(token->text, text, len) == 0;
+	return token->len == len && *token->text == *text && (token->kind == TSDL_WORD || token->kind == TSDL_MARK) &&
+	       memcmp(token->text, text, len) == 0;
 }
 
 /* A copy of the token's text, of strings with the characters that escapes mean; to be freed with g_free(). */

@@ -108,8 +108,7 @@ bool type_is_shown(const struct type_field *f)
 
 void type_add_field(struct type *t, const char *name, struct type *type)
 {
-	struct type_field field = {
-		.name = g_strdup(name), .type = type, .slot = SLOT_NONE, .role = PACKET_NO_FIELD};
+	struct type_field field = { .name = g_strdup(name), .type = type, .slot = SLOT_NONE, .role = PACKET_NO_FIELD };
 
 	g_array_append_val(t->fields, field);
 	if (t->kind == TYPE_STRUCT)

@@ -16,11 +16,11 @@
  */
 enum type_kind {
 	TYPE_INTEGER,
-	TYPE_ENUM,     /* an integer with labels */
+	TYPE_ENUM, /* an integer with labels */
 	TYPE_FLOAT,
-	TYPE_STRING,   /* bytes up to a NUL */
+	TYPE_STRING, /* bytes up to a NUL */
 	TYPE_STRUCT,
-	TYPE_VARIANT,  /* one of its fields, chosen by the value of a field seen before */
+	TYPE_VARIANT, /* one of its fields, chosen by the value of a field seen before */
 	TYPE_ARRAY,
 	TYPE_SEQUENCE, /* an array whose length was seen before */
 };
@@ -34,11 +34,11 @@ enum {
 
 /* Far more than any trace has. Metadata of strangers is held to these. */
 enum {
-	TYPE_DEPTH_MAX = 64,     /* types in one another, as they are written */
-	TYPE_FIELDS_MAX = 4096,  /* of one structure or variant */
+	TYPE_DEPTH_MAX = 64,    /* types in one another, as they are written */
+	TYPE_FIELDS_MAX = 4096, /* of one structure or variant */
 	TYPE_ALIGN_MAX = 1 << 20,
 	TYPE_FLOAT_BITS_MAX = 4096,
-	TYPES_MAX = 1 << 18,     /* of one trace */
+	TYPES_MAX = 1 << 18, /* of one trace */
 };
 
 /* The parts of a packet and an event, in their order. */
@@ -108,7 +108,7 @@ struct type {
 	unsigned from; /* enum part, FROM_NEAR, FROM_HERE */
 	char **path;
 	int slot;
-	GArray *cases;        /* struct type_case */
+	GArray *cases;   /* struct type_case */
 	bool has_ranges; /* the choices came with the variant: the tag needs no labels */
 	bool tag_is_signed;
 

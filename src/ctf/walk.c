@@ -5,7 +5,7 @@
 
 void walk_init(struct walk *w, const struct layout *l, const uint8_t *data, uint64_t end)
 {
-	*w = (struct walk){.data = data, .end = end, .slots = g_new0(uint64_t, l->n_slots)};
+	*w = (struct walk){ .data = data, .end = end, .slots = g_new0(uint64_t, l->n_slots) };
 }
 
 void walk_release(struct walk *w)

@@ -35,7 +35,7 @@ struct event {
 	uint16_t class_id; /* event class within its trace; announced by EVENT_CLASS */
 	uint16_t n_words;
 	uint16_t n_perf;
-	uint32_t present;  /* bit i: the kind's field i (event/tracepoints.c) was in the event */
+	uint32_t present; /* bit i: the kind's field i (event/tracepoints.c) was in the event */
 	uint64_t words[];
 };
 
@@ -90,8 +90,8 @@ enum event_kind {
 	EVENT_FAILED,     /* the source broke off: text, cause; last record */
 
 	/* Events that are only counted, by their class; no payload. */
-	EVENT_OTHER,      /* one that nobody asked for */
-	EVENT_PROBE,      /* a kprobe, uprobe or function probe: its only fields are ip, parent_ip */
+	EVENT_OTHER, /* one that nobody asked for */
+	EVENT_PROBE, /* a kprobe, uprobe or function probe: its only fields are ip, parent_ip */
 
 #define TRACEPOINT(kind, ...) EVENT_##kind,
 #include "event/tracepoints.def"

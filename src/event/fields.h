@@ -50,10 +50,10 @@ enum {
 };
 
 enum shape_kind {
-	SHAPE_NONE,     /* a shape only: the class has no such part */
+	SHAPE_NONE, /* a shape only: the class has no such part */
 	SHAPE_UINT,
 	SHAPE_INT,
-	SHAPE_ENUM,     /* .is_signed; fields_labels() */
+	SHAPE_ENUM, /* .is_signed; fields_labels() */
 	SHAPE_BOOL,
 	SHAPE_FLOAT,
 	SHAPE_TEXT,
@@ -70,51 +70,51 @@ struct shape_label {
 };
 
 struct shape_field {
-	const char *name;   /* "" of elements and parts */
-	uint8_t kind;       /* enum shape_kind */
-	uint8_t base;       /* to be written in: 2, 8, 10, 16 */
-	uint8_t bits;       /* of an integer, enum or float */
+	const char *name; /* "" of elements and parts */
+	uint8_t kind;     /* enum shape_kind */
+	uint8_t base;     /* to be written in: 2, 8, 10, 16 */
+	uint8_t bits;     /* of an integer, enum or float */
 	bool is_signed;
-	uint32_t count;     /* members, options; an array's elements */
-	uint32_t next;      /* the field behind it and all that is in it */
+	uint32_t count; /* members, options; an array's elements */
+	uint32_t next;  /* the field behind it and all that is in it */
 	uint32_t label, n_labels;
-	int32_t word;       /* where in its part, in words; -1: texts or arrays of unknown length stand before it, or it
+	int32_t word; /* where in its part, in words; -1: texts or arrays of unknown length stand before it, or it
 			       is no direct member of the part */
 };
 
 /* What the events of a class look like. */
 struct shape {
-	const char *name;   /* of the class */
+	const char *name;           /* of the class */
 	struct shape_field *fields; /* in the order of declaration, containers before what is in them */
 	unsigned n_fields;
 	uint32_t parts[FIELDS_PARTS]; /* fields of kind SHAPE_STRUCT, or SHAPE_NONE: it has no such part */
 	struct shape_label *labels;
-	char *text;         /* what the names point to */
-	size_t bytes;       /* that it was declared in */
-	void *user;         /* whatever who reads the events knows of the class; NULL at first */
+	char *text;   /* what the names point to */
+	size_t bytes; /* that it was declared in */
+	void *user;   /* whatever who reads the events knows of the class; NULL at first */
 	void (*free_user)(void *user);
 };
 
 /* One field's value; pointers are borrowed from the shape and the record. */
 struct field_value {
 	const char *name;
-	uint8_t kind;       /* enum shape_kind */
+	uint8_t kind; /* enum shape_kind */
 	uint8_t base, bits;
-	bool is_signed;     /* of an enum: i, else u */
-	bool cut;           /* a text or an array: there was more of it */
-	uint8_t part;       /* enum fields_part */
-	uint8_t depth;      /* 0: the part itself, 1: its members, … */
-	uint8_t of;         /* SHAPE_END: the kind that ends */
-	uint32_t field;     /* of the shape */
-	uint32_t index;     /* of an element in its array */
+	bool is_signed; /* of an enum: i, else u */
+	bool cut;       /* a text or an array: there was more of it */
+	uint8_t part;   /* enum fields_part */
+	uint8_t depth;  /* 0: the part itself, 1: its members, … */
+	uint8_t of;     /* SHAPE_END: the kind that ends */
+	uint32_t field; /* of the shape */
+	uint32_t index; /* of an element in its array */
 	union {
 		uint64_t u;
 		int64_t i;
 		double f;
 	};
-	const char *text;   /* not NUL-terminated, not sanitised */
-	uint32_t len;       /* of it, bytes */
-	uint64_t count;     /* array, sequence: elements that follow; variant: which option */
+	const char *text; /* not NUL-terminated, not sanitised */
+	uint32_t len;     /* of it, bytes */
+	uint64_t count;   /* array, sequence: elements that follow; variant: which option */
 };
 
 /* Goes over the values in the order of declaration. Its members are its own, but for .cut. */
@@ -125,8 +125,8 @@ struct fields_cursor {
 	const char *wrong;    /* the record is not of this shape: why; NULL: it may be */
 	bool cut;             /* the values end before the fields do */
 	uint8_t part, depth;
-	bool given;           /* it has been */
-	uint32_t only;        /* this field alone */
+	bool given;    /* it has been */
+	uint32_t only; /* this field alone */
 	uint32_t steps;
 	struct {
 		uint32_t field, child; /* the container, and which of its fields is next */
@@ -174,7 +174,7 @@ struct shape *shape_parse(const void *bytes, size_t len);
 void shape_free(struct shape *shape);
 
 /* For who writes them. A field is followed by what is in it. */
-void shape_put_name(GByteArray *out, const char *name); /* of the class, first */
+void shape_put_name(GByteArray *out, const char *name);                 /* of the class, first */
 void shape_put_field(GByteArray *out, const struct shape_field *field); /* .name, .kind … .count, .n_labels */
 void shape_put_label(GByteArray *out, const struct shape_label *label); /* .n_labels of them behind the field */
 

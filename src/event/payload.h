@@ -39,9 +39,9 @@ struct ev_stream {
 };
 
 struct ev_perf_names {
-	struct event_str name;  /* as in the trace, without leading '_': perf_cpu_page_fault */
-	uint64_t index;         /* which perf word */
-	uint64_t per_thread;    /* perf_thread_*: counts of the thread, else of the CPU */
+	struct event_str name; /* as in the trace, without leading '_': perf_cpu_page_fault */
+	uint64_t index;        /* which perf word */
+	uint64_t per_thread;   /* perf_thread_*: counts of the thread, else of the CPU */
 };
 
 /* A part of the bytes that shape_parse() takes; those of a class follow each other. */
@@ -89,8 +89,17 @@ struct ev_context {
 };
 
 /* Bits of present of it, in the order of the members. */
-enum ev_context_bit { CTX_PID, CTX_PPID, CTX_PRIO, CTX_VTID, CTX_VPID, CTX_VPPID, CTX_PID_NS, CTX_CGROUP_NS,
-		     CTX_PROCNAME = 12 };
+enum ev_context_bit {
+	CTX_PID,
+	CTX_PPID,
+	CTX_PRIO,
+	CTX_VTID,
+	CTX_VPID,
+	CTX_VPPID,
+	CTX_PID_NS,
+	CTX_CGROUP_NS,
+	CTX_PROCNAME = 12
+};
 
 /* Values in words of 8 bytes, see event/fields.h. */
 struct ev_fields {
@@ -130,10 +139,10 @@ struct ev_failed {
 struct ev_session {
 	struct event_str hostname; /* of the traced host */
 	struct event_str name;
-	struct event_str url;      /* of the session, as source_parse_url() takes it */
-	uint64_t timer_us;         /* live timer; 0: not a live session */
+	struct event_str url; /* of the session, as source_parse_url() takes it */
+	uint64_t timer_us;    /* live timer; 0: not a live session */
 	uint64_t streams;
-	uint64_t clients;          /* viewers attached: another one will be refused */
+	uint64_t clients; /* viewers attached: another one will be refused */
 };
 
 /* ---- tracepoints ---- */
@@ -268,17 +277,17 @@ struct ev_net_xmit {
 };
 
 struct ev_syscall_entry {
-	int64_t nr;        /* field id of syscall_entry_unknown, else -1 */
-	int64_t fd;        /* the fd the call works on (in-fd of splice, sendfile …) */
-	int64_t fd2;       /* out-fd, newfd, second fd */
-	int64_t cmd;       /* fcntl cmd, socket family, epoll op, futex op … */
+	int64_t nr;  /* field id of syscall_entry_unknown, else -1 */
+	int64_t fd;  /* the fd the call works on (in-fd of splice, sendfile …) */
+	int64_t fd2; /* out-fd, newfd, second fd */
+	int64_t cmd; /* fcntl cmd, socket family, epoll op, futex op … */
 	uint64_t flags;
-	uint64_t arg;      /* count, fcntl arg, max fd … */
+	uint64_t arg; /* count, fcntl arg, max fd … */
 	struct event_str path;
-	uint64_t family;   /* of a socket address */
+	uint64_t family; /* of a socket address */
 	uint64_t port;
-	uint64_t addr[2];  /* as in ev_net */
-	uint64_t args[6];  /* raw arguments of syscall_entry_unknown */
+	uint64_t addr[2]; /* as in ev_net */
+	uint64_t args[6]; /* raw arguments of syscall_entry_unknown */
 };
 
 struct ev_syscall_exit {
@@ -295,13 +304,13 @@ struct ev_dump_process {
 	int64_t tid;
 	int64_t pid;
 	int64_t ppid;
-	int64_t type;   /* 0 user, 1 kernel thread */
+	int64_t type; /* 0 user, 1 kernel thread */
 	int64_t mode;
 	int64_t submode;
 	int64_t status; /* 0 unknown, 1 wait fork, 2 wait CPU, 3 exit, 4 zombie, 5 wait, 6 run, 7 dead */
 	int64_t cpu;
 	uint64_t file_table;
-	int64_t vtid;   /* before 2.13 in this event */
+	int64_t vtid; /* before 2.13 in this event */
 	int64_t vpid;
 	int64_t vppid;
 	uint64_t ns_level;

@@ -312,8 +312,7 @@ const char *shapes_take(struct shapes *s, const struct event *ev)
 	if (g_hash_table_contains(s->known, key_of(ev)))
 		return "an event class declared twice";
 	bytes = bytes_of(s, ev);
-	if (p->offset != bytes->len || p->total > SHAPE_BYTES_MAX || p->offset + p->part.len > p->total ||
-	    !p->part.len)
+	if (p->offset != bytes->len || p->total > SHAPE_BYTES_MAX || p->offset + p->part.len > p->total || !p->part.len)
 		return "a declaration of an event class in pieces that do not fit";
 	s->bytes += p->part.len;
 	if (s->bytes > SHAPES_BYTES_MAX)

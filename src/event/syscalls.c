@@ -14,8 +14,7 @@ struct row {
 };
 
 static struct row rows[] = {
-#define SYSCALL(name, action, made, cloexec, fields) \
-	{ { #name, SYSCALL_##action, FD_##made, cloexec, 0, {} }, fields },
+#define SYSCALL(name, action, made, cloexec, fields) { { #name, SYSCALL_##action, FD_##made, cloexec, 0, {} }, fields },
 #include "event/syscalls.def"
 #undef SYSCALL
 };
@@ -101,14 +100,14 @@ const char *syscall_name_of_number(int64_t nr)
 const char *fd_kind_name(enum fd_kind kind)
 {
 	static const char *const names[FD_KINDS] = {
-		[FD_NONE] = "none", [FD_UNKNOWN] = "unknown", [FD_FILE] = "file", [FD_PIPE] = "pipe",
-		[FD_SOCKET] = "socket", [FD_EVENTFD] = "eventfd", [FD_EPOLL] = "epoll",
-		[FD_TIMERFD] = "timerfd", [FD_SIGNALFD] = "signalfd", [FD_MEMFD] = "memfd",
-		[FD_INOTIFY] = "inotify", [FD_FANOTIFY] = "fanotify", [FD_PIDFD] = "pidfd",
-		[FD_PERF] = "perf", [FD_IO_URING] = "io_uring", [FD_MQUEUE] = "mqueue",
-		[FD_OTHER] = "other", [FD_SOCKET_INET] = "inet", [FD_SOCKET_UNIX] = "unix",
-		[FD_SOCKET_OTHER] = "socket", [FD_DEVICE] = "device", [FD_BLOCK] = "block",
-		[FD_PSEUDO] = "pseudo", [FD_FIFO] = "fifo",
+		[FD_NONE] = "none",        [FD_UNKNOWN] = "unknown",     [FD_FILE] = "file",
+		[FD_PIPE] = "pipe",        [FD_SOCKET] = "socket",       [FD_EVENTFD] = "eventfd",
+		[FD_EPOLL] = "epoll",      [FD_TIMERFD] = "timerfd",     [FD_SIGNALFD] = "signalfd",
+		[FD_MEMFD] = "memfd",      [FD_INOTIFY] = "inotify",     [FD_FANOTIFY] = "fanotify",
+		[FD_PIDFD] = "pidfd",      [FD_PERF] = "perf",           [FD_IO_URING] = "io_uring",
+		[FD_MQUEUE] = "mqueue",    [FD_OTHER] = "other",         [FD_SOCKET_INET] = "inet",
+		[FD_SOCKET_UNIX] = "unix", [FD_SOCKET_OTHER] = "socket", [FD_DEVICE] = "device",
+		[FD_BLOCK] = "block",      [FD_PSEUDO] = "pseudo",       [FD_FIFO] = "fifo",
 	};
 
 	return kind < FD_KINDS ? names[kind] : "unknown";

@@ -7,34 +7,34 @@
 
 /* What a system call does, seen from its entry and exit events. */
 enum syscall_action {
-	SYSCALL_NAMED = 0,  /* nothing but take time */
-	SYSCALL_FD,         /* works on .fd, moves no bytes */
-	SYSCALL_SYNC,       /* the same, and what was written to it is on the disk then */
-	SYSCALL_WAIT_ANY,   /* waits for any of the files that .fd lists */
-	SYSCALL_OPEN,       /* makes an fd (ret) of .path */
-	SYSCALL_MAKE,       /* makes an fd (ret) */
+	SYSCALL_NAMED = 0,         /* nothing but take time */
+	SYSCALL_FD,                /* works on .fd, moves no bytes */
+	SYSCALL_SYNC,              /* the same, and what was written to it is on the disk then */
+	SYSCALL_WAIT_ANY,          /* waits for any of the files that .fd lists */
+	SYSCALL_OPEN,              /* makes an fd (ret) of .path */
+	SYSCALL_MAKE,              /* makes an fd (ret) */
 	SYSCALL_MAKE_UNLESS_FLAGS, /* the same, if .flags is 0 */
-	SYSCALL_BPF,        /* makes an fd (ret) if .cmd is one that does */
-	SYSCALL_SIGNALFD,   /* makes an fd if .fd is -1 */
-	SYSCALL_DUP,        /* copies .fd to ret */
-	SYSCALL_DUP2,       /* copies .fd to .fd2, closing what was there */
-	SYSCALL_FCNTL,      /* .cmd: F_DUPFD, F_DUPFD_CLOEXEC, F_SETFD … */
-	SYSCALL_PIPE,       /* makes two: fd0, fd1 of the exit */
-	SYSCALL_SOCKET,     /* makes a socket of family .cmd */
-	SYSCALL_SOCKETPAIR, /* makes two of family .cmd */
-	SYSCALL_ACCEPT,     /* makes a socket; peer in the exit */
-	SYSCALL_CONNECT,    /* gives .fd a peer */
+	SYSCALL_BPF,               /* makes an fd (ret) if .cmd is one that does */
+	SYSCALL_SIGNALFD,          /* makes an fd if .fd is -1 */
+	SYSCALL_DUP,               /* copies .fd to ret */
+	SYSCALL_DUP2,              /* copies .fd to .fd2, closing what was there */
+	SYSCALL_FCNTL,             /* .cmd: F_DUPFD, F_DUPFD_CLOEXEC, F_SETFD … */
+	SYSCALL_PIPE,              /* makes two: fd0, fd1 of the exit */
+	SYSCALL_SOCKET,            /* makes a socket of family .cmd */
+	SYSCALL_SOCKETPAIR,        /* makes two of family .cmd */
+	SYSCALL_ACCEPT,            /* makes a socket; peer in the exit */
+	SYSCALL_CONNECT,           /* gives .fd a peer */
 	SYSCALL_CLOSE,
 	SYSCALL_CLOSE_RANGE, /* .fd to .arg; .flags: 2 unshare first, 4 only set O_CLOEXEC */
-	SYSCALL_READ,       /* ret bytes from .fd */
-	SYSCALL_WRITE,      /* ret bytes to .fd */
-	SYSCALL_COPY,       /* ret bytes from .fd to .fd2 */
-	SYSCALL_VMSPLICE,   /* ret bytes to .fd, a pipe, or from it if it is a read end */
-	SYSCALL_MESSAGES,   /* ret messages, bytes unknown */
+	SYSCALL_READ,        /* ret bytes from .fd */
+	SYSCALL_WRITE,       /* ret bytes to .fd */
+	SYSCALL_COPY,        /* ret bytes from .fd to .fd2 */
+	SYSCALL_VMSPLICE,    /* ret bytes to .fd, a pipe, or from it if it is a read end */
+	SYSCALL_MESSAGES,    /* ret messages, bytes unknown */
 	SYSCALL_EXEC,
-	SYSCALL_CLONE,      /* .flags: CLONE_FILES … */
-	SYSCALL_UNSHARE,    /* .flags: CLONE_FILES … */
-	SYSCALL_EXIT,       /* ends the thread */
+	SYSCALL_CLONE,   /* .flags: CLONE_FILES … */
+	SYSCALL_UNSHARE, /* .flags: CLONE_FILES … */
+	SYSCALL_EXIT,    /* ends the thread */
 	SYSCALL_FUTEX,
 	SYSCALL_FLOCK,
 	SYSCALL_WAIT_CHILD, /* waits for the end of a child: ret */
@@ -46,9 +46,9 @@ enum syscall_action {
 enum fd_kind {
 	FD_NONE = 0, /* of a call: makes none */
 	FD_UNKNOWN,
-	FD_FILE,     /* decided by its path: regular, directory, /proc, device … */
+	FD_FILE, /* decided by its path: regular, directory, /proc, device … */
 	FD_PIPE,
-	FD_SOCKET,   /* decided by its family */
+	FD_SOCKET, /* decided by its family */
 	FD_EVENTFD,
 	FD_EPOLL,
 	FD_TIMERFD,
@@ -64,9 +64,9 @@ enum fd_kind {
 	FD_SOCKET_INET, /* AF_INET, AF_INET6, AF_PACKET */
 	FD_SOCKET_UNIX,
 	FD_SOCKET_OTHER,
-	FD_DEVICE,   /* below /dev, block devices excepted */
-	FD_BLOCK,    /* a block device */
-	FD_PSEUDO,   /* below /proc, /sys */
+	FD_DEVICE, /* below /dev, block devices excepted */
+	FD_BLOCK,  /* a block device */
+	FD_PSEUDO, /* below /proc, /sys */
 	FD_FIFO,
 	FD_KINDS
 };
@@ -78,11 +78,11 @@ enum { CLOEXEC_ALWAYS = -1 };
 
 /* Where a member of struct ev_syscall_entry comes from. */
 struct syscall_field {
-	const char *names;  /* alternatives separated by '|', not NUL-terminated: names_len */
+	const char *names; /* alternatives separated by '|', not NUL-terminated: names_len */
 	uint16_t names_len;
-	uint16_t offset;    /* of the member, bytes */
-	int8_t raw_arg;     /* number of the argument, -1 none */
-	uint8_t bit;        /* of event.present */
+	uint16_t offset; /* of the member, bytes */
+	int8_t raw_arg;  /* number of the argument, -1 none */
+	uint8_t bit;     /* of event.present */
 };
 
 enum { SYSCALL_FIELDS_MAX = 6 };

@@ -7,6 +7,7 @@
 
 #include "event/payload.h"
 
+/* clang-format off */
 #define F(payload, member, names, type) { names, offsetof(struct ev_##payload, member), FIELD_##type }
 #define FIELDS(payload) static const struct field_desc fields_##payload[]
 
@@ -243,6 +244,7 @@ FIELDS(session) = {
 	F(session, name, "", STR),
 	F(session, url, "", STR),
 };
+/* clang-format on */
 
 FIELDS(none) = {};
 
@@ -250,10 +252,15 @@ FIELDS(probe) = {
 	F(probe, ip, "ip", INT),
 };
 
-#define ROW(payload, need, names) \
-	{ names, need, sizeof(struct ev_##payload) / 8, \
-	  sizeof(fields_##payload) / sizeof(struct field_desc), fields_##payload }
-#define ROW_WITHOUT_TEXT(payload) { NULL, 0, sizeof(struct ev_##payload) / 8, 0, fields_none }
+#define ROW(payload, need, names)                                                                                   \
+	{                                                                                                           \
+		names, need, sizeof(struct ev_##payload) / 8, sizeof(fields_##payload) / sizeof(struct field_desc), \
+			fields_##payload                                                                            \
+	}
+#define ROW_WITHOUT_TEXT(payload)                                        \
+	{                                                                \
+		NULL, 0, sizeof(struct ev_##payload) / 8, 0, fields_none \
+	}
 
 const struct tracepoint_desc tracepoint_table[EVENT_KINDS] = {
 	[EVENT_NONE] = ROW(none, 0, NULL),
@@ -288,7 +295,7 @@ bool tracepoint_is_probe(enum event_kind kind)
 }
 
 static struct {
-	GHashTable *kinds; /* name → kind, of names without '*' */
+	GHashTable *kinds;            /* name → kind, of names without '*' */
 	enum event_kind with_rest[4]; /* rows that have names with one */
 	unsigned n_with_rest;
 } known;

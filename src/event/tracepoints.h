@@ -39,9 +39,9 @@ struct field_desc {
 };
 
 struct tracepoint_desc {
-	const char *names;     /* as in tracepoints.def */
-	uint32_t need;         /* bits of enum need */
-	uint16_t n_words;      /* of the payload */
+	const char *names; /* as in tracepoints.def */
+	uint32_t need;     /* bits of enum need */
+	uint16_t n_words;  /* of the payload */
 	uint16_t n_fields;
 	const struct field_desc *fields;
 };

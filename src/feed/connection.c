@@ -18,7 +18,7 @@ enum {
 
 void connection_init(struct connection *c, unsigned timeout_ms, const volatile sig_atomic_t *stop)
 {
-	*c = (struct connection){.fd = -1, .timeout_ms = timeout_ms, .stop = stop};
+	*c = (struct connection){ .fd = -1, .timeout_ms = timeout_ms, .stop = stop };
 	c->out = g_byte_array_new();
 	c->in = g_byte_array_new();
 }
@@ -32,7 +32,7 @@ void connection_close(struct connection *c)
 	if (c->in)
 		g_byte_array_free(c->in, TRUE);
 	g_free(c->peer);
-	*c = (struct connection){.fd = -1};
+	*c = (struct connection){ .fd = -1 };
 }
 
 static enum lt_status fail(const struct connection *c, const char *what)
@@ -55,7 +55,7 @@ static enum lt_status fail_timeout(const struct connection *c)
 
 void connection_watch(const struct connection *c, struct pollfd *p)
 {
-	*p = (struct pollfd){.fd = c->fd, .events = (short)(POLLIN | (connection_backlog(c) ? POLLOUT : 0))};
+	*p = (struct pollfd){ .fd = c->fd, .events = (short)(POLLIN | (connection_backlog(c) ? POLLOUT : 0)) };
 }
 
 enum lt_status connection_check(const struct connection *c, bool expecting)
@@ -70,7 +70,7 @@ enum lt_status connection_check(const struct connection *c, bool expecting)
 static enum lt_status wait_connected(struct connection *c)
 {
 	const int64_t until_us = g_get_monotonic_time() + (int64_t)c->timeout_ms * 1000;
-	struct pollfd p = {.fd = c->fd, .events = POLLOUT};
+	struct pollfd p = { .fd = c->fd, .events = POLLOUT };
 	int error = 0;
 	socklen_t len = sizeof(error);
 
@@ -109,7 +109,7 @@ static enum lt_status try_address(struct connection *c, const struct addrinfo *a
 
 enum lt_status connection_open(struct connection *c, int family, const char *host, unsigned port)
 {
-	struct addrinfo hints = {.ai_family = family, .ai_socktype = SOCK_STREAM}, *addresses = NULL;
+	struct addrinfo hints = { .ai_family = family, .ai_socktype = SOCK_STREAM }, *addresses = NULL;
 	enum lt_status status = LT_ERROR;
 	char service[16];
 	int problem;

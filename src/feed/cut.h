@@ -28,7 +28,7 @@ struct cut_piece {
 	uint64_t content_bits;
 	uint64_t begin, end; /* clock cycles */
 	uint64_t discarded, seq;
-	unsigned events;     /* 0 for a packet that was not stepped over */
+	unsigned events; /* 0 for a packet that was not stepped over */
 };
 
 struct cutter {
@@ -39,16 +39,16 @@ struct cutter {
 	uint64_t discarded; /* counter of the last recorded packet */
 	uint64_t seq;       /* of the next piece */
 	uint64_t recorded_seq;
-	bool has_packet;    /* a packet came before */
+	bool has_packet; /* a packet came before */
 
 	/* The packet being cut: borrowed bytes. */
 	const uint8_t *data;
 	size_t size;
 	struct packet_head head;
 	uint64_t content_bits;
-	GArray *marks;   /* where each event begins; empty if whole */
-	guint next;      /* the first mark not handed out */
-	bool begun;      /* a piece of it was handed out */
+	GArray *marks; /* where each event begins; empty if whole */
+	guint next;    /* the first mark not handed out */
+	bool begun;    /* a piece of it was handed out */
 	bool whole;
 	GByteArray *out;
 };

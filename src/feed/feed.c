@@ -10,9 +10,9 @@
 #include "feed/viewers.h"
 
 #define NS_PER_S UINT64_C(1000000000)
-#define BACKLOG_MAX ((size_t)4 << 20)            /* bytes of one session that wait for the relayd */
+#define BACKLOG_MAX ((size_t)4 << 20)           /* bytes of one session that wait for the relayd */
 #define STEP_MAX_NS (UINT64_C(3600) * NS_PER_S) /* of trace time per tick */
-#define LATE_NS (UINT64_C(60) * NS_PER_S)        /* a session that begins so much later was hardly meant */
+#define LATE_NS (UINT64_C(60) * NS_PER_S)       /* a session that begins so much later was hardly meant */
 
 enum { VIEWERS_MS = 50, POLL_MS = 100, LAST_MS = 2000 /* for viewers after a signal */ };
 
@@ -340,7 +340,7 @@ static enum lt_status finish_all(struct run *r)
 
 enum lt_status feed_run(const struct feed_options *o, const GPtrArray *sessions)
 {
-	struct run r = {.options = o, .sessions = sessions, .progress = {.sessions = sessions}};
+	struct run r = { .options = o, .sessions = sessions, .progress = { .sessions = sessions } };
 	enum lt_status status;
 
 	set_range(&r);

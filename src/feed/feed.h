@@ -18,17 +18,17 @@ enum feed_phase { FEED_CONNECTING, FEED_WAITING, FEED_STREAMING, FEED_DRAINING }
 struct feed_progress {
 	enum feed_phase phase;
 	const struct fed_session *waiting; /* for its viewer to come; FEED_DRAINING: to read the rest */
-	uint64_t begin_ns, at_ns, end_ns; /* in the time that all sessions share */
+	uint64_t begin_ns, at_ns, end_ns;  /* in the time that all sessions share */
 	const GPtrArray *sessions;
 };
 
 struct feed_options {
 	struct fed_session_target target;
 	unsigned live_port;
-	bool wait; /* for a viewer of each session */
-	bool now;  /* shift the clocks: the earliest event happens when the stream starts */
+	bool wait;    /* for a viewer of each session */
+	bool now;     /* shift the clocks: the earliest event happens when the stream starts */
 	double speed; /* INFINITY: as fast as possible */
-	void (*opened)(void *user, const struct fed_session *s); /* it can be viewed */
+	void (*opened)(void *user, const struct fed_session *s);     /* it can be viewed */
 	void (*progress)(void *user, const struct feed_progress *p); /* often */
 	void *user;
 };

@@ -104,7 +104,7 @@ enum lt_status feed_plan_make(struct feed_plan *p, const GPtrArray *specs, const
 {
 	struct recording *r;
 
-	*p = (struct feed_plan){.sessions = g_ptr_array_new_with_free_func(destroy_session)};
+	*p = (struct feed_plan){ .sessions = g_ptr_array_new_with_free_func(destroy_session) };
 	for (guint i = 0; i < specs->len; i++) {
 		if (recording_open(g_ptr_array_index(specs, i), &r)) {
 			log_error("%s", error_text());

@@ -241,7 +241,7 @@ static void put_metadata_packet(GByteArray *m, const uint8_t uuid[16], const cha
 {
 	const uint32_t magic = METADATA_MAGIC, checksum = 0, content = 8 * (uint32_t)(METADATA_HEADER + len),
 		       size = 8 * METADATA_PACKET;
-	const uint8_t rest[] = {0, 0, 0, 1, 8}; /* compression, encryption, checksum: none; CTF 1.8 */
+	const uint8_t rest[] = { 0, 0, 0, 1, 8 }; /* compression, encryption, checksum: none; CTF 1.8 */
 	const guint begin = m->len;
 
 	g_byte_array_append(m, (const guint8 *)&magic, 4);
@@ -339,7 +339,7 @@ void producer_send_packet(struct producer *p, struct producer_stream *s, const s
 void producer_send_beacon(struct producer *p, struct producer_stream *s, const struct producer_index *like,
 			  uint64_t until)
 {
-	struct producer_index i = {.end = until, .stream_id = like->stream_id, .instance_id = like->instance_id};
+	struct producer_index i = { .end = until, .stream_id = like->stream_id, .instance_id = like->instance_id };
 
 	send_index(p, s, s->packets - 1, &i);
 }

@@ -39,9 +39,9 @@ struct producer_session {
 	const char *hostname; /* at most PRODUCER_HOST_MAX bytes */
 	const char *name;     /* at most PRODUCER_NAME_MAX bytes */
 	uint64_t live_timer_us;
-	uint64_t number;      /* differs among the sessions of this process */
-	const uint8_t *uuid;  /* 16 random bytes: this process as a session daemon */
-	bool is_ctf2;         /* else CTF 1.8; needs minor version 15 */
+	uint64_t number;     /* differs among the sessions of this process */
+	const uint8_t *uuid; /* 16 random bytes: this process as a session daemon */
+	bool is_ctf2;        /* else CTF 1.8; needs minor version 15 */
 };
 
 enum { PRODUCER_HOST_MAX = 63, PRODUCER_NAME_MAX = 254 };

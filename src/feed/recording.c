@@ -90,13 +90,12 @@ static enum lt_status read_bytes(int fd, uint8_t *data, size_t size, uint64_t of
 /* The packet at offset; its size in the file in *size. LT_ERROR: the rest of the file is of no use. */
 static enum lt_status scan_packet(struct scan *s, uint64_t offset, uint64_t *size)
 {
-	struct recorded_packet p = {.offset = offset};
+	struct recorded_packet p = { .offset = offset };
 	struct packet_head head;
 	uint8_t data[HEAD_BYTES];
 	size_t got;
 
-	if (read_bytes(s->fd, data, sizeof(data), offset, &got) ||
-	    packet_read_head(s->r->layout, data, got, &head))
+	if (read_bytes(s->fd, data, sizeof(data), offset, &got) || packet_read_head(s->r->layout, data, got, &head))
 		return LT_ERROR;
 	if (!packet_has(&head, PACKET_TIMESTAMP_BEGIN) || !packet_has(&head, PACKET_TIMESTAMP_END))
 		return error_set("packets without times cannot be fed");
@@ -125,7 +124,7 @@ static enum lt_status scan_packet(struct scan *s, uint64_t offset, uint64_t *siz
 
 static void scan_file(struct recording *r, const char *path, const char *name)
 {
-	struct scan s = {.r = r, .path = path, .name = name};
+	struct scan s = { .r = r, .path = path, .name = name };
 	struct stat st;
 	uint64_t size = 0;
 
@@ -139,8 +138,8 @@ static void scan_file(struct recording *r, const char *path, const char *name)
 	s.length = S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
 	for (uint64_t at = 0; at < s.length; at += size) {
 		if (scan_packet(&s, at, &size)) {
-			char *what = g_strdup_printf("not fed from byte %" G_GUINT64_FORMAT " on: %s", at,
-						     error_text());
+			char *what =
+				g_strdup_printf("not fed from byte %" G_GUINT64_FORMAT " on: %s", at, error_text());
 
 			warn(r, path, what);
 			g_free(what);
@@ -290,7 +289,7 @@ static enum lt_status read_metadata(struct recording *r, const struct source_spe
 /* "…/kernel" → "kernel", "…/ust/uid/0/64-bit" → "ust/uid/0/64-bit", anything else: "ctf". */
 static char *path_in_session(const char *directory)
 {
-	static const char *const domains[] = {"/kernel", "/ust"};
+	static const char *const domains[] = { "/kernel", "/ust" };
 
 	for (size_t i = 0; i < G_N_ELEMENTS(domains); i++) {
 		const char *found = g_strrstr(directory, domains[i]);

@@ -12,31 +12,31 @@
  * (source_find() groups them); a packet that is in several of them counts once.
  */
 struct recorded_packet {
-	const char *path; /* the stream's */
+	const char *path;      /* the stream's */
 	uint64_t offset, size; /* bytes in the file; less than the packet's own if the file ends */
 	uint64_t begin, end;   /* cycles */
 	uint64_t seq, content_bits;
 };
 
 struct recorded_stream {
-	char *name;              /* of its first file: "ch_0" */
-	uint64_t id, instance;   /* stream class and instance */
-	GPtrArray *paths;        /* char * */
-	GArray *packets;         /* struct recorded_packet, in time order */
+	char *name;            /* of its first file: "ch_0" */
+	uint64_t id, instance; /* stream class and instance */
+	GPtrArray *paths;      /* char * */
+	GArray *packets;       /* struct recorded_packet, in time order */
 };
 
 struct recording {
-	char *name;        /* for messages */
-	char *hostname;    /* of the env block, else from the directory */
-	char *session;     /* the name the tracer gave the session, else the directory's */
-	char *clock_uuid;  /* tells machines of one name apart; NULL: unknown */
-	char *path;        /* of a trace below its session: "kernel", "ust/uid/1000/64-bit" */
-	char *text;        /* metadata */
+	char *name;       /* for messages */
+	char *hostname;   /* of the env block, else from the directory */
+	char *session;    /* the name the tracer gave the session, else the directory's */
+	char *clock_uuid; /* tells machines of one name apart; NULL: unknown */
+	char *path;       /* of a trace below its session: "kernel", "ust/uid/1000/64-bit" */
+	char *text;       /* metadata */
 	struct layout *layout;
-	GPtrArray *streams; /* struct recorded_stream *, of those with packets */
+	GPtrArray *streams;        /* struct recorded_stream *, of those with packets */
 	uint64_t begin_ns, end_ns; /* first event, end of the last packet; of its own clock */
 	uint64_t bytes;
-	unsigned damaged;  /* places where packets are missing or broken off; said as warnings */
+	unsigned damaged; /* places where packets are missing or broken off; said as warnings */
 };
 
 /* LT_ERROR: nothing of the trace can be fed. */

@@ -102,7 +102,6 @@ static enum lt_status wrap(const struct fed_session *s, enum lt_status status)
 	return status == LT_ERROR ? error_wrap("session %s/%s", s->hostname, s->name) : status;
 }
 
-
 /* Streams of several files or chunks may have one name, of several traces one path: the relayd needs each once. */
 static char *unique(GHashTable *used, const char *name)
 {
@@ -137,9 +136,12 @@ static bool is_ctf2(const struct fed_session *s)
 
 static enum lt_status create(struct fed_session *s, const struct fed_session_target *target, uint64_t number)
 {
-	const struct producer_session session = {.hostname = s->hostname, .name = s->name,
-					      .live_timer_us = target->live_timer_ns / 1000, .number = number,
-					      .uuid = target->uuid, .is_ctf2 = is_ctf2(s)};
+	const struct producer_session session = { .hostname = s->hostname,
+						  .name = s->name,
+						  .live_timer_us = target->live_timer_ns / 1000,
+						  .number = number,
+						  .uuid = target->uuid,
+						  .is_ctf2 = is_ctf2(s) };
 	GHashTable *paths;
 	enum lt_status status;
 
@@ -206,9 +208,14 @@ void fed_session_send_metadata(struct fed_session *s, int64_t shift_ns)
 
 static struct producer_index index_of(const struct stream *st, const struct cut_piece *p)
 {
-	return (struct producer_index){.size = 8 * (uint64_t)p->size, .content = p->content_bits, .begin = p->begin,
-				    .end = p->end, .discarded = p->discarded, .stream_id = st->recorded->id,
-				    .instance_id = st->recorded->instance, .seq = p->seq};
+	return (struct producer_index){ .size = 8 * (uint64_t)p->size,
+					.content = p->content_bits,
+					.begin = p->begin,
+					.end = p->end,
+					.discarded = p->discarded,
+					.stream_id = st->recorded->id,
+					.instance_id = st->recorded->instance,
+					.seq = p->seq };
 }
 
 static void send_piece(struct fed_session *s, struct stream *st, const struct cut_piece *p)
@@ -223,7 +230,7 @@ static void send_piece(struct fed_session *s, struct stream *st, const struct cu
 
 static void send_beacon(struct fed_session *s, struct stream *st, uint64_t until)
 {
-	const struct producer_index like = {.stream_id = st->recorded->id, .instance_id = st->recorded->instance};
+	const struct producer_index like = { .stream_id = st->recorded->id, .instance_id = st->recorded->instance };
 
 	if (!st->producer.packets || until <= st->cutter.told)
 		return;

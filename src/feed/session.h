@@ -15,15 +15,15 @@ struct fed_session {
 	GPtrArray *recordings; /* struct recording *, owned */
 	GPtrArray *traces;     /* what is sent of each, private */
 	struct producer producer;
-	int64_t sync_ns;       /* the time that all sessions share - as recorded; 0 unless it is known */
-	int64_t shift_ns;      /* of its clocks: as sent - as recorded */
-	bool is_open;          /* connected to the relayd */
-	bool is_published;     /* viewers can see it */
-	bool is_finished;      /* everything was sent; the viewer may still be reading */
-	bool is_done;          /* closed */
+	int64_t sync_ns;                 /* the time that all sessions share - as recorded; 0 unless it is known */
+	int64_t shift_ns;                /* of its clocks: as sent - as recorded */
+	bool is_open;                    /* connected to the relayd */
+	bool is_published;               /* viewers can see it */
+	bool is_finished;                /* everything was sent; the viewer may still be reading */
+	bool is_done;                    /* closed */
 	uint64_t events, packets, bytes; /* sent so far; events of packets fed uncut are not counted */
-	unsigned uncut;        /* packets fed as they are though they should have been cut */
-	unsigned damaged;      /* packets that could not be read, or only in part */
+	unsigned uncut;                  /* packets fed as they are though they should have been cut */
+	unsigned damaged;                /* packets that could not be read, or only in part */
 };
 
 /* Takes the recording. */

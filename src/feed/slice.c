@@ -14,7 +14,7 @@ struct slice {
 	uint64_t begin, end;  /* cycles; end UINT64_MAX: none */
 	uint64_t lost_before; /* the counter of lost events in front of the slice */
 	char *path;
-	FILE *file;           /* NULL: nothing was written yet */
+	FILE *file; /* NULL: nothing was written yet */
 	struct cutter cutter;
 	struct slice_sum *sum;
 };

@@ -57,8 +57,10 @@ enum lt_status viewers_ask(struct viewers *v)
 		if (status == LT_AGAIN)
 			status = wait_for_relayd(v);
 		else if (status == LT_OK && event.kind == VIEWER_SESSION)
-			g_array_append_vals(v->sessions, &(struct viewers_session){ event.session->id,
-					    event.session->clients, event.session->streams }, 1);
+			g_array_append_vals(v->sessions,
+					    &(struct viewers_session){ event.session->id, event.session->clients,
+								       event.session->streams },
+					    1);
 		else if (status == LT_OK)
 			v->is_listed = event.kind == VIEWER_LISTED;
 		if (status)

@@ -17,8 +17,8 @@ struct viewers {
 	struct viewer *viewer;
 	unsigned live_port;
 	const volatile sig_atomic_t *stop; /* a signal asked to end: waiting returns LT_INTERRUPTED */
-	bool is_listed;   /* the list was received */
-	GArray *sessions; /* of the last viewers_ask() */
+	bool is_listed;                    /* the list was received */
+	GArray *sessions;                  /* of the last viewers_ask() */
 };
 
 struct viewers_session {

@@ -38,5 +38,5 @@ void bytes_fit(struct bytes *b)
 void bytes_release(struct bytes *b)
 {
 	g_free(b->data);
-	*b = (struct bytes){0};
+	*b = (struct bytes){ 0 };
 }

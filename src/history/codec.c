@@ -22,13 +22,13 @@ void changes_release(struct changes *ch)
 {
 	for (int i = 0; i < TABLES; i++)
 		g_free(ch->list[i]);
-	*ch = (struct changes){0};
+	*ch = (struct changes){ 0 };
 }
 
 static bool is_dist(const struct table_desc *desc, unsigned cell)
 {
 	static const uint8_t kinds[DIST_CELLS] = { CELL_COUNTER, CELL_COUNTER, CELL_SQ_LO, CELL_SQ_HI,
-						   CELL_MIN, CELL_MAX, CELL_MAX_AT };
+						   CELL_MIN,     CELL_MAX,     CELL_MAX_AT };
 
 	for (unsigned i = 0; i < DIST_CELLS; i++)
 		if (cell + i >= desc->n_cells || desc->cells[cell + i].kind != kinds[i])

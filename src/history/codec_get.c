@@ -121,7 +121,7 @@ static bool get_table(const struct codec *c, enum table_id table, struct get get
 	const struct plan *plan = &c->plans[table];
 	struct state_table *t = &s->tables[table];
 	uint64_t brief[CELLS_MAX]; /* a life inside the frame */
-	struct row_names before = {0};
+	struct row_names before = { 0 };
 
 	while (is_inside(&get, end)) {
 		uint64_t head = sized_get(&get.rows), mask = get_mask(c, table, &get.rows);

@@ -12,7 +12,6 @@
 #include "base/map64.h"
 #include "history/codec.h"
 
-
 enum { ROW_IS_NEW = 1, ROW_HAS_ENDED = 2, ROW_FLAG_BITS = 2 };
 
 /* A mask that is in no dictionary follows itself; so many are kept per table. */
@@ -24,7 +23,7 @@ enum op {
 	OP_GAUGE,
 	OP_TIME,
 	OP_GROWTH,
-	OP_DIST,    /* the first cell of a struct dist */
+	OP_DIST, /* the first cell of a struct dist */
 	OP_MIN,
 	OP_MAX,
 };
@@ -42,11 +41,11 @@ enum {
  */
 struct plan {
 	uint8_t n_cells;
-	uint8_t since;         /* the time the accruals below count from */
-	uint8_t told_by_rest;  /* the last of those accruals, 0: none */
-	uint64_t accruals;     /* bits of all of them */
-	uint64_t figures;      /* bits of counters and accruals */
-	uint64_t valid;        /* bits that a mask may have */
+	uint8_t since;        /* the time the accruals below count from */
+	uint8_t told_by_rest; /* the last of those accruals, 0: none */
+	uint64_t accruals;    /* bits of all of them */
+	uint64_t figures;     /* bits of counters and accruals */
+	uint64_t valid;       /* bits that a mask may have */
 	uint8_t ops[CELLS_MAX];
 	uint64_t empty[CELLS_MAX]; /* a new row */
 };
@@ -55,9 +54,9 @@ struct plan {
 
 struct codec {
 	struct plan plans[TABLES];
-	struct map64 mask_numbers[TABLES]; /* mask -> place in masks[], + 1 */
-	GArray *masks[TABLES];             /* uint64_t */
-	uint32_t rows_max;                 /* of a table: those of frames that are read are below */
+	struct map64 mask_numbers[TABLES];  /* mask -> place in masks[], + 1 */
+	GArray *masks[TABLES];              /* uint64_t */
+	uint32_t rows_max;                  /* of a table: those of frames that are read are below */
 	struct bytes rows, sizes, extremes; /* of the table being put */
 };
 
@@ -73,7 +72,7 @@ struct row_names {
 /* How a distribution is written, beside how far its count grew. */
 enum dist_form {
 	DIST_FULL,
-	DIST_ONE,     /* one value: it is sum, min and max */
+	DIST_ONE, /* one value: it is sum, min and max */
 	DIST_NO_EXTREMES,
 	DIST_FORM_BITS = 2,
 };

@@ -200,7 +200,7 @@ static void put_table(struct codec *c, enum table_id table, uint64_t begin_ns, s
 		      const struct change *list, uint32_t n)
 {
 	const struct plan *plan = &c->plans[table];
-	struct row_names before = {0};
+	struct row_names before = { 0 };
 
 	c->rows.len = c->sizes.len = c->extremes.len = 0;
 	for (uint32_t k = 0; k < n; k++) {
@@ -235,7 +235,7 @@ void codec_put_key(struct codec *c, struct bytes *out, uint64_t t_ns, const stru
 {
 	for (int i = 0; i < TABLES; i++) {
 		const struct state_table *t = &s->tables[i];
-		struct row_names before = {0};
+		struct row_names before = { 0 };
 
 		c->rows.len = c->sizes.len = c->extremes.len = 0;
 		for (uint32_t row = STATE_NO_ROW; (row = state_next(t, row)) != STATE_NO_ROW;)

@@ -64,8 +64,7 @@ struct frame_summary {
  * they count per frame). Rows that are new and ended in the same frame and whose counters
  * are all 0 are left out.
  */
-void history_append(struct history *h, unsigned track, const struct host_state *s, uint64_t begin_ns,
-		    uint64_t end_ns);
+void history_append(struct history *h, unsigned track, const struct host_state *s, uint64_t begin_ns, uint64_t end_ns);
 
 /* The track's first and last edge; false: nothing in it yet. */
 bool history_range(const struct history *h, unsigned track, uint64_t *begin_ns, uint64_t *end_ns);

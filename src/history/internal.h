@@ -61,10 +61,10 @@ struct thinning {
 
 struct history {
 	size_t limit;
-	GPtrArray *tracks;   /* struct track * */
+	GPtrArray *tracks; /* struct track * */
 	struct codec *codec;
 	struct changes changes;
-	size_t level_bytes[LEVELS]; /* of all chunks */
+	size_t level_bytes[LEVELS];             /* of all chunks */
 	uint64_t grid_origin_ns, grid_frame_ns; /* 0: not known yet */
 	struct thinning thinning;
 	bool is_fixed; /* from history_unpack(): the tracks have no tails */

@@ -78,8 +78,15 @@ static inline unsigned sized_next(struct sized_get *get)
 
 static inline uint64_t sized_load(const uint8_t *bytes, unsigned size)
 {
-	static const uint64_t masks[] = { 0, 0xff, 0xffff, 0xffffff, UINT32_MAX, UINT64_C(0xffffffffff),
-					  UINT64_C(0xffffffffffff), UINT64_C(0xffffffffffffff), UINT64_MAX };
+	static const uint64_t masks[] = { 0,
+					  0xff,
+					  0xffff,
+					  0xffffff,
+					  UINT32_MAX,
+					  UINT64_C(0xffffffffff),
+					  UINT64_C(0xffffffffffff),
+					  UINT64_C(0xffffffffffffff),
+					  UINT64_MAX };
 	uint64_t v;
 
 	memcpy(&v, bytes, sizeof(v));

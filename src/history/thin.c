@@ -215,8 +215,7 @@ static bool takes_more(const struct history *h, const struct chunk *dst)
 	if (dst->level + 1 < LEVELS && !same_span(h, dst->level + 2, dst->begin_ns, chunk_end_ns(dst)))
 		return false;
 	return (ends_inside(h, dst) && deltas <= 2 * merged_most(dst)) ||
-	       (dst->n_frames < HISTORY_KEY_FRAMES && !chunk_is_long(dst) &&
-		deltas < h->limit / 16 / h->tracks->len);
+	       (dst->n_frames < HISTORY_KEY_FRAMES && !chunk_is_long(dst) && deltas < h->limit / 16 / h->tracks->len);
 }
 
 static void end_thinning(struct history *h)
@@ -295,8 +294,7 @@ static bool is_spared(const struct history *h, const struct track *t, unsigned i
 		return true;
 	if (i + 1 == t->chunks->len)
 		return spared != SPARED_NONE;
-	return spared == SPARED_GROWING && track_chunk(t, i + 1)->level != c->level &&
-	       ends_inside(h, c);
+	return spared == SPARED_GROWING && track_chunk(t, i + 1)->level != c->level && ends_inside(h, c);
 }
 
 /* The oldest chunk of a level over all tracks that is not spared. */
@@ -386,8 +384,8 @@ void thinning_release(struct thinning *thin)
 static void thin_ahead(struct history *h, size_t work)
 {
 	for (size_t done = 0; done < work;) {
-		if (!h->thinning.track && (history_bytes(h) <= h->limit - h->limit / SPARE ||
-					   !(shrink(h, LEVELS, SPARED_GROWING)))) {
+		if (!h->thinning.track &&
+		    (history_bytes(h) <= h->limit - h->limit / SPARE || !(shrink(h, LEVELS, SPARED_GROWING)))) {
 			thinning_release(&h->thinning);
 			return;
 		}

@@ -101,8 +101,7 @@ unsigned clocks_host(struct clocks *c, const char *name, const char *clock_uuid)
 	return number;
 }
 
-void clocks_packet(struct clocks *c, unsigned host, uint64_t ts_ns, bool sent,
-		   const struct clock_packet *packet)
+void clocks_packet(struct clocks *c, unsigned host, uint64_t ts_ns, bool sent, const struct clock_packet *packet)
 {
 	if (!c->finished)
 		clock_sync_packet(c->sync, host, ts_ns, sent, packet);

@@ -37,8 +37,7 @@ void clocks_set_offset(struct clocks *c, const char *host, int64_t offset_ns);
 unsigned clocks_host(struct clocks *c, const char *name, const char *clock_uuid);
 
 /* A packet of the host; ignored once finished. */
-void clocks_packet(struct clocks *c, unsigned host, uint64_t ts_ns, bool sent,
-		   const struct clock_packet *packet);
+void clocks_packet(struct clocks *c, unsigned host, uint64_t ts_ns, bool sent, const struct clock_packet *packet);
 
 /* It received one whose event has no headers. */
 void clocks_bare_packet(struct clocks *c, unsigned host);

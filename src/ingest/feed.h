@@ -24,31 +24,31 @@
 enum feed_state {
 	FEED_STARTING, /* the worker opens its source */
 	FEED_RUNNING,
-	FEED_WAITING,  /* broke off or ended, is tried again at retry_us */
+	FEED_WAITING, /* broke off or ended, is tried again at retry_us */
 	FEED_ENDED,
 	FEED_DETACHED,
-	FEED_UNTAKEN,  /* a live session beyond those that may be attached at once */
+	FEED_UNTAKEN, /* a live session beyond those that may be attached at once */
 };
 
 struct feed {
 	const struct source_spec *spec;
 	struct source_spec *again; /* how it is attached again, if not as at first; else NULL */
 	unsigned part, parts;
-	bool follow;             /* a live session that is attached again when it comes back */
+	bool follow; /* a live session that is attached again when it comes back */
 	enum feed_state state;
-	struct source *source;   /* NULL: none runs */
-	struct host *host;       /* known from the first EVENT_TRACE on; after a boot of the machine another one */
-	bool announced;          /* the source that runs has said which host it is of */
-	bool session_over;       /* it ended, or its relayd does not know it any more */
-	bool relayd_left;        /* the relayd went away, or was not there, since the session last ran */
-	unsigned number;         /* of the source in the host's merge */
+	struct source *source;      /* NULL: none runs */
+	struct host *host;          /* known from the first EVENT_TRACE on; after a boot of the machine another one */
+	bool announced;             /* the source that runs has said which host it is of */
+	bool session_over;          /* it ended, or its relayd does not know it any more */
+	bool relayd_left;           /* the relayd went away, or was not there, since the session last ran */
+	unsigned number;            /* of the source in the host's merge */
 	GPtrArray *kernel_traces;   /* what kernel.c knows of its traces, by their numbers; NULL: none so far */
 	GByteArray *kernel_context; /* of the event that follows, where it may not be taken; NULL: none so far */
-	struct shapes shapes;    /* of the events whose fields come (ingest/visit.h) */
-	GPtrArray *origins;      /* char *, by the trace's number: struct ingest_visit.origin; NULL: none */
-	GByteArray *fields;      /* of the event that follows; NULL: none so far */
-	bool is_asked;           /* for fields, by ingest_set_visitor() */
-	uint32_t wanted;         /* the number of the last request for fields that its source was told; 0: none */
+	struct shapes shapes;       /* of the events whose fields come (ingest/visit.h) */
+	GPtrArray *origins;         /* char *, by the trace's number: struct ingest_visit.origin; NULL: none */
+	GByteArray *fields;         /* of the event that follows; NULL: none so far */
+	bool is_asked;              /* for fields, by ingest_set_visitor() */
+	uint32_t wanted;            /* the number of the last request for fields that its source was told; 0: none */
 	uint64_t fields_from_ns; /* since when it sends all that is wanted, by its host's clock; UINT64_MAX: not yet */
 	bool in_merge;           /* the prologue is over: the host's merge reads the source */
 	bool broken;             /* some worker of it broke off */

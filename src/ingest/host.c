@@ -119,8 +119,7 @@ bool host_hear(struct host *h, const struct event *ev)
 	if (!sidecar_is_message(text, message.len))
 		return false;
 	/* what we see ourselves is newer than what we are sent */
-	if (!h->own_sidecar_us &&
-	    sidecar_hear(sidecar_of(h), text, message.len, h->has_hostname ? h->hostname : NULL))
+	if (!h->own_sidecar_us && sidecar_hear(sidecar_of(h), text, message.len, h->has_hostname ? h->hostname : NULL))
 		h->public.heard = true;
 	return true;
 }

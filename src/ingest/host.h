@@ -23,26 +23,26 @@ struct host {
 	struct wait_log log;       /* what the model wrote since waits took it */
 	bool joined;               /* it has its numbers, here, in the clocks and in the wait graph */
 	unsigned number;
-	unsigned ready;            /* its place in struct ingest.ready + 1, 0: its sources have nothing */
+	unsigned ready; /* its place in struct ingest.ready + 1, 0: its sources have nothing */
 	struct merge *merge;
-	GPtrArray *feeds;          /* struct feed, by the number of its source in merge; not owned */
-	GPtrArray *kernels;        /* struct kernel_session: those that trace its kernel, the one mostly taken first */
-	struct programs programs;  /* the sessions that trace its programs, and what these emitted last */
-	bool must_choose;          /* which is taken: something was declared */
-	char *repeated;            /* what is to be said of several of them, NULL */
-	bool undumped;             /* live: no state dump of it was seen, for long enough to say so */
-	char *hostname;            /* as the traces say */
-	bool has_hostname;         /* they do: it is not the name of a directory */
-	int64_t own_sidecar_us;    /* it is this machine: when that was last asked what it knows; 0: it is not */
-	GPtrArray *sidecars;       /* char *: the files whose contents are in public.sidecar, or should be */
-	char *clock;               /* UUID of their clock, "" none */
-	uint64_t last_ns;          /* time of the last record applied: what comes later may not be before it */
-	int64_t least_behind_ns;   /* least that last_ns was behind this machine's clock since it is here */
-	uint64_t lag_at_ns;        /* last_ns when the lag was last measured */
-	bool back;                 /* attached again; its next event ends the gap */
+	GPtrArray *feeds;         /* struct feed, by the number of its source in merge; not owned */
+	GPtrArray *kernels;       /* struct kernel_session: those that trace its kernel, the one mostly taken first */
+	struct programs programs; /* the sessions that trace its programs, and what these emitted last */
+	bool must_choose;         /* which is taken: something was declared */
+	char *repeated;           /* what is to be said of several of them, NULL */
+	bool undumped;            /* live: no state dump of it was seen, for long enough to say so */
+	char *hostname;           /* as the traces say */
+	bool has_hostname;        /* they do: it is not the name of a directory */
+	int64_t own_sidecar_us;   /* it is this machine: when that was last asked what it knows; 0: it is not */
+	GPtrArray *sidecars;      /* char *: the files whose contents are in public.sidecar, or should be */
+	char *clock;              /* UUID of their clock, "" none */
+	uint64_t last_ns;         /* time of the last record applied: what comes later may not be before it */
+	int64_t least_behind_ns;  /* least that last_ns was behind this machine's clock since it is here */
+	uint64_t lag_at_ns;       /* last_ns when the lag was last measured */
+	bool back;                /* attached again; its next event ends the gap */
 	bool lacks_names, lacks_rows; /* some of it did not fit into memory: that was said */
-	bool stalled;              /* a source of it is not waited for */
-	char *away_why;            /* while it is away */
+	bool stalled;                 /* a source of it is not waited for */
+	char *away_why;               /* while it is away */
 };
 
 /* Whether several sessions trace its kernel or its programs: an event may come more than once (ingest/kernel.h). */

@@ -30,10 +30,10 @@ struct ingest;
 struct ingest_visitor;
 
 struct ingest_options {
-	unsigned workers; /* worker processes wanted in all, 0: one per CPU; every recording gets at least one */
-	bool from_start;  /* live sessions from where the relayd has them on, not only what comes */
-	bool growing;     /* directories hold recordings that are being written: read like live sessions */
-	bool follow;      /* live sessions that end or break off are attached again when they come back */
+	unsigned workers;        /* worker processes wanted in all, 0: one per CPU; every recording gets at least one */
+	bool from_start;         /* live sessions from where the relayd has them on, not only what comes */
+	bool growing;            /* directories hold recordings that are being written: read like live sessions */
+	bool follow;             /* live sessions that end or break off are attached again when they come back */
 	uint64_t stall_limit_ns; /* a live source silent for longer is not waited for; 0: 10 s */
 	unsigned max_sessions;   /* live sessions attached at once, the others are listed; 0: all */
 	uint64_t max_lag_ns;     /* a live host that is further behind starts again at the end; 0: never */
@@ -43,40 +43,40 @@ struct ingest_options {
 	struct clocks *clocks;   /* gets the hosts' packets, gives their maps; borrowed; NULL: every host on its own */
 	bool own_time;           /* clocks gets the packets, but every host stays on its own clock: no maps */
 	const struct waits_options *waits; /* keep a wait graph, NULL: none; read by ingest_create() alone */
-	struct waits *graph;     /* the caller's, which takes the models' wait logs there (ingest/window.c); borrowed */
+	struct waits *graph; /* the caller's, which takes the models' wait logs there (ingest/window.c); borrowed */
 	const struct ingest_visitor *visitor; /* sees each event (ingest/visit.h); borrowed; NULL: nobody does */
-	bool survey;             /* only for the clocks and the ends of records: events are not applied to models */
+	bool survey; /* only for the clocks and the ends of records: events are not applied to models */
 };
 
 struct ingest_host {
-	char *name;          /* "web", "localhost#2" */
-	char *source;        /* path or URL it comes from; several joined by ", " */
-	char *tracer;        /* "lttng-modules 2.13.9" */
-	bool heard; /* parts of the side-car came as events */
+	char *name;                    /* "web", "localhost#2" */
+	char *source;                  /* path or URL it comes from; several joined by ", " */
+	char *tracer;                  /* "lttng-modules 2.13.9" */
+	bool heard;                    /* parts of the side-car came as events */
 	const struct sidecar *sidecar; /* what else is known of the machine (sidecar/sidecar.h), NULL: nothing */
-	struct model *model; /* lists only files that are used: model_set_lists_files() */
-	const struct clock_map *map; /* to the reference's time: clock_to_ref(); NULL: it is the identity */
-	unsigned clock;      /* its number in clocks_sync() of the options' clocks */
-	unsigned wait;       /* its number in ingest_waits() */
-	uint64_t begin_ns;   /* of its record: the first event; TIME_UNKNOWN: none has come yet */
-	uint64_t end_ns;     /* last event applied + 1 ns, 0 before the first; final once ended */
-	uint64_t end_hint_ns; /* end of its last packet: about how long it will be, if that is known */
-	uint64_t applied_ns; /* everything before this time has been applied */
-	uint64_t next_ns;    /* after LT_OK: time of the next record, at least until_ns */
-	bool live;           /* comes from a relayd, or from files that are being written */
-	bool ended;          /* its sources gave all they had, and are not followed */
-	bool away;           /* none of its sources runs; may come back */
-	bool waited_for;     /* live: nothing has come from a source of it for a fifth of the stall limit */
-	bool over;           /* away, as all its sessions have ended; others of the same name may come */
-	bool silent;         /* live: a source of it is not waited for any more */
-	bool still;          /* live: its sources are heard of, but say that nothing happens, for longer than a kernel
+	struct model *model;           /* lists only files that are used: model_set_lists_files() */
+	const struct clock_map *map;   /* to the reference's time: clock_to_ref(); NULL: it is the identity */
+	unsigned clock;                /* its number in clocks_sync() of the options' clocks */
+	unsigned wait;                 /* its number in ingest_waits() */
+	uint64_t begin_ns;             /* of its record: the first event; TIME_UNKNOWN: none has come yet */
+	uint64_t end_ns;               /* last event applied + 1 ns, 0 before the first; final once ended */
+	uint64_t end_hint_ns;          /* end of its last packet: about how long it will be, if that is known */
+	uint64_t applied_ns;           /* everything before this time has been applied */
+	uint64_t next_ns;              /* after LT_OK: time of the next record, at least until_ns */
+	bool live;                     /* comes from a relayd, or from files that are being written */
+	bool ended;                    /* its sources gave all they had, and are not followed */
+	bool away;                     /* none of its sources runs; may come back */
+	bool waited_for;               /* live: nothing has come from a source of it for a fifth of the stall limit */
+	bool over;                     /* away, as all its sessions have ended; others of the same name may come */
+	bool silent;                   /* live: a source of it is not waited for any more */
+	bool still;      /* live: its sources are heard of, but say that nothing happens, for longer than a kernel
 				that runs something is without events: since end_ns */
-	uint64_t lag_ns;     /* live: how much later than usual its last record came, at the last ingest_watch();
+	uint64_t lag_ns; /* live: how much later than usual its last record came, at the last ingest_watch();
 				0 while nothing comes */
 	uint64_t gap_begin_ns, gap_end_ns; /* the last time nothing was known of it; equal: never.
 					      The end is known as soon as ingest_advance() meets it */
-	char *trouble;       /* why it is incomplete (a worker broke off …), NULL: it is not */
-	const char *note;    /* what else is to be known of its figures, NULL: nothing; stays valid */
+	char *trouble;                     /* why it is incomplete (a worker broke off …), NULL: it is not */
+	const char *note;                  /* what else is to be known of its figures, NULL: nothing; stays valid */
 };
 
 struct ingest *ingest_create(const struct ingest_options *options);
@@ -189,12 +189,12 @@ bool ingest_incomplete(const struct ingest *in);
 
 /* A recording, live session or relayd. Texts are borrowed until the next ingest_watch() or ingest_advance(). */
 struct ingest_feed {
-	const char *name;   /* path or URL */
-	const char *state;  /* "attached", or why not */
-	int host;           /* its number, -1: not known yet */
+	const char *name;  /* path or URL */
+	const char *state; /* "attached", or why not */
+	int host;          /* its number, -1: not known yet */
 	bool live, runs;
-	bool detached;      /* not to be read, until ingest_attach() */
-	bool relay;         /* a relayd that is asked for its sessions; it cannot be detached */
+	bool detached; /* not to be read, until ingest_attach() */
+	bool relay;    /* a relayd that is asked for its sessions; it cannot be detached */
 };
 
 /* In an order that stays; later ones come behind. */

@@ -18,27 +18,27 @@
 
 struct ingest {
 	struct ingest_options options;
-	unsigned visited;  /* the host whose events the visitor sees; INGEST_VISIT_ALL: all hosts' */
-	bool compat;       /* of the wait graph's options */
-	GPtrArray *specs;  /* struct source_spec */
-	GPtrArray *feeds;  /* struct feed */
-	GHashTable *sessions; /* URL of a live session -> its feed */
-	GPtrArray *relays; /* struct relay */
-	GPtrArray *hosts;  /* struct host; public is its first member */
-	GArray *ready;     /* unsigned: numbers of hosts whose sources may have something, in no order */
-	struct waits *waits; /* NULL: none wanted */
-	int epoll_fd;      /* the feeds' sources, edge-triggered: each wake-up comes once, in ingest_watch() */
-	int64_t watched_us; /* monotonic: when those that were not woken were last looked after */
-	int64_t asked_us;   /* and when they were last asked whether they have something all the same */
-	bool started;      /* the workers of recordings */
-	bool is_frugal;    /* nobody said how many workers there are to be */
-	bool named;          /* the hosts that were there at first have their names */
-	bool announced;    /* traces, since ingest_announced() was asked */
-	bool broken;       /* a source or a part of one could not be read, or broke off */
-	bool lost;         /* events or packets */
+	unsigned visited;           /* the host whose events the visitor sees; INGEST_VISIT_ALL: all hosts' */
+	bool compat;                /* of the wait graph's options */
+	GPtrArray *specs;           /* struct source_spec */
+	GPtrArray *feeds;           /* struct feed */
+	GHashTable *sessions;       /* URL of a live session -> its feed */
+	GPtrArray *relays;          /* struct relay */
+	GPtrArray *hosts;           /* struct host; public is its first member */
+	GArray *ready;              /* unsigned: numbers of hosts whose sources may have something, in no order */
+	struct waits *waits;        /* NULL: none wanted */
+	int epoll_fd;               /* the feeds' sources, edge-triggered: each wake-up comes once, in ingest_watch() */
+	int64_t watched_us;         /* monotonic: when those that were not woken were last looked after */
+	int64_t asked_us;           /* and when they were last asked whether they have something all the same */
+	bool started;               /* the workers of recordings */
+	bool is_frugal;             /* nobody said how many workers there are to be */
+	bool named;                 /* the hosts that were there at first have their names */
+	bool announced;             /* traces, since ingest_announced() was asked */
+	bool broken;                /* a source or a part of one could not be read, or broke off */
+	bool lost;                  /* events or packets */
 	struct model_memory memory; /* of all hosts */
-	uint64_t refused_names; /* strpool_full() when it was last looked at */
-	bool untaken;        /* there were more sessions than may be attached */
+	uint64_t refused_names;     /* strpool_full() when it was last looked at */
+	bool untaken;               /* there were more sessions than may be attached */
 };
 
 static inline struct feed *feed_at(const struct ingest *in, guint i)
@@ -108,6 +108,5 @@ bool ingest_is_mute(const struct host *host);
 
 /* Whether some feed of the host may run again. */
 bool ingest_may_come_back(const struct host *host);
-
 
 #endif

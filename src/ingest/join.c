@@ -48,8 +48,11 @@ void ingest_join_packet(struct ingest *in, const struct host *host, const struct
 	const struct ev_net *net = event_payload(ev, ev_net);
 	struct clock_packet packet;
 
-	if (clock_packet_of_event(net, sock ? CLOCK_PACKET_SOCK_LOCAL : net->ip_version ? CLOCK_PACKET_NET_DEV :
-							CLOCK_PACKET_TRANSPORT, &packet))
+	if (clock_packet_of_event(net,
+				  sock              ? CLOCK_PACKET_SOCK_LOCAL
+				  : net->ip_version ? CLOCK_PACKET_NET_DEV
+						    : CLOCK_PACKET_TRANSPORT,
+				  &packet))
 		clocks_packet(in->options.clocks, host->public.clock, ev->ts_ns, sent, &packet);
 	else if (ev->kind == EVENT_NET_RECEIVE && !net->ip_version && !net->flags)
 		clocks_bare_packet(in->options.clocks, host->public.clock);

@@ -56,9 +56,8 @@ static struct kernel_session *session_at(const struct host *host, guint i)
 /* NULL: it is neither a kernel's nor of programs. */
 static struct kernel_trace *trace_at(const struct feed *feed, unsigned trace)
 {
-	return feed->kernel_traces && trace < feed->kernel_traces->len ?
-		       g_ptr_array_index(feed->kernel_traces, trace) :
-		       NULL;
+	return feed->kernel_traces && trace < feed->kernel_traces->len ? g_ptr_array_index(feed->kernel_traces, trace)
+								       : NULL;
 }
 
 /* ---- what there is ---- */
@@ -75,8 +74,8 @@ static void tell(struct host *host)
 		repeats |= session_at(host, i)->repeats;
 	}
 	if (repeats && (runs > 1 || !host->public.live)) {
-		g_string_append_printf(text, "recorded %u times, counted once: from %s; gaps from ",
-				       host->kernels->len, session_at(host, 0)->name);
+		g_string_append_printf(text, "recorded %u times, counted once: from %s; gaps from ", host->kernels->len,
+				       session_at(host, 0)->name);
 		for (guint i = 1; i < host->kernels->len; i++)
 			g_string_append_printf(text, "%s%s", i > 1 ? ", " : "", session_at(host, i)->name);
 	}

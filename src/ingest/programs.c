@@ -17,7 +17,7 @@ struct programs_event {
 
 unsigned programs_session(struct programs *p, const struct source_spec *spec, unsigned trace)
 {
-	const struct programs_session session = {.spec = spec, .trace = trace};
+	const struct programs_session session = { .spec = spec, .trace = trace };
 
 	if (!p->sessions) {
 		p->sessions = g_array_new(FALSE, FALSE, sizeof(struct programs_session));

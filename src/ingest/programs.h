@@ -30,10 +30,10 @@ struct source_spec;
 
 /* Zero-initialised: no session. */
 struct programs {
-	GArray *sessions;   /* struct programs_session */
+	GArray *sessions; /* struct programs_session */
 	unsigned n_sessions;
-	bool repeats;       /* some event was not taken */
-	struct map64 last;  /* name and thread -> number of its struct programs_event */
+	bool repeats;      /* some event was not taken */
+	struct map64 last; /* name and thread -> number of its struct programs_event */
 	GArray *events;
 };
 

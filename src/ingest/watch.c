@@ -14,12 +14,12 @@
 #include "ingest/internal.h"
 
 enum {
-	HANG_LIMIT_MS = 10000,    /* a worker silent for so long while its ring has room is given up */
-	WATCH_EVERY_US = 50000,   /* what concerns every feed and host, whether it has something new or not */
-	ASK_EVERY_US = 1000000,   /* hosts that were not woken, should a wake-up be missed */
+	HANG_LIMIT_MS = 10000,  /* a worker silent for so long while its ring has room is given up */
+	WATCH_EVERY_US = 50000, /* what concerns every feed and host, whether it has something new or not */
+	ASK_EVERY_US = 1000000, /* hosts that were not woken, should a wake-up be missed */
 	HEARD_AT_ONCE = 64,
 	STORE_LEAST_BYTES = 1 << 20, /* less room is none: a packet may be so large */
-	WAITED_FOR_PARTS = 5,     /* of the stall limit, a host is said to be waited for */
+	WAITED_FOR_PARTS = 5,        /* of the stall limit, a host is said to be waited for */
 };
 
 /* What comes this much later than its time, or earlier, is of a clock that is not ours. */

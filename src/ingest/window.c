@@ -9,22 +9,22 @@
 enum { STEPS = 16 };
 
 struct window_host {
-	unsigned of;                /* its number in the ingest */
+	unsigned of; /* its number in the ingest */
 	unsigned in_waits;
 	const struct clock_map *map;
-	uint64_t begin_ns, end_ns;  /* what is read, by its own clock */
-	uint64_t read_ns;           /* all before is read */
+	uint64_t begin_ns, end_ns; /* what is read, by its own clock */
+	uint64_t read_ns;          /* all before is read */
 	bool ended;
 };
 
 struct window {
 	struct window_options options;
-	const struct ingest *of;    /* the one it is made from */
+	const struct ingest *of; /* the one it is made from */
 	struct ingest *in;
 	struct waits *waits;
-	struct window_host *hosts;  /* of in, by number; NULL: not known yet */
+	struct window_host *hosts; /* of in, by number; NULL: not known yet */
 	unsigned n_hosts;
-	GHashTable *origin;         /* struct source_spec * of in → number of the host + 1 in the ingest */
+	GHashTable *origin; /* struct source_spec * of in → number of the host + 1 in the ingest */
 };
 
 /* ---- what to read ---- */

@@ -25,11 +25,11 @@
 struct window;
 
 struct window_options {
-	uint64_t begin_ns, end_ns; /* [begin, end[, reference time */
+	uint64_t begin_ns, end_ns;    /* [begin, end[, reference time */
 	uint64_t before_ns, after_ns; /* read so much around it, 0: WINDOW_MARGIN_NS */
 	bool whole; /* the recordings from their beginning to their end instead: all that there is to know is known */
-	const struct clock_map *const *maps; /* of each of the ingest's hosts, borrowed; NULL: those they have there */
-	uint64_t small_bytes; /* where all recordings take no more they are read from their beginning */
+	const struct clock_map *const *maps;  /* of each of the ingest's hosts, borrowed; NULL: those they have there */
+	uint64_t small_bytes;                 /* where all recordings take no more they are read from their beginning */
 	const struct ingest_visitor *visitor; /* sees each event (ingest/visit.h); borrowed; NULL: nobody does */
 	struct waits_options waits;
 };

@@ -7,8 +7,8 @@ struct input {
 	struct source *source;
 	const struct event *head, *end; /* what it gave and was not consumed; the same: it is to be asked */
 	bool ended;
-	bool left_out;            /* not waited for */
-	bool heard;               /* it showed something since merge_hears() was asked */
+	bool left_out; /* not waited for */
+	bool heard;    /* it showed something since merge_hears() was asked */
 };
 
 struct merge {

@@ -6,8 +6,8 @@ enum {
 	BIOS_MAX = 1 << 16,   /* more than wait for any device; the oldest are forgotten */
 	SHARES_MAX = 1 << 16, /* beyond them a request's last thread pays for the rest */
 	SECTOR_BYTES = 512,
-	STEP = 8,             /* sectors: a page, what bios begin and end at */
-	LOOKS_MAX = 4096,     /* bios that a request is made of; of a size that makes no sense nobody looks further */
+	STEP = 8,         /* sectors: a page, what bios begin and end at */
+	LOOKS_MAX = 4096, /* bios that a request is made of; of a size that makes no sense nobody looks further */
 };
 
 /* Sectors in a row that one thread asked for. */

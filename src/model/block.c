@@ -34,8 +34,8 @@ enum {
 
 enum {
 	SECTOR_BYTES = 512,
-	DISKS_MAX = 4096,        /* further devices are not told apart: not counted */
-	REQUESTS_MAX = 1 << 16,  /* more in a queue than any device takes: their ends are not in the trace */
+	DISKS_MAX = 4096,       /* further devices are not told apart: not counted */
+	REQUESTS_MAX = 1 << 16, /* more in a queue than any device takes: their ends are not in the trace */
 	REMAPS_MAX = 1024,
 	OWNERS_MAX = 3,
 };
@@ -53,8 +53,8 @@ struct request {
 	struct asker who;     /* whose it is: the first bio's, else it inserted it, else issued it */
 	struct shares shares; /* who pays for what is left, once it was issued */
 	uint64_t issue_ns;
-	uint64_t left;                /* sectors still to complete; 0: a flush, or not known */
-	uint32_t owners[OWNERS_MAX];  /* disks (partitions, mappings) whose bio it began with */
+	uint64_t left;               /* sectors still to complete; 0: a flush, or not known */
+	uint32_t owners[OWNERS_MAX]; /* disks (partitions, mappings) whose bio it began with */
 	uint32_t n_owners;
 	uint32_t next_free;
 };
@@ -73,11 +73,11 @@ struct block {
 	uint32_t free;        /* first unused of them, NO_ROW none */
 	struct map64 remaps;  /* key -> ring[] */
 	struct remap ring[REMAPS_MAX];
-	uint32_t n_remaps;    /* ever made */
-	GByteArray *stacked;  /* by row: its requests are issued again to another device */
-	GArray *whole;        /* uint32_t by row: of a partition the disk, as far as is known; else the row itself */
-	uint64_t asked;       /* key of the last bio that got or joined a request */
-	uint64_t forgot_ns;   /* the loss after which the queues were emptied */
+	uint32_t n_remaps;   /* ever made */
+	GByteArray *stacked; /* by row: its requests are issued again to another device */
+	GArray *whole;       /* uint32_t by row: of a partition the disk, as far as is known; else the row itself */
+	uint64_t asked;      /* key of the last bio that got or joined a request */
+	uint64_t forgot_ns;  /* the loss after which the queues were emptied */
 	model_disk_name_fn *name; /* NULL: nobody knows names but the traces */
 	const void *name_data;
 };

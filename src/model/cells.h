@@ -15,31 +15,31 @@ enum cell_kind {
 	CELL_ACCRUAL, /* cumulative ns, and growing while the row is in certain states: see cell_value() */
 	CELL_SQ_LO,   /* low half of a cumulative 128-bit sum; the high half is the next cell */
 	CELL_SQ_HI,
-	CELL_MIN,     /* least value seen since the interval began; UINT64_MAX none */
-	CELL_MAX,     /* greatest value seen since the interval began */
-	CELL_MAX_AT,  /* when the CELL_MAX before it was reached */
+	CELL_MIN,    /* least value seen since the interval began; UINT64_MAX none */
+	CELL_MAX,    /* greatest value seen since the interval began */
+	CELL_MAX_AT, /* when the CELL_MAX before it was reached */
 };
 
 /* What the 64 bits of a cell say. Where they say that it is unknown the value is null. */
 enum cell_type {
-	TYPE_NONE,    /* not to be shown as it is: a uid, bits, one of an enum */
-	TYPE_ID,      /* a number that names something */
-	TYPE_SIGNED,  /* the same, int64_t; below 0: unknown */
-	TYPE_INODE,   /* the same; 0: unknown */
-	TYPE_DEVICE,  /* the kernel's number of a device */
-	TYPE_TEXT,    /* strid; STRID_NONE: unknown, or there is none */
-	TYPE_FLAG,    /* whether it is not 0 */
+	TYPE_NONE,   /* not to be shown as it is: a uid, bits, one of an enum */
+	TYPE_ID,     /* a number that names something */
+	TYPE_SIGNED, /* the same, int64_t; below 0: unknown */
+	TYPE_INODE,  /* the same; 0: unknown */
+	TYPE_DEVICE, /* the kernel's number of a device */
+	TYPE_TEXT,   /* strid; STRID_NONE: unknown, or there is none */
+	TYPE_FLAG,   /* whether it is not 0 */
 	TYPE_COUNT,
 	TYPE_BYTES,
-	TYPE_NS,      /* a duration */
-	TYPE_LAPSE,   /* the same, of what happens once; 0: unknown, or not yet */
-	TYPE_TIME,    /* ns since the epoch by the clock of the row's host; 0: unknown, or not yet */
+	TYPE_NS,    /* a duration */
+	TYPE_LAPSE, /* the same, of what happens once; 0: unknown, or not yet */
+	TYPE_TIME,  /* ns since the epoch by the clock of the row's host; 0: unknown, or not yet */
 	/* only of rows that are none of the model, view/own.h: */
-	TYPE_HOST,    /* place among the hosts shown; CELL_UNKNOWN: none of them */
-	TYPE_ANY,     /* int64_t, a number that names something, below 0 too; CELL_UNKNOWN */
-	TYPE_SPAN,    /* int64_t, ns, below 0 too; CELL_UNKNOWN */
+	TYPE_HOST,     /* place among the hosts shown; CELL_UNKNOWN: none of them */
+	TYPE_ANY,      /* int64_t, a number that names something, below 0 too; CELL_UNKNOWN */
+	TYPE_SPAN,     /* int64_t, ns, below 0 too; CELL_UNKNOWN */
 	TYPE_REF_TIME, /* int64_t, ns since the epoch by the reference's clock; below 0: unknown */
-	TYPE_PPM,     /* double, parts per million; not a number: unknown */
+	TYPE_PPM,      /* double, parts per million; not a number: unknown */
 	TYPES
 };
 
@@ -48,8 +48,8 @@ enum cell_type {
 struct cell_desc {
 	const char *name;
 	const char *meaning; /* as in tables.h */
-	uint8_t kind; /* enum cell_kind */
-	uint8_t type; /* enum cell_type */
+	uint8_t kind;        /* enum cell_kind */
+	uint8_t type;        /* enum cell_type */
 	/* CELL_ACCRUAL: grows by one ns per ns while 1 << cells[state] is in mask, since cells[since] */
 	uint8_t state;
 	uint8_t since;

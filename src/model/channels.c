@@ -76,7 +76,9 @@ struct channel *channel_new(struct model *m, enum relation_kind kind)
 		forget(c, ch);
 	}
 	*ch = (struct channel){
-		.id = ++c->made << ID_INDEX_BITS | index_of(c, ch), .kind = kind, .used_ns = m->now_ns,
+		.id = ++c->made << ID_INDEX_BITS | index_of(c, ch),
+		.kind = kind,
+		.used_ns = m->now_ns,
 	};
 	return ch;
 }
@@ -172,8 +174,8 @@ static void queue_put(struct queue *q, const struct party *who, uint64_t bytes)
 	q->items[q->n++] = (struct queue_item){ *who, bytes };
 }
 
-void channel_match(struct model *m, struct queue *q, struct channel *ch, const struct party *who,
-			uint64_t bytes, bool read)
+void channel_match(struct model *m, struct queue *q, struct channel *ch, const struct party *who, uint64_t bytes,
+		   bool read)
 {
 	struct relation what = { .kind = ch->kind, .object = ch->object };
 

@@ -45,23 +45,23 @@ struct queue {
 
 struct channel {
 	/* what every transfer touches stands together */
-	uint64_t id;             /* how many were made before << 16 | index */
-	uint64_t twin;           /* id of the other end, of a pipe its own; 0: none is known */
+	uint64_t id;   /* how many were made before << 16 | index */
+	uint64_t twin; /* id of the other end, of a pipe its own; 0: none is known */
 	uint64_t used_ns;
 	struct recent_hint last; /* the relation it was used in last */
 	enum relation_kind kind;
 	strid object;
-	bool bound;              /* inet: local and the flows are known */
-	bool inside;             /* inet: both ends are on this host */
-	bool accepted;           /* inet: the service is this end's */
-	bool guessed;            /* inet: accept() did not tell the remote: the packet that woke it did, or none yet */
-	struct party owner;      /* who used it last */
+	bool bound;         /* inet: local and the flows are known */
+	bool inside;        /* inet: both ends are on this host */
+	bool accepted;      /* inet: the service is this end's */
+	bool guessed;       /* inet: accept() did not tell the remote: the packet that woke it did, or none yet */
+	struct party owner; /* who used it last */
 	struct queue out;
 	/* inet */
-	struct queue in;         /* until it is bound: what was read */
+	struct queue in; /* until it is bound: what was read */
 	struct endpoint local, remote;
 	uint64_t out_flow, in_flow;
-	uint64_t user_uid;       /* of struct party: who its connection is said to belong to, 0 nobody yet */
+	uint64_t user_uid; /* of struct party: who its connection is said to belong to, 0 nobody yet */
 };
 
 /* The last packet that a CPU received. */

@@ -27,21 +27,21 @@ enum turn { TURN_NONE, TURN_REQUEST, TURN_REPLY };
 /* What goes with a row and is no figure. */
 struct connection {
 	bool in_use;
-	bool serves;         /* it is the server; unless its side was seen, because its port is the lower one */
-	uint64_t flow;       /* its key: endpoint_flow(local, remote) */
+	bool serves;               /* it is the server; unless its side was seen, because its port is the lower one */
+	uint64_t flow;             /* its key: endpoint_flow(local, remote) */
 	uint64_t seen_ns, used_ns; /* its first packet, its last */
-	uint64_t sender_uid; /* of the thread that was seen last to send, 0 none */
+	uint64_t sender_uid;       /* of the thread that was seen last to send, 0 none */
 	struct tcp_way out, in;
 	enum turn turn;
-	uint64_t data_ns;    /* of the last new data */
+	uint64_t data_ns; /* of the last new data */
 };
 
 struct connections {
 	GArray *list;         /* struct connection, by row */
 	struct map64 by_flow; /* flow -> row */
 	uint32_t n;
-	bool hears[2];        /* packets received ([1]: sent) have TCP headers in this trace */
-	uint32_t hand;        /* row the hand is at: see model/recent.h */
+	bool hears[2]; /* packets received ([1]: sent) have TCP headers in this trace */
+	uint32_t hand; /* row the hand is at: see model/recent.h */
 };
 
 void connections_create(struct model *m)
@@ -140,7 +140,10 @@ static struct connection *add(struct model *m, uint64_t flow, const struct endpo
 	if (row >= c->list->len)
 		g_array_set_size(c->list, row + 1);
 	*connection_at(c, row) = (struct connection){
-		.in_use = true, .flow = flow, .seen_ns = m->now_ns, .serves = local->port < remote->port,
+		.in_use = true,
+		.flow = flow,
+		.seen_ns = m->now_ns,
+		.serves = local->port < remote->port,
 	};
 	map64_put(&c->by_flow, flow, row);
 	c->n++;
@@ -258,8 +261,8 @@ static void note_opening(struct model *m, struct connection *conn, struct connec
 		conn->serves = !sent;
 	}
 	if (conn->out.syn_seen && conn->in.syn_seen && !r->opening)
-		r->opening = r->side == SIDE_ACCEPTED ? (uint64_t)conn->in.first << 32 | conn->out.first :
-							(uint64_t)conn->out.first << 32 | conn->in.first;
+		r->opening = r->side == SIDE_ACCEPTED ? (uint64_t)conn->in.first << 32 | conn->out.first
+						      : (uint64_t)conn->out.first << 32 | conn->in.first;
 	if (sent || !r->begin_ns || r->handshake_ns || s->rst || !s->has_ack || !conn->out.syn_seen)
 		return;
 	/* of who connects the SYN's acknowledgement is a SYN too */
@@ -302,8 +305,8 @@ static void note_unseen(const struct connections *c, const struct connection *co
 		r->flags |= CONNECTION_SENT_UNSEEN;
 }
 
-static void count(struct model *m, const struct connection *conn, struct connection_row *r,
-		  const struct tcp_news *news, bool sent)
+static void count(struct model *m, const struct connection *conn, struct connection_row *r, const struct tcp_news *news,
+		  bool sent)
 {
 	if (sent) {
 		r->sent_packets++;

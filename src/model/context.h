@@ -24,7 +24,7 @@ struct context {
 	enum wait_context below; /* RECEIVING: what the packet is received in; else the same as kind */
 	uint32_t nr;             /* of below: irq number or softirq vector, else 0 */
 	bool disk;               /* a disk's request was completed in it */
-	strid cause;             /* what has work done there: disk, interface, irq …; STRID_NONE: no name, or a task */
+	strid cause; /* what has work done there: disk, interface, irq …; STRID_NONE: no name, or a task */
 };
 
 /* Where the CPU is now. cpu NULL: in a task. */

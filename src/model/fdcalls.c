@@ -286,8 +286,7 @@ static void done_close_range(struct model *m, struct done *d)
 		files_unshare(m, d->thread);
 		d->t = files_of_thread(m, d->thread);
 	}
-	files_each(m, d->t, d->call->fd, last,
-		   d->call->flags & CLOSE_RANGE_SETS_CLOEXEC ? set_cloexec : files_close);
+	files_each(m, d->t, d->call->fd, last, d->call->flags & CLOSE_RANGE_SETS_CLOEXEC ? set_cloexec : files_close);
 }
 
 /* Bytes of user memory into a pipe or, from its read end, out of it. */

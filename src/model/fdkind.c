@@ -109,9 +109,9 @@ static enum fd_kind kind_of_anon_inode(const char *name)
 		const char *name;
 		enum fd_kind kind;
 	} kinds[] = {
-		{ "eventfd", FD_EVENTFD }, { "eventpoll", FD_EPOLL }, { "timerfd", FD_TIMERFD },
+		{ "eventfd", FD_EVENTFD },   { "eventpoll", FD_EPOLL }, { "timerfd", FD_TIMERFD },
 		{ "signalfd", FD_SIGNALFD }, { "inotify", FD_INOTIFY }, { "fanotify", FD_FANOTIFY },
-		{ "pidfd", FD_PIDFD }, { "perf_event", FD_PERF }, { "io_uring", FD_IO_URING },
+		{ "pidfd", FD_PIDFD },       { "perf_event", FD_PERF }, { "io_uring", FD_IO_URING },
 	};
 	size_t len;
 
@@ -127,8 +127,9 @@ static enum fd_kind kind_of_anon_inode(const char *name)
 /* A socket without a path is named after its protocol where the tracer could not name it otherwise. */
 static enum fd_kind kind_of_protocol(const char *name)
 {
-	static const char *const inet[] = { "TCP", "TCPv6", "UDP", "UDPv6", "UDP-Lite", "UDPLITEv6", "RAW", "RAWv6",
-					    "PING", "PINGv6", "MPTCP", "MPTCPv6", "SCTP", "SCTPv6", "PACKET" };
+	static const char *const inet[] = { "TCP",       "TCPv6",   "UDP",   "UDPv6",  "UDP-Lite",
+					    "UDPLITEv6", "RAW",     "RAWv6", "PING",   "PINGv6",
+					    "MPTCP",     "MPTCPv6", "SCTP",  "SCTPv6", "PACKET" };
 
 	for (size_t i = 0; i < G_N_ELEMENTS(inet); i++)
 		if (strcmp(name, inet[i]) == 0)

@@ -93,8 +93,14 @@ static struct fd_what what_of_row(const struct model *m, uint32_t row, bool read
 	const struct file_row *r = FILE_ROW(m, row);
 
 	return (struct fd_what){
-		.path = (strid)r->path, .peer = (strid)r->peer, .client = (strid)r->client, .side = (uint8_t)r->side,
-		.kind = (uint8_t)r->kind, .cloexec = r->cloexec != 0, .read_end = read_end, .channel = r->channel,
+		.path = (strid)r->path,
+		.peer = (strid)r->peer,
+		.client = (strid)r->client,
+		.side = (uint8_t)r->side,
+		.kind = (uint8_t)r->kind,
+		.cloexec = r->cloexec != 0,
+		.read_end = read_end,
+		.channel = r->channel,
 	};
 }
 

@@ -200,8 +200,7 @@ static void detach_siblings(struct model *m, uint32_t thread)
 	for (guint row = 0; row < m->threads->len; row++) {
 		struct thread *other = g_ptr_array_index(m->threads, row);
 
-		if (other && other->in_use && other->files == t && row != thread &&
-		    pid_of(m, row) == pid_of(m, thread))
+		if (other && other->in_use && other->files == t && row != thread && pid_of(m, row) == pid_of(m, thread))
 			detach(m, row);
 	}
 }

@@ -14,7 +14,15 @@
 
 /* Members of struct ev_syscall_entry and ev_syscall_exit: bits of event.present. */
 enum entry_bit {
-	ENTRY_NR, ENTRY_FD, ENTRY_FD2, ENTRY_CMD, ENTRY_FLAGS, ENTRY_ARG, ENTRY_PATH, ENTRY_FAMILY, ENTRY_PORT,
+	ENTRY_NR,
+	ENTRY_FD,
+	ENTRY_FD2,
+	ENTRY_CMD,
+	ENTRY_FLAGS,
+	ENTRY_ARG,
+	ENTRY_PATH,
+	ENTRY_FAMILY,
+	ENTRY_PORT,
 	ENTRY_ADDR
 };
 enum exit_bit { EXIT_NR, EXIT_RET, EXIT_FDS, EXIT_FAMILY, EXIT_PORT, EXIT_ADDR };

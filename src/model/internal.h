@@ -39,10 +39,10 @@ struct class_info {
 struct trace_info {
 	bool announced;
 	bool has_tid;
-	bool has_waking;        /* declares sched_waking: the other wake-ups are not counted */
-	strid ttwu;             /* declares sched_ttwu: its class' name, else STRID_NONE */
+	bool has_waking; /* declares sched_waking: the other wake-ups are not counted */
+	strid ttwu;      /* declares sched_ttwu: its class' name, else STRID_NONE */
 	enum trace_domain domain;
-	GArray *classes;        /* struct class_info, by event.class_id */
+	GArray *classes; /* struct class_info, by event.class_id */
 	unsigned n_perf;
 	strid perf_names[EVENT_PERF_MAX];
 	bool perf_per_thread[EVENT_PERF_MAX];
@@ -69,7 +69,7 @@ struct context_level {
 	uint8_t kind;     /* enum wait_context */
 	uint8_t named_by; /* enum context_named_by: of which table row is */
 	uint32_t nr;
-	uint32_t row;     /* has its name */
+	uint32_t row; /* has its name */
 };
 
 struct context_stack {
@@ -78,10 +78,10 @@ struct context_stack {
 };
 
 struct cpu {
-	uint32_t row;          /* TABLE_CPU; NO_ROW: never seen */
-	int64_t tid;           /* of the thread that runs, 0 idle, TID_UNKNOWN */
-	uint32_t thread;       /* its TABLE_THREAD row; NO_ROW: idle or unknown */
-	int64_t held_tid;      /* migration/N was switched in: whether it runs or the CPU went offline the
+	uint32_t row;     /* TABLE_CPU; NO_ROW: never seen */
+	int64_t tid;      /* of the thread that runs, 0 idle, TID_UNKNOWN */
+	uint32_t thread;  /* its TABLE_THREAD row; NO_ROW: idle or unknown */
+	int64_t held_tid; /* migration/N was switched in: whether it runs or the CPU went offline the
 				  next event tells; 0 otherwise */
 	struct irq_frame irqs[IRQ_DEPTH_MAX];
 	unsigned irq_depth;
@@ -109,8 +109,8 @@ struct call_in_flight {
 	int64_t fd, fd2, cmd;
 	uint64_t flags, arg;
 	strid path;
-	strid peer;       /* connect */
-	uint64_t channel; /* connect, accept: what cell channel of the socket will be, 0 not known */
+	strid peer;                  /* connect */
+	uint64_t channel;            /* connect, accept: what cell channel of the socket will be, 0 not known */
 	struct file_ref file, file2; /* what fd and fd2 were when the call began */
 };
 
@@ -124,11 +124,11 @@ struct recent_hint {
 
 /* A wait of a thread, and where it was counted: mostly the next one is the same, or the one before. */
 struct wait_memo {
-	uint32_t state;      /* enum wait_state */
+	uint32_t state; /* enum wait_state */
 	strid call;
 	int64_t fd;
 	uint64_t file_uid;
-	strid peer;          /* that connect() waits for */
+	strid peer; /* that connect() waits for */
 	struct recent_hint row;
 };
 
@@ -143,9 +143,9 @@ struct wake_memo {
 
 /* How a thread waits for a CPU, THREAD_READY; see preemption.c. */
 struct wait_for_cpu {
-	int32_t cpu;         /* for which one, -1 unknown */
-	uint32_t place;      /* where preemption.c lists it while it is ready */
-	uint64_t charged_ns; /* until when its wait was charged */
+	int32_t cpu;              /* for which one, -1 unknown */
+	uint32_t place;           /* where preemption.c lists it while it is ready */
+	uint64_t charged_ns;      /* until when its wait was charged */
 	struct recent_hint by[2]; /* rows of TABLE_PREEMPTION that were used last, the last first */
 };
 
@@ -155,28 +155,28 @@ enum thread_inside { INSIDE_UNKNOWN = 0, INSIDE_PROGRAM, INSIDE_KERNEL };
 /* What goes with a row of TABLE_THREAD and is no figure. */
 struct thread {
 	bool in_use;
-	bool runs_softirqs;      /* it is called like ksoftirqd */
-	uint8_t inside;          /* enum thread_inside */
-	char comm[16];           /* raw bytes of its name: to see a change cheaply */
-	uint64_t ns_level;       /* of its own pid namespace, 0 the host's or unknown */
-	uint32_t container;      /* container.c: row of TABLE_CONTAINER, NO_ROW none */
-	uint64_t woken_ns;       /* first wake-up while blocked, 0 none */
-	uint64_t slice_ns;       /* when it was last seen to be switched in, 0 never */
+	bool runs_softirqs; /* it is called like ksoftirqd */
+	uint8_t inside;     /* enum thread_inside */
+	char comm[16];      /* raw bytes of its name: to see a change cheaply */
+	uint64_t ns_level;  /* of its own pid namespace, 0 the host's or unknown */
+	uint32_t container; /* container.c: row of TABLE_CONTAINER, NO_ROW none */
+	uint64_t woken_ns;  /* first wake-up while blocked, 0 none */
+	uint64_t slice_ns;  /* when it was last seen to be switched in, 0 never */
 	struct call_in_flight call;
-	struct fd_table *files;  /* NULL: not known yet */
-	struct wait_memo waited[2]; /* blocking.c: its last waits, the last first */
-	struct wake_memo woken[2];  /* relations.c: its last wake-ups, likewise */
+	struct fd_table *files;       /* NULL: not known yet */
+	struct wait_memo waited[2];   /* blocking.c: its last waits, the last first */
+	struct wake_memo woken[2];    /* relations.c: its last wake-ups, likewise */
 	struct wait_for_cpu cpu_wait; /* preemption.c */
-	uint64_t wrote_ns;       /* dirty.c: when a disk last got something to write from it, 0 never */
-	uint64_t wrote_ahead;    /* bytes of that, in the call that it is in, that it has not written to a file yet */
-	struct perf_last *perf;  /* perf.c: last values of its own perf contexts, one per trace */
+	uint64_t wrote_ns;            /* dirty.c: when a disk last got something to write from it, 0 never */
+	uint64_t wrote_ahead;   /* bytes of that, in the call that it is in, that it has not written to a file yet */
+	struct perf_last *perf; /* perf.c: last values of its own perf contexts, one per trace */
 };
 
 /* A thread, if it is still there, and for what it asks. */
 struct asker {
 	uint64_t thread_uid; /* 0: unknown */
 	uint32_t thread;
-	bool back;           /* it made dirty what a kernel thread writes back */
+	bool back; /* it made dirty what a kernel thread writes back */
 };
 
 /* dirty.c: bytes that a thread wrote to files, and no disk has. */
@@ -202,57 +202,57 @@ struct dumped_ns {
 struct model {
 	struct host_state state;
 	uint32_t host_row;
-	struct host_row *host;     /* the same */
-	uint64_t begin_ns;         /* of the record, 0 not known */
-	uint64_t now_ns;           /* time of the event being applied */
-	uint64_t lost_ns;          /* last time events were lost, 0 never */
-	bool has_kernel;           /* some trace is the kernel's */
-	bool some_sure;            /* some thread's state was seen since then */
-	struct wait_log *wait_log; /* where wait events go, NULL: nowhere; borrowed */
-	GPtrArray *sources;        /* GPtrArray of struct trace_info, by source then trace */
-	struct map64 events;       /* name -> TABLE_EVENT row */
+	struct host_row *host;          /* the same */
+	uint64_t begin_ns;              /* of the record, 0 not known */
+	uint64_t now_ns;                /* time of the event being applied */
+	uint64_t lost_ns;               /* last time events were lost, 0 never */
+	bool has_kernel;                /* some trace is the kernel's */
+	bool some_sure;                 /* some thread's state was seen since then */
+	struct wait_log *wait_log;      /* where wait events go, NULL: nowhere; borrowed */
+	GPtrArray *sources;             /* GPtrArray of struct trace_info, by source then trace */
+	struct map64 events;            /* name -> TABLE_EVENT row */
 	uint32_t declared[EVENT_KINDS]; /* how many traces declare the tracepoint */
-	GArray *cpus;              /* struct cpu, by number */
-	struct map64 tids;         /* tid -> TABLE_THREAD row of the thread that has it now */
-	GPtrArray *threads;        /* struct thread *, by row number */
-	struct model_memory *memory; /* memory.h; NULL: no bound */
-	size_t room_from, room;    /* memory.h: between what bytes nothing needs to be looked at: room from room_from */
-	size_t used, ending;       /* its parts of memory->used and ending */
-	size_t retired_bytes;      /* of the interval's ended rows */
+	GArray *cpus;                   /* struct cpu, by number */
+	struct map64 tids;              /* tid -> TABLE_THREAD row of the thread that has it now */
+	GPtrArray *threads;             /* struct thread *, by row number */
+	struct model_memory *memory;    /* memory.h; NULL: no bound */
+	size_t room_from, room; /* memory.h: between what bytes nothing needs to be looked at: room from room_from */
+	size_t used, ending;    /* its parts of memory->used and ending */
+	size_t retired_bytes;   /* of the interval's ended rows */
 	/* rows that stand for those that did not fit, NO_ROW none: */
 	uint32_t other_thread, other_file, other_preemption, other_connection;
 	uint32_t other_waits[WAIT_STATES], other_relations[RELATION_KINDS]; /* likewise, of TABLE_BLOCKING, _RELATION */
-	uint64_t folded;           /* rows that did not fit */
-	uint64_t unfollowed;       /* threads without row that live on */
-	bool forgetting;           /* fds are not closed, only not known any more */
-	size_t fds_bytes;          /* what fd tables take, rows excepted */
-	bool inherited;            /* some fds may have no rows yet */
-	bool lists_files;          /* model_set_lists_files() */
-	uint64_t dump_end_ns;      /* of the last state dump that ended, 0 none */
-	bool dumped;               /* some task of a state dump was seen */
+	uint64_t folded;                                                    /* rows that did not fit */
+	uint64_t unfollowed;                                                /* threads without row that live on */
+	bool forgetting;      /* fds are not closed, only not known any more */
+	size_t fds_bytes;     /* what fd tables take, rows excepted */
+	bool inherited;       /* some fds may have no rows yet */
+	bool lists_files;     /* model_set_lists_files() */
+	uint64_t dump_end_ns; /* of the last state dump that ended, 0 none */
+	bool dumped;          /* some task of a state dump was seen */
 
 	/* owned by the files that use them */
-	struct syscalls *syscalls; /* syscalls.c */
-	struct files *files;       /* files.c */
-	struct block *block;       /* block.c */
-	struct bios *bios;         /* bios.c */
-	struct dirty dirty;        /* dirty.c */
-	struct recent *blocking;   /* blocking.c: rows of TABLE_BLOCKING */
-	struct relations *relations; /* relations.c */
-	struct preemption *preemption; /* preemption.c: NULL: nobody wants to know */
+	struct syscalls *syscalls;       /* syscalls.c */
+	struct files *files;             /* files.c */
+	struct block *block;             /* block.c */
+	struct bios *bios;               /* bios.c */
+	struct dirty dirty;              /* dirty.c */
+	struct recent *blocking;         /* blocking.c: rows of TABLE_BLOCKING */
+	struct relations *relations;     /* relations.c */
+	struct preemption *preemption;   /* preemption.c: NULL: nobody wants to know */
 	struct connections *connections; /* connections.c */
-	struct map64 netifs;       /* net.c: name -> TABLE_NETIF row and kind of link */
-	struct map64 irqs;         /* irq.c: (soft, nr, cpu) -> TABLE_IRQ row */
-	struct map64 irq_names;    /* irq.c: irq number -> strid */
-	struct buckets *buckets;   /* buckets.c */
-	uint32_t bucket_tables;    /* model_set_buckets() */
-	uint64_t log_dist, log_min_ns; /* model_set_log() */
-	uint64_t unlogged;         /* rows of TABLE_INSTANCE that did not fit */
-	struct users *users;       /* user.c */
-	struct map64 containers;   /* container.c: inode -> TABLE_CONTAINER row */
-	struct map64 vtids;        /* container.c: (thread row, level) -> TABLE_VTID row */
+	struct map64 netifs;             /* net.c: name -> TABLE_NETIF row and kind of link */
+	struct map64 irqs;               /* irq.c: (soft, nr, cpu) -> TABLE_IRQ row */
+	struct map64 irq_names;          /* irq.c: irq number -> strid */
+	struct buckets *buckets;         /* buckets.c */
+	uint32_t bucket_tables;          /* model_set_buckets() */
+	uint64_t log_dist, log_min_ns;   /* model_set_log() */
+	uint64_t unlogged;               /* rows of TABLE_INSTANCE that did not fit */
+	struct users *users;             /* user.c */
+	struct map64 containers;         /* container.c: inode -> TABLE_CONTAINER row */
+	struct map64 vtids;              /* container.c: (thread row, level) -> TABLE_VTID row */
 	struct dumped_ns dumped_ns;
-	struct map64 perfs;        /* perf.c: (thread row, counter) -> TABLE_PERF row */
+	struct map64 perfs; /* perf.c: (thread row, counter) -> TABLE_PERF row */
 };
 
 /* An event being applied. */
@@ -289,12 +289,12 @@ static inline struct thread *thread_info(struct model *m, uint32_t row)
  *
  *	DIST_ADD(m, IRQ, irq, row, raise, ns, a->thread, name);
  */
-#define DIST_ADD(m, TABLE, type, row, member, value, thread, cause) \
-	do { \
+#define DIST_ADD(m, TABLE, type, row, member, value, thread, cause)                                      \
+	do {                                                                                             \
 		model_dist_add(m, &STATE_ROW(&(m)->state, TABLE, type, row)->member, TABLE_##TABLE, row, \
-			       CELL(type, member.count), value); \
-		if ((m)->log_dist == bucket_dist(TABLE_##TABLE, CELL(type, member.count))) \
-			model_log_instance(m, value, thread, cause); \
+			       CELL(type, member.count), value);                                         \
+		if ((m)->log_dist == bucket_dist(TABLE_##TABLE, CELL(type, member.count)))               \
+			model_log_instance(m, value, thread, cause);                                     \
 	} while (0)
 
 /* A row of TABLE_INSTANCE, unless the value is too small to be logged. */

@@ -120,8 +120,7 @@ static void end_table(struct interval *iv, enum table_id table, const struct sta
 	for (uint32_t row = STATE_NO_ROW; (row = state_next(s, row)) != STATE_NO_ROW;) {
 		const uint64_t *cells = state_cells(s, row);
 
-		t->rows[t->n_rows++] =
-			(struct interval_row){ cells_at_begin(iv, table, row, cells[0]), cells };
+		t->rows[t->n_rows++] = (struct interval_row){ cells_at_begin(iv, table, row, cells[0]), cells };
 	}
 	for (uint32_t i = 0; i < t->n_rows; i++)
 		map64_put(&t->by_uid, t->rows[i].b[0], i);

@@ -27,15 +27,15 @@ struct interval_row {
 struct interval_table {
 	struct interval_row *rows; /* ended ones first, in the order they ended */
 	uint32_t n_rows;
-	GArray *ended;             /* internal: struct ended_row */
-	struct map64 by_uid;       /* internal */
+	GArray *ended;       /* internal: struct ended_row */
+	struct map64 by_uid; /* internal */
 };
 
 struct interval {
 	uint64_t begin_ns, end_ns;
-	uint32_t tables_mask;      /* 1 << enum table_id: which tables are kept */
+	uint32_t tables_mask; /* 1 << enum table_id: which tables are kept */
 	struct interval_table tables[TABLES];
-	struct host_state a;       /* internal */
+	struct host_state a; /* internal */
 };
 
 void interval_init(struct interval *iv);
@@ -89,8 +89,7 @@ void interval_take_ended(struct interval *iv, enum table_id table, interval_take
 void interval_keep_paths(const struct interval *iv);
 
 /* INTERVAL_VALUE(iv, THREAD, thread, row, cpu_ns) */
-#define INTERVAL_VALUE(iv, TABLE, type, row, member) \
-	interval_value(iv, TABLE_##TABLE, row, CELL(type, member))
+#define INTERVAL_VALUE(iv, TABLE, type, row, member) interval_value(iv, TABLE_##TABLE, row, CELL(type, member))
 
 /* The b side as the table's structure. */
 #define INTERVAL_ROW(type, row) ((const struct type##_row *)(const void *)(row)->b)

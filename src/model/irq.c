@@ -112,7 +112,10 @@ static void enter(struct model *m, struct cpu *cpu, bool soft, uint32_t nr, uint
 {
 	cpu->irq_depth = depth_below(cpu, soft, nr);
 	cpu->irqs[cpu->irq_depth++] = (struct irq_frame){
-		.soft = soft, .nr = nr, .row = row, .entry_ns = m->now_ns,
+		.soft = soft,
+		.nr = nr,
+		.row = row,
+		.entry_ns = m->now_ns,
 	};
 	innermost_changed(m, cpu);
 }
@@ -206,7 +209,6 @@ void apply_dump_irq(struct model *m, const struct apply *a)
 	struct event_str s = p->action.len ? p->action : p->name;
 	strid name = strpool_intern(event_text(a->ev, s), s.len);
 
-	if (name && handler_valid(false, (uint64_t)p->irq) &&
-	    map64_get(&m->irq_names, (uint64_t)p->irq) == MAP64_NONE)
+	if (name && handler_valid(false, (uint64_t)p->irq) && map64_get(&m->irq_names, (uint64_t)p->irq) == MAP64_NONE)
 		map64_put(&m->irq_names, (uint64_t)p->irq, name);
 }

@@ -11,9 +11,12 @@ static const struct {
 	enum table_id table;
 	unsigned cell;
 } path_cells[] = {
-	{ TABLE_FILE, CELL(file, path) },       { TABLE_FILE, CELL(file, peer) },
-	{ TABLE_FILE, CELL(file, client) },     { TABLE_BLOCKING, CELL(blocking, object) },
-	{ TABLE_RELATION, CELL(relation, object) }, { TABLE_CONNECTION, CELL(connection, local) },
+	{ TABLE_FILE, CELL(file, path) },
+	{ TABLE_FILE, CELL(file, peer) },
+	{ TABLE_FILE, CELL(file, client) },
+	{ TABLE_BLOCKING, CELL(blocking, object) },
+	{ TABLE_RELATION, CELL(relation, object) },
+	{ TABLE_CONNECTION, CELL(connection, local) },
 	{ TABLE_CONNECTION, CELL(connection, peer) },
 };
 

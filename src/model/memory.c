@@ -8,9 +8,9 @@
 #include "model/interval.h"
 
 enum {
-	ROW_OVERHEAD = 256,     /* of a row that is shown: its places in lists and hashes, roughly */
-	LOOKS_UNTIL_FULL = 64,  /* so often is looked how much is used while the room fills */
-	FORGET_SHARE = 8,       /* of the threads so many are forgotten at once: one of 8 */
+	ROW_OVERHEAD = 256,    /* of a row that is shown: its places in lists and hashes, roughly */
+	LOOKS_UNTIL_FULL = 64, /* so often is looked how much is used while the room fills */
+	FORGET_SHARE = 8,      /* of the threads so many are forgotten at once: one of 8 */
 	LEAST_STEP = 64 * 1024,
 };
 
@@ -195,10 +195,9 @@ static void fold(struct model *m, enum table_id table, const uint64_t *a, uint64
 }
 
 /* The tables that have rows "other": their rows come with threads, or with what those do. */
-static const enum table_id folded_tables[] = { TABLE_THREAD,     TABLE_FILE,     TABLE_SYSCALL,
-					       TABLE_SYSERR,     TABLE_PERF,     TABLE_BLOCKING,
-					       TABLE_RELATION,   TABLE_PREEMPTION, TABLE_CONNECTION,
-					       TABLE_BUCKET };
+static const enum table_id folded_tables[] = { TABLE_THREAD,     TABLE_FILE,     TABLE_SYSCALL,  TABLE_SYSERR,
+					       TABLE_PERF,       TABLE_BLOCKING, TABLE_RELATION, TABLE_PREEMPTION,
+					       TABLE_CONNECTION, TABLE_BUCKET };
 
 /* The others' rows go with their thread. */
 static bool ends_alone(enum table_id table)
@@ -330,10 +329,10 @@ bool memory_has_room(struct model *m, enum table_id table, uint32_t n)
 struct folding {
 	struct model *m;
 	enum table_id table;
-	uint64_t begin_ns;   /* of the interval */
-	uint32_t half;       /* so many rows go, the first */
-	struct map64 threads; /* uids of the threads that went */
-	struct map64 calls;   /* likewise, of their rows of TABLE_SYSCALL */
+	uint64_t begin_ns;       /* of the interval */
+	uint32_t half;           /* so many rows go, the first */
+	struct map64 threads;    /* uids of the threads that went */
+	struct map64 calls;      /* likewise, of their rows of TABLE_SYSCALL */
 	struct map64 containers; /* uids of those that some of the others were in */
 };
 

@@ -24,10 +24,10 @@ static inline void count_event_of_thread(struct model *m, const struct apply *a,
 
 #define TRACEPOINT(kind, payload, need, names)
 #define HANDLED(kind, payload, handler, need, names)
-#define COUNTED(kind, payload, member, need, names) \
+#define COUNTED(kind, payload, member, need, names)                      \
 	static void apply_##kind(struct model *m, const struct apply *a) \
-	{ \
-		count_event_of_thread(m, a, CELL(thread, member)); \
+	{                                                                \
+		count_event_of_thread(m, a, CELL(thread, member));       \
 	}
 #include "event/tracepoints.def"
 
@@ -310,9 +310,9 @@ static int64_t shown_tid(const struct event *ev, const struct trace_info *trace)
 
 static void apply_event(struct model *m, unsigned source, struct trace_info *trace, const struct event *ev)
 {
-	struct class_info *class = ev->class_id < trace->classes->len ?
-					   &g_array_index(trace->classes, struct class_info, ev->class_id) :
-					   NULL;
+	struct class_info *class = ev->class_id < trace->classes->len
+					   ? &g_array_index(trace->classes, struct class_info, ev->class_id)
+					   : NULL;
 	struct apply a = { .ev = ev, .trace = trace, .class = class, .thread = NO_ROW };
 	bool logs;
 

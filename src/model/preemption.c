@@ -14,8 +14,8 @@
 #include "model/recent.h"
 
 enum {
-	SLICES = 256,      /* that a CPU remembers */
-	CHARGED_MAX = 64,  /* threads that wait for one CPU: of more, some lose what was overwritten, to BY_OTHER */
+	SLICES = 256,     /* that a CPU remembers */
+	CHARGED_MAX = 64, /* threads that wait for one CPU: of more, some lose what was overwritten, to BY_OTHER */
 	ROWS_MAX = 8192,
 	TALLY = 4,
 };
@@ -87,9 +87,9 @@ static const struct thread_row *thread_of(const struct model *m, const struct cu
 {
 	const struct state_table *t = &m->state.tables[TABLE_THREAD];
 
-	return who->row != NO_ROW && t->flags[who->row] & ROW_ALIVE && THREAD_ROW(m, who->row)->uid == who->uid ?
-		       THREAD_ROW(m, who->row) :
-		       NULL;
+	return who->row != NO_ROW && t->flags[who->row] & ROW_ALIVE && THREAD_ROW(m, who->row)->uid == who->uid
+		       ? THREAD_ROW(m, who->row)
+		       : NULL;
 }
 
 static void name_other(struct preemption_row *r)

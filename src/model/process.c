@@ -353,8 +353,12 @@ void apply_dump_process(struct model *m, const struct apply *a)
 	if (p->type == 1)
 		set_kernel(m, row);
 	if (p->vtid > 0)
-		container_dump(m, row, &(struct ev_dump_ns){ .tid = p->tid, .vtid = p->vtid, .vpid = p->vpid,
-							     .ns_level = p->ns_level, .ns_inum = p->ns_inum });
+		container_dump(m, row,
+			       &(struct ev_dump_ns){ .tid = p->tid,
+						     .vtid = p->vtid,
+						     .vpid = p->vpid,
+						     .ns_level = p->ns_level,
+						     .ns_inum = p->ns_inum });
 	state_of_dump(m, row, p->status);
 	if (p->file_table)
 		files_dump_table(m, row, p->file_table);

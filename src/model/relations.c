@@ -97,7 +97,10 @@ struct relation_row *relations_row(struct model *m, const struct relation *what,
 /* ---- the means of a wake-up ---- */
 
 static const struct call_in_flight no_call = {
-	.fd = -1, .fd2 = -1, .file = { NO_ROW, 0, 0 }, .file2 = { NO_ROW, 0, 0 },
+	.fd = -1,
+	.fd2 = -1,
+	.file = { NO_ROW, 0, 0 },
+	.file2 = { NO_ROW, 0, 0 },
 };
 
 static const struct call_in_flight *call_of(struct model *m, uint32_t thread)
@@ -187,8 +190,7 @@ static void find_means(struct model *m, uint32_t waker, uint32_t woken, struct r
 		what->kind = RELATION_FUTEX;
 		what->object = STRID_NONE;
 	} else if (action_of(in) == SYSCALL_WAIT_CHILD || action_of(in) == SYSCALL_WAIT_ID ||
-		   action_of(in) == SYSCALL_CLONE ||
-		   (exits && in->name && s->pid == w->ppid && w->pid != s->pid)) {
+		   action_of(in) == SYSCALL_CLONE || (exits && in->name && s->pid == w->ppid && w->pid != s->pid)) {
 		/* in clone: the child of vfork() goes its own way */
 		if (exits || action_of(by) == SYSCALL_EXEC)
 			what->kind = RELATION_CHILD;
@@ -260,8 +262,10 @@ static void woken_by_thread(struct model *m, uint32_t waker, uint32_t woken)
 	struct wake_memo *memo = thread_info(m, woken)->woken;
 	struct wake_memo this = {
 		.waker_uid = THREAD_ROW(m, waker)->uid,
-		.waker_call = by->name, .waker_file = by->file.uid,
-		.call = in->name, .file = in->file.uid,
+		.waker_call = by->name,
+		.waker_file = by->file.uid,
+		.call = in->name,
+		.file = in->file.uid,
 		.row = memo[0].row,
 	};
 	struct relation what;
@@ -293,7 +297,10 @@ static bool woken_by_packet(struct model *m, const struct apply *a, uint32_t wok
 		return false;
 	connections_waited(m, end.out_flow, waited_ns);
 	what = (struct relation){
-		.from = end.peer, .to = relations_party(m, woken), .kind = RELATION_INET, .object = end.object,
+		.from = end.peer,
+		.to = relations_party(m, woken),
+		.kind = RELATION_INET,
+		.object = end.object,
 		.flow = end.flow,
 	};
 	relations_row(m, &what, &memo->row);

@@ -48,9 +48,9 @@ void channels_destroy(struct model *m);
 /* The service that a socket's connection is about and the direction in which packets reach it. */
 struct channel_end {
 	strid object;
-	uint64_t flow;         /* as struct relation's: 0 if both ends are known */
-	uint64_t out_flow;     /* the other direction */
-	struct party peer;     /* who writes at the other end; uid 0 unknown */
+	uint64_t flow;     /* as struct relation's: 0 if both ends are known */
+	uint64_t out_flow; /* the other direction */
+	struct party peer; /* who writes at the other end; uid 0 unknown */
 };
 
 /*

@@ -172,8 +172,10 @@ static void count_datagram(struct model *m, uint32_t thread, const struct endpoi
 {
 	uint64_t header = UDP_HEADER + (p->ip_version == 4 ? (p->header_words >> 8) * 4 : 0);
 	struct relation what = {
-		.from = relations_party(m, thread), .kind = RELATION_INET,
-		.object = service_name(from, to), .flow = endpoint_flow(from, to),
+		.from = relations_party(m, thread),
+		.kind = RELATION_INET,
+		.object = service_name(from, to),
+		.flow = endpoint_flow(from, to),
 	};
 	struct recent_hint hint = { 0, 0 };
 
@@ -283,7 +285,10 @@ static void end_of_channel(const struct channels *c, const struct channel *ch, s
 	const struct channel *other = ch->inside ? channel_at(c, map64_get(&c->by_flow, ch->in_flow)) : NULL;
 
 	*end = (struct channel_end){
-		.object = ch->object, .flow = ch->in_flow, .out_flow = ch->out_flow, .peer = { 0, -1, STRID_NONE },
+		.object = ch->object,
+		.flow = ch->in_flow,
+		.out_flow = ch->out_flow,
+		.peer = { 0, -1, STRID_NONE },
 	};
 	if (other && other->owner.uid) {
 		end->peer = other->owner;
@@ -355,9 +360,9 @@ bool channels_woken_by(struct model *m, const struct apply *a, uint32_t thread, 
 		.peer = { 0, -1, STRID_NONE },
 	};
 	/* nobody has accepted it yet: whoever connects here from this host is known all the same */
-	ch = stays_inside(&packet->from, &packet->to) ?
-		     channel_at(c, map64_get(&c->by_flow, endpoint_flow(&packet->from, &packet->to))) :
-		     NULL;
+	ch = stays_inside(&packet->from, &packet->to)
+		     ? channel_at(c, map64_get(&c->by_flow, endpoint_flow(&packet->from, &packet->to)))
+		     : NULL;
 	if (ch && ch->owner.uid) {
 		end->peer = ch->owner;
 		end->object = ch->object;

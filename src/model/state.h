@@ -36,13 +36,13 @@ struct state_table {
 	uint64_t minima; /* bits of the cells that are CELL_MIN */
 	uint64_t **chunks;
 	uint8_t *flags;
-	uint32_t n_rows;  /* row numbers in use or free: all below this */
+	uint32_t n_rows; /* row numbers in use or free: all below this */
 	uint32_t n_alive;
 	uint32_t *free, n_free;
 	uint32_t *dirty, n_dirty;
 	uint32_t *ended, n_ended;
 	uint32_t capacity; /* of flags, free, dirty, ended */
-	bool placed;      /* rows come by state_add_at(): somebody else numbers them */
+	bool placed;       /* rows come by state_add_at(): somebody else numbers them */
 	uint64_t last_uid;
 };
 

@@ -180,8 +180,14 @@ void apply_syscall_entry(struct model *m, const struct apply *a)
 	mode_set_inside(m, a->cpu, thread, INSIDE_KERNEL);
 	call = &thread_info(m, thread)->call;
 	*call = (struct call_in_flight){
-		.active = true, .name = name.name, .desc = name.desc, .entry_ns = m->now_ns,
-		.fd = -1, .fd2 = -1, .file = { NO_ROW, 0, 0 }, .file2 = { NO_ROW, 0, 0 },
+		.active = true,
+		.name = name.name,
+		.desc = name.desc,
+		.entry_ns = m->now_ns,
+		.fd = -1,
+		.fd2 = -1,
+		.file = { NO_ROW, 0, 0 },
+		.file2 = { NO_ROW, 0, 0 },
 	};
 	if (call->desc) {
 		note_arguments(m, thread, call, a);
@@ -334,8 +340,7 @@ void syscalls_thread_end(struct model *m, uint32_t thread)
 		const struct call_link *link = &g_array_index(s->links, struct call_link, call);
 
 		map64_del(&s->calls, key_of(thread, (strid)STATE_ROW(&m->state, SYSCALL, syscall, call)->name));
-		for (error = link->errors; error != NO_ROW;
-		     error = g_array_index(s->error_links, uint32_t, error)) {
+		for (error = link->errors; error != NO_ROW; error = g_array_index(s->error_links, uint32_t, error)) {
 			map64_del(&s->errors,
 				  key_of(call, (uint32_t)STATE_ROW(&m->state, SYSERR, syserr, error)->error));
 			state_end(&m->state, TABLE_SYSERR, error);

@@ -28,7 +28,7 @@ struct dist {
 	uint64_t sum;
 	uint64_t sq_lo; /* sum of squares, 128 bits */
 	uint64_t sq_hi;
-	uint64_t min;   /* of the interval; UINT64_MAX if none */
+	uint64_t min; /* of the interval; UINT64_MAX if none */
 	uint64_t max;
 	uint64_t max_at;
 };
@@ -36,26 +36,26 @@ struct dist {
 enum thread_state {
 	THREAD_UNKNOWN = 0,
 	THREAD_RUNNING,
-	THREAD_READY,    /* runnable, waiting for a CPU */
+	THREAD_READY, /* runnable, waiting for a CPU */
 	THREAD_BLOCKED,
-	THREAD_WAITING,  /* the state dump saw it wait, since when and for what is unknown */
-	THREAD_NEW,      /* forked, not yet woken */
-	THREAD_STOPPED,  /* by a signal or a tracer */
-	THREAD_ZOMBIE,   /* has exited, still to be switched out or waited for */
+	THREAD_WAITING, /* the state dump saw it wait, since when and for what is unknown */
+	THREAD_NEW,     /* forked, not yet woken */
+	THREAD_STOPPED, /* by a signal or a tracer */
+	THREAD_ZOMBIE,  /* has exited, still to be switched out or waited for */
 	THREAD_DEAD,
 	THREAD_STATES
 };
 
 enum thread_flag {
-	THREAD_KERNEL = 1 << 0,   /* a kernel thread */
-	THREAD_UNSURE = 1 << 1,   /* events were lost since its state was last seen */
+	THREAD_KERNEL = 1 << 0,    /* a kernel thread */
+	THREAD_UNSURE = 1 << 1,    /* events were lost since its state was last seen */
 	THREAD_PREEMPTED = 1 << 2, /* ready because preempted, not because woken */
-	THREAD_IDLES = 1 << 3,    /* blocked, as a thread of the kernel that has no work */
+	THREAD_IDLES = 1 << 3,     /* blocked, as a thread of the kernel that has no work */
 };
 
 /* What a running thread does. Its program has what the other two leave of its time on a CPU, and no cell of its own. */
 enum thread_mode {
-	MODE_USER = 0,    /* or it does not run */
+	MODE_USER = 0, /* or it does not run */
 	MODE_SYSTEM,
 	MODE_INTERRUPTED, /* the CPU handles an interrupt or softirq instead */
 };
@@ -69,20 +69,21 @@ enum cpu_irq_state { CPU_IRQ_NONE = 0, CPU_IRQ_HARD, CPU_IRQ_SOFT };
 
 /* By what means one process acts upon another. */
 enum relation_kind {
-	RELATION_PIPE,    /* pipes and fifos */
+	RELATION_PIPE, /* pipes and fifos */
 	RELATION_UNIX,
 	RELATION_INET,
 	RELATION_SIGNAL,
-	RELATION_FUTEX,   /* locks, conditions … of threads */
-	RELATION_LOCK,    /* of files */
-	RELATION_CHILD,   /* one ends, its parent waits for that */
+	RELATION_FUTEX, /* locks, conditions … of threads */
+	RELATION_LOCK,  /* of files */
+	RELATION_CHILD, /* one ends, its parent waits for that */
 	RELATION_EVENTFD,
-	RELATION_OTHER,   /* a wake-up by means that the trace does not tell */
+	RELATION_OTHER, /* a wake-up by means that the trace does not tell */
 	RELATION_KINDS
 };
 
 enum host_status { HOST_OK = 0, HOST_ENDED, HOST_DEGRADED, HOST_SILENT, HOST_AWAY };
 
+/* clang-format off */
 #define HOST_CELLS(C, A, D) \
 	C(first_ns, GAUGE, TIME, "Time of the first event") \
 	C(last_ns, GAUGE, TIME, "Time of the last event") \
@@ -378,33 +379,33 @@ enum connection_flag {
 	C(cause, GAUGE, TEXT, \
 	  "Name of the call or handler; the disk; of a wake-up who held the CPU, null if it was idle; of a slice why " \
 	  "it ended")
+/* clang-format on */
 
 #define CELL_MEMBER(member, kind, type, meaning) uint64_t member;
 #define ACCRUAL_MEMBER(member, states, state, since, meaning) uint64_t member;
 #define DIST_MEMBER(member, counted, measured) struct dist member;
-#define ROW_STRUCT(name, LIST) \
-	struct name##_row { \
-		uint64_t uid; \
+#define ROW_STRUCT(name, LIST)                                 \
+	struct name##_row {                                    \
+		uint64_t uid;                                  \
 		LIST(CELL_MEMBER, ACCRUAL_MEMBER, DIST_MEMBER) \
 	}
 
 #define CELL_DESC(member, kind, type, meaning) { #member, meaning, CELL_##kind, TYPE_##type, 0, 0, 0 },
-#define DIST_DESC(member, counted, measured) \
-	{ #member ".count", counted, CELL_COUNTER, TYPE_COUNT, 0, 0, 0 }, \
-	{ #member ".sum", measured, CELL_COUNTER, TYPE_NS, 0, 0, 0 }, \
-	{ #member ".sq_lo", measured, CELL_SQ_LO, TYPE_NONE, 0, 0, 0 }, \
-	{ #member ".sq_hi", measured, CELL_SQ_HI, TYPE_NONE, 0, 0, 0 }, \
-	{ #member ".min", measured, CELL_MIN, TYPE_NS, 0, 0, 0 }, \
-	{ #member ".max", measured, CELL_MAX, TYPE_NS, 0, 0, 0 }, \
-	{ #member ".max_at", measured, CELL_MAX_AT, TYPE_TIME, 0, 0, 0 },
+#define DIST_DESC(member, counted, measured)                                    \
+	{ #member ".count", counted, CELL_COUNTER, TYPE_COUNT, 0, 0, 0 },       \
+		{ #member ".sum", measured, CELL_COUNTER, TYPE_NS, 0, 0, 0 },   \
+		{ #member ".sq_lo", measured, CELL_SQ_LO, TYPE_NONE, 0, 0, 0 }, \
+		{ #member ".sq_hi", measured, CELL_SQ_HI, TYPE_NONE, 0, 0, 0 }, \
+		{ #member ".min", measured, CELL_MIN, TYPE_NS, 0, 0, 0 },       \
+		{ #member ".max", measured, CELL_MAX, TYPE_NS, 0, 0, 0 },       \
+		{ #member ".max_at", measured, CELL_MAX_AT, TYPE_TIME, 0, 0, 0 },
 /* Defines name_cells[], the description of struct name_row. */
-#define ROW_CELLS(name, LIST) \
-	const struct cell_desc name##_cells[] = { \
-		CELL_DESC(uid, KEY, NONE, "unique among the rows that this table ever had") \
-		LIST(CELL_DESC, ACCRUAL_DESC, DIST_DESC) \
-	}; \
-	_Static_assert(sizeof(name##_cells) / sizeof(struct cell_desc) == sizeof(struct name##_row) / 8, \
-		       "a description for every cell"); \
+#define ROW_CELLS(name, LIST)                                                                                 \
+	const struct cell_desc name##_cells[] = { CELL_DESC(uid, KEY, NONE,                                   \
+							    "unique among the rows that this table ever had") \
+							  LIST(CELL_DESC, ACCRUAL_DESC, DIST_DESC) };         \
+	_Static_assert(sizeof(name##_cells) / sizeof(struct cell_desc) == sizeof(struct name##_row) / 8,      \
+		       "a description for every cell");                                                       \
 	_Static_assert(sizeof(struct name##_row) / 8 <= CELLS_MAX, "a cell fits into a 64-bit mask")
 
 ROW_STRUCT(host, HOST_CELLS);

@@ -26,18 +26,18 @@ struct emitter {
 	int64_t vtid, vpid; /* vpid -1: not told */
 	uint64_t pid_ns;    /* 0: not told */
 	char comm[16];
-	uint32_t row;       /* TABLE_THREAD; NO_ROW: not found */
-	uint64_t uid;       /* of that row: another one has its place since if it differs */
-	uint64_t tried_ns;  /* when it was last looked for */
+	uint32_t row;      /* TABLE_THREAD; NO_ROW: not found */
+	uint64_t uid;      /* of that row: another one has its place since if it differs */
+	uint64_t tried_ns; /* when it was last looked for */
 };
 
 enum { SWEEP_FIRST = 1024, EMITTERS_MAX = 65536 };
 
 struct users {
-	GArray *emitters;       /* struct emitter */
-	guint sweep_at;         /* so many: some may be nobody's any more */
-	struct map64 by_ids;    /* hash of vtid, vpid, pid_ns -> index */
-	struct map64 by_trace;  /* (source, trace, vtid) -> index of who has that vtid now */
+	GArray *emitters;      /* struct emitter */
+	guint sweep_at;        /* so many: some may be nobody's any more */
+	struct map64 by_ids;   /* hash of vtid, vpid, pid_ns -> index */
+	struct map64 by_trace; /* (source, trace, vtid) -> index of who has that vtid now */
 };
 
 void users_create(struct model *m)

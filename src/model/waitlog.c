@@ -7,10 +7,11 @@
 #include "model/files.h"
 
 static const char *const state_names[WAIT_STATES] = {
-	[WAIT_RUNNING] = "running", [WAIT_PREEMPTED] = "preempted", [WAIT_INTERRUPTED] = "interrupted",
-	[WAIT_TIMER] = "timer", [WAIT_BLOCK_DEVICE] = "block_device", [WAIT_NETWORK] = "network",
-	[WAIT_USER_INPUT] = "user_input", [WAIT_IPI] = "ipi", [WAIT_BLOCKED] = "blocked",
-	[WAIT_UNKNOWN] = "unknown",
+	[WAIT_RUNNING] = "running",           [WAIT_PREEMPTED] = "preempted",
+	[WAIT_INTERRUPTED] = "interrupted",   [WAIT_TIMER] = "timer",
+	[WAIT_BLOCK_DEVICE] = "block_device", [WAIT_NETWORK] = "network",
+	[WAIT_USER_INPUT] = "user_input",     [WAIT_IPI] = "ipi",
+	[WAIT_BLOCKED] = "blocked",           [WAIT_UNKNOWN] = "unknown",
 };
 
 const char *wait_state_name(enum wait_state state)
@@ -54,9 +55,14 @@ static struct wait_event *add(struct model *m, enum wait_event_kind kind, const 
 	}
 	e = &log->events[log->n_events++];
 	*e = (struct wait_event){
-		.ts_ns = m->now_ns, .kind = (uint8_t)kind,
+		.ts_ns = m->now_ns,
+		.kind = (uint8_t)kind,
 		.cpu = cpu ? (uint16_t)CPU_ROW(m, cpu->row)->cpu : WAIT_ALL_CPUS,
-		.tid = TID_UNKNOWN, .pid = -1, .from_tid = TID_UNKNOWN, .from_pid = -1, .fd = -1,
+		.tid = TID_UNKNOWN,
+		.pid = -1,
+		.from_tid = TID_UNKNOWN,
+		.from_pid = -1,
+		.fd = -1,
 		.packet = WAIT_NO_PACKET,
 	};
 	return e;
@@ -281,8 +287,9 @@ static uint32_t keep_packet(struct wait_log *log, const struct clock_packet *pac
 static void log_packet(struct model *m, const struct apply *a, bool sent, bool sock)
 {
 	const struct ev_net *p = event_payload(a->ev, ev_net);
-	enum clock_packet_layout layout = sock ? CLOCK_PACKET_SOCK_LOCAL :
-					  p->ip_version ? CLOCK_PACKET_NET_DEV : CLOCK_PACKET_TRANSPORT;
+	enum clock_packet_layout layout = sock            ? CLOCK_PACKET_SOCK_LOCAL
+					  : p->ip_version ? CLOCK_PACKET_NET_DEV
+							  : CLOCK_PACKET_TRANSPORT;
 	struct clock_packet packet;
 	struct wait_event *e = add(m, sent ? WAIT_EVENT_SEND : WAIT_EVENT_RECEIVE, a->cpu);
 

@@ -35,16 +35,16 @@ enum wait_state {
 const char *wait_state_name(enum wait_state state);
 
 enum wait_event_kind {
-	WAIT_EVENT_SWITCH = 1,   /* tid is switched in, from_tid out with prev_state */
-	WAIT_EVENT_WAKE,         /* tid is woken */
-	WAIT_EVENT_FORK,         /* tid is made, by from_tid */
-	WAIT_EVENT_EXIT,         /* tid exits */
-	WAIT_EVENT_RENAME,       /* tid executes another program, or is renamed */
-	WAIT_EVENT_STATUS,       /* the state dump saw tid in prev_state (enum of lttng_statedump_process_state) */
-	WAIT_EVENT_NET_SOFTIRQ,  /* softirq NET_TX or NET_RX is entered */
-	WAIT_EVENT_SEND,         /* a packet leaves */
-	WAIT_EVENT_RECEIVE,      /* a packet comes in */
-	WAIT_EVENT_INTERRUPT,    /* events were lost, or the host was away: nothing before is continued */
+	WAIT_EVENT_SWITCH = 1,  /* tid is switched in, from_tid out with prev_state */
+	WAIT_EVENT_WAKE,        /* tid is woken */
+	WAIT_EVENT_FORK,        /* tid is made, by from_tid */
+	WAIT_EVENT_EXIT,        /* tid exits */
+	WAIT_EVENT_RENAME,      /* tid executes another program, or is renamed */
+	WAIT_EVENT_STATUS,      /* the state dump saw tid in prev_state (enum of lttng_statedump_process_state) */
+	WAIT_EVENT_NET_SOFTIRQ, /* softirq NET_TX or NET_RX is entered */
+	WAIT_EVENT_SEND,        /* a packet leaves */
+	WAIT_EVENT_RECEIVE,     /* a packet comes in */
+	WAIT_EVENT_INTERRUPT,   /* events were lost, or the host was away: nothing before is continued */
 };
 
 /* In which context of its CPU an event happened; innermost. */
@@ -66,24 +66,24 @@ enum wait_role {
 };
 
 struct wait_event {
-	uint64_t ts_ns;       /* by the host's own clock; never goes back within a host */
-	uint8_t kind;         /* enum wait_event_kind */
-	uint8_t context;      /* enum wait_context */
-	uint8_t below;        /* the context below WAIT_CONTEXT_RECEIVING */
-	uint8_t vec;          /* softirq vector of context or below; NET_SOFTIRQ: the one entered */
-	uint16_t cpu;         /* INTERRUPT: WAIT_ALL_CPUS, the host was away; else events of that one were lost */
-	bool new_task;        /* WAKE: by sched_wakeup_new */
-	uint8_t role;         /* WAKE in a task: enum wait_role of tid, as far as files and calls tell */
-	uint8_t state;        /* WAKE: enum wait_state, what tid has been waiting for, as far as the context tells */
-	int32_t tid, pid;     /* pid -1 unknown */
+	uint64_t ts_ns;   /* by the host's own clock; never goes back within a host */
+	uint8_t kind;     /* enum wait_event_kind */
+	uint8_t context;  /* enum wait_context */
+	uint8_t below;    /* the context below WAIT_CONTEXT_RECEIVING */
+	uint8_t vec;      /* softirq vector of context or below; NET_SOFTIRQ: the one entered */
+	uint16_t cpu;     /* INTERRUPT: WAIT_ALL_CPUS, the host was away; else events of that one were lost */
+	bool new_task;    /* WAKE: by sched_wakeup_new */
+	uint8_t role;     /* WAKE in a task: enum wait_role of tid, as far as files and calls tell */
+	uint8_t state;    /* WAKE: enum wait_state, what tid has been waiting for, as far as the context tells */
+	int32_t tid, pid; /* pid -1 unknown */
 	int32_t from_tid, from_pid; /* WAKE, SEND, RECEIVE: who runs on the CPU as the event itself tells, else -1 */
 	strid comm, from_comm;
-	int32_t prev_state;   /* SWITCH: the kernel's; STATUS: the dump's */
-	int32_t fd;           /* WAKE, SWITCH: that this call works on, -1 none */
-	strid cause;          /* WAKE: name of the irq, disk, interface … it was woken by, STRID_NONE unknown */
-	strid call;           /* WAKE: the system call tid is in, SWITCH: from_tid; STRID_NONE none or unknown */
-	strid object;         /* the same call: path or peer it works on */
-	uint32_t packet;      /* SEND, RECEIVE: index into the log's packets, WAIT_NO_PACKET: headers not known */
+	int32_t prev_state; /* SWITCH: the kernel's; STATUS: the dump's */
+	int32_t fd;         /* WAKE, SWITCH: that this call works on, -1 none */
+	strid cause;        /* WAKE: name of the irq, disk, interface … it was woken by, STRID_NONE unknown */
+	strid call;         /* WAKE: the system call tid is in, SWITCH: from_tid; STRID_NONE none or unknown */
+	strid object;       /* the same call: path or peer it works on */
+	uint32_t packet;    /* SEND, RECEIVE: index into the log's packets, WAIT_NO_PACKET: headers not known */
 };
 
 enum { WAIT_ALL_CPUS = 0xffff };

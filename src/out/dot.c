@@ -11,8 +11,8 @@
 #include "out/internal.h"
 
 struct node {
-	char *id;    /* "host/pid", of a process that no host has what it is reached by */
-	char *host;  /* NULL: not known */
+	char *id;   /* "host/pid", of a process that no host has what it is reached by */
+	char *host; /* NULL: not known */
 	char *label;
 };
 
@@ -24,7 +24,7 @@ struct edge {
 
 struct graph {
 	const struct writer_page *page;
-	GPtrArray *nodes, *edges;  /* in the order of their first row */
+	GPtrArray *nodes, *edges; /* in the order of their first row */
 	GHashTable *by_id, *by_ends;
 };
 
@@ -82,8 +82,8 @@ static const struct node *find_node(struct graph *g, unsigned row, const char *h
 		n = g_new0(struct node, 1);
 		n->id = g_strdup(id);
 		n->host = g_strdup(host);
-		n->label = host && pid.kind == VALUE_INT ? g_strdup_printf("%s\n%" PRId64, comm ? comm : "?", pid.i) :
-							   g_strdup(means);
+		n->label = host && pid.kind == VALUE_INT ? g_strdup_printf("%s\n%" PRId64, comm ? comm : "?", pid.i)
+							 : g_strdup(means);
 		g_ptr_array_add(g->nodes, n);
 		g_hash_table_insert(g->by_id, n->id, n);
 	}

@@ -23,7 +23,7 @@ struct event;
 struct shape;
 
 struct dump_event {
-	const struct event *fields;  /* EVENT_FIELDS, checked */
+	const struct event *fields; /* EVENT_FIELDS, checked */
 	const struct shape *shape;
 	const char *origin; /* where it comes from, as its trace says; "" or NULL: it does not */
 	const char *host;   /* its name */

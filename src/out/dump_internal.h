@@ -13,10 +13,10 @@ struct dump {
 	FILE *out;
 	enum dump_form form;
 	bool utc;
-	bool begun;        /* an event was written, at */
+	bool begun; /* an event was written, at */
 	uint64_t last_ns;
-	int64_t second;    /* which .clock is */
-	char clock[16];    /* "14:07:07" */
+	int64_t second; /* which .clock is */
+	char clock[16]; /* "14:07:07" */
 	GString *line;
 };
 

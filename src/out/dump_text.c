@@ -39,7 +39,8 @@ static void put_delta(struct dump *d, uint64_t ns)
 	const uint64_t delta = ns - d->last_ns;
 
 	if (!d->begun) {
-		g_string_append(d->line, "(+?.?????????" ") ");
+		g_string_append(d->line, "(+?.?????????"
+					 ") ");
 		return;
 	}
 	g_string_append(d->line, "(+");

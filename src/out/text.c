@@ -20,8 +20,7 @@ static void write_heading(FILE *out, const struct writer *w, const struct writer
 	for (unsigned i = 0; i < page->n_hosts; i++)
 		fprintf(out, "%s%s", i ? ", " : " ", page->hosts[i]);
 	if (page->lost.events || page->lost.packets)
-		fprintf(out, "  LOST: %" PRIu64 " events, %" PRIu64 " packets", page->lost.events,
-			page->lost.packets);
+		fprintf(out, "  LOST: %" PRIu64 " events, %" PRIu64 " packets", page->lost.events, page->lost.packets);
 	fputs(page->gap ? "  no events\n" : "\n", out);
 }
 

@@ -25,17 +25,17 @@ enum writer_form { WRITER_TEXT, WRITER_JSON, WRITER_CSV, WRITER_DOT };
 
 struct writer_options {
 	enum writer_form form;
-	FILE *out;             /* borrowed */
-	const char *table;     /* its name */
-	bool intervals;        /* there may be several pages */
-	bool columns_named;    /* by the user: text has them all, known or not */
-	struct format format;  /* text */
+	FILE *out;            /* borrowed */
+	const char *table;    /* its name */
+	bool intervals;       /* there may be several pages */
+	bool columns_named;   /* by the user: text has them all, known or not */
+	struct format format; /* text */
 };
 
 /* An interval of all hosts. */
 struct writer_page {
 	uint64_t begin_ns, end_ns;
-	bool gap;                 /* many intervals without any event in one page */
+	bool gap; /* many intervals without any event in one page */
 	const struct view_rows *rows;
 	const struct column *const *columns;
 	unsigned n_columns;

@@ -34,8 +34,8 @@ struct comm_match {
 struct choice {
 	struct fields_wanted wanted;
 	bool has_threads;
-	GHashTable *tids, *pids;      /* sets of numbers */
-	GByteArray *classes;          /* enum class_state, by the class's id */
+	GHashTable *tids, *pids; /* sets of numbers */
+	GByteArray *classes;     /* enum class_state, by the class's id */
 	struct comm_match comms[COMMS_CACHED];
 };
 

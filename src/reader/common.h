@@ -30,9 +30,9 @@ enum { CONTEXT_SLOTS = 8192, CONTEXT_SLOTS_OF_PROCESS = 64 };
 /* What the metadata says of the whole trace; borrowed until the reader is closed; NULL: it does not say. */
 struct trace_desc {
 	const char *hostname, *domain, *tracer, *kernel, *procname;
-	int64_t vpid;      /* -1: not said */
+	int64_t vpid;                                     /* -1: not said */
 	int64_t tracer_major, tracer_minor, tracer_patch; /* -1: not said */
-	const char *clock; /* its UUID as text */
+	const char *clock;                                /* its UUID as text */
 };
 
 /* key: what reader_find_class() finds the class by. */
@@ -49,7 +49,7 @@ struct reader_ops {
 	/* To prepare for reading a class; NULL: nothing to do. */
 	void (*class_added)(struct reader *r, const void *key, struct class_plan *plan);
 	void (*set_end_hint)(struct reader *r); /* .end_hint_ns; NULL: it was set when opened */
-	void (*release)(struct reader *r); /* its own things, and the memory of *r */
+	void (*release)(struct reader *r);      /* its own things, and the memory of *r */
 };
 
 struct reader {
@@ -58,28 +58,28 @@ struct reader {
 	struct reader_args args;
 	struct stream **streams;
 	unsigned n_streams;
-	struct stream **heap;     /* NULL: not begun */
+	struct stream **heap; /* NULL: not begun */
 	unsigned n_heap;
-	unsigned n_classes;       /* of different ids */
-	GHashTable *class_index;  /* key → struct class_plan * */
+	unsigned n_classes;      /* of different ids */
+	GHashTable *class_index; /* key → struct class_plan * */
 	struct perf_names perf;
 	unsigned perf_sent;
-	bool perf_of_threads;     /* some of them count for the thread */
+	bool perf_of_threads;                      /* some of them count for the thread */
 	struct cpu_state *cpus[EVENT_CPU_MAX + 1]; /* last: no CPU */
-	struct context_slot *contexts; /* NULL: none was written; context_mask + 1 of them */
+	struct context_slot *contexts;             /* NULL: none was written; context_mask + 1 of them */
 	uint32_t context_mask;
-	struct choice *choice;    /* whose fields are all written; NULL: nobody's */
-	GByteArray *shaped;       /* bool, by the class's id: its EVENT_SHAPE was written */
+	struct choice *choice; /* whose fields are all written; NULL: nobody's */
+	GByteArray *shaped;    /* bool, by the class's id: its EVENT_SHAPE was written */
 	uint64_t end_hint_ns;
-	uint16_t trace;           /* its number in the records */
-	bool live;                /* one trace of a live session: nobody looks ahead, and notes are told at once */
-	bool never_waits;         /* for room in the ring: its worker has other sources */
-	bool lacks_classes;       /* some of the metadata's wait for room in the ring */
+	uint16_t trace;     /* its number in the records */
+	bool live;          /* one trace of a live session: nobody looks ahead, and notes are told at once */
+	bool never_waits;   /* for room in the ring: its worker has other sources */
+	bool lacks_classes; /* some of the metadata's wait for room in the ring */
 	bool kernel;
 	bool is_of_process; /* of one, by its metadata */
 	bool has_tid;
-	GPtrArray *troubles;      /* char *: why not everything can be read */
-	guint troubles_told;      /* by EVENT_NOTE so far */
+	GPtrArray *troubles; /* char *: why not everything can be read */
+	guint troubles_told; /* by EVENT_NOTE so far */
 };
 
 /* ---- reader.c ---- */

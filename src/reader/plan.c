@@ -110,9 +110,9 @@ struct header_field {
 #define NET(member) offsetof(struct ev_net, member)
 
 static const struct header_field ipv4_fields[] = {
-	{ "ihl", NET(header_words), PART_IHL },  { "tot_len", NET(tot_len), PART_WORD },
-	{ "id", NET(ip_id), PART_WORD },         { "protocol", NET(protocol), PART_WORD },
-	{ "saddr", NET(saddr), PART_ADDRESS },   { "daddr", NET(daddr), PART_ADDRESS },
+	{ "ihl", NET(header_words), PART_IHL },    { "tot_len", NET(tot_len), PART_WORD },
+	{ "id", NET(ip_id), PART_WORD },           { "protocol", NET(protocol), PART_WORD },
+	{ "saddr", NET(saddr), PART_ADDRESS },     { "daddr", NET(daddr), PART_ADDRESS },
 	{ "transport_header", 0, PART_TRANSPORT }, { NULL, 0, 0 },
 };
 
@@ -123,9 +123,12 @@ static const struct header_field ipv6_fields[] = {
 };
 
 static const struct header_field transport_fields[] = {
-	{ "source_port", NET(sport), PART_WORD }, { "dest_port", NET(dport), PART_WORD },
-	{ "seq", NET(seq), PART_WORD },           { "ack_seq", NET(ack_seq), PART_WORD },
-	{ "flags", NET(flags), PART_WORD },       { "data_offset", NET(header_words), PART_OR },
+	{ "source_port", NET(sport), PART_WORD },
+	{ "dest_port", NET(dport), PART_WORD },
+	{ "seq", NET(seq), PART_WORD },
+	{ "ack_seq", NET(ack_seq), PART_WORD },
+	{ "flags", NET(flags), PART_WORD },
+	{ "data_offset", NET(header_words), PART_OR },
 	{ NULL, 0, 0 },
 };
 
@@ -137,12 +140,16 @@ struct header_option {
 
 /* thtype_tcp: of transport_fields, which old builds had in place of network_header. */
 static const struct header_option network_options[] = {
-	{ "ipv4", 4, ipv4_fields }, { "ipv6", 6, ipv6_fields },
-	{ "thtype_tcp", 0, transport_fields }, { NULL, 0, NULL },
+	{ "ipv4", 4, ipv4_fields },
+	{ "ipv6", 6, ipv6_fields },
+	{ "thtype_tcp", 0, transport_fields },
+	{ NULL, 0, NULL },
 };
 
 static const struct header_option transport_options[] = {
-	{ "tcp", 0, transport_fields }, { "udp", 0, transport_fields }, { NULL, 0, NULL },
+	{ "tcp", 0, transport_fields },
+	{ "udp", 0, transport_fields },
+	{ NULL, 0, NULL },
 };
 
 static bool add_variant(struct plan *plan, const struct type *t, uint32_t member, uint8_t bit,
@@ -192,8 +199,7 @@ static bool add_variant(struct plan *plan, const struct type *t, uint32_t member
 	return true;
 }
 
-static bool add_field(struct plan *plan, const struct field_desc *f, uint8_t bit, const struct type *t,
-		      uint32_t member)
+static bool add_field(struct plan *plan, const struct field_desc *f, uint8_t bit, const struct type *t, uint32_t member)
 {
 	switch (f->type) {
 	case FIELD_INT:
@@ -304,11 +310,14 @@ static void resolve_syscall_entry(struct class_plan *plan, const char *name, con
 static void resolve_context(struct plan *context, struct plan *perf, const struct type *structure,
 			    struct perf_names *names)
 {
-#define C(member, type) { #member, offsetof(struct context_values, fields.member), FIELD_##type }
+#define C(member, type)                                                               \
+	{                                                                             \
+#member, offsetof(struct context_values, fields.member), FIELD_##type \
+	}
 	static const struct field_desc fields[] = {
-		C(pid, INT), C(ppid, INT), C(prio, INT), C(vtid, INT), C(vpid, INT), C(vppid, INT),
-		C(pid_ns, INT), C(cgroup_ns, INT), C(user_ns, INT), C(mnt_ns, INT), C(net_ns, INT),
-		C(uid, INT), C(procname, COMM),
+		C(pid, INT),    C(ppid, INT),   C(prio, INT),      C(vtid, INT),    C(vpid, INT),
+		C(vppid, INT),  C(pid_ns, INT), C(cgroup_ns, INT), C(user_ns, INT), C(mnt_ns, INT),
+		C(net_ns, INT), C(uid, INT),    C(procname, COMM),
 	};
 #undef C
 	static const struct field_desc tid = { "tid", offsetof(struct context_values, tid), FIELD_INT };

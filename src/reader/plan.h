@@ -35,20 +35,20 @@ enum read_op {
 enum { PLAN_NO_BIT = 0xff };
 
 struct plan_op {
-	uint8_t op;       /* enum read_op */
-	uint8_t bit;      /* of event.present, PLAN_NO_BIT none */
-	uint8_t count;    /* READ_INTS: elements at most */
-	uint8_t wide;     /* READ_ADDRESS: groups of 16 bits */
-	uint16_t offset;  /* in the payload, bytes */
+	uint8_t op;      /* enum read_op */
+	uint8_t bit;     /* of event.present, PLAN_NO_BIT none */
+	uint8_t count;   /* READ_INTS: elements at most */
+	uint8_t wide;    /* READ_ADDRESS: groups of 16 bits */
+	uint16_t offset; /* in the payload, bytes */
 	uint16_t n_options;
-	uint32_t member;  /* index in the structure */
+	uint32_t member; /* index in the structure */
 	struct plan *options;
 };
 
 struct plan {
 	struct plan_op *ops;
 	uint16_t n;
-	uint16_t version; /* option of READ_VARIANT: stored in the word at the op's offset */
+	uint16_t version;    /* option of READ_VARIANT: stored in the word at the op's offset */
 	const char *refused; /* a member that is wanted and not of a type that can be read, NULL: there is none */
 };
 
@@ -67,20 +67,20 @@ struct class_desc {
 	/* Structures; common: the context that all events of the stream have; NULL: none. */
 	const struct type *payload, *common, *specific;
 	const struct type *packet; /* the context of the packets that the events are in */
-	const void *group; /* the classes of one kind of stream (struct stream.group) have the same */
+	const void *group;         /* the classes of one kind of stream (struct stream.group) have the same */
 };
 
 struct class_plan {
 	char *name;
-	void *code;         /* the reader's own, to carry out the plan; borrowed */
-	uint16_t kind;      /* enum event_kind */
-	uint16_t id;        /* class_id of the records */
-	uint16_t n_text;    /* strings it may have */
-	bool syscall;       /* nr is -1 unless read */
-	bool has_tid;       /* its context names the thread; of user space as its pid namespace counts */
-	bool has_perf;      /* its context has perf counters */
+	void *code;      /* the reader's own, to carry out the plan; borrowed */
+	uint16_t kind;   /* enum event_kind */
+	uint16_t id;     /* class_id of the records */
+	uint16_t n_text; /* strings it may have */
+	bool syscall;    /* nr is -1 unless read */
+	bool has_tid;    /* its context names the thread; of user space as its pid namespace counts */
+	bool has_perf;   /* its context has perf counters */
 	struct class_desc desc;
-	bool refusal_told;  /* of its plans' .refused, or there is none */
+	bool refusal_told; /* of its plans' .refused, or there is none */
 	struct plan payload;
 	struct plan common_context, specific_context; /* into struct context_values */
 	struct plan common_perf, specific_perf;       /* into an array of EVENT_PERF_MAX words */

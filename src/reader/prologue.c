@@ -190,9 +190,8 @@ static enum first_in_call call_before(enum event_kind kind)
 {
 	if (kind == EVENT_SYSCALL_ENTRY)
 		return FIRST_CALL_NO;
-	return kind == EVENT_SYSCALL_EXIT || (kind >= EVENT_DUMP_START && kind <= EVENT_DUMP_CPU) ?
-		       FIRST_CALL_YES :
-		       FIRST_CALL_UNKNOWN;
+	return kind == EVENT_SYSCALL_EXIT || (kind >= EVENT_DUMP_START && kind <= EVENT_DUMP_CPU) ? FIRST_CALL_YES
+												  : FIRST_CALL_UNKNOWN;
 }
 
 /* Up to the stream's first sched_switch; events lost on the way make its prev no witness. */

@@ -95,8 +95,8 @@ enum lt_status reader_step(struct reader *r)
 	}
 	/* What it was, the notes have told, unless there was no stream to tell it among. */
 	if (r->troubles->len > 0)
-		return error_set("%s", r->n_streams > 0 ? "not all of it could be read" :
-							   (const char *)g_ptr_array_index(r->troubles, 0));
+		return error_set("%s", r->n_streams > 0 ? "not all of it could be read"
+							: (const char *)g_ptr_array_index(r->troubles, 0));
 	return LT_END;
 }
 

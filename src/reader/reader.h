@@ -14,11 +14,11 @@
 struct reader;
 
 struct reader_args {
-	const char *name;         /* of the source, for EVENT_TRACE */
-	const char *const *paths; /* NULL-terminated: the directories of one trace */
-	unsigned part, parts;     /* read only streams of every parts-th CPU */
-	struct extent found;      /* of the paths when they were found: less than that is incomplete */
-	const char *wanted;       /* of which events all fields are written: event/wanted.h; NULL: of none */
+	const char *name;          /* of the source, for EVENT_TRACE */
+	const char *const *paths;  /* NULL-terminated: the directories of one trace */
+	unsigned part, parts;      /* read only streams of every parts-th CPU */
+	struct extent found;       /* of the paths when they were found: less than that is incomplete */
+	const char *wanted;        /* of which events all fields are written: event/wanted.h; NULL: of none */
 	uint64_t begin_ns, end_ns; /* only what is in [begin, end[, by the trace's clock */
 };
 

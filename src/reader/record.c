@@ -46,7 +46,7 @@ static void set_tid(const struct reader *r, struct context_values *values)
 }
 
 static inline enum read_status read_context(struct reader *r, struct stream *s, const struct class_plan *plan,
-				     struct context_cache *context)
+					    struct context_cache *context)
 {
 	const enum read_status status = s->type->read_context(s, plan, context);
 

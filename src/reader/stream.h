@@ -20,22 +20,22 @@ enum message_kind {
 	MESSAGE_EVENT,
 	MESSAGE_PACKET_BEGIN,
 	MESSAGE_PACKET_END,
-	MESSAGE_LOST_EVENTS,  /* before the packet that begins next */
+	MESSAGE_LOST_EVENTS, /* before the packet that begins next */
 	MESSAGE_LOST_PACKETS,
-	MESSAGE_DAMAGE,       /* the rest of a packet cannot be read */
+	MESSAGE_DAMAGE, /* the rest of a packet cannot be read */
 };
 
 #define MESSAGE_NO_CPU UINT64_MAX
 
 struct message {
 	enum message_kind kind;
-	bool has_time;           /* the times below are known */
-	uint64_t ns;             /* of the event; where the packet begins or ends */
+	bool has_time;             /* the times below are known */
+	uint64_t ns;               /* of the event; where the packet begins or ends */
 	uint64_t begin_ns, end_ns; /* between when and when it was lost */
-	uint64_t count;          /* how many were lost, modulo 2^64: the counters may go down */
-	uint64_t cpu_id;         /* MESSAGE_PACKET_BEGIN; MESSAGE_NO_CPU: the packet names none */
-	const char *why;         /* MESSAGE_DAMAGE: borrowed until the next message */
-	struct class_plan *plan; /* MESSAGE_EVENT */
+	uint64_t count;            /* how many were lost, modulo 2^64: the counters may go down */
+	uint64_t cpu_id;           /* MESSAGE_PACKET_BEGIN; MESSAGE_NO_CPU: the packet names none */
+	const char *why;           /* MESSAGE_DAMAGE: borrowed until the next message */
+	struct class_plan *plan;   /* MESSAGE_EVENT */
 };
 
 /* What EVENT_CONTEXT last said about a thread. */
@@ -112,9 +112,9 @@ enum loss_kind { LOSS_EVENTS, LOSS_PACKETS, LOSS_KINDS };
 
 /* Discarded events or packets of a stream, from the counters of its packets. */
 struct losses {
-	int64_t total;     /* running sum of the differences, which may go down */
-	int64_t reported;  /* highest total so far */
-	bool pending;      /* .count are to be reported when the stream reaches end_ns */
+	int64_t total;    /* running sum of the differences, which may go down */
+	int64_t reported; /* highest total so far */
+	bool pending;     /* .count are to be reported when the stream reaches end_ns */
 	uint64_t count;
 	uint64_t begin_ns;
 	uint64_t end_ns;
@@ -123,34 +123,34 @@ struct losses {
 struct stream {
 	const struct stream_type *type;
 	struct reader *reader;
-	unsigned index;           /* among those of its trace: the order of events of the same time and CPU */
-	uint64_t class_id;        /* of the streams of its kind, as the metadata numbers them */
-	char *name;               /* for messages, and to tell it from others of the same kind and CPU */
-	char *trouble;            /* why it broke off, NULL */
-	const void *group;        /* which classes its events are of (struct class_desc); NULL: not known yet */
+	unsigned index;    /* among those of its trace: the order of events of the same time and CPU */
+	uint64_t class_id; /* of the streams of its kind, as the metadata numbers them */
+	char *name;        /* for messages, and to tell it from others of the same kind and CPU */
+	char *trouble;     /* why it broke off, NULL */
+	const void *group; /* which classes its events are of (struct class_desc); NULL: not known yet */
 	bool has_clock;
-	bool has_switch;          /* one of the classes is sched_switch */
+	bool has_switch; /* one of the classes is sched_switch */
 	uint16_t cpu;
 
-	struct message head;      /* given by the decoder, not yet dropped, if has_head */
+	struct message head; /* given by the decoder, not yet dropped, if has_head */
 	bool has_head;
-	bool exhausted;           /* the decoder gives nothing any more */
-	bool cpu_refused;         /* its cpu_id made no sense, which was told */
+	bool exhausted;   /* the decoder gives nothing any more */
+	bool cpu_refused; /* its cpu_id made no sense, which was told */
 	bool damage_told;
 	bool end_sent;
-	uint64_t last_ns;         /* time of its last record, or where the range begins */
-	bool begun;               /* last_ns is one of these */
-	uint64_t stream_ns;       /* time the stream itself gave last, with an event or where a packet begins or ends */
-	uint64_t step_ns;         /* how far a packet's begin lay before that: told with the next event */
+	uint64_t last_ns;   /* time of its last record, or where the range begins */
+	bool begun;         /* last_ns is one of these */
+	uint64_t stream_ns; /* time the stream itself gave last, with an event or where a packet begins or ends */
+	uint64_t step_ns;   /* how far a packet's begin lay before that: told with the next event */
 	struct losses losses[LOSS_KINDS];
 	struct cpu_state *cpu_state;
-	int64_t last_tid;         /* context tid of its last event */
+	int64_t last_tid; /* context tid of its last event */
 
 	enum item item;
 	enum loss_kind item_loss;
-	uint64_t item_ns;         /* not before last_ns */
-	uint64_t item_own_ns;     /* the event's own time */
-	uint64_t item_back_ns;    /* how far time stepped back before the event */
+	uint64_t item_ns;      /* not before last_ns */
+	uint64_t item_own_ns;  /* the event's own time */
+	uint64_t item_back_ns; /* how far time stepped back before the event */
 };
 
 /* Sets what is not 0 at first. type, index, id, name and what the decoder knows are the caller's to set. */

@@ -12,8 +12,8 @@ enum { ID_SHOWN = 12, ID_LEAST = 12, POD_SHOWN = 8 };
 static const struct {
 	const char *prefix, *maker;
 } id_prefixes[] = {
-	{ "docker-", "docker" },         { "libpod-", "podman" }, { "cri-containerd-", "cri" },
-	{ "crio-", "crio" },             { "nerdctl-", "nerdctl" },
+	{ "docker-", "docker" }, { "libpod-", "podman" },   { "cri-containerd-", "cri" },
+	{ "crio-", "crio" },     { "nerdctl-", "nerdctl" },
 };
 
 /* The same followed by a name. */

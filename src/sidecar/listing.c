@@ -28,8 +28,8 @@ enum { LISTINGS_MAX = 16, SECONDS_MAX_DIGITS = 10, CPUS_MAX = 8192 };
 /* One listing that is being read. */
 struct listing {
 	json_t *root, *cpus, *disks, *interfaces, *users, *groups, *cgroups, *symbols, *processes;
-	json_t *process;            /* the last one; borrowed, NULL: none, or it was skipped */
-	uint64_t boot_ns, tick_ns;  /* 0: not known */
+	json_t *process;           /* the last one; borrowed, NULL: none, or it was skipped */
+	uint64_t boot_ns, tick_ns; /* 0: not known */
 	uint64_t boot_within_ns;
 };
 

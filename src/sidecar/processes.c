@@ -19,9 +19,9 @@
 #define SETTLES_NS (10 * NS_PER_S)
 
 enum {
-	PF_KTHREAD = 0x00200000,        /* of a task's flags in /proc/PID/stat */
-	CMDLINE_MAX = 1024,             /* bytes of one */
-	CMDLINES_MAX = 4 << 20,         /* of all: the rest is without, and the file small enough to be read */
+	PF_KTHREAD = 0x00200000, /* of a task's flags in /proc/PID/stat */
+	CMDLINE_MAX = 1024,      /* bytes of one */
+	CMDLINES_MAX = 4 << 20,  /* of all: the rest is without, and the file small enough to be read */
 	PROCESSES_MAX = SIDECAR_PROCESSES_MAX / 4,
 };
 
@@ -29,7 +29,7 @@ struct processes {
 	const struct sidecar_about *about;
 	const struct sidecar *known;
 	json_t *list, *users, *groups, *cgroups;
-	uint64_t boot_ns;  /* when the machine was started, by the realtime clock of now */
+	uint64_t boot_ns; /* when the machine was started, by the realtime clock of now */
 	uint64_t tick_ns;
 	uint64_t settled_ns; /* who started before is the program that it will be, mostly */
 	size_t cmdline_bytes;

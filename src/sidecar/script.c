@@ -54,15 +54,14 @@ static const char functions[] =
 	"}\n"
 	"tab=$(printf '\\t') nl='\n'\n";
 
-static const char list_all[] =
-	"exec 2>/dev/null\n"
-	"echo listing\n"
-	"now\n"
-	"machine\n"
-	"S=$nl\n"
-	"for p in /proc/[0-9]*; do user && process && printf '%s\\n' \"$m\"; done\n"
-	"symbols\n"
-	":\n";
+static const char list_all[] = "exec 2>/dev/null\n"
+			       "echo listing\n"
+			       "now\n"
+			       "machine\n"
+			       "S=$nl\n"
+			       "for p in /proc/[0-9]*; do user && process && printf '%s\\n' \"$m\"; done\n"
+			       "symbols\n"
+			       ":\n";
 
 /*
  * Lines of a message are separated by tabs, since a shell may write each line by itself; the kernel cuts them at 1024
@@ -120,8 +119,7 @@ static const char tell[] =
 	"known=$(symbols)\n";
 
 /* The kernel makes an event of each write. */
-static const char open_kernel[] =
-	"[ -w /proc/lttng-logger ] && exec 3>/proc/lttng-logger || exec 3>/dev/null\n";
+static const char open_kernel[] = "[ -w /proc/lttng-logger ] && exec 3>/proc/lttng-logger || exec 3>/dev/null\n";
 
 /* A program has to; Python's interpreter is one that calls a function of a library by its name. */
 static const char open_user[] =

@@ -21,11 +21,11 @@ enum { FEW = 64 };
 
 struct sidecar {
 	GStringChunk *texts, *process_texts;
-	GHashTable *cpus; /* text -> text: "0" -> "0 3", package and core, or "" */
+	GHashTable *cpus;                             /* text -> text: "0" -> "0 3", package and core, or "" */
 	GHashTable *disks, *users, *groups, *cgroups; /* likewise: "8:0" -> "sda", "1000" -> "eva", inode -> path */
-	GTree *symbols;            /* address (uint64_t) -> name */
-	GArray *processes;         /* struct sidecar_process, by pid, then by start … */
-	guint n_sorted;            /* … so many of them; those behind are being added */
+	GTree *symbols;                               /* address (uint64_t) -> name */
+	GArray *processes;                            /* struct sidecar_process, by pid, then by start … */
+	guint n_sorted;                               /* … so many of them; those behind are being added */
 	struct sidecar_facts facts;
 	size_t heard_bytes;
 };
@@ -109,8 +109,8 @@ static guint count_up_to(const struct sidecar *s, int64_t pid, uint64_t start_ns
 /* The process of that pid that started last, up to the time; exactly: then, as far as starts are known. NULL: none. */
 static struct sidecar_process *find_process(const struct sidecar *s, int64_t pid, uint64_t at_ns, bool exactly)
 {
-	const guint n = count_up_to(s, pid, at_ns > UINT64_MAX - START_TOLERANCE_NS ? UINT64_MAX
-										     : at_ns + START_TOLERANCE_NS);
+	const guint n =
+		count_up_to(s, pid, at_ns > UINT64_MAX - START_TOLERANCE_NS ? UINT64_MAX : at_ns + START_TOLERANCE_NS);
 	struct sidecar_process *p = n ? &g_array_index(s->processes, struct sidecar_process, n - 1) : NULL;
 
 	if (!p || p->pid != pid || (exactly && p->start_ns + START_TOLERANCE_NS < at_ns))

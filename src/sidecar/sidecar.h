@@ -20,26 +20,26 @@
 
 enum {
 	SIDECAR_SCHEMA = 1,
-	SIDECAR_BYTES_MAX = 16 << 20,      /* of a file */
-	SIDECAR_DEPTH_MAX = 8,             /* of objects and arrays in each other */
+	SIDECAR_BYTES_MAX = 16 << 20, /* of a file */
+	SIDECAR_DEPTH_MAX = 8,        /* of objects and arrays in each other */
 	SIDECAR_PROCESSES_MAX = 1 << 17,
-	SIDECAR_NAMES_MAX = 1 << 16,       /* of disks, of users, of groups, of cgroups … each */
+	SIDECAR_NAMES_MAX = 1 << 16, /* of disks, of users, of groups, of cgroups … each */
 };
 
 /* A process, from its start until its program was replaced or it exited. */
 struct sidecar_process {
 	int64_t pid;
 	uint64_t start_ns;
-	int64_t uid, gid; /* -1: not known */
+	int64_t uid, gid;                   /* -1: not known */
 	const char *exe, *cmdline, *cgroup; /* NULL: not known */
 };
 
 /* Of the whole machine; NULL: not known. */
 struct sidecar_facts {
-	const char *kernel;  /* its release */
+	const char *kernel; /* its release */
 	const char *boot_id;
-	const char *clock;   /* whether it is synchronised, in words */
-	const char *cpus;    /* "8 in 4 cores, 1 socket" */
+	const char *clock; /* whether it is synchronised, in words */
+	const char *cpus;  /* "8 in 4 cores, 1 socket" */
 };
 
 struct sidecar;
@@ -61,7 +61,7 @@ enum lt_status sidecar_load(struct sidecar *s, const char *path, const char *hos
  * counts.
  */
 #define SIDECAR_MESSAGE "lttngtop.json " /* an object follows */
-#define SIDECAR_LINES "lttngtop.list\t"   /* lines of a listing follow, with tabs between them */
+#define SIDECAR_LINES "lttngtop.list\t"  /* lines of a listing follow, with tabs between them */
 bool sidecar_is_message(const char *text, size_t len);
 bool sidecar_hear(struct sidecar *s, const char *text, size_t len, const char *hostname);
 

@@ -9,9 +9,9 @@
 
 struct splitter {
 	const json_t *root;
-	json_t *part;  /* what goes out next */
-	size_t bytes;  /* of it as text, at most */
-	bool any;      /* it has more than what every part has */
+	json_t *part; /* what goes out next */
+	size_t bytes; /* of it as text, at most */
+	bool any;     /* it has more than what every part has */
 	sidecar_part_fn *emit;
 	void *data;
 };

@@ -25,8 +25,8 @@ struct sidecar_cost {
 /* What only the one who records knows; borrowed, NULL or 0: not known. */
 struct sidecar_about {
 	const char *session;
-	const char *set;            /* of events */
-	bool has_options;           /* this process's own arguments are those of the recording */
+	const char *set;  /* of events */
+	bool has_options; /* this process's own arguments are those of the recording */
 	struct sidecar_cost cost;
 	const char *const *symbols; /* of kprobes: their addresses are looked up; ends with NULL */
 	pid_t pid;                  /* a process that has not become its program yet … */

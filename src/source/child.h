@@ -15,13 +15,13 @@
 enum { CHILD_WORDS = 256 };
 
 struct child {
-	pid_t pid;        /* 0: never started, or gone */
-	int exit_status;  /* of waitpid(), once it is gone */
-	int exit_fd;      /* readable once it has exited; -1: this kernel has no such thing */
-	int words_fd;     /* its standard error, a socket; -1: none */
+	pid_t pid;                    /* 0: never started, or gone */
+	int exit_status;              /* of waitpid(), once it is gone */
+	int exit_fd;                  /* readable once it has exited; -1: this kernel has no such thing */
+	int words_fd;                 /* its standard error, a socket; -1: none */
 	char last_words[CHILD_WORDS]; /* the last line it wrote, not NUL-terminated */
 	size_t last_words_len;
-	unsigned lines;   /* it has written; the first of them are logged */
+	unsigned lines; /* it has written; the first of them are logged */
 	bool line_is_over;
 };
 

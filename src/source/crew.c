@@ -20,7 +20,7 @@ enum {
 };
 
 static const char *worker_program;
-static unsigned most; /* 0: one per CPU */
+static unsigned most;      /* 0: one per CPU */
 static GPtrArray *relayds; /* struct crew_worker: those that read from relayds; NULL: none */
 
 void crew_set_program(const char *program)
@@ -48,7 +48,9 @@ static const char *own_program(void)
 
 	path[MAX(n, 0)] = '\0';
 	return n > 0 && !stat(path, &there) && !stat(link, &mine) && there.st_dev == mine.st_dev &&
-			       there.st_ino == mine.st_ino ? path : link;
+			       there.st_ino == mine.st_ino
+		       ? path
+		       : link;
 }
 
 struct crew_worker *crew_start(char *const *argv, const int *fds, unsigned n)
@@ -197,8 +199,7 @@ static void send_pending(struct crew_worker *w)
 }
 
 /* Later than what is pending of the same source: it takes the place of that. */
-static void add_pending(struct crew_worker *w, enum job_kind kind, uint32_t number, const char *fields,
-			uint32_t wanted)
+static void add_pending(struct crew_worker *w, enum job_kind kind, uint32_t number, const char *fields, uint32_t wanted)
 {
 	struct pending *p = g_new0(struct pending, 1);
 
@@ -218,8 +219,8 @@ static void add_pending(struct crew_worker *w, enum job_kind kind, uint32_t numb
 	send_pending(w);
 }
 
-enum lt_status crew_give(struct crew_worker *w, const struct job_command *command, const char *url,
-			const char *fields, const int *fds)
+enum lt_status crew_give(struct crew_worker *w, const struct job_command *command, const char *url, const char *fields,
+			 const int *fds)
 {
 	struct job_command own = *command;
 

@@ -23,14 +23,14 @@
  */
 struct crew_worker {
 	struct child child;
-	unsigned sources;    /* that it serves */
-	bool is_reserved;    /* for one source */
-	int commands_fd;     /* of one that reads from relayds, or follows a directory; else -1 */
-	GPtrArray *pending;  /* struct pending *: what it has not been told yet, oldest first; NULL: nothing */
-	bool deaf;           /* it closed its standard error, and was killed */
-	bool gone;           /* it has exited, or does not although it was killed: nothing comes any more */
-	char *sentence;      /* why crew_end() was called, NULL */
-	gint64 killed_us;    /* and when, monotonic */
+	unsigned sources;       /* that it serves */
+	bool is_reserved;       /* for one source */
+	int commands_fd;        /* of one that reads from relayds, or follows a directory; else -1 */
+	GPtrArray *pending;     /* struct pending *: what it has not been told yet, oldest first; NULL: nothing */
+	bool deaf;              /* it closed its standard error, and was killed */
+	bool gone;              /* it has exited, or does not although it was killed: nothing comes any more */
+	char *sentence;         /* why crew_end() was called, NULL */
+	gint64 killed_us;       /* and when, monotonic */
 	struct pulse_look look; /* the last one at the process; .now_ns 0: none */
 };
 
@@ -56,8 +56,8 @@ struct crew_worker *crew_join(bool alone);
  * Gives it a source: fields as FIELDS of source/job.h, fds as JOB_FDS, which stay the caller's. LT_AGAIN: it has not
  * taken the last commands yet, try again. LT_ERROR: it cannot be given (error chain).
  */
-enum lt_status crew_give(struct crew_worker *w, const struct job_command *command, const char *url,
-			const char *fields, const int *fds);
+enum lt_status crew_give(struct crew_worker *w, const struct job_command *command, const char *url, const char *fields,
+			 const int *fds);
 
 /* Of the source of that number, or its only one, these fields are wanted from now on; wanted: job_command.wanted. */
 void crew_want(struct crew_worker *w, uint32_t number, const char *fields, uint32_t wanted);

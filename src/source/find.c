@@ -49,8 +49,8 @@ char *source_group_of(const char *directory)
 		return NULL;
 	identity_read(&id, text);
 	if (id.trace)
-		group = g_strdup_printf("%d %s %s %s", metadata_is_ctf2(text), id.trace,
-					id.hostname ? id.hostname : "", id.clock ? id.clock : "");
+		group = g_strdup_printf("%d %s %s %s", metadata_is_ctf2(text), id.trace, id.hostname ? id.hostname : "",
+					id.clock ? id.clock : "");
 	identity_release(&id);
 	g_free(text);
 	return group;
@@ -77,8 +77,8 @@ struct source_spec *source_spec_copy(const struct source_spec *spec)
 /* Directories that LTTng and people put between a host and its trace: kernel, ust/uid/0/64-bit, archives/…, ctf. */
 static bool is_generic_name(const char *name)
 {
-	static const char *const generic[] = { "kernel", "ust",  "uid",    "pid",      "64-bit", "32-bit",
-					       "archives", "ctf", "trace", "lttng-traces", ".",  "" };
+	static const char *const generic[] = { "kernel",   "ust", "uid",   "pid",          "64-bit", "32-bit",
+					       "archives", "ctf", "trace", "lttng-traces", ".",      "" };
 
 	for (size_t i = 0; i < G_N_ELEMENTS(generic); i++)
 		if (strcmp(name, generic[i]) == 0)

@@ -52,7 +52,7 @@ struct job_command {
 	uint32_t wanted;     /* JOB_WANT: the number of the request, for EVENT_WANTED */
 	uint32_t url_len;
 	uint32_t fields_len;
-	char text[];         /* JOB_LIVE, JOB_LIST: the URL; JOB_LIVE, JOB_WANT: FIELDS; not NUL-terminated */
+	char text[]; /* JOB_LIVE, JOB_LIST: the URL; JOB_LIVE, JOB_WANT: FIELDS; not NUL-terminated */
 };
 
 enum {

@@ -17,12 +17,12 @@
 #define RING_MAGIC UINT64_C(0x31676e69726f7474)
 
 enum {
-	WAKE_BYTES = 256 * 1024,   /* worth a wake-up, which costs as much as 50 records */
-	WAKE_NS = 1000000,         /* and so is what has waited for so long */
-	WAIT_MS = 100,             /* between two beats of a producer that waits for room */
+	WAKE_BYTES = 256 * 1024,    /* worth a wake-up, which costs as much as 50 records */
+	WAKE_NS = 1000000,          /* and so is what has waited for so long */
+	WAIT_MS = 100,              /* between two beats of a producer that waits for room */
 	FOLD_BYTES = 4 * RING_ROOM, /* of the buffer are enough while the consumer keeps up */
-	COPY_BYTES = 16 * 1024,    /* about 150 records, which stay in a core's nearest cache */
-	DRAIN_MAX = 16,            /* datagrams taken at once: one or two are sent, unless the other side means harm */
+	COPY_BYTES = 16 * 1024,     /* about 150 records, which stay in a core's nearest cache */
+	DRAIN_MAX = 16,             /* datagrams taken at once: one or two are sent, unless the other side means harm */
 };
 
 static uint64_t now_ns(void)
@@ -186,8 +186,7 @@ static void publish(struct ring_producer *p, uint64_t wake_bytes, uint64_t wake_
 	atomic_thread_fence(memory_order_seq_cst);
 	p->woken_at = p->head;
 	p->woken_ns = now;
-	if (atomic_load_explicit(&s->consumer_sleeps, memory_order_relaxed) &&
-	    atomic_exchange(&s->consumer_sleeps, 0))
+	if (atomic_load_explicit(&s->consumer_sleeps, memory_order_relaxed) && atomic_exchange(&s->consumer_sleeps, 0))
 		wake(p->fds.wake);
 }
 

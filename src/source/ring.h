@@ -39,7 +39,7 @@
  * socket pair share neither, and a datagram's end never says that the other was closed.
  */
 enum {
-	RING_CAPACITY = 1024 * 1024, /* few pages to be made for a small recording; more makes nothing faster */
+	RING_CAPACITY = 1024 * 1024,      /* few pages to be made for a small recording; more makes nothing faster */
 	RING_LIVE_CAPACITY = 1024 * 1024, /* there may be hundreds of them, which fill only when the parent is behind */
 };
 
@@ -54,7 +54,7 @@ struct ring_shared {
 	_Alignas(64) _Atomic uint64_t tail;
 	_Atomic uint32_t producer_sleeps;
 	_Alignas(64) _Atomic uint64_t committed; /* as head, with each record; for when the producer is dead */
-	_Atomic uint64_t time_ns; /* ring_set_time() */
+	_Atomic uint64_t time_ns;                /* ring_set_time() */
 };
 
 enum { RING_HEADER_BYTES = 4096 };
@@ -69,12 +69,12 @@ struct ring_producer {
 	struct ring_shared *shared;
 	char *buffer;
 	uint64_t capacity;
-	uint64_t head;      /* written, not all published */
+	uint64_t head; /* written, not all published */
 	uint64_t published;
-	uint64_t woken_at;    /* head when the consumer was last woken, if it slept */
+	uint64_t woken_at; /* head when the consumer was last woken, if it slept */
 	uint64_t woken_ns;
 	uint64_t tail_seen;
-	uint32_t room;        /* ring_has_room() */
+	uint32_t room; /* ring_has_room() */
 	struct ring_fds fds;
 };
 
@@ -82,16 +82,16 @@ struct ring_consumer {
 	struct ring_shared *shared;
 	const char *buffer;
 	uint64_t capacity;
-	uint64_t tail;      /* copied, not all published */
+	uint64_t tail; /* copied, not all published */
 	uint64_t published;
 	uint64_t head_seen;
-	struct event *copy; /* EVENT_SIZE_MAX bytes */
+	struct event *copy;           /* EVENT_SIZE_MAX bytes */
 	const struct event *at, *end; /* the records in it that were not consumed, checked */
-	bool after_padding; /* the buffer begins again: padding there is nonsense */
-	bool sleeps;        /* ring_peek() said LT_AGAIN */
-	bool orphaned;      /* ring_inherit() */
+	bool after_padding;           /* the buffer begins again: padding there is nonsense */
+	bool sleeps;                  /* ring_peek() said LT_AGAIN */
+	bool orphaned;                /* ring_inherit() */
 	struct ring_fds fds;
-	int producer_wake;  /* the producer's socket, to be inherited by it */
+	int producer_wake; /* the producer's socket, to be inherited by it */
 };
 
 /*
@@ -152,7 +152,6 @@ bool ring_has_room(struct ring_producer *p);
 
 /* fds.wake is readable: makes it so no longer. After that ring_has_room(). */
 void ring_room_woken(struct ring_producer *p);
-
 
 /*
  * How far the time of what is read has come, by its own clock: for ring_time_ns(), which need not wait until the

@@ -15,11 +15,11 @@
 #include "viewer/dial.h"
 
 enum {
-	FAREWELL_MS = 2000,       /* a worker that said its last record has this long to exit by itself */
-	LOOKS = 20,               /* at its progress, until it counts as hung: each costs some system calls */
-	LOOK_EVERY_MS = 500,      /* at least */
+	FAREWELL_MS = 2000,        /* a worker that said its last record has this long to exit by itself */
+	LOOKS = 20,                /* at its progress, until it counts as hung: each costs some system calls */
+	LOOK_EVERY_MS = 500,       /* at least */
 	RELAYD_TIMEOUT_MS = 10000, /* the default of source_spec.timeout_ms */
-	OFFER_AGAIN_MS = 20,      /* a source to a worker that does not take its commands yet */
+	OFFER_AGAIN_MS = 20,       /* a source to a worker that does not take its commands yet */
 };
 
 /*
@@ -34,13 +34,13 @@ enum source_state { SOURCE_RUNS, SOURCE_ENDED, SOURCE_BROKEN };
 struct source {
 	const struct source_spec *spec;
 	struct source_spec *own_spec; /* of source_start_list(), else NULL */
-	char *fields;       /* that are wanted: source_spec.fields, or later ones */
+	char *fields;                 /* that are wanted: source_spec.fields, or later ones */
 	struct ring_consumer ring;
 	enum source_state state;
-	struct dial *dial;  /* the relayd is being connected; NULL: a worker reads */
+	struct dial *dial;   /* the relayd is being connected; NULL: a worker reads */
 	unsigned timeout_ms; /* of the relayd */
-	int connection;     /* of the relayd, to be given to the worker; -1: none */
-	int offer_fd;       /* a timer: when it is offered again; -1: it was taken at once */
+	int connection;      /* of the relayd, to be given to the worker; -1: none */
+	int offer_fd;        /* a timer: when it is offered again; -1: it was taken at once */
 	struct crew_worker *worker;
 	int exit_fd;        /* of a worker that has several; -1: this kernel has no such thing, or it has this one */
 	uint32_t number;    /* by which a worker that has several knows it; 0: it has this one */
@@ -49,7 +49,7 @@ struct source {
 	bool waits;         /* source_peek() said LT_AGAIN */
 	char *reason;       /* SOURCE_BROKEN: why */
 	enum failed_cause cause;
-	bool is_at_fault;   /* FAILED_WORKER: by what this source made of the worker, not by another one */
+	bool is_at_fault; /* FAILED_WORKER: by what this source made of the worker, not by another one */
 };
 
 static const char *reader = JOB_ANY_READER;
@@ -141,8 +141,8 @@ static enum lt_status start_worker(struct source *s, unsigned part, unsigned par
 	const int fds[] = { s->ring.fds.memory, s->ring.producer_wake };
 	char **argv = make_arguments(s, part, parts);
 
-	s->worker = s->spec->is_growing ? crew_start_told(argv, fds, G_N_ELEMENTS(fds)) :
-					  crew_start(argv, fds, G_N_ELEMENTS(fds));
+	s->worker = s->spec->is_growing ? crew_start_told(argv, fds, G_N_ELEMENTS(fds))
+					: crew_start(argv, fds, G_N_ELEMENTS(fds));
 	g_strfreev(argv);
 	ring_give_away(&s->ring);
 	return s->worker ? watch_worker(s) : LT_ERROR;
@@ -235,8 +235,7 @@ static enum lt_status report_nonsense(struct source *s, const char *wrong)
 {
 	crew_end(s->worker, "it wrote nonsense");
 	s->is_at_fault = true;
-	return break_off(s, FAILED_WORKER,
-			 g_strdup_printf("worker for '%s' wrote nonsense: %s", s->spec->name, wrong));
+	return break_off(s, FAILED_WORKER, g_strdup_printf("worker for '%s' wrote nonsense: %s", s->spec->name, wrong));
 }
 
 static enum lt_status report_failure(struct source *s, const struct event *ev)

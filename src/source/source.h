@@ -31,11 +31,11 @@ struct source_spec {
 	GPtrArray *paths; /* char *: the trace directories, oldest first; none of a live session; the one directory
 			     below which recordings grow */
 	struct extent extent; /* of the paths when they were found: how to share out the workers, what must be read */
-	bool alone;       /* a live session that is not read by a worker together with others */
-	bool from_start;  /* of a live session: all that the relayd has of it, not only what comes */
-	unsigned timeout_ms; /* of a relayd without an answer; 0: 10 s; of growing recordings: of a silent stream */
-	unsigned every_ms;   /* of source_start_list() */
-	char *fields;     /* of which events all fields are given (EVENT_FIELDS): fields_wanted_text(); NULL: of none */
+	bool alone;           /* a live session that is not read by a worker together with others */
+	bool from_start;      /* of a live session: all that the relayd has of it, not only what comes */
+	unsigned timeout_ms;  /* of a relayd without an answer; 0: 10 s; of growing recordings: of a silent stream */
+	unsigned every_ms;    /* of source_start_list() */
+	char *fields; /* of which events all fields are given (EVENT_FIELDS): fields_wanted_text(); NULL: of none */
 	uint64_t begin_ns, end_ns; /* of a recording: what is in [begin, end[ by its clock; [0, UINT64_MAX[: all */
 };
 
@@ -87,8 +87,8 @@ enum { SOURCE_DEFAULT_PORT = 5344 }; /* where a relayd awaits viewers */
  * brackets. All other characters stand for themselves, '%' too.
  */
 struct source_url {
-	char *relay;   /* "net://HOST[:PORT]" */
-	char *host;    /* of it: a name or an address, without brackets */
+	char *relay; /* "net://HOST[:PORT]" */
+	char *host;  /* of it: a name or an address, without brackets */
 	unsigned port;
 	int family;    /* AF_UNSPEC, AF_INET, AF_INET6 */
 	char *target;  /* name of the traced host; NULL: all sessions */
@@ -137,8 +137,7 @@ enum lt_status source_start(const struct source_spec *spec, unsigned part, unsig
  * it has: an EVENT_SESSION each, then EVENT_LISTED. After that LT_END, or the same again each every_ms if
  * that is not 0. LT_ERROR as source_peek() says, also when there was no answer within timeout_ms (0: 10 s).
  */
-enum lt_status source_start_list(const char *relay, unsigned timeout_ms, unsigned every_ms,
-				 struct source **out);
+enum lt_status source_start_list(const char *relay, unsigned timeout_ms, unsigned every_ms, struct source **out);
 
 /*
  * The next record, checked, borrowed until source_next(). LT_AGAIN: nothing

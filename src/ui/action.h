@@ -18,40 +18,32 @@ enum pane_id {
 	PANE_PATHS,
 	PANE_HOSTS,
 	PANE_EVENTS,
-	/* from here on by the menu and Tab alone */
-	/* of one table each */
+/* from here on by the menu and Tab alone */
+/* of one table each */
 #define VIEW_PANE(name) PANE_OF_##name,
 #include "view/tables.def"
 	PANES
 };
 
 enum action_where {
-	WHERE_LIST = 1 << 0, /* a list with a selection */
-	WHERE_TEXT = 1 << 1, /* text that only scrolls: details */
-	WHERE_PATH = 1 << 2, /* a critical path with a selected segment */
+	WHERE_LIST = 1 << 0,  /* a list with a selection */
+	WHERE_TEXT = 1 << 1,  /* text that only scrolls: details */
+	WHERE_PATH = 1 << 2,  /* a critical path with a selected segment */
 	WHERE_CHART = 1 << 3, /* a chart of one of several things */
 	WHERE_CALLS = 1 << 4, /* lines of system calls */
 	WHERE_ROWS = WHERE_LIST | WHERE_PATH | WHERE_CHART | WHERE_CALLS,
 	WHERE_ALL = WHERE_ROWS | WHERE_TEXT,
 };
 
-enum action_group {
-	GROUP_TIME,
-	GROUP_LIST,
-	GROUP_FIND,
-	GROUP_ORDER,
-	GROUP_PANES,
-	GROUP_GENERAL,
-	ACTION_GROUPS
-};
+enum action_group { GROUP_TIME, GROUP_LIST, GROUP_FIND, GROUP_ORDER, GROUP_PANES, GROUP_GENERAL, ACTION_GROUPS };
 
 /* A row of actions.def. */
 struct action {
 	const char *id;
 	void (*run)(struct ui *ui, int argument);
 	int argument;
-	const char *keys;  /* "F9 p", see keys.h */
-	unsigned where;    /* enum action_where */
+	const char *keys; /* "F9 p", see keys.h */
+	unsigned where;   /* enum action_where */
 	enum action_group group;
 	const char *label; /* in the function bar, NULL: not there */
 	const char *help;

@@ -16,30 +16,30 @@
  */
 enum style {
 	STYLE_NORMAL,
-	STYLE_DIM,      /* labels, units, what is zero */
+	STYLE_DIM, /* labels, units, what is zero */
 	STYLE_BOLD,
-	STYLE_HEAD,     /* head of a list */
+	STYLE_HEAD,      /* head of a list */
 	STYLE_HEAD_SORT, /* its sort column */
 	STYLE_SELECTED,
-	STYLE_MARKED,   /* highlighted rows */
-	STYLE_MATCH,    /* found by the search */
-	STYLE_NEW,      /* born in the interval */
-	STYLE_GONE,     /* ended in the interval */
-	STYLE_TRACING,  /* there because the machine is traced */
-	STYLE_KEY,      /* function bar: the key, and its label */
+	STYLE_MARKED,  /* highlighted rows */
+	STYLE_MATCH,   /* found by the search */
+	STYLE_NEW,     /* born in the interval */
+	STYLE_GONE,    /* ended in the interval */
+	STYLE_TRACING, /* there because the machine is traced */
+	STYLE_KEY,     /* function bar: the key, and its label */
 	STYLE_LABEL,
-	STYLE_LIVE,     /* state words */
+	STYLE_LIVE, /* state words */
 	STYLE_REPLAY,
 	STYLE_PAUSED,
 	STYLE_LOST,
 	STYLE_METER_LOW,
 	STYLE_METER_MID,
 	STYLE_METER_HIGH,
-	STYLE_STRIP,    /* timeline: busy, and the shown interval */
+	STYLE_STRIP, /* timeline: busy, and the shown interval */
 	STYLE_CURSOR,
 	STYLE_CURSOR_BAR, /* screen.c: of its bars */
 	STYLE_TITLE,
-	STYLE_FRAME,    /* borders of boxes */
+	STYLE_FRAME,        /* borders of boxes */
 	STYLE_PATH_RUNNING, /* states of a critical path */
 	STYLE_PATH_CPU,     /* on its way to run: preempted, interrupted */
 	STYLE_PATH_DISK,
@@ -50,7 +50,7 @@ enum style {
 };
 
 struct canvas_cell {
-	gunichar ch;    /* 0: right half of a wide character */
+	gunichar ch; /* 0: right half of a wide character */
 	uint8_t style;
 };
 

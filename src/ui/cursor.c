@@ -120,8 +120,8 @@ bool cursor_tick(struct cursor *c, uint64_t wall_ns)
 	/* the clock waits for the data, it does not run ahead of it */
 	if (c->position_ns >= (double)(last - c->begin_ns) && !c->complete)
 		c->position_ns = (double)(last - c->begin_ns);
-	end = c->position_ns >= (double)(last - c->begin_ns) ?
-		      last : grid_floor(c, c->begin_ns + (uint64_t)c->position_ns);
+	end = c->position_ns >= (double)(last - c->begin_ns) ? last
+							     : grid_floor(c, c->begin_ns + (uint64_t)c->position_ns);
 	if (c->marked_begin_ns && end <= c->end_ns)
 		return false;
 	changed = show(c, end);
@@ -174,8 +174,8 @@ void cursor_step(struct cursor *c, int steps)
 		/* back from a short last interval: to where it begins */
 		begin_ns = c->marked_begin_ns ? grid_floor(c, begin_ns) + c->interval_ns : begin_ns + c->interval_ns;
 		c->marked_begin_ns = 0;
-		show(c, begin_ns > c->begin_ns + back + c->interval_ns ? begin_ns - back :
-									  c->begin_ns + c->interval_ns);
+		show(c,
+		     begin_ns > c->begin_ns + back + c->interval_ns ? begin_ns - back : c->begin_ns + c->interval_ns);
 	} else {
 		c->marked_begin_ns = 0;
 		if (c->mode == CURSOR_STICKING && !c->live)

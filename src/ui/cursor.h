@@ -22,22 +22,22 @@
 enum cursor_mode { CURSOR_PAUSED, CURSOR_PLAYING, CURSOR_STICKING };
 
 struct cursor {
-	bool live;            /* the sources go on for ever */
-	bool complete;        /* known_ns is the end of the record */
-	uint64_t begin_ns;    /* the grid's origin: begin of the record */
-	uint64_t kept_ns;     /* what lies before is no longer in the history; begin_ns: nothing was dropped */
-	uint64_t known_ns;    /* all before this is in the history; begin_ns: nothing yet */
-	uint64_t frame_ns;    /* shortest interval, interval_ns is a multiple */
+	bool live;         /* the sources go on for ever */
+	bool complete;     /* known_ns is the end of the record */
+	uint64_t begin_ns; /* the grid's origin: begin of the record */
+	uint64_t kept_ns;  /* what lies before is no longer in the history; begin_ns: nothing was dropped */
+	uint64_t known_ns; /* all before this is in the history; begin_ns: nothing yet */
+	uint64_t frame_ns; /* shortest interval, interval_ns is a multiple */
 	uint64_t interval_ns;
 	double speed;
 	enum cursor_mode mode;
-	bool moved;           /* it is where it is because somebody put it there, or stopped it there */
-	bool sized;           /* and its length is by somebody's wish */
-	uint64_t end_ns;      /* of the shown interval: on the grid, or known_ns once complete */
+	bool moved;               /* it is where it is because somebody put it there, or stopped it there */
+	bool sized;               /* and its length is by somebody's wish */
+	uint64_t end_ns;          /* of the shown interval: on the grid, or known_ns once complete */
 	uint64_t marked_begin_ns; /* of an interval chosen by hand, 0: the grid's */
-	uint64_t wanted_ns;   /* a jump past known_ns that is still to be made, 0 none */
-	double position_ns;   /* playing: since begin_ns, end_ns follows it */
-	uint64_t tick_ns;     /* wall clock at which position_ns was right, 0: not yet */
+	uint64_t wanted_ns;       /* a jump past known_ns that is still to be made, 0 none */
+	double position_ns;       /* playing: since begin_ns, end_ns follows it */
+	uint64_t tick_ns;         /* wall clock at which position_ns was right, 0: not yet */
 };
 
 void cursor_init(struct cursor *c, uint64_t begin_ns, uint64_t frame_ns, uint64_t interval_ns, bool live);

@@ -109,8 +109,7 @@ bool data_load(struct ui *ui)
 
 	cursor_interval(&ui->cursor, &begin_ns, &end_ns);
 	different = base_load(ui, tables);
-	if (begin_ns == ui->loaded_begin_ns && end_ns == ui->loaded_end_ns &&
-	    (tables & ui->loaded_tables) == tables)
+	if (begin_ns == ui->loaded_begin_ns && end_ns == ui->loaded_end_ns && (tables & ui->loaded_tables) == tables)
 		return different;
 	ui->loaded_begin_ns = begin_ns;
 	ui->loaded_end_ns = end_ns;

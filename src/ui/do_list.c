@@ -127,8 +127,8 @@ void do_search_step(struct ui *ui, int argument)
 
 	if (!ui->search_text->len)
 		do_search(ui, 0);
-	else if (!(p->type->body ? p->type->body->search(p, text, argument) :
-				   list_search(current_list(ui), text, argument < 0, false)))
+	else if (!(p->type->body ? p->type->body->search(p, text, argument)
+				 : list_search(current_list(ui), text, argument < 0, false)))
 		ui_say(ui, "not found: %s", text);
 }
 
@@ -178,8 +178,9 @@ void do_filter(struct ui *ui, int argument)
 {
 	(void)argument;
 	if (pane_is_calls(ui_pane(ui))) {
-		ui_prompt(ui, pane_calls_has_events(ui_pane(ui)) ? "Events of:" : "Calls:",
-			  pane_calls_filter(ui_pane(ui)), NULL, calls_filter_done);
+		ui_prompt(ui,
+			  pane_calls_has_events(ui_pane(ui)) ? "Events of:" : "Calls:", pane_calls_filter(ui_pane(ui)),
+			  NULL, calls_filter_done);
 		return;
 	}
 	g_string_assign(ui->filter_before, ui->filter_text->str);
@@ -359,8 +360,7 @@ void do_percent(struct ui *ui, int argument)
 	ui->host_percent = !ui->host_percent;
 	for (unsigned i = 0; i < PANES; i++)
 		for (unsigned k = 0; ui->panes[i] && k < ui->panes[i]->n_lists; k++)
-			list_replace_column(&ui->panes[i]->lists[k], names[!ui->host_percent],
-					    names[ui->host_percent]);
+			list_replace_column(&ui->panes[i]->lists[k], names[!ui->host_percent], names[ui->host_percent]);
 	ui_say(ui, ui->host_percent ? "CPU time in percent of the whole host" : "CPU time in percent of one CPU");
 	ui_rebuild(ui);
 }

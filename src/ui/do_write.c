@@ -29,9 +29,10 @@ static void write_list(struct ui *ui, const char *path)
 	struct list *l = pane_list(ui_pane(ui));
 	const struct list_look look = { .hosts = true, .virtual_ids = ui->virtual_ids };
 	const struct column *columns[LIST_COLUMNS];
-	char *table = l->query.base ? g_strdup_printf("%s minus [%" G_GUINT64_FORMAT ", %" G_GUINT64_FORMAT "[",
-						      l->table->name, (guint64)ui->base->begin_ns,
-						      (guint64)ui->base->end_ns) : g_strdup(l->table->name);
+	char *table = l->query.base
+			      ? g_strdup_printf("%s minus [%" G_GUINT64_FORMAT ", %" G_GUINT64_FORMAT "[",
+						l->table->name, (guint64)ui->base->begin_ns, (guint64)ui->base->end_ns)
+			      : g_strdup(l->table->name);
 	struct ui_export what = {
 		.path = path,
 		.table = table,
@@ -73,8 +74,12 @@ static void write_rows(struct ui *ui, const struct ui_graph *graph, const struct
 	const struct column *columns[LIST_COLUMNS];
 	struct view_rows rows;
 	const struct view_sources from = {
-		.hosts = first, .n_hosts = hosts->len, .waits = graph->info.waits,
-		.paths = answer, .n_paths = 1, .one_subject = true,
+		.hosts = first,
+		.n_hosts = hosts->len,
+		.waits = graph->info.waits,
+		.paths = answer,
+		.n_paths = 1,
+		.one_subject = true,
 	};
 	struct view_own own;
 	const struct view_query query = { .table = table, .own = &own };
@@ -135,8 +140,9 @@ static void write_done(struct ui *ui, const char *path)
 void do_write(struct ui *ui, int argument)
 {
 	struct pane *p = ui_pane(ui);
-	const char *table = !pane_is_path(p) ? pane_list(p)->table->name :
-			    pane_path_shows_totals(p) ? "critical-totals" : "critical-path";
+	const char *table = !pane_is_path(p)            ? pane_list(p)->table->name
+			    : pane_path_shows_totals(p) ? "critical-totals"
+							: "critical-path";
 	char *name = g_strdup_printf("%s.txt", table);
 
 	(void)argument;

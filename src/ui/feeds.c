@@ -105,8 +105,7 @@ const char *feeds_why_away(const struct ui *ui, const char *host, bool *retried)
 	return NULL;
 }
 
-void feeds_add_items(const struct ui *ui, struct overlay *menu, const char *heading, int heading_value,
-		     int first_value)
+void feeds_add_items(const struct ui *ui, struct overlay *menu, const char *heading, int heading_value, int first_value)
 {
 	bool any = false;
 

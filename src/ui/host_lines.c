@@ -138,8 +138,10 @@ static void away_text(const struct ui *ui, const struct ui_host_data *host, char
 
 	known_until(ui, host, &last_ns);
 	g_snprintf(text, size, "%s since %s%s%s%s",
-		   host->info.away ? "away" : host->info.waited_for ? "no data" :
-		   host->info.still ? "no events" : "silent",
+		   host->info.away         ? "away"
+		   : host->info.waited_for ? "no data"
+		   : host->info.still      ? "no events"
+					   : "silent",
 		   ui_time(ui, time, sizeof(time), ui_to_ref(host, last_ns), 0, false), why ? ": " : "", why ? why : "",
 		   retried ? "; tried again" : "");
 }
@@ -155,9 +157,8 @@ static bool is_away(const struct ui *ui, const struct ui_host_data *host)
 {
 	uint64_t last_ns;
 
-	return (host->info.away || host->info.silent) &&
-	       (absent_now(ui, host) || !known_until(ui, host, &last_ns) ||
-		ui->shown_begin_ns >= ui_to_ref(host, last_ns));
+	return (host->info.away || host->info.silent) && (absent_now(ui, host) || !known_until(ui, host, &last_ns) ||
+							  ui->shown_begin_ns >= ui_to_ref(host, last_ns));
 }
 
 static void absent_text(const struct ui *ui, const struct ui_host_data *host, char *text, size_t size)
@@ -273,7 +274,10 @@ static void draw_host(const struct ui *ui, const struct ui_host_data *host, cons
 	bool absent = host->info.away || host->info.silent;
 	char text[ABSENT_SIZE];
 
-	canvas_text_left(c, 1, y, layout->name, host->info.trouble ? STYLE_LOST : absent ? STYLE_MARKED : STYLE_BOLD,
+	canvas_text_left(c, 1, y, layout->name,
+			 host->info.trouble ? STYLE_LOST
+			 : absent           ? STYLE_MARKED
+					    : STYLE_BOLD,
 			 host->info.name);
 	if (!ui_host_row(host) || host->hidden || absent_now(ui, host)) {
 		absent_text(ui, host, text, sizeof(text));
@@ -309,4 +313,3 @@ int host_lines_draw(struct ui *ui, int y, unsigned n)
 	g_free(lines);
 	return (int)n;
 }
-

@@ -32,8 +32,7 @@ static void say_no_action(struct ui *ui, int key)
 		       ui->overlay ? "Esc goes back" : "F1 shows all");
 }
 
-static void overlay_did(struct ui *ui, const struct overlay *overlay, int key,
-			enum overlay_result result)
+static void overlay_did(struct ui *ui, const struct overlay *overlay, int key, enum overlay_result result)
 {
 	/* what was chosen may have opened another one */
 	if (result == OVERLAY_CLOSES && ui->overlay == overlay)

@@ -180,8 +180,7 @@ static void replace_hosts(struct ui *ui, const struct ui_cut *cut)
 bool ui_cut_again(struct ui *ui, const struct ui_cut *cut)
 {
 	uint64_t span_ns = cut->expected_end_ns > cut->begin_ns ? cut->expected_end_ns - cut->begin_ns : 0;
-	uint64_t wanted_ns = ui->cursor.sized ? ui->cursor.interval_ns :
-						ui_first_interval(ui, span_ns, cut->frame_ns);
+	uint64_t wanted_ns = ui->cursor.sized ? ui->cursor.interval_ns : ui_first_interval(ui, span_ns, cut->frame_ns);
 	const struct cursor_grid grid = {
 		.begin_ns = cut->begin_ns,
 		.frame_ns = cut->frame_ns,

@@ -33,9 +33,9 @@ enum { UI_MIN_WIDTH = 40, UI_MIN_HEIGHT = 8, UI_BOOKMARKS = 26 };
 struct ui_host_data {
 	struct ui_host info;
 	struct history_load load;
-	bool loaded; /* there is something of it in the interval */
-	bool gap;    /* it was away all the time of the interval */
-	bool hidden; /* by the user */
+	bool loaded;                     /* there is something of it in the interval */
+	bool gap;                        /* it was away all the time of the interval */
+	bool hidden;                     /* by the user */
 	uint64_t probe_ns, probe_ref_ns; /* a time of it, and what its map made of it when the screen was last told */
 };
 
@@ -55,57 +55,57 @@ struct ui {
 	bool started;
 	uint64_t expected_end_ns;
 
-	GArray *hosts;           /* struct ui_host_data */
-	GArray *feeds;           /* struct feed_data: feeds.c */
-	bool choosing_hosts;     /* the overlay is the menu of hosts and sessions */
-	uint64_t lag_drawn_ns;   /* what the first line said last */
-	GArray *view_hosts;      /* struct view_host, made anew by data_load() */
+	GArray *hosts;                           /* struct ui_host_data */
+	GArray *feeds;                           /* struct feed_data: feeds.c */
+	bool choosing_hosts;                     /* the overlay is the menu of hosts and sessions */
+	uint64_t lag_drawn_ns;                   /* what the first line said last */
+	GArray *view_hosts;                      /* struct view_host, made anew by data_load() */
 	uint64_t loaded_begin_ns, loaded_end_ns; /* what was asked of the history */
 	uint32_t loaded_tables;
-	uint64_t shown_begin_ns, shown_end_ns;   /* what it had: the edges of its frames */
+	uint64_t shown_begin_ns, shown_end_ns; /* what it had: the edges of its frames */
 
 	struct pane *panes[PANES]; /* made when first shown */
 	enum pane_id current;
-	struct pane *details;    /* shown over the current pane, NULL: not */
-	struct pane *behind;     /* the calls that a path was opened from, NULL: none */
+	struct pane *details; /* shown over the current pane, NULL: not */
+	struct pane *behind;  /* the calls that a path was opened from, NULL: none */
 
-	GHashTable *marked;      /* set of struct view_key: highlighted rows */
+	GHashTable *marked; /* set of struct view_key: highlighted rows */
 	bool only_marked;
 	GString *filter_text;
-	GString *filter_before;  /* of the prompt */
+	GString *filter_before; /* of the prompt */
 	struct view_filter filter;
 	GString *search_text;
 	struct list *search_list; /* whose selection the prompt moves, and where it was; NULL: none */
 	struct list_place search_from;
 	bool tree, processes, virtual_ids, host_percent;
-	GHashTable *collapsed;   /* set of struct view_key */
+	GHashTable *collapsed; /* set of struct view_key */
 
 	struct prompt prompt;
 	struct overlay *overlay; /* NULL: none */
 	char message[200];       /* in the last row until the next key */
 	int pending;             /* a key that waits for a letter: 'm' or '\'', 0 none */
 	struct ui_instant bookmarks[UI_BOOKMARKS];
-	struct ui_instant mark;  /* A */
+	struct ui_instant mark;                 /* A */
 	struct ui_instant shown_from, shown_to; /* the cursor's interval when it was last shown */
 	bool skip_idle;
-	bool show_hosts;         /* the header's lines per host */
+	bool show_hosts; /* the header's lines per host */
 
 	enum ui_clocks_stage clocks_stage;
-	bool incomplete;          /* a source could not be read, or broke off */
-	unsigned clocks_percent;  /* of UI_CLOCKS_CUTTING */
+	bool incomplete;                 /* a source could not be read, or broke off */
+	unsigned clocks_percent;         /* of UI_CLOCKS_CUTTING */
 	const struct clock_sync *clocks; /* NULL: every host is on its own */
-	struct ui_window *window; /* of critical paths: window.c */
-	struct ui_base *base;     /* what lists are compared with: base.c */
-	struct ui_accounts *accounts; /* of that window: pane_accounts.c */
-	struct ui_calls calls;    /* what was read of them last: pane_calls.c; problem: owned */
-	unsigned calls_asked;     /* the number of the last wish for some */
-	uint64_t work_ns;         /* when the pane's work goes on, wall clock; UINT64_MAX: there is none */
-	struct path *compared;    /* the path that others are compared with, NULL: none; see path_ref() */
+	struct ui_window *window;        /* of critical paths: window.c */
+	struct ui_base *base;            /* what lists are compared with: base.c */
+	struct ui_accounts *accounts;    /* of that window: pane_accounts.c */
+	struct ui_calls calls;           /* what was read of them last: pane_calls.c; problem: owned */
+	unsigned calls_asked;            /* the number of the last wish for some */
+	uint64_t work_ns;                /* when the pane's work goes on, wall clock; UINT64_MAX: there is none */
+	struct path *compared;           /* the path that others are compared with, NULL: none; see path_ref() */
 
-	int strip_y, pane_y;     /* rows of the timeline and of the pane's first row when last drawn */
-	bool dirty;              /* to be drawn at once */
-	bool growing;            /* to be drawn soon: only more is known */
-	uint64_t drawn_ns;       /* wall clock */
+	int strip_y, pane_y; /* rows of the timeline and of the pane's first row when last drawn */
+	bool dirty;          /* to be drawn at once */
+	bool growing;        /* to be drawn soon: only more is known */
+	uint64_t drawn_ns;   /* wall clock */
 	bool quit;
 	bool terminal_gone;
 };
@@ -124,21 +124,21 @@ struct ui_graph {
 };
 
 struct ui_window {
-	uint64_t length_ns;         /* 0: not chosen yet */
+	uint64_t length_ns; /* 0: not chosen yet */
 	struct ui_graph graphs[UI_WAITS_KINDS];
-	unsigned percent;           /* of the window that is read again */
-	char *problem;              /* why it cannot be, NULL: it can */
-	uint64_t kept_ns;           /* what the graph that answered last has dropped of its past */
-	bool cut;                   /* live: it has not come to the window's end yet */
-	bool wanted;                /* somebody looked for a graph that is not there */
+	unsigned percent; /* of the window that is read again */
+	char *problem;    /* why it cannot be, NULL: it can */
+	uint64_t kept_ns; /* what the graph that answered last has dropped of its past */
+	bool cut;         /* live: it has not come to the window's end yet */
+	bool wanted;      /* somebody looked for a graph that is not there */
 	uint64_t wanted_begin_ns, wanted_end_ns;
 	/* what is loaded */
 	uint64_t begin_ns, end_ns;
 	unsigned generation;
-	bool answered;              /* paths are those of the window, not of one before */
-	GArray *loads;              /* struct history_load, by host */
-	GArray *paths;              /* struct view_paths, by host */
-	GArray *view_hosts;         /* struct view_host */
+	bool answered;      /* paths are those of the window, not of one before */
+	GArray *loads;      /* struct history_load, by host */
+	GArray *paths;      /* struct view_paths, by host */
+	GArray *view_hosts; /* struct view_host */
 };
 
 /*

@@ -22,21 +22,21 @@ enum {
 
 /* Parts of a line that are drawn in a way of their own, in the order of the text. */
 struct line {
-	uint64_t at_ns;         /* reference time */
+	uint64_t at_ns; /* reference time */
 	int32_t tid;
-	char *text;             /* UTF-8, sanitised; NULL: not made yet */
-	uint32_t name;          /* bytes of the name that it begins with, 0: it is not a call */
+	char *text;                  /* UTF-8, sanitised; NULL: not made yet */
+	uint32_t name;               /* bytes of the name that it begins with, 0: it is not a call */
 	uint32_t result, result_end; /* where the result stands, equal: it has none */
-	bool failed;            /* that is an error */
-	void *data;             /* what the text is made of; the lines' own */
-	uint32_t bytes;         /* that count as struct lines.bytes; the lines' own */
+	bool failed;                 /* that is an error */
+	void *data;                  /* what the text is made of; the lines' own */
+	uint32_t bytes;              /* that count as struct lines.bytes; the lines' own */
 };
 
 struct lines {
-	GPtrArray *all;         /* struct line */
+	GPtrArray *all; /* struct line */
 	GDestroyNotify free_data;
 	uint64_t around_ns;
-	unsigned before;        /* of them: before around_ns */
+	unsigned before;         /* of them: before around_ns */
 	size_t bytes, bytes_max; /* of the texts that came with their lines, and how many at most; 0: no bound */
 	/* What was dropped: all before and all after these. 0 and UINT64_MAX: nothing. */
 	uint64_t dropped_before_ns, dropped_after_ns;

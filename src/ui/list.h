@@ -34,35 +34,35 @@ struct list_place {
 
 struct list {
 	const struct view_table *table;
-	struct view_own own;     /* the rows that are none of the model, if the table's are not */
+	struct view_own own; /* the rows that are none of the model, if the table's are not */
 	struct view_rows rows;
 	struct view_query query; /* of the last build */
 	struct view_rows base;   /* of another interval, if query.base is set: figures are differences to it */
 	char *sort;              /* name of the sort column */
 	bool reverse;
-	bool sorted;             /* by the user's choice */
-	bool flat;               /* of a table that is a tree by itself: it is shown as none */
-	GPtrArray *names;        /* columns wanted, in order (char *) */
+	bool sorted;      /* by the user's choice */
+	bool flat;        /* of a table that is a tree by itself: it is shown as none */
+	GPtrArray *names; /* columns wanted, in order (char *) */
 	struct view_key selected;
-	bool chosen;             /* the user has moved the selection */
-	bool follow;             /* the list scrolls with the selection */
-	unsigned index;          /* row of the selection; if it is not there: where it was */
-	bool present;            /* the selection is among the rows */
-	unsigned top;            /* first row shown */
+	bool chosen;    /* the user has moved the selection */
+	bool follow;    /* the list scrolls with the selection */
+	unsigned index; /* row of the selection; if it is not there: where it was */
+	bool present;   /* the selection is among the rows */
+	unsigned top;   /* first row shown */
 	struct list_column columns[LIST_COLUMNS];
 	int n_columns;
-	int y, h;                /* where its rows were drawn last: first row of the screen, how many */
+	int y, h; /* where its rows were drawn last: first row of the screen, how many */
 };
 
 /* How a list is to be drawn; the same for all of a pane. */
 struct list_look {
 	struct format format;
-	bool hosts;           /* rows are of several hosts */
-	bool virtual_ids;     /* ids inside namespaces instead of the global ones */
-	bool focus;           /* it has the keys */
-	GHashTable *marked;   /* set of struct view_key */
-	const char *search;   /* what is searched, NULL or "" nothing */
-	const char *empty;    /* what to say when there are no rows */
+	bool hosts;         /* rows are of several hosts */
+	bool virtual_ids;   /* ids inside namespaces instead of the global ones */
+	bool focus;         /* it has the keys */
+	GHashTable *marked; /* set of struct view_key */
+	const char *search; /* what is searched, NULL or "" nothing */
+	const char *empty;  /* what to say when there are no rows */
 };
 
 void list_init(struct list *l, const struct view_table *table);

@@ -41,8 +41,9 @@ static void add_found(struct list *l, const struct column *column)
 static bool add_virtual(struct list *l, const char *name)
 {
 	bool tid = !strcmp(name, "tid"), pid = !strcmp(name, "pid");
-	const struct column *column = tid ? view_rows_column(&l->rows, "vtid") :
-				      pid ? view_rows_column(&l->rows, "vpid") : NULL;
+	const struct column *column = tid   ? view_rows_column(&l->rows, "vtid")
+				      : pid ? view_rows_column(&l->rows, "vpid")
+					    : NULL;
 
 	if (!column)
 		return false;
@@ -272,7 +273,9 @@ static void draw_cell(const struct list *l, struct canvas *c, unsigned i, const 
 		unsigned permille = (unsigned)CLAMP(value.real * 10, 0, 1000);
 
 		canvas_bar(c, x + width + 1, y, col->graph - 1,
-			   permille > 900 ? STYLE_METER_HIGH : permille > 600 ? STYLE_METER_MID : STYLE_METER_LOW,
+			   permille > 900   ? STYLE_METER_HIGH
+			   : permille > 600 ? STYLE_METER_MID
+					    : STYLE_METER_LOW,
 			   permille);
 	}
 }

@@ -46,7 +46,7 @@ void overlay_to_end(struct overlay *o);
 /* What became of a key. */
 enum overlay_result {
 	OVERLAY_STAYS,
-	OVERLAY_CLOSES, /* it has done its work, or is not wanted any more */
+	OVERLAY_CLOSES,  /* it has done its work, or is not wanted any more */
 	OVERLAY_IGNORES, /* it has nothing for this key */
 };
 

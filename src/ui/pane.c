@@ -314,8 +314,8 @@ static void share_rows(const struct pane *p, int h, int width, char *const *empt
 		settled = true;
 		for (unsigned i = 0; i < p->n_lists; i++) {
 			/* head, rows, and a blank one */
-			int n = p->lists[i].rows.n ? (int)MIN(p->lists[i].rows.n, 10000u) :
-						     canvas_wrapped_rows(empty[i], width - 2);
+			int n = p->lists[i].rows.n ? (int)MIN(p->lists[i].rows.n, 10000u)
+						   : canvas_wrapped_rows(empty[i], width - 2);
 			int wanted = n + 2;
 
 			if (rows[i] < 0 && wanted <= left / sharers) {

@@ -18,14 +18,14 @@ struct pane;
 
 struct pane_type {
 	const char *title;
-	const char *about; /* what it shows, for the menu of panes */
+	const char *about;              /* what it shows, for the menu of panes */
 	const char *tables[PANE_LISTS]; /* names of view tables, NULL after the last */
 	const char *empty[PANE_LISTS];  /* what an empty list says if the hosts have something in the interval */
 	const char *(*explain)(const struct ui *ui); /* a better reason why lists are empty, NULL: there is none */
 	/* Opens a row of a list in its own way; false: the usual one. NULL: always the usual one. */
 	bool (*open_row)(struct ui *ui, const struct list *l, const struct view_row *row);
 	/* All NULL for panes of lists only: */
-	uint32_t reads;                 /* 1 << enum table_id that head reads beyond the lists' */
+	uint32_t reads; /* 1 << enum table_id that head reads beyond the lists' */
 	void (*adjust)(struct ui *ui, struct pane *p, unsigned list, struct view_query *query);
 	/* Draws into at most max rows from y, returns how many it took. */
 	int (*head)(struct ui *ui, struct pane *p, int y, int max);
@@ -34,8 +34,8 @@ struct pane_type {
 	 * to go on, UINT64_MAX: not before something changes. NULL: never.
 	 */
 	uint64_t (*work)(struct ui *ui, uint64_t now_ns);
-	bool window;                    /* its lists are of the window of critical paths, not of the shown interval */
-	const struct pane_body *body;   /* it is no list: what it is instead */
+	bool window;                  /* its lists are of the window of critical paths, not of the shown interval */
+	const struct pane_body *body; /* it is no list: what it is instead */
 };
 
 /* A pane that is neither lists nor only text: it draws all of itself, and has rows of its own to walk. */
@@ -43,12 +43,12 @@ struct pane_body {
 	enum action_where where;
 	void (*update)(struct ui *ui, struct pane *p); /* brings it up to date before it is drawn or gets a key */
 	void (*draw)(struct ui *ui, struct pane *p, int y, int h);
-	void (*move)(struct pane *p, int by);          /* far beyond the ends: to the end */
+	void (*move)(struct pane *p, int by); /* far beyond the ends: to the end */
 	void (*open)(struct ui *ui, struct pane *p);
 	char *(*status)(struct ui *ui, struct pane *p); /* which of its rows is selected; free with g_free() */
 	bool (*click)(struct pane *p, int x, int y);
 	void (*release)(struct pane *p);
-	int (*page)(const struct pane *p);             /* rows of a page */
+	int (*page)(const struct pane *p); /* rows of a page */
 	/*
 	 * Selects the next row that has the text, for step 1 or -1; for step 0 the first from where it was when that
 	 * was asked with text NULL. false: there is none. NULL: it cannot be searched.
@@ -60,11 +60,11 @@ struct pane {
 	const struct pane_type *type;
 	struct list lists[PANE_LISTS];
 	unsigned n_lists, focus;
-	struct view_filter filter;  /* with what adjust() adds to the user's */
-	struct view_key entity;     /* what a pane of details shows */
-	char name[64];              /* what it was called when it was last there */
-	void *state;                /* of its body */
-	bool stale;                 /* rows must be built before they are drawn */
+	struct view_filter filter; /* with what adjust() adds to the user's */
+	struct view_key entity;    /* what a pane of details shows */
+	char name[64];             /* what it was called when it was last there */
+	void *state;               /* of its body */
+	bool stale;                /* rows must be built before they are drawn */
 };
 
 const struct pane_type *pane_type(enum pane_id id);
@@ -99,7 +99,7 @@ struct pane *pane_details_create(const struct view_key *key);
 /* A thread whose critical path or calls are shown. Times by its host's clock. */
 struct path_subject {
 	unsigned host;
-	int32_t tid, pid;            /* pid -1: not known */
+	int32_t tid, pid; /* pid -1: not known */
 	strid comm;
 	uint64_t born_ns, exited_ns; /* 0: not known */
 	uint64_t alive_ns;           /* it lived then */

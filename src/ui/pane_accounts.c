@@ -15,15 +15,15 @@
 enum { REST_FACTOR = 4 };
 
 struct ui_accounts {
-	struct accounting *job;    /* NULL: none */
+	struct accounting *job; /* NULL: none */
 	const struct ui_graph *graph;
 	unsigned generation;       /* of graph when the job began: it is not to be touched when it is another */
 	uint64_t begin_ns, end_ns; /* of the job, else of the list */
 	uint64_t spent_ns;         /* on the job */
 	uint64_t rest_until_ns;    /* wall clock */
 	unsigned percent;
-	bool answered;             /* there is a list */
-	struct account *list;      /* with the screen's numbers of hosts */
+	bool answered;        /* there is a list */
+	struct account *list; /* with the screen's numbers of hosts */
 	unsigned n;
 };
 

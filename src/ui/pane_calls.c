@@ -25,8 +25,8 @@ static struct calls_pane *state_of(const struct pane *p)
 static void reset_reach(const struct ui *ui, struct calls_pane *s)
 {
 	/* of an interval's events all that there is room for */
-	s->back_ns = s->on_ns = s->events ? 2 * (s->to_ns - s->from_ns) :
-					    CLAMP(2 * ui->cursor.interval_ns, NS_PER_S, 5 * NS_PER_S);
+	s->back_ns = s->on_ns =
+		s->events ? 2 * (s->to_ns - s->from_ns) : CLAMP(2 * ui->cursor.interval_ns, NS_PER_S, 5 * NS_PER_S);
 }
 
 /* The threads of the process that are known in the shown interval; others of it may come by their pid. */
@@ -59,7 +59,6 @@ static int page_of(const struct calls_pane *s)
 {
 	return MAX(s->list_h - 1, 5);
 }
-
 
 /* Whether there is enough on both sides of it: up to these times, or for some pages. */
 static bool has(const struct ui *ui, const struct calls_pane *s, uint64_t at_ns, uint64_t begin_ns, uint64_t end_ns)
@@ -133,8 +132,7 @@ bool ui_wanted_calls(struct ui *ui, struct ui_calls_wish *wish)
 void ui_set_calls(struct ui *ui, const struct ui_calls *calls)
 {
 	const bool same = ui->calls.number == calls->number && ui->calls.lines == calls->lines &&
-			  ui->calls.version == calls->version &&
-			  g_strcmp0(ui->calls.problem, calls->problem) == 0;
+			  ui->calls.version == calls->version && g_strcmp0(ui->calls.problem, calls->problem) == 0;
 	char *problem = g_strdup(calls->problem);
 
 	/* the pane is brought up to date before anything looks at the lines */
@@ -176,8 +174,8 @@ static void select_line(struct calls_pane *s)
 		s->selected = 0;
 		return;
 	}
-	i = s->chosen ? lines_before(s->lines, s->selected_ns) + s->selected_nth :
-			MAX(lines_before(s->lines, s->shown_end_ns), 1) - 1;
+	i = s->chosen ? lines_before(s->lines, s->selected_ns) + s->selected_nth
+		      : MAX(lines_before(s->lines, s->shown_end_ns), 1) - 1;
 	i = MIN(i, n - 1);
 	/* a chosen line stays where it is on the screen, whatever comes or goes before it */
 	if (s->chosen && i >= s->selected)

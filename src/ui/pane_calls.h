@@ -9,27 +9,27 @@
 struct calls_pane {
 	struct path_subject subject;
 	bool process;
-	GArray *tids;             /* int32_t: threads that are known to be meant */
+	GArray *tids; /* int32_t: threads that are known to be meant */
 	/* Events of an interval instead. */
 	bool events;
-	uint64_t from_ns, to_ns;  /* [from, to[, reference time */
-	GArray *hosts;            /* unsigned: those that were shown; NULL without .events */
+	uint64_t from_ns, to_ns; /* [from, to[, reference time */
+	GArray *hosts;           /* unsigned: those that were shown; NULL without .events */
 	GString *filter;
-	unsigned number;          /* of the wish */
+	unsigned number;           /* of the wish */
 	const struct lines *lines; /* NULL: none yet */
 	/* what is wanted around where one is */
 	uint64_t back_ns, on_ns;
 	bool wanted;
 	uint64_t wanted_begin_ns, wanted_end_ns, wanted_around_ns;
 	/* where one is */
-	uint64_t shown_end_ns;    /* of the shown interval when it was looked at last, 0: never */
-	bool chosen;              /* by the user: the line stays selected, else the last one of the shown interval is */
+	uint64_t shown_end_ns; /* of the shown interval when it was looked at last, 0: never */
+	bool chosen;           /* by the user: the line stays selected, else the last one of the shown interval is */
 	uint64_t selected_ns;
-	unsigned selected_nth;    /* of the lines of that time */
+	unsigned selected_nth; /* of the lines of that time */
 	unsigned selected, top;
-	unsigned search_from;     /* where one was when a search began, and whether the line was chosen */
+	unsigned search_from; /* where one was when a search began, and whether the line was chosen */
 	bool search_chosen;
-	int list_y, list_h;       /* where lines were drawn last */
+	int list_y, list_h; /* where lines were drawn last */
 };
 
 /* All of this is in the lines. */

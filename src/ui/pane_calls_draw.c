@@ -141,11 +141,11 @@ static const char *why_empty(const struct ui *ui, const struct calls_pane *s)
 	if (lines_count(s->lines))
 		return NULL;
 	if (s->events)
-		return s->filter->len ? "no such event is in this interval; F4 changes the filter" :
-					"no event is in this interval";
+		return s->filter->len ? "no such event is in this interval; F4 changes the filter"
+				      : "no event is in this interval";
 	if (ui->cursor.live)
-		return s->filter->len ? "no such call has ended since this was opened; F4 changes the filter" :
-					"no system call has ended since this was opened";
+		return s->filter->len ? "no such call has ended since this was opened; F4 changes the filter"
+				      : "no system call has ended since this was opened";
 	if (s->filter->len)
 		return "no such call began or ended in this time; F4 changes the filter, ↑ looks further back, ↓ "
 		       "further on";

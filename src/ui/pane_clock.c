@@ -15,9 +15,9 @@ struct clock_pane {
 
 /* One of them: when it was sent, how long it took. */
 struct dot {
-	uint64_t at_ns;       /* reference time */
+	uint64_t at_ns;        /* reference time */
 	int64_t latency_ns[2]; /* by the own clocks, by the corrected ones */
-	bool to;              /* sent by the host, not to it */
+	bool to;               /* sent by the host, not to it */
 };
 
 static const struct ui_host_data *host_of_clock(const struct ui *ui, unsigned clock)
@@ -59,7 +59,7 @@ static GArray *collect(const struct ui *ui, unsigned host)
 
 struct chart {
 	const GArray *dots;
-	unsigned side;           /* of latency_ns */
+	unsigned side; /* of latency_ns */
 	uint64_t begin_ns, end_ns;
 	int64_t low_ns, high_ns; /* what the rows span; beyond it dots stand at the edge */
 	int x, y, w, h;
@@ -188,8 +188,8 @@ static void draw_facts(struct ui *ui, unsigned host, const GArray *dots, int y)
 	if (info.obstacle)
 		g_string_append_printf(s, ": %s", clock_obstacle_text(info.obstacle));
 	if (ref && ref != h) {
-		int64_t offset_ns = clock_sync_offset(ui->clocks, (unsigned)h->info.clock,
-						      ui_from_ref(h, ui->shown_end_ns));
+		int64_t offset_ns =
+			clock_sync_offset(ui->clocks, (unsigned)h->info.clock, ui_from_ref(h, ui->shown_end_ns));
 
 		g_string_append_printf(s, ", %s%s to the time of %s", offset_ns < 0 ? "" : "+",
 				       signed_duration(offset, sizeof(offset), offset_ns, ui->format.ascii),
@@ -210,7 +210,9 @@ static void draw_charts(struct ui *ui, const GArray *dots, int y, int h)
 	struct canvas *canvas = ui->canvas;
 	char begin[TIMETEXT_SIZE], end[TIMETEXT_SIZE];
 	struct chart c = {
-		.dots = dots, .x = LABEL_WIDTH, .w = canvas->w - LABEL_WIDTH - 1,
+		.dots = dots,
+		.x = LABEL_WIDTH,
+		.w = canvas->w - LABEL_WIDTH - 1,
 		.begin_ns = UINT64_MAX,
 	};
 	int each = (h - 1) / 2 - 1;

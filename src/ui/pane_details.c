@@ -106,10 +106,15 @@ static void describe_fd(const struct head *h, const struct thread_row *t, char *
 static void add_state(struct head *h, const struct thread_row *t, uint64_t at_ns)
 {
 	static const char *const words[THREAD_STATES] = {
-		[THREAD_UNKNOWN] = "unknown", [THREAD_RUNNING] = "running",
-		[THREAD_READY] = "ready", [THREAD_BLOCKED] = "blocked",
-		[THREAD_WAITING] = "waiting since before the record", [THREAD_NEW] = "new, not yet woken",
-		[THREAD_STOPPED] = "stopped", [THREAD_ZOMBIE] = "zombie", [THREAD_DEAD] = "exited",
+		[THREAD_UNKNOWN] = "unknown",
+		[THREAD_RUNNING] = "running",
+		[THREAD_READY] = "ready",
+		[THREAD_BLOCKED] = "blocked",
+		[THREAD_WAITING] = "waiting since before the record",
+		[THREAD_NEW] = "new, not yet woken",
+		[THREAD_STOPPED] = "stopped",
+		[THREAD_ZOMBIE] = "zombie",
+		[THREAD_DEAD] = "exited",
 	};
 	char since[TIMETEXT_SIZE], length[FORMAT_SIZE], fd[256];
 	const char *call = strpool_text((strid)t->syscall);
@@ -137,13 +142,12 @@ static void add_ids(struct head *h, const struct thread_row *t)
 {
 	GString *s = g_string_new(NULL);
 
-	g_string_printf(s, "tid %" PRIu64 "  pid %" PRId64 "  ppid %" PRId64, t->tid,
-			(int64_t)t->pid, (int64_t)t->ppid);
+	g_string_printf(s, "tid %" PRIu64 "  pid %" PRId64 "  ppid %" PRId64, t->tid, (int64_t)t->pid,
+			(int64_t)t->ppid);
 	if ((int64_t)t->prio >= 0)
 		g_string_append_printf(s, "  prio %" PRId64, (int64_t)t->prio);
 	if ((int64_t)t->vtid > 0 && t->vtid != t->tid)
-		g_string_append_printf(s, "  vtid %" PRId64 "  vpid %" PRId64, (int64_t)t->vtid,
-				       (int64_t)t->vpid);
+		g_string_append_printf(s, "  vtid %" PRId64 "  vpid %" PRId64, (int64_t)t->vtid, (int64_t)t->vpid);
 	if (t->pid_ns)
 		g_string_append_printf(s, "  pid_ns %" PRIu64, t->pid_ns);
 	if (t->cgroup_ns)
@@ -268,8 +272,7 @@ static void add_life(struct head *h, const struct thread_row *t)
 	if (t->born_ns)
 		head_time(h, born, sizeof(born), t->born_ns, 9);
 	if (t->exited_ns)
-		add_line(h, "life", "born %s, exited %s", born,
-			 head_time(h, exited, sizeof(exited), t->exited_ns, 9));
+		add_line(h, "life", "born %s, exited %s", born, head_time(h, exited, sizeof(exited), t->exited_ns, 9));
 	else
 		add_line(h, "life", "born %s", born);
 }
@@ -281,8 +284,8 @@ static void add_cpu(struct head *h, const struct interval_row *row)
 	uint64_t duration_ns = MAX(h->iv->end_ns - h->iv->begin_ns, 1), cpu_ns = FIGURE(h, row, cpu_ns);
 	char cpu[FORMAT_SIZE], ready[FORMAT_SIZE], blocked[FORMAT_SIZE];
 
-	add_line(h, "cpu", "%.1f%%  %s on a CPU, %s ready, %s blocked; %" PRIu64 " switches, %" PRIu64
-		 " migrations", 100.0 * (double)cpu_ns / (double)duration_ns, duration(h, cpu, cpu_ns),
+	add_line(h, "cpu", "%.1f%%  %s on a CPU, %s ready, %s blocked; %" PRIu64 " switches, %" PRIu64 " migrations",
+		 100.0 * (double)cpu_ns / (double)duration_ns, duration(h, cpu, cpu_ns),
 		 duration(h, ready, FIGURE(h, row, ready_ns)), duration(h, blocked, FIGURE(h, row, blocked_ns)),
 		 FIGURE(h, row, switches), FIGURE(h, row, migrations));
 }
@@ -348,8 +351,8 @@ static void add_latency(struct head *h, const struct interval_row *row)
 	if (!count)
 		return;
 	add_line(h, "latency", "%" PRIu64 " wake-up%s, %s to the CPU on average, at most %s (at %s)", count,
-		 count == 1 ? "" : "s",
-		 duration(h, avg, FIGURE(h, row, latency.sum) / count), duration(h, max, FIGURE(h, row, latency.max)),
+		 count == 1 ? "" : "s", duration(h, avg, FIGURE(h, row, latency.sum) / count),
+		 duration(h, max, FIGURE(h, row, latency.max)),
 		 head_time(h, at, sizeof(at), FIGURE(h, row, latency.max_at), 6));
 }
 

@@ -8,18 +8,18 @@ enum { WINDOW_WIDTH = 36, BOTH_MIN_WIDTH = 120, LANES_MIN = 3, LANES_MAX = 12, W
 
 struct path_pane {
 	struct path_subject subject;
-	struct path *path;     /* NULL: none yet */
-	bool stale;            /* it is that of another window */
-	bool none;             /* the thread has none in this window */
+	struct path *path;         /* NULL: none yet */
+	bool stale;                /* it is that of another window */
+	bool none;                 /* the thread has none in this window */
 	uint64_t begin_ns, end_ns; /* what was asked for */
 	const struct waits *graph; /* who answered, and as what; never followed */
 	unsigned generation;
-	uint64_t selected_ns;  /* begin of the selected segment */
-	bool chosen;           /* the user has selected it: it stays where it is in time */
+	uint64_t selected_ns; /* begin of the selected segment */
+	bool chosen;          /* the user has selected it: it stays where it is in time */
 	unsigned selected, top;
-	bool sums;             /* below: totals, not segments */
+	bool sums;                          /* below: totals, not segments */
 	int list_x, list_y, list_w, list_h; /* where segments were drawn last, h 0: not */
-	GString *perf;         /* counters of its threads in the window, "" none */
+	GString *perf;                      /* counters of its threads in the window, "" none */
 	struct waits *followed_in; /* live: its path is kept up to date there as time goes on; NULL: it is not */
 	wait_row followed;
 	unsigned followed_generation;

@@ -40,14 +40,14 @@ struct path_sum {
 struct path {
 	unsigned refs;
 	struct wait_who subject;
-	uint64_t begin_ns, end_ns; /* what was answered for */
-	bool open;                 /* the last segment is a wait that has not ended */
-	GArray *steps;             /* struct path_step, oldest first */
-	GArray *lanes;             /* struct path_lane: the subject's process, then host by host, then the wire */
-	GArray *sums;              /* struct path_sum, greatest first */
+	uint64_t begin_ns, end_ns;      /* what was answered for */
+	bool open;                      /* the last segment is a wait that has not ended */
+	GArray *steps;                  /* struct path_step, oldest first */
+	GArray *lanes;                  /* struct path_lane: the subject's process, then host by host, then the wire */
+	GArray *sums;                   /* struct path_sum, greatest first */
 	uint64_t state_ns[WAIT_STATES]; /* without the wire */
 	uint64_t wire_ns, total_ns;
-	uint64_t unexplained_ns;   /* blocked or unknown: nothing in the trace explains it */
+	uint64_t unexplained_ns; /* blocked or unknown: nothing in the trace explains it */
 };
 
 /* Who a row is; data is what path_create() was given. */
@@ -132,8 +132,7 @@ void path_draw_steps(const struct path *p, struct canvas *c, int x, int y, int w
 		     const struct path_look *look);
 
 /* Totals per state, process and host, likewise. */
-void path_draw_sums(const struct path *p, struct canvas *c, int x, int y, int w, int h,
-		    const struct path_look *look);
+void path_draw_sums(const struct path *p, struct canvas *c, int x, int y, int w, int h, const struct path_look *look);
 
 /* Two paths side by side: time per state, then per state and program, of both and the difference. */
 void path_draw_comparison(const struct path *first, const struct path *second, struct canvas *c, int y, int h,

@@ -11,10 +11,10 @@ enum { LABEL_MIN = 12, LABEL_MAX = 28, STATES = WAIT_STATES + 1 };
 struct axis {
 	const struct path *path;
 	unsigned rows;
-	unsigned n_shown;      /* lanes with a row of their own; the others share the last row */
-	unsigned *row_of;      /* per lane */
-	int x, width;          /* columns of the bars */
-	uint64_t *ns;          /* [row][column][state], the wire behind the states */
+	unsigned n_shown; /* lanes with a row of their own; the others share the last row */
+	unsigned *row_of; /* per lane */
+	int x, width;     /* columns of the bars */
+	uint64_t *ns;     /* [row][column][state], the wire behind the states */
 };
 
 static uint64_t *axis_cell(const struct axis *a, unsigned row, int column)
@@ -26,8 +26,8 @@ static uint64_t column_time(const struct axis *a, int column)
 {
 	const struct path *p = a->path;
 
-	return p->begin_ns + (uint64_t)((unsigned __int128)(p->end_ns - p->begin_ns) * (unsigned)column /
-					(unsigned)a->width);
+	return p->begin_ns +
+	       (uint64_t)((unsigned __int128)(p->end_ns - p->begin_ns) * (unsigned)column / (unsigned)a->width);
 }
 
 static int time_column(const struct axis *a, uint64_t t_ns)
@@ -146,7 +146,10 @@ static void draw_lane(const struct axis *a, struct canvas *c, unsigned row, int 
 {
 	char *label = row_label(a, row, look);
 
-	canvas_text_left(c, 1, y, a->x - 2, row && !look->stale ? STYLE_NORMAL : look->stale ? STYLE_DIM : STYLE_BOLD,
+	canvas_text_left(c, 1, y, a->x - 2,
+			 row && !look->stale ? STYLE_NORMAL
+			 : look->stale       ? STYLE_DIM
+					     : STYLE_BOLD,
 			 label);
 	g_free(label);
 	for (int x = 0; x < a->width; x++)
@@ -173,8 +176,9 @@ static void tick_text(char *text, size_t size, uint64_t ns, bool ascii)
 	static const struct {
 		uint64_t ns;
 		const char *unit, *ascii;
-	} units[] = { { UINT64_C(1000000000), "s", "s" }, { 1000000, "ms", "ms" }, { 1000, "µs", "us" },
-		      { 1, "ns", "ns" } };
+	} units[] = {
+		{ UINT64_C(1000000000), "s", "s" }, { 1000000, "ms", "ms" }, { 1000, "µs", "us" }, { 1, "ns", "ns" }
+	};
 	unsigned i = 0;
 
 	while (i + 1 < G_N_ELEMENTS(units) && ns % units[i].ns)

@@ -102,8 +102,7 @@ static void draw_sum(const struct path *p, struct canvas *c, int x, int y, int w
 		g_string_append(text, "between hosts");
 	w = x + w - at;
 	if (w > BAR_MIN) {
-		canvas_bar(c, at + w - BAR_WIDTH, y, BAR_WIDTH,
-			   look->stale ? STYLE_DIM : STYLE_STRIP,
+		canvas_bar(c, at + w - BAR_WIDTH, y, BAR_WIDTH, look->stale ? STYLE_DIM : STYLE_STRIP,
 			   p->total_ns ? (unsigned)((unsigned __int128)sum->ns * 1000 / p->total_ns) : 0);
 		w -= BAR_WIDTH + 1;
 	}
@@ -217,10 +216,16 @@ static void draw_figures(struct canvas *c, int x, int y, const uint64_t ns[2], e
 	for (unsigned side = 0; side < 2; side++)
 		canvas_text_right(c, x + (FIGURE_WIDTH + 1) * (int)side, y, FIGURE_WIDTH, ns[side] ? style : STYLE_DIM,
 				  format_duration(text, sizeof(text), ns[side], c->ascii));
-	g_snprintf(change, sizeof(change), "%s%s", !more ? "" : ns[1] > ns[0] ? "+" : "−",
+	g_snprintf(change, sizeof(change), "%s%s",
+		   !more           ? ""
+		   : ns[1] > ns[0] ? "+"
+				   : "−",
 		   format_duration(text, sizeof(text), more, c->ascii));
 	canvas_text_right(c, x + 2 * (FIGURE_WIDTH + 1), y, FIGURE_WIDTH + 1,
-			  !more ? STYLE_DIM : style == STYLE_BOLD ? style : ns[1] > ns[0] ? STYLE_GONE : STYLE_NEW,
+			  !more                 ? STYLE_DIM
+			  : style == STYLE_BOLD ? style
+			  : ns[1] > ns[0]       ? STYLE_GONE
+						: STYLE_NEW,
 			  change);
 }
 

@@ -73,7 +73,9 @@ void path_add_who(GString *s, const struct wait_who *who, const struct path_name
 void path_add_program(GString *s, const struct wait_who *who, const struct path_names *names)
 {
 	g_string_append_printf(s, "%s %s", host_name(names, who->host),
-			       who->tid > 0 ? thread_name(who) : who->tid ? "kernel" : "idle");
+			       who->tid > 0 ? thread_name(who)
+			       : who->tid   ? "kernel"
+					    : "idle");
 }
 
 void path_add_lane(GString *s, const struct path_lane *lane, const struct path_names *names)
@@ -183,9 +185,9 @@ char *path_words(const struct path *p, unsigned i, const struct path_names *name
 		g_string_append_printf(s, " for %s", length);
 	} else if (p->open && i + 1 == p->steps->len) {
 		path_add_who(s, &step->who, names);
-		g_string_append_printf(s, " is blocked since %s",
-				       timetext_format(since, sizeof(since), segment->begin_ns, 6, false,
-						       names->format.utc));
+		g_string_append_printf(
+			s, " is blocked since %s",
+			timetext_format(since, sizeof(since), segment->begin_ns, 6, false, names->format.utc));
 		add_reason(s, "", &segment->cause);
 		g_string_append(s, "; it has not ended");
 	} else {
@@ -201,7 +203,9 @@ char *path_words(const struct path *p, unsigned i, const struct path_names *name
 char *path_link_words(const struct path *p, unsigned i, const struct path_names *names)
 {
 	static const char *const words[] = {
-		[WAIT_LINK_WAKEUP] = "woken by ", [WAIT_LINK_FORK] = "made by ", [WAIT_LINK_NETWORK] = "a packet of ",
+		[WAIT_LINK_WAKEUP] = "woken by ",
+		[WAIT_LINK_FORK] = "made by ",
+		[WAIT_LINK_NETWORK] = "a packet of ",
 	};
 	const struct path_step *step = path_step(p, i);
 	GString *s;

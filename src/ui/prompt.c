@@ -13,8 +13,7 @@ void prompt_release(struct prompt *p)
 	g_string_free(p->text, TRUE);
 }
 
-void prompt_start(struct prompt *p, const char *label, const char *text, prompt_change_fn *change,
-		  prompt_done_fn *done)
+void prompt_start(struct prompt *p, const char *label, const char *text, prompt_change_fn *change, prompt_done_fn *done)
 {
 	p->active = true;
 	p->label = label;

@@ -51,8 +51,8 @@ bool screen_ended(void);
 /* The event behind UI_KEY_MOUSE. */
 struct screen_mouse {
 	int x, y;
-	int wheel;   /* -1 up, 1 down, 0: a click */
-	bool twice;  /* a double click */
+	int wheel;  /* -1 up, 1 down, 0: a click */
+	bool twice; /* a double click */
 };
 bool screen_mouse(struct screen_mouse *m);
 

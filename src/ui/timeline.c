@@ -40,8 +40,8 @@ static struct span strip_span(const struct ui *ui)
 
 static uint64_t column_time(const struct span *s, int column)
 {
-	return s->begin_ns + (uint64_t)((unsigned __int128)(s->end_ns - s->begin_ns) * (unsigned)column /
-					(unsigned)s->width);
+	return s->begin_ns +
+	       (uint64_t)((unsigned __int128)(s->end_ns - s->begin_ns) * (unsigned)column / (unsigned)s->width);
 }
 
 static int time_column(const struct span *s, uint64_t t_ns)
@@ -105,8 +105,8 @@ static void read_history(const struct ui *ui, const struct span *s, struct slot 
 		/* the busiest host counts */
 		for (int k = 0; k < s->width; k++) {
 			if (slots[k].covered_ns)
-				slots[k].permille = MAX(slots[k].permille,
-							(uint32_t)(slots[k].busy_ns / slots[k].covered_ns));
+				slots[k].permille =
+					MAX(slots[k].permille, (uint32_t)(slots[k].busy_ns / slots[k].covered_ns));
 			slots[k].busy_ns = slots[k].covered_ns = 0;
 		}
 	}

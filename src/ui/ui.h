@@ -35,22 +35,22 @@ struct ui;
 struct ui_host {
 	const char *name, *source, *tracer;
 	const struct sidecar *sidecar; /* what else is known of it (sidecar/sidecar.h), NULL: nothing */
-	unsigned track;              /* in the history */
-	uint64_t begin_ns, end_ns;   /* of its record, by its own clock; end_ns: so far, or expected */
-	const struct clock_map *map; /* from its clock to the reference's, NULL: the identity */
-	int clock;                   /* its number in the clocks of ui_set_clocks(), -1: none */
+	unsigned track;                /* in the history */
+	uint64_t begin_ns, end_ns;     /* of its record, by its own clock; end_ns: so far, or expected */
+	const struct clock_map *map;   /* from its clock to the reference's, NULL: the identity */
+	int clock;                     /* its number in the clocks of ui_set_clocks(), -1: none */
 	bool ended;
-	bool live;                   /* from a relayd */
-	bool away;                   /* live, but not there now */
-	bool over;                   /* away, as its session has ended */
-	bool silent;                 /* live, but nothing has come from it for a while, or it is still */
-	bool waited_for;             /* silent for so short a time that critical paths still wait for it */
-	bool still;                  /* live and heard of, but without events since end_ns */
-	uint64_t lag_ns;             /* live: how far behind it is */
-	const char *trouble;         /* why it is incomplete, NULL: it is not */
-	const char *note;            /* what else is to be known of its figures, NULL: nothing */
-	const char *const *lacks;    /* of what critical paths are made of; ends with NULL, NULL: nothing */
-	const char *const *missing;  /* tracepoints that some table needs and the trace does not have */
+	bool live;                  /* from a relayd */
+	bool away;                  /* live, but not there now */
+	bool over;                  /* away, as its session has ended */
+	bool silent;                /* live, but nothing has come from it for a while, or it is still */
+	bool waited_for;            /* silent for so short a time that critical paths still wait for it */
+	bool still;                 /* live and heard of, but without events since end_ns */
+	uint64_t lag_ns;            /* live: how far behind it is */
+	const char *trouble;        /* why it is incomplete, NULL: it is not */
+	const char *note;           /* what else is to be known of its figures, NULL: nothing */
+	const char *const *lacks;   /* of what critical paths are made of; ends with NULL, NULL: nothing */
+	const char *const *missing; /* tracepoints that some table needs and the trace does not have */
 	unsigned n_missing;
 };
 
@@ -70,17 +70,17 @@ struct ui_feed {
 
 /* A wait graph, as the screen needs to know it. */
 struct ui_waits {
-	struct waits *waits;        /* borrowed, NULL: there is none */
-	uint64_t begin_ns, end_ns;  /* it was made of all of this, reference time */
-	uint64_t kept_ns;           /* what is before this it has dropped again; 0: nothing */
-	unsigned epoch;             /* grows whenever it is made anew, because the clocks have changed */
-	const unsigned *hosts;      /* by a host's number in it: its number on the screen, UINT_MAX none; copied */
+	struct waits *waits;       /* borrowed, NULL: there is none */
+	uint64_t begin_ns, end_ns; /* it was made of all of this, reference time */
+	uint64_t kept_ns;          /* what is before this it has dropped again; 0: nothing */
+	unsigned epoch;            /* grows whenever it is made anew, because the clocks have changed */
+	const unsigned *hosts;     /* by a host's number in it: its number on the screen, UINT_MAX none; copied */
 	unsigned n_hosts;
 };
 
 /* A list as it is on the screen, to be written to a file. All borrowed for the call. */
 struct ui_export {
-	const char *path;         /* its end, .txt .csv .json, tells the form */
+	const char *path; /* its end, .txt .csv .json, tells the form */
 	const char *table;
 	uint64_t begin_ns, end_ns;
 	const struct view_rows *rows;
@@ -187,28 +187,28 @@ void ui_set_window_progress(struct ui *ui, unsigned percent, const char *problem
  * until the next key.
  */
 struct ui_calls_wish {
-	unsigned number;            /* grows whenever it is about other threads or calls */
-	unsigned host;              /* on the screen */
+	unsigned number; /* grows whenever it is about other threads or calls */
+	unsigned host;   /* on the screen */
 	const int32_t *tids;
 	unsigned n_tids;
-	bool process;               /* and all other threads of their processes */
-	const char *calls;          /* which, as lttngtop attach takes it with -e; "" all */
+	bool process;      /* and all other threads of their processes */
+	const char *calls; /* which, as lttngtop attach takes it with -e; "" all */
 	/* Events instead, of any thread: .calls has the terms of a filter (view/filter.h). */
 	bool events;
-	const unsigned *hosts;      /* on the screen; .host does not count */
+	const unsigned *hosts; /* on the screen; .host does not count */
 	unsigned n_hosts;
-	uint64_t begin_ns, end_ns;  /* [begin, end[, reference time; end_ns 0: it has what it wants, or it is live */
-	uint64_t around_ns;         /* where there are too many: those that are nearest */
+	uint64_t begin_ns, end_ns; /* [begin, end[, reference time; end_ns 0: it has what it wants, or it is live */
+	uint64_t around_ns;        /* where there are too many: those that are nearest */
 };
 
 /* What there is of them. */
 struct ui_calls {
-	unsigned number;            /* of the wish */
-	const struct lines *lines;  /* borrowed until it is said again; NULL: none yet */
-	uint64_t begin_ns, end_ns;  /* all of this is in there, but for what the lines say they dropped */
-	unsigned percent;           /* of what is being read */
-	unsigned version;           /* grows with the lines, where they are the same ones */
-	const char *problem;        /* why it cannot be, NULL: it can; copied */
+	unsigned number;           /* of the wish */
+	const struct lines *lines; /* borrowed until it is said again; NULL: none yet */
+	uint64_t begin_ns, end_ns; /* all of this is in there, but for what the lines say they dropped */
+	unsigned percent;          /* of what is being read */
+	unsigned version;          /* grows with the lines, where they are the same ones */
+	const char *problem;       /* why it cannot be, NULL: it can; copied */
 };
 
 /* false: the screen wants none. */

@@ -22,19 +22,19 @@ typedef void column_get_fn(const struct view_cell *at, struct value *out);
 /* How a value is written for people; JSON and CSV write the bare integer in the unit said. */
 enum column_unit {
 	COLUMN_TEXT,
-	COLUMN_ID,       /* a number that names something: no grouping, no scaling */
-	COLUMN_DEVICE,   /* a kernel device number: "253:0" */
+	COLUMN_ID,     /* a number that names something: no grouping, no scaling */
+	COLUMN_DEVICE, /* a kernel device number: "253:0" */
 	COLUMN_COUNT,
 	COLUMN_BYTES,
-	COLUMN_NS,       /* a duration */
-	COLUMN_TIME,     /* ns since the epoch, UTC, reference time */
+	COLUMN_NS,   /* a duration */
+	COLUMN_TIME, /* ns since the epoch, UTC, reference time */
 	COLUMN_PERCENT,
-	COLUMN_RATE,     /* per second */
+	COLUMN_RATE,      /* per second */
 	COLUMN_BYTE_RATE, /* bytes per second */
-	COLUMN_PPM,      /* parts per million */
+	COLUMN_PPM,       /* parts per million */
 	COLUMN_LIST,
 	COLUMN_OBJECT,
-	COLUMN_FLAG,     /* true or false */
+	COLUMN_FLAG,      /* true or false */
 	COLUMN_HISTOGRAM, /* counts of durations by how long they are */
 	COLUMN_UNITS
 };
@@ -52,8 +52,8 @@ enum column_flag {
 
 /* What a column makes of the cell that it is made of. */
 enum column_form {
-	FORM_NONE,  /* it is made of none: get is its own */
-	FORM_VALUE, /* of a counter what it grew in the interval, else what it is at the interval's end */
+	FORM_NONE,    /* it is made of none: get is its own */
+	FORM_VALUE,   /* of a counter what it grew in the interval, else what it is at the interval's end */
 	FORM_RATE,    /* what it grew per second */
 	FORM_PERCENT, /* what it grew in percent of the interval; of ns */
 	/* of the cells of a distribution, the first of which is the column's: */

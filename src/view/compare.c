@@ -67,8 +67,10 @@ static double times_longer(const struct view_rows *r, const struct view_row *row
 
 static double real(const struct value *v)
 {
-	return v->kind == VALUE_REAL ? v->real : v->kind == VALUE_INT ? (double)v->i : v->kind == VALUE_UINT ?
-	       (double)v->u : 0;
+	return v->kind == VALUE_REAL   ? v->real
+	       : v->kind == VALUE_INT  ? (double)v->i
+	       : v->kind == VALUE_UINT ? (double)v->u
+				       : 0;
 }
 
 static int64_t whole(const struct value *v, double times)
@@ -87,8 +89,8 @@ void view_subtract_base(const struct view_rows *r, const struct view_row *row, c
 		value_set_null(&now);
 	else
 		base_value(r, row, column, &base);
-	if (column->flags & COLUMN_LEVEL ? now.kind == VALUE_NULL || base.kind == VALUE_NULL :
-					   now.kind == VALUE_NULL && base.kind == VALUE_NULL) {
+	if (column->flags & COLUMN_LEVEL ? now.kind == VALUE_NULL || base.kind == VALUE_NULL
+					 : now.kind == VALUE_NULL && base.kind == VALUE_NULL) {
 		value_set_null(out);
 	} else if (now.kind == VALUE_REAL || base.kind == VALUE_REAL) {
 		value_set_real(out, real(&now) - real(&base));

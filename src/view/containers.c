@@ -38,8 +38,8 @@ static void find_parents(struct view_index *index)
 			map64_put(&inodes, container_at(index, i)->row->inode, i);
 	for (guint i = 0; i < index->containers->len; i++) {
 		struct view_container *c = container_at(index, i);
-		uint32_t parent = c->row->of_cgroup || !c->row->parent ? MAP64_NONE :
-									  map64_get(&inodes, c->row->parent);
+		uint32_t parent =
+			c->row->of_cgroup || !c->row->parent ? MAP64_NONE : map64_get(&inodes, c->row->parent);
 
 		c->parent = parent == MAP64_NONE ? VIEW_HOST_ITSELF : parent;
 		c->parent_known = parent != MAP64_NONE || c->row->of_cgroup || c->row->level == 1 ||

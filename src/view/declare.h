@@ -46,15 +46,19 @@
 	CELL_COLUMN(PERCENT, name, table, member, header, width, 0, meaning)
 
 #define CELL_COLUMN(...) CELL_COLUMN_BY(NULL, __VA_ARGS__)
-#define CELL_COLUMN_BY(getter, form_, name_, table, member, header_, width_, flags_, meaning_) \
-	{ .name = name_, .header = header_, .meaning = meaning_, .width = width_, .flags = flags_, \
-	  .cell = CELL(table, member), .get = getter, .form = FORM_##form_, .cells = table##_cells }
+#define CELL_COLUMN_BY(getter, form_, name_, table, member, header_, width_, flags_, meaning_)           \
+	{                                                                                                \
+		.name = name_, .header = header_, .meaning = meaning_, .width = width_, .flags = flags_, \
+		.cell = CELL(table, member), .get = getter, .form = FORM_##form_, .cells = table##_cells \
+	}
 
 #define OTHER(...) OTHER_OF(0, __VA_ARGS__)
 /* number: whatever the getter wants in column.cell. */
-#define OTHER_OF(number, getter, name_, header_, meaning_, unit_, width_, flags_) \
-	{ .name = name_, .header = header_, .meaning = meaning_, .unit = unit_, .width = width_, .flags = flags_, \
-	  .cell = number, .get = getter }
+#define OTHER_OF(number, getter, name_, header_, meaning_, unit_, width_, flags_)                      \
+	{                                                                                              \
+		.name = name_, .header = header_, .meaning = meaning_, .unit = unit_, .width = width_, \
+		.flags = flags_, .cell = number, .get = getter                                         \
+	}
 
 /*
  * Columns of a distribution: their names and headers begin with prefix and head. COUNT and TOTAL add up, the others
@@ -99,14 +103,14 @@
 #define COLUMN_COMM COLUMN(thread, comm, "COMMAND", 0, COLUMN_IN_REPORT | COLUMN_INDENT)
 #define COLUMN_VTID COLUMN(thread, vtid, "VTID", 7, 0)
 #define COLUMN_VPID COLUMN(thread, vpid, "VPID", 7, 0)
-#define COLUMN_CONTAINER(flags) \
+#define COLUMN_CONTAINER(flags)                                                                               \
 	OTHER(view_get_container, "container", "CONTAINER", "Container it runs in; null outside containers.", \
 	      COLUMN_TEXT, 16, flags)
 
 /* ---- rows that are none of the model ---- */
 
 /* struct name_row and name_cells[] of a list as in model/tables.h; see view/own.h and view_table.collect. */
-#define OWN_ROW(name, LIST) \
+#define OWN_ROW(name, LIST)     \
 	ROW_STRUCT(name, LIST); \
 	static ROW_CELLS(name, LIST)
 

@@ -127,7 +127,7 @@ enum lt_status view_filter_add_container(struct view_filter *f, const char *name
 }
 
 enum lt_status view_filter_add_comparison(struct view_filter *f, const struct column *columns, unsigned n_columns,
-					   const char *name, enum view_operator operator, const char *value)
+					  const char *name, enum view_operator operator, const char * value)
 {
 	const struct column *column = filter_find_column(columns, n_columns, name, value);
 	struct view_node *term;
@@ -135,7 +135,7 @@ enum lt_status view_filter_add_comparison(struct view_filter *f, const struct co
 	if (filter_check_value(column, operator, value) != LT_OK)
 		return LT_ERROR;
 	term = filter_term_new(f, VIEW_FACT_COLUMN);
-	term->operator = (uint8_t)operator;
+	term->operator=(uint8_t) operator;
 	term->column = g_strdup(column->name);
 	term->text = g_strdup(value);
 	g_ptr_array_add(f->root->parts, term);

@@ -45,18 +45,18 @@ enum view_operator { VIEW_LESS, VIEW_AT_MOST, VIEW_EQUAL, VIEW_UNEQUAL, VIEW_AT_
 
 /* A term, or several joined to one. What it points to is its own. */
 struct view_node {
-	uint8_t kind;        /* enum view_node_kind */
-	uint8_t fact;        /* VIEW_NODE_FACT: enum view_fact; VIEW_NODE_ANY: that of its parts if they are options */
-	uint8_t operator;    /* VIEW_FACT_COLUMN: enum view_operator */
-	bool number_given;   /* user, container: by number */
-	bool host_itself;    /* container: what is in none */
-	bool nested;         /* container: those nested in it too */
-	GPtrArray *parts;    /* struct view_node *, owned */
-	char *glob;          /* names */
-	char *text;          /* as typed: a name, a part of a text, the value that a column is compared with */
-	char *column;        /* VIEW_FACT_COLUMN: its name */
-	int64_t number;      /* pid, tid, tree; user, container by number */
-	unsigned place;      /* which of the filter's terms it is, in the order in which they were added */
+	uint8_t kind;      /* enum view_node_kind */
+	uint8_t fact;      /* VIEW_NODE_FACT: enum view_fact; VIEW_NODE_ANY: that of its parts if they are options */
+	uint8_t operator;  /* VIEW_FACT_COLUMN: enum view_operator */
+	bool number_given; /* user, container: by number */
+	bool host_itself;  /* container: what is in none */
+	bool nested;       /* container: those nested in it too */
+	GPtrArray *parts;  /* struct view_node *, owned */
+	char *glob;        /* names */
+	char *text;        /* as typed: a name, a part of a text, the value that a column is compared with */
+	char *column;      /* VIEW_FACT_COLUMN: its name */
+	int64_t number;    /* pid, tid, tree; user, container by number */
+	unsigned place;    /* which of the filter's terms it is, in the order in which they were added */
 };
 
 struct view_filter {
@@ -95,7 +95,7 @@ enum lt_status view_filter_parse(struct view_filter *f, const char *text, const 
  * value of it.
  */
 enum lt_status view_filter_add_comparison(struct view_filter *f, const struct column *columns, unsigned n_columns,
-					   const char *name, enum view_operator operator, const char *value);
+					  const char *name, enum view_operator operator, const char * value);
 
 /* Whether there are terms about a fact. */
 static inline bool view_filter_asks(const struct view_filter *f, enum view_fact fact)

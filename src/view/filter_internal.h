@@ -27,17 +27,17 @@ const struct column *filter_find_column(const struct column *columns, unsigned n
 					const char *text);
 
 /* LT_ERROR: the table (NULL: any) has no such column, or that is no value of it, or has no such order. */
-enum lt_status filter_check_column(const char *column, enum view_operator operator, const char *value,
+enum lt_status filter_check_column(const char *column, enum view_operator operator, const char * value,
 				   const struct view_table *table);
 
 /* LT_ERROR: that is no value of the column, or it has no such order. */
-enum lt_status filter_check_value(const struct column *column, enum view_operator operator, const char *value);
+enum lt_status filter_check_value(const struct column *column, enum view_operator operator, const char * value);
 
 /*
  * Whether a value compares so with a text, which is of the column's kind. Null compares with nothing. begin_ns: what
  * times relative to the record's begin count from. LT_ERROR: the text is not of that kind; *out is untouched.
  */
 enum lt_status filter_compare(const struct column *column, const struct value *value, enum view_operator operator,
-			      const char *text, uint64_t begin_ns, bool utc, bool *out);
+			      const char * text, uint64_t begin_ns, bool utc, bool *out);
 
 #endif

@@ -183,22 +183,22 @@ static const struct {
 } operators[] = {
 	/* longer ones first */
 	{ "<=", VIEW_AT_MOST }, { ">=", VIEW_AT_LEAST }, { "!=", VIEW_UNEQUAL },
-	{ "<", VIEW_LESS },	{ ">", VIEW_MORE },	 { "=", VIEW_EQUAL },
+	{ "<", VIEW_LESS },     { ">", VIEW_MORE },      { "=", VIEW_EQUAL },
 };
 
 /* Behind the name of a column, of small letters; NULL: the word does not begin with one. */
-static const char *operator_of(const char *word, enum view_operator *operator, const char **value)
+static const char *operator_of(const char *word, enum view_operator *operator, const char ** value)
 {
 	const char *p = word;
 
-	while (g_ascii_islower(*p) || g_ascii_isdigit(*p) || *p == '_' )
+	while (g_ascii_islower(*p) || g_ascii_isdigit(*p) || *p == '_')
 		p++;
 	if (!g_ascii_islower(*word))
 		return NULL;
 	for (unsigned i = 0; i < G_N_ELEMENTS(operators); i++) {
 		if (!g_str_has_prefix(p, operators[i].sign))
 			continue;
-		*operator = operators[i].operator;
+		*operator= operators[i].operator;
 		*value = p + strlen(operators[i].sign);
 		return p;
 	}
@@ -211,7 +211,7 @@ static struct view_node *make_term(struct parser *parser, const char *word, bool
 	struct view_node *term = NULL;
 	const char *sign, *value;
 
-	sign = quoted ? NULL : operator_of(word, &operator, &value);
+	sign = quoted ? NULL : operator_of(word, &operator, & value);
 	if (!quoted && !sign && is_term(word))
 		return parse_term(parser, word);
 	if (sign) {
@@ -219,7 +219,7 @@ static struct view_node *make_term(struct parser *parser, const char *word, bool
 
 		if (filter_check_column(column, operator, value, parser->table) == LT_OK) {
 			term = filter_term_new(parser->f, VIEW_FACT_COLUMN);
-			term->operator = (uint8_t)operator;
+			term->operator=(uint8_t) operator;
 			term->column = g_steal_pointer(&column);
 			term->text = g_strdup(value);
 		}

@@ -81,8 +81,7 @@ static void find_containers(const struct view_index *index, const struct view_no
 	place->host_itself = term->host_itself || (term->number_given && term->number == HOST_PID_NS);
 	g_array_set_size(place->containers, index->containers->len);
 	for (guint i = 0; i < index->containers->len; i++)
-		g_array_index(place->containers, bool, i) =
-			wants_container(term, exact, index, container_at(index, i));
+		g_array_index(place->containers, bool, i) = wants_container(term, exact, index, container_at(index, i));
 }
 
 bool view_term_has_container(const struct view_node *term, const struct view_index *index, uint32_t container)
@@ -194,8 +193,8 @@ void view_filter_find_places(const struct view_filter *f, struct view_index *ind
 
 bool view_term_has_place(const struct view_node *term, const struct view_index *index, const struct thread_row *t)
 {
-	return term->fact == VIEW_FACT_TREE ? view_term_has_process(term, index, t->pid) :
-					      is_in_container(term, index, t);
+	return term->fact == VIEW_FACT_TREE ? view_term_has_process(term, index, t->pid)
+					    : is_in_container(term, index, t);
 }
 
 struct place_of_thread {

@@ -188,7 +188,7 @@ static const struct column *column_of_any(const char *name, const char *text)
 
 static enum lt_status no_column(const char *name, const struct view_table *table)
 {
-	struct similar s = {.word = name};
+	struct similar s = { .word = name };
 
 	for (unsigned i = 0; i < (table ? 1 : view_table_count()); i++) {
 		const struct view_table *of = table ? table : view_table_get(i);
@@ -206,28 +206,28 @@ static bool is_ordered(const struct column *column)
 	return column->unit != COLUMN_TEXT && column->unit != COLUMN_FLAG && column->unit != COLUMN_DEVICE;
 }
 
-enum lt_status filter_check_value(const struct column *column, enum view_operator operator, const char *text)
+enum lt_status filter_check_value(const struct column *column, enum view_operator operator, const char * text)
 {
 	struct value v;
 
-	if (!is_ordered(column) && operator != VIEW_EQUAL && operator != VIEW_UNEQUAL)
+	if (!is_ordered(column) && operator!= VIEW_EQUAL && operator!= VIEW_UNEQUAL)
 		return error_set("column '%s' can only be compared with = and !=", column->name);
 	if (!parse_value(column, text, 0, false, &v))
 		return error_set("column '%s' wants %s, not '%s'", column->name, example_of(column), text);
 	return LT_OK;
 }
 
-enum lt_status filter_check_column(const char *name, enum view_operator operator, const char *text,
+enum lt_status filter_check_column(const char *name, enum view_operator operator, const char * text,
 				   const struct view_table *table)
 {
-	const struct column *column = table ? filter_find_column(table->columns, table->n_columns, name, text) :
-					      column_of_any(name, text);
+	const struct column *column =
+		table ? filter_find_column(table->columns, table->n_columns, name, text) : column_of_any(name, text);
 
 	return column ? filter_check_value(column, operator, text) : no_column(name, table);
 }
 
 enum lt_status filter_compare(const struct column *column, const struct value *value, enum view_operator operator,
-			      const char *text, uint64_t begin_ns, bool utc, bool *out)
+			      const char * text, uint64_t begin_ns, bool utc, bool *out)
 {
 	struct value wanted;
 	int c;

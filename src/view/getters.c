@@ -119,8 +119,8 @@ void view_get_value(const struct view_cell *at, struct value *v)
 
 	value_set_null(v);
 	if (row)
-		set_typed(at, c->cells[c->cell].type,
-			  figure(at, of_thread ? TABLE_THREAD : source(at), row, c->cell), v);
+		set_typed(at, c->cells[c->cell].type, figure(at, of_thread ? TABLE_THREAD : source(at), row, c->cell),
+			  v);
 }
 
 /* ---- by form ---- */

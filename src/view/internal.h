@@ -62,8 +62,8 @@ struct view_index {
 	GArray *containers;     /* struct view_container */
 	struct map64 container_places; /* uid -> index in containers */
 	GStringChunk *container_names;
-	struct map64 spreads;   /* uid of a row of the table -> the first of its links in spread_links */
-	GArray *places;         /* struct view_place, by struct view_node.place: what the filter's terms mean here */
+	struct map64 spreads; /* uid of a row of the table -> the first of its links in spread_links */
+	GArray *places;       /* struct view_place, by struct view_node.place: what the filter's terms mean here */
 };
 
 /* A row of TABLE_BUCKET, of a distribution of some row: spread.c. */
@@ -74,27 +74,27 @@ struct view_spread_link {
 };
 
 struct view_rows_internal {
-	GArray *rows;          /* struct view_row */
+	GArray *rows; /* struct view_row */
 	struct view_index *indexes;
 	unsigned n_indexes;
-	GPtrArray *blocks;     /* merged cells: blocks of BLOCK_CELLS */
+	GPtrArray *blocks; /* merged cells: blocks of BLOCK_CELLS */
 	unsigned block, block_used;
-	GArray *items;         /* struct value_item of the last value */
-	GPtrArray *texts;      /* texts of the last value's items (char *) */
-	GArray *columns;       /* struct column: VIEW_PIVOT */
-	GArray *counters;      /* strid, in the order of their columns */
-	GArray *pivot_values;  /* uint64_t, of view_index.pivot */
-	GArray *halves;        /* struct view_half */
-	struct map64 half_index; /* flow and side -> index in halves */
-	GArray *far_ends;        /* struct view_far_end */
-	struct map64 far_index;  /* what both ends have in common -> index in far_ends */
-	GArray *spread_links;    /* struct view_spread_link */
+	GArray *items;             /* struct value_item of the last value */
+	GPtrArray *texts;          /* texts of the last value's items (char *) */
+	GArray *columns;           /* struct column: VIEW_PIVOT */
+	GArray *counters;          /* strid, in the order of their columns */
+	GArray *pivot_values;      /* uint64_t, of view_index.pivot */
+	GArray *halves;            /* struct view_half */
+	struct map64 half_index;   /* flow and side -> index in halves */
+	GArray *far_ends;          /* struct view_far_end */
+	struct map64 far_index;    /* what both ends have in common -> index in far_ends */
+	GArray *spread_links;      /* struct view_spread_link */
 	struct view_spread spread; /* the last one that was asked for: of that list and cell */
-	GArray *spread_buckets;  /* struct value_bucket of the last value */
+	GArray *spread_buckets;    /* struct value_bucket of the last value */
 	uint32_t spread_list;
 	unsigned spread_cell;
-	GArray *bound;           /* const struct column *, by struct view_node.place: of the filter's terms */
-	GHashTable *base_index;  /* struct view_key -> struct view_row: of query.base; NULL: never had one */
+	GArray *bound;          /* const struct column *, by struct view_node.place: of the filter's terms */
+	GHashTable *base_index; /* struct view_key -> struct view_row: of query.base; NULL: never had one */
 };
 
 /* ---- rows.c ---- */
@@ -142,7 +142,7 @@ void view_index_files(struct view_index *index, const struct interval *iv, const
 /* Whether a thread of that tid uses the fd table. */
 bool view_file_has_tid(const struct view_index *index, uint64_t files_id, uint64_t tid);
 const struct interval_row *view_file_thread(const struct view_index *index, const struct interval *iv,
-					     const struct interval_row *file);
+					    const struct interval_row *file);
 void view_index_pivot(struct view_rows *r, unsigned host);
 uint64_t view_pivot_value(const struct view_rows *r, unsigned host, uint64_t owner, unsigned counter);
 

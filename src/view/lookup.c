@@ -107,7 +107,7 @@ bool view_file_has_tid(const struct view_index *index, uint64_t files_id, uint64
 }
 
 const struct interval_row *view_file_thread(const struct view_index *index, const struct interval *iv,
-					     const struct interval_row *file)
+					    const struct interval_row *file)
 {
 	const struct file_row *row = INTERVAL_ROW(file, file);
 	uint32_t i = map64_get(&index->fd_owners, file_key(row->files_id, row->pid));

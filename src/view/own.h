@@ -45,9 +45,9 @@ struct view_sources {
 	const struct waits *waits;        /* VIEW_PATH: the graph that the paths are of */
 	const struct wait_path *paths;
 	unsigned n_paths;
-	const wait_row *subjects;         /* whose they are */
-	bool one_subject;                 /* one thread was asked for: the rows need not say whose they are */
-	const struct account *accounts;   /* VIEW_ACCOUNTS; those that have anything are rows */
+	const wait_row *subjects;       /* whose they are */
+	bool one_subject;               /* one thread was asked for: the rows need not say whose they are */
+	const struct account *accounts; /* VIEW_ACCOUNTS; those that have anything are rows */
 	unsigned n_accounts;
 };
 

@@ -405,9 +405,8 @@ void view_row_value(const struct view_rows *r, const struct view_row *row, const
 		    struct value *out)
 {
 	const struct view_rows *of = row->of_base ? r->base : r;
-	struct view_cell at = {
-		of, &of->hosts[row->key.host], row, row->of_base ? view_base_column(r, column) : column
-	};
+	struct view_cell at = { of, &of->hosts[row->key.host], row,
+				row->of_base ? view_base_column(r, column) : column };
 
 	g_array_set_size(of->internal->items, 0);
 	g_ptr_array_set_size(of->internal->texts, 0);

@@ -27,11 +27,11 @@
 struct view_host {
 	const char *name, *source, *tracer;
 	const struct sidecar *sidecar; /* what else is known of it (sidecar/sidecar.h), NULL: nothing */
-	uint64_t record_ns;          /* when its record begins, by its own clock */
-	const struct interval *iv;   /* NULL: its record has nothing in the interval */
-	const struct clock_map *map; /* times are shown in the reference's time; NULL: in its own */
-	unsigned clock, wait;        /* its numbers in the clocks and the wait graph, for view/own.h */
-	const char *const *missing;  /* tracepoints that some table needs and the trace does not have */
+	uint64_t record_ns;            /* when its record begins, by its own clock */
+	const struct interval *iv;     /* NULL: its record has nothing in the interval */
+	const struct clock_map *map;   /* times are shown in the reference's time; NULL: in its own */
+	unsigned clock, wait;          /* its numbers in the clocks and the wait graph, for view/own.h */
+	const char *const *missing;    /* tracepoints that some table needs and the trace does not have */
 	unsigned n_missing;
 	const struct view_paths *paths; /* of its threads (view/paths.h), NULL: table paths is empty */
 };
@@ -54,21 +54,21 @@ gboolean view_key_equal_hash(gconstpointer a, gconstpointer b);
 
 struct view_query {
 	const struct view_table *table;
-	bool processes; /* rows of threads are merged into rows of processes */
-	bool per_cpu;   /* rows that differ by CPU only stay apart (VIEW_PER_CPU) */
-	bool spread;    /* some column is COLUMN_SPREAD */
-	bool all;       /* rows whose counters are all 0 too */
+	bool processes;                   /* rows of threads are merged into rows of processes */
+	bool per_cpu;                     /* rows that differ by CPU only stay apart (VIEW_PER_CPU) */
+	bool spread;                      /* some column is COLUMN_SPREAD */
+	bool all;                         /* rows whose counters are all 0 too */
 	const struct view_filter *filter; /* NULL: no filter */
 	const struct column *sort;        /* NULL: by host, then key */
-	bool reverse;   /* the other direction than the column's own, column_ascends() */
-	bool tree;      /* children follow their parents; sort orders brothers. view_table_has_tree() only. */
+	bool reverse;                     /* the other direction than the column's own, column_ascends() */
+	bool tree;             /* children follow their parents; sort orders brothers. view_table_has_tree() only. */
 	GHashTable *collapsed; /* set of struct view_key whose descendants are hidden; NULL: none */
-	const struct view_own *own; /* the rows of a table with a supply */
-	GHashTable *only;      /* set of struct view_key: only these; NULL: all */
+	const struct view_own *own;   /* the rows of a table with a supply */
+	GHashTable *only;             /* set of struct view_key: only these; NULL: all */
 	const struct view_rows *base; /* of the same query over another interval: figures are differences to these */
-	enum view_sum sum_by;  /* rows that have this in common become one; .sort is one of view_sum_columns() */
+	enum view_sum sum_by;         /* rows that have this in common become one; .sort is one of view_sum_columns() */
 	const struct view_filter *having; /* the same as .filter of these sums; NULL: all */
-	unsigned limit;        /* only so many rows, the first ones in their order; 0: all. Not with .tree. */
+	unsigned limit; /* only so many rows, the first ones in their order; 0: all. Not with .tree. */
 };
 
 #define VIEW_NO_SPREAD 0
@@ -78,13 +78,13 @@ struct view_row {
 	const struct interval_row *thread; /* use view_row_thread() */
 	struct view_key key;
 	uint64_t *counters; /* VIEW_PIVOT: what it has of each, in the order of their columns */
-	uint32_t members;  /* rows of the model that were merged; 1: none were */
-	uint32_t hidden;   /* descendants hidden because it is collapsed */
-	uint32_t spread;   /* how its distributions are spread: view/spread.h */
-	uint16_t depth;    /* in the tree; 0: a root */
-	bool last;         /* in the tree: the last child of its parent */
-	bool has_children; /* in the tree */
-	bool of_base;      /* of query.base, and not in this interval */
+	uint32_t members;   /* rows of the model that were merged; 1: none were */
+	uint32_t hidden;    /* descendants hidden because it is collapsed */
+	uint32_t spread;    /* how its distributions are spread: view/spread.h */
+	uint16_t depth;     /* in the tree; 0: a root */
+	bool last;          /* in the tree: the last child of its parent */
+	bool has_children;  /* in the tree */
+	bool of_base;       /* of query.base, and not in this interval */
 };
 
 /* Figures of a whole host that some columns divide by. */
@@ -101,13 +101,13 @@ struct view_rows {
 	const struct column *columns; /* of the table, with VIEW_PIVOT one more per counter */
 	unsigned n_columns;
 	const struct view_table *table;
-	bool per_cpu;                 /* as the query said */
-	bool sums_hosts;              /* a row is the sum of several hosts */
-	bool containers;              /* some host has any, as far as TABLE_CONTAINER was wanted */
+	bool per_cpu;    /* as the query said */
+	bool sums_hosts; /* a row is the sum of several hosts */
+	bool containers; /* some host has any, as far as TABLE_CONTAINER was wanted */
 	const struct view_host *hosts;
 	unsigned n_hosts;
 	struct view_host_totals *totals; /* per host */
-	const struct view_rows *base; /* as the query said; borrowed as the hosts are */
+	const struct view_rows *base;    /* as the query said; borrowed as the hosts are */
 	struct view_rows_internal *internal;
 };
 

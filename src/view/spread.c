@@ -107,7 +107,10 @@ uint64_t view_spread_percentile(const struct view_spread *s, unsigned permille, 
 void view_get_percentile(const struct view_cell *at, struct value *v)
 {
 	static const unsigned permille[FORMS] = {
-		[FORM_P50] = 500, [FORM_P90] = 900, [FORM_P99] = 990, [FORM_P999] = 999,
+		[FORM_P50] = 500,
+		[FORM_P90] = 900,
+		[FORM_P99] = 990,
+		[FORM_P999] = 999,
 	};
 	const enum table_id table = at->rows->table->source;
 	const struct dist d = view_dist(at->host->iv, table, &at->row->row, at->column->cell);

@@ -10,9 +10,9 @@
 #include "view/internal.h"
 
 static const char *const names[VIEW_SUMS] = {
-	[VIEW_SUM_THREAD] = "thread",   [VIEW_SUM_PROCESS] = "process",     [VIEW_SUM_COMM] = "comm",
-	[VIEW_SUM_USER] = "user",       [VIEW_SUM_CONTAINER] = "container", [VIEW_SUM_FILE] = "file",
-	[VIEW_SUM_CALL] = "call",       [VIEW_SUM_PEER] = "peer",           [VIEW_SUM_HOST] = "host",
+	[VIEW_SUM_THREAD] = "thread", [VIEW_SUM_PROCESS] = "process",     [VIEW_SUM_COMM] = "comm",
+	[VIEW_SUM_USER] = "user",     [VIEW_SUM_CONTAINER] = "container", [VIEW_SUM_FILE] = "file",
+	[VIEW_SUM_CALL] = "call",     [VIEW_SUM_PEER] = "peer",           [VIEW_SUM_HOST] = "host",
 	[VIEW_SUM_ALL] = "all",
 };
 
@@ -31,7 +31,9 @@ char *view_sum_names(void)
 static const struct column *own_column(const struct view_table *table, enum view_sum sum)
 {
 	static const enum view_fact facts[VIEW_SUMS] = {
-		[VIEW_SUM_FILE] = VIEW_FACT_FILE, [VIEW_SUM_CALL] = VIEW_FACT_CALL, [VIEW_SUM_PEER] = VIEW_FACT_PEER,
+		[VIEW_SUM_FILE] = VIEW_FACT_FILE,
+		[VIEW_SUM_CALL] = VIEW_FACT_CALL,
+		[VIEW_SUM_PEER] = VIEW_FACT_PEER,
 	};
 
 	return table->source == TABLE_THREAD ? NULL : view_column_of_fact(table, facts[sum]);
@@ -58,7 +60,7 @@ static bool is_possible(const struct view_table *table, enum view_sum sum)
 
 enum lt_status view_sum_find(const char *name, const struct view_table *table, enum view_sum *sum)
 {
-	struct similar s = {.word = name};
+	struct similar s = { .word = name };
 
 	for (*sum = VIEW_SUM_THREAD; *sum < VIEW_SUMS && strcmp(names[*sum], name) != 0; (*sum)++)
 		similar_offer(&s, names[*sum]);
@@ -145,9 +147,8 @@ GArray *view_sum_columns(const struct view_table *table, enum view_sum sum)
 		g_array_append_val(columns, *own);
 	g_array_append_val(columns, rows_column);
 	for (unsigned i = 0; i < table->n_columns; i++)
-		if (is_sum(&table->columns[i]) &&
-		    !view_column_find((const struct column *)(const void *)columns->data, columns->len,
-				      table->columns[i].name))
+		if (is_sum(&table->columns[i]) && !view_column_find((const struct column *)(const void *)columns->data,
+								    columns->len, table->columns[i].name))
 			g_array_append_val(columns, table->columns[i]);
 	return columns;
 }
@@ -169,8 +170,9 @@ static char *key_of(const struct view_rows *r, const struct view_row *row, const
 	if (q->sum_by == VIEW_SUM_THREAD || (q->sum_by == VIEW_SUM_PROCESS && r->table->source != TABLE_FILE))
 		return g_strdup_printf("%u %" G_GUINT64_FORMAT, row->key.host, thread ? thread->b[0] : 0);
 	view_row_value(r, row, named, &v);
-	text = v.kind == VALUE_TEXT ? g_strdup(v.text) : v.kind == VALUE_INT ?
-	       g_strdup_printf("%" G_GINT64_FORMAT, v.i) : NULL;
+	text = v.kind == VALUE_TEXT  ? g_strdup(v.text)
+	       : v.kind == VALUE_INT ? g_strdup_printf("%" G_GINT64_FORMAT, v.i)
+				     : NULL;
 	/* what is not known is not the same as what has an empty name */
 	key = g_strdup_printf("%u %c%s", row->key.host, text ? '=' : '-', text ? text : "");
 	g_free(text);

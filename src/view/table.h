@@ -39,8 +39,8 @@ typedef void view_collect_fn(struct view_own *own, const struct view_sources *fr
 
 /* Where rows come from that are none of the model (view/own.h). Whoever shows the table has what it needs. */
 struct view_supply {
-	uint8_t needs;  /* enum view_need; 0: the table's rows are of the model */
-	bool of_two;    /* its rows are of more than one host: what the filter says of hosts, collect has applied */
+	uint8_t needs; /* enum view_need; 0: the table's rows are of the model */
+	bool of_two;   /* its rows are of more than one host: what the filter says of hosts, collect has applied */
 	view_collect_fn *collect; /* adds the rows; see struct view_sources */
 };
 
@@ -55,10 +55,10 @@ struct view_table {
 	uint32_t needs;      /* enum need of event/tracepoints.h: its rows are made of these, view/missing.h */
 	const struct column *columns;
 	uint16_t n_columns;
-	const char *screen;  /* names of the columns a pane shows at first, separated by blanks */
-	const char *sort;    /* name of the column a pane is sorted by at first */
-	const char *about;   /* VIEW_PANE of tables.def: what the menu of panes says of it */
-	const char *empty;   /* the same: what the pane says if nothing of this was in the interval */
+	const char *screen; /* names of the columns a pane shows at first, separated by blanks */
+	const char *sort;   /* name of the column a pane is sorted by at first */
+	const char *about;  /* VIEW_PANE of tables.def: what the menu of panes says of it */
+	const char *empty;  /* the same: what the pane says if nothing of this was in the interval */
 	/* Whether a row of the source belongs here; NULL: all do. */
 	bool (*belongs)(const struct interval_row *row);
 	/* What a filter's term about threads and processes says of a row; NULL: what it says of those that it is of. */
@@ -75,8 +75,8 @@ struct view_table {
 	/* Cell with the uid of the thread the row belongs to; 0: none, or the row is a thread itself. */
 	uint16_t thread;
 	struct view_supply supply; /* its rows are none of the model: view_query.own; source is TABLES */
-	uint16_t process; /* supply: cell with the pid of the process that a row is of; 0: rows are of none */
-	uint16_t parent;  /* supply, collect: cell with the uid of the row it hangs below in the tree; 0: no tree */
+	uint16_t process;          /* supply: cell with the pid of the process that a row is of; 0: rows are of none */
+	uint16_t parent; /* supply, collect: cell with the uid of the row it hangs below in the tree; 0: no tree */
 	/*
 	 * Rows that are sums over others of a host's interval: collect adds them, of the n_cells that cells
 	 * describes. source is TABLES.

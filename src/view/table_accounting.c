@@ -5,26 +5,26 @@
 
 #include "view/declare.h"
 
-#define ACCOUNT_CELLS(C, A, D) \
-	C(host, KEY, HOST, "Host of the process") \
-	C(pid, KEY, ANY, "Process") \
-	C(comm, GAUGE, TEXT, "Its name") \
+#define ACCOUNT_CELLS(C, A, D)                                                                                       \
+	C(host, KEY, HOST, "Host of the process")                                                                    \
+	C(pid, KEY, ANY, "Process")                                                                                  \
+	C(comm, GAUGE, TEXT, "Its name")                                                                             \
 	C(client_host, KEY, HOST, "Host of the client that the row's time was for; null: the process's own account") \
-	C(client_pid, KEY, ANY, "Process of that client") \
-	C(client_comm, GAUGE, TEXT, "Its name") \
-	C(client_uid, KEY, NONE, "of the client's own account, 0: there is none") \
-	C(cpu_self_ns, COUNTER, NS, "Own account: CPU time of the process that no client waited for") \
-	C(cpu_sub_ns, COUNTER, NS, \
-	  "For a client: CPU time of the process on that client's critical path. Own account: CPU time of all its " \
-	  "servers on its own critical paths") \
-	C(cpu_total_ns, COUNTER, NS, "Both") \
-	C(disk_self_ns, COUNTER, NS, "Own account: time its threads waited for disks, and no client for them") \
-	C(disk_sub_ns, COUNTER, NS, "Time servers waited for disks on the client's critical path, as with the CPU") \
-	C(disk_total_ns, COUNTER, NS, "Both") \
-	C(network_self_ns, COUNTER, NS, \
-	  "Own account: time its threads waited for the network, for packets whose sender is not known") \
-	C(network_sub_ns, COUNTER, NS, \
-	  "Time packets were under way between client and server, on the client's critical path") \
+	C(client_pid, KEY, ANY, "Process of that client")                                                            \
+	C(client_comm, GAUGE, TEXT, "Its name")                                                                      \
+	C(client_uid, KEY, NONE, "of the client's own account, 0: there is none")                                    \
+	C(cpu_self_ns, COUNTER, NS, "Own account: CPU time of the process that no client waited for")                \
+	C(cpu_sub_ns, COUNTER, NS,                                                                                   \
+	  "For a client: CPU time of the process on that client's critical path. Own account: CPU time of all its "  \
+	  "servers on its own critical paths")                                                                       \
+	C(cpu_total_ns, COUNTER, NS, "Both")                                                                         \
+	C(disk_self_ns, COUNTER, NS, "Own account: time its threads waited for disks, and no client for them")       \
+	C(disk_sub_ns, COUNTER, NS, "Time servers waited for disks on the client's critical path, as with the CPU")  \
+	C(disk_total_ns, COUNTER, NS, "Both")                                                                        \
+	C(network_self_ns, COUNTER, NS,                                                                              \
+	  "Own account: time its threads waited for the network, for packets whose sender is not known")             \
+	C(network_sub_ns, COUNTER, NS,                                                                               \
+	  "Time packets were under way between client and server, on the client's critical path")                    \
 	C(network_total_ns, COUNTER, NS, "Both")
 
 OWN_ROW(account, ACCOUNT_CELLS);

@@ -48,9 +48,9 @@ static const struct column blocking_columns[] = {
 	COLUMN_PID,
 	COLUMN_COMM,
 	OTHER(get_state, "state", "STATE",
-	  "What ended the waits: timer, block_device, network, user_input, ipi, interrupted; blocked: another "
-	  "thread or what the trace does not explain; unknown: nobody was seen to wake it.",
-	  COLUMN_TEXT, 12, REPORTED | COLUMN_KEY),
+	      "What ended the waits: timer, block_device, network, user_input, ipi, interrupted; blocked: another "
+	      "thread or what the trace does not explain; unknown: nobody was seen to wake it.",
+	      COLUMN_TEXT, 12, REPORTED | COLUMN_KEY),
 	COLUMN(blocking, syscall, "CALL", 16, REPORTED | COLUMN_KEY),
 	COLUMN(blocking, fd, "FD", 5, REPORTED | COLUMN_KEY),
 	COLUMN_AS("path", blocking, object, "PATH", 24, REPORTED | COLUMN_KEY),

@@ -4,19 +4,19 @@
 
 #include "view/declare.h"
 
-#define BOTTLENECK_CELLS(C, A, D) \
-	C(host, KEY, HOST, "Host on which the time passed") \
-	C(order, KEY, NONE, "enum resource") \
-	C(resource, KEY, TEXT, \
+#define BOTTLENECK_CELLS(C, A, D)                                                                                 \
+	C(host, KEY, HOST, "Host on which the time passed")                                                       \
+	C(order, KEY, NONE, "enum resource")                                                                      \
+	C(resource, KEY, TEXT,                                                                                    \
 	  "What it went on: cpu (a thread ran), cpu_wait (it was preempted), interrupts, disk, network, lock (a " \
-	  "futex whose holder is not known), timer, user_input, unexplained") \
-	C(total_ns, COUNTER, NS, "Time on the paths") \
-	C(whole_ns, GAUGE, NONE, "Time of all paths, on all hosts") \
-	C(for_others_ns, COUNTER, NS, "Of it on paths of threads of other hosts") \
-	C(paths, COUNTER, COUNT, "How many of the paths went through it") \
-	C(max_ns, GAUGE, NS, "The most time on one path") \
-	C(max_host, GAUGE, HOST, "Of that path the thread: its host") \
-	C(max_tid, GAUGE, ANY, "Its thread id") \
+	  "futex whose holder is not known), timer, user_input, unexplained")                                     \
+	C(total_ns, COUNTER, NS, "Time on the paths")                                                             \
+	C(whole_ns, GAUGE, NONE, "Time of all paths, on all hosts")                                               \
+	C(for_others_ns, COUNTER, NS, "Of it on paths of threads of other hosts")                                 \
+	C(paths, COUNTER, COUNT, "How many of the paths went through it")                                         \
+	C(max_ns, GAUGE, NS, "The most time on one path")                                                         \
+	C(max_host, GAUGE, HOST, "Of that path the thread: its host")                                             \
+	C(max_tid, GAUGE, ANY, "Its thread id")                                                                   \
 	C(max_comm, GAUGE, TEXT, "Its name")
 
 OWN_ROW(bottleneck, BOTTLENECK_CELLS);
@@ -57,8 +57,9 @@ const struct view_table view_bottleneck_table = {
 enum resource { CPU, CPU_WAIT, INTERRUPTS, DISK, NETWORK, LOCK, TIMER, USER_INPUT, UNEXPLAINED, RESOURCES };
 
 static const char *const names[RESOURCES] = {
-	[CPU] = "cpu", [CPU_WAIT] = "cpu_wait", [INTERRUPTS] = "interrupts", [DISK] = "disk", [NETWORK] = "network",
-	[LOCK] = "lock", [TIMER] = "timer", [USER_INPUT] = "user_input", [UNEXPLAINED] = "unexplained",
+	[CPU] = "cpu",     [CPU_WAIT] = "cpu_wait",     [INTERRUPTS] = "interrupts",
+	[DISK] = "disk",   [NETWORK] = "network",       [LOCK] = "lock",
+	[TIMER] = "timer", [USER_INPUT] = "user_input", [UNEXPLAINED] = "unexplained",
 };
 
 static enum resource resource_of(const struct wait_segment *s, strid futex)

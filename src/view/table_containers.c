@@ -5,24 +5,24 @@
 #include "view/declare.h"
 
 /* Figures are sums over its threads. */
-#define USAGE_CELLS(C, A, D) \
-	C(parent, KEY, NONE, "uid of the row that it hangs below; 0: none") \
-	C(place, KEY, NONE, "in view_index.containers, VIEW_HOST_ITSELF") \
-	C(ns, KEY, ID, "Number (inode) of that namespace") \
-	C(pid, GAUGE, SIGNED, "Its first process, as the host numbers it; null for the host") \
-	C(comm, GAUGE, TEXT, "Name of that process") \
+#define USAGE_CELLS(C, A, D)                                                                       \
+	C(parent, KEY, NONE, "uid of the row that it hangs below; 0: none")                        \
+	C(place, KEY, NONE, "in view_index.containers, VIEW_HOST_ITSELF")                          \
+	C(ns, KEY, ID, "Number (inode) of that namespace")                                         \
+	C(pid, GAUGE, SIGNED, "Its first process, as the host numbers it; null for the host")      \
+	C(comm, GAUGE, TEXT, "Name of that process")                                               \
 	C(processes, COUNTER, COUNT, "Processes that lived in it, not in containers nested in it") \
-	C(threads, COUNTER, COUNT, "Their threads") \
-	C(waited, COUNTER, COUNT, "Threads that were blocked at some time") \
-	C(cpu_ns, COUNTER, NS, "Time its threads were on a CPU") \
-	C(ready_ns, COUNTER, NS, "Time they could have run but waited for a CPU") \
-	C(blocked_ns, COUNTER, NS, "Time they were blocked, all together") \
-	C(read_bytes, COUNTER, BYTES, "Bytes that its successful read-like calls returned") \
-	C(write_bytes, COUNTER, BYTES, "Bytes that its successful write-like calls returned") \
-	C(read_disk, COUNTER, BYTES, "Bytes read from files (not /proc, /sys, /dev)") \
-	C(write_disk, COUNTER, BYTES, "Bytes written to files (not /proc, /sys, /dev)") \
-	C(read_net, COUNTER, BYTES, "Bytes read from internet and packet sockets") \
-	C(write_net, COUNTER, BYTES, "Bytes written to internet and packet sockets") \
+	C(threads, COUNTER, COUNT, "Their threads")                                                \
+	C(waited, COUNTER, COUNT, "Threads that were blocked at some time")                        \
+	C(cpu_ns, COUNTER, NS, "Time its threads were on a CPU")                                   \
+	C(ready_ns, COUNTER, NS, "Time they could have run but waited for a CPU")                  \
+	C(blocked_ns, COUNTER, NS, "Time they were blocked, all together")                         \
+	C(read_bytes, COUNTER, BYTES, "Bytes that its successful read-like calls returned")        \
+	C(write_bytes, COUNTER, BYTES, "Bytes that its successful write-like calls returned")      \
+	C(read_disk, COUNTER, BYTES, "Bytes read from files (not /proc, /sys, /dev)")              \
+	C(write_disk, COUNTER, BYTES, "Bytes written to files (not /proc, /sys, /dev)")            \
+	C(read_net, COUNTER, BYTES, "Bytes read from internet and packet sockets")                 \
+	C(write_net, COUNTER, BYTES, "Bytes written to internet and packet sockets")               \
 	C(syscalls, COUNTER, COUNT, "System calls that ended")
 
 OWN_ROW(usage, USAGE_CELLS);
@@ -54,9 +54,9 @@ static struct usage_row *add_row(struct view_rows *r, unsigned host, uint32_t pl
 		.comm = c ? c->row->comm : STRID_NONE,
 	};
 	if (c)
-		cells->parent = uid_of(host, c->parent == VIEW_HOST_ITSELF ?
-						     NULL :
-						     &g_array_index(containers, struct view_container, c->parent));
+		cells->parent = uid_of(host, c->parent == VIEW_HOST_ITSELF
+						     ? NULL
+						     : &g_array_index(containers, struct view_container, c->parent));
 	row.row.b = (const uint64_t *)(const void *)cells;
 	row.key = (struct view_key){ host, r->table->source, cells->uid };
 	g_array_append_val(r->internal->rows, row);
@@ -112,7 +112,9 @@ static enum view_truth term_of_row(const struct view_rows *r, const struct view_
 	if (term->fact != VIEW_FACT_CONTAINER)
 		return VIEW_UNTOUCHED;
 	return view_term_has_container(term, &r->internal->indexes[row->key.host],
-				       (uint32_t)row->row.b[CELL(usage, place)]) ? VIEW_YES : VIEW_NO;
+				       (uint32_t)row->row.b[CELL(usage, place)])
+		       ? VIEW_YES
+		       : VIEW_NO;
 }
 
 /* ---- columns ---- */
@@ -140,9 +142,9 @@ static void get_parent(const struct view_cell *at, struct value *v)
 
 	value_set_null(v);
 	if (c && c->parent_known)
-		value_set_text(v, c->parent == VIEW_HOST_ITSELF ?
-					  VIEW_HOST_NAME :
-					  g_array_index(containers, struct view_container, c->parent).name);
+		value_set_text(v, c->parent == VIEW_HOST_ITSELF
+					  ? VIEW_HOST_NAME
+					  : g_array_index(containers, struct view_container, c->parent).name);
 }
 
 static void get_nesting(const struct view_cell *at, struct value *v)
@@ -176,8 +178,8 @@ static const struct column columns[] = {
 	      COLUMN_SPARE, get_parent),
 	ABOUT("nesting", "NEST", "How deep it is nested: 0 for the host, 1 directly in it; null if unknown.",
 	      COLUMN_COUNT, 4, COLUMN_LEVEL, get_nesting),
-	ABOUT("kind", "KIND", "Kind of namespace: pid, or cgroup in the host's pid namespace.",
-	      COLUMN_TEXT, 6, COLUMN_SPARE, get_kind),
+	ABOUT("kind", "KIND", "Kind of namespace: pid, or cgroup in the host's pid namespace.", COLUMN_TEXT, 6,
+	      COLUMN_SPARE, get_kind),
 	COLUMN(usage, ns, "NAMESPACE", 10, REPORTED | COLUMN_KEY | COLUMN_SPARE),
 	COLUMN(usage, pid, "PID", 7, REPORTED),
 	COLUMN(usage, comm, "FIRST", 15, REPORTED | COLUMN_SPARE),

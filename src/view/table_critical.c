@@ -16,30 +16,30 @@ static unsigned host_of_wait(const struct view_host *hosts, unsigned n_hosts, un
 
 /* ---- critical-path ---- */
 
-#define SEGMENT_CELLS(C, A, D) \
-	C(host, KEY, HOST, "Host on which the time passed") \
-	C(begin_ns, KEY, REF_TIME, "Start of the segment") \
-	C(end_ns, KEY, REF_TIME, "End of the segment: the next one begins there") \
-	C(duration_ns, KEY, NS, "From begin to end") \
-	C(tid, KEY, ANY, "Thread that the path runs through; 0 the idle task, -1 packets received in interrupts") \
-	C(pid, KEY, SIGNED, "Its process") \
-	C(comm, KEY, TEXT, "Its name") \
-	C(state, KEY, TEXT, \
-	  "What it did or waited for: running, preempted, interrupted, timer, block_device, network, user_input, " \
-	  "ipi, blocked (unexplained), unknown") \
-	C(cause, KEY, TEXT, "By name what it waited for: a device, an interrupt, a peer") \
-	C(link, KEY, TEXT, \
-	  "How the path came here from the segment before: wakeup, fork, network, timer; null: it stayed, or " \
-	  "came back to where a wait began") \
-	C(from_host, KEY, HOST, "The link's other end: host") \
-	C(from_tid, KEY, ANY, "The link's other end: thread") \
-	C(call, KEY, TEXT, "System call in which it was blocked") \
-	C(fd, KEY, SIGNED, "File descriptor of that call") \
-	C(object, KEY, TEXT, "Path or peer of that file descriptor") \
-	C(wire, KEY, FLAG, "Whether a packet was under way between two hosts") \
-	C(cut, KEY, FLAG, "Whether it began before what is kept in memory") \
+#define SEGMENT_CELLS(C, A, D)                                                                                         \
+	C(host, KEY, HOST, "Host on which the time passed")                                                            \
+	C(begin_ns, KEY, REF_TIME, "Start of the segment")                                                             \
+	C(end_ns, KEY, REF_TIME, "End of the segment: the next one begins there")                                      \
+	C(duration_ns, KEY, NS, "From begin to end")                                                                   \
+	C(tid, KEY, ANY, "Thread that the path runs through; 0 the idle task, -1 packets received in interrupts")      \
+	C(pid, KEY, SIGNED, "Its process")                                                                             \
+	C(comm, KEY, TEXT, "Its name")                                                                                 \
+	C(state, KEY, TEXT,                                                                                            \
+	  "What it did or waited for: running, preempted, interrupted, timer, block_device, network, user_input, "     \
+	  "ipi, blocked (unexplained), unknown")                                                                       \
+	C(cause, KEY, TEXT, "By name what it waited for: a device, an interrupt, a peer")                              \
+	C(link, KEY, TEXT,                                                                                             \
+	  "How the path came here from the segment before: wakeup, fork, network, timer; null: it stayed, or "         \
+	  "came back to where a wait began")                                                                           \
+	C(from_host, KEY, HOST, "The link's other end: host")                                                          \
+	C(from_tid, KEY, ANY, "The link's other end: thread")                                                          \
+	C(call, KEY, TEXT, "System call in which it was blocked")                                                      \
+	C(fd, KEY, SIGNED, "File descriptor of that call")                                                             \
+	C(object, KEY, TEXT, "Path or peer of that file descriptor")                                                   \
+	C(wire, KEY, FLAG, "Whether a packet was under way between two hosts")                                         \
+	C(cut, KEY, FLAG, "Whether it began before what is kept in memory")                                            \
 	C(path_host, KEY, HOST, "Of several threads: on which host is the one whose path this is; null: there is one") \
-	C(path_tid, KEY, ANY, "That thread") \
+	C(path_tid, KEY, ANY, "That thread")                                                                           \
 	C(path_comm, KEY, TEXT, "Its name")
 
 OWN_ROW(segment, SEGMENT_CELLS);
@@ -90,7 +90,9 @@ const struct view_table view_critical_path_table = {
 static const char *link_name(enum wait_link link)
 {
 	static const char *const names[] = {
-		[WAIT_LINK_WAKEUP] = "wakeup", [WAIT_LINK_FORK] = "fork", [WAIT_LINK_NETWORK] = "network",
+		[WAIT_LINK_WAKEUP] = "wakeup",
+		[WAIT_LINK_FORK] = "fork",
+		[WAIT_LINK_NETWORK] = "network",
 		[WAIT_LINK_TIMER] = "timer",
 	};
 
@@ -156,24 +158,21 @@ static void collect_path(struct view_own *own, const struct view_sources *from)
 
 /* ---- critical-totals ---- */
 
-#define TOTAL_CELLS(C, A, D) \
-	C(host, KEY, HOST, "Host on which the time passed") \
+#define TOTAL_CELLS(C, A, D)                                                             \
+	C(host, KEY, HOST, "Host on which the time passed")                              \
 	C(pid, KEY, ANY, "Process; 0 the idle tasks, -1 packets received in interrupts") \
-	C(comm, GAUGE, TEXT, "Its name") \
-	C(order, KEY, NONE, "enum wait_state, and wire time behind it") \
-	C(state, KEY, TEXT, "What it did or waited for, as in critical-path") \
-	C(wire, KEY, FLAG, "Whether packets were under way between two hosts") \
+	C(comm, GAUGE, TEXT, "Its name")                                                 \
+	C(order, KEY, NONE, "enum wait_state, and wire time behind it")                  \
+	C(state, KEY, TEXT, "What it did or waited for, as in critical-path")            \
+	C(wire, KEY, FLAG, "Whether packets were under way between two hosts")           \
 	C(total_ns, COUNTER, NS, "Time on the path")
 
 OWN_ROW(total, TOTAL_CELLS);
 
 static const struct column totals_columns[] = {
-	COLUMN(total, host, "HOST", 10, REPORTED),
-	COLUMN(total, pid, "PID", 7, REPORTED),
-	COLUMN(total, comm, "COMMAND", 16, REPORTED),
-	COLUMN(total, state, "STATE", 12, REPORTED),
-	COLUMN(total, wire, "WIRE", 4, REPORTED),
-	COLUMN(total, total_ns, "TOTAL", 9, REPORTED),
+	COLUMN(total, host, "HOST", 10, REPORTED),    COLUMN(total, pid, "PID", 7, REPORTED),
+	COLUMN(total, comm, "COMMAND", 16, REPORTED), COLUMN(total, state, "STATE", 12, REPORTED),
+	COLUMN(total, wire, "WIRE", 4, REPORTED),     COLUMN(total, total_ns, "TOTAL", 9, REPORTED),
 };
 
 static view_collect_fn collect_totals;

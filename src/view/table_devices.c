@@ -108,7 +108,7 @@ static const struct column irqs_columns[] = {
 	COLUMN(irq, nr, "NR", 4, REPORTED | COLUMN_KEY),
 	COLUMN(irq, name, "NAME", 18, REPORTED),
 	OTHER(get_irq_cpu, "cpu", "CPU", "CPU it ran on; null where a row stands for all of them.", COLUMN_ID, 4,
-	  REPORTED | COLUMN_KEY),
+	      REPORTED | COLUMN_KEY),
 	COLUMN(irq, count, "COUNT", 8, FIGURE),
 	DIST(irq, time, "", "", FIGURE, MIN, AVG, MAX, STDEV, TOTAL),
 	DIST_AS(AVG, "raise_avg_ns", irq, raise, "RAISE AVG", 8, RAISED),

@@ -40,10 +40,11 @@ static void get_missing(const struct view_cell *at, struct value *v)
 
 static void get_status(const struct view_cell *at, struct value *v)
 {
-	static const char *const names[] = {
-		[HOST_OK] = "ok", [HOST_ENDED] = "ended", [HOST_DEGRADED] = "degraded", [HOST_SILENT] = "silent",
-		[HOST_AWAY] = "away"
-	};
+	static const char *const names[] = { [HOST_OK] = "ok",
+					     [HOST_ENDED] = "ended",
+					     [HOST_DEGRADED] = "degraded",
+					     [HOST_SILENT] = "silent",
+					     [HOST_AWAY] = "away" };
 	uint64_t status = INTERVAL_ROW(host, &at->row->row)->status;
 
 	value_set_text(v, status < G_N_ELEMENTS(names) ? names[status] : "unknown");
@@ -64,16 +65,14 @@ static const struct column hosts_columns[] = {
 	COLUMN(host, threads, "THREADS", 7, LEVEL),
 	COLUMN(host, fds, "FDS", 6, LEVEL),
 	OTHER(get_missing, "missing_events", "MISSING EVENTS",
-	      "Tracepoints that some table needs and the trace does not have.",
-	  COLUMN_LIST, 0, REPORTED),
+	      "Tracepoints that some table needs and the trace does not have.", COLUMN_LIST, 0, REPORTED),
 	COLUMN(host, reason, "REASON", 20, REPORTED | COLUMN_IF_KNOWN),
 	OTHER(view_get_host_kernel, "kernel", "KERNEL", "Release of its kernel.", COLUMN_TEXT, 20,
 	      REPORTED | COLUMN_IF_KNOWN),
 	OTHER(view_get_host_boot_id, "boot_id", "BOOT ID", "Which boot of it was recorded.", COLUMN_TEXT, 36,
 	      REPORTED | COLUMN_IF_KNOWN),
 	OTHER(view_get_host_clock, "clock", "CLOCK", "Whether its clock was synchronised when it was recorded.",
-	      COLUMN_TEXT, 20,
-	  REPORTED | COLUMN_IF_KNOWN),
+	      COLUMN_TEXT, 20, REPORTED | COLUMN_IF_KNOWN),
 	OTHER(get_status, "status", "STATUS", "Whether it still sends, has ended, or is degraded.", COLUMN_TEXT, 8, 0),
 	RATE_SAID("event_rate", host, events, "EVENTS/s", 8, "Events per second."),
 	COLUMN(host, threads_new, "+THR", 6, 0),
@@ -192,8 +191,8 @@ static const struct column cpus_columns[] = {
 	CPU_PERCENT("irq_percent", irq_ns, "IRQ%", "Time in interrupt handlers in percent of the time online."),
 	CPU_PERCENT("softirq_percent", softirq_ns, "SIRQ%", "Time in softirqs in percent of the time online."),
 	OTHER(get_cpu_state, "state", "STATE", "State at the interval's end.", COLUMN_TEXT, 7, 0),
-	OTHER(get_running, "running", "RUNNING", "Name of the thread that runs at the interval's end.", COLUMN_TEXT,
-	      0, 0),
+	OTHER(get_running, "running", "RUNNING", "Name of the thread that runs at the interval's end.", COLUMN_TEXT, 0,
+	      0),
 	COLUMN(cpu, lost_events, "LOST", 8, 0),
 };
 

@@ -5,22 +5,22 @@
 
 #include "view/declare.h"
 
-#define LATENCY_CELLS(C, A, D) \
-	C(host, KEY, HOST, "Host that sent them") \
-	C(to_host, KEY, HOST, "Host that received them") \
-	C(packets, COUNTER, COUNT, "Packets that were seen on both ends, sent in the interval") \
+#define LATENCY_CELLS(C, A, D)                                                                          \
+	C(host, KEY, HOST, "Host that sent them")                                                       \
+	C(to_host, KEY, HOST, "Host that received them")                                                \
+	C(packets, COUNTER, COUNT, "Packets that were seen on both ends, sent in the interval")         \
 	C(negative, COUNTER, COUNT, "Those that arrive before they were sent, by the corrected clocks") \
-	C(min_ns, GAUGE, SPAN, "Least latency by the corrected clocks") \
-	C(p50_ns, GAUGE, SPAN, "The median: as many are above as below") \
-	C(p90_ns, GAUGE, SPAN, "Nine of ten are below") \
-	C(p99_ns, GAUGE, SPAN, "All but one in a hundred are below") \
-	C(max_ns, GAUGE, SPAN, "The greatest") \
-	C(raw_negative, COUNTER, COUNT, "The same by the hosts' own clocks: negative ones") \
-	C(raw_min_ns, GAUGE, SPAN, "By the hosts' own clocks: least") \
-	C(raw_p50_ns, GAUGE, SPAN, "By the hosts' own clocks: median") \
-	C(raw_p90_ns, GAUGE, SPAN, "By the hosts' own clocks: 90 % are below") \
-	C(raw_p99_ns, GAUGE, SPAN, "By the hosts' own clocks: 99 % are below") \
-	C(raw_max_ns, GAUGE, SPAN, "By the hosts' own clocks: the greatest") \
+	C(min_ns, GAUGE, SPAN, "Least latency by the corrected clocks")                                 \
+	C(p50_ns, GAUGE, SPAN, "The median: as many are above as below")                                \
+	C(p90_ns, GAUGE, SPAN, "Nine of ten are below")                                                 \
+	C(p99_ns, GAUGE, SPAN, "All but one in a hundred are below")                                    \
+	C(max_ns, GAUGE, SPAN, "The greatest")                                                          \
+	C(raw_negative, COUNTER, COUNT, "The same by the hosts' own clocks: negative ones")             \
+	C(raw_min_ns, GAUGE, SPAN, "By the hosts' own clocks: least")                                   \
+	C(raw_p50_ns, GAUGE, SPAN, "By the hosts' own clocks: median")                                  \
+	C(raw_p90_ns, GAUGE, SPAN, "By the hosts' own clocks: 90 % are below")                          \
+	C(raw_p99_ns, GAUGE, SPAN, "By the hosts' own clocks: 99 % are below")                          \
+	C(raw_max_ns, GAUGE, SPAN, "By the hosts' own clocks: the greatest")                            \
 	C(p999_ns, GAUGE, SPAN, "By the corrected clocks: all but one in a thousand are below")
 
 OWN_ROW(latency, LATENCY_CELLS);

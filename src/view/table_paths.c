@@ -70,8 +70,8 @@ static const struct wait_totals *find_totals(const struct view_cell *at)
 
 	if (!p)
 		return NULL;
-	i = at->row->members > 1 ? map64_get(&p->by_process, at->row->row.b[CELL(thread, pid)]) :
-				   map64_get(&p->by_thread, at->row->key.uid);
+	i = at->row->members > 1 ? map64_get(&p->by_process, at->row->row.b[CELL(thread, pid)])
+				 : map64_get(&p->by_thread, at->row->key.uid);
 	return i == MAP64_NONE ? NULL : totals_at(p, i);
 }
 

@@ -33,7 +33,9 @@ static void add_half(struct view_rows_internal *in, const struct interval *iv, u
 		     const struct interval_row *row)
 {
 	struct view_half half = {
-		host, INTERVAL_ROW(relation, row), INTERVAL_VALUE(iv, RELATION, relation, row, bytes),
+		host,
+		INTERVAL_ROW(relation, row),
+		INTERVAL_VALUE(iv, RELATION, relation, row, bytes),
 	};
 	uint32_t known;
 
@@ -148,8 +150,8 @@ bool view_relation_end(const struct view_rows *r, const struct view_row *row, bo
 static void get_kind(const struct view_cell *at, struct value *v)
 {
 	static const char *const names[RELATION_KINDS] = {
-		[RELATION_PIPE] = "pipe",     [RELATION_UNIX] = "unix",   [RELATION_INET] = "inet",
-		[RELATION_SIGNAL] = "signal", [RELATION_FUTEX] = "futex", [RELATION_LOCK] = "lock",
+		[RELATION_PIPE] = "pipe",     [RELATION_UNIX] = "unix",       [RELATION_INET] = "inet",
+		[RELATION_SIGNAL] = "signal", [RELATION_FUTEX] = "futex",     [RELATION_LOCK] = "lock",
 		[RELATION_CHILD] = "child",   [RELATION_EVENTFD] = "eventfd", [RELATION_OTHER] = "other",
 	};
 	uint64_t kind = relation_of(at)->kind;
@@ -160,7 +162,9 @@ static void get_kind(const struct view_cell *at, struct value *v)
 static void get_side(const struct view_cell *at, struct value *v)
 {
 	static const char *const names[] = {
-		[SIDE_BOTH] = "both", [SIDE_SENT] = "sent", [SIDE_RECEIVED] = "received",
+		[SIDE_BOTH] = "both",
+		[SIDE_SENT] = "sent",
+		[SIDE_RECEIVED] = "received",
 	};
 
 	value_set_text(v, names[side_of(relation_of(at))]);
@@ -178,12 +182,12 @@ static const struct column relations_columns[] = {
 	COLUMN_BY(get_end_comm, relation, to_comm, "PROCESS", 15, REPORTED),
 	OTHER(get_kind, "kind", "BY",
 	      "By what: pipe (fifos too), unix, inet, signal, futex, lock (of a file), child (its end is "
-	  "waited for), eventfd; other: a wake-up by means that the trace does not tell.",
-	  COLUMN_TEXT, 8, REPORTED | COLUMN_KEY),
+	      "waited for), eventfd; other: a wake-up by means that the trace does not tell.",
+	      COLUMN_TEXT, 8, REPORTED | COLUMN_KEY),
 	COLUMN(relation, object, "THROUGH", 0, REPORTED | COLUMN_KEY),
 	OTHER(get_side, "side", "SEEN",
-	      "Whose figures these are: both ends' on this host, or what this host sent or received.",
-	  COLUMN_TEXT, 8, REPORTED | COLUMN_KEY),
+	      "Whose figures these are: both ends' on this host, or what this host sent or received.", COLUMN_TEXT, 8,
+	      REPORTED | COLUMN_KEY),
 	COLUMN(relation, count, "COUNT", 7, FIGURE),
 	COLUMN(relation, bytes, "BYTES", 7, FIGURE),
 	DIST_AS(COUNT, "wakeups", relation, wait, "WAKES", 7, FIGURE),

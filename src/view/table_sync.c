@@ -10,26 +10,26 @@
 
 /* ---- sync ---- */
 
-#define SYNC_CELLS(C, A, D) \
-	C(host, KEY, HOST, "Host that the row belongs to") \
-	C(ref, GAUGE, TEXT, \
-	  "Host whose time is its reference; null where neither packets nor, live, arrival lead to one") \
-	C(state, GAUGE, TEXT, \
+#define SYNC_CELLS(C, A, D)                                                                                   \
+	C(host, KEY, HOST, "Host that the row belongs to")                                                    \
+	C(ref, GAUGE, TEXT,                                                                                   \
+	  "Host whose time is its reference; null where neither packets nor, live, arrival lead to one")      \
+	C(state, GAUGE, TEXT,                                                                                 \
 	  "How its clock is known: reference, absent (no packet to go by), incomplete (one direction only), " \
-	  "approximate (no bound), accurate, failed (no line of bounded drift fits)") \
-	C(matched, GAUGE, COUNT, "Packets between it and its neighbour on the way to the reference") \
-	C(used, GAUGE, COUNT, "Packets that the estimate rests on") \
-	C(offset_ns, GAUGE, SPAN, \
-	  "Offset to add to this host's clock to get reference time, at the end of the interval") \
-	C(drift_ppm, GAUGE, PPM, "How much faster than the reference its clock is") \
-	C(bound_ns, GAUGE, SPAN, "The offset is wrong by no more than this; null where nobody knows") \
-	C(latency_to_min_ns, GAUGE, SPAN, "Least latency of packets it sent to that neighbour") \
-	C(latency_from_min_ns, GAUGE, SPAN, "Least latency of packets it got from it") \
-	C(latency_to_median_ns, GAUGE, SPAN, "Median latency of packets it sent") \
-	C(latency_from_median_ns, GAUGE, SPAN, "Median latency of packets it got") \
-	C(negative, GAUGE, COUNT, "Packets that arrive before they were sent, even by the corrected clocks") \
-	C(slope, GAUGE, TEXT, "With --compat: the reference's time is slope times its time plus intercept") \
-	C(intercept, GAUGE, TEXT, "With --compat: see slope") \
+	  "approximate (no bound), accurate, failed (no line of bounded drift fits)")                         \
+	C(matched, GAUGE, COUNT, "Packets between it and its neighbour on the way to the reference")          \
+	C(used, GAUGE, COUNT, "Packets that the estimate rests on")                                           \
+	C(offset_ns, GAUGE, SPAN,                                                                             \
+	  "Offset to add to this host's clock to get reference time, at the end of the interval")             \
+	C(drift_ppm, GAUGE, PPM, "How much faster than the reference its clock is")                           \
+	C(bound_ns, GAUGE, SPAN, "The offset is wrong by no more than this; null where nobody knows")         \
+	C(latency_to_min_ns, GAUGE, SPAN, "Least latency of packets it sent to that neighbour")               \
+	C(latency_from_min_ns, GAUGE, SPAN, "Least latency of packets it got from it")                        \
+	C(latency_to_median_ns, GAUGE, SPAN, "Median latency of packets it sent")                             \
+	C(latency_from_median_ns, GAUGE, SPAN, "Median latency of packets it got")                            \
+	C(negative, GAUGE, COUNT, "Packets that arrive before they were sent, even by the corrected clocks")  \
+	C(slope, GAUGE, TEXT, "With --compat: the reference's time is slope times its time plus intercept")   \
+	C(intercept, GAUGE, TEXT, "With --compat: see slope")                                                 \
 	C(reason, GAUGE, TEXT, "Why its clock is absent or incomplete; live, whether its offset is by arrival")
 
 OWN_ROW(sync, SYNC_CELLS);
@@ -140,15 +140,15 @@ static void collect_clocks(struct view_own *own, const struct view_sources *from
 
 /* ---- matches ---- */
 
-#define MATCH_CELLS(C, A, D) \
-	C(host, KEY, HOST, "Host that sent it") \
-	C(to_host, KEY, HOST, "Host that received it") \
-	C(flow, KEY, TEXT, "Addresses and ports: sender > receiver, as sent") \
-	C(sent_ns, KEY, REF_TIME, "When it was handed to the sender's device") \
-	C(received_ns, KEY, REF_TIME, "When the receiver's device handed it over") \
-	C(latency_ns, KEY, SPAN, "From the one to the other") \
-	C(raw_latency_ns, KEY, SPAN, "The same by the hosts' own clocks") \
-	C(part, KEY, FLAG, "Whether it was split or merged on the way") \
+#define MATCH_CELLS(C, A, D)                                                                                \
+	C(host, KEY, HOST, "Host that sent it")                                                             \
+	C(to_host, KEY, HOST, "Host that received it")                                                      \
+	C(flow, KEY, TEXT, "Addresses and ports: sender > receiver, as sent")                               \
+	C(sent_ns, KEY, REF_TIME, "When it was handed to the sender's device")                              \
+	C(received_ns, KEY, REF_TIME, "When the receiver's device handed it over")                          \
+	C(latency_ns, KEY, SPAN, "From the one to the other")                                               \
+	C(raw_latency_ns, KEY, SPAN, "The same by the hosts' own clocks")                                   \
+	C(part, KEY, FLAG, "Whether it was split or merged on the way")                                     \
 	C(ambiguous, KEY, FLAG, "Whether it was seen more than once: retransmitted, on several interfaces") \
 	C(used, KEY, FLAG, "Whether the clocks rest on it")
 
@@ -229,8 +229,8 @@ static int compare_sent(gconstpointer pa, gconstpointer pb)
 {
 	const struct match_row *a = *(const struct match_row *const *)pa, *b = *(const struct match_row *const *)pb;
 
-	return a->sent_ns != b->sent_ns ? (a->sent_ns > b->sent_ns) - (a->sent_ns < b->sent_ns) :
-					  (a->uid > b->uid) - (a->uid < b->uid);
+	return a->sent_ns != b->sent_ns ? (a->sent_ns > b->sent_ns) - (a->sent_ns < b->sent_ns)
+					: (a->uid > b->uid) - (a->uid < b->uid);
 }
 
 /* A row per packet between two of the hosts, one of which the filter wants; in order of sending. */

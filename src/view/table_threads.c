@@ -20,9 +20,7 @@ static void get_state(const struct view_cell *at, struct value *v)
 	};
 	const struct thread_row *row = thread_of(at);
 
-	value_set_text(v, row->state < THREAD_STATES ?
-				  letters[row->state][(row->flags & THREAD_UNSURE) != 0] :
-				  "?");
+	value_set_text(v, row->state < THREAD_STATES ? letters[row->state][(row->flags & THREAD_UNSURE) != 0] : "?");
 }
 
 static void get_state_name(const struct view_cell *at, struct value *v)
@@ -81,8 +79,8 @@ static void get_user(const struct view_cell *at, struct value *v)
 
 	value_set_null(v);
 	if (!host_lacks(at, VIEW_LACKS_CALLS))
-		value_set_uint(v, VIEW_FIGURE(at, thread, cpu_ns) - VIEW_FIGURE(at, thread, system_ns) -
-					  interrupted_ns);
+		value_set_uint(v,
+			       VIEW_FIGURE(at, thread, cpu_ns) - VIEW_FIGURE(at, thread, system_ns) - interrupted_ns);
 }
 
 static void get_threads(const struct view_cell *at, struct value *v)
@@ -101,8 +99,8 @@ static void get_kernel(const struct view_cell *at, struct value *v)
 static uint64_t sum_classes(const struct view_cell *at, bool write)
 {
 	return write ? VIEW_FIGURE(at, thread, write_disk) + VIEW_FIGURE(at, thread, write_net) +
-			       VIEW_FIGURE(at, thread, write_pipe) + VIEW_FIGURE(at, thread, write_other) :
-		       VIEW_FIGURE(at, thread, read_disk) + VIEW_FIGURE(at, thread, read_net) +
+			       VIEW_FIGURE(at, thread, write_pipe) + VIEW_FIGURE(at, thread, write_other)
+		     : VIEW_FIGURE(at, thread, read_disk) + VIEW_FIGURE(at, thread, read_net) +
 			       VIEW_FIGURE(at, thread, read_pipe) + VIEW_FIGURE(at, thread, read_other);
 }
 
@@ -153,17 +151,16 @@ static const struct column cpu_columns[] = {
 	PROCESS("cgroup", "CGROUP", "Path of its process's cgroup, which names units and containers.", COLUMN_TEXT, 32,
 		view_get_process_cgroup),
 	COLUMN_CONTAINER(COLUMN_IN_REPORT | COLUMN_IF_KNOWN),
-	OTHER(view_get_tracing, "tracing", "TRACING", "Whether its process is LTTng's or lttngtop itself.",
-	      COLUMN_FLAG, 7,
-	  COLUMN_IN_REPORT | COLUMN_IF_KNOWN),
+	OTHER(view_get_tracing, "tracing", "TRACING", "Whether its process is LTTng's or lttngtop itself.", COLUMN_FLAG,
+	      7, COLUMN_IN_REPORT | COLUMN_IF_KNOWN),
 	PERCENT("cpu_percent", thread, cpu_ns, "CPU%", 5, "CPU time in percent of the interval: of one CPU."),
 	OTHER(get_host_percent, "host_percent", "HOST%", "CPU time in percent of what all CPUs of the host had.",
 	      COLUMN_PERCENT, 5, 0),
 	PERCENT("ready_percent", thread, ready_ns, "READY%", 6, NULL),
 	OTHER(get_state, "state", "S",
-	  "State at the interval's end: R running, r ready, S blocked, W waiting since before the record, N new, "
-	  "T stopped, Z zombie, X dead; '?': unsure.",
-	  COLUMN_TEXT, 2, 0),
+	      "State at the interval's end: R running, r ready, S blocked, W waiting since before the record, N new, "
+	      "T stopped, Z zombie, X dead; '?': unsure.",
+	      COLUMN_TEXT, 2, 0),
 	OTHER(get_state_name, "state_name", "STATE", "State at the interval's end, in a word.", COLUMN_TEXT, 8, 0),
 	COLUMN(thread, since_ns, "SINCE", 15, 0),
 	COLUMN(thread, cpu, "CPU", 3, 0),

@@ -10,14 +10,14 @@
  * screens and sorting all start from it.
  */
 enum value_kind {
-	VALUE_NULL,   /* unknown, or there is none */
+	VALUE_NULL, /* unknown, or there is none */
 	VALUE_BOOL,
 	VALUE_INT,
 	VALUE_UINT,
-	VALUE_REAL,   /* percentages, rates: on the screen only; drifts */
+	VALUE_REAL, /* percentages, rates: on the screen only; drifts */
 	VALUE_TEXT,
-	VALUE_LIST,   /* texts: items[].name */
-	VALUE_OBJECT, /* counts by name: items[] */
+	VALUE_LIST,      /* texts: items[].name */
+	VALUE_OBJECT,    /* counts by name: items[] */
 	VALUE_HISTOGRAM, /* counts by what was measured: buckets[], in their order, those that are not empty */
 };
 

@@ -16,13 +16,13 @@
 enum { CONNECTION_IN = 16384 }; /* most that can be taken at once */
 
 struct viewer_connection {
-	int fd; /* -1: not open */
-	int64_t moved_us;   /* when bytes last came, or something was sent after silence */
+	int fd;           /* -1: not open */
+	int64_t moved_us; /* when bytes last came, or something was sent after silence */
 	GByteArray *out;
 	size_t sent;
-	uint8_t *body;      /* where the next bytes go, past the buffer */
+	uint8_t *body; /* where the next bytes go, past the buffer */
 	size_t body_len;
-	size_t begin, end;  /* of what is in the buffer */
+	size_t begin, end; /* of what is in the buffer */
 	uint8_t in[CONNECTION_IN];
 };
 

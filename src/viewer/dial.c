@@ -188,9 +188,9 @@ struct dial {
 	int answered_fd; /* an eventfd: see lookup_listen() */
 	bool has_addresses;
 	const struct addrinfo *next; /* address to try next */
-	int fd;          /* being connected, -1: none */
-	int timer_fd;    /* when the resolver, or this address, is given up */
-	int epoll_fd;    /* of all of these */
+	int fd;                      /* being connected, -1: none */
+	int timer_fd;                /* when the resolver, or this address, is given up */
+	int epoll_fd;                /* of all of these */
 	unsigned timeout_ms;
 	int64_t give_up_us; /* this address, or the resolver */
 	int64_t until_us;   /* and all addresses */
@@ -273,8 +273,8 @@ static enum lt_status try_next(struct dial *d, int error)
 		set_give_up(d, now_us + (d->until_us - now_us) / count_addresses(a));
 		d->next = a->ai_next;
 		d->fd = socket(a->ai_family, a->ai_socktype | SOCK_CLOEXEC | SOCK_NONBLOCK, a->ai_protocol);
-		if (d->fd >= 0 && (connect(d->fd, a->ai_addr, a->ai_addrlen) == 0 || errno == EINPROGRESS ||
-				   errno == EINTR)) {
+		if (d->fd >= 0 &&
+		    (connect(d->fd, a->ai_addr, a->ai_addrlen) == 0 || errno == EINPROGRESS || errno == EINTR)) {
 			watch(d, d->fd, EPOLLOUT);
 			return LT_AGAIN;
 		}

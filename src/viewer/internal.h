@@ -63,21 +63,21 @@ struct viewer {
 	char *entry_host, *entry_name;
 
 	/* the session being read */
-	bool is_found;           /* in the list: it is attached, or will be */
-	bool is_listed;          /* by the list that is coming */
-	bool is_unlisted;        /* not by the last one */
-	bool is_closed;          /* the relayd has said that no streams will come */
+	bool is_found;    /* in the list: it is attached, or will be */
+	bool is_listed;   /* by the list that is coming */
+	bool is_unlisted; /* not by the last one */
+	bool is_closed;   /* the relayd has said that no streams will come */
 	uint64_t id;
 	uint32_t timer_us;
-	uint32_t clients;        /* attached to it */
-	GPtrArray *streams;      /* struct viewer_stream * */
-	unsigned n_data;         /* data streams among them */
-	uint32_t asked_streams;  /* serial of the last request */
+	uint32_t clients;             /* attached to it */
+	GPtrArray *streams;           /* struct viewer_stream * */
+	unsigned n_data;              /* data streams among them */
+	uint32_t asked_streams;       /* serial of the last request */
 	bool asks_streams, asks_list; /* requests under way */
-	int64_t streams_us;      /* when new streams were last asked for, 0: never */
-	int64_t list_us;         /* and the list */
-	int64_t packet_us;       /* when the last packet came or was given back */
-	size_t held_bytes;       /* of packets with the caller */
+	int64_t streams_us;           /* when new streams were last asked for, 0: never */
+	int64_t list_us;              /* and the list */
+	int64_t packet_us;            /* when the last packet came or was given back */
+	size_t held_bytes;            /* of packets with the caller */
 };
 
 /* ---- request.c ---- */

@@ -9,26 +9,26 @@
  * milliseconds all the same. After a packet the next one is asked for at once.
  */
 enum {
-	EARLY_US = 5000,       /* ahead of the expected time: or it would move later and later */
-	GAP_US = 5000,         /* then, growing ... */
-	GAP_MAX_US = 20000,    /* ... to this */
-	QUIET_GAP_US = 25000,  /* while it is not known when something comes */
-	KNOWN_GAP_US = 30000,  /* between an answer without news and one with some: then it is known */
+	EARLY_US = 5000,      /* ahead of the expected time: or it would move later and later */
+	GAP_US = 5000,        /* then, growing ... */
+	GAP_MAX_US = 20000,   /* ... to this */
+	QUIET_GAP_US = 25000, /* while it is not known when something comes */
+	KNOWN_GAP_US = 30000, /* between an answer without news and one with some: then it is known */
 	BUSY_GAP_US = 25000,
-	BUSY_TIMERS = 4,       /* a stream counts as busy for so many timers */
-	LOST_TIMERS = 3,       /* without anything: its tracer may be gone */
+	BUSY_TIMERS = 4, /* a stream counts as busy for so many timers */
+	LOST_TIMERS = 3, /* without anything: its tracer may be gone */
 	LOST_GAP_US = 100000,
 	TIMER_MIN_US = 1000,
 	TIMER_MAX_US = 1000000, /* a longer timer does not make requests rarer */
-	TOGETHER_US = 3000,    /* what is due so soon is asked for at the same time */
+	TOGETHER_US = 3000,     /* what is due so soon is asked for at the same time */
 	STREAMS_MIN_US = 100000,
-	STREAMS_FIRST_US = 20000, /* while there are none: what is not known when the session ends is lost */
-	METADATA_GAP_US = 20000, /* while there is none */
+	STREAMS_FIRST_US = 20000,   /* while there are none: what is not known when the session ends is lost */
+	METADATA_GAP_US = 20000,    /* while there is none */
 	METADATA_LEFT_US = 1000000, /* once its trace has no data streams: the relayd lets go of it when it was read */
-	LIST_US = 500000,      /* while the session may be over */
-	QUIET_US = 2000000,    /* with no packet here or to come, a session that is not listed any more is over */
-	HELD_MAX = 2,          /* packets of a stream: one is decoded, one is on its way */
-	HELD_BYTES = 16 << 20, /* beyond them, one of each stream */
+	LIST_US = 500000,           /* while the session may be over */
+	QUIET_US = 2000000,         /* with no packet here or to come, a session that is not listed any more is over */
+	HELD_MAX = 2,               /* packets of a stream: one is decoded, one is on its way */
+	HELD_BYTES = 16 << 20,      /* beyond them, one of each stream */
 };
 
 static int64_t timer_of(const struct viewer *v)

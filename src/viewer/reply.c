@@ -4,11 +4,11 @@
 /* Most of everything: what exceeds them is no relayd's. */
 enum {
 	SESSIONS_MAX = 65536,
-	STREAMS_MAX = 65536,       /* of a session, at a time */
+	STREAMS_MAX = 65536, /* of a session, at a time */
 	NAME_MAX_BYTES = 4096,
-	METADATA_MAX = 64 << 20,   /* of a trace, in all */
-	MINOR_PREFETCH = 8,        /* older relayds may want something else read before a packet */
-	AGAIN_US = 5000,           /* before a packet is asked for once more */
+	METADATA_MAX = 64 << 20, /* of a trace, in all */
+	MINOR_PREFETCH = 8,      /* older relayds may want something else read before a packet */
+	AGAIN_US = 5000,         /* before a packet is asked for once more */
 };
 
 #define ENTRY_MAX (sizeof(struct wire_session_new) + 2 * NAME_MAX_BYTES)

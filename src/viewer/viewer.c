@@ -95,14 +95,13 @@ static bool has_met(const struct viewer *v)
 
 static enum lt_status hung_up(struct viewer *v)
 {
-	return has_met(v) ? viewer_refuse(v, VIEWER_GONE, "the relayd went away") :
-			    viewer_refuse(v, VIEWER_UNREACHABLE, "what answers is not an lttng-relayd");
+	return has_met(v) ? viewer_refuse(v, VIEWER_GONE, "the relayd went away")
+			  : viewer_refuse(v, VIEWER_UNREACHABLE, "what answers is not an lttng-relayd");
 }
 
 static enum lt_status check_silence(struct viewer *v)
 {
-	if (v->requests.length == 0 ||
-	    g_get_monotonic_time() < v->connection.moved_us + (int64_t)v->timeout_ms * 1000)
+	if (v->requests.length == 0 || g_get_monotonic_time() < v->connection.moved_us + (int64_t)v->timeout_ms * 1000)
 		return LT_AGAIN;
 	return viewer_refuse(v, has_met(v) ? VIEWER_GONE : VIEWER_UNREACHABLE, "the relayd does not answer for %g s",
 			     v->timeout_ms / 1000.0);

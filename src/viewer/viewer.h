@@ -32,9 +32,9 @@ struct viewer;
 enum { VIEWER_TIMEOUT_MS = 10000, VIEWER_PACKET_MAX = 64 << 20 };
 
 struct viewer_options {
-	int fd; /* connected to the relayd (viewer/dial.h), does not block */
+	int fd;                       /* connected to the relayd (viewer/dial.h), does not block */
 	const char *target, *session; /* of the session to be read; NULL, both: the sessions are listed */
-	bool from_start; /* everything that the relayd has of the session, instead of what comes from now on */
+	bool from_start;     /* everything that the relayd has of the session, instead of what comes from now on */
 	unsigned timeout_ms; /* without a byte from the relayd while an answer is due; 0: VIEWER_TIMEOUT_MS */
 };
 
@@ -68,24 +68,24 @@ struct viewer_stream {
 	/* The rest is the viewer's. */
 	struct viewer *viewer;
 	struct viewer_stream *metadata; /* of a data stream: that of its trace, NULL: not announced */
-	bool has_met_metadata;    /* of a data stream: was announced, even if it is gone */
-	unsigned n_data;          /* of a metadata stream: data streams of its trace */
-	uint64_t n_bytes;         /* of a metadata stream: received */
-	uint32_t asked;           /* of a metadata stream: serial of the last request */
-	unsigned requests;        /* under way */
-	unsigned held;            /* packets requested, or with the caller */
-	bool packet_due;          /* the packet of the index must be asked for again */
-	bool is_busy;             /* several packets per live timer */
+	bool has_met_metadata;          /* of a data stream: was announced, even if it is gone */
+	unsigned n_data;                /* of a metadata stream: data streams of its trace */
+	uint64_t n_bytes;               /* of a metadata stream: received */
+	uint32_t asked;                 /* of a metadata stream: serial of the last request */
+	unsigned requests;              /* under way */
+	unsigned held;                  /* packets requested, or with the caller */
+	bool packet_due;                /* the packet of the index must be asked for again */
+	bool is_busy;                   /* several packets per live timer */
 	bool has_beacon;
 	uint64_t offset, bits, content_bits, begin, end, discarded, class_id; /* of the index last received */
-	uint64_t beacon;          /* cycles */
-	int64_t due_us;           /* when to ask next */
-	int64_t news_us;          /* when there was something new */
-	int64_t miss_us;          /* when there was nothing */
-	bool is_regular;          /* when something comes is known from .news_us */
-	int64_t packet_us;        /* when there was a packet */
-	int64_t busy_us;          /* how long it is busy */
-	unsigned misses;          /* in a row, when something was due */
+	uint64_t beacon;                                                      /* cycles */
+	int64_t due_us;                                                       /* when to ask next */
+	int64_t news_us;                                                      /* when there was something new */
+	int64_t miss_us;                                                      /* when there was nothing */
+	bool is_regular;   /* when something comes is known from .news_us */
+	int64_t packet_us; /* when there was a packet */
+	int64_t busy_us;   /* how long it is busy */
+	unsigned misses;   /* in a row, when something was due */
 };
 
 /* A packet, owned by the caller until viewer_packet_free(). */
@@ -95,7 +95,7 @@ struct viewer_packet {
 	uint64_t begin, end;   /* cycles */
 	uint64_t discarded;
 	uint64_t class_id;
-	size_t len;            /* bytes */
+	size_t len; /* bytes */
 	uint8_t bytes[];
 };
 

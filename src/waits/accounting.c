@@ -17,12 +17,12 @@ struct charge {
 struct accounting {
 	const struct waits *w;
 	uint64_t begin_ns, end_ns;
-	wait_row row;       /* the last one done */
-	unsigned done, n;   /* rows; n: there were when it began */
+	wait_row row;     /* the last one done */
+	unsigned done, n; /* rows; n: there were when it began */
 	struct wait_path path;
-	GArray *accounts;   /* struct account */
-	GHashTable *known;  /* struct key * -> its account's index + 1 */
-	GArray *charges;    /* struct charge */
+	GArray *accounts;  /* struct account */
+	GHashTable *known; /* struct key * -> its account's index + 1 */
+	GArray *charges;   /* struct charge */
 };
 
 /* A process, and whom it works for: client.pid PID_NONE on its own account. */
@@ -61,8 +61,8 @@ static int32_t pid_of(const struct wait_who *who)
 /* The name of the process's main thread, if there is one. */
 static strid name_of(const struct waits *w, const struct wait_who *who)
 {
-	wait_row main_row = who->pid > 0 && who->pid != who->tid ?
-			    waits_find(w, who->host, who->pid, UINT64_MAX) : WAIT_NO_ROW;
+	wait_row main_row =
+		who->pid > 0 && who->pid != who->tid ? waits_find(w, who->host, who->pid, UINT64_MAX) : WAIT_NO_ROW;
 
 	return main_row == WAIT_NO_ROW ? who->comm : waits_who(w, main_row).comm;
 }

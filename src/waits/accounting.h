@@ -24,7 +24,7 @@ struct account {
 	unsigned host;
 	int32_t pid;
 	strid comm;
-	bool for_client;       /* the row is what it did for one client; else it is on its own account */
+	bool for_client; /* the row is what it did for one client; else it is on its own account */
 	unsigned client_host;
 	int32_t client_pid;
 	strid client_comm;

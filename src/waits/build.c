@@ -314,8 +314,8 @@ static void build_wake(struct build *b, unsigned host, const struct wait_event *
 	} else if (t != current) {
 		recover(b, t, STATUS_BLOCKED);
 	}
-	counts = t != current && (t->status == STATUS_BLOCKED || t->status == STATUS_WAIT_FORK ||
-				  t->status == STATUS_UNKNOWN);
+	counts = t != current &&
+		 (t->status == STATUS_BLOCKED || t->status == STATUS_WAIT_FORK || t->status == STATUS_UNKNOWN);
 	if (counts)
 		build_thread_set(b, t, STATUS_WAIT_CPU);
 	else if (!b->compat)
@@ -371,8 +371,8 @@ static void build_rename(struct build *b, unsigned host, const struct wait_event
 static enum status status_of_dump(int32_t status)
 {
 	static const uint8_t known[] = {
-		STATUS_UNKNOWN, STATUS_WAIT_FORK, STATUS_WAIT_CPU, STATUS_EXIT, STATUS_ZOMBIE, STATUS_WAITING,
-		STATUS_RUN, STATUS_DEAD,
+		STATUS_UNKNOWN, STATUS_WAIT_FORK, STATUS_WAIT_CPU, STATUS_EXIT,
+		STATUS_ZOMBIE,  STATUS_WAITING,   STATUS_RUN,      STATUS_DEAD,
 	};
 
 	return status >= 0 && status < (int32_t)G_N_ELEMENTS(known) ? (enum status)known[status] : STATUS_UNKNOWN;

@@ -14,8 +14,15 @@
 
 /* What a thread does, as switches, wake-ups and the state dump tell. */
 enum status {
-	STATUS_UNKNOWN, STATUS_WAIT_FORK, STATUS_WAIT_CPU, STATUS_EXIT, STATUS_ZOMBIE, STATUS_BLOCKED, STATUS_RUN,
-	STATUS_DEAD, STATUS_WAITING, /* seen so by the state dump */
+	STATUS_UNKNOWN,
+	STATUS_WAIT_FORK,
+	STATUS_WAIT_CPU,
+	STATUS_EXIT,
+	STATUS_ZOMBIE,
+	STATUS_BLOCKED,
+	STATUS_RUN,
+	STATUS_DEAD,
+	STATUS_WAITING, /* seen so by the state dump */
 };
 
 enum { TID_IDLE = 0, TID_KERNEL = -1, TID_NOBODY = -2 };
@@ -23,15 +30,15 @@ enum { TID_IDLE = 0, TID_KERNEL = -1, TID_NOBODY = -2 };
 struct build_thread {
 	uint32_t host;
 	int32_t tid;
-	uint8_t status, old;  /* enum status; old: before the last time it was set, to the same or another */
-	bool exiting;         /* sched_process_exit was seen */
-	bool gone;            /* its life is over */
-	bool interrupted;     /* events were lost since it was last seen */
-	uint32_t interrupts;  /* of its host, when the status was set */
-	uint64_t ran_ns;      /* it woke somebody then, which is no vertex: running from the last one to here */
-	strid stop;           /* blocked, but by no wait: "stopped", "traced", "idle"; STRID_NONE */
+	uint8_t status, old; /* enum status; old: before the last time it was set, to the same or another */
+	bool exiting;        /* sched_process_exit was seen */
+	bool gone;           /* its life is over */
+	bool interrupted;    /* events were lost since it was last seen */
+	uint32_t interrupts; /* of its host, when the status was set */
+	uint64_t ran_ns;     /* it woke somebody then, which is no vertex: running from the last one to here */
+	strid stop;          /* blocked, but by no wait: "stopped", "traced", "idle"; STRID_NONE */
 	wait_row row;
-	uint32_t life;        /* of the row: another's, if it is another */
+	uint32_t life; /* of the row: another's, if it is another */
 };
 
 /* A packet received on a row, whose sender is known, and that has become no link yet. */
@@ -60,10 +67,10 @@ struct build_cpu {
 };
 
 struct build_host {
-	GArray *cpus;        /* struct build_cpu, by number */
-	uint32_t interrupts; /* how often events were lost */
-	uint64_t lost_ns;    /* when that was last known to be over */
-	uint64_t midway_ns;  /* its record begins here, in the midst of things; 0: it does not */
+	GArray *cpus;                  /* struct build_cpu, by number */
+	uint32_t interrupts;           /* how often events were lost */
+	uint64_t lost_ns;              /* when that was last known to be over */
+	uint64_t midway_ns;            /* its record begins here, in the midst of things; 0: it does not */
 	wait_row idle_row, kernel_row; /* compat */
 };
 

@@ -89,8 +89,11 @@ static void ends_matched(void *data, const struct match_end *from, const struct 
 	if (r->life != to->cookie[COOKIE_ROW] >> 32)
 		return;
 	r->pending = (struct pending_link){
-		.set = true, .from = sender, .from_life = (uint32_t)(from->cookie[COOKIE_ROW] >> 32),
-		.from_ns = from->cookie[COOKIE_TIME], .to_ns = to->cookie[COOKIE_TIME],
+		.set = true,
+		.from = sender,
+		.from_life = (uint32_t)(from->cookie[COOKIE_ROW] >> 32),
+		.from_ns = from->cookie[COOKIE_TIME],
+		.to_ns = to->cookie[COOKIE_TIME],
 	};
 }
 
@@ -184,7 +187,8 @@ static struct flow *flow_of(struct build *b, unsigned host, const struct clock_p
 
 	h = map64_hash(p->saddr[0] ^ map64_hash(p->saddr[1] ^ h));
 	*key = map64_hash(h ^ ((uint64_t)host << 48 | (uint64_t)p->protocol << 40) ^
-			  ((uint64_t)p->sport << 16 | p->dport)) | 1;
+			  ((uint64_t)p->sport << 16 | p->dport)) |
+	       1;
 	return &b->flows[*key >> 1 & (FLOWS - 1)];
 }
 

@@ -27,7 +27,8 @@ void build_add_host(struct build *b)
 {
 	struct build_host h = {
 		.cpus = g_array_new(FALSE, FALSE, sizeof(struct build_cpu)),
-		.idle_row = WAIT_NO_ROW, .kernel_row = WAIT_NO_ROW,
+		.idle_row = WAIT_NO_ROW,
+		.kernel_row = WAIT_NO_ROW,
 	};
 
 	g_array_append_val(b->hosts, h);
@@ -57,7 +58,8 @@ static wait_row row_add(struct build *b, unsigned host, int32_t tid, int32_t cpu
 	r = build_row(b, row);
 	*r = (struct build_row){
 		.who = { .host = host, .tid = tid, .pid = -1, .cpu = cpu },
-		.life = r->life + 1, .older = WAIT_NO_ROW,
+		.life = r->life + 1,
+		.older = WAIT_NO_ROW,
 	};
 	return row;
 }
@@ -145,8 +147,8 @@ static struct build_thread *refresh(struct build *b, struct build_thread *t)
 /* Whoever had the tid last, gone or not. */
 static struct build_thread *thread_last(struct build *b, unsigned host, int32_t tid, unsigned cpu)
 {
-	uint32_t i = tid == TID_IDLE ? map64_get(&b->idles, idle_key(b, host, cpu)) :
-				       map64_get(&b->tids, key_of(host, (uint32_t)tid));
+	uint32_t i = tid == TID_IDLE ? map64_get(&b->idles, idle_key(b, host, cpu))
+				     : map64_get(&b->tids, key_of(host, (uint32_t)tid));
 
 	return refresh(b, thread_at(b, i));
 }

@@ -5,7 +5,7 @@
 
 #include "base/map64.h"
 
-const struct wait_cause cause_none = {.fd = -1};
+const struct wait_cause cause_none = { .fd = -1 };
 
 enum { CAUSES_FIRST = 256 };
 
@@ -20,7 +20,7 @@ static uint32_t *bucket_of(const struct causes *c, const struct wait_cause *caus
 
 void causes_init(struct causes *c)
 {
-	*c = (struct causes){.n = 1, .capacity = CAUSES_FIRST};
+	*c = (struct causes){ .n = 1, .capacity = CAUSES_FIRST };
 	c->entries = g_new0(struct cause_entry, c->capacity);
 	c->buckets = g_new0(uint32_t, c->capacity);
 }
@@ -29,7 +29,7 @@ void causes_release(struct causes *c)
 {
 	g_free(c->entries);
 	g_free(c->buckets);
-	*c = (struct causes){0};
+	*c = (struct causes){ 0 };
 }
 
 static void grow(struct causes *c)
@@ -73,7 +73,7 @@ uint32_t causes_take(struct causes *c, const struct wait_cause *cause)
 		}
 		number = c->n++;
 	}
-	c->entries[number] = (struct cause_entry){.cause = *cause, .uses = 1, .next = *bucket};
+	c->entries[number] = (struct cause_entry){ .cause = *cause, .uses = 1, .next = *bucket };
 	*bucket = number;
 	return number;
 }

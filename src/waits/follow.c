@@ -9,13 +9,13 @@ enum { SEGMENTS_DEFAULT = 65536 };
 
 /* A row whose path is kept: a ring of segments, oldest first. */
 struct followed {
-	wait_row row;               /* WAIT_NO_ROW: none */
+	wait_row row; /* WAIT_NO_ROW: none */
 	bool started;
 	struct wait_segment *ring;
-	uint32_t mask, head, n;     /* mask + 1: capacity, if there is a ring */
-	uint64_t next;              /* the first vertex not passed yet */
+	uint32_t mask, head, n; /* mask + 1: capacity, if there is a ring */
+	uint64_t next;          /* the first vertex not passed yet */
 	uint64_t since_ns, final_ns;
-	uint64_t bounded_ns;        /* the end of the last edge that was too much to expand */
+	uint64_t bounded_ns; /* the end of the last edge that was too much to expand */
 	struct wait_totals folded;
 };
 
@@ -24,7 +24,7 @@ struct wait_follow {
 	struct followed *rows;
 	uint32_t n_rows;
 	uint32_t max_segments;
-	struct wait_path expanded;  /* of the edges passed last */
+	struct wait_path expanded; /* of the edges passed last */
 };
 
 struct wait_follow *follow_create(struct wait_graph *g, uint32_t max_segments)
@@ -41,7 +41,7 @@ struct wait_follow *follow_create(struct wait_graph *g, uint32_t max_segments)
 static void forget(struct followed *r)
 {
 	g_free(r->ring);
-	*r = (struct followed){.row = r->row};
+	*r = (struct followed){ .row = r->row };
 }
 
 void follow_destroy(struct wait_follow *f)
@@ -166,7 +166,7 @@ void follow_add(struct wait_follow *f, wait_row row)
 		;
 	if (i == f->n_rows)
 		f->rows = g_renew(struct followed, f->rows, ++f->n_rows);
-	f->rows[i] = (struct followed){.row = row};
+	f->rows[i] = (struct followed){ .row = row };
 	f->g->rows[row].followed = i + 1;
 	pass(f, &f->rows[i], f->g->final_ns);
 }
@@ -198,8 +198,7 @@ static uint32_t segment_after(const struct followed *r, uint64_t t_ns)
 	return low;
 }
 
-bool follow_path(const struct wait_follow *f, wait_row row, uint64_t begin_ns, uint64_t end_ns,
-		 struct wait_path *out)
+bool follow_path(const struct wait_follow *f, wait_row row, uint64_t begin_ns, uint64_t end_ns, struct wait_path *out)
 {
 	const struct followed *followed = find(f, row);
 	const struct row *r = &f->g->rows[row];

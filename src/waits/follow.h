@@ -28,8 +28,7 @@ bool follow_has(const struct wait_follow *f, wait_row row);
  * As wait_path_resolve(), from the kept segments and, past the time that is
  * final, from the graph. false: the row is not followed, *out untouched.
  */
-bool follow_path(const struct wait_follow *f, wait_row row, uint64_t begin_ns, uint64_t end_ns,
-		 struct wait_path *out);
+bool follow_path(const struct wait_follow *f, wait_row row, uint64_t begin_ns, uint64_t end_ns, struct wait_path *out);
 
 struct wait_follow_info {
 	uint32_t segments;

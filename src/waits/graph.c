@@ -30,7 +30,7 @@ static void row_release(struct wait_graph *g, struct row *r)
 		g->bytes -= ((size_t)r->mask + 1) * sizeof(*r->ring);
 		g_free(r->ring);
 	}
-	*r = (struct row){.present = NO_PRESENT, .followed = r->followed};
+	*r = (struct row){ .present = NO_PRESENT, .followed = r->followed };
 }
 
 static void queue_release(struct wait_graph *g)
@@ -42,7 +42,7 @@ static void queue_release(struct wait_graph *g)
 		g->bytes -= sizeof(*chunk);
 		g_free(chunk);
 	}
-	g->oldest = g->summed = g->newest = (struct queue_place){0};
+	g->oldest = g->summed = g->newest = (struct queue_place){ 0 };
 }
 
 void graph_destroy(struct wait_graph *g)
@@ -88,7 +88,7 @@ wait_row graph_row_add(struct wait_graph *g)
 		}
 		row = g->n_rows++;
 	}
-	g->rows[row] = (struct row){.used = true, .present = NO_PRESENT, .born_ns = g->now_ns};
+	g->rows[row] = (struct row){ .used = true, .present = NO_PRESENT, .born_ns = g->now_ns };
 	return row;
 }
 
@@ -105,7 +105,7 @@ static void freed_push(struct wait_graph *g, wait_row row)
 		g->freed_mask = capacity - 1;
 		g->freed_head = 0;
 	}
-	g->freed[(g->freed_head + g->n_freed++) & g->freed_mask] = (struct freed_row){row, g->now_ns};
+	g->freed[(g->freed_head + g->n_freed++) & g->freed_mask] = (struct freed_row){ row, g->now_ns };
 }
 
 void graph_row_free(struct wait_graph *g, wait_row row)
@@ -161,9 +161,9 @@ static void queue_push(struct wait_graph *g, wait_row row)
 		g->bytes += sizeof(*chunk);
 		/* what stands behind the end of the last chunk stands at the beginning of this one */
 		if (!last || g->summed.index == CHUNK_ROWS)
-			g->summed = (struct queue_place){chunk, 0};
+			g->summed = (struct queue_place){ chunk, 0 };
 		if (!last || g->oldest.index == CHUNK_ROWS) {
-			g->oldest = (struct queue_place){chunk, 0};
+			g->oldest = (struct queue_place){ chunk, 0 };
 			g->bytes -= last ? sizeof(*last) : 0;
 			g_free(last);
 		} else {
@@ -299,13 +299,13 @@ static bool add_vertex(struct wait_graph *g, wait_row row, const struct vertex *
 
 void graph_gap(struct wait_graph *g, wait_row row, uint64_t t_ns)
 {
-	add_vertex(g, row, &(struct vertex){.t_ns = t_ns, .state = WAIT_UNKNOWN, .gap = true});
+	add_vertex(g, row, &(struct vertex){ .t_ns = t_ns, .state = WAIT_UNKNOWN, .gap = true });
 }
 
 bool graph_vertex(struct wait_graph *g, wait_row row, uint64_t t_ns, enum wait_state state,
 		  const struct wait_cause *cause)
 {
-	struct vertex v = {.t_ns = t_ns, .state = state, .cause = causes_take(&g->causes, cause)};
+	struct vertex v = { .t_ns = t_ns, .state = state, .cause = causes_take(&g->causes, cause) };
 
 	if (add_vertex(g, row, &v))
 		return true;
@@ -321,8 +321,7 @@ void graph_present(struct wait_graph *g, wait_row row, enum wait_state state, co
 	r->present_cause = cause ? *cause : cause_none;
 }
 
-void graph_link(struct wait_graph *g, wait_row from, uint64_t from_ns, wait_row to, uint64_t to_ns,
-		enum wait_link kind)
+void graph_link(struct wait_graph *g, wait_row from, uint64_t from_ns, wait_row to, uint64_t to_ns, enum wait_link kind)
 {
 	struct row *r = &g->rows[to];
 	uint64_t seq = r->end - 1;
@@ -429,8 +428,8 @@ uint64_t row_find(const struct row *r, uint64_t t_ns)
 	first_ns = row_vertex(r, low)->t_ns;
 	if (t_ns <= first_ns)
 		return low;
-	guess = low + (uint64_t)((double)(t_ns - first_ns) / (double)(r->last_ns - first_ns) *
-				 (double)(high - 1 - low));
+	guess = low +
+		(uint64_t)((double)(t_ns - first_ns) / (double)(r->last_ns - first_ns) * (double)(high - 1 - low));
 	if (row_vertex(r, guess)->t_ns < t_ns) {
 		low = guess + 1;
 		for (uint64_t step = 1; step < high - guess; step *= 2) {

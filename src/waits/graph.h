@@ -113,14 +113,14 @@ bool graph_last(const struct wait_graph *g, wait_row row, uint64_t *t_ns);
 void graph_idle(struct wait_graph *g, wait_row row, uint64_t t_ns);
 
 struct wait_graph_info {
-	uint64_t horizon_ns;  /* nothing before this is kept */
+	uint64_t horizon_ns; /* nothing before this is kept */
 	uint64_t vertices;
 	size_t bytes;
-	uint64_t late;        /* vertices and links that came too late, were left out */
-	uint64_t behind;      /* vertices where time had passed, and links to such: followed rows do not know them */
-	uint64_t behind_ns;   /* none of these is later; 0: there are none */
-	uint64_t uncaused;    /* vertices that lost their cause: too many different ones */
-	uint64_t cut;         /* vertices that the memory, not the retention, ended */
+	uint64_t late;         /* vertices and links that came too late, were left out */
+	uint64_t behind;       /* vertices where time had passed, and links to such: followed rows do not know them */
+	uint64_t behind_ns;    /* none of these is later; 0: there are none */
+	uint64_t uncaused;     /* vertices that lost their cause: too many different ones */
+	uint64_t cut;          /* vertices that the memory, not the retention, ended */
 	uint64_t retention_ns; /* effective: now - horizon */
 };
 

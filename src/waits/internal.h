@@ -24,14 +24,14 @@
  */
 struct vertex {
 	uint64_t t_ns;
-	uint64_t from_ns;     /* the link's source, if link is not WAIT_LINK_NONE */
+	uint64_t from_ns; /* the link's source, if link is not WAIT_LINK_NONE */
 	wait_row from;
-	uint32_t cause : 22;  /* causes.h */
-	uint32_t state : 4;   /* enum wait_state, of the edge */
-	uint32_t link : 3;    /* enum wait_link */
-	uint32_t gap : 1;     /* no edge ends here: a row's first one, or nothing is known of the time before */
-	uint32_t idle : 1;    /* graph_idle() */
-	uint32_t summed : 1;  /* a prefix sum is kept of this one */
+	uint32_t cause : 22; /* causes.h */
+	uint32_t state : 4;  /* enum wait_state, of the edge */
+	uint32_t link : 3;   /* enum wait_link */
+	uint32_t gap : 1;    /* no edge ends here: a row's first one, or nothing is known of the time before */
+	uint32_t idle : 1;   /* graph_idle() */
+	uint32_t summed : 1; /* a prefix sum is kept of this one */
 };
 
 /* Prefix sums modulo 2^64: only differences count. */
@@ -51,23 +51,23 @@ struct sum {
 /* A row's sums: at waits that are explained, and at every SUM_STRIDE-th vertex. */
 struct row_sums {
 	struct sum *ring;
-	uint32_t mask, head, n;  /* mask + 1: capacity; head: index of the oldest */
-	uint64_t next;           /* sequence number of the first vertex not summed up yet */
+	uint32_t mask, head, n;   /* mask + 1: capacity; head: index of the oldest */
+	uint64_t next;            /* sequence number of the first vertex not summed up yet */
 	uint64_t base[SUM_WIDTH]; /* at before_ns; 0 if nothing was dropped */
 };
 
 struct row {
 	struct vertex *ring;
 	struct row_sums *sums;
-	uint32_t mask;         /* capacity - 1, if there is a ring */
-	uint8_t present;       /* enum wait_state, WAIT_STATES: not known */
+	uint32_t mask;   /* capacity - 1, if there is a ring */
+	uint8_t present; /* enum wait_state, WAIT_STATES: not known */
 	bool used, freed;
-	bool idles;            /* it has had idle vertices */
-	uint32_t followed;     /* its number in follow.c + 1, 0: not */
-	uint64_t head, end;    /* sequence numbers: the oldest kept, and after the last */
-	uint64_t before_ns;    /* if head > 0 */
-	uint64_t last_ns;      /* if end > 0 */
-	uint64_t born_ns;      /* links from before this are another's, who had the number */
+	bool idles;         /* it has had idle vertices */
+	uint32_t followed;  /* its number in follow.c + 1, 0: not */
+	uint64_t head, end; /* sequence numbers: the oldest kept, and after the last */
+	uint64_t before_ns; /* if head > 0 */
+	uint64_t last_ns;   /* if end > 0 */
+	uint64_t born_ns;   /* links from before this are another's, who had the number */
 	struct wait_cause present_cause;
 };
 
@@ -97,7 +97,7 @@ struct wait_graph {
 	uint32_t n_rows, rows_capacity;
 	wait_row *free_rows;
 	uint32_t n_free, free_capacity;
-	struct freed_row *freed;  /* a ring, oldest first: waiting to be free */
+	struct freed_row *freed; /* a ring, oldest first: waiting to be free */
 	uint32_t freed_mask, freed_head, n_freed;
 	struct causes causes;
 
@@ -106,13 +106,13 @@ struct wait_graph {
 
 	uint64_t retention_ns;
 	size_t memory_bytes;
-	size_t bytes;             /* of vertices, sums, the queue; causes count for themselves */
+	size_t bytes;                          /* of vertices, sums, the queue; causes count for themselves */
 	uint64_t first_ns, now_ns, horizon_ns; /* first_ns: UINT64_MAX before anything came */
 	uint64_t late, behind, cut;
-	bool totals;              /* sums are kept: they were asked for, and not so long ago */
-	bool hides_waits;         /* graph_hide_waits() */
-	uint64_t final_ns;        /* of the last graph_advance() */
-	uint64_t behind_ns;       /* .final_ns when .behind was counted last */
+	bool totals;        /* sums are kept: they were asked for, and not so long ago */
+	bool hides_waits;   /* graph_hide_waits() */
+	uint64_t final_ns;  /* of the last graph_advance() */
+	uint64_t behind_ns; /* .final_ns when .behind was counted last */
 
 	struct wait_follow *follow;
 	struct walker *walker;

@@ -7,13 +7,13 @@
 
 void wait_path_init(struct wait_path *p)
 {
-	*p = (struct wait_path){0};
+	*p = (struct wait_path){ 0 };
 }
 
 void wait_path_release(struct wait_path *p)
 {
 	g_free(p->segments);
-	*p = (struct wait_path){0};
+	*p = (struct wait_path){ 0 };
 }
 
 void path_open(struct wait_path *p, uint64_t begin_ns, uint64_t end_ns)

@@ -19,24 +19,24 @@ enum wait_fill {
 };
 
 struct wait_segment {
-	uint64_t begin_ns, end_ns;  /* reference time */
-	wait_row row;               /* on whom; a network link (wire time): the receiver's */
-	enum wait_state state;      /* of a fill: blocked where the row is known to be, else unknown */
-	bool wire;                  /* a packet under way, between two rows; state is network, link too */
+	uint64_t begin_ns, end_ns; /* reference time */
+	wait_row row;              /* on whom; a network link (wire time): the receiver's */
+	enum wait_state state;     /* of a fill: blocked where the row is known to be, else unknown */
+	bool wire;                 /* a packet under way, between two rows; state is network, link too */
 	enum wait_fill fill;
-	enum wait_link link;        /* how the path came to this segment from the one before; of the first: none */
-	wait_row from;              /* from which row that link comes, WAIT_NO_ROW */
-	bool cut;                   /* begins where the graph's memory does, not where the wait did */
-	uint8_t role;               /* enum wait_role of the row in its own wait, which this explains; else none */
+	enum wait_link link; /* how the path came to this segment from the one before; of the first: none */
+	wait_row from;       /* from which row that link comes, WAIT_NO_ROW */
+	bool cut;            /* begins where the graph's memory does, not where the wait did */
+	uint8_t role;        /* enum wait_role of the row in its own wait, which this explains; else none */
 	struct wait_cause cause;
 };
 
 struct wait_path {
 	struct wait_segment *segments;
 	uint32_t n, capacity;
-	bool open;                  /* the last segment is a wait that has not ended: nobody knows by whom yet */
-	bool partial;               /* a chain of waits was too long to follow to its end; that part is a fill */
-	uint64_t begin_ns, end_ns;  /* what was answered: the window, less what is not kept and when the row was not */
+	bool open;                 /* the last segment is a wait that has not ended: nobody knows by whom yet */
+	bool partial;              /* a chain of waits was too long to follow to its end; that part is a fill */
+	uint64_t begin_ns, end_ns; /* what was answered: the window, less what is not kept and when the row was not */
 };
 
 void wait_path_init(struct wait_path *p);

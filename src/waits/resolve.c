@@ -6,16 +6,16 @@
 #include "waits/internal.h"
 
 enum {
-	DEPTH_MAX = 1024,      /* of waits for waits; 20 are seen in lock convoys */
-	EFFORT_MAX = 1 << 22,  /* pieces taken for one edge, undone ones too */
+	DEPTH_MAX = 1024,     /* of waits for waits; 20 are seen in lock convoys */
+	EFFORT_MAX = 1 << 22, /* pieces taken for one edge, undone ones too */
 };
 
 /* What the walk took, latest first. */
 struct piece {
 	enum { PIECE_EDGE, PIECE_LINK, PIECE_HOLE } kind; /* hole: a wait nothing explains, taken only as a fill */
-	uint8_t state; /* of edge, hole */
+	uint8_t state;                                    /* of edge, hole */
 	uint8_t link;
-	wait_row row;  /* of a link: where it ends */
+	wait_row row; /* of a link: where it ends */
 	wait_row from;
 	uint64_t begin_ns, end_ns;
 	const struct wait_cause *cause;
@@ -90,7 +90,7 @@ static struct place place_find(const struct wait_graph *g, wait_row row, uint64_
 	const struct row *r = &g->rows[row];
 	uint64_t seq = row_find(r, t_ns);
 
-	return (struct place){row, seq < r->end && row_vertex(r, seq)->t_ns == t_ns, seq, t_ns};
+	return (struct place){ row, seq < r->end && row_vertex(r, seq)->t_ns == t_ns, seq, t_ns };
 }
 
 /* Takes the link that ends at v, a vertex of row, and goes to its source. */
@@ -113,7 +113,7 @@ static bool edge_before(const struct wait_graph *g, const struct place *at, stru
 	if (at->seq == r->end) { /* still open */
 		if (!r->end)
 			return false;
-		*e = (struct edge){r->last_ns, WAIT_UNKNOWN, &cause_none};
+		*e = (struct edge){ r->last_ns, WAIT_UNKNOWN, &cause_none };
 		if (r->present != WAIT_STATES) {
 			e->state = r->present;
 			e->cause = &r->present_cause;
@@ -123,7 +123,7 @@ static bool edge_before(const struct wait_graph *g, const struct place *at, stru
 	v = row_vertex(r, at->seq);
 	if (v->gap)
 		return false;
-	*e = (struct edge){row_left_ns(r, at->seq), v->state, causes_get(&g->causes, v->cause)};
+	*e = (struct edge){ row_left_ns(r, at->seq), v->state, causes_get(&g->causes, v->cause) };
 	return true;
 }
 
@@ -133,7 +133,7 @@ static void remember(struct walker *w, const struct place *at)
 		w->stack_capacity = w->stack_capacity ? 2 * w->stack_capacity : 64;
 		w->stack = g_renew(struct remembered, w->stack, w->stack_capacity);
 	}
-	w->stack[w->n_stack++] = (struct remembered){*at, w->n_pieces};
+	w->stack[w->n_stack++] = (struct remembered){ *at, w->n_pieces };
 }
 
 static void take_edge(struct walker *w, const struct place *at, const struct edge *e, int kind)
@@ -221,7 +221,7 @@ static void walk(const struct wait_graph *g, wait_row row, uint64_t seq, uint64_
 				take_wait(g, &at, &e, limit_ns, depth);
 			else
 				take_edge(w, &at, &e, PIECE_EDGE);
-			at = (struct place){at.row, true, at.seq - 1, e.begin_ns};
+			at = (struct place){ at.row, true, at.seq - 1, e.begin_ns };
 		} else if (w->n_stack > stack_base) {
 			struct remembered *last = &w->stack[--w->n_stack];
 
@@ -242,12 +242,12 @@ static void walk(const struct wait_graph *g, wait_row row, uint64_t seq, uint64_
 struct layer {
 	const struct wait_graph *g;
 	struct wait_path *path;
-	wait_row owner;       /* whose wait it is */
-	uint8_t role;         /* enum wait_role, of the owner in it */
-	wait_row row;         /* of the last piece that is no fill; before it the owner */
-	uint64_t at_ns;       /* how far it has come */
-	bool first;           /* there is nothing yet but fills */
-	enum wait_link link;  /* that leads on from there to … */
+	wait_row owner;      /* whose wait it is */
+	uint8_t role;        /* enum wait_role, of the owner in it */
+	wait_row row;        /* of the last piece that is no fill; before it the owner */
+	uint64_t at_ns;      /* how far it has come */
+	bool first;          /* there is nothing yet but fills */
+	enum wait_link link; /* that leads on from there to … */
 	wait_row from, to;
 };
 
@@ -315,7 +315,7 @@ static wait_row link_from(const struct wait_graph *g, wait_row from, uint64_t fr
 
 static void lay_link(struct layer *l, const struct piece *p)
 {
-	struct wait_segment s = {.row = p->row, .link = p->link, .cause = cause_none};
+	struct wait_segment s = { .row = p->row, .link = p->link, .cause = cause_none };
 
 	s.from = link_from(l->g, p->from, p->begin_ns);
 	if (p->end_ns > l->at_ns) {
@@ -349,7 +349,7 @@ static void lay_pieces(struct layer *l, const struct walker *w)
 		if (p->kind == PIECE_LINK) {
 			lay_link(l, p);
 		} else {
-			struct wait_segment s = {.row = p->row, .state = p->state, .cause = *p->cause};
+			struct wait_segment s = { .row = p->row, .state = p->state, .cause = *p->cause };
 
 			lay(l, p->end_ns, &s);
 		}

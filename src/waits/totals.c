@@ -274,8 +274,8 @@ static void sum_up(struct wait_graph *g, wait_row row)
 	struct row *r = &g->rows[row];
 	struct row_sums *s = r->sums;
 	struct vertex *v;
-	struct sum sum = {0};
-	struct adder a = {.g = g, .ns = sum.ns};
+	struct sum sum = { 0 };
+	struct adder a = { .g = g, .ns = sum.ns };
 
 	if (!s) {
 		s = r->sums = g_new0(struct row_sums, 1);
@@ -310,7 +310,7 @@ static void totals_advance(struct wait_graph *g, uint64_t t_ns)
 			return;
 		sum_up(g, row);
 		if (++p->index == CHUNK_ROWS && p->chunk->next)
-			*p = (struct queue_place){p->chunk->next, 0};
+			*p = (struct queue_place){ p->chunk->next, 0 };
 		graph_fit(g);
 	}
 }
@@ -334,7 +334,7 @@ void totals_drop(struct wait_graph *g, struct row *r)
 			sums_resize(g, s, (s->mask + 1) / 2);
 	} else if (r->head) {
 		wait_row row = r - g->rows;
-		struct adder a = {.g = g, .ns = s->base};
+		struct adder a = { .g = g, .ns = s->base };
 
 		add_edge(&a, row, r->head, row_vertex(r, r->head)->t_ns, 1, 0);
 	}
@@ -352,12 +352,11 @@ void totals_release(struct wait_graph *g, struct row *r)
 	r->sums = NULL;
 }
 
-void wait_totals_window(struct wait_graph *g, wait_row row, uint64_t begin_ns, uint64_t end_ns,
-			struct wait_totals *out)
+void wait_totals_window(struct wait_graph *g, wait_row row, uint64_t begin_ns, uint64_t end_ns, struct wait_totals *out)
 {
 	const struct row *r = row < g->n_rows ? &g->rows[row] : NULL;
-	uint64_t ns[SUM_WIDTH] = {0};
-	struct adder a = {.g = g, .ns = ns};
+	uint64_t ns[SUM_WIDTH] = { 0 };
+	struct adder a = { .g = g, .ns = ns };
 
 	memset(out, 0, sizeof(*out));
 	if (!r || !r->end)

@@ -19,7 +19,7 @@
 struct wait_totals {
 	uint64_t ns[WAIT_STATES]; /* without wire_ns */
 	uint64_t wire_ns;
-	uint64_t own_ns;          /* of all this, on the row's own thread */
+	uint64_t own_ns; /* of all this, on the row's own thread */
 };
 
 /* Adds what a segment is. row: whose path it is part of. */

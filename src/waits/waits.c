@@ -26,9 +26,9 @@ struct queue {
 struct host {
 	const struct clock_map *map;
 	struct queue queue;
-	uint64_t watermark_ns;  /* by its own clock; UINT64_MAX: not waited for */
-	uint64_t head_ref_ns;   /* reference time of the first event that waits */
-	uint64_t last_ref_ns;   /* of the last one built: time does not go back when the map moves */
+	uint64_t watermark_ns; /* by its own clock; UINT64_MAX: not waited for */
+	uint64_t head_ref_ns;  /* reference time of the first event that waits */
+	uint64_t last_ref_ns;  /* of the last one built: time does not go back when the map moves */
 };
 
 struct waits {
@@ -39,8 +39,8 @@ struct waits {
 	GArray *heads;       /* unsigned: a heap of the hosts with events that wait, whose first is next on top */
 	unsigned map_epochs; /* sum of those of all maps */
 	unsigned epoch;
-	uint64_t now_ns;     /* all before is built */
-	uint64_t built_ns;   /* the last event that was, 0 none */
+	uint64_t now_ns;   /* all before is built */
+	uint64_t built_ns; /* the last event that was, 0 none */
 	uint64_t late;
 	unsigned since_advance;
 };
@@ -388,7 +388,10 @@ void waits_keep_paths(const struct waits *w)
 struct waits_info waits_info(const struct waits *w)
 {
 	struct waits_info info = {
-		.graph = graph_info(w->graph), .late = w->late, .links = build_links(w->build), .epoch = w->epoch,
+		.graph = graph_info(w->graph),
+		.late = w->late,
+		.links = build_links(w->build),
+		.epoch = w->epoch,
 	};
 
 	for (guint i = 0; i < w->hosts->len; i++)

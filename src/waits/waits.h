@@ -58,10 +58,10 @@ uint64_t waits_now(const struct waits *w);
 /* Who a row is. */
 struct wait_who {
 	unsigned host;
-	int32_t tid;  /* 0: the idle task of cpu; -1: packets received in interrupt context, of cpu */
-	int32_t pid;  /* -1 unknown */
-	int32_t cpu;  /* of tid <= 0, else -1 */
-	strid comm;   /* its last name */
+	int32_t tid; /* 0: the idle task of cpu; -1: packets received in interrupt context, of cpu */
+	int32_t pid; /* -1 unknown */
+	int32_t cpu; /* of tid <= 0, else -1 */
+	strid comm;  /* its last name */
 };
 
 struct wait_who waits_who(const struct waits *w, wait_row row);
@@ -91,10 +91,10 @@ wait_row waits_next(const struct waits *w, wait_row row);
 
 struct waits_info {
 	struct wait_graph_info graph;
-	uint64_t queued;   /* events that wait for other hosts */
-	uint64_t late;     /* events of hosts that had been left out, dropped */
-	uint64_t links;    /* packets that joined two rows */
-	unsigned epoch;    /* how often it began anew because the clocks did */
+	uint64_t queued; /* events that wait for other hosts */
+	uint64_t late;   /* events of hosts that had been left out, dropped */
+	uint64_t links;  /* packets that joined two rows */
+	unsigned epoch;  /* how often it began anew because the clocks did */
 };
 
 /* Tells the string pool which paths it holds: strpool_round_begin(). */

@@ -90,6 +90,7 @@ static void refuse_connections(void)
 
 /* ---- system calls ---- */
 
+/* clang-format off */
 static const int common_calls[] = {
 	SCMP_SYS(access), SCMP_SYS(brk), SCMP_SYS(clock_getres), SCMP_SYS(clock_gettime), SCMP_SYS(clock_nanosleep),
 	SCMP_SYS(close), SCMP_SYS(close_range), SCMP_SYS(exit), SCMP_SYS(exit_group),
@@ -116,6 +117,7 @@ static const int relayds_calls[] = {
 	SCMP_SYS(epoll_create1), SCMP_SYS(epoll_ctl), SCMP_SYS(epoll_pwait), SCMP_SYS(epoll_wait), SCMP_SYS(recvmsg),
 	SCMP_SYS(setsockopt),
 };
+/* clang-format on */
 
 static bool allow_all(scmp_filter_ctx ctx, const int *calls, size_t n)
 {
@@ -132,8 +134,8 @@ static bool allow_opening(scmp_filter_ctx ctx)
 	/* all that may change something: the mode, and that a file is made */
 	const unsigned changes = O_ACCMODE | O_CREAT | O_TRUNC | (O_TMPFILE & ~O_DIRECTORY);
 
-	return seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(openat), 1,
-				SCMP_A2(SCMP_CMP_MASKED_EQ, changes, 0)) >= 0 &&
+	return seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(openat), 1, SCMP_A2(SCMP_CMP_MASKED_EQ, changes, 0)) >=
+		       0 &&
 	       seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(open), 1, SCMP_A1(SCMP_CMP_MASKED_EQ, changes, 0)) >= 0;
 }
 
@@ -188,8 +190,8 @@ static enum lt_status filter_calls(enum confine_kind kind)
 {
 	struct sigaction action = { .sa_sigaction = say_what_was_refused, .sa_flags = SA_SIGINFO };
 	scmp_filter_ctx ctx = seccomp_init(SCMP_ACT_TRAP);
-	bool ok = ctx != NULL && sigaction(SIGSYS, &action, NULL) == 0 && ALLOW_ALL(ctx, common_calls) &&
-		  allow_some(ctx);
+	bool ok =
+		ctx != NULL && sigaction(SIGSYS, &action, NULL) == 0 && ALLOW_ALL(ctx, common_calls) && allow_some(ctx);
 	int failed = 0;
 
 	if (ok && kind == CONFINE_FOLLOW)

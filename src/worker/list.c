@@ -14,8 +14,8 @@ struct worker_list {
 	struct ring_producer *ring;
 	char *relay;
 	unsigned every_ms;
-	int64_t asked_us;   /* monotonic, as the other one: when the list was asked for */
-	int64_t rest_us;    /* until when it is not asked for again; 0: it is being received */
+	int64_t asked_us; /* monotonic, as the other one: when the list was asked for */
+	int64_t rest_us;  /* until when it is not asked for again; 0: it is being received */
 	bool is_full;
 };
 

@@ -16,8 +16,8 @@
 #include "worker/list.h"
 
 enum {
-	BEAT_MS = 250,       /* the parent sees at least this often that each source is looked after */
-	STEPS_AT_ONCE = 8,   /* of one source, of some hundred records each: then it is the others' turn */
+	BEAT_MS = 250,     /* the parent sees at least this often that each source is looked after */
+	STEPS_AT_ONCE = 8, /* of one source, of some hundred records each: then it is the others' turn */
 	HEARD_AT_ONCE = 64,
 	COMMANDS_AT_ONCE = 64,
 };
@@ -39,8 +39,8 @@ struct task {
 	struct native_live *live; /* one of these */
 	struct worker_list *list;
 	struct waker relayd, room;
-	int64_t due_us;  /* monotonic: its next step, if nothing wakes it */
-	bool is_ready;   /* its next step is now */
+	int64_t due_us; /* monotonic: its next step, if nothing wakes it */
+	bool is_ready;  /* its next step is now */
 	/* Its last record, which may have to wait for room. */
 	bool is_over;
 	enum lt_status status;

@@ -83,8 +83,8 @@ static void read_recording(char **argv, struct ring_producer *ring)
 		.paths = (const char *const *)argv + 9,
 	};
 	struct reader *reader = NULL;
-	enum lt_status status = args.parts ? open_recording(argv[0], &args, ring, &reader) :
-					     error_set("no parts to read");
+	enum lt_status status =
+		args.parts ? open_recording(argv[0], &args, ring, &reader) : error_set("no parts to read");
 
 	while (status == LT_OK)
 		status = reader_step(reader);

@@ -32,9 +32,9 @@ struct probe {
 	struct ingest *in;
 	double speed;
 	uint64_t batch;
-	uint64_t begun_ns;               /* wall time of the first event */
-	uint64_t *frame_end_ns;          /* by host */
-	uint64_t bins[BINS];             /* lags of BIN_US each */
+	uint64_t begun_ns;      /* wall time of the first event */
+	uint64_t *frame_end_ns; /* by host */
+	uint64_t bins[BINS];    /* lags of BIN_US each */
 	uint64_t n_lags, worst_ns;
 	uint64_t second, second_worst_ns, second_events;
 };
@@ -154,7 +154,7 @@ static double cpu_s(int who)
 
 static void run(struct probe *p, uint64_t seconds)
 {
-	struct pollfd fd = {.fd = ingest_fd(p->in), .events = POLLIN};
+	struct pollfd fd = { .fd = ingest_fd(p->in), .events = POLLIN };
 
 	while (!ingest_is_over(p->in) && p->second < seconds) {
 		bool any = false;
@@ -170,7 +170,7 @@ static void run(struct probe *p, uint64_t seconds)
 
 int main(int argc, char **argv)
 {
-	const struct ingest_options options = {0};
+	const struct ingest_options options = { 0 };
 	struct probe *p = g_new0(struct probe, 1);
 	uint64_t events;
 	double took_s;

@@ -61,15 +61,16 @@ struct type {
 	enum shape_kind kind;
 	unsigned base, bits;
 	bool is_signed;
-	uint32_t count;       /* of elements, where they are always as many */
+	uint32_t count; /* of elements, where they are always as many */
 	unsigned n_labels, n_members;
 	struct type *members; /* of what is in it, or the one element */
 };
 
 /* Beside those of the calls' own arguments. */
 static const char *const names[] = {
-	"", "ret", "id", "cmd", "fd", "filename", "uservaddr", "family", "v4addr", "v6addr", "dport", "raw_events",
-	"events", "fds", "sig", "info", "comm", "a\x1b[2J", "\xff\xfe", "\xe2\x80\xae", "nfds", "inp", "outp", "n",
+	"",       "ret",      "id",       "cmd",          "fd",     "filename", "uservaddr", "family",
+	"v4addr", "v6addr",   "dport",    "raw_events",   "events", "fds",      "sig",       "info",
+	"comm",   "a\x1b[2J", "\xff\xfe", "\xe2\x80\xae", "nfds",   "inp",      "outp",      "n",
 };
 
 static const char *any_name(const struct call *call)
@@ -85,8 +86,8 @@ static const char *any_name(const struct call *call)
 static struct type any_type(const struct call *call, const char *name, unsigned depth)
 {
 	static const enum shape_kind kinds[] = {
-		SHAPE_UINT, SHAPE_INT, SHAPE_UINT, SHAPE_INT, SHAPE_TEXT, SHAPE_TEXT, SHAPE_ENUM, SHAPE_BOOL,
-		SHAPE_FLOAT, SHAPE_SEQUENCE, SHAPE_ARRAY, SHAPE_STRUCT, SHAPE_VARIANT,
+		SHAPE_UINT, SHAPE_INT,   SHAPE_UINT,     SHAPE_INT,   SHAPE_TEXT,   SHAPE_TEXT,    SHAPE_ENUM,
+		SHAPE_BOOL, SHAPE_FLOAT, SHAPE_SEQUENCE, SHAPE_ARRAY, SHAPE_STRUCT, SHAPE_VARIANT,
 	};
 	static const uint8_t bases[] = { 2, 8, 10, 16 };
 	struct type t = { .name = name, .kind = kinds[below(depth < DEPTH_MAX ? G_N_ELEMENTS(kinds) : 9)] };
@@ -119,8 +120,13 @@ static void release_type(struct type *t)
 static void put_type(GByteArray *out, const struct type *t)
 {
 	const struct shape_field f = {
-		.name = t->name, .kind = t->kind, .base = (uint8_t)t->base, .bits = (uint8_t)t->bits,
-		.is_signed = t->is_signed, .count = t->kind == SHAPE_SEQUENCE ? 0 : t->count, .n_labels = t->n_labels,
+		.name = t->name,
+		.kind = t->kind,
+		.base = (uint8_t)t->base,
+		.bits = (uint8_t)t->bits,
+		.is_signed = t->is_signed,
+		.count = t->kind == SHAPE_SEQUENCE ? 0 : t->count,
+		.n_labels = t->n_labels,
 	};
 
 	shape_put_field(out, &f);
@@ -137,8 +143,8 @@ static void put_type(GByteArray *out, const struct type *t)
 static bool put_any_text(struct event *ev)
 {
 	static const char *const pieces[] = {
-		"\x1b[31m", "\n", "\r\b", "/tmp/a", "\xff", "\xc3\xa4", "\xe2\x80\xae", "\x9b", "\"", "\\", "%s%n",
-		"\xf0\x9f\x98\x80", "\xcc\x81",
+		"\x1b[31m", "\n", "\r\b", "/tmp/a",           "\xff",     "\xc3\xa4", "\xe2\x80\xae", "\x9b",
+		"\"",       "\\", "%s%n", "\xf0\x9f\x98\x80", "\xcc\x81",
 	};
 	GString *text = g_string_new(NULL);
 	size_t n = below(any() % 32 ? 6 : 3000);
@@ -310,8 +316,13 @@ static void dump_it(const struct shape *shape, const struct event *ev, enum dump
 	struct dump *dump = dump_create(out, form, true);
 
 	dump_event(dump, &(struct dump_event){
-				 .fields = ev, .shape = (struct shape *)shape, .origin = "web", .host = "web",
-				 .ns = 1700000000 * UINT64_C(1000000000), .tid = 1, .pid = -1,
+				 .fields = ev,
+				 .shape = (struct shape *)shape,
+				 .origin = "web",
+				 .host = "web",
+				 .ns = 1700000000 * UINT64_C(1000000000),
+				 .tid = 1,
+				 .pid = -1,
 			 });
 	dump_destroy(dump);
 	fclose(out);
@@ -355,9 +366,12 @@ static struct shape *visit_any(const struct ingest_visitor *visitor, const struc
 		now[thread] = any_call();
 	if (!other)
 		ev.kind = exits ? EVENT_SYSCALL_EXIT : EVENT_SYSCALL_ENTRY;
-	name = other ? g_strdup(others[below(G_N_ELEMENTS(others))]) :
-		       g_strconcat(exits ? "syscall_exit_" : "syscall_entry_",
-				   now[thread] ? now[thread]->name : any() % 2 ? "unknown" : "made\x1b[up", NULL);
+	name = other ? g_strdup(others[below(G_N_ELEMENTS(others))])
+		     : g_strconcat(exits ? "syscall_exit_" : "syscall_entry_",
+				   now[thread] ? now[thread]->name
+				   : any() % 2 ? "unknown"
+					       : "made\x1b[up",
+				   NULL);
 	shape = any_event(name, now[thread], fields);
 	g_free(name);
 	if (!shape)
@@ -378,7 +392,10 @@ static void run_case(struct ingest *in, uint64_t seed)
 	struct attach_filter filter;
 	struct attach_text_options style = { .out = out, .utc = true };
 	struct attach_tracer_options options = {
-		.select = &select, .filter = &filter, .end_ns = UINT64_MAX, .emit = emit,
+		.select = &select,
+		.filter = &filter,
+		.end_ns = UINT64_MAX,
+		.emit = emit,
 	};
 	struct shower s = { .in = in, .lines = lines_create(0, NULL), .canvas = canvas_create(CANVAS_W, 4, false) };
 	GPtrArray *shapes = g_ptr_array_new_with_free_func((GDestroyNotify)shape_free);

@@ -97,7 +97,11 @@ static void read_recording(void)
 {
 	const char *const paths[] = { directory, NULL };
 	const struct reader_args args = {
-		.name = "case", .paths = paths, .parts = 1, .end_ns = UINT64_MAX, .wanted = WANT_ALL,
+		.name = "case",
+		.paths = paths,
+		.parts = 1,
+		.end_ns = UINT64_MAX,
+		.wanted = WANT_ALL,
 	};
 	struct shapes shapes;
 	struct reader *reader = NULL;

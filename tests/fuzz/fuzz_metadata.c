@@ -176,7 +176,7 @@ int main(int argc, char **argv)
 			fprintf(stderr, "%s: no metadata\n", argv[i + 3]);
 			return 2;
 		}
-		traces[i] = (struct trace){.text = shorten(text), .data = read_stream(argv[i + 3])};
+		traces[i] = (struct trace){ .text = shorten(text), .data = read_stream(argv[i + 3]) };
 		read_metadata(&traces[i], traces[i].text->str);
 		g_free(text);
 	}

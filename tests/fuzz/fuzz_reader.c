@@ -281,8 +281,8 @@ int main(int argc, char **argv)
 		at = run_until_death(traces, at, end);
 		dead += at < end;
 	}
-	printf("%s %" PRIu64 " cases: %" PRIu64 " opened, %" PRIu64 " of them with troubles, ",
-	       dead ? "not ok" : "ok", end - first, progress->opened, progress->failed);
+	printf("%s %" PRIu64 " cases: %" PRIu64 " opened, %" PRIu64 " of them with troubles, ", dead ? "not ok" : "ok",
+	       end - first, progress->opened, progress->failed);
 	printf("%" PRIu64 " declined, %u died; %" PRIu64 " records, %" PRIu64 " of events\n", progress->declined, dead,
 	       progress->records, progress->events);
 	g_array_free(traces, TRUE);

@@ -24,8 +24,9 @@
 enum { VIEWERS_MAX = 1024 };
 
 static const char *const causes[] = {
-	[VIEWER_PROTOCOL] = "protocol", [VIEWER_UNREACHABLE] = "unreachable", [VIEWER_GONE] = "gone",
-	[VIEWER_NO_SESSION] = "no session", [VIEWER_TAKEN] = "taken",
+	[VIEWER_PROTOCOL] = "protocol", [VIEWER_UNREACHABLE] = "unreachable",
+	[VIEWER_GONE] = "gone",         [VIEWER_NO_SESSION] = "no session",
+	[VIEWER_TAKEN] = "taken",
 };
 
 static const char *directory;

@@ -30,13 +30,26 @@
 #include "worker/worker.h"
 
 static const char *const kind_names[EVENT_KINDS] = {
-	[EVENT_TRACE] = "TRACE", [EVENT_CLASS] = "CLASS", [EVENT_STREAM] = "STREAM",
-	[EVENT_PERF_NAMES] = "PERF_NAMES", [EVENT_CPU_START] = "CPU_START", [EVENT_READY] = "READY",
-	[EVENT_LOST] = "LOST", [EVENT_BACKWARD] = "BACKWARD", [EVENT_CONTEXT] = "CONTEXT",
-	[EVENT_STREAM_END] = "STREAM_END", [EVENT_BEACON] = "BEACON", [EVENT_NOTE] = "NOTE",
-	[EVENT_SHAPE] = "SHAPE", [EVENT_FIELDS] = "FIELDS",
-	[EVENT_SESSION] = "SESSION", [EVENT_LISTED] = "LISTED",
-	[EVENT_END] = "END", [EVENT_FAILED] = "FAILED", [EVENT_OTHER] = "OTHER", [EVENT_PROBE] = "PROBE",
+	[EVENT_TRACE] = "TRACE",
+	[EVENT_CLASS] = "CLASS",
+	[EVENT_STREAM] = "STREAM",
+	[EVENT_PERF_NAMES] = "PERF_NAMES",
+	[EVENT_CPU_START] = "CPU_START",
+	[EVENT_READY] = "READY",
+	[EVENT_LOST] = "LOST",
+	[EVENT_BACKWARD] = "BACKWARD",
+	[EVENT_CONTEXT] = "CONTEXT",
+	[EVENT_STREAM_END] = "STREAM_END",
+	[EVENT_BEACON] = "BEACON",
+	[EVENT_NOTE] = "NOTE",
+	[EVENT_SHAPE] = "SHAPE",
+	[EVENT_FIELDS] = "FIELDS",
+	[EVENT_SESSION] = "SESSION",
+	[EVENT_LISTED] = "LISTED",
+	[EVENT_END] = "END",
+	[EVENT_FAILED] = "FAILED",
+	[EVENT_OTHER] = "OTHER",
+	[EVENT_PROBE] = "PROBE",
 #define TRACEPOINT(kind, ...) [EVENT_##kind] = #kind,
 #include "event/tracepoints.def"
 };
@@ -188,8 +201,8 @@ static bool print_values(const struct event *ev, const struct shapes *shapes, bo
 
 static void print_record(const struct event *ev, GPtrArray *classes)
 {
-	printf("%" PRIu64 " %s cpu=%d tid=%d", ev->ts_ns, kind_names[ev->kind],
-	       ev->cpu == EVENT_NO_CPU ? -1 : ev->cpu, ev->tid);
+	printf("%" PRIu64 " %s cpu=%d tid=%d", ev->ts_ns, kind_names[ev->kind], ev->cpu == EVENT_NO_CPU ? -1 : ev->cpu,
+	       ev->tid);
 	if (ev->class_id != EVENT_NO_CLASS && ev->class_id < classes->len)
 		printf(" class=%s", (const char *)g_ptr_array_index(classes, ev->class_id));
 	print_fields(ev);

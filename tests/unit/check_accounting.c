@@ -42,8 +42,16 @@ static struct wait_event *add(struct scene *s, unsigned host, uint64_t t_ns, enu
 		log->events = g_renew(struct wait_event, log->events, log->events_capacity);
 	}
 	log->events[log->n_events] = (struct wait_event){
-		.ts_ns = BEGIN + t_ns, .kind = kind, .cpu = (uint16_t)cpu, .tid = -1, .pid = -1, .from_tid = -1,
-		.from_pid = -1, .fd = -1, .packet = WAIT_NO_PACKET, .state = WAIT_BLOCKED,
+		.ts_ns = BEGIN + t_ns,
+		.kind = kind,
+		.cpu = (uint16_t)cpu,
+		.tid = -1,
+		.pid = -1,
+		.from_tid = -1,
+		.from_pid = -1,
+		.fd = -1,
+		.packet = WAIT_NO_PACKET,
+		.state = WAIT_BLOCKED,
 	};
 	return &log->events[log->n_events++];
 }
@@ -87,8 +95,13 @@ static void packet(struct scene *s, unsigned host, uint64_t t_ns, unsigned cpu, 
 {
 	struct wait_log *log = &s->logs[host];
 	struct clock_packet p = {
-		.ip_version = 4, .protocol = 6, .seq = seq, .flags = (uint16_t)flags, .payload_len = 10,
-		.sport = request ? 40000 : server_port, .dport = request ? server_port : 40000,
+		.ip_version = 4,
+		.protocol = 6,
+		.seq = seq,
+		.flags = (uint16_t)flags,
+		.payload_len = 10,
+		.sport = request ? 40000 : server_port,
+		.dport = request ? server_port : 40000,
 	};
 	struct wait_event *e = add(s, host, t_ns, sent ? WAIT_EVENT_SEND : WAIT_EVENT_RECEIVE, cpu);
 
@@ -338,8 +351,12 @@ static struct account account(unsigned host, const char *comm, int pid, const ch
 			      int client_pid, uint64_t cpu_ns)
 {
 	struct account a = {
-		.host = host, .pid = pid, .comm = strpool_intern_z(comm), .for_client = client,
-		.client_host = client_host, .client_pid = client ? client_pid : -1,
+		.host = host,
+		.pid = pid,
+		.comm = strpool_intern_z(comm),
+		.for_client = client,
+		.client_host = client_host,
+		.client_pid = client ? client_pid : -1,
 	};
 
 	if (client)
@@ -372,7 +389,10 @@ static void collect(struct view_own *own, const struct account *accounts, unsign
 		    unsigned n_hosts)
 {
 	const struct view_sources from = {
-		.hosts = hosts, .n_hosts = n_hosts, .accounts = accounts, .n_accounts = n,
+		.hosts = hosts,
+		.n_hosts = n_hosts,
+		.accounts = accounts,
+		.n_accounts = n,
 	};
 
 	view_table_find("accounting")->supply.collect(own, &from);
@@ -383,8 +403,8 @@ START_TEST(test_servers_hang_below_their_clients_of_any_host)
 	static const struct view_host hosts[] = { { .name = "db", .wait = 1 }, { .name = "web", .wait = 0 } };
 	/* client 5 of web and server 5 of db have the same number; web's 7 is both */
 	struct account list[] = {
-		account(0, "small", 5, NULL, 0, 0, 100), account(0, "both", 7, NULL, 0, 0, 300),
-		account(1, "server", 5, NULL, 0, 0, 50), account(1, "server", 5, "small", 0, 5, 10),
+		account(0, "small", 5, NULL, 0, 0, 100),  account(0, "both", 7, NULL, 0, 0, 300),
+		account(1, "server", 5, NULL, 0, 0, 50),  account(1, "server", 5, "small", 0, 5, 10),
 		account(0, "both", 7, "small", 0, 5, 20), account(1, "server", 5, "both", 0, 7, 30),
 		account(1, "empty", 9, NULL, 0, 0, 0),
 	};

@@ -19,7 +19,7 @@
 
 /* ---- an event, field by field ---- */
 
-static GByteArray *fields;    /* of the payload */
+static GByteArray *fields; /* of the payload */
 static unsigned n_fields;
 static struct event *record;
 static uint32_t payload_begin;
@@ -52,7 +52,11 @@ static void teardown(void)
 static void declare(enum shape_kind kind, const char *name, unsigned bits, uint32_t count)
 {
 	const struct shape_field f = {
-		.name = name, .kind = kind, .base = 10, .bits = (uint8_t)bits, .is_signed = kind == SHAPE_INT,
+		.name = name,
+		.kind = kind,
+		.base = 10,
+		.bits = (uint8_t)bits,
+		.is_signed = kind == SHAPE_INT,
 		.count = count,
 	};
 
@@ -497,8 +501,8 @@ static void check_printable(const char *text, const char *call)
 START_TEST(test_hostile)
 {
 	static const char *const companions[] = {
-		"family", "sport", "dport", "v4addr", "v6addr", "cmd", "level", "flags", "overflow", "fds", "readfds",
-		"args", "id", "ret",
+		"family", "sport",    "dport", "v4addr",  "v6addr", "cmd", "level",
+		"flags",  "overflow", "fds",   "readfds", "args",   "id",  "ret",
 	};
 	unsigned n;
 	const struct call *calls = calls_all(&n);
@@ -587,7 +591,6 @@ START_TEST(test_select)
 }
 END_TEST
 
-UNIT_MAIN_AROUND("attach", setup, teardown, test_tables, test_constants, test_open, test_no_mode,
-		 test_numbers, test_sockets, test_socket_v6, test_socket_other, test_fcntl, test_fcntl_without,
-		 test_lists, test_overflow, test_registers, test_results, test_hostile, test_filter,
-		 test_select)
+UNIT_MAIN_AROUND("attach", setup, teardown, test_tables, test_constants, test_open, test_no_mode, test_numbers,
+		 test_sockets, test_socket_v6, test_socket_other, test_fcntl, test_fcntl_without, test_lists,
+		 test_overflow, test_registers, test_results, test_hostile, test_filter, test_select)

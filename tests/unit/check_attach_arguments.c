@@ -19,13 +19,88 @@
 enum { SEEDS = 40, CASES = 250, PIECES_MAX = 9, TEXT_BYTES = 512 };
 
 static const char *const pieces[] = {
-	"trace=", "status=", "t=", "!", ",", "%", "/", "?", "all", "none", "file", "%file", "%network", "%desc", "open",
-	"openat", "read", "execve", "successful", "failed", "unfinished", "unavailable", "inject=", "signal=", "=", "^",
-	"$", ".*", "(", ")", "[", "]", "a{9}", "\\", "|", "(?<", "*", "+", ":", "-", "web", "web:", "0", "1", "812",
-	"4294967296", "99999999999999999999", "/etc/*", "/etc/passwd", "**", "[a-", "time", "calls", "errors", "cpu",
-	"avg-time", "name", "12:03", "12:03:05", ".5", "@", "1700000000", "+5s", "-5s", "100ms", "10us", "1h", "ns",
+	"trace=",
+	"status=",
+	"t=",
+	"!",
+	",",
+	"%",
+	"/",
+	"?",
+	"all",
+	"none",
+	"file",
+	"%file",
+	"%network",
+	"%desc",
+	"open",
+	"openat",
+	"read",
+	"execve",
+	"successful",
+	"failed",
+	"unfinished",
+	"unavailable",
+	"inject=",
+	"signal=",
+	"=",
+	"^",
+	"$",
+	".*",
+	"(",
+	")",
+	"[",
+	"]",
+	"a{9}",
+	"\\",
+	"|",
+	"(?<",
+	"*",
+	"+",
+	":",
+	"-",
+	"web",
+	"web:",
+	"0",
+	"1",
+	"812",
+	"4294967296",
+	"99999999999999999999",
+	"/etc/*",
+	"/etc/passwd",
+	"**",
+	"[a-",
+	"time",
+	"calls",
+	"errors",
+	"cpu",
+	"avg-time",
+	"name",
+	"12:03",
+	"12:03:05",
+	".5",
+	"@",
+	"1700000000",
+	"+5s",
+	"-5s",
+	"100ms",
+	"10us",
+	"1h",
+	"ns",
 	"s",
-	"2026-11-20 ", "1e9", " ", "\t", "\n", "\033[2J", "\377", "\303\244", "'", "\"", "%s%n", "host", "docker:",
+	"2026-11-20 ",
+	"1e9",
+	" ",
+	"\t",
+	"\n",
+	"\033[2J",
+	"\377",
+	"\303\244",
+	"'",
+	"\"",
+	"%s%n",
+	"host",
+	"docker:",
 	"4026531836",
 };
 
@@ -76,7 +151,7 @@ static void check_inverse(const struct attach_filter *f, const char *expression)
 	calls = calls_all(&n);
 	for (unsigned i = 0; i < n; i++)
 		ck_assert_msg(attach_filter_call(f, calls[i].name, &calls[i]) !=
-			      attach_filter_call(&other, calls[i].name, &calls[i]),
+				      attach_filter_call(&other, calls[i].name, &calls[i]),
 			      "%s and %s both have %s, or neither", expression, inverse, calls[i].name);
 	attach_filter_release(&other);
 	g_free(inverse);
@@ -159,15 +234,16 @@ static void check_container(const char *text)
 static void check_command_line(const char *text, GRand *rand)
 {
 	static const char *const options[] = {
-		"-e", "-P", "-S", "-p", "-n", "-a", "-X", "-o", "-w", "--", "", "--waits", "--begin", "--end",
-		"--duration", "--container", "--offset", "--ref",
+		"-e", "-P", "-S",      "-p",      "-n",    "-a",         "-X",          "-o",       "-w",
+		"--", "",   "--waits", "--begin", "--end", "--duration", "--container", "--offset", "--ref",
 	};
 	char *argv[3];
 	struct options o;
 
 	for (size_t i = 0; i < G_N_ELEMENTS(argv); i++)
-		argv[i] = g_strdup(g_rand_int_range(rand, 0, 3) ?
-					   options[g_rand_int_range(rand, 0, G_N_ELEMENTS(options))] : text);
+		argv[i] = g_strdup(g_rand_int_range(rand, 0, 3)
+					   ? options[g_rand_int_range(rand, 0, G_N_ELEMENTS(options))]
+					   : text);
 	is_taken(6, options_parse(&o, COMMAND_ATTACH, G_N_ELEMENTS(argv), argv), text);
 	options_release(&o);
 	for (size_t i = 0; i < G_N_ELEMENTS(argv); i++)

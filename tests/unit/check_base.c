@@ -17,30 +17,30 @@
 
 START_TEST(test_similar)
 {
-	static const char *const names[] = {"report", "record", "list", "feed", "critical-path", "critical-totals"};
+	static const char *const names[] = { "report", "record", "list", "feed", "critical-path", "critical-totals" };
 	static const struct {
 		const char *word, *hint;
 	} cases[] = {
-		{"reprot", ": did you mean 'report'?"},
-		{"reprt", ": did you mean 'report'?"},
-		{"recrod", ": did you mean 'record'?"},
-		{"lsit", ": did you mean 'list'?"},
-		{"lis", ": did you mean 'list'?"},
-		{"lists", ": did you mean 'list'?"},
-		{"last", ": did you mean 'list'?"},
-		{"critical-pahts", ": did you mean 'critical-path'?"},
-		{"report", ": did you mean 'report'?"}, /* itself */
-		{"lost", ": did you mean 'list'?"},
-		{"lt", ""},
-		{"", ""},
-		{"salt", ""},
-		{"three-tier", ""},
-		{"food", ""},
-		{"a-name-that-is-longer-than-any-of-them-may-be", ""},
+		{ "reprot", ": did you mean 'report'?" },
+		{ "reprt", ": did you mean 'report'?" },
+		{ "recrod", ": did you mean 'record'?" },
+		{ "lsit", ": did you mean 'list'?" },
+		{ "lis", ": did you mean 'list'?" },
+		{ "lists", ": did you mean 'list'?" },
+		{ "last", ": did you mean 'list'?" },
+		{ "critical-pahts", ": did you mean 'critical-path'?" },
+		{ "report", ": did you mean 'report'?" }, /* itself */
+		{ "lost", ": did you mean 'list'?" },
+		{ "lt", "" },
+		{ "", "" },
+		{ "salt", "" },
+		{ "three-tier", "" },
+		{ "food", "" },
+		{ "a-name-that-is-longer-than-any-of-them-may-be", "" },
 	};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-		struct similar s = {.word = cases[i].word};
+		struct similar s = { .word = cases[i].word };
 
 		for (size_t k = 0; k < G_N_ELEMENTS(names); k++)
 			similar_offer(&s, names[k]);
@@ -56,32 +56,33 @@ START_TEST(test_text_sanitise)
 	static const struct {
 		const char *what, *in, *out;
 	} cases[] = {
-		{"plain", "nginx: worker", "nginx: worker"},
-		{"two, three and four bytes stay", "é…\xf0\x9f\x90\xa7", "é…\xf0\x9f\x90\xa7"},
-		{"escape sequence", "a\x1b[2Jb", "a\\x1b[2Jb"},
-		{"carriage return, bell, tab, newline", "\r\a\t\n", "\\x0d\\x07\\x09\\x0a"},
-		{"DEL", "\x7f", "\\x7f"},
-		{"not UTF-8", "\xff\xfe", "\\xff\\xfe"},
-		{"lone continuation byte", "\x80x", "\\x80x"},
-		{"truncated at the end", "ab\xe2\x82", "ab\\xe2\\x82"},
-		{"truncated in the middle", "\xe2\x82z", "\\xe2\\x82z"},
-		{"overlong slash", "\xc0\xaf", "\\xc0\\xaf"},
-		{"overlong NUL", "\xc0\x80", "\\xc0\\x80"},
-		{"overlong, three bytes", "\xe0\x80\xaf", "\\xe0\\x80\\xaf"},
-		{"surrogate", "\xed\xa0\x80", "\\xed\\xa0\\x80"},
-		{"past U+10FFFF", "\xf4\x90\x80\x80", "\\xf4\\x90\\x80\\x80"},
-		{"five bytes", "\xf8\x88\x80\x80\x80", "\\xf8\\x88\\x80\\x80\\x80"},
-		{"C1: CSI as one character", "\xc2\x9b"
-					     "2J",
-		 "\\xc2\\x9b2J"},
-		{"bidirectional override U+202E", "a\xe2\x80\xaetxt", "a\\xe2\\x80\\xaetxt"},
-		{"bidirectional isolate U+2066", "\xe2\x81\xa6", "\\xe2\\x81\\xa6"},
-		{"bidirectional isolate U+2069", "\xe2\x81\xa9", "\\xe2\\x81\\xa9"},
-		{"zero width space U+200B", "\xe2\x80\x8b", "\\xe2\\x80\\x8b"},
-		{"line separator U+2028", "\xe2\x80\xa8", "\\xe2\\x80\\xa8"},
-		{"byte order mark", "\xef\xbb\xbf", "\\xef\\xbb\\xbf"},
-		{"noncharacter U+FFFF", "\xef\xbf\xbf", "\\xef\\xbf\\xbf"},
-		{"backslash stays", "a\\b", "a\\b"},
+		{ "plain", "nginx: worker", "nginx: worker" },
+		{ "two, three and four bytes stay", "é…\xf0\x9f\x90\xa7", "é…\xf0\x9f\x90\xa7" },
+		{ "escape sequence", "a\x1b[2Jb", "a\\x1b[2Jb" },
+		{ "carriage return, bell, tab, newline", "\r\a\t\n", "\\x0d\\x07\\x09\\x0a" },
+		{ "DEL", "\x7f", "\\x7f" },
+		{ "not UTF-8", "\xff\xfe", "\\xff\\xfe" },
+		{ "lone continuation byte", "\x80x", "\\x80x" },
+		{ "truncated at the end", "ab\xe2\x82", "ab\\xe2\\x82" },
+		{ "truncated in the middle", "\xe2\x82z", "\\xe2\\x82z" },
+		{ "overlong slash", "\xc0\xaf", "\\xc0\\xaf" },
+		{ "overlong NUL", "\xc0\x80", "\\xc0\\x80" },
+		{ "overlong, three bytes", "\xe0\x80\xaf", "\\xe0\\x80\\xaf" },
+		{ "surrogate", "\xed\xa0\x80", "\\xed\\xa0\\x80" },
+		{ "past U+10FFFF", "\xf4\x90\x80\x80", "\\xf4\\x90\\x80\\x80" },
+		{ "five bytes", "\xf8\x88\x80\x80\x80", "\\xf8\\x88\\x80\\x80\\x80" },
+		{ "C1: CSI as one character",
+		  "\xc2\x9b"
+		  "2J",
+		  "\\xc2\\x9b2J" },
+		{ "bidirectional override U+202E", "a\xe2\x80\xaetxt", "a\\xe2\\x80\\xaetxt" },
+		{ "bidirectional isolate U+2066", "\xe2\x81\xa6", "\\xe2\\x81\\xa6" },
+		{ "bidirectional isolate U+2069", "\xe2\x81\xa9", "\\xe2\\x81\\xa9" },
+		{ "zero width space U+200B", "\xe2\x80\x8b", "\\xe2\\x80\\x8b" },
+		{ "line separator U+2028", "\xe2\x80\xa8", "\\xe2\\x80\\xa8" },
+		{ "byte order mark", "\xef\xbb\xbf", "\\xef\\xbb\\xbf" },
+		{ "noncharacter U+FFFF", "\xef\xbf\xbf", "\\xef\\xbf\\xbf" },
+		{ "backslash stays", "a\\b", "a\\b" },
 	};
 	char out[64];
 
@@ -149,7 +150,7 @@ END_TEST
 
 START_TEST(test_strpool)
 {
-	static const char comm[8] = {'k', 'w', 'o', 'r', 'k', 'e', 'r', '1'};
+	static const char comm[8] = { 'k', 'w', 'o', 'r', 'k', 'e', 'r', '1' };
 	strid a = strpool_intern_z("bash");
 
 	ck_assert_uint_ne(a, STRID_NONE);
@@ -335,7 +336,7 @@ END_TEST
 
 START_TEST(test_map64)
 {
-	struct map64 map = {0};
+	struct map64 map = { 0 };
 	GHashTable *expected = g_hash_table_new(NULL, NULL);
 	GRand *rand = g_rand_new_with_seed(2);
 
@@ -396,25 +397,25 @@ START_TEST(test_time_forms)
 		const char *text;
 		uint64_t ns;
 	} cases[] = {
-		{"12:03:05.5", BEGIN},
-		{"12:03:06", BEGIN + 500000000},
-		{"12:03:05.500000001", BEGIN + 1},
-		{"12:03:05.50000000199", BEGIN + 1},
-		{"12:03:05", BEGIN - 500000000 + UINT64_C(86400000000000)}, /* today's is before the begin */
-		{"2026-11-20 12:03:05", BEGIN - 500000000},
-		{"2026-11-20T12:03:05.25", BEGIN - 250000000},
-		{"1970-01-01 00:00:01", 1000000000},
-		{"@1700000000.5", UINT64_C(1700000000500000000)},
-		{"@0", 0},
-		{"1700000000500000000ns", UINT64_C(1700000000500000000)},
-		{"1700000000500000000", UINT64_C(1700000000500000000)},
-		{"1000000000000000", UINT64_C(1000000000000000)},
-		{"5ns", 5},
-		{"+5s", BEGIN + UINT64_C(5000000000)},
-		{"+0s", BEGIN},
-		{"+1.5ms", BEGIN + 1500000},
-		{"-5s", END - UINT64_C(5000000000)},
-		{"-30000d", 0},
+		{ "12:03:05.5", BEGIN },
+		{ "12:03:06", BEGIN + 500000000 },
+		{ "12:03:05.500000001", BEGIN + 1 },
+		{ "12:03:05.50000000199", BEGIN + 1 },
+		{ "12:03:05", BEGIN - 500000000 + UINT64_C(86400000000000) }, /* today's is before the begin */
+		{ "2026-11-20 12:03:05", BEGIN - 500000000 },
+		{ "2026-11-20T12:03:05.25", BEGIN - 250000000 },
+		{ "1970-01-01 00:00:01", 1000000000 },
+		{ "@1700000000.5", UINT64_C(1700000000500000000) },
+		{ "@0", 0 },
+		{ "1700000000500000000ns", UINT64_C(1700000000500000000) },
+		{ "1700000000500000000", UINT64_C(1700000000500000000) },
+		{ "1000000000000000", UINT64_C(1000000000000000) },
+		{ "5ns", 5 },
+		{ "+5s", BEGIN + UINT64_C(5000000000) },
+		{ "+0s", BEGIN },
+		{ "+1.5ms", BEGIN + 1500000 },
+		{ "-5s", END - UINT64_C(5000000000) },
+		{ "-30000d", 0 },
 	};
 
 	set_zone("UTC");
@@ -452,12 +453,37 @@ END_TEST
 START_TEST(test_time_wrong)
 {
 	static const char *const wrong[] = {
-		"", "now", "12", "12:03", "24:00:00", "12:60:00", "12:00:60", "12:03:05.", "12:03:05x",
-		"2026-02-29 00:00:00", "2026-11-20", "2026-11-20 12:03", "@", "@1x", "@1.", "+", "+5", "-5", "+5 s",
-		"+s", "ns", "123456789012345", "18446744073709551616", "99999999999999999999999ns", "@18446744074",
-		"+-5s", "1e9ns", " 12:03:05", "1969-12-31 23:59:59",
+		"",
+		"now",
+		"12",
+		"12:03",
+		"24:00:00",
+		"12:60:00",
+		"12:00:60",
+		"12:03:05.",
+		"12:03:05x",
+		"2026-02-29 00:00:00",
+		"2026-11-20",
+		"2026-11-20 12:03",
+		"@",
+		"@1x",
+		"@1.",
+		"+",
+		"+5",
+		"-5",
+		"+5 s",
+		"+s",
+		"ns",
+		"123456789012345",
+		"18446744073709551616",
+		"99999999999999999999999ns",
+		"@18446744074",
+		"+-5s",
+		"1e9ns",
+		" 12:03:05",
+		"1969-12-31 23:59:59",
 	};
-	struct timetext time = {.form = TIMETEXT_NONE};
+	struct timetext time = { .form = TIMETEXT_NONE };
 
 	for (size_t i = 0; i < G_N_ELEMENTS(wrong); i++)
 		ck_assert_msg(timetext_parse(wrong[i], &time) == LT_ERROR, "'%s' is accepted", wrong[i]);
@@ -472,15 +498,32 @@ START_TEST(test_duration)
 		const char *text;
 		uint64_t ns;
 	} cases[] = {
-		{"100ms", 100000000}, {"1s", 1000000000}, {"2m", UINT64_C(120000000000)}, {"1.5s", 1500000000},
-		{"7us", 7000},        {"0s", 0},          {"3ns", 3},
-		{"1h", UINT64_C(3600000000000)},
-		{"0.1d", UINT64_C(8640000000000)},
-		{"0.0000000019s", 1},
-		{"18446744073709551615ns", UINT64_MAX},
+		{ "100ms", 100000000 },
+		{ "1s", 1000000000 },
+		{ "2m", UINT64_C(120000000000) },
+		{ "1.5s", 1500000000 },
+		{ "7us", 7000 },
+		{ "0s", 0 },
+		{ "3ns", 3 },
+		{ "1h", UINT64_C(3600000000000) },
+		{ "0.1d", UINT64_C(8640000000000) },
+		{ "0.0000000019s", 1 },
+		{ "18446744073709551615ns", UINT64_MAX },
 	};
-	static const char *const wrong[] = {"", "1", "s", "-1s", "1 s", "1S", "1.s", ".5s", "1ss", "1.2.3s", "1s2",
-					    "18446744073709551616ns", "18446744074s", "300000d"};
+	static const char *const wrong[] = { "",
+					     "1",
+					     "s",
+					     "-1s",
+					     "1 s",
+					     "1S",
+					     "1.s",
+					     ".5s",
+					     "1ss",
+					     "1.2.3s",
+					     "1s2",
+					     "18446744073709551616ns",
+					     "18446744074s",
+					     "300000d" };
 	uint64_t ns = 42;
 	char text[TIMETEXT_SIZE];
 
@@ -515,6 +558,6 @@ START_TEST(test_format)
 END_TEST
 
 UNIT_MAIN("base", test_similar, test_text_sanitise, test_text_cut, test_text_any_bytes, test_text_glob, test_strpool,
-	  test_strpool_long, test_strpool_limit, test_strpool_paths,
-	  test_strpool_forgets, test_strpool_paths_full, test_error_chain, test_log, test_map64, test_time_forms,
-	  test_time_zone, test_time_summer, test_time_wrong, test_duration, test_format)
+	  test_strpool_long, test_strpool_limit, test_strpool_paths, test_strpool_forgets, test_strpool_paths_full,
+	  test_error_chain, test_log, test_map64, test_time_forms, test_time_zone, test_time_summer, test_time_wrong,
+	  test_duration, test_format)

@@ -18,13 +18,13 @@ static void begin(struct events *e)
 	EVENT(e, t, 0, tid, BLOCK_##KIND, block_rq, .dev = on_dev, .sector = at, .nr_sector = n, .rwbs = flags)
 
 /* In sectors, and ns. */
-#define ASSERT_DISK(e, tid, read, written, requests, wait) \
-	do { \
-		const struct thread_row *r = events_thread(e, tid); \
-		ck_assert_uint_eq(r->disk_read_bytes, (read) * 512); \
-		ck_assert_uint_eq(r->disk_write_bytes, (written) * 512); \
-		ck_assert_uint_eq(r->disk_requests, requests); \
-		ck_assert_uint_eq(r->disk_wait_ns, wait); \
+#define ASSERT_DISK(e, tid, read, written, requests, wait)             \
+	do {                                                           \
+		const struct thread_row *r = events_thread(e, tid);    \
+		ck_assert_uint_eq(r->disk_read_bytes, (read)*512);     \
+		ck_assert_uint_eq(r->disk_write_bytes, (written)*512); \
+		ck_assert_uint_eq(r->disk_requests, requests);         \
+		ck_assert_uint_eq(r->disk_wait_ns, wait);              \
 	} while (0)
 
 static const struct thread_row *other(struct events *e)
@@ -375,9 +375,7 @@ START_TEST(test_dirty_pages)
 }
 END_TEST
 
-UNIT_MAIN("bios",
-	  test_write_back, test_paid_before_write_back, test_dirty_pages,
-	  test_request_is_due_to_who_asked, test_earliest_event_counts, test_merged_bytes_are_their_threads,
-	  test_merge_into_a_request_not_seen_asked, test_requeue_keeps_owners, test_nobody_s_bytes,
-	  test_write_of_nothing, test_partition_of_a_bio, test_bio_from_above, test_stacked_requests_count_once,
-	  test_endless_request, test_bounds)
+UNIT_MAIN("bios", test_write_back, test_paid_before_write_back, test_dirty_pages, test_request_is_due_to_who_asked,
+	  test_earliest_event_counts, test_merged_bytes_are_their_threads, test_merge_into_a_request_not_seen_asked,
+	  test_requeue_keeps_owners, test_nobody_s_bytes, test_write_of_nothing, test_partition_of_a_bio,
+	  test_bio_from_above, test_stacked_requests_count_once, test_endless_request, test_bounds)

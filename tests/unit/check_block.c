@@ -34,10 +34,10 @@ static const struct disk_row *disk(struct events *e, uint64_t dev)
 
 #define RQ(e, t, KIND, on_dev, at, n, flags) \
 	EVENT(e, t, 0, 7, BLOCK_##KIND, block_rq, .dev = on_dev, .sector = at, .nr_sector = n, .rwbs = flags)
-#define ASSERT_QUEUES(e, dev, waits, driver) \
-	do { \
+#define ASSERT_QUEUES(e, dev, waits, driver)                     \
+	do {                                                     \
 		ck_assert_uint_eq(disk(e, dev)->waiting, waits); \
-		ck_assert_uint_eq(disk(e, dev)->queue, driver); \
+		ck_assert_uint_eq(disk(e, dev)->queue, driver);  \
 	} while (0)
 
 START_TEST(test_request_goes_through_both_queues)
@@ -530,8 +530,7 @@ START_TEST(test_queue_and_device)
 }
 END_TEST
 
-UNIT_MAIN("block",
-	  test_queue_and_device, test_request_goes_through_both_queues, test_direct_issue_and_queue_max,
+UNIT_MAIN("block", test_queue_and_device, test_request_goes_through_both_queues, test_direct_issue_and_queue_max,
 	  test_completion_in_parts, test_part_meets_stale_request, test_completion_without_issue, test_flush,
 	  test_writes_of_nothing, test_failed_request, test_discard_is_no_write, test_size_in_bytes,
 	  test_requeue_and_abort, test_issue_twice, test_front_and_back_merge, test_two_requests_merge,

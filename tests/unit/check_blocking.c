@@ -353,6 +353,5 @@ START_TEST(test_table_adds_up)
 }
 END_TEST
 
-UNIT_MAIN("blocking", test_from_switch_to_wakeup, test_connect, test_no_work,
-	  test_what_is_no_wait, test_states, test_one_of_several,
-	  test_old_rows_end, test_rows_are_bounded, test_table_adds_up)
+UNIT_MAIN("blocking", test_from_switch_to_wakeup, test_connect, test_no_work, test_what_is_no_wait, test_states,
+	  test_one_of_several, test_old_rows_end, test_rows_are_bounded, test_table_adds_up)

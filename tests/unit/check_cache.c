@@ -207,8 +207,8 @@ END_TEST
 START_TEST(test_sum)
 {
 	uint64_t words[13];
-	const uint64_t sum = (memset(words, 0, sizeof(words)), words[3] = 1, words[12] = 2,
-			      cache_sum(0, words, sizeof(words)));
+	const uint64_t sum =
+		(memset(words, 0, sizeof(words)), words[3] = 1, words[12] = 2, cache_sum(0, words, sizeof(words)));
 
 	for (unsigned i = 0; i < 13; i++)
 		for (unsigned k = 0; k < i; k++) {

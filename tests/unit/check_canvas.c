@@ -73,7 +73,10 @@ START_TEST(nothing_but_text_reaches_the_grid)
 {
 	struct canvas *c = canvas_create(20, 1, false);
 
-	canvas_text(c, 0, 0, STYLE_NORMAL, "a\x1b[2J\r\n\x07\xff" "b", -1);
+	canvas_text(c, 0, 0, STYLE_NORMAL,
+		    "a\x1b[2J\r\n\x07\xff"
+		    "b",
+		    -1);
 	check_row(c, 0, "a?[2J????b");
 	canvas_destroy(c);
 }

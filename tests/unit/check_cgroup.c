@@ -29,7 +29,8 @@ START_TEST(test_names)
 		{ "/machine.slice/machine-web\\x2d1.scope", "machine:web-1" },
 		{ "/kubepods/burstable/pod1b2c3d4e-aaaa-bbbb-cccc-0123456789ab/" ID, "k8s:1b2c3d4e:3f4e5d6c7b8a" },
 		{ "/kubepods.slice/kubepods-burstable.slice/kubepods-burstable-pod1b2c3d4e_aaaa_bbbb_cccc_0123456789ab"
-		  ".slice/cri-containerd-" ID ".scope", "k8s:1b2c3d4e:3f4e5d6c7b8a" },
+		  ".slice/cri-containerd-" ID ".scope",
+		  "k8s:1b2c3d4e:3f4e5d6c7b8a" },
 		{ "/kubepods.slice/kubepods-pod1b2c3d4e_aaaa_bbbb_cccc_0123456789ab.slice/crio-" ID ".scope",
 		  "k8s:1b2c3d4e:3f4e5d6c7b8a" },
 		{ "/docker/" ID2 "/kubelet/kubepods/pod1b2c3d4e-aaaa-bbbb-cccc-0123456789ab/" ID,
@@ -50,10 +51,22 @@ END_TEST
 START_TEST(test_none)
 {
 	static const char *const paths[] = {
-		"", "/", "////", "/init.scope", "/user.slice/user-0.slice/session-3.scope",
-		"/user.slice/user-1000.slice/user@1000.service/app.slice", "/machine.slice", "/docker", "/lxc",
-		"/kubepods.slice/kubepods-burstable.slice", "/docker-xyz.scope", "/.service", "/docker-.scope",
-		"/machine.slice/libpod-conmon-" ID ".scope", "/lxc.monitor.web", "pod",
+		"",
+		"/",
+		"////",
+		"/init.scope",
+		"/user.slice/user-0.slice/session-3.scope",
+		"/user.slice/user-1000.slice/user@1000.service/app.slice",
+		"/machine.slice",
+		"/docker",
+		"/lxc",
+		"/kubepods.slice/kubepods-burstable.slice",
+		"/docker-xyz.scope",
+		"/.service",
+		"/docker-.scope",
+		"/machine.slice/libpod-conmon-" ID ".scope",
+		"/lxc.monitor.web",
+		"pod",
 	};
 	char name[128];
 

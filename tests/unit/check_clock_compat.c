@@ -13,8 +13,8 @@
 static json_t *load_case(const char *name)
 {
 	const char *conformance = getenv("LTTNGTOP_CONFORMANCE"), *shared = getenv("SHARED");
-	char *cases = conformance ? g_strdup(conformance) :
-				    g_build_filename(shared ? shared : "../shared", "conformance", NULL);
+	char *cases = conformance ? g_strdup(conformance)
+				  : g_build_filename(shared ? shared : "../shared", "conformance", NULL);
 	char *path = g_build_filename(cases, name, "expected.json", NULL);
 	json_t *root = NULL;
 	json_error_t error;
@@ -260,8 +260,8 @@ START_TEST(test_message_on_the_line)
 		bool to_reference;
 		int64_t sent, received;
 	} messages[] = {
-		{ true, 1, 2 }, { false, 3, 5 }, { true, 11, 12 }, { true, 16, 17 }, { false, 13, 15 },
-		{ false, 23, 25 }, { true, 31, 32 }, { true, 57, 61 } /* from (3, 5) over (32, 31) */
+		{ true, 1, 2 },    { false, 3, 5 },   { true, 11, 12 }, { true, 16, 17 },
+		{ false, 13, 15 }, { false, 23, 25 }, { true, 31, 32 }, { true, 57, 61 } /* from (3, 5) over (32, 31) */
 	};
 	struct compat_hull *hull = compat_hull_create();
 
@@ -327,8 +327,8 @@ END_TEST
 
 START_TEST(test_formula_back)
 {
-	struct clock_formula *f = clock_formula_create("0.9999413783703139011056845831168394",
-						       "79796507913179.33347660124688298171");
+	struct clock_formula *f =
+		clock_formula_create("0.9999413783703139011056845831168394", "79796507913179.33347660124688298171");
 	struct clock_formula *back = clock_formula_inverse(f);
 
 	for (uint64_t n = 0; n < 1000; n++) {

@@ -508,8 +508,18 @@ END_TEST
 START_TEST(test_headers_of_events)
 {
 	struct ev_net ev = {
-		.ip_version = 4, .protocol = 6, .tot_len = 1500, .header_words = 5 << 8 | 8, .seq = 9, .ack_seq = 8,
-		.flags = 0x18, .ip_id = 77, .sport = 1, .dport = 2, .saddr = { 3 }, .daddr = { 4 },
+		.ip_version = 4,
+		.protocol = 6,
+		.tot_len = 1500,
+		.header_words = 5 << 8 | 8,
+		.seq = 9,
+		.ack_seq = 8,
+		.flags = 0x18,
+		.ip_id = 77,
+		.sport = 1,
+		.dport = 2,
+		.saddr = { 3 },
+		.daddr = { 4 },
 	};
 	struct clock_packet p;
 

@@ -358,8 +358,8 @@ static uint64_t other_time(const struct simulated *sim, double t_s)
 
 	if (s >= HOURS * 3600)
 		s = HOURS * 3600 - 1;
-	return BASE_NS + (uint64_t)(t_s * 1e9 + sim->offset_ns[s] +
-				    (t_s - s) * (sim->offset_ns[s + 1] - sim->offset_ns[s]));
+	return BASE_NS +
+	       (uint64_t)(t_s * 1e9 + sim->offset_ns[s] + (t_s - s) * (sim->offset_ns[s + 1] - sim->offset_ns[s]));
 }
 
 static void make_clock(struct simulated *sim, uint64_t *seed)
@@ -724,7 +724,7 @@ END_TEST
 
 UNIT_MAIN("clock_sync", test_two_hosts, test_hosts_one_after_the_other, test_states, test_one_host_alone,
 	  test_a_chain_of_hosts, test_offsets_by_hand, test_ports_left_out, test_clock_that_jumps,
-	  test_clock_that_jumps_seldom_heard, test_negative_latency,
-	  test_clocks_that_are_none, test_three_hours_live, test_three_hours_recorded, test_little_traffic,
-	  test_live_references_tie, test_by_arrival, test_groups_by_arrival, test_live_memory, test_not_by_arrival,
-	  test_arrival_left_out, test_arrival_of_any_time)
+	  test_clock_that_jumps_seldom_heard, test_negative_latency, test_clocks_that_are_none, test_three_hours_live,
+	  test_three_hours_recorded, test_little_traffic, test_live_references_tie, test_by_arrival,
+	  test_groups_by_arrival, test_live_memory, test_not_by_arrival, test_arrival_left_out,
+	  test_arrival_of_any_time)

@@ -133,7 +133,7 @@ START_TEST(test_window_far_points)
 	ck_assert_uint_eq(last_ns, BASE_NS + 4000000000);
 	ck_assert_int_eq(clock_window_solve(w, 0, UINT64_MAX, BASE_NS, &out), WINDOW_BOUND);
 	ck_assert(!out.both_ways);
-	ck_assert_int_eq(out.hi_ns, 1); /* rounded outwards */
+	ck_assert_int_eq(out.hi_ns, 1);             /* rounded outwards */
 	ck_assert_int_le(out.lo_ns, -100 - 400000); /* 4 s at 100 ppm */
 	clock_window_trim(w, 1);
 	ck_assert_int_eq(clock_window_solve(w, 0, UINT64_MAX, BASE_NS, &out), WINDOW_EMPTY);
@@ -155,8 +155,9 @@ START_TEST(test_window_of_a_long_session)
 		ck_assert(clock_window_add(w, true, late + (uint64_t)i * 100000000, apart + i * 1000 + 50));
 		ck_assert(clock_window_add(w, false, late + (uint64_t)i * 100000000, apart + i * 1000 - 50));
 	}
-	ck_assert_int_eq(clock_window_solve(w, late, late + 60 * (uint64_t)SECOND_NS, late + 60 * (uint64_t)SECOND_NS,
-					    &out), WINDOW_BOUND);
+	ck_assert_int_eq(
+		clock_window_solve(w, late, late + 60 * (uint64_t)SECOND_NS, late + 60 * (uint64_t)SECOND_NS, &out),
+		WINDOW_BOUND);
 	ck_assert_int_eq(out.lo_ns, apart + 600000 - 50);
 	ck_assert_int_eq(out.hi_ns, apart + 600000 + 50);
 	clock_window_destroy(w);
@@ -253,6 +254,5 @@ START_TEST(test_tree)
 }
 END_TEST
 
-UNIT_MAIN("clock_window", test_window_against_all_pairs, test_window_far_points,
-	  test_window_of_a_long_session, test_map, test_map_keeps_what_was,
-	  test_tree)
+UNIT_MAIN("clock_window", test_window_against_all_pairs, test_window_far_points, test_window_of_a_long_session,
+	  test_map, test_map_keeps_what_was, test_tree)

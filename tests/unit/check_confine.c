@@ -34,23 +34,74 @@ static int result(long r)
 	return r < 0 ? errno : 0;
 }
 
-static int try_exec(void) { return result(execl("/bin/true", "true", (char *)NULL)); }
-static int try_fork(void) { return result(syscall(SYS_fork)); }
-static int try_ptrace(void) { return result(ptrace(PTRACE_ATTACH, getppid(), 0, 0)); }
-static int try_kill(void) { return result(kill(getppid(), 0)); }
-static int try_signal_parent(void) { return result(syscall(SYS_tgkill, getppid(), getppid(), 0)); }
-static int try_write(void) { return result(open(outside, O_WRONLY)); }
-static int try_truncate(void) { return result(truncate(outside, 0)); }
-static int try_chmod(void) { return result(chmod(outside, 0777)); }
-static int try_handler(void) { return result((long)signal(SIGSYS, SIG_IGN)); }
-static int try_tcp(void) { return result(socket(AF_INET, SOCK_STREAM, 0)); }
-static int try_raw(void) { return result(socket(AF_INET, SOCK_RAW, 1)); }
-static int try_unix(void) { return result(socket(AF_UNIX, SOCK_STREAM, 0)); }
-static int try_listen(void) { return result(listen(2, 1)); }
-static int try_read(void) { return result(open(outside, O_RDONLY)); }
-static int try_new_file(void) { return result(open(new_name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600)); }
-static int try_unlink(void) { return result(unlink(outside)); }
-static int try_mkdir(void) { return result(mkdir(new_name, 0700)); }
+static int try_exec(void)
+{
+	return result(execl("/bin/true", "true", (char *)NULL));
+}
+static int try_fork(void)
+{
+	return result(syscall(SYS_fork));
+}
+static int try_ptrace(void)
+{
+	return result(ptrace(PTRACE_ATTACH, getppid(), 0, 0));
+}
+static int try_kill(void)
+{
+	return result(kill(getppid(), 0));
+}
+static int try_signal_parent(void)
+{
+	return result(syscall(SYS_tgkill, getppid(), getppid(), 0));
+}
+static int try_write(void)
+{
+	return result(open(outside, O_WRONLY));
+}
+static int try_truncate(void)
+{
+	return result(truncate(outside, 0));
+}
+static int try_chmod(void)
+{
+	return result(chmod(outside, 0777));
+}
+static int try_handler(void)
+{
+	return result((long)signal(SIGSYS, SIG_IGN));
+}
+static int try_tcp(void)
+{
+	return result(socket(AF_INET, SOCK_STREAM, 0));
+}
+static int try_raw(void)
+{
+	return result(socket(AF_INET, SOCK_RAW, 1));
+}
+static int try_unix(void)
+{
+	return result(socket(AF_UNIX, SOCK_STREAM, 0));
+}
+static int try_listen(void)
+{
+	return result(listen(2, 1));
+}
+static int try_read(void)
+{
+	return result(open(outside, O_RDONLY));
+}
+static int try_new_file(void)
+{
+	return result(open(new_name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+}
+static int try_unlink(void)
+{
+	return result(unlink(outside));
+}
+static int try_mkdir(void)
+{
+	return result(mkdir(new_name, 0700));
+}
 
 /* As the isatty() of different C libraries. */
 static int try_isatty(void)

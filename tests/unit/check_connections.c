@@ -27,8 +27,17 @@ static void packet_on(struct events *e, const char *netif, bool sent, uint64_t f
 		      uint64_t dport, unsigned flags, uint32_t seq, uint32_t ack, uint64_t len)
 {
 	struct ev_net p = {
-		.ip_version = 4, .protocol = 6, .saddr = { from }, .daddr = { to }, .sport = sport, .dport = dport,
-		.seq = seq, .ack_seq = ack, .flags = flags, .tot_len = HEADERS + len, .len = HEADERS + len,
+		.ip_version = 4,
+		.protocol = 6,
+		.saddr = { from },
+		.daddr = { to },
+		.sport = sport,
+		.dport = dport,
+		.seq = seq,
+		.ack_seq = ack,
+		.flags = flags,
+		.tot_len = HEADERS + len,
+		.len = HEADERS + len,
 		.header_words = IP_WORDS << 8 | TCP_WORDS,
 	};
 	struct record r;

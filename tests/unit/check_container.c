@@ -42,9 +42,9 @@ static void dump_cgroup_ns(int64_t tid, uint64_t inode)
 	EVENT(&e, now += 10, 0, 1, DUMP_CGROUP_NS, dump_ns, .tid = tid, .ns_inum = inode);
 }
 
-#define FORK_TO(parent, tid, from, to, ...) \
+#define FORK_TO(parent, tid, from, to, ...)                                                                           \
 	EVENT(&e, now += 10, 0, parent, FORK, new_task, .parent_tid = parent, .parent_pid = parent, .child_tid = tid, \
-	      .child_pid = tid, .parent_ns = from, .child_ns = to, .child_vtids = { __VA_ARGS__ }, \
+	      .child_pid = tid, .parent_ns = from, .child_ns = to, .child_vtids = { __VA_ARGS__ },                    \
 	      .parent_comm = "sh", .child_comm = "sh")
 
 static void leave(int64_t tid)
@@ -245,8 +245,9 @@ END_TEST
 
 static void context(int64_t tid, uint64_t pid_ns, uint64_t cgroup_ns, int64_t vtid)
 {
-	struct ev_context p = { .pid = tid, .vtid = vtid, .vpid = vtid, .pid_ns = pid_ns, .cgroup_ns = cgroup_ns,
-				.procname = "worker" };
+	struct ev_context p = {
+		.pid = tid, .vtid = vtid, .vpid = vtid, .pid_ns = pid_ns, .cgroup_ns = cgroup_ns, .procname = "worker"
+	};
 	struct record r;
 
 	record_init(&r, now += 10, 0, tid, EVENT_CONTEXT);

@@ -13,7 +13,7 @@
 
 static struct record_plan *plan(const char *set)
 {
-	const struct record_request request = {.session = "s", .output = "/nowhere", .live_timer_ns = 1, .set = set};
+	const struct record_request request = { .session = "s", .output = "/nowhere", .live_timer_ns = 1, .set = set };
 	struct record_plan *p = record_plan_create(&request);
 
 	ck_assert_msg(p, "%s", error_text());
@@ -32,8 +32,9 @@ static struct cost_estimate estimate(const char *set, const double rates[RECORD_
 /* By hand: sched_switch and four events of a task's life, each with 8 bytes of header and 24 of contexts. */
 START_TEST(test_minimal)
 {
-	const double rates[RECORD_COSTS] = {[RECORD_COST_SWITCH] = 1000, [RECORD_COST_TASK] = 10,
-					    [RECORD_COST_IRQ] = 5000, [RECORD_COST_CALL] = 1e6};
+	const double rates[RECORD_COSTS] = {
+		[RECORD_COST_SWITCH] = 1000, [RECORD_COST_TASK] = 10, [RECORD_COST_IRQ] = 5000, [RECORD_COST_CALL] = 1e6
+	};
 	const struct cost_estimate e = estimate("minimal", rates);
 
 	ck_assert_double_eq_tol(e.events_per_s, 1000 + 4 * 10, 1e-6);
@@ -63,10 +64,10 @@ END_TEST
 /* By hand: 4.5 us each, a twentieth of two CPUs is 0.1 s per second. */
 START_TEST(test_low)
 {
-	ck_assert(cost_is_low(&(struct cost_estimate){.events_per_s = 22000}, 2));
-	ck_assert(!cost_is_low(&(struct cost_estimate){.events_per_s = 23000}, 2));
-	ck_assert(cost_is_low(&(struct cost_estimate){.events_per_s = 23000}, 4));
-	ck_assert(cost_is_low(&(struct cost_estimate){0}, 1));
+	ck_assert(cost_is_low(&(struct cost_estimate){ .events_per_s = 22000 }, 2));
+	ck_assert(!cost_is_low(&(struct cost_estimate){ .events_per_s = 23000 }, 2));
+	ck_assert(cost_is_low(&(struct cost_estimate){ .events_per_s = 23000 }, 4));
+	ck_assert(cost_is_low(&(struct cost_estimate){ 0 }, 1));
 }
 END_TEST
 

@@ -43,8 +43,8 @@ static bool take_command(int fd, struct task *t, enum job_kind *kind)
 	t->number = command.head.number;
 	if (*kind != JOB_STOP) {
 		t->url = g_steal_pointer(&command.url);
-		status = ring_producer_open(&t->ring, (struct ring_fds){ command.fds[JOB_MEMORY],
-									command.fds[JOB_WAKE] });
+		status = ring_producer_open(&t->ring,
+					    (struct ring_fds){ command.fds[JOB_MEMORY], command.fds[JOB_WAKE] });
 		memset(command.fds, -1, sizeof(command.fds));
 	}
 	worker_command_release(&command);

@@ -27,9 +27,9 @@ static void refuse(const char *text, const char *reason)
 	error_clear();
 }
 
-#define INTEGERS                                                                       \
-	"typealias integer { size = 8; align = 8; signed = false; } := uint8_t;\n"     \
-	"typealias integer { size = 32; align = 8; signed = false; } := uint32_t;\n"   \
+#define INTEGERS                                                                     \
+	"typealias integer { size = 8; align = 8; signed = false; } := uint8_t;\n"   \
+	"typealias integer { size = 32; align = 8; signed = false; } := uint32_t;\n" \
 	"typealias integer { size = 64; align = 8; signed = false; } := uint64_t;\n"
 
 START_TEST(test_environment)
@@ -57,15 +57,15 @@ static const struct type_field *field_of(const struct type *t, const char *name)
 
 START_TEST(test_names_and_texts)
 {
-	struct layout *l = parse(INTEGERS
-		"stream { };\n"
-		"event { name = \"a:\\\"b\\\"\"; id = 0; fields := struct {\n"
-		"  integer { size = 8; align = 8; encoding = UTF8; } _comm[16];\n"
-		"  integer { size = 8; align = 8; encoding = none; } _bytes[16];\n"
-		"  integer { size = 16; align = 8; encoding = UTF8; } _wide[16];\n"
-		"  uint8_t __len; integer { size = 8; align = 8; encoding = ASCII; } _text[__len];\n"
-		"  uint8_t _list[ event.fields.__len ];\n"
-		"}; };\n");
+	struct layout *l =
+		parse(INTEGERS "stream { };\n"
+			       "event { name = \"a:\\\"b\\\"\"; id = 0; fields := struct {\n"
+			       "  integer { size = 8; align = 8; encoding = UTF8; } _comm[16];\n"
+			       "  integer { size = 8; align = 8; encoding = none; } _bytes[16];\n"
+			       "  integer { size = 16; align = 8; encoding = UTF8; } _wide[16];\n"
+			       "  uint8_t __len; integer { size = 8; align = 8; encoding = ASCII; } _text[__len];\n"
+			       "  uint8_t _list[ event.fields.__len ];\n"
+			       "}; };\n");
 	const struct layout_event *e = layout_find_event(layout_find_stream(l, 0), 0);
 
 	ck_assert_str_eq(e->name, "a:\"b\"");
@@ -82,11 +82,12 @@ END_TEST
 
 START_TEST(test_packet_roles)
 {
-	static const uint8_t data[] = {0xc1, 0x1f, 0xfc, 0xc1, 5, 1, 0, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0};
-	struct layout *l = parse(INTEGERS
-		"trace { byte_order = le; packet.header := struct { uint32_t magic; uint8_t stream_id; }; };\n"
-		"stream { id = 5; packet.context := struct { uint64_t timestamp_begin; uint32_t cpu_id; }; };\n"
-		"event { id = 0; fields := struct { uint8_t cpu_id; }; };\n");
+	static const uint8_t data[] = { 0xc1, 0x1f, 0xfc, 0xc1, 5, 1, 0, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0 };
+	struct layout *l =
+		parse(INTEGERS
+		      "trace { byte_order = le; packet.header := struct { uint32_t magic; uint8_t stream_id; }; };\n"
+		      "stream { id = 5; packet.context := struct { uint64_t timestamp_begin; uint32_t cpu_id; }; };\n"
+		      "event { id = 0; fields := struct { uint8_t cpu_id; }; };\n");
 	struct packet_head head;
 
 	ck_assert_int_eq(packet_read_head(l, data, sizeof(data), &head), LT_OK);
@@ -105,7 +106,7 @@ END_TEST
 
 START_TEST(test_packets_of_the_only_stream)
 {
-	static const uint8_t data[] = {7, 0, 0, 0};
+	static const uint8_t data[] = { 7, 0, 0, 0 };
 	static const char one[] = INTEGERS "stream { id = 5; packet.context := struct { uint32_t cpu_id; }; };\n";
 	struct layout *l = parse(one);
 	struct packet_head head;
@@ -123,15 +124,16 @@ START_TEST(test_packets_of_the_only_stream)
 }
 END_TEST
 
-#define STAMP(name, clock) \
-	"typealias integer { size = 64; align = 8; map = clock." clock ".value; } := " name ";\n"
+#define STAMP(name, clock) "typealias integer { size = 64; align = 8; map = clock." clock ".value; } := " name ";\n"
 
 START_TEST(test_clocks)
 {
+	/* clang-format off */
 	static const char two[] =
 		"clock { name = \"wall\"; freq = 1000; };\n"
 		"clock { name = mono; uuid = \"fcf75d6e-8485-499a-99c9-6796b63b828f\"; freq = 500; offset = 7; };\n"
 		STAMP("wall_t", "wall") STAMP("mono_t", "mono");
+	/* clang-format on */
 	char *text = g_strconcat(two, "stream { event.header := struct { mono_t timestamp; }; };\n", NULL);
 	struct layout *l = parse(text);
 
@@ -143,8 +145,10 @@ START_TEST(test_clocks)
 	layout_destroy(l);
 	g_free(text);
 
-	text = g_strconcat(two, "stream { packet.context := struct { wall_t timestamp_begin; };\n"
-				"event.header := struct { mono_t timestamp; }; };\n", NULL);
+	text = g_strconcat(two,
+			   "stream { packet.context := struct { wall_t timestamp_begin; };\n"
+			   "event.header := struct { mono_t timestamp; }; };\n",
+			   NULL);
 	l = parse(text);
 	ck_assert_uint_eq(l->n_clocks, 2);
 	ck_assert_ptr_null(l->clock);
@@ -163,10 +167,9 @@ END_TEST
 /* Nothing maps it to a clock; other fields of its type are not times. */
 START_TEST(test_clock_by_name)
 {
-	struct layout *l = parse(INTEGERS
-		"clock { name = c; };\n"
-		"stream { event.header := struct {\n"
-		"  uint8_t id; struct { uint64_t timestamp; uint64_t other; } v; }; };\n");
+	struct layout *l = parse(INTEGERS "clock { name = c; };\n"
+					  "stream { event.header := struct {\n"
+					  "  uint8_t id; struct { uint64_t timestamp; uint64_t other; } v; }; };\n");
 	const struct layout_stream *s = layout_find_stream(l, 0);
 	const struct type *v = field_of(s->event_header, "v")->type;
 
@@ -222,7 +225,8 @@ END_TEST
 START_TEST(test_huge)
 {
 	static const char *const fields[] = {
-		"uint8_t x[9223372036854775807];", "uint8_t x[18446744073709551615]; uint8_t y[2];",
+		"uint8_t x[9223372036854775807];",
+		"uint8_t x[18446744073709551615]; uint8_t y[2];",
 		"struct { uint8_t z; } align(1048576) x[4611686018427387904];",
 		"struct { uint64_t z[4294967296]; } x[4294967296];",
 	};
@@ -246,23 +250,23 @@ END_TEST
 static const struct {
 	const char *text, *reason;
 } refused[] = {
-	{"", "no stream is described"},
-	{"stream { id = 1; }\n stream { id = ; };\n\n stream { x ", "line 4: '=' expected"},
-	{"env { a = \"b; };\n", "line 1: a string without end"},
-	{"env { a = 99999999999999999999; };\n", "line 1: a number beyond 64 bits"},
-	{"\nenv { a = #; };\n", "line 2: unexpected character 0x23"},
-	{"stream { event.header := integer { size = 65; align = 8; }; };", "a number of an impossible size"},
-	{"stream { event.header := integer { size = 8; align = 3; }; };", "an alignment that is not a power of 2"},
-	{"stream { event.header := integer { size = 8; align = 2097152; }; };", "an alignment that is not a power"},
-	{"stream { event.header := struct x; };", "an unknown struct at ';'"},
-	{"stream { event.header := enum x; };", "an unknown enum"},
-	{"stream { event.header := variant x; };", "an unknown variant"},
-	{"stream { event.header := what; };", "an unknown type at 'what'"},
-	{"stream { event.header := enum : string { a }; };", "an enum that is not an integer"},
-	{INTEGERS "stream { event.header := struct { uint8_t x[n]; }; };", "stream 0: 'n' does not name a field"},
-	{INTEGERS "stream { event.header := struct { string n; uint8_t x[n]; }; };", "'n' does not name an integer"},
-	{INTEGERS "stream { event.header := struct { uint8_t n; variant <n> { uint8_t a; } v; }; };",
-	 "'n' is not an enum, but a tag"},
+	{ "", "no stream is described" },
+	{ "stream { id = 1; }\n stream { id = ; };\n\n stream { x ", "line 4: '=' expected" },
+	{ "env { a = \"b; };\n", "line 1: a string without end" },
+	{ "env { a = 99999999999999999999; };\n", "line 1: a number beyond 64 bits" },
+	{ "\nenv { a = #; };\n", "line 2: unexpected character 0x23" },
+	{ "stream { event.header := integer { size = 65; align = 8; }; };", "a number of an impossible size" },
+	{ "stream { event.header := integer { size = 8; align = 3; }; };", "an alignment that is not a power of 2" },
+	{ "stream { event.header := integer { size = 8; align = 2097152; }; };", "an alignment that is not a power" },
+	{ "stream { event.header := struct x; };", "an unknown struct at ';'" },
+	{ "stream { event.header := enum x; };", "an unknown enum" },
+	{ "stream { event.header := variant x; };", "an unknown variant" },
+	{ "stream { event.header := what; };", "an unknown type at 'what'" },
+	{ "stream { event.header := enum : string { a }; };", "an enum that is not an integer" },
+	{ INTEGERS "stream { event.header := struct { uint8_t x[n]; }; };", "stream 0: 'n' does not name a field" },
+	{ INTEGERS "stream { event.header := struct { string n; uint8_t x[n]; }; };", "'n' does not name an integer" },
+	{ INTEGERS "stream { event.header := struct { uint8_t n; variant <n> { uint8_t a; } v; }; };",
+	  "'n' is not an enum, but a tag" },
 };
 
 START_TEST(test_refused)
@@ -301,7 +305,8 @@ START_TEST(test_identity)
 	check_identity("", NULL, NULL, NULL);
 	check_identity(fragments, "00abff", "a\"b", "c");
 	check_identity("\x1e{\"type\":\"preamble\",\"uuid\":[1]}"
-		       "\x1e{\"type\":\"trace-class\",\"uid\":\"t\"}", "t", NULL, NULL);
+		       "\x1e{\"type\":\"trace-class\",\"uid\":\"t\"}",
+		       "t", NULL, NULL);
 	/* Cut off anywhere: what is there, and nothing else. */
 	for (size_t i = 0; i < 2 * sizeof(blocks); i++) {
 		struct identity id;

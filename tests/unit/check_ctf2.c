@@ -20,6 +20,9 @@ static char *fragments(const char *text)
 	return g_string_free(out, FALSE);
 }
 
+/* Metadata is written as it is nested. */
+/* clang-format off */
+
 #define PREAMBLE "{'type':'preamble','version':2}\n"
 #define STREAM "{'type':'data-stream-class'}\n"
 #define U8 "{'type':'fixed-length-unsigned-integer','length':8,'alignment':8,'byte-order':'little-endian'}"

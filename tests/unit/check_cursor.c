@@ -466,11 +466,10 @@ START_TEST(live_replay_played_out)
 }
 END_TEST
 
-UNIT_MAIN("cursor", nothing_known_shows_nothing, first_interval_shows_as_soon_as_known,
-	  short_record_is_one_interval, replay_follows_the_clock, replay_waits_for_the_data, replay_stops_at_the_end,
-	  speed_does_not_change_intervals, steps_come_back, back_pauses_forward_does_not,
-	  jump_shows_the_interval_around, end_of_a_record_pauses, live_sticks_until_moved, dropped_past_is_not_shown,
-	  length_stays_on_its_grid, chosen_interval_lasts_until_moved, speeds_are_steps, frame_length_fits_the_span,
-	  other_clocks_other_grid, other_clocks_start_and_end_stay, other_clocks_wait_for_the_place, other_clocks_live,
-	  moved_by_hand,
+UNIT_MAIN("cursor", nothing_known_shows_nothing, first_interval_shows_as_soon_as_known, short_record_is_one_interval,
+	  replay_follows_the_clock, replay_waits_for_the_data, replay_stops_at_the_end, speed_does_not_change_intervals,
+	  steps_come_back, back_pauses_forward_does_not, jump_shows_the_interval_around, end_of_a_record_pauses,
+	  live_sticks_until_moved, dropped_past_is_not_shown, length_stays_on_its_grid,
+	  chosen_interval_lasts_until_moved, speeds_are_steps, frame_length_fits_the_span, other_clocks_other_grid,
+	  other_clocks_start_and_end_stay, other_clocks_wait_for_the_place, other_clocks_live, moved_by_hand,
 	  live_replay_played_out)

@@ -41,8 +41,7 @@ static const struct netif_row *netif(struct events *e, const char *name)
 }
 
 #define RX(e, t, on, bytes) EVENT(e, t, 0, 0, NET_RECEIVE, net, .name = str(&rec, on), .len = bytes)
-#define QUEUE(e, t, on, bytes, ...) \
-	EVENT(e, t, 0, 0, NET_QUEUE, net, .name = str(&rec, on), .len = bytes, __VA_ARGS__)
+#define QUEUE(e, t, on, bytes, ...) EVENT(e, t, 0, 0, NET_QUEUE, net, .name = str(&rec, on), .len = bytes, __VA_ARGS__)
 #define XMIT(e, t, on, bytes, result) \
 	EVENT(e, t, 0, 0, NET_XMIT, net_xmit, .name = str(&rec, on), .len = bytes, .rc = result)
 
@@ -614,10 +613,9 @@ START_TEST(test_perf_rows_end_with_the_thread)
 }
 END_TEST
 
-UNIT_MAIN("devices",
-	  test_ethernet, test_loopback, test_tunnel_without_link_header, test_sent_without_xmit,
+UNIT_MAIN("devices", test_ethernet, test_loopback, test_tunnel_without_link_header, test_sent_without_xmit,
 	  test_interfaces_do_not_meet, test_nested_handlers, test_handlers_per_cpu, test_exit_without_entry,
 	  test_entry_without_exit, test_endless_nesting, test_switch_ends_handlers, test_raise_to_entry,
-	  test_handler_names, test_impossible_numbers, test_cpu_counter_goes_to_who_ran,
-	  test_counter_wraps_or_restarts, test_thread_counter, test_counters_of_two_traces,
-	  test_counter_not_in_the_event, test_odd_perf_records, test_perf_rows_end_with_the_thread)
+	  test_handler_names, test_impossible_numbers, test_cpu_counter_goes_to_who_ran, test_counter_wraps_or_restarts,
+	  test_thread_counter, test_counters_of_two_traces, test_counter_not_in_the_event, test_odd_perf_records,
+	  test_perf_rows_end_with_the_thread)

@@ -111,16 +111,28 @@ START_TEST(test_dump_names)
 		uint64_t mode;
 		const char *kind;
 	} names[] = {
-		{ "/etc/passwd", 0x80a001d, "file" }, { "/var/lib", 0xa801d, "file" },
-		{ "/run/initctl", 0x2e0003, "fifo" }, { "/opt", 0x4000, "file" },
-		{ "/proc/1/stat", 0xa801d, "pseudo" }, { "/sys/fs/cgroup", 0xa801d, "pseudo" },
-		{ "/system/f", 0x1d, "file" }, { "/dev/null", 0x80a001d, "device" },
-		{ "/dev/input/event2", 0x2e0003, "device" }, { "/memfd:x (deleted)", 0x1f, "memfd" },
-		{ "pipe:[123]", 0x2a0001, "pipe" }, { "socket:[12]", 0x2e0003, "socket" },
-		{ "anon_inode:[eventpoll]", 0x80007, "epoll" }, { "anon_inode:inotify", 0xa0005, "inotify" },
-		{ "anon_inode:[timerfd]", 0xa0007, "timerfd" }, { "anon_inode:[signalfd]", 0xa0007, "signalfd" },
-		{ "anon_inode:[eventfd]", 0xa0007, "eventfd" }, { "anon_inode:bpf-prog", 0xe0003, "other" },
-		{ "TCP", 3, "inet" }, { "UDPv6", 3, "inet" }, { "UNIX", 3, "unix" }, { "NETLINK", 3, "socket" },
+		{ "/etc/passwd", 0x80a001d, "file" },
+		{ "/var/lib", 0xa801d, "file" },
+		{ "/run/initctl", 0x2e0003, "fifo" },
+		{ "/opt", 0x4000, "file" },
+		{ "/proc/1/stat", 0xa801d, "pseudo" },
+		{ "/sys/fs/cgroup", 0xa801d, "pseudo" },
+		{ "/system/f", 0x1d, "file" },
+		{ "/dev/null", 0x80a001d, "device" },
+		{ "/dev/input/event2", 0x2e0003, "device" },
+		{ "/memfd:x (deleted)", 0x1f, "memfd" },
+		{ "pipe:[123]", 0x2a0001, "pipe" },
+		{ "socket:[12]", 0x2e0003, "socket" },
+		{ "anon_inode:[eventpoll]", 0x80007, "epoll" },
+		{ "anon_inode:inotify", 0xa0005, "inotify" },
+		{ "anon_inode:[timerfd]", 0xa0007, "timerfd" },
+		{ "anon_inode:[signalfd]", 0xa0007, "signalfd" },
+		{ "anon_inode:[eventfd]", 0xa0007, "eventfd" },
+		{ "anon_inode:bpf-prog", 0xe0003, "other" },
+		{ "TCP", 3, "inet" },
+		{ "UDPv6", 3, "inet" },
+		{ "UNIX", 3, "unix" },
+		{ "NETLINK", 3, "socket" },
 	};
 	struct events e;
 
@@ -167,6 +179,5 @@ START_TEST(test_dump_end_knows_the_disks)
 }
 END_TEST
 
-UNIT_MAIN("dump", test_dump_by_address, test_dump_by_pid, test_dump_does_not_undo_events,
-	  test_dump_corrects_after_loss, test_dump_joins_tables, test_dump_names, test_dump_of_a_deleted_file,
-	  test_dump_end_knows_the_disks)
+UNIT_MAIN("dump", test_dump_by_address, test_dump_by_pid, test_dump_does_not_undo_events, test_dump_corrects_after_loss,
+	  test_dump_joins_tables, test_dump_names, test_dump_of_a_deleted_file, test_dump_end_knows_the_disks)

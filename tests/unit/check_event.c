@@ -76,7 +76,10 @@ END_TEST
 START_TEST(test_probes)
 {
 	static const char *const probes[] = {
-		"do_IRQ_entry", "do_IRQ_return", "do_IRQ_exit", "netif_receive_skb_internal_entry",
+		"do_IRQ_entry",
+		"do_IRQ_return",
+		"do_IRQ_exit",
+		"netif_receive_skb_internal_entry",
 		"netif_receive_skb_internal_return",
 	};
 
@@ -93,8 +96,9 @@ END_TEST
 START_TEST(test_fields_fit_their_payload)
 {
 	static const unsigned words[] = {
-		[FIELD_INT] = 1, [FIELD_COMM] = 2, [FIELD_STR] = 1, [FIELD_LEVELS] = PID_LEVELS_MAX,
-		[FIELD_INT_PAIR] = 2, [FIELD_ARGS] = 6, [FIELD_ADDR] = 2, [FIELD_IP_HEADER] = 1, [FIELD_MEMBER] = 1,
+		[FIELD_INT] = 1,      [FIELD_COMM] = 2, [FIELD_STR] = 1,  [FIELD_LEVELS] = PID_LEVELS_MAX,
+		[FIELD_INT_PAIR] = 2, [FIELD_ARGS] = 6, [FIELD_ADDR] = 2, [FIELD_IP_HEADER] = 1,
+		[FIELD_MEMBER] = 1,
 	};
 
 	for (int kind = EVENT_NONE + 1; kind < EVENT_KINDS; kind++) {
@@ -224,19 +228,19 @@ START_TEST(test_prev_state)
 		{ 0x04, TASK_STOPPED, TASK_STOPPED },
 		{ 0x84, TASK_STOPPED, TASK_STOPPED }, /* before 4.14 */
 		{ 0x08, TASK_TRACED, TASK_TRACED },
-		{ 0x88, TASK_TRACED, TASK_TRACED },   /* before 4.14 */
-		{ 0x10, TASK_ENDED, TASK_ENDED },     /* zombie before 3.14, dead since */
+		{ 0x88, TASK_TRACED, TASK_TRACED }, /* before 4.14 */
+		{ 0x10, TASK_ENDED, TASK_ENDED },   /* zombie before 3.14, dead since */
 		{ 0x20, TASK_ENDED, TASK_ENDED },
 		{ 0x30, TASK_ENDED, TASK_ENDED },
-		{ 0x40, TASK_PARKED, TASK_ENDED },    /* dead before 4.14 */
+		{ 0x40, TASK_PARKED, TASK_ENDED }, /* dead before 4.14 */
 		{ 0x80, TASK_IDLING, TASK_IDLING },
-		{ 0x402, TASK_IDLING, TASK_IDLING },  /* 4.2 to 4.13 */
-		{ 0x200, TASK_PARKED, TASK_PARKED },  /* 3.9 to 4.13 */
-		{ 0x100, TASK_READY, TASK_READY },    /* preempted since 4.14 */
-		{ 0x400, TASK_READY, TASK_READY },    /* preempted, 3.9 to 4.1 */
-		{ 0x800, TASK_READY, TASK_READY },    /* preempted, 4.2 to 4.7 */
-		{ 0x1000, TASK_READY, TASK_READY },   /* preempted, 4.8 to 4.13 */
-		{ 0x101, TASK_READY, TASK_READY },    /* preempted whatever it was about to wait for */
+		{ 0x402, TASK_IDLING, TASK_IDLING }, /* 4.2 to 4.13 */
+		{ 0x200, TASK_PARKED, TASK_PARKED }, /* 3.9 to 4.13 */
+		{ 0x100, TASK_READY, TASK_READY },   /* preempted since 4.14 */
+		{ 0x400, TASK_READY, TASK_READY },   /* preempted, 3.9 to 4.1 */
+		{ 0x800, TASK_READY, TASK_READY },   /* preempted, 4.2 to 4.7 */
+		{ 0x1000, TASK_READY, TASK_READY },  /* preempted, 4.8 to 4.13 */
+		{ 0x101, TASK_READY, TASK_READY },   /* preempted whatever it was about to wait for */
 		{ 0x102, TASK_READY, TASK_READY },
 		{ 0x2001, TASK_BLOCKED, TASK_BLOCKED }, /* bits that say nothing here */
 		{ INT64_C(1) << 40, TASK_READY, TASK_READY },

@@ -45,10 +45,10 @@ struct seen {
 	bool is_busy;
 	int connection;
 	const struct ring_shared *ring; /* and its buffer */
-	uint64_t committed;    /* bytes, at the end of the round before */
-	unsigned reads;        /* of the connection */
-	unsigned reads_before; /* the same at the end of the round before */
-	bool had_bytes;        /* to be read then */
+	uint64_t committed;             /* bytes, at the end of the round before */
+	unsigned reads;                 /* of the connection */
+	unsigned reads_before;          /* the same at the end of the round before */
+	bool had_bytes;                 /* to be read then */
 };
 
 static struct seen seen[SESSIONS];
@@ -173,8 +173,9 @@ struct trace_event {
 static void put_events(GByteArray *out, uint64_t begin, unsigned n)
 {
 	const uint64_t bits = 8 * (sizeof(struct trace_packet) + n * sizeof(struct trace_event));
-	const struct trace_packet head = { .magic = 0xc1fc1fc1, .begin = begin, .end = begin + n, .content_bits = bits,
-					   .packet_bits = bits };
+	const struct trace_packet head = {
+		.magic = 0xc1fc1fc1, .begin = begin, .end = begin + n, .content_bits = bits, .packet_bits = bits
+	};
 
 	g_byte_array_append(out, (const void *)&head, sizeof(head));
 	for (unsigned i = 0; i < n; i++) {
@@ -191,14 +192,14 @@ struct session {
 	int listener, fd;
 	GByteArray *in, *out;
 	bool has_metadata; /* it was given it */
-	size_t sent;          /* of .out */
-	uint64_t now;         /* cycles; its next packet begins then */
+	size_t sent;       /* of .out */
+	uint64_t now;      /* cycles; its next packet begins then */
 	/* the test's */
 	struct source_spec *spec;
 	struct source *source;
-	unsigned seen;        /* events */
+	unsigned seen; /* events */
 	/* both sides' */
-	atomic_uint wanted;   /* events it is to have by now; the busy one has always more */
+	atomic_uint wanted; /* events it is to have by now; the busy one has always more */
 };
 
 static struct session sessions[SESSIONS];
@@ -239,8 +240,10 @@ static void answer_attach(struct session *s)
 	put32(s, WIRE_ATTACHED);
 	put32(s, 2);
 	for (unsigned i = 0; i < 2; i++) {
-		struct wire_stream w = { .id = GUINT64_TO_BE(i + 1), .trace = GUINT64_TO_BE(1),
-					 .is_metadata = GUINT32_TO_BE(i == 0), .path = "kernel" };
+		struct wire_stream w = { .id = GUINT64_TO_BE(i + 1),
+					 .trace = GUINT64_TO_BE(1),
+					 .is_metadata = GUINT32_TO_BE(i == 0),
+					 .path = "kernel" };
 
 		g_strlcpy(w.channel, i == 0 ? "metadata" : "ch_0", sizeof(w.channel));
 		put(s, &w, sizeof(w));

@@ -11,7 +11,7 @@
 
 /* ---- the bundled recordings ---- */
 
-static const char *const recordings[] = {"kprobe", "three-tier", "hotplug"};
+static const char *const recordings[] = { "kprobe", "three-tier", "hotplug" };
 
 static char *recording_path(const char *name)
 {
@@ -108,7 +108,7 @@ struct sum {
 
 static void sum_init(struct sum *s)
 {
-	*s = (struct sum){.bytes = g_byte_array_new(), .times = g_array_new(FALSE, FALSE, sizeof(uint64_t))};
+	*s = (struct sum){ .bytes = g_byte_array_new(), .times = g_array_new(FALSE, FALSE, sizeof(uint64_t)) };
 }
 
 static void sum_release(struct sum *s)
@@ -212,7 +212,7 @@ static void check_pieces(const struct layout *l, const struct recorded_stream *s
 
 START_TEST(test_pieces_are_the_packets)
 {
-	static const uint64_t steps[] = {1000000, 33333333, 200000000, 100000000000};
+	static const uint64_t steps[] = { 1000000, 33333333, 200000000, 100000000000 };
 	GPtrArray *specs = find("kprobe");
 	struct recording *r;
 
@@ -351,16 +351,16 @@ START_TEST(test_compact_header)
 		"event { id = 3; fields := struct { integer { size = 8; align = 8; signed = 0; } x; }; };\n"
 		"event { id = 40; fields := struct { string s; }; };\n";
 	static const uint8_t data[] = {
-		0x03, 0x02, 0, 0, 9,                                                   /* id 3, low bits 16 */
-		31, 40, 0, 0, 0, 0x05, 0, 0, 0, 0, 0, 0, 0x80, 'o', 'k', 0, /* id 40, 2^63 + 5 */
-		0x83, 0, 0, 0, 9,                                                      /* id 3, low bits 4 */
+		0x03, 0x02, 0, 0, 9,                                            /* id 3, low bits 16 */
+		31,   40,   0, 0, 0, 0x05, 0, 0, 0, 0, 0, 0, 0x80, 'o', 'k', 0, /* id 40, 2^63 + 5 */
+		0x83, 0,    0, 0, 9,                                            /* id 3, low bits 4 */
 	};
 	static const struct {
 		uint64_t id, clock, end;
 	} events[] = {
-		{3, (UINT64_C(5) << 27) + 16, 5},
-		{40, (UINT64_C(1) << 63) + 5, 21},
-		{3, (UINT64_C(1) << 63) + (1 << 27) + 4, 26},
+		{ 3, (UINT64_C(5) << 27) + 16, 5 },
+		{ 40, (UINT64_C(1) << 63) + 5, 21 },
+		{ 3, (UINT64_C(1) << 63) + (1 << 27) + 4, 26 },
 	};
 	const struct layout_event *event;
 	struct layout *l;
@@ -409,7 +409,7 @@ END_TEST
 /* Another hostname: in its place, in an env without one, where there is no env; nothing else changes. */
 START_TEST(test_hostname_text)
 {
-	static const char *const others[] = {"env { domain = \"kernel\"; };\nstream { };\n", "stream { };\n"};
+	static const char *const others[] = { "env { domain = \"kernel\"; };\nstream { };\n", "stream { };\n" };
 	struct layout *l = small_layout(), *edited;
 	char *text = layout_edit_text(l, small_metadata, 0, "other.example");
 
@@ -586,7 +586,7 @@ START_TEST(test_damaged_packets)
 		for (unsigned k = 0; k < 3; k++) {
 			uint8_t *data = g_memdup2(b->data, b->len);
 
-			data[i] ^= (uint8_t)"\xff\x01\x80"[k];
+			data[i] ^= (uint8_t) "\xff\x01\x80"[k];
 			if (cutter_begin(&c, data, b->len) != LT_ERROR)
 				for (uint64_t limit = 0; limit < 1000; limit += 100)
 					while (cutter_take(&c, limit, &piece) == CUT_PIECE)

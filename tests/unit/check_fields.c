@@ -35,7 +35,10 @@ static void put(GByteArray *out, enum shape_kind kind, const char *name, uint32_
 static void put_enum(GByteArray *out, const char *name)
 {
 	static const struct shape_label labels[] = {
-		{ "none", 0, 0 }, { "some", 1, 5 }, { "few", 1, 2 }, { "some", 9, 9 },
+		{ "none", 0, 0 },
+		{ "some", 1, 5 },
+		{ "few", 1, 2 },
+		{ "some", 9, 9 },
 	};
 	const struct shape_field f = { .name = name, .kind = SHAPE_ENUM, .bits = 8, .n_labels = 4 };
 
@@ -503,8 +506,10 @@ END_TEST
 START_TEST(test_wanted_nonsense)
 {
 	static const char *const texts[] = {
-		"", "4 0 0", "1", "1 0", "x 0 0", "1 0 0 ", "1 0 0 t", "1 0 0 t99999999999", "1 0 0 q1",
-		"1 0 0 n5:abc", "1 0 0 n1abc", "1 0 99999999999999999999", "1 0 0t1",
+		"",         "4 0 0",        "1",           "1 0",
+		"x 0 0",    "1 0 0 ",       "1 0 0 t",     "1 0 0 t99999999999",
+		"1 0 0 q1", "1 0 0 n5:abc", "1 0 0 n1abc", "1 0 99999999999999999999",
+		"1 0 0t1",
 	};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) {

@@ -37,11 +37,14 @@ END_TEST
 START_TEST(test_open_by_the_name_of_an_fd)
 {
 	static const char *const names[] = {
-		"/proc/self/fd/3", "/proc/thread-self/fd/3", "/dev/fd/3", "/proc/7/fd/3",
+		"/proc/self/fd/3",
+		"/proc/thread-self/fd/3",
+		"/dev/fd/3",
+		"/proc/7/fd/3",
 	};
 	static const char *const others[] = {
-		"/proc/self/fd/9", "/proc/self/fd/", "/proc/self/fd/3x", "/proc/self/fd/3/x", "/proc/self/fd",
-		"/proc/99999/fd/3", "/proc/self/fdinfo/3", "/dev/fd/99999999999999999999",
+		"/proc/self/fd/9", "/proc/self/fd/",   "/proc/self/fd/3x",    "/proc/self/fd/3/x",
+		"/proc/self/fd",   "/proc/99999/fd/3", "/proc/self/fdinfo/3", "/dev/fd/99999999999999999999",
 	};
 	struct events e;
 
@@ -253,11 +256,11 @@ START_TEST(test_calls_that_make_one_fd)
 		const char *call, *kind;
 		bool cloexec;
 	} calls[] = {
-		{ "eventfd", "eventfd", false }, { "epoll_create1", "epoll", false },
+		{ "eventfd", "eventfd", false },        { "epoll_create1", "epoll", false },
 		{ "timerfd_create", "timerfd", false }, { "inotify_init", "inotify", false },
-		{ "pidfd_open", "pidfd", true }, { "io_uring_setup", "io_uring", true },
-		{ "memfd_create", "memfd", false }, { "fanotify_init", "fanotify", false },
-		{ "perf_event_open", "perf", false }, { "userfaultfd", "other", false },
+		{ "pidfd_open", "pidfd", true },        { "io_uring_setup", "io_uring", true },
+		{ "memfd_create", "memfd", false },     { "fanotify_init", "fanotify", false },
+		{ "perf_event_open", "perf", false },   { "userfaultfd", "other", false },
 	};
 	struct events e;
 
@@ -684,12 +687,11 @@ START_TEST(test_threads_of_unknown_birth_share)
 }
 END_TEST
 
-UNIT_MAIN("files", test_open_and_close, test_open_by_the_name_of_an_fd,
-	  test_failed_open_makes_nothing, test_failed_close_closes_all_the_same,
-	  test_close_does_not_end_the_next_life, test_unknown_fd_lives_since_before_the_record,
-	  test_open_of_an_open_fd_replaces_it, test_absurd_fds_have_no_life, test_dup, test_dup2_and_dup3, test_fcntl,
-	  test_pairs, test_calls_that_make_one_fd, test_sockets, test_close_range, test_fork_copies,
-	  test_forks_of_a_big_table,
+UNIT_MAIN("files", test_open_and_close, test_open_by_the_name_of_an_fd, test_failed_open_makes_nothing,
+	  test_failed_close_closes_all_the_same, test_close_does_not_end_the_next_life,
+	  test_unknown_fd_lives_since_before_the_record, test_open_of_an_open_fd_replaces_it,
+	  test_absurd_fds_have_no_life, test_dup, test_dup2_and_dup3, test_fcntl, test_pairs,
+	  test_calls_that_make_one_fd, test_sockets, test_close_range, test_fork_copies, test_forks_of_a_big_table,
 	  test_inherited_fds_stay_what_they_were, test_inherited_fds_are_listed, test_forks_give_their_memory_back,
 	  test_threads_share, test_clone_files_shares_between_processes, test_table_ends_with_its_last_user,
 	  test_exec_closes_cloexec, test_exec_known_by_the_call, test_exec_stops_sharing,

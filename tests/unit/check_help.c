@@ -13,7 +13,7 @@ static char *print(enum help_form form, void (*body)(struct help *h))
 {
 	char *text = NULL;
 	size_t size = 0;
-	struct help h = {.out = open_memstream(&text, &size), .form = form};
+	struct help h = { .out = open_memstream(&text, &size), .form = form };
 
 	body(&h);
 	fclose(h.out);

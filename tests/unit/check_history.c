@@ -140,7 +140,8 @@ START_TEST(test_parts_sum_up)
 				continue;
 			for (unsigned edge = 10; edge < 125; edge += 23) {
 				ck_assert_int_eq(history_load(h, 0, sim_edge(&sim, edge), sim_edge(&sim, edge + 23),
-							      1u << i, &part), LT_OK);
+							      1u << i, &part),
+						 LT_OK);
 				sum += total(&part, i, k);
 			}
 			ck_assert_uint_eq(sum, total(&whole, i, k));
@@ -453,6 +454,6 @@ START_TEST(test_summaries)
 }
 END_TEST
 
-UNIT_MAIN("history", test_random_intervals, test_thinned_intervals, test_no_room,
-	  test_tracks_share_edges, test_parts_sum_up, test_snapping, test_past_stays, test_gap, test_long_past,
-	  test_inner_keys, test_brief_lives, test_summaries)
+UNIT_MAIN("history", test_random_intervals, test_thinned_intervals, test_no_room, test_tracks_share_edges,
+	  test_parts_sum_up, test_snapping, test_past_stays, test_gap, test_long_past, test_inner_keys,
+	  test_brief_lives, test_summaries)

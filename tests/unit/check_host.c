@@ -9,8 +9,9 @@ static struct host *host;
 
 static void setup(void)
 {
-	const struct ingest_host known = { .name = (char *)"web", .source = (char *)"", .tracer = (char *)"",
-					   .live = true, .end_ns = 1 };
+	const struct ingest_host known = {
+		.name = (char *)"web", .source = (char *)"", .tracer = (char *)"", .live = true, .end_ns = 1
+	};
 
 	host = host_restore("web", "", &known);
 }

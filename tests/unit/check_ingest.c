@@ -398,8 +398,7 @@ static void see_before(void *user, const struct ingest_visit *visit)
 	v->paired &= visit->fields && strcmp(visit->shape->name, "sched_switch") == 0 &&
 		     fields_get(visit->shape, visit->fields,
 				(uint32_t)shape_find(visit->shape, FIELDS_PACKET, "cpu_id"), &cpu) &&
-		     cpu.u == visit->event->cpu &&
-		     fields_find(visit->shape, visit->fields, "next_tid", &next) &&
+		     cpu.u == visit->event->cpu && fields_find(visit->shape, visit->fields, "next_tid", &next) &&
 		     next.i == event_payload(visit->event, ev_sched_switch)->next_tid;
 }
 
@@ -416,7 +415,11 @@ static struct visits visit_some(const char *name, const struct fields_wanted *wa
 {
 	struct visits v = { .ordered = true, .paired = true };
 	const struct ingest_visitor visitor = {
-		.wanted = wanted, .kinds = kinds, .before = see_before, .after = see_after, .user = &v,
+		.wanted = wanted,
+		.kinds = kinds,
+		.before = see_before,
+		.after = see_after,
+		.user = &v,
 	};
 	struct ingest_options options = { .workers = 4, .visitor = &visitor };
 	struct ingest *in = ingest_create(&options);
@@ -551,5 +554,5 @@ END_TEST
 
 UNIT_MAIN("ingest", test_same_with_any_number_of_workers, test_same_in_steps, test_ready_hosts_have_everything,
 	  test_hosts_and_record, test_cpu_time_is_complete_at_every_cut, test_nothing_to_read, test_survey,
-	  test_options_are_read_at_once,
-	  test_visitor_sees_all_in_order, test_fields_of_chosen_threads, test_limit, test_visitor_sees_some_kinds)
+	  test_options_are_read_at_once, test_visitor_sees_all_in_order, test_fields_of_chosen_threads, test_limit,
+	  test_visitor_sees_some_kinds)

@@ -25,8 +25,7 @@ static void thread_change(struct host_state *s, uint32_t row, enum thread_state 
 	state_touch(s, TABLE_THREAD, row);
 }
 
-#define VALUE(iv, uid, member) \
-	INTERVAL_VALUE(iv, THREAD, thread, interval_find(iv, TABLE_THREAD, uid), member)
+#define VALUE(iv, uid, member) INTERVAL_VALUE(iv, THREAD, thread, interval_find(iv, TABLE_THREAD, uid), member)
 
 /* Accruals are cut at the interval's ends, in whatever state the row is there. */
 START_TEST(test_accruals_are_cut)

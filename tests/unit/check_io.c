@@ -66,8 +66,8 @@ END_TEST
 
 START_TEST(test_every_moving_call)
 {
-	static const char *const reads[] = { "read", "pread64", "readv", "preadv", "preadv2", "recvfrom", "recvmsg",
-					     "ia32_pread64" };
+	static const char *const reads[] = { "read",    "pread64",  "readv",   "preadv",
+					     "preadv2", "recvfrom", "recvmsg", "ia32_pread64" };
 	static const char *const writes[] = {
 		"write", "pwrite64", "writev", "pwritev", "pwritev2", "sendto", "sendmsg", "ia32_pwrite64",
 	};

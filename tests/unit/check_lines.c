@@ -151,7 +151,11 @@ START_TEST(text_is_made_later)
 {
 	struct line line = { .at_ns = 5, .tid = 7, .data = (char *)"data" };
 	const struct line text = {
-		.text = (char *)"read(3) = -1", .name = 4, .result = 10, .result_end = 12, .failed = true,
+		.text = (char *)"read(3) = -1",
+		.name = 4,
+		.result = 10,
+		.result_end = 12,
+		.failed = true,
 	};
 
 	lines_add(lines, &line);

@@ -88,7 +88,7 @@ static uint64_t in_buckets(const struct bounded *b, uint64_t dist)
 	return total;
 }
 
-#define ASSERT_BUCKETS(b, TABLE, type, member) \
+#define ASSERT_BUCKETS(b, TABLE, type, member)                                                 \
 	ck_assert_uint_eq(in_buckets(b, bucket_dist(TABLE_##TABLE, CELL(type, member.count))), \
 			  sum(b, TABLE_##TABLE, CELL(type, member.count)))
 
@@ -339,9 +339,9 @@ static void check_connections(unsigned frame)
 	begin(&b, ROOM);
 	run(&b, 1);
 	for (unsigned i = 0; i < SYNS; i++) {
-		EVENT(&b.e, b.now, 0, 1, NET_RECEIVE, net, .ip_version = 4, .protocol = 6, .flags = SYN,
-		      .saddr = { 1 }, .daddr = { 2 }, .sport = 1 + i % 60000, .dport = 1 + i / 60000,
-		      .tot_len = HEADERS, .header_words = 5 << 8 | 5, .name = str(&rec, "eth0"));
+		EVENT(&b.e, b.now, 0, 1, NET_RECEIVE, net, .ip_version = 4, .protocol = 6, .flags = SYN, .saddr = { 1 },
+		      .daddr = { 2 }, .sport = 1 + i % 60000, .dport = 1 + i / 60000, .tot_len = HEADERS,
+		      .header_words = 5 << 8 | 5, .name = str(&rec, "eth0"));
 		b.now += SLICE_NS;
 		if (frame && i % frame == 0)
 			frame_ends(&b);

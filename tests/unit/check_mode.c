@@ -35,12 +35,12 @@ static struct parts parts(int64_t tid, uint64_t t)
 	return p;
 }
 
-#define ASSERT_PARTS(tid, t, user_, system_, interrupted_) \
-	do { \
-		const struct parts got = parts(tid, t); \
-\
-		ck_assert_uint_eq(got.user, user_); \
-		ck_assert_uint_eq(got.system, system_); \
+#define ASSERT_PARTS(tid, t, user_, system_, interrupted_)        \
+	do {                                                      \
+		const struct parts got = parts(tid, t);           \
+                                                                  \
+		ck_assert_uint_eq(got.user, user_);               \
+		ck_assert_uint_eq(got.system, system_);           \
 		ck_assert_uint_eq(got.interrupted, interrupted_); \
 	} while (0)
 

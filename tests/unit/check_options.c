@@ -11,7 +11,7 @@ static enum lt_status parse(struct options *o, enum command_bit command, const c
 	return options_parse(o, command, (int)g_strv_length((char **)words), (char **)words);
 }
 
-#define PARSE(o, command, ...) parse(o, command, (const char *const[]){__VA_ARGS__, NULL})
+#define PARSE(o, command, ...) parse(o, command, (const char *const[]){ __VA_ARGS__, NULL })
 
 START_TEST(test_table)
 {
@@ -177,49 +177,53 @@ START_TEST(test_wrong)
 		const char *words[4];
 		const char *error;
 	} cases[] = {
-		{COMMAND_REPORT, {"--nonsense"}, "unknown option '--nonsense'"},
-		{COMMAND_REPORT, {"--intervall", "1s"}, "unknown option '--intervall': did you mean '--interval'?"},
-		{COMMAND_MONITOR, {"--no"},
-		 "option '--no' is ambiguous: '--no-color', '--no-mouse', '--no-cache', '--no-sync'"},
-		{COMMAND_REPORT, {"--wait=1s"}, "option '--wait' is ambiguous: '--wait-retention', '--wait-memory'"},
-		{COMMAND_REPORT, {"--=x"}, "unknown option '--'"},
-		{COMMAND_REPORT, {"--timerange", "[a,b]"},
-		 "option '--timerange' is not available: use --begin and --end"},
-		{COMMAND_REPORT, {"--gmt=1"}, "option '--utc' takes no argument"},
-		{COMMAND_REPORT, {"--procname"}, "option '--comm' needs an argument: GLOB"},
-		{COMMAND_MONITOR, {"--gmt"}, "unknown option '--gmt'"},
-		{COMMAND_MONITOR, {"--timerange", "x"}, "unknown option '--timerange'"},
-		{COMMAND_ATTACH, {"--debug"}, "option '--debug' is not available: use --log FILE"},
-		{COMMAND_REPORT, {"--debug"}, "unknown option '--debug'"},
-		{COMMAND_REPORT, {"--ut=1"}, "option '--utc' takes no argument"},
-		{COMMAND_FEED, {"--host", "x"}, "option '--host' is not for 'feed'"},
-		{COMMAND_RECORD, {"-nx"}, "unknown option '-x'"},
-		{COMMAND_RECORD, {"-no"}, "option '--output' needs an argument: DIR"},
-		{COMMAND_RECORD, {"-ni"}, "option '--interval' is not for 'record'"},
-		{COMMAND_REPORT, {"-x"}, "unknown option '-x'"},
-		{COMMAND_REPORT, {"--utc=1"}, "option '--utc' takes no argument"},
-		{COMMAND_REPORT, {"cpu", "--begin"}, "option '--begin' needs an argument: TIME"},
-		{COMMAND_REPORT, {"--begin", "soon"}, "option '--begin': 'soon' is not a time such as"},
-		{COMMAND_REPORT, {"--interval", "1"}, "option '--interval': '1' is not a duration such as"},
-		{COMMAND_REPORT, {"--interval=0s"}, "option '--interval': it must be longer than 0"},
-		{COMMAND_REPORT, {"--tid", "x"}, "option '--tid': 'x' is not a number from 0 to 2147483647"},
-		{COMMAND_REPORT, {"--tid", "-1"}, "option '--tid': '-1' is not a number"},
-		{COMMAND_REPORT, {"--pid", "2147483648"}, "option '--pid': '2147483648' is not a number"},
-		{COMMAND_REPORT, {"--workers", "0"}, "option '--workers': '0' is not a number from 1"},
-		{COMMAND_REPORT, {"--json", "--csv"}, "'--json' and '--csv' exclude each other"},
-		{COMMAND_REPORT, {"--ascii"}, "option '--ascii' is not for 'report'"},
-		{COMMAND_MONITOR, {"--json"}, "option '--json' is not for the monitor"},
-		{COMMAND_RECORD, {"--json"}, "option '--json' is not for 'record'"},
-		{COMMAND_FEED, {"--live-port", "65536"}, "option '--live-port': '65536' is not a number from 1"},
-		{COMMAND_FEED, {"--speed", "maximal"}, "option '--speed': 'maximal' is not a number above 0"},
-		{COMMAND_MONITOR, {"--speed", "max"}, "option '--speed': 'max' is not a number above 0"},
-		{COMMAND_MONITOR, {"--history-size", "1X"}, "option '--history-size': '1X' is not a size"},
-		{COMMAND_MONITOR, {"--history-size", "-1"}, "option '--history-size': '-1' is not a size"},
-		{COMMAND_MONITOR, {"--history-size", "99999999T"}, "option '--history-size': '9999"},
-		{COMMAND_MONITOR, {"--history-size", "18446744073709551616"}, "option '--history-size': '1844"},
-		{COMMAND_MONITOR, {"--speed", "0"}, "option '--speed': '0' is not a number above 0"},
-		{COMMAND_MONITOR, {"--speed", "nan"}, "option '--speed': 'nan' is not a number above 0"},
-		{COMMAND_MONITOR, {"--speed", "1x"}, "option '--speed': '1x' is not a number above 0"},
+		{ COMMAND_REPORT, { "--nonsense" }, "unknown option '--nonsense'" },
+		{ COMMAND_REPORT, { "--intervall", "1s" }, "unknown option '--intervall': did you mean '--interval'?" },
+		{ COMMAND_MONITOR,
+		  { "--no" },
+		  "option '--no' is ambiguous: '--no-color', '--no-mouse', '--no-cache', '--no-sync'" },
+		{ COMMAND_REPORT,
+		  { "--wait=1s" },
+		  "option '--wait' is ambiguous: '--wait-retention', '--wait-memory'" },
+		{ COMMAND_REPORT, { "--=x" }, "unknown option '--'" },
+		{ COMMAND_REPORT,
+		  { "--timerange", "[a,b]" },
+		  "option '--timerange' is not available: use --begin and --end" },
+		{ COMMAND_REPORT, { "--gmt=1" }, "option '--utc' takes no argument" },
+		{ COMMAND_REPORT, { "--procname" }, "option '--comm' needs an argument: GLOB" },
+		{ COMMAND_MONITOR, { "--gmt" }, "unknown option '--gmt'" },
+		{ COMMAND_MONITOR, { "--timerange", "x" }, "unknown option '--timerange'" },
+		{ COMMAND_ATTACH, { "--debug" }, "option '--debug' is not available: use --log FILE" },
+		{ COMMAND_REPORT, { "--debug" }, "unknown option '--debug'" },
+		{ COMMAND_REPORT, { "--ut=1" }, "option '--utc' takes no argument" },
+		{ COMMAND_FEED, { "--host", "x" }, "option '--host' is not for 'feed'" },
+		{ COMMAND_RECORD, { "-nx" }, "unknown option '-x'" },
+		{ COMMAND_RECORD, { "-no" }, "option '--output' needs an argument: DIR" },
+		{ COMMAND_RECORD, { "-ni" }, "option '--interval' is not for 'record'" },
+		{ COMMAND_REPORT, { "-x" }, "unknown option '-x'" },
+		{ COMMAND_REPORT, { "--utc=1" }, "option '--utc' takes no argument" },
+		{ COMMAND_REPORT, { "cpu", "--begin" }, "option '--begin' needs an argument: TIME" },
+		{ COMMAND_REPORT, { "--begin", "soon" }, "option '--begin': 'soon' is not a time such as" },
+		{ COMMAND_REPORT, { "--interval", "1" }, "option '--interval': '1' is not a duration such as" },
+		{ COMMAND_REPORT, { "--interval=0s" }, "option '--interval': it must be longer than 0" },
+		{ COMMAND_REPORT, { "--tid", "x" }, "option '--tid': 'x' is not a number from 0 to 2147483647" },
+		{ COMMAND_REPORT, { "--tid", "-1" }, "option '--tid': '-1' is not a number" },
+		{ COMMAND_REPORT, { "--pid", "2147483648" }, "option '--pid': '2147483648' is not a number" },
+		{ COMMAND_REPORT, { "--workers", "0" }, "option '--workers': '0' is not a number from 1" },
+		{ COMMAND_REPORT, { "--json", "--csv" }, "'--json' and '--csv' exclude each other" },
+		{ COMMAND_REPORT, { "--ascii" }, "option '--ascii' is not for 'report'" },
+		{ COMMAND_MONITOR, { "--json" }, "option '--json' is not for the monitor" },
+		{ COMMAND_RECORD, { "--json" }, "option '--json' is not for 'record'" },
+		{ COMMAND_FEED, { "--live-port", "65536" }, "option '--live-port': '65536' is not a number from 1" },
+		{ COMMAND_FEED, { "--speed", "maximal" }, "option '--speed': 'maximal' is not a number above 0" },
+		{ COMMAND_MONITOR, { "--speed", "max" }, "option '--speed': 'max' is not a number above 0" },
+		{ COMMAND_MONITOR, { "--history-size", "1X" }, "option '--history-size': '1X' is not a size" },
+		{ COMMAND_MONITOR, { "--history-size", "-1" }, "option '--history-size': '-1' is not a size" },
+		{ COMMAND_MONITOR, { "--history-size", "99999999T" }, "option '--history-size': '9999" },
+		{ COMMAND_MONITOR, { "--history-size", "18446744073709551616" }, "option '--history-size': '1844" },
+		{ COMMAND_MONITOR, { "--speed", "0" }, "option '--speed': '0' is not a number above 0" },
+		{ COMMAND_MONITOR, { "--speed", "nan" }, "option '--speed': 'nan' is not a number above 0" },
+		{ COMMAND_MONITOR, { "--speed", "1x" }, "option '--speed': '1x' is not a number above 0" },
 	};
 	struct options o;
 
@@ -232,5 +236,5 @@ START_TEST(test_wrong)
 }
 END_TEST
 
-UNIT_MAIN("options", test_table, test_defaults, test_kinds, test_help_wins,
-	  test_short_forms, test_names_of_commands, test_command, test_wrong, test_names_of_other_tools)
+UNIT_MAIN("options", test_table, test_defaults, test_kinds, test_help_wins, test_short_forms, test_names_of_commands,
+	  test_command, test_wrong, test_names_of_other_tools)

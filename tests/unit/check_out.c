@@ -90,14 +90,14 @@ static char *write_pages(enum writer_form form, bool intervals, unsigned n)
 	return text;
 }
 
-#define JSON \
-	"{\"schema\":1,\"table\":\"syscalls\",\"begin_ns\":1000000000,\"end_ns\":1500000000,\"hosts\":[\"web\"]," \
-	"\"lost\":{\"events\":5,\"packets\":6},\"rows\":[" \
+#define JSON                                                                                                         \
+	"{\"schema\":1,\"table\":\"syscalls\",\"begin_ns\":1000000000,\"end_ns\":1500000000,\"hosts\":[\"web\"],"    \
+	"\"lost\":{\"events\":5,\"packets\":6},\"rows\":["                                                           \
 	"{\"host\":\"web\",\"tid\":null,\"pid\":null,\"comm\":null,\"name\":\"read\",\"count\":9223372036854775807," \
-	"\"total_ns\":0,\"min_ns\":null,\"avg_ns\":null,\"max_ns\":null,\"stdev_ns\":null,\"errors\":{}," \
-	"\"p50_ns\":null,\"p90_ns\":null,\"p99_ns\":null,\"p999_ns\":null}," \
-	"{\"host\":\"web\",\"tid\":7,\"pid\":7,\"comm\":\"a \\\"b\\\", c\",\"name\":\"openat\",\"count\":3," \
-	"\"total_ns\":12,\"min_ns\":12,\"avg_ns\":12,\"max_ns\":12,\"stdev_ns\":0,\"errors\":{\"ENOENT\":1}," \
+	"\"total_ns\":0,\"min_ns\":null,\"avg_ns\":null,\"max_ns\":null,\"stdev_ns\":null,\"errors\":{},"            \
+	"\"p50_ns\":null,\"p90_ns\":null,\"p99_ns\":null,\"p999_ns\":null},"                                         \
+	"{\"host\":\"web\",\"tid\":7,\"pid\":7,\"comm\":\"a \\\"b\\\", c\",\"name\":\"openat\",\"count\":3,"         \
+	"\"total_ns\":12,\"min_ns\":12,\"avg_ns\":12,\"max_ns\":12,\"stdev_ns\":0,\"errors\":{\"ENOENT\":1},"        \
 	"\"p50_ns\":12,\"p90_ns\":12,\"p99_ns\":12,\"p999_ns\":12}]}\n"
 
 START_TEST(test_json)

@@ -32,7 +32,11 @@ static struct wait_who who_is(const void *data, wait_row row)
 static struct wait_segment segment(unsigned begin_ms, unsigned end_ms, wait_row row, enum wait_state state)
 {
 	return (struct wait_segment){
-		.begin_ns = begin_ms * MS, .end_ns = end_ms * MS, .row = row, .state = state, .from = WAIT_NO_ROW,
+		.begin_ns = begin_ms * MS,
+		.end_ns = end_ms * MS,
+		.row = row,
+		.state = state,
+		.from = WAIT_NO_ROW,
 		.cause = { .fd = -1 },
 	};
 }
@@ -40,9 +44,9 @@ static struct wait_segment segment(unsigned begin_ms, unsigned end_ms, wait_row 
 static struct path *request(void)
 {
 	struct wait_segment s[7] = {
-		segment(0, 10, WGET, WAIT_RUNNING), segment(10, 12, PHP, WAIT_NETWORK),
-		segment(12, 20, PHP, WAIT_RUNNING), segment(20, 80, PHP, WAIT_BLOCK_DEVICE),
-		segment(80, 85, PHP, WAIT_RUNNING), segment(85, 90, WGET, WAIT_NETWORK),
+		segment(0, 10, WGET, WAIT_RUNNING),   segment(10, 12, PHP, WAIT_NETWORK),
+		segment(12, 20, PHP, WAIT_RUNNING),   segment(20, 80, PHP, WAIT_BLOCK_DEVICE),
+		segment(80, 85, PHP, WAIT_RUNNING),   segment(85, 90, WGET, WAIT_NETWORK),
 		segment(90, 100, WGET, WAIT_BLOCKED),
 	};
 	const struct wait_path answer = { .segments = s, .n = 7, .open = true, .begin_ns = 0, .end_ns = 100 * MS };
@@ -54,7 +58,9 @@ static struct path *request(void)
 	s[3].cause.name = strpool_intern("vda", 3);
 	s[5].from = PHP;
 	s[6].cause = (struct wait_cause){
-		.call = strpool_intern("read", 4), .object = strpool_intern("10.0.0.3:5432", 13), .fd = 5,
+		.call = strpool_intern("read", 4),
+		.object = strpool_intern("10.0.0.3:5432", 13),
+		.fd = 5,
 	};
 	return path_create(&answer, &subject, who_is, NULL);
 }
@@ -124,8 +130,10 @@ START_TEST(segments_in_words)
 	check_words(p, 0, "wget 10 on client runs for 10.0ms", "-");
 	check_words(p, 1, "a packet is under way to php 21 on web for 2.00ms", "a packet of wget 10 on client");
 	check_words(p, 3, "php 21 on web waits for block device vda for 60.0ms", "-");
-	check_words(p, 6, "wget 10 on client is blocked since 00:00:00.090000 in read(fd 5 → 10.0.0.3:5432); "
-		    "it has not ended", "-");
+	check_words(p, 6,
+		    "wget 10 on client is blocked since 00:00:00.090000 in read(fd 5 → 10.0.0.3:5432); "
+		    "it has not ended",
+		    "-");
 	path_destroy(p);
 }
 END_TEST
@@ -134,8 +142,10 @@ START_TEST(lanes_by_host)
 {
 	const struct wait_who subject = who_is(NULL, WGET);
 	struct wait_segment s[4] = {
-		segment(0, 10, PHP, WAIT_RUNNING), segment(10, 20, WGET, WAIT_NETWORK),
-		segment(20, 30, WGET, WAIT_RUNNING), segment(30, 31, KERNEL, WAIT_RUNNING),
+		segment(0, 10, PHP, WAIT_RUNNING),
+		segment(10, 20, WGET, WAIT_NETWORK),
+		segment(20, 30, WGET, WAIT_RUNNING),
+		segment(30, 31, KERNEL, WAIT_RUNNING),
 	};
 	const struct wait_path answer = { .segments = s, .n = 4, .begin_ns = 0, .end_ns = 31 * MS };
 	static const char *const wanted[] = { "client wget 10", "web php 20", "web kernel", "wire" };

@@ -8,14 +8,14 @@ static const uint64_t mib = 1 << 20;
 
 static struct place choose(uint64_t runtime_mib, struct place_room disk, uint64_t buffers_mib)
 {
-	const struct place_room runtime = {.free_bytes = runtime_mib * mib, .is_memory = true};
+	const struct place_room runtime = { .free_bytes = runtime_mib * mib, .is_memory = true };
 
 	return place_choose(runtime, disk, buffers_mib * mib);
 }
 
 static struct place_room disk_of(uint64_t free_mib)
 {
-	return (struct place_room){.free_bytes = free_mib * mib};
+	return (struct place_room){ .free_bytes = free_mib * mib };
 }
 
 static void check(struct place found, bool on_disk, uint64_t expected_mib)
@@ -46,7 +46,7 @@ END_TEST
 /* Memory under another name is no way out. */
 START_TEST(test_memory)
 {
-	check(choose(96, (struct place_room){.free_bytes = 4000 * mib, .is_memory = true}, 32), false, 48);
+	check(choose(96, (struct place_room){ .free_bytes = 4000 * mib, .is_memory = true }, 32), false, 48);
 }
 END_TEST
 

@@ -39,10 +39,10 @@ static struct preemption_row of(struct events *e, int64_t tid, int64_t by)
 
 		if (r->thread_uid != events_thread(e, tid)->uid)
 			continue;
-		if (by == UNKNOWN ? r->by_uid != BY_UNKNOWN :
-		    by == IDLE    ? r->by_uid != BY_IDLE :
-		    by == OTHER   ? r->by_uid != BY_OTHER :
-				    (int64_t)r->by_tid != by)
+		if (by == UNKNOWN ? r->by_uid != BY_UNKNOWN
+		    : by == IDLE  ? r->by_uid != BY_IDLE
+		    : by == OTHER ? r->by_uid != BY_OTHER
+				  : (int64_t)r->by_tid != by)
 			continue;
 		sum.by_tid = r->by_tid;
 		sum.by_comm = r->by_comm;
@@ -53,13 +53,13 @@ static struct preemption_row of(struct events *e, int64_t tid, int64_t by)
 	return sum;
 }
 
-#define assert_ran(e, tid, by, n, ns, most) \
-	do { \
+#define assert_ran(e, tid, by, n, ns, most)                   \
+	do {                                                  \
 		struct preemption_row found = of(e, tid, by); \
-\
-		ck_assert_uint_eq(found.count, n); \
-		ck_assert_uint_eq(found.total_ns, ns); \
-		ck_assert_uint_eq(found.max_ns, most); \
+                                                              \
+		ck_assert_uint_eq(found.count, n);            \
+		ck_assert_uint_eq(found.total_ns, ns);        \
+		ck_assert_uint_eq(found.max_ns, most);        \
 	} while (0)
 
 static uint64_t sum_of(struct events *e, int64_t tid)
@@ -347,9 +347,9 @@ enum { RANDOM_CPUS = 3, RANDOM_THREADS = 9, STEPS = 6000 };
 
 struct random_thread {
 	enum { SLEEPS, WAITS, RUNS } state;
-	unsigned cpu;                            /* that it runs on or waits for */
-	uint64_t by[RANDOM_THREADS + 1];         /* ns, by tid of who ran, 0: nobody */
-	bool counted[RANDOM_THREADS + 1];        /* in this wait */
+	unsigned cpu;                     /* that it runs on or waits for */
+	uint64_t by[RANDOM_THREADS + 1];  /* ns, by tid of who ran, 0: nobody */
+	bool counted[RANDOM_THREADS + 1]; /* in this wait */
 	uint64_t counts[RANDOM_THREADS + 1];
 };
 

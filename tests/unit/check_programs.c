@@ -19,9 +19,9 @@ static void check_taken(const char *had, uint64_t step_ns, bool has_threads, con
 	for (size_t i = 0; had[i]; i++, t_ns += step_ns) {
 		const bool second = g_ascii_islower(had[i]);
 		const unsigned session = programs_session(&p, (const void *)&source[second], 0);
-		const struct event ev = {
-			.ts_ns = t_ns, .tid = has_threads ? g_ascii_tolower(had[i]) : EVENT_NO_TID, .cpu = 3
-		};
+		const struct event ev = { .ts_ns = t_ns,
+					  .tid = has_threads ? g_ascii_tolower(had[i]) : EVENT_NO_TID,
+					  .cpu = 3 };
 
 		taken[i] = programs_take(&p, session, 7, &ev) ? '*' : '-';
 	}

@@ -17,6 +17,7 @@
 enum { FIRST_TRACEPOINT = EVENT_PROBE + 1 };
 
 /* Tracepoints the program reads but no set enables: of other tracers, of old kernels, or told by others. */
+/* clang-format off */
 static const char *const left_out[] = {
 	"sched_wakeup", /* sched_waking says it earlier */
 	"task_rename", "cpuhp_exit", /* not in lttng-modules */
@@ -31,6 +32,7 @@ static const char *const left_out[] = {
 	"netif_receive_skb_internal_entry", "netif_receive_skb_internal_exit",
 	"lttng_ust_tracef:event", "lttng_logger", /* what it says of the machine itself, where it does */
 };
+/* clang-format on */
 
 static char *first_name(const char *names)
 {
@@ -114,7 +116,7 @@ static GPtrArray *texts(const char *const *list)
 	return array;
 }
 
-#define LIST(...) ((const char *const[]){__VA_ARGS__, NULL})
+#define LIST(...) ((const char *const[]){ __VA_ARGS__, NULL })
 
 /* A request as a test writes it. */
 struct asked {
@@ -127,8 +129,8 @@ struct asked {
 static struct record_plan *plan(const struct asked *asked)
 {
 	struct record_request r = asked->request;
-	GPtrArray *arrays[] = {texts(asked->events), texts(asked->contexts), texts(asked->perf), texts(asked->kprobes),
-			       texts(asked->ust), texts(asked->hosts)};
+	GPtrArray *arrays[] = { texts(asked->events),  texts(asked->contexts), texts(asked->perf),
+				texts(asked->kprobes), texts(asked->ust),      texts(asked->hosts) };
 	GArray *pids = g_array_new(FALSE, FALSE, sizeof(int32_t));
 	GArray *vpids = g_array_new(FALSE, FALSE, sizeof(int32_t));
 	struct record_plan *result;
@@ -182,7 +184,7 @@ static void expect(const struct asked *asked, const char *const *lines)
 
 START_TEST(test_script_to_disk)
 {
-	const struct asked asked = {.request = {.output = "/tmp/a b", .set = "minimal"}};
+	const struct asked asked = { .request = { .output = "/tmp/a b", .set = "minimal" } };
 
 	expect(&asked,
 	       LIST("lttng create s '--output=/tmp/a b'",
@@ -205,7 +207,7 @@ END_TEST
 START_TEST(test_script_of_everything)
 {
 	const struct asked asked = {
-		.request = {.output = "/o", .buffer_bytes = 1000000},
+		.request = { .output = "/o", .buffer_bytes = 1000000 },
 		.events = LIST("kmem_mm_page_alloc", "sched_switch"),
 		.contexts = LIST("nice", "tid"),
 		.perf = LIST("page-fault", "perf:cpu:cycles"),
@@ -251,8 +253,8 @@ END_TEST
 #define PRIO_KNOWN "echo \"context prio: lttng-modules $v crashes the kernel with it: update to 2.13.11 or later\" >&2"
 #define PRIO_UNKNOWN \
 	"echo \"context prio: some lttng-modules crash the kernel with it, and their version is not known\" >&2"
-#define PRIO_GUARD(unknown, known) \
-	"{ v=$(cat /sys/module/lttng_tracer/version 2>/dev/null || " \
+#define PRIO_GUARD(unknown, known)                                                 \
+	"{ v=$(cat /sys/module/lttng_tracer/version 2>/dev/null || "               \
 	"/sbin/modinfo -F version lttng_tracer 2>/dev/null) || " unknown "; } && " \
 	"case ${v%%-*} in 2.13.[0-9]|2.13.10) " known ";; esac && lttng create s --output=/o"
 
@@ -261,7 +263,7 @@ START_TEST(test_script_of_a_fault)
 {
 	const char guard[] = PRIO_GUARD("{ " PRIO_UNKNOWN "; false; }", "{ " PRIO_KNOWN "; false; }");
 	const char warning[] = PRIO_GUARD(PRIO_UNKNOWN, PRIO_KNOWN);
-	struct asked asked = {.request = {.output = "/o", .set = "minimal"}, .contexts = LIST("prio")};
+	struct asked asked = { .request = { .output = "/o", .set = "minimal" }, .contexts = LIST("prio") };
 
 	expect(&asked, LIST(guard, "lttng enable-channel ...", "t=...", "e=...", "{ lttng add-context ...",
 			    "lttng add-context --kernel --session=s --channel=kernel --type=prio", "lttng start s"));
@@ -297,7 +299,7 @@ END_TEST
 START_TEST(test_script_live)
 {
 	const struct asked asked = {
-		.request = {.live = "net://web:5342", .live_timer_ns = 200000000, .set = "none"},
+		.request = { .live = "net://web:5342", .live_timer_ns = 200000000, .set = "none" },
 		.kprobes = LIST("a=vfs_read"),
 	};
 
@@ -312,7 +314,7 @@ END_TEST
 START_TEST(test_script_snapshot)
 {
 	const struct asked asked = {
-		.request = {.output = "/o", .snapshot = true, .track_command = true},
+		.request = { .output = "/o", .snapshot = true, .track_command = true },
 		.ust = LIST("a:b"),
 		.command = LIST("./x", "y"),
 	};
@@ -330,8 +332,8 @@ END_TEST
 /* The state dump repeated: soon once, then with its period, until the session is gone. Not on disk. */
 START_TEST(test_script_redump)
 {
-	struct asked asked = {.request = {.live = "net://web", .statedump_ns = 60000000000}, .ust = LIST("a:b")};
-	struct asked disk = {.request = {.output = "/o", .statedump_ns = 60000000000}, .ust = LIST("a:b")};
+	struct asked asked = { .request = { .live = "net://web", .statedump_ns = 60000000000 }, .ust = LIST("a:b") };
+	struct asked disk = { .request = { .output = "/o", .statedump_ns = 60000000000 }, .ust = LIST("a:b") };
 	const char loop[] = "(i=55; while sleep 5 && lttng --no-sessiond list s; do i=$((i+5)); [ $i -lt 60 ] || { "
 			    "i=0; lttng --no-sessiond regenerate statedump --session=s; }; done) </dev/null "
 			    ">/dev/null 2>&1 &";
@@ -349,13 +351,13 @@ END_TEST
 START_TEST(test_script_hosts)
 {
 	const struct asked asked = {
-		.request = {.live = "web"},
+		.request = { .live = "web" },
 		.ust = LIST("a:b"),
 		.hosts = LIST("root@a", "b"),
 		.command = LIST("true"),
 	};
 	const struct asked counter = {
-		.request = {.live = "web", .set = "minimal"},
+		.request = { .live = "web", .set = "minimal" },
 		.perf = LIST("cycles"),
 		.hosts = LIST("b"),
 	};
@@ -381,25 +383,26 @@ END_TEST
 START_TEST(test_script_fetch)
 {
 	const struct asked asked = {
-		.request = {.output = "/o", .session = "s"},
+		.request = { .output = "/o", .session = "s" },
 		.ust = LIST("a:b"),
 		.hosts = LIST("root@a", "ssh://../b"),
 		.command = LIST("true"),
 	};
-	const struct asked odd = {.request = {.output = "/o", .session = "a;b"}, .hosts = LIST("a")};
+	const struct asked odd = { .request = { .output = "/o", .session = "a;b" }, .hosts = LIST("a") };
 
 	expect(&asked,
 	       LIST("ssh root@a 'trap '\\'''\\'' PIPE; d=~/.cache/lttngtop/'\\''s'\\''; lttng create s "
 		    "--output=\"$d\" && { lttng ...",
 		    "ssh ssh://../b 'trap '\\'''\\'' PIPE; d=~/.cache/...", "ssh root@a 'lttng start s'",
-		    "ssh ssh://../b 'lttng start s'",
-		    "true", "ssh root@a 'lttng stop ...", "ssh ssh://../b 'lttng stop ...",
+		    "ssh ssh://../b 'lttng start s'", "true", "ssh root@a 'lttng stop ...",
+		    "ssh ssh://../b 'lttng stop ...",
 		    "mkdir -p /o/root@a && ssh root@a 'if test -d ~/.cache/lttngtop/'\\''s'\\''; then tar -C "
 		    "~/.cache/lttngtop/'\\''s'\\'' -cf - .; else tar -cf - -T /dev/null; fi' | tar -C /o/root@a -xf -",
 		    "mkdir -p /o/ssh:__.._b && ...", "ssh root@a 'rm -rf ~/.cache/lttngtop/'\\''s'\\'''",
 		    "ssh ssh://../b 'rm ..."));
 	expect(&odd, LIST("ssh a 'trap '\\'''\\'' PIPE; d=~/.cache/lttngtop/'\\''a;b'\\''; lttng create '\\''a;b'\\'' "
-			  "...", "ssh a ..."));
+			  "...",
+			  "ssh a ..."));
 }
 END_TEST
 
@@ -409,28 +412,29 @@ START_TEST(test_refused)
 		struct asked asked;
 		const char *error;
 	} cases[] = {
-		{{.request = {.live = "net://a", .output = "o"}}, "'--live' and '--output' exclude each other"},
-		{{.request = {.live = "net://a", .snapshot = true}}, "'--live' and '--snapshot' exclude each other"},
-		{{.request = {.live = "tcp://a"}}, "option '--live': 'tcp://a' is not a relayd"},
-		{{.request = {.set = "most"}}, "option '--set': 'most' is not a set"},
-		{{.request = {.set = "none"}}, "nothing to record"},
-		{{.request = {.set = "none"}, .ust = LIST("a:b"), .pid = 1}, "'--set none' leaves"},
-		{{.request = {.session = "a/b"}}, "option '--session': 'a/b' cannot be the name of a session"},
-		{{.request = {.session = "../b"}}, "option '--session'"},
-		{{.request = {.session = "-x"}}, "option '--session'"},
-		{{.request = {.buffer_bytes = 65535}}, "option '--buffer-size'"},
-		{{.request = {.track_command = true}}, "'--track-command' needs a command"},
-		{{.events = LIST("a,b")}, "option '--event': 'a,b' cannot be a name"},
-		{{.ust = LIST("--all")}, "option '--ust': '--all' cannot be a name"},
-		{{.contexts = LIST("color")}, "option '--context': no context 'color'"},
-		{{.perf = LIST("beauty")}, "option '--perf': no counter 'beauty'"},
-		{{.kprobes = LIST("vfs_read")}, "option '--kprobe': 'vfs_read' is not a probe"},
-		{{.kprobes = LIST("a=")}, "option '--kprobe': 'a=' is not a probe"},
-		{{.kprobes = LIST("a=b+")}, "option '--kprobe': 'a=b+' is not a probe"},
-		{{.kprobes = LIST("a=0xyz")}, "option '--kprobe': 'a=0xyz' is not a probe"},
-		{{.kprobes = LIST("a=b", "a=c")}, "option '--kprobe': there are two probes 'a'"},
-		{{.request = {.live = "a"}, .hosts = LIST("-oProxyCommand=x")}, "option '--host'"},
-		{{.request = {.live = "a"}, .hosts = LIST("a", "a")}, "host 'a' is given twice"},
+		{ { .request = { .live = "net://a", .output = "o" } }, "'--live' and '--output' exclude each other" },
+		{ { .request = { .live = "net://a", .snapshot = true } },
+		  "'--live' and '--snapshot' exclude each other" },
+		{ { .request = { .live = "tcp://a" } }, "option '--live': 'tcp://a' is not a relayd" },
+		{ { .request = { .set = "most" } }, "option '--set': 'most' is not a set" },
+		{ { .request = { .set = "none" } }, "nothing to record" },
+		{ { .request = { .set = "none" }, .ust = LIST("a:b"), .pid = 1 }, "'--set none' leaves" },
+		{ { .request = { .session = "a/b" } }, "option '--session': 'a/b' cannot be the name of a session" },
+		{ { .request = { .session = "../b" } }, "option '--session'" },
+		{ { .request = { .session = "-x" } }, "option '--session'" },
+		{ { .request = { .buffer_bytes = 65535 } }, "option '--buffer-size'" },
+		{ { .request = { .track_command = true } }, "'--track-command' needs a command" },
+		{ { .events = LIST("a,b") }, "option '--event': 'a,b' cannot be a name" },
+		{ { .ust = LIST("--all") }, "option '--ust': '--all' cannot be a name" },
+		{ { .contexts = LIST("color") }, "option '--context': no context 'color'" },
+		{ { .perf = LIST("beauty") }, "option '--perf': no counter 'beauty'" },
+		{ { .kprobes = LIST("vfs_read") }, "option '--kprobe': 'vfs_read' is not a probe" },
+		{ { .kprobes = LIST("a=") }, "option '--kprobe': 'a=' is not a probe" },
+		{ { .kprobes = LIST("a=b+") }, "option '--kprobe': 'a=b+' is not a probe" },
+		{ { .kprobes = LIST("a=0xyz") }, "option '--kprobe': 'a=0xyz' is not a probe" },
+		{ { .kprobes = LIST("a=b", "a=c") }, "option '--kprobe': there are two probes 'a'" },
+		{ { .request = { .live = "a" }, .hosts = LIST("-oProxyCommand=x") }, "option '--host'" },
+		{ { .request = { .live = "a" }, .hosts = LIST("a", "a") }, "host 'a' is given twice" },
 	};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
@@ -446,19 +450,19 @@ START_TEST(test_relay_url)
 	static const struct {
 		const char *text, *url, *host;
 	} cases[] = {
-		{"net://web", "net://web", "web"},
-		{"web:1:2/", "net://web:1:2", "web"},
-		{"net4://10.0.0.1:5342", "net4://10.0.0.1:5342", "10.0.0.1"},
-		{"net6://[::1]:1", "net6://[::1]:1", "[::1]"},
-		{"", NULL, NULL},
-		{"net://", NULL, NULL},
-		{"net://-x", NULL, NULL},
-		{"net://a b", NULL, NULL},
-		{"net://a:0", NULL, NULL},
-		{"net://a:65536", NULL, NULL},
-		{"net://a:1:2:3", NULL, NULL},
-		{"net://a/host/b/c", NULL, NULL},
-		{"net6://[::1", NULL, NULL},
+		{ "net://web", "net://web", "web" },
+		{ "web:1:2/", "net://web:1:2", "web" },
+		{ "net4://10.0.0.1:5342", "net4://10.0.0.1:5342", "10.0.0.1" },
+		{ "net6://[::1]:1", "net6://[::1]:1", "[::1]" },
+		{ "", NULL, NULL },
+		{ "net://", NULL, NULL },
+		{ "net://-x", NULL, NULL },
+		{ "net://a b", NULL, NULL },
+		{ "net://a:0", NULL, NULL },
+		{ "net://a:65536", NULL, NULL },
+		{ "net://a:1:2:3", NULL, NULL },
+		{ "net://a/host/b/c", NULL, NULL },
+		{ "net6://[::1", NULL, NULL },
 	};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
@@ -476,13 +480,13 @@ END_TEST
 /* How to view: the directory, the session on its relayd, or of several hosts the relayd. */
 START_TEST(test_source)
 {
-	const struct asked disk = {.request = {.output = "/o/../p"}};
-	const struct asked live = {.request = {.live = "net://web:1:2"}};
-	const struct asked hosts = {.request = {.live = "net://web:1:2"}, .hosts = LIST("a")};
-	const struct asked port = {.request = {.live = "net://web:1:2", .view_port = 3}};
-	const struct asked *const asked[] = {&disk, &live, &hosts, &port};
-	char *expected[] = {g_strdup("/p"), g_strdup_printf("net://web/host/%s/s", g_get_host_name()),
-			    g_strdup("net://web"), g_strdup_printf("net://web:3/host/%s/s", g_get_host_name())};
+	const struct asked disk = { .request = { .output = "/o/../p" } };
+	const struct asked live = { .request = { .live = "net://web:1:2" } };
+	const struct asked hosts = { .request = { .live = "net://web:1:2" }, .hosts = LIST("a") };
+	const struct asked port = { .request = { .live = "net://web:1:2", .view_port = 3 } };
+	const struct asked *const asked[] = { &disk, &live, &hosts, &port };
+	char *expected[] = { g_strdup("/p"), g_strdup_printf("net://web/host/%s/s", g_get_host_name()),
+			     g_strdup("net://web"), g_strdup_printf("net://web:3/host/%s/s", g_get_host_name()) };
 
 	for (size_t i = 0; i < G_N_ELEMENTS(asked); i++) {
 		struct record_plan *p = plan(asked[i]);
@@ -499,10 +503,11 @@ END_TEST
 /* What a shell makes of quoted words are the words again. */
 START_TEST(test_quoting)
 {
-	char *words[] = {(char *)"printf", (char *)"%s|", (char *)"", (char *)" ", (char *)"a'b", (char *)"\"$(id)`\\",
-			 (char *)"~", (char *)"*", (char *)"#x", (char *)"a=b", (char *)"-n", (char *)"ä\n", NULL};
+	char *words[] = { (char *)"printf",     (char *)"%s|", (char *)"",  (char *)" ",  (char *)"a'b",
+			  (char *)"\"$(id)`\\", (char *)"~",   (char *)"*", (char *)"#x", (char *)"a=b",
+			  (char *)"-n",         (char *)"ä\n", NULL };
 	char *line = commands_quote(words);
-	char *argv[] = {(char *)"sh", (char *)"-c", line, NULL};
+	char *argv[] = { (char *)"sh", (char *)"-c", line, NULL };
 	char *out = NULL;
 
 	ck_assert(g_spawn_sync(NULL, argv, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, &out, NULL, NULL, NULL));
@@ -543,7 +548,7 @@ END_TEST
 /* What is kept of a live session is bounded, however many CPUs stream; a file has room for a packet. */
 START_TEST(test_limit)
 {
-	const struct record_request request = {.session = "s", .live = "net://h", .live_timer_ns = 1, .set = "waits"};
+	const struct record_request request = { .session = "s", .live = "net://h", .live_timer_ns = 1, .set = "waits" };
 	struct record_plan *plan = record_plan_create(&request);
 	const struct record_channel *c = record_plan_channel(plan, RECORD_KERNEL);
 	const uint64_t cpus = (uint64_t)sysconf(_SC_NPROCESSORS_CONF), bytes = UINT64_C(64) << 30;
@@ -566,7 +571,7 @@ END_TEST
 /* The same memory in more parts, but not in such as a buffer cannot have. */
 START_TEST(test_divide)
 {
-	const struct record_request request = {.session = "s", .live = "net://h", .live_timer_ns = 1, .set = "waits"};
+	const struct record_request request = { .session = "s", .live = "net://h", .live_timer_ns = 1, .set = "waits" };
 	struct record_plan *plan = record_plan_create(&request);
 	const struct record_channel *c = record_plan_channel(plan, RECORD_KERNEL);
 	const uint64_t bytes = c->subbuf_bytes * c->subbufs;
@@ -583,7 +588,6 @@ END_TEST
 
 UNIT_MAIN("record", test_full_has_what_is_read, test_sets_have_nothing_else, test_contexts_once,
 	  test_sets_have_no_fault, test_script_to_disk, test_script_of_everything, test_script_of_a_fault,
-	  test_counters_elsewhere,
-	  test_script_live, test_script_redump, test_script_snapshot, test_script_hosts, test_script_fetch,
-	  test_refused, test_limit, test_divide, test_relay_url, test_source, test_quoting,
+	  test_counters_elsewhere, test_script_live, test_script_redump, test_script_snapshot, test_script_hosts,
+	  test_script_fetch, test_refused, test_limit, test_divide, test_relay_url, test_source, test_quoting,
 	  test_perf_counters, test_perf_probe)

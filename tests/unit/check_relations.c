@@ -43,9 +43,9 @@ static unsigned cpu_of(int64_t tid)
 
 #define ENTRY(e, tid, call, ...) SYSCALL_ENTRY(e, now += 10, cpu_of(tid), tid, call, __VA_ARGS__)
 #define EXIT(e, tid, call, value, ...) SYSCALL_EXIT(e, now += 10, cpu_of(tid), tid, call, .ret = value, __VA_ARGS__)
-#define CALL(e, tid, call, value, ...) \
-	do { \
-		ENTRY(e, tid, call, __VA_ARGS__); \
+#define CALL(e, tid, call, value, ...)               \
+	do {                                         \
+		ENTRY(e, tid, call, __VA_ARGS__);    \
 		EXIT(e, tid, call, value, .fd0 = 0); \
 	} while (0)
 
@@ -294,7 +294,7 @@ START_TEST(test_signals)
 	ck_assert_uint_eq(r->count, 1);
 	ck_assert_uint_eq(r->wait.count, 1);
 	ck_assert_str_eq(strpool_text((strid)r->object), "SIGUSR1");
-	CALL(&e, A, "kill", 0, .arg = B, .cmd = 0);       /* only asks */
+	CALL(&e, A, "kill", 0, .arg = B, .cmd = 0); /* only asks */
 	CALL(&e, A, "kill", -EPERM, .arg = B, .cmd = SIGUSR1);
 	CALL(&e, A, "tgkill", 0, .arg = B, .cmd = SIGUSR1); /* to a thread of it */
 	ck_assert_uint_eq(r->count, 2);
@@ -339,20 +339,20 @@ static const uint64_t server_addr[2] = { 0x0c00000a, 0 };
 
 enum { CLIENT_PORT = 40000, SERVER_PORT = 5432 };
 
-#define TO_SERVER \
+#define TO_SERVER                                                                                               \
 	.name = str(&rec, "eth0"), .len = 60, .ip_version = 4, .protocol = TCP, .saddr = { client_addr[0], 0 }, \
 	.daddr = { server_addr[0], 0 }, .sport = CLIENT_PORT, .dport = SERVER_PORT
-#define TO_CLIENT \
+#define TO_CLIENT                                                                                               \
 	.name = str(&rec, "eth0"), .len = 60, .ip_version = 4, .protocol = TCP, .saddr = { server_addr[0], 0 }, \
 	.daddr = { client_addr[0], 0 }, .sport = SERVER_PORT, .dport = CLIENT_PORT
 
 /* A packet wakes tid on CPU 1 while nobody runs there. */
-#define PACKET_WAKES(e, to, packet) \
-	do { \
+#define PACKET_WAKES(e, to, packet)                                          \
+	do {                                                                 \
 		EVENT(e, now += 10, 1, 0, SOFTIRQ_ENTRY, softirq, .vec = 3); \
-		EVENT(e, now += 10, 1, 0, NET_RECEIVE, net, packet); \
-		EVENT(e, now += 10, 1, 0, SCHED_WAKING, wakeup, .tid = to); \
-		EVENT(e, now += 10, 1, 0, SOFTIRQ_EXIT, softirq, .vec = 3); \
+		EVENT(e, now += 10, 1, 0, NET_RECEIVE, net, packet);         \
+		EVENT(e, now += 10, 1, 0, SCHED_WAKING, wakeup, .tid = to);  \
+		EVENT(e, now += 10, 1, 0, SOFTIRQ_EXIT, softirq, .vec = 3);  \
 	} while (0)
 
 /* A asks with 20 bytes, B on the other host answers with 300. */

@@ -63,8 +63,9 @@ START_TEST(test_little_memory)
 	const char *wrong;
 
 	ck_assert_int_eq(ring_create(&consumer, RING_LIVE_CAPACITY), LT_OK);
-	ck_assert_int_eq(ring_producer_open(&producer, (struct ring_fds){ dup(consumer.fds.memory),
-									   dup(consumer.producer_wake) }), LT_OK);
+	ck_assert_int_eq(ring_producer_open(&producer,
+					    (struct ring_fds){ dup(consumer.fds.memory), dup(consumer.producer_wake) }),
+			 LT_OK);
 	for (uint64_t i = 0; i < 20000; i++) {
 		ck_assert(ring_has_room(&producer));
 		write_numbered(i);
@@ -293,14 +294,30 @@ START_TEST(test_lying_records)
 		ev = emit_begin(&producer, EVENT_SCHED_SWITCH, 1, 0);
 		emit_end(&producer, ev);
 		switch (lie) {
-		case 0: ev->size = 0; break;
-		case 1: ev->size = 12; break;
-		case 2: ev->size = UINT32_MAX; break;
-		case 3: ev->size = EVENT_SIZE_MAX + 8; break;
-		case 4: ev->kind = EVENT_KINDS; break;
-		case 5: ev->n_words = 1000; break;
-		case 6: ev->cpu = EVENT_CPU_MAX; break;
-		case 7: ev->kind = EVENT_NONE; break; /* padding that is not at the end */
+		case 0:
+			ev->size = 0;
+			break;
+		case 1:
+			ev->size = 12;
+			break;
+		case 2:
+			ev->size = UINT32_MAX;
+			break;
+		case 3:
+			ev->size = EVENT_SIZE_MAX + 8;
+			break;
+		case 4:
+			ev->kind = EVENT_KINDS;
+			break;
+		case 5:
+			ev->n_words = 1000;
+			break;
+		case 6:
+			ev->cpu = EVENT_CPU_MAX;
+			break;
+		case 7:
+			ev->kind = EVENT_NONE;
+			break; /* padding that is not at the end */
 		}
 		ring_publish(&producer);
 		expect_nonsense();

@@ -202,8 +202,11 @@ END_TEST
 
 static void switch_to_migration(struct events *e, uint64_t t, uint64_t offline_until_ns, bool looked_ahead)
 {
-	struct ev_sched_switch p = { .prev_tid = 5, .prev_state = RUNNABLE, .next_tid = 17,
-				     .next_comm = "migration/0", .offline_until_ns = offline_until_ns };
+	struct ev_sched_switch p = { .prev_tid = 5,
+				     .prev_state = RUNNABLE,
+				     .next_tid = 17,
+				     .next_comm = "migration/0",
+				     .offline_until_ns = offline_until_ns };
 	struct record r;
 
 	record_init(&r, t, 0, 5, EVENT_SCHED_SWITCH);
@@ -468,7 +471,13 @@ END_TEST
 START_TEST(test_context_of_a_thread)
 {
 	struct ev_context alive = {
-		.pid = 4, .ppid = 1, .prio = 20, .vtid = 2, .vpid = 2, .pid_ns = 77, .procname = "x",
+		.pid = 4,
+		.ppid = 1,
+		.prio = 20,
+		.vtid = 2,
+		.vpid = 2,
+		.pid_ns = 77,
+		.procname = "x",
 	};
 	struct ev_context exiting = { .pid = 4, .ppid = 1, .prio = 20 };
 	struct events e;
@@ -498,8 +507,7 @@ START_TEST(test_priority_of_sched_events)
 
 	begin(&e);
 	EVENT(&e, 1100, 0, 5, SCHED_SWITCH, sched_switch, .prev_tid = 5, .prev_prio = 20, .prev_state = SLEEP,
-	      .next_tid = 6, .next_prio = -2,
-	      .prev_comm = "five", .next_comm = "six");
+	      .next_tid = 6, .next_prio = -2, .prev_comm = "five", .next_comm = "six");
 	ck_assert_int_eq((int64_t)events_thread(&e, 5)->prio, 20);
 	ck_assert_int_eq((int64_t)events_thread(&e, 6)->prio, -2);
 	EVENT(&e, 1200, 0, 6, SCHED_WAKING, wakeup, .tid = 5, .prio = 39, .target_cpu = 0, .comm = "five");
@@ -589,10 +597,10 @@ END_TEST
 
 UNIT_MAIN("sched", test_time_from_begin_to_end, test_cpu_start_credits_before_first_switch,
 	  test_context_tid_tells_who_runs, test_ready_and_blocked, test_waiting_ends_with_the_wake_up,
-	  test_stopped_is_neither_ready_nor_blocked,
-	  test_first_wakeup_counts, test_sched_wakeup_counts_only_without_waking, test_migrations,
-	  test_offline_with_look_ahead, test_migration_that_stays_online, test_offline_held_until_next_event,
-	  test_hotplug_tracepoint, test_lost_events_make_unsure, test_interrupted_session,
-	  test_thread_seen_on_two_cpus, test_birth_to_death, test_tid_reused_without_exit, test_thread_of_a_process,
-	  test_exec_takes_over_tid, test_state_dump, test_context_of_a_thread, test_priority_of_sched_events,
-	  test_idle_task_with_a_stoppers_name, test_sums_hold_whatever_comes)
+	  test_stopped_is_neither_ready_nor_blocked, test_first_wakeup_counts,
+	  test_sched_wakeup_counts_only_without_waking, test_migrations, test_offline_with_look_ahead,
+	  test_migration_that_stays_online, test_offline_held_until_next_event, test_hotplug_tracepoint,
+	  test_lost_events_make_unsure, test_interrupted_session, test_thread_seen_on_two_cpus, test_birth_to_death,
+	  test_tid_reused_without_exit, test_thread_of_a_process, test_exec_takes_over_tid, test_state_dump,
+	  test_context_of_a_thread, test_priority_of_sched_events, test_idle_task_with_a_stoppers_name,
+	  test_sums_hold_whatever_comes)

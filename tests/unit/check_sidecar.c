@@ -14,11 +14,11 @@
 #include "base/text.h"
 #include "sidecar/sidecar.h"
 
-#define S(seconds) (UINT64_C(1700000000000000000) + (seconds) * UINT64_C(1000000000))
+#define S(seconds) (UINT64_C(1700000000000000000) + (seconds)*UINT64_C(1000000000))
 
 static char *dir, *path;
 static struct sidecar *sidecar;
-static FILE *messages;   /* what was logged, a line each */
+static FILE *messages; /* what was logged, a line each */
 static char *text_of_messages;
 static size_t bytes_of_messages;
 
@@ -187,12 +187,22 @@ END_TEST
 START_TEST(test_wrong_types)
 {
 	static const char *const wrong[] = {
-		"\"disks\": 1", "\"disks\": [\"sda\"]", "\"disks\": {\"8:0\": 1}", "\"users\": \"eva\"",
-		"\"processes\": {\"pid\": 1}", "\"processes\": [1, \"a\", null, []]",
+		"\"disks\": 1",
+		"\"disks\": [\"sda\"]",
+		"\"disks\": {\"8:0\": 1}",
+		"\"users\": \"eva\"",
+		"\"processes\": {\"pid\": 1}",
+		"\"processes\": [1, \"a\", null, []]",
 		"\"processes\": [{\"pid\": \"1\"}]",
-		"\"processes\": [{\"pid\": -4, \"start_ns\": 1}]", "\"processes\": [{\"pid\": 4, \"start_ns\": 1.5}]",
-		"\"processes\": [{\"pid\": 4, \"start_ns\": 1e300}]", "\"processes\": [{\"pid\": 4, \"exe\": [1]}]",
-		"\"clock\": 3", "\"boot_id\": {}", "\"cpus\": 8", "\"cpus\": [{\"cpu\": \"0\"}]", "\"cgroups\": [1]",
+		"\"processes\": [{\"pid\": -4, \"start_ns\": 1}]",
+		"\"processes\": [{\"pid\": 4, \"start_ns\": 1.5}]",
+		"\"processes\": [{\"pid\": 4, \"start_ns\": 1e300}]",
+		"\"processes\": [{\"pid\": 4, \"exe\": [1]}]",
+		"\"clock\": 3",
+		"\"boot_id\": {}",
+		"\"cpus\": 8",
+		"\"cpus\": [{\"cpu\": \"0\"}]",
+		"\"cgroups\": [1]",
 		"\"clock\": {\"synchronised\": true, \"max_error_ns\": \"x\"}",
 	};
 
@@ -215,13 +225,21 @@ END_TEST
 START_TEST(test_unusable)
 {
 	static const char *const texts[] = {
-		"", "[]", "3", "null", "{", "{\"disks\": {\"8:0\": \"sda\"}", "{\"disks\": {\"8:0\": \"sda\"}}}",
+		"",
+		"[]",
+		"3",
+		"null",
+		"{",
+		"{\"disks\": {\"8:0\": \"sda\"}",
+		"{\"disks\": {\"8:0\": \"sda\"}}}",
 		"\xff\xfe{}",
-		"{\"disks\": {\"8:0\": \"sda\"}, \"a\": \"\xff\"}", "{\"disks\": {\"8:0\": \"sda\"}, \"schema\": 2}",
+		"{\"disks\": {\"8:0\": \"sda\"}, \"a\": \"\xff\"}",
+		"{\"disks\": {\"8:0\": \"sda\"}, \"schema\": 2}",
 		"{\"disks\": {\"8:0\": \"sda\"}, \"schema\": \"1\"}",
 		"{\"disks\": {\"8:0\": \"sda\"}, \"host\": \"db\"}",
 		"{\"disks\": {\"8:0\": \"sda\"}, \"pid\": 99999999999999999999999}",
-		"{\"disks\": {\"8:0\": \"sda\"}, \"a\": [[[[[[[[[1]]]]]]]]]}", "{\"a\": \"\\u0000\"}",
+		"{\"disks\": {\"8:0\": \"sda\"}, \"a\": [[[[[[[[[1]]]]]]]]]}",
+		"{\"a\": \"\\u0000\"}",
 	};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) {
@@ -363,9 +381,18 @@ END_TEST
 START_TEST(test_hear_hostile)
 {
 	static const char *const wrong[] = {
-		"", "l", "lttngtop.json", M, M "{", M "[]", M "7", "xlttngtop.json {}", M "[[[[[[[[[[[[[[[[",
+		"",
+		"l",
+		"lttngtop.json",
+		M,
+		M "{",
+		M "[]",
+		M "7",
+		"xlttngtop.json {}",
+		M "[[[[[[[[[[[[[[[[",
 		M "{\"a\":\xff}",
-		M "{\"schema\":2,\"kernel\":\"x\"}", M "{\"host\":\"db\",\"kernel\":\"x\"}",
+		M "{\"schema\":2,\"kernel\":\"x\"}",
+		M "{\"host\":\"db\",\"kernel\":\"x\"}",
 		M "{\"kernel\":\"\xc3\"}",
 	};
 
@@ -408,5 +435,5 @@ START_TEST(test_hear_much)
 END_TEST
 
 UNIT_MAIN_AROUND("sidecar", setup, teardown, test_sound, test_empty, test_reused, test_two_files, test_wrong_types,
-		 test_unusable, test_deep, test_no_file, test_hostile_texts, test_too_many, test_damage,
-		 test_hear, test_hear_cpus, test_hear_hostile, test_hear_much)
+		 test_unusable, test_deep, test_no_file, test_hostile_texts, test_too_many, test_damage, test_hear,
+		 test_hear_cpus, test_hear_hostile, test_hear_much)

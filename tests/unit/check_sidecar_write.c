@@ -362,9 +362,8 @@ START_TEST(test_places)
 			       "process 8 150\ncgroup /a\nnamespaces pid:[4026531836] cgroup:[4026531835]\n"
 			       "process 9 150\ncgroup /lxc/web\nnamespaces pid:[4026532001] cgroup:[4026532002] x:[\n"
 			       "process 10 150\ncgroup /lxc/web/x.service\nnamespaces pid:[4026532001]\n");
-	json_t *wanted = json_pack("{s[{sisisi}{si}]s{ssss}s{ssss}}", "cpus", "cpu", 0, "package", 0, "core", 0,
-				   "cpu", 1, "symbols", "do_sys_open", "0xffffffff81000010", "probe",
-				   "0xffffffffc0000000",
+	json_t *wanted = json_pack("{s[{sisisi}{si}]s{ssss}s{ssss}}", "cpus", "cpu", 0, "package", 0, "core", 0, "cpu",
+				   1, "symbols", "do_sys_open", "0xffffffff81000010", "probe", "0xffffffffc0000000",
 				   "cgroups", "4026532001", "/lxc/web", "4026532002", "/lxc/web");
 	const char *key;
 	json_t *value;
@@ -578,5 +577,4 @@ END_TEST
 
 UNIT_MAIN_AROUND("sidecar_write", setup, teardown, test_this_machine, test_update, test_about, test_cannot_write,
 		 test_refresh, test_own, test_script, test_two_listings, test_closest_look, test_places,
-		 test_hostile_listing, test_no_listing, test_shell_messages,
-		 test_shell_silent, test_split)
+		 test_hostile_listing, test_no_listing, test_shell_messages, test_shell_silent, test_split)

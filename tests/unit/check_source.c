@@ -412,7 +412,8 @@ static void write_trace(const char *root, const char *below, const char *uuid, c
 {
 	char *directory = g_build_filename(root, below, NULL);
 	char *text = g_strdup_printf("/* CTF 1.8 */\ntrace {\n\tmajor = 1;\n\tuuid = \"%s\";\n};\n"
-				     "env {\n\thostname = \"%s\";\n};\n", uuid, hostname);
+				     "env {\n\thostname = \"%s\";\n};\n",
+				     uuid, hostname);
 
 	write_text(directory, "metadata", text);
 	write_text(directory, "ch_0", "x");
@@ -453,7 +454,8 @@ static void write_ctf2(const char *root, const char *below, const char *uid, con
 {
 	char *directory = g_build_filename(root, below, NULL);
 	char *text = g_strdup_printf("\x1e{\"type\":\"preamble\",\"version\":2}\n\x1e{\"type\":\"trace-class\","
-				     "\"uid\":\"%s\",\"environment\":{\"hostname\":\"%s\"}}\n", uid, hostname);
+				     "\"uid\":\"%s\",\"environment\":{\"hostname\":\"%s\"}}\n",
+				     uid, hostname);
 
 	write_text(directory, "metadata", text);
 	write_text(directory, "ch_0", "x");
@@ -566,7 +568,8 @@ static char *recording(const char *name)
 static long count_by_babeltrace(const char *path)
 {
 	char *command = g_strdup_printf("babeltrace2 '%s' --component sink.utils.counter 2>/dev/null | "
-					"awk '/Event messages/ {n = $1} END {print n + 0}'", path);
+					"awk '/Event messages/ {n = $1} END {print n + 0}'",
+					path);
 	FILE *pipe = popen(command, "r");
 	long n = -1;
 
@@ -625,8 +628,8 @@ static void read_recording(const char *path, unsigned parts, struct totals *t)
 	g_ptr_array_free(specs, TRUE);
 }
 
-static const char *const recordings[] = { "three-tier", "kprobe", "hotplug", "containers", "rotated",
-					  "cpu_usage", "io_analysis", "kernel_threads", "sched_latency" };
+static const char *const recordings[] = { "three-tier", "kprobe",      "hotplug",        "containers",   "rotated",
+					  "cpu_usage",  "io_analysis", "kernel_threads", "sched_latency" };
 
 /* Every event gives one record, in order of time, however many workers share the streams. */
 START_TEST(test_counts_equal_babeltrace)
@@ -740,7 +743,6 @@ START_TEST(test_damaged_files)
 	remove_directory(root);
 }
 END_TEST
-
 
 int main(int argc, char **argv)
 {

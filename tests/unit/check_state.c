@@ -161,7 +161,7 @@ static void note_retired(void *data, enum table_id table, uint32_t row, const ui
 
 START_TEST(test_retire_in_table_order)
 {
-	struct retired r = {0};
+	struct retired r = { 0 };
 	struct host_state s;
 
 	state_init(&s);

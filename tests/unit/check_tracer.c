@@ -119,11 +119,16 @@ static GPtrArray *list_of(const char *text)
 /* The session exists if it succeeds. */
 static enum lt_status record_with(const struct asked *asked)
 {
-	GPtrArray *lists[] = {list_of(asked->context), list_of(asked->perf), list_of(asked->event),
-			      list_of(asked->kprobe)};
-	const struct record_request request = {
-		.session = "s", .output = "/nowhere", .live_timer_ns = 1, .unsafe = asked->unsafe,
-		.contexts = lists[0], .perf = lists[1], .events = lists[2], .kprobes = lists[3]};
+	GPtrArray *lists[] = { list_of(asked->context), list_of(asked->perf), list_of(asked->event),
+			       list_of(asked->kprobe) };
+	const struct record_request request = { .session = "s",
+						.output = "/nowhere",
+						.live_timer_ns = 1,
+						.unsafe = asked->unsafe,
+						.contexts = lists[0],
+						.perf = lists[1],
+						.events = lists[2],
+						.kprobes = lists[3] };
 	struct record_plan *plan;
 	enum lt_status status;
 
@@ -144,7 +149,7 @@ static enum lt_status record_with(const struct asked *asked)
 
 static enum lt_status record(const char *context)
 {
-	return record_with(&(struct asked){.context = context});
+	return record_with(&(struct asked){ .context = context });
 }
 
 static bool is_logged(const char *text)
@@ -169,7 +174,7 @@ END_TEST
 /* A set's context that the tracer does not have: the rest is recorded, and it is said. */
 START_TEST(test_context_left_out)
 {
-	static const int codes[] = {LTTNG_ERR_KERN_CONTEXT_UNAVAILABLE, LTTNG_ERR_KERN_CONTEXT_FAIL};
+	static const int codes[] = { LTTNG_ERR_KERN_CONTEXT_UNAVAILABLE, LTTNG_ERR_KERN_CONTEXT_FAIL };
 
 	lacking = LTTNG_EVENT_CONTEXT_USER_NS;
 	for (size_t i = 0; i < G_N_ELEMENTS(codes); i++) {
@@ -208,16 +213,16 @@ START_TEST(test_faulty_versions)
 		const char *version;
 		const char *error; /* NULL: taken */
 	} cases[] = {
-		{"2.12.17\n", NULL},
-		{"2.13.0\n",
-		 "context 'prio': lttng-modules 2.13.0 crashes the kernel with it: update to 2.13.11 or later"},
-		{"2.13.9", "context 'prio': lttng-modules 2.13.9 crashes"},
-		{"2.13.10-rc1\n", "context 'prio': lttng-modules 2.13.10-rc1 crashes"},
-		{"2.13.10\n", "context 'prio': lttng-modules 2.13.10 crashes"},
-		{"2.13.11\n", NULL},
-		{"2.13.18\n", NULL},
-		{"2.14.0\n", NULL},
-		{NULL, "context 'prio': some lttng-modules crash the kernel with it, and "},
+		{ "2.12.17\n", NULL },
+		{ "2.13.0\n",
+		  "context 'prio': lttng-modules 2.13.0 crashes the kernel with it: update to 2.13.11 or later" },
+		{ "2.13.9", "context 'prio': lttng-modules 2.13.9 crashes" },
+		{ "2.13.10-rc1\n", "context 'prio': lttng-modules 2.13.10-rc1 crashes" },
+		{ "2.13.10\n", "context 'prio': lttng-modules 2.13.10 crashes" },
+		{ "2.13.11\n", NULL },
+		{ "2.13.18\n", NULL },
+		{ "2.14.0\n", NULL },
+		{ NULL, "context 'prio': some lttng-modules crash the kernel with it, and " },
 	};
 	unsigned taken = 0;
 
@@ -242,9 +247,10 @@ START_TEST(test_tracepoints)
 			    "requests "
 			    "of disks"));
 	ck_assert(!is_logged("'sched_switch'"));
-	ck_assert_int_eq(record_with(&(struct asked){.event = "block_rq_issue"}), LT_ERROR); /* also if a set has it */
+	ck_assert_int_eq(record_with(&(struct asked){ .event = "block_rq_issue" }),
+			 LT_ERROR); /* also if a set has it */
 	ck_assert_str_eq(error_text(), "this kernel has no tracepoint 'block_rq_issue'");
-	ck_assert_int_eq(record_with(&(struct asked){.event = "nonsense"}), LT_ERROR);
+	ck_assert_int_eq(record_with(&(struct asked){ .event = "nonsense" }), LT_ERROR);
 	ck_assert_uint_eq(sessions, 1);
 }
 END_TEST
@@ -252,7 +258,7 @@ END_TEST
 /* A filter is of system calls alone: without a switch the CPU time of others would be wrong. */
 START_TEST(test_call_filter)
 {
-	ck_assert_msg(!record_with(&(struct asked){.call_filter = " not lttng"}), "%s", error_text());
+	ck_assert_msg(!record_with(&(struct asked){ .call_filter = " not lttng" }), "%s", error_text());
 	ck_assert_str_eq(enabled->str, ",sched_switch,* not lttng");
 }
 END_TEST
@@ -262,7 +268,7 @@ START_TEST(test_unsafe)
 	version = "2.13.9";
 	ck_assert_int_eq(record("prio"), LT_ERROR);
 	ck_assert(g_str_has_suffix(error_text(), " (--unsafe overrides this)"));
-	ck_assert_msg(!record_with(&(struct asked){.context = "prio", .unsafe = true}), "%s", error_text());
+	ck_assert_msg(!record_with(&(struct asked){ .context = "prio", .unsafe = true }), "%s", error_text());
 	ck_assert_uint_eq(added[LTTNG_EVENT_CONTEXT_PRIO], 1);
 	ck_assert(is_logged("context 'prio': lttng-modules 2.13.9 crashes the kernel with it"));
 }
@@ -271,41 +277,41 @@ END_TEST
 /* Perf counters hang the kernel at CPU hotplug: said once, and refused where that is what is recorded. */
 START_TEST(test_counters_and_hotplug)
 {
-	ck_assert_msg(!record_with(&(struct asked){.perf = "page-fault"}), "%s", error_text());
+	ck_assert_msg(!record_with(&(struct asked){ .perf = "page-fault" }), "%s", error_text());
 	ck_assert_uint_eq(added[LTTNG_EVENT_CONTEXT_PERF_CPU_COUNTER], 1);
 	ck_assert(is_logged("hangs the kernel when a CPU goes on or off line: do not hotplug CPUs while it is "
 			    "recorded"));
 	listed = "cpuhp_enter";
-	ck_assert_int_eq(record_with(&(struct asked){.perf = "page-fault", .event = "cpuhp_enter"}), LT_ERROR);
+	ck_assert_int_eq(record_with(&(struct asked){ .perf = "page-fault", .event = "cpuhp_enter" }), LT_ERROR);
 	ck_assert_msg(g_str_has_prefix(error_text(), "context 'perf:cpu:page-fault' hangs the kernel when a CPU goes"),
 		      "%s", error_text());
 	ck_assert_uint_eq(sessions, 1);
-	ck_assert_msg(!record_with(&(struct asked){.event = "cpuhp_enter"}), "%s", error_text());
+	ck_assert_msg(!record_with(&(struct asked){ .event = "cpuhp_enter" }), "%s", error_text());
 }
 END_TEST
 
 /* What lttng-modules 2.13 list of the subsystems that the largest set records from. */
-#define LISTED_SCHED \
+#define LISTED_SCHED                                                                                         \
 	"sched_kthread_stop sched_kthread_stop_ret sched_waking sched_wakeup sched_wakeup_new sched_switch " \
-	"sched_migrate_task sched_process_free sched_process_exit sched_wait_task sched_process_wait " \
-	"sched_process_fork sched_process_exec sched_stat_wait sched_stat_sleep sched_stat_iowait " \
+	"sched_migrate_task sched_process_free sched_process_exit sched_wait_task sched_process_wait "       \
+	"sched_process_fork sched_process_exec sched_stat_wait sched_stat_sleep sched_stat_iowait "          \
 	"sched_stat_blocked sched_stat_runtime sched_pi_setprio "
-#define LISTED_DUMP \
+#define LISTED_DUMP                                                                                                  \
 	"lttng_statedump_start lttng_statedump_end lttng_statedump_process_state lttng_statedump_process_cgroup_ns " \
-	"lttng_statedump_process_ipc_ns lttng_statedump_process_mnt_ns lttng_statedump_process_net_ns " \
-	"lttng_statedump_process_pid_ns lttng_statedump_process_time_ns lttng_statedump_process_user_ns " \
-	"lttng_statedump_process_uts_ns lttng_statedump_file_descriptor lttng_statedump_vm_map " \
-	"lttng_statedump_network_interface lttng_statedump_block_device lttng_statedump_cpu_topology " \
+	"lttng_statedump_process_ipc_ns lttng_statedump_process_mnt_ns lttng_statedump_process_net_ns "              \
+	"lttng_statedump_process_pid_ns lttng_statedump_process_time_ns lttng_statedump_process_user_ns "            \
+	"lttng_statedump_process_uts_ns lttng_statedump_file_descriptor lttng_statedump_vm_map "                     \
+	"lttng_statedump_network_interface lttng_statedump_block_device lttng_statedump_cpu_topology "               \
 	"lttng_statedump_interrupt "
-#define LISTED_IRQ \
-	"irq_handler_entry irq_handler_exit irq_softirq_raise irq_softirq_entry irq_softirq_exit timer_init " \
+#define LISTED_IRQ                                                                                              \
+	"irq_handler_entry irq_handler_exit irq_softirq_raise irq_softirq_entry irq_softirq_exit timer_init "   \
 	"timer_start timer_expire_entry timer_expire_exit timer_cancel timer_hrtimer_init timer_hrtimer_start " \
-	"timer_hrtimer_cancel timer_hrtimer_expire_entry timer_hrtimer_expire_exit timer_itimer_state " \
+	"timer_hrtimer_cancel timer_hrtimer_expire_entry timer_hrtimer_expire_exit timer_itimer_state "         \
 	"timer_itimer_expire "
-#define LISTED_IO \
+#define LISTED_IO                                                                                                  \
 	"block_touch_buffer block_dirty_buffer block_rq_requeue block_rq_complete block_rq_insert block_rq_issue " \
-	"block_rq_merge block_rq_remap block_bio_complete block_bio_backmerge block_bio_frontmerge " \
-	"block_bio_queue block_bio_remap block_getrq block_plug block_unplug block_split net_dev_xmit " \
+	"block_rq_merge block_rq_remap block_bio_complete block_bio_backmerge block_bio_frontmerge "               \
+	"block_bio_queue block_bio_remap block_getrq block_plug block_unplug block_split net_dev_xmit "            \
 	"net_dev_queue net_if_receive_skb net_if_rx net_if_rx_ni signal_generate signal_deliver"
 
 /* Everything of the set, nothing else, in fewer requests to the session daemon than names. */
@@ -375,12 +381,12 @@ START_TEST(test_symbols)
 {
 	if (!has_symbols())
 		return;
-	ck_assert_int_eq(record_with(&(struct asked){.kprobe = "a=no_such_symbol_of_any_kernel"}), LT_ERROR);
+	ck_assert_int_eq(record_with(&(struct asked){ .kprobe = "a=no_such_symbol_of_any_kernel" }), LT_ERROR);
 	ck_assert_str_eq(error_text(), "option '--kprobe': this kernel has no symbol 'no_such_symbol_of_any_kernel': "
 				       "see /proc/kallsyms");
 	ck_assert_uint_eq(sessions, 0);
-	ck_assert_msg(!record_with(&(struct asked){.kprobe = "a=vfs_read"}), "%s", error_text());
-	ck_assert_msg(!record_with(&(struct asked){.kprobe = "a=0xffff"}), "%s", error_text());
+	ck_assert_msg(!record_with(&(struct asked){ .kprobe = "a=vfs_read" }), "%s", error_text());
+	ck_assert_msg(!record_with(&(struct asked){ .kprobe = "a=0xffff" }), "%s", error_text());
 }
 END_TEST
 

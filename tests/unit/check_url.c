@@ -15,8 +15,9 @@ static void expect_url(const char *text, const char *relay, const char *target, 
 	ck_assert(source_is_url(text));
 	ck_assert_msg(source_parse_url(text, &url) == LT_OK, "%s: %s", text, error_text());
 	ck_assert_str_eq(url.relay, relay);
-	ck_assert_int_eq(url.family, strncmp(text, "net4", 4) == 0 ? AF_INET :
-				     strncmp(text, "net6", 4) == 0 ? AF_INET6 : AF_UNSPEC);
+	ck_assert_int_eq(url.family, strncmp(text, "net4", 4) == 0   ? AF_INET
+				     : strncmp(text, "net6", 4) == 0 ? AF_INET6
+								     : AF_UNSPEC);
 	ck_assert_pstr_eq(url.target, target);
 	ck_assert_pstr_eq(url.session, session);
 	source_url_release(&url);

@@ -19,17 +19,17 @@ START_TEST(test_tables_are_whole)
 		ck_assert(table->title && *table->title && table->row && *table->row);
 		ck_assert_msg(table->meaning && g_str_has_suffix(table->meaning, "."), "%s", table->name);
 		/* own rows read nothing of the model but their processes' names, and who it is that paths are of */
-		ck_assert_msg(table->supply.needs ?
-				      table->source == TABLES &&
-					      (table->supply.needs & VIEW_PATH ||
-					       table->tables == (table->process ? 1u << TABLE_THREAD : 0)) :
-			      table->collect ?
-				      table->source == TABLES && table->tables && table->cells && table->n_cells :
-				      table->tables >> table->source & 1,
+		ck_assert_msg(table->supply.needs ? table->source == TABLES &&
+							    (table->supply.needs & VIEW_PATH ||
+							     table->tables == (table->process ? 1u << TABLE_THREAD : 0))
+			      : table->collect
+				      ? table->source == TABLES && table->tables && table->cells && table->n_cells
+				      : table->tables >> table->source & 1,
 			      "%s", table->name);
 		/* those of hosts, of all events and of contexts and probes need no tracepoint; instances another's */
-		ck_assert_msg(!table->needs == !!strstr(" hosts events probes emitters counters perf instances ",
-							table->name), "%s: needs", table->name);
+		ck_assert_msg(!table->needs ==
+				      !!strstr(" hosts events probes emitters counters perf instances ", table->name),
+			      "%s: needs", table->name);
 		ck_assert_str_eq(table->columns[0].name, two_hosts ? "from_host" : "host");
 		ck_assert_msg(table->flags & VIEW_PIVOT ||
 				      view_column_find(table->columns, table->n_columns, table->sort),
@@ -220,5 +220,5 @@ START_TEST(test_stdev_rounds_right)
 }
 END_TEST
 
-UNIT_MAIN_AROUND("view", setup, teardown, test_tables_are_whole, test_columns_are_whole, test_report_columns,
-		 test_dist, test_stdev_rounds_right)
+UNIT_MAIN_AROUND("view", setup, teardown, test_tables_are_whole, test_columns_are_whole, test_report_columns, test_dist,
+		 test_stdev_rounds_right)

@@ -96,12 +96,12 @@ static struct value get(unsigned i, const char *name)
 	return v;
 }
 
-#define ASSERT_INT(row, name, expected) \
-	do { \
-		struct value got = get(row, name); \
-\
+#define ASSERT_INT(row, name, expected)                \
+	do {                                           \
+		struct value got = get(row, name);     \
+                                                       \
 		ck_assert_int_eq(got.kind, VALUE_INT); \
-		ck_assert_int_eq(got.i, expected); \
+		ck_assert_int_eq(got.i, expected);     \
 	} while (0)
 
 /*
@@ -251,5 +251,4 @@ START_TEST(test_counters)
 }
 END_TEST
 
-UNIT_MAIN_AROUND("view differences", setup, teardown, test_threads, test_levels, test_rows_of_base,
-		 test_counters)
+UNIT_MAIN_AROUND("view differences", setup, teardown, test_threads, test_levels, test_rows_of_base, test_counters)

@@ -295,8 +295,8 @@ static void assert_levels(const struct thread_row *t, const char *expected)
 	for (guint i = 0; i < levels->len; i++) {
 		const struct view_level *level = &g_array_index(levels, struct view_level, i);
 
-		g_string_append_printf(s, "%s%s %d/%d", i ? ", " : "", level->name ? level->name : "?",
-				       (int)level->tid, (int)level->pid);
+		g_string_append_printf(s, "%s%s %d/%d", i ? ", " : "", level->name ? level->name : "?", (int)level->tid,
+				       (int)level->pid);
 	}
 	ck_assert_str_eq(s->str, expected);
 	g_string_free(s, TRUE);
@@ -346,9 +346,8 @@ END_TEST
 /* The first process knows best; what is unshared inside is in the cgroup of what it is in. */
 START_TEST(test_names)
 {
-	struct sidecar *s = sidecar_of(PROCESS(10, "/system.slice/ssh.service") "," PROCESS(11, DOCKER) ","
-				       PROCESS(20, DOCKER) "," PROCESS(40, "/lxc/w\\u001b[1mx") ","
-				       PROCESS(1, "/init.scope"));
+	struct sidecar *s = sidecar_of(PROCESS(10, "/system.slice/ssh.service") "," PROCESS(11, DOCKER) "," PROCESS(
+		20, DOCKER) "," PROCESS(40, "/lxc/w\\u001b[1mx") "," PROCESS(1, "/init.scope"));
 	struct container_row *c;
 
 	begin();

@@ -421,7 +421,7 @@ START_TEST(test_irqs)
 	ASSERT_TEXT(1, "kind", "soft");
 	ASSERT_UINT(1, "count", 5);
 	ASSERT_UINT(1, "min_ns", 2);
-	ASSERT_UINT(1, "avg_ns", 5);   /* 19 / 4 */
+	ASSERT_UINT(1, "avg_ns", 5); /* 19 / 4 */
 	ASSERT_UINT(1, "max_ns", 9);
 	ASSERT_UINT(1, "stdev_ns", 3); /* sqrt(117 / 4 - (19 / 4)^2) = 2.59 */
 	ASSERT_UINT(1, "total_ns", 19);

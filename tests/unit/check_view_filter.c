@@ -161,11 +161,12 @@ END_TEST
 /* ---- anything ---- */
 
 static const char *const pieces[] = {
-	"host:", "pid:", "tree:", "user:", "container:", "state:", "call:", "file:", "peer:", "bogus:",
-	"cpu_ns", "born",
-	"exited_ns", "dev", "kind", ">", "<", "=", "!=", "<=", ">=", "5", "-5", "5ms", "1e308", "1e999",
-	"9223372036854775808", "8:0", "+3s", "-3s", "@1.5", "12:00:00", "2026-11-20", "k", "M", "%", "*", "[", "]", "?",
-	"/", "(", ")", "|", "!", "\"", " ", "\t", "\xc3\xa4", "\xff", "yes", "no",
+	"host:",  "pid:",   "tree:", "user:",     "container:", "state:",     "call:", "file:", "peer:",
+	"bogus:", "cpu_ns", "born",  "exited_ns", "dev",        "kind",       ">",     "<",     "=",
+	"!=",     "<=",     ">=",    "5",         "-5",         "5ms",        "1e308", "1e999", "9223372036854775808",
+	"8:0",    "+3s",    "-3s",   "@1.5",      "12:00:00",   "2026-11-20", "k",     "M",     "%",
+	"*",      "[",      "]",     "?",         "/",          "(",          ")",     "|",     "!",
+	"\"",     " ",      "\t",    "\xc3\xa4",  "\xff",       "yes",        "no",
 };
 
 static char *anything(GRand *rand)

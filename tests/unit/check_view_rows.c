@@ -99,14 +99,16 @@ START_TEST(test_missing)
 	shown[0].n_missing = G_N_ELEMENTS(db);
 	shown[1].missing = web;
 	shown[1].n_missing = G_N_ELEMENTS(web);
-	assert_missing("disks", "", "no block_rq_issue, block_rq_complete events: "
-				    "lttng enable-event -k block_rq_issue,block_rq_complete");
+	assert_missing("disks", "",
+		       "no block_rq_issue, block_rq_complete events: "
+		       "lttng enable-event -k block_rq_issue,block_rq_complete");
 	assert_missing("disks", "host:db", "no block_rq_issue events: lttng enable-event -k block_rq_issue");
 	assert_missing("sched", "", "db: no sched_waking events: lttng enable-event -k sched_waking");
 	assert_missing("sched", "host:web", NULL);
 	assert_missing("io", "", "web: no system calls: lttng enable-event -k --syscall --all");
-	assert_missing("relations", "", "no sched_waking events, no system calls: lttng enable-event -k sched_waking; "
-					"lttng enable-event -k --syscall --all");
+	assert_missing("relations", "",
+		       "no sched_waking events, no system calls: lttng enable-event -k sched_waking; "
+		       "lttng enable-event -k --syscall --all");
 	assert_missing("cpu", "", NULL);
 	assert_missing("hosts", "", NULL);
 	shown[1].iv = NULL;
@@ -143,8 +145,7 @@ START_TEST(test_filter_errors)
 	assert_filter_error("()", "column 2: a term is missing before ')'");
 	assert_filter_error("a \"b c", "column 3: a quote is not closed");
 	assert_filter_error("switchs>5", "column 1: no table has a column 'switchs': did you mean 'switches'?");
-	assert_filter_error("cpu_ns>5x",
-			    "column 1: column 'cpu_ns' wants a duration such as 5ms, not '5x'");
+	assert_filter_error("cpu_ns>5x", "column 1: column 'cpu_ns' wants a duration such as 5ms, not '5x'");
 	assert_filter_error("comm>a", "column 1: column 'comm' can only be compared with = and !=");
 	assert_filter_error("read_bytes>1Q",
 			    "column 1: column 'read_bytes' wants a size such as 64k or 1.5M, not '1Q'");

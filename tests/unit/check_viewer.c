@@ -14,9 +14,9 @@ START_TEST(test_list)
 			relay_init(&r);
 			r.minor = minors[i];
 			r.chunk = chunk;
-			expect(&r, NULL, LT_OK, minors[i] < 15 ?
-			       "session:db/nightly/1000000/1/0 session:web/s1/20000/0/0 listed" :
-			       "session:db/nightly/1000000/1/1 session:web/s1/20000/0/0 listed");
+			expect(&r, NULL, LT_OK,
+			       minors[i] < 15 ? "session:db/nightly/1000000/1/0 session:web/s1/20000/0/0 listed"
+					      : "session:db/nightly/1000000/1/1 session:web/s1/20000/0/0 listed");
 		}
 	}
 }
@@ -111,8 +111,7 @@ START_TEST(test_session_by_bytes)
 		r.n_streams = 2;
 		r.n_packets[2] = 0;
 		r.metadata_sent = 1; /* all that there is, before the session ends */
-		expect(&r, session_name, LT_END,
-		       "attached:s1 stream2:ch_0 stream1:metadata! metadata:second gone2");
+		expect(&r, session_name, LT_END, "attached:s1 stream2:ch_0 stream1:metadata! metadata:second gone2");
 	}
 }
 END_TEST
@@ -133,8 +132,9 @@ START_TEST(test_metadata_comes_before_the_packet)
 	r.n_late = 0;
 	r.n_packets[2] = 2;
 	r.answers[WIRE_NEXT_INDEX] = answer_flagged_index;
-	expect(&r, session_name, LT_END, "attached:s1 stream2:ch_0 stream1:metadata! metadata:first packet2 "
-					 "metadata:second packet2 gone2");
+	expect(&r, session_name, LT_END,
+	       "attached:s1 stream2:ch_0 stream1:metadata! metadata:first packet2 "
+	       "metadata:second packet2 gone2");
 }
 END_TEST
 
@@ -157,8 +157,9 @@ START_TEST(test_new_stream)
 	r.n_packets[2] = 1;
 	r.answers[WIRE_NEW_STREAMS] = answer_streams_once;
 	r.answers[WIRE_NEXT_INDEX] = answer_flagged_index;
-	expect(&r, session_name, LT_END, "attached:s1 stream2:ch_0 stream1:metadata! metadata:first metadata:second "
-					 "stream3:ch_1 packet2 gone2 packet3 gone3");
+	expect(&r, session_name, LT_END,
+	       "attached:s1 stream2:ch_0 stream1:metadata! metadata:first metadata:second "
+	       "stream3:ch_1 packet2 gone2 packet3 gone3");
 }
 END_TEST
 
@@ -181,8 +182,9 @@ START_TEST(test_same_streams)
 	r.n_packets[2] = 1;
 	r.answers[WIRE_NEW_STREAMS] = answer_same_streams;
 	r.answers[WIRE_NEXT_INDEX] = answer_flagged_index;
-	expect(&r, session_name, LT_END, "attached:s1 stream2:ch_0 stream1:metadata! metadata:first metadata:second "
-					 "packet2 gone2");
+	expect(&r, session_name, LT_END,
+	       "attached:s1 stream2:ch_0 stream1:metadata! metadata:first metadata:second "
+	       "packet2 gone2");
 }
 END_TEST
 
@@ -203,8 +205,9 @@ START_TEST(test_closed)
 		r.lie = status;
 		r.answers[WIRE_NEW_STREAMS] = answer_streams_closed;
 		/* What the streams have is read nevertheless. */
-		expect(&r, session_name, LT_END, "attached:s1 stream2:ch_0 stream1:metadata! metadata:first "
-						 "packet2 packet2 packet2 gone2");
+		expect(&r, session_name, LT_END,
+		       "attached:s1 stream2:ch_0 stream1:metadata! metadata:first "
+		       "packet2 packet2 packet2 gone2");
 		relay_init(&r);
 		r.n_streams = 0;
 		r.lie = status;
@@ -232,8 +235,9 @@ START_TEST(test_metadata_is_late)
 	relay_init(&r);
 	r.n_streams = 2;
 	r.answers[WIRE_METADATA] = answer_no_metadata;
-	expect(&r, session_name, LT_END, "attached:s1 stream2:ch_0 stream1:metadata! metadata:first "
-					 "packet2 packet2 packet2 gone2 metadata:second");
+	expect(&r, session_name, LT_END,
+	       "attached:s1 stream2:ch_0 stream1:metadata! metadata:first "
+	       "packet2 packet2 packet2 gone2 metadata:second");
 }
 END_TEST
 
@@ -255,8 +259,9 @@ START_TEST(test_metadata_stream_ends)
 	r.n_streams = 2;
 	r.n_packets[2] = 1;
 	r.answers[WIRE_METADATA] = answer_metadata_gone;
-	expect(&r, session_name, LT_END, "attached:s1 stream2:ch_0 stream1:metadata! metadata:first "
-					 "packet2 gone2 gone1");
+	expect(&r, session_name, LT_END,
+	       "attached:s1 stream2:ch_0 stream1:metadata! metadata:first "
+	       "packet2 gone2 gone1");
 }
 END_TEST
 
@@ -283,8 +288,9 @@ START_TEST(test_missing_packets)
 	r.minor = 4;
 	r.lie = WIRE_PACKET_ERROR;
 	r.answers[WIRE_PACKET] = answer_missing_packet;
-	expect(&r, session_name, LT_END, "attached:s1 stream2:ch_0 stream1:metadata! metadata:first "
-					 "metadata:second packet2 gone2");
+	expect(&r, session_name, LT_END,
+	       "attached:s1 stream2:ch_0 stream1:metadata! metadata:first "
+	       "metadata:second packet2 gone2");
 }
 END_TEST
 
@@ -406,7 +412,6 @@ START_TEST(test_ends_unread)
 }
 END_TEST
 
-UNIT_MAIN("viewer", test_list, test_list_again, test_list_long_names, test_session,
-	  test_session_by_bytes, test_metadata_comes_before_the_packet, test_new_stream, test_same_streams,
-	  test_closed, test_metadata_is_late, test_metadata_stream_ends, test_missing_packets, test_beacons,
-	  test_packets_are_held, test_ends_unread)
+UNIT_MAIN("viewer", test_list, test_list_again, test_list_long_names, test_session, test_session_by_bytes,
+	  test_metadata_comes_before_the_packet, test_new_stream, test_same_streams, test_closed, test_metadata_is_late,
+	  test_metadata_stream_ends, test_missing_packets, test_beacons, test_packets_are_held, test_ends_unread)

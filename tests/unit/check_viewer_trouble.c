@@ -164,8 +164,8 @@ END_TEST
 START_TEST(test_hangs_up)
 {
 	/* of the connect answer; the list; the session; the attach answer and its streams; an index; a packet */
-	static const size_t steps[] = { 0, 1, 19, 20, 21, 24, 100, 702, 703, 706, 707, 714, 715, 5000, 13827, 13828,
-					13840, 13850, 14000, 30000 };
+	static const size_t steps[] = { 0,   1,   19,  20,   21,    24,    100,   702,   703,   706,
+					707, 714, 715, 5000, 13827, 13828, 13840, 13850, 14000, 30000 };
 	struct relay r;
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(steps); i++) {
@@ -193,5 +193,5 @@ START_TEST(test_is_silent)
 }
 END_TEST
 
-UNIT_MAIN("viewer trouble", test_refusals, test_wrong_names, test_other_protocol, test_lies,
-	  test_hangs_up, test_is_silent)
+UNIT_MAIN("viewer trouble", test_refusals, test_wrong_names, test_other_protocol, test_lies, test_hangs_up,
+	  test_is_silent)

@@ -97,9 +97,15 @@ START_TEST(test_softirqs)
 		enum wait_state state;
 		const char *name;
 	} cases[] = {
-		{ 0, WAIT_BLOCKED, "HI" },          { 1, WAIT_TIMER, "TIMER" },      { 2, WAIT_NETWORK, "NET_TX" },
-		{ 3, WAIT_NETWORK, "NET_RX" },      { 4, WAIT_BLOCK_DEVICE, "BLOCK" }, { 6, WAIT_BLOCKED, "TASKLET" },
-		{ 5, WAIT_BLOCK_DEVICE, "IRQ_POLL" }, { 7, WAIT_INTERRUPTED, "SCHED" }, { 8, WAIT_TIMER, "HRTIMER" },
+		{ 0, WAIT_BLOCKED, "HI" },
+		{ 1, WAIT_TIMER, "TIMER" },
+		{ 2, WAIT_NETWORK, "NET_TX" },
+		{ 3, WAIT_NETWORK, "NET_RX" },
+		{ 4, WAIT_BLOCK_DEVICE, "BLOCK" },
+		{ 6, WAIT_BLOCKED, "TASKLET" },
+		{ 5, WAIT_BLOCK_DEVICE, "IRQ_POLL" },
+		{ 7, WAIT_INTERRUPTED, "SCHED" },
+		{ 8, WAIT_TIMER, "HRTIMER" },
 		{ 9, WAIT_BLOCKED, "RCU" },
 	};
 	struct fixture f;

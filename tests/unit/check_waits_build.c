@@ -54,8 +54,15 @@ static struct wait_event *add(struct test *t, unsigned host, uint64_t t_ns, enum
 		log->events = g_renew(struct wait_event, log->events, log->events_capacity);
 	}
 	log->events[log->n_events] = (struct wait_event){
-		.ts_ns = t_ns, .kind = (uint8_t)kind, .cpu = (uint16_t)cpu, .tid = -1, .pid = -1, .from_tid = -1,
-		.from_pid = -1, .fd = -1, .packet = WAIT_NO_PACKET,
+		.ts_ns = t_ns,
+		.kind = (uint8_t)kind,
+		.cpu = (uint16_t)cpu,
+		.tid = -1,
+		.pid = -1,
+		.from_tid = -1,
+		.from_pid = -1,
+		.fd = -1,
+		.packet = WAIT_NO_PACKET,
 	};
 	return &log->events[log->n_events++];
 }
@@ -96,8 +103,16 @@ static void packet(struct test *t, unsigned host, uint64_t t_ns, unsigned cpu, b
 	struct wait_event *e = add(t, host, t_ns, sent ? WAIT_EVENT_SEND : WAIT_EVENT_RECEIVE, cpu);
 	struct wait_log *log = &t->log[host];
 	struct clock_packet p = {
-		.saddr = { 1 }, .daddr = { 2 }, .sport = 1000, .dport = 80, .seq = seq, .ack_seq = 77, .flags = 0x10,
-		.payload_len = 100, .ip_version = 4, .protocol = 6,
+		.saddr = { 1 },
+		.daddr = { 2 },
+		.sport = 1000,
+		.dport = 80,
+		.seq = seq,
+		.ack_seq = 77,
+		.flags = 0x10,
+		.payload_len = 100,
+		.ip_version = 4,
+		.protocol = 6,
 	};
 
 	if (answer) {
@@ -223,7 +238,7 @@ START_TEST(test_states_when_switched_out)
 		int prev_state;
 		const char *normal, *compat;
 	} cases[] = {
-		{ 0, "P", "P" },    { 1, "B", "B" },     { 2, "B", "B" },     { 0x100, "P", "P" },
+		{ 0, "P", "P" },     { 1, "B", "B" },    { 2, "B", "B" },     { 0x100, "P", "P" },
 		{ 0x101, "P", "B" }, { 0x80, "i", "P" }, { 0x402, "i", "B" }, { 0x40, "B", "P" },
 	};
 
@@ -565,7 +580,7 @@ START_TEST(test_lost_events)
 	add(&t, 0, 50, WAIT_EVENT_INTERRUPT, 0);
 	e = woken(&t, 0, 60, 0, 7); /* by whoever runs there now */
 	e->from_tid = 9;
-	woken(&t, 0, 65, 1, 5);     /* nothing of this CPU was lost */
+	woken(&t, 0, 65, 1, 5); /* nothing of this CPU was lost */
 	switched(&t, 0, 70, 0, 9, 1, 7);
 	switched(&t, 0, 80, 1, 6, 1, 8);
 	finish(&t, 1);
@@ -747,11 +762,9 @@ START_TEST(test_queues_grow)
 END_TEST
 
 UNIT_MAIN("waits_build", test_wake_up_by_a_task, test_second_wake_up_counts_in_compat, test_states_when_switched_out,
-	  test_stopped, test_idle, test_fork_and_reuse_of_a_tid, test_path_ends_with_the_exit,
-	  test_end_of_old_kernels, test_idle_rows,
-	  test_packet_wakes_on_another_host, test_packet_that_wakes_several, test_packet_that_wakes_nobody,
-	  test_packet_that_woke_is_forgotten, test_two_packets_in_one_ns,
+	  test_stopped, test_idle, test_fork_and_reuse_of_a_tid, test_path_ends_with_the_exit, test_end_of_old_kernels,
+	  test_idle_rows, test_packet_wakes_on_another_host, test_packet_that_wakes_several,
+	  test_packet_that_wakes_nobody, test_packet_that_woke_is_forgotten, test_two_packets_in_one_ns,
 	  test_softirq_sends_for_the_task, test_lost_events, test_host_was_away, test_order_of_hosts,
-	  test_order_of_many_hosts,
-	  test_clocks_begin_anew, test_whose_row_is_not_there,
-	  test_times_of_other_clocks, test_queues_grow)
+	  test_order_of_many_hosts, test_clocks_begin_anew, test_whose_row_is_not_there, test_times_of_other_clocks,
+	  test_queues_grow)

@@ -11,14 +11,26 @@
  * edges (neighbours that are the same joined) and links, those without a duration too.
  */
 static const char *const cases[] = {
-	"basic", "nested", "net1", "opened", "opened_delay", "wakeup_embedded", "wakeup_interleave", "wakeup_missing",
-	"wakeup_mutual", "wakeup_new", "wakeup_self", "wakeup_unknown",
+	"basic",
+	"nested",
+	"net1",
+	"opened",
+	"opened_delay",
+	"wakeup_embedded",
+	"wakeup_interleave",
+	"wakeup_missing",
+	"wakeup_mutual",
+	"wakeup_new",
+	"wakeup_self",
+	"wakeup_unknown",
 };
 
 static const char *const state_names[WAIT_STATES] = {
-	[WAIT_RUNNING] = "RUNNING", [WAIT_PREEMPTED] = "PREEMPTED", [WAIT_INTERRUPTED] = "INTERRUPTED",
-	[WAIT_TIMER] = "TIMER", [WAIT_BLOCK_DEVICE] = "BLOCK_DEVICE", [WAIT_NETWORK] = "NETWORK",
-	[WAIT_USER_INPUT] = "USER_INPUT", [WAIT_IPI] = "IPI", [WAIT_BLOCKED] = "BLOCKED", [WAIT_UNKNOWN] = "UNKNOWN",
+	[WAIT_RUNNING] = "RUNNING",           [WAIT_PREEMPTED] = "PREEMPTED",
+	[WAIT_INTERRUPTED] = "INTERRUPTED",   [WAIT_TIMER] = "TIMER",
+	[WAIT_BLOCK_DEVICE] = "BLOCK_DEVICE", [WAIT_NETWORK] = "NETWORK",
+	[WAIT_USER_INPUT] = "USER_INPUT",     [WAIT_IPI] = "IPI",
+	[WAIT_BLOCKED] = "BLOCKED",           [WAIT_UNKNOWN] = "UNKNOWN",
 };
 
 enum { ROWS_MAX = 8 };
@@ -66,7 +78,7 @@ static void add_vertex(struct read_graph *r, const json_t *graph, int row, json_
 
 	json_array_foreach(json_object_get(graph, "segments"), i, item) {
 		if (number(item, "worker") == row && number(item, "end") == t_ns) {
-			struct wait_cause cause = {.name = strpool_intern_z(string(item, "qualifier")), .fd = -1};
+			struct wait_cause cause = { .name = strpool_intern_z(string(item, "qualifier")), .fd = -1 };
 
 			graph_vertex(r->g, r->rows[row], (uint64_t)t_ns, state_of(string(item, "state")), &cause);
 			return;
@@ -82,8 +94,9 @@ static void add_links(struct read_graph *r, const json_t *graph, int row, json_i
 
 	json_array_foreach(json_object_get(graph, "links"), i, link) {
 		const char *state = string(link, "state");
-		enum wait_link kind = !strcmp(state, "NETWORK") ? WAIT_LINK_NETWORK :
-				      !strcmp(state, "TIMER") ? WAIT_LINK_TIMER : WAIT_LINK_WAKEUP;
+		enum wait_link kind = !strcmp(state, "NETWORK") ? WAIT_LINK_NETWORK
+				      : !strcmp(state, "TIMER") ? WAIT_LINK_TIMER
+								: WAIT_LINK_WAKEUP;
 
 		ck_assert(kind != WAIT_LINK_WAKEUP || !strcmp(state, "DEFAULT"));
 		if (same_end(link, "to", row, t_ns))
@@ -112,7 +125,7 @@ static void read_vertices(struct read_graph *r, const json_t *graph, json_int_t 
 static struct read_graph read_graph(const json_t *graph)
 {
 	enum { TIMES = 32 };
-	struct read_graph r = {.g = graph_create(0, 0)};
+	struct read_graph r = { .g = graph_create(0, 0) };
 
 	for (unsigned i = 0; i < ROWS_MAX; i++)
 		r.rows[i] = graph_row_add(r.g);
@@ -148,8 +161,8 @@ static void add_edge(GPtrArray *lines, wait_row row, uint64_t begin_ns, uint64_t
 
 static void add_link(GPtrArray *lines, wait_row from, uint64_t from_ns, wait_row to, uint64_t to_ns, const char *state)
 {
-	g_ptr_array_add(lines, g_strdup_printf("link %u@%ju %u@%ju %s", from, (uintmax_t)from_ns, to, (uintmax_t)to_ns,
-					       state));
+	g_ptr_array_add(
+		lines, g_strdup_printf("link %u@%ju %u@%ju %s", from, (uintmax_t)from_ns, to, (uintmax_t)to_ns, state));
 }
 
 static char *expected_text(const json_t *path)
@@ -225,7 +238,9 @@ static char *path_text(const struct read_graph *r, const json_t *graph, wait_row
 		} else {
 			add_jumps(lines, graph, start, at, s->row, s->begin_ns);
 			add_edge(lines, s->row, s->begin_ns, s->end_ns,
-				 s->fill == WAIT_FILL_STITCH ? "DEFAULT" : s->fill ? "UNKNOWN" : state_names[s->state],
+				 s->fill == WAIT_FILL_STITCH ? "DEFAULT"
+				 : s->fill                   ? "UNKNOWN"
+							     : state_names[s->state],
 				 s->cause.name);
 		}
 		at = s->row;
@@ -264,7 +279,7 @@ END_TEST
 
 int main(void)
 {
-	const TTest *const tests[] = {test_cases};
+	const TTest *const tests[] = { test_cases };
 
 	if (!getenv("SHARED")) {
 		printf("skip check_waits_cases: no directory of conformance cases\n");

@@ -44,9 +44,9 @@ static void check_same(const struct sim *s, struct compared *c, const char *what
 		const struct wait_segment *p = &a->segments[i], *q = &b->segments[i];
 
 		ck_assert_msg(p->begin_ns == q->begin_ns && p->end_ns == q->end_ns && p->state == q->state &&
-			      p->fill == q->fill && p->wire == q->wire && p->link == q->link &&
-			      sim_who(s, WHOLE, p->row) == sim_who(s, BOUNDED, q->row) &&
-			      same_from(s, p, q) && p->cause.name == q->cause.name,
+				      p->fill == q->fill && p->wire == q->wire && p->link == q->link &&
+				      sim_who(s, WHOLE, p->row) == sim_who(s, BOUNDED, q->row) && same_from(s, p, q) &&
+				      p->cause.name == q->cause.name,
 			      "%s: %u: %ju-%ju state %d row %d from %d, %ju-%ju state %d row %d from %d", what, i,
 			      (uintmax_t)p->begin_ns, (uintmax_t)p->end_ns, p->state, sim_who(s, WHOLE, p->row),
 			      sim_who(s, WHOLE, p->from), (uintmax_t)q->begin_ns, (uintmax_t)q->end_ns, q->state,
@@ -214,7 +214,7 @@ END_TEST
 
 static struct wait_totals sum_of(const struct wait_path *p, wait_row row)
 {
-	struct wait_totals sum = {0};
+	struct wait_totals sum = { 0 };
 
 	for (uint32_t i = 0; i < p->n; i++)
 		wait_totals_add(&sum, row, &p->segments[i]);
@@ -237,7 +237,7 @@ static uint64_t total_of(const struct wait_totals *t)
 START_TEST(test_totals)
 {
 	enum { OLDER, REWINDS, GAPS, CORNERS };
-	uint64_t equal = 0, different[CORNERS] = {0}, differing_ns = 0, all_ns = 0;
+	uint64_t equal = 0, different[CORNERS] = { 0 }, differing_ns = 0, all_ns = 0;
 	struct wait_path path;
 
 	wait_path_init(&path);
@@ -388,5 +388,4 @@ START_TEST(test_folded)
 }
 END_TEST
 
-UNIT_MAIN("waits_follow", test_follow_is_resolve, test_eviction, test_memory, test_totals, test_convoy,
-	  test_folded)
+UNIT_MAIN("waits_follow", test_follow_is_resolve, test_eviction, test_memory, test_totals, test_convoy, test_folded)

@@ -34,8 +34,22 @@ struct seen {
 };
 
 static const int64_t absurd[] = {
-	-1, -2, 64, 0x80, 0x100, 4095, 4096, 65535, 65536, 4194304, INT32_MAX, INT32_MIN, (int64_t)INT32_MAX + 1,
-	UINT32_MAX, INT64_MAX, INT64_MIN,
+	-1,
+	-2,
+	64,
+	0x80,
+	0x100,
+	4095,
+	4096,
+	65535,
+	65536,
+	4194304,
+	INT32_MAX,
+	INT32_MIN,
+	(int64_t)INT32_MAX + 1,
+	UINT32_MAX,
+	INT64_MAX,
+	INT64_MIN,
 };
 
 static int pick(struct fuzz *f, int n)
@@ -53,15 +67,17 @@ static int64_t number(struct fuzz *f)
 static enum event_kind some_kind(struct fuzz *f)
 {
 	static const enum event_kind often[] = {
-		EVENT_SCHED_SWITCH, EVENT_SCHED_SWITCH, EVENT_SCHED_SWITCH, EVENT_SCHED_WAKING, EVENT_SCHED_WAKING,
-		EVENT_SCHED_WAKEUP_NEW, EVENT_FORK, EVENT_EXIT, EVENT_IRQ_ENTRY, EVENT_IRQ_EXIT, EVENT_SOFTIRQ_ENTRY,
-		EVENT_SOFTIRQ_EXIT, EVENT_HRTIMER_ENTRY, EVENT_HRTIMER_EXIT, EVENT_RECEIVING_ENTRY,
-		EVENT_RECEIVING_EXIT, EVENT_NET_QUEUE, EVENT_NET_QUEUE, EVENT_NET_RECEIVE, EVENT_NET_RECEIVE,
-		EVENT_DUMP_PROCESS,
+		EVENT_SCHED_SWITCH,   EVENT_SCHED_SWITCH,  EVENT_SCHED_SWITCH,
+		EVENT_SCHED_WAKING,   EVENT_SCHED_WAKING,  EVENT_SCHED_WAKEUP_NEW,
+		EVENT_FORK,           EVENT_EXIT,          EVENT_IRQ_ENTRY,
+		EVENT_IRQ_EXIT,       EVENT_SOFTIRQ_ENTRY, EVENT_SOFTIRQ_EXIT,
+		EVENT_HRTIMER_ENTRY,  EVENT_HRTIMER_EXIT,  EVENT_RECEIVING_ENTRY,
+		EVENT_RECEIVING_EXIT, EVENT_NET_QUEUE,     EVENT_NET_QUEUE,
+		EVENT_NET_RECEIVE,    EVENT_NET_RECEIVE,   EVENT_DUMP_PROCESS,
 	};
 
-	return pick(f, 4) ? often[pick(f, G_N_ELEMENTS(often))] :
-			    (enum event_kind)g_rand_int_range(f->rand, EVENT_SCHED_SWITCH, EVENT_KINDS);
+	return pick(f, 4) ? often[pick(f, G_N_ELEMENTS(often))]
+			  : (enum event_kind)g_rand_int_range(f->rand, EVENT_SCHED_SWITCH, EVENT_KINDS);
 }
 
 static void fill(struct fuzz *f, struct record *r)
@@ -262,7 +278,9 @@ static void run(uint32_t seed, bool compat, struct seen *seen)
 {
 	const bool totals = !compat && seed % 2;
 	const struct waits_options options = {
-		.memory_bytes = MEMORY_BYTES, .retention_ns = seed % 3 ? 0 : 5000000000, .compat = compat,
+		.memory_bytes = MEMORY_BYTES,
+		.retention_ns = seed % 3 ? 0 : 5000000000,
+		.compat = compat,
 	};
 	const struct clock_options clock_options = { .window_ns = 10000000000 };
 	struct fuzz f = { .rand = g_rand_new_with_seed(seed) };

@@ -43,7 +43,7 @@ START_TEST(test_refusals)
 	graph_vertex(g, b, 30, WAIT_BLOCKED, NULL);
 	graph_link(g, a, 31, b, 30, WAIT_LINK_NETWORK); /* received before it was sent */
 	graph_link(g, b, 30, b, 30, WAIT_LINK_WAKEUP);
-	graph_link(g, a, 15, b, 29, WAIT_LINK_WAKEUP);  /* no vertex there */
+	graph_link(g, a, 15, b, 29, WAIT_LINK_WAKEUP); /* no vertex there */
 	graph_link(g, a, 15, none, 15, WAIT_LINK_WAKEUP);
 	ck_assert_uint_eq(graph_info(g).late, 5);
 	ck_assert_uint_eq(segments(g, b, &path), 1);
@@ -135,7 +135,7 @@ START_TEST(test_row_numbers)
 	struct wait_follow *f = follow_create(g, 0);
 	uint64_t t_ns = 10;
 	wait_row first = graph_row_add(g), greatest = 0;
-	uint64_t freed_ns[LIVES] = {0};
+	uint64_t freed_ns[LIVES] = { 0 };
 
 	graph_gap(g, first, t_ns);
 	follow_add(f, first);
@@ -179,7 +179,7 @@ START_TEST(test_causes)
 
 	wait_path_init(&path);
 	for (uint32_t i = 1; i <= DIFFERENT; i++) {
-		struct wait_cause cause = {.name = i, .call = i / 2, .object = i / 3, .fd = (int32_t)i};
+		struct wait_cause cause = { .name = i, .call = i / 2, .object = i / 3, .fd = (int32_t)i };
 
 		graph_vertex(g, a, 10 + i, WAIT_BLOCKED, &cause);
 		graph_advance(g, 10 + i);

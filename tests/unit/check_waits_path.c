@@ -24,7 +24,7 @@ struct built {
 struct graph_event {
 	uint64_t t_ns, from_ns;
 	int row, from;
-	int state;          /* -1: gap; -2: link; -3: a wait for work */
+	int state; /* -1: gap; -2: link; -3: a wait for work */
 	enum wait_link link;
 };
 
@@ -53,7 +53,7 @@ static unsigned parse_row(const char *text, int row, struct graph_event *events)
 	for (unsigned i = 0; words[i]; i += 2) {
 		struct graph_event *e = &events[n++];
 
-		*e = (struct graph_event){.row = row, .t_ns = g_ascii_strtoull(words[i], NULL, 10), .state = -1};
+		*e = (struct graph_event){ .row = row, .t_ns = g_ascii_strtoull(words[i], NULL, 10), .state = -1 };
 		if (i && words[i - 1][0] == 'i')
 			e->state = -3;
 		else if (i && words[i - 1][0] != '.')
@@ -87,7 +87,7 @@ static void build_events(struct built *b, struct graph_event *events, unsigned n
 
 static struct built build(const char *const rows[], const char *const links[])
 {
-	struct built b = {.g = graph_create(0, 0)};
+	struct built b = { .g = graph_create(0, 0) };
 	struct graph_event events[EVENTS_MAX];
 	unsigned n = 0, n_rows = 0;
 
@@ -121,8 +121,8 @@ static char *path_text(const struct wait_path *p)
 			g_string_append_printf(s, "%c%d>", link_letters[q->link], (int)q->from);
 		g_string_append_printf(s, "%u:%c%ju-%ju", q->row, letters[q->state], (uintmax_t)q->begin_ns,
 				       (uintmax_t)q->end_ns);
-		g_string_append_printf(s, "%s%s%s", q->wire ? "~" : "", (const char *[]){"", "?f", "?s", "?a"}[q->fill],
-				       q->cut ? "!" : "");
+		g_string_append_printf(s, "%s%s%s", q->wire ? "~" : "",
+				       (const char *[]){ "", "?f", "?s", "?a" }[q->fill], q->cut ? "!" : "");
 	}
 	return g_string_free(s, FALSE);
 }
@@ -141,9 +141,9 @@ static void check_path(struct built *b, unsigned row, uint64_t begin_ns, uint64_
 	wait_path_release(&path);
 }
 
-#define ROWS(...) ((const char *const[]){__VA_ARGS__, NULL})
-#define LINKS(...) ((const char *const[]){__VA_ARGS__, NULL})
-#define NO_LINKS ((const char *const[]){NULL})
+#define ROWS(...) ((const char *const[]){ __VA_ARGS__, NULL })
+#define LINKS(...) ((const char *const[]){ __VA_ARGS__, NULL })
+#define NO_LINKS ((const char *const[]){ NULL })
 
 /* Path of row 0, the whole of it. */
 static void check_whole(const char *const rows[], const char *const links[], const char *want)
@@ -241,8 +241,7 @@ START_TEST(test_idle_workers)
 {
 	/* what the worker did before, 15-40, was not for row 0 */
 	check_whole(ROWS("10 R 20 B 60 R 80", "0 R 15 i 25 R 40 i 50 R 90", "0 R 90", "0 R 90"),
-		    LINKS("1@60 0@60 W", "2@25 1@25 W", "3@50 1@50 W"),
-		    "0:R10-20 3:R20-50 W3>1:R50-60 W1>0:R60-80");
+		    LINKS("1@60 0@60 W", "2@25 1@25 W", "3@50 1@50 W"), "0:R10-20 3:R20-50 W3>1:R50-60 W1>0:R60-80");
 	/* an interrupt: the wait stays what it was */
 	check_whole(ROWS("10 R 20 B 60 R 80", "0 R 25 T 30 R 40 i 50 P 55 R 90"), LINKS("1@60 0@60 W"),
 		    "0:R10-20 0:B20-50 1:P50-55 1:R55-60 W1>0:R60-80");
@@ -283,7 +282,7 @@ END_TEST
 START_TEST(test_present)
 {
 	struct built b = build(ROWS("10 R 20", "0 R 20 B 30"), NO_LINKS);
-	const struct wait_cause reads = {.call = 7, .fd = 3};
+	const struct wait_cause reads = { .call = 7, .fd = 3 };
 	struct wait_path path;
 
 	wait_path_init(&path);
@@ -425,6 +424,5 @@ START_TEST(test_random)
 }
 END_TEST
 
-UNIT_MAIN("waits_path", test_own_edges, test_chain, test_fills, test_packets, test_idle_workers,
-	  test_windows, test_present, test_bounds,
-	  test_random)
+UNIT_MAIN("waits_path", test_own_edges, test_chain, test_fills, test_packets, test_idle_workers, test_windows,
+	  test_present, test_bounds, test_random)

@@ -21,15 +21,17 @@ enum { WINDOWS = 12 };
 
 /* What may differ, and where. */
 enum difference {
-	DIFFERS_OPEN,   /* a wait that ends after all that was read: not explained, the recording's is */
+	DIFFERS_OPEN,    /* a wait that ends after all that was read: not explained, the recording's is */
 	DIFFERS_OFFLINE, /* the last thread of a CPU that went offline before the window, which the recording takes to
 			    run on; or one of a CPU that comes online, which nobody was seen to wake */
-	DIFFERS_IDLE,   /* left the CPU before the window: that it had no work is not known there */
+	DIFFERS_IDLE,    /* left the CPU before the window: that it had no work is not known there */
 	DIFFERENCES
 };
 
 static const char *const differences[] = {
-	"open end", "offline", "idle",
+	"open end",
+	"offline",
+	"idle",
 };
 
 static const char *build_directory(void)
@@ -57,9 +59,11 @@ static const struct {
 	const char *host;
 	uint64_t host_ns[2], client_ns[2];
 } clocks[] = {
-	{ "db", { UINT64_C(1795183592681292344), UINT64_C(1795183615014830226) },
+	{ "db",
+	  { UINT64_C(1795183592681292344), UINT64_C(1795183615014830226) },
 	  { UINT64_C(1795183610117674841), UINT64_C(1795183632452028866) } },
-	{ "web", { UINT64_C(1795183614685490952), UINT64_C(1795183637153521184) },
+	{ "web",
+	  { UINT64_C(1795183614685490952), UINT64_C(1795183637153521184) },
 	  { UINT64_C(1795183609828044457), UINT64_C(1795183632295674485) } },
 };
 
@@ -117,7 +121,9 @@ static void close_recording(struct recording *r)
 static struct window *open_window(const struct recording *r, uint64_t begin_ns, uint64_t end_ns)
 {
 	const struct window_options options = {
-		.begin_ns = begin_ns, .end_ns = end_ns, .whole = !end_ns,
+		.begin_ns = begin_ns,
+		.end_ns = end_ns,
+		.whole = !end_ns,
 		.maps = (const struct clock_map *const *)r->maps,
 	};
 	struct window *w = window_open(r->in, &options);

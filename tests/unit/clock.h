@@ -12,9 +12,17 @@ enum { TCP_ACK = 0x10, TCP_PSH = 0x08, TCP_SYN = 0x02, TCP_FIN = 0x01, TCP_ECE =
 
 static inline struct clock_packet tcp_packet(uint32_t seq, uint32_t ack_seq, int32_t payload_len, uint16_t id)
 {
-	return (struct clock_packet) {
-		.saddr = { 0x0100000a }, .daddr = { 0x0200000a }, .sport = 40000, .dport = 80, .seq = seq,
-		.ack_seq = ack_seq, .flags = TCP_ACK, .id = id, .payload_len = payload_len, .ip_version = 4,
+	return (struct clock_packet){
+		.saddr = { 0x0100000a },
+		.daddr = { 0x0200000a },
+		.sport = 40000,
+		.dport = 80,
+		.seq = seq,
+		.ack_seq = ack_seq,
+		.flags = TCP_ACK,
+		.id = id,
+		.payload_len = payload_len,
+		.ip_version = 4,
 		.protocol = 6,
 	};
 }

@@ -124,13 +124,13 @@ static inline void events_add(struct events *e, struct record *r, const void *pa
 }
 
 /* Adds a tracepoint's record; the members may use str(&rec, "…"). */
-#define EVENT(e, t, on_cpu, in_tid, KIND, type, ...) \
-	do { \
-		struct record rec; \
-\
+#define EVENT(e, t, on_cpu, in_tid, KIND, type, ...)                \
+	do {                                                        \
+		struct record rec;                                  \
+                                                                    \
 		record_init(&rec, t, on_cpu, in_tid, EVENT_##KIND); \
-		struct ev_##type payload = { __VA_ARGS__ }; \
-		events_add(e, &rec, &payload, sizeof(payload)); \
+		struct ev_##type payload = { __VA_ARGS__ };         \
+		events_add(e, &rec, &payload, sizeof(payload));     \
 	} while (0)
 
 static inline void events_call(struct events *e, struct record *r, const char *prefix, const char *call,
@@ -144,21 +144,21 @@ static inline void events_call(struct events *e, struct record *r, const char *p
 	g_free(name);
 }
 
-#define SYSCALL_ENTRY(e, t, on_cpu, in_tid, call, ...) \
-	do { \
-		struct record rec; \
-\
-		record_init(&rec, t, on_cpu, in_tid, EVENT_SYSCALL_ENTRY); \
-		struct ev_syscall_entry payload = { .nr = -1, __VA_ARGS__ }; \
+#define SYSCALL_ENTRY(e, t, on_cpu, in_tid, call, ...)                                   \
+	do {                                                                             \
+		struct record rec;                                                       \
+                                                                                         \
+		record_init(&rec, t, on_cpu, in_tid, EVENT_SYSCALL_ENTRY);               \
+		struct ev_syscall_entry payload = { .nr = -1, __VA_ARGS__ };             \
 		events_call(e, &rec, "syscall_entry_", call, &payload, sizeof(payload)); \
 	} while (0)
 
-#define SYSCALL_EXIT(e, t, on_cpu, in_tid, call, ...) \
-	do { \
-		struct record rec; \
-\
-		record_init(&rec, t, on_cpu, in_tid, EVENT_SYSCALL_EXIT); \
-		struct ev_syscall_exit payload = { .nr = -1, __VA_ARGS__ }; \
+#define SYSCALL_EXIT(e, t, on_cpu, in_tid, call, ...)                                   \
+	do {                                                                            \
+		struct record rec;                                                      \
+                                                                                        \
+		record_init(&rec, t, on_cpu, in_tid, EVENT_SYSCALL_EXIT);               \
+		struct ev_syscall_exit payload = { .nr = -1, __VA_ARGS__ };             \
 		events_call(e, &rec, "syscall_exit_", call, &payload, sizeof(payload)); \
 	} while (0)
 

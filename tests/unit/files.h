@@ -44,9 +44,9 @@ static inline unsigned cpu_of(struct events *e, int64_t tid)
 }
 
 /* A call with its arguments, and what it returned. */
-#define CALL(e, tid, name, result, ...) \
-	do { \
-		ENTRY(e, tid, name, __VA_ARGS__); \
+#define CALL(e, tid, name, result, ...)              \
+	do {                                         \
+		ENTRY(e, tid, name, __VA_ARGS__);    \
 		EXIT(e, tid, name, .ret = (result)); \
 	} while (0)
 
@@ -122,7 +122,7 @@ static inline const struct syscall_row *call_stats(struct events *e, int64_t tid
 
 #define DUMP_PROCESS(e, in_tid, in_pid, table) \
 	EVENT(e, now += 10, 0, TID, DUMP_PROCESS, dump_process, .tid = in_tid, .pid = in_pid, .file_table = table)
-#define DUMP_FD(e, table, number, mode, bits, name) \
+#define DUMP_FD(e, table, number, mode, bits, name)                                                                    \
 	EVENT(e, now += 10, 0, TID, DUMP_FD, dump_fd, .file_table = table, .fd = number, .flags = bits, .fmode = mode, \
 	      .filename = str(&rec, name))
 

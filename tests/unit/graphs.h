@@ -17,8 +17,7 @@
  * several graphs at once (with other retentions, say) and, on request, written
  * out line by line. Rows have numbers of their own here, never reused.
  */
-enum { SIM_CPUS = 3, SIM_ROWS = 4096, SIM_GRAPHS = 2, SIM_PACKETS = 16, SIM_PACKET_NS = 1500,
-       SIM_NOBODY = -1 };
+enum { SIM_CPUS = 3, SIM_ROWS = 4096, SIM_GRAPHS = 2, SIM_PACKETS = 16, SIM_PACKET_NS = 1500, SIM_NOBODY = -1 };
 
 enum { SIM_GONE, SIM_BLOCKED, SIM_READY, SIM_RUNNING, SIM_KERNEL };
 
@@ -62,7 +61,7 @@ static inline int sim_add(struct sim *s, int state)
 	int row = s->n_rows++;
 
 	g_assert(row < SIM_ROWS);
-	s->rows[row] = (struct sim_row){.state = state};
+	s->rows[row] = (struct sim_row){ .state = state };
 	for (int i = 0; i < s->n_graphs; i++) {
 		s->rows[row].in[i] = graph_row_add(s->graphs[i]);
 		s->who[i][s->rows[row].in[i]] = row;
@@ -73,7 +72,7 @@ static inline int sim_add(struct sim *s, int state)
 
 static inline void sim_vertex(struct sim *s, int row, enum wait_state state)
 {
-	struct wait_cause cause = {.name = sim_pick(s, 4), .fd = -1};
+	struct wait_cause cause = { .name = sim_pick(s, 4), .fd = -1 };
 
 	for (int i = 0; i < s->n_graphs; i++)
 		graph_vertex(s->graphs[i], s->rows[row].in[i], s->now_ns, state,
@@ -117,7 +116,9 @@ static inline void sim_link(struct sim *s, int from, uint64_t from_ns, int to, e
 static inline void sim_set(struct sim *s, int row, int state)
 {
 	static const enum wait_state present[] = {
-		[SIM_BLOCKED] = WAIT_BLOCKED, [SIM_READY] = WAIT_PREEMPTED, [SIM_RUNNING] = WAIT_RUNNING,
+		[SIM_BLOCKED] = WAIT_BLOCKED,
+		[SIM_READY] = WAIT_PREEMPTED,
+		[SIM_RUNNING] = WAIT_RUNNING,
 	};
 
 	s->rows[row].state = state;
@@ -180,13 +181,17 @@ static inline void sim_run_task(struct sim *s, int cpu)
 	int row = s->on_cpu[cpu], other;
 
 	switch (sim_pick(s, 12)) {
-	case 0: case 1: case 2:
+	case 0:
+	case 1:
+	case 2:
 		sim_leave(s, cpu, SIM_BLOCKED);
 		break;
 	case 3:
 		sim_leave(s, cpu, SIM_READY);
 		break;
-	case 4: case 5: case 6:
+	case 4:
+	case 5:
+	case 6:
 		other = sim_any(s, SIM_BLOCKED);
 		if (other == SIM_NOBODY)
 			break;
@@ -196,7 +201,8 @@ static inline void sim_run_task(struct sim *s, int cpu)
 		sim_link(s, row, s->now_ns, other, WAIT_LINK_WAKEUP);
 		sim_set(s, other, SIM_READY);
 		break;
-	case 7: case 8:
+	case 7:
+	case 8:
 		sim_send(s, row);
 		break;
 	case 9:
@@ -223,16 +229,18 @@ static inline void sim_run_task(struct sim *s, int cpu)
 
 static inline void sim_interrupt(struct sim *s, int cpu)
 {
-	static const enum wait_state quick[] = {WAIT_TIMER, WAIT_BLOCK_DEVICE, WAIT_INTERRUPTED, WAIT_BLOCKED};
+	static const enum wait_state quick[] = { WAIT_TIMER, WAIT_BLOCK_DEVICE, WAIT_INTERRUPTED, WAIT_BLOCKED };
 	int blocked = sim_any(s, SIM_BLOCKED), kernel = s->kernel[cpu];
 
 	if (blocked == SIM_NOBODY)
 		return;
 	switch (sim_pick(s, 6)) {
-	case 0: case 1:
+	case 0:
+	case 1:
 		sim_woken(s, blocked, quick[sim_pick(s, 4)]);
 		break;
-	case 2: case 3:
+	case 2:
+	case 3:
 		sim_woken(s, blocked, WAIT_NETWORK);
 		sim_deliver(s, blocked);
 		break;

@@ -28,8 +28,8 @@ struct relay {
 	unsigned port;
 	struct viewer *viewer;
 	GByteArray *in, *out;
-	size_t chunk; /* bytes sent at a time; 0: all that there are */
-	size_t left;  /* bytes until it hangs up; SIZE_MAX: never */
+	size_t chunk;   /* bytes sent at a time; 0: all that there are */
+	size_t left;    /* bytes until it hangs up; SIZE_MAX: never */
 	bool is_silent; /* at some time: the viewer is not to wait for long */
 	bool is_mute;   /* it was asked for what it has no answer to */
 	unsigned minor;
@@ -40,9 +40,9 @@ struct relay {
 	unsigned n_packets[8]; /* of each data stream; HUP after them */
 	unsigned n_hups;       /* once all data streams have hung up, the session is not listed any more */
 	unsigned metadata_sent;
-	unsigned flags;        /* of the next index */
+	unsigned flags; /* of the next index */
 	bool from_start;
-	uint64_t lie, lie2;    /* for the answers that tests put in */
+	uint64_t lie, lie2; /* for the answers that tests put in */
 };
 
 enum { PACKET_BYTES = 40000, TIMER_US = 20000 };
@@ -74,7 +74,7 @@ static inline void answer_connect(struct relay *r, const uint8_t *payload)
 }
 
 static inline void put_session(struct relay *r, uint64_t id, const char *host, const char *name, uint32_t timer_us,
-			uint32_t clients, uint32_t format)
+			       uint32_t clients, uint32_t format)
 {
 	const struct wire_session session = { GUINT64_TO_BE(id), GUINT32_TO_BE(timer_us), GUINT32_TO_BE(clients),
 					      GUINT32_TO_BE(3) };
@@ -126,8 +126,10 @@ static inline void answer_create(struct relay *r, const uint8_t *payload)
 
 static inline void put_stream(struct relay *r, uint64_t id)
 {
-	struct wire_stream w = { .id = GUINT64_TO_BE(id), .trace = GUINT64_TO_BE(9),
-				 .is_metadata = GUINT32_TO_BE(id == 1), .path = "kernel" };
+	struct wire_stream w = { .id = GUINT64_TO_BE(id),
+				 .trace = GUINT64_TO_BE(9),
+				 .is_metadata = GUINT32_TO_BE(id == 1),
+				 .path = "kernel" };
 
 	g_snprintf(w.channel, sizeof(w.channel), id == 1 ? "metadata" : "ch_%u", (unsigned)id - 2);
 	put(r, &w, sizeof(w));
@@ -180,10 +182,15 @@ static inline unsigned stream_of(const uint8_t *payload)
 
 static inline void put_index(struct relay *r, uint32_t status, uint64_t bits, uint64_t content_bits, uint64_t end)
 {
-	struct wire_index w = { .offset = GUINT64_TO_BE(4096), .packet_bits = GUINT64_TO_BE(bits),
-				.content_bits = GUINT64_TO_BE(content_bits), .begin = GUINT64_TO_BE(100),
-				.end = GUINT64_TO_BE(end), .discarded = GUINT64_TO_BE(3), .class_id = GUINT64_TO_BE(5),
-				.status = GUINT32_TO_BE(status), .flags = GUINT32_TO_BE(r->flags) };
+	struct wire_index w = { .offset = GUINT64_TO_BE(4096),
+				.packet_bits = GUINT64_TO_BE(bits),
+				.content_bits = GUINT64_TO_BE(content_bits),
+				.begin = GUINT64_TO_BE(100),
+				.end = GUINT64_TO_BE(end),
+				.discarded = GUINT64_TO_BE(3),
+				.class_id = GUINT64_TO_BE(5),
+				.status = GUINT32_TO_BE(status),
+				.flags = GUINT32_TO_BE(r->flags) };
 
 	r->flags = 0;
 	put(r, &w, sizeof(w));
@@ -262,11 +269,14 @@ static inline void relay_release(struct relay *r)
 
 static inline void relay_view(struct relay *r, const char *name)
 {
-	const struct sockaddr_in address = { .sin_family = AF_INET, .sin_port = htons(r->port),
+	const struct sockaddr_in address = { .sin_family = AF_INET,
+					     .sin_port = htons(r->port),
 					     .sin_addr = { htonl(INADDR_LOOPBACK) } };
 	const struct viewer_options options = { .fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0),
-						.target = name ? session_host : NULL, .session = name,
-						.from_start = r->from_start, .timeout_ms = r->is_silent ? 300 : 0 };
+						.target = name ? session_host : NULL,
+						.session = name,
+						.from_start = r->from_start,
+						.timeout_ms = r->is_silent ? 300 : 0 };
 
 	ck_assert(connect(options.fd, (const struct sockaddr *)&address, sizeof(address)) == 0 || errno == EINPROGRESS);
 	r->viewer = viewer_create(&options);

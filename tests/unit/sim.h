@@ -27,11 +27,11 @@ struct sim {
 	struct host_state state;
 	uint64_t rng;
 	uint64_t now_ns;
-	unsigned churn;     /* rows made and ended per table and frame, in 1/16 */
-	unsigned rows;      /* about so many per table */
-	unsigned tables;    /* 1 << enum table_id: those that have any */
-	GArray *edges;      /* uint64_t */
-	GPtrArray *seen;    /* per frame GHashTable *[TABLES]: uid -> struct seen_row; seen[0] is the first edge */
+	unsigned churn;  /* rows made and ended per table and frame, in 1/16 */
+	unsigned rows;   /* about so many per table */
+	unsigned tables; /* 1 << enum table_id: those that have any */
+	GArray *edges;   /* uint64_t */
+	GPtrArray *seen; /* per frame GHashTable *[TABLES]: uid -> struct seen_row; seen[0] is the first edge */
 };
 
 static inline uint64_t sim_random(struct sim *sim, uint64_t below)
@@ -78,9 +78,12 @@ static inline void sim_record(struct sim *sim)
 
 static inline void sim_init(struct sim *sim, uint64_t seed)
 {
-	*sim = (struct sim){ .rng = seed, .now_ns = ORIGIN_NS, .churn = 32, .rows = 20,
-			      /* instances are logged for reports alone */
-			      .tables = STATE_ALL_TABLES & ~(1u << TABLE_INSTANCE) };
+	*sim = (struct sim){ .rng = seed,
+			     .now_ns = ORIGIN_NS,
+			     .churn = 32,
+			     .rows = 20,
+			     /* instances are logged for reports alone */
+			     .tables = STATE_ALL_TABLES & ~(1u << TABLE_INSTANCE) };
 	state_init(&sim->state);
 	sim->edges = g_array_new(FALSE, FALSE, sizeof(uint64_t));
 	sim->seen = g_ptr_array_new_with_free_func(table_set_free);
@@ -117,8 +120,8 @@ static inline void sim_change_cell(struct sim *sim, const struct table_desc *des
 {
 	if (is_dist(desc, i)) {
 		for (uint64_t n = 1 + sim_random(sim, 3); n; n--)
-			dist_add((struct dist *)(void *)(cells + i),
-				 sim_random(sim, 3) ? sim_random(sim, SECOND) : 0, at_ns);
+			dist_add((struct dist *)(void *)(cells + i), sim_random(sim, 3) ? sim_random(sim, SECOND) : 0,
+				 at_ns);
 		return;
 	}
 	switch (desc->cells[i].kind) {
@@ -307,7 +310,7 @@ static inline bool counted_nothing(const struct table_desc *desc, const uint64_t
 }
 
 static inline void assert_same_rows(const struct sim *sim, enum table_id table, unsigned first, unsigned last,
-			     const struct history_load *load)
+				    const struct history_load *load)
 {
 	GHashTable *rows = sim_expect(sim, table, first, last);
 	const struct interval_table *it = &load->interval.tables[table];
@@ -389,8 +392,9 @@ static inline void assert_random_loads(struct sim *sim, const struct history *h,
 	history_load_init(&load);
 	for (; n; n--) {
 		unsigned first = sim_random(sim, edges->len - 1);
-		unsigned last = first + 1 + sim_random(sim, sim_random(sim, 4) ? MIN(3, edges->len - 1 - first) :
-										 edges->len - 1 - first);
+		unsigned last =
+			first + 1 +
+			sim_random(sim, sim_random(sim, 4) ? MIN(3, edges->len - 1 - first) : edges->len - 1 - first);
 
 		assert_load(sim, h, track, g_array_index(edges, unsigned, first), g_array_index(edges, unsigned, last),
 			    &load);

@@ -34,11 +34,11 @@ static inline int unit_run(const char *name, SFun setup, SFun teardown, const TT
 }
 
 #define UNIT_MAIN(name, ...) UNIT_MAIN_AROUND(name, NULL, NULL, __VA_ARGS__)
-#define UNIT_MAIN_AROUND(name, setup, teardown, ...) \
-	int main(void) \
-	{ \
-		const TTest *const unit_tests[] = {__VA_ARGS__}; \
-\
+#define UNIT_MAIN_AROUND(name, setup, teardown, ...)                                                            \
+	int main(void)                                                                                          \
+	{                                                                                                       \
+		const TTest *const unit_tests[] = { __VA_ARGS__ };                                              \
+                                                                                                                \
 		return unit_run(name, setup, teardown, unit_tests, sizeof(unit_tests) / sizeof(unit_tests[0])); \
 	}
 

@@ -132,25 +132,25 @@ static inline struct value get(unsigned i, const char *name)
 	return v;
 }
 
-#define ASSERT_UINT(i, name, expected) \
-	do { \
-		struct value got = get(i, name); \
-\
+#define ASSERT_UINT(i, name, expected)                                                                   \
+	do {                                                                                             \
+		struct value got = get(i, name);                                                         \
+                                                                                                         \
 		ck_assert_msg(got.kind == VALUE_UINT || got.kind == VALUE_INT, "%s is no number", name); \
-		ck_assert_uint_eq(got.u, (uint64_t)(expected)); \
+		ck_assert_uint_eq(got.u, (uint64_t)(expected));                                          \
 	} while (0)
-#define ASSERT_TEXT(i, name, expected) \
-	do { \
-		struct value got = get(i, name); \
-\
+#define ASSERT_TEXT(i, name, expected)                                        \
+	do {                                                                  \
+		struct value got = get(i, name);                              \
+                                                                              \
 		ck_assert_msg(got.kind == VALUE_TEXT, "%s is no text", name); \
-		ck_assert_str_eq(got.text, expected); \
+		ck_assert_str_eq(got.text, expected);                         \
 	} while (0)
-#define ASSERT_REAL(i, name, expected) \
-	do { \
-		struct value got = get(i, name); \
-\
-		ck_assert_int_eq(got.kind, VALUE_REAL); \
+#define ASSERT_REAL(i, name, expected)                             \
+	do {                                                       \
+		struct value got = get(i, name);                   \
+                                                                   \
+		ck_assert_int_eq(got.kind, VALUE_REAL);            \
 		ck_assert_double_eq_tol(got.real, expected, 1e-9); \
 	} while (0)
 #define ASSERT_NULL(i, name) ck_assert_int_eq(get(i, name).kind, VALUE_NULL)

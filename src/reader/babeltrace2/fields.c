@@ -32,9 +32,9 @@ static uint64_t integer(const bt_field *f)
 		return bt_field_bool_get_value(f) ? 1 : 0;
 	if (bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_BIT_ARRAY))
 		return bt_field_bit_array_get_value_as_integer(f);
-	return bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_SIGNED_INTEGER) ?
-		       (uint64_t)bt_field_integer_signed_get_value(f) :
-		       bt_field_integer_unsigned_get_value(f);
+	return bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_SIGNED_INTEGER)
+		       ? (uint64_t)bt_field_integer_signed_get_value(f)
+		       : bt_field_integer_unsigned_get_value(f);
 }
 
 static uint64_t element(const bt_field *array, uint64_t i)
@@ -173,8 +173,7 @@ uint32_t lib_plan_read(const struct plan *plan, const bt_field *structure, void 
 
 	for (unsigned i = 0; i < plan->n; i++) {
 		const struct plan_op *op = &plan->ops[i];
-		const bt_field *field =
-			bt_field_structure_borrow_member_field_by_index_const(structure, op->member);
+		const bt_field *field = bt_field_structure_borrow_member_field_by_index_const(structure, op->member);
 
 		if (read_one(op, field, words, ev) && op->bit != PLAN_NO_BIT)
 			present |= UINT32_C(1) << op->bit;

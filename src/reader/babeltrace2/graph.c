@@ -32,8 +32,8 @@ static struct lib_stream *stream_of(const struct lib_reader *b, unsigned i)
 /* ---- the sink component ---- */
 
 static bt_component_class_initialize_method_status sink_init(bt_self_component_sink *self,
-							      bt_self_component_sink_configuration *configuration,
-							      const bt_value *params, void *data)
+							     bt_self_component_sink_configuration *configuration,
+							     const bt_value *params, void *data)
 {
 	struct lib_reader *b = data;
 	char name[16];
@@ -57,8 +57,7 @@ static bt_component_class_sink_graph_is_configured_method_status sink_configured
 	for (unsigned i = 0; i < b->base.n_streams; i++)
 		if (bt_message_iterator_create_from_sink_component(
 			    self, bt_self_component_sink_borrow_input_port_by_index(self, i),
-			    &stream_of(b, i)->iterator) !=
-		    BT_MESSAGE_ITERATOR_CREATE_FROM_SINK_COMPONENT_STATUS_OK)
+			    &stream_of(b, i)->iterator) != BT_MESSAGE_ITERATOR_CREATE_FROM_SINK_COMPONENT_STATUS_OK)
 			/* One file that cannot be opened does not take the others with it. */
 			b->base.streams[i]->trouble = lib_take_error();
 	return BT_COMPONENT_CLASS_SINK_GRAPH_IS_CONFIGURED_METHOD_STATUS_OK;
@@ -139,10 +138,9 @@ static enum lt_status connect_streams(struct lib_reader *b, const bt_component_s
 	enum lt_status status = LT_OK;
 
 	add_streams(b, source, chosen);
-	if (b->base.n_streams > 0 &&
-	    bt_graph_add_sink_component_with_initialize_method_data(b->graph, b->sink_class, "records", NULL, b,
-								    BT_LOGGING_LEVEL_NONE, &sink) !=
-		    BT_GRAPH_ADD_COMPONENT_STATUS_OK)
+	if (b->base.n_streams > 0 && bt_graph_add_sink_component_with_initialize_method_data(
+					     b->graph, b->sink_class, "records", NULL, b, BT_LOGGING_LEVEL_NONE,
+					     &sink) != BT_GRAPH_ADD_COMPONENT_STATUS_OK)
 		status = library_error("cannot build the graph");
 	for (unsigned i = 0; i < b->base.n_streams && status == LT_OK; i++)
 		if (bt_graph_connect_ports(b->graph, chosen[i],
@@ -162,8 +160,8 @@ static bt_value *make_params(const char *const *paths)
 {
 	bt_value *params = bt_value_map_create(), *inputs = NULL;
 
-	if (!params || bt_value_map_insert_empty_array_entry(params, "inputs", &inputs) !=
-			       BT_VALUE_MAP_INSERT_ENTRY_STATUS_OK)
+	if (!params ||
+	    bt_value_map_insert_empty_array_entry(params, "inputs", &inputs) != BT_VALUE_MAP_INSERT_ENTRY_STATUS_OK)
 		return params;
 	for (; *paths; paths++)
 		bt_value_array_append_string_element(inputs, *paths);

@@ -24,10 +24,10 @@ struct lib_stream {
 	const bt_message **queue; /* owned references [first, n[; next() gives [at] */
 	unsigned first, at, n, capacity, marked;
 	bool is_marked;
-	bool ended;               /* the iterator's last message was the stream's end */
-	const bt_message *current; /* given last; borrowed */
+	bool ended;                   /* the iterator's last message was the stream's end */
+	const bt_message *current;    /* given last; borrowed */
 	const bt_stream_class *class; /* NULL: not known yet */
-	const bt_trace *trace;    /* likewise */
+	const bt_trace *trace;        /* likewise */
 };
 
 /* What is known of a trace. */

@@ -20,8 +20,8 @@ static bool snapshot_ns(const bt_clock_snapshot *snapshot, uint64_t *ns)
 	int64_t value;
 
 	*ns = 0;
-	if (!snapshot || bt_clock_snapshot_get_ns_from_origin(snapshot, &value) !=
-				 BT_CLOCK_SNAPSHOT_GET_NS_FROM_ORIGIN_STATUS_OK) {
+	if (!snapshot ||
+	    bt_clock_snapshot_get_ns_from_origin(snapshot, &value) != BT_CLOCK_SNAPSHOT_GET_NS_FROM_ORIGIN_STATUS_OK) {
 		bt_current_thread_clear_error();
 		return false;
 	}
@@ -47,8 +47,7 @@ char *lib_take_error(void)
 	if (error) {
 		/* The first cause is the innermost: what really went wrong. */
 		if (bt_error_get_cause_count(error) > 0)
-			text = without_addresses(
-				bt_error_cause_get_message(bt_error_borrow_cause_by_index(error, 0)));
+			text = without_addresses(bt_error_cause_get_message(bt_error_borrow_cause_by_index(error, 0)));
 		bt_error_release(error);
 	}
 	return text ? text : g_strdup("the library gives no reason");
@@ -82,11 +81,10 @@ static void convert_discarded_events(const struct lib_stream *s, const bt_messag
 {
 	if (bt_message_discarded_events_get_count(msg, &m->count) != BT_PROPERTY_AVAILABILITY_AVAILABLE)
 		m->count = 1;
-	m->has_time =
-		bt_stream_class_discarded_events_have_default_clock_snapshots(s->class) &&
-		snapshot_ns(bt_message_discarded_events_borrow_beginning_default_clock_snapshot_const(msg),
-			       &m->begin_ns) &&
-		snapshot_ns(bt_message_discarded_events_borrow_end_default_clock_snapshot_const(msg), &m->end_ns);
+	m->has_time = bt_stream_class_discarded_events_have_default_clock_snapshots(s->class) &&
+		      snapshot_ns(bt_message_discarded_events_borrow_beginning_default_clock_snapshot_const(msg),
+				  &m->begin_ns) &&
+		      snapshot_ns(bt_message_discarded_events_borrow_end_default_clock_snapshot_const(msg), &m->end_ns);
 }
 
 static void convert_discarded_packets(const struct lib_stream *s, const bt_message *msg, struct message *m)
@@ -96,7 +94,7 @@ static void convert_discarded_packets(const struct lib_stream *s, const bt_messa
 	m->has_time =
 		bt_stream_class_discarded_packets_have_default_clock_snapshots(s->class) &&
 		snapshot_ns(bt_message_discarded_packets_borrow_beginning_default_clock_snapshot_const(msg),
-			       &m->begin_ns) &&
+			    &m->begin_ns) &&
 		snapshot_ns(bt_message_discarded_packets_borrow_end_default_clock_snapshot_const(msg), &m->end_ns);
 }
 
@@ -115,9 +113,8 @@ static bool convert(struct lib_stream *s, const bt_message *msg, struct message 
 	case BT_MESSAGE_TYPE_PACKET_BEGINNING:
 		m->kind = MESSAGE_PACKET_BEGIN;
 		m->cpu_id = cpu_id_of(bt_message_packet_beginning_borrow_packet_const(msg));
-		m->has_time =
-			bt_stream_class_packets_have_beginning_default_clock_snapshot(s->class) &&
-			snapshot_ns(bt_message_packet_beginning_borrow_default_clock_snapshot_const(msg), &m->ns);
+		m->has_time = bt_stream_class_packets_have_beginning_default_clock_snapshot(s->class) &&
+			      snapshot_ns(bt_message_packet_beginning_borrow_default_clock_snapshot_const(msg), &m->ns);
 		return true;
 	case BT_MESSAGE_TYPE_PACKET_END:
 		m->kind = MESSAGE_PACKET_END;
@@ -235,10 +232,10 @@ static enum read_status read_context(struct stream *stream, const struct class_p
 	memset(values, 0, sizeof(*values));
 	if (plan->common_context.n)
 		values->present |= lib_plan_read(&plan->common_context,
-						bt_event_borrow_common_context_field_const(event), values, NULL);
+						 bt_event_borrow_common_context_field_const(event), values, NULL);
 	if (plan->specific_context.n)
 		values->present |= lib_plan_read(&plan->specific_context,
-						bt_event_borrow_specific_context_field_const(event), values, NULL);
+						 bt_event_borrow_specific_context_field_const(event), values, NULL);
 	return READ_OK;
 }
 
@@ -257,8 +254,8 @@ static enum read_status read_payload(struct stream *stream, const struct class_p
 				     uint32_t *present, struct event *ev)
 {
 	if (plan->payload.n)
-		*present |= lib_plan_read(&plan->payload,
-					 bt_event_borrow_payload_field_const(event_of(bt(stream))), words, ev);
+		*present |= lib_plan_read(&plan->payload, bt_event_borrow_payload_field_const(event_of(bt(stream))),
+					  words, ev);
 	return READ_OK;
 }
 
@@ -267,9 +264,9 @@ static enum read_status read_fields(struct stream *stream, const struct class_pl
 	const bt_event *event = event_of(bt(stream));
 	const bt_stream_class *class = bt_event_class_borrow_stream_class_const(bt_event_borrow_class_const(event));
 	const bt_field *const parts[FIELDS_PARTS] = {
-		[FIELDS_PACKET] = bt_stream_class_supports_packets(class) ?
-					  bt_packet_borrow_context_field_const(bt_event_borrow_packet_const(event)) :
-					  NULL,
+		[FIELDS_PACKET] = bt_stream_class_supports_packets(class)
+					  ? bt_packet_borrow_context_field_const(bt_event_borrow_packet_const(event))
+					  : NULL,
 		[FIELDS_COMMON] = bt_event_borrow_common_context_field_const(event),
 		[FIELDS_SPECIFIC] = bt_event_borrow_specific_context_field_const(event),
 		[FIELDS_PAYLOAD] = bt_event_borrow_payload_field_const(event),

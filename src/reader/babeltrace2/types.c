@@ -30,8 +30,7 @@ static void add_unsigned_labels(struct type *t, const bt_field_class *fc, uint64
 		bt_field_class_enumeration_unsigned_borrow_mapping_by_index_const(fc, i);
 	const char *name = bt_field_class_enumeration_mapping_get_label(
 		bt_field_class_enumeration_unsigned_mapping_as_mapping_const(m));
-	const bt_integer_range_set_unsigned *set =
-		bt_field_class_enumeration_unsigned_mapping_borrow_ranges_const(m);
+	const bt_integer_range_set_unsigned *set = bt_field_class_enumeration_unsigned_mapping_borrow_ranges_const(m);
 	const uint64_t n = bt_integer_range_set_get_range_count(bt_integer_range_set_unsigned_as_range_set_const(set));
 
 	for (uint64_t k = 0; k < n; k++) {
@@ -115,8 +114,7 @@ static struct type *make_structure(struct lib_knowledge *k, const bt_field_class
 	struct type *t = make(k, fc, TYPE_STRUCT);
 
 	for (uint64_t i = 0; i < bt_field_class_structure_get_member_count(fc); i++) {
-		const bt_field_class_structure_member *m =
-			bt_field_class_structure_borrow_member_by_index_const(fc, i);
+		const bt_field_class_structure_member *m = bt_field_class_structure_borrow_member_by_index_const(fc, i);
 		const bt_field_class *mfc = bt_field_class_structure_member_borrow_field_class_const(m);
 
 		type_add_field(t, bt_field_class_structure_member_get_name(m), (struct type *)lib_type(k, mfc));

@@ -11,7 +11,7 @@ enum { COMM_BYTES = 16, BYTE = 8, WORD_BYTES = 8, ROOM_WORDS_MAX = 4096 };
 
 struct compile {
 	GArray *steps;
-	gint run;  /* its step while one is open, -1: none */
+	gint run; /* its step while one is open, -1: none */
 	bool is_values;
 	gint room; /* likewise, the words of the run's values */
 };
@@ -123,10 +123,10 @@ static enum step_code quick_load(const struct type *t)
 
 static enum store_how store_of(const struct plan_op *op)
 {
-	return op->op == READ_ADDRESS_WORD ? STORE_ADDRESS :
-	       op->op == READ_IHL	   ? STORE_HIGH :
-	       op->op == READ_OR	   ? STORE_OR :
-					     STORE_WORD;
+	return op->op == READ_ADDRESS_WORD ? STORE_ADDRESS
+	       : op->op == READ_IHL        ? STORE_HIGH
+	       : op->op == READ_OR         ? STORE_OR
+					   : STORE_WORD;
 }
 
 static void add_slot(struct compile *c, const struct type_field *f, uint32_t from)

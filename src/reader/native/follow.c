@@ -11,9 +11,9 @@
 
 enum {
 	US_PER_MS = 1000,
-	WALK_SHARE = 10,     /* a walk may take so many times less than the time between two */
-	QUIET_US = 1000000,  /* when the metadata is closed, other files may still be written for a moment */
-	TELL_US = 1000000,   /* how often the parent hears that something is there, but waits for other streams */
+	WALK_SHARE = 10,    /* a walk may take so many times less than the time between two */
+	QUIET_US = 1000000, /* when the metadata is closed, other files may still be written for a moment */
+	TELL_US = 1000000,  /* how often the parent hears that something is there, but waits for other streams */
 };
 
 struct native_follow *native_follow_create(const char *directory, unsigned patience_ms, const char *fields,

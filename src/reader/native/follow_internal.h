@@ -26,10 +26,10 @@ struct followed_id {
 
 struct followed_trace {
 	struct live_trace *live;
-	char *group;         /* what its directories have in common */
-	char *path;          /* of the first one, as it was called when it was found */
-	size_t len;          /* of the metadata that was taken over */
-	bool is_of_process;  /* its session goes on when it ends */
+	char *group;        /* what its directories have in common */
+	char *path;         /* of the first one, as it was called when it was found */
+	size_t len;         /* of the metadata that was taken over */
+	bool is_of_process; /* its session goes on when it ends */
 };
 
 struct followed_directory {
@@ -54,17 +54,17 @@ struct followed_file {
 	int fd, index_fd;               /* -1: not open */
 	uint64_t complete;              /* bytes of it that are whole packets */
 	uint64_t size;
-	uint64_t since_ns;              /* how far the records were when it was found */
-	uint64_t first;                 /* where its first packet begins: the order */
+	uint64_t since_ns; /* how far the records were when it was found */
+	uint64_t first;    /* where its first packet begins: the order */
 	bool is_removed, is_done;
-	unsigned absent;                /* walks since it was seen */
+	unsigned absent; /* walks since it was seen */
 };
 
 struct followed_stream {
 	struct live_stream base;
 	struct native_follow *follow;
-	struct followed_file *file; /* being read */
-	int64_t undeclared_us;      /* monotonic: when it met an event that is not declared, 0: it has not */
+	struct followed_file *file;            /* being read */
+	int64_t undeclared_us;                 /* monotonic: when it met an event that is not declared, 0: it has not */
 	const struct native_trace *gave_up_by; /* metadata that was waited for in vain, NULL */
 };
 
@@ -78,20 +78,20 @@ struct native_follow {
 	struct native_live live;
 	const char *directory;
 	int64_t patience_us;
-	int64_t now_us;             /* monotonic: of this look */
-	GPtrArray *traces;          /* struct followed_trace * */
-	GPtrArray *directories;     /* struct followed_directory *, of traces */
-	GHashTable *files;          /* &id → struct followed_file * */
-	GHashTable *visited;        /* &id of the walk's directories: links may lead in circles */
-	int64_t walk_us;            /* when to walk again */
-	GQueue times;               /* struct followed_time *, within the patience */
-	uint64_t newest_ns;         /* end of the newest packet seen */
-	int64_t news_us;            /* when anything was new, last */
-	int64_t told_us;            /* when the parent was told anything, last */
+	int64_t now_us;         /* monotonic: of this look */
+	GPtrArray *traces;      /* struct followed_trace * */
+	GPtrArray *directories; /* struct followed_directory *, of traces */
+	GHashTable *files;      /* &id → struct followed_file * */
+	GHashTable *visited;    /* &id of the walk's directories: links may lead in circles */
+	int64_t walk_us;        /* when to walk again */
+	GQueue times;           /* struct followed_time *, within the patience */
+	uint64_t newest_ns;     /* end of the newest packet seen */
+	int64_t news_us;        /* when anything was new, last */
+	int64_t told_us;        /* when the parent was told anything, last */
 	int inotify_fd;
-	bool has_looked;            /* since records were written */
+	bool has_looked; /* since records were written */
 	bool is_over;
-	bool has_refused_trace;     /* there were too many, which was told */
+	bool has_refused_trace; /* there were too many, which was told */
 };
 
 guint followed_id_hash(gconstpointer id);

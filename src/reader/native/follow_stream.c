@@ -110,8 +110,8 @@ static struct followed_stream *find_stream(struct native_follow *f, const struct
 
 		if (s->base.trace == file->trace->live && !s->base.is_gone && n->base.class_id == head->stream->id &&
 		    n->has_instance == has_instance &&
-		    (has_instance ? n->instance == head->values[PACKET_STREAM_INSTANCE_ID] :
-				    strcmp(n->base.name, name) == 0))
+		    (has_instance ? n->instance == head->values[PACKET_STREAM_INSTANCE_ID]
+				  : strcmp(n->base.name, name) == 0))
 			return s;
 	}
 	return NULL;

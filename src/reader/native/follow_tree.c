@@ -132,8 +132,8 @@ static void read_metadata(struct native_follow *f, struct followed_directory *d)
 }
 
 /* The directory holds the metadata of a trace. */
-static struct followed_directory *see_directory(struct native_follow *f, const struct followed_id *id,
-						const char *path, const char *metadata)
+static struct followed_directory *see_directory(struct native_follow *f, const struct followed_id *id, const char *path,
+						const char *metadata)
 {
 	struct followed_directory *d = NULL;
 	struct followed_id of_metadata;

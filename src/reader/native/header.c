@@ -48,8 +48,8 @@ static bool find_forms(const struct type *id, const struct type *variant, const 
 	if (!*brief || !*extended || *brief == *extended || (*brief)->kind != TYPE_STRUCT ||
 	    (*extended)->kind != TYPE_STRUCT)
 		return false;
-	return option(variant, max - 1) == *brief && option(variant, max / 2) == *brief &&
-	       (*brief)->fields->len == 1 && (*extended)->fields->len == 2;
+	return option(variant, max - 1) == *brief && option(variant, max / 2) == *brief && (*brief)->fields->len == 1 &&
+	       (*extended)->fields->len == 2;
 }
 
 static bool recognise(struct native_group *g, const struct type *header)
@@ -69,9 +69,8 @@ static bool recognise(struct native_group *g, const struct type *header)
 	time = type_field(brief, 0)->type;
 	long_id = type_field(extended, 0)->type;
 	long_time = type_field(extended, 1)->type;
-	if (!is_time(time, g->shape == HEADER_COMPACT ? COMPACT_TIME : LARGE_TIME) ||
-	    id->order != BITS_HOST || !is_unsigned(long_id, LONG_ID) ||
-	    type_field(extended, 0)->slot != SLOT_EVENT_ID ||
+	if (!is_time(time, g->shape == HEADER_COMPACT ? COMPACT_TIME : LARGE_TIME) || id->order != BITS_HOST ||
+	    !is_unsigned(long_id, LONG_ID) || type_field(extended, 0)->slot != SLOT_EVENT_ID ||
 	    !is_time(long_time, LONG_TIME) || time->order != id->order || long_id->order != id->order ||
 	    long_time->order != id->order || header->align < 8 || brief->align > header->align ||
 	    extended->align > header->align)
@@ -115,6 +114,6 @@ const char *native_read_header(const struct native_group *g, struct walk *w, str
 	*c = id < g->n_ids ? g->by_id[id] : g_hash_table_lookup(g->by_great_id, &id);
 	if (*c)
 		return NULL;
-	return layout_find_event(g->stream, id) ? "an event whose declaration was not understood" :
-						  "an event that the metadata does not declare";
+	return layout_find_event(g->stream, id) ? "an event whose declaration was not understood"
+						: "an event that the metadata does not declare";
 }

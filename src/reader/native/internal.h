@@ -26,7 +26,7 @@
 /* How the times of a trace become ns since the epoch. */
 struct native_clock {
 	const struct layout *layout;
-	bool is_ns;       /* they count ns: .base_ns is all it takes */
+	bool is_ns; /* they count ns: .base_ns is all it takes */
 	uint64_t base_ns;
 };
 
@@ -34,15 +34,15 @@ struct native_clock {
 struct native_class {
 	const struct layout_event *event;
 	struct class_plan *plan;
-	struct program context;       /* the stream's, wanted: struct context_values */
-	struct program own_context;   /* the class's */
+	struct program context;        /* the stream's, wanted: struct context_values */
+	struct program own_context;    /* the class's */
 	struct program perf, own_perf; /* of the same structures: perf words */
 	struct program payload;
 	struct program skip_context, skip_payload; /* nothing is wanted */
-	struct program values[FIELDS_PARTS]; /* everything is, by enum fields_part; of the packet see the group */
+	struct program values[FIELDS_PARTS];       /* everything is, by enum fields_part; of the packet see the group */
 	bool has_values;
-	bool can_cache;  /* the context is the stream's alone, without counters, always as many whole bytes */
-	bool is_ready; /* native_class_prepare() was called: so it is of every event that a stream gives */
+	bool can_cache; /* the context is the stream's alone, without counters, always as many whole bytes */
+	bool is_ready;  /* native_class_prepare() was called: so it is of every event that a stream gives */
 };
 
 /* The shapes of event headers. */
@@ -55,13 +55,13 @@ enum header_shape {
 struct native_group {
 	const struct layout_stream *stream;
 	enum header_shape shape;
-	uint64_t header_align;       /* bits */
-	uint32_t short_bits;         /* from where it begins to where a short header ends */
+	uint64_t header_align;                  /* bits */
+	uint32_t short_bits;                    /* from where it begins to where a short header ends */
 	uint32_t long_id, long_time, long_bits; /* likewise, of a long one */
-	struct native_class **by_id; /* n_ids of them, NULL: no such class */
+	struct native_class **by_id;            /* n_ids of them, NULL: no such class */
 	uint64_t n_ids;
-	GHashTable *by_great_id;     /* &id → struct native_class *: the others */
-	struct program packet;       /* the values of a packet's context, for all classes */
+	GHashTable *by_great_id; /* &id → struct native_class *: the others */
+	struct program packet;   /* the values of a packet's context, for all classes */
 	bool has_packet;
 };
 
@@ -69,8 +69,8 @@ struct native_group {
 struct native_trace {
 	struct layout *layout;
 	struct native_clock clock;
-	GPtrArray *groups;     /* struct native_group *, as layout->streams */
-	GHashTable *classes;   /* const struct layout_event * → struct native_class * */
+	GPtrArray *groups;   /* struct native_group *, as layout->streams */
+	GHashTable *classes; /* const struct layout_event * → struct native_class * */
 };
 
 /* LT_AGAIN: the native reader cannot do it; the error chain says why. The trace owns the layout then and else. */
@@ -126,20 +126,20 @@ struct packet_facts {
 /* Everything that next() moves. */
 struct native_cursor {
 	enum native_state state;
-	guint file;                  /* of .files */
-	uint64_t offset;             /* of the packet behind the one that is mapped, in the file */
-	int fd;                      /* of the file that .offset is in, -1: not open */
-	struct mapping map;          /* the packet */
-	uint64_t packet_at;          /* its offset */
-	bool is_skipped;             /* only its head is mapped */
-	const char *cut;             /* why not all of it is there; NULL: it is */
-	bool has_resume;             /* the packet that was given up is followed by one that begins at .resume_ns */
+	guint file;         /* of .files */
+	uint64_t offset;    /* of the packet behind the one that is mapped, in the file */
+	int fd;             /* of the file that .offset is in, -1: not open */
+	struct mapping map; /* the packet */
+	uint64_t packet_at; /* its offset */
+	bool is_skipped;    /* only its head is mapped */
+	const char *cut;    /* why not all of it is there; NULL: it is */
+	bool has_resume;    /* the packet that was given up is followed by one that begins at .resume_ns */
 	uint64_t resume_ns;
 	struct walk walk;
 	struct packet_facts now, before;
 	bool has_before;
-	guint read_file;             /* that .before is in */
-	bool has_read;               /* the files before that one hold packets up to … */
+	guint read_file; /* that .before is in */
+	bool has_read;   /* the files before that one hold packets up to … */
 	uint64_t read_to_ns, read_to_seq;
 	const char *why;             /* NATIVE_DAMAGED */
 	struct native_class *class;  /* of the event given last, NULL: none */
@@ -171,16 +171,16 @@ struct native_stream {
 	 * up. NULL: such a packet is damaged.
 	 */
 	bool (*try_again)(struct native_stream *s);
-	GArray *files;               /* struct native_file, in the order of their times */
+	GArray *files; /* struct native_file, in the order of their times */
 	uint64_t instance;
 	bool has_instance;
-	uint64_t skip_to_ns;         /* packets that end before are not decoded */
+	uint64_t skip_to_ns; /* packets that end before are not decoded */
 	struct native_cursor at, marked;
 	bool is_marked;
-	struct native_tear tear;     /* seen once, by looking ahead too */
-	uint64_t *slots;             /* of .at.walk; marked_slots while it is marked */
+	struct native_tear tear; /* seen once, by looking ahead too */
+	uint64_t *slots;         /* of .at.walk; marked_slots while it is marked */
 	uint64_t *marked_slots;
-	char why[160];               /* what MESSAGE_DAMAGE says */
+	char why[160]; /* what MESSAGE_DAMAGE says */
 };
 
 extern const struct stream_type native_stream_type;

@@ -65,8 +65,8 @@ void native_live_obey(struct native_live *l)
 	emit_end(l->ring, ev);
 }
 
-struct native_live *native_live_create(const struct viewer_options *options, const char *name,
-				       const char *fields, struct ring_producer *ring)
+struct native_live *native_live_create(const struct viewer_options *options, const char *name, const char *fields,
+				       struct ring_producer *ring)
 {
 	struct native_live *l = g_new0(struct native_live, 1);
 
@@ -92,10 +92,8 @@ const struct viewer *native_live_viewer(const struct native_live *l)
 enum failed_cause native_live_cause(const struct viewer *v)
 {
 	static const enum failed_cause causes[] = {
-		[VIEWER_PROTOCOL] = FAILED_OTHER,
-		[VIEWER_UNREACHABLE] = FAILED_UNREACHABLE,
-		[VIEWER_GONE] = FAILED_GONE,
-		[VIEWER_NO_SESSION] = FAILED_NO_SESSION,
+		[VIEWER_PROTOCOL] = FAILED_OTHER, [VIEWER_UNREACHABLE] = FAILED_UNREACHABLE,
+		[VIEWER_GONE] = FAILED_GONE,      [VIEWER_NO_SESSION] = FAILED_NO_SESSION,
 		[VIEWER_TAKEN] = FAILED_TAKEN,
 	};
 

@@ -12,8 +12,8 @@
 struct native_live;
 
 /* Borrows nothing of the options, and the ring for its life. name: for EVENT_TRACE; fields: reader_args.wanted. */
-struct native_live *native_live_create(const struct viewer_options *options, const char *name,
-				       const char *fields, struct ring_producer *ring);
+struct native_live *native_live_create(const struct viewer_options *options, const char *name, const char *fields,
+				       struct ring_producer *ring);
 
 void native_live_destroy(struct native_live *l);
 

@@ -27,16 +27,16 @@ struct live_version {
 
 struct live_trace {
 	struct reader base;
-	uint64_t id;          /* of the relayd */
+	uint64_t id; /* of the relayd */
 	GByteArray *metadata;
-	bool is_known;        /* it was announced */
-	bool has_grown;       /* since it was last read */
-	bool is_declared;     /* as far as it was read */
-	unsigned n_streams;   /* of .streams, data */
-	unsigned n_metadata;  /* streams of metadata; of a directory 1 as long as it is looked into */
-	bool had_streams;     /* data */
-	GPtrArray *versions;  /* struct live_version *, newest last */
-	GHashTable *ids;      /* "STREAM EVENT" → the class's id + 1 */
+	bool is_known;       /* it was announced */
+	bool has_grown;      /* since it was last read */
+	bool is_declared;    /* as far as it was read */
+	unsigned n_streams;  /* of .streams, data */
+	unsigned n_metadata; /* streams of metadata; of a directory 1 as long as it is looked into */
+	bool had_streams;    /* data */
+	GPtrArray *versions; /* struct live_version *, newest last */
+	GHashTable *ids;     /* "STREAM EVENT" → the class's id + 1 */
 };
 
 struct live_stream {
@@ -52,19 +52,19 @@ struct live_stream {
 	bool is_waiting;              /* in the heap: it has an item */
 	uint64_t beacon;              /* cycles */
 	bool has_beacon;
-	uint64_t until_ns;            /* nothing before it will come; 0: not known */
+	uint64_t until_ns; /* nothing before it will come; 0: not known */
 };
 
 struct native_live {
 	struct viewer *viewer;
 	struct ring_producer *ring;
 	char *name;
-	char *fields;       /* reader_args.wanted */
-	char *wanted;       /* what it is to be as soon as the ring has room to say so; NULL: it stays */
+	char *fields;           /* reader_args.wanted */
+	char *wanted;           /* what it is to be as soon as the ring has room to say so; NULL: it stays */
 	uint32_t wanted_number; /* of that request */
-	GPtrArray *traces;  /* struct live_trace *, by trace number; NULL: it is free */
-	size_t n_metadata;  /* bytes, of all of them */
-	bool lacks_traces;  /* there were too many, which is not told yet */
+	GPtrArray *traces;      /* struct live_trace *, by trace number; NULL: it is free */
+	size_t n_metadata;      /* bytes, of all of them */
+	bool lacks_traces;      /* there were too many, which is not told yet */
 	bool told_lack;
 	GPtrArray *streams; /* struct live_stream *, all that are open */
 	unsigned n_streams; /* that there have been */

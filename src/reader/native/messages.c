@@ -59,8 +59,8 @@ static void begin_packet(struct native_stream *s, const struct packet_head *head
 	const uint64_t bytes_bits = 8 * (uint64_t)c->map.len;
 
 	c->class = NULL;
-	c->walk.end = packet_has(head, PACKET_CONTENT_SIZE) ? MIN(head->values[PACKET_CONTENT_SIZE], bytes_bits) :
-							      bytes_bits;
+	c->walk.end =
+		packet_has(head, PACKET_CONTENT_SIZE) ? MIN(head->values[PACKET_CONTENT_SIZE], bytes_bits) : bytes_bits;
 	if (c->is_skipped)
 		c->walk.end = c->walk.at;
 	c->state = NATIVE_TELL_LOST_EVENTS;

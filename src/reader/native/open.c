@@ -86,8 +86,8 @@ static struct native_stream *find_stream(struct native_reader *n, const struct p
 		struct native_stream *s = (struct native_stream *)(void *)n->base.streams[i];
 
 		if (s->group->stream == head->stream && s->has_instance == has_instance &&
-		    (has_instance ? s->instance == head->values[PACKET_STREAM_INSTANCE_ID] :
-				    strcmp(s->base.name, name) == 0))
+		    (has_instance ? s->instance == head->values[PACKET_STREAM_INSTANCE_ID]
+				  : strcmp(s->base.name, name) == 0))
 			return s;
 	}
 	return NULL;

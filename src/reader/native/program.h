@@ -20,10 +20,15 @@
  *   RUN align 8, 160 bits │ COMM from 32 │ STRING text │ RUN align 8, 64 bits │ END
  */
 enum step_code {
-	STEP_RUN,      /* begins a run: .align, .bits long */
+	STEP_RUN, /* begins a run: .align, .bits long */
 	/* loads from byte .from of the run, in this machine's byte order: */
-	STEP_U8, STEP_U16, STEP_U32, STEP_U64,
-	STEP_S8, STEP_S16, STEP_S32,
+	STEP_U8,
+	STEP_U16,
+	STEP_U32,
+	STEP_U64,
+	STEP_S8,
+	STEP_S16,
+	STEP_S32,
 	STEP_COMM,     /* 16 characters likewise */
 	STEP_INTEGER,  /* any other integer: .type at bit .from; stored as .store says */
 	STEP_STRING,   /* up to a NUL; .op says what becomes of it */
@@ -31,10 +36,10 @@ enum step_code {
 	STEP_VARIANT,  /* .type; .options by its fields */
 	STEP_WALK,     /* .type: over it */
 	/* Of programs for all fields: */
-	STEP_ROOM,     /* the words of the loads that follow: .bits of them, appended to the record */
-	STEP_FLOAT,    /* .type at bit .from, as a double */
-	STEP_REPEAT,   /* .type, an array or sequence: .options, for each of its elements */
-	STEP_END,      /* behind the last one */
+	STEP_ROOM,   /* the words of the loads that follow: .bits of them, appended to the record */
+	STEP_FLOAT,  /* .type at bit .from, as a double */
+	STEP_REPEAT, /* .type, an array or sequence: .options, for each of its elements */
+	STEP_END,    /* behind the last one */
 };
 
 enum store_how {
@@ -51,26 +56,26 @@ enum { STEP_VALUE = 0xfe, STEP_SKIP = 0xff };
 struct program;
 
 struct step {
-	uint8_t code;      /* enum step_code */
-	uint8_t op;        /* enum read_op or STEP_SKIP */
-	uint8_t store;     /* enum store_how */
-	bool stay;         /* the next step is about the same field */
-	uint8_t count;     /* READ_INTS: elements at most */
-	uint8_t wide;      /* READ_ADDRESS */
-	uint16_t to;       /* in the words, bytes */
-	uint32_t present;  /* bits that say the field, or all fields of the run, were there */
-	uint32_t from;     /* where in the run: bytes, STEP_INTEGER: bits */
+	uint8_t code;     /* enum step_code */
+	uint8_t op;       /* enum read_op or STEP_SKIP */
+	uint8_t store;    /* enum store_how */
+	bool stay;        /* the next step is about the same field */
+	uint8_t count;    /* READ_INTS: elements at most */
+	uint8_t wide;     /* READ_ADDRESS */
+	uint16_t to;      /* in the words, bytes */
+	uint32_t present; /* bits that say the field, or all fields of the run, were there */
+	uint32_t from;    /* where in the run: bytes, STEP_INTEGER: bits */
 	uint32_t bits, align;
 	int32_t slot;
 	uint16_t n_options;
-	uint16_t n_loads;  /* of another step: so many follow it */
+	uint16_t n_loads; /* of another step: so many follow it */
 	const struct type *type;
 	struct program *options;
 };
 
 struct program {
 	struct step *steps;
-	unsigned n; /* without STEP_END; 0: there is not even that */
+	unsigned n;       /* without STEP_END; 0: there is not even that */
 	uint64_t version; /* of an option: stored at the variant's words, 0: not */
 	bool wants;       /* of an option: something in it is */
 };

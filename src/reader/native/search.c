@@ -18,7 +18,7 @@ struct search {
 	const struct layout *layout;
 	const struct layout_stream *stream; /* NULL: any */
 	uint8_t magic[MAGIC_BYTES];
-	uint64_t size;                      /* of the file */
+	uint64_t size; /* of the file */
 	struct packet_head *head;
 };
 
