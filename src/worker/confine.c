@@ -139,6 +139,9 @@ static bool allow_opening(scmp_filter_ctx ctx)
 	       seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(open), 1, SCMP_A1(SCMP_CMP_MASKED_EQ, changes, 0)) >= 0;
 }
 
+#define ARG(number, comparison, value) \
+	((struct scmp_arg_cmp){ .arg = number, .op = SCMP_CMP_##comparison, .datum_a = value })
+
 /* What is allowed for some arguments only. */
 static bool allow_some(scmp_filter_ctx ctx)
 {
@@ -146,22 +149,22 @@ static bool allow_some(scmp_filter_ctx ctx)
 	const scmp_datum_t self = (scmp_datum_t)getpid();
 
 	for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++)
-		if (seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(fcntl), 1,
-				     SCMP_A1(SCMP_CMP_EQ, (scmp_datum_t)commands[i])) < 0)
+		if (seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(fcntl), 1, ARG(1, EQ, (scmp_datum_t)commands[i])) <
+		    0)
 			return false;
 	return allow_opening(ctx) &&
 	       /* to no address but its socket's own */
-	       seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(sendto), 1, SCMP_A4(SCMP_CMP_EQ, 0)) >= 0 &&
+	       seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(sendto), 1, ARG(4, EQ, 0)) >= 0 &&
 	       /* abort() and raise(): signals for itself */
-	       seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(tgkill), 1, SCMP_A0(SCMP_CMP_EQ, self)) >= 0 &&
+	       seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(tgkill), 1, ARG(0, EQ, self)) >= 0 &&
 	       /* every handler but that of the filter's own signal */
-	       seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(rt_sigaction), 1, SCMP_A0(SCMP_CMP_NE, SIGSYS)) >= 0 &&
+	       seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(rt_sigaction), 1, ARG(0, NE, SIGSYS)) >= 0 &&
 	       /* limits are read */
-	       seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(prlimit64), 1, SCMP_A2(SCMP_CMP_EQ, 0)) >= 0 &&
+	       seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(prlimit64), 1, ARG(2, EQ, 0)) >= 0 &&
 	       /* "is this a terminal?" of streams */
-	       seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(ioctl), 1, SCMP_A1(SCMP_CMP_EQ, TCGETS)) >= 0 &&
-	       seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(ioctl), 1, SCMP_A1(SCMP_CMP_EQ, TCGETS2)) >= 0 &&
-	       seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(ioctl), 1, SCMP_A1(SCMP_CMP_EQ, FIONREAD)) >= 0 &&
+	       seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(ioctl), 1, ARG(1, EQ, TCGETS)) >= 0 &&
+	       seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(ioctl), 1, ARG(1, EQ, TCGETS2)) >= 0 &&
+	       seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(ioctl), 1, ARG(1, EQ, FIONREAD)) >= 0 &&
 	       /* probed by the C library, which has other means */
 	       seccomp_rule_add(ctx, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), 0) >= 0 &&
 	       seccomp_rule_add(ctx, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(openat2), 0) >= 0;

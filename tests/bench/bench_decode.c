@@ -24,7 +24,7 @@ static double cpu_s(void)
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-static void die(void)
+G_GNUC_NORETURN static void die(void)
 {
 	fprintf(stderr, "bench_decode: %s\n", error_text());
 	exit(1);

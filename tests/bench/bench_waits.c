@@ -32,7 +32,7 @@ static double now_s(void)
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-static void die(void)
+G_GNUC_NORETURN static void die(void)
 {
 	fprintf(stderr, "bench_waits: %s\n", error_text());
 	exit(1);

@@ -30,7 +30,7 @@ static struct ring_consumer consumer;
 static struct ring_producer producer;
 static const char *directory;
 
-static void die(const char *what, const char *why)
+G_GNUC_NORETURN static void die(const char *what, const char *why)
 {
 	fprintf(stderr, "fuzz_guided: %s: %s\n", what, why);
 	abort();

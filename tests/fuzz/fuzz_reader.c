@@ -51,7 +51,7 @@ static GString *text;
 static GByteArray *data;
 static const char *directory;
 
-static void die(const char *what, const char *why)
+G_GNUC_NORETURN static void die(const char *what, const char *why)
 {
 	fprintf(stderr, "fuzz_reader: %s: %s\n", what, why);
 	exit(2);
