@@ -39,8 +39,8 @@ static void pack_host(const struct clock_sync *s, const struct clock_host *h, GB
 	pack_u64(out, h->by_hand);
 	pack_u64(out, (uint64_t)h->offset_ns);
 	clock_map_pack(h->map, out);
-	pack_u64(out, (uint64_t)(h->ref + 1));
-	pack_u64(out, (uint64_t)(h->up + 1));
+	pack_u64(out, (uint64_t)h->ref + 1);
+	pack_u64(out, (uint64_t)h->up + 1);
 	pack_u64(out, pair_number(s, h->pair));
 	pack_u64(out, h->has_bound);
 	pack_double(out, h->bound_ns);

@@ -352,7 +352,7 @@ void keeper_end(struct keeper *keeper)
 	do {
 		status = hear(keeper, g_string_set_size(line, 0), -1);
 		if (status == LT_OK && text_of(line, "command"))
-			keeper->command_status = atoi(text_of(line, "command"));
+			keeper->command_status = (int)strtol(text_of(line, "command"), NULL, 10);
 	} while (status == LT_OK);
 	waitpid(keeper->pid, NULL, 0);
 	close(keeper->fd);

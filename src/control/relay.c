@@ -134,7 +134,7 @@ enum lt_status relay_probe(const char *url)
 	const char *after = strstr(url, scheme_end) + strlen(scheme_end) + strlen(host);
 	enum lt_status status;
 
-	port = g_strdup_printf("%d", *after == ':' ? atoi(after + 1) : CONTROL_PORT);
+	port = g_strdup_printf("%d", *after == ':' ? (int)strtol(after + 1, NULL, 10) : CONTROL_PORT);
 	status = probe(url, port);
 	g_free(port);
 	g_free(host);

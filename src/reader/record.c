@@ -84,6 +84,8 @@ static G_GNUC_NO_INLINE void write_context(struct reader *r, struct stream *s)
 	slot = &r->contexts[map64_hash(key) & r->context_mask];
 	context->slot = slot;
 	context->version = slot->version;
+	/* Bytes between members may differ: then the context is sent once more. */
+	/* NOLINTNEXTLINE(bugprone-suspicious-memory-comparison) */
 	if (!came_back && slot->version && slot->key == key && memcmp(&slot->values, values, sizeof(*values)) == 0)
 		return;
 	slot->key = key;

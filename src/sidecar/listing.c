@@ -161,7 +161,7 @@ static void read_process(struct listing *l, const char *text)
 		l->process = json_object();
 		json_object_set_new(l->process, "pid", json_integer(pid));
 		json_object_set_new(l->process, "start_ns",
-				    json_integer((json_int_t)(l->boot_ns + ticks * l->tick_ns)));
+				    json_integer((json_int_t)l->boot_ns + (json_int_t)(ticks * l->tick_ns)));
 		if (n > 2)
 			put_id(l->process, "uid", words[2]);
 		if (n > 3)

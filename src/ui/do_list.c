@@ -315,7 +315,7 @@ static void sort_chosen(struct ui *ui, int value, bool keep)
 	struct list *l = current_list(ui);
 
 	(void)keep;
-	if (value < (int)l->rows.n_columns && strcmp(l->rows.columns[value].name, l->sort))
+	if (value < (int)l->rows.n_columns && strcmp(l->rows.columns[value].name, l->sort) != 0)
 		list_sort_by(l, l->rows.columns[value].name);
 	ui_rebuild(ui);
 }

@@ -141,7 +141,7 @@ static bool repeats(const struct ui *ui, unsigned i)
 bool feeds_are_read(const struct ui *ui)
 {
 	for (unsigned i = 0; i < ui->feeds->len; i++)
-		if (feed_at(ui, i)->info.session || strcmp(feed_at(ui, i)->info.state, "read"))
+		if (feed_at(ui, i)->info.session || strcmp(feed_at(ui, i)->info.state, "read") != 0)
 			return false;
 	return true;
 }

@@ -202,7 +202,7 @@ const char *list_sort_step(struct list *l, int direction)
 	if (!l->n_columns)
 		return "";
 	i = i < 0 ? 0 : CLAMP(i + direction, 0, l->n_columns - 1);
-	if (strcmp(l->columns[i].column->name, l->sort))
+	if (strcmp(l->columns[i].column->name, l->sort) != 0)
 		list_sort_by(l, l->columns[i].column->name);
 	return l->columns[i].column->header;
 }

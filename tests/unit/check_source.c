@@ -95,7 +95,7 @@ static int run_worker(int argc, char **argv)
 {
 	struct ring_producer ring;
 
-	if (argc < 8 || strncmp(argv[6], "fake:", 5))
+	if (argc < 8 || strncmp(argv[6], "fake:", 5) != 0)
 		return worker_main(argc, argv);
 	if (ring_producer_open(&ring, (struct ring_fds){ atoi(argv[0]), atoi(argv[1]) }) != LT_OK)
 		return 9;

@@ -98,7 +98,7 @@ static void fill(struct fuzz *f, struct record *r)
 			memcpy(at, &s, sizeof(s));
 		} else if (field->type == FIELD_COMM) {
 			memset(at, pick(f, 20) ? 0 : 'x', 16);
-			memcpy(at, text, strlen(text));
+			memcpy(at, text, strlen(text)); /* NOLINT(bugprone-not-null-terminated-result): zeros follow */
 		}
 	}
 }
