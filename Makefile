@@ -6,6 +6,7 @@
 # make check            builds and runs every test; check-unit: only the unit tests
 # make check-kernel     tests in guests with kernels of their own, LAB_RELEASES='12 13 forky'
 # make man              writes man/*.1 anew from the program's tables
+# make lint             clang-tidy, cppcheck, shellcheck, pyflakes
 # make format           lays out the C sources as .clang-format says
 # make bench            a table of speeds and sizes
 # make fuzz             damaged metadata and recordings, odd ones: FUZZ_CASES=, FUZZ_SEED=; then fuzz-guided
@@ -32,7 +33,7 @@ say = @printf '  %-7s %s\n' '$(1)' '$(2)'
 endif
 
 # These work before anything is installed or configured.
-UNCONFIGURED := configure check check-layers check-style format demo demo-live clean distclean
+UNCONFIGURED := configure check check-layers check-style format lint demo demo-live clean distclean
 ifneq ($(filter-out $(UNCONFIGURED),$(or $(MAKECMDGOALS),all)),)
 -include $(BUILD)/config.mk
 endif
@@ -152,7 +153,7 @@ demo-live-run: $(PROGRAM) $(BUILD)/traces/three-tier
 
 # Everything that has to pass
 
-.PHONY: check check-all check-programs check-layers check-style check-man format
+.PHONY: check check-all check-programs check-layers check-style check-man format lint lint-run
 check:
 	$(Q)scripts/install-deps --tests
 	$(Q)$(MAKE) check-all
@@ -181,6 +182,13 @@ check-style:
 
 format:
 	$(Q)scripts/format
+
+# What tools find wrong in sources and scripts; the flags are those of the build.
+lint:
+	$(Q)scripts/install-deps --lint
+	$(Q)$(MAKE) lint-run
+lint-run: $(BUILD)/config.mk
+	$(Q)scripts/lint -std=gnu11 -D_GNU_SOURCE -Isrc -I$(BUILD) $(CPPFLAGS) $(LIB_CFLAGS) $(CHECK_CFLAGS) $(UST_CFLAGS)
 
 # Figures, each a ratio measured in one run where it can be: see scripts/bench.
 

@@ -131,6 +131,9 @@ fi
 
 # A full disk is a failure.
 "$LTTNGTOP" report hosts "$recording" >/dev/full 2>err
-[ $? -eq 1 ] && grep -q 'cannot write' err || { echo 'not ok writing to a full disk'; failures=$((failures + 1)); }
+if [ $? -ne 1 ] || ! grep -q 'cannot write' err; then
+	echo 'not ok writing to a full disk'
+	failures=$((failures + 1))
+fi
 
 [ $failures -eq 0 ]

@@ -8,8 +8,7 @@ What each case shows can be checked with pencil and paper; the times below are u
 import os
 import sys
 
-import case  # noqa: F401 (finds the harness)
-import harness
+from case import harness
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "waits"))
 import ctf  # noqa: E402

@@ -10,9 +10,8 @@ for i in 1 2 3 4 5 6 7 8 9 10 11 12; do
 	"$SRCDIR/tests/source/shapes.py" $((seed * 1000 + i)) "shape$i" small
 done
 set -- shape*
-for directory in "$BUILD"/traces/ctf2-ust/vm/ust/uid/0/64-bit; do
-	[ ! -f "$directory/metadata" ] || set -- "$@" "$directory"
-done
+ust=$BUILD/traces/ctf2-ust/vm/ust/uid/0/64-bit
+[ ! -f "$ust/metadata" ] || set -- "$@" "$ust"
 mkdir "$files/damaged"
 status=0
 said=$("$BUILD/tests/fuzz/fuzz_reader" "${FUZZ_READER_CASES:-3000}" "$seed" "$files/damaged" "$@") || status=$?
@@ -26,7 +25,9 @@ done
 mkdir "$files/case"
 for directory in "$@"; do
 	for file in "$directory"/*; do
-		[ "${file##*/}" != metadata ] && [ -f "$file" ] || continue
+		if [ "${file##*/}" = metadata ] || [ ! -f "$file" ]; then
+			continue
+		fi
 		{ cat "$directory/metadata" && printf '\0' && cat "$file"; } >"$files/$(echo "$file" | tr / -).case"
 	done
 done

@@ -6,6 +6,7 @@ thread and label joined: how often a time on a CPU is cut at the wake-ups it mad
 """
 
 import collections
+import importlib
 import json
 import os
 import subprocess
@@ -86,7 +87,7 @@ def load_reference():
     sys.dont_write_bytecode = True
     try:
         import critpath
-        import ctfread  # noqa: F401 (needs bt2)
+        importlib.import_module("ctfread")  # needs bt2
     except ImportError:
         return None
     return critpath
