@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What README says of adding things holds: a tracepoint with a counter and its column is 3 files, a table with its pane
+"""What CONTRIBUTING.md says of adding things holds: a tracepoint with a counter and its column is 3 files, a table with its pane
 2. Both are added to a copy of the sources, which is built; what they show is what babeltrace2 counts."""
 import json
 import os
