@@ -3,7 +3,7 @@
 
 #include <inttypes.h>
 
-#define NS_PER_S UINT64_C(1000000000)
+#include "base/nstime.h"
 
 void attach_line_init(struct attach_line *line)
 {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/nstime.h"
 #include "base/timetext.h"
 
 enum { FILES_MAX = 256 };
@@ -163,12 +164,12 @@ static void append_stamp(struct attach_text *text, GString *line, uint64_t t_ns)
 	char when[TIMETEXT_SIZE];
 
 	if (o->relative) {
-		g_string_append_printf(line, "%6" PRIu64 ".%06" PRIu64 " ", since_ns / 1000000000,
+		g_string_append_printf(line, "%6" PRIu64 ".%06" PRIu64 " ", since_ns / NS_PER_S,
 				       since_ns / 1000 % 1000000);
 		text->last_ns = t_ns;
 	}
 	if (o->stamp == STAMP_EPOCH)
-		g_string_append_printf(line, "%" PRIu64 ".%06" PRIu64 " ", t_ns / 1000000000, t_ns / 1000 % 1000000);
+		g_string_append_printf(line, "%" PRIu64 ".%06" PRIu64 " ", t_ns / NS_PER_S, t_ns / 1000 % 1000000);
 	else if (o->stamp)
 		g_string_append_printf(
 			line, "%s ",
@@ -244,7 +245,7 @@ static void append_end(struct attach_text *text, const struct output *output, st
 	else
 		g_string_append(line, r->result);
 	if (text->options->spent && r->has_entry && r->status & (CALL_SUCCESSFUL | CALL_FAILED))
-		g_string_append_printf(line, " <%" PRIu64 ".%06" PRIu64 ">", r->duration_ns / 1000000000,
+		g_string_append_printf(line, " <%" PRIu64 ".%06" PRIu64 ">", r->duration_ns / NS_PER_S,
 				       r->duration_ns / 1000 % 1000000);
 	attach_wait_append(wait, in, r, why);
 	append_colored(text, line, COLOR_WAIT, why->str);

@@ -3,6 +3,8 @@
 
 #include <inttypes.h>
 
+#include "base/nstime.h"
+
 void attach_wait_init(struct attach_wait *w)
 {
 	*w = (struct attach_wait){ .known = false };
@@ -22,7 +24,7 @@ void attach_append_duration(GString *out, uint64_t ns)
 		g_string_append_printf(out, "%.1f us", (double)ns / 1e3);
 	else if (ns < 1000000)
 		g_string_append_printf(out, "%" PRIu64 " us", (ns + 500) / 1000);
-	else if (ns < 1000000000)
+	else if (ns < NS_PER_S)
 		g_string_append_printf(out, "%.1f ms", (double)ns / 1e6);
 	else
 		g_string_append_printf(out, "%.3f s", (double)ns / 1e9);

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/nstime.h"
 #include "base/text.h"
 #include "base/timetext.h"
 
@@ -58,7 +59,7 @@ void log_write(enum log_level level, const char *fmt, ...)
 	va_end(ap);
 	text_sanitise(m.text, sizeof(m.text), raw, strlen(raw));
 	clock_gettime(CLOCK_REALTIME, &now);
-	m.wall_ns = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+	m.wall_ns = (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
 
 	print_file(&m);
 	if (last && last->level == level && !strcmp(last->text, m.text)) {

@@ -10,4 +10,9 @@
  */
 #define TIME_UNKNOWN UINT64_MAX
 
+/* As times are; a signed offset wants a cast. */
+#define NS_PER_US UINT64_C(1000)
+#define NS_PER_MS UINT64_C(1000000)
+#define NS_PER_S UINT64_C(1000000000)
+
 #endif

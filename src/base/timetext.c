@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/nstime.h"
 #include "base/timetext.h"
 
 #include <glib.h>
@@ -6,8 +7,6 @@
 #include <time.h>
 
 #include "base/error.h"
-
-#define NS_PER_S UINT64_C(1000000000)
 
 enum { SECONDS_PER_DAY = 86400, BARE_NS_DIGITS = 16 };
 

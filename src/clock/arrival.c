@@ -3,7 +3,9 @@
 
 #include <glib.h>
 
-#define SECOND_NS UINT64_C(1000000000)
+#include "base/nstime.h"
+
+#define SECOND_NS NS_PER_S
 #define STEADY_NS 250000000 /* between two spans of some seconds: what is more is another speed, or a busy machine */
 
 enum { SECONDS_LEAST = 4 };

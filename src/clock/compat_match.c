@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <glib.h>
 
+#include "base/map64.h"
 #include "clock/compat.h"
 
 enum { TCP = 6 };
@@ -42,9 +43,8 @@ bool compat_key_of_packet(const struct clock_packet *packet, struct compat_key *
 static guint hash_key(gconstpointer key)
 {
 	const struct compat_key *k = key;
-	uint64_t hash = (k->numbers ^ k->flags << 7) * UINT64_C(0x9e3779b97f4a7c15);
 
-	return hash >> 32;
+	return (guint)map64_hash(k->numbers ^ (uint64_t)k->flags << 7);
 }
 
 static gboolean equal_key(gconstpointer a, gconstpointer b)

@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "base/nstime.h"
+
 enum {
 	SAMPLES_MAX = 1 << 18, /* of each direction; then the oldest quarter is dropped */
 	BUCKETS_MAX = 3600,    /* kept while live: an hour of seconds with traffic */
@@ -10,7 +12,7 @@ enum {
 	WANDER_PPB = 1000,
 };
 
-#define LEAST_WINDOW_NS UINT64_C(1000000000)
+#define LEAST_WINDOW_NS NS_PER_S
 
 struct clock_pair *clock_pair_create(unsigned a, unsigned b, const struct clock_options *options)
 {

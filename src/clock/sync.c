@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "clock/sync.h"
 
+#include "base/nstime.h"
 #include "clock/internal.h"
 
 enum { SAMPLES_SHOWN = 512 };
 
-#define UPDATE_NS UINT64_C(1000000000) /* a second */
+#define UPDATE_NS NS_PER_S /* a second */
 
 static const char *const STATE_NAMES[] = {
 	[CLOCK_REFERENCE] = "reference",     [CLOCK_ABSENT] = "absent",     [CLOCK_INCOMPLETE] = "incomplete",

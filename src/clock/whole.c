@@ -5,6 +5,7 @@
  * estimates are the knots of a map from the one's time to the other's; those are put one behind
  * the other along the tree.
  */
+#include "base/nstime.h"
 #include "clock/internal.h"
 
 enum {
@@ -13,7 +14,7 @@ enum {
 };
 
 #define STEP_SHORT_NS UINT64_C(10000000)
-#define STEP_LONG_NS UINT64_C(1000000000)
+#define STEP_LONG_NS NS_PER_S
 
 /* The time over which both hosts were recorded, by a's clock. */
 static void record_of(const struct clock_sync *s, const struct clock_pair *p, int64_t d_ns, uint64_t *from_ns,

@@ -14,6 +14,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "base/nstime.h"
 #include "base/text.h"
 #include "cmd/commands.h"
 #include "cmd/feed_sync.h"
@@ -116,7 +117,7 @@ static enum lt_status parse_options(struct run *r, const struct options *o)
 	if (o->feed_live_timer < 1000 || o->feed_live_timer / 1000 > UINT32_MAX)
 		return error_set("option '--live-timer': it must be between 1us and %us", UINT32_MAX / 1000000);
 	t->live_timer_ns = o->feed_live_timer / 1000 * 1000;
-	t->timeout_ms = (unsigned)CLAMP(o->feed_timeout / 1000000, 1, INT_MAX);
+	t->timeout_ms = (unsigned)CLAMP(o->feed_timeout / NS_PER_MS, 1, INT_MAX);
 	t->stop = &stop;
 	r->feed.live_port = o->live_port;
 	r->feed.speed = o->feed_speed;

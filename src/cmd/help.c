@@ -4,6 +4,8 @@
 #include <glib.h>
 #include <string.h>
 
+#include "base/utf8.h"
+
 enum { WIDTH = 80, ITEM_INDENT = 2, TEXT_COLUMN = 28 };
 
 /* Prints text filled into lines from column indent on; the first line already has `used` columns. */
@@ -13,7 +15,7 @@ static void fill(FILE *out, const char *text, unsigned indent, unsigned used)
 	unsigned column = used;
 
 	for (char **w = words; *w; w++) {
-		unsigned width = (unsigned)g_utf8_strlen(*w, -1);
+		unsigned width = utf8_width(*w);
 
 		if (column > indent && column + 1 + width > WIDTH) {
 			fputc('\n', out);
@@ -82,7 +84,7 @@ void help_paragraph(struct help *h, const char *text)
 
 void help_item(struct help *h, const char *term, const char *text)
 {
-	unsigned used = ITEM_INDENT + (unsigned)g_utf8_strlen(term, -1);
+	unsigned used = ITEM_INDENT + utf8_width(term);
 
 	if (h->form == HELP_MAN) {
 		fputs(".TP\n.B ", h->out);

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "base/utf8.h"
 #include "cmd/commands.h"
 #include "cmd/relay_list.h"
 #include "view/format.h"
@@ -51,11 +52,11 @@ static void write_text(const GPtrArray *sessions)
 		g_ptr_array_add(cells, g_strdup(s->url));
 	}
 	for (guint i = 0; i < cells->len; i++)
-		widths[i % COLUMNS] = MAX(widths[i % COLUMNS], format_width(g_ptr_array_index(cells, i)));
+		widths[i % COLUMNS] = MAX(widths[i % COLUMNS], utf8_width(g_ptr_array_index(cells, i)));
 	for (guint i = 0; i < cells->len; i++) {
 		const unsigned c = i % COLUMNS;
 		const char *text = g_ptr_array_index(cells, i);
-		const int blanks = (int)(widths[c] - format_width(text));
+		const int blanks = (int)(widths[c] - utf8_width(text));
 
 		if (right[c])
 			printf("%*s%s  ", blanks, "", text);

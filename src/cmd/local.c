@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "base/nstime.h"
 #include "base/text.h"
 #include "cmd/commands.h"
 #include "cmd/doctor.h"
@@ -26,7 +27,7 @@
 #include "ui/chooser.h"
 #include "ui/crash.h"
 
-static const uint64_t relay_limit_ns = 1000000000;
+static const uint64_t relay_limit_ns = NS_PER_S;
 static const uint64_t live_timer_ns = 200000000;
 
 static int fail(int status, enum command_bit command)

@@ -11,13 +11,14 @@
  */
 #include "base/error.h"
 #include "base/log.h"
+#include "base/nstime.h"
 #include "base/strpool.h"
 #include "cmd/monitor.h"
 #include "cmd/sync_options.h"
 #include "ui/cursor.h"
 
 #define SLICE_NS UINT64_C(8000000)
-#define LIVE_FRAME_NS UINT64_C(1000000000)
+#define LIVE_FRAME_NS NS_PER_S
 
 enum { TELL_EVERY_US = 50000, START_US = 100000, START_LOOK_MS = 10 };
 

@@ -3,6 +3,7 @@
 
 #include <poll.h>
 
+#include "base/nstime.h"
 #include "cmd/survey.h"
 #include "control/process.h"
 
@@ -28,7 +29,7 @@ bool record_count(const char *directory, uint64_t *n)
 	while (survey && !process_is_interrupted() && g_get_monotonic_time() < end_us) {
 		struct pollfd readable = { .fd = survey_fd(survey), .events = POLLIN };
 
-		status = survey_run(survey, LOOK_MS * UINT64_C(1000000));
+		status = survey_run(survey, LOOK_MS * NS_PER_MS);
 		if (status == LT_AGAIN)
 			poll(&readable, 1, LOOK_MS);
 		else if (status != LT_OK)

@@ -6,10 +6,11 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/nstime.h"
 #include "base/text.h"
 #include "event/payload.h"
 
-enum { NS_PER_MS = 1000000, NS_PER_US = 1000, LOOK_EVERY_MS = 50, HANG_MS = 2000 };
+enum { LOOK_EVERY_MS = 50, HANG_MS = 2000 };
 
 /* What can be done with a session. */
 enum state { STATE_FREE, STATE_TAKEN, STATE_NOT_LIVE };

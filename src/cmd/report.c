@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "base/nstime.h"
 #include "base/similar.h"
 #include "base/text.h"
 #include "cmd/commands.h"
@@ -42,7 +43,7 @@ void report_end_on_signal(int number)
 void report_end_on_interrupt(uint64_t duration_ns)
 {
 	struct itimerval timer = {
-		.it_value = { (time_t)(duration_ns / 1000000000), (suseconds_t)(duration_ns % 1000000000 / 1000) },
+		.it_value = { (time_t)(duration_ns / NS_PER_S), (suseconds_t)(duration_ns % NS_PER_S / 1000) },
 	};
 
 	report_end_on_signal(SIGINT);

@@ -8,10 +8,11 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "base/nstime.h"
 #include "base/strpool.h"
 #include "ingest/visit.h"
 
-#define STEP_NS UINT64_C(1000000000) /* of trace time between two reaps of ended rows */
+#define STEP_NS NS_PER_S /* of trace time between two reaps of ended rows */
 
 /* A row of the model is kept there and as it was when the interval began. */
 enum { REPORT_COPIES = 2 };

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/nstime.h"
 #include "control/fault.h"
 #include "control/missing.h"
 #include "control/redump.h"
@@ -446,7 +447,7 @@ static char *as_shell(GString *script)
  */
 static char *redump(const struct record_plan *plan)
 {
-	const uint64_t period_s = (plan->statedump_ns + 999999999) / 1000000000, poll_s = MIN(period_s, REDUMP_FIRST_S);
+	const uint64_t period_s = (plan->statedump_ns + 999999999) / NS_PER_S, poll_s = MIN(period_s, REDUMP_FIRST_S);
 	const char *const messages = plan->messages.script;
 	char *list = list_command(plan->session), *refresh = commands_refresh(plan->session);
 	char *loop = NULL, *line = NULL, *shell;

@@ -4,9 +4,8 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/nstime.h"
 #include "ctf/declare.h"
-
-#define NS_PER_S INT64_C(1000000000)
 
 struct parse {
 	struct declare d;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/nstime.h"
 #include "ctf/json.h"
 #include "ctf/layout.h"
 #include "ctf/metadata.h"
@@ -10,8 +11,6 @@
 /*
  * The metadata with other clock offsets and another hostname.
  */
-
-#define NS_PER_S INT64_C(1000000000)
 
 /* The clock's offset in cycles, set forward by shift_ns. */
 static __int128 shifted_offset(const struct layout_clock *c, int64_t shift_ns)

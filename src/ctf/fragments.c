@@ -7,8 +7,6 @@
 #include "ctf/fieldclass.h"
 #include "ctf/json.h"
 
-#define NS_PER_S INT64_C(1000000000)
-
 struct parse {
 	struct layout *l;
 	struct fieldclass classes;

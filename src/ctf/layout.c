@@ -4,13 +4,12 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/nstime.h"
 #include "base/text.h"
 #include "ctf/bind.h"
 #include "ctf/blocks.h"
 #include "ctf/fragments.h"
 #include "ctf/metadata.h"
-
-#define NS_PER_S INT64_C(1000000000)
 
 static void destroy_clock(gpointer data)
 {

@@ -6,10 +6,10 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "base/nstime.h"
 #include "base/timetext.h"
 #include "feed/viewers.h"
 
-#define NS_PER_S UINT64_C(1000000000)
 #define BACKLOG_MAX ((size_t)4 << 20)           /* bytes of one session that wait for the relayd */
 #define STEP_MAX_NS (UINT64_C(3600) * NS_PER_S) /* of trace time per tick */
 #define LATE_NS (UINT64_C(60) * NS_PER_S)       /* a session that begins so much later was hardly meant */

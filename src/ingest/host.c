@@ -4,13 +4,14 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/nstime.h"
 #include "base/strpool.h"
 #include "base/text.h"
 #include "event/payload.h"
 #include "ingest/kernel.h"
 
 /* Where something runs there are ticks, and threads of the kernel that look after this and that. */
-#define STILL_NS (UINT64_C(2) * 1000000000)
+#define STILL_NS (2 * NS_PER_S)
 
 /* Files beside the parts of a recording: snapshots may each have one. */
 enum { SIDECARS_MAX = 64 };
@@ -18,7 +19,7 @@ enum { SIDECARS_MAX = 64 };
 enum { OWN_SIDECAR_EVERY_US = 5000000 };
 
 /* The state dump is among the first events where it was not missed. */
-#define DUMP_AWAITED_NS (UINT64_C(2) * 1000000000)
+#define DUMP_AWAITED_NS (2 * NS_PER_S)
 
 #define UNDUMPED "no state dump seen: on that host: lttngtop record refresh"
 

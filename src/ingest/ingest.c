@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "base/nstime.h"
 #include "ingest/internal.h"
 
 enum {
@@ -30,7 +31,7 @@ struct ingest *ingest_create(const struct ingest_options *options)
 		in->is_frugal = true;
 	}
 	if (!in->options.stall_limit_ns)
-		in->options.stall_limit_ns = STALL_LIMIT_S * UINT64_C(1000000000);
+		in->options.stall_limit_ns = STALL_LIMIT_S * NS_PER_S;
 	in->specs = g_ptr_array_new_with_free_func((GDestroyNotify)source_spec_free);
 	in->feeds = g_ptr_array_new_with_free_func(feed_free);
 	in->sessions = g_hash_table_new(g_str_hash, g_str_equal);
@@ -78,7 +79,7 @@ static enum lt_status open_directory(struct ingest *in, const char *directory)
 	if (in->options.growing) {
 		status = source_growing_spec(directory, &spec);
 		if (status == LT_OK) {
-			spec->timeout_ms = (unsigned)MIN(in->options.stall_limit_ns / 1000000, UINT_MAX);
+			spec->timeout_ms = (unsigned)MIN(in->options.stall_limit_ns / NS_PER_MS, UINT_MAX);
 			g_ptr_array_add(in->specs, spec);
 		}
 		return status;
@@ -95,7 +96,7 @@ void ingest_add_session(struct ingest *in, const struct source_url *url)
 	struct source_spec *spec = source_live_spec(url);
 
 	spec->from_start = in->options.from_start;
-	spec->timeout_ms = (unsigned)MIN(GONE_AFTER_STALLS * in->options.stall_limit_ns / 1000000, UINT_MAX);
+	spec->timeout_ms = (unsigned)MIN(GONE_AFTER_STALLS * in->options.stall_limit_ns / NS_PER_MS, UINT_MAX);
 	g_ptr_array_add(in->specs, spec);
 }
 

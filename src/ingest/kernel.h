@@ -21,9 +21,10 @@
 
 #include <stdbool.h>
 
+#include "base/nstime.h"
 #include "event/event.h"
 
-#define KERNEL_IDLE_NS (UINT64_C(2) * 1000000000)
+#define KERNEL_IDLE_NS (2 * NS_PER_S)
 
 /* The tracer writes an event to one session after the other: the times are that much apart at most. */
 #define KERNEL_COPY_NS UINT64_C(10000)

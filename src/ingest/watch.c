@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "base/nstime.h"
 #include "ingest/internal.h"
 
 enum {
@@ -23,7 +24,7 @@ enum {
 };
 
 /* What comes this much later than its time, or earlier, is of a clock that is not ours. */
-#define CLOCKS_DIFFER_NS (INT64_C(2) * 1000000000)
+#define CLOCKS_DIFFER_NS (2 * (int64_t)NS_PER_S)
 
 /* Whether as many sessions are attached as may be. */
 static bool is_full(const struct ingest *in)

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/nstime.h"
 #include "base/status.h"
 #include "ingest/ingest.h"
 #include "waits/waits.h"
@@ -34,7 +35,7 @@ struct window_options {
 	struct waits_options waits;
 };
 
-#define WINDOW_MARGIN_NS UINT64_C(1000000000)
+#define WINDOW_MARGIN_NS NS_PER_S
 
 enum { WINDOW_NO_HOST = ~0u };
 

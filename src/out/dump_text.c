@@ -2,6 +2,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/nstime.h"
 #include "out/dump_internal.h"
 
 /*
@@ -13,8 +14,6 @@
  * ( "label" : container = 1 ).
  */
 enum { LABELS_MAX = 64, NS_DIGITS = 9 };
-
-#define NS_PER_S UINT64_C(1000000000)
 
 /* ---- times ---- */
 

@@ -10,6 +10,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "out/internal.h"
 
 enum { BAR_WIDTH = 40, POWERS = 65, DURATION_SIZE = 32, TEXT_SIZE = 256 };
@@ -47,7 +48,7 @@ static void put_bar(FILE *out, uint64_t n, uint64_t most, bool ascii)
 /* Blanks make up for what UTF-8 takes more than it shows. */
 static void put_right(FILE *out, const char *text, unsigned width)
 {
-	const unsigned need = format_width(text);
+	const unsigned need = utf8_width(text);
 
 	fprintf(out, "%*s%s", need < width ? (int)(width - need) : 0, "", text);
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/timetext.h"
+#include "base/utf8.h"
 #include "out/internal.h"
 
 enum { TEXT_CELL_SIZE = 8192 };
@@ -27,7 +28,7 @@ static void write_heading(FILE *out, const struct writer *w, const struct writer
 /* One cell of a line that is being made. */
 static void put_cell(GString *line, const char *text, unsigned width, bool right)
 {
-	unsigned need = format_width(text);
+	unsigned need = utf8_width(text);
 	int blanks = need < width ? (int)(width - need) : 0;
 
 	if (line->len)
@@ -88,13 +89,13 @@ static void add_cell(struct lines *l, unsigned c, const struct value *v)
 	char buf[TEXT_CELL_SIZE];
 
 	format_value(buf, sizeof(buf), v, l->columns[c]->unit, 0, &l->w->options.format);
-	l->widths[c] = MAX(l->widths[c], format_width(buf));
+	l->widths[c] = MAX(l->widths[c], utf8_width(buf));
 	g_ptr_array_add(l->cells, g_strdup(buf));
 }
 
 static void add_text(struct lines *l, unsigned c, const char *text)
 {
-	l->widths[c] = MAX(l->widths[c], format_width(text));
+	l->widths[c] = MAX(l->widths[c], utf8_width(text));
 	g_ptr_array_add(l->cells, g_strdup(text));
 }
 
@@ -179,7 +180,7 @@ void writer_text_page(struct writer *w, const struct writer_page *page)
 	l.columns = choose_columns(w, page, &l.n);
 	l.widths = g_new(unsigned, l.n);
 	for (unsigned c = 0; c < l.n; c++)
-		l.widths[c] = format_width(l.columns[c]->header);
+		l.widths[c] = utf8_width(l.columns[c]->header);
 	for (unsigned i = 0; i < page->rows->n; i++) {
 		for (unsigned c = 0; c < l.n; c++) {
 			view_rows_value(page->rows, i, l.columns[c], &v);

@@ -18,10 +18,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/nstime.h"
 #include "sidecar/collect.h"
 #include "sidecar/sidecar.h"
-
-#define NS_PER_S UINT64_C(1000000000)
 
 enum { LISTINGS_MAX = 16, SECONDS_MAX_DIGITS = 10, CPUS_MAX = 8192 };
 

@@ -11,11 +11,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/nstime.h"
 #include "base/text.h"
 #include "sidecar/collect.h"
 #include "sidecar/sidecar.h"
 
-#define NS_PER_S UINT64_C(1000000000)
 #define SETTLES_NS (10 * NS_PER_S)
 
 enum {

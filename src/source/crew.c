@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/nstime.h"
 #include "base/text.h"
 
 enum {
@@ -315,7 +316,7 @@ const struct pulse_look *crew_look(struct crew_worker *w, unsigned every_ms)
 {
 	const uint64_t now_ns = (uint64_t)g_get_monotonic_time() * 1000;
 
-	if (!w->look.now_ns || now_ns - w->look.now_ns >= (uint64_t)every_ms * 1000000) {
+	if (!w->look.now_ns || now_ns - w->look.now_ns >= (uint64_t)every_ms * NS_PER_MS) {
 		pulse_look_at(&w->look, w->child.pid);
 		w->look.now_ns = now_ns;
 		crew_hear(w);

@@ -7,7 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define NS_PER_MS UINT64_C(1000000)
+#include "base/nstime.h"
 
 bool pulse_feel(struct pulse *p, const struct pulse_look *look, unsigned limit_ms)
 {
@@ -51,6 +51,6 @@ void pulse_look_at(struct pulse_look *look, pid_t pid)
 
 	look->cpu_ns = 0;
 	if (clock_getcpuclockid(pid, &clock) == 0 && clock_gettime(clock, &ts) == 0)
-		look->cpu_ns = (uint64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
+		look->cpu_ns = (uint64_t)ts.tv_sec * NS_PER_S + ts.tv_nsec;
 	look->runnable = state_of(pid) == 'R';
 }

@@ -13,12 +13,13 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/nstime.h"
 
 #define RING_MAGIC UINT64_C(0x31676e69726f7474)
 
 enum {
 	WAKE_BYTES = 256 * 1024,    /* worth a wake-up, which costs as much as 50 records */
-	WAKE_NS = 1000000,          /* and so is what has waited for so long */
+	WAKE_NS = NS_PER_MS,        /* and so is what has waited for so long */
 	WAIT_MS = 100,              /* between two beats of a producer that waits for room */
 	FOLD_BYTES = 4 * RING_ROOM, /* of the buffer are enough while the consumer keeps up */
 	COPY_BYTES = 16 * 1024,     /* about 150 records, which stay in a core's nearest cache */
@@ -30,7 +31,7 @@ static uint64_t now_ns(void)
 	struct timespec ts;
 
 	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
+	return (uint64_t)ts.tv_sec * NS_PER_S + ts.tv_nsec;
 }
 
 /* A full queue is as good: the other side has something to read. */

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/nstime.h"
 #include "base/text.h"
 #include "source/crew.h"
 #include "source/ring.h"
@@ -251,7 +252,7 @@ static enum lt_status report_failure(struct source *s, const struct event *ev)
 /* To the worker, which does not take it yet. */
 static enum lt_status offer_again(struct source *s)
 {
-	const struct timespec every = { .tv_nsec = OFFER_AGAIN_MS * 1000000L };
+	const struct timespec every = { .tv_nsec = OFFER_AGAIN_MS * NS_PER_MS };
 	const struct itimerspec timer = { .it_value = every, .it_interval = every };
 	uint64_t times;
 

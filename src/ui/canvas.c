@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/utf8.h"
+
 /* The symbols of the interface and what stands for them in ASCII. */
 static const struct {
 	gunichar ch;
@@ -89,13 +91,6 @@ void canvas_clear(struct canvas *c)
 		c->cells[i] = (struct canvas_cell){ .ch = ' ', .style = STYLE_NORMAL };
 }
 
-static int char_width(gunichar ch)
-{
-	if (g_unichar_iszerowidth(ch))
-		return 0;
-	return g_unichar_iswide(ch) ? 2 : 1;
-}
-
 /* Overwriting half of a wide character leaves a blank in the other half. */
 static void split_wide(struct canvas *c, int x, int y)
 {
@@ -124,7 +119,7 @@ void canvas_char(struct canvas *c, int x, int y, enum style style, gunichar ch)
 {
 	if (c->ascii)
 		ch = ascii_likeness(ch);
-	put(c, x, y, style, ch, MAX(char_width(ch), 1));
+	put(c, x, y, style, ch, MAX((int)utf8_char_width(ch), 1));
 }
 
 int canvas_text(struct canvas *c, int x, int y, enum style style, const char *text, int max)
@@ -132,20 +127,14 @@ int canvas_text(struct canvas *c, int x, int y, enum style style, const char *te
 	int used = 0;
 
 	for (const char *p = text; *p;) {
-		gunichar ch = g_utf8_get_char_validated(p, -1);
+		gunichar ch = utf8_next(&p);
 		int width;
 
-		if (ch == (gunichar)-1 || ch == (gunichar)-2) {
-			ch = '?';
-			p++;
-		} else {
-			p = g_utf8_next_char(p);
-		}
-		if (ch < 0x20 || ch == 0x7f)
+		if (ch == (gunichar)-1 || ch < 0x20 || ch == 0x7f)
 			ch = '?';
 		if (c->ascii && ch != '?')
-			ch = char_width(ch) ? ascii_likeness(ch) : ch;
-		width = char_width(ch);
+			ch = utf8_char_width(ch) ? ascii_likeness(ch) : ch;
+		width = (int)utf8_char_width(ch);
 		if (!width)
 			continue;
 		if (max >= 0 && used + width > max)
@@ -169,20 +158,7 @@ int canvas_printf(struct canvas *c, int x, int y, enum style style, const char *
 
 int canvas_text_width(const char *text)
 {
-	int width = 0;
-
-	for (const char *p = text; *p;) {
-		gunichar ch = g_utf8_get_char_validated(p, -1);
-
-		if (ch == (gunichar)-1 || ch == (gunichar)-2) {
-			width++;
-			p++;
-		} else {
-			width += char_width(ch);
-			p = g_utf8_next_char(p);
-		}
-	}
-	return width;
+	return (int)utf8_width(text);
 }
 
 void canvas_text_left(struct canvas *c, int x, int y, int width, enum style style, const char *text)
@@ -208,23 +184,10 @@ void canvas_text_right(struct canvas *c, int x, int y, int width, enum style sty
 		return;
 	}
 	/* the end of a number or path says more than its begin */
-	for (excess++; excess > 0 && *text; text = g_utf8_next_char(text))
-		excess -= char_width(g_utf8_get_char(text));
+	for (excess++; excess > 0 && *text;)
+		excess -= (int)utf8_char_width(utf8_next(&text));
 	canvas_char(c, x, y, style, 0x2026);
 	canvas_text(c, x + 1, y, style, text, width - 1);
-}
-
-/* Where the part of text ends that fits into width columns: at a blank or behind a comma, if there is one. */
-static const char *wrap(const char *text, int width)
-{
-	const char *end = text, *blank = NULL;
-
-	for (int used = 0; *end && used < width; end = g_utf8_next_char(end)) {
-		used += g_unichar_iswide(g_utf8_get_char(end)) ? 2 : 1;
-		if (*end == ' ' || *end == ',')
-			blank = end + (*end == ',');
-	}
-	return *end && *end != ' ' && blank ? blank : end;
 }
 
 int canvas_wrapped_rows(const char *text, int width)
@@ -232,7 +195,7 @@ int canvas_wrapped_rows(const char *text, int width)
 	int rows = 0;
 
 	for (; *text && width > 1; rows++) {
-		text = wrap(text, width);
+		text += utf8_wrap(text, (unsigned)width);
 		text += strspn(text, " ");
 	}
 	return MAX(rows, 1);
@@ -243,7 +206,7 @@ void canvas_text_wrapped(struct canvas *c, int x, int y, int rows, enum style st
 	int width = c->w - x - 1;
 
 	for (int row = 0; row < rows && *text; row++) {
-		const char *end = wrap(text, width);
+		const char *end = text + utf8_wrap(text, (unsigned)MAX(width, 1));
 		char *part;
 
 		if (row + 1 == rows) {

@@ -3,7 +3,7 @@
 
 #include <glib.h>
 
-#define NS_PER_MS UINT64_C(1000000)
+#include "base/nstime.h"
 
 /* What a frame and an interval may be multiples of, and the speeds: 1, 2, 5, 10 … */
 static const double speeds[] = { 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000 };

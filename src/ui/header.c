@@ -2,6 +2,7 @@
 /* The first line: state, shown interval, totals. */
 #include <string.h>
 
+#include "base/nstime.h"
 #include "ui/internal.h"
 
 enum { SEGMENT_SIZE = 64, HEAD_TOTALS = 5 };

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/nstime.h"
 #include "ui/internal.h"
 
 enum { SEGMENT_SIZE = 48, ABSENT_SIZE = 256 };

@@ -6,10 +6,11 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/nstime.h"
 #include "ui/internal.h"
 
 /* A correction that is smaller is not seen. */
-#define MOVED_NS UINT64_C(1000000)
+#define MOVED_NS NS_PER_MS
 
 /* ---- instants ---- */
 

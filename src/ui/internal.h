@@ -25,7 +25,6 @@
  *                  overlay     help, messages, menus: over the pane overlay.c
  *   last row     function bar, or a prompt, or a message            bar.c, prompt.c
  */
-#define NS_PER_S UINT64_C(1000000000)
 
 enum { UI_MIN_WIDTH = 40, UI_MIN_HEIGHT = 8, UI_BOOKMARKS = 26 };
 

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/utf8.h"
 #include "model/interval.h"
 
 /*
@@ -19,13 +20,13 @@ static int wanted_width(const struct list *l, const struct column *column)
 	if (!strcmp(column->name, "host")) {
 		width = 4;
 		for (unsigned i = 0; i < l->rows.n_hosts; i++)
-			width = MAX(width, (int)format_width(l->rows.hosts[i].name));
+			width = MAX(width, (int)utf8_width(l->rows.hosts[i].name));
 		return MIN(width, HOST_MAX);
 	}
 	/* a sign */
 	if (l->query.base && column_is_figure(column))
 		width++;
-	return width ? MAX(width, (int)format_width(column->header)) : 0;
+	return width ? MAX(width, (int)utf8_width(column->header)) : 0;
 }
 
 static void add_found(struct list *l, const struct column *column)
@@ -183,7 +184,7 @@ static void draw_head(const struct list *l, struct canvas *c, int y, const struc
 		const struct list_column *col = &l->columns[i];
 		bool sorted = !strcmp(col->column->name, l->sort);
 		enum style style = sorted && look->focus ? STYLE_HEAD_SORT : STYLE_HEAD;
-		int width = col->width, room = width - (int)format_width(col->column->header);
+		int width = col->width, room = width - (int)utf8_width(col->column->header);
 
 		if (column_right(col->column))
 			canvas_text_right(c, col->x, y, width, style, col->column->header);

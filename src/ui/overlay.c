@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/utf8.h"
 #include "ui/keys.h"
 
 struct item {
@@ -184,23 +185,6 @@ enum overlay_result overlay_mouse(struct overlay *o, struct ui *ui, int y, int w
 	return overlay_key(o, ui, item_at(o, line)->checked >= 0 ? ' ' : UI_KEY_ENTER);
 }
 
-/* The length of the part of text that fits width columns, broken at a blank; whole words only if possible. */
-static size_t wrap(const char *text, int width)
-{
-	const char *p = text, *blank = NULL;
-	int used = 0;
-
-	while (*p) {
-		if (*p == ' ')
-			blank = p;
-		used += g_unichar_iswide(g_utf8_get_char(p)) ? 2 : 1;
-		if (used > width)
-			return (size_t)((blank && blank > text ? blank : p) - text);
-		p = g_utf8_next_char(p);
-	}
-	return (size_t)(p - text);
-}
-
 /* Draws or (c NULL) only counts the lines of an item in width columns, the first being number line. */
 static int draw_text_item(const struct overlay *o, const struct item *item, struct canvas *c, int x, int width,
 			  int line)
@@ -209,7 +193,7 @@ static int draw_text_item(const struct overlay *o, const struct item *item, stru
 	int indent = item->right ? o->left_width : 0, n = 0;
 
 	do {
-		size_t len = wrap(text, MAX(width - indent, 8));
+		size_t len = utf8_wrap(text, (unsigned)MAX(width - indent, 8));
 		int y = o->y + line + n - o->top;
 
 		if (c && y >= o->y && y < o->y + o->rows) {

@@ -13,6 +13,8 @@
 
 #include "ui/pane_calls.h"
 
+#include "base/nstime.h"
+
 enum { PAGES = 2 };
 
 static struct calls_pane *state_of(const struct pane *p)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "ui/prompt.h"
 
+#include "base/utf8.h"
 #include "ui/keys.h"
 
 void prompt_init(struct prompt *p)
@@ -115,10 +116,8 @@ int prompt_draw(const struct prompt *p, struct canvas *c, int y)
 
 	g_free(before);
 	/* a long text scrolls: the caret stays in sight */
-	while (caret > room && *text) {
-		caret -= g_unichar_iswide(g_utf8_get_char(text)) ? 2 : 1;
-		text = g_utf8_next_char(text);
-	}
+	while (caret > room && *text)
+		caret -= (int)utf8_char_width(utf8_next(&text));
 	canvas_text(c, label, y, STYLE_NORMAL, text, room);
 	return label + caret;
 }

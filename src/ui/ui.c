@@ -2,6 +2,7 @@
 #include "ui/ui.h"
 
 #include "base/log.h"
+#include "base/nstime.h"
 #include "ui/internal.h"
 #include "ui/keys.h"
 #include "ui/screen.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The window of critical paths: which one, who answers for it, the list of threads with their totals. */
+#include "base/nstime.h"
 #include "ui/internal.h"
 
 /* So many intervals are a window at first, but no more than this. */

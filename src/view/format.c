@@ -4,10 +4,9 @@
 #include <glib.h>
 #include <string.h>
 
+#include "base/nstime.h"
 #include "base/timetext.h"
-
-enum { NS_PER_US = 1000, NS_PER_MS = 1000000 };
-#define NS_PER_S UINT64_C(1000000000)
+#include "base/utf8.h"
 
 /* Three digits that matter: "1.23", "12.3", "123". */
 static void three_digits(char *buf, size_t size, double x, const char *unit)
@@ -216,20 +215,6 @@ char *format_value(char *buf, size_t size, const struct value *v, enum column_un
 
 /* ---- fitting into columns ---- */
 
-static unsigned char_width(gunichar c)
-{
-	return g_unichar_iszerowidth(c) ? 0 : g_unichar_iswide(c) ? 2 : 1;
-}
-
-unsigned format_width(const char *text)
-{
-	unsigned width = 0;
-
-	for (const char *p = text; *p; p = g_utf8_next_char(p))
-		width += char_width(g_utf8_get_char(p));
-	return width;
-}
-
 /* Appends bytes while there is room for them and the final NUL. */
 struct output {
 	char *p, *end;
@@ -256,7 +241,7 @@ static unsigned put_columns(struct output *o, const char *text, unsigned width, 
 
 	for (const char *p = text; *p; p = g_utf8_next_char(p)) {
 		bool plain = (unsigned char)*p < 0x80;
-		unsigned w = plain || ascii ? 1 : char_width(g_utf8_get_char(p));
+		unsigned w = plain || ascii ? 1 : utf8_char_width(g_utf8_get_char(p));
 
 		if (used + w > width)
 			break;
@@ -273,7 +258,7 @@ char *format_fit(char *buf, size_t size, const char *text, unsigned width, bool 
 {
 	static const char ellipsis[] = "…";
 	struct output o = { buf, buf + size };
-	unsigned need = f->ascii ? (unsigned)g_utf8_strlen(text, -1) : format_width(text);
+	unsigned need = f->ascii ? (unsigned)g_utf8_strlen(text, -1) : utf8_width(text);
 
 	if (need <= width) {
 		if (right)

@@ -33,9 +33,6 @@ char *format_count(char *buf, size_t size, uint64_t count, unsigned width);
 /* A duration: "0", "999ns", "12.3ms", "4.56s", "3m05s", "2h03m". Returns buf. */
 char *format_duration(char *buf, size_t size, uint64_t ns, bool ascii);
 
-/* Columns of a terminal that a UTF-8 text takes. */
-unsigned format_width(const char *text);
-
 /*
  * Writes text into buf as exactly width columns: cut (the last column then is
  * "…" or "~") or filled with blanks, at the left if right is set. A number that is cut would

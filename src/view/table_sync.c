@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/nstime.h"
 #include "view/declare.h"
 
 /* ---- sync ---- */
@@ -98,7 +99,7 @@ static strid reason_of(const struct clock_host_info *info)
 
 	if (!info->by_arrival || info->ref < 0)
 		return strpool_intern_z(why);
-	g_snprintf(text, sizeof(text), "by arrival, within %" PRIu64 " ms%s%s", info->arrival_half_ns / 1000000,
+	g_snprintf(text, sizeof(text), "by arrival, within %" PRIu64 " ms%s%s", info->arrival_half_ns / NS_PER_MS,
 		   why ? ": " : "", why ? why : "");
 	return strpool_intern_z(text);
 }

@@ -11,6 +11,7 @@
 #include "base/strpool.h"
 #include "base/text.h"
 #include "base/timetext.h"
+#include "base/utf8.h"
 #include "unit.h"
 
 /* similar */
@@ -557,7 +558,39 @@ START_TEST(test_format)
 }
 END_TEST
 
-UNIT_MAIN("base", test_similar, test_text_sanitise, test_text_cut, test_text_any_bytes, test_text_glob, test_strpool,
-	  test_strpool_long, test_strpool_limit, test_strpool_paths, test_strpool_forgets, test_strpool_paths_full,
-	  test_error_chain, test_log, test_map64, test_time_forms, test_time_zone, test_time_summer, test_time_wrong,
-	  test_duration, test_format)
+/* utf8 */
+
+START_TEST(test_utf8_width)
+{
+	ck_assert_uint_eq(utf8_width(""), 0);
+	ck_assert_uint_eq(utf8_width("web"), 3);
+	ck_assert_uint_eq(utf8_width("日本e\xcc\x81"), 5);
+	ck_assert_uint_eq(utf8_width("a\xff\xe6\x97"), 4);
+}
+END_TEST
+
+START_TEST(test_utf8_wrap)
+{
+	static const struct {
+		const char *text, *first;
+		unsigned width;
+	} cases[] = {
+		{ "", "", 10 },          { "one two", "one two", 7 },      { "one two", "one", 6 },
+		{ "one two", "one", 3 }, { "one two", "on", 2 },           { "one,two", "one,", 6 },
+		{ "one,two", "one", 3 }, { " onetwo", " on", 3 },          { "日本語", "日", 3 },
+		{ "日本語", "日", 1 },   { "e\xcc\x81x", "e\xcc\x81", 1 }, { "\xff\xff", "\xff", 1 },
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		char *first = g_strndup(cases[i].text, utf8_wrap(cases[i].text, cases[i].width));
+
+		ck_assert_str_eq(first, cases[i].first);
+		g_free(first);
+	}
+}
+END_TEST
+
+UNIT_MAIN("base", test_utf8_width, test_utf8_wrap, test_similar, test_text_sanitise, test_text_cut, test_text_any_bytes,
+	  test_text_glob, test_strpool, test_strpool_long, test_strpool_limit, test_strpool_paths, test_strpool_forgets,
+	  test_strpool_paths_full, test_error_chain, test_log, test_map64, test_time_forms, test_time_zone,
+	  test_time_summer, test_time_wrong, test_duration, test_format)

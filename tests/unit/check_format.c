@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/utf8.h"
 #include "view/format.h"
 
 static const struct format utf8 = { .utc = true }, ascii = { .ascii = true, .utc = true };
@@ -113,7 +114,7 @@ START_TEST(test_fit)
 	ASSERT_FIT("日本語", 5, false, &utf8, "日本…");
 	ASSERT_FIT("日本語", 4, false, &utf8, "日… ");
 	ASSERT_FIT("x", 0, false, &utf8, "");
-	ck_assert_uint_eq(format_width("日本e\xcc\x81"), 5);
+	ck_assert_uint_eq(utf8_width("日本e\xcc\x81"), 5);
 	/* never beyond the buffer */
 	ck_assert_str_eq(format_fit(buf, 4, "日本語", 6, false, &utf8), "日");
 	ck_assert_str_eq(format_fit(buf, 3, "a", 10, false, &utf8), "a ");

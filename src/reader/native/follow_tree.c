@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "base/error.h"
+#include "base/nstime.h"
 #include "ctf/index.h"
 #include "ctf/metadata.h"
 #include "reader/native/follow_internal.h"
@@ -34,7 +35,7 @@ static bool look_up(const char *path, struct statx *st, struct followed_id *id)
 		return false;
 	*id = (struct followed_id){ (uint64_t)st->stx_dev_major << 32 | st->stx_dev_minor, st->stx_ino, 0 };
 	if (st->stx_mask & STATX_BTIME)
-		id->born_ns = (uint64_t)st->stx_btime.tv_sec * 1000000000 + st->stx_btime.tv_nsec;
+		id->born_ns = (uint64_t)st->stx_btime.tv_sec * NS_PER_S + st->stx_btime.tv_nsec;
 	return true;
 }
 
@@ -156,7 +157,7 @@ static struct followed_directory *see_directory(struct native_follow *f, const s
 	}
 	d->absent = 0;
 	set_path(&d->path, path);
-	written_ns = (uint64_t)st.stx_mtime.tv_sec * 1000000000 + st.stx_mtime.tv_nsec;
+	written_ns = (uint64_t)st.stx_mtime.tv_sec * NS_PER_S + st.stx_mtime.tv_nsec;
 	if (st.stx_size != d->metadata_bytes || written_ns != d->written_ns) {
 		d->metadata_bytes = st.stx_size;
 		d->written_ns = written_ns;

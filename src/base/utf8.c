@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/utf8.h"
+
+#define NOT_UTF8 ((gunichar)-1)
+
+unsigned utf8_char_width(gunichar ch)
+{
+	if (ch != NOT_UTF8 && g_unichar_iszerowidth(ch))
+		return 0;
+	return ch != NOT_UTF8 && g_unichar_iswide(ch) ? 2 : 1;
+}
+
+gunichar utf8_next(const char **p)
+{
+	const gunichar ch = g_utf8_get_char_validated(*p, -1);
+
+	if (ch == (gunichar)-1 || ch == (gunichar)-2) {
+		(*p)++;
+		return NOT_UTF8;
+	}
+	*p = g_utf8_next_char(*p);
+	return ch;
+}
+
+unsigned utf8_width(const char *text)
+{
+	unsigned width = 0;
+
+	while (*text)
+		width += utf8_char_width(utf8_next(&text));
+	return width;
+}
+
+size_t utf8_wrap(const char *text, unsigned width)
+{
+	const char *end = text, *stop = NULL;
+	unsigned used = 0;
+
+	while (*end) {
+		const char *next = end;
+
+		if (*end == ' ' && end > text)
+			stop = end;
+		used += utf8_char_width(utf8_next(&next));
+		if (used > width && end > text)
+			return (size_t)((stop ? stop : end) - text);
+		if (*end == ',')
+			stop = next;
+		end = next;
+	}
+	return (size_t)(end - text);
+}
