@@ -15,16 +15,16 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/nstime.h"
+#include "base/relay_url.h"
 #include "base/text.h"
 #include "cmd/commands.h"
 #include "cmd/feed_sync.h"
 #include "feed/feed.h"
 
-enum { CONTROL_PORT = 5342, DATA_PORT = 5343, LIVE_PORT = 5344, PORT_MAX = 65535, PROGRESS_EVERY_US = 200000 };
+enum { PROGRESS_EVERY_US = 200000 };
 
 struct run {
-	char *host;         /* of --to, without brackets */
-	const char *scheme; /* of the URLs of the sessions */
+	struct relay_url relay; /* of --to */
 	struct feed_options feed;
 	int64_t shown_us; /* when progress was last shown, 0: none is on the screen */
 	bool tty;
@@ -39,62 +39,20 @@ static void on_signal(int signal_number)
 
 /* ---- what was asked for ---- */
 
-/* ":PORT" at *text, if there is one; moves behind it. */
-static enum lt_status parse_port(const char **text, unsigned *port)
+static enum lt_status parse_target(struct run *r, const char *text)
 {
-	char *digits;
-	guint64 number;
-	bool good;
-	size_t len;
-
-	if (**text != ':')
-		return LT_OK;
-	len = strcspn(*text + 1, ":");
-	digits = g_strndup(*text + 1, len);
-	good = g_ascii_string_to_unsigned(digits, 10, 1, PORT_MAX, &number, NULL);
-	g_free(digits);
-	if (!good)
-		return error_set("a port is a number from 1 to %d", PORT_MAX);
-	*port = (unsigned)number;
-	*text += 1 + len;
-	return LT_OK;
-}
-
-/* net://HOST[:CONTROL[:DATA]], net4, net6; an IPv6 address stands in brackets. */
-static enum lt_status parse_target(struct run *r, const char *url)
-{
-	static const struct {
-		const char *scheme;
-		int family;
-	} schemes[] = { { "net", AF_UNSPEC }, { "net4", AF_INET }, { "net6", AF_INET6 } };
 	struct fed_session_target *t = &r->feed.target;
-	const char *rest = strstr(url, "://"), *host;
-	size_t len;
+	const unsigned *ports = r->relay.ports;
 
-	for (size_t i = 0; rest && i < G_N_ELEMENTS(schemes); i++) {
-		if ((size_t)(rest - url) == strlen(schemes[i].scheme) && g_str_has_prefix(url, schemes[i].scheme)) {
-			r->scheme = schemes[i].scheme;
-			t->family = schemes[i].family;
-		}
-	}
-	if (!r->scheme)
-		return error_set("'%s' is not like net://HOST:CONTROL:DATA", url);
-	host = rest + 3;
-	len = *host == '[' ? strcspn(host, "]") : strcspn(host, ":/");
-	rest = host + len + (host[len] == ']');
-	if (*host == '[') {
-		host++;
-		len--;
-	}
-	if (!len)
-		return error_set("'%s' names no host", url);
-	r->host = g_strndup(host, len);
-	t->host = r->host;
-	t->control_port = CONTROL_PORT;
-	t->data_port = DATA_PORT;
-	if (parse_port(&rest, &t->control_port) || parse_port(&rest, &t->data_port))
-		return error_wrap("'%s'", url);
-	return !*rest || !strcmp(rest, "/") ? LT_OK : error_set("'%s': nothing may follow the ports", url);
+	if (relay_url_parse(text, RELAY_URL_PORTS, &r->relay))
+		return error_wrap("'%s'", text);
+	t->family = r->relay.family;
+	t->host = r->relay.host;
+	t->control_port = ports[0] ? ports[0] : RELAY_CONTROL_PORT;
+	t->data_port = ports[1] ? ports[1] : RELAY_DATA_PORT;
+	if (*r->relay.rest && strcmp(r->relay.rest, "/") != 0)
+		return error_set("'%s': nothing may follow the ports", text);
+	return LT_OK;
 }
 
 static enum lt_status check_name(const char *option, const char *text, bool is_host)
@@ -132,12 +90,13 @@ static enum lt_status parse_options(struct run *r, const struct options *o)
 
 static void print_url(const struct run *r, FILE *out, const struct fed_session *s)
 {
-	const bool is_ipv6 = strchr(r->host, ':') != NULL;
+	char *host = relay_url_host(&r->relay);
 
-	fprintf(out, "%s://%s%s%s", r->scheme, is_ipv6 ? "[" : "", r->host, is_ipv6 ? "]" : "");
-	if (r->feed.live_port != LIVE_PORT)
+	fprintf(out, "%s://%s", r->relay.scheme, host);
+	if (r->feed.live_port != RELAY_VIEW_PORT)
 		fprintf(out, ":%u", r->feed.live_port);
 	fprintf(out, "/host/%s/%s", s->hostname, s->name);
+	g_free(host);
 }
 
 static void clear_progress(struct run *r)
@@ -183,7 +142,7 @@ static void show_progress(void *user, const struct feed_progress *p)
 	count(p->sessions, &events, &bytes, &ended);
 	switch (p->phase) {
 	case FEED_CONNECTING:
-		fprintf(stderr, "connecting to %s", r->host);
+		fprintf(stderr, "connecting to %s", r->relay.host);
 		break;
 	case FEED_WAITING:
 		fputs("waiting for a viewer of ", stderr);
@@ -278,7 +237,7 @@ int cmd_feed(const struct options *o)
 	r.feed.user = &r;
 	if (parse_options(&r, o)) {
 		log_error("%s", error_text());
-		g_free(r.host);
+		relay_url_release(&r.relay);
 		return LT_EXIT_USAGE;
 	}
 	if (make_plan(o, &plan)) {
@@ -288,6 +247,6 @@ int cmd_feed(const struct options *o)
 		status = run_plan(&r, o, &plan);
 	}
 	feed_plan_release(&plan);
-	g_free(r.host);
+	relay_url_release(&r.relay);
 	return status;
 }

@@ -5,85 +5,66 @@
 #include <glib.h>
 #include <netdb.h>
 #include <poll.h>
-#include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/relay_url.h"
 
-enum { CONTROL_PORT = 5342, PROBE_MS = 5000 };
+enum { PROBE_MS = 5000 };
 
-static const char scheme_end[] = "://";
-
-/* How many bytes of text are a host name or address. */
-static size_t host_len(const char *text)
+/* *url is to be released when it is one. */
+static enum lt_status parse(const char *text, struct relay_url *url)
 {
-	const char *end;
+	char *full = strstr(text, "://") ? g_strdup(text) : g_strdup_printf("net://%s", text);
+	enum lt_status status = relay_url_parse(full, RELAY_URL_PORTS, url);
 
-	if (*text != '[')
-		return strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_");
-	end = text + 1 + strspn(text + 1, "0123456789abcdefABCDEF:.%");
-	return *end == ']' && end > text + 1 ? (size_t)(end + 1 - text) : 0;
-}
-
-/* ":PORT" at *text; moves *text behind it. */
-static bool take_port(const char **text)
-{
-	char *end;
-	guint64 port;
-
-	if (**text != ':' || !g_ascii_isdigit((*text)[1]))
-		return false;
-	port = g_ascii_strtoull(*text + 1, &end, 10);
-	*text = end;
-	return port >= 1 && port <= 65535;
+	if (status == LT_OK && *url->rest && strcmp(url->rest, "/") != 0) {
+		relay_url_release(url);
+		status = error_set("nothing may follow the ports");
+	}
+	url->rest = NULL;
+	g_free(full);
+	return status ? error_wrap("'%s' is not a relayd such as net://HOST[:CONTROL[:DATA]]", text) : LT_OK;
 }
 
 char *relay_url(const char *text)
 {
-	static const char *const schemes[] = { "net", "net4", "net6" };
-	const char *start = strstr(text, scheme_end);
-	const char *p;
-	char *scheme = start ? g_strndup(text, (gsize)(start - text)) : g_strdup("net");
-	char *url = NULL;
-	bool good = false;
+	struct relay_url url;
+	char *full;
 
-	start = start ? start + strlen(scheme_end) : text;
-	for (size_t i = 0; i < G_N_ELEMENTS(schemes); i++)
-		good |= !strcmp(scheme, schemes[i]);
-	p = start + host_len(start);
-	good = good && p > start && *start != '-';
-	for (unsigned i = 0; i < 2 && good && *p == ':'; i++)
-		good = take_port(&p);
-	if (good && (!*p || !strcmp(p, "/")))
-		url = g_strdup_printf("%s%s%.*s", scheme, scheme_end, (int)(p - start), start);
-	else
-		error_set("'%s' is not a relayd such as net://HOST[:CONTROL[:DATA]]", text);
-	g_free(scheme);
-	return url;
+	if (parse(text, &url))
+		return NULL;
+	full = relay_url_text(&url);
+	relay_url_release(&url);
+	return full;
 }
 
 char *relay_url_of_session(const char *path)
 {
-	const char *start = strstr(path, scheme_end);
+	const char *start = strstr(path, "://");
 	char *authority, *url;
 
 	if (!start || !g_str_has_prefix(path, "tcp"))
 		return NULL;
-	start += strlen(scheme_end);
+	start += strlen("://");
 	authority = g_strndup(start, strcspn(start, "/ "));
 	url = relay_url(authority);
 	g_free(authority);
 	return url;
 }
 
-char *relay_host(const char *url)
+char *relay_host(const char *text)
 {
-	const char *host = strstr(url, scheme_end) + strlen(scheme_end);
+	struct relay_url url;
+	char *host;
 
-	return g_strndup(host, host_len(host));
+	if (parse(text, &url))
+		return g_strdup("");
+	host = relay_url_host(&url);
+	relay_url_release(&url);
+	return host;
 }
 
 /* 0, or why there is no connection. */
@@ -108,47 +89,48 @@ static int try_connect(const struct addrinfo *address)
 }
 
 /* LT_ERROR: the host has no address, or none takes a connection at that port. */
-static enum lt_status probe(const char *url, const char *port)
+static enum lt_status probe(const struct relay_url *url, unsigned port)
 {
 	const struct addrinfo hints = { .ai_socktype = SOCK_STREAM };
-	char *host = relay_host(url);
-	char *name = *host == '[' ? g_strndup(host + 1, strlen(host) - 2) : g_strdup(host);
+	char service[8];
 	struct addrinfo *list = NULL;
-	const int found = getaddrinfo(name, port, &hints, &list);
-	int error = ECONNREFUSED;
+	int found, error = ECONNREFUSED;
 
+	g_snprintf(service, sizeof(service), "%u", port);
+	found = getaddrinfo(url->host, service, &hints, &list);
 	for (const struct addrinfo *a = list; !found && a && error; a = a->ai_next)
 		error = try_connect(a);
-	if (!found)
-		freeaddrinfo(list);
-	g_free(name);
-	g_free(host);
 	if (found)
-		return error_set("cannot find the relayd '%s': %s", url, gai_strerror(found));
+		return error_set("cannot find the host '%s': %s", url->host, gai_strerror(found));
+	freeaddrinfo(list);
 	return error ? error_set("%s", g_strerror(error)) : LT_OK;
 }
 
-enum lt_status relay_probe(const char *url)
+enum lt_status relay_probe(const char *text)
 {
-	char *host = relay_host(url), *port;
-	const char *after = strstr(url, scheme_end) + strlen(scheme_end) + strlen(host);
+	struct relay_url url;
 	enum lt_status status;
 
-	port = g_strdup_printf("%d", *after == ':' ? (int)strtol(after + 1, NULL, 10) : CONTROL_PORT);
-	status = probe(url, port);
-	g_free(port);
-	g_free(host);
-	return status ? error_wrap("cannot reach the relayd '%s'", url) : LT_OK;
+	if (parse(text, &url))
+		return LT_ERROR;
+	status = probe(&url, url.ports[0] ? url.ports[0] : RELAY_CONTROL_PORT);
+	relay_url_release(&url);
+	return status ? error_wrap("cannot reach the relayd '%s'", text) : LT_OK;
 }
 
-enum lt_status relay_probe_view(const char *url, unsigned view_port)
+enum lt_status relay_probe_view(const char *text, unsigned view_port)
 {
-	char *port = g_strdup_printf("%u", view_port), *host = relay_host(url);
-	enum lt_status status = probe(url, port);
+	struct relay_url url;
+	char *host;
+	enum lt_status status;
 
+	if (parse(text, &url))
+		return LT_ERROR;
+	host = relay_url_host(&url);
+	status = probe(&url, view_port);
 	if (status)
 		status = error_wrap("no relayd takes viewers at %s:%u", host, view_port);
 	g_free(host);
-	g_free(port);
+	relay_url_release(&url);
 	return status;
 }

@@ -2,6 +2,7 @@
 #ifndef LT_CONTROL_RELAY_H
 #define LT_CONTROL_RELAY_H
 
+#include "base/relay_url.h"
 #include "base/status.h"
 
 /*
@@ -16,8 +17,6 @@ char *relay_url_of_session(const char *path);
 
 /* HOST of what relay_url() returned, with its brackets. The caller frees it. */
 char *relay_host(const char *url);
-
-enum { RELAY_VIEW_PORT = 5344 }; /* for viewers, unless the relayd was told another */
 
 /* Whether a relayd's control port takes a connection from here, within a few seconds. LT_ERROR: no. */
 enum lt_status relay_probe(const char *url);

@@ -79,8 +79,6 @@ struct source_spec *source_spec_copy(const struct source_spec *spec);
 /* Whether a SOURCE of the command line is a URL (net:, net4:, net6:) and no directory. */
 bool source_is_url(const char *source);
 
-enum { SOURCE_DEFAULT_PORT = 5344 }; /* where a relayd awaits viewers */
-
 /*
  * net://HOST[:PORT]/host/TARGET/SESSION, a session of a relayd, or
  * net://HOST[:PORT][/], all of them; net4: and net6: for one kind of address. An IPv6 address stands in

@@ -1,65 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "source/source.h"
 
-#include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 
 #include "base/error.h"
+#include "base/relay_url.h"
 #include "base/text.h"
 
 #define PATH_PREFIX "/host/"
 
 bool source_is_url(const char *source)
 {
-	return g_str_has_prefix(source, "net:") || g_str_has_prefix(source, "net4:") ||
-	       g_str_has_prefix(source, "net6:");
-}
-
-/* Takes HOST or [ADDRESS] off the front of text; *end is behind it. */
-static char *take_host(const char *text, size_t len, const char **end)
-{
-	const bool is_address = len > 0 && *text == '[';
-	const char *close = memchr(text, is_address ? ']' : ':', len);
-
-	*end = close ? close + is_address : text + len;
-	if (is_address)
-		return close ? g_strndup(text + 1, (size_t)(close - text) - 1) : NULL;
-	return g_strndup(text, (size_t)(*end - text));
-}
-
-/* HOST[:PORT], len bytes long. */
-static enum lt_status parse_relay(const char *scheme, const char *text, size_t len, struct source_url *url)
-{
-	const char *rest;
-	char *host = take_host(text, len, &rest);
-	const bool has_colon = host && strchr(host, ':');
-	const size_t rest_len = len - (size_t)(rest - text);
-	char *port = rest_len > 0 && *rest == ':' ? g_strndup(rest + 1, rest_len - 1) : NULL;
-	guint64 number = SOURCE_DEFAULT_PORT;
-	enum lt_status status = LT_OK;
-
-	if (!host)
-		status = error_set("']' is missing behind the address");
-	else if (!*host)
-		status = error_set("the host is missing");
-	else if (rest_len > 0 && !port)
-		status = error_set("':PORT' or nothing must follow the address");
-	else if (port && !g_ascii_string_to_unsigned(port, 10, 1, 65535, &number, NULL))
-		status = error_set("'%s' is not a port from 1 to 65535", port);
-	if (status == LT_OK) {
-		GString *relay = g_string_new(NULL);
-
-		g_string_append_printf(relay, has_colon ? "%s://[%s]" : "%s://%s", scheme, host);
-		if (number != SOURCE_DEFAULT_PORT)
-			g_string_append_printf(relay, ":%u", (unsigned)number);
-		url->relay = g_string_free(relay, FALSE);
-		url->host = g_strdup(host);
-		url->port = (unsigned)number;
-	}
-	g_free(host);
-	g_free(port);
-	return status;
+	return relay_url_is_one(source);
 }
 
 /* What follows HOST[:PORT]: nothing, '/' or '/host/TARGET/SESSION'. */
@@ -82,24 +34,35 @@ static enum lt_status parse_path(const char *path, struct source_url *url)
 	return LT_OK;
 }
 
+/* Takes over what was parsed. */
+static void take_relay(struct source_url *url, struct relay_url *relay)
+{
+	if (relay->ports[0] == RELAY_VIEW_PORT)
+		relay->ports[0] = 0; /* one URL for one relayd */
+	url->port = relay->ports[0] ? relay->ports[0] : RELAY_VIEW_PORT;
+	url->family = relay->family;
+	url->relay = relay_url_text(relay);
+	url->host = g_steal_pointer(&relay->host);
+}
+
 enum lt_status source_parse_url(const char *text, struct source_url *url)
 {
-	const char *rest = strstr(text, "://"), *path;
-	char shown[256], scheme[8];
+	const char *scheme_end = strstr(text, "://");
+	struct relay_url relay = { 0 };
+	char shown[256];
 	enum lt_status status;
 
 	*url = (struct source_url){ 0 };
-	if (!source_is_url(text) || !rest || rest != strchr(text, ':')) {
+	if (!source_is_url(text) || !scheme_end || scheme_end != strchr(text, ':')) {
 		status = error_set("a URL is net://HOST[:PORT][/host/TARGET/SESSION]");
 	} else {
-		g_snprintf(scheme, sizeof(scheme), "%.*s", (int)(rest - text), text);
-		url->family = rest[-1] == '4' ? AF_INET : rest[-1] == '6' ? AF_INET6 : AF_UNSPEC;
-		rest += strlen("://");
-		path = rest + strcspn(rest, "/");
-		status = parse_relay(scheme, rest, path - rest, url);
-		if (status == LT_OK)
-			status = parse_path(path, url);
+		status = relay_url_parse(text, 1, &relay);
+		if (status == LT_OK) {
+			take_relay(url, &relay);
+			status = parse_path(relay.rest, url);
+		}
 	}
+	relay_url_release(&relay);
 	if (status == LT_OK)
 		return LT_OK;
 	source_url_release(url);

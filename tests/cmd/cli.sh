@@ -114,9 +114,9 @@ expect 0 '^Usage: lttngtop feed' '' feed --help
 expect 0 '^\.TH LTTNGTOP-FEED 1' '' help --man feed
 expect 2 '' 'no trace given' feed --to net://localhost
 expect 2 '' "no relayd given: --to" feed "$recording"
-expect 2 '' "option '--to': 'localhost' is not like net://HOST:CONTROL:DATA" feed --to localhost "$recording"
-expect 2 '' "a port is a number from 1 to 65535" feed --to net://localhost:0 "$recording"
-expect 2 '' "nothing may follow the ports" feed --to net://localhost:1:2:3 "$recording"
+expect 2 '' "option '--to': 'localhost': it must start with net://, net4:// or net6://" feed --to localhost "$recording"
+expect 2 '' "'0' is not a port from 1 to 65535" feed --to net://localhost:0 "$recording"
+expect 2 '' "'2:3' is not a port from 1 to 65535" feed --to net://localhost:1:2:3 "$recording"
 expect 2 '' "option '--speed': 'fast' is not a number above 0" feed --to net://localhost --speed fast "$recording"
 expect 2 '' "option '--session': 'a/b' has characters" feed --to net://localhost --session a/b "$recording"
 expect 2 '' "option '--json' is not for 'feed'" feed --json "$recording"

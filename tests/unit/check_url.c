@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 
 #include "base/error.h"
+#include "base/relay_url.h"
 #include "source/source.h"
 
 static void expect_url(const char *text, const char *relay, const char *target, const char *session)
@@ -58,7 +59,7 @@ START_TEST(test_addresses)
 	source_url_release(&url);
 	ck_assert_int_eq(source_parse_url("net6://web", &url), LT_OK);
 	ck_assert_str_eq(url.host, "web");
-	ck_assert_uint_eq(url.port, SOURCE_DEFAULT_PORT);
+	ck_assert_uint_eq(url.port, RELAY_VIEW_PORT);
 	source_url_release(&url);
 }
 END_TEST
@@ -97,6 +98,8 @@ START_TEST(test_errors)
 	expect_error("net://h/host//s1", "the name of the traced host is missing");
 	expect_error("net://h/host/web/", "the name of the session is missing");
 	expect_error("net://h/host/web/a/b", "contains '/'");
+	expect_error("net://a b", "the host has a character");
+	expect_error("net://-oProxyCommand=x", "the host has a character");
 	/* Shown without what a terminal would do with it. */
 	expect_error("net://\x1b[31m:x", "\\x1b[31m");
 }
