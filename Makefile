@@ -33,7 +33,7 @@ say = @printf '  %-7s %s\n' '$(1)' '$(2)'
 endif
 
 # These work before anything is installed or configured.
-UNCONFIGURED := configure check check-layers check-style format lint demo demo-live clean distclean
+UNCONFIGURED := configure check check-layers check-style check-words format lint demo demo-live clean distclean
 ifneq ($(filter-out $(UNCONFIGURED),$(or $(MAKECMDGOALS),all)),)
 -include $(BUILD)/config.mk
 endif
@@ -153,11 +153,11 @@ demo-live-run: $(PROGRAM) $(BUILD)/traces/three-tier
 
 # Everything that has to pass
 
-.PHONY: check check-all check-programs check-layers check-style check-man format lint lint-run
+.PHONY: check check-all check-programs check-layers check-style check-words check-man format lint lint-run
 check:
 	$(Q)scripts/install-deps --tests
 	$(Q)$(MAKE) check-all
-check-all: check-layers check-style check-man check-programs
+check-all: check-layers check-style check-words check-man check-programs
 	$(Q)tests/run --build $(BUILD)
 
 # What the tests need.
@@ -179,6 +179,10 @@ check-style:
 	$(call say,CHECK,style)
 	$(Q)scripts/check-style
 	$(Q)scripts/format --check
+
+check-words:
+	$(call say,CHECK,words)
+	$(Q)scripts/check-words
 
 format:
 	$(Q)scripts/format
