@@ -498,16 +498,18 @@ void cmd_attach_help(struct help *h)
 	} marks[] = {
 		{ "read(5, 0x7f…, 8192) = 8192",
 		  "a call: its arguments in the order of its prototype, and its result. Buffers and most structures "
-		  "are not recorded: they are shown by their address" },
-		{ "<unfinished ...>, <... read resumed>", "another thread's line came in between" },
+		  "are not recorded; they are shown by their address" },
+		{ "<unfinished ...>, <... read resumed>", "another thread's line was printed in between" },
 		{ "[blocked 4.1 ms on vda, cpu 22 us]",
-		  "behind a call that waited: for what, and who ended it; the parts sum up to the time of the call" },
-		{ "[ready 3.1 ms, preempted by NAME/TID]", "it could have run, but another thread did" },
+		  "after a call that waited: what it waited for, and who ended the wait; the parts add up to the "
+		  "duration of the call" },
+		{ "[ready 3.1 ms, preempted by NAME/TID]", "the thread was ready to run, but another one was running" },
 		{ "[network 0.9 ms; db: postgres/733 30.0 ms]",
-		  "time on the wire, and what a thread of another host did meanwhile" },
-		{ "--- SIGTERM {…} ---", "a signal is delivered" },
-		{ "+++ exited with 0 +++", "the thread ends; +++ child of 812 +++: it is followed from now on" },
-		{ "~~~ switched out … ~~~", "what --sched adds" },
+		  "time on the wire, and time in which a thread of another host worked for this one" },
+		{ "--- SIGTERM {…} ---", "a signal was delivered" },
+		{ "+++ exited with 0 +++", "the thread exited; +++ child of 812 +++: this thread is followed from now "
+					   "on" },
+		{ "~~~ switched out … ~~~", "a line added by --sched" },
 	};
 
 	if (h->brief)
@@ -515,6 +517,6 @@ void cmd_attach_help(struct help *h)
 	help_section(h, "Output");
 	for (size_t i = 0; i < G_N_ELEMENTS(marks); i++)
 		help_item(h, marks[i].term, marks[i].text);
-	help_section(h, "Options of strace that are not there");
+	help_section(h, "Options of strace that are not supported");
 	manual_print_refused(h, COMMAND_ATTACH);
 }

@@ -340,23 +340,27 @@ static void help_table(struct help *h, const struct view_table *table)
 static void help_others(struct help *h)
 {
 	if (h->brief) {
-		help_item(h, DUMP, "Not a table: the events themselves with all their fields, as babeltrace2 does.");
-		help_item(h, SLICE, "Not a table: an interval as recordings of their own, with corrected clocks.");
+		help_item(h, DUMP,
+			  "Not a table: prints the events themselves with all their fields, as babeltrace2 "
+			  "does.");
+		help_item(h, SLICE,
+			  "Not a table: writes an interval as a recording of its own, with corrected "
+			  "clocks.");
 		return;
 	}
 	help_subsection(h, DUMP);
-	help_paragraph(h, "Not a table: the events themselves with all their fields, in the order of corrected time, "
-			  "in the form in which babeltrace2 writes them. --begin, --end and --host choose some; "
-			  "--tid, --pid and --comm those that happened while such a thread ran. With --json there is "
-			  "an object per event. With --no-sync --babeltrace the text is that of babeltrace2 to the "
-			  "byte; else characters that cannot be printed are escaped.");
+	help_paragraph(h, "Not a table: prints the events themselves with all their fields, in the order of corrected "
+			  "time and in babeltrace2's format. --begin, --end and --host select events; --tid, --pid and "
+			  "--comm select those that occurred while such a thread ran. With --json, each event is an "
+			  "object. With --no-sync --babeltrace the text is identical to babeltrace2's; otherwise "
+			  "unprintable characters are escaped.");
 	help_subsection(h, SLICE);
-	help_paragraph(h, "Not a table: writes what the recordings have from --begin to --end into --output DIR, which "
-			  "must be new or empty, as traces that babeltrace2, Trace Compass and lttngtop open: "
-			  "DIR/HOST/kernel and so on. Packets are copied, those at the edges cut between two events. "
-			  "The hosts' clocks are set so that they agree in the middle of the interval; with --no-sync "
-			  "they stay as they are. The names in lttngtop.json beside a recording come along, as "
-			  "DIR/HOST/lttngtop.json. Nothing is left in DIR if it fails or is interrupted.");
+	help_paragraph(h, "Not a table: writes the part of the recordings from --begin to --end into --output DIR, "
+			  "which must not exist or be empty, as traces that babeltrace2, Trace Compass and lttngtop "
+			  "can open: DIR/HOST/kernel and so on. Packets are copied; the first and last are cut between "
+			  "two events. The hosts' clocks are set so that they agree in the middle of the interval; "
+			  "with --no-sync they are left as they are. The names in a recording's lttngtop.json are "
+			  "written to DIR/HOST/lttngtop.json. If it fails or is interrupted, nothing is left in DIR.");
 }
 
 void cmd_report_help(struct help *h)

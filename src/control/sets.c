@@ -26,11 +26,11 @@ static const char *const set_names[RECORD_SETS] = {
 };
 
 static const char *const cost_texts[RECORD_COSTS] = {
-	[RECORD_COST_START] = "once, at the start",     [RECORD_COST_RARE] = "seldom",
-	[RECORD_COST_TASK] = "each new thread",         [RECORD_COST_SWITCH] = "each context switch",
-	[RECORD_COST_WAKEUP] = "each wake-up",          [RECORD_COST_IRQ] = "each interrupt",
-	[RECORD_COST_DISK] = "each disk request",       [RECORD_COST_PACKET] = "each network packet",
-	[RECORD_COST_CALL] = "each system call, twice",
+	[RECORD_COST_START] = "once, at the start",   [RECORD_COST_RARE] = "rarely",
+	[RECORD_COST_TASK] = "once per thread",       [RECORD_COST_SWITCH] = "once per context switch",
+	[RECORD_COST_WAKEUP] = "once per wake-up",    [RECORD_COST_IRQ] = "once per interrupt",
+	[RECORD_COST_DISK] = "once per disk request", [RECORD_COST_PACKET] = "once per network packet",
+	[RECORD_COST_CALL] = "twice per system call",
 };
 
 const struct record_set_event *record_set_events(unsigned *n)

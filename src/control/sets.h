@@ -54,7 +54,7 @@ const struct record_set_event *record_set_events(unsigned *n);
 const struct record_set_context *record_set_contexts(unsigned *n);
 
 const char *record_set_name(enum record_set set);
-const char *record_cost_text(enum record_cost cost); /* "each context switch" */
+const char *record_cost_text(enum record_cost cost); /* "once per context switch" */
 
 /* LT_ERROR: no set of that name. */
 enum lt_status record_set_find(const char *name, enum record_set *set);

@@ -673,8 +673,8 @@ def test_host_that_lacks_things():
             return (done.returncode, done.stdout, done.stderr), file.read().splitlines()
 
     result, log = record("2.13.10\n")
-    check(result, 0, "stop it", "warning: h: no tracepoint 'block_rq_remap' .*left out, will be missing: requests of stacked "
-          "devices\n.*warning: h: no context 'net_ns' .*left out, will be missing: its network\n")
+    check(result, 0, "stop it", "warning: h: no tracepoint 'block_rq_remap' .*left out, will be missing: disk requests to "
+          "stacked devices\n.*warning: h: no context 'net_ns' .*left out, will be missing: its network namespace\n")
     assert result[2].count("left out") == 2, result
     assert log[0].startswith("create s ") and log[-1] == "start s", log
     enabled, = (line for line in log if line.startswith("enable-event ") and "sched_switch" in line)

@@ -244,8 +244,7 @@ START_TEST(test_tracepoints)
 	ck_assert_msg(!record(NULL), "%s", error_text());
 	ck_assert_str_eq(enabled->str, ",sched_switch,*");
 	ck_assert(is_logged("no tracepoint 'block_rq_issue' in this kernel's tracer: left out, will be missing: "
-			    "requests "
-			    "of disks"));
+			    "disk requests"));
 	ck_assert(!is_logged("'sched_switch'"));
 	ck_assert_int_eq(record_with(&(struct asked){ .event = "block_rq_issue" }),
 			 LT_ERROR); /* also if a set has it */
