@@ -2,6 +2,7 @@
 #include "cmd/options.h"
 
 #include <errno.h>
+#include <getopt.h>
 #include <math.h>
 #include <string.h>
 
@@ -256,161 +257,197 @@ static enum lt_status refuse(enum command_bit command, char letter, const char *
 	return LT_OK;
 }
 
-/* An option as it was typed: "--NAME", "--NAME=VALUE", or a letter of "-LETTERS", whose rest may be its value. */
-struct typed {
-	const struct option_row *row;
-	const char *value; /* NULL: none is attached */
-};
-
-/* The name of ours for what another tool calls so; that itself if there is none. */
-static const char *our_name(const char *name, size_t *len, enum command_bit command)
+static enum lt_status not_for(enum command_bit command, const struct option_row *row)
 {
-	for (size_t i = 0; i < G_N_ELEMENTS(renamed); i++) {
-		if (renamed[i].command != command || strncmp(renamed[i].name, name, *len) != 0 || renamed[i].name[*len])
-			continue;
-		*len = strlen(renamed[i].ours);
-		return renamed[i].ours;
-	}
-	return name;
+	return error_set("option '--%s' is not for %s", row->name, command_text(command));
 }
 
-/* The row of a long option by its whole name, the command's own if several have it; NULL: none has. */
-static const struct option_row *find_name(const char *name, size_t len, enum command_bit command)
+/* ---- what getopt_long() works on ---- */
+
+/* A long option has this plus the index of its row as value: no letter is as great. */
+enum { FIRST_ROW = 256 };
+
+struct scan {
+	enum command_bit command;
+	GArray *names;    /* struct option: the command's options, also by other tools' names, and an empty one */
+	GString *letters; /* the same by letter */
+};
+
+static void add_name(struct scan *s, const char *name, size_t row)
+{
+	const struct option option = {
+		.name = name,
+		.has_arg = is_flag(&rows[row]) ? no_argument : required_argument,
+		.val = FIRST_ROW + (int)row,
+	};
+
+	g_array_append_val(s->names, option);
+}
+
+static void add_letter(struct scan *s, const struct option_row *row)
+{
+	g_string_append_c(s->letters, row->letter);
+	if (!is_flag(row))
+		g_string_append_c(s->letters, ':');
+}
+
+static void scan_init(struct scan *s, enum command_bit command)
+{
+	s->command = command;
+	s->names = g_array_new(TRUE, TRUE, sizeof(struct option));
+	s->letters = g_string_new("-:"); /* words come in their place; a missing value is reported as ':' */
+	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+		if (!(rows[i].commands & command))
+			continue;
+		add_name(s, rows[i].name, i);
+		if (rows[i].letter)
+			add_letter(s, &rows[i]);
+		for (size_t k = 0; k < G_N_ELEMENTS(renamed); k++)
+			if (renamed[k].command == command && strcmp(renamed[k].ours, rows[i].name) == 0)
+				add_name(s, renamed[k].name, i);
+	}
+}
+
+static void scan_release(struct scan *s)
+{
+	g_array_free(s->names, TRUE);
+	g_string_free(s->letters, TRUE);
+}
+
+static const struct option *name_at(const struct scan *s, guint i)
+{
+	return &g_array_index(s->names, struct option, i);
+}
+
+/* The row of what getopt_long() returned, a letter of the command's or a value. */
+static const struct option_row *row_of(const struct scan *s, int found)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(rows) && found < FIRST_ROW; i++)
+		if (rows[i].letter == found && rows[i].commands & s->command)
+			return &rows[i];
+	return &rows[found - FIRST_ROW];
+}
+
+/* ---- what is not an option of the command ---- */
+
+/*
+ * The whole name of an option that another command or another tool has is not the start of one of the command's. LT_OK:
+ * it is no such name.
+ */
+static enum lt_status check_foreign(const struct scan *s, const char *name, size_t len)
 {
 	const struct option_row *other = NULL;
 
-	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
-		if (strncmp(name, rows[i].name, len) != 0 || rows[i].name[len])
-			continue;
-		if (rows[i].commands & command)
-			return &rows[i];
-		other = &rows[i];
-	}
-	return other;
-}
-
-/* The command's only option whose name starts so. NULL: none, or several, which *candidates then lists. */
-static const struct option_row *find_start(const char *start, size_t len, enum command_bit command, GString *candidates)
-{
-	const struct option_row *found = NULL;
-	unsigned n = 0;
-
-	for (size_t i = 0; i < G_N_ELEMENTS(rows) && len; i++) {
-		if (!(rows[i].commands & command) || strncmp(start, rows[i].name, len) != 0)
-			continue;
-		g_string_append_printf(candidates, "%s'--%s'", n ? ", " : "", rows[i].name);
-		found = &rows[i];
-		n++;
-	}
-	if (n == 1)
-		g_string_truncate(candidates, 0);
-	return n == 1 ? found : NULL;
-}
-
-static enum lt_status unknown_option(const char *name, size_t len, enum command_bit command)
-{
-	char *word = g_strndup(name, len);
-	struct similar s = { .word = word };
-
+	for (guint i = 0; i < s->names->len; i++)
+		if (strncmp(name, name_at(s, i)->name, len) == 0 && !name_at(s, i)->name[len])
+			return LT_OK;
+	if (refuse(s->command, 0, name, len) != LT_OK)
+		return LT_ERROR;
 	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++)
-		if (rows[i].commands & command)
-			similar_offer(&s, rows[i].name);
-	error_set("unknown option '--%s'%s", word, similar_hint(&s, "--"));
+		if (strncmp(name, rows[i].name, len) == 0 && !rows[i].name[len])
+			other = &rows[i];
+	return other ? not_for(s->command, other) : LT_OK;
+}
+
+/* A name that is the start of none of the command's options, or of several. */
+static enum lt_status unknown_name(const struct scan *s, const char *name, size_t len)
+{
+	GString *candidates = g_string_new(NULL);
+	char *word = g_strndup(name, len);
+	struct similar similar = { .word = word };
+
+	for (guint i = 0; i < s->names->len; i++) {
+		if (len && g_str_has_prefix(name_at(s, i)->name, word))
+			g_string_append_printf(candidates, "%s'--%s'", candidates->len ? ", " : "",
+					       name_at(s, i)->name);
+		similar_offer(&similar, name_at(s, i)->name);
+	}
+	if (candidates->len)
+		error_set("option '--%s' is ambiguous: %s", word, candidates->str);
+	else
+		error_set("unknown option '--%s'%s", word, similar_hint(&similar, "--"));
+	g_string_free(candidates, TRUE);
 	g_free(word);
 	return LT_ERROR;
 }
 
-/* A word that starts with "--". */
-static enum lt_status read_long(const char *word, enum command_bit command, struct typed *t)
+static enum lt_status unknown_letter(const struct scan *s, char letter)
 {
-	const char *typed = word + 2, *name;
-	size_t len = strcspn(typed, "=");
-	GString *candidates = g_string_new(NULL);
-	enum lt_status status = LT_OK;
-
-	t->value = typed[len] ? typed + len + 1 : NULL;
-	name = our_name(typed, &len, command);
-	t->row = find_name(name, len, command);
-	if ((!t->row || !(t->row->commands & command)) && refuse(command, 0, name, len) != LT_OK)
-		status = LT_ERROR;
-	else if (!t->row)
-		t->row = find_start(name, len, command, candidates);
-	if (status == LT_OK && !t->row && candidates->len)
-		status = error_set("option '--%.*s' is ambiguous: %s", (int)len, name, candidates->str);
-	else if (status == LT_OK && !t->row)
-		status = unknown_option(name, len, command);
-	g_string_free(candidates, TRUE);
-	return status;
-}
-
-/* The letter at p; what follows it is its value, or without one more letters. */
-static enum lt_status read_letter(const char *p, enum command_bit command, struct typed *t)
-{
-	const struct option_row *other = NULL;
-
-	t->row = NULL;
-	for (size_t i = 0; i < G_N_ELEMENTS(rows) && !t->row; i++) {
-		if (rows[i].letter != *p)
-			continue;
-		other = &rows[i];
-		if (rows[i].commands & command)
-			t->row = other;
-	}
-	if (!t->row && refuse(command, *p, NULL, 0) != LT_OK)
+	if (refuse(s->command, letter, NULL, 0) != LT_OK)
 		return LT_ERROR;
-	if (!t->row)
-		t->row = other;
-	t->value = t->row && !is_flag(t->row) && p[1] ? p + 1 : NULL;
-	return t->row ? LT_OK : error_set("unknown option '-%c'", *p);
+	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++)
+		if (rows[i].letter == letter)
+			return not_for(s->command, &rows[i]);
+	return error_set("unknown option '-%c'", letter);
 }
 
-/* Stores what was typed; takes the value from the next argument, to which it then moves *i, if none is attached. */
-static enum lt_status take(struct options *o, enum command_bit command, struct typed t, int argc, char **argv, int *i)
+/* Scans the word at optind, or the next letter in it. */
+static enum lt_status scan_next(const struct scan *s, struct options *o, int argc, char **argv, int *found)
 {
-	if (!(t.row->commands & command))
-		return error_set("option '--%s' is not for %s", t.row->name, command_text(command));
-	if (is_flag(t.row) && t.value)
-		return error_set("option '--%s' takes no argument", t.row->name);
-	if (!is_flag(t.row) && !t.value) {
-		if (*i + 1 == argc)
-			return error_set("option '--%s' needs an argument: %s", t.row->name, t.row->argument);
-		t.value = argv[++*i];
+	const int at = MAX(optind, 1);
+	const char *word = at < argc ? argv[at] : NULL;
+	const char *name = word && g_str_has_prefix(word, "--") ? word + 2 : NULL;
+	const size_t len = name ? strcspn(name, "=") : 0;
+	const struct option_row *row;
+
+	if (len && check_foreign(s, name, len))
+		return LT_ERROR;
+	*found = getopt_long(argc, argv, s->letters->str, &g_array_index(s->names, struct option, 0), NULL);
+	switch (*found) {
+	case -1:
+		return LT_OK;
+	case 1:
+		g_ptr_array_add(o->words, optarg);
+		return LT_OK;
+	case ':':
+		row = row_of(s, optopt);
+		return error_set("option '--%s' needs an argument: %s", row->name, row->argument);
+	case '?':
+		if (!name)
+			return unknown_letter(s, (char)optopt);
+		if (!optopt)
+			return unknown_name(s, name, len);
+		return error_set("option '--%s' takes no argument", row_of(s, optopt)->name);
+	default:
+		row = row_of(s, *found);
+		return store(o, row, optarg) ? error_wrap("option '--%s'", row->name) : LT_OK;
 	}
-	return store(o, t.row, t.value) ? error_wrap("option '--%s'", t.row->name) : LT_OK;
 }
 
-/* Parses the option or the cluster of letters at argv[*i]; moves *i to its last word. */
-static enum lt_status parse_option(struct options *o, enum command_bit command, int argc, char **argv, int *i)
+/* All of argv[1..argc[; argv[0] is not looked at. */
+static enum lt_status scan_all(const struct scan *s, struct options *o, int argc, char **argv)
 {
-	const char *word = argv[*i];
-	struct typed t;
+	int found = 0;
 
-	if (word[1] == '-')
-		return read_long(word, command, &t) ? LT_ERROR : take(o, command, t, argc, argv, i);
-	for (const char *p = word + 1; *p && !o->help && !o->version; p++) {
-		if (read_letter(p, command, &t) || take(o, command, t, argc, argv, i))
+	optind = 0; /* getopt_long() starts afresh */
+	opterr = 0;
+	while (found != -1 && !o->help && !o->version)
+		if (scan_next(s, o, argc, argv, &found))
 			return LT_ERROR;
-		if (!is_flag(t.row))
-			break; /* the rest was its value */
-	}
+	o->n_words = o->words->len;
+	for (int i = optind; i < argc && found == -1; i++)
+		g_ptr_array_add(o->words, argv[i]);
 	return LT_OK;
 }
 
 enum lt_status options_parse(struct options *o, enum command_bit command, int argc, char **argv)
 {
-	bool only_words = false;
+	static char program[] = "lttngtop";
+	char **words = g_new(char *, (size_t)argc + 2);
+	enum lt_status status;
+	struct scan scan;
 
+	words[0] = program;
+	for (int i = 0; i < argc; i++)
+		words[i + 1] = argv[i];
+	words[argc + 1] = NULL;
 	set_defaults(o);
-	for (int i = 0; i < argc && !o->help && !o->version; i++) {
-		if (!only_words && !strcmp(argv[i], "--"))
-			only_words = true;
-		else if (only_words || argv[i][0] != '-' || !argv[i][1])
-			g_ptr_array_add(o->words, argv[i]);
-		else if (parse_option(o, command, argc, argv, &i))
-			return LT_ERROR;
-		if (!only_words)
-			o->n_words = o->words->len;
-	}
+	scan_init(&scan, command);
+	status = scan_all(&scan, o, argc + 1, words);
+	scan_release(&scan);
+	g_free(words);
+	if (status != LT_OK)
+		return status;
 	if (o->json && o->csv)
 		return error_set("'--json' and '--csv' exclude each other");
 	return LT_OK;

@@ -58,6 +58,12 @@ expect 2 '' "no command 'lsit': did you mean 'list'[?]$" help lsit
 expect 2 '' "unknown option '--jsno': did you mean '--json'[?]$" report cpu --jsno "$recording"
 expect 2 '' "option '--no' is ambiguous: '--no-color', '--no-mouse', '--no-cache', '--no-sync'$" --no "$recording"
 expect 0 '^host,' '' report hosts --cs "$recording"
+expect 0 '^host,' '' report --csv hosts -- "$recording"
+expect 0 '^host,' '' report hosts "$recording" --csv --begin=-1s
+expect 3 'client' "cannot open '--csv'" report hosts -- "$recording" --csv nowhere
+expect 0 '' 'none of the chosen threads' attach -tfp 2147483647 "$recording"
+expect 2 '' "option '--sum' is ambiguous: '--summary-only', '--summary', '--summary-" attach --sum "$recording"
+expect 2 '' "option '-x' is not available: " attach -tfx -n '*' "$recording"
 expect 1 '' "nowhere" report hosts --js nowhere
 # A directory of such a name is a source all the same.
 mkdir reprot

@@ -136,6 +136,22 @@ START_TEST(test_short_forms)
 	ck_assert_int_eq(PARSE(&o, COMMAND_RECORD, "-nhx", "--nonsense"), LT_OK);
 	ck_assert(o.help && o.dry_run);
 	options_release(&o);
+	ck_assert_int_eq(PARSE(&o, COMMAND_ATTACH, "-tfp", "12", "a", "-ttfn--", "-p", "-1", "b", "-o", "--"), LT_OK);
+	ck_assert_uint_eq(o.timestamps, 3);
+	ck_assert_uint_eq(o.follow_forks, 2);
+	ck_assert_uint_eq(o.attach->len, 2);
+	ck_assert_str_eq(g_ptr_array_index(o.attach, 0), "12");
+	ck_assert_str_eq(g_ptr_array_index(o.attach, 1), "-1");
+	ck_assert_str_eq(g_ptr_array_index(o.attach_comm, 0), "--");
+	ck_assert_str_eq(o.attach_output, "--");
+	ck_assert_uint_eq(o.n_words, 2);
+	ck_assert_str_eq(g_ptr_array_index(o.words, 1), "b");
+	options_release(&o);
+	/* another tool's name may be cut short, too */
+	ck_assert_int_eq(PARSE(&o, COMMAND_REPORT, "--proc", "a", "--columns="), LT_OK);
+	ck_assert_str_eq(g_ptr_array_index(o.comm, 0), "a");
+	ck_assert_str_eq(o.report_columns, "");
+	options_release(&o);
 }
 END_TEST
 
@@ -186,6 +202,11 @@ START_TEST(test_wrong)
 		  { "--wait=1s" },
 		  "option '--wait' is ambiguous: '--wait-retention', '--wait-memory'" },
 		{ COMMAND_REPORT, { "--=x" }, "unknown option '--'" },
+		{ COMMAND_REPORT, { "--p=1" }, "option '--p' is ambiguous: '--pid', '--procname', '--per-cpu'" },
+		{ COMMAND_REPORT, { "-i=1s" }, "option '--interval': '" },
+		{ COMMAND_REPORT, { "-:" }, "unknown option '-:'" },
+		{ COMMAND_ATTACH, { "-tfx" }, "option '-x' is not available: " },
+		{ COMMAND_ATTACH, { "-tfp" }, "option '--attach' needs an argument: [HOST:]TID" },
 		{ COMMAND_REPORT,
 		  { "--timerange", "[a,b]" },
 		  "option '--timerange' is not available: use --begin and --end" },
