@@ -112,7 +112,7 @@ static bool parse_date(const char *p, uint64_t *ns)
 	if (year < 1970 || year > 2500 || !g_date_valid_dmy((GDateDay)day, (GDateMonth)month, (GDateYear)year))
 		return false;
 	g_date_set_dmy(&date, (GDateDay)day, (GDateMonth)month, (GDateYear)year);
-	*ns = (g_date_get_julian(&date) - 719163u) * SECONDS_PER_DAY * NS_PER_S + clock_ns;
+	*ns = (uint64_t)(g_date_get_julian(&date) - 719163) * SECONDS_PER_DAY * NS_PER_S + clock_ns;
 	return true;
 }
 
@@ -159,36 +159,63 @@ enum lt_status timetext_parse(const char *text, struct timetext *out)
 	return LT_OK;
 }
 
-/* The instant a wall clock shows these seconds, given as if it were UTC. */
-static uint64_t wall_to_epoch(int64_t wall_s, bool utc)
+/* How far the local clock is ahead of UTC at an instant. */
+static int64_t offset_at(int64_t epoch_s)
 {
-	time_t t = (time_t)wall_s;
+	const time_t t = (time_t)epoch_s;
 	struct tm tm;
 
-	if (utc)
-		return (uint64_t)wall_s;
-	gmtime_r(&t, &tm);
-	tm.tm_isdst = -1;
-	t = mktime(&tm);
-	return t < 0 ? 0 : (uint64_t)t;
+	return localtime_r(&t, &tm) ? tm.tm_gmtoff : 0;
+}
+
+/*
+ * The instants at which a wall clock shows these seconds, given as if it were UTC: returns how many, in order. There
+ * are two in the hour that an autumn night repeats; one that a spring night skips is read by the offset before it.
+ * mktime() would choose by what it was asked before.
+ */
+static unsigned wall_to_epoch(int64_t wall_s, bool utc, int64_t epoch_s[2])
+{
+	const int64_t before = utc ? wall_s : wall_s - offset_at(wall_s - SECONDS_PER_DAY);
+	const int64_t after = utc ? wall_s : wall_s - offset_at(wall_s + SECONDS_PER_DAY);
+
+	epoch_s[0] = before;
+	epoch_s[1] = after;
+	if (before == after || after + offset_at(after) != wall_s)
+		return 1;
+	if (before + offset_at(before) == wall_s)
+		return 2;
+	epoch_s[0] = after;
+	return 1;
+}
+
+static uint64_t saturated_ns(int64_t epoch_s, uint64_t part_ns)
+{
+	return epoch_s < 0 ? 0 : (uint64_t)epoch_s * NS_PER_S + part_ns;
+}
+
+static uint64_t resolve_date(uint64_t wall_ns, bool utc)
+{
+	int64_t epoch_s[2];
+
+	wall_to_epoch((int64_t)(wall_ns / NS_PER_S), utc, epoch_s);
+	return saturated_ns(epoch_s[0], wall_ns % NS_PER_S);
 }
 
 static uint64_t resolve_time_of_day(uint64_t clock_ns, uint64_t begin_ns, bool utc)
 {
-	time_t begin_s = (time_t)(begin_ns / NS_PER_S);
-	struct tm tm;
-	int64_t wall_s;
-	uint64_t t_ns;
+	const int64_t begin_s = (int64_t)(begin_ns / NS_PER_S), wall_s = begin_s + (utc ? 0 : offset_at(begin_s));
+	int64_t clock_s = wall_s - wall_s % SECONDS_PER_DAY + (int64_t)(clock_ns / NS_PER_S), epoch_s[2];
+	uint64_t t_ns = 0;
 
-	if (utc)
-		gmtime_r(&begin_s, &tm);
-	else
-		localtime_r(&begin_s, &tm);
-	tm.tm_hour = tm.tm_min = tm.tm_sec = 0;
-	wall_s = (int64_t)timegm(&tm) + (int64_t)(clock_ns / NS_PER_S);
-	t_ns = wall_to_epoch(wall_s, utc) * NS_PER_S + clock_ns % NS_PER_S;
-	if (t_ns < begin_ns)
-		t_ns = wall_to_epoch(wall_s + SECONDS_PER_DAY, utc) * NS_PER_S + clock_ns % NS_PER_S;
+	for (int day = 0; day < 2; day++, clock_s += SECONDS_PER_DAY) {
+		const unsigned n = wall_to_epoch(clock_s, utc, epoch_s);
+
+		for (unsigned i = 0; i < n; i++) {
+			t_ns = saturated_ns(epoch_s[i], clock_ns % NS_PER_S);
+			if (t_ns >= begin_ns)
+				return t_ns;
+		}
+	}
 	return t_ns;
 }
 
@@ -200,7 +227,7 @@ uint64_t timetext_resolve(const struct timetext *time, uint64_t begin_ns, uint64
 	case TIMETEXT_EPOCH:
 		return time->ns;
 	case TIMETEXT_DATE:
-		return wall_to_epoch((int64_t)(time->ns / NS_PER_S), utc) * NS_PER_S + time->ns % NS_PER_S;
+		return resolve_date(time->ns, utc);
 	case TIMETEXT_TIME_OF_DAY:
 		return resolve_time_of_day(time->ns, begin_ns, utc);
 	case TIMETEXT_AFTER_BEGIN:

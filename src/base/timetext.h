@@ -18,7 +18,8 @@
  *   +5s  -5s                         a duration after the record's begin, before its end
  *
  * A duration is a decimal number and a unit: ns, us, ms, s, m, h, d. Times of
- * day and dates are local (TZ) unless utc. Everything here is reentrant.
+ * day and dates are local (TZ) unless utc; of a date and time that the local clock shows twice the first is meant.
+ * Everything here is reentrant.
  */
 enum timetext_form {
 	TIMETEXT_NONE = 0, /* not given */

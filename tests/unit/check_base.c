@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/map64.h"
+#include "base/nstime.h"
 #include "base/similar.h"
 #include "base/strpool.h"
 #include "base/text.h"
@@ -451,6 +452,83 @@ START_TEST(test_time_summer)
 }
 END_TEST
 
+/*
+ * Both changes of the clocks in Berlin, and years that zone files have no entries for. What was asked before makes no
+ * difference.
+ */
+START_TEST(test_time_changes)
+{
+	static const struct {
+		const char *wall;
+		int offset_h;
+	} cases[] = {
+		{ "2026-03-29 01:59:59", 1 }, { "2026-03-29 02:30:00", 1 }, /* skipped */
+		{ "2026-03-29 03:00:00", 2 }, { "2026-10-25 01:59:59", 2 },
+		{ "2026-10-25 02:30:00", 2 }, /* twice */
+		{ "2026-10-25 03:00:00", 1 }, { "1970-01-01 01:30:00", 1 },
+		{ "1975-07-01 12:00:00", 1 }, /* no summer time yet */
+		{ "1980-04-06 02:30:00", 1 }, { "1980-07-01 12:00:00", 2 },
+		{ "2100-01-01 12:00:00", 1 }, { "2100-03-28 02:30:00", 1 },
+		{ "2100-07-01 12:00:00", 2 }, { "2100-10-31 02:30:00", 2 },
+		{ "2499-07-01 12:00:00", 2 },
+	};
+
+	set_zone("Europe/Berlin");
+	for (size_t before = 0; before < G_N_ELEMENTS(cases); before++)
+		for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+			const uint64_t want =
+				resolve(cases[i].wall, true) - (uint64_t)cases[i].offset_h * 3600 * NS_PER_S;
+
+			resolve(cases[before].wall, false);
+			ck_assert_msg(resolve(cases[i].wall, false) == want, "'%s' after '%s'", cases[i].wall,
+				      cases[before].wall);
+		}
+	ck_assert_uint_eq(resolve("1970-01-01 00:30:00", false), 0); /* before the epoch */
+}
+END_TEST
+
+/* A time of day is its first occurrence at or after the begin, also where an hour comes twice. */
+START_TEST(test_time_twice)
+{
+	const uint64_t first = UINT64_C(1792888200000000000), hour = 3600 * NS_PER_S; /* 2026-10-25 02:30:00 CEST */
+	struct timetext time;
+
+	set_zone("Europe/Berlin");
+	ck_assert_int_eq(timetext_parse("02:30:00", &time), LT_OK);
+	ck_assert_uint_eq(timetext_resolve(&time, first - hour, first, false), first);
+	ck_assert_uint_eq(timetext_resolve(&time, first, first, false), first);
+	ck_assert_uint_eq(timetext_resolve(&time, first + 1, first, false), first + hour);
+	ck_assert_uint_eq(timetext_resolve(&time, first + hour + 1, first, false), first + 25 * hour);
+}
+END_TEST
+
+/* To the text that GLib writes, and back: every instant but those of an hour that is the second of its name. */
+START_TEST(test_time_there_and_back)
+{
+	GTimeZone *zone;
+	unsigned second = 0;
+
+	set_zone("Europe/Berlin");
+	zone = g_time_zone_new_local();
+	for (uint64_t s = 0; s < UINT64_C(16000000000); s += 1234567) {
+		GDateTime *utc = g_date_time_new_from_unix_utc((gint64)s), *local = g_date_time_to_timezone(utc, zone);
+		char *want = g_date_time_format(local, "%Y-%m-%d %H:%M:%S"), got[TIMETEXT_SIZE];
+		uint64_t back;
+
+		timetext_format(got, sizeof(got), s * NS_PER_S, 0, true, false);
+		ck_assert_str_eq(got, want);
+		back = resolve(got, false) / NS_PER_S;
+		second += back != s;
+		ck_assert_msg(back == s || back == s - 3600, "%s", got);
+		g_free(want);
+		g_date_time_unref(local);
+		g_date_time_unref(utc);
+	}
+	ck_assert_uint_le(second, 4); /* an hour in a year of 8766 */
+	g_time_zone_unref(zone);
+}
+END_TEST
+
 START_TEST(test_time_wrong)
 {
 	static const char *const wrong[] = {
@@ -593,4 +671,5 @@ END_TEST
 UNIT_MAIN("base", test_utf8_width, test_utf8_wrap, test_similar, test_text_sanitise, test_text_cut, test_text_any_bytes,
 	  test_text_glob, test_strpool, test_strpool_long, test_strpool_limit, test_strpool_paths, test_strpool_forgets,
 	  test_strpool_paths_full, test_error_chain, test_log, test_map64, test_time_forms, test_time_zone,
-	  test_time_summer, test_time_wrong, test_duration, test_format)
+	  test_time_summer, test_time_changes, test_time_twice, test_time_there_and_back, test_time_wrong,
+	  test_duration, test_format)
