@@ -316,13 +316,11 @@ static enum lt_status set_hosts(struct record_plan *plan, const struct record_re
 
 static char *default_session(void)
 {
-	const time_t now = time(NULL);
-	struct tm tm;
-	char text[64];
+	GDateTime *now = g_date_time_new_now_local();
+	char *text = g_date_time_format(now, RECORD_SESSION_PREFIX "%Y%m%d-%H%M%S");
 
-	localtime_r(&now, &tm);
-	strftime(text, sizeof(text), RECORD_SESSION_PREFIX "%Y%m%d-%H%M%S", &tm);
-	return g_strdup(text);
+	g_date_time_unref(now);
+	return text;
 }
 
 static enum lt_status fill(struct record_plan *plan, const struct record_request *r)
