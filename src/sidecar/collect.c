@@ -3,7 +3,6 @@
 
 #include <glib.h>
 #include <inttypes.h>
-#include <net/if.h>
 #include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -72,18 +71,6 @@ static json_t *collect_disks(void)
 	if (dir)
 		g_dir_close(dir);
 	return disks;
-}
-
-static json_t *collect_interfaces(void)
-{
-	json_t *interfaces = json_object();
-	struct if_nameindex *list = if_nameindex();
-
-	for (const struct if_nameindex *i = list; i && i->if_index; i++)
-		sidecar_put_name(interfaces, i->if_index, i->if_name);
-	if (list)
-		if_freenameindex(list);
-	return interfaces;
 }
 
 /* Those of the machine itself: a directory service may have any number of them. */
@@ -215,7 +202,6 @@ json_t *sidecar_collect(const struct sidecar_about *about)
 		sidecar_put_text(root, "kernel", uts.release);
 	json_object_set_new(root, "cpus", collect_cpus());
 	json_object_set_new(root, "disks", collect_disks());
-	json_object_set_new(root, "interfaces", collect_interfaces());
 	json_object_set_new(root, "users", collect_users());
 	sidecar_collect_processes(root, about, NULL);
 	json_object_set_new(root, "clock", collect_clock());

@@ -7,8 +7,8 @@
  *   host|boot_id|kernel TEXT         synchronised yes|no
  *   now UPTIME SECONDS UPTIME HZ     the realtime clock, between two looks at the time since the boot; ticks in a
  *                                    second. Of several, the looks of one are closest
- *   disk MAJOR:MINOR NAME            interface INDEX NAME
- *   cpu NUMBER PACKAGE CORE          symbol ADDRESS TYPE NAME
+ *   disk MAJOR:MINOR NAME            cpu NUMBER PACKAGE CORE
+ *   symbol ADDRESS TYPE NAME
  *   passwd NAME:X:UID:…              group NAME:X:GID:…
  *   process PID START [UID [GID]]    START in ticks since the boot; of it:
  *   exe PATH  cmdline TEXT  cgroup PATH
@@ -26,7 +26,7 @@ enum { LISTINGS_MAX = 16, SECONDS_MAX_DIGITS = 10, CPUS_MAX = 8192 };
 
 /* One listing that is being read. */
 struct listing {
-	json_t *root, *cpus, *disks, *interfaces, *users, *groups, *cgroups, *symbols, *processes;
+	json_t *root, *cpus, *disks, *users, *groups, *cgroups, *symbols, *processes;
 	json_t *process;           /* the last one; borrowed, NULL: none, or it was skipped */
 	uint64_t boot_ns, tick_ns; /* 0: not known */
 	uint64_t boot_within_ns;
@@ -44,7 +44,6 @@ static void listing_begin(struct listing *l)
 	json_object_set_new(l->root, "schema", json_integer(SIDECAR_SCHEMA));
 	l->cpus = add_object(l->root, "cpus", json_array());
 	l->disks = add_object(l->root, "disks", json_object());
-	l->interfaces = add_object(l->root, "interfaces", json_object());
 	l->users = add_object(l->root, "users", json_object());
 	l->groups = add_object(l->root, "groups", json_object());
 	l->cgroups = add_object(l->root, "cgroups", json_object());
@@ -209,8 +208,6 @@ static void read_line(struct listing *l, const char *word, const char *text)
 		read_now(l, text);
 	else if (strcmp(word, "disk") == 0)
 		read_name(l->disks, text);
-	else if (strcmp(word, "interface") == 0)
-		read_name(l->interfaces, text);
 	else if (strcmp(word, "cpu") == 0)
 		read_cpu(l, text);
 	else if (strcmp(word, "symbol") == 0)

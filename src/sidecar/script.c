@@ -25,7 +25,6 @@ static const char functions[] =
 	"	sed -n 's/^ *\\([0-9]*\\)  *\\([0-9]*\\)  *[0-9]*  *\\([^ ]*\\)$/disk \\1:\\2 \\3/p' /proc/partitions\n"
 	"	sed 's/^/passwd /' /etc/passwd\n"
 	"	sed 's/^/group /' /etc/group\n"
-	"	for i in /sys/class/net/*; do read -r n < $i/ifindex && echo interface $n ${i##*/}; done\n"
 	"}\n"
 	"now() {\n"
 	"	z=$(getconf CLK_TCK)\n"

@@ -35,7 +35,7 @@ static const char sound_text[] =
 
 static const char sound_listing[] =
 	"listing\nhost web\nkernel 6.1.0\nboot_id 7d3e\nsynchronised yes\nnow 100.25 1700000100.25 100.25 100\n"
-	"cpu 0 0 0\ncpu 1 - -\nsymbol ffffffff81000010 T do_sys_open\ndisk 8:0 sda\ninterface 1 lo\n"
+	"cpu 0 0 0\ncpu 1 - -\nsymbol ffffffff81000010 T do_sys_open\ndisk 8:0 sda\n"
 	"passwd eva:x:1000:1000::/:/bin/sh\ngroup eva:x:1000:\n"
 	"process 7 150 1000\nexe /bin/sh\ncmdline sh -c make\ncgroup /\ncgroup /a.slice\n"
 	"namespaces pid:[4026532001] cgroup:[4026532002]\n"
