@@ -148,14 +148,23 @@ static void enable_asked(GPtrArray *lines, const struct record_plan *plan, const
 	g_string_free(names, TRUE);
 }
 
+/*
+ * $t becomes the names that the kernel tracer lists, with a blank before and behind each: what stands beside them is
+ * not the same in all versions ("sched_switch (loglevel: …", from 2.16 on "* `sched_switch`").
+ */
+static const char list_kernel[] = "t=$(lttng list --kernel)",
+		  only_names[] = "t=\" $(printf %s \"$t\" | tr -cs a-zA-Z0-9_ ' ') \"";
+
 static void enable_tracepoints(GPtrArray *lines, const struct record_plan *plan, const struct record_channel *c)
 {
 	const unsigned before = lines->len;
 
 	enable_set(lines, plan, c);
 	enable_asked(lines, plan, c);
-	if (c->domain == RECORD_KERNEL && lines->len > before)
-		g_ptr_array_insert(lines, (gint)before, g_strdup("t=$(lttng list --kernel)"));
+	if (c->domain == RECORD_KERNEL && lines->len > before) {
+		g_ptr_array_insert(lines, (gint)before, g_strdup(list_kernel));
+		g_ptr_array_insert(lines, (gint)before + 1, g_strdup(only_names));
+	}
 }
 
 static char **enable_other(const struct record_plan *plan, const struct record_channel *c, const struct record_event *e)

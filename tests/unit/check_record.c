@@ -190,7 +190,7 @@ START_TEST(test_script_to_disk)
 	       LIST("lttng create s '--output=/tmp/a b'",
 		    "lttng enable-channel --kernel --session=s --subbuf-size=262144 --num-subbuf=4 --discard "
 		    "--switch-timer=1000000 kernel",
-		    "t=$(lttng list --kernel)",
+		    "t=$(lttng list --kernel)", "t=\" $(printf %s \"$t\" | tr -cs a-zA-Z0-9_ ' ') \"",
 		    "e=; for n in sched_switch sched_process_fork sched_process_exec sched_process_exit "
 		    "sched_process_free lttng_statedump_start lttng_statedump_end lttng_statedump_process_state "
 		    "lttng_statedump_process_pid_ns lttng_statedump_process_cgroup_ns lttng_statedump_cpu_topology; do "
@@ -226,7 +226,7 @@ START_TEST(test_script_of_everything)
 		    "s --output=/o",
 		    "lttng enable-channel --kernel --session=s --subbuf-size=131072 --num-subbuf=4 --discard "
 		    "--switch-timer=1000000 kernel",
-		    "t=$(lttng list --kernel)", "e=; for n in sched_process_fork ...",
+		    "t=$(lttng list --kernel)", "t=\" ...", "e=; for n in sched_process_fork ...",
 		    "case $t in *' sched_switch '*);; *) echo 'this kernel has no tracepoint sched_switch' >&2; "
 		    "false;; esac && case $t in *' kmem_mm_page_alloc '*);; *) echo 'this kernel has no tracepoint "
 		    "kmem_mm_page_alloc' >&2; false;; esac && lttng enable-event --kernel --session=s "
@@ -265,10 +265,10 @@ START_TEST(test_script_of_a_fault)
 	const char warning[] = PRIO_GUARD(PRIO_UNKNOWN, PRIO_KNOWN);
 	struct asked asked = { .request = { .output = "/o", .set = "minimal" }, .contexts = LIST("prio") };
 
-	expect(&asked, LIST(guard, "lttng enable-channel ...", "t=...", "e=...", "{ lttng add-context ...",
+	expect(&asked, LIST(guard, "lttng enable-channel ...", "t=...", "t=...", "e=...", "{ lttng add-context ...",
 			    "lttng add-context --kernel --session=s --channel=kernel --type=prio", "lttng start s"));
 	asked.request.unsafe = true;
-	expect(&asked, LIST(warning, "lttng enable-channel ...", "t=...", "e=...", "{ lttng add-context ...",
+	expect(&asked, LIST(warning, "lttng enable-channel ...", "t=...", "t=...", "e=...", "{ lttng add-context ...",
 			    "lttng add-context --kernel --session=s --channel=kernel --type=prio", "lttng start s"));
 }
 END_TEST
