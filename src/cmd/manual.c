@@ -430,6 +430,7 @@ static const struct item of_analyses[] = {
 	{ "lttng-irqstats, lttng-irqfreq, lttng-irqlog", "report irqs, with --freq, with --log" },
 	{ "lttng-schedstats, lttng-schedfreq, lttng-schedlog", "report sched, with --freq, with --log" },
 	{ "lttng-schedtop", "report sched --log --sort length --limit 10" },
+	{ "lttng-memtop", "report memory" },
 	{ "lttng-syscallstats", "report syscalls; per process: report syscalls --sum-by process" },
 	{ "--gmt, --procname", "mean --utc, --comm" },
 	{ NULL, NULL },

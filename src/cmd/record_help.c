@@ -6,19 +6,22 @@
 
 static void help_sets(struct help *h)
 {
-	static const char *const meanings[RECORD_SETS] = {
+	static const char *const meanings[RECORD_ALL_SETS] = {
 		[RECORD_SET_MINIMAL] = "CPU time and processes",
 		[RECORD_SET_WAITS] = ("everything in minimal, and the causes of waits: other threads, interrupts, "
 				      "timers, disks, the network"),
-		[RECORD_SET_FULL] = "everything in waits, and system calls: all that the monitor shows",
+		[RECORD_SET_FULL] = "everything in waits, and system calls: all that the monitor shows but pane Memory",
 		[RECORD_SET_NONE] = "no kernel events except those named by --event and --kprobe",
+		[RECORD_SET_MEMORY] = "an addition to any set, as in --set waits,memory: page allocations and page "
+				      "faults. Each is an event: programs that allocate a lot can cause more of them "
+				      "than of all events in full",
 	};
 
-	for (unsigned i = 0; i < RECORD_SETS; i++)
+	for (unsigned i = 0; i < RECORD_ALL_SETS; i++)
 		help_item(h, record_set_name((enum record_set)i), meanings[i]);
 }
 
-/* The events that a set adds to the smaller ones. */
+/* The events that a set adds to the smaller ones, or that an addition has. */
 static void help_set(struct help *h, enum record_set set)
 {
 	char *title = g_strdup_printf("--set %s", record_set_name(set));
@@ -107,7 +110,7 @@ void cmd_record_help(struct help *h)
 	help_sets(h);
 	if (h->brief)
 		return;
-	for (unsigned i = RECORD_SET_MINIMAL; i < RECORD_SETS; i++)
+	for (unsigned i = RECORD_SET_MINIMAL; i < RECORD_ALL_SETS; i++)
 		help_set(h, (enum record_set)i);
 	for (size_t i = 0; i < G_N_ELEMENTS(notes); i++) {
 		help_section(h, notes[i].title);

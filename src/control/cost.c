@@ -16,8 +16,8 @@ enum {
 
 /* About what the events of a cost have beside header and contexts. */
 static const unsigned payload_bytes[RECORD_COSTS] = {
-	[RECORD_COST_TASK] = 48, [RECORD_COST_SWITCH] = 56, [RECORD_COST_WAKEUP] = 28,
-	[RECORD_COST_IRQ] = 12,  [RECORD_COST_DISK] = 56,   [RECORD_COST_PACKET] = 72,
+	[RECORD_COST_TASK] = 48, [RECORD_COST_SWITCH] = 56, [RECORD_COST_WAKEUP] = 28, [RECORD_COST_IRQ] = 12,
+	[RECORD_COST_DISK] = 56, [RECORD_COST_PACKET] = 72, [RECORD_COST_PAGE] = 24,   [RECORD_COST_FAULT] = 17,
 };
 
 /* How often each cost has been there since the machine was started. */
@@ -46,6 +46,29 @@ static void sample_stat(struct sample *s)
 	s->counts[RECORD_COST_WAKEUP] = s->counts[RECORD_COST_SWITCH] / 2; /* the other half ends a wait for a CPU */
 	/* Two rows of sets.def for interrupts, two for timers, which are interrupts too, three for softirqs. */
 	s->counts[RECORD_COST_IRQ] = (2 * interrupts + 3 * softirqs) / 7;
+	g_strfreev(lines);
+	g_free(text);
+}
+
+/* Two rows of sets.def for pages, two for faults. Several pages that are allocated or freed at once count as many. */
+static void sample_memory(struct sample *s)
+{
+	char *text = NULL, **lines, name[64];
+	uint64_t n, pages = 0, faults = 0;
+
+	if (!g_file_get_contents("/proc/vmstat", &text, NULL, NULL))
+		return;
+	lines = g_strsplit(text, "\n", -1);
+	for (char **line = lines; *line; line++) {
+		if (sscanf(*line, "%63s %" SCNu64, name, &n) != 2)
+			continue;
+		if (g_str_has_prefix(name, "pgalloc_") || strcmp(name, "pgfree") == 0)
+			pages += n;
+		else if (strcmp(name, "pgfault") == 0)
+			faults = n;
+	}
+	s->counts[RECORD_COST_PAGE] = pages / 2;
+	s->counts[RECORD_COST_FAULT] = faults / 2;
 	g_strfreev(lines);
 	g_free(text);
 }
@@ -98,6 +121,7 @@ static void take(struct sample *s)
 	sample_stat(s);
 	sample_disks(s);
 	sample_network(s);
+	sample_memory(s);
 }
 
 static unsigned context_bytes(const char *name)

@@ -177,7 +177,8 @@ static bool any_number(const GArray *numbers)
 	return numbers && numbers->len;
 }
 
-static enum lt_status add_kernel(struct record_plan *plan, const struct record_request *r, enum record_set set)
+static enum lt_status add_kernel(struct record_plan *plan, const struct record_request *r, enum record_set set,
+				 uint32_t additions)
 {
 	const enum record_set context_set = MAX(set, RECORD_SET_MINIMAL);
 	struct record_channel *c =
@@ -187,7 +188,7 @@ static enum lt_status add_kernel(struct record_plan *plan, const struct record_r
 	const struct record_set_context *contexts;
 
 	for (unsigned i = 0; i < n; i++)
-		if (events[i].set <= set)
+		if (events[i].set <= set || additions >> events[i].set & 1)
 			add_event(c, events[i].kind, events[i].name, events[i].meaning);
 	contexts = record_set_contexts(&n);
 	for (unsigned i = 0; i < n; i++)
@@ -249,14 +250,15 @@ static enum lt_status add_channels(struct record_plan *plan, const struct record
 	const bool kernel_events = any(r->events) || any(r->kprobes);
 	const bool kernel_options = any(r->perf) || any(r->contexts) || any_number(r->pids);
 	enum record_set set = any(r->ust) && !kernel_events && !kernel_options ? RECORD_SET_NONE : RECORD_SET_FULL;
+	uint32_t additions = 0;
 
-	if (r->set && record_set_find(r->set, &set))
+	if (r->set && record_set_find(r->set, &set, &additions))
 		return error_wrap("option '--set'");
 	if (r->buffer_bytes && r->buffer_bytes < SUBBUFS * SUBBUF_BYTES_MIN)
 		return error_set("option '--buffer-size': a buffer has at least 64 KiB");
-	plan->set = record_set_name(set);
-	if (set || kernel_events) {
-		if (add_kernel(plan, r, set))
+	plan->set = record_set_words(set, additions);
+	if (set || additions || kernel_events) {
+		if (add_kernel(plan, r, set, additions))
 			return LT_ERROR;
 	} else if (kernel_options) {
 		return error_set("'--set none' leaves nothing of the kernel for --perf, --context and --pid");

@@ -65,7 +65,7 @@ struct record_messages {
 
 struct record_plan {
 	char *session;
-	const char *set; /* name of the set of events, static */
+	const char *set; /* the set of events and its additions, as record_set_words() has them */
 	enum record_mode mode;
 	char *output; /* absolute directory, of this machine; NULL when live */
 	char *url;    /* net://HOST[:CONTROL[:DATA]], NULL unless live */

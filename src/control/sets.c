@@ -2,6 +2,7 @@
 #include "control/sets.h"
 
 #include <glib.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -18,11 +19,9 @@ static const struct record_set_context contexts[] = {
 #include "control/sets.def"
 };
 
-static const char *const set_names[RECORD_SETS] = {
-	[RECORD_SET_NONE] = "none",
-	[RECORD_SET_MINIMAL] = "minimal",
-	[RECORD_SET_WAITS] = "waits",
-	[RECORD_SET_FULL] = "full",
+static const char *const set_names[RECORD_ALL_SETS] = {
+	[RECORD_SET_NONE] = "none", [RECORD_SET_MINIMAL] = "minimal", [RECORD_SET_WAITS] = "waits",
+	[RECORD_SET_FULL] = "full", [RECORD_SET_MEMORY] = "memory",
 };
 
 static const char *const cost_texts[RECORD_COSTS] = {
@@ -30,7 +29,8 @@ static const char *const cost_texts[RECORD_COSTS] = {
 	[RECORD_COST_TASK] = "once per thread",       [RECORD_COST_SWITCH] = "once per context switch",
 	[RECORD_COST_WAKEUP] = "once per wake-up",    [RECORD_COST_IRQ] = "once per interrupt",
 	[RECORD_COST_DISK] = "once per disk request", [RECORD_COST_PACKET] = "once per network packet",
-	[RECORD_COST_CALL] = "twice per system call",
+	[RECORD_COST_CALL] = "twice per system call", [RECORD_COST_PAGE] = "once per page allocation or release",
+	[RECORD_COST_FAULT] = "once per page fault",
 };
 
 const struct record_set_event *record_set_events(unsigned *n)
@@ -55,13 +55,51 @@ const char *record_cost_text(enum record_cost cost)
 	return cost_texts[cost];
 }
 
-enum lt_status record_set_find(const char *name, enum record_set *set)
+static enum lt_status find_word(const char *word, unsigned *found)
 {
-	for (unsigned i = 0; i < RECORD_SETS; i++) {
-		if (!strcmp(name, set_names[i])) {
-			*set = (enum record_set)i;
+	for (*found = 0; *found < RECORD_ALL_SETS; (*found)++)
+		if (strcmp(word, set_names[*found]) == 0)
 			return LT_OK;
+	return error_set("'%s' is not a set: minimal, waits, full or none, and behind a comma memory", word);
+}
+
+enum lt_status record_set_find(const char *words, enum record_set *set, uint32_t *additions)
+{
+	char **list = g_strsplit(words, ",", -1);
+	enum lt_status status = LT_OK;
+	bool chosen = false;
+
+	*additions = 0;
+	for (char **word = list; *word && !status; word++) {
+		unsigned found;
+
+		status = find_word(*word, &found);
+		if (status)
+			break;
+		if (found >= RECORD_SETS) {
+			*additions |= UINT32_C(1) << found;
+		} else if (chosen) {
+			status = error_set("'%s' names two sets", words);
+		} else {
+			*set = (enum record_set)found;
+			chosen = true;
 		}
 	}
-	return error_set("'%s' is not a set: minimal, waits, full or none", name);
+	if (!*list)
+		status = find_word("", &(unsigned){ 0 });
+	g_strfreev(list);
+	return status;
+}
+
+const char *record_set_words(enum record_set set, uint32_t additions)
+{
+	GString *words = g_string_new(set_names[set]);
+	const char *text;
+
+	for (unsigned i = RECORD_SETS; i < RECORD_ALL_SETS; i++)
+		if (additions >> i & 1)
+			g_string_append_printf(words, ",%s", set_names[i]);
+	text = g_intern_string(words->str);
+	g_string_free(words, TRUE);
+	return text;
 }

@@ -2,6 +2,8 @@
 #ifndef LT_CONTROL_SETS_H
 #define LT_CONTROL_SETS_H
 
+#include <stdint.h>
+
 #include "base/status.h"
 
 /* Sets of kernel tracepoints; each has all of those before it. */
@@ -11,6 +13,9 @@ enum record_set {
 	RECORD_SET_WAITS,   /* and everything a thread may wait for */
 	RECORD_SET_FULL,    /* and system calls: everything the panes show */
 	RECORD_SETS,
+	/* An addition: recorded beside a set, and only where it is asked for. */
+	RECORD_SET_MEMORY = RECORD_SETS, /* pages and page faults */
+	RECORD_ALL_SETS,
 };
 
 enum record_event_kind {
@@ -30,13 +35,15 @@ enum record_cost {
 	RECORD_COST_DISK, /* per request */
 	RECORD_COST_PACKET,
 	RECORD_COST_CALL, /* twice per system call */
+	RECORD_COST_PAGE, /* per allocation or freeing of pages */
+	RECORD_COST_FAULT,
 	RECORD_COSTS,
 };
 
 /* A row of sets.def. */
 struct record_set_event {
 	enum record_event_kind kind;
-	enum record_set set; /* the smallest set it is in */
+	enum record_set set; /* the smallest set it is in, or the addition */
 	enum record_cost cost;
 	const char *name;
 	const char *meaning;
@@ -53,10 +60,16 @@ struct record_set_context {
 const struct record_set_event *record_set_events(unsigned *n);
 const struct record_set_context *record_set_contexts(unsigned *n);
 
-const char *record_set_name(enum record_set set);
+const char *record_set_name(enum record_set set);    /* of an addition, too */
 const char *record_cost_text(enum record_cost cost); /* "once per context switch" */
 
-/* LT_ERROR: no set of that name. */
-enum lt_status record_set_find(const char *name, enum record_set *set);
+/*
+ * Parses the argument of --set, such as "waits,memory": at most one set, without one *set stays as it is, and any
+ * additions, as 1 << enum record_set in *additions. LT_ERROR: another word, or two sets.
+ */
+enum lt_status record_set_find(const char *words, enum record_set *set, uint32_t *additions);
+
+/* The reverse, a static text. */
+const char *record_set_words(enum record_set set, uint32_t additions);
 
 #endif

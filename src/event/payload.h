@@ -246,6 +246,11 @@ struct ev_block_remap {
 	uint64_t rwbs;
 };
 
+struct ev_page {
+	uint64_t order; /* 2^order contiguous pages */
+	uint64_t pfn;   /* of the first one */
+};
+
 struct ev_net {
 	uint64_t skbaddr;
 	uint64_t len;

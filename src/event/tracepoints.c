@@ -100,6 +100,11 @@ FIELDS(block_remap) = {
 	F(block_remap, rwbs, "rwbs", INT),
 };
 
+FIELDS(page) = {
+	F(page, order, "order", INT),
+	F(page, pfn, "pfn", INT),
+};
+
 FIELDS(net) = {
 	F(net, skbaddr, "skbaddr", INT),
 	F(net, len, "len", INT),

@@ -17,6 +17,8 @@ enum need {
 	NEED_NET = 1 << 5,
 	NEED_SYSCALL = 1 << 6,
 	NEED_DUMP = 1 << 7,
+	NEED_PAGES = 1 << 8,
+	NEED_FAULTS = 1 << 9,
 };
 
 /* How the reader turns a field of the event into words of the payload. */

@@ -170,6 +170,7 @@ struct thread {
 	uint64_t wrote_ns;            /* dirty.c: when a disk last got something to write from it, 0 never */
 	uint64_t wrote_ahead;   /* bytes of that, in the call that it is in, that it has not written to a file yet */
 	struct perf_last *perf; /* perf.c: last values of its own perf contexts, one per trace */
+	uint32_t pages;         /* pages.c: its row of TABLE_PAGES, NO_ROW none */
 };
 
 /* A thread, if it is still there, and for what it asks. */
@@ -221,6 +222,7 @@ struct model {
 	size_t retired_bytes;   /* of the interval's ended rows */
 	/* rows that stand for those that did not fit, NO_ROW none: */
 	uint32_t other_thread, other_file, other_preemption, other_connection;
+	uint32_t idle_pages; /* pages.c: the row of no thread, NO_ROW none */
 	uint32_t other_waits[WAIT_STATES], other_relations[RELATION_KINDS]; /* likewise, of TABLE_BLOCKING, _RELATION */
 	uint64_t folded;                                                    /* rows that did not fit */
 	uint64_t unfollowed;                                                /* threads without row that live on */
@@ -606,7 +608,7 @@ void user_forget_trace(struct model *m, unsigned source, unsigned trace);
 /* Counts it for its thread. */
 void user_event(struct model *m, unsigned source, const struct event *ev);
 
-/* ---- block.c, net.c, irq.c, perf.c ---- */
+/* ---- block.c, net.c, irq.c, perf.c, pages.c ---- */
 void block_create(struct model *m);
 void block_destroy(struct model *m);
 
@@ -623,6 +625,10 @@ void irq_reset_cpu(struct model *m, struct cpu *cpu);
 void perf_apply(struct model *m, const struct apply *a);
 uint32_t perf_row(struct model *m, uint32_t thread, strid counter);
 void perf_thread_end(struct model *m, uint32_t thread);
+
+/* The row of a thread, NO_ROW: of none; made if there is none. */
+uint32_t pages_row(struct model *m, uint32_t thread);
+void pages_thread_end(struct model *m, uint32_t thread);
 
 /* The next value of every counter is a first one again. */
 void perf_forget(struct model *m);

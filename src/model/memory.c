@@ -179,6 +179,8 @@ static uint32_t other_row(struct model *m, enum table_id table, const uint64_t *
 		return other_connection(m);
 	case TABLE_BUCKET:
 		return other_buckets(m, cells);
+	case TABLE_PAGES:
+		return pages_row(m, cells[CELL(pages, thread_uid)] ? thread_other(m) : NO_ROW);
 	default:
 		return perf_row(m, thread_other(m), (strid)cells[CELL(perf, counter)]);
 	}
@@ -195,9 +197,9 @@ static void fold(struct model *m, enum table_id table, const uint64_t *a, uint64
 }
 
 /* The tables that have rows "other": their rows come with threads, or with what those do. */
-static const enum table_id folded_tables[] = { TABLE_THREAD,     TABLE_FILE,     TABLE_SYSCALL,  TABLE_SYSERR,
-					       TABLE_PERF,       TABLE_BLOCKING, TABLE_RELATION, TABLE_PREEMPTION,
-					       TABLE_CONNECTION, TABLE_BUCKET };
+static const enum table_id folded_tables[] = { TABLE_THREAD,     TABLE_FILE,       TABLE_SYSCALL,  TABLE_SYSERR,
+					       TABLE_PERF,       TABLE_PAGES,      TABLE_BLOCKING, TABLE_RELATION,
+					       TABLE_PREEMPTION, TABLE_CONNECTION, TABLE_BUCKET };
 
 /* The others' rows go with their thread. */
 static bool ends_alone(enum table_id table)
@@ -417,7 +419,7 @@ static bool drop_empty(void *data, uint32_t i, const uint64_t *a, const uint64_t
 }
 
 _Static_assert(CELL(syscall, thread_uid) == 1 && CELL(syserr, thread_uid) == 1 && CELL(perf, thread_uid) == 1 &&
-		       CELL(vtid, thread_uid) == 1,
+		       CELL(pages, thread_uid) == 1 && CELL(vtid, thread_uid) == 1,
 	       "the thread's uid follows the row's");
 
 static interval_take_fn *take_of(enum table_id table)

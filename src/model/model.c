@@ -59,7 +59,7 @@ struct model *model_create(void)
 
 	syscalls_init();
 	m->lists_files = true;
-	m->other_thread = m->other_file = m->other_preemption = m->other_connection = NO_ROW;
+	m->other_thread = m->other_file = m->other_preemption = m->other_connection = m->idle_pages = NO_ROW;
 	for (unsigned i = 0; i < WAIT_STATES; i++)
 		m->other_waits[i] = NO_ROW;
 	for (unsigned i = 0; i < RELATION_KINDS; i++)

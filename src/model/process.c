@@ -21,7 +21,7 @@ static uint32_t add_row(struct model *m, int64_t tid)
 	t = g_ptr_array_index(m->threads, row);
 	if (!t)
 		t = g_ptr_array_index(m->threads, row) = g_new(struct thread, 1);
-	*t = (struct thread){ .in_use = true, .container = NO_ROW, .cpu_wait.cpu = -1 };
+	*t = (struct thread){ .in_use = true, .container = NO_ROW, .cpu_wait.cpu = -1, .pages = NO_ROW };
 	r->tid = (uint64_t)tid;
 	r->pid = r->ppid = r->prio = r->vtid = r->vpid = r->cpu = r->syscall_fd = (uint64_t)-1;
 	return row;
@@ -119,6 +119,7 @@ static void end_row(struct model *m, uint32_t row)
 	files_thread_end(m, row);
 	syscalls_thread_end(m, row);
 	perf_thread_end(m, row);
+	pages_thread_end(m, row);
 	container_thread_end(m, row);
 	map64_del(&m->tids, THREAD_ROW(m, row)->tid);
 	buckets_end(m, TABLE_THREAD, row);

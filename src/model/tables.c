@@ -24,6 +24,7 @@ ROW_CELLS(irq, IRQ_CELLS);
 ROW_CELLS(syscall, SYSCALL_CELLS);
 ROW_CELLS(syserr, SYSERR_CELLS);
 ROW_CELLS(perf, PERF_CELLS);
+ROW_CELLS(pages, PAGES_CELLS);
 ROW_CELLS(blocking, BLOCKING_CELLS);
 ROW_CELLS(relation, RELATION_CELLS);
 ROW_CELLS(preemption, PREEMPTION_CELLS);
@@ -47,6 +48,7 @@ const struct table_desc table_descs[TABLES] = {
 	TABLE(TABLE_SYSCALL, syscall),
 	TABLE(TABLE_SYSERR, syserr),
 	TABLE(TABLE_PERF, perf),
+	TABLE(TABLE_PAGES, pages),
 	TABLE(TABLE_BLOCKING, blocking),
 	TABLE(TABLE_RELATION, relation),
 	TABLE(TABLE_PREEMPTION, preemption),

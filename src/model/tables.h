@@ -248,6 +248,23 @@ enum socket_side { SIDE_UNKNOWN = 0, SIDE_CONNECTED, SIDE_ACCEPTED };
 	C(counter, KEY, TEXT, "Name of the perf context") \
 	C(value, COUNTER, COUNT, "How much the counter grew while the thread ran")
 
+#define PAGES_CELLS(C, A, D) \
+	C(thread_uid, KEY, NONE, "uid of the thread that ran, 0 none or unknown") \
+	C(allocated_pages, COUNTER, COUNT, \
+	  "Pages that the kernel allocated while it ran, interrupts included; null where kmem_mm_page_alloc was not " \
+	  "recorded") \
+	C(freed_pages, COUNTER, COUNT, \
+	  "Pages that were freed while it ran, whoever had allocated them; null where kmem_mm_page_free was not " \
+	  "recorded") \
+	C(allocations, COUNTER, COUNT, "Allocations, each of one or more contiguous pages") \
+	C(frees, COUNTER, COUNT, "How often one or more contiguous pages were freed") \
+	C(failures, COUNTER, COUNT, "Allocations for which the kernel had no pages") \
+	C(user_faults, COUNTER, COUNT, \
+	  "Page faults of its program; null where x86_exceptions_page_fault_user was not recorded") \
+	C(kernel_faults, COUNTER, COUNT, \
+	  "Page faults of the kernel, as when a system call reads or writes its memory; null where " \
+	  "x86_exceptions_page_fault_kernel was not recorded")
+
 #define BLOCKING_CELLS(C, A, D) \
 	C(thread_uid, KEY, NONE, "the thread's uid") \
 	C(state, KEY, NONE, "enum wait_state: what it turned out to wait for") \
@@ -418,6 +435,7 @@ ROW_STRUCT(irq, IRQ_CELLS);
 ROW_STRUCT(syscall, SYSCALL_CELLS);
 ROW_STRUCT(syserr, SYSERR_CELLS);
 ROW_STRUCT(perf, PERF_CELLS);
+ROW_STRUCT(pages, PAGES_CELLS);
 ROW_STRUCT(blocking, BLOCKING_CELLS);
 ROW_STRUCT(relation, RELATION_CELLS);
 ROW_STRUCT(preemption, PREEMPTION_CELLS);
@@ -431,7 +449,7 @@ ROW_STRUCT(instance, INSTANCE_CELLS);
 extern const struct cell_desc host_cells[], cpu_cells[], thread_cells[], file_cells[], disk_cells[], netif_cells[];
 extern const struct cell_desc irq_cells[], syscall_cells[], syserr_cells[], perf_cells[], blocking_cells[];
 extern const struct cell_desc relation_cells[], container_cells[], vtid_cells[], event_cells[], bucket_cells[];
-extern const struct cell_desc instance_cells[], preemption_cells[], connection_cells[];
+extern const struct cell_desc instance_cells[], preemption_cells[], connection_cells[], pages_cells[];
 
 /* The number of a cell: CELL(thread, cpu_ns), CELL(irq, time.sum). */
 #define CELL(table, member) (offsetof(struct table##_row, member) / sizeof(uint64_t))

@@ -441,6 +441,43 @@ static void add_perf(struct head *h, uint64_t thread_uid)
 	g_string_free(s, TRUE);
 }
 
+static void append_recorded(GString *s, const char *what, uint64_t n, bool lacking)
+{
+	char count[24];
+
+	if (!lacking)
+		g_string_append_printf(s, "%s%s %s", s->len ? ", " : "", format_count(count, sizeof(count), n, 9),
+				       what);
+}
+
+/* Where they were recorded. */
+static void add_pages(struct head *h, uint64_t thread_uid)
+{
+	const struct interval_table *t = &h->iv->tables[TABLE_PAGES];
+	const struct view_host host = data_view_host(h->host, h->iv);
+	const uint32_t lacks = view_host_lacks(&host);
+	GString *s = g_string_new(NULL);
+
+	for (uint32_t i = 0; i < t->n_rows; i++) {
+		const struct interval_row *row = &t->rows[i];
+
+		if (INTERVAL_ROW(pages, row)->thread_uid != thread_uid || !interval_row_active(h->iv, TABLE_PAGES, row))
+			continue;
+		append_recorded(s, "pages allocated", INTERVAL_VALUE(h->iv, PAGES, pages, row, allocated_pages),
+				lacks & VIEW_LACKS_PAGE_ALLOC);
+		append_recorded(s, "freed", INTERVAL_VALUE(h->iv, PAGES, pages, row, freed_pages),
+				lacks & VIEW_LACKS_PAGE_FREE);
+		append_recorded(s, "page faults of the program", INTERVAL_VALUE(h->iv, PAGES, pages, row, user_faults),
+				lacks & VIEW_LACKS_FAULT_USER);
+		append_recorded(s, "of the kernel", INTERVAL_VALUE(h->iv, PAGES, pages, row, kernel_faults),
+				lacks & VIEW_LACKS_FAULT_KERNEL);
+		break;
+	}
+	if (s->len)
+		add_line(h, "memory", "%s", s->str);
+	g_string_free(s, TRUE);
+}
+
 static int details_head(struct ui *ui, struct pane *p, int y, int max)
 {
 	const struct interval_row *row = details_row(ui, p);
@@ -479,6 +516,7 @@ static int details_head(struct ui *ui, struct pane *p, int y, int max)
 	add_latency(&h, row);
 	add_culprits(&h, t->uid);
 	add_perf(&h, t->uid);
+	add_pages(&h, t->uid);
 	return h.y - y;
 }
 
@@ -488,7 +526,7 @@ static const struct pane_type details_type = {
 	.empty = { "no wait ended in this interval", "no file descriptor is known",
 		   "no system call ended in this interval" },
 	.reads = 1u << TABLE_THREAD | 1u << TABLE_PERF | 1u << TABLE_PREEMPTION | 1u << TABLE_CONTAINER |
-		 1u << TABLE_VTID,
+		 1u << TABLE_VTID | 1u << TABLE_PAGES,
 	.adjust = details_adjust,
 	.head = details_head,
 };

@@ -21,6 +21,18 @@ uint64_t view_figure(const struct view_cell *at, unsigned cell)
 	return figure(at, source(at), &at->row->row, cell);
 }
 
+bool view_lacks(const struct view_cell *at, uint32_t lacks)
+{
+	const struct view_rows_internal *in = at->rows->internal;
+
+	if (!at->rows->sums_hosts)
+		return in->indexes[at->row->key.host].lacks & lacks;
+	for (unsigned i = 0; i < at->rows->n_hosts; i++)
+		if (at->rows->hosts[i].iv && in->indexes[i].lacks & lacks)
+			return true;
+	return false;
+}
+
 /* ---- by type ---- */
 
 static void set_signed(struct value *v, int64_t i, bool known)

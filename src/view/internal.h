@@ -257,6 +257,9 @@ column_get_fn view_get_tracing; /* of its threads: always known */
 /* A figure of the row in the interval. */
 uint64_t view_figure(const struct view_cell *at, unsigned cell);
 
+/* Whether the row's host, with --sum-by all any host, lacks what enum view_lacks of view/missing.h says (bits). */
+bool view_lacks(const struct view_cell *at, uint32_t lacks);
+
 #define VIEW_FIGURE(at, type, member) view_figure(at, CELL(type, member))
 
 /* ---- hashes for view_table.same; two different things meet by chance 1 in 2^64 ---- */

@@ -103,18 +103,35 @@ char *view_missing_text(const struct view_table *table, const struct view_host *
 }
 
 /* All four events of interrupts tell how long a thread was interrupted; when a softirq was raised does not. */
+static uint32_t lacks_without(enum event_kind kind)
+{
+	switch (kind) {
+	case EVENT_SYSCALL_ENTRY:
+	case EVENT_SYSCALL_EXIT:
+		return VIEW_LACKS_CALLS;
+	case EVENT_IRQ_ENTRY:
+	case EVENT_IRQ_EXIT:
+	case EVENT_SOFTIRQ_ENTRY:
+	case EVENT_SOFTIRQ_EXIT:
+		return VIEW_LACKS_IRQS;
+	case EVENT_PAGE_ALLOC:
+		return VIEW_LACKS_PAGE_ALLOC;
+	case EVENT_PAGE_FREE:
+		return VIEW_LACKS_PAGE_FREE;
+	case EVENT_FAULT_USER:
+		return VIEW_LACKS_FAULT_USER;
+	case EVENT_FAULT_KERNEL:
+		return VIEW_LACKS_FAULT_KERNEL;
+	default:
+		return 0;
+	}
+}
+
 uint32_t view_host_lacks(const struct view_host *host)
 {
 	uint32_t lacks = 0;
 
-	for (unsigned i = 0; i < host->n_missing; i++) {
-		const enum event_kind kind = tracepoint_find(host->missing[i], NULL);
-
-		if (kind == EVENT_SYSCALL_ENTRY || kind == EVENT_SYSCALL_EXIT)
-			lacks |= VIEW_LACKS_CALLS;
-		if (kind == EVENT_IRQ_ENTRY || kind == EVENT_IRQ_EXIT || kind == EVENT_SOFTIRQ_ENTRY ||
-		    kind == EVENT_SOFTIRQ_EXIT)
-			lacks |= VIEW_LACKS_IRQS;
-	}
+	for (unsigned i = 0; i < host->n_missing; i++)
+		lacks |= lacks_without(tracepoint_find(host->missing[i], NULL));
 	return lacks;
 }

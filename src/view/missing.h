@@ -13,10 +13,17 @@
 char *view_missing_text(const struct view_table *table, const struct view_host *hosts, unsigned n_hosts,
 			const struct view_filter *filter);
 
-/* What time on a CPU was spent in is not known without these. */
-enum { VIEW_LACKS_CALLS = 1 << 0, VIEW_LACKS_IRQS = 1 << 1 };
+/* What columns are null without. */
+enum view_lacks {
+	VIEW_LACKS_CALLS = 1 << 0, /* system calls */
+	VIEW_LACKS_IRQS = 1 << 1,  /* entries and exits of interrupts and softirqs */
+	VIEW_LACKS_PAGE_ALLOC = 1 << 2,
+	VIEW_LACKS_PAGE_FREE = 1 << 3,
+	VIEW_LACKS_FAULT_USER = 1 << 4,
+	VIEW_LACKS_FAULT_KERNEL = 1 << 5,
+};
 
-/* Which of them the host's trace does not have. */
+/* Which of them the host's trace does not have (bits). */
 uint32_t view_host_lacks(const struct view_host *host);
 
 #endif

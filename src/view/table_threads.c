@@ -46,39 +46,27 @@ static void get_host_percent(const struct view_cell *at, struct value *v)
 
 /* ---- what the CPU time was spent in; null where the host's trace does not tell ---- */
 
-static bool host_lacks(const struct view_cell *at, uint32_t lacks)
-{
-	const struct view_rows_internal *in = at->rows->internal;
-
-	if (!at->rows->sums_hosts)
-		return in->indexes[at->row->key.host].lacks & lacks;
-	for (unsigned i = 0; i < at->rows->n_hosts; i++)
-		if (at->rows->hosts[i].iv && in->indexes[i].lacks & lacks)
-			return true;
-	return false;
-}
-
 static void get_interrupted(const struct view_cell *at, struct value *v)
 {
 	value_set_null(v);
-	if (!host_lacks(at, VIEW_LACKS_IRQS))
+	if (!view_lacks(at, VIEW_LACKS_IRQS))
 		value_set_uint(v, VIEW_FIGURE(at, thread, interrupted_ns));
 }
 
 static void get_system(const struct view_cell *at, struct value *v)
 {
 	value_set_null(v);
-	if (!host_lacks(at, VIEW_LACKS_CALLS))
+	if (!view_lacks(at, VIEW_LACKS_CALLS))
 		value_set_uint(v, VIEW_FIGURE(at, thread, system_ns));
 }
 
 /* The rest, so that they add up to the CPU time. */
 static void get_user(const struct view_cell *at, struct value *v)
 {
-	const uint64_t interrupted_ns = host_lacks(at, VIEW_LACKS_IRQS) ? 0 : VIEW_FIGURE(at, thread, interrupted_ns);
+	const uint64_t interrupted_ns = view_lacks(at, VIEW_LACKS_IRQS) ? 0 : VIEW_FIGURE(at, thread, interrupted_ns);
 
 	value_set_null(v);
-	if (!host_lacks(at, VIEW_LACKS_CALLS))
+	if (!view_lacks(at, VIEW_LACKS_CALLS))
 		value_set_uint(v,
 			       VIEW_FIGURE(at, thread, cpu_ns) - VIEW_FIGURE(at, thread, system_ns) - interrupted_ns);
 }

@@ -61,6 +61,18 @@ START_TEST(test_sets)
 }
 END_TEST
 
+/* Pages and faults, two events of each, cost where they are asked for, and nothing else does. */
+START_TEST(test_additions)
+{
+	const double rates[RECORD_COSTS] = { [RECORD_COST_PAGE] = 1000, [RECORD_COST_FAULT] = 10 };
+	const struct cost_estimate without = estimate("minimal", rates), with = estimate("minimal,memory", rates);
+
+	ck_assert_double_eq_tol(without.events_per_s, 0, 1e-6);
+	ck_assert_double_eq_tol(with.events_per_s, 2 * 1000 + 2 * 10, 1e-6);
+	ck_assert_double_eq_tol(with.bytes_per_s, 2 * 1000 * (32 + 24) + 2 * 10 * (32 + 17), 1e-6);
+}
+END_TEST
+
 /* By hand: 4.5 us each, a twentieth of two CPUs is 0.1 s per second. */
 START_TEST(test_low)
 {
@@ -120,4 +132,4 @@ START_TEST(test_size)
 }
 END_TEST
 
-UNIT_MAIN("cost", test_minimal, test_sets, test_low, test_now, test_process, test_size)
+UNIT_MAIN("cost", test_minimal, test_sets, test_additions, test_low, test_now, test_process, test_size)

@@ -204,6 +204,45 @@ START_TEST(test_script_to_disk)
 }
 END_TEST
 
+static bool plan_has(const struct record_plan *p, const char *name)
+{
+	const struct record_channel *c = record_plan_channel(p, RECORD_KERNEL);
+
+	for (guint i = 0; i < c->events->len; i++)
+		if (strcmp(g_array_index(c->events, struct record_event, i).name, name) == 0)
+			return true;
+	return false;
+}
+
+/* They are in no set, and may stand beside any, in any order. */
+START_TEST(test_additions)
+{
+	static const struct {
+		const char *set, *words;
+		bool switches, calls, pages;
+	} cases[] = {
+		{ NULL, "full", true, true, false },
+		{ "full", "full", true, true, false },
+		{ "full,memory", "full,memory", true, true, true },
+		{ "memory,minimal", "minimal,memory", true, false, true },
+		{ "memory", "full,memory", true, true, true },
+		{ "none,memory", "none,memory", false, false, true },
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		const struct asked asked = { .request = { .output = "/o", .set = cases[i].set } };
+		struct record_plan *p = plan(&asked);
+
+		ck_assert_str_eq(p->set, cases[i].words);
+		ck_assert_int_eq(plan_has(p, "sched_switch"), cases[i].switches);
+		ck_assert_int_eq(plan_has(p, "*"), cases[i].calls);
+		ck_assert_int_eq(plan_has(p, "kmem_mm_page_alloc"), cases[i].pages);
+		ck_assert_int_eq(plan_has(p, "x86_exceptions_page_fault_kernel"), cases[i].pages);
+		record_plan_destroy(p);
+	}
+}
+END_TEST
+
 START_TEST(test_script_of_everything)
 {
 	const struct asked asked = {
@@ -417,6 +456,9 @@ START_TEST(test_refused)
 		  "'--live' and '--snapshot' exclude each other" },
 		{ { .request = { .live = "tcp://a" } }, "option '--live': 'tcp://a' is not a relayd" },
 		{ { .request = { .set = "most" } }, "option '--set': 'most' is not a set" },
+		{ { .request = { .set = "" } }, "option '--set': '' is not a set" },
+		{ { .request = { .set = "full,most" } }, "option '--set': 'most' is not a set" },
+		{ { .request = { .set = "full,minimal" } }, "option '--set': 'full,minimal' names two sets" },
 		{ { .request = { .set = "none" } }, "nothing to record" },
 		{ { .request = { .set = "none" }, .ust = LIST("a:b"), .pid = 1 }, "'--set none' leaves" },
 		{ { .request = { .session = "a/b" } }, "option '--session': 'a/b' cannot be the name of a session" },
@@ -587,7 +629,7 @@ START_TEST(test_divide)
 END_TEST
 
 UNIT_MAIN("record", test_full_has_what_is_read, test_sets_have_nothing_else, test_contexts_once,
-	  test_sets_have_no_fault, test_script_to_disk, test_script_of_everything, test_script_of_a_fault,
-	  test_counters_elsewhere, test_script_live, test_script_redump, test_script_snapshot, test_script_hosts,
-	  test_script_fetch, test_refused, test_limit, test_divide, test_relay_url, test_source, test_quoting,
-	  test_perf_counters, test_perf_probe)
+	  test_sets_have_no_fault, test_script_to_disk, test_additions, test_script_of_everything,
+	  test_script_of_a_fault, test_counters_elsewhere, test_script_live, test_script_redump, test_script_snapshot,
+	  test_script_hosts, test_script_fetch, test_refused, test_limit, test_divide, test_relay_url, test_source,
+	  test_quoting, test_perf_counters, test_perf_probe)

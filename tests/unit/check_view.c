@@ -103,6 +103,8 @@ START_TEST(test_report_columns)
 		{ "sched", "host tid pid comm count min_ns avg_ns max_ns stdev_ns total_ns p50_ns p90_ns "
 			   "p99_ns p999_ns" },
 		{ "perf", "host tid pid comm counter value" },
+		{ "memory", "host tid pid comm allocated_pages freed_pages net_pages allocations frees failures "
+			    "user_faults kernel_faults" },
 		{ "probes", "host name count" },
 		{ "emitters", "host tid pid comm events" },
 		{ "preemption", "host tid pid comm by_tid by_pid by_comm count total_ns max_ns" },
