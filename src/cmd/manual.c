@@ -24,6 +24,17 @@ static const struct item monitor_environment[] = {
 	{ NULL, NULL },
 };
 
+static const struct item monitor_files[] = {
+	{ "$XDG_CONFIG_HOME/lttngtop/lttngtop.conf",
+	  "The settings of the screen (default directory: ~/.config). Only Save in the setup (F2) writes this "
+	  "file. Group [screen]: host-lines, colors and host-percent are true or false; interval is a duration. A "
+	  "group such as [list cpu] is named after a table: columns is a list of column names, in the order of the "
+	  "screen, separated by spaces; sort is a column name, with '-' before it for the other direction. The "
+	  "command line overrides the file; unknown groups and keys are left alone; a wrong value is ignored with a "
+	  "warning (L)" },
+	{ NULL, NULL },
+};
+
 static const struct item record_exit_statuses[] = {
 	{ "0", "success" },
 	{ "1", "failure; stderr says why" },
@@ -157,6 +168,7 @@ static const struct page {
 		.see_also = "lttngtop-report(1), lttngtop-attach(1), lttngtop-list(1), lttngtop-record(1), "
 			    "lttngtop-feed(1), lttngtop-doctor(1), lttng(1), babeltrace2(1)",
 		.environment = monitor_environment,
+		.files = monitor_files,
 	},
 	{
 		.command = COMMAND_REPORT,

@@ -15,6 +15,7 @@
 #include "ui/action.h"
 #include "ui/crash.h"
 #include "ui/screen.h"
+#include "ui/settings.h"
 
 /* ---- the loop ---- */
 
@@ -201,6 +202,15 @@ static void run_loop(struct monitor *m)
 
 /* ---- the command ---- */
 
+static struct settings *read_settings(const struct options *o)
+{
+	char *standard = settings_default_path();
+	struct settings *s = settings_create(o->no_config ? NULL : o->config ? o->config : standard);
+
+	g_free(standard);
+	return s;
+}
+
 static void start_ui(struct monitor *m)
 {
 	const struct options *o = m->options;
@@ -213,6 +223,7 @@ static void start_ui(struct monitor *m)
 		.begin = o->begin,
 	};
 
+	m->settings = options.settings = read_settings(o);
 	m->ui = ui_create(&options);
 	m->feeds = g_array_new(FALSE, TRUE, sizeof(struct ui_feed));
 	m->numbers = g_array_new(FALSE, TRUE, sizeof(unsigned));
@@ -221,6 +232,7 @@ static void start_ui(struct monitor *m)
 static void release(struct monitor *m)
 {
 	ui_destroy(m->ui);
+	settings_destroy(m->settings);
 	if (m->feeds)
 		g_array_free(m->feeds, TRUE);
 	if (m->numbers)

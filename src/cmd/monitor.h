@@ -69,6 +69,7 @@ struct monitor {
 	struct monitor_calls *calls;           /* likewise */
 	struct monitor_dump *dump;             /* likewise */
 	struct monitor_live_calls *live_calls; /* NULL: not live */
+	struct settings *settings;             /* how the user wants the screen */
 	struct ui *ui;
 	GArray *feeds;   /* struct ui_feed, used by tell_feeds() */
 	GArray *numbers; /* unsigned: hosts of a graph as the screen numbers them, used by tell_graph() */

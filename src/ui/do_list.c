@@ -354,13 +354,11 @@ void do_invert(struct ui *ui, int argument)
 
 void do_percent(struct ui *ui, int argument)
 {
-	static const char *const names[] = { "cpu_percent", "host_percent" };
-
 	(void)argument;
 	ui->host_percent = !ui->host_percent;
 	for (unsigned i = 0; i < PANES; i++)
-		for (unsigned k = 0; ui->panes[i] && k < ui->panes[i]->n_lists; k++)
-			list_replace_column(&ui->panes[i]->lists[k], names[!ui->host_percent], names[ui->host_percent]);
+		if (ui->panes[i])
+			ui_show_percent(ui, ui->panes[i]);
 	ui_say(ui, ui->host_percent ? "CPU time in percent of the whole host" : "CPU time in percent of one CPU");
 	ui_rebuild(ui);
 }

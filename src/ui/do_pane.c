@@ -2,8 +2,10 @@
 /* Actions on panes and on the program. */
 #include <string.h>
 
+#include "base/error.h"
 #include "ui/internal.h"
 #include "ui/screen.h"
+#include "ui/settings.h"
 
 /* The selection goes along where both panes have rows of the same kind. */
 static void carry_selection(const struct pane *from, struct pane *to)
@@ -179,36 +181,72 @@ void do_hosts_menu(struct ui *ui, int argument)
 
 /* ---- setup ---- */
 
-enum { SETUP_HOSTS = 1000, SETUP_COLOR };
+enum { SETUP_SAVE = 1000, SETUP_HOSTS, SETUP_COLOR, SETUP_PERCENT, SETUP_LONGER, SETUP_SHORTER };
+
+static void save_settings(struct ui *ui)
+{
+	if (settings_save(ui->options.settings, ui) == LT_OK)
+		ui_say(ui, "settings saved to %s", settings_path(ui->options.settings));
+	else
+		ui_say(ui, "%s", error_text());
+}
+
+static void toggle_column(struct list *l, int value)
+{
+	if (value < (int)l->table->n_columns)
+		list_toggle_column(l, l->table->columns[value].name);
+}
+
+static void setup_show(struct ui *ui);
 
 static void setup_chosen(struct ui *ui, int value, bool keep)
 {
-	struct list *l = pane_list(ui_pane(ui));
-
-	if (value == SETUP_HOSTS) {
+	switch (value) {
+	case SETUP_SAVE:
+		save_settings(ui);
+		return;
+	case SETUP_HOSTS:
 		ui->show_hosts = !ui->show_hosts;
-		overlay_check(ui->overlay, value, ui->show_hosts);
-	} else if (value == SETUP_COLOR) {
+		break;
+	case SETUP_COLOR:
 		screen_set_color(!screen_has_color());
-		overlay_check(ui->overlay, value, screen_has_color());
-	} else if (value < (int)l->table->n_columns) {
-		const char *name = l->table->columns[value].name;
-
-		list_toggle_column(l, name);
-		overlay_check(ui->overlay, value, list_shows_column(l, name));
+		ui->color_chosen = true;
+		break;
+	case SETUP_PERCENT:
+		do_percent(ui, 0);
+		break;
+	case SETUP_LONGER:
+	case SETUP_SHORTER:
+		cursor_length(&ui->cursor, value == SETUP_LONGER ? 1 : -1);
+		keep = true;
+		break;
+	default:
+		toggle_column(pane_list(ui_pane(ui)), value);
 	}
-	(void)keep;
 	ui_rebuild(ui);
+	if (keep)
+		setup_show(ui);
 }
 
-void do_setup(struct ui *ui, int argument)
+static void setup_show(struct ui *ui)
 {
 	struct overlay *menu = overlay_menu("Setup: Space changes", setup_chosen);
+	int selected = ui->overlay ? overlay_selected(ui->overlay) : SETUP_HOSTS;
 	struct pane *p = ui_pane(ui);
+	char length[32];
 
-	(void)argument;
 	overlay_item(menu, SETUP_HOSTS, ui->show_hosts, "a line per host above the timeline");
 	overlay_item(menu, SETUP_COLOR, screen_has_color(), "colours");
+	overlay_item(menu, SETUP_PERCENT, ui->host_percent, "CPU time in percent of the whole host");
+	if (ui->started) {
+		char *text = g_strdup_printf("longer interval than %s",
+					     timetext_format_duration(length, sizeof(length), ui->cursor.interval_ns));
+
+		overlay_item(menu, SETUP_LONGER, -1, text);
+		overlay_item(menu, SETUP_SHORTER, -1, "shorter interval");
+		g_free(text);
+	}
+	overlay_item(menu, SETUP_SAVE, -1, "Save: keep this, and the columns and order of all panes");
 	for (unsigned i = 0; p->n_lists && i < pane_list(p)->table->n_columns; i++) {
 		const struct column *c = &pane_list(p)->table->columns[i];
 		char *text = g_strdup_printf("%-10s %s", c->header, c->meaning);
@@ -216,7 +254,14 @@ void do_setup(struct ui *ui, int argument)
 		overlay_item(menu, (int)i, list_shows_column(pane_list(p), c->name), text);
 		g_free(text);
 	}
+	overlay_select(menu, selected);
 	ui_set_overlay(ui, menu);
+}
+
+void do_setup(struct ui *ui, int argument)
+{
+	(void)argument;
+	setup_show(ui);
 }
 
 void do_help(struct ui *ui, int argument)

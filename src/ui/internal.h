@@ -87,7 +87,8 @@ struct ui {
 	struct ui_instant mark;                 /* A */
 	struct ui_instant shown_from, shown_to; /* the cursor's interval when it was last shown */
 	bool skip_idle;
-	bool show_hosts; /* the header's lines per host */
+	bool show_hosts;   /* the header's lines per host */
+	bool color_chosen; /* on or off by the user, not by the terminal */
 
 	enum ui_clocks_stage clocks_stage;
 	bool incomplete;                 /* a source could not be read, or broke off */
@@ -296,6 +297,9 @@ void ui_say(struct ui *ui, const char *fmt, ...) __attribute__((format(printf, 2
 
 /* The panes' rows must be made anew (order, filter, form have changed). */
 void ui_rebuild(struct ui *ui);
+
+/* The lists of a pane show CPU time in percent of one CPU or of the host, as ui->host_percent says. */
+void ui_show_percent(const struct ui *ui, struct pane *p);
 
 /* As if that had been typed as the filter. */
 void ui_set_filter(struct ui *ui, const char *text);

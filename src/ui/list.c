@@ -264,6 +264,21 @@ void list_replace_column(struct list *l, const char *name, const char *by)
 	}
 }
 
+void list_set_columns(struct list *l, const GPtrArray *names)
+{
+	g_ptr_array_set_size(l->names, 0);
+	for (unsigned i = 0; i < names->len; i++)
+		g_ptr_array_add(l->names, g_strdup(g_ptr_array_index(names, i)));
+}
+
+void list_set_sort(struct list *l, const char *name, bool reverse)
+{
+	g_free(l->sort);
+	l->sort = g_strdup(name);
+	l->sorted = true;
+	l->reverse = reverse;
+}
+
 void list_toggle_column(struct list *l, const char *name)
 {
 	GPtrArray *names;

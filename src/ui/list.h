@@ -126,6 +126,12 @@ bool list_shows_column(const struct list *l, const char *name);
 /* Shows and sorts by one column instead of another, where there is the other. */
 void list_replace_column(struct list *l, const char *name, const char *by);
 
+/* Shows these columns (names of the table's, char *, copied) in this order. */
+void list_set_columns(struct list *l, const GPtrArray *names);
+
+/* Sorts by a column of the table; reverse: against its natural order. */
+void list_set_sort(struct list *l, const char *name, bool reverse);
+
 /* Adds a column at its place in the table, or takes it away. */
 void list_toggle_column(struct list *l, const char *name);
 

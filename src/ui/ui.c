@@ -6,6 +6,7 @@
 #include "ui/internal.h"
 #include "ui/keys.h"
 #include "ui/screen.h"
+#include "ui/settings.h"
 
 /* The clock moves the screen at most so often; and so often is it drawn while the strip only grows. */
 #define DRAW_NS UINT64_C(25000000)
@@ -35,6 +36,9 @@ struct ui *ui_create(const struct ui_options *options)
 	prompt_init(&ui->prompt);
 	ui->show_hosts = true;
 	ui->dirty = true;
+	settings_apply(options->settings, ui);
+	if (settings_trouble(options->settings))
+		ui_say(ui, "%s", settings_trouble(options->settings));
 	return ui;
 }
 
@@ -273,13 +277,32 @@ bool ui_lost_terminal(const struct ui *ui)
 	return ui->terminal_gone;
 }
 
+/* Its lists are as the user has saved them. */
+static struct pane *create_pane(struct ui *ui, enum pane_id id)
+{
+	struct pane *p = pane_create(pane_type(id));
+
+	for (unsigned i = 0; i < p->n_lists; i++)
+		settings_apply_list(ui->options.settings, &p->lists[i]);
+	ui_show_percent(ui, p);
+	return p;
+}
+
 struct pane *ui_pane(struct ui *ui)
 {
 	if (ui->details)
 		return ui->details;
 	if (!ui->panes[ui->current])
-		ui->panes[ui->current] = pane_create(pane_type(ui->current));
+		ui->panes[ui->current] = create_pane(ui, ui->current);
 	return ui->panes[ui->current];
+}
+
+void ui_show_percent(const struct ui *ui, struct pane *p)
+{
+	static const char *const names[] = { "cpu_percent", "host_percent" };
+
+	for (unsigned i = 0; i < p->n_lists; i++)
+		list_replace_column(&p->lists[i], names[!ui->host_percent], names[ui->host_percent]);
 }
 
 void ui_say(struct ui *ui, const char *fmt, ...)

@@ -95,8 +95,11 @@ struct ui_export {
 /* Writes a new file; LT_ERROR with the reason in the error chain, also if the file is there already. */
 typedef enum lt_status ui_export_fn(const struct ui_export *what);
 
+struct settings;
+
 struct ui_options {
 	ui_export_fn *export;
+	struct settings *settings; /* borrowed */
 	bool utc;
 	bool paused;           /* from the start */
 	double speed;          /* of the replay */
