@@ -56,7 +56,7 @@ expect 2 '' "there is no command or file 'reprot': did you mean 'report'[?]$" re
 expect 2 '' "there is no command or file 'reprot': did you mean 'report'[?]$" reprot cpu --json "$recording"
 expect 2 '' "no command 'lsit': did you mean 'list'[?]$" help lsit
 expect 2 '' "unknown option '--jsno': did you mean '--json'[?]$" report cpu --jsno "$recording"
-expect 2 '' "option '--no' is ambiguous: '--no-color', '--no-mouse', '--no-cache', '--no-sync'$" --no "$recording"
+expect 2 '' "option '--no' is ambiguous: '--no-color', '--no-mouse', '--no-config', '--no-cache', '--no-sync'$" --no "$recording"
 expect 0 '^host,' '' report hosts --cs "$recording"
 expect 0 '^host,' '' report --csv hosts -- "$recording"
 expect 0 '^host,' '' report hosts "$recording" --csv --begin=-1s

@@ -197,7 +197,7 @@ START_TEST(test_wrong)
 		{ COMMAND_REPORT, { "--intervall", "1s" }, "unknown option '--intervall': did you mean '--interval'?" },
 		{ COMMAND_MONITOR,
 		  { "--no" },
-		  "option '--no' is ambiguous: '--no-color', '--no-mouse', '--no-cache', '--no-sync'" },
+		  "option '--no' is ambiguous: '--no-color', '--no-mouse', '--no-config', '--no-cache', '--no-sync'" },
 		{ COMMAND_REPORT,
 		  { "--wait=1s" },
 		  "option '--wait' is ambiguous: '--wait-retention', '--wait-memory'" },
