@@ -34,7 +34,7 @@ static const char *const type_names[ARG_TYPES] = {
 };
 
 static const struct {
-	char letter; /* in calls.def, 0: none of its own */
+	char letter; /* in calls.def; 0: only found as part of others */
 	const char *name;
 	unsigned bits;
 } classes[] = {

@@ -8,49 +8,49 @@
 
 #include "attach/consts.h"
 
-/* What system calls take and give, as calls.def says. Constant after calls_init(). */
+/* The arguments and results of system calls, as declared in calls.def. Constant after calls_init(). */
 enum { CALL_ARGS_MAX = 8, CALL_NAMES_MAX = 3 };
 
-/* How an argument or a result is shown. */
+/* How an argument or a result is displayed. */
 enum arg_type {
-	ARG_INT,  /* decimal, with its sign */
-	ARG_UINT, /* decimal, without */
+	ARG_INT,  /* signed decimal */
+	ARG_UINT, /* unsigned decimal */
 	ARG_HEX,
 	ARG_PTR,         /* NULL, 0x7ffe… */
-	ARG_ID,          /* of a user or group: -1 is none */
+	ARG_ID,          /* user or group; -1: none */
 	ARG_MODE,        /* permissions: octal */
-	ARG_CREATE_MODE, /* the same, of open(): only where the flags say that a file may be made */
+	ARG_CREATE_MODE, /* the same for open(): only if the flags may create a file */
 	ARG_DEV,         /* device number */
 	ARG_STR,
 	ARG_FD,
-	ARG_DIRFD, /* AT_FDCWD */
+	ARG_DIRFD, /* an fd or AT_FDCWD */
 	ARG_FDS,   /* array of fds */
 	ARG_SIG,
-	ARG_SOCKADDR,  /* address, where the event has it: family, port, v4addr, v6addr */
-	ARG_LENGTH,    /* of it */
-	ARG_PROTOCOL,  /* by the family */
-	ARG_SOCKOPT,   /* by the level */
-	ARG_FCNTL_ARG, /* by the command */
+	ARG_SOCKADDR,  /* the address from the fields family, port, v4addr, v6addr; without them the pointer */
+	ARG_LENGTH,    /* of the address */
+	ARG_PROTOCOL,  /* depends on the family */
+	ARG_SOCKOPT,   /* depends on the level */
+	ARG_FCNTL_ARG, /* depends on the command */
 	ARG_POLLFDS,
 	ARG_EPOLL_EVENT,
 	ARG_EPOLL_LIST,
 	ARG_FDSET,
-	ARG_TIMESPEC, /* seconds and ns where the event has them, else the address */
-	ARG_SET,      /* names of a set */
-	ARG_FCNTL,    /* results: by the command, */
+	ARG_TIMESPEC, /* seconds and ns if the event has them, else the pointer */
+	ARG_SET,      /* names from a set */
+	ARG_FCNTL,    /* results: depends on the command */
 	ARG_POLL,     /* the fds that are ready */
 	ARG_SELECT,
 	ARG_TYPES
 };
 
 struct call_arg {
-	char *names[CALL_NAMES_MAX + 1]; /* of the field, alternatives; NULL ends them */
+	char *names[CALL_NAMES_MAX + 1]; /* alternative names of the field; NULL-terminated */
 	enum arg_type type;
-	bool out;                    /* the call fills it in: of the exit event first */
-	const struct const_set *set; /* ARG_SET */
+	bool out;                    /* filled in by the call: read from the exit event first */
+	const struct const_set *set; /* for ARG_SET */
 };
 
-/* Bits of the classes of calls.def. */
+/* Bits for the classes in calls.def. */
 enum call_class {
 	CALL_FILE = 1 << 0,
 	CALL_DESC = 1 << 1,
@@ -70,24 +70,24 @@ enum call_class {
 };
 
 struct call {
-	const char *name;  /* as the tracer has it */
-	const char *other; /* as programmers know it, "": the same */
+	const char *name;  /* the tracer's name */
+	const char *other; /* the name programmers use; "": the same */
 	unsigned classes;
 	unsigned n_args;
 	struct call_arg args[CALL_ARGS_MAX];
 	enum arg_type result;
 };
 
-/* Idempotent; before anything else here. */
+/* Must be called before any other function here; later calls do nothing. */
 void calls_init(void);
 
-/* NULL: there is no row for it. */
+/* The row of a call; NULL: there is none. */
 const struct call *calls_find(const char *name);
 
 /* All rows, for tests. */
 const struct call *calls_all(unsigned *n);
 
-/* The class of -e trace=%NAME ("file"; also "%stat", which holds several), 0: there is none of that name. */
+/* The class bits of -e trace=%NAME ("file"; "%stat" stands for several classes); 0: there is no such class. */
 unsigned calls_class(const char *name);
 
 #endif

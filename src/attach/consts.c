@@ -27,7 +27,7 @@ static const struct const_set sets[] = {
 #undef C
 #undef V
 
-/* Errors inside the kernel that restart a call or never leave it: a trace sees them, programs do not. */
+/* Errors inside the kernel that restart a call or never leave it: visible in a trace, not in programs. */
 /* clang-format off */
 static const struct constant kernel_errors[] = {
 	{ 512, "ERESTARTSYS" },    { 513, "ERESTARTNOINTR" },
@@ -54,7 +54,7 @@ const struct const_set *consts_find(const char *name, size_t len)
 	return NULL;
 }
 
-/* The same int is recorded with or without its sign, as the field's type wants it. */
+/* The same int may be recorded with or without its sign, depending on the field's type. */
 static uint64_t as_int(uint64_t value)
 {
 	return value >> 31 == UINT64_MAX >> 31 ? (uint32_t)value : value;
@@ -75,7 +75,7 @@ static void append_or(GString *out, gsize start, const char *text)
 	g_string_append(out, text);
 }
 
-/* The bits of value, whose names are those of the set outside its mask; start: where the text of this value begins. */
+/* Appends the names of the bits in value that lie outside the set's mask; start: where this value's text starts. */
 static void append_bits(GString *out, gsize start, const struct const_set *set, uint64_t value)
 {
 	for (unsigned i = 0; i < set->n && value; i++) {
@@ -117,7 +117,7 @@ void consts_set_style(enum const_style style)
 	print_style = style;
 }
 
-/* As it is without a name. */
+/* Appends a value that has no name. */
 static void append_number(GString *out, const struct const_set *set, uint64_t value)
 {
 	g_string_append_printf(out, set->kind != CONST_ENUM && value ? "0x%" PRIx64 : "%" PRIu64, value);

@@ -7,9 +7,8 @@
 #include <stdint.h>
 
 /*
- * Names of the numbers that system calls take: open() flags, signals, socket
- * options … The values are those of the kernel's and the C library's headers; the
- * sets are listed in sets.def. Everything here is constant.
+ * Names for the numbers in system calls: open() flags, signals, socket options … Values come from the kernel's and the
+ * C library's headers; the sets are listed in sets.def. Everything here is constant.
  */
 struct constant {
 	uint64_t value;
@@ -17,39 +16,41 @@ struct constant {
 };
 
 enum const_kind {
-	CONST_ENUM,  /* one of the names */
+	CONST_ENUM,  /* one name */
 	CONST_FLAGS, /* names of bits, joined by '|' */
-	CONST_MIXED, /* one of the names with a value within mask, and names of bits outside it */
+	CONST_MIXED, /* one name for the value within mask, plus names of bits outside it */
 };
 
 struct const_set {
-	const char *name; /* as calls.def calls it */
+	const char *name; /* as used in calls.def */
 	enum const_kind kind;
-	uint64_t mask;    /* MIXED: of the one */
-	const char *none; /* what 0 is where no name has it */
+	uint64_t mask;    /* MIXED: bits of the single name */
+	const char *none; /* text for 0 if no name has that value */
 	const struct constant *constants;
 	unsigned n;
 };
 
-/* The set of that name; NULL: there is none. Slow: for the start. */
+/* The set with that name; NULL: there is none. Slow: meant for initialisation. */
 const struct const_set *consts_find(const char *name, size_t len);
 
-/* The set's name of exactly this value, NULL: none. */
+/* The set's name for exactly this value; NULL: none. */
 const char *consts_name(const struct const_set *set, uint64_t value);
 
 /*
- * Appends value as the set's names. What has no name stands there as a number: of flags the rest as
- * hexadecimal ("O_RDWR|0x40000000"), of an enumeration the number itself.
+ * Appends value as names from the set. Bits without a name are appended in hexadecimal ("O_RDWR|0x40000000"), an
+ * unnamed value of an enumeration as the number itself.
  */
 void consts_append(GString *out, const struct const_set *set, uint64_t value);
 
-/* "ENOENT"; NULL: no such error. The kernel's own, which no program sees, are known too: "ERESTARTSYS". */
+/*
+ * "ENOENT"; NULL: there is no such error. Includes the kernel's internal ones, which programs never see: "ERESTARTSYS".
+ */
 const char *consts_errno(int64_t error);
 
-/* "SIGTERM", "SIGRT_3"; false: not a signal, nothing is appended. */
+/* Appends "SIGTERM" or "SIGRT_3"; false: not a signal, nothing was appended. */
 bool consts_append_signal(GString *out, int64_t number);
 
-/* How constants are written from now on, in the whole process. */
+/* How constants are written from now on; affects the whole process. */
 enum const_style { STYLE_ABBREV, STYLE_RAW, STYLE_VERBOSE };
 
 void consts_set_style(enum const_style style);

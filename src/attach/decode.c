@@ -65,7 +65,7 @@ bool decode_number(const struct decode *d, const char *name, uint64_t *value)
 	return true;
 }
 
-/* ---- any field, as its type says ---- */
+/* ---- any field, by its type ---- */
 
 static void append_number(GString *out, const struct field_value *v)
 {
@@ -122,7 +122,7 @@ static char bracket(uint8_t kind, bool closing)
 	return closing ? ']' : '[';
 }
 
-/* The values of the cursor until its container of this depth ends; all of them stand in one line. */
+/* Appends the cursor's values until the container at this depth ends, on a single line. */
 static void append_values(struct decode *d, struct fields_cursor *c, unsigned inner)
 {
 	struct field_value v;
@@ -157,7 +157,7 @@ static void append_values(struct decode *d, struct fields_cursor *c, unsigned in
 		g_string_append(d->out, first ? "..." : ", ...");
 }
 
-/* A container, as it is. */
+/* Appends a container with its members. */
 static void append_container(struct decode *d, const struct field_value *value)
 {
 	struct fields_cursor c;
@@ -201,7 +201,7 @@ void decode_fd(struct decode *d, int64_t fd)
 
 /* ---- numbers ---- */
 
-/* As the call takes it: an int, whatever sign its field has. */
+/* The value as the call takes it: an int, whatever the sign of its field. */
 static int64_t as_int(const struct field_value *v)
 {
 	return v->bits == 32 ? (int32_t)v->u : v->i;
@@ -235,10 +235,10 @@ static void append_mode(GString *out, uint64_t mode)
 		g_string_append_printf(out, "%#03" PRIo64, mode);
 }
 
-/* open() has a mode only if it may make a file. */
+/* open() has a mode only if its flags may create a file. */
 static enum decoded append_create_mode(struct decode *d, const struct field_value *v)
 {
-	enum { MAKES_FILE = O_CREAT | 020000000 /* O_TMPFILE less O_DIRECTORY */ };
+	enum { MAKES_FILE = O_CREAT | 020000000 /* O_TMPFILE without O_DIRECTORY */ };
 	uint64_t flags = MAKES_FILE;
 
 	if (!decode_number(d, "flags", &flags))
@@ -347,7 +347,7 @@ static enum decoded append_by_number(struct decode *d, const struct call_arg *ar
 	case ARG_SET:
 		consts_append(out, arg->set, v->u);
 		break;
-	default: /* what a structure or a text should be, and is not there: its address */
+	default: /* the event lacks the structure or text: show its address */
 		append_pointer(out, v->u);
 		break;
 	}
@@ -402,7 +402,7 @@ enum decoded decode_arg(struct decode *d, const struct call_arg *arg)
 	return DECODED_SHOWN;
 }
 
-/* An int in a register: its upper half may be anything. */
+/* An int in a register: its upper half may hold anything. */
 static bool is_int(enum arg_type type)
 {
 	return type == ARG_FD || type == ARG_DIRFD || type == ARG_SIG || type == ARG_ID;
@@ -432,7 +432,7 @@ static void append_error(GString *out, int64_t error)
 	const char *text = error < 512 ? strerrordesc_np((int)error) : NULL;
 
 	if (error >= 512 && name) {
-		/* not what the program gets, if it gets anything */
+		/* the program never sees this value */
 		g_string_append_printf(out, "? %s", name);
 		return;
 	}

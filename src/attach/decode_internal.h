@@ -2,30 +2,27 @@
 #ifndef LT_ATTACH_DECODE_INTERNAL_H
 #define LT_ATTACH_DECODE_INTERNAL_H
 
-/*
- * What decode.c (numbers, texts, results) and decode_sockets.c (addresses, lists of fds) share. Nobody else includes
- * it.
- */
+/* Shared by decode.c (numbers, texts, results) and decode_sockets.c (addresses, lists of fds) only. */
 #include "attach/decode.h"
 
-/* A set that is named in the code. */
+/* The set with that name, which must exist. */
 const struct const_set *decode_set(const char *name);
 
 bool decode_is_number(const struct field_value *v);
 
-/* The number of that name in the event that is read. */
+/* Reads a number by name from the event being decoded. false: there is none. */
 bool decode_number(const struct decode *d, const char *name, uint64_t *value);
 
-/* An fd with its name. */
+/* Appends an fd and its name. */
 void decode_fd(struct decode *d, int64_t fd);
 
-/* The address that the event holds in family, port, v4addr, v6addr. false: it holds none, nothing was appended. */
+/* Appends the address in the fields family, port, v4addr, v6addr. false: there is none, nothing was appended. */
 bool decode_sockaddr(struct decode *d);
 
 void decode_protocol(struct decode *d, const struct field_value *v);
 void decode_sockopt(struct decode *d, const struct field_value *v);
 
-/* v: the container. */
+/* Appends a list of fds; v: the container. */
 void decode_fds(struct decode *d, const struct field_value *v);
 void decode_fdset(struct decode *d, const struct field_value *v);
 void decode_epoll(struct decode *d, const struct field_value *v);

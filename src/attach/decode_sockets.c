@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Socket addresses and options, and what is waited for: lists of fds. */
+/* Socket addresses and options, and the lists of fds that threads wait for. */
 #include <arpa/inet.h>
 #include <inttypes.h>
 #include <string.h>
@@ -16,7 +16,7 @@ const struct const_set *decode_set(const char *name)
 
 /* ---- sockets ---- */
 
-/* Bytes of an address in network order, from an array of bytes or of 16-bit numbers. false: not of that length. */
+/* Reads an address in network byte order from an array of bytes or of 16-bit numbers. false: its length differs. */
 static bool read_address(const struct decode *d, const char *name, uint8_t *bytes, unsigned len)
 {
 	struct field_value v;
@@ -101,7 +101,7 @@ void decode_sockopt(struct decode *d, const struct field_value *v)
 
 /* ---- lists of fds ---- */
 
-/* More fds than the tracer records are said to be so by "overflow"; of more than we keep the value is cut. */
+/* The tracer's field "overflow" says that there were more fds than it records; a list longer than we keep is cut. */
 static void end_list(struct decode *d, bool cut, bool first)
 {
 	uint64_t overflow = 0;
@@ -129,7 +129,7 @@ void decode_fds(struct decode *d, const struct field_value *value)
 	end_list(d, value->cut, first);
 }
 
-/* The fds whose bits are set, of an array of bytes. */
+/* Appends the fds whose bits are set in an array of bytes. */
 void decode_fdset(struct decode *d, const struct field_value *value)
 {
 	struct fields_cursor c;
@@ -157,15 +157,15 @@ void decode_fdset(struct decode *d, const struct field_value *value)
 	end_list(d, value->cut, first);
 }
 
-/* What of a struct pollfd or epoll_event matters. */
+/* The members of a struct pollfd or epoll_event that are shown. */
 struct waited {
 	int64_t fd;
 	uint64_t events, data;
 };
 
 /*
- * Reads the members of the struct that the cursor has just begun, up to its end; inner ones by their names
- * alone. Returns false where the values end before that.
+ * Reads the members of the struct that the cursor has just entered, up to its end; nested ones only by their own name.
+ * Returns false if the values end before that.
  */
 static void read_waited(struct fields_cursor *c, const struct field_value *begin, struct waited *w)
 {
@@ -202,7 +202,7 @@ static void append_poll(struct decode *d, const struct waited *w, const char *ev
 	g_string_append_c(d->out, '}');
 }
 
-/* One, or a list of them; events_name NULL: of epoll. */
+/* Appends one struct or a list of them; events_name is NULL for epoll. */
 static void append_waited(struct decode *d, const struct field_value *value, const char *events_name)
 {
 	struct fields_cursor c;

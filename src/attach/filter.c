@@ -9,30 +9,30 @@
 #include "event/syscalls.h"
 
 struct filter_term {
-	char *name;       /* of a call; or NULL, */
-	unsigned classes; /* of these classes; or */
-	GRegex *regex;    /* whose name matches */
+	char *name;       /* of a call; or NULL and */
+	unsigned classes; /* these classes; or */
+	GRegex *regex;    /* a pattern for names */
 	bool all;
 };
 
-/* What strace's -e knows and is not there: why. */
+/* Expressions of strace's -e that are not supported, and why. */
 static const struct {
 	const char *name, *reason;
 } refused[] = {
-	{ "inject", "a trace cannot change what the program did" },
-	{ "fault", "a trace cannot change what the program did" },
-	{ "read", "the tracer does not record what is in buffers" },
-	{ "write", "the tracer does not record what is in buffers" },
-	{ "raw", "use 'report dump' for the fields as they were recorded" },
-	{ "abbrev", "structures are shown as the tracer recorded them" },
-	{ "verbose", "structures are shown as the tracer recorded them" },
-	{ "kvm", "exits of virtual CPUs are not system calls of the trace" },
+	{ "inject", "a trace cannot change what a program did" },
+	{ "fault", "a trace cannot change what a program did" },
+	{ "read", "the tracer does not record the contents of buffers" },
+	{ "write", "the tracer does not record the contents of buffers" },
+	{ "raw", "use 'report dump' to see the recorded fields" },
+	{ "abbrev", "structures are shown as recorded by the tracer" },
+	{ "verbose", "structures are shown as recorded by the tracer" },
+	{ "kvm", "exits of virtual CPUs are not system calls" },
 	{ "decode-fds", "use -y or -yy" },
-	{ "decode-pids", "use --host and the names of 'report cpu'" },
+	{ "decode-pids", "use --host and the names in 'report cpu'" },
 	{ "quiet", "use -q" },
-	{ "signal", "signals cannot be chosen; -e trace=none shows nothing else" },
-	{ "signals", "signals cannot be chosen; -e trace=none shows nothing else" },
-	{ "namespace", "calls are chosen by 'trace='" },
+	{ "signal", "signals cannot be selected; -e trace=none shows only signals" },
+	{ "signals", "signals cannot be selected; -e trace=none shows only signals" },
+	{ "namespace", "use 'trace=' to select calls" },
 };
 
 static const struct {
@@ -69,7 +69,7 @@ void attach_filter_release(struct attach_filter *f)
 
 /* ---- trace= ---- */
 
-/* Call numbers are few and dense enough to be gone through. */
+/* System call numbers are few and dense enough to try them all. */
 enum { NUMBERS_MAX = 1024 };
 
 static bool is_call(const char *name)
@@ -97,7 +97,7 @@ static enum lt_status unknown_call(const char *name)
 
 	for (unsigned i = 0; i < n; i++)
 		similar_offer(&s, *calls[i].other ? calls[i].other : calls[i].name);
-	return error_set("no system call '%s'%s", name, similar_hint(&s, ""));
+	return error_set("unknown system call '%s'%s", name, similar_hint(&s, ""));
 }
 
 static enum lt_status parse_regex(struct filter_term *term, const char *text)
@@ -112,7 +112,7 @@ static enum lt_status parse_regex(struct filter_term *term, const char *text)
 	return LT_ERROR;
 }
 
-/* As strace calls them without '%', too. */
+/* Classes that strace also accepts without '%'. */
 static const char *const old_classes[] = { "file", "desc", "network", "process", "memory", "signal", "ipc", NULL };
 
 static enum lt_status parse_term(struct filter_term *term, const char *text)
@@ -128,14 +128,14 @@ static enum lt_status parse_term(struct filter_term *term, const char *text)
 		return parse_regex(term, text + 1);
 	if (*text == '%') {
 		term->classes = calls_class(text + 1);
-		return term->classes || lenient ? LT_OK : error_set("no class of system calls '%s'", text);
+		return term->classes || lenient ? LT_OK : error_set("unknown class of system calls '%s'", text);
 	}
 	if (g_strv_contains(old_classes, text))
 		term->classes = calls_class(text);
 	if (term->classes)
 		return LT_OK;
 	if (!*text)
-		return error_set("a name is missing");
+		return error_set("name of a system call or class expected");
 	if (!lenient && !is_call(text))
 		return unknown_call(text);
 	term->name = g_strdup(text);
@@ -153,10 +153,10 @@ static enum lt_status parse_trace(struct attach_filter *f, const char *set)
 	set += f->inverted;
 	if (strcmp(set, "none") == 0)
 		return LT_OK;
-	/* a comma may stand in a regular expression, which therefore stands alone */
+	/* a regular expression may contain commas, so it must be the only word */
 	words = g_strsplit(set, ",", *set == '/' ? 1 : -1);
 	if (!words[0])
-		status = error_set("a name is missing");
+		status = error_set("name of a system call or class expected");
 	for (char **word = words; *word && status == LT_OK; word++) {
 		struct filter_term *term = g_new0(struct filter_term, 1);
 
@@ -208,7 +208,8 @@ static enum lt_status parse_status(struct attach_filter *f, const char *set)
 			if (strcmp(*word, statuses[i].name) == 0)
 				one = statuses[i].status;
 		if (!one && strcmp(*word, "none") != 0)
-			status = error_set("no status '%s': use successful, failed, unfinished or unavailable", *word);
+			status = error_set("unknown status '%s': use successful, failed, unfinished or unavailable",
+					   *word);
 		found |= one;
 	}
 	g_strfreev(words);
@@ -243,9 +244,9 @@ enum lt_status attach_filter_add(struct attach_filter *f, const char *expression
 			if (strcmp(refused[i].name, name) == 0)
 				reason = refused[i].reason;
 		if (reason)
-			error_set("'%s=' has no meaning here: %s", name, reason);
+			error_set("'%s=' is not supported: %s", name, reason);
 		else
-			error_set("'%s=' is not trace= or status=", name);
+			error_set("unknown expression '%s=': use trace= or status=", name);
 	}
 	g_free(name);
 	return status;

@@ -86,5 +86,5 @@ enum lt_status attach_json_write(FILE *out, struct ingest *in, const struct atta
 		json_object_set_new(o, "text", json_string(r->text));
 	failed = json_dumpf(o, out, JSON_COMPACT) || fputc('\n', out) == EOF;
 	json_decref(o);
-	return failed ? error_set("cannot write: %s", g_strerror(errno)) : LT_OK;
+	return failed ? error_set("cannot write the output: %s", g_strerror(errno)) : LT_OK;
 }

@@ -7,8 +7,8 @@
 #include "attach/wait.h"
 
 /*
- * Writes a record as an object in a line of its own; nothing for an ENTRY, as its EXIT has all of it. LT_ERROR: it
- * could not be written.
+ * Writes a record as an object on its own line; writes nothing for an ENTRY because its EXIT contains everything.
+ * LT_ERROR: cannot write, see the error chain.
  */
 enum lt_status attach_json_write(FILE *out, struct ingest *in, const struct attach_record *r,
 				 const struct attach_wait *wait);

@@ -35,7 +35,7 @@ enum lt_status attach_select_add(struct attach_select *s, const char *text)
 	guint64 tid;
 
 	if (!g_ascii_string_to_unsigned(colon ? colon + 1 : text, 10, 1, INT32_MAX, &tid, NULL) || colon == text)
-		return error_set("'%s' is not a TID or HOST:TID", text);
+		return error_set("'%s' is not a thread: expected TID or HOST:TID", text);
 	target.tid = (int32_t)tid;
 	target.host = colon ? g_strndup(text, (gsize)(colon - text)) : NULL;
 	g_array_append_val(s->targets, target);
@@ -61,7 +61,7 @@ bool attach_select_host(const struct attach_select *s, const char *host)
 	return !s->hosts->len || any_matches(s->hosts, host);
 }
 
-/* Whether a target is the thread or, where threads belong together, one of its process. */
+/* Whether a target is this thread or, where threads belong together, one of its process. */
 static bool is_target(const struct attach_select *s, const struct select_target *target, const struct model *m,
 		      int32_t tid, const struct thread_row *row)
 {
@@ -104,7 +104,7 @@ bool attach_select_thread(const struct attach_select *s, unsigned host, const ch
 void attach_select_want(const struct attach_select *s, struct fields_wanted *wanted, bool all)
 {
 	wanted->classes = WANTED_CALLS_AND_SCHED;
-	/* who else belongs to them is known here alone */
+	/* only this process knows which other threads belong to them */
 	if (all || s->children || s->threads || s->contains)
 		return;
 	if (s->command)

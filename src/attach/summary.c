@@ -11,10 +11,10 @@
 struct counts {
 	strid name;
 	uint64_t calls, errors;
-	uint64_t wall_ns;        /* of calls whose entry was seen: from entry to exit */
-	uint64_t cpu_ns;         /* of that, on a CPU */
-	uint64_t min_ns, max_ns; /* the shortest of these calls, the longest */
-	uint64_t timed;          /* calls of which these are */
+	uint64_t wall_ns;        /* of calls with a known entry: from entry to exit */
+	uint64_t cpu_ns;         /* of wall_ns, on a CPU */
+	uint64_t min_ns, max_ns; /* the shortest and the longest of these calls */
+	uint64_t timed;          /* number of these calls */
 };
 
 enum column {
@@ -28,12 +28,12 @@ enum column {
 	COLUMN_ERRORS,
 	COLUMN_NAME,
 	COLUMNS,
-	COLUMN_NONE = COLUMNS, /* of an order */
+	COLUMN_NONE = COLUMNS, /* no order */
 };
 
-/* As strace calls its columns, and writes their heads. */
+/* strace's names for the columns, and the headers it prints. */
 static const struct {
-	const char *names; /* separated by blanks, the first is ours */
+	const char *names; /* separated by blanks, ours first */
 	const char *head;
 	int width;
 } columns[COLUMNS] = {
@@ -78,7 +78,7 @@ void attach_summary_destroy(struct attach_summary *s)
 	g_free(s);
 }
 
-/* COLUMN_NONE: there is none of that name. */
+/* COLUMN_NONE: there is no such column. */
 static enum column find_column(const char *name)
 {
 	enum column found = COLUMN_NONE;
@@ -98,8 +98,9 @@ enum lt_status attach_summary_set_sort(struct attach_summary *s, const char *col
 	s->sort = find_column(column);
 	if (s->sort != COLUMN_NONE || strcmp(column, "none") == 0 || strcmp(column, "nothing") == 0)
 		return LT_OK;
-	return error_set("no column '%s': use time, cpu, min-time, max-time, avg-time, calls, errors, name or none",
-			 column);
+	return error_set(
+		"unknown column '%s': use time, cpu, min-time, max-time, avg-time, calls, errors, name or none",
+		column);
 }
 
 static bool is_shown(const struct attach_summary *s, enum column column)
@@ -110,15 +111,16 @@ static bool is_shown(const struct attach_summary *s, enum column column)
 	return false;
 }
 
-/* LT_ERROR: there is no such column, or it is there already. */
+/* LT_ERROR: there is no such column, or it is already shown. */
 static enum lt_status show_column(struct attach_summary *s, const char *name)
 {
 	const enum column column = find_column(name);
 
 	if (column == COLUMN_NONE)
-		return error_set("no column '%s': use time-percent, total-time, cpu, min-time, max-time, avg-time, "
-				 "calls, errors and name",
-				 name);
+		return error_set(
+			"unknown column '%s': use time-percent, total-time, cpu, min-time, max-time, avg-time, "
+			"calls, errors and name",
+			name);
 	if (is_shown(s, column))
 		return error_set("column '%s' is given twice", name);
 	s->shown[s->n_shown++] = column;
@@ -201,7 +203,7 @@ static int compare(const void *a, const void *b, void *user)
 	return strcmp(strpool_text(x->name), strpool_text(y->name));
 }
 
-/* All calls in their order, and their sum; the array is to be freed. */
+/* All calls, sorted, and their sum. The caller frees the array. */
 static GPtrArray *rows_of(struct attach_summary *s, struct counts *total)
 {
 	GPtrArray *rows = g_ptr_array_new();
@@ -227,7 +229,7 @@ static GPtrArray *rows_of(struct attach_summary *s, struct counts *total)
 	return rows;
 }
 
-/* What stands in a column of the call's row; all_ns: of all calls. */
+/* The text of a column in a call's row; all_ns: total of all calls. The caller frees it. */
 static char *cell_of(const struct counts *c, enum column column, uint64_t all_ns, const char *name)
 {
 	switch (column) {
@@ -246,7 +248,7 @@ static char *cell_of(const struct counts *c, enum column column, uint64_t all_ns
 	}
 }
 
-/* A line of the table: NULL: its head. The last column takes what room it needs. */
+/* Writes a line of the table; c NULL: the header. The last column takes the room it needs. */
 static void write_row(const struct attach_summary *s, FILE *out, const struct counts *c, uint64_t all_ns,
 		      const char *name)
 {

@@ -6,27 +6,26 @@
 
 #include "attach/record.h"
 
-/* Counts of calls, as strace -c has them: -c, -C. */
+/* Counts of calls, as strace -c prints them: -c, -C. */
 struct attach_summary;
 
 struct attach_summary *attach_summary_create(void);
 void attach_summary_destroy(struct attach_summary *s);
 
 /*
- * By which column rows are sorted (-S), without it by time; which columns the text has, separated by commas (-U), with
- * the name as the last one where it is not among them. LT_ERROR: there is no such column; the error chain names those
- * that there are.
+ * The column by which rows are sorted (-S, default: time), and the columns of the text (-U, separated by commas; the
+ * name is added at the end if missing). LT_ERROR: there is no such column; the error chain lists the valid ones.
  */
 enum lt_status attach_summary_set_sort(struct attach_summary *s, const char *column);
 enum lt_status attach_summary_set_columns(struct attach_summary *s, const char *list);
 
-/* Counts the call of an EXIT record; others are nothing to it. */
+/* Counts the call of an EXIT record; ignores other records. */
 void attach_summary_add(struct attach_summary *s, const struct attach_record *r);
 
-/* The table, as text. */
+/* Writes the table as text. */
 void attach_summary_write(struct attach_summary *s, FILE *out);
 
-/* The table as one object of JSON: {"summary": [...]}. */
+/* Writes the table as a JSON object: {"summary": [...]}. */
 void attach_summary_write_json(struct attach_summary *s, FILE *out);
 
 #endif

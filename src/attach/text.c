@@ -11,21 +11,21 @@
 
 enum { FILES_MAX = 256 };
 
-/* Where lines of some threads go. */
+/* The destination of some threads' lines. */
 struct output {
 	FILE *file;
-	bool open; /* the line of a call was begun: */
+	bool open; /* a call's line is incomplete: */
 	unsigned host;
 	int32_t tid;
-	unsigned column; /* where the begun line ends */
+	unsigned column; /* its width so far */
 };
 
 struct attach_text {
 	const struct attach_text_options *options;
 	struct output single;
-	GHashTable *outputs; /* file name → struct output, of -ff */
+	GHashTable *outputs; /* -ff: file name → struct output */
 	GString *line;
-	uint64_t last_ns; /* when the last line began, of -r; 0: there was none */
+	uint64_t last_ns; /* -r: time of the last line; 0: there was none */
 	int error;        /* errno of the first file that could not be written */
 };
 
@@ -89,7 +89,7 @@ static const char *host_name(struct ingest *in, unsigned host)
 	return strpool_text(strpool_intern_z(ingest_host(in, host)->name));
 }
 
-/* A host's name is another machine's: it does not lead into another directory. */
+/* A hostname is another machine's: it must not lead into another directory. */
 static char *file_name(const struct attach_text *text, struct ingest *in, const struct attach_record *r)
 {
 	char *host, *name;
@@ -176,7 +176,7 @@ static void append_stamp(struct attach_text *text, GString *line, uint64_t t_ns)
 			timetext_format(when, sizeof(when), t_ns, o->stamp == STAMP_SECONDS ? 0 : 6, false, o->utc));
 }
 
-/* Characters of the last line, without colours. */
+/* Width of the last line in characters, without colours. */
 static unsigned width_of(const GString *line)
 {
 	const char *c = strrchr(line->str, '\n');
@@ -226,7 +226,7 @@ static void write_entry(struct attach_text *text, struct output *output, struct 
 	output->tid = r->tid;
 }
 
-/* From where the line stands: the rest of the arguments and what became of the call. */
+/* Completes the line: the remaining arguments and the result. */
 static void append_end(struct attach_text *text, const struct output *output, struct ingest *in,
 		       const struct attach_record *r, const struct attach_wait *wait, const char *rest)
 {
@@ -255,7 +255,7 @@ static void append_end(struct attach_text *text, const struct output *output, st
 	g_string_free(why, TRUE);
 }
 
-/* A call that goes on when the record ends. */
+/* A call that is still in progress when the trace ends. */
 static void write_unfinished(struct attach_text *text, struct output *output, struct ingest *in,
 			     const struct attach_record *r, bool continues)
 {

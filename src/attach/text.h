@@ -7,20 +7,20 @@
 #include "attach/wait.h"
 
 /*
- * Records as strace writes them: a line per call; one that another thread's line cuts in two is "unfinished", then
- * "resumed".
+ * Writes records as strace does: one line per call; a call interrupted by another thread's line is shown as
+ * "unfinished" and later "resumed".
  */
 enum attach_stamp { STAMP_NONE, STAMP_SECONDS, STAMP_MICROSECONDS, STAMP_EPOCH };
 
 struct attach_text_options {
-	FILE *out;        /* NULL: files of that name, one per thread */
+	FILE *out;        /* NULL: one file per thread */
 	const char *file; /* -o; NULL: none */
-	bool per_thread;  /* -ff: a file FILE.TID for each */
-	bool append;      /* these are written behind what they have: -A */
-	unsigned column;  /* of results, -a; 0: right behind the call */
-	bool comm;        /* -Y: names beside thread numbers */
-	bool one_thread;  /* lines need not say whose they are */
-	bool many_hosts;  /* they say of which host it is, too */
+	bool per_thread;  /* -ff: one file FILE.TID for each thread */
+	bool append;      /* -A: append to existing files */
+	unsigned column;  /* -a: column of results; 0: right after the call */
+	bool comm;        /* -Y: command names next to thread numbers */
+	bool one_thread;  /* lines need not name their thread */
+	bool many_hosts;  /* lines must name their host */
 	enum attach_stamp stamp;
 	bool relative; /* -r */
 	bool spent;    /* -T */
@@ -33,15 +33,15 @@ struct attach_text_options {
 
 struct attach_text;
 
-/* The options are borrowed for its life. */
+/* The options are borrowed until attach_text_destroy(). */
 struct attach_text *attach_text_create(const struct attach_text_options *options);
 void attach_text_destroy(struct attach_text *text);
 
-/* Writes a record; wait: why its call waited, resolved. */
+/* Writes a record; wait: resolved, why its call waited. */
 void attach_text_write(struct attach_text *text, struct ingest *in, const struct attach_record *r,
 		       const struct attach_wait *wait);
 
-/* What was written is to be seen now. LT_ERROR: not all could be written. */
+/* Flushes all output. LT_ERROR: some of it could not be written, see the error chain. */
 enum lt_status attach_text_flush(struct attach_text *text);
 
 #endif

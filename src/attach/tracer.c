@@ -83,7 +83,7 @@ int32_t tracer_tid(const struct attach_tracer *t, const struct ingest_visit *v)
 	return (int32_t)model_look_running(ingest_host(t->in, v->host)->model, v->event->cpu);
 }
 
-/* Somebody else has the tid now. */
+/* The tid has been reused by another thread. */
 static void begin_thread(struct traced *who, uint64_t uid)
 {
 	tracer_call_forget(&who->now);
@@ -153,7 +153,7 @@ void tracer_emit(struct attach_tracer *t, struct attach_record *r)
 
 /* ---- classes ---- */
 
-/* The call's name behind the prefixes that versions of the tracer have for its events; NULL: not of that kind. */
+/* The call's name after the prefixes that various versions of the tracer use; NULL: not an event of that kind. */
 static const char *call_of_class(const char *name, enum class_role role)
 {
 	static const struct {
@@ -173,7 +173,7 @@ static const char *call_of_class(const char *name, enum class_role role)
 
 static void plan_call(struct attach_tracer *t, struct class_plan *plan, const char *name)
 {
-	plan->shown = true; /* one that is known by its number only is looked at when it comes */
+	plan->shown = true; /* a call known by number only is examined when it comes */
 	if (!name || strcmp(name, "unknown") == 0)
 		return;
 	plan->name = strpool_intern_z(name);
@@ -208,7 +208,7 @@ static bool wants(const struct attach_tracer *t, const struct ingest_visit *v)
 	return !t->options->wants_host || t->options->wants_host(t->options->user, v->host);
 }
 
-/* Of which events before() and after() use the typed record, whatever fields come with it. */
+/* Events whose typed records before() and after() need, whatever fields are requested. */
 static bool is_seen(enum event_kind kind, bool sched)
 {
 	switch (kind) {

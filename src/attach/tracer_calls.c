@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* System calls of chosen threads: from the entry to the exit. */
+/* System calls of chosen threads, from entry to exit. */
 #include <string.h>
 
 #include "attach/decode.h"
@@ -22,13 +22,13 @@ void tracer_call_forget(struct call_now *now)
 
 /* ---- what fds are ---- */
 
-/* The thread whose call is decoded. */
+/* The thread whose call is being decoded. */
 struct caller {
 	const struct attach_tracer *t;
 	const struct model *model;
 	int32_t tid;
 	uint64_t ts_ns;
-	bool matched; /* some path is one that was asked for */
+	bool matched; /* one of its paths is selected */
 };
 
 static bool is_socket(enum fd_kind kind)
@@ -42,7 +42,7 @@ static bool look_fd(const struct caller *caller, int64_t fd, struct model_fd *fi
 
 	const bool open = model_look_fd(caller->model, caller->tid, fd, file);
 
-	/* one that was opened before the events begin is open as soon as it is used, but nothing is known of it */
+	/* an fd opened before the trace starts appears on first use, but nothing is known about it */
 	if (open && (file->path || file->peer || file->kind != FD_UNKNOWN))
 		return true;
 	return (o->look_fd && o->look_fd(o->user, caller->tid, fd, caller->ts_ns, file)) || open;
@@ -111,7 +111,7 @@ static struct decode decoder(const struct ingest_visit *v, struct caller *caller
 
 /* ---- arguments ---- */
 
-/* Fields by their names, of a call without a row: each of them is an argument. */
+/* Takes every field of a call without a row as an argument, under the field's name. */
 static void take_fields(struct call_now *now, struct decode *d, const char *const *skip)
 {
 	const struct shape *shape = d->shape;
@@ -132,7 +132,7 @@ static void take_fields(struct call_now *now, struct decode *d, const char *cons
 	}
 }
 
-/* number: of the register that it is in; -1: it is a field. */
+/* number: the register that holds it; -1: it is a field. */
 static void take_arg(struct attach_arg *arg, struct decode *d, const struct call_arg *how, int number)
 {
 	enum decoded decoded;
@@ -169,7 +169,7 @@ static void take_entry(struct call_now *now, struct decode *d, bool by_registers
 	decode_integer(d->shape, d->ev, "cmd", &now->cmd);
 }
 
-/* The entry was not seen: what the exit has. */
+/* The entry was not seen: take what the exit has. */
 static void take_late_entry(struct call_now *now)
 {
 	now->args = g_array_new(FALSE, TRUE, sizeof(struct attach_arg));
@@ -198,7 +198,7 @@ static void take_exit(struct call_now *now, struct decode *d)
 
 /* ---- entry and exit ---- */
 
-/* Name and row, of an event that has the call's number too. false: the call is not shown. */
+/* Finds name and row, even for events that only have the call's number. false: the call is not shown. */
 static bool identify(struct attach_tracer *t, const struct ingest_visit *v, const struct class_plan *plan, strid *name,
 		     const struct call **call)
 {
@@ -216,13 +216,13 @@ static bool identify(struct attach_tracer *t, const struct ingest_visit *v, cons
 	return attach_filter_call(t->options->filter, strpool_text(*name), *call);
 }
 
-/* It goes back to where a signal came in between, and is not seen to return. */
+/* Resumes where the signal interrupted: it is not seen to return. */
 static bool never_returns(const struct call_now *now)
 {
 	return strcmp(strpool_text(now->name), "rt_sigreturn") == 0;
 }
 
-/* What a command's process did before is not the command's. */
+/* Ignores what the command's process did before it became the command. */
 static void await_command(struct attach_tracer *t, const struct ingest_visit *v, const struct class_plan *plan)
 {
 	const int32_t command = t->options->select->command;
@@ -271,7 +271,7 @@ void tracer_call_entry(struct attach_tracer *t, const struct ingest_visit *v, co
 	tracer_emit(t, r);
 }
 
-/* What of the call goes into the record; it is over then. */
+/* Moves the call's data into the record, which ends the call. */
 static void hand_over(struct call_now *now, struct attach_record *r)
 {
 	r->name = now->name;

@@ -2,29 +2,29 @@
 #ifndef LT_ATTACH_TRACER_INTERNAL_H
 #define LT_ATTACH_TRACER_INTERNAL_H
 
-/* What tracer.c (threads), tracer_calls.c (system calls) and tracer_lines.c (everything else) share. */
+/* Shared by tracer.c (threads), tracer_calls.c (system calls) and tracer_lines.c (everything else) only. */
 #include "attach/tracer.h"
 #include "event/fields.h"
 #include "ingest/visit.h"
 
-/* What the events of a class are here: kept with their shape. */
+/* What the events of a class mean here. */
 enum class_role { CLASS_NOTHING, CLASS_ENTRY, CLASS_EXIT, CLASS_SIGNAL, CLASS_FAULT };
 
 struct class_plan {
 	enum class_role role;
 	strid name;              /* of the call; STRID_NONE: the event has its number */
-	const struct call *call; /* its row, NULL: none */
-	bool shown;              /* the filter takes it */
+	const struct call *call; /* NULL: there is no row for it */
+	bool shown;              /* selected by the filter */
 };
 
-/* A call under way. */
+/* A call in progress. */
 struct call_now {
 	bool active;
-	bool begun; /* an ENTRY was handed over */
+	bool begun; /* an ENTRY was emitted */
 	bool shown;
-	bool matched; /* a path of it is one that was asked for */
+	bool matched; /* one of its paths is selected */
 	bool waited;
-	uint64_t off_since_ns, off_ns; /* not on a CPU: since, 0 it is on one; in all */
+	uint64_t off_since_ns, off_ns; /* off the CPU since, 0 if on one; total time off the CPU */
 	strid name;
 	const struct call *call;
 	uint64_t entry_ns, entry_ref_ns;
@@ -33,43 +33,43 @@ struct call_now {
 	GArray *culprits;
 };
 
-/* A thread whose events came. */
+/* A thread that has had events. */
 struct traced {
 	int32_t tid;
-	uint64_t uid; /* of its row in the model, 0 unknown */
+	uint64_t uid; /* of its row in the model; 0: unknown */
 	strid comm;
-	bool chosen;   /* as it is now */
-	bool followed; /* it was made by one that is chosen */
-	bool born;     /* its parent was seen to make it, and no call of its own has come yet */
+	bool chosen;   /* currently */
+	bool followed; /* created by a chosen thread */
+	bool born;     /* its creation was seen, and it has made no call yet */
 	struct call_now now;
-	int64_t exit_code;       /* -1: not known */
-	int64_t signal;          /* the last one that ends a process unless it is handled, 0 none */
-	int64_t sent, sent_code; /* the last one that was sent to it and has not come; 0 none */
+	int64_t exit_code;       /* -1: unknown */
+	int64_t signal;          /* the last signal whose default action ends a process; 0: none */
+	int64_t sent, sent_code; /* the last signal sent to it that has not arrived; 0: none */
 };
 
 struct attach_tracer {
 	const struct attach_tracer_options *options;
 	struct fields_wanted wanted;
 	struct ingest_visitor visitor;
-	bool kinds[EVENT_KINDS]; /* of the visitor */
+	bool kinds[EVENT_KINDS]; /* for the visitor */
 	struct ingest *in;
 	GPtrArray *hosts;  /* GHashTable: tid → struct traced */
-	bool command_runs; /* that of the options has called execve() */
+	bool command_runs; /* the command in the options has called execve() */
 };
 
-/* The thread, if it is chosen; NULL: it is not, or it is not known. */
+/* The thread if it is chosen; NULL: it is not, or it is unknown. */
 struct traced *tracer_thread(struct attach_tracer *t, const struct ingest_visit *v, int32_t tid);
 
-/* The thread, if anything of it is kept; it may not be chosen. */
+/* The thread, chosen or not, if anything is known about it. */
 struct traced *tracer_known(struct attach_tracer *t, unsigned host, int32_t tid);
 
-/* Whose event it is; -1 unknown. */
+/* The thread an event belongs to; -1: unknown. */
 int32_t tracer_tid(const struct attach_tracer *t, const struct ingest_visit *v);
 
-/* The thread is chosen from now on, whatever it becomes; NULL: it is not known. */
+/* Chooses the thread for good, whatever it becomes; NULL: it is unknown. */
 struct traced *tracer_follow(struct attach_tracer *t, const struct ingest_visit *v, int32_t tid);
 
-/* A record of the event for the thread. */
+/* A new record of the event for the thread. */
 struct attach_record *tracer_record(struct attach_tracer *t, const struct ingest_visit *v, const struct traced *who,
 				    enum attach_kind kind);
 void tracer_emit(struct attach_tracer *t, struct attach_record *r);
@@ -80,7 +80,9 @@ const struct class_plan *tracer_plan(struct attach_tracer *t, const struct inges
 void tracer_call_entry(struct attach_tracer *t, const struct ingest_visit *v, const struct class_plan *plan);
 void tracer_call_exit(struct attach_tracer *t, const struct ingest_visit *v, const struct class_plan *plan);
 
-/* The call will not return (CALL_UNFINISHED) or the record is over (CALL_UNKNOWN); v NULL then. */
+/*
+ * Ends a call that will not return (CALL_UNFINISHED) or is in progress when the trace ends (CALL_UNKNOWN; v is NULL).
+ */
 void tracer_call_end(struct attach_tracer *t, const struct ingest_visit *v, unsigned host, struct traced *who,
 		     enum call_status status);
 void tracer_call_forget(struct call_now *now);

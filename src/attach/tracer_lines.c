@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What happens to chosen threads beside their calls: they are made, end, get signals, run and wait. */
+/* What happens to chosen threads apart from their calls: they are created, end, get signals, run and wait. */
 #include <inttypes.h>
 #include <signal.h>
 #include <string.h>
@@ -27,7 +27,7 @@ static void emit_line(struct attach_tracer *t, const struct ingest_visit *v, con
 
 /* ---- threads come and go ---- */
 
-/* With the model as it is behind the fork. */
+/* Called when the model has already processed the fork. */
 void tracer_fork(struct attach_tracer *t, const struct ingest_visit *v)
 {
 	const struct attach_select *select = t->options->select;
@@ -46,7 +46,7 @@ void tracer_fork(struct attach_tracer *t, const struct ingest_visit *v)
 		  g_strdup_printf("%s of %" PRId64, is_thread ? "thread" : "child", p->parent_tid));
 }
 
-/* The process's exit_group() is any thread's. */
+/* exit_group() may have been called by any thread of the process. */
 static int64_t exit_code_of(struct attach_tracer *t, const struct ingest_visit *v, const struct traced *who)
 {
 	const struct thread_row *row = model_look_thread(model_of(t, v), who->tid);
@@ -93,7 +93,7 @@ void tracer_exit(struct attach_tracer *t, const struct ingest_visit *v)
 	g_hash_table_remove(g_ptr_array_index(t->hosts, v->host), GINT_TO_POINTER((int32_t)p->tid));
 }
 
-/* A thread that is not the first of its process takes over the process's id when it executes a program. */
+/* A thread other than the first takes over the process's id when it executes a program. */
 void tracer_exec(struct attach_tracer *t, const struct ingest_visit *v)
 {
 	const struct ev_exec *p = event_payload(v->event, ev_exec);
@@ -123,7 +123,7 @@ static bool ends_process(int64_t number)
 	       number != SIGTSTP && number != SIGTTIN && number != SIGTTOU;
 }
 
-/* What si_code says: codes of the kernel's own signals mean something else with each of them. */
+/* Appends the name of si_code; for codes of the kernel's own signals it depends on the signal. */
 static void append_code(GString *text, int64_t number, int64_t code)
 {
 	const char *name = "si_code";
@@ -154,8 +154,8 @@ void tracer_signal_sent(struct attach_tracer *t, const struct ingest_visit *v)
 }
 
 /*
- * Of a signal that ends a process its threads get SIGKILL instead: the one that was sent to this thread or, for the
- * whole process, to its first one. NULL: it is not known.
+ * When a signal ends a process, its threads get SIGKILL instead. The thread that the original was sent to: this one or,
+ * if it was sent to the process, the first one. NULL: unknown.
  */
 static const struct traced *sender_of_kill(struct attach_tracer *t, const struct ingest_visit *v,
 					   const struct traced *who)
@@ -180,7 +180,7 @@ void tracer_signal(struct attach_tracer *t, const struct ingest_visit *v)
 	decode_integer(v->shape, v->fields, "sa_handler", &handler);
 	if (number == SIGKILL) {
 		if (exit_code_of(t, v, who) >= 0)
-			return; /* how exit_group() ends the other threads */
+			return; /* exit_group() ends the other threads this way */
 		sent = sender_of_kill(t, v, who);
 		number = sent ? sent->sent : number;
 		code = sent ? sent->sent_code : code;
@@ -212,7 +212,7 @@ static char *thread_text(int64_t tid, const char comm[16])
 	return g_strdup_printf("%s/%" PRId64, strpool_text(comm_of(comm)), tid);
 }
 
-/* Another one runs instead of a thread that is ready. */
+/* Notes who runs while the thread is ready. */
 static void note_culprit(struct call_now *now, const struct ingest_visit *v, const struct ev_sched_switch *p)
 {
 	const struct attach_culprit culprit = {
@@ -286,7 +286,7 @@ void tracer_wake(struct attach_tracer *t, const struct ingest_visit *v)
 	const struct traced *who;
 	const struct thread_row *row;
 
-	/* the later of the two says nothing new */
+	/* the second of the pair adds nothing */
 	if (v->event->kind == EVENT_SCHED_WAKEUP && model_declares(model_of(t, v), EVENT_SCHED_WAKING))
 		return;
 	who = tracer_thread(t, v, by);

@@ -65,15 +65,15 @@ void attach_wait_resolve(struct attach_wait *w, struct ingest *in, const struct 
 	}
 }
 
-/* ---- in one line ---- */
+/* ---- on one line ---- */
 
-/* What the parts of the line are, in their order. */
+/* The parts of the line, in order. */
 enum part_kind { PART_DEVICE, PART_THREAD, PART_NETWORK, PART_REMOTE, PART_OTHER, PART_READY, PART_CPU };
 
 struct part {
 	enum part_kind kind;
 	strid name;            /* DEVICE */
-	wait_row row;          /* REMOTE; THREAD: who came last, WAIT_NO_ROW nobody known */
+	wait_row row;          /* REMOTE, THREAD: the last one; WAIT_NO_ROW: unknown */
 	enum wait_state state; /* OTHER */
 	uint64_t ns;
 };
@@ -144,7 +144,7 @@ static void append_who(GString *out, const struct waits *waits, wait_row row)
 		g_string_append_printf(out, "CPU %" PRId32, who.cpu);
 }
 
-/* Who got the CPU that the thread wanted, of the longest such piece. */
+/* Who got the CPU that the thread wanted, in the longest such stretch. */
 static const struct attach_culprit *culprit_of(const struct attach_wait *w, const struct attach_record *r, wait_row own)
 {
 	const struct wait_segment *longest = NULL;

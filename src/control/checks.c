@@ -7,9 +7,11 @@
 #include "control/fault.h"
 #include "control/plan.h"
 
-/* How packages are installed; the first row whose id is one of the machine's. %s: the kernel's release. */
+/*
+ * How to install packages, per distribution; the first row whose id matches is used. %s stands for the kernel release.
+ */
 static const struct distribution {
-	const char *id; /* of os-release; NULL: any */
+	const char *id; /* ID or ID_LIKE in os-release; NULL: any */
 	const char *tools;
 	const char *modules;
 	const char *clock;
@@ -26,10 +28,10 @@ static const struct distribution {
 	  "install lttng-modules for kernel %s: see https://lttng.org/docs/", "start an NTP client such as chrony" },
 };
 
-/* Of a kernel's configuration: what the tracer cannot do without. */
+/* Kernel configuration options that the tracer cannot work without. */
 static const char *const needed_options[] = { "MODULES", "KALLSYMS", "HIGH_RES_TIMERS", "TRACEPOINTS" };
 
-/* lttng-modules 2.13 do not know this argument, which stable kernels have got since. */
+/* lttng-modules 2.13 lack this argument of hrtimer_start, which stable kernels have gained since. */
 static const char hrtimer_remedy[] =
 	"sed -i 's/\\(TP_PROTO(struct hrtimer \\*hrtimer, enum hrtimer_mode mode\\)),/\\1, bool was_armed),/; "
 	"s/TP_ARGS(hrtimer, mode),/TP_ARGS(hrtimer, mode, was_armed),/' "
@@ -51,7 +53,7 @@ static bool has(const struct machine *m, const char *key)
 	return *get(m, key);
 }
 
-/* Whether a list of words has one. */
+/* Whether a space-separated list contains a word. */
 static bool lists(const char *list, const char *word)
 {
 	char **words = g_strsplit(list, " ", -1);
@@ -66,7 +68,7 @@ static const struct distribution *find_distribution(const char *ids)
 	const struct distribution *d = distributions;
 	char **words = g_strsplit(ids, " ", -1);
 
-	/* derived ones name what they derive from: "ubuntu debian", "opensuse-leap suse opensuse", "rhel fedora" */
+	/* derivatives name their ancestors: "ubuntu debian", "opensuse-leap suse opensuse", "rhel fedora" */
 	while (d->id && !g_strv_contains((const char *const *)words, d->id))
 		d++;
 	g_strfreev(words);
@@ -85,7 +87,7 @@ static void say(struct check *c, enum check_state state, const char *format, ...
 	va_end(args);
 }
 
-/* A command that root has to run: with sudo where another user would type it. */
+/* Sets the remedy to a command that only root can run, prefixed with sudo for other users. */
 static void mend(const struct machine *m, struct check *c, const char *command)
 {
 	const bool is_command = !g_str_has_prefix(command, "install ") && !g_str_has_prefix(command, "start ");
@@ -93,7 +95,7 @@ static void mend(const struct machine *m, struct check *c, const char *command)
 	c->remedy = g_strconcat(m->is_root || !is_command ? "" : "sudo ", command, NULL);
 }
 
-/* The same with the kernel's release in the place of %s. */
+/* The same, with %s replaced by the kernel release. */
 static void mend_kernel(const struct machine *m, struct check *c, const char *command)
 {
 	char **parts = g_strsplit(command, "%s", 2);
@@ -147,13 +149,14 @@ static void check_modules(const struct machine *m, struct check *c)
 		say(c, CHECK_MISSING, "not loaded, and a container (%s) cannot load them", get(m, "container"));
 		c->remedy = g_strdup("trace on the machine that runs the container");
 	} else if (g_str_has_prefix(get(m, "locked"), "kernel.modules_disabled")) {
-		say(c, CHECK_MISSING, "not loaded, and no module can be: %s", get(m, "locked"));
+		say(c, CHECK_MISSING, "not loaded, and modules cannot be loaded: %s", get(m, "locked"));
 		c->remedy = g_strdup("reboot without that setting");
 	} else if (has(m, "built") && has(m, "locked")) {
 		say(c, CHECK_WARNING, "lttng-modules %s, not loaded; %s", get(m, "built"), get(m, "locked"));
-		mend(m, c, "mokutil --import /var/lib/dkms/mok.pub, if they are not signed with a key of this machine");
+		mend(m, c,
+		     "mokutil --import /var/lib/dkms/mok.pub, unless they are signed with a key this machine trusts");
 	} else if (has(m, "built")) {
-		say(c, CHECK_OK, "lttng-modules %s, to be loaded by the session daemon", get(m, "built"));
+		say(c, CHECK_OK, "lttng-modules %s, loaded by the session daemon when needed", get(m, "built"));
 	} else if (has(m, "build_log")) {
 		say(c, CHECK_MISSING, "lttng-modules do not compile for kernel %s: see '%s'", kernel,
 		    get(m, "build_log"));
@@ -183,27 +186,27 @@ static void check_faults(const struct machine *m, struct check *c)
 	if (text->len)
 		say(c, CHECK_WARNING, "lttng-modules %s: %s", version, text->str);
 	else if (*version)
-		say(c, CHECK_OK, "not one known of lttng-modules %s", version);
+		say(c, CHECK_OK, "none known in lttng-modules %s", version);
 	g_string_free(text, TRUE);
 }
 
-/* root's, which alone traces the kernel. */
+/* Root's session daemon, the only one that can trace the kernel. */
 static void check_daemon(const struct machine *m, struct check *c)
 {
 	const bool runs = strcmp(get(m, "daemon"), "root") == 0, unit = has(m, "unit");
 
 	if (runs && strcmp(get(m, "daemon_kernel"), "no") == 0 && m->may_trace) {
-		say(c, CHECK_MISSING, "runs, but does not trace the kernel");
+		say(c, CHECK_MISSING, "running, but cannot trace the kernel");
 		mend(m, c, unit ? "systemctl restart lttng-sessiond" : "kill $(cat /var/run/lttng/lttng-sessiond.pid)");
 	} else if (runs) {
-		say(c, CHECK_OK, "runs");
+		say(c, CHECK_OK, "running");
 	} else if (!has(m, "sessiond")) {
 		say(c, CHECK_MISSING, "lttng-sessiond not found");
 		mend(m, c, m->distribution->tools);
 	} else if (m->is_root) {
-		say(c, CHECK_OK, "does not run, is started when needed");
+		say(c, CHECK_OK, "not running, will be started when needed");
 	} else {
-		say(c, CHECK_MISSING, "root's does not run");
+		say(c, CHECK_MISSING, "root's session daemon is not running");
 		mend(m, c, unit ? "systemctl start lttng-sessiond" : "lttng-sessiond --daemonize");
 	}
 }
@@ -227,9 +230,9 @@ static void check_ports(const struct machine *m, struct check *c)
 	if (!*ports) {
 		say(c, CHECK_OK, "5342 to 5344 are free");
 	} else if (lists(ports, "5342") && lists(ports, "5343") && lists(ports, "5344")) {
-		say(c, CHECK_OK, "5342 to 5344 answer: a relayd seems to run");
+		say(c, CHECK_OK, "5342 to 5344 are in use: a relayd seems to be running");
 	} else {
-		say(c, CHECK_WARNING, "of 5342 to 5344 other programs have %s", ports);
+		say(c, CHECK_WARNING, "other programs use %s (of 5342 to 5344)", ports);
 		c->remedy = g_strdup("start lttng-relayd with --control-port, --data-port and --live-port");
 	}
 }
@@ -241,13 +244,13 @@ static void check_clock(const struct machine *m, struct check *c)
 		return;
 	}
 	say(c, CHECK_WARNING,
-	    has(m, "clock") ? "not synchronised: hosts are compared by their packets alone"
+	    has(m, "clock") ? "not synchronised: hosts can only be aligned by their packets"
 			    : "cannot tell whether it is synchronised");
 	if (has(m, "clock"))
 		mend(m, c, m->distribution->clock);
 }
 
-/* Of the buffers that the largest set has by default. */
+/* Compares the default buffers of the largest set with the memory available. */
 static void check_memory(const struct machine *m, struct check *c)
 {
 	struct record_plan *plan = record_plan_create(&(struct record_request){ .live_timer_ns = 1 });
@@ -258,7 +261,7 @@ static void check_memory(const struct machine *m, struct check *c)
 
 	if (available && cpus) {
 		say(c, needed > available / 4 ? CHECK_WARNING : CHECK_OK,
-		    "buffers of %" G_GUINT64_FORMAT " CPUs take %" G_GUINT64_FORMAT " MiB of %" G_GUINT64_FORMAT
+		    "buffers for %" G_GUINT64_FORMAT " CPUs take %" G_GUINT64_FORMAT " MiB of %" G_GUINT64_FORMAT
 		    " MiB available",
 		    cpus, needed >> 20, available >> 20);
 		if (c->state)
@@ -267,7 +270,7 @@ static void check_memory(const struct machine *m, struct check *c)
 	record_plan_destroy(plan);
 }
 
-/* Only tracing of programs takes it. */
+/* Shared memory matters only for user-space tracing. */
 static void check_shared_memory(const struct machine *m, struct check *c)
 {
 	enum { USER_BUFFER_MIB = 2 };
@@ -277,12 +280,12 @@ static void check_shared_memory(const struct machine *m, struct check *c)
 	if (!has(m, "shm"))
 		return;
 	say(c, mib < cpus * USER_BUFFER_MIB ? CHECK_WARNING : CHECK_OK,
-	    "%" G_GUINT64_FORMAT " MiB free in /dev/shm, for tracing programs", mib);
+	    "%" G_GUINT64_FORMAT " MiB free in /dev/shm, used for user-space tracing", mib);
 	if (c->state)
 		mend(m, c, "mount -o remount,size=50% /dev/shm");
 }
 
-/* In this order. A function that leaves the text NULL has nothing to say. */
+/* In display order. A check that leaves text NULL is left out. */
 static const struct {
 	const char *name;
 	void (*check)(const struct machine *m, struct check *c);

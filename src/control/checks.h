@@ -6,28 +6,31 @@
 #include <stdbool.h>
 
 /*
- * What a machine's facts (facts.h) mean for tracing its kernel: a list of checks, in the order in which what is missing
- * is best mended. Texts hold bytes of the machine: to be sanitised.
+ * Checks of what a machine's facts (facts.h) mean for tracing its kernel, in the order in which problems are best
+ * fixed. Texts may contain bytes from the machine: sanitise them before showing them.
  */
 enum check_state {
 	CHECK_OK,
-	CHECK_WARNING, /* it can be traced, but not everything will be as good as it could */
-	CHECK_MISSING, /* it cannot be traced */
+	CHECK_WARNING, /* can be traced, with limitations */
+	CHECK_MISSING, /* cannot be traced */
 };
 
 struct check {
 	const char *name; /* "kernel modules" */
 	enum check_state state;
 	char *text;   /* what was found */
-	char *remedy; /* commands, or what else to do; NULL: nothing needs to be done */
+	char *remedy; /* commands to run or advice; NULL: nothing to do */
 };
 
-/* here: the machine that would also show the trace, which takes a relayd. The caller frees it. */
+/*
+ * Makes the list of struct check *. here: the machine also runs the monitor, so it needs a relayd. The caller frees the
+ * list with g_ptr_array_free().
+ */
 GPtrArray *checks_make(GHashTable *facts, bool here);
 
 const char *check_state_name(enum check_state state);
 
-/* Whether nothing that tracing needs is missing. */
+/* Whether no check found a requirement missing. */
 bool checks_pass(const GPtrArray *checks);
 
 #endif

@@ -19,10 +19,13 @@ enum { END_MS_MAX = 10000, POLL_MS = 20 };
 struct link {
 	const char *host;
 	GPid ssh;          /* 0: has ended */
-	int input, output; /* of it; its end is what ends the session; -1: closed */
+	int input, output; /* ssh's stdin and stdout; closing stdin ends the session; -1: closed */
 };
 
-/* What the n-th host does: "cat" ends with the connection. Hosts may have the same name, so sessions must not. */
+/*
+ * The script of the n-th host: its "cat" ends with the connection. Two hosts may share a hostname, so the session name
+ * carries n.
+ */
 static char *make_script(const struct record_plan *shared, unsigned n)
 {
 	struct record_plan own = *shared;
@@ -43,7 +46,7 @@ static char *make_script(const struct record_plan *shared, unsigned n)
 	return script;
 }
 
-/* "-R" and its argument. The caller frees it. */
+/* An ssh option that forwards a port of the remote loopback to ours. The caller frees it. */
 static char *forwarding(unsigned port)
 {
 	return g_strdup_printf("-R127.0.0.1:%u:127.0.0.1:%u", port, port);
@@ -70,7 +73,7 @@ static enum lt_status start_link(struct link *l, char *script, char *control, ch
 	return LT_ERROR;
 }
 
-/* Until the host says that it records. */
+/* Waits for the host to report that it is recording. */
 static enum lt_status await_link(struct link *l, int watch_fd)
 {
 	struct pollfd fds[] = { { .fd = l->output, .events = POLLIN }, { .fd = watch_fd, .events = POLLIN } };
@@ -94,8 +97,8 @@ static enum lt_status await_link(struct link *l, int watch_fd)
 		return LT_INTERRUPTED;
 	waitpid(l->ssh, &status, 0);
 	l->ssh = 0;
-	if (WIFEXITED(status) && WEXITSTATUS(status) == 255) /* ssh's own */
-		return error_set("host '%s': ssh cannot reach it, or not forward ports from there", l->host);
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 255) /* ssh's own status */
+		return error_set("host '%s': ssh cannot reach it or cannot forward ports from it", l->host);
 	return error_set("host '%s': lttng failed there: see lttngtop doctor --host %s", l->host, l->host);
 }
 
@@ -122,7 +125,7 @@ enum lt_status cluster_start(struct cluster *c, const struct record_plan *plan, 
 	return status;
 }
 
-/* All at once: each takes as long as its host needs. */
+/* Closes all connections first, so that the hosts stop in parallel. */
 void cluster_end(struct cluster *c)
 {
 	for (unsigned i = 0; c->links && i < c->links->len; i++) {

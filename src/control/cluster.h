@@ -8,18 +8,18 @@
 #include "control/plan.h"
 
 /*
- * A plan on other hosts for as long as this process holds a connection to each: an ssh sets up the session there,
- * starts it and brings its streams back to a relayd on this machine's loopback (ssh -R). When the connection ends,
- * in whatever way, the host removes the session itself.
+ * Runs a plan on other hosts for as long as this process keeps a connection to each: an ssh sets up the session there,
+ * starts it and forwards its streams to a relayd on this machine's loopback (ssh -R). However the connection ends, the
+ * host removes the session itself.
  */
 struct cluster {
-	GPtrArray *links; /* struct link *, private to cluster.c; NULL: none */
+	GPtrArray *links; /* struct link *, private to cluster.c; NULL if there are none */
 };
 
 /*
- * To the relayd at these ports of 127.0.0.1, which are taken on the hosts' loopbacks, too. Returns when all of them
- * record. LT_ERROR: one does not, which the error chain names. LT_INTERRUPTED: watch_fd became readable. Either way
- * cluster_end() follows.
+ * Connects to plan->hosts. The relayd listens on these ports of 127.0.0.1; the same ports are used on each host's
+ * loopback. Returns once all hosts record. LT_ERROR: a host failed, named in the error chain. LT_INTERRUPTED: watch_fd
+ * became readable. Call cluster_end() in every case.
  */
 enum lt_status cluster_start(struct cluster *c, const struct record_plan *plan, unsigned control_port,
 			     unsigned data_port, int watch_fd);

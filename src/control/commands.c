@@ -10,7 +10,7 @@
 #include "control/redump.h"
 #include "control/symbols.h"
 
-/* A command under construction. */
+/* Starts a list of words: "lttng VERB". */
 static GPtrArray *begin(const char *verb)
 {
 	GPtrArray *words = g_ptr_array_new();
@@ -37,7 +37,7 @@ static char **end(GPtrArray *words)
 	return (char **)g_ptr_array_free(words, FALSE);
 }
 
-/* A command about a channel: its domain, session and name. */
+/* Starts a command that applies to a channel: adds domain, session and channel name. */
 static GPtrArray *begin_channel(const char *verb, const struct record_plan *plan, enum record_domain domain,
 				const char *channel)
 {
@@ -83,7 +83,7 @@ static char **enable_channel(const struct record_plan *plan, const struct record
 	return end(words);
 }
 
-/* Tracepoints of a channel: those of a set, or those asked for by name, with sep before each but the first. */
+/* Names of a channel's tracepoints: those of its set, or those the user asked for, separated by sep. */
 static GString *tracepoints(const struct record_channel *c, bool asked, const char *sep)
 {
 	GString *names = g_string_new(NULL);
@@ -97,7 +97,7 @@ static GString *tracepoints(const struct record_channel *c, bool asked, const ch
 	return names;
 }
 
-/* "lttng enable-event … NAMES"; names are quoted already. The caller frees it. */
+/* "lttng enable-event … NAMES", where names are already quoted. The caller frees it. */
 static char *enable_line(const struct record_plan *plan, const struct record_channel *c, const char *names)
 {
 	char **words = end(begin_channel("enable-event", plan, c->domain, c->name));
@@ -108,7 +108,7 @@ static char *enable_line(const struct record_plan *plan, const struct record_cha
 	return line;
 }
 
-/* Those of a set that are in $t, which is what the kernel lists, in one command; the others are said. */
+/* Enables, in one command, the set's tracepoints that are in $t, the kernel's list; reports the others as missing. */
 static void enable_set(GPtrArray *lines, const struct record_plan *plan, const struct record_channel *c)
 {
 	GString *names = tracepoints(c, false, " ");
@@ -122,7 +122,9 @@ static void enable_set(GPtrArray *lines, const struct record_plan *plan, const s
 	g_free(enable);
 }
 
-/* Those asked for by name: it is an error if one is not there, which lttng itself does not say of the kernel's. */
+/*
+ * Enables the tracepoints asked for by name; fails if one does not exist, which lttng does not report for the kernel.
+ */
 static void enable_asked(GPtrArray *lines, const struct record_plan *plan, const struct record_channel *c)
 {
 	GString *names = tracepoints(c, true, ","), *line = g_string_new(NULL);
@@ -149,8 +151,8 @@ static void enable_asked(GPtrArray *lines, const struct record_plan *plan, const
 }
 
 /*
- * $t becomes the names that the kernel tracer lists, with a blank before and behind each: what stands beside them is
- * not the same in all versions ("sched_switch (loglevel: …", from 2.16 on "* `sched_switch`").
+ * Sets $t to the names listed by the kernel tracer, each surrounded by blanks. The rest of the output depends on the
+ * version: "sched_switch (loglevel: …", since 2.16 "* `sched_switch`".
  */
 static const char list_kernel[] = "t=$(lttng list --kernel)",
 		  only_names[] = "t=\" $(printf %s \"$t\" | tr -cs a-zA-Z0-9_ ' ') \"";
@@ -186,7 +188,7 @@ static char **enable_other(const struct record_plan *plan, const struct record_c
 	return end(words);
 }
 
-/* The words of a command that adds the contexts of a set, or those asked for; NULL: there are none. */
+/* The words that add the contexts of a set, or those asked for; NULL: there are none. */
 static char **add_context(const struct record_plan *plan, const struct record_channel *c, bool asked)
 {
 	GPtrArray *words = begin_channel("add-context", plan, c->domain, c->name);
@@ -205,7 +207,7 @@ static char **add_context(const struct record_plan *plan, const struct record_ch
 	return NULL;
 }
 
-/* Contexts of a set at once; where the tracer does not have all of them, one by one to see which. */
+/* Adds the set's contexts in one command or, if that fails, one by one to find out which are missing. */
 static char *add_set_contexts(const struct record_plan *plan, const struct record_channel *c)
 {
 	char **words = add_context(plan, c, false);
@@ -244,14 +246,14 @@ static char **track(const struct record_plan *plan, enum record_domain domain, c
 	return end(words);
 }
 
-/* Adds a command's words, which it frees, as a line. */
+/* Adds a command as a line; frees its words. */
 static void add_line(GPtrArray *lines, char **words)
 {
 	g_ptr_array_add(lines, commands_quote(words));
 	g_strfreev(words);
 }
 
-/* The directory of a session on another host, for the shell there. */
+/* The directory of a session on another host, quoted for the shell there. The caller frees it. */
 static char *remote_dir(const char *session)
 {
 	char *quoted = g_shell_quote(session), *dir = g_strconcat(COMMANDS_REMOTE_DIR "/", quoted, NULL);
@@ -260,13 +262,13 @@ static char *remote_dir(const char *session)
 	return dir;
 }
 
-/* The command that creates the session, after all that could forbid it: without it the others do nothing. */
+/* The command that creates the session, preceded by the checks that can forbid it: if it fails, nothing else runs. */
 static char *create_line(const struct record_plan *plan)
 {
 	char **words = create_session(plan);
 	char *create = commands_quote(words), *guards = fault_guards(plan), *dir, *line;
 
-	if (plan->hosts->len && plan->mode != RECORD_LIVE) { /* the host's shell knows its home */
+	if (plan->hosts->len && plan->mode != RECORD_LIVE) { /* only the host's shell can expand "~" */
 		dir = remote_dir(plan->session);
 		line = g_strdup_printf("d=%s; %s%s%s --output=\"$d\"", dir, guards ? guards : "", guards ? " && " : "",
 				       create);
@@ -299,10 +301,10 @@ static void add_trackers(GPtrArray *lines, const struct record_plan *plan)
 				      plan->vpids));
 }
 
-/* What a relayd keeps of each CPU's messages where it does not keep all: the latest. */
+/* Where a relayd keeps only the latest data: how much of each CPU's messages. */
 enum { MESSAGES_FILES = 2, MESSAGES_FILE_BYTES = 1 << 20 };
 
-/* A channel for messages, which may fail; nothing if the plan has none. */
+/* Adds a channel for messages, which is allowed to fail. Does nothing if the plan has no messages. */
 static void add_messages(GPtrArray *lines, const struct record_plan *plan)
 {
 	const struct record_messages *m = &plan->messages;
@@ -336,7 +338,7 @@ static void add_messages(GPtrArray *lines, const struct record_plan *plan)
 	g_strfreev(make);
 }
 
-/* A shell's lines (char *) that create the session, the first one, and all that is in it; nothing is recorded yet. */
+/* Shell lines (char *) that set up the session without starting it; the first one creates it. */
 static GPtrArray *setup_lines(const struct record_plan *plan)
 {
 	GPtrArray *lines = g_ptr_array_new_with_free_func(g_free);
@@ -386,7 +388,7 @@ static char *session_command(const char *verb, const char *session)
 	return commands_quote(words);
 }
 
-/* If ssh has ended meanwhile, the last word meets a closed pipe: then the session goes too. */
+/* If ssh has gone away meanwhile, "echo done" fails on the closed pipe and the session is destroyed. */
 char *commands_remote_setup(const struct record_plan *plan)
 {
 	GPtrArray *lines = setup_lines(plan);
@@ -418,7 +420,7 @@ char *commands_refresh(const char *session)
 	return line;
 }
 
-/* "lttng list", which fails when there is no session. The caller frees it. */
+/* "lttng list SESSION", which fails if there is no such session. The caller frees it. */
 static char *list_command(const char *session)
 {
 	char *const words[] = { (char *)"lttng", (char *)"--no-sessiond", (char *)"list", (char *)session, NULL };
@@ -426,7 +428,7 @@ static char *list_command(const char *session)
 	return commands_quote(words);
 }
 
-/* Where only some processes are recorded: the shell that says it, too. */
+/* If only some processes are recorded, adds the shell that emits messages to them. */
 static void append_admission(GString *script, const struct record_plan *plan)
 {
 	char **words = end(begin_channel("track", plan, plan->messages.domain, NULL));
@@ -440,7 +442,7 @@ static void append_admission(GString *script, const struct record_plan *plan)
 	g_strfreev(words);
 }
 
-/* A script with messages, as a shell of its own. The caller frees it. */
+/* Wraps a script that emits messages in "sh -c"; frees the script. The caller frees the result. */
 static char *as_shell(GString *script)
 {
 	char *const words[] = { (char *)"sh", (char *)"-c", script->str, NULL };
@@ -451,8 +453,8 @@ static char *as_shell(GString *script)
 }
 
 /*
- * What redump.h does, by a shell in the background; NULL: the plan does not want it. It looks every few seconds, and
- * says at the start, then and with each state dump what the plan's messages are.
+ * A background shell that does what redump.h does; NULL if the plan does not need it. It polls every few seconds and
+ * emits the plan's messages at the start and then with each state dump. The caller frees it.
  */
 static char *redump(const struct record_plan *plan)
 {
@@ -483,7 +485,7 @@ static char *redump(const struct record_plan *plan)
 	return line;
 }
 
-/* What cannot be said is missing, no more. */
+/* Failing to emit messages is not an error. */
 char *commands_remote_refresh(const char *session, const char *messages)
 {
 	GString *script = g_string_new(messages);
@@ -574,7 +576,7 @@ static void append_line(GString *script, char *line)
 	g_free(line);
 }
 
-/* An ssh command for each host; script is freed. */
+/* Adds an ssh command for each host; frees script. */
 static void append_ssh(GString *out, const struct record_plan *plan, char *script)
 {
 	for (unsigned i = 0; i < plan->hosts->len; i++) {
@@ -585,7 +587,9 @@ static void append_ssh(GString *out, const struct record_plan *plan, char *scrip
 	g_free(script);
 }
 
-/* The command with its trackers set by the process that becomes it: "sh -c '… && exec "$@"' sh COMMAND". */
+/*
+ * The command, started by a shell that first tracks itself: "sh -c '… && exec "$@"' sh COMMAND". The caller frees it.
+ */
 static char *tracked_command(const struct record_plan *plan)
 {
 	GString *script = g_string_new(NULL);
@@ -638,7 +642,7 @@ static void append_local(GString *out, const struct record_plan *plan)
 	append_line(out, session_command("destroy", plan->session));
 }
 
-/* The commands that bring what the hosts have recorded here. */
+/* Adds the commands that fetch the hosts' recordings to this machine. */
 static void append_fetch(GString *out, const struct record_plan *plan)
 {
 	char *script = commands_remote_fetch(plan->session);

@@ -62,7 +62,7 @@ bool context_is_known(const char *name)
 	return find(name);
 }
 
-/* The field in the trace is called like the context with '_' for what an identifier cannot have. */
+/* The trace's field has the context's name, with '_' for characters that are not allowed in an identifier. */
 static void fill_perf(struct lttng_event_context *context, const char *name)
 {
 	const struct perf_counter *counter = perf_counter_find(name + strlen(PERF_CONTEXT_PREFIX));

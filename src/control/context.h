@@ -6,12 +6,12 @@
 
 struct lttng_event_context;
 
-/* Whether the kernel tracer knows a context of this name, perf counters apart. */
+/* Whether the kernel tracer knows this context; perf counters are not covered. */
 bool context_is_known(const char *name);
 
 /*
- * Fills *context from a name that context_is_known(), or from
- * PERF_CONTEXT_PREFIX and the name of a counter. It owns no memory.
+ * Fills *context from a name accepted by context_is_known(), or from PERF_CONTEXT_PREFIX and a counter's name. It owns
+ * no memory.
  */
 void context_fill(struct lttng_event_context *context, const char *name);
 

@@ -11,16 +11,16 @@
 
 enum {
 	HEADER_BYTES = 8,
-	CONTEXT_BYTES = 8, /* of one that is in no set */
+	CONTEXT_BYTES = 8, /* of a context that is in no set */
 };
 
-/* About what the events of a cost have beside header and contexts. */
+/* Typical payload of an event of each cost, without header and contexts. */
 static const unsigned payload_bytes[RECORD_COSTS] = {
 	[RECORD_COST_TASK] = 48, [RECORD_COST_SWITCH] = 56, [RECORD_COST_WAKEUP] = 28, [RECORD_COST_IRQ] = 12,
 	[RECORD_COST_DISK] = 56, [RECORD_COST_PACKET] = 72, [RECORD_COST_PAGE] = 24,   [RECORD_COST_FAULT] = 17,
 };
 
-/* How often each cost has been there since the machine was started. */
+/* How often each kind of event has occurred since boot. */
 struct sample {
 	uint64_t counts[RECORD_COSTS];
 };
@@ -44,7 +44,7 @@ static void sample_stat(struct sample *s)
 			softirqs = n;
 	}
 	s->counts[RECORD_COST_WAKEUP] = s->counts[RECORD_COST_SWITCH] / 2; /* the other half ends a wait for a CPU */
-	/* Two rows of sets.def for interrupts, two for timers, which are interrupts too, three for softirqs. */
+	/* sets.def has two rows for interrupts, two for timers, which are interrupts too, and three for softirqs. */
 	s->counts[RECORD_COST_IRQ] = (2 * interrupts + 3 * softirqs) / 7;
 	g_strfreev(lines);
 	g_free(text);
@@ -87,7 +87,7 @@ static void sample_disks(struct sample *s)
 		if (sscanf(*line, "%*u %*u %63s %" SCNu64 " %*u %*u %*u %" SCNu64, name, &reads, &writes) != 3)
 			continue;
 		snprintf(path, sizeof(path), "/sys/block/%s", name);
-		if (!access(path, F_OK)) /* a partition is not there */
+		if (!access(path, F_OK)) /* partitions are not listed there */
 			s->counts[RECORD_COST_DISK] += reads + writes;
 	}
 	g_strfreev(lines);
@@ -109,7 +109,7 @@ static void sample_network(struct sample *s)
 				      "%*u %" SCNu64 " %*u %*u %*u %*u %*u %*u %*u "
 				      "%" SCNu64,
 				      &in, &out) == 2)
-			s->counts[RECORD_COST_PACKET] += (in + out) / 2; /* an event is of one direction */
+			s->counts[RECORD_COST_PACKET] += (in + out) / 2; /* an event covers one direction */
 	}
 	g_strfreev(lines);
 	g_free(text);
@@ -177,7 +177,7 @@ bool cost_is_low(const struct cost_estimate *e, unsigned n_cpus)
 	return e->events_per_s * COST_SHOWN_EVENT_NS < COST_LOW_SHARE * n_cpus * 1e9;
 }
 
-/* Of a thread; what /proc/PID/stat has of its process is cut to hundredths of a second. */
+/* CPU time of a thread. /proc/PID/stat would be rounded to hundredths of a second. */
 static uint64_t thread_ns(const char *tasks, const char *tid)
 {
 	char *path = g_build_filename(tasks, tid, "schedstat", NULL), *text = NULL;

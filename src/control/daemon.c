@@ -22,7 +22,7 @@ static bool is_alive(void)
 	return lttng_session_daemon_alive() == 1;
 }
 
-/* Whether root's session daemon would listen to us. */
+/* Whether root's session daemon would accept requests from us. */
 static bool may_use_root_daemon(void)
 {
 	const struct group *group;
@@ -44,7 +44,7 @@ static bool may_use_root_daemon(void)
 	return found || getegid() == group->gr_gid;
 }
 
-/* One of the files in which a daemon of this user says that it runs. To be freed. */
+/* The path of a runtime file of this user's session daemon. The caller frees it. */
 static char *daemon_file(const char *name)
 {
 	const char *home = g_getenv("LTTNG_HOME");
@@ -66,7 +66,7 @@ pid_t daemon_pid(void)
 	return pid;
 }
 
-/* Whether a daemon is there, or on its way: it takes its lock first. */
+/* Whether a daemon is running or starting: taking the lock is the first thing it does. */
 static bool is_locked(void)
 {
 	struct flock lock = { .l_type = F_RDLCK, .l_whence = SEEK_SET };
@@ -82,7 +82,7 @@ static bool is_locked(void)
 	return locked;
 }
 
-/* One that was started a moment ago, with the machine perhaps, loads the tracer's modules before it answers. */
+/* A daemon that is just starting, perhaps because the machine is, loads the tracer's modules before it answers. */
 static bool await_daemon(void)
 {
 	for (unsigned ms = 0; ms < START_MS_MAX && is_locked() && !process_is_interrupted(); ms += POLL_MS) {
@@ -93,7 +93,7 @@ static bool await_daemon(void)
 	return is_alive();
 }
 
-/* An interrupt from the terminal must not end the daemon half-way: it would be unknown whether one is left. */
+/* An interrupt from the terminal must not kill the daemon halfway: we could not know whether one is left. */
 static void leave_group(void *unused)
 {
 	setsid();
@@ -110,34 +110,36 @@ static enum lt_status start(pid_t *started)
 	if (!g_spawn_sync(NULL, argv, NULL,
 			  G_SPAWN_SEARCH_PATH | G_SPAWN_STDOUT_TO_DEV_NULL | G_SPAWN_STDERR_TO_DEV_NULL, leave_group,
 			  NULL, NULL, NULL, &status, &error)) {
-		error_set("no session daemon, and '%s' cannot be started: %s", argv[0], error->message);
+		error_set("no session daemon is running, and '%s' cannot be started: %s", argv[0], error->message);
 		g_error_free(error);
 		return LT_ERROR;
 	}
 	if (status || !is_alive())
-		return error_set("no session daemon, and '%s' does not start: run it by hand to see why", argv[0]);
+		return error_set("no session daemon is running, and '%s' fails to start: run it by hand to see why",
+				 argv[0]);
 	*started = daemon_pid();
 	return LT_OK;
 }
 
 enum lt_status daemon_check(void)
 {
-	return is_alive() ? LT_OK : error_set("no session daemon: see lttng-sessiond(8)");
+	return is_alive() ? LT_OK : error_set("no session daemon is running: see lttng-sessiond(8)");
 }
 
 enum lt_status daemon_require(bool kernel, bool may_start, pid_t *started)
 {
 	*started = 0;
 	if (kernel && !may_use_root_daemon())
-		return error_set("the kernel is traced by root and the members of group '" TRACING_GROUP
-				 "' only, and you are neither: use sudo, or 'sudo usermod -aG " TRACING_GROUP
+		return error_set("only root and members of group '" TRACING_GROUP
+				 "' can trace the kernel: use sudo, or run 'sudo usermod -aG " TRACING_GROUP
 				 " $USER' and log in again");
 	if (is_alive() || await_daemon())
 		return LT_OK;
 	if (kernel && geteuid() != 0)
-		return error_set("no session daemon of root: start one with 'sudo lttng-sessiond --daemonize'");
+		return error_set(
+			"root's session daemon is not running: start it with 'sudo lttng-sessiond --daemonize'");
 	if (!may_start)
-		return error_set("no session daemon: start one with 'lttng-sessiond --daemonize'");
+		return error_set("no session daemon is running: start one with 'lttng-sessiond --daemonize'");
 	return start(started);
 }
 
@@ -149,7 +151,7 @@ void daemon_end(pid_t started)
 	free(sessions);
 	if (started <= 0 || n != 0 || daemon_pid() != started || kill(started, SIGTERM))
 		return;
-	/* Its file goes last; the process itself may stay a zombie for long where nobody reaps. */
+	/* Its pid file is removed last; the process itself may remain a zombie if nobody reaps it. */
 	for (unsigned ms = 0; ms < END_MS_MAX && daemon_pid() == started; ms += POLL_MS)
 		g_usleep(POLL_MS * 1000);
 }

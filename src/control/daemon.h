@@ -8,19 +8,19 @@
 #include "base/status.h"
 
 /*
- * Sees to it that a session daemon answers: root's for the kernel, else any. Starts
- * one (lttng-sessiond --daemonize, or $LTTNG_SESSIOND_PATH) if none does and
- * may_start; *started is then its pid, else 0. LT_ERROR: what lacks stands in the error chain.
+ * Makes sure that a session daemon answers: root's for the kernel, otherwise any. If none does and may_start is set,
+ * starts one (lttng-sessiond --daemonize, or $LTTNG_SESSIOND_PATH) and stores its pid in *started, else 0. LT_ERROR:
+ * the error chain says what is missing.
  */
 enum lt_status daemon_require(bool kernel, bool may_start, pid_t *started);
 
-/* Whether one answers. LT_ERROR: none, see the error chain. */
+/* Whether a session daemon answers. LT_ERROR: none does, with the reason in the error chain. */
 enum lt_status daemon_check(void);
 
-/* The process that answers, as its file says; 0: none has one. */
+/* The pid in the daemon's pid file; 0 if there is none. */
 pid_t daemon_pid(void);
 
-/* Ends the daemon that daemon_require() has started, if it has no session left; waits until it is gone. */
+/* Ends a daemon started by daemon_require() unless it still has sessions; waits until it is gone. */
 void daemon_end(pid_t started);
 
 #endif

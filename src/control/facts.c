@@ -8,19 +8,19 @@
 #include "control/remote.h"
 
 /*
- * For any POSIX shell. A fact that cannot be found out is empty; no command that may be missing ends the script, and
- * none that may hang is run without a limit.
+ * For any POSIX shell. Facts that cannot be determined are empty; a missing command does not end the script, and
+ * commands that may hang have a time limit.
  *
- *   uid, groups       who would trace            os                ID and ID_LIKE of os-release
- *   kernel, headers   release; headers of it     container         what kind, if it is one
- *   loaded, built     versions of lttng-modules  build_log, -fault of a DKMS build that failed
- *   locked            why no module can be loaded
- *   config, lacks     where the kernel's configuration is; what it lacks (KEYS)
- *   tracing           tracefs is there
- *   lttng, sessiond, relayd, unit                the tools; whether systemd knows the session daemon
- *   daemon            root, user; daemon_kernel: whether it traces the kernel
- *   ports             those of 5342, 5343, 5344 on which something listens
- *   clock             yes, no: synchronised      cpus; memory, shm: available, in KiB
+ *   uid, groups       of the user who would trace    os          ID and ID_LIKE from os-release
+ *   kernel, headers   release; its headers exist     container   its kind, if this is one
+ *   loaded, built     versions of lttng-modules      build_log, build_fault: of a failed DKMS build
+ *   locked            why modules cannot be loaded
+ *   config, lacks     the kernel's configuration file; options missing from it (KEYS)
+ *   tracing           where tracefs is
+ *   lttng, sessiond, relayd, unit: the tools; whether systemd knows the session daemon
+ *   daemon            root or user; daemon_kernel: whether it can trace the kernel
+ *   ports             those of 5342, 5343, 5344 that something listens on
+ *   clock             yes or no: synchronised        cpus; memory, shm: available, in KiB
  */
 static const char script[] =
 	"LC_ALL=C; export LC_ALL; PATH=$PATH:/usr/sbin:/sbin\n"
@@ -120,7 +120,7 @@ static char *run_here(void)
 	return text;
 }
 
-/* Whatever the shell of the login is, this one runs the script. */
+/* Runs the script in sh, whatever the login shell is. */
 static char *run_there(const char *host)
 {
 	char *words[] = { (char *)"sh", (char *)"-c", (char *)script, NULL };
@@ -137,7 +137,8 @@ GHashTable *facts_ask(const char *host)
 
 	g_free(text);
 	if (facts && !*facts_get(facts, "end")) {
-		error_set("host '%s' did not answer what it was asked", host ? host : "localhost");
+		error_set("host '%s': unexpected output, the login shell may print or replace something",
+			  host ? host : "localhost");
 		g_hash_table_destroy(facts);
 		return NULL;
 	}

@@ -7,21 +7,20 @@
 #include "base/status.h"
 
 /*
- * What a machine says about itself as far as tracing needs it: a shell script
- * prints lines "key=value", here or over ssh; nothing is changed there. Values are
- * another machine's bytes: to be sanitised before they are shown.
+ * What a machine reports about itself that matters for tracing. A shell script prints "key=value" lines, here or over
+ * ssh, and changes nothing. Values are another machine's bytes: sanitise them before showing them.
  */
 
 /*
- * The facts of this machine (host NULL) or another one, USER@HOST: char * → char *. NULL: it cannot be asked, see the
- * error chain. To be freed with g_hash_table_destroy().
+ * The facts (char * → char *) of this machine (host NULL) or of USER@HOST. NULL: it cannot be queried, see the error
+ * chain. The caller frees them with g_hash_table_destroy().
  */
 GHashTable *facts_ask(const char *host);
 
-/* The facts in what the script printed. */
+/* Parses the script's output. The caller frees the facts with g_hash_table_destroy(). */
 GHashTable *facts_parse(const char *text);
 
-/* A value; "" where the machine did not say. Borrowed. */
+/* The value of a key, borrowed; "" if the machine did not report it. */
 const char *facts_get(GHashTable *facts, const char *key);
 
 #endif

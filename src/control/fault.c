@@ -16,19 +16,19 @@ static const struct tracer_fault faults[] = {
 	  .versions = "2.13.[0-9]|2.13.10",
 	  .harm = "crashes the kernel with it",
 	  .remedy = "update to 2.13.11 or later" },
-	/* the way out of a counter that cannot be created is broken */
+	/* the error path for a counter that cannot be created is broken */
 	{ .context = COUNTERS,
 	  .counter = true,
-	  .harm = "crashes the kernel where the machine does not have it",
+	  .harm = "crashes the kernel if the machine lacks it",
 	  .remedy = "leave it out" },
 	/* lttng_cpuhp_perf_counter_dead() waits for a lock that its caller holds */
 	{ .context = COUNTERS,
 	  .beside = "cpuhp_*",
-	  .harm = "hangs the kernel when a CPU goes on or off line",
+	  .harm = "hangs the kernel when a CPU is taken online or offline",
 	  .remedy = "record hotplug without perf counters" },
 	{ .context = COUNTERS,
 	  .bearable = true,
-	  .harm = "hangs the kernel when a CPU goes on or off line",
+	  .harm = "hangs the kernel when a CPU is taken online or offline",
 	  .remedy = "do not hotplug CPUs while it is recorded" },
 };
 
@@ -51,13 +51,13 @@ static bool has_tracepoint(const struct record_channel *c, const char *pattern)
 	return false;
 }
 
-/* Whether a machine must be asked about the fault: the plan alone does not decide. */
+/* Whether the machine must be examined: the plan alone does not decide. */
 static bool depends_on_machine(const struct tracer_fault *fault)
 {
 	return fault->versions || fault->counter;
 }
 
-/* Whether the fault could be met with this context of the channel. */
+/* Whether this context of the channel can trigger the fault. */
 static bool concerns(const struct tracer_fault *fault, const struct record_channel *c, const char *context)
 {
 	return !fnmatch(fault->context, context, 0) && (!fault->beside || has_tracepoint(c, fault->beside));
@@ -90,9 +90,10 @@ static enum lt_status check_version(const struct tracer_fault *fault, const char
 	enum lt_status status = LT_OK;
 
 	if (!g_file_get_contents(TRACER_VERSION_FILE, &version, NULL, NULL))
-		status = error_set("context '%s': some lttng-modules crash the kernel with it, and '%s', which says "
-				   "which ones run here, cannot be read",
-				   context, TRACER_VERSION_FILE);
+		status = error_set(
+			"context '%s': some versions of lttng-modules crash the kernel with it, and '%s', which names "
+			"the version in use, cannot be read",
+			context, TRACER_VERSION_FILE);
 	else if (matches(fault, version))
 		status = error_set("context '%s': lttng-modules %s %s: %s", context, g_strchomp(version), fault->harm,
 				   fault->remedy);
@@ -100,7 +101,7 @@ static enum lt_status check_version(const struct tracer_fault *fault, const char
 	return status;
 }
 
-/* LT_ERROR: the fault is present on this machine. */
+/* LT_ERROR: this machine has the fault. */
 static enum lt_status check_here(const struct tracer_fault *fault, const char *context)
 {
 	if (fault->counter)
@@ -134,15 +135,15 @@ enum lt_status fault_check(const struct record_plan *plan)
 				return refuse();
 			log_warning("%s", error_text());
 			if (faults[i].bearable)
-				break; /* once is enough */
+				break; /* reported once */
 		}
 	}
 	return LT_OK;
 }
 
-/* ---- the same, by a shell ---- */
+/* ---- the same, in shell ---- */
 
-/* A command that fails with a text, or with plan.unsafe only says it. The text stands between double quotes. */
+/* A command that prints text and fails; with plan.unsafe it only prints. The text is placed in double quotes. */
 static char *refusal(const struct record_plan *plan, const char *text)
 {
 	return g_strdup_printf(plan->unsafe ? "echo \"%s\" >&2" : "{ echo \"%s\" >&2; false; }", text);
@@ -151,9 +152,10 @@ static char *refusal(const struct record_plan *plan, const char *text)
 static char *version_guard(const struct record_plan *plan, const struct tracer_fault *fault, const char *context)
 {
 	char *known = g_strdup_printf("context %s: lttng-modules $v %s: %s", context, fault->harm, fault->remedy);
-	char *unknown = g_strdup_printf("context %s: some lttng-modules crash the kernel with it, and their version "
-					"is not known",
-					context);
+	char *unknown =
+		g_strdup_printf("context %s: some versions of lttng-modules crash the kernel with it, and the version "
+				"here is unknown",
+				context);
 	char *refusals[] = { refusal(plan, known), refusal(plan, unknown) };
 	char *guard = g_strdup_printf("{ v=$(cat " TRACER_VERSION_FILE " 2>/dev/null || "
 				      "/sbin/modinfo -F version lttng_tracer 2>/dev/null) || %s; } && "
@@ -172,7 +174,7 @@ static char *counter_guard(const struct record_plan *plan, const char *context)
 {
 	const struct perf_counter *counter = perf_counter_find(context);
 	char *test = perf_counter_test(counter);
-	char *text = g_strdup_printf("no counter %s on this machine, as far as it says: the kernel may "
+	char *text = g_strdup_printf("this machine does not list counter %s: the kernel may "
 				     "crash",
 				     counter->name);
 	char *refused = refusal(plan, text);

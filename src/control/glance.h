@@ -5,13 +5,12 @@
 #include <stdbool.h>
 
 /*
- * Whether this machine's kernel can be traced by this user, as far as can be seen without starting a process: root,
- * the daemons, the tracer's modules. False may also mean that only facts_ask() finds out; it takes some seconds on a
- * slow machine.
+ * Whether this user can probably trace this machine's kernel, judged without starting a process: root, the daemons, the
+ * tracer's modules. False may be wrong: only facts_ask() finds out, which takes seconds on a slow machine.
  */
 bool glance_can_trace(void);
 
-/* The part about the modules: the tracer is loaded in the kernel whose sysfs this is, or named in a modules.dep. */
+/* Whether the tracer is loaded in the kernel of this sysfs, or named in a modules.dep. */
 bool glance_has_tracer(const char *sysfs, const char *modules_dep);
 
 #endif

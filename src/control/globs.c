@@ -24,7 +24,7 @@ static size_t common_prefix(const char *a, const char *b)
 	return len;
 }
 
-/* Of the names first to last - 1, which have their first len characters in common. */
+/* Adds patterns for names first to last - 1, which share their first len characters. */
 static void cover(struct search *s, unsigned first, unsigned last, size_t len)
 {
 	const size_t prefix = common_prefix(s->names[first], s->names[last - 1]);

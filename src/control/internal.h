@@ -7,10 +7,12 @@
 #include "base/status.h"
 #include "control/plan.h"
 
-/* A domain as liblttng-ctl wants it. User-space buffers are per user: a live viewer does not bear those per process. */
+/*
+ * The domain as liblttng-ctl expects it. User-space buffers are per user: live viewers cannot handle per-process ones.
+ */
 struct lttng_domain tracer_domain(enum record_domain domain);
 
-/* Puts what a code of liblttng-ctl (either sign) means into the error chain; session may be NULL. Returns LT_ERROR. */
+/* Explains an error code of liblttng-ctl (of either sign) in the error chain; session may be NULL. Returns LT_ERROR. */
 enum lt_status tracer_error(int code, const char *session);
 
 #endif

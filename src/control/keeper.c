@@ -26,14 +26,14 @@
 #include "control/tracer.h"
 
 enum {
-	LOOK_MS = 50,          /* for signals, which are held */
-	COMMAND_MS_MAX = 5000, /* after SIGTERM a command is killed */
+	LOOK_MS = 50,          /* how often to look for signals, which are held */
+	COMMAND_MS_MAX = 5000, /* how long after SIGTERM the command is killed */
 	LINE_MAX_BYTES = TEXT_MAX + 64,
 };
 
 /* ---- the keeper ---- */
 
-/* A line to the process it works for: "store DIRECTORY", "source SOURCE", "error TEXT", "command STATUS". */
+/* Sends a line to the parent: "store DIRECTORY", "source SOURCE", "error TEXT", "command STATUS". */
 static void tell(int fd, const char *what, const char *text)
 {
 	GString *line = g_string_new(NULL);
@@ -43,18 +43,18 @@ static void tell(int fd, const char *what, const char *text)
 	g_strdelimit(line->str, "\n", ' ');
 	g_string_append_c(line, '\n');
 	sent = send(fd, line->str, line->len, MSG_NOSIGNAL);
-	(void)sent; /* nobody may be there any more, which keep() sees */
+	(void)sent; /* if the parent is gone, keep() notices */
 	g_string_free(line, TRUE);
 }
 
-/* The relayd begins to start; what comes there is bounded by its room. */
+/* Launches the relayd; the room it has limits what is kept. */
 static enum lt_status start_relayd(struct private_run *run, struct record_plan *plan)
 {
 	record_plan_limit(plan, private_place(run, record_plan_buffers_bytes(plan)));
 	return private_start_relayd(run);
 }
 
-/* It has started, and the plan names it. */
+/* Waits for the relayd and stores its address in the plan. */
 static enum lt_status await_relayd(struct private_run *run, struct record_plan *plan)
 {
 	char *relay;
@@ -69,16 +69,16 @@ static enum lt_status await_relayd(struct private_run *run, struct record_plan *
 	return LT_OK;
 }
 
-/* Which system calls are recorded: those of the daemons and of this program are of no interest. */
+/* A filter for the system calls to record, without those of the daemons and of this program. The caller frees it. */
 static char *call_filter(const struct keeper_traced *traced)
 {
-	/* the session daemon's threads have names of their own */
+	/* the session daemon renames its threads */
 	char *others = g_strdup_printf("$ctx.pid != %d && $ctx.procname != \"lttng*\"", (int)daemon_pid());
 	char *filter = NULL;
 
 	if (!traced)
 		return others;
-	/* until it executes its program it has this one's name */
+	/* until it executes its program it has our name */
 	if (traced->children)
 		filter = g_strdup_printf("$ctx.pid == %d || (%s)", (int)traced->process.pid, others);
 	else
@@ -87,7 +87,7 @@ static char *call_filter(const struct keeper_traced *traced)
 	return filter;
 }
 
-/* This machine's session daemon, while the relayd starts, and the session; nothing is recorded yet. */
+/* Prepares the session daemon, while the relayd starts, and the session; nothing is recorded yet. */
 static enum lt_status set_up_session(struct private_run *run, struct record_plan *plan,
 				     const struct keeper_traced *traced)
 {
@@ -100,7 +100,7 @@ static enum lt_status set_up_session(struct private_run *run, struct record_plan
 	return LT_OK;
 }
 
-/* The command must not read the terminal or write to the screen; the keeper has nothing more to say there. */
+/* The command must not read from the terminal or write to the screen; the keeper itself has nothing more to print. */
 static void leave_terminal(int output)
 {
 	const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -116,7 +116,7 @@ static enum lt_status start_session(struct private_run *run, const struct record
 	if (plan->command) {
 		if (process_prepare(command, plan->command))
 			return LT_ERROR;
-		setpgid(command->pid, command->pid); /* so that what it starts ends with it */
+		setpgid(command->pid, command->pid); /* its children get signals, too */
 		if (private_note_process(run, command->pid))
 			return LT_ERROR;
 	}
@@ -146,7 +146,7 @@ static enum lt_status start_hosts(struct private_run *run, struct record_plan *p
 	return LT_OK;
 }
 
-/* Whether the command has ended, whose status is told; then nothing more is recorded. */
+/* Whether the command has ended. If so, sends its status to the parent and stops recording. */
 static bool reap(const struct record_plan *plan, struct process *command, int fd)
 {
 	struct session_lost lost;
@@ -162,7 +162,10 @@ static bool reap(const struct record_plan *plan, struct process *command, int fd
 	return true;
 }
 
-/* A descriptor that can be read when the process, which is not a child, has ended; none where there is no process. */
+/*
+ * Opens a descriptor that becomes readable when the traced process, which is not our child, ends. Does nothing without
+ * one.
+ */
 static enum lt_status open_traced(const struct keeper_traced *traced, int *fd)
 {
 	if (traced)
@@ -170,7 +173,7 @@ static enum lt_status open_traced(const struct keeper_traced *traced, int *fd)
 	return traced && *fd < 0 ? error_set("cannot watch the command: %s", g_strerror(errno)) : LT_OK;
 }
 
-/* The traced process has ended: nothing more is recorded, and what was is with the relayd. */
+/* The traced process has ended: stop recording; all recorded data has reached the relayd. */
 static void end_recording(const struct record_plan *plan, struct pollfd *traced)
 {
 	struct session_lost lost;
@@ -179,7 +182,7 @@ static void end_recording(const struct record_plan *plan, struct pollfd *traced)
 	traced->fd = -1;
 }
 
-/* Until the process at the other end is gone, or does not want anything any more. */
+/* Runs until the parent is gone or asks to end. */
 static void keep(const struct private_run *run, const struct record_plan *plan, struct process *command, int traced,
 		 int fd)
 {
@@ -201,7 +204,7 @@ static void keep(const struct private_run *run, const struct record_plan *plan, 
 		while (read(fds[1].fd, &info, sizeof(info)) == sizeof(info))
 			done |= info.ssi_signo == SIGTERM;
 		reap(plan, command, fd);
-		waitpid(run->relayd, NULL, WNOHANG); /* without it the monitor still has what it read */
+		waitpid(run->relayd, NULL, WNOHANG); /* if it has died, the monitor still has what it read */
 	}
 	close(fds[1].fd);
 }
@@ -228,7 +231,7 @@ static void be_keeper(struct record_plan *plan, int output, const struct keeper_
 
 	setsid();
 	if (traced)
-		close(traced->process.gate); /* only the caller holds it: with its end the process ends */
+		close(traced->process.gate); /* held by the caller alone: if that dies, so does the process */
 	if (open_traced(traced, &traced_end)) {
 		tell(fd, "error", error_text());
 		return;
@@ -249,9 +252,9 @@ static void be_keeper(struct record_plan *plan, int output, const struct keeper_
 	g_free(source);
 }
 
-/* ---- the process it works for ---- */
+/* ---- the parent ---- */
 
-/* The next line; LT_AGAIN: none within a moment. LT_END: the keeper is gone. */
+/* Reads the next line. LT_AGAIN: not within wait_ms. LT_END: the keeper is gone. */
 static enum lt_status hear(const struct keeper *keeper, GString *line, int wait_ms)
 {
 	struct pollfd readable = { .fd = keeper->fd, .events = POLLIN };
@@ -269,14 +272,14 @@ static enum lt_status hear(const struct keeper *keeper, GString *line, int wait_
 	return LT_END;
 }
 
-/* The text of a line that begins so; NULL: it does not. */
+/* The text after the keyword of a line; NULL: it has another keyword. */
 static const char *text_of(const GString *line, const char *what)
 {
 	return g_str_has_prefix(line->str, what) && line->str[strlen(what)] == ' ' ? line->str + strlen(what) + 1
 										   : NULL;
 }
 
-/* What the keeper makes of it. */
+/* Waits for the source or an error. */
 static enum lt_status await_source(struct keeper *keeper, char **source)
 {
 	GString *line = g_string_new(NULL);
@@ -299,7 +302,7 @@ static enum lt_status await_source(struct keeper *keeper, char **source)
 	else if (status == LT_OK && text_of(line, "error"))
 		status = error_set("%s", text_of(line, "error"));
 	else
-		status = error_set("the process that sets up the tracing has ended");
+		status = error_set("the process that sets up tracing died unexpectedly");
 	g_string_free(line, TRUE);
 	return status;
 }
@@ -312,13 +315,13 @@ enum lt_status keeper_start(struct keeper *keeper, struct record_plan *plan, int
 
 	*keeper = (struct keeper){ .fd = -1, .command_status = -1 };
 	g_free(plan->session);
-	/* on other hosts other machines' processes may have that number, too */
+	/* processes of other machines may have the same number */
 	plan->session = plan->hosts->len ? g_strdup_printf("cluster-%s-%d", g_get_host_name(), (int)getpid())
 					 : g_strdup_printf("local-%d", (int)getpid());
 	if (record_session_check(plan->session))
 		return LT_ERROR;
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds))
-		return error_set("cannot make a pair of sockets: %s", g_strerror(errno));
+		return error_set("cannot create a socket pair: %s", g_strerror(errno));
 	keeper->pid = fork();
 	if (keeper->pid == 0) {
 		close(fds[0]);
@@ -328,14 +331,14 @@ enum lt_status keeper_start(struct keeper *keeper, struct record_plan *plan, int
 	close(fds[1]);
 	if (keeper->pid < 0) {
 		close(fds[0]);
-		return error_set("cannot make a process: %s", g_strerror(errno));
+		return error_set("cannot create a process: %s", g_strerror(errno));
 	}
 	keeper->fd = fds[0];
 	status = await_source(keeper, source);
 	if (status) {
 		char *reason = g_strdup(error_text());
 
-		kill(keeper->pid, SIGTERM); /* it may be in the middle of setting up */
+		kill(keeper->pid, SIGTERM); /* it may be halfway through the setup */
 		keeper_end(keeper);
 		error_set("%s", reason);
 		g_free(reason);

@@ -7,11 +7,11 @@
 
 void missing_warn(const char *host, const char *kind, const char *name, const char *meaning)
 {
-	log_warning("%s%sno %s '%s' in this kernel's tracer: left out, will be missing: %s", host ? host : "",
+	log_warning("%s%sthis kernel's tracer has no %s '%s', so these will be missing: %s", host ? host : "",
 		    host ? ": " : "", kind, name, meaning);
 }
 
-/* Warns if the name is one of the plan's; what a host prints else is of no interest. */
+/* Warns if the plan has that name; other output of the host is ignored. */
 static void warn_of(const struct record_channel *c, const char *host, const char *name, bool tracepoint)
 {
 	for (unsigned i = 0; tracepoint && i < c->events->len; i++) {

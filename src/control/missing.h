@@ -5,19 +5,19 @@
 #include "control/plan.h"
 
 /*
- * What a set wants and a machine's kernel or tracer does not have: it is left
- * out, and the user reads what will be missing in the monitor.
+ * Events and contexts of a set that a machine's kernel or tracer does not have are left out; a warning says what will
+ * be missing in the monitor.
  */
 
-/* Before the kind and name of what is missing, on a line of a script's output. */
+/* Precedes the kind and name of something missing, on a line of a script's output. */
 #define MISSING_LINE "missing: "
 #define MISSING_TRACEPOINT "tracepoint"
 #define MISSING_CONTEXT "context"
 
-/* Warns; host NULL: this machine. */
+/* Prints the warning; host NULL: this machine. */
 void missing_warn(const char *host, const char *kind, const char *name, const char *meaning);
 
-/* The same for all lines of what a plan's script printed on a host. */
+/* Prints a warning for each such line in a script's output from a host. */
 void missing_warn_lines(const struct record_plan *plan, const char *host, const char *output);
 
 #endif

@@ -90,7 +90,7 @@ bool perf_counter_is_hardware(const struct perf_counter *counter)
 
 #define CPU_UNIT_PATTERN "^(cpu|arm)"
 
-/* Whether the kernel lists a performance monitoring unit of the processor. */
+/* Whether the kernel lists a performance monitoring unit for the processor. */
 static bool has_cpu_unit(void)
 {
 	GDir *dir = g_dir_open(PERF_SOURCES, 0, NULL);
@@ -111,22 +111,23 @@ enum lt_status perf_counter_probe(const struct perf_counter *counter)
 		.size = sizeof(attr),
 		.config = counter->config,
 		.disabled = 1,
-		.exclude_kernel = 1, /* all that perf_event_paranoid may leave to us */
+		.exclude_kernel = 1, /* all that perf_event_paranoid may allow us */
 		.exclude_hv = 1,
 	};
 	long fd;
 
 	if (perf_counter_is_hardware(counter) && !has_cpu_unit())
-		return error_set("no counter '%s': this machine has no performance monitoring unit", counter->name);
+		return error_set("counter '%s' is not available: this machine has no performance monitoring unit",
+				 counter->name);
 	fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 	if (fd >= 0)
 		close((int)fd);
-	else if (errno != EACCES && errno != EPERM) /* the tracer may what we may not */
-		return error_set("no counter '%s' on this machine: %s", counter->name, g_strerror(errno));
+	else if (errno != EACCES && errno != EPERM) /* the tracer is allowed more than we are */
+		return error_set("counter '%s' is not available on this machine: %s", counter->name, g_strerror(errno));
 	return LT_OK;
 }
 
-/* Units list their counters by name, each under its first name above; those of caches no unit lists. */
+/* Units list a counter under its first name in the table; cache counters are never listed. */
 char *perf_counter_test(const struct perf_counter *counter)
 {
 	const struct perf_counter *first = counters;

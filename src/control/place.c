@@ -5,7 +5,7 @@
 #include <linux/magic.h>
 #include <sys/statfs.h>
 
-enum { BUFFERS_BEHIND = 4 }; /* how often the buffers may be filled before they are read */
+enum { BUFFERS_BEHIND = 4 }; /* room for the buffers' contents this many times over */
 
 static const uint64_t runtime_bytes_max = UINT64_C(256) << 20;
 static const uint64_t disk_bytes_max = UINT64_C(1) << 30;

@@ -16,10 +16,10 @@ enum {
 	FILES = 4,
 	FILE_SUBBUFS_MIN = 2, /* a packet must fit into a file */
 	SUBBUF_BYTES_MIN = 16 << 10,
-	SWITCH_TIMER_US = 1000000, /* a quiet CPU's packets end all the same: what is lost at a crash is short */
+	SWITCH_TIMER_US = 1000000, /* closes packets of idle CPUs, too, so that a crash loses little */
 };
 
-/* Of a CPU: a burst of a quarter of it may wait for the consumer while the rest fills. */
+/* Per CPU: a burst that fills a quarter can wait for the consumer while the rest fills. */
 static const uint64_t kernel_buffer_bytes[RECORD_SETS] = {
 	[RECORD_SET_NONE] = 1 << 20,
 	[RECORD_SET_MINIMAL] = 1 << 20,
@@ -86,7 +86,7 @@ static struct record_event *find_event(const struct record_channel *c, enum reco
 	return NULL;
 }
 
-/* meaning: of an event of a set; NULL: it is asked for by name, which also holds if a set has it. */
+/* meaning: of a set's event; NULL: asked for by name, which takes precedence. */
 static void add_event(struct record_channel *c, enum record_event_kind kind, const char *name, const char *meaning)
 {
 	const struct record_event e = { .kind = kind, .name = g_strdup(name), .meaning = meaning, .asked = !meaning };
@@ -100,7 +100,7 @@ static void add_event(struct record_channel *c, enum record_event_kind kind, con
 	}
 }
 
-/* meaning: of a context of a set; NULL: it is asked for by name, which also holds if a set has it. */
+/* meaning: of a set's context; NULL: asked for by name, which takes precedence. */
 static void add_context(struct record_channel *c, const char *name, const char *meaning)
 {
 	const struct record_context context = { .name = g_strdup(name), .meaning = meaning, .asked = !meaning };
@@ -114,25 +114,25 @@ static void add_context(struct record_channel *c, const char *name, const char *
 	g_array_append_val(c->contexts, context);
 }
 
-/* A name that lttng takes as one: no list, no option, no text with blanks. */
+/* Whether lttng takes it as a single name: not a list, an option or a text with blanks. */
 static enum lt_status check_name(const char *name)
 {
 	if (!*name || *name == '-' || strlen(name) > NAME_BYTES_MAX || name[strcspn(name, ", \t\n\"'\\/")])
-		return error_set("'%s' cannot be a name", name);
+		return error_set("'%s' is not a valid name", name);
 	return LT_OK;
 }
 
 enum lt_status record_session_check(const char *name)
 {
 	if (check_name(name) || *name == '.')
-		return error_set("'%s' cannot be the name of a session", name);
+		return error_set("'%s' is not a valid session name", name);
 	return LT_OK;
 }
 
 enum lt_status record_host_check(const char *host)
 {
 	if (!*host || *host == '-' || host[strcspn(host, " \t\n'\"\\")])
-		return error_set("'%s' is not a host such as root@web", host);
+		return error_set("'%s' is not a valid host: expected HOST or USER@HOST", host);
 	return LT_OK;
 }
 
@@ -145,20 +145,21 @@ static enum lt_status add_kprobe(struct record_channel *c, const char *text)
 	char *end;
 
 	if (!where++)
-		return error_set("'%s' is not a probe such as NAME=SYMBOL+0x10", text);
+		return error_set("'%s' is not a valid probe: expected NAME=SYMBOL[+OFFSET] or NAME=0xADDRESS", text);
 	plus = strchr(where, '+');
 	if (plus || g_str_has_prefix(where, "0x")) {
 		e.offset = g_ascii_strtoull(plus ? plus + 1 : where, &end, 0);
 		if (*end || !g_ascii_isdigit(plus ? plus[1] : where[0]))
-			return error_set("'%s' is not a probe such as NAME=SYMBOL+0x10", text);
+			return error_set("'%s' is not a valid probe: expected NAME=SYMBOL[+OFFSET] or NAME=0xADDRESS",
+					 text);
 	}
 	if (!g_str_has_prefix(where, "0x"))
 		e.symbol = plus ? g_strndup(where, (gsize)(plus - where)) : g_strdup(where);
 	e.name = g_strndup(text, (gsize)(where - 1 - text));
 	if (check_name(e.name) || (e.symbol && check_name(e.symbol)) || strchr(e.name, '*')) {
-		error_set("'%s' is not a probe such as NAME=SYMBOL+0x10", text);
+		error_set("'%s' is not a valid probe: expected NAME=SYMBOL[+OFFSET] or NAME=0xADDRESS", text);
 	} else if (find_event(c, RECORD_KPROBE, e.name)) {
-		error_set("there are two probes '%s'", e.name);
+		error_set("probe '%s' is given twice", e.name);
 	} else {
 		g_array_append_val(c->events, e);
 		return LT_OK;
@@ -209,7 +210,8 @@ static enum lt_status add_kernel(struct record_plan *plan, const struct record_r
 		const char *name = g_ptr_array_index(r->contexts, i);
 
 		if (!context_is_known(name))
-			return error_set("option '--context': no context '%s': see lttng add-context --list", name);
+			return error_set("option '--context': unknown context '%s': see 'lttng add-context --list'",
+					 name);
 		add_context(c, name, NULL);
 	}
 	for (unsigned i = 0; any(r->perf) && i < r->perf->len; i++) {
@@ -217,7 +219,7 @@ static enum lt_status add_kernel(struct record_plan *plan, const struct record_r
 		char *name;
 
 		if (!counter)
-			return error_set("option '--perf': no counter '%s': see lttng add-context --list",
+			return error_set("option '--perf': unknown counter '%s': see 'lttng add-context --list'",
 					 (const char *)g_ptr_array_index(r->perf, i));
 		name = g_strconcat(PERF_CONTEXT_PREFIX, counter->name, NULL);
 		add_context(c, name, NULL);
@@ -244,7 +246,7 @@ static enum lt_status add_user(struct record_plan *plan, const struct record_req
 	return LT_OK;
 }
 
-/* Which kernel events: those asked for, else all; user space alone if nothing but that is asked for. */
+/* Kernel events: those asked for, else the default set, unless only user space was asked for. */
 static enum lt_status add_channels(struct record_plan *plan, const struct record_request *r)
 {
 	const bool kernel_events = any(r->events) || any(r->kprobes);
@@ -255,18 +257,18 @@ static enum lt_status add_channels(struct record_plan *plan, const struct record
 	if (r->set && record_set_find(r->set, &set, &additions))
 		return error_wrap("option '--set'");
 	if (r->buffer_bytes && r->buffer_bytes < SUBBUFS * SUBBUF_BYTES_MIN)
-		return error_set("option '--buffer-size': a buffer has at least 64 KiB");
+		return error_set("option '--buffer-size': must be at least 64 KiB");
 	plan->set = record_set_words(set, additions);
 	if (set || additions || kernel_events) {
 		if (add_kernel(plan, r, set, additions))
 			return LT_ERROR;
 	} else if (kernel_options) {
-		return error_set("'--set none' leaves nothing of the kernel for --perf, --context and --pid");
+		return error_set("'--perf', '--context' and '--pid' need kernel events, and '--set none' leaves none");
 	}
 	if (any(r->ust) && add_user(plan, r))
 		return LT_ERROR;
 	if (!plan->channels->len)
-		return error_set("nothing to record: '--set none' without --event, --kprobe or --ust");
+		return error_set("nothing to record: '--set none' needs '--event', '--kprobe' or '--ust'");
 	return LT_OK;
 }
 
@@ -280,9 +282,9 @@ char *record_default_output(const char *session)
 static enum lt_status set_destination(struct record_plan *plan, const struct record_request *r)
 {
 	if (r->live && r->output)
-		return error_set("'--live' and '--output' exclude each other");
+		return error_set("'--live' and '--output' cannot be used together");
 	if (r->live && r->snapshot)
-		return error_set("'--live' and '--snapshot' exclude each other");
+		return error_set("'--live' and '--snapshot' cannot be used together");
 	if (r->live) {
 		plan->mode = RECORD_LIVE;
 		plan->url = relay_url(r->live);
@@ -312,7 +314,7 @@ static enum lt_status set_hosts(struct record_plan *plan, const struct record_re
 		g_ptr_array_add(plan->hosts, g_strdup(host));
 	}
 	if (plan->hosts->len && r->track_command)
-		return error_set("'--track-command' is not for other hosts");
+		return error_set("'--track-command' cannot be used with '--host'");
 	return LT_OK;
 }
 

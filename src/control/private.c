@@ -27,20 +27,20 @@
 #define DISK_DIRECTORY "/var/tmp"
 
 enum {
-	RELAYD_TRIES = 5, /* another program may take the ports meanwhile */
+	RELAYD_TRIES = 5, /* another program may take the ports in between */
 	START_MS_MAX = 20000,
-	END_MS_MAX = 5000, /* after that a process is killed */
+	END_MS_MAX = 5000, /* after which a process is killed */
 	POLL_MS = 20,
-	OPEN_FILES = 16, /* of nftw() */
+	OPEN_FILES = 16, /* for nftw() */
 	LOCK_TRIES = 10,
 };
 
 /* ---- processes ---- */
 
-/* When a process was started, in ticks since the boot; 0: there is none, or it has ended. */
+/* When a process started, in clock ticks since boot; 0: there is none, or it has ended. */
 static guint64 start_time(pid_t pid)
 {
-	enum { FIELDS_TO_START = 19 }; /* proc(5): from the state on */
+	enum { FIELDS_TO_START = 19 }; /* see proc(5): fields after the state */
 	char *path = g_strdup_printf("/proc/%d/stat", (int)pid), *text = NULL;
 	const char *field = g_file_get_contents(path, &text, NULL, NULL) ? strrchr(text, ')') : NULL;
 	guint64 ticks = 0;
@@ -62,7 +62,7 @@ static bool lives(pid_t pid, guint64 started)
 	return started && start_time(pid) == started;
 }
 
-/* Asks a process to end, and sees to it; a command with those it has started. */
+/* Ends a process, by force if need be; if it leads a process group, the whole group. */
 static void end_process(pid_t pid, guint64 started)
 {
 	static const int signals[] = { SIGTERM, SIGKILL };
@@ -74,7 +74,7 @@ static void end_process(pid_t pid, guint64 started)
 	}
 }
 
-/* "PID START" at *text, which moves to the next line. */
+/* Parses "PID START" at *text and advances to the next line. */
 static bool parse_process(const char **text, pid_t *pid, guint64 *started)
 {
 	char *end;
@@ -159,7 +159,7 @@ static char *base_path(void)
 	return path;
 }
 
-/* Others could make it first where everybody may write. */
+/* In a world-writable directory others could create it first. */
 static bool is_ours_alone(const char *path)
 {
 	struct stat st;
@@ -170,11 +170,13 @@ static bool is_ours_alone(const char *path)
 static enum lt_status make_base(const char *path)
 {
 	if (mkdir(path, 0700) && errno != EEXIST)
-		return error_set("cannot make directory '%s': %s", path, g_strerror(errno));
-	return is_ours_alone(path) ? LT_OK : error_set("'%s' is not a directory of this user alone", path);
+		return error_set("cannot create directory '%s': %s", path, g_strerror(errno));
+	return is_ours_alone(path)
+		       ? LT_OK
+		       : error_set("'%s' is not a directory that only this user can access: remove it", path);
 }
 
-/* Takes the lock of a directory; -1: another process has it, or has just removed the directory. */
+/* Takes a directory's lock; -1: another process holds it, or has just removed the directory. */
 static int take_lock(const char *dir, int how)
 {
 	char *path = g_build_filename(dir, "lock", NULL);
@@ -196,9 +198,9 @@ static void release_lock(int *fd)
 	*fd = -1;
 }
 
-/* ---- what runs leave behind ---- */
+/* ---- remains of other runs ---- */
 
-/* Everything of a run that is no more, or ends: its session, its processes, its directory. */
+/* Ends and removes everything of a run that is dead or ending: its session, its processes, its directory. */
 static void clear_run(const char *dir)
 {
 	char *session = read_file(dir, "session"), *processes = read_file(dir, "processes");
@@ -237,7 +239,7 @@ static void clear_dead_runs(const char *base)
 		g_dir_close(entries);
 }
 
-/* A session daemon that a run has started: the last one ends it. */
+/* The last run ends a session daemon that a run has started. */
 static void end_daemon(const char *base)
 {
 	char *text = read_file(base, "sessiond"), *path = g_build_filename(base, "sessiond", NULL);
@@ -248,7 +250,7 @@ static void end_daemon(const char *base)
 	if (text && parse_process(&at, &pid, &started)) {
 		if (lives(pid, started))
 			daemon_end(pid);
-		/* its own file goes a moment before itself */
+		/* its pid file is removed just before it exits */
 		for (unsigned ms = 0; ms < END_MS_MAX && lives(pid, started) && daemon_pid() != pid; ms += POLL_MS)
 			g_usleep(POLL_MS * 1000);
 		if (!lives(pid, started))
@@ -263,7 +265,7 @@ static void end_daemon(const char *base)
 enum lt_status private_open(struct private_run *run, pid_t name)
 {
 	*run = (struct private_run){ .base = base_path(), .base_lock = -1, .lock = -1 };
-	/* the last run may remove it while this one waits */
+	/* the last run may remove the directory while we wait */
 	for (unsigned i = 0; i < LOCK_TRIES && run->base_lock < 0; i++) {
 		if (make_base(run->base))
 			return LT_ERROR;
@@ -274,7 +276,7 @@ enum lt_status private_open(struct private_run *run, pid_t name)
 	clear_dead_runs(run->base);
 	run->dir = g_strdup_printf("%s/%d", run->base, (int)name);
 	if (mkdir(run->dir, 0700)) {
-		error_set("cannot make directory '%s': %s", run->dir, g_strerror(errno));
+		error_set("cannot create directory '%s': %s", run->dir, g_strerror(errno));
 		g_clear_pointer(&run->dir, g_free);
 		return LT_ERROR;
 	}
@@ -282,7 +284,7 @@ enum lt_status private_open(struct private_run *run, pid_t name)
 	return LT_OK;
 }
 
-/* A directory on a disk; NULL: there can be none. */
+/* Creates a directory on a disk; NULL: not possible. */
 static char *make_store(const struct private_run *run)
 {
 	char *template = g_strdup(DISK_DIRECTORY "/lttngtop-XXXXXX");
@@ -307,7 +309,7 @@ uint64_t private_place(struct private_run *run, uint64_t buffers_bytes)
 	return place.bytes;
 }
 
-/* Ports of the loopback that nobody has now. */
+/* Finds free ports on the loopback. */
 static bool find_ports(unsigned *ports, unsigned n)
 {
 	struct sockaddr_in address = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
@@ -319,7 +321,7 @@ static bool find_ports(unsigned *ports, unsigned n)
 		!getsockname(fd, (struct sockaddr *)&address, &size);
 	if (found)
 		*ports = ntohs(address.sin_port);
-	found = found && (n == 1 || find_ports(ports + 1, n - 1)); /* while this one is taken */
+	found = found && (n == 1 || find_ports(ports + 1, n - 1)); /* this one stays taken meanwhile */
 	if (fd >= 0)
 		close(fd);
 	return found;
@@ -353,7 +355,7 @@ static enum lt_status spawn_relayd(struct private_run *run, int log)
 	return status;
 }
 
-/* It opens its ports one after the other, in no certain order. */
+/* The relayd opens its ports one by one, in no particular order. */
 static bool listens(const struct private_run *run)
 {
 	const unsigned ports[] = { run->control_port, run->data_port, run->view_port };
@@ -368,7 +370,7 @@ static bool listens(const struct private_run *run)
 	return all;
 }
 
-/* Waits until it takes sessions and viewers; LT_AGAIN: it has ended instead. */
+/* Waits until the relayd accepts sessions and viewers; LT_AGAIN: it has exited. */
 static enum lt_status await_relayd(struct private_run *run)
 {
 	const guint64 started = start_time(run->relayd);
@@ -383,7 +385,7 @@ static enum lt_status await_relayd(struct private_run *run)
 		g_usleep(POLL_MS * 1000);
 	}
 	end_process(run->relayd, started);
-	return error_set("lttng-relayd does not answer");
+	return error_set("lttng-relayd was started but does not answer");
 }
 
 static enum lt_status fail_relayd(const struct private_run *run)
@@ -391,7 +393,7 @@ static enum lt_status fail_relayd(const struct private_run *run)
 	char *text = read_file(run->dir, "relayd.log");
 	const char *last = text ? strrchr(g_strchomp(text), '\n') : NULL;
 
-	error_set("lttng-relayd does not start: %s", last ? last + 1 : text ? text : "it says nothing");
+	error_set("lttng-relayd failed to start: %s", last ? last + 1 : text ? text : "it printed no reason");
 	g_free(text);
 	return LT_ERROR;
 }
@@ -404,9 +406,9 @@ enum lt_status private_start_relayd(struct private_run *run)
 	unsigned ports[3];
 
 	if (log < 0) {
-		status = error_set("cannot make file '%s': %s", path, g_strerror(errno));
+		status = error_set("cannot create file '%s': %s", path, g_strerror(errno));
 	} else if (!find_ports(ports, G_N_ELEMENTS(ports))) {
-		status = error_set("no free port on the loopback");
+		status = error_set("no free port on the loopback interface");
 	} else {
 		run->control_port = ports[0];
 		run->data_port = ports[1];
@@ -456,7 +458,7 @@ void private_settle(struct private_run *run)
 	release_lock(&run->base_lock);
 }
 
-/* Removes the directory of all runs where this was the last one. The lock is held. */
+/* Removes the directory of all runs if this was the last one. The lock must be held. */
 static void remove_base(const char *base)
 {
 	GDir *entries = g_dir_open(base, 0, NULL);

@@ -9,58 +9,58 @@
 #include "base/status.h"
 
 /*
- * What a run of --local has for itself, in a directory that nobody else may enter:
+ * The private files and processes of a --local run, in a directory that only its user can enter:
  *
- *   BASE/                 /run/lttngtop of root, else lttngtop in XDG_RUNTIME_DIR, or below the temporary directory
+ *   BASE/                 /run/lttngtop for root, else lttngtop in XDG_RUNTIME_DIR or in the temporary directory
  *     lock                held while runs start or end
- *     sessiond            pid and start time of a session daemon that a run has started; the last run ends it
- *     RUN/                named by the process that was started
- *       lock              held as long as the run lives, so the next run knows a dead one
- *       processes         a line for each: pid, start time
- *       session           the name of its tracing session
- *       store             where its relayd stores, if not here: a directory in /var/tmp
- *       relayd/, *.log    what its relayd stores and says
+ *     sessiond            pid and start time of a session daemon started by a run; the last run ends it
+ *     RUN/                named after the process that was started
+ *       lock              held while the run lives, so that the next run recognises a dead one
+ *       processes         one line each: pid, start time
+ *       session           name of its tracing session
+ *       store             where its relayd stores its files, if not here: a directory in /var/tmp
+ *       relayd/, *.log    files and messages of its relayd
  *
- * A process is only ever ended if its start time is the noted one: pids are used again. Signals are held
- * (process.h). Functions that fail say why in the error chain.
+ * Pids are reused, so a process is only ended if its start time matches. Signals must be held (process.h). Functions
+ * that return LT_ERROR explain it in the error chain.
  */
 struct private_run {
 	char *base, *dir;
-	char *store;                                 /* where the relayd's directory is: dir, or one on a disk */
+	char *store;                                 /* directory that holds the relayd's: dir, or one on a disk */
 	int base_lock, lock;                         /* descriptors; -1: not held */
 	pid_t relayd;                                /* 0: not started */
-	unsigned control_port, data_port, view_port; /* of the relayd, on 127.0.0.1 */
+	unsigned control_port, data_port, view_port; /* the relayd's, on 127.0.0.1 */
 };
 
 /*
- * Removes what runs that were killed have left behind, and makes the directory of a new one. Until
- * private_settle() no other run starts or ends.
+ * Removes what killed runs have left behind and creates the directory of a new run. No other run starts or ends until
+ * private_settle().
  */
 enum lt_status private_open(struct private_run *run, pid_t name);
 
 /*
- * Where the relayd stores what comes from so many bytes of buffers (place.h); before it is started. Returns how many
- * bytes that may be.
+ * Chooses where the relayd, not yet started, stores data that comes from buffers of this size (place.h). Returns how
+ * many bytes it may store.
  */
 uint64_t private_place(struct private_run *run, uint64_t buffers_bytes);
 
-/* A relayd that ends with this process, however that ends. It takes its time to start; others may do so meanwhile. */
+/* Starts a relayd that dies with this process, however that ends. It needs time to start, which the caller can use. */
 enum lt_status private_start_relayd(struct private_run *run);
 
-/* Until it takes tracers and viewers; on other ports if somebody else has got its own. */
+/* Waits until the relayd accepts tracers and viewers; starts it on other ports if its own were taken. */
 enum lt_status private_await_relayd(struct private_run *run);
 
-/* A session daemon answers, as daemon_require() has it. */
+/* Makes sure that a session daemon answers, as daemon_require() does. */
 enum lt_status private_require_daemon(struct private_run *run, bool kernel);
 
-/* What the next run is to end or remove if this one cannot do it. LT_ERROR: then it must not be started. */
+/* Notes what the next run must end or remove if this one cannot. LT_ERROR: it must not be started. */
 enum lt_status private_note_process(const struct private_run *run, pid_t pid);
 enum lt_status private_note_session(const struct private_run *run, const char *session);
 
-/* The session exists: from now on the daemon is not ended by other runs. */
+/* To be called once the session exists: from then on other runs do not end the daemon. */
 void private_settle(struct private_run *run);
 
-/* Ends everything and removes it; harmless after a failed private_open(). */
+/* Ends and removes everything; harmless after a failed private_open(). */
 void private_close(struct private_run *run);
 
 #endif

@@ -16,7 +16,7 @@
 static sigset_t mask_before;
 static void (*sigpipe_before)(int);
 
-/* SIGCHLD is what process_run() waits for. */
+/* SIGCHLD is included because process_run() waits for it. */
 void process_fill_held(sigset_t *set)
 {
 	sigemptyset(set);
@@ -31,7 +31,7 @@ void process_hold_signals(void)
 {
 	sigset_t held;
 
-	signal(SIGCHLD, SIG_DFL); /* ignored, it would take the exit statuses away */
+	signal(SIGCHLD, SIG_DFL); /* if it were ignored, exit statuses would be lost */
 	sigpipe_before = signal(SIGPIPE, SIG_IGN);
 	process_fill_held(&held);
 	sigprocmask(SIG_BLOCK, &held, &mask_before);
@@ -58,7 +58,7 @@ void process_release_signals(void)
 	process_unblock_signals(NULL);
 }
 
-/* Whether there is a file that execvp() would look at. */
+/* Whether execvp() would find a file of that name, executable or not. */
 static bool is_there(const char *name)
 {
 	char **dirs = g_strsplit(strchr(name, '/') || !g_getenv("PATH") ? "" : g_getenv("PATH"), ":", -1);
@@ -90,7 +90,7 @@ int process_check(const char *name)
 	return PROCESS_NOT_FOUND;
 }
 
-/* The child: waits for a byte at the gate; none comes if the parent has given up or is gone. */
+/* The child: waits for a byte at the gate, which never comes if the parent has given up or died. */
 static void become(const char *path, char *const *argv, int gate)
 {
 	char byte;
@@ -106,14 +106,14 @@ static void become(const char *path, char *const *argv, int gate)
 
 enum lt_status process_prepare(struct process *p, char *const *argv)
 {
-	/* looked for here: the process is traced, and shall call execve() once */
+	/* searched here because the process is traced: it should call execve() only once */
 	char *found = strchr(argv[0], '/') ? NULL : g_find_program_in_path(argv[0]);
 	int gate[2];
 
 	*p = (struct process){ .gate = -1 };
 	if (pipe2(gate, O_CLOEXEC)) {
 		g_free(found);
-		return error_set("cannot make a pipe: %s", g_strerror(errno));
+		return error_set("cannot create a pipe: %s", g_strerror(errno));
 	}
 	p->pid = fork();
 	if (p->pid == 0) {
@@ -125,13 +125,13 @@ enum lt_status process_prepare(struct process *p, char *const *argv)
 	if (p->pid < 0) {
 		close(gate[1]);
 		p->pid = 0;
-		return error_set("cannot make a process: %s", g_strerror(errno));
+		return error_set("cannot create a process: %s", g_strerror(errno));
 	}
 	p->gate = gate[1];
 	return LT_OK;
 }
 
-/* What the terminal sent to the command is settled with its end. */
+/* Discards signals that the terminal has also sent to the command. */
 static void forget_terminal_signals(void)
 {
 	const struct timespec at_once = { 0 };
@@ -144,7 +144,7 @@ static void forget_terminal_signals(void)
 		;
 }
 
-/* Waits for the child; hands signals on meanwhile. */
+/* Waits for the child; forwards signals meanwhile. */
 static int wait_for(const struct process *p)
 {
 	sigset_t held;
@@ -156,7 +156,7 @@ static int wait_for(const struct process *p)
 		if (sigwaitinfo(&held, &info) < 0 || info.si_signo == SIGCHLD)
 			continue;
 		if (info.si_code == SI_KERNEL && info.si_signo != SIGHUP)
-			continue; /* the terminal's, to the whole group */
+			continue; /* sent by the terminal to the whole group */
 		kill(p->pid, info.si_signo);
 	}
 	forget_terminal_signals();
@@ -174,7 +174,7 @@ enum lt_status process_let_go(struct process *p)
 
 	close(p->gate);
 	p->gate = -1;
-	return opened ? LT_OK : error_set("the command has ended before it was started");
+	return opened ? LT_OK : error_set("the command's process died before the command could be started");
 }
 
 int process_run(struct process *p)

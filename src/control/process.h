@@ -9,26 +9,26 @@
 #include "base/status.h"
 
 /*
- * The command that is recorded, and signals around it. Main thread only.
+ * The command to be recorded, and the handling of signals around it. Main thread only.
  *
  *   process_hold_signals() … process_prepare() … process_run() … process_release_signals()
  *
- * While signals are held, none ends this process half-way through setting up or
- * clearing away: they wait, go on to the command, or take effect at the release.
- * Nor does SIGPIPE: a session daemon may hang up in the middle of a request.
+ * While signals are held, none of them can end this process halfway through setting up or cleaning up: they stay
+ * pending, are forwarded to the command, or take effect on release. SIGPIPE is ignored: a session daemon may hang up in
+ * the middle of a request.
  */
 void process_hold_signals(void);
 
-/* The signals that are held: those that ask a program to end, and SIGCHLD. */
+/* The held signals: those that ask a program to end, and SIGCHLD. */
 void process_fill_held(sigset_t *set);
 
-/* Whether a signal that ends the process waits. */
+/* Whether a signal that would end the process is pending. */
 bool process_is_interrupted(void);
 
-/* Waiting signals take effect here, if at all. */
+/* Pending signals take effect here. */
 void process_release_signals(void);
 
-/* For children that are not the command: signals as they were before. Fits GSpawnChildSetupFunc. */
+/* Restores the signal state for children other than the command. Can be a GSpawnChildSetupFunc. */
 void process_unblock_signals(void *unused);
 
 struct process {
@@ -37,26 +37,26 @@ struct process {
 };
 
 enum {
-	PROCESS_NOT_EXECUTABLE = 126, /* exit statuses of a command that cannot be run, as shells have it */
+	PROCESS_NOT_EXECUTABLE = 126, /* exit statuses, as in shells, for a command that cannot be run */
 	PROCESS_NOT_FOUND = 127,
 };
 
-/* 0, or which of the above exit statuses a command would have, with the reason in the error chain. */
+/* 0, or one of the above exit statuses with the reason in the error chain. */
 int process_check(const char *name);
 
-/* Makes a process that waits at a gate, before it becomes the command. argv is borrowed. */
+/* Creates a process that waits at a gate before it becomes the command. argv is borrowed. */
 enum lt_status process_prepare(struct process *p, char *const *argv);
 
-/* Opens the gate. LT_ERROR: the process is gone. */
+/* Opens the gate. LT_ERROR: the process has died. */
 enum lt_status process_let_go(struct process *p);
 
-/* What waitpid() said as an exit status, 128+n after signal n. */
+/* A wait status as an exit status, 128+n for signal n. */
 int process_exit_status(int wait_status);
 
 /*
- * Opens the gate and waits for the end of the command. SIGTERM and SIGHUP go on
- * to it, also SIGINT and SIGQUIT unless the terminal has sent them to it
- * already. Returns its exit status, 128+n if signal n ended it.
+ * Opens the gate and waits for the command to end. Forwards SIGTERM and SIGHUP to it, also SIGINT and SIGQUIT unless
+ * they came from the terminal, which sends them to the command itself. Returns the exit status, 128+n if signal n ended
+ * it.
  */
 int process_run(struct process *p);
 

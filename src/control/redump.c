@@ -25,13 +25,14 @@ static void detach(void)
 		_exit(1);
 	for (int fd = 0; null >= 0 && fd <= STDERR_FILENO; fd++)
 		dup2(null, fd);
-	closefrom(STDERR_FILENO + 1); /* whoever waits for the end of a pipe of ours need not wait for us */
+	/* whoever waits for end-of-file on one of our pipes must not wait for this process */
+	closefrom(STDERR_FILENO + 1);
 	prctl(PR_SET_NAME, "lttngtop: dump");
 	process_unblock_signals(NULL);
-	signal(SIGPIPE, SIG_IGN); /* the session daemon may end in the middle of a request */
+	signal(SIGPIPE, SIG_IGN); /* the session daemon may exit in the middle of a request */
 }
 
-/* Until the session is gone; created_s tells it from a later one of the same name. */
+/* Runs until the session is gone; created_s distinguishes it from a later one with the same name. */
 static void repeat(const char *session, uint64_t created_s, gint64 period_us, const struct redump_also *also)
 {
 	const gint64 begin_us = g_get_monotonic_time();
@@ -46,7 +47,7 @@ static void repeat(const char *session, uint64_t created_s, gint64 period_us, co
 		const gint64 now_us = g_get_monotonic_time();
 
 		if (now_us >= next_us) {
-			session_refresh(session); /* stopped for a while: the next one */
+			session_refresh(session); /* fails while the session is stopped: retried next time */
 			if (data)
 				also->all(data);
 			next_us = g_get_monotonic_time() + period_us;
@@ -72,7 +73,7 @@ pid_t redump_start(const char *session, uint64_t period_ns, const struct redump_
 		_exit(0);
 	}
 	if (pid < 0)
-		error_set("cannot make a process: %s", g_strerror(errno));
+		error_set("cannot create a process: %s", g_strerror(errno));
 	return MAX(pid, 0);
 }
 

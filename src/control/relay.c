@@ -14,7 +14,7 @@
 
 enum { PROBE_MS = 5000 };
 
-/* *url is to be released when it is one. */
+/* On success the caller releases *url. */
 static enum lt_status parse(const char *text, struct relay_url *url)
 {
 	char *full = strstr(text, "://") ? g_strdup(text) : g_strdup_printf("net://%s", text);
@@ -22,11 +22,12 @@ static enum lt_status parse(const char *text, struct relay_url *url)
 
 	if (status == LT_OK && *url->rest && strcmp(url->rest, "/") != 0) {
 		relay_url_release(url);
-		status = error_set("nothing may follow the ports");
+		status = error_set("unexpected text after the ports");
 	}
 	url->rest = NULL;
 	g_free(full);
-	return status ? error_wrap("'%s' is not a relayd such as net://HOST[:CONTROL[:DATA]]", text) : LT_OK;
+	return status ? error_wrap("'%s' is not a valid relayd URL: expected net://HOST[:CONTROL[:DATA]]", text)
+		      : LT_OK;
 }
 
 char *relay_url(const char *text)
@@ -67,7 +68,7 @@ char *relay_host(const char *text)
 	return host;
 }
 
-/* 0, or why there is no connection. */
+/* 0, or an errno value if there is no connection. */
 static int try_connect(const struct addrinfo *address)
 {
 	const int fd = socket(address->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, address->ai_protocol);
@@ -88,7 +89,7 @@ static int try_connect(const struct addrinfo *address)
 	return error;
 }
 
-/* LT_ERROR: the host has no address, or none takes a connection at that port. */
+/* LT_ERROR: the host has no address, or none accepts a connection at that port. */
 static enum lt_status probe(const struct relay_url *url, unsigned port)
 {
 	const struct addrinfo hints = { .ai_socktype = SOCK_STREAM };
@@ -101,7 +102,7 @@ static enum lt_status probe(const struct relay_url *url, unsigned port)
 	for (const struct addrinfo *a = list; !found && a && error; a = a->ai_next)
 		error = try_connect(a);
 	if (found)
-		return error_set("cannot find the host '%s': %s", url->host, gai_strerror(found));
+		return error_set("cannot resolve host '%s': %s", url->host, gai_strerror(found));
 	freeaddrinfo(list);
 	return error ? error_set("%s", g_strerror(error)) : LT_OK;
 }
@@ -115,7 +116,7 @@ enum lt_status relay_probe(const char *text)
 		return LT_ERROR;
 	status = probe(&url, url.ports[0] ? url.ports[0] : RELAY_CONTROL_PORT);
 	relay_url_release(&url);
-	return status ? error_wrap("cannot reach the relayd '%s'", text) : LT_OK;
+	return status ? error_wrap("cannot reach relayd '%s'", text) : LT_OK;
 }
 
 enum lt_status relay_probe_view(const char *text, unsigned view_port)
@@ -129,7 +130,7 @@ enum lt_status relay_probe_view(const char *text, unsigned view_port)
 	host = relay_url_host(&url);
 	status = probe(&url, view_port);
 	if (status)
-		status = error_wrap("no relayd takes viewers at %s:%u", host, view_port);
+		status = error_wrap("no relayd accepts viewers at '%s:%u'", host, view_port);
 	g_free(host);
 	relay_url_release(&url);
 	return status;

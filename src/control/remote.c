@@ -17,8 +17,8 @@
 #include "control/process.h"
 
 /*
- * Starts ssh; 0: it cannot be started. Its stdin is empty: prompts go to the terminal. *output, if not
- * NULL, becomes the descriptor at which it can be read; else that is thrown away.
+ * Starts ssh; 0: failed. Its stdin is empty: prompts go to the terminal. If output is not NULL, *output becomes a
+ * descriptor that reads its stdout; otherwise its stdout is discarded.
  */
 static GPid start_ssh(const char *host, const char *script, int *output)
 {
@@ -29,26 +29,26 @@ static GPid start_ssh(const char *host, const char *script, int *output)
 
 	if (!g_spawn_async_with_pipes(NULL, argv, NULL, output ? flags : flags | G_SPAWN_STDOUT_TO_DEV_NULL,
 				      process_unblock_signals, NULL, &pid, NULL, output, NULL, &error)) {
-		error_set("cannot run ssh: %s", error->message);
+		error_set("cannot run 'ssh': %s", error->message);
 		g_error_free(error);
 		return 0;
 	}
 	return pid;
 }
 
-/* Whether an ssh that ended with this status did what it should; else what became of it is in the error chain. */
+/* Whether an ssh with this status succeeded; if not, the error chain says why. */
 static bool judge(const char *host, int status)
 {
 	if (WIFEXITED(status) && !WEXITSTATUS(status))
 		return true;
-	if (WIFEXITED(status) && WEXITSTATUS(status) == 255) /* ssh's own */
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 255) /* ssh's own status */
 		error_set("host '%s': ssh cannot reach it", host);
 	else
-		error_set("host '%s': lttng failed there", host);
+		error_set("host '%s': lttng failed there: see its messages above", host);
 	return false;
 }
 
-/* Waits for what start_ssh() returned, and judges it. */
+/* Waits for start_ssh()'s process and judges its status. */
 static bool end_ssh(const char *host, GPid pid)
 {
 	int status;
@@ -63,7 +63,7 @@ static bool end_ssh(const char *host, GPid pid)
 	return judge(host, status);
 }
 
-/* All that can be read at a descriptor, which it closes. The caller frees it. */
+/* Reads everything from fd and closes it. The caller frees the text. */
 static char *read_all(int fd)
 {
 	GString *text = g_string_new(NULL);
@@ -77,8 +77,8 @@ static char *read_all(int fd)
 }
 
 /*
- * Runs the script on all hosts at once. done, if not NULL, gets the hosts where it succeeded; plan, if not NULL, is the
- * one of which the hosts say what they lack.
+ * Runs the script on all hosts at once. done, if not NULL, receives the hosts where it succeeded. plan, if not NULL:
+ * warns about what the hosts report missing from it.
  */
 static enum lt_status run_everywhere(const GPtrArray *hosts, const char *script, const struct record_plan *plan,
 				     GPtrArray *done)
@@ -152,7 +152,7 @@ void remote_clear(const GPtrArray *hosts, const char *session)
 
 /* ---- fetching ---- */
 
-/* An ssh whose output a tar unpacks. */
+/* An ssh piped into a tar. */
 struct fetch {
 	char *dir;
 	GPid ssh, tar; /* 0: not started */
@@ -165,7 +165,7 @@ static GPid spawn(char **argv, int stdin_fd, int stdout_fd)
 
 	if (!g_spawn_async_with_fds(NULL, argv, NULL, G_SPAWN_SEARCH_PATH | G_SPAWN_DO_NOT_REAP_CHILD,
 				    process_unblock_signals, NULL, &pid, stdin_fd, stdout_fd, -1, &error)) {
-		error_set("cannot run %s: %s", argv[0], error->message);
+		error_set("cannot run '%s': %s", argv[0], error->message);
 		g_error_free(error);
 		return 0;
 	}
@@ -188,11 +188,11 @@ static void fetch_start(struct fetch *f, const char *host, const char *script, c
 	f->dir = commands_fetch_dir(output, host);
 	tar[2] = f->dir;
 	if (g_mkdir_with_parents(f->dir, 0777)) {
-		error_set("cannot make directory '%s': %s", f->dir, g_strerror(errno));
+		error_set("cannot create directory '%s': %s", f->dir, g_strerror(errno));
 		return;
 	}
 	if (pipe2(pipe_fds, O_CLOEXEC)) {
-		error_set("cannot make a pipe: %s", g_strerror(errno));
+		error_set("cannot create a pipe: %s", g_strerror(errno));
 		return;
 	}
 	f->ssh = spawn(ssh, -1, pipe_fds[1]);
@@ -201,7 +201,7 @@ static void fetch_start(struct fetch *f, const char *host, const char *script, c
 	close(pipe_fds[1]);
 }
 
-/* LT_ERROR: not all of it is here. *any: some file is. */
+/* LT_ERROR: not everything has arrived. *any: something has. */
 static enum lt_status fetch_end(struct fetch *f, const char *host, bool *any)
 {
 	const bool sent = end_ssh(host, f->ssh);
@@ -209,13 +209,13 @@ static enum lt_status fetch_end(struct fetch *f, const char *host, bool *any)
 
 	while (f->tar && waitpid(f->tar, &status, 0) < 0 && errno == EINTR)
 		;
-	if (g_rmdir(f->dir)) /* it is empty where nothing was recorded */
+	if (g_rmdir(f->dir)) /* empty if nothing was recorded */
 		*any = true;
 	g_free(f->dir);
 	if (sent && !status)
 		return LT_OK;
 	if (sent)
-		error_set("host '%s': what it sent could not be unpacked", host);
+		error_set("host '%s': cannot unpack the recording it sent", host);
 	return LT_ERROR;
 }
 
@@ -231,7 +231,8 @@ enum lt_status remote_fetch(const GPtrArray *hosts, const char *session, const c
 		fetch_start(&fetches[i], g_ptr_array_index(hosts, i), script, output);
 	for (unsigned i = 0; i < hosts->len; i++) {
 		if (fetch_end(&fetches[i], g_ptr_array_index(hosts, i), any))
-			status = error_wrap("fetching '" COMMANDS_REMOTE_DIR "/%s', which is still there", session);
+			status = error_wrap("fetching '" COMMANDS_REMOTE_DIR "/%s', which was kept on the host",
+					    session);
 		else
 			g_ptr_array_add(done, g_ptr_array_index(hosts, i));
 	}
@@ -247,7 +248,7 @@ enum lt_status remote_fetch(const GPtrArray *hosts, const char *session, const c
 
 /* ---- setting up ---- */
 
-/* Removes the session where setup succeeded; the reason of the failure stays the one in the error chain. */
+/* Removes the session from hosts; keeps the original reason in the error chain. */
 static void undo(const struct record_plan *plan, const GPtrArray *hosts)
 {
 	char *reason = g_strdup(error_text());
@@ -310,7 +311,7 @@ char *remote_capture(const char *host, const char *script)
 
 	if (!g_spawn_sync(NULL, argv, NULL, G_SPAWN_SEARCH_PATH, process_unblock_signals, NULL, &text, NULL, &status,
 			  &error)) {
-		error_set("cannot run ssh: %s", error->message);
+		error_set("cannot run 'ssh': %s", error->message);
 		g_error_free(error);
 		return NULL;
 	}
@@ -320,7 +321,7 @@ char *remote_capture(const char *host, const char *script)
 	return NULL;
 }
 
-/* The next name of a session of ours in what `lttng --mi xml list` prints; NULL: no more. The caller frees it. */
+/* The next session of ours in the output of `lttng --mi xml list`; NULL: no more. The caller frees it. */
 static char *next_session(const char **text)
 {
 	static const char tag[] = "<name>" RECORD_SESSION_PREFIX;
@@ -349,7 +350,7 @@ char *remote_find(const GPtrArray *hosts)
 				continue;
 			}
 			if (strcmp(found, name) != 0)
-				several = error_set("several sessions: '%s', '%s': which one?", found, name);
+				several = error_set("more than one session ('%s', '%s'): give its name", found, name);
 			g_free(name);
 		}
 		g_free(text);
@@ -359,7 +360,7 @@ char *remote_find(const GPtrArray *hosts)
 		}
 	}
 	if (!found)
-		error_set("there is no session that 'lttngtop record' has made: name one");
+		error_set("no session created by 'lttngtop record' found: give its name");
 	return found;
 }
 

@@ -9,51 +9,50 @@
 #include "control/plan.h"
 
 /*
- * A plan carried out on other hosts, by their lttng tools, over ssh (the one in
- * PATH; how it authenticates is its own affair). All hosts at once. LT_ERROR: on
- * some host it failed, which the error chain names; what its tools say went to stderr.
+ * Carries out a plan on other hosts with their lttng tools, over ssh (the one in PATH, with its own authentication), on
+ * all hosts at once. LT_ERROR: it failed on a host named in the error chain; messages of its tools went to stderr.
  */
 
-/* Creates the session on all of plan->hosts; nothing is recorded yet. After an error none of them has it. */
+/* Creates the session on all of plan->hosts without starting it. After an error no host has it. */
 enum lt_status remote_setup(const struct record_plan *plan);
 
-/* Starts it everywhere, as close together as ssh allows; after an error no host has the session. */
+/* Starts the session everywhere, as simultaneously as ssh allows. After an error no host has it. */
 enum lt_status remote_start(const struct record_plan *plan);
 
 /* Stops and removes a session. */
 enum lt_status remote_stop(const GPtrArray *hosts, const char *session);
 
-/* Has its state dump repeated on each host; messages: what defines `tell all` (plan.h), which is done, too. */
+/* Repeats the state dump on each host. messages: a script that defines `tell all` (plan.h), which is called, too. */
 enum lt_status remote_refresh(const GPtrArray *hosts, const char *session, const char *messages);
 
-/* Takes a snapshot of it on each host. */
+/* Takes a snapshot of the session on each host. */
 enum lt_status remote_snapshot(const GPtrArray *hosts, const char *session);
 
 /*
- * Brings what the hosts have recorded, unless they streamed it, into a directory for each below output, and removes
- * it there. *any: there was something. LT_ERROR: of some host it failed, and is still there.
+ * Moves recordings that were not streamed into a directory per host below output. *any: there was something. LT_ERROR:
+ * it failed for a host, which keeps its recording.
  */
 enum lt_status remote_fetch(const GPtrArray *hosts, const char *session, const char *output, bool *any);
 
 /*
- * Adds what a script for sh prints there to a file beside what the hosts have recorded, so that it is fetched with it;
- * nothing where there is none.
+ * Runs a script for sh on each host and appends its output to a file next to the recording, to be fetched with it. Does
+ * nothing where nothing was recorded.
  */
 enum lt_status remote_leave(const GPtrArray *hosts, const char *session, const char *file, const char *script);
 
-/* Removes what was recorded without bringing it. */
+/* Removes the recordings without fetching them. */
 void remote_clear(const GPtrArray *hosts, const char *session);
 
 /*
- * The only session that `record` has named itself on the hosts; the caller frees it. NULL: none or several, see the
+ * The only session on the hosts that was named by `record`, which the caller frees. NULL: none or several, see the
  * error chain.
  */
 char *remote_find(const GPtrArray *hosts);
 
-/* What a script prints on a host; NULL: it failed, see the error chain. The caller frees it. */
+/* The output of a script on a host, which the caller frees. NULL: it failed, see the error chain. */
 char *remote_capture(const char *host, const char *script);
 
-/* What `lttng list` says of a session, or of all with NULL: to stdout, sanitised, host by host. */
+/* Prints, host by host and sanitised, what `lttng list` says about a session, or about all if session is NULL. */
 enum lt_status remote_list(const GPtrArray *hosts, const char *session);
 
 #endif

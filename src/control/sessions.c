@@ -50,7 +50,7 @@ static void fill_lost(const char *session, struct session_lost *lost)
 	free(domains);
 }
 
-/* Where the snapshots of a session go; NULL: not known. */
+/* Where a session's snapshots are stored; NULL: unknown. */
 static char *snapshot_path(const char *session)
 {
 	struct lttng_snapshot_output_list *list = NULL;
@@ -115,7 +115,7 @@ const struct session *sessions_find(const GPtrArray *sessions, const char *name)
 		if (name ? strcmp(s->name, name) != 0 : !g_str_has_prefix(s->name, RECORD_SESSION_PREFIX))
 			continue;
 		if (found) {
-			error_set("several sessions: '%s', '%s': which one?", found->name, s->name);
+			error_set("more than one session ('%s', '%s'): give its name", found->name, s->name);
 			return NULL;
 		}
 		found = s;
@@ -123,7 +123,7 @@ const struct session *sessions_find(const GPtrArray *sessions, const char *name)
 	if (!found && name)
 		error_set("there is no session '%s'", name);
 	else if (!found)
-		error_set("there is no session that 'lttngtop record' has made: name one");
+		error_set("no session created by 'lttngtop record' found: give its name");
 	return found;
 }
 
@@ -172,7 +172,7 @@ enum lt_status session_stop(const char *name, struct session_lost *lost)
 
 	if (code < 0 && code != -LTTNG_ERR_TRACE_ALREADY_STOPPED) {
 		tracer_error(code, name);
-		return error_wrap("stopping");
+		return error_wrap("stopping session '%s'", name);
 	}
 	fill_lost(name, lost);
 	code = lttng_destroy_session(name);

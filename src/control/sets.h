@@ -6,14 +6,14 @@
 
 #include "base/status.h"
 
-/* Sets of kernel tracepoints; each has all of those before it. */
+/* Sets of kernel tracepoints; each includes the previous ones. */
 enum record_set {
-	RECORD_SET_NONE,    /* no kernel tracing but what is asked for by name */
+	RECORD_SET_NONE,    /* no kernel tracing except events asked for by name */
 	RECORD_SET_MINIMAL, /* CPU time and processes */
-	RECORD_SET_WAITS,   /* and everything a thread may wait for */
+	RECORD_SET_WAITS,   /* and everything a thread can wait for */
 	RECORD_SET_FULL,    /* and system calls: everything the panes show */
 	RECORD_SETS,
-	/* An addition: recorded beside a set, and only where it is asked for. */
+	/* An addition: recorded with any set, only on request. */
 	RECORD_SET_MEMORY = RECORD_SETS, /* pages and page faults */
 	RECORD_ALL_SETS,
 };
@@ -24,12 +24,12 @@ enum record_event_kind {
 	RECORD_KPROBE,
 };
 
-/* How often an event comes, which is what it costs. */
+/* How often an event occurs, which determines its cost. */
 enum record_cost {
 	RECORD_COST_START, /* once, when the recording starts */
 	RECORD_COST_RARE,
-	RECORD_COST_TASK,   /* per life of a thread */
-	RECORD_COST_SWITCH, /* per context switch or less */
+	RECORD_COST_TASK,   /* a few times per thread */
+	RECORD_COST_SWITCH, /* once per context switch or less */
 	RECORD_COST_WAKEUP,
 	RECORD_COST_IRQ,
 	RECORD_COST_DISK, /* per request */
@@ -56,7 +56,7 @@ struct record_set_context {
 	const char *meaning;
 };
 
-/* All rows in the order of the file. */
+/* All rows in file order. */
 const struct record_set_event *record_set_events(unsigned *n);
 const struct record_set_context *record_set_contexts(unsigned *n);
 
@@ -64,12 +64,12 @@ const char *record_set_name(enum record_set set);    /* of an addition, too */
 const char *record_cost_text(enum record_cost cost); /* "once per context switch" */
 
 /*
- * Parses the argument of --set, such as "waits,memory": at most one set, without one *set stays as it is, and any
- * additions, as 1 << enum record_set in *additions. LT_ERROR: another word, or two sets.
+ * Parses the argument of --set, such as "waits,memory": at most one set (otherwise *set is unchanged) and any number of
+ * additions, which are returned as bits 1 << enum record_set. LT_ERROR: an unknown word, or two sets.
  */
 enum lt_status record_set_find(const char *words, enum record_set *set, uint32_t *additions);
 
-/* The reverse, a static text. */
+/* The reverse; returns static text. */
 const char *record_set_words(enum record_set set, uint32_t additions);
 
 #endif

@@ -9,7 +9,7 @@
 
 #define SYMBOLS_FILE "/proc/kallsyms"
 
-/* Whether a line "ADDRESS TYPE SYMBOL[\t[MODULE]]" is of the symbol. */
+/* Whether a line "ADDRESS TYPE SYMBOL[\t[MODULE]]" names the symbol. */
 static bool is_of(const char *line, const char *symbol)
 {
 	const char *name = strchr(line, ' ');
@@ -43,7 +43,7 @@ enum lt_status symbols_check(const struct record_channel *c)
 		if (e->kind != RECORD_KPROBE || !e->symbol)
 			continue;
 		if (!file && !(file = fopen(SYMBOLS_FILE, "re")))
-			break; /* the tracer will see */
+			break; /* left to the tracer */
 		if (!has_symbol(file, e->symbol))
 			status = error_set("option '--kprobe': this kernel has no symbol '%s': see "
 					   "" SYMBOLS_FILE,

@@ -5,10 +5,16 @@
 #include "base/status.h"
 #include "control/plan.h"
 
-/* Whether this kernel has the symbols of a channel's kprobes; yes if it does not let us see them. LT_ERROR: not all. */
+/*
+ * Whether this kernel has the symbols of a channel's kprobes; assumed if we may not read its list. LT_ERROR: one is
+ * missing.
+ */
 enum lt_status symbols_check(const struct record_channel *c);
 
-/* The same of one symbol by the shell of another machine: a command that says so and fails. The caller frees it. */
+/*
+ * The same check for another machine: a shell command that prints an error and fails if the symbol is missing. The
+ * caller frees it.
+ */
 char *symbols_test(const char *symbol);
 
 #endif

@@ -32,24 +32,24 @@ enum lt_status tracer_error(int code, const char *session)
 		code = -code;
 	switch (code) {
 	case LTTNG_ERR_NO_SESSIOND:
-		return error_set("no session daemon");
+		return error_set("no session daemon is running: see lttng-sessiond(8)");
 	case LTTNG_ERR_EXIST_SESS:
-		return error_set("session '%s' exists already", session);
+		return error_set("session '%s' already exists", session);
 	case LTTNG_ERR_SESS_NOT_FOUND:
 		return error_set("there is no session '%s'", session);
 	case LTTNG_ERR_SESSION_NOT_STARTED:
-		return error_set("session '%s' is stopped", session);
+		return error_set("session '%s' is not running", session);
 	case LTTNG_ERR_NEED_ROOT_SESSIOND:
-		return error_set("no kernel tracer: the session daemon that answers is not root's");
+		return error_set("no kernel tracer: the running session daemon is not root's");
 	case LTTNG_ERR_KERN_NA:
 	case LTTNG_ERR_KERN_VERSION:
 		return error_set("no kernel tracer: lttng-modules are missing, not loaded or too old, or the session "
-				 "daemon was started without kernel tracing: 'lttngtop doctor' finds out and names the "
-				 "packages");
+				 "daemon was started without kernel tracing: run 'lttngtop doctor' to find out which "
+				 "and what to install");
 	case LTTNG_ERR_UND:
 	case LTTNG_ERR_INVALID_PROTOCOL:
-		return error_set("the session daemon does not understand the request: it is of another version of "
-				 "LTTng than liblttng-ctl; restart it after an update");
+		return error_set("the session daemon does not understand the request because its version of LTTng "
+				 "differs from liblttng-ctl's: restart it after an update");
 	case LTTNG_ERR_KERN_CONTEXT_UNAVAILABLE:
 		return error_set("this kernel's tracer has no such context");
 	default:
@@ -66,7 +66,7 @@ static bool is_listed(const struct lttng_event *list, int n, const char *name)
 	return false;
 }
 
-/* Leaves out of the plan what only a set wants and is not there. */
+/* Removes from the plan tracepoints that only a set wants and that do not exist. */
 static enum lt_status probe_events(struct record_channel *c, const struct lttng_event *list, int n)
 {
 	for (unsigned i = 0; i < c->events->len;) {
@@ -84,7 +84,7 @@ static enum lt_status probe_events(struct record_channel *c, const struct lttng_
 	return LT_OK;
 }
 
-/* Names that can be had with fewer requests become patterns. */
+/* Replaces names by patterns where that takes fewer requests. */
 static void join_tracepoints(struct record_channel *c, const struct lttng_event *list, int n)
 {
 	GPtrArray *known = g_ptr_array_new(), *patterns;
@@ -128,7 +128,7 @@ static enum lt_status probe_kernel(const struct record_plan *plan, struct record
 	lttng_destroy_handle(handle);
 	if (n < 0)
 		return tracer_error(n, NULL);
-	status = n ? probe_events(c, list, n) : error_set("no kernel tracer: it knows no tracepoint");
+	status = n ? probe_events(c, list, n) : error_set("no kernel tracer: it lists no tracepoints");
 	if (!status && (fault_check(plan) || symbols_check(c)))
 		status = LT_ERROR;
 	if (!status)
@@ -137,7 +137,7 @@ static enum lt_status probe_kernel(const struct record_plan *plan, struct record
 	return status;
 }
 
-/* The tracer would mix its files with those that are there. Of snapshots each has a directory of its own. */
+/* The tracer would mix its files with existing ones. Each snapshot gets a directory of its own. */
 enum lt_status tracer_probe_output(const struct record_plan *plan)
 {
 	GDir *dir = plan->mode == RECORD_TO_DISK ? g_dir_open(plan->output, 0, NULL) : NULL;
@@ -182,7 +182,8 @@ static enum lt_status create_session(const struct record_plan *plan)
 		break;
 	}
 	if (!d)
-		return error_set("the tracer does not take '%s'", plan->url ? plan->url : plan->output);
+		return error_set("the tracer does not accept '%s' as a destination",
+				 plan->url ? plan->url : plan->output);
 	code = lttng_create_session_ext(d);
 	lttng_session_descriptor_destroy(d);
 	return code == LTTNG_OK ? LT_OK : tracer_error(code, plan->session);
@@ -207,7 +208,7 @@ static enum lt_status create_channel(struct lttng_handle *handle, const struct r
 	if (plan->mode == RECORD_LIVE)
 		channel->attr.live_timer_interval = plan->live_timer_us;
 	if (plan->mode == RECORD_SNAPSHOT)
-		channel->attr.output = LTTNG_EVENT_MMAP; /* splice takes the data away */
+		channel->attr.output = LTTNG_EVENT_MMAP; /* splice would remove the data from the buffer */
 	code = lttng_enable_channel(handle, channel);
 	lttng_channel_destroy(channel);
 	return code < 0 ? tracer_error(code, plan->session) : LT_OK;
@@ -249,7 +250,7 @@ static enum lt_status enable_event(struct lttng_handle *handle, const struct rec
 	return error_wrap("event '%s'", e->name);
 }
 
-/* Of a set: what the tracer does not have is left out. */
+/* A context that only a set wants is left out if the tracer lacks it. */
 static enum lt_status add_context(struct lttng_handle *handle, const struct record_plan *plan,
 				  const struct record_channel *c, const struct record_context *wanted)
 {
@@ -293,10 +294,10 @@ static enum lt_status track(const struct record_plan *plan, enum record_domain d
 			status = LTTNG_PROCESS_ATTR_TRACKER_HANDLE_STATUS_OK;
 	}
 	lttng_process_attr_tracker_handle_destroy(tracker);
-	return status ? error_set("the tracer does not limit the recording to these processes") : LT_OK;
+	return status ? error_set("the tracer cannot limit the recording to these processes") : LT_OK;
 }
 
-/* Setting up may take long: it ends here, not after all of it. */
+/* Lets a signal end the setup, which may take long, before it is complete. */
 static enum lt_status check_interrupted(void)
 {
 	return process_is_interrupted() ? error_set("interrupted") : LT_OK;

@@ -7,33 +7,32 @@
 #include "base/status.h"
 #include "control/plan.h"
 
-/* A plan carried out on this machine, through liblttng-ctl; a session daemon answers (daemon.h). */
+/* Carries out a plan on this machine through liblttng-ctl. A session daemon must answer (daemon.h). */
 
 /*
- * Asks what there is of what the plan wants: an unused name, a kernel tracer, the tracepoints,
- * symbols and counters asked for by name, an empty directory or a relayd. Tracepoints that only a
- * set wants and are not there are left out of the plan, with a warning; the
- * others become patterns where those are fewer. LT_ERROR: what
- * lacks, or would do harm. Nothing is changed outside the process.
+ * Checks that the plan can be carried out: the name is unused, there is a kernel tracer, the tracepoints, symbols and
+ * counters asked for by name exist, the output directory is empty or the relayd answers. Removes tracepoints from the
+ * plan that only a set wants and that do not exist, with a warning, and replaces the others by patterns where those are
+ * fewer. LT_ERROR: something is missing or would do harm. Has no effect outside the process.
  */
 enum lt_status tracer_probe(struct record_plan *plan);
 
-/* Whether the output directory can take a recording: it is empty or not there. */
+/* Whether the output directory can take a recording: it is empty or does not exist. */
 enum lt_status tracer_probe_output(const struct record_plan *plan);
 
-/* Creates the session and all in it; nothing is recorded yet. LT_ERROR: there is no session. */
+/* Creates the session with everything in it, without starting it. LT_ERROR: no session is left. */
 enum lt_status tracer_setup(const struct record_plan *plan);
 
-/* From now on only this process, in all domains of the plan. */
+/* Limits recording to this process, in all domains of the plan. */
 enum lt_status tracer_track(const struct record_plan *plan, pid_t pid);
 
 /*
- * Adds to the plan's session, before it starts, a channel of user space with one event, of the instances for which the
- * filter holds. Its name is "messages"; its buffers are small.
+ * Adds a user-space channel named "messages", with small buffers and one event limited by a filter, to the plan's
+ * session. To be called before the session starts.
  */
 enum lt_status tracer_add_messages(const struct record_plan *plan, const char *event, const char *filter);
 
-/* Where only some processes of user space are recorded: this one, too. */
+/* If recording is limited to some user-space processes, adds this one. */
 enum lt_status tracer_admit(const struct record_plan *plan, pid_t pid);
 
 #endif

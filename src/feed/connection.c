@@ -12,7 +12,7 @@
 #include "base/error.h"
 
 enum {
-	WAIT_MS = 200, /* between looks at *stop: a signal may come just before poll() */
+	WAIT_MS = 200, /* between checks of *stop: a signal may arrive just before poll() */
 	READ_BYTES = 4096,
 };
 
@@ -42,7 +42,7 @@ static enum lt_status fail(const struct connection *c, const char *what)
 
 #define CLOSED "closed the connection"
 
-/* By errno. */
+/* Describes errno in the error chain. */
 static enum lt_status fail_moving(const struct connection *c)
 {
 	return fail(c, errno == EPIPE || errno == ECONNRESET ? CLOSED : g_strerror(errno));
@@ -50,7 +50,7 @@ static enum lt_status fail_moving(const struct connection *c)
 
 static enum lt_status fail_timeout(const struct connection *c)
 {
-	return error_set("%s does not answer for %g s", c->peer, c->timeout_ms / 1000.0);
+	return error_set("no answer from %s for %g s", c->peer, c->timeout_ms / 1000.0);
 }
 
 void connection_watch(const struct connection *c, struct pollfd *p)
@@ -119,7 +119,7 @@ enum lt_status connection_open(struct connection *c, int family, const char *hos
 	g_snprintf(service, sizeof(service), "%u", port);
 	problem = getaddrinfo(host, service, &hints, &addresses);
 	if (problem)
-		return error_set("cannot find %s: %s", c->peer, gai_strerror(problem));
+		return error_set("cannot resolve %s: %s", c->peer, gai_strerror(problem));
 	for (const struct addrinfo *a = addresses; a && status == LT_ERROR; a = a->ai_next)
 		status = try_address(c, a);
 	freeaddrinfo(addresses);
@@ -149,7 +149,7 @@ static enum lt_status send_some(struct connection *c)
 		c->sent += (size_t)n;
 		c->moved_us = g_get_monotonic_time();
 	}
-	/* Moving the rest to the front costs as much as what was sent. */
+	/* Move the rest to the front only when that costs no more than what was sent. */
 	if (c->sent >= c->out->len / 2) {
 		g_byte_array_remove_range(c->out, 0, (guint)c->sent);
 		c->sent = 0;
@@ -177,7 +177,7 @@ static enum lt_status receive_some(struct connection *c)
 
 enum lt_status connection_move(struct connection *c)
 {
-	/* What the peer said before it closed is more telling than that it closed. */
+	/* What the peer said before closing explains more than the fact that it closed. */
 	enum lt_status received = receive_some(c);
 
 	return received ? received : send_some(c);

@@ -11,32 +11,31 @@
 #include "base/status.h"
 
 /*
- * A TCP connection that never blocks: what is sent waits in a buffer until the
- * peer takes it, what comes is kept until it is asked for. A peer that neither takes
- * nor sends anything for timeout_ms while it should is given up.
+ * A TCP connection that never blocks: outgoing data waits in a buffer until the peer accepts it, incoming data until
+ * the caller takes it. A peer that should send or accept data but does neither for timeout_ms is given up on.
  */
 struct connection {
 	char *peer; /* "lttng-relayd at localhost:5342", for messages */
 	int fd;     /* -1: not open */
 	unsigned timeout_ms;
-	const volatile sig_atomic_t *stop; /* a signal asked to end: waiting returns LT_INTERRUPTED */
+	const volatile sig_atomic_t *stop; /* set by a signal handler: functions that wait return LT_INTERRUPTED */
 	GByteArray *out;
-	size_t sent; /* of out */
+	size_t sent; /* bytes of out that were sent */
 	GByteArray *in;
-	int64_t moved_us; /* when bytes last went either way */
+	int64_t moved_us; /* when data last moved in either direction */
 };
 
 void connection_init(struct connection *c, unsigned timeout_ms, const volatile sig_atomic_t *stop);
 
 /*
- * Connects; family: AF_UNSPEC, AF_INET, AF_INET6. Every address of the host is
- * tried. LT_ERROR: the chain names the peer and the reason.
+ * Connects, trying every address of the host. family: AF_UNSPEC, AF_INET, AF_INET6. LT_ERROR: the error chain names the
+ * peer and the reason.
  */
 enum lt_status connection_open(struct connection *c, int family, const char *host, unsigned port);
 
 void connection_close(struct connection *c);
 
-/* Appends to what is to be sent. */
+/* Appends data to the outgoing buffer. */
 void connection_put(struct connection *c, const void *data, size_t size);
 
 static inline size_t connection_backlog(const struct connection *c)
@@ -44,19 +43,19 @@ static inline size_t connection_backlog(const struct connection *c)
 	return c->out->len - c->sent;
 }
 
-/* For poll(): fd, and whether there is something to send. */
+/* Fills *p for poll(): fd, and whether there is something to send. */
 void connection_watch(const struct connection *c, struct pollfd *p);
 
-/* Moves what can be moved now. LT_ERROR: the peer closed, or the connection broke. */
+/* Sends and receives what is possible now. LT_ERROR: the peer closed, or the connection broke. */
 enum lt_status connection_move(struct connection *c);
 
-/* LT_ERROR: it is `expecting` something and nothing moved for the timeout. */
+/* LT_ERROR: the caller is `expecting` data and nothing has moved for timeout_ms. */
 enum lt_status connection_check(const struct connection *c, bool expecting);
 
 /* Sends everything, then waits for size bytes and takes them. LT_INTERRUPTED: *stop was set. */
 enum lt_status connection_get(struct connection *c, void *data, size_t size);
 
-/* Takes size bytes if they are there. */
+/* Takes size bytes if that many have arrived. */
 bool connection_take(struct connection *c, void *data, size_t size);
 
 #endif

@@ -5,9 +5,9 @@
 
 #include "base/error.h"
 
-/* An event; before the next there may be padding. */
+/* An event; padding may follow it. */
 struct mark {
-	uint64_t at, end; /* bits */
+	uint64_t at, end; /* in bits */
 	uint64_t clock;
 };
 
@@ -31,8 +31,8 @@ static const struct mark *mark(const struct cutter *c, guint i)
 }
 
 /*
- * Finds the events. LT_ERROR: one could not be stepped over; the marks then are
- * those before it, and *end is behind the last of them.
+ * Finds the events. LT_ERROR: one could not be stepped over; the marks are those before it, and *end is the end of the
+ * last of them.
  */
 static enum lt_status find_events(struct cutter *c, uint64_t content_bits, uint64_t *end)
 {
@@ -48,8 +48,8 @@ static enum lt_status find_events(struct cutter *c, uint64_t content_bits, uint6
 	while (!status && w.at < w.end) {
 		m.at = walk_event_begin(&w, s);
 		if (!walk_event(&w, s, &event) || w.at <= m.at) {
-			status = error_set("event %u at byte %" G_GUINT64_FORMAT " cannot be stepped over",
-					   c->marks->len, m.at / 8);
+			status = error_set("event %u at byte %" G_GUINT64_FORMAT " cannot be decoded", c->marks->len,
+					   m.at / 8);
 			break;
 		}
 		m.clock = w.clock;
@@ -60,7 +60,10 @@ static enum lt_status find_events(struct cutter *c, uint64_t content_bits, uint6
 	return status;
 }
 
-/* Whether the event may become the first of a packet: at the same place modulo every alignment as the first was. */
+/*
+ * Whether a packet may start with this event: its position must be congruent to the first event's modulo every
+ * alignment.
+ */
 static bool may_cut(const struct cutter *c, guint i)
 {
 	return (mark(c, i)->at - mark(c, 0)->at) % c->head.stream->align == 0;
@@ -96,7 +99,7 @@ enum lt_status cutter_begin(struct cutter *c, const uint8_t *data, size_t size)
 	content = packet_has(&c->head, PACKET_CONTENT_SIZE) ? c->head.values[PACKET_CONTENT_SIZE] : 8 * (uint64_t)size;
 	count_packet(c);
 	if (content > 8 * (uint64_t)size) {
-		/* Broken off: what is whole is kept. */
+		/* A truncated packet: keep the complete events. */
 		find_events(c, 8 * (uint64_t)size, &c->content_bits);
 		error_clear();
 		return LT_END;
@@ -104,7 +107,7 @@ enum lt_status cutter_begin(struct cutter *c, const uint8_t *data, size_t size)
 	c->content_bits = content;
 	status = find_events(c, content, &end);
 	if (!status && c->marks->len && mark(c, 0)->at % 8)
-		status = error_set("events do not begin at bytes");
+		status = error_set("events are not aligned to bytes");
 	if (!status)
 		return LT_OK;
 	g_array_set_size(c->marks, 0);
@@ -112,7 +115,7 @@ enum lt_status cutter_begin(struct cutter *c, const uint8_t *data, size_t size)
 	return LT_AGAIN;
 }
 
-/* Header, context and the bytes of the events [first, behind[. */
+/* Header, context and the bytes of events first to behind - 1. */
 static void put_bytes(struct cutter *c, guint first, guint behind)
 {
 	uint64_t from, to;
@@ -132,7 +135,7 @@ static void put_bytes(struct cutter *c, guint first, guint behind)
 	g_byte_array_append(c->out, c->data + from, (guint)(to - from));
 }
 
-/* Bits of the events [first, behind[ and of what stands in front of them. */
+/* Size in bits of events first to behind - 1 with header and context. */
 static uint64_t content_of(const struct cutter *c, guint first, guint behind)
 {
 	if (first == behind)
@@ -170,7 +173,7 @@ static void make_piece(struct cutter *c, guint behind, uint64_t end, struct cut_
 	}
 }
 
-/* Something of the packet up to the limit, which is before the packet's end. */
+/* Takes the packet's events up to a limit, which lies before the packet's end. */
 static enum cut_outcome take_part(struct cutter *c, uint64_t limit, struct cut_piece *piece)
 {
 	uint64_t latest = 0;

@@ -10,17 +10,17 @@
 #include "base/timetext.h"
 #include "feed/viewers.h"
 
-#define BACKLOG_MAX ((size_t)4 << 20)           /* bytes of one session that wait for the relayd */
-#define STEP_MAX_NS (UINT64_C(3600) * NS_PER_S) /* of trace time per tick */
-#define LATE_NS (UINT64_C(60) * NS_PER_S)       /* a session that begins so much later was hardly meant */
+#define BACKLOG_MAX ((size_t)4 << 20)           /* per session, waiting for the relayd */
+#define STEP_MAX_NS (UINT64_C(3600) * NS_PER_S) /* of trace time, per tick */
+#define LATE_NS (UINT64_C(60) * NS_PER_S)       /* a session that starts this much later is probably a mistake */
 
-enum { VIEWERS_MS = 50, POLL_MS = 100, LAST_MS = 2000 /* for viewers after a signal */ };
+enum { VIEWERS_MS = 50, POLL_MS = 100, LAST_MS = 2000 /* LAST_MS: how long viewers may read after a signal */ };
 
 struct run {
 	const struct feed_options *options;
 	const GPtrArray *sessions;
 	struct feed_progress progress;
-	uint64_t step_ns; /* of trace time per tick */
+	uint64_t step_ns; /* of trace time, per tick */
 	uint64_t tick;
 	int64_t started_us;
 	struct viewers viewers;
@@ -44,7 +44,7 @@ static void show(struct run *r)
 		r->options->progress(r->options->user, &r->progress);
 }
 
-/* When a session begins, in the time that all share. */
+/* A session's start in shared time. */
 static uint64_t begin_ns(const struct fed_session *s)
 {
 	return fed_session_to_shared(s, fed_session_begin_ns(s));
@@ -63,17 +63,14 @@ static void set_range(struct run *r)
 		const uint64_t late_ns = begin_ns(session(r, i)) - r->progress.begin_ns;
 
 		if (late_ns > LATE_NS)
-			log_warning("%s/%s begins %" G_GUINT64_FORMAT " s after the first", session(r, i)->hostname,
-				    session(r, i)->name, late_ns / NS_PER_S);
+			log_warning("session '%s/%s' starts %" G_GUINT64_FORMAT " s after the first",
+				    session(r, i)->hostname, session(r, i)->name, late_ns / NS_PER_S);
 	}
 }
 
-/* ---- before the stream ---- */
+/* ---- before streaming ---- */
 
-/*
- * Shifted metadata has to wait for the start of the stream; viewers ask for it until it
- * is there.
- */
+/* Shifted metadata cannot be sent before streaming starts; viewers keep asking for it until then. */
 static bool is_metadata_late(const struct run *r)
 {
 	return r->options->now && r->options->wait;
@@ -104,7 +101,7 @@ static enum lt_status open_sessions(struct run *r)
 	return LT_OK;
 }
 
-/* Moves what is buffered, waits up to timeout_ms for more to be possible. */
+/* Sends and receives what is buffered; waits up to timeout_ms if nothing can be moved. */
 static enum lt_status move(struct run *r, int timeout_ms)
 {
 	struct pollfd *p = g_new(struct pollfd, 2 * r->sessions->len);
@@ -123,7 +120,7 @@ static enum lt_status move(struct run *r, int timeout_ms)
 		struct fed_session *s = session(r, i);
 
 		if (s->is_open && producer_move(&s->producer))
-			status = error_wrap("session %s/%s", s->hostname, s->name);
+			status = error_wrap("session '%s/%s'", s->hostname, s->name);
 	}
 	return status;
 }
@@ -137,7 +134,7 @@ static enum lt_status open_viewers(struct run *r)
 	status = viewers_open(&r->viewers, t->family, t->host, r->options->live_port, t->timeout_ms);
 	r->has_viewers = status == LT_OK;
 	if (status == LT_ERROR && !r->options->wait) {
-		/* Only whoever is to wait for viewers must know of them. */
+		/* An unreachable live port only matters to those who want to wait for viewers. */
 		log_info("%s", error_text());
 		error_clear();
 		return LT_OK;
@@ -156,10 +153,7 @@ static const struct fed_session *without_viewer(const struct run *r)
 	return NULL;
 }
 
-/*
- * The relayd answers the live port's commands one after the other: once the
- * list shows a viewer, the viewer's attaching is complete.
- */
+/* The relayd answers the live port's commands in order: once the list shows a viewer, that viewer has attached. */
 static enum lt_status wait_for_viewers(struct run *r)
 {
 	enum lt_status status = LT_OK;
@@ -178,7 +172,7 @@ static enum lt_status wait_for_viewers(struct run *r)
 	return status == LT_ERROR ? error_wrap("waiting for viewers") : status;
 }
 
-/* ---- the stream ---- */
+/* ---- streaming ---- */
 
 static bool is_paced(const struct run *r)
 {
@@ -205,7 +199,7 @@ static bool is_draining(const struct fed_session *s)
 	return s->is_finished && !s->is_done;
 }
 
-/* Closes the finished sessions that nobody reads any more. progress.waiting: one that is still read. */
+/* Closes finished sessions that nobody reads any more. progress.waiting: one that is still being read. */
 static enum lt_status close_read_sessions(struct run *r)
 {
 	enum lt_status status = LT_OK;
@@ -230,7 +224,7 @@ static enum lt_status close_read_sessions(struct run *r)
 	return status;
 }
 
-/* Until all finished sessions are closed, or until_us. */
+/* Runs until all finished sessions are closed, or until until_us. */
 static enum lt_status drain(struct run *r, int64_t until_us)
 {
 	enum lt_status status = close_read_sessions(r);
@@ -247,7 +241,7 @@ static enum lt_status drain(struct run *r, int64_t until_us)
 	return status;
 }
 
-/* Until the tick is due and the relayd has taken what was sent before. */
+/* Waits until the tick is due and the relayd has accepted all data sent before. */
 static enum lt_status wait_for_tick(struct run *r)
 {
 	const int64_t timer_us = (int64_t)(r->options->target.live_timer_ns / 1000);
@@ -269,7 +263,7 @@ static enum lt_status wait_for_tick(struct run *r)
 	return status;
 }
 
-/* Everything up to the tick; a session that is through ends. LT_END: all are. */
+/* Sends everything up to the tick and ends sessions that have no more data. LT_END: all have ended. */
 static enum lt_status advance(struct run *r)
 {
 	enum lt_status status = LT_END;
@@ -287,7 +281,7 @@ static enum lt_status advance(struct run *r)
 	return status;
 }
 
-/* The next tick; where nobody waits for the clock, the next at which anything happens. */
+/* Advances to the next tick or, when not waiting for the clock, to the next one at which something happens. */
 static void next_tick(struct run *r)
 {
 	const uint64_t first_ns = r->progress.begin_ns;
@@ -323,7 +317,7 @@ static enum lt_status stream(struct run *r)
 	return status == LT_END ? LT_OK : status;
 }
 
-/* After a signal: what was sent is closed in order, and viewers have a moment to read it. */
+/* After a signal: closes what was sent properly; viewers get a moment to read it. */
 static enum lt_status finish_all(struct run *r)
 {
 	static const volatile sig_atomic_t never;

@@ -30,7 +30,7 @@ bool feed_plan_is_name(const char *text, bool is_host)
 	return true;
 }
 
-/* A name that feed_plan_is_name() accepts, as like the text as may be. */
+/* The text with as few changes as feed_plan_is_name() requires. The caller frees it. */
 static char *make_name(const char *text, bool is_host)
 {
 	char *name = g_strndup(*text ? text : "_", longest(is_host));
@@ -60,7 +60,7 @@ static struct fed_session *find_session(const struct feed_plan *p, const char *h
 	return NULL;
 }
 
-/* Whether it is another domain of what the session has: same host, recording, machine and format. */
+/* Whether the recording is another domain of the session: same host, recording, machine and format. */
 static bool belongs(const struct fed_session *s, const struct recording *r)
 {
 	const struct recording *first = g_ptr_array_index(s->recordings, 0);
@@ -114,7 +114,7 @@ enum lt_status feed_plan_make(struct feed_plan *p, const GPtrArray *specs, const
 		p->damaged += r->damaged;
 		add_recording(p, r, hostname, name);
 	}
-	return p->sessions->len ? LT_OK : error_set("no trace can be fed");
+	return p->sessions->len ? LT_OK : error_set("none of the traces can be fed");
 }
 
 void feed_plan_release(struct feed_plan *p)

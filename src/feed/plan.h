@@ -5,26 +5,25 @@
 #include "feed/session.h"
 
 /*
- * Which recordings become which live sessions. The kernel trace and the
- * user-space traces of one recording of one host are one session; everything
- * else is a session of its own. Two sessions never have the same host and name:
- * the second is called NAME-2.
+ * Decides which recordings become which live sessions. The kernel trace and the user-space traces of one recording of
+ * one host form one session; everything else is a session of its own. No two sessions have the same host and name: the
+ * second becomes NAME-2.
  */
 struct feed_plan {
 	GPtrArray *sessions; /* struct fed_session * */
-	unsigned left_out;   /* traces that cannot be fed; said as errors */
+	unsigned left_out;   /* traces that cannot be fed; reported as errors */
 	unsigned damaged;    /* places where packets are missing */
 };
 
 /*
- * hostname, name: for all sessions instead of the recorded ones; NULL: as
- * recorded. LT_ERROR: no trace can be fed. Release with feed_plan_release() in either case.
+ * hostname, name: for all sessions instead of the recorded ones; NULL: as recorded. LT_ERROR: no trace can be fed. Call
+ * feed_plan_release() in every case.
  */
 enum lt_status feed_plan_make(struct feed_plan *p, const GPtrArray *specs, const char *hostname, const char *name);
 
 void feed_plan_release(struct feed_plan *p);
 
-/* Whether a relayd and an URL take the text as host (else session) name. */
+/* Whether a relayd and a URL accept the text as a host (otherwise session) name. */
 bool feed_plan_is_name(const char *text, bool is_host);
 
 #endif

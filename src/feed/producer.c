@@ -24,7 +24,7 @@ enum command {
 
 enum {
 	PROTOCOL_MAJOR = 2,
-	PROTOCOL_MINOR = 13, /* the least that will do */
+	PROTOCOL_MINOR = 13, /* the lowest that suffices */
 	PROTOCOL_MINOR_CTF2 = 15,
 	RELAY_OK = 10,
 	FORMAT_CTF_1_8 = 1,
@@ -34,7 +34,7 @@ enum {
 	WAIT_MS = 100,
 };
 
-/* A packet of metadata: a header of its own, text, padding. */
+/* A metadata packet: its own header, text, padding. */
 enum { METADATA_MAGIC = 0x75d11d57, METADATA_PACKET = 4096, METADATA_HEADER = 37, FRAGMENTS_BYTES = 65536 };
 
 static void put8(GByteArray *m, uint8_t value)
@@ -54,13 +54,13 @@ static void put64(GByteArray *m, uint64_t value)
 	g_byte_array_append(m, (const guint8 *)&value, sizeof(value));
 }
 
-/* With its NUL. */
+/* Including the NUL. */
 static void put_text(GByteArray *m, const char *text)
 {
 	g_byte_array_append(m, (const guint8 *)text, (guint)strlen(text) + 1);
 }
 
-/* Sends the payload as a command and frees it. */
+/* Sends a command with this payload, which it frees. */
 static void send_command(struct producer *p, enum command command, GByteArray *payload)
 {
 	GByteArray *head = g_byte_array_new();
@@ -107,7 +107,7 @@ static enum lt_status get_answer(struct producer *p, const char *what)
 	return code == RELAY_OK ? LT_OK : refused(p, what, code);
 }
 
-/* A path the relay made up and nobody needs. */
+/* Skips a path invented by the relayd, which is not needed. */
 static enum lt_status get_path(struct producer *p)
 {
 	uint32_t len = 0;
@@ -117,7 +117,7 @@ static enum lt_status get_path(struct producer *p)
 	if (status)
 		return status;
 	if (len > PATH_BYTES_MAX)
-		return error_set("%s sends nonsense", p->control.peer);
+		return error_set("%s sends an invalid reply", p->control.peer);
 	path = g_malloc(len + 1);
 	status = connection_get(&p->control, path, len);
 	g_free(path);
@@ -160,7 +160,7 @@ enum lt_status producer_open(struct producer *p, int family, const char *host, u
 	if (status)
 		return status;
 	if (major != PROTOCOL_MAJOR || minor < PROTOCOL_MINOR)
-		return error_set("%s speaks protocol %" PRIu32 ".%" PRIu32 "; %d.%d or a later %d is needed",
+		return error_set("%s speaks protocol %" PRIu32 ".%" PRIu32 ", but %d.%d or a later %d.x is needed",
 				 p->control.peer, major, minor, PROTOCOL_MAJOR, PROTOCOL_MINOR, PROTOCOL_MAJOR);
 	p->minor = MIN(minor, PROTOCOL_MINOR_CTF2);
 	return connection_open(&p->data, family, host, data_port);
@@ -174,7 +174,7 @@ static enum lt_status create_chunk(struct producer *p)
 	put64(m, (uint64_t)time(NULL));
 	put32(m, 0); /* no name of its own */
 	send_command(p, CREATE_CHUNK, m);
-	return get_answer(p, "a trace chunk");
+	return get_answer(p, "to create a trace chunk");
 }
 
 enum lt_status producer_create_session(struct producer *p, const struct producer_session *session)
@@ -184,7 +184,7 @@ enum lt_status producer_create_session(struct producer *p, const struct producer
 	GByteArray *m;
 
 	if (session->is_ctf2 && p->minor < PROTOCOL_MINOR_CTF2)
-		return error_set("%s speaks protocol %d.%" PRIu32 ", CTF 2 needs %d.%d (LTTng 2.15): %s",
+		return error_set("%s speaks protocol %d.%" PRIu32 ", but CTF 2 needs %d.%d (LTTng 2.15): %s",
 				 p->control.peer, PROTOCOL_MAJOR, p->minor, PROTOCOL_MAJOR, PROTOCOL_MINOR_CTF2,
 				 METADATA_CTF2_ADVICE);
 	m = g_byte_array_new();
@@ -209,7 +209,7 @@ enum lt_status producer_create_session(struct producer *p, const struct producer
 	if (!status)
 		status = get32(p, &code);
 	if (!status && code != RELAY_OK)
-		status = refused(p, "the session", code);
+		status = refused(p, "to create the session", code);
 	if (!status)
 		status = get_path(p);
 	return status ? status : create_chunk(p);
@@ -223,8 +223,8 @@ enum lt_status producer_add_stream(struct producer *p, const char *path, const c
 
 	put32(m, (uint32_t)strlen(name) + 1);
 	put32(m, (uint32_t)strlen(path) + 1);
-	put64(m, 0); /* files of any size */
-	put64(m, 0); /* and number */
+	put64(m, 0); /* no limit on the size of files */
+	put64(m, 0); /* nor on their number */
 	put64(m, CHUNK);
 	put_text(m, name);
 	put_text(m, path);
@@ -233,10 +233,10 @@ enum lt_status producer_add_stream(struct producer *p, const char *path, const c
 	status = get64(p, &s->handle);
 	if (!status)
 		status = get32(p, &code);
-	return !status && code != RELAY_OK ? refused(p, "a stream", code) : status;
+	return !status && code != RELAY_OK ? refused(p, "to create a stream", code) : status;
 }
 
-/* The header has the byte order of whoever writes it. */
+/* The header is in the byte order of whoever writes it. */
 static void put_metadata_packet(GByteArray *m, const uint8_t uuid[16], const char *text, size_t len)
 {
 	const uint32_t magic = METADATA_MAGIC, checksum = 0, content = 8 * (uint32_t)(METADATA_HEADER + len),
@@ -272,7 +272,7 @@ void producer_send_metadata(struct producer *p, struct producer_stream *s, const
 	}
 }
 
-/* Whole fragments, so that a viewer never gets a part of one. */
+/* Sends whole fragments only, so that viewers never get part of one. */
 void producer_send_fragments(struct producer *p, struct producer_stream *s, const char *text)
 {
 	while (*text) {
@@ -293,7 +293,7 @@ void producer_send_fragments(struct producer *p, struct producer_stream *s, cons
 enum lt_status producer_publish(struct producer *p)
 {
 	send_command(p, STREAMS_SENT, g_byte_array_new());
-	return get_answer(p, "the streams");
+	return get_answer(p, "to publish the streams");
 }
 
 /* ---- packets ---- */
@@ -353,9 +353,9 @@ enum lt_status producer_move(struct producer *p)
 	while (p->pending && connection_take(&p->control, &code, sizeof(code))) {
 		p->pending--;
 		if (GUINT32_FROM_BE(code) != RELAY_OK)
-			return refused(p, "a packet", GUINT32_FROM_BE(code));
+			return refused(p, "to take a packet", GUINT32_FROM_BE(code));
 	}
-	/* An answer may have to wait for the packet's data. */
+	/* The reply may have to wait for the packet's data. */
 	if (connection_backlog(&p->data))
 		return connection_check(&p->data, true);
 	return connection_check(&p->control, p->pending || connection_backlog(&p->control));
@@ -380,9 +380,8 @@ static enum lt_status settle(struct producer *p)
 }
 
 /*
- * Every stream ends before the packet that would be next. The relayd compares with the
- * packets' own sequence numbers, and their data may still be on its way: with a smaller
- * number it would end the stream at whatever it has.
+ * Each stream ends before the packet that would come next. The relayd compares with the packets' own sequence numbers,
+ * and their data may still be in transit: given a smaller number it would end the stream wherever it is.
  */
 static enum lt_status rotate(struct producer *p, struct producer_stream *const *streams, unsigned n)
 {
@@ -396,7 +395,7 @@ static enum lt_status rotate(struct producer *p, struct producer_stream *const *
 		put64(m, streams[i]->next_seq);
 	}
 	send_command(p, ROTATE_STREAMS, m);
-	return get_answer(p, "the end of the streams");
+	return get_answer(p, "to end the streams");
 }
 
 static enum lt_status close_chunk(struct producer *p)
@@ -406,10 +405,10 @@ static enum lt_status close_chunk(struct producer *p)
 
 	put64(m, CHUNK);
 	put64(m, (uint64_t)time(NULL));
-	put8(m, 0); /* nothing to be done with it */
+	put8(m, 0); /* nothing is done with it */
 	put32(m, 0);
 	send_command(p, CLOSE_CHUNK, m);
-	status = get_answer(p, "the end of the trace chunk");
+	status = get_answer(p, "to close the trace chunk");
 	return status ? status : get_path(p);
 }
 
@@ -418,7 +417,7 @@ enum lt_status producer_finish(struct producer *p, struct producer_stream *const
 	static const volatile sig_atomic_t never;
 	enum lt_status status;
 
-	/* Also after a signal the end is orderly; the timeout bounds it. */
+	/* Ends properly even after a signal; bounded by the timeout. */
 	p->control.stop = &never;
 	status = settle(p);
 	if (!status)
@@ -434,9 +433,9 @@ enum lt_status producer_close_streams(struct producer *p, struct producer_stream
 		GByteArray *m = g_byte_array_new();
 
 		put64(m, streams[i]->handle);
-		put64(m, streams[i]->packets - 1); /* the last one; none: -1 */
+		put64(m, streams[i]->packets - 1); /* number of the last one; -1: none */
 		send_command(p, CLOSE_STREAM, m);
-		status = get_answer(p, "the end of a stream");
+		status = get_answer(p, "to close a stream");
 	}
 	return status;
 }

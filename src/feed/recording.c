@@ -13,7 +13,7 @@
 #include "base/text.h"
 #include "ctf/metadata.h"
 
-enum { HEAD_BYTES = 4096 }; /* a packet's header and context fit */
+enum { HEAD_BYTES = 4096 }; /* room for a packet's header and context */
 
 #define PACKET_BYTES_MAX (UINT64_C(1) << 30)
 
@@ -27,7 +27,7 @@ static void destroy_stream(gpointer data)
 	g_free(s);
 }
 
-/* Paths go to the user's terminal. */
+/* Sanitises the path, which goes to the user's terminal. */
 static void warn(struct recording *r, const char *path, const char *what)
 {
 	char text[256];
@@ -44,12 +44,12 @@ struct scan {
 	struct recording *r;
 	int fd;
 	uint64_t length;
-	const char *path; /* the stream's once there is one */
+	const char *path; /* the stream's copy once there is one */
 	const char *name; /* without directory */
 	struct recorded_stream *stream;
 };
 
-/* Files of one stream: the same instance number, or without such numbers the same name. */
+/* The stream a packet belongs to: same instance number or, without such numbers, same file name. */
 static struct recorded_stream *find_stream(struct recording *r, const struct packet_head *head, const char *name)
 {
 	struct recorded_stream *s;
@@ -87,7 +87,7 @@ static enum lt_status read_bytes(int fd, uint8_t *data, size_t size, uint64_t of
 	return LT_OK;
 }
 
-/* The packet at offset; its size in the file in *size. LT_ERROR: the rest of the file is of no use. */
+/* Reads the packet at offset; *size: its size in the file. LT_ERROR: the rest of the file is unusable. */
 static enum lt_status scan_packet(struct scan *s, uint64_t offset, uint64_t *size)
 {
 	struct recorded_packet p = { .offset = offset };
@@ -98,22 +98,22 @@ static enum lt_status scan_packet(struct scan *s, uint64_t offset, uint64_t *siz
 	if (read_bytes(s->fd, data, sizeof(data), offset, &got) || packet_read_head(s->r->layout, data, got, &head))
 		return LT_ERROR;
 	if (!packet_has(&head, PACKET_TIMESTAMP_BEGIN) || !packet_has(&head, PACKET_TIMESTAMP_END))
-		return error_set("packets without times cannot be fed");
+		return error_set("its packets have no timestamps");
 	*size = packet_has(&head, PACKET_PACKET_SIZE) ? head.values[PACKET_PACKET_SIZE] / 8 : s->length - offset;
 	p.content_bits = packet_has(&head, PACKET_CONTENT_SIZE) ? head.values[PACKET_CONTENT_SIZE] : 8 * *size;
 	if (8 * *size < head.events_at || *size > PACKET_BYTES_MAX || p.content_bits > 8 * *size)
-		return error_set("a packet of an impossible size");
+		return error_set("a packet has an impossible size");
 	p.begin = head.values[PACKET_TIMESTAMP_BEGIN];
 	p.end = head.values[PACKET_TIMESTAMP_END];
 	p.seq = head.values[PACKET_SEQ_NUM];
 	if (p.end < p.begin)
-		return error_set("a packet that ends before it begins");
+		return error_set("a packet ends before it starts");
 	if (!s->stream) {
 		s->stream = find_stream(s->r, &head, s->name);
 		g_ptr_array_add(s->stream->paths, g_strdup(s->path));
 		s->path = g_ptr_array_index(s->stream->paths, s->stream->paths->len - 1);
 	} else if (s->stream->id != head.stream->id) {
-		return error_set("a packet of another stream");
+		return error_set("a packet belongs to another stream");
 	}
 	p.path = s->path;
 	p.size = MIN(*size, s->length - offset);
@@ -138,8 +138,7 @@ static void scan_file(struct recording *r, const char *path, const char *name)
 	s.length = S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
 	for (uint64_t at = 0; at < s.length; at += size) {
 		if (scan_packet(&s, at, &size)) {
-			char *what =
-				g_strdup_printf("not fed from byte %" G_GUINT64_FORMAT " on: %s", at, error_text());
+			char *what = g_strdup_printf("skipped from byte %" G_GUINT64_FORMAT ": %s", at, error_text());
 
 			warn(r, path, what);
 			g_free(what);
@@ -161,7 +160,7 @@ static void scan_directory(struct recording *r, const char *directory)
 	if (dir)
 		g_dir_close(dir);
 	else
-		warn(r, directory, "cannot be listed");
+		warn(r, directory, "cannot list the directory");
 	g_ptr_array_sort(names, (GCompareFunc)(void *)g_strcmp0);
 	for (guint i = 0; i < names->len; i++) {
 		char *path = g_build_filename(directory, g_ptr_array_index(names, i), NULL);
@@ -192,7 +191,7 @@ static bool is_copy(const struct recorded_packet *a, const struct recorded_packe
 	       a->content_bits == b->content_bits;
 }
 
-/* Snapshots overlap: the same packet may be in several. */
+/* Snapshots overlap: several may contain the same packet. */
 static void sort_packets(struct recorded_stream *s)
 {
 	guint n = 0;
@@ -220,7 +219,7 @@ uint8_t *recording_read(const struct recorded_packet *p)
 	}
 	data = g_malloc(p->size);
 	if (!read_bytes(fd, data, p->size, p->offset, &got) && got < p->size)
-		error_set("the file became shorter");
+		error_set("file was truncated");
 	close(fd);
 	if (got == p->size)
 		return data;
@@ -231,7 +230,7 @@ uint8_t *recording_read(const struct recorded_packet *p)
 
 /* ---- the trace as a whole ---- */
 
-/* Its first event, or the begin of the first packet if that cannot be stepped through. */
+/* The time of the first event, or the start of the first packet if that cannot be stepped through. */
 static uint64_t stream_begin(const struct recording *r, const struct recorded_stream *s)
 {
 	uint64_t begin = recorded_packet(s, 0)->begin;
@@ -263,7 +262,7 @@ static void find_range(struct recording *r)
 	}
 }
 
-/* The longest of its copies: a session's metadata only grows. */
+/* Takes the longest copy: a session's metadata only grows. */
 static enum lt_status read_metadata(struct recording *r, const struct source_spec *spec)
 {
 	for (guint i = 0; i < spec->paths->len; i++) {
@@ -271,7 +270,7 @@ static enum lt_status read_metadata(struct recording *r, const struct source_spe
 		char *text = metadata_read(directory, METADATA_MAX);
 
 		if (!text) {
-			warn(r, directory, "its metadata cannot be read");
+			warn(r, directory, "cannot read its metadata");
 		} else if (!r->text || strlen(text) > strlen(r->text)) {
 			g_free(r->text);
 			r->text = text;
@@ -283,10 +282,10 @@ static enum lt_status read_metadata(struct recording *r, const struct source_spe
 		return error_set("no readable metadata");
 	if (layout_parse(r->text, &r->layout))
 		return LT_ERROR;
-	return r->layout->n_clocks > 1 ? error_set("its times are of several clocks, which cannot be fed") : LT_OK;
+	return r->layout->n_clocks > 1 ? error_set("its timestamps use several clocks, which is not supported") : LT_OK;
 }
 
-/* "…/kernel" → "kernel", "…/ust/uid/0/64-bit" → "ust/uid/0/64-bit", anything else: "ctf". */
+/* "…/kernel" → "kernel", "…/ust/uid/0/64-bit" → "ust/uid/0/64-bit", otherwise "ctf". */
 static char *path_in_session(const char *directory)
 {
 	static const char *const domains[] = { "/kernel", "/ust" };
@@ -324,7 +323,7 @@ static enum lt_status read_trace(struct recording *r, const struct source_spec *
 	find_range(r);
 	set_names(r, spec);
 	if (r->layout->n_unknown)
-		log_info("%s: %u event classes are not understood; packets with them are fed uncut", r->name,
+		log_info("%s: cannot decode %u event classes; packets that contain them are fed uncut", r->name,
 			 r->layout->n_unknown);
 	return LT_OK;
 }

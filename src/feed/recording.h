@@ -7,14 +7,15 @@
 #include "source/source.h"
 
 /*
- * A recorded trace on disk: its metadata, its streams, and where their packets
- * are. The directories of a rotated session and the snapshots of one session are one trace
- * (source_find() groups them); a packet that is in several of them counts once.
+ * A recorded trace on disk: its metadata, its streams, and where their packets are. The directories of a rotated
+ * session and the snapshots of a session are one trace (source_find() groups them); a packet found in several of them
+ * counts once.
  */
 struct recorded_packet {
-	const char *path;      /* the stream's */
-	uint64_t offset, size; /* bytes in the file; less than the packet's own if the file ends */
-	uint64_t begin, end;   /* cycles */
+	const char *path; /* borrowed from the stream */
+	/* in bytes, within the file; size is less than the packet's own if the file is truncated */
+	uint64_t offset, size;
+	uint64_t begin, end; /* in cycles */
 	uint64_t seq, content_bits;
 };
 
@@ -27,24 +28,24 @@ struct recorded_stream {
 
 struct recording {
 	char *name;       /* for messages */
-	char *hostname;   /* of the env block, else from the directory */
-	char *session;    /* the name the tracer gave the session, else the directory's */
-	char *clock_uuid; /* tells machines of one name apart; NULL: unknown */
-	char *path;       /* of a trace below its session: "kernel", "ust/uid/1000/64-bit" */
+	char *hostname;   /* from the env block, else from the directory */
+	char *session;    /* the name given by the tracer, else the directory's */
+	char *clock_uuid; /* distinguishes machines with the same name; NULL: unknown */
+	char *path;       /* of a trace within its session: "kernel", "ust/uid/1000/64-bit" */
 	char *text;       /* metadata */
 	struct layout *layout;
-	GPtrArray *streams;        /* struct recorded_stream *, of those with packets */
-	uint64_t begin_ns, end_ns; /* first event, end of the last packet; of its own clock */
+	GPtrArray *streams;        /* struct recorded_stream *, those that have packets */
+	uint64_t begin_ns, end_ns; /* first event, end of the last packet; on its own clock */
 	uint64_t bytes;
-	unsigned damaged; /* places where packets are missing or broken off; said as warnings */
+	unsigned damaged; /* places where packets are missing or truncated; reported as warnings */
 };
 
-/* LT_ERROR: nothing of the trace can be fed. */
+/* LT_ERROR: nothing in the trace can be fed. */
 enum lt_status recording_open(const struct source_spec *spec, struct recording **out);
 
 void recording_close(struct recording *r);
 
-/* The bytes of a packet, to be freed with g_free(). NULL: not readable, see the error chain. */
+/* The bytes of a packet, to be freed with g_free(). NULL: unreadable, see the error chain. */
 uint8_t *recording_read(const struct recorded_packet *p);
 
 static inline const struct recorded_packet *recorded_packet(const struct recorded_stream *s, guint i)

@@ -6,14 +6,14 @@
 #include "base/error.h"
 #include "base/log.h"
 
-/* A stream on its way. */
+/* A stream being sent. */
 struct stream {
 	const struct recorded_stream *recorded;
 	const struct layout *layout;
 	struct producer_stream producer;
 	struct cutter cutter;
-	guint next;    /* the packet to begin with next */
-	uint8_t *data; /* of the packet being cut; NULL: none is */
+	guint next;    /* the next packet to start */
+	uint8_t *data; /* bytes of the packet being cut; NULL: none */
 };
 
 struct trace {
@@ -99,10 +99,13 @@ uint64_t fed_session_end_ns(const struct fed_session *s)
 
 static enum lt_status wrap(const struct fed_session *s, enum lt_status status)
 {
-	return status == LT_ERROR ? error_wrap("session %s/%s", s->hostname, s->name) : status;
+	return status == LT_ERROR ? error_wrap("session '%s/%s'", s->hostname, s->name) : status;
 }
 
-/* Streams of several files or chunks may have one name, of several traces one path: the relayd needs each once. */
+/*
+ * Streams of several files or chunks may share a name, those of several traces a path, but the relayd needs unique
+ * ones.
+ */
 static char *unique(GHashTable *used, const char *name)
 {
 	char *text = g_strdup(name);
@@ -238,7 +241,7 @@ static void send_beacon(struct fed_session *s, struct stream *st, uint64_t until
 	cutter_set_told(&st->cutter, until);
 }
 
-/* Loads the next packet. A packet that cannot be read is left out and warned of. */
+/* Loads the next packet. Skips unreadable packets with a warning. */
 static void begin_packet(struct fed_session *s, struct stream *st)
 {
 	const struct recorded_packet *p = recorded_packet(st->recorded, st->next++);
@@ -250,15 +253,16 @@ static void begin_packet(struct fed_session *s, struct stream *st)
 		return;
 	case LT_AGAIN:
 		if (!s->uncut++)
-			log_warning("%s/%s, stream '%s': a packet is fed uncut: %s", s->hostname, s->name, name,
-				    error_text());
+			log_warning("session '%s/%s', stream '%s': a packet is fed uncut: %s", s->hostname, s->name,
+				    name, error_text());
 		return;
 	case LT_END:
-		log_warning("%s/%s, stream '%s': a packet is broken off", s->hostname, s->name, name);
+		log_warning("session '%s/%s', stream '%s': a packet is truncated", s->hostname, s->name, name);
 		s->damaged++;
 		return;
 	default:
-		log_warning("%s/%s, stream '%s': a packet is left out: %s", s->hostname, s->name, name, error_text());
+		log_warning("session '%s/%s', stream '%s': a packet is skipped: %s", s->hostname, s->name, name,
+			    error_text());
 		s->damaged++;
 		g_free(st->data);
 		st->data = NULL;
@@ -266,7 +270,7 @@ static void begin_packet(struct fed_session *s, struct stream *st)
 	}
 }
 
-/* LT_END: the stream is used up. */
+/* LT_END: the stream has no more packets. */
 static enum lt_status advance_stream(struct fed_session *s, struct stream *st, uint64_t limit)
 {
 	const guint n_packets = st->recorded->packets->len;
@@ -336,7 +340,7 @@ uint64_t fed_session_next_ns(struct fed_session *s)
 	return next_ns;
 }
 
-/* All streams; those with data first. */
+/* All streams, those with data first. */
 static GPtrArray *list_streams(struct fed_session *s, guint *n_data)
 {
 	GPtrArray *streams = g_ptr_array_new();

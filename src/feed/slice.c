@@ -11,15 +11,15 @@
 /* A stream being written. */
 struct slice {
 	const struct recording *r;
-	uint64_t begin, end;  /* cycles; end UINT64_MAX: none */
-	uint64_t lost_before; /* the counter of lost events in front of the slice */
+	uint64_t begin, end;  /* in cycles; end is UINT64_MAX if there is none */
+	uint64_t lost_before; /* counter of lost events before the slice */
 	char *path;
-	FILE *file; /* NULL: nothing was written yet */
+	FILE *file; /* NULL: nothing written yet */
 	struct cutter cutter;
 	struct slice_sum *sum;
 };
 
-/* The first cycle that is not before ns. */
+/* The first cycle at or after ns. */
 static uint64_t cycle_at(const struct layout *l, uint64_t ns)
 {
 	uint64_t cycle;
@@ -41,7 +41,7 @@ static enum lt_status write_failed(const struct slice *s)
 
 static enum lt_status write_piece(struct slice *s, const struct cut_piece *piece)
 {
-	/* it may fall to 0 in one packet and go on */
+	/* it may drop to 0 for one packet and then continue */
 	const uint64_t lost = piece->discarded > s->lost_before ? piece->discarded - s->lost_before : 0;
 
 	if (!s->file)
@@ -54,7 +54,7 @@ static enum lt_status write_piece(struct slice *s, const struct cut_piece *piece
 	return LT_OK;
 }
 
-/* What the cutter's packet has in the interval. */
+/* Writes what the cutter's packet has in the interval. */
 static enum lt_status write_pieces(struct slice *s, uint64_t packet_begin)
 {
 	enum cut_outcome outcome = CUT_PIECE;
@@ -82,7 +82,7 @@ static enum lt_status write_packet(struct slice *s, const struct recorded_packet
 	enum lt_status status = data ? cutter_begin(&s->cutter, data, p->size) : LT_ERROR;
 
 	if (status == LT_ERROR) {
-		log_warning("%s: a packet is left out: %s", s->r->name, error_text());
+		log_warning("%s: a packet is skipped: %s", s->r->name, error_text());
 		error_clear();
 		s->sum->damaged++;
 	} else {
@@ -93,7 +93,7 @@ static enum lt_status write_packet(struct slice *s, const struct recorded_packet
 	return status;
 }
 
-/* The counter that the packet before the slice had. */
+/* The counter of the last packet before the slice. */
 static uint64_t lost_before(const struct slice *s, const struct recorded_packet *p)
 {
 	uint8_t *data = recording_read(p);
@@ -129,7 +129,7 @@ static enum lt_status write_stream(struct slice *s, const struct recorded_stream
 	return status;
 }
 
-/* What plain metadata of CTF 1.8 begins with; LTTng's comes in packets, which say it in their own way. */
+/* The signature at the start of plain CTF 1.8 metadata; packetised metadata, as LTTng writes it, has its own. */
 static const char *signature(const struct layout *l, const char *text)
 {
 	return l->format == LAYOUT_CTF_1_8 && !g_str_has_prefix(text, "/* CTF 1.8") ? "/* CTF 1.8 */\n\n" : "";

@@ -10,7 +10,7 @@
 #include "viewer/dial.h"
 #include "viewer/viewer.h"
 
-enum { STOP_MS = 100 }; /* a signal ends the waiting after that at the latest */
+enum { STOP_MS = 100 }; /* maximum delay after a signal */
 
 void viewers_init(struct viewers *v, const volatile sig_atomic_t *stop)
 {
@@ -23,7 +23,7 @@ void viewers_close(struct viewers *v)
 	g_array_free(v->sessions, TRUE);
 }
 
-/* At most left_ms. LT_INTERRUPTED: *stop was set. */
+/* Waits at most left_ms. LT_INTERRUPTED: *stop was set. */
 static enum lt_status wait_for(const struct viewers *v, int fd, int events, int64_t left_ms)
 {
 	struct pollfd p = { .fd = fd, .events = (short)events };
@@ -33,7 +33,7 @@ static enum lt_status wait_for(const struct viewers *v, int fd, int events, int6
 	return *v->stop ? LT_INTERRUPTED : LT_OK;
 }
 
-/* Until the relayd has something to say. */
+/* Waits until the relayd sends something. */
 static enum lt_status wait_for_relayd(const struct viewers *v)
 {
 	const unsigned events = viewer_events(v->viewer);
@@ -51,7 +51,7 @@ enum lt_status viewers_ask(struct viewers *v)
 		viewer_list_again(v->viewer);
 		g_array_set_size(v->sessions, 0);
 		v->is_listed = false;
-	} /* else it was interrupted, and goes on */
+	} /* otherwise interrupted: continue */
 	while (!v->is_listed) {
 		status = viewer_next(v->viewer, &event);
 		if (status == LT_AGAIN)

@@ -10,33 +10,33 @@
 #include "base/status.h"
 
 /*
- * Asks lttng-relayd's live port who looks at its sessions: a viewer starts at
- * the end of what is there, so whoever wants all must be there first.
+ * Asks lttng-relayd's live port who is viewing its sessions. Viewers start at the end of what the relayd has, so those
+ * who want everything must attach before streaming starts.
  */
 struct viewers {
 	struct viewer *viewer;
 	unsigned live_port;
-	const volatile sig_atomic_t *stop; /* a signal asked to end: waiting returns LT_INTERRUPTED */
+	const volatile sig_atomic_t *stop; /* set by a signal handler: functions that wait return LT_INTERRUPTED */
 	bool is_listed;                    /* the list was received */
-	GArray *sessions;                  /* of the last viewers_ask() */
+	GArray *sessions;                  /* from the last viewers_ask() */
 };
 
 struct viewers_session {
-	uint64_t id; /* as producer_create_session() got it */
+	uint64_t id; /* as returned by producer_create_session() */
 	uint32_t clients;
-	uint32_t streams; /* that are open, or that a viewer has not read to the end */
+	uint32_t streams; /* that are open, or not read to their end by a viewer */
 };
 
 void viewers_init(struct viewers *v, const volatile sig_atomic_t *stop);
 void viewers_close(struct viewers *v);
 
-/* Connects and fetches the list. timeout_ms: of a relayd that does not answer. LT_ERROR: the chain says why. */
+/* Connects and fetches the list. timeout_ms: how long the relayd may take to answer. LT_ERROR: see the error chain. */
 enum lt_status viewers_open(struct viewers *v, int family, const char *host, unsigned live_port, unsigned timeout_ms);
 
 /* Fetches the list of sessions again. */
 enum lt_status viewers_ask(struct viewers *v);
 
-/* What was last said of that session; NULL: it is not there. */
+/* What the last answer said about that session; NULL: it is not listed. */
 const struct viewers_session *viewers_find(const struct viewers *v, uint64_t session_id);
 
 #endif

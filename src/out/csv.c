@@ -6,7 +6,7 @@
 
 #include "out/internal.h"
 
-/* RFC 4180: quotes around what would be read otherwise, doubled inside. */
+/* RFC 4180: quotes a field that would otherwise be misread, doubling quotes inside. */
 static void write_field(FILE *out, const char *text)
 {
 	if (!strpbrk(text, ",\"\r\n")) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The table of relations as a graph in the DOT language: processes are nodes,
- * in a box for each host; what one does to another by one means is an edge. The two
- * halves that hosts have of a connection are one edge: bytes as sent, waits as received.
+ * The relations table as a graph in the DOT language. Processes are nodes, grouped in a box per host; each way in which
+ * one acts on another is an edge. The rows that two hosts have for a connection become one edge: bytes as sent, waits
+ * as received.
  */
 #include <glib.h>
 #include <inttypes.h>
@@ -11,8 +11,8 @@
 #include "out/internal.h"
 
 struct node {
-	char *id;   /* "host/pid", of a process that no host has what it is reached by */
-	char *host; /* NULL: not known */
+	char *id;   /* "host/pid" or, for a peer on no known host, its address */
+	char *host; /* NULL: unknown */
 	char *label;
 };
 
@@ -54,7 +54,7 @@ static struct value value_of(const struct graph *g, unsigned row, const char *na
 	return v;
 }
 
-/* NULL where it is null. A copy. */
+/* A copy, which the caller frees; NULL if the value is null. */
 static char *text_of(const struct graph *g, unsigned row, const char *name)
 {
 	struct value v = value_of(g, row, name);
@@ -120,7 +120,7 @@ static void add_row(struct graph *g, unsigned row)
 	struct edge *e = find_edge(g, from, to, means);
 	bool received = side && strcmp(side, "received") == 0;
 
-	/* what was sent and what was received is the same: the sender's figure, if it is there */
+	/* sent and received are the same bytes: prefer the sender's figure */
 	if (!received || !e->count) {
 		e->count = figure_of(g, row, "count");
 		e->bytes = figure_of(g, row, "bytes");

@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 
-enum { PIECE = 512 }; /* text_sanitise() makes at most four bytes of one */
+enum { PIECE = 512 }; /* text_sanitise() turns a byte into at most four */
 
 struct dump *dump_create(FILE *out, enum dump_form form, bool utc)
 {
@@ -57,7 +57,7 @@ void dump_digits(GString *line, uint64_t number, unsigned least)
 	g_string_append_len(line, digits + at, (gssize)(sizeof(digits) - at));
 }
 
-/* Where a piece may end: not within a character. */
+/* Where a piece may end without splitting a character. */
 static size_t piece_of(const char *text, size_t len)
 {
 	size_t n = MIN(len, PIECE);

@@ -9,13 +9,13 @@
 #include "base/status.h"
 
 /*
- * Events with all their fields, one by one: as text in the form of babeltrace2, or JSON, an object per line.
+ * Writes events with all their fields, one by one: as text in babeltrace2's form, or as JSON, one object per line.
  *
  *   [14:07:07.662981817] (+0.000001204) web sched_wakeup: { cpu_id = 1 }, { tid = 7 }, { comm = "dd", tid = 9 }
  */
 enum dump_form {
-	DUMP_TEXT,       /* text is sanitised */
-	DUMP_BABELTRACE, /* as babeltrace2 has it, to the byte */
+	DUMP_TEXT,       /* sanitised text */
+	DUMP_BABELTRACE, /* byte for byte what babeltrace2 writes */
 	DUMP_JSON,
 };
 
@@ -23,28 +23,28 @@ struct event;
 struct shape;
 
 struct dump_event {
-	const struct event *fields; /* EVENT_FIELDS, checked */
+	const struct event *fields; /* read with EVENT_FIELDS, checked */
 	const struct shape *shape;
-	const char *origin; /* where it comes from, as its trace says; "" or NULL: it does not */
+	const char *origin; /* its origin as the trace names it, HOST[:PROGRAM…]; "" or NULL: unknown */
 	const char *host;   /* its name */
 	uint64_t ns;        /* ns since the epoch */
-	/* JSON: the thread; -1, NULL: not known. */
+	/* JSON: the thread; -1, NULL: unknown. */
 	int64_t tid, pid;
 	const char *comm;
 };
 
 struct dump;
 
-/* out is borrowed, NULL: only for dump_line(). utc: else in the local time zone. */
+/* out is borrowed; NULL: only dump_line() is used. utc: UTC instead of the local time zone. */
 struct dump *dump_create(FILE *out, enum dump_form form, bool utc);
 
-/* What was written stays in the stream until that is flushed. */
+/* Does not flush out. */
 void dump_destroy(struct dump *d);
 
-/* The text of an event without its time, for who shows that himself; borrowed until the next call. */
+/* The text of an event without its time, for callers that show the time themselves; borrowed until the next call. */
 const char *dump_line(struct dump *d, const struct dump_event *e);
 
-/* Events in the order in which they are to be read. An error stays in the stream. */
+/* Writes an event; call it in the order to be read. Errors are left in the stream (ferror()). */
 void dump_event(struct dump *d, const struct dump_event *e);
 
 #endif

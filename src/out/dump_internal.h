@@ -2,7 +2,7 @@
 #ifndef LT_OUT_DUMP_INTERNAL_H
 #define LT_OUT_DUMP_INTERNAL_H
 
-/* What dump.c, dump_text.c and dump_json.c share. Nobody else includes this. */
+/* Shared by dump.c, dump_text.c and dump_json.c only. */
 
 #include <glib.h>
 
@@ -13,22 +13,22 @@ struct dump {
 	FILE *out;
 	enum dump_form form;
 	bool utc;
-	bool begun; /* an event was written, at */
+	bool begun; /* an event has been written, at last_ns */
 	uint64_t last_ns;
-	int64_t second; /* which .clock is */
+	int64_t second; /* the second that .clock shows */
 	char clock[16]; /* "14:07:07" */
 	GString *line;
 };
 
-/* Each appends one event to the line, without its end. */
+/* Each appends one event to the line, without a newline. */
 void dump_as_text(struct dump *d, const struct dump_event *e);
 void dump_as_json(struct dump *d, const struct dump_event *e);
 void dump_without_time(struct dump *d, const struct dump_event *e);
 
-/* A number in decimal digits, with at least so many of them. */
+/* Appends a number in decimal with at least this many digits. */
 void dump_digits(GString *line, uint64_t number, unsigned least);
 
-/* Another machine's text as printable UTF-8; bytes that are not become \xNN. */
+/* Appends another machine's text as printable UTF-8; other bytes become \xNN. */
 void dump_sanitised(GString *line, const char *text, size_t len);
 
 #endif

@@ -11,12 +11,12 @@
  *   {"time_ns":…,"host":"web","cpu":1,"tid":7,"pid":7,"comm":"dd","name":"sched_wakeup",
  *    "packet":{…},"context":{…},"event_context":{…},"fields":{…}}
  *
- * A struct is an object, an array or sequence a list, a variant an object of the one option, an enum
- * {"value":1,"labels":["_ipv4"]}. "cut" is there, and true, where something of the event was too long to be kept.
+ * A struct becomes an object, an array or sequence a list, a variant an object with the selected option, an enum
+ * {"value":1,"labels":["_ipv4"]}. "cut": true is present if part of the event was too long to be kept.
  */
 enum { LABELS_MAX = 64 };
 
-/* Texts become UTF-8 of printable characters first: the rest of JSON's escapes is not needed. */
+/* Sanitises text to printable UTF-8 first, which makes JSON's other escapes unnecessary. */
 static void put_text(GString *line, const char *text, size_t len)
 {
 	const gsize begin = line->len + 1;

@@ -10,8 +10,8 @@
  *
  *   [time] (+since the last event) origin name: { packet }, { context }, { own context }, { payload }
  *
- * A struct is { a = 1, b = 2 }, an array [ [0] = 1, [1] = 2 ], a variant { the value }, an enum
- * ( "label" : container = 1 ).
+ * A struct is { a = 1, b = 2 }, an array [ [0] = 1, [1] = 2 ], a variant { the value }, an enum ( "label" : container =
+ * 1 ).
  */
 enum { LABELS_MAX = 64, NS_DIGITS = 9 };
 
@@ -65,7 +65,7 @@ static void put_control(GString *line, unsigned char c)
 	}
 }
 
-/* How many of the bytes stand for themselves. */
+/* Number of leading bytes that need no escape. */
 static size_t plain_bytes(const char *text, size_t len)
 {
 	size_t n = 0;
@@ -88,7 +88,7 @@ static size_t high_bytes(const char *text, size_t len)
 	return n;
 }
 
-/* As babeltrace2 escapes it; what is not ASCII passes as it is there, and is sanitised else. */
+/* Escapes as babeltrace2 does. In its form non-ASCII bytes pass unchanged; otherwise they are sanitised. */
 static void put_escaped(struct dump *d, const char *text, size_t len)
 {
 	while (len > 0) {
@@ -122,7 +122,7 @@ static void put_quoted(struct dump *d, const char *text, size_t len)
 	g_string_append_c(d->line, '"');
 }
 
-/* Names of hosts, classes and fields, which babeltrace2 writes as they are. */
+/* Names of hosts, classes and fields, which babeltrace2 writes unescaped. */
 static void put_name(struct dump *d, const char *name)
 {
 	const size_t len = strlen(name);
@@ -142,7 +142,7 @@ static void put_binary(GString *line, uint64_t value, unsigned bits)
 		g_string_append_c(line, value >> bits & 1 ? '1' : '0');
 }
 
-/* Of a negative number as many digits as its bits fill. */
+/* The digits for a negative number: as many as its width in bits fills. */
 static uint64_t digits_of(uint64_t value, unsigned bits, unsigned bits_per_digit)
 {
 	const unsigned used = (bits + bits_per_digit - 1) / bits_per_digit * bits_per_digit;
@@ -233,7 +233,7 @@ static void put_value(struct dump *d, const struct dump_event *e, const struct f
 	}
 }
 
-/* What stands in front of a value in a container of that kind. */
+/* What precedes a value in a container of that kind. */
 static void put_place(struct dump *d, enum shape_kind in, const struct field_value *v)
 {
 	g_string_append(d->line, v->index ? ", " : " ");
@@ -277,7 +277,7 @@ static void put_fields(struct dump *d, const struct dump_event *e)
 	}
 }
 
-/* Hosts have names of their own, as two may call themselves the same; programs have not. */
+/* Two hosts may have the same hostname, so our form uses the monitor's unique name; programs keep the trace's. */
 static void put_origin(struct dump *d, const struct dump_event *e)
 {
 	const char *origin = e->origin ? e->origin : "", *program = strchr(origin, ':');

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Histograms as text, below the table, one per row: a line for each power of two.
+ * Histograms as text below the table, one per row: a line for each power of two.
  *
- *	host web  tid 812  comm nginx  latency
- *	   8.19µs …   16.4µs      12  ████▊
- *	   16.4µs …   32.8µs     103  ████████████████████████████████████████
+ * 	host web  tid 812  comm nginx  latency
+ * 	   8.19µs …   16.4µs      12  ████▊
+ * 	   16.4µs …   32.8µs     103  ████████████████████████████████████████
  */
 #include <glib.h>
 #include <inttypes.h>
@@ -15,7 +15,7 @@
 
 enum { BAR_WIDTH = 40, POWERS = 65, DURATION_SIZE = 32, TEXT_SIZE = 256 };
 
-/* Power 0 is the value 0 alone, power k from 2^(k-1) to 2^k. */
+/* Power 0 is the value 0 alone, power k the range from 2^(k-1) to 2^k. */
 static unsigned power_of(uint64_t value)
 {
 	return value ? 64 - (unsigned)__builtin_clzll(value) : 0;
@@ -31,7 +31,7 @@ static uint64_t power_end(unsigned power)
 	return power == 64 ? UINT64_MAX : UINT64_C(1) << power;
 }
 
-/* n of most: eighths of a character, where there are such. */
+/* A bar for n out of most, in eighths of a character if the terminal has them. */
 static void put_bar(FILE *out, uint64_t n, uint64_t most, bool ascii)
 {
 	static const char *const eighths[] = { "", "▏", "▎", "▍", "▌", "▋", "▊", "▉" };
@@ -45,7 +45,7 @@ static void put_bar(FILE *out, uint64_t n, uint64_t most, bool ascii)
 		fputc('.', out);
 }
 
-/* Blanks make up for what UTF-8 takes more than it shows. */
+/* Pads by display width, not by bytes. */
 static void put_right(FILE *out, const char *text, unsigned width)
 {
 	const unsigned need = utf8_width(text);
@@ -86,7 +86,7 @@ static void put_histogram(FILE *out, const struct value *v, bool ascii)
 	}
 }
 
-/* What tells the row from others: names and numbers of things. */
+/* Identifies the row: names and numbers. */
 static void put_title(const struct writer *w, const struct writer_page *page, unsigned row, const struct column *of)
 {
 	char text[TEXT_SIZE];

@@ -2,7 +2,7 @@
 #ifndef LT_OUT_INTERNAL_H
 #define LT_OUT_INTERNAL_H
 
-/* What the files of out/ share. Nobody outside out/ includes this. */
+/* Private to out/. */
 
 #include <jansson.h>
 
@@ -13,13 +13,13 @@ struct writer {
 	unsigned pages; /* written so far */
 };
 
-/* Each writes one page; errors stay in the stream and are found by writer_page(). */
+/* Each writes one page; errors are left in the stream for writer_page() to find. */
 void writer_text_page(struct writer *w, const struct writer_page *page);
 void writer_json_page(struct writer *w, const struct writer_page *page);
 void writer_csv_page(struct writer *w, const struct writer_page *page);
 void writer_dot_page(struct writer *w, const struct writer_page *page);
 
-/* Below the rows of a page of text: how the values of distributions are spread (COLUMN_HISTOGRAM). */
+/* Below the rows of a text page: how the values of distributions are spread (COLUMN_HISTOGRAM). */
 void writer_text_histograms(const struct writer *w, const struct writer_page *page);
 
 /* The JSON form of a value, a new reference. */

@@ -5,7 +5,7 @@
 
 #include "out/internal.h"
 
-/* JSON's integers are read as signed 64 bits nearly everywhere: a greater figure stays at the greatest. */
+/* Nearly every reader takes JSON integers as signed 64-bit: larger values are capped. */
 static json_t *json_of_uint(uint64_t u)
 {
 	return json_integer((json_int_t)MIN(u, (uint64_t)INT64_MAX));
@@ -27,7 +27,7 @@ static json_t *json_of_buckets(const struct value *v)
 	return json;
 }
 
-/* A path of the file system may be anything; JSON is UTF-8. */
+/* Paths may contain any bytes, JSON must be UTF-8. */
 static json_t *json_of_text(const char *text)
 {
 	json_t *json;
@@ -73,7 +73,7 @@ json_t *writer_json_value(const struct value *v)
 	}
 }
 
-/* What stands before the rows; the closing brace is missing. */
+/* Writes what precedes the rows and leaves the object open. */
 static void write_head(FILE *out, const struct writer *w, const struct writer_page *page)
 {
 	json_t *head = json_object(), *hosts = json_array(), *lost = json_object();
@@ -97,7 +97,7 @@ static void write_head(FILE *out, const struct writer *w, const struct writer_pa
 	json_decref(head);
 }
 
-/* Row by row: a table may be larger than what one would like to hold twice. */
+/* Writes row by row: a table may be too large to be held twice. */
 void writer_json_page(struct writer *w, const struct writer_page *page)
 {
 	FILE *out = w->options.out;

@@ -25,7 +25,7 @@ static void write_heading(FILE *out, const struct writer *w, const struct writer
 	fputs(page->gap ? "  no events\n" : "\n", out);
 }
 
-/* One cell of a line that is being made. */
+/* Appends a cell to the line. */
 static void put_cell(GString *line, const char *text, unsigned width, bool right)
 {
 	unsigned need = utf8_width(text);
@@ -39,7 +39,7 @@ static void put_cell(GString *line, const char *text, unsigned width, bool right
 		g_string_append_printf(line, "%s%*s", text, blanks, "");
 }
 
-/* Blanks at the end of a line are of no use. */
+/* Drops trailing blanks. */
 static void end_line(GString *line, FILE *out)
 {
 	while (line->len && line->str[line->len - 1] == ' ')
@@ -62,7 +62,7 @@ static bool is_known(const struct writer *w, const struct writer_page *page, con
 	return false;
 }
 
-/* Those of the page's columns that are written; to be freed. */
+/* The page's columns that are to be written. The caller frees the array. */
 static const struct column **choose_columns(const struct writer *w, const struct writer_page *page, unsigned *n)
 {
 	const struct column **columns = g_new(const struct column *, page->n_columns);
@@ -74,7 +74,7 @@ static const struct column **choose_columns(const struct writer *w, const struct
 	return columns;
 }
 
-/* The lines below the heading: n cells each, all of the rows' first, then the totals'. */
+/* The lines below the heading, n cells each: first the rows, then the totals. */
 struct lines {
 	const struct writer *w;
 	const struct writer_page *page;
@@ -99,13 +99,13 @@ static void add_text(struct lines *l, unsigned c, const char *text)
 	g_ptr_array_add(l->cells, g_strdup(text));
 }
 
-/* Counters of rows that are shares of one whole: they can be summed up. */
+/* Whether the column's values are parts of a whole and can be summed. */
 static bool has_total(const struct column *column)
 {
 	return column->flags & COLUMN_COUNTER && column_adds_up(column);
 }
 
-/* Of all rows of a host, also those that a limit leaves out. */
+/* The sum over all rows of a host, including those hidden by a limit. */
 static uint64_t total_of(const struct lines *l, const struct column *column, unsigned host)
 {
 	const struct view_rows *rows = l->page->rows;
@@ -136,7 +136,7 @@ static bool is_named(const struct column *column, const char *name)
 	return strcmp(column->name, name) == 0;
 }
 
-/* The word stands in the first column that is not a figure, behind the host. */
+/* Puts the word into the first column after the host that is not a figure. */
 static void add_total(struct lines *l, unsigned host)
 {
 	bool said = false;
@@ -157,7 +157,7 @@ static void add_total(struct lines *l, unsigned host)
 	}
 }
 
-/* A line per host: nothing here mixes hosts. */
+/* Adds one line per host: no figure mixes hosts. */
 static void add_totals(struct lines *l)
 {
 	const struct view_rows *rows = l->page->rows;

@@ -11,15 +11,14 @@
 #include "view/rows.h"
 
 /*
- * Writes a table, interval by interval, as text, JSON or CSV. Each interval
- * (a page) is flushed when it is complete.
+ * Writes a table, interval by interval, as text, JSON or CSV. Each interval (a page) is flushed when it is complete.
  *
- *   text  a line that names the table and the interval, a header, aligned rows
- *   JSON  an object per page and line: schema, table, begin_ns, end_ns, hosts, lost, rows
- *         and, of a gap only, gap: true
- *   CSV   one header line, a line per row; with .intervals the first two columns tell
- *         the interval. Lists and objects are JSON text in their cell. Null is empty.
- *   DOT   table relations only: a graph per page
+ *   text  a line with the table and the interval, a header, aligned rows
+ *   JSON  one object per page and line: schema, table, begin_ns, end_ns, hosts, lost, rows
+ *         and, only for a gap, gap: true
+ *   CSV   one header line, one line per row; with .intervals the first two columns are the
+ *         interval. Lists and objects are JSON text in their cell. Null is empty.
+ *   DOT   relations table only: one graph per page
  */
 enum writer_form { WRITER_TEXT, WRITER_JSON, WRITER_CSV, WRITER_DOT };
 
@@ -28,18 +27,18 @@ struct writer_options {
 	FILE *out;            /* borrowed */
 	const char *table;    /* its name */
 	bool intervals;       /* there may be several pages */
-	bool columns_named;   /* by the user: text has them all, known or not */
+	bool columns_named;   /* by the user: text then has all of them, even if nothing is known */
 	struct format format; /* text */
 };
 
-/* An interval of all hosts. */
+/* One interval, all hosts. */
 struct writer_page {
 	uint64_t begin_ns, end_ns;
-	bool gap; /* many intervals without any event in one page */
+	bool gap; /* stands for many intervals without any event */
 	const struct view_rows *rows;
 	const struct column *const *columns;
 	unsigned n_columns;
-	const char *const *hosts; /* names of all that were asked for, with rows or not */
+	const char *const *hosts; /* names of all selected hosts, with rows or without */
 	unsigned n_hosts;
 	struct view_lost lost;
 };
@@ -49,7 +48,7 @@ struct writer;
 struct writer *writer_create(const struct writer_options *options);
 void writer_destroy(struct writer *w);
 
-/* LT_ERROR: cannot write (disk full, pipe closed): the error chain says why. */
+/* LT_ERROR: cannot write (disk full, pipe closed), see the error chain. */
 enum lt_status writer_page(struct writer *w, const struct writer_page *page);
 
 #endif

@@ -21,7 +21,7 @@ USAGE = (
     (("--follow", "--", "true"), "--follow is for a SOURCE"),
     ((".", "--", "true"), "'.': there is either a SOURCE or a COMMAND"),
     (("-n", "x", "--buffer-size", "1M", "."), "--buffer-size is for a COMMAND"),
-    (("--buffer-size", "1k", "--", "true"), "option '--buffer-size': a buffer has at least 64 KiB"),
+    (("--buffer-size", "1k", "--", "true"), "option '--buffer-size': must be at least 64 KiB"),
     (("-e", "trace=%bogus", "--", "true"), "option '-e'"),
     (("-c", "-C", "--", "true"), "-c and -C exclude each other"),
     (("--",), "no source or command given"),
@@ -74,7 +74,7 @@ def test_refused(u):
     """The texts of doctor; COMMAND is not run."""
     status, out, err = u.run(u.top, "attach", "-f", "--", "touch", "made")
     assert (status, out) == (1, ""), (status, out, err)
-    assert "the kernel is traced by root and the members of group 'tracing' only, and you are neither: use sudo" in err, err
+    assert "only root and members of group 'tracing' can trace the kernel: use sudo" in err, err
     assert "missing  permission " in err and "'lttngtop doctor' shows all checks.\n" in err, err
     assert not os.path.exists(f"{u.home}/made"), "COMMAND ran"
     check_clean(u)

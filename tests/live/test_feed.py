@@ -308,7 +308,7 @@ def check_damaged(relayd, recording):
     process = relayd.feed("--speed", "max", "--session", "damaged", "damaged")
     viewers = start_viewers("damaged", urls_of(process, 1))
     _, err = finish(process, 3, "damaged")
-    check("a packet is broken off" in err and "damaged/none" in err, f"damaged: {err}")
+    check("a packet is truncated" in err and "damaged/none" in err, f"damaged: {err}")
     check(viewers[0].wait() == 0, "damaged: the viewer failed")
     whole = Viewer("damaged-whole", trace_of(recording))
     whole.wait()
@@ -350,7 +350,7 @@ def check_ctf2(relayd, name, recording):
         major, minor = version_of("lttng-relayd")
         _, err = finish(relayd.feed(recording), 1, name)
         check(f"lttng-relayd at 127.0.0.1:{relayd.control} speaks protocol {major}.{minor}, "
-              "CTF 2 needs 2.15 (LTTng 2.15): record with 'lttng create --trace-format=ctf-1.8'" in err, f"{name}: {err}")
+              "but CTF 2 needs 2.15 (LTTng 2.15): record with 'lttng create --trace-format=ctf-1.8'" in err, f"{name}: {err}")
     elif version_of("babeltrace2") < (2, 1):
         print(f"skip feeding {name}: babeltrace2 2.1 is needed to see it")
     else:
@@ -385,16 +385,16 @@ def check_failures(home, recording):
         done = subprocess.run([PROGRAM, "feed", "--to", f"net://127.0.0.1:{silent.getsockname()[1]}", "--timeout", "300ms",
                                recording], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                               timeout=sandbox.PATIENCE, check=False)
-        check(done.returncode == 1 and "does not answer for 0.3 s" in done.stderr, f"silent: {done}")
-    for how, number, words in (("killed", signal.SIGKILL, "closed the connection"),
-                               ("stopped", signal.SIGSTOP, "does not answer for 1 s")):
+        check(done.returncode == 1 and re.search("no answer from lttng-relayd at .* for 0.3 s", done.stderr), f"silent: {done}")
+    for how, number, words in (("killed", signal.SIGKILL, "lttng-relayd at .* closed the connection"),
+                               ("stopped", signal.SIGSTOP, "no answer from lttng-relayd at .* for 1 s")):
         with Relayd(f"{home}-{how}") as relayd:
             process = relayd.feed("--no-wait", "--speed", "0.2", "--timeout", "1s", recording)
             urls_of(process, 1)
             time.sleep(0.5)
             relayd.process.send_signal(number)
             _, err = finish(process, 1, f"relayd {how}")
-            check(words in err and "lttng-relayd at 127.0.0.1" in err, f"relayd {how}: {err}")
+            check(re.search(words, err) and "lttng-relayd at 127.0.0.1" in err, f"relayd {how}: {err}")
     with Relayd(f"{home}-paused") as relayd:
         process = relayd.feed("--session", "paused", recording)
         viewers = start_viewers("paused", urls_of(process, 1))

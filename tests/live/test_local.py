@@ -579,11 +579,11 @@ def test_refusals():
             (1, "the monitor needs a terminal", ["--", "true"]),
             (2, "no machine given", ["cluster"]),
             (2, "cluster takes no SOURCE", ["cluster", "--host", "web", "recording/"]),
-            (2, "'-x' is not a host", ["cluster", "--host", "-x"]),
+            (2, "'-x' is not a valid host", ["cluster", "--host", "-x"]),
             (2, "option '--host' is not for the monitor", ["--host", "web", "recording/"]),
         ]
         if not os.path.exists("/var/run/lttng/client-lttng-sessiond"):
-            cases.append((1, "root and the members of group 'tracing' only.* missing +permission +neither root",
+            cases.append((1, "only root and members of group 'tracing'.* missing +permission +neither root",
                           ["report", "cpu", "--local"]))
         for status, text, arguments in cases:
             done = u.run(u.top, *arguments)
@@ -599,7 +599,7 @@ def test_refusals():
         os.mkdir(u.base)
         os.chmod(u.base, 0o755)
         done = u.report()
-        assert done[0] == 1 and f"'{u.base}' is not a directory of this user alone" in done[2], done
+        assert done[0] == 1 and f"'{u.base}' is not a directory that only this user can access" in done[2], done
         os.rmdir(u.base)
 
 

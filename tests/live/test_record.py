@@ -120,30 +120,30 @@ def test_refusals():
     """What lacks is said, and nothing is left behind."""
     ust = ["record", "--ust", EVENTS]
     with user("refusals") as u:
-        check(u.run(TOP, *ust, "--no-sessiond"), 1, "", "no session daemon: start one with 'lttng-sessiond --daemonize'")
+        check(u.run(TOP, *ust, "--no-sessiond"), 1, "", "no session daemon is running: start one with 'lttng-sessiond --daemonize'")
         for verb in ("stop", "status", "snapshot"):
             check(u.run(TOP, "record", verb), 1, "", "no session daemon")
         u.env["LTTNG_SESSIOND_PATH"] = "/nowhere/sessiond"
-        check(u.run(TOP, *ust), 1, "", "no session daemon, and '/nowhere/sessiond' cannot be started")
+        check(u.run(TOP, *ust), 1, "", "no session daemon is running, and '/nowhere/sessiond' cannot be started")
         del u.env["LTTNG_SESSIOND_PATH"]
         if not os.path.exists("/var/run/lttng/client-lttng-sessiond"):
-            check(u.run(TOP, "record"), 1, "", "the kernel is traced by root and the members of group 'tracing' only, .*"
-                  "use sudo, or 'sudo usermod -aG tracing")
+            check(u.run(TOP, "record"), 1, "", "only root and members of group 'tracing' can trace the kernel: .*"
+                  "use sudo, or run 'sudo usermod -aG tracing")
         assert not u.sessiond_pid(), "a session daemon is left"
 
         u.start_sessiond()
         for verb in ("stop", "snapshot"):
-            check(u.run(TOP, "record", verb), 1, "", "there is no session that 'lttngtop record' has made")
+            check(u.run(TOP, "record", verb), 1, "", "no session created by 'lttngtop record' found")
             check(u.run(TOP, "record", verb, "x"), 1, "", "there is no session 'x'")
         check(u.run(TOP, "record", "status"), 0, "^no session\n$")
         check(u.run(TOP, *ust, "--session", "x"), 0, "session 'x' records into")
-        check(u.run(TOP, *ust, "--session", "x"), 1, "", "session 'x' exists already")
+        check(u.run(TOP, *ust, "--session", "x"), 1, "", "session 'x' already exists")
         check(u.run(TOP, "record", "status"), 0, "^x: recording, [^\n]*lost 0 events 0 packets\n$")
         check(u.run(TOP, "record", "snapshot", "x"), 1, "", "session 'x' is not a flight recorder")
-        check(u.run(TOP, "record", "stop"), 1, "", "there is no session that 'lttngtop record' has made")
+        check(u.run(TOP, "record", "stop"), 1, "", "no session created by 'lttngtop record' found")
         for name in ("lttngtop-1", "lttngtop-2"):
             check(u.run(TOP, *ust, "--session", name), 0, "stop it: lttngtop record stop")
-        check(u.run(TOP, "record", "stop"), 1, "", "several sessions: 'lttngtop-1', 'lttngtop-2': which one?")
+        check(u.run(TOP, "record", "stop"), 1, "", r"more than one session \('lttngtop-1', 'lttngtop-2'\): give its name")
         for name in ("x", "lttngtop-1", "lttngtop-2"):
             check(u.run(TOP, "record", "stop", name), 0, f"session '{name}' stopped")
 
@@ -152,7 +152,7 @@ def test_refusals():
         with socket.socket() as deaf:  # bound, so that nobody else listens there
             deaf.bind(("127.0.0.1", 0))
             url = f"net://127.0.0.1:{deaf.getsockname()[1]}"
-            check(u.run(TOP, *ust, "--live", url), 1, "", f"cannot reach the relayd '{url}': Connection refused")
+            check(u.run(TOP, *ust, "--live", url), 1, "", f"cannot reach relayd '{url}': Connection refused")
         with socket.socket() as rude:  # takes connections and hangs up
             rude.bind(("127.0.0.1", 0))
             rude.listen()
@@ -180,7 +180,7 @@ def test_kernel_as_root():
         script = """lttng-sessiond --no-kernel --daemonize
                     "$0" record --set minimal --output o; status=$?
                     kill $(cat /run/lttng/lttng-sessiond.pid); exit $status"""
-        check(in_private_run(u, "sh", "-c", script, TOP), 1, "", "no kernel tracer: .*started without kernel tracing: 'lttngtop doctor' finds out")
+        check(in_private_run(u, "sh", "-c", script, TOP), 1, "", "no kernel tracer: .*started without kernel tracing: run 'lttngtop doctor'")
         result = in_private_run(u, TOP, "record", "--set", "minimal", "--output", "o", "--", "true")
         if result[0]:
             check(result, 1, "", "no kernel tracer: lttng-modules are missing")
@@ -257,7 +257,7 @@ def test_live():
         check_counts(output, 5000)
         nobody, = sandbox.free_ports(1)
         check(u.run(TOP, "record", "--ust", EVENTS, "--live", url, "--live-timer", "100ms", "--session", "t", "--live-port",
-                    str(nobody)), 0, "stop it", f"no relayd takes viewers at 127.0.0.1:{nobody}: Connection refused; "
+                    str(nobody)), 0, "stop it", f"no relayd accepts viewers at '127.0.0.1:{nobody}': Connection refused; "
               "--live-port tells where it does")
         check(u.run(TOP, "record", "status"), 0, "^t: recording, live every 100ms, ")
         check(u.run(TOP, "record", "stop", "t"), 0, "^session 't' stopped\n$")
@@ -326,7 +326,7 @@ def test_refresh():
         check(u.run(TOP, "record", "refresh", "nosuch"), 1, "", "there is no session 'nosuch'")
         name = re.match("([^:]*): ", u.run(TOP, "record", "status")[1]).group(1)
         assert u.run("lttng", "--no-sessiond", "stop", name)[0] == 0
-        check(u.run(TOP, "record", "refresh"), 1, "", f"session '{name}' is stopped")
+        check(u.run(TOP, "record", "refresh"), 1, "", f"session '{name}' is not running")
         check(u.run(TOP, "record", "stop"), 0, "stopped")
         assert count_dumps(f"{u.home}/o") == 2, "the dump of the start, and the one asked for"
         assert not redumpers(), "only live sessions repeat it by themselves"
@@ -394,7 +394,7 @@ def test_killed_daemon():
         where = f"no session daemon, and sessions end with it: what '(lttngtop-[^']*)' recorded is in '{u.home}/lttng-traces/\\1'\n$"
         sandbox.wait_until(lambda: re.search(where, u.run(TOP, "record", "stop")[2]), "the end of the session daemon")
         check(u.run(TOP, "record", "stop"), 1, "", where)
-        check(u.run(TOP, "record", "stop", "nosuch"), 1, "", "^lttngtop: no session daemon: see lttng-sessiond")
+        check(u.run(TOP, "record", "stop", "nosuch"), 1, "", "^lttngtop: no session daemon is running: see lttng-sessiond")
         os.unlink(pid_file)
         script = f"kill -9 $(cat {shlex.quote(pid_file)}); while lttng --no-sessiond list; do :; done >/dev/null 2>&1"
         check(u.run(TOP, "record", "--ust", EVENTS, "--output", "o", "--", "sh", "-c", script), 1, "",
@@ -615,7 +615,7 @@ def test_two_hosts():
         check(run(TOP, "record", "stop", *there, "--output", f"{fetched}2"), 0,
               rf"^session 'lttngtop-\d+-\d+' stopped\nfetched into {fetched}2\nview it: ")
         check_fetched(f"{fetched}2", ("alpha", 3000), ("beta", 200))
-        check(run(TOP, "record", "stop", *there), 1, "", "there is no session that 'lttngtop record' has made: name one")
+        check(run(TOP, "record", "stop", *there), 1, "", "no session created by 'lttngtop record' found: give its name")
 
         # A flight recorder over there: each snapshot is fetched.
         check(run(*files, "--snapshot", "--output", f"{fetched}3"), 0, "take a snapshot: lttngtop record snapshot --host alpha")
@@ -676,9 +676,9 @@ def test_host_that_lacks_things():
     # lttng 2.16 writes the second, where the locale has no such sign the third
     for more in ({}, {"row": "  🞂 `{}`\n"}, {"row": "  * `{}`\n"}):
         result, log = record("2.13.10\n", **more)
-        check(result, 0, "stop it", "warning: h: no tracepoint 'block_rq_remap' .*left out, will be missing: disk requests to "
-              "stacked devices\n.*warning: h: no context 'net_ns' .*left out, will be missing: its network namespace\n")
-        assert result[2].count("left out") == 2, result
+        check(result, 0, "stop it", "warning: h: this kernel's tracer has no tracepoint 'block_rq_remap', so these will be "
+              "missing: disk requests to stacked devices\n.*warning: h: this kernel's tracer has no context 'net_ns', .*missing: its network namespace\n")
+        assert result[2].count("will be missing") == 2, result
         assert log[0].startswith("create s ") and log[-1] == "start s", log
         enabled, = (line for line in log if line.startswith("enable-event ") and "sched_switch" in line)
         assert sorted(enabled.split()[-1].split(",")) == sorted(listed), enabled
@@ -707,7 +707,7 @@ def test_host_that_lacks_things():
         check(result, 1, "", "this kernel has no symbol no_such_symbol_of_any_kernel")
         assert log[-1] == "destroy s", log
     result, log = record("2.13.18\n", "--perf", "L1-dcache-loads")
-    check(result, 1, "", "no counter L1-dcache-loads on this machine, as far as it says")
+    check(result, 1, "", "this machine does not list counter L1-dcache-loads")
     assert not log, log
 
 

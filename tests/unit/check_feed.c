@@ -491,7 +491,7 @@ START_TEST(test_packet_not_understood)
 	end_packet(l, b);
 	cutter_init(&c, l);
 	ck_assert_int_eq(cutter_begin(&c, b->data, b->len), LT_AGAIN);
-	ck_assert_str_eq(error_text(), "event 1 at byte 104 cannot be stepped over");
+	ck_assert_str_eq(error_text(), "event 1 at byte 104 cannot be decoded");
 	ck_assert_int_eq(cutter_take(&c, 500, &piece), CUT_HELD);
 	ck_assert_int_eq(cutter_take(&c, 900, &piece), CUT_PIECE);
 	ck_assert_uint_eq(piece.size, b->len);

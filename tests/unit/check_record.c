@@ -258,9 +258,8 @@ START_TEST(test_script_of_everything)
 	};
 
 	expect(&asked,
-	       LIST("{ ls /sys/bus/event_source/devices/*/events 2>/dev/null | grep -qx cpu-cycles || { echo \"no "
-		    "counter "
-		    "cycles on this machine, as far as it says: the kernel may crash\" >&2; false; }; } && lttng "
+	       LIST("{ ls /sys/bus/event_source/devices/*/events 2>/dev/null | grep -qx cpu-cycles || { echo \"this "
+		    "machine does not list counter cycles: the kernel may crash\" >&2; false; }; } && lttng "
 		    "create "
 		    "s --output=/o",
 		    "lttng enable-channel --kernel --session=s --subbuf-size=131072 --num-subbuf=4 --discard "
@@ -290,8 +289,9 @@ START_TEST(test_script_of_everything)
 END_TEST
 
 #define PRIO_KNOWN "echo \"context prio: lttng-modules $v crashes the kernel with it: update to 2.13.11 or later\" >&2"
-#define PRIO_UNKNOWN \
-	"echo \"context prio: some lttng-modules crash the kernel with it, and their version is not known\" >&2"
+#define PRIO_UNKNOWN                                                                         \
+	"echo \"context prio: some versions of lttng-modules crash the kernel with it, and " \
+	"the version here is unknown\" >&2"
 #define PRIO_GUARD(unknown, known)                                                 \
 	"{ v=$(cat /sys/module/lttng_tracer/version 2>/dev/null || "               \
 	"/sbin/modinfo -F version lttng_tracer 2>/dev/null) || " unknown "; } && " \
@@ -451,30 +451,32 @@ START_TEST(test_refused)
 		struct asked asked;
 		const char *error;
 	} cases[] = {
-		{ { .request = { .live = "net://a", .output = "o" } }, "'--live' and '--output' exclude each other" },
+		{ { .request = { .live = "net://a", .output = "o" } },
+		  "'--live' and '--output' cannot be used together" },
 		{ { .request = { .live = "net://a", .snapshot = true } },
-		  "'--live' and '--snapshot' exclude each other" },
-		{ { .request = { .live = "tcp://a" } }, "option '--live': 'tcp://a' is not a relayd" },
+		  "'--live' and '--snapshot' cannot be used together" },
+		{ { .request = { .live = "tcp://a" } }, "option '--live': 'tcp://a' is not a valid relayd URL" },
 		{ { .request = { .set = "most" } }, "option '--set': 'most' is not a set" },
 		{ { .request = { .set = "" } }, "option '--set': '' is not a set" },
 		{ { .request = { .set = "full,most" } }, "option '--set': 'most' is not a set" },
 		{ { .request = { .set = "full,minimal" } }, "option '--set': 'full,minimal' names two sets" },
 		{ { .request = { .set = "none" } }, "nothing to record" },
-		{ { .request = { .set = "none" }, .ust = LIST("a:b"), .pid = 1 }, "'--set none' leaves" },
-		{ { .request = { .session = "a/b" } }, "option '--session': 'a/b' cannot be the name of a session" },
+		{ { .request = { .set = "none" }, .ust = LIST("a:b"), .pid = 1 },
+		  "'--perf', '--context' and '--pid' need kernel events" },
+		{ { .request = { .session = "a/b" } }, "option '--session': 'a/b' is not a valid session name" },
 		{ { .request = { .session = "../b" } }, "option '--session'" },
 		{ { .request = { .session = "-x" } }, "option '--session'" },
 		{ { .request = { .buffer_bytes = 65535 } }, "option '--buffer-size'" },
 		{ { .request = { .track_command = true } }, "'--track-command' needs a command" },
-		{ { .events = LIST("a,b") }, "option '--event': 'a,b' cannot be a name" },
-		{ { .ust = LIST("--all") }, "option '--ust': '--all' cannot be a name" },
-		{ { .contexts = LIST("color") }, "option '--context': no context 'color'" },
-		{ { .perf = LIST("beauty") }, "option '--perf': no counter 'beauty'" },
-		{ { .kprobes = LIST("vfs_read") }, "option '--kprobe': 'vfs_read' is not a probe" },
-		{ { .kprobes = LIST("a=") }, "option '--kprobe': 'a=' is not a probe" },
-		{ { .kprobes = LIST("a=b+") }, "option '--kprobe': 'a=b+' is not a probe" },
-		{ { .kprobes = LIST("a=0xyz") }, "option '--kprobe': 'a=0xyz' is not a probe" },
-		{ { .kprobes = LIST("a=b", "a=c") }, "option '--kprobe': there are two probes 'a'" },
+		{ { .events = LIST("a,b") }, "option '--event': 'a,b' is not a valid name" },
+		{ { .ust = LIST("--all") }, "option '--ust': '--all' is not a valid name" },
+		{ { .contexts = LIST("color") }, "option '--context': unknown context 'color'" },
+		{ { .perf = LIST("beauty") }, "option '--perf': unknown counter 'beauty'" },
+		{ { .kprobes = LIST("vfs_read") }, "option '--kprobe': 'vfs_read' is not a valid probe" },
+		{ { .kprobes = LIST("a=") }, "option '--kprobe': 'a=' is not a valid probe" },
+		{ { .kprobes = LIST("a=b+") }, "option '--kprobe': 'a=b+' is not a valid probe" },
+		{ { .kprobes = LIST("a=0xyz") }, "option '--kprobe': 'a=0xyz' is not a valid probe" },
+		{ { .kprobes = LIST("a=b", "a=c") }, "option '--kprobe': probe 'a' is given twice" },
 		{ { .request = { .live = "a" }, .hosts = LIST("-oProxyCommand=x") }, "option '--host'" },
 		{ { .request = { .live = "a" }, .hosts = LIST("a", "a") }, "host 'a' is given twice" },
 	};
@@ -583,7 +585,8 @@ START_TEST(test_perf_probe)
 	if (unit)
 		return;
 	ck_assert_int_eq(perf_counter_probe(perf_counter_find("instructions")), LT_ERROR);
-	ck_assert_str_eq(error_text(), "no counter 'instructions': this machine has no performance monitoring unit");
+	ck_assert_str_eq(error_text(),
+			 "counter 'instructions' is not available: this machine has no performance monitoring unit");
 }
 END_TEST
 
