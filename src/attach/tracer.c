@@ -3,6 +3,7 @@
 
 #include "attach/tracer_internal.h"
 #include "event/payload.h"
+#include "event/tracepoints.h"
 
 static void traced_free(gpointer data)
 {
@@ -190,8 +191,8 @@ const struct class_plan *tracer_plan(struct attach_tracer *t, const struct inges
 	plan = g_new0(struct class_plan, 1);
 	v->shape->user = plan;
 	v->shape->free_user = g_free;
-	if (v->event->kind == EVENT_SYSCALL_ENTRY || v->event->kind == EVENT_SYSCALL_EXIT) {
-		plan->role = v->event->kind == EVENT_SYSCALL_ENTRY ? CLASS_ENTRY : CLASS_EXIT;
+	if (tracepoint_enters_call(v->event->kind) || v->event->kind == EVENT_SYSCALL_EXIT) {
+		plan->role = tracepoint_enters_call(v->event->kind) ? CLASS_ENTRY : CLASS_EXIT;
 		plan_call(t, plan, call_of_class(v->shape->name, plan->role));
 	} else if (strcmp(v->shape->name, "signal_deliver") == 0) {
 		plan->role = CLASS_SIGNAL;

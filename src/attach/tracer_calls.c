@@ -55,7 +55,7 @@ static void name_fd(void *data, GString *out, int64_t fd)
 
 	if (!look_fd(caller, fd, &file))
 		return;
-	if (file.peer && caller->t->options->paths > 1)
+	if (file.peer && is_socket(file.kind) && caller->t->options->paths > 1)
 		g_string_append_printf(out, "<%s %s>", fd_kind_name(file.kind), strpool_text(file.peer));
 	else if (file.path)
 		g_string_append_printf(out, "<%s>", strpool_text(file.path));

@@ -55,7 +55,8 @@ static const struct item record_files[] = {
 	{ "DIRECTORY/lttngtop.json",
 	  "Data that a trace cannot contain, in the directory of the session or of a host below --output: command "
 	  "lines, executables, users and cgroups of processes; the cgroups of containers, by the inode of their pid "
-	  "or cgroup namespace; names of users and disks; the topology of the CPUs, the kernel release, "
+	  "or cgroup namespace; names of users and disks; mounts of network file systems; the topology of the CPUs, "
+	  "the kernel release, "
 	  "the boot ID, the state of the clock, and the addresses of probed kernel functions (key D shows their "
 	  "names). The file is written at the start and updated at the end; processes that start and exit in between "
 	  "are missing. On other hosts a shell script writes it. lttngtop shows the names when it reads the "

@@ -295,6 +295,13 @@ struct ev_syscall_entry {
 	uint64_t args[6]; /* raw arguments of syscall_entry_unknown */
 };
 
+struct ev_mount { /* the entry of mount(), which has more texts than those of other calls */
+	struct event_str source;
+	struct event_str directory;
+	struct event_str type;
+	uint64_t flags; /* MS_… */
+};
+
 struct ev_syscall_exit {
 	int64_t nr; /* as in the entry */
 	int64_t ret;

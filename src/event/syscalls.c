@@ -108,6 +108,7 @@ const char *fd_kind_name(enum fd_kind kind)
 		[FD_MQUEUE] = "mqueue",    [FD_OTHER] = "other",         [FD_SOCKET_INET] = "inet",
 		[FD_SOCKET_UNIX] = "unix", [FD_SOCKET_OTHER] = "socket", [FD_DEVICE] = "device",
 		[FD_BLOCK] = "block",      [FD_PSEUDO] = "pseudo",       [FD_FIFO] = "fifo",
+		[FD_NETFS] = "netfs",
 	};
 
 	return kind < FD_KINDS ? names[kind] : "unknown";

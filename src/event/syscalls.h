@@ -40,6 +40,10 @@ enum syscall_action {
 	SYSCALL_WAIT_CHILD, /* waits for the end of a child: ret */
 	SYSCALL_WAIT_ID,    /* the same, does not say of which */
 	SYSCALL_KILL,       /* sends signal .cmd to process or thread .arg */
+	SYSCALL_MOUNT,      /* .path: the directory; the rest is in struct ev_mount */
+	SYSCALL_UMOUNT,     /* .path: the directory */
+	SYSCALL_CHDIR,      /* to .path */
+	SYSCALL_FCHDIR,     /* to the directory .fd */
 };
 
 /* What an fd is. */
@@ -68,6 +72,7 @@ enum fd_kind {
 	FD_BLOCK,  /* a block device */
 	FD_PSEUDO, /* below /proc, /sys */
 	FD_FIFO,
+	FD_NETFS, /* in a network file system */
 	FD_KINDS
 };
 

@@ -137,6 +137,13 @@ FIELDS(syscall_entry) = {
 	F(syscall_entry, args, "", MEMBER),
 };
 
+FIELDS(mount) = {
+	F(mount, source, "dev_name", STR),
+	F(mount, directory, "dir_name", STR),
+	F(mount, type, "type", STR),
+	F(mount, flags, "flags", INT),
+};
+
 FIELDS(syscall_exit) = {
 	F(syscall_exit, nr, "id", INT),
 	F(syscall_exit, ret, "ret", INT),
@@ -343,8 +350,8 @@ enum event_kind tracepoint_find(const char *name, const char **rest)
 			learn_names(k);
 	}
 	kind = GPOINTER_TO_INT(g_hash_table_lookup(known.kinds, name));
-	for (unsigned i = 0; !kind && i < known.n_with_rest; i++)
-		if (begins(tracepoint_table[known.with_rest[i]].names, name, &found))
+	for (unsigned i = 0; (!kind || kind == EVENT_MOUNT_ENTRY) && !found && i < known.n_with_rest; i++)
+		if (begins(tracepoint_table[known.with_rest[i]].names, name, &found) && !kind)
 			kind = known.with_rest[i];
 	if (kind == EVENT_SYSCALL_EXIT && !found)
 		found = "";

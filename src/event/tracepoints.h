@@ -61,6 +61,12 @@ static inline const struct tracepoint_desc *tracepoint_desc(enum event_kind kind
 /* Whether events of the kind are of a kprobe, uprobe or function probe, and counted by name as such. */
 bool tracepoint_is_probe(enum event_kind kind);
 
+/* Whether events of the kind are entries of system calls. */
+static inline bool tracepoint_enters_call(enum event_kind kind)
+{
+	return kind == EVENT_SYSCALL_ENTRY || kind == EVENT_MOUNT_ENTRY;
+}
+
 /*
  * The kind of the events of that name; EVENT_OTHER if nobody asks for it. For
  * system calls *rest, if not NULL, is the call's name inside name ("" for

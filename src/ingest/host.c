@@ -100,6 +100,13 @@ static struct sidecar *sidecar_of(struct host *h)
 	return (struct sidecar *)h->public.sidecar;
 }
 
+static void add_mount(void *data, const char *dir, const char *type, const char *source)
+{
+	const struct host *h = data;
+
+	model_add_mount(h->public.model, dir, type, source);
+}
+
 /* path is taken over. */
 static void add_sidecar(struct host *h, char *path)
 {
@@ -110,6 +117,7 @@ static void add_sidecar(struct host *h, char *path)
 	}
 	g_ptr_array_add(h->sidecars, path);
 	sidecar_load(sidecar_of(h), path, h->has_hostname ? h->hostname : NULL);
+	sidecar_new_mounts(sidecar_of(h), add_mount, h);
 }
 
 bool host_hear(struct host *h, const struct event *ev)
@@ -120,8 +128,11 @@ bool host_hear(struct host *h, const struct event *ev)
 	if (!sidecar_is_message(text, message.len))
 		return false;
 	/* what we see ourselves is newer than what we are sent */
-	if (!h->own_sidecar_us && sidecar_hear(sidecar_of(h), text, message.len, h->has_hostname ? h->hostname : NULL))
+	if (!h->own_sidecar_us &&
+	    sidecar_hear(sidecar_of(h), text, message.len, h->has_hostname ? h->hostname : NULL)) {
 		h->public.heard = true;
+		sidecar_new_mounts(sidecar_of(h), add_mount, h);
+	}
 	return true;
 }
 
@@ -133,6 +144,7 @@ void host_refresh_sidecar(struct host *h)
 		return;
 	h->own_sidecar_us = now_us;
 	sidecar_refresh(sidecar_of(h));
+	sidecar_new_mounts(sidecar_of(h), add_mount, h);
 }
 
 void host_add_sidecars(struct host *h, const struct source_spec *spec)

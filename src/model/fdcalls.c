@@ -5,6 +5,7 @@
  */
 #include "model/dirty.h"
 #include "model/files.h"
+#include "model/mounts.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -94,26 +95,46 @@ static uint32_t reopened(struct model *m, const struct done *d)
 	return fd < 0 ? NO_ROW : files_find(m, d->t, fd);
 }
 
+/* What the path that was opened leads to, from the directory that it is relative to. */
+static enum fd_kind kind_of_opened(const struct model *m, const struct done *d, strid *server)
+{
+	const uint32_t dir = files_resolve(m, d->call->file);
+	const char *path = strpool_text(d->call->path), *dir_path = "";
+	enum fd_kind dir_kind = FD_UNKNOWN, kind;
+
+	if (path[0] != '/' && dir != NO_ROW) {
+		dir_kind = (enum fd_kind)FILE_ROW(m, dir)->kind;
+		dir_path = strpool_text((strid)FILE_ROW(m, dir)->path);
+	} else if (path[0] != '/' && (!has(d, ENTRY_FD) || d->call->fd == AT_FDCWD)) {
+		dir_path = mounts_cwd(m, d->thread, &dir_kind);
+	}
+	kind = fdkind_of_path(m, path, dir_kind, dir_path, server);
+	if (kind == FD_NETFS && !*server && dir != NO_ROW && dir_kind == FD_NETFS)
+		*server = (strid)FILE_ROW(m, dir)->peer;
+	return kind;
+}
+
 static void done_open(struct model *m, const struct done *d)
 {
 	const uint32_t other = reopened(m, d);
-	uint32_t dir = files_resolve(m, d->call->file);
-	const char *dir_path = dir == NO_ROW ? "" : strpool_text((strid)FILE_ROW(m, dir)->path);
 	enum fd_kind kind = d->call->desc->made;
-	strid path = d->call->path;
+	strid path = d->call->path, server = STRID_NONE;
 	uint32_t row;
 
 	if (other != NO_ROW) {
 		kind = kind_of_row(m, other);
 		path = (strid)FILE_ROW(m, other)->path;
+		server = kind == FD_NETFS ? (strid)FILE_ROW(m, other)->peer : STRID_NONE;
 	} else if (kind == FD_FILE && has(d, ENTRY_PATH)) {
-		kind = fdkind_of_path(m, strpool_text(path), kind_of_row(m, dir), dir_path);
+		kind = kind_of_opened(m, d, &server);
 	} else if (kind == FD_FILE) {
 		kind = FD_UNKNOWN;
 	}
 	row = make(m, d, d->ret, kind);
-	if (row != NO_ROW)
-		FILE_ROW(m, row)->path = path;
+	if (row == NO_ROW)
+		return;
+	FILE_ROW(m, row)->path = path;
+	FILE_ROW(m, row)->peer = server;
 }
 
 static void done_make(struct model *m, const struct done *d)
@@ -300,6 +321,13 @@ static void done_vmsplice(struct model *m, const struct done *d)
 		io_write(m, d->thread, row, (uint64_t)d->ret);
 }
 
+static void done_fchdir(struct model *m, const struct done *d)
+{
+	const uint32_t row = worked_on(m, d, ENTRY_FD);
+
+	mounts_chdir(m, d->thread, row == NO_ROW ? "" : strpool_text((strid)FILE_ROW(m, row)->path));
+}
+
 static void done_well(struct model *m, struct done *d)
 {
 	const struct call_in_flight *call = d->call;
@@ -391,6 +419,18 @@ static void done_well(struct model *m, struct done *d)
 		break;
 	case SYSCALL_EXEC:
 		files_exec(m, d->thread);
+		break;
+	case SYSCALL_MOUNT:
+		mounts_mounted(m, d->thread, call);
+		break;
+	case SYSCALL_UMOUNT:
+		mounts_unmounted(m, d->thread, call);
+		break;
+	case SYSCALL_CHDIR:
+		mounts_chdir(m, d->thread, strpool_text(call->path));
+		break;
+	case SYSCALL_FCHDIR:
+		done_fchdir(m, d);
 		break;
 	case SYSCALL_UNSHARE:
 		if (has(d, ENTRY_FLAGS) && call->flags & CLONE_SHARES_FILES)

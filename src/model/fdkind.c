@@ -4,6 +4,7 @@
  * the address family of a socket.
  */
 #include "model/files.h"
+#include "model/mounts.h"
 
 #include <arpa/inet.h>
 #include <stdio.h>
@@ -18,10 +19,17 @@ static bool is_below(const char *path, const char *dir)
 	return strncmp(path, dir, len) == 0 && (path[len] == '/' || path[len] == '\0');
 }
 
-static enum fd_kind kind_of_absolute(const struct model *m, const char *path)
+static enum fd_kind kind_of_absolute(const struct model *m, const char *path, strid *server)
 {
+	const struct mount *mount;
+
 	while (path[0] == '/' && path[1] == '/')
 		path++;
+	mount = m->mounts->n ? mounts_find(m, path) : NULL;
+	if (mount && server)
+		*server = mount->server;
+	if (mount)
+		return FD_NETFS;
 	if (is_below(path, "/proc") || is_below(path, "/sys"))
 		return FD_PSEUDO;
 	if (is_below(path, "/dev"))
@@ -71,19 +79,21 @@ int64_t fdkind_reopened(const char *path, int64_t pid)
 	return rest ? whole_number(rest) : -1;
 }
 
-enum fd_kind fdkind_of_path(const struct model *m, const char *path, enum fd_kind dir, const char *dir_path)
+enum fd_kind fdkind_of_path(const struct model *m, const char *path, enum fd_kind dir, const char *dir_path,
+			    strid *server)
 {
-	char joined[256];
+	const bool is_known = dir == FD_DEVICE || dir == FD_NETFS;
+	char joined[MOUNT_PATH_MAX];
 
 	if (path[0] == '/')
-		return kind_of_absolute(m, path);
+		return kind_of_absolute(m, path, server);
 	if (dir == FD_PSEUDO)
 		return FD_PSEUDO;
-	if (dir != FD_DEVICE)
+	if (!is_known && !m->mounts->n)
 		return FD_FILE;
-	if (snprintf(joined, sizeof(joined), "%s/%s", dir_path, path) >= (int)sizeof(joined))
-		return FD_DEVICE;
-	return kind_of_absolute(m, joined);
+	if (dir_path[0] != '/' || !mounts_join(joined, dir_path, path))
+		return is_known ? dir : FD_FILE;
+	return kind_of_absolute(m, joined, server);
 }
 
 enum fd_kind fdkind_of_family(int64_t family)
@@ -147,14 +157,14 @@ static enum fd_kind kind_of_protocol(const char *name)
  */
 enum { MODE_SEEKABLE = 0x1c, MODE_OPENED_PATH = 0x4000 };
 
-enum fd_kind fdkind_of_dump(const struct model *m, const char *name, uint64_t fmode)
+enum fd_kind fdkind_of_dump(const struct model *m, const char *name, uint64_t fmode, strid *server)
 {
 	enum fd_kind kind;
 
 	if (name[0] == '/') {
 		if (g_str_has_prefix(name, "/memfd:"))
 			return FD_MEMFD;
-		kind = kind_of_absolute(m, name);
+		kind = kind_of_absolute(m, name, server);
 		if (kind == FD_FILE && fmode && !(fmode & (MODE_SEEKABLE | MODE_OPENED_PATH)))
 			return FD_FIFO;
 		return kind;

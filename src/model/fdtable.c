@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "model/memory.h"
+#include "model/mounts.h"
 
 /* Whether n lives get rows that end without ever having been used. */
 static bool lists(struct model *m, uint32_t n)
@@ -257,6 +258,8 @@ static uint32_t inherit(struct model *m, struct fd_table *t, int64_t fd)
 	/* the dump's end told which devices are disks of those that were there */
 	if (what->kind == FD_DEVICE && t->copied_ns <= m->dump_end_ns && block_is_device(m, strpool_text(what->path)))
 		FILE_ROW(m, row)->kind = FD_BLOCK;
+	if (what->kind == FD_FILE && m->mounts->n && t->copied_ns <= m->mounts->told_ns)
+		mounts_settle_file(m, row);
 	t->n_inherited--;
 	return row;
 }

@@ -6,6 +6,7 @@
  * the table of their process, until the state dump says better.
  */
 #include "model/fdtable.h"
+#include "model/mounts.h"
 
 #include <fcntl.h>
 
@@ -222,6 +223,22 @@ void files_thread_end(struct model *m, uint32_t thread)
 	detach(m, thread);
 }
 
+strid files_server(const struct model *m, uint32_t thread, strid else_cause)
+{
+	const struct call_in_flight *call = &((const struct thread *)g_ptr_array_index(m->threads, thread))->call;
+	const uint32_t row = files_resolve(m, call->file);
+	const struct mount *mount = NULL;
+	const char *path;
+
+	if (row != NO_ROW && FILE_ROW(m, row)->kind == FD_NETFS)
+		return FILE_ROW(m, row)->peer ? (strid)FILE_ROW(m, row)->peer : else_cause;
+	if (call->desc && call->desc->action == SYSCALL_OPEN && call->path) {
+		path = strpool_text(call->path);
+		mount = path[0] == '/' ? mounts_find(m, path) : NULL;
+	}
+	return mount && mount->server ? mount->server : else_cause;
+}
+
 /* Tables that somebody has used since they were copied, or the others. */
 static void list_tables(struct model *m, bool used)
 {
@@ -316,7 +333,7 @@ static strid path_of_dump(const struct event *ev, struct event_str name)
 void apply_dump_fd(struct model *m, const struct apply *a)
 {
 	const struct ev_dump_fd *p = event_payload(a->ev, ev_dump_fd);
-	strid path = path_of_dump(a->ev, p->filename);
+	strid path = path_of_dump(a->ev, p->filename), server = STRID_NONE;
 	struct fd_table *t;
 	struct file_row *r;
 	uint32_t row;
@@ -336,7 +353,9 @@ void apply_dump_fd(struct model *m, const struct apply *a)
 	if (!r->path)
 		r->path = path;
 	if (r->kind == FD_UNKNOWN)
-		r->kind = fdkind_of_dump(m, strpool_text(path), p->fmode);
+		r->kind = fdkind_of_dump(m, strpool_text(path), p->fmode, &server);
+	if (server)
+		r->peer = server;
 	r->cloexec = (p->flags & O_CLOEXEC) != 0;
 	if (r->kind == FD_PIPE && (p->flags & O_ACCMODE) == O_RDONLY)
 		files_set_read_end(t, p->fd);

@@ -69,14 +69,18 @@ uint32_t files_resolve(const struct model *m, struct file_ref ref);
 
 /* ---- fdkind.c: what an fd is ---- */
 
-/* By what was opened: an absolute path, or one relative to an fd of kind dir (FD_UNKNOWN: the working directory). */
-enum fd_kind fdkind_of_path(const struct model *m, const char *path, enum fd_kind dir, const char *dir_path);
+/*
+ * By what was opened: an absolute path, or one relative to a directory of kind dir (FD_UNKNOWN: not known which).
+ * *server, if not NULL: of FD_NETFS, a name, where it is known.
+ */
+enum fd_kind fdkind_of_path(const struct model *m, const char *path, enum fd_kind dir, const char *dir_path,
+			    strid *server);
 
 /* The fd of the opening process that the path is another name of: "/proc/self/fd/3", "/dev/stdin"; else -1. */
 int64_t fdkind_reopened(const char *path, int64_t pid);
 
-/* By the name and mode (FMODE_…) in the state dump. */
-enum fd_kind fdkind_of_dump(const struct model *m, const char *name, uint64_t fmode);
+/* By the name and mode (FMODE_…) in the state dump. *server: as above. */
+enum fd_kind fdkind_of_dump(const struct model *m, const char *name, uint64_t fmode, strid *server);
 
 /* By address family (AF_…), 0 unknown. */
 enum fd_kind fdkind_of_family(int64_t family);
@@ -90,7 +94,7 @@ strid fdkind_address(uint64_t family, const uint64_t addr[2]);
 /* ---- io.c: bytes ---- */
 
 /* In the order of the cells read_disk, read_net … of a thread. */
-enum io_class { IO_DISK, IO_NET, IO_PIPE, IO_OTHER };
+enum io_class { IO_DISK, IO_NET, IO_PIPE, IO_OTHER, IO_NETFS };
 
 enum io_class io_class_of(enum fd_kind kind);
 

@@ -109,7 +109,10 @@ struct call_in_flight {
 	int64_t fd, fd2, cmd;
 	uint64_t flags, arg;
 	strid path;
-	strid peer;                  /* connect */
+	union {
+		strid peer;   /* connect */
+		strid source; /* mount; cmd: whether it is of a network file system, arg: its server, a strid */
+	};
 	uint64_t channel;            /* connect, accept: what cell channel of the socket will be, 0 not known */
 	struct file_ref file, file2; /* what fd and fd2 were when the call began */
 };
@@ -171,6 +174,8 @@ struct thread {
 	uint64_t wrote_ahead;   /* bytes of that, in the call that it is in, that it has not written to a file yet */
 	struct perf_last *perf; /* perf.c: last values of its own perf contexts, one per trace */
 	uint32_t pages;         /* pages.c: its row of TABLE_PAGES, NO_ROW none */
+	strid cwd;              /* mounts.c: of a process' main thread, its working directory, not known … */
+	uint8_t cwd_kind;       /* … and its enum fd_kind */
 };
 
 /* A thread, if it is still there, and for what it asks. */
@@ -236,6 +241,7 @@ struct model {
 	/* owned by the files that use them */
 	struct syscalls *syscalls;       /* syscalls.c */
 	struct files *files;             /* files.c */
+	struct mounts *mounts;           /* mounts.c */
 	struct block *block;             /* block.c */
 	struct bios *bios;               /* bios.c */
 	struct dirty dirty;              /* dirty.c */
@@ -511,6 +517,9 @@ void files_thread_end(struct model *m, uint32_t thread);
 
 /* The state dump said which table the process uses (its kernel address). */
 void files_dump_table(struct model *m, uint32_t thread, uint64_t address);
+
+/* The server whose file the thread's call works on or opens, else_cause where there is none. A name. */
+strid files_server(const struct model *m, uint32_t thread, strid else_cause);
 
 /* strpool_keep() for the fds that have no row. */
 void files_keep_paths(const struct model *m);

@@ -11,6 +11,8 @@ enum io_class io_class_of(enum fd_kind kind)
 	case FD_FILE:
 	case FD_BLOCK:
 		return IO_DISK;
+	case FD_NETFS:
+		return IO_NETFS;
 	case FD_SOCKET_INET:
 		return IO_NET;
 	case FD_PIPE:
@@ -32,9 +34,11 @@ static enum io_class class_of_row(const struct model *m, uint32_t file)
 FOLLOWS(read_disk, IO_NET, read_net);
 FOLLOWS(read_disk, IO_PIPE, read_pipe);
 FOLLOWS(read_disk, IO_OTHER, read_other);
+FOLLOWS(read_disk, IO_NETFS, read_netfs);
 FOLLOWS(write_disk, IO_NET, write_net);
 FOLLOWS(write_disk, IO_PIPE, write_pipe);
 FOLLOWS(write_disk, IO_OTHER, write_other);
+FOLLOWS(write_disk, IO_NETFS, write_netfs);
 
 static void add_to_thread(struct model *m, uint32_t thread, unsigned cell, uint64_t bytes)
 {

@@ -48,7 +48,10 @@ void model_keep_paths(const struct model *m)
 	for (guint i = 0; i < m->threads->len; i++) {
 		const struct thread *t = g_ptr_array_index(m->threads, i);
 
-		if (!t || !t->in_use || !t->call.active)
+		if (!t || !t->in_use)
+			continue;
+		strpool_keep(t->cwd);
+		if (!t->call.active)
 			continue;
 		strpool_keep(t->call.path);
 		strpool_keep(t->call.peer);

@@ -12,6 +12,7 @@
 #include "model/context.h"
 #include "model/internal.h"
 #include "model/memory.h"
+#include "model/mounts.h"
 
 /* COUNTED, where any tracepoint is: one more of the thread that runs. */
 G_GNUC_UNUSED static inline void count_event_of_thread(struct model *m, const struct apply *a, unsigned cell)
@@ -72,6 +73,7 @@ struct model *model_create(void)
 	m->threads = g_ptr_array_new_with_free_func(g_free);
 	syscalls_create(m);
 	files_create(m);
+	mounts_create(m);
 	block_create(m);
 	blocking_create(m);
 	relations_create(m);
@@ -89,6 +91,7 @@ void model_destroy(struct model *m)
 		return;
 	model_set_memory(m, NULL);
 	files_destroy(m);
+	mounts_destroy(m);
 	block_destroy(m);
 	blocking_destroy(m);
 	relations_destroy(m);
@@ -260,7 +263,7 @@ static void declare_class(struct model *m, struct trace_info *trace, const struc
 		trace->has_waking = true;
 	if (p->kind == EVENT_SCHED_WAKEUP && strcmp(strpool_text(class->name), "sched_ttwu") == 0)
 		trace->ttwu = class->name;
-	if (p->kind == EVENT_SYSCALL_ENTRY || p->kind == EVENT_SYSCALL_EXIT)
+	if (tracepoint_enters_call(p->kind) || p->kind == EVENT_SYSCALL_EXIT)
 		declare_call(class, strpool_text(class->name));
 	m->declared[p->kind]++;
 }

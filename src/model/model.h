@@ -76,6 +76,12 @@ void model_set_wait_log(struct model *m, struct wait_log *log);
 typedef const char *model_disk_name_fn(const void *data, unsigned major, unsigned minor);
 void model_set_disk_names(struct model *m, model_disk_name_fn *name, const void *data);
 
+/*
+ * A mount that is there: of a network file system, or in one; type and source as /proc/PID/mountinfo has them. The
+ * events tell those that come later.
+ */
+void model_add_mount(struct model *m, const char *dir, const char *type, const char *source);
+
 /* Tells the string pool which paths it holds: strpool_round_begin(). */
 void model_keep_paths(const struct model *m);
 

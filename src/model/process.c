@@ -5,6 +5,7 @@
  * switched out for the last time; whoever gets its tid later is another row.
  */
 #include "model/internal.h"
+#include "model/mounts.h"
 
 #include <string.h>
 
@@ -200,6 +201,8 @@ void apply_fork(struct model *m, const struct apply *a)
 	}
 	container_fork(m, parent, child, p);
 	files_fork(m, parent, child, shares_files(m, parent, p));
+	if (new_process && parent != NO_ROW)
+		mounts_fork(m, parent, child);
 	HOST_ROW(m)->threads_new++;
 	touch_host(m);
 }

@@ -6,6 +6,7 @@
 #include "event/task_state.h"
 #include "model/context.h"
 #include "model/internal.h"
+#include "model/mounts.h"
 
 #include <string.h>
 
@@ -132,6 +133,19 @@ void apply_switch(struct model *m, const struct apply *a)
 	}
 }
 
+/*
+ * Whether what ends the wait is the kernel's part of a network file system: one of its threads, or a packet. A thread
+ * of a program may hold a lock as well.
+ */
+static bool waits_for_server(struct model *m, const struct apply *a, uint32_t row, const struct context *c)
+{
+	if (!m->mounts->n || !thread_info(m, row)->call.active)
+		return false;
+	if (c->kind == WAIT_CONTEXT_TASK)
+		return a->thread != NO_ROW && THREAD_ROW(m, a->thread)->flags & THREAD_KERNEL;
+	return context_explains(c) == WAIT_NETWORK;
+}
+
 /* Counts the wait that the wake-up ends. Who waits for work does not wait for the disk or timer that brings some. */
 static void end_wait(struct model *m, const struct apply *a, uint32_t row)
 {
@@ -141,6 +155,8 @@ static void end_wait(struct model *m, const struct apply *a, uint32_t row)
 
 	if (c.kind == WAIT_CONTEXT_TASK && a->thread != NO_ROW)
 		cause = (strid)THREAD_ROW(m, a->thread)->comm;
+	if (waits_for_server(m, a, row, &c))
+		cause = files_server(m, row, cause);
 	blocking_wait_ended(m, row, idles ? WAIT_BLOCKED : context_explains(&c), cause);
 	relations_wake(m, a, row, &c, m->now_ns - THREAD_ROW(m, row)->since_ns);
 }

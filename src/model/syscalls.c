@@ -9,7 +9,9 @@
  * The chains only serve to end a thread's rows with it; the way to a row is a
  * look-up by (thread row, call).
  */
+#include "base/netfs.h"
 #include "model/files.h"
+#include "model/mounts.h"
 
 #include <errno.h>
 #include <sys/socket.h>
@@ -155,6 +157,20 @@ static void note_arguments(struct model *m, uint32_t thread, struct call_in_flig
 	}
 }
 
+/* The arguments of mount(), which have a payload of their own. Its class names it: nobody asks for its number. */
+static LT_COLD void note_mount(struct call_in_flight *call, const struct event *ev)
+{
+	const struct ev_mount *p = event_payload(ev, ev_mount);
+	const char *type = strpool_text(strpool_intern_path(event_text(ev, p->type), p->type.len));
+
+	call->path = strpool_intern_path(event_text(ev, p->directory), p->directory.len);
+	call->source = strpool_intern_path(event_text(ev, p->source), p->source.len);
+	call->flags = p->flags;
+	call->cmd = netfs_is_type(type);
+	if (call->cmd)
+		call->arg = mounts_server(type, strpool_text(call->source));
+}
+
 /* It returns to where the signal came, which is not the end of a call: it has no exit. */
 static bool has_no_exit(const struct syscalls *s, strid name)
 {
@@ -189,7 +205,9 @@ void apply_syscall_entry(struct model *m, const struct apply *a)
 		.file = { NO_ROW, 0, 0 },
 		.file2 = { NO_ROW, 0, 0 },
 	};
-	if (call->desc) {
+	if (a->ev->kind == EVENT_MOUNT_ENTRY) {
+		note_mount(call, a->ev);
+	} else if (call->desc) {
 		note_arguments(m, thread, call, a);
 		files_syscall_entry(m, thread, call);
 	}

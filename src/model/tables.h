@@ -156,14 +156,16 @@ enum host_status { HOST_OK = 0, HOST_ENDED, HOST_DEGRADED, HOST_SILENT, HOST_AWA
 	C(switches, COUNTER, COUNT, "How often it was switched in") \
 	C(migrations, COUNTER, COUNT, "How often it moved to another CPU") \
 	C(syscalls, COUNTER, COUNT, "System calls that ended") \
-	C(read_disk, COUNTER, BYTES, "Bytes read from files (not /proc, /sys, /dev)") \
+	C(read_disk, COUNTER, BYTES, "Bytes read from files (not /proc, /sys, /dev, network file systems)") \
 	C(read_net, COUNTER, BYTES, "Bytes read from internet and packet sockets") \
 	C(read_pipe, COUNTER, BYTES, "Bytes read from pipes, fifos and unix sockets") \
 	C(read_other, COUNTER, BYTES, "Bytes read from anything else and unknown files") \
+	C(read_netfs, COUNTER, BYTES, "Bytes read from files of network file systems") \
 	C(write_disk, COUNTER, BYTES, "Bytes written to files (not /proc, /sys, /dev)") \
 	C(write_net, COUNTER, BYTES, "Bytes written to internet and packet sockets") \
 	C(write_pipe, COUNTER, BYTES, "Bytes written to pipes, fifos and unix sockets") \
 	C(write_other, COUNTER, BYTES, "Bytes written to anything else and unknown files") \
+	C(write_netfs, COUNTER, BYTES, "Bytes written to files of network file systems") \
 	C(disk_read_bytes, COUNTER, BYTES, \
 	  "Bytes that disks read for it, by system calls, page faults or ahead of them, when they have") \
 	C(disk_write_bytes, COUNTER, BYTES, \
@@ -187,7 +189,7 @@ enum socket_side { SIDE_UNKNOWN = 0, SIDE_CONNECTED, SIDE_ACCEPTED };
 	C(pid, KEY, SIGNED, "Process that owns the table of the file descriptor") \
 	C(fd, KEY, SIGNED, "Its number") \
 	C(path, GAUGE, TEXT, "Path as the event or the state dump recorded it; null if unknown") \
-	C(peer, GAUGE, TEXT, "Address of a socket's peer") \
+	C(peer, GAUGE, TEXT, "Address of a socket's peer; the server of a file of a network file system") \
 	C(client, GAUGE, TEXT, "Address without port of the peer of a socket that was accepted") \
 	C(side, GAUGE, NONE, "enum socket_side") \
 	C(kind, GAUGE, NONE, "enum fd_kind") \

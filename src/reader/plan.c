@@ -413,7 +413,7 @@ struct class_plan *class_plan_create(const struct class_desc *desc, uint16_t id,
 	plan->desc = *desc;
 	plan->desc.name = plan->name;
 	plan->kind = desc->name ? kind_of(desc->name, kernel, &call) : EVENT_OTHER;
-	plan->syscall = plan->kind == EVENT_SYSCALL_ENTRY || plan->kind == EVENT_SYSCALL_EXIT;
+	plan->syscall = tracepoint_enters_call(plan->kind) || plan->kind == EVENT_SYSCALL_EXIT;
 	if (desc->payload && plan->kind == EVENT_SYSCALL_ENTRY)
 		resolve_syscall_entry(plan, desc->name, call, desc->payload);
 	else if (desc->payload && plan->kind == EVENT_OTHER && kernel && is_probe(desc->payload))

@@ -188,7 +188,7 @@ struct first_events {
 /* Entries and exits of calls; the state dump is made in a call of the session daemon. */
 static enum first_in_call call_before(enum event_kind kind)
 {
-	if (kind == EVENT_SYSCALL_ENTRY)
+	if (tracepoint_enters_call(kind))
 		return FIRST_CALL_NO;
 	return kind == EVENT_SYSCALL_EXIT || (kind >= EVENT_DUMP_START && kind <= EVENT_DUMP_CPU) ? FIRST_CALL_YES
 												  : FIRST_CALL_UNKNOWN;

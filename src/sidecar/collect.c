@@ -87,6 +87,22 @@ static json_t *collect_users(void)
 	return users;
 }
 
+/* Those of network file systems and in them: "/srv" -> "nfs4 10.0.0.1:/export". */
+static json_t *collect_mounts(void)
+{
+	json_t *mounts = json_object();
+	FILE *file = fopen("/proc/self/mountinfo", "re");
+	char *line = NULL;
+	size_t size = 0;
+
+	while (file && getline(&line, &size, file) > 0)
+		sidecar_put_mount(mounts, line);
+	free(line);
+	if (file)
+		fclose(file);
+	return mounts;
+}
+
 static bool is_wanted(const char *const *symbols, const char *name)
 {
 	for (; *symbols; symbols++)
@@ -203,6 +219,7 @@ json_t *sidecar_collect(const struct sidecar_about *about)
 	json_object_set_new(root, "cpus", collect_cpus());
 	json_object_set_new(root, "disks", collect_disks());
 	json_object_set_new(root, "users", collect_users());
+	json_object_set_new(root, "mounts", collect_mounts());
 	sidecar_collect_processes(root, about, NULL);
 	json_object_set_new(root, "clock", collect_clock());
 	if (about && about->symbols)

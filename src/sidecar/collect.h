@@ -59,6 +59,12 @@ void sidecar_put_name(json_t *o, int64_t number, const char *name);
 void sidecar_put_symbol(json_t *symbols, const char *name, uint64_t address);
 
 /*
+ * mounts["directory"] = "type source" of a line of /proc/PID/mountinfo, if the file system is on the network, or the
+ * directory below one in mounts.
+ */
+void sidecar_put_mount(json_t *mounts, const char *line);
+
+/*
  * cgroups["inode"] = the path of the cgroup of a process in a namespace: link is what its link in /proc/PID/ns says.
  * Nothing where it is the machine's own namespace, or the path is NULL or the namespace known.
  */

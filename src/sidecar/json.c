@@ -4,8 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/netfs.h"
 #include "base/text.h"
 #include "sidecar/collect.h"
+#include "sidecar/sidecar.h"
 
 /* Two looks at the clocks give the same start but for this. */
 #define START_JITTER_NS 100000000
@@ -77,6 +79,56 @@ void sidecar_put_namespace(json_t *cgroups, const char *link, const char *cgroup
 	g_snprintf(key, sizeof(key), "%" PRIu64, inode);
 	if (inode && inode != FIRST_PID_NS && inode != FIRST_CGROUP_NS && cgroup && !json_object_get(cgroups, key))
 		sidecar_put_text(cgroups, key, cgroup);
+}
+
+/* mountinfo writes blanks and backslashes as "\040": three octal digits. */
+static void unescape(char *text)
+{
+	const char *from = text;
+
+	for (; *from; from++)
+		if (from[0] == '\\' && strspn(from + 1, "01234567") >= 3) {
+			*text++ = (char)((from[1] - '0') << 6 | (from[2] - '0') << 3 | (from[3] - '0'));
+			from += 3;
+		} else {
+			*text++ = *from;
+		}
+	*text = '\0';
+}
+
+/* Whether the directory is below one of the mounts. */
+static bool is_in_one(const json_t *mounts, const char *dir)
+{
+	json_t *value;
+	const char *other;
+
+	json_object_foreach((json_t *)mounts, other, value)
+		if (g_str_has_prefix(dir, other) && dir[strlen(other)] == '/')
+			return true;
+	return false;
+}
+
+/* "36 35 98:0 / /srv rw,noatime shared:1 - nfs4 10.0.0.1:/export rw" */
+void sidecar_put_mount(json_t *mounts, const char *line)
+{
+	enum { DIRECTORY = 4, TYPE = 0, SOURCE = 1 };
+	const char *rest = strstr(line, " - ");
+	char **words = g_strsplit(line, " ", DIRECTORY + 2),
+	     **about = g_strsplit(rest ? rest + 3 : "", " ", SOURCE + 2);
+	char *text;
+
+	if (g_strv_length(words) == DIRECTORY + 2 && g_strv_length(about) > SOURCE) {
+		g_strchomp(about[SOURCE]);
+		unescape(words[DIRECTORY]);
+		unescape(about[SOURCE]);
+		text = g_strconcat(about[TYPE], " ", about[SOURCE], NULL);
+		if (json_object_size(mounts) < SIDECAR_NAMES_MAX &&
+		    (netfs_is_type(about[TYPE]) || is_in_one(mounts, words[DIRECTORY])))
+			sidecar_put_text(mounts, words[DIRECTORY], text);
+		g_free(text);
+	}
+	g_strfreev(words);
+	g_strfreev(about);
 }
 
 static json_int_t integer_of(const json_t *o, const char *key)

@@ -10,6 +10,7 @@
  *   disk MAJOR:MINOR NAME            cpu NUMBER PACKAGE CORE
  *   symbol ADDRESS TYPE NAME
  *   passwd NAME:X:UID:…              group NAME:X:GID:…
+ *   mount LINE                       of /proc/PID/mountinfo
  *   process PID START [UID [GID]]    START in ticks since the boot; of it:
  *   exe PATH  cmdline TEXT  cgroup PATH
  *   namespaces pid:[INODE] cgroup:[INODE]
@@ -26,7 +27,7 @@ enum { LISTINGS_MAX = 16, SECONDS_MAX_DIGITS = 10, CPUS_MAX = 8192 };
 
 /* One listing that is being read. */
 struct listing {
-	json_t *root, *cpus, *disks, *users, *groups, *cgroups, *symbols, *processes;
+	json_t *root, *cpus, *disks, *users, *groups, *cgroups, *mounts, *symbols, *processes;
 	json_t *process;           /* the last one; borrowed, NULL: none, or it was skipped */
 	uint64_t boot_ns, tick_ns; /* 0: not known */
 	uint64_t boot_within_ns;
@@ -47,6 +48,7 @@ static void listing_begin(struct listing *l)
 	l->users = add_object(l->root, "users", json_object());
 	l->groups = add_object(l->root, "groups", json_object());
 	l->cgroups = add_object(l->root, "cgroups", json_object());
+	l->mounts = add_object(l->root, "mounts", json_object());
 	l->symbols = add_object(l->root, "symbols", json_object());
 	l->processes = add_object(l->root, "processes", json_array());
 }
@@ -216,6 +218,8 @@ static void read_line(struct listing *l, const char *word, const char *text)
 		read_account(l->users, text);
 	else if (strcmp(word, "group") == 0)
 		read_account(l->groups, text);
+	else if (strcmp(word, "mount") == 0)
+		sidecar_put_mount(l->mounts, text);
 	else if (strcmp(word, "process") == 0)
 		read_process(l, text);
 	else if (l->process && (strcmp(word, "exe") == 0 || strcmp(word, "cmdline") == 0))

@@ -2,6 +2,7 @@
 /* What a shell does on a machine without this program: the lines that listing.c reads, to a file or as events. */
 #include <glib.h>
 
+#include "base/netfs.h"
 #include "sidecar/sidecar.h"
 #include "sidecar/stream.h"
 #include "sidecar/write.h"
@@ -25,6 +26,7 @@ static const char functions[] =
 	"	sed -n 's/^ *\\([0-9]*\\)  *\\([0-9]*\\)  *[0-9]*  *\\([^ ]*\\)$/disk \\1:\\2 \\3/p' /proc/partitions\n"
 	"	sed 's/^/passwd /' /etc/passwd\n"
 	"	sed 's/^/group /' /etc/group\n"
+	"	grep -E ' - (" NETFS_TYPES ") ' /proc/self/mountinfo | sed 's/^/mount /'\n"
 	"}\n"
 	"now() {\n"
 	"	z=$(getconf CLK_TCK)\n"

@@ -23,6 +23,7 @@ struct sidecar {
 	GStringChunk *texts, *process_texts;
 	GHashTable *cpus;                             /* text -> text: "0" -> "0 3", package and core, or "" */
 	GHashTable *disks, *users, *groups, *cgroups; /* likewise: "8:0" -> "sda", "1000" -> "eva", inode -> path */
+	GHashTable *mounts;                           /* directory -> "cifs //10.0.0.1/share": those not taken yet */
 	GTree *symbols;                               /* address (uint64_t) -> name */
 	GArray *processes;                            /* struct sidecar_process, by pid, then by start … */
 	guint n_sorted;                               /* … so many of them; those behind are being added */
@@ -57,6 +58,7 @@ struct sidecar *sidecar_create(void)
 	s->users = g_hash_table_new(g_str_hash, g_str_equal);
 	s->groups = g_hash_table_new(g_str_hash, g_str_equal);
 	s->cgroups = g_hash_table_new(g_str_hash, g_str_equal);
+	s->mounts = g_hash_table_new(g_str_hash, g_str_equal);
 	s->symbols = create_symbols();
 	s->processes = g_array_new(FALSE, TRUE, sizeof(struct sidecar_process));
 	return s;
@@ -73,6 +75,7 @@ void sidecar_destroy(struct sidecar *s)
 	g_hash_table_destroy(s->users);
 	g_hash_table_destroy(s->groups);
 	g_hash_table_destroy(s->cgroups);
+	g_hash_table_destroy(s->mounts);
 	g_tree_destroy(s->symbols);
 	g_array_free(s->processes, TRUE);
 	g_free(s);
@@ -382,6 +385,7 @@ static void load_all(struct loading *l, const json_t *root)
 	load_names(l, root, "users", l->s->users);
 	load_names(l, root, "groups", l->s->groups);
 	load_names(l, root, "cgroups", l->s->cgroups);
+	load_names(l, root, "mounts", l->s->mounts);
 	load_symbols(l, root);
 	load_processes(l, root);
 }
@@ -433,6 +437,7 @@ static void forget_all(struct sidecar *s)
 	g_hash_table_remove_all(s->users);
 	g_hash_table_remove_all(s->groups);
 	g_hash_table_remove_all(s->cgroups);
+	g_hash_table_remove_all(s->mounts);
 	g_tree_destroy(s->symbols);
 	s->symbols = create_symbols();
 	s->facts = (struct sidecar_facts){ 0 };
@@ -514,6 +519,22 @@ static const char *name_of(GHashTable *names, int64_t number)
 const char *sidecar_cgroup(const struct sidecar *s, uint64_t inode)
 {
 	return inode > INT64_MAX ? NULL : name_of(s->cgroups, (int64_t)inode);
+}
+
+/* In the order of their paths, so that one in another comes behind it. */
+void sidecar_new_mounts(struct sidecar *s, sidecar_mount_fn *fn, void *data)
+{
+	GList *dirs = g_list_sort(g_hash_table_get_keys(s->mounts), (GCompareFunc)strcmp);
+
+	for (const GList *at = dirs; at; at = at->next) {
+		char **words = g_strsplit(g_hash_table_lookup(s->mounts, at->data), " ", 2);
+
+		if (words[0] && words[1])
+			fn(data, at->data, words[0], words[1]);
+		g_strfreev(words);
+	}
+	g_list_free(dirs);
+	g_hash_table_remove_all(s->mounts);
 }
 
 const char *sidecar_symbol(const struct sidecar *s, uint64_t address, uint64_t *offset)

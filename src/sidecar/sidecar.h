@@ -23,7 +23,7 @@ enum {
 	SIDECAR_BYTES_MAX = 16 << 20, /* of a file */
 	SIDECAR_DEPTH_MAX = 8,        /* of objects and arrays in each other */
 	SIDECAR_PROCESSES_MAX = 1 << 17,
-	SIDECAR_NAMES_MAX = 1 << 16, /* of disks, of users, of groups, of cgroups … each */
+	SIDECAR_NAMES_MAX = 1 << 16, /* of disks, of users, of groups, of cgroups, of mounts … each */
 };
 
 /* A process, from its start until its program was replaced or it exited. */
@@ -83,6 +83,13 @@ struct sidecar_facts sidecar_facts(const struct sidecar *s);
 const char *sidecar_disk(const struct sidecar *s, unsigned major, unsigned minor);
 const char *sidecar_user(const struct sidecar *s, int64_t uid);
 const char *sidecar_group(const struct sidecar *s, int64_t gid);
+
+/*
+ * Calls fn for the mounts of network file systems, and those in them: the directory, the file system's type and its
+ * source. Only those that came since the last call of this.
+ */
+typedef void sidecar_mount_fn(void *data, const char *dir, const char *type, const char *source);
+void sidecar_new_mounts(struct sidecar *s, sidecar_mount_fn *fn, void *data);
 
 /*
  * The function of the kernel that was probed at this address, and how many bytes behind its start that is; NULL: not

@@ -333,14 +333,17 @@ static void add_process(struct head *h, const struct thread_row *t)
 			 100.0 * (double)cpu_ns / (double)duration_ns, duration(h, cpu, cpu_ns), n);
 }
 
-static void add_bytes(struct head *h, const char *label, uint64_t disk, uint64_t net, uint64_t pipe, uint64_t other)
+/* Of the classes, in the order of enum io_class. */
+static void add_bytes(struct head *h, const char *label, const uint64_t bytes[5])
 {
-	char all[16], d[16], n[16], p[16], o[16];
+	const uint64_t netfs = bytes[4];
+	char all[16], d[16], n[16], p[16], o[16], f[16];
 
-	add_line(h, label, "%s (disk %s, net %s, pipe %s, other %s)",
-		 format_bytes(all, sizeof(all), (double)(disk + net + pipe + other)),
-		 format_bytes(d, sizeof(d), (double)disk), format_bytes(n, sizeof(n), (double)net),
-		 format_bytes(p, sizeof(p), (double)pipe), format_bytes(o, sizeof(o), (double)other));
+	add_line(h, label, "%s (disk %s, net %s, pipe %s, other %s%s%s)",
+		 format_bytes(all, sizeof(all), (double)(bytes[0] + bytes[1] + bytes[2] + bytes[3] + netfs)),
+		 format_bytes(d, sizeof(d), (double)bytes[0]), format_bytes(n, sizeof(n), (double)bytes[1]),
+		 format_bytes(p, sizeof(p), (double)bytes[2]), format_bytes(o, sizeof(o), (double)bytes[3]),
+		 netfs ? ", netfs " : "", netfs ? format_bytes(f, sizeof(f), (double)netfs) : "");
 }
 
 static void add_latency(struct head *h, const struct interval_row *row)
@@ -500,10 +503,13 @@ static int details_head(struct ui *ui, struct pane *p, int y, int max)
 	add_cpu(&h, row);
 	if (FIGURE(&h, row, cpu_ns))
 		add_modes(&h, row);
-	add_bytes(&h, "read", FIGURE(&h, row, read_disk), FIGURE(&h, row, read_net), FIGURE(&h, row, read_pipe),
-		  FIGURE(&h, row, read_other));
-	add_bytes(&h, "written", FIGURE(&h, row, write_disk), FIGURE(&h, row, write_net), FIGURE(&h, row, write_pipe),
-		  FIGURE(&h, row, write_other));
+	add_bytes(&h, "read",
+		  (const uint64_t[]){ FIGURE(&h, row, read_disk), FIGURE(&h, row, read_net), FIGURE(&h, row, read_pipe),
+				      FIGURE(&h, row, read_other), FIGURE(&h, row, read_netfs) });
+	add_bytes(&h, "written",
+		  (const uint64_t[]){ FIGURE(&h, row, write_disk), FIGURE(&h, row, write_net),
+				      FIGURE(&h, row, write_pipe), FIGURE(&h, row, write_other),
+				      FIGURE(&h, row, write_netfs) });
 	add_ids(&h, t);
 	if (t->container)
 		add_levels(&h, t);

@@ -5,24 +5,24 @@
 #include "view/declare.h"
 
 /* Figures are sums over its threads. */
-#define USAGE_CELLS(C, A, D)                                                                       \
-	C(parent, KEY, NONE, "uid of the row that it hangs below; 0: none")                        \
-	C(place, KEY, NONE, "in view_index.containers, VIEW_HOST_ITSELF")                          \
-	C(ns, KEY, ID, "Number (inode) of that namespace")                                         \
-	C(pid, GAUGE, SIGNED, "Its first process, as the host numbers it; null for the host")      \
-	C(comm, GAUGE, TEXT, "Name of that process")                                               \
-	C(processes, COUNTER, COUNT, "Processes that lived in it, not in containers nested in it") \
-	C(threads, COUNTER, COUNT, "Their threads")                                                \
-	C(waited, COUNTER, COUNT, "Threads that were blocked at some time")                        \
-	C(cpu_ns, COUNTER, NS, "Time its threads were on a CPU")                                   \
-	C(ready_ns, COUNTER, NS, "Time they could have run but waited for a CPU")                  \
-	C(blocked_ns, COUNTER, NS, "Time they were blocked, all together")                         \
-	C(read_bytes, COUNTER, BYTES, "Bytes that its successful read-like calls returned")        \
-	C(write_bytes, COUNTER, BYTES, "Bytes that its successful write-like calls returned")      \
-	C(read_disk, COUNTER, BYTES, "Bytes read from files (not /proc, /sys, /dev)")              \
-	C(write_disk, COUNTER, BYTES, "Bytes written to files (not /proc, /sys, /dev)")            \
-	C(read_net, COUNTER, BYTES, "Bytes read from internet and packet sockets")                 \
-	C(write_net, COUNTER, BYTES, "Bytes written to internet and packet sockets")               \
+#define USAGE_CELLS(C, A, D)                                                                                  \
+	C(parent, KEY, NONE, "uid of the row that it hangs below; 0: none")                                   \
+	C(place, KEY, NONE, "in view_index.containers, VIEW_HOST_ITSELF")                                     \
+	C(ns, KEY, ID, "Number (inode) of that namespace")                                                    \
+	C(pid, GAUGE, SIGNED, "Its first process, as the host numbers it; null for the host")                 \
+	C(comm, GAUGE, TEXT, "Name of that process")                                                          \
+	C(processes, COUNTER, COUNT, "Processes that lived in it, not in containers nested in it")            \
+	C(threads, COUNTER, COUNT, "Their threads")                                                           \
+	C(waited, COUNTER, COUNT, "Threads that were blocked at some time")                                   \
+	C(cpu_ns, COUNTER, NS, "Time its threads were on a CPU")                                              \
+	C(ready_ns, COUNTER, NS, "Time they could have run but waited for a CPU")                             \
+	C(blocked_ns, COUNTER, NS, "Time they were blocked, all together")                                    \
+	C(read_bytes, COUNTER, BYTES, "Bytes that its successful read-like calls returned")                   \
+	C(write_bytes, COUNTER, BYTES, "Bytes that its successful write-like calls returned")                 \
+	C(read_disk, COUNTER, BYTES, "Bytes read from files (not /proc, /sys, /dev, network file systems)")   \
+	C(write_disk, COUNTER, BYTES, "Bytes written to files (not /proc, /sys, /dev, network file systems)") \
+	C(read_net, COUNTER, BYTES, "Bytes read from internet and packet sockets")                            \
+	C(write_net, COUNTER, BYTES, "Bytes written to internet and packet sockets")                          \
 	C(syscalls, COUNTER, COUNT, "System calls that ended")
 
 OWN_ROW(usage, USAGE_CELLS);
@@ -76,8 +76,9 @@ static void add_thread(struct usage_row *c, const struct interval *iv, const str
 	c->cpu_ns += FIGURE_OF(cpu_ns);
 	c->ready_ns += FIGURE_OF(ready_ns);
 	c->blocked_ns += blocked_ns;
-	c->read_bytes += read_disk + read_net + FIGURE_OF(read_pipe) + FIGURE_OF(read_other);
-	c->write_bytes += write_disk + write_net + FIGURE_OF(write_pipe) + FIGURE_OF(write_other);
+	c->read_bytes += read_disk + read_net + FIGURE_OF(read_pipe) + FIGURE_OF(read_other) + FIGURE_OF(read_netfs);
+	c->write_bytes +=
+		write_disk + write_net + FIGURE_OF(write_pipe) + FIGURE_OF(write_other) + FIGURE_OF(write_netfs);
 	c->read_disk += read_disk;
 	c->write_disk += write_disk;
 	c->read_net += read_net;

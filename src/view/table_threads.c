@@ -87,9 +87,11 @@ static void get_kernel(const struct view_cell *at, struct value *v)
 static uint64_t sum_classes(const struct view_cell *at, bool write)
 {
 	return write ? VIEW_FIGURE(at, thread, write_disk) + VIEW_FIGURE(at, thread, write_net) +
-			       VIEW_FIGURE(at, thread, write_pipe) + VIEW_FIGURE(at, thread, write_other)
+			       VIEW_FIGURE(at, thread, write_pipe) + VIEW_FIGURE(at, thread, write_other) +
+			       VIEW_FIGURE(at, thread, write_netfs)
 		     : VIEW_FIGURE(at, thread, read_disk) + VIEW_FIGURE(at, thread, read_net) +
-			       VIEW_FIGURE(at, thread, read_pipe) + VIEW_FIGURE(at, thread, read_other);
+			       VIEW_FIGURE(at, thread, read_pipe) + VIEW_FIGURE(at, thread, read_other) +
+			       VIEW_FIGURE(at, thread, read_netfs);
 }
 
 /* column.cell: 0 read, 1 written */
@@ -195,10 +197,12 @@ static const struct column io_columns[] = {
 	READ_CLASS(net, "R NET"),
 	READ_CLASS(pipe, "R PIPE"),
 	READ_CLASS(other, "R OTHER"),
+	READ_CLASS(netfs, "R NETFS"),
 	WRITE_CLASS(disk, "W DISK"),
 	WRITE_CLASS(net, "W NET"),
 	WRITE_CLASS(pipe, "W PIPE"),
 	WRITE_CLASS(other, "W OTHER"),
+	WRITE_CLASS(netfs, "W NETFS"),
 	COLUMN(thread, syscalls, "CALLS", 7, FIGURE),
 	COLUMN(thread, disk_read_bytes, "DISK R", 7, FIGURE),
 	COLUMN(thread, disk_write_bytes, "DISK W", 7, FIGURE),
@@ -211,10 +215,12 @@ static const struct column io_columns[] = {
 	READ_RATE(net, "RNET/s"),
 	READ_RATE(pipe, "RPIPE/s"),
 	READ_RATE(other, "ROTH/s"),
+	READ_RATE(netfs, "RNFS/s"),
 	WRITE_RATE(disk, "WDISK/s"),
 	WRITE_RATE(net, "WNET/s"),
 	WRITE_RATE(pipe, "WPIPE/s"),
 	WRITE_RATE(other, "WOTH/s"),
+	WRITE_RATE(netfs, "WNFS/s"),
 	RATE("syscall_rate", thread, syscalls, "CALLS/s", 7),
 	RATE("disk_read_rate", thread, disk_read_bytes, "DISKR/s", 7),
 	RATE("disk_write_rate", thread, disk_write_bytes, "DISKW/s", 7),

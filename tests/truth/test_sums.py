@@ -13,7 +13,7 @@ TABLES = {
     "cpus": (("cpu",), ("busy_ns", "idle_ns", "irq_ns", "softirq_ns", "online_ns", "switches"), (), ()),
     "cpu": (("tid",), ("cpu_ns", "ready_ns", "blocked_ns", "switches", "migrations"), (), ()),
     "io": (("tid",), tuple(f"{way}_bytes{kind}" for way in ("read", "write")
-                           for kind in ("", "_disk", "_net", "_pipe", "_other")) + ("syscalls",), (), ()),
+                           for kind in ("", "_disk", "_net", "_pipe", "_other", "_netfs")) + ("syscalls",), (), ()),
     "containers": (("ns",), ("cpu_ns", "ready_ns", "blocked_ns", "read_bytes", "write_bytes", "read_bytes_net",
                              "write_bytes_net", "syscalls"), (), ()),
     "files": (("pid", "fd", "opened_ns"), ("read_bytes", "write_bytes"), (), ()),
@@ -93,7 +93,7 @@ def main():
             if table == "io":
                 for row in whole.rows:
                     for way in ("read", "write"):
-                        checks.equal(sum(row[f"{way}_bytes_{k}"] for k in ("disk", "net", "pipe", "other")),
+                        checks.equal(sum(row[f"{way}_bytes_{k}"] for k in ("disk", "net", "pipe", "other", "netfs")),
                                      row[f"{way}_bytes"], f"{name}: {way} classes of {row['host']} {row['tid']}")
             for length in LARGE_INTERVALS if name in LARGE else INTERVALS + (MORE_INTERVALS if table in MORE else ()):
                 reports = harness.run(table, "--interval", length, directory, status=status)

@@ -60,7 +60,7 @@ START_TEST(test_full_has_what_is_read)
 
 		for (size_t i = 0; i < G_N_ELEMENTS(left_out); i++)
 			out |= !strcmp(left_out[i], name);
-		if (kind == EVENT_SYSCALL_ENTRY || kind == EVENT_SYSCALL_EXIT)
+		if (tracepoint_enters_call(kind) || kind == EVENT_SYSCALL_EXIT)
 			ck_assert(in_set("*"));
 		else if (d->need)
 			ck_assert_msg(in_set(name), "%s is needed and in no set", name);

@@ -120,7 +120,7 @@ static void check_own(const json_t *root)
 
 START_TEST(test_this_machine)
 {
-	static const char *const objects[] = { "disks", "users", "groups", "cgroups", "clock" };
+	static const char *const objects[] = { "mounts", "disks", "users", "groups", "cgroups", "clock" };
 	struct sidecar *sidecar = sidecar_create();
 	const struct sidecar_process *p;
 	json_t *root;
@@ -299,7 +299,7 @@ static json_t *convert(const char *text)
 START_TEST(test_script)
 {
 	static const char *const symbols[] = { "schedule", "no';such", NULL };
-	static const char *const same[] = { "cpus", "symbols" };
+	static const char *const same[] = { "mounts", "cpus", "symbols" };
 	const struct sidecar_about about = { .symbols = symbols };
 	char *text = run_script(symbols);
 	json_t *root = convert(text), *direct;
@@ -317,6 +317,40 @@ START_TEST(test_script)
 	json_decref(root);
 	json_decref(direct);
 	g_free(text);
+}
+END_TEST
+
+/* Of mountinfo only what is on the network, and what is mounted in there; with its escapes undone. */
+START_TEST(test_mounts)
+{
+	static const char *const lines[] = {
+		"21 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw\n",
+		"30 21 0:40 / /srv/a\\040b rw,relatime shared:9 master:2 - cifs //10.0.0.1/the\\040share rw\n",
+		"31 30 0:41 / /srv/a\\040b/tmp rw - tmpfs tmpfs rw\n",
+		"32 21 0:42 / /srv/a\\040bc rw - tmpfs tmpfs rw\n",
+		"33 21 0:43 / /home rw - nfs4 db:/home rw,vers=4.2\n",
+		"34 21 0:44 / /x rw - nfs4\n",
+		"35 21 0:45 / /y\n",
+		" - nfs4 a:/b",
+		"",
+	};
+	GString *text = g_string_new("listing\nhost web\n");
+	json_t *mounts = json_object(), *root;
+
+	for (size_t i = 0; i < G_N_ELEMENTS(lines); i++) {
+		sidecar_put_mount(mounts, lines[i]);
+		g_string_append_printf(text, "mount %s%s", lines[i], g_str_has_suffix(lines[i], "\n") ? "" : "\n");
+	}
+	ck_assert_uint_eq(json_object_size(mounts), 3);
+	ck_assert_str_eq(text_of(mounts, "/srv/a b"), "cifs //10.0.0.1/the share");
+	ck_assert_str_eq(text_of(mounts, "/srv/a b/tmp"), "tmpfs tmpfs");
+	ck_assert_str_eq(text_of(mounts, "/home"), "nfs4 db:/home");
+	/* a shell's look at them */
+	root = convert(text->str);
+	ck_assert(json_equal(json_object_get(root, "mounts"), mounts));
+	json_decref(root);
+	json_decref(mounts);
+	g_string_free(text, TRUE);
 }
 END_TEST
 
@@ -577,5 +611,5 @@ START_TEST(test_split)
 END_TEST
 
 UNIT_MAIN_AROUND("sidecar_write", setup, teardown, test_this_machine, test_update, test_about, test_cannot_write,
-		 test_refresh, test_own, test_script, test_two_listings, test_closest_look, test_places,
+		 test_refresh, test_own, test_script, test_mounts, test_two_listings, test_closest_look, test_places,
 		 test_hostile_listing, test_no_listing, test_shell_messages, test_shell_silent, test_split)

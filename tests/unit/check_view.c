@@ -87,8 +87,9 @@ START_TEST(test_report_columns)
 		{ "cpu", "host tid pid ppid comm cpu_ns ready_ns blocked_ns switches migrations prio born_ns "
 			 "exited_ns user_ns system_ns interrupted_ns uid user exe cmdline cgroup container tracing" },
 		{ "io", "host tid pid comm read_bytes write_bytes read_bytes_disk read_bytes_net read_bytes_pipe "
-			"read_bytes_other write_bytes_disk write_bytes_net write_bytes_pipe write_bytes_other "
-			"syscalls disk_read_bytes disk_write_bytes disk_writeback_bytes disk_requests disk_wait_ns" },
+			"read_bytes_other read_bytes_netfs write_bytes_disk write_bytes_net write_bytes_pipe "
+			"write_bytes_other write_bytes_netfs syscalls disk_read_bytes disk_write_bytes "
+			"disk_writeback_bytes disk_requests disk_wait_ns" },
 		{ "containers", "host container parent nesting kind ns pid comm processes threads cpu_ns ready_ns "
 				"waited blocked_ns read_bytes write_bytes read_bytes_disk write_bytes_disk "
 				"read_bytes_net write_bytes_net syscalls" },
