@@ -5,6 +5,8 @@
  * with its whole length when it ends, by the call it was in, the file of that
  * call and what kind of thing ended it.
  */
+#include <inttypes.h>
+
 #include "model/files.h"
 #include "model/recent.h"
 
@@ -29,6 +31,13 @@ void blocking_destroy(struct model *m)
 static strid name_of_file(const struct file_row *file)
 {
 	return (strid)(file->client ? file->client : file->path ? file->path : file->peer);
+}
+
+static strid name_of_address(uint64_t address)
+{
+	char text[sizeof("0x0123456789abcdef")];
+
+	return strpool_intern_path(text, (size_t)g_snprintf(text, sizeof(text), "0x%" PRIx64, address));
 }
 
 /* What a wait is counted under: the keys of its row. */
@@ -79,6 +88,8 @@ static struct wait_memo describe(const struct call_in_flight *call, enum wait_st
 		memo.fd = call->fd;
 		memo.file_uid = call->file.uid;
 		memo.peer = call->peer;
+	} else if (call->desc && call->desc->action == SYSCALL_FUTEX && call->present >> ENTRY_ARG & 1) {
+		memo.futex = call->arg;
 	}
 	return memo;
 }
@@ -86,7 +97,7 @@ static struct wait_memo describe(const struct call_in_flight *call, enum wait_st
 static bool is_same(const struct model *m, const struct wait_memo *a, const struct wait_memo *b)
 {
 	return a->state == b->state && a->call == b->call && a->fd == b->fd && a->file_uid == b->file_uid &&
-	       a->peer == b->peer && recent_knows(m, m->blocking, &b->row);
+	       a->peer == b->peer && a->futex == b->futex && recent_knows(m, m->blocking, &b->row);
 }
 
 /* The memo of a wait like this one becomes the first; its row is found. */
@@ -106,6 +117,8 @@ static uint32_t recall(struct model *m, const struct thread_row *t, struct threa
 		/* a socket has its peer when connect() has succeeded */
 		if (this.peer)
 			w.object = this.peer;
+		else if (this.futex)
+			w.object = name_of_address(this.futex);
 		else if (file != NO_ROW)
 			w.object = name_of_file(FILE_ROW(m, file));
 		this.row = memo[0].row;

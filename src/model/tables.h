@@ -274,8 +274,8 @@ enum socket_side { SIDE_UNKNOWN = 0, SIDE_CONNECTED, SIDE_ACCEPTED };
 	C(fd, KEY, SIGNED, \
 	  "File descriptor that call works on; null: none, or one of several as in poll, where it is not known which") \
 	C(object, KEY, TEXT, \
-	  "Path of that descriptor, of a socket the peer: its address and port, of one that was accepted the " \
-	  "address alone; null if unknown") \
+	  "Path of that descriptor; the peer's address and port of a socket, the address alone if it was accepted; " \
+	  "the address of a futex in the process's memory; null if unknown") \
 	C(cause, GAUGE, TEXT, "Who or what ended the last of these waits: the thread, disk, interface or irq") \
 	D(time, "Waits that ended in the interval", \
 	  "time from the switch-out to the wake-up of a wait, including any part before the interval")

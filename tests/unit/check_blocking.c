@@ -3,6 +3,7 @@
 #include "unit.h"
 
 #include "events.h"
+#include "model/files.h"
 #include "model/interval.h"
 #include "model/recent.h"
 #include "view/rows.h"
@@ -249,6 +250,47 @@ START_TEST(test_one_of_several)
 }
 END_TEST
 
+static unsigned count_rows(struct events *e, strid call)
+{
+	const struct state_table *t = &e->m->state.tables[TABLE_BLOCKING];
+	unsigned n = 0;
+
+	for (uint32_t row = STATE_NO_ROW; (row = state_next(t, row)) != STATE_NO_ROW;)
+		n += STATE_ROW(&e->m->state, BLOCKING, blocking, row)->syscall == call;
+	return n;
+}
+
+/* Three locks in turns: each has its row, whether it was waited for last or not. */
+START_TEST(test_futexes)
+{
+	static const uint64_t addresses[] = { 0x7f0012345678, 0x7f0012345680, 0x10, 0x7f0012345678, 0x10, 0x10 };
+	const struct blocking_row *r;
+	struct events e;
+	uint64_t t = 2000;
+	char text[32];
+
+	begin(&e);
+	for (unsigned i = 0; i < G_N_ELEMENTS(addresses); i++, t += 1000) {
+		run(&e, t, A, "five");
+		e.present = 1u << ENTRY_ARG;
+		SYSCALL_ENTRY(&e, t + 10, 0, A, "futex", .arg = addresses[i]);
+		e.present = ~0u;
+		sleep_at(&e, t + 100, A);
+		wake(&e, t + 200, 1, 0, A);
+		run(&e, t + 300, A, "five");
+		SYSCALL_EXIT(&e, t + 310, 0, A, "futex", .ret = 0);
+		events_switch(&e, t + 400, 0, A, RUNNABLE, 0, "swapper/0");
+		g_snprintf(text, sizeof(text), "0x%llx", (unsigned long long)addresses[i]);
+		if (i == 0) {
+			waits(&e, A, "futex", &r);
+			ck_assert_str_eq(strpool_text((strid)r->object), text);
+		}
+		ck_assert_uint_eq(count_rows(&e, strpool_intern_z("futex")), MIN(i + 1, 3));
+	}
+	events_release(&e);
+}
+END_TEST
+
 /* A wait of 100 ns in read(fd), from t on. */
 static void wait_in_read(struct events *e, uint64_t t, int64_t fd)
 {
@@ -354,4 +396,4 @@ START_TEST(test_table_adds_up)
 END_TEST
 
 UNIT_MAIN("blocking", test_from_switch_to_wakeup, test_connect, test_no_work, test_what_is_no_wait, test_states,
-	  test_one_of_several, test_old_rows_end, test_rows_are_bounded, test_table_adds_up)
+	  test_one_of_several, test_futexes, test_old_rows_end, test_rows_are_bounded, test_table_adds_up)
