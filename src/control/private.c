@@ -30,6 +30,7 @@ enum {
 	RELAYD_TRIES = 5, /* another program may take the ports in between */
 	START_MS_MAX = 20000,
 	END_MS_MAX = 5000, /* after which a process is killed */
+	DAEMON_END_MS_MAX = 60000,
 	POLL_MS = 20,
 	OPEN_FILES = 16, /* for nftw() */
 	LOCK_TRIES = 10,
@@ -251,7 +252,8 @@ static void end_daemon(const char *base)
 		if (lives(pid, started))
 			daemon_end(pid);
 		/* its pid file is removed just before it exits */
-		for (unsigned ms = 0; ms < END_MS_MAX && lives(pid, started) && daemon_pid() != pid; ms += POLL_MS)
+		for (unsigned ms = 0; ms < DAEMON_END_MS_MAX && lives(pid, started) && daemon_pid() != pid;
+		     ms += POLL_MS)
 			g_usleep(POLL_MS * 1000);
 		if (!lives(pid, started))
 			unlink(path);

@@ -19,7 +19,10 @@ def left(g):
 
 
 def check_gone(g):
-    guest.wait_until(lambda: not left(g), "end of all that was started")
+    try:
+        guest.wait_until(lambda: not left(g), "end of all that was started")
+    except guest.Late as late:
+        raise guest.Late(f"{late}; there is still\n{left(g)}") from None
 
 
 def stop_daemon(g):
