@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/log.h"
 #include "base/text.h"
 #include "control/cluster.h"
 #include "control/daemon.h"
@@ -27,6 +28,7 @@
 
 enum {
 	LOOK_MS = 50,          /* how often to look for signals, which are held */
+	END_MS_MAX = 90000,    /* a session daemon takes its time (daemon.c); one that hangs never ends a request */
 	COMMAND_MS_MAX = 5000, /* how long after SIGTERM the command is killed */
 	LINE_MAX_BYTES = TEXT_MAX + 64,
 };
@@ -353,10 +355,16 @@ void keeper_end(struct keeper *keeper)
 
 	shutdown(keeper->fd, SHUT_WR);
 	do {
-		status = hear(keeper, g_string_set_size(line, 0), -1);
+		status = hear(keeper, g_string_set_size(line, 0), END_MS_MAX);
 		if (status == LT_OK && text_of(line, "command"))
 			keeper->command_status = (int)strtol(text_of(line, "command"), NULL, 10);
 	} while (status == LT_OK);
+	if (status == LT_AGAIN) {
+		kill(keeper->pid, SIGKILL);
+		log_warning(
+			"LTTng does not answer: its daemons may still run; end lttng-consumerd and lttng-sessiond with "
+			"'kill -9', and the next 'lttngtop --local' removes what is left");
+	}
 	waitpid(keeper->pid, NULL, 0);
 	close(keeper->fd);
 	keeper->fd = -1;

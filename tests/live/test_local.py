@@ -189,6 +189,24 @@ def test_interrupted_start():
         assert not os.path.exists(u.base) and not os.path.exists(f"/proc/{pid}/exe"), "something is left"
 
 
+def test_daemon_that_hangs():
+    """Ctrl-C while the session daemon does not answer: it ends all the same, though not at once, and says so."""
+    with user("hangs") as u:
+        u.start_sessiond()
+        daemon = u.sessiond_pid()
+        os.kill(daemon, signal.SIGSTOP)
+        try:
+            m = Monitor(u)
+            sandbox.wait_until(lambda: "lttng-relayd" in u.noted(), "relayd")
+            relayd = u.noted()["lttng-relayd"]
+            os.killpg(m.process.pid, signal.SIGINT)
+            assert m.process.wait(3 * sandbox.PATIENCE) == -signal.SIGINT, m.text
+            m.await_text("LTTng does not answer")
+            sandbox.wait_until(lambda: not os.path.exists(f"/proc/{relayd}/exe"), "end of the relayd")
+        finally:
+            os.kill(daemon, signal.SIGCONT)
+
+
 def test_command_on_screen():
     """The command's output does not disturb the screen: it comes when that is left; the status is the command's."""
     with user("screen") as u:
