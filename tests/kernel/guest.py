@@ -17,6 +17,9 @@ made with these options of Guest, in these releases only; with options for sever
 row with the same options share their guests. Where the processors have much else to do, $LAB_PATIENCE (180) is how many
 seconds a guest may take to answer.
 
+Where time is short $LAB_UNTIL, in seconds since the epoch, is when no further test begins; a guest that is not up within
+QUICK_BOOT_SECONDS is then a sign of a machine that is too slow for such tests. What is not run is skipped, and listed.
+
     with Guest("12", name="db", variant="prio-fixed") as db: ...    # a guest of your own; all have one ssh configuration
 
     db.run("false")                      (1, "", ""): exit status, standard output, standard error of a shell command
@@ -41,6 +44,7 @@ import atexit
 import contextlib
 import glob
 import json
+import math
 import os
 import re
 import shlex
@@ -59,7 +63,10 @@ import terminal  # noqa: E402
 PROGRAM = terminal.PROGRAM
 PATIENCE = int(os.environ.get("LAB_PATIENCE", "180"))  # seconds: an emulated machine on a slow one, under load
 END_SECONDS = 10  # a machine whose connection is lost may be about to end
-BOOT_SECONDS = max(600, 2 * PATIENCE)  # until a guest answers; seen: 25 s alone, 320 s among others
+UNTIL = float(os.environ.get("LAB_UNTIL", "inf"))
+QUICK_BOOT_SECONDS = 90
+# Until a guest answers; seen: 25 s alone, 320 s among others.
+BOOT_SECONDS = QUICK_BOOT_SECONDS if UNTIL < math.inf else max(600, 2 * PATIENCE)
 RELEASES = os.environ.get("LAB_RELEASES", "12 13 forky").split()
 
 DIRECTORY = tempfile.mkdtemp(prefix="lab-", dir="/tmp")  # short: sockets are in it
@@ -70,6 +77,10 @@ atexit.register(shutil.rmtree, DIRECTORY, ignore_errors=True)
 
 class Missing(Exception):
     """What a guest needs and is not here."""
+
+
+class Late(AssertionError):
+    """Something did not happen in time."""
 
 
 def image_of(release):
@@ -123,7 +134,7 @@ def wait_until(condition, what, seconds=PATIENCE):
     end = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > end:
-            raise AssertionError(f"{what}: not within {seconds} s")
+            raise Late(f"{what}: not within {seconds} s")
         time.sleep(0.1)
 
 
@@ -383,8 +394,10 @@ def boot(release, options):
     try:
         for more in options:
             guests.append(Guest(release, **more))
-    except BaseException:
+    except BaseException as error:
         kill(guests)
+        if isinstance(error, Late) and UNTIL < math.inf:
+            raise Missing(f"this machine is too slow for LAB_UNTIL: {error}") from None
         raise
     print(f"# {release}: {', '.join(g.name for g in guests)} up after {time.monotonic() - start:.0f} s", flush=True)
     return guests
@@ -393,20 +406,26 @@ def boot(release, options):
 def run_tests(tests, release):
     """How many failed."""
     guests, has, failed = [], None, 0
+    left = list(tests)
     try:
         for test in tests:
+            if time.time() > UNTIL:
+                raise Missing("LAB_UNTIL is over")
             options = getattr(test, "options", ({},))
             if release not in (getattr(test, "releases", None) or [release]):
                 print(f"skip {release}: {test.__name__}: only in {', '.join(test.releases)}")
+                left.remove(test)
                 continue
             if options != has or any(g.process.poll() is not None for g in guests):
                 kill(guests)
                 guests = []
                 guests, has = boot(release, options), options
+            left.remove(test)
             failed += not run_test(test, guests)
             sys.stdout.flush()
     except Missing as missing:
-        print(f"skip {release}: {missing}")
+        names = f", not run: {', '.join(test.__name__ for test in left)}" if left else ""
+        print(f"skip {release}: {missing}{names}")
     except AssertionError as error:
         failed += 1
         print(f"not ok {release}: {error}")
