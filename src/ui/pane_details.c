@@ -346,6 +346,22 @@ static void add_bytes(struct head *h, const char *label, const uint64_t bytes[5]
 		 netfs ? ", netfs " : "", netfs ? format_bytes(f, sizeof(f), (double)netfs) : "");
 }
 
+/* What disks did for it, where they did something. */
+static void add_disks(struct head *h, const struct interval_row *row)
+{
+	const uint64_t back = FIGURE(h, row, disk_writeback_bytes), requests = FIGURE(h, row, disk_requests);
+	const uint64_t read = FIGURE(h, row, disk_read_bytes), written = FIGURE(h, row, disk_write_bytes);
+	char r[16], w[16], b[16], took[FORMAT_SIZE];
+
+	if (!read && !written && !requests)
+		return;
+	add_line(h, "at disks", "read %s, written %s%s%s%s, %" PRIu64 " request%s that took %s",
+		 format_bytes(r, sizeof(r), (double)read), format_bytes(w, sizeof(w), (double)written),
+		 back ? " (" : "", back ? format_bytes(b, sizeof(b), (double)back) : "",
+		 back ? " of it by write-back)" : "", requests, requests == 1 ? "" : "s",
+		 duration(h, took, FIGURE(h, row, disk_wait_ns)));
+}
+
 static void add_latency(struct head *h, const struct interval_row *row)
 {
 	uint64_t count = FIGURE(h, row, latency.count);
@@ -510,6 +526,7 @@ static int details_head(struct ui *ui, struct pane *p, int y, int max)
 		  (const uint64_t[]){ FIGURE(&h, row, write_disk), FIGURE(&h, row, write_net),
 				      FIGURE(&h, row, write_pipe), FIGURE(&h, row, write_other),
 				      FIGURE(&h, row, write_netfs) });
+	add_disks(&h, row);
 	add_ids(&h, t);
 	if (t->container)
 		add_levels(&h, t);
