@@ -58,12 +58,12 @@ static const struct {
 	{ 0, "%statfs", CALL_STATFS | CALL_FSTATFS },
 };
 
-struct row {
+struct call_row {
 	struct call call;
 	const char *classes, *args;
 };
 
-static struct row rows[] = {
+static struct call_row rows[] = {
 #define CALL(call_name, other_name, call_classes, call_args) \
 	{ { .name = #call_name, .other = other_name }, call_classes, call_args },
 #include "attach/calls.def"
@@ -115,7 +115,7 @@ static unsigned parse_classes(const char *letters)
 	return bits;
 }
 
-static void parse_row(struct call *call, const struct row *row)
+static void parse_row(struct call *call, const struct call_row *row)
 {
 	const struct const_set *set = NULL;
 

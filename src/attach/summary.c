@@ -17,7 +17,7 @@ struct counts {
 	uint64_t timed;          /* number of these calls */
 };
 
-enum column {
+enum summary_column {
 	COLUMN_SHARE,
 	COLUMN_TOTAL,
 	COLUMN_CPU,
@@ -48,14 +48,14 @@ static const struct {
 	[COLUMN_NAME] = { "name syscall syscall-name syscall_name", "syscall", -16 },
 };
 
-static const enum column usual[] = {
+static const enum summary_column usual[] = {
 	COLUMN_SHARE, COLUMN_TOTAL, COLUMN_CPU, COLUMN_AVERAGE, COLUMN_CALLS, COLUMN_ERRORS, COLUMN_NAME,
 };
 
 struct attach_summary {
 	GHashTable *calls; /* strid → struct counts */
-	enum column sort;
-	enum column shown[COLUMNS];
+	enum summary_column sort;
+	enum summary_column shown[COLUMNS];
 	unsigned n_shown;
 };
 
@@ -79,15 +79,15 @@ void attach_summary_destroy(struct attach_summary *s)
 }
 
 /* COLUMN_NONE: there is no such column. */
-static enum column find_column(const char *name)
+static enum summary_column find_column(const char *name)
 {
-	enum column found = COLUMN_NONE;
+	enum summary_column found = COLUMN_NONE;
 
 	for (unsigned i = 0; i < COLUMNS && found == COLUMN_NONE; i++) {
 		char **names = g_strsplit(columns[i].names, " ", -1);
 
 		if (g_strv_contains((const char *const *)names, name))
-			found = (enum column)i;
+			found = (enum summary_column)i;
 		g_strfreev(names);
 	}
 	return found;
@@ -103,7 +103,7 @@ enum lt_status attach_summary_set_sort(struct attach_summary *s, const char *col
 		column);
 }
 
-static bool is_shown(const struct attach_summary *s, enum column column)
+static bool is_shown(const struct attach_summary *s, enum summary_column column)
 {
 	for (unsigned i = 0; i < s->n_shown; i++)
 		if (s->shown[i] == column)
@@ -114,7 +114,7 @@ static bool is_shown(const struct attach_summary *s, enum column column)
 /* LT_ERROR: there is no such column, or it is already shown. */
 static enum lt_status show_column(struct attach_summary *s, const char *name)
 {
-	const enum column column = find_column(name);
+	const enum summary_column column = find_column(name);
 
 	if (column == COLUMN_NONE)
 		return error_set(
@@ -169,7 +169,7 @@ static uint64_t average(const struct counts *c)
 	return c->timed ? c->wall_ns / c->timed : 0;
 }
 
-static uint64_t key_of(const struct counts *c, enum column sort)
+static uint64_t key_of(const struct counts *c, enum summary_column sort)
 {
 	switch (sort) {
 	case COLUMN_SHARE:
@@ -195,7 +195,7 @@ static uint64_t key_of(const struct counts *c, enum column sort)
 static int compare(const void *a, const void *b, void *user)
 {
 	const struct counts *x = *(struct counts *const *)a, *y = *(struct counts *const *)b;
-	const enum column sort = *(const enum column *)user;
+	const enum summary_column sort = *(const enum summary_column *)user;
 	const uint64_t i = key_of(x, sort), j = key_of(y, sort);
 
 	if (i != j)
@@ -230,7 +230,7 @@ static GPtrArray *rows_of(struct attach_summary *s, struct counts *total)
 }
 
 /* The text of a column in a call's row; all_ns: total of all calls. The caller frees it. */
-static char *cell_of(const struct counts *c, enum column column, uint64_t all_ns, const char *name)
+static char *cell_of(const struct counts *c, enum summary_column column, uint64_t all_ns, const char *name)
 {
 	switch (column) {
 	case COLUMN_SHARE:

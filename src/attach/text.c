@@ -12,7 +12,7 @@
 enum { FILES_MAX = 256 };
 
 /* The destination of some threads' lines. */
-struct output {
+struct text_output {
 	FILE *file;
 	bool open; /* a call's line is incomplete: */
 	unsigned host;
@@ -22,8 +22,8 @@ struct output {
 
 struct attach_text {
 	const struct attach_text_options *options;
-	struct output single;
-	GHashTable *outputs; /* -ff: file name → struct output */
+	struct text_output single;
+	GHashTable *outputs; /* -ff: file name → struct text_output */
 	GString *line;
 	uint64_t last_ns; /* -r: time of the last line; 0: there was none */
 	int error;        /* errno of the first file that could not be written */
@@ -31,7 +31,7 @@ struct attach_text {
 
 static void output_free(gpointer data)
 {
-	struct output *output = data;
+	struct text_output *output = data;
 
 	if (output->file)
 		fclose(output->file);
@@ -62,7 +62,7 @@ void attach_text_destroy(struct attach_text *text)
 
 static void close_one(gpointer key, gpointer data, gpointer user)
 {
-	struct output *output = data;
+	struct text_output *output = data;
 	struct attach_text *text = user;
 
 	(void)key;
@@ -71,7 +71,7 @@ static void close_one(gpointer key, gpointer data, gpointer user)
 	output->file = NULL;
 }
 
-static void open_file(struct attach_text *text, const char *name, struct output *output, bool anew)
+static void open_file(struct attach_text *text, const char *name, struct text_output *output, bool anew)
 {
 	if (g_hash_table_size(text->outputs) % FILES_MAX == 0)
 		g_hash_table_foreach(text->outputs, close_one, text);
@@ -102,9 +102,9 @@ static char *file_name(const struct attach_text *text, struct ingest *in, const 
 	return name;
 }
 
-static struct output *output_of(struct attach_text *text, struct ingest *in, const struct attach_record *r)
+static struct text_output *output_of(struct attach_text *text, struct ingest *in, const struct attach_record *r)
 {
-	struct output *output;
+	struct text_output *output;
 	char *name;
 
 	if (!text->options->per_thread)
@@ -112,7 +112,7 @@ static struct output *output_of(struct attach_text *text, struct ingest *in, con
 	name = file_name(text, in, r);
 	output = g_hash_table_lookup(text->outputs, name);
 	if (!output) {
-		output = g_new0(struct output, 1);
+		output = g_new0(struct text_output, 1);
 		open_file(text, name, output, !text->options->append);
 		g_hash_table_insert(text->outputs, name, output);
 		return output;
@@ -132,7 +132,7 @@ enum lt_status attach_text_flush(struct attach_text *text)
 		text->error = errno;
 	g_hash_table_iter_init(&iter, text->outputs);
 	while (g_hash_table_iter_next(&iter, NULL, &data)) {
-		struct output *output = data;
+		struct text_output *output = data;
 
 		if (output->file && fflush(output->file) && !text->error)
 			text->error = errno;
@@ -191,7 +191,7 @@ static unsigned width_of(const GString *line)
 	return width;
 }
 
-static void begin_line(struct attach_text *text, struct output *output, struct ingest *in,
+static void begin_line(struct attach_text *text, struct text_output *output, struct ingest *in,
 		       const struct attach_record *r, uint64_t t_ns)
 {
 	const struct attach_text_options *o = text->options;
@@ -214,7 +214,7 @@ static void begin_line(struct attach_text *text, struct output *output, struct i
 	append_stamp(text, text->line, t_ns);
 }
 
-static void write_entry(struct attach_text *text, struct output *output, struct ingest *in,
+static void write_entry(struct attach_text *text, struct text_output *output, struct ingest *in,
 			const struct attach_record *r)
 {
 	begin_line(text, output, in, r, r->ref_ns);
@@ -227,7 +227,7 @@ static void write_entry(struct attach_text *text, struct output *output, struct 
 }
 
 /* Completes the line: the remaining arguments and the result. */
-static void append_end(struct attach_text *text, const struct output *output, struct ingest *in,
+static void append_end(struct attach_text *text, const struct text_output *output, struct ingest *in,
 		       const struct attach_record *r, const struct attach_wait *wait, const char *rest)
 {
 	GString *line = text->line, *why = g_string_new(NULL);
@@ -256,7 +256,7 @@ static void append_end(struct attach_text *text, const struct output *output, st
 }
 
 /* A call that is still in progress when the trace ends. */
-static void write_unfinished(struct attach_text *text, struct output *output, struct ingest *in,
+static void write_unfinished(struct attach_text *text, struct text_output *output, struct ingest *in,
 			     const struct attach_record *r, bool continues)
 {
 	char *head = attach_args_text(r->args, false);
@@ -271,7 +271,7 @@ static void write_unfinished(struct attach_text *text, struct output *output, st
 	g_free(head);
 }
 
-static void write_exit(struct attach_text *text, struct output *output, struct ingest *in,
+static void write_exit(struct attach_text *text, struct text_output *output, struct ingest *in,
 		       const struct attach_record *r, const struct attach_wait *wait)
 {
 	const bool continues = r->begun && output->open && output->host == r->host && output->tid == r->tid;
@@ -307,7 +307,7 @@ static void write_exit(struct attach_text *text, struct output *output, struct i
 	g_free(all);
 }
 
-static void write_event(struct attach_text *text, struct output *output, struct ingest *in,
+static void write_event(struct attach_text *text, struct text_output *output, struct ingest *in,
 			const struct attach_record *r)
 {
 	char *what = attach_record_text(r);
@@ -322,7 +322,7 @@ void attach_text_write(struct attach_text *text, struct ingest *in, const struct
 		       const struct attach_wait *wait)
 {
 	const unsigned quiet = text->options->quiet;
-	struct output *output;
+	struct text_output *output;
 
 	if ((r->kind == ATTACH_NEW && quiet > 0) || (r->kind == ATTACH_GONE && quiet > 1) || r->birth)
 		return;

@@ -172,7 +172,7 @@ static const char *call_of_class(const char *name, enum class_role role)
 	return NULL;
 }
 
-static void plan_call(struct attach_tracer *t, struct class_plan *plan, const char *name)
+static void plan_call(struct attach_tracer *t, struct tracer_class *plan, const char *name)
 {
 	plan->shown = true; /* a call known by number only is examined when it comes */
 	if (!name || strcmp(name, "unknown") == 0)
@@ -182,13 +182,13 @@ static void plan_call(struct attach_tracer *t, struct class_plan *plan, const ch
 	plan->shown = attach_filter_call(t->options->filter, name, plan->call);
 }
 
-const struct class_plan *tracer_plan(struct attach_tracer *t, const struct ingest_visit *v)
+const struct tracer_class *tracer_plan(struct attach_tracer *t, const struct ingest_visit *v)
 {
-	struct class_plan *plan = v->shape->user;
+	struct tracer_class *plan = v->shape->user;
 
 	if (plan)
 		return plan;
-	plan = g_new0(struct class_plan, 1);
+	plan = g_new0(struct tracer_class, 1);
 	v->shape->user = plan;
 	v->shape->free_user = g_free;
 	if (tracepoint_enters_call(v->event->kind) || v->event->kind == EVENT_SYSCALL_EXIT) {
@@ -264,7 +264,7 @@ static void before(void *tracer, const struct ingest_visit *v)
 static void after(void *tracer, const struct ingest_visit *v)
 {
 	struct attach_tracer *t = tracer;
-	const struct class_plan *plan;
+	const struct tracer_class *plan;
 
 	if (!wants(t, v))
 		return;

@@ -199,8 +199,8 @@ static void take_exit(struct call_now *now, struct decode *d)
 /* ---- entry and exit ---- */
 
 /* Finds name and row, even for events that only have the call's number. false: the call is not shown. */
-static bool identify(struct attach_tracer *t, const struct ingest_visit *v, const struct class_plan *plan, strid *name,
-		     const struct call **call)
+static bool identify(struct attach_tracer *t, const struct ingest_visit *v, const struct tracer_class *plan,
+		     strid *name, const struct call **call)
 {
 	const char *text = NULL;
 	int64_t nr;
@@ -223,7 +223,7 @@ static bool never_returns(const struct call_now *now)
 }
 
 /* Ignores what the command's process did before it became the command. */
-static void await_command(struct attach_tracer *t, const struct ingest_visit *v, const struct class_plan *plan)
+static void await_command(struct attach_tracer *t, const struct ingest_visit *v, const struct tracer_class *plan)
 {
 	const int32_t command = t->options->select->command;
 
@@ -233,7 +233,7 @@ static void await_command(struct attach_tracer *t, const struct ingest_visit *v,
 	t->command_runs = tracer_follow(t, v, command) != NULL;
 }
 
-void tracer_call_entry(struct attach_tracer *t, const struct ingest_visit *v, const struct class_plan *plan)
+void tracer_call_entry(struct attach_tracer *t, const struct ingest_visit *v, const struct tracer_class *plan)
 {
 	struct traced *who;
 	struct caller caller;
@@ -292,7 +292,7 @@ static void hand_over(struct call_now *now, struct attach_record *r)
 	tracer_call_forget(now);
 }
 
-void tracer_call_exit(struct attach_tracer *t, const struct ingest_visit *v, const struct class_plan *plan)
+void tracer_call_exit(struct attach_tracer *t, const struct ingest_visit *v, const struct tracer_class *plan)
 {
 	struct traced *who = tracer_thread(t, v, tracer_tid(t, v));
 	const struct call *call;

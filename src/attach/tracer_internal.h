@@ -10,7 +10,7 @@
 /* What the events of a class mean here. */
 enum class_role { CLASS_NOTHING, CLASS_ENTRY, CLASS_EXIT, CLASS_SIGNAL, CLASS_FAULT };
 
-struct class_plan {
+struct tracer_class {
 	enum class_role role;
 	strid name;              /* of the call; STRID_NONE: the event has its number */
 	const struct call *call; /* NULL: there is no row for it */
@@ -74,11 +74,11 @@ struct attach_record *tracer_record(struct attach_tracer *t, const struct ingest
 				    enum attach_kind kind);
 void tracer_emit(struct attach_tracer *t, struct attach_record *r);
 
-const struct class_plan *tracer_plan(struct attach_tracer *t, const struct ingest_visit *v);
+const struct tracer_class *tracer_plan(struct attach_tracer *t, const struct ingest_visit *v);
 
 /* ---- tracer_calls.c ---- */
-void tracer_call_entry(struct attach_tracer *t, const struct ingest_visit *v, const struct class_plan *plan);
-void tracer_call_exit(struct attach_tracer *t, const struct ingest_visit *v, const struct class_plan *plan);
+void tracer_call_entry(struct attach_tracer *t, const struct ingest_visit *v, const struct tracer_class *plan);
+void tracer_call_exit(struct attach_tracer *t, const struct ingest_visit *v, const struct tracer_class *plan);
 
 /*
  * Ends a call that will not return (CALL_UNFINISHED) or is in progress when the trace ends (CALL_UNKNOWN; v is NULL).

@@ -70,7 +70,7 @@ void attach_wait_resolve(struct attach_wait *w, struct ingest *in, const struct 
 /* The parts of the line, in order. */
 enum part_kind { PART_DEVICE, PART_THREAD, PART_NETWORK, PART_REMOTE, PART_OTHER, PART_READY, PART_CPU };
 
-struct part {
+struct line_part {
 	enum part_kind kind;
 	strid name;            /* DEVICE */
 	wait_row row;          /* REMOTE, THREAD: the last one; WAIT_NO_ROW: unknown */
@@ -78,10 +78,10 @@ struct part {
 	uint64_t ns;
 };
 
-static void add(GArray *parts, struct part p, uint64_t ns)
+static void add(GArray *parts, struct line_part p, uint64_t ns)
 {
 	for (guint i = 0; i < parts->len; i++) {
-		struct part *known = &g_array_index(parts, struct part, i);
+		struct line_part *known = &g_array_index(parts, struct line_part, i);
 
 		if (known->kind != p.kind || known->name != p.name || known->state != p.state ||
 		    (p.kind == PART_REMOTE && known->row != p.row))
@@ -95,9 +95,9 @@ static void add(GArray *parts, struct part p, uint64_t ns)
 	g_array_append_val(parts, p);
 }
 
-static struct part part_of(const struct waits *waits, const struct wait_segment *s, wait_row own, unsigned host)
+static struct line_part part_of(const struct waits *waits, const struct wait_segment *s, wait_row own, unsigned host)
 {
-	struct part p = { .row = WAIT_NO_ROW };
+	struct line_part p = { .row = WAIT_NO_ROW };
 
 	if (s->wire || (s->state == WAIT_NETWORK && s->row == own)) {
 		p.kind = PART_NETWORK;
@@ -125,7 +125,7 @@ static struct part part_of(const struct waits *waits, const struct wait_segment 
 
 static int compare_parts(const void *a, const void *b)
 {
-	const struct part *x = a, *y = b;
+	const struct line_part *x = a, *y = b;
 
 	if (x->kind != y->kind)
 		return x->kind < y->kind ? -1 : 1;
@@ -183,7 +183,7 @@ static const char *state_text(enum wait_state state)
 }
 
 static void append_part(GString *out, const struct attach_wait *w, struct ingest *in, const struct attach_record *r,
-			const struct part *p, wait_row own)
+			const struct line_part *p, wait_row own)
 {
 	const struct waits *waits = ingest_waits(in);
 	const struct attach_culprit *culprit;
@@ -239,7 +239,7 @@ void attach_wait_append(const struct attach_wait *w, struct ingest *in, const st
 	if (!w->known || !w->waited_ns)
 		return;
 	own = waits_find(waits, host, r->tid, r->ref_ns);
-	parts = g_array_new(FALSE, FALSE, sizeof(struct part));
+	parts = g_array_new(FALSE, FALSE, sizeof(struct line_part));
 	for (uint32_t i = 0; i < w->path.n; i++) {
 		const struct wait_segment *s = &w->path.segments[i];
 
@@ -248,7 +248,7 @@ void attach_wait_append(const struct attach_wait *w, struct ingest *in, const st
 	g_array_sort(parts, compare_parts);
 	g_string_append(out, " [");
 	for (guint i = 0; i < parts->len; i++) {
-		const struct part *p = &g_array_index(parts, struct part, i);
+		const struct line_part *p = &g_array_index(parts, struct line_part, i);
 
 		g_string_append(out, i == 0 ? "" : p->kind == PART_CPU ? ", " : "; ");
 		append_part(out, w, in, r, p, own);

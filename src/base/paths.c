@@ -16,14 +16,14 @@ enum {
 	ROUNDS_KEPT = 2,       /* what was used in the last ones is not forgotten */
 };
 
-struct path {
+struct pooled_path {
 	char *text; /* NULL: free */
 	strid id;
 	uint32_t round;
 };
 
 static struct {
-	GArray *list;        /* struct path */
+	GArray *list;        /* struct pooled_path */
 	GArray *free;        /* uint32_t: indexes in list */
 	GHashTable *indexes; /* text -> index in list + 1 */
 	struct map64 by_id;  /* id -> index in list */
@@ -35,14 +35,14 @@ static struct {
 	uint64_t forgotten;
 } paths = { .limit = STRPOOL_PATHS_LIMIT };
 
-static struct path *path_at(uint32_t index)
+static struct pooled_path *path_at(uint32_t index)
 {
-	return &g_array_index(paths.list, struct path, index);
+	return &g_array_index(paths.list, struct pooled_path, index);
 }
 
 static void open_paths(void)
 {
-	paths.list = g_array_new(FALSE, FALSE, sizeof(struct path));
+	paths.list = g_array_new(FALSE, FALSE, sizeof(struct pooled_path));
 	paths.free = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	paths.indexes = g_hash_table_new(g_str_hash, g_str_equal);
 }
@@ -62,7 +62,7 @@ static size_t cost(size_t len)
 
 static strid add(const char *text, size_t len, strid id)
 {
-	const struct path path = { .text = g_strndup(text, len), .id = id, .round = paths.round };
+	const struct pooled_path path = { .text = g_strndup(text, len), .id = id, .round = paths.round };
 	uint32_t index = paths.list->len;
 
 	if (paths.free->len) {
@@ -128,7 +128,7 @@ void strpool_keep(strid id)
 
 static void forget(uint32_t index)
 {
-	struct path *path = path_at(index);
+	struct pooled_path *path = path_at(index);
 
 	g_hash_table_remove(paths.indexes, path->text);
 	map64_del(&paths.by_id, path->id);

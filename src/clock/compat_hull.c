@@ -4,13 +4,13 @@
 #include "clock/compat.h"
 
 /* x: reference's time, y: the other's. */
-struct point {
+struct hull_point {
 	int64_t x, y;
 };
 
 /* A separating line, from a point of the one hull to a later one of the other; either may be missing. */
-struct line {
-	const struct point *from, *to;
+struct hull_line {
+	const struct hull_point *from, *to;
 };
 
 enum { LEAST, GREATEST }; /* of the lines: the one of least slope, the one of greatest */
@@ -18,7 +18,7 @@ enum { LEAST, GREATEST }; /* of the lines: the one of least slope, the one of gr
 struct compat_hull {
 	GPtrArray *points;  /* all, owned */
 	GPtrArray *hull[2]; /* [LEAST]: messages to the reference, above them the line; [GREATEST]: from it */
-	struct line lines[2];
+	struct hull_line lines[2];
 	struct decimal alpha, beta;
 	enum compat_quality quality;
 	unsigned matches, accurate;
@@ -50,7 +50,7 @@ void compat_hull_destroy(struct compat_hull *h)
 }
 
 /* The sign of (a - p) x (b - p), with the wrapped product of 64-bit integers. */
-static int cross(const struct point *p, const struct point *a, const struct point *b)
+static int cross(const struct hull_point *p, const struct hull_point *a, const struct hull_point *b)
 {
 	uint64_t product = ((uint64_t)a->x - (uint64_t)p->x) * ((uint64_t)b->y - (uint64_t)p->y) -
 			   ((uint64_t)a->y - (uint64_t)p->y) * ((uint64_t)b->x - (uint64_t)p->x);
@@ -58,15 +58,15 @@ static int cross(const struct point *p, const struct point *a, const struct poin
 	return product == 0 ? 0 : product >> 63 ? -1 : 1;
 }
 
-static const struct point *nth(const GPtrArray *hull, unsigned n)
+static const struct hull_point *nth(const GPtrArray *hull, unsigned n)
 {
 	return g_ptr_array_index(hull, n);
 }
 
 /* Moves the line's start along the opposite hull as far as its end asks for. */
-static void adjust(struct line *line, const GPtrArray *opposite, int side)
+static void adjust(struct hull_line *line, const GPtrArray *opposite, int side)
 {
-	const struct point *middle = NULL;
+	const struct hull_point *middle = NULL;
 	unsigned i = 0;
 	bool done = false;
 
@@ -77,7 +77,7 @@ static void adjust(struct line *line, const GPtrArray *opposite, int side)
 		}
 	}
 	while (i + 1 < opposite->len && !done) {
-		const struct point *next = nth(opposite, i + 1);
+		const struct hull_point *next = nth(opposite, i + 1);
 
 		middle = nth(opposite, i);
 		if (cross(middle, next, line->to) * side <= 0) {
@@ -97,7 +97,7 @@ static void adjust(struct line *line, const GPtrArray *opposite, int side)
 }
 
 /* 1 where there is no other point. */
-static void line_slope(struct decimal *slope, const struct line *line)
+static void line_slope(struct decimal *slope, const struct hull_line *line)
 {
 	struct decimal dx;
 
@@ -112,7 +112,7 @@ static void line_slope(struct decimal *slope, const struct line *line)
 }
 
 /* y - slope * x at the line's end. */
-static void line_intercept(struct decimal *intercept, const struct line *line, const struct decimal *slope)
+static void line_intercept(struct decimal *intercept, const struct hull_line *line, const struct decimal *slope)
 {
 	struct decimal product;
 
@@ -137,7 +137,7 @@ static void half_sum(struct decimal *d, const struct decimal *a, const struct de
 
 static void estimate(struct compat_hull *h)
 {
-	const struct line *least = &h->lines[LEAST], *greatest = &h->lines[GREATEST];
+	const struct hull_line *least = &h->lines[LEAST], *greatest = &h->lines[GREATEST];
 	struct decimal slope[2], intercept[2];
 
 	if (!least->from && !greatest->from) {
@@ -169,7 +169,7 @@ static void estimate(struct compat_hull *h)
 	}
 }
 
-static bool contains(const GPtrArray *hull, const struct point *p)
+static bool contains(const GPtrArray *hull, const struct hull_point *p)
 {
 	for (unsigned n = 0; n < hull->len; n++)
 		if (nth(hull, n) == p)
@@ -180,12 +180,12 @@ static bool contains(const GPtrArray *hull, const struct point *p)
 void compat_hull_add(struct compat_hull *h, bool to_reference, int64_t sent_ns, int64_t received_ns)
 {
 	int own = to_reference ? LEAST : GREATEST, side = to_reference ? 1 : -1;
-	struct line *line = &h->lines[own], *other = &h->lines[!own];
+	struct hull_line *line = &h->lines[own], *other = &h->lines[!own];
 	GPtrArray *hull = h->hull[own];
-	struct point *p = g_new(struct point, 1);
+	struct hull_point *p = g_new(struct hull_point, 1);
 	bool qualifies;
 
-	*p = to_reference ? (struct point){ received_ns, sent_ns } : (struct point){ sent_ns, received_ns };
+	*p = to_reference ? (struct hull_point){ received_ns, sent_ns } : (struct hull_point){ sent_ns, received_ns };
 	g_ptr_array_add(h->points, p);
 	h->matches++;
 	qualifies = !line->from || !line->to || cross(p, line->from, line->to) * side > 0;

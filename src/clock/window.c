@@ -11,13 +11,13 @@ typedef __int128 wide;
 
 enum { U, L }; /* what is below d, what is above */
 
-struct point {
+struct window_point {
 	int64_t x, d;
 };
 
 /* Points by x; a hull: upper of U, lower of L. */
 struct points {
-	struct point *p;
+	struct window_point *p;
 	uint32_t n, capacity;
 };
 
@@ -76,18 +76,18 @@ void clock_window_destroy(struct clock_window *w)
 }
 
 /* Whether b, between a and c, is no corner of the hull: U's turn right, L's left. */
-static bool is_flat(int kind, const struct point *a, const struct point *b, const struct point *c)
+static bool is_flat(int kind, const struct window_point *a, const struct window_point *b, const struct window_point *c)
 {
 	wide turn = (wide)(b->x - a->x) * (c->d - a->d) - (wide)(b->d - a->d) * (c->x - a->x);
 
 	return kind == U ? turn >= 0 : turn <= 0;
 }
 
-static void points_insert(struct points *h, uint32_t at, struct point p)
+static void points_insert(struct points *h, uint32_t at, struct window_point p)
 {
 	if (h->n == h->capacity) {
 		h->capacity = h->capacity ? h->capacity * 2 : 4;
-		h->p = g_renew(struct point, h->p, h->capacity);
+		h->p = g_renew(struct window_point, h->p, h->capacity);
 	}
 	memmove(&h->p[at + 1], &h->p[at], (h->n - at) * sizeof(*h->p));
 	h->p[at] = p;
@@ -101,7 +101,7 @@ static void points_remove(struct points *h, uint32_t at)
 }
 
 /* Points mostly come in order of x. */
-static void hull_insert(struct points *h, int kind, struct point p)
+static void hull_insert(struct points *h, int kind, struct window_point p)
 {
 	uint32_t at = h->n;
 
@@ -145,7 +145,7 @@ static unsigned find_bucket(const struct clock_window *w, int64_t number)
 
 bool clock_window_add(struct clock_window *w, bool from_a, uint64_t x_ns, int64_t d_ns)
 {
-	struct point p;
+	struct window_point p;
 	unsigned n;
 	int64_t number;
 
@@ -201,7 +201,7 @@ static void collect(struct clock_window *w, int kind, unsigned first, unsigned l
 		const struct points *own = &bucket_at(w, n)->hull[kind];
 
 		for (uint32_t i = 0; i < own->n; i++) {
-			struct point p = { own->p[i].x - x0, own->p[i].d };
+			struct window_point p = { own->p[i].x - x0, own->p[i].d };
 			int64_t slack = (int64_t)((wide)ABS(p.x) * w->wander_ppb / PPB) + 1;
 
 			if (!w->wander_ppb)

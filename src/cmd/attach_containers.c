@@ -10,7 +10,7 @@
 enum { NUMBER_DIGITS = 10 }; /* of a namespace: from 4026531834 on */
 
 /* Threads of the same are all meant or none is. */
-struct place {
+struct container_place {
 	guint64 container; /* uid of its row */
 	guint64 pid_ns, cgroup_ns;
 	unsigned host;
@@ -18,14 +18,14 @@ struct place {
 
 static guint place_hash(gconstpointer data)
 {
-	const struct place *p = data;
+	const struct container_place *p = data;
 
 	return g_int64_hash(&p->container) ^ g_int64_hash(&p->pid_ns) ^ g_int64_hash(&p->cgroup_ns) ^ p->host;
 }
 
 static gboolean place_equal(gconstpointer one, gconstpointer other)
 {
-	const struct place *a = one, *b = other;
+	const struct container_place *a = one, *b = other;
 
 	return a->container == b->container && a->pid_ns == b->pid_ns && a->cgroup_ns == b->cgroup_ns &&
 	       a->host == b->host;
@@ -89,7 +89,7 @@ static bool look(const struct attach_containers *c, unsigned number, const struc
 static bool is_in(void *user, unsigned host, const struct thread_row *thread)
 {
 	struct attach_containers *c = user;
-	const struct place p = { thread->container, thread->pid_ns, thread->cgroup_ns, host };
+	const struct container_place p = { thread->container, thread->pid_ns, thread->cgroup_ns, host };
 	gpointer wanted;
 
 	if (!g_hash_table_lookup_extended(c->known, &p, NULL, &wanted)) {

@@ -15,7 +15,7 @@
 struct attach_containers {
 	struct view_filter filter;
 	struct ingest *in; /* to be set before the first event */
-	GHashTable *known; /* struct place → whether it is meant */
+	GHashTable *known; /* struct container_place → whether it is meant */
 };
 
 /* LT_ERROR: a name that cannot be understood. To be released in either case. */

@@ -64,7 +64,7 @@ void calls_wish_set(struct calls_wish *w, const struct ui_calls_wish *wish)
 	set_filter(w, wish->calls);
 }
 
-void calls_wish_text(struct calls_wish *w, struct ingest *in, const struct attach_record *r, struct line *line)
+void calls_wish_text(struct calls_wish *w, struct ingest *in, const struct attach_record *r, struct calls_line *line)
 {
 	attach_wait_resolve(&w->wait, in, r);
 	attach_line_set(&w->line, in, r, &w->wait);

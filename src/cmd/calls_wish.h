@@ -29,6 +29,6 @@ struct attach_tracer_options calls_wish_tracer(struct calls_wish *w);
 void calls_wish_set(struct calls_wish *w, const struct ui_calls_wish *wish);
 
 /* The text of a record and where its parts stand; borrowed until the next one. .at_ns, .tid, .data stay. */
-void calls_wish_text(struct calls_wish *w, struct ingest *in, const struct attach_record *r, struct line *line);
+void calls_wish_text(struct calls_wish *w, struct ingest *in, const struct attach_record *r, struct calls_line *line);
 
 #endif

@@ -23,7 +23,7 @@
 
 enum { PROGRESS_EVERY_US = 200000 };
 
-struct run {
+struct feed_command {
 	struct relay_url relay; /* of --to */
 	struct feed_options feed;
 	int64_t shown_us; /* when progress was last shown, 0: none is on the screen */
@@ -39,7 +39,7 @@ static void on_signal(int signal_number)
 
 /* ---- what was asked for ---- */
 
-static enum lt_status parse_target(struct run *r, const char *text)
+static enum lt_status parse_target(struct feed_command *r, const char *text)
 {
 	struct fed_session_target *t = &r->feed.target;
 	const unsigned *ports = r->relay.ports;
@@ -62,7 +62,7 @@ static enum lt_status check_name(const char *option, const char *text, bool is_h
 	return error_set("option '%s': '%s' has characters a session's URL cannot have, or too many", option, text);
 }
 
-static enum lt_status parse_options(struct run *r, const struct options *o)
+static enum lt_status parse_options(struct feed_command *r, const struct options *o)
 {
 	struct fed_session_target *t = &r->feed.target;
 
@@ -88,7 +88,7 @@ static enum lt_status parse_options(struct run *r, const struct options *o)
 
 /* ---- what the user sees ---- */
 
-static void print_url(const struct run *r, FILE *out, const struct fed_session *s)
+static void print_url(const struct feed_command *r, FILE *out, const struct fed_session *s)
 {
 	char *host = relay_url_host(&r->relay);
 
@@ -99,7 +99,7 @@ static void print_url(const struct run *r, FILE *out, const struct fed_session *
 	g_free(host);
 }
 
-static void clear_progress(struct run *r)
+static void clear_progress(struct feed_command *r)
 {
 	if (r->shown_us)
 		fputs("\r\033[K", stderr);
@@ -108,7 +108,7 @@ static void clear_progress(struct run *r)
 
 static void announce(void *user, const struct fed_session *s)
 {
-	struct run *r = user;
+	struct feed_command *r = user;
 
 	clear_progress(r);
 	print_url(r, stdout, s);
@@ -130,7 +130,7 @@ static void count(const GPtrArray *sessions, uint64_t *events, uint64_t *bytes, 
 
 static void show_progress(void *user, const struct feed_progress *p)
 {
-	struct run *r = user;
+	struct feed_command *r = user;
 	const int64_t now_us = g_get_monotonic_time();
 	uint64_t events, bytes;
 	unsigned ended;
@@ -204,7 +204,7 @@ static void catch_signals(void)
 	sigaction(SIGHUP, &action, NULL);
 }
 
-static int run_plan(struct run *r, const struct options *o, const struct feed_plan *plan)
+static int run_plan(struct feed_command *r, const struct options *o, const struct feed_plan *plan)
 {
 	uint64_t events, bytes;
 	unsigned ended;
@@ -230,7 +230,8 @@ static int run_plan(struct run *r, const struct options *o, const struct feed_pl
 
 int cmd_feed(const struct options *o)
 {
-	struct run r = { .feed = { .opened = announce, .progress = show_progress }, .tty = isatty(STDERR_FILENO) };
+	struct feed_command r = { .feed = { .opened = announce, .progress = show_progress },
+				  .tty = isatty(STDERR_FILENO) };
 	struct feed_plan plan;
 	int status;
 

@@ -6,12 +6,12 @@
 #include "cmd/commands.h"
 #include "config.h"
 
-struct item {
+struct manual_item {
 	const char *term;
 	const char *text;
 };
 
-static const struct item monitor_environment[] = {
+static const struct manual_item monitor_environment[] = {
 	{ "TZ", "time zone of times without --utc" },
 	{ "NO_COLOR", "if set and not empty, the monitor uses no colours" },
 	{ "LC_ALL, LC_CTYPE, LANG", "whether the terminal uses UTF-8" },
@@ -24,7 +24,7 @@ static const struct item monitor_environment[] = {
 	{ NULL, NULL },
 };
 
-static const struct item monitor_files[] = {
+static const struct manual_item monitor_files[] = {
 	{ "$XDG_CONFIG_HOME/lttngtop/lttngtop.conf",
 	  "The settings of the screen (default directory: ~/.config). Only Save in the setup (F2) writes this "
 	  "file. Group [screen]: host-lines, colors and host-percent are true or false; interval is a duration. A "
@@ -35,7 +35,7 @@ static const struct item monitor_files[] = {
 	{ NULL, NULL },
 };
 
-static const struct item record_exit_statuses[] = {
+static const struct manual_item record_exit_statuses[] = {
 	{ "0", "success" },
 	{ "1", "failure; stderr says why" },
 	{ "2", "wrong usage" },
@@ -44,14 +44,14 @@ static const struct item record_exit_statuses[] = {
 	{ NULL, NULL },
 };
 
-static const struct item record_environment[] = {
+static const struct manual_item record_environment[] = {
 	{ "LTTNG_HOME", "directory of a user's session daemon and recordings (default: the home directory)" },
 	{ "LTTNG_SESSIOND_PATH", "the session daemon to start if none is running (default lttng-sessiond)" },
 	{ "TZ", "time zone of the date in a session's name" },
 	{ NULL, NULL },
 };
 
-static const struct item record_files[] = {
+static const struct manual_item record_files[] = {
 	{ "DIRECTORY/lttngtop.json",
 	  "Data that a trace cannot contain, in the directory of the session or of a host below --output: command "
 	  "lines, executables, users and cgroups of processes; the cgroups of containers, by the inode of their pid "
@@ -70,19 +70,19 @@ static const struct item record_files[] = {
 	{ NULL, NULL },
 };
 
-static const struct item list_exit_statuses[] = {
+static const struct manual_item list_exit_statuses[] = {
 	{ "0", "success, also if the relayd has no sessions" },
 	{ "1", "nothing answers there in time, or the session does not exist; stderr says which" },
 	{ "2", "wrong usage" },
 	{ NULL, NULL },
 };
 
-static const struct item list_environment[] = {
+static const struct manual_item list_environment[] = {
 	{ "LC_ALL, LC_CTYPE, LANG", "how wide the characters of a name are" },
 	{ NULL, NULL },
 };
 
-static const struct item feed_exit_statuses[] = {
+static const struct manual_item feed_exit_statuses[] = {
 	{ "0", "everything was streamed" },
 	{ "1", "no trace could be read, or the relayd failed; stderr says why" },
 	{ "2", "wrong usage" },
@@ -91,19 +91,19 @@ static const struct item feed_exit_statuses[] = {
 	{ NULL, NULL },
 };
 
-static const struct item feed_environment[] = {
+static const struct manual_item feed_environment[] = {
 	{ "LC_ALL, LC_CTYPE, LANG", "how names with characters outside ASCII are shown" },
 	{ NULL, NULL },
 };
 
-static const struct item doctor_exit_statuses[] = {
+static const struct manual_item doctor_exit_statuses[] = {
 	{ "0", "every machine can be traced; there may be warnings" },
 	{ "1", "a machine lacks something or cannot be reached" },
 	{ "2", "wrong usage" },
 	{ NULL, NULL },
 };
 
-static const struct item doctor_environment[] = {
+static const struct manual_item doctor_environment[] = {
 	{ "LTTNG_SESSIOND_PATH", "the session daemon that 'lttngtop record' would start (default lttng-sessiond)" },
 	{ NULL, NULL },
 };
@@ -115,11 +115,11 @@ static const struct page {
 	const char *synopsis[12];
 	const char *description[6];
 	void (*tables)(struct help *h); /* NULL: none */
-	struct item examples[7];
+	struct manual_item examples[7];
 	const char *see_also;
-	const struct item *exit_status; /* NULL: those of all who read; so environment */
-	const struct item *environment;
-	const struct item *files; /* NULL: none */
+	const struct manual_item *exit_status; /* NULL: those of all who read; so environment */
+	const struct manual_item *environment;
+	const struct manual_item *files; /* NULL: none */
 	bool no_times;
 	bool filters; /* it knows them */
 } pages[] = {
@@ -387,7 +387,7 @@ static const struct page {
 	},
 };
 
-static const struct item times[] = {
+static const struct manual_item times[] = {
 	{ "12:03:05[.nnnnnnnnn]", "the first occurrence of this time of day at or after the start of the recording" },
 	{ "'2026-11-20 12:03:05'", "a date and time" },
 	{ "@1700000000.5", "seconds since the epoch" },
@@ -396,7 +396,7 @@ static const struct item times[] = {
 	{ "100ms, 1s, 2m", "durations; the units are ns, us, ms, s, m, h, d" },
 };
 
-static const struct item exit_statuses[] = {
+static const struct manual_item exit_statuses[] = {
 	{ "0", "success" },
 	{ "1", "failure at run time, or no source could be read at all" },
 	{ "2", "wrong usage" },
@@ -408,14 +408,14 @@ static const struct item exit_statuses[] = {
 	{ NULL, NULL },
 };
 
-static const struct item environment[] = {
+static const struct manual_item environment[] = {
 	{ "TZ", "time zone of times without --utc" },
 	{ "LC_ALL, LC_CTYPE, LANG", "whether the terminal uses UTF-8" },
 	{ NULL, NULL },
 };
 
 /* What view/filter.h reads. */
-static const struct item filters[] = {
+static const struct manual_item filters[] = {
 	{ "a b, a | b, !a", "both, either, not; parentheses group: '(a | b) !c'" },
 	{ "host:GLOB, comm:GLOB", "name of the host or thread; without wildcards, a part of it" },
 	{ "pid:N, tid:N, tree:PID", "a process, a thread, a process with all its descendants" },
@@ -433,7 +433,7 @@ static const struct item filters[] = {
 };
 
 /* Their commands, for those who know them. */
-static const struct item of_analyses[] = {
+static const struct manual_item of_analyses[] = {
 	{ "lttng-cputop", "report cpu; per CPU: report cpus" },
 	{ "lttng-iousagetop", "report io --sum-by process; report files --sum-by file; report disks; report net" },
 	{ "lttng-iolatencytop", "report syscalls --log --sort length --limit 10; for disks: report disks --log …" },
@@ -449,7 +449,7 @@ static const struct item of_analyses[] = {
 	{ NULL, NULL },
 };
 
-static void print_items(struct help *h, const char *title, const struct item *items, size_t n)
+static void print_items(struct help *h, const char *title, const struct manual_item *items, size_t n)
 {
 	help_section(h, title);
 	for (size_t i = 0; i < n; i++)
@@ -457,7 +457,7 @@ static void print_items(struct help *h, const char *title, const struct item *it
 }
 
 /* The same of a list that ends with NULL. */
-static void print_list(struct help *h, const char *title, const struct item *items)
+static void print_list(struct help *h, const char *title, const struct manual_item *items)
 {
 	size_t n = 0;
 

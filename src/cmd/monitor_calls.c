@@ -35,8 +35,8 @@ struct monitor_calls {
 	struct attach_tracer *tracer; /* of the reading; NULL: none was begun */
 	struct known_fds *fds;        /* of the time it is of */
 	struct window *window;        /* what it reads */
-	struct lines *lines;          /* of it, NULL: none is read or made */
-	struct lines *shown;          /* what the screen has, NULL: nothing */
+	struct calls_lines *lines;    /* of it, NULL: none is read or made */
+	struct calls_lines *shown;    /* what the screen has, NULL: nothing */
 	unsigned made;
 	ev_idle making;
 };
@@ -68,7 +68,7 @@ static void free_record(gpointer record)
 static void on_record(void *data, struct attach_record *r)
 {
 	struct monitor_calls *c = data;
-	const struct line line = { .at_ns = attach_record_begin(r), .tid = r->tid, .data = r };
+	const struct calls_line line = { .at_ns = attach_record_begin(r), .tid = r->tid, .data = r };
 
 	if (r->ref_ns >= c->reading.begin_ns && line.at_ns < c->reading.end_ns)
 		lines_add(c->lines, &line);
@@ -103,7 +103,7 @@ static void make_line(struct monitor_calls *c, unsigned i)
 {
 	struct ingest *in = window_ingest(c->window);
 	const struct attach_record *r = lines_at(c->lines, i)->data;
-	struct line line = { 0 };
+	struct calls_line line = { 0 };
 
 	calls_wish_text(&c->wish, in, r, &line);
 	lines_set_text(c->lines, i, &line);
@@ -112,7 +112,7 @@ static void make_line(struct monitor_calls *c, unsigned i)
 /* All have their text: they are shown. */
 static void finish(struct monitor_calls *c)
 {
-	struct lines *old = c->shown;
+	struct calls_lines *old = c->shown;
 
 	c->shown = c->lines;
 	c->shown_want = c->reading;

@@ -34,7 +34,7 @@ struct monitor_dump {
 	uint64_t begin_ns, end_ns, around_ns; /* wanted */
 	uint64_t reading_begin_ns, reading_end_ns;
 	uint64_t shown_begin_ns, shown_end_ns;
-	struct lines *lines, *shown; /* of what is read; what the screen has. NULL: nothing */
+	struct calls_lines *lines, *shown; /* of what is read; what the screen has. NULL: nothing */
 	struct dump *dump;
 };
 
@@ -124,7 +124,7 @@ static char *with_symbol(const struct monitor_dump *d, const struct ingest_visit
 static void visit(void *user, const struct ingest_visit *v)
 {
 	struct monitor_dump *d = user;
-	struct line line = { .at_ns = v->ref_ns, .tid = v->event->tid };
+	struct calls_line line = { .at_ns = v->ref_ns, .tid = v->event->tid };
 	struct seen seen;
 	const char *text, *end;
 	char *named;
@@ -193,7 +193,7 @@ static void on_opened(void *data, struct window *w)
 static void on_changed(void *data)
 {
 	struct monitor_dump *d = data;
-	struct lines *old = NULL;
+	struct calls_lines *old = NULL;
 	uint64_t begin_ns, end_ns;
 
 	if (d->lines && reread_done(d->reread, &begin_ns, &end_ns) == d->window && d->window) {
@@ -226,7 +226,7 @@ static void set_filter(struct monitor_dump *d, const char *text)
 /* Other events: what there is are not these. */
 static void set_wish(struct monitor_dump *d, const struct ui_calls_wish *wish)
 {
-	struct lines *old = d->shown;
+	struct calls_lines *old = d->shown;
 
 	reread_forget(d->reread);
 	d->number = wish->number;

@@ -28,7 +28,7 @@ struct monitor_live_calls {
 	unsigned number;   /* of the host, for the ingest */
 	uint64_t asked_ns; /* up to where it had been read when it was asked, its clock */
 	uint64_t from_ns;  /* since when it gives that; UINT64_MAX: not yet */
-	struct lines *lines;
+	struct calls_lines *lines;
 	GQueue records;   /* struct attach_record *: not lines yet, oldest first */
 	unsigned version; /* grows with each line */
 	bool finished;    /* the record is over, and its last calls are lines */
@@ -43,7 +43,7 @@ static void on_record(void *data, struct attach_record *r)
 
 static void add_line(struct monitor_live_calls *c, struct attach_record *r)
 {
-	struct line line = { .at_ns = attach_record_begin(r), .tid = r->tid };
+	struct calls_line line = { .at_ns = attach_record_begin(r), .tid = r->tid };
 
 	calls_wish_text(&c->wish, c->m->shown.in, r, &line);
 	lines_add(c->lines, &line);

@@ -23,17 +23,17 @@ struct report_dump {
 
 /* ---- which events ---- */
 
-struct running {
+struct dump_thread {
 	int64_t tid, pid; /* -1: not known */
 	const char *comm; /* NULL: not known */
 };
 
 /* Who runs when the event happens. */
-static struct running running_thread(const struct report_dump *d, const struct ingest_visit *v)
+static struct dump_thread running_thread(const struct report_dump *d, const struct ingest_visit *v)
 {
 	const struct model *m = d->report->hosts[v->host].source->model;
 	const struct thread_row *thread;
-	struct running r = { .tid = v->event->tid, .pid = -1 };
+	struct dump_thread r = { .tid = v->event->tid, .pid = -1 };
 
 	if (r.tid == EVENT_NO_TID && v->event->cpu != EVENT_NO_CPU)
 		r.tid = model_look_running(m, v->event->cpu);
@@ -64,7 +64,7 @@ static bool has_name(const GPtrArray *globs, const char *name)
 	return globs->len == 0;
 }
 
-static bool is_chosen(const struct report_dump *d, const struct running *r)
+static bool is_chosen(const struct report_dump *d, const struct dump_thread *r)
 {
 	const struct options *o = d->report->options;
 
@@ -75,7 +75,7 @@ static void visit(void *user, const struct ingest_visit *v)
 {
 	const struct report_dump *d = user;
 	const struct report *r = d->report;
-	struct running running = { -1, -1, NULL };
+	struct dump_thread running = { -1, -1, NULL };
 
 	if (!v->fields || v->ref_ns < d->begin_ns || v->ref_ns >= d->end_ns || v->host >= r->n_hosts ||
 	    r->hosts[v->host].shown < 0)

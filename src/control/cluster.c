@@ -16,7 +16,7 @@
 
 enum { END_MS_MAX = 10000, POLL_MS = 20 };
 
-struct link {
+struct cluster_link {
 	const char *host;
 	GPid ssh;          /* 0: has ended */
 	int input, output; /* ssh's stdin and stdout; closing stdin ends the session; -1: closed */
@@ -52,7 +52,7 @@ static char *forwarding(unsigned port)
 	return g_strdup_printf("-R127.0.0.1:%u:127.0.0.1:%u", port, port);
 }
 
-static enum lt_status start_link(struct link *l, char *script, char *control, char *data)
+static enum lt_status start_link(struct cluster_link *l, char *script, char *control, char *data)
 {
 	char *argv[] = { (char *)"ssh",
 			 (char *)"-oBatchMode=yes",
@@ -74,7 +74,7 @@ static enum lt_status start_link(struct link *l, char *script, char *control, ch
 }
 
 /* Waits for the host to report that it is recording. */
-static enum lt_status await_link(struct link *l, int watch_fd)
+static enum lt_status await_link(struct cluster_link *l, int watch_fd)
 {
 	struct pollfd fds[] = { { .fd = l->output, .events = POLLIN }, { .fd = watch_fd, .events = POLLIN } };
 	GString *said = g_string_new(NULL);
@@ -110,10 +110,10 @@ enum lt_status cluster_start(struct cluster *c, const struct record_plan *plan, 
 
 	c->links = g_ptr_array_new_with_free_func(g_free);
 	for (unsigned i = 0; i < plan->hosts->len && !status; i++) {
-		struct link *l = g_new(struct link, 1);
+		struct cluster_link *l = g_new(struct cluster_link, 1);
 		char *script = make_script(plan, i + 1);
 
-		*l = (struct link){ .host = g_ptr_array_index(plan->hosts, i), .input = -1, .output = -1 };
+		*l = (struct cluster_link){ .host = g_ptr_array_index(plan->hosts, i), .input = -1, .output = -1 };
 		g_ptr_array_add(c->links, l);
 		status = start_link(l, script, control, data);
 		g_free(script);
@@ -129,13 +129,13 @@ enum lt_status cluster_start(struct cluster *c, const struct record_plan *plan, 
 void cluster_end(struct cluster *c)
 {
 	for (unsigned i = 0; c->links && i < c->links->len; i++) {
-		struct link *l = g_ptr_array_index(c->links, i);
+		struct cluster_link *l = g_ptr_array_index(c->links, i);
 
 		if (l->input >= 0)
 			close(l->input);
 	}
 	for (unsigned i = 0; c->links && i < c->links->len; i++) {
-		struct link *l = g_ptr_array_index(c->links, i);
+		struct cluster_link *l = g_ptr_array_index(c->links, i);
 
 		for (unsigned ms = 0; l->ssh && waitpid(l->ssh, NULL, WNOHANG) == 0; ms += POLL_MS) {
 			if (ms == END_MS_MAX)

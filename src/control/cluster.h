@@ -13,7 +13,7 @@
  * host removes the session itself.
  */
 struct cluster {
-	GPtrArray *links; /* struct link *, private to cluster.c; NULL if there are none */
+	GPtrArray *links; /* struct cluster_link *, private to cluster.c; NULL if there are none */
 };
 
 /*

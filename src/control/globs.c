@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-struct search {
+struct glob_search {
 	const char **names; /* sorted */
 	GHashTable *wanted;
 	GPtrArray *patterns;
@@ -25,7 +25,7 @@ static size_t common_prefix(const char *a, const char *b)
 }
 
 /* Adds patterns for names first to last - 1, which share their first len characters. */
-static void cover(struct search *s, unsigned first, unsigned last, size_t len)
+static void cover(struct glob_search *s, unsigned first, unsigned last, size_t len)
 {
 	const size_t prefix = common_prefix(s->names[first], s->names[last - 1]);
 	unsigned n_wanted = 0;
@@ -51,7 +51,7 @@ static void cover(struct search *s, unsigned first, unsigned last, size_t len)
 
 GPtrArray *globs_of(const GPtrArray *known, GHashTable *wanted)
 {
-	struct search s = {
+	struct glob_search s = {
 		.names = g_new(const char *, known->len),
 		.wanted = wanted,
 		.patterns = g_ptr_array_new_with_free_func(g_free),

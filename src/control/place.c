@@ -22,10 +22,10 @@ struct place_room place_room(const char *dir)
 	return room;
 }
 
-struct place place_choose(struct place_room runtime, struct place_room disk, uint64_t buffers_bytes)
+struct relay_place place_choose(struct place_room runtime, struct place_room disk, uint64_t buffers_bytes)
 {
-	const struct place in_runtime = { .bytes = MIN(runtime_bytes_max, runtime.free_bytes / 2) };
-	const struct place on_disk = { .on_disk = true, .bytes = MIN(disk_bytes_max, disk.free_bytes / 2) };
+	const struct relay_place in_runtime = { .bytes = MIN(runtime_bytes_max, runtime.free_bytes / 2) };
+	const struct relay_place on_disk = { .on_disk = true, .bytes = MIN(disk_bytes_max, disk.free_bytes / 2) };
 	const uint64_t enough = MIN(runtime_bytes_max, BUFFERS_BEHIND * buffers_bytes);
 
 	return in_runtime.bytes >= enough || disk.is_memory || on_disk.bytes <= in_runtime.bytes ? in_runtime : on_disk;

@@ -14,7 +14,7 @@ struct place_room {
 struct place_room place_room(const char *dir);
 
 /* Where a run's relayd stores its files, and its limit. */
-struct place {
+struct relay_place {
 	bool on_disk; /* otherwise in the runtime directory */
 	uint64_t bytes;
 };
@@ -24,6 +24,6 @@ struct place {
  * buffers, so that viewers can lag; otherwise a disk, if that has more room. Never uses more than half of the free
  * space.
  */
-struct place place_choose(struct place_room runtime, struct place_room disk, uint64_t buffers_bytes);
+struct relay_place place_choose(struct place_room runtime, struct place_room disk, uint64_t buffers_bytes);
 
 #endif

@@ -301,7 +301,7 @@ static char *make_store(const struct private_run *run)
 uint64_t private_place(struct private_run *run, uint64_t buffers_bytes)
 {
 	const struct place_room here = place_room(run->dir);
-	struct place place = place_choose(here, place_room(DISK_DIRECTORY), buffers_bytes);
+	struct relay_place place = place_choose(here, place_room(DISK_DIRECTORY), buffers_bytes);
 
 	run->store = place.on_disk ? make_store(run) : NULL;
 	if (!run->store) {

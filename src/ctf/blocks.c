@@ -7,7 +7,7 @@
 #include "base/nstime.h"
 #include "ctf/declare.h"
 
-struct parse {
+struct blocks_parse {
 	struct declare d;
 	struct layout *l;
 	const char *text;
@@ -15,14 +15,15 @@ struct parse {
 };
 
 /* One entry: value is NULL or type is. */
-typedef enum lt_status entry_fn(struct parse *p, const char *key, const struct tsdl_token *value, struct type *type);
+typedef enum lt_status entry_fn(struct blocks_parse *p, const char *key, const struct tsdl_token *value,
+				struct type *type);
 
-static size_t position(const struct parse *p, const struct tsdl_token *token)
+static size_t position(const struct blocks_parse *p, const struct tsdl_token *token)
 {
 	return (size_t)(token->text - p->text);
 }
 
-static enum lt_status parse_entry(struct parse *p, entry_fn *entry)
+static enum lt_status parse_entry(struct blocks_parse *p, entry_fn *entry)
 {
 	struct declare *d = &p->d;
 	enum lt_status status = LT_OK;
@@ -52,7 +53,7 @@ static enum lt_status parse_entry(struct parse *p, entry_fn *entry)
 	return status ? status : declare_expect(d, ";");
 }
 
-static enum lt_status parse_block(struct parse *p, entry_fn *entry)
+static enum lt_status parse_block(struct blocks_parse *p, entry_fn *entry)
 {
 	if (declare_expect(&p->d, "{"))
 		return LT_ERROR;
@@ -94,7 +95,8 @@ static void parse_uuid(struct layout *l, const struct tsdl_token *value)
 	l->has_uuid = n == 32;
 }
 
-static enum lt_status trace_entry(struct parse *p, const char *key, const struct tsdl_token *value, struct type *type)
+static enum lt_status trace_entry(struct blocks_parse *p, const char *key, const struct tsdl_token *value,
+				  struct type *type)
 {
 	if (!strcmp(key, "byte_order") && value)
 		p->l->order = tsdl_is(value, "le") ? BITS_LITTLE : BITS_BIG;
@@ -105,7 +107,8 @@ static enum lt_status trace_entry(struct parse *p, const char *key, const struct
 	return LT_OK;
 }
 
-static enum lt_status env_entry(struct parse *p, const char *key, const struct tsdl_token *value, struct type *type)
+static enum lt_status env_entry(struct blocks_parse *p, const char *key, const struct tsdl_token *value,
+				struct type *type)
 {
 	(void)type;
 	if (value && value->kind == TSDL_NUMBER)
@@ -121,7 +124,8 @@ static enum lt_status env_entry(struct parse *p, const char *key, const struct t
 	return LT_OK;
 }
 
-static enum lt_status clock_entry(struct parse *p, const char *key, const struct tsdl_token *value, struct type *type)
+static enum lt_status clock_entry(struct blocks_parse *p, const char *key, const struct tsdl_token *value,
+				  struct type *type)
 {
 	struct layout_clock *clock = p->block;
 
@@ -151,7 +155,8 @@ static enum lt_status clock_entry(struct parse *p, const char *key, const struct
 	return LT_OK;
 }
 
-static enum lt_status stream_entry(struct parse *p, const char *key, const struct tsdl_token *value, struct type *type)
+static enum lt_status stream_entry(struct blocks_parse *p, const char *key, const struct tsdl_token *value,
+				   struct type *type)
 {
 	struct layout_stream *s = p->block;
 
@@ -166,7 +171,8 @@ static enum lt_status stream_entry(struct parse *p, const char *key, const struc
 	return LT_OK;
 }
 
-static enum lt_status event_entry(struct parse *p, const char *key, const struct tsdl_token *value, struct type *type)
+static enum lt_status event_entry(struct blocks_parse *p, const char *key, const struct tsdl_token *value,
+				  struct type *type)
 {
 	struct layout_event *e = p->block;
 
@@ -186,13 +192,13 @@ static enum lt_status event_entry(struct parse *p, const char *key, const struct
 	return LT_OK;
 }
 
-static enum lt_status parse_env(struct parse *p)
+static enum lt_status parse_env(struct blocks_parse *p)
 {
 	p->l->env_body = position(p, p->d.at) + 1;
 	return parse_block(p, env_entry);
 }
 
-static enum lt_status parse_clock(struct parse *p)
+static enum lt_status parse_clock(struct blocks_parse *p)
 {
 	struct layout_clock *clock = g_new0(struct layout_clock, 1);
 
@@ -203,14 +209,14 @@ static enum lt_status parse_clock(struct parse *p)
 	return parse_block(p, clock_entry);
 }
 
-static enum lt_status parse_stream(struct parse *p)
+static enum lt_status parse_stream(struct blocks_parse *p)
 {
 	p->block = layout_add_stream(p->l);
 	return parse_block(p, stream_entry);
 }
 
 /* What is wrong in one event is no reason to give up the others: its id and stream usually come first. */
-static void parse_event(struct parse *p)
+static void parse_event(struct blocks_parse *p)
 {
 	struct layout_event *e = g_new0(struct layout_event, 1);
 	const struct tsdl_token *begin = p->d.at;
@@ -225,7 +231,7 @@ static void parse_event(struct parse *p)
 	}
 }
 
-static enum lt_status parse_text(struct parse *p)
+static enum lt_status parse_text(struct blocks_parse *p)
 {
 	struct declare *d = &p->d;
 	enum lt_status status = LT_OK;
@@ -253,7 +259,7 @@ static enum lt_status parse_text(struct parse *p)
 
 enum lt_status blocks_parse(const char *text, struct layout *l)
 {
-	struct parse p = { .text = text, .l = l };
+	struct blocks_parse p = { .text = text, .l = l };
 	enum lt_status status;
 	GArray *tokens;
 

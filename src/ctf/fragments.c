@@ -7,14 +7,15 @@
 #include "ctf/fieldclass.h"
 #include "ctf/json.h"
 
-struct parse {
+struct fragments_parse {
 	struct layout *l;
 	struct fieldclass classes;
 	bool has_preamble, has_trace;
 };
 
 /* The structure of that property; it may be missing. */
-static enum lt_status get_struct(struct parse *p, const json_t *o, const char *key, bool has_roles, struct type **out)
+static enum lt_status get_struct(struct fragments_parse *p, const json_t *o, const char *key, bool has_roles,
+				 struct type **out)
 {
 	const json_t *value = json_object_get(o, key);
 
@@ -37,7 +38,7 @@ static enum lt_status get_id(const json_t *o, const char *key, uint64_t *id)
 	return LT_OK;
 }
 
-static enum lt_status parse_preamble(struct parse *p, const json_t *o)
+static enum lt_status parse_preamble(struct fragments_parse *p, const json_t *o)
 {
 	const json_t *uuid = NULL, *byte;
 	int64_t version = 0;
@@ -60,7 +61,7 @@ static enum lt_status parse_preamble(struct parse *p, const json_t *o)
 	return p->l->has_uuid ? LT_OK : error_set("'uuid' is not 16 bytes");
 }
 
-static enum lt_status parse_alias(struct parse *p, const json_t *o)
+static enum lt_status parse_alias(struct fragments_parse *p, const json_t *o)
 {
 	const char *name = NULL;
 
@@ -70,7 +71,7 @@ static enum lt_status parse_alias(struct parse *p, const json_t *o)
 	return LT_OK;
 }
 
-static enum lt_status parse_environment(struct parse *p, const json_t *env)
+static enum lt_status parse_environment(struct fragments_parse *p, const json_t *env)
 {
 	const json_t *value;
 	const char *name;
@@ -89,7 +90,7 @@ static enum lt_status parse_environment(struct parse *p, const json_t *env)
 	return LT_OK;
 }
 
-static enum lt_status parse_trace(struct parse *p, const json_t *o)
+static enum lt_status parse_trace(struct fragments_parse *p, const json_t *o)
 {
 	const json_t *env = NULL;
 
@@ -115,7 +116,7 @@ static enum lt_status parse_offset(struct layout_clock *clock, const json_t *o)
 }
 
 /* Its id is what data streams call it by. */
-static enum lt_status parse_clock(struct parse *p, const json_t *o)
+static enum lt_status parse_clock(struct fragments_parse *p, const json_t *o)
 {
 	struct layout_clock *clock = g_new0(struct layout_clock, 1);
 	const char *id = "", *uid = NULL;
@@ -133,7 +134,7 @@ static enum lt_status parse_clock(struct parse *p, const json_t *o)
 	return LT_OK;
 }
 
-static enum lt_status parse_stream(struct parse *p, const json_t *o)
+static enum lt_status parse_stream(struct fragments_parse *p, const json_t *o)
 {
 	struct layout_stream *s = layout_add_stream(p->l);
 	enum lt_status status;
@@ -149,7 +150,7 @@ static enum lt_status parse_stream(struct parse *p, const json_t *o)
 	return status;
 }
 
-static enum lt_status fill_event(struct parse *p, struct layout_event *e, const json_t *o)
+static enum lt_status fill_event(struct fragments_parse *p, struct layout_event *e, const json_t *o)
 {
 	const char *name = "";
 
@@ -163,7 +164,7 @@ static enum lt_status fill_event(struct parse *p, struct layout_event *e, const 
 }
 
 /* What is wrong in one event is no reason to give up the others. */
-static enum lt_status parse_event(struct parse *p, const json_t *o)
+static enum lt_status parse_event(struct fragments_parse *p, const json_t *o)
 {
 	struct layout_event *e = g_new0(struct layout_event, 1);
 
@@ -173,11 +174,11 @@ static enum lt_status parse_event(struct parse *p, const json_t *o)
 	return LT_OK;
 }
 
-static enum lt_status parse_fragment(struct parse *p, const json_t *o)
+static enum lt_status parse_fragment(struct fragments_parse *p, const json_t *o)
 {
 	static const struct {
 		const char *type;
-		enum lt_status (*parse)(struct parse *p, const json_t *o);
+		enum lt_status (*parse)(struct fragments_parse *p, const json_t *o);
 	} types[] = {
 		{ "event-record-class", parse_event }, { "field-class-alias", parse_alias },
 		{ "trace-class", parse_trace },        { "clock-class", parse_clock },
@@ -200,7 +201,7 @@ static enum lt_status parse_fragment(struct parse *p, const json_t *o)
 }
 
 /* The last one may be cut off in a recording that was: its event is not known then. */
-static enum lt_status read_fragment(struct parse *p, const struct json_fragment *f, bool is_last)
+static enum lt_status read_fragment(struct fragments_parse *p, const struct json_fragment *f, bool is_last)
 {
 	enum lt_status status;
 	json_t *o;
@@ -226,7 +227,7 @@ static void release_json(gpointer value)
 
 enum lt_status fragments_parse(const char *text, struct layout *l)
 {
-	struct parse p = { .l = l, .classes = { .types = l->types } };
+	struct fragments_parse p = { .l = l, .classes = { .types = l->types } };
 	enum lt_status status = LT_OK;
 	struct json_fragment f;
 	unsigned line = 1;

@@ -11,7 +11,7 @@ enum { DEPTH_MAX = 128, TARGETS_MAX = 64 };
 #define WORK_MAX (UINT64_C(1) << 26)
 
 /* A structure around the type looked at, and how many of its fields come before. */
-struct frame {
+struct resolve_frame {
 	const struct type *type;
 	guint before;
 };
@@ -19,7 +19,7 @@ struct frame {
 struct visit {
 	const struct resolve *r;
 	enum part part;
-	struct frame frames[DEPTH_MAX];
+	struct resolve_frame frames[DEPTH_MAX];
 	unsigned n_frames;
 	unsigned depth;
 	struct type_field *targets[TARGETS_MAX]; /* what a path leads to */

@@ -13,7 +13,7 @@
  *
  * in this machine's byte order.
  */
-struct head {
+struct shape_head {
 	uint8_t kind, base, bits, is_signed;
 	uint16_t name_len, n_labels;
 	uint32_t count;
@@ -48,7 +48,7 @@ void shape_put_name(GByteArray *out, const char *name)
 
 void shape_put_field(GByteArray *out, const struct shape_field *f)
 {
-	const struct head head = {
+	const struct shape_head head = {
 		.kind = f->kind,
 		.base = f->base,
 		.bits = f->bits,
@@ -73,14 +73,14 @@ void shape_put_label(GByteArray *out, const struct shape_label *label)
 /* ---- reading ---- */
 
 /* Texts are gathered with their NULs; until all are known the names are where they begin there. */
-struct parser {
+struct shape_parser {
 	const uint8_t *at, *end;
 	GArray *fields, *labels; /* struct shape_field, struct shape_label */
 	GByteArray *text;
 	unsigned depth;
 };
 
-static bool take(struct parser *p, void *to, size_t len)
+static bool take(struct shape_parser *p, void *to, size_t len)
 {
 	if (len > (size_t)(p->end - p->at))
 		return false;
@@ -89,7 +89,7 @@ static bool take(struct parser *p, void *to, size_t len)
 	return true;
 }
 
-static bool take_name(struct parser *p, uint16_t len, const char **name)
+static bool take_name(struct shape_parser *p, uint16_t len, const char **name)
 {
 	if (len > p->end - p->at)
 		return false;
@@ -100,7 +100,7 @@ static bool take_name(struct parser *p, uint16_t len, const char **name)
 	return true;
 }
 
-static bool take_label(struct parser *p)
+static bool take_label(struct shape_parser *p)
 {
 	struct shape_label label;
 	struct label_head head;
@@ -113,7 +113,7 @@ static bool take_label(struct parser *p)
 	return true;
 }
 
-static bool is_sensible(const struct head *h, bool is_part)
+static bool is_sensible(const struct shape_head *h, bool is_part)
 {
 	switch (h->kind) {
 	case SHAPE_UINT:
@@ -133,9 +133,9 @@ static bool is_base(uint8_t base)
 	return base == 2 || base == 8 || base == 10 || base == 16;
 }
 
-static bool take_field(struct parser *p);
+static bool take_field(struct shape_parser *p);
 
-static bool take_inner(struct parser *p, uint32_t n)
+static bool take_inner(struct shape_parser *p, uint32_t n)
 {
 	if (++p->depth >= FIELDS_DEPTH_MAX)
 		return false;
@@ -146,11 +146,11 @@ static bool take_inner(struct parser *p, uint32_t n)
 	return true;
 }
 
-static bool take_field(struct parser *p)
+static bool take_field(struct shape_parser *p)
 {
 	const guint index = p->fields->len;
 	struct shape_field f = { .label = p->labels->len, .word = -1 };
-	struct head head;
+	struct shape_head head;
 
 	if (index >= SHAPE_FIELDS_MAX || !take(p, &head, sizeof(head)) || !is_sensible(&head, !p->depth) ||
 	    !take_name(p, head.name_len, &f.name))
@@ -191,7 +191,7 @@ static void place_members(struct shape *s, uint32_t part)
 	}
 }
 
-static struct shape *finish(struct parser *p, const char *name, const uint32_t *parts)
+static struct shape *finish(struct shape_parser *p, const char *name, const uint32_t *parts)
 {
 	struct shape *s = g_new0(struct shape, 1);
 
@@ -216,7 +216,7 @@ static struct shape *finish(struct parser *p, const char *name, const uint32_t *
 
 struct shape *shape_parse(const void *bytes, size_t len)
 {
-	struct parser p = {
+	struct shape_parser p = {
 		.at = bytes,
 		.end = (const uint8_t *)bytes + len,
 		.fields = g_array_new(FALSE, TRUE, sizeof(struct shape_field)),

@@ -8,12 +8,12 @@
 
 #include "event/payload.h"
 
-struct row {
+struct syscall_row {
 	struct syscall_desc desc;
 	const char *fields;
 };
 
-static struct row rows[] = {
+static struct syscall_row rows[] = {
 #define SYSCALL(name, action, made, cloexec, fields) { { #name, SYSCALL_##action, FD_##made, cloexec, 0, {} }, fields },
 #include "event/syscalls.def"
 #undef SYSCALL

@@ -16,14 +16,14 @@ enum {
 	READ_BYTES = 4096,
 };
 
-void connection_init(struct connection *c, unsigned timeout_ms, const volatile sig_atomic_t *stop)
+void connection_init(struct feed_connection *c, unsigned timeout_ms, const volatile sig_atomic_t *stop)
 {
-	*c = (struct connection){ .fd = -1, .timeout_ms = timeout_ms, .stop = stop };
+	*c = (struct feed_connection){ .fd = -1, .timeout_ms = timeout_ms, .stop = stop };
 	c->out = g_byte_array_new();
 	c->in = g_byte_array_new();
 }
 
-void connection_close(struct connection *c)
+void connection_close(struct feed_connection *c)
 {
 	if (c->fd >= 0)
 		close(c->fd);
@@ -32,10 +32,10 @@ void connection_close(struct connection *c)
 	if (c->in)
 		g_byte_array_free(c->in, TRUE);
 	g_free(c->peer);
-	*c = (struct connection){ .fd = -1 };
+	*c = (struct feed_connection){ .fd = -1 };
 }
 
-static enum lt_status fail(const struct connection *c, const char *what)
+static enum lt_status fail(const struct feed_connection *c, const char *what)
 {
 	return error_set("%s %s", c->peer, what);
 }
@@ -43,22 +43,22 @@ static enum lt_status fail(const struct connection *c, const char *what)
 #define CLOSED "closed the connection"
 
 /* Describes errno in the error chain. */
-static enum lt_status fail_moving(const struct connection *c)
+static enum lt_status fail_moving(const struct feed_connection *c)
 {
 	return fail(c, errno == EPIPE || errno == ECONNRESET ? CLOSED : g_strerror(errno));
 }
 
-static enum lt_status fail_timeout(const struct connection *c)
+static enum lt_status fail_timeout(const struct feed_connection *c)
 {
 	return error_set("no answer from %s for %g s", c->peer, c->timeout_ms / 1000.0);
 }
 
-void connection_watch(const struct connection *c, struct pollfd *p)
+void connection_watch(const struct feed_connection *c, struct pollfd *p)
 {
 	*p = (struct pollfd){ .fd = c->fd, .events = (short)(POLLIN | (connection_backlog(c) ? POLLOUT : 0)) };
 }
 
-enum lt_status connection_check(const struct connection *c, bool expecting)
+enum lt_status connection_check(const struct feed_connection *c, bool expecting)
 {
 	if (expecting && g_get_monotonic_time() - c->moved_us > (int64_t)c->timeout_ms * 1000)
 		return fail_timeout(c);
@@ -67,7 +67,7 @@ enum lt_status connection_check(const struct connection *c, bool expecting)
 
 /* ---- connecting ---- */
 
-static enum lt_status wait_connected(struct connection *c)
+static enum lt_status wait_connected(struct feed_connection *c)
 {
 	const int64_t until_us = g_get_monotonic_time() + (int64_t)c->timeout_ms * 1000;
 	struct pollfd p = { .fd = c->fd, .events = POLLOUT };
@@ -85,7 +85,7 @@ static enum lt_status wait_connected(struct connection *c)
 	return error ? error_set("cannot connect to %s: %s", c->peer, g_strerror(error)) : LT_OK;
 }
 
-static enum lt_status try_address(struct connection *c, const struct addrinfo *a)
+static enum lt_status try_address(struct feed_connection *c, const struct addrinfo *a)
 {
 	enum lt_status status;
 	int one = 1;
@@ -107,7 +107,7 @@ static enum lt_status try_address(struct connection *c, const struct addrinfo *a
 	return LT_OK;
 }
 
-enum lt_status connection_open(struct connection *c, int family, const char *host, unsigned port)
+enum lt_status connection_open(struct feed_connection *c, int family, const char *host, unsigned port)
 {
 	struct addrinfo hints = { .ai_family = family, .ai_socktype = SOCK_STREAM }, *addresses = NULL;
 	enum lt_status status = LT_ERROR;
@@ -128,14 +128,14 @@ enum lt_status connection_open(struct connection *c, int family, const char *hos
 
 /* ---- moving bytes ---- */
 
-void connection_put(struct connection *c, const void *data, size_t size)
+void connection_put(struct feed_connection *c, const void *data, size_t size)
 {
 	if (!connection_backlog(c))
 		c->moved_us = g_get_monotonic_time();
 	g_byte_array_append(c->out, data, (guint)size);
 }
 
-static enum lt_status send_some(struct connection *c)
+static enum lt_status send_some(struct feed_connection *c)
 {
 	while (connection_backlog(c)) {
 		ssize_t n = send(c->fd, c->out->data + c->sent, connection_backlog(c), MSG_NOSIGNAL);
@@ -157,7 +157,7 @@ static enum lt_status send_some(struct connection *c)
 	return LT_OK;
 }
 
-static enum lt_status receive_some(struct connection *c)
+static enum lt_status receive_some(struct feed_connection *c)
 {
 	uint8_t data[READ_BYTES];
 
@@ -175,7 +175,7 @@ static enum lt_status receive_some(struct connection *c)
 	}
 }
 
-enum lt_status connection_move(struct connection *c)
+enum lt_status connection_move(struct feed_connection *c)
 {
 	/* What the peer said before closing explains more than the fact that it closed. */
 	enum lt_status received = receive_some(c);
@@ -183,7 +183,7 @@ enum lt_status connection_move(struct connection *c)
 	return received ? received : send_some(c);
 }
 
-bool connection_take(struct connection *c, void *data, size_t size)
+bool connection_take(struct feed_connection *c, void *data, size_t size)
 {
 	if (c->in->len < size)
 		return false;
@@ -192,7 +192,7 @@ bool connection_take(struct connection *c, void *data, size_t size)
 	return true;
 }
 
-enum lt_status connection_get(struct connection *c, void *data, size_t size)
+enum lt_status connection_get(struct feed_connection *c, void *data, size_t size)
 {
 	struct pollfd p;
 

@@ -14,7 +14,7 @@
  * A TCP connection that never blocks: outgoing data waits in a buffer until the peer accepts it, incoming data until
  * the caller takes it. A peer that should send or accept data but does neither for timeout_ms is given up on.
  */
-struct connection {
+struct feed_connection {
 	char *peer; /* "lttng-relayd at localhost:5342", for messages */
 	int fd;     /* -1: not open */
 	unsigned timeout_ms;
@@ -25,37 +25,37 @@ struct connection {
 	int64_t moved_us; /* when data last moved in either direction */
 };
 
-void connection_init(struct connection *c, unsigned timeout_ms, const volatile sig_atomic_t *stop);
+void connection_init(struct feed_connection *c, unsigned timeout_ms, const volatile sig_atomic_t *stop);
 
 /*
  * Connects, trying every address of the host. family: AF_UNSPEC, AF_INET, AF_INET6. LT_ERROR: the error chain names the
  * peer and the reason.
  */
-enum lt_status connection_open(struct connection *c, int family, const char *host, unsigned port);
+enum lt_status connection_open(struct feed_connection *c, int family, const char *host, unsigned port);
 
-void connection_close(struct connection *c);
+void connection_close(struct feed_connection *c);
 
 /* Appends data to the outgoing buffer. */
-void connection_put(struct connection *c, const void *data, size_t size);
+void connection_put(struct feed_connection *c, const void *data, size_t size);
 
-static inline size_t connection_backlog(const struct connection *c)
+static inline size_t connection_backlog(const struct feed_connection *c)
 {
 	return c->out->len - c->sent;
 }
 
 /* Fills *p for poll(): fd, and whether there is something to send. */
-void connection_watch(const struct connection *c, struct pollfd *p);
+void connection_watch(const struct feed_connection *c, struct pollfd *p);
 
 /* Sends and receives what is possible now. LT_ERROR: the peer closed, or the connection broke. */
-enum lt_status connection_move(struct connection *c);
+enum lt_status connection_move(struct feed_connection *c);
 
 /* LT_ERROR: the caller is `expecting` data and nothing has moved for timeout_ms. */
-enum lt_status connection_check(const struct connection *c, bool expecting);
+enum lt_status connection_check(const struct feed_connection *c, bool expecting);
 
 /* Sends everything, then waits for size bytes and takes them. LT_INTERRUPTED: *stop was set. */
-enum lt_status connection_get(struct connection *c, void *data, size_t size);
+enum lt_status connection_get(struct feed_connection *c, void *data, size_t size);
 
 /* Takes size bytes if that many have arrived. */
-bool connection_take(struct connection *c, void *data, size_t size);
+bool connection_take(struct feed_connection *c, void *data, size_t size);
 
 #endif

@@ -6,7 +6,7 @@
 #include "base/error.h"
 
 /* An event; padding may follow it. */
-struct mark {
+struct cut_mark {
 	uint64_t at, end; /* in bits */
 	uint64_t clock;
 };
@@ -15,7 +15,7 @@ void cutter_init(struct cutter *c, const struct layout *l)
 {
 	memset(c, 0, sizeof(*c));
 	c->layout = l;
-	c->marks = g_array_new(FALSE, FALSE, sizeof(struct mark));
+	c->marks = g_array_new(FALSE, FALSE, sizeof(struct cut_mark));
 	c->out = g_byte_array_new();
 }
 
@@ -25,9 +25,9 @@ void cutter_release(struct cutter *c)
 	g_byte_array_free(c->out, TRUE);
 }
 
-static const struct mark *mark(const struct cutter *c, guint i)
+static const struct cut_mark *mark(const struct cutter *c, guint i)
 {
-	return &g_array_index(c->marks, struct mark, i);
+	return &g_array_index(c->marks, struct cut_mark, i);
 }
 
 /*
@@ -39,7 +39,7 @@ static enum lt_status find_events(struct cutter *c, uint64_t content_bits, uint6
 	const struct layout_stream *s = c->head.stream;
 	const struct layout_event *event = NULL;
 	enum lt_status status = LT_OK;
-	struct mark m;
+	struct cut_mark m;
 	struct walk w;
 
 	walk_init(&w, c->layout, c->data, content_bits);

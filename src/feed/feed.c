@@ -16,7 +16,7 @@
 
 enum { VIEWERS_MS = 50, POLL_MS = 100, LAST_MS = 2000 /* LAST_MS: how long viewers may read after a signal */ };
 
-struct run {
+struct feed_run {
 	const struct feed_options *options;
 	const GPtrArray *sessions;
 	struct feed_progress progress;
@@ -28,17 +28,17 @@ struct run {
 	int64_t asked_us;
 };
 
-static struct fed_session *session(const struct run *r, guint i)
+static struct fed_session *session(const struct feed_run *r, guint i)
 {
 	return g_ptr_array_index(r->sessions, i);
 }
 
-static bool is_stopped(const struct run *r)
+static bool is_stopped(const struct feed_run *r)
 {
 	return *r->options->target.stop;
 }
 
-static void show(struct run *r)
+static void show(struct feed_run *r)
 {
 	if (r->options->progress)
 		r->options->progress(r->options->user, &r->progress);
@@ -50,7 +50,7 @@ static uint64_t begin_ns(const struct fed_session *s)
 	return fed_session_to_shared(s, fed_session_begin_ns(s));
 }
 
-static void set_range(struct run *r)
+static void set_range(struct feed_run *r)
 {
 	r->progress.begin_ns = UINT64_MAX;
 	for (guint i = 0; i < r->sessions->len; i++) {
@@ -71,12 +71,12 @@ static void set_range(struct run *r)
 /* ---- before streaming ---- */
 
 /* Shifted metadata cannot be sent before streaming starts; viewers keep asking for it until then. */
-static bool is_metadata_late(const struct run *r)
+static bool is_metadata_late(const struct feed_run *r)
 {
 	return r->options->now && r->options->wait;
 }
 
-static void send_metadata(struct run *r)
+static void send_metadata(struct feed_run *r)
 {
 	const int64_t now_ns = g_get_real_time() * 1000;
 	const int64_t shift_ns = r->options->now ? now_ns - (int64_t)r->progress.begin_ns : 0;
@@ -85,7 +85,7 @@ static void send_metadata(struct run *r)
 		fed_session_send_metadata(session(r, i), session(r, i)->sync_ns + shift_ns);
 }
 
-static enum lt_status open_sessions(struct run *r)
+static enum lt_status open_sessions(struct feed_run *r)
 {
 	for (guint i = 0; i < r->sessions->len; i++) {
 		enum lt_status status = fed_session_open(session(r, i), &r->options->target, i + 1);
@@ -102,7 +102,7 @@ static enum lt_status open_sessions(struct run *r)
 }
 
 /* Sends and receives what is buffered; waits up to timeout_ms if nothing can be moved. */
-static enum lt_status move(struct run *r, int timeout_ms)
+static enum lt_status move(struct feed_run *r, int timeout_ms)
 {
 	struct pollfd *p = g_new(struct pollfd, 2 * r->sessions->len);
 	enum lt_status status = LT_OK;
@@ -125,7 +125,7 @@ static enum lt_status move(struct run *r, int timeout_ms)
 	return status;
 }
 
-static enum lt_status open_viewers(struct run *r)
+static enum lt_status open_viewers(struct feed_run *r)
 {
 	const struct fed_session_target *t = &r->options->target;
 	enum lt_status status;
@@ -142,7 +142,7 @@ static enum lt_status open_viewers(struct run *r)
 	return status;
 }
 
-static const struct fed_session *without_viewer(const struct run *r)
+static const struct fed_session *without_viewer(const struct feed_run *r)
 {
 	for (guint i = 0; i < r->sessions->len; i++) {
 		const struct viewers_session *v = viewers_find(&r->viewers, session(r, i)->producer.session_id);
@@ -154,7 +154,7 @@ static const struct fed_session *without_viewer(const struct run *r)
 }
 
 /* The relayd answers the live port's commands in order: once the list shows a viewer, that viewer has attached. */
-static enum lt_status wait_for_viewers(struct run *r)
+static enum lt_status wait_for_viewers(struct feed_run *r)
 {
 	enum lt_status status = LT_OK;
 
@@ -174,12 +174,12 @@ static enum lt_status wait_for_viewers(struct run *r)
 
 /* ---- streaming ---- */
 
-static bool is_paced(const struct run *r)
+static bool is_paced(const struct feed_run *r)
 {
 	return isfinite(r->options->speed);
 }
 
-static bool is_backed_up(const struct run *r)
+static bool is_backed_up(const struct feed_run *r)
 {
 	for (guint i = 0; i < r->sessions->len; i++)
 		if (session(r, i)->is_open && producer_backlog(&session(r, i)->producer) > BACKLOG_MAX)
@@ -187,7 +187,7 @@ static bool is_backed_up(const struct run *r)
 	return false;
 }
 
-static bool is_reading(const struct run *r, const struct fed_session *s)
+static bool is_reading(const struct feed_run *r, const struct fed_session *s)
 {
 	const struct viewers_session *v = viewers_find(&r->viewers, s->producer.session_id);
 
@@ -200,7 +200,7 @@ static bool is_draining(const struct fed_session *s)
 }
 
 /* Closes finished sessions that nobody reads any more. progress.waiting: one that is still being read. */
-static enum lt_status close_read_sessions(struct run *r)
+static enum lt_status close_read_sessions(struct feed_run *r)
 {
 	enum lt_status status = LT_OK;
 	bool any = false;
@@ -225,7 +225,7 @@ static enum lt_status close_read_sessions(struct run *r)
 }
 
 /* Runs until all finished sessions are closed, or until until_us. */
-static enum lt_status drain(struct run *r, int64_t until_us)
+static enum lt_status drain(struct feed_run *r, int64_t until_us)
 {
 	enum lt_status status = close_read_sessions(r);
 
@@ -242,7 +242,7 @@ static enum lt_status drain(struct run *r, int64_t until_us)
 }
 
 /* Waits until the tick is due and the relayd has accepted all data sent before. */
-static enum lt_status wait_for_tick(struct run *r)
+static enum lt_status wait_for_tick(struct feed_run *r)
 {
 	const int64_t timer_us = (int64_t)(r->options->target.live_timer_ns / 1000);
 	const int64_t due_us = is_paced(r) ? r->started_us + timer_us * (int64_t)r->tick : 0;
@@ -264,7 +264,7 @@ static enum lt_status wait_for_tick(struct run *r)
 }
 
 /* Sends everything up to the tick and ends sessions that have no more data. LT_END: all have ended. */
-static enum lt_status advance(struct run *r)
+static enum lt_status advance(struct feed_run *r)
 {
 	enum lt_status status = LT_END;
 
@@ -282,7 +282,7 @@ static enum lt_status advance(struct run *r)
 }
 
 /* Advances to the next tick or, when not waiting for the clock, to the next one at which something happens. */
-static void next_tick(struct run *r)
+static void next_tick(struct feed_run *r)
 {
 	const uint64_t first_ns = r->progress.begin_ns;
 	uint64_t next_ns = UINT64_MAX;
@@ -299,7 +299,7 @@ static void next_tick(struct run *r)
 	r->progress.at_ns = first_ns + r->tick * r->step_ns;
 }
 
-static enum lt_status stream(struct run *r)
+static enum lt_status stream(struct feed_run *r)
 {
 	const double step = (double)r->options->target.live_timer_ns * (is_paced(r) ? r->options->speed : 1);
 	enum lt_status status = LT_OK;
@@ -318,7 +318,7 @@ static enum lt_status stream(struct run *r)
 }
 
 /* After a signal: closes what was sent properly; viewers get a moment to read it. */
-static enum lt_status finish_all(struct run *r)
+static enum lt_status finish_all(struct feed_run *r)
 {
 	static const volatile sig_atomic_t never;
 	enum lt_status status = LT_OK;
@@ -334,7 +334,7 @@ static enum lt_status finish_all(struct run *r)
 
 enum lt_status feed_run(const struct feed_options *o, const GPtrArray *sessions)
 {
-	struct run r = { .options = o, .sessions = sessions, .progress = { .sessions = sessions } };
+	struct feed_run r = { .options = o, .sessions = sessions, .progress = { .sessions = sessions } };
 	enum lt_status status;
 
 	set_range(&r);

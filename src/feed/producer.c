@@ -9,7 +9,7 @@
 #include "ctf/metadata.h"
 
 /* All integers on the wire are big-endian, without padding between them. */
-enum command {
+enum producer_command {
 	ADD_STREAM = 1,
 	CREATE_SESSION = 2,
 	GET_VERSION = 5,
@@ -61,7 +61,7 @@ static void put_text(GByteArray *m, const char *text)
 }
 
 /* Sends a command with this payload, which it frees. */
-static void send_command(struct producer *p, enum command command, GByteArray *payload)
+static void send_command(struct producer *p, enum producer_command command, GByteArray *payload)
 {
 	GByteArray *head = g_byte_array_new();
 

@@ -16,7 +16,7 @@
  * producer_close() may follow. LT_ERROR: the error chain names the peer.
  */
 struct producer {
-	struct connection control, data;
+	struct feed_connection control, data;
 	uint32_t minor; /* of the protocol, spoken by both sides */
 	uint64_t session_id;
 	unsigned pending; /* outstanding replies, 4 bytes each */

@@ -40,7 +40,7 @@ static void warn(struct recording *r, const char *path, const char *what)
 /* ---- finding packets ---- */
 
 /* A file whose packets are being listed. */
-struct scan {
+struct recording_scan {
 	struct recording *r;
 	int fd;
 	uint64_t length;
@@ -88,7 +88,7 @@ static enum lt_status read_bytes(int fd, uint8_t *data, size_t size, uint64_t of
 }
 
 /* Reads the packet at offset; *size: its size in the file. LT_ERROR: the rest of the file is unusable. */
-static enum lt_status scan_packet(struct scan *s, uint64_t offset, uint64_t *size)
+static enum lt_status scan_packet(struct recording_scan *s, uint64_t offset, uint64_t *size)
 {
 	struct recorded_packet p = { .offset = offset };
 	struct packet_head head;
@@ -124,7 +124,7 @@ static enum lt_status scan_packet(struct scan *s, uint64_t offset, uint64_t *siz
 
 static void scan_file(struct recording *r, const char *path, const char *name)
 {
-	struct scan s = { .r = r, .path = path, .name = name };
+	struct recording_scan s = { .r = r, .path = path, .name = name };
 	struct stat st;
 	uint64_t size = 0;
 

@@ -7,7 +7,7 @@
 #include "base/log.h"
 
 /* A stream being sent. */
-struct stream {
+struct feed_stream {
 	const struct recorded_stream *recorded;
 	const struct layout *layout;
 	struct producer_stream producer;
@@ -19,7 +19,7 @@ struct stream {
 struct trace {
 	struct recording *recording;
 	struct producer_stream metadata;
-	struct stream *streams;
+	struct feed_stream *streams;
 	guint n_streams;
 };
 
@@ -42,7 +42,7 @@ void fed_session_add(struct fed_session *s, struct recording *r)
 	t->recording = r;
 	t->metadata.is_metadata = true;
 	t->n_streams = r->streams->len;
-	t->streams = g_new0(struct stream, t->n_streams);
+	t->streams = g_new0(struct feed_stream, t->n_streams);
 	for (guint i = 0; i < t->n_streams; i++) {
 		t->streams[i].recorded = g_ptr_array_index(r->streams, i);
 		t->streams[i].layout = r->layout;
@@ -209,7 +209,7 @@ void fed_session_send_metadata(struct fed_session *s, int64_t shift_ns)
 
 /* ---- streaming ---- */
 
-static struct producer_index index_of(const struct stream *st, const struct cut_piece *p)
+static struct producer_index index_of(const struct feed_stream *st, const struct cut_piece *p)
 {
 	return (struct producer_index){ .size = 8 * (uint64_t)p->size,
 					.content = p->content_bits,
@@ -221,7 +221,7 @@ static struct producer_index index_of(const struct stream *st, const struct cut_
 					.seq = p->seq };
 }
 
-static void send_piece(struct fed_session *s, struct stream *st, const struct cut_piece *p)
+static void send_piece(struct fed_session *s, struct feed_stream *st, const struct cut_piece *p)
 {
 	const struct producer_index index = index_of(st, p);
 
@@ -231,7 +231,7 @@ static void send_piece(struct fed_session *s, struct stream *st, const struct cu
 	s->bytes += p->size;
 }
 
-static void send_beacon(struct fed_session *s, struct stream *st, uint64_t until)
+static void send_beacon(struct fed_session *s, struct feed_stream *st, uint64_t until)
 {
 	const struct producer_index like = { .stream_id = st->recorded->id, .instance_id = st->recorded->instance };
 
@@ -242,7 +242,7 @@ static void send_beacon(struct fed_session *s, struct stream *st, uint64_t until
 }
 
 /* Loads the next packet. Skips unreadable packets with a warning. */
-static void begin_packet(struct fed_session *s, struct stream *st)
+static void begin_packet(struct fed_session *s, struct feed_stream *st)
 {
 	const struct recorded_packet *p = recorded_packet(st->recorded, st->next++);
 	const char *name = st->recorded->name;
@@ -271,7 +271,7 @@ static void begin_packet(struct fed_session *s, struct stream *st)
 }
 
 /* LT_END: the stream has no more packets. */
-static enum lt_status advance_stream(struct fed_session *s, struct stream *st, uint64_t limit)
+static enum lt_status advance_stream(struct fed_session *s, struct feed_stream *st, uint64_t limit)
 {
 	const guint n_packets = st->recorded->packets->len;
 	struct cut_piece piece;
@@ -325,7 +325,7 @@ uint64_t fed_session_next_ns(struct fed_session *s)
 		const struct trace *t = g_ptr_array_index(s->traces, i);
 
 		for (guint k = 0; k < t->n_streams; k++) {
-			const struct stream *st = &t->streams[k];
+			const struct feed_stream *st = &t->streams[k];
 			uint64_t clock;
 
 			if (st->data)

@@ -9,7 +9,7 @@
 #include "base/log.h"
 
 /* A stream being written. */
-struct slice {
+struct slice_stream {
 	const struct recording *r;
 	uint64_t begin, end;  /* in cycles; end is UINT64_MAX if there is none */
 	uint64_t lost_before; /* counter of lost events before the slice */
@@ -34,12 +34,12 @@ static uint64_t cycle_at(const struct layout *l, uint64_t ns)
 	return cycle;
 }
 
-static enum lt_status write_failed(const struct slice *s)
+static enum lt_status write_failed(const struct slice_stream *s)
 {
 	return error_set("cannot write '%s': %s", s->path, g_strerror(errno));
 }
 
-static enum lt_status write_piece(struct slice *s, const struct cut_piece *piece)
+static enum lt_status write_piece(struct slice_stream *s, const struct cut_piece *piece)
 {
 	/* it may drop to 0 for one packet and then continue */
 	const uint64_t lost = piece->discarded > s->lost_before ? piece->discarded - s->lost_before : 0;
@@ -55,7 +55,7 @@ static enum lt_status write_piece(struct slice *s, const struct cut_piece *piece
 }
 
 /* Writes what the cutter's packet has in the interval. */
-static enum lt_status write_pieces(struct slice *s, uint64_t packet_begin)
+static enum lt_status write_pieces(struct slice_stream *s, uint64_t packet_begin)
 {
 	enum cut_outcome outcome = CUT_PIECE;
 	enum lt_status status = LT_OK;
@@ -76,7 +76,7 @@ static enum lt_status write_pieces(struct slice *s, uint64_t packet_begin)
 	return cutter_take(&s->cutter, UINT64_MAX, &piece) == CUT_PIECE ? write_piece(s, &piece) : LT_OK;
 }
 
-static enum lt_status write_packet(struct slice *s, const struct recorded_packet *p)
+static enum lt_status write_packet(struct slice_stream *s, const struct recorded_packet *p)
 {
 	uint8_t *data = recording_read(p);
 	enum lt_status status = data ? cutter_begin(&s->cutter, data, p->size) : LT_ERROR;
@@ -94,7 +94,7 @@ static enum lt_status write_packet(struct slice *s, const struct recorded_packet
 }
 
 /* The counter of the last packet before the slice. */
-static uint64_t lost_before(const struct slice *s, const struct recorded_packet *p)
+static uint64_t lost_before(const struct slice_stream *s, const struct recorded_packet *p)
 {
 	uint8_t *data = recording_read(p);
 	struct packet_head head;
@@ -107,7 +107,8 @@ static uint64_t lost_before(const struct slice *s, const struct recorded_packet 
 	return lost;
 }
 
-static enum lt_status write_stream(struct slice *s, const struct recorded_stream *stream, const volatile bool *stop)
+static enum lt_status write_stream(struct slice_stream *s, const struct recorded_stream *stream,
+				   const volatile bool *stop)
 {
 	enum lt_status status = LT_OK;
 	guint i = 0;
@@ -155,7 +156,7 @@ enum lt_status slice_write(const struct recording *r, const char *directory, con
 			   const volatile bool *stop, struct slice_sum *sum)
 {
 	const uint64_t before = sum->packets;
-	struct slice s = {
+	struct slice_stream s = {
 		.r = r,
 		.begin = cycle_at(r->layout, range->begin_ns),
 		.end = cycle_at(r->layout, range->end_ns),

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "history/internal.h"
 
-struct chunk *chunk_create(uint64_t begin_ns, unsigned level)
+struct history_chunk *chunk_create(uint64_t begin_ns, unsigned level)
 {
-	struct chunk *c = g_new0(struct chunk, 1);
+	struct history_chunk *c = g_new0(struct history_chunk, 1);
 
 	c->begin_ns = begin_ns;
 	c->level = level;
@@ -11,19 +11,19 @@ struct chunk *chunk_create(uint64_t begin_ns, unsigned level)
 	return c;
 }
 
-void chunk_destroy(struct chunk *c)
+void chunk_destroy(struct history_chunk *c)
 {
 	bytes_release(&c->data);
 	g_free(c->frames);
 	g_free(c);
 }
 
-size_t chunk_bytes(const struct chunk *c)
+size_t chunk_bytes(const struct history_chunk *c)
 {
 	return sizeof(*c) + c->data.capacity + c->capacity * sizeof(*c->frames);
 }
 
-void chunk_end_key(struct chunk *c)
+void chunk_end_key(struct history_chunk *c)
 {
 	g_assert(c->data.len <= UINT32_MAX);
 	c->keys_end = c->data.len;
@@ -31,26 +31,26 @@ void chunk_end_key(struct chunk *c)
 		c->key_len = c->data.len;
 }
 
-void chunk_end_frame(struct chunk *c, const struct frame *f)
+void chunk_end_frame(struct history_chunk *c, const struct history_frame *f)
 {
 	g_assert(c->data.len <= UINT32_MAX && f->end_ns > chunk_end_ns(c));
 	if (c->n_frames == c->capacity) {
 		c->capacity = c->capacity ? 2 * c->capacity : 8;
-		c->frames = g_renew(struct frame, c->frames, c->capacity);
+		c->frames = g_renew(struct history_frame, c->frames, c->capacity);
 	}
 	c->frames[c->n_frames] = *f;
 	c->frames[c->n_frames].data_begin = MAX(c->keys_end, c->n_frames ? c->frames[c->n_frames - 1].data_end : 0);
 	c->frames[c->n_frames++].data_end = c->data.len;
 }
 
-void chunk_join(struct chunk *c, const struct chunk *more)
+void chunk_join(struct history_chunk *c, const struct history_chunk *more)
 {
 	uint32_t from = c->data.len;
 
 	g_assert(!more->keys_end && more->begin_ns == chunk_end_ns(c) && more->data.len <= UINT32_MAX - from);
 	bytes_append(&c->data, more->data.data, more->data.len);
 	c->capacity = c->n_frames + more->n_frames;
-	c->frames = g_renew(struct frame, c->frames, c->capacity);
+	c->frames = g_renew(struct history_frame, c->frames, c->capacity);
 	for (uint32_t i = 0; i < more->n_frames; i++) {
 		c->frames[c->n_frames] = more->frames[i];
 		c->frames[c->n_frames].data_begin += from;
@@ -58,23 +58,23 @@ void chunk_join(struct chunk *c, const struct chunk *more)
 	}
 }
 
-void chunk_close(struct chunk *c)
+void chunk_close(struct history_chunk *c)
 {
 	c->open = false;
 	bytes_fit(&c->data);
-	c->frames = g_renew(struct frame, c->frames, c->n_frames);
+	c->frames = g_renew(struct history_frame, c->frames, c->n_frames);
 	c->capacity = c->n_frames;
 }
 
 /* The number of the frame that the last key up to frame i stands before. */
-static unsigned last_key(const struct chunk *c, unsigned i)
+static unsigned last_key(const struct history_chunk *c, unsigned i)
 {
 	while (i && c->frames[i].data_begin == c->frames[i - 1].data_end)
 		i--;
 	return i;
 }
 
-bool chunk_get_state(const struct chunk *c, unsigned i, const struct codec *codec, uint32_t tables_mask,
+bool chunk_get_state(const struct history_chunk *c, unsigned i, const struct codec *codec, uint32_t tables_mask,
 		     struct host_state *s)
 {
 	unsigned key = last_key(c, i);
@@ -91,16 +91,16 @@ bool chunk_get_state(const struct chunk *c, unsigned i, const struct codec *code
 	return ok;
 }
 
-bool chunk_get_key_table(const struct chunk *c, const struct codec *codec, enum table_id table, struct host_state *s,
-			 size_t *bytes)
+bool chunk_get_key_table(const struct history_chunk *c, const struct codec *codec, enum table_id table,
+			 struct host_state *s, size_t *bytes)
 {
 	return codec_get_frame(codec, c->data.data, c->key_len, c->begin_ns, 1u << table, s, NULL, NULL, bytes);
 }
 
-bool chunk_get_frame(const struct chunk *c, unsigned i, const struct codec *codec, uint32_t tables_mask,
+bool chunk_get_frame(const struct history_chunk *c, unsigned i, const struct codec *codec, uint32_t tables_mask,
 		     struct host_state *s, state_retire_fn *retire, void *retire_data, size_t *bytes)
 {
-	const struct frame *f = &c->frames[i];
+	const struct history_frame *f = &c->frames[i];
 
 	g_assert(i < c->n_frames);
 	return codec_get_frame(codec, c->data.data + f->data_begin, f->data_end - f->data_begin,

@@ -55,7 +55,7 @@ static enum op op_of(const struct cell_desc *d)
 	}
 }
 
-static void plan_accruals(struct plan *plan, const struct table_desc *desc)
+static void plan_accruals(struct codec_plan *plan, const struct table_desc *desc)
 {
 	uint32_t states = 0;
 
@@ -71,7 +71,7 @@ static void plan_accruals(struct plan *plan, const struct table_desc *desc)
 	}
 }
 
-static void plan_table(struct plan *plan, const struct table_desc *desc)
+static void plan_table(struct codec_plan *plan, const struct table_desc *desc)
 {
 	plan->n_cells = desc->n_cells;
 	for (unsigned i = 1; i < desc->n_cells; i++) {

@@ -68,7 +68,7 @@ static void get_dist(struct get *get, struct dist *d)
 	dist_merge_extremes(d, min, max, time_of(varint_get(&get->extremes), get->ref_ns));
 }
 
-static void get_cells(const struct plan *plan, struct get *get, uint64_t mask, uint64_t *cells)
+static void get_cells(const struct codec_plan *plan, struct get *get, uint64_t mask, uint64_t *cells)
 {
 	uint64_t lag = mask & TOLD_BY_REST ? accrual_lag(plan, cells) : 0, v;
 
@@ -118,7 +118,7 @@ static bool is_inside(const struct get *get, const struct table_end *end)
 static bool get_table(const struct codec *c, enum table_id table, struct get get, const struct table_end *end,
 		      uint64_t begin_ns, struct host_state *s, state_retire_fn *retire, void *retire_data)
 {
-	const struct plan *plan = &c->plans[table];
+	const struct codec_plan *plan = &c->plans[table];
 	struct state_table *t = &s->tables[table];
 	uint64_t brief[CELLS_MAX]; /* a life inside the frame */
 	struct row_names before = { 0 };

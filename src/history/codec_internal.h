@@ -39,7 +39,7 @@ enum {
  * thread): the last one is then told by the others, bit 0 of the mask (the uid's, which
  * needs none) says so.
  */
-struct plan {
+struct codec_plan {
 	uint8_t n_cells;
 	uint8_t since;        /* the time the accruals below count from */
 	uint8_t told_by_rest; /* the last of those accruals, 0: none */
@@ -53,7 +53,7 @@ struct plan {
 #define TOLD_BY_REST UINT64_C(1)
 
 struct codec {
-	struct plan plans[TABLES];
+	struct codec_plan plans[TABLES];
 	struct map64 mask_numbers[TABLES];  /* mask -> place in masks[], + 1 */
 	GArray *masks[TABLES];              /* uint64_t */
 	uint32_t rows_max;                  /* of a table: those of frames that are read are below */
@@ -83,7 +83,7 @@ static inline unsigned __int128 dist_square(const struct dist *d)
 }
 
 /* How far the accruals lag behind the time they count to. */
-static inline uint64_t accrual_lag(const struct plan *plan, const uint64_t *cells)
+static inline uint64_t accrual_lag(const struct codec_plan *plan, const uint64_t *cells)
 {
 	uint64_t lag = cells[plan->since];
 

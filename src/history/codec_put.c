@@ -63,7 +63,7 @@ static void put_dist(struct put *put, const struct dist *prev, const struct dist
 		put->extremes = varint_put(put->extremes, time_number(d->max_at, put->ref_ns));
 }
 
-static uint64_t changed_cells(const struct plan *plan, const uint64_t *prev, const uint64_t *cells)
+static uint64_t changed_cells(const struct codec_plan *plan, const uint64_t *prev, const uint64_t *cells)
 {
 	uint64_t mask = 0;
 
@@ -84,7 +84,7 @@ static uint64_t changed_cells(const struct plan *plan, const uint64_t *prev, con
 	return mask;
 }
 
-static void put_cells(const struct plan *plan, struct put *put, uint64_t mask, const uint64_t *prev,
+static void put_cells(const struct codec_plan *plan, struct put *put, uint64_t mask, const uint64_t *prev,
 		      const uint64_t *cells)
 {
 	for (uint64_t m = mask & ~TOLD_BY_REST; m; m &= m - 1) {
@@ -119,7 +119,7 @@ static void put_cells(const struct plan *plan, struct put *put, uint64_t mask, c
 static void put_row(struct codec *c, enum table_id table, struct row_names *before, uint64_t begin_ns, uint32_t row,
 		    unsigned flags, const uint64_t *prev, const uint64_t *cells)
 {
-	const struct plan *plan = &c->plans[table];
+	const struct codec_plan *plan = &c->plans[table];
 	uint64_t mask = changed_cells(plan, prev, cells);
 	struct put put = { .ref_ns = begin_ns };
 
@@ -161,7 +161,7 @@ static void put_body(struct codec *c, enum table_id table, struct bytes *out)
 	bytes_append(out, c->extremes.data, c->extremes.len);
 }
 
-static bool counted_nothing(const struct plan *plan, const uint64_t *cells)
+static bool counted_nothing(const struct codec_plan *plan, const uint64_t *cells)
 {
 	for (uint64_t m = plan->figures; m; m &= m - 1)
 		if (cells[__builtin_ctzll(m)])
@@ -170,7 +170,7 @@ static bool counted_nothing(const struct plan *plan, const uint64_t *cells)
 }
 
 /* The base takes the row over. */
-static void base_follow(const struct plan *plan, struct host_state *base, enum table_id table,
+static void base_follow(const struct codec_plan *plan, struct host_state *base, enum table_id table,
 			const struct change *change, bool new)
 {
 	struct state_table *t = &base->tables[table];
@@ -199,7 +199,7 @@ static void base_follow(const struct plan *plan, struct host_state *base, enum t
 static void put_table(struct codec *c, enum table_id table, uint64_t begin_ns, struct host_state *base,
 		      const struct change *list, uint32_t n)
 {
-	const struct plan *plan = &c->plans[table];
+	const struct codec_plan *plan = &c->plans[table];
 	struct row_names before = { 0 };
 
 	c->rows.len = c->sizes.len = c->extremes.len = 0;

@@ -3,10 +3,10 @@
 
 #include "history/internal.h"
 
-bool track_find(const struct track *t, uint64_t t_ns, struct place *p)
+bool track_find(const struct track *t, uint64_t t_ns, struct history_place *p)
 {
 	unsigned low = 0, high = t->chunks->len;
-	const struct chunk *c;
+	const struct history_chunk *c;
 
 	while (low < high) {
 		unsigned mid = (low + high) / 2;
@@ -34,7 +34,7 @@ bool track_find(const struct track *t, uint64_t t_ns, struct place *p)
 	return true;
 }
 
-bool track_next(const struct track *t, struct place *p)
+bool track_next(const struct track *t, struct history_place *p)
 {
 	if (p->frame + 1 < track_chunk(t, p->chunk)->n_frames) {
 		p->frame++;
@@ -42,7 +42,7 @@ bool track_next(const struct track *t, struct place *p)
 	}
 	for (unsigned i = p->chunk + 1; i < t->chunks->len; i++) {
 		if (track_chunk(t, i)->n_frames) {
-			*p = (struct place){ i, 0 };
+			*p = (struct history_place){ i, 0 };
 			return true;
 		}
 	}
@@ -63,7 +63,7 @@ bool history_range(const struct history *h, unsigned track, uint64_t *begin_ns, 
 uint64_t history_edge_floor(const struct history *h, unsigned track, uint64_t t_ns)
 {
 	const struct track *t = history_track(h, track);
-	struct place p;
+	struct history_place p;
 	uint64_t begin_ns, end_ns;
 
 	if (!history_range(h, track, &begin_ns, &end_ns))
@@ -78,7 +78,7 @@ uint64_t history_edge_floor(const struct history *h, unsigned track, uint64_t t_
 uint64_t history_edge_ceil(const struct history *h, unsigned track, uint64_t t_ns)
 {
 	const struct track *t = history_track(h, track);
-	struct place p;
+	struct history_place p;
 	uint64_t begin_ns, end_ns;
 
 	if (!history_range(h, track, &begin_ns, &end_ns))
@@ -90,7 +90,7 @@ uint64_t history_edge_ceil(const struct history *h, unsigned track, uint64_t t_n
 	return track_chunk(t, p.chunk)->frames[p.frame].end_ns;
 }
 
-static uint32_t frame_busy_permille(const struct frame *f)
+static uint32_t frame_busy_permille(const struct history_frame *f)
 {
 	unsigned __int128 busy_ns = f->busy_ns;
 
@@ -101,14 +101,14 @@ unsigned history_summaries(const struct history *h, unsigned track, uint64_t beg
 			   struct frame_summary *out, unsigned max)
 {
 	const struct track *t = history_track(h, track);
-	struct place p;
+	struct history_place p;
 	unsigned n = 0;
 
 	if (!track_find(t, begin_ns, &p))
 		return 0;
 	do {
-		const struct chunk *c = track_chunk(t, p.chunk);
-		const struct frame *f = &c->frames[p.frame];
+		const struct history_chunk *c = track_chunk(t, p.chunk);
+		const struct history_frame *f = &c->frames[p.frame];
 
 		if (n == max || chunk_frame_begin(c, p.frame) >= end_ns)
 			break;

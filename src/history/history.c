@@ -90,13 +90,13 @@ static void collect_table(struct changes *ch, enum table_id table, const struct 
 }
 
 /* The CPUs' time from the tail to s, and what was lost. */
-static struct frame summarise(const struct host_state *tail, const struct host_state *s, uint64_t begin_ns,
-			      uint64_t end_ns)
+static struct history_frame summarise(const struct host_state *tail, const struct host_state *s, uint64_t begin_ns,
+				      uint64_t end_ns)
 {
 	static const unsigned lost[] = { CELL(host, lost_events), CELL(host, lost_packets) };
 	const struct cell_desc *cells = table_descs[TABLE_CPU].cells;
 	const struct state_table *t = &s->tables[TABLE_CPU];
-	struct frame f = { .end_ns = end_ns };
+	struct history_frame f = { .end_ns = end_ns };
 
 	for (uint32_t row = STATE_NO_ROW; (row = state_next(t, row)) != STATE_NO_ROW;) {
 		const uint64_t *b = state_cells(t, row), *a = base_cells(&tail->tables[TABLE_CPU], row, b[0]);
@@ -120,7 +120,7 @@ static struct frame summarise(const struct host_state *tail, const struct host_s
 	return f;
 }
 
-static void close_chunk(struct history *h, struct chunk *c)
+static void close_chunk(struct history *h, struct history_chunk *c)
 {
 	h->level_bytes[c->level] -= chunk_bytes(c);
 	chunk_close(c);
@@ -131,7 +131,7 @@ static void close_chunk(struct history *h, struct chunk *c)
  * Whether the chunk has as much as a chunk should: it ends where the frames
  * that thinning will make of it end, is read in a short time and is small beside the limit.
  */
-static bool chunk_is_full(const struct history *h, const struct chunk *c)
+static bool chunk_is_full(const struct history *h, const struct history_chunk *c)
 {
 	uint64_t end_ns = chunk_end_ns(c), last_ns = chunk_frame_begin(c, c->n_frames - 1);
 	size_t deltas = c->data.len - c->key_len;
@@ -143,9 +143,9 @@ static bool chunk_is_full(const struct history *h, const struct chunk *c)
 }
 
 /* The chunk the next frame goes into. */
-static struct chunk *open_chunk(struct history *h, struct track *t, uint64_t begin_ns)
+static struct history_chunk *open_chunk(struct history *h, struct track *t, uint64_t begin_ns)
 {
-	struct chunk *c = track_last_chunk(t);
+	struct history_chunk *c = track_last_chunk(t);
 
 	if (c && c->open && !chunk_is_full(h, c))
 		return c;
@@ -160,9 +160,9 @@ static struct chunk *open_chunk(struct history *h, struct track *t, uint64_t beg
 }
 
 /* Returns the bytes it took. */
-static size_t append_frame(struct history *h, struct track *t, uint64_t begin_ns, const struct frame *f)
+static size_t append_frame(struct history *h, struct track *t, uint64_t begin_ns, const struct history_frame *f)
 {
-	struct chunk *c = open_chunk(h, t, begin_ns);
+	struct history_chunk *c = open_chunk(h, t, begin_ns);
 	size_t before = c->data.len;
 
 	h->level_bytes[0] -= chunk_bytes(c);
@@ -176,9 +176,9 @@ static size_t append_frame(struct history *h, struct track *t, uint64_t begin_ns
 void history_append(struct history *h, unsigned track, const struct host_state *s, uint64_t begin_ns, uint64_t end_ns)
 {
 	struct track *t = history_track(h, track);
-	const struct chunk *last = track_last_chunk(t);
+	const struct history_chunk *last = track_last_chunk(t);
 	uint64_t known_ns = last ? chunk_end_ns(last) : begin_ns;
-	struct frame f;
+	struct history_frame f;
 
 	g_assert(!h->is_fixed);
 	if (!last)
@@ -186,7 +186,7 @@ void history_append(struct history *h, unsigned track, const struct host_state *
 	if (!h->grid_frame_ns && end_ns > begin_ns)
 		history_set_grid(h, begin_ns, end_ns - begin_ns);
 	if (begin_ns > known_ns) {
-		append_frame(h, t, known_ns, &(struct frame){ .end_ns = begin_ns, .flags = FRAME_GAP });
+		append_frame(h, t, known_ns, &(struct history_frame){ .end_ns = begin_ns, .flags = FRAME_GAP });
 		known_ns = begin_ns;
 		t->compare_all = true;
 	}
@@ -212,7 +212,7 @@ size_t history_bytes(const struct history *h)
 	for (unsigned i = 0; i < h->tracks->len; i++) {
 		const struct track *t = history_track(h, i);
 
-		bytes += sizeof(*t) + state_bytes(&t->tail) + t->chunks->len * sizeof(struct chunk *);
+		bytes += sizeof(*t) + state_bytes(&t->tail) + t->chunks->len * sizeof(struct history_chunk *);
 	}
 	return bytes;
 }

@@ -37,8 +37,8 @@ enum lt_status history_load(const struct history *h, unsigned track, uint64_t be
 			    uint32_t tables_mask, struct history_load *load)
 {
 	const struct track *t = history_track(h, track);
-	struct place p, first;
-	const struct chunk *c;
+	struct history_place p, first;
+	const struct history_chunk *c;
 	size_t bytes;
 	bool ok;
 

@@ -15,7 +15,7 @@ enum { FRAME_PACKED = 6 * sizeof(uint64_t), CHUNK_PACKED = 5 * sizeof(uint64_t) 
 
 /* ---- into bytes ---- */
 
-static void pack_chunk(const struct chunk *c, GByteArray *out)
+static void pack_chunk(const struct history_chunk *c, GByteArray *out)
 {
 	pack_u64(out, c->begin_ns);
 	pack_u64(out, c->level);
@@ -23,7 +23,7 @@ static void pack_chunk(const struct chunk *c, GByteArray *out)
 	pack_u64(out, c->data.len);
 	pack_u64(out, c->n_frames);
 	for (uint32_t i = 0; i < c->n_frames; i++) {
-		const struct frame *f = &c->frames[i];
+		const struct history_frame *f = &c->frames[i];
 
 		pack_u64(out, f->end_ns);
 		pack_u64(out, f->busy_ns);
@@ -85,9 +85,9 @@ static void unpack_masks(struct unpack *in, struct codec *codec)
 }
 
 /* data_begin: where the frame before it ends. */
-static struct frame unpack_frame(struct unpack *in, uint64_t begin_ns, uint32_t data_begin, uint32_t data_len)
+static struct history_frame unpack_frame(struct unpack *in, uint64_t begin_ns, uint32_t data_begin, uint32_t data_len)
 {
-	struct frame f;
+	struct history_frame f;
 
 	f.end_ns = unpack_upto(in, TIME_MAX_NS);
 	f.busy_ns = unpack_u64(in);
@@ -101,14 +101,14 @@ static struct frame unpack_frame(struct unpack *in, uint64_t begin_ns, uint32_t 
 }
 
 /* In front of it the track's known time ends at known_ns; *bytes is what parts may still take. NULL: it is wrong. */
-static struct chunk *unpack_chunk(struct unpack *in, uint64_t known_ns, uint64_t *bytes)
+static struct history_chunk *unpack_chunk(struct unpack *in, uint64_t known_ns, uint64_t *bytes)
 {
 	uint64_t begin_ns = unpack_upto(in, TIME_MAX_NS);
 	unsigned level = (unsigned)unpack_upto(in, LEVELS - 1);
 	uint32_t key_len = (uint32_t)unpack_upto(in, UINT32_MAX);
 	uint32_t len = (uint32_t)unpack_upto(in, MIN(*bytes, UINT32_MAX - CODEC_PAD));
 	size_t n_frames = unpack_count(in, FRAME_PACKED);
-	struct chunk *c;
+	struct history_chunk *c;
 
 	if (in->failed || !n_frames || begin_ns < known_ns || key_len > len)
 		return NULL;
@@ -117,7 +117,7 @@ static struct chunk *unpack_chunk(struct unpack *in, uint64_t known_ns, uint64_t
 	c->open = false;
 	c->key_len = key_len;
 	c->data = (struct bytes){ g_malloc0((size_t)len + CODEC_PAD), len, (size_t)len + CODEC_PAD };
-	c->frames = g_new(struct frame, n_frames);
+	c->frames = g_new(struct history_frame, n_frames);
 	c->capacity = (uint32_t)n_frames;
 	for (size_t i = 0; i < n_frames; i++) {
 		c->frames[i] = unpack_frame(in, chunk_end_ns(c), i ? c->frames[i - 1].data_end : key_len, len);
@@ -134,7 +134,7 @@ static void unpack_track(struct unpack *in, struct history *h, uint64_t *bytes)
 	uint64_t known_ns = 0;
 
 	for (size_t i = 0; i < n && !in->failed; i++) {
-		struct chunk *c = unpack_chunk(in, known_ns, bytes);
+		struct history_chunk *c = unpack_chunk(in, known_ns, bytes);
 
 		in->failed |= !c;
 		if (!c)
@@ -183,7 +183,7 @@ bool history_part(const struct history *h, struct history_part *part)
 		const struct track *t = history_track(h, part->track);
 
 		if (part->chunk < t->chunks->len) {
-			const struct chunk *c = track_chunk(t, part->chunk++);
+			const struct history_chunk *c = track_chunk(t, part->chunk++);
 
 			part->data = c->data.data;
 			part->len = c->data.len;

@@ -50,7 +50,7 @@ static bool same_span(const struct history *h, unsigned level, uint64_t a_ns, ui
 }
 
 /* Whether the chunk ends inside of what will be one frame of the next level. */
-static bool ends_inside(const struct history *h, const struct chunk *c)
+static bool ends_inside(const struct history *h, const struct history_chunk *c)
 {
 	return same_span(h, c->level + 1, chunk_end_ns(c) - 1, chunk_end_ns(c));
 }
@@ -94,13 +94,13 @@ static void collect_merged(struct changes *changes, const struct thinning *thin,
 		qsort(changes->list[table], changes->n[table], sizeof(struct change), compare_rows);
 }
 
-static size_t merged_most(const struct chunk *c)
+static size_t merged_most(const struct history_chunk *c)
 {
 	return MAX(MERGED_KEYS * (size_t)c->key_len, MERGED_BYTES);
 }
 
 /* The last of the frames that become one with frame i: same span of the grid, no gap among them, not too much. */
-static unsigned group_end(const struct history *h, const struct chunk *c, unsigned i, unsigned frames)
+static unsigned group_end(const struct history *h, const struct history_chunk *c, unsigned i, unsigned frames)
 {
 	int64_t span = history_span(h, chunk_frame_begin(c, i), frames);
 	size_t bytes = c->frames[i].data_end - c->frames[i].data_begin;
@@ -123,7 +123,7 @@ static void begin_group(const struct history *h, struct thinning *thin, unsigned
 
 static void end_group(struct thinning *thin)
 {
-	struct frame f = { .end_ns = thin->src->frames[thin->last].end_ns };
+	struct history_frame f = { .end_ns = thin->src->frames[thin->last].end_ns };
 
 	for (unsigned i = thin->first; i <= thin->last; i++) {
 		f.busy_ns += thin->src->frames[i].busy_ns;
@@ -170,26 +170,26 @@ static size_t step_merge(struct history *h, struct thinning *thin)
 
 /* ---- a chunk on its way ---- */
 
-static void count_chunk(struct history *h, const struct chunk *c)
+static void count_chunk(struct history *h, const struct history_chunk *c)
 {
 	h->level_bytes[c->level] += chunk_bytes(c);
 }
 
-static void uncount_chunk(struct history *h, const struct chunk *c)
+static void uncount_chunk(struct history *h, const struct history_chunk *c)
 {
 	h->level_bytes[c->level] -= chunk_bytes(c);
 }
 
 static void forget_chunk(struct history *h, struct track *t, unsigned i)
 {
-	struct chunk *c = track_chunk(t, i);
+	struct history_chunk *c = track_chunk(t, i);
 
 	uncount_chunk(h, c);
 	g_ptr_array_remove_index(t->chunks, i);
 	chunk_destroy(c);
 }
 
-static void begin_thinning(struct history *h, struct track *t, struct chunk *src)
+static void begin_thinning(struct history *h, struct track *t, struct history_chunk *src)
 {
 	struct thinning *thin = &h->thinning;
 
@@ -208,7 +208,7 @@ static void begin_thinning(struct history *h, struct track *t, struct chunk *src
  * of that frame is in it (unless that is too much), and where one of the level after that does, so that what it
  * becomes there may end there.
  */
-static bool takes_more(const struct history *h, const struct chunk *dst)
+static bool takes_more(const struct history *h, const struct history_chunk *dst)
 {
 	size_t deltas = dst->data.len - dst->key_len;
 
@@ -221,7 +221,7 @@ static bool takes_more(const struct history *h, const struct chunk *dst)
 static void end_thinning(struct history *h)
 {
 	struct thinning *thin = &h->thinning;
-	struct chunk *dst;
+	struct history_chunk *dst;
 	unsigned i;
 
 	g_ptr_array_find(thin->track->chunks, thin->src, &i);
@@ -288,7 +288,7 @@ enum spared {
 
 static bool is_spared(const struct history *h, const struct track *t, unsigned i, enum spared spared)
 {
-	const struct chunk *c = track_chunk(t, i);
+	const struct history_chunk *c = track_chunk(t, i);
 
 	if (c->open)
 		return true;
@@ -301,13 +301,13 @@ static bool is_spared(const struct history *h, const struct track *t, unsigned i
 static bool oldest_chunk(const struct history *h, unsigned level, enum spared spared, struct track **track,
 			 unsigned *index)
 {
-	const struct chunk *oldest = NULL;
+	const struct history_chunk *oldest = NULL;
 
 	for (unsigned i = 0; i < h->tracks->len; i++) {
 		struct track *t = history_track(h, i);
 
 		for (unsigned k = 0; k < t->chunks->len; k++) {
-			const struct chunk *c = track_chunk(t, k);
+			const struct history_chunk *c = track_chunk(t, k);
 
 			if (c->level != level)
 				continue;
@@ -350,7 +350,7 @@ static bool shrink(struct history *h, unsigned levels, enum spared spared)
 static bool close_last(struct history *h)
 {
 	for (unsigned i = 0; i < h->tracks->len; i++) {
-		struct chunk *c = track_last_chunk(history_track(h, i));
+		struct history_chunk *c = track_last_chunk(history_track(h, i));
 
 		if (c && c->open && c->n_frames > 1) {
 			uncount_chunk(h, c);

@@ -3,7 +3,7 @@
 
 #include <glib.h>
 
-struct input {
+struct merge_input {
 	struct source *source;
 	const struct event *head, *end; /* what it gave and was not consumed; the same: it is to be asked */
 	bool ended;
@@ -12,7 +12,7 @@ struct input {
 };
 
 struct merge {
-	GArray *inputs;    /* struct input */
+	GArray *inputs;    /* struct merge_input */
 	unsigned least;    /* of merge_peek() */
 	uint64_t until_ns; /* what the least one shows before this comes before all that the others have; 0: ask them */
 };
@@ -21,7 +21,7 @@ struct merge *merge_create(void)
 {
 	struct merge *m = g_new0(struct merge, 1);
 
-	m->inputs = g_array_new(FALSE, TRUE, sizeof(struct input));
+	m->inputs = g_array_new(FALSE, TRUE, sizeof(struct merge_input));
 	return m;
 }
 
@@ -33,14 +33,14 @@ void merge_destroy(struct merge *m)
 	g_free(m);
 }
 
-static struct input *input(const struct merge *m, unsigned number)
+static struct merge_input *input(const struct merge *m, unsigned number)
 {
-	return &g_array_index(m->inputs, struct input, number);
+	return &g_array_index(m->inputs, struct merge_input, number);
 }
 
 unsigned merge_add(struct merge *m, struct source *source)
 {
-	struct input in = { .source = source };
+	struct merge_input in = { .source = source };
 
 	g_array_append_val(m->inputs, in);
 	m->until_ns = 0;
@@ -49,7 +49,7 @@ unsigned merge_add(struct merge *m, struct source *source)
 
 void merge_replace(struct merge *m, unsigned number, struct source *source)
 {
-	*input(m, number) = (struct input){ .source = source, .ended = !source };
+	*input(m, number) = (struct merge_input){ .source = source, .ended = !source };
 	m->until_ns = 0;
 }
 
@@ -63,12 +63,12 @@ static bool before(const struct event *a, const struct event *b)
 	return a->ts_ns != b->ts_ns ? a->ts_ns < b->ts_ns : a->cpu < b->cpu;
 }
 
-static bool has_any(const struct input *in)
+static bool has_any(const struct merge_input *in)
 {
 	return in->head != in->end;
 }
 
-static enum lt_status take(struct input *in)
+static enum lt_status take(struct merge_input *in)
 {
 	enum lt_status status = source_take(in->source, &in->head, &in->end);
 
@@ -79,7 +79,7 @@ static enum lt_status take(struct input *in)
 	return status;
 }
 
-static enum lt_status ask(struct input *in)
+static enum lt_status ask(struct merge_input *in)
 {
 	enum lt_status status = take(in);
 
@@ -93,7 +93,7 @@ static enum lt_status ask(struct input *in)
 /* One source's records often follow each other: whether its next one comes before all that the others have. */
 static bool goes_on(struct merge *m)
 {
-	struct input *in = input(m, m->least);
+	struct merge_input *in = input(m, m->least);
 
 	return (has_any(in) || take(in) == LT_OK) && in->head->ts_ns < m->until_ns;
 }
@@ -107,7 +107,7 @@ static enum lt_status peek_all(struct merge *m, unsigned *number)
 
 	m->until_ns = 0;
 	for (unsigned i = 0; i < m->inputs->len; i++) {
-		struct input *in = input(m, i);
+		struct merge_input *in = input(m, i);
 		enum lt_status status = has_any(in) || in->ended ? LT_OK : ask(in);
 
 		if (status == LT_END || status == LT_ERROR) {
@@ -139,7 +139,7 @@ static enum lt_status peek_all(struct merge *m, unsigned *number)
 enum lt_status merge_peek(struct merge *m, struct merge_run *run)
 {
 	enum lt_status status = m->until_ns && goes_on(m) ? LT_OK : peek_all(m, &run->number);
-	const struct input *in;
+	const struct merge_input *in;
 
 	if (status == LT_OK) {
 		in = input(m, m->least);
@@ -155,7 +155,7 @@ void merge_pop(struct merge *m, const struct event *next)
 
 bool merge_hears(struct merge *m, unsigned number)
 {
-	struct input *in = input(m, number);
+	struct merge_input *in = input(m, number);
 	bool heard = in->heard || has_any(in) || in->ended;
 
 	in->heard = false;

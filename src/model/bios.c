@@ -287,7 +287,7 @@ static struct thread_row *payer(struct model *m, const struct asker *who)
 	return THREAD_ROW(m, row);
 }
 
-static void pay(struct model *m, const struct asker *who, uint64_t sectors, enum direction dir)
+static void pay(struct model *m, const struct asker *who, uint64_t sectors, enum bio_direction dir)
 {
 	struct thread_row *r = payer(m, who);
 
@@ -300,7 +300,8 @@ static void pay(struct model *m, const struct asker *who, uint64_t sectors, enum
 		r->disk_writeback_bytes += sectors * SECTOR_BYTES;
 }
 
-void bios_pay(struct model *m, struct shares *shares, const struct asker *rest, uint64_t sectors, enum direction dir)
+void bios_pay(struct model *m, struct shares *shares, const struct asker *rest, uint64_t sectors,
+	      enum bio_direction dir)
 {
 	struct bios *b = m->bios;
 	struct share *share;

@@ -15,7 +15,7 @@
  */
 #include "model/internal.h"
 
-enum direction { DIR_NONE, DIR_READ, DIR_WRITE };
+enum bio_direction { DIR_NONE, DIR_READ, DIR_WRITE };
 
 /* What is left of a request, by whom. */
 struct shares {
@@ -61,7 +61,8 @@ void bios_drop(struct bios *b, struct shares *shares);
 void bios_return(struct bios *b, uint64_t key, struct shares *shares, uint64_t queued_ns);
 
 /* So many sectors were read or written: their threads' bytes; those that are in no share the other one's. */
-void bios_pay(struct model *m, struct shares *shares, const struct asker *rest, uint64_t sectors, enum direction dir);
+void bios_pay(struct model *m, struct shares *shares, const struct asker *rest, uint64_t sectors,
+	      enum bio_direction dir);
 
 /* A request is done that took so long, 0: unknown. */
 void bios_count_request(struct model *m, const struct asker *who, uint64_t ns);

@@ -493,7 +493,7 @@ void apply_block_insert(struct model *m, const struct apply *a)
 	waiting_add(m, disk, key_of_event(disk, p), request_begin(m, a->thread));
 }
 
-static enum direction direction_of(uint64_t rwbs)
+static enum bio_direction direction_of(uint64_t rwbs)
 {
 	if (rwbs & RWBS_DISCARD)
 		return DIR_NONE;
@@ -503,7 +503,7 @@ static enum direction direction_of(uint64_t rwbs)
 }
 
 /* "vda read" */
-static strid request_name(const struct model *m, uint32_t disk, enum direction dir)
+static strid request_name(const struct model *m, uint32_t disk, enum bio_direction dir)
 {
 	char text[64];
 
@@ -512,7 +512,7 @@ static strid request_name(const struct model *m, uint32_t disk, enum direction d
 	return strpool_intern_z(text);
 }
 
-static void count_queued_at(struct model *m, uint32_t disk, enum direction dir, uint64_t ns, uint32_t thread)
+static void count_queued_at(struct model *m, uint32_t disk, enum bio_direction dir, uint64_t ns, uint32_t thread)
 {
 	if (dir == DIR_READ)
 		DIST_ADD(m, DISK, disk, disk, read_queue, ns, thread, request_name(m, disk, dir));
@@ -522,7 +522,7 @@ static void count_queued_at(struct model *m, uint32_t disk, enum direction dir, 
 }
 
 /* It waited so long in the scheduler of the disk, and so did those whose request it is, too. */
-static void count_queued(struct model *m, uint32_t disk, const struct request *rq, enum direction dir, uint64_t ns)
+static void count_queued(struct model *m, uint32_t disk, const struct request *rq, enum bio_direction dir, uint64_t ns)
 {
 	if (dir == DIR_NONE)
 		return;
@@ -576,7 +576,7 @@ void apply_block_requeue(struct model *m, const struct apply *a)
 	waiting_add(m, disk, key_of_event(disk, p), request_begin(m, a->thread));
 }
 
-static void count_bytes(struct model *m, uint32_t disk, enum direction dir, uint64_t bytes)
+static void count_bytes(struct model *m, uint32_t disk, enum bio_direction dir, uint64_t bytes)
 {
 	if (dir == DIR_READ)
 		DISK_ROW(m, disk)->read_bytes += bytes;
@@ -585,7 +585,7 @@ static void count_bytes(struct model *m, uint32_t disk, enum direction dir, uint
 	state_touch(&m->state, TABLE_DISK, disk);
 }
 
-static void count_host_bytes(struct model *m, uint32_t disk, enum direction dir, uint64_t bytes)
+static void count_host_bytes(struct model *m, uint32_t disk, enum bio_direction dir, uint64_t bytes)
 {
 	if (is_stacked(m, disk))
 		return;
@@ -596,7 +596,7 @@ static void count_host_bytes(struct model *m, uint32_t disk, enum direction dir,
 	touch_host(m);
 }
 
-static void count_latency(struct model *m, uint32_t disk, enum direction dir, uint64_t ns, uint32_t thread)
+static void count_latency(struct model *m, uint32_t disk, enum bio_direction dir, uint64_t ns, uint32_t thread)
 {
 	DIST_ADD(m, DISK, disk, disk, latency, ns, thread, request_name(m, disk, dir));
 	if (dir == DIR_READ)
@@ -606,7 +606,7 @@ static void count_latency(struct model *m, uint32_t disk, enum direction dir, ui
 }
 
 /* A request is done; issue_ns 0: nobody saw it begin. */
-static void count_request(struct model *m, uint32_t disk, enum direction dir, uint64_t issue_ns, uint32_t thread)
+static void count_request(struct model *m, uint32_t disk, enum bio_direction dir, uint64_t issue_ns, uint32_t thread)
 {
 	struct disk_row *r = DISK_ROW(m, disk);
 
@@ -631,7 +631,7 @@ static void driver_advance(struct model *m, uint32_t disk, uint32_t index, uint6
 	map64_put(&b->driver, rest, index);
 }
 
-static void complete_unknown(struct model *m, uint32_t disk, enum direction dir, const struct ev_block_rq *p)
+static void complete_unknown(struct model *m, uint32_t disk, enum bio_direction dir, const struct ev_block_rq *p)
 {
 	struct shares shares = NO_SHARES;
 	struct asker who = { 0 };
@@ -649,7 +649,7 @@ static void complete_unknown(struct model *m, uint32_t disk, enum direction dir,
 	bios_count_request(m, &who, queued_ns ? m->now_ns - queued_ns : 0);
 }
 
-static void complete_known(struct model *m, uint32_t disk, enum direction dir, const struct ev_block_rq *p,
+static void complete_known(struct model *m, uint32_t disk, enum bio_direction dir, const struct ev_block_rq *p,
 			   uint64_t key, uint32_t index)
 {
 	struct request *rq = request_get(m->block, index);
@@ -677,7 +677,7 @@ static void complete_known(struct model *m, uint32_t disk, enum direction dir, c
 void apply_block_complete(struct model *m, const struct apply *a)
 {
 	const struct ev_block_rq *p = event_payload(a->ev, ev_block_rq);
-	enum direction dir = direction_of(p->rwbs);
+	enum bio_direction dir = direction_of(p->rwbs);
 	uint32_t disk = disk_of_event(m, p->dev), index;
 	uint64_t key;
 

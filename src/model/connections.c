@@ -25,7 +25,7 @@ enum {
 enum turn { TURN_NONE, TURN_REQUEST, TURN_REPLY };
 
 /* What goes with a row and is no figure. */
-struct connection {
+struct tcp_connection {
 	bool in_use;
 	bool serves;               /* it is the server; unless its side was seen, because its port is the lower one */
 	uint64_t flow;             /* its key: endpoint_flow(local, remote) */
@@ -37,7 +37,7 @@ struct connection {
 };
 
 struct connections {
-	GArray *list;         /* struct connection, by row */
+	GArray *list;         /* struct tcp_connection, by row */
 	struct map64 by_flow; /* flow -> row */
 	uint32_t n;
 	bool hears[2]; /* packets received ([1]: sent) have TCP headers in this trace */
@@ -47,7 +47,7 @@ struct connections {
 void connections_create(struct model *m)
 {
 	m->connections = g_new0(struct connections, 1);
-	m->connections->list = g_array_new(FALSE, TRUE, sizeof(struct connection));
+	m->connections->list = g_array_new(FALSE, TRUE, sizeof(struct tcp_connection));
 }
 
 void connections_destroy(struct model *m)
@@ -60,24 +60,24 @@ void connections_destroy(struct model *m)
 
 /* ---- the set ---- */
 
-static struct connection *connection_at(const struct connections *c, uint32_t row)
+static struct tcp_connection *connection_at(const struct connections *c, uint32_t row)
 {
-	return &g_array_index(c->list, struct connection, row);
+	return &g_array_index(c->list, struct tcp_connection, row);
 }
 
-static uint32_t row_of(const struct connections *c, const struct connection *conn)
+static uint32_t row_of(const struct connections *c, const struct tcp_connection *conn)
 {
 	return (uint32_t)(conn - connection_at(c, 0));
 }
 
-static struct connection *find(const struct connections *c, uint64_t flow)
+static struct tcp_connection *find(const struct connections *c, uint64_t flow)
 {
 	const uint32_t row = map64_get(&c->by_flow, flow);
 
 	return row == MAP64_NONE ? NULL : connection_at(c, row);
 }
 
-static void end_connection(struct model *m, struct connection *conn)
+static void end_connection(struct model *m, struct tcp_connection *conn)
 {
 	struct connections *c = m->connections;
 
@@ -87,7 +87,7 @@ static void end_connection(struct model *m, struct connection *conn)
 	c->n--;
 }
 
-static struct connection *turn_hand(struct connections *c)
+static struct tcp_connection *turn_hand(struct connections *c)
 {
 	c->hand = c->hand + 1 < c->list->len ? c->hand + 1 : 0;
 	return connection_at(c, c->hand);
@@ -97,7 +97,7 @@ static struct connection *turn_hand(struct connections *c)
 static void end_closed(struct model *m)
 {
 	for (int i = 0; i < LOOKS; i++) {
-		struct connection *conn = turn_hand(m->connections);
+		struct tcp_connection *conn = turn_hand(m->connections);
 
 		if (conn->in_use && m->now_ns - conn->used_ns > LINGER_NS &&
 		    CONNECTION_ROW(m, m->connections->hand)->end_ns)
@@ -108,10 +108,10 @@ static void end_closed(struct model *m)
 /* The least used of some. */
 static void end_one(struct model *m)
 {
-	struct connection *oldest = NULL;
+	struct tcp_connection *oldest = NULL;
 
 	for (int i = 0; i < LOOKS_WHEN_FULL; i++) {
-		struct connection *conn = turn_hand(m->connections);
+		struct tcp_connection *conn = turn_hand(m->connections);
 
 		if (conn->in_use && (!oldest || conn->used_ns < oldest->used_ns))
 			oldest = conn;
@@ -120,8 +120,8 @@ static void end_one(struct model *m)
 		end_connection(m, oldest);
 }
 
-static struct connection *add(struct model *m, uint64_t flow, const struct endpoint *local,
-			      const struct endpoint *remote)
+static struct tcp_connection *add(struct model *m, uint64_t flow, const struct endpoint *local,
+				  const struct endpoint *remote)
 {
 	struct connections *c = m->connections;
 	struct connection_row *r;
@@ -139,7 +139,7 @@ static struct connection *add(struct model *m, uint64_t flow, const struct endpo
 	r->pid = (uint64_t)-1;
 	if (row >= c->list->len)
 		g_array_set_size(c->list, row + 1);
-	*connection_at(c, row) = (struct connection){
+	*connection_at(c, row) = (struct tcp_connection){
 		.in_use = true,
 		.flow = flow,
 		.seen_ns = m->now_ns,
@@ -172,7 +172,7 @@ unsigned connections_forget(struct model *m)
 	g_free(times);
 	n = left;
 	for (uint32_t row = 0; left && row < c->list->len; row++) {
-		struct connection *conn = connection_at(c, row);
+		struct tcp_connection *conn = connection_at(c, row);
 
 		if (!conn->in_use || conn->used_ns > until_ns)
 			continue;
@@ -196,7 +196,7 @@ static void set_owner(struct model *m, uint32_t row, const struct party *who)
 
 void connections_set_owner(struct model *m, uint64_t flow, const struct party *who, bool sure)
 {
-	const struct connection *conn = find(m->connections, flow);
+	const struct tcp_connection *conn = find(m->connections, flow);
 	uint32_t row;
 
 	if (!conn || !who->uid)
@@ -207,7 +207,7 @@ void connections_set_owner(struct model *m, uint64_t flow, const struct party *w
 }
 
 /* What a thread sends outside of interrupts is its own. Where softirqs are not recorded nobody knows. */
-static void note_sender(struct model *m, const struct apply *a, struct connection *conn)
+static void note_sender(struct model *m, const struct apply *a, struct tcp_connection *conn)
 {
 	struct party who;
 
@@ -221,7 +221,7 @@ static void note_sender(struct model *m, const struct apply *a, struct connectio
 
 void connections_waited(struct model *m, uint64_t flow, uint64_t waited_ns)
 {
-	const struct connection *conn = find(m->connections, flow);
+	const struct tcp_connection *conn = find(m->connections, flow);
 	struct connection_row *r;
 
 	if (!conn)
@@ -240,7 +240,7 @@ static bool opens(const struct tcp_segment *s)
 }
 
 /* Whether the segment is the first of another connection between the same two addresses and ports. */
-static bool is_another(const struct connection *conn, const struct connection_row *r, const struct tcp_segment *s,
+static bool is_another(const struct tcp_connection *conn, const struct connection_row *r, const struct tcp_segment *s,
 		       bool sent)
 {
 	const struct tcp_way *way = sent ? &conn->out : &conn->in, *back = sent ? &conn->in : &conn->out;
@@ -252,7 +252,7 @@ static bool is_another(const struct connection *conn, const struct connection_ro
 	return r->end_ns || (way->syn_seen ? way->first != s->seq : underway);
 }
 
-static void note_opening(struct model *m, struct connection *conn, struct connection_row *r,
+static void note_opening(struct model *m, struct tcp_connection *conn, struct connection_row *r,
 			 const struct tcp_segment *s, bool sent)
 {
 	if (opens(s) && !r->begin_ns && !r->side) {
@@ -271,7 +271,7 @@ static void note_opening(struct model *m, struct connection *conn, struct connec
 }
 
 /* New data: one side's goes on, or it is the other one's turn. What a server says first is no reply. */
-static void note_turn(struct model *m, struct connection *conn, struct connection_row *r, bool sent)
+static void note_turn(struct model *m, struct tcp_connection *conn, struct connection_row *r, bool sent)
 {
 	const enum turn turn = sent == conn->serves ? TURN_REPLY : TURN_REQUEST;
 	const uint64_t since_ns = m->now_ns - conn->data_ns;
@@ -286,7 +286,7 @@ static void note_turn(struct model *m, struct connection *conn, struct connectio
 	conn->data_ns = m->now_ns;
 }
 
-static void note_end(struct model *m, const struct connection *conn, struct connection_row *r,
+static void note_end(struct model *m, const struct tcp_connection *conn, struct connection_row *r,
 		     const struct tcp_segment *s)
 {
 	if (r->end_ns || !(s->rst || (tcp_way_closed(&conn->out, &conn->in) && tcp_way_closed(&conn->in, &conn->out))))
@@ -296,7 +296,7 @@ static void note_end(struct model *m, const struct connection *conn, struct conn
 }
 
 /* What one direction acknowledges came by the other: if no packet there has its headers its figures are unknown. */
-static void note_unseen(const struct connections *c, const struct connection *conn, struct connection_row *r)
+static void note_unseen(const struct connections *c, const struct tcp_connection *conn, struct connection_row *r)
 {
 	r->flags &= ~(uint64_t)(CONNECTION_RECEIVED_UNSEEN | CONNECTION_SENT_UNSEEN);
 	if (!c->hears[0] && conn->out.acks)
@@ -305,8 +305,8 @@ static void note_unseen(const struct connections *c, const struct connection *co
 		r->flags |= CONNECTION_SENT_UNSEEN;
 }
 
-static void count(struct model *m, const struct connection *conn, struct connection_row *r, const struct tcp_news *news,
-		  bool sent)
+static void count(struct model *m, const struct tcp_connection *conn, struct connection_row *r,
+		  const struct tcp_news *news, bool sent)
 {
 	if (sent) {
 		r->sent_packets++;
@@ -324,11 +324,11 @@ static void count(struct model *m, const struct connection *conn, struct connect
  * A packet that its receiver's end has received here before was only passed on: neither of the two
  * ends is here, unless it has sent something by itself.
  */
-static void note_passing(struct model *m, const struct connection *conn, const struct endpoint *from,
+static void note_passing(struct model *m, const struct tcp_connection *conn, const struct endpoint *from,
 			 const struct endpoint *to, const struct tcp_segment *s)
 {
 	struct connection_row *r = CONNECTION_ROW(m, row_of(m->connections, conn));
-	const struct connection *other;
+	const struct tcp_connection *other;
 
 	if (r->flags & CONNECTION_HERE)
 		return;
@@ -343,11 +343,11 @@ static void note_passing(struct model *m, const struct connection *conn, const s
 }
 
 /* The connection of the packet; NULL: it says nothing of one. */
-static struct connection *connection_of(struct model *m, const struct endpoint *local, const struct endpoint *remote,
-					const struct tcp_segment *s, bool sent)
+static struct tcp_connection *connection_of(struct model *m, const struct endpoint *local,
+					    const struct endpoint *remote, const struct tcp_segment *s, bool sent)
 {
 	const uint64_t flow = endpoint_flow(local, remote);
-	struct connection *conn = find(m->connections, flow);
+	struct tcp_connection *conn = find(m->connections, flow);
 
 	if (conn && is_another(conn, CONNECTION_ROW(m, row_of(m->connections, conn)), s, sent)) {
 		end_connection(m, conn);
@@ -362,7 +362,7 @@ static struct connection *connection_of(struct model *m, const struct endpoint *
 void connections_packet(struct model *m, const struct apply *a, const struct ev_net *p, uint32_t netif, bool sent)
 {
 	struct endpoint from, to;
-	struct connection *conn;
+	struct tcp_connection *conn;
 	struct connection_row *r;
 	struct tcp_segment s;
 	struct tcp_news news;

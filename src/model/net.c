@@ -14,7 +14,7 @@
 #include "model/context.h"
 #include "model/internal.h"
 
-enum link {
+enum net_link {
 	LINK_ETHERNET, /* until it is known better */
 	LINK_NONE,     /* packets have no link header: tunnels */
 	LINK_LOOPBACK,
@@ -29,7 +29,7 @@ enum { ETHERNET_HEADER = 14, IPV6_HEADER = 40, NAME_MAX_LEN = 16 };
 struct netif {
 	uint64_t key;
 	uint32_t row;
-	enum link link;
+	enum net_link link;
 };
 
 static void netif_put(struct model *m, const struct netif *n)

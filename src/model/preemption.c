@@ -25,7 +25,7 @@ struct culprit {
 	uint32_t row; /* NO_ROW: it has none */
 };
 
-struct slice {
+struct cpu_slice {
 	uint64_t since_ns; /* until the next one */
 	struct culprit who;
 };
@@ -33,7 +33,7 @@ struct slice {
 struct slices {
 	uint64_t n;       /* logged so far; the last SLICES are in the ring */
 	uint64_t charged; /* so many had been when the threads that wait were charged */
-	struct slice ring[SLICES];
+	struct cpu_slice ring[SLICES];
 };
 
 /* The last wait that a row counted. */
@@ -220,7 +220,7 @@ static void charge_slices(struct model *m, uint32_t victim, const struct slices 
 	struct culprit lost = { kept ? BY_OTHER : BY_UNKNOWN, NO_ROW };
 
 	for (uint64_t i = s ? s->n : 0; i > kept && end_ns > from_ns; i--) {
-		const struct slice *slice = &s->ring[(i - 1) % SLICES];
+		const struct cpu_slice *slice = &s->ring[(i - 1) % SLICES];
 		uint64_t begin_ns = MAX(slice->since_ns, from_ns);
 
 		if (begin_ns >= end_ns)
@@ -280,7 +280,7 @@ void preemption_runs(struct model *m, struct cpu *cpu)
 		s = cpu->slices = g_new0(struct slices, 1);
 	if (s->n - s->charged == SLICES - 1)
 		charge_waiting(m, cpu);
-	s->ring[s->n++ % SLICES] = (struct slice){ m->now_ns, who_runs(m, cpu) };
+	s->ring[s->n++ % SLICES] = (struct cpu_slice){ m->now_ns, who_runs(m, cpu) };
 }
 
 void preemption_ran_since(struct model *m, struct cpu *cpu, uint64_t since_ns)

@@ -16,7 +16,7 @@ struct node {
 	char *label;
 };
 
-struct edge {
+struct dot_edge {
 	const struct node *from, *to;
 	char *means; /* "pipe", "inet 10.0.0.2:80" */
 	uint64_t count, bytes, wakeups, wait_ns;
@@ -40,7 +40,7 @@ static void node_free(void *data)
 
 static void edge_free(void *data)
 {
-	struct edge *e = data;
+	struct dot_edge *e = data;
 
 	g_free(e->means);
 	g_free(e);
@@ -93,16 +93,16 @@ static const struct node *find_node(struct graph *g, unsigned row, const char *h
 	return n;
 }
 
-static struct edge *find_edge(struct graph *g, const struct node *from, const struct node *to, const char *means)
+static struct dot_edge *find_edge(struct graph *g, const struct node *from, const struct node *to, const char *means)
 {
 	char *key = g_strdup_printf("%s>%s>%s", from->id, to->id, means);
-	struct edge *e = g_hash_table_lookup(g->by_ends, key);
+	struct dot_edge *e = g_hash_table_lookup(g->by_ends, key);
 
 	if (e) {
 		g_free(key);
 		return e;
 	}
-	e = g_new0(struct edge, 1);
+	e = g_new0(struct dot_edge, 1);
 	e->from = from;
 	e->to = to;
 	e->means = g_strdup(means);
@@ -117,7 +117,7 @@ static void add_row(struct graph *g, unsigned row)
 	char *means = object ? g_strdup_printf("%s %s", kind, object) : g_strdup(kind);
 	const struct node *from = find_node(g, row, "from_host", "from_pid", "from_comm", means);
 	const struct node *to = find_node(g, row, "to_host", "to_pid", "to_comm", means);
-	struct edge *e = find_edge(g, from, to, means);
+	struct dot_edge *e = find_edge(g, from, to, means);
 	bool received = side && strcmp(side, "received") == 0;
 
 	/* sent and received are the same bytes: prefer the sender's figure */
@@ -179,7 +179,7 @@ static void write_nodes(FILE *out, const struct graph *g)
 	}
 }
 
-static void write_edge(FILE *out, const struct edge *e, bool ascii)
+static void write_edge(FILE *out, const struct dot_edge *e, bool ascii)
 {
 	GString *label = g_string_new(e->means);
 	char text[FORMAT_SIZE];

@@ -75,7 +75,7 @@ static const struct column **choose_columns(const struct writer *w, const struct
 }
 
 /* The lines below the heading, n cells each: first the rows, then the totals. */
-struct lines {
+struct text_lines {
 	const struct writer *w;
 	const struct writer_page *page;
 	const struct column **columns;
@@ -84,7 +84,7 @@ struct lines {
 	GPtrArray *cells; /* char * */
 };
 
-static void add_cell(struct lines *l, unsigned c, const struct value *v)
+static void add_cell(struct text_lines *l, unsigned c, const struct value *v)
 {
 	char buf[TEXT_CELL_SIZE];
 
@@ -93,7 +93,7 @@ static void add_cell(struct lines *l, unsigned c, const struct value *v)
 	g_ptr_array_add(l->cells, g_strdup(buf));
 }
 
-static void add_text(struct lines *l, unsigned c, const char *text)
+static void add_text(struct text_lines *l, unsigned c, const char *text)
 {
 	l->widths[c] = MAX(l->widths[c], utf8_width(text));
 	g_ptr_array_add(l->cells, g_strdup(text));
@@ -106,7 +106,7 @@ static bool has_total(const struct column *column)
 }
 
 /* The sum over all rows of a host, including those hidden by a limit. */
-static uint64_t total_of(const struct lines *l, const struct column *column, unsigned host)
+static uint64_t total_of(const struct text_lines *l, const struct column *column, unsigned host)
 {
 	const struct view_rows *rows = l->page->rows;
 	uint64_t sum = 0;
@@ -137,7 +137,7 @@ static bool is_named(const struct column *column, const char *name)
 }
 
 /* Puts the word into the first column after the host that is not a figure. */
-static void add_total(struct lines *l, unsigned host)
+static void add_total(struct text_lines *l, unsigned host)
 {
 	bool said = false;
 
@@ -158,7 +158,7 @@ static void add_total(struct lines *l, unsigned host)
 }
 
 /* Adds one line per host: no figure mixes hosts. */
-static void add_totals(struct lines *l)
+static void add_totals(struct text_lines *l)
 {
 	const struct view_rows *rows = l->page->rows;
 	bool any = false;
@@ -173,7 +173,7 @@ static void add_totals(struct lines *l)
 void writer_text_page(struct writer *w, const struct writer_page *page)
 {
 	FILE *out = w->options.out;
-	struct lines l = { .w = w, .page = page, .cells = g_ptr_array_new_with_free_func(g_free) };
+	struct text_lines l = { .w = w, .page = page, .cells = g_ptr_array_new_with_free_func(g_free) };
 	GString *line = g_string_new(NULL);
 	struct value v;
 

@@ -107,7 +107,7 @@ static bool context_has(const struct context_values *v, unsigned bit)
 }
 
 /* The CPU's thread by the context of its event; true also where it is not known. */
-static bool is_wanted_thread(struct choice *c, const struct cpu_state *cpu, const struct class_plan *plan)
+static bool is_wanted_thread(struct choice *c, const struct reader_cpu *cpu, const struct reader_class *plan)
 {
 	const struct context_values *context = plan->has_tid ? &cpu->context.values : NULL;
 	const int64_t tid = context ? context->tid : cpu->running.is_known ? cpu->running.tid : -1;
@@ -131,9 +131,9 @@ static bool is_wanted_thread(struct choice *c, const struct cpu_state *cpu, cons
 	return true;
 }
 
-void choice_saw(const struct stream *s, const struct class_plan *plan, const struct event *ev)
+void choice_saw(const struct reader_stream *s, const struct reader_class *plan, const struct event *ev)
 {
-	struct running *running = &s->cpu_state->running;
+	struct running_thread *running = &s->cpu_state->running;
 
 	if (plan->kind == EVENT_SCHED_SWITCH) {
 		const struct ev_sched_switch *sw = event_payload(ev, ev_sched_switch);
@@ -148,7 +148,7 @@ void choice_saw(const struct stream *s, const struct class_plan *plan, const str
 
 /* ---- shapes ---- */
 
-static void send_shape(struct reader *r, const struct class_plan *plan, const GByteArray *bytes)
+static void send_shape(struct reader *r, const struct reader_class *plan, const GByteArray *bytes)
 {
 	for (guint at = 0; at < bytes->len; at += SHAPE_PIECE) {
 		const uint32_t len = MIN(bytes->len - at, SHAPE_PIECE);
@@ -178,7 +178,7 @@ static guint8 *by_class(GByteArray *classes, uint16_t id)
 }
 
 /* When the first event of the class comes. */
-static enum class_state announce(struct reader *r, const struct class_plan *plan)
+static enum class_state announce(struct reader *r, const struct reader_class *plan)
 {
 	GByteArray *bytes;
 
@@ -199,7 +199,7 @@ static enum class_state announce(struct reader *r, const struct class_plan *plan
 
 /* ---- values ---- */
 
-void choice_write(struct reader *r, struct stream *s, const struct class_plan *plan, int64_t tid)
+void choice_write(struct reader *r, struct reader_stream *s, const struct reader_class *plan, int64_t tid)
 {
 	struct choice *c = r->choice;
 	guint8 *class;

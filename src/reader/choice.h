@@ -17,9 +17,9 @@ struct choice *choice_create(const char *text);
 void choice_destroy(struct choice *c); /* NULL is allowed */
 
 /* Writes the fields of the stream's item, an event whose context was read, if they are wanted. */
-void choice_write(struct reader *r, struct stream *s, const struct class_plan *plan, int64_t tid);
+void choice_write(struct reader *r, struct reader_stream *s, const struct reader_class *plan, int64_t tid);
 
 /* The typed record of the event: it may change who runs on the CPU, or the name of that. */
-void choice_saw(const struct stream *s, const struct class_plan *plan, const struct event *ev);
+void choice_saw(const struct reader_stream *s, const struct reader_class *plan, const struct event *ev);
 
 #endif

@@ -47,7 +47,7 @@ struct reader_ops {
 	/* The id that the same class had in metadata that has grown since. false, or NULL function: there was none. */
 	bool (*same_class)(struct reader *r, const void *key, uint16_t *id);
 	/* To prepare for reading a class; NULL: nothing to do. */
-	void (*class_added)(struct reader *r, const void *key, struct class_plan *plan);
+	void (*class_added)(struct reader *r, const void *key, struct reader_class *plan);
 	void (*set_end_hint)(struct reader *r); /* .end_hint_ns; NULL: it was set when opened */
 	void (*release)(struct reader *r);      /* its own things, and the memory of *r */
 };
@@ -56,17 +56,17 @@ struct reader {
 	const struct reader_ops *ops;
 	struct ring_producer *ring;
 	struct reader_args args;
-	struct stream **streams;
+	struct reader_stream **streams;
 	unsigned n_streams;
-	struct stream **heap; /* NULL: not begun */
+	struct reader_stream **heap; /* NULL: not begun */
 	unsigned n_heap;
 	unsigned n_classes;      /* of different ids */
-	GHashTable *class_index; /* key → struct class_plan * */
+	GHashTable *class_index; /* key → struct reader_class * */
 	struct perf_names perf;
 	unsigned perf_sent;
-	bool perf_of_threads;                      /* some of them count for the thread */
-	struct cpu_state *cpus[EVENT_CPU_MAX + 1]; /* last: no CPU */
-	struct context_slot *contexts;             /* NULL: none was written; context_mask + 1 of them */
+	bool perf_of_threads;                       /* some of them count for the thread */
+	struct reader_cpu *cpus[EVENT_CPU_MAX + 1]; /* last: no CPU */
+	struct context_slot *contexts;              /* NULL: none was written; context_mask + 1 of them */
 	uint32_t context_mask;
 	struct choice *choice; /* whose fields are all written; NULL: nobody's */
 	GByteArray *shaped;    /* bool, by the class's id: its EVENT_SHAPE was written */
@@ -92,7 +92,7 @@ void reader_init(struct reader *r, const struct reader_ops *ops, const struct re
 void reader_want(struct reader *r, const char *text);
 
 /* Takes the stream over. */
-void reader_add_stream(struct reader *r, struct stream *s);
+void reader_add_stream(struct reader *r, struct reader_stream *s);
 
 /* Whether this part reads the stream of that CPU, or of that other number. */
 static inline bool reader_takes(const struct reader *r, uint64_t number)
@@ -126,7 +126,7 @@ void reader_declare_classes(struct reader *r);
 void reader_forget_classes(struct reader *r, GHashTable *keys);
 
 /* The plan of a class that was declared; NULL: it was not. */
-static inline struct class_plan *reader_find_class(const struct reader *r, const void *key)
+static inline struct reader_class *reader_find_class(const struct reader *r, const void *key)
 {
 	return g_hash_table_lookup(r->class_index, key);
 }
@@ -137,7 +137,7 @@ static inline struct class_plan *reader_find_class(const struct reader *r, const
 bool reader_run(struct reader *r);
 
 /* EVENT_LOST of the stream's item. */
-void reader_write_loss(struct reader *r, const struct stream *s);
+void reader_write_loss(struct reader *r, const struct reader_stream *s);
 
 /* ---- record.c ---- */
 
@@ -145,12 +145,12 @@ void reader_write_loss(struct reader *r, const struct stream *s);
 struct event *reader_emit(const struct reader *r, enum event_kind kind, uint64_t ts_ns, uint32_t max_text);
 
 /* Writes the records of the stream's item, an event. Nothing if it turns out to be damaged. */
-void reader_write_event(struct reader *r, struct stream *s);
+void reader_write_event(struct reader *r, struct reader_stream *s);
 
 /*
  * The thread that the event given last by the stream shows to be running: its context's, else prev of a switch.
  * -1: unknown.
  */
-int64_t reader_running_thread(struct reader *r, struct stream *s, const struct class_plan *plan);
+int64_t reader_running_thread(struct reader *r, struct reader_stream *s, const struct reader_class *plan);
 
 #endif

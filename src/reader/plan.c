@@ -50,14 +50,14 @@ static bool is_integer_array(const struct type *t, unsigned bits)
 	       t->element->size <= bits;
 }
 
-static struct plan_op *plan_add(struct plan *plan, enum read_op op, uint32_t member, unsigned offset, uint8_t bit)
+static struct plan_op *plan_add(struct field_plan *plan, enum read_op op, uint32_t member, unsigned offset, uint8_t bit)
 {
 	plan->ops = g_renew(struct plan_op, plan->ops, plan->n + 1);
 	plan->ops[plan->n] = (struct plan_op){ .op = op, .member = member, .offset = offset, .bit = bit };
 	return &plan->ops[plan->n++];
 }
 
-static bool add_integer(struct plan *plan, const struct type *t, uint32_t member, unsigned offset, uint8_t bit)
+static bool add_integer(struct field_plan *plan, const struct type *t, uint32_t member, unsigned offset, uint8_t bit)
 {
 	if (!is_integer(t))
 		return false;
@@ -65,7 +65,7 @@ static bool add_integer(struct plan *plan, const struct type *t, uint32_t member
 	return true;
 }
 
-static bool add_text(struct plan *plan, const struct type *t, uint32_t member, unsigned offset, uint8_t bit,
+static bool add_text(struct field_plan *plan, const struct type *t, uint32_t member, unsigned offset, uint8_t bit,
 		     bool is_inline)
 {
 	if (t->kind == TYPE_STRING)
@@ -77,7 +77,7 @@ static bool add_text(struct plan *plan, const struct type *t, uint32_t member, u
 	return true;
 }
 
-static bool add_integers(struct plan *plan, const struct type *t, uint32_t member, unsigned offset, uint8_t bit,
+static bool add_integers(struct field_plan *plan, const struct type *t, uint32_t member, unsigned offset, uint8_t bit,
 			 unsigned count)
 {
 	if (!is_integer_array(t, 64))
@@ -86,7 +86,7 @@ static bool add_integers(struct plan *plan, const struct type *t, uint32_t membe
 	return true;
 }
 
-static bool add_address(struct plan *plan, const struct type *t, uint32_t member, unsigned offset, uint8_t bit)
+static bool add_address(struct field_plan *plan, const struct type *t, uint32_t member, unsigned offset, uint8_t bit)
 {
 	if (is_unsigned(t)) {
 		plan_add(plan, READ_ADDRESS_WORD, member, offset, bit);
@@ -152,10 +152,10 @@ static const struct header_option transport_options[] = {
 	{ NULL, 0, NULL },
 };
 
-static bool add_variant(struct plan *plan, const struct type *t, uint32_t member, uint8_t bit,
+static bool add_variant(struct field_plan *plan, const struct type *t, uint32_t member, uint8_t bit,
 			const struct header_option *known);
 
-static void resolve_header(struct plan *plan, const struct type *structure, const struct header_field *fields)
+static void resolve_header(struct field_plan *plan, const struct type *structure, const struct header_field *fields)
 {
 	for (guint i = 0; i < structure->fields->len; i++) {
 		const struct type *t = type_field(structure, i)->type;
@@ -176,7 +176,7 @@ static void resolve_header(struct plan *plan, const struct type *structure, cons
 	}
 }
 
-static bool add_variant(struct plan *plan, const struct type *t, uint32_t member, uint8_t bit,
+static bool add_variant(struct field_plan *plan, const struct type *t, uint32_t member, uint8_t bit,
 			const struct header_option *known)
 {
 	struct plan_op *op;
@@ -185,7 +185,7 @@ static bool add_variant(struct plan *plan, const struct type *t, uint32_t member
 		return false;
 	op = plan_add(plan, READ_VARIANT, member, NET(ip_version), bit);
 	op->n_options = t->fields->len;
-	op->options = g_new0(struct plan, t->fields->len);
+	op->options = g_new0(struct field_plan, t->fields->len);
 	for (guint i = 0; i < t->fields->len; i++) {
 		const struct type_field *field = type_field(t, i);
 
@@ -199,7 +199,8 @@ static bool add_variant(struct plan *plan, const struct type *t, uint32_t member
 	return true;
 }
 
-static bool add_field(struct plan *plan, const struct field_desc *f, uint8_t bit, const struct type *t, uint32_t member)
+static bool add_field(struct field_plan *plan, const struct field_desc *f, uint8_t bit, const struct type *t,
+		      uint32_t member)
 {
 	switch (f->type) {
 	case FIELD_INT:
@@ -235,7 +236,7 @@ static bool must_be_readable(const struct field_desc *f)
  * Finds the field among the structure's members: the first of its names that
  * is there wins; an address may be in any of several members.
  */
-static void resolve_field(struct plan *plan, const struct field_desc *f, uint8_t bit, const char *names,
+static void resolve_field(struct field_plan *plan, const struct field_desc *f, uint8_t bit, const char *names,
 			  size_t names_len, char sep, const struct type *structure)
 {
 	unsigned best_rank = UINT32_MAX, rank;
@@ -258,7 +259,7 @@ static void resolve_field(struct plan *plan, const struct field_desc *f, uint8_t
 		plan->refused = type_field(structure, best)->name;
 }
 
-static void resolve_payload(struct class_plan *plan, const struct type *structure)
+static void resolve_payload(struct reader_class *plan, const struct type *structure)
 {
 	const struct tracepoint_desc *desc = tracepoint_desc(plan->kind);
 
@@ -280,7 +281,7 @@ static uint8_t syscall_member_type(unsigned offset)
 	return FIELD_INT;
 }
 
-static void resolve_syscall_entry(struct class_plan *plan, const char *name, const char *call,
+static void resolve_syscall_entry(struct reader_class *plan, const char *name, const char *call,
 				  const struct type *structure)
 {
 	static const struct field_desc nr = { "id", offsetof(struct ev_syscall_entry, nr), FIELD_INT };
@@ -307,7 +308,7 @@ static void resolve_syscall_entry(struct class_plan *plan, const char *name, con
 }
 
 /* The fields of a context structure: those of struct ev_context, tid, perf counters. */
-static void resolve_context(struct plan *context, struct plan *perf, const struct type *structure,
+static void resolve_context(struct field_plan *context, struct field_plan *perf, const struct type *structure,
 			    struct perf_names *names)
 {
 #define C(member, type)                                                               \
@@ -354,7 +355,7 @@ static bool is_probe(const struct type *payload)
 	return payload->fields->len > 0;
 }
 
-static unsigned count_texts(const struct plan *plan)
+static unsigned count_texts(const struct field_plan *plan)
 {
 	unsigned n = 0;
 
@@ -363,7 +364,7 @@ static unsigned count_texts(const struct plan *plan)
 	return n;
 }
 
-static bool reads(const struct plan *plan, unsigned bit)
+static bool reads(const struct field_plan *plan, unsigned bit)
 {
 	for (unsigned i = 0; i < plan->n; i++)
 		if (plan->ops[i].bit == bit)
@@ -371,20 +372,20 @@ static bool reads(const struct plan *plan, unsigned bit)
 	return false;
 }
 
-static bool has_context(const struct class_plan *plan, unsigned bit)
+static bool has_context(const struct reader_class *plan, unsigned bit)
 {
 	return reads(&plan->common_context, bit) || reads(&plan->specific_context, bit);
 }
 
 /* Of a plan without options. */
-static void plan_copy(struct plan *to, const struct plan *from)
+static void plan_copy(struct field_plan *to, const struct field_plan *from)
 {
 	*to = *from;
 	to->ops = g_memdup2(from->ops, from->n * sizeof(*from->ops));
 }
 
-static void resolve_common(struct class_plan *plan, const struct type *common, struct perf_names *perf,
-			   const struct class_plan *like)
+static void resolve_common(struct reader_class *plan, const struct type *common, struct perf_names *perf,
+			   const struct reader_class *like)
 {
 	if (like && like->desc.common == common) {
 		plan_copy(&plan->common_context, &like->common_context);
@@ -402,10 +403,10 @@ static enum event_kind kind_of(const char *name, bool kernel, const char **call)
 	return kernel || kind == EVENT_MESSAGE ? kind : EVENT_OTHER;
 }
 
-struct class_plan *class_plan_create(const struct class_desc *desc, uint16_t id, bool kernel, struct perf_names *perf,
-				     const struct class_plan *like)
+struct reader_class *class_plan_create(const struct class_desc *desc, uint16_t id, bool kernel, struct perf_names *perf,
+				       const struct reader_class *like)
 {
-	struct class_plan *plan = g_new0(struct class_plan, 1);
+	struct reader_class *plan = g_new0(struct reader_class, 1);
 	const char *call = NULL;
 
 	plan->name = g_strdup(desc->name ? desc->name : "unnamed");
@@ -432,7 +433,7 @@ struct class_plan *class_plan_create(const struct class_desc *desc, uint16_t id,
 	return plan;
 }
 
-static void plan_release(struct plan *plan)
+static void plan_release(struct field_plan *plan)
 {
 	for (unsigned i = 0; i < plan->n; i++) {
 		for (unsigned j = 0; j < plan->ops[i].n_options; j++)
@@ -442,7 +443,7 @@ static void plan_release(struct plan *plan)
 	g_free(plan->ops);
 }
 
-void class_plan_destroy(struct class_plan *plan)
+void class_plan_destroy(struct reader_class *plan)
 {
 	if (!plan)
 		return;

@@ -42,10 +42,10 @@ struct plan_op {
 	uint16_t offset; /* in the payload, bytes */
 	uint16_t n_options;
 	uint32_t member; /* index in the structure */
-	struct plan *options;
+	struct field_plan *options;
 };
 
-struct plan {
+struct field_plan {
 	struct plan_op *ops;
 	uint16_t n;
 	uint16_t version;    /* option of READ_VARIANT: stored in the word at the op's offset */
@@ -67,10 +67,10 @@ struct class_desc {
 	/* Structures; common: the context that all events of the stream have; NULL: none. */
 	const struct type *payload, *common, *specific;
 	const struct type *packet; /* the context of the packets that the events are in */
-	const void *group;         /* the classes of one kind of stream (struct stream.group) have the same */
+	const void *group;         /* the classes of one kind of stream (struct reader_stream.group) have the same */
 };
 
-struct class_plan {
+struct reader_class {
 	char *name;
 	void *code;      /* the reader's own, to carry out the plan; borrowed */
 	uint16_t kind;   /* enum event_kind */
@@ -81,9 +81,9 @@ struct class_plan {
 	bool has_perf;   /* its context has perf counters */
 	struct class_desc desc;
 	bool refusal_told; /* of its plans' .refused, or there is none */
-	struct plan payload;
-	struct plan common_context, specific_context; /* into struct context_values */
-	struct plan common_perf, specific_perf;       /* into an array of EVENT_PERF_MAX words */
+	struct field_plan payload;
+	struct field_plan common_context, specific_context; /* into struct context_values */
+	struct field_plan common_perf, specific_perf;       /* into an array of EVENT_PERF_MAX words */
 };
 
 /* The perf contexts of a trace, in the order in which they were met. */
@@ -97,9 +97,9 @@ struct perf_names {
  * the trace is a kernel's, so that its unknown classes may be probes. like: another class of it, or NULL; mostly their
  * events have the same common context, of which most of the work is.
  */
-struct class_plan *class_plan_create(const struct class_desc *desc, uint16_t id, bool kernel, struct perf_names *perf,
-				     const struct class_plan *like);
+struct reader_class *class_plan_create(const struct class_desc *desc, uint16_t id, bool kernel, struct perf_names *perf,
+				       const struct reader_class *like);
 
-void class_plan_destroy(struct class_plan *plan);
+void class_plan_destroy(struct reader_class *plan);
 
 #endif

@@ -10,7 +10,7 @@
 
 /* ---- classes ---- */
 
-static void announce_class(struct reader *r, const struct class_plan *plan)
+static void announce_class(struct reader *r, const struct reader_class *plan)
 {
 	struct event *ev = reader_emit(r, EVENT_CLASS, 0, TEXT_MAX);
 	struct ev_class *payload = (struct ev_class *)(void *)ev->words;
@@ -41,11 +41,11 @@ static uint16_t new_class_id(struct reader *r)
 	return r->n_classes < EVENT_CLASSES_MAX ? (uint16_t)r->n_classes++ : EVENT_NO_CLASS;
 }
 
-/* user: struct class_plan **, the one declared last. */
+/* user: struct reader_class **, the one declared last. */
 static void declare_class(struct reader *r, const void *key, const struct class_desc *desc, void *user)
 {
-	const struct class_plan **last = user;
-	struct class_plan *plan = reader_find_class(r, key);
+	const struct reader_class **last = user;
+	struct reader_class *plan = reader_find_class(r, key);
 	bool is_same = false;
 	uint16_t id;
 
@@ -71,7 +71,7 @@ static void declare_class(struct reader *r, const void *key, const struct class_
 
 void reader_declare_classes(struct reader *r)
 {
-	const struct class_plan *last = NULL;
+	const struct reader_class *last = NULL;
 
 	r->lacks_classes = false;
 	r->ops->visit_classes(r, declare_class, &last);
@@ -170,7 +170,7 @@ bool reader_write_trace(struct reader *r)
 
 /* ---- the streams ---- */
 
-static bool stop_at_first_packet(struct stream *s, const struct message *m, void *user)
+static bool stop_at_first_packet(struct reader_stream *s, const struct message *m, void *user)
 {
 	(void)s;
 	(void)user;
@@ -195,7 +195,7 @@ static enum first_in_call call_before(enum event_kind kind)
 }
 
 /* Up to the stream's first sched_switch; events lost on the way make its prev no witness. */
-static bool stop_at_first_switch(struct stream *s, const struct message *m, void *user)
+static bool stop_at_first_switch(struct reader_stream *s, const struct message *m, void *user)
 {
 	struct first_events *first = user;
 	uint32_t present = 0;
@@ -216,7 +216,7 @@ static bool stop_at_first_switch(struct stream *s, const struct message *m, void
 	return false;
 }
 
-static void write_stream(struct reader *r, struct stream *s)
+static void write_stream(struct reader *r, struct reader_stream *s)
 {
 	struct first_events first = { .any = false };
 	struct ev_cpu_start *start;
@@ -241,7 +241,8 @@ static void write_stream(struct reader *r, struct stream *s)
 
 static int compare_streams(const void *a, const void *b)
 {
-	const struct stream *s = *(const struct stream *const *)a, *t = *(const struct stream *const *)b;
+	const struct reader_stream *s = *(const struct reader_stream *const *)a,
+				   *t = *(const struct reader_stream *const *)b;
 
 	if (s->class_id != t->class_id)
 		return s->class_id < t->class_id ? -1 : 1;
@@ -253,7 +254,7 @@ static int compare_streams(const void *a, const void *b)
 /* By what the streams are, not by the order in which a directory or a library lists them. */
 static void sort_streams(struct reader *r)
 {
-	qsort(r->streams, r->n_streams, sizeof(struct stream *), compare_streams);
+	qsort(r->streams, r->n_streams, sizeof(struct reader_stream *), compare_streams);
 	for (unsigned i = 0; i < r->n_streams; i++)
 		r->streams[i]->index = i;
 }

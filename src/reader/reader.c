@@ -35,9 +35,9 @@ void reader_want(struct reader *r, const char *text)
 			r->cpus[i]->running.is_known = false;
 }
 
-void reader_add_stream(struct reader *r, struct stream *s)
+void reader_add_stream(struct reader *r, struct reader_stream *s)
 {
-	r->streams = g_renew(struct stream *, r->streams, r->n_streams + 1);
+	r->streams = g_renew(struct reader_stream *, r->streams, r->n_streams + 1);
 	r->streams[r->n_streams++] = s;
 }
 

@@ -14,9 +14,9 @@ struct event *reader_emit(const struct reader *r, enum event_kind kind, uint64_t
 }
 
 /* Figures that come of a field that cannot be read are missing. */
-static LT_COLD void tell_refusal(struct reader *r, struct class_plan *plan)
+static LT_COLD void tell_refusal(struct reader *r, struct reader_class *plan)
 {
-	const struct plan *const plans[] = { &plan->payload, &plan->common_context, &plan->specific_context };
+	const struct field_plan *const plans[] = { &plan->payload, &plan->common_context, &plan->specific_context };
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(plans) && !plan->refusal_told; i++) {
 		char *why;
@@ -45,7 +45,7 @@ static void set_tid(const struct reader *r, struct context_values *values)
 		values->tid = values->fields.vpid; /* a process is better than nobody */
 }
 
-static inline enum read_status read_context(struct reader *r, struct stream *s, const struct class_plan *plan,
+static inline enum read_status read_context(struct reader *r, struct reader_stream *s, const struct reader_class *plan,
 					    struct context_cache *context)
 {
 	const enum read_status status = s->type->read_context(s, plan, context);
@@ -68,7 +68,7 @@ static LT_COLD void make_contexts(struct reader *r)
  * comes back to this CPU may have changed on one that another worker reads, so
  * with several workers it is sent at each change of threads.
  */
-static G_GNUC_NO_INLINE void write_context(struct reader *r, struct stream *s)
+static G_GNUC_NO_INLINE void write_context(struct reader *r, struct reader_stream *s)
 {
 	struct context_cache *context = &s->cpu_state->context;
 	const struct context_values *values = &context->values;
@@ -102,7 +102,7 @@ static G_GNUC_NO_INLINE void write_context(struct reader *r, struct stream *s)
 }
 
 /* Whether that is certain: nothing changed since. */
-static inline bool is_context_sent(const struct stream *s)
+static inline bool is_context_sent(const struct reader_stream *s)
 {
 	const struct context_cache *context = &s->cpu_state->context;
 
@@ -110,9 +110,10 @@ static inline bool is_context_sent(const struct stream *s)
 }
 
 /* Appends the perf counters if any differs from the CPU's last event, or is another thread's. */
-static enum read_status write_perf(struct reader *r, struct stream *s, const struct class_plan *plan, struct event *ev)
+static enum read_status write_perf(struct reader *r, struct reader_stream *s, const struct reader_class *plan,
+				   struct event *ev)
 {
-	struct cpu_state *cpu = s->cpu_state;
+	struct reader_cpu *cpu = s->cpu_state;
 	bool changed = r->perf_of_threads && cpu->perf_tid != ev->tid;
 	uint64_t values[EVENT_PERF_MAX];
 
@@ -134,7 +135,7 @@ static enum read_status write_perf(struct reader *r, struct stream *s, const str
 
 /* ---- who runs next ---- */
 
-int64_t reader_running_thread(struct reader *r, struct stream *s, const struct class_plan *plan)
+int64_t reader_running_thread(struct reader *r, struct reader_stream *s, const struct reader_class *plan)
 {
 	struct context_cache context = { .layout = NULL };
 	struct ev_sched_switch words;
@@ -154,12 +155,12 @@ int64_t reader_running_thread(struct reader *r, struct stream *s, const struct c
  * When the CPU's next event in time is, of whichever of its streams, and who runs then (-1: unknown).
  * false: there is none, or events were lost before it.
  */
-static bool next_of_cpu(struct reader *r, struct stream *s, uint64_t *ns, int64_t *tid)
+static bool next_of_cpu(struct reader *r, struct reader_stream *s, uint64_t *ns, int64_t *tid)
 {
 	bool found = false;
 
 	for (unsigned i = 0; i < r->n_streams; i++) {
-		struct stream *other = r->streams[i];
+		struct reader_stream *other = r->streams[i];
 		struct message m;
 		uint64_t t;
 
@@ -187,7 +188,7 @@ static bool next_of_cpu(struct reader *r, struct stream *s, uint64_t *ns, int64_
 }
 
 /* A switch to the CPU's migration thread may be the last thing it did before it went offline. */
-static void find_offline(struct reader *r, struct stream *s, struct ev_sched_switch *sw)
+static void find_offline(struct reader *r, struct reader_stream *s, struct ev_sched_switch *sw)
 {
 	uint64_t ns = 0;
 	int64_t tid = -1;
@@ -200,7 +201,7 @@ static void find_offline(struct reader *r, struct stream *s, struct ev_sched_swi
 
 /* ---- the records of an event ---- */
 
-static LT_COLD void write_backward(struct reader *r, const struct stream *s)
+static LT_COLD void write_backward(struct reader *r, const struct reader_stream *s)
 {
 	struct event *ev = reader_emit(r, EVENT_BACKWARD, s->item_ns, 0);
 
@@ -210,7 +211,8 @@ static LT_COLD void write_backward(struct reader *r, const struct stream *s)
 }
 
 /* The record is not committed if it is damaged. */
-static enum read_status fill(struct reader *r, struct stream *s, const struct class_plan *plan, struct event *ev)
+static enum read_status fill(struct reader *r, struct reader_stream *s, const struct reader_class *plan,
+			     struct event *ev)
 {
 	enum read_status status = READ_OK;
 
@@ -223,9 +225,9 @@ static enum read_status fill(struct reader *r, struct stream *s, const struct cl
 	return status;
 }
 
-void reader_write_event(struct reader *r, struct stream *s)
+void reader_write_event(struct reader *r, struct reader_stream *s)
 {
-	struct class_plan *plan = s->head.plan;
+	struct reader_class *plan = s->head.plan;
 	enum read_status status = READ_OK;
 	struct event *ev;
 	int64_t tid = EVENT_NO_TID;

@@ -9,7 +9,7 @@ enum { RECORDS_PER_STEP = 512 };
 
 static void sift_down(struct reader *r, unsigned i)
 {
-	struct stream *moving = r->heap[i];
+	struct reader_stream *moving = r->heap[i];
 
 	for (;;) {
 		unsigned child = 2 * i + 1;
@@ -29,13 +29,13 @@ static void sift_down(struct reader *r, unsigned i)
 /* Mostly: a CPU's events come in runs. */
 static inline bool is_first(const struct reader *r)
 {
-	const struct stream *s = r->heap[0];
+	const struct reader_stream *s = r->heap[0];
 
 	return stream_comes_before(s, r->heap[1]) && (r->n_heap < 3 || stream_comes_before(s, r->heap[2]));
 }
 
 /* Events without a time have no place among the others. */
-static void leave_out_timeless(struct stream *s)
+static void leave_out_timeless(struct reader_stream *s)
 {
 	if (!s->group || s->has_clock || s->trouble)
 		return;
@@ -46,7 +46,7 @@ static void leave_out_timeless(struct stream *s)
 
 static void fill_heap(struct reader *r)
 {
-	r->heap = g_new(struct stream *, r->n_streams + 1);
+	r->heap = g_new(struct reader_stream *, r->n_streams + 1);
 	for (unsigned i = 0; i < r->n_streams; i++) {
 		leave_out_timeless(r->streams[i]);
 		stream_find_item(r->streams[i]);
@@ -59,7 +59,7 @@ static void fill_heap(struct reader *r)
 
 /* ---- records about streams ---- */
 
-void reader_write_loss(struct reader *r, const struct stream *s)
+void reader_write_loss(struct reader *r, const struct reader_stream *s)
 {
 	const struct losses *l = &s->losses[s->item_loss];
 	struct event *ev = reader_emit(r, EVENT_LOST, s->item_ns, 0);
@@ -81,7 +81,7 @@ static void write_notes(struct reader *r, uint64_t ns)
 		emit_note(r->ring, EVENT_NOTE, ns, g_ptr_array_index(r->troubles, r->troubles_told));
 }
 
-static void write_stream_end(struct reader *r, const struct stream *s)
+static void write_stream_end(struct reader *r, const struct reader_stream *s)
 {
 	struct event *ev;
 	char where[32];
@@ -95,7 +95,7 @@ static void write_stream_end(struct reader *r, const struct stream *s)
 	emit_end(r->ring, ev);
 }
 
-static LT_COLD void write_other_item(struct reader *r, struct stream *s)
+static LT_COLD void write_other_item(struct reader *r, struct reader_stream *s)
 {
 	switch (s->item) {
 	case ITEM_LOST:
@@ -110,7 +110,7 @@ static LT_COLD void write_other_item(struct reader *r, struct stream *s)
 	}
 }
 
-static inline void write_item(struct reader *r, struct stream *s)
+static inline void write_item(struct reader *r, struct reader_stream *s)
 {
 	if (G_LIKELY(s->item == ITEM_EVENT))
 		reader_write_event(r, s);
@@ -125,7 +125,7 @@ bool reader_run(struct reader *r)
 		write_notes(r, r->n_heap > 0 ? r->heap[0]->item_ns : 0);
 	}
 	for (unsigned i = 0; i < RECORDS_PER_STEP && r->n_heap > 0; i++) {
-		struct stream *s = r->heap[0];
+		struct reader_stream *s = r->heap[0];
 
 		write_item(r, s);
 		if (r->troubles_told < r->troubles->len)

@@ -8,18 +8,18 @@
 
 enum { READ_AHEAD_MESSAGES = 4096, SKIPPED_PER_BEAT = 65536 };
 
-void stream_init(struct stream *s, struct reader *r, const struct stream_type *type)
+void stream_init(struct reader_stream *s, struct reader *r, const struct stream_type *type)
 {
-	*s = (struct stream){ .type = type, .reader = r, .cpu = EVENT_NO_CPU, .last_tid = EVENT_NO_TID };
+	*s = (struct reader_stream){ .type = type, .reader = r, .cpu = EVENT_NO_CPU, .last_tid = EVENT_NO_TID };
 }
 
-void stream_clear(struct stream *s)
+void stream_clear(struct reader_stream *s)
 {
 	g_free(s->name);
 	g_free(s->trouble);
 }
 
-static inline bool fetch(struct stream *s)
+static inline bool fetch(struct reader_stream *s)
 {
 	if (s->exhausted)
 		return false;
@@ -32,7 +32,7 @@ static inline bool fetch(struct stream *s)
 /* ---- packets ---- */
 
 /* Old tracers may begin a packet some µs before the end of the last one. */
-static void step_to_packet_begin(struct stream *s, const struct message *m)
+static void step_to_packet_begin(struct reader_stream *s, const struct message *m)
 {
 	if (!m->has_time)
 		return;
@@ -41,14 +41,14 @@ static void step_to_packet_begin(struct stream *s, const struct message *m)
 	s->stream_ns = m->ns;
 }
 
-static void step_to_packet_end(struct stream *s, const struct message *m)
+static void step_to_packet_end(struct reader_stream *s, const struct message *m)
 {
 	if (m->has_time && m->ns > s->stream_ns)
 		s->stream_ns = m->ns;
 }
 
 /* EVENT_NO_CPU: the packet names none, or one that makes no sense. */
-static uint16_t cpu_of_packet(struct stream *s, const struct message *m)
+static uint16_t cpu_of_packet(struct reader_stream *s, const struct message *m)
 {
 	char why[64];
 
@@ -63,14 +63,14 @@ static uint16_t cpu_of_packet(struct stream *s, const struct message *m)
 	return EVENT_NO_CPU;
 }
 
-void stream_begin_packet(struct stream *s, const struct message *m)
+void stream_begin_packet(struct reader_stream *s, const struct message *m)
 {
-	struct cpu_state **state;
+	struct reader_cpu **state;
 
 	s->cpu = cpu_of_packet(s, m);
 	state = &s->reader->cpus[s->cpu < EVENT_CPU_MAX ? s->cpu : EVENT_CPU_MAX];
 	if (!*state) {
-		*state = g_new0(struct cpu_state, 1);
+		*state = g_new0(struct reader_cpu, 1);
 		memset((*state)->perf, 0xff, sizeof((*state)->perf)); /* EVENT_PERF_NONE */
 	}
 	s->cpu_state = *state;
@@ -78,7 +78,7 @@ void stream_begin_packet(struct stream *s, const struct message *m)
 
 /* ---- losses ---- */
 
-static void set_loss(struct stream *s, struct losses *l, uint64_t count, uint64_t begin_ns, uint64_t end_ns)
+static void set_loss(struct reader_stream *s, struct losses *l, uint64_t count, uint64_t begin_ns, uint64_t end_ns)
 {
 	l->count = count + (l->pending ? l->count : 0);
 	l->begin_ns = l->pending && l->begin_ns < begin_ns ? l->begin_ns : begin_ns;
@@ -93,7 +93,7 @@ static void set_loss(struct stream *s, struct losses *l, uint64_t count, uint64_
  * and go on where it was, and decoders give the differences modulo 2^64.
  * So only what goes beyond the highest sum so far is a loss.
  */
-void stream_add_loss(struct stream *s, const struct message *m)
+void stream_add_loss(struct reader_stream *s, const struct message *m)
 {
 	struct losses *l = &s->losses[m->kind == MESSAGE_LOST_EVENTS ? LOSS_EVENTS : LOSS_PACKETS];
 	int64_t lost;
@@ -108,7 +108,7 @@ void stream_add_loss(struct stream *s, const struct message *m)
 }
 
 /* One note of each stream: what is wrong in one packet is in many. */
-static void add_damage(struct stream *s, const struct message *m)
+static void add_damage(struct reader_stream *s, const struct message *m)
 {
 	if (!s->damage_told)
 		reader_note_trouble(s->reader, s->name ? s->name : s->reader->args.name, m->why);
@@ -122,7 +122,7 @@ static void add_damage(struct stream *s, const struct message *m)
  * buffer lost was lost behind the last event of a packet and before its end.
  * One that no event follows stands at the last event, as the record ends there.
  */
-static LT_COLD bool loss_is_due(struct stream *s, uint64_t ns)
+static LT_COLD bool loss_is_due(struct reader_stream *s, uint64_t ns)
 {
 	const bool last = ns == UINT64_MAX && s->begun;
 
@@ -140,7 +140,7 @@ static LT_COLD bool loss_is_due(struct stream *s, uint64_t ns)
 /* ---- what comes next ---- */
 
 /* Handles what is no event; true when an item was found. */
-static LT_COLD bool look_at_other(struct stream *s, const struct message *m)
+static LT_COLD bool look_at_other(struct reader_stream *s, const struct message *m)
 {
 	switch (m->kind) {
 	case MESSAGE_EVENT:
@@ -166,7 +166,7 @@ static LT_COLD bool look_at_other(struct stream *s, const struct message *m)
 }
 
 /* An event is an item, but for what was lost before it. */
-static inline void look_at_event(struct stream *s, const struct message *m)
+static inline void look_at_event(struct reader_stream *s, const struct message *m)
 {
 	const uint64_t ns = m->has_time ? m->ns : s->last_ns;
 
@@ -179,7 +179,7 @@ static inline void look_at_event(struct stream *s, const struct message *m)
 }
 
 /* The stream has come to the end of the range: of what is behind only losses count that began before. */
-static LT_COLD void leave_range(struct stream *s, uint64_t end_ns)
+static LT_COLD void leave_range(struct reader_stream *s, uint64_t end_ns)
 {
 	s->has_head = false;
 	s->exhausted = true;
@@ -187,7 +187,7 @@ static LT_COLD void leave_range(struct stream *s, uint64_t end_ns)
 		s->losses[i].pending = s->losses[i].pending && s->losses[i].begin_ns < end_ns;
 }
 
-static inline bool find_item(struct stream *s, uint64_t end_ns)
+static inline bool find_item(struct reader_stream *s, uint64_t end_ns)
 {
 	s->item = ITEM_END;
 	s->item_back_ns = 0;
@@ -205,13 +205,13 @@ static inline bool find_item(struct stream *s, uint64_t end_ns)
 	return false;
 }
 
-bool stream_find_next(struct stream *s)
+bool stream_find_next(struct reader_stream *s)
 {
 	s->exhausted = false;
 	return find_item(s, UINT64_MAX);
 }
 
-bool stream_find_loss(struct stream *s, uint64_t until_ns)
+bool stream_find_loss(struct reader_stream *s, uint64_t until_ns)
 {
 	if (!loss_is_due(s, until_ns))
 		return false;
@@ -219,7 +219,7 @@ bool stream_find_loss(struct stream *s, uint64_t until_ns)
 	return true;
 }
 
-void stream_find_item(struct stream *s)
+void stream_find_item(struct reader_stream *s)
 {
 	const uint64_t end_ns = s->reader->args.end_ns;
 
@@ -232,7 +232,7 @@ void stream_find_item(struct stream *s)
 	s->item_ns = s->last_ns;
 }
 
-void stream_drop_other_item(struct stream *s)
+void stream_drop_other_item(struct reader_stream *s)
 {
 	if (s->item == ITEM_LOST) {
 		s->losses[s->item_loss].pending = false;
@@ -242,7 +242,7 @@ void stream_drop_other_item(struct stream *s)
 	}
 }
 
-void stream_skip_to(struct stream *s, uint64_t begin_ns)
+void stream_skip_to(struct reader_stream *s, uint64_t begin_ns)
 {
 	for (unsigned n = 1;; n++) {
 		stream_find_item(s);
@@ -262,16 +262,16 @@ void stream_skip_to(struct stream *s, uint64_t begin_ns)
 
 /* ---- looking ahead ---- */
 
-static bool show(struct stream *s, const struct message *m,
-		 bool (*visit)(struct stream *s, const struct message *m, void *user), void *user)
+static bool show(struct reader_stream *s, const struct message *m,
+		 bool (*visit)(struct reader_stream *s, const struct message *m, void *user), void *user)
 {
 	if (m->kind == MESSAGE_PACKET_BEGIN && s->cpu == EVENT_NO_CPU)
 		stream_begin_packet(s, m);
 	return visit(s, m, user);
 }
 
-void stream_read_ahead(struct stream *s, bool (*visit)(struct stream *s, const struct message *m, void *user),
-		       void *user)
+void stream_read_ahead(struct reader_stream *s,
+		       bool (*visit)(struct reader_stream *s, const struct message *m, void *user), void *user)
 {
 	struct message m;
 
@@ -286,7 +286,7 @@ void stream_read_ahead(struct stream *s, bool (*visit)(struct stream *s, const s
 	s->type->rewind(s);
 }
 
-bool stream_peek(struct stream *s, struct message *m)
+bool stream_peek(struct reader_stream *s, struct message *m)
 {
 	s->type->mark(s);
 	if (s->has_head && s->item != ITEM_EVENT) {
@@ -304,7 +304,7 @@ bool stream_peek(struct stream *s, struct message *m)
 	return false;
 }
 
-void stream_peek_end(struct stream *s)
+void stream_peek_end(struct reader_stream *s)
 {
 	s->type->rewind(s);
 }

@@ -35,7 +35,7 @@ struct message {
 	uint64_t count;            /* how many were lost, modulo 2^64: the counters may go down */
 	uint64_t cpu_id;           /* MESSAGE_PACKET_BEGIN; MESSAGE_NO_CPU: the packet names none */
 	const char *why;           /* MESSAGE_DAMAGE: borrowed until the next message */
-	struct class_plan *plan;   /* MESSAGE_EVENT */
+	struct reader_class *plan; /* MESSAGE_EVENT */
 };
 
 /* What EVENT_CONTEXT last said about a thread. */
@@ -58,18 +58,18 @@ struct context_cache {
 };
 
 /* Who runs on a CPU by its last switch. */
-struct running {
+struct running_thread {
 	int64_t tid;
 	char comm[16];
 	bool is_known;
 };
 
 /* What all streams of one CPU share. */
-struct cpu_state {
+struct reader_cpu {
 	struct context_cache context;
 	uint64_t perf[EVENT_PERF_MAX]; /* as last sent, EVENT_PERF_NONE not yet */
 	int32_t perf_tid;              /* thread they were sent for */
-	struct running running;        /* kept for reader/choice.h alone */
+	struct running_thread running; /* kept for reader/choice.h alone */
 };
 
 enum read_status {
@@ -78,30 +78,30 @@ enum read_status {
 	READ_DAMAGED, /* the event cannot be: MESSAGE_DAMAGE follows */
 };
 
-struct stream;
+struct reader_stream;
 
 /* How a reader decodes. The read functions are for the event that next() gave last, any number of times. */
 struct stream_type {
 	/* false: there is nothing any more; .trouble says why, unless the stream ended well. */
-	bool (*next)(struct stream *s, struct message *m);
+	bool (*next)(struct reader_stream *s, struct message *m);
 	/* Between them next() looks ahead; then the message before mark() is again the one given last. Not nested. */
-	void (*mark)(struct stream *s);
-	void (*rewind)(struct stream *s);
+	void (*mark)(struct reader_stream *s);
+	void (*rewind)(struct reader_stream *s);
 	/* Sets .values and what is the decoder's own. */
-	enum read_status (*read_context)(struct stream *s, const struct class_plan *plan,
+	enum read_status (*read_context)(struct reader_stream *s, const struct reader_class *plan,
 					 struct context_cache *context);
 	/* values: EVENT_PERF_MAX words; those that the class has are set. */
-	enum read_status (*read_perf)(struct stream *s, const struct class_plan *plan, uint64_t *values);
+	enum read_status (*read_perf)(struct reader_stream *s, const struct reader_class *plan, uint64_t *values);
 	/* words, all 0: the payload; texts are appended to ev if it is not NULL. */
-	enum read_status (*read_payload)(struct stream *s, const struct class_plan *plan, void *words,
+	enum read_status (*read_payload)(struct reader_stream *s, const struct reader_class *plan, void *words,
 					 uint32_t *present, struct event *ev);
 	/* Appends all values to ev, an EVENT_FIELDS (reader/values.h). What the others read stays as it is. */
-	enum read_status (*read_fields)(struct stream *s, const struct class_plan *plan, struct event *ev);
-	void (*release)(struct stream *s); /* frees it */
+	enum read_status (*read_fields)(struct reader_stream *s, const struct reader_class *plan, struct event *ev);
+	void (*release)(struct reader_stream *s); /* frees it */
 };
 
 /* What a stream gives next. */
-enum item {
+enum stream_item {
 	ITEM_END = 0, /* nothing any more */
 	ITEM_EVENT,   /* .head */
 	ITEM_LOST,    /* .losses[item_loss] */
@@ -120,7 +120,7 @@ struct losses {
 	uint64_t end_ns;
 };
 
-struct stream {
+struct reader_stream {
 	const struct stream_type *type;
 	struct reader *reader;
 	unsigned index;    /* among those of its trace: the order of events of the same time and CPU */
@@ -143,10 +143,10 @@ struct stream {
 	uint64_t stream_ns; /* time the stream itself gave last, with an event or where a packet begins or ends */
 	uint64_t step_ns;   /* how far a packet's begin lay before that: told with the next event */
 	struct losses losses[LOSS_KINDS];
-	struct cpu_state *cpu_state;
+	struct reader_cpu *cpu_state;
 	int64_t last_tid; /* context tid of its last event */
 
-	enum item item;
+	enum stream_item item;
 	enum loss_kind item_loss;
 	uint64_t item_ns;      /* not before last_ns */
 	uint64_t item_own_ns;  /* the event's own time */
@@ -154,26 +154,26 @@ struct stream {
 };
 
 /* Sets what is not 0 at first. type, index, id, name and what the decoder knows are the caller's to set. */
-void stream_init(struct stream *s, struct reader *r, const struct stream_type *type);
+void stream_init(struct reader_stream *s, struct reader *r, const struct stream_type *type);
 
 /* For stream_type.release: everything but the memory of *s itself. */
-void stream_clear(struct stream *s);
+void stream_clear(struct reader_stream *s);
 
 /* What a message that is no event means. */
-void stream_begin_packet(struct stream *s, const struct message *m);
-void stream_add_loss(struct stream *s, const struct message *m);
+void stream_begin_packet(struct reader_stream *s, const struct message *m);
+void stream_add_loss(struct reader_stream *s, const struct message *m);
 
 /* Settles what the stream gives next. */
-void stream_find_item(struct stream *s);
+void stream_find_item(struct reader_stream *s);
 
 /* The same of a stream that may go on: false: its decoder gives nothing for now. */
-bool stream_find_next(struct stream *s);
+bool stream_find_next(struct reader_stream *s);
 
 /* Makes a loss its item that was over by until_ns, where the stream is now; false: there is none. */
-bool stream_find_loss(struct stream *s, uint64_t until_ns);
+bool stream_find_loss(struct reader_stream *s, uint64_t until_ns);
 
 /* The order of items: by time, CPU, stream. */
-static inline bool stream_comes_before(const struct stream *a, const struct stream *b)
+static inline bool stream_comes_before(const struct reader_stream *a, const struct reader_stream *b)
 {
 	if (a->item_ns != b->item_ns)
 		return a->item_ns < b->item_ns;
@@ -182,10 +182,10 @@ static inline bool stream_comes_before(const struct stream *a, const struct stre
 	return a->index < b->index;
 }
 
-LT_COLD void stream_drop_other_item(struct stream *s);
+LT_COLD void stream_drop_other_item(struct reader_stream *s);
 
 /* Drops the item. The next stream_find_item() looks behind it. */
-static inline void stream_drop_item(struct stream *s)
+static inline void stream_drop_item(struct reader_stream *s)
 {
 	s->last_ns = s->item_ns;
 	s->begun = true;
@@ -199,17 +199,17 @@ static inline void stream_drop_item(struct stream *s)
 }
 
 /* Drops what comes before begin_ns, and the packets without events before the first item. */
-void stream_skip_to(struct stream *s, uint64_t begin_ns);
+void stream_skip_to(struct reader_stream *s, uint64_t begin_ns);
 
 /* Shows the messages from here on to visit(), at most some thousand, until it says false. None is consumed. */
-void stream_read_ahead(struct stream *s, bool (*visit)(struct stream *s, const struct message *m, void *user),
-		       void *user);
+void stream_read_ahead(struct reader_stream *s,
+		       bool (*visit)(struct reader_stream *s, const struct message *m, void *user), void *user);
 
 /*
  * Looks for the next event behind the current item; found: *m, and the read functions are for it until
  * stream_peek_end(), which is to be called in either case. false: there is none, or events were lost before it.
  */
-bool stream_peek(struct stream *s, struct message *m);
-void stream_peek_end(struct stream *s);
+bool stream_peek(struct reader_stream *s, struct message *m);
+void stream_peek_end(struct reader_stream *s);
 
 #endif

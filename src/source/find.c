@@ -145,7 +145,7 @@ static void keep_common_directory(char *name, const char *path)
 
 /* ---- the walk ---- */
 
-struct walk {
+struct find_walk {
 	GPtrArray *specs;
 	GHashTable *visited; /* "device:inode" of directories: links may lead in circles */
 	unsigned found;
@@ -175,7 +175,7 @@ static struct source_spec *spec_create(const char *directory)
 	return spec;
 }
 
-static void add_trace(struct walk *w, const char *directory)
+static void add_trace(struct find_walk *w, const char *directory)
 {
 	char *group = source_group_of(directory);
 	struct source_spec *spec = NULL;
@@ -206,7 +206,7 @@ static void add_trace(struct walk *w, const char *directory)
 	g_ptr_array_sort(spec->paths, compare_paths);
 }
 
-static void cannot_read(struct walk *w, const char *path)
+static void cannot_read(struct find_walk *w, const char *path)
 {
 	char text[256];
 
@@ -216,7 +216,7 @@ static void cannot_read(struct walk *w, const char *path)
 }
 
 /* Whether the walk comes to this directory for the first time. */
-static bool is_new(struct walk *w, const char *directory)
+static bool is_new(struct find_walk *w, const char *directory)
 {
 	struct stat st;
 
@@ -224,7 +224,7 @@ static bool is_new(struct walk *w, const char *directory)
 	       g_hash_table_add(w->visited, g_strdup_printf("%ju:%ju", (uintmax_t)st.st_dev, (uintmax_t)st.st_ino));
 }
 
-static void visit_directory(struct walk *w, const char *directory, unsigned depth)
+static void visit_directory(struct find_walk *w, const char *directory, unsigned depth)
 {
 	DIR *dir = depth <= DEPTH_MAX ? opendir(directory) : NULL;
 	GPtrArray *below;
@@ -308,7 +308,7 @@ enum lt_status source_growing_spec(const char *directory, struct source_spec **o
 
 enum lt_status source_find(const char *directory, GPtrArray *specs, unsigned *left_out)
 {
-	struct walk w = { .specs = specs };
+	struct find_walk w = { .specs = specs };
 	char *name = open_directory(directory), shown[256];
 
 	if (!name)

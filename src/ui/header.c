@@ -215,10 +215,10 @@ static void hosts_text(const struct ui *ui, char *text, size_t size, bool brief)
 
 /* ---- the line ---- */
 
-enum mark { MARK_LOST, MARK_INCOMPLETE, MARK_CLOCKS, MARKS };
+enum header_mark { MARK_LOST, MARK_INCOMPLETE, MARK_CLOCKS, MARKS };
 
 /* What must not be cut, in less and less room. digits: of the seconds, -1: only where the interval begins. */
-static const struct fit {
+static const struct header_fit {
 	int digits, texts;
 } fits[] = {
 	{ 9, 0 }, { 9, 1 }, { 6, 1 }, { 3, 1 }, { 3, 2 }, { 0, 2 }, { 0, 3 }, { -1, 3 },
@@ -257,7 +257,8 @@ static void mark_texts(const struct ui *ui, const struct totals *t, char texts[M
 	clocks_texts(ui, texts[MARK_CLOCKS]);
 }
 
-static int fit_width(const struct fit *fit, const char *word, bool date, char texts[MARKS][TEXTS][FORMAT_SIZE * 4])
+static int fit_width(const struct header_fit *fit, const char *word, bool date,
+		     char texts[MARKS][TEXTS][FORMAT_SIZE * 4])
 {
 	bool tight = fit->texts == BRIEFEST;
 	int width = canvas_text_width(word) + (tight ? 1 : 3) + interval_width(fit->digits, date);
@@ -311,7 +312,7 @@ static void draw_first_line(struct ui *ui)
 	const enum style mark_styles[MARKS] = { t.lost ? STYLE_LOST : STYLE_DIM, STYLE_LOST, STYLE_MARKED };
 	enum style style = state_word(ui, word, sizeof(word));
 	int w = ui->canvas->w, x, gap, most = ui->cursor.live && w < 100 ? 6 : 9;
-	const struct fit *fit = fits;
+	const struct header_fit *fit = fits;
 	bool date = w >= 120;
 
 	mark_texts(ui, &t, marks);

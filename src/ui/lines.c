@@ -6,9 +6,9 @@
 /* So many more than are kept are let in, so that few drops do the work of many. */
 enum { SLACK = 256 };
 
-struct lines *lines_create(uint64_t around_ns, GDestroyNotify free_data)
+struct calls_lines *lines_create(uint64_t around_ns, GDestroyNotify free_data)
 {
-	struct lines *l = g_new0(struct lines, 1);
+	struct calls_lines *l = g_new0(struct calls_lines, 1);
 
 	l->all = g_ptr_array_new();
 	l->free_data = free_data;
@@ -17,16 +17,16 @@ struct lines *lines_create(uint64_t around_ns, GDestroyNotify free_data)
 	return l;
 }
 
-static void free_data(const struct lines *l, void *data)
+static void free_data(const struct calls_lines *l, void *data)
 {
 	if (data && l->free_data)
 		l->free_data(data);
 }
 
-static void remove_range(struct lines *l, unsigned from, unsigned n)
+static void remove_range(struct calls_lines *l, unsigned from, unsigned n)
 {
 	for (unsigned i = from; i < from + n; i++) {
-		struct line *line = g_ptr_array_index(l->all, i);
+		struct calls_line *line = g_ptr_array_index(l->all, i);
 
 		free_data(l, line->data);
 		l->bytes -= line->bytes;
@@ -37,7 +37,7 @@ static void remove_range(struct lines *l, unsigned from, unsigned n)
 		g_ptr_array_remove_range(l->all, from, n);
 }
 
-void lines_destroy(struct lines *l)
+void lines_destroy(struct calls_lines *l)
 {
 	if (!l)
 		return;
@@ -47,7 +47,7 @@ void lines_destroy(struct lines *l)
 }
 
 /* The first that is not before t_ns, or that is behind it. */
-static unsigned find(const struct lines *l, uint64_t t_ns, bool behind)
+static unsigned find(const struct calls_lines *l, uint64_t t_ns, bool behind)
 {
 	unsigned low = 0, high = l->all->len;
 
@@ -63,26 +63,26 @@ static unsigned find(const struct lines *l, uint64_t t_ns, bool behind)
 	return low;
 }
 
-unsigned lines_before(const struct lines *l, uint64_t t_ns)
+unsigned lines_before(const struct calls_lines *l, uint64_t t_ns)
 {
 	return find(l, t_ns, false);
 }
 
-static void drop_first(struct lines *l, unsigned n)
+static void drop_first(struct calls_lines *l, unsigned n)
 {
 	l->dropped_before_ns = lines_at(l, n - 1)->at_ns + 1;
 	remove_range(l, 0, n);
 	l->before -= n;
 }
 
-static void drop_last(struct lines *l, unsigned n)
+static void drop_last(struct calls_lines *l, unsigned n)
 {
 	l->dropped_after_ns = lines_at(l, l->all->len - n)->at_ns;
 	remove_range(l, l->all->len - n, n);
 }
 
 /* On the side of which there is more; one line stays. */
-static void drop_some(struct lines *l)
+static void drop_some(struct calls_lines *l)
 {
 	const unsigned n = MIN(SLACK / 8, l->all->len - 1), behind = l->all->len - l->before;
 
@@ -102,7 +102,7 @@ static char *bounded(const char *text)
 	return g_strdup_printf("%.*s…", (int)(end ? end - text : 0), text);
 }
 
-static void set_text(struct line *line, const struct line *from)
+static void set_text(struct calls_line *line, const struct calls_line *from)
 {
 	uint32_t len;
 
@@ -115,9 +115,9 @@ static void set_text(struct line *line, const struct line *from)
 	line->failed = from->failed;
 }
 
-void lines_add(struct lines *l, const struct line *line)
+void lines_add(struct calls_lines *l, const struct calls_line *line)
 {
-	struct line *copy;
+	struct calls_line *copy;
 
 	/* there are enough on that side which are nearer */
 	if (line->at_ns < l->dropped_before_ns || line->at_ns >= l->dropped_after_ns) {
@@ -139,16 +139,16 @@ void lines_add(struct lines *l, const struct line *line)
 		drop_some(l);
 }
 
-void lines_set_text(struct lines *l, unsigned i, const struct line *line)
+void lines_set_text(struct calls_lines *l, unsigned i, const struct calls_line *line)
 {
-	struct line *known = g_ptr_array_index(l->all, i);
+	struct calls_line *known = g_ptr_array_index(l->all, i);
 
 	set_text(known, line);
 	free_data(l, known->data);
 	known->data = NULL;
 }
 
-int line_find(const struct line *line, const char *text)
+int line_find(const struct calls_line *line, const char *text)
 {
 	const size_t len = strlen(text);
 
@@ -158,7 +158,7 @@ int line_find(const struct line *line, const char *text)
 	return -1;
 }
 
-int lines_search(const struct lines *l, unsigned i, bool back, const char *text)
+int lines_search(const struct calls_lines *l, unsigned i, bool back, const char *text)
 {
 	const unsigned n = l->all->len;
 

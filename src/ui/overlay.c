@@ -6,7 +6,7 @@
 #include "base/utf8.h"
 #include "ui/keys.h"
 
-struct item {
+struct overlay_item {
 	char *left, *right;
 	enum style style;
 	int value, checked;
@@ -16,7 +16,7 @@ struct overlay {
 	char *title;
 	int left_width;
 	menu_chosen_fn *chosen; /* NULL: text */
-	GArray *items;          /* struct item */
+	GArray *items;          /* struct overlay_item */
 	int selected;           /* menus */
 	int top;                /* first line shown */
 	int y, rows, lines;     /* where it was drawn last: rows of text on the screen, lines in all */
@@ -27,7 +27,7 @@ static struct overlay *create(const char *title)
 	struct overlay *o = g_new0(struct overlay, 1);
 
 	o->title = g_strdup(title);
-	o->items = g_array_new(FALSE, TRUE, sizeof(struct item));
+	o->items = g_array_new(FALSE, TRUE, sizeof(struct overlay_item));
 	return o;
 }
 
@@ -47,9 +47,9 @@ struct overlay *overlay_menu(const char *title, menu_chosen_fn *chosen)
 	return o;
 }
 
-static struct item *item_at(const struct overlay *o, int i)
+static struct overlay_item *item_at(const struct overlay *o, int i)
 {
-	return &g_array_index(o->items, struct item, i);
+	return &g_array_index(o->items, struct overlay_item, i);
 }
 
 void overlay_destroy(struct overlay *o)
@@ -67,14 +67,14 @@ void overlay_destroy(struct overlay *o)
 
 void overlay_add(struct overlay *o, enum style style, const char *left, const char *right)
 {
-	struct item item = { .left = g_strdup(left), .right = g_strdup(right), .style = style, .checked = -1 };
+	struct overlay_item item = { .left = g_strdup(left), .right = g_strdup(right), .style = style, .checked = -1 };
 
 	g_array_append_val(o->items, item);
 }
 
 void overlay_item(struct overlay *o, int value, int checked, const char *text)
 {
-	struct item item = { .left = g_strdup(text), .value = value, .checked = checked };
+	struct overlay_item item = { .left = g_strdup(text), .value = value, .checked = checked };
 
 	g_array_append_val(o->items, item);
 }
@@ -186,7 +186,7 @@ enum overlay_result overlay_mouse(struct overlay *o, struct ui *ui, int y, int w
 }
 
 /* Draws or (c NULL) only counts the lines of an item in width columns, the first being number line. */
-static int draw_text_item(const struct overlay *o, const struct item *item, struct canvas *c, int x, int width,
+static int draw_text_item(const struct overlay *o, const struct overlay_item *item, struct canvas *c, int x, int width,
 			  int line)
 {
 	const char *text = item->right ? item->right : item->left;
@@ -223,7 +223,7 @@ static int draw_text(const struct overlay *o, struct canvas *c, int x, int width
 static void draw_menu(const struct overlay *o, struct canvas *c, int x, int width)
 {
 	for (int i = o->top; i < MIN((int)o->items->len, o->top + o->rows); i++) {
-		const struct item *item = item_at(o, i);
+		const struct overlay_item *item = item_at(o, i);
 		int y = o->y + i - o->top, at = x;
 
 		if (item->checked >= 0)

@@ -419,7 +419,7 @@ void pane_calls_set_filter(struct ui *ui, struct pane *p, const char *calls)
 bool pane_calls_selected(const struct ui *ui, const struct pane *p, struct path_subject *subject, uint64_t *at_ns)
 {
 	const struct calls_pane *s = state_of(p);
-	const struct line *line;
+	const struct calls_line *line;
 
 	if (s->events || !s->lines || !lines_count(s->lines))
 		return false;

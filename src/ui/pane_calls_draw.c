@@ -11,7 +11,7 @@ enum { TIME_WIDTH = 15, SHORT_TIME_WIDTH = 12, TID_WIDTH = 8, NARROW = 60, TALL 
  * stands behind it as much as there is room for.
  */
 struct fitted {
-	const struct line *line;
+	const struct calls_line *line;
 	int x, y, width;
 	int head;      /* columns of what stands before the tail */
 	uint32_t tail; /* where that begins, in bytes; the line's end: it has none */
@@ -26,7 +26,7 @@ static int columns(const char *text, uint32_t from, uint32_t to)
 	return n;
 }
 
-static struct fitted fit(const struct line *line, int x, int y, int width)
+static struct fitted fit(const struct calls_line *line, int x, int y, int width)
 {
 	static const char sign[] = ") = ";
 	const uint32_t len = (uint32_t)strlen(line->text);
@@ -57,7 +57,7 @@ static void restyle(struct canvas *c, const struct fitted *f, uint32_t from, uin
 		canvas_restyle(c, f->x + begin, f->y, end - begin, style);
 }
 
-static void draw_text(struct ui *ui, const struct line *line, int x, int y, int width)
+static void draw_text(struct ui *ui, const struct calls_line *line, int x, int y, int width)
 {
 	const struct fitted f = fit(line, x, y, width);
 	char *head = g_strndup(line->text, f.tail);
@@ -79,7 +79,7 @@ static void draw_text(struct ui *ui, const struct line *line, int x, int y, int 
 
 static void draw_line(struct ui *ui, const struct calls_pane *s, unsigned i, int y)
 {
-	const struct line *line = lines_at(s->lines, i);
+	const struct calls_line *line = lines_at(s->lines, i);
 	struct canvas *c = ui->canvas;
 	const bool narrow = c->w < NARROW;
 	uint64_t begin_ns, end_ns;

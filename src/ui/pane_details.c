@@ -49,16 +49,17 @@ static void details_adjust(struct ui *ui, struct pane *p, unsigned list, struct 
 
 /* ---- lines of the head ---- */
 
-struct head {
+struct details_head {
 	struct ui *ui;
 	const struct ui_host_data *host;
 	const struct interval *iv;
 	int y, bottom;
 };
 
-static void add_line(struct head *h, const char *label, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+static void add_line(struct details_head *h, const char *label, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
 
-static void add_line(struct head *h, const char *label, const char *fmt, ...)
+static void add_line(struct details_head *h, const char *label, const char *fmt, ...)
 {
 	char text[512];
 	va_list ap;
@@ -74,18 +75,18 @@ static void add_line(struct head *h, const char *label, const char *fmt, ...)
 }
 
 /* A time by the host's clock. */
-static const char *head_time(const struct head *h, char *buffer, size_t size, uint64_t host_ns, unsigned digits)
+static const char *head_time(const struct details_head *h, char *buffer, size_t size, uint64_t host_ns, unsigned digits)
 {
 	return ui_time(h->ui, buffer, size, ui_to_ref(h->host, host_ns), digits, false);
 }
 
-static const char *duration(struct head *h, char *buffer, uint64_t ns)
+static const char *duration(struct details_head *h, char *buffer, uint64_t ns)
 {
 	return format_duration(buffer, FORMAT_SIZE, ns, h->ui->format.ascii);
 }
 
 /* "5 → 10.0.0.3:5432": the file that the thread's call works on. */
-static void describe_fd(const struct head *h, const struct thread_row *t, char *text, size_t size)
+static void describe_fd(const struct details_head *h, const struct thread_row *t, char *text, size_t size)
 {
 	const struct interval_table *files = &h->iv->tables[TABLE_FILE];
 	strid name = STRID_NONE;
@@ -103,7 +104,7 @@ static void describe_fd(const struct head *h, const struct thread_row *t, char *
 		   name ? h->ui->format.ascii ? " -> " : " → " : "", name ? strpool_text(name) : "");
 }
 
-static void add_state(struct head *h, const struct thread_row *t, uint64_t at_ns)
+static void add_state(struct details_head *h, const struct thread_row *t, uint64_t at_ns)
 {
 	static const char *const words[THREAD_STATES] = {
 		[THREAD_UNKNOWN] = "unknown",
@@ -138,7 +139,7 @@ static void add_state(struct head *h, const struct thread_row *t, uint64_t at_ns
 	g_string_free(s, TRUE);
 }
 
-static void add_ids(struct head *h, const struct thread_row *t)
+static void add_ids(struct details_head *h, const struct thread_row *t)
 {
 	GString *s = g_string_new(NULL);
 
@@ -165,7 +166,7 @@ static void append_id(GString *s, int64_t id)
 }
 
 /* In which containers it is, and its ids in each of them. */
-static void add_levels(struct head *h, const struct thread_row *t)
+static void add_levels(struct details_head *h, const struct thread_row *t)
 {
 	const struct view_host host = data_view_host(h->host, h->iv);
 	GArray *levels = view_thread_levels(&host, t);
@@ -209,7 +210,7 @@ static const struct thread_row *find_process(const struct interval *iv, int64_t 
 	return NULL;
 }
 
-static void add_parents(struct head *h, const struct thread_row *t)
+static void add_parents(struct details_head *h, const struct thread_row *t)
 {
 	GString *s = g_string_new(NULL);
 	int64_t pid = (int64_t)t->ppid;
@@ -235,7 +236,7 @@ static void append_owner(GString *s, const char *what, int64_t id, const char *n
 }
 
 /* "eva (uid 1000), group dev (gid 100)" */
-static void add_owner(struct head *h, const struct sidecar_process *p)
+static void add_owner(struct details_head *h, const struct sidecar_process *p)
 {
 	const struct sidecar *sidecar = h->host->info.sidecar;
 	GString *s = g_string_new(NULL);
@@ -248,7 +249,7 @@ static void add_owner(struct head *h, const struct sidecar_process *p)
 }
 
 /* What its side-car knows of the process. */
-static void add_program(struct head *h, const struct thread_row *t)
+static void add_program(struct details_head *h, const struct thread_row *t)
 {
 	const struct sidecar *sidecar = h->host->info.sidecar;
 	const struct sidecar_process *p =
@@ -265,7 +266,7 @@ static void add_program(struct head *h, const struct thread_row *t)
 		add_line(h, "cgroup", "%s", p->cgroup);
 }
 
-static void add_life(struct head *h, const struct thread_row *t)
+static void add_life(struct details_head *h, const struct thread_row *t)
 {
 	char born[TIMETEXT_SIZE] = "before the record", exited[TIMETEXT_SIZE];
 
@@ -279,7 +280,7 @@ static void add_life(struct head *h, const struct thread_row *t)
 
 #define FIGURE(h, row, member) INTERVAL_VALUE((h)->iv, THREAD, thread, row, member)
 
-static void add_cpu(struct head *h, const struct interval_row *row)
+static void add_cpu(struct details_head *h, const struct interval_row *row)
 {
 	uint64_t duration_ns = MAX(h->iv->end_ns - h->iv->begin_ns, 1), cpu_ns = FIGURE(h, row, cpu_ns);
 	char cpu[FORMAT_SIZE], ready[FORMAT_SIZE], blocked[FORMAT_SIZE];
@@ -291,7 +292,7 @@ static void add_cpu(struct head *h, const struct interval_row *row)
 }
 
 /* What the time on a CPU was spent in, where the trace tells. */
-static void add_modes(struct head *h, const struct interval_row *row)
+static void add_modes(struct details_head *h, const struct interval_row *row)
 {
 	const uint64_t system_ns = FIGURE(h, row, system_ns);
 	const struct view_host host = data_view_host(h->host, h->iv);
@@ -313,7 +314,7 @@ static void add_modes(struct head *h, const struct interval_row *row)
 }
 
 /* The sum over the threads of the process, where there are several. */
-static void add_process(struct head *h, const struct thread_row *t)
+static void add_process(struct details_head *h, const struct thread_row *t)
 {
 	const struct interval_table *table = &h->iv->tables[TABLE_THREAD];
 	uint64_t duration_ns = MAX(h->iv->end_ns - h->iv->begin_ns, 1), cpu_ns = 0;
@@ -334,7 +335,7 @@ static void add_process(struct head *h, const struct thread_row *t)
 }
 
 /* Of the classes, in the order of enum io_class. */
-static void add_bytes(struct head *h, const char *label, const uint64_t bytes[5])
+static void add_bytes(struct details_head *h, const char *label, const uint64_t bytes[5])
 {
 	const uint64_t netfs = bytes[4];
 	char all[16], d[16], n[16], p[16], o[16], f[16];
@@ -347,7 +348,7 @@ static void add_bytes(struct head *h, const char *label, const uint64_t bytes[5]
 }
 
 /* What disks did for it, where they did something. */
-static void add_disks(struct head *h, const struct interval_row *row)
+static void add_disks(struct details_head *h, const struct interval_row *row)
 {
 	const uint64_t back = FIGURE(h, row, disk_writeback_bytes), requests = FIGURE(h, row, disk_requests);
 	const uint64_t read = FIGURE(h, row, disk_read_bytes), written = FIGURE(h, row, disk_write_bytes);
@@ -362,7 +363,7 @@ static void add_disks(struct head *h, const struct interval_row *row)
 		 duration(h, took, FIGURE(h, row, disk_wait_ns)));
 }
 
-static void add_latency(struct head *h, const struct interval_row *row)
+static void add_latency(struct details_head *h, const struct interval_row *row)
 {
 	uint64_t count = FIGURE(h, row, latency.count);
 	char avg[FORMAT_SIZE], max[FORMAT_SIZE], at[TIMETEXT_SIZE];
@@ -407,7 +408,7 @@ static void note_culprit(GArray *list, const struct preemption_row *row, uint64_
 }
 
 /* Who ran most while it waited for a CPU. */
-static void add_culprits(struct head *h, uint64_t thread_uid)
+static void add_culprits(struct details_head *h, uint64_t thread_uid)
 {
 	const struct interval_table *t = &h->iv->tables[TABLE_PREEMPTION];
 	GArray *list = g_array_new(FALSE, FALSE, sizeof(struct details_culprit));
@@ -438,7 +439,7 @@ static void add_culprits(struct head *h, uint64_t thread_uid)
 	g_array_free(list, TRUE);
 }
 
-static void add_perf(struct head *h, uint64_t thread_uid)
+static void add_perf(struct details_head *h, uint64_t thread_uid)
 {
 	const struct interval_table *t = &h->iv->tables[TABLE_PERF];
 	GString *s = g_string_new(NULL);
@@ -470,7 +471,7 @@ static void append_recorded(GString *s, const char *what, uint64_t n, bool lacki
 }
 
 /* Where they were recorded. */
-static void add_pages(struct head *h, uint64_t thread_uid)
+static void add_pages(struct details_head *h, uint64_t thread_uid)
 {
 	const struct interval_table *t = &h->iv->tables[TABLE_PAGES];
 	const struct view_host host = data_view_host(h->host, h->iv);
@@ -501,7 +502,8 @@ static int details_head(struct ui *ui, struct pane *p, int y, int max)
 {
 	const struct interval_row *row = details_row(ui, p);
 	/* the lists below keep the greater part */
-	struct head h = { ui, ui_host(ui, p->entity.host), details_interval(ui, p), y, y + MAX(max - 8, max / 2) };
+	struct details_head h = { ui, ui_host(ui, p->entity.host), details_interval(ui, p), y,
+				  y + MAX(max - 8, max / 2) };
 	const struct thread_row *t;
 
 	if (row)

@@ -132,7 +132,7 @@ void path_draw_sums(const struct path *p, struct canvas *c, int x, int y, int w,
 /* ---- two paths ---- */
 
 /* A line of the comparison: a state, or a state of all processes of one name on a host. */
-struct line {
+struct compared_line {
 	enum wait_state state;
 	bool wire;
 	unsigned host; /* PATH_NO_HOST: of the whole path */
@@ -141,10 +141,10 @@ struct line {
 	uint64_t ns[2];
 };
 
-static void add_to_line(GArray *lines, const struct line *wanted, unsigned side, uint64_t ns)
+static void add_to_line(GArray *lines, const struct compared_line *wanted, unsigned side, uint64_t ns)
 {
 	for (unsigned i = 0; i < lines->len; i++) {
-		struct line *line = &g_array_index(lines, struct line, i);
+		struct compared_line *line = &g_array_index(lines, struct compared_line, i);
 
 		if (line->state == wanted->state && line->wire == wanted->wire && line->host == wanted->host &&
 		    line->tid == wanted->tid && line->comm == wanted->comm) {
@@ -153,14 +153,14 @@ static void add_to_line(GArray *lines, const struct line *wanted, unsigned side,
 		}
 	}
 	g_array_append_val(lines, *wanted);
-	g_array_index(lines, struct line, lines->len - 1).ns[side] = ns;
+	g_array_index(lines, struct compared_line, lines->len - 1).ns[side] = ns;
 }
 
 static void add_states(GArray *lines, const struct path *const paths[2])
 {
 	for (unsigned i = 0; i <= WAIT_STATES; i++) {
 		bool wire = i == WAIT_STATES;
-		struct line line = { .state = wire ? WAIT_NETWORK : i, .wire = wire, .host = PATH_NO_HOST };
+		struct compared_line line = { .state = wire ? WAIT_NETWORK : i, .wire = wire, .host = PATH_NO_HOST };
 
 		for (unsigned side = 0; side < 2; side++)
 			line.ns[side] = wire ? paths[side]->wire_ns : paths[side]->state_ns[i];
@@ -169,14 +169,14 @@ static void add_states(GArray *lines, const struct path *const paths[2])
 	}
 }
 
-static uint64_t difference(const struct line *line)
+static uint64_t difference(const struct compared_line *line)
 {
 	return MAX(line->ns[0], line->ns[1]) - MIN(line->ns[0], line->ns[1]);
 }
 
 static gint compare_lines(gconstpointer a, gconstpointer b)
 {
-	const struct line *x = a, *y = b;
+	const struct compared_line *x = a, *y = b;
 
 	if (difference(x) != difference(y))
 		return difference(x) < difference(y) ? 1 : -1;
@@ -193,7 +193,7 @@ static void add_programs(GArray *lines, const struct path *const paths[2])
 		for (unsigned i = 0; i < paths[side]->sums->len; i++) {
 			const struct path_sum *sum = &g_array_index(paths[side]->sums, struct path_sum, i);
 			const struct path_lane *lane = path_lane(paths[side], sum->lane);
-			struct line line = {
+			struct compared_line line = {
 				.state = sum->state,
 				.host = lane->who.host,
 				.tid = CLAMP(lane->who.tid, -1, 1),
@@ -229,7 +229,7 @@ static void draw_figures(struct canvas *c, int x, int y, const uint64_t ns[2], e
 			  change);
 }
 
-static void draw_line(struct canvas *c, int y, const struct line *line, const struct path_look *look)
+static void draw_line(struct canvas *c, int y, const struct compared_line *line, const struct path_look *look)
 {
 	int x = 1 + STATE_WIDTH;
 	GString *text = g_string_new(NULL);
@@ -254,8 +254,8 @@ void path_draw_comparison(const struct path *first, const struct path *second, s
 {
 	const struct path *const paths[2] = { first, second };
 	const uint64_t total[2] = { first->total_ns, second->total_ns };
-	GArray *states = g_array_new(FALSE, TRUE, sizeof(struct line));
-	GArray *programs = g_array_new(FALSE, TRUE, sizeof(struct line));
+	GArray *states = g_array_new(FALSE, TRUE, sizeof(struct compared_line));
+	GArray *programs = g_array_new(FALSE, TRUE, sizeof(struct compared_line));
 	int x = 1 + STATE_WIDTH, bottom = y + h;
 
 	add_states(states, paths);
@@ -269,13 +269,13 @@ void path_draw_comparison(const struct path *first, const struct path *second, s
 			 "PROGRAM");
 	y++;
 	for (unsigned i = 0; i < states->len && y + 1 < bottom; i++)
-		draw_line(c, y++, &g_array_index(states, struct line, i), look);
+		draw_line(c, y++, &g_array_index(states, struct compared_line, i), look);
 	if (y < bottom) {
 		canvas_text(c, 3, y, STYLE_BOLD, "total", -1);
 		draw_figures(c, x, y++, total, STYLE_BOLD);
 	}
 	for (unsigned i = 0; i < programs->len && y + 1 < bottom; i++)
-		draw_line(c, ++y, &g_array_index(programs, struct line, i), look);
+		draw_line(c, ++y, &g_array_index(programs, struct compared_line, i), look);
 	g_array_free(states, TRUE);
 	g_array_free(programs, TRUE);
 }

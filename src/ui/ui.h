@@ -206,12 +206,12 @@ struct ui_calls_wish {
 
 /* What there is of them. */
 struct ui_calls {
-	unsigned number;           /* of the wish */
-	const struct lines *lines; /* borrowed until it is said again; NULL: none yet */
-	uint64_t begin_ns, end_ns; /* all of this is in there, but for what the lines say they dropped */
-	unsigned percent;          /* of what is being read */
-	unsigned version;          /* grows with the lines, where they are the same ones */
-	const char *problem;       /* why it cannot be, NULL: it can; copied */
+	unsigned number;                 /* of the wish */
+	const struct calls_lines *lines; /* borrowed until it is said again; NULL: none yet */
+	uint64_t begin_ns, end_ns;       /* all of this is in there, but for what the lines say they dropped */
+	unsigned percent;                /* of what is being read */
+	unsigned version;                /* grows with the lines, where they are the same ones */
+	const char *problem;             /* why it cannot be, NULL: it can; copied */
 };
 
 /* false: the screen wants none. */

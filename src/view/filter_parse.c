@@ -10,7 +10,7 @@
 
 enum { DEPTH_MAX = 50 }; /* of parentheses and '!' */
 
-struct parser {
+struct filter_parser {
 	struct view_filter *f;
 	const struct view_table *table; /* NULL: of any */
 	const char *text, *p;
@@ -18,12 +18,12 @@ struct parser {
 };
 
 /* Starts at p: by characters, the first is 1. */
-static enum lt_status at_column(const struct parser *parser, const char *p)
+static enum lt_status at_column(const struct filter_parser *parser, const char *p)
 {
 	return error_wrap("column %ld", g_utf8_strlen(parser->text, p - parser->text) + 1);
 }
 
-static void skip_blanks(struct parser *parser)
+static void skip_blanks(struct filter_parser *parser)
 {
 	parser->p += strspn(parser->p, " \t");
 }
@@ -31,7 +31,7 @@ static void skip_blanks(struct parser *parser)
 /* ---- words ---- */
 
 /* A word, with quotes taken off; quoted: it begins with one, so that it is only a text. NULL: a quote is not closed. */
-static char *read_word(struct parser *parser, bool *quoted)
+static char *read_word(struct filter_parser *parser, bool *quoted)
 {
 	GString *word = g_string_new(NULL);
 	unsigned open = 0;
@@ -152,7 +152,7 @@ static bool set_argument(struct view_node *term, const char *arg)
 	}
 }
 
-static struct view_node *parse_term(struct parser *parser, const char *word)
+static struct view_node *parse_term(struct filter_parser *parser, const char *word)
 {
 	for (unsigned i = 0; i < G_N_ELEMENTS(terms); i++) {
 		struct view_node *term;
@@ -205,7 +205,7 @@ static const char *operator_of(const char *word, enum view_operator *operator, c
 	return NULL;
 }
 
-static struct view_node *make_term(struct parser *parser, const char *word, bool quoted)
+static struct view_node *make_term(struct filter_parser *parser, const char *word, bool quoted)
 {
 	enum view_operator operator;
 	struct view_node *term = NULL;
@@ -231,7 +231,7 @@ static struct view_node *make_term(struct parser *parser, const char *word, bool
 	return term;
 }
 
-static struct view_node *parse_word(struct parser *parser)
+static struct view_node *parse_word(struct filter_parser *parser)
 {
 	const char *start = parser->p;
 	struct view_node *term;
@@ -261,9 +261,9 @@ static struct view_node *parse_word(struct parser *parser)
 
 /* ---- expressions ---- */
 
-static struct view_node *parse_any(struct parser *parser);
+static struct view_node *parse_any(struct filter_parser *parser);
 
-static struct view_node *parse_not(struct parser *parser)
+static struct view_node *parse_not(struct filter_parser *parser)
 {
 	const char *start = parser->p;
 	struct view_node *node = NULL, *part;
@@ -300,7 +300,7 @@ static struct view_node *parse_not(struct parser *parser)
 }
 
 /* Parts one after the other; LT_ERROR: one cannot be understood. */
-static struct view_node *parse_all(struct parser *parser)
+static struct view_node *parse_all(struct filter_parser *parser)
 {
 	struct view_node *all = filter_node_new(VIEW_NODE_ALL);
 
@@ -317,7 +317,7 @@ static struct view_node *parse_all(struct parser *parser)
 	return all;
 }
 
-static struct view_node *parse_any(struct parser *parser)
+static struct view_node *parse_any(struct filter_parser *parser)
 {
 	struct view_node *any = filter_node_new(VIEW_NODE_ANY);
 
@@ -341,7 +341,7 @@ static struct view_node *parse_any(struct parser *parser)
 enum lt_status view_filter_parse(struct view_filter *f, const char *text, const struct view_table *table)
 {
 	const struct view_filter before = *f;
-	struct parser parser = { .f = f, .table = table, .text = text, .p = text };
+	struct filter_parser parser = { .f = f, .table = table, .text = text, .p = text };
 	struct view_node *node;
 
 	skip_blanks(&parser);

@@ -216,11 +216,11 @@ char *format_value(char *buf, size_t size, const struct value *v, enum column_un
 /* ---- fitting into columns ---- */
 
 /* Appends bytes while there is room for them and the final NUL. */
-struct output {
+struct format_output {
 	char *p, *end;
 };
 
-static void put(struct output *o, const char *bytes, size_t len)
+static void put(struct format_output *o, const char *bytes, size_t len)
 {
 	if ((size_t)(o->end - o->p) <= len)
 		return;
@@ -228,14 +228,14 @@ static void put(struct output *o, const char *bytes, size_t len)
 	o->p += len;
 }
 
-static void put_repeated(struct output *o, char c, unsigned n)
+static void put_repeated(struct format_output *o, char c, unsigned n)
 {
 	while (n--)
 		put(o, &c, 1);
 }
 
 /* The characters of text that fit into width columns; without Unicode others than ASCII become '?'. */
-static unsigned put_columns(struct output *o, const char *text, unsigned width, bool ascii)
+static unsigned put_columns(struct format_output *o, const char *text, unsigned width, bool ascii)
 {
 	unsigned used = 0;
 
@@ -257,7 +257,7 @@ static unsigned put_columns(struct output *o, const char *text, unsigned width, 
 char *format_fit(char *buf, size_t size, const char *text, unsigned width, bool right, const struct format *f)
 {
 	static const char ellipsis[] = "…";
-	struct output o = { buf, buf + size };
+	struct format_output o = { buf, buf + size };
 	unsigned need = f->ascii ? (unsigned)g_utf8_strlen(text, -1) : utf8_width(text);
 
 	if (need <= width) {

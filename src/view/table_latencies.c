@@ -105,7 +105,7 @@ static void set_spread(struct latency_row *row, GArray *corrected, GArray *raw)
 }
 
 /* A direction's latencies while they are collected. */
-struct direction {
+struct latency_direction {
 	GArray *corrected, *raw; /* int64_t; NULL: no packet */
 };
 
@@ -118,13 +118,13 @@ static unsigned host_index(const struct view_host *hosts, unsigned n_hosts, unsi
 	return i;
 }
 
-static void add_match(struct direction *directions, const struct view_match *m, const struct view_sources *s)
+static void add_match(struct latency_direction *directions, const struct view_match *m, const struct view_sources *s)
 {
 	const struct view_host *hosts = s->hosts;
 	const unsigned n_hosts = s->n_hosts;
 	unsigned from = host_index(hosts, n_hosts, m->from), to = host_index(hosts, n_hosts, m->to);
 	int64_t raw = (int64_t)(m->received_ns - m->sent_ns), corrected;
-	struct direction *d;
+	struct latency_direction *d;
 	uint64_t sent_ns;
 
 	if (from == n_hosts || to == n_hosts || from == to)
@@ -147,12 +147,12 @@ static void collect(struct view_own *own, const struct view_sources *sources)
 {
 	const struct view_host *hosts = sources->hosts;
 	const unsigned n_hosts = sources->n_hosts;
-	struct direction *directions = g_new0(struct direction, (size_t)n_hosts * n_hosts);
+	struct latency_direction *directions = g_new0(struct latency_direction, (size_t)n_hosts * n_hosts);
 
 	for (guint i = 0; i < sources->matches->len; i++)
 		add_match(directions, &g_array_index(sources->matches, struct view_match, i), sources);
 	for (unsigned i = 0; i < n_hosts * n_hosts; i++) {
-		struct direction *d = &directions[i];
+		struct latency_direction *d = &directions[i];
 		const unsigned from = i / n_hosts, to = i % n_hosts;
 		struct latency_row *row;
 

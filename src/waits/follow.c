@@ -100,7 +100,7 @@ static void keep(struct wait_follow *f, struct followed *r, const struct wait_se
 static void pass(struct wait_follow *f, struct followed *followed, uint64_t t_ns)
 {
 	const struct wait_graph *g = f->g;
-	const struct row *r = &g->rows[followed->row];
+	const struct graph_row *r = &g->rows[followed->row];
 
 	if (!r->end)
 		return;
@@ -201,7 +201,7 @@ static uint32_t segment_after(const struct followed *r, uint64_t t_ns)
 bool follow_path(const struct wait_follow *f, wait_row row, uint64_t begin_ns, uint64_t end_ns, struct wait_path *out)
 {
 	const struct followed *followed = find(f, row);
-	const struct row *r = &f->g->rows[row];
+	const struct graph_row *r = &f->g->rows[row];
 	uint64_t kept_ns;
 
 	if (!followed)

@@ -23,21 +23,21 @@ struct wait_graph *graph_create(uint64_t retention_ns, size_t memory_bytes)
 	return g;
 }
 
-static void row_release(struct wait_graph *g, struct row *r)
+static void row_release(struct wait_graph *g, struct graph_row *r)
 {
 	totals_release(g, r);
 	if (r->ring) {
 		g->bytes -= ((size_t)r->mask + 1) * sizeof(*r->ring);
 		g_free(r->ring);
 	}
-	*r = (struct row){ .present = NO_PRESENT, .followed = r->followed };
+	*r = (struct graph_row){ .present = NO_PRESENT, .followed = r->followed };
 }
 
 static void queue_release(struct wait_graph *g)
 {
-	struct chunk *next;
+	struct graph_chunk *next;
 
-	for (struct chunk *chunk = g->oldest.chunk; chunk; chunk = next) {
+	for (struct graph_chunk *chunk = g->oldest.chunk; chunk; chunk = next) {
 		next = chunk->next;
 		g->bytes -= sizeof(*chunk);
 		g_free(chunk);
@@ -82,13 +82,13 @@ wait_row graph_row_add(struct wait_graph *g)
 		if (g->n_rows == g->rows_capacity) {
 			uint32_t capacity = g->rows_capacity ? 2 * g->rows_capacity : 64;
 
-			g->rows = g_renew(struct row, g->rows, capacity);
+			g->rows = g_renew(struct graph_row, g->rows, capacity);
 			g->bytes += (capacity - g->rows_capacity) * sizeof(*g->rows);
 			g->rows_capacity = capacity;
 		}
 		row = g->n_rows++;
 	}
-	g->rows[row] = (struct row){ .used = true, .present = NO_PRESENT, .born_ns = g->now_ns };
+	g->rows[row] = (struct graph_row){ .used = true, .present = NO_PRESENT, .born_ns = g->now_ns };
 	return row;
 }
 
@@ -110,7 +110,7 @@ static void freed_push(struct wait_graph *g, wait_row row)
 
 void graph_row_free(struct wait_graph *g, wait_row row)
 {
-	struct row *r = &g->rows[row];
+	struct graph_row *r = &g->rows[row];
 
 	if (!r->used || r->freed)
 		return;
@@ -151,10 +151,10 @@ static void place_advance(struct queue_place *p)
 
 static void queue_push(struct wait_graph *g, wait_row row)
 {
-	struct chunk *last = g->newest.chunk;
+	struct graph_chunk *last = g->newest.chunk;
 
 	if (!last || last->n == CHUNK_ROWS) {
-		struct chunk *chunk = g_new(struct chunk, 1);
+		struct graph_chunk *chunk = g_new(struct graph_chunk, 1);
 
 		chunk->next = NULL;
 		chunk->n = 0;
@@ -175,7 +175,7 @@ static void queue_push(struct wait_graph *g, wait_row row)
 	g->newest.index = last->n;
 }
 
-static void ring_resize(struct wait_graph *g, struct row *r, uint32_t capacity)
+static void ring_resize(struct wait_graph *g, struct graph_row *r, uint32_t capacity)
 {
 	struct vertex *ring = g_new(struct vertex, capacity);
 
@@ -189,16 +189,16 @@ static void ring_resize(struct wait_graph *g, struct row *r, uint32_t capacity)
 	r->mask = capacity - 1;
 }
 
-static struct row *oldest_row(const struct wait_graph *g)
+static struct graph_row *oldest_row(const struct wait_graph *g)
 {
 	return &g->rows[g->oldest.chunk->rows[g->oldest.index]];
 }
 
 static void drop_oldest(struct wait_graph *g)
 {
-	struct row *r = oldest_row(g);
+	struct graph_row *r = oldest_row(g);
 	struct vertex *v = row_vertex(r, r->head);
-	struct chunk *chunk = g->oldest.chunk;
+	struct graph_chunk *chunk = g->oldest.chunk;
 	uint32_t capacity = r->mask + 1;
 
 	if (g->totals && g->summed.chunk == chunk && g->summed.index == g->oldest.index)
@@ -243,9 +243,9 @@ void graph_fit(struct wait_graph *g)
  * Room for one more vertex of the row. Where memory is short the oldest go, of all rows; as a
  * busy row's oldest are as old as anybody's, it soon finds room in what it has.
  */
-static void make_room(struct wait_graph *g, struct row *r)
+static void make_room(struct wait_graph *g, struct graph_row *r)
 {
-	size_t chunk = !g->newest.chunk || g->newest.index == CHUNK_ROWS ? sizeof(struct chunk) : 0;
+	size_t chunk = !g->newest.chunk || g->newest.index == CHUNK_ROWS ? sizeof(struct graph_chunk) : 0;
 	uint32_t capacity, more;
 
 	while (g->n_vertices && !fits(g, chunk))
@@ -270,7 +270,7 @@ static void note_behind(struct wait_graph *g, bool is_behind)
 
 static bool add_vertex(struct wait_graph *g, wait_row row, const struct vertex *v)
 {
-	struct row *r = &g->rows[row];
+	struct graph_row *r = &g->rows[row];
 
 	if (r->end && v->t_ns <= r->last_ns) {
 		g->late += v->t_ns < r->last_ns;
@@ -315,7 +315,7 @@ bool graph_vertex(struct wait_graph *g, wait_row row, uint64_t t_ns, enum wait_s
 
 void graph_present(struct wait_graph *g, wait_row row, enum wait_state state, const struct wait_cause *cause)
 {
-	struct row *r = &g->rows[row];
+	struct graph_row *r = &g->rows[row];
 
 	r->present = r->freed ? NO_PRESENT : state;
 	r->present_cause = cause ? *cause : cause_none;
@@ -323,7 +323,7 @@ void graph_present(struct wait_graph *g, wait_row row, enum wait_state state, co
 
 void graph_link(struct wait_graph *g, wait_row from, uint64_t from_ns, wait_row to, uint64_t to_ns, enum wait_link kind)
 {
-	struct row *r = &g->rows[to];
+	struct graph_row *r = &g->rows[to];
 	uint64_t seq = r->end - 1;
 	struct vertex *v;
 
@@ -349,7 +349,7 @@ void graph_link(struct wait_graph *g, wait_row from, uint64_t from_ns, wait_row 
 
 void graph_idle(struct wait_graph *g, wait_row row, uint64_t t_ns)
 {
-	struct row *r = &g->rows[row];
+	struct graph_row *r = &g->rows[row];
 	struct vertex *v;
 
 	if (!row_count(r) || r->last_ns != t_ns)
@@ -407,7 +407,7 @@ void graph_hide_waits(struct wait_graph *g)
 
 bool graph_last(const struct wait_graph *g, wait_row row, uint64_t *t_ns)
 {
-	const struct row *r = &g->rows[row];
+	const struct graph_row *r = &g->rows[row];
 
 	if (!r->end)
 		return false;
@@ -419,7 +419,7 @@ bool graph_last(const struct wait_graph *g, wait_row row, uint64_t *t_ns)
  * Vertices come about evenly: a guess by proportion, strides that double away from it until t_ns lies
  * between two, then halves of what is between.
  */
-uint64_t row_find(const struct row *r, uint64_t t_ns)
+uint64_t row_find(const struct graph_row *r, uint64_t t_ns)
 {
 	uint64_t low = r->head, high = r->end, guess, first_ns;
 
@@ -460,7 +460,7 @@ uint64_t row_find(const struct row *r, uint64_t t_ns)
 	return low;
 }
 
-uint64_t row_begin_ns(const struct wait_graph *g, const struct row *r)
+uint64_t row_begin_ns(const struct wait_graph *g, const struct graph_row *r)
 {
 	return r->head ? g->horizon_ns : row_vertex(r, 0)->t_ns;
 }

@@ -56,7 +56,7 @@ struct row_sums {
 	uint64_t base[SUM_WIDTH]; /* at before_ns; 0 if nothing was dropped */
 };
 
-struct row {
+struct graph_row {
 	struct vertex *ring;
 	struct row_sums *sums;
 	uint32_t mask;   /* capacity - 1, if there is a ring */
@@ -74,14 +74,14 @@ struct row {
 /* The queue of rows, one entry per vertex kept. */
 enum { CHUNK_ROWS = 16 * 1024 - 4 };
 
-struct chunk {
-	struct chunk *next;
+struct graph_chunk {
+	struct graph_chunk *next;
 	uint32_t n;
 	wait_row rows[CHUNK_ROWS];
 };
 
 struct queue_place {
-	struct chunk *chunk;
+	struct graph_chunk *chunk;
 	uint32_t index;
 };
 
@@ -93,7 +93,7 @@ struct freed_row {
 struct walker; /* resolve.c */
 
 struct wait_graph {
-	struct row *rows;
+	struct graph_row *rows;
 	uint32_t n_rows, rows_capacity;
 	wait_row *free_rows;
 	uint32_t n_free, free_capacity;
@@ -118,30 +118,30 @@ struct wait_graph {
 	struct walker *walker;
 };
 
-static inline uint64_t row_count(const struct row *r)
+static inline uint64_t row_count(const struct graph_row *r)
 {
 	return r->end - r->head;
 }
 
-static inline struct vertex *row_vertex(const struct row *r, uint64_t seq)
+static inline struct vertex *row_vertex(const struct graph_row *r, uint64_t seq)
 {
 	return &r->ring[seq & r->mask];
 }
 
 /* Where the edge to vertex seq begins; the vertex must be kept and no gap. */
-static inline uint64_t row_left_ns(const struct row *r, uint64_t seq)
+static inline uint64_t row_left_ns(const struct graph_row *r, uint64_t seq)
 {
 	return seq > r->head ? row_vertex(r, seq - 1)->t_ns : r->before_ns;
 }
 
 /* The first kept vertex at or after t_ns; r->end: none. Near the end is found fast. */
-uint64_t row_find(const struct row *r, uint64_t t_ns);
+uint64_t row_find(const struct graph_row *r, uint64_t t_ns);
 
 /* Nothing of the row before this is known: what was dropped, or its first vertex. r->end > 0. */
-uint64_t row_begin_ns(const struct wait_graph *g, const struct row *r);
+uint64_t row_begin_ns(const struct wait_graph *g, const struct graph_row *r);
 
 /* Its path ends here: now if it is known what it does, else its last vertex. r->end > 0. */
-static inline uint64_t row_end_ns(const struct row *r)
+static inline uint64_t row_end_ns(const struct graph_row *r)
 {
 	return r->present == WAIT_STATES ? r->last_ns : UINT64_MAX;
 }
@@ -189,7 +189,7 @@ void follow_clear(struct wait_follow *f);
 void totals_forget(struct wait_graph *g);
 
 /* The row's oldest vertex is about to be dropped. */
-void totals_drop(struct wait_graph *g, struct row *r);
-void totals_release(struct wait_graph *g, struct row *r);
+void totals_drop(struct wait_graph *g, struct graph_row *r);
+void totals_release(struct wait_graph *g, struct graph_row *r);
 
 #endif

@@ -56,7 +56,7 @@ void path_append(struct wait_path *p, const struct wait_segment *segment)
 
 void path_append_row(const struct wait_graph *g, wait_row row, uint64_t seq, struct wait_path *out)
 {
-	const struct row *r = &g->rows[row];
+	const struct graph_row *r = &g->rows[row];
 
 	for (; seq < r->end && row_left_ns(r, seq) < out->end_ns; seq++)
 		resolve_edge(g, row, seq, out);
@@ -69,7 +69,7 @@ void path_append_row(const struct wait_graph *g, wait_row row, uint64_t seq, str
 void wait_path_resolve(const struct wait_graph *g, wait_row row, uint64_t begin_ns, uint64_t end_ns,
 		       struct wait_path *out)
 {
-	const struct row *r = row < g->n_rows ? &g->rows[row] : NULL;
+	const struct graph_row *r = row < g->n_rows ? &g->rows[row] : NULL;
 	bool cut;
 
 	path_open(out, begin_ns, begin_ns);

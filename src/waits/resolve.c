@@ -22,7 +22,7 @@ struct piece {
 };
 
 /* A time of a row: at vertex seq, or (exact false) before it and after the one to its left. */
-struct place {
+struct graph_place {
 	wait_row row;
 	bool exact;
 	uint64_t seq;
@@ -30,11 +30,11 @@ struct place {
 };
 
 struct remembered {
-	struct place place;
+	struct graph_place place;
 	uint32_t n_pieces;
 };
 
-struct edge {
+struct walked_edge {
 	uint64_t begin_ns;
 	enum wait_state state;
 	const struct wait_cause *cause;
@@ -85,16 +85,16 @@ static struct piece *take(struct walker *w, int kind, uint64_t begin_ns, uint64_
 	return p;
 }
 
-static struct place place_find(const struct wait_graph *g, wait_row row, uint64_t t_ns)
+static struct graph_place place_find(const struct wait_graph *g, wait_row row, uint64_t t_ns)
 {
-	const struct row *r = &g->rows[row];
+	const struct graph_row *r = &g->rows[row];
 	uint64_t seq = row_find(r, t_ns);
 
-	return (struct place){ row, seq < r->end && row_vertex(r, seq)->t_ns == t_ns, seq, t_ns };
+	return (struct graph_place){ row, seq < r->end && row_vertex(r, seq)->t_ns == t_ns, seq, t_ns };
 }
 
 /* Takes the link that ends at v, a vertex of row, and goes to its source. */
-static struct place take_link(const struct wait_graph *g, wait_row row, const struct vertex *v)
+static struct graph_place take_link(const struct wait_graph *g, wait_row row, const struct vertex *v)
 {
 	struct piece *p = take(g->walker, PIECE_LINK, v->from_ns, v->t_ns);
 
@@ -105,15 +105,15 @@ static struct place take_link(const struct wait_graph *g, wait_row row, const st
 }
 
 /* The edge before a place, as far as that goes; false: the row begins here, or has a gap. */
-static bool edge_before(const struct wait_graph *g, const struct place *at, struct edge *e)
+static bool edge_before(const struct wait_graph *g, const struct graph_place *at, struct walked_edge *e)
 {
-	const struct row *r = &g->rows[at->row];
+	const struct graph_row *r = &g->rows[at->row];
 	const struct vertex *v;
 
 	if (at->seq == r->end) { /* still open */
 		if (!r->end)
 			return false;
-		*e = (struct edge){ r->last_ns, WAIT_UNKNOWN, &cause_none };
+		*e = (struct walked_edge){ r->last_ns, WAIT_UNKNOWN, &cause_none };
 		if (r->present != WAIT_STATES) {
 			e->state = r->present;
 			e->cause = &r->present_cause;
@@ -123,11 +123,11 @@ static bool edge_before(const struct wait_graph *g, const struct place *at, stru
 	v = row_vertex(r, at->seq);
 	if (v->gap)
 		return false;
-	*e = (struct edge){ row_left_ns(r, at->seq), v->state, causes_get(&g->causes, v->cause) };
+	*e = (struct walked_edge){ row_left_ns(r, at->seq), v->state, causes_get(&g->causes, v->cause) };
 	return true;
 }
 
-static void remember(struct walker *w, const struct place *at)
+static void remember(struct walker *w, const struct graph_place *at)
 {
 	if (w->n_stack == w->stack_capacity) {
 		w->stack_capacity = w->stack_capacity ? 2 * w->stack_capacity : 64;
@@ -136,7 +136,7 @@ static void remember(struct walker *w, const struct place *at)
 	w->stack[w->n_stack++] = (struct remembered){ *at, w->n_pieces };
 }
 
-static void take_edge(struct walker *w, const struct place *at, const struct edge *e, int kind)
+static void take_edge(struct walker *w, const struct graph_place *at, const struct walked_edge *e, int kind)
 {
 	struct piece *p = take(w, kind, e->begin_ns, at->t_ns);
 
@@ -148,8 +148,8 @@ static void take_edge(struct walker *w, const struct place *at, const struct edg
 static void walk(const struct wait_graph *g, wait_row row, uint64_t seq, uint64_t bound_ns, unsigned depth);
 
 /* A wait in the midst of the walk: what explains it, else itself. */
-static void take_wait(const struct wait_graph *g, const struct place *at, const struct edge *e, uint64_t limit_ns,
-		      unsigned depth)
+static void take_wait(const struct wait_graph *g, const struct graph_place *at, const struct walked_edge *e,
+		      uint64_t limit_ns, unsigned depth)
 {
 	struct walker *w = g->walker;
 	uint32_t n = w->n_pieces;
@@ -175,12 +175,12 @@ static void take_rest(const struct wait_graph *g, wait_row row, const struct ver
 static void walk(const struct wait_graph *g, wait_row row, uint64_t seq, uint64_t bound_ns, unsigned depth)
 {
 	struct walker *w = g->walker;
-	const struct row *r = &g->rows[row];
+	const struct graph_row *r = &g->rows[row];
 	const struct vertex *ended = row_vertex(r, seq), *v;
 	uint64_t limit_ns = MAX(bound_ns, row_left_ns(r, seq));
 	uint64_t floor_ns = MAX(limit_ns, g->horizon_ns);
 	uint32_t stack_base = w->n_stack;
-	struct place at;
+	struct graph_place at;
 
 	if (ended->link == WAIT_LINK_NONE)
 		return;
@@ -191,7 +191,7 @@ static void walk(const struct wait_graph *g, wait_row row, uint64_t seq, uint64_
 	w->info.waits++;
 	at = take_link(g, row, ended);
 	while (at.t_ns > floor_ns) {
-		struct edge e;
+		struct walked_edge e;
 		bool begins = !edge_before(g, &at, &e);
 
 		if (w->effort > EFFORT_MAX) {
@@ -221,7 +221,7 @@ static void walk(const struct wait_graph *g, wait_row row, uint64_t seq, uint64_
 				take_wait(g, &at, &e, limit_ns, depth);
 			else
 				take_edge(w, &at, &e, PIECE_EDGE);
-			at = (struct place){ at.row, true, at.seq - 1, e.begin_ns };
+			at = (struct graph_place){ at.row, true, at.seq - 1, e.begin_ns };
 		} else if (w->n_stack > stack_base) {
 			struct remembered *last = &w->stack[--w->n_stack];
 
@@ -362,7 +362,7 @@ static void lay_pieces(struct layer *l, const struct walker *w)
 static void append_edge(const struct wait_graph *g, wait_row row, uint64_t seq, struct wait_segment *s,
 			struct wait_path *path)
 {
-	const struct row *r = &g->rows[row];
+	const struct graph_row *r = &g->rows[row];
 
 	s->row = row;
 	s->from = WAIT_NO_ROW;
@@ -380,7 +380,7 @@ static void append_edge(const struct wait_graph *g, wait_row row, uint64_t seq, 
 void resolve_edge(const struct wait_graph *g, wait_row row, uint64_t seq, struct wait_path *path)
 {
 	struct walker *w = g->walker;
-	const struct row *r = &g->rows[row];
+	const struct graph_row *r = &g->rows[row];
 	const struct vertex *v = row_vertex(r, seq);
 	struct wait_segment s = {
 		.begin_ns = row_left_ns(r, seq),
@@ -415,7 +415,7 @@ void resolve_edge(const struct wait_graph *g, wait_row row, uint64_t seq, struct
 
 void resolve_present(const struct wait_graph *g, wait_row row, struct wait_path *path)
 {
-	const struct row *r = &g->rows[row];
+	const struct graph_row *r = &g->rows[row];
 	struct wait_segment s = {
 		.begin_ns = r->last_ns,
 		.end_ns = UINT64_MAX,

@@ -66,7 +66,7 @@ static uint32_t sums_until(const struct row_sums *s, uint64_t seq)
 }
 
 /* The sequence number of the last vertex at or before t_ns that ended a wait for work, + 1; 0: none is kept. */
-static uint64_t last_idle(const struct row *r, uint64_t t_ns)
+static uint64_t last_idle(const struct graph_row *r, uint64_t t_ns)
 {
 	uint64_t seq, first = r->head, idle = 0;
 	uint32_t n;
@@ -102,7 +102,7 @@ static void add_between(struct adder *a, wait_row row, uint64_t since_ns, uint64
 /* The same where until is the source of a link: a wait that goes on then explains nothing of it. */
 static void add_waker(struct adder *a, wait_row row, uint64_t since_ns, uint64_t until_ns, int sign, unsigned depth)
 {
-	const struct row *r = &a->g->rows[row];
+	const struct graph_row *r = &a->g->rows[row];
 	uint64_t seq = row_find(r, until_ns), left_ns;
 	unsigned state = WAIT_RUNNING;
 
@@ -130,7 +130,7 @@ static void add_waker(struct adder *a, wait_row row, uint64_t since_ns, uint64_t
 static void add_row(struct adder *a, wait_row row, uint64_t since_ns, uint64_t until_ns, uint64_t linked_ns, int sign,
 		    unsigned depth)
 {
-	const struct row *r = &a->g->rows[row];
+	const struct graph_row *r = &a->g->rows[row];
 	const uint64_t idle = last_idle(r, linked_ns);
 	const struct vertex *work = idle ? row_vertex(r, idle - 1) : NULL;
 
@@ -180,7 +180,7 @@ static bool explained(const struct vertex *v)
 /* The edge to vertex seq (not a row's first), up to t_ns. */
 static void add_edge(struct adder *a, wait_row row, uint64_t seq, uint64_t t_ns, int sign, unsigned depth)
 {
-	const struct row *r = &a->g->rows[row];
+	const struct graph_row *r = &a->g->rows[row];
 	const struct vertex *v = row_vertex(r, seq);
 	uint64_t left_ns = row_left_ns(r, seq);
 
@@ -193,7 +193,7 @@ static void add_edge(struct adder *a, wait_row row, uint64_t seq, uint64_t t_ns,
 /* Before its first vertex a row was what made it; before what was dropped, nobody knows. */
 static void add_before(struct adder *a, wait_row row, uint64_t t_ns, int sign, unsigned depth)
 {
-	const struct row *r = &a->g->rows[row];
+	const struct graph_row *r = &a->g->rows[row];
 
 	if (!r->head && row_vertex(r, 0)->link != WAIT_LINK_NONE)
 		add_explained(a, row, row_vertex(r, 0), t_ns, row_vertex(r, 0)->t_ns, -sign, depth);
@@ -204,7 +204,7 @@ static void add_before(struct adder *a, wait_row row, uint64_t t_ns, int sign, u
 /* Adds the last sum at or before vertex seq; returns its vertex: one before the oldest if that is the base. */
 static uint64_t add_base(struct adder *a, wait_row row, uint64_t seq, int sign, unsigned depth)
 {
-	const struct row *r = &a->g->rows[row];
+	const struct graph_row *r = &a->g->rows[row];
 	const struct row_sums *s = r->sums;
 	unsigned width = depth ? SUM_KINDS : SUM_WIDTH;
 	const uint64_t *ns;
@@ -224,7 +224,7 @@ static uint64_t add_base(struct adder *a, wait_row row, uint64_t seq, int sign, 
 /* Adds F(row, t), or takes it off. */
 static void add_at(struct adder *a, wait_row row, uint64_t t_ns, int sign, unsigned depth)
 {
-	const struct row *r = &a->g->rows[row];
+	const struct graph_row *r = &a->g->rows[row];
 	uint64_t seq, at, last;
 
 	if (!r->end) {
@@ -271,7 +271,7 @@ static void sums_resize(struct wait_graph *g, struct row_sums *s, uint32_t capac
 
 static void sum_up(struct wait_graph *g, wait_row row)
 {
-	struct row *r = &g->rows[row];
+	struct graph_row *r = &g->rows[row];
 	struct row_sums *s = r->sums;
 	struct vertex *v;
 	struct sum sum = { 0 };
@@ -304,7 +304,7 @@ static void totals_advance(struct wait_graph *g, uint64_t t_ns)
 	g->totals = true;
 	while (g->totals && p->chunk && p->index < p->chunk->n) {
 		wait_row row = p->chunk->rows[p->index];
-		const struct row *r = &g->rows[row];
+		const struct graph_row *r = &g->rows[row];
 
 		if (row_vertex(r, r->sums ? r->sums->next : r->head)->t_ns > t_ns)
 			return;
@@ -322,7 +322,7 @@ void totals_forget(struct wait_graph *g)
 	g->totals = false;
 }
 
-void totals_drop(struct wait_graph *g, struct row *r)
+void totals_drop(struct wait_graph *g, struct graph_row *r)
 {
 	struct row_sums *s = r->sums;
 
@@ -340,7 +340,7 @@ void totals_drop(struct wait_graph *g, struct row *r)
 	}
 }
 
-void totals_release(struct wait_graph *g, struct row *r)
+void totals_release(struct wait_graph *g, struct graph_row *r)
 {
 	if (!r->sums)
 		return;
@@ -354,7 +354,7 @@ void totals_release(struct wait_graph *g, struct row *r)
 
 void wait_totals_window(struct wait_graph *g, wait_row row, uint64_t begin_ns, uint64_t end_ns, struct wait_totals *out)
 {
-	const struct row *r = row < g->n_rows ? &g->rows[row] : NULL;
+	const struct graph_row *r = row < g->n_rows ? &g->rows[row] : NULL;
 	uint64_t ns[SUM_WIDTH] = { 0 };
 	struct adder a = { .g = g, .ns = ns };
 

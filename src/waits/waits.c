@@ -15,7 +15,7 @@ enum {
 #define DEFAULT_MEMORY_BYTES ((size_t)256 << 20)
 
 /* A host's events that wait for other hosts: a ring each of events and of their packets. */
-struct queue {
+struct waits_queue {
 	struct wait_event *events;
 	struct clock_packet *packets;
 	uint32_t room, packets_room; /* powers of two */
@@ -23,9 +23,9 @@ struct queue {
 	uint32_t first_packet, n_packets;
 };
 
-struct host {
+struct waits_host {
 	const struct clock_map *map;
-	struct queue queue;
+	struct waits_queue queue;
 	uint64_t watermark_ns; /* by its own clock; UINT64_MAX: not waited for */
 	uint64_t head_ref_ns;  /* reference time of the first event that waits */
 	uint64_t last_ref_ns;  /* of the last one built: time does not go back when the map moves */
@@ -35,7 +35,7 @@ struct waits {
 	struct wait_graph *graph;
 	struct wait_follow *follow;
 	struct build *build;
-	GArray *hosts;       /* struct host */
+	GArray *hosts;       /* struct waits_host */
 	GArray *heads;       /* unsigned: a heap of the hosts with events that wait, whose first is next on top */
 	unsigned map_epochs; /* sum of those of all maps */
 	unsigned epoch;
@@ -45,9 +45,9 @@ struct waits {
 	unsigned since_advance;
 };
 
-static struct host *host_at(const struct waits *w, unsigned i)
+static struct waits_host *host_at(const struct waits *w, unsigned i)
 {
-	return &g_array_index(w->hosts, struct host, i);
+	return &g_array_index(w->hosts, struct waits_host, i);
 }
 
 struct waits *waits_create(const struct waits_options *options)
@@ -60,7 +60,7 @@ struct waits *waits_create(const struct waits_options *options)
 		graph_hide_waits(w->graph);
 	w->follow = follow_create(w->graph, 0);
 	w->build = build_create(w->graph, options->compat);
-	w->hosts = g_array_new(FALSE, TRUE, sizeof(struct host));
+	w->hosts = g_array_new(FALSE, TRUE, sizeof(struct waits_host));
 	w->heads = g_array_new(FALSE, FALSE, sizeof(unsigned));
 	return w;
 }
@@ -93,7 +93,7 @@ static unsigned map_epochs(const struct waits *w)
 
 unsigned waits_add_host(struct waits *w, const struct clock_map *map)
 {
-	struct host h = { .map = map };
+	struct waits_host h = { .map = map };
 
 	g_array_append_val(w->hosts, h);
 	build_add_host(w->build);
@@ -132,7 +132,7 @@ static void *ring_grow(void *ring, uint32_t room, uint32_t new_room, uint32_t fi
 	return bigger;
 }
 
-static void queue_reserve(struct queue *q, uint32_t events, uint32_t packets)
+static void queue_reserve(struct waits_queue *q, uint32_t events, uint32_t packets)
 {
 	uint32_t room = room_for(q->room, q->n + events);
 	uint32_t packets_room = room_for(q->packets_room, q->n_packets + packets);
@@ -150,7 +150,7 @@ static void queue_reserve(struct queue *q, uint32_t events, uint32_t packets)
 	}
 }
 
-static void queue_push(struct queue *q, const struct wait_event *e, const struct wait_log *log)
+static void queue_push(struct waits_queue *q, const struct wait_event *e, const struct wait_log *log)
 {
 	struct wait_event *at = &q->events[(q->first + q->n++) & (q->room - 1)];
 
@@ -162,17 +162,17 @@ static void queue_push(struct queue *q, const struct wait_event *e, const struct
 	at->packet = 0;
 }
 
-static const struct wait_event *queue_head(const struct queue *q)
+static const struct wait_event *queue_head(const struct waits_queue *q)
 {
 	return q->n ? &q->events[q->first] : NULL;
 }
 
-static const struct clock_packet *queue_head_packet(const struct queue *q)
+static const struct clock_packet *queue_head_packet(const struct waits_queue *q)
 {
 	return q->events[q->first].packet == WAIT_NO_PACKET ? NULL : &q->packets[q->first_packet];
 }
 
-static void queue_pop(struct queue *q)
+static void queue_pop(struct waits_queue *q)
 {
 	if (q->events[q->first].packet != WAIT_NO_PACKET) {
 		q->first_packet = (q->first_packet + 1) & (q->packets_room - 1);
@@ -223,14 +223,14 @@ static void sift_down(struct waits *w, unsigned i)
 	heap[i] = moving;
 }
 
-static void look_at_head(struct host *h)
+static void look_at_head(struct waits_host *h)
 {
 	h->head_ref_ns = MAX(clock_to_ref(h->map, queue_head(&h->queue)->ts_ns), h->last_ref_ns);
 }
 
 void waits_take(struct waits *w, unsigned host, struct wait_log *log)
 {
-	struct host *h = host_at(w, host);
+	struct waits_host *h = host_at(w, host);
 	const bool was_empty = h->queue.n == 0;
 
 	queue_reserve(&h->queue, log->n_events, log->n_packets);
@@ -255,7 +255,7 @@ static uint64_t least_watermark(const struct waits *w)
 	uint64_t least = UINT64_MAX;
 
 	for (guint i = 0; i < w->hosts->len; i++) {
-		const struct host *h = host_at(w, i);
+		const struct waits_host *h = host_at(w, i);
 
 		if (h->watermark_ns != UINT64_MAX)
 			least = MIN(least, h->watermark_ns ? clock_to_ref(h->map, h->watermark_ns) : 0);
@@ -274,7 +274,7 @@ static void advance(struct waits *w, uint64_t t_ns)
 static void build_head(struct waits *w)
 {
 	const unsigned number = heads(w)[0];
-	struct host *h = host_at(w, number);
+	struct waits_host *h = host_at(w, number);
 
 	if (h->head_ref_ns < w->now_ns) {
 		w->late++;

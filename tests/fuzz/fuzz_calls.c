@@ -228,7 +228,7 @@ struct shower {
 	struct attach_text *text;
 	struct attach_line line;
 	struct attach_wait wait;
-	struct lines *lines;
+	struct calls_lines *lines;
 	struct canvas *canvas;
 };
 
@@ -266,7 +266,7 @@ static void check_json(struct shower *s, const struct attach_record *r)
 static void show_line(struct shower *s, const struct attach_record *r)
 {
 	const struct attach_line *l = &s->line;
-	struct line line = { .at_ns = r->ref_ns, .tid = r->tid };
+	struct calls_line line = { .at_ns = r->ref_ns, .tid = r->tid };
 	char *row;
 
 	attach_line_set(&s->line, s->in, r, &s->wait);
@@ -280,7 +280,7 @@ static void show_line(struct shower *s, const struct attach_record *r)
 	line.result_end = l->result_end;
 	lines_add(s->lines, &line);
 	for (unsigned i = 0; i < lines_count(s->lines); i++) {
-		const struct line *kept = lines_at(s->lines, i);
+		const struct calls_line *kept = lines_at(s->lines, i);
 
 		if (strlen(kept->text) > LINE_BYTES_MAX || kept->result_end > strlen(kept->text) ||
 		    kept->name > strlen(kept->text))

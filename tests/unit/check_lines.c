@@ -7,7 +7,7 @@
 
 enum { AROUND = 1000000 };
 
-static struct lines *lines;
+static struct calls_lines *lines;
 static unsigned freed;
 
 static void count_freed(gpointer data)
@@ -29,7 +29,7 @@ static void teardown(void)
 
 static void add(uint64_t at_ns, const char *text)
 {
-	struct line line = { .at_ns = at_ns, .text = (char *)text };
+	struct calls_line line = { .at_ns = at_ns, .text = (char *)text };
 
 	lines_add(lines, &line);
 }
@@ -97,9 +97,9 @@ END_TEST
 
 START_TEST(texts_are_bounded)
 {
-	struct line line = { .at_ns = 1, .name = 2, .result = 2 * LINE_BYTES_MAX, .result_end = UINT32_MAX };
+	struct calls_line line = { .at_ns = 1, .name = 2, .result = 2 * LINE_BYTES_MAX, .result_end = UINT32_MAX };
 	GString *text = g_string_new("x");
-	const struct line *known;
+	const struct calls_line *known;
 
 	/* two bytes each, so that no bound falls between them by chance */
 	while (text->len < 2 * LINE_BYTES_MAX)
@@ -149,8 +149,8 @@ END_TEST
 
 START_TEST(text_is_made_later)
 {
-	struct line line = { .at_ns = 5, .tid = 7, .data = (char *)"data" };
-	const struct line text = {
+	struct calls_line line = { .at_ns = 5, .tid = 7, .data = (char *)"data" };
+	const struct calls_line text = {
 		.text = (char *)"read(3) = -1",
 		.name = 4,
 		.result = 10,

@@ -6,7 +6,7 @@
 
 static const uint64_t mib = 1 << 20;
 
-static struct place choose(uint64_t runtime_mib, struct place_room disk, uint64_t buffers_mib)
+static struct relay_place choose(uint64_t runtime_mib, struct place_room disk, uint64_t buffers_mib)
 {
 	const struct place_room runtime = { .free_bytes = runtime_mib * mib, .is_memory = true };
 
@@ -18,7 +18,7 @@ static struct place_room disk_of(uint64_t free_mib)
 	return (struct place_room){ .free_bytes = free_mib * mib };
 }
 
-static void check(struct place found, bool on_disk, uint64_t expected_mib)
+static void check(struct relay_place found, bool on_disk, uint64_t expected_mib)
 {
 	ck_assert_int_eq(found.on_disk, on_disk);
 	ck_assert_uint_eq(found.bytes, expected_mib * mib);

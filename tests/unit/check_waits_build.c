@@ -146,7 +146,7 @@ static void finish(struct test *t, unsigned hosts)
 
 static char *row_text(const struct test *t, wait_row row)
 {
-	const struct row *r = &waits_graph(t->w)->rows[row];
+	const struct graph_row *r = &waits_graph(t->w)->rows[row];
 	GString *s = g_string_new(NULL);
 
 	for (uint64_t i = r->head; i < r->end; i++) {
@@ -262,7 +262,7 @@ END_TEST
 START_TEST(test_stopped)
 {
 	const struct wait_graph *g;
-	const struct row *r;
+	const struct graph_row *r;
 	struct test t;
 
 	begin(&t, false, 1);
@@ -284,7 +284,7 @@ END_TEST
 START_TEST(test_idle)
 {
 	const struct wait_graph *g;
-	const struct row *r;
+	const struct graph_row *r;
 	struct test t;
 
 	begin(&t, false, 1);

@@ -68,7 +68,7 @@ static void print_cause(const struct wait_cause *cause)
 static void print_row(const struct waits *w, wait_row row)
 {
 	const struct wait_graph *g = waits_graph(w);
-	const struct row *r = &g->rows[row];
+	const struct graph_row *r = &g->rows[row];
 	const struct wait_who who = waits_who(w, row);
 
 	printf("{\"row\":%u,\"host\":%u,\"tid\":%d,\"pid\":%d,\"cpu\":%d,\"comm\":", row, who.host, who.tid, who.pid,

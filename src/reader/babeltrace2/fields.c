@@ -117,7 +117,7 @@ static bool read_integers(const struct plan_op *op, const bt_field *array, void 
 static bool read_variant(const struct plan_op *op, const bt_field *field, void *words)
 {
 	const uint64_t selected = bt_field_variant_get_selected_option_index(field);
-	const struct plan *option;
+	const struct field_plan *option;
 
 	if (selected >= op->n_options)
 		return false;
@@ -167,7 +167,7 @@ static bool read_one(const struct plan_op *op, const bt_field *field, void *word
 	return false;
 }
 
-uint32_t lib_plan_read(const struct plan *plan, const bt_field *structure, void *words, struct event *ev)
+uint32_t lib_plan_read(const struct field_plan *plan, const bt_field *structure, void *words, struct event *ev)
 {
 	uint32_t present = 0;
 

@@ -19,7 +19,7 @@
  */
 
 struct lib_stream {
-	struct stream base;
+	struct reader_stream base;
 	bt_message_iterator *iterator;
 	const bt_message **queue; /* owned references [first, n[; next() gives [at] */
 	unsigned first, at, n, capacity, marked;
@@ -68,7 +68,7 @@ const struct type *lib_type(struct lib_knowledge *k, const bt_field_class *fc);
  * Reads the structure into the payload at words; texts are appended to ev if
  * it is not NULL (without one the plan must have none). Returns the bits of present.
  */
-uint32_t lib_plan_read(const struct plan *plan, const bt_field *structure, void *words, struct event *ev);
+uint32_t lib_plan_read(const struct field_plan *plan, const bt_field *structure, void *words, struct event *ev);
 
 /* All values of the field to an EVENT_FIELDS record (reader/values.h); false: no more fit. */
 bool lib_append_values(struct event *ev, const bt_field *field);

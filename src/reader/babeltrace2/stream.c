@@ -7,7 +7,7 @@
 
 enum { AGAIN_WAIT_US = 1000 };
 
-static struct lib_stream *bt(struct stream *s)
+static struct lib_stream *bt(struct reader_stream *s)
 {
 	return (struct lib_stream *)(void *)s;
 }
@@ -183,7 +183,7 @@ static void drop_given(struct lib_stream *s)
 		s->first = s->at = s->n = 0;
 }
 
-static bool next(struct stream *stream, struct message *m)
+static bool next(struct reader_stream *stream, struct message *m)
 {
 	struct lib_stream *s = bt(stream);
 
@@ -199,7 +199,7 @@ static bool next(struct stream *stream, struct message *m)
 	}
 }
 
-static void mark(struct stream *stream)
+static void mark(struct reader_stream *stream)
 {
 	struct lib_stream *s = bt(stream);
 
@@ -207,7 +207,7 @@ static void mark(struct stream *stream)
 	s->is_marked = true;
 }
 
-static void rewind_to_mark(struct stream *stream)
+static void rewind_to_mark(struct reader_stream *stream)
 {
 	struct lib_stream *s = bt(stream);
 
@@ -223,7 +223,7 @@ static const bt_event *event_of(const struct lib_stream *s)
 	return bt_message_event_borrow_event_const(s->current);
 }
 
-static enum read_status read_context(struct stream *stream, const struct class_plan *plan,
+static enum read_status read_context(struct reader_stream *stream, const struct reader_class *plan,
 				     struct context_cache *context)
 {
 	const bt_event *event = event_of(bt(stream));
@@ -239,7 +239,7 @@ static enum read_status read_context(struct stream *stream, const struct class_p
 	return READ_OK;
 }
 
-static enum read_status read_perf(struct stream *stream, const struct class_plan *plan, uint64_t *values)
+static enum read_status read_perf(struct reader_stream *stream, const struct reader_class *plan, uint64_t *values)
 {
 	const bt_event *event = event_of(bt(stream));
 
@@ -250,7 +250,7 @@ static enum read_status read_perf(struct stream *stream, const struct class_plan
 	return READ_OK;
 }
 
-static enum read_status read_payload(struct stream *stream, const struct class_plan *plan, void *words,
+static enum read_status read_payload(struct reader_stream *stream, const struct reader_class *plan, void *words,
 				     uint32_t *present, struct event *ev)
 {
 	if (plan->payload.n)
@@ -259,7 +259,7 @@ static enum read_status read_payload(struct stream *stream, const struct class_p
 	return READ_OK;
 }
 
-static enum read_status read_fields(struct stream *stream, const struct class_plan *plan, struct event *ev)
+static enum read_status read_fields(struct reader_stream *stream, const struct reader_class *plan, struct event *ev)
 {
 	const bt_event *event = event_of(bt(stream));
 	const bt_stream_class *class = bt_event_class_borrow_stream_class_const(bt_event_borrow_class_const(event));
@@ -285,7 +285,7 @@ static enum read_status read_fields(struct stream *stream, const struct class_pl
 	return READ_OK;
 }
 
-static void release(struct stream *stream)
+static void release(struct reader_stream *stream)
 {
 	struct lib_stream *s = bt(stream);
 

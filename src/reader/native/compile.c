@@ -172,7 +172,7 @@ static void compile_options(struct step *s, const struct plan_op *op)
 	s->n_options = (uint16_t)t->fields->len;
 	s->options = g_new0(struct program, t->fields->len);
 	for (guint i = 0; i < t->fields->len; i++) {
-		const struct plan *plan = i < op->n_options ? &op->options[i] : NULL;
+		const struct field_plan *plan = i < op->n_options ? &op->options[i] : NULL;
 		const struct type *option = type_field(t, i)->type;
 
 		program_compile(&s->options[i], option, plan);
@@ -232,7 +232,7 @@ static void compile_field(struct compile *c, const struct type_field *f, const s
 	}
 }
 
-void program_compile(struct program *p, const struct type *t, const struct plan *plan)
+void program_compile(struct program *p, const struct type *t, const struct field_plan *plan)
 {
 	struct compile c = { .steps = g_array_new(FALSE, FALSE, sizeof(struct step)), .run = -1 };
 	const struct plan_op **ops = g_new(const struct plan_op *, plan ? plan->n + 1 : 1);

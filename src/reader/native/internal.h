@@ -33,7 +33,7 @@ struct native_clock {
 /* An event class with what it takes to decode it. */
 struct native_class {
 	const struct layout_event *event;
-	struct class_plan *plan;
+	struct reader_class *plan;
 	struct program context;        /* the stream's, wanted: struct context_values */
 	struct program own_context;    /* the class's */
 	struct program perf, own_perf; /* of the same structures: perf words */
@@ -79,7 +79,7 @@ void native_trace_release(struct native_trace *t);
 
 bool native_trace_describe(const struct native_trace *t, struct trace_desc *desc);
 void native_trace_visit(struct native_trace *t, struct reader *r, class_visit_fn *visit, void *user);
-void native_trace_add_class(struct native_trace *t, const void *key, struct class_plan *plan);
+void native_trace_add_class(struct native_trace *t, const void *key, struct reader_class *plan);
 
 struct native_group *native_trace_group(const struct native_trace *t, const struct layout_stream *stream);
 
@@ -161,7 +161,7 @@ struct native_file {
 };
 
 struct native_stream {
-	struct stream base;
+	struct reader_stream base;
 	struct native_trace *trace;
 	struct native_group *group;
 	/* The next packet: native_map_packet(), or that of a live stream. */
@@ -236,12 +236,13 @@ enum lt_status native_first_head(const struct layout *layout, int fd, uint64_t s
 
 /* ---- read.c ---- */
 
-enum read_status native_read_context(struct stream *s, const struct class_plan *plan, struct context_cache *context);
-enum read_status native_read_perf(struct stream *s, const struct class_plan *plan, uint64_t *values);
-enum read_status native_read_payload(struct stream *s, const struct class_plan *plan, void *words, uint32_t *present,
-				     struct event *ev);
+enum read_status native_read_context(struct reader_stream *s, const struct reader_class *plan,
+				     struct context_cache *context);
+enum read_status native_read_perf(struct reader_stream *s, const struct reader_class *plan, uint64_t *values);
+enum read_status native_read_payload(struct reader_stream *s, const struct reader_class *plan, void *words,
+				     uint32_t *present, struct event *ev);
 
-enum read_status native_read_fields(struct stream *s, const struct class_plan *plan, struct event *ev);
+enum read_status native_read_fields(struct reader_stream *s, const struct reader_class *plan, struct event *ev);
 
 /* Over what is left of the event given last. false: it does not fit. */
 bool native_skip_event(struct native_stream *s);

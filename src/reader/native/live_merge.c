@@ -80,7 +80,7 @@ static void come_to(struct native_live *l, uint64_t ns)
 
 static void write_item(struct native_live *l, struct live_stream *s)
 {
-	struct stream *b = &s->base.base;
+	struct reader_stream *b = &s->base.base;
 
 	say_ready(l);
 	/* It may have waited while the time went on. */

@@ -140,7 +140,7 @@ static void tell_stream(struct live_stream *s)
  */
 static bool find_item(struct live_stream *s)
 {
-	struct stream *b = &s->base.base;
+	struct reader_stream *b = &s->base.base;
 	const uint64_t written_ns = s->live->last_ns;
 
 	if (written_ns > b->last_ns) {
@@ -159,7 +159,7 @@ static bool find_item(struct live_stream *s)
 
 bool live_stream_advance(struct live_stream *s)
 {
-	struct stream *b = &s->base.base;
+	struct reader_stream *b = &s->base.base;
 	const struct packet_facts *before = &s->base.at.before;
 	const bool found = find_item(s);
 

@@ -37,7 +37,7 @@ static bool same_class(struct reader *r, const void *key, uint16_t *id)
 	return found != 0;
 }
 
-static void class_added(struct reader *r, const void *key, struct class_plan *plan)
+static void class_added(struct reader *r, const void *key, struct reader_class *plan)
 {
 	struct live_trace *t = trace_of(r);
 

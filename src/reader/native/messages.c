@@ -6,7 +6,7 @@
 
 /* A stream's packets as messages, in the order in which babeltrace2 gives them: losses, begin, events, end. */
 
-static struct native_stream *native(struct stream *s)
+static struct native_stream *native(struct reader_stream *s)
 {
 	return (struct native_stream *)(void *)s;
 }
@@ -332,7 +332,7 @@ static enum lt_status step_between(struct native_stream *s, struct message *m)
 	return LT_END;
 }
 
-static bool next(struct stream *stream, struct message *m);
+static bool next(struct reader_stream *stream, struct message *m);
 
 static LT_COLD bool next_between(struct native_stream *s, struct message *m)
 {
@@ -344,7 +344,7 @@ static LT_COLD bool next_between(struct native_stream *s, struct message *m)
 	return status == LT_AGAIN ? next(&s->base, m) : status == LT_OK;
 }
 
-static bool next(struct stream *stream, struct message *m)
+static bool next(struct reader_stream *stream, struct message *m)
 {
 	struct native_stream *s = native(stream);
 
@@ -355,7 +355,7 @@ static bool next(struct stream *stream, struct message *m)
 
 /* ---- looking ahead ---- */
 
-static void mark(struct stream *stream)
+static void mark(struct reader_stream *stream)
 {
 	struct native_stream *s = native(stream);
 
@@ -364,7 +364,7 @@ static void mark(struct stream *stream)
 	memcpy(s->marked_slots, s->slots, s->trace->layout->n_slots * sizeof(*s->slots));
 }
 
-static void rewind_to_mark(struct stream *stream)
+static void rewind_to_mark(struct reader_stream *stream)
 {
 	struct native_stream *s = native(stream);
 
@@ -377,7 +377,7 @@ static void rewind_to_mark(struct stream *stream)
 	memcpy(s->slots, s->marked_slots, s->trace->layout->n_slots * sizeof(*s->slots));
 }
 
-static void release(struct stream *stream)
+static void release(struct reader_stream *stream)
 {
 	struct native_stream *s = native(stream);
 

@@ -193,7 +193,7 @@ static void visit_classes(struct reader *r, class_visit_fn *visit, void *user)
 	native_trace_visit(&native(r)->trace, r, visit, user);
 }
 
-static void class_added(struct reader *r, const void *key, struct class_plan *plan)
+static void class_added(struct reader *r, const void *key, struct reader_class *plan)
 {
 	native_trace_add_class(&native(r)->trace, key, plan);
 }

@@ -81,7 +81,7 @@ struct program {
 };
 
 /* For the structure t, NULL: none; plan NULL: nothing is wanted of it. *p is to be released. */
-void program_compile(struct program *p, const struct type *t, const struct plan *plan);
+void program_compile(struct program *p, const struct type *t, const struct field_plan *plan);
 
 /*
  * One that appends all values of the structure to an EVENT_FIELDS record (reader/values.h); its program_run() has

@@ -5,7 +5,7 @@
 
 #include "reader/values.h"
 
-static struct native_stream *native(struct stream *s)
+static struct native_stream *native(struct reader_stream *s)
 {
 	return (struct native_stream *)(void *)s;
 }
@@ -73,7 +73,7 @@ static G_GNUC_NO_INLINE enum read_status decode_context(struct native_stream *s,
 	return READ_OK;
 }
 
-enum read_status native_read_context(struct stream *stream, const struct class_plan *plan,
+enum read_status native_read_context(struct reader_stream *stream, const struct reader_class *plan,
 				     struct context_cache *context)
 {
 	struct native_stream *s = native(stream);
@@ -89,7 +89,7 @@ enum read_status native_read_context(struct stream *stream, const struct class_p
 	return READ_SAME;
 }
 
-enum read_status native_read_perf(struct stream *stream, const struct class_plan *plan, uint64_t *values)
+enum read_status native_read_perf(struct reader_stream *stream, const struct reader_class *plan, uint64_t *values)
 {
 	struct native_stream *s = native(stream);
 	struct native_class *c = plan->code;
@@ -123,7 +123,7 @@ static inline bool find_payload(struct native_stream *s, const struct native_cla
 	return true;
 }
 
-enum read_status native_read_payload(struct stream *stream, const struct class_plan *plan, void *words,
+enum read_status native_read_payload(struct reader_stream *stream, const struct reader_class *plan, void *words,
 				     uint32_t *present, struct event *ev)
 {
 	struct native_stream *s = native(stream);
@@ -163,7 +163,7 @@ static bool append_parts(struct native_stream *s, const struct native_class *c, 
 	return true;
 }
 
-enum read_status native_read_fields(struct stream *stream, const struct class_plan *plan, struct event *ev)
+enum read_status native_read_fields(struct reader_stream *stream, const struct reader_class *plan, struct event *ev)
 {
 	struct native_stream *s = native(stream);
 	struct native_class *c = plan->code;

@@ -14,7 +14,7 @@ enum {
 	SEARCH_BYTES = 1 << 26, /* larger than packets are */
 };
 
-struct search {
+struct time_search {
 	const struct layout *layout;
 	const struct layout_stream *stream; /* NULL: any */
 	uint8_t magic[MAGIC_BYTES];
@@ -23,7 +23,7 @@ struct search {
 };
 
 /* The bytes that each packet begins with; false: there is nothing to look for. */
-static bool find_magic(struct search *s)
+static bool find_magic(struct time_search *s)
 {
 	const struct type *header = s->layout->packet_header;
 	const struct type_field *first;
@@ -38,7 +38,7 @@ static bool find_magic(struct search *s)
 	return true;
 }
 
-static bool is_packet(const struct search *s, const uint8_t *data, size_t len, uint64_t offset)
+static bool is_packet(const struct time_search *s, const uint8_t *data, size_t len, uint64_t offset)
 {
 	if (packet_read_head(s->layout, data, len, s->head) != LT_OK)
 		return false;
@@ -46,7 +46,7 @@ static bool is_packet(const struct search *s, const uint8_t *data, size_t len, u
 }
 
 /* Looks at data[0..len[, which is at offset of the file, up to where a head may be cut off unless the file ends. */
-static bool search_chunk(const struct search *s, const uint8_t *data, size_t len, uint64_t *offset)
+static bool search_chunk(const struct time_search *s, const uint8_t *data, size_t len, uint64_t *offset)
 {
 	const size_t end = *offset + len < s->size ? len - NATIVE_HEAD_BYTES : len;
 	const uint8_t *at = data;
@@ -65,7 +65,7 @@ static bool search_chunk(const struct search *s, const uint8_t *data, size_t len
 	return false;
 }
 
-static bool search_file(const struct search *s, int fd, uint64_t *offset)
+static bool search_file(const struct time_search *s, int fd, uint64_t *offset)
 {
 	const uint64_t end = MIN(s->size, *offset + SEARCH_BYTES);
 	uint8_t *data = g_malloc(CHUNK_BYTES);
@@ -88,7 +88,7 @@ static bool search_file(const struct search *s, int fd, uint64_t *offset)
 uint64_t native_search_packet(const struct layout *layout, const struct layout_stream *stream, int fd, uint64_t offset,
 			      uint64_t size, struct packet_head *head)
 {
-	struct search s = { .layout = layout, .stream = stream, .size = size, .head = head };
+	struct time_search s = { .layout = layout, .stream = stream, .size = size, .head = head };
 
 	return find_magic(&s) && search_file(&s, fd, &offset) ? offset : size;
 }

@@ -86,7 +86,7 @@ static void release_group(gpointer data)
 
 void native_class_prepare(struct native_class *c, const struct native_group *g)
 {
-	const struct class_plan *plan = c->plan;
+	const struct reader_class *plan = c->plan;
 	const struct type *common = g->stream->event_context, *own = c->event->context;
 
 	c->is_ready = true;
@@ -237,7 +237,7 @@ void native_trace_visit(struct native_trace *t, struct reader *r, class_visit_fn
 	g_ptr_array_free(streams, TRUE);
 }
 
-void native_trace_add_class(struct native_trace *t, const void *key, struct class_plan *plan)
+void native_trace_add_class(struct native_trace *t, const void *key, struct reader_class *plan)
 {
 	struct native_class *c = g_hash_table_lookup(t->classes, key);
 
