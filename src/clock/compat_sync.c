@@ -135,7 +135,7 @@ static void take_match(void *data, const struct match_end *from, const struct ma
 		p->last_match_ns[0] = to_ref ? match.received_ns : match.sent_ns;
 		p->last_match_ns[1] = to_ref ? match.sent_ns : match.received_ns;
 	}
-	clock_sync_tell(c->sync, &match);
+	clock_sync_add_match(c->sync, &match);
 }
 
 static int by_time(const void *a, const void *b)

@@ -66,7 +66,7 @@ static inline struct clock_pair *clock_pair_at(const struct clock_sync *s, unsig
 }
 
 /* A match for the ring and the listener. */
-void clock_sync_tell(struct clock_sync *s, const struct clock_match *match);
+void clock_sync_add_match(struct clock_sync *s, const struct clock_match *match);
 
 /* The host whose name is options.ref, NO_HOST. */
 int clock_sync_chosen(const struct clock_sync *s);

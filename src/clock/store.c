@@ -200,7 +200,7 @@ static void unpack_match(struct clock_sync *s, struct unpack *in)
 	m.used = unpack_upto(in, 1);
 	in->failed |= m.from >= s->hosts->len || m.to >= s->hosts->len;
 	if (!in->failed)
-		clock_sync_tell(s, &m);
+		clock_sync_add_match(s, &m);
 }
 
 /* A pair that leads up has a map between exactly these two. */

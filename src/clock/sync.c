@@ -58,7 +58,7 @@ static struct clock_pair *need_pair(struct clock_sync *s, unsigned a, unsigned b
 	return clock_pair_at(s, n);
 }
 
-void clock_sync_tell(struct clock_sync *s, const struct clock_match *match)
+void clock_sync_add_match(struct clock_sync *s, const struct clock_match *match)
 {
 	s->kept[s->n_kept++ % CLOCK_MATCHES_KEPT] = *match;
 	if (s->on_match)
@@ -86,7 +86,7 @@ static void take_match(void *data, const struct match *match)
 		clock_pair_add(need_pair(s, told.from, told.to), told.from < told.to ? CLOCK_FROM_A : CLOCK_FROM_B,
 			       &sample, match->certain ? &certain : NULL);
 	}
-	clock_sync_tell(s, &told);
+	clock_sync_add_match(s, &told);
 }
 
 struct clock_sync *clock_sync_create(const struct clock_options *options)

@@ -74,20 +74,20 @@ static void on_watch(struct ev_loop *loop, ev_timer *w, int events)
 }
 
 /* What the user wants of the sources. */
-static void obey_wishes(struct monitor *m)
+static void apply_requests(struct monitor *m)
 {
-	unsigned feed;
+	unsigned input;
 	bool attach, any = false;
 
-	while (ui_wanted_feed(m->ui, &feed, &attach)) {
+	while (ui_wanted_input(m->ui, &input, &attach)) {
 		if (attach)
-			ingest_attach(m->shown.in, feed);
+			ingest_attach(m->shown.in, input);
 		else
-			ingest_detach(m->shown.in, feed);
+			ingest_detach(m->shown.in, input);
 		any = true;
 	}
 	if (any && !m->starting)
-		monitor_tell_known(m);
+		monitor_publish_known(m);
 }
 
 static void on_input(struct ev_loop *loop, ev_io *w, int events)
@@ -96,7 +96,7 @@ static void on_input(struct ev_loop *loop, ev_io *w, int events)
 
 	(void)events;
 	ui_keys(m->ui);
-	obey_wishes(m);
+	apply_requests(m);
 	if (!ui_wants_quit(m->ui))
 		return;
 	/* SIGHUP may come later, or to the shell alone */
@@ -127,13 +127,13 @@ static void on_show(struct ev_loop *loop, ev_prepare *w, int events)
 	(void)events;
 	ui_tick(m->ui, wall_ns());
 	ui_draw(m->ui, wall_ns());
-	monitor_obey_window_wish(m);
+	monitor_apply_window_request(m);
 	if (m->live_calls)
-		monitor_obey_live_calls_wish(m);
+		monitor_apply_live_calls_request(m);
 	else
-		monitor_obey_calls_wish(m);
+		monitor_apply_calls_request(m);
 	if (m->dump)
-		monitor_obey_dump_wish(m);
+		monitor_apply_dump_request(m);
 	due_ns = ui_due(m->ui, wall_ns());
 	ev_timer_stop(loop, &m->tick);
 	if (due_ns == UINT64_MAX)
@@ -189,7 +189,7 @@ static void run_loop(struct monitor *m)
 	ev_prepare_start(m->loop, &m->show);
 	ev_signal_start(m->loop, &m->resized);
 	if (m->starting)
-		monitor_tell_feeds(m);
+		monitor_publish_inputs(m);
 	else
 		monitor_start_reading(m);
 	ev_run(m->loop, 0);
@@ -225,7 +225,7 @@ static void start_ui(struct monitor *m)
 
 	m->settings = options.settings = read_settings(o);
 	m->ui = ui_create(&options);
-	m->feeds = g_array_new(FALSE, TRUE, sizeof(struct ui_feed));
+	m->inputs = g_array_new(FALSE, TRUE, sizeof(struct ui_input));
 	m->numbers = g_array_new(FALSE, TRUE, sizeof(unsigned));
 }
 
@@ -233,8 +233,8 @@ static void release(struct monitor *m)
 {
 	ui_destroy(m->ui);
 	settings_destroy(m->settings);
-	if (m->feeds)
-		g_array_free(m->feeds, TRUE);
+	if (m->inputs)
+		g_array_free(m->inputs, TRUE);
 	if (m->numbers)
 		g_array_free(m->numbers, TRUE);
 	monitor_release_cache(m);

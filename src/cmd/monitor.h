@@ -4,7 +4,7 @@
 
 /*
  * What the files of the monitor share: monitor.c has the command and the loop,
- * monitor_read.c opens the sources and reads them slice by slice, monitor_tell.c
+ * monitor_read.c opens the sources and reads them slice by slice, monitor_publish.c
  * tells the screen what is known, monitor_calls.c and monitor_live_calls.c what threads called, monitor_dump.c events,
  * monitor_write.c writes its lists into files,
  * monitor_cache.c keeps what was read for the next time.
@@ -71,13 +71,13 @@ struct monitor {
 	struct monitor_live_calls *live_calls; /* NULL: not live */
 	struct settings *settings;             /* how the user wants the screen */
 	struct ui *ui;
-	GArray *feeds;   /* struct ui_feed, used by tell_feeds() */
-	GArray *numbers; /* unsigned: hosts of a graph as the screen numbers them, used by tell_graph() */
-	bool starting;   /* the first events of the recordings are not there yet: no stage, no history */
-	bool failed;     /* while starting, see the error chain */
-	bool live;       /* sources that go on, or may */
-	gint64 told_us;  /* monotonic: when the screen was last told what is known */
-	bool started;    /* the screen has a time to show */
+	GArray *inputs;      /* struct ui_input, used by publish_inputs() */
+	GArray *numbers;     /* unsigned: hosts of a graph as the screen numbers them, used by publish_graph() */
+	bool starting;       /* the first events of the recordings are not there yet: no stage, no history */
+	bool failed;         /* while starting, see the error chain */
+	bool live;           /* sources that go on, or may */
+	gint64 published_us; /* monotonic: when the screen was last told what is known */
+	bool started;        /* the screen has a time to show */
 	int exit_status;
 
 	struct ev_loop *loop;
@@ -113,7 +113,7 @@ struct reading *monitor_current(struct monitor *m);
 
 void monitor_release_reading(struct reading *r);
 
-/* ---- monitor_tell.c ---- */
+/* ---- monitor_publish.c ---- */
 
 /* Hosts that have begun since the last time, the first of which starts the screen. */
 void monitor_show_new_hosts(struct monitor *m);
@@ -122,22 +122,22 @@ void monitor_show_new_hosts(struct monitor *m);
 bool monitor_show_next(struct monitor *m);
 
 /* What the sources are, and the state of each. */
-void monitor_tell_feeds(struct monitor *m);
+void monitor_publish_inputs(struct monitor *m);
 
 /* By whose clocks the times on the screen are. */
-void monitor_tell_clocks_stage(struct monitor *m);
+void monitor_publish_clocks_stage(struct monitor *m);
 
 /* How often the maps have been replaced. */
 unsigned monitor_count_epochs(struct monitor *m);
 
 /* Everything that is known now. */
-void monitor_tell_known(struct monitor *m);
+void monitor_publish_known(struct monitor *m);
 
 /* data: the monitor. A window was read again, or how far that is. */
-void monitor_tell_window(void *data);
+void monitor_publish_window(void *data);
 
-/* The screen's wish for a window is looked at before the loop sleeps. */
-void monitor_obey_window_wish(struct monitor *m);
+/* The screen's request for a window is looked at before the loop sleeps. */
+void monitor_apply_window_request(struct monitor *m);
 
 /* The screen's number of a host of the shown ingest, UINT_MAX: it is not there yet. */
 unsigned monitor_screen_number(const struct monitor *m, const struct ingest_host *host);
@@ -148,15 +148,15 @@ unsigned monitor_screen_number(const struct monitor *m, const struct ingest_host
 struct monitor_calls *monitor_calls_create(struct monitor *m);
 void monitor_calls_destroy(struct monitor_calls *c);
 
-/* The screen's wish is looked at before the loop sleeps. */
-void monitor_obey_calls_wish(struct monitor *m);
+/* The screen's request is looked at before the loop sleeps. */
+void monitor_apply_calls_request(struct monitor *m);
 
 /* ---- monitor_dump.c ---- */
 
 /* Likewise, for events. */
 struct monitor_dump *monitor_dump_create(struct monitor *m);
 void monitor_dump_destroy(struct monitor_dump *d);
-void monitor_obey_dump_wish(struct monitor *m);
+void monitor_apply_dump_request(struct monitor *m);
 
 /* ---- monitor_live_calls.c ---- */
 
@@ -164,8 +164,8 @@ void monitor_obey_dump_wish(struct monitor *m);
 struct monitor_live_calls *monitor_live_calls_create(struct monitor *m);
 void monitor_live_calls_destroy(struct monitor_live_calls *c);
 
-/* Before the loop sleeps: the wish is looked at, and what has come is shown. */
-void monitor_obey_live_calls_wish(struct monitor *m);
+/* Before the loop sleeps: the request is looked at, and what has come is shown. */
+void monitor_apply_live_calls_request(struct monitor *m);
 
 /* ---- monitor_cache.c ---- */
 

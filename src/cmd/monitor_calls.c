@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "attach/tracer.h"
-#include "cmd/calls_wish.h"
+#include "cmd/calls_request.h"
 #include "cmd/known_fds.h"
 #include "cmd/monitor.h"
 #include "ui/lines.h"
@@ -30,7 +30,7 @@ struct monitor_calls {
 	struct monitor *m;
 	struct reread *reread;
 	struct want wanted, reading, shown_want;
-	struct calls_wish wish;
+	struct calls_request request;
 	struct attach_tracer_options options;
 	struct attach_tracer *tracer; /* of the reading; NULL: none was begun */
 	struct known_fds *fds;        /* of the time it is of */
@@ -86,7 +86,7 @@ static void tell(struct monitor_calls *c)
 		.begin_ns = c->shown_want.begin_ns,
 		.end_ns = c->shown_want.end_ns,
 		.percent = reread_percent(c->reread),
-		.problem = c->wish.problem ? c->wish.problem : reread_problem(c->reread),
+		.problem = c->request.problem ? c->request.problem : reread_problem(c->reread),
 	};
 
 	ui_set_calls(c->m->ui, &calls);
@@ -105,7 +105,7 @@ static void make_line(struct monitor_calls *c, unsigned i)
 	const struct attach_record *r = lines_at(c->lines, i)->data;
 	struct calls_line line = { 0 };
 
-	calls_wish_text(&c->wish, in, r, &line);
+	calls_request_text(&c->request, in, r, &line);
 	lines_set_text(c->lines, i, &line);
 }
 
@@ -143,8 +143,8 @@ static void find_fds(struct monitor_calls *c)
 	const struct clock_map *map = frames_host(r->frames, c->reading.host)->map;
 	GArray *tids = g_array_new(FALSE, FALSE, sizeof(int32_t));
 
-	for (guint i = 0; i < c->wish.select.targets->len; i++)
-		g_array_append_val(tids, g_array_index(c->wish.select.targets, struct select_target, i).tid);
+	for (guint i = 0; i < c->request.select.targets->len; i++)
+		g_array_append_val(tids, g_array_index(c->request.select.targets, struct select_target, i).tid);
 	known_fds_destroy(c->fds);
 	c->fds = known_fds_create(r->history, c->reading.host, clock_from_ref(map, c->reading.begin_ns),
 				  clock_from_ref(map, c->reading.end_ns), (const int32_t *)(const void *)tids->data,
@@ -191,44 +191,44 @@ static void on_changed(void *data)
 	tell(c);
 }
 
-/* ---- the wish ---- */
+/* ---- the request ---- */
 
 /* The options of the tracer are another one's. */
-static void set_wish(struct monitor_calls *c, const struct ui_calls_wish *wish)
+static void set_request(struct monitor_calls *c, const struct ui_calls_request *request)
 {
 	reread_forget(c->reread);
 	drop_lines(c);
 	attach_tracer_destroy(c->tracer);
 	c->tracer = NULL;
-	calls_wish_set(&c->wish, wish);
+	calls_request_set(&c->request, request);
 }
 
-void monitor_obey_calls_wish(struct monitor *m)
+void monitor_apply_calls_request(struct monitor *m)
 {
 	struct monitor_calls *c = m->calls;
-	struct ui_calls_wish wish;
+	struct ui_calls_request request;
 
-	if (!ui_wanted_calls(m->ui, &wish) || !wish.end_ns || (c && wish.events)) {
+	if (!ui_wanted_calls(m->ui, &request) || !request.end_ns || (c && request.events)) {
 		if (c)
 			reread_want(c->reread, 0, 0);
 		return;
 	}
 	if (!c) {
 		const struct ui_calls none = {
-			.number = wish.number,
+			.number = request.number,
 			.problem = "clocks are synchronised once everything has been read",
 		};
 
 		ui_set_calls(m->ui, &none);
 		return;
 	}
-	if (wish.number != c->wanted.number)
-		set_wish(c, &wish);
-	c->wanted = (struct want){ wish.number, wish.host, wish.begin_ns, wish.end_ns, wish.around_ns };
-	if (c->wish.problem)
+	if (request.number != c->wanted.number)
+		set_request(c, &request);
+	c->wanted = (struct want){ request.number, request.host, request.begin_ns, request.end_ns, request.around_ns };
+	if (c->request.problem)
 		tell(c);
 	else
-		reread_want(c->reread, wish.begin_ns, wish.end_ns);
+		reread_want(c->reread, request.begin_ns, request.end_ns);
 }
 
 struct monitor_calls *monitor_calls_create(struct monitor *m)
@@ -246,8 +246,8 @@ struct monitor_calls *monitor_calls_create(struct monitor *m)
 
 	c->m = m;
 	c->reread = reread_create(&options);
-	calls_wish_init(&c->wish);
-	c->options = calls_wish_tracer(&c->wish);
+	calls_request_init(&c->request);
+	c->options = calls_request_tracer(&c->request);
 	c->options.wants_host = wants_host;
 	c->options.look_fd = look_fd;
 	c->options.emit = on_record;
@@ -266,6 +266,6 @@ void monitor_calls_destroy(struct monitor_calls *c)
 	known_fds_destroy(c->fds);
 	reread_destroy(c->reread);
 	attach_tracer_destroy(c->tracer);
-	calls_wish_release(&c->wish);
+	calls_request_release(&c->request);
 	g_free(c);
 }

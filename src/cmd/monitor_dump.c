@@ -24,7 +24,7 @@ enum { LINES_SHARE = 8 }; /* of --wait-memory, for texts */
 struct monitor_dump {
 	struct monitor *m;
 	struct reread *reread;
-	unsigned number; /* of the wish; 0: there was none */
+	unsigned number; /* of the request; 0: there was none */
 	GArray *hosts;   /* unsigned: on the screen, those that are wanted */
 	struct view_filter filter;
 	char *problem; /* with the filter, NULL: none */
@@ -209,7 +209,7 @@ static void on_changed(void *data)
 	lines_destroy(old);
 }
 
-/* ---- the wish ---- */
+/* ---- the request ---- */
 
 static void set_filter(struct monitor_dump *d, const char *text)
 {
@@ -224,15 +224,15 @@ static void set_filter(struct monitor_dump *d, const char *text)
 }
 
 /* Other events: what there is are not these. */
-static void set_wish(struct monitor_dump *d, const struct ui_calls_wish *wish)
+static void set_request(struct monitor_dump *d, const struct ui_calls_request *request)
 {
 	struct calls_lines *old = d->shown;
 
 	reread_forget(d->reread);
-	d->number = wish->number;
+	d->number = request->number;
 	g_array_set_size(d->hosts, 0);
-	g_array_append_vals(d->hosts, wish->hosts, wish->n_hosts);
-	set_filter(d, wish->calls);
+	g_array_append_vals(d->hosts, request->hosts, request->n_hosts);
+	set_filter(d, request->calls);
 	d->shown = NULL;
 	tell(d);
 	lines_destroy(old);
@@ -251,21 +251,21 @@ static void forget(struct monitor_dump *d)
 	d->number = 0;
 }
 
-void monitor_obey_dump_wish(struct monitor *m)
+void monitor_apply_dump_request(struct monitor *m)
 {
 	struct monitor_dump *d = m->dump;
-	struct ui_calls_wish wish;
+	struct ui_calls_request request;
 
-	if (!ui_wanted_calls(m->ui, &wish) || !wish.events) {
+	if (!ui_wanted_calls(m->ui, &request) || !request.events) {
 		forget(d);
 		return;
 	}
-	if (wish.number != d->number)
-		set_wish(d, &wish);
-	d->begin_ns = wish.begin_ns;
-	d->end_ns = wish.end_ns;
-	d->around_ns = wish.around_ns;
-	reread_want(d->reread, d->problem ? 0 : wish.begin_ns, d->problem ? 0 : wish.end_ns);
+	if (request.number != d->number)
+		set_request(d, &request);
+	d->begin_ns = request.begin_ns;
+	d->end_ns = request.end_ns;
+	d->around_ns = request.around_ns;
+	reread_want(d->reread, d->problem ? 0 : request.begin_ns, d->problem ? 0 : request.end_ns);
 }
 
 /* ---- making ---- */

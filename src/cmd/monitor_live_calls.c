@@ -10,7 +10,7 @@
 #include "attach/tracer.h"
 #include "base/error.h"
 #include "clock/map.h"
-#include "cmd/calls_wish.h"
+#include "cmd/calls_request.h"
 #include "cmd/monitor.h"
 #include "ingest/visit.h"
 
@@ -21,7 +21,7 @@ enum {
 
 struct monitor_live_calls {
 	struct monitor *m;
-	struct calls_wish wish;
+	struct calls_request request;
 	struct attach_tracer_options options;
 	struct attach_tracer *tracer; /* NULL: nothing is wanted */
 	struct ingest_host *host;
@@ -45,7 +45,7 @@ static void add_line(struct monitor_live_calls *c, struct attach_record *r)
 {
 	struct calls_line line = { .at_ns = attach_record_begin(r), .tid = r->tid };
 
-	calls_wish_text(&c->wish, c->m->shown.in, r, &line);
+	calls_request_text(&c->request, c->m->shown.in, r, &line);
 	lines_add(c->lines, &line);
 	attach_record_free(r);
 	c->version++;
@@ -73,22 +73,22 @@ static void tell(struct monitor_live_calls *c)
 {
 	const uint64_t begin_ns = c->tracer ? begin_of(c) : 0;
 	const struct ui_calls calls = {
-		.number = c->wish.number,
+		.number = c->request.number,
 		.lines = begin_ns == UINT64_MAX ? NULL : c->lines,
 		.begin_ns = begin_ns,
 		.end_ns = frames_known_ns(c->m->shown.frames),
 		.version = c->version,
-		.problem = c->wish.problem,
+		.problem = c->request.problem,
 	};
 
 	ui_set_calls(c->m->ui, &calls);
 }
 
-/* ---- the wish ---- */
+/* ---- the request ---- */
 
 static void drop(struct monitor_live_calls *c)
 {
-	const struct ui_calls none = { .number = c->wish.number };
+	const struct ui_calls none = { .number = c->request.number };
 
 	if (!c->tracer)
 		return;
@@ -108,14 +108,14 @@ static void find_host(struct monitor_live_calls *c, unsigned screen)
 		;
 }
 
-static void ask(struct monitor_live_calls *c, const struct ui_calls_wish *wish)
+static void ask(struct monitor_live_calls *c, const struct ui_calls_request *request)
 {
-	calls_wish_set(&c->wish, wish);
-	find_host(c, wish->host);
-	if (!c->host->live && !c->wish.problem)
-		c->wish.problem = g_strdup("a recording that is shown beside live hosts is not read again: open it "
-					   "alone");
-	if (c->wish.problem)
+	calls_request_set(&c->request, request);
+	find_host(c, request->host);
+	if (!c->host->live && !c->request.problem)
+		c->request.problem = g_strdup("a recording that is shown beside live hosts is not read again: open it "
+					      "alone");
+	if (c->request.problem)
 		return;
 	c->lines = lines_create(UINT64_MAX, NULL);
 	c->lines->bytes_max = c->m->options->wait_memory / LINES_SHARE;
@@ -127,18 +127,18 @@ static void ask(struct monitor_live_calls *c, const struct ui_calls_wish *wish)
 	ingest_set_visitor(c->m->shown.in, attach_tracer_visitor(c->tracer), c->number);
 }
 
-void monitor_obey_live_calls_wish(struct monitor *m)
+void monitor_apply_live_calls_request(struct monitor *m)
 {
 	struct monitor_live_calls *c = m->live_calls;
-	struct ui_calls_wish wish;
+	struct ui_calls_request request;
 
-	if (!ui_wanted_calls(m->ui, &wish)) {
+	if (!ui_wanted_calls(m->ui, &request)) {
 		drop(c);
 		return;
 	}
-	if (wish.number != c->wish.number) {
+	if (request.number != c->request.number) {
 		drop(c);
-		ask(c, &wish);
+		ask(c, &request);
 	}
 	if (c->tracer && m->shown.complete && !c->finished) {
 		c->finished = true;
@@ -156,9 +156,9 @@ struct monitor_live_calls *monitor_live_calls_create(struct monitor *m)
 	struct monitor_live_calls *c = g_new0(struct monitor_live_calls, 1);
 
 	c->m = m;
-	calls_wish_init(&c->wish);
+	calls_request_init(&c->request);
 	g_queue_init(&c->records);
-	c->options = calls_wish_tracer(&c->wish);
+	c->options = calls_request_tracer(&c->request);
 	c->options.emit = on_record;
 	c->options.user = c;
 	return c;
@@ -169,6 +169,6 @@ void monitor_live_calls_destroy(struct monitor_live_calls *c)
 	if (!c)
 		return;
 	drop(c);
-	calls_wish_release(&c->wish);
+	calls_request_release(&c->request);
 	g_free(c);
 }

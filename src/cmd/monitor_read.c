@@ -20,7 +20,7 @@
 #define SLICE_NS UINT64_C(8000000)
 #define LIVE_FRAME_NS NS_PER_S
 
-enum { TELL_EVERY_US = 50000, START_US = 100000, START_LOOK_MS = 10 };
+enum { PUBLISH_EVERY_US = 50000, START_US = 100000, START_LOOK_MS = 10 };
 
 /* A row is kept by the model, by the end of the history, twice while that is thinned, and twice for the screen. */
 enum { MONITOR_COPIES = 6 };
@@ -179,7 +179,7 @@ static void allow_reread(struct monitor *m)
 		.loop = m->loop,
 		.of = m->shown.in,
 		.memory_bytes = m->options->wait_memory,
-		.changed = monitor_tell_window,
+		.changed = monitor_publish_window,
 		.data = m,
 	};
 
@@ -205,7 +205,7 @@ void monitor_start_reading(struct monitor *m)
 	/* the first thing that is drawn is complete */
 	if (m->cache.restored) {
 		m->shown.complete = true;
-		monitor_tell_known(m);
+		monitor_publish_known(m);
 	}
 }
 
@@ -232,7 +232,7 @@ static void begin_cutting(struct monitor *m)
 	open_words(m, m->next.in, true);
 	ev_io_stop(m->loop, &m->sources);
 	ev_io_set(&m->sources, ingest_fd(m->next.in), EV_READ);
-	monitor_tell_clocks_stage(m);
+	monitor_publish_clocks_stage(m);
 }
 
 /* The history is not asked: paths of the far past may go before it does. */
@@ -248,9 +248,9 @@ static void forget_paths(struct monitor *m)
 }
 
 /* Live hosts, which may be many, no more often than one would see; the next slice comes when it may be told. */
-static void tell_in_time(struct monitor *m)
+static void publish_in_time(struct monitor *m)
 {
-	const gint64 now_us = g_get_monotonic_time(), rest_us = m->told_us + TELL_EVERY_US - now_us;
+	const gint64 now_us = g_get_monotonic_time(), rest_us = m->published_us + PUBLISH_EVERY_US - now_us;
 
 	if (m->live && !m->shown.complete && !ingest_announced(m->shown.in) && rest_us > 0) {
 		ev_timer_stop(m->loop, &m->retry);
@@ -258,8 +258,8 @@ static void tell_in_time(struct monitor *m)
 		ev_timer_start(m->loop, &m->retry);
 		return;
 	}
-	m->told_us = now_us;
-	monitor_tell_known(m);
+	m->published_us = now_us;
+	monitor_publish_known(m);
 }
 
 static enum lt_status shown_slice(struct monitor *m)
@@ -270,7 +270,7 @@ static enum lt_status shown_slice(struct monitor *m)
 	status = frames_advance(m->shown.frames, SLICE_NS);
 	forget_paths(m);
 	m->shown.complete = status == LT_END;
-	tell_in_time(m);
+	publish_in_time(m);
 	if (!m->shown.complete || m->stage != STAGE_COMPARING)
 		return status;
 	begin_cutting(m);
@@ -283,7 +283,7 @@ static enum lt_status give_up_next(struct monitor *m)
 	log_error("%s", "the recordings cannot be read again: intervals are cut by the hosts' own clocks");
 	ev_io_stop(m->loop, &m->sources);
 	monitor_release_reading(&m->next);
-	monitor_tell_clocks_stage(m);
+	monitor_publish_clocks_stage(m);
 	return LT_END;
 }
 
@@ -303,12 +303,12 @@ static enum lt_status next_slice(struct monitor *m)
 	forget_paths(m);
 	r->complete = status == LT_END;
 	if (!monitor_show_next(m)) {
-		monitor_tell_clocks_stage(m);
+		monitor_publish_clocks_stage(m);
 		return status;
 	}
 	m->stage = STAGE_FINAL;
 	allow_reread(m);
-	monitor_tell_known(m);
+	monitor_publish_known(m);
 	return status;
 }
 
@@ -320,7 +320,7 @@ static enum lt_status starting_slice(struct monitor *m)
 	if (status == LT_OK)
 		monitor_start_reading(m);
 	else
-		monitor_tell_feeds(m);
+		monitor_publish_inputs(m);
 	m->failed = status == LT_ERROR;
 	return status;
 }

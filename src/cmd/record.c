@@ -159,7 +159,7 @@ static enum lt_status finish(const struct record_plan *plan)
 	if (plan->mode != RECORD_SNAPSHOT)
 		record_print_lost(&lost);
 	if (plan->mode == RECORD_TO_DISK)
-		record_tell_cost(stderr, plan->output);
+		record_print_cost(stderr, plan->output);
 	if (plan->mode != RECORD_LIVE) {
 		fprintf(stderr, "recorded into %s\n", path ? path : plan->output);
 		record_print_view(stderr, path ? path : plan->output);

@@ -20,7 +20,7 @@ void record_print_view(FILE *out, const char *source);
  * How many events the recording in a directory has, how large it is, and what the consumer daemons have used since it
  * was started, as far as its side-car knows: printed, and noted there.
  */
-void record_tell_cost(FILE *out, const char *directory);
+void record_print_cost(FILE *out, const char *directory);
 
 /* Nothing if nothing was lost. */
 void record_print_lost(const struct session_lost *lost);

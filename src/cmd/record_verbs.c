@@ -38,7 +38,7 @@ void record_print_view(FILE *out, const char *source)
 	g_free(line);
 }
 
-void record_tell_cost(FILE *out, const char *directory)
+void record_print_cost(FILE *out, const char *directory)
 {
 	const uint64_t used_ns = cost_consumer_ns();
 	struct sidecar_cost cost = sidecar_read_cost(directory);
@@ -120,7 +120,7 @@ static int stop(const struct session *s)
 		record_print_lost(&lost);
 	if (!s->snapshot && !s->live_timer_us) {
 		record_print_view(stdout, s->path);
-		record_tell_cost(stdout, s->path);
+		record_print_cost(stdout, s->path);
 	}
 	return LT_EXIT_OK;
 }

@@ -151,7 +151,7 @@ static void say_missing(const struct report *r)
  * Tables of the hosts' clocks lack what they are made of where packets were recorded without headers. Returns whether
  * that is so.
  */
-static bool tell_bare_packets(const struct report *r)
+static bool warn_bare_packets(const struct report *r)
 {
 	bool any = false;
 
@@ -191,7 +191,7 @@ bool report_is_incomplete(const struct report *r)
 			lost.events, lost.packets);
 	else if (incomplete)
 		fputs("lttngtop: incomplete: not everything could be read\n", stderr);
-	incomplete |= tell_bare_packets(r);
+	incomplete |= warn_bare_packets(r);
 	return incomplete || lost.events || lost.packets;
 }
 
@@ -298,7 +298,7 @@ int cmd_report(const struct options *o)
 	view_filter_init(&r.rows_filter);
 	view_filter_init(&r.having);
 	view_rows_init(&r.rows);
-	report_own_init(&r);
+	report_derived_init(&r);
 	r.shares = g_ptr_array_new_with_free_func((GDestroyNotify)view_share_destroy);
 	writer.table = r.table->name;
 	r.writer = writer_create(&writer);
@@ -306,7 +306,7 @@ int cmd_report(const struct options *o)
 	writer_destroy(r.writer);
 	g_free(r.columns);
 	g_ptr_array_free(r.shares, TRUE);
-	report_own_release(&r);
+	report_derived_release(&r);
 	clocks_destroy(r.clocks);
 	view_rows_release(&r.rows);
 	view_filter_release(&r.filter);

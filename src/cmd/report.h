@@ -6,7 +6,7 @@
  * What the files of lttngtop report share: report.c knows the command line,
  * report_choose.c which rows and columns are asked for,
  * report_read.c reads the sources step by step, report_cut.c cuts what is read into intervals and
- * writes them, report_own.c collects the rows of tables that are no rows of the model,
+ * writes them, report_derived.c collects the rows of tables that are no rows of the model,
  * report_subjects.c finds the threads whose critical paths are asked for,
  * report_dump.c writes the events themselves, report_slice.c traces of them.
  *
@@ -20,7 +20,7 @@
 #include "cmd/options.h"
 #include "ingest/ingest.h"
 #include "out/writer.h"
-#include "view/own.h"
+#include "view/derived.h"
 #include "view/share.h"
 #include "view/table.h"
 
@@ -80,12 +80,12 @@ struct report {
 	unsigned n_shown;
 	const char **names; /* of the hosts that were asked for */
 	unsigned n_names;
-	struct view_own own_rows;
+	struct view_derived derived_rows;
 	GArray *matches;  /* struct view_match */
 	GArray *paths;    /* struct wait_path, of the interval */
 	GArray *subjects; /* wait_row, whose they are */
 	bool any_rows;    /* some were written */
-	bool told_cut;    /* that the memory was too small for it */
+	bool warned_cut;  /* that the memory was too small for it */
 	const struct column **columns;
 	unsigned n_columns;
 	GPtrArray *shares; /* struct view_share, columns that were asked for */
@@ -222,14 +222,14 @@ int report_dump(struct report *r);
 /* lttngtop report slice: an interval as a trace, likewise. */
 int report_slice(struct report *r);
 
-/* ---- report_own.c ---- */
+/* ---- report_derived.c ---- */
 
 /* Prepares r for its table, once the options were checked; and frees what that took. */
-void report_own_init(struct report *r);
-void report_own_release(struct report *r);
+void report_derived_init(struct report *r);
+void report_derived_release(struct report *r);
 
 /* The rows of an interval. LT_ERROR: there is no such thread. */
-enum lt_status report_own_collect(struct report *r, uint64_t begin_ns, uint64_t end_ns);
+enum lt_status report_derived_collect(struct report *r, uint64_t begin_ns, uint64_t end_ns);
 
 /* ---- report_subjects.c ---- */
 

@@ -124,7 +124,7 @@ static enum lt_status write_page(struct report *r, uint64_t begin_ns, uint64_t e
 		.lost = view_hosts_lost(r->shown, r->n_shown),
 	};
 
-	if (report_needs(r) && report_own_collect(r, begin_ns, end_ns) != LT_OK)
+	if (report_needs(r) && report_derived_collect(r, begin_ns, end_ns) != LT_OK)
 		return LT_ERROR;
 	view_rows_build(&r->rows, &r->query, r->shown, r->n_shown);
 	r->any_rows |= r->rows.n > 0;

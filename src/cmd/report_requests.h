@@ -2,7 +2,7 @@
 #ifndef LT_CMD_REPORT_REQUESTS_H
 #define LT_CMD_REPORT_REQUESTS_H
 
-#include "view/own.h"
+#include "view/derived.h"
 
 /*
  * The threads of requests in an interval (reference time): what was born and ended in it, and who opened connections,

@@ -209,7 +209,7 @@ enum cut_outcome cutter_take(struct cutter *c, uint64_t limit, struct cut_piece 
 	return CUT_PIECE;
 }
 
-void cutter_set_told(struct cutter *c, uint64_t told)
+void cutter_set_silent_until(struct cutter *c, uint64_t told)
 {
 	c->told = MAX(c->told, told);
 }

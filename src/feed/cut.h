@@ -74,7 +74,7 @@ enum lt_status cutter_begin(struct cutter *c, const uint8_t *data, size_t size);
 enum cut_outcome cutter_take(struct cutter *c, uint64_t limit, struct cut_piece *piece);
 
 /* Records that the stream was announced as silent up to here: the next piece starts there. */
-void cutter_set_told(struct cutter *c, uint64_t told);
+void cutter_set_silent_until(struct cutter *c, uint64_t told);
 
 /* The time of the packet's first event; false: it has no events or is passed on whole. */
 bool cutter_first_event(const struct cutter *c, uint64_t *clock);

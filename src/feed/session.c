@@ -238,7 +238,7 @@ static void send_beacon(struct fed_session *s, struct feed_stream *st, uint64_t 
 	if (!st->producer.packets || until <= st->cutter.told)
 		return;
 	producer_send_beacon(&s->producer, &st->producer, &like, until);
-	cutter_set_told(&st->cutter, until);
+	cutter_set_silent_until(&st->cutter, until);
 }
 
 /* Loads the next packet. Skips unreadable packets with a warning. */

@@ -66,7 +66,7 @@ static void plan_accruals(struct codec_plan *plan, const struct table_desc *desc
 			continue;
 		states |= d->mask;
 		plan->since = d->since;
-		plan->told_by_rest = i;
+		plan->implied_by_rest = i;
 		plan->accruals |= UINT64_C(1) << i;
 	}
 }
@@ -91,8 +91,8 @@ static void plan_table(struct codec_plan *plan, const struct table_desc *desc)
 			plan->empty[i] = UINT64_MAX;
 	}
 	plan_accruals(plan, desc);
-	if (plan->told_by_rest)
-		plan->valid |= TOLD_BY_REST;
+	if (plan->implied_by_rest)
+		plan->valid |= IMPLIED_BY_REST;
 }
 
 struct codec *codec_create(void)

@@ -70,9 +70,9 @@ static void get_dist(struct get *get, struct dist *d)
 
 static void get_cells(const struct codec_plan *plan, struct get *get, uint64_t mask, uint64_t *cells)
 {
-	uint64_t lag = mask & TOLD_BY_REST ? accrual_lag(plan, cells) : 0, v;
+	uint64_t lag = mask & IMPLIED_BY_REST ? accrual_lag(plan, cells) : 0, v;
 
-	for (uint64_t m = mask & ~TOLD_BY_REST; m; m &= m - 1) {
+	for (uint64_t m = mask & ~IMPLIED_BY_REST; m; m &= m - 1) {
 		unsigned i = __builtin_ctzll(m);
 
 		switch (plan->ops[i]) {
@@ -99,8 +99,8 @@ static void get_cells(const struct codec_plan *plan, struct get *get, uint64_t m
 			break;
 		}
 	}
-	if (mask & TOLD_BY_REST)
-		cells[plan->told_by_rest] += accrual_lag(plan, cells) - lag;
+	if (mask & IMPLIED_BY_REST)
+		cells[plan->implied_by_rest] += accrual_lag(plan, cells) - lag;
 }
 
 /* Where the bytes of a table end. */

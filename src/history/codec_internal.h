@@ -41,16 +41,16 @@ enum {
  */
 struct codec_plan {
 	uint8_t n_cells;
-	uint8_t since;        /* the time the accruals below count from */
-	uint8_t told_by_rest; /* the last of those accruals, 0: none */
-	uint64_t accruals;    /* bits of all of them */
-	uint64_t figures;     /* bits of counters and accruals */
-	uint64_t valid;       /* bits that a mask may have */
+	uint8_t since;           /* the time the accruals below count from */
+	uint8_t implied_by_rest; /* the last of those accruals, 0: none */
+	uint64_t accruals;       /* bits of all of them */
+	uint64_t figures;        /* bits of counters and accruals */
+	uint64_t valid;          /* bits that a mask may have */
 	uint8_t ops[CELLS_MAX];
 	uint64_t empty[CELLS_MAX]; /* a new row */
 };
 
-#define TOLD_BY_REST UINT64_C(1)
+#define IMPLIED_BY_REST UINT64_C(1)
 
 struct codec {
 	struct codec_plan plans[TABLES];

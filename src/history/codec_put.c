@@ -76,10 +76,10 @@ static uint64_t changed_cells(const struct codec_plan *plan, const uint64_t *pre
 			mask |= UINT64_C(1) << i;
 		}
 	}
-	if (plan->told_by_rest && mask >> plan->told_by_rest & 1 &&
+	if (plan->implied_by_rest && mask >> plan->implied_by_rest & 1 &&
 	    accrual_lag(plan, prev) == accrual_lag(plan, cells)) {
-		mask &= ~(UINT64_C(1) << plan->told_by_rest);
-		mask |= TOLD_BY_REST;
+		mask &= ~(UINT64_C(1) << plan->implied_by_rest);
+		mask |= IMPLIED_BY_REST;
 	}
 	return mask;
 }
@@ -87,7 +87,7 @@ static uint64_t changed_cells(const struct codec_plan *plan, const uint64_t *pre
 static void put_cells(const struct codec_plan *plan, struct put *put, uint64_t mask, const uint64_t *prev,
 		      const uint64_t *cells)
 {
-	for (uint64_t m = mask & ~TOLD_BY_REST; m; m &= m - 1) {
+	for (uint64_t m = mask & ~IMPLIED_BY_REST; m; m &= m - 1) {
 		unsigned i = __builtin_ctzll(m);
 
 		switch (plan->ops[i]) {

@@ -39,7 +39,7 @@ static struct host *host_create(char *hostname, char *clock)
 	h->hostname = hostname;
 	h->clock = clock;
 	h->merge = merge_create();
-	h->feeds = g_ptr_array_new();
+	h->inputs = g_ptr_array_new();
 	h->sidecars = g_ptr_array_new_with_free_func(g_free);
 	h->kernels = g_ptr_array_new_with_free_func(kernel_session_free);
 	h->least_behind_ns = INT64_MAX;
@@ -68,7 +68,7 @@ void host_free(void *data)
 	struct host *h = data;
 
 	merge_destroy(h->merge);
-	g_ptr_array_free(h->feeds, TRUE);
+	g_ptr_array_free(h->inputs, TRUE);
 	g_ptr_array_free(h->kernels, TRUE);
 	programs_release(&h->programs);
 	g_free(h->repeated);
@@ -163,13 +163,13 @@ void host_add_sidecars(struct host *h, const struct source_spec *spec)
 
 static void add_source_name(struct host *h, const char *name)
 {
-	char *joined;
+	char *registered;
 
 	if (strstr(h->public.source, name))
 		return;
-	joined = h->public.source[0] ? g_strconcat(h->public.source, ", ", name, NULL) : g_strdup(name);
+	registered = h->public.source[0] ? g_strconcat(h->public.source, ", ", name, NULL) : g_strdup(name);
 	g_free(h->public.source);
-	h->public.source = joined;
+	h->public.source = registered;
 }
 
 void host_set_tracer(struct host *h, const struct event *ev)
@@ -242,7 +242,7 @@ struct host *host_of_trace(GPtrArray *hosts, const struct event *ev, const char 
 }
 
 /* Of all that holds of it what matters most. */
-static void tell_status(const struct host *host)
+static void report_status(const struct host *host)
 {
 	const struct ingest_host *h = &host->public;
 
@@ -267,7 +267,7 @@ void host_trouble(struct host *host, const char *why)
 	if (host->public.trouble)
 		return;
 	host->public.trouble = g_strdup(why);
-	tell_status(host);
+	report_status(host);
 }
 
 static void set_note(struct host *host)
@@ -278,7 +278,7 @@ static void set_note(struct host *host)
 		g_string_append_printf(note, "%s%s", note->len ? "; " : "", host->repeated);
 	host->public.note = note->len ? strpool_text(strpool_intern(note->str, note->len)) : NULL;
 	g_string_free(note, TRUE);
-	tell_status(host);
+	report_status(host);
 }
 
 void host_set_repeated(struct host *host, const char *what)
@@ -354,7 +354,7 @@ void host_set_away(struct host *host, const char *why)
 		h->gap_begin_ns = h->gap_end_ns = h->end_ns;
 	g_free(host->away_why);
 	host->away_why = g_strdup(why);
-	tell_status(host);
+	report_status(host);
 }
 
 void host_set_back(struct host *host, bool live)
@@ -368,7 +368,7 @@ void host_set_back(struct host *host, bool live)
 	host->back = true;
 	host->least_behind_ns = INT64_MAX;
 	h->lag_ns = 0;
-	tell_status(host);
+	report_status(host);
 }
 
 void host_end(struct host *host)
@@ -377,7 +377,7 @@ void host_end(struct host *host)
 	if (!host->public.away)
 		return;
 	host->public.away = false;
-	tell_status(host);
+	report_status(host);
 }
 
 void host_no_event(struct host *host, uint64_t t_ns)
@@ -391,13 +391,13 @@ void host_no_event(struct host *host, uint64_t t_ns)
 		return;
 	h->still = true;
 	model_interrupt(h->model, h->end_ns + STILL_NS);
-	tell_status(host);
+	report_status(host);
 }
 
 void host_is_back_at_work(struct host *host)
 {
 	host->public.still = false;
-	tell_status(host);
+	report_status(host);
 }
 
 void host_set_stalled(struct host *host, bool stalled)
@@ -405,5 +405,5 @@ void host_set_stalled(struct host *host, bool stalled)
 	if (stalled == host->stalled)
 		return;
 	host->stalled = host->public.silent = stalled;
-	tell_status(host);
+	report_status(host);
 }

@@ -21,11 +21,11 @@
 struct host {
 	struct ingest_host public; /* what ingest_host() gives */
 	struct wait_log log;       /* what the model wrote since waits took it */
-	bool joined;               /* it has its numbers, here, in the clocks and in the wait graph */
+	bool registered;           /* it has its numbers, here, in the clocks and in the wait graph */
 	unsigned number;
 	unsigned ready; /* its place in struct ingest.ready + 1, 0: its sources have nothing */
 	struct merge *merge;
-	GPtrArray *feeds;         /* struct feed, by the number of its source in merge; not owned */
+	GPtrArray *inputs;        /* struct input, by the number of its source in merge; not owned */
 	GPtrArray *kernels;       /* struct kernel_session: those that trace its kernel, the one mostly taken first */
 	struct programs programs; /* the sessions that trace its programs, and what these emitted last */
 	bool must_choose;         /* which is taken: something was declared */

@@ -33,7 +33,7 @@ struct ingest *ingest_create(const struct ingest_options *options)
 	if (!in->options.stall_limit_ns)
 		in->options.stall_limit_ns = STALL_LIMIT_S * NS_PER_S;
 	in->specs = g_ptr_array_new_with_free_func((GDestroyNotify)source_spec_free);
-	in->feeds = g_ptr_array_new_with_free_func(feed_free);
+	in->inputs = g_ptr_array_new_with_free_func(input_free);
 	in->sessions = g_hash_table_new(g_str_hash, g_str_equal);
 	in->relays = g_ptr_array_new_with_free_func(relay_free);
 	in->hosts = g_ptr_array_new_with_free_func(host_free);
@@ -59,7 +59,7 @@ void ingest_destroy(struct ingest *in)
 		return;
 	g_ptr_array_free(in->relays, TRUE);
 	g_hash_table_destroy(in->sessions);
-	g_ptr_array_free(in->feeds, TRUE);
+	g_ptr_array_free(in->inputs, TRUE);
 	g_ptr_array_free(in->hosts, TRUE);
 	g_array_free(in->ready, TRUE);
 	g_ptr_array_free(in->specs, TRUE);
@@ -146,12 +146,12 @@ static unsigned share(const struct ingest *in, const struct source_spec *spec)
 /* The host of the same recording in another ingest; NULL: it is none there. */
 static const struct ingest_host *same_host(const struct ingest *like, const struct source_spec *spec)
 {
-	for (guint i = 0; i < like->feeds->len && spec->paths->len; i++) {
-		const struct feed *feed = feed_at(like, i);
+	for (guint i = 0; i < like->inputs->len && spec->paths->len; i++) {
+		const struct input *input = input_at(like, i);
 
-		if (feed->host && feed->spec->paths->len &&
-		    strcmp(g_ptr_array_index(feed->spec->paths, 0), g_ptr_array_index(spec->paths, 0)) == 0)
-			return &feed->host->public;
+		if (input->host && input->spec->paths->len &&
+		    strcmp(g_ptr_array_index(input->spec->paths, 0), g_ptr_array_index(spec->paths, 0)) == 0)
+			return &input->host->public;
 	}
 	return NULL;
 }
@@ -194,18 +194,18 @@ void ingest_start_spec(struct ingest *in, struct source_spec *spec)
 		spec->fields = fields_wanted_text(in->options.visitor->wanted);
 
 	for (unsigned part = 0; part < parts; part++) {
-		struct feed *feed = feed_create(spec, part, parts, spec->url && in->options.follow);
+		struct input *input = input_create(spec, part, parts, spec->url && in->options.follow);
 
-		g_ptr_array_add(in->feeds, feed);
+		g_ptr_array_add(in->inputs, input);
 		if (spec->url)
-			g_hash_table_insert(in->sessions, spec->url, feed);
-		ingest_start_feed(in, feed);
+			g_hash_table_insert(in->sessions, spec->url, input);
+		ingest_start_input(in, input);
 	}
 }
 
-static bool known(const struct feed *feed)
+static bool known(const struct input *input)
 {
-	return feed->in_merge || !feed->source;
+	return input->in_merge || !input->source;
 }
 
 void ingest_wait(const struct ingest *in, int timeout_ms)
@@ -218,16 +218,16 @@ void ingest_wait(const struct ingest *in, int timeout_ms)
 /* ---- start ---- */
 
 /* Where sessions are followed, live sources are shown when they have something. */
-static bool may_come_later(const struct ingest *in, const struct feed *feed)
+static bool may_come_later(const struct ingest *in, const struct input *input)
 {
-	return in->options.follow && source_spec_is_live(feed->spec);
+	return in->options.follow && source_spec_is_live(input->spec);
 }
 
 /* Whether all that ingest_start() waits for is there. */
 static bool all_known(const struct ingest *in)
 {
-	for (guint i = 0; i < in->feeds->len; i++)
-		if (!known(feed_at(in, i)) && !may_come_later(in, feed_at(in, i)))
+	for (guint i = 0; i < in->inputs->len; i++)
+		if (!known(input_at(in, i)) && !may_come_later(in, input_at(in, i)))
 			return false;
 	for (guint i = 0; i < in->relays->len && !in->options.follow; i++)
 		if (!((struct relay *)g_ptr_array_index(in->relays, i))->answered)
@@ -276,9 +276,9 @@ static enum lt_status await_first_events(struct ingest *in, const volatile bool 
 }
 
 /* Relayds that answered, but list no live session. */
-static void tell_empty_relays(const struct ingest *in)
+static void report_empty_relays(const struct ingest *in)
 {
-	for (guint i = 0; i < in->relays->len && !in->feeds->len; i++) {
+	for (guint i = 0; i < in->relays->len && !in->inputs->len; i++) {
 		const struct relay *relay = g_ptr_array_index(in->relays, i);
 
 		if (!relay->why)
@@ -297,7 +297,7 @@ enum lt_status ingest_start_some(struct ingest *in)
 	if (!in->named)
 		hosts_name(in->hosts);
 	in->named = true;
-	ingest_join_hosts(in);
+	ingest_register_hosts(in);
 	if (!all_begun(in))
 		return LT_AGAIN;
 	return in->hosts->len || more_may_come(in) ? LT_OK : LT_ERROR;
@@ -314,7 +314,7 @@ enum lt_status ingest_start(struct ingest *in, const volatile bool *stop)
 	}
 	if (status == LT_OK)
 		return more_may_come(in) ? LT_OK : await_first_events(in, stop);
-	tell_empty_relays(in);
+	report_empty_relays(in);
 	return LT_ERROR;
 }
 
@@ -332,7 +332,7 @@ void ingest_set_ready(struct ingest *in, struct host *host, bool ready)
 {
 	unsigned last;
 
-	if (!host->joined || ready == (host->ready != 0))
+	if (!host->registered || ready == (host->ready != 0))
 		return;
 	if (ready) {
 		g_array_append_val(in->ready, host->number);
@@ -390,17 +390,17 @@ bool ingest_is_live(const struct ingest *in)
 {
 	if (in->relays->len && in->options.follow)
 		return true;
-	for (guint i = 0; i < in->feeds->len; i++)
-		if (source_spec_is_live(feed_at(in, i)->spec) && feed_at(in, i)->state != FEED_ENDED &&
-		    feed_at(in, i)->state != FEED_UNTAKEN)
+	for (guint i = 0; i < in->inputs->len; i++)
+		if (source_spec_is_live(input_at(in, i)->spec) && input_at(in, i)->state != INPUT_ENDED &&
+		    input_at(in, i)->state != INPUT_UNTAKEN)
 			return true;
 	return false;
 }
 
 bool ingest_is_over(const struct ingest *in)
 {
-	for (guint i = 0; i < in->feeds->len; i++)
-		if (feed_at(in, i)->source)
+	for (guint i = 0; i < in->inputs->len; i++)
+		if (input_at(in, i)->source)
 			return false;
 	return !ingest_is_live(in) && source_reap() == 0;
 }
@@ -417,16 +417,16 @@ bool ingest_incomplete(const struct ingest *in)
 
 /* ---- for the screen ---- */
 
-unsigned ingest_feed_count(const struct ingest *in)
+unsigned ingest_input_count(const struct ingest *in)
 {
-	return in->relays->len + in->feeds->len;
+	return in->relays->len + in->inputs->len;
 }
 
-static struct ingest_feed relay_as_feed(const struct relay *relay)
+static struct ingest_input relay_as_input(const struct relay *relay)
 {
 	const char *asked = relay->answered ? "watched for sessions" : "asking for its sessions";
 
-	return (struct ingest_feed){
+	return (struct ingest_input){
 		.name = relay->url,
 		.state = relay->why ? relay->why : asked,
 		.host = -1,
@@ -436,47 +436,47 @@ static struct ingest_feed relay_as_feed(const struct relay *relay)
 	};
 }
 
-static bool is_detached(const struct feed *feed)
+static bool is_detached(const struct input *input)
 {
-	return feed->state == FEED_DETACHED || feed->state == FEED_UNTAKEN;
+	return input->state == INPUT_DETACHED || input->state == INPUT_UNTAKEN;
 }
 
-struct ingest_feed ingest_feed(const struct ingest *in, unsigned i)
+struct ingest_input ingest_input(const struct ingest *in, unsigned i)
 {
-	const struct feed *feed;
+	const struct input *input;
 	guint host;
 
 	if (i < in->relays->len)
-		return relay_as_feed(g_ptr_array_index(in->relays, i));
-	feed = feed_at(in, i - in->relays->len);
-	return (struct ingest_feed){
-		.name = feed->spec->name,
-		.state = feed_describe(feed),
-		.host = feed->host && g_ptr_array_find(in->hosts, feed->host, &host) ? (int)host : -1,
-		.live = feed->spec->url != NULL,
-		.runs = feed->source != NULL,
-		.detached = is_detached(feed),
+		return relay_as_input(g_ptr_array_index(in->relays, i));
+	input = input_at(in, i - in->relays->len);
+	return (struct ingest_input){
+		.name = input->spec->name,
+		.state = input_describe(input),
+		.host = input->host && g_ptr_array_find(in->hosts, input->host, &host) ? (int)host : -1,
+		.live = input->spec->url != NULL,
+		.runs = input->source != NULL,
+		.detached = is_detached(input),
 	};
 }
 
 void ingest_detach(struct ingest *in, unsigned i)
 {
-	struct feed *feed = i < in->relays->len ? NULL : feed_at(in, i - in->relays->len);
+	struct input *input = i < in->relays->len ? NULL : input_at(in, i - in->relays->len);
 
-	if (!feed || !feed->spec->url || is_detached(feed))
+	if (!input || !input->spec->url || is_detached(input))
 		return;
-	ingest_source_stopped(in, feed, NULL);
-	feed->state = FEED_DETACHED;
+	ingest_source_stopped(in, input, NULL);
+	input->state = INPUT_DETACHED;
 }
 
 void ingest_attach(struct ingest *in, unsigned i)
 {
-	struct feed *feed = i < in->relays->len ? NULL : feed_at(in, i - in->relays->len);
+	struct input *input = i < in->relays->len ? NULL : input_at(in, i - in->relays->len);
 
-	if (!feed || !is_detached(feed))
+	if (!input || !is_detached(input))
 		return;
-	ingest_start_feed(in, feed);
-	if (feed->state == FEED_UNTAKEN)
+	ingest_start_input(in, input);
+	if (input->state == INPUT_UNTAKEN)
 		log_warning("%u sessions are attached, as many as --max-sessions allows: detach one first",
 			    in->options.max_sessions);
 }

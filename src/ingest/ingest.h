@@ -188,7 +188,7 @@ bool ingest_incomplete(const struct ingest *in);
 /* ---- what there is to choose from, for the screen ---- */
 
 /* A recording, live session or relayd. Texts are borrowed until the next ingest_watch() or ingest_advance(). */
-struct ingest_feed {
+struct ingest_input {
 	const char *name;  /* path or URL */
 	const char *state; /* "attached", or why not */
 	int host;          /* its number, -1: not known yet */
@@ -199,14 +199,14 @@ struct ingest_feed {
 
 /* In an order that stays; later ones come behind. */
 
-unsigned ingest_feed_count(const struct ingest *in);
-struct ingest_feed ingest_feed(const struct ingest *in, unsigned i);
+unsigned ingest_input_count(const struct ingest *in);
+struct ingest_input ingest_input(const struct ingest *in, unsigned i);
 
 /*
  * Stops reading a live session; what was read of it stays. Attaches it, or one that was not for want of
  * ingest_options.max_sessions: which does nothing but say so while there are as many.
  */
-void ingest_detach(struct ingest *in, unsigned feed);
-void ingest_attach(struct ingest *in, unsigned feed);
+void ingest_detach(struct ingest *in, unsigned input);
+void ingest_attach(struct ingest *in, unsigned input);
 
 #endif

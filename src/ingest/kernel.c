@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "event/payload.h"
 #include "event/tracepoints.h"
-#include "ingest/feed.h"
+#include "ingest/input.h"
 #include "ingest/host.h"
 
 /* What one session, or one recording, has of the kernel. */
@@ -25,14 +25,14 @@ struct kernel_session {
 	bool repeats;      /* some event was not taken, as it is another one's */
 };
 
-/* An event class as a feed's trace has it. */
+/* An event class as an input's trace has it. */
 struct kernel_class {
 	strid name;
 	uint16_t owner; /* of a kernel: number of the session that it is taken from */
 	bool is_used;
 };
 
-/* A trace of a feed, of a kernel or of programs. */
+/* A trace of an input, of a kernel or of programs. */
 struct kernel_trace {
 	struct kernel_session *session; /* NULL: of programs */
 	unsigned programs;              /* the number of their session (ingest/programs.h) */
@@ -54,10 +54,11 @@ static struct kernel_session *session_at(const struct host *host, guint i)
 }
 
 /* NULL: it is neither a kernel's nor of programs. */
-static struct kernel_trace *trace_at(const struct feed *feed, unsigned trace)
+static struct kernel_trace *trace_at(const struct input *input, unsigned trace)
 {
-	return feed->kernel_traces && trace < feed->kernel_traces->len ? g_ptr_array_index(feed->kernel_traces, trace)
-								       : NULL;
+	return input->kernel_traces && trace < input->kernel_traces->len
+		       ? g_ptr_array_index(input->kernel_traces, trace)
+		       : NULL;
 }
 
 /* ---- what there is ---- */
@@ -87,27 +88,27 @@ static void tell(struct host *host)
 }
 
 /* Below a directory that is followed there may be several sessions, with a trace of the kernel each. */
-static unsigned session_number(const struct feed *feed, const struct event *ev)
+static unsigned session_number(const struct input *input, const struct event *ev)
 {
-	return feed->spec->is_growing ? ev->trace : 0;
+	return input->spec->is_growing ? ev->trace : 0;
 }
 
-static struct kernel_session *session_of(struct feed *feed, const struct event *ev)
+static struct kernel_session *session_of(struct input *input, const struct event *ev)
 {
 	const struct event_str path = event_payload(ev, ev_trace)->path;
-	const unsigned trace = session_number(feed, ev);
-	struct host *host = feed->host;
+	const unsigned trace = session_number(input, ev);
+	struct host *host = input->host;
 	struct kernel_session *s;
 	char name[TEXT_MAX + 1];
 
 	for (guint i = 0; i < host->kernels->len; i++)
-		if (session_at(host, i)->spec == feed->spec && session_at(host, i)->trace == trace)
+		if (session_at(host, i)->spec == input->spec && session_at(host, i)->trace == trace)
 			return session_at(host, i);
 	text_sanitise(name, sizeof(name), event_text(ev, path), path.len);
 	s = g_new0(struct kernel_session, 1);
-	s->spec = feed->spec;
+	s->spec = input->spec;
 	s->trace = trace;
-	s->name = g_strdup(feed->spec->is_growing ? name : feed->spec->name);
+	s->name = g_strdup(input->spec->is_growing ? name : input->spec->name);
 	g_ptr_array_add(host->kernels, s);
 	return s;
 }
@@ -122,31 +123,31 @@ static void trace_free(void *data)
 	g_free(t);
 }
 
-static void declare_trace(struct feed *feed, const struct event *ev)
+static void declare_trace(struct input *input, const struct event *ev)
 {
 	const uint64_t domain = event_payload(ev, ev_trace)->domain;
 	struct kernel_trace *t = NULL;
 
-	if (!feed->kernel_traces)
-		feed->kernel_traces = g_ptr_array_new_with_free_func(trace_free);
-	if (ev->trace >= feed->kernel_traces->len)
-		g_ptr_array_set_size(feed->kernel_traces, ev->trace + 1);
-	trace_free(trace_at(feed, ev->trace));
+	if (!input->kernel_traces)
+		input->kernel_traces = g_ptr_array_new_with_free_func(trace_free);
+	if (ev->trace >= input->kernel_traces->len)
+		g_ptr_array_set_size(input->kernel_traces, ev->trace + 1);
+	trace_free(trace_at(input, ev->trace));
 	if (domain == DOMAIN_KERNEL || domain == DOMAIN_UST) {
 		t = g_new0(struct kernel_trace, 1);
 		t->classes = g_array_new(FALSE, TRUE, sizeof(struct kernel_class));
 	}
 	if (domain == DOMAIN_KERNEL)
-		t->session = session_of(feed, ev);
+		t->session = session_of(input, ev);
 	else if (t)
-		t->programs = programs_session(&feed->host->programs, feed->spec, session_number(feed, ev));
-	g_ptr_array_index(feed->kernel_traces, ev->trace) = t;
+		t->programs = programs_session(&input->host->programs, input->spec, session_number(input, ev));
+	g_ptr_array_index(input->kernel_traces, ev->trace) = t;
 }
 
-static void declare_class(struct feed *feed, const struct event *ev)
+static void declare_class(struct input *input, const struct event *ev)
 {
 	const struct ev_class *p = event_payload(ev, ev_class);
-	struct kernel_trace *t = trace_at(feed, ev->trace);
+	struct kernel_trace *t = trace_at(input, ev->trace);
 
 	if (!t || ev->class_id == EVENT_NO_CLASS)
 		return;
@@ -156,43 +157,43 @@ static void declare_class(struct feed *feed, const struct event *ev)
 		.name = strpool_intern(event_text(ev, p->name), p->name.len),
 		.is_used = p->kind < EVENT_KINDS && tracepoint_desc((enum event_kind)p->kind)->need,
 	};
-	feed->host->must_choose |= t->session != NULL;
+	input->host->must_choose |= t->session != NULL;
 }
 
 /* A session of several below one directory ends with its streams, as the source does not. */
-static void count_streams(struct feed *feed, const struct event *ev)
+static void count_streams(struct input *input, const struct event *ev)
 {
-	struct kernel_trace *t = trace_at(feed, ev->trace);
+	struct kernel_trace *t = trace_at(input, ev->trace);
 
-	if (!t || !t->session || !source_spec_is_live(feed->spec))
+	if (!t || !t->session || !source_spec_is_live(input->spec))
 		return;
 	if (ev->kind == EVENT_STREAM) {
 		t->n_streams++;
 	} else if (t->n_streams && --t->n_streams == 0) {
 		t->session->is_over = true;
-		if (feed->host->kernels->len > 1)
-			tell(feed->host);
+		if (input->host->kernels->len > 1)
+			tell(input->host);
 	}
 }
 
-void kernel_declare(struct feed *feed, const struct event *ev)
+void kernel_declare(struct input *input, const struct event *ev)
 {
 	if (ev->kind == EVENT_TRACE)
-		declare_trace(feed, ev);
+		declare_trace(input, ev);
 	else if (ev->kind == EVENT_CLASS)
-		declare_class(feed, ev);
+		declare_class(input, ev);
 	else if (ev->kind == EVENT_STREAM || ev->kind == EVENT_STREAM_END)
-		count_streams(feed, ev);
+		count_streams(input, ev);
 }
 
 /* ---- which is taken ---- */
 
-static unsigned count_used(const struct feed *feed, const struct kernel_session *session)
+static unsigned count_used(const struct input *input, const struct kernel_session *session)
 {
 	unsigned n = 0;
 
-	for (guint i = 0; i < feed->kernel_traces->len; i++) {
-		const struct kernel_trace *t = trace_at(feed, i);
+	for (guint i = 0; i < input->kernel_traces->len; i++) {
+		const struct kernel_trace *t = trace_at(input, i);
 
 		for (guint c = 0; t && t->session == session && c < t->classes->len; c++)
 			n += g_array_index(t->classes, struct kernel_class, c).is_used;
@@ -215,12 +216,12 @@ static int by_rank(const void *a, const void *b)
 }
 
 /* Takes the session's classes that no session before it has. */
-static void take_classes(struct host *host, struct feed *feed, uint16_t number, struct map64 *owners)
+static void take_classes(struct host *host, struct input *input, uint16_t number, struct map64 *owners)
 {
 	struct kernel_session *session = session_at(host, number);
 
-	for (guint i = 0; i < feed->kernel_traces->len; i++) {
-		struct kernel_trace *t = trace_at(feed, i);
+	for (guint i = 0; i < input->kernel_traces->len; i++) {
+		struct kernel_trace *t = trace_at(input, i);
 
 		for (guint c = 0; t && t->session == session && c < t->classes->len; c++) {
 			struct kernel_class *class = &g_array_index(t->classes, struct kernel_class, c);
@@ -243,21 +244,21 @@ static void choose(struct host *host)
 		struct kernel_session *s = session_at(host, n);
 
 		s->declared = s->taken = 0;
-		for (guint i = 0; i < host->feeds->len; i++) {
-			const struct feed *feed = g_ptr_array_index(host->feeds, i);
+		for (guint i = 0; i < host->inputs->len; i++) {
+			const struct input *input = g_ptr_array_index(host->inputs, i);
 
 			/* the parts of a recording all declare the same */
-			if (feed && feed->kernel_traces)
-				s->declared = MAX(s->declared, count_used(feed, s));
+			if (input && input->kernel_traces)
+				s->declared = MAX(s->declared, count_used(input, s));
 		}
 	}
 	g_ptr_array_sort(host->kernels, by_rank);
 	for (guint n = 0; n < host->kernels->len; n++)
-		for (guint i = 0; i < host->feeds->len; i++) {
-			struct feed *feed = g_ptr_array_index(host->feeds, i);
+		for (guint i = 0; i < host->inputs->len; i++) {
+			struct input *input = g_ptr_array_index(host->inputs, i);
 
-			if (feed && feed->kernel_traces)
-				take_classes(host, feed, (uint16_t)n, &owners);
+			if (input && input->kernel_traces)
+				take_classes(host, input, (uint16_t)n, &owners);
 		}
 	map64_release(&owners);
 	tell(host);
@@ -295,23 +296,23 @@ static bool takes_event(struct host *host, struct kernel_session *own, const str
 }
 
 /* Returns false: it is not to be applied by itself. */
-static bool hold_context(struct feed *feed, const struct event *ev)
+static bool hold_context(struct input *input, const struct event *ev)
 {
-	if (!feed->kernel_context)
-		feed->kernel_context = g_byte_array_new();
-	g_byte_array_set_size(feed->kernel_context, 0);
-	g_byte_array_append(feed->kernel_context, (const guint8 *)ev, ev->size);
+	if (!input->kernel_context)
+		input->kernel_context = g_byte_array_new();
+	g_byte_array_set_size(input->kernel_context, 0);
+	g_byte_array_append(input->kernel_context, (const guint8 *)ev, ev->size);
 	return false;
 }
 
-const struct event *kernel_context(struct feed *feed, const struct event *ev)
+const struct event *kernel_context(struct input *input, const struct event *ev)
 {
 	const struct event *held;
 
-	if (!feed->kernel_context || !feed->kernel_context->len || ev->kind < EVENT_OTHER)
+	if (!input->kernel_context || !input->kernel_context->len || ev->kind < EVENT_OTHER)
 		return NULL;
-	held = (const struct event *)(const void *)feed->kernel_context->data;
-	g_byte_array_set_size(feed->kernel_context, 0);
+	held = (const struct event *)(const void *)input->kernel_context->data;
+	g_byte_array_set_size(input->kernel_context, 0);
 	return held->tid == ev->tid && held->trace == ev->trace ? held : NULL;
 }
 
@@ -327,13 +328,13 @@ static bool takes_programs(struct host *host, const struct kernel_trace *t, cons
 	return taken;
 }
 
-bool kernel_takes(struct host *host, struct feed *feed, const struct event *ev)
+bool kernel_takes(struct host *host, struct input *input, const struct event *ev)
 {
 	struct kernel_trace *t;
 
 	if (!host_is_traced_twice(host))
 		return true;
-	t = trace_at(feed, ev->trace);
+	t = trace_at(input, ev->trace);
 	if (!t)
 		return true;
 	if (!t->session)
@@ -342,7 +343,7 @@ bool kernel_takes(struct host *host, struct feed *feed, const struct event *ev)
 	if (host->kernels->len < 2)
 		return true;
 	if (ev->kind == EVENT_CONTEXT)
-		return hold_context(feed, ev);
+		return hold_context(input, ev);
 	if (ev->kind == EVENT_LOST || ev->kind == EVENT_BACKWARD)
 		return t->session->taken > 0;
 	if (ev->kind < EVENT_OTHER || ev->class_id >= t->classes->len)
@@ -350,12 +351,12 @@ bool kernel_takes(struct host *host, struct feed *feed, const struct event *ev)
 	return takes_event(host, t->session, &g_array_index(t->classes, struct kernel_class, ev->class_id), ev);
 }
 
-bool kernel_fills_gaps(const struct feed *feed)
+bool kernel_fills_gaps(const struct input *input)
 {
-	for (guint i = 0; feed->kernel_traces && i < feed->kernel_traces->len; i++) {
-		const struct kernel_trace *t = trace_at(feed, i);
+	for (guint i = 0; input->kernel_traces && i < input->kernel_traces->len; i++) {
+		const struct kernel_trace *t = trace_at(input, i);
 
-		if (t && t->session && t->session->repeats && session_at(feed->host, 0) != t->session)
+		if (t && t->session && t->session->repeats && session_at(input->host, 0) != t->session)
 			return true;
 	}
 	return false;
@@ -366,38 +367,38 @@ bool kernel_fills_gaps(const struct feed *feed)
 /* Whether a source that runs has a trace of the session. */
 static bool has_source(const struct host *host, const struct kernel_session *session)
 {
-	for (guint i = 0; i < host->feeds->len; i++) {
-		const struct feed *feed = g_ptr_array_index(host->feeds, i);
+	for (guint i = 0; i < host->inputs->len; i++) {
+		const struct input *input = g_ptr_array_index(host->inputs, i);
 
-		for (guint k = 0; feed && feed->source && feed->kernel_traces && k < feed->kernel_traces->len; k++)
-			if (trace_at(feed, k) && trace_at(feed, k)->session == session)
+		for (guint k = 0; input && input->source && input->kernel_traces && k < input->kernel_traces->len; k++)
+			if (trace_at(input, k) && trace_at(input, k)->session == session)
 				return true;
 	}
 	return false;
 }
 
-void kernel_feed_stopped(struct feed *feed)
+void kernel_input_stopped(struct input *input)
 {
 	bool any_over = false;
 
-	for (guint i = 0; feed->kernel_traces && i < feed->kernel_traces->len; i++) {
-		const struct kernel_trace *t = trace_at(feed, i);
+	for (guint i = 0; input->kernel_traces && i < input->kernel_traces->len; i++) {
+		const struct kernel_trace *t = trace_at(input, i);
 
 		if (!t || !t->session)
 			continue;
-		t->session->is_over = !has_source(feed->host, t->session);
+		t->session->is_over = !has_source(input->host, t->session);
 		any_over |= t->session->is_over;
 	}
-	if (any_over && feed->host->kernels->len > 1)
-		tell(feed->host);
+	if (any_over && input->host->kernels->len > 1)
+		tell(input->host);
 }
 
-void kernel_release(struct feed *feed)
+void kernel_release(struct input *input)
 {
-	if (feed->kernel_traces)
-		g_ptr_array_free(feed->kernel_traces, TRUE);
-	if (feed->kernel_context)
-		g_byte_array_free(feed->kernel_context, TRUE);
-	feed->kernel_context = NULL;
-	feed->kernel_traces = NULL;
+	if (input->kernel_traces)
+		g_ptr_array_free(input->kernel_traces, TRUE);
+	if (input->kernel_context)
+		g_byte_array_free(input->kernel_context, TRUE);
+	input->kernel_context = NULL;
+	input->kernel_traces = NULL;
 }

@@ -29,31 +29,31 @@
 /* The tracer writes an event to one session after the other: the times are that much apart at most. */
 #define KERNEL_COPY_NS UINT64_C(10000)
 
-struct feed;
+struct input;
 struct host;
 struct kernel_session;
 
 void kernel_session_free(void *session);
 
-/* Before anything else is done about a record of the feed that is no event, and whose host is known. */
-void kernel_declare(struct feed *feed, const struct event *ev);
+/* Before anything else is done about a record of the input that is no event, and whose host is known. */
+void kernel_declare(struct input *input, const struct event *ev);
 
 /* Whether the record is to be applied. Cheap. */
-bool kernel_takes(struct host *host, struct feed *feed, const struct event *ev);
+bool kernel_takes(struct host *host, struct input *input, const struct event *ev);
 
 /*
  * After that: the context of the event (EVENT_CONTEXT), to be applied before it; NULL: none, or it was already. It
  * must not be on its own: where the event is not taken, its thread may have gone by then. Borrowed until the next call.
  */
-const struct event *kernel_context(struct feed *feed, const struct event *ev);
+const struct event *kernel_context(struct input *input, const struct event *ev);
 
-/* Whether another session of its host is taken rather than one of the feed's. */
-bool kernel_fills_gaps(const struct feed *feed);
+/* Whether another session of its host is taken rather than one of the input's. */
+bool kernel_fills_gaps(const struct input *input);
 
-/* The feed's source has ended or broken off. */
-void kernel_feed_stopped(struct feed *feed);
+/* The input's source has ended or broken off. */
+void kernel_input_stopped(struct input *input);
 
-/* Forgets what the feed declared. */
-void kernel_release(struct feed *feed);
+/* Forgets what the input declared. */
+void kernel_release(struct input *input);
 
 #endif

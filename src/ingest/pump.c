@@ -24,9 +24,9 @@ static void source_said(struct ingest *in, struct host *host, const struct event
 }
 
 /* One source of the host's merge has ended (why NULL) or broken off. */
-static void input_stopped(struct ingest *in, struct host *host, unsigned number, const char *why)
+static void source_stopped(struct ingest *in, struct host *host, unsigned number, const char *why)
 {
-	ingest_source_stopped(in, g_ptr_array_index(host->feeds, number), why);
+	ingest_source_stopped(in, g_ptr_array_index(host->inputs, number), why);
 }
 
 /* Whether the record is an event, or the context of one that follows. */
@@ -36,24 +36,24 @@ static bool is_event(const struct event *ev)
 }
 
 /* What a worker says of its source. */
-static void apply_word(struct ingest *in, struct host *host, struct feed *feed, const struct event *ev)
+static void apply_word(struct ingest *in, struct host *host, struct input *input, const struct event *ev)
 {
-	if (feed_take_fields(feed, ev))
+	if (input_take_fields(input, ev))
 		return;
 	if (ev->kind == EVENT_BEACON)
 		host_no_event(host, ev->ts_ns);
 	host->last_ns = MAX(host->last_ns, ev->ts_ns);
-	kernel_declare(feed, ev);
-	feed_note_origin(feed, ev);
-	if (!kernel_takes(host, feed, ev))
+	kernel_declare(input, ev);
+	input_note_origin(input, ev);
+	if (!kernel_takes(host, input, ev))
 		return;
 	if (!in->options.survey)
-		model_apply(host->public.model, feed->number, ev);
+		model_apply(host->public.model, input->number, ev);
 	source_said(in, host, ev);
 }
 
 /* The event that is to be applied next, or the context of one. */
-static void apply_event(struct ingest *in, struct host *host, struct feed *feed, const struct event *ev)
+static void apply_event(struct ingest *in, struct host *host, struct input *input, const struct event *ev)
 {
 	struct ingest_host *h = &host->public;
 	const struct event *context;
@@ -62,29 +62,29 @@ static void apply_event(struct ingest *in, struct host *host, struct feed *feed,
 
 	if (ev->ts_ns < host->last_ns) {
 		/* from a source that was left out for a while, or joined late */
-		if (ev->kind >= EVENT_OTHER && kernel_takes(host, feed, ev))
+		if (ev->kind >= EVENT_OTHER && kernel_takes(host, input, ev))
 			model_late(h->model, 1);
 		return;
 	}
 	host->last_ns = ev->ts_ns;
 	if (host_is_traced_twice(host)) {
-		if (!kernel_takes(host, feed, ev))
+		if (!kernel_takes(host, input, ev))
 			return;
-		context = kernel_context(feed, ev);
+		context = kernel_context(input, ev);
 		if (context && !in->options.survey)
-			model_apply(h->model, feed->number, context);
+			model_apply(h->model, input->number, context);
 	}
 	if (in->options.clocks && ingest_is_packet(ev))
-		ingest_join_packet(in, host, ev);
-	visited = ingest_is_visited(in, host, feed, ev);
+		ingest_add_packet(in, host, ev);
+	visited = ingest_is_visited(in, host, input, ev);
 	if (visited)
-		ingest_begin_visit(in, host, feed, ev, &visit);
+		ingest_begin_visit(in, host, input, ev, &visit);
 	/* what a machine says of itself is nothing that happened there */
 	counts = ev->kind != EVENT_MESSAGE || !host_hear(host, ev);
 	if (!in->options.survey && counts)
-		model_apply(h->model, feed->number, ev);
+		model_apply(h->model, input->number, ev);
 	if (visited)
-		ingest_end_visit(in, feed, &visit);
+		ingest_end_visit(in, input, &visit);
 	if (ev->kind < EVENT_OTHER)
 		return;
 	h->end_ns = ev->ts_ns + 1;
@@ -99,7 +99,7 @@ static void apply_event(struct ingest *in, struct host *host, struct feed *feed,
 static enum lt_status apply_run(struct ingest *in, struct host *host, const struct merge_run *run, uint64_t until_ns,
 				uint64_t *n)
 {
-	struct feed *feed = g_ptr_array_index(host->feeds, run->number);
+	struct input *input = g_ptr_array_index(host->inputs, run->number);
 	struct ingest_host *h = &host->public;
 	const struct event *ev = run->ev;
 	enum lt_status status = LT_AGAIN;
@@ -115,9 +115,9 @@ static enum lt_status apply_run(struct ingest *in, struct host *host, const stru
 			break;
 		}
 		if (is_event(ev))
-			apply_event(in, host, feed, ev);
+			apply_event(in, host, input, ev);
 		else
-			apply_word(in, host, feed, ev);
+			apply_word(in, host, input, ev);
 		ev = event_next(ev);
 	} while (--*n && ev != run->end && ev->ts_ns < run->until_ns);
 	merge_pop(host->merge, ev);
@@ -138,11 +138,11 @@ static enum lt_status advance(struct ingest *in, struct host *host, uint64_t unt
 				return LT_OK;
 			break;
 		case LT_ERROR:
-			input_stopped(in, host, run.number, error_text());
+			source_stopped(in, host, run.number, error_text());
 			break;
 		case LT_END:
 			if (run.number != MERGE_NONE) {
-				input_stopped(in, host, run.number, NULL);
+				source_stopped(in, host, run.number, NULL);
 				break;
 			}
 			if (ingest_may_come_back(host))
@@ -189,7 +189,7 @@ enum lt_status ingest_advance(struct ingest *in, unsigned i, uint64_t until_ns, 
 
 	ingest_set_ready(in, host, status == LT_OK || (status == LT_AGAIN && !dry));
 	note_shortage(in, host);
-	ingest_join_advanced(in, host);
+	ingest_advance_shared(in, host);
 	return status;
 }
 

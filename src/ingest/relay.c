@@ -43,7 +43,7 @@ static void answered(struct relay *r, const char *why)
 	r->next_us = g_get_monotonic_time() + ASK_LATER_US;
 }
 
-static void tell_session(const struct event *ev, relay_session_fn *fn, void *data)
+static void report_session(const struct event *ev, relay_session_fn *fn, void *data)
 {
 	const struct ev_session *p = event_payload(ev, ev_session);
 	char *url;
@@ -69,7 +69,7 @@ void relay_poll(struct relay *r, relay_session_fn *fn, void *data)
 	}
 	for (unsigned n = 0; (status = source_peek(r->lister, &ev)) == LT_OK && n < SESSIONS_AT_ONCE; n++) {
 		if (ev->kind == EVENT_SESSION)
-			tell_session(ev, fn, data);
+			report_session(ev, fn, data);
 		else if (ev->kind == EVENT_LISTED)
 			answered(r, NULL);
 		source_next(r->lister);

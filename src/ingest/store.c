@@ -4,7 +4,7 @@
 #include "ingest/internal.h"
 #include "source/stamp.h"
 
-enum { HOST_PACKED = 11 * sizeof(uint64_t), FEED_PACKED = 4 * sizeof(uint64_t) };
+enum { HOST_PACKED = 11 * sizeof(uint64_t), INPUT_PACKED = 4 * sizeof(uint64_t) };
 
 bool ingest_can_pack(const struct ingest *in)
 {
@@ -67,14 +67,14 @@ void ingest_pack(const struct ingest *in, GByteArray *out)
 	pack_u64(out, in->hosts->len);
 	for (guint i = 0; i < in->hosts->len; i++)
 		pack_host(host_at(in, i), out);
-	pack_u64(out, in->feeds->len);
-	for (guint i = 0; i < in->feeds->len; i++) {
-		const struct feed *feed = feed_at(in, i);
+	pack_u64(out, in->inputs->len);
+	for (guint i = 0; i < in->inputs->len; i++) {
+		const struct input *input = input_at(in, i);
 
-		pack_u64(out, number_of(in->specs, feed->spec));
-		pack_u64(out, feed->part);
-		pack_u64(out, feed->parts);
-		pack_u64(out, number_of(in->hosts, feed->host));
+		pack_u64(out, number_of(in->specs, input->spec));
+		pack_u64(out, input->part);
+		pack_u64(out, input->parts);
+		pack_u64(out, number_of(in->hosts, input->host));
 	}
 }
 
@@ -113,21 +113,21 @@ static void unpack_host(struct ingest *in, struct unpack *from)
 	g_free(tracer);
 }
 
-static void unpack_feed(struct ingest *in, struct unpack *from)
+static void unpack_input(struct ingest *in, struct unpack *from)
 {
 	uint64_t spec = unpack_upto(from, in->specs->len), part = unpack_u64(from);
 	uint64_t parts = unpack_upto(from, UINT16_MAX), host = unpack_upto(from, in->hosts->len);
-	struct feed *feed;
+	struct input *input;
 
 	from->failed |= !spec || part >= parts;
 	if (from->failed)
 		return;
-	feed = feed_create(g_ptr_array_index(in->specs, spec - 1), (unsigned)part, (unsigned)parts, false);
-	feed->state = FEED_ENDED;
-	feed->host = host ? host_at(in, (guint)host - 1) : NULL;
-	if (feed->host)
-		host_add_sidecars(feed->host, feed->spec);
-	g_ptr_array_add(in->feeds, feed);
+	input = input_create(g_ptr_array_index(in->specs, spec - 1), (unsigned)part, (unsigned)parts, false);
+	input->state = INPUT_ENDED;
+	input->host = host ? host_at(in, (guint)host - 1) : NULL;
+	if (input->host)
+		host_add_sidecars(input->host, input->spec);
+	g_ptr_array_add(in->inputs, input);
 }
 
 bool ingest_unpack(struct ingest *in, struct unpack *from)
@@ -139,19 +139,19 @@ bool ingest_unpack(struct ingest *in, struct unpack *from)
 	n = unpack_count(from, HOST_PACKED);
 	for (size_t i = 0; i < n && !from->failed; i++)
 		unpack_host(in, from);
-	n = unpack_count(from, FEED_PACKED);
+	n = unpack_count(from, INPUT_PACKED);
 	for (size_t i = 0; i < n && !from->failed; i++)
-		unpack_feed(in, from);
+		unpack_input(in, from);
 	from->failed |= !in->hosts->len;
 	if (from->failed) {
-		g_ptr_array_set_size(in->feeds, 0);
+		g_ptr_array_set_size(in->inputs, 0);
 		g_ptr_array_set_size(in->hosts, 0);
 		return false;
 	}
 	in->options.own_time = own_time;
 	in->started = in->named = true;
 	ingest_drop_waits(in);
-	ingest_join_hosts(in);
+	ingest_register_hosts(in);
 	for (guint i = 0; i < in->hosts->len; i++)
 		ingest_set_ready(in, host_at(in, i), false);
 	return true;

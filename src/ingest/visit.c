@@ -15,7 +15,7 @@ static void append(GString *origin, const char *what, size_t len)
 	g_string_append_len(origin, what, (gssize)strnlen(what, len));
 }
 
-void feed_note_origin(struct feed *f, const struct event *ev)
+void input_note_origin(struct input *input, const struct event *ev)
 {
 	const struct ev_trace *p = event_payload(ev, ev_trace);
 	GString *origin;
@@ -23,17 +23,17 @@ void feed_note_origin(struct feed *f, const struct event *ev)
 
 	if (ev->kind != EVENT_TRACE)
 		return;
-	if (!f->origins)
-		f->origins = g_ptr_array_new_with_free_func(g_free);
-	if (ev->trace >= f->origins->len)
-		g_ptr_array_set_size(f->origins, ev->trace + 1);
-	g_free(g_ptr_array_index(f->origins, ev->trace));
+	if (!input->origins)
+		input->origins = g_ptr_array_new_with_free_func(g_free);
+	if (ev->trace >= input->origins->len)
+		g_ptr_array_set_size(input->origins, ev->trace + 1);
+	g_free(g_ptr_array_index(input->origins, ev->trace));
 	origin = g_string_new(NULL);
 	append(origin, event_text(ev, p->hostname), p->hostname.len);
 	append(origin, event_text(ev, p->procname), p->procname.len);
 	if (p->vpid >= 0)
 		append(origin, vpid, (size_t)g_snprintf(vpid, sizeof(vpid), "(%" G_GINT64_FORMAT ")", p->vpid));
-	g_ptr_array_index(f->origins, ev->trace) = g_string_free(origin, FALSE);
+	g_ptr_array_index(input->origins, ev->trace) = g_string_free(origin, FALSE);
 }
 
 /* ---- an event and its fields ---- */
@@ -45,66 +45,66 @@ static bool is_of(const struct event *fields, const struct event *ev)
 }
 
 /* What no worker does. */
-static void accuse(const struct feed *f, const char *wrong)
+static void accuse(const struct input *input, const char *wrong)
 {
 	char *why = g_strdup_printf("it wrote nonsense: %s", wrong);
 
-	if (f->source)
-		source_kill(f->source, why);
+	if (input->source)
+		source_kill(input->source, why);
 	g_free(why);
 }
 
-static void hold_fields(struct feed *f, const struct event *ev)
+static void hold_fields(struct input *input, const struct event *ev)
 {
-	const struct shape *shape = shapes_find(&f->shapes, ev);
+	const struct shape *shape = shapes_find(&input->shapes, ev);
 	const char *wrong = shape ? fields_check(shape, ev) : "fields of an event class that was not declared";
 
-	g_byte_array_set_size(f->fields, 0);
+	g_byte_array_set_size(input->fields, 0);
 	if (wrong)
-		accuse(f, wrong);
+		accuse(input, wrong);
 	else
-		g_byte_array_append(f->fields, (const guint8 *)ev, ev->size);
+		g_byte_array_append(input->fields, (const guint8 *)ev, ev->size);
 }
 
-bool feed_take_fields(struct feed *f, const struct event *ev)
+bool input_take_fields(struct input *input, const struct event *ev)
 {
 	const char *wrong;
 
 	if (ev->kind == EVENT_WANTED) {
-		if (event_payload(ev, ev_wanted)->number == f->wanted)
-			f->fields_from_ns = f->host ? f->host->last_ns + 1 : 0;
+		if (event_payload(ev, ev_wanted)->number == input->wanted)
+			input->fields_from_ns = input->host ? input->host->last_ns + 1 : 0;
 		return true;
 	}
-	if (ev->kind == EVENT_TRACE && f->fields)
-		shapes_forget_trace(&f->shapes, ev->trace);
+	if (ev->kind == EVENT_TRACE && input->fields)
+		shapes_forget_trace(&input->shapes, ev->trace);
 	if (ev->kind != EVENT_SHAPE && ev->kind != EVENT_FIELDS)
 		return false;
-	if (!f->fields) {
-		f->fields = g_byte_array_new();
-		shapes_init(&f->shapes);
+	if (!input->fields) {
+		input->fields = g_byte_array_new();
+		shapes_init(&input->shapes);
 	}
 	if (ev->kind == EVENT_FIELDS) {
-		hold_fields(f, ev);
+		hold_fields(input, ev);
 		return true;
 	}
-	wrong = shapes_take(&f->shapes, ev);
+	wrong = shapes_take(&input->shapes, ev);
 	if (wrong)
-		accuse(f, wrong);
+		accuse(input, wrong);
 	return true;
 }
 
-void feed_drop_fields(struct feed *f)
+void input_drop_fields(struct input *input)
 {
-	g_clear_pointer(&f->origins, g_ptr_array_unref);
-	if (!f->fields)
+	g_clear_pointer(&input->origins, g_ptr_array_unref);
+	if (!input->fields)
 		return;
-	g_byte_array_free(f->fields, TRUE);
-	f->fields = NULL;
-	shapes_release(&f->shapes);
+	g_byte_array_free(input->fields, TRUE);
+	input->fields = NULL;
+	shapes_release(&input->shapes);
 }
 
-void ingest_begin_visit(const struct ingest *in, const struct host *host, const struct feed *f, const struct event *ev,
-			struct ingest_visit *v)
+void ingest_begin_visit(const struct ingest *in, const struct host *host, const struct input *input,
+			const struct event *ev, struct ingest_visit *v)
 {
 	const struct ingest_visitor *visitor = in->options.visitor;
 
@@ -113,39 +113,40 @@ void ingest_begin_visit(const struct ingest *in, const struct host *host, const 
 		.event = ev,
 		.ref_ns = clock_to_ref(host->public.map, ev->ts_ns),
 	};
-	if (f->origins && ev->trace < f->origins->len)
-		v->origin = g_ptr_array_index(f->origins, ev->trace);
-	if (f->fields && f->fields->len && is_of((const struct event *)(const void *)f->fields->data, ev)) {
-		v->fields = (const struct event *)(const void *)f->fields->data;
-		v->shape = shapes_find(&f->shapes, v->fields);
+	if (input->origins && ev->trace < input->origins->len)
+		v->origin = g_ptr_array_index(input->origins, ev->trace);
+	if (input->fields && input->fields->len && is_of((const struct event *)(const void *)input->fields->data, ev)) {
+		v->fields = (const struct event *)(const void *)input->fields->data;
+		v->shape = shapes_find(&input->shapes, v->fields);
 	}
 	if (visitor->before)
 		visitor->before(visitor->user, v);
 }
 
-void ingest_end_visit(const struct ingest *in, const struct feed *f, const struct ingest_visit *v)
+void ingest_end_visit(const struct ingest *in, const struct input *input, const struct ingest_visit *v)
 {
 	const struct ingest_visitor *visitor = in->options.visitor;
 
 	if (visitor->after)
 		visitor->after(visitor->user, v);
 	if (v->fields)
-		g_byte_array_set_size(f->fields, 0);
+		g_byte_array_set_size(input->fields, 0);
 }
 
 /* ---- another visitor ---- */
 
-void ingest_ask_feed(const struct ingest *in, struct feed *f)
+void ingest_ask_input(const struct ingest *in, struct input *input)
 {
 	const struct ingest_visitor *visitor = in->options.visitor;
-	const bool asked = visitor && in->visited != INGEST_VISIT_ALL && f->host && f->host->number == in->visited;
+	const bool asked =
+		visitor && in->visited != INGEST_VISIT_ALL && input->host && input->host->number == in->visited;
 	char *wanted;
 
-	if (!source_spec_is_live(f->spec) || (!asked && !f->is_asked))
+	if (!source_spec_is_live(input->spec) || (!asked && !input->is_asked))
 		return;
 	wanted = fields_wanted_text(asked ? visitor->wanted : NULL);
-	feed_want_fields(f, wanted);
-	f->is_asked = asked;
+	input_want_fields(input, wanted);
+	input->is_asked = asked;
 	g_free(wanted);
 }
 
@@ -153,17 +154,17 @@ void ingest_set_visitor(struct ingest *in, const struct ingest_visitor *visitor,
 {
 	in->options.visitor = visitor;
 	in->visited = host;
-	for (guint i = 0; i < in->feeds->len; i++)
-		ingest_ask_feed(in, feed_at(in, i));
+	for (guint i = 0; i < in->inputs->len; i++)
+		ingest_ask_input(in, input_at(in, i));
 }
 
 uint64_t ingest_visited_from(const struct ingest *in)
 {
 	uint64_t from_ns = 0;
 
-	for (guint i = 0; i < in->feeds->len; i++)
-		if (feed_at(in, i)->is_asked && feed_at(in, i)->source)
-			from_ns = MAX(from_ns, feed_at(in, i)->fields_from_ns);
+	for (guint i = 0; i < in->inputs->len; i++)
+		if (input_at(in, i)->is_asked && input_at(in, i)->source)
+			from_ns = MAX(from_ns, input_at(in, i)->fields_from_ns);
 	return from_ns;
 }
 

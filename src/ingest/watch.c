@@ -16,7 +16,7 @@
 
 enum {
 	HANG_LIMIT_MS = 10000,  /* a worker silent for so long while its ring has room is given up */
-	WATCH_EVERY_US = 50000, /* what concerns every feed and host, whether it has something new or not */
+	WATCH_EVERY_US = 50000, /* what concerns every input and host, whether it has something new or not */
 	ASK_EVERY_US = 1000000, /* hosts that were not woken, should a wake-up be missed */
 	HEARD_AT_ONCE = 64,
 	STORE_LEAST_BYTES = 1 << 20, /* less room is none: a packet may be so large */
@@ -31,31 +31,31 @@ static bool is_full(const struct ingest *in)
 {
 	unsigned n = 0;
 
-	for (guint i = 0; i < in->feeds->len && in->options.max_sessions; i++)
-		n += feed_at(in, i)->spec->url && feed_at(in, i)->source;
+	for (guint i = 0; i < in->inputs->len && in->options.max_sessions; i++)
+		n += input_at(in, i)->spec->url && input_at(in, i)->source;
 	return in->options.max_sessions && n >= in->options.max_sessions;
 }
 
 /* The first of them is told, and makes the figures incomplete. */
-static void leave_untaken(struct ingest *in, struct feed *feed)
+static void leave_untaken(struct ingest *in, struct input *input)
 {
-	feed->state = FEED_UNTAKEN;
+	input->state = INPUT_UNTAKEN;
 	if (!in->untaken)
 		log_warning("%u live sessions are attached: further ones are not (--max-sessions)",
 			    in->options.max_sessions);
 	in->untaken = in->broken = true;
 }
 
-void ingest_start_feed(struct ingest *in, struct feed *feed)
+void ingest_start_input(struct ingest *in, struct input *input)
 {
-	struct epoll_event event = { .events = EPOLLIN | EPOLLET, .data = { .ptr = feed } };
+	struct epoll_event event = { .events = EPOLLIN | EPOLLET, .data = { .ptr = input } };
 
-	if (feed->spec->url && is_full(in)) {
-		leave_untaken(in, feed);
+	if (input->spec->url && is_full(in)) {
+		leave_untaken(in, input);
 		return;
 	}
-	if (feed_start(feed) == LT_OK) {
-		epoll_ctl(in->epoll_fd, EPOLL_CTL_ADD, source_fd(feed->source), &event);
+	if (input_start(input) == LT_OK) {
+		epoll_ctl(in->epoll_fd, EPOLL_CTL_ADD, source_fd(input->source), &event);
 		return;
 	}
 	log_error("%s", error_text());
@@ -66,38 +66,38 @@ void ingest_start_feed(struct ingest *in, struct feed *feed)
 
 static bool any_runs(const struct host *host)
 {
-	for (guint i = 0; i < host->feeds->len; i++) {
-		const struct feed *feed = g_ptr_array_index(host->feeds, i);
+	for (guint i = 0; i < host->inputs->len; i++) {
+		const struct input *input = g_ptr_array_index(host->inputs, i);
 
-		if (feed && feed->source)
+		if (input && input->source)
 			return true;
 	}
 	return false;
 }
 
-/* Whether some feed of it runs or may run again. */
+/* Whether some input of it runs or may run again. */
 bool ingest_may_come_back(const struct host *host)
 {
-	for (guint i = 0; i < host->feeds->len; i++) {
-		const struct feed *feed = g_ptr_array_index(host->feeds, i);
+	for (guint i = 0; i < host->inputs->len; i++) {
+		const struct input *input = g_ptr_array_index(host->inputs, i);
 
-		if (feed && feed->state != FEED_ENDED)
+		if (input && input->state != INPUT_ENDED)
 			return true;
 	}
 	return false;
 }
 
-/* A feed of the host has ended (why NULL) or broken off. */
+/* An input of the host has ended (why NULL) or broken off. */
 /*
  * A relayd that cannot store any more ends its sessions, as if their tracer had, and then does not know them. The
  * reason, to be freed; NULL: it is another one.
  */
-static char *explain_full_disk(const struct ingest *in, const struct feed *feed)
+static char *explain_full_disk(const struct ingest *in, const struct input *input)
 {
 	struct statvfs fs;
 	uint64_t left;
 
-	if (!in->options.store || !feed->spec->url || statvfs(in->options.store, &fs) < 0)
+	if (!in->options.store || !input->spec->url || statvfs(in->options.store, &fs) < 0)
 		return NULL;
 	left = (geteuid() ? fs.f_bavail : fs.f_bfree) * (uint64_t)fs.f_frsize;
 	if (left >= STORE_LEAST_BYTES)
@@ -107,26 +107,26 @@ static char *explain_full_disk(const struct ingest *in, const struct feed *feed)
 			       in->options.store);
 }
 
-void ingest_source_stopped(struct ingest *in, struct feed *feed, const char *why)
+void ingest_source_stopped(struct ingest *in, struct input *input, const char *why)
 {
-	struct host *host = feed->host;
-	char *reason = explain_full_disk(in, feed);
+	struct host *host = input->host;
+	char *reason = explain_full_disk(in, input);
 
 	if (!reason)
 		reason = g_strdup(why);
-	feed_stopped(feed, reason);
+	input_stopped(input, reason);
 	why = reason;
 	if (why)
 		in->broken = true;
 	if (!host) {
-		if (why && feed->tries <= 1)
+		if (why && input->tries <= 1)
 			log_error("%s", reason);
-	} else if (feed->state == FEED_WAITING && !any_runs(host)) {
-		if (!feed->follow)
+	} else if (input->state == INPUT_WAITING && !any_runs(host)) {
+		if (!input->follow)
 			host_trouble(host, reason);
-		log_info("%s: %s", host->public.name, feed_describe(feed));
+		log_info("%s: %s", host->public.name, input_describe(input));
 		model_interrupt(host->public.model, 0);
-		host_set_away(host, feed_describe(feed));
+		host_set_away(host, input_describe(input));
 	} else if (why) {
 		host_trouble(host, reason);
 	}
@@ -135,45 +135,45 @@ void ingest_source_stopped(struct ingest *in, struct feed *feed, const char *why
 	g_free(reason);
 }
 
-static void set_back(struct ingest *in, struct feed *feed)
+static void set_back(struct ingest *in, struct input *input)
 {
-	if (feed->host->public.away)
-		host_name_again(feed->host, in->hosts);
-	host_set_back(feed->host, source_spec_is_live(feed->spec));
+	if (input->host->public.away)
+		host_name_again(input->host, in->hosts);
+	host_set_back(input->host, source_spec_is_live(input->spec));
 }
 
-/* Reads what the feed says before the merge reads it. */
-static void read_prologue(struct ingest *in, struct feed *feed)
+/* Reads what the input says before the merge reads it. */
+static void read_prologue(struct ingest *in, struct input *input)
 {
-	struct host *before = feed->host;
-	const enum lt_status status = feed_read_prologue(feed, in->hosts);
+	struct host *before = input->host;
+	const enum lt_status status = input_read_prologue(input, in->hosts);
 
 	in->announced = true;
-	if (before && before != feed->host)
+	if (before && before != input->host)
 		ingest_set_ready(in, before, true); /* it may have ended with that */
-	if (feed->host)
-		model_set_memory(feed->host->public.model, &in->memory);
-	if (feed->host && !in->options.survey)
-		host_add_sidecars(feed->host, feed->spec);
+	if (input->host)
+		model_set_memory(input->host->public.model, &in->memory);
+	if (input->host && !in->options.survey)
+		host_add_sidecars(input->host, input->spec);
 	if (status == LT_END || status == LT_ERROR)
-		ingest_source_stopped(in, feed, status == LT_ERROR ? error_text() : NULL);
-	else if (status == LT_OK && feed->host) /* a part without streams names no host */
-		set_back(in, feed);
+		ingest_source_stopped(in, input, status == LT_ERROR ? error_text() : NULL);
+	else if (status == LT_OK && input->host) /* a part without streams names no host */
+		set_back(in, input);
 	if (status == LT_AGAIN)
 		return;
-	ingest_join_hosts(in);
-	ingest_ask_feed(in, feed);
-	if (feed->host)
-		ingest_set_ready(in, feed->host, true);
+	ingest_register_hosts(in);
+	ingest_ask_input(in, input);
+	if (input->host)
+		ingest_set_ready(in, input->host, true);
 }
 
-/* The feed's source has something new. */
-static void hear(struct ingest *in, struct feed *feed)
+/* The input's source has something new. */
+static void hear(struct ingest *in, struct input *input)
 {
-	if (feed->in_merge && feed->host)
-		ingest_set_ready(in, feed->host, true);
-	else if (feed->source && !feed->in_merge)
-		read_prologue(in, feed);
+	if (input->in_merge && input->host)
+		ingest_set_ready(in, input->host, true);
+	else if (input->source && !input->in_merge)
+		read_prologue(in, input);
 }
 
 static void hear_all(struct ingest *in)
@@ -193,11 +193,11 @@ static void session_listed(void *data, const char *text)
 {
 	struct ingest *in = data;
 	struct source_url url;
-	struct feed *feed = g_hash_table_lookup(in->sessions, text);
+	struct input *input = g_hash_table_lookup(in->sessions, text);
 
-	if (feed) {
-		if (feed->state == FEED_WAITING && !feed->broken)
-			feed->retry_us = 0;
+	if (input) {
+		if (input->state == INPUT_WAITING && !input->broken)
+			input->retry_us = 0;
 		return;
 	}
 	if (source_parse_url(text, &url) == LT_OK && url.session) {
@@ -208,21 +208,21 @@ static void session_listed(void *data, const char *text)
 }
 
 /* Silence of a live source: beacons come even where nothing happens. */
-static void watch_live(struct ingest *in, struct feed *feed)
+static void watch_live(struct ingest *in, struct input *input)
 {
 	int64_t now_us = g_get_monotonic_time(), limit_us = (int64_t)(in->options.stall_limit_ns / 1000);
 
-	if (feed->spec->is_growing)
+	if (input->spec->is_growing)
 		limit_us *= 2; /* its worker waits as long for one stream of it */
 
-	if (merge_hears(feed->host->merge, feed->number)) {
-		feed->heard_us = now_us;
-		feed->stalled = false;
-	} else if (!feed->stalled && now_us - feed->heard_us > limit_us) {
-		feed->stalled = true;
-		log_warning("%s: silent: left out until it is heard of again", feed->spec->name);
-		merge_leave_out(feed->host->merge, feed->number);
-		ingest_set_ready(in, feed->host, true);
+	if (merge_hears(input->host->merge, input->number)) {
+		input->heard_us = now_us;
+		input->stalled = false;
+	} else if (!input->stalled && now_us - input->heard_us > limit_us) {
+		input->stalled = true;
+		log_warning("%s: silent: left out until it is heard of again", input->spec->name);
+		merge_leave_out(input->host->merge, input->number);
+		ingest_set_ready(in, input->host, true);
 	}
 }
 
@@ -230,12 +230,12 @@ bool ingest_is_mute(const struct host *host)
 {
 	unsigned n = 0;
 
-	for (guint i = 0; i < host->feeds->len; i++) {
-		const struct feed *feed = g_ptr_array_index(host->feeds, i);
+	for (guint i = 0; i < host->inputs->len; i++) {
+		const struct input *input = g_ptr_array_index(host->inputs, i);
 
-		if (feed && feed->source && !feed->stalled)
+		if (input && input->source && !input->stalled)
 			return false;
-		n += feed && feed->source;
+		n += input && input->source;
 	}
 	return n > 0;
 }
@@ -246,11 +246,11 @@ static bool is_waited_for(const struct ingest *in, const struct host *host)
 	const int64_t limit_us = (int64_t)(in->options.stall_limit_ns / 1000 / WAITED_FOR_PARTS);
 	const int64_t since_us = g_get_monotonic_time() - limit_us;
 
-	for (guint i = 0; i < host->feeds->len; i++) {
-		const struct feed *feed = g_ptr_array_index(host->feeds, i);
+	for (guint i = 0; i < host->inputs->len; i++) {
+		const struct input *input = g_ptr_array_index(host->inputs, i);
 
-		if (feed && feed->source && feed->spec->url && feed->in_merge && !feed->stalled &&
-		    feed->heard_us < since_us)
+		if (input && input->source && input->spec->url && input->in_merge && !input->stalled &&
+		    input->heard_us < since_us)
 			return true;
 	}
 	return false;
@@ -260,10 +260,10 @@ static bool is_over(const struct host *host)
 {
 	if (!host->public.away)
 		return false;
-	for (guint i = 0; i < host->feeds->len; i++) {
-		const struct feed *feed = g_ptr_array_index(host->feeds, i);
+	for (guint i = 0; i < host->inputs->len; i++) {
+		const struct input *input = g_ptr_array_index(host->inputs, i);
 
-		if (feed && !feed->session_over)
+		if (input && !input->session_over)
 			return false;
 	}
 	return true;
@@ -271,38 +271,38 @@ static bool is_over(const struct host *host)
 
 static bool any_stalled(const struct host *host)
 {
-	for (guint i = 0; i < host->feeds->len; i++) {
-		const struct feed *feed = g_ptr_array_index(host->feeds, i);
+	for (guint i = 0; i < host->inputs->len; i++) {
+		const struct input *input = g_ptr_array_index(host->inputs, i);
 
-		if (feed && feed->source && feed->stalled)
+		if (input && input->source && input->stalled)
 			return true;
 	}
 	return false;
 }
 
 /* When what the worker has read came here, whether it is consumed yet or not. */
-static void watch_arrival(struct ingest *in, struct feed *feed)
+static void watch_arrival(struct ingest *in, struct input *input)
 {
-	const uint64_t time_ns = source_time_ns(feed->source);
+	const uint64_t time_ns = source_time_ns(input->source);
 
-	if (!in->options.clocks || !feed->host || !feed->host->joined || time_ns == feed->time_ns)
+	if (!in->options.clocks || !input->host || !input->host->registered || time_ns == input->time_ns)
 		return;
-	feed->time_ns = time_ns;
-	clocks_arrival(in->options.clocks, feed->host->public.clock, time_ns, (uint64_t)g_get_real_time() * 1000);
+	input->time_ns = time_ns;
+	clocks_arrival(in->options.clocks, input->host->public.clock, time_ns, (uint64_t)g_get_real_time() * 1000);
 }
 
-static void watch_feed(struct ingest *in, struct feed *feed)
+static void watch_input(struct ingest *in, struct input *input)
 {
-	if (feed->state == FEED_WAITING && g_get_monotonic_time() >= feed->retry_us)
-		ingest_start_feed(in, feed);
-	if (!feed->source)
+	if (input->state == INPUT_WAITING && g_get_monotonic_time() >= input->retry_us)
+		ingest_start_input(in, input);
+	if (!input->source)
 		return;
-	if (source_spec_is_live(feed->spec) && feed->in_merge) {
-		watch_live(in, feed);
-		watch_arrival(in, feed);
+	if (source_spec_is_live(input->spec) && input->in_merge) {
+		watch_live(in, input);
+		watch_arrival(in, input);
 	}
-	if (source_hangs(feed->source, HANG_LIMIT_MS))
-		source_kill(feed->source, "it hangs: no sign of life for 10 s");
+	if (source_hangs(input->source, HANG_LIMIT_MS))
+		source_kill(input->source, "it hangs: no sign of life for 10 s");
 }
 
 /*
@@ -328,11 +328,11 @@ static void watch_lag(struct ingest *in, struct host *host)
 	h->lag_ns = (uint64_t)MAX(behind_ns, 0);
 	if (!in->options.max_lag_ns || h->lag_ns <= in->options.max_lag_ns)
 		return;
-	for (guint i = 0; i < host->feeds->len; i++) {
-		struct feed *feed = g_ptr_array_index(host->feeds, i);
+	for (guint i = 0; i < host->inputs->len; i++) {
+		struct input *input = g_ptr_array_index(host->inputs, i);
 
-		if (feed && feed->source && feed->follow)
-			ingest_source_stopped(in, feed, "too far behind: started again at the end");
+		if (input && input->source && input->follow)
+			ingest_source_stopped(in, input, "too far behind: started again at the end");
 	}
 }
 
@@ -348,14 +348,14 @@ void ingest_watch(struct ingest *in)
 	source_reap();
 	for (guint i = 0; i < in->relays->len; i++)
 		relay_poll(g_ptr_array_index(in->relays, i), session_listed, in);
-	for (guint i = 0; i < in->feeds->len; i++) {
-		watch_feed(in, feed_at(in, i));
+	for (guint i = 0; i < in->inputs->len; i++) {
+		watch_input(in, input_at(in, i));
 		if (ask)
-			hear(in, feed_at(in, i));
+			hear(in, input_at(in, i));
 	}
 	if (ask)
 		in->asked_us = now_us;
-	ingest_join_hosts(in);
+	ingest_register_hosts(in);
 	if (in->options.clocks)
 		clocks_update(in->options.clocks);
 	for (guint i = 0; i < in->hosts->len; i++) {
@@ -365,6 +365,6 @@ void ingest_watch(struct ingest *in)
 		watch_lag(in, host_at(in, i));
 		host_look_for_dump(host_at(in, i));
 		host_refresh_sidecar(host_at(in, i));
-		ingest_join_watch(in, host_at(in, i));
+		ingest_release_shared(in, host_at(in, i));
 	}
 }

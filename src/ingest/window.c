@@ -52,10 +52,10 @@ static uint64_t begin_of(const struct clock_map *map, const struct window_option
 }
 
 /* A recording of the ingest's host, its part in the window. */
-static void add_recording(struct window *w, const struct feed *feed, unsigned host)
+static void add_recording(struct window *w, const struct input *input, unsigned host)
 {
 	const struct clock_map *map = map_of(w, host);
-	struct source_spec *spec = source_spec_copy(feed->spec);
+	struct source_spec *spec = source_spec_copy(input->spec);
 
 	if (!w->options.whole) {
 		spec->begin_ns = begin_of(map, &w->options);
@@ -70,13 +70,13 @@ static void add_recordings(struct window *w, const struct ingest *of)
 {
 	guint host;
 
-	for (guint i = 0; i < of->feeds->len; i++) {
-		const struct feed *feed = feed_at(of, i);
+	for (guint i = 0; i < of->inputs->len; i++) {
+		const struct input *input = input_at(of, i);
 
 		/* one spec may be read by several workers */
-		if (feed->part == 0 && !source_spec_is_live(feed->spec) && feed->host &&
-		    g_ptr_array_find(of->hosts, feed->host, &host))
-			add_recording(w, feed, host);
+		if (input->part == 0 && !source_spec_is_live(input->spec) && input->host &&
+		    g_ptr_array_find(of->hosts, input->host, &host))
+			add_recording(w, input, host);
 	}
 }
 
@@ -136,11 +136,11 @@ static unsigned host_of(const struct window *w, unsigned i)
 {
 	const struct host *host = host_at(w->in, i);
 
-	for (guint j = 0; j < w->in->feeds->len; j++) {
-		const struct feed *feed = feed_at(w->in, j);
+	for (guint j = 0; j < w->in->inputs->len; j++) {
+		const struct input *input = input_at(w->in, j);
 
-		if (feed->host == host)
-			return GPOINTER_TO_UINT(g_hash_table_lookup(w->origin, feed->spec)) - 1;
+		if (input->host == host)
+			return GPOINTER_TO_UINT(g_hash_table_lookup(w->origin, input->spec)) - 1;
 	}
 	return WINDOW_NO_HOST;
 }

@@ -34,7 +34,7 @@ enum cell_type {
 	TYPE_NS,    /* a duration */
 	TYPE_LAPSE, /* the same, of what happens once; 0: unknown, or not yet */
 	TYPE_TIME,  /* ns since the epoch by the clock of the row's host; 0: unknown, or not yet */
-	/* only of rows that are none of the model, view/own.h: */
+	/* only of rows that are none of the model, view/derived.h: */
 	TYPE_HOST,     /* place among the hosts shown; CELL_UNKNOWN: none of them */
 	TYPE_ANY,      /* int64_t, a number that names something, below 0 too; CELL_UNKNOWN */
 	TYPE_SPAN,     /* int64_t, ns, below 0 too; CELL_UNKNOWN */

@@ -255,14 +255,14 @@ static void put_fields(struct dump *d, const struct dump_event *e)
 	} in[FIELDS_DEPTH_MAX + 2];
 	struct fields_cursor c;
 	struct field_value v;
-	bool first = true, told_cut = false;
+	bool first = true, cut_shown = false;
 
 	fields_begin(&c, e->shape, e->fields);
 	while (fields_next(&c, &v)) {
 		if (v.kind == SHAPE_END) {
-			if (in[v.depth].cut || (c.cut && !told_cut))
+			if (in[v.depth].cut || (c.cut && !cut_shown))
 				g_string_append(d->line, " ...");
-			told_cut = c.cut;
+			cut_shown = c.cut;
 			g_string_append(d->line, v.of == SHAPE_ARRAY || v.of == SHAPE_SEQUENCE ? " ]" : " }");
 			continue;
 		}

@@ -78,8 +78,8 @@ struct reader {
 	bool kernel;
 	bool is_of_process; /* of one, by its metadata */
 	bool has_tid;
-	GPtrArray *troubles; /* char *: why not everything can be read */
-	guint troubles_told; /* by EVENT_NOTE so far */
+	GPtrArray *troubles;     /* char *: why not everything can be read */
+	guint troubles_reported; /* by EVENT_NOTE so far */
 };
 
 /* ---- reader.c ---- */

@@ -426,7 +426,8 @@ struct reader_class *class_plan_create(const struct class_desc *desc, uint16_t i
 	if (desc->specific)
 		resolve_context(&plan->specific_context, &plan->specific_perf, desc->specific, perf);
 	plan->n_text = count_texts(&plan->payload);
-	plan->refusal_told = !plan->payload.refused && !plan->common_context.refused && !plan->specific_context.refused;
+	plan->refusal_reported =
+		!plan->payload.refused && !plan->common_context.refused && !plan->specific_context.refused;
 	plan->has_perf = plan->common_perf.n || plan->specific_perf.n;
 	plan->has_tid = has_context(plan, CONTEXT_TID) ||
 			(!kernel && (has_context(plan, CTX_VTID) || has_context(plan, CTX_VPID)));

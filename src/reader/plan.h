@@ -80,7 +80,7 @@ struct reader_class {
 	bool has_tid;    /* its context names the thread; of user space as its pid namespace counts */
 	bool has_perf;   /* its context has perf counters */
 	struct class_desc desc;
-	bool refusal_told; /* of its plans' .refused, or there is none */
+	bool refusal_reported; /* of its plans' .refused, or there is none */
 	struct field_plan payload;
 	struct field_plan common_context, specific_context; /* into struct context_values */
 	struct field_plan common_perf, specific_perf;       /* into an array of EVENT_PERF_MAX words */

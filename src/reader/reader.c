@@ -54,7 +54,7 @@ void reader_note_trouble(struct reader *r, const char *where, const char *why)
 }
 
 /* What is still there now was there when the decoder listed the files; what is not may have been left out. */
-static void tell_missing(struct reader *r)
+static void report_missing(struct reader *r)
 {
 	const struct extent *found = &r->args.found;
 	struct extent now = { 0 };
@@ -83,7 +83,7 @@ static void write_empty(struct reader *r)
 enum lt_status reader_step(struct reader *r)
 {
 	if (!r->heap) {
-		tell_missing(r);
+		report_missing(r);
 		if (r->n_streams > 0)
 			reader_write_prologue(r);
 		else

@@ -14,11 +14,11 @@ struct event *reader_emit(const struct reader *r, enum event_kind kind, uint64_t
 }
 
 /* Figures that come of a field that cannot be read are missing. */
-static LT_COLD void tell_refusal(struct reader *r, struct reader_class *plan)
+static LT_COLD void report_refusal(struct reader *r, struct reader_class *plan)
 {
 	const struct field_plan *const plans[] = { &plan->payload, &plan->common_context, &plan->specific_context };
 
-	for (unsigned i = 0; i < G_N_ELEMENTS(plans) && !plan->refusal_told; i++) {
+	for (unsigned i = 0; i < G_N_ELEMENTS(plans) && !plan->refusal_reported; i++) {
 		char *why;
 
 		if (!plans[i]->refused)
@@ -26,7 +26,7 @@ static LT_COLD void tell_refusal(struct reader *r, struct reader_class *plan)
 		why = g_strdup_printf("field '%s' has a type that cannot be read", plans[i]->refused);
 		reader_note_trouble(r, plan->name, why);
 		g_free(why);
-		plan->refusal_told = true;
+		plan->refusal_reported = true;
 	}
 }
 
@@ -232,8 +232,8 @@ void reader_write_event(struct reader *r, struct reader_stream *s)
 	struct event *ev;
 	int64_t tid = EVENT_NO_TID;
 
-	if (!plan->refusal_told)
-		tell_refusal(r, plan);
+	if (!plan->refusal_reported)
+		report_refusal(r, plan);
 	if (plan->has_tid) {
 		status = read_context(r, s, plan, &s->cpu_state->context);
 		if (status == READ_DAMAGED)

@@ -77,8 +77,8 @@ void reader_write_loss(struct reader *r, const struct reader_stream *s)
 /* Notes stand among the events, where the parent is sure to see them whatever interval it reads. */
 static void write_notes(struct reader *r, uint64_t ns)
 {
-	for (; r->troubles_told < r->troubles->len; r->troubles_told++)
-		emit_note(r->ring, EVENT_NOTE, ns, g_ptr_array_index(r->troubles, r->troubles_told));
+	for (; r->troubles_reported < r->troubles->len; r->troubles_reported++)
+		emit_note(r->ring, EVENT_NOTE, ns, g_ptr_array_index(r->troubles, r->troubles_reported));
 }
 
 static void write_stream_end(struct reader *r, const struct reader_stream *s)
@@ -128,7 +128,7 @@ bool reader_run(struct reader *r)
 		struct reader_stream *s = r->heap[0];
 
 		write_item(r, s);
-		if (r->troubles_told < r->troubles->len)
+		if (r->troubles_reported < r->troubles->len)
 			write_notes(r, s->item_ns);
 		stream_drop_item(s);
 		stream_find_item(s);

@@ -136,7 +136,7 @@ struct reader_stream {
 	bool has_head;
 	bool exhausted;   /* the decoder gives nothing any more */
 	bool cpu_refused; /* its cpu_id made no sense, which was told */
-	bool damage_told;
+	bool damage_reported;
 	bool end_sent;
 	uint64_t last_ns;   /* time of its last record, or where the range begins */
 	bool begun;         /* last_ns is one of these */

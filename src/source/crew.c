@@ -67,7 +67,7 @@ struct crew_worker *crew_start(char *const *argv, const int *fds, unsigned n)
 	return NULL;
 }
 
-struct crew_worker *crew_start_told(char *const *argv, const int *fds, unsigned n)
+struct crew_worker *crew_start_steered(char *const *argv, const int *fds, unsigned n)
 {
 	int pair[2], all[CREW_FDS_MAX];
 	struct crew_worker *w;
@@ -96,7 +96,7 @@ static struct crew_worker *start_for_relayds(void)
 	struct crew_worker *w;
 
 	g_snprintf(commands, sizeof(commands), "%d", CHILD_FIRST_FD);
-	w = crew_start_told(argv, NULL, 0);
+	w = crew_start_steered(argv, NULL, 0);
 	if (!w)
 		return NULL;
 	if (!relayds)

@@ -47,7 +47,7 @@ void crew_set_most(unsigned n);
 struct crew_worker *crew_start(char *const *argv, const int *fds, unsigned n);
 
 /* The same for one that can be told other fields: behind the others it gets the descriptor of its commands. */
-struct crew_worker *crew_start_told(char *const *argv, const int *fds, unsigned n);
+struct crew_worker *crew_start_steered(char *const *argv, const int *fds, unsigned n);
 
 /* One that reads from relayds, for one more source; alone: for no other. NULL: as above. */
 struct crew_worker *crew_join(bool alone);

@@ -142,7 +142,7 @@ static enum lt_status start_worker(struct source *s, unsigned part, unsigned par
 	const int fds[] = { s->ring.fds.memory, s->ring.producer_wake };
 	char **argv = make_arguments(s, part, parts);
 
-	s->worker = s->spec->is_growing ? crew_start_told(argv, fds, G_N_ELEMENTS(fds))
+	s->worker = s->spec->is_growing ? crew_start_steered(argv, fds, G_N_ELEMENTS(fds))
 					: crew_start(argv, fds, G_N_ELEMENTS(fds));
 	g_strfreev(argv);
 	ring_give_away(&s->ring);

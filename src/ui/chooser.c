@@ -150,7 +150,7 @@ void chooser_draw(struct chooser *ch, struct canvas *c)
 /* ---- running ---- */
 
 /* The keys that have come. LT_AGAIN: they end nothing. */
-static enum lt_status obey_keys(struct chooser *ch)
+static enum lt_status handle_keys(struct chooser *ch)
 {
 	int key = screen_key();
 
@@ -187,7 +187,7 @@ enum lt_status chooser_run(struct chooser *ch, const struct screen_options *opti
 			screen_resize(&w, &h);
 			canvas_resize(c, w, h);
 		}
-		status = obey_keys(ch);
+		status = handle_keys(ch);
 	}
 	canvas_destroy(c);
 	screen_close();

@@ -108,7 +108,7 @@ bool data_load(struct ui *ui)
 	bool different;
 
 	cursor_interval(&ui->cursor, &begin_ns, &end_ns);
-	different = base_load(ui, tables);
+	different = baseline_load(ui, tables);
 	if (begin_ns == ui->loaded_begin_ns && end_ns == ui->loaded_end_ns && (tables & ui->loaded_tables) == tables)
 		return different;
 	ui->loaded_begin_ns = begin_ns;
@@ -127,7 +127,7 @@ bool data_load(struct ui *ui)
 void data_forget(struct ui *ui)
 {
 	ui->loaded_tables = 0;
-	ui->base->tables = 0;
+	ui->baseline->tables = 0;
 }
 
 unsigned ui_visible_hosts(const struct ui *ui)

@@ -123,8 +123,8 @@ void do_close(struct ui *ui, int argument)
 		close_details(ui);
 	else if (ui->search_text->len)
 		g_string_truncate(ui->search_text, 0);
-	else if (ui->base->end_ns)
-		base_end(ui);
+	else if (ui->baseline->end_ns)
+		baseline_end(ui);
 }
 
 /* Values of the menu: hosts, then sessions. */
@@ -137,7 +137,7 @@ static void host_chosen(struct ui *ui, int value, bool keep)
 	if (value == MENU_HEADING)
 		return;
 	if (value >= MENU_SESSIONS) {
-		feed_toggle(ui, (unsigned)(value - MENU_SESSIONS));
+		input_toggle(ui, (unsigned)(value - MENU_SESSIONS));
 		return;
 	}
 	host = ui_host(ui, (unsigned)value);
@@ -167,7 +167,7 @@ void hosts_menu_show(struct ui *ui)
 
 	for (unsigned i = 0; i < ui->hosts->len; i++)
 		overlay_item(menu, (int)i, !ui_host(ui, i)->hidden, ui_host(ui, i)->info.name);
-	feeds_add_items(ui, menu, "Sessions: Space attaches or detaches", MENU_HEADING, MENU_SESSIONS);
+	inputs_add_items(ui, menu, "Sessions: Space attaches or detaches", MENU_HEADING, MENU_SESSIONS);
 	overlay_select(menu, selected);
 	ui_set_overlay(ui, menu);
 	ui->choosing_hosts = true;

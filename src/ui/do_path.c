@@ -131,10 +131,10 @@ void do_compare(struct ui *ui, int argument)
 	(void)argument;
 	if (pane_is_path(p))
 		pane_path_compare(ui, ui_pane(ui));
-	else if (ui->base->end_ns)
-		base_end(ui);
+	else if (ui->baseline->end_ns)
+		baseline_end(ui);
 	else if (p->type->window)
 		ui_say(ui, "of critical paths one thread's are compared: w opens them");
 	else
-		base_begin(ui);
+		baseline_begin(ui);
 }

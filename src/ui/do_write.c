@@ -29,10 +29,10 @@ static void write_list(struct ui *ui, const char *path)
 	struct list *l = pane_list(ui_pane(ui));
 	const struct list_look look = { .hosts = true, .virtual_ids = ui->virtual_ids };
 	const struct column *columns[LIST_COLUMNS];
-	char *table = l->query.base
-			      ? g_strdup_printf("%s minus [%" G_GUINT64_FORMAT ", %" G_GUINT64_FORMAT "[",
-						l->table->name, (guint64)ui->base->begin_ns, (guint64)ui->base->end_ns)
-			      : g_strdup(l->table->name);
+	char *table = l->query.baseline ? g_strdup_printf("%s minus [%" G_GUINT64_FORMAT ", %" G_GUINT64_FORMAT "[",
+							  l->table->name, (guint64)ui->baseline->begin_ns,
+							  (guint64)ui->baseline->end_ns)
+					: g_strdup(l->table->name);
 	struct ui_export what = {
 		.path = path,
 		.table = table,
@@ -81,15 +81,15 @@ static void write_rows(struct ui *ui, const struct ui_graph *graph, const struct
 		.n_paths = 1,
 		.one_subject = true,
 	};
-	struct view_own own;
-	const struct view_query query = { .table = table, .own = &own };
+	struct view_derived derived;
+	const struct view_query query = { .table = table, .derived = &derived };
 
 	what->table = table->name;
 	what->rows = &rows;
 	what->columns = columns;
 	what->lost = view_hosts_lost(first, hosts->len);
-	view_own_init(&own);
-	table->supply.collect(&own, &from);
+	view_derived_init(&derived);
+	table->supply.collect(&derived, &from);
 	view_rows_init(&rows);
 	view_rows_build(&rows, &query, first, hosts->len);
 	for (unsigned i = 0; i < table->n_columns; i++)
@@ -97,7 +97,7 @@ static void write_rows(struct ui *ui, const struct ui_graph *graph, const struct
 			columns[what->n_columns++] = &table->columns[i];
 	export(ui, what);
 	view_rows_release(&rows);
-	view_own_release(&own);
+	view_derived_release(&derived);
 }
 
 static void write_path(struct ui *ui, const char *path)

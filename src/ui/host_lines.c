@@ -133,7 +133,7 @@ static bool known_until(const struct ui *ui, const struct ui_host_data *host, ui
 static void away_text(const struct ui *ui, const struct ui_host_data *host, char *text, size_t size)
 {
 	bool retried = false;
-	const char *why = host->info.away ? feeds_why_away(ui, host->info.name, &retried) : NULL;
+	const char *why = host->info.away ? inputs_why_away(ui, host->info.name, &retried) : NULL;
 	char time[TIMETEXT_SIZE];
 	uint64_t last_ns;
 

@@ -102,7 +102,7 @@ static void show_rebased(struct ui *ui, const struct cursor *c, uint64_t expecte
 {
 	ui->cursor = *c;
 	ui->expected_end_ns = expected_end_ns;
-	base_clocks_changed(ui);
+	baseline_clocks_changed(ui);
 	data_forget(ui);
 	ui->dirty = true;
 }
@@ -156,8 +156,8 @@ static void replace_hosts(struct ui *ui, const struct ui_cut *cut)
 	for (unsigned i = 0; i < UI_BOOKMARKS; i++)
 		renumber(ui, cut, &ui->bookmarks[i]);
 	renumber(ui, cut, &ui->mark);
-	renumber(ui, cut, &ui->base->from);
-	renumber(ui, cut, &ui->base->to);
+	renumber(ui, cut, &ui->baseline->from);
+	renumber(ui, cut, &ui->baseline->to);
 	g_array_set_size(hosts, cut->n_hosts);
 	for (unsigned i = 0; i < cut->n_hosts; i++)
 		history_load_init(&g_array_index(hosts, struct ui_host_data, i).load);

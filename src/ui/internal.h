@@ -11,7 +11,7 @@
 #include "ui/prompt.h"
 #include "ui/ui.h"
 #include "view/format.h"
-#include "view/own.h"
+#include "view/derived.h"
 #include "view/paths.h"
 #include "view/rows.h"
 
@@ -55,7 +55,7 @@ struct ui {
 	uint64_t expected_end_ns;
 
 	GArray *hosts;                           /* struct ui_host_data */
-	GArray *feeds;                           /* struct feed_data: feeds.c */
+	GArray *inputs;                          /* struct input_data: inputs.c */
 	bool choosing_hosts;                     /* the overlay is the menu of hosts and sessions */
 	uint64_t lag_drawn_ns;                   /* what the first line said last */
 	GArray *view_hosts;                      /* struct view_host, made anew by data_load() */
@@ -95,10 +95,10 @@ struct ui {
 	unsigned clocks_percent;         /* of UI_CLOCKS_CUTTING */
 	const struct clock_sync *clocks; /* NULL: every host is on its own */
 	struct ui_window *window;        /* of critical paths: window.c */
-	struct ui_base *base;            /* what lists are compared with: base.c */
+	struct ui_baseline *baseline;    /* what lists are compared with: baseline.c */
 	struct ui_accounts *accounts;    /* of that window: pane_accounts.c */
 	struct ui_calls calls;           /* what was read of them last: pane_calls.c; problem: owned */
-	unsigned calls_asked;            /* the number of the last wish for some */
+	unsigned calls_asked;            /* the number of the last request for some */
 	uint64_t work_ns;                /* when the pane's work goes on, wall clock; UINT64_MAX: there is none */
 	struct path *compared;           /* the path that others are compared with, NULL: none; see path_ref() */
 
@@ -145,7 +145,7 @@ struct ui_window {
  * The interval that lists are compared with: their figures are how much more they are than there. Read from the
  * history for the pane that is shown: what has been dropped by then is missing.
  */
-struct ui_base {
+struct ui_baseline {
 	struct ui_instant from, to;
 	uint64_t begin_ns, end_ns; /* the same in reference time; end_ns 0: nothing is compared */
 	uint32_t tables;           /* 1 << enum table_id: what is loaded; 0: nothing */
@@ -153,24 +153,24 @@ struct ui_base {
 	GArray *view_hosts;        /* struct view_host */
 };
 
-void base_init(struct ui *ui);
-void base_release(struct ui *ui);
+void baseline_init(struct ui *ui);
+void baseline_release(struct ui *ui);
 
 /* From now on lists are compared with the shown interval; or no longer. */
-void base_begin(struct ui *ui);
-void base_end(struct ui *ui);
+void baseline_begin(struct ui *ui);
+void baseline_end(struct ui *ui);
 
 /* The clocks are others. */
-void base_clocks_changed(struct ui *ui);
+void baseline_clocks_changed(struct ui *ui);
 
 /* Loads the tables of it that are not yet; returns whether anything is different. */
-bool base_load(struct ui *ui, uint32_t tables);
+bool baseline_load(struct ui *ui, uint32_t tables);
 
 /* What a list of the pane is compared with (struct view_host), NULL: it is not. */
-const GArray *base_hosts(const struct ui *ui, const struct pane *p, const struct view_table *table);
+const GArray *baseline_hosts(const struct ui *ui, const struct pane *p, const struct view_table *table);
 
 /* "vs [12:00:01.000, 12:00:02.000[  " if a list of the shown pane is compared. Appends. */
-void base_add_status(struct ui *ui, GString *s);
+void baseline_add_status(struct ui *ui, GString *s);
 
 void window_init(struct ui *ui);
 void window_release(struct ui *ui);
@@ -344,25 +344,25 @@ const struct action *bar_action_at(const struct ui *ui, int x);
 uint64_t timeline_time_at(const struct ui *ui, int x);
 
 /*
- * feeds.c: the sources. Draws a line for each, at most max rows, and a head; returns how many rows it took.
+ * inputs.c: the sources. Draws a line for each, at most max rows, and a head; returns how many rows it took.
  */
-int feeds_draw(struct ui *ui, int y, int max);
+int inputs_draw(struct ui *ui, int y, int max);
 /* What the recordings are called: the name of the only one, or how many there are; NULL: none. To be freed. */
-char *feeds_files(const struct ui *ui);
+char *inputs_files(const struct ui *ui);
 /* Whether all are recordings that were read without trouble. */
-bool feeds_are_read(const struct ui *ui);
-void feeds_init(struct ui *ui);
-void feeds_release(struct ui *ui);
+bool inputs_are_read(const struct ui *ui);
+void inputs_init(struct ui *ui);
+void inputs_release(struct ui *ui);
 
 /* The state of the first source of a host that does not run, and whether it is tried again; NULL: none. */
-const char *feeds_why_away(const struct ui *ui, const char *host, bool *retried);
+const char *inputs_why_away(const struct ui *ui, const char *host, bool *retried);
 
 /* Adds the sessions to a menu, behind a heading if there are any; their values are from first_value on. */
-void feeds_add_items(const struct ui *ui, struct overlay *menu, const char *heading, int heading_value,
-		     int first_value);
+void inputs_add_items(const struct ui *ui, struct overlay *menu, const char *heading, int heading_value,
+		      int first_value);
 
 /* A session is to be attached or detached. */
-void feed_toggle(struct ui *ui, unsigned feed);
+void input_toggle(struct ui *ui, unsigned input);
 
 /* The greatest lag of the hosts that are shown. */
 uint64_t ui_lag_ns(const struct ui *ui);
@@ -376,8 +376,8 @@ void hosts_menu_show(struct ui *ui);
 /* Runs the action of a key as if it was typed. */
 void ui_run(struct ui *ui, const struct action *action);
 
-/* input.c */
-void input_key(struct ui *ui, int key);
+/* dispatch.c */
+void dispatch_key(struct ui *ui, int key);
 
 /* Writes t_ns in the user's time zone; digits of the fraction. */
 const char *ui_time(const struct ui *ui, char *buffer, size_t size, uint64_t t_ns, unsigned digits, bool date);

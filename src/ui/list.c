@@ -8,9 +8,9 @@ void list_init(struct list *l, const struct view_table *table)
 	char **names = g_strsplit(table->screen, " ", -1);
 
 	*l = (struct list){ .table = table, .sort = g_strdup(table->sort) };
-	view_own_init(&l->own);
+	view_derived_init(&l->derived);
 	view_rows_init(&l->rows);
-	view_rows_init(&l->base);
+	view_rows_init(&l->baseline);
 	l->names = g_ptr_array_new_with_free_func(g_free);
 	for (char **name = names; *name; name++)
 		if (**name)
@@ -21,8 +21,8 @@ void list_init(struct list *l, const struct view_table *table)
 void list_release(struct list *l)
 {
 	view_rows_release(&l->rows);
-	view_rows_release(&l->base);
-	view_own_release(&l->own);
+	view_rows_release(&l->baseline);
+	view_derived_release(&l->derived);
 	g_ptr_array_free(l->names, TRUE);
 	g_free(l->sort);
 }
@@ -78,13 +78,14 @@ static bool choose_counter(struct list *l)
 }
 
 void list_build(struct list *l, struct view_query *query, const struct view_host *hosts, unsigned n_hosts,
-		const GArray *base)
+		const GArray *baseline)
 {
 	query->table = l->table;
-	if (base) {
+	if (baseline) {
 		query->sort = NULL;
-		view_rows_build(&l->base, query, (const struct view_host *)(const void *)base->data, base->len);
-		query->base = &l->base;
+		view_rows_build(&l->baseline, query, (const struct view_host *)(const void *)baseline->data,
+				baseline->len);
+		query->baseline = &l->baseline;
 	}
 	query->sort = view_rows_column(&l->rows, l->sort);
 	if (!query->sort)

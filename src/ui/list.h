@@ -7,7 +7,7 @@
 
 #include "ui/canvas.h"
 #include "view/format.h"
-#include "view/own.h"
+#include "view/derived.h"
 #include "view/rows.h"
 
 /*
@@ -34,11 +34,11 @@ struct list_place {
 
 struct list {
 	const struct view_table *table;
-	struct view_own own; /* the rows that are none of the model, if the table's are not */
+	struct view_derived derived; /* the rows that are none of the model, if the table's are not */
 	struct view_rows rows;
-	struct view_query query; /* of the last build */
-	struct view_rows base;   /* of another interval, if query.base is set: figures are differences to it */
-	char *sort;              /* name of the sort column */
+	struct view_query query;   /* of the last build */
+	struct view_rows baseline; /* of another interval, if query.baseline is set: figures are differences to it */
+	char *sort;                /* name of the sort column */
 	bool reverse;
 	bool sorted;      /* by the user's choice */
 	bool flat;        /* of a table that is a tree by itself: it is shown as none */
@@ -69,11 +69,11 @@ void list_init(struct list *l, const struct view_table *table);
 void list_release(struct list *l);
 
 /*
- * Builds the rows anew. query->sort, .table and .base are filled in here. base: the same hosts in another interval
- * (struct view_host) that figures are to be compared with, NULL: none.
+ * Builds the rows again, and fills in query->sort, .table and .baseline. baseline: the same hosts (struct view_host)
+ * in the interval that figures are compared with, NULL: none.
  */
 void list_build(struct list *l, struct view_query *query, const struct view_host *hosts, unsigned n_hosts,
-		const GArray *base);
+		const GArray *baseline);
 
 /* Draws head and rows into h rows from y. */
 void list_draw(struct list *l, struct canvas *c, int y, int h, const struct list_look *look);

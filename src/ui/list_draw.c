@@ -24,7 +24,7 @@ static int wanted_width(const struct list *l, const struct column *column)
 		return MIN(width, HOST_MAX);
 	}
 	/* a sign */
-	if (l->query.base && column_is_figure(column))
+	if (l->query.baseline && column_is_figure(column))
 		width++;
 	return width ? MAX(width, (int)utf8_width(column->header)) : 0;
 }
@@ -167,7 +167,7 @@ static void lay_out(struct list *l, const struct list_look *look, int width)
 		if (!c->width) {
 			c->width = LIST_MIN_TEXT + spare / texts;
 			spare -= spare / texts--;
-		} else if (c->column->unit == COLUMN_PERCENT && !l->query.base && texts && spare > GRAPH_MIN + 28) {
+		} else if (c->column->unit == COLUMN_PERCENT && !l->query.baseline && texts && spare > GRAPH_MIN + 28) {
 			c->graph = MIN(spare - 28, GRAPH_MAX);
 			spare -= c->graph;
 		}
@@ -227,7 +227,7 @@ static enum style row_style(const struct list *l, const struct view_row *row)
 	const struct interval_row *thread = list_row_thread(l, row);
 	const struct thread_row *t;
 
-	if (row->of_base || (l->table->source == TABLE_FILE && INTERVAL_ROW(file, &row->row)->closed_ns))
+	if (row->of_baseline || (l->table->source == TABLE_FILE && INTERVAL_ROW(file, &row->row)->closed_ns))
 		return STYLE_GONE;
 	if (!thread)
 		return STYLE_NORMAL;
@@ -247,7 +247,7 @@ static void draw_cell(const struct list *l, struct canvas *c, unsigned i, const 
 	const struct view_row *row = &l->rows.rows[i];
 	enum style style = STYLE_NORMAL;
 	int x = col->x, width = col->width;
-	bool difference = l->query.base && column_is_figure(col->column);
+	bool difference = l->query.baseline && column_is_figure(col->column);
 	char text[512] = "+";
 	struct value value;
 	int sign;

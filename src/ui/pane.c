@@ -53,7 +53,7 @@ static int draw_lacks(struct ui *ui, int y, int max)
 static int draw_sources(struct ui *ui, struct pane *p, int y, int max)
 {
 	/* that recordings have been read is no news */
-	int used = max < 24 && feeds_are_read(ui) ? 0 : feeds_draw(ui, y, MAX(max / 3, 3));
+	int used = max < 24 && inputs_are_read(ui) ? 0 : inputs_draw(ui, y, MAX(max / 3, 3));
 
 	(void)p;
 	used += draw_lacks(ui, y + used, max / 4);
@@ -234,7 +234,7 @@ static struct view_query make_query(struct ui *ui, struct pane *p, unsigned list
 		.collapsed = ui->collapsed,
 		.only = ui->only_marked ? ui->marked : NULL,
 		.filter = &ui->filter,
-		.own = &l->own,
+		.derived = &l->derived,
 	};
 
 	query.spread = list_wants_spread(&p->lists[list]);
@@ -278,8 +278,8 @@ static void supply_rows(struct ui *ui, struct list *l, const GArray *shown)
 	/* a single host has nobody to be compared with */
 	if (shown->len > 1 && ui->cursor.known_ns)
 		from.clocks = ui->clocks;
-	view_own_clear(&l->own);
-	l->table->supply.collect(&l->own, &from);
+	view_derived_clear(&l->derived);
+	l->table->supply.collect(&l->derived, &from);
 	g_free(hosts);
 }
 
@@ -298,7 +298,7 @@ void pane_build(struct ui *ui, struct pane *p)
 		if (query.table->supply.needs)
 			supply_rows(ui, &p->lists[i], hosts);
 		list_build(&p->lists[i], &query, (const struct view_host *)(const void *)hosts->data, hosts->len,
-			   base_hosts(ui, p, p->lists[i].table));
+			   baseline_hosts(ui, p, p->lists[i].table));
 	}
 }
 
@@ -343,7 +343,7 @@ static const char *why_empty(const struct ui *ui, const struct pane *p, unsigned
 		return "nothing matches the filter; F4 changes it";
 	if (ui->loaded_end_ns == ui->loaded_begin_ns)
 		return "reading the first interval …";
-	if (base_hosts(ui, p, p->lists[i].table))
+	if (baseline_hosts(ui, p, p->lists[i].table))
 		return "nothing differs: go to another interval; C ends the comparison";
 	return p->type->explain ? p->type->explain(ui) : NULL;
 }

@@ -100,7 +100,7 @@ static void want(const struct ui *ui, struct calls_pane *s, uint64_t at_ns)
 	s->wanted_around_ns = at_ns;
 }
 
-bool ui_wanted_calls(struct ui *ui, struct ui_calls_wish *wish)
+bool ui_wanted_calls(struct ui *ui, struct ui_calls_request *request)
 {
 	const struct pane *p = ui_pane(ui);
 	const struct calls_pane *s;
@@ -110,7 +110,7 @@ bool ui_wanted_calls(struct ui *ui, struct ui_calls_wish *wish)
 	if (!ui->started || !pane_is_calls(p))
 		return false;
 	s = state_of(p);
-	*wish = (struct ui_calls_wish){
+	*request = (struct ui_calls_request){
 		.number = s->number,
 		.host = s->subject.host,
 		.tids = (const int32_t *)(const void *)s->tids->data,
@@ -120,13 +120,13 @@ bool ui_wanted_calls(struct ui *ui, struct ui_calls_wish *wish)
 		.events = s->events,
 	};
 	if (s->events) {
-		wish->hosts = (const unsigned *)(const void *)s->hosts->data;
-		wish->n_hosts = s->hosts->len;
+		request->hosts = (const unsigned *)(const void *)s->hosts->data;
+		request->n_hosts = s->hosts->len;
 	}
 	if (s->wanted && p == ui_pane(ui)) {
-		wish->begin_ns = s->wanted_begin_ns;
-		wish->end_ns = s->wanted_end_ns;
-		wish->around_ns = s->wanted_around_ns;
+		request->begin_ns = s->wanted_begin_ns;
+		request->end_ns = s->wanted_end_ns;
+		request->around_ns = s->wanted_around_ns;
 	}
 	return true;
 }

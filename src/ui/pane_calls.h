@@ -15,7 +15,7 @@ struct calls_pane {
 	uint64_t from_ns, to_ns; /* [from, to[, reference time */
 	GArray *hosts;           /* unsigned: those that were shown; NULL without .events */
 	GString *filter;
-	unsigned number;                 /* of the wish */
+	unsigned number;                 /* of the request */
 	const struct calls_lines *lines; /* NULL: none yet */
 	/* what is wanted around where one is */
 	uint64_t back_ns, on_ns;

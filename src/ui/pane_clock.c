@@ -259,7 +259,7 @@ static int draw_machine(struct ui *ui, const struct sidecar *sidecar, int y)
 static int draw_reasons(struct ui *ui, const struct ui_host *host, int y, int max)
 {
 	bool retried = false;
-	const char *why = host->away ? feeds_why_away(ui, host->name, &retried) : NULL;
+	const char *why = host->away ? inputs_why_away(ui, host->name, &retried) : NULL;
 	const char *texts[] = { host->trouble, host->note, why };
 	const int width = ui->canvas->w - 2;
 	int used = 0;

@@ -22,9 +22,9 @@ struct ui *ui_create(const struct ui_options *options)
 	ui->canvas = canvas_create(w, h, screen_is_ascii());
 	ui->format = (struct format){ .ascii = screen_is_ascii(), .utc = options->utc };
 	ui->hosts = g_array_new(FALSE, TRUE, sizeof(struct ui_host_data));
-	feeds_init(ui);
+	inputs_init(ui);
 	window_init(ui);
-	base_init(ui);
+	baseline_init(ui);
 	accounts_init(ui);
 	ui->view_hosts = g_array_new(FALSE, TRUE, sizeof(struct view_host));
 	ui->marked = g_hash_table_new_full(view_key_hash, view_key_equal_hash, g_free, NULL);
@@ -60,10 +60,10 @@ void ui_destroy(struct ui *ui)
 	g_string_free(ui->filter_text, TRUE);
 	g_string_free(ui->filter_before, TRUE);
 	g_string_free(ui->search_text, TRUE);
-	feeds_release(ui);
+	inputs_release(ui);
 	accounts_release(ui);
 	window_release(ui);
-	base_release(ui);
+	baseline_release(ui);
 	g_free((char *)ui->calls.problem);
 	path_destroy(ui->compared);
 	g_array_free(ui->view_hosts, TRUE);
@@ -255,7 +255,7 @@ void ui_keys(struct ui *ui)
 	if (key == UI_KEY_NONE && screen_ended())
 		ui->quit = ui->terminal_gone = true;
 	for (; key != UI_KEY_NONE; key = screen_key())
-		input_key(ui, key);
+		dispatch_key(ui, key);
 }
 
 void ui_resize(struct ui *ui)
@@ -364,7 +364,7 @@ static char *status_text(struct ui *ui)
 	if (p->type->body)
 		return p->type->body->status(ui, p);
 	s = g_string_new(NULL);
-	base_add_status(ui, s);
+	baseline_add_status(ui, s);
 	if (ui->skip_idle)
 		g_string_append(s, "skipping idle  ");
 	if (l->follow)
@@ -428,7 +428,7 @@ static void draw_all(struct ui *ui)
 static void draw_waiting(struct ui *ui)
 {
 	struct canvas *c = ui->canvas;
-	char *files = feeds_files(ui);
+	char *files = inputs_files(ui);
 
 	if (files) {
 		canvas_text(c, 0, 0, STYLE_REPLAY, " READING ", -1);
@@ -438,7 +438,7 @@ static void draw_waiting(struct ui *ui)
 		canvas_text(c, 10, 0, STYLE_NORMAL, "for sessions and their first events …", -1);
 	}
 	g_free(files);
-	feeds_draw(ui, 2, c->h - 4);
+	inputs_draw(ui, 2, c->h - 4);
 	if (ui->overlay)
 		overlay_draw(ui->overlay, c, 3, c->h - 1);
 	bar_draw(ui, c->h - 1);

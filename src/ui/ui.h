@@ -58,7 +58,7 @@ struct ui_host {
  * A source, as the screen needs to know it: a recording, a live session, or a relayd that is asked for its
  * sessions. Texts are copied.
  */
-struct ui_feed {
+struct ui_input {
 	const char *name;  /* path or URL */
 	const char *state; /* "attached", or why not */
 	const char *host;  /* name of its host, NULL: not known yet */
@@ -121,13 +121,13 @@ unsigned ui_add_host(struct ui *ui, const struct ui_host *host);
 void ui_update_host(struct ui *ui, unsigned i, const struct ui_host *host);
 
 /* What is known of the sources: all of them, in an order that stays; later ones come behind. */
-void ui_set_feeds(struct ui *ui, const struct ui_feed *feeds, unsigned n);
+void ui_set_inputs(struct ui *ui, const struct ui_input *inputs, unsigned n);
 
 /* Whether a source could not be read as a whole, beyond what hosts say of it in their trouble. */
 void ui_set_incomplete(struct ui *ui, bool incomplete);
 
 /* A source the user wants to attach (*attach) or to detach since the last call; false: none. */
-bool ui_wanted_feed(struct ui *ui, unsigned *feed, bool *attach);
+bool ui_wanted_input(struct ui *ui, unsigned *input, bool *attach);
 
 /*
  * The hosts are there: intervals count from begin_ns, in multiples of frame_ns. expected_end_ns: about where the
@@ -189,7 +189,7 @@ void ui_set_window_progress(struct ui *ui, unsigned percent, const char *problem
  * Whose system calls the screen wants as text, and of which time; live: of all that comes while it wants them. Borrowed
  * until the next key.
  */
-struct ui_calls_wish {
+struct ui_calls_request {
 	unsigned number; /* grows whenever it is about other threads or calls */
 	unsigned host;   /* on the screen */
 	const int32_t *tids;
@@ -206,7 +206,7 @@ struct ui_calls_wish {
 
 /* What there is of them. */
 struct ui_calls {
-	unsigned number;                 /* of the wish */
+	unsigned number;                 /* of the request */
 	const struct calls_lines *lines; /* borrowed until it is said again; NULL: none yet */
 	uint64_t begin_ns, end_ns;       /* all of this is in there, but for what the lines say they dropped */
 	unsigned percent;                /* of what is being read */
@@ -215,7 +215,7 @@ struct ui_calls {
 };
 
 /* false: the screen wants none. */
-bool ui_wanted_calls(struct ui *ui, struct ui_calls_wish *wish);
+bool ui_wanted_calls(struct ui *ui, struct ui_calls_request *request);
 void ui_set_calls(struct ui *ui, const struct ui_calls *calls);
 
 /* The wall clock (monotonic ns) went on. */

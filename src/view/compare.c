@@ -4,65 +4,66 @@
 
 #include "view/internal.h"
 
-void view_add_base(struct view_rows *r)
+void view_add_baseline(struct view_rows *r)
 {
 	struct view_rows_internal *in = r->internal;
 	GHashTable *here;
 
-	if (!r->base)
+	if (!r->baseline)
 		return;
-	if (!in->base_index)
-		in->base_index = g_hash_table_new(view_key_hash, view_key_equal_hash);
-	g_hash_table_remove_all(in->base_index);
+	if (!in->baseline_index)
+		in->baseline_index = g_hash_table_new(view_key_hash, view_key_equal_hash);
+	g_hash_table_remove_all(in->baseline_index);
 	here = g_hash_table_new(view_key_hash, view_key_equal_hash);
 	for (guint i = 0; i < in->rows->len; i++)
 		g_hash_table_add(here, &g_array_index(in->rows, struct view_row, i).key);
-	for (unsigned i = 0; i < r->base->n; i++) {
-		struct view_row *row = &r->base->rows[i];
+	for (unsigned i = 0; i < r->baseline->n; i++) {
+		struct view_row *row = &r->baseline->rows[i];
 
-		g_hash_table_insert(in->base_index, &row->key, g_hash_table_contains(here, &row->key) ? row : NULL);
+		g_hash_table_insert(in->baseline_index, &row->key, g_hash_table_contains(here, &row->key) ? row : NULL);
 	}
 	g_hash_table_destroy(here);
-	for (unsigned i = 0; i < r->base->n; i++) {
-		struct view_row row = r->base->rows[i];
+	for (unsigned i = 0; i < r->baseline->n; i++) {
+		struct view_row row = r->baseline->rows[i];
 
-		if (g_hash_table_lookup(in->base_index, &row.key))
+		if (g_hash_table_lookup(in->baseline_index, &row.key))
 			continue;
-		row.of_base = true;
+		row.of_baseline = true;
 		g_array_append_val(in->rows, row);
 	}
 }
 
-const struct column *view_base_column(const struct view_rows *r, const struct column *column)
+const struct column *view_baseline_column(const struct view_rows *r, const struct column *column)
 {
 	const struct column *own = r->table->columns;
 
-	return column >= own && column < own + r->table->n_columns ? column : view_rows_column(r->base, column->name);
+	return column >= own && column < own + r->table->n_columns ? column
+								   : view_rows_column(r->baseline, column->name);
 }
 
-/* What the same row has in the base. */
-static void base_value(const struct view_rows *r, const struct view_row *row, const struct column *column,
-		       struct value *out)
+/* What the same row has in the baseline. */
+static void baseline_value(const struct view_rows *r, const struct view_row *row, const struct column *column,
+			   struct value *out)
 {
-	const struct view_row *other = g_hash_table_lookup(r->internal->base_index, &row->key);
-	const struct column *of = view_base_column(r, column);
+	const struct view_row *other = g_hash_table_lookup(r->internal->baseline_index, &row->key);
+	const struct column *of = view_baseline_column(r, column);
 
 	value_set_null(out);
 	if (other && of)
-		view_row_value(r->base, other, of, out);
+		view_row_value(r->baseline, other, of, out);
 }
 
-/* How much longer the row's host is looked at than in the base; 1 where that is not known. */
+/* How much longer the row's host is looked at than in the baseline; 1 where that is not known. */
 static double times_longer(const struct view_rows *r, const struct view_row *row)
 {
 	unsigned host = row->key.host;
 	uint64_t now_ns = r->totals[host].duration_ns;
-	uint64_t base_ns = host < r->base->n_hosts ? r->base->totals[host].duration_ns : 0;
+	uint64_t baseline_ns = host < r->baseline->n_hosts ? r->baseline->totals[host].duration_ns : 0;
 
 	/* a host that is not there now: as long as the others are */
 	for (unsigned i = 0; !r->hosts[host].iv && i < r->n_hosts; i++)
 		now_ns = MAX(now_ns, r->totals[i].duration_ns);
-	return now_ns && base_ns && now_ns != base_ns ? (double)now_ns / (double)base_ns : 1;
+	return now_ns && baseline_ns && now_ns != baseline_ns ? (double)now_ns / (double)baseline_ns : 1;
 }
 
 static double real(const struct value *v)
@@ -80,22 +81,22 @@ static int64_t whole(const struct value *v, double times)
 	return times == 1 ? v->i : llround(real(v) * times);
 }
 
-void view_subtract_base(const struct view_rows *r, const struct view_row *row, const struct column *column,
-			struct value *out)
+void view_subtract_baseline(const struct view_rows *r, const struct view_row *row, const struct column *column,
+			    struct value *out)
 {
-	struct value base = *out, now = *out;
+	struct value baseline = *out, now = *out;
 
-	if (row->of_base)
+	if (row->of_baseline)
 		value_set_null(&now);
 	else
-		base_value(r, row, column, &base);
-	if (column->flags & COLUMN_LEVEL ? now.kind == VALUE_NULL || base.kind == VALUE_NULL
-					 : now.kind == VALUE_NULL && base.kind == VALUE_NULL) {
+		baseline_value(r, row, column, &baseline);
+	if (column->flags & COLUMN_LEVEL ? now.kind == VALUE_NULL || baseline.kind == VALUE_NULL
+					 : now.kind == VALUE_NULL && baseline.kind == VALUE_NULL) {
 		value_set_null(out);
-	} else if (now.kind == VALUE_REAL || base.kind == VALUE_REAL) {
-		value_set_real(out, real(&now) - real(&base));
+	} else if (now.kind == VALUE_REAL || baseline.kind == VALUE_REAL) {
+		value_set_real(out, real(&now) - real(&baseline));
 	} else {
 		out->kind = VALUE_INT;
-		out->i = whole(&now, 1) - whole(&base, column_adds_up(column) ? times_longer(r, row) : 1);
+		out->i = whole(&now, 1) - whole(&baseline, column_adds_up(column) ? times_longer(r, row) : 1);
 	}
 }

@@ -109,7 +109,7 @@
 
 /* ---- rows that are none of the model ---- */
 
-/* struct name_row and name_cells[] of a list as in model/tables.h; see view/own.h and view_table.collect. */
+/* struct name_row and name_cells[] of a list as in model/tables.h; see view/derived.h and view_table.collect. */
 #define OWN_ROW(name, LIST)     \
 	ROW_STRUCT(name, LIST); \
 	static ROW_CELLS(name, LIST)

@@ -159,7 +159,7 @@ static struct view_node *parse_term(struct filter_parser *parser, const char *wo
 
 		if (!g_str_has_prefix(word, terms[i].name))
 			continue;
-		if (parser->table && !view_table_tells(parser->table, terms[i].fact)) {
+		if (parser->table && !view_table_has_fact(parser->table, terms[i].fact)) {
 			error_set("the rows of table '%s' have no %.*s", parser->table->name,
 				  (int)strlen(terms[i].name) - 1, terms[i].name);
 			return NULL;

@@ -43,7 +43,7 @@ const struct column *view_column_of_fact(const struct view_table *table, enum vi
 	return column;
 }
 
-bool view_table_tells(const struct view_table *table, enum view_fact fact)
+bool view_table_has_fact(const struct view_table *table, enum view_fact fact)
 {
 	switch (fact) {
 	case VIEW_FACT_HOST:

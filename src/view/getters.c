@@ -67,7 +67,7 @@ void view_set_time(const struct view_cell *at, uint64_t host_ns, struct value *v
 	value_set_uint(v, clock_to_ref(at->host->map, host_ns));
 }
 
-/* UINT64_MAX: since when a merged row has been in its state, view_own_cells(). */
+/* UINT64_MAX: since when a merged row has been in its state, view_derived_cells(). */
 static void set_time(const struct view_cell *at, uint64_t host_ns, struct value *v)
 {
 	value_set_null(v);

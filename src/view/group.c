@@ -155,7 +155,7 @@ static void add_thread(struct thread_row *process, const struct thread_row *thre
 		process->exited_ns = MAX(process->exited_ns, thread->exited_ns);
 }
 
-void view_own_cells(struct view_rows *r, struct view_row *row)
+void view_derived_cells(struct view_rows *r, struct view_row *row)
 {
 	enum table_id table = r->table->source;
 	unsigned n = r->table->collect ? r->table->n_cells : table_descs[table].n_cells;
@@ -197,7 +197,7 @@ void view_add_figures(struct view_rows *r, struct view_row *into, const struct v
 static void merge_rows(struct view_rows *r, struct view_row *into, const struct view_row *from)
 {
 	if (into->members == 1)
-		view_own_cells(r, into);
+		view_derived_cells(r, into);
 	view_add_figures(r, into, from);
 	if (r->table->source == TABLE_THREAD)
 		add_thread((struct thread_row *)(void *)into->row.b, INTERVAL_ROW(thread, &from->row));

@@ -10,7 +10,7 @@
 #include "base/strpool.h"
 #include "event/tracepoints.h"
 #include "view/dist.h"
-#include "view/own.h"
+#include "view/derived.h"
 #include "view/rows.h"
 #include "view/spread.h"
 
@@ -93,8 +93,8 @@ struct view_rows_internal {
 	GArray *spread_buckets;    /* struct value_bucket of the last value */
 	uint32_t spread_list;
 	unsigned spread_cell;
-	GArray *bound;          /* const struct column *, by struct view_node.place: of the filter's terms */
-	GHashTable *base_index; /* struct view_key -> struct view_row: of query.base; NULL: never had one */
+	GArray *bound;              /* const struct column *, by struct view_node.place: of the filter's terms */
+	GHashTable *baseline_index; /* struct view_key -> struct view_row: of query.baseline; NULL: never had one */
 };
 
 /* ---- rows.c ---- */
@@ -113,7 +113,7 @@ void view_index_processes(struct view_index *index, const struct interval *iv);
 void view_group_rows(struct view_rows *r, const struct view_query *q, unsigned first);
 
 /* Gives a row cells of its own, that hold its figures in the interval. */
-void view_own_cells(struct view_rows *r, struct view_row *row);
+void view_derived_cells(struct view_rows *r, struct view_row *row);
 
 /* Adds the figures of a row to those of one with cells of its own, which keeps what else it says of itself. */
 void view_add_figures(struct view_rows *r, struct view_row *into, const struct view_row *from);
@@ -183,7 +183,7 @@ void view_filter_bind(const struct view_filter *f, struct view_rows *r);
 const struct column *view_column_of_fact(const struct view_table *table, enum view_fact fact);
 
 /* Whether a term of that kind says anything of the table's rows. */
-bool view_table_tells(const struct view_table *table, enum view_fact fact);
+bool view_table_has_fact(const struct view_table *table, enum view_fact fact);
 
 bool view_filter_row(const struct view_filter *f, const struct view_rows *r, const struct view_row *row);
 
@@ -205,17 +205,17 @@ bool view_term_has_place(const struct view_node *term, const struct view_index *
 bool view_term_has_process(const struct view_node *term, const struct view_index *index, uint64_t pid);
 bool view_term_has_container(const struct view_node *term, const struct view_index *index, uint32_t container);
 
-/* ---- compare.c: query.base ---- */
+/* ---- compare.c: query.baseline ---- */
 
-/* The column of the base that is the same; NULL: it has none, of a counter that came later. */
-const struct column *view_base_column(const struct view_rows *r, const struct column *column);
+/* The column of the baseline that is the same; NULL: it has none, of a counter that came later. */
+const struct column *view_baseline_column(const struct view_rows *r, const struct column *column);
 
-/* Adds the rows that only the base has to all that there are, before any is left out and any value is read. */
-void view_add_base(struct view_rows *r);
+/* Adds the rows that only the baseline has to all that there are, before any is left out and any value is read. */
+void view_add_baseline(struct view_rows *r);
 
-/* Makes *out, the row's own value, what it is more than the base's. */
-void view_subtract_base(const struct view_rows *r, const struct view_row *row, const struct column *column,
-			struct value *out);
+/* Makes *out, the row's own value, what it is more than the baseline's. */
+void view_subtract_baseline(const struct view_rows *r, const struct view_row *row, const struct column *column,
+			    struct value *out);
 
 /* ---- order.c ---- */
 
@@ -296,8 +296,8 @@ static inline void value_set_text(struct value *v, const char *text)
 	v->text = text;
 }
 
-/* ---- own.c: a new row of size bytes, all cells 0 but the first two ---- */
-void *view_own_add(struct view_own *own, size_t size, unsigned host);
+/* ---- derived.c: a new row of size bytes, all cells 0 but the first two ---- */
+void *view_derived_add(struct view_derived *derived, size_t size, unsigned host);
 
 /* ---- the tables, a file for each family ---- */
 #define VIEW_TABLE(name) extern const struct view_table view_##name##_table;

@@ -45,7 +45,7 @@ bool view_row_is_tracing(const struct view_rows *r, const struct view_row *row)
 	const struct view_host *host = view_row_host(r, row);
 	const struct thread_row *t = thread ? INTERVAL_ROW(thread, thread) : NULL;
 
-	return t && view_is_tracing(t, main_thread_of(row->of_base ? r->base : r, row->key.host, host->iv, t));
+	return t && view_is_tracing(t, main_thread_of(row->of_baseline ? r->baseline : r, row->key.host, host->iv, t));
 }
 
 void view_get_tracing(const struct view_cell *at, struct value *v)

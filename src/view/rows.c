@@ -74,7 +74,7 @@ void view_rows_release(struct view_rows *r)
 	g_array_free(in->spread_buckets, TRUE);
 	g_array_free(in->bound, TRUE);
 	map64_release(&in->half_index);
-	g_clear_pointer(&in->base_index, g_hash_table_destroy);
+	g_clear_pointer(&in->baseline_index, g_hash_table_destroy);
 	g_free(in);
 	g_free(r->totals);
 	memset(r, 0, sizeof(*r));
@@ -123,9 +123,9 @@ static void reset(struct view_rows *r, const struct view_query *q, const struct 
 	r->round++;
 	r->table = q->table;
 	r->per_cpu = q->per_cpu;
-	r->base = q->base;
+	r->baseline = q->baseline;
 	r->sums_hosts = q->sum_by == VIEW_SUM_ALL;
-	r->containers = q->base && q->base->containers;
+	r->containers = q->baseline && q->baseline->containers;
 	r->columns = q->table->columns;
 	r->n_columns = q->table->n_columns;
 	r->hosts = hosts;
@@ -203,12 +203,12 @@ static void collect_host(struct view_rows *r, const struct view_query *q, unsign
 	view_group_rows(r, q, first);
 }
 
-static void collect_own(struct view_rows *r, const struct view_query *q)
+static void collect_derived(struct view_rows *r, const struct view_query *q)
 {
-	const GPtrArray *own = q->own->rows;
+	const GPtrArray *derived = q->derived->rows;
 
-	for (guint i = 0; i < own->len; i++) {
-		const uint64_t *cells = g_ptr_array_index(own, i);
+	for (guint i = 0; i < derived->len; i++) {
+		const uint64_t *cells = g_ptr_array_index(derived, i);
 		struct view_row row = {
 			.row = { .b = cells },
 			.key = { (uint32_t)cells[1], q->table->source, cells[0] },
@@ -239,7 +239,7 @@ static bool has_figures(const struct view_rows *r, const struct view_row *row)
 	return false;
 }
 
-/* In a tree of own rows, which say little without it: the parents of the rows that the filter wants. */
+/* In a tree of derived rows, which say little without it: the parents of the rows that the filter wants. */
 static void find_wanted_parents(const struct view_rows *r, const struct view_query *q, struct map64 *parents)
 {
 	const GArray *rows = r->internal->rows;
@@ -266,7 +266,7 @@ static void choose_rows(struct view_rows *r, const struct view_query *q)
 	for (guint i = 0; i < rows->len; i++) {
 		const struct view_row *row = &g_array_index(rows, struct view_row, i);
 
-		if (row->of_base) {
+		if (row->of_baseline) {
 			/* it has been chosen there */
 			g_array_index(rows, struct view_row, n++) = *row;
 			continue;
@@ -379,14 +379,14 @@ void view_rows_build(struct view_rows *r, const struct view_query *q, const stru
 			collect_host(r, &query, i);
 	}
 	if (q->table->supply.needs)
-		collect_own(r, q);
+		collect_derived(r, q);
 	if (q->table->flags & VIEW_PIVOT) {
 		add_pivot_columns(r);
 		query.sort = sort ? view_rows_column(r, sort) : NULL;
 	}
 	if (q->filter)
 		view_filter_bind(q->filter, r);
-	view_add_base(r);
+	view_add_baseline(r);
 	choose_rows(r, &query);
 	if (q->sum_by)
 		sum_up(r, &query);
@@ -404,9 +404,9 @@ void view_rows_build(struct view_rows *r, const struct view_query *q, const stru
 void view_row_value(const struct view_rows *r, const struct view_row *row, const struct column *column,
 		    struct value *out)
 {
-	const struct view_rows *of = row->of_base ? r->base : r;
+	const struct view_rows *of = row->of_baseline ? r->baseline : r;
 	struct view_cell at = { of, &of->hosts[row->key.host], row,
-				row->of_base ? view_base_column(r, column) : column };
+				row->of_baseline ? view_baseline_column(r, column) : column };
 
 	g_array_set_size(of->internal->items, 0);
 	g_ptr_array_set_size(of->internal->texts, 0);
@@ -414,8 +414,8 @@ void view_row_value(const struct view_rows *r, const struct view_row *row, const
 		at.column->get(&at, out);
 	else
 		value_set_null(out);
-	if (r->base && column_is_figure(column))
-		view_subtract_base(r, row, column, out);
+	if (r->baseline && column_is_figure(column))
+		view_subtract_baseline(r, row, column, out);
 }
 
 void view_rows_value(const struct view_rows *r, unsigned i, const struct column *column, struct value *out)

@@ -30,7 +30,7 @@ struct view_host {
 	uint64_t record_ns;            /* when its record begins, by its own clock */
 	const struct interval *iv;     /* NULL: its record has nothing in the interval */
 	const struct clock_map *map;   /* times are shown in the reference's time; NULL: in its own */
-	unsigned clock, wait;          /* its numbers in the clocks and the wait graph, for view/own.h */
+	unsigned clock, wait;          /* its numbers in the clocks and the wait graph, for view/derived.h */
 	const char *const *missing;    /* tracepoints that some table needs and the trace does not have */
 	unsigned n_missing;
 	const struct view_paths *paths; /* of its threads (view/paths.h), NULL: table paths is empty */
@@ -63,10 +63,11 @@ struct view_query {
 	bool reverse;                     /* the other direction than the column's own, column_ascends() */
 	bool tree;             /* children follow their parents; sort orders brothers. view_table_has_tree() only. */
 	GHashTable *collapsed; /* set of struct view_key whose descendants are hidden; NULL: none */
-	const struct view_own *own;   /* the rows of a table with a supply */
-	GHashTable *only;             /* set of struct view_key: only these; NULL: all */
-	const struct view_rows *base; /* of the same query over another interval: figures are differences to these */
-	enum view_sum sum_by;         /* rows that have this in common become one; .sort is one of view_sum_columns() */
+	const struct view_derived *derived; /* the rows of a table with a supply */
+	GHashTable *only;                   /* set of struct view_key: only these; NULL: all */
+	const struct view_rows
+		*baseline;    /* of the same query over another interval: figures are differences to these */
+	enum view_sum sum_by; /* rows that have this in common become one; .sort is one of view_sum_columns() */
 	const struct view_filter *having; /* the same as .filter of these sums; NULL: all */
 	unsigned limit; /* only so many rows, the first ones in their order; 0: all. Not with .tree. */
 };
@@ -84,7 +85,7 @@ struct view_row {
 	uint16_t depth;     /* in the tree; 0: a root */
 	bool last;          /* in the tree: the last child of its parent */
 	bool has_children;  /* in the tree */
-	bool of_base;       /* of query.base, and not in this interval */
+	bool of_baseline;   /* of query.baseline, and not in this interval */
 };
 
 /* Figures of a whole host that some columns divide by. */
@@ -106,15 +107,15 @@ struct view_rows {
 	bool containers; /* some host has any, as far as TABLE_CONTAINER was wanted */
 	const struct view_host *hosts;
 	unsigned n_hosts;
-	struct view_host_totals *totals; /* per host */
-	const struct view_rows *base;    /* as the query said; borrowed as the hosts are */
+	struct view_host_totals *totals;  /* per host */
+	const struct view_rows *baseline; /* as the query said; borrowed as the hosts are */
 	struct view_rows_internal *internal;
 };
 
 /* The host of a row, with the interval that the row is of; that of a row of r->rows has one. */
 static inline const struct view_host *view_row_host(const struct view_rows *r, const struct view_row *row)
 {
-	return &(row->of_base ? r->base : r)->hosts[row->key.host];
+	return &(row->of_baseline ? r->baseline : r)->hosts[row->key.host];
 }
 
 /* The thread that a row is or belongs to, of a process its main thread; NULL: none, or it is not known. */
@@ -157,7 +158,7 @@ void view_rows_release(struct view_rows *r);
 uint32_t view_query_tables(const struct view_query *q);
 
 /*
- * With query.base figures tell how much more they are than there. Counts, times and sizes of the base are taken
+ * With query.baseline figures tell how much more they are than there. Counts, times and sizes of the baseline are taken
  * as they would be had it been as long as this interval. A row that only one of the two has is there too; one whose
  * counters are all the same in both is left out, as one without any is. A mean, a maximum or a state at the end
  * that only one has is null.

@@ -182,7 +182,7 @@ static char *key_of(const struct view_rows *r, const struct view_row *row, const
 static void add_row(struct view_rows *r, struct view_row *into, const struct view_row *from)
 {
 	if (into->members == 1)
-		view_own_cells(r, into);
+		view_derived_cells(r, into);
 	if (r->table->collect)
 		into->members += from->members;
 	view_add_figures(r, into, from);

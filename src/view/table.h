@@ -22,12 +22,12 @@ enum view_table_flag {
 	VIEW_UNLIKE = 1 << 4,   /* its rows count different things: their sum says nothing */
 };
 
-struct view_own;
+struct view_derived;
 struct view_row;
 struct view_rows;
 struct view_sources;
 
-/* What a table's own rows are made from, in struct view_sources. */
+/* What a table's derived rows are made from, in struct view_sources. */
 enum view_need {
 	VIEW_CLOCKS = 1 << 0,   /* the hosts' clocks */
 	VIEW_MATCHES = 1 << 1,  /* packets seen on both ends */
@@ -35,9 +35,9 @@ enum view_need {
 	VIEW_ACCOUNTS = 1 << 3, /* what processes use, and for whom */
 };
 
-typedef void view_collect_fn(struct view_own *own, const struct view_sources *from);
+typedef void view_collect_fn(struct view_derived *derived, const struct view_sources *from);
 
-/* Where rows come from that are none of the model (view/own.h). Whoever shows the table has what it needs. */
+/* Where rows come from that are none of the model (view/derived.h). Whoever shows the table has what it needs. */
 struct view_supply {
 	uint8_t needs; /* enum view_need; 0: the table's rows are of the model */
 	bool of_two;   /* its rows are of more than one host: what the filter says of hosts, collect has applied */

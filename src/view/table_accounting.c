@@ -158,7 +158,7 @@ static void set_use(uint64_t *self_ns, uint64_t *sub_ns, uint64_t *total_ns, con
 }
 
 /* In order of host, process, client. In the tree what is done for a client hangs below that one's own account. */
-static void collect(struct view_own *own, const struct view_sources *from)
+static void collect(struct view_derived *derived, const struct view_sources *from)
 {
 	const struct view_host *hosts = from->hosts;
 	const unsigned n_hosts = from->n_hosts;
@@ -175,7 +175,7 @@ static void collect(struct view_own *own, const struct view_sources *from)
 
 		if (host < 0 || is_empty(a) || (from->filter && !view_filter_host(from->filter, hosts[host].name)))
 			continue;
-		row = view_own_add(own, sizeof(*row), (unsigned)host);
+		row = view_derived_add(derived, sizeof(*row), (unsigned)host);
 		row->pid = (uint64_t)(int64_t)a->pid;
 		row->comm = name_of(names, host, a->pid, a->comm);
 		row->uid = uid_of(host, a->pid, client_host, a->for_client ? a->client_pid : 0);
@@ -192,7 +192,7 @@ static void collect(struct view_own *own, const struct view_sources *from)
 		set_use(&row->disk_self_ns, &row->disk_sub_ns, &row->disk_total_ns, a, ACCOUNT_DISK);
 		set_use(&row->network_self_ns, &row->network_sub_ns, &row->network_total_ns, a, ACCOUNT_NETWORK);
 	}
-	g_ptr_array_sort(own->rows, compare);
+	g_ptr_array_sort(derived->rows, compare);
 	for (unsigned i = 0; i < n_hosts; i++)
 		map64_release(&names[i]);
 	g_free(names);

@@ -122,7 +122,7 @@ static void add_path(struct bottleneck_row *rows, uint64_t *ns, const struct vie
 	}
 }
 
-static void collect(struct view_own *own, const struct view_sources *from)
+static void collect(struct view_derived *derived, const struct view_sources *from)
 {
 	const strid futex = strpool_intern_z("futex");
 	const unsigned n = from->n_hosts * RESOURCES;
@@ -144,7 +144,7 @@ static void collect(struct view_own *own, const struct view_sources *from)
 
 		if (!rows[i].total_ns)
 			continue;
-		row = view_own_add(own, sizeof(*row), i / RESOURCES);
+		row = view_derived_add(derived, sizeof(*row), i / RESOURCES);
 		rows[i].uid = row->uid;
 		rows[i].host = row->host;
 		rows[i].order = i % RESOURCES;

@@ -124,11 +124,12 @@ static void set_subject(struct segment_row *row, const struct view_sources *from
 	row->path_comm = who.comm;
 }
 
-static struct segment_row *add_segment(struct view_own *own, const struct view_sources *from,
+static struct segment_row *add_segment(struct view_derived *derived, const struct view_sources *from,
 				       const struct wait_segment *segment)
 {
 	const struct wait_who who = waits_who(from->waits, segment->row);
-	struct segment_row *row = view_own_add(own, sizeof(*row), host_of_wait(from->hosts, from->n_hosts, who.host));
+	struct segment_row *row =
+		view_derived_add(derived, sizeof(*row), host_of_wait(from->hosts, from->n_hosts, who.host));
 
 	row->begin_ns = segment->begin_ns;
 	row->end_ns = segment->end_ns;
@@ -149,11 +150,11 @@ static struct segment_row *add_segment(struct view_own *own, const struct view_s
 }
 
 /* A row per segment, path by path. */
-static void collect_path(struct view_own *own, const struct view_sources *from)
+static void collect_path(struct view_derived *derived, const struct view_sources *from)
 {
 	for (unsigned p = 0; p < from->n_paths; p++)
 		for (uint32_t i = 0; i < from->paths[p].n; i++)
-			set_subject(add_segment(own, from, &from->paths[p].segments[i]), from, p);
+			set_subject(add_segment(derived, from, &from->paths[p].segments[i]), from, p);
 }
 
 /* ---- critical-totals ---- */
@@ -213,7 +214,7 @@ static gboolean equal_total(gconstpointer pa, gconstpointer pb)
 }
 
 /* The row of a segment; known: those there are. */
-static struct total_row *find_total(struct view_own *own, GHashTable *known, unsigned host, int64_t pid,
+static struct total_row *find_total(struct view_derived *derived, GHashTable *known, unsigned host, int64_t pid,
 				    const struct wait_segment *segment)
 {
 	const uint64_t order = segment->wire ? WAIT_STATES : segment->state;
@@ -222,7 +223,7 @@ static struct total_row *find_total(struct view_own *own, GHashTable *known, uns
 
 	if (row)
 		return row;
-	row = view_own_add(own, sizeof(*row), host);
+	row = view_derived_add(derived, sizeof(*row), host);
 	row->pid = (uint64_t)pid;
 	row->order = order;
 	row->state = strpool_intern_z(wait_state_name(segment->state));
@@ -252,13 +253,13 @@ static int compare_totals(gconstpointer pa, gconstpointer pb)
 	return COMPARE(a->order, b->order);
 }
 
-static void add_total(struct view_own *own, GHashTable *known, const struct view_sources *from,
+static void add_total(struct view_derived *derived, GHashTable *known, const struct view_sources *from,
 		      const struct wait_segment *segment)
 {
 	const struct wait_who who = waits_who(from->waits, segment->row);
 	const int64_t pid = process_of(&who);
 	const unsigned host = host_of_wait(from->hosts, from->n_hosts, who.host);
-	struct total_row *row = find_total(own, known, host, pid, segment);
+	struct total_row *row = find_total(derived, known, host, pid, segment);
 
 	row->total_ns += segment->end_ns - segment->begin_ns;
 	if (row->comm == STRID_NONE)
@@ -266,13 +267,13 @@ static void add_total(struct view_own *own, GHashTable *known, const struct view
 }
 
 /* The paths' time by host, process and state; in order of these. */
-static void collect_totals(struct view_own *own, const struct view_sources *from)
+static void collect_totals(struct view_derived *derived, const struct view_sources *from)
 {
 	GHashTable *known = g_hash_table_new(hash_total, equal_total);
 
 	for (unsigned p = 0; p < from->n_paths; p++)
 		for (uint32_t i = 0; i < from->paths[p].n; i++)
-			add_total(own, known, from, &from->paths[p].segments[i]);
+			add_total(derived, known, from, &from->paths[p].segments[i]);
 	g_hash_table_destroy(known);
-	g_ptr_array_sort(own->rows, compare_totals);
+	g_ptr_array_sort(derived->rows, compare_totals);
 }

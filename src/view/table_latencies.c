@@ -143,7 +143,7 @@ static void add_match(struct latency_direction *directions, const struct view_ma
 }
 
 /* Of the packets that are rows of table "matches", but those that stayed on their host; in order of the two hosts. */
-static void collect(struct view_own *own, const struct view_sources *sources)
+static void collect(struct view_derived *derived, const struct view_sources *sources)
 {
 	const struct view_host *hosts = sources->hosts;
 	const unsigned n_hosts = sources->n_hosts;
@@ -160,7 +160,7 @@ static void collect(struct view_own *own, const struct view_sources *sources)
 			continue;
 		if (view_filter_host(sources->filter, hosts[from].name) ||
 		    view_filter_host(sources->filter, hosts[to].name)) {
-			row = view_own_add(own, sizeof(*row), from);
+			row = view_derived_add(derived, sizeof(*row), from);
 			row->to_host = to;
 			set_spread(row, d->corrected, d->raw);
 		}

@@ -105,7 +105,7 @@ static strid reason_of(const struct clock_host_info *info)
 }
 
 /* A row per host. */
-static void collect_clocks(struct view_own *own, const struct view_sources *from)
+static void collect_clocks(struct view_derived *derived, const struct view_sources *from)
 {
 	const struct clock_sync *clocks = from->clocks;
 	const struct view_host *hosts = from->hosts;
@@ -114,7 +114,7 @@ static void collect_clocks(struct view_own *own, const struct view_sources *from
 	for (unsigned i = 0; clocks && i < n_hosts; i++) {
 		struct clock_host_info info = clock_sync_info(clocks, hosts[i].clock);
 		uint64_t host_ns = clock_from_ref(clock_sync_map(clocks, hosts[i].clock), from->end_ns);
-		struct sync_row *row = view_own_add(own, sizeof(*row), i);
+		struct sync_row *row = view_derived_add(derived, sizeof(*row), i);
 		char slope[CLOCK_FORMULA_SIZE], intercept[CLOCK_FORMULA_SIZE];
 		uint64_t bound_ns = 0;
 		bool bounded = clock_sync_bound(clocks, hosts[i].clock, host_ns, &bound_ns);
@@ -235,7 +235,7 @@ static int compare_sent(gconstpointer pa, gconstpointer pb)
 }
 
 /* A row per packet between two of the hosts, one of which the filter wants; in order of sending. */
-static void collect_matches(struct view_own *own, const struct view_sources *sources)
+static void collect_matches(struct view_derived *derived, const struct view_sources *sources)
 {
 	const struct view_host *hosts = sources->hosts;
 	const unsigned n_hosts = sources->n_hosts;
@@ -250,7 +250,7 @@ static void collect_matches(struct view_own *own, const struct view_sources *sou
 		if (!from || !to || sent_ns < sources->begin_ns || sent_ns >= sources->end_ns ||
 		    (!view_filter_host(sources->filter, from->name) && !view_filter_host(sources->filter, to->name)))
 			continue;
-		row = view_own_add(own, sizeof(*row), (unsigned)(from - hosts));
+		row = view_derived_add(derived, sizeof(*row), (unsigned)(from - hosts));
 		row->to_host = (uint64_t)(to - hosts);
 		row->flow = m->flow;
 		row->sent_ns = sent_ns;
@@ -261,5 +261,5 @@ static void collect_matches(struct view_own *own, const struct view_sources *sou
 		row->ambiguous = m->ambiguous;
 		row->used = m->used;
 	}
-	g_ptr_array_sort(own->rows, compare_sent);
+	g_ptr_array_sort(derived->rows, compare_sent);
 }

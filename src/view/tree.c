@@ -92,7 +92,7 @@ static void cut_circles(struct tree *tree, guint n)
 /*
  * What each row stands for when it is collapsed: what it says of itself, with the figures of its whole branch.
  * Children come before their parents: a row is added to its parent's when all below it has been added to it. Rows
- * that only the base has have nothing in this interval.
+ * that only the baseline has have nothing in this interval.
  */
 static GArray *sum_branches(struct view_rows *r, const GArray *rows, const struct tree *tree)
 {
@@ -108,8 +108,8 @@ static GArray *sum_branches(struct view_rows *r, const GArray *rows, const struc
 	for (guint i = 0; i < rows->len; i++) {
 		struct view_row *row = &g_array_index(branches, struct view_row, i);
 
-		if (children[i] && !row->of_base)
-			view_own_cells(r, row);
+		if (children[i] && !row->of_baseline)
+			view_derived_cells(r, row);
 	}
 	for (guint i = 0; i < rows->len; i++)
 		if (!children[i])
@@ -122,7 +122,7 @@ static GArray *sum_branches(struct view_rows *r, const GArray *rows, const struc
 		if (up == NONE)
 			continue;
 		into = &g_array_index(branches, struct view_row, up);
-		if (!into->of_base && !row->of_base)
+		if (!into->of_baseline && !row->of_baseline)
 			view_add_figures(r, into, row);
 		if (!--children[up])
 			ready[n++] = up;
@@ -230,10 +230,10 @@ void view_tree_rows(struct view_rows *r, const struct view_query *q)
 	else
 		find_parents(rows, &tree);
 	cut_circles(&tree, n);
-	/* an own row that names its parent is in that one's figures already */
+	/* a derived row that names its parent is in that one's figures already */
 	branches = q->table->supply.needs ? g_array_ref(rows) : sum_branches(r, rows, &tree);
-	/* differences are those of the rows: the base has no sum of a branch that is open */
-	order = view_order_rows(r, q, r->base ? rows : branches);
+	/* differences are those of the rows: the baseline has no sum of a branch that is open */
+	order = view_order_rows(r, q, r->baseline ? rows : branches);
 	r->internal->rows = walk(rows, branches, &tree, link_children(&tree, order, n), q->collapsed);
 	g_free(order);
 	g_array_unref(branches);

@@ -193,7 +193,7 @@ static void set_over(struct relayds *r, struct task *t, enum lt_status status, e
 }
 
 /* false: it is done with. */
-static bool tell_end(struct task *t)
+static bool report_end(struct task *t)
 {
 	if (!ring_has_room(&t->ring))
 		return true;
@@ -219,7 +219,7 @@ static bool run_task(struct relayds *r, struct task *t)
 	t->is_ready = false;
 	t->due_us = INT64_MAX;
 	if (t->is_over)
-		return tell_end(t);
+		return report_end(t);
 	error_clear();
 	ring_set_at_work(&t->ring, true);
 	for (unsigned i = 0; i < STEPS_AT_ONCE && status == LT_OK; i++)
@@ -231,7 +231,7 @@ static bool run_task(struct relayds *r, struct task *t)
 		wait_for_relayd(r, t);
 	} else {
 		set_over(r, t, status, cause);
-		return tell_end(t);
+		return report_end(t);
 	}
 	return true;
 }

@@ -4,7 +4,7 @@
 
 #include "base/strpool.h"
 #include "unit.h"
-#include "view/own.h"
+#include "view/derived.h"
 #include "waits/accounting.h"
 
 enum { CLIENT = 0, SERVER = 1, BEGIN = 1000 };
@@ -173,7 +173,7 @@ static void request_reply(struct scene *s, uint16_t port, bool syn)
 
 START_TEST(test_a_server_works_for_who_connects)
 {
-	const struct account *server, *client, *own;
+	const struct account *server, *client, *derived;
 	struct account *list;
 	struct scene s;
 	unsigned n;
@@ -197,10 +197,10 @@ START_TEST(test_a_server_works_for_who_connects)
 	ck_assert_uint_eq(client->sub_ns[ACCOUNT_CPU], 24);
 	ck_assert_uint_eq(client->sub_ns[ACCOUNT_DISK], 23);
 	/* what it did for the client it did not for itself: one ns after the reply is left */
-	own = find(list, n, 20, -1);
-	ck_assert_ptr_nonnull(own);
-	ck_assert_uint_eq(own->self_ns[ACCOUNT_CPU], 1);
-	ck_assert_uint_eq(own->self_ns[ACCOUNT_DISK], 0);
+	derived = find(list, n, 20, -1);
+	ck_assert_ptr_nonnull(derived);
+	ck_assert_uint_eq(derived->self_ns[ACCOUNT_CPU], 1);
+	ck_assert_uint_eq(derived->self_ns[ACCOUNT_DISK], 0);
 	ck_assert_ptr_null(find(list, n, 10, 20));
 	g_free(list);
 	scene_release(&s);
@@ -385,8 +385,8 @@ static const char *tree_text(struct view_rows *r)
 }
 
 /* The rows of the table for these accounts. */
-static void collect(struct view_own *own, const struct account *accounts, unsigned n, const struct view_host *hosts,
-		    unsigned n_hosts)
+static void collect(struct view_derived *derived, const struct account *accounts, unsigned n,
+		    const struct view_host *hosts, unsigned n_hosts)
 {
 	const struct view_sources from = {
 		.hosts = hosts,
@@ -395,7 +395,7 @@ static void collect(struct view_own *own, const struct account *accounts, unsign
 		.n_accounts = n,
 	};
 
-	view_table_find("accounting")->supply.collect(own, &from);
+	view_table_find("accounting")->supply.collect(derived, &from);
 }
 
 START_TEST(test_servers_hang_below_their_clients_of_any_host)
@@ -410,18 +410,18 @@ START_TEST(test_servers_hang_below_their_clients_of_any_host)
 	};
 	const struct view_table *table = view_table_find("accounting");
 	struct view_filter filter;
-	struct view_own own;
-	struct view_query q = { .table = table, .tree = true, .own = &own };
+	struct view_derived derived;
+	struct view_query q = { .table = table, .tree = true, .derived = &derived };
 	struct view_rows r;
 	struct view_key key;
 
 	list[0].sub_ns[ACCOUNT_CPU] = 30;
 	list[1].sub_ns[ACCOUNT_CPU] = 30;
-	view_own_init(&own);
+	view_derived_init(&derived);
 	view_rows_init(&r);
 	view_filter_init(&filter);
-	collect(&own, list, G_N_ELEMENTS(list), hosts, G_N_ELEMENTS(hosts));
-	ck_assert_uint_eq(own.rows->len, 6);
+	collect(&derived, list, G_N_ELEMENTS(list), hosts, G_N_ELEMENTS(hosts));
+	ck_assert_uint_eq(derived.rows->len, 6);
 	q.sort = view_column_find(table->columns, table->n_columns, "cpu_total_ns");
 	/* brothers by their total, whatever their hosts */
 	view_rows_build(&r, &q, hosts, G_N_ELEMENTS(hosts));
@@ -440,10 +440,10 @@ START_TEST(test_servers_hang_below_their_clients_of_any_host)
 	key = r.rows[2].key;
 	q.collapsed = g_hash_table_new(view_key_hash, view_key_equal_hash);
 	g_hash_table_add(q.collapsed, &key);
-	view_own_clear(&own);
-	collect(&own, list + 3, 1, hosts, G_N_ELEMENTS(hosts));
-	collect(&own, list, 3, hosts, G_N_ELEMENTS(hosts));
-	collect(&own, list + 4, 2, hosts, G_N_ELEMENTS(hosts));
+	view_derived_clear(&derived);
+	collect(&derived, list + 3, 1, hosts, G_N_ELEMENTS(hosts));
+	collect(&derived, list, 3, hosts, G_N_ELEMENTS(hosts));
+	collect(&derived, list + 4, 2, hosts, G_N_ELEMENTS(hosts));
 	view_rows_build(&r, &q, hosts, G_N_ELEMENTS(hosts));
 	ck_assert_str_eq(tree_text(&r), "both/0 server/1 small/0+2 server/0");
 	ck_assert_uint_eq(view_rows_index(&r, &key), 2);
@@ -463,14 +463,14 @@ START_TEST(test_servers_hang_below_their_clients_of_any_host)
 	view_rows_build(&r, &q, hosts, G_N_ELEMENTS(hosts));
 	ck_assert_str_eq(tree_text(&r), "both/0 server/1 small/0 both/1");
 	/* of a client whose host is not there the name is left */
-	view_own_clear(&own);
-	collect(&own, list, G_N_ELEMENTS(list), hosts, 1);
+	view_derived_clear(&derived);
+	collect(&derived, list, G_N_ELEMENTS(list), hosts, 1);
 	q.filter = NULL;
 	view_rows_build(&r, &q, hosts, 1);
 	ck_assert_str_eq(tree_text(&r), "server/0 server/0 server/0");
 	view_filter_release(&filter);
 	view_rows_release(&r);
-	view_own_release(&own);
+	view_derived_release(&derived);
 }
 END_TEST
 

@@ -172,7 +172,7 @@ static void sum_pieces(struct sum *s, const struct layout *l, const struct recor
 				sum_add(s, l, piece.data, piece.size);
 			} else if (outcome == CUT_SILENT) {
 				if (limit / step % 2)
-					cutter_set_told(&c, limit);
+					cutter_set_silent_until(&c, limit);
 				limit += step;
 			}
 		}

@@ -18,7 +18,7 @@ START_TEST(test_tables_are_whole)
 		ck_assert_ptr_eq(view_table_find(table->name), table);
 		ck_assert(table->title && *table->title && table->row && *table->row);
 		ck_assert_msg(table->meaning && g_str_has_suffix(table->meaning, "."), "%s", table->name);
-		/* own rows read nothing of the model but their processes' names, and who it is that paths are of */
+		/* derived rows read nothing of the model but their processes' names, and who it is that paths are of */
 		ck_assert_msg(table->supply.needs ? table->source == TABLES &&
 							    (table->supply.needs & VIEW_PATH ||
 							     table->tables == (table->process ? 1u << TABLE_THREAD : 0))

@@ -6,16 +6,16 @@
 #include "view/dist.h"
 #include "view/rows.h"
 
-/* The base is a second long, what is compared with it two. */
+/* The baseline is a second long, what is compared with it two. */
 enum { MS = 1000000, BASE = 1000 * MS };
 #define BEGIN (UINT64_C(3000) * MS)
 #define END (UINT64_C(5000) * MS)
 
-/* The base's state stays what it was: intervals point into theirs. */
-static struct host_state base_state, state;
-static struct interval base_iv, iv;
-static struct view_host base_host, host;
-static struct view_rows base, rows;
+/* The baseline's state stays what it was: intervals point into theirs. */
+static struct host_state baseline_state, state;
+static struct interval baseline_iv, iv;
+static struct view_host baseline_host, host;
+static struct view_rows baseline, rows;
 
 static struct thread_row *add_thread(struct host_state *s, int64_t tid, const char *comm)
 {
@@ -29,36 +29,36 @@ static struct thread_row *add_thread(struct host_state *s, int64_t tid, const ch
 
 static void setup(void)
 {
-	state_init(&base_state);
+	state_init(&baseline_state);
 	state_init(&state);
-	interval_init(&base_iv);
+	interval_init(&baseline_iv);
 	interval_init(&iv);
-	base_host = (struct view_host){ .name = "db", .iv = &base_iv };
+	baseline_host = (struct view_host){ .name = "db", .iv = &baseline_iv };
 	host = (struct view_host){ .name = "db", .iv = &iv };
-	state_add(&base_state, TABLE_HOST);
-	view_rows_init(&base);
+	state_add(&baseline_state, TABLE_HOST);
+	view_rows_init(&baseline);
 	view_rows_init(&rows);
 }
 
 static void teardown(void)
 {
 	view_rows_release(&rows);
-	view_rows_release(&base);
-	interval_release(&base_iv);
+	view_rows_release(&baseline);
+	interval_release(&baseline_iv);
 	interval_release(&iv);
-	state_release(&base_state);
+	state_release(&baseline_state);
 	state_release(&state);
 }
 
-static void base_begins(void)
+static void baseline_begins(void)
 {
-	interval_begin(&base_iv, &base_state, BASE, STATE_ALL_TABLES);
+	interval_begin(&baseline_iv, &baseline_state, BASE, STATE_ALL_TABLES);
 }
 
-static void base_ends(void)
+static void baseline_ends(void)
 {
-	interval_end(&base_iv, &base_state, BASE + 1000 * MS);
-	state_copy(&state, &base_state, STATE_ALL_TABLES);
+	interval_end(&baseline_iv, &baseline_state, BASE + 1000 * MS);
+	state_copy(&state, &baseline_state, STATE_ALL_TABLES);
 }
 
 static void begins(void)
@@ -80,8 +80,8 @@ static struct view_query compare(const char *table, const char *sort)
 {
 	struct view_query q = { .table = view_table_find(table) };
 
-	view_rows_build(&base, &q, &base_host, 1);
-	q.base = &base;
+	view_rows_build(&baseline, &q, &baseline_host, 1);
+	q.baseline = &baseline;
 	q.sort = view_column_find(q.table->columns, q.table->n_columns, sort);
 	view_rows_build(&rows, &q, &host, 1);
 	return q;
@@ -110,16 +110,17 @@ static struct value get(unsigned i, const char *name)
  */
 START_TEST(test_threads)
 {
-	struct thread_row *more = add_thread(&base_state, 10, "more"), *same = add_thread(&base_state, 11, "same");
-	struct thread_row *less = add_thread(&base_state, 12, "less"), *later;
+	struct thread_row *more = add_thread(&baseline_state, 10, "more"),
+			  *same = add_thread(&baseline_state, 11, "same");
+	struct thread_row *less = add_thread(&baseline_state, 12, "less"), *later;
 	struct value v;
 
-	base_begins();
+	baseline_begins();
 	more->switches += 10;
 	more->cpu_ns += 100 * MS;
 	same->switches += 3;
 	less->switches += 8;
-	base_ends();
+	baseline_ends();
 	more = thread(0);
 	same = thread(1);
 	later = add_thread(&state, 13, "new");
@@ -143,19 +144,20 @@ START_TEST(test_threads)
 	ASSERT_INT(1, "switches", 4);
 	ASSERT_INT(2, "tid", 12);
 	ASSERT_INT(2, "switches", -16);
-	ck_assert(!rows.rows[2].of_base);
+	ck_assert(!rows.rows[2].of_baseline);
 }
 END_TEST
 
 /* A mean is neither scaled nor compared with nothing. */
 START_TEST(test_levels)
 {
-	struct thread_row *both = add_thread(&base_state, 10, "both"), *one = add_thread(&base_state, 11, "one");
+	struct thread_row *both = add_thread(&baseline_state, 10, "both"),
+			  *one = add_thread(&baseline_state, 11, "one");
 
-	base_begins();
+	baseline_begins();
 	dist_add(&both->latency, 100, BASE + 1);
 	dist_add(&one->latency, 40, BASE + 1);
-	base_ends();
+	baseline_ends();
 	both = thread(0);
 	begins();
 	dist_add(&both->latency, 70, BEGIN + 1);
@@ -174,17 +176,18 @@ START_TEST(test_levels)
 }
 END_TEST
 
-/* What is no more when the later interval begins is a row of the base: with its texts, and found, sorted, filtered. */
-START_TEST(test_rows_of_base)
+/* A thread that ended before the later interval is a row of the baseline, with its texts; found, sorted, filtered. */
+START_TEST(test_rows_of_baseline)
 {
-	struct thread_row *gone = add_thread(&base_state, 10, "gone"), *here = add_thread(&base_state, 11, "here");
+	struct thread_row *gone = add_thread(&baseline_state, 10, "gone"),
+			  *here = add_thread(&baseline_state, 11, "here");
 	struct view_filter filter;
 	struct view_query q;
 
-	base_begins();
+	baseline_begins();
 	gone->switches += 5;
 	here->switches += 1;
-	base_ends();
+	baseline_ends();
 	state_end(&state, TABLE_THREAD, 0);
 	state_reap(&state, NULL, NULL);
 	here = thread(1);
@@ -194,19 +197,19 @@ START_TEST(test_rows_of_base)
 	q = compare("cpu", "switches");
 	ck_assert_uint_eq(rows.n, 2);
 	ASSERT_INT(0, "switches", 8);
-	ck_assert(!rows.rows[0].of_base);
-	ck_assert(rows.rows[1].of_base);
+	ck_assert(!rows.rows[0].of_baseline);
+	ck_assert(rows.rows[1].of_baseline);
 	ASSERT_INT(1, "switches", -10);
 	ASSERT_INT(1, "tid", 10);
 	ck_assert_str_eq(get(1, "comm").text, "gone");
-	ck_assert_ptr_eq(view_row_host(&rows, &rows.rows[1])->iv, &base_iv);
+	ck_assert_ptr_eq(view_row_host(&rows, &rows.rows[1])->iv, &baseline_iv);
 	ck_assert_uint_eq(view_rows_search(&rows, 0, "gone", false), 1);
 	view_filter_init(&filter);
 	ck_assert_int_eq(view_filter_parse(&filter, "comm:here", NULL), LT_OK);
-	q.base = NULL;
+	q.baseline = NULL;
 	q.filter = &filter;
-	view_rows_build(&base, &q, &base_host, 1);
-	q.base = &base;
+	view_rows_build(&baseline, &q, &baseline_host, 1);
+	q.baseline = &baseline;
 	view_rows_build(&rows, &q, &host, 1);
 	ck_assert_uint_eq(rows.n, 1);
 	ASSERT_INT(0, "switches", 8);
@@ -218,7 +221,7 @@ START_TEST(test_rows_of_base)
 	ASSERT_INT(0, "switches", -1);
 	ASSERT_INT(1, "switches", -5);
 	/* the same interval twice */
-	host.iv = &base_iv;
+	host.iv = &baseline_iv;
 	compare("cpu", "switches");
 	ck_assert_uint_eq(rows.n, 0);
 }
@@ -227,15 +230,15 @@ END_TEST
 /* Counters of perf are columns that the rows bring along: they are the same by name. */
 START_TEST(test_counters)
 {
-	struct thread_row *sh = add_thread(&base_state, 10, "sh");
+	struct thread_row *sh = add_thread(&baseline_state, 10, "sh");
 	struct perf_row *a, *b;
 
-	base_begins();
-	b = STATE_ROW(&base_state, PERF, perf, state_add(&base_state, TABLE_PERF));
+	baseline_begins();
+	b = STATE_ROW(&baseline_state, PERF, perf, state_add(&baseline_state, TABLE_PERF));
 	b->thread_uid = sh->uid;
 	b->counter = strpool_intern_z("perf_cpu_b");
 	b->value = 7;
-	base_ends();
+	baseline_ends();
 	begins();
 	a = STATE_ROW(&state, PERF, perf, state_add(&state, TABLE_PERF));
 	b = STATE_ROW(&state, PERF, perf, 0);
@@ -251,4 +254,4 @@ START_TEST(test_counters)
 }
 END_TEST
 
-UNIT_MAIN_AROUND("view differences", setup, teardown, test_threads, test_levels, test_rows_of_base, test_counters)
+UNIT_MAIN_AROUND("view differences", setup, teardown, test_threads, test_levels, test_rows_of_baseline, test_counters)

@@ -11,9 +11,9 @@
 
 enum {
 	US_PER_MS = 1000,
-	WALK_SHARE = 10,    /* a walk may take so many times less than the time between two */
-	QUIET_US = 1000000, /* when the metadata is closed, other files may still be written for a moment */
-	TELL_US = 1000000,  /* how often the parent hears that something is there, but waits for other streams */
+	WALK_SHARE = 10,     /* a walk may take so many times less than the time between two */
+	QUIET_US = 1000000,  /* when the metadata is closed, other files may still be written for a moment */
+	REPORT_US = 1000000, /* how often the parent hears that something is there, but waits for other streams */
 };
 
 struct native_follow *native_follow_create(const char *directory, unsigned patience_ms, const char *fields,
@@ -258,11 +258,11 @@ static void look_around(struct native_follow *f)
 }
 
 /* Silence would mean that the source hangs. */
-static void tell_that_it_waits(struct native_follow *f)
+static void report_waiting(struct native_follow *f)
 {
-	if (!f->live.heap->len || !f->live.last_ns || f->now_us - f->told_us < TELL_US)
+	if (!f->live.heap->len || !f->live.last_ns || f->now_us - f->reported_us < REPORT_US)
 		return;
-	f->told_us = f->now_us;
+	f->reported_us = f->now_us;
 	emit_end(f->live.ring, emit_begin(f->live.ring, EVENT_BEACON, f->live.last_ns, 0));
 }
 
@@ -273,10 +273,10 @@ bool native_follow_is_full(const struct native_follow *f)
 
 enum lt_status native_follow_step(struct native_follow *f)
 {
-	native_live_obey(&f->live);
+	native_live_apply_requests(&f->live);
 	f->live.is_full = false;
 	if (live_merge_run(&f->live) == LT_OK) {
-		f->told_us = f->now_us;
+		f->reported_us = f->now_us;
 		ring_beat(f->live.ring);
 		return LT_OK;
 	}
@@ -293,7 +293,7 @@ enum lt_status native_follow_step(struct native_follow *f)
 	}
 	f->has_looked = false;
 	live_merge_settle(&f->live);
-	tell_that_it_waits(f);
+	report_waiting(f);
 	ring_publish(f->live.ring);
 	if (!f->is_over)
 		return LT_AGAIN;

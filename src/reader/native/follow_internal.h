@@ -87,7 +87,7 @@ struct native_follow {
 	GQueue times;           /* struct followed_time *, within the patience */
 	uint64_t newest_ns;     /* end of the newest packet seen */
 	int64_t news_us;        /* when anything was new, last */
-	int64_t told_us;        /* when the parent was told anything, last */
+	int64_t reported_us;    /* when the parent was told anything, last */
 	int inotify_fd;
 	bool has_looked; /* since records were written */
 	bool is_over;

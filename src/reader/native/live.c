@@ -33,25 +33,25 @@ void native_live_want(struct native_live *l, const char *fields, uint32_t number
 	l->wanted_number = number;
 }
 
-static void tell_lack(struct native_live *l)
+static void report_lack(struct native_live *l)
 {
 	char *note;
 
-	if (!l->lacks_traces || l->told_lack)
+	if (!l->lacks_traces || l->lack_reported)
 		return;
-	l->told_lack = true;
+	l->lack_reported = true;
 	note = g_strdup_printf("it has more than %d traces at a time: further ones are left out", EVENT_TRACES_MAX);
 	emit_note(l->ring, EVENT_NOTE, 0, note);
 	g_free(note);
 }
 
-void native_live_obey(struct native_live *l)
+void native_live_apply_requests(struct native_live *l)
 {
 	struct event *ev;
 
 	if (!ring_has_room(l->ring))
 		return;
-	tell_lack(l);
+	report_lack(l);
 	if (!l->wanted)
 		return;
 	g_free(l->fields);
@@ -224,7 +224,7 @@ enum lt_status native_live_step(struct native_live *l, enum failed_cause *cause)
 	const bool was_full = l->is_full;
 	enum lt_status status;
 
-	native_live_obey(l);
+	native_live_apply_requests(l);
 	l->is_full = false;
 	if (live_merge_run(l) == LT_OK) {
 		ring_beat(l->ring);

@@ -46,7 +46,7 @@ struct live_stream {
 	struct viewer_stream *viewer; /* NULL: it comes from files */
 	struct viewer_packet *packet; /* being decoded, NULL: none */
 	GQueue packets;               /* those that come next */
-	bool is_told;                 /* by EVENT_STREAM */
+	bool is_announced;            /* by EVENT_STREAM */
 	bool is_gone;                 /* no more packets will come */
 	bool is_late;                 /* its last event was older than what was written already */
 	bool is_waiting;              /* in the heap: it has an item */
@@ -65,7 +65,7 @@ struct native_live {
 	GPtrArray *traces;      /* struct live_trace *, by trace number; NULL: it is free */
 	size_t n_metadata;      /* bytes, of all of them */
 	bool lacks_traces;      /* there were too many, which is not told yet */
-	bool told_lack;
+	bool lack_reported;
 	GPtrArray *streams; /* struct live_stream *, all that are open */
 	unsigned n_streams; /* that there have been */
 	GPtrArray *heap;    /* struct live_stream * with an item, the first in time at [0] */
@@ -84,7 +84,7 @@ void native_live_init(struct native_live *l, const char *name, const char *field
 void native_live_release(struct native_live *l);
 
 /* At each step, first. */
-void native_live_obey(struct native_live *l);
+void native_live_apply_requests(struct native_live *l);
 
 /* ---- live_trace.c ---- */
 

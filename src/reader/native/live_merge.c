@@ -89,7 +89,7 @@ static void write_item(struct native_live *l, struct live_stream *s)
 		reader_write_event(&s->trace->base, b);
 	else if (b->item == ITEM_LOST)
 		reader_write_loss(&s->trace->base, b);
-	else if (s->is_told)
+	else if (s->is_announced)
 		write_stream_end(l, s);
 	come_to(l, b->item_ns);
 	stream_drop_item(b);

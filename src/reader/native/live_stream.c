@@ -124,14 +124,14 @@ void live_stream_note_time(struct live_stream *s)
 		s->until_ns = ns;
 }
 
-static void tell_stream(struct live_stream *s)
+static void announce_stream(struct live_stream *s)
 {
 	struct event *ev = reader_emit(&s->trace->base, EVENT_STREAM, 0, 0);
 
 	ev->cpu = s->base.base.cpu;
 	((struct ev_stream *)(void *)ev->words)->id = s->base.base.index;
 	emit_end(s->live->ring, ev);
-	s->is_told = true;
+	s->is_announced = true;
 }
 
 /*
@@ -163,8 +163,8 @@ bool live_stream_advance(struct live_stream *s)
 	const struct packet_facts *before = &s->base.at.before;
 	const bool found = find_item(s);
 
-	if (!s->is_told && b->cpu_state)
-		tell_stream(s);
+	if (!s->is_announced && b->cpu_state)
+		announce_stream(s);
 	if (found)
 		return true;
 	drop_packet(s);

@@ -87,7 +87,7 @@ static void end_packet(struct native_stream *s)
  * The first packet's counter says that events were lost before or in it, not how many since the beginning
  * of the record; a later one's that they were lost since the end of the packet before.
  */
-static bool tell_lost_events(const struct native_cursor *c, struct message *m)
+static bool report_lost_events(const struct native_cursor *c, struct message *m)
 {
 	const struct packet_facts *now = &c->now, *before = &c->before;
 
@@ -105,7 +105,7 @@ static bool tell_lost_events(const struct native_cursor *c, struct message *m)
 	return true;
 }
 
-static bool tell_lost_packets(const struct native_cursor *c, struct message *m)
+static bool report_lost_packets(const struct native_cursor *c, struct message *m)
 {
 	const struct packet_facts *now = &c->now, *before = &c->before;
 
@@ -159,7 +159,7 @@ bool native_find_tear(struct native_stream *s)
 }
 
 /* From its last event on. */
-static void tell_damage_in_packet(struct native_stream *s, struct message *m)
+static void report_damage_in_packet(struct native_stream *s, struct message *m)
 {
 	const struct native_cursor *c = &s->at;
 
@@ -175,7 +175,7 @@ static void tell_damage_in_packet(struct native_stream *s, struct message *m)
 }
 
 /* Between the packet before it and the one that follows. Their numbers do not count it once more. */
-static void tell_lost_head(struct native_stream *s, struct message *m)
+static void report_lost_head(struct native_stream *s, struct message *m)
 {
 	struct native_cursor *c = &s->at;
 	const bool has_begin = c->has_before && c->before.has_end;
@@ -298,10 +298,10 @@ static enum lt_status step_between(struct native_stream *s, struct message *m)
 		return next_packet(s) ? LT_AGAIN : LT_END;
 	case NATIVE_TELL_LOST_EVENTS:
 		c->state = NATIVE_TELL_LOST_PACKETS;
-		return tell_lost_events(c, m) ? LT_OK : LT_AGAIN;
+		return report_lost_events(c, m) ? LT_OK : LT_AGAIN;
 	case NATIVE_TELL_LOST_PACKETS:
 		c->state = NATIVE_TELL_BEGIN;
-		return tell_lost_packets(c, m) ? LT_OK : LT_AGAIN;
+		return report_lost_packets(c, m) ? LT_OK : LT_AGAIN;
 	case NATIVE_TELL_BEGIN:
 		c->state = NATIVE_EVENTS;
 		*m = (struct message){
@@ -314,9 +314,9 @@ static enum lt_status step_between(struct native_stream *s, struct message *m)
 	case NATIVE_DAMAGED:
 		c->state = c->map.data ? NATIVE_TELL_END : NATIVE_NEXT_PACKET;
 		if (c->map.data)
-			tell_damage_in_packet(s, m);
+			report_damage_in_packet(s, m);
 		else
-			tell_lost_head(s, m);
+			report_lost_head(s, m);
 		return LT_OK;
 	case NATIVE_TELL_END:
 		*m = (struct message){

@@ -14,21 +14,21 @@ static void on_match(void *data, const struct clock_match *match)
 	g_array_append_val(r->matches, m);
 }
 
-void report_own_init(struct report *r)
+void report_derived_init(struct report *r)
 {
-	view_own_init(&r->own_rows);
+	view_derived_init(&r->derived_rows);
 	r->paths = g_array_new(FALSE, FALSE, sizeof(struct wait_path));
 	r->subjects = g_array_new(FALSE, FALSE, sizeof(wait_row));
 	r->matches = g_array_new(FALSE, FALSE, sizeof(struct view_match));
-	r->query.own = &r->own_rows;
+	r->query.derived = &r->derived_rows;
 	r->subject = -1;
 	if (report_needs(r) & VIEW_MATCHES)
 		clock_sync_on_match(clocks_sync(r->clocks), on_match, r);
 }
 
-void report_own_release(struct report *r)
+void report_derived_release(struct report *r)
 {
-	view_own_release(&r->own_rows);
+	view_derived_release(&r->derived_rows);
 	report_subjects_clear(r);
 	g_array_free(r->paths, TRUE);
 	g_array_free(r->subjects, TRUE);
@@ -39,22 +39,22 @@ void report_own_release(struct report *r)
  * What is missing in the figures: what the memory was too small for; live, what came before the clocks were
  * known, and is in no order with what came then. Said once.
  */
-static void tell_cut(struct report *r, uint64_t begin_ns)
+static void warn_cut(struct report *r, uint64_t begin_ns)
 {
 	const struct waits *waits = ingest_waits(r->in);
 	const struct waits_info info = waits_info(waits);
 	const uint64_t from_ns = waits_now(waits) - info.graph.retention_ns;
 	char when[TIMETEXT_SIZE];
 
-	if (r->told_cut || from_ns <= begin_ns || !(info.graph.cut || info.epoch))
+	if (r->warned_cut || from_ns <= begin_ns || !(info.graph.cut || info.epoch))
 		return;
 	log_warning(info.graph.cut ? "what was before %s did not fit into --wait-memory"
 				   : "what was before %s came before the hosts' clocks were known",
 		    timetext_format(when, sizeof(when), from_ns, 9, true, r->options->utc));
-	r->told_cut = true;
+	r->warned_cut = true;
 }
 
-enum lt_status report_own_collect(struct report *r, uint64_t begin_ns, uint64_t end_ns)
+enum lt_status report_derived_collect(struct report *r, uint64_t begin_ns, uint64_t end_ns)
 {
 	const unsigned needs = report_needs(r);
 	struct account *accounts = NULL;
@@ -68,7 +68,7 @@ enum lt_status report_own_collect(struct report *r, uint64_t begin_ns, uint64_t 
 		.matches = r->matches,
 	};
 
-	view_own_clear(&r->own_rows);
+	view_derived_clear(&r->derived_rows);
 	if (report_needs_waits(r))
 		from.waits = ingest_waits(r->in);
 	if (needs & VIEW_PATH) {
@@ -81,10 +81,10 @@ enum lt_status report_own_collect(struct report *r, uint64_t begin_ns, uint64_t 
 	}
 	if (needs & VIEW_ACCOUNTS)
 		from.accounts = accounts = waits_accounting(from.waits, begin_ns, end_ns, &from.n_accounts, NULL);
-	r->table->supply.collect(&r->own_rows, &from);
+	r->table->supply.collect(&r->derived_rows, &from);
 	g_free(accounts);
 	if (report_needs_waits(r))
-		tell_cut(r, begin_ns);
+		warn_cut(r, begin_ns);
 	/* what is live is shown once */
 	if (r->live)
 		g_array_set_size(r->matches, 0);

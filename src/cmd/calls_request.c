@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "cmd/calls_wish.h"
+#include "cmd/calls_request.h"
 
 #include "base/error.h"
 
-void calls_wish_init(struct calls_wish *w)
+void calls_request_init(struct calls_request *w)
 {
-	*w = (struct calls_wish){ 0 };
+	*w = (struct calls_request){ 0 };
 	attach_select_init(&w->select);
 	attach_filter_init(&w->filter);
 	attach_line_init(&w->line);
 	attach_wait_init(&w->wait);
 }
 
-void calls_wish_release(struct calls_wish *w)
+void calls_request_release(struct calls_request *w)
 {
 	attach_select_release(&w->select);
 	attach_filter_release(&w->filter);
@@ -21,7 +21,7 @@ void calls_wish_release(struct calls_wish *w)
 	g_free(w->problem);
 }
 
-struct attach_tracer_options calls_wish_tracer(struct calls_wish *w)
+struct attach_tracer_options calls_request_tracer(struct calls_request *w)
 {
 	enum { PATHS_AND_PEERS = 2 };
 
@@ -34,7 +34,7 @@ struct attach_tracer_options calls_wish_tracer(struct calls_wish *w)
 	};
 }
 
-static void set_filter(struct calls_wish *w, const char *calls)
+static void set_filter(struct calls_request *w, const char *calls)
 {
 	attach_filter_release(&w->filter);
 	attach_filter_init(&w->filter);
@@ -45,26 +45,27 @@ static void set_filter(struct calls_wish *w, const char *calls)
 	}
 }
 
-static void set_threads(struct calls_wish *w, const struct ui_calls_wish *wish)
+static void set_threads(struct calls_request *w, const struct ui_calls_request *request)
 {
 	attach_select_release(&w->select);
 	attach_select_init(&w->select);
-	w->select.threads = wish->process;
-	for (unsigned i = 0; i < wish->n_tids; i++) {
-		const struct select_target target = { .tid = wish->tids[i] };
+	w->select.threads = request->process;
+	for (unsigned i = 0; i < request->n_tids; i++) {
+		const struct select_target target = { .tid = request->tids[i] };
 
 		g_array_append_val(w->select.targets, target);
 	}
 }
 
-void calls_wish_set(struct calls_wish *w, const struct ui_calls_wish *wish)
+void calls_request_set(struct calls_request *w, const struct ui_calls_request *request)
 {
-	w->number = wish->number;
-	set_threads(w, wish);
-	set_filter(w, wish->calls);
+	w->number = request->number;
+	set_threads(w, request);
+	set_filter(w, request->calls);
 }
 
-void calls_wish_text(struct calls_wish *w, struct ingest *in, const struct attach_record *r, struct calls_line *line)
+void calls_request_text(struct calls_request *w, struct ingest *in, const struct attach_record *r,
+			struct calls_line *line)
 {
 	attach_wait_resolve(&w->wait, in, r);
 	attach_line_set(&w->line, in, r, &w->wait);

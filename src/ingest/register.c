@@ -6,7 +6,7 @@
 #include "event/payload.h"
 #include "ingest/internal.h"
 
-static void join(struct ingest *in, struct host *host, unsigned number)
+static void register_host(struct ingest *in, struct host *host, unsigned number)
 {
 	struct ingest_host *h = &host->public;
 
@@ -22,15 +22,15 @@ static void join(struct ingest *in, struct host *host, unsigned number)
 		model_set_wait_log(h->model, &host->log);
 	}
 	host->number = number;
-	host->joined = true;
+	host->registered = true;
 	ingest_set_ready(in, host, true);
 }
 
-void ingest_join_hosts(struct ingest *in)
+void ingest_register_hosts(struct ingest *in)
 {
 	for (guint i = 0; in->named && i < in->hosts->len; i++)
-		if (!host_at(in, i)->joined)
-			join(in, host_at(in, i), i);
+		if (!host_at(in, i)->registered)
+			register_host(in, host_at(in, i), i);
 }
 
 void ingest_drop_waits(struct ingest *in)
@@ -41,7 +41,7 @@ void ingest_drop_waits(struct ingest *in)
 	in->waits = NULL;
 }
 
-void ingest_join_packet(struct ingest *in, const struct host *host, const struct event *ev)
+void ingest_add_packet(struct ingest *in, const struct host *host, const struct event *ev)
 {
 	const bool sent = ev->kind == EVENT_NET_QUEUE || ev->kind == EVENT_SOCK_SEND;
 	const bool sock = ev->kind == EVENT_SOCK_SEND || ev->kind == EVENT_SOCK_RECEIVE;
@@ -64,25 +64,25 @@ static bool holds_nobody_up(const struct host *host)
 	return host->public.ended || host->public.away || ingest_is_mute(host);
 }
 
-void ingest_join_advanced(struct ingest *in, struct host *host)
+void ingest_advance_shared(struct ingest *in, struct host *host)
 {
 	const struct ingest_host *h = &host->public;
 
 	if (in->options.clocks) {
-		if (host->joined)
+		if (host->registered)
 			clock_sync_time(clocks_sync(in->options.clocks), h->clock, host->last_ns);
 		clocks_update(in->options.clocks);
 	}
-	if (!in->waits || !host->joined)
+	if (!in->waits || !host->registered)
 		return;
 	waits_take(in->waits, h->wait, &host->log);
 	waits_watermark(in->waits, h->wait, holds_nobody_up(host) ? UINT64_MAX : MAX(host->last_ns, h->applied_ns));
 	waits_run(in->waits);
 }
 
-void ingest_join_watch(struct ingest *in, const struct host *host)
+void ingest_release_shared(struct ingest *in, const struct host *host)
 {
-	if (!in->waits || !host->joined || !holds_nobody_up(host))
+	if (!in->waits || !host->registered || !holds_nobody_up(host))
 		return;
 	waits_watermark(in->waits, host->public.wait, UINT64_MAX);
 	waits_run(in->waits);

@@ -95,7 +95,7 @@ static bool valid_before_start(const struct action *a)
 	       a == action_get(ACTION_HOSTS_MENU);
 }
 
-void input_key(struct ui *ui, int key)
+void dispatch_key(struct ui *ui, int key)
 {
 	const struct action *action;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef LT_VIEW_OWN_H
-#define LT_VIEW_OWN_H
+#ifndef LT_VIEW_DERIVED_H
+#define LT_VIEW_DERIVED_H
 
 #include <glib.h>
 #include <stdint.h>
@@ -16,9 +16,9 @@
  * their table's file, and so the same columns, filters and writers. Whoever shows them
  * has the table collect them, then builds struct view_rows with query.own:
  *
- *   struct view_own own;
+ *   struct view_derived own;
  *   const struct view_sources from = { .waits = waits, .paths = &path, .n_paths = 1, .hosts = hosts, .n_hosts = n };
- *   view_own_init(&own);
+ *   view_derived_init(&own);
  *   query.table->supply.collect(&own, &from);
  *   query.own = &own;
  *   view_rows_build(&rows, &query, hosts, n);
@@ -26,15 +26,15 @@
  * They stay in the order in which they were collected unless the query sorts. Their times are
  * reference times.
  */
-struct view_own {
+struct view_derived {
 	GPtrArray *rows; /* uint64_t *: the first two cells are the row's uid and its host's index */
 };
 
-void view_own_init(struct view_own *own);
-void view_own_clear(struct view_own *own);
-void view_own_release(struct view_own *own);
+void view_derived_init(struct view_derived *derived);
+void view_derived_clear(struct view_derived *derived);
+void view_derived_release(struct view_derived *derived);
 
-/* What own rows are made from; of all that only what the table needs has to be there. */
+/* What derived rows are made from; of all that only what the table needs has to be there. */
 struct view_sources {
 	const struct view_host *hosts; /* that rows may be of, by their clock and wait numbers */
 	unsigned n_hosts;

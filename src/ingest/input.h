@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef LT_INGEST_FEED_H
-#define LT_INGEST_FEED_H
+#ifndef LT_INGEST_INPUT_H
+#define LT_INGEST_INPUT_H
 
 /*
  * Inside ingest/: a recording's part or a live session, through the lives of
@@ -21,21 +21,21 @@
 #include "ingest/host.h"
 #include "ingest/kernel.h"
 
-enum feed_state {
-	FEED_STARTING, /* the worker opens its source */
-	FEED_RUNNING,
-	FEED_WAITING, /* broke off or ended, is tried again at retry_us */
-	FEED_ENDED,
-	FEED_DETACHED,
-	FEED_UNTAKEN, /* a live session beyond those that may be attached at once */
+enum input_state {
+	INPUT_STARTING, /* the worker opens its source */
+	INPUT_RUNNING,
+	INPUT_WAITING, /* broke off or ended, is tried again at retry_us */
+	INPUT_ENDED,
+	INPUT_DETACHED,
+	INPUT_UNTAKEN, /* a live session beyond those that may be attached at once */
 };
 
-struct feed {
+struct input {
 	const struct source_spec *spec;
 	struct source_spec *again; /* how it is attached again, if not as at first; else NULL */
 	unsigned part, parts;
 	bool follow; /* a live session that is attached again when it comes back */
-	enum feed_state state;
+	enum input_state state;
 	struct source *source;      /* NULL: none runs */
 	struct host *host;          /* known from the first EVENT_TRACE on; after a boot of the machine another one */
 	bool announced;             /* the source that runs has said which host it is of */
@@ -60,35 +60,35 @@ struct feed {
 	bool stalled;            /* silent for too long: the merge does not wait for it */
 };
 
-struct feed *feed_create(const struct source_spec *spec, unsigned part, unsigned parts, bool follow);
-void feed_free(void *feed);
+struct input *input_create(const struct source_spec *spec, unsigned part, unsigned parts, bool follow);
+void input_free(void *input);
 
-/* Starts a worker; a failure leaves the feed as one whose worker broke off (error chain). */
-enum lt_status feed_start(struct feed *f);
+/* Starts a worker; a failure leaves the input as one whose worker broke off (error chain). */
+enum lt_status input_start(struct input *input);
 
 /*
  * Reads what the worker says before the merge takes over: of a recording up to
  * EVENT_READY, of a live session until its host is known. LT_AGAIN: there is more to come.
  * LT_OK: done. LT_END, LT_ERROR: the source has ended or broken off.
  */
-enum lt_status feed_read_prologue(struct feed *f, GPtrArray *hosts);
+enum lt_status input_read_prologue(struct input *input, GPtrArray *hosts);
 
 /* Its source has ended (why NULL) or broke off: stops it, and plans the next try. */
-void feed_stopped(struct feed *f, const char *why);
+void input_stopped(struct input *input, const char *why);
 
 /* Takes note of where the events of an announced trace come from; any other record is of no use to it. */
-void feed_note_origin(struct feed *f, const struct event *ev);
+void input_note_origin(struct input *input, const struct event *ev);
 
 /* Takes an EVENT_SHAPE or EVENT_FIELDS, for the event that follows, or an EVENT_WANTED; false: it is none of these. */
-bool feed_take_fields(struct feed *f, const struct event *ev);
+bool input_take_fields(struct input *input, const struct event *ev);
 
 /* Other fields are wanted of it from now on, text: source_spec.fields. */
-void feed_want_fields(struct feed *f, const char *text);
+void input_want_fields(struct input *input, const char *text);
 
-/* Forgets what was taken: the feed's source is another one from now on, or none. */
-void feed_drop_fields(struct feed *f);
+/* Forgets what was taken: the input's source is another one from now on, or none. */
+void input_drop_fields(struct input *input);
 
-/* What the user is told of its state; static or borrowed from the feed. */
-const char *feed_describe(const struct feed *f);
+/* What the user is told of its state; static or borrowed from the input. */
+const char *input_describe(const struct input *input);
 
 #endif

@@ -98,7 +98,7 @@ void monitor_show_new_hosts(struct monitor *m)
 	}
 }
 
-void monitor_tell_clocks_stage(struct monitor *m)
+void monitor_publish_clocks_stage(struct monitor *m)
 {
 	const struct reading *r = &m->next;
 	uint64_t begin_ns, end_ns;
@@ -148,25 +148,25 @@ bool monitor_show_next(struct monitor *m)
 	return true;
 }
 
-void monitor_tell_feeds(struct monitor *m)
+void monitor_publish_inputs(struct monitor *m)
 {
-	g_array_set_size(m->feeds, 0);
-	for (unsigned i = 0; i < ingest_feed_count(m->shown.in); i++) {
-		const struct ingest_feed feed = ingest_feed(m->shown.in, i);
-		struct ui_feed told = {
-			.name = feed.name,
-			.state = feed.state,
-			.host = feed.host < 0 ? NULL : ingest_host(m->shown.in, (unsigned)feed.host)->name,
-			.file = !feed.live,
-			.session = feed.live && !feed.relay,
-			.runs = feed.runs,
-			.detached = feed.detached,
+	g_array_set_size(m->inputs, 0);
+	for (unsigned i = 0; i < ingest_input_count(m->shown.in); i++) {
+		const struct ingest_input input = ingest_input(m->shown.in, i);
+		struct ui_input told = {
+			.name = input.name,
+			.state = input.state,
+			.host = input.host < 0 ? NULL : ingest_host(m->shown.in, (unsigned)input.host)->name,
+			.file = !input.live,
+			.session = input.live && !input.relay,
+			.runs = input.runs,
+			.detached = input.detached,
 		};
 
-		g_array_append_val(m->feeds, told);
+		g_array_append_val(m->inputs, told);
 	}
 	ui_set_incomplete(m->ui, ingest_broken(m->shown.in));
-	ui_set_feeds(m->ui, (const struct ui_feed *)(const void *)m->feeds->data, m->feeds->len);
+	ui_set_inputs(m->ui, (const struct ui_input *)(const void *)m->inputs->data, m->inputs->len);
 }
 
 /* ---- clocks and wait graphs, for the screen ---- */
@@ -188,7 +188,7 @@ unsigned monitor_count_epochs(struct monitor *m)
 	return epochs;
 }
 
-static void tell_hosts(struct monitor *m)
+static void publish_hosts(struct monitor *m)
 {
 	for (unsigned i = 0; i < frames_host_count(m->shown.frames); i++) {
 		const struct ui_host info = host_info(m, &m->shown, i);
@@ -198,7 +198,7 @@ static void tell_hosts(struct monitor *m)
 }
 
 /* What was said in the old times is said again in the new ones. */
-static void tell_clocks(struct monitor *m)
+static void publish_clocks(struct monitor *m)
 {
 	unsigned epochs = monitor_count_epochs(m);
 
@@ -208,13 +208,13 @@ static void tell_clocks(struct monitor *m)
 	if (!m->started)
 		return;
 	frames_clocks_changed(m->shown.frames);
-	tell_hosts(m);
+	publish_hosts(m);
 	ui_clocks_changed(m->ui, frames_origin_ns(m->shown.frames), m->live ? 0 : monitor_expected_end(&m->shown),
 			  frames_known_ns(m->shown.frames));
 }
 
 /* The graph that is built of what is read. */
-static void tell_graph(struct monitor *m)
+static void publish_graph(struct monitor *m)
 {
 	struct ui_waits told = { .waits = ingest_waits(m->shown.in) };
 	struct waits_info info;
@@ -237,7 +237,7 @@ static void tell_graph(struct monitor *m)
 	ui_set_waits(m->ui, UI_WAITS_RUNNING, &told);
 }
 
-void monitor_tell_window(void *data)
+void monitor_publish_window(void *data)
 {
 	struct monitor *m = data;
 	struct ui_waits told = { 0 };
@@ -263,7 +263,7 @@ void monitor_tell_window(void *data)
 	ui_set_waits(m->ui, UI_WAITS_WINDOW, &told);
 }
 
-void monitor_obey_window_wish(struct monitor *m)
+void monitor_apply_window_request(struct monitor *m)
 {
 	uint64_t begin_ns, end_ns;
 
@@ -277,14 +277,14 @@ void monitor_obey_window_wish(struct monitor *m)
 		ui_set_window_progress(m->ui, 0, "clocks are synchronised once everything has been read");
 }
 
-void monitor_tell_known(struct monitor *m)
+void monitor_publish_known(struct monitor *m)
 {
 	monitor_show_new_hosts(m);
-	tell_clocks(m);
-	monitor_tell_feeds(m);
-	tell_hosts(m);
-	monitor_tell_clocks_stage(m);
+	publish_clocks(m);
+	monitor_publish_inputs(m);
+	publish_hosts(m);
+	monitor_publish_clocks_stage(m);
 	if (m->started)
 		ui_known(m->ui, frames_known_ns(m->shown.frames), m->shown.complete);
-	tell_graph(m);
+	publish_graph(m);
 }

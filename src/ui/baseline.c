@@ -2,16 +2,16 @@
 /* The interval that lists are compared with. */
 #include "ui/internal.h"
 
-void base_init(struct ui *ui)
+void baseline_init(struct ui *ui)
 {
-	ui->base = g_new0(struct ui_base, 1);
-	ui->base->loads = g_array_new(FALSE, TRUE, sizeof(struct history_load));
-	ui->base->view_hosts = g_array_new(FALSE, TRUE, sizeof(struct view_host));
+	ui->baseline = g_new0(struct ui_baseline, 1);
+	ui->baseline->loads = g_array_new(FALSE, TRUE, sizeof(struct history_load));
+	ui->baseline->view_hosts = g_array_new(FALSE, TRUE, sizeof(struct view_host));
 }
 
-void base_release(struct ui *ui)
+void baseline_release(struct ui *ui)
 {
-	struct ui_base *b = ui->base;
+	struct ui_baseline *b = ui->baseline;
 
 	for (unsigned i = 0; i < b->loads->len; i++)
 		history_load_release(&g_array_index(b->loads, struct history_load, i));
@@ -25,22 +25,22 @@ static void add_interval(const struct ui *ui, GString *s)
 {
 	char begin[TIMETEXT_SIZE], end[TIMETEXT_SIZE];
 
-	g_string_append_printf(s, "[%s, %s[", ui_time(ui, begin, sizeof(begin), ui->base->begin_ns, 3, false),
-			       ui_time(ui, end, sizeof(end), ui->base->end_ns, 3, false));
+	g_string_append_printf(s, "[%s, %s[", ui_time(ui, begin, sizeof(begin), ui->baseline->begin_ns, 3, false),
+			       ui_time(ui, end, sizeof(end), ui->baseline->end_ns, 3, false));
 }
 
-void base_begin(struct ui *ui)
+void baseline_begin(struct ui *ui)
 {
 	GString *text = g_string_new(NULL);
 
 	if (ui->shown_end_ns <= ui->shown_begin_ns) {
 		ui_say(ui, "nothing to compare with yet");
 	} else {
-		ui->base->begin_ns = ui->shown_begin_ns;
-		ui->base->end_ns = ui->shown_end_ns;
-		ui->base->from = instant_of(ui, ui->shown_begin_ns);
-		ui->base->to = instant_of(ui, ui->shown_end_ns);
-		ui->base->tables = 0;
+		ui->baseline->begin_ns = ui->shown_begin_ns;
+		ui->baseline->end_ns = ui->shown_end_ns;
+		ui->baseline->from = instant_of(ui, ui->shown_begin_ns);
+		ui->baseline->to = instant_of(ui, ui->shown_end_ns);
+		ui->baseline->tables = 0;
 		add_interval(ui, text);
 		ui_say(ui, "figures are now differences to %s; C ends it", text->str);
 		ui_rebuild(ui);
@@ -48,35 +48,35 @@ void base_begin(struct ui *ui)
 	g_string_free(text, TRUE);
 }
 
-void base_end(struct ui *ui)
+void baseline_end(struct ui *ui)
 {
-	ui->base->end_ns = 0;
+	ui->baseline->end_ns = 0;
 	ui_say(ui, "comparing no more");
 	ui_rebuild(ui);
 }
 
-void base_clocks_changed(struct ui *ui)
+void baseline_clocks_changed(struct ui *ui)
 {
-	if (!ui->base->end_ns)
+	if (!ui->baseline->end_ns)
 		return;
-	ui->base->begin_ns = instant_ref(ui, &ui->base->from);
-	ui->base->end_ns = instant_ref(ui, &ui->base->to);
-	ui->base->tables = 0;
+	ui->baseline->begin_ns = instant_ref(ui, &ui->baseline->from);
+	ui->baseline->end_ns = instant_ref(ui, &ui->baseline->to);
+	ui->baseline->tables = 0;
 }
 
 static void make_room(struct ui *ui)
 {
 	struct history_load load;
 
-	while (ui->base->loads->len < ui->hosts->len) {
+	while (ui->baseline->loads->len < ui->hosts->len) {
 		history_load_init(&load);
-		g_array_append_val(ui->base->loads, load);
+		g_array_append_val(ui->baseline->loads, load);
 	}
 }
 
-bool base_load(struct ui *ui, uint32_t tables)
+bool baseline_load(struct ui *ui, uint32_t tables)
 {
-	struct ui_base *b = ui->base;
+	struct ui_baseline *b = ui->baseline;
 	bool gap;
 
 	if (!b->end_ns || (b->tables && (tables & b->tables) == tables))
@@ -95,16 +95,16 @@ bool base_load(struct ui *ui, uint32_t tables)
 	return true;
 }
 
-const GArray *base_hosts(const struct ui *ui, const struct pane *p, const struct view_table *table)
+const GArray *baseline_hosts(const struct ui *ui, const struct pane *p, const struct view_table *table)
 {
-	return ui->base->end_ns && !p->type->window && !table->supply.needs ? ui->base->view_hosts : NULL;
+	return ui->baseline->end_ns && !p->type->window && !table->supply.needs ? ui->baseline->view_hosts : NULL;
 }
 
-void base_add_status(struct ui *ui, GString *s)
+void baseline_add_status(struct ui *ui, GString *s)
 {
 	const struct pane *p = ui_pane(ui);
 
-	if (!p->n_lists || !base_hosts(ui, p, p->lists[p->focus].table))
+	if (!p->n_lists || !baseline_hosts(ui, p, p->lists[p->focus].table))
 		return;
 	g_string_append(s, "vs ");
 	add_interval(ui, s);

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "ingest/input.h"
+
+#include "base/error.h"
+#include "base/log.h"
+#include "event/payload.h"
+
+/* Between two tries to attach: 0.5 s, 1 s, 2 s, … */
+enum { RETRY_FIRST_US = 500000, RETRY_MAX_US = 8000000 };
+
+/* To attach a session that is not followed again, after its worker died. */
+enum { TRIES_MAX = 3 };
+
+/* Many times a prologue: a worker that never gets to the end of it must not keep the parent. */
+enum { PROLOGUE_RECORDS_AT_ONCE = 65536 };
+
+struct input *input_create(const struct source_spec *spec, unsigned part, unsigned parts, bool follow)
+{
+	struct input *input = g_new0(struct input, 1);
+
+	input->spec = spec;
+	input->part = part;
+	input->parts = parts;
+	input->follow = follow;
+	return input;
+}
+
+void input_free(void *data)
+{
+	struct input *input = data;
+
+	source_stop(input->source);
+	source_spec_free(input->again);
+	kernel_release(input);
+	input_drop_fields(input);
+	g_free(input->why);
+	g_free(input);
+}
+
+/* As which it is attached again. */
+static struct source_spec *spec_again(struct input *input)
+{
+	if (!input->again)
+		input->again = source_spec_copy(input->spec);
+	return input->again;
+}
+
+void input_want_fields(struct input *input, const char *text)
+{
+	static uint32_t last_number;
+	struct source_spec *spec = spec_again(input);
+
+	g_free(spec->fields);
+	spec->fields = g_strdup(text);
+	if (input->fields)
+		shapes_forget_users(&input->shapes);
+	if (!input->source)
+		return;
+	input->wanted = ++last_number;
+	input->fields_from_ns = source_want_fields(input->source, text, input->wanted) ? UINT64_MAX : 0;
+}
+
+enum lt_status input_start(struct input *input)
+{
+	input->state = INPUT_STARTING;
+	input->stalled = input->announced = false;
+	input->time_ns = 0;
+	input->heard_us = g_get_monotonic_time();
+	input->fields_from_ns = 0; /* the worker begins with what is wanted */
+	/* What a session has had from its start is not read twice. */
+	if (input->host && input->spec->from_start)
+		spec_again(input)->from_start = false;
+	if (source_start(input->again ? input->again : input->spec, input->part, input->parts, &input->source) == LT_OK)
+		return LT_OK;
+	input->source = NULL;
+	input_stopped(input, error_text());
+	return LT_ERROR;
+}
+
+/* A session of the same name, of a machine that was booted again, or of another one. */
+static void leave_host(struct input *input)
+{
+	kernel_release(input);
+	g_ptr_array_index(input->host->inputs, input->number) = NULL;
+	input->host = NULL;
+}
+
+static void announced(struct input *input, GPtrArray *hosts, const struct event *ev)
+{
+	struct host *host = host_of_trace(hosts, ev, input->spec->host_hint, input->spec->name);
+
+	if (input->host && input->host != host && !input->announced)
+		leave_host(input);
+	input->announced = true;
+	if (!input->host) {
+		input->host = host;
+		input->number = merge_add(host->merge, input->source);
+	} else {
+		if (input->host != host)
+			log_warning("%s: traces of several hosts: taken as %s", input->spec->name,
+				    input->host->public.name);
+		merge_replace(input->host->merge, input->number, input->source);
+	}
+	g_ptr_array_set_size(input->host->inputs, MAX((gint)input->host->inputs->len, (gint)input->number + 1));
+	g_ptr_array_index(input->host->inputs, input->number) = input;
+}
+
+static void now_runs(struct input *input)
+{
+	input->state = INPUT_RUNNING;
+	input->tries = 0;
+	input->relayd_left = false;
+	g_clear_pointer(&input->why, g_free);
+}
+
+enum lt_status input_read_prologue(struct input *input, GPtrArray *hosts)
+{
+	const struct event *ev;
+	enum lt_status status;
+	bool done = false;
+
+	for (unsigned n = 0; !done; n++) {
+		if (n == PROLOGUE_RECORDS_AT_ONCE)
+			return LT_AGAIN;
+		status = source_peek(input->source, &ev);
+		if (status != LT_OK)
+			return status;
+		input->heard_us = g_get_monotonic_time();
+		if (ev->kind == EVENT_TRACE)
+			announced(input, hosts, ev);
+		if (input->host)
+			kernel_declare(input, ev);
+		input_note_origin(input, ev);
+		if (!input_take_fields(input, ev) && input->host)
+			model_apply(input->host->public.model, input->number, ev);
+		if (ev->kind == EVENT_READY)
+			now_runs(input);
+		/* a part may have no streams and so no trace: it ends at once */
+		done = input->host && ev->kind == (source_spec_is_live(input->spec) ? EVENT_TRACE : EVENT_READY);
+		source_next(input->source);
+	}
+	now_runs(input);
+	input->in_merge = true;
+	return LT_OK;
+}
+
+static int64_t backoff_us(unsigned tries)
+{
+	return tries > 4 ? RETRY_MAX_US : MIN((int64_t)RETRY_FIRST_US << tries, RETRY_MAX_US);
+}
+
+/* Why it stopped, and what to do about it where that is known; to be freed. */
+static char *explain_stop(struct input *input, const char *why)
+{
+	const enum failed_cause cause = why && input->source ? source_failed_cause(input->source) : FAILED_OTHER;
+
+	if (cause == FAILED_GONE || cause == FAILED_UNREACHABLE)
+		input->relayd_left = true;
+	input->session_over = !why || (cause == FAILED_NO_SESSION && !input->relayd_left);
+	if (!why)
+		return input->spec->url ? g_strdup("the session has ended") : NULL;
+	if (cause != FAILED_NO_SESSION || !input->relayd_left)
+		return g_strdup(why);
+	return g_strdup_printf("%s since the relayd was away: on that host run lttngtop record again", why);
+}
+
+void input_stopped(struct input *input, const char *why)
+{
+	char *reason = explain_stop(input, why);
+	const bool lost_worker =
+		why && input->spec->url && input->source && source_failed_cause(input->source) == FAILED_WORKER;
+
+	input->broken = input->broken || why;
+	if (lost_worker && source_is_at_fault(input->source))
+		spec_again(input)->alone = true;
+	if (input->host && input->source)
+		merge_replace(input->host->merge, input->number, NULL);
+	source_stop(input->source);
+	input->source = NULL;
+	input_drop_fields(input);
+	input->in_merge = false;
+	kernel_input_stopped(input);
+	g_free(input->why);
+	input->why = reason;
+	/* A session need not end with its worker, which another one may have brought down. */
+	input->state = input->follow || (lost_worker && input->tries < TRIES_MAX) ? INPUT_WAITING : INPUT_ENDED;
+	input->retry_us = g_get_monotonic_time() + backoff_us(input->tries++);
+}
+
+const char *input_describe(const struct input *input)
+{
+	switch (input->state) {
+	case INPUT_STARTING:
+		return input->spec->url ? "attaching" : "opening";
+	case INPUT_RUNNING:
+		if (input->stalled)
+			return "silent";
+		if (input->spec->url)
+			return kernel_fills_gaps(input) ? "attached, fills gaps" : "attached";
+		return "reading";
+	case INPUT_DETACHED:
+		return "detached";
+	case INPUT_UNTAKEN:
+		return "not attached (--max-sessions)";
+	default:
+		return input->why ? input->why : "read";
+	}
+}

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The sources: recordings, live sessions, relayds; what state each is in, and what the user wants of it. */
+#include <string.h>
+
+#include "ui/internal.h"
+
+enum { HOST_WIDTH_MAX = 16, NAME_WIDTH_MIN = 12, STATE_WIDTH_MIN = 24 };
+
+struct input_data {
+	struct ui_input info; /* its texts are owned */
+	bool wanted;          /* the user wants it attached, or detached */
+};
+
+static struct input_data *input_at(const struct ui *ui, unsigned i)
+{
+	return &g_array_index(ui->inputs, struct input_data, i);
+}
+
+static void release_texts(struct ui_input *input)
+{
+	g_free((char *)input->name);
+	g_free((char *)input->state);
+	g_free((char *)input->host);
+}
+
+void inputs_init(struct ui *ui)
+{
+	ui->inputs = g_array_new(FALSE, TRUE, sizeof(struct input_data));
+}
+
+void inputs_release(struct ui *ui)
+{
+	for (unsigned i = 0; i < ui->inputs->len; i++)
+		release_texts(&input_at(ui, i)->info);
+	g_array_free(ui->inputs, TRUE);
+}
+
+static bool equal(const struct ui_input *a, const struct ui_input *b)
+{
+	return g_strcmp0(a->name, b->name) == 0 && g_strcmp0(a->state, b->state) == 0 &&
+	       g_strcmp0(a->host, b->host) == 0 && a->session == b->session && a->runs == b->runs &&
+	       a->detached == b->detached;
+}
+
+/* An error's text without what it is about, which stands beside it. */
+static const char *short_state(const struct ui_input *input)
+{
+	const char *at = strstr(input->state, input->name);
+
+	if (!at)
+		return input->state;
+	at += strlen(input->name);
+	at += strspn(at, "':, ");
+	return *at ? at : input->state;
+}
+
+void ui_set_inputs(struct ui *ui, const struct ui_input *inputs, unsigned n)
+{
+	bool changed = n != ui->inputs->len;
+
+	g_array_set_size(ui->inputs, n);
+	for (unsigned i = 0; i < n; i++) {
+		struct input_data *input = input_at(ui, i);
+		struct ui_input told = inputs[i];
+
+		told.state = short_state(&told);
+		if (equal(&input->info, &told))
+			continue;
+		changed = true;
+		release_texts(&input->info);
+		input->info = told;
+		input->info.name = g_strdup(inputs[i].name);
+		input->info.state = g_strdup(told.state);
+		input->info.host = g_strdup(inputs[i].host);
+	}
+	if (!changed)
+		return;
+	ui->dirty = true;
+	if (ui->choosing_hosts)
+		hosts_menu_show(ui);
+}
+
+bool ui_wanted_input(struct ui *ui, unsigned *input, bool *attach)
+{
+	for (unsigned i = 0; i < ui->inputs->len; i++)
+		if (input_at(ui, i)->wanted) {
+			input_at(ui, i)->wanted = false;
+			*input = i;
+			*attach = input_at(ui, i)->info.detached;
+			return true;
+		}
+	return false;
+}
+
+const char *inputs_why_away(const struct ui *ui, const char *host, bool *retried)
+{
+	for (unsigned i = 0; i < ui->inputs->len; i++) {
+		const struct ui_input *input = &input_at(ui, i)->info;
+
+		if (input->runs || !input->host || strcmp(input->host, host) != 0)
+			continue;
+		*retried = input->session && !input->detached;
+		return input->state;
+	}
+	return NULL;
+}
+
+void inputs_add_items(const struct ui *ui, struct overlay *menu, const char *heading, int heading_value,
+		      int first_value)
+{
+	bool any = false;
+
+	for (unsigned i = 0; i < ui->inputs->len; i++) {
+		const struct ui_input *input = &input_at(ui, i)->info;
+		char *text;
+
+		if (!input->session)
+			continue;
+		if (!any)
+			overlay_item(menu, heading_value, -1, heading);
+		any = true;
+		text = g_strdup_printf("%s: %s", input->name, input->state);
+		overlay_item(menu, first_value + (int)i, !input->detached, text);
+		g_free(text);
+	}
+}
+
+void input_toggle(struct ui *ui, unsigned input)
+{
+	if (input < ui->inputs->len)
+		input_at(ui, input)->wanted = true;
+}
+
+/* ---- as lines ---- */
+
+/* A recording read in several parts is shown once, as long as they are all in the same state. */
+static bool repeats(const struct ui *ui, unsigned i)
+{
+	return i > 0 && equal(&input_at(ui, i - 1)->info, &input_at(ui, i)->info);
+}
+
+bool inputs_are_read(const struct ui *ui)
+{
+	for (unsigned i = 0; i < ui->inputs->len; i++)
+		if (input_at(ui, i)->info.session || strcmp(input_at(ui, i)->info.state, "read") != 0)
+			return false;
+	return true;
+}
+
+char *inputs_files(const struct ui *ui)
+{
+	const char *name = NULL;
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < ui->inputs->len; i++) {
+		const struct ui_input *input = &input_at(ui, i)->info;
+
+		if (!input->file || (name && strcmp(name, input->name) == 0))
+			continue;
+		name = input->name;
+		n++;
+	}
+	if (n < 2)
+		return g_strdup(name);
+	return g_strdup_printf("%u recordings", n);
+}
+
+static enum style state_style(const struct ui_input *input)
+{
+	if (input->runs || !strcmp(input->state, "read"))
+		return strcmp(input->state, "silent") ? STYLE_NORMAL : STYLE_LOST;
+	return input->detached ? STYLE_DIM : STYLE_MARKED;
+}
+
+int inputs_draw(struct ui *ui, int y, int max)
+{
+	struct canvas *c = ui->canvas;
+	int host = 4, name = 6, state, lines = 0, drawn = 0;
+
+	for (unsigned i = 0; i < ui->inputs->len; i++) {
+		const struct ui_input *input = &input_at(ui, i)->info;
+
+		lines += !repeats(ui, i);
+		host = MAX(host, input->host ? canvas_text_width(input->host) : 0);
+		name = MAX(name, canvas_text_width(input->name));
+	}
+	if (!lines || max < 2)
+		return 0;
+	host = MIN(host, HOST_WIDTH_MAX);
+	name = MIN(name, MAX(c->w - host - STATE_WIDTH_MIN - 2, NAME_WIDTH_MIN));
+	state = c->w - host - name - 2;
+	canvas_fill(c, 0, y, c->w, STYLE_HEAD, ' ');
+	canvas_text_left(c, 0, y, host, STYLE_HEAD, "HOST");
+	canvas_text_left(c, host + 1, y, name, STYLE_HEAD, "SOURCE");
+	canvas_text_left(c, host + name + 2, y, state, STYLE_HEAD, "STATE");
+	for (unsigned i = 0; i < ui->inputs->len && drawn + 1 < max; i++) {
+		const struct ui_input *input = &input_at(ui, i)->info;
+		int row = y + 1 + drawn;
+
+		if (repeats(ui, i))
+			continue;
+		if (drawn + 2 == max && drawn + 1 < lines) {
+			canvas_printf(c, host + 1, row, STYLE_DIM, "and %d more", lines - drawn);
+			return max;
+		}
+		canvas_text_left(c, 0, row, host, input->host ? STYLE_BOLD : STYLE_DIM,
+				 input->host ? input->host : "?");
+		canvas_text_left(c, host + 1, row, name, STYLE_NORMAL, input->name);
+		canvas_text_left(c, host + name + 2, row, state, state_style(input), input->state);
+		drawn++;
+	}
+	return drawn + 1;
+}
