@@ -96,7 +96,7 @@ def image_of(release):
 
 
 # One processor whose clock counts instructions, one per ns: what else the host does changes no figure.
-COUNTED = ["-accel", "tcg", "-icount", "shift=0,sleep=on", "-cpu", "max,la57=off,pku=off", "-smp", "1"]
+COUNTED = ["-accel", "tcg", "-icount", "shift=0,sleep=on", "-cpu", "max,la57=off,pku=off,svm=off", "-smp", "1"]
 
 
 def acceleration():
@@ -104,7 +104,7 @@ def acceleration():
     with open("/proc/cpuinfo", encoding="ascii") as file:
         if re.search(r"^flags.* (vmx|svm)\b", file.read(), re.M) and os.access("/dev/kvm", os.R_OK | os.W_OK):
             return ["-accel", "kvm", "-cpu", "host", "-smp", "2"]
-    return ["-accel", "tcg,thread=multi", "-cpu", "max,la57=off,pku=off", "-smp", "2"]
+    return ["-accel", "tcg,thread=multi", "-cpu", "max,la57=off,pku=off,svm=off", "-smp", "2"]
 
 
 def clock_options(counted):
@@ -169,7 +169,8 @@ class Guest:
         with open(os.path.join(DIRECTORY, name + ".host"), "w", encoding="ascii") as file:  # in place of an earlier guest's
             file.write(f"Host {name}\nPort {self.port}\nIdentityFile {self.image}/key\n")
         self.cmdline = f"root=/dev/vda rw console=ttyS0 oops=panic panic=-1 net.ifnames=0 systemd.hostname={name} " \
-            f"systemd.show_status=0 random.trust_cpu=on fsck.mode=skip mitigations=off no_timer_check " \
+            f"systemd.show_status=0 systemd.default_device_timeout_sec=900 systemd.default_timeout_start_sec=900 " \
+            f"random.trust_cpu=on fsck.mode=skip mitigations=off no_timer_check " \
             f"{clock_options(counted)} " + cmdline + \
             (f" lab.variant={variant}" if variant else "")
         self.process = self.start_machine()
