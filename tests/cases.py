@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What a test script says: a line for each check or test, in the words that tests/run counts."""
+"""Output of test scripts: a line for each check or test, in the form that tests/run counts."""
 import sys
 import time
 import traceback
@@ -15,8 +15,8 @@ def check(name, good, why=""):
 
 def run(names):
     """
-    Runs the functions test_* among the names (a script's globals()), or only those named on the command line.
-    One that raises has failed, one that returns a text was skipped for that reason. Ends the script.
+    Runs the functions test_* in names (a script's globals()), or only those named on the command line. A function fails
+    by raising an exception; if it returns a text, it was skipped for that reason. Ends the script.
     """
     for name, test in [(n, f) for n, f in names.items() if n.startswith("test_")]:
         if sys.argv[1:] and name not in sys.argv[1:]:
@@ -36,5 +36,5 @@ def run(names):
 
 
 def finish():
-    """Ends the script, with the status that says whether every check was good."""
+    """Ends the script with status 0 if all checks passed, else 1."""
     sys.exit(1 if _failed else 0)

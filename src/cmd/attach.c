@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lttngtop attach: what chosen threads do, as text. The sources are read as reports read them; each event goes
- * through attach/tracer.h, what is to be written waits until the wait graph knows why its call waited.
+ * lttngtop attach: prints what chosen threads do. Sources are read as for reports; each event passes through
+ * attach/tracer.h, and its record waits until the wait graph knows why the call waited.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -24,25 +24,25 @@
 #include "cmd/report.h"
 #include "cmd/sync_options.h"
 
-enum { STEP_NS = 100000000 }; /* of trace time between two writes */
+enum { STEP_NS = 100000000 }; /* of trace time, between two writes */
 
 struct attach {
 	const struct options *options;
-	struct options local; /* COMMAND: those that read its source */
+	struct options local; /* COMMAND: options for reading its source */
 	struct attach_command command;
-	struct report report; /* the sources and hosts */
+	struct report report; /* sources and hosts */
 	struct attach_select select;
 	struct attach_containers containers;
 	struct attach_filter filter;
 	struct attach_tracer_options tracer_options;
 	struct attach_tracer *tracer;
 	struct attach_text_options text_options;
-	struct attach_text *text;       /* NULL: JSON, or a summary alone */
+	struct attach_text *text;       /* NULL: JSON, or only a summary */
 	struct attach_summary *summary; /* NULL: none */
 	struct attach_wait wait;
-	GQueue records; /* struct attach_record: not written yet */
+	GQueue records; /* struct attach_record: not yet written */
 	FILE *out;
-	bool any; /* some event of a chosen thread came */
+	bool any; /* a chosen thread had an event */
 };
 
 static int fail(int status)
@@ -56,7 +56,7 @@ static int fail(int status)
 	return status;
 }
 
-/* ---- what was asked for ---- */
+/* ---- checking options ---- */
 
 static bool has_command(const struct options *o)
 {
@@ -80,7 +80,7 @@ static enum lt_status set_threads(struct attach *a)
 		return LT_ERROR;
 	attach_containers_select(&a->containers, &a->select);
 	if (!o->attach->len && !o->attach_comm->len && !o->attach_container->len && !has_command(o))
-		return error_set("no thread chosen: use -p TID, -n NAME or --container NAME, for all of them -n '*'");
+		return error_set("no thread chosen: use -p TID, -n NAME or --container NAME; for all threads -n '*'");
 	return LT_OK;
 }
 
@@ -98,7 +98,7 @@ static enum lt_status set_style(const char *name)
 		consts_set_style(i);
 		return LT_OK;
 	}
-	return error_set("no style '%s': use abbrev, raw or verbose", name);
+	return error_set("unknown style '%s': use abbrev, raw or verbose", name);
 }
 
 static enum lt_status set_calls(struct attach *a)
@@ -137,17 +137,17 @@ static enum lt_status check_command(const struct options *o)
 	};
 
 	if (o->n_words)
-		return error_set("'%s': there is either a SOURCE or a COMMAND",
+		return error_set("'%s': give either a SOURCE or a COMMAND, not both",
 				 (const char *)g_ptr_array_index(o->words, 0));
 	for (size_t i = 0; i < G_N_ELEMENTS(others); i++)
 		if (others[i].given)
-			return error_set("%s is for a SOURCE: of this machine COMMAND alone is shown", others[i].name);
+			return error_set("%s needs a SOURCE: with a COMMAND only that is shown", others[i].name);
 	return LT_OK;
 }
 
 static enum lt_status check_sources(const struct options *o)
 {
-	return o->buffer_size ? error_set("--buffer-size is for a COMMAND") : LT_OK;
+	return o->buffer_size ? error_set("--buffer-size needs a COMMAND") : LT_OK;
 }
 
 static enum lt_status check_options(const struct attach *a)
@@ -157,33 +157,34 @@ static enum lt_status check_options(const struct attach *a)
 	if (has_command(o) ? check_command(o) : check_sources(o))
 		return LT_ERROR;
 	if (o->summary_only && o->summary)
-		return error_set("-c and -C exclude each other");
+		return error_set("-c and -C cannot be used together");
 	if (o->summary_sort && !o->summary_only && !o->summary)
-		return error_set("-S is for -c and -C");
+		return error_set("-S needs -c or -C");
 	if (o->summary_columns && !o->summary_only && !o->summary)
-		return error_set("-U is for -c and -C");
+		return error_set("-U needs -c or -C");
 	if (o->summary_columns && o->json)
-		return error_set("--json has all columns by name: -U does not apply");
+		return error_set("-U does not apply to --json, which has all columns");
 	if (o->json && (o->timestamps || o->relative || o->color || o->whole))
-		return error_set("--json has all times and arguments: -t, -r, --whole and --color do not apply");
+		return error_set(
+			"-t, -r, --whole and --color do not apply to --json, which has all times and arguments");
 	if (o->json && o->follow_forks > 1)
-		return error_set("-ff writes text: it does not go with --json");
+		return error_set("-ff and --json cannot be used together");
 	if (o->follow_forks > 1 && !o->attach_output)
-		return error_set("-ff writes a file for each thread: give their name with -o");
+		return error_set("-ff needs -o FILE: it writes FILE.TID for each thread");
 	if (o->follow_forks > 1 && o->summary)
-		return error_set("-ff writes a file for each thread: the table of -C has no place there; use -c");
+		return error_set("-ff and -C cannot be used together, because -ff writes one file per thread: use -c");
 	if (o->output_append && !o->attach_output)
-		return error_set("-A is for the FILE of -o");
+		return error_set("-A needs -o FILE");
 	if (o->json && (o->columns || o->decode_pids))
-		return error_set("--json has no columns, and the name of each thread: -a and -Y do not apply");
+		return error_set("-a and -Y do not apply to --json, which has no columns and names each thread");
 	if (o->no_waits && o->wait_paths)
-		return error_set("--no-waits and -w exclude each other");
+		return error_set("--no-waits and -w cannot be used together");
 	if (o->summary_only && (o->sched || o->wait_paths))
-		return error_set("-c writes a table alone: --sched and -w do not apply");
+		return error_set("--sched and -w do not apply to -c, which only prints a table: use -C");
 	return LT_OK;
 }
 
-/* ---- what is written ---- */
+/* ---- writing ---- */
 
 static void on_record(void *user, struct attach_record *r)
 {
@@ -193,7 +194,7 @@ static void on_record(void *user, struct attach_record *r)
 	g_queue_push_tail(&a->records, r);
 }
 
-/* Whether its result and its wait are those that were asked for. */
+/* Whether the record's result and wait match the options. */
 static bool is_wanted(const struct attach *a, const struct attach_record *r)
 {
 	if (r->kind != ATTACH_EXIT)
@@ -222,7 +223,7 @@ static enum lt_status write_record(struct attach *a, struct attach_record *r)
 	return status;
 }
 
-/* All that came before this reference time, as far as it is known why calls waited. */
+/* Writes records before this reference time, as soon as the causes of their waits are known. */
 static enum lt_status write_records(struct attach *a, uint64_t until_ns)
 {
 	const struct waits *waits = ingest_waits(a->report.in);
@@ -238,7 +239,7 @@ static enum lt_status write_records(struct attach *a, uint64_t until_ns)
 	if (status == LT_OK && a->text)
 		status = attach_text_flush(a->text);
 	else if (status == LT_OK && fflush(a->out))
-		status = error_set("cannot write: %s", g_strerror(errno));
+		status = error_set("cannot write the output: %s", g_strerror(errno));
 	return status;
 }
 
@@ -254,7 +255,7 @@ static void write_summary(struct attach *a)
 
 /* ---- reading ---- */
 
-/* Where nothing happens time is not gone through step by step. */
+/* Lets the loop skip stretches without events. */
 static uint64_t next_event(const struct attach *a)
 {
 	uint64_t next_ns = UINT64_MAX;
@@ -268,7 +269,7 @@ static uint64_t next_event(const struct attach *a)
 	return next_ns;
 }
 
-/* Rows that ended go, and paths that nobody uses any more. */
+/* Frees ended rows and unused paths. */
 static void forget(struct attach *a)
 {
 	struct ingest *in = a->report.in;
@@ -314,7 +315,7 @@ static void say_nothing_came(const struct attach *a)
 	if (!has_calls)
 		fputs("lttngtop: no system calls were recorded\n", stderr);
 	else if (!a->any)
-		fputs("lttngtop: none of the chosen threads made such a call\n", stderr);
+		fputs("lttngtop: none of the chosen threads made a selected call\n", stderr);
 }
 
 static int read_sources(struct attach *a, uint64_t known_end_ns)
@@ -361,10 +362,10 @@ static enum lt_status open_output(struct attach *a)
 {
 	const struct options *o = a->options;
 
-	/* as strace does: the standard output is COMMAND's */
+	/* like strace: standard output belongs to COMMAND */
 	a->out = has_command(o) ? fdopen(fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0), "w") : stdout;
 	if (!a->out)
-		return error_set("cannot write to the standard error: %s", g_strerror(errno));
+		return error_set("cannot write to standard error: %s", g_strerror(errno));
 	if (o->attach_output && !(o->follow_forks > 1 && !o->summary_only)) {
 		a->out = fopen(o->attach_output, o->output_append ? "ae" : "we");
 		if (!a->out)
@@ -437,7 +438,7 @@ static int run(struct attach *a)
 	return close_output(a, read_report(a));
 }
 
-/* The tracing of this machine is the source, from before COMMAND is let go until it has ended. */
+/* The source is this machine, traced from before COMMAND starts until it has ended. */
 static int run_command(struct attach *a)
 {
 	int status = attach_command_start(&a->command, a->options);

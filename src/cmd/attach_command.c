@@ -18,11 +18,11 @@
 
 static const uint64_t live_timer_ns = 200000000;
 
-/* The events are read where they happen: more than 'record' has, on machines with few CPUs. */
+/* Larger than for 'record': the events are read on the machine that produces them, which may have few CPUs. */
 static const uint64_t buffers_bytes = UINT64_C(128) << 20;
 enum { BUFFER_BYTES_MIN = 8 << 20, BUFFER_BYTES_MAX = 32 << 20, BUFFER_PARTS = 32 };
 
-static volatile pid_t running; /* 0: it has not been let go, or was waited for */
+static volatile pid_t running; /* 0: not started yet, or waited for */
 
 static int fail(int status)
 {
@@ -42,7 +42,7 @@ static bool has_ended(pid_t pid)
 	return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) || info.si_pid == pid;
 }
 
-/* What the terminal sends, it sends to COMMAND, too. */
+/* Forwards a signal; the terminal's own signals have also been sent to COMMAND. */
 static void hand_on(int number, siginfo_t *info, void *context)
 {
 	const int error = errno;
@@ -84,7 +84,7 @@ static struct record_plan *make_plan(const struct options *o)
 	struct record_plan *plan;
 
 	if (o->sched)
-		g_ptr_array_add(events, (char *)"x86_exceptions_page_fault_*"); /* a pattern may stand for nothing */
+		g_ptr_array_add(events, (char *)"x86_exceptions_page_fault_*"); /* a pattern may match nothing */
 	plan = record_plan_create(&request);
 	g_ptr_array_free(events, TRUE);
 
@@ -135,7 +135,7 @@ int attach_command_start(struct attach_command *c, const struct options *o)
 void attach_command_let_go(struct attach_command *c)
 {
 	running = c->traced.process.pid;
-	process_let_go(&c->traced.process); /* a signal may have ended it at its gate: its status says so */
+	process_let_go(&c->traced.process); /* a signal may have killed it at its gate: its status will show that */
 }
 
 static int await_command(struct attach_command *c)
@@ -152,7 +152,7 @@ static int await_command(struct attach_command *c)
 
 		waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT);
 	}
-	running = 0; /* its number may be another's when it was waited for */
+	running = 0; /* after the wait another process may get its number */
 	waitpid(pid, &status, 0);
 	return process_exit_status(status);
 }

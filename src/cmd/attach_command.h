@@ -6,7 +6,7 @@
 #include "control/keeper.h"
 
 /*
- * `attach -- COMMAND`: this machine is traced while COMMAND runs, which has this process's terminal, input and output.
+ * `attach -- COMMAND`: traces this machine while COMMAND runs with this process's terminal, input and output.
  *
  *   attach_command_start() … open the source … attach_command_let_go() … read it to its end … attach_command_end()
  */
@@ -14,21 +14,24 @@ struct attach_command {
 	struct record_plan *plan;
 	struct keeper keeper;
 	struct keeper_traced traced;
-	char *source; /* what is to be read, from its start */
+	char *source; /* the source to read, from its start */
 };
 
 /*
- * Starts the tracing; COMMAND, the words behind "--", waits. Returns -1, or the exit status: what failed went to
- * stderr, and nothing is left.
+ * Starts tracing; COMMAND, the words after "--", waits. Returns -1, or the exit status: the reason has been printed to
+ * stderr and nothing is left behind.
  */
 int attach_command_start(struct attach_command *c, const struct options *o);
 
-/* COMMAND runs; its end ends the source. Signals go on to it; once it has ended they end the reading (report_stop). */
+/*
+ * Starts COMMAND; when it ends, so does the source. Signals are forwarded to it; once it has ended they end the reading
+ * (report_stop).
+ */
 void attach_command_let_go(struct attach_command *c);
 
 /*
- * Waits for the end of COMMAND, or ends one that was not let go; then ends all that was started. Returns the exit
- * status of COMMAND, or where that is 0 and nothing could be read or written, status.
+ * Waits for COMMAND, or kills one that was never started, then ends everything else. Returns COMMAND's exit status or,
+ * if that is 0 and reading or writing failed, status.
  */
 int attach_command_end(struct attach_command *c, int status);
 

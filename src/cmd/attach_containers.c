@@ -7,9 +7,9 @@
 #include "model/interval.h"
 #include "view/containers.h"
 
-enum { NUMBER_DIGITS = 10 }; /* of a namespace: from 4026531834 on */
+enum { NUMBER_DIGITS = 10 }; /* in a namespace's number, from 4026531834 on */
 
-/* Threads of the same are all meant or none is. */
+/* Threads with the same values are in the same containers. */
 struct container_place {
 	guint64 container; /* uid of its row */
 	guint64 pid_ns, cgroup_ns;
@@ -32,8 +32,8 @@ static gboolean place_equal(gconstpointer one, gconstpointer other)
 }
 
 /*
- * Names that are shown end in the number of the namespace where nobody gave them another one, behind that of the first
- * process, "bash:4026532318": that may yet have another name, the number stays. Returns where it begins.
+ * A container without a name is shown as the name of its first process and the number of its namespace,
+ * "bash:4026532318"; the name may change, the number does not. Returns the position of the number.
  */
 static const char *number_in(const char *name)
 {
@@ -62,11 +62,11 @@ void attach_containers_release(struct attach_containers *c)
 	view_filter_release(&c->filter);
 }
 
-/* The host as it is now, as views see it. */
+/* Builds the host's current state for views. */
 static bool look(const struct attach_containers *c, unsigned number, const struct thread_row *thread)
 {
 	const struct ingest_host *h = ingest_host(c->in, number);
-	struct host_state nothing; /* all rows are new, none is copied */
+	struct host_state nothing; /* all rows count as new; nothing is copied */
 	struct interval now;
 	struct view_host host = {
 		.name = h->name,

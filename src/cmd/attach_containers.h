@@ -8,24 +8,24 @@
 #include "view/filter.h"
 
 /*
- * `attach --container`: which threads are in containers that are meant, as the filter of the screens has it. What a
- * container is called depends on all of its host: that is looked at once for each container, and again some time later,
- * as the name may be that of its first process.
+ * `attach --container`: which threads are in matching containers, by the rules of the screens' filter. A container's
+ * name depends on the whole host, so it is looked up once per container, and again after a while because it may come
+ * from the container's first process.
  */
 struct attach_containers {
 	struct view_filter filter;
 	struct ingest *in; /* to be set before the first event */
-	GHashTable *known; /* struct container_place → whether it is meant */
+	GHashTable *known; /* struct container_place → whether it matches */
 };
 
-/* LT_ERROR: a name that cannot be understood. To be released in either case. */
+/* LT_ERROR: an invalid name. Must be released in either case. */
 enum lt_status attach_containers_init(struct attach_containers *c, const GPtrArray *names);
 void attach_containers_release(struct attach_containers *c);
 
-/* Chooses their threads; nothing where none was named. */
+/* Makes select choose their threads; does nothing if no container was named. */
 void attach_containers_select(struct attach_containers *c, struct attach_select *select);
 
-/* Time has passed: names may be others. */
+/* To be called from time to time: names may have changed. */
 void attach_containers_forget(struct attach_containers *c);
 
 #endif

@@ -9,12 +9,12 @@
 #include "ui/lines.h"
 #include "ui/ui.h"
 
-/* What the pane of calls wants (struct ui_calls_request), as attach/ takes it, and its lines of records. */
+/* Translates the request of the calls pane (struct ui_calls_request) for attach/, and records into the pane's lines. */
 struct calls_request {
-	unsigned number; /* 0: nothing was wanted so far */
+	unsigned number; /* 0: no request so far */
 	struct attach_select select;
 	struct attach_filter filter;
-	char *problem; /* with the filter, NULL: none */
+	char *problem; /* with the filter; NULL: none */
 	struct attach_line line;
 	struct attach_wait wait;
 };
@@ -22,13 +22,15 @@ struct calls_request {
 void calls_request_init(struct calls_request *w);
 void calls_request_release(struct calls_request *w);
 
-/* A tracer of them: whole calls, paths and peers, no end. emit, user and what else is wanted the caller sets. */
+/*
+ * Options for a tracer of the request: whole calls, paths and peers, no end. The caller sets emit, user and the rest.
+ */
 struct attach_tracer_options calls_request_tracer(struct calls_request *w);
 
-/* Other threads or calls than before: a tracer of the earlier ones is to be destroyed first. */
+/* Sets a request for other threads or calls; first destroy a tracer created for the previous one. */
 void calls_request_set(struct calls_request *w, const struct ui_calls_request *request);
 
-/* The text of a record and where its parts stand; borrowed until the next one. .at_ns, .tid, .data stay. */
+/* Sets a record's text, borrowed until the next call, and the positions in it; .at_ns, .tid and .data are unchanged. */
 void calls_request_text(struct calls_request *w, struct ingest *in, const struct attach_record *r,
 			struct calls_line *line);
 

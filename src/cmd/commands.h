@@ -5,20 +5,22 @@
 #include "cmd/help.h"
 #include "cmd/options.h"
 
-/* Exit statuses; 128+n after signal n. On LT_EXIT_FAILURE and _USAGE the command has printed why to stderr. */
+/*
+ * Exit statuses; 128+n after signal n. With LT_EXIT_FAILURE and LT_EXIT_USAGE the command has printed the reason to
+ * stderr.
+ */
 enum {
 	LT_EXIT_OK = 0,
-	LT_EXIT_FAILURE = 1,    /* no source could be read at all, or another failure at run time */
+	LT_EXIT_FAILURE = 1,    /* no source could be read, or another failure at run time */
 	LT_EXIT_USAGE = 2,      /* wrong usage */
-	LT_EXIT_INCOMPLETE = 3, /* read, but lost or corrupt data; stderr says what */
+	LT_EXIT_INCOMPLETE = 3, /* read, but data is lost or corrupt; details on stderr */
 };
 
 /*
- * The subcommands, a file each. They get the parsed options and return the exit
- * status. Every signal has its default action when they start, which gives
- * 128+n as seen by a shell (also for SIGPIPE: a report into `head` just ends). A
- * command that must do more (restore the terminal, end a live report in order)
- * installs its own handler. The caller flushes stdout and reports if that fails.
+ * The subcommands, one file each. They receive the parsed options and return the exit status. All signals have their
+ * default action when they start, which gives a shell 128+n (also for SIGPIPE: a report piped into `head` just ends). A
+ * command that must do more (restore the terminal, end a live report properly) installs its own handler. The caller
+ * flushes stdout and reports an error there.
  */
 int cmd_monitor(const struct options *o);
 int cmd_report(const struct options *o);
@@ -29,10 +31,9 @@ int cmd_doctor(const struct options *o);
 int cmd_attach(const struct options *o);
 
 /*
- * What the tables of a command add to its help and its man page: the keys of
- * the monitor, the tables and columns of report, the sets of record, the states of
- * list, what attach writes and what of strace it lacks. A section each; where h->brief, only the names (report: the
- * tables; others: nothing).
+ * What the tables of a command contribute to its help and man page: the monitor's keys, report's tables and columns,
+ * record's sets, list's states, attach's output and what it does not support of strace. One section each; with h->brief
+ * only the names (report: the tables; others: nothing).
  */
 void cmd_monitor_help(struct help *h);
 void cmd_report_help(struct help *h);

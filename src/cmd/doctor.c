@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* `lttngtop doctor`: what a machine lacks for being traced, and the commands that bring it. */
+/* `lttngtop doctor`: what a machine needs for being traced and does not have, and the commands that install it. */
 #include "cmd/doctor.h"
 
 #include <string.h>
@@ -65,7 +65,7 @@ int cmd_doctor(const struct options *o)
 	bool pass = true;
 
 	if (o->words->len) {
-		error_set("'%s': doctor takes no words; other machines are named with --host",
+		error_set("unexpected argument '%s': use --host for other machines",
 			  (const char *)g_ptr_array_index(o->words, 0));
 		return fail(LT_EXIT_USAGE);
 	}

@@ -6,7 +6,10 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* Writes checks (control/checks.h) as a table; only_missing: those that are missing, one below the other. */
+/*
+ * Prints checks (control/checks.h) as a table; only_missing: just those that found something missing, one below the
+ * other.
+ */
 void doctor_print(FILE *out, const GPtrArray *checks, bool only_missing);
 
 #endif

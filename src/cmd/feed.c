@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lttngtop feed: recordings become live sessions of a relayd. The URL of each
- * session goes to stdout, a line as soon as it can be viewed; everything else
- * to stderr.
+ * lttngtop feed: replays recordings as live sessions of a relayd. The URL of each session goes to stdout, one per line,
+ * as soon as it can be viewed; everything else goes to stderr.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -26,7 +25,7 @@ enum { PROGRESS_EVERY_US = 200000 };
 struct feed_command {
 	struct relay_url relay; /* of --to */
 	struct feed_options feed;
-	int64_t shown_us; /* when progress was last shown, 0: none is on the screen */
+	int64_t shown_us; /* when progress was last shown; 0: none on the screen */
 	bool tty;
 };
 
@@ -37,7 +36,7 @@ static void on_signal(int signal_number)
 	stop = signal_number;
 }
 
-/* ---- what was asked for ---- */
+/* ---- checking options ---- */
 
 static enum lt_status parse_target(struct feed_command *r, const char *text)
 {
@@ -51,7 +50,7 @@ static enum lt_status parse_target(struct feed_command *r, const char *text)
 	t->control_port = ports[0] ? ports[0] : RELAY_CONTROL_PORT;
 	t->data_port = ports[1] ? ports[1] : RELAY_DATA_PORT;
 	if (*r->relay.rest && strcmp(r->relay.rest, "/") != 0)
-		return error_set("'%s': nothing may follow the ports", text);
+		return error_set("'%s': unexpected text after the ports", text);
 	return LT_OK;
 }
 
@@ -59,7 +58,8 @@ static enum lt_status check_name(const char *option, const char *text, bool is_h
 {
 	if (!text || feed_plan_is_name(text, is_host))
 		return LT_OK;
-	return error_set("option '%s': '%s' has characters a session's URL cannot have, or too many", option, text);
+	return error_set("option '%s': '%s' is too long or has characters that a session's URL cannot contain", option,
+			 text);
 }
 
 static enum lt_status parse_options(struct feed_command *r, const struct options *o)
@@ -67,13 +67,13 @@ static enum lt_status parse_options(struct feed_command *r, const struct options
 	struct fed_session_target *t = &r->feed.target;
 
 	if (!o->to)
-		return error_set("no relayd given: --to net://HOST:CONTROL:DATA");
+		return error_set("no relayd given: use --to net://HOST:CONTROL:DATA");
 	if (parse_target(r, o->to))
 		return error_wrap("option '--to'");
 	if (check_name("--hostname", o->hostname, true) || check_name("--session", o->feed_session, false))
 		return LT_ERROR;
 	if (o->feed_live_timer < 1000 || o->feed_live_timer / 1000 > UINT32_MAX)
-		return error_set("option '--live-timer': it must be between 1us and %us", UINT32_MAX / 1000000);
+		return error_set("option '--live-timer': must be between 1us and %us", UINT32_MAX / 1000000);
 	t->live_timer_ns = o->feed_live_timer / 1000 * 1000;
 	t->timeout_ms = (unsigned)CLAMP(o->feed_timeout / NS_PER_MS, 1, INT_MAX);
 	t->stop = &stop;
@@ -82,11 +82,11 @@ static enum lt_status parse_options(struct feed_command *r, const struct options
 	r->feed.now = o->now;
 	r->feed.wait = !o->no_wait;
 	if (getrandom(t->uuid, sizeof(t->uuid), 0) != sizeof(t->uuid))
-		return error_set("no random numbers");
+		return error_set("cannot get random numbers");
 	return LT_OK;
 }
 
-/* ---- what the user sees ---- */
+/* ---- progress ---- */
 
 static void print_url(const struct feed_command *r, FILE *out, const struct fed_session *s)
 {
@@ -154,7 +154,7 @@ static void show_progress(void *user, const struct feed_progress *p)
 			events, (double)bytes / 1e6, ended, p->sessions->len);
 		break;
 	case FEED_DRAINING:
-		fputs("everything is sent; waiting for the viewer of ", stderr);
+		fputs("everything has been sent; waiting for the viewer of ", stderr);
 		print_url(r, stderr, p->waiting);
 		fputs(" to read it", stderr);
 		break;
@@ -194,7 +194,7 @@ static bool is_incomplete(const struct feed_plan *plan)
 	return plan->left_out || plan->damaged;
 }
 
-/* The second signal ends the program at once. */
+/* A second signal ends the program at once. */
 static void catch_signals(void)
 {
 	struct sigaction action = { .sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND };

@@ -46,11 +46,12 @@ static void set_offsets(struct ingest *in, const GPtrArray *sessions)
 		const uint64_t begin_ns = fed_session_begin_ns(s);
 
 		if (!host) {
-			log_warning("%s/%s: its clock is not known", s->hostname, s->name);
+			log_warning("session '%s/%s': its clock cannot be compared with the others", s->hostname,
+				    s->name);
 			continue;
 		}
 		s->sync_ns = (int64_t)(clock_to_ref(host->map, begin_ns) - begin_ns);
-		log_info("%s/%s: shifted by %" G_GINT64_FORMAT " ns", s->hostname, s->name, s->sync_ns);
+		log_info("session '%s/%s': shifted by %" G_GINT64_FORMAT " ns", s->hostname, s->name, s->sync_ns);
 	}
 }
 
@@ -78,7 +79,7 @@ enum lt_status feed_sync(const struct options *o, const GPtrArray *sessions, con
 	if (sync_options_clocks(o, CLOCKS_AWAIT, &clocks))
 		return LT_ERROR;
 	survey = survey_create(o->words, 0, clocks, NULL);
-	status = survey ? read_all(survey, stop) : error_set("no recording can be read");
+	status = survey ? read_all(survey, stop) : error_set("none of the recordings can be read");
 	if (!status) {
 		clocks_finish(clocks);
 		set_offsets(survey_ingest(survey), sessions);

@@ -8,16 +8,15 @@
 #include "cmd/options.h"
 
 /*
- * Reads the recordings once for the packets their hosts exchanged, and sets
- * sync_ns of each session (struct fed_session *) to what its host's clock is off at the session's start; a drift
- * after that stays. Says on the log which hosts could not be compared. LT_INTERRUPTED: *stop. LT_ERROR: nothing
- * can be read.
+ * Reads the recordings once for packets exchanged by their hosts, and sets sync_ns of each session (struct fed_session
+ * *) to its host's clock offset at the session's start; later drift remains. Logs which hosts could not be compared.
+ * LT_INTERRUPTED: *stop was set. LT_ERROR: no recording can be read.
  */
 enum lt_status feed_sync(const struct options *o, const GPtrArray *sessions, const volatile sig_atomic_t *stop);
 
 struct ingest_host;
 
-/* Whether the host's sources include the directory or one that it is in. */
+/* Whether the host's sources include the directory or one of its parents. */
 bool feed_comes_from(const struct ingest_host *host, const char *directory);
 
 #endif

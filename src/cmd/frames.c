@@ -3,16 +3,16 @@
 
 #include <glib.h>
 
-/* Events between two looks at the clock: a quarter of a millisecond. */
+/* Events between two checks of the clock: a quarter of a millisecond. */
 enum { EVENTS_AT_ONCE = 2048 };
 
-/* So many frames without any event are kept as one. */
+/* From this many on, consecutive frames without events are kept as one. */
 enum { HOLE_FRAMES = 3600 };
 
 struct host_frames {
 	struct ingest_host *host;
 	unsigned number;   /* in ingest */
-	uint64_t begin_ns; /* of the frame that is being filled */
+	uint64_t begin_ns; /* of the current frame */
 	uint64_t edge_ns;  /* its end */
 	bool ended;
 };
@@ -26,7 +26,7 @@ struct frames {
 	uint64_t frame_ns;
 	bool apart;     /* the hosts' times cannot be compared */
 	GArray *hosts;  /* struct host_frames, by track */
-	GArray *tracks; /* unsigned: of each host of ingest; NO_TRACK: it has not begun */
+	GArray *tracks; /* unsigned, by host in ingest; NO_TRACK: it has not started */
 	unsigned n_ended;
 };
 
@@ -35,7 +35,7 @@ static struct host_frames *at(const struct frames *f, unsigned i)
 	return &g_array_index(f->hosts, struct host_frames, i);
 }
 
-/* The last edge of the grid that is not after t_ns, which may lie before the origin; both in reference time. */
+/* The last grid edge at or before t_ns, which may precede the origin; both in reference time. */
 static uint64_t grid_floor(const struct frames *f, uint64_t t_ns)
 {
 	const uint64_t phase_ns = f->origin_ns % f->frame_ns;
@@ -43,15 +43,15 @@ static uint64_t grid_floor(const struct frames *f, uint64_t t_ns)
 	return t_ns < phase_ns ? 0 : t_ns - (t_ns - phase_ns) % f->frame_ns;
 }
 
-/* The same by the host's own clock. */
+/* The same on the host's own clock. */
 static uint64_t edge_floor(const struct frames *f, const struct host_frames *host, uint64_t t_ns)
 {
 	return clock_from_ref(host->host->map, grid_floor(f, clock_to_ref(host->host->map, t_ns)));
 }
 
 /*
- * The first edge behind t_ns, by the host's own clock. As its map moves on the edge it is at may come a
- * little later once more: then it is the next one.
+ * The first edge after t_ns, on the host's own clock. When its map moves, the current edge may come again a little
+ * later: then take the one after it.
  */
 static uint64_t next_edge(const struct frames *f, const struct host_frames *host, uint64_t t_ns)
 {
@@ -95,7 +95,7 @@ static void take_in(struct frames *f, unsigned number)
 	add_host(f, &host);
 }
 
-/* A host that has no track: its record begins with its first event, if that is there. */
+/* Gives a host a track once its first event is there, which starts its trace. */
 static void begin(struct frames *f, unsigned number)
 {
 	if (ingest_host(f->in, number)->begin_ns == TIME_UNKNOWN)
@@ -104,7 +104,7 @@ static void begin(struct frames *f, unsigned number)
 		take_in(f, number);
 }
 
-/* Those that have begun, in their order. */
+/* In the order in which they start. */
 static void take_in_all(struct frames *f)
 {
 	for (unsigned i = 0; i < ingest_host_count(f->in); i++)
@@ -207,7 +207,7 @@ uint64_t frames_origin_ns(const struct frames *f)
 
 /* ---- frames ---- */
 
-/* The frame is full: into the history, and on to the next. */
+/* Moves the full frame into the history and starts the next one. */
 static void close_frame(struct frames *f, unsigned track, uint64_t end_ns)
 {
 	struct host_frames *host = at(f, track);
@@ -224,7 +224,7 @@ static void close_frame(struct frames *f, unsigned track, uint64_t end_ns)
 	host->edge_ns = next_edge(f, host, end_ns);
 }
 
-/* Whether nothing at all is known of the frame: it lies in the gap after which the next event comes. */
+/* Whether nothing is known about the frame because it lies in the gap before the next event. */
 static bool is_in_gap(const struct host_frames *host)
 {
 	const struct ingest_host *h = host->host;
@@ -232,7 +232,7 @@ static bool is_in_gap(const struct host_frames *host)
 	return h->gap_begin_ns <= host->begin_ns && h->gap_end_ns >= host->edge_ns;
 }
 
-/* All events before the edge are applied; the next one may be far behind it. */
+/* Called when all events before the edge have been applied; the next event may be far away. */
 static void reached_edge(struct frames *f, unsigned track)
 {
 	struct host_frames *host = at(f, track);
@@ -249,7 +249,7 @@ static void reached_edge(struct frames *f, unsigned track)
 	}
 }
 
-/* Of a host that is away all is shown that is known, though the frame is not full. */
+/* Shows everything known about an absent host although its frame is not full. */
 static void close_frame_of_away(struct frames *f, unsigned track)
 {
 	const struct ingest_host *h = at(f, track)->host;
@@ -258,19 +258,22 @@ static void close_frame_of_away(struct frames *f, unsigned track)
 		close_frame(f, track, h->end_ns);
 }
 
-/* Reference time before which all of the host is in the history. */
+/* Reference time up to which the host is in the history. */
 static uint64_t known_of(const struct host_frames *host)
 {
 	return clock_to_ref(host->host->map, host->begin_ns);
 }
 
-/* How far the host is: of two the one with less is behind. */
+/* The host's progress: the host with the least is read next. */
 static uint64_t progress(const struct frames *f, const struct host_frames *host)
 {
 	return f->apart ? host->begin_ns - host->host->begin_ns : known_of(host);
 }
 
-/* The number of the ready host that is farthest behind, of one that has not begun at once; NO_TRACK: none is ready. */
+/*
+ * The number of the ready host with the least progress, preferring hosts that have not started; NO_TRACK: none is
+ * ready.
+ */
 static unsigned choose_host(const struct frames *f)
 {
 	unsigned n, least = NO_TRACK;
@@ -303,7 +306,7 @@ static void advance_host(struct frames *f, unsigned track)
 		host->ended = true;
 		break;
 	default:
-		/* AGAIN is also said when enough events were applied */
+		/* LT_AGAIN can also mean that enough events were applied */
 		close_frame_of_away(f, track);
 		break;
 	}

@@ -6,13 +6,13 @@
 struct known_fd {
 	uint64_t files_id;
 	int64_t fd;
-	uint64_t opened_ns, closed_ns; /* 0: before the record; not yet */
+	uint64_t opened_ns, closed_ns; /* 0: before the trace starts; not yet */
 	struct model_fd file;
 };
 
 struct known_fds {
-	GHashTable *tables; /* tid → files_id, of all threads */
-	GArray *fds;        /* struct known_fd, of the tables of the wanted ones */
+	GHashTable *tables; /* tid → files_id, for all threads */
+	GArray *fds;        /* struct known_fd, from the tables of the wanted threads */
 };
 
 static uint64_t table_of(const struct known_fds *k, int32_t tid)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* `lttngtop list`: hosts and sessions that a relayd offers. */
+/* `lttngtop list`: the hosts and sessions that a relayd offers. */
 #include <glib.h>
 #include <inttypes.h>
 #include <jansson.h>
@@ -24,7 +24,7 @@ static int fail(int status)
 	return status;
 }
 
-/* ---- telling ---- */
+/* ---- printing ---- */
 
 enum { COLUMNS = 7 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* `lttngtop --local`, `lttngtop cluster`, and what `lttngtop` without words does. */
+/* `lttngtop --local`, `lttngtop cluster`, and `lttngtop` without arguments. */
 #include "cmd/local.h"
 
 #include <errno.h>
@@ -44,9 +44,9 @@ static int fail(int status, enum command_bit command)
 	return status;
 }
 
-/* ---- without words ---- */
+/* ---- without arguments ---- */
 
-/* The live sessions of the relayd on this machine; none if it does not answer. To be freed. */
+/* The live sessions of this machine's relayd; none if it does not answer. The caller frees the array. */
 static GPtrArray *live_sessions(void)
 {
 	GPtrArray *sessions = relay_list_new();
@@ -61,7 +61,7 @@ static GPtrArray *live_sessions(void)
 	return sessions;
 }
 
-/* The rows that are marked become the words; where those are all, the relayd, whose later sessions are shown, too. */
+/* Makes the marked rows the sources; if all are marked, the relayd itself, so that later sessions are shown, too. */
 static void open_marked(struct options *o, const GPtrArray *sessions, const struct chooser *chooser)
 {
 	for (guint i = 0; i < sessions->len; i++) {
@@ -98,7 +98,7 @@ static enum lt_status choose_sessions(struct options *o, const GPtrArray *sessio
 	return status;
 }
 
-/* The relayd on this machine has sessions: those that the user wants, all of them where there is nothing to choose. */
+/* Opens sessions of this machine's relayd: those that the user chooses, or all if there is no choice. */
 static int open_sessions(struct options *o, const GPtrArray *sessions)
 {
 	if (sessions->len == 1 || !isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)) {
@@ -117,7 +117,7 @@ static int open_sessions(struct options *o, const GPtrArray *sessions)
 	}
 }
 
-/* What this machine lacks, NULL: it can be traced. To be freed. */
+/* What this machine needs for being traced; NULL: nothing. The caller frees it. */
 static GPtrArray *find_missing(void)
 {
 	GHashTable *facts = facts_ask(NULL);
@@ -171,7 +171,7 @@ int local_choose(struct options *o)
 	return LT_EXIT_FAILURE;
 }
 
-/* ---- what is recorded ---- */
+/* ---- what to record ---- */
 
 enum lt_status local_check(const struct options *o, enum command_bit command)
 {
@@ -187,10 +187,10 @@ enum lt_status local_check(const struct options *o, enum command_bit command)
 		name = "buffer-size";
 	else if (o->record_pid->len)
 		name = "pid";
-	return name ? error_set("option '--%s' needs --local", name) : LT_OK;
+	return name ? error_set("option '--%s' needs '--local'", name) : LT_OK;
 }
 
-/* Of what nobody has chosen: the larger set, unless it costs this machine too much at the load of the moment. */
+/* The default: the larger set, unless it would cost too much at the current load of this machine. */
 static struct record_plan *make_default_plan(struct record_request *request)
 {
 	struct record_plan *plan;
@@ -199,7 +199,7 @@ static struct record_plan *make_default_plan(struct record_request *request)
 	request->set = "waits";
 	plan = record_plan_create(request);
 	if (!plan || plan->hosts->len || request->pids->len)
-		return plan; /* nobody knows their load */
+		return plan; /* their load is unknown */
 	e = cost_estimate(record_plan_channel(plan, RECORD_KERNEL));
 	if (cost_is_low(&e, g_get_num_processors()))
 		return plan;
@@ -211,7 +211,7 @@ static struct record_plan *make_default_plan(struct record_request *request)
 	return record_plan_create(request);
 }
 
-/* NULL: wrong usage. The words behind "--" are the command; those before it are no sources. */
+/* NULL: wrong usage. Words after "--" are the command; words before it are not allowed. */
 static struct record_plan *make_plan(const struct options *o, enum command_bit command)
 {
 	const unsigned first = command == COMMAND_REPORT;
@@ -233,11 +233,11 @@ static struct record_plan *make_plan(const struct options *o, enum command_bit c
 	for (unsigned i = 0; i < n_command; i++)
 		words[i] = g_ptr_array_index(o->words, o->n_words + i);
 	if (command == COMMAND_CLUSTER && (o->words->len || o->local))
-		error_set("cluster takes no SOURCE, COMMAND or --local; machines are named with --host");
+		error_set("cluster takes no SOURCE, COMMAND or --local: name the machines with --host");
 	else if (command == COMMAND_CLUSTER && !o->cluster_host->len)
-		error_set("no machine given: --host USER@HOST");
+		error_set("no machine given: use --host USER@HOST");
 	else if (o->n_words > first)
-		error_set("'%s': --local takes no SOURCE; a command stands behind '--'",
+		error_set("'%s': --local takes no SOURCE; put a command after '--'",
 			  (const char *)g_ptr_array_index(o->words, first));
 	else
 		plan = o->set || only_programs ? record_plan_create(&request) : make_default_plan(&request);
@@ -247,7 +247,10 @@ static struct record_plan *make_plan(const struct options *o, enum command_bit c
 
 /* ---- the command's output ---- */
 
-/* Where it goes: where there is a screen, into a file without a name, else to stderr. -1: see the error chain. */
+/*
+ * The descriptor for the command's output: an unnamed file if there is a screen, otherwise stderr. -1: see the error
+ * chain.
+ */
 static int open_output(enum command_bit command)
 {
 	char *path;
@@ -257,7 +260,7 @@ static int open_output(enum command_bit command)
 		return STDERR_FILENO;
 	fd = g_file_open_tmp("lttngtop.XXXXXX", &path, NULL);
 	if (fd < 0) {
-		error_set("cannot make a file in '%s': %s", g_get_tmp_dir(), g_strerror(errno));
+		error_set("cannot create a file in '%s': %s", g_get_tmp_dir(), g_strerror(errno));
 		return -1;
 	}
 	unlink(path);
@@ -317,7 +320,7 @@ static int run_plan(struct record_plan *plan, struct options *o, enum command_bi
 		print_output(output);
 		return local_fail_start(plan, command);
 	}
-	log_info("system calls of lttngtop and of LTTng's daemons are left out; their CPU time is shown");
+	log_info("system calls of lttngtop and LTTng's daemons are not recorded; their CPU time is shown");
 	g_ptr_array_set_size(o->words, (int)o->n_words);
 	g_ptr_array_add(o->words, source);
 	o->from_start = true;
@@ -338,7 +341,7 @@ int local_run(struct options *o, enum command_bit command, int (*run)(const stru
 	if (!plan)
 		return fail(LT_EXIT_USAGE, command);
 	if (command != COMMAND_REPORT && (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))) {
-		error_set("the monitor needs a terminal; 'lttngtop report TABLE --local' writes to files and pipes");
+		error_set("the monitor needs a terminal; use 'lttngtop report TABLE --local' for files and pipes");
 		status = fail(LT_EXIT_FAILURE, command);
 	} else if (plan->command && (status = process_check(plan->command[0]))) {
 		fail(status, command);

@@ -20,12 +20,12 @@
 #include "source/source.h"
 #include "worker/worker.h"
 
-/* The first word names the command; without such a word it is the monitor. */
+/* The first word names the command; without a command it is the monitor. */
 static const struct command {
 	const char *name;
 	enum command_bit bit;
 	int (*run)(const struct options *o);
-	const char *no_words; /* the error without any argument; NULL: it needs none */
+	const char *no_words; /* error if there are no arguments; NULL: none are needed */
 } commands[] = {
 	{ "monitor", COMMAND_MONITOR, cmd_monitor, NULL },
 	{ "report", COMMAND_REPORT, cmd_report, "no table given" },
@@ -47,7 +47,7 @@ static const struct command *find_command(const char *name)
 	return NULL;
 }
 
-/* Which command is meant by a word that is not one. */
+/* The command closest to a misspelt word. */
 static struct similar similar_command(const char *word)
 {
 	struct similar s = { .word = word };
@@ -59,7 +59,7 @@ static struct similar similar_command(const char *word)
 	return s;
 }
 
-/* Prints the error chain, which may quote bytes of anybody; returns status. */
+/* Prints the error chain, which may quote untrusted bytes; returns status. */
 static int fail(int status)
 {
 	char text[TEXT_MAX + 1];
@@ -101,7 +101,7 @@ static int run_help(int argc, char **argv)
 		if (!command) {
 			struct similar similar = similar_command(argv[0]);
 
-			error_set("no command '%s'%s", argv[0], similar_hint(&similar, ""));
+			error_set("unknown command '%s'%s", argv[0], similar_hint(&similar, ""));
 			return fail_usage(monitor);
 		}
 	}
@@ -117,14 +117,14 @@ static enum lt_status choose_workers(const struct options *o)
 	if (!name)
 		return LT_OK;
 	if (!worker_has_reader(name))
-		return error_set("option '--reader': '%s' is none of auto, native, babeltrace2", name);
+		return error_set("option '--reader': '%s' is not auto, native or babeltrace2", name);
 	if (o->follow && strcmp(name, "babeltrace2") == 0)
-		return error_set("option '--follow': babeltrace2 cannot read what is being written");
+		return error_set("option '--follow': babeltrace2 cannot read a trace while it is being written");
 	source_set_reader(name);
 	return LT_OK;
 }
 
-/* Some hundred live sessions need more files than a process has by default. */
+/* Hundreds of live sessions need more descriptors than a process has by default. */
 static void raise_file_limit(void)
 {
 	struct rlimit files;
@@ -144,7 +144,7 @@ static int run_with_log(const struct command *command, struct options *o)
 	if (log) {
 		file = fopen(log, "ae");
 		if (!file) {
-			error_set("cannot write log '%s': %s", log, g_strerror(errno));
+			error_set("cannot write log file '%s': %s", log, g_strerror(errno));
 			return fail(LT_EXIT_FAILURE);
 		}
 		log_set_file(file);
@@ -197,7 +197,7 @@ static int dispatch(int argc, char **argv)
 	if (command && command != monitor)
 		return run_command(command, argc - 1, argv + 1);
 	if (similar.best && *first != '-' && access(first, F_OK)) {
-		error_set("there is no command or file '%s'%s", first, similar_hint(&similar, ""));
+		error_set("'%s' is not a command or a file%s", first, similar_hint(&similar, ""));
 		return fail_usage(monitor);
 	}
 	return run_command(monitor, argc, argv);
@@ -207,7 +207,7 @@ int main(int argc, char **argv)
 {
 	int status;
 
-	/* Only the character set: numbers keep their point in every locale. */
+	/* only the character set: numbers keep their decimal point in every locale */
 	setlocale(LC_CTYPE, "");
 	tzset();
 	if (argc > 1 && !strcmp(argv[1], "--worker")) {
@@ -218,7 +218,7 @@ int main(int argc, char **argv)
 	status = dispatch(argc - 1, argv + 1);
 	strpool_release();
 	if ((fflush(stdout) || ferror(stdout)) && status != LT_EXIT_FAILURE) {
-		error_set("cannot write to the standard output: %s", g_strerror(errno));
+		error_set("cannot write to standard output: %s", g_strerror(errno));
 		return fail(LT_EXIT_FAILURE);
 	}
 	return status;

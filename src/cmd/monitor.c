@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The monitor: reads the sources into the history as fast as they come and
- * shows it on the screen, in one loop. Reading is done in slices so short
- * that keys are answered at once.
+ * The monitor: reads the sources into the history as fast as possible and shows it on the screen, in one loop. It reads
+ * in slices so short that keys are handled at once.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -65,7 +64,7 @@ static void on_watch(struct ev_loop *loop, ev_timer *w, int events)
 	struct monitor *m = w->data;
 
 	(void)events;
-	/* while there is anything to read the slices do it */
+	/* while there is anything to read, the slices do this */
 	if (!m->shown.complete)
 		return;
 	ingest_watch(m->shown.in);
@@ -73,7 +72,7 @@ static void on_watch(struct ev_loop *loop, ev_timer *w, int events)
 		ev_timer_stop(loop, w);
 }
 
-/* What the user wants of the sources. */
+/* Applies what the user has requested about the sources. */
 static void apply_requests(struct monitor *m)
 {
 	unsigned input;
@@ -99,7 +98,7 @@ static void on_input(struct ev_loop *loop, ev_io *w, int events)
 	apply_requests(m);
 	if (!ui_wants_quit(m->ui))
 		return;
-	/* SIGHUP may come later, or to the shell alone */
+	/* SIGHUP may come later, or only to the shell */
 	if (ui_lost_terminal(m->ui))
 		m->exit_status = 128 + SIGHUP;
 	ev_break(loop, EVBREAK_ALL);
@@ -118,7 +117,7 @@ static void on_tick(struct ev_loop *loop, ev_timer *w, int events)
 	/* on_show() looks at the clock */
 }
 
-/* Before the loop sleeps: what has changed is shown, and the next tick is set. */
+/* Before the loop sleeps: draws what has changed and sets the next tick. */
 static void on_show(struct ev_loop *loop, ev_prepare *w, int events)
 {
 	struct monitor *m = w->data;
@@ -165,7 +164,7 @@ static void run_loop(struct monitor *m)
 {
 	static const int signals[MONITOR_SIGNALS] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 
-	/* not the default loop: that one would collect the workers, whose end ingest wants to know */
+	/* not the default loop, which would reap the workers before ingest could */
 	m->loop = ev_loop_new(EVFLAG_AUTO);
 	ev_io_init(&m->input, on_input, STDIN_FILENO, EV_READ);
 	ev_io_init(&m->sources, on_source, ingest_fd(m->shown.in), EV_READ);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Recordings that were read before are opened from the cache: a file has the history that was made of them, and what
- * else the screen needs to know. Its name says which recordings, read by which program with which options; where
- * anything of that is different there is no such file.
+ * Opens recordings that were read before from the cache: a file contains their history and whatever else the screen
+ * needs. The file's name depends on the recordings, the program and the options: if any of these differs there is no
+ * such file.
  *
- *   head    history (but its parts) | strings | clocks | hosts and sources | frames
+ *   head    history (without its parts) | strings | clocks | hosts and sources | frames
  *   parts   the history's
  *
- * Not kept are recordings that could not be read completely: what was said about them is said again.
+ * Recordings that could not be read completely are not cached, so that their warnings are repeated.
  */
 #include <string.h>
 #include <sys/stat.h>
@@ -22,10 +22,10 @@
 #include "history/store.h"
 #include "ingest/store.h"
 
-/* Less is read in no time. */
+/* Smaller recordings are read almost instantly anyway. */
 #define WORTH_BYTES (UINT64_C(8) << 20)
 
-/* Written between two looks at the keys. */
+/* Written between two checks for keys. */
 enum { WRITE_BYTES = 4 << 20 };
 
 /* ---- the name ---- */
@@ -47,7 +47,7 @@ static void add_texts(GChecksum *sum, const GPtrArray *texts)
 		add_text(sum, g_ptr_array_index(texts, i));
 }
 
-/* A file is for this program alone: another one may count differently, and has other tables. */
+/* A file is only valid for this program: another version may count differently and have other tables. */
 static bool add_program(GChecksum *sum)
 {
 	struct stat st;
@@ -62,7 +62,7 @@ static bool add_program(GChecksum *sum)
 	return true;
 }
 
-/* Those that the history depends on. */
+/* The options that the history depends on. */
 static void add_options(GChecksum *sum, const struct options *o)
 {
 	add_texts(sum, o->words);
@@ -77,7 +77,7 @@ static void add_options(GChecksum *sum, const struct options *o)
 		add_number(sum, (uint64_t)g_array_index(o->ignore_port, int32_t, i));
 }
 
-/* To be freed; NULL: there is none. */
+/* The caller frees it; NULL: not to be cached. */
 static char *name_of(const struct monitor *m)
 {
 	GChecksum *sum = g_checksum_new(G_CHECKSUM_SHA256);
@@ -94,7 +94,7 @@ static char *name_of(const struct monitor *m)
 
 /* ---- opening ---- */
 
-/* The history of a file, all of which was checked; NULL: it is not usable. */
+/* The history in a file, fully checked; NULL: it is not usable. */
 static struct history *read_history(struct cache_file *file, struct unpack *head, size_t limit_bytes)
 {
 	struct history *h = history_unpack(head, limit_bytes, cache_file_parts_bytes(file));
@@ -147,7 +147,7 @@ enum lt_status monitor_open_cached(struct monitor *m)
 
 /* ---- saving ---- */
 
-/* Something was said that another run would not hear. */
+/* A warning was given that would not be repeated in another run. */
 static bool was_warned(void)
 {
 	for (unsigned i = 0; i < log_count(); i++)
@@ -156,7 +156,7 @@ static bool was_warned(void)
 	return false;
 }
 
-/* Whether the recordings are still what they were before they were read. */
+/* Whether the recordings are still the same as before they were read. */
 static bool is_unchanged(const struct monitor *m)
 {
 	char *name = name_of(m);
@@ -238,7 +238,7 @@ void monitor_save_cache(struct monitor *m)
 			error_clear();
 		}
 	}
-	/* once */
+	/* only once */
 	g_clear_pointer(&m->cache.name, g_free);
 }
 

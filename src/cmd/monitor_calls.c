@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The system calls that the screen wants as text: a window of the recordings is read again with a visitor that follows
- * the threads. What comes of them is kept, and made lines of when the wait graph of the window is complete, a few at a
- * time.
+ * The system calls that the screen requests as text: rereads a window of the recordings with a visitor that follows the
+ * threads. Their records are kept and turned into lines, a few at a time, when the window's wait graph is complete.
  *
  *   ui_wanted_calls() ──▶ reread ──▶ attach_tracer ──▶ lines of records ──▶ make_lines() ──▶ ui_set_calls()
  */
@@ -14,12 +13,12 @@
 #include "cmd/monitor.h"
 #include "ui/lines.h"
 
-/* Recordings that are no larger are read from their beginning: what fds were opened before is known then. */
+/* Recordings up to this size are read from their start, which shows what fds were opened. */
 #define SMALL_BYTES (UINT64_C(64) << 20)
 
 enum { LINES_AT_ONCE = 100 };
 
-/* What is read, or was. */
+/* The current request. */
 struct want {
 	unsigned number;
 	unsigned host; /* on the screen */
@@ -32,16 +31,16 @@ struct monitor_calls {
 	struct want wanted, reading, shown_want;
 	struct calls_request request;
 	struct attach_tracer_options options;
-	struct attach_tracer *tracer; /* of the reading; NULL: none was begun */
-	struct known_fds *fds;        /* of the time it is of */
-	struct window *window;        /* what it reads */
-	struct calls_lines *lines;    /* of it, NULL: none is read or made */
-	struct calls_lines *shown;    /* what the screen has, NULL: nothing */
+	struct attach_tracer *tracer; /* for the reading; NULL: none was started */
+	struct known_fds *fds;        /* for its time */
+	struct window *window;        /* with the filter; NULL: none */
+	struct calls_lines *lines;    /* of it; NULL: none are being read or formatted */
+	struct calls_lines *shown;    /* what the screen has; NULL: nothing */
 	unsigned made;
 	ev_idle making;
 };
 
-/* ---- what is seen ---- */
+/* ---- events ---- */
 
 /* Whether it is the host that the screen means. */
 static bool wants_host(void *data, unsigned host)
@@ -64,7 +63,7 @@ static void free_record(gpointer record)
 	attach_record_free(record);
 }
 
-/* A line without its text yet, if it is of the window. */
+/* Adds a line without text if it is in the window. */
 static void on_record(void *data, struct attach_record *r)
 {
 	struct monitor_calls *c = data;
@@ -109,7 +108,7 @@ static void make_line(struct monitor_calls *c, unsigned i)
 	lines_set_text(c->lines, i, &line);
 }
 
-/* All have their text: they are shown. */
+/* All lines have their text: shows them. */
 static void finish(struct monitor_calls *c)
 {
 	struct calls_lines *old = c->shown;
@@ -182,7 +181,7 @@ static void on_changed(void *data)
 	struct monitor_calls *c = data;
 	uint64_t begin_ns, end_ns;
 
-	/* what is done is dropped as soon as its lines are made: it is what was read just now */
+	/* a finished window is dropped once its lines exist: this one has just been read */
 	if (c->lines && reread_done(c->reread, &begin_ns, &end_ns) == c->window && !ev_is_active(&c->making)) {
 		attach_tracer_finish(c->tracer);
 		c->made = 0;
@@ -193,7 +192,7 @@ static void on_changed(void *data)
 
 /* ---- the request ---- */
 
-/* The options of the tracer are another one's. */
+/* The tracer's options must match the request. */
 static void set_request(struct monitor_calls *c, const struct ui_calls_request *request)
 {
 	reread_forget(c->reread);

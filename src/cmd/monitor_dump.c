@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The events that the screen wants as text: a window of the recordings is read again, for all their fields, as for the
- * pane of system calls (monitor_calls.c).
+ * The events that the screen requests as text: rereads a window of the recordings with all fields, as for the pane of
+ * system calls (monitor_calls.c).
  *
  *   ui_wanted_calls() ──▶ reread ──▶ visit() ──▶ lines ──▶ ui_set_calls()
  */
@@ -19,28 +19,28 @@
 #include "ui/lines.h"
 #include "view/filter.h"
 
-enum { LINES_SHARE = 8 }; /* of --wait-memory, for texts */
+enum { LINES_SHARE = 8 }; /* fraction of --wait-memory for texts */
 
 struct monitor_dump {
 	struct monitor *m;
 	struct reread *reread;
 	unsigned number; /* of the request; 0: there was none */
-	GArray *hosts;   /* unsigned: on the screen, those that are wanted */
+	GArray *hosts;   /* unsigned: wanted hosts by their number on the screen */
 	struct view_filter filter;
-	char *problem; /* with the filter, NULL: none */
+	char *problem; /* with the filter; NULL: none */
 	struct fields_wanted wanted;
 	struct ingest_visitor visitor;
 	struct window *window;                /* being read, or read last */
-	uint64_t begin_ns, end_ns, around_ns; /* wanted */
+	uint64_t begin_ns, end_ns, around_ns; /* requested */
 	uint64_t reading_begin_ns, reading_end_ns;
 	uint64_t shown_begin_ns, shown_end_ns;
-	struct calls_lines *lines, *shown; /* of what is read; what the screen has. NULL: nothing */
+	struct calls_lines *lines, *shown; /* being read; on the screen. NULL: nothing */
 	struct dump *dump;
 };
 
 /* ---- which events ---- */
 
-/* By the number of a host of the window. */
+/* By the host's number in the window. */
 static bool is_wanted_host(const struct monitor_dump *d, unsigned host)
 {
 	const unsigned of = window_host_of(d->window, ingest_host(window_ingest(d->window), host)->wait);
@@ -58,10 +58,10 @@ static bool is_wanted_host(const struct monitor_dump *d, unsigned host)
 #define FACTS_OF_EVENTS \
 	(1u << VIEW_FACT_HOST | 1u << VIEW_FACT_PID | 1u << VIEW_FACT_TID | 1u << VIEW_FACT_COMM | 1u << VIEW_FACT_TEXT)
 
-/* An event and, once it is made, the line that it becomes. */
+/* An event and the line it becomes. */
 struct seen {
-	int64_t tid;                     /* of the thread that runs where it happens */
-	const struct thread_row *thread; /* that one; NULL: not known */
+	int64_t tid;                     /* of the thread that was running */
+	const struct thread_row *thread; /* its row; NULL: unknown */
 	const char *host, *line;
 };
 
@@ -106,7 +106,7 @@ static struct seen see(const struct monitor_dump *d, const struct ingest_visit *
 	return seen;
 }
 
-/* The line with the function that was probed behind it, where that is known; to be freed, NULL: as it is. */
+/* The line followed by the probed function, if known; the caller frees it. NULL: unchanged. */
 static char *with_symbol(const struct monitor_dump *d, const struct ingest_visit *v, const char *text)
 {
 	const unsigned of = window_host_of(d->window, ingest_host(window_ingest(d->window), v->host)->wait);
@@ -219,11 +219,12 @@ static void set_filter(struct monitor_dump *d, const char *text)
 		d->problem = g_strdup(error_text());
 		error_clear();
 	} else if (d->filter.facts & ~FACTS_OF_EVENTS) {
-		d->problem = g_strdup("only host:, pid:, tid:, comm: and texts apply to events; F4 changes the filter");
+		d->problem = g_strdup(
+			"only host:, pid:, tid:, comm: and text apply to events; press F4 to change the filter");
 	}
 }
 
-/* Other events: what there is are not these. */
+/* Other events are wanted: drops the current ones. */
 static void set_request(struct monitor_dump *d, const struct ui_calls_request *request)
 {
 	struct calls_lines *old = d->shown;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The system calls that the screen wants as text, of a live host: its workers are told to send all fields of those
- * threads, and lines come of them from then on, each as soon as it is known why its call waited.
+ * The system calls that the screen requests as text, for a live host: its workers are asked for all fields of the
+ * threads, and lines are added from then on, as soon as it is known why each call waited.
  *
  *   ui_wanted_calls() ──▶ ingest_set_visitor() ──▶ worker
  *                                                    │ EVENT_WANTED, EVENT_FIELDS …
@@ -15,23 +15,23 @@
 #include "ingest/visit.h"
 
 enum {
-	RECORDS_MAX = 10000, /* that wait for the wait graph: further ones are written without it */
-	LINES_SHARE = 8,     /* of --wait-memory, for texts */
+	RECORDS_MAX = 10000, /* that wait for the wait graph: any more are written without it */
+	LINES_SHARE = 8,     /* fraction of --wait-memory for texts */
 };
 
 struct monitor_live_calls {
 	struct monitor *m;
 	struct calls_request request;
 	struct attach_tracer_options options;
-	struct attach_tracer *tracer; /* NULL: nothing is wanted */
+	struct attach_tracer *tracer; /* NULL: nothing is requested */
 	struct ingest_host *host;
-	unsigned number;   /* of the host, for the ingest */
-	uint64_t asked_ns; /* up to where it had been read when it was asked, its clock */
-	uint64_t from_ns;  /* since when it gives that; UINT64_MAX: not yet */
+	unsigned number;   /* of the host in ingest */
+	uint64_t asked_ns; /* how far it had been read at the time of the request, on its clock */
+	uint64_t from_ns;  /* since when it sends the fields; UINT64_MAX: not yet */
 	struct calls_lines *lines;
-	GQueue records;   /* struct attach_record *: not lines yet, oldest first */
-	unsigned version; /* grows with each line */
-	bool finished;    /* the record is over, and its last calls are lines */
+	GQueue records;   /* struct attach_record *: not yet lines, oldest first */
+	unsigned version; /* increases with each line */
+	bool finished;    /* the trace has ended, and its last calls are lines */
 };
 
 /* ---- lines ---- */
@@ -51,7 +51,7 @@ static void add_line(struct monitor_live_calls *c, struct attach_record *r)
 	c->version++;
 }
 
-/* Those of which all is known. */
+/* Adds lines for records whose waits are known. */
 static void add_lines(struct monitor_live_calls *c)
 {
 	const struct waits *waits = ingest_waits(c->m->shown.in);
@@ -113,7 +113,7 @@ static void ask(struct monitor_live_calls *c, const struct ui_calls_request *req
 	calls_request_set(&c->request, request);
 	find_host(c, request->host);
 	if (!c->host->live && !c->request.problem)
-		c->request.problem = g_strdup("a recording that is shown beside live hosts is not read again: open it "
+		c->request.problem = g_strdup("not available for recordings shown together with live hosts: open it "
 					      "alone");
 	if (c->request.problem)
 		return;

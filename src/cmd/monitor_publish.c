@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What is known of the hosts, their clocks and what threads wait for, told to the screen. */
+/* Passes the state of the hosts, their clocks and wait graphs to the screen. */
 #include <string.h>
 
 #include "base/strpool.h"
@@ -10,7 +10,7 @@ enum { MISSING_MAX = 64 };
 
 /* ---- hosts, for the screen ---- */
 
-/* What tells why threads wait, and the trace does not have. */
+/* What explains waits and is missing from the trace. */
 static void list_lacks(struct missing *missing, const struct model *model)
 {
 	static const enum event_kind kinds[] = {
@@ -29,7 +29,7 @@ static void list_lacks(struct missing *missing, const struct model *model)
 	}
 }
 
-/* Lists anew what is missing if it has changed; the old list lives on until then. */
+/* Updates the list of missing tracepoints if it has changed; the old list stays valid until then. */
 static void list_missing(struct missing *missing, const struct ingest_host *host)
 {
 	const char *names[MISSING_MAX];
@@ -197,7 +197,7 @@ static void publish_hosts(struct monitor *m)
 	}
 }
 
-/* What was said in the old times is said again in the new ones. */
+/* Repeats in new times what was passed in old ones. */
 static void publish_clocks(struct monitor *m)
 {
 	unsigned epochs = monitor_count_epochs(m);
@@ -213,7 +213,7 @@ static void publish_clocks(struct monitor *m)
 			  frames_known_ns(m->shown.frames));
 }
 
-/* The graph that is built of what is read. */
+/* The graph built while reading. */
 static void publish_graph(struct monitor *m)
 {
 	struct ui_waits told = { .waits = ingest_waits(m->shown.in) };

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The monitor's sources: opened, and read in slices so short that keys are answered at once. Recordings of several
- * hosts are read twice, first for their clocks:
+ * The monitor's sources: opens them and reads in slices so short that keys are handled at once. Recordings of several
+ * hosts are read twice, the first time for their clocks:
  *
- *   shown  every host by its own clock ──▶ clocks_finish()
- *   next                                    cut by the final clocks ──▶ becomes what is shown
+ *   shown  every host on its own clock ──▶ clocks_finish()
+ *   next                                   cut with the final clocks ──▶ becomes what is shown
  *
- * What the first reading finds is on the screen, and marked there, until the second one has come to the same time.
- * So it depends on no wall clock by which clocks an interval was cut.
+ * What the first reading finds is shown, marked as provisional, until the second reading has reached the same time. So
+ * the clocks used to cut an interval never depend on timing.
  */
 #include "base/error.h"
 #include "base/log.h"
@@ -22,10 +22,10 @@
 
 enum { PUBLISH_EVERY_US = 50000, START_US = 100000, START_LOOK_MS = 10 };
 
-/* A row is kept by the model, by the end of the history, twice while that is thinned, and twice for the screen. */
+/* Copies of a row: one in the model, one at the end of the history, two while it is thinned, two for the screen. */
 enum { MONITOR_COPIES = 6 };
 
-/* The first reading's share of the memory for the history, which the second one may fill as well. */
+/* The first reading's share of the memory for the history; the second reading may fill that, too. */
 enum { PROVISIONAL_SHARE = 4 };
 
 enum lt_status monitor_create_clocks(struct monitor *m)
@@ -65,7 +65,7 @@ static struct ingest *create_ingest(const struct monitor *m, bool own_time)
 	return ingest_create(&options);
 }
 
-/* Returns how many of the sources could be opened; what cannot was said when it was opened first. */
+/* Returns how many sources could be opened; failures were reported when they were first opened. */
 static unsigned open_words(const struct monitor *m, struct ingest *in, bool again)
 {
 	const struct options *o = m->options;
@@ -81,7 +81,7 @@ static unsigned open_words(const struct monitor *m, struct ingest *in, bool agai
 	return opened;
 }
 
-/* What is to be done about the clocks of the sources. */
+/* Determines what is to be done about the sources' clocks. */
 static void choose_stage(struct monitor *m)
 {
 	if (!m->options->no_sync && ingest_is_live(m->shown.in)) {
@@ -98,7 +98,7 @@ static void choose_stage(struct monitor *m)
 	}
 }
 
-/* The sources are started as far as they are now. LT_AGAIN: there is no event of some recording yet. */
+/* Continues starting the sources. LT_AGAIN: the first event of a recording has not arrived yet. */
 static enum lt_status start_sources(struct monitor *m)
 {
 	enum lt_status status = m->cache.restored ? LT_OK : ingest_start_some(m->shown.in);
@@ -115,8 +115,8 @@ static enum lt_status start_sources(struct monitor *m)
 }
 
 /*
- * The first events are usually there in so short a time that the first thing that is drawn is complete, and what
- * cannot be read is said without a screen.
+ * Waits this long for the first events, which usually suffices for the first screen to be complete and for errors to be
+ * printed without a screen.
  */
 static enum lt_status start_at_once(struct monitor *m)
 {
@@ -158,7 +158,7 @@ uint64_t monitor_expected_end(const struct reading *r)
 	return end_ns;
 }
 
-/* Its hosts are known: their events go into a history, unless it is there, from the cache. */
+/* Once its hosts are known: lets their events go into a history, unless it came from the cache. */
 static void start_reading(const struct monitor *m, struct reading *r)
 {
 	uint64_t begin_ns = ingest_begin_ns(r->in), end_ns = monitor_expected_end(r);
@@ -202,7 +202,7 @@ void monitor_start_reading(struct monitor *m)
 	ui_set_history(m->ui, m->shown.history);
 	ev_io_set(&m->sources, ingest_fd(m->shown.in), EV_READ);
 	monitor_show_new_hosts(m);
-	/* the first thing that is drawn is complete */
+	/* the first screen is complete */
 	if (m->cache.restored) {
 		m->shown.complete = true;
 		monitor_publish_known(m);
@@ -223,7 +223,7 @@ void monitor_release_reading(struct reading *r)
 	*r = (struct reading){ 0 };
 }
 
-/* All packets have been seen: the recordings are cut again. */
+/* All packets have been seen: cuts the recordings again. */
 static void begin_cutting(struct monitor *m)
 {
 	clocks_finish(m->clocks);
@@ -235,7 +235,7 @@ static void begin_cutting(struct monitor *m)
 	monitor_publish_clocks_stage(m);
 }
 
-/* The history is not asked: paths of the far past may go before it does. */
+/* Paths are dropped without asking the history: those of the distant past may go before it does. */
 static void forget_paths(struct monitor *m)
 {
 	if (!strpool_round_due())
@@ -247,7 +247,10 @@ static void forget_paths(struct monitor *m)
 	strpool_round_end();
 }
 
-/* Live hosts, which may be many, no more often than one would see; the next slice comes when it may be told. */
+/*
+ * Updates the screen for live hosts, of which there may be many, only as often as visible; the next slice comes when
+ * the next update is due.
+ */
 static void publish_in_time(struct monitor *m)
 {
 	const gint64 now_us = g_get_monotonic_time(), rest_us = m->published_us + PUBLISH_EVERY_US - now_us;
@@ -277,10 +280,10 @@ static enum lt_status shown_slice(struct monitor *m)
 	return LT_OK;
 }
 
-/* The recordings were there a moment ago. What is shown stays, and stays marked. */
+/* The recordings were readable a moment ago. What is shown stays, marked as provisional. */
 static enum lt_status give_up_next(struct monitor *m)
 {
-	log_error("%s", "the recordings cannot be read again: intervals are cut by the hosts' own clocks");
+	log_error("%s", "the recordings cannot be read again: intervals stay cut on the hosts' own clocks");
 	ev_io_stop(m->loop, &m->sources);
 	monitor_release_reading(&m->next);
 	monitor_publish_clocks_stage(m);
@@ -312,7 +315,7 @@ static enum lt_status next_slice(struct monitor *m)
 	return status;
 }
 
-/* The screen is up, and the first events of the recordings are awaited. */
+/* The screen is up, waiting for the recordings' first events. */
 static enum lt_status starting_slice(struct monitor *m)
 {
 	const enum lt_status status = start_sources(m);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The screen's lists into files. */
+/* Writes the screen's lists to files. */
 #include <errno.h>
 #include <stdio.h>
 
@@ -19,7 +19,7 @@ static enum lt_status form_of(const char *path, enum writer_form *form)
 			*form = forms[i].form;
 			return LT_OK;
 		}
-	return error_set("not written: the name must end in .txt, .csv or .json");
+	return error_set("not written: the file name must end in .txt, .csv or .json");
 }
 
 enum lt_status monitor_write_list(const struct ui_export *what)
@@ -42,13 +42,13 @@ enum lt_status monitor_write_list(const struct ui_export *what)
 		return status;
 	options.out = fopen(what->path, "wxe");
 	if (!options.out)
-		return error_set("not written: %s: %s", errno == EEXIST ? "it is there already" : g_strerror(errno),
+		return error_set("cannot write '%s': %s", errno == EEXIST ? "file exists" : g_strerror(errno),
 				 what->path);
 	writer = writer_create(&options);
 	status = writer_page(writer, &page);
 	writer_destroy(writer);
 	if (fclose(options.out) != 0 && status == LT_OK)
-		status = error_set("not written: %s: %s", g_strerror(errno), what->path);
+		status = error_set("cannot write '%s': %s", g_strerror(errno), what->path);
 	if (status != LT_OK)
 		remove(what->path);
 	return status;

@@ -149,7 +149,7 @@ static enum lt_status parse_duration(const char *text, option_duration *duration
 {
 	if (timetext_parse_duration(text, duration))
 		return LT_ERROR;
-	return *duration ? LT_OK : error_set("it must be longer than 0");
+	return *duration ? LT_OK : error_set("must be greater than 0");
 }
 
 static enum lt_status parse_period(const char *text, option_period *period)
@@ -243,7 +243,10 @@ static bool is_flag(const struct option_row *row)
 	return row->kind == OPTION_FLAG || row->kind == OPTION_LEVEL;
 }
 
-/* Says why the command does not have an option of another tool, by its letter or (letter 0) name; LT_OK: it is none. */
+/*
+ * Reports why the command does not support another tool's option, given its letter or (letter 0) name; LT_OK: it is not
+ * such an option.
+ */
 static enum lt_status refuse(enum command_bit command, char letter, const char *name, size_t len)
 {
 	for (size_t i = 0; i < G_N_ELEMENTS(refused); i++) {
@@ -259,18 +262,19 @@ static enum lt_status refuse(enum command_bit command, char letter, const char *
 
 static enum lt_status not_for(enum command_bit command, const struct option_row *row)
 {
-	return error_set("option '--%s' is not for %s", row->name, command_text(command));
+	return error_set("option '--%s' does not apply to %s", row->name, command_text(command));
 }
 
-/* ---- what getopt_long() works on ---- */
+/* ---- input for getopt_long() ---- */
 
-/* A long option has this plus the index of its row as value: no letter is as great. */
+/* The value of a long option is this plus its row's index, larger than any letter. */
 enum { FIRST_ROW = 256 };
 
 struct scan {
 	enum command_bit command;
-	GArray *names;    /* struct option: the command's options, also by other tools' names, and an empty one */
-	GString *letters; /* the same by letter */
+	/* struct option: the command's options, including other tools' names for them, and a terminator */
+	GArray *names;
+	GString *letters; /* the same for letters */
 };
 
 static void add_name(struct scan *s, const char *name, size_t row)
@@ -295,7 +299,7 @@ static void scan_init(struct scan *s, enum command_bit command)
 {
 	s->command = command;
 	s->names = g_array_new(TRUE, TRUE, sizeof(struct option));
-	s->letters = g_string_new("-:"); /* words come in their place; a missing value is reported as ':' */
+	s->letters = g_string_new("-:"); /* words are returned in order; a missing argument is reported as ':' */
 	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
 		if (!(rows[i].commands & command))
 			continue;
@@ -319,7 +323,7 @@ static const struct option *name_at(const struct scan *s, guint i)
 	return &g_array_index(s->names, struct option, i);
 }
 
-/* The row of what getopt_long() returned, a letter of the command's or a value. */
+/* The row for what getopt_long() returned, a letter or a value. */
 static const struct option_row *row_of(const struct scan *s, int found)
 {
 	for (size_t i = 0; i < G_N_ELEMENTS(rows) && found < FIRST_ROW; i++)
@@ -328,11 +332,11 @@ static const struct option_row *row_of(const struct scan *s, int found)
 	return &rows[found - FIRST_ROW];
 }
 
-/* ---- what is not an option of the command ---- */
+/* ---- unknown options ---- */
 
 /*
- * The whole name of an option that another command or another tool has is not the start of one of the command's. LT_OK:
- * it is no such name.
+ * The full name of another command's or tool's option must not be taken for an abbreviation. LT_OK: it is not such a
+ * name.
  */
 static enum lt_status check_foreign(const struct scan *s, const char *name, size_t len)
 {
@@ -349,7 +353,7 @@ static enum lt_status check_foreign(const struct scan *s, const char *name, size
 	return other ? not_for(s->command, other) : LT_OK;
 }
 
-/* A name that is the start of none of the command's options, or of several. */
+/* Reports a name that abbreviates none of the command's options, or several. */
 static enum lt_status unknown_name(const struct scan *s, const char *name, size_t len)
 {
 	GString *candidates = g_string_new(NULL);
@@ -414,12 +418,12 @@ static enum lt_status scan_next(const struct scan *s, struct options *o, int arg
 	}
 }
 
-/* All of argv[1..argc[; argv[0] is not looked at. */
+/* Scans argv[1..argc[; argv[0] is ignored. */
 static enum lt_status scan_all(const struct scan *s, struct options *o, int argc, char **argv)
 {
 	int found = 0;
 
-	optind = 0; /* getopt_long() starts afresh */
+	optind = 0; /* makes getopt_long() start again */
 	opterr = 0;
 	while (found != -1 && !o->help && !o->version)
 		if (scan_next(s, o, argc, argv, &found))
@@ -449,7 +453,7 @@ enum lt_status options_parse(struct options *o, enum command_bit command, int ar
 	if (status != LT_OK)
 		return status;
 	if (o->json && o->csv)
-		return error_set("'--json' and '--csv' exclude each other");
+		return error_set("'--json' and '--csv' cannot be used together");
 	return LT_OK;
 }
 

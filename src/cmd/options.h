@@ -9,7 +9,7 @@
 #include "base/status.h"
 #include "base/timetext.h"
 
-/* Bits of the commands column of options.def. */
+/* Bits for the commands column of options.def. */
 enum command_bit {
 	COMMAND_MONITOR = 1 << 0,
 	COMMAND_REPORT = 1 << 1,
@@ -17,21 +17,21 @@ enum command_bit {
 	COMMAND_LIST = 1 << 3,
 	COMMAND_FEED = 1 << 4,
 	COMMAND_DOCTOR = 1 << 5,
-	COMMAND_CLUSTER = 1 << 6 | COMMAND_MONITOR, /* its own options, and those of the monitor */
+	COMMAND_CLUSTER = 1 << 6 | COMMAND_MONITOR, /* its own options and the monitor's */
 	COMMAND_ATTACH = 1 << 7,
 	COMMAND_EVERYWHERE = ~0,
 };
 
-/* The kinds of options.def and their fields. Texts are borrowed from argv; arrays are never NULL. */
+/* Types of the options in options.def and their fields. Texts are borrowed from argv; arrays are never NULL. */
 typedef bool option_flag;            /* no argument */
-typedef unsigned option_level;       /* no argument: how often it was given */
-typedef uint64_t option_duration;    /* ns, 0: not given */
-typedef uint64_t option_period;      /* ns, 0: never */
+typedef unsigned option_level;       /* no argument; number of times it was given */
+typedef uint64_t option_duration;    /* ns; 0: not given */
+typedef uint64_t option_period;      /* ns; 0: never */
 typedef uint64_t option_size;        /* bytes; suffixes k, M, G are powers of 1024 */
 typedef unsigned option_count;       /* at least 1; 0: not given */
-typedef unsigned option_rows;        /* the same, of what may be many */
+typedef unsigned option_rows;        /* the same, for large numbers */
 typedef double option_speed;         /* > 0 */
-typedef double option_pace;          /* > 0, INFINITY for "max" */
+typedef double option_pace;          /* > 0; INFINITY for "max" */
 typedef unsigned option_port;        /* 1..65535 */
 typedef const char *option_text;     /* NULL: not given */
 typedef struct timetext option_time; /* form TIMETEXT_NONE: not given */
@@ -55,7 +55,7 @@ enum option_kind {
 	OPTION_NUMBERS,
 };
 
-/* What the command line said: a member per row of options.def, and the rest. */
+/* The parsed command line: a member per row of options.def, and the rest. */
 struct options {
 #define OPTION_TYPE_FLAG option_flag
 #define OPTION_TYPE_LEVEL option_level
@@ -73,9 +73,9 @@ struct options {
 #define OPTION_TYPE_NUMBERS option_numbers
 #define OPTION(KIND, field, name, letter, argument, standard, commands, help) OPTION_TYPE_##KIND field;
 #include "cmd/options.def"
-	option_texts words; /* the arguments that are no options: report: TABLE SOURCE...; monitor: SOURCE... */
-	unsigned n_words;   /* of them, those before "--"; a COMMAND stands behind it */
-	const char *store;  /* of --local: where its relayd keeps its files; NULL: it has none */
+	option_texts words; /* arguments that are not options: report: TABLE SOURCE...; monitor: SOURCE... */
+	unsigned n_words;   /* number of words before "--"; those after it are a COMMAND */
+	const char *store;  /* with --local: where its relayd keeps its files; NULL: none */
 };
 
 /* A row of options.def. */
@@ -85,27 +85,25 @@ struct option_row {
 	const char *name;
 	char letter;
 	const char *argument;
-	const char *standard; /* the default as text, NULL: none */
+	const char *standard; /* the default as text; NULL: none */
 	unsigned commands;    /* enum command_bit */
 	const char *help;     /* NULL: hidden */
 };
 
-/* All rows in the order of the file. */
+/* All rows in file order. */
 const struct option_row *options_rows(unsigned *count);
 
 /*
- * Parses argv[0..argc[ (without the program's and the command's name) for one
- * command. Options and words may be mixed; "--" ends the options; after --help
- * or --version nothing is looked at. A long option may be cut short where only
- * one of the command's starts so; letters may stand together, the last of them
- * with its value. LT_ERROR: wrong usage, the error chain
- * names the option. *o must be released in either case.
+ * Parses argv[0..argc[ (without the program's and the command's names) for a command. Options and words may be mixed;
+ * "--" ends the options; nothing after --help or --version is examined. A long option may be abbreviated if that is
+ * unambiguous among the command's options; letters may be combined, the last of them with its value. LT_ERROR: wrong
+ * usage, the error chain names the option. *o must be released in either case.
  */
 enum lt_status options_parse(struct options *o, enum command_bit command, int argc, char **argv);
 
 void options_release(struct options *o);
 
-/* An option of another tool that a command does not have, and why; NULL: no more. */
+/* The next option of another tool that the command does not have, and why; NULL: no more. */
 struct option_refused {
 	enum command_bit command;
 	char letter; /* 0: none */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* `lttngtop record`: sets up tracing with the events the monitor needs, for good or while a command runs. */
+/* `lttngtop record`: sets up tracing with the events the monitor needs, until stopped or while a command runs. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -22,13 +22,13 @@
 #include "control/sessions.h"
 #include "control/tracer.h"
 
-/* Whether the recording comes from other hosts when it has ended. */
+/* Whether the recording is fetched from other hosts when it has ended. */
 static bool is_fetched(const struct record_plan *plan)
 {
 	return plan->hosts->len && plan->mode != RECORD_LIVE;
 }
 
-/* "VERB it: lttngtop record COMMAND [--host HOST]... [--output DIR] SESSION" */
+/* Prints "LABEL: lttngtop record VERB [--host HOST]... [--output DIR] SESSION". */
 static void print_verb(FILE *out, const struct record_plan *plan, const char *label, const char *verb)
 {
 	GPtrArray *words = g_ptr_array_new();
@@ -73,7 +73,7 @@ static void print_started(FILE *out, const struct record_plan *plan)
 		print_verb(out, plan, "stop it", "stop");
 	g_free(source);
 	if (plan->mode == RECORD_LIVE && relay_probe_view(plan->url, plan->view_port))
-		fprintf(stderr, "lttngtop: %s; --live-port tells where it does\n", error_text());
+		fprintf(stderr, "lttngtop: %s; use --live-port to give its port\n", error_text());
 }
 
 static enum lt_status setup(struct record_plan *plan, bool may_start, pid_t *daemon)
@@ -107,7 +107,7 @@ static void discard(const struct record_plan *plan)
 		remote_clear(plan->hosts, plan->session);
 }
 
-/* Starts the recording; the process of the command then waits to be let go. LT_ERROR: the session is gone again. */
+/* Starts the recording; the command's process then still waits to be let go. LT_ERROR: the session has been removed. */
 static enum lt_status start(const struct record_plan *plan, struct process *command)
 {
 	if (plan->command && process_prepare(command, plan->command))
@@ -123,7 +123,7 @@ error:
 	return LT_ERROR;
 }
 
-/* What finish() does, on other hosts. */
+/* The counterpart of finish() for other hosts. */
 static enum lt_status finish_remotely(const struct record_plan *plan)
 {
 	const bool taken = plan->mode != RECORD_SNAPSHOT || !remote_snapshot(plan->hosts, plan->session);
@@ -133,7 +133,7 @@ static enum lt_status finish_remotely(const struct record_plan *plan)
 	return is_fetched(plan) ? record_fetch(stderr, plan->hosts, plan->session, plan->output) : LT_OK;
 }
 
-/* After the command: stops, says where the recording is. */
+/* After the command: stops the session and prints where the recording is. */
 static enum lt_status finish(const struct record_plan *plan)
 {
 	struct session_lost lost = { 0 };
@@ -148,14 +148,14 @@ static enum lt_status finish(const struct record_plan *plan)
 	if (record_stop(plan->session, plan->url, &lost)) {
 		g_free(path);
 		return daemon_check() && plan->mode == RECORD_TO_DISK
-			       ? error_set("the session daemon has ended before the command; what was recorded until "
+			       ? error_set("the session daemon ended before the command; what had been recorded by "
 					   "then is in '%s'",
 					   plan->output)
 			       : LT_ERROR;
 	}
 	if (plan->mode == RECORD_SNAPSHOT)
 		record_sidecar_update(plan->output, NULL);
-	/* What a flight recorder overwrites is no loss. */
+	/* What a flight recorder overwrites does not count as lost. */
 	if (plan->mode != RECORD_SNAPSHOT)
 		record_print_lost(&lost);
 	if (plan->mode == RECORD_TO_DISK)
@@ -171,11 +171,11 @@ static enum lt_status finish(const struct record_plan *plan)
 static void print_estimate(FILE *out, const struct cost_estimate *e)
 {
 	if (e->events_per_s > 0)
-		fprintf(out, "expected at the load of this moment: about %.0f events/s, %.2f MB/s%s\n", e->events_per_s,
-			e->bytes_per_s / 1e6, e->calls ? ", and two events for each system call" : "");
+		fprintf(out, "expected at the current load: about %.0f events/s, %.2f MB/s%s\n", e->events_per_s,
+			e->bytes_per_s / 1e6, e->calls ? ", plus two events per system call" : "");
 }
 
-/* 0: nothing repeats the state dump here, and what else late viewers want to know. */
+/* Starts the process that repeats the state dump and sends what else late viewers need; 0: there is none. */
 static pid_t repeat_dump(const struct record_plan *plan)
 {
 	const struct redump_also also = record_sidecar_stream(plan);
@@ -193,7 +193,7 @@ static pid_t repeat_dump(const struct record_plan *plan)
 	return pid;
 }
 
-/* While signals are held: the whole of a recording, or its start. */
+/* Called with signals held: makes a whole recording, or starts one. */
 static int record(struct record_plan *plan, bool may_start, pid_t *daemon)
 {
 	struct process command = { .gate = -1 };
@@ -245,7 +245,7 @@ static int run(struct record_plan *plan, bool may_start)
 	if (daemon && (plan->command || status != LT_EXIT_OK))
 		daemon_end(daemon);
 	else if (daemon)
-		printf("started lttng-sessiond, process %d\n", (int)daemon);
+		printf("started lttng-sessiond, process ID %d\n", (int)daemon);
 	process_release_signals();
 	return status;
 }
@@ -304,9 +304,9 @@ int cmd_record(const struct options *o)
 			  "'--'",
 			  name);
 	else if (verb && (o->n_words > 2 || o->words->len > o->n_words))
-		error_set("'%s' takes one session and no command", name);
+		error_set("'%s' takes at most one session and no command", name);
 	else if (session && record_session_check(session))
-		; /* says why */
+		; /* prints the reason */
 	else if (verb)
 		return record_verb_run(verb, o, session);
 	if (name)

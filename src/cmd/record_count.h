@@ -6,9 +6,9 @@
 #include <stdint.h>
 
 /*
- * How many events there are in the recording in a directory: it is read, since neither LTTng nor an index counts
- * them. false: not all of it was read, as that would take more than 10 s, a signal waits (process.h), or it cannot
- * be read; *n are those that were.
+ * Counts the events of the recording in a directory by reading it, as neither LTTng nor an index counts them. false:
+ * not everything was read, because it would take more than 10 s, a signal is pending (process.h), or it cannot be read;
+ * *n are the events found.
  */
 bool record_count(const char *directory, uint64_t *n);
 

@@ -12,11 +12,11 @@
 
 static void warn(void)
 {
-	log_warning("command lines and names of users are not known later: %s", error_text());
+	log_warning("command lines and user names will be missing: %s", error_text());
 	error_clear();
 }
 
-/* The kernel's functions that are probed; ends with NULL, to be freed. */
+/* The kernel functions that are probed; NULL-terminated; the caller frees the array. */
 static const char **symbols_of(const struct record_plan *plan)
 {
 	const struct record_channel *kernel = record_plan_channel(plan, RECORD_KERNEL);
@@ -68,7 +68,7 @@ static void *begin_stream(const void *data)
 	const struct record_plan *plan = data;
 	const struct sidecar_about about = { .symbols = symbols_of(plan) };
 
-	/* what cannot be sent is missing, no more */
+	/* what cannot be sent will just be missing */
 	return tracer_admit(plan, getpid()) ? NULL : sidecar_stream_open(&about);
 }
 
@@ -90,10 +90,10 @@ struct redump_also record_sidecar_stream(const struct record_plan *plan)
 void record_sidecar_send(void)
 {
 	if (sidecar_stream_once())
-		error_clear(); /* it is missing, no more */
+		error_clear(); /* it will just be missing */
 }
 
-/* ---- beside a recording ---- */
+/* ---- next to a recording ---- */
 
 void record_sidecar_start(const struct record_plan *plan, pid_t pid, const struct sidecar_cost *cost)
 {

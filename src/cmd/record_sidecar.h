@@ -10,35 +10,38 @@
 #include "sidecar/write.h"
 
 /*
- * The side-car of a recording (sidecar/write.h). What is recorded is whole without it: where it cannot be made there is
- * a warning. A relayd takes traces only: live sessions have it as events (sidecar/stream.h).
+ * The side-car of a recording (sidecar/write.h). The recording is complete without it, so a failure only causes a
+ * warning. A relayd only accepts traces: live sessions carry the same data as events (sidecar/stream.h).
  */
 
-/* Live: before the session starts, adds the event to it. */
+/* Live: adds the event to the session; call it before the session starts. */
 void record_sidecar_prepare(const struct record_plan *plan);
 
-/* Live: what the process does that repeats the state dump. The plan is borrowed. */
+/* Live: what the process that repeats the state dump also does. The plan is borrowed. */
 struct redump_also record_sidecar_stream(const struct record_plan *plan);
 
-/* Live: sends all once. */
+/* Live: sends everything once. */
 void record_sidecar_send(void);
 
-/* Live, on other hosts: what the shells there say, before the sessions are made; and once more, with the state dump. */
+/*
+ * Live, on other hosts: adds to the plan what their shells send before the sessions are started, and with each state
+ * dump.
+ */
 void record_sidecar_add(struct record_plan *plan);
 enum lt_status record_sidecar_refresh(const GPtrArray *hosts, const char *session);
 
-/* The recording has started; pid: of the process that is to become the plan's command, 0: there is none. */
+/* To be called when the recording has started; pid: the process that will become the plan's command, 0: none. */
 void record_sidecar_start(const struct record_plan *plan, pid_t pid, const struct sidecar_cost *cost);
 
 /*
- * A recording of this machine ends, or a snapshot of it was taken: path is its directory, NULL: it has none. cost: what
- * is known of it now, NULL: nothing more than before.
+ * To be called when a recording of this machine ends or a snapshot of it was taken. path: its directory; NULL: none.
+ * cost: what is known about it now; NULL: nothing new.
  */
 void record_sidecar_update(const char *path, const struct sidecar_cost *cost);
 
 /*
- * The same of other hosts, before it is fetched; and when it has been, into a directory for each below output. symbols:
- * of kprobes, ends with NULL; NULL: those of the start stay.
+ * The same for other hosts, before the recording is fetched; and afterwards, for a directory per host below output.
+ * symbols: of kprobes, NULL-terminated; NULL: keep those from the start.
  */
 void record_sidecar_leave(const GPtrArray *hosts, const char *session, const char *const *symbols);
 void record_sidecar_fetched(const GPtrArray *hosts, const char *output);

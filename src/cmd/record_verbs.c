@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* `lttngtop record VERB`: stop a session, ask about it, take snapshots, have its state dump repeated. */
+/* `lttngtop record VERB`: stops a session, shows its status, takes snapshots, repeats its state dump. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -42,7 +42,7 @@ void record_print_cost(FILE *out, const char *directory)
 {
 	const uint64_t used_ns = cost_consumer_ns();
 	struct sidecar_cost cost = sidecar_read_cost(directory);
-	/* daemons that were started again count from 0 */
+	/* daemons that were restarted count from 0 */
 	const bool is_known = cost.consumer_before_ns && cost.consumer_before_ns <= MAX(used_ns, 1);
 	bool is_whole;
 
@@ -53,7 +53,7 @@ void record_print_cost(FILE *out, const char *directory)
 	if (is_whole || cost.events)
 		fprintf(out, "%s%" PRIu64 " events, ", is_whole ? "" : "more than ", cost.events);
 	fprintf(out, "%.1f MB on disk, %.3f s of CPU by LTTng's consumer daemons%s\n", (double)cost.bytes / 1e6,
-		(double)cost.consumer_ns / 1e9, is_known ? "" : " since they were started");
+		(double)cost.consumer_ns / 1e9, is_known ? "" : " since they started");
 	if (!is_whole)
 		cost.events = 0;
 	if (!is_known)
@@ -93,13 +93,13 @@ enum lt_status record_stop(const char *session, const char *relayd, struct sessi
 	if (!session_stop(session, lost) && !gone)
 		return LT_OK;
 	if (session_exists(session))
-		return error_wrap("session '%s' is still there", session);
+		return error_wrap("session '%s' still exists", session);
 	if (daemon_check() || !relayd)
 		return LT_ERROR;
 	reason = g_strdup(error_text());
-	error_set("session '%s' has ended, but the relayd '%s' %s: what it had not received is lost "
+	error_set("session '%s' has ended, but relayd '%s' %s: what it had not received is lost "
 		  "(%s)",
-		  session, relayd, gone ? "does not answer" : "had ended before", reason);
+		  session, relayd, gone ? "does not answer" : "had exited before", reason);
 	g_free(reason);
 	return LT_ERROR;
 }
@@ -130,7 +130,7 @@ static int snapshot(const struct session *s)
 	char *path = NULL;
 
 	if (!s->snapshot) {
-		error_set("session '%s' is not a flight recorder: see --snapshot", s->name);
+		error_set("session '%s' does not take snapshots: it was not started with --snapshot", s->name);
 		return record_fail(LT_EXIT_FAILURE);
 	}
 	if (session_snapshot(s->name, &path))
@@ -178,7 +178,7 @@ const struct record_verb *record_verb_find(const char *name)
 	return NULL;
 }
 
-/* Stops a session on other hosts, or takes a snapshot there; brings what they have recorded, unless they stream it. */
+/* Stops a session on other hosts or takes a snapshot there, and fetches recordings that were not streamed. */
 static enum lt_status end_remotely(const struct record_verb *verb, const struct options *o, const char *session)
 {
 	char *output = o->output ? g_canonicalize_filename(o->output, NULL) : record_default_output(session);
@@ -213,7 +213,7 @@ static int run_verb_remotely(const struct record_verb *verb, const struct option
 	return done ? record_fail(LT_EXIT_FAILURE) : LT_EXIT_OK;
 }
 
-/* The error, without a session daemon: where the data is that a session of it recorded, if it can be found. */
+/* The error if there is no session daemon: says where the data of its session is, if that can be found. */
 static int fail_without_daemon(const char *name)
 {
 	char *directory = record_default_output(name ? name : "."), *latest = NULL;
@@ -233,7 +233,7 @@ static int fail_without_daemon(const char *name)
 		directory = record_default_output(latest);
 	}
 	if ((name || latest) && g_file_test(directory, G_FILE_TEST_IS_DIR))
-		error_set("no session daemon, and sessions end with it: what '%s' recorded is in '%s'",
+		error_set("no session daemon is running, and sessions end with it: what '%s' recorded is in '%s'",
 			  name ? name : latest, directory);
 	g_free(latest);
 	g_free(directory);
@@ -252,7 +252,7 @@ static int run_verb_locally(const struct record_verb *verb, const char *name)
 		for (unsigned i = 0; i < sessions->len; i++)
 			status(g_ptr_array_index(sessions, i));
 		if (!sessions->len)
-			puts("no session");
+			puts("no sessions");
 	} else {
 		session = sessions_find(sessions, name);
 		result = session ? verb->run(session) : record_fail(LT_EXIT_FAILURE);

@@ -12,7 +12,7 @@
 
 enum { LOOK_EVERY_MS = 50, HANG_MS = 2000 };
 
-/* What can be done with a session. */
+/* Whether a session can be viewed. */
 enum state { STATE_FREE, STATE_TAKEN, STATE_NOT_LIVE };
 
 static const struct {
@@ -20,7 +20,7 @@ static const struct {
 	const char *meaning;
 } states[] = {
 	[STATE_FREE] = { "free", "lttngtop can attach to it" },
-	[STATE_TAKEN] = { "taken", "another viewer is attached, perhaps another lttngtop; a relayd admits one only" },
+	[STATE_TAKEN] = { "taken", "another viewer is attached, perhaps another lttngtop; a relayd allows only one" },
 	[STATE_NOT_LIVE] = { "not live", "it was not created with --live: the relayd only stores it" },
 };
 
@@ -121,7 +121,7 @@ enum lt_status relay_list_ask(const struct source_url *url, uint64_t limit_ns, G
 	if (status == LT_ERROR)
 		return LT_ERROR;
 	if (status != LT_END)
-		return error_set("'%s' does not answer: no list within %" PRIu64 " ms", url->relay,
+		return error_set("no answer from '%s': no list within %" PRIu64 " ms", url->relay,
 				 limit_ns / NS_PER_MS);
 	for (guint i = sessions->len; url->session && i-- > 0;) {
 		const struct relay_session *s = g_ptr_array_index(sessions, i);
@@ -130,7 +130,7 @@ enum lt_status relay_list_ask(const struct source_url *url, uint64_t limit_ns, G
 			g_ptr_array_remove_index(sessions, i);
 	}
 	if (url->session && !sessions->len)
-		return error_set("'%s' has no session '%s' of host '%s'", url->relay, url->session, url->target);
+		return error_set("'%s' has no session '%s' on host '%s'", url->relay, url->session, url->target);
 	g_ptr_array_sort(sessions, by_name);
 	return LT_OK;
 }

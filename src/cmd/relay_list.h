@@ -9,7 +9,7 @@
 #include "base/status.h"
 #include "source/source.h"
 
-/* The sessions a relayd offers, as `list` prints them and the monitor without a SOURCE lets its user choose. */
+/* The sessions a relayd offers, as printed by `list` and offered by the monitor when it is run without a SOURCE. */
 
 #define LOCAL_RELAY "net://localhost"
 
@@ -20,22 +20,22 @@ struct relay_session {
 	uint64_t streams, clients;
 };
 
-/* An empty list, of struct relay_session; frees them with itself. */
+/* An empty list of struct relay_session, which it owns. */
 GPtrArray *relay_list_new(void);
 
 /*
- * Appends the sessions that the URL means, ordered by host and name. LT_ERROR: no answer within the limit, not
- * counting what it takes to read a long list, or the URL's session is not among them.
+ * Appends the sessions selected by the URL, ordered by host and name. LT_ERROR: no answer within the limit (not
+ * counting the time to read a long list), or the URL's session does not exist.
  */
 enum lt_status relay_list_ask(const struct source_url *url, uint64_t limit_ns, GPtrArray *sessions);
 
 /* "free", "taken" or "not live". */
 const char *relay_session_state(const struct relay_session *s);
 
-/* A live session with a viewer already: a relayd admits one. */
+/* A live session that already has a viewer: a relayd allows only one. */
 bool relay_session_is_taken(const struct relay_session *s);
 
-/* State i and what it means. Returns whether there is one of that number; all are below the first that is not. */
+/* The i-th state and its meaning. Returns whether it exists; valid numbers are consecutive. */
 bool relay_session_states(unsigned i, const char **name, const char **meaning);
 
 #endif

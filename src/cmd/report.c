@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lttngtop report TABLE: reads the sources once, cuts the record of each host at
- * the edges of the intervals, at event level, and writes the rows of each interval as soon
- * as all hosts have reached its end.
+ * lttngtop report TABLE: reads the sources once, cuts each host's trace at the edges of the intervals, event by event,
+ * and writes the rows of each interval as soon as all hosts have reached its end.
  */
 #include <inttypes.h>
 #include <signal.h>
@@ -51,7 +50,7 @@ void report_end_on_interrupt(uint64_t duration_ns)
 	setitimer(ITIMER_REAL, &timer, NULL);
 }
 
-/* ---- what was asked for ---- */
+/* ---- checking options ---- */
 
 static enum lt_status unknown_table(const char *name)
 {
@@ -62,7 +61,7 @@ static enum lt_status unknown_table(const char *name)
 			similar_offer(&s, view_table_get(i)->name);
 	similar_offer(&s, DUMP);
 	similar_offer(&s, SLICE);
-	return error_set("no table '%s'%s", name, similar_hint(&s, ""));
+	return error_set("unknown table '%s'%s", name, similar_hint(&s, ""));
 }
 
 static enum lt_status find_table(struct report *r)
@@ -85,23 +84,23 @@ static enum lt_status check_options(const struct report *r)
 	if (o->words->len < 2)
 		return error_set("no source given");
 	if (o->json + o->csv + o->dot > 1)
-		return error_set("--json, --csv and --dot exclude each other");
+		return error_set("only one of --json, --csv and --dot can be used");
 	if (o->dot && strcmp(r->table->name, "relations") != 0)
-		return error_set("--dot means nothing for table '%s'", r->table->name);
+		return error_set("--dot does not apply to table '%s'", r->table->name);
 	if (o->per_cpu && !(r->table->flags & VIEW_PER_CPU))
-		return error_set("--per-cpu means nothing for table '%s'", r->table->name);
+		return error_set("--per-cpu does not apply to table '%s'", r->table->name);
 	if ((o->tid->len || o->pid->len || o->comm->len) && !view_table_of_processes(r->table) && !is_path)
-		return error_set("--tid, --pid and --comm mean nothing for table '%s'", r->table->name);
+		return error_set("--tid, --pid and --comm do not apply to table '%s'", r->table->name);
 	if (o->tid->len && !view_table_of_threads(r->table) && !is_path)
-		return error_set("--tid means nothing for table '%s'", r->table->name);
+		return error_set("--tid does not apply to table '%s'", r->table->name);
 	if (o->babeltrace)
 		return error_set("--babeltrace does not apply to table '%s'", r->table->name);
 	if (o->slice_output)
 		return error_set("--output does not apply to table '%s'", r->table->name);
 	if (o->compat && !(report_needs(r) & ~(unsigned)VIEW_ACCOUNTS))
-		return error_set("--compat means nothing for table '%s'", r->table->name);
+		return error_set("--compat does not apply to table '%s'", r->table->name);
 	if (report_needs(r) & VIEW_CLOCKS && o->no_sync)
-		return error_set("--no-sync means nothing for table '%s'", r->table->name);
+		return error_set("--no-sync does not apply to table '%s'", r->table->name);
 	return LT_OK;
 }
 
@@ -134,7 +133,7 @@ int report_fail(int status)
 	return status;
 }
 
-/* Without rows: what was not recorded is not what did not happen. */
+/* For a table without rows: says what was not recorded, so that it is not mistaken for what did not happen. */
 static void say_missing(const struct report *r)
 {
 	const struct view_table *table = r->needs ? r->needs : r->table;
@@ -148,8 +147,8 @@ static void say_missing(const struct report *r)
 }
 
 /*
- * Tables of the hosts' clocks lack what they are made of where packets were recorded without headers. Returns whether
- * that is so.
+ * If packets were recorded without headers, tables of the hosts' clocks have nothing to work with. Returns whether that
+ * is the case.
  */
 static bool warn_bare_packets(const struct report *r)
 {
@@ -203,7 +202,7 @@ enum lt_status report_open_for_good(struct report *r, uint64_t *known_end_ns)
 			    (r->visitor || report_needs_waits(r) ||
 			     (!report_needs(r) && (o->begin.form || o->end.form || o->interval)));
 
-	/* what is read as a whole before it is cut needs no survey */
+	/* what is read completely before it is cut needs no survey */
 	if ((report_needs(r) && !r->live) || !needs_end) {
 		if (report_open(r, false) != LT_OK)
 			return LT_ERROR;
@@ -224,7 +223,7 @@ static enum lt_status check_hosts(struct report *r)
 	return report_needs(r) & VIEW_PATH ? report_subjects_check(r) : LT_OK;
 }
 
-/* What is asked of the wait graph may end long before the record does. */
+/* Queries to the wait graph may end long before the trace does. */
 static uint64_t early_end(const struct report *r)
 {
 	const struct timetext *end = &r->options->end;
@@ -316,7 +315,7 @@ int cmd_report(const struct options *o)
 	return status;
 }
 
-/* A table with all its columns. */
+/* Describes a table and all its columns. */
 static void help_table(struct help *h, const struct view_table *table)
 {
 	char *text = g_strdup_printf("%s: a row is %s", table->name, table->row);
@@ -336,7 +335,7 @@ static void help_table(struct help *h, const struct view_table *table)
 	}
 }
 
-/* What is asked for like a table and is none. */
+/* Names that are used like tables but are not tables. */
 static void help_others(struct help *h)
 {
 	if (h->brief) {

@@ -3,14 +3,12 @@
 #define LT_CMD_REPORT_H
 
 /*
- * What the files of lttngtop report share: report.c knows the command line,
- * report_choose.c which rows and columns are asked for,
- * report_read.c reads the sources step by step, report_cut.c cuts what is read into intervals and
- * writes them, report_derived.c collects the rows of tables that are no rows of the model,
- * report_subjects.c finds the threads whose critical paths are asked for,
- * report_dump.c writes the events themselves, report_slice.c traces of them.
+ * Shared by the files of lttngtop report: report.c handles the command line, report_choose.c the selection of rows and
+ * columns, report_read.c reads the sources step by step, report_cut.c cuts the data into intervals and writes them,
+ * report_derived.c collects the rows of tables that do not come from the model, report_subjects.c finds the threads of
+ * critical paths, report_dump.c writes the events themselves, report_slice.c traces.
  *
- * Times without a host are reference times (clock/map.h); those of a host its own.
+ * Times without a host are reference times (clock/map.h); a host's times are its own.
  */
 
 #include <signal.h>
@@ -24,76 +22,77 @@
 #include "view/share.h"
 #include "view/table.h"
 
-/* From behind an event to the next one: long against --interval. By the host's own clock. */
+/* From the end of an event to the next one, long compared to --interval. On the host's own clock. */
 struct report_gap {
 	uint64_t begin_ns, end_ns;
 };
 
-/* Of recordings that were opened before only a part is read again: ingest_limit(). */
+/* Rereads only part of recordings that were opened before: see ingest_limit(). */
 struct report_limit {
 	const struct ingest *like;
 	uint64_t begin_ns, end_ns;
 	bool models;
 };
 
-/* A host that was read; of one that is not shown only the times count. */
+/* A host that was read; if it is not shown only its times matter. */
 struct report_host {
 	struct ingest_host *source;
 	struct interval iv;
-	uint64_t reached_ns; /* it was advanced up to here */
-	uint64_t cut_ns;     /* where its last interval ended, 0: none did */
-	bool open;           /* iv was begun and not ended */
-	bool done;           /* the record was read to its end */
-	bool left_out;       /* silent: it did not reach what the others did */
-	int shown;           /* its number among the shown hosts, -1: it is none */
-	GArray *gaps;        /* struct report_gap, those that were met so far */
-	guint gap;           /* the first one that pages have not passed */
+	uint64_t reached_ns; /* advanced up to here */
+	uint64_t cut_ns;     /* end of its last interval; 0: none yet */
+	bool open;           /* iv has been started and not ended */
+	bool done;           /* its trace was read to its end */
+	bool left_out;       /* silent: it has fallen behind the others */
+	int shown;           /* its number among the shown hosts; -1: not shown */
+	GArray *gaps;        /* struct report_gap, those found so far */
+	guint gap;           /* the first one that no page has covered */
 };
 
 struct report {
 	const struct options *options;
-	guint first_source;                   /* which of the words */
-	const struct ingest_visitor *visitor; /* attach: sees each event, in the common time; NULL: nobody does */
+	guint first_source;                   /* index of the first source among the words */
+	const struct ingest_visitor *visitor; /* attach: sees every event in reference time order; NULL: none */
 	const struct view_table *table;
-	const struct view_table *needs;   /* with --log: the table that was asked for; else NULL */
+	const struct view_table *needs;   /* with --log: the requested table; otherwise NULL */
 	uint64_t log_dist, log_min_ns;    /* model_set_log() */
-	bool live;                        /* a source is: nothing can be read twice */
-	const struct report_limit *limit; /* NULL: all is read */
-	bool no_waits;                    /* attach: nothing that it shows comes from the wait graph */
-	struct clocks *clocks;            /* NULL: every host on its own */
+	bool live;                        /* one of the sources is: nothing can be read twice */
+	const struct report_limit *limit; /* NULL: everything is read */
+	bool no_waits;                    /* attach: nothing that it shows needs the wait graph */
+	struct clocks *clocks;            /* NULL: every host has its own */
 	enum clocks_use clocks_use;
 	struct waits_options waits;
-	struct view_filter filter;      /* which threads and hosts; of most tables which rows, too */
-	GArray *sum_columns;            /* struct column: --sum-by; NULL: not given */
-	struct view_filter having;      /* which of the sums */
-	struct view_filter rows_filter; /* of tables that choose by themselves what to do with those: which rows */
+	struct view_filter filter; /* threads and hosts; for most tables also rows */
+	GArray *sum_columns;       /* struct column: --sum-by; NULL: not given */
+	struct view_filter having; /* filter for the sums */
+	/* for tables that apply the filter of threads and hosts themselves: filter for rows */
+	struct view_filter rows_filter;
 	struct view_query query;
 	struct ingest *in;
 	struct report_host *hosts;
 	unsigned n_hosts;
-	int subject;    /* of paths: the host of the one thread that is asked for; -1: there may be several */
+	int subject;    /* for paths: the host of the single requested thread; -1: there may be several */
 	uint64_t at_ns; /* all hosts have been applied up to here */
 	bool interrupted;
-	bool all_read; /* report_read_all(): nothing more is read */
+	bool all_read; /* set by report_read_all(): nothing more is read */
 	struct view_rows rows;
 	struct view_host *shown;
 	unsigned n_shown;
-	const char **names; /* of the hosts that were asked for */
+	const char **names; /* of the requested hosts */
 	unsigned n_names;
 	struct view_derived derived_rows;
 	GArray *matches;  /* struct view_match */
 	GArray *paths;    /* struct wait_path, of the interval */
-	GArray *subjects; /* wait_row, whose they are */
-	bool any_rows;    /* some were written */
-	bool warned_cut;  /* that the memory was too small for it */
+	GArray *subjects; /* wait_row: the paths' threads */
+	bool any_rows;    /* some rows were written */
+	bool warned_cut;  /* the warning that memory was too small has been given */
 	const struct column **columns;
 	unsigned n_columns;
-	GPtrArray *shares; /* struct view_share, columns that were asked for */
+	GPtrArray *shares; /* struct view_share, requested columns */
 	struct writer *writer;
-	int64_t started_us, progress_us; /* when the last progress was shown, 0 none is */
+	int64_t started_us, progress_us; /* when progress was last shown; 0: none is on the terminal */
 };
 
-/* What the rows of the table are made from but models, enum view_need; of dump and attach nothing. */
+/* What the table's rows need in addition to models, enum view_need; nothing for dump and attach. */
 static inline unsigned report_needs(const struct report *r)
 {
 	return r->table ? r->table->supply.needs : 0;
@@ -106,137 +105,137 @@ static inline bool report_needs_waits(const struct report *r)
 
 /* ---- report.c ---- */
 
-/* SIGINT came, or the end of --duration; and as which signal. */
+/* Set by SIGINT or the end of --duration; and the signal. */
 extern volatile bool report_stop;
 extern volatile sig_atomic_t report_signal;
 
-/* SIGINT, and the end of duration_ns (0: none), end the reading where it is; a second SIGINT at once. */
+/*
+ * Makes SIGINT and the end of duration_ns (0: none) end the reading where it is; a second SIGINT ends the program at
+ * once.
+ */
 void report_end_on_interrupt(uint64_t duration_ns);
 
-/* Another signal does, too, likewise. */
+/* Makes another signal do the same. */
 void report_end_on_signal(int number);
 
-/* Which of the hosts is on whose clock. LT_ERROR: the options make no sense. */
+/* Chooses each host's clock. LT_ERROR: the options are invalid. */
 enum lt_status report_set_clocks(struct report *r);
 
 /*
- * Opens the sources. Recordings of several hosts are surveyed before, where the clocks must be known while
- * they are read: to cut them, to join them. Also where times count from the record's end.
+ * Opens the sources. First surveys recordings of several hosts if the clocks must be known while reading, to cut or
+ * merge them; also if times are relative to the trace's end.
  */
 enum lt_status report_open_for_good(struct report *r, uint64_t *known_end_ns);
 
 /* Prints the error chain; returns status. */
 int report_fail(int status);
 
-/* Whether something was lost or could not be read: stderr says so. */
+/* Whether something was lost or could not be read, which is reported on stderr. */
 bool report_is_incomplete(const struct report *r);
 
 /* ---- report_read.c ---- */
 
-/* Opens the sources into r->in; LT_ERROR: not one could be read, the error chain has the last reason. */
+/* Opens the sources into r->in; LT_ERROR: none could be read, the error chain has the last reason. */
 enum lt_status report_open(struct report *r, bool survey);
 
-/* The hosts that were read and those that are shown; and frees them. */
+/* Sets up the hosts that were read and those that are shown; and frees them. */
 void report_set_hosts(struct report *r);
 void report_release_hosts(struct report *r);
 
 /*
- * Applies all hosts' events before until_ns, a step at a time for all, so
- * that an interrupt finds them side by side. Live hosts that are silent are left out.
+ * Applies the events of all hosts before until_ns in common steps, so that an interrupt finds all at the same time.
+ * Skips live hosts that are silent.
  */
 void report_advance(struct report *r, uint64_t until_ns);
 
-/* The same, the events of all hosts in the order of their reference times, for r->visitor. */
+/* The same in order of reference time across all hosts, for r->visitor. */
 void report_advance_in_order(struct report *r, uint64_t until_ns);
 
-/* Empty intervals from this many on are written as one. */
+/* This many or more consecutive empty intervals are written as one. */
 enum { REPORT_GAP_INTERVALS = 1000 };
 
-/* Whether every host's record was read to its end; the earliest begin and the latest end so far, 0: no event came. */
+/* Whether every host's trace was read to its end; the earliest start and latest end so far, 0: no event yet. */
 bool report_all_done(const struct report *r);
 uint64_t report_record_begin(const struct report *r);
 uint64_t report_record_end(const struct report *r);
 
-/* The host's own time at a reference time. */
+/* The host's own time for a reference time. */
 uint64_t report_host_time(const struct report_host *h, uint64_t ref_ns);
 
-/*
- * Reads recordings once only for the clocks and for where the record ends; what is wrong
- * with them the second reading says.
- */
+/* Reads recordings just for the clocks and the end of the trace; the second reading will report problems. */
 enum lt_status report_survey(struct report *r, uint64_t *end_ns);
 
-/* What was read of recordings is all: their clocks are known for good. */
+/* To be called when all recordings have been read: their clocks are final. */
 void report_finish_clocks(struct report *r);
 
-/* Takes the progress off the terminal. */
+/* Removes the progress line from the terminal. */
 void report_clear_progress(struct report *r);
 
 /* ---- report_choose.c ---- */
 
-/* The query and the columns, from the options. LT_ERROR: they make no sense. */
+/* Sets the query and the columns from the options. LT_ERROR: the options are invalid. */
 enum lt_status report_choose(struct report *r);
 
-/* LT_ERROR: an option is given that chooses among rows or columns, of which dump and slice (what) have none. */
+/* LT_ERROR: an option is given that selects rows or columns, which do not exist for dump and slice (what). */
 enum lt_status report_refuse_choice(const struct options *o, const char *what);
 
 /* ---- report_spread.c ---- */
 
-/* The table of what --log lists. */
+/* The table that --log writes. */
 #define REPORT_INSTANCES "instances"
 
-/* With --log the table is that of the instances of one of its distributions. LT_ERROR: it has none. */
+/* With --log, switches to the table of a distribution's instances. LT_ERROR: the table has no such distribution. */
 enum lt_status report_choose_log(struct report *r);
 
 /*
- * The columns have been chosen: adds the table's histogram with --freq, and has distributions spread into buckets if
- * some column needs them. LT_ERROR: the table has no histogram.
+ * To be called when the columns have been chosen: adds the histogram for --freq, and has distributions split into
+ * buckets if a column needs them. LT_ERROR: the table has no histogram.
  */
 enum lt_status report_choose_spread(struct report *r);
 
 /* ---- report_cut.c ---- */
 
-/* The part of the record that was asked for, clipped to what is known of the record. LT_ERROR: it makes no sense. */
+/* The requested part of the trace, clipped to the known part. LT_ERROR: the times are invalid. */
 enum lt_status report_resolve_times(const struct report *r, uint64_t known_end_ns, uint64_t *begin_ns,
 				    uint64_t *end_ns);
 
 /*
- * Reads everything, of all hosts as one interval, before anything is written. until_ns: what comes later is of
- * use only as far as it explains what was before: it is left out where it would cost memory that holds that.
+ * Reads everything as one interval of all hosts before anything is written. until_ns: later data only helps to explain
+ * earlier data, and is skipped if memory is short.
  */
 void report_read_all(struct report *r, uint64_t until_ns);
 
 /*
- * Writes from begin_ns to end_ns or to the end of the record, interval by
- * interval; reads as it goes, unless all has been read.
+ * Writes from begin_ns to end_ns or the end of the trace, interval by interval; reads as needed unless everything has
+ * been read.
  */
 enum lt_status report_write_intervals(struct report *r, uint64_t begin_ns, uint64_t end_ns);
 
 /* ---- report_dump.c ---- */
 
-/* lttngtop report dump: not a table, but the events themselves. The options were read, nothing else was done. */
+/* lttngtop report dump: writes the events themselves instead of a table. Only the options have been read. */
 int report_dump(struct report *r);
 
 /* ---- report_slice.c ---- */
 
-/* lttngtop report slice: an interval as a trace, likewise. */
+/* lttngtop report slice: writes an interval as a trace. Only the options have been read. */
 int report_slice(struct report *r);
 
 /* ---- report_derived.c ---- */
 
-/* Prepares r for its table, once the options were checked; and frees what that took. */
+/* Prepares r for its table once the options have been checked; and frees it. */
 void report_derived_init(struct report *r);
 void report_derived_release(struct report *r);
 
-/* The rows of an interval. LT_ERROR: there is no such thread. */
+/* Collects the rows of an interval. LT_ERROR: there is no such thread. */
 enum lt_status report_derived_collect(struct report *r, uint64_t begin_ns, uint64_t end_ns);
 
 /* ---- report_subjects.c ---- */
 
-/* The hosts are known. LT_ERROR: a path of whom? */
+/* To be called when the hosts are known. LT_ERROR: the path's thread is not identified. */
 enum lt_status report_subjects_check(struct report *r);
 
-/* Fills r->subjects and r->paths, those of an interval. LT_ERROR: the one thread that is asked for was not there. */
+/* Fills r->subjects and r->paths for an interval. LT_ERROR: the single requested thread did not exist in it. */
 enum lt_status report_subjects_find(struct report *r, uint64_t begin_ns, uint64_t end_ns);
 
 void report_subjects_clear(struct report *r);

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* lttngtop report: which rows of the table are written, in what order, and with which columns. */
+/* lttngtop report: selects the rows of the table, their order, and the columns. */
 #include <string.h>
 
 #include "base/error.h"
 #include "base/similar.h"
 #include "cmd/report.h"
 
-/* Of the table, or of its sums. */
+/* Of the table or, with --sum-by, of its sums. */
 static const struct column *all_columns(const struct report *r, unsigned *n)
 {
 	*n = r->sum_columns ? r->sum_columns->len : r->table->n_columns;
 	return r->sum_columns ? (const struct column *)(const void *)r->sum_columns->data : r->table->columns;
 }
 
-/* LT_ERROR: there is none of that name. */
+/* LT_ERROR: there is no such column. */
 static enum lt_status find_column(const struct report *r, const char *name, const struct column **column)
 {
 	struct similar s = { .word = name };
@@ -37,7 +37,7 @@ static void add_column(struct report *r, const struct column *column)
 	r->columns[r->n_columns++] = column;
 }
 
-/* "cpu_ns%": the share of a row in the host's sum. */
+/* "cpu_ns%": the row's share of the host's sum. */
 static enum lt_status add_share(struct report *r, const char *name)
 {
 	char *of = g_strndup(name, strlen(name) - 1);
@@ -51,7 +51,7 @@ static enum lt_status add_share(struct report *r, const char *name)
 		g_ptr_array_add(r->shares, share);
 		add_column(r, &share->column);
 	} else if (status == LT_OK) {
-		status = error_set("column '%s' has no share: its values are not parts of one sum", column->name);
+		status = error_set("column '%s' has no shares: its values cannot be summed", column->name);
 	}
 	g_free(of);
 	return status;
@@ -86,8 +86,8 @@ static enum lt_status choose_order(struct report *r, const char *name)
 }
 
 /*
- * People look for what matters, which comes first; programs rely on the order of the keys. What a pane sorts by is
- * often a rate or a percentage: of a whole record the figure that it is made of counts.
+ * People want the most important rows first; programs rely on the order of the keys. Panes are often sorted by a rate
+ * or percentage: for a whole trace the underlying figure is used.
  */
 static void set_order_of_text(struct report *r)
 {
@@ -106,13 +106,13 @@ static void set_order_of_text(struct report *r)
 			r->query.sort = &columns[i];
 }
 
-/* Tables whose rows are of two hosts apply the options to these by themselves. */
+/* Tables whose rows concern two hosts apply these options themselves. */
 static struct view_filter *filter_of_rows(struct report *r)
 {
 	return r->table->supply.of_two ? &r->rows_filter : &r->filter;
 }
 
-/* Of sums they say which of them. */
+/* With --sum-by they select sums. */
 static enum lt_status add_limit(struct report *r, const char *name, enum view_operator operator, const char * value)
 {
 	struct view_filter *f = r->sum_columns ? &r->having : filter_of_rows(r);
@@ -135,9 +135,9 @@ static enum lt_status add_limits(struct report *r, const char *option, const GPt
 		enum lt_status status;
 
 		if (!sign && r->options->instances && limits == r->options->min)
-			continue; /* a duration, report_spread.c */
+			continue; /* a duration, see report_spread.c */
 		if (!sign)
-			return error_set("option '%s': '%s' is not COLUMN=VALUE", option, text);
+			return error_set("option '%s': '%s' is not of the form COLUMN=VALUE", option, text);
 		name = g_strndup(text, (gsize)(sign - text));
 		status = add_limit(r, name, operator, sign + 1);
 		g_free(name);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* lttngtop report: the record of each host, cut at the edges of the intervals, and written. */
+/* lttngtop report: cuts each host's trace at the edges of the intervals, and writes them. */
 #include "cmd/report.h"
 
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "base/strpool.h"
 
-#define READ_ON_NS UINT64_C(100000000) /* past the end that was asked for, at once */
+#define READ_ON_NS UINT64_C(100000000) /* how far to read at once past the requested end */
 
 enum { MISSING_MAX = 64 };
 
@@ -16,7 +16,7 @@ static void open_intervals(struct report *r, uint64_t begin_ns, uint64_t end_ns)
 	for (unsigned i = 0; i < r->n_hosts; i++) {
 		struct report_host *h = &r->hosts[i];
 		const struct ingest_host *source = h->source;
-		/* maps of live hosts move: the end of the last interval is what this one begins with */
+		/* maps of live hosts move: this interval starts where the last one ended */
 		uint64_t from_ns = h->cut_ns ? h->cut_ns : report_host_time(h, begin_ns);
 
 		if (h->shown < 0 || source->begin_ns >= report_host_time(h, end_ns) ||
@@ -49,7 +49,7 @@ static void set_missing(struct view_host *host, const struct model *model)
 	host->n_missing = n;
 }
 
-/* The shown hosts' intervals end where the hosts were advanced to, or where their records end. */
+/* Ends the shown hosts' intervals at the time they were advanced to, or where their traces end. */
 static void close_intervals(struct report *r)
 {
 	for (unsigned i = 0; i < r->n_hosts; i++) {
@@ -71,12 +71,12 @@ static void close_intervals(struct report *r)
 		interval_end(&h->iv, model_state(h->source->model), to_ns);
 		h->cut_ns = to_ns;
 		r->shown[h->shown].iv = &h->iv;
-		r->shown[h->shown].sidecar = h->source->sidecar; /* it may have come with events */
+		r->shown[h->shown].sidecar = h->source->sidecar; /* it may have arrived with the events */
 		set_missing(&r->shown[h->shown], h->source->model);
 	}
 }
 
-/* Until when the host has no event from a reference time on; that time: it may have one at once. */
+/* The end of a stretch without events that starts at ref_ns; ref_ns itself: there may be an event at once. */
 static uint64_t empty_until(struct report_host *h, uint64_t ref_ns)
 {
 	const struct ingest_host *source = h->source;
@@ -95,7 +95,10 @@ static uint64_t empty_until(struct report_host *h, uint64_t ref_ns)
 	return h->gap < h->gaps->len && t_ns >= gap->begin_ns ? clock_to_ref(source->map, gap->end_ns) : ref_ns;
 }
 
-/* The end of the page that begins at begin_ns: an interval later, or all empty ones behind it if they are many. */
+/*
+ * The end of the page that starts at begin_ns: one interval later, or after all following empty intervals if there are
+ * many.
+ */
 static uint64_t next_edge(const struct report *r, uint64_t begin_ns, uint64_t end_ns, bool *gap)
 {
 	const uint64_t length_ns = r->options->interval ? r->options->interval : UINT64_MAX;
@@ -132,7 +135,7 @@ static enum lt_status write_page(struct report *r, uint64_t begin_ns, uint64_t e
 	return writer_page(r->writer, &page);
 }
 
-/* Whether the wait graph still has room for more without loss of what was before. */
+/* Whether the wait graph has room for more without dropping older data. */
 static bool has_room(const struct report *r)
 {
 	return waits_info(ingest_waits(r->in)).graph.bytes < r->waits.memory_bytes / 4 * 3;
@@ -194,7 +197,7 @@ enum lt_status report_resolve_times(const struct report *r, uint64_t known_end_n
 	if (o->end.form)
 		*end_ns = timetext_resolve(&o->end, record_ns, known_end_ns, o->utc);
 	if (*end_ns < *begin_ns && o->begin.form)
-		return error_set("the end is before the begin");
+		return error_set("the end is before the start");
 	*begin_ns = MAX(*begin_ns, record_ns);
 	*end_ns = MAX(*end_ns, record_ns);
 	return LT_OK;

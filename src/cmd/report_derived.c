@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* lttngtop report: tables whose rows are none of the model: sync, matches, latencies and those of the wait graph. */
+/* lttngtop report: tables with rows that do not come from the model: sync, matches, latencies and the wait graph's. */
 #include <string.h>
 
 #include "base/error.h"
@@ -36,8 +36,8 @@ void report_derived_release(struct report *r)
 }
 
 /*
- * What is missing in the figures: what the memory was too small for; live, what came before the clocks were
- * known, and is in no order with what came then. Said once.
+ * Warns, once, about what is missing in the figures: data for which memory was too small; live, data that came before
+ * the clocks were known and is not ordered with what came later.
  */
 static void warn_cut(struct report *r, uint64_t begin_ns)
 {
@@ -48,8 +48,8 @@ static void warn_cut(struct report *r, uint64_t begin_ns)
 
 	if (r->warned_cut || from_ns <= begin_ns || !(info.graph.cut || info.epoch))
 		return;
-	log_warning(info.graph.cut ? "what was before %s did not fit into --wait-memory"
-				   : "what was before %s came before the hosts' clocks were known",
+	log_warning(info.graph.cut ? "data before %s was dropped: --wait-memory is too small"
+				   : "data before %s is missing: it arrived before the hosts' clocks were known",
 		    timetext_format(when, sizeof(when), from_ns, 9, true, r->options->utc));
 	r->warned_cut = true;
 }
@@ -85,7 +85,7 @@ enum lt_status report_derived_collect(struct report *r, uint64_t begin_ns, uint6
 	g_free(accounts);
 	if (report_needs_waits(r))
 		warn_cut(r, begin_ns);
-	/* what is live is shown once */
+	/* live data is shown once */
 	if (r->live)
 		g_array_set_size(r->matches, 0);
 	return LT_OK;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* lttngtop report dump: the events themselves, with all their fields. */
+/* lttngtop report dump: writes the events themselves, with all their fields. */
 #include "cmd/report.h"
 
 #include <stdio.h>
@@ -18,17 +18,17 @@ struct report_dump {
 	struct report *report;
 	struct dump *dump;
 	uint64_t begin_ns, end_ns; /* reference time */
-	bool has_threads;          /* some were chosen */
+	bool has_threads;          /* some threads were selected */
 };
 
 /* ---- which events ---- */
 
 struct dump_thread {
-	int64_t tid, pid; /* -1: not known */
-	const char *comm; /* NULL: not known */
+	int64_t tid, pid; /* -1: unknown */
+	const char *comm; /* NULL: unknown */
 };
 
-/* Who runs when the event happens. */
+/* The thread that is running when the event occurs. */
 static struct dump_thread running_thread(const struct report_dump *d, const struct ingest_visit *v)
 {
 	const struct model *m = d->report->hosts[v->host].source->model;
@@ -94,7 +94,7 @@ static void visit(void *user, const struct ingest_visit *v)
 				    .pid = running.pid,
 				    .comm = running.comm,
 			    });
-	/* who reads it has gone */
+	/* the reader has gone */
 	if (ferror(stdout))
 		report_stop = true;
 }
@@ -120,16 +120,19 @@ static enum lt_status check_options(const struct report *r)
 							      : o->per_cpu ? "--per-cpu"
 									   : "--compat");
 	if (o->json && o->babeltrace)
-		return error_set("--json and --babeltrace exclude each other");
+		return error_set("--json and --babeltrace cannot be used together");
 	return report_refuse_choice(o, "dump");
 }
 
-/* What workers are asked for: the threads, as far as they know them. */
+/* Asks the workers for the selected threads; they only know some of them. */
 static void set_wanted(struct fields_wanted *w, const struct options *o)
 {
 	fields_wanted_init(w);
 	w->classes = WANTED_ALL;
-	/* terms of one kind are alternatives, kinds add up: the worker's all are alternatives, so one kind is enough */
+	/*
+	 * terms of one kind are alternatives and kinds must all hold, but for workers all terms are alternatives: one
+	 * kind suffices
+	 */
 	if (o->tid->len)
 		g_array_append_vals(w->tids, o->tid->data, o->tid->len);
 	else if (o->pid->len)
@@ -138,7 +141,7 @@ static void set_wanted(struct fields_wanted *w, const struct options *o)
 		g_ptr_array_add(w->names, g_strdup(g_ptr_array_index(o->comm, i)));
 }
 
-/* Opens the recordings once more, for the interval alone; what is wrong with them was said the first time. */
+/* Reopens the recordings, only for the interval; problems were already reported the first time. */
 static enum lt_status narrow(struct report_dump *d)
 {
 	struct report *r = d->report;
@@ -207,7 +210,7 @@ int report_dump(struct report *r)
 		return report_fail(LT_EXIT_USAGE);
 	r->visitor = &visitor;
 	r->no_waits = true;
-	r->query.table = view_table_find("events"); /* no rows are made of it */
+	r->query.table = view_table_find("events"); /* no rows are produced */
 	report_end_on_interrupt(o->duration);
 	set_wanted(&wanted, o);
 	view_filter_init(&r->filter);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* lttngtop report: the sources and their hosts, read side by side. */
+/* lttngtop report: reads the sources and their hosts side by side. */
 #include "cmd/report.h"
 
 #include <poll.h>
@@ -12,9 +12,9 @@
 #include "base/strpool.h"
 #include "ingest/visit.h"
 
-#define STEP_NS NS_PER_S /* of trace time between two reaps of ended rows */
+#define STEP_NS NS_PER_S /* of trace time, between two reaps of ended rows */
 
-/* A row of the model is kept there and as it was when the interval began. */
+/* A row of the model is kept as it is and as it was when the interval started. */
 enum { REPORT_COPIES = 2 };
 
 enum { PROGRESS_AFTER_US = 1000000, PROGRESS_EVERY_US = 200000, WAIT_MS = 100 };
@@ -55,7 +55,8 @@ enum lt_status report_open(struct report *r, bool survey)
 		return LT_OK;
 	}
 	ingest_destroy(in);
-	return error_set(status == LT_INTERRUPTED ? "ended before the first event came" : "no source could be read");
+	return error_set(status == LT_INTERRUPTED ? "interrupted before the first event arrived"
+						  : "no source could be read");
 }
 
 /* Names come from traces and directories. */
@@ -66,7 +67,7 @@ static const char *printable(const char *text)
 
 void report_set_hosts(struct report *r)
 {
-	/* a path goes wherever it goes */
+	/* a path may lead to any host */
 	const bool path = report_needs(r) & VIEW_PATH;
 	bool wanted;
 
@@ -104,7 +105,7 @@ void report_set_hosts(struct report *r)
 	}
 	r->at_ns = report_record_begin(r);
 	if (!r->n_names)
-		log_warning("no host of that name");
+		log_warning("no host matches --host");
 }
 
 void report_release_hosts(struct report *r)
@@ -123,11 +124,11 @@ void report_release_hosts(struct report *r)
 
 uint64_t report_host_time(const struct report_host *h, uint64_t ref_ns)
 {
-	/* the ends of time are those of everybody */
+	/* the extremes are the same for every host */
 	return ref_ns == 0 || ref_ns == UINT64_MAX ? ref_ns : clock_from_ref(h->source->map, ref_ns);
 }
 
-/* Ended rows go into the interval, if one is open, and leave the model. */
+/* Moves ended rows from the model into the interval, if one is open. */
 static void reap(struct report_host *h)
 {
 	struct host_state *state = model_state(h->source->model);
@@ -163,7 +164,7 @@ bool report_all_done(const struct report *r)
 	return true;
 }
 
-/* ---- progress, on a terminal and when it takes long ---- */
+/* ---- progress, on a terminal if it takes long ---- */
 
 void report_clear_progress(struct report *r)
 {
@@ -191,7 +192,7 @@ static void show_progress(struct report *r)
 	r->progress_us = now_us;
 }
 
-/* Every live host is silent: until one is heard of. */
+/* All live hosts are silent: waits until data arrives from one. */
 static void await_sources(struct report *r)
 {
 	struct pollfd fd = { .fd = ingest_fd(r->in), .events = POLLIN };
@@ -200,7 +201,7 @@ static void await_sources(struct report *r)
 	r->interrupted = report_stop;
 }
 
-/* The host's next event may be far behind its last one: a wrong clock, a machine that slept. */
+/* The host's next event may be far from its last one because of a wrong clock or a machine that was suspended. */
 static void note_gap(const struct report *r, struct report_host *h)
 {
 	const struct report_gap gap = { h->source->end_ns, h->source->next_ns };
@@ -242,10 +243,7 @@ static void forget_paths(struct report *r)
 	strpool_round_end();
 }
 
-/*
- * Where nothing happens (a hole of years is a matter of one wrong time) the
- * steps grow.
- */
+/* The steps grow where nothing happens (a gap of years takes no more than one wrong timestamp). */
 void report_advance(struct report *r, uint64_t until_ns)
 {
 	uint64_t step_ns = STEP_NS;

@@ -6,10 +6,10 @@
 
 #include "base/map64.h"
 
-/* Sets of uint64_t that are the interval's; of one host. */
+/* Sets of uint64_t for a host in the interval. */
 struct host_requests {
 	GHashTable *connecting; /* uids of threads that opened connections */
-	GHashTable *servers;    /* pids of processes that talked on some that were opened to them */
+	GHashTable *servers;    /* pids of processes that used connections opened to them */
 };
 
 struct requests {
@@ -86,18 +86,18 @@ bool requests_may_be(const struct requests *q, unsigned host, const struct threa
 	return t->read_net + t->write_net && g_hash_table_contains(of_host->connecting, &t->uid);
 }
 
-/* ---- the outermost ---- */
+/* ---- outermost threads ---- */
 
-/* A path that runs through the row of another one. */
+/* A path that runs through another path's row. */
 struct passage {
 	unsigned path, through;
 	uint64_t ns;
 };
 
 struct places {
-	struct map64 by_row; /* row + 1 -> its place */
-	uint64_t *ns;        /* by place: that the path at hand runs through it */
-	uint64_t *own_ns;    /* by place: through itself */
+	struct map64 by_row; /* row + 1 -> its index */
+	uint64_t *ns;        /* by index: time of the current path in that row */
+	uint64_t *own_ns;    /* by index: time in its own row */
 	GArray *passages;    /* struct passage */
 };
 
@@ -112,7 +112,7 @@ static void add_times(struct places *p, const struct wait_path *path)
 	}
 }
 
-/* What add_times() summed up, and to 0 again. */
+/* Takes what add_times() summed, and resets it to 0. */
 static void take_times(struct places *p, unsigned path_place, const struct wait_path *path)
 {
 	for (uint32_t i = 0; i < path->n; i++) {
@@ -130,7 +130,7 @@ static void take_times(struct places *p, unsigned path_place, const struct wait_
 	}
 }
 
-/* Which work for which, in the order of the paths. */
+/* Which row works for which, in the order of the paths. */
 static GArray *find_passages(const GArray *rows, const GArray *paths)
 {
 	struct places p = { .ns = g_new0(uint64_t, rows->len),
@@ -158,7 +158,7 @@ static GArray *find_passages(const GArray *rows, const GArray *paths)
 }
 
 struct outer {
-	unsigned place, first, n; /* the first of its passages, how many */
+	unsigned place, first, n; /* its first passage, and their number */
 };
 
 static int compare_outer(const void *pa, const void *pb)
@@ -170,7 +170,7 @@ static int compare_outer(const void *pa, const void *pb)
 	return a->place < b->place ? -1 : 1;
 }
 
-/* Those that most others work for come first: where two work for each other, one of them stays. */
+/* Starts with those that work for most others: if two work for each other, one of them stays. */
 static bool *find_inner(const GArray *passages, unsigned n)
 {
 	struct outer *outers = g_new0(struct outer, n);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* lttngtop report slice: an interval of recordings as recordings of their own. */
+/* lttngtop report slice: writes an interval of recordings as new recordings. */
 #include "cmd/report.h"
 
 #include <errno.h>
@@ -20,7 +20,7 @@
 #include "ingest/visit.h"
 #include "sidecar/write.h"
 
-/* Made in the directory, and moved out of it when all is there: what is left of a slice that was killed shows. */
+/* The slice is built in here and moved out when complete, so that the remains of a killed run are recognisable. */
 #define UNFINISHED ".unfinished-slice"
 
 enum { NFTW_FDS = 16 };
@@ -28,8 +28,8 @@ enum { NFTW_FDS = 16 };
 struct report_slice {
 	struct report *report;
 	const char *directory;
-	bool made;                 /* it was not there before */
-	char *work;                /* where it is made */
+	bool made;                 /* it did not exist before */
+	char *work;                /* where it is built */
 	uint64_t begin_ns, end_ns; /* reference time */
 	struct slice_sum sum;
 	unsigned traces;
@@ -41,7 +41,7 @@ static enum lt_status make_directory(const char *path)
 {
 	if (g_mkdir_with_parents(path, 0777) == 0)
 		return LT_OK;
-	return error_set("cannot make '%s': %s", path, g_strerror(errno));
+	return error_set("cannot create '%s': %s", path, g_strerror(errno));
 }
 
 static enum lt_status begin_directory(struct report_slice *s)
@@ -57,7 +57,7 @@ static enum lt_status begin_directory(struct report_slice *s)
 	if (dir)
 		g_dir_close(dir);
 	if (!empty)
-		return error_set("'%s' is not empty: give a new directory", s->directory);
+		return error_set("directory '%s' is not empty", s->directory);
 	s->work = g_build_filename(s->directory, UNFINISHED, NULL);
 	return make_directory(s->work);
 }
@@ -87,7 +87,7 @@ static enum lt_status finish_directory(struct report_slice *s)
 		char *from = g_build_filename(s->work, name, NULL), *to = g_build_filename(s->directory, name, NULL);
 
 		if (g_rename(from, to) != 0)
-			status = error_set("cannot make '%s': %s", to, g_strerror(errno));
+			status = error_set("cannot create '%s': %s", to, g_strerror(errno));
 		g_free(from);
 		g_free(to);
 	}
@@ -97,7 +97,7 @@ static enum lt_status finish_directory(struct report_slice *s)
 	return status;
 }
 
-/* Host names and directories are anybody's text: as one name in a directory. */
+/* Hostnames and directory names are untrusted: makes a single file name. */
 static char *safe_name(const char *name)
 {
 	char text[128];
@@ -109,7 +109,7 @@ static char *safe_name(const char *name)
 	return g_strdup(text);
 }
 
-/* DIR/HOST/kernel; two recordings of one host and domain: DIR/HOST-2/kernel. */
+/* DIR/HOST/kernel; for a second recording of the same host and domain DIR/HOST-2/kernel. */
 static char *directory_of(const struct report_slice *s, const char *host, const struct recording *r)
 {
 	char *name = safe_name(host), *path = g_build_filename(s->work, name, r->path, NULL);
@@ -127,7 +127,7 @@ static char *directory_of(const struct report_slice *s, const char *host, const 
 
 /* ---- the traces ---- */
 
-/* The host that a recording is of; NULL: it is not shown, or could not be read. */
+/* The host that a recording belongs to; NULL: it is not shown or could not be read. */
 static const struct report_host *host_of(const struct report *r, const struct recording *recording)
 {
 	const struct recorded_stream *stream = g_ptr_array_index(recording->streams, 0);
@@ -138,7 +138,7 @@ static const struct report_host *host_of(const struct report *r, const struct re
 	return NULL;
 }
 
-/* The hosts' clocks may drift against each other: they agree in the middle. */
+/* The hosts' clocks may drift: align them in the middle. */
 static int64_t shift_of(const struct report_host *h, const struct slice_range *range)
 {
 	const uint64_t end_ns = MIN(range->end_ns, MAX(h->source->end_hint_ns, range->begin_ns));
@@ -147,7 +147,7 @@ static int64_t shift_of(const struct report_host *h, const struct slice_range *r
 	return (int64_t)(clock_to_ref(h->source->map, middle_ns) - middle_ns);
 }
 
-/* What its machine knew is as good for a part of it: into DIR/HOST, which all its traces are below. */
+/* A machine's side-car is also valid for part of its recording: copies it to DIR/HOST, the parent of all its traces. */
 static void copy_sidecars(const struct recording *r, const char *directory, int64_t shift_ns)
 {
 	const struct recorded_stream *stream = g_ptr_array_index(r->streams, 0);
@@ -158,7 +158,7 @@ static void copy_sidecars(const struct recording *r, const char *directory, int6
 		char *path = source_sidecar_of(trace);
 
 		if (path && g_strcmp0(path, copied) != 0 && sidecar_copy(path, host, shift_ns) != LT_OK) {
-			log_warning("command lines and names of users are not in the slice: %s", error_text());
+			log_warning("command lines and user names are missing from the slice: %s", error_text());
 			error_clear();
 		}
 		g_free(trace);
@@ -241,10 +241,10 @@ static enum lt_status check_options(const struct report *r)
 	if (!o->slice_output)
 		return error_set("slice needs --output DIR");
 	if (o->json || o->csv || o->dot || o->babeltrace || o->interval || o->per_cpu || o->compat)
-		return error_set("slice writes a trace: only --output, --begin, --end, --host and those of the clocks "
-				 "apply to it");
+		return error_set("slice writes a trace: only --output, --begin, --end, --host and the clock options "
+				 "apply");
 	if (o->tid->len || o->pid->len || o->comm->len)
-		return error_set("slice copies whole intervals: --tid, --pid and --comm do not apply to it");
+		return error_set("--tid, --pid and --comm do not apply to slice, which copies all threads");
 	if (sync_options_live(o, r->first_source))
 		return error_set("slice needs recordings");
 	return report_refuse_choice(o, "slice");
@@ -252,12 +252,12 @@ static enum lt_status check_options(const struct report *r)
 
 static int tell(const struct report_slice *s)
 {
-	/* what could not be opened is not in it either */
+	/* what could not be opened is missing, too */
 	const bool incomplete = s->sum.damaged || ingest_broken(s->report->in);
 
 	if (s->sum.uncut)
 		fprintf(stderr,
-			"lttngtop: %" PRIu64 " packets could not be cut: they have events outside the interval, too\n",
+			"lttngtop: %" PRIu64 " packets could not be cut and contain events outside the interval\n",
 			s->sum.uncut);
 	if (incomplete)
 		fputs("lttngtop: incomplete: not everything could be read\n", stderr);
@@ -277,14 +277,14 @@ static int write_slice(struct report_slice *s, uint64_t known_end_ns)
 		return report_fail(LT_EXIT_FAILURE);
 	status = write_traces(s);
 	if (status == LT_OK && !s->traces)
-		status = error_set("there is no packet in the interval");
+		status = error_set("no packet lies in the interval");
 	if (status == LT_OK)
 		status = finish_directory(s);
 	if (status == LT_OK)
 		return tell(s);
 	drop_directory(s);
 	if (status == LT_INTERRUPTED) {
-		error_set("interrupted: nothing was left in '%s'", s->directory);
+		error_set("interrupted: nothing was written to '%s'", s->directory);
 		return report_fail(128 + report_signal);
 	}
 	return report_fail(LT_EXIT_FAILURE);
@@ -316,9 +316,9 @@ int report_slice(struct report *r)
 	if (check_options(r) != LT_OK || report_set_clocks(r) != LT_OK)
 		return report_fail(LT_EXIT_USAGE);
 	fields_wanted_init(&nothing);
-	r->visitor = &visitor; /* the clocks must be known before */
+	r->visitor = &visitor; /* the clocks must be known first */
 	r->no_waits = true;
-	r->query.table = view_table_find("events"); /* no rows are made of it */
+	r->query.table = view_table_find("events"); /* no rows are produced */
 	report_end_on_interrupt(0);
 	report_end_on_signal(SIGTERM);
 	report_end_on_signal(SIGHUP);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* lttngtop report: percentiles, histograms, each duration by itself: they cost something only where asked for. */
+/* lttngtop report: percentiles, histograms and individual durations, which are only computed on request. */
 #include <string.h>
 
 #include "base/error.h"
@@ -7,7 +7,7 @@
 #include "cmd/report.h"
 #include "model/buckets.h"
 
-/* The column is of that distribution: "slice" is that of the cells slice.count … */
+/* Whether the column belongs to that distribution: "slice" has the cells slice.count … */
 static bool is_of(const struct view_table *table, const struct column *column, const char *what)
 {
 	const char *cell = table_descs[table->source].cells[column->cell].name;
@@ -16,7 +16,7 @@ static bool is_of(const struct view_table *table, const struct column *column, c
 	return strncmp(cell, what, len) == 0 && strcmp(cell + len, ".count") == 0;
 }
 
-/* The histogram of the distribution --of; the first one is of what the table is about. */
+/* The histogram of distribution --of, by default the table's main one. */
 static enum lt_status find_histogram(const struct report *r, const struct column **histogram)
 {
 	const char *option = r->options->instances ? "--log" : "--freq", *what = r->options->of;
@@ -32,11 +32,11 @@ static enum lt_status find_histogram(const struct report *r, const struct column
 		any = true;
 	}
 	if (any)
-		return error_set("option '--of': table '%s' has no durations '%s'", table->name, what);
+		return error_set("option '--of': table '%s' has no distribution '%s'", table->name, what);
 	return error_set("%s does not apply to table '%s'", option, table->name);
 }
 
-/* Of --min those that are durations: the others are about columns. */
+/* Reads the durations given with --min; other values are about columns. */
 static enum lt_status read_min(struct report *r)
 {
 	for (guint i = 0; i < r->options->min->len; i++) {
@@ -54,7 +54,7 @@ enum lt_status report_choose_log(struct report *r)
 	const struct column *histogram;
 
 	if (o->instances && o->freq)
-		return error_set("--log and --freq exclude each other");
+		return error_set("--log and --freq cannot be used together");
 	if (o->of && !o->instances && !o->freq)
 		return error_set("--of needs --freq or --log");
 	if (!o->instances)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lttngtop report critical-*: whose paths are asked for. One thread, by its --host and --tid; all threads that
- * --host, --tid, --pid and --comm choose; without any of the last three those of requests.
+ * lttngtop report critical-*: selects the threads whose paths are wanted. One thread, by --host and --tid; all threads
+ * selected by --host, --tid, --pid and --comm; without the last three, the threads that handle requests.
  */
 #include "base/error.h"
 #include "cmd/report.h"
@@ -24,13 +24,13 @@ enum lt_status report_subjects_check(struct report *r)
 		n++;
 	}
 	if (!n)
-		return error_set("no host of that name");
+		return error_set("no host matches --host");
 	if (n > 1 || o->tid->len != 1 || o->pid->len || o->comm->len)
 		r->subject = -1;
 	return LT_OK;
 }
 
-/* ---- whom ---- */
+/* ---- threads ---- */
 
 static bool runs_in(const struct view_host *h, const struct thread_row *t, uint64_t begin_ns, uint64_t end_ns)
 {
@@ -48,7 +48,7 @@ static void add_subject(struct report *r, wait_row row, uint64_t begin_ns, uint6
 	g_array_append_val(r->paths, path);
 }
 
-/* Of threads the rows of table cpu, as it chooses them. */
+/* Threads are selected like the rows of table cpu. */
 static void find_threads(const struct report *r, struct view_rows *threads)
 {
 	const struct view_query query = { .table = view_table_find("cpu"), .all = true, .filter = &r->filter };
@@ -57,7 +57,7 @@ static void find_threads(const struct report *r, struct view_rows *threads)
 	view_rows_build(threads, &query, r->shown, r->n_shown);
 }
 
-/* known: the rows that were added. */
+/* known: rows already added. */
 static void add_thread(struct report *r, GHashTable *known, const struct view_host *h, const struct thread_row *t,
 		       uint64_t begin_ns, uint64_t end_ns)
 {
@@ -94,7 +94,7 @@ static void add_threads(struct report *r, uint64_t begin_ns, uint64_t end_ns)
 	requests_destroy(requests);
 }
 
-/* The thread of that tid at the end of the window; else the last one that had it. */
+/* The thread with that tid at the end of the window, otherwise the last one that had it. */
 static enum lt_status add_single(struct report *r, uint64_t begin_ns, uint64_t end_ns)
 {
 	const struct ingest_host *host = r->hosts[r->subject].source;
@@ -102,7 +102,7 @@ static enum lt_status add_single(struct report *r, uint64_t begin_ns, uint64_t e
 	const wait_row row = waits_find(ingest_waits(r->in), host->wait, tid, end_ns);
 
 	if (row == WAIT_NO_ROW)
-		return error_set("host '%s' has no thread %d then", host->name, (int)tid);
+		return error_set("host '%s' has no thread %d in this interval", host->name, (int)tid);
 	add_subject(r, row, begin_ns, end_ns);
 	return LT_OK;
 }
@@ -126,7 +126,8 @@ void report_subjects_clear(struct report *r)
 
 const char *report_subjects_missing(const struct report *r)
 {
-	return names_threads(r->options) ? "none of the threads that were asked for ran then"
-					 : "no process was born and ended in that time, and none opened a connection: "
-					   "name threads with --tid, --pid or --comm";
+	return names_threads(r->options)
+		       ? "none of the selected threads ran in this interval"
+		       : "no process started and ended in this interval, and none opened a connection: "
+			 "select threads with --tid, --pid or --comm";
 }

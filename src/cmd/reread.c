@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 
-/* Keys have come to rest after this; a reading is looked at so often should a wake-up be missed. */
+/* Wait this long after the last key; poll a reading at this interval in case a wake-up is missed. */
 #define REST_S 0.08
 #define LOOK_S 0.1
 
@@ -15,11 +15,11 @@ struct reread {
 	struct reread_options options;
 	struct ev_loop *loop;
 	const struct clock_map **maps; /* of the ingest's hosts */
-	uint64_t begin_ns, end_ns;     /* wanted, 0: nothing */
+	uint64_t begin_ns, end_ns;     /* wanted; 0: nothing */
 	struct window *reading, *done;
 	uint64_t reading_begin_ns, reading_end_ns, done_begin_ns, done_end_ns;
-	bool is_whole;  /* what is being read, or was read last, is all of the recordings */
-	bool overflows; /* all of them do not fit into memory_bytes */
+	bool is_whole;  /* the current or last reading covers all of the recordings */
+	bool overflows; /* all of them would not fit into memory_bytes */
 	unsigned percent;
 	char *problem;
 	ev_timer rest, look;
@@ -54,7 +54,7 @@ static void start_soon(struct reread *r)
 	ev_timer_start(r->loop, &r->rest);
 }
 
-/* The old one goes after the screen has been told of the new one. */
+/* The old window is freed only after the screen knows the new one. */
 static void finish(struct reread *r)
 {
 	const uint64_t kept_ns = waits_info(window_waits(r->reading)).graph.horizon_ns;
@@ -121,7 +121,7 @@ static void on_look(struct ev_loop *loop, ev_timer *w, int events)
 	go_on(w->data);
 }
 
-/* All there is, if it fits; else a quarter more at both ends, so that a step to the side has what it needs. */
+/* Reads everything if it fits, otherwise a quarter more at both ends so that a step sideways is covered. */
 static void on_rest(struct ev_loop *loop, ev_timer *w, int events)
 {
 	struct reread *r = w->data;
@@ -194,7 +194,7 @@ void reread_want(struct reread *r, uint64_t begin_ns, uint64_t end_ns)
 		stop(r);
 		return;
 	}
-	/* what is being read may do */
+	/* the window being read may already cover it */
 	if (r->reading && r->reading_begin_ns <= begin_ns && r->reading_end_ns >= end_ns)
 		return;
 	stop(r);

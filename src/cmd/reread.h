@@ -9,14 +9,13 @@
 #include "ingest/window.h"
 
 /*
- * A window of recordings that the screen wants, read again in the background of a loop: for critical paths, or for
- * whoever sees its events one by one. Who moves through time wants another one with every key: a reading
- * that nobody wants any more is given up, and the next one begins when the keys have come to
- * rest. What was read last stays until there is something better.
+ * Rereads a window of recordings in the background of a loop, for critical paths or for a visitor that sees its events.
+ * A user moving through time may want another window with every key: a reading that is no longer wanted is given up,
+ * and the next one starts when the keys have stopped. The last window read stays available until there is a better one.
  */
 struct reread;
 
-/* Something is different: a reading has come further, is done, or cannot be done. */
+/* Called when something has changed: a reading has progressed, is done, or has failed. */
 typedef void reread_fn(void *data);
 
 struct reread_options {
@@ -25,8 +24,8 @@ struct reread_options {
 	size_t memory_bytes; /* for the wait graph */
 	reread_fn *changed;
 	/*
-	 * Before a reading begins: what it is to be otherwise than a critical path needs; and when it is open. NULL:
-	 * nothing is to be done.
+	 * Called before a reading starts, to change options for purposes other than critical paths, and when it is
+	 * open. NULL: not needed.
 	 */
 	void (*prepare)(void *data, struct window_options *options);
 	void (*opened)(void *data, struct window *w);
@@ -36,22 +35,22 @@ struct reread_options {
 struct reread *reread_create(const struct reread_options *options);
 void reread_destroy(struct reread *r);
 
-/* [begin_ns, end_ns[ in reference time is wanted; cheap if it is already. end_ns 0: nothing is. */
+/* Requests [begin_ns, end_ns[ in reference time; cheap if it is available. end_ns 0: nothing. */
 void reread_want(struct reread *r, uint64_t begin_ns, uint64_t end_ns);
 
-/* What is being read or was is not it, whatever time it is of. */
+/* Discards the current and last readings, whatever they cover. */
 void reread_forget(struct reread *r);
 
-/* The last one that was read, NULL: none. It covers more than what was wanted. Borrowed until changed() is called. */
+/* The last window that was read; NULL: none. It covers more than was wanted. Borrowed until changed() is called. */
 struct window *reread_done(const struct reread *r, uint64_t *begin_ns, uint64_t *end_ns);
 
-/* It is not needed any more. */
+/* Drops the last window because it is no longer needed. */
 void reread_drop(struct reread *r);
 
-/* How much of the next one is read. */
+/* Progress of the current reading. */
 unsigned reread_percent(const struct reread *r);
 
-/* Why what is wanted cannot be read, NULL: it can. */
+/* Why the window cannot be read; NULL: it can. */
 const char *reread_problem(const struct reread *r);
 
 #endif

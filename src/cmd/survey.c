@@ -4,7 +4,7 @@
 #include "base/error.h"
 #include "ingest/ingest.h"
 
-/* Events between two looks at the clock. */
+/* Events between two checks of the clock. */
 enum { EVENTS_AT_ONCE = 4096 };
 
 struct survey {
@@ -22,7 +22,7 @@ struct survey *survey_create(const GPtrArray *sources, unsigned workers, struct 
 	s->in = ingest_create(&options);
 	for (guint i = 0; i < sources->len; i++)
 		opened += ingest_open(s->in, g_ptr_array_index(sources, i)) == LT_OK;
-	/* what cannot be opened is told where the sources are read for the screen */
+	/* failures are reported when the sources are read for the screen */
 	error_clear();
 	if (opened)
 		return s;
@@ -38,7 +38,7 @@ void survey_destroy(struct survey *s)
 	g_free(s);
 }
 
-/* One turn of all hosts; LT_AGAIN: none had anything. */
+/* Advances each host once; LT_AGAIN: none had any data. */
 static enum lt_status advance_hosts(struct survey *s)
 {
 	unsigned ended = 0;

@@ -10,31 +10,31 @@
 #include "ingest/visit.h"
 
 /*
- * A reading of recordings of several hosts without their models: for their clocks, or to see each event. It
- * works a little at a time, so that the caller can look after other things.
+ * Reads recordings of several hosts without models: for their clocks, or to see each event. It works in small steps so
+ * that the caller can do other things.
  */
 struct survey;
 
 /*
- * Reads the sources (const char *, recordings) for the packets of clocks (NULL: for none); the visitor (NULL: nobody)
- * sees each event, without fields. NULL: none of them can be read. All borrowed.
+ * Reads the sources (const char *, recordings) for the packets of clocks (may be NULL); the visitor (may be NULL) sees
+ * each event, without fields. NULL: none of them can be read. Everything is borrowed.
  */
 struct survey *survey_create(const GPtrArray *sources, unsigned workers, struct clocks *clocks,
 			     const struct ingest_visitor *visitor);
 
-/* At any moment. NULL is allowed. */
+/* Can be called at any time. NULL is allowed. */
 void survey_destroy(struct survey *s);
 
 /*
- * Goes on for about budget_ns. LT_OK: there is more at once. LT_AGAIN: the workers have nothing now. LT_END: all is
- * read; the clocks are still to be finished.
+ * Continues for about budget_ns. LT_OK: more is available. LT_AGAIN: the workers have nothing at present. LT_END:
+ * everything has been read; the clocks have yet to be finished.
  */
 enum lt_status survey_run(struct survey *s, uint64_t budget_ns);
 
-/* Readable when survey_run() that said LT_AGAIN may go on. */
+/* Becomes readable when survey_run() can continue after LT_AGAIN. */
 int survey_fd(const struct survey *s);
 
-/* What it reads. Borrowed. */
+/* The ingest that it reads with. Borrowed. */
 struct ingest *survey_ingest(const struct survey *s);
 
 #endif

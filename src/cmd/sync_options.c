@@ -10,7 +10,7 @@ enum lt_status sync_options_compat(const struct options *o, bool *compat)
 {
 	*compat = o->compat != NULL;
 	if (o->compat && strcmp(o->compat, "tracecompass") != 0)
-		return error_set("option '--compat': '%s' is not known; there is only 'tracecompass'", o->compat);
+		return error_set("option '--compat': unknown tool '%s': use 'tracecompass'", o->compat);
 	return LT_OK;
 }
 
@@ -31,12 +31,12 @@ static enum lt_status parse_signed_ns(const char *text, int64_t *ns)
 
 	if (!g_ascii_string_to_unsigned(digits, 10, 0, INT64_MAX, &length, NULL) &&
 	    (timetext_parse_duration(digits, &length) != LT_OK || length > INT64_MAX))
-		return error_set("'%s' is no number of ns", text);
+		return error_set("'%s' is not a number of nanoseconds", text);
 	*ns = minus ? -(int64_t)length : (int64_t)length;
 	return LT_OK;
 }
 
-/* HOST=NS; the host's name may have a '=' itself. */
+/* HOST=NS; a hostname may contain '='. */
 static enum lt_status set_offset(struct clocks *clocks, const char *text)
 {
 	const char *equals = strrchr(text, '=');
@@ -44,7 +44,7 @@ static enum lt_status set_offset(struct clocks *clocks, const char *text)
 	char *host;
 
 	if (!equals || equals == text)
-		return error_set("option '--offset': '%s' is not HOST=NS", text);
+		return error_set("option '--offset': '%s' is not of the form HOST=NS", text);
 	if (parse_signed_ns(equals + 1, &offset_ns) != LT_OK)
 		return error_wrap("option '--offset'");
 	host = g_strndup(text, (gsize)(equals - text));
@@ -89,13 +89,13 @@ static bool is_host(struct ingest *in, const char *name, size_t len)
 enum lt_status sync_options_check_hosts(const struct options *o, struct ingest *in)
 {
 	if (o->ref && !is_host(in, o->ref, strlen(o->ref)))
-		return error_set("option '--ref': no host '%s'", o->ref);
+		return error_set("option '--ref': there is no host '%s'", o->ref);
 	for (guint i = 0; i < o->offset->len; i++) {
 		const char *text = g_ptr_array_index(o->offset, i);
 		size_t len = (size_t)(strrchr(text, '=') - text);
 
 		if (!is_host(in, text, len))
-			return error_set("option '--offset': no host '%.*s'", (int)len, text);
+			return error_set("option '--offset': there is no host '%.*s'", (int)len, text);
 	}
 	return LT_OK;
 }

@@ -7,18 +7,18 @@
 #include "cmd/options.h"
 #include "ingest/ingest.h"
 
-/* --no-sync, --ref, --offset, --ignore-port and --compat: how the hosts' clocks are to be joined. */
+/* Options for the hosts' clocks: --no-sync, --ref, --offset, --ignore-port and --compat. */
 
-/* Clocks as the options want them, to be destroyed by the caller. LT_ERROR: one of them makes no sense. */
+/* Creates clocks according to the options; the caller destroys them. LT_ERROR: an option is invalid. */
 enum lt_status sync_options_clocks(const struct options *o, enum clocks_use use, struct clocks **out);
 
-/* LT_ERROR: --ref or --offset names a host that is not there. */
+/* LT_ERROR: --ref or --offset names a host that does not exist. */
 enum lt_status sync_options_check_hosts(const struct options *o, struct ingest *in);
 
-/* Whether a SOURCE is live: maps then move on while it is read. words: from this one on. */
+/* Whether a SOURCE is live: maps then change while it is read. Looks at words from first_word on. */
 bool sync_options_live(const struct options *o, unsigned first_word);
 
-/* --compat=tracecompass. LT_ERROR: something else. */
+/* --compat=tracecompass. LT_ERROR: another value. */
 enum lt_status sync_options_compat(const struct options *o, bool *compat);
 
 #endif

@@ -18,8 +18,8 @@ enum pane_id {
 	PANE_PATHS,
 	PANE_HOSTS,
 	PANE_EVENTS,
-/* from here on by the menu and Tab alone */
-/* of one table each */
+/* reached only by the menu and Tab from here on */
+/* with one table each */
 #define VIEW_PANE(name) PANE_OF_##name,
 #include "view/tables.def"
 	PANES
@@ -27,9 +27,9 @@ enum pane_id {
 
 enum action_where {
 	WHERE_LIST = 1 << 0,  /* a list with a selection */
-	WHERE_TEXT = 1 << 1,  /* text that only scrolls: details */
+	WHERE_TEXT = 1 << 1,  /* scrolling text: details */
 	WHERE_PATH = 1 << 2,  /* a critical path with a selected segment */
-	WHERE_CHART = 1 << 3, /* a chart of one of several things */
+	WHERE_CHART = 1 << 3, /* a chart of one host out of several */
 	WHERE_CALLS = 1 << 4, /* lines of system calls */
 	WHERE_ROWS = WHERE_LIST | WHERE_PATH | WHERE_CHART | WHERE_CALLS,
 	WHERE_ALL = WHERE_ROWS | WHERE_TEXT,
@@ -45,7 +45,7 @@ struct action {
 	const char *keys; /* "F9 p", see keys.h */
 	unsigned where;   /* enum action_where */
 	enum action_group group;
-	const char *label; /* in the function bar, NULL: not there */
+	const char *label; /* in the function bar; NULL: not shown there */
 	const char *help;
 };
 
@@ -58,18 +58,18 @@ enum {
 
 const struct action *action_get(unsigned id);
 
-/* The action of a key, NULL if it has none. */
+/* The action of a key; NULL: there is none. */
 const struct action *action_find(int key);
 
-/* The keys as people write them: "F9 p", "← F7". */
+/* The keys as shown to users: "F9 p", "← F7". */
 const char *action_keys(const struct action *a, char *buffer, unsigned size);
 
-/* The first F key of an action as a number, 0 if it has none. */
+/* The number of an action's first F key; 0: it has none. */
 int action_function_key(const struct action *a);
 
 const char *action_group_title(enum action_group group);
 
-/* What the actions do: one function per name in actions.def, in do_*.c. */
+/* The actions' functions, one per name in actions.def, in do_*.c. */
 #define ACTION(id, function, ...) void do_##function(struct ui *ui, int argument);
 #include "ui/actions.def"
 #undef ACTION

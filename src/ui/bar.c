@@ -5,7 +5,7 @@
 
 enum { BAR_KEYS = 12 };
 
-/* The action of F key n, if it shows in the bar. */
+/* The action of F key n if it is shown in the bar. */
 static const struct action *bar_action(int n)
 {
 	for (unsigned i = 0; i < ACTIONS; i++)
@@ -17,13 +17,13 @@ static const struct action *bar_action(int n)
 static const char *bar_label(const struct ui *ui, const struct action *a)
 {
 	if (a == action_get(ACTION_PAUSE) && ui->cursor.mode == CURSOR_PAUSED)
-		return "Go on";
+		return "Play";
 	if (a == action_get(ACTION_TREE) && ui->tree)
 		return "List";
 	return a->label;
 }
 
-/* Which keys are shown, a bit each: those that are used least go first when there is no room for whole labels. */
+/* The keys that are shown, as bits: the least used go first when there is no room for whole labels. */
 static unsigned shown_keys(const struct ui *ui)
 {
 	static const uint8_t going[] = { 7, 8, 5, 6, 2, 9, 3, 4 };
@@ -33,7 +33,7 @@ static unsigned shown_keys(const struct ui *ui)
 	for (int n = 1; n <= BAR_KEYS; n++) {
 		if (!bar_action(n))
 			continue;
-		/* and a blank */
+		/* plus a blank */
 		widths[n] = (n > 9 ? 3 : 2) + canvas_text_width(bar_label(ui, bar_action(n))) + 1;
 		width += widths[n];
 		shown |= 1u << n;
@@ -45,14 +45,14 @@ static unsigned shown_keys(const struct ui *ui)
 	return shown;
 }
 
-/* Where a key, its label and the gap behind them end that start at x; and where the label starts. */
+/* The end of an item (key, label, gap) that starts at x; *label: where its label starts. */
 static int item_end(const struct ui *ui, int n, int gap, int x, int *label)
 {
 	*label = x + (n > 9 ? 3 : 2);
 	return *label + canvas_text_width(bar_label(ui, bar_action(n))) + gap;
 }
 
-/* Blanks between labels that there is room for. */
+/* The number of blanks between labels that there is room for. */
 static int label_gap(const struct ui *ui, unsigned shown)
 {
 	int x = 0, n_shown = 0, label;

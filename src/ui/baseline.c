@@ -20,7 +20,7 @@ void baseline_release(struct ui *ui)
 	g_free(b);
 }
 
-/* As text without the fraction's last digits. */
+/* Appends the interval as text, without the last digits of the fraction. */
 static void add_interval(const struct ui *ui, GString *s)
 {
 	char begin[TIMETEXT_SIZE], end[TIMETEXT_SIZE];
@@ -42,7 +42,7 @@ void baseline_begin(struct ui *ui)
 		ui->baseline->to = instant_of(ui, ui->shown_end_ns);
 		ui->baseline->tables = 0;
 		add_interval(ui, text);
-		ui_say(ui, "figures are now differences to %s; C ends it", text->str);
+		ui_say(ui, "figures are now differences from %s; C ends it", text->str);
 		ui_rebuild(ui);
 	}
 	g_string_free(text, TRUE);
@@ -51,7 +51,7 @@ void baseline_begin(struct ui *ui)
 void baseline_end(struct ui *ui)
 {
 	ui->baseline->end_ns = 0;
-	ui_say(ui, "comparing no more");
+	ui_say(ui, "comparison off");
 	ui_rebuild(ui);
 }
 

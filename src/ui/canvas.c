@@ -5,7 +5,7 @@
 
 #include "base/utf8.h"
 
-/* The symbols of the interface and what stands for them in ASCII. */
+/* The symbols of the interface and their ASCII replacements. */
 static const struct {
 	gunichar ch;
 	char ascii;
@@ -91,7 +91,7 @@ void canvas_clear(struct canvas *c)
 		c->cells[i] = (struct canvas_cell){ .ch = ' ', .style = STYLE_NORMAL };
 }
 
-/* Overwriting half of a wide character leaves a blank in the other half. */
+/* When half of a wide character is overwritten, the other half becomes a blank. */
 static void split_wide(struct canvas *c, int x, int y)
 {
 	struct canvas_cell *cell = canvas_at(c, x, y);
@@ -183,7 +183,7 @@ void canvas_text_right(struct canvas *c, int x, int y, int width, enum style sty
 		canvas_text(c, x - excess, y, style, text, width);
 		return;
 	}
-	/* the end of a number or path says more than its begin */
+	/* the end of a number or path is more informative than its start */
 	for (excess++; excess > 0 && *text;)
 		excess -= (int)utf8_char_width(utf8_next(&text));
 	canvas_char(c, x, y, style, 0x2026);
@@ -261,7 +261,7 @@ void canvas_bar(struct canvas *c, int x, int y, int width, enum style style, uns
 {
 	unsigned eighths = (unsigned)width * 8 * MIN(permille, 1000u) / 1000;
 
-	/* what is not zero shows */
+	/* anything above zero is visible */
 	if (!eighths && permille)
 		eighths = 1;
 	for (int i = 0; i < width; i++) {

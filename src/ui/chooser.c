@@ -25,7 +25,7 @@ static void move_to(struct chooser *ch, int row)
 	ch->selected = CLAMP(row, 0, ch->n - 1);
 }
 
-/* All of them, or, where all are marked, none. */
+/* Marks all, or unmarks all if all are marked. */
 static void mark_all(struct chooser *ch)
 {
 	const bool mark = count_marked(ch) < ch->n;
@@ -149,7 +149,7 @@ void chooser_draw(struct chooser *ch, struct canvas *c)
 
 /* ---- running ---- */
 
-/* The keys that have come. LT_AGAIN: they end nothing. */
+/* Handles pending keys. LT_AGAIN: keep running. */
 static enum lt_status handle_keys(struct chooser *ch)
 {
 	int key = screen_key();
@@ -182,7 +182,7 @@ enum lt_status chooser_run(struct chooser *ch, const struct screen_options *opti
 	while (status == LT_AGAIN) {
 		chooser_draw(ch, c);
 		screen_show(c);
-		/* a signal: the window has another size, all others end the program */
+		/* a signal: on SIGWINCH redraw, all others end the program */
 		if (poll(&input, 1, -1) < 0 && errno == EINTR) {
 			screen_resize(&w, &h);
 			canvas_resize(c, w, h);

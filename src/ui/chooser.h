@@ -8,13 +8,13 @@
 #include "ui/screen.h"
 
 /*
- * A list to choose from before there is anything to monitor, on a screen of its own:
+ * A list to choose from before there is anything to monitor, on its own screen:
  *
  *       HOST   SESSION  STATE
  *   [x] db     theirs   free
  *   [ ] web    nightly  taken
  *
- * Space marks a row, 'a' all of them; Enter takes the marked rows, or the selected one where none is marked.
+ * Space marks a row, 'a' marks all; Enter returns the marked rows, or the selected one if none is marked.
  */
 struct chooser_row {
 	const char *host, *session, *state; /* borrowed */
@@ -24,15 +24,15 @@ struct chooser_row {
 struct chooser {
 	const char *title;
 	struct chooser_row *rows;
-	int n;        /* of them, at least 1 */
-	int selected; /* the row with the bar */
-	int top;      /* the first row that is shown; chooser_draw() keeps the bar on the screen */
-	int room;     /* rows that were shown last */
+	int n;        /* number of rows, at least 1 */
+	int selected; /* the highlighted row */
+	int top;      /* first row shown; chooser_draw() keeps the selected row visible */
+	int room;     /* number of rows shown last time */
 };
 
 enum chooser_result {
 	CHOOSER_STAYS,
-	CHOOSER_TAKES, /* the rows that are marked, at least one */
+	CHOOSER_TAKES, /* the marked rows, at least one */
 	CHOOSER_LEAVES,
 };
 
@@ -41,8 +41,8 @@ enum chooser_result chooser_key(struct chooser *ch, int key);
 void chooser_draw(struct chooser *ch, struct canvas *c);
 
 /*
- * Opens the screen, lets the user choose and closes it. LT_OK: marked rows were chosen. LT_END: the user left.
- * LT_INTERRUPTED: the terminal is gone. LT_ERROR: it cannot be used.
+ * Opens the screen, lets the user choose and closes it. LT_OK: rows were chosen and marked. LT_END: the user left.
+ * LT_INTERRUPTED: the terminal is gone. LT_ERROR: the terminal cannot be used.
  */
 enum lt_status chooser_run(struct chooser *ch, const struct screen_options *options);
 

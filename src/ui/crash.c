@@ -13,7 +13,7 @@
 enum { BACKTRACE_MAX = 64, STRINGS_MAX = 256, STACK_SIZE = 64 * 1024 };
 
 static struct {
-	volatile sig_atomic_t active; /* the terminal is ours */
+	volatile sig_atomic_t active; /* the terminal is in our mode */
 	struct termios modes;
 	char strings[STRINGS_MAX];
 	size_t strings_len;
@@ -58,7 +58,7 @@ static void restore_terminal(void)
 	tcsetattr(STDOUT_FILENO, TCSANOW, &terminal.modes);
 }
 
-/* Before the loop of the monitor looks after these. */
+/* Used until the monitor's loop handles these signals. */
 static void on_end(int signal_number)
 {
 	restore_terminal();
@@ -76,7 +76,7 @@ static void on_crash(int signal_number)
 	say("\nThis is a bug. Please report it with the lines below.\n");
 	n = backtrace(frames, BACKTRACE_MAX);
 	backtrace_symbols_fd(frames, n, STDERR_FILENO);
-	/* the handler was reset: this time it ends the process */
+	/* the handler was reset: now it ends the process */
 	raise(signal_number);
 }
 
@@ -90,7 +90,7 @@ void crash_install(void)
 	stack_t alternative = { .ss_sp = stack, .ss_size = sizeof(stack) };
 	void *frame;
 
-	/* the first call loads libgcc, which is not safe in a handler */
+	/* the first call loads libgcc, which is not safe in a signal handler */
 	backtrace(&frame, 1);
 	sigaltstack(&alternative, NULL);
 	sigemptyset(&action.sa_mask);
@@ -107,7 +107,7 @@ void crash_save_terminal(void)
 	terminal.active = !tcgetattr(STDOUT_FILENO, &terminal.modes);
 }
 
-/* Adds a terminfo string without its delays ("$<2>"). */
+/* Appends a terminfo string without its padding ("$<2>"). */
 static void add_string(const char *s)
 {
 	if (!s || s == (const char *)-1)
@@ -125,7 +125,7 @@ static void add_string(const char *s)
 void crash_terminal_strings(const char *attributes, const char *cursor, const char *keypad, const char *screen,
 			    const char *last_line)
 {
-	/* mouse reports off, whatever protocol curses has chosen */
+	/* turn off mouse reports, whichever protocol curses has chosen */
 	add_string("\033[?1000l\033[?1002l\033[?1006l");
 	add_string(attributes);
 	add_string(cursor);

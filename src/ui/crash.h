@@ -3,27 +3,27 @@
 #define LT_UI_CRASH_H
 
 /*
- * What to do when the program crashes while the screen is up: restore the
- * terminal, say what happened with a backtrace, die of the same signal.
+ * Handles crashes while the screen is up: restores the terminal, prints what happened with a backtrace, and dies from
+ * the same signal.
  */
 
 /*
- * Handlers for SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, and for SIGINT, SIGTERM, SIGHUP, SIGQUIT until a loop
- * takes these over. Once.
+ * Installs handlers for SIGSEGV, SIGBUS, SIGABRT, SIGFPE and SIGILL, and for SIGINT, SIGTERM, SIGHUP and SIGQUIT until
+ * a loop handles these itself. To be called once.
  */
 void crash_install(void);
 
-/* Remembers the terminal's modes: before curses changes them. */
+/* Saves the terminal's modes; call it before curses changes them. */
 void crash_save_terminal(void);
 
 /*
- * What undoes curses' doing, as terminfo says; NULL or (char *)-1 are left out. last_line: goes there and
- * clears it, where there is no other screen to go back to.
+ * Sets the terminfo strings that undo what curses did; NULL and (char *)-1 are ignored. last_line: moves to the last
+ * line and clears it, for terminals without an alternate screen.
  */
 void crash_terminal_strings(const char *attributes, const char *cursor, const char *keypad, const char *screen,
 			    const char *last_line);
 
-/* The terminal has been restored: a crash only prints. */
+/* To be called once the terminal has been restored: a crash then only prints. */
 void crash_forget_terminal(void);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "base/nstime.h"
 
-/* What a frame and an interval may be multiples of, and the speeds: 1, 2, 5, 10 … */
+/* Allowed speeds, and multiples for frames and intervals: 1, 2, 5, 10 … */
 static const double speeds[] = { 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000 };
 
 static const unsigned lengths[] = { 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000 };
@@ -30,7 +30,7 @@ void cursor_init(struct cursor *c, uint64_t begin_ns, uint64_t frame_ns, uint64_
 	};
 }
 
-/* The last edge of the grid at or before t, at least one interval after the begin. */
+/* The last grid edge at or before t, but at least one interval after the start. */
 static uint64_t grid_floor(const struct cursor *c, uint64_t t_ns)
 {
 	uint64_t k = t_ns > c->begin_ns ? (t_ns - c->begin_ns) / c->interval_ns : 0;
@@ -38,7 +38,7 @@ static uint64_t grid_floor(const struct cursor *c, uint64_t t_ns)
 	return c->begin_ns + MAX(k, 1) * c->interval_ns;
 }
 
-/* The last place the shown interval may end at, begin_ns: there is none yet. */
+/* The latest allowed end of the shown interval; begin_ns: there is none yet. */
 static uint64_t last_end(const struct cursor *c)
 {
 	if (c->complete)
@@ -46,7 +46,7 @@ static uint64_t last_end(const struct cursor *c)
 	return c->known_ns >= c->begin_ns + c->interval_ns ? grid_floor(c, c->known_ns) : c->begin_ns;
 }
 
-/* Where the interval that contains t ends. */
+/* The end of the interval that contains t. */
 static uint64_t end_around(const struct cursor *c, uint64_t t_ns)
 {
 	uint64_t k = t_ns > c->begin_ns ? (t_ns - c->begin_ns) / c->interval_ns : 0;
@@ -62,7 +62,7 @@ static bool show(struct cursor *c, uint64_t end_ns)
 	return c->end_ns != old;
 }
 
-/* The clock goes on from what is shown. */
+/* Makes playing continue from what is shown. */
 static void sync_position(struct cursor *c)
 {
 	c->position_ns = (double)(c->end_ns - c->begin_ns);
@@ -117,7 +117,7 @@ bool cursor_tick(struct cursor *c, uint64_t wall_ns)
 	if (c->tick_ns && wall_ns > c->tick_ns)
 		c->position_ns += (double)(wall_ns - c->tick_ns) * c->speed;
 	c->tick_ns = wall_ns;
-	/* the clock waits for the data, it does not run ahead of it */
+	/* the clock waits for data instead of running ahead */
 	if (c->position_ns >= (double)(last - c->begin_ns) && !c->complete)
 		c->position_ns = (double)(last - c->begin_ns);
 	end = c->position_ns >= (double)(last - c->begin_ns) ? last
@@ -171,7 +171,7 @@ void cursor_step(struct cursor *c, int steps)
 	if (steps < 0) {
 		c->mode = CURSOR_PAUSED;
 		back = (uint64_t)-steps * c->interval_ns;
-		/* back from a short last interval: to where it begins */
+		/* from a short last interval back to its start */
 		begin_ns = c->marked_begin_ns ? grid_floor(c, begin_ns) + c->interval_ns : begin_ns + c->interval_ns;
 		c->marked_begin_ns = 0;
 		show(c,
@@ -266,7 +266,7 @@ void cursor_length(struct cursor *c, int direction)
 	if (direction > 0) {
 		while (i + 1 < G_N_ELEMENTS(lengths) && lengths[i] <= frames)
 			i++;
-		/* longer than all there is would show nothing more */
+		/* an interval longer than the whole trace would show nothing more */
 		if (c->complete && lengths[i] * c->frame_ns >= 2 * (c->known_ns - c->begin_ns))
 			return;
 	} else {

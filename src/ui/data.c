@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The shown interval out of the history, for the lists and the header. */
+/* Loads the shown interval from the history, for the lists and the header. */
 #include "ui/internal.h"
 
-/* What the header reads. */
+/* Tables that the header needs. */
 #define HEADER_TABLES (1u << TABLE_HOST | 1u << TABLE_CPU)
 
-/* An interval that begins or ends while the host was away is as long as it was there. */
+/* Shortens an interval that starts or ends while the host was away to the time it was present. */
 static void leave_out_gaps(const struct ui *ui, const struct ui_host_data *host, uint64_t *begin_ns, uint64_t *end_ns)
 {
 	enum { MANY = 64 };
@@ -19,7 +19,7 @@ static void leave_out_gaps(const struct ui *ui, const struct ui_host_data *host,
 		*end_ns = frames[n - 1].begin_ns;
 }
 
-/* The edge of a frame that is nearest to a time of the host; frames are cut by the host's own clock. */
+/* The frame edge closest to a time of the host; frames are cut on the host's own clock. */
 static uint64_t nearest_edge(const struct ui *ui, const struct ui_host_data *host, uint64_t host_ns)
 {
 	uint64_t before_ns = history_edge_floor(ui->history, host->info.track, host_ns);
@@ -75,7 +75,9 @@ static void list_hosts(struct ui *ui)
 	}
 }
 
-/* Frames that were thinned are longer than the interval asked for; a host's that lie a little beside it are not. */
+/*
+ * Merged frames are longer than the requested interval; a host's frames that are merely shifted a little do not count.
+ */
 static void find_shown(struct ui *ui)
 {
 	uint64_t end_ns = 0, beside_ns = ui->cursor.frame_ns / 2;

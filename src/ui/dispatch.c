@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Keys and mouse: who gets them, and the actions they run. */
+/* Routes keys and mouse events, and runs their actions. */
 #include "ui/internal.h"
 #include "ui/keys.h"
 #include "ui/screen.h"
@@ -10,7 +10,7 @@ void ui_run(struct ui *ui, const struct action *action)
 	unsigned where = p->type->body ? p->type->body->where : p->n_lists ? WHERE_LIST : WHERE_TEXT;
 
 	if (!(action->where & where)) {
-		ui_say(ui, action->where & WHERE_LIST ? "not in this pane" : "only in a critical path");
+		ui_say(ui, action->where & WHERE_LIST ? "does not work in this pane" : "works only in a critical path");
 		return;
 	}
 	action->run(ui, action->argument);
@@ -28,13 +28,13 @@ static void say_no_action(struct ui *ui, int key)
 	char name[16];
 
 	if (key_is_text(key) || (key >= UI_KEY_F1 && key <= UI_KEY_F12))
-		ui_say(ui, "no action on %s; %s", key_text(key, name, sizeof(name)),
-		       ui->overlay ? "Esc goes back" : "F1 shows all");
+		ui_say(ui, "%s does nothing here; %s", key_text(key, name, sizeof(name)),
+		       ui->overlay ? "press Esc to go back" : "press F1 for help");
 }
 
 static void overlay_did(struct ui *ui, const struct overlay *overlay, int key, enum overlay_result result)
 {
-	/* what was chosen may have opened another one */
+	/* the chosen item may have opened another one */
 	if (result == OVERLAY_CLOSES && ui->overlay == overlay)
 		ui_set_overlay(ui, NULL);
 	else if (result == OVERLAY_IGNORES)
@@ -64,7 +64,7 @@ static void mouse_event(struct ui *ui)
 	}
 }
 
-/* The letter after m or '. */
+/* Handles the letter after m or '. */
 static void bookmark_letter(struct ui *ui, int key)
 {
 	bool set = ui->pending == 'm';
@@ -73,7 +73,7 @@ static void bookmark_letter(struct ui *ui, int key)
 
 	ui->pending = 0;
 	if (key < 'a' || key > 'z') {
-		ui_say(ui, "a bookmark is a letter from a to z");
+		ui_say(ui, "a bookmark must be a letter from a to z");
 		return;
 	}
 	mark = &ui->bookmarks[key - 'a'];
@@ -88,7 +88,7 @@ static void bookmark_letter(struct ui *ui, int key)
 	}
 }
 
-/* While there is no time and no pane yet. */
+/* Whether it works before there is a time and a pane. */
 static bool valid_before_start(const struct action *a)
 {
 	return a == action_get(ACTION_HELP) || a == action_get(ACTION_MESSAGES) || a == action_get(ACTION_QUIT) ||

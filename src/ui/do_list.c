@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Actions on the pane's list: moving, finding, choosing, ordering. */
+/* Actions on the pane's list: moving, searching, selecting, ordering. */
 #include <string.h>
 
 #include "base/error.h"
@@ -19,7 +19,7 @@ const struct view_row *ui_acting_row(struct ui *ui)
 		ui_say(ui, l->chosen && l->rows.n ? "the selected row is not in this interval" : "no row is selected");
 	} else if (!list_shows_selection(l)) {
 		list_select(l, l->index);
-		ui_say(ui, "the selected row was out of sight: here it is");
+		ui_say(ui, "the selected row was not visible: showing it");
 		row = NULL;
 	}
 	return row;
@@ -79,7 +79,7 @@ void do_follow(struct ui *ui, int argument)
 
 /* ---- searching and filtering ---- */
 
-/* From where the search started; a click may have gone to another list. */
+/* Searches from where the search started; a click may have moved to another list. */
 static bool search_list(struct ui *ui, const char *text)
 {
 	if (ui->search_list == current_list(ui))
@@ -132,7 +132,7 @@ void do_search_step(struct ui *ui, int argument)
 		ui_say(ui, "not found: %s", text);
 }
 
-/* What cannot be understood leaves the filter as it was before the prompt; the error chain says why. */
+/* Sets the filter; if it is invalid, the one from before the prompt stays and the error chain says why. */
 static enum lt_status set_filter(struct ui *ui, const char *text)
 {
 	enum lt_status status;
@@ -156,18 +156,18 @@ void ui_set_filter(struct ui *ui, const char *text)
 
 static void filter_change(struct ui *ui, const char *text)
 {
-	/* a term that is being typed need not make sense yet */
+	/* a term that is being typed may be incomplete */
 	set_filter(ui, text);
 }
 
 static void filter_done(struct ui *ui, const char *text)
 {
-	/* Esc takes the filter away */
+	/* Esc removes the filter */
 	if (set_filter(ui, text ? text : "") != LT_OK)
 		ui_say(ui, "%s", error_text());
 }
 
-/* Read again: not with every letter. Esc takes the filter away here, too. */
+/* Changing the filter rereads events, so it takes effect only at the end. Esc removes the filter here, too. */
 static void calls_filter_done(struct ui *ui, const char *text)
 {
 	if (pane_is_calls(ui_pane(ui)))
@@ -189,7 +189,7 @@ void do_filter(struct ui *ui, int argument)
 
 /* ---- highlighting ---- */
 
-/* A key with only the fields set that hash and equality look at, owned by a table. */
+/* A copy of the fields used for hashing and comparison, owned by a table. */
 static struct view_key *key_copy(const struct view_key *key)
 {
 	struct view_key *copy = g_new0(struct view_key, 1);
@@ -198,7 +198,7 @@ static struct view_key *key_copy(const struct view_key *key)
 	return copy;
 }
 
-/* Adds the key to the set, or takes it out. */
+/* Adds the key to the set, or removes it. */
 static void toggle_key(GHashTable *set, const struct view_key *key)
 {
 	if (!g_hash_table_remove(set, key))
@@ -213,7 +213,7 @@ void do_highlight(struct ui *ui, int argument)
 	if (!ui_acting_row(ui))
 		return;
 	toggle_key(ui->marked, &list_selected(l)->key);
-	/* on to the next row, so that several in a row are quick */
+	/* on to the next row, so that several rows can be highlighted quickly */
 	list_select(l, MIN(l->index + 1, l->rows.n - 1));
 	ui_rebuild(ui);
 }
@@ -222,7 +222,7 @@ void do_highlight_only(struct ui *ui, int argument)
 {
 	(void)argument;
 	if (!ui->only_marked && !g_hash_table_size(ui->marked)) {
-		ui_say(ui, "no row is highlighted; Space highlights one");
+		ui_say(ui, "no row is highlighted; press Space to highlight one");
 		return;
 	}
 	ui->only_marked = !ui->only_marked;
@@ -243,7 +243,7 @@ static bool of_threads(struct ui *ui)
 {
 	if (view_table_of_threads(current_list(ui)->table))
 		return true;
-	ui_say(ui, "the rows of this pane are no threads");
+	ui_say(ui, "the rows of this pane are not threads");
 	return false;
 }
 
@@ -269,14 +269,14 @@ void do_collapse(struct ui *ui, int argument)
 
 	(void)argument;
 	if (!current_list(ui)->query.tree) {
-		ui_say(ui, "F5 shows the tree first");
+		ui_say(ui, "not a tree: press F5 to show it");
 		return;
 	}
 	row = ui_acting_row(ui);
 	if (!row)
 		return;
 	if (!row->has_children && !row->hidden) {
-		ui_say(ui, "nothing below this row");
+		ui_say(ui, "this row has no children");
 		return;
 	}
 	toggle_key(ui->collapsed, &row->key);
@@ -293,7 +293,7 @@ void do_threads(struct ui *ui, int argument)
 	if (!of_threads(ui))
 		return;
 	ui->processes = !ui->processes;
-	ui_say(ui, ui->processes ? "processes, with the sum of their threads" : "threads");
+	ui_say(ui, ui->processes ? "processes, each with the sum of its threads" : "threads");
 	ui_rebuild(ui);
 }
 
@@ -307,7 +307,7 @@ void do_virtual_ids(struct ui *ui, int argument)
 		return;
 	}
 	ui->virtual_ids = !ui->virtual_ids;
-	ui_say(ui, ui->virtual_ids ? "ids inside the namespaces, beside those of the host" : "ids of the host");
+	ui_say(ui, ui->virtual_ids ? "ids inside namespaces next to the host's" : "the host's ids");
 }
 
 static void sort_chosen(struct ui *ui, int value, bool keep)
@@ -359,6 +359,7 @@ void do_percent(struct ui *ui, int argument)
 	for (unsigned i = 0; i < PANES; i++)
 		if (ui->panes[i])
 			ui_show_percent(ui, ui->panes[i]);
-	ui_say(ui, ui->host_percent ? "CPU time in percent of the whole host" : "CPU time in percent of one CPU");
+	ui_say(ui,
+	       ui->host_percent ? "CPU time as a percentage of the whole host" : "CPU time as a percentage of one CPU");
 	ui_rebuild(ui);
 }

@@ -7,7 +7,7 @@
 #include "ui/screen.h"
 #include "ui/settings.h"
 
-/* The selection goes along where both panes have rows of the same kind. */
+/* Keeps the selection if both panes have rows of the same kind. */
 static void carry_selection(const struct pane *from, struct pane *to)
 {
 	const struct list *l;
@@ -53,7 +53,7 @@ static void pane_chosen(struct ui *ui, int value, bool keep)
 	do_pane(ui, value);
 }
 
-/* The key that goes to a pane at once, "" none. */
+/* The key that opens a pane directly; "": none. */
 static const char *pane_key(int pane, char *buffer, unsigned size)
 {
 	buffer[0] = '\0';
@@ -102,7 +102,7 @@ void do_open(struct ui *ui, int argument)
 	if (ui_pane(ui)->type->open_row && ui_pane(ui)->type->open_row(ui, l, row))
 		return;
 	if (ui->details) {
-		ui_say(ui, "nothing more to open here; Esc goes back");
+		ui_say(ui, "nothing more to open here; press Esc to go back");
 		return;
 	}
 	thread = list_row_thread(l, row);
@@ -127,7 +127,7 @@ void do_close(struct ui *ui, int argument)
 		baseline_end(ui);
 }
 
-/* Values of the menu: hosts, then sessions. */
+/* Values of the menu's items: hosts, then sessions. */
 enum { MENU_HEADING = -1, MENU_SESSIONS = 100000 };
 
 static void host_chosen(struct ui *ui, int value, bool keep)
@@ -143,12 +143,12 @@ static void host_chosen(struct ui *ui, int value, bool keep)
 	host = ui_host(ui, (unsigned)value);
 	if (keep) {
 		if (!host->hidden && ui_visible_hosts(ui) == 1) {
-			ui_say(ui, "one host must be shown");
+			ui_say(ui, "at least one host must stay visible");
 			return;
 		}
 		host->hidden = !host->hidden;
 	} else {
-		/* Enter: only this one; again: all */
+		/* Enter: only this host; again: all */
 		bool alone = ui_visible_hosts(ui) == 1 && !host->hidden;
 
 		for (unsigned i = 0; i < ui->hosts->len; i++)
@@ -162,7 +162,7 @@ static void host_chosen(struct ui *ui, int value, bool keep)
 
 void hosts_menu_show(struct ui *ui)
 {
-	struct overlay *menu = overlay_menu("Hosts: Space shows or hides one, Enter shows it alone", host_chosen);
+	struct overlay *menu = overlay_menu("Hosts: Space shows or hides one, Enter shows only that one", host_chosen);
 	int selected = ui->choosing_hosts ? overlay_selected(ui->overlay) : 0;
 
 	for (unsigned i = 0; i < ui->hosts->len; i++)

@@ -17,7 +17,7 @@ static void set_subject(struct path_subject *subject, unsigned host, const struc
 	};
 }
 
-/* Unless it is shown already. */
+/* Unless it is already shown. */
 static void go_to(struct ui *ui, uint64_t at_ns)
 {
 	uint64_t begin_ns, end_ns;
@@ -29,7 +29,7 @@ static void go_to(struct ui *ui, uint64_t at_ns)
 	cursor_jump(&ui->cursor, at_ns);
 }
 
-/* The thread that the selected row is or belongs to; of details the one they are of. Says so if there is none. */
+/* The thread that the selected row is or belongs to; in details, the thread shown. Reports if there is none. */
 static bool list_subject(struct ui *ui, struct path_subject *subject)
 {
 	const struct pane *p = ui_pane(ui);
@@ -44,7 +44,7 @@ static bool list_subject(struct ui *ui, struct path_subject *subject)
 		if (thread)
 			set_subject(subject, p->entity.host, thread, host->load.interval.end_ns);
 		else
-			ui_say(ui, "this thread does not live in this interval");
+			ui_say(ui, "this thread does not exist in this interval");
 	} else if (row) {
 		thread = list_row_thread(l, row);
 		if (thread)
@@ -55,7 +55,7 @@ static bool list_subject(struct ui *ui, struct path_subject *subject)
 	return thread;
 }
 
-/* Of a path the thread of the selected segment, of calls the one that made the selected one: time goes there. */
+/* In a path, the thread of the selected segment; in calls, the one that made the selected call, whose time is shown. */
 static bool pane_subject(struct ui *ui, struct path_subject *subject)
 {
 	const struct pane *p = ui_pane(ui);
@@ -64,7 +64,7 @@ static bool pane_subject(struct ui *ui, struct path_subject *subject)
 	if (!pane_is_path(p) && !pane_is_calls(p))
 		return list_subject(ui, subject);
 	if (pane_is_calls(p) && pane_calls_has_events(p)) {
-		ui_say(ui, "these lines are events: Esc, then w on a thread");
+		ui_say(ui, "these lines are events: press Esc, then w on a thread");
 		return false;
 	}
 	if (pane_is_path(p) && pane_path_selected(ui, p, subject))
@@ -84,7 +84,7 @@ void do_path(struct ui *ui, int argument)
 	(void)argument;
 	if (!pane_subject(ui, &subject))
 		return;
-	/* Esc goes back to the calls */
+	/* Esc returns to the calls */
 	if (pane_is_calls(ui_pane(ui)))
 		ui->behind = ui->details;
 	else
@@ -109,7 +109,7 @@ void do_dump(struct ui *ui, int argument)
 {
 	(void)argument;
 	if (ui->cursor.live) {
-		ui_say(ui, "live events are shown by lttngtop report dump --duration 5s SOURCE");
+		ui_say(ui, "not available for live sources: use lttngtop report dump --duration 5s SOURCE");
 		return;
 	}
 	pane_destroy(ui->behind);
@@ -134,7 +134,7 @@ void do_compare(struct ui *ui, int argument)
 	else if (ui->baseline->end_ns)
 		baseline_end(ui);
 	else if (p->type->window)
-		ui_say(ui, "of critical paths one thread's are compared: w opens them");
+		ui_say(ui, "open one thread's path with w, then compare");
 	else
 		baseline_begin(ui);
 }

@@ -9,10 +9,10 @@ void do_pause(struct ui *ui, int argument)
 	cursor_pause(&ui->cursor, ui->cursor.mode != CURSOR_PAUSED);
 }
 
-/* The next edge of any host's frames behind t_ns, or the last one before it; t_ns: there is none. */
+/* The next edge of any host's frames after t_ns (or the previous one before it); t_ns: there is none. */
 static uint64_t next_edge(const struct ui *ui, uint64_t t_ns, bool forward)
 {
-	uint64_t edge_ns = t_ns, beside_ns = ui->cursor.frame_ns / 4; /* edges of hosts that are the same by the grid */
+	uint64_t edge_ns = t_ns, beside_ns = ui->cursor.frame_ns / 4; /* edges that hosts share on the grid */
 
 	for (unsigned i = 0; i < ui->hosts->len; i++) {
 		const struct ui_host_data *host = ui_host(ui, i);
@@ -29,7 +29,7 @@ static uint64_t next_edge(const struct ui *ui, uint64_t t_ns, bool forward)
 	return edge_ns;
 }
 
-/* Whether what is shown is one frame that was merged, longer than an interval of the cursor. */
+/* Whether a single merged frame is shown, longer than an interval of the cursor. */
 static bool shows_merged(const struct ui *ui)
 {
 	const struct cursor *c = &ui->cursor;
@@ -38,14 +38,14 @@ static bool shows_merged(const struct ui *ui)
 	       next_edge(ui, ui->shown_end_ns, false) <= ui->shown_begin_ns;
 }
 
-/* From there a step leads to the frames beside it, not to another part of the same. False: it is not there. */
+/* Steps from a merged frame to its neighbour instead of to another part of itself. False: no merged frame is shown. */
 static bool step_merged(struct ui *ui, int steps)
 {
 	uint64_t edge_ns;
 
 	if (!shows_merged(ui))
 		return false;
-	/* several keys may come before anything is drawn */
+	/* several keys may arrive before anything is drawn */
 	if (data_load(ui)) {
 		ui_rebuild(ui);
 		if (!shows_merged(ui))
@@ -128,7 +128,7 @@ void do_skip_idle(struct ui *ui, int argument)
 void do_bookmark(struct ui *ui, int argument)
 {
 	ui->pending = argument ? '\'' : 'm';
-	ui_say(ui, argument ? "go to bookmark: a letter" : "set bookmark: a letter");
+	ui_say(ui, argument ? "go to bookmark: press a letter" : "set bookmark: press a letter");
 }
 
 void do_mark(struct ui *ui, int argument)
@@ -138,11 +138,12 @@ void do_mark(struct ui *ui, int argument)
 
 	if (!argument) {
 		ui->mark = instant_of(ui, ui->shown_begin_ns);
-		ui_say(ui, "interval from %s; B ends it", ui_time(ui, a, sizeof(a), ui->shown_begin_ns, 3, false));
+		ui_say(ui, "interval from %s; press B to mark its end",
+		       ui_time(ui, a, sizeof(a), ui->shown_begin_ns, 3, false));
 	} else if (!ui->mark.set) {
-		ui_say(ui, "A marks the begin first");
+		ui_say(ui, "press A first to mark the start");
 	} else if (mark_ns >= ui->shown_end_ns) {
-		ui_say(ui, "the end must be after the begin");
+		ui_say(ui, "the end must be after the start");
 	} else {
 		uint64_t end_ns = ui->shown_end_ns;
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What is shown into a file: a list, or a critical path as its reports have it. */
+/* Writes what is shown to a file: a list, or a critical path in the form of its reports. */
 #include "base/error.h"
 #include "ui/internal.h"
 
-/* Writes it with the names of the hosts that are shown, and says so. */
+/* Adds the names of the shown hosts, writes it, and reports the result. */
 static void export(struct ui *ui, struct ui_export *what)
 {
 	const char **names = g_new0(const char *, ui->hosts->len);
@@ -48,7 +48,7 @@ static void write_list(struct ui *ui, const char *path)
 	g_free(table);
 }
 
-/* The hosts, by their numbers in the graph, with what they lost in the window. */
+/* The hosts, indexed by their numbers in the graph, with what they lost in the window. */
 static GArray *hosts_of_graph(const struct ui *ui, const struct ui_graph *graph, uint64_t begin_ns, uint64_t end_ns,
 			      struct history_load *loads)
 {

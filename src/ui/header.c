@@ -9,10 +9,10 @@ enum { SEGMENT_SIZE = 64, HEAD_TOTALS = 5 };
 
 #define NS_PER_TENTH (NS_PER_S / 10)
 
-/* A lag that deserves attention. */
+/* A lag worth the user's attention. */
 #define LAG_MUCH_NS (5 * NS_PER_S)
 
-/* At the end of a recording that has been read, where no key goes on by itself. */
+/* At the end of a recording that has been read: no key continues from there. */
 static bool is_at_end(const struct ui *ui)
 {
 	const struct cursor *c = &ui->cursor;
@@ -20,7 +20,7 @@ static bool is_at_end(const struct ui *ui)
 	return c->complete && c->mode == CURSOR_PAUSED && c->end_ns > c->begin_ns && c->end_ns >= c->known_ns;
 }
 
-/* The name of a host that is waited for, NULL: there is none. */
+/* The name of a host that is being waited for; NULL: none. */
 static const char *waited_for(const struct ui *ui)
 {
 	for (unsigned i = 0; i < ui->hosts->len; i++)
@@ -29,7 +29,7 @@ static const char *waited_for(const struct ui *ui)
 	return NULL;
 }
 
-/* At the newest data, or where they would come. */
+/* The state word at the newest data, or where it would arrive. */
 static enum style live_word(const struct ui *ui, char *word, size_t size)
 {
 	unsigned shown = ui_visible_hosts(ui), absent = ui_absent_hosts(ui);
@@ -68,7 +68,7 @@ static enum style state_word(const struct ui *ui, char *word, size_t size)
 	return STYLE_REPLAY;
 }
 
-/* One end of the interval; the digits below a millisecond are there, but quiet. */
+/* Draws one end of the interval; digits below a millisecond are dimmed. */
 static int draw_time(const struct ui *ui, int x, uint64_t t_ns, unsigned digits, bool date)
 {
 	char text[TIMETEXT_SIZE];
@@ -87,7 +87,7 @@ static int interval_width(int digits, bool date)
 	return digits < 0 ? one : 2 * one + 4;
 }
 
-/* digits < 0: only where it begins. */
+/* digits < 0: only the start. */
 static int draw_interval(const struct ui *ui, int x, int digits, bool date)
 {
 	int from = x;
@@ -104,7 +104,7 @@ static int draw_interval(const struct ui *ui, int x, int digits, bool date)
 
 struct totals {
 	uint64_t events, lost, lost_before;
-	bool packets; /* whole packets were lost: how many events is unknown */
+	bool packets; /* whole packets were lost: the number of events is unknown */
 };
 
 static struct totals sum_hosts(const struct ui *ui)
@@ -126,7 +126,7 @@ static struct totals sum_hosts(const struct ui *ui)
 	return t;
 }
 
-/* What is shown when it has been read, where that is not yet; empty: it is shown. */
+/* What will be shown once it has been read; empty: it is already shown. */
 static void destination_text(const struct ui *ui, char *text, size_t size)
 {
 	const struct cursor *c = &ui->cursor;
@@ -140,7 +140,7 @@ static void destination_text(const struct ui *ui, char *text, size_t size)
 		g_strlcpy(text, ", then the end", size);
 }
 
-/* How far the recording has been read, and in that much room what for; empty when it all is. */
+/* How much of the recording has been read and, given room, for what; empty once it is complete. */
 static void reading_text(const struct ui *ui, char *text, size_t size, int room)
 {
 	const struct cursor *c = &ui->cursor;
@@ -190,7 +190,7 @@ static void lag_text(const struct ui *ui, char *text, size_t size)
 		g_snprintf(text, size, "lag %.0fm", lag / 60);
 }
 
-/* Which hosts the totals are of; brief: in few columns. */
+/* The hosts that the totals cover; brief: in few columns. */
 static void hosts_text(const struct ui *ui, char *text, size_t size, bool brief)
 {
 	unsigned n = ui->hosts->len, shown = ui_visible_hosts(ui), absent = ui_absent_hosts(ui), hidden = n - shown;
@@ -217,7 +217,7 @@ static void hosts_text(const struct ui *ui, char *text, size_t size, bool brief)
 
 enum header_mark { MARK_LOST, MARK_INCOMPLETE, MARK_CLOCKS, MARKS };
 
-/* What must not be cut, in less and less room. digits: of the seconds, -1: only where the interval begins. */
+/* What must not be cut, in ever less room. digits: of the seconds; -1: only the start of the interval. */
 static const struct header_fit {
 	int digits, texts;
 } fits[] = {
@@ -226,7 +226,7 @@ static const struct header_fit {
 
 enum { TEXTS = CLOCKS_TEXTS, BRIEFEST = TEXTS - 1 };
 
-/* Of the lag or the progress, and "2 of 3 hosts (1 away)". */
+/* Room for the lag or the progress, and "2 of 3 hosts (1 away)". */
 enum { HOSTS_WIDTH = 32 };
 
 static bool is_incomplete(const struct ui *ui)
@@ -238,7 +238,7 @@ static bool is_incomplete(const struct ui *ui)
 	return trouble;
 }
 
-/* texts: by how brief they are; empty: there is nothing to mark. */
+/* texts: from longest to shortest; empty: nothing to show. */
 static void mark_texts(const struct ui *ui, const struct totals *t, char texts[MARKS][TEXTS][FORMAT_SIZE * 4])
 {
 	const size_t size = FORMAT_SIZE * 4;
@@ -266,13 +266,13 @@ static int fit_width(const struct header_fit *fit, const char *word, bool date,
 	for (int i = 0; i < MARKS; i++)
 		if (texts[i][fit->texts][0])
 			width += canvas_text_width(texts[i][fit->texts]) + (tight ? 1 : 2);
-	/* a whole sentence about the clocks leaves room for the hosts */
+	/* a whole sentence about the clocks must leave room for the hosts */
 	if (fit->texts == 0 && texts[MARK_CLOCKS][0][0])
 		width += HOSTS_WIDTH;
 	return width;
 }
 
-/* What there is room for. */
+/* Draws as many totals as there is room for. */
 static void draw_totals(struct ui *ui, int x, const struct totals *t, bool lost_is_marked)
 {
 	uint64_t duration_ns = ui->shown_end_ns - ui->shown_begin_ns;
@@ -296,7 +296,7 @@ static void draw_totals(struct ui *ui, int x, const struct totals *t, bool lost_
 	format_count(count, sizeof(count), duration_ns ? t->events * NS_PER_S / duration_ns : 0, 5);
 	g_snprintf(text[2], SEGMENT_SIZE, "%s ev/s", count);
 	g_strlcpy(text[3], lost_is_marked ? "" : "lost 0", SEGMENT_SIZE);
-	g_strlcpy(text[4], is_at_end(ui) ? "p starts again, ( start" : "", SEGMENT_SIZE);
+	g_strlcpy(text[4], is_at_end(ui) ? "p restarts, ( start" : "", SEGMENT_SIZE);
 	for (int i = 0; i < HEAD_TOTALS; i++) {
 		int width = canvas_text_width(text[i]);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The help screen: made of the action table and the columns of the pane. */
+/* The help screen, made from the action table and the pane's columns. */
 #include "ui/internal.h"
 
 static void add_actions(struct overlay *o, enum action_group group)
@@ -25,10 +25,10 @@ static void add_columns(struct overlay *o, const struct list *l)
 	overlay_add(o, STYLE_NORMAL, "", NULL);
 }
 
-/* What a path is drawn with. */
+/* Explains the symbols of a path. */
 static void add_states(struct overlay *o)
 {
-	overlay_add(o, STYLE_TITLE, "Critical path: what it is drawn with", NULL);
+	overlay_add(o, STYLE_TITLE, "Critical path: its symbols", NULL);
 	for (unsigned i = 0; i <= WAIT_STATES; i++) {
 		bool wire = i == WAIT_STATES;
 		enum wait_state state = wire ? WAIT_NETWORK : i;
@@ -41,23 +41,23 @@ static void add_states(struct overlay *o)
 	overlay_add(o, STYLE_NORMAL, "", NULL);
 }
 
-/* What stands in a line of calls. */
+/* Explains the parts of a call's line. */
 static void add_calls(struct overlay *o)
 {
-	overlay_add(o, STYLE_TITLE, "Calls: a line is a system call, or a signal", NULL);
-	overlay_add(o, STYLE_BOLD, "read(5</var/log/a>", "the call; an fd with its file or peer, if that is known");
-	overlay_add(o, STYLE_NORMAL, "…) = 8192", "its result; arguments are cut where there is no room");
+	overlay_add(o, STYLE_TITLE, "Calls: one line per system call or signal", NULL);
+	overlay_add(o, STYLE_BOLD, "read(5</var/log/a>", "the call; fds with their file or peer, if known");
+	overlay_add(o, STYLE_NORMAL, "…) = 8192", "its result; arguments are cut if there is no room");
 	overlay_add(o, STYLE_GONE, "-1 ENOENT", "it failed");
 	overlay_add(o, STYLE_DIM, "<0.004210>", "how long it took, in seconds");
-	overlay_add(o, STYLE_DIM, "[blocked 4.1 ms", "why it took so long: who or what it waited for");
-	overlay_add(o, STYLE_NORMAL, "<unfinished ...>", "it did not return in what was read");
-	overlay_add(o, STYLE_NORMAL, "<... read resumed>", "it began before what was read");
+	overlay_add(o, STYLE_DIM, "[blocked 4.1 ms", "why it took that long: what it waited for");
+	overlay_add(o, STYLE_NORMAL, "<unfinished ...>", "it had not returned when reading stopped");
+	overlay_add(o, STYLE_NORMAL, "<... read resumed>", "it started before reading did");
 	overlay_add(o, STYLE_NORMAL, "", NULL);
 }
 
 struct overlay *help_create(struct ui *ui)
 {
-	struct overlay *o = overlay_text("Help (Esc leaves)", 20);
+	struct overlay *o = overlay_text("Help (Esc closes)", 20);
 	struct pane *p = ui_pane(ui);
 
 	for (unsigned i = 0; i < ACTION_GROUPS; i++)
@@ -71,14 +71,14 @@ struct overlay *help_create(struct ui *ui)
 	overlay_add(o, STYLE_TITLE, "Colours", NULL);
 	overlay_add(o, STYLE_NEW, "name", "born in the shown interval");
 	overlay_add(o, STYLE_GONE, "name", "ended in the shown interval");
-	overlay_add(o, STYLE_TRACING, "name", "of LTTng or lttngtop itself");
+	overlay_add(o, STYLE_TRACING, "name", "belongs to LTTng or lttngtop");
 	overlay_add(o, STYLE_MARKED, "name", "highlighted with Space");
 	overlay_add(o, STYLE_NORMAL, "", NULL);
 	overlay_add(o, STYLE_TITLE, "Timeline: how busy the busiest host was", NULL);
 	overlay_add(o, STYLE_DIM, "_", "idle");
 	overlay_add(o, STYLE_MARKED, "_", "idle or busy, but some host was away");
-	overlay_add(o, STYLE_MARKED, "?", "all were away: nothing is known");
+	overlay_add(o, STYLE_MARKED, "?", "all hosts were away");
 	overlay_add(o, STYLE_LOST, "!", "events were lost");
-	overlay_add(o, STYLE_DIM, "·", "no record, or not read yet");
+	overlay_add(o, STYLE_DIM, "·", "nothing recorded, or not read yet");
 	return o;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A line per host: CPU meters, tasks, open files, rates of disks and network. */
+/* One line per host: CPU meters, tasks, open files, rates of disks and network. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -16,8 +16,8 @@ enum { METER_CPUS = 64, BAR_WIDTH = 10, HOST_WIDTH_MAX = 16 };
 
 struct host_line {
 	unsigned n_cpus;
-	int permille[METER_CPUS]; /* of each CPU, -1 offline */
-	unsigned busy_permille;   /* of all */
+	int permille[METER_CPUS]; /* per CPU; -1: offline */
+	unsigned busy_permille;   /* of all CPUs */
 	char text[LINE_GROUPS][SEGMENT_SIZE];
 };
 
@@ -44,7 +44,7 @@ static void read_cpus(const struct ui_host_data *host, struct host_line *line)
 	line->busy_permille = online_all ? (unsigned)(busy_all * 1000 / online_all) : 0;
 }
 
-/* compact: no more columns than needed. */
+/* compact: no wider than needed. */
 static void rates_text(char *text, const char *label, uint64_t in, uint64_t out, uint64_t duration_ns, bool compact)
 {
 	double seconds = (double)duration_ns / 1e9;
@@ -85,7 +85,7 @@ static enum style meter_style(int permille)
 	return permille > 900 ? STYLE_METER_HIGH : permille > 600 ? STYLE_METER_MID : STYLE_METER_LOW;
 }
 
-/* A bar per CPU where there is room, else a column. */
+/* A bar per CPU if there is room, otherwise a column. */
 static int draw_meters(struct canvas *c, int x, int y, const struct host_line *line, bool bars)
 {
 	int from = x;
@@ -109,7 +109,7 @@ static int draw_meters(struct canvas *c, int x, int y, const struct host_line *l
 	return x - from;
 }
 
-/* Labels are quiet, numbers are not. */
+/* Labels are dimmed, numbers are not. */
 static void draw_group(struct canvas *c, int x, int y, const char *text)
 {
 	const char *blank = strchr(text, ' ');
@@ -121,7 +121,7 @@ static void draw_group(struct canvas *c, int x, int y, const char *text)
 	g_free(label);
 }
 
-/* Up to when something is known of it. */
+/* How far the host is known. */
 static bool known_until(const struct ui *ui, const struct ui_host_data *host, uint64_t *last_ns)
 {
 	uint64_t first_ns;
@@ -144,16 +144,16 @@ static void away_text(const struct ui *ui, const struct ui_host_data *host, char
 		   : host->info.still      ? "no events"
 					   : "silent",
 		   ui_time(ui, time, sizeof(time), ui_to_ref(host, last_ns), 0, false), why ? ": " : "", why ? why : "",
-		   retried ? "; tried again" : "");
+		   retried ? "; retrying" : "");
 }
 
-/* Live, and it is not there: old figures would look as if they were of now. */
+/* A live host that is absent: old figures would look current. */
 static bool absent_now(const struct ui *ui, const struct ui_host_data *host)
 {
 	return ui->cursor.live && ui->cursor.mode == CURSOR_STICKING && (host->info.away || host->info.silent);
 }
 
-/* In the shown interval, as far as it goes on until now. */
+/* Absent in the shown interval, if that extends to now. */
 static bool is_away(const struct ui *ui, const struct ui_host_data *host)
 {
 	uint64_t last_ns;
@@ -168,22 +168,22 @@ static void absent_text(const struct ui *ui, const struct ui_host_data *host, ch
 	char time[TIMETEXT_SIZE];
 
 	if (host->hidden)
-		g_strlcpy(text, "hidden; H shows it again", size);
+		g_strlcpy(text, "hidden; press H to show it", size);
 	else if (host->gap && !absent_now(ui, host))
-		g_strlcpy(text, "away: nothing is known of this interval", size);
+		g_strlcpy(text, "away: no data for this interval", size);
 	else if (ui_to_ref(host, host->info.begin_ns) >= ui->shown_end_ns)
-		g_snprintf(text, size, "record begins at %s",
+		g_snprintf(text, size, "recorded from %s",
 			   ui_time(ui, time, sizeof(time), ui_to_ref(host, host->info.begin_ns), 3, false));
 	else if (is_away(ui, host))
 		away_text(ui, host, text, size);
 	else if (host->info.ended && ui_to_ref(host, host->info.end_ns) <= ui->shown_begin_ns)
-		g_snprintf(text, size, "record ended at %s",
+		g_snprintf(text, size, "recorded until %s",
 			   ui_time(ui, time, sizeof(time), ui_to_ref(host, host->info.end_ns), 3, false));
 	else if (history_range(ui->history, host->info.track, &first_ns, &last_ns) &&
 		 ui_to_ref(host, first_ns) >= ui->shown_end_ns)
 		g_strlcpy(text, "no longer in the history", size);
 	else
-		g_strlcpy(text, "nothing known yet", size);
+		g_strlcpy(text, "no data yet", size);
 }
 
 static int name_width(const struct ui *ui)
@@ -195,11 +195,11 @@ static int name_width(const struct ui *ui)
 	return MIN(width, HOST_WIDTH_MAX);
 }
 
-/* How the host lines are laid out, all alike. */
+/* The common layout of all host lines. */
 struct host_layout {
 	int name, cpus, gap;
 	int width[LINE_GROUPS];
-	bool bars; /* a bar per CPU, else a column */
+	bool bars; /* a bar per CPU, otherwise a column */
 };
 
 static int by_name(const void *a, const void *b, void *data)
@@ -209,7 +209,7 @@ static int by_name(const void *a, const void *b, void *data)
 	return strcmp(ui_host(ui, *(const unsigned *)a)->info.name, ui_host(ui, *(const unsigned *)b)->info.name);
 }
 
-/* At the newest data: it has ended, some time ago. */
+/* Showing the newest data, and the host ended some time ago. */
 static bool is_faded(const struct ui *ui, const struct ui_host_data *host)
 {
 	const struct ui_host *info = &host->info;
@@ -227,7 +227,7 @@ unsigned host_lines_count(const struct ui *ui)
 	return n;
 }
 
-/* The numbers of hosts with a line, by their names, not as live ones come. Free with g_free(). */
+/* The numbers of hosts with a line, sorted by name instead of by arrival. Free with g_free(). */
 static unsigned *sort_hosts(struct ui *ui)
 {
 	unsigned *order = g_new(unsigned, ui->hosts->len), n = 0;
@@ -239,7 +239,7 @@ static unsigned *sort_hosts(struct ui *ui)
 	return order;
 }
 
-/* Reads the figures of the hosts order[0 … n-1]; returns the columns left over, negative if they do not fit. */
+/* Reads the figures of hosts order[0 … n-1]; returns the remaining columns, negative if they do not fit. */
 static int read_hosts(const struct ui *ui, const unsigned *order, struct host_line *lines, unsigned n,
 		      struct host_layout *layout, bool compact)
 {
@@ -261,7 +261,7 @@ static int read_hosts(const struct ui *ui, const unsigned *order, struct host_li
 	for (int g = LINE_TASKS; g < LINE_GROUPS; g++)
 		room -= layout->width[g] + layout->gap;
 	layout->bars = layout->cpus && room >= layout->cpus * (BAR_WIDTH + 4);
-	/* columns for the CPUs of big machines only where nothing else needs the room */
+	/* columns for the CPUs of big machines only if nothing else needs the room */
 	if (!layout->bars && layout->cpus > 8 && room < layout->cpus)
 		layout->cpus = 0;
 	return room - layout->cpus;
@@ -295,7 +295,7 @@ static void draw_host(const struct ui *ui, const struct ui_host_data *host, cons
 		draw_group(c, x, y, line->text[g]);
 		x += layout->width[g] + layout->gap;
 	}
-	/* a narrow screen has it in the pane of hosts only */
+	/* on a narrow screen only the Hosts pane shows it */
 	if (host->info.note && x + canvas_text_width(host->info.note) <= c->w)
 		canvas_text(c, x, y, STYLE_MARKED, host->info.note, -1);
 }

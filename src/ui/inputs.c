@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The sources: recordings, live sessions, relayds; what state each is in, and what the user wants of it. */
+/* The sources: recordings, live sessions, relayds; their states, and which ones the user wants attached. */
 #include <string.h>
 
 #include "ui/internal.h"
@@ -7,8 +7,8 @@
 enum { HOST_WIDTH_MAX = 16, NAME_WIDTH_MIN = 12, STATE_WIDTH_MIN = 24 };
 
 struct input_data {
-	struct ui_input info; /* its texts are owned */
-	bool wanted;          /* the user wants it attached, or detached */
+	struct ui_input info; /* owns its texts */
+	bool wanted;          /* whether the user wants it attached */
 };
 
 static struct input_data *input_at(const struct ui *ui, unsigned i)
@@ -42,7 +42,7 @@ static bool equal(const struct ui_input *a, const struct ui_input *b)
 	       a->detached == b->detached;
 }
 
-/* An error's text without what it is about, which stands beside it. */
+/* An error's text without the name of its source, which is shown next to it. */
 static const char *short_state(const struct ui_input *input)
 {
 	const char *at = strstr(input->state, input->name);
@@ -133,7 +133,7 @@ void input_toggle(struct ui *ui, unsigned input)
 
 /* ---- as lines ---- */
 
-/* A recording read in several parts is shown once, as long as they are all in the same state. */
+/* The parts of a recording are shown as one while they are in the same state. */
 static bool repeats(const struct ui *ui, unsigned i)
 {
 	return i > 0 && equal(&input_at(ui, i - 1)->info, &input_at(ui, i)->info);

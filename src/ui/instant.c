@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Time when the hosts' clocks are corrected: instants that stay where they are in the trace, what becomes of the
- * cursor, and what the first line says until the clocks are known.
+ * How the screen follows corrections of the hosts' clocks: instants that keep their place in the trace, the cursor, and
+ * what the first line says until the clocks are known.
  */
 #include <string.h>
 
@@ -9,12 +9,12 @@
 #include "base/nstime.h"
 #include "ui/internal.h"
 
-/* A correction that is smaller is not seen. */
+/* Smaller corrections are not visible. */
 #define MOVED_NS NS_PER_MS
 
 /* ---- instants ---- */
 
-/* The host whose clock an instant is kept by: that of the selected row, else one that is shown. */
+/* The host whose clock an instant is stored in: the selected row's, otherwise one that is shown. */
 static unsigned host_in_view(struct ui *ui)
 {
 	const struct pane *p = ui_pane(ui);
@@ -45,9 +45,9 @@ uint64_t instant_ref(const struct ui *ui, const struct ui_instant *instant)
 	return ui_to_ref(ui_host(ui, instant->host), instant->host_ns);
 }
 
-/* ---- the clocks are others ---- */
+/* ---- clocks change ---- */
 
-/* Whose time has moved most. */
+/* Reports the host whose time has moved most. */
 static void say_moved(struct ui *ui)
 {
 	const struct ui_host_data *most = NULL;
@@ -70,11 +70,11 @@ static void say_moved(struct ui *ui)
 		return;
 	format_duration(text, sizeof(text), most_ns, ui->format.ascii);
 	log_info("clocks compared: %s moved %s by %s", most->info.name, back ? "back" : "on", text);
-	ui_say(ui, "clocks compared: times are others now, those of %s moved %s by %s", most->info.name,
+	ui_say(ui, "clocks compared and times corrected: those of %s moved %s by %s", most->info.name,
 	       back ? "back" : "on", text);
 }
 
-/* How far the replay has come from where it began. */
+/* How far the replay has come from its start. */
 static uint64_t played(const struct ui *ui)
 {
 	struct cursor home = ui->cursor;
@@ -84,7 +84,7 @@ static uint64_t played(const struct ui *ui)
 	return ui->cursor.end_ns > home.end_ns ? ui->cursor.end_ns - home.end_ns : 0;
 }
 
-/* The cursor in the new times, in which what is shown is [from_ns, to_ns[. */
+/* The cursor in the new times, in which the shown interval is [from_ns, to_ns[. */
 static struct cursor rebased(const struct ui *ui, const struct cursor_grid *grid, uint64_t expected_end_ns,
 			     uint64_t from_ns, uint64_t to_ns)
 {
@@ -127,7 +127,7 @@ void ui_clocks_changed(struct ui *ui, uint64_t begin_ns, uint64_t expected_end_n
 
 /* ---- the same recordings, cut again ---- */
 
-/* The hosts are sorted by name in both readings; one that could not be read again is missing in the second. */
+/* Hosts are sorted by name in both readings; one that could not be read again is missing from the second. */
 static unsigned host_number(const struct ui *ui, const struct ui_cut *cut, unsigned old)
 {
 	for (unsigned i = 0; old < ui->hosts->len && i < cut->n_hosts; i++)
@@ -148,7 +148,7 @@ static void renumber(const struct ui *ui, const struct ui_cut *cut, struct ui_in
 	instant->host = host_number(ui, cut, instant->host);
 }
 
-/* The hosts keep what the user has said of them. */
+/* Replaces the hosts but keeps the user's choices. */
 static void replace_hosts(struct ui *ui, const struct ui_cut *cut)
 {
 	GArray *hosts = g_array_new(FALSE, TRUE, sizeof(struct ui_host_data));
@@ -203,7 +203,7 @@ bool ui_cut_again(struct ui *ui, const struct ui_cut *cut)
 	return true;
 }
 
-/* ---- in the first line ---- */
+/* ---- on the first line ---- */
 
 void ui_set_clocks(struct ui *ui, const struct clock_sync *clocks)
 {
@@ -219,7 +219,7 @@ void ui_set_clocks_stage(struct ui *ui, enum ui_clocks_stage stage, unsigned per
 	ui->growing = true;
 }
 
-/* How far apart the hosts' own clocks are, by the latest packets; 0: nobody knows. */
+/* How far apart the hosts' own clocks are according to the latest packets; 0: unknown. */
 static uint64_t spread(const struct ui *ui)
 {
 	const struct clock_match **matches = g_new(const struct clock_match *, CLOCK_MATCHES_KEPT);
@@ -236,7 +236,10 @@ static uint64_t spread(const struct ui *ui)
 	return spread_ns;
 }
 
-/* Live: a host that is there, whose clock cannot be compared with the others'; how exact arrival is, 0: not known. */
+/*
+ * Live: whether the clock of a host that is present cannot be compared with the others; *half_ns: how exact arrival
+ * times are, 0: unknown.
+ */
 static bool any_apart(const struct ui *ui, uint64_t *half_ns)
 {
 	unsigned n = 0, apart = 0;

@@ -4,7 +4,7 @@
 #include <glib.h>
 #include <string.h>
 
-/* How a key is written in actions.def, and how people see it. */
+/* Names of keys in actions.def, and as shown to users. */
 static const struct {
 	int key;
 	const char *name, *shown;

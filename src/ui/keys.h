@@ -6,8 +6,8 @@
 #include <stddef.h>
 
 /*
- * Keys as the program sees them: the code point of a character, or one of the
- * numbers below, which lie past Unicode. Only screen.c knows what the terminal sends.
+ * Keys as the program sees them: a character's code point, or one of the numbers below, which lie beyond Unicode. Only
+ * screen.c knows what the terminal sends.
  */
 enum ui_key {
 	UI_KEY_NONE = 0,
@@ -15,7 +15,7 @@ enum ui_key {
 	UI_KEY_ENTER = '\n',
 	UI_KEY_ESC = 0x1b,
 	UI_KEY_FIRST = 0x110000,
-	UI_KEY_F1 = UI_KEY_FIRST, /* F1 … F12 follow each other */
+	UI_KEY_F1 = UI_KEY_FIRST, /* F1 … F12 are consecutive */
 	UI_KEY_F12 = UI_KEY_F1 + 11,
 	UI_KEY_UP,
 	UI_KEY_DOWN,
@@ -34,16 +34,15 @@ enum ui_key {
 };
 
 /*
- * The next key named in a list such as "F9 p" or "S-Tab Up": its code, 0 at
- * the end of the list. *list moves past it. An unknown name gives UI_KEY_NONE too
- * (check_action finds that).
+ * The code of the next key in a list such as "F9 p" or "S-Tab Up"; 0 at its end. Advances *list. An unknown name gives
+ * UI_KEY_NONE, too (check_action finds those).
  */
 int key_next(const char **list);
 
-/* The name of a key for people: "F9", "Space", "←". */
+/* The name of a key as shown to users: "F9", "Space", "←". */
 const char *key_text(int key, char *buffer, size_t size);
 
-/* Whether the key is a character that can be typed into a text. */
+/* Whether the key is a printable character. */
 bool key_is_text(int key);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* So many more than are kept are let in, so that few drops do the work of many. */
+/* How far the limit may be exceeded before lines are dropped, so that each drop removes many at once. */
 enum { SLACK = 256 };
 
 struct calls_lines *lines_create(uint64_t around_ns, GDestroyNotify free_data)
@@ -46,7 +46,7 @@ void lines_destroy(struct calls_lines *l)
 	g_free(l);
 }
 
-/* The first that is not before t_ns, or that is behind it. */
+/* The first line not before t_ns or, with behind, the first after it. */
 static unsigned find(const struct calls_lines *l, uint64_t t_ns, bool behind)
 {
 	unsigned low = 0, high = l->all->len;
@@ -81,7 +81,7 @@ static void drop_last(struct calls_lines *l, unsigned n)
 	remove_range(l, l->all->len - n, n);
 }
 
-/* On the side of which there is more; one line stays. */
+/* Drops lines on the side with more of them; at least one line stays. */
 static void drop_some(struct calls_lines *l)
 {
 	const unsigned n = MIN(SLACK / 8, l->all->len - 1), behind = l->all->len - l->before;
@@ -119,7 +119,7 @@ void lines_add(struct calls_lines *l, const struct calls_line *line)
 {
 	struct calls_line *copy;
 
-	/* there are enough on that side which are nearer */
+	/* that side is full of closer lines */
 	if (line->at_ns < l->dropped_before_ns || line->at_ns >= l->dropped_after_ns) {
 		free_data(l, line->data);
 		return;

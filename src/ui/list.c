@@ -27,7 +27,7 @@ void list_release(struct list *l)
 	g_free(l->sort);
 }
 
-/* Where the selection is now. */
+/* Finds the selection among the rows. */
 static void find_selection(struct list *l)
 {
 	unsigned row;
@@ -64,7 +64,7 @@ static void scroll_to_selection(struct list *l)
 		l->top = l->index - h + 1;
 }
 
-/* A table of counters is sorted by the first of them, whatever that is in these traces. */
+/* A table of counters is sorted by its first counter, which depends on the traces. */
 static bool choose_counter(struct list *l)
 {
 	const struct column *first = &l->rows.columns[l->table->n_columns];
@@ -106,7 +106,7 @@ int list_move(struct list *l, int by)
 
 	if (!l->rows.n)
 		return by;
-	/* the selected one is gone: its line is the place to start from */
+	/* the selected row is gone: start from where it was */
 	if (!l->present && by > 0)
 		to--;
 	list_select(l, (unsigned)CLAMP(to, 0, last));
@@ -118,7 +118,7 @@ void list_move_end(struct list *l, int direction)
 	if (!l->rows.n)
 		return;
 	list_select(l, direction < 0 ? 0 : l->rows.n - 1);
-	/* at the top the list is as it was in the beginning: whatever comes first is selected */
+	/* at the top the list returns to its initial state, in which the first row is selected */
 	if (direction < 0 && !l->follow)
 		l->chosen = false;
 }
@@ -290,7 +290,7 @@ void list_toggle_column(struct list *l, const char *name)
 				g_ptr_array_remove_index(l->names, i);
 			return;
 		}
-	/* a column that comes back comes to its place: before the first one that follows it in the table */
+	/* a column that is shown again returns to its place: before the first one that follows it in the table */
 	names = l->names;
 	for (const struct column *c = view_column_find(l->table->columns, l->table->n_columns, name);
 	     c && ++c < l->table->columns + l->table->n_columns;)

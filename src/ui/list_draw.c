@@ -7,9 +7,9 @@
 #include "model/interval.h"
 
 /*
- * How a list lays its columns out and draws its rows. When it is too wide its
- * graphs go first, then long texts are cut, then columns go from the right; what names a row, what it is
- * sorted by and its last text stay longest.
+ * Lays out the columns of a list and draws its rows. If it is too wide, graphs are dropped first, then long texts are
+ * cut, then columns are dropped from the right; the last to go are those that identify a row, the sort column and the
+ * last text.
  */
 enum { GRAPH_MIN = 6, GRAPH_MAX = 24, HOST_MAX = 16, TEXT_MAX = 20 };
 
@@ -23,7 +23,7 @@ static int wanted_width(const struct list *l, const struct column *column)
 			width = MAX(width, (int)utf8_width(l->rows.hosts[i].name));
 		return MIN(width, HOST_MAX);
 	}
-	/* a sign */
+	/* for a sign */
 	if (l->query.baseline && column_is_figure(column))
 		width++;
 	return width ? MAX(width, (int)utf8_width(column->header)) : 0;
@@ -36,8 +36,8 @@ static void add_found(struct list *l, const struct column *column)
 }
 
 /*
- * Ids inside namespaces, which are the same in many of them: in front of the one by which a row is known on its
- * host, VTID TID VPID, of processes VPID PID.
+ * Adds ids inside namespaces, which are not unique, before the id that identifies a row on its host: VTID TID VPID, for
+ * processes VPID PID.
  */
 static bool add_virtual(struct list *l, const char *name)
 {
@@ -68,7 +68,7 @@ static void add_column(struct list *l, const struct list_look *look, const char 
 		add_found(l, view_rows_column(&l->rows, name));
 }
 
-/* How long a column stays when there is no room: the greater the longer. */
+/* The priority of a column when there is too little room: higher stays longer. */
 static int worth(const struct list *l, int i)
 {
 	const struct column *c = l->columns[i].column;
@@ -96,7 +96,7 @@ static int total_width(const struct list *l, int *texts)
 	return total;
 }
 
-/* Narrower texts say more than none at all. */
+/* A cut text is better than none. */
 static void narrow_texts(struct list *l, int width)
 {
 	int texts;
@@ -129,7 +129,7 @@ static void choose_columns(struct list *l, const struct list_look *look)
 	l->n_columns = 0;
 	for (unsigned i = 0; i < l->names->len; i++)
 		add_column(l, look, g_ptr_array_index(l->names, i));
-	/* what comes by itself, a column per counter, stands before a text at the end */
+	/* automatic columns, one per counter, go before a text at the end */
 	if (l->n_columns && !l->columns[l->n_columns - 1].width)
 		text = l->columns[--l->n_columns];
 	for (unsigned i = l->table->n_columns; i < l->rows.n_columns; i++)
@@ -140,7 +140,7 @@ static void choose_columns(struct list *l, const struct list_look *look)
 
 unsigned list_all_columns(struct list *l, const struct list_look *look, const struct column **columns)
 {
-	/* what is on the screen is still to be clicked at */
+	/* clicks refer to what is on the screen */
 	struct list shown = *l;
 	unsigned n;
 
@@ -200,8 +200,8 @@ static void draw_head(const struct list *l, struct canvas *c, int y, const struc
 }
 
 /*
- * The tree in front of a name: a line for each ancestor that has younger
- * brothers. open: bit per depth, whether a line goes on there.
+ * Draws the tree in front of a name: a line for each ancestor that has more siblings. open: one bit per depth, whether
+ * a line continues there.
  */
 static int draw_branch(struct canvas *c, const struct view_row *row, uint64_t open, int x, int y, int width)
 {
@@ -220,7 +220,7 @@ static int draw_branch(struct canvas *c, const struct view_row *row, uint64_t op
 	return used;
 }
 
-/* What a row says of its entity by its colour. */
+/* The colour that shows a row's state. */
 static enum style row_style(const struct list *l, const struct view_row *row)
 {
 	const struct interval *iv = l->rows.hosts[row->key.host].iv;
@@ -281,7 +281,7 @@ static void draw_cell(const struct list *l, struct canvas *c, unsigned i, const 
 	}
 }
 
-/* Shows where a row contains what is searched. */
+/* Highlights what is searched for in a row. */
 static void mark_matches(struct canvas *c, int y, const char *search)
 {
 	char *text = canvas_row_text(c, y), *row = g_utf8_casefold(text, -1), *part = g_utf8_casefold(search, -1);
@@ -314,7 +314,7 @@ static void draw_row(const struct list *l, struct canvas *c, unsigned i, int y, 
 		mark_matches(c, y, look->search);
 }
 
-/* The bit of row's depth tells whether a brother of it follows. */
+/* Sets the bit of the row's depth to whether a sibling follows. */
 static uint64_t open_after(uint64_t open, const struct view_row *row)
 {
 	if (row->depth >= 64)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What is known of the quality of the data, and the messages of the run. */
+/* The quality of the data, and the messages of this run. */
 #include "base/log.h"
 #include "base/strpool.h"
 #include "sidecar/sidecar.h"
@@ -42,7 +42,7 @@ static void add_machine(struct overlay *o, const struct sidecar *sidecar)
 		overlay_add(o, STYLE_DIM, "CPUs", facts.cpus);
 }
 
-/* Everything up to the end of the shown interval. */
+/* Counts everything up to the end of the shown interval. */
 static void add_host(struct ui *ui, struct overlay *o, const struct ui_host_data *host)
 {
 	const struct interval_table *t = &host->load.interval.tables[TABLE_HOST];
@@ -83,8 +83,8 @@ static void add_memory(const struct ui *ui, struct overlay *o)
 		   format_bytes(limit, sizeof(limit), (double)history_limit(ui->history)));
 	overlay_add(o, STYLE_TITLE, "Memory", NULL);
 	overlay_add(o, STYLE_DIM, "history", text);
-	add_count(o, "names left out", strpool_full());
-	add_count(o, "paths of the past dropped", strpool_forgotten());
+	add_count(o, "names dropped", strpool_full());
+	add_count(o, "older paths dropped", strpool_forgotten());
 	overlay_add(o, STYLE_NORMAL, "", NULL);
 }
 
@@ -105,7 +105,7 @@ static void add_messages(const struct ui *ui, struct overlay *o)
 
 struct overlay *messages_create(struct ui *ui)
 {
-	struct overlay *o = overlay_text("Messages and data quality (Esc leaves)", 16);
+	struct overlay *o = overlay_text("Messages and data quality (Esc closes)", 16);
 
 	for (unsigned i = 0; i < ui->hosts->len; i++)
 		add_host(ui, o, ui_host(ui, i));

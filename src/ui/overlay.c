@@ -17,9 +17,9 @@ struct overlay {
 	int left_width;
 	menu_chosen_fn *chosen; /* NULL: text */
 	GArray *items;          /* struct overlay_item */
-	int selected;           /* menus */
+	int selected;           /* in menus */
 	int top;                /* first line shown */
-	int y, rows, lines;     /* where it was drawn last: rows of text on the screen, lines in all */
+	int y, rows, lines;     /* when last drawn: its place and rows on the screen, number of lines */
 };
 
 static struct overlay *create(const char *title)
@@ -185,7 +185,7 @@ enum overlay_result overlay_mouse(struct overlay *o, struct ui *ui, int y, int w
 	return overlay_key(o, ui, item_at(o, line)->checked >= 0 ? ' ' : UI_KEY_ENTER);
 }
 
-/* Draws or (c NULL) only counts the lines of an item in width columns, the first being number line. */
+/* Draws, or with c NULL just counts, the lines of an item in width columns; the first one is number line. */
 static int draw_text_item(const struct overlay *o, const struct overlay_item *item, struct canvas *c, int x, int width,
 			  int line)
 {

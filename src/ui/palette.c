@@ -2,8 +2,7 @@
 #include "ui/palette.h"
 
 /*
- * Colours are chosen so that they read on dark and on light backgrounds: where
- * there is a background of ours there is a foreground of ours too. -1: the
+ * The colours are readable on dark and light backgrounds: whoever sets a background also sets the foreground. -1: the
  * terminal's own.
  */
 struct look {

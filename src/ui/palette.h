@@ -7,9 +7,9 @@
 
 #include "ui/canvas.h"
 
-/* What styles look like. Only screen.c includes this. */
+/* The appearance of styles. Only screen.c includes this. */
 
-/* After the terminal is up. color: wanted; a terminal without colours gets the mono set. */
+/* To be called once the terminal is up. color: use colours; a terminal without them gets the monochrome set. */
 void palette_init(bool color);
 
 bool palette_has_color(void);

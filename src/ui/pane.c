@@ -4,13 +4,13 @@
 #include "ui/internal.h"
 #include "view/missing.h"
 
-/* Counters come as contexts of events; without them there is nothing to show. */
+/* Counters are contexts of events; without them the pane stays empty. */
 static const char *explain_perf(const struct ui *ui)
 {
 	for (unsigned i = 0; i < ui->hosts->len; i++)
 		if (ui_host(ui, i)->loaded && ui_host(ui, i)->load.interval.tables[TABLE_PERF].n_rows)
 			return NULL;
-	return "no perf counters in this recording: they are contexts, lttng add-context -k -t perf:cpu:page-fault …";
+	return "no perf counters in this recording: add contexts, lttng add-context -k -t perf:cpu:page-fault …";
 }
 
 static const char *explain_paths(const struct ui *ui)
@@ -18,7 +18,7 @@ static const char *explain_paths(const struct ui *ui)
 	return window_why_empty(ui);
 }
 
-/* Which window the lists are of. */
+/* Shows the window of the lists. */
 static int draw_window(struct ui *ui, struct pane *p, int y, int max)
 {
 	(void)p;
@@ -28,7 +28,7 @@ static int draw_window(struct ui *ui, struct pane *p, int y, int max)
 	return 1;
 }
 
-/* What is not recorded, so that critical paths are less exact; a line per host. */
+/* Says, one line per host, what was not recorded and makes critical paths less exact. */
 static int draw_lacks(struct ui *ui, int y, int max)
 {
 	int used = 0;
@@ -42,17 +42,17 @@ static int draw_lacks(struct ui *ui, int y, int max)
 		names = g_strjoinv(", ", (char **)host->lacks);
 		canvas_printf(ui->canvas, 0, y + used, STYLE_MARKED, "%s", host->name);
 		canvas_printf(ui->canvas, canvas_text_width(host->name) + 1, y + used, STYLE_DIM,
-			      "critical paths lack %s", names);
+			      "critical paths are less exact without %s", names);
 		g_free(names);
 		used++;
 	}
 	return used;
 }
 
-/* The sources above the hosts, in at most a third of the room. */
+/* The sources above the hosts, in at most a third of the rows. */
 static int draw_sources(struct ui *ui, struct pane *p, int y, int max)
 {
-	/* that recordings have been read is no news */
+	/* it is not news that recordings have been read */
 	int used = max < 24 && inputs_are_read(ui) ? 0 : inputs_draw(ui, y, MAX(max / 3, 3));
 
 	(void)p;
@@ -79,7 +79,7 @@ static bool open_clock(struct ui *ui, const struct list *l, const struct view_ro
 
 static const char *explain_hosts(const struct ui *ui)
 {
-	return ui->clocks ? NULL : "every host is on its own clock (--no-sync)";
+	return ui->clocks ? NULL : "every host has its own clock (--no-sync)";
 }
 
 static const struct pane_type types[PANES] = {
@@ -124,12 +124,12 @@ static const struct pane_type types[PANES] = {
 		.title = "Devices",
 		.about = "disks, network interfaces, interrupts",
 		.tables = { "disks", "net", "irqs" },
-		.empty = { "no disk was used in this interval", "no packet came or went in this interval",
-			   "no interrupt came in this interval" },
+		.empty = { "no disk was used in this interval", "no packet was received or sent in this interval",
+			   "no interrupt occurred in this interval" },
 	},
 	[PANE_PATHS] = {
 		.title = "Paths",
-		.about = "critical paths: whom and what threads waited for",
+		.about = "critical paths: what threads waited for",
 		.tables = { "paths" },
 		.empty = { "no thread waited or ran in this window" },
 		.explain = explain_paths,
@@ -141,7 +141,7 @@ static const struct pane_type types[PANES] = {
 		.title = "Hosts",
 		.about = "hosts and their CPUs, clocks and sources",
 		.tables = { "hosts", "sync", "cpus" },
-		.empty = { "no host has anything in this interval", "one host: no clock to compare with",
+		.empty = { "no host has data in this interval", "one host: no clock to compare with",
 			   "no CPU was seen in this interval" },
 		.explain = explain_hosts,
 		.open_row = open_clock,
@@ -152,7 +152,7 @@ static const struct pane_type types[PANES] = {
 		.about = "events by class, probes, programs that emit them",
 		.tables = { "events", "probes", "emitters" },
 		.empty = { "no event in this interval", "no probe was hit in this interval",
-			   "no program gave an event of user space in this interval" },
+			   "no program emitted a user-space event in this interval" },
 	},
 	[PANE_OF_containers] = {
 		.open_row = containers_open,
@@ -166,7 +166,7 @@ static const struct pane_type types[PANES] = {
 	},
 };
 
-/* A pane of one table takes from that what its row does not say. */
+/* A pane of one table takes from it whatever its own row leaves out. */
 static void complete_types(struct pane_type *complete)
 {
 	static const char *const of_table[PANES] = {
@@ -222,7 +222,7 @@ void pane_destroy(struct pane *p)
 	g_free(p);
 }
 
-/* What is asked of a list's table, without the order. */
+/* The query for a list's table, without the order. */
 static struct view_query make_query(struct ui *ui, struct pane *p, unsigned list)
 {
 	const struct list *l = &p->lists[list];
@@ -240,7 +240,7 @@ static struct view_query make_query(struct ui *ui, struct pane *p, unsigned list
 	query.spread = list_wants_spread(&p->lists[list]);
 	/* the tree needs the parents, idle or not */
 	query.all = of_threads && query.tree;
-	/* rows that are collected stand for nothing that could be highlighted, unless they are of processes */
+	/* collected rows cannot be highlighted unless they belong to processes */
 	if (l->table->supply.needs && !l->table->process)
 		query.only = NULL;
 	if (p->type->adjust)
@@ -260,7 +260,7 @@ uint32_t pane_tables(struct ui *ui, struct pane *p)
 	return tables;
 }
 
-/* The rows of a list that are none of the model. */
+/* Collects the rows of a list whose table has a supply. */
 static void supply_rows(struct ui *ui, struct list *l, const GArray *shown)
 {
 	struct view_host *hosts = g_new(struct view_host, shown->len + 1);
@@ -275,7 +275,7 @@ static void supply_rows(struct ui *ui, struct list *l, const GArray *shown)
 		hosts[i] = g_array_index(shown, struct view_host, i);
 		hosts[i].wait = ui_host(ui, i)->hidden ? UINT_MAX : i;
 	}
-	/* a single host has nobody to be compared with */
+	/* a single host has no other clock to be compared with */
 	if (shown->len > 1 && ui->cursor.known_ns)
 		from.clocks = ui->clocks;
 	view_derived_clear(&l->derived);
@@ -302,7 +302,7 @@ void pane_build(struct ui *ui, struct pane *p)
 	}
 }
 
-/* Shares h rows between the lists: those that need less than their part leave the rest to the others. */
+/* Distributes h rows among the lists: those that need less than their share leave the rest to the others. */
 static void share_rows(const struct pane *p, int h, int width, char *const *empty, int *rows)
 {
 	int left = h, sharers = (int)p->n_lists;
@@ -313,7 +313,7 @@ static void share_rows(const struct pane *p, int h, int width, char *const *empt
 	do {
 		settled = true;
 		for (unsigned i = 0; i < p->n_lists; i++) {
-			/* head, rows, and a blank one */
+			/* header, rows, and a blank one */
 			int n = p->lists[i].rows.n ? (int)MIN(p->lists[i].rows.n, 10000u)
 						   : canvas_wrapped_rows(empty[i], width - 2);
 			int wanted = n + 2;
@@ -331,7 +331,7 @@ static void share_rows(const struct pane *p, int h, int width, char *const *empt
 			rows[i] = left / sharers;
 			left -= left / sharers--;
 		}
-	/* what nobody needs is below the last */
+	/* the remainder goes below the last list */
 	rows[p->n_lists - 1] += left;
 }
 
@@ -344,11 +344,11 @@ static const char *why_empty(const struct ui *ui, const struct pane *p, unsigned
 	if (ui->loaded_end_ns == ui->loaded_begin_ns)
 		return "reading the first interval …";
 	if (baseline_hosts(ui, p, p->lists[i].table))
-		return "nothing differs: go to another interval; C ends the comparison";
+		return "no differences: go to another interval; C ends the comparison";
 	return p->type->explain ? p->type->explain(ui) : NULL;
 }
 
-/* What a list without rows says. That nothing happened only where it would have been recorded. */
+/* The text of an empty list. It claims that nothing happened only if that would have been recorded. */
 static char *empty_text(const struct ui *ui, const struct pane *p, unsigned i)
 {
 	const GArray *hosts = p->type->window ? ui->window->view_hosts : ui->view_hosts;
@@ -388,7 +388,7 @@ void pane_draw(struct ui *ui, struct pane *p, int y, int h)
 		empty[i] = empty_text(ui, p, i);
 	share_rows(p, h, ui->canvas->w, empty, rows);
 	for (unsigned i = 0; i < p->n_lists; i++) {
-		/* lists under each other are separated by a blank row if there is room */
+		/* lists are separated by a blank row if there is room */
 		int gap = i + 1 < p->n_lists && rows[i] > 3;
 
 		look.focus = i == p->focus;
@@ -423,7 +423,7 @@ void pane_move(struct pane *p, int by)
 			rest = list_move(pane_list(p), rest + 1);
 		}
 	}
-	/* an empty list cannot have the keys */
+	/* an empty list cannot receive keys */
 	while (!pane_list(p)->rows.n && p->focus > 0)
 		p->focus--;
 }

@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What processes use, and for whom, in the window of critical paths: a tree of clients and their servers. */
+/* What processes use, and for which client, in the window of critical paths: a tree of clients and their servers. */
 #include "ui/internal.h"
 #include "waits/accounting.h"
 
 /*
- * The accounts ask for the path of every thread: they are computed between keys, and only when the
- * window or the graph that has it is another one. What was computed last stays until then.
+ * Accounts need the path of every thread. They are computed between keys, and only when the window or its graph
+ * changes; until then the last result stays.
  *
  *   window, graph ──▶ job, step by step ──▶ list ──▶ rows
  */
 #define SLICE_NS UINT64_C(4000000)
 
-/* While time goes on by itself, so many times as long as a job took passes until the next one. */
+/* While playing, rest REST_FACTOR times as long as the last job took. */
 enum { REST_FACTOR = 4 };
 
 struct ui_accounts {
 	struct accounting *job; /* NULL: none */
 	const struct ui_graph *graph;
-	unsigned generation;       /* of graph when the job began: it is not to be touched when it is another */
-	uint64_t begin_ns, end_ns; /* of the job, else of the list */
+	unsigned generation;       /* of graph when the job started: a graph that has changed must not be touched */
+	uint64_t begin_ns, end_ns; /* of the job, otherwise of the list */
 	uint64_t spent_ns;         /* on the job */
 	uint64_t rest_until_ns;    /* wall clock */
 	unsigned percent;
 	bool answered;        /* there is a list */
-	struct account *list; /* with the screen's numbers of hosts */
+	struct account *list; /* with the screen's host numbers */
 	unsigned n;
 };
 
@@ -69,7 +69,7 @@ static void begin(struct ui *ui, const struct ui_graph *graph, uint64_t begin_ns
 	a->percent = 0;
 }
 
-/* The graph may go: what is kept has the screen's hosts. */
+/* The graph may go away, so the result is kept with the screen's host numbers. */
 static void finish(struct ui *ui)
 {
 	struct ui_accounts *a = ui->accounts;
@@ -91,7 +91,7 @@ static uint64_t wall_ns(void)
 	return (uint64_t)g_get_monotonic_time() * 1000;
 }
 
-/* Returns whether the job is done. */
+/* Returns whether the job is finished. */
 static bool slice(struct ui *ui)
 {
 	struct ui_accounts *a = ui->accounts;
@@ -118,12 +118,12 @@ uint64_t accounts_work(struct ui *ui, uint64_t now_ns)
 	const struct ui_graph *graph = NULL;
 	uint64_t begin_ns, end_ns;
 
-	/* the graph it asks is gone */
+	/* the graph it needs is gone */
 	if (a->job && a->graph->generation != a->generation)
 		give_up(a);
 	if (window_interval(ui, &begin_ns, &end_ns))
 		graph = window_graph(ui, &begin_ns, &end_ns);
-	/* where time goes on by itself every window would be the wrong one: the last one that was begun is finished */
+	/* while playing, every window would be outdated: finish the job that was started */
 	if (a->job && !moves && (!graph || !same_window(a, graph, begin_ns, end_ns)))
 		give_up(a);
 	if (!a->job) {
@@ -172,6 +172,6 @@ const char *accounts_why_empty(const struct ui *ui)
 	if (a->job)
 		return "computing the critical paths of all threads …";
 	if (a->answered && a->end_ns <= ui->window->kept_ns)
-		return "nothing is kept of this window: - takes a shorter one, --wait-memory keeps more";
+		return "this window is no longer in memory: press - for a shorter one, or raise --wait-memory";
 	return a->answered ? NULL : window_why_empty(ui);
 }

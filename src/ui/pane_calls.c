@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The system calls of a thread, or of its process, as text around the shown time: a line per call, the selected one
- * in full below. Who drives the screen reads them (ui_wanted_calls()). Of a recording a window is read again:
+ * The system calls of a thread, or of its process, as text around the shown time: one line per call, the selected one
+ * in full below. Whoever drives the screen reads them (ui_wanted_calls()). For a recording, a window is read again:
  *
  *       back_ns           on_ns
- *   [───────────── ▶ ─────────────[    wanted; what is half of it away from ▶ at least must be there
+ *   [───────────── ▶ ─────────────[    wanted; at least half of it on each side of ▶ must be available
  *                  ╵ the selected line, or the end of the shown interval
  *
- * Live there is what has come since the pane was opened.
+ * Live, only calls since the pane was opened are available.
  */
 #include <string.h>
 
@@ -22,16 +22,16 @@ static struct calls_pane *state_of(const struct pane *p)
 	return p->state;
 }
 
-/* ---- what is wanted ---- */
+/* ---- what to read ---- */
 
 static void reset_reach(const struct ui *ui, struct calls_pane *s)
 {
-	/* of an interval's events all that there is room for */
+	/* for an interval's events, as many as fit */
 	s->back_ns = s->on_ns =
 		s->events ? 2 * (s->to_ns - s->from_ns) : CLAMP(2 * ui->cursor.interval_ns, NS_PER_S, 5 * NS_PER_S);
 }
 
-/* The threads of the process that are known in the shown interval; others of it may come by their pid. */
+/* The threads of the process known in the shown interval; more are found by their pid. */
 static void list_tids(const struct ui *ui, struct calls_pane *s)
 {
 	const struct ui_host_data *host = ui_host(ui, s->subject.host);
@@ -48,7 +48,7 @@ static void list_tids(const struct ui *ui, struct calls_pane *s)
 	}
 }
 
-/* Other threads or calls: what is there is none of them. */
+/* The current lines do not belong to the threads or calls that are now wanted. */
 static void ask_again(struct ui *ui, struct calls_pane *s)
 {
 	s->number = ++ui->calls_asked;
@@ -62,7 +62,7 @@ static int page_of(const struct calls_pane *s)
 	return MAX(s->list_h - 1, 5);
 }
 
-/* Whether there is enough on both sides of it: up to these times, or for some pages. */
+/* Whether there are enough lines on both sides: up to these times, or some pages. */
 static bool has(const struct ui *ui, const struct calls_pane *s, uint64_t at_ns, uint64_t begin_ns, uint64_t end_ns)
 {
 	const unsigned enough = PAGES * (unsigned)page_of(s);
@@ -91,7 +91,7 @@ static void want(const struct ui *ui, struct calls_pane *s, uint64_t at_ns)
 		s->wanted = false;
 		return;
 	}
-	/* what is being read will do: time goes on meanwhile */
+	/* the range being read covers it, while time moves on */
 	if (s->wanted && s->wanted_begin_ns <= begin_ns && s->wanted_end_ns >= end_ns)
 		return;
 	s->wanted = true;
@@ -137,7 +137,7 @@ void ui_set_calls(struct ui *ui, const struct ui_calls *calls)
 			  ui->calls.version == calls->version && g_strcmp0(ui->calls.problem, calls->problem) == 0;
 	char *problem = g_strdup(calls->problem);
 
-	/* the pane is brought up to date before anything looks at the lines */
+	/* the pane is updated before anything reads the lines */
 	g_free((char *)ui->calls.problem);
 	ui->calls = *calls;
 	ui->calls.problem = problem;
@@ -145,7 +145,7 @@ void ui_set_calls(struct ui *ui, const struct ui_calls *calls)
 	ui->growing = true;
 }
 
-/* ---- where one is ---- */
+/* ---- the selected line ---- */
 
 static void choose(struct calls_pane *s, unsigned i)
 {
@@ -155,7 +155,7 @@ static void choose(struct calls_pane *s, unsigned i)
 	s->chosen = true;
 }
 
-/* When the time is moved by hand the lines go along; while it goes on by itself a chosen line stays. */
+/* When the user moves the time, the lines follow; during playback a chosen line stays. */
 static void follow_time(const struct ui *ui, struct calls_pane *s, uint64_t end_ns)
 {
 	if (end_ns == s->shown_end_ns)
@@ -179,7 +179,7 @@ static void select_line(struct calls_pane *s)
 	i = s->chosen ? lines_before(s->lines, s->selected_ns) + s->selected_nth
 		      : MAX(lines_before(s->lines, s->shown_end_ns), 1) - 1;
 	i = MIN(i, n - 1);
-	/* a chosen line stays where it is on the screen, whatever comes or goes before it */
+	/* a chosen line keeps its place on the screen, whatever is added or removed before it */
 	if (s->chosen && i >= s->selected)
 		s->top += i - s->selected;
 	else if (s->chosen)
@@ -203,7 +203,7 @@ static void calls_update(struct ui *ui, struct pane *p)
 	want(ui, s, s->events ? CLAMP(end_ns, s->from_ns, s->to_ns) : end_ns);
 }
 
-/* At the ends more is looked for, each time twice as far. */
+/* At the ends, reads further, twice as far each time. */
 static void calls_move(struct pane *p, int by)
 {
 	struct calls_pane *s = state_of(p);
@@ -259,7 +259,7 @@ static bool calls_search(struct pane *p, const char *text, int step)
 	return found >= 0;
 }
 
-/* Time goes to where the call began. */
+/* Moves time to the start of the call. */
 static void calls_open(struct ui *ui, struct pane *p)
 {
 	struct calls_pane *s = state_of(p);
@@ -379,11 +379,11 @@ void pane_calls_toggle(struct ui *ui, struct pane *p)
 	struct calls_pane *s = state_of(p);
 
 	if (s->events) {
-		ui_say(ui, "these are events of all threads; F4 chooses some");
+		ui_say(ui, "these are events of all threads; press F4 to filter them");
 		return;
 	}
 	if (!s->process && s->subject.pid <= 0) {
-		ui_say(ui, "its process is not known");
+		ui_say(ui, "its process is unknown");
 		return;
 	}
 	s->process = !s->process;

@@ -2,37 +2,38 @@
 #ifndef LT_UI_PANE_CALLS_H
 #define LT_UI_PANE_CALLS_H
 
-/* What pane_calls.c, which knows where one is, and pane_calls_draw.c share. Nobody else includes this. */
+/* Shared by pane_calls.c, which knows the position, and pane_calls_draw.c only. */
 #include "ui/internal.h"
 #include "ui/lines.h"
 
 struct calls_pane {
 	struct path_subject subject;
 	bool process;
-	GArray *tids; /* int32_t: threads that are known to be meant */
-	/* Events of an interval instead. */
+	GArray *tids; /* int32_t: threads known to be included */
+	/* events of an interval instead of calls */
 	bool events;
-	uint64_t from_ns, to_ns; /* [from, to[, reference time */
-	GArray *hosts;           /* unsigned: those that were shown; NULL without .events */
+	uint64_t from_ns, to_ns; /* [from, to[ in reference time */
+	GArray *hosts;           /* unsigned: hosts that were shown; NULL without .events */
 	GString *filter;
 	unsigned number;                 /* of the request */
 	const struct calls_lines *lines; /* NULL: none yet */
-	/* what is wanted around where one is */
+	/* how much is wanted before and after the position */
 	uint64_t back_ns, on_ns;
 	bool wanted;
 	uint64_t wanted_begin_ns, wanted_end_ns, wanted_around_ns;
-	/* where one is */
-	uint64_t shown_end_ns; /* of the shown interval when it was looked at last, 0: never */
-	bool chosen;           /* by the user: the line stays selected, else the last one of the shown interval is */
+	/* the position */
+	uint64_t shown_end_ns; /* of the shown interval when last checked; 0: never */
+	/* by the user: the line stays selected; otherwise the last one of the shown interval is */
+	bool chosen;
 	uint64_t selected_ns;
-	unsigned selected_nth; /* of the lines of that time */
+	unsigned selected_nth; /* its index among the lines with that time */
 	unsigned selected, top;
-	unsigned search_from; /* where one was when a search began, and whether the line was chosen */
+	unsigned search_from; /* position when a search started, and whether the line was chosen */
 	bool search_chosen;
 	int list_y, list_h; /* where lines were drawn last */
 };
 
-/* All of this is in the lines. */
+/* The range that the lines cover completely. */
 static inline uint64_t calls_begin(const struct ui *ui, const struct calls_pane *s)
 {
 	return MAX(ui->calls.begin_ns, s->lines->dropped_before_ns);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the pane of calls looks like: whose they are, a line each, the selected one in full. */
+/* Draws the pane of calls: the thread, one line per call, the selected one in full. */
 #include <string.h>
 
 #include "ui/pane_calls.h"
@@ -7,14 +7,14 @@
 enum { TIME_WIDTH = 15, SHORT_TIME_WIDTH = 12, TID_WIDTH = 8, NARROW = 60, TALL = 14, WORD_ROWS = 3 };
 
 /*
- * A line in a row that may be too short for it: then its arguments are cut, so that its result is seen, and of what
- * stands behind it as much as there is room for.
+ * A line fitted into a row: if it is too long, its arguments are cut so that its result remains visible, followed by as
+ * much of the rest as there is room for.
  */
 struct fitted {
 	const struct calls_line *line;
 	int x, y, width;
-	int head;      /* columns of what stands before the tail */
-	uint32_t tail; /* where that begins, in bytes; the line's end: it has none */
+	int head;      /* columns before the tail */
+	uint32_t tail; /* start of the tail in bytes; the line's end: there is none */
 };
 
 static int columns(const char *text, uint32_t from, uint32_t to)
@@ -141,18 +141,18 @@ static const char *why_empty(const struct ui *ui, const struct calls_pane *s)
 	if (lines_count(s->lines))
 		return NULL;
 	if (s->events)
-		return s->filter->len ? "no such event is in this interval; F4 changes the filter"
-				      : "no event is in this interval";
+		return s->filter->len ? "no event in this interval passes the filter; F4 changes it"
+				      : "no event in this interval";
 	if (ui->cursor.live)
-		return s->filter->len ? "no such call has ended since this was opened; F4 changes the filter"
+		return s->filter->len ? "no call that passes the filter has ended since this was opened; F4 changes it"
 				      : "no system call has ended since this was opened";
 	if (s->filter->len)
-		return "no such call began or ended in this time; F4 changes the filter, ↑ looks further back, ↓ "
+		return "no call that passes the filter started or ended here; F4 changes it, ↑ looks further back, ↓ "
 		       "further on";
-	return "no system call began or ended in this time; ↑ looks further back, ↓ further on";
+	return "no system call started or ended in this time; ↑ looks further back, ↓ further on";
 }
 
-/* The selected line stays in sight; with the time the lines before it fill two thirds. */
+/* Keeps the selected line visible; when following the time, two thirds of the lines are before it. */
 static void scroll(struct calls_pane *s, int h)
 {
 	const unsigned n = lines_count(s->lines), rows = (unsigned)MAX(h, 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A host's clock: the latencies of its packets over time, by the hosts' own clocks and by the corrected ones. */
+/* A host's clock: the latencies of its packets over time, on the hosts' own clocks and on the corrected ones. */
 #include <string.h>
 
 #include "sidecar/sidecar.h"
@@ -13,10 +13,10 @@ struct clock_pane {
 
 /* ---- the packets ---- */
 
-/* One of them: when it was sent, how long it took. */
+/* A packet: when it was sent, how long it took. */
 struct dot {
 	uint64_t at_ns;        /* reference time */
-	int64_t latency_ns[2]; /* by the own clocks, by the corrected ones */
+	int64_t latency_ns[2]; /* on the hosts' own clocks, on the corrected ones */
 	bool to;               /* sent by the host, not to it */
 };
 
@@ -59,9 +59,9 @@ static GArray *collect(const struct ui *ui, unsigned host)
 
 struct chart {
 	const GArray *dots;
-	unsigned side; /* of latency_ns */
+	unsigned side; /* index into latency_ns */
 	uint64_t begin_ns, end_ns;
-	int64_t low_ns, high_ns; /* what the rows span; beyond it dots stand at the edge */
+	int64_t low_ns, high_ns; /* range of the rows; dots outside it are drawn at the edge */
 	int x, y, w, h;
 };
 
@@ -73,8 +73,8 @@ static gint compare_ns(gconstpointer a, gconstpointer b)
 }
 
 /*
- * From the least, or 0, to about what nine of ten packets take: a few that are late would press the rest
- * into one row.
+ * From the least value, or 0, to about what nine out of ten packets take: a few late ones would squeeze the rest into
+ * one row.
  */
 static void choose_span(struct chart *c)
 {
@@ -134,7 +134,7 @@ static void draw_dot(struct canvas *canvas, const struct chart *c, const struct 
 	int x = c->x + column_of(c, dot->at_ns), y = c->y + row_of(c, latency_ns);
 	const struct canvas_cell *there = canvas_at(canvas, x, y);
 	gunichar mark = dot->to ? '>' : '<';
-	/* only corrected clocks can tell that a packet came before it was sent */
+	/* only with corrected clocks does a negative latency mean a contradiction */
 	enum style style = c->side && latency_ns < 0 ? STYLE_LOST : dot->to ? STYLE_METER_LOW : STYLE_STRIP;
 
 	if ((there->ch == '>' || there->ch == '<' || there->ch == 'x') && there->ch != mark)
@@ -224,21 +224,21 @@ static void draw_charts(struct ui *ui, const GArray *dots, int y, int h)
 	if (each >= CHART_MIN) {
 		c.y = y + 1;
 		c.h = each;
-		draw_chart(ui, &c, "latency by the hosts' own clocks");
+		draw_chart(ui, &c, "latency on the hosts' own clocks");
 		y += each + 1;
 		h -= each + 1;
 	}
 	c.side = 1;
 	c.y = y + 1;
 	c.h = MAX(h - 2, 1);
-	draw_chart(ui, &c, "latency by the corrected clocks");
+	draw_chart(ui, &c, "latency on the corrected clocks");
 	canvas_text(canvas, LABEL_WIDTH, c.y + c.h, STYLE_DIM, ui_time(ui, begin, sizeof(begin), c.begin_ns, 3, false),
 		    -1);
 	canvas_text_right(canvas, LABEL_WIDTH, c.y + c.h, c.w, STYLE_DIM,
 			  ui_time(ui, end, sizeof(end), c.end_ns, 3, false));
 }
 
-/* "kernel 6.1.0-49-amd64  boot 6f7c…  clock synchronised, within 0.2 ms"; returns the lines used. */
+/* Draws "kernel 6.1.0-49-amd64  boot 6f7c…  clock synchronised, within 0.2 ms"; returns the number of lines used. */
 static int draw_machine(struct ui *ui, const struct sidecar *sidecar, int y)
 {
 	const struct sidecar_facts facts = sidecar ? sidecar_facts(sidecar) : (struct sidecar_facts){ 0 };
@@ -255,7 +255,7 @@ static int draw_machine(struct ui *ui, const struct sidecar *sidecar, int y)
 	return x > 1;
 }
 
-/* All of what the list of hosts may have to cut off; returns the lines used, at most max. */
+/* Draws in full what the list of hosts may have had to cut; returns the number of lines used, at most max. */
 static int draw_reasons(struct ui *ui, const struct ui_host *host, int y, int max)
 {
 	bool retried = false;
@@ -287,7 +287,7 @@ static void clock_draw(struct ui *ui, struct pane *p, int y, int h)
 	y += used;
 	h -= used;
 	if (!ui->clocks || ui_host(ui, s->host)->info.clock < 0) {
-		canvas_text(ui->canvas, 1, y, STYLE_DIM, "every host is on its own clock", -1);
+		canvas_text(ui->canvas, 1, y, STYLE_DIM, "every host has its own clock", -1);
 	} else {
 		draw_facts(ui, s->host, dots, y);
 		x += canvas_text(ui->canvas, x, y + 1, STYLE_METER_LOW, ">", -1);
@@ -298,7 +298,8 @@ static void clock_draw(struct ui *ui, struct pane *p, int y, int h)
 		if (dots->len && h >= 2 + CHART_MIN)
 			draw_charts(ui, dots, y + 2, h - 2);
 		else if (!dots->len)
-			canvas_text(ui->canvas, 1, y + 3, STYLE_DIM, "no packet of it was found at another host", -1);
+			canvas_text(ui->canvas, 1, y + 3, STYLE_DIM, "none of its packets was seen by another host",
+				    -1);
 	}
 	g_array_free(dots, TRUE);
 }
@@ -307,7 +308,7 @@ static void clock_update(struct ui *ui, struct pane *p)
 {
 	struct clock_pane *s = p->state;
 
-	/* up and down go round through the hosts */
+	/* up and down cycle through the hosts */
 	s->host = (s->host + ui->hosts->len) % ui->hosts->len;
 }
 
@@ -321,7 +322,7 @@ static void clock_move(struct pane *p, int by)
 static void clock_open(struct ui *ui, struct pane *p)
 {
 	(void)p;
-	ui_say(ui, "nothing more to open here; Esc goes back");
+	ui_say(ui, "nothing more to open here; press Esc to go back");
 }
 
 static char *clock_status(struct ui *ui, struct pane *p)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Containers as they are nested; Enter shows what one of them runs. */
+/* Nested containers; Enter shows what runs in one. */
 #include <string.h>
 
 #include "ui/internal.h"
@@ -12,7 +12,7 @@ static struct value value_of(const struct list *l, const struct view_row *row, c
 	return v;
 }
 
-/* What the filter has beyond the terms that a container gets, each followed by a blank. */
+/* The filter without the terms that a container replaces; each term is followed by a blank. */
 static GString *other_terms(const struct ui *ui)
 {
 	char **words = g_strsplit_set(ui->filter_text->str, " \t", -1);
@@ -25,7 +25,7 @@ static GString *other_terms(const struct ui *ui)
 	return text;
 }
 
-/* By its name where that can be typed, else by its number; a branch that is collapsed into the row as such. */
+/* Filters by its name if that can be typed, otherwise by its number; for a collapsed row, including nested ones. */
 bool containers_open(struct ui *ui, const struct list *l, const struct view_row *row)
 {
 	const struct value name = value_of(l, row, "container");
@@ -42,7 +42,7 @@ bool containers_open(struct ui *ui, const struct list *l, const struct view_row 
 		g_string_append_c(text, '/');
 	do_pane(ui, PANE_CPU);
 	ui_set_filter(ui, text->str);
-	ui_say(ui, "what runs in %s; F4 and Esc show everything again", shown);
+	ui_say(ui, "showing what runs in %s; press F4 and Esc to show everything again", shown);
 	g_string_free(text, TRUE);
 	g_free(shown);
 	return true;

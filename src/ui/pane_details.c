@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A thread and its process as of the end of the shown interval: ids, state, parents, figures; its files and calls. */
+/* A thread and its process at the end of the shown interval: ids, state, parents, figures; its files and calls. */
 #include <inttypes.h>
 
 #include "base/strpool.h"
@@ -38,7 +38,7 @@ static void details_adjust(struct ui *ui, struct pane *p, unsigned list, struct 
 	query->tree = false;
 	query->all = list == DETAILS_FILES;
 	if (list == DETAILS_FILES) {
-		/* no table of that number: nothing */
+		/* without a table, nothing matches */
 		p->filter.files_id = t && t->files_id ? t->files_id : UINT64_MAX;
 	} else if (ui->processes && t && (int64_t)t->pid >= 0) {
 		view_filter_add_pid(&p->filter, (int64_t)t->pid);
@@ -47,7 +47,7 @@ static void details_adjust(struct ui *ui, struct pane *p, unsigned list, struct 
 	}
 }
 
-/* ---- lines of the head ---- */
+/* ---- lines at the top ---- */
 
 struct details_head {
 	struct ui *ui;
@@ -74,7 +74,7 @@ static void add_line(struct details_head *h, const char *label, const char *fmt,
 	h->y++;
 }
 
-/* A time by the host's clock. */
+/* Formats a time on the host's clock. */
 static const char *head_time(const struct details_head *h, char *buffer, size_t size, uint64_t host_ns, unsigned digits)
 {
 	return ui_time(h->ui, buffer, size, ui_to_ref(h->host, host_ns), digits, false);
@@ -85,7 +85,7 @@ static const char *duration(struct details_head *h, char *buffer, uint64_t ns)
 	return format_duration(buffer, FORMAT_SIZE, ns, h->ui->format.ascii);
 }
 
-/* "5 → 10.0.0.3:5432": the file that the thread's call works on. */
+/* "5 → 10.0.0.3:5432": the file that the thread's call uses. */
 static void describe_fd(const struct details_head *h, const struct thread_row *t, char *text, size_t size)
 {
 	const struct interval_table *files = &h->iv->tables[TABLE_FILE];
@@ -111,7 +111,7 @@ static void add_state(struct details_head *h, const struct thread_row *t, uint64
 		[THREAD_RUNNING] = "running",
 		[THREAD_READY] = "ready",
 		[THREAD_BLOCKED] = "blocked",
-		[THREAD_WAITING] = "waiting since before the record",
+		[THREAD_WAITING] = "waiting since before the trace starts",
 		[THREAD_NEW] = "new, not yet woken",
 		[THREAD_STOPPED] = "stopped",
 		[THREAD_ZOMBIE] = "zombie",
@@ -134,7 +134,7 @@ static void add_state(struct details_head *h, const struct thread_row *t, uint64
 		g_string_append_printf(s, " for %s, since %s", duration(h, length, at_ns - t->since_ns),
 				       head_time(h, since, sizeof(since), t->since_ns, 6));
 	if (t->flags & THREAD_UNSURE)
-		g_string_append(s, " (unsure: events were lost)");
+		g_string_append(s, " (uncertain: events were lost)");
 	add_line(h, "state", "%s", s->str);
 	g_string_free(s, TRUE);
 }
@@ -165,7 +165,7 @@ static void append_id(GString *s, int64_t id)
 		g_string_append_printf(s, "%" PRId64, id);
 }
 
-/* In which containers it is, and its ids in each of them. */
+/* Its containers, and its ids in each of them. */
 static void add_levels(struct details_head *h, const struct thread_row *t)
 {
 	const struct view_host host = data_view_host(h->host, h->iv);
@@ -196,7 +196,7 @@ static void add_levels(struct details_head *h, const struct thread_row *t)
 	g_array_unref(levels);
 }
 
-/* The main thread of a process that lived at the end of the interval. */
+/* The main thread of a process that exists at the end of the interval. */
 static const struct thread_row *find_process(const struct interval *iv, int64_t pid)
 {
 	const struct interval_table *t = &iv->tables[TABLE_THREAD];
@@ -248,7 +248,7 @@ static void add_owner(struct details_head *h, const struct sidecar_process *p)
 	g_string_free(s, TRUE);
 }
 
-/* What its side-car knows of the process. */
+/* What the side-car knows about the process. */
 static void add_program(struct details_head *h, const struct thread_row *t)
 {
 	const struct sidecar *sidecar = h->host->info.sidecar;
@@ -268,7 +268,7 @@ static void add_program(struct details_head *h, const struct thread_row *t)
 
 static void add_life(struct details_head *h, const struct thread_row *t)
 {
-	char born[TIMETEXT_SIZE] = "before the record", exited[TIMETEXT_SIZE];
+	char born[TIMETEXT_SIZE] = "before the trace", exited[TIMETEXT_SIZE];
 
 	if (t->born_ns)
 		head_time(h, born, sizeof(born), t->born_ns, 9);
@@ -291,7 +291,7 @@ static void add_cpu(struct details_head *h, const struct interval_row *row)
 		 FIGURE(h, row, switches), FIGURE(h, row, migrations));
 }
 
-/* What the time on a CPU was spent in, where the trace tells. */
+/* What CPU time was spent on, if the trace shows it. */
 static void add_modes(struct details_head *h, const struct interval_row *row)
 {
 	const uint64_t system_ns = FIGURE(h, row, system_ns);
@@ -313,7 +313,7 @@ static void add_modes(struct details_head *h, const struct interval_row *row)
 	g_string_free(s, TRUE);
 }
 
-/* The sum over the threads of the process, where there are several. */
+/* The sum over the threads of the process, if there are several. */
 static void add_process(struct details_head *h, const struct thread_row *t)
 {
 	const struct interval_table *table = &h->iv->tables[TABLE_THREAD];
@@ -390,7 +390,7 @@ static int compare_culprits(const void *a, const void *b)
 	return (int64_t)x->row->by_tid < (int64_t)y->row->by_tid ? -1 : x->row->by_tid != y->row->by_tid;
 }
 
-/* Rows of the model come and go with their use: there may be several of one culprit. */
+/* The model replaces its rows as they fall out of use: there may be several for one culprit. */
 static void note_culprit(GArray *list, const struct preemption_row *row, uint64_t ns)
 {
 	struct details_culprit new = { row, ns };
@@ -428,7 +428,7 @@ static void add_culprits(struct details_head *h, uint64_t thread_uid)
 		if (!c->ns)
 			break;
 		g_string_append_printf(s, "%s%s", s->len ? ", " : "while the CPU ran ",
-				       c->row->by_comm ? strpool_text((strid)c->row->by_comm) : "what is unknown");
+				       c->row->by_comm ? strpool_text((strid)c->row->by_comm) : "an unknown thread");
 		if ((int64_t)c->row->by_tid > 0)
 			g_string_append_printf(s, "/%" PRIu64, c->row->by_tid);
 		g_string_append_printf(s, " %s", duration(h, ns, c->ns));
@@ -501,7 +501,7 @@ static void add_pages(struct details_head *h, uint64_t thread_uid)
 static int details_head(struct ui *ui, struct pane *p, int y, int max)
 {
 	const struct interval_row *row = details_row(ui, p);
-	/* the lists below keep the greater part */
+	/* most of the room is for the lists below */
 	struct details_head h = { ui, ui_host(ui, p->entity.host), details_interval(ui, p), y,
 				  y + MAX(max - 8, max / 2) };
 	const struct thread_row *t;
@@ -513,7 +513,7 @@ static int details_head(struct ui *ui, struct pane *p, int y, int max)
 		      ui_host(ui, p->entity.host)->info.name);
 	h.y++;
 	if (!row) {
-		add_line(&h, "", "does not live in this interval");
+		add_line(&h, "", "does not exist in this interval");
 		return h.y - y;
 	}
 	t = INTERVAL_ROW(thread, row);
@@ -535,7 +535,7 @@ static int details_head(struct ui *ui, struct pane *p, int y, int max)
 	add_parents(&h, t);
 	add_program(&h, t);
 	if (view_is_tracing(t, find_process(h.iv, (int64_t)t->pid)))
-		add_line(&h, "tracing", "of LTTng or lttngtop, here because this machine is traced");
+		add_line(&h, "tracing", "belongs to LTTng or lttngtop, runs because this machine is traced");
 	add_life(&h, t);
 	add_process(&h, t);
 	add_latency(&h, row);
@@ -548,7 +548,7 @@ static int details_head(struct ui *ui, struct pane *p, int y, int max)
 static const struct pane_type details_type = {
 	.title = "Details",
 	.tables = { "blocking", "files", "syscalls" },
-	.empty = { "no wait ended in this interval", "no file descriptor is known",
+	.empty = { "no wait ended in this interval", "no known file descriptors",
 		   "no system call ended in this interval" },
 	.reads = 1u << TABLE_THREAD | 1u << TABLE_PERF | 1u << TABLE_PREEMPTION | 1u << TABLE_CONTAINER |
 		 1u << TABLE_VTID | 1u << TABLE_PAGES,
@@ -562,11 +562,11 @@ struct pane *pane_details_create(const struct view_key *key)
 	struct pane *p = pane_create(&details_type);
 
 	p->entity = *key;
-	/* whether it is still open says more than bytes twice */
+	/* whether it is open is more useful than showing bytes twice */
 	list_toggle_column(&p->lists[DETAILS_FILES], "read_rate");
 	list_toggle_column(&p->lists[DETAILS_FILES], "write_rate");
 	list_toggle_column(&p->lists[DETAILS_FILES], "open");
-	/* what the head says already */
+	/* already shown at the top */
 	for (unsigned i = 0; i < p->n_lists; i++)
 		for (unsigned k = 0; k < G_N_ELEMENTS(same); k++)
 			if (list_shows_column(&p->lists[i], same[k]))

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The critical path of a thread over the window: a time axis with its segments, the selected one in words, lists. */
+/*
+ * The critical path of a thread over the window: a time axis with its segments, a description of the selected one,
+ * lists.
+ */
 #include <string.h>
 
 #include "ui/internal.h"
@@ -9,18 +12,18 @@ enum { WINDOW_WIDTH = 36, BOTH_MIN_WIDTH = 120, LANES_MIN = 3, LANES_MAX = 12, W
 struct path_pane {
 	struct path_subject subject;
 	struct path *path;         /* NULL: none yet */
-	bool stale;                /* it is that of another window */
+	bool stale;                /* it belongs to another window */
 	bool none;                 /* the thread has none in this window */
-	uint64_t begin_ns, end_ns; /* what was asked for */
-	const struct waits *graph; /* who answered, and as what; never followed */
+	uint64_t begin_ns, end_ns; /* requested range */
+	const struct waits *graph; /* the graph that answered; only compared, never followed */
 	unsigned generation;
-	uint64_t selected_ns; /* begin of the selected segment */
-	bool chosen;          /* the user has selected it: it stays where it is in time */
+	uint64_t selected_ns; /* start of the selected segment */
+	bool chosen;          /* selected by the user: the selection keeps its place in time */
 	unsigned selected, top;
-	bool sums;                          /* below: totals, not segments */
-	int list_x, list_y, list_w, list_h; /* where segments were drawn last, h 0: not */
-	GString *perf;                      /* counters of its threads in the window, "" none */
-	struct waits *followed_in; /* live: its path is kept up to date there as time goes on; NULL: it is not */
+	bool sums;                          /* the list shows totals, not segments */
+	int list_x, list_y, list_w, list_h; /* where segments were drawn last; h 0: not drawn */
+	GString *perf;                      /* counters of its threads in the window; "": none */
+	struct waits *followed_in;          /* live: the graph that keeps the path up to date; NULL: none */
 	wait_row followed;
 	unsigned followed_generation;
 };
@@ -30,7 +33,7 @@ static struct path_pane *state_of(const struct pane *p)
 	return p->state;
 }
 
-/* ---- who ---- */
+/* ---- the thread ---- */
 
 static struct wait_who screen_who(const void *data, wait_row row)
 {
@@ -41,7 +44,7 @@ static struct wait_who screen_who(const void *data, wait_row row)
 	return who;
 }
 
-/* The subject's row in a graph: by its tid at a time at which it lived, as late as the window allows. */
+/* The subject's row in a graph: found by its tid, at a time when it existed, as late as the window allows. */
 static wait_row find_row(const struct ui *ui, const struct ui_graph *graph, const struct path_subject *s,
 			 uint64_t begin_ns, uint64_t end_ns)
 {
@@ -65,13 +68,13 @@ static wait_row find_row(const struct ui *ui, const struct ui_graph *graph, cons
 
 /* ---- keeping up ---- */
 
-/* Live the path of the shown thread is kept as it grows, beyond what the graph remembers. */
+/* Live, has the graph extend the shown thread's path as it grows, beyond what the graph remembers. */
 static void follow(struct path_pane *s, const struct ui *ui, const struct ui_graph *graph, wait_row row)
 {
 	if (!ui->cursor.live || graph != &ui->window->graphs[UI_WAITS_RUNNING] ||
 	    (s->followed_in && s->followed == row && s->followed_generation == graph->generation))
 		return;
-	/* of another thread of that tid; a graph that was made anew has forgotten all */
+	/* stop following another thread with that tid; a rebuilt graph has forgotten it anyway */
 	if (s->followed_in && s->followed_generation == graph->generation)
 		waits_unfollow(s->followed_in, s->followed);
 	waits_follow(graph->info.waits, row);
@@ -87,7 +90,7 @@ static void select_again(struct path_pane *s)
 	s->selected = s->chosen ? path_find(s->path, s->selected_ns) : 0;
 }
 
-/* The greatest segment is where one looks first. */
+/* Selects the longest segment, where a reader looks first. */
 static void select_first(struct path_pane *s)
 {
 	uint64_t most_ns = 0;
@@ -191,7 +194,7 @@ static void draw_subject(struct ui *ui, const struct path_pane *s, const struct 
 	if (s->path && !s->none && !s->stale && s->path->total_ns)
 		g_string_printf(text, "%.1f%% unexplained",
 				100.0 * (double)s->path->unexplained_ns / (double)s->path->total_ns);
-	/* the window comes first where there is no room for both */
+	/* if there is no room for both, the window comes first */
 	if (x + WINDOW_WIDTH + canvas_text_width(text->str) < ui->canvas->w) {
 		canvas_text_right(ui->canvas, x, y, ui->canvas->w - x - 1, STYLE_DIM, text->str);
 		window_draw(ui, x, y, ui->canvas->w - x - canvas_text_width(text->str) - 3);
@@ -243,8 +246,8 @@ static const char *why_no_path(const struct ui *ui, const struct path_pane *s)
 	if (!s->none)
 		return "";
 	if (ui->window->kept_ns > s->begin_ns)
-		return "nothing of it is kept: --wait-retention, --wait-memory; a shorter window may do";
-	return "it did not live in this window, or nothing is known of it";
+		return "no longer in memory: raise --wait-retention or --wait-memory, or try a shorter window";
+	return "the thread did not exist in this window, or nothing is known about it";
 }
 
 static void path_draw(struct ui *ui, struct pane *p, int y, int h)
@@ -272,7 +275,7 @@ static void path_draw(struct ui *ui, struct pane *p, int y, int h)
 		draw_words(ui, s, &look, y, words);
 		y += words;
 		if (h >= 24 && s->perf->len) {
-			canvas_text(ui->canvas, 1, y, STYLE_DIM, "perf of its threads", -1);
+			canvas_text(ui->canvas, 1, y, STYLE_DIM, "perf counters", -1);
 			canvas_text_left(ui->canvas, 22, y, ui->canvas->w - 23, STYLE_NORMAL, s->perf->str);
 			y++;
 		}
@@ -324,7 +327,7 @@ static bool path_click(struct pane *p, int x, int y)
 	return true;
 }
 
-/* Time goes to where the segment begins. */
+/* Moves time to the start of the segment. */
 static void path_open(struct ui *ui, struct pane *p)
 {
 	struct path_pane *s = state_of(p);
@@ -376,12 +379,12 @@ void pane_path_compare(struct ui *ui, struct pane *p)
 	if (ui->compared) {
 		path_destroy(ui->compared);
 		ui->compared = NULL;
-		ui_say(ui, "comparing no more");
+		ui_say(ui, "comparison off");
 	} else if (!s->path || s->stale || s->none) {
 		ui_say(ui, "no path to compare with yet");
 	} else {
 		ui->compared = path_ref(s->path);
-		ui_say(ui, "the next path is compared with this one: another time or thread; C ends it");
+		ui_say(ui, "the next path will be compared with this one: choose another time or thread; C ends it");
 	}
 }
 

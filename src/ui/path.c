@@ -3,7 +3,7 @@
 
 /* ---- lanes ---- */
 
-/* A thread's process; the kernel's rows of all CPUs are one, the idle tasks' too. */
+/* Whether two threads share a process; the kernel's rows of all CPUs count as one, and so do the idle tasks. */
 static bool same_process(const struct wait_who *a, const struct wait_who *b)
 {
 	if (a->host != b->host)
@@ -33,7 +33,7 @@ static void add_lane(struct path *p, const struct wait_who *who, bool wire)
 
 	if (find_lane(p, who, wire) != UINT_MAX)
 		return;
-	/* behind the last one of its host, a new host behind all; the wire last */
+	/* after the last lane of its host, a new host after all others; the wire last */
 	for (unsigned i = 0; i < p->lanes->len; i++)
 		if (!path_lane(p, i)->wire && (wire || path_lane(p, i)->who.host == who->host))
 			at = i + 1;
@@ -141,7 +141,7 @@ unsigned path_find(const struct path *p, uint64_t t_ns)
 {
 	unsigned low = 0, high = p->steps->len;
 
-	/* the last one that begins at or before t */
+	/* the last one that starts at or before t */
 	while (low + 1 < high) {
 		unsigned middle = (low + high) / 2;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A path's time axis: a lane per process, a ruler, the cursor. */
+/* Draws a path's time axis: one lane per process, a ruler, the cursor. */
 #include <string.h>
 
 #include "base/timetext.h"
@@ -7,14 +7,14 @@
 
 enum { LABEL_MIN = 12, LABEL_MAX = 28, STATES = WAIT_STATES + 1 };
 
-/* The axis as it is laid out: what each column of each row holds. */
+/* The layout of the axis: the contents of each column in each row. */
 struct axis {
 	const struct path *path;
 	unsigned rows;
-	unsigned n_shown; /* lanes with a row of their own; the others share the last row */
+	unsigned n_shown; /* lanes with their own row; the others share the last one */
 	unsigned *row_of; /* per lane */
-	int x, width;     /* columns of the bars */
-	uint64_t *ns;     /* [row][column][state], the wire behind the states */
+	int x, width;     /* position and width of the bars */
+	uint64_t *ns;     /* [row][column][state], with the wire after the states */
 };
 
 static uint64_t *axis_cell(const struct axis *a, unsigned row, int column)
@@ -40,7 +40,7 @@ static int time_column(const struct axis *a, uint64_t t_ns)
 			(unsigned __int128)(a->width - 1));
 }
 
-/* Whether so few lanes have more time that this one gets a row; the subject's always does. */
+/* Whether this lane gets a row: the subject's always does, others if few enough lanes have more time. */
 static bool lane_is_shown(const struct path *p, unsigned lane, unsigned max)
 {
 	unsigned greater = 0;
@@ -84,7 +84,7 @@ static void fill_cells(struct axis *a)
 			uint64_t from = MAX(column_time(a, x), s->begin_ns);
 			uint64_t to = MIN(column_time(a, x + 1), s->end_ns);
 
-			/* what is shorter than the grain of the columns still shows */
+			/* what is shorter than a column remains visible */
 			axis_cell(a, a->row_of[step->lane], x)[s->wire ? WAIT_STATES : s->state] +=
 				to > from ? to - from : 1;
 		}
@@ -119,7 +119,7 @@ static int label_width(const struct axis *a, const struct canvas *c, const struc
 	return MIN(width, MIN(LABEL_MAX, c->w / 3));
 }
 
-/* One column: the state that has most of it; running as high as its share. */
+/* Draws one column: its most frequent state; running as high as its share. */
 static void draw_cell(const struct axis *a, struct canvas *c, unsigned row, int column, int y,
 		      const struct path_look *look)
 {
@@ -156,7 +156,7 @@ static void draw_lane(const struct axis *a, struct canvas *c, unsigned row, int 
 		draw_cell(a, c, row, x, y, look);
 }
 
-/* A round step so that ticks are at least width columns apart. */
+/* A round step that keeps ticks at least width columns apart. */
 static uint64_t tick_length(const struct axis *a, int width)
 {
 	uint64_t span_ns = a->path->end_ns - a->path->begin_ns, step_ns = 1;
@@ -187,7 +187,7 @@ static void tick_text(char *text, size_t size, uint64_t ns, bool ascii)
 		   ascii ? units[i].ascii : units[i].unit);
 }
 
-/* Ticks every so often, and the cursor under the selected segment. */
+/* Draws ticks at regular steps, and the cursor below the selected segment. */
 static void draw_ruler(const struct axis *a, struct canvas *c, int y, const struct path_look *look)
 {
 	enum { TICK_WIDTH = 14 };
@@ -210,7 +210,7 @@ static void draw_ruler(const struct axis *a, struct canvas *c, int y, const stru
 		const struct wait_segment *s = &path_step(p, look->selected)->segment;
 		int from = time_column(a, s->begin_ns), to = time_column(a, s->end_ns - 1);
 
-		/* one that is narrow is pointed at, of others the ruler stays readable */
+		/* a narrow segment gets an arrow; otherwise the ruler stays readable */
 		if (to - from < 2)
 			canvas_char(c, a->x + from, y, STYLE_CURSOR, 0x25b2);
 		canvas_restyle(c, a->x + from, y, to - from + 1, STYLE_CURSOR);
@@ -247,7 +247,7 @@ static uint64_t state_total(const struct path *p, unsigned i)
 	return i == WAIT_STATES ? p->wire_ns : p->state_ns[i];
 }
 
-/* The state with the most time of those that are not drawn yet; STATES: none is left. */
+/* The state with the most time that is not drawn yet; STATES: none is left. */
 static unsigned next_state(const struct path *p, const bool *drawn)
 {
 	unsigned most = STATES;

@@ -8,7 +8,7 @@
 
 enum { TIME_WIDTH = 15, LENGTH_WIDTH = 7, STATE_WIDTH = 14 };
 
-/* Keeps the selected row in sight, and the list full. */
+/* Keeps the selected row visible, and the list full. */
 static void scroll_to(unsigned *top, unsigned selected, unsigned n, unsigned h)
 {
 	if (selected < *top)
@@ -64,7 +64,7 @@ void path_draw_steps(const struct path *p, struct canvas *c, int x, int y, int w
 	canvas_text_right(c, x + 2 + TIME_WIDTH, y, LENGTH_WIDTH, STYLE_HEAD, "LENGTH");
 	canvas_text(c, x + 3 + TIME_WIDTH + LENGTH_WIDTH, y, STYLE_HEAD, "STATE", w);
 	canvas_text_left(c, x + 4 + TIME_WIDTH + LENGTH_WIDTH + STATE_WIDTH, y,
-			 w - 4 - TIME_WIDTH - LENGTH_WIDTH - STATE_WIDTH, STYLE_HEAD, "ON WHOM");
+			 w - 4 - TIME_WIDTH - LENGTH_WIDTH - STATE_WIDTH, STYLE_HEAD, "THREAD");
 	scroll_to(top, look->selected, n, (unsigned)(h - 1));
 	for (unsigned i = *top; i < MIN(n, *top + (unsigned)(h - 1)); i++)
 		draw_step(p, c, x, y + 1 + (int)(i - *top), w, i, look);
@@ -131,11 +131,11 @@ void path_draw_sums(const struct path *p, struct canvas *c, int x, int y, int w,
 
 /* ---- two paths ---- */
 
-/* A line of the comparison: a state, or a state of all processes of one name on a host. */
+/* A line of the comparison: a state, or a state of all processes with the same name on a host. */
 struct compared_line {
 	enum wait_state state;
 	bool wire;
-	unsigned host; /* PATH_NO_HOST: of the whole path */
+	unsigned host; /* PATH_NO_HOST: for the whole path */
 	int32_t tid;   /* 1: processes called comm; 0, -1: idle, the kernel */
 	strid comm;
 	uint64_t ns[2];

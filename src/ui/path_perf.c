@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the perf counters of the threads on a path say. */
+/* The perf counters of the threads on a path. */
 #include <string.h>
 
 #include "base/strpool.h"
@@ -18,7 +18,7 @@ static void add_counter(GHashTable *sums, strid counter, uint64_t value)
 	*sum += value;
 }
 
-/* Of the host's threads that are on the path. */
+/* Adds those of the host's threads that are on the path. */
 static void add_host_counters(const struct ui *ui, const struct path *path, unsigned host, GHashTable *sums)
 {
 	GHashTable *tids = g_hash_table_new(NULL, NULL);
@@ -52,7 +52,7 @@ static gint compare_counters(gconstpointer a, gconstpointer b)
 	return strcmp(strpool_text((strid)GPOINTER_TO_UINT(a)), strpool_text((strid)GPOINTER_TO_UINT(b)));
 }
 
-/* "perf_cpu_page_fault" is shown as "page_fault". */
+/* "perf_cpu_page_fault" is displayed as "page_fault". */
 static const char *short_name(const char *name)
 {
 	static const char *const prefixes[] = { "perf_cpu_", "perf_thread_", "perf_" };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A path in words: who, what for, why. */
+/* A path in words: which thread, what it waits for, why. */
 #include "base/strpool.h"
 #include "base/timetext.h"
 #include "ui/path.h"
@@ -12,16 +12,16 @@ static const struct {
 } states[WAIT_STATES + 1] = {
 	[WAIT_RUNNING] = { "running", 0x2588, STYLE_PATH_RUNNING, "running on a CPU" },
 	[WAIT_PREEMPTED] = { "preempted", 'p', STYLE_PATH_CPU, "ready, but another thread has the CPU" },
-	[WAIT_INTERRUPTED] = { "interrupted", 'i', STYLE_PATH_CPU, "until an interrupt handler was done" },
+	[WAIT_INTERRUPTED] = { "interrupted", 'i', STYLE_PATH_CPU, "until an interrupt handler finished" },
 	[WAIT_TIMER] = { "timer", 't', STYLE_PATH_TIMER, "until a timer fired" },
-	[WAIT_BLOCK_DEVICE] = { "disk", 'd', STYLE_PATH_DISK, "until a block device was done" },
+	[WAIT_BLOCK_DEVICE] = { "disk", 'd', STYLE_PATH_DISK, "until a block device finished" },
 	[WAIT_NETWORK] = { "network", 'n', STYLE_PATH_NETWORK,
-			   "until a packet came; from whom the trace does not tell" },
-	[WAIT_USER_INPUT] = { "input", 'u', STYLE_PATH_TIMER, "until somebody typed" },
+			   "until a packet arrived; the trace does not show its sender" },
+	[WAIT_USER_INPUT] = { "input", 'u', STYLE_PATH_TIMER, "until the user typed something" },
 	[WAIT_IPI] = { "ipi", 'x', STYLE_PATH_CPU, "until another CPU answered" },
 	[WAIT_BLOCKED] = { "unexplained", '?', STYLE_PATH_BLOCKED, "blocked; nothing in the trace explains it" },
-	[WAIT_UNKNOWN] = { "unknown", 0xb7, STYLE_DIM, "nothing is known of it" },
-	[WAIT_STATES] = { "wire", '~', STYLE_PATH_NETWORK, "a packet is under way between two hosts" },
+	[WAIT_UNKNOWN] = { "unknown", 0xb7, STYLE_DIM, "nothing is known" },
+	[WAIT_STATES] = { "wire", '~', STYLE_PATH_NETWORK, "a packet is in transit between two hosts" },
 };
 
 const char *path_state_label(enum wait_state state, bool wire)
@@ -89,7 +89,7 @@ void path_add_lane(GString *s, const struct path_lane *lane, const struct path_n
 		g_string_append_printf(s, " %d", lane->who.pid > 0 ? lane->who.pid : lane->who.tid);
 }
 
-/* "read(fd 5 → 10.0.0.3:5432)", "futex", "fd 5"; nothing where nothing is known. */
+/* "read(fd 5 → 10.0.0.3:5432)", "futex", "fd 5"; nothing if unknown. */
 static void add_call(GString *s, const struct wait_cause *cause)
 {
 	const char *call = strpool_text(cause->call), *object = strpool_text(cause->object);
@@ -120,7 +120,7 @@ void path_add_cause(GString *s, const struct wait_cause *cause)
 		g_string_insert_c(s, (gssize)before, ' ');
 }
 
-/* " for block device vda", with " in read(…)" behind it. */
+/* " for block device vda", followed by " in read(…)". */
 static void add_reason(GString *s, const char *kind, const struct wait_cause *cause)
 {
 	const char *name = strpool_text(cause->name);
@@ -180,13 +180,13 @@ char *path_words(const struct path *p, unsigned i, const struct path_names *name
 
 	format_duration(length, sizeof(length), segment->end_ns - segment->begin_ns, names->format.ascii);
 	if (segment->wire) {
-		g_string_append(s, "a packet is under way to ");
+		g_string_append(s, "a packet is in transit to ");
 		path_add_who(s, &step->who, names);
 		g_string_append_printf(s, " for %s", length);
 	} else if (p->open && i + 1 == p->steps->len) {
 		path_add_who(s, &step->who, names);
 		g_string_append_printf(
-			s, " is blocked since %s",
+			s, " has been blocked since %s",
 			timetext_format(since, sizeof(since), segment->begin_ns, 6, false, names->format.utc));
 		add_reason(s, "", &segment->cause);
 		g_string_append(s, "; it has not ended");
@@ -196,7 +196,7 @@ char *path_words(const struct path *p, unsigned i, const struct path_names *name
 		g_string_append_printf(s, " for %s", length);
 	}
 	if (segment->cut)
-		g_string_append(s, " (its begin is no longer kept)");
+		g_string_append(s, " (its start is no longer in memory)");
 	return g_string_free(s, FALSE);
 }
 
@@ -204,8 +204,8 @@ char *path_link_words(const struct path *p, unsigned i, const struct path_names 
 {
 	static const char *const words[] = {
 		[WAIT_LINK_WAKEUP] = "woken by ",
-		[WAIT_LINK_FORK] = "made by ",
-		[WAIT_LINK_NETWORK] = "a packet of ",
+		[WAIT_LINK_FORK] = "created by ",
+		[WAIT_LINK_NETWORK] = "a packet from ",
 	};
 	const struct path_step *step = path_step(p, i);
 	GString *s;

@@ -115,7 +115,7 @@ int prompt_draw(const struct prompt *p, struct canvas *c, int y)
 	const char *text = p->text->str;
 
 	g_free(before);
-	/* a long text scrolls: the caret stays in sight */
+	/* a long text scrolls so that the caret stays visible */
 	while (caret > room && *text)
 		caret -= (int)utf8_char_width(utf8_next(&text));
 	canvas_text(c, label, y, STYLE_NORMAL, text, room);

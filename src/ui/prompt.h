@@ -7,13 +7,13 @@
 
 #include "ui/canvas.h"
 
-/* A line of text the user types: search, filter, jump. */
+/* A line of text typed by the user: search, filter, jump. */
 struct ui;
 
-/* After every change of the text. */
+/* Called after every change of the text. */
 typedef void prompt_change_fn(struct ui *ui, const char *text);
 
-/* At the end; text is NULL if the user gave up. */
+/* Called at the end; text is NULL if the user gave up. */
 typedef void prompt_done_fn(struct ui *ui, const char *text);
 
 struct prompt {
@@ -21,14 +21,14 @@ struct prompt {
 	const char *label;
 	GString *text;
 	size_t caret;             /* byte offset */
-	prompt_change_fn *change; /* NULL: nobody asks */
+	prompt_change_fn *change; /* NULL: not wanted */
 	prompt_done_fn *done;
 };
 
 void prompt_init(struct prompt *p);
 void prompt_release(struct prompt *p);
 
-/* label is borrowed; text: what stands there at first. */
+/* label is borrowed; text: the initial text. */
 void prompt_start(struct prompt *p, const char *label, const char *text, prompt_change_fn *change,
 		  prompt_done_fn *done);
 

@@ -16,7 +16,7 @@
 #include "ui/keys.h"
 #include "ui/palette.h"
 
-/* its macros are words of anybody's */
+/* its macros are common words */
 #include <term.h>
 
 enum { KEY_OWN_CTRL_LEFT = KEY_MAX + 1, KEY_OWN_CTRL_RIGHT };
@@ -25,7 +25,7 @@ static struct {
 	SCREEN *term;
 	bool ascii, mouse;
 	int caret_x, caret_y;
-	struct canvas_cell *shown; /* what curses has, w × h */
+	struct canvas_cell *shown; /* what curses has drawn, w × h */
 	int w, h;
 	gint64 clicked_us;
 	int clicked_y;
@@ -36,7 +36,7 @@ static bool locale_is_utf8(void)
 	return !strcmp(nl_langinfo(CODESET), "UTF-8");
 }
 
-/* Keys that terminfo names in its own way, or not at all. */
+/* Keys that terminfo names differently, or not at all. */
 static void define_extra_keys(void)
 {
 	define_key("\033[1;5D", KEY_OWN_CTRL_LEFT);
@@ -47,7 +47,7 @@ static void define_extra_keys(void)
 	define_key("\033[5C", KEY_OWN_CTRL_RIGHT);
 }
 
-/* A string of terminfo; NULL: the terminal has none. */
+/* A terminfo string; NULL: the terminal has none. */
 static const char *capability(const char *name)
 {
 	const char *s = tigetstr(name);
@@ -62,20 +62,20 @@ static enum lt_status check_terminal(void)
 	int known;
 
 	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
-		return error_set("the monitor needs a terminal; 'report' writes to files and pipes");
+		return error_set("the monitor needs a terminal; use 'report' for files and pipes");
 	if (!term || !*term)
-		return error_set("TERM is not set: it names the kind of terminal, for example 'xterm-256color'");
+		return error_set("TERM is not set: set it to the type of the terminal, for example 'xterm-256color'");
 	if (setupterm(term, STDOUT_FILENO, &known) != OK)
-		return error_set("cannot use the terminal '%s'", term);
+		return error_set("cannot use terminal '%s'", term);
 	moves = capability("cup");
 	del_curterm(cur_term);
 	if (!moves)
-		return error_set("cannot use the terminal '%s': its cursor cannot be moved; 'report' prints on any",
+		return error_set("cannot use terminal '%s': its cursor cannot be moved; 'report' works on any terminal",
 				 term);
 	return LT_OK;
 }
 
-/* Without an alternate screen: to the last line, and clears it, so that the shell's prompt stands there alone. */
+/* Without an alternate screen: moves to the last line and clears it for the shell's prompt. */
 static char *last_line_string(void)
 {
 	const char *move = capability("cup"), *clear = capability("el");
@@ -97,7 +97,7 @@ enum lt_status screen_open(const struct screen_options *options)
 		set_escdelay(25);
 	screen.term = newterm(NULL, stdout, stdin);
 	if (!screen.term)
-		return error_set("cannot use the terminal '%s'", getenv("TERM"));
+		return error_set("cannot use terminal '%s'", getenv("TERM"));
 	screen.ascii = options->ascii || !locale_is_utf8();
 	screen.caret_x = -1;
 	last_line = last_line_string();
@@ -117,7 +117,7 @@ enum lt_status screen_open(const struct screen_options *options)
 		mouseinterval(0);
 		mousemask(BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL);
 	}
-	/* keys typed from now on are ours; nothing is drawn yet */
+	/* keys typed from now on are ours; nothing has been drawn yet */
 	wnoutrefresh(stdscr);
 	return LT_OK;
 }
@@ -197,7 +197,7 @@ static void show_cell(const struct canvas_cell *cell, int x, int y)
 	short pair;
 	cchar_t out;
 
-	/* a bar in reverse, or in the colour of the background, is a hole */
+	/* a bar in reverse video, or in the background colour, would be a hole */
 	if (style == STYLE_CURSOR && is_block(cell->ch)) {
 		style = STYLE_CURSOR_BAR;
 		if (!palette_has_color())
@@ -264,7 +264,7 @@ static int function_key(wint_t key)
 			return keys[i].own;
 	if (key >= KEY_F(1) && key <= KEY_F(12))
 		return UI_KEY_F1 + (int)key - KEY_F(1);
-	return UI_KEY_FIRST - 1; /* a key nobody knows */
+	return UI_KEY_FIRST - 1; /* an unknown key */
 }
 
 int screen_key(void)
@@ -294,7 +294,7 @@ bool screen_ended(void)
 		return false;
 	if (p.revents & (POLLHUP | POLLERR | POLLNVAL))
 		return true;
-	/* readable, and nothing to read: the end */
+	/* readable but with nothing to read: end of file */
 	return ioctl(STDIN_FILENO, FIONREAD, &waiting) < 0 || !waiting;
 }
 

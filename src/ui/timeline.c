@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The strip of the whole history: how busy, where something was lost, where the shown interval is. */
+/* The strip with the whole history: how busy it was, where events were lost, where the shown interval is. */
 #include <string.h>
 
 #include "ui/internal.h"
@@ -9,15 +9,15 @@ enum { LABEL_WIDTH = 9, SUMMARIES = 4096 };
 /* One column of the strip. */
 struct slot {
 	uint64_t busy_ns;    /* busy permille × ns of the busiest host so far */
-	uint64_t covered_ns; /* of that host */
+	uint64_t covered_ns; /* by that host */
 	uint32_t permille;
 	bool known, lost, gap;
 };
 
 struct span {
 	uint64_t begin_ns, end_ns;
-	const char *title; /* of the pane, in front where no line of panes names it; NULL */
-	int labels;        /* width of the times on both sides, 0 none */
+	const char *title; /* of the pane, before the strip if there is no line of panes; or NULL */
+	int labels;        /* width of the times on both sides; 0: none */
 	int x, width;      /* of the strip itself */
 };
 
@@ -52,7 +52,7 @@ static int time_column(const struct span *s, uint64_t t_ns)
 			(unsigned __int128)s->width);
 }
 
-/* Adds what a frame says to the columns it overlaps. */
+/* Adds a frame to the columns it overlaps. */
 static void add_frame(const struct span *s, const struct ui_host_data *host, const struct frame_summary *f,
 		      struct slot *slots)
 {
@@ -74,7 +74,7 @@ static void add_frame(const struct span *s, const struct ui_host_data *host, con
 	}
 }
 
-/* A host that is away has no frames; when it is back they will be a gap. */
+/* A host that is away has no frames; when it returns they will be a gap. */
 static void add_absence(const struct span *s, uint64_t from_ns, uint64_t to_ns, struct slot *slots)
 {
 	for (int i = time_column(s, from_ns); i < time_column(s, to_ns); i++)

@@ -8,7 +8,7 @@
 #include "ui/screen.h"
 #include "ui/settings.h"
 
-/* The clock moves the screen at most so often; and so often is it drawn while the strip only grows. */
+/* Minimum time between redraws driven by the clock, and while only the timeline grows. */
 #define DRAW_NS UINT64_C(25000000)
 #define GROW_NS UINT64_C(200000000)
 
@@ -88,7 +88,7 @@ unsigned ui_add_host(struct ui *ui, const struct ui_host *host)
 	return ui->hosts->len - 1;
 }
 
-/* With how many tasks there are, which may be few of those that the host has. */
+/* Adds how many tasks are known, which may be few of those on the host. */
 static void say_note(struct ui *ui, const struct ui_host_data *data, const struct ui_host *host)
 {
 	const struct host_row *row = ui_host_row(data);
@@ -105,7 +105,7 @@ void ui_update_host(struct ui *ui, unsigned i, const struct ui_host *host)
 
 	if (host->ended != old->ended || host->silent != old->silent || host->still != old->still)
 		ui->dirty = true;
-	/* what it sends when it is back may lie in what is shown */
+	/* what it sends when it returns may belong to what is shown */
 	if (host->away != old->away) {
 		data_forget(ui);
 		ui->dirty = true;
@@ -129,7 +129,7 @@ void ui_set_incomplete(struct ui *ui, bool incomplete)
 	ui->incomplete = incomplete;
 }
 
-/* An interval as long as the user wishes, else of a second, and at least ten of them in a short record. */
+/* As long as the user wants, otherwise a second, but a short trace gets at least ten intervals. */
 uint64_t ui_first_interval(const struct ui *ui, uint64_t span_ns, uint64_t frame_ns)
 {
 	uint64_t interval_ns = NS_PER_S;
@@ -164,7 +164,7 @@ void ui_start(struct ui *ui, uint64_t begin_ns, uint64_t expected_end_ns, uint64
 	ui->dirty = true;
 }
 
-/* The history's begin: that of the host it reaches farthest back for. */
+/* The start of the history: that of the host for which it reaches back farthest. */
 static uint64_t oldest_kept(const struct ui *ui)
 {
 	uint64_t kept_ns = UINT64_MAX, first_ns, last_ns;
@@ -188,7 +188,7 @@ void ui_known(struct ui *ui, uint64_t known_ns, bool complete)
 	if (cursor_kept(&ui->cursor, oldest_kept(ui)))
 		ui->dirty = true;
 	ui->growing |= known_ns != before_ns;
-	/* the lag swings with the live timer: only a jump of it is shown at once */
+	/* the lag varies with the live timer: only a jump is shown at once */
 	ui->growing |= MAX(lag_ns, ui->lag_drawn_ns) - MIN(lag_ns, ui->lag_drawn_ns) > NS_PER_S / 2;
 	for (unsigned i = 0; i < ui->hosts->len; i++) {
 		struct ui_host_data *host = ui_host(ui, i);
@@ -198,7 +198,7 @@ void ui_known(struct ui *ui, uint64_t known_ns, bool complete)
 	}
 }
 
-/* Replay goes on where something happens: the first frame from here on that is busier than a tenth. */
+/* Skips to where something happens: the first frame from here that is more than 10 % busy. */
 static void skip_idle(struct ui *ui)
 {
 	enum { MANY = 256, IDLE_PERMILLE = 100 };
@@ -354,7 +354,7 @@ const char *ui_time(const struct ui *ui, char *buffer, size_t size, uint64_t t_n
 
 /* ---- drawing ---- */
 
-/* What the pane's list is: which part of everything it shows. NULL: no list. Free with g_free(). */
+/* Which part of everything the pane's list shows. NULL: not a list. Free with g_free(). */
 static char *status_text(struct ui *ui)
 {
 	struct pane *p = ui_pane(ui);
@@ -377,7 +377,7 @@ static char *status_text(struct ui *ui)
 	return g_string_free(s, FALSE);
 }
 
-/* The panes' names; when there is no room for all the shown one stays. */
+/* Draws the panes' names; if there is not enough room the shown one stays. */
 static int draw_tabs(struct ui *ui, int y)
 {
 	const char *here = ui_pane(ui)->type->title;
@@ -400,7 +400,7 @@ static int draw_tabs(struct ui *ui, int y)
 	}
 	if (ui->details)
 		x += canvas_printf(ui->canvas, x, y, STYLE_HEAD_SORT, " %s ", here);
-	/* there are more: P lists them */
+	/* there are more, listed by P */
 	if (full && x + 3 <= room)
 		x += canvas_text(ui->canvas, x, y, STYLE_DIM, " … ", -1);
 	canvas_text_right(ui->canvas, x, y, ui->canvas->w - x - 1, STYLE_DIM, status);
@@ -424,7 +424,7 @@ static void draw_all(struct ui *ui)
 	bar_draw(ui, bottom);
 }
 
-/* Nothing is known yet: what it waits for. */
+/* Shows what is being waited for when nothing is known yet. */
 static void draw_waiting(struct ui *ui)
 {
 	struct canvas *c = ui->canvas;
@@ -456,8 +456,9 @@ void ui_draw(struct ui *ui, uint64_t wall_ns)
 	if (c->w < UI_MIN_WIDTH || c->h < UI_MIN_HEIGHT) {
 		screen_caret(-1, 0);
 		canvas_text(c, 0, 0, STYLE_BOLD, "too small", -1);
-		canvas_printf(c, 0, 1, STYLE_NORMAL, "%dx%d, needs %dx%d", c->w, c->h, UI_MIN_WIDTH, UI_MIN_HEIGHT);
-		canvas_text(c, 0, 2, STYLE_DIM, "measuring goes on", -1);
+		canvas_printf(c, 0, 1, STYLE_NORMAL, "%dx%d, at least %dx%d needed", c->w, c->h, UI_MIN_WIDTH,
+			      UI_MIN_HEIGHT);
+		canvas_text(c, 0, 2, STYLE_DIM, "still recording", -1);
 	} else if (!ui->started) {
 		draw_waiting(ui);
 	} else {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The window of critical paths: which one, who answers for it, the list of threads with their totals. */
+/* The window of critical paths: its range, its graph, the list of threads with their totals. */
 #include "base/nstime.h"
 #include "ui/internal.h"
 
-/* So many intervals are a window at first, but no more than this. */
+/* Initial window: this many intervals, capped at FIRST_MAX_NS. */
 enum { FIRST_INTERVALS = 10 };
 #define FIRST_MAX_NS (10 * NS_PER_S)
 
@@ -38,7 +38,7 @@ void window_release(struct ui *ui)
 	g_free(w);
 }
 
-/* ---- which window ---- */
+/* ---- the range ---- */
 
 bool window_interval(struct ui *ui, uint64_t *begin_ns, uint64_t *end_ns)
 {
@@ -63,7 +63,7 @@ void window_change_length(struct ui *ui, int direction)
 
 	if (!window_interval(ui, &begin_ns, &end_ns))
 		return;
-	/* 1, 2, 5, 10 … µs: the last before the length, or the first behind it */
+	/* 1, 2, 5, 10 … µs: the next one in that direction */
 	for (unsigned i = 1; direction > 0 ? next_ns <= ui->window->length_ns : next_ns < ui->window->length_ns; i++) {
 		if (i % 3 == 0)
 			decade *= 10;
@@ -71,15 +71,15 @@ void window_change_length(struct ui *ui, int direction)
 		next_ns = decade * steps[i % 3];
 	}
 	if (direction > 0 && ui->window->length_ns > end_ns - ui->cursor.begin_ns)
-		next_ns = ui->window->length_ns; /* it begins with the record */
+		next_ns = ui->window->length_ns; /* it starts with the trace */
 	ui->window->length_ns = direction > 0 ? next_ns : step_ns;
 	if (ui->cursor.marked_begin_ns)
 		cursor_jump(&ui->cursor, end_ns - 1);
-	ui_say(ui, "window of critical paths: the last %s",
+	ui_say(ui, "critical-path window: the last %s",
 	       timetext_format_duration(text, sizeof(text), ui->window->length_ns));
 }
 
-/* ---- who answers ---- */
+/* ---- the graph ---- */
 
 void ui_set_waits(struct ui *ui, enum ui_waits_kind kind, const struct ui_waits *waits)
 {
@@ -128,7 +128,7 @@ const struct ui_graph *window_graph(struct ui *ui, uint64_t *begin_ns, uint64_t 
 			w->kept_ns = w->graphs[i].info.kept_ns;
 			return &w->graphs[i];
 		}
-	/* live there is nothing to be read again: as much as it has */
+	/* live data cannot be read again: use what the graph has */
 	if (ui->cursor.live && running->info.waits) {
 		w->kept_ns = running->info.kept_ns;
 		*begin_ns = MAX(*begin_ns, running->info.begin_ns);
@@ -182,7 +182,7 @@ static void make_room(struct ui *ui)
 	}
 }
 
-/* The totals of a host's threads. */
+/* Computes the totals of a host's threads. */
 static void add_totals(struct ui *ui, const struct ui_graph *graph, unsigned host, const struct interval *iv,
 		       uint64_t begin_ns, uint64_t end_ns)
 {
@@ -197,7 +197,7 @@ static void add_totals(struct ui *ui, const struct ui_graph *graph, unsigned hos
 		struct wait_totals totals;
 		wait_row row;
 
-		/* a tid may have had several threads: that of this row while it lived */
+		/* several threads may have had that tid: ask for a time at which this row's existed */
 		if (thread->exited_ns)
 			at_ns = MIN(at_ns, ui_to_ref(ui_host(ui, host), thread->exited_ns - 1));
 		row = waits_find(graph->info.waits, number, (int32_t)thread->tid, at_ns);
@@ -236,7 +236,7 @@ bool window_load(struct ui *ui)
 	const struct ui_graph *graph;
 	uint64_t begin_ns, end_ns;
 
-	/* a pane of one path looks for its graph itself */
+	/* a pane that shows one path gets its graph itself */
 	if (ui_pane(ui)->type->body || !window_interval(ui, &begin_ns, &end_ns))
 		return false;
 	graph = window_graph(ui, &begin_ns, &end_ns);
@@ -282,7 +282,7 @@ void window_draw(struct ui *ui, int x, int y, int width)
 		return;
 	window_state(ui, state, sizeof(state));
 	if (!*state && w->kept_ns > begin_ns)
-		g_snprintf(state, sizeof(state), "kept from %s on",
+		g_snprintf(state, sizeof(state), "kept from %s",
 			   ui_time(ui, begin, sizeof(begin), w->kept_ns, 3, false));
 	used = width > (*state ? 70 : 44) ? canvas_printf(ui->canvas, x, y, STYLE_DIM, "window ") : 0;
 	used += canvas_printf(ui->canvas, x + used, y, STYLE_NORMAL, "[%s, %s[ %s",
@@ -299,6 +299,6 @@ const char *window_why_empty(const struct ui *ui)
 	if (w->answered)
 		return NULL;
 	if (w->problem)
-		return "no critical paths of this window";
-	return w->wanted ? "reading the window again …" : "nothing is known of this window yet";
+		return "no critical paths in this window";
+	return w->wanted ? "reading the window again …" : "nothing is known about this window yet";
 }

@@ -14,10 +14,11 @@ static const uint8_t units[TYPES] = {
 	[TYPE_PPM] = COLUMN_PPM,
 };
 
-/* A column's meaning is that of a cell between two texts. */
+/* A column's meaning is that of its cell, between a prefix and a suffix. */
 static const struct {
 	const char *before, *behind;
-	uint8_t meant; /* which cell, from the column's: of a distribution's the second says what is measured */
+	/* which cell, relative to the column's: in a distribution the second one says what is measured */
+	uint8_t meant;
 	column_get_fn *get;
 } forms[FORMS] = {
 	[FORM_VALUE] = { "", ".", 0, view_get_value },

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How much more the rows of one interval have than those of another. */
+/* Differences between the rows of two intervals. */
 #include <math.h>
 
 #include "view/internal.h"
@@ -41,7 +41,7 @@ const struct column *view_baseline_column(const struct view_rows *r, const struc
 								   : view_rows_column(r->baseline, column->name);
 }
 
-/* What the same row has in the baseline. */
+/* The value of the same row in the baseline. */
 static void baseline_value(const struct view_rows *r, const struct view_row *row, const struct column *column,
 			   struct value *out)
 {
@@ -53,14 +53,14 @@ static void baseline_value(const struct view_rows *r, const struct view_row *row
 		view_row_value(r->baseline, other, of, out);
 }
 
-/* How much longer the row's host is looked at than in the baseline; 1 where that is not known. */
+/* The ratio of the host's interval to its interval in the baseline; 1 if unknown. */
 static double times_longer(const struct view_rows *r, const struct view_row *row)
 {
 	unsigned host = row->key.host;
 	uint64_t now_ns = r->totals[host].duration_ns;
 	uint64_t baseline_ns = host < r->baseline->n_hosts ? r->baseline->totals[host].duration_ns : 0;
 
-	/* a host that is not there now: as long as the others are */
+	/* a host without data now: use the longest of the others */
 	for (unsigned i = 0; !r->hosts[host].iv && i < r->n_hosts; i++)
 		now_ns = MAX(now_ns, r->totals[i].duration_ns);
 	return now_ns && baseline_ns && now_ns != baseline_ns ? (double)now_ns / (double)baseline_ns : 1;

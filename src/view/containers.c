@@ -28,7 +28,10 @@ const struct view_container *view_container_of(const struct view_index *index, c
 	return container_of_uid(index, thread->container);
 }
 
-/* Those that live at the interval's end come last: of several that had the same inode one of them is the parent. */
+/*
+ * Later entries win, and those alive at the interval's end come last: if several containers had the same inode, one of
+ * these becomes the parent.
+ */
 static void find_parents(struct view_index *index)
 {
 	struct map64 inodes = { 0 };
@@ -60,7 +63,7 @@ static bool name_of_process(const struct view_index *index, const struct view_ho
 	return p && p->cgroup && cgroup_container_name(p->cgroup, name, NAME_MAX_BYTES);
 }
 
-/* Of processes that are not known: that of the namespace. */
+/* The id of the namespace, for containers whose processes are unknown. */
 static void name_by_namespaces(struct view_index *index, const struct view_host *host)
 {
 	char name[NAME_MAX_BYTES];
@@ -74,7 +77,7 @@ static void name_by_namespaces(struct view_index *index, const struct view_host 
 	}
 }
 
-/* As who started them called them. The first process knows best; any other is better than none. */
+/* Takes the name given by whoever started the container, preferably from its first process, otherwise from any. */
 static void name_by_cgroups(struct view_index *index, const struct view_host *host)
 {
 	const struct interval_table *t = &host->iv->tables[TABLE_THREAD];
@@ -89,7 +92,7 @@ static void name_by_cgroups(struct view_index *index, const struct view_host *ho
 	}
 }
 
-/* One that is made inside another, by other means, is in the same cgroup: that is not its name. */
+/* A container created inside another one by other means is in the same cgroup, whose name is not its own. */
 static bool has_name_of_parent(const struct view_index *index, const struct view_container *c)
 {
 	const char *of_parent = c->parent == VIEW_HOST_ITSELF ? NULL : container_at(index, c->parent)->name;
@@ -156,7 +159,10 @@ static void clear_level(void *level)
 	g_free(((struct view_level *)level)->name);
 }
 
-/* The ids of the thread with that uid at the levels between, by level; 0: not known. Returns the innermost one. */
+/*
+ * Finds the ids of the thread with that uid at the intermediate levels, indexed by level; 0: unknown. Returns the
+ * innermost level.
+ */
 static unsigned find_vtids(const struct interval *iv, uint64_t uid, int64_t vtids[PID_LEVELS_MAX])
 {
 	const struct interval_table *t = &iv->tables[TABLE_VTID];
@@ -181,7 +187,7 @@ static void add_level(GArray *levels, const char *name, int64_t tid, int64_t pid
 	g_array_append_val(levels, level);
 }
 
-/* The names of the containers at the levels up to that of c, as far as they are known. */
+/* The names of the containers at each level up to c's, where known. */
 static void find_names(const struct view_index *index, const struct view_container *c, unsigned level,
 		       const char *names[PID_LEVELS_MAX])
 {

@@ -3,27 +3,26 @@
 #define LT_VIEW_DECLARE_H
 
 /*
- * To declare a table: its columns, and the cells of its rows if they are none of
- * the model. Only the table_*.c include this.
+ * How to declare a table: its columns and, if its rows are not the model's, their cells. Only included by table_*.c.
  *
- * A column is made of a cell, whose declaration (model/tables.h) gives its name, meaning, unit and value; the
- * list adds what is seen of it:
+ * A column is derived from a cell, whose declaration (model/tables.h) gives its name, meaning, unit and value; the list
+ * adds how it is displayed:
  *
- *	COLUMN(thread, cpu_ns, "CPU TIME", 8, FIGURE),
- *	COLUMN_AS("events", thread, user_events, "EVENTS", 9, FIGURE),         by another name
- *	COLUMN_SAID("comm", thread, comm, "COMMAND", 15, 0, "Its owner."),     with another meaning too
- *	RATE("read_rate", thread, read_disk, "READ/s", 7),                     per second
- *	PERCENT("cpu_percent", thread, cpu_ns, "CPU%", 5),                     of the interval
- *	DIST(irq, time, "", "", FIGURE, MIN, AVG, MAX, TOTAL),                 columns min_ns, avg_ns …
- *	DIST(irq, raise, "raise_", "RAISE ", FIGURE, AVG, MAX),                raise_avg_ns, raise_max_ns
- *	DIST(irq, raise, "raise_", "RAISE ", 0, P50, P99),                     raise_p50_ns, from buckets: COLUMN_SPREAD
- *	DIST_FREQ(irq, raise, "raise_", "RAISE TO ENTRY"),                     raise_freq, a histogram
+ * 	COLUMN(thread, cpu_ns, "CPU TIME", 8, FIGURE),
+ * 	COLUMN_AS("events", thread, user_events, "EVENTS", 9, FIGURE),         with another name
+ * 	COLUMN_SAID("comm", thread, comm, "COMMAND", 15, 0, "Its owner."),     and with another meaning
+ * 	RATE("read_rate", thread, read_disk, "READ/s", 7),                     per second
+ * 	PERCENT("cpu_percent", thread, cpu_ns, "CPU%", 5),                     of the interval
+ * 	DIST(irq, time, "", "", FIGURE, MIN, AVG, MAX, TOTAL),                 columns min_ns, avg_ns …
+ * 	DIST(irq, raise, "raise_", "RAISE ", FIGURE, AVG, MAX),                raise_avg_ns, raise_max_ns
+ * 	DIST(irq, raise, "raise_", "RAISE ", 0, P50, P99),                     raise_p50_ns, from buckets: COLUMN_SPREAD
+ * 	DIST_FREQ(irq, raise, "raise_", "RAISE TO ENTRY"),                     raise_freq, a histogram
  *
- *	COLUMN_BY(get_pid, relation, to_pid, "TO", 7, REPORTED),               its value comes from elsewhere
+ * 	COLUMN_BY(get_pid, relation, to_pid, "TO", 7, REPORTED),               with its own getter
  *
- * or of anything else, by a getter of its own:
+ * or from anything else, by its own getter:
  *
- *	OTHER(get_state, "state", "STATE", "What it does.", COLUMN_TEXT, 8, REPORTED),
+ * 	OTHER(get_state, "state", "STATE", "What it does.", COLUMN_TEXT, 8, REPORTED),
  */
 
 #include "view/internal.h"
@@ -53,7 +52,7 @@
 	}
 
 #define OTHER(...) OTHER_OF(0, __VA_ARGS__)
-/* number: whatever the getter wants in column.cell. */
+/* number: a number for the getter, in column.cell. */
 #define OTHER_OF(number, getter, name_, header_, meaning_, unit_, width_, flags_)                      \
 	{                                                                                              \
 		.name = name_, .header = header_, .meaning = meaning_, .unit = unit_, .width = width_, \
@@ -61,8 +60,8 @@
 	}
 
 /*
- * Columns of a distribution: their names and headers begin with prefix and head. COUNT and TOTAL add up, the others
- * are COLUMN_LEVEL.
+ * Columns of a distribution, whose names and headers start with prefix and head. COUNT and TOTAL add up, the others are
+ * COLUMN_LEVEL.
  */
 #define DIST(table, member, prefix, head, flags, ...) \
 	DIST_N(__VA_ARGS__, 7, 6, 5, 4, 3, 2, 1)(table, member, prefix, head, flags, __VA_ARGS__)
@@ -90,12 +89,12 @@
 #define DIST_P999(t, m, p, h, f) DIST_AS(P999, p "p999_ns", t, m, h "p99.9", 8, DIST_SPREAD(f))
 #define DIST_FREQ(t, m, p, header) DIST_AS(FREQ, p "freq", t, m, header, 20, DIST_SPREAD(0))
 #define DIST_SPREAD(flags) (DIST_LEVEL(flags) | COLUMN_SPREAD)
-/* All there is of one that is not what the table is about, for --columns. */
+/* All columns of a distribution that is not the table's main one, for --columns. */
 #define DIST_ALL(t, m, p, h) \
 	DIST(t, m, p, h, 0, COUNT, AVG, MAX), DIST(t, m, p, h, 0, P50, P90, P99, P999), DIST_FREQ(t, m, p, h "FREQ")
 #define DIST_LEVEL(flags) (((flags) & ~COLUMN_COUNTER) | COLUMN_LEVEL)
 
-/* ---- columns of many tables ---- */
+/* ---- columns used by many tables ---- */
 
 #define COLUMN_HOST OTHER(view_get_host, "host", "HOST", "Host that the row belongs to.", COLUMN_TEXT, 10, REPORTED)
 #define COLUMN_TID COLUMN(thread, tid, "TID", 7, COLUMN_IN_REPORT | COLUMN_KEY)
@@ -107,7 +106,7 @@
 	OTHER(view_get_container, "container", "CONTAINER", "Container it runs in; null outside containers.", \
 	      COLUMN_TEXT, 16, flags)
 
-/* ---- rows that are none of the model ---- */
+/* ---- rows that do not come from the model ---- */
 
 /* struct name_row and name_cells[] of a list as in model/tables.h; see view/derived.h and view_table.collect. */
 #define OWN_ROW(name, LIST)     \

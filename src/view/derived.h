@@ -11,20 +11,18 @@
 #include "waits/waits.h"
 
 /*
- * Rows that are no rows of the model: what the clocks and the wait graph know.
- * They have 64-bit cells as those of the model have, declared by a list of
- * their table's file, and so the same columns, filters and writers. Whoever shows them
- * has the table collect them, then builds struct view_rows with query.own:
+ * Rows that do not come from the model, but from the clocks and the wait graph. Like the model's rows they have 64-bit
+ * cells, declared by a list in their table's file, so columns, filters and writers work as for others. Whoever shows
+ * them lets the table collect them, then builds struct view_rows with query.derived:
  *
- *   struct view_derived own;
+ *   struct view_derived derived;
  *   const struct view_sources from = { .waits = waits, .paths = &path, .n_paths = 1, .hosts = hosts, .n_hosts = n };
- *   view_derived_init(&own);
- *   query.table->supply.collect(&own, &from);
- *   query.own = &own;
+ *   view_derived_init(&derived);
+ *   query.table->supply.collect(&derived, &from);
+ *   query.derived = &derived;
  *   view_rows_build(&rows, &query, hosts, n);
  *
- * They stay in the order in which they were collected unless the query sorts. Their times are
- * reference times.
+ * They stay in the order in which they were collected unless the query sorts them. Their times are reference times.
  */
 struct view_derived {
 	GPtrArray *rows; /* uint64_t *: the first two cells are the row's uid and its host's index */
@@ -34,27 +32,27 @@ void view_derived_init(struct view_derived *derived);
 void view_derived_clear(struct view_derived *derived);
 void view_derived_release(struct view_derived *derived);
 
-/* What derived rows are made from; of all that only what the table needs has to be there. */
+/* Where derived rows come from; only what the table needs must be set. */
 struct view_sources {
-	const struct view_host *hosts; /* that rows may be of, by their clock and wait numbers */
+	const struct view_host *hosts; /* that rows may belong to, with their clock and wait numbers */
 	unsigned n_hosts;
 	const struct view_filter *filter; /* NULL: none */
-	uint64_t begin_ns, end_ns;        /* the interval, reference time */
-	const struct clock_sync *clocks;  /* VIEW_CLOCKS; NULL: nothing to compare */
-	const GArray *matches;            /* VIEW_MATCHES: struct view_match; those sent in the interval are rows */
-	const struct waits *waits;        /* VIEW_PATH: the graph that the paths are of */
+	uint64_t begin_ns, end_ns;        /* the interval, in reference time */
+	const struct clock_sync *clocks;  /* VIEW_CLOCKS; NULL: there is nothing to compare */
+	const GArray *matches;            /* VIEW_MATCHES: struct view_match; those sent in the interval become rows */
+	const struct waits *waits;        /* VIEW_PATH: the graph of the paths */
 	const struct wait_path *paths;
 	unsigned n_paths;
-	const wait_row *subjects;       /* whose they are */
-	bool one_subject;               /* one thread was asked for: the rows need not say whose they are */
-	const struct account *accounts; /* VIEW_ACCOUNTS; those that have anything are rows */
+	const wait_row *subjects;       /* the threads of the paths */
+	bool one_subject;               /* one thread was asked for: rows need not name it */
+	const struct account *accounts; /* VIEW_ACCOUNTS; those that are not empty become rows */
 	unsigned n_accounts;
 };
 
-/* A matched packet, as small as it can be kept: there may be millions. Times by the hosts' own clocks. */
+/* A matched packet, kept small because there may be millions. Times are on the hosts' own clocks. */
 struct view_match {
 	uint64_t sent_ns, received_ns;
-	uint16_t from, to; /* numbers in the clocks */
+	uint16_t from, to; /* clock numbers */
 	strid flow;        /* "10.0.0.1:40001>10.0.0.2:80" */
 	bool part, ambiguous, used;
 };

@@ -47,9 +47,8 @@ uint64_t view_dist_avg(const struct dist *d)
  *
  *   sq - sum^2 / n  =  (sq - q^2 n - 2 q r) - r^2 / n  =  whole - r^2 / n
  *
- * where nothing exceeds 128 bits, as q^2 n <= sum^2 / n <= sq. The result is the
- * greatest s with (s - 1/2)^2 <= variance, that is (2s - 1)^2 n <= 4 whole - 4 r^2 / n;
- * the left side is an integer, so 4 r^2 / n may be rounded up.
+ * where nothing exceeds 128 bits, since q^2 n <= sum^2 / n <= sq. The result is the greatest s with (s - 1/2)^2 <=
+ * variance, that is (2s - 1)^2 n <= 4 whole - 4 r^2 / n; the left side is an integer, so 4 r^2 / n may be rounded up.
  */
 uint64_t view_dist_stdev(const struct dist *d)
 {

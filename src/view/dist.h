@@ -7,20 +7,20 @@
 #include "model/interval.h"
 
 /*
- * The distribution whose first cell is cell (CELL(thread, latency.count)) in the
- * interval. min is UINT64_MAX where count is 0.
+ * The distribution in the interval whose first cell is cell (CELL(thread, latency.count)). min is UINT64_MAX if count
+ * is 0.
  */
 struct dist view_dist(const struct interval *iv, enum table_id table, const struct interval_row *row, unsigned cell);
 
-/* Adds what b has to a: as if all values had gone into one. */
+/* Adds b to a, as if all values had been recorded in one distribution. */
 void view_dist_merge(struct dist *a, const struct dist *b);
 
-/* sum / count, rounded to the nearest integer, halves up. count > 0. */
+/* sum / count, rounded half up to an integer. count > 0. */
 uint64_t view_dist_avg(const struct dist *d);
 
 /*
- * The population's standard deviation, rounded to the nearest integer, halves up.
- * Exact: 128-bit integers decide, no floating point. count > 0.
+ * The population's standard deviation, rounded half up to an integer. Exact: computed with 128-bit integers, without
+ * floating point. count > 0.
  */
 uint64_t view_dist_stdev(const struct dist *d);
 

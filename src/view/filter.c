@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Filters as expressions: what they are made of, and what an expression says once its terms are known. */
+/* Filter expressions: construction, and evaluation given the truth of their terms. */
 #include "view/filter.h"
 
 #include <stddef.h>
@@ -74,7 +74,7 @@ bool view_filter_empty(const struct view_filter *f)
 
 /* ---- options ---- */
 
-/* The alternatives that options gave about a fact. */
+/* The node that collects the alternatives given by options for a fact. */
 static GPtrArray *alternatives(struct view_filter *f, enum view_fact fact)
 {
 	struct view_node *any;
@@ -121,7 +121,7 @@ void view_filter_add_pid(struct view_filter *f, int64_t pid)
 enum lt_status view_filter_add_container(struct view_filter *f, const char *name)
 {
 	if (!filter_is_container(name))
-		return error_set("'%s' is not the name of a container", name);
+		return error_set("'%s' is not a valid container name", name);
 	filter_set_container(add_alternative(f, VIEW_FACT_CONTAINER), name);
 	return LT_OK;
 }
@@ -142,9 +142,9 @@ enum lt_status view_filter_add_comparison(struct view_filter *f, const struct co
 	return LT_OK;
 }
 
-/* ---- what it says ---- */
+/* ---- evaluation ---- */
 
-/* Kleene's logic of three values: what is untouched leaves a whole untouched where the other parts do not decide it. */
+/* Kleene's three-valued logic: an untouched part leaves the whole untouched unless the other parts decide it. */
 static enum view_truth judge(const struct view_node *node, view_term_fn *term, void *data)
 {
 	const enum view_truth decides = node->kind == VIEW_NODE_ANY ? VIEW_YES : VIEW_NO;

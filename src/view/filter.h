@@ -12,30 +12,30 @@ struct column;
 struct view_table;
 
 /*
- * Which rows are wanted: an expression over facts of a row.
+ * Which rows are wanted: an expression about facts of a row.
  *
  *     tid:5 host:web*             both must hold
  *     comm:a | comm:b             either
  *     !state:blocked (a | b)      not; parentheses
  *     cpu_ns>5ms                  a column of the table; also < >= <= = !=
- *     "a | b"                     in quotes: just a text
+ *     "a | b"                     in quotes: plain text
  *
- * A fact that a table does not have (a pid among disks) neither holds nor fails: terms about it do not touch the rows.
+ * A fact that a table does not have (a pid, for disks) neither holds nor fails: terms about it do not affect its rows.
  */
 enum view_fact {
-	VIEW_FACT_HOST,      /* host:GLOB; without wildcards a part of the name, as of comm, file, peer, container */
+	VIEW_FACT_HOST,      /* host:GLOB; without wildcards a substring, as with comm, file, peer, container */
 	VIEW_FACT_COMM,      /* comm:GLOB */
 	VIEW_FACT_PID,       /* pid:N */
 	VIEW_FACT_TID,       /* tid:N */
-	VIEW_FACT_TREE,      /* tree:PID, it and all below it */
+	VIEW_FACT_TREE,      /* tree:PID, the process and all its descendants */
 	VIEW_FACT_USER,      /* user:NAME or user:UID */
-	VIEW_FACT_CONTAINER, /* container:NAME, with '/' behind it those nested in it too */
+	VIEW_FACT_CONTAINER, /* container:NAME, or NAME/ to include nested ones */
 	VIEW_FACT_STATE,     /* state:NAME */
 	VIEW_FACT_CALL,      /* call:NAME */
 	VIEW_FACT_FILE,      /* file:GLOB */
 	VIEW_FACT_PEER,      /* peer:GLOB */
 	VIEW_FACT_COLUMN,    /* COLUMN>VALUE … */
-	VIEW_FACT_TEXT,      /* a part of some text of the row */
+	VIEW_FACT_TEXT,      /* a substring of some text in the row */
 	VIEW_FACT_NONE,
 };
 
@@ -43,56 +43,57 @@ enum view_node_kind { VIEW_NODE_FACT, VIEW_NODE_ALL, VIEW_NODE_ANY, VIEW_NODE_NO
 
 enum view_operator { VIEW_LESS, VIEW_AT_MOST, VIEW_EQUAL, VIEW_UNEQUAL, VIEW_AT_LEAST, VIEW_MORE };
 
-/* A term, or several joined to one. What it points to is its own. */
+/* A term or a combination of terms. Owns what it points to. */
 struct view_node {
-	uint8_t kind;      /* enum view_node_kind */
-	uint8_t fact;      /* VIEW_NODE_FACT: enum view_fact; VIEW_NODE_ANY: that of its parts if they are options */
+	uint8_t kind; /* enum view_node_kind */
+	/* VIEW_NODE_FACT: enum view_fact; VIEW_NODE_ANY: that of its parts if they come from options */
+	uint8_t fact;
 	uint8_t operator;  /* VIEW_FACT_COLUMN: enum view_operator */
-	bool number_given; /* user, container: by number */
-	bool host_itself;  /* container: what is in none */
-	bool nested;       /* container: those nested in it too */
+	bool number_given; /* user, container: given as a number */
+	bool host_itself;  /* container: rows outside any container */
+	bool nested;       /* container: including nested ones */
 	GPtrArray *parts;  /* struct view_node *, owned */
-	char *glob;        /* names */
-	char *text;        /* as typed: a name, a part of a text, the value that a column is compared with */
+	char *glob;        /* for names */
+	char *text;        /* as typed: a name, a substring, the value to compare a column with */
 	char *column;      /* VIEW_FACT_COLUMN: its name */
-	int64_t number;    /* pid, tid, tree; user, container by number */
-	unsigned place;    /* which of the filter's terms it is, in the order in which they were added */
+	int64_t number;    /* pid, tid, tree; user and container given as a number */
+	unsigned place;    /* its index among the filter's terms, in the order they were added */
 };
 
 struct view_filter {
 	struct view_node *root; /* VIEW_NODE_ALL */
-	unsigned n_terms;       /* VIEW_NODE_FACT that were added */
-	unsigned facts;         /* 1 << enum view_fact: there are terms about it */
-	uint64_t files_id;      /* TABLE_FILE: only this fd table, 0: any */
-	bool utc;               /* times that columns are compared with; else local time */
+	unsigned n_terms;       /* number of VIEW_NODE_FACT nodes */
+	unsigned facts;         /* 1 << enum view_fact: facts that have terms */
+	uint64_t files_id;      /* TABLE_FILE: only this fd table; 0: any */
+	bool utc;               /* times compared with columns are UTC; otherwise local time */
 };
 
 void view_filter_init(struct view_filter *f);
 void view_filter_release(struct view_filter *f);
 
-/* Makes it empty: everything is wanted. */
+/* Empties the filter, so that everything passes. */
 void view_filter_clear(struct view_filter *f);
 
 bool view_filter_empty(const struct view_filter *f);
 
-/* Options that may be repeated: those of one fact are alternatives. */
+/* Repeatable options: those about the same fact are alternatives. */
 void view_filter_add_host(struct view_filter *f, const char *glob);
 void view_filter_add_comm(struct view_filter *f, const char *glob);
 void view_filter_add_tid(struct view_filter *f, int64_t tid);
 void view_filter_add_pid(struct view_filter *f, int64_t pid);
 
-/* What stands behind "container:". LT_ERROR: it is empty. */
+/* Adds the NAME of "container:NAME". LT_ERROR: it is empty. */
 enum lt_status view_filter_add_container(struct view_filter *f, const char *name);
 
 /*
- * Adds what a user typed; it must hold together with what was there. Columns are those of table, NULL: of any.
- * LT_ERROR: it cannot be understood, nothing is added, and the error chain says what and at which column of the text.
+ * Adds an expression typed by the user, which must hold in addition to the rest. Columns are looked up in table; NULL:
+ * in any table. LT_ERROR: invalid; nothing is added, and the error chain says what is wrong at which character.
  */
 enum lt_status view_filter_parse(struct view_filter *f, const char *text, const struct view_table *table);
 
 /*
- * Adds "column operator value", name being that of one of the columns, without unit if it wants. LT_ERROR: that is no
- * value of it.
+ * Adds "column operator value". name: one of the columns, with or without its unit. LT_ERROR: value is not valid for
+ * it.
  */
 enum lt_status view_filter_add_comparison(struct view_filter *f, const struct column *columns, unsigned n_columns,
 					  const char *name, enum view_operator operator, const char * value);
@@ -105,16 +106,16 @@ static inline bool view_filter_asks(const struct view_filter *f, enum view_fact 
 
 enum view_truth { VIEW_NO, VIEW_YES, VIEW_UNTOUCHED };
 
-/* What a term says of something; node is a VIEW_NODE_FACT. */
+/* Evaluates a term; node is a VIEW_NODE_FACT. */
 typedef enum view_truth view_term_fn(void *data, const struct view_node *node);
 
-/* Whether the filter wants something, of which terms know what term() says. */
+/* Whether an object passes the filter, with term() evaluating the terms for it. */
 bool view_filter_wants(const struct view_filter *f, view_term_fn *term, void *data);
 
-/* Whether a host of that name can have something that is wanted. */
+/* Whether anything on a host of that name can pass. */
 bool view_filter_host(const struct view_filter *f, const char *name);
 
-/* Whether text contains part, upper and lower case being the same. */
+/* Whether text contains part, ignoring case. */
 bool view_text_contains(const char *text, const char *part);
 
 #endif

@@ -2,40 +2,40 @@
 #ifndef LT_VIEW_FILTER_INTERNAL_H
 #define LT_VIEW_FILTER_INTERNAL_H
 
-/* What the files of filters share: filter.c, filter_parse.c, filter_value.c. */
+/* Shared by filter.c, filter_parse.c and filter_value.c only. */
 
 #include "view/column.h"
 #include "view/filter.h"
 
 /* ---- filter.c ---- */
 
-/* A new node; of a term as the filter's next one. Who made it owns it until it is a part of another. */
+/* A new node; a term becomes the filter's next one. Owned by the caller until it is added to another node. */
 struct view_node *filter_node_new(enum view_node_kind kind);
 struct view_node *filter_term_new(struct view_filter *f, enum view_fact fact);
 void filter_node_free(struct view_node *node);
 
 /* ---- filter_parse.c ---- */
 
-/* Whether a container can be called so, which is then what a term is about. */
+/* Whether a container can have this name; if so, the term is about that name. */
 bool filter_is_container(const char *name);
 void filter_set_container(struct view_node *term, const char *name);
 
-/* ---- filter_value.c: what columns are compared with ---- */
+/* ---- filter_value.c: values that columns are compared with ---- */
 
-/* The column of that name, whose unit may be left out, that can be compared with the text; else any of that name. */
+/* The column with that name, with or without its unit, preferably one that can be compared with the text. */
 const struct column *filter_find_column(const struct column *columns, unsigned n_columns, const char *name,
 					const char *text);
 
-/* LT_ERROR: the table (NULL: any) has no such column, or that is no value of it, or has no such order. */
+/* LT_ERROR: the table (NULL: any) has no such column, the value is invalid for it, or it cannot be ordered. */
 enum lt_status filter_check_column(const char *column, enum view_operator operator, const char * value,
 				   const struct view_table *table);
 
-/* LT_ERROR: that is no value of the column, or it has no such order. */
+/* LT_ERROR: the value is invalid for the column, or the column cannot be ordered. */
 enum lt_status filter_check_value(const struct column *column, enum view_operator operator, const char * value);
 
 /*
- * Whether a value compares so with a text, which is of the column's kind. Null compares with nothing. begin_ns: what
- * times relative to the record's begin count from. LT_ERROR: the text is not of that kind; *out is untouched.
+ * Compares a value with a text of the column's type. Null never matches. begin_ns: start of the trace, which relative
+ * times count from. LT_ERROR: the text is not of that type; *out is unchanged.
  */
 enum lt_status filter_compare(const struct column *column, const struct value *value, enum view_operator operator,
 			      const char * text, uint64_t begin_ns, bool utc, bool *out);

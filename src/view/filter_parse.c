@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Filters as people type them. */
+/* Parser for filters as typed by users. */
 #include <ctype.h>
 #include <stddef.h>
 #include <string.h>
@@ -8,16 +8,16 @@
 #include "view/filter_internal.h"
 #include "view/internal.h"
 
-enum { DEPTH_MAX = 50 }; /* of parentheses and '!' */
+enum { DEPTH_MAX = 50 }; /* nesting of parentheses and '!' */
 
 struct filter_parser {
 	struct view_filter *f;
-	const struct view_table *table; /* NULL: of any */
+	const struct view_table *table; /* NULL: any */
 	const char *text, *p;
 	unsigned depth;
 };
 
-/* Starts at p: by characters, the first is 1. */
+/* Adds the position of p to the error chain, in characters from 1. */
 static enum lt_status at_column(const struct filter_parser *parser, const char *p)
 {
 	return error_wrap("column %ld", g_utf8_strlen(parser->text, p - parser->text) + 1);
@@ -30,7 +30,7 @@ static void skip_blanks(struct filter_parser *parser)
 
 /* ---- words ---- */
 
-/* A word, with quotes taken off; quoted: it begins with one, so that it is only a text. NULL: a quote is not closed. */
+/* Reads a word and removes its quotes; quoted: it starts with one, which makes it plain text. NULL: unclosed quote. */
 static char *read_word(struct filter_parser *parser, bool *quoted)
 {
 	GString *word = g_string_new(NULL);
@@ -45,7 +45,7 @@ static char *read_word(struct filter_parser *parser, bool *quoted)
 			in_quotes = !in_quotes;
 			continue;
 		}
-		/* names may have parentheses: comm:(sd-pam) */
+		/* names may contain parentheses: comm:(sd-pam) */
 		if (!in_quotes && (isblank((unsigned char)c) || c == '|' || (c == ')' && !open)))
 			break;
 		open += !in_quotes && c == '(';
@@ -55,7 +55,7 @@ static char *read_word(struct filter_parser *parser, bool *quoted)
 	return g_string_free(word, in_quotes);
 }
 
-/* A name typed without wildcards may stand anywhere. */
+/* A name typed without wildcards matches anywhere. */
 static char *typed_glob(const char *text)
 {
 	return strpbrk(text, "*?[") ? g_strdup(text) : g_strdup_printf("*%s*", text);
@@ -88,7 +88,7 @@ void filter_set_container(struct view_node *term, const char *name)
 /* ---- terms ---- */
 
 static const struct {
-	const char *name; /* with its colon */
+	const char *name; /* including the colon */
 	enum view_fact fact;
 	const char *wants;
 } terms[] = {
@@ -96,16 +96,16 @@ static const struct {
 	{ "comm:", VIEW_FACT_COMM, "a name" },
 	{ "pid:", VIEW_FACT_PID, "a number" },
 	{ "tid:", VIEW_FACT_TID, "a number" },
-	{ "tree:", VIEW_FACT_TREE, "the number of a process" },
+	{ "tree:", VIEW_FACT_TREE, "a process ID" },
 	{ "user:", VIEW_FACT_USER, "a name or number" },
 	{ "container:", VIEW_FACT_CONTAINER, "a name" },
 	{ "state:", VIEW_FACT_STATE, "a name" },
 	{ "call:", VIEW_FACT_CALL, "a name" },
-	{ "file:", VIEW_FACT_FILE, "a part of a path" },
-	{ "peer:", VIEW_FACT_PEER, "a part of an address" },
+	{ "file:", VIEW_FACT_FILE, "part of a path" },
+	{ "peer:", VIEW_FACT_PEER, "part of an address" },
 };
 
-/* Whether a word is meant as a term: "name:…", but not what the kernel calls "socket:[25052]" or "kworker/0:1". */
+/* Whether a word is meant to be a term, "name:…", as opposed to the kernel's "socket:[25052]" or "kworker/0:1". */
 static bool is_term(const char *word)
 {
 	const char *p = word;
@@ -121,12 +121,12 @@ static enum lt_status unknown_term(const char *word)
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(terms); i++)
 		g_string_append_printf(known, "%s %s", i ? "," : "", terms[i].name);
-	error_set("unknown term '%.*s': known are%s", (int)strcspn(word, ":") + 1, word, known->str);
+	error_set("unknown term '%.*s': use one of%s", (int)strcspn(word, ":") + 1, word, known->str);
 	g_string_free(known, TRUE);
 	return LT_ERROR;
 }
 
-/* What stands behind the colon. False: it cannot be understood. */
+/* Parses what follows the colon. False: invalid. */
 static bool set_argument(struct view_node *term, const char *arg)
 {
 	switch ((enum view_fact)term->fact) {
@@ -160,7 +160,7 @@ static struct view_node *parse_term(struct filter_parser *parser, const char *wo
 		if (!g_str_has_prefix(word, terms[i].name))
 			continue;
 		if (parser->table && !view_table_has_fact(parser->table, terms[i].fact)) {
-			error_set("the rows of table '%s' have no %.*s", parser->table->name,
+			error_set("rows of table '%s' have no %.*s", parser->table->name,
 				  (int)strlen(terms[i].name) - 1, terms[i].name);
 			return NULL;
 		}
@@ -168,7 +168,7 @@ static struct view_node *parse_term(struct filter_parser *parser, const char *wo
 		if (set_argument(term, word + strlen(terms[i].name)))
 			return term;
 		filter_node_free(term);
-		error_set("'%s': '%s' wants %s", word, terms[i].name, terms[i].wants);
+		error_set("'%s': '%s' needs %s", word, terms[i].name, terms[i].wants);
 		return NULL;
 	}
 	unknown_term(word);
@@ -186,7 +186,7 @@ static const struct {
 	{ "<", VIEW_LESS },     { ">", VIEW_MORE },      { "=", VIEW_EQUAL },
 };
 
-/* Behind the name of a column, of small letters; NULL: the word does not begin with one. */
+/* Finds an operator after a column's name in lower case; NULL: the word does not start with one. */
 static const char *operator_of(const char *word, enum view_operator *operator, const char ** value)
 {
 	const char *p = word;
@@ -240,15 +240,15 @@ static struct view_node *parse_word(struct filter_parser *parser)
 
 	if (!*start || *start == '|' || *start == ')') {
 		if (*start)
-			error_set("a term is missing before '%c'", *start);
+			error_set("term expected before '%c'", *start);
 		else
-			error_set("a term is missing at the end");
+			error_set("term expected at the end");
 		at_column(parser, start);
 		return NULL;
 	}
 	word = read_word(parser, &quoted);
 	if (!word) {
-		error_set("a quote is not closed");
+		error_set("missing closing quote");
 		at_column(parser, start);
 		return NULL;
 	}
@@ -271,7 +271,7 @@ static struct view_node *parse_not(struct filter_parser *parser)
 	if (*start != '!' && *start != '(')
 		return parse_word(parser);
 	if (parser->depth == DEPTH_MAX) {
-		error_set("more than %d parentheses in each other", DEPTH_MAX);
+		error_set("more than %d nested parentheses", DEPTH_MAX);
 		at_column(parser, start);
 		return NULL;
 	}
@@ -289,7 +289,7 @@ static struct view_node *parse_not(struct filter_parser *parser)
 		if (node && *parser->p != ')') {
 			filter_node_free(node);
 			node = NULL;
-			error_set("'(' is not closed");
+			error_set("missing ')'");
 			at_column(parser, start);
 		} else if (node) {
 			parser->p++;
@@ -299,7 +299,7 @@ static struct view_node *parse_not(struct filter_parser *parser)
 	return node;
 }
 
-/* Parts one after the other; LT_ERROR: one cannot be understood. */
+/* Parses a sequence of parts; NULL: one is invalid. */
 static struct view_node *parse_all(struct filter_parser *parser)
 {
 	struct view_node *all = filter_node_new(VIEW_NODE_ALL);
@@ -355,7 +355,7 @@ enum lt_status view_filter_parse(struct view_filter *f, const char *text, const 
 		node = NULL;
 	}
 	if (!node) {
-		*f = before; /* its terms are gone */
+		*f = before; /* discards its terms */
 		return LT_ERROR;
 	}
 	g_ptr_array_add(f->root->parts, node);

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Terms about where a thread is: in which container, below which process. */
+/* Terms about a thread's place: its container, the processes above it. */
 #include <stddef.h>
 #include <string.h>
 
 #include "base/text.h"
 #include "view/internal.h"
 
-/* What a term means on a host. */
+/* A term resolved for a host. */
 struct view_place {
-	bool host_itself;   /* who is in no container */
-	GArray *containers; /* bool, by place: who is in these */
-	struct map64 trees; /* pid -> whether it is the process or one below it */
+	bool host_itself;   /* matches threads outside any container */
+	GArray *containers; /* bool, by index: matches threads in these */
+	struct map64 trees; /* pid -> whether it is the process or a descendant */
 };
 
 static void clear_place(void *p)
@@ -41,7 +41,7 @@ static const struct view_container *container_at(const struct view_index *index,
 	return &g_array_index(index->containers, struct view_container, i);
 }
 
-/* exact: the host has a container of just that name, so that no other one is meant. */
+/* exact: a container on the host has precisely that name, so no other one is meant. */
 static bool names(const struct view_node *term, bool exact, const struct view_container *c)
 {
 	if (term->number_given)
@@ -57,7 +57,7 @@ static bool is_name(const struct view_node *term, const struct view_index *index
 	return false;
 }
 
-/* Traces may nest containers in a circle. */
+/* A trace can make containers nest in a circle. */
 static bool wants_container(const struct view_node *term, bool exact, const struct view_index *index,
 			    const struct view_container *c)
 {
@@ -97,7 +97,7 @@ static bool is_in_container(const struct view_node *term, const struct view_inde
 
 	if (view_term_has_container(term, index, c ? (uint32_t)(c - container_at(index, 0)) : VIEW_HOST_ITSELF))
 		return true;
-	/* by the number of a namespace also who is in one that does not make it a container */
+	/* a namespace's number also matches threads in it that do not count as in a container */
 	return term->number_given && term->number &&
 	       (t->pid_ns == (uint64_t)term->number || t->cgroup_ns == (uint64_t)term->number);
 }
@@ -106,7 +106,7 @@ static bool is_in_container(const struct view_node *term, const struct view_inde
 
 enum { OUTSIDE, IN_TREE };
 
-/* -1: not known. A process that is younger has its parent's pid again. */
+/* -1: unknown. A parent younger than the process means that the pid has been reused. */
 static uint64_t parent_of(const struct view_index *index, const struct interval *iv, uint64_t pid)
 {
 	const struct interval_row *row = view_main_thread(index, iv, pid);
@@ -118,7 +118,7 @@ static uint64_t parent_of(const struct view_index *index, const struct interval 
 	return t->ppid;
 }
 
-/* Up to a process of which it is known; parents come from a trace and may go in a circle. */
+/* Walks up to a process whose answer is known; parents come from a trace and may form a circle. */
 static void find_ancestors(const struct view_index *index, const struct interval *iv, const struct view_node *term,
 			   uint64_t pid, GArray *path)
 {
@@ -177,7 +177,7 @@ static enum view_truth find_place(void *data, const struct view_node *term)
 		find_containers(finder->index, term);
 	else if (term->fact == VIEW_FACT_TREE && finder->iv->tables_mask & USES(THREAD))
 		find_tree(finder->index, finder->iv, term);
-	return VIEW_UNTOUCHED; /* the other terms, too */
+	return VIEW_UNTOUCHED; /* left to the other terms */
 }
 
 void view_filter_find_places(const struct view_filter *f, struct view_index *index, const struct interval *iv)

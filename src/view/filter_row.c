@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the terms of a filter say of the rows of a table. */
+/* Evaluates the terms of a filter for the rows of a table. */
 #include <stddef.h>
 #include <string.h>
 
@@ -23,7 +23,7 @@ static enum view_truth truth_of(bool holds)
 
 const struct column *view_column_of_fact(const struct view_table *table, enum view_fact fact)
 {
-	/* the first of them that a table has */
+	/* the first one that the table has */
 	static const char *const names[][3] = {
 		[VIEW_FACT_COMM] = { "comm" },
 		[VIEW_FACT_PID] = { "pid" },
@@ -97,7 +97,7 @@ static enum view_truth has_name(const struct judged *j, const struct view_node *
 	return truth_of(v.kind == VALUE_TEXT && text_glob(term->glob, v.text));
 }
 
-/* Of rows that are of no thread, and have its number all the same. */
+/* For rows that do not belong to a thread but contain its number. */
 static enum view_truth has_number(const struct judged *j, const struct view_node *term)
 {
 	const struct column *column = bound_column(j, term);
@@ -109,7 +109,7 @@ static enum view_truth has_number(const struct judged *j, const struct view_node
 	return truth_of((v.kind == VALUE_INT || v.kind == VALUE_UINT) && v.i == term->number);
 }
 
-/* When the earliest record begins, in the reference's time. */
+/* The start of the earliest trace, in reference time. */
 static uint64_t begin_of(const struct view_rows *r)
 {
 	uint64_t begin_ns = UINT64_MAX;
@@ -119,7 +119,7 @@ static uint64_t begin_of(const struct view_rows *r)
 	return begin_ns;
 }
 
-/* A column of other panes, or in another unit here: it says nothing of these rows. */
+/* A column that this table lacks or has in another unit does not affect its rows. */
 static enum view_truth compares(const struct view_filter *f, const struct judged *j, const struct view_node *term)
 {
 	const struct column *column = bound_column(j, term);
@@ -190,7 +190,9 @@ static bool thread_is(const struct view_rows *r, unsigned host, const struct thr
 	}
 }
 
-/* Of a process at one end of a row, wherever it is; of hosts that are not wanted nothing was looked up. */
+/*
+ * Whether the process at one end of a row, on any host, matches. Nothing was looked up for hosts that are filtered out.
+ */
 static bool end_is(const struct view_filter *f, const struct view_rows *r, const struct view_end *end,
 		   const struct view_node *term)
 {
@@ -208,7 +210,7 @@ static bool end_is(const struct view_filter *f, const struct view_rows *r, const
 	return thread && thread_is(r, end->host, INTERVAL_ROW(thread, thread), term);
 }
 
-/* Either of the two processes may be the one. */
+/* True if either of the two processes matches. */
 static enum view_truth ends_are(const struct view_filter *f, const struct judged *j, const struct view_node *term)
 {
 	const struct view_rows *r = j->rows;

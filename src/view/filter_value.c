@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Terms about columns: what the text behind the operator means in the column's unit. */
+/* Comparisons with columns: interprets the text after the operator in the column's unit. */
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "view/filter_internal.h"
 #include "view/internal.h"
 
-/* A number, and a letter behind it that multiplies it by base to the power of its place; whole: nothing else. */
+/* Parses a number with an optional suffix that multiplies it by a power of base. Fails if anything follows. */
 static bool parse_scaled(const char *text, double base, struct value *v)
 {
 	static const char letters[] = "kMGT";
@@ -30,7 +30,7 @@ static bool parse_scaled(const char *text, double base, struct value *v)
 	return !*end;
 }
 
-/* As exact as it is written: real numbers do not hold all of 64 bits. */
+/* Keeps integers exact: doubles cannot represent all 64-bit values. */
 static bool parse_number(const char *text, double base, struct value *v)
 {
 	char *end;
@@ -80,7 +80,7 @@ static bool parse_flag(const char *text, struct value *v)
 	return v->flag || strcmp(text, "no") == 0 || strcmp(text, "false") == 0;
 }
 
-/* "8:0", or the kernel's own number. */
+/* "8:0", or the kernel's number. */
 static bool parse_device(const char *text, struct value *v)
 {
 	const char *colon = strchr(text, ':');
@@ -133,7 +133,7 @@ static const char *example_of(const struct column *column)
 {
 	switch ((enum column_unit)column->unit) {
 	case COLUMN_TEXT:
-		return "a text";
+		return "text";
 	case COLUMN_BYTES:
 	case COLUMN_BYTE_RATE:
 		return "a size such as 64k or 1.5M";
@@ -169,7 +169,7 @@ const struct column *filter_find_column(const struct column *columns, unsigned n
 	return found ? found : exact;
 }
 
-/* Of any table: what the one shown has, others may have too, in another unit. */
+/* For filters that outlive the shown table: another table may have the column, in another unit. */
 static const struct column *column_of_any(const char *name, const char *text)
 {
 	const struct column *found = NULL;
@@ -211,9 +211,9 @@ enum lt_status filter_check_value(const struct column *column, enum view_operato
 	struct value v;
 
 	if (!is_ordered(column) && operator!= VIEW_EQUAL && operator!= VIEW_UNEQUAL)
-		return error_set("column '%s' can only be compared with = and !=", column->name);
+		return error_set("column '%s' can only be compared using = or !=", column->name);
 	if (!parse_value(column, text, 0, false, &v))
-		return error_set("column '%s' wants %s, not '%s'", column->name, example_of(column), text);
+		return error_set("column '%s' needs %s, not '%s'", column->name, example_of(column), text);
 	return LT_OK;
 }
 

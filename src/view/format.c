@@ -8,13 +8,13 @@
 #include "base/timetext.h"
 #include "base/utf8.h"
 
-/* Three digits that matter: "1.23", "12.3", "123". */
+/* Three significant digits: "1.23", "12.3", "123". */
 static void three_digits(char *buf, size_t size, double x, const char *unit)
 {
 	g_snprintf(buf, size, "%.*f%s", x < 9.995 ? 2 : x < 99.95 ? 1 : 0, x, unit);
 }
 
-/* x scaled by powers of base until it has three digits before the point. */
+/* Scales x by powers of base until at most three digits precede the point. */
 static void scaled(char *buf, size_t size, double x, double base)
 {
 	static const char *const units[] = { "", "K", "M", "G", "T", "P", "E" };
@@ -75,7 +75,7 @@ static void format_time(char *buf, size_t size, uint64_t ns, unsigned width, con
 	timetext_format(buf, size, ns, digits, false, f->utc);
 }
 
-/* Appends what still fits, whole characters only. */
+/* Appends as many whole characters as fit. */
 static void append(char *buf, size_t size, const char *text)
 {
 	size_t used = strlen(buf), len = strlen(text);
@@ -107,7 +107,7 @@ static void format_items(char *buf, size_t size, const struct value *v)
 		g_strlcpy(buf, "-", size);
 }
 
-/* A character per power of two, from the first that has any value to the last. */
+/* One character per power of two, from the first to the last that has values. */
 static void format_buckets(char *buf, size_t size, const struct value *v, const struct format *f)
 {
 	static const char *const blocks[] = { " ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█" };
@@ -215,7 +215,7 @@ char *format_value(char *buf, size_t size, const struct value *v, enum column_un
 
 /* ---- fitting into columns ---- */
 
-/* Appends bytes while there is room for them and the final NUL. */
+/* An output buffer; bytes are appended while they and the final NUL fit. */
 struct format_output {
 	char *p, *end;
 };
@@ -234,7 +234,7 @@ static void put_repeated(struct format_output *o, char c, unsigned n)
 		put(o, &c, 1);
 }
 
-/* The characters of text that fit into width columns; without Unicode others than ASCII become '?'. */
+/* Appends the characters of text that fit into width columns; with ascii others become '?'. */
 static unsigned put_columns(struct format_output *o, const char *text, unsigned width, bool ascii)
 {
 	unsigned used = 0;

@@ -7,36 +7,34 @@
 
 #include "view/column.h"
 
-/* How values are written for people. */
+/* How to format values for people. */
 struct format {
-	bool ascii; /* nothing beyond ASCII: "us", "~" */
-	bool utc;   /* times of day, else local time */
+	bool ascii; /* ASCII only: "us", "~" */
+	bool utc;   /* times of day in UTC; otherwise local time */
 };
 
-enum { FORMAT_SIZE = 64 }; /* bytes, enough for any value that is not text, list or object */
+enum { FORMAT_SIZE = 64 }; /* bytes, enough for any value except texts, lists and objects */
 
 /*
- * Writes a value into buf, cut at size - 1 bytes at a character. width: columns
- * that numbers should fit ("1.2M", times with less digits); 0: as exact as is
- * readable. A text may come out longer: format_fit() cuts. Null, and a list or
- * object without items, is "-". Returns buf.
+ * Formats a value into buf; cut after at most size - 1 bytes, at a character boundary. width: columns that a number
+ * should fit into ("1.2M", times with fewer digits); 0: the full readable precision. Text may come out wider: use
+ * format_fit(). Null, and a list or object without items, becomes "-". Returns buf.
  */
 char *format_value(char *buf, size_t size, const struct value *v, enum column_unit unit, unsigned width,
 		   const struct format *f);
 
-/* A number of bytes in powers of 1024: "512", "1.20K", "34.1M"; at most 5 columns. Returns buf. */
+/* Formats a number of bytes in powers of 1024: "512", "1.20K", "34.1M"; at most 5 columns. Returns buf. */
 char *format_bytes(char *buf, size_t size, double bytes);
 
-/* A count: as it is if it fits width columns, else "12.3M" in powers of 1000. width 0: as it is. Returns buf. */
+/* Formats a count in full if it fits into width columns or width is 0, else in powers of 1000: "12.3M". Returns buf. */
 char *format_count(char *buf, size_t size, uint64_t count, unsigned width);
 
-/* A duration: "0", "999ns", "12.3ms", "4.56s", "3m05s", "2h03m". Returns buf. */
+/* Formats a duration: "0", "999ns", "12.3ms", "4.56s", "3m05s", "2h03m". Returns buf. */
 char *format_duration(char *buf, size_t size, uint64_t ns, bool ascii);
 
 /*
- * Writes text into buf as exactly width columns: cut (the last column then is
- * "…" or "~") or filled with blanks, at the left if right is set. A number that is cut would
- * lie: with right set it becomes "###" instead. Returns buf.
+ * Writes text into buf as exactly width columns, padded or cut (the last column is then "…" or "~"); right: pads on the
+ * left. A cut number would be misleading, so with right set it becomes "###". Returns buf.
  */
 char *format_fit(char *buf, size_t size, const char *text, unsigned width, bool right, const struct format *f);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What columns make of cells. */
+/* Getters: how columns are derived from cells. */
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
@@ -67,7 +67,7 @@ void view_set_time(const struct view_cell *at, uint64_t host_ns, struct value *v
 	value_set_uint(v, clock_to_ref(at->host->map, host_ns));
 }
 
-/* UINT64_MAX: since when a merged row has been in its state, view_derived_cells(). */
+/* UINT64_MAX: the time since which a merged row has been in its state, see view_derived_cells(). */
 static void set_time(const struct view_cell *at, uint64_t host_ns, struct value *v)
 {
 	value_set_null(v);
@@ -122,7 +122,7 @@ static void set_typed(const struct view_cell *at, enum cell_type type, uint64_t 
 	}
 }
 
-/* A cell of threads is that of the thread that the row is or belongs to. */
+/* For a cell of threads, reads the thread that the row is or belongs to. */
 void view_get_value(const struct view_cell *at, struct value *v)
 {
 	const struct column *c = at->column;
@@ -156,7 +156,7 @@ void view_get_percent(const struct view_cell *at, struct value *v)
 	set_share(at, 100, v);
 }
 
-/* Without any value there is a sum, and nothing else. */
+/* Without values there is only a sum. */
 void view_get_dist(const struct view_cell *at, struct value *v)
 {
 	const struct dist d = view_dist(at->host->iv, source(at), &at->row->row, at->column->cell);
@@ -188,7 +188,7 @@ void view_get_dist(const struct view_cell *at, struct value *v)
 	}
 }
 
-/* ---- of no cell ---- */
+/* ---- not from a cell ---- */
 
 void view_get_container(const struct view_cell *at, struct value *v)
 {

@@ -22,7 +22,7 @@ uint64_t *view_cells_alloc(struct view_rows_internal *in, unsigned n)
 	return cells;
 }
 
-/* ---- which thread belongs to which process ---- */
+/* ---- the process of each thread ---- */
 
 uint64_t view_owner(const struct view_index *index, uint64_t thread_uid)
 {
@@ -31,7 +31,7 @@ uint64_t view_owner(const struct view_index *index, uint64_t thread_uid)
 	return i == MAP64_NONE ? thread_uid : g_array_index(index->owner_uids, uint64_t, i);
 }
 
-/* Threads of one pid stand together, older ones first, a main thread before those of its age. */
+/* Groups threads by pid, older ones first; of the same age, a main thread first. */
 static int compare_threads(const void *pa, const void *pb)
 {
 	const struct thread_row *a = *(const struct thread_row *const *)pa;
@@ -48,8 +48,8 @@ static int compare_threads(const void *pa, const void *pb)
 }
 
 /*
- * A pid may be used by several processes one after the other: each main thread
- * starts one, and the other threads belong to the last one before their birth.
+ * A pid may be used by several processes in succession: each main thread starts one, and other threads belong to the
+ * last one started before them.
  */
 void view_index_processes(struct view_index *index, const struct interval *iv)
 {
@@ -79,7 +79,7 @@ void view_index_processes(struct view_index *index, const struct interval *iv)
 
 /* ---- merging ---- */
 
-/* The figures of a row in the interval, as cells that need no begin; accruals grow no more. */
+/* A row's figures in the interval, as cells that need no start value; accruals are settled. */
 static void figures(const struct interval *iv, enum table_id table, const struct interval_row *row, uint64_t *cells)
 {
 	const struct table_desc *desc = &table_descs[table];
@@ -104,7 +104,7 @@ static void figures(const struct interval *iv, enum table_id table, const struct
 			cells[desc->cells[i].since] = UINT64_MAX;
 }
 
-/* Adds the counters, accruals and distributions of b to a, both figures(). */
+/* Adds the counters, accruals and distributions of b to a; both come from figures(). */
 static void add_figures(const struct table_desc *desc, uint64_t *a, const uint64_t *b)
 {
 	for (unsigned i = 0; i < desc->n_cells; i++) {
@@ -142,7 +142,7 @@ static unsigned state_rank(uint64_t state)
 	return state == THREAD_RUNNING ? 2 : state == THREAD_READY ? 1 : 0;
 }
 
-/* What a process is, from one of its threads, where the main thread alone does not tell. */
+/* Updates a process from one of its threads, for what the main thread alone does not determine. */
 static void add_thread(struct thread_row *process, const struct thread_row *thread)
 {
 	if (state_rank(thread->state) > state_rank(process->state)) {
@@ -205,7 +205,7 @@ static void merge_rows(struct view_rows *r, struct view_row *into, const struct 
 		into->key.uid = MIN(into->key.uid, from->key.uid);
 }
 
-/* Main threads come first, so that their names and states are those of their processes. */
+/* Puts main threads first: their names and states become those of their processes. */
 static void mains_first(struct view_rows *r, guint first)
 {
 	GArray *rows = r->internal->rows;

@@ -48,13 +48,13 @@ void view_index_errors(struct view_index *index, const struct interval *iv)
 	g_array_set_size(index->errors, n + 1);
 }
 
-/* An fd table seen by a process. */
+/* An fd table as used by a process. */
 static uint64_t file_key(uint64_t files_id, uint64_t pid)
 {
 	return files_id << 32 | (pid & UINT32_MAX);
 }
 
-/* A main thread replaces another thread, a later one an earlier one. */
+/* A main thread replaces other threads, a later thread an earlier one. */
 static void put_thread(struct map64 *map, uint64_t key, const struct interval_table *t, uint32_t i)
 {
 	uint32_t old = map64_get(map, key);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a host's side-car knows of its threads and of itself, and which of them do the tracing. */
+/* What a host's side-car knows about its threads and the host, and which threads do the tracing. */
 #include <stddef.h>
 
 #include "base/strpool.h"
@@ -13,13 +13,13 @@ const struct sidecar_process *view_process_of(const struct sidecar *sidecar, uin
 		return NULL;
 	if (t->tid == t->pid)
 		main_thread = t;
-	/* a thread is no older than its process: one that seems to be belongs to an earlier one of that pid */
+	/* a thread is no older than its process: one that seems to be belongs to an earlier process with that pid */
 	if (!main_thread || main_thread->tid != t->pid || t->born_ns < main_thread->born_ns)
 		return NULL;
 	return sidecar_process(sidecar, (int64_t)t->pid, main_thread->born_ns, record_ns);
 }
 
-/* The main thread of a thread's process, as far as it is known. */
+/* The main thread of a thread's process, if known. */
 static const struct thread_row *main_thread_of(const struct view_rows *r, uint32_t host, const struct interval *iv,
 					       const struct thread_row *t)
 {
@@ -35,7 +35,7 @@ static bool has_tracer_name(const struct thread_row *t)
 
 bool view_is_tracing(const struct thread_row *t, const struct thread_row *main_thread)
 {
-	/* threads of the session daemon have names of their own */
+	/* the session daemon renames its threads */
 	return has_tracer_name(t) || (main_thread && main_thread->tid == t->pid && has_tracer_name(main_thread));
 }
 

@@ -5,10 +5,10 @@
 
 #include "event/tracepoints.h"
 
-/* Up to so many tracepoints are named, of more the first. */
+/* Maximum number of tracepoints named; of more only the first. */
 enum { NAMED_MAX = 2 };
 
-/* What is missing, names once each. */
+/* What is missing; each name once. */
 struct missing_list {
 	GPtrArray *events; /* const char * */
 	GPtrArray *hosts;
@@ -23,13 +23,13 @@ static void add_once(GPtrArray *names, const char *name)
 	g_ptr_array_add(names, (char *)name);
 }
 
-/* The state dump comes by itself with every session: nobody enables its events. */
+/* The state dump comes with every session: its events need not be enabled. */
 static bool is_dump(const char *name)
 {
 	return g_str_has_prefix(name, "lttng_statedump_");
 }
 
-/* Returns whether the host lacks any. */
+/* Returns whether the host lacks anything. */
 static bool add_host(struct missing_list *list, uint32_t needs, const struct view_host *host)
 {
 	bool any = false;
@@ -102,7 +102,7 @@ char *view_missing_text(const struct view_table *table, const struct view_host *
 	return text;
 }
 
-/* All four events of interrupts tell how long a thread was interrupted; when a softirq was raised does not. */
+/* The length of an interruption needs all four interrupt events; the raising of softirqs is not needed. */
 static uint32_t lacks_without(enum event_kind kind)
 {
 	switch (kind) {

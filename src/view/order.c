@@ -5,7 +5,7 @@
 
 enum { KEYS_MAX = 4 };
 
-/* What rows are compared by, read once per row. */
+/* The values that a row is compared by, read once per row. */
 struct sort_item {
 	struct value by;
 	struct value keys[KEYS_MAX];

@@ -10,26 +10,25 @@
 #include "waits/waits.h"
 
 /*
- * Where the threads of a host spent their critical paths in a window: what the
- * columns of table "paths" read (struct view_host.paths). Who shows the table
- * fills it, as the wait graph is none of the model's tables.
+ * Where the threads of a host spent their critical paths in a window: the source of table "paths" (struct
+ * view_host.paths). Filled by whoever shows the table, because the wait graph is not part of the model.
  */
 struct view_paths {
 	GArray *totals;          /* struct wait_totals */
 	struct map64 by_thread;  /* uid of a thread -> index in totals */
-	struct map64 by_process; /* pid -> index in totals: the sum of its threads */
+	struct map64 by_process; /* pid -> index in totals: sum of its threads */
 };
 
 void view_paths_init(struct view_paths *p);
 void view_paths_release(struct view_paths *p);
 
-/* Forgets all, keeps the memory. */
+/* Empties it but keeps the memory. */
 void view_paths_clear(struct view_paths *p);
 
-/* A thread's totals; once per thread. pid < 0: unknown. */
+/* Adds a thread's totals; once per thread. pid < 0: unknown. */
 void view_paths_add(struct view_paths *p, uint64_t thread_uid, int64_t pid, const struct wait_totals *totals);
 
-/* All of it, the wire too. */
+/* The sum of all totals, including time on the network. */
 uint64_t view_paths_total_ns(const struct wait_totals *totals);
 
 extern const struct view_table view_paths_table;

@@ -168,7 +168,7 @@ static void index_host(struct view_rows *r, const struct view_query *q, unsigned
 		view_index_pivot(r, host);
 }
 
-/* The thread of a row that is none itself; with processes the main thread of its process. */
+/* The thread that a row belongs to; with processes, the main thread of its process. */
 static const struct interval_row *join_thread(const struct view_rows *r, unsigned host, const struct interval_row *row)
 {
 	const struct view_index *index = &r->internal->indexes[host];
@@ -239,7 +239,7 @@ static bool has_figures(const struct view_rows *r, const struct view_row *row)
 	return false;
 }
 
-/* In a tree of derived rows, which say little without it: the parents of the rows that the filter wants. */
+/* In a tree of derived rows, which mean little on their own: finds the parents of rows that pass the filter. */
 static void find_wanted_parents(const struct view_rows *r, const struct view_query *q, struct map64 *parents)
 {
 	const GArray *rows = r->internal->rows;
@@ -258,7 +258,7 @@ static void choose_rows(struct view_rows *r, const struct view_query *q)
 {
 	GArray *rows = r->internal->rows;
 	struct map64 parents = { 0 };
-	/* a tree without the sleeping parents would fall apart */
+	/* the tree would fall apart without parents that are asleep */
 	bool all = q->all || q->tree || q->table->flags & VIEW_ALL_ROWS;
 	guint n = 0;
 
@@ -267,7 +267,7 @@ static void choose_rows(struct view_rows *r, const struct view_query *q)
 		const struct view_row *row = &g_array_index(rows, struct view_row, i);
 
 		if (row->of_baseline) {
-			/* it has been chosen there */
+			/* filtered there */
 			g_array_index(rows, struct view_row, n++) = *row;
 			continue;
 		}
@@ -303,7 +303,7 @@ static int compare_names(gconstpointer a, gconstpointer b)
 	return strcmp(strpool_text(*(const strid *)a), strpool_text(*(const strid *)b));
 }
 
-/* "perf_cpu_page_fault" is shown as "page_fault". */
+/* "perf_cpu_page_fault" is displayed as "page_fault". */
 static const char *counter_header(const char *name)
 {
 	static const char *const prefixes[] = { "perf_cpu_", "perf_thread_", "perf_" };
@@ -325,7 +325,7 @@ static void add_pivot_columns(struct view_rows *r)
 		struct column column = {
 			.name = name,
 			.header = counter_header(name),
-			.meaning = "What this perf counter grew while the thread ran.",
+			.meaning = "Increase of this perf counter while the thread ran.",
 			.unit = COLUMN_COUNT,
 			.width = 12,
 			.flags = COLUMN_COUNTER,
@@ -341,7 +341,7 @@ static void add_pivot_columns(struct view_rows *r)
 		read_counters(r, &g_array_index(in->rows, struct view_row, i));
 }
 
-/* Sums have no key of their own: they are in the order of what they have in common. */
+/* Sums have no key of their own: they are ordered by what they have in common. */
 static void sum_up(struct view_rows *r, struct view_query *q)
 {
 	GArray *rows = r->internal->rows;

@@ -13,8 +13,7 @@
 #include "view/table.h"
 
 /*
- * The rows of a table for one interval of several hosts: chosen, merged,
- * filtered and ordered. Nothing here mixes hosts.
+ * The rows of a table for one interval of several hosts: selected, merged, filtered and ordered. No row mixes hosts.
  *
  *   struct view_rows rows;
  *   view_rows_init(&rows);
@@ -23,24 +22,24 @@
  *           view_rows_value(&rows, i, column, &value);
  */
 
-/* A host and what happened to it in the interval. Everything is borrowed until the next build. */
+/* A host and what happened on it in the interval. Everything is borrowed until the next build. */
 struct view_host {
 	const char *name, *source, *tracer;
-	const struct sidecar *sidecar; /* what else is known of it (sidecar/sidecar.h), NULL: nothing */
-	uint64_t record_ns;            /* when its record begins, by its own clock */
-	const struct interval *iv;     /* NULL: its record has nothing in the interval */
-	const struct clock_map *map;   /* times are shown in the reference's time; NULL: in its own */
+	const struct sidecar *sidecar; /* side-car (sidecar/sidecar.h); NULL: none */
+	uint64_t record_ns;            /* start of its trace, on its own clock */
+	const struct interval *iv;     /* NULL: its trace has nothing in the interval */
+	const struct clock_map *map;   /* converts times to reference time; NULL: times are shown on its own clock */
 	unsigned clock, wait;          /* its numbers in the clocks and the wait graph, for view/derived.h */
-	const char *const *missing;    /* tracepoints that some table needs and the trace does not have */
+	const char *const *missing;    /* tracepoints that some table needs and the trace lacks */
 	unsigned n_missing;
-	const struct view_paths *paths; /* of its threads (view/paths.h), NULL: table paths is empty */
+	const struct view_paths *paths; /* of its threads (view/paths.h); NULL: table paths is empty */
 };
 
-/* What a row is, beyond one interval: the selection and highlights of a screen keep these. */
+/* Identifies a row across intervals, e.g. for the selection and highlights on the screen. */
 struct view_key {
 	uint32_t host;  /* index in hosts */
 	uint32_t table; /* enum table_id */
-	uint64_t uid;   /* of the row; of merged rows that of the leader (its process's main thread, …) */
+	uint64_t uid;   /* of the row; of merged rows that of the leader (the process's main thread, …) */
 };
 
 static inline bool view_key_equal(const struct view_key *a, const struct view_key *b)
@@ -54,93 +53,92 @@ gboolean view_key_equal_hash(gconstpointer a, gconstpointer b);
 
 struct view_query {
 	const struct view_table *table;
-	bool processes;                   /* rows of threads are merged into rows of processes */
-	bool per_cpu;                     /* rows that differ by CPU only stay apart (VIEW_PER_CPU) */
-	bool spread;                      /* some column is COLUMN_SPREAD */
-	bool all;                         /* rows whose counters are all 0 too */
+	bool processes;                   /* merge rows of threads into rows of processes */
+	bool per_cpu;                     /* keep rows apart that differ only by CPU (VIEW_PER_CPU) */
+	bool spread;                      /* a COLUMN_SPREAD column is used */
+	bool all;                         /* include rows whose counters are all 0 */
 	const struct view_filter *filter; /* NULL: no filter */
 	const struct column *sort;        /* NULL: by host, then key */
-	bool reverse;                     /* the other direction than the column's own, column_ascends() */
-	bool tree;             /* children follow their parents; sort orders brothers. view_table_has_tree() only. */
+	bool reverse;                     /* reverse the column's default direction, column_ascends() */
+	bool tree;             /* children follow their parents; sort orders siblings. Only if view_table_has_tree() */
 	GHashTable *collapsed; /* set of struct view_key whose descendants are hidden; NULL: none */
-	const struct view_derived *derived; /* the rows of a table with a supply */
-	GHashTable *only;                   /* set of struct view_key: only these; NULL: all */
-	const struct view_rows
-		*baseline;    /* of the same query over another interval: figures are differences to these */
-	enum view_sum sum_by; /* rows that have this in common become one; .sort is one of view_sum_columns() */
-	const struct view_filter *having; /* the same as .filter of these sums; NULL: all */
-	unsigned limit; /* only so many rows, the first ones in their order; 0: all. Not with .tree. */
+	const struct view_derived *derived; /* rows of a table with a supply */
+	GHashTable *only;                   /* set of struct view_key: only these rows; NULL: all */
+	const struct view_rows *baseline;   /* the same query over another interval: figures are differences from it */
+	enum view_sum sum_by; /* merge rows that have this in common; .sort is then one of view_sum_columns() */
+	const struct view_filter *having; /* filter for these sums; NULL: none */
+	unsigned limit;                   /* show only the first rows; 0: all. Not with .tree */
 };
 
 #define VIEW_NO_SPREAD 0
 
 struct view_row {
-	struct interval_row row;           /* merged: .a is NULL and .b holds the interval's figures */
+	struct interval_row row;           /* if merged, .a is NULL and .b holds the interval's figures */
 	const struct interval_row *thread; /* use view_row_thread() */
 	struct view_key key;
-	uint64_t *counters; /* VIEW_PIVOT: what it has of each, in the order of their columns */
-	uint32_t members;   /* rows of the model that were merged; 1: none were */
-	uint32_t hidden;    /* descendants hidden because it is collapsed */
-	uint32_t spread;    /* how its distributions are spread: view/spread.h */
+	uint64_t *counters; /* VIEW_PIVOT: value of each counter, in column order */
+	uint32_t members;   /* number of merged rows of the model; 1: not merged */
+	uint32_t hidden;    /* number of descendants hidden because it is collapsed */
+	uint32_t spread;    /* buckets of its distributions: view/spread.h */
 	uint16_t depth;     /* in the tree; 0: a root */
-	bool last;          /* in the tree: the last child of its parent */
+	bool last;          /* in the tree: last child of its parent */
 	bool has_children;  /* in the tree */
-	bool of_baseline;   /* of query.baseline, and not in this interval */
+	bool of_baseline;   /* only in query.baseline, not in this interval */
 };
 
-/* Figures of a whole host that some columns divide by. */
+/* Figures of a whole host that some columns are relative to. */
 struct view_host_totals {
 	uint64_t duration_ns; /* of its interval */
-	uint64_t online_ns;   /* over all CPUs; 0 if TABLE_CPU is not kept */
+	uint64_t online_ns;   /* summed over all CPUs; 0 if TABLE_CPU is not kept */
 };
 
 struct view_rows {
 	struct view_row *rows;
-	unsigned n;                   /* that are shown */
-	unsigned n_all;               /* without query.limit: those behind the first n are there, too */
-	unsigned round;               /* how often it was built */
-	const struct column *columns; /* of the table, with VIEW_PIVOT one more per counter */
+	unsigned n;                   /* rows that are shown */
+	unsigned n_all;               /* rows without query.limit: those after the first n exist, too */
+	unsigned round;               /* number of builds */
+	const struct column *columns; /* the table's, and with VIEW_PIVOT one more per counter */
 	unsigned n_columns;
 	const struct view_table *table;
-	bool per_cpu;    /* as the query said */
-	bool sums_hosts; /* a row is the sum of several hosts */
-	bool containers; /* some host has any, as far as TABLE_CONTAINER was wanted */
+	bool per_cpu;    /* as in the query */
+	bool sums_hosts; /* rows are sums over several hosts */
+	bool containers; /* some host has containers, if TABLE_CONTAINER was wanted */
 	const struct view_host *hosts;
 	unsigned n_hosts;
-	struct view_host_totals *totals;  /* per host */
-	const struct view_rows *baseline; /* as the query said; borrowed as the hosts are */
+	struct view_host_totals *totals;  /* indexed by host */
+	const struct view_rows *baseline; /* as in the query; borrowed like the hosts */
 	struct view_rows_internal *internal;
 };
 
-/* The host of a row, with the interval that the row is of; that of a row of r->rows has one. */
+/* The host of a row, with the interval that the row belongs to, which is set for rows in r->rows. */
 static inline const struct view_host *view_row_host(const struct view_rows *r, const struct view_row *row)
 {
 	return &(row->of_baseline ? r->baseline : r)->hosts[row->key.host];
 }
 
-/* The thread that a row is or belongs to, of a process its main thread; NULL: none, or it is not known. */
+/* The thread that a row is or belongs to, for a process its main thread; NULL: none or unknown. */
 static inline const struct interval_row *view_row_thread(const struct view_rows *r, const struct view_row *row)
 {
 	return r->table->source == TABLE_THREAD ? &row->row : row->thread;
 }
 
 /*
- * The process of a thread as a side-car (NULL: there is none) knows it; main_thread: the youngest of its pid, NULL: not
- * known. NULL: it does not know it.
+ * The process of a thread in a side-car (which may be NULL). main_thread: the youngest main thread with its pid; NULL:
+ * unknown. Returns NULL if the side-car does not have it.
  */
 const struct sidecar_process *view_process_of(const struct sidecar *sidecar, uint64_t record_ns,
 					      const struct thread_row *t, const struct thread_row *main_thread);
 
 /*
- * Whether a thread's process, of whose main thread the same holds as above, has a part in the tracing itself: LTTng's
- * daemons and tools, this program. They are known by their names, as they are on other machines.
+ * Whether a thread's process takes part in tracing: LTTng's daemons and tools, this program. They are recognised by
+ * name, because they may run on other machines. main_thread: as above.
  */
 bool view_is_tracing(const struct thread_row *t, const struct thread_row *main_thread);
 
-/* The same of the thread that a row is or belongs to. */
+/* The same for the thread that a row is or belongs to. */
 bool view_row_is_tracing(const struct view_rows *r, const struct view_row *row);
 
-/* Where a getter is: a row and its column. */
+/* What a getter is called for: a row and its column. */
 struct view_cell {
 	const struct view_rows *rows;
 	const struct view_host *host;
@@ -151,44 +149,40 @@ struct view_cell {
 void view_rows_init(struct view_rows *r);
 void view_rows_release(struct view_rows *r);
 
-/*
- * Which tables of the model an interval must keep for the query: interval.tables_mask
- * at least this.
- */
+/* The tables of the model that an interval must keep for the query, as a mask for interval.tables_mask. */
 uint32_t view_query_tables(const struct view_query *q);
 
 /*
- * With query.baseline figures tell how much more they are than there. Counts, times and sizes of the baseline are taken
- * as they would be had it been as long as this interval. A row that only one of the two has is there too; one whose
- * counters are all the same in both is left out, as one without any is. A mean, a maximum or a state at the end
- * that only one has is null.
+ * Builds the rows, replacing earlier ones but reusing their memory. The rows point into hosts and their intervals: use
+ * them before those change.
  *
- * Builds anew. The rows point into hosts and their intervals: use them before
- * those change. Memory is reused from build to build.
+ * With query.baseline figures are differences from it. The baseline's counts, times and sizes are first scaled to the
+ * length of this interval. Rows that exist in only one of the two are included; rows whose counters are equal in both
+ * are left out, like rows without any otherwise. A mean, maximum or final state that only one of them has is null.
  */
 void view_rows_build(struct view_rows *r, const struct view_query *q, const struct view_host *hosts, unsigned n_hosts);
 
-/* The value of a column (of r->columns) in a row, i below n_all. Texts and items are valid until the next call. */
+/* Gets the value of a column (in r->columns) for row i < n_all. Texts and items are valid until the next call. */
 void view_rows_value(const struct view_rows *r, unsigned i, const struct column *column, struct value *out);
 
-/* The column of that name in r->columns, NULL if there is none. */
+/* The column of that name in r->columns; NULL: there is none. */
 const struct column *view_rows_column(const struct view_rows *r, const char *name);
 
 enum { VIEW_NO_ROW = UINT32_MAX };
 
-/* Where the row of that key is; VIEW_NO_ROW: not shown. */
+/* The index of the row with that key; VIEW_NO_ROW: not shown. */
 unsigned view_rows_index(const struct view_rows *r, const struct view_key *key);
 
 /*
- * The next row at or after (backward: at or before) from in which some text, tid or
- * pid column contains text; goes on at the other end. VIEW_NO_ROW: none.
+ * The next row at or after (backward: before) from in which some text, tid or pid column contains text; wraps around.
+ * VIEW_NO_ROW: none.
  */
 unsigned view_rows_search(const struct view_rows *r, unsigned from, const char *text, bool backward);
 
-/* The parent of a row in the tree, VIEW_NO_ROW for a root. */
+/* The parent of a row in the tree; VIEW_NO_ROW for a root. */
 unsigned view_rows_parent(const struct view_rows *r, unsigned i);
 
-/* Events and packets lost in the interval over all hosts. TABLE_HOST must be kept: view_query_tables() says so. */
+/* Events and packets lost in the interval on all hosts. TABLE_HOST must be kept, as view_query_tables() requires. */
 struct view_lost {
 	uint64_t events, packets;
 };

@@ -21,7 +21,7 @@ static void sum_up(struct view_share *s, const struct view_rows *r)
 	s->round = r->round;
 }
 
-/* The sums are made when the first row is read. */
+/* The sums are computed when the first row is read. */
 static void get_share(const struct view_cell *at, struct value *v)
 {
 	struct view_share *s = (struct view_share *)(uintptr_t)at->column;
@@ -52,7 +52,7 @@ struct view_share *view_share_create(const struct column *of)
 		.meaning = "Share in the sum of its host's rows, in percent.",
 		.unit = COLUMN_PERCENT,
 		.width = 6,
-		.cell = UINT16_MAX, /* it is made of none */
+		.cell = UINT16_MAX, /* not derived from a cell */
 		.get = get_share,
 	};
 	return s;

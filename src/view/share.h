@@ -5,20 +5,20 @@
 #include "view/rows.h"
 
 /*
- * A column that says, in percent, what share each row has of the sum of another column over all rows of its host that
- * are shown, or would be without a limit.
+ * A column with each row's share, in percent, of the sum of another column over all rows of its host that are shown or
+ * only hidden by a limit.
  */
 struct view_share {
-	struct column column; /* first: its getter finds the rest */
+	struct column column; /* must be first: its getter finds the rest */
 	const struct column *of;
 	char *name, *header;
-	/* Of the rows that were read last. */
+	/* For the rows that were read last. */
 	const struct view_rows *rows;
 	unsigned round;
 	GArray *sums; /* uint64_t, by host */
 };
 
-/* of is borrowed. NULL: its values cannot be added up. */
+/* of is borrowed. Returns NULL if its values cannot be summed. */
 struct view_share *view_share_create(const struct column *of);
 void view_share_destroy(struct view_share *s);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which rows of TABLE_BUCKET a row has, as a list that is never changed: of merged rows it starts with copies of
- * what came later.
+ * The rows of TABLE_BUCKET that belong to a row, as an immutable list: for merged rows it starts with copies of the
+ * later row's links.
  *
  *   view_row.spread ──▶ link (row of TABLE_BUCKET) ──▶ link ──▶ VIEW_NO_SPREAD
  */
@@ -75,7 +75,7 @@ const struct view_spread *view_spread(const struct view_rows *r, const struct vi
 	struct view_rows_internal *in = r->internal;
 	struct view_spread *s = &in->spread;
 
-	/* the percentiles of a row are asked for one after the other */
+	/* the percentiles of a row are usually requested one after the other */
 	if (in->spread_cell == cell && in->spread_list == row->spread)
 		return s;
 	in->spread_cell = cell;

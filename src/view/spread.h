@@ -8,23 +8,20 @@
 #include "view/rows.h"
 
 /*
- * How the values of a row's distribution are spread in the interval, from the buckets of the model: also of
- * rows that were merged. Only where the interval has TABLE_BUCKET: view_query.spread.
+ * The distribution of a row's values in the interval, from the model's buckets; also for merged rows. Needs
+ * TABLE_BUCKET in the interval: view_query.spread.
  */
 struct view_spread {
-	uint64_t total; /* values in all of them */
+	uint64_t total; /* number of values in all buckets */
 	uint64_t counts[BUCKETS];
 };
 
-/*
- * The distribution whose first cell is cell, CELL(irq, raise.count). Borrowed: until the next call, or until the
- * rows are built again.
- */
+/* The distribution whose first cell is cell, CELL(irq, raise.count). Borrowed until the next call or build. */
 const struct view_spread *view_spread(const struct view_rows *r, const struct view_row *row, unsigned cell);
 
 /*
- * The least value that permille / 1000 of all values do not exceed, at most 1/16 of it wrong (bucket_middle());
- * least and greatest are those of the distribution, which it does not leave. total > 0.
+ * The value that permille / 1000 of all values do not exceed, accurate to 1/16 (bucket_middle()) and limited to the
+ * distribution's own least and greatest values. total > 0.
  */
 uint64_t view_spread_percentile(const struct view_spread *s, unsigned permille, uint64_t least, uint64_t greatest);
 

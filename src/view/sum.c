@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Rows that become one because they have something in common: view_query.sum_by. */
+/* Merges rows that have something in common: view_query.sum_by. */
 #include "view/sum.h"
 
 #include <stddef.h>
@@ -27,7 +27,7 @@ char *view_sum_names(void)
 
 /* ---- what they have in common ---- */
 
-/* The table's own column of that; NULL: it has none, or tells of the state at the end only. */
+/* The table's own column for it; NULL: it has none, or one that only describes the end of the interval. */
 static const struct column *own_column(const struct view_table *table, enum view_sum sum)
 {
 	static const enum view_fact facts[VIEW_SUMS] = {
@@ -67,14 +67,14 @@ enum lt_status view_sum_find(const char *name, const struct view_table *table, e
 	if (*sum == VIEW_SUMS) {
 		char *all = view_sum_names();
 
-		error_set("'%s' is none of %s%s", name, all, similar_hint(&s, ""));
+		error_set("'%s' is not one of %s%s", name, all, similar_hint(&s, ""));
 		g_free(all);
 		return LT_ERROR;
 	}
 	if (table->supply.needs || table->flags & VIEW_UNLIKE)
-		return error_set("the rows of table '%s' cannot be summed up", table->name);
+		return error_set("rows of table '%s' cannot be summed", table->name);
 	if (!is_possible(table, *sum))
-		return error_set("a row of table '%s' has no %s", table->name, name);
+		return error_set("rows of table '%s' have no %s", table->name, name);
 	return LT_OK;
 }
 
@@ -92,11 +92,11 @@ static const struct column rows_column = {
 	.unit = COLUMN_COUNT,
 	.width = 6,
 	.flags = COLUMN_IN_REPORT | COLUMN_COUNTER,
-	.cell = UINT16_MAX, /* it is made of none */
+	.cell = UINT16_MAX, /* not derived from a cell */
 	.get = get_rows,
 };
 
-/* Columns of threads that all tables of threads can have. */
+/* Adds a column that any table of threads can have. */
 static void add_named(GArray *columns, const char *name)
 {
 	const struct view_table *threads = view_table_find("cpu");
@@ -106,7 +106,7 @@ static void add_named(GArray *columns, const char *name)
 	g_array_append_val(columns, column);
 }
 
-/* Whether a column is made of what is added up or merged when rows become one. */
+/* Whether a column can be added up or merged. */
 static bool is_sum(const struct column *column)
 {
 	if (column->flags & COLUMN_COUNTER && column_adds_up(column))
@@ -155,7 +155,7 @@ GArray *view_sum_columns(const struct view_table *table, enum view_sum sum)
 
 /* ---- rows ---- */
 
-/* What a row has in common with others, as a text. */
+/* The text that rows to be merged have in common. */
 static char *key_of(const struct view_rows *r, const struct view_row *row, const struct view_query *q,
 		    const struct column *named)
 {
@@ -173,7 +173,7 @@ static char *key_of(const struct view_rows *r, const struct view_row *row, const
 	text = v.kind == VALUE_TEXT  ? g_strdup(v.text)
 	       : v.kind == VALUE_INT ? g_strdup_printf("%" G_GINT64_FORMAT, v.i)
 				     : NULL;
-	/* what is not known is not the same as what has an empty name */
+	/* unknown differs from an empty name */
 	key = g_strdup_printf("%u %c%s", row->key.host, text ? '=' : '-', text ? text : "");
 	g_free(text);
 	return key;

@@ -7,7 +7,7 @@
 #include "base/status.h"
 #include "view/table.h"
 
-/* What rows can have in common, to become one that is their sum. But for VIEW_SUM_ALL hosts stay apart. */
+/* What rows can have in common to be merged into their sum. Except for VIEW_SUM_ALL, hosts are kept apart. */
 enum view_sum {
 	VIEW_SUM_NONE,
 	VIEW_SUM_THREAD,
@@ -23,15 +23,15 @@ enum view_sum {
 	VIEW_SUMS
 };
 
-/* By its name, "process". LT_ERROR: there is none of that name, or the table's rows have nothing of that kind. */
+/* Looks it up by name, "process". LT_ERROR: unknown, or the table's rows do not have it. */
 enum lt_status view_sum_find(const char *name, const struct view_table *table, enum view_sum *sum);
 
-/* The names of all, for help: "thread|process|…"; to be freed. */
+/* All names, for help: "thread|process|…". The caller frees it. */
 char *view_sum_names(void);
 
 /*
- * The columns of the sums: the host, what they have in common, how many rows they sum up, and the figures of the table
- * that a sum can have; distributions are merged. A new array of struct column: g_array_unref().
+ * The columns of the sums: the host, what the rows have in common, how many rows were merged, and the table's figures
+ * that can be summed; distributions are merged. A new array of struct column; free with g_array_unref().
  */
 GArray *view_sum_columns(const struct view_table *table, enum view_sum sum);
 

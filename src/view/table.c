@@ -13,7 +13,7 @@ static const struct view_table *const tables[] = {
 #include "view/tables.def"
 };
 
-/* The same with complete columns, made when the first of them is asked for. */
+/* The tables with their columns completed, which happens on first use. */
 static struct view_table complete[G_N_ELEMENTS(tables)];
 
 static void complete_tables(void)

@@ -10,16 +10,15 @@
 #include "view/filter.h"
 
 /*
- * The tables of the program as users see them. Each is a report, a pane or
- * both, made of the rows of one table of the model: adding one is adding a
- * row here, adding a column is adding a row to its list.
+ * The program's tables. Each is a report, a pane or both, made from the rows of one table of the model. To add a table,
+ * add a row here; to add a column, add a row to the table's list.
  */
 enum view_table_flag {
 	VIEW_REPORT = 1 << 0,   /* lttngtop report NAME */
-	VIEW_ALL_ROWS = 1 << 1, /* rows whose counters are 0 count too */
-	VIEW_PIVOT = 1 << 2,    /* has a further column per perf counter: struct view_rows.columns */
-	VIEW_PER_CPU = 1 << 3,  /* knows view_query.per_cpu */
-	VIEW_UNLIKE = 1 << 4,   /* its rows count different things: their sum says nothing */
+	VIEW_ALL_ROWS = 1 << 1, /* includes rows whose counters are all 0 */
+	VIEW_PIVOT = 1 << 2,    /* has one more column per perf counter: struct view_rows.columns */
+	VIEW_PER_CPU = 1 << 3,  /* supports view_query.per_cpu */
+	VIEW_UNLIKE = 1 << 4,   /* its rows count different things: a sum would be meaningless */
 };
 
 struct view_derived;
@@ -27,20 +26,22 @@ struct view_row;
 struct view_rows;
 struct view_sources;
 
-/* What a table's derived rows are made from, in struct view_sources. */
+/* Where a table's derived rows come from, in struct view_sources. */
 enum view_need {
 	VIEW_CLOCKS = 1 << 0,   /* the hosts' clocks */
-	VIEW_MATCHES = 1 << 1,  /* packets seen on both ends */
-	VIEW_PATH = 1 << 2,     /* the critical path of one thread */
-	VIEW_ACCOUNTS = 1 << 3, /* what processes use, and for whom */
+	VIEW_MATCHES = 1 << 1,  /* packets seen by both sender and receiver */
+	VIEW_PATH = 1 << 2,     /* critical path of one thread */
+	VIEW_ACCOUNTS = 1 << 3, /* what processes use, and for which client */
 };
 
 typedef void view_collect_fn(struct view_derived *derived, const struct view_sources *from);
 
-/* Where rows come from that are none of the model (view/derived.h). Whoever shows the table has what it needs. */
+/*
+ * Where rows that do not come from the model are from (view/derived.h). Whoever shows the table provides what it needs.
+ */
 struct view_supply {
-	uint8_t needs; /* enum view_need; 0: the table's rows are of the model */
-	bool of_two;   /* its rows are of more than one host: what the filter says of hosts, collect has applied */
+	uint8_t needs; /* enum view_need; 0: the table's rows are the model's */
+	bool of_two;   /* its rows concern more than one host: collect has applied the filter's terms about hosts */
 	view_collect_fn *collect; /* adds the rows; see struct view_sources */
 };
 
@@ -51,35 +52,37 @@ struct view_table {
 	const char *meaning; /* one sentence */
 	uint8_t flags;       /* enum view_table_flag */
 	uint8_t source;      /* enum table_id of its rows */
-	uint32_t tables;     /* 1 << enum table_id: all that its columns read */
-	uint32_t needs;      /* enum need of event/tracepoints.h: its rows are made of these, view/missing.h */
+	uint32_t tables;     /* 1 << enum table_id: all tables its columns read */
+	uint32_t needs;      /* enum need of event/tracepoints.h: events its rows depend on, see view/missing.h */
 	const struct column *columns;
 	uint16_t n_columns;
-	const char *screen; /* names of the columns a pane shows at first, separated by blanks */
-	const char *sort;   /* name of the column a pane is sorted by at first */
-	const char *about;  /* VIEW_PANE of tables.def: what the menu of panes says of it */
-	const char *empty;  /* the same: what the pane says if nothing of this was in the interval */
-	/* Whether a row of the source belongs here; NULL: all do. */
+	const char *screen; /* columns shown by a pane at first, separated by blanks */
+	const char *sort;   /* column that a pane is sorted by at first */
+	const char *about;  /* VIEW_PANE in tables.def: description in the menu of panes */
+	const char *empty;  /* VIEW_PANE in tables.def: text of the pane if the interval has nothing for it */
+	/* Whether a row of the source is included; NULL: all are. */
 	bool (*belongs)(const struct interval_row *row);
-	/* What a filter's term about threads and processes says of a row; NULL: what it says of those that it is of. */
+	/*
+	 * Evaluates a filter's term about threads and processes for a row; NULL: it is evaluated for the row's threads.
+	 */
 	enum view_truth (*term)(const struct view_rows *r, const struct view_row *row, const struct view_node *term);
-	/* Cells that tell merged rows apart, 0 after the last; see view_query.per_cpu and .processes. */
+	/* Cells that keep merged rows apart, 0 after the last; see view_query.per_cpu and .processes. */
 	uint16_t group[3];
 	/*
-	 * Of tables in which rows of the model may tell of the same thing: a hash of what a row tells
-	 * of, but for its thread. Equal ones of a thread, with .processes of a process, are one row.
+	 * For tables in which several rows of the model may describe the same thing: a hash of it, without the thread.
+	 * Rows of the same thread (with .processes: process) and hash are merged.
 	 */
 	uint64_t (*same)(const struct view_rows *r, const struct view_row *row);
-	/* Called before rows are built, with all hosts: finds what rows of one have to do with those of others. */
+	/* Called before rows are built, with all hosts: relates rows of different hosts. */
 	void (*index)(struct view_rows *r);
-	/* Cell with the uid of the thread the row belongs to; 0: none, or the row is a thread itself. */
+	/* Cell with the uid of the thread that the row belongs to; 0: none, or the row is a thread itself. */
 	uint16_t thread;
-	struct view_supply supply; /* its rows are none of the model: view_query.own; source is TABLES */
-	uint16_t process;          /* supply: cell with the pid of the process that a row is of; 0: rows are of none */
-	uint16_t parent; /* supply, collect: cell with the uid of the row it hangs below in the tree; 0: no tree */
+	struct view_supply supply; /* for rows that do not come from the model: view_query.own; source is TABLES */
+	uint16_t process;          /* supply: cell with the pid of the row's process; 0: none */
+	uint16_t parent;           /* supply, collect: cell with the uid of the row's parent in the tree; 0: no tree */
 	/*
-	 * Rows that are sums over others of a host's interval: collect adds them, of the n_cells that cells
-	 * describes. source is TABLES.
+	 * For rows that are sums over other rows of a host's interval: collect adds them, with the n_cells cells
+	 * described by cells. source is TABLES.
 	 */
 	void (*collect)(struct view_rows *r, unsigned host);
 	const struct cell_desc *cells;
@@ -90,22 +93,22 @@ struct view_table {
 unsigned view_table_count(void);
 const struct view_table *view_table_get(unsigned i);
 
-/* The table of that name, NULL if there is none. */
+/* The table with that name; NULL: there is none. */
 const struct view_table *view_table_find(const char *name);
 
-/* The column of that name in a list, NULL if there is none. */
+/* The column with that name in a list; NULL: there is none. */
 const struct column *view_column_find(const struct column *columns, unsigned n_columns, const char *name);
 
-/* The same of what a user typed: the unit at the end may be left out, "total" for "total_ns". */
+/* The same for a name typed by the user, which may omit the unit: "total" for "total_ns". */
 const struct column *view_column_typed(const struct column *columns, unsigned n_columns, const char *name);
 
-/* Whether the rows make a tree, view_query.tree. */
+/* Whether the rows form a tree, view_query.tree. */
 bool view_table_has_tree(const struct view_table *table);
 
-/* Whether rows of the table belong to threads or processes, so that tid, pid and comm say something of them. */
+/* Whether rows belong to threads or processes, so that tid, pid and comm apply to them. */
 bool view_table_of_threads(const struct view_table *table);
 
-/* The same of pid and comm only: a row is of threads, or of one or two processes. */
+/* The same for pid and comm only: rows belong to threads, or to one or two processes. */
 bool view_table_of_processes(const struct view_table *table);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Table accounting: what processes use, and for whom. */
+/* Table accounting: what processes use, and for which client. */
 #include <stddef.h>
 #include <stdlib.h>
 
@@ -102,7 +102,7 @@ static bool is_empty(const struct account *a)
 	return true;
 }
 
-/* The same from window to window, so that a selection stays on it; never 0. */
+/* Stable from window to window, so that a selection stays on the row; never 0. */
 static uint64_t uid_of(int host, int32_t pid, int client_host, int32_t client_pid)
 {
 	uint64_t hash = view_mix(view_mix((uint64_t)host, (uint32_t)pid), (uint64_t)(int64_t)client_host);
@@ -111,8 +111,8 @@ static uint64_t uid_of(int host, int32_t pid, int client_host, int32_t client_pi
 }
 
 /*
- * The names of a host's processes at the end of the interval, by pid. A graph knows the last ones it has heard of,
- * and of a window that was read again not those of main threads that slept all the time.
+ * The names of a host's processes at the end of the interval, by pid. The graph only knows the last ones it has seen;
+ * for a window that was reread it lacks main threads that slept all the time.
  */
 static void find_names(const struct interval *iv, struct map64 *names)
 {
@@ -157,7 +157,7 @@ static void set_use(uint64_t *self_ns, uint64_t *sub_ns, uint64_t *total_ns, con
 	*total_ns = *self_ns + *sub_ns;
 }
 
-/* In order of host, process, client. In the tree what is done for a client hangs below that one's own account. */
+/* Ordered by host, process, client. In the tree, work for a client is below the process's own account. */
 static void collect(struct view_derived *derived, const struct view_sources *from)
 {
 	const struct view_host *hosts = from->hosts;

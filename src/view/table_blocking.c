@@ -12,7 +12,7 @@ static void get_state(const struct view_cell *at, struct value *v)
 	value_set_text(v, wait_state_name(state < WAIT_STATES ? (enum wait_state)state : WAIT_UNKNOWN));
 }
 
-/* The call and its file as one would write them: "read(5 → 10.0.0.3:5432)". */
+/* The call and its file as a user would write them: "read(5 → 10.0.0.3:5432)". */
 static void get_what(const struct view_cell *at, struct value *v)
 {
 	const struct blocking_row *row = INTERVAL_ROW(blocking, &at->row->row);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Table bottleneck: on what the time of critical paths went, by host. */
+/* Table bottleneck: what the time of critical paths was spent on, by host. */
 #include <string.h>
 
 #include "view/declare.h"
@@ -97,7 +97,7 @@ static unsigned host_of_wait(const struct view_sources *from, unsigned wait)
 	return 0;
 }
 
-/* ns: by host and resource, what one path has there; it is made 0 again. */
+/* Adds a path's time. ns: scratch space by host and resource, cleared again. */
 static void add_path(struct bottleneck_row *rows, uint64_t *ns, const struct view_sources *from, wait_row subject)
 {
 	const struct wait_who who = waits_who(from->waits, subject);

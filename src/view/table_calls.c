@@ -15,7 +15,7 @@ static void get_kind(const struct view_cell *at, struct value *v)
 	value_set_text(v, kind < FD_KINDS ? fd_kind_name((enum fd_kind)kind) : NULL);
 }
 
-/* The path, else the peer. */
+/* The path, otherwise the peer. */
 static void get_file_name(const struct view_cell *at, struct value *v)
 {
 	const struct file_row *row = INTERVAL_ROW(file, &at->row->row);
@@ -68,7 +68,7 @@ const struct view_table view_files_table = {
 
 /* ---- syscalls ---- */
 
-/* The kernel's own codes (include/linux/errno.h), which a call may be seen to return. */
+/* The kernel's own codes (include/linux/errno.h), which a trace may show as a call's result. */
 static const char *kernel_error_name(uint32_t error)
 {
 	switch (error) {

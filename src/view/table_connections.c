@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * TCP connections. Each end has its row, on its own host; who is at the other end is looked up
- * in that one's row, by the first sequence numbers of both (which address translation leaves as they
- * are), else by the addresses.
+ * TCP connections. Each end is a row on its own host; the other end's row is looked up by the initial sequence numbers
+ * of both (which address translation does not change) or, failing that, by the addresses.
  */
 #include <stddef.h>
 #include <string.h>
 
 #include "view/declare.h"
 
-/* Of those that have the same in common, which are few unless somebody wants them to be many. */
+/* Bounds the search among rows with the same key: a hostile trace may have many. */
 enum { LOOKS = 64 };
 
 static const struct connection_row *connection_of(const struct interval_row *row)
@@ -17,7 +16,7 @@ static const struct connection_row *connection_of(const struct interval_row *row
 	return INTERVAL_ROW(connection, row);
 }
 
-/* Others have it with each other, through this host. */
+/* The connection is between other hosts and only passes through this one. */
 static bool is_passing(const struct connection_row *c)
 {
 	return (c->flags & (CONNECTION_HERE | CONNECTION_PASSING)) == CONNECTION_PASSING;
@@ -65,7 +64,7 @@ static void index_connections(struct view_rows *r)
 	}
 }
 
-/* Addresses that every host has for itself. */
+/* Addresses that every host has. */
 static bool is_loopback(const struct connection_row *c)
 {
 	const char *text = strpool_text((strid)c->peer);
@@ -73,7 +72,7 @@ static bool is_loopback(const struct connection_row *c)
 	return g_str_has_prefix(text, "127.") || g_str_has_prefix(text, "[::1]");
 }
 
-/* How well the other may be the other end of a row of that host; 0 not at all. */
+/* How well a candidate matches as the other end of a host's row; 0: not at all. */
 static unsigned fit_of(const struct connection_row *c, unsigned host, const struct view_far_end *end)
 {
 	const struct connection_row *o = connection_of(end->row);
@@ -110,7 +109,7 @@ static void best_of(const struct view_rows *r, const struct view_row *row, uint6
 	}
 }
 
-/* NULL: no host that is traced has it. */
+/* NULL: no traced host has it. */
 static const struct view_far_end *far_end(const struct view_cell *at)
 {
 	const struct connection_row *c = connection_of(&at->row->row);
@@ -145,7 +144,7 @@ static void get_peer_pid(const struct view_cell *at, struct value *v)
 	set_pid(v, end ? connection_of(end->row) : NULL);
 }
 
-/* The last name that its process had. */
+/* The last name of its process. */
 static strid name_of(const struct view_rows *r, unsigned host, const struct connection_row *c)
 {
 	const struct interval *iv = r->hosts[host].iv;
@@ -195,7 +194,7 @@ static void get_received(const struct view_cell *at, struct value *v)
 		value_set_null(v);
 }
 
-/* What ended before the interval began is not of it, but for late packets. */
+/* A connection that ended before the interval starts is not included, but late packets may bring it up. */
 static bool is_of_interval(const struct interval_row *row)
 {
 	const struct connection_row *a = (const struct connection_row *)(const void *)row->a, *b = connection_of(row);

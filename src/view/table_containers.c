@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Table containers: what the threads of each container did, those of the host itself too. */
+/* Table containers: what the threads of each container did, and those of the host itself. */
 #include <stddef.h>
 
 #include "view/declare.h"
 
-/* Figures are sums over its threads. */
+/* Figures are sums over the container's threads. */
 #define USAGE_CELLS(C, A, D)                                                                                  \
 	C(parent, KEY, NONE, "uid of the row that it hangs below; 0: none")                                   \
 	C(place, KEY, NONE, "in view_index.containers, VIEW_HOST_ITSELF")                                     \
@@ -29,7 +29,7 @@ OWN_ROW(usage, USAGE_CELLS);
 
 /* ---- the rows ---- */
 
-/* Unique among all hosts, the same in all intervals. */
+/* Unique among all hosts and stable across intervals. */
 static uint64_t uid_of(unsigned host, const struct view_container *c)
 {
 	enum { UID_BITS = 48 };
@@ -120,7 +120,7 @@ static enum view_truth term_of_row(const struct view_rows *r, const struct view_
 
 /* ---- columns ---- */
 
-/* The container of a row, NULL: it is the host itself. */
+/* The container of a row; NULL: the host itself. */
 static const struct view_container *container_of(const struct view_cell *at)
 {
 	const uint64_t place = at->row->row.b[CELL(usage, place)];

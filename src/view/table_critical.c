@@ -149,7 +149,7 @@ static struct segment_row *add_segment(struct view_derived *derived, const struc
 	return row;
 }
 
-/* A row per segment, path by path. */
+/* One row per segment, path by path. */
 static void collect_path(struct view_derived *derived, const struct view_sources *from)
 {
 	for (unsigned p = 0; p < from->n_paths; p++)
@@ -193,7 +193,7 @@ const struct view_table view_critical_totals_table = {
 	.supply = { VIEW_PATH, true, collect_totals },
 };
 
-/* Idle tasks and receivers are one process of their own, a row of unknown process is known by its tid. */
+/* Idle tasks and receivers count as processes of their own; a row whose process is unknown is identified by its tid. */
 static int64_t process_of(const struct wait_who *who)
 {
 	return who->tid <= 0 || who->pid < 0 ? who->tid : who->pid;
@@ -213,7 +213,7 @@ static gboolean equal_total(gconstpointer pa, gconstpointer pb)
 	return a->host == b->host && a->pid == b->pid && a->order == b->order;
 }
 
-/* The row of a segment; known: those there are. */
+/* The row of a segment; known: existing rows. */
 static struct total_row *find_total(struct view_derived *derived, GHashTable *known, unsigned host, int64_t pid,
 				    const struct wait_segment *segment)
 {
@@ -232,7 +232,7 @@ static struct total_row *find_total(struct view_derived *derived, GHashTable *kn
 	return row;
 }
 
-/* The name of the process's main thread, where it is known. */
+/* The name of the process's main thread, if known. */
 static strid process_name(const struct waits *waits, const struct wait_who *who, int64_t pid, uint64_t t_ns)
 {
 	wait_row main_row = pid > 0 && pid != who->tid ? waits_find(waits, who->host, (int32_t)pid, t_ns) : WAIT_NO_ROW;
@@ -266,7 +266,7 @@ static void add_total(struct view_derived *derived, GHashTable *known, const str
 		row->comm = process_name(from->waits, &who, pid, segment->end_ns);
 }
 
-/* The paths' time by host, process and state; in order of these. */
+/* The paths' time by host, process and state, in that order. */
 static void collect_totals(struct view_derived *derived, const struct view_sources *from)
 {
 	GHashTable *known = g_hash_table_new(hash_total, equal_total);

@@ -6,7 +6,7 @@
 
 /* ---- disks ---- */
 
-/* The queue may have been longest before it changed for the first time. */
+/* The queue may have been longest before its first change in the interval. */
 static void get_queue_max(const struct view_cell *at, struct value *v)
 {
 	const struct interval_row *row = &at->row->row;
@@ -99,7 +99,7 @@ static void get_irq_cpu(const struct view_cell *at, struct value *v)
 		value_set_uint(v, INTERVAL_ROW(irq, &at->row->row)->cpu);
 }
 
-/* A raise counts at the entry: with the exit in the next interval it is the only figure of its row. */
+/* A raise is counted at the entry: if the exit is in the next interval, it is the only figure in its row. */
 #define RAISED (FIGURE | COLUMN_LEVEL)
 
 static const struct column irqs_columns[] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Who emits the events of user space. */
+/* The threads that emit user-space events. */
 #include <stddef.h>
 
 #include "view/declare.h"

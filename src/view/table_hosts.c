@@ -145,7 +145,7 @@ const struct view_table view_probes_table = {
 	.belongs = is_probe,
 };
 
-/* column.cell: of the CPU's cells */
+/* column.cell: a cell of the CPU */
 static void get_busy_percent(const struct view_cell *at, struct value *v)
 {
 	uint64_t online = VIEW_FIGURE(at, cpu, online_ns);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Each value of a distribution by itself: when it began, how long it took, whose it was. */
+/* The individual values of a distribution: when each started, how long it took, which thread it belongs to. */
 #include <stddef.h>
 
 #include "view/declare.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Table of the packets' latencies: from one host to another, as they are spread. */
+/* Table latencies: distribution of packet latencies from one host to another. */
 #include <stddef.h>
 #include <stdlib.h>
 
@@ -67,7 +67,7 @@ static int compare_values(const void *pa, const void *pb)
 	return (*a > *b) - (*a < *b);
 }
 
-/* The value below which permille / 1000 of them are; of 1000 the greatest. */
+/* The value that permille / 1000 of them do not exceed; 1000: the greatest. */
 static uint64_t rank(const GArray *sorted, unsigned permille)
 {
 	const guint i = (guint)((uint64_t)sorted->len * permille / 1000);
@@ -142,7 +142,7 @@ static void add_match(struct latency_direction *directions, const struct view_ma
 	g_array_append_val(d->raw, raw);
 }
 
-/* Of the packets that are rows of table "matches", but those that stayed on their host; in order of the two hosts. */
+/* Uses the packets of table "matches" except those that stayed on their host; ordered by the two hosts. */
 static void collect(struct view_derived *derived, const struct view_sources *sources)
 {
 	const struct view_host *hosts = sources->hosts;

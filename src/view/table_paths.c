@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Table paths: where each thread's critical path spent its time, and how much of it on others. */
+/* Table paths: where each thread's critical path spent its time, and how much of it on other hosts. */
 #include "view/paths.h"
 
 #include "view/declare.h"

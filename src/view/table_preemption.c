@@ -4,7 +4,7 @@
 
 #include "view/declare.h"
 
-/* Rows of the model come and go with their use. */
+/* The model replaces its rows as they fall out of use. */
 static uint64_t same_culprit(const struct view_rows *r, const struct view_row *row)
 {
 	(void)r;

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Who talks to whom and who wakes whom. Between hosts each has its half of a
- * connection; both carry the hash of the flow, by which one finds who the other
- * half's process is. Its figures stay where they are.
+ * Who talks to whom and who wakes whom. Each host of a connection has its own half; both carry the flow's hash, which
+ * is used to find the process of the other half. Figures stay with their half.
  */
 #include <stddef.h>
 
 #include "view/declare.h"
 
-/* Which ends a row was seen from. */
+/* The ends that a row was seen from. */
 enum side { SIDE_BOTH, SIDE_SENT, SIDE_RECEIVED };
 
 static enum side side_of(const struct relation_row *row)
@@ -28,7 +27,7 @@ static uint64_t half_key(const struct relation_row *row)
 	return row->flow ^ (side_of(row) == SIDE_SENT);
 }
 
-/* Of several processes that share a socket the one through which most went stands for it. */
+/* If several processes share a socket, the one with the most traffic represents it. */
 static void add_half(struct view_rows_internal *in, const struct interval *iv, unsigned host,
 		     const struct interval_row *row)
 {
@@ -72,7 +71,7 @@ static const struct view_half *other_half(const struct view_rows *r, const struc
 
 /* ---- who ---- */
 
-/* One end of a row: the host and the cells that have its process; row NULL: not known. */
+/* One end of a row: the host and the cells that contain its process; row NULL: unknown. */
 static struct view_half end_of(const struct view_rows *r, unsigned host, const struct relation_row *row, bool to)
 {
 	const struct view_half *other;
@@ -83,7 +82,7 @@ static struct view_half end_of(const struct view_rows *r, unsigned host, const s
 	return other ? *other : (struct view_half){ 0, NULL, 0 };
 }
 
-/* column.cell: a cell of the one end or of the other. */
+/* column.cell: a cell of either end. */
 static struct view_half end_at(const struct view_cell *at)
 {
 	bool to = at->column->cell == CELL(relation, to_pid) || at->column->cell == CELL(relation, to_comm) ||
@@ -121,7 +120,7 @@ static void get_end_comm(const struct view_cell *at, struct value *v)
 	value_set_text(v, comm ? strpool_text(comm) : NULL);
 }
 
-/* The same two processes by the same means, however many connections they had. */
+/* Merges all connections of the same kind between the same two processes. */
 static uint64_t same_relation(const struct view_rows *r, const struct view_row *row)
 {
 	const struct relation_row *b = INTERVAL_ROW(relation, &row->row);

@@ -104,7 +104,7 @@ static strid reason_of(const struct clock_host_info *info)
 	return strpool_intern_z(text);
 }
 
-/* A row per host. */
+/* One row per host. */
 static void collect_clocks(struct view_derived *derived, const struct view_sources *from)
 {
 	const struct clock_sync *clocks = from->clocks;
@@ -234,7 +234,7 @@ static int compare_sent(gconstpointer pa, gconstpointer pb)
 					: (a->uid > b->uid) - (a->uid < b->uid);
 }
 
-/* A row per packet between two of the hosts, one of which the filter wants; in order of sending. */
+/* One row per packet between two hosts, at least one of which passes the filter; in sending order. */
 static void collect_matches(struct view_derived *derived, const struct view_sources *sources)
 {
 	const struct view_host *hosts = sources->hosts;

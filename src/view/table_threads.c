@@ -10,7 +10,7 @@ static const struct thread_row *thread_of(const struct view_cell *at)
 	return INTERVAL_ROW(thread, &at->row->row);
 }
 
-/* As one letter, and '?' behind it where events were lost since it was seen. */
+/* One letter, followed by '?' if events have been lost since the state was seen. */
 static void get_state(const struct view_cell *at, struct value *v)
 {
 	static const char *const letters[THREAD_STATES][2] = {
@@ -44,7 +44,7 @@ static void get_host_percent(const struct view_cell *at, struct value *v)
 		value_set_real(v, 100.0 * (double)VIEW_FIGURE(at, thread, cpu_ns) / (double)online_ns);
 }
 
-/* ---- what the CPU time was spent in; null where the host's trace does not tell ---- */
+/* ---- what CPU time was spent on; null if the host's trace does not show it ---- */
 
 static void get_interrupted(const struct view_cell *at, struct value *v)
 {
@@ -60,7 +60,7 @@ static void get_system(const struct view_cell *at, struct value *v)
 		value_set_uint(v, VIEW_FIGURE(at, thread, system_ns));
 }
 
-/* The rest, so that they add up to the CPU time. */
+/* The remainder, so that the parts add up to the CPU time. */
 static void get_user(const struct view_cell *at, struct value *v)
 {
 	const uint64_t interrupted_ns = view_lacks(at, VIEW_LACKS_IRQS) ? 0 : VIEW_FIGURE(at, thread, interrupted_ns);
@@ -112,7 +112,7 @@ static void get_byte_rate(const struct view_cell *at, struct value *v)
 
 /* ---- columns ---- */
 
-/* Known of recordings that `record` made, see sidecar/. */
+/* Known for recordings made by `record`, see sidecar/. */
 #define PROCESS(name, header, meaning, unit, width, get) \
 	OTHER(get, name, header, meaning, unit, width, COLUMN_IN_REPORT | COLUMN_IF_KNOWN)
 

@@ -7,10 +7,10 @@
 #define NONE UINT32_MAX
 
 /*
- * The tree of the rows: a thread hangs on its process's main thread, a main thread on that of its
- * parent process; rows that are none of the model's name their parents.
+ * The tree of the rows: a thread is a child of its process's main thread, a main thread a child of that of its parent
+ * process; derived rows name their parents.
  *
- *   first_child[i] ──▶ child ──next[child]──▶ its brother ──▶ … NONE
+ *   first_child[i] ──▶ child ──next[child]──▶ its sibling ──▶ … NONE
  */
 struct tree {
 	uint32_t *parent, *first_child, *last_child, *next;
@@ -28,8 +28,8 @@ static uint64_t process_key(const GArray *rows, guint i, uint64_t pid)
 }
 
 /*
- * The main thread of process pid that lived when thread self was made: the
- * youngest one born before. Rows of the same process are chained.
+ * The main thread of process pid at the time thread self was created: the youngest one born before. Rows of the same
+ * process are chained.
  */
 static uint32_t find_main(const GArray *rows, const struct map64 *mains, const uint32_t *chain, int64_t pid, guint self)
 {
@@ -70,10 +70,10 @@ static void find_parents(const GArray *rows, struct tree *tree)
 	g_free(chain);
 }
 
-/* Parents come from a trace and may go in a circle: it is cut where it closes. */
+/* Parents come from a trace and may form a circle, which is cut where it closes. */
 static void cut_circles(struct tree *tree, guint n)
 {
-	uint32_t *seen = g_new0(uint32_t, n); /* by which round, 0 not yet */
+	uint32_t *seen = g_new0(uint32_t, n); /* by which pass; 0: not yet */
 
 	for (guint i = 0; i < n; i++) {
 		for (uint32_t k = i; !seen[k]; k = tree->parent[k]) {
@@ -90,9 +90,9 @@ static void cut_circles(struct tree *tree, guint n)
 }
 
 /*
- * What each row stands for when it is collapsed: what it says of itself, with the figures of its whole branch.
- * Children come before their parents: a row is added to its parent's when all below it has been added to it. Rows
- * that only the baseline has have nothing in this interval.
+ * What each row shows when collapsed: itself with the figures of its whole branch. Children precede their parents: a
+ * row is added to its parent once all its own descendants have been added to it. Rows that only the baseline has are
+ * empty in this interval.
  */
 static GArray *sum_branches(struct view_rows *r, const GArray *rows, const struct tree *tree)
 {
@@ -132,7 +132,7 @@ static GArray *sum_branches(struct view_rows *r, const GArray *rows, const struc
 	return branches;
 }
 
-/* Chains the children of each parent, and the roots, in that order; returns the first root. */
+/* Chains the children of each parent, and the roots, in the given order; returns the first root. */
 static uint32_t link_children(struct tree *tree, const uint32_t *order, guint n)
 {
 	uint32_t first_root = NONE, last_root = NONE;
@@ -157,7 +157,7 @@ static GArray *walk(const GArray *rows, const GArray *branches, const struct tre
 		    GHashTable *collapsed)
 {
 	GArray *out = g_array_sized_new(FALSE, FALSE, sizeof(struct view_row), rows->len);
-	struct view_row *branch = NULL; /* the collapsed one we are in, in out */
+	struct view_row *branch = NULL; /* the collapsed row we are in, in out */
 	unsigned depth = 0, branch_depth = 0;
 
 	for (uint32_t i = root; i != NONE;) {
@@ -198,11 +198,11 @@ static uint32_t *links_new(guint n)
 {
 	uint32_t *links = g_new(uint32_t, MAX(n, 1));
 
-	memset(links, 0xff, n * sizeof(*links)); /* NONE, MAP64_NONE */
+	memset(links, 0xff, n * sizeof(*links)); /* to NONE and MAP64_NONE */
 	return links;
 }
 
-/* Own rows name their parents, wherever those are. */
+/* Derived rows name their parents, wherever these are in the list. */
 static void find_named_parents(const GArray *rows, struct tree *tree, unsigned cell)
 {
 	struct map64 uids = { 0 };
@@ -230,9 +230,9 @@ void view_tree_rows(struct view_rows *r, const struct view_query *q)
 	else
 		find_parents(rows, &tree);
 	cut_circles(&tree, n);
-	/* a derived row that names its parent is in that one's figures already */
+	/* a derived row that names its parent is already included in its figures */
 	branches = q->table->supply.needs ? g_array_ref(rows) : sum_branches(r, rows, &tree);
-	/* differences are those of the rows: the baseline has no sum of a branch that is open */
+	/* differences are per row: the baseline has no sum of an expanded branch */
 	order = view_order_rows(r, q, r->baseline ? rows : branches);
 	r->internal->rows = walk(rows, branches, &tree, link_children(&tree, order, n), q->collapsed);
 	g_free(order);

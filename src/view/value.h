@@ -5,20 +5,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/*
- * What a column says of a row: one value, not formatted. JSON, CSV, text,
- * screens and sorting all start from it.
- */
+/* The value of a column in a row, not formatted. JSON, CSV, text, screens and sorting all start from it. */
 enum value_kind {
-	VALUE_NULL, /* unknown, or there is none */
+	VALUE_NULL, /* unknown or not applicable */
 	VALUE_BOOL,
 	VALUE_INT,
 	VALUE_UINT,
-	VALUE_REAL, /* percentages, rates: on the screen only; drifts */
+	VALUE_REAL, /* percentages and rates, on the screen only; drifts */
 	VALUE_TEXT,
 	VALUE_LIST,      /* texts: items[].name */
 	VALUE_OBJECT,    /* counts by name: items[] */
-	VALUE_HISTOGRAM, /* counts by what was measured: buckets[], in their order, those that are not empty */
+	VALUE_HISTOGRAM, /* counts by measured value: non-empty buckets[], in order */
 };
 
 struct value_item {
@@ -26,13 +23,13 @@ struct value_item {
 	uint64_t count;
 };
 
-/* So many values from that one on and below the other. */
+/* The number of values from .from up to, but excluding, .to. */
 struct value_bucket {
-	uint64_t from, to; /* to: UINT64_MAX is in it */
+	uint64_t from, to; /* to: UINT64_MAX is included */
 	uint64_t count;
 };
 
-/* Texts, items and buckets are borrowed: from the string pool, or from who made the value. */
+/* Texts, items and buckets are borrowed: from the string pool or from whoever produced the value. */
 struct value {
 	enum value_kind kind;
 	union {
@@ -53,9 +50,8 @@ struct value {
 };
 
 /*
- * Less than, equal to or greater than 0, as strcmp(). Null comes before
- * everything; numbers compare as numbers whatever their kind, texts byte by byte,
- * lists and objects by their number of items.
+ * Less than, equal to or greater than 0, like strcmp(). Null comes first; numbers compare numerically whatever their
+ * kind, texts byte by byte, lists and objects by their number of items.
  */
 int value_compare(const struct value *a, const struct value *b);
 

@@ -20,7 +20,7 @@ def attach(directory, *options):
 
 
 def check_column(checks, plain, text):
-    """Results stand there, or behind what is longer; everything else is as it was."""
+    """Results are in that column, or follow longer text; everything else is unchanged."""
     checks.equal(re.sub(r"\) +=", ") =", text), re.sub(r"\) +=", ") =", plain), "text with columns")
     wrong, there = [], 0
     for line, before in zip(text.splitlines(), plain.splitlines()):
@@ -38,7 +38,7 @@ def check_style(checks, directory, plain):
     checks.equal(both.sub(r"\2", verbose), plain, "names of -X verbose")
     checks.equal(both.sub(r"\1", verbose), raw, "numbers of -X verbose")
     pairs = set(both.findall(verbose))
-    checks.true(("0x80000", "O_RDONLY|O_CLOEXEC") in pairs, f"O_RDONLY|O_CLOEXEC is none of {sorted(pairs)[:20]}")
+    checks.true(("0x80000", "O_RDONLY|O_CLOEXEC") in pairs, f"O_RDONLY|O_CLOEXEC is not one of {sorted(pairs)[:20]}")
     for number, names in pairs:
         value = 0
         if re.fullmatch(r"O_\w+(\|O_\w+)*", names) and all(hasattr(os, name) for name in names.split("|")):

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reads live sessions as the monitor does, as far as the models, and tells how late
+ * Reads live sessions as the monitor does, up to the models, and reports how late
  * the events are. Prints a line a second, then one of the whole:
  *
  *	second SECOND EVENTS LAG_MS             the greatest lag in it

@@ -48,13 +48,13 @@ expect 2 '' 'no table given' report
 expect 2 '' "unknown option '--nonsense'" --nonsense "$recording"
 expect 2 '' "'report --help'|lttngtop report --help" report --nonsense
 expect 2 '' "option '--begin': 'soon' is not a time" report cpu --begin soon "$recording"
-expect 2 '' "option '--json' is not for the monitor" --json "$recording"
-expect 2 '' "no table 'nonsense'$" report nonsense "$recording"
-expect 2 '' "no table 'blockin': did you mean 'blocking'[?]$" report blockin "$recording"
-expect 2 '' "no table 'critical-paht': did you mean 'critical-path'[?]$" report critical-paht "$recording"
-expect 2 '' "there is no command or file 'reprot': did you mean 'report'[?]$" reprot cpu "$recording"
-expect 2 '' "there is no command or file 'reprot': did you mean 'report'[?]$" reprot cpu --json "$recording"
-expect 2 '' "no command 'lsit': did you mean 'list'[?]$" help lsit
+expect 2 '' "option '--json' does not apply to the monitor" --json "$recording"
+expect 2 '' "unknown table 'nonsense'$" report nonsense "$recording"
+expect 2 '' "unknown table 'blockin': did you mean 'blocking'[?]$" report blockin "$recording"
+expect 2 '' "unknown table 'critical-paht': did you mean 'critical-path'[?]$" report critical-paht "$recording"
+expect 2 '' "'reprot' is not a command or a file: did you mean 'report'[?]$" reprot cpu "$recording"
+expect 2 '' "'reprot' is not a command or a file: did you mean 'report'[?]$" reprot cpu --json "$recording"
+expect 2 '' "unknown command 'lsit': did you mean 'list'[?]$" help lsit
 expect 2 '' "unknown option '--jsno': did you mean '--json'[?]$" report cpu --jsno "$recording"
 expect 2 '' "option '--no' is ambiguous: '--no-color', '--no-mouse', '--no-config', '--no-cache', '--no-sync'$" --no "$recording"
 expect 0 '^host,' '' report hosts --cs "$recording"
@@ -68,19 +68,19 @@ expect 1 '' "nowhere" report hosts --js nowhere
 # A directory of such a name is a source all the same.
 mkdir reprot
 expect 1 '' "reprot" reprot
-expect 2 '' "no command 'nonsense'" help nonsense
+expect 2 '' "unknown command 'nonsense'" help nonsense
 expect 2 '' 'source' report cpu
 expect 2 '' "lttngtop record --help" record --set most
-expect 2 '' "option '--json' is not for 'record'" record --json
-expect 2 '' "option '--live' is not for 'report'" report cpu --live net://x "$recording"
+expect 2 '' "option '--json' does not apply to 'record'" record --json
+expect 2 '' "option '--live' does not apply to 'report'" report cpu --live net://x "$recording"
 expect 0 '^Usage: lttngtop attach' '' attach --help
 expect 0 '^\.TH LTTNGTOP-ATTACH 1' '' help --man attach
 expect 2 '' 'no source or command given' attach
 expect 2 '' 'no source or command given' attach -p 1
-expect 2 '' "option '-X': no style 'full'" attach -X full -n '*' "$recording"
-expect 2 '' '-A is for the FILE of -o' attach -A -n '*' "$recording"
+expect 2 '' "option '-X': unknown style 'full'" attach -X full -n '*' "$recording"
+expect 2 '' '-A needs -o FILE' attach -A -n '*' "$recording"
 expect 2 '' '-a and -Y do not apply' attach --json -a 40 -n '*' "$recording"
-expect 2 '' "option '--container': '/' is not the name of a container" attach --container / "$recording"
+expect 2 '' "option '--container': '/' is not a valid container name" attach --container / "$recording"
 expect 2 '' 'no thread chosen: use -p TID, -n NAME or --container NAME' attach "$recording"
 expect 2 '' "option '--attach': 'x' is not a thread: expected TID or HOST:TID" attach -p x "$recording"
 expect 2 '' "option '-e': unknown system call 'opne'" attach -n '*' -e trace=opne "$recording"
@@ -94,24 +94,24 @@ expect 2 '' "option '-S': unknown column 'size'" attach -c -S size -n '*' "$reco
 expect 2 '' "option '-U': unknown column 'size'" attach -c -U calls,size -n '*' "$recording"
 expect 2 '' "option '-U': unknown column ''" attach -c -U '' -n '*' "$recording"
 expect 2 '' "option '-U': column 'time' is given twice" attach -c -U time-percent,time -n '*' "$recording"
-expect 2 '' '-U is for -c and -C' attach -U calls -n '*' "$recording"
-expect 2 '' '--json has all columns by name' attach --json -c -U calls -n '*' "$recording"
-expect 2 '' "'-S' is for|-S is for -c and -C" attach -S calls -n '*' "$recording"
-expect 2 '' "give their name with -o" attach -ff -n '*' "$recording"
-expect 2 '' "option '--interval' is not for 'attach'" attach --interval 1s -n '*' "$recording"
-expect 2 '' "there is either a SOURCE or a COMMAND" attach "$recording" -- true
+expect 2 '' '-U needs -c or -C' attach -U calls -n '*' "$recording"
+expect 2 '' '-U does not apply to --json' attach --json -c -U calls -n '*' "$recording"
+expect 2 '' '-S needs -c or -C' attach -S calls -n '*' "$recording"
+expect 2 '' "-ff needs -o FILE" attach -ff -n '*' "$recording"
+expect 2 '' "option '--interval' does not apply to 'attach'" attach --interval 1s -n '*' "$recording"
+expect 2 '' "give either a SOURCE or a COMMAND" attach "$recording" -- true
 expect 1 '' 'nowhere' attach -n '*' nowhere
 expect 0 '' 'none of the chosen threads' attach -p 2147483647 "$recording"
 
 expect 2 '' 'more than one URL' list net://a net://b
 expect 2 '' "'recording/': a URL is net://HOST" list recording/
 expect 1 '' "reading 'net6://.*': cannot connect: Connection refused" list 'net6://[::1]:1'
-expect 2 '' "option '--csv' is not for 'list'" list --csv
+expect 2 '' "option '--csv' does not apply to 'list'" list --csv
 expect 1 '' "reading 'net://127.0.0.1:1': cannot connect: Connection refused" list net://127.0.0.1:1
 
 expect 1 '' "nowhere" report cpu nowhere
 expect 1 '' "empty" report cpu empty
-expect 1 '' "log 'empty/no/file'" report cpu --log-file empty/no/file "$recording"
+expect 1 '' "log file 'empty/no/file'" report cpu --log-file empty/no/file "$recording"
 
 expect 0 'client' '' report hosts "$recording"
 expect 3 'client' 'nowhere' report hosts "$recording" nowhere
@@ -119,13 +119,13 @@ expect 3 'client' 'nowhere' report hosts "$recording" nowhere
 expect 0 '^Usage: lttngtop feed' '' feed --help
 expect 0 '^\.TH LTTNGTOP-FEED 1' '' help --man feed
 expect 2 '' 'no trace given' feed --to net://localhost
-expect 2 '' "no relayd given: --to" feed "$recording"
+expect 2 '' "no relayd given: use --to" feed "$recording"
 expect 2 '' "option '--to': 'localhost': it must start with net://, net4:// or net6://" feed --to localhost "$recording"
 expect 2 '' "'0' is not a port from 1 to 65535" feed --to net://localhost:0 "$recording"
 expect 2 '' "'2:3' is not a port from 1 to 65535" feed --to net://localhost:1:2:3 "$recording"
 expect 2 '' "option '--speed': 'fast' is not a number above 0" feed --to net://localhost --speed fast "$recording"
-expect 2 '' "option '--session': 'a/b' has characters" feed --to net://localhost --session a/b "$recording"
-expect 2 '' "option '--json' is not for 'feed'" feed --json "$recording"
+expect 2 '' "option '--session': 'a/b' is too long or has characters" feed --to net://localhost --session a/b "$recording"
+expect 2 '' "option '--json' does not apply to 'feed'" feed --json "$recording"
 expect 1 '' "cannot connect to lttng-relayd at 127.0.0.1:1: Connection refused" feed --to net://127.0.0.1:1 "$recording"
 expect 1 '' 'none of the traces can be fed' feed --to net://127.0.0.1:1 empty
 

@@ -6,7 +6,7 @@
  *	S row time           a link will start here              L from time to time kind
  *	P row begin end      a path follows, its segments:
  *	s begin end row state wire fill link from
- *	C pieces waits older rewinds gaps covered bounded: so often, for the path before
+ *	C pieces waits older rewinds gaps covered bounded: these counts, for the previous path
  */
 #include <stdlib.h>
 

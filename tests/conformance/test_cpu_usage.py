@@ -5,7 +5,7 @@
 import case
 import harness
 
-# The oddity SOURCE.md names: a counter not yet set at the range's begin reads as -1.
+# The oddity SOURCE.md names: a counter not yet set at the range's start reads as -1.
 SWITCHES_TOO_MANY = {(0, 30, "1"): 1, (1, 4, "1"): 1}
 FIRST, LAST = 1, 25  # the trace, to which every range is cut
 

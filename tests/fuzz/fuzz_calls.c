@@ -63,7 +63,7 @@ struct type {
 	bool is_signed;
 	uint32_t count; /* of elements, where they are always as many */
 	unsigned n_labels, n_members;
-	struct type *members; /* of what is in it, or the one element */
+	struct type *members; /* its members, or the single element */
 };
 
 /* Beside those of the calls' own arguments. */

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Runs in guests: services that call each other, of which it is known who waits for whom.
+"""Runs in guests: services that call each other, whose waits for each other are known.
 
     chain serve NAME PORT CPU_MS [ADDRESS PORT]     answers requests one after another: asks the next service, if there is one, and
                                                     uses CPU_MS of CPU time

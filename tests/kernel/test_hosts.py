@@ -111,7 +111,7 @@ def running(rows):
 
 @guest.booted(*HOSTS)
 def test_three(*guests):
-    """Their clocks and the CPU time of services, live; from what the relayd kept of it, for whom the client waited."""
+    """Their clocks and the CPU time of services, live; and from what the relayd kept, which services the client waited for."""
     with relay.Relayd(*guests) as relayd:
         bounds = {g.name: [offset_bounds(g)] for g in guests}
         rows, tid, truth = report("sync", relayd, ["--ref", "web"], *guests)
@@ -142,7 +142,7 @@ def busy(host):
 
 @guest.booted(*HOSTS)
 def test_frozen_and_reset(client, web, db):
-    """A machine that stands still is not taken for busy, and its neighbours go on; booted again it has its name back."""
+    """A frozen machine is not shown as busy, and its neighbours continue; after a reboot it has its name back."""
     guests = (client, web, db)
     with contextlib.ExitStack() as stack:
         relayd = stack.enter_context(relay.Relayd(*guests))

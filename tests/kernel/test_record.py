@@ -157,7 +157,7 @@ def test_cost(g):
         finally:
             steady.kill()
             steady.wait()
-        expected = re.search(r"^expected at the load of this moment: about (\d+) events/s, (\S+) MB/s$", err, re.M)
+        expected = re.search(r"^expected at the current load: about (\d+) events/s, (\S+) MB/s$", err, re.M)
         cost = re.search(r"^cost: (\d+) events, (\S+) MB on disk, (\S+) s of CPU by LTTng's consumer daemons$", err, re.M)
         assert expected and cost and float(cost[3]) > 0, err
         seconds = (truth["end_ns"] - truth["begin_ns"]) / 1e9

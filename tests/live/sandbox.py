@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Tracers of a test's own: session daemons and relayds of an ordinary user, below a directory, on ports of their own.
+"""Private tracers for tests: session daemons and relayds of an ordinary user, below a directory, on their own ports.
 
-root's daemons live in one place per machine, so a test that runs as root becomes user 65534 for everything here.
-Whatever is started is ended by its pid.
+There can be only one set of root's daemons per machine, so a test that runs as root uses user 65534 here. Everything
+that is started is ended by its pid.
 """
 import contextlib
 import os
@@ -15,11 +15,11 @@ import sys
 import time
 
 NOBODY = 65534
-PATIENCE = 60  # seconds: this may be a slow machine, under load
+PATIENCE = 60  # seconds: the machine may be slow and busy
 
 
 def missing():
-    """What these tests need and is not installed, or None."""
+    """The first tool these tests need that is not installed, or None."""
     for tool in ("lttng", "lttng-sessiond", "lttng-relayd", "babeltrace2"):
         if not shutil.which(tool):
             return tool
@@ -27,14 +27,14 @@ def missing():
 
 
 def has_ust(program):
-    """Whether the one that emits events (ust_app) was built, and with lttng-ust."""
+    """Whether the program that emits events (ust_app) was built, and with lttng-ust."""
     return os.path.exists(program) and subprocess.run([program, "0"], stdout=subprocess.DEVNULL, check=False).returncode == 0
 
 
 def begin(recording=None, tmux=False, ust=False):
     """
-    First of all in a test: ends it, saying why, where LTTng, this recording, tmux or a program that emits events
-    is missing. The daemons' user may work below the current directory from here on.
+    To be called first: skips the test, with the reason, if LTTng, the recording, tmux or the program that emits events
+    is missing. Lets the daemons' user work below the current directory.
     """
     why = missing() or ("tmux" if tmux and not shutil.which("tmux") else None)
     if why:
@@ -50,14 +50,14 @@ def begin(recording=None, tmux=False, ust=False):
 
 
 def version_of(tool):
-    """(2, 16) of a program with --version."""
+    """The version printed by a program's --version, e.g. (2, 16)."""
     out = subprocess.run([tool, "--version"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False).stdout
     found = re.search(r"(\d+)\.(\d+)", out)
     return (int(found[1]), int(found[2])) if found else (0, 0)
 
 
 def has_ctf2():
-    """Whether LTTng writes CTF 2 unless asked otherwise."""
+    """Whether LTTng writes CTF 2 by default."""
     return version_of("lttng") >= (2, 15)
 
 
@@ -78,28 +78,28 @@ def free_ports(n):
 
 
 def wait_for_ports(*ports, address="127.0.0.1"):
-    """Until something listens on all of them: a relayd opens one after the other."""
+    """Waits until something listens on all of them; a relayd opens its ports one by one."""
     def listens(port):
         with socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET) as s:
             return s.connect_ex((address, port)) == 0
     for port in ports:
-        wait_until(lambda port=port: listens(port), f"somebody who listens on port {port}")
+        wait_until(lambda port=port: listens(port), f"a listener on port {port}")
 
 
 def unread(port):
-    """Bytes that were sent to whoever listens on the port, and that it has not received."""
+    """The number of bytes sent to the listener on the port that it has not received."""
     with open("/proc/net/tcp", encoding="ascii") as file:
         rows = [line.split() for line in file.readlines()[1:]]
     return sum(int(row[4].split(":")[1], 16) for row in rows if int(row[1].split(":")[1], 16) == port and row[3] == "01")
 
 
 def wait_until_it_keeps_waiting(*ports):
-    """Until something was sent to one of these ports of a process that is stopped."""
+    """Waits until something has been sent to one of these ports, whose process is stopped."""
     wait_until(lambda: any(map(unread, ports)), f"somebody who sends to a port of {ports}")
 
 
 def has_ipv6():
-    """Whether ::1 is there."""
+    """Whether ::1 is available."""
     try:
         with socket.socket(socket.AF_INET6) as s:
             s.bind(("::1", 0))
@@ -109,7 +109,7 @@ def has_ipv6():
 
 
 class User:
-    """An ordinary user with a home, in which LTTng's files and sockets are."""
+    """An ordinary user whose home contains LTTng's files and sockets."""
 
     def __init__(self, home, path=None):
         self.home = os.path.abspath(home)
@@ -124,7 +124,7 @@ class User:
         self.processes = []
 
     def bring(self, program):
-        """A copy of the program in the home: where it was built may be closed to this user."""
+        """Copies the program to the home directory: this user may not have access to the build directory."""
         return shutil.copy(program, self.home)
 
     def start(self, *argv, **more):
@@ -134,7 +134,7 @@ class User:
         return process
 
     def run(self, *argv, **more):
-        """Runs to the end: status, stdout, stderr."""
+        """Runs a command to its end; returns status, stdout, stderr."""
         done = subprocess.run(argv, cwd=self.home, env=self.env, stdin=subprocess.DEVNULL, text=True, timeout=PATIENCE,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False, **self.ids, **more)
         return done.returncode, done.stdout, done.stderr
@@ -151,7 +151,7 @@ class User:
         wait_until(lambda: self.sessiond_pid() and self.run("lttng", "--no-sessiond", "list")[0] == 0, "session daemon")
 
     def start_relayd(self, ipv6=False):
-        """Starts one; its control, data and live ports, the last one of ::1 if ipv6, and its directory."""
+        """Starts a relayd; returns its control, data and live ports (the latter on ::1 if ipv6) and its directory."""
         ports = free_ports(3)
         output = os.path.join(self.home, "relayd")
         options = [f"--{name}-port=tcp://127.0.0.1:{port}" for name, port in zip(("control", "data"), ports)]
@@ -179,7 +179,7 @@ class User:
 
 
 class Tracers:
-    """A user's session daemon and relayd, and a program whose events they trace; ends with the block it is used in."""
+    """A user's session daemon and relayd, and a program whose events they trace. A context manager."""
 
     def __init__(self, home, ipv6=False):
         self.user = User(home)
@@ -202,7 +202,7 @@ class Tracers:
         self.user.end()
 
     def url(self, name="s1"):
-        """Of a live session."""
+        """The URL of a live session."""
         return f"net://127.0.0.1:{self.live}/host/{os.uname().nodename}/{name}"
 
     def lttng(self, *argv):
@@ -213,7 +213,7 @@ class Tracers:
         self.lttng("create", name, "--live=100000", f"--set-url=net://127.0.0.1:{self.control}:{self.data}", *options)
 
     def start_live(self, name="s1", events="lttng_ust_trace*:*", *channel):
-        """A live session of these events, in a channel with these options."""
+        """Starts a live session that records these events, in a channel with these options."""
         self.create_live(name)
         self.lttng("enable-channel", "--userspace", "-s", name, "ch", *channel)
         self.lttng("enable-event", "--userspace", "-s", name, "-c", "ch", events)

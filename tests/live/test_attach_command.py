@@ -19,11 +19,11 @@ USAGE = (
     (("--begin", "+1s", "--", "true"), "--begin is for a SOURCE"),
     (("--duration", "1s", "--", "true"), "--duration is for a SOURCE"),
     (("--follow", "--", "true"), "--follow is for a SOURCE"),
-    ((".", "--", "true"), "'.': there is either a SOURCE or a COMMAND"),
-    (("-n", "x", "--buffer-size", "1M", "."), "--buffer-size is for a COMMAND"),
+    ((".", "--", "true"), "'.': give either a SOURCE or a COMMAND"),
+    (("-n", "x", "--buffer-size", "1M", "."), "--buffer-size needs a COMMAND"),
     (("--buffer-size", "1k", "--", "true"), "option '--buffer-size': must be at least 64 KiB"),
     (("-e", "trace=%bogus", "--", "true"), "option '-e'"),
-    (("-c", "-C", "--", "true"), "-c and -C exclude each other"),
+    (("-c", "-C", "--", "true"), "-c and -C cannot be used together"),
     (("--",), "no source or command given"),
 )
 

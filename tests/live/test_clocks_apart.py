@@ -42,7 +42,7 @@ def written(host, begin, end, clock=None):
 
 
 class Machine(Relay):
-    """A kernel that goes on for ever, and whose clock is off by so much; clock: what its identity is made of."""
+    """A kernel that never ends, whose clock is off by off_ns; clock: what its identity is derived from."""
 
     def __init__(self, host, off_ns=0, clock=None):
         self.off_ns, self.told, self.data = off_ns, 0, b""
@@ -86,7 +86,7 @@ def test_monitor(checks):
         checks.check("both are there", t.wait(r"^ fast +0\[") and t.wait(r"^ slow +0\["))
         checks.check("it says what the times are by", t.wait(r"^ LIVE .* clocks: by arrival, times ±[5-9]\d\dms"))
         t.keys("9")
-        checks.check("and of whom", t.wait(r"^(fast +slow|slow +fast) +absent .* by arrival"))
+        checks.check("and which hosts", t.wait(r"^(fast +slow|slow +fast) +absent .* by arrival"))
         t.keys("q")
         checks.equal("status", t.status(), 0)
 

@@ -31,7 +31,7 @@ def dump(trace, time):
 
 
 def record(name, seconds, dump_at):
-    """Two tasks take turns; after so many seconds there is a dump of forty."""
+    """Two tasks take turns; after this many seconds there is a dump of forty."""
     trace = ctf.Trace(name)
     for i in range(seconds * 10):
         if i == dump_at * 10:
@@ -45,7 +45,7 @@ def test_late(checks):
     with Relayd("relayd-late") as relayd:
         feed = relayd.feed("--now", record("late", 14, 8))
         with Terminal(*urls_of(feed, 1), size=(180, 30), ready=None) as t:
-            checks.check("said once, with what is known", t.wait(f"^late: 2 tasks known, {WORDS}"))
+            checks.check("reported once, with the known tasks", t.wait(f"^late: 2 tasks known, {WORDS}"))
             checks.check("in the host's line", t.wait(f"^ late .* tasks 2 .*{WORDS}"))
             t.keys("9", "Enter")
             checks.check("whole in what Enter opens", t.wait(f"^ {WORDS}$"))

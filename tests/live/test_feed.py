@@ -201,7 +201,7 @@ def check_now(relayd, recording):
 
 
 class Commands:
-    """The control side of a relayd that agrees to everything and remembers what it was told."""
+    """The control side of a relayd that agrees to everything and records all commands."""
 
     ADD_STREAM, CREATE_SESSION, VERSION, METADATA, CLOSE_STREAM, INDEX, ROTATE, CLOSE_CHUNK = 1, 2, 5, 6, 7, 13, 18, 20
 
@@ -267,7 +267,7 @@ def check_sync(recording):
 
 
 def check_end_of_streams(recording):
-    """Where streams end is told by the packets' own numbers, which have gaps; which packet was the last by the relayd's."""
+    """The ends of streams follow from the packets' own numbers, which have gaps; the last packet from the relayd's."""
     relay = Commands()
     process = subprocess.Popen([PROGRAM, "feed", "--to", relay.url, "--live-port", "1", "--no-wait", "--speed", "max", recording],
                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -296,7 +296,7 @@ def trace_of(recording):
 
 
 def check_damaged(relayd, recording):
-    """The last packet broken off: what is whole comes, status 3; next to a trace that is none."""
+    """The last packet truncated: complete events arrive, status 3; next to a directory that is not a trace."""
     copy = os.path.abspath("damaged/host/kernel")
     shutil.copytree(trace_of(recording), copy)
     shutil.rmtree(os.path.join(copy, "index"), ignore_errors=True)

@@ -220,7 +220,7 @@ def test_kernel_and_programs(checks):
 # ---- a relayd that misbehaves ----
 
 class Steady(Relay):
-    """Behind its packets its time goes on without events, as long as anybody asks."""
+    """After its packets its time continues without events for as long as a viewer asks."""
 
     def __init__(self, *sessions):
         super().__init__(*sessions)
@@ -286,7 +286,7 @@ def workers(t):
 
 
 def test_monitor_of_a_hostile_relayd(checks):
-    """It says what is wrong with that host, tries again, and goes on with the other one, which the same worker reads.
+    """It reports what is wrong with that host, retries, and continues with the other one, read by the same worker.
 
     Both have but beacons behind their recording, in whose end something runs: after two seconds they stand still."""
     there = r" +(0\[|no events since )"
@@ -306,7 +306,7 @@ def test_monitor_of_a_hostile_relayd(checks):
                 bad.break_off()
             checks.check(f"{mode}: why", t.wait(rf"^ client away since [0-9:]+: .*{words}"))
             sandbox.wait_until(lambda: bad.commands.count(fake_relay.CONNECT) > came + 1, f"{mode}: tried again")
-            checks.check(f"{mode}: the other one goes on", t.wait("^ web" + there))
+            checks.check(f"{mode}: the other one continues", t.wait("^ web" + there))
             bad.mode = None
             bad.break_off()
             checks.check(f"{mode}: back again", t.wait("^ client" + there))

@@ -60,7 +60,7 @@ def shown_second(t):
 
 
 def test_host_that_hangs(checks):
-    """It is waited for, it makes nobody late, and the others' figures go on meanwhile."""
+    """It is waited for, makes no other host late, and the others' figures continue meanwhile."""
     with Relayd("relayd-hangs") as hangs, Relayd("relayd-goes-on") as other:
         feeds = [relay.feed("--now", "--session", name, "--hostname", name, RECORDING)
                  for relay, name in ((hangs, "hangs"), (other, "well"))]
@@ -70,7 +70,7 @@ def test_host_that_hangs(checks):
             hangs.process.send_signal(signal.SIGSTOP)
             checks.check("it is waited for", wait_all(t, r"^ hangs +no data since \d\d:\d\d:\d\d", "^ LIVE .* waiting for hangs"))
             seconds = set()
-            sandbox.wait_until(lambda: seconds.add(shown_second(t)[1]) or len(seconds) > 2, "the other host's time goes on")
+            sandbox.wait_until(lambda: seconds.add(shown_second(t)[1]) or len(seconds) > 2, "the other host's time to continue")
             checks.check("its figures do, and it is not late", wait_all(t, r"^ well +0\[", r"^ LIVE .* lag [01]\.\ds"))
             hangs.process.send_signal(signal.SIGCONT)
             checks.check("it is back", wait_all(t, r"^ hangs +(0\[|away)"))

@@ -53,7 +53,7 @@ def test_one_session():
     with Relay(*three_sessions()) as relay:
         _, out, _, _ = expect([relay.relay_url + "/host/web/s1"], 0, "s1", "")
         assert len(out.splitlines()) == 2, out
-        expect([relay.relay_url + "/host/web/nightly"], 1, "", "has no session 'nightly' of host 'web'")
+        expect([relay.relay_url + "/host/web/nightly"], 1, "", "has no session 'nightly' on host 'web'")
 
 
 def test_empty():

@@ -193,7 +193,7 @@ def served_bytes(relayd):
 
 
 def test_attached_in_the_middle(checks):
-    """Less is seen, none of it wrong: no event more than there are, and all CPU time of what was seen accounted for."""
+    """Less is seen, and nothing wrong: no extra events, and all CPU time of the seen events is accounted for."""
     path = recordings["hotplug"]
     all_events = recorded("hosts", path)[1]["rows"][0]["events"]
     tables = ("hosts", "cpus")
@@ -225,7 +225,7 @@ def wait_for_viewer(url):
 
 
 def test_idle_host_holds_nobody_up(checks):
-    """The idle one is a user-space session whose program has ended: only the relayd's beacons say that its time goes on."""
+    """The idle one is a user-space session whose program has ended: only the relayd's beacons show that its time continues."""
     intervals = 6
     with sandbox.Tracers("idle") as idle, Relayd("relayd-busy") as relayd:
         idle.start_live()
@@ -332,7 +332,7 @@ def interval_of(screen):
 
 
 def wait_intervals(t, n):
-    """Until so many more intervals have been shown."""
+    """Waits until this many more intervals have been shown."""
     for _ in range(n):
         shown = interval_of(t.sync())
         t.wait_for(lambda text, shown=shown: interval_of(text.split("\n")) != shown, "the next interval")
@@ -389,7 +389,7 @@ def restart(relayd):
 
 
 def test_monitor_of_a_relayd_that_dies(checks):
-    """Its host is away, and says why; nothing else changes. It comes back with a gap behind it."""
+    """Its host is away, with the reason; nothing else changes. It comes back after a gap."""
     db, web = recordings["hotplug"], hosts_of(recordings["three-tier"])["web"]
     with Relayd("monitor-dies") as dies, Relayd("monitor-lives") as lives:
         feeds = [dies.feed("--now", "--session", "s-db", db), lives.feed("--now", "--session", "s-web", web)]
@@ -398,7 +398,7 @@ def test_monitor_of_a_relayd_that_dies(checks):
             wait_intervals(t, 2)
             dies.process.kill()
             wait_all(t, r"^ db +away since [0-9:]+: \S", r"^ web +0\[")
-            checks.check("relayd killed: why, and the other host goes on",
+            checks.check("relayd killed: why, and the other host continues",
                          wait_all(t, r"^ db .*cannot connect: Connection refused", r"^ web +0\[", r"^ LIVE .* (1 of 2 hosts|1/2) "))
             feeds[0].communicate(timeout=sandbox.PATIENCE)
             wait_intervals(t, 2)
@@ -418,7 +418,7 @@ def test_monitor_of_a_relayd_that_dies(checks):
 
 
 def test_monitor_of_a_relayd_that_stops(checks):
-    """Past the stall limit, but not for long: its host is left out, the other one goes on; nothing is lost."""
+    """Slightly past the stall limit: its host is skipped, the other one continues; nothing is lost."""
     db, web = recordings["hotplug"], hosts_of(recordings["three-tier"])["web"]
     with Relayd("monitor-stops") as stops, Relayd("monitor-goes-on") as other:
         feeds = [stops.feed("--now", "--session", "s-db", db), other.feed("--now", "--session", "s-web", web)]
@@ -428,7 +428,7 @@ def test_monitor_of_a_relayd_that_stops(checks):
             stops.process.send_signal(signal.SIGSTOP)
             checks.check("relayd stopped: silent", wait_all(t, r"^ db +silent since", r"^ web +0\[", r"^ LIVE .* (1 of 2 hosts|1/2) "))
             stops.process.send_signal(signal.SIGCONT)
-            checks.check("relayd goes on: back", wait_all(t, r"^ db +0\[", r"^ LIVE .*  2 hosts"))
+            checks.check("relayd continues: back", wait_all(t, r"^ db +0\[", r"^ LIVE .*  2 hosts"))
             finish(feeds[1], 0, "feed of web")
             for back in (1, 3, 5):
                 check_interval(checks, t, f"after a stop, {back} back", "db", stored_trace(stops, "db", "s-db"), back)

@@ -59,7 +59,7 @@ def test_path(relayd):
 
 
 def test_silent_host(relayd, other):
-    """One host's relayd is stopped past the stall limit: the other host's intervals go on, and later all is there."""
+    """One host's relayd is stopped past the stall limit: the other host's intervals continue, and later everything is there."""
     path = os.path.join(TRACES, "hotplug")
     whole = report("hosts", path)[0]["rows"][0]["events"]
     feeds = [relay.feed("--speed", "1", "--now", "--session", "silent", "--hostname", name, path)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What a worker keeps of a live session that goes on and on: of its metadata, of its programs that come and go."""
+"""The memory a worker needs for an endless live session: its metadata, its programs that come and go."""
 import contextlib
 import os
 import re
@@ -23,7 +23,7 @@ EVENTS = 4                 # of each, and half as many of another kind
 OF_EACH = EVENTS + EVENTS // 2
 KEPT_MAX = 8               # KiB of a program that is over; a trace that stays has about 85
 
-# What is freed goes back at once, as far as it can: a heap with holes would look like one that grows.
+# Freed memory is returned at once where possible: a fragmented heap would look like a growing one.
 os.environ["GLIBC_TUNABLES"] = "glibc.malloc.mmap_threshold=4096:glibc.malloc.trim_threshold=4096"
 
 # sanitizers keep what is freed for a while: memory says nothing there, all else does
@@ -84,7 +84,7 @@ def test_metadata_grows():
 
 
 def test_endless_metadata():
-    """Of all traces together there is no more than one may have: a relayd that goes on and on is given up."""
+    """All traces together may have no more than a single one: a relayd that keeps sending is given up on."""
     class Endless(Relay):
         piece = b"/* CTF 1.8 */ /*" + b" " * (8 << 20) + b"*/\n"
         sent = 0

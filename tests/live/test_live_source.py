@@ -171,7 +171,7 @@ def test_late_stream():
     session.late = [session.streams.pop()]
     with Relay(session) as relay:
         lines = dump(relay.url)
-    if failure(lines):  # it began before what had been told already
+    if failure(lines):  # it started before what had already been reported
         expect_failure(lines, "backward", "time went back")
     else:
         assert kinds(lines).count("STREAM") == 2
@@ -210,7 +210,7 @@ def totals(lines):
 
 
 def test_parent_is_slow():
-    """A worker whose ring is full answers for what it has asked, and goes on polling: its relayd sends to one after the other."""
+    """A worker whose ring is full takes pending answers and keeps polling: its relayd serves one viewer after the other."""
     class Small(Relay):
         def serve(self, connection):
             connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
@@ -378,7 +378,7 @@ def test_more_traces_than_there_can_be():
 
 
 def test_packets_of_ones():
-    """Each is a loss, and damage is said to be; reading goes on."""
+    """Each counts as a loss, damage is reported, and reading continues."""
     class Ones(Relay):
         def packet(self, payload):
             length = struct.unpack(">QQI", payload)[2]
@@ -425,7 +425,7 @@ def test_time_goes_back():
     with Back(Session([KPROBE])) as relay:
         lines = dump(relay.url)
     assert failure(lines) is None, failure(lines)
-    # Nothing is missing; what is late is told at the time that was reached.
+    # Nothing is missing; late events are reported at the time reached.
     recorded = dump(os.path.dirname(KPROBE))
     counts = [collections.Counter(kind for kind in map(kind_of, events(found)) if kind not in ("BACKWARD", "CONTEXT"))
               for found in (lines, recorded)]

@@ -20,7 +20,7 @@ PATH = os.path.join(TRACES, "three-tier")
 TABLES = ("cpu", "syscalls", "files", "blocking")
 TIMES = {"born_ns", "exited_ns", "opened_ns", "closed_ns"}  # by the clocks of all: not the host's own
 SLACK_NS = 1000  # roundings of maps
-NOT_KNOWN = "came before the hosts' clocks were known"
+NOT_KNOWN = "it arrived before the hosts' clocks were known"
 SAME = ("host", "tid", "comm", "state", "cause", "call", "wire")
 
 
@@ -114,7 +114,7 @@ def test_same_clocks(relayd):
 
 
 def at(rows, ns):
-    """The segment that is there so long after the path's begin; no segment is shorter than the uncertainty of clocks."""
+    """The segment at this offset from the path's start; no segment is shorter than the uncertainty of the clocks."""
     for row in rows:
         if row["begin_ns"] - rows[0]["begin_ns"] <= ns < row["end_ns"] - rows[0]["begin_ns"]:
             return {k: row[k] for k in SAME}

@@ -329,7 +329,7 @@ def with_disk_of(size, u):
 
 
 def test_small_disk():
-    """What the relayd may store is at most half of what was free: /run is memory, and others need it."""
+    """The relayd may store at most half of the free space: /run is memory that others need, too."""
     with user("small") as u:
         if no_mounts():
             return no_mounts()
@@ -588,9 +588,9 @@ def test_refusals():
     with user("refusals") as u:
         cases = [
             (2, "--local takes no SOURCE", ["report", "events", "--local", "--ust", EVENTS, "recording/"]),
-            (2, "option '--ust' needs --local", ["report", "events", "--ust", EVENTS, "recording/"]),
-            (2, "option '--set' needs --local", ["--set", "full", "recording/"]),
-            (2, "option '--pid' needs --local", ["--pid", "1", "recording/"]),
+            (2, "option '--ust' needs '--local'", ["report", "events", "--ust", EVENTS, "recording/"]),
+            (2, "option '--set' needs '--local'", ["--set", "full", "recording/"]),
+            (2, "option '--pid' needs '--local'", ["--pid", "1", "recording/"]),
             (2, "nothing to record", ["report", "events", "--local", "--set", "none"]),
             (127, "cannot run './nowhere': not found", ["report", "events", "--local", "--ust", EVENTS, "--", "./nowhere"]),
             (1, "the monitor needs a terminal", ["--local", "--ust", EVENTS]),
@@ -598,7 +598,7 @@ def test_refusals():
             (2, "no machine given", ["cluster"]),
             (2, "cluster takes no SOURCE", ["cluster", "--host", "web", "recording/"]),
             (2, "'-x' is not a valid host", ["cluster", "--host", "-x"]),
-            (2, "option '--host' is not for the monitor", ["--host", "web", "recording/"]),
+            (2, "option '--host' does not apply to the monitor", ["--host", "web", "recording/"]),
         ]
         if not os.path.exists("/var/run/lttng/client-lttng-sessiond"):
             cases.append((1, "only root and members of group 'tracing'.* missing +permission +neither root",

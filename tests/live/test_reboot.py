@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A machine that was booted again has another clock, and goes on under its own name, whether its session has the name it
-had or another one. Where its relayd was away and knows the session no more, the monitor says what to do."""
+"""A rebooted machine has another clock but keeps its name, whether its session has the name it
+had or another one. If its relayd was away and no longer knows the session, the monitor says what to do."""
 import os
 import re
 import sys

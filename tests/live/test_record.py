@@ -201,7 +201,7 @@ def test_start_stop():
               r"\d+\.\d{3} s of CPU by LTTng's consumer daemons\n$")
         u.run(TOP, "record", "--ust", EVENTS, "--output", "without", "--session", "without")
         os.remove(f"{u.home}/without/lttngtop.json")
-        check(u.run(TOP, "record", "stop", "without"), 0, r"\ncost: .* daemons since they were started\n$")
+        check(u.run(TOP, "record", "stop", "without"), 0, r"\ncost: .* daemons since they started\n$")
         check_counts(f"{u.home}/a b", 1000, 11)
         check(u.run(TOP, "record", "status"), 0, "^no session\n$")
 
@@ -258,7 +258,7 @@ def test_live():
         nobody, = sandbox.free_ports(1)
         check(u.run(TOP, "record", "--ust", EVENTS, "--live", url, "--live-timer", "100ms", "--session", "t", "--live-port",
                     str(nobody)), 0, "stop it", f"no relayd accepts viewers at '127.0.0.1:{nobody}': Connection refused; "
-              "--live-port tells where it does")
+              "use --live-port to give its port")
         check(u.run(TOP, "record", "status"), 0, "^t: recording, live every 100ms, ")
         check(u.run(TOP, "record", "stop", "t"), 0, "^session 't' stopped\n$")
 
@@ -376,7 +376,7 @@ def test_lost_relayd():
         (control, data, live), _ = u.start_relayd()
         relayd = u.processes[-1]
         ust = ["record", "--ust", EVENTS, "--live", f"127.0.0.1:{control}:{data}", "--live-port", str(live)]
-        lost = f"session '[^']*' has ended, but the relayd 'net://127.0.0.1:{control}' does not answer: what it had not received is"
+        lost = f"session '[^']*' has ended, but relayd 'net://127.0.0.1:{control}' does not answer: what it had not received is"
         check(u.run(TOP, *ust, "--session", "s"), 0, "stop it")
         u.run(APP, "10")
         relayd.kill()
@@ -391,14 +391,14 @@ def test_killed_daemon():
         pid_file = f"{u.home}/.lttng/lttng-sessiond.pid"
         check(u.run(TOP, "record", "--ust", EVENTS), 0, "stop it")
         os.kill(u.sessiond_pid(), signal.SIGKILL)
-        where = f"no session daemon, and sessions end with it: what '(lttngtop-[^']*)' recorded is in '{u.home}/lttng-traces/\\1'\n$"
+        where = f"no session daemon is running, and sessions end with it: what '(lttngtop-[^']*)' recorded is in '{u.home}/lttng-traces/\\1'\n$"
         sandbox.wait_until(lambda: re.search(where, u.run(TOP, "record", "stop")[2]), "the end of the session daemon")
         check(u.run(TOP, "record", "stop"), 1, "", where)
         check(u.run(TOP, "record", "stop", "nosuch"), 1, "", "^lttngtop: no session daemon is running: see lttng-sessiond")
         os.unlink(pid_file)
         script = f"kill -9 $(cat {shlex.quote(pid_file)}); while lttng --no-sessiond list; do :; done >/dev/null 2>&1"
         check(u.run(TOP, "record", "--ust", EVENTS, "--output", "o", "--", "sh", "-c", script), 1, "",
-              f"the session daemon has ended before the command; what was recorded until then is in '{u.home}/o'\n$")
+              f"the session daemon ended before the command; what had been recorded by then is in '{u.home}/o'\n$")
         os.unlink(pid_file)
 
 

@@ -168,7 +168,7 @@ def live(t, *options):
 
 
 def test_live():
-    """A relayd takes no side-car: it comes as events, again for who attaches late, and nothing is left elsewhere."""
+    """A relayd takes no side-car: it arrives as events, repeated for late viewers, and nothing is left elsewhere."""
     if not has_elsewhere():
         return "no pid namespaces"
     with sandbox.Tracers("live") as t:
@@ -248,7 +248,7 @@ def test_live_elsewhere():
         ok("its users and CPUs", all(any(f"\\t{word} " in line for line in heard(output)) for word in
                                                   ("passwd", "group", "cpu")), heard(output)[:3])
         speakers = ["pgrep", "-u", str(UID), "-f", "lttngtop.list"]
-        ok("it goes on", subprocess.run(speakers, check=False, stdout=subprocess.DEVNULL).returncode == 0)
+        ok("it continues", subprocess.run(speakers, check=False, stdout=subprocess.DEVNULL).returncode == 0)
         ok("it stops", over_ssh(TOP, "record", "stop", "--host", "gamma", "s").returncode == 0)
         sandbox.wait_until(lambda: subprocess.run(speakers, check=False, stdout=subprocess.DEVNULL).returncode == 1, "its end")
         ok("nothing is left there", not [n for n in os.listdir(gamma.home) if n.startswith("tmp.")], os.listdir(gamma.home))

@@ -22,7 +22,7 @@ PACKETS = 3  # of each stream: its CPUs are busy then
 
 
 class Still(Relay):
-    """After some packets each stream has but beacons, as many seconds as there are until it goes on or is closed."""
+    """After some packets each stream only has beacons, for as many seconds as it takes to continue or be closed."""
 
     def __init__(self, seconds):
         session = Session([TRACE])

@@ -235,7 +235,7 @@ def test_cleared_session():
         got, = by_trace(view.files())
 
         def is_end():
-            """What was stored since the session was cleared is the end of what was received."""
+            """The data stored since the session was cleared is the end of the data received."""
             traces = stored(t.output, "s1")
             return (len(traces) == 1 and len(traces[0]) > 1 and
                     all(got.get(name, b"").endswith(data) for name, data in traces[0].items() if name != "metadata") and

@@ -71,7 +71,7 @@ def test_killed_worker(checks):
 
 
 def test_stopped_worker(checks):
-    """One that does nothing any more is ended, and the monitor goes on meanwhile."""
+    """One that hangs is killed, and the monitor continues meanwhile."""
     with three_sessions() as relays, Terminal("--log", "log", *(relay.url for relay in relays), size=(120, 30), ready=None) as t:
         wait_for_hosts(t)
         before = processes.workers(t.program_pid())

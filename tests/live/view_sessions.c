@@ -4,7 +4,7 @@
  *
  *   view_sessions [-s] [-t MS] [-o DIRECTORY] HOST PORT [TARGET SESSION]...
  *
- * -s: from the start; -t: a relayd that is silent for so long has failed. Without a session: the list.
+ * -s: from the start; -t: a relayd that is silent for this long has failed. Without a session: the list.
  * -o: DIRECTORY/NUMBER-TRACE-CHANNEL has the bytes of a stream, NUMBER counting the sessions from 0.
  */
 #include <errno.h>

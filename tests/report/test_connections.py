@@ -58,7 +58,7 @@ def new_bytes(seen, begin, length):
 
 
 def take_turn(c, t, reply):
-    """Data of who asks (what comes before it has asked is no reply) or of who answers; sides are known."""
+    """Data of the client (anything before its request is not a reply) or of the server; the sides are known."""
     if reply and c["turn"] == "":
         return
     turn = "reply" if reply else "request"

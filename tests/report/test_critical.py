@@ -161,7 +161,7 @@ def check_memory(path):
     for args in (("critical-path", "--host", row["host"], "--tid", str(row["tid"])), ("accounting",)):
         for memory, said in (("128k", 1), ("256M", 0)):
             err = errors(*args, path, "--wait-memory", memory)
-            check(err.count("did not fit into --wait-memory") == said, f"{args} with {memory}: {err}")
+            check(err.count("was dropped: --wait-memory is too small") == said, f"{args} with {memory}: {err}")
     check(whole["rows"][0]["begin_ns"] < begin < whole["end_ns"], f"--wait-memory: begins at {begin}")
     check(clip(little["rows"], begin, whole["end_ns"]) == clip(whole["rows"], begin, whole["end_ns"]),
           "--wait-memory: what is kept differs")
@@ -170,7 +170,7 @@ def check_memory(path):
     check(early["end_ns"] == end and early["rows"], "--wait-memory: a window before what is kept of the whole")
     if early["rows"]:
         begin = early["rows"][0]["begin_ns"]
-        # the last wait in it may be explained by what was not read any more
+        # its last wait may be explained by data that was no longer read
         till = max(r["begin_ns"] for r in early["rows"])
         check(clip(early["rows"], begin, till) == clip(whole["rows"], begin, till), "--wait-memory: the window differs")
 

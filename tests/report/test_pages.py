@@ -77,7 +77,7 @@ class Kernel(ctf.Trace):
 
 
 def write(directory, seed=1, events=6000):
-    """Threads that come and go on two CPUs, idle in between, and do at random what is to be counted."""
+    """Threads that come and go on two CPUs, with idle time, and randomly do the things to be counted."""
     rng, trace, running, born = random.Random(seed), Kernel("host"), [0] * CPUS, 200
     for cpu in range(CPUS):  # lttng-analyses begins where all streams have begun
         trace.free_batched(cpu)

@@ -173,7 +173,7 @@ def test_bottleneck():
 
 
 def test_bottleneck_of_a_lock():
-    """Threads that hand a lock on: what they waited for is told by its holders."""
+    """Threads that pass on a lock: its holders show what they waited for."""
     assert {"cpu", "timer"} <= {r["resource"] for r in check_bottleneck(trace="locks-pipes")}
 
 
@@ -184,16 +184,16 @@ def test_requests_of_one_host():
 
 
 def test_requests_of_a_local_server():
-    """Client and server on one machine; the client goes on for the whole record."""
+    """Client and server on one machine; the client runs for the whole recording."""
     paths = check_requests("rpc-hog-local", {"rpcd"})
     assert any("rpcc" in {p["comm"] for p in pieces} for pieces in paths.values())
 
 
 def test_nobody():
     out, err = run("critical-totals", "--comm", "nobody-of-that-name")
-    assert len(out.splitlines()) == 2 and "none of the threads that were asked for ran then" in err
+    assert len(out.splitlines()) == 2 and "none of the selected threads ran in this interval" in err
     err = run("critical-path", "--begin", "+1s", "--end", "+1000001us")[1]
-    assert "name threads with --tid, --pid or --comm" in err
+    assert "select threads with --tid, --pid or --comm" in err
 
 
 if __name__ == "__main__":

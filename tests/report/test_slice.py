@@ -105,7 +105,7 @@ def check_failures(path, directory):
 
 
 def check_incomplete(path, directory):
-    """One of two sources cannot be read: what there is of the other is written, and that it is not all."""
+    """One of two sources cannot be read: the other one is written, and the incompleteness is reported."""
     broken = os.path.join(directory, "broken", "web", "kernel")
     os.makedirs(broken)
     with open(os.path.join(broken, "metadata"), "w", encoding="utf-8") as file:

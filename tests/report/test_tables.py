@@ -256,10 +256,10 @@ def test_sums_are_chosen_and_ordered():
 
 
 def test_what_has_no_sum():
-    assert "the rows of table 'perf' cannot be summed up" in run("perf", "--sum-by", "host", status=2)
-    assert "the rows of table 'sync' cannot be summed up" in run("sync", "--sum-by", "host", status=2)
-    assert "a row of table 'disks' has no file" in run("disks", "--sum-by", "file", status=2)
-    assert "'proces' is none of thread|process" in run("cpu", "--sum-by", "proces", status=2)
+    assert "rows of table 'perf' cannot be summed" in run("perf", "--sum-by", "host", status=2)
+    assert "rows of table 'sync' cannot be summed" in run("sync", "--sum-by", "host", status=2)
+    assert "rows of table 'disks' have no file" in run("disks", "--sum-by", "file", status=2)
+    assert "'proces' is not one of thread|process" in run("cpu", "--sum-by", "proces", status=2)
     assert "a sum of table 'cpu' has no column 'prio'" in run("cpu", "--sum-by", "comm", "--sort", "prio", status=2)
 
 
@@ -268,11 +268,11 @@ def test_wrong_usage():
     assert "option '--columns': table 'cpu' has no column ''" in run("cpu", "--columns", "tid,", status=2)
     assert "not a number from 1" in run("cpu", "--limit", "0", status=2)
     assert "option '--where': column 8: unknown term 'bogus:'" in run("cpu", "--where", "comm:a bogus:x", status=2)
-    assert "the rows of table 'disks' have no pid" in run("disks", "--where", "writes>1 pid:1", status=2)
-    assert "the rows of table 'cpus' have no call" in run("cpus", "--where", "call:read", status=2)
+    assert "rows of table 'disks' have no pid" in run("disks", "--where", "writes>1 pid:1", status=2)
+    assert "rows of table 'cpus' have no call" in run("cpus", "--where", "call:read", status=2)
     assert "table 'disks' has no column 'switches'" in run("disks", "--where", "switches>1", status=2)
-    assert "option '--min': 'cpu' is not COLUMN=VALUE" in run("cpu", "--min", "cpu", status=2)
-    assert "option '--max': column 'ready_ns' wants a duration such as 5ms, not '1x'" in run("cpu", "--max", "ready_ns=1x", status=2)
+    assert "option '--min': 'cpu' is not of the form COLUMN=VALUE" in run("cpu", "--min", "cpu", status=2)
+    assert "option '--max': column 'ready_ns' needs a duration such as 5ms, not '1x'" in run("cpu", "--max", "ready_ns=1x", status=2)
     assert "--where does not apply to dump" in run("dump", "--where", "x", status=2)
     assert "--sort does not apply to dump" in run("dump", "--sort", "x", status=2)
     assert "--limit does not apply to slice" in run("slice", "-o", "x", "--limit", "1", status=2)

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Runs the program in a terminal of its own (tmux with a private socket), types keys, reads the screen.
+"""Runs the program in its own terminal (tmux with a private socket), types keys, reads the screen.
 
-Nothing waits for a time: a key's effect is awaited by what it shows, or by
-Terminal.sync(), which types a key that has no action: when the screen says
-so, all keys before it have been obeyed and drawn.
+Nothing waits for a fixed time: tests wait for what a key makes the screen show, or for Terminal.sync(), which types a key
+that has no action; when the screen says so, all earlier keys have been handled and their effect drawn.
 """
 
 import atexit
@@ -20,7 +19,7 @@ BUILD = os.path.abspath(os.environ.get("BUILD", os.path.join(ROOT, "build")))
 PROGRAM = os.environ.get("LTTNGTOP", os.path.join(BUILD, "lttngtop"))
 SHARED = os.environ.get("SHARED", os.path.join(ROOT, "..", "shared"))
 EXPECTED = os.path.join(os.path.dirname(os.path.abspath(__file__)), "expected")
-PATIENCE = float(os.environ.get("PATIENCE", "60"))  # seconds until something awaited counts as failed
+PATIENCE = float(os.environ.get("PATIENCE", "60"))  # seconds after which waiting for something fails
 
 
 def skip(why):
@@ -37,7 +36,7 @@ def need(*tools):
 
 
 def unpack(name):
-    """The directory of a recording: one of traces/, or of the shared ones; None: not there."""
+    """The directory of a recording from traces/ or from the shared ones; None: there is none."""
     for base in (os.path.join(ROOT, "traces"), os.path.join(SHARED, "traces")):
         archive = os.path.join(base, name + ".tar.zst")
         if not os.path.exists(archive):
@@ -50,7 +49,7 @@ def unpack(name):
     return None
 
 
-READY = r"\A(?! READING).*(\n.*)*F1He"  # the first events are there, or those of live sessions are awaited
+READY = r"\A(?! READING).*(\n.*)*F1He"  # the first events have arrived, or live sessions are awaited
 
 
 class Failed(Exception):
@@ -59,8 +58,8 @@ class Failed(Exception):
 
 class Terminal:
     """
-    The program on a screen of width × height; use it with "with". One whose block was never entered, as something was
-    raised before, ends with the test.
+    The program on a screen of width × height; use it with "with". If an exception prevents the block from being entered, it
+    ends with the test.
     """
 
     count = 0
@@ -80,7 +79,7 @@ class Terminal:
         with open(script, "w") as f:
             command = " ".join("'" + a.replace("'", "'\\''") + "'" for a in (program or PROGRAM, *args))
             assignments = " ".join(f"{k}='{v}'" for k, v in variables.items())
-            # Ctrl-C and Ctrl-\\ reach the shell too: it must survive them, and not make the program ignore them
+            # Ctrl-C and Ctrl-\\ reach the shell, too: it must survive them without making the program ignore them
             f.write(f"trap : INT QUIT\nstty -a >{self.directory}/before\n"
                     f"echo $$ >{self.directory}/shell\n"
                     f"env -i {assignments} {command} 2>{self.directory}/stderr\n"
@@ -100,7 +99,7 @@ class Terminal:
 
     def __exit__(self, *_):
         atexit.unregister(self.__exit__)
-        # the program itself too, should it not have ended
+        # also end the program, if it is still running
         if not os.path.exists(os.path.join(self.directory, "status")) and os.path.exists(self.path("shell")):
             self.signal("KILL", missing_ok=True)
         subprocess.run(self.tmux_command("kill-server"), env=self.tmux_environment(), stderr=subprocess.DEVNULL,
@@ -130,7 +129,7 @@ class Terminal:
         return self
 
     def keys_at_once(self, *keys):
-        """The same in one go: the program finds them all waiting."""
+        """The same in one request: the program finds all of them pending."""
         self.tmux("send-keys", "--", *keys)
         return self
 
@@ -139,15 +138,15 @@ class Terminal:
         return self
 
     def sync(self):
-        """Until all keys typed before have been obeyed; the screen then, without its last row."""
-        # two keys in turn, so that the answer to the last call is not taken for that to this one
+        """Waits until all keys typed before have been handled; returns the screen without its last row."""
+        # alternate between two keys, so that the previous call's answer is not mistaken for this one's
         self.turn = "Y" if self.turn == "Z" else "Z"
         self.keys(self.turn)
-        self.wait(f"no action on {self.turn};")
+        self.wait(f"{self.turn} does nothing here;")
         return self.screen()[:-1]
 
     def press(self, *keys):
-        """Types keys and returns the screen that they led to; see sync()."""
+        """Types keys and returns the resulting screen; see sync()."""
         self.keys(*keys)
         return self.sync()
 
@@ -162,7 +161,7 @@ class Terminal:
         return lines[:-1]
 
     def wait(self, pattern, seconds=None):
-        """Waits until the screen contains the pattern; the match."""
+        """Waits until the screen contains the pattern; returns the match."""
         return self.wait_for(lambda text: re.search(pattern, text, re.M), f"/{pattern}/", seconds)
 
     def wait_gone(self, pattern):
@@ -180,8 +179,8 @@ class Terminal:
             time.sleep(0.02)
 
     def wait_read(self):
-        """Until the whole recording has been read and is shown by the hosts' final clocks: the strip is full, and no mark
-        in the first line says otherwise."""
+        """Waits until the whole recording has been read and is shown on the hosts' final clocks: the strip is full, and the
+        first line does not say otherwise."""
         self.wait_for(lambda text: not re.search(r"^ WAITING|reading (\d+%|the first)|[·.]{2} \d\d:\d\d:\d\d$", text,
                                                  re.M) and not re.search("^(?! LIVE).*(clocks|±|~)", text),
                       "the end of reading")
@@ -200,7 +199,7 @@ class Terminal:
             subprocess.run(["kill", "-" + name, pid], check=False, stderr=subprocess.DEVNULL)
 
     def wait_program(self):
-        """The program's id, once it has been started."""
+        """Waits for the program to start; returns its pid."""
         until = time.monotonic() + PATIENCE
         while True:
             try:
@@ -217,7 +216,7 @@ class Terminal:
                                   check=True).stdout.split()[0])
 
     def status(self):
-        """Waits for the program's end; its exit status."""
+        """Waits for the program to end; returns its exit status."""
         until = time.monotonic() + PATIENCE
         while not os.path.exists(self.path("status")):
             if time.monotonic() > until:
@@ -234,7 +233,7 @@ class Terminal:
             return ""
 
     def modes_restored(self):
-        """Whether the terminal's modes are what they were (after status())."""
+        """Whether the terminal's modes are the same as before the start. To be called after status()."""
         with open(self.path("before")) as a, open(self.path("after")) as b:
             return a.read() == b.read()
 

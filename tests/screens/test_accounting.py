@@ -18,7 +18,7 @@ HEADS = {head + part: f"{figure}_{part.strip().lower() or 'total'}_ns"
          for head, figure in (("CPU", "cpu"), ("DISK", "disk"), ("NET", "network")) for part in (" SELF", " SUB", "")}
 # that it had no work all the time was recorded before what is read again
 IDLE_BEFORE = {(0, "web", 1162, "kworker/u4:2"): {"disk_self_ns": "1.00s", "disk_total_ns": "1.00s"}}
-# processes that have another name later on: the report reads on after its interval, and tells the last one
+# processes that are renamed later: the report reads beyond its interval, and shows the last name
 LATER_NAMES = {("client", 1442, "bash"): "sleep"}
 WIDE = (200, 200)  # all rows at once
 
@@ -285,7 +285,7 @@ def read_again(checks):
         known = {row[:4] for row in wanted}
         more = {row[:4]: {figure: row[4][figure] for figure in FIGURES if row[4][figure] not in ("0", "-")}
                 for row in got if row[:4] not in known}
-        checks.equal("accounts of who was idle before", more, IDLE_BEFORE)
+        checks.equal("accounts of processes that were idle before", more, IDLE_BEFORE)
         got = [row for row in got if row[:4] in known]
         differ = {(a[:4], figure): (b[4][figure], a[4][figure]) for a, b in zip(got, wanted) if a[:4] == b[:4]
                   for figure in FIGURES if a[4][figure] != b[4][figure]}

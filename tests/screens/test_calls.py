@@ -131,7 +131,7 @@ def walking(checks):
         checks.equal("and the line stays", words(screen) == words(t.press("Down")), False)
         t.keys("Right")
         screen = wait_lines(t)
-        checks.check("Right: time goes on", interval(screen)[0] >= end, screen[0])
+        checks.check("Right: time advances", interval(screen)[0] >= end, screen[0])
         checks.contains("and lines with it", screen, r"following  \d+/\d+$")
         t.press("Up")
         t.keys("F")
@@ -140,7 +140,7 @@ def walking(checks):
 
 
 def further(checks):
-    """At the first line there is a look further back, as far as the recording goes."""
+    """At the first line it looks further back, up to the start of the recording."""
     with open_at(begin="+7s") as t:
         t.keys("1", "-", "-", "-")
         screen = open_calls(t, "host:client tid:449")
@@ -214,7 +214,7 @@ def filtering(checks):
 
 
 def process(checks):
-    """Whole calls of all threads in the order of their begin: attach cuts them in two where others come between."""
+    """Whole calls of all threads, ordered by their start: attach splits them when others come in between."""
     with open_at(size=(1000, 60)) as t:
         screen = open_calls(t, "host:web tid:1469")
         checks.check("no thread ids", not any(tid for _, tid, _ in rows(screen)), "\n".join(screen))

@@ -44,7 +44,7 @@ def one_time(checks):
     with open_at("--no-sync") as t:
         screen = t.press("(")
         checks.contains("--no-sync: every host on its own clock", screen, r"^14:06:43 .* 14:07:15$")
-        checks.contains("where they do not overlap", screen, r"^ client record begins at 14:07:01\.303")
+        checks.contains("where they do not overlap", screen, r"^ client recorded from 14:07:01\.303")
         checks.contains("nothing is said of clocks", t.press("9"), r"own clock \(--no-sync\)")
 
 
@@ -70,15 +70,15 @@ def latencies(checks):
         t.keys("9")
         t.wait("DRIFT ppm")
         t.keys("Down", "Enter")
-        t.wait("latency by the corrected clocks")
+        t.wait("latency on the corrected clocks")
         screen = t.sync()
         checks.contains("state, offset, bound, drift", screen,
                         r"^ db accurate, \+22\.29s to the time of web within \d+µs, drift -9\.\d\d ppm")
         found = re.search(r"the latest (\d+) packets", "\n".join(screen))
         checks.equal("as many packets as the report has", int(found.group(1)), len(of_db))
         checks.lacks("none before it was sent", screen, "negative")
-        before = next(k for k, line in enumerate(screen) if "by the hosts' own clocks" in line)
-        after = next(k for k, line in enumerate(screen) if "by the corrected clocks" in line)
+        before = next(k for k, line in enumerate(screen) if "on the hosts' own clocks" in line)
+        after = next(k for k, line in enumerate(screen) if "on the corrected clocks" in line)
         rows = [line[10:] for line in screen[before + 1:after]]
         checks.check("before: sent and received lie apart", {c for line in rows[:2] for c in line} >= {">"} and
                      not any("<" in line for line in rows[:2]) and any("<" in line for line in rows[-2:]), rows)
@@ -89,14 +89,14 @@ def latencies(checks):
         checks.contains("Down: the next host", screen, r"^ web reference")
         checks.contains("and round", t.press("Down"), r"^ client accurate, \+4\.86s to the time of web")
         t.keys("w")
-        t.wait("only in a critical path|not in this pane|no thread")
+        t.wait("works only in a critical path|does not work in this pane|no thread")
         checks.contains("Esc: back", t.press("Escape"), "DRIFT ppm")
     for name, size, env in (("clock-80x24", (80, 24), None), ("clock-ascii-80x24", (80, 24), {"LC_ALL": "C"})):
         with open_at(size=size, env=env) as t:
             t.keys("9")
             t.wait("DRIFT ppm")
             t.keys("Down", "Enter")
-            t.wait("latency by the corrected clocks")
+            t.wait("latency on the corrected clocks")
             screen = t.sync()
             checks.expected(name, screen)
             if env:
@@ -125,7 +125,7 @@ def negative_latencies(checks):
         t.keys("9")
         t.wait("DRIFT ppm")
         t.keys("Down", "Enter")
-        t.wait("latency by the corrected clocks")
+        t.wait("latency on the corrected clocks")
         screen = t.sync()
         checks.contains("how many", screen, r" [1-9]\d* negative$")
         raw = "\n".join(t.screen(styles=True))
@@ -216,7 +216,7 @@ def moved_while_comparing(checks):
         checks.contains("still compared", before, r"\A PAUSED .*clocks: being compared")
         checks.equal("an interval on", shown_ns(before[0])[0], first[1])
         monitor.held.go_on()
-        said = t.wait(r"clocks compared: times are others now, those of (\w+) moved on by (\S+)$")
+        said = t.wait(r"clocks compared and times corrected: those of (\w+) moved on by (\S+)$")
         checks.equal("the move is said", said.groups(), ("db", "22.29s"))
         t.wait_read()
         offset = next(row["offset_ns"] for row in report("sync") if row["host"] == "db")

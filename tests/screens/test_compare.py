@@ -22,7 +22,7 @@ def open_at(*options, size=(80, 24), env=None):
 def compare(t, *keys):
     """The third second is the base: one host is there all the time, the others come much later."""
     t.keys("C")
-    t.wait(r"^figures are now differences to \[14:06:45\.347, 14:06:46\.347\[; C ends it")
+    t.wait(r"^figures are now differences from \[14:06:45\.347, 14:06:46\.347\[; C ends it")
     return t.press(*keys)
 
 
@@ -55,7 +55,7 @@ def differences(checks, table, pane, figures, keys, times):
     wanted = {}
     for key in base.keys() | now.keys():
         row = {name: now.get(key, {}).get(name, 0) - times * base.get(key, {}).get(name, 0) for name in figures}
-        # of a thread that waits all the time the report has no row, the list has: it is no figure of these
+        # the list has rows for threads that wait all the time, the report does not: none of these figures
         if any(row.values()):
             wanted[key] = row
     shown = {(row["host"], row["tid"], row.get("name")): {name: row[name] for name in figures} for row in got["rows"]}
@@ -105,7 +105,7 @@ def on_screen(checks):
     with open_at() as t:
         before = t.sync()
         screen = compare(t)
-        checks.contains("the same interval: nothing differs", screen, "^ nothing differs: go to another interval")
+        checks.contains("the same interval: nothing differs", screen, "^ no differences: go to another interval")
         screen = t.press("Right")
         checks.contains("the status names the base", screen, r"^ CPU .* vs \[14:06:45\.347, 14:06:46\.347\[  1/\d+$")
         checks.expected("compare-80x24", screen)
@@ -119,15 +119,15 @@ def on_screen(checks):
         checks.contains("in tree", t.press("1", "e"), r"[├└]─")
         t.press("e")
         t.keys("Escape")
-        t.wait("^comparing no more")
+        t.wait("^comparison off")
         checks.equal("Esc ends it", t.press("Left"), before)
         compare(t)
         t.keys("C")
-        t.wait("^comparing no more")
+        t.wait("^comparison off")
         checks.equal("so does C", t.sync(), before)
         t.press("8")
         t.keys("C")
-        t.wait("^of critical paths one thread's are compared: w opens them")
+        t.wait("^open one thread's path with w, then compare")
         checks.check("C in the list of paths says where they are compared", True)
     with open_at() as t:
         compare(t, "Right", "5")

@@ -105,7 +105,7 @@ def filters(checks):
         checks.equal("in any", filtered(t, "container:*"), inside)
         checks.equal("by a part of the name", filtered(t, "container:4026532316"),
                      {tid: name for tid, name in inside.items() if name == "bash:4026532316"})
-        checks.equal("with what is nested in it", set(filtered(t, "container:4026532320/").values()),
+        checks.equal("with nested containers", set(filtered(t, "container:4026532320/").values()),
                      {"bash:4026532320", "bash:4026532322"})
         checks.equal("in none", set(filtered(t, "container:host").values()), {"-"})
         checks.equal("a process and all below it", filtered(t, "tree:2161"),
@@ -113,20 +113,20 @@ def filters(checks):
         t.keys("F4")
         t.wait("^Filter:")
         t.keys("C-u").text("tree:x").keys("Enter")
-        t.wait("^column 1: 'tree:x': 'tree:' wants the number of a process")
+        t.wait("^column 1: 'tree:x': 'tree:' needs a process ID")
 
 
 def virtual_ids(checks):
     with open_at() as t:
         filtered(t, "container:4026532316")
         t.keys("v")
-        t.wait("ids inside the namespaces")
+        t.wait("ids inside namespaces")
         line = next(line for line in t.sync() if re.search(r" 2073 .* bash$", line))
         checks.equal("ids in there, then those of the host", line.split()[:4], ["1", "2073", "1", "bash:4026532316"])
 
 
 def details(checks):
-    """What forks and the state dump told of the ids at each level."""
+    """The ids at each level, from forks and the state dump."""
     known = {2189: ("container bash:4026532322 in bash:4026532320 in bash:4026532318",
                     "tid/pid   host 2189/2189, bash:4026532318 30/30, bash:4026532320 18/18, bash:4026532322 8/8"),
              2075: ("container bash:4026532316 in bash:4026532314",

@@ -64,9 +64,9 @@ def as_dumped(checks):
         wanted = [line for line in dumped(*interval(screen), "--host", "web") if "openat" in line[2]]
         same(checks, "a text", all_lines(t), wanted)
         type_filter(t, "container:x")
-        checks.check("what does not apply", t.wait("only host:, pid:, tid:, comm: and texts apply to events"))
+        checks.check("what does not apply", t.wait("only host:, pid:, tid:, comm: and text apply to events"))
         type_filter(t, "tid:99999")
-        checks.check("nothing", t.wait("no such event is in this interval; F4 changes the filter"))
+        checks.check("nothing", t.wait("no event in this interval passes the filter; F4 changes it"))
 
 
 def marked(checks):
@@ -119,16 +119,16 @@ def keys(checks):
         checks.check("found", "sched_switch: {" in words(screen) and status(screen)[0] > 1, words(screen))
         at = next(time for time, _, text in rows(screen) if text == words(screen))
         t.keys("w")
-        checks.check("w: no thread", t.wait("these lines are events: Esc, then w on a thread"))
+        checks.check("w: no thread", t.wait("these lines are events: press Esc, then w on a thread"))
         t.keys("t")
-        checks.check("t: neither", t.wait("these are events of all threads; F4 chooses some"))
+        checks.check("t: neither", t.wait("these are events of all threads; press F4 to filter them"))
         t.keys("Enter")
         t.wait(rf"^at {at}")
         begin, end = map(seconds, interval(t.sync()))
         checks.check("Enter: time goes there", begin <= seconds(at) < end, f"{at} {begin} {end}")
         n = status(wait_lines(t))[1]
         later = t.press("Right", "Right")
-        checks.check("time goes on", seconds(interval(later)[0]) >= end, later[0])
+        checks.check("time advances", seconds(interval(later)[0]) >= end, later[0])
         checks.equal("these events stay", (covered(wait_lines(t))[0] >= begin, n), (True, status(first)[1]))
         t.press("Escape")
         checks.lacks("Esc: the list", t.press("Escape"), " Dump ")

@@ -100,7 +100,7 @@ def searching(checks):
         t.keys("Enter")
         first = position(t.sync())[0]
         second = position(t.press("n"))[0]
-        checks.check("n goes on", second > first, (first, second))
+        checks.check("n continues", second > first, (first, second))
         checks.equal("N goes back", position(t.press("N"))[0], first)
         t.keys("/").text("nothing-like-this")
         t.wait("not found|Search: nothing-like-this")
@@ -201,7 +201,7 @@ def details(checks):
         screen = t.press("Left")
         checks.contains("details of another instant, before its exec", screen, r"^ bash on client[\s\S]*born 14:07:08")
         screen = t.press("(")
-        checks.contains("before it was born", screen, "does not live in this interval")
+        checks.contains("before it was born", screen, "does not exist in this interval")
         checks.contains("Esc goes back", t.press("Escape"), r"▼CPU%")
         t.press("7", "Enter")
         checks.check("a disk has no details", True)
@@ -303,7 +303,7 @@ def time_keys(checks):
         checks.check("the replay stops at the end", True)
         t.keys("p")
         t.wait(r"^ REPLAY ×100 ")
-        checks.check("p at the end begins anew", True)
+        checks.check("p at the end restarts", True)
 
 
 Checks().run(sorting, selection, selection_follows_entity, searching, filtering, highlighting, trees, panes, details,

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Key a of a live host: its workers are told which thread is meant while they read; the lines that come are those of
-the recording; they follow the time, stay where one is in the past, and go on while it is paused."""
+"""Key a for a live host: its workers learn the thread while they read; the new lines are those of
+the recording; they follow the time, stay in place in the past, and continue while it is paused."""
 
 import os
 import re
@@ -84,7 +84,7 @@ def recorded():
 
 
 def follows(checks, t):
-    """While time goes on, while one looks at what was, while it is paused."""
+    """While time advances, while looking at the past, while it is paused."""
     screen = open_calls(t)
     checks.contains("follows the time", screen, r"following  \d+/\d+$")
     since = covered(screen)[0]
@@ -149,12 +149,12 @@ def comes_and_goes(checks):
 
 
 def opened_again(checks):
-    """What was wanted is taken back with the pane: the next time it begins then, and a filter begins anew, too."""
+    """Closing the pane withdraws its request: the next one starts from then, and so does a filter."""
     with Live("again", "0.3") as t:
         first = covered(open_calls(t))[0]
         t.press("Escape")
         checks.lacks("Esc: the list", t.sync(), " on web ")
-        t.wait_for(lambda text: seconds(re.search(r", \S+ ([\d:.]+)\[", text)[1]) > first + 2 * 10**9, "time went on")
+        t.wait_for(lambda text: seconds(re.search(r", \S+ ([\d:.]+)\[", text)[1]) > first + 2 * 10**9, "time to advance")
         second = covered(open_calls(t))[0]
         checks.check("it begins later", second > first, f"{first} {second}")
         type_filter(t, "ioctl")

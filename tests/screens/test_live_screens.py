@@ -53,7 +53,7 @@ def paused(checks, t):
     time.sleep(3)
     checks.equal("paused, nothing moves", shown(t.sync()), before)
     t.keys("p")
-    checks.check("goes on from there", t.wait(r"^ LIVE [−-]\S+ +\["))
+    checks.check("continues from there", t.wait(r"^ LIVE [−-]\S+ +\["))
     t.keys(")")
     t.wait(r"^ LIVE +\[")
 
@@ -63,7 +63,7 @@ def detached(checks, t):
     t.wait(r"\[x\] net://\S+/s-db: attached")
     t.keys("End", *([] if "s-db" in session_rows(t)[-1] else ["Up"]), "Space")
     checks.check("detached", t.wait(r"\[ \] net://\S+/s-db: detached"))
-    checks.check("the other one goes on", t.wait(r"^ LIVE .*(1 of 2 hosts \(1 away\)|1/2 away)"))
+    checks.check("the other one continues", t.wait(r"^ LIVE .*(1 of 2 hosts \(1 away\)|1/2 away)"))
     checks.check("its line says so", t.wait(r"^ db +away since [0-9:]+: detached"))
     t.keys("Space")
     checks.check("attached again", t.wait(r"\[x\] net://\S+/s-db: attached"))
@@ -90,7 +90,7 @@ def writes(checks, t):
         page = json.load(f)
     checks.equal("three forms, the same rows", (rows, len(table)), (len(page["rows"]), len(page["rows"])))
     checks.equal("the same threads", [row["tid"] for row in table], [str(row["tid"]) for row in page["rows"]])
-    for path, why in ((t.path("list.csv"), "it is there already"), ("list.doc", "the name must end in"),
+    for path, why in ((t.path("list.csv"), "file exists"), ("list.doc", "the file name must end in"),
                       ("/nowhere/list.csv", "No such file")):
         t.keys("x")
         t.wait("^Write to")

@@ -125,7 +125,7 @@ def list_of_threads(checks):
         t.wait(r"Help \(Esc")
         t.keys("End", "Up", "Up", "Up")
         t.wait("nothing in the trace explains it")
-        checks.check("help tells the states", True)
+        checks.check("help lists the states", True)
         t.keys("Escape")
         t.wait_gone(r"Help \(Esc")
         t.keys("F4")
@@ -276,7 +276,7 @@ def written_list(checks):
         others, error = duration(first[3])
         checks.check("its figures", abs(got["rows"][0]["others_ns"] - others) <= error, f"{got['rows'][0]}: {first}")
         said = write(t, t.path("paths.json"))
-        checks.check("a file is not written over", "it is there already" in said, said)
+        checks.check("a file is not written over", "file exists" in said, said)
 
 
 def comparing(checks):
@@ -286,7 +286,7 @@ def comparing(checks):
         first = open_path(t)
         totals = sums(t.press("s"))
         t.keys("C")
-        t.wait("^the next path is compared")
+        t.wait("^the next path will be compared")
         t.press("Right", "-")
         t.wait(r"FIRST +THIS +CHANGE")
         screen = t.sync()
@@ -303,7 +303,7 @@ def comparing(checks):
 
 
 def read_again(checks):
-    """With little memory for the wait graph the window is read again, and tells the same of what both know."""
+    """With little memory for the wait graph the window is reread, and agrees where both have data."""
     with open_at() as t:
         t.keys("1", "A", "B")
         open_path(t)
@@ -336,7 +336,7 @@ def no_path(checks):
         t.resize(39, 7)
         t.wait("too small")
         t.resize(80, 24)
-        t.wait("F10Quit|no action")
+        t.wait("F10Quit|does nothing here")
         checks.check("survives a tiny terminal", True)
     with open_at() as t:
         t.keys("1", "Enter")

@@ -34,7 +34,7 @@ def table(screen, head):
     i = next(i for i, line in enumerate(screen) if re.search(head, line))
     rows = []
     for line in screen[i + 1:]:
-        if not line.strip() or re.search("no action on", line):
+        if not line.strip() or re.search("does nothing here", line):
             break
         rows.append(line.split())
     return rows
@@ -115,11 +115,11 @@ def filters(checks):
         before = t.sync()
         checks.contains("filtered", before, "filter: postgres")
         t.keys("F4", "C-u").text("bogus:x").keys("Enter")
-        t.wait(r"column 1: unknown term 'bogus:': known are host:, comm:, pid:")
+        t.wait(r"column 1: unknown term 'bogus:': use one of host:, comm:, pid:")
         checks.equal("an unknown term changes nothing", t.sync(), before)
         t.keys("F4").text(" (pid:1 | pid:abc)").keys("Enter")
-        t.wait("column 19: 'pid:abc': 'pid:' wants a number")
-        checks.equal("nor does a number that is none", t.sync(), before)
+        t.wait("column 19: 'pid:abc': 'pid:' needs a number")
+        checks.equal("nor does an invalid number", t.sync(), before)
         t.keys("F4", "C-u").text("pid:").keys("7")
         t.wait("^Filter: pid:7")
         t.keys("Enter")
@@ -163,7 +163,7 @@ def rows_out_of_sight(checks):
             checks.check(f"{key}: the selected row has gone out of sight", selected[0] not in
                          [row[0] for row in table(screen, "▲CPU%")], screen)
             t.keys(key)
-            t.wait("the selected row was out of sight: here it is")
+            t.wait("the selected row was not visible: showing it")
             checks.check(f"{key}: it is shown", selected[0] in [row[0] for row in table(t.screen(), "▲CPU%")])
             t.keys(key)
             t.wait(then)

@@ -76,7 +76,7 @@ def sizes(checks):
         checks.equal("wider and taller", len(t.screen()), 40)
         t.resize(39, 24)
         t.wait("too small")
-        checks.contains("too small: how much is needed", t.screen(), r"39x24, needs 40x8")
+        checks.contains("too small: how much is needed", t.screen(), r"39x24, at least 40x8 needed")
         t.resize(40, 8)
         t.wait("PAUSED")
         checks.contains("40x8: state and time", t.screen()[:1], r"PAUSED.*\[14:07:08.*, 14:07:09.*\[")
@@ -105,13 +105,13 @@ def narrow(checks):
         with open_at(size) as t:
             checks.contains(f"{size}: the pane's name", t.sync(), "^ CPU  ")
             t.keys("(")  # takes the message away
-            t.wait(r"^F1Help +F2Setup .*F10Quit$" if size[0] > 40 else "^F1Help F3Search F4Filter F9Go on F10Quit")
+            t.wait(r"^F1Help +F2Setup .*F10Quit$" if size[0] > 40 else "^F1Help F3Search F4Filter F9Play F10Quit")
             checks.contains(f"{size}: another pane's", t.press("5"), "^ Syscalls  ")
             checks.contains(f"{size}: of details", t.press("1", "Enter"), "^ Details  ")
 
 
 def cursor_in_bars(checks):
-    """The shown interval is no hole in the strip: no block is in reverse, nor in the colour of a background."""
+    """The shown interval is not a hole in the strip: no block is in reverse video or in the background colour."""
     with open_at(env={"NO_COLOR": "1"}) as t:
         strip = t.screen(styles=True)[4]
         checks.check("NO_COLOR: marked", "▒" in strip, strip)
@@ -147,7 +147,7 @@ def lost_events(checks):
 
 
 def hostile_names(checks):
-    """Escape sequences, carriage returns, bells and bytes that are no UTF-8 in process names stay text."""
+    """Escape sequences, carriage returns, bells and invalid UTF-8 in process names remain text."""
     copy = os.path.join(os.environ.get("TMPDIR", "."), "hostile")
     shutil.copytree(os.path.join(RECORDING, "web"), copy, copy_function=shutil.copyfile)
     names = {b"apache2\0": b"\x1b[2J\xff\r\x07\0", b"lttng-consumerd\0": b"\x9b31m\xe2\x80\xae\n\tquiet\0\0"}

@@ -19,7 +19,7 @@ RECORDING = unpack("locks-pipes") or skip("no recording locks-pipes")
 COPY = os.path.abspath("copy")
 PROGRAM = os.path.join(COPY, "build/lttngtop")
 
-# file → how a line there begins, and what is put behind it; None: it is a new file
+# file → start of a line in it, and what to insert after it; None: a new file
 COUNTER = {
     "src/event/tracepoints.def": (
         "HANDLED(SIGNAL_GENERATE,", 'COUNTED(TIMER_START, none, timers, 0, "timer_hrtimer_start hrtimer_start")\n'),

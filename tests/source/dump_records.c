@@ -13,7 +13,7 @@
  * worker that gives no sign of life for so long, gives up on a relayd that does not answer. -s: a live
  * session from its start. -f: directories whose recordings are being written; streams that are silent for SECONDS
  * are not waited for. WANTED: of which events all fields are wanted, as event/wanted.h has it:
- * "3 0 18446744073709551615" is of all.
+ * "3 0 18446744073709551615" means all.
  */
 #include <inttypes.h>
 #include <poll.h>
@@ -86,7 +86,7 @@ static void print_comm(const char *name, const char *comm)
 	putchar('"');
 }
 
-/* Where it lies in the record is nobody's business: counters may stand before it, and are told when they change. */
+/* Its position in the record does not matter: counters may precede it, and are reported when they change. */
 static bool is_text(const struct tracepoint_desc *desc, unsigned word)
 {
 	for (unsigned i = 0; i < desc->n_fields; i++)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Containers of recordings made here: nested ones whose figures are known, as old and new tracers tell of them; names
-by cgroups; and what no kernel writes: namespaces in a circle, tens of thousands of them, names that are no text."""
+by cgroups; and what no kernel writes: namespaces in a circle, tens of thousands of them, names that are not text."""
 import json
 import os
 import subprocess
@@ -54,7 +54,7 @@ class Made(ctf.Trace):
                       ("child_pid", "s32", tid), ("child_ns_inum", "u32", ns))
 
     def turns(self, *tids):
-        """Each runs for 1 ms, the last one goes on."""
+        """Each runs for 1 ms, the last one continues."""
         previous = 0
         for tid in tids:
             self.add_next("sched_switch", ("prev_comm", "text", 16, ""), ("prev_tid", "s32", previous),
@@ -136,7 +136,7 @@ def named():
         json.dump({"schema": 1, "cgroups": {str(OUTER): f"/system.slice/docker-{ID}.scope", str(INNER): 7, "x": "/lxc/x"}}, file)
     rows, run = containers("nested")
     check("names by namespaces", {"host", "docker:3f4e5d6c7b8a"} <= set(rows) and len(rows) == 3, (rows, run.stderr))
-    check("one that is no path", "a name in 'cgroups' is not a string" in run.stderr, run.stderr)
+    check("one that is not a path", "a name in 'cgroups' is not a string" in run.stderr, run.stderr)
 
 
 def circle():

@@ -155,7 +155,7 @@ def test_packets(name, ctf2):
     growing.append(0, growing.packet(0, 310, 400, 320)[:-1])
     growing.close()
     follower.end(name)
-    check(f"{name}: a half packet is told at the end", len(follower.of_kind("NOTE")) == 1 and len(follower.times()) == 6,
+    check(f"{name}: a truncated packet is reported at the end", len(follower.of_kind("NOTE")) == 1 and len(follower.times()) == 6,
           follower.lines)
 
 
@@ -239,7 +239,7 @@ def test_metadata(name, ctf2):
 
 
 def test_new_stream(name, ctf2):
-    """CPUs come online; an empty file may be of one that has something soon."""
+    """CPUs come online; an empty file may belong to one that will have data soon."""
     growing = Growing(f"{name}-stream", ctf2)
     growing.trace.add(1, "event", ("value", "u32", 1))
     growing.trace.events.clear()
@@ -267,7 +267,7 @@ def test_silence(name, ctf2):
     follower = Follower(growing.directory, patience=1)
     follower.wait_for(f"{name}: both", 20, 30)
     growing.add(0, 110, 500, 120, 400)
-    follower.wait_for(f"{name}: one goes on", 20, 30, 120, 400)
+    follower.wait_for(f"{name}: one continues", 20, 30, 120, 400)
     growing.add(1, 110, 200, 130)
     growing.add(0, 510, 600, 520)
     follower.wait_for(f"{name}: the other one is late", 20, 30, 120, 400, 500, 520)

@@ -86,7 +86,7 @@ def main():
         for name, fields in known.items():
             if prefix + name in classes:
                 check_fields(classes, prefix + name, fields)
-    # a call under a name that is none of the table's, but of one with a prefix or suffix
+    # a call whose name is not in the table, except with a prefix or suffix
     other = sorted(name for name in classes if (m := re.fullmatch(r"(?:compat_)?syscall_entry_(?:ia32_)?(\w+?)(?:_time32)?", name))
                    and m[1] in dict(calls()) and name.split("syscall_entry_")[1] not in dict(calls()))
     check("no call under another name", not other, other)

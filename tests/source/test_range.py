@@ -71,7 +71,7 @@ class Records:
                 self.hosts += 1
             elif name and kind not in ("CLASS", "CONTEXT"):
                 self.events.append((ns, cpu, name[1]))
-                # counters are told when they change: in a range the first ones are told again
+                # counters are reported when they change: a range repeats the initial ones
                 self.texts.append((ns, cpu, kind, tid, re.sub(r" perf=\S+", "", rest)))
 
 
@@ -121,8 +121,8 @@ def check_start(recording, records, begin, end):
 
 
 def check_losses(recording, records, begin, end):
-    """Losses that end in the range are told as ever; others only if they reach into it, at its edge."""
-    last = {cpu: ns for ns, cpu, _ in recording.records.events}  # a loss behind it is told there
+    """Losses that end in the range are reported as usual; others only if they reach into it, at its edge."""
+    last = {cpu: ns for ns, cpu, _ in recording.records.events}  # a later loss is reported there
     wrong = []
     for loss in recording.records.lost:
         if begin <= loss[0] < end and loss[4] >= begin and loss not in records.lost:

@@ -15,7 +15,7 @@ BUILD = os.environ["BUILD"]
 DUMP = os.path.join(BUILD, "tests/source/dump_records")
 ALL_FIELDS = "3 0 18446744073709551615"
 SHARED = os.environ.get("SHARED", "")
-# Takes minutes with babeltrace2, and is of the same machine, tracer and events as the others.
+# Takes minutes with babeltrace2, and has the same machine, tracer and events as the others.
 LEFT_OUT = {"large"}
 
 # name → (records that differ, of which kind, cause)
@@ -74,7 +74,7 @@ def compare(name, path, directory):
 
 
 def shared_recordings(directory):
-    """The cases of ../shared/conformance, which stand there unpacked."""
+    """The cases of ../shared/conformance, which are already unpacked."""
     top = os.path.join(SHARED, "conformance")
     if not os.path.isdir(top):
         print("skip conformance: ../shared is absent")

@@ -24,7 +24,7 @@ COUNT, SEED, LIMIT_S = 60, 1, 60
 ROUNDING_NS = 4  # of 10^16
 # An assertion of babeltrace2 2.0: lengths and tags in elements of arrays and in events' own contexts.
 DIES = "died: signal"
-# 2.1 takes other lengths and tags there, and fails sooner or later. It says nothing of what was lost before the first packet;
+# 2.1 takes other lengths and tags there, and fails sooner or later. It does not report losses before the first packet;
 # a stream with nothing else then ends elsewhere.
 IS_21 = harness.library_version() >= (2, 1)
 NOT_IN_21 = ("LOST", "STREAM_END", "events")

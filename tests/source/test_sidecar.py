@@ -75,7 +75,7 @@ make("far/web")
 put("far", SOUND)
 check("a directory of many recordings is nobody's session", thread("far/web") == (NOTHING, "", 0), thread("far/web"))
 
-check("a thread is of its process", thread("session", 3) == (NAMES, "", 0), thread("session", 3))
+check("a thread belongs to its process", thread("session", 3) == (NAMES, "", 0), thread("session", 3))
 make("later")
 put("later", {"processes": [{"pid": 1, "start_ns": BEGIN + 10 ** 9, "exe": "/started/later"}]})
 check("a process that started later is not the one there was", thread("later") == (NOTHING, "", 0), thread("later"))

@@ -61,7 +61,7 @@ for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         result = interrupted(number)
         name = f"{number.name}, {name}"
         check(f"{name}: says so", result is not None and result[0] == 128 + number and
-              "interrupted: nothing was left in 'out'" in result[1], result)
+              "interrupted: nothing was written to 'out'" in result[1], result)
         left = os.listdir("out") if os.path.exists("out") else None
         check(f"{name}: nothing is left", left == ([] if made else None), left)
         shutil.rmtree("out", ignore_errors=True)
@@ -71,7 +71,7 @@ with start("-o", "out", "long", preexec_fn=small_files) as slicing:
 check("a full disk: says so", slicing.returncode == 1 and "cannot write" in err, (slicing.returncode, err))
 check("a full disk: nothing is left", not os.path.exists("out"), os.path.exists("out") and os.listdir("out"))
 
-# killed: what is there shows that it is no slice, and the next one does not mix with it
+# killed: the remains are recognisable, and the next slice does not mix with them
 os.makedirs("out/.unfinished-slice/made/kernel")
 with start("-o", "out", "long") as slicing:
     _, err = slicing.communicate()

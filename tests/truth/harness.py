@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Runs reports of the program and keeps account of what was checked.
+"""Runs reports of the program and keeps track of the checks.
 
-A test script makes one Checks object, calls its methods, and ends with
-checks.finish(), which prints one closing line and exits 0 or 1 (77: skipped).
+A test script creates a Checks object, calls its methods, and ends with checks.finish(), which prints a summary line and
+exits with status 0 or 1 (77: skipped).
 """
 
 import json
@@ -17,7 +17,7 @@ BUILD = os.path.abspath(os.environ.get("BUILD", os.path.join(ROOT, "build")))
 PROGRAM = os.environ.get("LTTNGTOP", os.path.join(BUILD, "lttngtop"))
 SHARED = os.environ.get("SHARED", os.path.join(ROOT, "..", "shared"))
 CONFORMANCE = os.environ.get("LTTNGTOP_CONFORMANCE", os.path.join(SHARED, "conformance"))
-TRACES = [os.path.join(ROOT, "traces"), os.path.join(SHARED, "traces")]  # the bundled ones, and where they are all the others
+TRACES = [os.path.join(ROOT, "traces"), os.path.join(SHARED, "traces")]  # the bundled ones and, if available, all others
 
 COMPLETE, INCOMPLETE = 0, 3
 
@@ -38,13 +38,13 @@ def need(tool):
 
 
 def library_version():
-    """Of babeltrace2: (2, 1, 2)."""
+    """The version of babeltrace2, e.g. (2, 1, 2)."""
     out = subprocess.run(["pkg-config", "--modversion", "babeltrace2"], stdout=subprocess.PIPE, text=True, check=True).stdout
     return tuple(map(int, out.split(".")))
 
 
 def unpack(archive, below):
-    """Unpacks a .tar.zst once below $BUILD/shared-traces; the directory it makes."""
+    """Unpacks a .tar.zst below $BUILD/shared-traces, unless that was done before; returns its directory."""
     name = os.path.basename(archive).split(".")[0]
     base = os.path.join(BUILD, "shared-traces", below)
     target = os.path.join(base, name)
@@ -63,7 +63,7 @@ def unpack(archive, below):
 
 
 def recording(name):
-    """(directory of the recording, directory of its truth) or None where they are absent."""
+    """(directory of the recording, directory of its truth files), or None if they do not exist."""
     for directory in TRACES:
         archive = os.path.join(directory, name + ".tar.zst")
         truth = os.path.join(directory, "truth", name + ".truth.tar.zst")
@@ -72,18 +72,18 @@ def recording(name):
     return None
 
 
-# Of user space: the kernel's figures are not in them, and babeltrace2 2.0 cannot read them.
+# User-space recordings: they lack the kernel's figures, and babeltrace2 2.0 cannot read them.
 USER_SPACE = {"ctf2-ust"}
 
 
 def recording_names(user_space=False):
-    """Those of kernels, or all there are, sorted."""
+    """The names of all kernel recordings, or of all recordings, sorted."""
     return sorted({file.removesuffix(".tar.zst") for directory in TRACES if os.path.isdir(directory)
                    for file in os.listdir(directory) if file.endswith(".tar.zst")} - (set() if user_space else USER_SPACE))
 
 
 def recordings(only=None, user_space=False):
-    """name, directory, truth directory of every recording of a kernel, or every one; skips the test if there is none."""
+    """Yields name, directory and truth directory of all kernel recordings, or of all; skips the test if there are none."""
     names = [n for n in recording_names(user_space) if not only or n in only]
     if not names:
         skip(f"none of the recordings {', '.join(sorted(only or ()))} in {' or '.join(TRACES)}")
@@ -97,7 +97,7 @@ def recordings(only=None, user_space=False):
 
 
 def is_ctf2(path):
-    """Whether the metadata below this directory are CTF 2's."""
+    """Whether the metadata below this directory is CTF 2."""
     for root, _, files in os.walk(path):
         if "metadata" in files:
             with open(os.path.join(root, "metadata"), "rb") as metadata:
@@ -120,15 +120,15 @@ class Report:
         self.lost = data["lost"]
 
     def by(self, *keys):
-        """key (tuple if several) -> row"""
+        """A dictionary: key (a tuple if there are several) -> row."""
         one = len(keys) == 1
         return {row[keys[0]] if one else tuple(row[k] for k in keys): row for row in self.rows}
 
 
 def run(table, *args, status=(COMPLETE,), timeout=600, sync=False):
     """
-    The reports (several with --interval) of one call; each host on its own clock, as the truth is, or (sync)
-    all on the reference's.
+    The reports (several with --interval) of one call, with each host on its own clock, as the truth files are, or with
+    sync all on the reference host's.
     """
     command = [PROGRAM, "report", table, "--json", *([] if sync else ["--no-sync"]), *[str(a) for a in args]]
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=timeout, check=False)
@@ -157,9 +157,8 @@ def stamp(ns):
 class Checks:
     """Counts checks; compares differences against a list of known ones.
 
-    known: {(recording, host, what, who): (cause, amount)}. A difference that is not
-    listed, or by another amount, fails; so does an entry for what was looked at
-    without finding a difference.
+    known: {(recording, host, what, who): (cause, amount)}. A difference that is not listed or has another amount is a
+    failure; so is an entry for something that was checked and did not differ.
     """
 
     def __init__(self, known=None, causes=None):
@@ -187,7 +186,7 @@ class Checks:
         return self.true(got == want, f"{text}: {got!r} instead of {want!r}")
 
     def same(self, recording, host, what, who, want, got, tolerance=0):
-        """want: the truth; got: the program's. Beyond the tolerance only as listed."""
+        """want: the truth; got: the program's value. They may differ by the tolerance, or as listed."""
         self.checked += 1
         self.seen.add((recording, host, what))
         difference = want - got
@@ -209,7 +208,7 @@ class Checks:
     def finish(self):
         for key in sorted(self.unused):
             if key[:3] in self.seen:
-                self.fail(f"known difference not found any more: {key} {self.known[key]}")
+                self.fail(f"known difference no longer occurs: {key} {self.known[key]}")
         used = {self.known[k][0] for k in self.known}
         for cause in sorted(used - set(self.causes)):
             self.fail(f"cause {cause} of a known difference is not explained")

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The differences between truth and program that are real, each with its cause.
+"""Genuine differences between truth and program, each with its cause.
 
 known.txt has one per line: recording, host, what, who, cause, amount (truth - program).
-The tests fail on one that is not listed, and on one that is listed but gone.
+The tests fail if a difference is not listed, or if a listed one no longer occurs.
 """
 
 import os
@@ -13,8 +13,8 @@ CAUSES = {
              " and a tick after idleness gives some",
     "stamp": "it happened after the block's stamp and before the guest had read the file",
     "gro": "receive offload: the card's driver counts the packets, net_if_receive_skb comes once for those merged",
-    "passed": "received over a Unix socket (SCM_RIGHTS): no event tells of the new fd",
-    "ended": "it ended before the record's first event; that its last switch-out says dead is all there is of its end",
+    "passed": "received over a Unix socket (SCM_RIGHTS): no event shows the new fd",
+    "ended": "it ended before the first event of the trace; only its last switch-out shows that",
     "idle": "the kernel's idle excludes entering and leaving idleness and the timer interrupt's own entry and exit,"
             " which no event brackets",
     "samples": "the kernel's samples have more system time than calls, interrupts and what is allowed for page faults; of"

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A second, slow and simple reading of a recording: the text babeltrace2 prints.
+"""A second, slow and simple reader of recordings: parses the text that babeltrace2 prints.
 
-It shares nothing with the program, so where the two differ one of them is
-wrong. Times are CLOCK_MONOTONIC of the guest (the trace's raw clock).
+It shares no code with the program, so if the two differ, one of them is wrong. Times are the guest's CLOCK_MONOTONIC (the
+trace's raw clock).
 """
 
 import bisect
@@ -43,7 +43,7 @@ def number(text):
 
 
 def fields(payload):
-    """The flat fields of a payload; numbers as int, strings as bytes, enough for what is asked here."""
+    """The flat fields of a payload, numbers as int and strings as bytes, which suffices here."""
     out = {}
     for name, value in FIELD.findall(payload):
         if value[:1] == b'"':
@@ -196,7 +196,7 @@ class Oracle:
 
 
 def of(directory):
-    """The Oracle of a directory, kept beside it: the tests read the same recordings again and again."""
+    """The Oracle of a directory, cached next to it because many tests read the same recordings."""
     path = directory.rstrip("/") + ".oracle"
     newest = max(os.path.getmtime(__file__), os.path.getmtime(directory))
     if os.path.exists(path) and os.path.getmtime(path) > newest:
@@ -210,7 +210,7 @@ def of(directory):
 
 
 def span(directory):
-    """Raw clock of the first and the last event."""
+    """The raw clock at the first and the last event."""
     proc = subprocess.Popen(["babeltrace2", "--no-delta", "--clock-cycles", directory],
                             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     first = last = None

@@ -69,7 +69,7 @@ def check_threads(checks, name, host, path, rows):
     want, got = by_sectors(path), collections.defaultdict(lambda: [0, 0])
     back = 0  # in the kernel threads' own context, and due to others
     for row in rows:
-        checks.true(row["disk_writeback_bytes"] <= row["disk_write_bytes"], f"{name}/{host}: part of what is written: {row}")
+        checks.true(row["disk_writeback_bytes"] <= row["disk_write_bytes"], f"{name}/{host}: part of the bytes written: {row}")
         back += row["disk_writeback_bytes"]
         if row["disk_read_bytes"] or row["disk_write_bytes"]:
             got[row["tid"]][0] += row["disk_read_bytes"]

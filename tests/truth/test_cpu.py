@@ -91,7 +91,7 @@ def check_hotplug(checks, name, host, directory, offset, truth_dir):
         at += 3
     checks.true([s[0] for s in steps] == ["off", "on", "off", "on"], f"{name}: four steps in hotplug.log")
     for (_, off_begin, off_end), (_, on_begin, on_end) in zip(steps[::2], steps[1::2]):
-        # Between the end of switching off and the begin of switching on: all of it offline.
+        # From the end of going offline to the start of going online it is all offline.
         row = harness.report("cpus", "--begin", harness.stamp(off_end + offset),
                              "--end", harness.stamp(on_begin + offset), directory).by("cpu")
         one = row.get(1, {"online_ns": 0, "idle_ns": 0, "busy_ns": 0, "switches": 0})

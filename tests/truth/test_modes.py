@@ -36,7 +36,7 @@ def tolerance(cpu_ns, user_ns, unit_ns):
 
 
 def explained(minor, major, want, got):
-    """What page faults may be of the difference: the kernel's time, which the trace cannot tell from the program's."""
+    """How much of the difference page faults can explain: kernel time, which the trace cannot tell from the program's."""
     return min(max(got - want, 0), minor * FAULT_NS + major * MAJOR_FAULT_NS)
 
 

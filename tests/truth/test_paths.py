@@ -92,7 +92,7 @@ def check_rpc(checks, name, directory, truth_dir):
             charged = sum(r["cpu_sub_ns"] for r in harness.report("accounting", *window, sync=True).rows
                           if (r["client_host"], r["client_pid"]) == (client_host, call["pid"])
                           and (r["host"], r["pid"]) == ("web", server[0]["pid"]))
-            # it is charged for what is done while it waits, not while it still runs
+            # it is charged for work done while it waits, not while it still runs
             ran = sum(r["cpu_ns"] + r["ready_ns"] for r in
                       harness.report("cpu", "--host", client_host, "--tid", call["pid"], *window, sync=True).rows)
             checks.true(least - ran - LESS_NS <= charged <= most + SERVER_EXTRA_NS,
@@ -100,7 +100,7 @@ def check_rpc(checks, name, directory, truth_dir):
                         f"{charged} ns; by the logs {least:.0f} to {most:.0f}, while the client ran for {ran}")
             calls += 1
     checks.equal(calls, 24, f"{name}: calls checked")
-    # who asked is charged, and nobody whom a packet only passed by
+    # the client is charged, not a machine that a packet only passed through
     clients = {r["client_comm"] for r in harness.report("accounting", directory, sync=True).rows
                if r["client_pid"] is not None and r["comm"] == "rpcd"}
     checks.equal(clients, {"rpcc"}, f"{name}: clients of rpcd")

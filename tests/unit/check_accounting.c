@@ -434,7 +434,7 @@ START_TEST(test_servers_hang_below_their_clients_of_any_host)
 	q.tree = false;
 	view_rows_build(&r, &q, hosts, G_N_ELEMENTS(hosts));
 	ck_assert_str_eq(tree_text(&r), "both/0 small/0 server/0 server/0 both/0 server/0");
-	/* a collapsed branch, and what it was found by, stay when the accounts are made anew */
+	/* a collapsed branch, and the way it was found, survive when the accounts are computed again */
 	q.tree = true;
 	view_rows_build(&r, &q, hosts, G_N_ELEMENTS(hosts));
 	key = r.rows[2].key;
@@ -449,7 +449,7 @@ START_TEST(test_servers_hang_below_their_clients_of_any_host)
 	ck_assert_uint_eq(view_rows_index(&r, &key), 2);
 	g_hash_table_destroy(q.collapsed);
 	q.collapsed = NULL;
-	/* who works for whom shows with what a filter finds */
+	/* matches of a filter are shown with their clients */
 	ck_assert_int_eq(view_filter_parse(&filter, "comm:both", NULL), LT_OK);
 	q.filter = &filter;
 	view_rows_build(&r, &q, hosts, G_N_ELEMENTS(hosts));

@@ -403,7 +403,7 @@ START_TEST(test_time_forms)
 		{ "12:03:06", BEGIN + 500000000 },
 		{ "12:03:05.500000001", BEGIN + 1 },
 		{ "12:03:05.50000000199", BEGIN + 1 },
-		{ "12:03:05", BEGIN - 500000000 + UINT64_C(86400000000000) }, /* today's is before the begin */
+		{ "12:03:05", BEGIN - 500000000 + UINT64_C(86400000000000) }, /* today's is before the start */
 		{ "2026-11-20 12:03:05", BEGIN - 500000000 },
 		{ "2026-11-20T12:03:05.25", BEGIN - 250000000 },
 		{ "1970-01-01 00:00:01", 1000000000 },
@@ -487,7 +487,7 @@ START_TEST(test_time_changes)
 }
 END_TEST
 
-/* A time of day is its first occurrence at or after the begin, also where an hour comes twice. */
+/* A time of day means its first occurrence at or after the start, even if an hour is repeated. */
 START_TEST(test_time_twice)
 {
 	const uint64_t first = UINT64_C(1792888200000000000), hour = 3600 * NS_PER_S; /* 2026-10-25 02:30:00 CEST */

@@ -33,7 +33,7 @@ static const struct thread_row *other(struct events *e)
 	return THREAD_ROW(e->m, e->m->other_thread);
 }
 
-/* The driver gets it from a kworker; it is due to who asked, counts when it is done, and took as long as since then. */
+/* A kworker passes it to the driver; it is charged to its originator on completion, with the time since the request. */
 START_TEST(test_request_is_due_to_who_asked)
 {
 	struct events e;
@@ -92,7 +92,7 @@ START_TEST(test_merged_bytes_are_their_threads)
 }
 END_TEST
 
-/* Only merges were seen: the rest of the request is of who inserted it. */
+/* Only merges were seen: the rest of the request belongs to the thread that inserted it. */
 START_TEST(test_merge_into_a_request_not_seen_asked)
 {
 	struct events e;
@@ -126,7 +126,7 @@ START_TEST(test_requeue_keeps_owners)
 }
 END_TEST
 
-/* Nobody was seen to ask, or the thread is gone: the row "other", so that sums hold. Discards are none's. */
+/* The originator was not seen or is gone: row "other", so that sums hold. Discards belong to no thread. */
 START_TEST(test_nobody_s_bytes)
 {
 	struct events e;
@@ -152,7 +152,7 @@ START_TEST(test_nobody_s_bytes)
 }
 END_TEST
 
-/* fsync() with nothing left to write: a write of nothing, of who asked for it. */
+/* fsync() with nothing left to write: an empty write by its caller. */
 START_TEST(test_write_of_nothing)
 {
 	struct events e;
@@ -187,7 +187,7 @@ START_TEST(test_partition_of_a_bio)
 }
 END_TEST
 
-/* A mapped device's own thread sends the bio on: it is due to who came to the device above. */
+/* A mapped device's own thread passes the bio on: it is charged to the user of the upper device. */
 START_TEST(test_bio_from_above)
 {
 	struct events e;
@@ -297,7 +297,7 @@ static void written_at(struct events *e, uint64_t t, int64_t tid, uint64_t secto
 	RQ(e, t + 5, 0, COMPLETE, VDA, sector, n, WRITE);
 }
 
-/* What a kworker writes back is due to who wrote files, in that order; the rest is its own, and so are the requests. */
+/* Writeback by a kworker is charged to the writers of files, in order; the rest, and the requests, are its own. */
 START_TEST(test_write_back)
 {
 	struct events e;

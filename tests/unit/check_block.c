@@ -268,7 +268,7 @@ START_TEST(test_requeue_and_abort)
 }
 END_TEST
 
-/* A second issue of what is in the driver's queue is the same request. */
+/* A second issue of a request in the driver's queue is the same request. */
 START_TEST(test_issue_twice)
 {
 	struct events e;
@@ -296,7 +296,7 @@ START_TEST(test_front_and_back_merge)
 	ASSERT_QUEUES(&e, VDA, 0, 1);
 	RQ(&e, 1140, COMPLETE, VDA, 436, 24, WRITE);
 	ASSERT_QUEUES(&e, VDA, 0, 0);
-	/* a merge tells that a request waits, though its insertion was not seen */
+	/* a merge shows that a request waits, though its insertion was not seen */
 	RQ(&e, 1200, FRONTMERGE, VDA, 36, 8, WRITE);
 	ASSERT_QUEUES(&e, VDA, 1, 0);
 	events_release(&e);

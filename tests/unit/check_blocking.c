@@ -100,7 +100,7 @@ START_TEST(test_from_switch_to_wakeup)
 }
 END_TEST
 
-/* Whom connect() waits for, though the socket has no peer yet; another one on the same socket is another row. */
+/* The peer that connect() waits for, though the socket has none yet; another one on the same socket is another row. */
 START_TEST(test_connect)
 {
 	static const char *const peers[] = { "10.0.0.1:80", "10.0.0.2:80" };
@@ -174,7 +174,7 @@ START_TEST(test_what_is_no_wait)
 }
 END_TEST
 
-/* The context of the wake-up tells what it was for. */
+/* The context of the wake-up shows what the thread waited for. */
 START_TEST(test_states)
 {
 	static const struct {

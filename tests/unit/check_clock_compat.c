@@ -234,7 +234,7 @@ START_TEST(test_sync_django)
 }
 END_TEST
 
-/* The products of a long trace do not fit 64 bits; Trace Compass goes on with what is left of them. */
+/* The products of a long trace do not fit 64 bits; Trace Compass continues with their low bits. */
 START_TEST(test_wrapped_products)
 {
 	struct compat_hull *hull = compat_hull_create();

@@ -101,7 +101,7 @@ START_TEST(test_flags_that_move)
 	ck_assert_uint_eq(found->len, 1);
 	ck_assert(!nth(0)->part); /* found as the same, not by its bytes */
 	assert_certain(0, 1, 2);
-	/* The acknowledgement alone has the numbers of the data behind it; SYN and FIN do not move. */
+	/* A bare acknowledgement has the sequence numbers of the data that follows; SYN and FIN do not move. */
 	feed(m, A, 3, SENT, tcp_packet(200, 7, 0, 2));
 	feed(m, B, 4, RECEIVED, tcp_packet(200, 7, 30, 2));
 	other = tcp_packet(300, 7, 0, 3);
@@ -197,7 +197,7 @@ START_TEST(test_retransmission_with_ids)
 {
 	struct matcher *m = start();
 
-	/* The first is lost; the id tells which one arrived. */
+	/* The first is lost; the id shows which one arrived. */
 	feed(m, A, 1, SENT, tcp_packet(100, 7, 50, 10));
 	feed(m, A, 200, SENT, tcp_packet(100, 7, 50, 11));
 	feed(m, B, 201, RECEIVED, tcp_packet(100, 7, 50, 11));
@@ -305,7 +305,7 @@ START_TEST(test_split)
 	end = tcp_packet(4000, 7, 63, 42);
 	end.flags = big.flags;
 	feed(m, B, 22, RECEIVED, end);
-	feed(m, B, 23, RECEIVED, tcp_packet(4063, 7, 100, 43)); /* behind it */
+	feed(m, B, 23, RECEIVED, tcp_packet(4063, 7, 100, 43)); /* after it */
 	ck_assert_uint_eq(found->len, 3);
 	for (unsigned n = 0; n < 3; n++) {
 		assert_match(n, A, 10, B, 20 + n);
@@ -412,7 +412,7 @@ START_TEST(test_udp)
 	ck_assert_uint_eq(found->len, 2);
 	ck_assert(nth(1)->ambiguous);
 	ck_assert(!nth(1)->certain);
-	/* No id: a link, no more. */
+	/* No id: only a link. */
 	p6.ip_version = 6;
 	feed(m, A, 8, SENT, p6);
 	feed(m, B, 9, RECEIVED, p6);

@@ -40,7 +40,7 @@ static void send(struct clock_sync *s, const struct clock *from, const struct cl
 	clock_sync_packet(s, to->host, read_clock(to, true_ns + latency_ns), false, &p);
 }
 
-/* Packets both ways for so many seconds, 10 a second each. */
+/* Packets in both directions for this many seconds, 10 per second each. */
 static void talk(struct clock_sync *s, const struct clock *a, const struct clock *b, uint64_t from_s, uint64_t to_s,
 		 uint64_t latency_ns)
 {
@@ -269,7 +269,7 @@ START_TEST(test_clock_that_jumps_seldom_heard)
 }
 END_TEST
 
-/* A clock that jumps: what cannot be one line is found out, and the map goes on with what came after it. */
+/* A clock that jumps: a break in the line is detected, and the map continues with what came after it. */
 START_TEST(test_clock_that_jumps)
 {
 	const struct clock_options options = { .window_ns = 4 * SECOND_NS };

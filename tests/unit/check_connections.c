@@ -381,7 +381,7 @@ START_TEST(test_owner)
 }
 END_TEST
 
-/* Fields of a damaged trace: lengths that contradict each other are no segment, numbers far off no bytes. */
+/* Fields of a damaged trace: contradictory lengths are not a segment, distant numbers not bytes. */
 START_TEST(test_hostile)
 {
 	const uint64_t lengths[] = { 0, 1, HEADERS - 1, UINT32_MAX, UINT64_MAX, UINT64_C(1) << 63 };

@@ -63,7 +63,7 @@ static unsigned count(enum table_id table)
 	return n;
 }
 
-/* NULL: there is none of that number. */
+/* NULL: there is none with that number. */
 static const struct container_row *container(uint64_t inode)
 {
 	const struct state_table *t = &model_state(e.m)->tables[TABLE_CONTAINER];
@@ -112,7 +112,7 @@ static uint64_t between(int64_t tid, uint64_t level)
 	return 0;
 }
 
-/* A thread in two containers, as lttng-modules tells of it: its own namespace first. */
+/* A thread in two containers, as reported by lttng-modules: its own namespace first. */
 static void dump_nested(bool innermost_first)
 {
 	dump_process(70, 70, "nested");
@@ -160,7 +160,7 @@ START_TEST(test_dump_outermost_first)
 }
 END_TEST
 
-/* Before 2.13 the state of a task is told once per namespace. */
+/* Before 2.13 the state of a task is dumped once per namespace. */
 START_TEST(test_old_dump)
 {
 	EVENT(&e, now += 10, 0, 1, DUMP_PROCESS, dump_process, .tid = 70, .pid = 70, .vtid = 1, .vpid = 1,

@@ -193,7 +193,7 @@ START_TEST(test_shared)
 	c = start("c", true);
 	ck_assert_uint_eq(worker_of(&b), pid);
 	ck_assert_uint_ne(worker_of(&c), pid);
-	/* one of two that is stopped: the other one goes on */
+	/* one of two is stopped: the other one continues */
 	stop(&b);
 	ck_assert_int_eq(await(&a, &ts), LT_OK);
 	/* the last one takes the worker along */

@@ -98,7 +98,7 @@ START_TEST(test_packet_roles)
 	ck_assert_uint_eq(head.events_at, 8 * sizeof(data));
 	for (size_t len = 0; len < sizeof(data); len++)
 		ck_assert_int_eq(packet_read_head(l, data, len, &head), LT_ERROR);
-	/* The event names no stream: it is of the only one. */
+	/* The event names no stream: it belongs to the only one. */
 	ck_assert_ptr_nonnull(layout_find_event(layout_find_stream(l, 5), 0));
 	layout_destroy(l);
 }

@@ -409,7 +409,7 @@ START_TEST(other_clocks_live)
 	rebase(&c, grid(SECOND, 9100 * MS, false), 2 * SECOND, 3 * SECOND);
 	check_shown(&c, 8 * SECOND, 9 * SECOND);
 	ck_assert_int_eq(c.mode, CURSOR_STICKING);
-	/* nobody waits for what has not happened */
+	/* nothing waits for the future */
 	cursor_jump(&c, BEGIN + 6 * SECOND);
 	rebase(&c, grid(SECOND, 9100 * MS, false), 20 * SECOND, 21 * SECOND);
 	check_shown(&c, 8 * SECOND, 9 * SECOND);

@@ -96,7 +96,7 @@ START_TEST(test_tunnel_without_link_header)
 	QUEUE(&e, 1130, "wg0", 100, .ip_version = 6, .tot_len = 60);
 	RX(&e, 1140, "wg0", 100);
 	ck_assert_uint_eq(netif(&e, "wg0")->rx_bytes, 100);
-	/* no IP header in the event tells nothing */
+	/* without an IP header in the event nothing is known */
 	QUEUE(&e, 1150, "eth0", 0, .ip_version = 0);
 	RX(&e, 1160, "eth0", 100);
 	ck_assert_uint_eq(netif(&e, "eth0")->rx_bytes, 114);
@@ -253,7 +253,7 @@ START_TEST(test_entry_without_exit)
 	struct events e;
 
 	begin(&e);
-	/* the same again: it began anew */
+	/* the same again: it was restarted */
 	HARD_ENTRY(&e, 1100, 0, 26, "virtio0");
 	HARD_ENTRY(&e, 1150, 0, 26, "virtio0");
 	HARD_EXIT(&e, 1160, 0, 26);
@@ -426,7 +426,7 @@ static void perf_event(struct events *e, uint64_t t, unsigned cpu, int64_t tid, 
 	model_apply(e->m, 0, &r.ev);
 }
 
-/* A switch that carries them: they count for who ran until then. */
+/* A switch that carries them: they count for the thread that ran until then. */
 static void perf_switch(struct events *e, uint64_t t, unsigned cpu, int64_t prev, int64_t next, uint64_t v0,
 			uint64_t v1)
 {
@@ -494,7 +494,7 @@ START_TEST(test_cpu_counter_goes_to_who_ran)
 }
 END_TEST
 
-/* 64 bits wrap; a step back is a counter made anew. */
+/* 64 bits wrap around; a step back means a new counter. */
 START_TEST(test_counter_wraps_or_restarts)
 {
 	struct events e;
@@ -520,7 +520,7 @@ START_TEST(test_thread_counter)
 	perf_switch(&e, 1110, 0, 7, 8, 104, 0);
 	perf_event(&e, 1120, 0, 8, 7000, 0);
 	perf_switch(&e, 1130, 0, 8, 0, 7001, 0);
-	/* on another CPU it goes on */
+	/* it continues on another CPU */
 	perf_event(&e, 1140, 1, 7, 106, 0);
 	ck_assert_uint_eq(perf_value(&e, 7, "zero"), 6);
 	ck_assert_uint_eq(perf_value(&e, 8, "zero"), 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the state dump tells of files and disks. */
+/* What the state dump says about files and disks. */
 #include "files.h"
 
 START_TEST(test_dump_by_address)
@@ -40,7 +40,7 @@ START_TEST(test_dump_by_pid)
 }
 END_TEST
 
-/* It takes time: what the events told meanwhile stays. */
+/* It takes time: what events have shown meanwhile stays. */
 START_TEST(test_dump_does_not_undo_events)
 {
 	uint64_t opened;
@@ -161,7 +161,7 @@ START_TEST(test_dump_of_a_deleted_file)
 }
 END_TEST
 
-/* The dump tells of disks after the fds. */
+/* The dump lists disks after fds. */
 START_TEST(test_dump_end_knows_the_disks)
 {
 	struct events e;

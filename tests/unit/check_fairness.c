@@ -32,7 +32,7 @@ enum {
 	TIMER_US = 20000,
 	WAIT_MS = 10,
 	BUSY_EVENTS = 300000, /* of a packet: it takes a worker dozens of turns */
-	/* Most of a turn: steps of a source, each of so many records (worker/relayds.c, reader/native/live_merge.c). */
+	/* Limits of a turn: steps of a source, and records per step (worker/relayds.c, reader/native/live_merge.c). */
 	TURN_RECORDS = 8 * 512,
 	FEW_RECORDS = 64, /* besides: what the session is, the time */
 	UNFAIR = 9,       /* exit status */
@@ -450,7 +450,7 @@ static unsigned read_all(void)
 	return came;
 }
 
-/* Until each busy one has had so many events more. */
+/* Runs until each busy one has had this many more events. */
 static unsigned read_busy(unsigned events)
 {
 	struct session *first = &sessions[0], *last = &sessions[SESSIONS - 1];

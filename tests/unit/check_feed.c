@@ -151,7 +151,7 @@ static void sum_add(struct sum *s, const struct layout *l, const uint8_t *data, 
 	walk_release(&w);
 }
 
-/* The stream in pieces, one for every step of its clock; each second silence is told, as beacons do. */
+/* The stream in pieces, one per step of its clock; every second silence is announced, as by a beacon. */
 static void sum_pieces(struct sum *s, const struct layout *l, const struct recorded_stream *stream, uint64_t step)
 {
 	uint64_t limit = recorded_packet(stream, 0)->begin;

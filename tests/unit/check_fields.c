@@ -218,7 +218,7 @@ START_TEST(test_labels)
 }
 END_TEST
 
-/* Of what is too long the beginning is kept, and that is said. */
+/* The start of a long value is kept, and marked as cut. */
 START_TEST(test_cut)
 {
 	char *text = g_strnfill(FIELDS_TEXT_MAX + 1, 'x');

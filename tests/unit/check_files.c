@@ -282,7 +282,7 @@ START_TEST(test_calls_that_make_one_fd)
 	ck_assert_uint_eq(file(&e, TID, 40)->cloexec, 1);
 	CALL(&e, TID, "bpf", 0, .cmd = 8); /* BPF_PROG_ATTACH */
 	ck_assert(!is_open(&e, TID, 0));
-	CALL(&e, TID, "landlock_create_ruleset", 4, .flags = 1); /* tells the version */
+	CALL(&e, TID, "landlock_create_ruleset", 4, .flags = 1); /* returns the version */
 	ck_assert(!is_open(&e, TID, 4));
 	events_release(&e);
 }
@@ -310,7 +310,7 @@ START_TEST(test_sockets)
 	ck_assert_str_eq(kind(&e, TID, 5), "inet");
 	ENTRY(&e, TID, "accept4", .fd = 6, .flags = SOCK_CLOEXEC);
 	EXIT(&e, TID, "accept4", .ret = 7, .family = AF_INET6, .port = 4000, .addr = { mapped[0], mapped[1] });
-	ck_assert_str_eq(kind(&e, TID, 6), "inet"); /* a listening socket is of the family it accepts */
+	ck_assert_str_eq(kind(&e, TID, 6), "inet"); /* a listening socket has the family it accepts */
 	ck_assert_str_eq(kind(&e, TID, 7), "inet");
 	ck_assert_uint_eq(file(&e, TID, 7)->cloexec, 1);
 	ck_assert_str_eq(strpool_text((strid)file(&e, TID, 7)->peer), "10.0.0.3:4000");
@@ -460,7 +460,7 @@ static unsigned ended_rows(struct events *e)
 	return e->m->state.tables[TABLE_FILE].n_ended;
 }
 
-/* Who wants to see every life gets them all; a history those that go on. */
+/* A report sees every use of an fd; a history only those that continue. */
 START_TEST(test_inherited_fds_are_listed)
 {
 	struct events e;
@@ -633,7 +633,7 @@ START_TEST(test_exec_stops_sharing)
 }
 END_TEST
 
-/* The process' other threads are dead when it executes, seen to be or not: the lives go on. */
+/* The process's other threads are dead when it executes, seen or not: its fds stay open. */
 START_TEST(test_exec_of_many_threads_keeps_lives)
 {
 	const struct file_row *r;

@@ -223,7 +223,7 @@ START_TEST(test_past_stays)
 }
 END_TEST
 
-/* Detached for a while, during which the model goes on unseen. */
+/* Detached for a while, during which the model continues unseen. */
 START_TEST(test_gap)
 {
 	struct history *h = history_create(256 << 20);
@@ -273,7 +273,7 @@ static void count_lengths(const struct history *h, unsigned track, unsigned of[5
 	uint64_t last_s = 3600;
 
 	ck_assert_uint_eq(history_summaries(h, track, 0, UINT64_MAX, f, n), n);
-	/* the oldest one may have been cut by what was dropped, and those between two kinds by the grid */
+	/* the oldest one may have been cut by dropping, and those between two kinds by the grid */
 	for (unsigned i = 1; i < n; i++) {
 		uint64_t length_s = (f[i].end_ns - f[i].begin_ns) / SECOND;
 

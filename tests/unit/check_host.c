@@ -30,7 +30,7 @@ static void assert_status(enum host_status status, const char *reason)
 	ck_assert_str_eq(strpool_text((strid)row->reason), reason);
 }
 
-/* What matters most is told, and what holds besides is told again afterwards. */
+/* The most important state is reported; the next one is reported again once that is over. */
 START_TEST(test_what_matters_most)
 {
 	host_trouble(host, "a part is damaged");

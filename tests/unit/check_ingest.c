@@ -528,7 +528,7 @@ START_TEST(test_limit)
 }
 END_TEST
 
-/* Of the others it sees those with fields, before which and behind which the model is as it was and is. */
+/* Of the others it sees those with fields; before and after each the model is in the corresponding state. */
 START_TEST(test_visitor_sees_some_kinds)
 {
 	const bool none[EVENT_KINDS] = { false }, switches[EVENT_KINDS] = { [EVENT_SCHED_SWITCH] = true };

@@ -53,7 +53,7 @@ START_TEST(test_accruals_are_cut)
 	ck_assert_uint_eq(VALUE(&iv, 3, ready_ns), 700);
 	ck_assert_uint_eq(VALUE(&iv, 3, cpu_ns), 300);
 	ck_assert_uint_eq(VALUE(&iv, 3, state), THREAD_RUNNING);
-	/* the same, going on */
+	/* the same, continuing */
 	thread_change(&s, on, THREAD_BLOCKED, 2500);
 	interval_end(&iv, &s, 3000);
 	ck_assert_uint_eq(VALUE(&iv, 1, cpu_ns), 1500);
@@ -64,7 +64,7 @@ START_TEST(test_accruals_are_cut)
 }
 END_TEST
 
-/* Rows that began, ended, did both, and whose number was used anew. */
+/* Rows that started, ended, did both, and whose number was reused. */
 START_TEST(test_lives)
 {
 	struct host_state s;
@@ -129,7 +129,7 @@ START_TEST(test_ended_at_the_end)
 	interval_end(&iv, &s, END_NS);
 	ck_assert_uint_eq(iv.tables[TABLE_THREAD].n_rows, 1);
 	ck_assert_uint_eq(VALUE(&iv, 1, cpu_ns), 50);
-	/* reaped afterwards, and the interval goes on: once */
+	/* reaped afterwards while the interval continues: once */
 	state_reap(&s, interval_retire, &iv);
 	interval_end(&iv, &s, 3000);
 	ck_assert_uint_eq(iv.tables[TABLE_THREAD].n_rows, 1);

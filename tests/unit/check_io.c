@@ -38,7 +38,7 @@ START_TEST(test_classes)
 }
 END_TEST
 
-/* A path below an open directory is of the directory's kind. */
+/* A path below an open directory has the directory's kind. */
 START_TEST(test_relative_paths)
 {
 	struct events e;
@@ -59,7 +59,7 @@ START_TEST(test_relative_paths)
 	ck_assert_str_eq(kind(&e, TID, 13), "file");
 	ck_assert_str_eq(kind(&e, TID, 14), "file");
 	ck_assert_str_eq(kind(&e, TID, 15), "device");
-	ck_assert_str_eq(path(&e, TID, 10), "stat"); /* as the event told */
+	ck_assert_str_eq(path(&e, TID, 10), "stat"); /* from the event */
 	events_release(&e);
 }
 END_TEST
@@ -142,7 +142,7 @@ START_TEST(test_bytes_of_an_exit_without_entry)
 }
 END_TEST
 
-/* A read that blocks while its fd is closed and opened anew belongs to the file it began with. */
+/* A read that blocks while its fd is closed and reopened belongs to the file it started with. */
 START_TEST(test_bytes_go_to_the_life_the_call_began_in)
 {
 	const struct file_row *old;

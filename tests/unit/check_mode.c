@@ -90,7 +90,7 @@ START_TEST(test_interrupts)
 }
 END_TEST
 
-/* A call goes on where it was when its thread runs again, on another CPU too. */
+/* A call continues when its thread runs again, even on another CPU. */
 START_TEST(test_preempted_and_blocked_in_a_call)
 {
 	begin_in_program();
@@ -104,7 +104,7 @@ START_TEST(test_preempted_and_blocked_in_a_call)
 	events_switch(&e, 1230, 1, 0, RUNNABLE, 7, "seven");
 	SYSCALL_EXIT(&e, 1240, 1, 7, "read", .ret = 5);
 	ASSERT_PARTS(7, 1250, 20, 30, 0);
-	/* preempted in the program it goes on there */
+	/* preempted in user mode, it continues there */
 	events_switch(&e, 1250, 1, 7, RUNNABLE, 0, "swapper/1");
 	events_switch(&e, 1300, 1, 0, RUNNABLE, 7, "seven");
 	ASSERT_PARTS(7, 1310, 30, 30, 0);
@@ -184,7 +184,7 @@ END_TEST
 START_TEST(test_unknown_at_begin)
 {
 	begin();
-	events_switch(&e, 1100, 0, 5, RUNNABLE, 6, "six"); /* 5 has run since the begin */
+	events_switch(&e, 1100, 0, 5, RUNNABLE, 6, "six"); /* 5 has run since the start */
 	ASSERT_PARTS(5, 1100, 100, 0, 0);
 	/* it waits: from here on it is known to be in the kernel */
 	events_switch(&e, 1120, 0, 6, SLEEP, 5, "five");
@@ -198,7 +198,7 @@ START_TEST(test_unknown_at_begin)
 }
 END_TEST
 
-/* A recording tells beforehand. */
+/* A recording can be looked ahead. */
 START_TEST(test_in_a_call_at_begin)
 {
 	struct ev_cpu_start p = { .tid = 5, .comm = "five", .in_call = FIRST_CALL_YES };

@@ -103,7 +103,7 @@ START_TEST(test_help_wins)
 }
 END_TEST
 
-/* Long options cut short; letters that stand together, the last one with its value. */
+/* Abbreviated long options; combined letters, the last one with its value. */
 START_TEST(test_short_forms)
 {
 	struct options o;
@@ -217,24 +217,24 @@ START_TEST(test_wrong)
 		{ COMMAND_ATTACH, { "--debug" }, "option '--debug' is not available: use --log FILE" },
 		{ COMMAND_REPORT, { "--debug" }, "unknown option '--debug'" },
 		{ COMMAND_REPORT, { "--ut=1" }, "option '--utc' takes no argument" },
-		{ COMMAND_FEED, { "--host", "x" }, "option '--host' is not for 'feed'" },
+		{ COMMAND_FEED, { "--host", "x" }, "option '--host' does not apply to 'feed'" },
 		{ COMMAND_RECORD, { "-nx" }, "unknown option '-x'" },
 		{ COMMAND_RECORD, { "-no" }, "option '--output' needs an argument: DIR" },
-		{ COMMAND_RECORD, { "-ni" }, "option '--interval' is not for 'record'" },
+		{ COMMAND_RECORD, { "-ni" }, "option '--interval' does not apply to 'record'" },
 		{ COMMAND_REPORT, { "-x" }, "unknown option '-x'" },
 		{ COMMAND_REPORT, { "--utc=1" }, "option '--utc' takes no argument" },
 		{ COMMAND_REPORT, { "cpu", "--begin" }, "option '--begin' needs an argument: TIME" },
 		{ COMMAND_REPORT, { "--begin", "soon" }, "option '--begin': 'soon' is not a time such as" },
 		{ COMMAND_REPORT, { "--interval", "1" }, "option '--interval': '1' is not a duration such as" },
-		{ COMMAND_REPORT, { "--interval=0s" }, "option '--interval': it must be longer than 0" },
+		{ COMMAND_REPORT, { "--interval=0s" }, "option '--interval': must be greater than 0" },
 		{ COMMAND_REPORT, { "--tid", "x" }, "option '--tid': 'x' is not a number from 0 to 2147483647" },
 		{ COMMAND_REPORT, { "--tid", "-1" }, "option '--tid': '-1' is not a number" },
 		{ COMMAND_REPORT, { "--pid", "2147483648" }, "option '--pid': '2147483648' is not a number" },
 		{ COMMAND_REPORT, { "--workers", "0" }, "option '--workers': '0' is not a number from 1" },
-		{ COMMAND_REPORT, { "--json", "--csv" }, "'--json' and '--csv' exclude each other" },
-		{ COMMAND_REPORT, { "--ascii" }, "option '--ascii' is not for 'report'" },
-		{ COMMAND_MONITOR, { "--json" }, "option '--json' is not for the monitor" },
-		{ COMMAND_RECORD, { "--json" }, "option '--json' is not for 'record'" },
+		{ COMMAND_REPORT, { "--json", "--csv" }, "'--json' and '--csv' cannot be used together" },
+		{ COMMAND_REPORT, { "--ascii" }, "option '--ascii' does not apply to 'report'" },
+		{ COMMAND_MONITOR, { "--json" }, "option '--json' does not apply to the monitor" },
+		{ COMMAND_RECORD, { "--json" }, "option '--json' does not apply to 'record'" },
 		{ COMMAND_FEED, { "--live-port", "65536" }, "option '--live-port': '65536' is not a number from 1" },
 		{ COMMAND_FEED, { "--speed", "maximal" }, "option '--speed': 'maximal' is not a number above 0" },
 		{ COMMAND_MONITOR, { "--speed", "max" }, "option '--speed': 'max' is not a number above 0" },

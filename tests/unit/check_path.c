@@ -128,10 +128,10 @@ START_TEST(segments_in_words)
 	struct path *p = request();
 
 	check_words(p, 0, "wget 10 on client runs for 10.0ms", "-");
-	check_words(p, 1, "a packet is under way to php 21 on web for 2.00ms", "a packet of wget 10 on client");
+	check_words(p, 1, "a packet is in transit to php 21 on web for 2.00ms", "a packet from wget 10 on client");
 	check_words(p, 3, "php 21 on web waits for block device vda for 60.0ms", "-");
 	check_words(p, 6,
-		    "wget 10 on client is blocked since 00:00:00.090000 in read(fd 5 → 10.0.0.3:5432); "
+		    "wget 10 on client has been blocked since 00:00:00.090000 in read(fd 5 → 10.0.0.3:5432); "
 		    "it has not ended",
 		    "-");
 	path_destroy(p);
@@ -210,7 +210,7 @@ START_TEST(lists_fit_their_rows)
 
 	path_draw_steps(p, c, 0, 0, 80, 4, &top, &look);
 	ck_assert_uint_eq(top, 4);
-	check_row(c, 0, " BEGIN            LENGTH STATE          ON WHOM");
+	check_row(c, 0, " BEGIN            LENGTH STATE          THREAD");
 	check_row(c, 1, " 00:00:00.080000  5.00ms █ running      php 21 on web");
 	check_row(c, 2, " 00:00:00.085000  5.00ms ~ wire         wget 10 on client");
 	check_row(c, 3, " 00:00:00.090000  10.0ms ? unexplained  wget 10 on client: read(fd 5 → 10.0.0.3…");

@@ -24,7 +24,7 @@ static void check(struct relay_place found, bool on_disk, uint64_t expected_mib)
 	ck_assert_uint_eq(found.bytes, expected_mib * mib);
 }
 
-/* What is enough for viewers that are behind stays in memory, half of what is free at most. */
+/* Memory is used if it suffices for viewers that lag, but at most half of the free memory. */
 START_TEST(test_enough)
 {
 	check(choose(8000, disk_of(100000), 128), false, 256);

@@ -257,7 +257,7 @@ START_TEST(test_who_ran_has_gone)
 		events_switch(&e, t + 200, 0, B, 16, C, "c"); /* EXIT_DEAD */
 		if (i == 0)
 			model_cut(e.m, t + 300);
-		/* a frame ends; of the second one the model was not told */
+		/* a frame ends; the model does not know about the second one */
 		state_reap(&e.m->state, NULL, NULL);
 		state_frame_begin(&e.m->state);
 		events_switch(&e, t + 400, 0, C, SLEEP, A, "a");
@@ -296,7 +296,7 @@ START_TEST(test_long_wait)
 }
 END_TEST
 
-/* So many take turns on a CPU that not all of it is told apart: not more rows than that, and no time is lost. */
+/* Too many threads take turns on a CPU to be kept apart: rows are bounded, and no time is lost. */
 START_TEST(test_crowd)
 {
 	enum { CROWD = 400, TURNS = 3, FIRST = 100 };
@@ -348,7 +348,7 @@ enum { RANDOM_CPUS = 3, RANDOM_THREADS = 9, STEPS = 6000 };
 struct random_thread {
 	enum { SLEEPS, WAITS, RUNS } state;
 	unsigned cpu;                     /* that it runs on or waits for */
-	uint64_t by[RANDOM_THREADS + 1];  /* ns, by tid of who ran, 0: nobody */
+	uint64_t by[RANDOM_THREADS + 1];  /* ns, by tid of the running thread; 0: none */
 	bool counted[RANDOM_THREADS + 1]; /* in this wait */
 	uint64_t counts[RANDOM_THREADS + 1];
 };
@@ -368,7 +368,7 @@ static unsigned any(struct random_host *h, unsigned below)
 	return (unsigned)(h->rng % below);
 }
 
-/* So many ns pass, in which nothing happens. */
+/* Lets this many ns pass without events. */
 static void pass(struct random_host *h, unsigned ns)
 {
 	h->t += ns;

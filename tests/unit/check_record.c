@@ -16,13 +16,13 @@
 
 enum { FIRST_TRACEPOINT = EVENT_PROBE + 1 };
 
-/* Tracepoints the program reads but no set enables: of other tracers, of old kernels, or told by others. */
+/* Tracepoints the program reads but no set enables: of other tracers, of old kernels, or redundant ones. */
 /* clang-format off */
 static const char *const left_out[] = {
 	"sched_wakeup", /* sched_waking says it earlier */
 	"task_rename", "cpuhp_exit", /* not in lttng-modules */
 	"addons_elv_merge_requests", /* a module of its own */
-	"block_bio_queue", /* block_getrq tells the same, but of mapped devices */
+	"block_bio_queue", /* same as block_getrq, except for mapped devices */
 	"writeback_dirty_folio", /* one for each page */
 	"block_rq_abort", /* kernels before 3.x */
 	"x86_irq_vectors_reschedule_entry", "x86_irq_vectors_reschedule_exit", /* of one architecture, rarely wanted */
@@ -158,7 +158,7 @@ static struct record_plan *plan(const struct asked *asked)
 	return result;
 }
 
-/* The script of a request must be these lines; a line that ends in "..." may go on. */
+/* The script of a request must be these lines; a line that ends in "..." may be longer. */
 static void expect(const struct asked *asked, const char *const *lines)
 {
 	struct record_plan *p = plan(asked);

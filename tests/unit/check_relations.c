@@ -256,7 +256,7 @@ START_TEST(test_futex_lock_eventfd)
 }
 END_TEST
 
-/* Nobody can tell what a wake-up out of nothing was about; an interrupt is no process. */
+/* The cause of an isolated wake-up is unknown; an interrupt is not a process. */
 START_TEST(test_other_wakeups)
 {
 	struct events e;
@@ -372,7 +372,7 @@ static void client_host(struct events *e)
 	EXIT(e, A, "read", 300, .fd0 = 0);
 }
 
-/* told: accept() tells whom it accepted. */
+/* told: accept() returns the address of its peer. */
 static void server_host(struct events *e, bool told)
 {
 	begin(e);
@@ -385,7 +385,7 @@ static void server_host(struct events *e, bool told)
 		EXIT(e, B, "accept4", 4, .family = AF_INET, .port = CLIENT_PORT, .addr = { client_addr[0], 0 });
 	else
 		EXIT(e, B, "accept4", 4, .fd0 = 0);
-	CALL(e, B, "read", 20, .fd = 4); /* was there already: no packet tells the socket's own address */
+	CALL(e, B, "read", 20, .fd = 4); /* opened before: no packet shows the socket's own address */
 	ENTRY(e, B, "write", .fd = 4);
 	EVENT(e, now += 10, 1, B, NET_QUEUE, net, TO_CLIENT);
 	EXIT(e, B, "write", 300, .fd0 = 0);
@@ -508,7 +508,7 @@ START_TEST(test_hosts_know_each_other)
 }
 END_TEST
 
-/* Both ends on one host: one row each way, from whom to whom. */
+/* Both ends on one host: one row per direction. */
 START_TEST(test_loopback)
 {
 	const uint64_t local[2] = { 0x0100007f, 0 };

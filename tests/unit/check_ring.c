@@ -165,7 +165,7 @@ START_TEST(test_wake_fd_wakes)
 }
 END_TEST
 
-/* What was written before the wake-up is taken is found behind it, and what comes then wakes again. */
+/* Data written before the wake-up is consumed is found after it, and later data causes another one. */
 START_TEST(test_late_wake)
 {
 	struct pollfd pfd;
@@ -404,7 +404,7 @@ START_TEST(test_records_are_copies)
 }
 END_TEST
 
-/* Neither do those behind it, which are checked by then; those in front of nonsense are handed out. */
+/* Nor do the later ones, which are checked by then; records before an invalid one are handed out. */
 START_TEST(test_lie_behind_records)
 {
 	struct event *shared[3];

@@ -59,7 +59,7 @@ START_TEST(test_time_from_begin_to_end)
 }
 END_TEST
 
-/* A recording tells beforehand who runs: a cut before the first switch already credits it. */
+/* A recording can be looked ahead: a cut before the first switch already credits the running thread. */
 START_TEST(test_cpu_start_credits_before_first_switch)
 {
 	struct ev_cpu_start p = { .tid = 5, .comm = "five" };
@@ -79,7 +79,7 @@ START_TEST(test_cpu_start_credits_before_first_switch)
 }
 END_TEST
 
-/* Without it, any event's tid tells, and it is credited from the begin. */
+/* Without it, any event's tid identifies the thread, which is credited from the start. */
 START_TEST(test_context_tid_tells_who_runs)
 {
 	struct events e;
@@ -107,7 +107,7 @@ START_TEST(test_ready_and_blocked)
 	EVENT(&e, 1500, 0, 6, SCHED_WAKING, wakeup, .tid = 5);
 	ck_assert_uint_eq(THREAD_VALUE(&e, 5, blocked_ns, 1600), 100);
 	ck_assert_uint_eq(THREAD_VALUE(&e, 5, ready_ns, 1600), 200);
-	/* preemption is no wake-up: no latency */
+	/* preemption is not a wake-up: no latency */
 	events_switch(&e, 1700, 0, 6, SLEEP, 5, "five");
 	ck_assert_uint_eq(events_thread(&e, 5)->latency.count, 1);
 	ck_assert_uint_eq(events_thread(&e, 5)->latency.sum, 200);
@@ -249,7 +249,7 @@ START_TEST(test_migration_that_stays_online)
 }
 END_TEST
 
-/* A live source cannot look ahead: nothing is credited until the next event tells. */
+/* A live source cannot look ahead: nothing is credited until the next event. */
 START_TEST(test_offline_held_until_next_event)
 {
 	struct events e;
@@ -338,7 +338,7 @@ START_TEST(test_interrupted_session)
 }
 END_TEST
 
-/* Seen on a second CPU: the first one runs nobody knows what, credited to whom it shows next. */
+/* Seen on a second CPU: the first one runs an unknown thread, which is credited when it shows up. */
 START_TEST(test_thread_seen_on_two_cpus)
 {
 	struct events e;

@@ -183,7 +183,7 @@ START_TEST(test_two_files)
 }
 END_TEST
 
-/* What is of a wrong type is left out, with one warning; the rest counts. */
+/* Values of the wrong type are ignored, with one warning; the rest is used. */
 START_TEST(test_wrong_types)
 {
 	static const char *const wrong[] = {
@@ -253,7 +253,7 @@ START_TEST(test_unusable)
 }
 END_TEST
 
-/* A hundred thousand levels would be too much for who recurses. */
+/* A hundred thousand levels would be too much for a recursive parser. */
 START_TEST(test_deep)
 {
 	GString *text = g_string_new("{\"a\":");
@@ -262,7 +262,7 @@ START_TEST(test_deep)
 		g_string_append(text, i % 2 ? "[" : "{\"b\":");
 	ck_assert_int_eq(load_bytes(text->str, text->len), LT_ERROR);
 	ck_assert_ptr_nonnull(strstr(last_warning(), "too deeply"));
-	/* brackets in strings are none */
+	/* brackets in strings do not count */
 	g_string_assign(text, "{\"kernel\": \"[[[[[[[[[[[[\\\"{{{{{{{{{{{{\"}");
 	ck_assert_int_eq(load(text->str), LT_OK);
 	ck_assert_str_eq(sidecar_facts(sidecar).kernel, "[[[[[[[[[[[[\"{{{{{{{{{{{{");
@@ -270,7 +270,7 @@ START_TEST(test_deep)
 }
 END_TEST
 
-/* What has the name and is no file is not waited for; what is too large is not read. */
+/* Something of that name that is not a file does not block; a file that is too large is not read. */
 START_TEST(test_no_file)
 {
 	ck_assert_int_eq(mkfifo(path, 0600), 0);

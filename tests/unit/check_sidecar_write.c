@@ -453,7 +453,7 @@ END_TEST
 
 /* ---- a shell's messages ---- */
 
-/* Runs the kernel's script and commands behind it, its messages into a file; which are returned as lines. */
+/* Runs the kernel's script, followed by commands, with messages sent to a file; returns these as lines. */
 static char **say(const char *commands)
 {
 	char *out = g_build_filename(dir, "said", NULL), *text;

@@ -56,7 +56,7 @@ static int fake_worker(const char *how, struct ring_producer *ring)
 	if (!strncmp(how, "hang", 4))
 		pause();
 	if (!strcmp(how, "deaf")) {
-		/* Closes its end of the pipe and goes on. */
+		/* Closes its end of the pipe and continues. */
 		close(2);
 		pause();
 	}
@@ -320,7 +320,7 @@ START_TEST(test_workers_that_block)
 }
 END_TEST
 
-/* One that does not die, as one that the kernel keeps does not: stopping it takes no time, and the rest goes on. */
+/* A worker that does not die, as if stuck in the kernel: stopping it takes no time, and the others continue. */
 START_TEST(test_stopping_takes_no_time)
 {
 	struct source_spec *spec;

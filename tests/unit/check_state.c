@@ -118,7 +118,7 @@ START_TEST(test_end_and_reuse)
 }
 END_TEST
 
-/* Reports reap in the middle of a frame: a number used anew is dirty once. */
+/* Reports reap in the middle of a frame: a reused number is dirty once. */
 START_TEST(test_reuse_within_frame)
 {
 	struct host_state s;
@@ -230,7 +230,7 @@ START_TEST(test_dist)
 }
 END_TEST
 
-/* A copy has the same rows under the same numbers, and can go on by itself. */
+/* A copy has the same rows under the same numbers, and is independent. */
 START_TEST(test_copy)
 {
 	struct host_state s, copy;

@@ -139,7 +139,7 @@ static void unknown_call(struct events *e, int64_t nr, int64_t ret, struct ev_sy
 	events_call(e, &r, "syscall_exit_", "unknown", &out, sizeof(out));
 }
 
-/* syscall_entry_unknown: the number tells the call, its raw arguments the rest. */
+/* syscall_entry_unknown: the number identifies the call, the rest comes from its raw arguments. */
 START_TEST(test_unknown_call_is_known_by_number)
 {
 	enum { NR_CLOSE_RANGE = 436, NR_COPY_FILE_RANGE = 326 };

@@ -185,7 +185,7 @@ START_TEST(test_container)
 	emit(&e, 3100, USER_TRACE, 7, 4);
 	ck_assert_uint_eq(emitted(&e, 907), 4);
 	ck_assert_uint_eq(emitted(&e, 7), 0);
-	/* without the namespace the name tells */
+	/* without the namespace the name decides */
 	context(&e, 3200, OTHER_TRACE, 7, 7, 0, "app");
 	emit(&e, 3200, OTHER_TRACE, 7, 2);
 	ck_assert_uint_eq(emitted(&e, 907), 6);
@@ -265,7 +265,7 @@ START_TEST(test_programs_leave_nothing_behind)
 }
 END_TEST
 
-/* One that goes on for long among them stays known. */
+/* A long-lived one among them stays known. */
 START_TEST(test_long_program_among_short_ones)
 {
 	enum { PROGRAMS = 5000 };

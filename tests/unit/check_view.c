@@ -179,7 +179,7 @@ START_TEST(test_dist)
 	ck_assert_uint_eq(view_dist_stdev(&d), 0);
 	d = DIST(0, 3); /* 1.5, 1.5 */
 	ck_assert_uint_eq(view_dist_stdev(&d), 2);
-	/* far beyond what floating point tells apart: mean 2^60, deviation 1 */
+	/* far beyond the precision of floating point: mean 2^60, deviation 1 */
 	d = DIST((UINT64_C(1) << 60) - 1, (UINT64_C(1) << 60) + 1);
 	ck_assert_uint_eq(view_dist_avg(&d), UINT64_C(1) << 60);
 	ck_assert_uint_eq(view_dist_stdev(&d), 1);

@@ -13,7 +13,7 @@ START_TEST(test_cpu)
 
 	a->cpu_ns = 7 * MS;
 	a->state = THREAD_RUNNING;
-	a->since_ns = BEGIN - 3 * MS; /* 10 ms at the begin */
+	a->since_ns = BEGIN - 3 * MS; /* 10 ms at the start */
 	a->switches = 4;
 	b->state = THREAD_BLOCKED;
 	b->since_ns = BEGIN;
@@ -62,7 +62,7 @@ START_TEST(test_cpu)
 }
 END_TEST
 
-/* What a trace does not tell is null; what it tells adds up to the CPU time. */
+/* What a trace does not show is null; the rest adds up to the CPU time. */
 START_TEST(test_cpu_time_in_parts)
 {
 	static const char *no_calls[] = { "syscall_entry_*" }, *no_irqs[] = { "irq_softirq_exit" };
@@ -74,7 +74,7 @@ START_TEST(test_cpu_time_in_parts)
 	begin();
 	a->cpu_ns = b->cpu_ns = 360 * MS;
 	a->mode = b->mode = MODE_SYSTEM;
-	a->mode_ns = b->mode_ns = END - 100 * MS; /* and it goes on at the end */
+	a->mode_ns = b->mode_ns = END - 100 * MS; /* and it continues at the end */
 	a->interrupted_ns = b->interrupted_ns = 20 * MS;
 	end();
 	build(&q);

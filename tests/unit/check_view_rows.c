@@ -129,26 +129,26 @@ static void assert_filter_error(const char *text, const char *expected)
 START_TEST(test_filter_errors)
 {
 	assert_filter_error("nginx bogus:x",
-			    "column 7: unknown term 'bogus:': known are host:, comm:, pid:, tid:, tree:, user:, "
+			    "column 7: unknown term 'bogus:': use one of host:, comm:, pid:, tid:, tree:, user:, "
 			    "container:, state:, call:, file:, peer:");
-	assert_filter_error("pid:x", "column 1: 'pid:x': 'pid:' wants a number");
-	assert_filter_error("tid:", "column 1: 'tid:': 'tid:' wants a number");
-	assert_filter_error("host:", "column 1: 'host:': 'host:' wants a name");
-	assert_filter_error("container:", "column 1: 'container:': 'container:' wants a name");
-	assert_filter_error("container:/", "column 1: 'container:/': 'container:' wants a name");
-	assert_filter_error("tree:web", "column 1: 'tree:web': 'tree:' wants the number of a process");
-	assert_filter_error("\303\244 | | b", "column 5: a term is missing before '|'");
-	assert_filter_error("a |", "column 4: a term is missing at the end");
-	assert_filter_error("!", "column 2: a term is missing at the end");
-	assert_filter_error("a (b | c", "column 3: '(' is not closed");
+	assert_filter_error("pid:x", "column 1: 'pid:x': 'pid:' needs a number");
+	assert_filter_error("tid:", "column 1: 'tid:': 'tid:' needs a number");
+	assert_filter_error("host:", "column 1: 'host:': 'host:' needs a name");
+	assert_filter_error("container:", "column 1: 'container:': 'container:' needs a name");
+	assert_filter_error("container:/", "column 1: 'container:/': 'container:' needs a name");
+	assert_filter_error("tree:web", "column 1: 'tree:web': 'tree:' needs a process ID");
+	assert_filter_error("\303\244 | | b", "column 5: term expected before '|'");
+	assert_filter_error("a |", "column 4: term expected at the end");
+	assert_filter_error("!", "column 2: term expected at the end");
+	assert_filter_error("a (b | c", "column 3: missing ')'");
 	assert_filter_error("a b)", "column 4: ')' without '('");
-	assert_filter_error("()", "column 2: a term is missing before ')'");
-	assert_filter_error("a \"b c", "column 3: a quote is not closed");
+	assert_filter_error("()", "column 2: term expected before ')'");
+	assert_filter_error("a \"b c", "column 3: missing closing quote");
 	assert_filter_error("switchs>5", "column 1: no table has a column 'switchs': did you mean 'switches'?");
-	assert_filter_error("cpu_ns>5x", "column 1: column 'cpu_ns' wants a duration such as 5ms, not '5x'");
-	assert_filter_error("comm>a", "column 1: column 'comm' can only be compared with = and !=");
+	assert_filter_error("cpu_ns>5x", "column 1: column 'cpu_ns' needs a duration such as 5ms, not '5x'");
+	assert_filter_error("comm>a", "column 1: column 'comm' can only be compared using = or !=");
 	assert_filter_error("read_bytes>1Q",
-			    "column 1: column 'read_bytes' wants a size such as 64k or 1.5M, not '1Q'");
+			    "column 1: column 'read_bytes' needs a size such as 64k or 1.5M, not '1Q'");
 }
 END_TEST
 
@@ -158,9 +158,9 @@ START_TEST(test_filter_too_deep)
 
 	memset(text, '(', sizeof(text) - 1);
 	text[sizeof(text) - 1] = '\0';
-	assert_filter_error(text, "column 51: more than 50 parentheses in each other");
+	assert_filter_error(text, "column 51: more than 50 nested parentheses");
 	memset(text, '!', sizeof(text) - 1);
-	assert_filter_error(text, "column 51: more than 50 parentheses in each other");
+	assert_filter_error(text, "column 51: more than 50 nested parentheses");
 }
 END_TEST
 
@@ -247,7 +247,7 @@ START_TEST(test_search)
 	three_threads();
 	build(&q);
 	ck_assert_uint_eq(view_rows_search(&rows, 0, "C", false), 2);
-	ck_assert_uint_eq(view_rows_search(&rows, 1, "1", false), 0); /* goes on at the top */
+	ck_assert_uint_eq(view_rows_search(&rows, 1, "1", false), 0); /* wraps around to the top */
 	ck_assert_uint_eq(view_rows_search(&rows, 0, "web", true), 2);
 	ck_assert_uint_eq(view_rows_search(&rows, 0, "none", false), VIEW_NO_ROW);
 }

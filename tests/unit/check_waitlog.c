@@ -34,7 +34,7 @@ static const struct wait_event *last(const struct fixture *f, enum wait_event_ki
 	return e;
 }
 
-/* Thread 7 is woken on CPU 0 at t: in this context, for this reason, by what is named so. */
+/* Thread 7 is woken on CPU 0 at t: in this context, for this reason, by the thing with this name. */
 static void wake(struct fixture *f, uint64_t t, enum wait_context context, enum wait_state state, const char *cause)
 {
 	const struct wait_event *e;
@@ -155,7 +155,7 @@ START_TEST(test_names_of_devices)
 }
 END_TEST
 
-/* IPIs are no context, a disk explains nothing, a loss changes nothing. */
+/* IPIs are not a context, a disk explains nothing, a loss changes nothing. */
 START_TEST(test_compat)
 {
 	struct fixture f;

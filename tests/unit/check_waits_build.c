@@ -459,7 +459,7 @@ START_TEST(test_packet_that_wakes_several)
 }
 END_TEST
 
-/* What has woken somebody is no link to who received it, though that row goes on. */
+/* A packet that has woken a thread is not a link to its receiver, though that row continues. */
 START_TEST(test_packet_that_woke_is_forgotten)
 {
 	struct test t;
@@ -476,7 +476,7 @@ START_TEST(test_packet_that_woke_is_forgotten)
 	check_row(&t, row_of_cpu(&t, 1, -1, 0), "31 R 33");
 	ck_assert_uint_eq(waits_info(t.w).links, 1);
 	end(&t);
-	/* and what became a link to who received it wakes nobody in the next softirq */
+	/* and one that became a link to its receiver wakes no thread in the next softirq */
 	begin(&t, false, 2);
 	switched(&t, 0, 10, 0, 0, 0, 7);
 	switched(&t, 1, 11, 0, 9, 1, 0);
@@ -492,7 +492,7 @@ START_TEST(test_packet_that_woke_is_forgotten)
 }
 END_TEST
 
-/* Two packets in one ns are one vertex: the link from the one sent first stays, the later one is for who is woken. */
+/* Two packets in one ns are one vertex: the link from the earlier one stays, the later one is for the woken thread. */
 START_TEST(test_two_packets_in_one_ns)
 {
 	struct test t;
@@ -528,7 +528,7 @@ START_TEST(test_two_packets_in_one_ns)
 }
 END_TEST
 
-/* What wakes nobody is a link to whoever received it, once that row goes on. */
+/* A packet that wakes no thread is a link to its receiver, once that row continues. */
 START_TEST(test_packet_that_wakes_nobody)
 {
 	struct test t;

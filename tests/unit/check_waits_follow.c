@@ -370,7 +370,7 @@ START_TEST(test_folded)
 	ck_assert_uint_eq(c.bounded.begin_ns, info.since_ns);
 	ck_assert(c.bounded.segments[0].cut);
 	ck_assert(!follow_path(follow, s->rows[row + 1].in[BOUNDED], 0, info.final_ns, &c.bounded));
-	/* the graph begins anew */
+	/* the graph restarts */
 	graph_clear(bounded);
 	ck_assert(follow_info(follow, s->rows[row].in[BOUNDED], &info));
 	ck_assert_uint_eq(info.segments, 0);

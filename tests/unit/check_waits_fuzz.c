@@ -300,7 +300,7 @@ static void run(uint32_t seed, bool compat, struct seen *seen)
 		model_set_wait_log(f.hosts[h].m, &f.logs[h]);
 		f.now_ns[h] = BASE_NS + (uint64_t)pick(&f, 5000000);
 		clock_sync_add_host(f.clocks, name, name);
-		/* where clocks move much the graph begins anew all the time */
+		/* if clocks move a lot the graph restarts all the time */
 		waits_add_host(f.waits, seed % 4 ? NULL : clock_sync_map(f.clocks, h));
 	}
 	for (int i = 0; i < EVENTS; i++) {

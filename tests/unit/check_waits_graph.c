@@ -53,7 +53,7 @@ START_TEST(test_refusals)
 }
 END_TEST
 
-/* Of several links the one that starts first; one that comes after the row went on. */
+/* The earliest of several links; one that arrives after the row has continued. */
 START_TEST(test_links)
 {
 	struct wait_graph *g = graph_create(0, 0);
@@ -206,7 +206,7 @@ START_TEST(test_causes)
 }
 END_TEST
 
-/* Begins anew: the rows are the same, their past is not, nor is time. */
+/* Restarts: the rows are the same, but not their past or the time. */
 START_TEST(test_clear)
 {
 	struct wait_graph *g = graph_create(1000, 0);

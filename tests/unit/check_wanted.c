@@ -159,7 +159,7 @@ static void seen_init(struct seen *seen)
 	seen->visitor = (struct ingest_visitor){ .wanted = &seen->wanted, .before = visit, .user = seen };
 }
 
-/* Until so many more events were applied; how many there were. */
+/* Runs until this many more events have been applied; returns their number. */
 static void advance(struct ingest *in, uint64_t records)
 {
 	const gint64 end_us = g_get_monotonic_time() + 1000 * (gint64)PATIENCE_MS;

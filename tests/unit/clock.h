@@ -7,7 +7,7 @@
 
 #include "clock/match.h"
 
-/* Packets made by hand for the tests of clock/. */
+/* Hand-built packets for the tests of clock/. */
 enum { TCP_ACK = 0x10, TCP_PSH = 0x08, TCP_SYN = 0x02, TCP_FIN = 0x01, TCP_ECE = 0x40 };
 
 static inline struct clock_packet tcp_packet(uint32_t seq, uint32_t ack_seq, int32_t payload_len, uint16_t id)
@@ -47,7 +47,7 @@ static inline struct clock_packet udp_packet(uint16_t id, int32_t payload_len)
 	return p;
 }
 
-/* The way back. */
+/* The packet's reply direction. */
 static inline struct clock_packet turned(struct clock_packet p)
 {
 	struct clock_packet q = p;
@@ -59,7 +59,7 @@ static inline struct clock_packet turned(struct clock_packet p)
 	return q;
 }
 
-/* Numbers that are the same in every run: xorshift64*. */
+/* Reproducible pseudo-random numbers: xorshift64*. */
 static inline double random_unit(uint64_t *state)
 {
 	*state ^= *state >> 12;

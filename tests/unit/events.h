@@ -5,14 +5,14 @@
 /*
  * Hand-built records for the model's tests:
  *
- *	struct events e;
- *	events_init(&e);                                    a kernel trace with a tid context
- *	events_switch(&e, 100, 0, 0, 0, 7, "cat");          t, cpu, prev, prev_state, next
- *	EVENT(&e, 120, 0, 7, IRQ_ENTRY, irq, .irq = 3);      t, cpu, tid, kind, payload, members
- *	SYSCALL_ENTRY(&e, 130, 0, 7, "read", .fd = 3);
- *	SYSCALL_EXIT(&e, 140, 0, 7, "read", .ret = 5);
+ * 	struct events e;
+ * 	events_init(&e);                                    a kernel trace with a tid context
+ * 	events_switch(&e, 100, 0, 0, 0, 7, "cat");          t, cpu, prev, prev_state, next
+ * 	EVENT(&e, 120, 0, 7, IRQ_ENTRY, irq, .irq = 3);      t, cpu, tid, kind, payload, members
+ * 	SYSCALL_ENTRY(&e, 130, 0, 7, "read", .fd = 3);
+ * 	SYSCALL_EXIT(&e, 140, 0, 7, "read", .ret = 5);
  *
- * A string member is given by str(&rec, "text"), rec being the record under construction.
+ * A string member is given as str(&rec, "text"), where rec is the record under construction.
  */
 
 #include <check.h>
@@ -32,10 +32,10 @@ struct record {
 struct events {
 	struct model *m;
 	GHashTable *classes; /* event name -> class id + 1 */
-	uint32_t present;    /* of the next EVENT; all ones unless changed */
+	uint32_t present;    /* for the next EVENT; all ones by default */
 };
 
-/* Appends text behind the payload of r and points to it. r->ev.kind and n_words must be set. */
+/* Appends text after the payload of r and points to it. r->ev.kind and n_words must be set. */
 static inline struct event_str str(struct record *r, const char *text)
 {
 	size_t len = strlen(text);
@@ -66,7 +66,7 @@ static inline void events_apply(struct events *e, struct record *r, const void *
 	model_apply(e->m, 0, &r->ev);
 }
 
-/* The class id of that event name, announced to the model when new. */
+/* The class id of an event name, which is announced to the model on first use. */
 static inline uint16_t events_class(struct events *e, const char *name)
 {
 	gpointer known = g_hash_table_lookup(e->classes, name);
@@ -103,7 +103,7 @@ static inline void events_release(struct events *e)
 	g_hash_table_unref(e->classes);
 }
 
-/* First name of the kind's row. */
+/* The first name in the kind's row. */
 static inline void events_name(enum event_kind kind, char name[64])
 {
 	const char *names = tracepoint_desc(kind)->names;
@@ -123,7 +123,7 @@ static inline void events_add(struct events *e, struct record *r, const void *pa
 	events_apply(e, r, payload, size);
 }
 
-/* Adds a tracepoint's record; the members may use str(&rec, "…"). */
+/* Adds a tracepoint's record; members may use str(&rec, "…"). */
 #define EVENT(e, t, on_cpu, in_tid, KIND, type, ...)                \
 	do {                                                        \
 		struct record rec;                                  \
@@ -163,8 +163,8 @@ static inline void events_call(struct events *e, struct record *r, const char *p
 	} while (0)
 
 /*
- * A sched_switch on a CPU; next's name is comm, prev's is left as it is. The
- * source could look ahead: no offline time.
+ * A sched_switch on a CPU; next's name becomes comm, prev's is unchanged. As if the source could look ahead: no offline
+ * time.
  */
 static inline void events_switch(struct events *e, uint64_t t, unsigned cpu, int64_t prev, int64_t prev_state,
 				 int64_t next, const char *comm)
@@ -177,7 +177,7 @@ static inline void events_switch(struct events *e, uint64_t t, unsigned cpu, int
 	events_add(e, &r, &p, sizeof(p));
 }
 
-/* The thread row of a tid that is alive; fails the test if there is none. */
+/* The row of the living thread with that tid; fails the test if there is none. */
 static inline struct thread_row *events_thread(struct events *e, int64_t tid)
 {
 	uint32_t row = thread_find(e->m, tid);

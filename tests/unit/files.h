@@ -3,8 +3,8 @@
 #define LT_UNIT_FILES_H
 
 /*
- * Threads that make system calls, for the tests of model/{syscalls,files,fdcalls,fdkind,io}.c: a thread is
- * put on a CPU of its own, calls enter and return 10 ns apart, what became of an fd is looked up.
+ * Threads that make system calls, for the tests of model/{syscalls,files,fdcalls,fdkind,io}.c: a thread gets a CPU of
+ * its own, calls enter and return 10 ns apart, and the state of an fd is looked up afterwards.
  */
 #include "unit.h"
 
@@ -17,7 +17,7 @@
 
 enum { TID = 7, CHILD = 8, CLONE_FILES_FLAG = 0x400 };
 
-/* A process 7 of one thread on CPU 0, its pid known. */
+/* Process 7 with a single thread on CPU 0 and a known pid. */
 static uint64_t now;
 
 static inline void begin(struct events *e)
@@ -33,7 +33,7 @@ static inline void begin(struct events *e)
 #define ENTRY(e, tid, name, ...) SYSCALL_ENTRY(e, now += 10, cpu_of(e, tid), tid, name, __VA_ARGS__)
 #define EXIT(e, tid, name, ...) SYSCALL_EXIT(e, now += 10, cpu_of(e, tid), tid, name, __VA_ARGS__)
 
-/* Every thread of these tests has a CPU to itself. */
+/* Every thread in these tests has its own CPU. */
 static inline unsigned cpu_of(struct events *e, int64_t tid)
 {
 	unsigned cpu = (unsigned)(tid - TID);
@@ -43,7 +43,7 @@ static inline unsigned cpu_of(struct events *e, int64_t tid)
 	return cpu;
 }
 
-/* A call with its arguments, and what it returned. */
+/* A call with its arguments and its result. */
 #define CALL(e, tid, name, result, ...)              \
 	do {                                         \
 		ENTRY(e, tid, name, __VA_ARGS__);    \
@@ -68,7 +68,7 @@ static inline void die(struct events *e, int64_t tid)
 	EVENT(e, now += 10, cpu, tid, FREE, task, .tid = tid);
 }
 
-/* ---- looking at the state ---- */
+/* ---- examining the state ---- */
 
 static inline uint32_t life(struct events *e, int64_t tid, int64_t fd)
 {

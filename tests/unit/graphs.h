@@ -12,10 +12,9 @@
 #include "waits/totals.h"
 
 /*
- * Random wake-up graphs: threads on a few CPUs that run, block, wake each other,
- * fork, exit, send and receive packets, as a kernel's events would make them. The same one is built in
- * several graphs at once (with other retentions, say) and, on request, written
- * out line by line. Rows have numbers of their own here, never reused.
+ * Random wake-up graphs: threads on a few CPUs run, block, wake each other, fork, exit, send and receive packets, as if
+ * driven by a kernel's events. The same graph is built in several graphs at once (e.g. with other retentions) and, on
+ * request, written out line by line. Rows have their own numbers here, which are never reused.
  */
 enum { SIM_CPUS = 3, SIM_ROWS = 4096, SIM_GRAPHS = 2, SIM_PACKETS = 16, SIM_PACKET_NS = 1500, SIM_NOBODY = -1 };
 
@@ -36,10 +35,10 @@ struct sim {
 	struct {
 		int row;
 		uint64_t t_ns;
-	} packets[SIM_PACKETS]; /* under way */
+	} packets[SIM_PACKETS]; /* in transit */
 	int n_packets;
 	struct wait_graph *graphs[SIM_GRAPHS];
-	int *who[SIM_GRAPHS]; /* wait_row -> row here */
+	int *who[SIM_GRAPHS]; /* wait_row -> our row number */
 	int n_graphs;
 	FILE *dump;
 	bool no_exits;
@@ -83,7 +82,7 @@ static inline void sim_vertex(struct sim *s, int row, enum wait_state state)
 	s->events++;
 }
 
-/* Every fourth thread is a worker whose waits are for work; what is dumped has none. */
+/* Every fourth thread is a worker whose waits are for work; the dump does not contain that. */
 static inline void sim_woken(struct sim *s, int row, enum wait_state state)
 {
 	bool idle = row % 4 == 3 && !s->dump;
@@ -112,7 +111,7 @@ static inline void sim_link(struct sim *s, int from, uint64_t from_ns, int to, e
 		fprintf(s->dump, "L %d %ju %d %ju %d\n", from, (uintmax_t)from_ns, to, (uintmax_t)s->now_ns, kind);
 }
 
-/* Its state from now on. */
+/* Sets the row's state from now on. */
 static inline void sim_set(struct sim *s, int row, int state)
 {
 	static const enum wait_state present[] = {
@@ -131,7 +130,7 @@ static inline void sim_set(struct sim *s, int row, int state)
 	s->n_live -= state == SIM_GONE;
 }
 
-/* Any row in this state, SIM_NOBODY: none. */
+/* A random row in this state; SIM_NOBODY: there is none. */
 static inline int sim_any(struct sim *s, int state)
 {
 	int start = sim_pick(s, s->n_rows);
@@ -152,7 +151,7 @@ static inline void sim_leave(struct sim *s, int cpu, int state)
 	s->on_cpu[cpu] = SIM_NOBODY;
 }
 
-/* The time of a packet's departure is a link's source: in a running edge, or at a vertex. */
+/* A link starts at the time its packet departs: within a running edge, or at a vertex. */
 static inline void sim_send(struct sim *s, int row)
 {
 	int slot = s->n_packets < SIM_PACKETS ? s->n_packets++ : sim_pick(s, SIM_PACKETS);
@@ -163,7 +162,7 @@ static inline void sim_send(struct sim *s, int row)
 		fprintf(s->dump, "S %d %ju\n", row, (uintmax_t)s->now_ns);
 }
 
-/* Those that were long under way are lost: their sender's row may be another's by now. */
+/* Packets that have been in transit for long are lost: their sender's row may have been reused. */
 static inline void sim_deliver(struct sim *s, int to)
 {
 	int slot;
@@ -244,7 +243,7 @@ static inline void sim_interrupt(struct sim *s, int cpu)
 		sim_woken(s, blocked, WAIT_NETWORK);
 		sim_deliver(s, blocked);
 		break;
-	case 4: /* by way of the CPU's row for packets */
+	case 4: /* via the CPU's row for packets */
 		sim_gap(s, kernel);
 		s->now_ns++;
 		sim_vertex(s, kernel, WAIT_RUNNING);
@@ -255,7 +254,7 @@ static inline void sim_interrupt(struct sim *s, int cpu)
 		sim_woken(s, blocked, WAIT_NETWORK);
 		sim_link(s, kernel, s->now_ns, blocked, WAIT_LINK_NETWORK);
 		break;
-	default: /* a packet of its own is sent meanwhile */
+	default: /* it sends a packet of its own meanwhile */
 		sim_vertex(s, blocked, WAIT_BLOCKED);
 		sim_set(s, blocked, SIM_BLOCKED);
 		sim_send(s, blocked);
@@ -315,7 +314,7 @@ static inline void sim_destroy(struct sim *s)
 	g_free(s);
 }
 
-/* All is final that is older than now. */
+/* Everything before now is final. */
 static inline void sim_advance(struct sim *s)
 {
 	for (int i = 0; i < s->n_graphs; i++)

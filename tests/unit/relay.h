@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A viewer and a relayd in one thread: the relayd answers by a table of functions, which a test
- * replaces to see what the viewer makes of it.
+ * A viewer and a relayd in one thread. The relayd answers from a table of functions, which tests replace to see how the
+ * viewer copes.
  */
 #ifndef LT_RELAY_H
 #define LT_RELAY_H
@@ -28,21 +28,21 @@ struct relay {
 	unsigned port;
 	struct viewer *viewer;
 	GByteArray *in, *out;
-	size_t chunk;   /* bytes sent at a time; 0: all that there are */
+	size_t chunk;   /* bytes sent at a time; 0: no limit */
 	size_t left;    /* bytes until it hangs up; SIZE_MAX: never */
-	bool is_silent; /* at some time: the viewer is not to wait for long */
-	bool is_mute;   /* it was asked for what it has no answer to */
+	bool is_silent; /* at some point; the viewer should not wait for long */
+	bool is_mute;   /* it received a request that it has no answer for */
 	unsigned minor;
 	answer_fn *answers[WIRE_COMMANDS];
 	unsigned asked[WIRE_COMMANDS];
-	unsigned n_streams;    /* of the attach answer: a metadata stream, 1, and data streams from 2 on */
-	unsigned n_late;       /* given by the next GET_NEW_STREAMS */
-	unsigned n_packets[8]; /* of each data stream; HUP after them */
-	unsigned n_hups;       /* once all data streams have hung up, the session is not listed any more */
+	unsigned n_streams;    /* in the answer to attach: a metadata stream, 1, and data streams from 2 on */
+	unsigned n_late;       /* added by the next GET_NEW_STREAMS */
+	unsigned n_packets[8]; /* for each data stream, followed by HUP */
+	unsigned n_hups;       /* once all data streams have hung up, the session is no longer listed */
 	unsigned metadata_sent;
 	unsigned flags; /* of the next index */
 	bool from_start;
-	uint64_t lie, lie2; /* for the answers that tests put in */
+	uint64_t lie, lie2; /* for answers installed by tests */
 };
 
 enum { PACKET_BYTES = 40000, TIMER_US = 20000 };
@@ -143,7 +143,7 @@ static inline void answer_attach(struct relay *r, const uint8_t *payload)
 	ck_assert_uint_eq(GUINT32_FROM_BE(asked->seek), r->from_start ? WIRE_SEEK_BEGINNING : WIRE_SEEK_LAST);
 	put32(r, WIRE_ATTACHED);
 	put32(r, r->n_streams);
-	/* The metadata stream comes last: order means nothing. */
+	/* The metadata stream comes last, as the order must not matter. */
 	for (unsigned i = r->n_streams; i > 0; i--)
 		put_stream(r, i);
 }
@@ -300,7 +300,7 @@ static inline void relay_answer(struct relay *r)
 	}
 }
 
-/* What the relayd can do now. */
+/* Lets the relayd do what it can. */
 static inline void relay_step(struct relay *r)
 {
 	size_t len;
@@ -324,7 +324,7 @@ static inline void relay_step(struct relay *r)
 		relay_hang_up(r);
 }
 
-/* The viewer's next event, the relayd running beside it. */
+/* The viewer's next event, with the relayd running in between. */
 static inline enum lt_status next(struct relay *r, struct viewer_event *event)
 {
 	enum lt_status status;
@@ -343,7 +343,7 @@ static inline enum lt_status next(struct relay *r, struct viewer_event *event)
 	return status;
 }
 
-/* The same where nothing is due. */
+/* The same when nothing is due. */
 static inline enum lt_status next_at_rest(struct relay *r, struct viewer_event *event)
 {
 	enum lt_status status;
@@ -353,7 +353,7 @@ static inline enum lt_status next_at_rest(struct relay *r, struct viewer_event *
 	return status;
 }
 
-/* One word per event; what the viewer owns is freed. */
+/* One word per event; frees what the viewer owns. */
 static inline char *describe(struct viewer_event *e)
 {
 	const unsigned stream = e->stream ? (unsigned)e->stream->id : 0;
@@ -421,7 +421,7 @@ static inline void expect(struct relay *r, const char *name, enum lt_status want
 	relay_release(r);
 }
 
-/* The viewer fails with this cause and a text that contains part. */
+/* Expects the viewer to fail with this cause and a text that contains part. */
 static inline void expect_failure(struct relay *r, enum viewer_cause cause, const char *part)
 {
 	enum lt_status status;
@@ -431,7 +431,7 @@ static inline void expect_failure(struct relay *r, enum viewer_cause cause, cons
 	ck_assert_msg(status == LT_ERROR, "status %d: %s", status, words->str);
 	ck_assert_msg(strstr(error_text(), part) != NULL, "'%s', not '%s'", error_text(), part);
 	ck_assert_msg(viewer_cause(r->viewer) == cause, "cause %d: %s", viewer_cause(r->viewer), error_text());
-	/* And so it stays. */
+	/* and it must stay failed */
 	error_clear();
 	ck_assert_int_eq(viewer_next(r->viewer, &event), LT_ERROR);
 	ck_assert_ptr_nonnull(strstr(error_text(), part));

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A simulator plays the model: it makes, changes and ends rows at random, and
- * keeps a full copy of every frame. What the history gives back of any interval must
- * be what these copies say.
+ * A simulator in place of the model: it creates, changes and ends rows at random and keeps a full copy of every frame.
+ * Whatever the history returns for an interval must agree with these copies.
  */
 #ifndef LT_SIM_H
 #define LT_SIM_H
@@ -20,18 +19,18 @@ enum { SECOND = 1000000000 };
 struct seen_row {
 	uint32_t row;
 	bool ended;
-	uint64_t cells[]; /* extremes: of the one frame */
+	uint64_t cells[]; /* extremes: in that frame */
 };
 
 struct sim {
 	struct host_state state;
 	uint64_t rng;
 	uint64_t now_ns;
-	unsigned churn;  /* rows made and ended per table and frame, in 1/16 */
-	unsigned rows;   /* about so many per table */
-	unsigned tables; /* 1 << enum table_id: those that have any */
+	unsigned churn;  /* rows created and ended per table and frame, in 1/16 */
+	unsigned rows;   /* about this many per table */
+	unsigned tables; /* 1 << enum table_id: tables with rows */
 	GArray *edges;   /* uint64_t */
-	GPtrArray *seen; /* per frame GHashTable *[TABLES]: uid -> struct seen_row; seen[0] is the first edge */
+	GPtrArray *seen; /* per frame a GHashTable *[TABLES]: uid -> struct seen_row; seen[0] is the first edge */
 };
 
 static inline uint64_t sim_random(struct sim *sim, uint64_t below)
@@ -82,7 +81,7 @@ static inline void sim_init(struct sim *sim, uint64_t seed)
 			     .now_ns = ORIGIN_NS,
 			     .churn = 32,
 			     .rows = 20,
-			     /* instances are logged for reports alone */
+			     /* instances are only logged for reports */
 			     .tables = STATE_ALL_TABLES & ~(1u << TABLE_INSTANCE) };
 	state_init(&sim->state);
 	sim->edges = g_array_new(FALSE, FALSE, sizeof(uint64_t));
@@ -101,7 +100,7 @@ static inline uint64_t sim_edge(const struct sim *sim, unsigned i)
 	return g_array_index(sim->edges, uint64_t, i);
 }
 
-/* A number of any size, small ones more often. */
+/* A number of random size, small ones being more frequent. */
 static inline uint64_t any_size(struct sim *sim)
 {
 	uint64_t any = sim_random(sim, UINT64_MAX);
@@ -157,7 +156,7 @@ static inline void sim_change_row(struct sim *sim, enum table_id table, uint32_t
 	state_touch(&sim->state, table, row);
 	for (uint64_t n = sim_random(sim, 6); n; n--)
 		sim_change_cell(sim, desc, cells, 1 + sim_random(sim, desc->n_cells - 1), at_ns);
-	/* what a model does: time in the old state is credited as the state changes */
+	/* like the model: time in the old state is credited when the state changes */
 	if (table == TABLE_THREAD && sim_random(sim, 2)) {
 		struct thread_row *t = STATE_ROW(&sim->state, THREAD, thread, row);
 
@@ -172,7 +171,7 @@ static inline void sim_change_row(struct sim *sim, enum table_id table, uint32_t
 	}
 }
 
-/* It ends: nothing of it grows any more. */
+/* Ends the row: nothing in it grows any more. */
 static inline void sim_end_row(struct sim *sim, enum table_id table, uint32_t row)
 {
 	if (table == TABLE_THREAD) {
@@ -223,7 +222,7 @@ static inline void sim_next_frame(struct sim *sim)
 	state_frame_begin(&sim->state);
 }
 
-/* One more frame, into the history and into the copies. */
+/* Adds a frame to the history and to the copies. */
 static inline void sim_frame(struct sim *sim, struct history *h, unsigned track, uint64_t len_ns)
 {
 	uint64_t begin_ns = sim->now_ns;
@@ -361,7 +360,7 @@ static inline void assert_load(const struct sim *sim, const struct history *h, u
 			assert_same_rows(sim, i, first, last, load);
 }
 
-/* Which recorded edges the history still has; all of its edges must be recorded ones. */
+/* The recorded edges that the history still has; each of its edges must be a recorded one. */
 static inline GArray *remaining_edges(const struct sim *sim, const struct history *h, unsigned track)
 {
 	GArray *numbers = g_array_new(FALSE, FALSE, sizeof(unsigned));
@@ -403,7 +402,7 @@ static inline void assert_random_loads(struct sim *sim, const struct history *h,
 	g_array_free(edges, TRUE);
 }
 
-/* Whatever was merged, each frame that is kept holds exactly what was appended for its time. */
+/* Whatever was merged, each remaining frame must contain exactly what was appended for its time. */
 static inline void assert_every_frame(struct sim *sim, const struct history *h, unsigned track)
 {
 	GArray *edges = remaining_edges(sim, h, track);

@@ -20,7 +20,7 @@ static inline int unit_run(const char *name, SFun setup, SFun teardown, const TT
 	for (size_t i = 0; i < n; i++) {
 		TCase *tc = tcase_create(tests[i]->name);
 
-		tcase_set_timeout(tc, 300); /* on a busy machine, too */
+		tcase_set_timeout(tc, 300); /* also on a busy machine */
 		if (setup)
 			tcase_add_checked_fixture(tc, setup, teardown);
 		tcase_add_test(tc, tests[i]);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Two hosts built by hand, db and web, whose states the tests change between begin() and end(), and rows of them. */
+/* Two hand-built hosts, db and web, whose states the tests change between begin() and end(), and their rows. */
 #ifndef LT_VIEWS_H
 #define LT_VIEWS_H
 
@@ -12,7 +12,7 @@
 
 enum { MS = 1000000, BEGIN = 1000 * MS, END = 2000 * MS };
 
-/* A host whose state is changed between two edges by the tests. */
+/* A host whose state the tests change between two edges. */
 struct host {
 	struct host_state state;
 	struct interval iv;
@@ -139,12 +139,12 @@ static inline struct value get(unsigned i, const char *name)
 		ck_assert_msg(got.kind == VALUE_UINT || got.kind == VALUE_INT, "%s is no number", name); \
 		ck_assert_uint_eq(got.u, (uint64_t)(expected));                                          \
 	} while (0)
-#define ASSERT_TEXT(i, name, expected)                                        \
-	do {                                                                  \
-		struct value got = get(i, name);                              \
-                                                                              \
-		ck_assert_msg(got.kind == VALUE_TEXT, "%s is no text", name); \
-		ck_assert_str_eq(got.text, expected);                         \
+#define ASSERT_TEXT(i, name, expected)                                           \
+	do {                                                                     \
+		struct value got = get(i, name);                                 \
+                                                                                 \
+		ck_assert_msg(got.kind == VALUE_TEXT, "%s is not a text", name); \
+		ck_assert_str_eq(got.text, expected);                            \
 	} while (0)
 #define ASSERT_REAL(i, name, expected)                             \
 	do {                                                       \

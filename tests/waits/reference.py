@@ -2,7 +2,7 @@
 """A program's wake-up graph and paths beside those of the reference, critpath.py.
 
 Both become lists of pieces (begin, end, (host, tid), label), neighbours of the same
-thread and label joined: how often a time on a CPU is cut at the wake-ups it made is no difference.
+thread and label joined: the number of cuts at wake-ups in a stretch on a CPU does not count as a difference.
 """
 
 import collections

@@ -4,7 +4,7 @@
 
 Compatible mode: equals critpath.py --sync, all hosts together, on the reference's own
 formulas for the clocks (the program's are tested with the clocks).
-Normal mode: each host by itself equals critpath.py --sane --loose, but for what is listed here.
+Normal mode: each host by itself equals critpath.py --sane --loose, except for the differences listed here.
 """
 
 import os
