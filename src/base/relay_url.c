@@ -49,7 +49,7 @@ static enum lt_status parse_host(const char **text, struct relay_url *url)
 	const size_t len = strcspn(host, is_address ? "]/" : ":/");
 
 	if (is_address && host[len] != ']')
-		return error_set("']' is missing behind the address");
+		return error_set("']' is missing after the address");
 	if (!len)
 		return error_set("the host is missing");
 	*text = host + len + is_address;
@@ -57,7 +57,7 @@ static enum lt_status parse_host(const char **text, struct relay_url *url)
 		return error_set("':PORT' or nothing must follow the address");
 	url->host = g_strndup(host, len);
 	if (*host == '-' || strspn(host, G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "._-:%") < len)
-		return error_set("the host has a character that no name or address has");
+		return error_set("the host contains a character that is not allowed in names or addresses");
 	return LT_OK;
 }
 

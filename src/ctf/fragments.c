@@ -95,7 +95,7 @@ static enum lt_status parse_trace(struct fragments_parse *p, const json_t *o)
 	const json_t *env = NULL;
 
 	if (p->has_trace)
-		return error_set("there is one already");
+		return error_set("defined twice");
 	p->has_trace = true;
 	if (json_get_object(o, "environment", &env) || parse_environment(p, env))
 		return LT_ERROR;

@@ -78,9 +78,9 @@ enum lt_status packet_walk_head(const struct layout *l, struct walk *w, struct p
 	if (!read_struct(head, w, l->packet_header))
 		return error_set("the packet's header is cut off");
 	if (packet_has(head, PACKET_MAGIC_NUMBER) && head->values[PACKET_MAGIC_NUMBER] != PACKET_MAGIC)
-		return error_set("a wrong magic number");
+		return error_set("wrong magic number");
 	if (is_of_another_trace(l, w, head))
-		return error_set("a packet of another trace");
+		return error_set("the packet belongs to another trace");
 	/* Without an id it is of the only one. */
 	if (!packet_has(head, PACKET_STREAM_ID) && l->streams->len == 1)
 		head->stream = g_ptr_array_index(l->streams, 0);

@@ -49,7 +49,7 @@ static enum lt_status read_number(struct tsdl_reader *r, struct tsdl_token *toke
 	errno = 0;
 	value = strtoull(r->at + negative, &end, 0);
 	if (errno)
-		return error_set("metadata: line %u: a number beyond 64 bits", r->line);
+		return error_set("metadata: line %u: number does not fit in 64 bits", r->line);
 	end += strspn(end, "uUlL");
 	token->kind = TSDL_NUMBER;
 	token->number = (int64_t)(negative ? 0 - value : value);
@@ -64,7 +64,7 @@ static enum lt_status read_string(struct tsdl_reader *r, struct tsdl_token *toke
 	while (*p && *p != '"' && *p != '\n')
 		p += *p == '\\' && p[1] ? 2 : 1;
 	if (*p != '"')
-		return error_set("metadata: line %u: a string without end", r->line);
+		return error_set("metadata: line %u: unterminated string", r->line);
 	token->kind = TSDL_STRING;
 	token->text = r->at + 1;
 	token->len = (size_t)(p - token->text);

@@ -282,7 +282,7 @@ static void report_empty_relays(const struct ingest *in)
 		const struct relay *relay = g_ptr_array_index(in->relays, i);
 
 		if (!relay->why)
-			log_error("%s: no live session there", relay->url);
+			log_error("%s: no live session found", relay->url);
 	}
 }
 
@@ -477,6 +477,6 @@ void ingest_attach(struct ingest *in, unsigned i)
 		return;
 	ingest_start_input(in, input);
 	if (input->state == INPUT_UNTAKEN)
-		log_warning("%u sessions are attached, as many as --max-sessions allows: detach one first",
+		log_warning("the limit of %u attached sessions is reached: detach one first, or raise --max-sessions",
 			    in->options.max_sessions);
 }

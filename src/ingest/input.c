@@ -97,8 +97,8 @@ static void announced(struct input *input, GPtrArray *hosts, const struct event 
 		input->number = merge_add(host->merge, input->source);
 	} else {
 		if (input->host != host)
-			log_warning("%s: traces of several hosts: taken as %s", input->spec->name,
-				    input->host->public.name);
+			log_warning("%s: contains traces of several hosts: reading them as those of %s",
+				    input->spec->name, input->host->public.name);
 		merge_replace(input->host->merge, input->number, input->source);
 	}
 	g_ptr_array_set_size(input->host->inputs, MAX((gint)input->host->inputs->len, (gint)input->number + 1));
@@ -161,7 +161,7 @@ static char *explain_stop(struct input *input, const char *why)
 		return input->spec->url ? g_strdup("the session has ended") : NULL;
 	if (cause != FAILED_NO_SESSION || !input->relayd_left)
 		return g_strdup(why);
-	return g_strdup_printf("%s since the relayd was away: on that host run lttngtop record again", why);
+	return g_strdup_printf("%s since the relayd was away: run 'lttngtop record' on that host again", why);
 }
 
 void input_stopped(struct input *input, const char *why)

@@ -3,15 +3,15 @@
 #define LT_INGEST_INPUT_H
 
 /*
- * Inside ingest/: a recording's part or a live session, through the lives of
- * its workers.
+ * Inside ingest/: one part of a recording, or a live session, across the workers that read it in turn. An input
+ * belongs to struct ingest, and is used by its thread only.
  *
  *   STARTING ──▶ RUNNING ──▶ ENDED            a recording, a session not followed
  *      │  ▲         │
  *      ▼  │retry    ▼
  *      WAITING ◀────┘                         a live session that is followed
- *      DETACHED                               by the user; attach again by the user
- *      UNTAKEN                                there are enough sessions; attached by the user
+ *      DETACHED                               by the user, who may attach it again
+ *      UNTAKEN                                one session too many, unless the user attaches it
  */
 
 #include <glib.h>
@@ -24,71 +24,71 @@
 enum input_state {
 	INPUT_STARTING, /* the worker opens its source */
 	INPUT_RUNNING,
-	INPUT_WAITING, /* broke off or ended, is tried again at retry_us */
+	INPUT_WAITING, /* broke off or ended; tried again at retry_us */
 	INPUT_ENDED,
 	INPUT_DETACHED,
-	INPUT_UNTAKEN, /* a live session beyond those that may be attached at once */
+	INPUT_UNTAKEN, /* a live session beyond --max-sessions */
 };
 
 struct input {
 	const struct source_spec *spec;
-	struct source_spec *again; /* how it is attached again, if not as at first; else NULL */
+	struct source_spec *again; /* how to attach it again; NULL: as the first time */
 	unsigned part, parts;
 	bool follow; /* a live session that is attached again when it comes back */
 	enum input_state state;
-	struct source *source;      /* NULL: none runs */
-	struct host *host;          /* known from the first EVENT_TRACE on; after a boot of the machine another one */
-	bool announced;             /* the source that runs has said which host it is of */
-	bool session_over;          /* it ended, or its relayd does not know it any more */
-	bool relayd_left;           /* the relayd went away, or was not there, since the session last ran */
-	unsigned number;            /* of the source in the host's merge */
-	GPtrArray *kernel_traces;   /* what kernel.c knows of its traces, by their numbers; NULL: none so far */
-	GByteArray *kernel_context; /* of the event that follows, where it may not be taken; NULL: none so far */
-	struct shapes shapes;       /* of the events whose fields come (ingest/visit.h) */
-	GPtrArray *origins;         /* char *, by the trace's number: struct ingest_visit.origin; NULL: none */
-	GByteArray *fields;         /* of the event that follows; NULL: none so far */
-	bool is_asked;              /* for fields, by ingest_set_visitor() */
-	uint32_t wanted;            /* the number of the last request for fields that its source was told; 0: none */
-	uint64_t fields_from_ns; /* since when it sends all that is wanted, by its host's clock; UINT64_MAX: not yet */
-	bool in_merge;           /* the prologue is over: the host's merge reads the source */
-	bool broken;             /* some worker of it broke off */
-	char *why;               /* why it waits or has ended, NULL */
-	unsigned tries;          /* in vain since it last ran */
-	int64_t retry_us;        /* monotonic */
-	uint64_t time_ns;        /* how far its source had come when that was last looked at, read or not */
-	int64_t heard_us;        /* when its source last showed something */
-	bool stalled;            /* silent for too long: the merge does not wait for it */
+	struct source *source; /* NULL: no worker runs */
+	struct host *host;     /* set by the first EVENT_TRACE; another one after the machine has rebooted; not owned */
+	bool announced;        /* the running source has named its host */
+	bool session_over;     /* it ended, or its relayd no longer knows it */
+	bool relayd_left;      /* the relayd went away, or could not be reached, since the session last ran */
+	unsigned number;       /* the source's number in the host's merge */
+	GPtrArray *kernel_traces;   /* kernel.c's data about its traces, by trace number; NULL: no data yet */
+	GByteArray *kernel_context; /* context of the next event, held until that is taken or not; NULL: not used yet */
+	struct shapes shapes;       /* of events that come with their fields (ingest/visit.h) */
+	GPtrArray *origins;         /* char *, by trace number: struct ingest_visit.origin; NULL: no origin known */
+	GByteArray *fields;         /* fields of the next event; NULL: not used yet */
+	bool is_asked;              /* ingest_set_visitor() has asked its source for fields */
+	uint32_t wanted;            /* number of the last request for fields sent to its source; 0: no request */
+	uint64_t fields_from_ns;    /* all wanted fields come from here on, host time; UINT64_MAX: not yet */
+	bool in_merge;              /* the prologue is over: the host's merge reads the source */
+	bool broken;                /* one of its workers broke off */
+	char *why;                  /* why it waits or has ended; owned; may be NULL */
+	unsigned tries;             /* failed attempts since it last ran */
+	int64_t retry_us;           /* CLOCK_MONOTONIC: when to try again */
+	uint64_t time_ns;           /* how far its source had come at the last look, consumed or not; host time */
+	int64_t heard_us;           /* CLOCK_MONOTONIC: when its source last delivered */
+	bool stalled;               /* silent for too long: the merge no longer waits for it */
 };
 
 struct input *input_create(const struct source_spec *spec, unsigned part, unsigned parts, bool follow);
 void input_free(void *input);
 
-/* Starts a worker; a failure leaves the input as one whose worker broke off (error chain). */
+/* Starts a worker. LT_ERROR: that failed (error chain); the input is then as if its worker had broken off. */
 enum lt_status input_start(struct input *input);
 
 /*
- * Reads what the worker says before the merge takes over: of a recording up to
- * EVENT_READY, of a live session until its host is known. LT_AGAIN: there is more to come.
- * LT_OK: done. LT_END, LT_ERROR: the source has ended or broken off.
+ * Reads the records that precede the merge: up to EVENT_READY of a recording, until the host is known of a live
+ * session. LT_AGAIN: more will come. LT_OK: complete. LT_END: the source has ended. LT_ERROR: it broke off (error
+ * chain).
  */
 enum lt_status input_read_prologue(struct input *input, GPtrArray *hosts);
 
-/* Its source has ended (why NULL) or broke off: stops it, and plans the next try. */
+/* Its source has ended (why NULL) or broken off: stops it and schedules the next attempt. */
 void input_stopped(struct input *input, const char *why);
 
-/* Takes note of where the events of an announced trace come from; any other record is of no use to it. */
+/* Remembers where the events of a newly announced trace come from; ignores all other records. */
 void input_note_origin(struct input *input, const struct event *ev);
 
-/* Takes an EVENT_SHAPE or EVENT_FIELDS, for the event that follows, or an EVENT_WANTED; false: it is none of these. */
+/* Takes an EVENT_SHAPE or EVENT_FIELDS for the next event, or an EVENT_WANTED. false: the record is of another kind. */
 bool input_take_fields(struct input *input, const struct event *ev);
 
-/* Other fields are wanted of it from now on, text: source_spec.fields. */
+/* Asks its source for other fields from now on; text as in source_spec.fields. */
 void input_want_fields(struct input *input, const char *text);
 
-/* Forgets what was taken: the input's source is another one from now on, or none. */
+/* Drops the shapes and fields taken so far, because the source changes or is gone. */
 void input_drop_fields(struct input *input);
 
-/* What the user is told of its state; static or borrowed from the input. */
+/* The text of its state that users see; static, or borrowed from the input. */
 const char *input_describe(const struct input *input);
 
 #endif

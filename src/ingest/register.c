@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What joins hosts: their packets go to the clocks, what their models say of
- * waits goes to the wait graph, with how far each host is.
+ * Registers hosts with what spans several of them: the clocks, which get their packets, and the wait graph, which
+ * gets the waits that their models log and the time up to which each host has been read.
  */
 #include "event/payload.h"
 #include "ingest/internal.h"
@@ -58,7 +58,7 @@ void ingest_add_packet(struct ingest *in, const struct host *host, const struct 
 		clocks_bare_packet(in->options.clocks, host->public.clock);
 }
 
-/* Whether nothing of it need be waited for. */
+/* Whether others may continue without events of this host. */
 static bool holds_nobody_up(const struct host *host)
 {
 	return host->public.ended || host->public.away || ingest_is_mute(host);

@@ -79,5 +79,5 @@ void relay_poll(struct relay *r, relay_session_fn *fn, void *data)
 	else if (status == LT_END)
 		answered(r, "the list of sessions has ended");
 	else if (source_hangs(r->lister, HANG_MS))
-		source_kill(r->lister, "it hangs: no sign of life for 10 s");
+		source_kill(r->lister, "no heartbeat for 10 s");
 }

@@ -41,7 +41,7 @@ static void leave_untaken(struct ingest *in, struct input *input)
 {
 	input->state = INPUT_UNTAKEN;
 	if (!in->untaken)
-		log_warning("%u live sessions are attached: further ones are not (--max-sessions)",
+		log_warning("%u live sessions are attached: ignoring further ones (--max-sessions)",
 			    in->options.max_sessions);
 	in->untaken = in->broken = true;
 }
@@ -87,10 +87,9 @@ bool ingest_may_come_back(const struct host *host)
 	return false;
 }
 
-/* An input of the host has ended (why NULL) or broken off. */
 /*
- * A relayd that cannot store any more ends its sessions, as if their tracer had, and then does not know them. The
- * reason, to be freed; NULL: it is another one.
+ * A relayd whose disk is full ends its sessions as if their tracers had ended them, and no longer knows them.
+ * Returns that reason, to be freed by the caller; NULL: the disk has room.
  */
 static char *explain_full_disk(const struct ingest *in, const struct input *input)
 {
@@ -102,8 +101,8 @@ static char *explain_full_disk(const struct ingest *in, const struct input *inpu
 	left = (geteuid() ? fs.f_bavail : fs.f_bfree) * (uint64_t)fs.f_frsize;
 	if (left >= STORE_LEAST_BYTES)
 		return NULL;
-	return g_strdup_printf("the disk is full on which the relayd stores what it receives, in '%s': "
-			       "make room there, or trace less (--set, --pid)",
+	return g_strdup_printf("the relayd's disk is full, in '%s': "
+			       "free some space there, or trace less (--set, --pid)",
 			       in->options.store);
 }
 
@@ -220,7 +219,7 @@ static void watch_live(struct ingest *in, struct input *input)
 		input->stalled = false;
 	} else if (!input->stalled && now_us - input->heard_us > limit_us) {
 		input->stalled = true;
-		log_warning("%s: silent: left out until it is heard of again", input->spec->name);
+		log_warning("%s: silent: skipped until data arrives again", input->spec->name);
 		merge_leave_out(input->host->merge, input->number);
 		ingest_set_ready(in, input->host, true);
 	}
@@ -302,7 +301,7 @@ static void watch_input(struct ingest *in, struct input *input)
 		watch_arrival(in, input);
 	}
 	if (source_hangs(input->source, HANG_LIMIT_MS))
-		source_kill(input->source, "it hangs: no sign of life for 10 s");
+		source_kill(input->source, "no heartbeat for 10 s");
 }
 
 /*

@@ -110,7 +110,7 @@ struct window *window_open(const struct ingest *of, const struct window_options 
 	add_recordings(w, of);
 	if (!w->in->specs->len) {
 		window_close(w);
-		error_set("there is no recording to read again");
+		error_set("no recording can be read again");
 		return NULL;
 	}
 	/* a window is short: more workers than recordings would be longer in starting than in reading */
@@ -249,7 +249,7 @@ enum lt_status window_run(struct window *w, uint64_t max_events)
 	enum lt_status status;
 
 	if (!w->hosts && (status = start(w)) != LT_OK)
-		return status == LT_ERROR ? error_set("nothing of the window could be read") : status;
+		return status == LT_ERROR ? error_set("no part of the window could be read") : status;
 	ingest_watch(w->in);
 	for (unsigned i = 0; (h = last_host(w)) != NULL && i < LOOKS; i++) {
 		const uint64_t end_ns = ingest_host(w->in, h - w->hosts)->end_ns;

@@ -188,7 +188,7 @@ static enum class_state announce(struct reader *r, const struct reader_class *pl
 		return CLASS_ANNOUNCED; /* to who wanted it before */
 	bytes = shape_write(&plan->desc, r->never_waits ? SHAPE_ROOM : SHAPE_BYTES_MAX);
 	if (!bytes) {
-		reader_note_trouble(r, plan->name, "it has too many fields for all of them to be shown");
+		reader_note_trouble(r, plan->name, "it has too many fields to show them all");
 		return CLASS_UNWANTED;
 	}
 	send_shape(r, plan, bytes);

@@ -126,7 +126,8 @@ enum lt_status sidecar_file_write(const char *path, const json_t *root)
 	if (!text)
 		return error_set("cannot write '%s': out of memory", path);
 	if (strlen(text) > SIDECAR_BYTES_MAX)
-		status = error_set("cannot write '%s': it would be larger than what is read", path);
+		status = error_set("cannot write '%s': it would exceed the limit of %d MiB", path,
+				   SIDECAR_BYTES_MAX >> 20);
 	else if (!g_file_set_contents_full(path, text, -1, G_FILE_SET_CONTENTS_CONSISTENT, FILE_MODE, &error)) {
 		status = error_set("cannot write '%s': %s", path, error->message);
 		g_error_free(error);

@@ -104,7 +104,7 @@ enum lt_status sidecar_stream_once(void)
 		_exit(!s);
 	}
 	if (pid < 0)
-		return error_set("cannot make a process: %s", g_strerror(errno));
+		return error_set("cannot start a process: %s", g_strerror(errno));
 	while (waitpid(pid, &status, 0) < 0)
 		if (errno != EINTR)
 			return error_set("cannot wait for a process: %s", g_strerror(errno));

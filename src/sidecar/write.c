@@ -23,7 +23,7 @@ static enum lt_status replace(const char *directory, json_t *newer)
 	if (older)
 		sidecar_merge(newer, older);
 	if (g_mkdir_with_parents(directory, DIRECTORY_MODE))
-		error_set("cannot make directory '%s': %s", directory, g_strerror(errno));
+		error_set("cannot create directory '%s': %s", directory, g_strerror(errno));
 	else
 		status = sidecar_file_write(path, newer);
 	json_decref(older);

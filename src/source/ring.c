@@ -134,7 +134,7 @@ enum lt_status ring_producer_open(struct ring_producer *p, struct ring_fds fds)
 	if (p->shared->magic != RING_MAGIC || p->shared->capacity != p->capacity) {
 		munmap(map, st.st_size);
 		p->shared = NULL;
-		return error_set("the inherited memory is no ring");
+		return error_set("the inherited memory is not a ring");
 	}
 	return LT_OK;
 }

@@ -70,7 +70,7 @@ enum lt_status worker_take_command(int fd, struct worker_command *command)
 	    (uint64_t)in.command.url_len + in.command.fields_len != (size_t)n - sizeof(in.command) ||
 	    has_fds != needs_fds(in.command.kind)) {
 		close_fds(command->fds);
-		return error_set("a command makes no sense");
+		return error_set("malformed command from the parent process");
 	}
 	command->head = in.command;
 	command->url = g_strndup(in.command.text, in.command.url_len);

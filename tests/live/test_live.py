@@ -298,7 +298,7 @@ def test_refusals(checks):
     with Relayd("refusing") as relayd:
         url = f"net://127.0.0.1:{relayd.live}"
         status, _, err = Report("hosts", url).end()
-        checks.check("no session", status == 1 and f"{url}: no live session there" in err, err)
+        checks.check("no session", status == 1 and f"{url}: no live session found" in err, err)
         status, _, err = Report("hosts", f"{url}/host/web/none").end()
         checks.check("no such session", status == 1 and "no such session" in err, err)
         feed = relayd.feed("--session", "taken", recordings["hotplug"])

@@ -398,16 +398,16 @@ def test_full_disk():
         return no_mounts()
     with user("full") as u:
         inside = with_disk_of("2m", u)
-        said = rf"the disk is full on which the relayd stores what it receives, in '{u.base}/\d+': make room there"
+        said = rf"the relayd's disk is full, in '{u.base}/\d+': free some space there"
         u.ids = {}  # what is started mounts first
         much = ["--", "sh", "-c", f"while :; do {u.app} 5000; done"]
         status, out, err = u.run(*inside, u.top, "report", "events", "--local", "--ust", EVENTS, "--duration", "100s", *much)
         assert re.search(said, err) and status == 128 + signal.SIGTERM, (status, out, err)
         with Terminal(*inside[1:], u.top, "--local", "--ust", EVENTS, *much, program=inside[0], env=u.env, size=(200, 30),
                       ready=None) as t:
-            t.wait(r"^ CPU +I/O |the disk is full")  # there is a pane to choose, or there never was an event
+            t.wait(r"^ CPU +I/O |disk is full")  # there is a pane to choose, or there never was an event
             t.keys("9")
-            t.wait("the disk is full on which the relayd stores")
+            t.wait("the relayd's disk is full")
             t.keys("q")
             assert t.status() == 128 + signal.SIGTERM, t.status()
     return None

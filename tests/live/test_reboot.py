@@ -63,7 +63,7 @@ def test_same_session(checks):
         t.keys("q")
         checks.equal("the same session: status", t.status(), 0)
         with open("log", encoding="utf-8") as log:
-            checks.equal("the same session: not taken as the machine it was", re.findall("taken as.*", log.read()), [])
+            checks.equal("the same session: not taken as the machine it was", re.findall("reading them as those of.*", log.read()), [])
 
 
 def test_other_session(checks):
@@ -96,7 +96,7 @@ def test_relayd_restarted(checks):
             t.wait(r"^ db .*cannot connect: Connection refused")
             restart(relayd)
             checks.check("restarted: what to do", t.wait(
-                "^ db .*no such session since the relayd was away: on that host run lttngtop record again"))
+                "^ db .*no such session since the relayd was away: run 'lttngtop record' on that host again"))
             t.keys("q")
             checks.equal("restarted: status", t.status(), 0)
         interrupt(feed, "feed") if feed.poll() is None else feed.communicate()

@@ -103,8 +103,8 @@ def in_heads(top):
     """All that is lost is that packet: where the next one is, its magic number says."""
     at = 2 * PACKET
     second = (BASE + 2 * SECOND, BASE + 3 * SECOND)
-    for name, offset, data, words in (("magic number", MAGIC, b"\0", "a wrong magic number"),
-                                      ("uuid", TRACE, b"\0", "a packet of another trace"),
+    for name, offset, data, words in (("magic number", MAGIC, b"\0", "wrong magic number"),
+                                      ("uuid", TRACE, b"\0", "the packet belongs to another trace"),
                                       ("stream", STREAM, b"\7", "the packet's stream is unknown"),
                                       ("packet of no size", PACKET_SIZE, bytes(8), "a packet of an impossible size"),
                                       ("packet smaller than its content", PACKET_SIZE, struct.pack("<Q", 8 * 200),
@@ -131,7 +131,7 @@ def several_heads(top):
         write(path, 2 * PACKET, b"\0")
         write(path, 3 * PACKET, b"\0")
     check_damage(top, "two heads", both, [EVENTS, EVENTS, 0, 0, EVENTS],
-                 f"ch_0: the packet at byte {2 * PACKET} is left out: a wrong magic number", (BASE + 2 * SECOND, BASE + 4 * SECOND), 2)
+                 f"ch_0: the packet at byte {2 * PACKET} is left out: wrong magic number", (BASE + 2 * SECOND, BASE + 4 * SECOND), 2)
 
 
 def between_packets(top):
@@ -142,7 +142,7 @@ def between_packets(top):
         with open(path, "wb") as file:
             file.write(data[:3 * PACKET] + (struct.pack("<I", 0xc1fc1fc1) + b"no" * 500) * 300 + data[3 * PACKET:])
     check_damage(top, "between packets", insert, [EVENTS] * PACKETS,
-                 f"ch_0: the packet at byte {3 * PACKET} is left out: a packet of another trace", (BASE + 3 * SECOND,) * 2)
+                 f"ch_0: the packet at byte {3 * PACKET} is left out: the packet belongs to another trace", (BASE + 3 * SECOND,) * 2)
 
 
 def without_uuid(top):
@@ -163,8 +163,8 @@ def foreign(top):
     make(other)
     with open(os.path.join(other, "ch_0"), "rb") as file:
         data = file.read()
-    for name, content, words in (("ch_7", data.replace(made.UUID, made.UUID[::-1]), "a packet of another trace"),
-                                 ("text", b"text\n" * 100, "a wrong magic number")):
+    for name, content, words in (("ch_7", data.replace(made.UUID, made.UUID[::-1]), "the packet belongs to another trace"),
+                                 ("text", b"text\n" * 100, "wrong magic number")):
         path = os.path.join(directory, name)
         with open(path, "wb") as file:
             file.write(content)

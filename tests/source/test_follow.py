@@ -206,8 +206,8 @@ def test_damage(name, ctf2):
     growing.close()
     follower.end(name)
     notes = [line.split('"')[-2] for line in follower.of_kind("NOTE")]
-    check(f"{name}: said", len(notes) == 2 and notes[0].endswith("channel0_1: a packet of another trace") and
-          "is left out: a wrong magic number" in notes[1], notes)
+    check(f"{name}: said", len(notes) == 2 and notes[0].endswith("channel0_1: the packet belongs to another trace") and
+          "is left out: wrong magic number" in notes[1], notes)
     lost = [line.split() for line in follower.of_kind("LOST")]
     check(f"{name}: lost", sum(int(line[5]) for line in lost) == 2, lost)
 

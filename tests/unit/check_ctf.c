@@ -252,8 +252,8 @@ static const struct {
 } refused[] = {
 	{ "", "no stream is described" },
 	{ "stream { id = 1; }\n stream { id = ; };\n\n stream { x ", "line 4: '=' expected" },
-	{ "env { a = \"b; };\n", "line 1: a string without end" },
-	{ "env { a = 99999999999999999999; };\n", "line 1: a number beyond 64 bits" },
+	{ "env { a = \"b; };\n", "line 1: unterminated string" },
+	{ "env { a = 99999999999999999999; };\n", "line 1: number does not fit in 64 bits" },
 	{ "\nenv { a = #; };\n", "line 2: unexpected character 0x23" },
 	{ "stream { event.header := integer { size = 65; align = 8; }; };", "a number of an impossible size" },
 	{ "stream { event.header := integer { size = 8; align = 3; }; };", "an alignment that is not a power of 2" },

@@ -248,7 +248,7 @@ START_TEST(test_packet_of_another_trace)
 	for (unsigned i = 4; i < 20; i++) {
 		data[i] ^= 1;
 		ck_assert_int_eq(packet_read_head(l, data, sizeof(data), &head), LT_ERROR);
-		ck_assert_str_eq(error_text(), "a packet of another trace");
+		ck_assert_str_eq(error_text(), "the packet belongs to another trace");
 		data[i] ^= 1;
 	}
 	/* Kernel tracers 2.14 to 2.16 leave it out in the empty packets of snapshots. */
@@ -433,7 +433,7 @@ static const struct {
 	{PREAMBLE "{}\n" STREAM, "line 2: 'type' is missing"},
 	{PREAMBLE "{'type':'later'}\n" STREAM, "line 2: unknown fragment 'later'"},
 	{PREAMBLE "{'type':'trace-class','extensions':{}}\n", "trace-class: extensions are not supported"},
-	{PREAMBLE "{'type':'trace-class'}\n{'type':'trace-class'}\n", "line 3: trace-class: there is one already"},
+	{PREAMBLE "{'type':'trace-class'}\n{'type':'trace-class'}\n", "line 3: trace-class: defined twice"},
 	{PREAMBLE "{'type':'trace-class','environment':{'x':[]}}\n", "'x' in 'environment' is neither"},
 	{PREAMBLE "{'type':'trace-class','environment':1}\n", "'environment' is not an object"},
 	{PREAMBLE "{'type':'clock-class'}\n", "clock-class: 'frequency' is missing"},

@@ -297,5 +297,5 @@ enum lt_status native_follow_step(struct native_follow *f)
 	ring_publish(f->live.ring);
 	if (!f->is_over)
 		return LT_AGAIN;
-	return knows_a_trace(f) ? LT_END : error_set("no trace that can be read is in '%s'", f->directory);
+	return knows_a_trace(f) ? LT_END : error_set("no readable trace in '%s'", f->directory);
 }
