@@ -42,13 +42,13 @@ enum lt_status monitor_write_list(const struct ui_export *what)
 		return status;
 	options.out = fopen(what->path, "wxe");
 	if (!options.out)
-		return error_set("cannot write '%s': %s", errno == EEXIST ? "file exists" : g_strerror(errno),
+		return error_set("not written: %s: %s", errno == EEXIST ? "file exists" : g_strerror(errno),
 				 what->path);
 	writer = writer_create(&options);
 	status = writer_page(writer, &page);
 	writer_destroy(writer);
 	if (fclose(options.out) != 0 && status == LT_OK)
-		status = error_set("cannot write '%s': %s", g_strerror(errno), what->path);
+		status = error_set("not written: %s: %s", g_strerror(errno), what->path);
 	if (status != LT_OK)
 		remove(what->path);
 	return status;

@@ -13,12 +13,12 @@ import sys
 import sandbox
 
 USAGE = (
-    (("-p", "1", "--", "true"), "-p is for a SOURCE"),
-    (("-n", "x", "--", "true"), "-n is for a SOURCE"),
-    (("--container", "x", "--", "true"), "--container is for a SOURCE"),
-    (("--begin", "+1s", "--", "true"), "--begin is for a SOURCE"),
-    (("--duration", "1s", "--", "true"), "--duration is for a SOURCE"),
-    (("--follow", "--", "true"), "--follow is for a SOURCE"),
+    (("-p", "1", "--", "true"), "-p needs a SOURCE"),
+    (("-n", "x", "--", "true"), "-n needs a SOURCE"),
+    (("--container", "x", "--", "true"), "--container needs a SOURCE"),
+    (("--begin", "+1s", "--", "true"), "--begin needs a SOURCE"),
+    (("--duration", "1s", "--", "true"), "--duration needs a SOURCE"),
+    (("--follow", "--", "true"), "--follow needs a SOURCE"),
     ((".", "--", "true"), "'.': give either a SOURCE or a COMMAND"),
     (("-n", "x", "--buffer-size", "1M", "."), "--buffer-size needs a COMMAND"),
     (("--buffer-size", "1k", "--", "true"), "option '--buffer-size': must be at least 64 KiB"),

@@ -135,7 +135,7 @@ def test_refusals():
         for verb in ("stop", "snapshot"):
             check(u.run(TOP, "record", verb), 1, "", "no session created by 'lttngtop record' found")
             check(u.run(TOP, "record", verb, "x"), 1, "", "there is no session 'x'")
-        check(u.run(TOP, "record", "status"), 0, "^no session\n$")
+        check(u.run(TOP, "record", "status"), 0, "^no sessions\n$")
         check(u.run(TOP, *ust, "--session", "x"), 0, "session 'x' records into")
         check(u.run(TOP, *ust, "--session", "x"), 1, "", "session 'x' already exists")
         check(u.run(TOP, "record", "status"), 0, "^x: recording, [^\n]*lost 0 events 0 packets\n$")
@@ -160,7 +160,7 @@ def test_refusals():
             url = f"net://127.0.0.1:{rude.getsockname()[1]}"
             check(u.run(TOP, *ust, "--live", url), 1, "", "session 'lttngtop-[^']*': channel 'user': ")
             rude.shutdown(socket.SHUT_RDWR)
-        check(u.run(TOP, "record", "status"), 0, "^no session\n$")
+        check(u.run(TOP, "record", "status"), 0, "^no sessions\n$")
 
 
 def in_private_run(u, *argv):
@@ -203,7 +203,7 @@ def test_start_stop():
         os.remove(f"{u.home}/without/lttngtop.json")
         check(u.run(TOP, "record", "stop", "without"), 0, r"\ncost: .* daemons since they started\n$")
         check_counts(f"{u.home}/a b", 1000, 11)
-        check(u.run(TOP, "record", "status"), 0, "^no session\n$")
+        check(u.run(TOP, "record", "status"), 0, "^no sessions\n$")
 
 
 def test_snapshots():
@@ -243,7 +243,7 @@ def test_signals():
             p.send_signal(number)
             assert p.wait(sandbox.PATIENCE) == 128 + number, p.returncode
             check_counts(f"{u.home}/{output}", 10)
-        check(u.run(TOP, "record", "status"), 0, "^no session\n$")
+        check(u.run(TOP, "record", "status"), 0, "^no sessions\n$")
 
 
 def test_live():
@@ -382,7 +382,7 @@ def test_lost_relayd():
         relayd.kill()
         relayd.wait()
         check(u.run(TOP, "record", "stop", "s"), 1, "", lost)
-        check(u.run(TOP, "record", "status"), 0, "^no session\n$")
+        check(u.run(TOP, "record", "status"), 0, "^no sessions\n$")
 
 
 def test_killed_daemon():
@@ -520,7 +520,7 @@ def test_dry_run():
             done = u.run("sh", "-e", "-c", result[1])
             assert done[0] == 0, f"{options}: {done[2]}"
             check_counts(path, 100)
-        check(u.run(TOP, "record", "status"), 0, "^no session\n$")
+        check(u.run(TOP, "record", "status"), 0, "^no sessions\n$")
 
 
 def metadata_names():
