@@ -674,7 +674,7 @@ def test_host_that_lacks_things():
         return (done.returncode, done.stdout, done.stderr), log
 
     # lttng 2.16 writes the second, where the locale has no such sign the third
-    for more in ({}, {"row": "  🞂 `{}`\n"}, {"row": "  * `{}`\n"}):
+    for more in ({}, {"row": "  🞂 `{}`\n"}, {"row": "  > `{}`\n"}):
         result, log = record("2.13.10\n", **more)
         check(result, 0, "stop it", "warning: h: this kernel's tracer has no tracepoint 'block_rq_remap', so these will be "
               "missing: disk requests to stacked devices\n.*warning: h: this kernel's tracer has no context 'net_ns', .*missing: its network namespace\n")
