@@ -52,7 +52,6 @@ struct clock_sync {
 	void *on_match_data;
 	struct clock_match *kept; /* ring */
 	uint64_t n_kept;
-	struct compat_sync *compat;
 };
 
 static inline struct clock_host *clock_host_at(const struct clock_sync *s, unsigned n)
@@ -93,19 +92,12 @@ static inline struct clock_host *clock_owner(const struct clock_sync *s, unsigne
 /* Fills in what info says of latencies, the samples since the last time (or, whole, of all there are). */
 void clock_judge_latencies(struct clock_sync *s, bool whole);
 
-/* move.c, whole.c, compat_sync.c: the parts of clock_sync_update() and _finish(). */
+/* move.c, whole.c: the parts of clock_sync_update() and _finish(). */
 void clock_move_maps(struct clock_sync *s);
 void clock_make_whole_maps(struct clock_sync *s);
 
 /* How far off the host's map may be at host_ns; it has a reference. */
 double clock_moving_bound(const struct clock_sync *s, unsigned host, uint64_t host_ns);
 double clock_whole_bound(const struct clock_sync *s, unsigned host, uint64_t host_ns);
-
-struct compat_sync *compat_sync_create(void);
-void compat_sync_destroy(struct compat_sync *c);
-void compat_sync_packet(struct compat_sync *c, unsigned host, uint64_t ts_ns, bool sent,
-			const struct clock_packet *packet);
-void compat_sync_finish(struct clock_sync *s, struct compat_sync *c);
-bool compat_sync_formula(const struct compat_sync *c, unsigned host, char *slope, char *intercept, size_t size);
 
 #endif

@@ -19,7 +19,6 @@ struct clock_map {
 	GArray *knots; /* struct knot */
 	int64_t lead;  /* excess of the line to the first knot */
 	unsigned epoch;
-	struct clock_formula *formula;
 };
 
 struct clock_map *clock_map_create(void)
@@ -35,7 +34,6 @@ void clock_map_destroy(struct clock_map *map)
 	if (!map)
 		return;
 	g_array_free(map->knots, true);
-	clock_formula_destroy(map->formula);
 	g_free(map);
 }
 
@@ -47,13 +45,12 @@ static struct knot *knot_at(const struct clock_map *map, unsigned n)
 static void empty(struct clock_map *map)
 {
 	g_array_set_size(map->knots, 0);
-	g_clear_pointer(&map->formula, clock_formula_destroy);
 	map->lead = 0;
 }
 
 void clock_map_reset(struct clock_map *map)
 {
-	if (map->knots->len || map->formula)
+	if (map->knots->len)
 		map->epoch++;
 	empty(map);
 }
@@ -62,12 +59,6 @@ void clock_map_begin_epoch(struct clock_map *map)
 {
 	empty(map);
 	map->epoch++;
-}
-
-void clock_map_set_formula(struct clock_map *map, struct clock_formula *formula)
-{
-	clock_map_begin_epoch(map);
-	map->formula = formula;
 }
 
 /* dh * excess, rounded down; dh may be negative. */
@@ -123,8 +114,6 @@ uint64_t clock_to_ref(const struct clock_map *map, uint64_t host_ns)
 	const struct knot *k;
 	int64_t excess;
 
-	if (map && map->formula)
-		return clock_formula_apply(map->formula, host_ns);
 	if (!map || !map->knots->len)
 		return host_ns;
 	k = line_at_host(map, host_ns, &excess);
@@ -137,8 +126,6 @@ uint64_t clock_from_ref(const struct clock_map *map, uint64_t ref_ns)
 	int64_t excess, dr;
 	__int128 dh;
 
-	if (map && map->formula)
-		return clock_formula_invert(map->formula, ref_ns);
 	if (!map || !map->knots->len)
 		return ref_ns;
 	k = line_at_ref(map, ref_ns, &excess);
@@ -246,7 +233,6 @@ enum { KNOT_PACKED = 3 * sizeof(uint64_t) };
 
 void clock_map_pack(const struct clock_map *map, GByteArray *out)
 {
-	g_assert(!map->formula);
 	pack_u64(out, (uint64_t)map->lead);
 	pack_u64(out, map->epoch);
 	pack_u64(out, map->knots->len);

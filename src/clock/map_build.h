@@ -3,7 +3,6 @@
 #define LT_CLOCK_MAP_BUILD_H
 
 #include "base/pack.h"
-#include "clock/formula.h"
 #include "clock/map.h"
 
 /*
@@ -34,10 +33,7 @@ void clock_map_add(struct clock_map *map, uint64_t host_ns, uint64_t ref_ns, dou
 /* The slope in front of the first knot, where nothing is added before it. */
 void clock_map_set_lead(struct clock_map *map, double slope_excess);
 
-/* The map is this formula, exactly; taken over. */
-void clock_map_set_formula(struct clock_map *map, struct clock_formula *formula);
-
-/* As bytes, a map without formula; and back, into an empty one. */
+/* As bytes; and back, into an empty one. */
 void clock_map_pack(const struct clock_map *map, GByteArray *out);
 void clock_map_unpack(struct clock_map *map, struct unpack *in);
 

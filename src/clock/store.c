@@ -240,7 +240,7 @@ bool clock_sync_unpack(struct clock_sync *s, struct unpack *in)
 	struct links *links;
 	size_t n_hosts, n;
 
-	g_assert(!s->hosts->len && !s->compat);
+	g_assert(!s->hosts->len);
 	s->whole = unpack_upto(in, 1);
 	n_hosts = unpack_count(in, HOST_PACKED);
 	in->failed |= n_hosts > HOSTS_MAX;

@@ -104,10 +104,7 @@ struct clock_sync *clock_sync_create(const struct clock_options *options)
 	s->hosts = g_ptr_array_new_with_free_func(destroy_host);
 	s->pairs = g_ptr_array_new_with_free_func(destroy_pair);
 	s->kept = g_new(struct clock_match, CLOCK_MATCHES_KEPT);
-	if (options->compat)
-		s->compat = compat_sync_create();
-	else
-		s->matcher = matcher_create(&match_options, take_match, s);
+	s->matcher = matcher_create(&match_options, take_match, s);
 	return s;
 }
 
@@ -116,7 +113,6 @@ void clock_sync_destroy(struct clock_sync *s)
 	if (!s)
 		return;
 	matcher_destroy(s->matcher);
-	compat_sync_destroy(s->compat);
 	g_ptr_array_free(s->hosts, true);
 	g_ptr_array_free(s->pairs, true);
 	map64_release(&s->pair_numbers);
@@ -186,10 +182,7 @@ void clock_sync_packet(struct clock_sync *s, unsigned host, uint64_t ts_ns, bool
 	h->seen = true;
 	h->received += !sent;
 	clock_sync_time(s, host, ts_ns);
-	if (s->compat)
-		compat_sync_packet(s->compat, host, ts_ns, sent, packet);
-	else
-		matcher_feed(s->matcher, host, ts_ns, sent, packet, NULL);
+	matcher_feed(s->matcher, host, ts_ns, sent, packet, NULL);
 }
 
 void clock_sync_bare_packet(struct clock_sync *s, unsigned host)
@@ -225,7 +218,7 @@ static void forget_old(struct clock_sync *s)
 
 void clock_sync_update(struct clock_sync *s)
 {
-	if (s->compat || s->options.match_only)
+	if (s->options.match_only)
 		return;
 	if (s->arrived) {
 		s->due |= clock_shift(s);
@@ -246,10 +239,6 @@ void clock_sync_update(struct clock_sync *s)
 
 void clock_sync_finish(struct clock_sync *s)
 {
-	if (s->compat) {
-		compat_sync_finish(s, s->compat);
-		return;
-	}
 	if (s->options.match_only)
 		return;
 	s->whole = true;
@@ -298,8 +287,6 @@ static struct clock_host_info host_info(const struct clock_sync *s, unsigned hos
 	const struct clock_pair *p = h->pair ? h->pair : busiest_pair(s, host);
 	struct clock_host_info info = h->info;
 
-	if (s->compat)
-		return info;
 	info.ref = h->ref;
 	info.has_bound = h->has_bound;
 	info.bound_ns = h->bound_ns;
@@ -345,12 +332,6 @@ bool clock_sync_bound(const struct clock_sync *s, unsigned host, uint64_t host_n
 		return false;
 	*bound_ns = (uint64_t)(s->whole ? clock_whole_bound(s, host, host_ns) : clock_moving_bound(s, host, host_ns));
 	return true;
-}
-
-bool clock_sync_formula(const struct clock_sync *s, unsigned host, char slope[CLOCK_FORMULA_SIZE],
-			char intercept[CLOCK_FORMULA_SIZE])
-{
-	return s->compat && compat_sync_formula(s->compat, host, slope, intercept, CLOCK_FORMULA_SIZE);
 }
 
 void clock_sync_on_match(struct clock_sync *s, clock_match_fn *fn, void *data)

@@ -48,7 +48,6 @@ struct clock_options {
 	uint64_t window_ns;           /* sliding window, 0: 60 s; of whole recordings, in both directions */
 	double rho_ppm;               /* bound of the drift between two clocks, 0: 100 */
 	const char *ref;              /* name of the reference host, NULL: the tree's centre, ties to the lowest name */
-	bool compat;                  /* as Trace Compass does it: its keys, its hull over the whole trace */
 	bool match_only;              /* packets are matched, every map stays the identity */
 	const uint16_t *ignore_ports; /* packets of these TCP or UDP ports are left out */
 	unsigned n_ignore_ports;
@@ -58,8 +57,8 @@ struct clock_sync *clock_sync_create(const struct clock_options *options);
 void clock_sync_destroy(struct clock_sync *s);
 
 /*
- * Adds a host; returns its number (0, 1 …). clock_uuid: the clock's identity, for compat (its order
- * there decides who is the reference). Both are copied.
+ * Adds a host; returns its number (0, 1 …). clock_uuid: the clock's identity, "" or NULL unknown; hosts of one clock
+ * share what is known of it by arrival. Both are copied.
  */
 unsigned clock_sync_add_host(struct clock_sync *s, const char *name, const char *clock_uuid);
 unsigned clock_sync_host_count(const struct clock_sync *s);
@@ -130,14 +129,6 @@ struct clock_host_info clock_sync_info(const struct clock_sync *s, unsigned host
 
 /* The guaranteed half width of the error of the host's map at host_ns; false: nobody knows. */
 bool clock_sync_bound(const struct clock_sync *s, unsigned host, uint64_t host_ns, uint64_t *bound_ns);
-
-/*
- * In compat: what Trace Compass shows for the host, reference's time = slope * host's time + intercept, as decimal
- * numbers of up to 34 digits. False: not in compat, or the host keeps its own time.
- */
-enum { CLOCK_FORMULA_SIZE = 128 };
-bool clock_sync_formula(const struct clock_sync *s, unsigned host, char slope[CLOCK_FORMULA_SIZE],
-			char intercept[CLOCK_FORMULA_SIZE]);
 
 /* Reference's time - host's time, at the host's time. */
 int64_t clock_sync_offset(const struct clock_sync *s, unsigned host, uint64_t host_ns);

@@ -97,8 +97,6 @@ static enum lt_status check_options(const struct report *r)
 		return error_set("--babeltrace does not apply to table '%s'", r->table->name);
 	if (o->slice_output)
 		return error_set("--output does not apply to table '%s'", r->table->name);
-	if (o->compat && !(report_needs(r) & ~(unsigned)VIEW_ACCOUNTS))
-		return error_set("--compat does not apply to table '%s'", r->table->name);
 	if (report_needs(r) & VIEW_CLOCKS && o->no_sync)
 		return error_set("--no-sync does not apply to table '%s'", r->table->name);
 	return LT_OK;
@@ -113,8 +111,6 @@ enum lt_status report_set_clocks(struct report *r)
 	r->clocks_use = o->no_sync ? CLOCKS_RAW : r->live ? CLOCKS_MOVE : CLOCKS_AWAIT;
 	if (!o->no_sync || report_needs(r) & VIEW_MATCHES)
 		status = sync_options_clocks(o, r->clocks_use, &r->clocks);
-	if (status == LT_OK)
-		status = sync_options_compat(o, &r->waits.compat);
 	r->waits.retention_ns = o->wait_retention;
 	r->waits.memory_bytes = o->wait_memory;
 	return status;

@@ -115,10 +115,8 @@ static enum lt_status check_options(const struct report *r)
 		return error_set("no source given");
 	if (o->csv || o->dot)
 		return error_set("%s does not apply to dump", o->csv ? "--csv" : "--dot");
-	if (o->interval || o->per_cpu || o->compat)
-		return error_set("%s does not apply to dump", o->interval  ? "--interval"
-							      : o->per_cpu ? "--per-cpu"
-									   : "--compat");
+	if (o->interval || o->per_cpu)
+		return error_set("%s does not apply to dump", o->interval ? "--interval" : "--per-cpu");
 	if (o->json && o->babeltrace)
 		return error_set("--json and --babeltrace cannot be used together");
 	return report_refuse_choice(o, "dump");

@@ -6,14 +6,6 @@
 #include "base/error.h"
 #include "source/source.h"
 
-enum lt_status sync_options_compat(const struct options *o, bool *compat)
-{
-	*compat = o->compat != NULL;
-	if (o->compat && strcmp(o->compat, "tracecompass") != 0)
-		return error_set("option '--compat': unknown tool '%s': use 'tracecompass'", o->compat);
-	return LT_OK;
-}
-
 bool sync_options_live(const struct options *o, unsigned first_word)
 {
 	for (guint i = first_word; i < o->words->len; i++)
@@ -57,7 +49,7 @@ enum lt_status sync_options_clocks(const struct options *o, enum clocks_use use,
 {
 	uint16_t *ports = g_new(uint16_t, o->ignore_port->len);
 	struct clock_options options = { .ref = o->ref, .ignore_ports = ports, .n_ignore_ports = o->ignore_port->len };
-	enum lt_status status = sync_options_compat(o, &options.compat);
+	enum lt_status status = LT_OK;
 
 	for (guint i = 0; i < o->ignore_port->len && status == LT_OK; i++) {
 		int32_t port = g_array_index(o->ignore_port, int32_t, i);

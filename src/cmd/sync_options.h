@@ -7,7 +7,7 @@
 #include "cmd/options.h"
 #include "ingest/ingest.h"
 
-/* Options for the hosts' clocks: --no-sync, --ref, --offset, --ignore-port and --compat. */
+/* Options for the hosts' clocks: --no-sync, --ref, --offset and --ignore-port. */
 
 /* Creates clocks according to the options; the caller destroys them. LT_ERROR: an option is invalid. */
 enum lt_status sync_options_clocks(const struct options *o, enum clocks_use use, struct clocks **out);
@@ -17,8 +17,5 @@ enum lt_status sync_options_check_hosts(const struct options *o, struct ingest *
 
 /* Whether a SOURCE is live: maps then change while it is read. Looks at words from first_word on. */
 bool sync_options_live(const struct options *o, unsigned first_word);
-
-/* --compat=tracecompass. LT_ERROR: another value. */
-enum lt_status sync_options_compat(const struct options *o, bool *compat);
 
 #endif

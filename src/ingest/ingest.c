@@ -46,7 +46,6 @@ struct ingest *ingest_create(const struct ingest_options *options)
 		in->memory.copies = options->row_copies;
 	}
 	in->refused_names = strpool_full();
-	in->compat = options->waits && options->waits->compat;
 	in->options.waits = NULL; /* the caller's */
 	if (options->waits && !options->survey && !options->graph)
 		in->waits = waits_create(options->waits);

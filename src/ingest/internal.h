@@ -19,7 +19,6 @@
 struct ingest {
 	struct ingest_options options;
 	unsigned visited;     /* the host whose events the visitor sees; INGEST_VISIT_ALL: all hosts' */
-	bool compat;          /* of the wait graph's options */
 	GPtrArray *specs;     /* struct source_spec */
 	GPtrArray *inputs;    /* struct input */
 	GHashTable *sessions; /* URL of a live session -> its input */

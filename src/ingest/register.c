@@ -17,10 +17,8 @@ static void register_host(struct ingest *in, struct host *host, unsigned number)
 	}
 	if (in->waits)
 		h->wait = waits_add_host(in->waits, h->map);
-	if (in->waits || in->options.graph) {
-		host->log.compat = in->compat;
+	if (in->waits || in->options.graph)
 		model_set_wait_log(h->model, &host->log);
-	}
 	host->number = number;
 	host->registered = true;
 	ingest_set_ready(in, host, true);

@@ -10,11 +10,6 @@ enum softirq_vector { VEC_TIMER = 1, VEC_NET_TX, VEC_NET_RX, VEC_BLOCK, VEC_IRQ_
 /* The keyboard and mouse controller's interrupts, by name. */
 static const char *const input_irqs[] = { "i8042", "keyboard", "mouse" };
 
-static bool same_as_reference(const struct model *m)
-{
-	return m->wait_log && m->wait_log->compat;
-}
-
 static void push(const struct apply *a, enum wait_context kind, uint32_t nr)
 {
 	struct context_stack *s = &a->cpu->contexts;
@@ -50,7 +45,7 @@ static void pop(const struct apply *a, enum wait_context kind)
 		s->depth--;
 }
 
-void context_apply(struct model *m, const struct apply *a)
+void context_apply(const struct apply *a)
 {
 	if (!a->cpu)
 		return;
@@ -74,8 +69,7 @@ void context_apply(struct model *m, const struct apply *a)
 		pop(a, WAIT_CONTEXT_HRTIMER);
 		break;
 	case EVENT_IPI_ENTRY:
-		if (!same_as_reference(m))
-			push(a, WAIT_CONTEXT_IPI, 0);
+		push(a, WAIT_CONTEXT_IPI, 0);
 		break;
 	case EVENT_IPI_EXIT:
 		pop(a, WAIT_CONTEXT_IPI);
@@ -120,10 +114,9 @@ void context_note_netif(struct cpu *cpu, uint32_t row)
 	note(cpu, CONTEXT_NETIF_ROW, row);
 }
 
-void context_reset(struct model *m, struct cpu *cpu)
+void context_reset(struct cpu *cpu)
 {
-	if (!same_as_reference(m))
-		cpu->contexts.depth = 0;
+	cpu->contexts.depth = 0;
 }
 
 static strid level_name(const struct model *m, const struct context_level *level)

@@ -34,7 +34,7 @@ struct context context_now(const struct model *m, const struct cpu *cpu);
 enum wait_state context_explains(const struct context *c);
 
 /* Enters and leaves levels. Behind the event's own handler. */
-void context_apply(struct model *m, const struct apply *a);
+void context_apply(const struct apply *a);
 
 /* Whether context_apply() does anything with events of the kind. */
 static inline bool context_uses(enum event_kind kind)
@@ -65,6 +65,6 @@ void context_note_disk(struct cpu *cpu, uint32_t row);
 void context_note_netif(struct cpu *cpu, uint32_t row);
 
 /* Nothing is known of what the CPU is in: events were lost. */
-void context_reset(struct model *m, struct cpu *cpu);
+void context_reset(struct cpu *cpu);
 
 #endif

@@ -32,7 +32,7 @@ void apply_lost(struct model *m, const struct apply *a)
 		CPU_ROW(m, a->cpu->row)->lost_events += p->events;
 		state_touch(&m->state, TABLE_CPU, a->cpu->row);
 		irq_reset_cpu(m, a->cpu);
-		context_reset(m, a->cpu);
+		context_reset(a->cpu);
 	}
 	if (m->wait_log)
 		waitlog_interrupt(m, a->cpu);
@@ -50,7 +50,7 @@ static void forget_what_runs(struct model *m)
 		if (cpu->row == NO_ROW)
 			continue;
 		irq_reset_cpu(m, cpu);
-		context_reset(m, cpu);
+		context_reset(cpu);
 		cpu_offline(m, cpu);
 	}
 	for (uint32_t row = STATE_NO_ROW; (row = state_next(t, row)) != STATE_NO_ROW;) {

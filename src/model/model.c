@@ -339,7 +339,7 @@ static void apply_event(struct model *m, unsigned source, struct trace_info *tra
 	if (handlers[ev->kind])
 		handlers[ev->kind](m, &a);
 	if (context_uses(ev->kind))
-		context_apply(m, &a);
+		context_apply(&a);
 	if (logs)
 		waitlog_behind(m, &a);
 }

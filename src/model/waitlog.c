@@ -72,10 +72,6 @@ static void set_context(const struct model *m, struct wait_event *e, const struc
 {
 	struct context c = context_now(m, cpu);
 
-	if (m->wait_log->compat) {
-		c.disk = false;
-		c.cause = STRID_NONE;
-	}
 	e->context = (uint8_t)c.kind;
 	e->below = (uint8_t)c.below;
 	e->vec = c.below == WAIT_CONTEXT_SOFTIRQ ? (uint8_t)MIN(c.nr, UINT8_MAX) : 0;
@@ -360,6 +356,5 @@ void waitlog_behind(struct model *m, const struct apply *a)
 
 void waitlog_interrupt(struct model *m, const struct cpu *cpu)
 {
-	if (!m->wait_log->compat)
-		add(m, WAIT_EVENT_INTERRUPT, cpu);
+	add(m, WAIT_EVENT_INTERRUPT, cpu);
 }

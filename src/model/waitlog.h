@@ -95,7 +95,6 @@ struct wait_log {
 	uint32_t n_events, events_capacity;
 	struct clock_packet *packets; /* of these events */
 	uint32_t n_packets, packets_capacity;
-	bool compat; /* as Trace Compass: IPIs are no context, losses interrupt nothing; set it before anything comes */
 };
 
 void wait_log_init(struct wait_log *log);

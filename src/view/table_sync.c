@@ -29,8 +29,6 @@
 	C(latency_to_median_ns, GAUGE, SPAN, "Median latency of packets it sent")                             \
 	C(latency_from_median_ns, GAUGE, SPAN, "Median latency of packets it got")                            \
 	C(negative, GAUGE, COUNT, "Packets that arrive before they were sent, even by the corrected clocks")  \
-	C(slope, GAUGE, TEXT, "With --compat: the reference's time is slope times its time plus intercept")   \
-	C(intercept, GAUGE, TEXT, "With --compat: see slope")                                                 \
 	C(reason, GAUGE, TEXT, "Why its clock is absent or incomplete; live, whether its offset is by arrival")
 
 OWN_ROW(sync, SYNC_CELLS);
@@ -49,8 +47,6 @@ static const struct column sync_columns[] = {
 	COLUMN(sync, latency_to_median_ns, "MEDIAN TO", 9, REPORTED),
 	COLUMN(sync, latency_from_median_ns, "MEDIAN FROM", 9, REPORTED),
 	COLUMN(sync, negative, "NEGATIVE", 8, REPORTED),
-	COLUMN(sync, slope, "SLOPE", 12, REPORTED),
-	COLUMN(sync, intercept, "INTERCEPT", 12, REPORTED),
 	COLUMN(sync, reason, "REASON", 12, REPORTED),
 };
 
@@ -115,7 +111,6 @@ static void collect_clocks(struct view_derived *derived, const struct view_sourc
 		struct clock_host_info info = clock_sync_info(clocks, hosts[i].clock);
 		uint64_t host_ns = clock_from_ref(clock_sync_map(clocks, hosts[i].clock), from->end_ns);
 		struct sync_row *row = view_derived_add(derived, sizeof(*row), i);
-		char slope[CLOCK_FORMULA_SIZE], intercept[CLOCK_FORMULA_SIZE];
 		uint64_t bound_ns = 0;
 		bool bounded = clock_sync_bound(clocks, hosts[i].clock, host_ns, &bound_ns);
 
@@ -132,10 +127,6 @@ static void collect_clocks(struct view_derived *derived, const struct view_sourc
 		row->latency_from_min_ns = known_or_not(info.has_latency_from, info.latency_from_min_ns);
 		row->latency_to_median_ns = known_or_not(info.has_latency_to, info.latency_to_median_ns);
 		row->latency_from_median_ns = known_or_not(info.has_latency_from, info.latency_from_median_ns);
-		if (clock_sync_formula(clocks, hosts[i].clock, slope, intercept)) {
-			row->slope = strpool_intern_z(slope);
-			row->intercept = strpool_intern_z(intercept);
-		}
 	}
 }
 

@@ -9,12 +9,11 @@
 /* Softirq vectors of the network. */
 enum { VEC_NET_TX = 2, VEC_NET_RX = 3 };
 
-struct build *build_create(struct wait_graph *g, bool compat)
+struct build *build_create(struct wait_graph *g)
 {
 	struct build *b = g_new0(struct build, 1);
 
 	b->graph = g;
-	b->compat = compat;
 	b->idling = strpool_intern_z("idle");
 	build_rows_create(b);
 	build_packets_create(b);
@@ -85,14 +84,11 @@ static void vertex(struct build *b, wait_row row, enum wait_state state, const s
 	vertex_at(b, row, b->now_ns, state, cause);
 }
 
-/*
- * What the thread does from now on; Trace Compass' rows end with their last vertex, and so does that of
- * one that exits: its last switch may never be seen.
- */
+/* What the thread does from now on. The row of one that exits ends: its last switch may never be seen. */
 static void present(struct build *b, const struct build_thread *t, enum wait_state state,
 		    const struct wait_cause *cause)
 {
-	if (!b->compat && !t->exiting)
+	if (!t->exiting)
 		graph_present(b->graph, t->row, state, cause);
 }
 
@@ -177,16 +173,6 @@ static void since_begin(struct build *b, struct build_thread *t, enum status sta
 
 /* ---- switches ---- */
 
-/* How the thread leaves the CPU: Trace Compass knows two of the kernel's states. */
-static enum task_state state_left(const struct build *b, const struct build_thread *t, int32_t prev_state)
-{
-	enum { INTERRUPTIBLE = 1, UNINTERRUPTIBLE = 2 };
-
-	if (b->compat)
-		return prev_state & (INTERRUPTIBLE | UNINTERRUPTIBLE) ? TASK_BLOCKED : TASK_READY;
-	return task_state_of(prev_state, t->exiting);
-}
-
 /* What a thread does that waits for nothing that a wake-up would explain. */
 static strid stop_of(const struct build *b, enum task_state left)
 {
@@ -215,14 +201,13 @@ static void build_switch(struct build *b, unsigned host, const struct wait_event
 		since_begin(b, next, STATUS_WAIT_CPU);
 	recover(b, next, STATUS_WAIT_CPU);
 	build_thread_set(b, next, STATUS_RUN);
-	if (is_new || !b->compat)
-		build_thread_name(b, next, e->comm, e->pid);
+	build_thread_name(b, next, e->comm, e->pid);
 	prev = build_thread_get(b, host, e->from_tid, e->cpu, &is_new);
 	if (is_new)
 		since_begin(b, prev, STATUS_RUN);
 	recover(b, prev, STATUS_RUN);
 	build_thread_name(b, prev, e->from_comm, e->from_pid);
-	left = state_left(b, prev, e->prev_state);
+	left = task_state_of(e->prev_state, prev->exiting);
 	build_thread_set(b, prev, left == TASK_READY ? STATUS_WAIT_CPU : STATUS_BLOCKED);
 	change(b, prev, left == TASK_READY ? NULL : &wait);
 	change(b, next, NULL);
@@ -275,7 +260,7 @@ static void wake_in_context(struct build *b, unsigned host, const struct wait_ev
 /* A link is to start at the thread's row now. A running one needs no vertex for that: most vertices would be such. */
 static void source(struct build *b, struct build_thread *t)
 {
-	if (b->compat || t->exiting || t->status != STATUS_RUN || !build_row(b, t->row)->first_ns) {
+	if (t->exiting || t->status != STATUS_RUN || !build_row(b, t->row)->first_ns) {
 		build_extend(b, t);
 		return;
 	}
@@ -316,10 +301,9 @@ static void build_wake(struct build *b, unsigned host, const struct wait_event *
 	}
 	counts = t != current &&
 		 (t->status == STATUS_BLOCKED || t->status == STATUS_WAIT_FORK || t->status == STATUS_UNKNOWN);
-	if (counts)
-		build_thread_set(b, t, STATUS_WAIT_CPU);
-	else if (!b->compat)
+	if (!counts)
 		return;
+	build_thread_set(b, t, STATUS_WAIT_CPU);
 	if (t->old == STATUS_WAIT_FORK)
 		wake_in_task(b, e, t, current, WAIT_LINK_FORK);
 	else if (t->old == STATUS_BLOCKED && e->context == WAIT_CONTEXT_TASK)
@@ -337,7 +321,7 @@ static void build_fork(struct build *b, unsigned host, const struct wait_event *
 	bool is_new;
 
 	/* whoever had the tid is gone, whether his exit was recorded or not */
-	if (t && !b->compat && t->tid > 0)
+	if (t && t->tid > 0)
 		build_thread_gone(b, t);
 	t = build_thread_get(b, host, e->tid, e->cpu, &is_new);
 	if (is_new)
@@ -354,8 +338,6 @@ static void build_exit(struct build *b, unsigned host, const struct wait_event *
 	recover(b, t, STATUS_RUN);
 	t->exiting = true;
 	build_thread_set(b, t, STATUS_EXIT);
-	if (b->compat)
-		return;
 	vertex(b, t->row, WAIT_RUNNING, NULL);
 	graph_present(b->graph, t->row, WAIT_STATES, NULL);
 }
@@ -398,10 +380,6 @@ static void build_status(struct build *b, unsigned host, const struct wait_event
 	const enum status status = status_of_dump(e->prev_state);
 
 	build_thread_name(b, t, e->comm, e->pid);
-	if (b->compat) {
-		build_thread_set(b, t, status);
-		return;
-	}
 	/* what is known of a thread is better */
 	if (t->status != STATUS_UNKNOWN || t->interrupted)
 		return;

@@ -20,13 +20,11 @@
  *              matched: to the receiver, or, if somebody is woken first, to whom it wakes
  *
  * Rows: one for each thread and life of a tid, one for each CPU's idle task, one for each CPU for what
- * it receives in interrupts and softirqs ("kernel"). In compat as Trace Compass has them: one kernel and
- * one idle row per host, an idle task known by its CPU's number alone, whatever the host; sleeps other
- * than TASK_(UN)INTERRUPTIBLE taken for preemption; a second wake-up of a thread counted again.
+ * it receives in interrupts and softirqs ("kernel").
  */
 struct build;
 
-struct build *build_create(struct wait_graph *g, bool compat);
+struct build *build_create(struct wait_graph *g);
 void build_destroy(struct build *b);
 
 /* Hosts are numbered 0, 1 … in the order in which they are added. */

@@ -67,11 +67,10 @@ struct build_cpu {
 };
 
 struct build_host {
-	GArray *cpus;                  /* struct build_cpu, by number */
-	uint32_t interrupts;           /* how often events were lost */
-	uint64_t lost_ns;              /* when that was last known to be over */
-	uint64_t midway_ns;            /* its record begins here, in the midst of things; 0: it does not */
-	wait_row idle_row, kernel_row; /* compat */
+	GArray *cpus;        /* struct build_cpu, by number */
+	uint32_t interrupts; /* how often events were lost */
+	uint64_t lost_ns;    /* when that was last known to be over */
+	uint64_t midway_ns;  /* its record begins here, in the midst of things; 0: it does not */
 };
 
 /* Who began a connection: its SYN was seen. */
@@ -88,22 +87,18 @@ struct flow {
 	uint64_t sent_ns;
 };
 
-struct compat_matcher;
-
 struct build {
 	struct wait_graph *graph;
-	bool compat;
 	strid idling;             /* "idle": a thread of the kernel that has no work */
 	GArray *hosts;            /* struct build_host */
 	GArray *rows;             /* struct build_row, by wait_row */
 	GPtrArray *threads;       /* struct build_thread *; one for each tid ever seen */
 	struct map64 tids;        /* host, tid -> thread */
-	struct map64 idles;       /* host, CPU (compat: CPU) -> thread */
+	struct map64 idles;       /* host, CPU -> thread */
 	struct map64 kernels;     /* host, CPU -> thread */
 	struct flow *flows;       /* FLOWS of them, by hash */
 	struct opening *openings; /* FLOWS of them, by hash */
-	struct matcher *matcher;  /* NULL in compat */
-	struct compat_matcher *compat_matcher;
+	struct matcher *matcher;
 	uint64_t links;
 	uint64_t now_ns;
 };

@@ -6,7 +6,6 @@
  * A packet that a softirq or a timer sends (the window opened, a time-out) was not made there: it
  * belongs to the task that sent last on its flow, and so does the link, from that time on.
  */
-#include "clock/compat.h"
 #include "waits/build_internal.h"
 
 #include <string.h>
@@ -110,8 +109,6 @@ static void matched(void *data, const struct match *m)
 
 void build_packets_create(struct build *b)
 {
-	if (b->compat)
-		return; /* its matcher wants to know all hosts first */
 	b->matcher = matcher_create(NULL, matched, b);
 	b->flows = g_new0(struct flow, FLOWS);
 	b->openings = g_new0(struct opening, FLOWS);
@@ -119,20 +116,13 @@ void build_packets_create(struct build *b)
 
 void build_packets_destroy(struct build *b)
 {
-	compat_matcher_destroy(b->compat_matcher);
-	if (b->matcher)
-		matcher_destroy(b->matcher);
+	matcher_destroy(b->matcher);
 	g_free(b->flows);
 	g_free(b->openings);
 }
 
 void build_packets_restart(struct build *b)
 {
-	if (b->compat) {
-		compat_matcher_destroy(b->compat_matcher);
-		b->compat_matcher = NULL;
-		return;
-	}
 	matcher_forget(b->matcher, UINT32_MAX);
 	memset(b->flows, 0, FLOWS * sizeof(struct flow));
 	memset(b->openings, 0, FLOWS * sizeof(struct opening));
@@ -231,18 +221,6 @@ static struct build_thread *owner(struct build *b, unsigned host, const struct w
 	return e->below == WAIT_CONTEXT_SOFTIRQ ? build_thread_kernel(b, host, e->cpu) : NULL;
 }
 
-static void feed_compat(struct build *b, unsigned host, bool sent, const struct clock_packet *packet,
-			const uint64_t cookie[2])
-{
-	struct compat_key key;
-
-	if (!compat_key_of_packet(packet, &key))
-		return;
-	if (!b->compat_matcher)
-		b->compat_matcher = compat_matcher_create(b->hosts->len, ends_matched, b);
-	compat_matcher_feed(b->compat_matcher, host, b->now_ns, sent, &key, cookie);
-}
-
 void build_packet(struct build *b, unsigned host, const struct wait_event *e, const struct clock_packet *packet)
 {
 	const bool sent = e->kind == WAIT_EVENT_SEND;
@@ -250,9 +228,9 @@ void build_packet(struct build *b, unsigned host, const struct wait_event *e, co
 	uint64_t cookie[2];
 	wait_row row;
 
-	if (packet && !b->compat && packet->ip_version)
+	if (packet && packet->ip_version)
 		note_opening(b, packet);
-	if (sent && !b->compat && e->below != WAIT_CONTEXT_TASK && flow_sender(b, host, packet, cookie)) {
+	if (sent && e->below != WAIT_CONTEXT_TASK && flow_sender(b, host, packet, cookie)) {
 		matcher_feed(b->matcher, host, b->now_ns, true, packet, cookie);
 		return;
 	}
@@ -266,10 +244,6 @@ void build_packet(struct build *b, unsigned host, const struct wait_event *e, co
 	cookie[COOKIE_TIME] = b->now_ns;
 	if (!sent)
 		build_packets_forget(b, row);
-	if (b->compat) {
-		feed_compat(b, host, sent, packet, cookie);
-		return;
-	}
 	if (sent && e->below == WAIT_CONTEXT_TASK)
 		flow_sent(b, host, packet, row);
 	matcher_feed(b->matcher, host, b->now_ns, sent, packet, cookie);

@@ -27,8 +27,6 @@ void build_add_host(struct build *b)
 {
 	struct build_host h = {
 		.cpus = g_array_new(FALSE, FALSE, sizeof(struct build_cpu)),
-		.idle_row = WAIT_NO_ROW,
-		.kernel_row = WAIT_NO_ROW,
 	};
 
 	g_array_append_val(b->hosts, h);
@@ -62,21 +60,6 @@ static wait_row row_add(struct build *b, unsigned host, int32_t tid, int32_t cpu
 		.older = WAIT_NO_ROW,
 	};
 	return row;
-}
-
-/* In compat all idle tasks of a host share a row, and so do its kernel workers. */
-static wait_row row_of(struct build *b, unsigned host, int32_t tid, unsigned cpu)
-{
-	wait_row *shared;
-
-	if (tid > 0)
-		return row_add(b, host, tid, -1);
-	if (!b->compat)
-		return row_add(b, host, tid, (int32_t)cpu);
-	shared = tid == TID_IDLE ? &build_host(b, host)->idle_row : &build_host(b, host)->kernel_row;
-	if (*shared == WAIT_NO_ROW)
-		*shared = row_add(b, host, tid, 0);
-	return *shared;
 }
 
 struct wait_who build_who(const struct build *b, wait_row row)
@@ -113,6 +96,12 @@ static struct build_thread *thread_at(const struct build *b, uint32_t i)
 	return i == MAP64_NONE ? NULL : g_ptr_array_index(b->threads, i);
 }
 
+/* Idle tasks and kernel rows belong to a CPU. */
+static wait_row thread_row(struct build *b, unsigned host, int32_t tid, unsigned cpu)
+{
+	return row_add(b, host, tid, tid > 0 ? -1 : (int32_t)cpu);
+}
+
 static uint32_t thread_add(struct build *b, unsigned host, int32_t tid, unsigned cpu)
 {
 	struct build_thread *t = g_new0(struct build_thread, 1);
@@ -121,14 +110,9 @@ static uint32_t thread_add(struct build *b, unsigned host, int32_t tid, unsigned
 	t->host = host;
 	t->tid = tid;
 	t->interrupts = build_host(b, host)->interrupts;
-	t->row = row_of(b, host, tid, cpu);
+	t->row = thread_row(b, host, tid, cpu);
 	t->life = build_row(b, t->row)->life;
 	return b->threads->len - 1;
-}
-
-static uint64_t idle_key(const struct build *b, unsigned host, unsigned cpu)
-{
-	return key_of(b->compat ? 0 : host, cpu);
 }
 
 /* What it did before events were lost is not what it does now. */
@@ -147,7 +131,7 @@ static struct build_thread *refresh(struct build *b, struct build_thread *t)
 /* Whoever had the tid last, gone or not. */
 static struct build_thread *thread_last(struct build *b, unsigned host, int32_t tid, unsigned cpu)
 {
-	uint32_t i = tid == TID_IDLE ? map64_get(&b->idles, idle_key(b, host, cpu))
+	uint32_t i = tid == TID_IDLE ? map64_get(&b->idles, key_of(host, cpu))
 				     : map64_get(&b->tids, key_of(host, (uint32_t)tid));
 
 	return refresh(b, thread_at(b, i));
@@ -170,7 +154,7 @@ static void thread_renew(struct build *b, struct build_thread *t)
 	t->exiting = t->gone = t->interrupted = false;
 	t->status = t->old = STATUS_UNKNOWN;
 	t->stop = STRID_NONE;
-	t->row = row_of(b, t->host, t->tid, 0);
+	t->row = thread_row(b, t->host, t->tid, 0);
 	r = build_row(b, t->row);
 	t->life = r->life;
 	if (older != t->row && build_row(b, older)->life == older_life) {
@@ -195,7 +179,7 @@ struct build_thread *build_thread_get(struct build *b, unsigned host, int32_t ti
 	i = thread_add(b, host, tid, cpu);
 	t = thread_at(b, i);
 	if (tid == TID_IDLE) {
-		map64_put(&b->idles, idle_key(b, host, cpu), i);
+		map64_put(&b->idles, key_of(host, cpu), i);
 		snprintf(name, sizeof(name), "swapper/%u", cpu);
 		build_row(b, t->row)->who.comm = strpool_intern_z(name);
 		return t;

@@ -400,11 +400,6 @@ void graph_clear(struct wait_graph *g)
 	free_old_rows(g);
 }
 
-void graph_hide_waits(struct wait_graph *g)
-{
-	g->hides_waits = true;
-}
-
 bool graph_last(const struct wait_graph *g, wait_row row, uint64_t *t_ns)
 {
 	const struct graph_row *r = &g->rows[row];

@@ -55,12 +55,6 @@ struct wait_graph *graph_create(uint64_t retention_ns, size_t memory_bytes); /* 
 void graph_destroy(struct wait_graph *g);
 void graph_clear(struct wait_graph *g);
 
-/*
- * As Trace Compass: a wait that nothing explains, inside the explanation of another one, is left out where the
- * next piece is another row's that began earlier. Sums (totals.h) do not know of it.
- */
-void graph_hide_waits(struct wait_graph *g);
-
 wait_row graph_row_add(struct wait_graph *g);
 
 /* Its thread is gone, its path ends with its last vertex: the number is free long after that is not kept any more. */

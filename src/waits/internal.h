@@ -110,7 +110,6 @@ struct wait_graph {
 	uint64_t first_ns, now_ns, horizon_ns; /* first_ns: UINT64_MAX before anything came */
 	uint64_t late, behind, cut;
 	bool totals;        /* sums are kept: they were asked for, and not so long ago */
-	bool hides_waits;   /* graph_hide_waits() */
 	uint64_t final_ns;  /* of the last graph_advance() */
 	uint64_t behind_ns; /* .final_ns when .behind was counted last */
 

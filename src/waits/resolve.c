@@ -285,26 +285,17 @@ static void lay_fill(struct layer *l, wait_row row, uint64_t end_ns, const struc
 }
 
 /*
- * Trace Compass has no pieces for such waits, and what stands for them depends on where the next
- * piece begins: another row's that began earlier hides them. Here they are kept: counted as covered.
+ * Trace Compass leaves such a wait out where the next piece is another row's that began earlier. Here it is kept, and
+ * counted as covered.
  */
 static void lay_hole(struct layer *l, const struct piece *hole)
 {
 	const struct piece *next = hole - 1;
-	uint64_t end_ns = hole->end_ns;
-	wait_row row;
+	const wait_row row = next->kind == PIECE_LINK ? next->from : next->row;
 
-	while (l->g->hides_waits && next->kind == PIECE_HOLE) /* the last one is the link that ended the wait */
-		next--;
-	row = next->kind == PIECE_LINK ? next->from : next->row;
 	l->g->walker->info.covered += hole->end_ns > l->at_ns && (row != hole->row || next->begin_ns != hole->end_ns);
-	if (l->g->hides_waits) {
-		if (row != hole->row || hole->begin_ns >= next->begin_ns)
-			return;
-		end_ns = MIN(end_ns, next->begin_ns);
-	}
 	lay_fill(l, hole->row, hole->begin_ns, NULL);
-	lay_fill(l, hole->row, end_ns, hole);
+	lay_fill(l, hole->row, hole->end_ns, hole);
 }
 
 /* The row a link leads from, if its number is still that row's. */

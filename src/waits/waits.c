@@ -56,10 +56,8 @@ struct waits *waits_create(const struct waits_options *options)
 	size_t memory = options->memory_bytes ? options->memory_bytes : DEFAULT_MEMORY_BYTES;
 
 	w->graph = graph_create(options->retention_ns, memory);
-	if (options->compat)
-		graph_hide_waits(w->graph);
 	w->follow = follow_create(w->graph, 0);
-	w->build = build_create(w->graph, options->compat);
+	w->build = build_create(w->graph);
 	w->hosts = g_array_new(FALSE, TRUE, sizeof(struct waits_host));
 	w->heads = g_array_new(FALSE, FALSE, sizeof(unsigned));
 	return w;

@@ -25,7 +25,6 @@ struct waits;
 struct waits_options {
 	uint64_t retention_ns; /* how far back windows may reach, 0: no bound */
 	size_t memory_bytes;   /* of the graph, 0: 256 MiB */
-	bool compat;           /* as Trace Compass does it, oddities included */
 };
 
 struct waits *waits_create(const struct waits_options *options);

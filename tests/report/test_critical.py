@@ -130,10 +130,9 @@ def check_formats(path):
 def check_refusals(three, kprobe):
     tid = str(page("cpu", kprobe)["rows"][0]["tid"])
     for args in ((kprobe, "--tid", tid, "--host", "nosuch"), (three, "--host", "nosuch"),
-                 (kprobe, "--tid", tid, "--compat", "nosuch"), (kprobe, "--tid", tid, "--wait-memory", "none")):
+                 (kprobe, "--tid", tid, "--wait-memory", "none")):
         for table in ("critical-path", "critical-totals"):
             check(run(table, *args, status=2) == "", f"{table} {args}: output in spite of wrong usage")
-    check(run("cpu", kprobe, "--compat", "tracecompass", status=2) == "", "--compat with cpu")
     for table in ("critical-path", "critical-totals"):
         check(run(table, kprobe, "--tid", "999999", status=1) == "", f"{table}: a thread that does not exist")
 

@@ -29,7 +29,6 @@ def check_sync(path):
         check(row["state"] in STATES and row["ref"] == refs[0], f"sync: {row}")
         check(row["matched"] >= row["used"] > 0, f"sync: {row}")
         check(isinstance(row["drift_ppm"], float) and abs(row["drift_ppm"]) < 1e6 * RHO, f"sync: drift {row}")
-        check(row["slope"] is None and row["intercept"] is None, f"sync: without --compat {row}")
         if host == refs[0]:
             check((row["offset_ns"], row["drift_ppm"], row["bound_ns"]) == (0, 0, 0), f"sync: reference {row}")
             continue
@@ -195,15 +194,6 @@ def check_options(path, sync):
     check({r["host"]: (r["begin_ns"], r["end_ns"]) for r in page("hosts", path, *ignore)["rows"]} ==
           {h: (r["begin_ns"], r["end_ns"]) for h, r in own.items()}, "--ignore-port: hosts keep their own clocks")
 
-    compat = by(page("sync", path, "--compat", "tracecompass"), "host")
-    lines = [r for r in compat.values() if r["state"] != "reference"]
-    for row in lines:
-        check(re.match(r"^[01]\.\d{10,}$", row["slope"]) and re.match(r"^-?\d+(\.\d+)?$", row["intercept"]),
-              f"--compat: {row}")
-        check(abs(row["offset_ns"] - sync[row["host"]]["offset_ns"] + sync[row["ref"]]["offset_ns"]) < 20000000,
-              f"--compat: {row} is far from {sync}")
-    check(len(lines) == len(compat) - 1, f"--compat: {compat}")
-
 
 def check_one_host(path):
     """A host alone is its own reference: nothing changes."""
@@ -217,7 +207,7 @@ def check_usage(path):
     for args in (("sync", "--no-sync"), ("sync", "--tid", "1"), ("cpu", "--ref", "nosuch"), ("cpu", "--offset", "db"),
                  ("cpu", "--offset", "=5"), ("cpu", "--offset", "db=soon"), ("cpu", "--offset", "nosuch=5"),
                  ("cpu", "--ignore-port", "0"), ("cpu", "--ignore-port", "65536"), ("matches", "--pid", "1"),
-                 ("sync", "--compat", "other"), ("sync", "--per-cpu")):
+                 ("sync", "--per-cpu")):
         check(run(args[0], path, *args[1:], status=2) == "", f"{args}: output in spite of wrong usage")
 
 

@@ -116,8 +116,7 @@ START_TEST(test_report_columns)
 				 "first_byte_ns sent_bytes received_bytes sent_packets received_packets retransmits "
 				 "requests request_ns answer_ns reply_ns answer_max_ns waits waited_ns end_ns reset" },
 		{ "sync", "host ref state matched used offset_ns drift_ppm bound_ns latency_to_min_ns "
-			  "latency_from_min_ns latency_to_median_ns latency_from_median_ns negative slope "
-			  "intercept reason" },
+			  "latency_from_min_ns latency_to_median_ns latency_from_median_ns negative reason" },
 		{ "matches", "from_host to_host flow sent_ns received_ns latency_ns raw_latency_ns part ambiguous "
 			     "used" },
 		{ "latencies", "from_host to_host packets negative min_ns p50_ns p90_ns p99_ns max_ns raw_negative "

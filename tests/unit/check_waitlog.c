@@ -10,11 +10,10 @@ struct fixture {
 	struct wait_log log;
 };
 
-static void begin(struct fixture *f, bool compat)
+static void begin(struct fixture *f)
 {
 	events_init(&f->e);
 	wait_log_init(&f->log);
-	f->log.compat = compat;
 	model_set_wait_log(f->e.m, &f->log);
 }
 
@@ -61,7 +60,7 @@ START_TEST(test_contexts)
 {
 	struct fixture f;
 
-	begin(&f, false);
+	begin(&f);
 	events_switch(&f.e, 10, 0, 1, 1, 5, "five");
 	wake(&f, 20, WAIT_CONTEXT_TASK, WAIT_BLOCKED, "");
 	EVENT(&f.e, 30, 0, 5, IRQ_ENTRY, irq, .irq = 24, .name = str(&rec, "eth0-rx"));
@@ -110,7 +109,7 @@ START_TEST(test_softirqs)
 	};
 	struct fixture f;
 
-	begin(&f, false);
+	begin(&f);
 	events_switch(&f.e, 5, 0, 1, 1, 5, "five");
 	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
 		uint64_t t = 10 * (i + 1);
@@ -131,7 +130,7 @@ START_TEST(test_names_of_devices)
 {
 	struct fixture f;
 
-	begin(&f, false);
+	begin(&f);
 	EVENT(&f.e, 5, 0, 5, DUMP_DISK, dump_disk, .dev = 254 << 20, .name = str(&rec, "vda"));
 	events_switch(&f.e, 10, 0, 1, 1, 5, "five");
 	EVENT(&f.e, 20, 0, 5, IRQ_ENTRY, irq, .irq = 24, .name = str(&rec, "virtio1"));
@@ -155,29 +154,11 @@ START_TEST(test_names_of_devices)
 }
 END_TEST
 
-/* IPIs are not a context, a disk explains nothing, a loss changes nothing. */
-START_TEST(test_compat)
-{
-	struct fixture f;
-
-	begin(&f, true);
-	events_switch(&f.e, 10, 0, 1, 1, 5, "five");
-	EVENT(&f.e, 20, 0, 5, IPI_ENTRY, none);
-	wake(&f, 21, WAIT_CONTEXT_TASK, WAIT_BLOCKED, "");
-	EVENT(&f.e, 22, 0, 5, IPI_EXIT, none);
-	EVENT(&f.e, 30, 0, 5, IRQ_ENTRY, irq, .irq = 24, .name = str(&rec, "virtio1"));
-	EVENT(&f.e, 31, 0, 5, BLOCK_COMPLETE, block_rq, .dev = 254 << 20, .sector = 8, .nr_sector = 8);
-	lost(&f, 32);
-	wake(&f, 33, WAIT_CONTEXT_IRQ, WAIT_BLOCKED, "");
-	end(&f);
-}
-END_TEST
-
 START_TEST(test_losses)
 {
 	struct fixture f;
 
-	begin(&f, false);
+	begin(&f);
 	events_switch(&f.e, 10, 0, 1, 1, 5, "five");
 	EVENT(&f.e, 20, 0, 5, IRQ_ENTRY, irq, .irq = 24, .name = str(&rec, "virtio1"));
 	lost(&f, 30);
@@ -195,7 +176,7 @@ START_TEST(test_depth)
 	struct fixture f;
 	unsigned i;
 
-	begin(&f, false);
+	begin(&f);
 	events_switch(&f.e, 10, 0, 1, 1, 5, "five");
 	for (i = 0; i < 3 * CONTEXT_DEPTH_MAX; i++)
 		EVENT(&f.e, 20 + i, 0, 5, HRTIMER_ENTRY, hrtimer, .hrtimer = i);
@@ -217,7 +198,7 @@ static unsigned counted(const char *const *declared)
 	struct fixture f;
 	unsigned n;
 
-	begin(&f, false);
+	begin(&f);
 	for (unsigned i = 0; declared[i]; i++)
 		events_class(&f.e, declared[i]);
 	for (unsigned i = 0; declared[i]; i++) {
@@ -251,7 +232,7 @@ START_TEST(test_call_and_object)
 	const struct wait_event *e;
 	struct fixture f;
 
-	begin(&f, false);
+	begin(&f);
 	events_switch(&f.e, 10, 0, 1, 1, 7, "seven");
 	SYSCALL_ENTRY(&f.e, 20, 0, 7, "openat", .path = str(&rec, "/etc/passwd"));
 	SYSCALL_EXIT(&f.e, 21, 0, 7, "openat", .ret = 3);
@@ -279,7 +260,7 @@ START_TEST(test_roles)
 	const struct wait_event *e;
 	struct fixture f;
 
-	begin(&f, false);
+	begin(&f);
 	events_switch(&f.e, 10, 0, 1, 1, 5, "rpcd");
 	EVENT(&f.e, 11, 0, 5, DUMP_PROCESS, dump_process, .tid = 14, .pid = 14, .type = 1, .status = 5,
 	      .name = "ksoftirqd/0");
@@ -301,7 +282,7 @@ START_TEST(test_lives)
 	const struct wait_event *e;
 	struct fixture f;
 
-	begin(&f, false);
+	begin(&f);
 	EVENT(&f.e, 10, 0, 5, FORK, new_task, .parent_tid = 5, .parent_pid = 5, .child_tid = 7, .child_pid = 7,
 	      .child_comm = "child");
 	e = last(&f, WAIT_EVENT_FORK);
@@ -327,7 +308,7 @@ START_TEST(test_packets)
 	const struct clock_packet *p;
 	struct fixture f;
 
-	begin(&f, false);
+	begin(&f);
 	events_switch(&f.e, 5, 0, 1, 1, 5, "five");
 	EVENT(&f.e, 10, 0, 5, NET_QUEUE, net, .ip_version = 4, .protocol = 6, .sport = 1000, .dport = 80, .seq = 11,
 	      .ack_seq = 12, .flags = 0x18, .tot_len = 140, .header_words = 0x505, .name = str(&rec, "eth0"));
@@ -347,5 +328,5 @@ START_TEST(test_packets)
 }
 END_TEST
 
-UNIT_MAIN("waitlog", test_contexts, test_softirqs, test_names_of_devices, test_compat, test_losses, test_depth,
+UNIT_MAIN("waitlog", test_contexts, test_softirqs, test_names_of_devices, test_losses, test_depth,
 	  test_families_of_wake_ups, test_call_and_object, test_roles, test_lives, test_packets)

@@ -23,9 +23,9 @@ struct test {
 	struct clock_map *map[HOSTS]; /* NULL: none */
 };
 
-static void begin(struct test *t, bool compat, unsigned hosts)
+static void begin(struct test *t, unsigned hosts)
 {
-	const struct waits_options options = { .compat = compat };
+	const struct waits_options options = { 0 };
 
 	memset(t, 0, sizeof(*t));
 	t->w = waits_create(&options);
@@ -202,7 +202,7 @@ START_TEST(test_wake_up_by_a_task)
 {
 	struct test t;
 
-	begin(&t, false, 1);
+	begin(&t, 1);
 	switched(&t, 0, 10, 0, 7, 1, 8);
 	woken(&t, 0, 20, 0, 7);
 	woken(&t, 0, 22, 0, 7); /* it is ready already */
@@ -216,42 +216,26 @@ START_TEST(test_wake_up_by_a_task)
 }
 END_TEST
 
-START_TEST(test_second_wake_up_counts_in_compat)
-{
-	struct test t;
-
-	begin(&t, true, 1);
-	switched(&t, 0, 10, 0, 7, 1, 8);
-	woken(&t, 0, 20, 0, 7);
-	woken(&t, 0, 22, 0, 7);
-	switched(&t, 0, 30, 0, 8, 0, 7);
-	finish(&t, 1);
-	check(&t, 0, 7, "10 B<8@20 20 B<8@22 22 P 30");
-	end(&t);
-}
-END_TEST
-
-/* What a thread is that was switched out, by prev_state, in the normal and the compatible mode. */
+/* What a thread is that was switched out, by prev_state. */
 START_TEST(test_states_when_switched_out)
 {
 	static const struct {
 		int prev_state;
-		const char *normal, *compat;
+		const char *state;
 	} cases[] = {
-		{ 0, "P", "P" },     { 1, "B", "B" },    { 2, "B", "B" },     { 0x100, "P", "P" },
-		{ 0x101, "P", "B" }, { 0x80, "i", "P" }, { 0x402, "i", "B" }, { 0x40, "B", "P" },
+		{ 0, "P" },     { 1, "B" },    { 2, "B" },     { 0x100, "P" },
+		{ 0x101, "P" }, { 0x80, "i" }, { 0x402, "i" }, { 0x40, "B" },
 	};
 
-	for (size_t i = 0; i < 2 * G_N_ELEMENTS(cases); i++) {
-		const bool compat = i % 2;
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
 		char want[32];
 		struct test t;
 
-		begin(&t, compat, 1);
-		switched(&t, 0, 10, 0, 7, cases[i / 2].prev_state, 8);
+		begin(&t, 1);
+		switched(&t, 0, 10, 0, 7, cases[i].prev_state, 8);
 		switched(&t, 0, 30, 0, 8, 1, 7);
 		finish(&t, 1);
-		g_snprintf(want, sizeof(want), "10 %s 30", compat ? cases[i / 2].compat : cases[i / 2].normal);
+		g_snprintf(want, sizeof(want), "10 %s 30", cases[i].state);
 		check(&t, 0, 7, want);
 		end(&t);
 	}
@@ -265,7 +249,7 @@ START_TEST(test_stopped)
 	const struct graph_row *r;
 	struct test t;
 
-	begin(&t, false, 1);
+	begin(&t, 1);
 	switched(&t, 0, 10, 0, 7, 4, 8);
 	switched(&t, 0, 20, 0, 8, 8, 7);
 	switched(&t, 0, 30, 0, 7, 1, 8);
@@ -287,7 +271,7 @@ START_TEST(test_idle)
 	const struct graph_row *r;
 	struct test t;
 
-	begin(&t, false, 1);
+	begin(&t, 1);
 	switched(&t, 0, 10, 0, 7, 0x80, 8);
 	woken(&t, 0, 20, 0, 7);
 	switched(&t, 0, 30, 0, 8, 0, 7);
@@ -305,14 +289,6 @@ START_TEST(test_idle)
 	r = &g->rows[waits_find(t.w, 0, 7, UINT64_MAX)];
 	ck_assert_str_eq(strpool_text(causes_get(&g->causes, row_vertex(r, 4)->cause)->name), "idle");
 	end(&t);
-	begin(&t, true, 1);
-	switched(&t, 0, 10, 0, 7, 0x80, 8);
-	switched(&t, 0, 30, 0, 8, 0, 7);
-	switched(&t, 0, 40, 0, 7, 0x402, 8);
-	woken_by_softirq(&t, 0, 50, 0, 7, 4, WAIT_BLOCK_DEVICE);
-	finish(&t, 1);
-	check(&t, 0, 7, "10 P 30 R 40 D 50");
-	end(&t);
 }
 END_TEST
 
@@ -322,7 +298,7 @@ START_TEST(test_fork_and_reuse_of_a_tid)
 	wait_row first;
 	struct test t;
 
-	begin(&t, false, 1);
+	begin(&t, 1);
 	switched(&t, 0, 10, 0, 5, 1, 7);
 	add(&t, 0, 12, WAIT_EVENT_EXIT, 0)->tid = 7;
 	switched(&t, 0, 20, 0, 7, 0x20, 8);
@@ -351,7 +327,7 @@ START_TEST(test_path_ends_with_the_exit)
 
 	wait_path_init(&path);
 	for (unsigned seen = 0; seen < 2; seen++) {
-		begin(&t, false, 1);
+		begin(&t, 1);
 		switched(&t, 0, 10, 0, 5, 1, 7);
 		add(&t, 0, 12, WAIT_EVENT_EXIT, 0)->tid = 7;
 		woken(&t, 0, 15, 0, 5);
@@ -373,7 +349,7 @@ START_TEST(test_end_of_old_kernels)
 {
 	struct test t;
 
-	begin(&t, false, 1);
+	begin(&t, 1);
 	switched(&t, 0, 10, 0, 5, 1, 7);
 	add(&t, 0, 12, WAIT_EVENT_EXIT, 0)->tid = 7;
 	switched(&t, 0, 20, 0, 7, 0x40, 8);
@@ -391,23 +367,16 @@ START_TEST(test_idle_rows)
 {
 	struct test t;
 
-	for (int compat = 0; compat < 2; compat++) {
-		begin(&t, compat, 2);
-		switched(&t, 0, 10, 0, 7, 1, 0);
-		switched(&t, 1, 20, 0, 9, 1, 0);
-		switched(&t, 0, 30, 1, 8, 1, 0);
-		switched(&t, 1, 40, 0, 0, 0, 9);
-		finish(&t, 2);
-		if (compat) {
-			/* one row: of CPU 0, whatever the host, and of CPU 1, of which nothing was known before 30 */
-			check_row(&t, row_of_cpu(&t, 0, 0, 0), "10 R 20 ? 30 R 40");
-		} else {
-			check_row(&t, row_of_cpu(&t, 0, 0, 0), "10");
-			check_row(&t, row_of_cpu(&t, 0, 0, 1), "30");
-			check_row(&t, row_of_cpu(&t, 1, 0, 0), "20 R 40");
-		}
-		end(&t);
-	}
+	begin(&t, 2);
+	switched(&t, 0, 10, 0, 7, 1, 0);
+	switched(&t, 1, 20, 0, 9, 1, 0);
+	switched(&t, 0, 30, 1, 8, 1, 0);
+	switched(&t, 1, 40, 0, 0, 0, 9);
+	finish(&t, 2);
+	check_row(&t, row_of_cpu(&t, 0, 0, 0), "10");
+	check_row(&t, row_of_cpu(&t, 0, 0, 1), "30");
+	check_row(&t, row_of_cpu(&t, 1, 0, 0), "20 R 40");
+	end(&t);
 }
 END_TEST
 
@@ -417,7 +386,7 @@ START_TEST(test_packet_wakes_on_another_host)
 {
 	struct test t;
 
-	begin(&t, false, 2);
+	begin(&t, 2);
 	switched(&t, 0, 10, 0, 0, 0, 7);
 	switched(&t, 1, 11, 0, 9, 1, 0);
 	packet(&t, 0, 20, 0, true, false, false, 1);
@@ -438,7 +407,7 @@ START_TEST(test_packet_that_wakes_several)
 {
 	struct test t;
 
-	begin(&t, false, 2);
+	begin(&t, 2);
 	switched(&t, 0, 10, 0, 0, 0, 7);
 	switched(&t, 1, 11, 0, 9, 1, 8);
 	switched(&t, 1, 12, 0, 8, 1, 6);
@@ -464,7 +433,7 @@ START_TEST(test_packet_that_woke_is_forgotten)
 {
 	struct test t;
 
-	begin(&t, false, 2);
+	begin(&t, 2);
 	switched(&t, 0, 10, 0, 0, 0, 7);
 	switched(&t, 1, 11, 0, 9, 1, 0);
 	packet(&t, 0, 20, 0, true, false, false, 1);
@@ -477,7 +446,7 @@ START_TEST(test_packet_that_woke_is_forgotten)
 	ck_assert_uint_eq(waits_info(t.w).links, 1);
 	end(&t);
 	/* and one that became a link to its receiver wakes no thread in the next softirq */
-	begin(&t, false, 2);
+	begin(&t, 2);
 	switched(&t, 0, 10, 0, 0, 0, 7);
 	switched(&t, 1, 11, 0, 9, 1, 0);
 	packet(&t, 0, 20, 0, true, false, false, 1);
@@ -497,7 +466,7 @@ START_TEST(test_two_packets_in_one_ns)
 {
 	struct test t;
 
-	begin(&t, false, 2);
+	begin(&t, 2);
 	switched(&t, 0, 10, 0, 0, 0, 7);
 	switched(&t, 0, 11, 1, 0, 0, 8);
 	switched(&t, 1, 12, 0, 9, 1, 0);
@@ -513,7 +482,7 @@ START_TEST(test_two_packets_in_one_ns)
 	end(&t);
 	/* in either order, and nobody is woken: both lead to the receiver's vertex */
 	for (unsigned i = 0; i < 2; i++) {
-		begin(&t, false, 2);
+		begin(&t, 2);
 		switched(&t, 0, 10, 0, 0, 0, 7);
 		switched(&t, 0, 11, 1, 0, 0, 8);
 		packet(&t, 0, 20, 0, true, false, false, 1);
@@ -533,7 +502,7 @@ START_TEST(test_packet_that_wakes_nobody)
 {
 	struct test t;
 
-	begin(&t, false, 2);
+	begin(&t, 2);
 	switched(&t, 0, 10, 0, 0, 0, 7);
 	switched(&t, 1, 11, 0, 0, 0, 9);
 	packet(&t, 0, 20, 0, true, false, false, 1);
@@ -545,24 +514,22 @@ START_TEST(test_packet_that_wakes_nobody)
 }
 END_TEST
 
-/* A softirq sends for the task that sent last on its flow, in compat for nobody but the kernel. */
+/* A softirq sends for the task that sent last on its flow. */
 START_TEST(test_softirq_sends_for_the_task)
 {
 	struct test t;
 
-	for (int compat = 0; compat < 2; compat++) {
-		begin(&t, compat, 2);
-		switched(&t, 0, 10, 0, 0, 0, 7);
-		switched(&t, 1, 11, 0, 9, 1, 0);
-		packet(&t, 0, 20, 0, true, false, false, 1);
-		add(&t, 0, 50, WAIT_EVENT_NET_SOFTIRQ, 0)->vec = 3;
-		packet(&t, 0, 51, 0, true, true, false, 101);
-		packet(&t, 1, 60, 0, false, true, false, 101);
-		woken_by_softirq(&t, 1, 61, 0, 9, 3, WAIT_NETWORK);
-		finish(&t, 2);
-		check(&t, 1, 9, compat ? "11 N~K0@51 61" : "11 N~7@20 61");
-		end(&t);
-	}
+	begin(&t, 2);
+	switched(&t, 0, 10, 0, 0, 0, 7);
+	switched(&t, 1, 11, 0, 9, 1, 0);
+	packet(&t, 0, 20, 0, true, false, false, 1);
+	add(&t, 0, 50, WAIT_EVENT_NET_SOFTIRQ, 0)->vec = 3;
+	packet(&t, 0, 51, 0, true, true, false, 101);
+	packet(&t, 1, 60, 0, false, true, false, 101);
+	woken_by_softirq(&t, 1, 61, 0, 9, 3, WAIT_NETWORK);
+	finish(&t, 2);
+	check(&t, 1, 9, "11 N~7@20 61");
+	end(&t);
 }
 END_TEST
 
@@ -573,7 +540,7 @@ START_TEST(test_lost_events)
 	struct wait_event *e;
 	struct test t;
 
-	begin(&t, false, 1);
+	begin(&t, 1);
 	switched(&t, 0, 10, 0, 7, 1, 8);
 	switched(&t, 0, 10, 1, 5, 1, 6);
 	woken(&t, 0, 40, 0, 3);
@@ -597,7 +564,7 @@ START_TEST(test_host_was_away)
 {
 	struct test t;
 
-	begin(&t, false, 1);
+	begin(&t, 1);
 	switched(&t, 0, 10, 0, 7, 1, 8);
 	add(&t, 0, 50, WAIT_EVENT_INTERRUPT, WAIT_ALL_CPUS);
 	switched(&t, 0, 70, 0, 8, 1, 7);
@@ -655,7 +622,7 @@ START_TEST(test_order_of_many_hosts)
 	struct test t;
 	uint64_t now = 10;
 
-	begin(&t, false, HOSTS);
+	begin(&t, HOSTS);
 	/* turns of the hosts that no simple pattern describes; the last one runs out early */
 	for (unsigned i = 0, turn = 1; i < EVENTS; i++, now++) {
 		turn = turn * 1103515245 + 12345;
@@ -698,7 +665,7 @@ START_TEST(test_whose_row_is_not_there)
 {
 	struct test t;
 
-	begin(&t, false, 1);
+	begin(&t, 1);
 	switched(&t, 0, 10, 0, 0, 0, 7);
 	switched(&t, 0, 20, 0, 7, 0x10, 7);
 	woken(&t, 0, 30, 0, 9);
@@ -740,7 +707,7 @@ START_TEST(test_queues_grow)
 	struct test t;
 	uint64_t now = 10;
 
-	begin(&t, false, 2);
+	begin(&t, 2);
 	switched(&t, 1, 5, 0, 9, 1, 0);
 	for (unsigned round = 0; round < 50; round++) {
 		for (unsigned i = 0; i < 100; i++, now += 10) {
@@ -761,10 +728,9 @@ START_TEST(test_queues_grow)
 }
 END_TEST
 
-UNIT_MAIN("waits_build", test_wake_up_by_a_task, test_second_wake_up_counts_in_compat, test_states_when_switched_out,
-	  test_stopped, test_idle, test_fork_and_reuse_of_a_tid, test_path_ends_with_the_exit, test_end_of_old_kernels,
-	  test_idle_rows, test_packet_wakes_on_another_host, test_packet_that_wakes_several,
-	  test_packet_that_wakes_nobody, test_packet_that_woke_is_forgotten, test_two_packets_in_one_ns,
-	  test_softirq_sends_for_the_task, test_lost_events, test_host_was_away, test_order_of_hosts,
-	  test_order_of_many_hosts, test_clocks_begin_anew, test_whose_row_is_not_there, test_times_of_other_clocks,
-	  test_queues_grow)
+UNIT_MAIN("waits_build", test_wake_up_by_a_task, test_states_when_switched_out, test_stopped, test_idle,
+	  test_fork_and_reuse_of_a_tid, test_path_ends_with_the_exit, test_end_of_old_kernels, test_idle_rows,
+	  test_packet_wakes_on_another_host, test_packet_that_wakes_several, test_packet_that_wakes_nobody,
+	  test_packet_that_woke_is_forgotten, test_two_packets_in_one_ns, test_softirq_sends_for_the_task,
+	  test_lost_events, test_host_was_away, test_order_of_hosts, test_order_of_many_hosts, test_clocks_begin_anew,
+	  test_whose_row_is_not_there, test_times_of_other_clocks, test_queues_grow)

@@ -274,13 +274,12 @@ static void check_answers(struct fuzz *f, bool totals)
 	check_accounts(f, MIN(begin_ns, now_ns), now_ns);
 }
 
-static void run(uint32_t seed, bool compat, struct seen *seen)
+static void run(uint32_t seed, struct seen *seen)
 {
-	const bool totals = !compat && seed % 2;
+	const bool totals = seed % 2;
 	const struct waits_options options = {
 		.memory_bytes = MEMORY_BYTES,
 		.retention_ns = seed % 3 ? 0 : 5000000000,
-		.compat = compat,
 	};
 	const struct clock_options clock_options = { .window_ns = 10000000000 };
 	struct fuzz f = { .rand = g_rand_new_with_seed(seed) };
@@ -296,7 +295,6 @@ static void run(uint32_t seed, bool compat, struct seen *seen)
 
 		events_init(&f.hosts[h]);
 		wait_log_init(&f.logs[h]);
-		f.logs[h].compat = compat;
 		model_set_wait_log(f.hosts[h].m, &f.logs[h]);
 		f.now_ns[h] = BASE_NS + (uint64_t)pick(&f, 5000000);
 		clock_sync_add_host(f.clocks, name, name);
@@ -331,14 +329,14 @@ static void run(uint32_t seed, bool compat, struct seen *seen)
 	g_rand_free(f.rand);
 }
 
-static void run_seeds(uint32_t n, bool compat)
+static void run_seeds(uint32_t n)
 {
 	const char *wanted = g_getenv("FUZZ_SEED");
 	uint32_t first = wanted ? (uint32_t)g_ascii_strtoull(wanted, NULL, 10) : 1;
 	struct seen seen = { 0 };
 
 	for (uint32_t seed = first; seed < first + n; seed++)
-		run(seed, compat, &seen);
+		run(seed, &seen);
 	ck_assert_uint_gt(seen.segments, n * 2000);
 	ck_assert_uint_gt(seen.links, n * 5);
 	ck_assert_uint_gt(seen.wires, n);
@@ -349,14 +347,8 @@ static void run_seeds(uint32_t n, bool compat)
 
 START_TEST(test_anything)
 {
-	run_seeds(20, false);
+	run_seeds(30);
 }
 END_TEST
 
-START_TEST(test_anything_compatible)
-{
-	run_seeds(10, true);
-}
-END_TEST
-
-UNIT_MAIN("waits_fuzz", test_anything, test_anything_compatible)
+UNIT_MAIN("waits_fuzz", test_anything)

@@ -2,14 +2,16 @@
 /*
  * Builds the wake-up graph of recordings and prints it, for the tests beside it:
  *
- *   dump_waits [--compat] [--graph] [--paths] [--formula HOST=SLOPE,INTERCEPT]... SOURCE...
+ *   dump_waits [--graph] [--paths] [--clock HOST=TIME,REFERENCE,EXCESS]... SOURCE...
  *
  * JSON, one object per line: first the totals and the losses [host, CPU, its time], then with --graph
  * each row with its vertices and links, with --paths the critical path of each thread's row over its whole life, up
  * to the end of the record where it is known what the thread does then.
- * --formula: reference's time = SLOPE * the host's + INTERCEPT; other hosts keep their time.
+ * --clock: at the host's TIME it is REFERENCE, and goes on with a slope of 1 + EXCESS / 2^50; other hosts keep their
+ * time.
  */
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -123,24 +125,22 @@ static void print_path(const struct waits *w, wait_row row)
 	wait_path_release(&path);
 }
 
-/* "HOST=SLOPE,INTERCEPT" of this host. */
-static struct clock_map *map_of(const char *name, char **formulas, unsigned n)
+/* The map of this host from the "HOST=TIME,REFERENCE,EXCESS" that has its name; NULL: none has. */
+static struct clock_map *map_of(const char *name, char **clocks, unsigned n)
 {
-	for (unsigned i = 0; i < n; i++) {
-		const size_t len = strlen(name);
-		struct clock_formula *f;
-		struct clock_map *map;
-		char **parts;
+	const size_t len = strlen(name);
 
-		if (strncmp(formulas[i], name, len) != 0 || formulas[i][len] != '=')
+	for (unsigned i = 0; i < n; i++) {
+		uint64_t host_ns, ref_ns;
+		int64_t excess;
+		struct clock_map *map;
+
+		if (strncmp(clocks[i], name, len) != 0 || clocks[i][len] != '=')
 			continue;
-		parts = g_strsplit(formulas[i] + len + 1, ",", 2);
-		f = parts[0] && parts[1] ? clock_formula_create(parts[0], parts[1]) : NULL;
-		g_strfreev(parts);
-		if (!f)
-			fail("--formula: not HOST=SLOPE,INTERCEPT");
+		if (sscanf(clocks[i] + len + 1, "%" SCNu64 ",%" SCNu64 ",%" SCNd64, &host_ns, &ref_ns, &excess) != 3)
+			fail("--clock: not HOST=TIME,REFERENCE,EXCESS");
 		map = clock_map_create();
-		clock_map_set_formula(map, f);
+		clock_map_add(map, host_ns, ref_ns, ldexp((double)excess, -50));
 		return map;
 	}
 	return NULL;
@@ -185,10 +185,10 @@ static void read_all(struct ingest *in, struct waits *w, struct host *hosts)
 int main(int argc, char **argv)
 {
 	const struct ingest_options options = { .workers = 1 };
-	struct waits_options waits_options = { .memory_bytes = (size_t)4 << 30 };
+	const struct waits_options waits_options = { .memory_bytes = (size_t)4 << 30 };
 	bool graph = false, paths = false;
-	char *formulas[16];
-	unsigned n_formulas = 0, n;
+	char *clocks[16];
+	unsigned n_clocks = 0, n;
 	struct waits_info info;
 	struct ingest *in;
 	struct host *hosts;
@@ -198,14 +198,12 @@ int main(int argc, char **argv)
 	if (argc > 1 && strcmp(argv[1], "--worker") == 0)
 		return worker_main(argc - 2, argv + 2);
 	for (i = 1; i < argc && *argv[i] == '-'; i++) {
-		if (strcmp(argv[i], "--compat") == 0)
-			waits_options.compat = true;
-		else if (strcmp(argv[i], "--graph") == 0)
+		if (strcmp(argv[i], "--graph") == 0)
 			graph = true;
 		else if (strcmp(argv[i], "--paths") == 0)
 			paths = true;
-		else if (strcmp(argv[i], "--formula") == 0 && i + 1 < argc && n_formulas < G_N_ELEMENTS(formulas))
-			formulas[n_formulas++] = argv[++i];
+		else if (strcmp(argv[i], "--clock") == 0 && i + 1 < argc && n_clocks < G_N_ELEMENTS(clocks))
+			clocks[n_clocks++] = argv[++i];
 		else
 			fail("wrong usage");
 	}
@@ -221,8 +219,7 @@ int main(int argc, char **argv)
 	for (unsigned h = 0; h < n; h++) {
 		wait_log_init(&hosts[h].log);
 		hosts[h].losses = g_array_new(FALSE, FALSE, sizeof(uint64_t));
-		hosts[h].log.compat = waits_options.compat;
-		hosts[h].map = map_of(ingest_host(in, h)->name, formulas, n_formulas);
+		hosts[h].map = map_of(ingest_host(in, h)->name, clocks, n_clocks);
 		model_set_wait_log(ingest_host(in, h)->model, &hosts[h].log);
 		waits_add_host(w, hosts[h].map);
 	}

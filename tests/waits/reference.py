@@ -6,6 +6,7 @@ thread and label joined: the number of cuts at wake-ups in a stretch on a CPU do
 """
 
 import collections
+import decimal
 import importlib
 import json
 import os
@@ -17,6 +18,11 @@ import harness  # noqa: E402
 
 DUMP = os.path.join(harness.BUILD, "tests", "waits", "dump_waits")
 REFERENCE = os.path.join(harness.SHARED, "reference")
+
+SLOPE_BITS = 50  # of clock/map.c
+
+# Of the packets that its hosts received the events have no headers: none is matched.
+WITHOUT_HEADERS = {"web-nogro"}
 
 # What the reference draws where the graph does not know what was.
 FILLS = {"first": "UNKNOWN", "stitch": "DEFAULT", "across": "->DEFAULT"}
@@ -93,25 +99,52 @@ def load_reference():
     return critpath
 
 
-class Built:
-    """The reference's graph of a recording."""
+class Clock:
+    """A host's clock against the common one: a line of whole numbers, so that dump_waits has the same to the ns."""
 
-    def __init__(self, critpath, directory, sync=False, sane=False, loose=False):
+    def __init__(self, slope, intercept, host_ns):
+        self.host_ns = host_ns
+        self.ref_ns = int(slope * host_ns + intercept)
+        self.excess = round((slope - 1) * (1 << SLOPE_BITS))
+
+    def __call__(self, host_ns):
+        behind = host_ns - self.host_ns
+        return self.ref_ns + behind + (behind * self.excess >> SLOPE_BITS)
+
+
+def clocks_of(critpath, directory):
+    """host's id -> Clock and (name, Clock) of each host that is corrected, from the reference's synchronisation."""
+    sync, _, matches, names, _ = critpath.syncmod.run([directory])
+    at = {end[1]: end[2] for match in matches for end in match}
+    clocks = {}
+    for host, line in sync.transforms().items():
+        slope, intercept = (decimal.Decimal(critpath.syncmod.fmt(x)) for x in line)
+        if (slope, intercept) != (1, 0):
+            clocks[host] = Clock(slope, intercept, at[host])
+    return clocks, [f"{names[h]}={c.host_ns},{c.ref_ns},{c.excess}" for h, c in clocks.items()]
+
+
+class Built:
+    """The reference's graph of a recording, on the hosts' own clocks but for those given."""
+
+    def __init__(self, critpath, directory, clocks, sane=False, loose=False):
         critpath.syncmod.LOOSE = loose
         self.critpath = critpath
-        self.builder = critpath.load([directory], sync, sane)
+        self.builder = self.load(directory, clocks, sane)
         self.graph = self.builder.g
         self.host = self.builder.hostname
 
+    def load(self, directory, clocks, sane):
+        ctfread = importlib.import_module("ctfread")
+        experiment = ctfread.experiment
+        ctfread.experiment = lambda paths, want, _, *rest: experiment(paths, want, clocks, *rest)
+        try:
+            return self.critpath.load([directory], False, sane)
+        finally:
+            ctfread.experiment = experiment
+
     def who(self, row):
         return (self.host.get(row[0], row[0]), row[1])
-
-    def formulas(self):
-        """HOST=SLOPE,INTERCEPT of each host that is corrected."""
-        if not self.builder.sync:
-            return []
-        return [f"{self.host[h]}={self.critpath.syncmod.fmt(a)},{self.critpath.syncmod.fmt(b)}"
-                for h, (a, b) in self.builder.sync.transforms().items()]
 
     def threads(self):
         return [r for r in self.graph.v if r[1] > 0]

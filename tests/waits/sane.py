@@ -15,6 +15,7 @@ CAUSES = {
     "disk": "woken in an interrupt or softirq in which a disk's request was completed: waited for the disk",
     "flow": "a packet sent by a softirq or timer is of the task that sent last on its flow, at that time",
     "overtaken": "a packet overtaken by later ones still finds its partner",
+    "several": "a packet explains every thread that is woken while it is received, not only the first",
     "dump": "the state dump does not know better what a thread does than its own events, nor that it was forked",
     "waiting": "who waits when the state dump comes is blocked from then on, and the wake-up that ends it counts",
     "idle": "a thread that left the CPU in TASK_IDLE had no work: who waits for it waits for who woke it then, not "
@@ -37,7 +38,7 @@ def flow_of(fields):
 
 
 def changed(critpath, losses):
-    """The reference's Builder with the changes. losses: [(CPU, None: all, time)] of the one host, in order."""
+    """The reference's Builder with the changes. losses: [(CPU, None: all, time)], in order; only of a single host."""
 
     plain = critpath.Builder
 
@@ -68,6 +69,7 @@ def changed(critpath, losses):
             self.used = collections.Counter()
             self.m = Matcher(hosts, self._match, self.used)
             self.senders = {}
+            self.latest = {}      # worker's row -> ends of the packet that it is receiving
             self.losses = collections.deque(losses)
             self.unseen = {}      # worker -> end of the last loss since it was seen
             self.lost_cpus = set()
@@ -128,6 +130,8 @@ def changed(critpath, losses):
                 w = self.find(e.host, f["tid"], e.cpu)
                 if w:
                     self.seen(w, critpath.RUN)
+            elif e.name == "irq_softirq_entry" and f["vec"] in (2, 3):
+                self.latest.pop(self.row(self.kernel(e.host, e.cpu)), None)
             elif e.name == "lttng_statedump_process_state":
                 w = self.find(e.host, f["tid"], e.cpu)
                 if w in self.unseen:
@@ -196,15 +200,32 @@ def changed(critpath, losses):
             if flow and e.name == "net_dev_queue" and where == "NONE":
                 w = self.on_cpu(e.host, e.cpu)
                 if w:
-                    self.senders[flow] = (self.row(w), e.ts)
-            elif flow and e.name == "net_dev_queue" and flow in self.senders:
+                    self.senders[e.host, flow] = (self.row(w), e.ts)
+            elif flow and e.name == "net_dev_queue" and (e.host, flow) in self.senders:
                 self.used["flow"] += 1
-                self.tcp[(e.trace, e.ts)] = self.senders[flow]
+                self.tcp[(e.trace, e.ts)] = self.senders[e.host, flow]
                 key = critpath.syncmod.tcp_key(e.name, f)
                 if key:
                     self.m.feed(e.trace, e.host, e.ts, "out", key[1])
                 return
+            if e.name != "net_dev_queue":
+                w = self.kernel(e.host, e.cpu) if where in ("SOFTIRQ", "IRQ") else self.on_cpu(e.host, e.cpu)
+                if w:
+                    self.latest.pop(self.row(w), None)
             super().packet(e, f)
+
+        def _match(self, s, d):
+            ends = self.tcp.get((s[0], s[2])), self.tcp.get((d[0], d[2]))
+            super()._match(s, d)
+            if all(ends):
+                self.latest[ends[1][0]] = ends
+
+        def relink(self, w, target):
+            row = self.row(w)
+            if row in self.latest and row not in self.links:
+                self.g.vertical(self.latest[row][0], target, "NETWORK")
+                self.used["several"] += 1
+            super().relink(w, target)
 
     return Builder
 
@@ -261,11 +282,11 @@ def explained(plain):
 
 class Sane(reference.Built):
     """
-    The reference's graph of one host's recording with these changes. .used: how often each applied;
+    The reference's graph of a recording with these changes. .used: how often each applied;
     .plain: its graph without them.
     """
 
-    def __init__(self, critpath, directory, losses):
+    def __init__(self, critpath, directory, clocks, losses):
         original = critpath.Builder
         critpath.Builder = changed(critpath, losses)
         if not hasattr(critpath, "plain_resolve"):
@@ -273,7 +294,7 @@ class Sane(reference.Built):
             critpath.resolve = explained(critpath.plain_resolve)
         critpath.WANT.add("block_rq_complete")
         try:
-            super().__init__(critpath, directory, sane=True, loose=True)
+            super().__init__(critpath, directory, clocks, sane=True, loose=True)
         finally:
             critpath.Builder = original
             critpath.WANT.discard("block_rq_complete")

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Small recordings of Trace Compass' own tests: the whole wake-up graph, and critical paths.
 
-In both modes: nothing in these cases is what they see in different ways, but that the normal
-mode has a name for a wait on the network in any case, the interface's, and fewer vertices.
+Nothing in these cases is seen in different ways, but that here a wait on the network has a name in any
+case, the interface's, and there is no vertex where a running thread woke another.
 """
 
 import os
@@ -18,23 +18,21 @@ LINKS = {"wakeup": "DEFAULT", "fork": "DEFAULT", "network": "NETWORK"}
 
 
 def graph_of(dump, t0):
-    """Vertices by thread, the set of segments, the set of links."""
+    """The set of segments, the set of links."""
     who = {row["row"]: (dump.hosts[row["host"]], row["tid"]) for row in dump.rows}
-    vertices, segments, links = {}, set(), set()
+    segments, links = set(), set()
     for row in dump.rows:
         me, before = who[row["row"]], None
-        vertices.setdefault(me, []).extend(v[0] - t0 for v in row["vertices"])
         for t, state, cause, link, *source in row["vertices"]:
             if state:
                 segments.add((me, before - t0, t - t0, state.upper(), cause if state == "network" else None))
             if link:
                 links.add((who[source[0]], source[1] - t0, me, t - t0, LINKS[link]))
             before = t
-    return vertices, segments, links
+    return segments, links
 
 
 def join_running(segments):
-    """Where a running thread woke another the normal mode needs no vertex."""
     out = []
     for s in sorted(segments, key=lambda s: s[:2]):
         if out and s[3] == out[-1][3] == "RUNNING" and (out[-1][0], out[-1][2]) == s[:2]:
@@ -44,19 +42,13 @@ def join_running(segments):
     return out
 
 
-def check_graph(checks, name, want, dump, t0, compat):
-    vertices, segments, links = graph_of(dump, t0)
+def check_graph(checks, name, want, dump, t0):
+    segments, links = graph_of(dump, t0)
     rows = {(w["host"], w["tid"]) for w in want["workers"]}
-    interface = None if compat else INTERFACE
     wanted = [((s["host"], s["tid"]), s["begin"], s["end"], s["state"],
-               s["qualifier"] or (interface if s["state"] == "NETWORK" else None)) for s in want["segments"]]
+               s["qualifier"] or (INTERFACE if s["state"] == "NETWORK" else None)) for s in want["segments"]]
     got = [s for s in segments if s[0] in rows]
-    for w in want["workers"] if compat else []:
-        checks.equal(vertices.get((w["host"], w["tid"])), w["vertices"], f"{name}: vertices of {w['host']}:{w['tid']}")
-    if compat:
-        checks.equal(sorted(got, key=str), sorted(wanted, key=str), f"{name}: segments")
-    else:
-        checks.equal(join_running(got), join_running(wanted), f"{name}: segments")
+    checks.equal(join_running(got), join_running(wanted), f"{name}: segments")
     checks.equal({x for x in links if x[0] in rows or x[2] in rows},
                  {((x["from"]["host"], x["from"]["tid"]), x["from"]["t"], (x["to"]["host"], x["to"]["tid"]),
                    x["to"]["t"], x["state"]) for x in want["links"]}, f"{name}: links")
@@ -85,12 +77,10 @@ def main():
             continue
         found += 1
         want = reference.load_json(os.path.join(directory, "expected.json"))
-        for mode in ["--compat"], []:
-            dump = reference.Dump(*mode, "--graph", "--paths", os.path.join(directory, "ctf"))
-            name = f"{case} {' '.join(mode)}".strip()
-            check_graph(checks, name, want["graph"], dump, want["t0"], bool(mode))
-            for path in want["critical_paths"]:
-                check_path(checks, name, path, dump, want["t0"])
+        dump = reference.Dump("--graph", "--paths", os.path.join(directory, "ctf"))
+        check_graph(checks, case, want["graph"], dump, want["t0"])
+        for path in want["critical_paths"]:
+            check_path(checks, case, path, dump, want["t0"])
     if not found:
         harness.skip(f"no conformance cases cp_* in {harness.CONFORMANCE}")
     checks.equal(found, len(CASES), "cases found")

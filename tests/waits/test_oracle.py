@@ -2,9 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The critical path of every thread of the recordings, beside the reference's.
 
-Compatible mode: equals critpath.py --sync, all hosts together, on the reference's own
-formulas for the clocks (the program's are tested with the clocks).
-Normal mode: each host by itself equals critpath.py --sane --loose, except for the differences listed here.
+Each host by itself, and all hosts together on the reference's clocks (the program's are tested
+elsewhere), equals critpath.py --sane --loose, except for the differences listed here.
 """
 
 import os
@@ -17,6 +16,8 @@ from reference import harness
 # The reference takes minutes for it: only when asked for by name.
 TOO_LONG = {"large"}
 
+TOGETHER = "all hosts"
+
 # recording, host -> how often each of sane.CAUSES applies; threads: how many paths are others than without them.
 DIFFERENT = {
     ("containers", "client"): {"disk": 222, "dump": 2, "flow": 3, "idle": 860, "overtaken": 1, "waiting": 108, "threads": 35},
@@ -28,14 +29,19 @@ DIFFERENT = {
     ("lossy", "db"): {"disk": 1372, "idle": 370, "unknown": 4756, "waiting": 3, "threads": 21},
     ("rotated", "web"): {"disk": 825, "dump": 3, "idle": 974, "waiting": 99, "threads": 37},
     ("rpc-hog-local", "web"): {"disk": 143, "dump": 3, "flow": 49, "idle": 526, "waiting": 101, "threads": 29},
+    ("rpc-hog", TOGETHER): {"disk": 260, "dump": 7, "flow": 56, "idle": 805, "waiting": 196, "threads": 60},
     ("rpc-hog", "client"): {"disk": 126, "dump": 5, "flow": 38, "idle": 446, "waiting": 94, "threads": 25},
     ("rpc-hog", "web"): {"disk": 134, "dump": 2, "flow": 18, "idle": 359, "waiting": 102, "threads": 27},
     ("snapshot", "web"): {"disk": 12, "idle": 181, "threads": 3},
+    ("three-tier", TOGETHER): {"disk": 405, "dump": 9, "flow": 52, "idle": 1792, "several": 8, "waiting": 363,
+                              "threads": 109},
     ("three-tier", "client"): {"disk": 121, "dump": 2, "flow": 16, "idle": 588, "waiting": 97, "threads": 25},
     ("three-tier", "db"): {"disk": 145, "dump": 4, "flow": 15, "idle": 639, "waiting": 103, "threads": 30},
     ("three-tier", "web"): {"disk": 139, "dump": 3, "flow": 21, "idle": 565, "waiting": 163, "threads": 45},
+    ("web-cold-hot", TOGETHER): {"disk": 261, "dump": 8, "flow": 9, "idle": 747, "waiting": 201, "threads": 65},
     ("web-cold-hot", "client"): {"disk": 101, "dump": 2, "flow": 8, "idle": 300, "waiting": 99, "threads": 24},
     ("web-cold-hot", "web"): {"disk": 160, "dump": 6, "flow": 1, "idle": 447, "waiting": 102, "threads": 38},
+    ("web-nogro", TOGETHER): {"disk": 241, "dump": 6, "flow": 17, "idle": 764, "waiting": 202, "threads": 67},
     ("web-nogro", "client"): {"disk": 91, "dump": 4, "flow": 16, "idle": 300, "waiting": 96, "threads": 24},
     ("web-nogro", "web"): {"disk": 150, "dump": 2, "flow": 1, "idle": 464, "waiting": 106, "threads": 43},
 }
@@ -52,40 +58,25 @@ def pieces_of(lives):
     return reference.join([list(p) for _, _, pieces in lives for p in pieces])
 
 
-def check_compat(checks, critpath, name, directory):
-    built = reference.Built(critpath, directory, sync=True)
-    formulas = [a for f in built.formulas() for a in ("--formula", f)]
-    dump = reference.Dump("--compat", "--paths", *formulas, directory)
-    checks.equal(dump.info["late"], 0, f"{name}: late events")
-    seen = 0
-    for row in built.threads():
-        want = built.path(row)
-        if want is None:
-            checks.fail(f"{name}: the reference has no path of {built.who(row)}")
-            continue
-        seen += bool(want)
-        lives = dump.paths.get(built.who(row), [])
-        checks.true(len(lives) == 1, f"{name}: {len(lives)} rows of {built.who(row)}")
-        compare(checks, f"{name}, compatible: {built.who(row)}", want, pieces_of(lives))
-        checks.true(reference.totals(want) == reference.totals(pieces_of(lives)), f"{name}: totals {built.who(row)}")
-    checks.equal(len(dump.paths), len(built.threads()), f"{name}: threads")
-    checks.true(seen > 0, f"{name}: threads with a path")
-
-
-def check_normal(checks, critpath, name, host, directory):
-    dump = reference.Dump("--paths", directory)
+def check(checks, critpath, name, host, directory, clocks=None, arguments=()):
+    dump = reference.Dump("--paths", *(a for clock in arguments for a in ("--clock", clock)), directory)
     losses = [(None if cpu == 0xffff else cpu, ts) for _, cpu, ts in dump.info["losses"]]
-    built = sane.Sane(critpath, directory, losses)
-    threads = 0
+    checks.true(not losses or len(dump.hosts) == 1, f"{name}/{host}: losses of one host only")
+    checks.equal(dump.info["late"], 0, f"{name}/{host}: late events")
+    built = sane.Sane(critpath, directory, clocks, losses)
+    threads = across = 0
     for row in built.threads():
         want, who = built.path(row), built.who(row)
         got = reference.cut(pieces_of(dump.paths.get(who, [])), built.graph.tail[row])
         compare(checks, f"{name}/{host}: {who}", want, got)
         threads += built.path(row, built.plain) != got
+        across += any(piece[2][0] != who[0] for piece in got)
     counts = {cause: n for cause, n in sorted(built.used.items()) if n}
     if threads:
         counts["threads"] = threads
     checks.equal(counts, DIFFERENT.get((name, host), {}), f"{name}/{host}: differences to the plain reference")
+    checks.equal(across > 0, len(dump.hosts) > 1 and name not in reference.WITHOUT_HEADERS,
+                 f"{name}/{host}: paths that lead to another host")
 
 
 def main():
@@ -103,10 +94,13 @@ def main():
             left -= {key for key in left if key[0] == name}
             continue
         directory, _ = harness.recording(name)
-        check_compat(checks, critpath, name, directory)
-        for host in harness.hosts(directory):
-            check_normal(checks, critpath, name, host, os.path.join(directory, host))
+        hosts = harness.hosts(directory)
+        for host in hosts:
+            check(checks, critpath, name, host, os.path.join(directory, host))
             left.discard((name, host))
+        if len(hosts) > 1:
+            check(checks, critpath, name, TOGETHER, directory, *reference.clocks_of(critpath, directory))
+            left.discard((name, TOGETHER))
     checks.equal(left, set(), "listed and not found")
     checks.finish()
 
