@@ -96,7 +96,7 @@
 
 /* ---- columns used by many tables ---- */
 
-#define COLUMN_HOST OTHER(view_get_host, "host", "HOST", "Host that the row belongs to.", COLUMN_TEXT, 10, REPORTED)
+#define COLUMN_HOST OTHER(view_get_host, "host", "HOST", "Host of the row.", COLUMN_TEXT, 10, REPORTED)
 #define COLUMN_TID COLUMN(thread, tid, "TID", 7, COLUMN_IN_REPORT | COLUMN_KEY)
 #define COLUMN_PID COLUMN(thread, pid, "PID", 7, COLUMN_IN_REPORT)
 #define COLUMN_COMM COLUMN(thread, comm, "COMMAND", 0, COLUMN_IN_REPORT | COLUMN_INDENT)

@@ -5,26 +5,25 @@
 
 #include "view/declare.h"
 
-#define ACCOUNT_CELLS(C, A, D)                                                                                       \
-	C(host, KEY, HOST, "Host of the process")                                                                    \
-	C(pid, KEY, ANY, "Process")                                                                                  \
-	C(comm, GAUGE, TEXT, "Its name")                                                                             \
-	C(client_host, KEY, HOST, "Host of the client that the row's time was for; null: the process's own account") \
-	C(client_pid, KEY, ANY, "Process of that client")                                                            \
-	C(client_comm, GAUGE, TEXT, "Its name")                                                                      \
-	C(client_uid, KEY, NONE, "of the client's own account, 0: there is none")                                    \
-	C(cpu_self_ns, COUNTER, NS, "Own account: CPU time of the process that no client waited for")                \
-	C(cpu_sub_ns, COUNTER, NS,                                                                                   \
-	  "For a client: CPU time of the process on that client's critical path. Own account: CPU time of all its "  \
-	  "servers on its own critical paths")                                                                       \
-	C(cpu_total_ns, COUNTER, NS, "Both")                                                                         \
-	C(disk_self_ns, COUNTER, NS, "Own account: time its threads waited for disks, and no client for them")       \
-	C(disk_sub_ns, COUNTER, NS, "Time servers waited for disks on the client's critical path, as with the CPU")  \
-	C(disk_total_ns, COUNTER, NS, "Both")                                                                        \
-	C(network_self_ns, COUNTER, NS,                                                                              \
-	  "Own account: time its threads waited for the network, for packets whose sender is not known")             \
-	C(network_sub_ns, COUNTER, NS,                                                                               \
-	  "Time packets were under way between client and server, on the client's critical path")                    \
+#define ACCOUNT_CELLS(C, A, D)                                                                                         \
+	C(host, KEY, HOST, "Host of the process")                                                                      \
+	C(pid, KEY, ANY, "Process")                                                                                    \
+	C(comm, GAUGE, TEXT, "Its name")                                                                               \
+	C(client_host, KEY, HOST, "Host of the client that this time was spent for; null: the process's own account")  \
+	C(client_pid, KEY, ANY, "Process of that client")                                                              \
+	C(client_comm, GAUGE, TEXT, "Its name")                                                                        \
+	C(client_uid, KEY, NONE, "of the client's own account, 0: there is none")                                      \
+	C(cpu_self_ns, COUNTER, NS, "Own account: CPU time of the process while no client waited for it")              \
+	C(cpu_sub_ns, COUNTER, NS,                                                                                     \
+	  "For a client: CPU time of the process on that client's critical path. Own account: CPU time of its "        \
+	  "servers on its own critical paths")                                                                         \
+	C(cpu_total_ns, COUNTER, NS, "Both")                                                                           \
+	C(disk_self_ns, COUNTER, NS, "Own account: time its threads waited for disks while no client waited for them") \
+	C(disk_sub_ns, COUNTER, NS, "Time servers waited for disks on the client's critical path, as for cpu_sub_ns")  \
+	C(disk_total_ns, COUNTER, NS, "Both")                                                                          \
+	C(network_self_ns, COUNTER, NS, "Own account: time its threads waited for packets from unknown senders")       \
+	C(network_sub_ns, COUNTER, NS,                                                                                 \
+	  "Time packets were in transit between client and server, on the client's critical path")                     \
 	C(network_total_ns, COUNTER, NS, "Both")
 
 OWN_ROW(account, ACCOUNT_CELLS);
@@ -65,10 +64,10 @@ const struct view_table view_accounting_table = {
 	.name = "accounting",
 	.title = "Accounting",
 	.row = "a process, or its work for one client",
-	.meaning = "CPU, disk and network use of servers charged to the clients that waited for them, along the "
+	.meaning = "CPU, disk and network use of servers, charged to the clients that waited for them, along the "
 		   "clients' critical paths. Two clients that wait for a server at the same time are each charged "
-		   "their whole wait. Who connected, or has a thread of the kernel work, is the client; who waits for "
-		   "a request is not.",
+		   "their whole wait. The client is the side that connected, or that had a kernel thread work for it; "
+		   "a server that waits for a request is not a client.",
 	.flags = VIEW_REPORT | VIEW_ALL_ROWS,
 	.source = TABLES,
 	.tables = USES(THREAD),

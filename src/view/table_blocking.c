@@ -49,7 +49,7 @@ static const struct column blocking_columns[] = {
 	COLUMN_COMM,
 	OTHER(get_state, "state", "STATE",
 	      "What ended the waits: timer, block_device, network, user_input, ipi, interrupted; blocked: another "
-	      "thread or what the trace does not explain; unknown: nobody was seen to wake it.",
+	      "thread, or nothing that the trace explains; unknown: the wake-up was not seen.",
 	      COLUMN_TEXT, 12, REPORTED | COLUMN_KEY),
 	COLUMN(blocking, syscall, "CALL", 16, REPORTED | COLUMN_KEY),
 	COLUMN(blocking, fd, "FD", 5, REPORTED | COLUMN_KEY),
@@ -59,14 +59,15 @@ static const struct column blocking_columns[] = {
 	COLUMN(blocking, cause, "BY", 15, REPORTED),
 	DIST(blocking, time, "", "", 0, MIN, STDEV, MAX_AT),
 	COLUMN_CONTAINER(COLUMN_IF_KNOWN),
-	OTHER(get_what, "what", "WAITED IN", "The call, its descriptor and path in one.", COLUMN_TEXT, 30, 0),
+	OTHER(get_what, "what", "WAITED IN", "The call, its file descriptor and path, combined.", COLUMN_TEXT, 30, 0),
 };
 
 const struct view_table view_blocking_table = {
 	.name = "blocking",
 	.title = "Blocking",
-	.row = "what a thread waited for",
-	.meaning = "How often and how long each thread was blocked, in which call and file, and what ended it.",
+	.row = "one cause of a thread's waits",
+	.meaning = "How often and how long each thread was blocked, in which system call and on which file, and what "
+		   "ended the wait.",
 	.flags = VIEW_REPORT,
 	.source = TABLE_BLOCKING,
 	.tables = USES(BLOCKING) | USES(THREAD),
@@ -74,7 +75,7 @@ const struct view_table view_blocking_table = {
 	N_COLUMNS(blocking_columns),
 	.screen = "tid pid host container what state cause count total_ns avg_ns max_ns comm",
 	.sort = "total_ns",
-	.about = "what each thread was blocked in, and who ended it",
+	.about = "what each thread was blocked in, and what ended it",
 	.empty = "no wait ended in this interval",
 	.same = same_wait,
 	.thread = CELL(blocking, thread_uid),

@@ -4,19 +4,19 @@
 
 #include "view/declare.h"
 
-#define BOTTLENECK_CELLS(C, A, D)                                                                                 \
-	C(host, KEY, HOST, "Host on which the time passed")                                                       \
-	C(order, KEY, NONE, "enum resource")                                                                      \
-	C(resource, KEY, TEXT,                                                                                    \
-	  "What it went on: cpu (a thread ran), cpu_wait (it was preempted), interrupts, disk, network, lock (a " \
-	  "futex whose holder is not known), timer, user_input, unexplained")                                     \
-	C(total_ns, COUNTER, NS, "Time on the paths")                                                             \
-	C(whole_ns, GAUGE, NONE, "Time of all paths, on all hosts")                                               \
-	C(for_others_ns, COUNTER, NS, "Of it on paths of threads of other hosts")                                 \
-	C(paths, COUNTER, COUNT, "How many of the paths went through it")                                         \
-	C(max_ns, GAUGE, NS, "The most time on one path")                                                         \
-	C(max_host, GAUGE, HOST, "Of that path the thread: its host")                                             \
-	C(max_tid, GAUGE, ANY, "Its thread id")                                                                   \
+#define BOTTLENECK_CELLS(C, A, D)                                                                               \
+	C(host, KEY, HOST, "Host on which the time passed")                                                     \
+	C(order, KEY, NONE, "enum resource")                                                                    \
+	C(resource, KEY, TEXT,                                                                                  \
+	  "Resource the time was spent on: cpu (a thread ran), cpu_wait (it was preempted), interrupts, disk, " \
+	  "network, lock (a futex whose holder is unknown), timer, user_input, unexplained")                    \
+	C(total_ns, COUNTER, NS, "Time on the critical paths")                                                  \
+	C(whole_ns, GAUGE, NONE, "Total time of all paths, on all hosts")                                       \
+	C(for_others_ns, COUNTER, NS, "Part on critical paths of threads of other hosts")                       \
+	C(paths, COUNTER, COUNT, "Number of critical paths that include it")                                    \
+	C(max_ns, GAUGE, NS, "Longest time on one critical path")                                               \
+	C(max_host, GAUGE, HOST, "Host of the thread with that path")                                           \
+	C(max_tid, GAUGE, ANY, "Thread ID of that thread")                                                      \
 	C(max_comm, GAUGE, TEXT, "Its name")
 
 OWN_ROW(bottleneck, BOTTLENECK_CELLS);
@@ -28,7 +28,9 @@ static const struct column columns[] = {
 	COLUMN(bottleneck, host, "HOST", 10, REPORTED),
 	COLUMN(bottleneck, resource, "RESOURCE", 12, REPORTED),
 	COLUMN(bottleneck, total_ns, "TOTAL", 9, FIGURE),
-	OTHER(get_percent, "total_percent", "TOTAL%", "Time on the paths in percent of all their time, on all hosts.",
+	OTHER(get_percent, "total_percent", "TOTAL%",
+	      "Time on the critical paths, in percent of the total time of all "
+	      "paths on all hosts.",
 	      COLUMN_PERCENT, 6, LEVEL),
 	COLUMN(bottleneck, for_others_ns, "FOR OTHERS", 10, FIGURE),
 	COLUMN(bottleneck, paths, "PATHS", 6, LEVEL),
@@ -42,8 +44,8 @@ const struct view_table view_bottleneck_table = {
 	.name = "bottleneck",
 	.title = "Bottleneck",
 	.row = "a resource of a host",
-	.meaning = "What requests spent their time on: that of the paths that critical-path has, by host and resource. "
-		   "A wait for another thread is told by what that thread did meanwhile.",
+	.meaning = "What requests spent their time on: the time of the paths in critical-path, by host and resource. A "
+		   "wait for another thread is broken down by what that thread did meanwhile.",
 	.flags = VIEW_REPORT | VIEW_ALL_ROWS,
 	.source = TABLES,
 	.tables = USES(THREAD) | USES(SYSCALL) | USES(FILE),

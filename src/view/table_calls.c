@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Tables of what threads and processes do: files, syscalls, perf. */
+/* Tables of threads' and processes' activity: files, syscalls, perf. */
 #include <stddef.h>
 #include <string.h>
 
@@ -35,28 +35,30 @@ static const struct column files_columns[] = {
 	COLUMN(file, pid, "PID", 7, REPORTED | COLUMN_KEY),
 	COLUMN(file, fd, "FD", 5, REPORTED | COLUMN_KEY),
 	COLUMN(file, path, "PATH", 30, REPORTED),
-	OTHER(get_kind, "kind", "KIND",
-	      "What it is: file, netfs (of a network file system), pipe, inet, unix, eventfd ….", COLUMN_TEXT, 8,
-	      REPORTED),
+	OTHER(get_kind, "kind", "KIND", "Kind: file, netfs (a file on a network file system), pipe, inet, unix, eventfd ….",
+	      COLUMN_TEXT, 8, REPORTED),
 	COLUMN(file, read_bytes, "READ", 7, FIGURE),
 	COLUMN(file, write_bytes, "WRITTEN", 7, FIGURE),
 	COLUMN(file, opened_ns, "OPENED", 15, REPORTED | COLUMN_KEY),
 	COLUMN(file, closed_ns, "CLOSED", 15, REPORTED),
-	OTHER(get_open, "open", "OPEN", "Whether it was open at the interval's end.", COLUMN_FLAG, 4, 0),
+	OTHER(get_open, "open", "OPEN", "Whether it was open at the end of the interval.", COLUMN_FLAG, 4, 0),
 	RATE("read_rate", file, read_bytes, "READ/s", 7),
 	RATE("write_rate", file, write_bytes, "WRITE/s", 7),
-	OTHER(get_file_name, "name", "FILE", "Its path, of a socket without one the address of the peer.", COLUMN_TEXT,
-	      0, 0),
+	OTHER(get_file_name, "name", "FILE",
+	      "Its path; for a socket without a path, the address of the "
+	      "peer.",
+	      COLUMN_TEXT, 0, 0),
 	COLUMN(file, peer, "PEER", 21, 0),
-	COLUMN_SAID("comm", thread, comm, "COMMAND", 15, 0, "Name of the process, the last one in the interval."),
+	COLUMN_SAID("comm", thread, comm, "COMMAND", 15, 0, "Name of the process, its last one in the interval."),
 	COLUMN_CONTAINER(COLUMN_IF_KNOWN),
 };
 
 const struct view_table view_files_table = {
 	.name = "files",
 	.title = "Files",
-	.row = "one life of a file descriptor in a process",
-	.meaning = "Which files were open in the interval, and what went through each descriptor.",
+	.row = "a file descriptor of a process, from open to close",
+	.meaning = "Files that were open in the interval, and the bytes that passed through each descriptor. A "
+		   "descriptor number that is closed and opened again has a row for each time.",
 	.flags = VIEW_REPORT | VIEW_ALL_ROWS,
 	.source = TABLE_FILE,
 	.tables = USES(FILE) | USES(THREAD),
@@ -146,21 +148,21 @@ static const struct column syscalls_columns[] = {
 	COLUMN(syscall, name, "CALL", 16, REPORTED | COLUMN_KEY),
 	COLUMN(syscall, count, "COUNT", 8, FIGURE),
 	DIST(syscall, time, "", "", FIGURE, TOTAL, MIN, AVG, MAX, STDEV),
-	OTHER(get_errors, "errors", "ERRORS", "How many calls failed, by error.", COLUMN_OBJECT, 20, FIGURE),
+	OTHER(get_errors, "errors", "ERRORS", "Number of failed calls, by error.", COLUMN_OBJECT, 20, FIGURE),
 	DIST(syscall, time, "", "", REPORTED, P50, P90, P99, P999),
 	DIST_FREQ(syscall, time, "", "TIME"),
 	COLUMN_CONTAINER(COLUMN_IF_KNOWN),
 	COLUMN_AS("failed", syscall, errors, "FAILED", 7, 0),
 	RATE_SAID("rate", syscall, count, "CALLS/s", 8, "Calls per second."),
-	PERCENT("time_percent", syscall, time.sum, "TIME%", 6, "Time in the call in percent of the interval."),
+	PERCENT("time_percent", syscall, time.sum, "TIME%", 6, "Time in the call, in percent of the interval."),
 	DIST(syscall, time, "", "", 0, MAX_AT),
 };
 
 const struct view_table view_syscalls_table = {
 	.name = "syscalls",
 	.title = "Syscalls",
-	.row = "a system call of a thread",
-	.meaning = "How often each thread made each system call, how long they took and how they failed.",
+	.row = "a system call made by a thread",
+	.meaning = "How often each thread made each system call, how long the calls took and how they failed.",
 	.flags = VIEW_REPORT,
 	.source = TABLE_SYSCALL,
 	.tables = USES(SYSCALL) | USES(SYSERR) | USES(THREAD),
@@ -181,14 +183,14 @@ static const struct column perf_columns[] = {
 	COLUMN_COMM,
 	COLUMN(perf, counter, "COUNTER", 24, REPORTED | COLUMN_KEY),
 	COLUMN(perf, value, "VALUE", 12, FIGURE),
-	RATE_SAID("rate", perf, value, "PER SECOND", 10, "How much it grew per second of the interval."),
+	RATE_SAID("rate", perf, value, "PER SECOND", 10, "Increase per second of the interval."),
 };
 
 const struct view_table view_perf_table = {
 	.name = "perf",
 	.title = "Perf counters",
 	.row = "a perf counter of a thread",
-	.meaning = "Perf counters: what each grew while a thread ran.",
+	.meaning = "Perf counters: the increase of each while a thread ran.",
 	.flags = VIEW_REPORT | VIEW_UNLIKE,
 	.source = TABLE_PERF,
 	.tables = USES(PERF) | USES(THREAD),

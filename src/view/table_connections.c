@@ -217,10 +217,13 @@ static const struct column connections_columns[] = {
 	COLUMN(connection, local, "LOCAL", 21, REPORTED | COLUMN_KEY),
 	COLUMN(connection, peer, "PEER", 21, REPORTED | COLUMN_KEY),
 	OTHER(get_side, "side", "SIDE",
-	      "Which end it is: client sent the first SYN, server received it; null if that was not seen.", COLUMN_TEXT,
-	      6, REPORTED),
-	OTHER(get_peer_host, "peer_host", "PEER HOST", "Host of the other end; null if it is not traced.", COLUMN_TEXT,
-	      10, REPORTED),
+	      "Role of this end: client if it sent the first SYN, server if it received it; null if the SYN was not "
+	      "seen.",
+	      COLUMN_TEXT, 6, REPORTED),
+	OTHER(get_peer_host, "peer_host", "PEER HOST",
+	      "Host of the other end; null if that host is not "
+	      "traced.",
+	      COLUMN_TEXT, 10, REPORTED),
 	OTHER(get_peer_pid, "peer_pid", "PEER PID", "Process at the other end; null if unknown.", COLUMN_ID, 8,
 	      REPORTED),
 	OTHER(get_peer_comm, "peer_comm", "PEER COMMAND", "Name of that process.", COLUMN_TEXT, 15, REPORTED),
@@ -252,8 +255,8 @@ const struct view_table view_connections_table = {
 	.name = "connections",
 	.title = "Connections",
 	.row = "an end of a TCP connection",
-	.meaning = "TCP connections as their packets show them: with whom, since when, how much. Each end has a row "
-		   "on its own host; a connection between two traced hosts, or inside of one, has two.",
+	.meaning = "TCP connections as seen in their packets: peers, start, volume, delays. Each end has a row on its "
+		   "own host; a connection between two traced hosts, or within one, has two rows.",
 	.flags = VIEW_REPORT | VIEW_ALL_ROWS,
 	.source = TABLE_CONNECTION,
 	.tables = USES(CONNECTION) | USES(THREAD),
@@ -262,7 +265,7 @@ const struct view_table view_connections_table = {
 	.screen = "pid host container comm local peer peer_host peer_comm sent_rate received_rate sent_bytes "
 		  "received_bytes requests answer_avg_ns waited_ns retransmits",
 	.sort = "received_bytes",
-	.about = "TCP connections: who with whom, how much, how long it waited",
+	.about = "TCP connections: peers, volume, waits",
 	.empty = "no TCP connection was open in this interval",
 	.belongs = is_of_interval,
 	.same = same_connection,

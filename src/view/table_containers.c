@@ -172,14 +172,14 @@ static void get_kind(const struct view_cell *at, struct value *v)
 static const struct column columns[] = {
 	COLUMN_HOST,
 	ABOUT("container", "CONTAINER",
-	      "Its name: that of docker, podman, lxc, Kubernetes or systemd where the cgroup of a process is known, "
-	      "else its first process and the number of its namespace; host: everything outside containers.",
+	      "Name of the container, from docker, podman, lxc, Kubernetes or systemd if the cgroup of a process is "
+	      "known; otherwise its first process and the inode of its namespace; host: everything outside containers.",
 	      COLUMN_TEXT, 32, COLUMN_INDENT, get_name),
-	ABOUT("parent", "IN", "The container it is nested in; null for the host, and if unknown.", COLUMN_TEXT, 20,
+	ABOUT("parent", "IN", "Container that contains it; null for the host, and if unknown.", COLUMN_TEXT, 20,
 	      COLUMN_SPARE, get_parent),
-	ABOUT("nesting", "NEST", "How deep it is nested: 0 for the host, 1 directly in it; null if unknown.",
-	      COLUMN_COUNT, 4, COLUMN_LEVEL, get_nesting),
-	ABOUT("kind", "KIND", "Kind of namespace: pid, or cgroup in the host's pid namespace.", COLUMN_TEXT, 6,
+	ABOUT("nesting", "NEST", "Nesting level: 0 for the host, 1 directly in it; null if unknown.", COLUMN_COUNT, 4,
+	      COLUMN_LEVEL, get_nesting),
+	ABOUT("kind", "KIND", "Kind of namespace: pid, or cgroup within the host's PID namespace.", COLUMN_TEXT, 6,
 	      COLUMN_SPARE, get_kind),
 	COLUMN(usage, ns, "NAMESPACE", 10, REPORTED | COLUMN_KEY | COLUMN_SPARE),
 	COLUMN(usage, pid, "PID", 7, REPORTED),
@@ -197,7 +197,7 @@ static const struct column columns[] = {
 	COLUMN_AS("read_bytes_net", usage, read_net, "R NET", 7, FIGURE),
 	COLUMN_AS("write_bytes_net", usage, write_net, "W NET", 7, FIGURE),
 	COLUMN(usage, syscalls, "CALLS", 7, FIGURE),
-	PERCENT("cpu_percent", usage, cpu_ns, "CPU%", 5, "CPU time in percent of the interval: of one CPU."),
+	PERCENT("cpu_percent", usage, cpu_ns, "CPU%", 5, "CPU time, in percent of one CPU over the interval."),
 	RATE_SAID("read_rate", usage, read_bytes, "READ/s", 7, "Bytes read per second."),
 	RATE_SAID("write_rate", usage, write_bytes, "WRITE/s", 7, "Bytes written per second."),
 	RATE("read_rate_net", usage, read_net, "RNET/s", 7),
@@ -208,10 +208,10 @@ const struct view_table view_containers_table = {
 	.name = "containers",
 	.title = "Containers",
 	.row = "a container, or everything outside containers",
-	.meaning = "What each container used, and everything outside containers. A container is a pid namespace other "
-		   "than the host's; for processes in the host's pid namespace it is a cgroup namespace other than the "
-		   "host's. Each thread counts in the innermost container it runs in: the rows of a host add up to all "
-		   "its threads.",
+	.meaning = "What each container used, and what everything outside containers used. A container is a PID "
+		   "namespace other than the host's; for processes in the host's PID namespace, it is a cgroup "
+		   "namespace other than the host's. Each thread counts in its innermost container, so the rows of a "
+		   "host add up to all its threads.",
 	.flags = VIEW_REPORT | VIEW_ALL_ROWS,
 	.source = TABLES,
 	.tables = USES(THREAD) | USES(CONTAINER),
@@ -220,8 +220,8 @@ const struct view_table view_containers_table = {
 	.screen = "container host pid processes threads cpu_percent cpu_ns ready_ns waited blocked_ns read_rate "
 		  "write_rate read_rate_net write_rate_net",
 	.sort = "cpu_percent",
-	.about = "containers as they are nested, and what they use",
-	.empty = "no host has anything in this interval",
+	.about = "containers, nested, and what they use",
+	.empty = "no host has any data in this interval",
 	.parent = CELL(usage, parent),
 	.collect = collect,
 	.cells = usage_cells,

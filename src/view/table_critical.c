@@ -16,30 +16,31 @@ static unsigned host_of_wait(const struct view_host *hosts, unsigned n_hosts, un
 
 /* ---- critical-path ---- */
 
-#define SEGMENT_CELLS(C, A, D)                                                                                         \
-	C(host, KEY, HOST, "Host on which the time passed")                                                            \
-	C(begin_ns, KEY, REF_TIME, "Start of the segment")                                                             \
-	C(end_ns, KEY, REF_TIME, "End of the segment: the next one begins there")                                      \
-	C(duration_ns, KEY, NS, "From begin to end")                                                                   \
-	C(tid, KEY, ANY, "Thread that the path runs through; 0 the idle task, -1 packets received in interrupts")      \
-	C(pid, KEY, SIGNED, "Its process")                                                                             \
-	C(comm, KEY, TEXT, "Its name")                                                                                 \
-	C(state, KEY, TEXT,                                                                                            \
-	  "What it did or waited for: running, preempted, interrupted, timer, block_device, network, user_input, "     \
-	  "ipi, blocked (unexplained), unknown")                                                                       \
-	C(cause, KEY, TEXT, "By name what it waited for: a device, an interrupt, a peer")                              \
-	C(link, KEY, TEXT,                                                                                             \
-	  "How the path came here from the segment before: wakeup, fork, network, timer; null: it stayed, or "         \
-	  "came back to where a wait began")                                                                           \
-	C(from_host, KEY, HOST, "The link's other end: host")                                                          \
-	C(from_tid, KEY, ANY, "The link's other end: thread")                                                          \
-	C(call, KEY, TEXT, "System call in which it was blocked")                                                      \
-	C(fd, KEY, SIGNED, "File descriptor of that call")                                                             \
-	C(object, KEY, TEXT, "Path or peer of that file descriptor")                                                   \
-	C(wire, KEY, FLAG, "Whether a packet was under way between two hosts")                                         \
-	C(cut, KEY, FLAG, "Whether it began before what is kept in memory")                                            \
-	C(path_host, KEY, HOST, "Of several threads: on which host is the one whose path this is; null: there is one") \
-	C(path_tid, KEY, ANY, "That thread")                                                                           \
+#define SEGMENT_CELLS(C, A, D)                                                                                      \
+	C(host, KEY, HOST, "Host on which the time passed")                                                         \
+	C(begin_ns, KEY, REF_TIME, "Start of the segment")                                                          \
+	C(end_ns, KEY, REF_TIME, "End of the segment, where the next one starts")                                   \
+	C(duration_ns, KEY, NS, "Duration of the segment")                                                          \
+	C(tid, KEY, ANY, "Thread on the path; 0: the idle task, -1: packets received in interrupts")                \
+	C(pid, KEY, SIGNED, "Its process")                                                                          \
+	C(comm, KEY, TEXT, "Its name")                                                                              \
+	C(state, KEY, TEXT,                                                                                         \
+	  "What the thread did or waited for: running, preempted, interrupted, timer, block_device, network, "      \
+	  "user_input, ipi, blocked (unexplained), unknown")                                                        \
+	C(cause, KEY, TEXT, "Name of what it waited for: a device, an interrupt, a peer")                           \
+	C(link, KEY, TEXT,                                                                                          \
+	  "Link to the previous segment: wakeup, fork, network, timer; null if the path stayed on this thread, or " \
+	  "returned to it where a wait started")                                                                    \
+	C(from_host, KEY, HOST, "Host at the other end of the link")                                                \
+	C(from_tid, KEY, ANY, "Thread at the other end of the link")                                                \
+	C(call, KEY, TEXT, "System call in which it was blocked")                                                   \
+	C(fd, KEY, SIGNED, "File descriptor used by that call")                                                     \
+	C(object, KEY, TEXT, "Path or peer of that file descriptor")                                                \
+	C(wire, KEY, FLAG, "Whether a packet was in transit between two hosts")                                     \
+	C(cut, KEY, FLAG, "Whether it started before the data kept in memory")                                      \
+	C(path_host, KEY, HOST,                                                                                     \
+	  "With several threads: host of the thread whose path this is; null if there is only one")                 \
+	C(path_tid, KEY, ANY, "That thread")                                                                        \
 	C(path_comm, KEY, TEXT, "Its name")
 
 OWN_ROW(segment, SEGMENT_CELLS);
@@ -73,10 +74,11 @@ const struct view_table view_critical_path_table = {
 	.name = "critical-path",
 	.title = "Critical path",
 	.row = "a segment",
-	.meaning = "What threads waited for, and for whom, all the way, in order of time. One thread is given by "
-		   "--host and --tid, several by --tid, --pid and --comm: each has a path of its own. Without these it "
-		   "is the threads of requests: what was born and ended in the interval, and who opened connections, "
-		   "but for servers and for what works for another one of these.",
+	.meaning = "Critical paths: what each thread waited for, followed from thread to thread and host to host, in "
+		   "order of time. --host and --tid select one thread; --tid, --pid and --comm several, each with a "
+		   "path of its own. Without these options, the threads that handle requests are used: those that were "
+		   "created and exited in the interval, and those that opened connections, except servers and threads "
+		   "that work for another one of them.",
 	.flags = VIEW_REPORT | VIEW_ALL_ROWS,
 	.source = TABLES,
 	.tables = USES(THREAD) | USES(SYSCALL) | USES(FILE),
@@ -159,14 +161,14 @@ static void collect_path(struct view_derived *derived, const struct view_sources
 
 /* ---- critical-totals ---- */
 
-#define TOTAL_CELLS(C, A, D)                                                             \
-	C(host, KEY, HOST, "Host on which the time passed")                              \
-	C(pid, KEY, ANY, "Process; 0 the idle tasks, -1 packets received in interrupts") \
-	C(comm, GAUGE, TEXT, "Its name")                                                 \
-	C(order, KEY, NONE, "enum wait_state, and wire time behind it")                  \
-	C(state, KEY, TEXT, "What it did or waited for, as in critical-path")            \
-	C(wire, KEY, FLAG, "Whether packets were under way between two hosts")           \
-	C(total_ns, COUNTER, NS, "Time on the path")
+#define TOTAL_CELLS(C, A, D)                                                               \
+	C(host, KEY, HOST, "Host on which the time passed")                                \
+	C(pid, KEY, ANY, "Process; 0: the idle tasks, -1: packets received in interrupts") \
+	C(comm, GAUGE, TEXT, "Its name")                                                   \
+	C(order, KEY, NONE, "enum wait_state, followed by wire time")                      \
+	C(state, KEY, TEXT, "What it did or waited for, as in critical-path")              \
+	C(wire, KEY, FLAG, "Whether packets were in transit between two hosts")            \
+	C(total_ns, COUNTER, NS, "Time on the critical path")
 
 OWN_ROW(total, TOTAL_CELLS);
 
@@ -182,7 +184,7 @@ const struct view_table view_critical_totals_table = {
 	.name = "critical-totals",
 	.title = "Critical path totals",
 	.row = "a state of a process on a host",
-	.meaning = "Where the time of critical paths went, of the threads that critical-path is of.",
+	.meaning = "How the time of critical paths was spent, for the same threads as critical-path.",
 	.flags = VIEW_REPORT | VIEW_ALL_ROWS,
 	.source = TABLES,
 	.tables = USES(THREAD) | USES(SYSCALL) | USES(FILE),

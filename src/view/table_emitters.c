@@ -14,8 +14,8 @@ static const struct column emitters_columns[] = {
 	COLUMN_TID,
 	COLUMN_PID,
 	COLUMN_COMM,
-	COLUMN_SAID("events", thread, user_events, "EVENTS", 9, FIGURE, "Events of user space that it emitted."),
-	RATE_SAID("rate", thread, user_events, "RATE/s", 8, "The same per second of the interval."),
+	COLUMN_SAID("events", thread, user_events, "EVENTS", 9, FIGURE, "User-space events emitted."),
+	RATE_SAID("rate", thread, user_events, "RATE/s", 8, "User-space events emitted per second."),
 	COLUMN_CONTAINER(COLUMN_IF_KNOWN),
 };
 
@@ -23,7 +23,7 @@ const struct view_table view_emitters_table = {
 	.name = "emitters",
 	.title = "Emitters",
 	.row = "a thread of a program with tracepoints",
-	.meaning = "How many events of user space each thread emitted.",
+	.meaning = "Number of user-space events emitted by each thread.",
 	.flags = VIEW_REPORT,
 	.source = TABLE_THREAD,
 	.tables = USES(THREAD),

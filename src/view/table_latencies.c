@@ -5,23 +5,23 @@
 
 #include "view/declare.h"
 
-#define LATENCY_CELLS(C, A, D)                                                                          \
-	C(host, KEY, HOST, "Host that sent them")                                                       \
-	C(to_host, KEY, HOST, "Host that received them")                                                \
-	C(packets, COUNTER, COUNT, "Packets that were seen on both ends, sent in the interval")         \
-	C(negative, COUNTER, COUNT, "Those that arrive before they were sent, by the corrected clocks") \
-	C(min_ns, GAUGE, SPAN, "Least latency by the corrected clocks")                                 \
-	C(p50_ns, GAUGE, SPAN, "The median: as many are above as below")                                \
-	C(p90_ns, GAUGE, SPAN, "Nine of ten are below")                                                 \
-	C(p99_ns, GAUGE, SPAN, "All but one in a hundred are below")                                    \
-	C(max_ns, GAUGE, SPAN, "The greatest")                                                          \
-	C(raw_negative, COUNTER, COUNT, "The same by the hosts' own clocks: negative ones")             \
-	C(raw_min_ns, GAUGE, SPAN, "By the hosts' own clocks: least")                                   \
-	C(raw_p50_ns, GAUGE, SPAN, "By the hosts' own clocks: median")                                  \
-	C(raw_p90_ns, GAUGE, SPAN, "By the hosts' own clocks: 90 % are below")                          \
-	C(raw_p99_ns, GAUGE, SPAN, "By the hosts' own clocks: 99 % are below")                          \
-	C(raw_max_ns, GAUGE, SPAN, "By the hosts' own clocks: the greatest")                            \
-	C(p999_ns, GAUGE, SPAN, "By the corrected clocks: all but one in a thousand are below")
+#define LATENCY_CELLS(C, A, D)                                                                              \
+	C(host, KEY, HOST, "Host that sent them")                                                           \
+	C(to_host, KEY, HOST, "Host that received them")                                                    \
+	C(packets, COUNTER, COUNT, "Packets seen by both sender and receiver, sent in the interval")        \
+	C(negative, COUNTER, COUNT, "Packets received before they were sent, by the corrected clocks")      \
+	C(min_ns, GAUGE, SPAN, "Shortest latency by the corrected clocks")                                  \
+	C(p50_ns, GAUGE, SPAN, "Median latency by the corrected clocks")                                    \
+	C(p90_ns, GAUGE, SPAN, "90th percentile of the latency by the corrected clocks")                    \
+	C(p99_ns, GAUGE, SPAN, "99th percentile of the latency by the corrected clocks")                    \
+	C(max_ns, GAUGE, SPAN, "Longest latency by the corrected clocks")                                   \
+	C(raw_negative, COUNTER, COUNT, "Packets received before they were sent, by the hosts' own clocks") \
+	C(raw_min_ns, GAUGE, SPAN, "Shortest latency by the hosts' own clocks")                             \
+	C(raw_p50_ns, GAUGE, SPAN, "Median latency by the hosts' own clocks")                               \
+	C(raw_p90_ns, GAUGE, SPAN, "90th percentile of the latency by the hosts' own clocks")               \
+	C(raw_p99_ns, GAUGE, SPAN, "99th percentile of the latency by the hosts' own clocks")               \
+	C(raw_max_ns, GAUGE, SPAN, "Longest latency by the hosts' own clocks")                              \
+	C(p999_ns, GAUGE, SPAN, "99.9th percentile of the latency by the corrected clocks")
 
 OWN_ROW(latency, LATENCY_CELLS);
 
@@ -50,7 +50,7 @@ const struct view_table view_latencies_table = {
 	.name = "latencies",
 	.title = "Latencies",
 	.row = "a direction between two hosts",
-	.meaning = "How long packets took from host to host, before and after the clocks were corrected.",
+	.meaning = "How long packets took from host to host, before and after clock correction.",
 	.flags = VIEW_REPORT | VIEW_ALL_ROWS,
 	.source = TABLES,
 	.needs = NEED_NET,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Who ran while threads waited for a CPU. */
+/* Table preemption: which threads ran while others waited for a CPU. */
 #include <stddef.h>
 
 #include "view/declare.h"
@@ -29,10 +29,10 @@ static const struct column preemption_columns[] = {
 const struct view_table view_preemption_table = {
 	.name = "preemption",
 	.title = "Preemption",
-	.row = "a thread that waited for a CPU, and one that ran there meanwhile",
-	.meaning = "Which threads ran on the CPU that a thread waited for, from its wake-up or preemption to the "
-		   "switch-in; together ready_ns of table cpu. Interrupts are time of the thread that they "
-		   "interrupted.",
+	.row = "a thread that waited for a CPU, and a thread that ran there meanwhile",
+	.meaning = "Which threads ran on the CPU that a thread waited for, from its wake-up or preemption to its "
+		   "switch-in; the times add up to ready_ns of table cpu. Interrupts count as time of the thread that "
+		   "they interrupted.",
 	.flags = VIEW_REPORT,
 	.source = TABLE_PREEMPTION,
 	.tables = USES(PREEMPTION) | USES(THREAD),

@@ -61,7 +61,7 @@ static void index_halves(struct view_rows *r)
 	}
 }
 
-/* The other half of a row; NULL: no other host has it. */
+/* The other half of a row; NULL: it is on no other host. */
 static const struct view_half *other_half(const struct view_rows *r, const struct relation_row *row)
 {
 	uint32_t i = row->flow ? map64_get(&r->internal->half_index, half_key(row) ^ 1) : MAP64_NONE;
@@ -69,7 +69,7 @@ static const struct view_half *other_half(const struct view_rows *r, const struc
 	return i == MAP64_NONE ? NULL : &g_array_index(r->internal->halves, struct view_half, i);
 }
 
-/* ---- who ---- */
+/* ---- processes ---- */
 
 /* One end of a row: the host and the cells that contain its process; row NULL: unknown. */
 static struct view_half end_of(const struct view_rows *r, unsigned host, const struct relation_row *row, bool to)
@@ -144,7 +144,7 @@ bool view_relation_end(const struct view_rows *r, const struct view_row *row, bo
 	return true;
 }
 
-/* ---- what ---- */
+/* ---- means ---- */
 
 static void get_kind(const struct view_cell *at, struct value *v)
 {
@@ -172,21 +172,22 @@ static void get_side(const struct view_cell *at, struct value *v)
 static const struct column relations_columns[] = {
 	COLUMN_HOST,
 	OTHER_OF(CELL(relation, from_uid), get_end_host, "from_host", "FROM HOST",
-		 "Host of the process that acts; null if no host has it.", COLUMN_TEXT, 10, REPORTED),
+		 "Host of the process that acts; null if it is on no traced host.", COLUMN_TEXT, 10, REPORTED),
 	COLUMN_BY(get_end_pid, relation, from_pid, "FROM", 7, REPORTED | COLUMN_KEY),
 	COLUMN_BY(get_end_comm, relation, from_comm, "PROCESS", 15, REPORTED),
 	OTHER_OF(CELL(relation, to_uid), get_end_host, "to_host", "TO HOST",
-		 "Host of the process it acts upon; null if no host has it.", COLUMN_TEXT, 10, REPORTED),
+		 "Host of the process acted upon; null if it is on no traced host.", COLUMN_TEXT, 10, REPORTED),
 	COLUMN_BY(get_end_pid, relation, to_pid, "TO", 7, REPORTED | COLUMN_KEY),
 	COLUMN_BY(get_end_comm, relation, to_comm, "PROCESS", 15, REPORTED),
 	OTHER(get_kind, "kind", "BY",
-	      "By what: pipe (fifos too), unix, inet, signal, futex, lock (of a file), child (its end is "
-	      "waited for), eventfd; other: a wake-up by means that the trace does not tell.",
+	      "Means: pipe (or fifo), unix, inet, signal, futex, lock (of a file), child (its exit is waited for), "
+	      "eventfd; other: a wake-up by unknown means.",
 	      COLUMN_TEXT, 8, REPORTED | COLUMN_KEY),
 	COLUMN(relation, object, "THROUGH", 0, REPORTED | COLUMN_KEY),
 	OTHER(get_side, "side", "SEEN",
-	      "Whose figures these are: both ends' on this host, or what this host sent or received.", COLUMN_TEXT, 8,
-	      REPORTED | COLUMN_KEY),
+	      "Which end counted these figures: both on this host, or only the end that sent or "
+	      "received.",
+	      COLUMN_TEXT, 8, REPORTED | COLUMN_KEY),
 	COLUMN(relation, count, "COUNT", 7, FIGURE),
 	COLUMN(relation, bytes, "BYTES", 7, FIGURE),
 	DIST_AS(COUNT, "wakeups", relation, wait, "WAKES", 7, FIGURE),
@@ -198,10 +199,10 @@ static const struct column relations_columns[] = {
 const struct view_table view_relations_table = {
 	.name = "relations",
 	.title = "Relations",
-	.row = "what one process does to another by one means",
+	.row = "an action of one process upon another",
 	.meaning = "Which process writes to, wakes, signals or is waited for by which other, on the same host or on "
-		   "another. What goes through shared memory, and waiting without sleeping, leaves no trace and is not "
-		   "here; bytes are known of pipes and sockets whose making or state dump was recorded.",
+		   "another. Communication through shared memory and busy waiting leave no trace and are not included; "
+		   "bytes are known for pipes and sockets whose creation or state dump was recorded.",
 	.flags = VIEW_REPORT,
 	.source = TABLE_RELATION,
 	.tables = USES(RELATION),

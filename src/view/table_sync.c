@@ -11,24 +11,24 @@
 
 /* ---- sync ---- */
 
-#define SYNC_CELLS(C, A, D)                                                                                   \
-	C(host, KEY, HOST, "Host that the row belongs to")                                                    \
-	C(ref, GAUGE, TEXT,                                                                                   \
-	  "Host whose time is its reference; null where neither packets nor, live, arrival lead to one")      \
-	C(state, GAUGE, TEXT,                                                                                 \
-	  "How its clock is known: reference, absent (no packet to go by), incomplete (one direction only), " \
-	  "approximate (no bound), accurate, failed (no line of bounded drift fits)")                         \
-	C(matched, GAUGE, COUNT, "Packets between it and its neighbour on the way to the reference")          \
-	C(used, GAUGE, COUNT, "Packets that the estimate rests on")                                           \
-	C(offset_ns, GAUGE, SPAN,                                                                             \
-	  "Offset to add to this host's clock to get reference time, at the end of the interval")             \
-	C(drift_ppm, GAUGE, PPM, "How much faster than the reference its clock is")                           \
-	C(bound_ns, GAUGE, SPAN, "The offset is wrong by no more than this; null where nobody knows")         \
-	C(latency_to_min_ns, GAUGE, SPAN, "Least latency of packets it sent to that neighbour")               \
-	C(latency_from_min_ns, GAUGE, SPAN, "Least latency of packets it got from it")                        \
-	C(latency_to_median_ns, GAUGE, SPAN, "Median latency of packets it sent")                             \
-	C(latency_from_median_ns, GAUGE, SPAN, "Median latency of packets it got")                            \
-	C(negative, GAUGE, COUNT, "Packets that arrive before they were sent, even by the corrected clocks")  \
+#define SYNC_CELLS(C, A, D)                                                                                            \
+	C(host, KEY, HOST, "Host that the row belongs to")                                                             \
+	C(ref, GAUGE, TEXT,                                                                                            \
+	  "Host whose clock is its reference; null if neither packets nor, for live hosts, arrival times lead to one") \
+	C(state, GAUGE, TEXT,                                                                                          \
+	  "State of its clock: reference, absent (no packets to compare), incomplete (packets in one direction "       \
+	  "only), approximate (no bound), accurate, failed (no line of bounded drift fits)")                           \
+	C(matched, GAUGE, COUNT, "Packets between it and the next host on the way to the reference")                   \
+	C(used, GAUGE, COUNT, "Packets used for the estimate")                                                         \
+	C(offset_ns, GAUGE, SPAN,                                                                                      \
+	  "Offset to add to this host's clock to get reference time, at the end of the interval")                      \
+	C(drift_ppm, GAUGE, PPM, "Drift: how much faster its clock runs than the reference")                           \
+	C(bound_ns, GAUGE, SPAN, "Upper bound of the error of the offset; null if unknown")                            \
+	C(latency_to_min_ns, GAUGE, SPAN, "Shortest latency of packets sent to that next host")                        \
+	C(latency_from_min_ns, GAUGE, SPAN, "Shortest latency of packets received from it")                            \
+	C(latency_to_median_ns, GAUGE, SPAN, "Median latency of packets sent to it")                                   \
+	C(latency_from_median_ns, GAUGE, SPAN, "Median latency of packets received from it")                           \
+	C(negative, GAUGE, COUNT, "Packets received before they were sent, by the corrected clocks")                   \
 	C(reason, GAUGE, TEXT, "Why its clock is absent or incomplete; live, whether its offset is by arrival")
 
 OWN_ROW(sync, SYNC_CELLS);
@@ -56,7 +56,7 @@ const struct view_table view_sync_table = {
 	.name = "sync",
 	.title = "Clocks",
 	.row = "a host",
-	.meaning = "How the hosts' clocks differ, by the packets they exchange.",
+	.meaning = "Offsets between the hosts' clocks, from the packets they exchange.",
 	.flags = VIEW_REPORT | VIEW_ALL_ROWS,
 	.source = TABLES,
 	.needs = NEED_NET,
@@ -132,17 +132,17 @@ static void collect_clocks(struct view_derived *derived, const struct view_sourc
 
 /* ---- matches ---- */
 
-#define MATCH_CELLS(C, A, D)                                                                                \
-	C(host, KEY, HOST, "Host that sent it")                                                             \
-	C(to_host, KEY, HOST, "Host that received it")                                                      \
-	C(flow, KEY, TEXT, "Addresses and ports: sender > receiver, as sent")                               \
-	C(sent_ns, KEY, REF_TIME, "When it was handed to the sender's device")                              \
-	C(received_ns, KEY, REF_TIME, "When the receiver's device handed it over")                          \
-	C(latency_ns, KEY, SPAN, "From the one to the other")                                               \
-	C(raw_latency_ns, KEY, SPAN, "The same by the hosts' own clocks")                                   \
-	C(part, KEY, FLAG, "Whether it was split or merged on the way")                                     \
-	C(ambiguous, KEY, FLAG, "Whether it was seen more than once: retransmitted, on several interfaces") \
-	C(used, KEY, FLAG, "Whether the clocks rest on it")
+#define MATCH_CELLS(C, A, D)                                                                                   \
+	C(host, KEY, HOST, "Host that sent it")                                                                \
+	C(to_host, KEY, HOST, "Host that received it")                                                         \
+	C(flow, KEY, TEXT, "Addresses and ports: sender > receiver, as sent")                                  \
+	C(sent_ns, KEY, REF_TIME, "Time at which it was passed to the sender's device")                        \
+	C(received_ns, KEY, REF_TIME, "Time at which the receiver's device delivered it")                      \
+	C(latency_ns, KEY, SPAN, "Time from sending to reception, by the corrected clocks")                    \
+	C(raw_latency_ns, KEY, SPAN, "Time from sending to reception, by the hosts' own clocks")               \
+	C(part, KEY, FLAG, "Whether it was split or merged on the way")                                        \
+	C(ambiguous, KEY, FLAG, "Whether it was seen more than once: retransmitted, or on several interfaces") \
+	C(used, KEY, FLAG, "Whether it was used for the clocks")
 
 OWN_ROW(match, MATCH_CELLS);
 
@@ -165,7 +165,7 @@ const struct view_table view_matches_table = {
 	.name = "matches",
 	.title = "Matches",
 	.row = "a packet",
-	.meaning = "The packets that were seen on both their ends, in the order of sending.",
+	.meaning = "Packets seen by both sender and receiver, in sending order.",
 	.flags = VIEW_REPORT | VIEW_ALL_ROWS,
 	.source = TABLES,
 	.needs = NEED_NET,
