@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# make                  builds build/lttngtop (runs autoconf and configure when they have not been run)
+# make                  builds build/lttngtop, after autoconf and configure if necessary
 # make demo             opens the bundled recording of three hosts
-# make demo-live        the same as live sessions of a relayd, which it starts and ends
+# make demo-live        the same as live sessions of a relayd, which it starts and stops
 # make check            builds and runs every test; check-unit: only the unit tests
 # make check-kernel     tests in guests with kernels of their own, LAB_RELEASES='12 13 forky'
-# make man              writes man/*.1 anew from the program's tables
+# make man              regenerates man/*.1 from the program's tables
 # make lint             clang-tidy, cppcheck, shellcheck, pyflakes
-# make format           lays out the C sources as .clang-format says
+# make format           formats the C sources as .clang-format says
 # make bench            a table of speeds and sizes
 # make fuzz             damaged metadata and recordings, odd ones: FUZZ_CASES=, FUZZ_SEED=; then fuzz-guided
 # make fuzz-guided      damage guided by the code that it reaches, with clang: FUZZ_SECONDS=

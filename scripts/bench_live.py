@@ -19,11 +19,11 @@ sys.path += [os.path.join(TESTS, "live"), os.path.join(TESTS, "source")]
 import made  # noqa: E402
 import sandbox  # noqa: E402
 
-EVENTS_PER_S = 100000   # at least, at which CPU time and memory are measured
+EVENTS_PER_S = 100000   # least rate at which CPU time and memory are measured
 TIMER_MS = 200          # live timer, the default of feed
 PACED_S = 10            # length of a run; its first two seconds do not count
-SHARE = 0.7             # of what the chain does at most: where the first try begins
-GROWTH_MS, LATE_MS = 100, 1000  # a lag that grows by more, or gets longer, is none that is kept up with
+SHARE = 0.7             # of the chain's maximum: where the first try starts
+GROWTH_MS, LATE_MS = 100, 1000  # a lag that grows by more or gets longer means that the monitor cannot keep up
 TRIES = 5
 MINUTES = float(os.environ.get("LIVE_MINUTES", "10"))
 
@@ -152,7 +152,7 @@ def rates(bench, recording, events, length_s):
 
 
 def hosts_for(events, length_s):
-    """How many at their own speed: a faster one's clock would run ahead of those of the sessions behind it."""
+    """Number of hosts at their own speed: the clock of a faster one would run ahead of those of the other sessions."""
     return math.ceil(EVENTS_PER_S / (events / length_s))
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
 #
-# Sourced by the scripts that make Debian roots of their own: scripts/check-debian and tests/kernel/image.
+# Sourced by the scripts that build Debian roots: scripts/check-debian and tests/kernel/image.
 
 # 12, 13, bookworm, trixie, forky or sid.
 suite_of() {
@@ -22,18 +22,18 @@ security_mirror() {
 	apt-get indextargets --format '$(REPO_URI)' 2>/dev/null | grep -m 1 -E '/debian-security/?$'
 }
 
-# How this machine reaches its mirror. A mirror that stands still has release files that expired.
+# How this machine reaches its mirror. A mirror that is no longer updated has expired release files.
 apt_options() {
 	apt-config dump | grep -E '^Acquire::[^ ]*(Proxy|CaInfo|Verify)' || true
 	echo 'Acquire::Check-Valid-Until "false";'
 }
 
-# bootstrap ROOT SUITE PACKAGES: a Debian with these packages, able to install more. Its output goes to ROOT.log.
-# Status 1, the reason on the standard output: it could not be made.
+# bootstrap ROOT SUITE PACKAGES: makes a Debian with these packages, able to install more. Its output goes to ROOT.log.
+# Status 1: it could not be made; the reason is on standard output.
 bootstrap() {
 	local root=$1 suite=$2 packages=$3 url script=()
 	command -v debootstrap >/dev/null || { echo 'debootstrap is not installed'; return 1; }
-	url=$(mirror) || { echo 'there is no mirror of Debian in the apt sources of this machine'; return 1; }
+	url=$(mirror) || { echo 'no Debian mirror in the apt sources of this machine'; return 1; }
 	mkdir -p "$(dirname "$root")"
 	rm -rf "$root.new"
 	# A debootstrap older than the suite does not know its name.
@@ -44,7 +44,7 @@ bootstrap() {
 	mv "$root.new" "$root"
 }
 
-# reach_mirror ROOT: lets the root reach the mirrors as this machine does.
+# reach_mirror ROOT: gives the root the same access to the mirrors as this machine.
 reach_mirror() {
 	apt_options >"$1/etc/apt/apt.conf.d/90reach-mirror"
 	cp -L /etc/resolv.conf /etc/hosts "$1/etc/"
