@@ -10,11 +10,12 @@ static void help_sets(struct help *h)
 		[RECORD_SET_MINIMAL] = "CPU time and processes",
 		[RECORD_SET_WAITS] = ("everything in minimal, and the causes of waits: other threads, interrupts, "
 				      "timers, disks, the network"),
-		[RECORD_SET_FULL] = "everything in waits, and system calls: all that the monitor shows but pane Memory",
+		[RECORD_SET_FULL] = "everything in waits, and system calls: all that the monitor shows, except pane "
+				    "Memory",
 		[RECORD_SET_NONE] = "no kernel events except those named by --event and --kprobe",
 		[RECORD_SET_MEMORY] = "an addition to any set, as in --set waits,memory: page allocations and page "
-				      "faults. Each is an event: programs that allocate a lot can cause more of them "
-				      "than of all events in full",
+				      "faults. Programs that allocate a lot can cause more of these events than all "
+				      "events of full",
 	};
 
 	for (unsigned i = 0; i < RECORD_ALL_SETS; i++)

@@ -256,18 +256,18 @@ enum socket_side { SIDE_UNKNOWN = 0, SIDE_CONNECTED, SIDE_ACCEPTED };
 #define PAGES_CELLS(C, A, D) \
 	C(thread_uid, KEY, NONE, "uid of the thread that ran, 0 none or unknown") \
 	C(allocated_pages, COUNTER, COUNT, \
-	  "Pages that the kernel allocated while it ran, interrupts included; null where kmem_mm_page_alloc was not " \
-	  "recorded") \
+	  "Pages allocated by the kernel while it ran, including in interrupts; null where kmem_mm_page_alloc was " \
+	  "not recorded") \
 	C(freed_pages, COUNTER, COUNT, \
-	  "Pages that were freed while it ran, whoever had allocated them; null where kmem_mm_page_free was not " \
-	  "recorded") \
+	  "Pages freed while it ran, regardless of which thread had allocated them; null where kmem_mm_page_free was " \
+	  "not recorded") \
 	C(allocations, COUNTER, COUNT, "Allocations, each of one or more contiguous pages") \
-	C(frees, COUNTER, COUNT, "How often one or more contiguous pages were freed") \
+	C(frees, COUNTER, COUNT, "Number of times that one or more contiguous pages were freed") \
 	C(failures, COUNTER, COUNT, "Allocations for which the kernel had no pages") \
 	C(user_faults, COUNTER, COUNT, \
-	  "Page faults of its program; null where x86_exceptions_page_fault_user was not recorded") \
+	  "Page faults in user mode; null where x86_exceptions_page_fault_user was not recorded") \
 	C(kernel_faults, COUNTER, COUNT, \
-	  "Page faults of the kernel, as when a system call reads or writes its memory; null where " \
+	  "Page faults in the kernel, for instance when a system call accesses the thread's memory; null where " \
 	  "x86_exceptions_page_fault_kernel was not recorded")
 
 #define BLOCKING_CELLS(C, A, D) \

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Pages and page faults of threads. */
+/* Table memory: pages and page faults of threads. */
 #include <stddef.h>
 
 #include "view/declare.h"
 #include "view/missing.h"
 
-/* Null where the host's trace does not have the events that the column's cell counts. */
+/* Null if the host's trace lacks the events that the cell of the column counts. */
 static void set_recorded(const struct view_cell *at, struct value *v, uint32_t needed)
 {
 	value_set_null(v);
@@ -49,7 +49,7 @@ static const struct column memory_columns[] = {
 	COLUMN_COMM,
 	COLUMN_BY(get_allocated, pages, allocated_pages, "ALLOC PG", 8, FIGURE),
 	COLUMN_BY(get_freed, pages, freed_pages, "FREED PG", 8, FIGURE),
-	OTHER(get_net, "net_pages", "NET PG", "Pages allocated less pages freed; below 0 where more were freed.",
+	OTHER(get_net, "net_pages", "NET PG", "Pages allocated minus pages freed; negative if more were freed.",
 	      COLUMN_COUNT, 8, FIGURE),
 	COLUMN_BY(get_allocated, pages, allocations, "ALLOCS", 7, FIGURE),
 	COLUMN_BY(get_freed, pages, frees, "FREES", 7, FIGURE),
@@ -58,8 +58,8 @@ static const struct column memory_columns[] = {
 	COLUMN_BY(get_kernel_faults, pages, kernel_faults, "FAULTS K", 8, FIGURE),
 	RATE_SAID("allocated_rate", pages, allocated_pages, "ALLOC/s", 7, "Pages allocated per second."),
 	RATE_SAID("freed_rate", pages, freed_pages, "FREED/s", 7, "Pages freed per second."),
-	RATE_SAID("user_fault_rate", pages, user_faults, "FLT U/s", 7, "Page faults of its program per second."),
-	RATE_SAID("kernel_fault_rate", pages, kernel_faults, "FLT K/s", 7, "Page faults of the kernel per second."),
+	RATE_SAID("user_fault_rate", pages, user_faults, "FLT U/s", 7, "Page faults in user mode per second."),
+	RATE_SAID("kernel_fault_rate", pages, kernel_faults, "FLT K/s", 7, "Page faults in the kernel per second."),
 	COLUMN_VTID,
 	COLUMN_VPID,
 	COLUMN_CONTAINER(COLUMN_IF_KNOWN),
@@ -70,9 +70,9 @@ const struct view_table view_memory_table = {
 	.title = "Memory",
 	.row = "a thread; without tid: idle CPUs and unknown threads",
 	.meaning =
-		"Pages that the kernel allocated and freed while threads ran, and page faults. A page is as large as "
-		"the kernel's, mostly 4096 bytes. Memory that is kept in caches of the kernel and given out again, "
-		"or taken from it in bulk, has no event; how much a process has resident is not recorded by LTTng.",
+		"Pages that the kernel allocated and freed while threads ran, and page faults. A page is the kernel's, "
+		"usually 4096 bytes. Memory that the kernel keeps in caches and reuses, or that is taken from caches "
+		"in bulk, causes no event; LTTng does not record how much memory a process has resident.",
 	.flags = VIEW_REPORT,
 	.source = TABLE_PAGES,
 	.tables = USES(PAGES) | USES(THREAD),
@@ -83,6 +83,6 @@ const struct view_table view_memory_table = {
 		"comm",
 	.sort = "allocated_pages",
 	.about = "pages allocated and freed, and page faults",
-	.empty = "no page was allocated or freed in this interval, and no page fault came",
+	.empty = "no page was allocated or freed, and no page fault occurred, in this interval",
 	.thread = CELL(pages, thread_uid),
 };
