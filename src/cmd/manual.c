@@ -121,6 +121,7 @@ static const struct page {
 	const struct manual_item *environment;
 	const struct manual_item *files; /* NULL: none */
 	bool no_times;
+	bool no_amounts;
 	bool filters; /* it knows them */
 } pages[] = {
 	{
@@ -138,20 +139,26 @@ static const struct page {
 		.description =
 			{"Shows what the threads of one or more hosts do: CPU time, I/O, open files, counters, and why "
 			 "they wait. Every figure is computed from the events of a kernel trace, so nothing "
-			 "short-lived is missed, and you can go back to any instant of the past.",
+			 "short-lived is missed, and you can go back to any instant of the past. Figures are shown for "
+			 "an interval. A critical path is the chain of running and waiting, from thread to thread and "
+			 "host to host, that explains why a thread took the time it took; it is shown for a window, "
+			 "which is longer than an interval.",
 			 "A SOURCE is a directory, in which every CTF trace at any depth is opened, or a live session "
 			 "of an lttng-relayd, net://HOST[:PORT]/host/TARGET/SESSION, or net://HOST[:PORT] for all its "
 			 "sessions. Any number of sources can be given. Traces of the same host are shown as one host. "
-			 "An IPv6 address is written in brackets; net4: and net6: use only IPv4 or IPv6.",
-			 "With --local this machine is traced while it is shown, or while COMMAND runs. lttngtop "
-			 "starts a private relayd on the loopback interface and, if none is running, a session daemon, "
-			 "and removes everything when it exits, however it exits. The relayd stores at most about 256 "
-			 "MiB, and at most half of the free space, in /run; if that is too small for the buffers, up "
-			 "to 1 GiB in /var/tmp. System calls of lttngtop and of LTTng's daemons are left out; their "
-			 "CPU time is shown, with their names in a colour of their own. COMMAND ends with the monitor, "
-			 "and its output is printed then. Without a SOURCE, lttngtop shows the live sessions of the "
-			 "relayd on this machine, with a menu if there are several; if there are none, it traces this "
-			 "machine as with --local.",
+			 "An IPv6 address is written in brackets; net4: and net6: use only IPv4 or IPv6. The clocks of "
+			 "several hosts are synchronised by the packets that they exchange: all times are those of the "
+			 "reference host (--ref), unless --no-sync is given.",
+			 "With --local this machine is traced while it is shown, or while COMMAND runs. This needs "
+			 "root or membership of the group 'tracing', and LTTng's kernel modules; 'lttngtop doctor' "
+			 "checks for them. lttngtop starts a private relayd on the loopback interface and, if none is "
+			 "running, a session daemon, and removes everything when it exits, however it exits. The "
+			 "relayd stores at most about 256 MiB, and at most half of the free space, in /run; if that is "
+			 "too small for the buffers, up to 1 GiB in /var/tmp. System calls of lttngtop and of LTTng's "
+			 "daemons are left out; their CPU time is shown, with their names in a colour of their own. "
+			 "COMMAND ends with the monitor, and its output is printed then. Without a SOURCE, lttngtop "
+			 "shows the live sessions of the relayd on this machine, with a menu if there are several; if "
+			 "there are none, it traces this machine as with --local.",
 			 "'lttngtop report' prints the same figures as text, CSV or JSON; 'lttngtop attach' shows "
 			 "system calls as strace does; 'lttngtop record' sets up tracing; 'lttngtop cluster' traces "
 			 "several machines over ssh; 'lttngtop list' lists the live sessions of a relayd; 'lttngtop "
@@ -363,6 +370,7 @@ static const struct page {
 		.exit_status = doctor_exit_statuses,
 		.environment = doctor_environment,
 		.no_times = true,
+		.no_amounts = true,
 	},
 	{
 		.command = COMMAND_CLUSTER,
@@ -393,7 +401,11 @@ static const struct manual_item times[] = {
 	{ "@1700000000.5", "seconds since the epoch" },
 	{ "1700000000500000000ns", "ns since the epoch; with 16 digits or more, \"ns\" may be omitted" },
 	{ "+5s, -5s", "relative to the start, or to the end, of the recording" },
+};
+
+static const struct manual_item amounts[] = {
 	{ "100ms, 1s, 2m", "durations; the units are ns, us, ms, s, m, h, d" },
+	{ "64k, 256M, 1G", "sizes in bytes; the units are k, M, G and T, powers of 1024" },
 };
 
 static const struct manual_item exit_statuses[] = {
@@ -555,6 +567,8 @@ void manual_print(struct help *h, enum command_bit command)
 	print_options(h, command);
 	if (!page->no_times)
 		print_items(h, "Times", times, G_N_ELEMENTS(times));
+	if (!page->no_amounts)
+		print_items(h, "Durations and sizes", amounts, G_N_ELEMENTS(amounts));
 	if (page->filters)
 		print_items(h, "Filters", filters, G_N_ELEMENTS(filters));
 	if (page->tables)
