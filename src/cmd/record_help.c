@@ -16,6 +16,8 @@ static void help_sets(struct help *h)
 		[RECORD_SET_MEMORY] = "an addition to any set, as in --set waits,memory: page allocations and page "
 				      "faults. Programs that allocate a lot can cause more of these events than all "
 				      "events of full",
+		[RECORD_SET_FREQUENCY] = "an addition: changes of CPU frequencies. Depending on the governor they are "
+					 "rare, or as frequent as context switches",
 	};
 
 	for (unsigned i = 0; i < RECORD_ALL_SETS; i++)

@@ -21,7 +21,7 @@ static const struct record_set_context contexts[] = {
 
 static const char *const set_names[RECORD_ALL_SETS] = {
 	[RECORD_SET_NONE] = "none", [RECORD_SET_MINIMAL] = "minimal", [RECORD_SET_WAITS] = "waits",
-	[RECORD_SET_FULL] = "full", [RECORD_SET_MEMORY] = "memory",
+	[RECORD_SET_FULL] = "full", [RECORD_SET_MEMORY] = "memory",   [RECORD_SET_FREQUENCY] = "frequency",
 };
 
 static const char *const cost_texts[RECORD_COSTS] = {
@@ -60,7 +60,8 @@ static enum lt_status find_word(const char *word, unsigned *found)
 	for (*found = 0; *found < RECORD_ALL_SETS; (*found)++)
 		if (strcmp(word, set_names[*found]) == 0)
 			return LT_OK;
-	return error_set("'%s' is not a set: minimal, waits, full or none, and behind a comma memory", word);
+	return error_set("'%s' is not a set: minimal, waits, full or none, and after a comma memory or frequency",
+			 word);
 }
 
 enum lt_status record_set_find(const char *words, enum record_set *set, uint32_t *additions)

@@ -15,6 +15,7 @@ enum record_set {
 	RECORD_SETS,
 	/* An addition: recorded with any set, only on request. */
 	RECORD_SET_MEMORY = RECORD_SETS, /* pages and page faults */
+	RECORD_SET_FREQUENCY,            /* frequencies of CPUs */
 	RECORD_ALL_SETS,
 };
 

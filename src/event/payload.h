@@ -246,6 +246,11 @@ struct ev_block_remap {
 	uint64_t rwbs;
 };
 
+struct ev_cpu_frequency {
+	uint64_t khz;
+	int64_t cpu; /* which one has it now, not where the event was */
+};
+
 struct ev_page {
 	uint64_t order; /* 2^order contiguous pages */
 	uint64_t pfn;   /* of the first one */

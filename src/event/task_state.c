@@ -32,3 +32,8 @@ enum task_state task_state_of(int64_t prev_state, bool ended)
 		return TASK_PARKED;
 	return prev_state & STATE_KILLABLE_OR_IDLE ? TASK_IDLING : TASK_READY;
 }
+
+bool task_state_is_uninterruptible(int64_t prev_state)
+{
+	return prev_state & STATE_UNINTERRUPTIBLE;
+}

@@ -35,4 +35,7 @@ enum task_state {
  */
 enum task_state task_state_of(int64_t prev_state, bool ended);
 
+/* Of one that is TASK_BLOCKED: whether signals do not wake it, or only those that kill. */
+bool task_state_is_uninterruptible(int64_t prev_state);
+
 #endif

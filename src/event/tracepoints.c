@@ -100,6 +100,11 @@ FIELDS(block_remap) = {
 	F(block_remap, rwbs, "rwbs", INT),
 };
 
+FIELDS(cpu_frequency) = {
+	F(cpu_frequency, khz, "state", INT),
+	F(cpu_frequency, cpu, "cpu_id", INT),
+};
+
 FIELDS(page) = {
 	F(page, order, "order", INT),
 	F(page, pfn, "pfn", INT),

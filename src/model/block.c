@@ -227,6 +227,7 @@ static void forget_requests(struct model *m)
 {
 	const struct state_table *t = &m->state.tables[TABLE_DISK];
 
+	pressure_forget_requests(m);
 	map64_clear(&m->block->waiting);
 	map64_clear(&m->block->driver);
 	map64_clear(&m->block->remaps);
@@ -289,6 +290,15 @@ static void request_free(struct block *b, uint32_t index)
 	b->free = index;
 }
 
+/* A request whose thread that is begins, by 1, or has ended, by -1. */
+static void note_request(struct model *m, const struct asker *who, int by)
+{
+	const uint32_t thread = bios_thread(m, who);
+
+	if (thread != NO_ROW)
+		pressure_request(m, thread, by);
+}
+
 /* Since now, because of that thread. */
 static struct request request_begin(const struct model *m, uint32_t thread)
 {
@@ -313,6 +323,7 @@ static void waiting_add(struct model *m, uint32_t disk, uint64_t key, struct req
 	index = request_new(b);
 	*request_get(b, index) = rq;
 	map64_put(&b->waiting, key, index);
+	note_request(m, &rq.who, 1);
 	DISK_ROW(m, disk)->waiting++;
 	state_touch(&m->state, TABLE_DISK, disk);
 }
@@ -329,6 +340,7 @@ static struct request waiting_del(struct model *m, uint32_t disk, uint64_t key)
 	rq = *request_get(b, index);
 	map64_del(&b->waiting, key);
 	request_free(b, index);
+	note_request(m, &rq.who, -1);
 	DISK_ROW(m, disk)->waiting--;
 	state_touch(&m->state, TABLE_DISK, disk);
 	return rq;
@@ -345,7 +357,7 @@ static struct request *driver_add(struct model *m, uint32_t disk, uint64_t key)
 	if (b->driver.count >= REQUESTS_MAX)
 		forget_requests(m);
 	index = request_new(b);
-	request_get(b, index)->shares = NO_SHARES;
+	*request_get(b, index) = (struct request){ .shares = NO_SHARES };
 	map64_put(&b->driver, key, index);
 	queue_changes(m, disk, 1);
 	return request_get(b, index);
@@ -360,6 +372,7 @@ static bool driver_del(struct model *m, uint32_t disk, uint64_t key)
 	if (index == MAP64_NONE)
 		return false;
 	bios_drop(m->bios, &request_get(b, index)->shares);
+	note_request(m, &request_get(b, index)->who, -1);
 	map64_del(&b->driver, key);
 	request_free(b, index);
 	queue_changes(m, disk, -1);
@@ -545,12 +558,14 @@ void apply_block_issue(struct model *m, const struct apply *a)
 	begun = waiting_del(m, disk, key);
 	rq = driver_add(m, disk, key);
 	bios_drop(m->bios, &rq->shares);
+	note_request(m, &rq->who, -1); /* of one whose end was not seen */
 	*rq = begun.insert_ns ? begun : request_begin(m, a->thread);
 	rq->issue_ns = m->now_ns;
 	rq->left = p->nr_sector ? p->nr_sector : p->bytes / SECTOR_BYTES;
 	queued_ns = bios_take(m->bios, key, rq->left, &rq->who, &rq->shares);
 	if (queued_ns)
 		rq->queued_ns = queued_ns;
+	note_request(m, &rq->who, 1);
 	if (direction_of(p->rwbs) == DIR_WRITE && !is_stacked(m, disk))
 		bios_write_back(m, &rq->shares);
 	find_owners(m->block, rq, key);

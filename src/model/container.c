@@ -31,6 +31,7 @@ static uint32_t row_of_inode(struct model *m, uint64_t inode, bool of_cgroup)
 	c->inode = inode;
 	c->of_cgroup = of_cgroup;
 	c->pid = (uint64_t)-1;
+	pressure_container_begins(m, row, c->uid);
 	return row;
 }
 
@@ -41,12 +42,14 @@ static void leave(struct model *m, uint32_t thread)
 
 	if (row == NO_ROW)
 		return;
+	pressure_leave(m, thread, row);
 	thread_info(m, thread)->container = NO_ROW;
 	c = CONTAINER_ROW(m, row);
 	state_touch(&m->state, TABLE_CONTAINER, row);
 	if (--c->threads)
 		return;
 	map64_del(&m->containers, c->inode);
+	pressure_container_ends(m, row);
 	state_end(&m->state, TABLE_CONTAINER, row);
 }
 
@@ -78,8 +81,10 @@ void container_place(struct model *m, uint32_t thread)
 		leave(m, thread);
 		thread_info(m, thread)->container = row;
 		r->container = row == NO_ROW ? 0 : CONTAINER_ROW(m, row)->uid;
-		if (row != NO_ROW)
+		if (row != NO_ROW) {
 			CONTAINER_ROW(m, row)->threads++;
+			pressure_enter(m, thread, row);
+		}
 		state_touch(&m->state, TABLE_THREAD, thread);
 	}
 	if (row != NO_ROW)

@@ -191,3 +191,24 @@ void apply_cpu_hotplug(struct model *m, const struct apply *a)
 		thread_set_state(m, gone->thread, THREAD_UNKNOWN);
 	cpu_offline(m, gone);
 }
+
+/* kHz and us: the sum of an hour at 4 GHz is 1.5e16. What is left of a microsecond is lost at each change. */
+void apply_cpu_frequency(struct model *m, const struct apply *a)
+{
+	enum { KHZ_MAX = 1 << 28, NS_PER_US = 1000 };
+	const struct ev_cpu_frequency *p = event_payload(a->ev, ev_cpu_frequency);
+	struct cpu_row *r;
+	struct cpu *cpu;
+
+	if (p->cpu < 0 || p->cpu >= EVENT_CPU_MAX || !p->khz || p->khz > KHZ_MAX)
+		return;
+	cpu = cpu_of_number(m, (unsigned)p->cpu);
+	r = CPU_ROW(m, cpu->row);
+	if (r->khz)
+		r->khz_us += r->khz * ((m->now_ns - r->khz_since_ns) / NS_PER_US);
+	else
+		r->khz_first_ns = m->now_ns;
+	r->khz = p->khz;
+	r->khz_since_ns = m->now_ns;
+	state_touch(&m->state, TABLE_CPU, cpu->row);
+}

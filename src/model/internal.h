@@ -177,6 +177,20 @@ struct thread {
 	uint32_t pages;         /* pages.c: its row of TABLE_PAGES, NO_ROW none */
 	strid cwd;              /* mounts.c: of a process' main thread, its working directory, not known … */
 	uint8_t cwd_kind;       /* … and its enum fd_kind */
+	uint32_t requests;      /* pressure.c: of disks, that it began and that are not done */
+	uint8_t pressure;       /* pressure.c: enum pressure_kind, as it is counted now */
+	bool uninterruptible;   /* its last sleep is, or was */
+};
+
+/* pressure.c: what a thread is for the pressure on its host and container. */
+enum pressure_kind { PRESSURE_IDLE = 0, PRESSURE_RUNS, PRESSURE_READY, PRESSURE_IO, PRESSURE_KINDS };
+
+/* A host or a container: how many of its threads are what. */
+struct pressure_group {
+	uint32_t row;       /* TABLE_PRESSURE, NO_ROW none */
+	uint64_t container; /* uid, 0: the host */
+	uint64_t state;     /* enum pressure_state, as in the row */
+	uint64_t n[PRESSURE_KINDS];
 };
 
 /* A thread, if it is still there, and for what it asks. */
@@ -228,7 +242,9 @@ struct model {
 	size_t retired_bytes;   /* of the interval's ended rows */
 	/* rows that stand for those that did not fit, NO_ROW none: */
 	uint32_t other_thread, other_file, other_preemption, other_connection;
-	uint32_t idle_pages; /* pages.c: the row of no thread, NO_ROW none */
+	struct pressure_group pressure; /* pressure.c: of the host */
+	GArray *pressures;              /* struct pressure_group by row of TABLE_CONTAINER */
+	uint32_t idle_pages;            /* pages.c: the row of no thread, NO_ROW none */
 	uint32_t other_waits[WAIT_STATES], other_relations[RELATION_KINDS]; /* likewise, of TABLE_BLOCKING, _RELATION */
 	uint64_t folded;                                                    /* rows that did not fit */
 	uint64_t unfollowed;                                                /* threads without row that live on */
@@ -408,6 +424,25 @@ void container_dump(struct model *m, uint32_t thread, const struct ev_dump_ns *p
 
 /* It is in none any more. */
 void container_thread_end(struct model *m, uint32_t thread);
+
+/* ---- pressure.c: how long hosts and containers lack CPUs or wait for disks ---- */
+void pressure_create(struct model *m);
+void pressure_destroy(struct model *m);
+
+/* The thread's state has changed, or its uninterruptible or requests. */
+void pressure_changed(struct model *m, uint32_t thread);
+
+/* A request of a disk that it began is queued, by 1, or done, by -1. */
+void pressure_request(struct model *m, uint32_t thread, int by);
+
+/* Nobody knows which requests there are. */
+void pressure_forget_requests(struct model *m);
+
+/* A container, by row and uid, is there, or has no thread any more; a thread comes into it, or leaves it. */
+void pressure_container_begins(struct model *m, uint32_t container, uint64_t uid);
+void pressure_container_ends(struct model *m, uint32_t container);
+void pressure_enter(struct model *m, uint32_t thread, uint32_t container);
+void pressure_leave(struct model *m, uint32_t thread, uint32_t container);
 
 /* ---- cpu.c: what each CPU runs ---- */
 

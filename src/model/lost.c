@@ -15,6 +15,8 @@ static void mark_threads_unsure(struct model *m)
 		return;
 	for (uint32_t row = STATE_NO_ROW; (row = state_next(t, row)) != STATE_NO_ROW;) {
 		THREAD_ROW(m, row)->flags |= THREAD_UNSURE;
+		if (!(t->flags[row] & ROW_ENDED))
+			pressure_changed(m, row);
 		state_touch(&m->state, TABLE_THREAD, row);
 	}
 	m->some_sure = false;

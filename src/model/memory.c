@@ -214,7 +214,7 @@ static void fold_new(void *data, enum table_id table, const uint64_t *cells)
 }
 
 /* The tables whose rows only say something of threads that have gone then. */
-static const enum table_id dropped_tables[] = { TABLE_CONTAINER, TABLE_VTID };
+static const enum table_id dropped_tables[] = { TABLE_CONTAINER, TABLE_PRESSURE, TABLE_VTID };
 
 static void drop_new(void *data, enum table_id table, const uint64_t *cells)
 {
@@ -418,6 +418,15 @@ static bool drop_empty(void *data, uint32_t i, const uint64_t *a, const uint64_t
 	return map64_get(&f->containers, b[0]) == MAP64_NONE;
 }
 
+static bool drop_of_empty(void *data, uint32_t i, const uint64_t *a, const uint64_t *b)
+{
+	const struct folding *f = data;
+
+	(void)i;
+	(void)a;
+	return map64_get(&f->containers, b[CELL(pressure, container)]) == MAP64_NONE;
+}
+
 _Static_assert(CELL(syscall, thread_uid) == 1 && CELL(syserr, thread_uid) == 1 && CELL(perf, thread_uid) == 1 &&
 		       CELL(pages, thread_uid) == 1 && CELL(vtid, thread_uid) == 1,
 	       "the thread's uid follows the row's");
@@ -443,6 +452,7 @@ static void fold_oldest(struct model *m, struct interval *iv)
 	interval_take_ended(iv, TABLE_INSTANCE, drop_last, &f);
 	interval_take_ended(iv, TABLE_THREAD, note_container, &f);
 	interval_take_ended(iv, TABLE_CONTAINER, drop_empty, &f);
+	interval_take_ended(iv, TABLE_PRESSURE, drop_of_empty, &f);
 	map64_release(&f.threads);
 	map64_release(&f.calls);
 	map64_release(&f.containers);

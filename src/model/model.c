@@ -79,6 +79,7 @@ struct model *model_create(void)
 	relations_create(m);
 	preemption_create(m);
 	connections_create(m);
+	pressure_create(m);
 	users_create(m);
 	buckets_create(m);
 	m->bucket_tables = STATE_ALL_TABLES;
@@ -97,6 +98,7 @@ void model_destroy(struct model *m)
 	relations_destroy(m);
 	preemption_destroy(m);
 	connections_destroy(m);
+	pressure_destroy(m);
 	perf_destroy(m);
 	users_destroy(m);
 	buckets_destroy(m);

@@ -109,6 +109,7 @@ void thread_set_state(struct model *m, uint32_t row, enum thread_state state)
 		r->flags &= ~(uint64_t)THREAD_UNSURE;
 		m->some_sure = true;
 	}
+	pressure_changed(m, row);
 	if (state == THREAD_READY && m->preemption)
 		preemption_begin(m, row);
 	state_touch(&m->state, TABLE_THREAD, row);

@@ -51,12 +51,13 @@ static void switch_out(struct model *m, uint32_t row, const struct ev_sched_swit
 	struct thread_row *r = THREAD_ROW(m, row);
 	const enum task_state left = task_state_of(p->prev_state, r->exited_ns);
 	const enum thread_state state = state_after_switch(left);
-	const struct thread *t = thread_info(m, row);
+	struct thread *t = thread_info(m, row);
 
 	/* a slice whose begin was not seen is not known to be one */
 	if (r->state == THREAD_RUNNING && t->slice_ns > m->lost_ns && t->slice_ns == r->since_ns)
 		DIST_ADD(m, THREAD, thread, row, slice, m->now_ns - t->slice_ns, row, why_left(left));
 	preemption_place(m, row, (int64_t)r->cpu);
+	t->uninterruptible = left == TASK_BLOCKED && task_state_is_uninterruptible(p->prev_state);
 	thread_set_state(m, row, state);
 	if (state == THREAD_BLOCKED)
 		mode_has_waited(thread_info(m, row));

@@ -16,6 +16,9 @@ ROW_CELLS(cpu, CPU_CELLS);
 #define ROW_CELL(member) CELL(thread, member)
 ROW_CELLS(thread, THREAD_CELLS);
 #undef ROW_CELL
+#define ROW_CELL(member) CELL(pressure, member)
+ROW_CELLS(pressure, PRESSURE_CELLS);
+#undef ROW_CELL
 #define ROW_CELL(member) 0
 ROW_CELLS(file, FILE_CELLS);
 ROW_CELLS(disk, DISK_CELLS);
@@ -49,6 +52,7 @@ const struct table_desc table_descs[TABLES] = {
 	TABLE(TABLE_SYSERR, syserr),
 	TABLE(TABLE_PERF, perf),
 	TABLE(TABLE_PAGES, pages),
+	TABLE(TABLE_PRESSURE, pressure),
 	TABLE(TABLE_BLOCKING, blocking),
 	TABLE(TABLE_RELATION, relation),
 	TABLE(TABLE_PREEMPTION, preemption),

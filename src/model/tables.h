@@ -122,6 +122,10 @@ enum host_status { HOST_OK = 0, HOST_ENDED, HOST_DEGRADED, HOST_SILENT, HOST_AWA
 	A(softirq_ns, 1 << CPU_IRQ_SOFT, irq_state, irq_since_ns, \
 	  "Time in softirqs, excluding nested interrupts; part of busy and idle") \
 	C(switches, COUNTER, COUNT, "Context switches") \
+	C(khz, GAUGE, NONE, "its frequency in kHz, 0 not known") \
+	C(khz_since_ns, GAUGE, NONE, "when it was last set to that or added to khz_us") \
+	C(khz_first_ns, GAUGE, NONE, "since when it is known") \
+	C(khz_us, GAUGE, NONE, "sum of kHz * us until khz_since_ns") \
 	C(lost_events, COUNTER, COUNT, "Events discarded on this CPU")
 
 #define THREAD_CELLS(C, A, D) \
@@ -252,6 +256,34 @@ enum socket_side { SIDE_UNKNOWN = 0, SIDE_CONNECTED, SIDE_ACCEPTED };
 	C(thread_uid, KEY, NONE, "the thread's uid") \
 	C(counter, KEY, TEXT, "Name of the perf context") \
 	C(value, COUNTER, COUNT, "Increase of the counter while the thread ran")
+
+/* Whose time is lost: what pressure_row.state is made of (bits). */
+enum pressure_state {
+	PRESSURE_CPU_SOME = 1 << 0,
+	PRESSURE_CPU_FULL = 1 << 1,
+	PRESSURE_IO_SOME = 1 << 2,
+	PRESSURE_IO_FULL = 1 << 3,
+};
+
+/* The 16 values of enum pressure_state that have the bit. */
+#define PRESSURE_WITH_CPU_SOME 0xaaaa
+#define PRESSURE_WITH_CPU_FULL 0xcccc
+#define PRESSURE_WITH_IO_SOME 0xf0f0
+#define PRESSURE_WITH_IO_FULL 0xff00
+
+#define PRESSURE_CELLS(C, A, D) \
+	C(container, KEY, NONE, "uid of its TABLE_CONTAINER row, 0: the whole host") \
+	C(state, GAUGE, NONE, "enum pressure_state") \
+	C(since_ns, GAUGE, TIME, "When it came into that state") \
+	A(cpu_some_ns, PRESSURE_WITH_CPU_SOME, state, since_ns, \
+	  "Time in which at least one thread could have run but waited for a CPU; null where wake-ups were not " \
+	  "recorded") \
+	A(cpu_full_ns, PRESSURE_WITH_CPU_FULL, state, since_ns, \
+	  "Part of it in which no thread of the container ran; null for a host") \
+	A(io_some_ns, PRESSURE_WITH_IO_SOME, state, since_ns, \
+	  "Time in which at least one thread waited for a disk; null where no disk requests were recorded") \
+	A(io_full_ns, PRESSURE_WITH_IO_FULL, state, since_ns, \
+	  "Part of it in which no thread ran or could have run; null where no disk requests were recorded")
 
 #define PAGES_CELLS(C, A, D) \
 	C(thread_uid, KEY, NONE, "uid of the thread that ran, 0 none or unknown") \
@@ -445,6 +477,7 @@ ROW_STRUCT(syscall, SYSCALL_CELLS);
 ROW_STRUCT(syserr, SYSERR_CELLS);
 ROW_STRUCT(perf, PERF_CELLS);
 ROW_STRUCT(pages, PAGES_CELLS);
+ROW_STRUCT(pressure, PRESSURE_CELLS);
 ROW_STRUCT(blocking, BLOCKING_CELLS);
 ROW_STRUCT(relation, RELATION_CELLS);
 ROW_STRUCT(preemption, PREEMPTION_CELLS);
@@ -459,6 +492,7 @@ extern const struct cell_desc host_cells[], cpu_cells[], thread_cells[], file_ce
 extern const struct cell_desc irq_cells[], syscall_cells[], syserr_cells[], perf_cells[], blocking_cells[];
 extern const struct cell_desc relation_cells[], container_cells[], vtid_cells[], event_cells[], bucket_cells[];
 extern const struct cell_desc instance_cells[], preemption_cells[], connection_cells[], pages_cells[];
+extern const struct cell_desc pressure_cells[];
 
 /* The number of a cell: CELL(thread, cpu_ns), CELL(irq, time.sum). */
 #define CELL(table, member) (offsetof(struct table##_row, member) / sizeof(uint64_t))

@@ -461,6 +461,52 @@ static void add_perf(struct details_head *h, uint64_t thread_uid)
 	g_string_free(s, TRUE);
 }
 
+static void append_pressure(GString *s, const struct details_head *h, const struct interval_row *row, uint32_t lacks)
+{
+	const double duration_ns = (double)MAX(h->iv->end_ns - h->iv->begin_ns, 1);
+	const struct pressure_row *r = INTERVAL_ROW(pressure, row);
+	const char *separator = "";
+
+	g_string_append_printf(s, "%s%s: ", s->len ? "; " : "", r->container ? "container" : "host");
+	if (!(lacks & VIEW_LACKS_WAKEUPS)) {
+		g_string_append_printf(s, "CPU some %.1f%%",
+				       100 * (double)INTERVAL_VALUE(h->iv, PRESSURE, pressure, row, cpu_some_ns) /
+					       duration_ns);
+		if (r->container)
+			g_string_append_printf(
+				s, " full %.1f%%",
+				100 * (double)INTERVAL_VALUE(h->iv, PRESSURE, pressure, row, cpu_full_ns) /
+					duration_ns);
+		separator = ", ";
+	}
+	if (!(lacks & VIEW_LACKS_DISKS))
+		g_string_append_printf(
+			s, "%sI/O some %.1f%% full %.1f%%", separator,
+			100 * (double)INTERVAL_VALUE(h->iv, PRESSURE, pressure, row, io_some_ns) / duration_ns,
+			100 * (double)INTERVAL_VALUE(h->iv, PRESSURE, pressure, row, io_full_ns) / duration_ns);
+}
+
+/* Of the host, and of the container that the thread is in. */
+static void add_pressure(struct details_head *h, const struct thread_row *t)
+{
+	const struct interval_table *table = &h->iv->tables[TABLE_PRESSURE];
+	const struct view_host host = data_view_host(h->host, h->iv);
+	const uint32_t lacks = view_host_lacks(&host);
+	GString *s = g_string_new(NULL);
+
+	if (lacks & VIEW_LACKS_WAKEUPS && lacks & VIEW_LACKS_DISKS)
+		table = NULL;
+	for (uint32_t i = 0; table && i < table->n_rows; i++) {
+		const uint64_t container = INTERVAL_ROW(pressure, &table->rows[i])->container;
+
+		if (!container || container == t->container)
+			append_pressure(s, h, &table->rows[i], lacks);
+	}
+	if (s->len)
+		add_line(h, "pressure", "%s", s->str);
+	g_string_free(s, TRUE);
+}
+
 static void append_recorded(GString *s, const char *what, uint64_t n, bool lacking)
 {
 	char count[24];
@@ -542,6 +588,7 @@ static int details_head(struct ui *ui, struct pane *p, int y, int max)
 	add_culprits(&h, t->uid);
 	add_perf(&h, t->uid);
 	add_pages(&h, t->uid);
+	add_pressure(&h, t);
 	return h.y - y;
 }
 
@@ -551,7 +598,7 @@ static const struct pane_type details_type = {
 	.empty = { "no wait ended in this interval", "no known file descriptors",
 		   "no system call ended in this interval" },
 	.reads = 1u << TABLE_THREAD | 1u << TABLE_PERF | 1u << TABLE_PREEMPTION | 1u << TABLE_CONTAINER |
-		 1u << TABLE_VTID | 1u << TABLE_PAGES,
+		 1u << TABLE_VTID | 1u << TABLE_PAGES | 1u << TABLE_PRESSURE,
 	.adjust = details_adjust,
 	.head = details_head,
 };

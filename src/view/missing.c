@@ -114,6 +114,11 @@ static uint32_t lacks_without(enum event_kind kind)
 	case EVENT_SOFTIRQ_ENTRY:
 	case EVENT_SOFTIRQ_EXIT:
 		return VIEW_LACKS_IRQS;
+	case EVENT_SCHED_WAKING:
+		return VIEW_LACKS_WAKEUPS;
+	case EVENT_BLOCK_ISSUE:
+	case EVENT_BLOCK_COMPLETE:
+		return VIEW_LACKS_DISKS;
 	case EVENT_PAGE_ALLOC:
 		return VIEW_LACKS_PAGE_ALLOC;
 	case EVENT_PAGE_FREE:

@@ -21,6 +21,8 @@ enum view_lacks {
 	VIEW_LACKS_PAGE_FREE = 1 << 3,
 	VIEW_LACKS_FAULT_USER = 1 << 4,
 	VIEW_LACKS_FAULT_KERNEL = 1 << 5,
+	VIEW_LACKS_WAKEUPS = 1 << 6,
+	VIEW_LACKS_DISKS = 1 << 7, /* requests: issued, done */
 };
 
 /* The events that the host's trace lacks, as bits. */

@@ -178,6 +178,28 @@ static void get_running(const struct view_cell *at, struct value *v)
 		value_set_text(v, strpool_text((strid)INTERVAL_ROW(thread, thread)->comm));
 }
 
+/* What the sum of kHz * us would be at that time. */
+static uint64_t khz_us_at(const struct cpu_row *r, uint64_t at_ns)
+{
+	return r->khz_us + (at_ns > r->khz_since_ns ? r->khz * ((at_ns - r->khz_since_ns) / 1000) : 0);
+}
+
+/* The mean over that part of the interval in which it is known. */
+static void get_frequency(const struct view_cell *at, struct value *v)
+{
+	const struct interval *iv = at->host->iv;
+	const struct cpu_row *a = (const struct cpu_row *)(const void *)at->row->row.a;
+	const struct cpu_row *b = INTERVAL_ROW(cpu, &at->row->row);
+	const bool known_before = a && a->khz;
+	const uint64_t begin_ns = known_before ? iv->begin_ns : b->khz_first_ns;
+
+	value_set_null(v);
+	if (!b->khz || iv->end_ns < begin_ns + 1000)
+		return;
+	value_set_uint(v, (khz_us_at(b, iv->end_ns) - (known_before ? khz_us_at(a, begin_ns) : 0)) /
+				  ((iv->end_ns - begin_ns) / 1000));
+}
+
 #define CPU_PERCENT(name, cell, header, meaning) \
 	OTHER_OF(CELL(cpu, cell), get_busy_percent, name, header, meaning, COLUMN_PERCENT, 6, 0)
 
@@ -190,6 +212,10 @@ static const struct column cpus_columns[] = {
 	COLUMN(cpu, softirq_ns, "SOFTIRQ", 8, FIGURE),
 	COLUMN(cpu, online_ns, "ONLINE", 8, FIGURE),
 	COLUMN(cpu, switches, "SWITCH", 8, FIGURE),
+	OTHER(get_frequency, "frequency_khz", "kHz",
+	      "Mean frequency in kHz over time, idle or not, as set by the kernel, from the first power_cpu_frequency "
+	      "event on; null before it.",
+	      COLUMN_COUNT, 8, LEVEL | COLUMN_IF_KNOWN),
 	CPU_PERCENT("busy_percent", busy_ns, "BUSY%", "Busy time, in percent of the time online."),
 	CPU_PERCENT("irq_percent", irq_ns, "IRQ%", "Time in interrupt handlers, in percent of the time online."),
 	CPU_PERCENT("softirq_percent", softirq_ns, "SIRQ%", "Time in softirqs, in percent of the time online."),

@@ -83,7 +83,8 @@ START_TEST(test_report_columns)
 		{ "hosts", "host source tracer begin_ns end_ns events lost_events lost_packets backward_steps "
 			   "late_events cpus threads fds missing_events reason kernel boot_id clock" },
 		{ "events", "host name count used" },
-		{ "cpus", "host cpu busy_ns idle_ns irq_ns softirq_ns online_ns switches" },
+		{ "cpus", "host cpu busy_ns idle_ns irq_ns softirq_ns online_ns switches "
+			  "frequency_khz" },
 		{ "cpu", "host tid pid ppid comm cpu_ns ready_ns blocked_ns switches migrations prio born_ns "
 			 "exited_ns user_ns system_ns interrupted_ns uid user exe cmdline cgroup container tracing" },
 		{ "io", "host tid pid comm read_bytes write_bytes read_bytes_disk read_bytes_net read_bytes_pipe "
@@ -104,6 +105,7 @@ START_TEST(test_report_columns)
 		{ "sched", "host tid pid comm count min_ns avg_ns max_ns stdev_ns total_ns p50_ns p90_ns "
 			   "p99_ns p999_ns" },
 		{ "perf", "host tid pid comm counter value" },
+		{ "pressure", "host container cpu_some_ns cpu_full_ns io_some_ns io_full_ns" },
 		{ "memory", "host tid pid comm allocated_pages freed_pages net_pages allocations frees failures "
 			    "user_faults kernel_faults" },
 		{ "probes", "host name count" },
