@@ -471,7 +471,7 @@ int cmd_attach(const struct options *o)
 	attach_wait_init(&a.wait);
 	g_queue_init(&a.records);
 	view_filter_init(&a.report.filter);
-	a.report.query.table = view_table_find("syscalls");
+	a.report.query.table = view_table_find("events"); /* no rows are made of it */
 	if (prepare(&a) != LT_OK) {
 		status = fail(LT_EXIT_USAGE);
 	} else if (has_command(o)) {

@@ -69,6 +69,8 @@ void report_set_hosts(struct report *r)
 {
 	/* a path may lead to any host */
 	const bool path = report_needs(r) & VIEW_PATH;
+	const bool explains = r->visitor || report_needs_waits(r);
+	const uint32_t figures = view_query_tables(&r->query) | (explains ? MODEL_PEERS : 0);
 	bool wanted;
 
 	r->n_hosts = ingest_host_count(r->in);
@@ -82,8 +84,7 @@ void report_set_hosts(struct report *r)
 		h->shown = -1;
 		model_set_buckets(h->source->model, r->query.spread ? 1u << r->table->source : 0);
 		model_set_log(h->source->model, r->log_dist, r->log_min_ns);
-		model_set_preemption(h->source->model, view_query_tables(&r->query) >> TABLE_PREEMPTION & 1);
-		model_set_lists_files(h->source->model, view_query_tables(&r->query) >> TABLE_FILE & 1);
+		model_set_figures(h->source->model, figures);
 		interval_init(&h->iv);
 		h->gaps = g_array_new(FALSE, FALSE, sizeof(struct report_gap));
 		wanted = view_filter_host(&r->filter, h->source->name);

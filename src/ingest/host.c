@@ -45,7 +45,7 @@ static struct host *host_create(char *hostname, char *clock)
 	h->least_behind_ns = INT64_MAX;
 	h->public.begin_ns = TIME_UNKNOWN;
 	h->public.model = model_create();
-	model_set_lists_files(h->public.model, false);
+	model_set_figures(h->public.model, MODEL_ALL_FIGURES & ~(1u << TABLE_FILE));
 	wait_log_init(&h->log);
 	return h;
 }

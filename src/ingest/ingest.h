@@ -54,7 +54,7 @@ struct ingest_host {
 	char *tracer;                  /* "lttng-modules 2.13.9" */
 	bool heard;                    /* parts of the side-car came as events */
 	const struct sidecar *sidecar; /* what else is known of the machine (sidecar/sidecar.h), NULL: nothing */
-	struct model *model;           /* lists only files that are used: model_set_lists_files() */
+	struct model *model;           /* lists only files that are used: model_set_figures() */
 	const struct clock_map *map;   /* to the reference's time: clock_to_ref(); NULL: it is the identity */
 	unsigned clock;                /* its number in clocks_sync() of the options' clocks */
 	unsigned wait;                 /* its number in ingest_waits() */

@@ -179,6 +179,9 @@ static void add_hosts(struct window *w)
 		h->in_waits = waits_add_host(w->waits, h->map);
 		ingest_host(w->in, i)->wait = h->in_waits;
 		ingest_host(w->in, i)->map = h->map;
+		/* nobody reads its rows */
+		model_set_figures(ingest_host(w->in, i)->model, MODEL_PEERS);
+		model_set_buckets(ingest_host(w->in, i)->model, 0);
 		if (w->options.whole)
 			set_whole(h, ingest_host(w->in, i));
 		else

@@ -133,9 +133,13 @@ void blocking_wait_ended(struct model *m, uint32_t thread, enum wait_state state
 {
 	const struct thread_row *t = THREAD_ROW(m, thread);
 	struct thread *info = thread_info(m, thread);
-	uint32_t row = recall(m, t, info, describe(&info->call, state));
-	struct blocking_row *r = BLOCKING_ROW(m, row);
+	struct blocking_row *r;
+	uint32_t row;
 
+	if (!m->blocking)
+		return;
+	row = recall(m, t, info, describe(&info->call, state));
+	r = BLOCKING_ROW(m, row);
 	recent_again(m, m->blocking, row);
 	r->cause = cause;
 	dist_add(&r->time, m->now_ns > t->since_ns ? m->now_ns - t->since_ns : 0, m->now_ns);

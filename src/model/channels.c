@@ -102,8 +102,11 @@ void channel_set_file(struct model *m, uint32_t file, uint64_t id)
 
 void channels_pipe(struct model *m, uint32_t read_end, uint32_t write_end)
 {
-	struct channel *ch = channel_new(m, RELATION_PIPE);
+	struct channel *ch;
 
+	if (!m->relations)
+		return;
+	ch = channel_new(m, RELATION_PIPE);
 	ch->twin = ch->id;
 	channel_set_file(m, read_end, ch->id);
 	channel_set_file(m, write_end, ch->id);
@@ -122,7 +125,8 @@ static void join_twins(struct model *m, uint32_t file, uint32_t other)
 
 void channels_socketpair(struct model *m, uint32_t file, uint32_t other)
 {
-	join_twins(m, file, other);
+	if (m->relations)
+		join_twins(m, file, other);
 }
 
 void channels_join(struct model *m, uint32_t writer_file, uint32_t reader_file)
@@ -135,9 +139,13 @@ void channels_join(struct model *m, uint32_t writer_file, uint32_t reader_file)
 
 void channels_named(struct model *m, uint32_t file, strid name)
 {
-	struct channels *c = m->relations->channels;
-	struct channel *ch = channel_at(c, map64_get(&c->by_name, name));
+	struct channels *c;
+	struct channel *ch;
 
+	if (!m->relations)
+		return;
+	c = m->relations->channels;
+	ch = channel_at(c, map64_get(&c->by_name, name));
 	if (!ch) {
 		ch = channel_new(m, RELATION_PIPE);
 		ch->twin = ch->id;

@@ -160,9 +160,12 @@ static int compare_times(const void *a, const void *b)
 unsigned connections_forget(struct model *m)
 {
 	const struct connections *c = m->connections;
-	uint64_t *times = g_new(uint64_t, MAX(c->n, 1)), until_ns;
+	uint64_t *times, until_ns;
 	unsigned n = 0, left;
 
+	if (!c)
+		return 0;
+	times = g_new(uint64_t, MAX(c->n, 1));
 	for (uint32_t row = 0; row < c->list->len; row++)
 		if (connection_at(c, row)->in_use)
 			times[n++] = connection_at(c, row)->used_ns;
@@ -196,7 +199,7 @@ static void set_owner(struct model *m, uint32_t row, const struct party *who)
 
 void connections_set_owner(struct model *m, uint64_t flow, const struct party *who, bool sure)
 {
-	const struct tcp_connection *conn = find(m->connections, flow);
+	const struct tcp_connection *conn = m->connections ? find(m->connections, flow) : NULL;
 	uint32_t row;
 
 	if (!conn || !who->uid)
@@ -221,7 +224,7 @@ static void note_sender(struct model *m, const struct apply *a, struct tcp_conne
 
 void connections_waited(struct model *m, uint64_t flow, uint64_t waited_ns)
 {
-	const struct tcp_connection *conn = find(m->connections, flow);
+	const struct tcp_connection *conn = m->connections ? find(m->connections, flow) : NULL;
 	struct connection_row *r;
 
 	if (!conn)
@@ -367,7 +370,7 @@ void connections_packet(struct model *m, const struct apply *a, const struct ev_
 	struct tcp_segment s;
 	struct tcp_news news;
 
-	if (!tcp_segment_of(p, &s))
+	if (!m->connections || !tcp_segment_of(p, &s))
 		return;
 	from = endpoint_of(p->ip_version == 6, p->saddr, p->sport);
 	to = endpoint_of(p->ip_version == 6, p->daddr, p->dport);

@@ -35,7 +35,7 @@ void files_syscall_entry(struct model *m, uint32_t thread, struct call_in_flight
 {
 	struct fd_table *t;
 
-	if (call->fd < 0 && call->fd2 < 0)
+	if (!m->files || (call->fd < 0 && call->fd2 < 0))
 		return;
 	t = files_of_thread(m, thread);
 	call->file = refer(m, t, call->fd);
@@ -444,7 +444,7 @@ void files_syscall_exit(struct model *m, const struct apply *a, uint32_t thread,
 {
 	struct done d = { .a = a, .thread = thread, .call = call, .ret = ret };
 
-	if (call->desc->action == SYSCALL_NAMED || call->desc->action == SYSCALL_FUTEX)
+	if (!m->files || call->desc->action == SYSCALL_NAMED || call->desc->action == SYSCALL_FUTEX)
 		return;
 	d.t = files_of_thread(m, thread);
 	if (ret >= 0)

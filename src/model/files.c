@@ -158,13 +158,15 @@ const struct fd_table *files_table_of(const struct model *m, uint32_t thread)
 	const struct fd_table *t = ((const struct thread *)g_ptr_array_index(m->threads, thread))->files;
 	const int64_t pid = pid_of(m, thread);
 
-	return t || pid <= 0 ? t : table_at(m->files, map64_get(&m->files->by_pid, (uint64_t)pid));
+	return t || pid <= 0 || !m->files ? t : table_at(m->files, map64_get(&m->files->by_pid, (uint64_t)pid));
 }
 
 void files_fork(struct model *m, uint32_t parent, uint32_t child, bool share)
 {
 	struct fd_table *t;
 
+	if (!m->files)
+		return;
 	if (parent != NO_ROW && share) {
 		attach(m, child, files_of_thread(m, parent));
 		return;
@@ -208,8 +210,11 @@ static void detach_siblings(struct model *m, uint32_t thread)
 
 void files_exec(struct model *m, uint32_t thread)
 {
-	struct fd_table *t = files_of_thread(m, thread);
+	struct fd_table *t;
 
+	if (!m->files)
+		return;
+	t = files_of_thread(m, thread);
 	if (t->users > 1)
 		detach_siblings(m, thread);
 	files_unshare(m, thread);
@@ -262,7 +267,7 @@ void model_list_files(struct model *m)
 
 void files_keep_paths(const struct model *m)
 {
-	for (guint i = 0; i < m->files->tables->len; i++) {
+	for (guint i = 0; m->files && i < m->files->tables->len; i++) {
 		const struct fd_table *t = g_ptr_array_index(m->files->tables, i);
 
 		if (t && t->n_inherited)
@@ -287,9 +292,11 @@ static void move_to(struct model *m, uint32_t thread, struct fd_table *t)
 
 void files_dump_table(struct model *m, uint32_t thread, uint64_t address)
 {
-	struct fd_table *t = table_at(m->files, map64_get(&m->files->by_address, address));
-	struct fd_table *own;
+	struct fd_table *t, *own;
 
+	if (!m->files)
+		return;
+	t = table_at(m->files, map64_get(&m->files->by_address, address));
 	if (t) {
 		if (thread_info(m, thread)->files != t)
 			move_to(m, thread, t);
@@ -308,8 +315,12 @@ static struct fd_table *table_of_dump(struct model *m, const struct ev_dump_fd *
 {
 	struct fd_table *t;
 
+	uint32_t thread = p->file_table || p->pid <= 0 ? NO_ROW : thread_of_tid(m, p->pid);
+
+	if (!m->files)
+		return NULL;
 	if (!p->file_table)
-		return p->pid > 0 ? files_of_thread(m, thread_of_tid(m, p->pid)) : NULL;
+		return thread == NO_ROW ? NULL : files_of_thread(m, thread);
 	t = table_at(m->files, map64_get(&m->files->by_address, p->file_table));
 	if (!t) {
 		t = table_new(m, -1);
@@ -333,7 +344,7 @@ static strid path_of_dump(const struct event *ev, struct event_str name)
 void apply_dump_fd(struct model *m, const struct apply *a)
 {
 	const struct ev_dump_fd *p = event_payload(a->ev, ev_dump_fd);
-	strid path = path_of_dump(a->ev, p->filename), server = STRID_NONE;
+	strid path, server = STRID_NONE;
 	struct fd_table *t;
 	struct file_row *r;
 	uint32_t row;
@@ -343,6 +354,7 @@ void apply_dump_fd(struct model *m, const struct apply *a)
 	t = table_of_dump(m, p);
 	if (!t)
 		return;
+	path = path_of_dump(a->ev, p->filename);
 	row = files_find(m, t, p->fd);
 	/* what a loss hid: another file by now */
 	if (row != NO_ROW && FILE_ROW(m, row)->path != path && m->lost_ns > FILE_ROW(m, row)->opened_ns)

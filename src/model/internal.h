@@ -251,20 +251,21 @@ struct model {
 	bool forgetting;      /* fds are not closed, only not known any more */
 	size_t fds_bytes;     /* what fd tables take, rows excepted */
 	bool inherited;       /* some fds may have no rows yet */
-	bool lists_files;     /* model_set_lists_files() */
+	bool lists_files;     /* model_set_figures(): TABLE_FILE */
+	bool counts_calls;    /* the same: TABLE_SYSCALL, _SYSERR */
 	uint64_t dump_end_ns; /* of the last state dump that ended, 0 none */
 	bool dumped;          /* some task of a state dump was seen */
 
 	/* owned by the files that use them */
 	struct syscalls *syscalls;       /* syscalls.c */
-	struct files *files;             /* files.c */
+	struct files *files;             /* files.c; NULL, as others below: nobody wants to know */
 	struct mounts *mounts;           /* mounts.c */
 	struct block *block;             /* block.c */
 	struct bios *bios;               /* bios.c */
 	struct dirty dirty;              /* dirty.c */
 	struct recent *blocking;         /* blocking.c: rows of TABLE_BLOCKING */
 	struct relations *relations;     /* relations.c */
-	struct preemption *preemption;   /* preemption.c: NULL: nobody wants to know */
+	struct preemption *preemption;   /* preemption.c */
 	struct connections *connections; /* connections.c */
 	struct map64 netifs;             /* net.c: name -> TABLE_NETIF row and kind of link */
 	struct map64 irqs;               /* irq.c: (soft, nr, cpu) -> TABLE_IRQ row */

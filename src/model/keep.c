@@ -41,7 +41,7 @@ void state_keep_paths(const struct host_state *s)
 
 void model_keep_paths(const struct model *m)
 {
-	const struct channels *c = m->relations->channels;
+	const struct channels *c = m->relations ? m->relations->channels : NULL;
 
 	state_keep_paths(&m->state);
 	files_keep_paths(m);
@@ -56,6 +56,6 @@ void model_keep_paths(const struct model *m)
 		strpool_keep(t->call.path);
 		strpool_keep(t->call.peer);
 	}
-	for (uint32_t i = 0; i < c->list->len; i++)
+	for (uint32_t i = 0; c && i < c->list->len; i++)
 		strpool_keep(channel_at(c, i)->object);
 }

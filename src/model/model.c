@@ -59,7 +59,6 @@ struct model *model_create(void)
 	struct model *m = g_new0(struct model, 1);
 
 	syscalls_init();
-	m->lists_files = true;
 	m->other_thread = m->other_file = m->other_preemption = m->other_connection = m->idle_pages = NO_ROW;
 	for (unsigned i = 0; i < WAIT_STATES; i++)
 		m->other_waits[i] = NO_ROW;
@@ -72,17 +71,13 @@ struct model *model_create(void)
 	m->cpus = g_array_new(FALSE, TRUE, sizeof(struct cpu));
 	m->threads = g_ptr_array_new_with_free_func(g_free);
 	syscalls_create(m);
-	files_create(m);
 	mounts_create(m);
 	block_create(m);
-	blocking_create(m);
-	relations_create(m);
-	preemption_create(m);
-	connections_create(m);
 	pressure_create(m);
 	users_create(m);
 	buckets_create(m);
 	m->bucket_tables = STATE_ALL_TABLES;
+	model_set_figures(m, MODEL_ALL_FIGURES);
 	return m;
 }
 
@@ -91,13 +86,9 @@ void model_destroy(struct model *m)
 	if (!m)
 		return;
 	model_set_memory(m, NULL);
-	files_destroy(m);
+	model_set_figures(m, 0);
 	mounts_destroy(m);
 	block_destroy(m);
-	blocking_destroy(m);
-	relations_destroy(m);
-	preemption_destroy(m);
-	connections_destroy(m);
 	pressure_destroy(m);
 	perf_destroy(m);
 	users_destroy(m);
@@ -129,9 +120,35 @@ void model_begin(struct model *m, uint64_t t_ns)
 	cpus_begin(m, t_ns);
 }
 
-void model_set_lists_files(struct model *m, bool lists)
+/* One that is there for some figures, at least one of which is wanted or not. */
+static void set_part(struct model *m, bool wanted, bool is_there, void (*create)(struct model *),
+		     void (*destroy)(struct model *))
 {
-	m->lists_files = lists;
+	if (wanted && !is_there)
+		create(m);
+	if (!wanted && is_there)
+		destroy(m);
+}
+
+void model_set_figures(struct model *m, uint32_t figures)
+{
+	enum {
+		CALLS = 1 << TABLE_SYSCALL | 1 << TABLE_SYSERR,
+		BLOCKING = 1 << TABLE_BLOCKING,
+		PREEMPTION = 1 << TABLE_PREEMPTION,
+		CONNECTIONS = 1 << TABLE_CONNECTION,
+		/* the peer of a socket may be known from nothing but packets, and it is the object of a wait */
+		RELATIONS = 1 << TABLE_RELATION | 1 << TABLE_FILE | BLOCKING | CONNECTIONS | MODEL_PEERS,
+		FILES = RELATIONS | MODEL_FDS,
+	};
+
+	m->lists_files = figures & 1 << TABLE_FILE;
+	m->counts_calls = figures & CALLS;
+	set_part(m, figures & FILES, m->files, files_create, files_destroy);
+	set_part(m, figures & BLOCKING, m->blocking, blocking_create, blocking_destroy);
+	set_part(m, figures & RELATIONS, m->relations, relations_create, relations_destroy);
+	set_part(m, figures & PREEMPTION, m->preemption, preemption_create, preemption_destroy);
+	set_part(m, figures & CONNECTIONS, m->connections, connections_create, connections_destroy);
 }
 
 void model_set_buckets(struct model *m, uint32_t tables)

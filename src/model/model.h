@@ -85,17 +85,24 @@ void model_add_mount(struct model *m, const char *dir, const char *type, const c
 /* Tells the string pool which paths it holds: strpool_round_begin(). */
 void model_keep_paths(const struct model *m);
 
+/* Figures that are not rows of a table of their own; bits beside those of the tables. */
+enum model_figures {
+	MODEL_FDS = 1 << TABLES,         /* fds of TABLE_HOST, read_… and write_… of TABLE_THREAD */
+	MODEL_PEERS = 1 << (TABLES + 1), /* what an fd or a call works on, for look.h and the wait log */
+};
+
+#define MODEL_ALL_FIGURES (STATE_ALL_TABLES | MODEL_FDS | MODEL_PEERS)
+
 /*
- * Whether every life of an fd gets a row of TABLE_FILE in the end, as at first; else those do
- * that are used, and at model_list_files() those that go on, which is what a history needs.
+ * What is computed: bits 1 << enum table_id and MODEL_…, all at first. Not having TABLE_SYSCALL and _SYSERR,
+ * _BLOCKING, _RELATION, _PREEMPTION, _CONNECTION or any of the fds saves time; figures of other tables do not depend on
+ * that. With TABLE_FILE every life of an fd gets a row in the end; without it those do that are used, and at
+ * model_list_files() those that go on, which is what a history needs. Before the first event of the host.
  */
-void model_set_lists_files(struct model *m, bool lists);
+void model_set_figures(struct model *m, uint32_t figures);
 
 /* Fds that were inherited and not used so far have no rows: now they get them. Before TABLE_FILE is read. */
 void model_list_files(struct model *m);
-
-/* Whether TABLE_PREEMPTION is filled, as at first. Before the first event of the host. */
-void model_set_preemption(struct model *m, bool wanted);
 
 /*
  * An interval or frame is to begin or end at t_ns (0: at the last event), all events before have been applied: what is

@@ -61,23 +61,13 @@ void preemption_create(struct model *m)
 
 void preemption_destroy(struct model *m)
 {
-	if (!m->preemption)
-		return;
 	for (guint i = 0; i < m->cpus->len; i++)
-		g_free(g_array_index(m->cpus, struct cpu, i).slices);
+		g_clear_pointer(&g_array_index(m->cpus, struct cpu, i).slices, g_free);
 	recent_release(&m->preemption->rows);
 	g_array_free(m->preemption->counted, TRUE);
 	g_array_free(m->preemption->ready, TRUE);
 	g_free(m->preemption);
 	m->preemption = NULL;
-}
-
-void model_set_preemption(struct model *m, bool wanted)
-{
-	if (!wanted)
-		preemption_destroy(m);
-	else if (!m->preemption)
-		preemption_create(m);
 }
 
 /* ---- rows ---- */

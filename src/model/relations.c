@@ -311,6 +311,8 @@ static bool woken_by_packet(struct model *m, const struct apply *a, uint32_t wok
 
 void relations_wake(struct model *m, const struct apply *a, uint32_t woken, const struct context *c, uint64_t waited_ns)
 {
+	if (!m->relations)
+		return;
 	if (c->kind != WAIT_CONTEXT_TASK) {
 		if (context_explains(c) != WAIT_NETWORK || !woken_by_packet(m, a, woken, waited_ns))
 			return;
@@ -355,14 +357,14 @@ void apply_signal_generate(struct model *m, const struct apply *a)
 	const struct context c = context_now(m, a->cpu);
 
 	/* from an interrupt or the kernel it is nobody's; SIGCHLD tells what waits for children tell better */
-	if (c.kind == WAIT_CONTEXT_TASK && a->thread != NO_ROW && p->number != SIGCHLD)
+	if (m->relations && c.kind == WAIT_CONTEXT_TASK && a->thread != NO_ROW && p->number != SIGCHLD)
 		count_signal(m, a->thread, p->tid, p->number);
 }
 
 void relations_killed(struct model *m, uint32_t thread, const struct call_in_flight *call)
 {
 	/* kill() with 0 only asks whether the process lives */
-	if (!m->declared[EVENT_SIGNAL_GENERATE] && call->cmd > 0)
+	if (m->relations && !m->declared[EVENT_SIGNAL_GENERATE] && call->cmd > 0)
 		count_signal(m, thread, (int32_t)call->arg, call->cmd);
 }
 
@@ -372,7 +374,8 @@ void relations_process_end(struct model *m, uint32_t thread)
 {
 	struct relations *r = m->relations;
 
-	r->gone[r->n_gone++ % G_N_ELEMENTS(r->gone)] = relations_party(m, thread);
+	if (r)
+		r->gone[r->n_gone++ % G_N_ELEMENTS(r->gone)] = relations_party(m, thread);
 }
 
 void relations_child_waited(struct model *m, uint32_t parent, int64_t pid)
@@ -382,6 +385,8 @@ void relations_child_waited(struct model *m, uint32_t parent, int64_t pid)
 	const struct relations *r = m->relations;
 	uint32_t child = pid > 0 ? thread_find(m, pid) : NO_ROW;
 
+	if (!r)
+		return;
 	for (unsigned i = 1; i <= MIN(r->n_gone, G_N_ELEMENTS(r->gone)) && !what.from.uid; i++) {
 		const struct party *gone = &r->gone[(r->n_gone - i) % G_N_ELEMENTS(r->gone)];
 

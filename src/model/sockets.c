@@ -40,8 +40,11 @@ static strid service_name(const struct endpoint *from, const struct endpoint *to
 
 uint64_t channels_connect(struct model *m, uint32_t thread, bool v6, const uint64_t addr[2], uint64_t port)
 {
-	struct channel *ch = channel_new(m, RELATION_INET);
+	struct channel *ch;
 
+	if (!m->relations)
+		return 0;
+	ch = channel_new(m, RELATION_INET);
 	ch->remote = endpoint_of(v6, addr, port);
 	ch->object = endpoint_name(&ch->remote);
 	ch->owner = relations_party(m, thread);
@@ -50,13 +53,15 @@ uint64_t channels_connect(struct model *m, uint32_t thread, bool v6, const uint6
 
 void channels_accept(struct model *m, uint32_t thread, uint32_t file, bool v6, const uint64_t addr[2], uint64_t port)
 {
-	struct channels *c = m->relations->channels;
-	struct channel *ch = channel_new(m, RELATION_INET);
+	struct channel *ch;
 
+	if (!m->relations)
+		return;
+	ch = channel_new(m, RELATION_INET);
 	ch->remote = endpoint_of(v6, addr, port);
 	ch->accepted = true;
 	ch->owner = relations_party(m, thread);
-	map64_put(&c->by_remote, endpoint_hash(&ch->remote), index_of(c, ch));
+	map64_put(&m->relations->channels->by_remote, endpoint_hash(&ch->remote), index_of(m->relations->channels, ch));
 	channel_set_file(m, file, ch->id);
 }
 
@@ -66,9 +71,11 @@ void channels_accept(struct model *m, uint32_t thread, uint32_t file, bool v6, c
  */
 void channels_accept_unseen(struct model *m, uint32_t thread, uint32_t file, uint64_t id)
 {
-	struct channels *c = m->relations->channels;
-	struct channel *ch = channel_find(c, id);
+	struct channel *ch;
 
+	if (!m->relations)
+		return;
+	ch = channel_find(m->relations->channels, id);
 	if (!ch) {
 		ch = channel_new(m, RELATION_INET);
 		ch->accepted = ch->guessed = true;
@@ -233,7 +240,7 @@ void channels_packet_sent(struct model *m, const struct apply *a, const struct e
 {
 	struct endpoint from, to;
 
-	if (!has_ports(p))
+	if (!m->relations || !has_ports(p))
 		return;
 	from = endpoint_of(p->ip_version == 6, p->saddr, p->sport);
 	to = endpoint_of(p->ip_version == 6, p->daddr, p->dport);
@@ -244,11 +251,12 @@ void channels_packet_sent(struct model *m, const struct apply *a, const struct e
 
 void channels_packet_received(struct model *m, const struct apply *a, const struct ev_net *p)
 {
-	struct channels *c = m->relations->channels;
+	struct channels *c;
 	struct packet *packet;
 
-	if (!a->cpu || a->ev->cpu == EVENT_NO_CPU)
+	if (!m->relations || !a->cpu || a->ev->cpu == EVENT_NO_CPU)
 		return;
+	c = m->relations->channels;
 	if (a->ev->cpu >= c->packets->len)
 		g_array_set_size(c->packets, a->ev->cpu + 1u);
 	packet = &g_array_index(c->packets, struct packet, a->ev->cpu);

@@ -327,7 +327,8 @@ void apply_syscall_exit(struct model *m, const struct apply *a)
 	if (!call->name)
 		call->name = strpool_intern_z("unknown");
 	THREAD_ROW(m, thread)->syscalls++;
-	count_call(m, thread, call, p->ret);
+	if (m->counts_calls)
+		count_call(m, thread, call, p->ret);
 	if (call->desc)
 		files_syscall_exit(m, a, thread, call, p->ret);
 	syscalls_forget(m, thread);

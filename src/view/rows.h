@@ -149,7 +149,10 @@ struct view_cell {
 void view_rows_init(struct view_rows *r);
 void view_rows_release(struct view_rows *r);
 
-/* The tables of the model that an interval must keep for the query, as a mask for interval.tables_mask. */
+/*
+ * The figures of the model that the query reads, as a mask for model_set_figures(); an interval must keep these
+ * tables: interval.tables_mask.
+ */
 uint32_t view_query_tables(const struct view_query *q);
 
 /*

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "model/interval.h"
+#include "model/model.h"
 #include "view/column.h"
 #include "view/filter.h"
 
@@ -52,7 +53,7 @@ struct view_table {
 	const char *meaning; /* one sentence */
 	uint8_t flags;       /* enum view_table_flag */
 	uint8_t source;      /* enum table_id of its rows */
-	uint32_t tables;     /* 1 << enum table_id: all tables its columns read */
+	uint32_t tables;     /* 1 << enum table_id, and MODEL_FDS: all that its columns read */
 	uint32_t needs;      /* enum need of event/tracepoints.h: events its rows depend on, see view/missing.h */
 	const struct column *columns;
 	uint16_t n_columns;

@@ -214,7 +214,7 @@ const struct view_table view_containers_table = {
 		   "host add up to all its threads.",
 	.flags = VIEW_REPORT | VIEW_ALL_ROWS,
 	.source = TABLES,
-	.tables = USES(THREAD) | USES(CONTAINER),
+	.tables = USES(THREAD) | USES(CONTAINER) | MODEL_FDS,
 	.needs = NEED_CPU,
 	N_COLUMNS(columns),
 	.screen = "container host pid processes threads cpu_percent cpu_ns ready_ns waited blocked_ns read_rate "

@@ -95,7 +95,7 @@ const struct view_table view_hosts_table = {
 	.meaning = "Data read from each host, and data that is missing.",
 	.flags = VIEW_REPORT,
 	.source = TABLE_HOST,
-	.tables = USES(HOST),
+	.tables = USES(HOST) | MODEL_FDS,
 	N_COLUMNS(hosts_columns),
 	.screen = "host status event_rate lost_events lost_packets late_events cpus threads fds tracer reason",
 	.sort = "host",

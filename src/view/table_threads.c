@@ -239,7 +239,7 @@ const struct view_table view_io_table = {
 	.meaning = "Bytes read and written by system calls, by class of file.",
 	.flags = VIEW_REPORT,
 	.source = TABLE_THREAD,
-	.tables = USES(THREAD),
+	.tables = USES(THREAD) | MODEL_FDS,
 	.needs = NEED_SYSCALL,
 	N_COLUMNS(io_columns),
 	.screen = "tid pid host container read_rate write_rate read_rate_disk write_rate_disk read_rate_net "

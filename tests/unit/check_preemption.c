@@ -328,7 +328,7 @@ START_TEST(test_not_wanted)
 	struct events e;
 
 	events_init(&e);
-	model_set_preemption(e.m, false);
+	model_set_figures(e.m, MODEL_ALL_FIGURES & ~(1u << TABLE_PREEMPTION));
 	model_begin(e.m, BEGIN);
 	events_switch(&e, 1100, 0, 0, 0, A, "a");
 	events_switch(&e, 1200, 0, A, PREEMPTED, B, "b");
