@@ -1,61 +1,71 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which rows of TABLE_BUCKET a row has, as a list; the one that was used last is the first, as the next value
- * mostly falls near the one before:
+ * Which rows of TABLE_BUCKET a distribution has, as a list; mostly there are two or three of them:
  *
- *   heads[table][row] ──▶ link, by row of TABLE_BUCKET ──▶ link ──▶ NO_ROW
+ *   heads[table][row, distribution] ──▶ link, by row of TABLE_BUCKET ──▶ link ──▶ NO_ROW
  */
 #include "model/buckets.h"
+
+#include <string.h>
 
 #include "model/internal.h"
 
 struct bucket_link {
 	uint32_t next;
-	uint32_t which; /* cell and part */
+	uint32_t part;
+};
+
+/* Of the rows of a table. */
+struct bucket_heads {
+	uint32_t *list; /* n for each row; NULL: none of them has any */
+	uint32_t rows;
+	uint8_t n;                 /* distributions that a row has */
+	uint8_t number[CELLS_MAX]; /* which of them begins with that cell */
 };
 
 struct buckets {
-	GArray *heads[TABLES]; /* uint32_t, by row of the table; NULL: none of its rows has any */
-	GArray *links;         /* struct bucket_link, by row of TABLE_BUCKET */
+	struct bucket_heads heads[TABLES];
+	GArray *links; /* struct bucket_link, by row of TABLE_BUCKET */
 };
 
-static uint32_t which_of(unsigned cell, unsigned part)
+/* A distribution has its sum of squares behind count and sum. */
+static void find_distributions(struct bucket_heads *h, const struct table_desc *desc)
 {
-	return cell << 8 | part;
+	for (unsigned i = 2; i < desc->n_cells; i++)
+		if (desc->cells[i].kind == CELL_SQ_LO)
+			h->number[i - 2] = h->n++;
 }
 
 void buckets_create(struct model *m)
 {
 	m->buckets = g_new0(struct buckets, 1);
 	m->buckets->links = g_array_new(FALSE, FALSE, sizeof(struct bucket_link));
+	for (int i = 0; i < TABLES; i++)
+		find_distributions(&m->buckets->heads[i], &table_descs[i]);
 }
 
 void buckets_destroy(struct model *m)
 {
 	for (int i = 0; i < TABLES; i++)
-		if (m->buckets->heads[i])
-			g_array_free(m->buckets->heads[i], TRUE);
+		g_free(m->buckets->heads[i].list);
 	g_array_free(m->buckets->links, TRUE);
 	g_free(m->buckets);
 }
 
-static struct bucket_link *link_of(const struct buckets *b, uint32_t row)
+static inline struct bucket_link *link_of(const struct buckets *b, uint32_t row)
 {
 	return &g_array_index(b->links, struct bucket_link, row);
 }
 
-static uint32_t *head_of(struct buckets *b, enum table_id table, uint32_t row)
+static LT_COLD void add_heads(struct bucket_heads *h, uint32_t rows)
 {
-	const uint32_t none = NO_ROW;
-
-	if (!b->heads[table])
-		b->heads[table] = g_array_new(FALSE, FALSE, sizeof(uint32_t));
-	while (row >= b->heads[table]->len)
-		g_array_append_val(b->heads[table], none);
-	return &g_array_index(b->heads[table], uint32_t, row);
+	rows = MAX(rows, 2 * h->rows);
+	h->list = g_renew(uint32_t, h->list, (size_t)rows * h->n);
+	memset(h->list + (size_t)h->rows * h->n, 0xff, (size_t)(rows - h->rows) * h->n * sizeof(*h->list)); /* NO_ROW */
+	h->rows = rows;
 }
 
-static uint32_t make_row(struct model *m, enum table_id table, uint32_t row, unsigned cell, unsigned part)
+static LT_COLD uint32_t make_row(struct model *m, enum table_id table, uint32_t row, unsigned cell, unsigned part)
 {
 	const uint32_t made = state_add(&m->state, TABLE_BUCKET);
 	struct bucket_row *r = STATE_ROW(&m->state, BUCKET, bucket, made);
@@ -71,46 +81,49 @@ static uint32_t make_row(struct model *m, enum table_id table, uint32_t row, uns
 	return made;
 }
 
-/* The row becomes the first of the list; before: the one that points to it, NO_ROW: it is the first, or new. */
-static void move_first(const struct buckets *b, uint32_t *head, uint32_t before, uint32_t row)
+static LT_COLD uint32_t add_row(struct model *m, enum table_id table, uint32_t row, unsigned cell, unsigned part)
 {
-	if (*head == row)
-		return;
-	if (before != NO_ROW)
-		link_of(b, before)->next = link_of(b, row)->next;
-	link_of(b, row)->next = *head;
-	*head = row;
+	struct bucket_heads *h = &m->buckets->heads[table];
+	uint32_t made, *head;
+
+	if (row >= h->rows)
+		add_heads(h, row + 1);
+	made = make_row(m, table, row, cell, part);
+	head = &h->list[(size_t)row * h->n + h->number[cell]];
+	*link_of(m->buckets, made) = (struct bucket_link){ *head, part };
+	*head = made;
+	return made;
+}
+
+/* NO_ROW: there is none yet. */
+static inline uint32_t find_row(const struct model *m, enum table_id table, uint32_t row, unsigned cell, unsigned part)
+{
+	const struct bucket_heads *h = &m->buckets->heads[table];
+	const struct bucket_link *links = (const void *)m->buckets->links->data;
+	uint32_t at;
+
+	if (row >= h->rows)
+		return NO_ROW;
+	at = h->list[(size_t)row * h->n + h->number[cell]];
+	while (at != NO_ROW && links[at].part != part)
+		at = links[at].next;
+	return at;
 }
 
 uint32_t buckets_row(struct model *m, enum table_id table, uint32_t row, unsigned cell, unsigned part)
 {
-	struct buckets *b = m->buckets;
-	uint32_t *head = head_of(b, table, row), at = *head, before = NO_ROW;
-	const uint32_t which = which_of(cell, part);
+	const uint32_t at = find_row(m, table, row, cell, part);
 
-	while (at != NO_ROW && link_of(b, at)->which != which) {
-		before = at;
-		at = link_of(b, at)->next;
-	}
-	if (at == NO_ROW) {
-		before = NO_ROW;
-		at = make_row(m, table, row, cell, part);
-		link_of(b, at)->which = which;
-	}
-	move_first(b, head, before, at);
-	return at;
+	return at == NO_ROW ? add_row(m, table, row, cell, part) : at;
 }
 
 void buckets_count(struct model *m, enum table_id table, uint32_t row, unsigned cell, uint64_t value)
 {
 	const unsigned bucket = bucket_of(value), part = bucket / BUCKETS_IN_ROW;
-	const struct buckets *b = m->buckets;
-	uint32_t at = NO_ROW;
+	uint32_t at = find_row(m, table, row, cell, part);
 
-	if (b->heads[table] && row < b->heads[table]->len)
-		at = g_array_index(b->heads[table], uint32_t, row);
-	if (at == NO_ROW || link_of(b, at)->which != which_of(cell, part))
-		at = buckets_row(m, table, row, cell, part);
+	if (at == NO_ROW)
+		at = add_row(m, table, row, cell, part);
 	(&STATE_ROW(&m->state, BUCKET, bucket, at)->first)[bucket % BUCKETS_IN_ROW]++;
 	state_touch(&m->state, TABLE_BUCKET, at);
 }
@@ -141,12 +154,15 @@ void model_log_instance(struct model *m, uint64_t value, uint32_t thread, strid 
 
 void buckets_end(struct model *m, enum table_id table, uint32_t row)
 {
-	GArray *heads = m->buckets->heads[table];
-	uint32_t at;
+	struct bucket_heads *h = &m->buckets->heads[table];
+	uint32_t *head;
 
-	if (!heads || row >= heads->len)
+	if (row >= h->rows)
 		return;
-	for (at = g_array_index(heads, uint32_t, row); at != NO_ROW; at = link_of(m->buckets, at)->next)
-		state_end(&m->state, TABLE_BUCKET, at);
-	g_array_index(heads, uint32_t, row) = NO_ROW;
+	head = &h->list[(size_t)row * h->n];
+	for (unsigned i = 0; i < h->n; i++, head++) {
+		for (uint32_t at = *head; at != NO_ROW; at = link_of(m->buckets, at)->next)
+			state_end(&m->state, TABLE_BUCKET, at);
+		*head = NO_ROW;
+	}
 }
