@@ -68,7 +68,8 @@ static void get_dist(struct get *get, struct dist *d)
 	dist_merge_extremes(d, min, max, time_of(varint_get(&get->extremes), get->ref_ns));
 }
 
-static void get_cells(const struct codec_plan *plan, struct get *get, uint64_t mask, uint64_t *cells)
+/* gauges: of a new row; NULL: it is known. */
+static void get_cells(const struct codec_plan *plan, struct get *get, uint64_t mask, uint64_t *gauges, uint64_t *cells)
 {
 	uint64_t lag = mask & IMPLIED_BY_REST ? accrual_lag(plan, cells) : 0, v;
 
@@ -77,7 +78,9 @@ static void get_cells(const struct codec_plan *plan, struct get *get, uint64_t m
 
 		switch (plan->ops[i]) {
 		case OP_GAUGE:
-			cells[i] += unzigzag(sized_get(&get->rows));
+			cells[i] = (gauges ? gauges : cells)[i] + unzigzag(sized_get(&get->rows));
+			if (gauges)
+				gauges[i] = cells[i];
 			break;
 		case OP_TIME:
 			cells[i] = time_of(sized_get(&get->rows), get->ref_ns);
@@ -121,7 +124,7 @@ static bool get_table(const struct codec *c, enum table_id table, struct get get
 	const struct codec_plan *plan = &c->plans[table];
 	struct state_table *t = &s->tables[table];
 	uint64_t brief[CELLS_MAX]; /* a life inside the frame */
-	struct row_names before = { 0 };
+	struct row_before before = { 0 };
 
 	while (is_inside(&get, end)) {
 		uint64_t head = sized_get(&get.rows), mask = get_mask(c, table, &get.rows);
@@ -148,7 +151,7 @@ static bool get_table(const struct codec *c, enum table_id table, struct get get
 			cells = state_cells(t, before.row);
 		}
 		get.ref_ns = begin_ns;
-		get_cells(plan, &get, mask, cells);
+		get_cells(plan, &get, mask, head & ROW_IS_NEW ? before.gauges : NULL, cells);
 		if (head & ROW_HAS_ENDED) {
 			if (retire)
 				retire(retire_data, table, head & ROW_IS_NEW ? STATE_NO_ROW : before.row, cells);

@@ -63,10 +63,14 @@ struct codec {
 /* Room for any row: numbers of a frame and extremes, which are three at most of a distribution. */
 enum { ROW_NUMBERS_MAX = CELLS_MAX + 4, ROW_EXTREMES_MAX = CELLS_MAX };
 
-/* What names the row before it in a table's rows. */
-struct row_names {
+/*
+ * The row before it in a table's rows, and what is like it in a new one: keys and gauges of new rows are written as
+ * differences to those of the last new row, as what comes together belongs together.
+ */
+struct row_before {
 	uint32_t row;
 	uint64_t uid;
+	uint64_t gauges[CELLS_MAX]; /* by cell */
 };
 
 /* How a distribution is written, beside how far its count grew. */

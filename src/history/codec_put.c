@@ -84,15 +84,18 @@ static uint64_t changed_cells(const struct codec_plan *plan, const uint64_t *pre
 	return mask;
 }
 
+/* gauges: of a new row; NULL: it is known. */
 static void put_cells(const struct codec_plan *plan, struct put *put, uint64_t mask, const uint64_t *prev,
-		      const uint64_t *cells)
+		      uint64_t *gauges, const uint64_t *cells)
 {
 	for (uint64_t m = mask & ~IMPLIED_BY_REST; m; m &= m - 1) {
 		unsigned i = __builtin_ctzll(m);
 
 		switch (plan->ops[i]) {
 		case OP_GAUGE:
-			sized_put(&put->rows, zigzag(cells[i] - prev[i]));
+			sized_put(&put->rows, zigzag(cells[i] - (gauges ? gauges : prev)[i]));
+			if (gauges)
+				gauges[i] = cells[i];
 			break;
 		case OP_TIME:
 			sized_put(&put->rows, time_number(cells[i], put->ref_ns));
@@ -116,7 +119,7 @@ static void put_cells(const struct codec_plan *plan, struct put *put, uint64_t m
 	}
 }
 
-static void put_row(struct codec *c, enum table_id table, struct row_names *before, uint64_t begin_ns, uint32_t row,
+static void put_row(struct codec *c, enum table_id table, struct row_before *before, uint64_t begin_ns, uint32_t row,
 		    unsigned flags, const uint64_t *prev, const uint64_t *cells)
 {
 	const struct codec_plan *plan = &c->plans[table];
@@ -137,7 +140,7 @@ static void put_row(struct codec *c, enum table_id table, struct row_names *befo
 		sized_put(&put.rows, zigzag(cells[0] - before->uid));
 		before->uid = cells[0];
 	}
-	put_cells(plan, &put, mask, prev, cells);
+	put_cells(plan, &put, mask, prev, flags & ROW_IS_NEW ? before->gauges : NULL, cells);
 	c->rows.len = put.rows.bytes - c->rows.data;
 	c->sizes.len = put.rows.sizes - c->sizes.data;
 	c->extremes.len = put.extremes - c->extremes.data;
@@ -200,7 +203,7 @@ static void put_table(struct codec *c, enum table_id table, uint64_t begin_ns, s
 		      const struct change *list, uint32_t n)
 {
 	const struct codec_plan *plan = &c->plans[table];
-	struct row_names before = { 0 };
+	struct row_before before = { 0 };
 
 	c->rows.len = c->sizes.len = c->extremes.len = 0;
 	for (uint32_t k = 0; k < n; k++) {
@@ -235,7 +238,7 @@ void codec_put_key(struct codec *c, struct bytes *out, uint64_t t_ns, const stru
 {
 	for (int i = 0; i < TABLES; i++) {
 		const struct state_table *t = &s->tables[i];
-		struct row_names before = { 0 };
+		struct row_before before = { 0 };
 
 		c->rows.len = c->sizes.len = c->extremes.len = 0;
 		for (uint32_t row = STATE_NO_ROW; (row = state_next(t, row)) != STATE_NO_ROW;)
