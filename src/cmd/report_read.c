@@ -70,7 +70,8 @@ void report_set_hosts(struct report *r)
 	/* a path may lead to any host */
 	const bool path = report_needs(r) & VIEW_PATH;
 	const bool explains = r->visitor || report_needs_waits(r);
-	const uint32_t figures = view_query_tables(&r->query) | (explains ? MODEL_PEERS : 0);
+	const uint32_t logged = r->needs ? r->needs->tables : 0;
+	const uint32_t figures = view_query_tables(&r->query) | logged | (explains ? MODEL_PEERS : 0);
 	bool wanted;
 
 	r->n_hosts = ingest_host_count(r->in);
