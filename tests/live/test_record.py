@@ -139,7 +139,7 @@ def test_refusals():
         check(u.run(TOP, *ust, "--session", "x"), 0, "session 'x' records into")
         check(u.run(TOP, *ust, "--session", "x"), 1, "", "session 'x' already exists")
         check(u.run(TOP, "record", "status"), 0, "^x: recording, [^\n]*lost 0 events 0 packets\n$")
-        check(u.run(TOP, "record", "snapshot", "x"), 1, "", "session 'x' is not a flight recorder")
+        check(u.run(TOP, "record", "snapshot", "x"), 1, "", "session 'x' does not take snapshots")
         check(u.run(TOP, "record", "stop"), 1, "", "no session created by 'lttngtop record' found")
         for name in ("lttngtop-1", "lttngtop-2"):
             check(u.run(TOP, *ust, "--session", name), 0, "stop it: lttngtop record stop")

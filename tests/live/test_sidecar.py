@@ -132,7 +132,7 @@ def test_cannot_write():
         u.run(APP, "10")
         status, out, err = u.run(TOP, "record", "stop", "s")
         ok("it stops", status == 0 and "session 's' stopped" in out, out)
-        ok("one warning", re.match("lttngtop: warning: .*not known.*: cannot write '.*lttngtop.json': .*\n$", err), err)
+        ok("one warning", re.match("lttngtop: warning: .*will be missing: cannot write '.*lttngtop.json': .*\n$", err), err)
 
 
 def elsewhere(*argv):

@@ -77,10 +77,10 @@ def test_stopped_worker(checks):
         before = processes.workers(t.program_pid())
         os.kill(before[0], signal.SIGSTOP)
         t.keys("?")
-        t.wait("Help .Esc leaves")
+        t.wait("Help .Esc closes")
         t.keys("Escape")
         check_back(checks, t, relays, before, "stopped")
-        checks.check("stopped: why", "was ended: it hangs" in read_log(), read_log())
+        checks.check("stopped: why", "was ended: no heartbeat for 10 s" in read_log(), read_log())
         t.keys("q")
         checks.equal("stopped: status", t.status(), 0)
 

@@ -78,7 +78,8 @@ def recording(name):
 
 
 # Text leaves these columns out where no row has them.
-OFTEN_UNKNOWN = {"uid", "user", "exe", "cmdline", "cgroup", "kernel", "boot_id", "clock", "reason", "container"}
+OFTEN_UNKNOWN = {"uid", "user", "exe", "cmdline", "cgroup", "kernel", "boot_id", "clock", "reason", "container",
+                 "frequency_khz"}
 
 
 def as_csv(value):

@@ -116,7 +116,7 @@ for name, extra in (("slice", ()), ("slice-shifted", ("--offset", "made=50000000
     shift = 5 * 10 ** 9 if extra else 0
     check(f"{name}: starts by its clock", starts == [shift, 10 ** 18 + shift], starts)
 run = report("slice", "-o", "slice-damaged", "damaged")
-check("slice of a damaged one: a warning", run.returncode == 0 and "not in the slice: 'damaged" in run.stderr.replace(os.getcwd() + "/", ""),
+check("slice of a damaged one: a warning", run.returncode == 0 and "missing from the slice: 'damaged" in run.stderr.replace(os.getcwd() + "/", ""),
       run.stderr)
 check("and none in it", os.listdir("slice-damaged/made") == ["kernel"], os.listdir("slice-damaged/made"))
 run = report("slice", "-o", "slice-plain", "plain")

@@ -44,7 +44,7 @@ def whole():
 
 def main():
     expected = whole()
-    for name, number, words in (("dies", signal.SIGKILL, "died: signal 9"), ("hangs", signal.SIGSTOP, "it hangs")):
+    for name, number, words in (("dies", signal.SIGKILL, "died: signal 9"), ("hangs", signal.SIGSTOP, "was ended: no heartbeat for 10 s")):
         rows, err, status = run_with(number)
         check(f"{name}: exit status", status == 3, status)
         check(f"{name}: the reason", words in err and VICTIM in err, err)

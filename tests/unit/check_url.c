@@ -98,8 +98,8 @@ START_TEST(test_errors)
 	expect_error("net://h/host//s1", "the name of the traced host is missing");
 	expect_error("net://h/host/web/", "the name of the session is missing");
 	expect_error("net://h/host/web/a/b", "contains '/'");
-	expect_error("net://a b", "the host has a character");
-	expect_error("net://-oProxyCommand=x", "the host has a character");
+	expect_error("net://a b", "the host contains a character");
+	expect_error("net://-oProxyCommand=x", "the host contains a character");
 	/* Shown without what a terminal would do with it. */
 	expect_error("net://\x1b[31m:x", "\\x1b[31m");
 }
