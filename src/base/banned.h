@@ -3,9 +3,9 @@
 #define LT_BASE_BANNED_H
 
 /*
- * Functions nobody may use, as compile errors: those that write without a
- * bound, and those that return static storage. The Makefile includes this file
- * in front of every source. The headers come first because they declare them.
+ * Functions that must not be used, turned into compile errors: those that write without a bound, and those that return
+ * static storage. The Makefile includes this file before every source. The headers that declare them are included
+ * first, so that the declarations still compile.
  */
 #include <stdio.h>
 #include <string.h>

@@ -3,8 +3,8 @@
 #define LT_BASE_COLD_H
 
 /*
- * A function that is called next to never, from one that runs for every event: it stays out of that one, which saves
- * no registers for its sake.
+ * For a function that is almost never called, from one that runs for every event. It is not inlined, so that the caller
+ * need not save registers for it.
  */
 #define LT_COLD __attribute__((cold, noinline))
 

@@ -5,21 +5,20 @@
 #include "base/status.h"
 
 /*
- * A chain of causes. The function that fails says what failed with
- * error_set(); each caller that returns the failure adds what it was doing
- * with error_wrap(). Texts are lower case, without full stop, the subject in
- * quotes: "cannot read 'metadata'".
+ * A chain of causes. The function that fails reports what failed with error_set(); each caller that passes the failure
+ * on adds what it was doing with error_wrap(). Texts are lower case, without a full stop, with names in quotes: "cannot
+ * read 'metadata'".
  *
  * One chain per process; main thread only.
  */
 
-/* Starts a new chain. Always returns LT_ERROR: return error_set(...). */
+/* Starts a new chain. Always returns LT_ERROR, for return error_set(...). */
 enum lt_status error_set(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* Puts an outer cause in front: "opening trace 'web3': cannot read …". Returns LT_ERROR. */
+/* Prepends an outer cause: "opening trace 'web3': cannot read …". Always returns LT_ERROR. */
 enum lt_status error_wrap(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* The chain, outermost cause first, joined by ": ". "" if there is none. Valid until the next error call. */
+/* The chain, outermost cause first, joined by ": "; "" if it is empty. Valid until the next call that changes it. */
 const char *error_text(void);
 
 void error_clear(void);

@@ -21,7 +21,7 @@ static const char *const level_names[] = {
 
 static struct {
 	struct log_message ring[LOG_RING];
-	uint64_t written; /* messages ever put into the ring; the next goes to written % LOG_RING */
+	uint64_t written; /* messages ever put into the ring; the next one goes to written % LOG_RING */
 	enum log_level stderr_level;
 	bool muted;
 	uint64_t muted_at; /* value of written when muted */

@@ -6,16 +6,15 @@
 #include <stdio.h>
 
 /*
- * Messages to the user: kept in a ring (the screen's message pane shows it),
- * written to --log FILE when given, and to stderr unless the screen is up.
- * Main thread only.
+ * Messages to the user: kept in a ring (shown by the message pane), written to the file of --log, and to stderr unless
+ * the screen is up. Main thread only.
  */
 enum log_level { LOG_LEVEL_DEBUG, LOG_LEVEL_INFO, LOG_LEVEL_WARNING, LOG_LEVEL_ERROR };
 
 struct log_message {
 	enum log_level level;
 	uint64_t wall_ns;  /* CLOCK_REALTIME */
-	uint32_t repeated; /* how often the same text came in a row */
+	uint32_t repeated; /* how often the same text came in succession */
 	char text[256];
 };
 
@@ -26,14 +25,14 @@ void log_write(enum log_level level, const char *fmt, ...) __attribute__((format
 #define log_warning(...) log_write(LOG_LEVEL_WARNING, __VA_ARGS__)
 #define log_error(...) log_write(LOG_LEVEL_ERROR, __VA_ARGS__)
 
-/* Least level that reaches stderr; default LOG_LEVEL_WARNING. */
+/* Lowest level that is printed to stderr; default LOG_LEVEL_WARNING. */
 void log_set_stderr_level(enum log_level level);
 
-/* While muted nothing goes to stderr (the screen is up); log_unmute() prints warnings and errors held back. */
+/* Nothing goes to stderr while it is muted (the screen is up); unmuting prints the warnings and errors held back. */
 void log_mute_stderr(void);
 void log_unmute_stderr(void);
 
-/* Everything also goes to this file, one escaped line each; the caller closes it. NULL: none. */
+/* Also writes every message to this file, escaped, one per line. Borrowed: the caller closes it. NULL: no file. */
 void log_set_file(FILE *file);
 
 /* Messages in the ring, oldest first: index 0..count-1. Borrowed, valid until the next log_write(). */

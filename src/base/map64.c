@@ -56,7 +56,7 @@ bool map64_del(struct map64 *m, uint64_t key)
 		if (m->slots[hole].key == key)
 			break;
 	}
-	/* Move back every later entry of the cluster whose home is not behind the hole. */
+	/* Move back every later entry of the cluster whose home is not after the hole. */
 	for (i = (hole + 1) & m->mask; m->slots[i].value != MAP64_NONE; i = (i + 1) & m->mask) {
 		home = map64_hash(m->slots[i].key) & m->mask;
 		if (((i - home) & m->mask) >= ((i - hole) & m->mask)) {

@@ -7,11 +7,9 @@
 #include <stdint.h>
 
 /*
- * A hash map from 64-bit keys to 32-bit values for the per-event path: open
- * addressing, linear probing, deletion by backward shift (no tombstones), load
- * at most 1/2. Any key is allowed; MAP64_NONE is the one value that is not.
- * GLib's GHashTable does the same at several times the cost per look-up
- * (tests/bench/bench_map64.c); it serves everywhere else.
+ * A hash map from 64-bit keys to 32-bit values for the per-event path: open addressing, linear probing, deletion by
+ * backward shift (no tombstones), load at most 1/2. Every key is allowed; MAP64_NONE is the only value that is not.
+ * Elsewhere GLib's GHashTable is used, whose look-ups cost several times as much (tests/bench/bench_map64.c).
  *
  * Zero-initialised is a valid empty map. Not thread-safe.
  */
@@ -51,7 +49,7 @@ static inline uint32_t map64_get(const struct map64 *m, uint64_t key)
 /* Inserts or replaces. value must not be MAP64_NONE. Aborts when out of memory, as GLib does. */
 void map64_put(struct map64 *m, uint64_t key, uint32_t value);
 
-/* Removes key if present; tells whether it was. */
+/* Removes key if present; returns whether it was. */
 bool map64_del(struct map64 *m, uint64_t key);
 
 /* Removes everything, keeps the memory. */

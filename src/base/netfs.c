@@ -32,7 +32,7 @@ size_t netfs_server(const char *type, const char *source, char *server, size_t s
 	if (!end || memchr(source, '/', (size_t)(end - source)))
 		return 0;
 	at = memchr(source, '@', (size_t)(end - source));
-	/* Lustre names the network behind the server, others the user before it */
+	/* Lustre puts the network after the server; others put the user before it. */
 	if (at && strcmp(type, "lustre") == 0)
 		end = at;
 	else if (at)

@@ -6,8 +6,8 @@
 #include <stddef.h>
 
 /*
- * Types of file systems whose files are on other machines, as mount() and /proc/PID/mountinfo name them. The list is
- * also a regular expression, for scripts on machines without this program.
+ * File system types whose files are on other machines, named as in mount() and /proc/PID/mountinfo. The list is also a
+ * regular expression, for scripts on machines without this program.
  */
 #define NETFS_TYPES                                                                                                  \
 	"nfs|nfs4|cifs|smb3|smbfs|afs|coda|ncpfs|ceph|9p|lustre|orangefs|beegfs|glusterfs|fuse.glusterfs|fuse.ceph|" \
@@ -16,8 +16,9 @@
 bool netfs_is_type(const char *type);
 
 /*
- * The server that a mount's source names: "10.0.0.1" of "//10.0.0.1/share", "10.0.0.1:/export", "eva@10.0.0.1:docs" and
- * "[::1]:/export" is "::1". Writes it, cut at size - 1 bytes, and returns its length; 0: the source names none.
+ * The server named in a mount's source: "10.0.0.1" for "//10.0.0.1/share", "10.0.0.1:/export" and "eva@10.0.0.1:docs",
+ * "::1" for "[::1]:/export". Writes it, truncated to size - 1 bytes, and returns its length; 0: the source does not
+ * name a server.
  */
 size_t netfs_server(const char *type, const char *source, char *server, size_t size);
 

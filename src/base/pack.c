@@ -18,7 +18,7 @@ void pack_bytes(GByteArray *out, const void *data, size_t len)
 	g_byte_array_append(out, data, (guint)len);
 }
 
-/* The length + 1, 0: NULL. */
+/* Preceded by its length + 1; 0 for NULL. */
 void pack_text(GByteArray *out, const char *text)
 {
 	pack_u64(out, text ? strlen(text) + 1 : 0);

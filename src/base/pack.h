@@ -8,14 +8,14 @@
 #include <stdint.h>
 
 /*
- * Values one behind the other in bytes, for files of our own. What is written is any C value; what is read may be
- * anything, so reading is bounded: past the end, or once something was wrong, every value is 0 and `failed` is set.
- * Who reads checks it once at the end, and whatever it uses as an index or a length before.
+ * Values packed into bytes one after the other, for our own files. Writers may pack any C value. The bytes read may be
+ * anything, so reading is bounded: past the end, or after an error, every value is 0 and `failed` is set. Readers check
+ * `failed` once at the end, but check each value they use as an index or a length before they use it.
  */
 void pack_u64(GByteArray *out, uint64_t v);
 void pack_bytes(GByteArray *out, const void *data, size_t len);
 
-/* NULL is kept apart from "". */
+/* NULL and "" are distinguished. */
 void pack_text(GByteArray *out, const char *text);
 
 struct unpack {
@@ -25,16 +25,16 @@ struct unpack {
 
 uint64_t unpack_u64(struct unpack *in);
 
-/* At most `most`, else it fails. */
+/* Fails if the value is greater than `most`. */
 uint64_t unpack_upto(struct unpack *in, uint64_t most);
 
-/* How many things follow, each of least_bytes at least: no more than there is room for. */
+/* A number of items that follow, each at least least_bytes long; fails if they cannot fit into the remaining bytes. */
 size_t unpack_count(struct unpack *in, size_t least_bytes);
 
-/* Copies len bytes, zeros if there are fewer. */
+/* Copies len bytes; zeros if fewer are left. */
 void unpack_bytes(struct unpack *in, void *data, size_t len);
 
-/* A sanitised text, to be freed with g_free(); NULL: it was, or there is none. */
+/* A sanitised text, to be freed with g_free(). NULL: NULL was packed, or the data is damaged. */
 char *unpack_text(struct unpack *in);
 
 #endif

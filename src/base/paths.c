@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The paths of the string pool. Each remembers the round in which it was last
- * used. A path's id is a serial number, given once only (2^31 are as good as
- * endless), so that an id that outlives its path cannot name another one.
+ * The paths of the string pool. Each remembers the round in which it was last used. A path's id is a serial number that
+ * is given out only once (2^31 are as good as endless), so that an id that outlives its path cannot name another one.
  */
 #include <glib.h>
 #include <string.h>
@@ -11,9 +10,9 @@
 #include "base/strpool_internal.h"
 
 enum {
-	PATH_OVERHEAD = 120,   /* bytes per path in the array, the hashes and of the allocator, roughly */
-	ROUNDS_UNTIL_FULL = 8, /* so many rounds are due while the room fills */
-	ROUNDS_KEPT = 2,       /* what was used in the last ones is not forgotten */
+	PATH_OVERHEAD = 120,   /* bytes per path in the array, the hashes and the allocator, roughly */
+	ROUNDS_UNTIL_FULL = 8, /* rounds that become due while the room fills */
+	ROUNDS_KEPT = 2,       /* paths used in the latest of them are not forgotten */
 };
 
 struct pooled_path {
@@ -31,7 +30,7 @@ static struct {
 	uint32_t round;
 	size_t bytes, limit;
 	size_t added; /* bytes interned since the last round */
-	bool refused; /* something did not fit since then */
+	bool refused; /* whether a path has not fitted since then */
 	uint64_t forgotten;
 } paths = { .limit = STRPOOL_PATHS_LIMIT };
 
@@ -139,7 +138,7 @@ static void forget(uint32_t index)
 	paths.forgotten++;
 }
 
-/* The round in which the longest unused path was last used. */
+/* The round in which the path unused the longest was last used. */
 static uint32_t oldest_round(void)
 {
 	uint32_t oldest = paths.round;

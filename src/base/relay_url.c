@@ -25,7 +25,7 @@ bool relay_url_is_one(const char *text)
 	return false;
 }
 
-/* Moves *text behind "SCHEME://". */
+/* Advances *text past "SCHEME://". */
 static enum lt_status parse_scheme(const char **text, struct relay_url *url)
 {
 	const char *end = strstr(*text, scheme_end);
@@ -41,7 +41,7 @@ static enum lt_status parse_scheme(const char **text, struct relay_url *url)
 	return error_set("it must start with net://, net4:// or net6://");
 }
 
-/* Moves *text behind HOST or [ADDRESS]. */
+/* Advances *text past HOST or [ADDRESS]. */
 static enum lt_status parse_host(const char **text, struct relay_url *url)
 {
 	const bool is_address = **text == '[';
@@ -61,7 +61,7 @@ static enum lt_status parse_host(const char **text, struct relay_url *url)
 	return LT_OK;
 }
 
-/* Moves *text behind the ports; the last one that may be given takes all up to a '/'. */
+/* Advances *text past the ports; the last one allowed takes everything up to a '/'. */
 static enum lt_status parse_ports(const char **text, unsigned max_ports, struct relay_url *url)
 {
 	for (unsigned i = 0; i < max_ports && **text == ':'; i++) {

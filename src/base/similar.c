@@ -7,8 +7,8 @@
 enum { LEN_MAX = 32 };
 
 /*
- * The distance of optimal string alignment: like Levenshtein's, but that two
- * neighbours have changed places counts once. Rows of the matrix take turns.
+ * The distance of optimal string alignment: like Levenshtein's, but swapping two neighbours counts as one edit. Three
+ * rows of the matrix are used in turn.
  */
 static unsigned distance(const char *a, size_t a_len, const char *b, size_t b_len)
 {

@@ -2,7 +2,7 @@
 #ifndef LT_BASE_STRPOOL_INTERNAL_H
 #define LT_BASE_STRPOOL_INTERNAL_H
 
-/* What strpool.c, which has the names, and paths.c share. */
+/* Shared by strpool.c, which holds the names, and paths.c. */
 
 #include "base/strpool.h"
 

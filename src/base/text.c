@@ -5,7 +5,7 @@
 #include <glib.h>
 #include <string.h>
 
-/* Length in bytes of the printable character at src, 0 if there is none: then its first byte must be escaped. */
+/* Length in bytes of the printable character at src; 0: it is not printable, and its first byte must be escaped. */
 static size_t printable_len(const char *src, size_t len)
 {
 	unsigned char first = (unsigned char)src[0];
@@ -13,7 +13,7 @@ static size_t printable_len(const char *src, size_t len)
 
 	if (first < 0x80)
 		return first >= 0x20 && first != 0x7f;
-	/* Rejects overlong forms, surrogates and what lies past U+10FFFF; both error values are >= 2^31. */
+	/* Rejects overlong forms, surrogates and values above U+10FFFF; both error values are >= 2^31. */
 	c = g_utf8_get_char_validated(src, (gssize)len);
 	if (c > 0x10ffff || !g_unichar_isprint(c))
 		return 0;

@@ -5,18 +5,17 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Longest text kept of one string of a trace, in bytes without the NUL: Linux's PATH_MAX. */
+/* Longest text kept of a string from a trace, in bytes without the NUL: Linux's PATH_MAX. */
 enum { TEXT_MAX = 4095 };
 
 /*
- * Copies src[0..len[ (up to its first NUL) into dst as printable UTF-8: control
- * characters, DEL, C1 controls, bidirectional overrides and bytes that are not
- * UTF-8 become \xNN. Cut at size - 1 bytes, at a character. Returns the length
- * of the result. The one function through which text of another machine passes.
+ * Copies src[0..len[ (up to its first NUL) into dst as printable UTF-8: control characters, DEL, C1 controls,
+ * bidirectional overrides and bytes that are not UTF-8 become \xNN. Truncated to size - 1 bytes, at a character
+ * boundary. Returns the length of the result. All text from other machines passes through this function.
  */
 size_t text_sanitise(char *dst, size_t size, const char *src, size_t len);
 
-/* Whether s matches the shell pattern (fnmach without flags: '*', '?', '[…]'). */
+/* Whether s matches the shell pattern (fnmatch() without flags: '*', '?', '[…]'). */
 bool text_glob(const char *pattern, const char *s);
 
 #endif

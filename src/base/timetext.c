@@ -10,7 +10,7 @@
 
 enum { SECONDS_PER_DAY = 86400, BARE_NS_DIGITS = 16 };
 
-/* Reads 1..max_digits digits; moves *p behind them. */
+/* Reads 1..max_digits digits; advances *p past them. */
 static bool read_digits(const char **p, unsigned max_digits, uint64_t *value)
 {
 	unsigned n = 0;
@@ -23,7 +23,7 @@ static bool read_digits(const char **p, unsigned max_digits, uint64_t *value)
 	return n > 0 && !g_ascii_isdigit(**p);
 }
 
-/* Reads an optional ".d…" as a part of unit_ns, cut to whole ns. */
+/* Reads an optional ".d…" as a fraction of unit_ns, truncated to whole ns. */
 static bool read_fraction(const char **p, uint64_t unit_ns, uint64_t *ns)
 {
 	unsigned __int128 sum = 0;
@@ -37,7 +37,7 @@ static bool read_fraction(const char **p, uint64_t unit_ns, uint64_t *ns)
 		return false;
 	for (; g_ascii_isdigit(**p); (*p)++) {
 		if (scale > (unsigned __int128)UINT64_MAX)
-			continue; /* digits that cannot matter */
+			continue; /* digits that make no difference */
 		sum = sum * 10 + (unsigned)(**p - '0');
 		scale *= 10;
 	}
@@ -125,7 +125,7 @@ static bool parse_epoch(const char *p, uint64_t *ns)
 	       !__builtin_mul_overflow(seconds, NS_PER_S, &seconds) && !__builtin_add_overflow(seconds, part, ns);
 }
 
-/* "NNNns", or without unit 16 digits or more. */
+/* "NNNns", or at least 16 digits without a unit. */
 static bool parse_ns(const char *text, uint64_t *ns)
 {
 	const char *p = text;
@@ -159,7 +159,7 @@ enum lt_status timetext_parse(const char *text, struct timetext *out)
 	return LT_OK;
 }
 
-/* How far the local clock is ahead of UTC at an instant. */
+/* How far the local clock is ahead of UTC at an instant, in s. */
 static int64_t offset_at(int64_t epoch_s)
 {
 	const time_t t = (time_t)epoch_s;
@@ -169,9 +169,9 @@ static int64_t offset_at(int64_t epoch_s)
 }
 
 /*
- * The instants at which a wall clock shows these seconds, given as if it were UTC: returns how many, in order. There
- * are two in the hour that an autumn night repeats; one that a spring night skips is read by the offset before it.
- * mktime() would choose by what it was asked before.
+ * The instants at which a wall clock shows these seconds, which are given as if they were UTC: returns how many there
+ * are, in order. There are two in the hour that is repeated in autumn; a time in the hour skipped in spring is read
+ * with the offset before it. mktime() is not used because its choice depends on earlier calls.
  */
 static unsigned wall_to_epoch(int64_t wall_s, bool utc, int64_t epoch_s[2])
 {

@@ -9,17 +9,16 @@
 #include "base/status.h"
 
 /*
- * Times and durations as people write them, to and from ns.
+ * Times and durations in the forms that people write, converted to and from ns.
  *
- *   12:03:05[.nnnnnnnnn]             a time of day: its first occurrence at or after the record's begin
- *   2026-11-20 12:03:05[.nnnnnnnnn]  a date and time; 'T' for the blank is allowed
+ *   12:03:05[.nnnnnnnnn]             a time of day: its first occurrence at or after the start of the recording
+ *   2026-11-20 12:03:05[.nnnnnnnnn]  a date and time; 'T' is allowed instead of the blank
  *   @1700000000[.5]                  seconds since the epoch
- *   1700000000500000000[ns]          ns since the epoch; without "ns" 16 digits or more
- *   +5s  -5s                         a duration after the record's begin, before its end
+ *   1700000000500000000[ns]          ns since the epoch; at least 16 digits unless "ns" follows
+ *   +5s  -5s                         a duration after the start of the recording, or before its end
  *
- * A duration is a decimal number and a unit: ns, us, ms, s, m, h, d. Times of
- * day and dates are local (TZ) unless utc; of a date and time that the local clock shows twice the first is meant.
- * Everything here is reentrant.
+ * A duration is a decimal number and a unit: ns, us, ms, s, m, h, d. Times of day and dates are local (TZ) unless utc
+ * is set; a local date and time that occurs twice means its first occurrence. Everything here is reentrant.
  */
 enum timetext_form {
 	TIMETEXT_NONE = 0, /* not given */
@@ -30,7 +29,7 @@ enum timetext_form {
 	TIMETEXT_BEFORE_END,
 };
 
-/* A parsed time; what ns counts depends on the form, only timetext_resolve() needs to know. */
+/* A parsed time. The meaning of ns depends on the form; only timetext_resolve() needs to know it. */
 struct timetext {
 	enum timetext_form form;
 	uint64_t ns;
@@ -40,8 +39,8 @@ struct timetext {
 enum lt_status timetext_parse(const char *text, struct timetext *out);
 
 /*
- * The time meant, in ns since the epoch, for a record [begin_ns, end_ns[. The
- * form must not be TIMETEXT_NONE. Not clipped to the record; saturates at 0 and UINT64_MAX.
+ * The time meant, in ns since the epoch, for a recording of [begin_ns, end_ns[. The form must not be TIMETEXT_NONE. The
+ * result may be outside the recording; it saturates at 0 and UINT64_MAX.
  */
 uint64_t timetext_resolve(const struct timetext *time, uint64_t begin_ns, uint64_t end_ns, bool utc);
 
@@ -49,8 +48,8 @@ uint64_t timetext_resolve(const struct timetext *time, uint64_t begin_ns, uint64
 enum lt_status timetext_parse_duration(const char *text, uint64_t *ns);
 
 /*
- * Writes t_ns as "12:03:05.123" with 0..9 fraction digits (cut, not rounded),
- * "2026-11-20 12:03:05.123" with the date. Returns dst. TIMETEXT_SIZE bytes are always enough.
+ * Writes t_ns as "12:03:05.123" with 0..9 fraction digits (truncated, not rounded), or with the date as "2026-11-20
+ * 12:03:05.123". Returns dst. TIMETEXT_SIZE bytes are always enough.
  */
 enum { TIMETEXT_SIZE = 40 };
 char *timetext_format(char *dst, size_t size, uint64_t t_ns, unsigned digits, bool date, bool utc);

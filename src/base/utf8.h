@@ -5,19 +5,19 @@
 #include <glib.h>
 #include <stddef.h>
 
-/* How text lies in the columns of a terminal. Bytes that are not UTF-8 count as one column each. */
+/* The width of text on a terminal. Each byte that is not UTF-8 counts as one column. */
 
 /* 0 for a combining character, 2 for a wide one, else 1. */
 unsigned utf8_char_width(gunichar ch);
 
 unsigned utf8_width(const char *text);
 
-/* The character at *p, which is not the end of the text, -1 for a byte that is not UTF-8; moves *p behind it. */
+/* The character at *p, which must not be the end of the text; -1 for a byte that is not UTF-8. Advances *p past it. */
 gunichar utf8_next(const char **p);
 
 /*
- * The bytes of the part of text that fits into width columns: up to a blank, or up to and with a comma, if there is
- * one, else as much as fits, and at least one character.
+ * How many bytes of text fit into a line of width columns: all of them, or up to the last blank or through the last
+ * comma that fits, or, if there is neither, as many characters as fit, at least one.
  */
 size_t utf8_wrap(const char *text, unsigned width);
 
