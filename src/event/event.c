@@ -6,7 +6,7 @@
 #include "event/payload.h"
 #include "event/tracepoints.h"
 
-/* Which of the kind's fields are texts, a bit each; most kinds have none. */
+/* The kind's fields that are texts, one bit each; most kinds have none. */
 static uint32_t texts_of(enum event_kind kind)
 {
 	enum { KNOWN = 1u << TRACEPOINT_FIELDS_MAX };
@@ -37,7 +37,7 @@ static bool strings_inside(const struct event *ev, const struct tracepoint_desc 
 	return true;
 }
 
-/* Of a number whose greatest value stands for none. */
+/* For a number whose greatest value means "none". */
 static bool is_below_or_none(uint16_t number, unsigned bound)
 {
 	return (uint16_t)(number + 1u) <= bound;
@@ -50,7 +50,7 @@ const char *event_check(const struct event *ev, size_t avail_bytes)
 	if (avail_bytes < sizeof(*ev) || ev->size < sizeof(*ev) || ev->size > avail_bytes ||
 	    ev->size > EVENT_SIZE_MAX || ev->size % 8)
 		return "a record of impossible size";
-	if (ev->kind - 1u >= EVENT_KINDS - 1u) /* EVENT_NONE, too */
+	if (ev->kind - 1u >= EVENT_KINDS - 1u) /* includes EVENT_NONE */
 		return "a record of unknown kind";
 	desc = tracepoint_desc(ev->kind);
 	if (ev->n_words != desc->n_words || ev->n_perf > EVENT_PERF_MAX ||

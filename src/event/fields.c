@@ -33,7 +33,7 @@ void fields_begin(struct fields_cursor *c, const struct shape *shape, const stru
 	c->given = false;
 }
 
-/* Past the end of the values, and with nonsense, the containers are ended and nothing else comes. */
+/* Ends all containers: no more values are returned. For the end of the values, and for malformed ones. */
 static void stop(struct fields_cursor *c, const char *wrong)
 {
 	c->wrong = c->wrong ? c->wrong : wrong;
@@ -116,13 +116,13 @@ static bool take_option(struct fields_cursor *c, struct field_value *v)
 	return true;
 }
 
-/* A cursor over a direct member alone begins at depth 1. */
+/* A cursor over a single direct member starts at depth 1. */
 static uint8_t depth_of(const struct fields_cursor *c)
 {
 	return (uint8_t)(c->depth + (c->only != NO_FIELD));
 }
 
-/* false: the values end here. */
+/* false: there are no more values. */
 static bool take_value(struct fields_cursor *c, uint32_t field, struct field_value *v)
 {
 	const struct shape_field *f = &c->shape->fields[field];
@@ -177,7 +177,7 @@ static void end_container(struct fields_cursor *c, struct field_value *v)
 	v->field = field;
 }
 
-/* The next part that the class has; false: none. */
+/* Moves to the next part that the class has; false: there is none. */
 static bool next_part(struct fields_cursor *c, struct field_value *v)
 {
 	for (; c->part < FIELDS_PARTS; c->part++) {
@@ -274,7 +274,7 @@ static uint8_t part_of(const struct shape *s, uint32_t field)
 	return part;
 }
 
-/* Over the members of the part in front of it, from the last one whose place is known on. */
+/* Moves to the field, past the members before it, starting from the last one whose place is known. */
 static bool seek(struct fields_cursor *c, uint32_t field)
 {
 	const struct shape *s = c->shape;
@@ -331,7 +331,7 @@ static bool holds(const struct shape_label *l, const struct field_value *v)
 	return v->u >= (uint64_t)l->first && v->u <= (uint64_t)l->last;
 }
 
-/* A label of several ranges is declared several times. */
+/* A label with several ranges is declared several times. */
 static bool is_new(const struct shape *s, const struct shape_field *f, const struct field_value *v, uint32_t label)
 {
 	for (uint32_t i = f->label; i < label; i++)

@@ -6,7 +6,10 @@
 
 #include "event/payload.h"
 
-/* What the headers of a packet in an event say. Its fields are as wide as a damaged trace has them: see the bounds. */
+/*
+ * Contents of a packet's headers, as recorded in an event. The fields may hold any value in a damaged trace, so check
+ * bounds.
+ */
 enum { PACKET_TCP = 6, PACKET_UDP = 17, PACKET_UDP_HEADER = 8 };
 
 enum packet_tcp_flag {
@@ -16,10 +19,10 @@ enum packet_tcp_flag {
 	PACKET_ACK = 1 << 4,
 };
 
-/* Bytes behind the TCP or UDP header, in [0, INT32_MAX]; -1: unknown. */
+/* Bytes after the TCP or UDP header, in [0, INT32_MAX]; -1: unknown. */
 static inline int32_t packet_payload_len(const struct ev_net *p, uint8_t protocol)
 {
-	/* no field of a header is as long as what a damaged trace may have for it */
+	/* a damaged trace may have a greater value than any header field can hold */
 	const int64_t length = (int64_t)(p->tot_len < INT32_MAX ? p->tot_len : INT32_MAX);
 	const int64_t ip = p->ip_version == 4 ? (int64_t)(p->header_words >> 8 & 0xff) * 4 : 0;
 	const int64_t own = protocol == PACKET_TCP ? (int64_t)(p->header_words & 0xff) * 4 : PACKET_UDP_HEADER;

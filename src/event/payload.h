@@ -7,9 +7,8 @@
 #include "event/event.h"
 
 /*
- * The payload of each kind of record. Every member is a multiple of 8 bytes:
- * an integer (int64_t, uint64_t), a comm (char[16], NUL-padded) or a string.
- * A field the event did not have reads 0 and its bit in event.present is clear.
+ * The payload of each kind of record. Every member is a multiple of 8 bytes: an integer (int64_t, uint64_t), a comm
+ * (char[16], NUL-padded) or a string. A field that the event lacks reads as 0 and its bit in event.present is clear.
  */
 
 /* ---- made by the worker ---- */
@@ -18,20 +17,20 @@ enum trace_domain { DOMAIN_KERNEL = 1, DOMAIN_UST = 2, DOMAIN_OTHER = 3 };
 
 struct ev_trace {
 	struct event_str hostname; /* "" if the environment has none */
-	struct event_str clock;    /* clock class UUID as text, "" if none */
+	struct event_str clock;    /* UUID of the clock class as text; "" if it has none */
 	struct event_str tracer;   /* "lttng-modules 2.13.9" */
-	struct event_str path;     /* as the user can find it */
+	struct event_str path;     /* in a form that the user can find */
 	struct event_str kernel;   /* kernel_release */
-	struct event_str procname; /* of the one process that it traces, "" if it does not say so */
+	struct event_str procname; /* of the only process that it traces; "" if unknown */
 	uint64_t domain;           /* enum trace_domain */
 	uint64_t has_tid;          /* events carry a tid context */
-	int64_t vpid;              /* of that process, -1: it does not say */
-	uint64_t end_hint_ns;      /* end of the last packet, as far as it is known: the record is at least so long */
+	int64_t vpid;              /* PID of that process; -1: unknown */
+	uint64_t end_hint_ns;      /* end of the last packet, if known: the recording lasts at least until then */
 };
 
 struct ev_class {
 	struct event_str name;
-	uint64_t kind; /* what records of this class are: enum event_kind, EVENT_OTHER if nobody asked */
+	uint64_t kind; /* kind of this class's records: enum event_kind; EVENT_OTHER if no figure needs them */
 };
 
 struct ev_stream {
@@ -39,39 +38,39 @@ struct ev_stream {
 };
 
 struct ev_perf_names {
-	struct event_str name; /* as in the trace, without leading '_': perf_cpu_page_fault */
-	uint64_t index;        /* which perf word */
-	uint64_t per_thread;   /* perf_thread_*: counts of the thread, else of the CPU */
+	struct event_str name; /* as in the trace, without the leading '_': perf_cpu_page_fault */
+	uint64_t index;        /* index of the perf word */
+	uint64_t per_thread;   /* perf_thread_*: counts for the thread; otherwise for the CPU */
 };
 
-/* A part of the bytes that shape_parse() takes; those of a class follow each other. */
+/* A part of the bytes for shape_parse(); the parts of a class come in order. */
 struct ev_shape {
 	struct event_str part;
-	uint64_t offset; /* of it in the whole */
+	uint64_t offset; /* of this part in the whole, in bytes */
 	uint64_t total;
 };
 
 struct ev_cpu_start {
-	int64_t tid; /* prev of the CPU's first sched_switch, 0 idle */
+	int64_t tid; /* prev_tid of the CPU's first sched_switch; 0: idle */
 	int64_t prio;
 	char comm[16];
 	uint64_t in_call; /* enum first_in_call */
 };
 
-/* Whether it was in a system call, as its first events show. */
+/* Whether the thread was in a system call, deduced from its first events. */
 enum first_in_call { FIRST_CALL_UNKNOWN = 0, FIRST_CALL_NO, FIRST_CALL_YES };
 
 struct ev_lost {
 	uint64_t events;
 	uint64_t packets;
-	uint64_t begin_ns; /* somewhere in [begin_ns, ts_ns] */
+	uint64_t begin_ns; /* lost somewhere in [begin_ns, ts_ns] */
 };
 
 struct ev_backward {
 	uint64_t by_ns;
 };
 
-/* The context fields of event.tid; bit i of present: member i was in the trace. */
+/* The context fields of event.tid; bit i of present: the trace had member i. */
 struct ev_context {
 	int64_t pid;
 	int64_t ppid;
@@ -88,7 +87,7 @@ struct ev_context {
 	char procname[16];
 };
 
-/* Bits of present of it, in the order of the members. */
+/* Its bits in event.present, in the order of the members. */
 enum ev_context_bit {
 	CTX_PID,
 	CTX_PPID,
@@ -104,7 +103,7 @@ enum ev_context_bit {
 /* Values in words of 8 bytes, see event/fields.h. */
 struct ev_fields {
 	struct event_str parts[4]; /* by enum fields_part */
-	uint64_t cut;              /* bool: there was more than fits */
+	uint64_t cut;              /* bool: some values did not fit */
 };
 
 struct ev_wanted {
@@ -119,14 +118,14 @@ struct ev_note {
 	struct event_str text;
 };
 
-/* Why a source broke off, as far as it makes a difference to what is to be done about it. */
+/* Why a source broke off: only the causes that are handled differently. */
 enum failed_cause {
 	FAILED_OTHER = 0,   /* damage and anything else */
-	FAILED_NO_SESSION,  /* the relayd has no session of that name */
+	FAILED_NO_SESSION,  /* the relayd does not have a session of that name */
 	FAILED_TAKEN,       /* another viewer is attached to the session */
-	FAILED_UNREACHABLE, /* no connection: refused, no such host, nothing that speaks the protocol */
-	FAILED_GONE,        /* the connection broke: the relayd went away */
-	FAILED_WORKER,      /* no record says so: the worker died, was killed or wrote nonsense */
+	FAILED_UNREACHABLE, /* no connection: refused, unknown host, or the protocol is not spoken there */
+	FAILED_GONE,        /* the connection broke, because the relayd went away */
+	FAILED_WORKER,      /* never in a record: the worker died, was killed or wrote nonsense */
 	FAILED_CAUSES
 };
 
@@ -135,14 +134,14 @@ struct ev_failed {
 	uint64_t cause; /* enum failed_cause */
 };
 
-/* Sessions of the same host and name (one per tracing daemon) are one. */
+/* Sessions with the same host and name (one per session daemon) count as one. */
 struct ev_session {
 	struct event_str hostname; /* of the traced host */
 	struct event_str name;
-	struct event_str url; /* of the session, as source_parse_url() takes it */
+	struct event_str url; /* of the session, for source_parse_url() */
 	uint64_t timer_us;    /* live timer; 0: not a live session */
 	uint64_t streams;
-	uint64_t clients; /* viewers attached: another one will be refused */
+	uint64_t clients; /* viewers attached; if there is one, another is refused */
 };
 
 /* ---- tracepoints ---- */
@@ -156,9 +155,8 @@ struct ev_sched_switch {
 	char prev_comm[16];
 	char next_comm[16];
 	/*
-	 * Next is migration/N and the CPU's next event, at this time, shows another
-	 * task: it was offline from here to there. 0: it was not. Present only if the
-	 * source could look ahead (a recording).
+	 * Set if next is migration/N and the CPU's next event, at this time, shows another task: the CPU was offline
+	 * until then. 0: it was not offline. Present only if the source could look ahead (a recording).
 	 */
 	uint64_t offline_until_ns;
 };
@@ -172,7 +170,7 @@ struct ev_wakeup {
 	char comm[16];
 };
 
-/* How deep pid namespaces can be in each other (the kernel's MAX_PID_NS_LEVEL), the host's own too. */
+/* Limit on nested PID namespaces (the kernel's MAX_PID_NS_LEVEL), including the host's own. */
 enum { PID_LEVELS_MAX = 33 };
 
 struct ev_new_task { /* not ev_fork: libev has that name */
@@ -180,9 +178,9 @@ struct ev_new_task { /* not ev_fork: libev has that name */
 	int64_t parent_pid;
 	int64_t child_tid;
 	int64_t child_pid;
-	uint64_t parent_ns; /* inodes of their pid namespaces */
+	uint64_t parent_ns; /* inodes of their PID namespaces */
 	uint64_t child_ns;
-	int64_t child_vtids[PID_LEVELS_MAX]; /* its ids by level: the host's, …, in child_ns; 0 behind the last */
+	int64_t child_vtids[PID_LEVELS_MAX]; /* TIDs by level, from the host's to that in child_ns; 0 after the last */
 	char parent_comm[16];
 	char child_comm[16];
 };
@@ -207,8 +205,8 @@ struct ev_cpu_hotplug {
 };
 
 struct ev_kill {
-	int64_t tid;    /* of the thread it is for */
-	int64_t number; /* of the signal */
+	int64_t tid;    /* the thread that it is sent to */
+	int64_t number; /* signal number */
 	int64_t code;   /* SI_USER … */
 };
 
@@ -248,7 +246,7 @@ struct ev_block_remap {
 
 struct ev_cpu_frequency {
 	uint64_t khz;
-	int64_t cpu; /* which one has it now, not where the event was */
+	int64_t cpu; /* the CPU with the new frequency, not the one that recorded the event */
 };
 
 struct ev_page {
@@ -261,9 +259,9 @@ struct ev_net {
 	uint64_t len;
 	struct event_str name;
 	/*
-	 * TCP, UDP over IPv4, IPv6. ip_version 0: the event has no IP header; if flags is not 0 it has
-	 * a TCP header's seq, ack_seq and flags alone: inet_sock_local_*, and net_dev_queue and
-	 * netif_receive_skb of old builds (transport_fields). Those flags are 16 bits with the data offset.
+	 * TCP and UDP over IPv4 and IPv6. ip_version 0: the event has no IP header. If flags is not 0 then, it has only
+	 * seq, ack_seq and flags of a TCP header: inet_sock_local_*, and net_dev_queue and netif_receive_skb of old
+	 * builds (transport_fields). Those flags have 16 bits and include the data offset.
 	 */
 	uint64_t ip_version;
 	uint64_t protocol;
@@ -282,14 +280,14 @@ struct ev_net {
 struct ev_net_xmit {
 	uint64_t skbaddr;
 	uint64_t len;
-	int64_t rc; /* 0: the driver took it */
+	int64_t rc; /* 0: the driver accepted it */
 	struct event_str name;
 };
 
 struct ev_syscall_entry {
-	int64_t nr;  /* field id of syscall_entry_unknown, else -1 */
-	int64_t fd;  /* the fd the call works on (in-fd of splice, sendfile …) */
-	int64_t fd2; /* out-fd, newfd, second fd */
+	int64_t nr;  /* field id of syscall_entry_unknown; otherwise -1 */
+	int64_t fd;  /* the fd that the call works on (the input of splice, sendfile …) */
+	int64_t fd2; /* output fd, newfd, second fd */
 	int64_t cmd; /* fcntl cmd, socket family, epoll op, futex op … */
 	uint64_t flags;
 	uint64_t arg; /* count, fcntl arg, max fd … */
@@ -300,7 +298,7 @@ struct ev_syscall_entry {
 	uint64_t args[6]; /* raw arguments of syscall_entry_unknown */
 };
 
-struct ev_mount { /* the entry of mount(), which has more texts than those of other calls */
+struct ev_mount { /* entry of mount(), which has more texts than other calls */
 	struct event_str source;
 	struct event_str directory;
 	struct event_str type;
@@ -327,7 +325,7 @@ struct ev_dump_process {
 	int64_t status; /* 0 unknown, 1 wait fork, 2 wait CPU, 3 exit, 4 zombie, 5 wait, 6 run, 7 dead */
 	int64_t cpu;
 	uint64_t file_table;
-	int64_t vtid; /* before 2.13 in this event */
+	int64_t vtid; /* in this event only before 2.13 */
 	int64_t vpid;
 	int64_t vppid;
 	uint64_t ns_level;
@@ -346,7 +344,7 @@ struct ev_dump_ns {
 
 struct ev_dump_fd {
 	uint64_t file_table;
-	int64_t pid; /* before 2.13 */
+	int64_t pid; /* only before 2.13 */
 	int64_t fd;
 	uint64_t flags;
 	uint64_t fmode;
@@ -378,7 +376,7 @@ struct ev_none { /* no payload */
 	uint64_t unused[0];
 };
 
-struct ev_probe { /* of a function probe */
+struct ev_probe { /* a function probe */
 	uint64_t ip;
 };
 

@@ -7,7 +7,7 @@
 /*
  * A shape as bytes:
  *
- *   name of the class, then the four parts, each a field with all that is in it:
+ *   name of the class, then the four parts, each a field with its contents:
  *   u8 kind, u8 base, u8 bits, u8 is_signed, u16 length of the name, u16 labels, u32 count │ name │
  *   labels: i64 first, i64 last, u16 length │ name
  *
@@ -72,7 +72,7 @@ void shape_put_label(GByteArray *out, const struct shape_label *label)
 
 /* ---- reading ---- */
 
-/* Texts are gathered with their NULs; until all are known the names are where they begin there. */
+/* Texts are collected with their NULs; until all are known, names hold offsets into the collection. */
 struct shape_parser {
 	const uint8_t *at, *end;
 	GArray *fields, *labels; /* struct shape_field, struct shape_label */
@@ -178,7 +178,7 @@ static bool is_one_word(const struct shape_field *f)
 	return f->kind >= SHAPE_UINT && f->kind <= SHAPE_FLOAT;
 }
 
-/* The members in front of the first one of unknown length, and that one, stand at known places. */
+/* Sets the places of the direct members up to and including the first one of unknown length. */
 static void place_members(struct shape *s, uint32_t part)
 {
 	uint32_t field = part + 1;
@@ -258,7 +258,7 @@ void shape_free(struct shape *s)
 	g_free(s);
 }
 
-/* ---- those of a source ---- */
+/* ---- the shapes of a source ---- */
 
 static void free_shape(gpointer shape)
 {

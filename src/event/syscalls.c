@@ -30,7 +30,7 @@ static const struct {
 	uint16_t offset;
 	uint8_t bit;
 } members[] = {
-	/* bit: the member's position in fields_syscall_entry of event/tracepoints.c */
+	/* bit: the member's index in fields_syscall_entry of event/tracepoints.c */
 	{ "fd", offsetof(struct ev_syscall_entry, fd), 1 },
 	{ "fd2", offsetof(struct ev_syscall_entry, fd2), 2 },
 	{ "cmd", offsetof(struct ev_syscall_entry, cmd), 3 },

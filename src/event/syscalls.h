@@ -5,54 +5,53 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What a system call does, seen from its entry and exit events. */
+/* What a system call does, as its entry and exit events show it. */
 enum syscall_action {
-	SYSCALL_NAMED = 0,         /* nothing but take time */
+	SYSCALL_NAMED = 0,         /* only takes time */
 	SYSCALL_FD,                /* works on .fd, moves no bytes */
-	SYSCALL_SYNC,              /* the same, and what was written to it is on the disk then */
-	SYSCALL_WAIT_ANY,          /* waits for any of the files that .fd lists */
-	SYSCALL_OPEN,              /* makes an fd (ret) of .path */
+	SYSCALL_SYNC,              /* the same, and the data written to it is then on disk */
+	SYSCALL_WAIT_ANY,          /* waits for any of the files listed by .fd */
+	SYSCALL_OPEN,              /* makes an fd (ret) for .path */
 	SYSCALL_MAKE,              /* makes an fd (ret) */
 	SYSCALL_MAKE_UNLESS_FLAGS, /* the same, if .flags is 0 */
-	SYSCALL_BPF,               /* makes an fd (ret) if .cmd is one that does */
+	SYSCALL_BPF,               /* makes an fd (ret) for some values of .cmd */
 	SYSCALL_SIGNALFD,          /* makes an fd if .fd is -1 */
 	SYSCALL_DUP,               /* copies .fd to ret */
-	SYSCALL_DUP2,              /* copies .fd to .fd2, closing what was there */
+	SYSCALL_DUP2,              /* copies .fd to .fd2, closing the latter first */
 	SYSCALL_FCNTL,             /* .cmd: F_DUPFD, F_DUPFD_CLOEXEC, F_SETFD … */
-	SYSCALL_PIPE,              /* makes two: fd0, fd1 of the exit */
+	SYSCALL_PIPE,              /* makes two fds: fd0, fd1 of the exit */
 	SYSCALL_SOCKET,            /* makes a socket of family .cmd */
-	SYSCALL_SOCKETPAIR,        /* makes two of family .cmd */
+	SYSCALL_SOCKETPAIR,        /* makes two sockets of family .cmd */
 	SYSCALL_ACCEPT,            /* makes a socket; peer in the exit */
 	SYSCALL_CONNECT,           /* gives .fd a peer */
 	SYSCALL_CLOSE,
-	SYSCALL_CLOSE_RANGE, /* .fd to .arg; .flags: 2 unshare first, 4 only set O_CLOEXEC */
+	SYSCALL_CLOSE_RANGE, /* .fd to .arg; .flags: 2 unshares first, 4 only sets O_CLOEXEC */
 	SYSCALL_READ,        /* ret bytes from .fd */
 	SYSCALL_WRITE,       /* ret bytes to .fd */
 	SYSCALL_COPY,        /* ret bytes from .fd to .fd2 */
-	SYSCALL_VMSPLICE,    /* ret bytes to .fd, a pipe, or from it if it is a read end */
-	SYSCALL_MESSAGES,    /* ret messages, bytes unknown */
+	SYSCALL_VMSPLICE,    /* ret bytes to .fd, a pipe, or from it if .fd is a read end */
+	SYSCALL_MESSAGES,    /* ret messages, number of bytes unknown */
 	SYSCALL_EXEC,
 	SYSCALL_CLONE,   /* .flags: CLONE_FILES … */
 	SYSCALL_UNSHARE, /* .flags: CLONE_FILES … */
 	SYSCALL_EXIT,    /* ends the thread */
 	SYSCALL_FUTEX,
 	SYSCALL_FLOCK,
-	SYSCALL_WAIT_CHILD, /* waits for the end of a child: ret */
-	SYSCALL_WAIT_ID,    /* the same, does not say of which */
+	SYSCALL_WAIT_CHILD, /* waits for a child to end: ret */
+	SYSCALL_WAIT_ID,    /* the same, without its PID */
 	SYSCALL_KILL,       /* sends signal .cmd to process or thread .arg */
-	SYSCALL_MOUNT,      /* .path: the directory; the rest is in struct ev_mount */
+	SYSCALL_MOUNT,      /* .path: the directory; the other fields are in struct ev_mount */
 	SYSCALL_UMOUNT,     /* .path: the directory */
 	SYSCALL_CHDIR,      /* to .path */
 	SYSCALL_FCHDIR,     /* to the directory .fd */
 };
 
-/* What an fd is. */
 enum fd_kind {
-	FD_NONE = 0, /* of a call: makes none */
+	FD_NONE = 0, /* for a call: it makes no fd */
 	FD_UNKNOWN,
-	FD_FILE, /* decided by its path: regular, directory, /proc, device … */
+	FD_FILE, /* its path says which: regular, directory, /proc, device … */
 	FD_PIPE,
-	FD_SOCKET, /* decided by its family */
+	FD_SOCKET, /* its family says which */
 	FD_EVENTFD,
 	FD_EPOLL,
 	FD_TIMERFD,
@@ -68,7 +67,7 @@ enum fd_kind {
 	FD_SOCKET_INET, /* AF_INET, AF_INET6, AF_PACKET */
 	FD_SOCKET_UNIX,
 	FD_SOCKET_OTHER,
-	FD_DEVICE, /* below /dev, block devices excepted */
+	FD_DEVICE, /* below /dev, except block devices */
 	FD_BLOCK,  /* a block device */
 	FD_PSEUDO, /* below /proc, /sys */
 	FD_FIFO,
@@ -76,18 +75,18 @@ enum fd_kind {
 	FD_KINDS
 };
 
-/* As the reports print it: "file", "pipe", "inet", "unix", … */
+/* The name printed in reports: "file", "pipe", "inet", "unix", … */
 const char *fd_kind_name(enum fd_kind kind);
 
 enum { CLOEXEC_ALWAYS = -1 };
 
-/* Where a member of struct ev_syscall_entry comes from. */
+/* The source of a member of struct ev_syscall_entry. */
 struct syscall_field {
 	const char *names; /* alternatives separated by '|', not NUL-terminated: names_len */
 	uint16_t names_len;
-	uint16_t offset; /* of the member, bytes */
-	int8_t raw_arg;  /* number of the argument, -1 none */
-	uint8_t bit;     /* of event.present */
+	uint16_t offset; /* of the member, in bytes */
+	int8_t raw_arg;  /* number of the argument; -1: none */
+	uint8_t bit;     /* in event.present */
 };
 
 enum { SYSCALL_FIELDS_MAX = 6 };
@@ -101,13 +100,13 @@ struct syscall_desc {
 	struct syscall_field fields[SYSCALL_FIELDS_MAX];
 };
 
-/* The row of a call by name; NULL if it only takes time. Any time after syscalls_init(). */
+/* The row of a call by name; NULL if the call only takes time. Valid at any time after syscalls_init(). */
 const struct syscall_desc *syscall_find(const char *name);
 
-/* The name of an x86-64 call, NULL if there is none of that number. */
+/* The name of an x86-64 call; NULL: there is no call with that number. */
 const char *syscall_name_of_number(int64_t nr);
 
-/* Builds the look-up tables; idempotent. Called by both the worker and the parent. */
+/* Builds the look-up tables; idempotent. Called by both the workers and the parent. */
 void syscalls_init(void);
 
 #endif

@@ -127,7 +127,7 @@ FIELDS(net_xmit) = {
 	F(net_xmit, name, "name", STR),
 };
 
-/* Of system calls event/syscalls.def says which fields of which call become what. */
+/* The fields of each system call that fill these members are in event/syscalls.def. */
 FIELDS(syscall_entry) = {
 	F(syscall_entry, nr, "", MEMBER),
 	F(syscall_entry, fd, "", MEMBER),
@@ -219,7 +219,7 @@ FIELDS(message) = {
 	F(message, text, "msg", STR),
 };
 
-/* Where the strings of the worker's own records are, for event_check(). */
+/* The strings of the worker's own records, for event_check(). */
 FIELDS(trace) = {
 	F(trace, hostname, "", STR),
 	F(trace, clock, "", STR),
@@ -312,8 +312,8 @@ bool tracepoint_is_probe(enum event_kind kind)
 }
 
 static struct {
-	GHashTable *kinds;            /* name → kind, of names without '*' */
-	enum event_kind with_rest[4]; /* rows that have names with one */
+	GHashTable *kinds;            /* name → kind, for names without '*' */
+	enum event_kind with_rest[4]; /* rows with names that have one */
 	unsigned n_with_rest;
 } known;
 
@@ -331,7 +331,7 @@ static void learn_names(enum event_kind kind)
 	known.with_rest[known.n_with_rest++] = kind;
 }
 
-/* Whether one of names begins name, up to its '*'; *rest is what that stands for. */
+/* Whether name starts with one of names, up to its '*'; *rest is the part that the '*' matches. */
 static bool begins(const char *names, const char *name, const char **rest)
 {
 	for (const char *end; *names; names = end + strspn(end, " ")) {

@@ -7,7 +7,7 @@
 
 #include "event/event.h"
 
-/* Which figures lack something when a tracepoint is not in the trace (bits). */
+/* The figures that are incomplete if the trace lacks a tracepoint (bits). */
 enum need {
 	NEED_CPU = 1 << 0,
 	NEED_SCHED = 1 << 1,
@@ -21,17 +21,17 @@ enum need {
 	NEED_FAULTS = 1 << 9,
 };
 
-/* How the reader turns a field of the event into words of the payload. */
+/* How the reader converts a field of the event into words of the payload. */
 enum field_type {
 	FIELD_INT,       /* integer, boolean or enumeration: one word */
 	FIELD_COMM,      /* text of at most 16 bytes, inline: two words */
-	FIELD_STR,       /* text: a struct event_str and its bytes behind the words; names "": filled otherwise */
-	FIELD_LEVELS,    /* sequence of integers: PID_LEVELS_MAX words, 0 behind the last one (vtids) */
+	FIELD_STR,       /* text: a struct event_str, its bytes after the words; names "": filled in differently */
+	FIELD_LEVELS,    /* sequence of integers: PID_LEVELS_MAX words, 0 after the last one (vtids) */
 	FIELD_INT_PAIR,  /* array of two integers: two words (fildes) */
 	FIELD_ARGS,      /* array of six integers: six words */
 	FIELD_ADDR,      /* sequence of IPv4 bytes or IPv6 groups: two words, network byte order */
 	FIELD_IP_HEADER, /* variant network_header, or transport_fields: ip_version … header_words of struct ev_net */
-	FIELD_MEMBER,    /* filled by the reader otherwise, never looked up */
+	FIELD_MEMBER,    /* filled in by the reader in another way, never looked up */
 };
 
 struct field_desc {
@@ -52,25 +52,24 @@ enum { TRACEPOINT_FIELDS_MAX = 16 };
 
 extern const struct tracepoint_desc tracepoint_table[EVENT_KINDS];
 
-/* The row of a kind, for the worker's own kinds too (names NULL there). kind < EVENT_KINDS. */
+/* The row of a kind, including the worker's own kinds (whose names are NULL). kind < EVENT_KINDS. */
 static inline const struct tracepoint_desc *tracepoint_desc(enum event_kind kind)
 {
 	return &tracepoint_table[kind];
 }
 
-/* Whether events of the kind are of a kprobe, uprobe or function probe, and counted by name as such. */
+/* Whether events of the kind come from a kprobe, uprobe or function probe, and are counted by name as such. */
 bool tracepoint_is_probe(enum event_kind kind);
 
-/* Whether events of the kind are entries of system calls. */
+/* Whether events of the kind are system call entries. */
 static inline bool tracepoint_enters_call(enum event_kind kind)
 {
 	return kind == EVENT_SYSCALL_ENTRY || kind == EVENT_MOUNT_ENTRY;
 }
 
 /*
- * The kind of the events of that name; EVENT_OTHER if nobody asks for it. For
- * system calls *rest, if not NULL, is the call's name inside name ("" for
- * exit_syscall), else NULL.
+ * The kind of the events with that name; EVENT_OTHER if no figure needs them. For system calls *rest, if rest is not
+ * NULL, is the call's name inside name ("" for exit_syscall), else NULL.
  */
 enum event_kind tracepoint_find(const char *name, const char **rest);
 

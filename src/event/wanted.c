@@ -6,9 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/*
- * As text: "CLASSES BEGIN END", then " tTID", " pPID" and " nLENGTH:GLOB", any number of them.
- */
+/* Format of the text: "CLASSES BEGIN END", then " tTID", " pPID" and " nLENGTH:GLOB", any number of each. */
 
 void fields_wanted_init(struct fields_wanted *w)
 {

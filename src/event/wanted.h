@@ -7,8 +7,9 @@
 #include <stdint.h>
 
 /*
- * Of which events all fields are wanted (event/fields.h), not only those that figures need. A worker takes it as a
- * cheap sieve: what it sends is all of that and may be more, where it does not know who runs. The parent decides.
+ * Selects the events for which all fields are wanted (event/fields.h), not only those that figures need. A worker uses
+ * it as a cheap filter: it sends all matching events, and possibly more if it does not know which thread runs. The
+ * parent makes the final choice.
  */
 enum wanted_classes {
 	WANTED_NOTHING,
@@ -20,37 +21,36 @@ enum wanted_classes {
 struct fields_wanted {
 	enum wanted_classes classes;
 	/*
-	 * Threads: an event is wanted if one of these holds of the thread that runs on its CPU. All empty: of every
-	 * thread.
+	 * An event is wanted if one of these matches the thread that runs on its CPU. All empty: every thread matches.
 	 */
 	GArray *tids, *pids; /* int32_t */
 	GPtrArray *names;    /* char *: globs of thread names */
-	/* Of [begin, end[ by the host's own clock; 0, UINT64_MAX: always. */
+	/* Only events in [begin, end[ by the host's own clock; 0, UINT64_MAX: always. */
 	uint64_t begin_ns, end_ns;
 };
 
-/* Nothing is wanted. */
+/* Wants no events. */
 void fields_wanted_init(struct fields_wanted *w);
 void fields_wanted_release(struct fields_wanted *w);
 
-/* Whether it is not of every thread. */
+/* Whether only some threads match. */
 static inline bool fields_wanted_has_threads(const struct fields_wanted *w)
 {
 	return w->tids->len || w->pids->len || w->names->len;
 }
 
-/* Whether events of a class of that name are. */
+/* Whether events of the class with that name are wanted. */
 bool fields_wanted_class(const struct fields_wanted *w, const char *name);
 
 enum { FIELDS_WANTED_TEXT_MAX = 8192 };
 
 /*
- * For a worker's arguments, at most FIELDS_WANTED_TEXT_MAX bytes: where the threads do not fit, all are wanted. To be
- * freed; w NULL: of nothing.
+ * As text for a worker's arguments, at most FIELDS_WANTED_TEXT_MAX bytes: if the threads do not fit, all threads match.
+ * w NULL: no events. To be freed.
  */
 char *fields_wanted_text(const struct fields_wanted *w);
 
-/* Back, into an initialised one. false: it is not such a text. */
+/* Parses such a text into an initialised one. false: it is malformed. */
 bool fields_wanted_parse(struct fields_wanted *w, const char *text);
 
 #endif
