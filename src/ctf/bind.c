@@ -8,7 +8,7 @@
 
 enum { HEADER_DEPTH_MAX = 8 };
 
-/* ---- CTF 1.8 knows the fields of headers and contexts by their names ---- */
+/* ---- CTF 1.8 identifies the fields of headers and contexts by name ---- */
 
 static void set_roles(struct type *t)
 {
@@ -36,8 +36,8 @@ static void set_cpu(struct type *t)
 }
 
 /*
- * A field of that name is a time even if nothing maps it to a clock: older
- * tracers relied on it. Its type may be used elsewhere and is copied.
+ * A field with that name is a time even if it is not mapped to a clock: older tracers relied on it. Its type may be
+ * used elsewhere, so it is copied.
  */
 static void set_clock(struct layout *l, struct type *t, const char *name, unsigned depth)
 {
@@ -54,7 +54,7 @@ static void set_clock(struct layout *l, struct type *t, const char *name, unsign
 	}
 }
 
-/* ---- all of it ---- */
+/* ---- the whole layout ---- */
 
 static void measure(const struct layout *l, struct layout_stream *s, struct type *type)
 {
@@ -122,7 +122,7 @@ static void find_streams(struct layout *l)
 	}
 }
 
-/* The clocks that times are of; only types that are used are measured. */
+/* Finds the clocks that times refer to, in measured types only: these are the ones in use. */
 static enum lt_status find_clocks(struct layout *l)
 {
 	GHashTable *names = g_hash_table_new(g_str_hash, g_str_equal), *used = g_hash_table_new(NULL, NULL);
@@ -159,7 +159,10 @@ static enum lt_status find_clocks(struct layout *l)
 	return status;
 }
 
-/* The types are measured after all references are known: what somebody refers to cannot be stepped over as a whole. */
+/*
+ * Types are measured after all references are known, because a type with a value that others need cannot be skipped as
+ * a whole.
+ */
 enum lt_status bind_layout(struct layout *l)
 {
 	uint64_t work = 0;

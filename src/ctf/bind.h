@@ -6,9 +6,9 @@
 #include "ctf/layout.h"
 
 /*
- * Puts the parts of a layout together when all metadata is read: events to
- * their streams, lengths and tags to the fields they name, times to clocks, the sizes of types.
- * LT_ERROR: packets or event headers cannot be understood.
+ * Completes a layout once all metadata has been read: connects events with their streams, lengths and tags with the
+ * fields they name, and times with clocks, and measures the types. LT_ERROR: the layout of packets or event headers is
+ * not understood.
  */
 enum lt_status bind_layout(struct layout *l);
 

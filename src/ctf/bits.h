@@ -7,16 +7,15 @@
 #include <string.h>
 
 /*
- * Integers inside a packet as CTF 1.8 lays them out: `at` counts bits from
- * the packet's begin; a little-endian integer starts at the low bits of a byte,
- * a big-endian one at the high bits. size is 1..64. The caller checks bounds.
+ * Integers inside a packet, laid out as in CTF 1.8: `at` counts bits from the start of the packet; a little-endian
+ * integer starts at the low bits of a byte, a big-endian one at the high bits. size is 1..64. The caller checks bounds.
  */
 enum bits_order { BITS_LITTLE, BITS_BIG };
 
-/* This machine's. */
+/* The order of this machine. */
 #define BITS_HOST (__BYTE_ORDER == __LITTLE_ENDIAN ? BITS_LITTLE : BITS_BIG)
 
-/* The integer of a C type that stands at bytes in this machine's order, aligned or not. */
+/* Loads an integer of a C type from bytes in this machine's order, aligned or not. */
 #define BITS_LOAD(type, bytes)                            \
 	({                                                \
 		type loaded;                              \

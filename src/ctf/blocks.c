@@ -11,10 +11,10 @@ struct blocks_parse {
 	struct declare d;
 	struct layout *l;
 	const char *text;
-	void *block; /* the clock, stream, event the entries belong to */
+	void *block; /* the clock, stream or event that the entries belong to */
 };
 
-/* One entry: value is NULL or type is. */
+/* Handles an entry: either value or type is NULL. */
 typedef enum lt_status entry_fn(struct blocks_parse *p, const char *key, const struct tsdl_token *value,
 				struct type *type);
 
@@ -64,7 +64,7 @@ static enum lt_status parse_block(struct blocks_parse *p, entry_fn *entry)
 	return LT_OK;
 }
 
-/* Behind the block that begins here, whatever is in it. */
+/* Skips the block that starts here, whatever its contents. */
 static void skip_block(struct declare *d)
 {
 	unsigned depth = 0;
@@ -215,7 +215,7 @@ static enum lt_status parse_stream(struct blocks_parse *p)
 	return parse_block(p, stream_entry);
 }
 
-/* What is wrong in one event is no reason to give up the others: its id and stream usually come first. */
+/* A malformed event does not prevent the use of the others: its id and stream usually come first. */
 static void parse_event(struct blocks_parse *p)
 {
 	struct layout_event *e = g_new0(struct layout_event, 1);

@@ -8,8 +8,8 @@
 /*
  * CTF 1.8 metadata as blocks: NAME { key = value; key := type; typealias …; … };
  *
- * Fills an empty layout, which is then to be bound (ctf/bind.h). LT_ERROR: the
- * text is wrong outside the events' blocks; the error chain names the line.
+ * Fills an empty layout, to be bound next (ctf/bind.h). LT_ERROR: the text is malformed outside event blocks; the error
+ * chain names the line.
  */
 enum lt_status blocks_parse(const char *text, struct layout *l);
 

@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 
-/* Of a name of a type: "unsigned long long int". */
+/* In the name of a type: "unsigned long long int". */
 enum { WORDS_MAX = 8 };
 
 static enum lt_status fail(const struct declare *d, const char *what)
@@ -55,7 +55,7 @@ enum lt_status declare_path(struct declare *d, char **path)
 	return LT_OK;
 }
 
-/* Names that could be keywords have an underscore in front, and so have most others; it does not belong to them. */
+/* Removes the underscore that tracers prepend to names that could be keywords, and to most others. */
 static void make_plain(char *name)
 {
 	if (*name == '_')
@@ -70,7 +70,7 @@ static struct type *make(struct declare *d, enum type_kind kind)
 	return t;
 }
 
-/* What a declaration of few words can make many of. */
+/* Limited, because a short declaration can create many fields. */
 static enum lt_status add_field(struct declare *d, struct type *t, const char *name, struct type *type)
 {
 	if (t->fields->len >= TYPE_FIELDS_MAX || d->n_fields >= TYPES_MAX)
@@ -94,7 +94,7 @@ static struct type *find_name(const struct declare *d, const char *keyword, cons
 	return t;
 }
 
-/* Where the length of a sequence or the tag of a variant is found: "_len", "stream.event.header.id". */
+/* Parses the path of a sequence's length or a variant's tag: "_len", "stream.event.header.id". */
 static enum lt_status parse_reference(struct declare *d, struct type *t)
 {
 	static const char *const parts[PARTS] = {
@@ -141,7 +141,7 @@ static bool is_text_encoding(const struct tsdl_token *value)
 	return value->len && (value->kind == TSDL_WORD || value->kind == TSDL_STRING) && !tsdl_is(value, "none");
 }
 
-/* 0: another one, which babeltrace2 refuses. */
+/* 0: a base that babeltrace2 refuses too. */
 static uint8_t parse_base(const struct tsdl_token *value)
 {
 	static const struct {
@@ -299,7 +299,7 @@ static enum lt_status parse_enum(struct declare *d, struct type **out)
 
 /* ---- structures and variants ---- */
 
-/* NAME, NAME[3], NAME[length] … of a field. */
+/* NAME, NAME[3], NAME[length] …: the declarator of a field. */
 static enum lt_status parse_declarator(struct declare *d, struct type *type, char **name, struct type **out)
 {
 	struct type *outer = NULL, *inner = NULL;
@@ -385,7 +385,7 @@ static enum lt_status parse_struct(struct declare *d, struct type **out)
 	return status;
 }
 
-/* The same choices for another tag. */
+/* Reuses the options of a variant with another tag. */
 static enum lt_status copy_options(struct declare *d, struct type *t, const struct type *known)
 {
 	for (guint i = 0; i < known->fields->len; i++)
@@ -424,7 +424,7 @@ static enum lt_status parse_variant(struct declare *d, struct type **out)
 
 /* ---- names of types ---- */
 
-/* The longest row of words that names a type. */
+/* The longest sequence of words that names a type. */
 static enum lt_status parse_known(struct declare *d, struct type **out)
 {
 	GString *words = g_string_new(NULL);

@@ -7,32 +7,32 @@
 #include "ctf/type.h"
 
 /*
- * The declarations of TSDL: from tokens to types. Names of types are global: a
- * tracer that uses one name for two types in different blocks is not known.
+ * Parses the declarations of TSDL, from tokens to types. Names of types are global: no tracer is known to use one name
+ * for different types in different blocks.
  */
 struct declare {
 	const struct tsdl_token *at; /* the next token; the array ends with TSDL_END */
-	GPtrArray *types;            /* every type made; the owner destroys them */
+	GPtrArray *types;            /* all types made so far; destroyed by the owner of the struct */
 	GHashTable *names;           /* "uint8_t", "struct packet_context" → struct type */
 	unsigned depth, n_fields;
 };
 
-/* LT_ERROR, as for all below: the error chain names the line. */
+/* LT_ERROR, here and below: the error chain names the line. */
 enum lt_status declare_expect(struct declare *d, const char *mark);
 
-/* Moves over the token if it is this one. */
+/* Skips the token if it is this one; returns whether it was. */
 bool declare_accept(struct declare *d, const char *mark);
 
-/* typealias or typedef: at its first token; moves behind its ';'. */
+/* Parses a typealias or typedef, from its first token to after its ';'. */
 enum lt_status declare_alias(struct declare *d);
 
-/* Whether a typealias, typedef comes next. */
+/* Whether a typealias or typedef comes next. */
 bool declare_is_alias(const struct declare *d);
 
-/* A type without the name of a field: "integer { … }", "struct x", "unsigned long". */
+/* Parses a type without a field name: "integer { … }", "struct x", "unsigned long". */
 enum lt_status declare_type(struct declare *d, struct type **out);
 
-/* Words joined by dots: "stream.event.header.id"; to be freed with g_free(). */
+/* Parses words joined by dots: "stream.event.header.id"; to be freed with g_free(). */
 enum lt_status declare_path(struct declare *d, char **path);
 
 #endif

@@ -8,9 +8,7 @@
 #include "ctf/layout.h"
 #include "ctf/metadata.h"
 
-/*
- * The metadata with other clock offsets and another hostname.
- */
+/* Metadata with changed clock offsets and another hostname. */
 
 /* The clock's offset in cycles, set forward by shift_ns. */
 static __int128 shifted_offset(const struct layout_clock *c, int64_t shift_ns)
@@ -19,9 +17,9 @@ static __int128 shifted_offset(const struct layout_clock *c, int64_t shift_ns)
 	       (__int128)shift_ns * (__int128)c->freq / NS_PER_S;
 }
 
-/* ---- CTF 1.8: texts in the place of texts ---- */
+/* ---- CTF 1.8: parts of the text are replaced ---- */
 
-/* A number of the text and what stands there instead. */
+/* A part of the text and its replacement. */
 struct edit {
 	size_t at, len;
 	char *text;
@@ -41,7 +39,7 @@ static void add_edit(GArray *edits, size_t at, size_t len, char *text)
 	g_array_append_val(edits, e);
 }
 
-/* The new offset goes whole into `offset`: it may be negative only where even the epoch is. */
+/* The whole new offset goes into `offset`, so that it is negative only if the clock starts before the epoch. */
 static void shift_clock(GArray *edits, const struct layout_clock *c, int64_t shift_ns)
 {
 	int64_t number = (int64_t)shifted_offset(c, shift_ns);
@@ -88,7 +86,7 @@ static char *edit_blocks(const struct layout *l, const char *text, int64_t shift
 	return g_string_free(out, FALSE);
 }
 
-/* ---- CTF 2: other fragments in the place of fragments ---- */
+/* ---- CTF 2: fragments are replaced ---- */
 
 static const struct layout_clock *find_clock(const struct layout *l, const char *name)
 {
@@ -101,7 +99,7 @@ static const struct layout_clock *find_clock(const struct layout *l, const char 
 	return NULL;
 }
 
-/* Cycles are fewer than a second has, and not negative. */
+/* Cycles must be fewer than in a second, and not negative. */
 static bool shift_clock_class(const struct layout *l, json_t *o, int64_t shift_ns)
 {
 	const struct layout_clock *c = find_clock(l, json_string_value(json_object_get(o, "id")));
@@ -127,7 +125,7 @@ static void set_environment(json_t *o, const char *hostname)
 		json_object_set_new(env, "hostname", json_string(hostname));
 }
 
-/* Whether the fragment became another one. */
+/* Whether the fragment changed. */
 static bool edit_fragment(const struct layout *l, json_t *o, int64_t shift_ns, const char **hostname)
 {
 	const char *type = json_string_value(json_object_get(o, "type"));
@@ -149,7 +147,7 @@ static void put_fragment(GString *out, const json_t *o)
 	free(text);
 }
 
-/* Whether to look into it: most are event classes. */
+/* Whether it needs parsing: most fragments are event classes. */
 static bool may_be_of(const struct json_fragment *f)
 {
 	return json_mentions(f, "\"clock-class\"") || json_mentions(f, "\"trace-class\"");

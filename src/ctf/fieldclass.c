@@ -6,10 +6,10 @@
 #include "base/error.h"
 #include "ctf/json.h"
 
-/* Messages name this many of the fields around the one that is wrong. */
+/* How many enclosing fields of a malformed one are named in messages. */
 enum { NAMED_DEPTH = 8 };
 
-/* What a number or blob is for, besides being one. */
+/* The special purpose of a number or blob. */
 struct use {
 	enum packet_field role;
 	bool is_event_id;
@@ -112,7 +112,7 @@ static enum lt_status parse_order(struct fieldclass *f, const json_t *o, struct 
 	return LT_OK;
 }
 
-/* Numbers of a fixed length of up to max_bits. */
+/* Numbers of fixed length, up to max_bits. */
 static enum lt_status parse_number(struct fieldclass *f, const json_t *o, enum type_kind kind, uint64_t max_bits,
 				   struct type **out)
 {
@@ -174,7 +174,7 @@ static enum lt_status parse_integer(struct fieldclass *f, const json_t *o, bool 
 	return parse_roles(f, o, *out, use) ? LT_ERROR : parse_mappings(mappings, *out);
 }
 
-/* What they are is in each of them. */
+/* Bit arrays and bit maps: each bit has its own meaning, so the value is shown in hexadecimal. */
 static enum lt_status parse_bits(struct fieldclass *f, const json_t *o, struct type **out, struct use *use)
 {
 	if (parse_integer(f, o, false, out, use))
@@ -226,7 +226,7 @@ static enum lt_status parse_location(const json_t *o, const char *key, struct ty
 	return LT_OK;
 }
 
-/* The length of an array or, in bytes, of a string or blob, which was seen before or is known. */
+/* The length of an array, or of a string or blob in bytes: fixed, or the value of an earlier field. */
 static enum lt_status parse_length(struct fieldclass *f, const json_t *o, bool is_static, struct type **out)
 {
 	if (make(f, is_static ? TYPE_ARRAY : TYPE_SEQUENCE, out))
@@ -271,7 +271,7 @@ static enum lt_status make_byte(struct fieldclass *f, bool is_text, struct type 
 	return LT_OK;
 }
 
-/* A string or a blob. Characters of more than 8 bits are shown as the bytes they are. */
+/* A string or a blob. Characters of more than 8 bits are shown as bytes. */
 static enum lt_status parse_bytes(struct fieldclass *f, const json_t *o, bool is_static, bool is_text,
 				  struct type **out)
 {
@@ -306,7 +306,7 @@ static enum lt_status parse_array(struct fieldclass *f, const json_t *o, bool is
 
 /* ---- structures, variants, optional fields ---- */
 
-/* {"name": …, "field-class": …} of a structure or variant. */
+/* {"name": …, "field-class": …} in a structure or variant. */
 static enum lt_status parse_member(struct fieldclass *f, const json_t *o, struct type *into)
 {
 	struct use use = { .role = PACKET_NO_FIELD };
@@ -346,7 +346,7 @@ static enum lt_status parse_struct(struct fieldclass *f, const json_t *o, struct
 	return LT_OK;
 }
 
-/* Values of the selector that choose the variant's last field. */
+/* The values of the selector that choose the variant's last field. */
 static void add_case(struct type *t, int64_t first, int64_t last)
 {
 	struct type_case c = { .first = first, .last = last, .field = t->fields->len - 1 };
@@ -399,18 +399,18 @@ static enum lt_status parse_optional(struct fieldclass *f, const json_t *o, stru
 	if (make_variant(f, o, out) || parse_member(f, o, *out))
 		return LT_ERROR;
 	if (!json_object_get(o, "selector-field-ranges"))
-		add_case(*out, 1, -1); /* a boolean: all but 0 */
+		add_case(*out, 1, -1); /* a boolean: all values but 0 */
 	else if (parse_cases(o, *out))
 		return LT_ERROR;
 	if (make(f, TYPE_STRUCT, &nothing))
 		return LT_ERROR;
 	type_add_field(*out, "", nothing);
-	add_case(*out, 0, -1);                /* any other value of an unsigned selector */
-	add_case(*out, INT64_MIN, INT64_MAX); /* of a signed one */
+	add_case(*out, 0, -1);                /* all other values of an unsigned selector */
+	add_case(*out, INT64_MIN, INT64_MAX); /* of a signed selector */
 	return LT_OK;
 }
 
-/* ---- all of them ---- */
+/* ---- all field classes ---- */
 
 static enum lt_status parse_named(struct fieldclass *f, const char *name, const json_t *o, struct type **out,
 				  struct use *use)
@@ -461,7 +461,7 @@ static enum lt_status parse_object(struct fieldclass *f, const json_t *o, struct
 	return parse_named(f, name, o, out, use);
 }
 
-/* An alias is parsed where it is used, as a type of its own: lengths and tags inside it depend on the place. */
+/* An alias is parsed again wherever it is used: lengths and tags inside it depend on the place. */
 static enum lt_status parse_class(struct fieldclass *f, const json_t *value, struct type **out, struct use *use)
 {
 	const char *name = json_string_value(value);

@@ -13,7 +13,7 @@ struct fragments_parse {
 	bool has_preamble, has_trace;
 };
 
-/* The structure of that property; it may be missing. */
+/* The structure in that property, which may be missing. */
 static enum lt_status get_struct(struct fragments_parse *p, const json_t *o, const char *key, bool has_roles,
 				 struct type **out)
 {
@@ -115,7 +115,7 @@ static enum lt_status parse_offset(struct layout_clock *clock, const json_t *o)
 	return json_get_integer(offset, "cycles", &clock->offset);
 }
 
-/* Its id is what data streams call it by. */
+/* Data streams refer to the clock by its id. */
 static enum lt_status parse_clock(struct fragments_parse *p, const json_t *o)
 {
 	struct layout_clock *clock = g_new0(struct layout_clock, 1);
@@ -163,7 +163,7 @@ static enum lt_status fill_event(struct fragments_parse *p, struct layout_event 
 	return get_struct(p, o, "payload-field-class", false, &e->fields);
 }
 
-/* What is wrong in one event is no reason to give up the others. */
+/* A malformed event does not prevent the use of the others. */
 static enum lt_status parse_event(struct fragments_parse *p, const json_t *o)
 {
 	struct layout_event *e = g_new0(struct layout_event, 1);
@@ -200,7 +200,7 @@ static enum lt_status parse_fragment(struct fragments_parse *p, const json_t *o)
 	return error_set("unknown fragment '%.40s'", type);
 }
 
-/* The last one may be cut off in a recording that was: its event is not known then. */
+/* The last fragment of a truncated recording may be truncated; its event is then unknown. */
 static enum lt_status read_fragment(struct fragments_parse *p, const struct json_fragment *f, bool is_last)
 {
 	enum lt_status status;

@@ -6,11 +6,11 @@
 #include "ctf/layout.h"
 
 /*
- * CTF 2 metadata as fragments: JSON objects, each behind a record separator: preamble,
- * field-class-alias, trace-class, clock-class, data-stream-class, event-record-class.
+ * CTF 2 metadata as fragments: JSON objects, each after a record separator: preamble, field-class-alias, trace-class,
+ * clock-class, data-stream-class, event-record-class.
  *
- * Fills an empty layout, which is then to be bound (ctf/bind.h). LT_ERROR: a
- * fragment is wrong that is not an event record class; the error chain names its line.
+ * Fills an empty layout, to be bound next (ctf/bind.h). LT_ERROR: a fragment other than an event record class is
+ * malformed; the error chain names its line.
  */
 enum lt_status fragments_parse(const char *text, struct layout *l);
 

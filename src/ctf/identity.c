@@ -9,7 +9,7 @@
 #include "ctf/metadata.h"
 #include "ctf/tsdl.h"
 
-/* The first one counts. */
+/* Keeps the first text; frees all others. */
 static void keep(char **into, char *text)
 {
 	if (*into)
@@ -31,7 +31,7 @@ static void take_value(struct identity *id, const struct tsdl_token *block, cons
 		keep(&id->clock, tsdl_text(value));
 }
 
-/* KEY = "VALUE" right inside of blocks, up to the first stream or event. */
+/* KEY = "VALUE" directly inside blocks, up to the first stream or event. */
 static void read_blocks(struct identity *id, const char *text)
 {
 	struct tsdl_token block = { .kind = TSDL_END }, key = block, before = block, token;
@@ -62,7 +62,7 @@ static char *text_of(const json_t *o, const char *key)
 	return g_strdup(json_string_value(json_object_get(o, key)));
 }
 
-/* The UUID of the metadata is the trace's if that has no name of its own. */
+/* The UUID of the metadata, which is the trace's if the trace has no uid. */
 static char *uuid_of(const json_t *bytes)
 {
 	GString *text = g_string_new(NULL);
@@ -110,7 +110,7 @@ void identity_read(struct identity *id, const char *text)
 		read_fragments(id, text);
 	else
 		read_blocks(id, text);
-	/* Where the text is cut off it is not understood. */
+	/* The end of a truncated text cannot be parsed, which is not an error. */
 	error_clear();
 }
 

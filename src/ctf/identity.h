@@ -3,9 +3,8 @@
 #define LT_CTF_IDENTITY_H
 
 /*
- * Which recording of which machine a trace is: enough to tell that two
- * directories hold parts of one. Only the blocks or fragments in front of the
- * first stream are read, a few kilobytes; the layout is not needed.
+ * Identifies a trace's recording and machine, well enough to see that two directories hold parts of the same recording.
+ * Only the blocks or fragments before the first stream are read, a few kilobytes; no layout is needed.
  */
 struct identity {
 	char *trace; /* the trace's UUID as text */
@@ -13,7 +12,10 @@ struct identity {
 	char *clock; /* the clock's UUID as text */
 };
 
-/* From the beginning of metadata, which may be cut off anywhere; what is not there is NULL. Release it in any case. */
+/*
+ * Reads the start of the metadata, which may be truncated anywhere; members that are not in it are NULL. Always release
+ * *id.
+ */
 void identity_read(struct identity *id, const char *text);
 
 void identity_release(struct identity *id);

@@ -7,7 +7,7 @@
 
 #define INDEX_MAGIC UINT32_C(0xc1f1dcc1)
 
-/* An entry may be longer in later versions, its begin stays. */
+/* Entries may be longer in later versions, but start with the same members. */
 enum { ENTRY_MAX = 4096 };
 
 /* All integers big-endian. */
@@ -25,7 +25,7 @@ char *index_path(const char *file)
 	return path;
 }
 
-/* The bytes of each entry, 0: this is no index. */
+/* Size of each entry in bytes; 0: not an index. */
 static gsize entry_bytes(const struct index_head *head)
 {
 	const gsize bytes = GUINT32_FROM_BE(head->packet_bytes);

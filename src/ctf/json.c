@@ -34,7 +34,7 @@ bool json_mentions(const struct json_fragment *f, const char *quoted)
 	return memmem(f->text, f->len, quoted, strlen(quoted)) != NULL;
 }
 
-/* Behind the string that begins at p. */
+/* The end of the string that starts at p. */
 static const char *skip_string(const char *p, const char *end)
 {
 	for (p++; p < end && *p != '"'; p++)
@@ -42,7 +42,7 @@ static const char *skip_string(const char *p, const char *end)
 	return p < end ? p + 1 : end;
 }
 
-/* The integer at p if it needs the 64th bit: its text as a negative number; NULL: it does not. */
+/* If the integer at p needs the 64th bit, its text as a negative number; otherwise NULL. */
 static char *lower_integer(const char *p, size_t digits)
 {
 	char text[32], *rest;
@@ -59,7 +59,7 @@ static char *lower_integer(const char *p, size_t digits)
 	return g_strdup_printf("%" G_GINT64_FORMAT, (gint64)value);
 }
 
-/* The text with such integers replaced; NULL: it has none. */
+/* The text with such integers replaced; NULL: it does not contain any. */
 static GString *lower_integers(const char *text, size_t len)
 {
 	const char *end = text + len, *from = text;

@@ -20,7 +20,7 @@ static uint32_t read_u32(const unsigned char *p, bool swap)
 	return swap ? GUINT32_SWAP_LE_BE(value) : value;
 }
 
-/* Takes the packet headers out of packetized metadata: text[0..len[ becomes plain text; its new length. */
+/* Removes the packet headers from packetized metadata: text[0..len[ becomes plain text. Returns its new length. */
 static size_t unpack(unsigned char *text, size_t len)
 {
 	const uint32_t magic = len >= PACKET_HEADER ? read_u32(text, false) : 0;

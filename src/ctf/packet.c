@@ -24,13 +24,13 @@ static bool is_uuid(const struct type_field *f)
 	       t->element->kind == TYPE_INTEGER && t->element->size == 8 && t->element->align % 8 == 0;
 }
 
-/* Where its bytes stand, which walk_type() has stepped over. */
+/* Call it after walk_type() has stepped over the bytes. */
 static void take_uuid(struct packet_head *head, const struct walk *w)
 {
 	head->places[PACKET_UUID] = (struct packet_place){ .at = w->at - 8 * UUID_BYTES, .size = 8 * UUID_BYTES };
 }
 
-/* LTTng's kernel tracer 2.14 to 2.16 leaves zeros in the empty packets that snapshots end with. */
+/* LTTng's kernel tracer 2.14 to 2.16 writes zeros as the UUID in the empty packets at the end of snapshots. */
 static bool is_of_another_trace(const struct layout *l, const struct walk *w, const struct packet_head *head)
 {
 	static const uint8_t none[UUID_BYTES];
@@ -81,7 +81,7 @@ enum lt_status packet_walk_head(const struct layout *l, struct walk *w, struct p
 		return error_set("wrong magic number");
 	if (is_of_another_trace(l, w, head))
 		return error_set("the packet belongs to another trace");
-	/* Without an id it is of the only one. */
+	/* Without an id, it belongs to the only stream. */
 	if (!packet_has(head, PACKET_STREAM_ID) && l->streams->len == 1)
 		head->stream = g_ptr_array_index(l->streams, 0);
 	else

@@ -7,10 +7,10 @@
 
 enum { DEPTH_MAX = 128, TARGETS_MAX = 64 };
 
-/* Far more than any trace needs: metadata can be small and mean a tree without end. */
+/* Far more than any trace needs. Small metadata can describe a huge tree. */
 #define WORK_MAX (UINT64_C(1) << 26)
 
-/* A structure around the type looked at, and how many of its fields come before. */
+/* A structure that encloses the current type, and how many of its fields precede the type. */
 struct resolve_frame {
 	const struct type *type;
 	guint before;
@@ -22,7 +22,7 @@ struct visit {
 	struct resolve_frame frames[DEPTH_MAX];
 	unsigned n_frames;
 	unsigned depth;
-	struct type_field *targets[TARGETS_MAX]; /* what a path leads to */
+	struct type_field *targets[TARGETS_MAX]; /* fields that a path leads to */
 	unsigned n_targets;
 };
 
@@ -40,13 +40,13 @@ static struct type_field *find(struct visit *v, const struct type *t, const char
 	return type_find_field(t, name, before);
 }
 
-/* The same for the first of several names, which may lead into the field that is being looked at. */
+/* The same for the first of several names, which may lead into the current field. */
 static struct type_field *find_step(struct visit *v, const struct type *t, char **names, guint before)
 {
 	return find(v, t, *names, names[1] && before < G_MAXUINT ? before + 1 : before);
 }
 
-/* In CTF 1.8 a path names each structure and each choice of a variant it leads through. */
+/* In CTF 1.8 a path names each structure and each option of a variant on its way. */
 static bool follow_names(struct visit *v, const struct type *t, guint before, char **names)
 {
 	struct type_field *field = NULL;
@@ -62,7 +62,7 @@ static bool follow_names(struct visit *v, const struct type *t, guint before, ch
 	return true;
 }
 
-/* In CTF 2 it names the members of structures; it leads through all choices of a variant and the elements of arrays. */
+/* In CTF 2 a path names members of structures; it passes through all options of variants and the elements of arrays. */
 static void follow_members(struct visit *v, const struct type *t, guint before, char **names)
 {
 	struct type_field *field;
@@ -82,7 +82,7 @@ static void follow_members(struct visit *v, const struct type *t, guint before, 
 	}
 }
 
-/* The nearest field of that path: in the structures around, then in the parts before. */
+/* Finds the nearest field with that path, in the enclosing structures, then in the earlier parts. */
 static void find_near(struct visit *v, char **names)
 {
 	for (unsigned i = v->n_frames; i-- > 0;)
@@ -93,7 +93,7 @@ static void find_near(struct visit *v, char **names)
 			return;
 }
 
-/* From the structure around, for each empty name one further out. */
+/* Starts from the enclosing structure; each empty name goes one structure outwards. */
 static void find_here(struct visit *v, char **names)
 {
 	unsigned frames = v->n_frames;
@@ -131,7 +131,7 @@ static enum lt_status fail(const struct type *t, const char *what)
 	return LT_ERROR;
 }
 
-/* One slot for the type and all that its path leads to. */
+/* Makes the type and all fields that its path leads to use one slot. */
 static enum lt_status share_slot(struct visit *v, struct type *t)
 {
 	int slot = t->slot;
@@ -152,7 +152,7 @@ static enum lt_status share_slot(struct visit *v, struct type *t)
 	return LT_OK;
 }
 
-/* The slot of the field a sequence or variant refers to. */
+/* Finds the slot of the field that a sequence or variant refers to. */
 static enum lt_status connect(struct visit *v, struct type *t, const struct type **target)
 {
 	find_targets(v, t);
@@ -172,7 +172,7 @@ static enum lt_status connect(struct visit *v, struct type *t, const struct type
 
 /* ---- variants ---- */
 
-/* Tracers put an underscore in front of labels that could be keywords, not always at both places. */
+/* Tracers prepend an underscore to labels that could be keywords, but not always in both places. */
 static const char *plain(const char *name)
 {
 	return *name == '_' ? name + 1 : name;

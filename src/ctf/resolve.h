@@ -6,22 +6,22 @@
 #include "ctf/layout.h"
 
 /*
- * Connects lengths of sequences and tags of variants with the fields they name: such
- * a field gets a slot where its value stands while an event is walked.
+ * Connects lengths of sequences and tags of variants with the fields they name. Such a field gets a slot that holds its
+ * value while an event is walked.
  */
 
 /*
- * The types of the parts, any may be NULL. A reference inside one may name fields
- * before it, in its own structure, in those around it and in the parts before.
+ * The types of the parts; each may be NULL. A reference in one of them may name fields that precede it in its own
+ * structure, in the enclosing ones, and in the parts before.
  */
 struct resolve {
 	struct type *parts[PARTS];
-	bool has_names;    /* paths name the choices of variants: CTF 1.8 */
+	bool has_names;    /* paths include the options of variants: CTF 1.8 */
 	unsigned *n_slots; /* of the layout */
-	uint64_t *work;    /* done for the layout so far: there is a bound */
+	uint64_t *work;    /* steps done for the layout so far, which are limited */
 };
 
-/* All references in one part. LT_ERROR: one names nothing, or not an integer. */
+/* Resolves all references in one part. LT_ERROR: one of them does not name a field, or not an integer. */
 enum lt_status resolve_part(const struct resolve *r, enum part part);
 
 #endif

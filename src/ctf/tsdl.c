@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 
-/* A hundred times as long as what the kernel's tracer writes of all its events. */
+/* A hundred times as many as the kernel tracer needs for all its events. */
 enum { TOKENS_MAX = 1 << 24 };
 
 static bool is_word_start(char c)
@@ -21,7 +21,7 @@ static bool is_word(char c)
 	return isalnum((unsigned char)c) || c == '_';
 }
 
-/* Moves over blanks and comments. */
+/* Skips blanks and comments. */
 static void skip_blanks(struct tsdl_reader *r)
 {
 	const char *end;
@@ -119,7 +119,7 @@ enum lt_status tsdl_split(const char *text, GArray **tokens)
 	struct tsdl_reader r = { .at = text, .line = 1 };
 	struct tsdl_token token;
 
-	/* Of what tracers write a token takes four to six characters. */
+	/* Tokens written by tracers take four to six characters on average. */
 	*tokens = g_array_sized_new(FALSE, FALSE, sizeof(struct tsdl_token), (guint)MIN(strlen(text) / 4, TOKENS_MAX));
 	do {
 		if ((*tokens)->len >= TOKENS_MAX)
@@ -134,7 +134,10 @@ enum lt_status tsdl_split(const char *text, GArray **tokens)
 	return LT_OK;
 }
 
-/* The character behind a backslash, or its number; where the text goes on. A NUL is left out. */
+/*
+ * Appends the character that an escape stands for, given by a letter or a number; NUL is left out. Returns the position
+ * after it.
+ */
 static const char *read_escape(const char *p, const char *end, GString *text)
 {
 	static const char letters[] = "abfnrtv", meant[] = "\a\b\f\n\r\t\v";

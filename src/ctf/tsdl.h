@@ -10,14 +10,13 @@
 #include "base/status.h"
 
 /*
- * The words of TSDL, the language of CTF 1.8 metadata. Comments and blanks are
- * left out. Tokens point into the text.
+ * Splits TSDL, the language of CTF 1.8 metadata, into tokens, without comments and blanks. Tokens point into the text.
  */
 enum tsdl_kind {
 	TSDL_END,    /* the last token of the array */
-	TSDL_WORD,   /* an identifier or a keyword */
+	TSDL_WORD,   /* an identifier or keyword */
 	TSDL_NUMBER, /* with its sign, decimal, hexadecimal or octal */
-	TSDL_STRING, /* text between the quotes, escapes as they stand */
+	TSDL_STRING, /* the text between the quotes, escapes unchanged */
 	TSDL_MARK,   /* punctuation: one character, or ":=", "..." */
 };
 
@@ -26,22 +25,22 @@ struct tsdl_token {
 	const char *text;
 	size_t len;
 	unsigned line;  /* from 1 */
-	int64_t number; /* of TSDL_NUMBER; above INT64_MAX it has the same 64 bits */
+	int64_t number; /* of TSDL_NUMBER; values above INT64_MAX wrap to the same 64 bits */
 };
 
-/* Where the reading of a text is. */
+/* The current position in a text. */
 struct tsdl_reader {
 	const char *at;
 	unsigned line; /* from 1 */
 };
 
-/* The next token. LT_ERROR: as below. */
+/* Reads the next token. LT_ERROR: as below. */
 enum lt_status tsdl_next(struct tsdl_reader *r, struct tsdl_token *token);
 
-/* All tokens (struct tsdl_token), TSDL_END last. LT_ERROR: a character or a string that is no TSDL. */
+/* Reads all tokens (struct tsdl_token); the last is TSDL_END. LT_ERROR: a character or a string is not TSDL. */
 enum lt_status tsdl_split(const char *text, GArray **tokens);
 
-/* Whether the token is this mark or this word: asked of every token many times, with constants. */
+/* Whether the token is this mark or this word. Inline, because it is called many times per token, with constants. */
 static inline bool tsdl_is(const struct tsdl_token *token, const char *text)
 {
 	const size_t len = strlen(text);
@@ -50,7 +49,7 @@ static inline bool tsdl_is(const struct tsdl_token *token, const char *text)
 	       memcmp(token->text, text, len) == 0;
 }
 
-/* A copy of the token's text, of strings with the characters that escapes mean; to be freed with g_free(). */
+/* A copy of the token's text, with the escapes of strings replaced; to be freed with g_free(). */
 char *tsdl_text(const struct tsdl_token *token);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* What no packet is as large as; keeps sums of sizes from wrapping. */
+/* Larger than any packet; keeps sums of sizes from overflowing. */
 #define BITS_MAX (UINT64_C(1) << 48)
 
 static void release_field(gpointer field)
@@ -75,7 +75,7 @@ struct type *type_copy_integer(const struct type *t)
 
 struct type_field *type_find_field(const struct type *t, const char *name, guint n)
 {
-	/* From the last on: a name that comes twice means the nearer one. */
+	/* From the last one backwards: of two fields with the same name the nearer one is meant. */
 	for (guint i = MIN(n, t->fields->len); i-- > 0;)
 		if (!strcmp(type_field(t, i)->name, name))
 			return type_field(t, i);
@@ -115,7 +115,9 @@ void type_add_field(struct type *t, const char *name, struct type *type)
 		t->align = MAX(t->align, type->align);
 }
 
-/* Fixed if all fields are; their offsets depend on nothing because the struct's alignment is the greatest of theirs. */
+/*
+ * A struct is fixed if all its fields are. Their offsets do not vary, because its alignment is the greatest of theirs.
+ */
 static void measure_struct(struct type *t)
 {
 	uint64_t at = 0;

@@ -28,9 +28,8 @@ static bool skip(struct walk *w, uint64_t bits)
 }
 
 /*
- * A time of fewer than 64 bits holds the low bits; the high bits are those of
- * the time before, one more if the low bits went down: tracers write a full
- * time where more has passed.
+ * A time of fewer than 64 bits holds the low bits. The high bits are those of the previous time, plus one if the low
+ * bits decreased: tracers write a full time if more has passed.
  */
 static void update_clock(struct walk *w, uint64_t value, unsigned size)
 {
@@ -115,7 +114,7 @@ static bool walk_elements(struct walk *w, const struct type *t, uint64_t n)
 
 	if (!align(w, t->align) || !n)
 		return w->at <= w->end;
-	/* Elements without bits are possible, any number of them. */
+	/* Elements may have no bits, and there may be any number of them. */
 	if (e->is_fixed) {
 		stride = type_align(e->fixed_bits, e->align);
 		return (!stride || n - 1 <= (w->end - w->at) / stride) && skip(w, stride * (n - 1)) &&
@@ -126,7 +125,7 @@ static bool walk_elements(struct walk *w, const struct type *t, uint64_t n)
 
 		if (!walk_type(w, e))
 			return false;
-		/* Nor have those that follow. */
+		/* The remaining elements have no bits either. */
 		if (w->at == from)
 			break;
 	}
