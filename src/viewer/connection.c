@@ -55,7 +55,7 @@ static enum lt_status send_some(struct viewer_connection *c)
 	return LT_OK;
 }
 
-/* One piece: what was there before it is moved to the front. */
+/* Receives once, after moving the buffer's contents to its front. */
 static enum lt_status receive_some(struct viewer_connection *c)
 {
 	uint8_t *to = c->body;
@@ -83,7 +83,10 @@ static enum lt_status receive_some(struct viewer_connection *c)
 	} else {
 		c->end += (size_t)n;
 	}
-	/* A relayd keeps its next small answer back until the last one is acknowledged: not 40 ms later. */
+	/*
+	 * A relayd holds back its next small answer until the last one is acknowledged: do that at once, not after 40
+	 * ms.
+	 */
 	setsockopt(c->fd, IPPROTO_TCP, TCP_QUICKACK, &one, sizeof(one));
 	c->moved_us = g_get_monotonic_time();
 	return LT_OK;

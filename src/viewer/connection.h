@@ -10,33 +10,33 @@
 #include "base/status.h"
 
 /*
- * Inside viewer/: a connection that never blocks. What is sent waits in a buffer until the peer takes
- * it; what comes is read in large pieces and taken in small ones, or goes straight to where it is wanted.
+ * Inside viewer/: a connection that never blocks. Output waits in a buffer until the peer takes it. Input is received
+ * in large pieces and consumed in small ones, or goes straight to its destination.
  */
-enum { CONNECTION_IN = 16384 }; /* most that can be taken at once */
+enum { CONNECTION_IN = 16384 }; /* most that can be consumed at once */
 
 struct viewer_connection {
 	int fd;           /* -1: not open */
-	int64_t moved_us; /* when bytes last came, or something was sent after silence */
+	int64_t moved_us; /* when bytes last arrived, or something was sent after silence */
 	GByteArray *out;
 	size_t sent;
-	uint8_t *body; /* where the next bytes go, past the buffer */
+	uint8_t *body; /* destination of the next bytes, bypassing the buffer */
 	size_t body_len;
-	size_t begin, end; /* of what is in the buffer */
+	size_t begin, end; /* of the bytes in the buffer */
 	uint8_t in[CONNECTION_IN];
 };
 
-/* Takes over fd, which does not block. */
+/* Takes ownership of fd, which must be non-blocking. */
 void viewer_connection_init(struct viewer_connection *c, int fd);
 void viewer_connection_close(struct viewer_connection *c);
 
 /*
- * Moves what can be moved now, in both directions. LT_OK: something was received. LT_AGAIN: nothing.
- * LT_END: the peer closed. LT_ERROR: it broke.
+ * Sends as much as is possible now, and receives what has arrived, in one piece. LT_OK: something was received.
+ * LT_AGAIN: nothing was. LT_END: the peer closed the connection. LT_ERROR: it broke (error chain).
  */
 enum lt_status viewer_connection_move(struct viewer_connection *c);
 
-/* Appends to what is to be sent. */
+/* Appends to the output. */
 void viewer_connection_put(struct viewer_connection *c, const void *data, size_t len);
 
 static inline bool viewer_connection_has_backlog(const struct viewer_connection *c)
@@ -44,12 +44,14 @@ static inline bool viewer_connection_has_backlog(const struct viewer_connection 
 	return c->out && c->sent < c->out->len;
 }
 
-/* The next len bytes (<= CONNECTION_IN), until anything else is done with the connection; NULL: not there yet. */
+/*
+ * The next len bytes (<= CONNECTION_IN), valid until the next call on the connection; NULL: they have not all arrived.
+ */
 const void *viewer_connection_look(const struct viewer_connection *c, size_t len);
 
 void viewer_connection_skip(struct viewer_connection *c, size_t len);
 
-/* The next len bytes go to data, which must stay until viewer_connection_body_is_there(). */
+/* Receives the next len bytes into data, which must stay valid until viewer_connection_body_is_there(). */
 void viewer_connection_expect(struct viewer_connection *c, void *data, size_t len);
 
 static inline bool viewer_connection_body_is_there(const struct viewer_connection *c)

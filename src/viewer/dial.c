@@ -20,20 +20,20 @@
 
 /* ---- looking up ---- */
 
-/* A question to the resolver. Those who ask the same meanwhile share it, and the thread that asks holds it too. */
+/* A request to the resolver. Concurrent identical requests share it, and the resolving thread holds a reference too. */
 struct lookup {
 	gint users; /* atomic */
 	int family;
 	char *host, *service;
-	GMutex lock; /* of the next two */
+	GMutex lock; /* protects the next two */
 	bool is_answered;
-	GArray *listeners; /* int: an eventfd of each who waits; one for all would be too many paths to one file */
-	/* the thread's until then */
+	GArray *listeners; /* int: an eventfd for each waiting dial: the kernel limits epoll paths to one file */
+	/* written by the thread until then */
 	int problem; /* of getaddrinfo() */
 	struct addrinfo *addresses;
 };
 
-static GPtrArray *lookups; /* without an answer yet; NULL: none */
+static GPtrArray *lookups; /* not answered yet; NULL: there are none */
 
 static void lookup_release(struct lookup *l)
 {
@@ -84,7 +84,7 @@ static bool is_answered(struct lookup *l)
 	return is;
 }
 
-/* The eventfd becomes readable, for ever, once the answer is there; until lookup_leave(). */
+/* Makes the eventfd readable, permanently, once there is an answer. Undone by lookup_leave(). */
 static void lookup_listen(struct lookup *l, int fd)
 {
 	g_mutex_lock(&l->lock);
@@ -133,7 +133,7 @@ static struct lookup *find_lookup(const struct lookup *wanted)
 	return NULL;
 }
 
-/* The answer to it comes by a thread: the question that is under way already, or this one. */
+/* Returns the request that a thread will answer: an identical one that is already pending, or this one. */
 static struct lookup *send_lookup(struct lookup *l)
 {
 	struct lookup *same;
@@ -172,7 +172,7 @@ static struct lookup *lookup_start(int family, const char *host, unsigned port)
 	l->service = g_strdup_printf("%u", port);
 	g_mutex_init(&l->lock);
 	l->listeners = g_array_new(FALSE, FALSE, sizeof(int));
-	/* An address need not be looked up. */
+	/* A numeric address need not be looked up. */
 	ask(l, AI_NUMERICHOST);
 	if (l->problem != EAI_NONAME)
 		answer(l);
@@ -187,13 +187,13 @@ struct dial {
 	struct lookup *lookup;
 	int answered_fd; /* an eventfd: see lookup_listen() */
 	bool has_addresses;
-	const struct addrinfo *next; /* address to try next */
-	int fd;                      /* being connected, -1: none */
-	int timer_fd;                /* when the resolver, or this address, is given up */
-	int epoll_fd;                /* of all of these */
+	const struct addrinfo *next; /* next address to try */
+	int fd;                      /* being connected; -1: none */
+	int timer_fd;                /* fires when to give up on the resolver or on this address */
+	int epoll_fd;                /* watches all of these */
 	unsigned timeout_ms;
-	int64_t give_up_us; /* this address, or the resolver */
-	int64_t until_us;   /* and all addresses */
+	int64_t give_up_us; /* on this address, or on the resolver */
+	int64_t until_us;   /* and on all addresses */
 };
 
 static void watch(const struct dial *d, int fd, uint32_t events)
@@ -263,7 +263,7 @@ static unsigned count_addresses(const struct addrinfo *a)
 	return n;
 }
 
-/* Starts with the next address. Each gets its part of the time that is left. */
+/* Starts with the next address, which gets its share of the time left. */
 static enum lt_status try_next(struct dial *d, int error)
 {
 	while (d->next) {

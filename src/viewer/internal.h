@@ -9,20 +9,20 @@
 #include "viewer/viewer.h"
 
 /*
- *   viewer.c   what a caller sees; opening: connect, list, create, attach
- *   poll.c     reading a session: when to ask which stream
+ *   viewer.c   the interface; opening: connect, list, create, attach
+ *   poll.c     reading a session: which stream to ask, and when
  *   request.c  commands
- *   reply.c    answers, checked and made into events
+ *   reply.c    answers, checked and turned into events
  */
 
-/* A command that was not answered yet. */
+/* A command that has not been answered yet. */
 struct viewer_request {
 	enum wire_command command;
 	struct viewer_stream *stream; /* NULL: about the session */
 	uint32_t serial;
 };
 
-/* What is expected next of the answer to the first request. */
+/* The part of the answer to the first request that comes next. */
 enum viewer_part {
 	PART_HEAD,
 	PART_SESSIONS, /* entries_left of them */
@@ -33,7 +33,7 @@ enum viewer_part {
 
 enum viewer_state {
 	STATE_NEW,
-	STATE_OPENING, /* until the list is there */
+	STATE_OPENING, /* until the list has arrived */
 	STATE_ATTACHING,
 	STATE_ATTACHED,
 	STATE_LISTED,
@@ -49,7 +49,7 @@ struct viewer {
 	enum viewer_cause cause;
 	char *reason; /* STATE_FAILED: the error chain's text */
 	struct viewer_connection connection;
-	unsigned minor; /* spoken */
+	unsigned minor; /* of the protocol spoken; 0: not known yet */
 
 	GQueue requests; /* struct viewer_request *, oldest first */
 	uint32_t serial; /* of the last one */
@@ -58,26 +58,26 @@ struct viewer {
 	GByteArray *body;
 	struct viewer_packet *packet;
 
-	/* the last entry of a list, as the caller gets it */
+	/* the last entry of a list, in the form passed to the caller */
 	struct viewer_session session;
 	char *entry_host, *entry_name;
 
 	/* the session being read */
-	bool is_found;    /* in the list: it is attached, or will be */
-	bool is_listed;   /* by the list that is coming */
-	bool is_unlisted; /* not by the last one */
-	bool is_closed;   /* the relayd has said that no streams will come */
+	bool is_found;    /* in the list: it is attached or will be */
+	bool is_listed;   /* seen in the list that is being received */
+	bool is_unlisted; /* missing from the last list */
+	bool is_closed;   /* the relayd has reported that no more streams will come */
 	uint64_t id;
 	uint32_t timer_us;
-	uint32_t clients;             /* attached to it */
+	uint32_t clients;             /* viewers attached to it */
 	GPtrArray *streams;           /* struct viewer_stream * */
 	unsigned n_data;              /* data streams among them */
 	uint32_t asked_streams;       /* serial of the last request */
-	bool asks_streams, asks_list; /* requests under way */
+	bool asks_streams, asks_list; /* requests without an answer so far */
 	int64_t streams_us;           /* when new streams were last asked for, 0: never */
-	int64_t list_us;              /* and the list */
+	int64_t list_us;              /* likewise, for the list */
 	int64_t packet_us;            /* when the last packet came or was given back */
-	size_t held_bytes;            /* of packets with the caller */
+	size_t held_bytes;            /* size of the packets that the caller holds */
 };
 
 /* ---- request.c ---- */
@@ -92,7 +92,9 @@ void viewer_ask_metadata(struct viewer *v, struct viewer_stream *metadata);
 void viewer_ask_index(struct viewer *v, struct viewer_stream *s);
 void viewer_ask_packet(struct viewer *v, struct viewer_stream *s);
 
-/* Whether an answer to a request with that serial says what had happened by the answer to r. */
+/*
+ * Whether the request with that serial was sent after r, so that its answer covers everything that r's answer reports.
+ */
 static inline bool viewer_asked_since(uint32_t serial, const struct viewer_request *r)
 {
 	return (int32_t)(serial - r->serial) > 0;
@@ -101,41 +103,41 @@ static inline bool viewer_asked_since(uint32_t serial, const struct viewer_reque
 /* ---- reply.c ---- */
 
 /*
- * Takes the next piece of the answers. LT_OK: it made an event. LT_AGAIN: it needs bytes that are not there, or
- * nothing was asked. LT_END: it was taken and there is nothing to report. LT_ERROR: see viewer_fail().
+ * Processes the next piece of the answers. LT_OK: it produced an event. LT_AGAIN: more bytes are needed, or there is no
+ * open request. LT_END: it was processed, without an event. LT_ERROR: see viewer_fail().
  */
 enum lt_status viewer_take_reply(struct viewer *v, struct viewer_event *event);
 
 /* ---- poll.c ---- */
 
-/* Asks for what is due. */
+/* Sends the requests that are due. */
 void viewer_poll(struct viewer *v);
 
-/* When something will be; INT64_MAX: not by itself. */
+/* When the next request will be due; INT64_MAX: not by the passing of time. */
 int64_t viewer_poll_due_us(const struct viewer *v);
 
 /* Whether the session is over. */
 bool viewer_has_ended(const struct viewer *v);
 
-/* What an index said: there was something new, or not. */
+/* Record the result of a request for an index: whether there was something new. */
 void viewer_saw_packet(struct viewer_stream *s);
 void viewer_saw_beacon(struct viewer_stream *s);
 void viewer_saw_nothing(struct viewer_stream *s);
 
-/* Whether another packet may be requested while those that are held remain. */
+/* Whether another packet may be requested while the caller still holds others. */
 bool viewer_may_hold_more(const struct viewer *v, const struct viewer_stream *s);
 
 /* ---- viewer.c ---- */
 
-/* LT_ERROR, with this cause. The error chain says the reason, or fmt does. */
+/* Fail with this cause, and the reason in the error chain or given by fmt; return LT_ERROR. */
 enum lt_status viewer_fail(struct viewer *v, enum viewer_cause cause);
 enum lt_status viewer_refuse(struct viewer *v, enum viewer_cause cause, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* Takes a session of the list into account; true: the caller is to see it. */
+/* Takes a session of the list into account; true: it is to be passed to the caller. */
 bool viewer_take_session(struct viewer *v);
 
-/* The list is complete. LT_OK: event. */
+/* The list is complete. LT_OK: there is an event. */
 enum lt_status viewer_take_list(struct viewer *v, struct viewer_event *event);
 
 #endif

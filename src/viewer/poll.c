@@ -2,33 +2,34 @@
 #include "viewer/internal.h"
 
 /*
- * When to ask. A tracer hands over what a stream has, or a beacon, once per live timer. So a stream is asked shortly
- * before the next time is due and then every few milliseconds until there is something. Before that it is not asked
- * if the last answer came right after one that had nothing; else at longer intervals, as what was there says nothing
- * of how long it had been. A full buffer may come earlier, and waits: what happened is known within the timer and some
- * milliseconds all the same. After a packet the next one is asked for at once.
+ * When to ask. Once per live timer a tracer delivers a stream's data, or a beacon. So a stream is asked shortly before
+ * the next delivery is due, and then every few milliseconds until there is something. Until then it is not asked if its
+ * last delivery came right after an answer without data, which shows the time of deliveries; otherwise it is asked at
+ * longer intervals, because data that was already there does not show when it came. A full buffer may come earlier and
+ * has to wait, but events are still known within the timer's period plus some milliseconds. After a packet the next one
+ * is requested at once.
  */
 enum {
-	EARLY_US = 5000,      /* ahead of the expected time: or it would move later and later */
-	GAP_US = 5000,        /* then, growing ... */
-	GAP_MAX_US = 20000,   /* ... to this */
-	QUIET_GAP_US = 25000, /* while it is not known when something comes */
-	KNOWN_GAP_US = 30000, /* between an answer without news and one with some: then it is known */
+	EARLY_US = 5000,      /* before the expected time; otherwise requests would drift later and later */
+	GAP_US = 5000,        /* afterwards; grows ... */
+	GAP_MAX_US = 20000,   /* ... up to this */
+	QUIET_GAP_US = 25000, /* while the time of deliveries is unknown */
+	KNOWN_GAP_US = 30000, /* longest time from an answer without data to one that shows when data comes */
 	BUSY_GAP_US = 25000,
-	BUSY_TIMERS = 4, /* a stream counts as busy for so many timers */
-	LOST_TIMERS = 3, /* without anything: its tracer may be gone */
+	BUSY_TIMERS = 4, /* periods of the timer for which a stream then counts as busy */
+	LOST_TIMERS = 3, /* periods without an answer with data after which its tracer may be gone */
 	LOST_GAP_US = 100000,
 	TIMER_MIN_US = 1000,
 	TIMER_MAX_US = 1000000, /* a longer timer does not make requests rarer */
-	TOGETHER_US = 3000,     /* what is due so soon is asked for at the same time */
+	TOGETHER_US = 3000,     /* requests due within this time are sent together */
 	STREAMS_MIN_US = 100000,
-	STREAMS_FIRST_US = 20000,   /* while there are none: what is not known when the session ends is lost */
-	METADATA_GAP_US = 20000,    /* while there is none */
-	METADATA_LEFT_US = 1000000, /* once its trace has no data streams: the relayd lets go of it when it was read */
+	STREAMS_FIRST_US = 20000,   /* while there are none: those not yet known when the session ends are lost */
+	METADATA_GAP_US = 20000,    /* while there is no metadata */
+	METADATA_LEFT_US = 1000000, /* once its trace has no data streams: the relayd drops it after it was read */
 	LIST_US = 500000,           /* while the session may be over */
-	QUIET_US = 2000000,         /* with no packet here or to come, a session that is not listed any more is over */
-	HELD_MAX = 2,               /* packets of a stream: one is decoded, one is on its way */
-	HELD_BYTES = 16 << 20,      /* beyond them, one of each stream */
+	QUIET_US = 2000000,    /* a session no longer listed is over after this time without packets, here or pending */
+	HELD_MAX = 2,          /* packets of a stream: one being decoded, one on its way */
+	HELD_BYTES = 16 << 20, /* in all; beyond them, one per stream */
 };
 
 static int64_t timer_of(const struct viewer *v)
@@ -41,11 +42,11 @@ bool viewer_may_hold_more(const struct viewer *v, const struct viewer_stream *s)
 	return s->held == 0 || (s->held < HELD_MAX && v->held_bytes < HELD_BYTES);
 }
 
-/* ---- what a stream has said ---- */
+/* ---- answers about a stream ---- */
 
 static void note_news(struct viewer_stream *s, int64_t now_us)
 {
-	/* Another packet at the same time says no more than the one before it. */
+	/* Another packet at the same time adds no information. */
 	if (s->miss_us > s->news_us)
 		s->is_regular = now_us - s->miss_us <= KNOWN_GAP_US;
 	else if (now_us - s->news_us > KNOWN_GAP_US)
@@ -94,7 +95,7 @@ void viewer_saw_nothing(struct viewer_stream *s)
 
 /* ---- asking ---- */
 
-/* Whether it is asked at all, by time. */
+/* Whether the stream is to be asked at .due_us. */
 static bool is_waiting(const struct viewer *v, const struct viewer_stream *s)
 {
 	if (s->requests > 0)
@@ -103,7 +104,7 @@ static bool is_waiting(const struct viewer *v, const struct viewer_stream *s)
 		return s->n_bytes == 0 || s->n_data == 0;
 	if (s->packet_due)
 		return true;
-	/* No packet before its metadata, unless that was given up. */
+	/* No packets before their metadata, unless the relayd has dropped that. */
 	return viewer_may_hold_more(v, s) && (s->metadata ? s->metadata->n_bytes > 0 : s->has_met_metadata);
 }
 
@@ -119,7 +120,7 @@ static void ask_stream(struct viewer *v, struct viewer_stream *s, int64_t now_us
 	}
 }
 
-/* The first time that is due; INT64_MAX: none. */
+/* The earliest time at which a stream is due; INT64_MAX: none is. */
 static int64_t first_due_us(const struct viewer *v)
 {
 	int64_t due_us = INT64_MAX;
@@ -174,7 +175,7 @@ int64_t viewer_poll_due_us(const struct viewer *v)
 	return v->state == STATE_ATTACHED ? MIN(first_due_us(v), session_us) : INT64_MAX;
 }
 
-/* Whether a packet was requested or is with the caller: then the relayd may have more. */
+/* Whether a packet is requested or held by the caller: the relayd may then have more. */
 static bool holds_any(const struct viewer *v)
 {
 	for (guint i = 0; i < v->streams->len; i++)

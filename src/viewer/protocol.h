@@ -5,11 +5,11 @@
 #include <stdint.h>
 
 /*
- * lttng-relayd's protocol for viewers (live port, 5344), as on the wire: big-endian, packed. A viewer sends
- * a wire_head and the command's payload; the relayd answers commands in their order, without a head.
+ * lttng-relayd's protocol for viewers (live port, 5344), as on the wire: big-endian, packed. A viewer sends a wire_head
+ * and the command's payload; the relayd answers commands in order, without a head.
  *
  *   minor  4  the first one
- *   minor 15  sessions have names of any length and a trace format; older viewers are not shown sessions in CTF 2
+ *   minor 15  sessions have names of any length and a trace format; older viewers are not shown CTF 2 sessions
  */
 enum { WIRE_MAJOR = 2, WIRE_MINOR = 15, WIRE_MINOR_FIRST = 4, WIRE_MINOR_FORMATS = 15 };
 
@@ -21,7 +21,7 @@ enum wire_command {
 	WIRE_PACKET,
 	WIRE_METADATA,
 	WIRE_NEW_STREAMS,
-	WIRE_CREATE, /* the viewer's session, to which those of tracers are attached */
+	WIRE_CREATE, /* the viewer's own session, to which tracers' sessions are attached */
 	WIRE_DETACH,
 	WIRE_COMMANDS
 };
@@ -34,19 +34,19 @@ struct wire_head {
 
 enum { WIRE_FOR_COMMANDS = 1 };
 
-/* A reply, or the head of one, of nothing else. */
+/* A complete reply, or the start of one. */
 struct wire_word {
 	uint32_t word;
 } __attribute__((packed));
 
 /* WIRE_CONNECT, both ways. */
 struct wire_connect {
-	uint64_t viewer; /* given by the relayd */
+	uint64_t viewer; /* assigned by the relayd */
 	uint32_t major, minor;
 	uint32_t type;
 } __attribute__((packed));
 
-/* WIRE_LIST's answer: a uint32_t, so many sessions. */
+/* The answer to WIRE_LIST is a uint32_t count, and as many sessions. */
 struct wire_session {
 	uint64_t id;
 	uint32_t timer_us, clients, streams;
@@ -59,7 +59,7 @@ struct wire_session_old {
 	char host[WIRE_HOST], name[WIRE_NAME];
 } __attribute__((packed));
 
-/* From WIRE_MINOR_FORMATS on; both names follow. */
+/* Since WIRE_MINOR_FORMATS; followed by both names. */
 struct wire_session_new {
 	struct wire_session session;
 	uint32_t host_len, name_len;
@@ -85,7 +85,7 @@ enum wire_attached {
 	WIRE_ATTACH_NOT_CREATED,
 };
 
-/* The answer of WIRE_ATTACH and of WIRE_NEW_STREAMS (payload: uint64_t session): so many streams follow. */
+/* The answer to WIRE_ATTACH and to WIRE_NEW_STREAMS (payload: uint64_t session); count streams follow. */
 struct wire_streams {
 	uint32_t status;
 	uint32_t count;
@@ -93,7 +93,7 @@ struct wire_streams {
 
 struct wire_stream {
 	uint64_t id;
-	uint64_t trace; /* streams of one trace have a metadata stream in common */
+	uint64_t trace; /* streams of a trace share a metadata stream */
 	uint32_t is_metadata;
 	char path[WIRE_PATH], channel[WIRE_NAME];
 } __attribute__((packed));
@@ -105,13 +105,13 @@ enum { WIRE_FLAG_METADATA = 1, WIRE_FLAG_STREAMS = 2 };
 enum wire_index_status {
 	WIRE_INDEX_OK = 1,
 	WIRE_INDEX_RETRY,
-	WIRE_INDEX_HUP, /* the stream is closed, and all of it was read */
+	WIRE_INDEX_HUP, /* the stream is closed and has been read to its end */
 	WIRE_INDEX_ERROR,
-	WIRE_INDEX_INACTIVE, /* no packet, and there will be none before end */
+	WIRE_INDEX_INACTIVE, /* no packet now, and none will come before end */
 	WIRE_INDEX_EOF,
 };
 
-/* WIRE_NEXT_INDEX's answer; its payload and that of WIRE_METADATA is the stream's id. */
+/* The answer to WIRE_NEXT_INDEX, whose payload is the stream's id, as is that of WIRE_METADATA. */
 struct wire_index {
 	uint64_t offset;
 	uint64_t packet_bits, content_bits;
@@ -130,7 +130,7 @@ struct wire_get_packet {
 
 enum wire_packet_status { WIRE_PACKET_OK = 1, WIRE_PACKET_RETRY, WIRE_PACKET_ERROR, WIRE_PACKET_EOF };
 
-/* len bytes follow. */
+/* Followed by len bytes. */
 struct wire_packet {
 	uint32_t status;
 	uint32_t len;
@@ -139,7 +139,7 @@ struct wire_packet {
 
 enum wire_metadata_status { WIRE_METADATA_OK = 1, WIRE_METADATA_NONE, WIRE_METADATA_ERROR };
 
-/* len bytes follow. */
+/* Followed by len bytes. */
 struct wire_metadata {
 	uint64_t len;
 	uint32_t status;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "viewer/internal.h"
 
-/* Most of everything: what exceeds them is no relayd's. */
+/* Limits beyond anything that a relayd sends. */
 enum {
 	SESSIONS_MAX = 65536,
-	STREAMS_MAX = 65536, /* of a session, at a time */
+	STREAMS_MAX = 65536, /* of a session, at any time */
 	NAME_MAX_BYTES = 4096,
-	METADATA_MAX = 64 << 20, /* of a trace, in all */
-	MINOR_PREFETCH = 8,      /* older relayds may want something else read before a packet */
-	AGAIN_US = 5000,         /* before a packet is asked for once more */
+	METADATA_MAX = 64 << 20, /* of a trace, in total */
+	MINOR_PREFETCH = 8,      /* older relayds may require something else to be read before a packet */
+	AGAIN_US = 5000,         /* until a packet is requested again */
 };
 
 #define ENTRY_MAX (sizeof(struct wire_session_new) + 2 * NAME_MAX_BYTES)
@@ -26,7 +26,7 @@ static void skip(struct viewer *v, size_t len)
 	viewer_connection_skip(&v->connection, len);
 }
 
-/* The answer to the first request is complete. */
+/* Removes the first request, whose answer is complete. */
 static void finish(struct viewer *v)
 {
 	struct viewer_request *r = g_queue_pop_head(&v->requests);
@@ -162,7 +162,7 @@ static enum lt_status refuse_attaching(struct viewer *v, uint32_t status)
 	}
 }
 
-/* Of WIRE_ATTACH, or WIRE_NEW_STREAMS: LT_OK: its streams follow, if there are any. */
+/* For WIRE_ATTACH and WIRE_NEW_STREAMS. LT_OK: its streams follow, if there are any. */
 static enum lt_status take_streams_head(struct viewer *v, uint32_t *status)
 {
 	const struct wire_streams *w = look(v, sizeof(*w));
@@ -170,7 +170,7 @@ static enum lt_status take_streams_head(struct viewer *v, uint32_t *status)
 	if (!w)
 		return LT_AGAIN;
 	*status = GUINT32_FROM_BE(w->status);
-	/* Both answers say 1 where streams follow. */
+	/* In both answers, 1 means that streams follow. */
 	v->entries_left = *status == WIRE_ATTACHED ? GUINT32_FROM_BE(w->count) : 0;
 	if (v->entries_left > STREAMS_MAX - v->streams->len)
 		return viewer_refuse(v, VIEWER_PROTOCOL, NONSENSE "%u streams", v->entries_left);
@@ -207,7 +207,7 @@ static enum lt_status take_new_streams(struct viewer *v)
 	if (status < WIRE_STREAMS_NEW || status > WIRE_STREAMS_CLOSED)
 		return viewer_refuse(v, VIEWER_PROTOCOL, NONSENSE "status %u of new streams", status);
 	v->asks_streams = false;
-	/* It knows no such session any more: as good as closed. */
+	/* It no longer knows the session, which is as good as closed. */
 	if (status == WIRE_STREAMS_CLOSED || status == WIRE_STREAMS_ERROR)
 		v->is_closed = true;
 	return LT_END;
@@ -226,7 +226,7 @@ static struct viewer_stream *find_stream(const struct viewer *v, uint64_t id)
 	return NULL;
 }
 
-/* Ties a new stream to the others of its trace. */
+/* Connects a new stream with the others of its trace. */
 static void join_trace(struct viewer *v, struct viewer_stream *s)
 {
 	for (guint i = 0; i < v->streams->len; i++) {
@@ -331,7 +331,7 @@ static enum lt_status take_metadata(struct viewer *v, struct viewer_stream *s, s
 
 /* ---- indexes and packets ---- */
 
-/* What an answer about a data stream says of the rest of the session, as of request r. */
+/* Handles the flags about the whole session in an answer about a data stream, to request r. */
 static void heed_flags(struct viewer *v, const struct viewer_request *r, uint32_t flags)
 {
 	struct viewer_stream *metadata = r->stream->metadata;
@@ -362,7 +362,7 @@ static enum lt_status take_packet_index(struct viewer *v, struct viewer_stream *
 	s->held++;
 	viewer_ask_packet(v, s);
 	viewer_saw_packet(s);
-	/* The relayd moves to the next file with the next index: not before it has read this packet. */
+	/* The next index may switch the relayd to the next file, but not before it has read this packet. */
 	if (v->minor >= MINOR_PREFETCH && viewer_may_hold_more(v, s))
 		viewer_ask_index(v, s);
 	return LT_END;
@@ -403,7 +403,7 @@ static enum lt_status take_index(struct viewer *v, struct viewer_event *event)
 		viewer_saw_nothing(s);
 		return LT_END;
 	case WIRE_INDEX_HUP:
-	case WIRE_INDEX_ERROR: /* it knows no such stream any more */
+	case WIRE_INDEX_ERROR: /* it no longer knows the stream */
 	case WIRE_INDEX_EOF:
 		lose_stream(v, s, event);
 		return LT_OK;
@@ -413,8 +413,8 @@ static enum lt_status take_index(struct viewer *v, struct viewer_event *event)
 }
 
 /*
- * There is no packet: asked for once more if something else was to be read first; else its file is gone, as after
- * "lttng clear", and so is the packet.
+ * The packet is not available. It is requested again if something else must be read first; otherwise its file is gone,
+ * as after "lttng clear", and the packet with it.
  */
 static enum lt_status miss_packet(struct viewer *v, uint32_t status, uint32_t flags)
 {
@@ -478,7 +478,7 @@ static enum lt_status take_packet(struct viewer *v, struct viewer_event *event)
 	return LT_OK;
 }
 
-/* ---- all of them ---- */
+/* ---- all answers ---- */
 
 static enum lt_status take_head(struct viewer *v, const struct viewer_request *r, struct viewer_event *event)
 {

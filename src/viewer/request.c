@@ -7,7 +7,7 @@ void viewer_ask(struct viewer *v, enum wire_command command, struct viewer_strea
 	const struct wire_head head = { .size = GUINT64_TO_BE(len), .command = GUINT32_TO_BE(command) };
 	struct viewer_request *r = g_new0(struct viewer_request, 1);
 
-	/* Silence counts from here. */
+	/* The relayd's silence counts from here. */
 	if (v->requests.length == 0)
 		v->connection.moved_us = g_get_monotonic_time();
 	r->command = command;

@@ -129,7 +129,7 @@ bool viewer_take_session(struct viewer *v)
 	}
 	if (strcmp(s->host, v->target) != 0 || strcmp(s->name, v->name) != 0)
 		return false;
-	/* Of several tracing daemons' sessions of this name, one that can be read. */
+	/* If several session daemons have a session with this name, use one that can be read. */
 	is_better = s->timer_us > 0 && (v->timer_us == 0 || (s->clients == 0 && v->clients > 0));
 	if (!v->is_found || is_better) {
 		v->is_found = true;
@@ -169,7 +169,7 @@ void viewer_list_again(struct viewer *v)
 
 /* ---- running ---- */
 
-/* Asks what is due and moves bytes. LT_END: some came, which may make an event. */
+/* Sends what is due and moves bytes. LT_END: some arrived, which may make an event. */
 static enum lt_status move(struct viewer *v)
 {
 	enum lt_status status;
