@@ -8,7 +8,7 @@
 
 enum { ID_SHOWN = 12, ID_LEAST = 12, POD_SHOWN = 8 };
 
-/* A unit of systemd, or a group of another maker: PREFIX, then the container's id of hexadecimal digits. */
+/* A systemd unit or a group of another manager: the prefix, then the container's ID in hexadecimal digits. */
 static const struct {
 	const char *prefix, *maker;
 } id_prefixes[] = {
@@ -16,7 +16,7 @@ static const struct {
 	{ "crio-", "crio" },     { "nerdctl-", "nerdctl" },
 };
 
-/* The same followed by a name. */
+/* The same, followed by a name. */
 static const struct {
 	const char *prefix, *maker;
 } name_prefixes[] = {
@@ -25,7 +25,7 @@ static const struct {
 	{ "systemd-nspawn@", "machine" },
 };
 
-/* A group in which every one below it is a container's. */
+/* Groups whose children are all containers. */
 static const struct {
 	const char *group, *maker;
 } parents[] = {
@@ -35,7 +35,7 @@ static const struct {
 	{ "lxc.payload", "lxc" },
 };
 
-/* A component of a path, without what systemd puts behind its units' names. */
+/* A component of a path, without the suffix of systemd's units. */
 struct component {
 	const char *text;
 	size_t len;
@@ -59,7 +59,7 @@ static bool equals(struct component c, const char *text)
 	return c.len == strlen(text) && memcmp(c.text, text, c.len) == 0;
 }
 
-/* Moves behind the prefix. */
+/* Skips the prefix. */
 static bool skip(struct component *c, const char *prefix)
 {
 	const size_t len = strlen(prefix);
@@ -87,7 +87,7 @@ static void set_id(GString *name, const char *maker, const GString *pod, struct 
 		g_string_printf(name, "%s:%.*s", maker, ID_SHOWN, id.text);
 }
 
-/* systemd writes what may not stand in a unit's name as \xNN. */
+/* systemd writes characters that are not allowed in a unit's name as \xNN. */
 static void set_name(GString *name, const char *maker, struct component c)
 {
 	g_string_printf(name, "%s:", maker);
@@ -153,7 +153,7 @@ static bool find_in(GString *name, const GString *pod, struct component before, 
 	return true;
 }
 
-/* A service's name says which one it is, unless it is that of a user's session. */
+/* Whether it is a service, which is identified by its name; a user's session is not one. */
 static bool is_service(struct component c)
 {
 	return c.len > strlen(".service") && without_suffix(c).len + strlen(".service") == c.len &&

@@ -6,8 +6,8 @@
 #include <stddef.h>
 
 /*
- * The container that a process is in, by the path of its cgroup (sidecar_process.cgroup), which whoever started the
- * container has named after it:
+ * The container of a process, from the path of its cgroup (sidecar_process.cgroup), which container managers name after
+ * the container:
  *
  *   /system.slice/docker-3f4e5d6c7b8a….scope                   docker:3f4e5d6c7b8a
  *   /machine.slice/libpod-3f4e5d6c7b8a….scope/container        podman:3f4e5d6c7b8a
@@ -16,7 +16,8 @@
  *   /machine.slice/systemd-nspawn@web.service/payload          machine:web
  *   /system.slice/nginx.service                                nginx.service
  *
- * Of containers in each other it is the innermost. Writes its name, cut at size; false: the path names none.
+ * Of nested containers it is the innermost one. Writes its name, truncated to size; false: the path does not name a
+ * container.
  */
 bool cgroup_container_name(const char *path, char *name, size_t size);
 

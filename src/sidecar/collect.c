@@ -33,7 +33,7 @@ static void put_number_of(json_t *o, const char *key, const char *directory, con
 	g_free(path);
 }
 
-/* [{"cpu": 0, "package": 0, "core": 0}, …]: those that are online have a topology. */
+/* [{"cpu": 0, "package": 0, "core": 0}, …]: only online CPUs have a topology. */
 static json_t *collect_cpus(void)
 {
 	json_t *cpus = json_array();
@@ -52,7 +52,7 @@ static json_t *collect_cpus(void)
 	return cpus;
 }
 
-/* Links of /sys/dev/block: "8:0" -> ../../devices/…/block/sda. */
+/* The links in /sys/dev/block: "8:0" -> ../../devices/…/block/sda. */
 static json_t *collect_disks(void)
 {
 	static const char where[] = "/sys/dev/block";
@@ -73,7 +73,7 @@ static json_t *collect_disks(void)
 	return disks;
 }
 
-/* Those of the machine itself: a directory service may have any number of them. */
+/* Local users only: a directory service may have any number of them. */
 static json_t *collect_users(void)
 {
 	json_t *users = json_object();
@@ -87,7 +87,7 @@ static json_t *collect_users(void)
 	return users;
 }
 
-/* Those of network file systems and in them: "/srv" -> "nfs4 10.0.0.1:/export". */
+/* Mounts of network file systems and inside them: "/srv" -> "nfs4 10.0.0.1:/export". */
 static json_t *collect_mounts(void)
 {
 	json_t *mounts = json_object();
@@ -111,7 +111,7 @@ static bool is_wanted(const char *const *symbols, const char *name)
 	return false;
 }
 
-/* Their addresses, "0xffffffff81000000"; to who may not know them the kernel says 0. */
+/* Their addresses, "0xffffffff81000000"; the kernel shows 0 to users who may not see them. */
 static json_t *collect_symbols(const char *const *symbols)
 {
 	json_t *found = json_object();
@@ -145,7 +145,7 @@ static json_t *collect_clock(void)
 	return clock;
 }
 
-/* This process's arguments up to "--", without the program. */
+/* This process's arguments up to "--", without the program's name. */
 static json_t *collect_options(void)
 {
 	json_t *options = json_array();

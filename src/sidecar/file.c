@@ -12,10 +12,10 @@
 #include "base/error.h"
 #include "sidecar/sidecar.h"
 
-/* As the traces beside it: not for everybody. */
+/* Like the traces beside it: not world-readable. */
 enum { FILE_MODE = 0640 };
 
-/* Whether nothing is deeper than it may be: the library recurses. */
+/* Whether nothing is nested too deeply: the library recurses. */
 static bool is_flat(const char *text, size_t len)
 {
 	bool in_string = false;
@@ -50,7 +50,7 @@ json_t *sidecar_file_parse(const char *text, size_t len)
 	}
 	root = json_loadb(text, len, 0, &error);
 	if (!root) {
-		/* the library quotes what it met */
+		/* the library quotes the input */
 		error_set("line %d: not valid JSON", MAX(error.line, 1));
 	} else if (!json_is_object(root)) {
 		error_set("it is not an object");
@@ -60,7 +60,9 @@ json_t *sidecar_file_parse(const char *text, size_t len)
 	return root;
 }
 
-/* All of a regular file of at most SIDECAR_BYTES_MAX; NULL: error chain. Whatever else has the name is not opened. */
+/*
+ * The contents of a regular file of at most SIDECAR_BYTES_MAX; NULL: error chain. Other kinds of files are not opened.
+ */
 static GByteArray *read_all(int fd)
 {
 	GByteArray *bytes = g_byte_array_new();

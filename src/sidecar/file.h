@@ -2,23 +2,25 @@
 #ifndef LT_SIDECAR_FILE_H
 #define LT_SIDECAR_FILE_H
 
-/* Inside sidecar/: the file as JSON, in and out. */
+/* Inside sidecar/: reading and writing the file as JSON. */
 
 #include <glib.h>
 #include <jansson.h>
 
 #include "base/status.h"
 
-/* An object, to be released with json_decref(). NULL: there is no such file, or it is not usable (error chain). */
+/* An object, to be released with json_decref(). NULL: the file does not exist or is not usable (error chain). */
 json_t *sidecar_file_read(const char *path);
 
-/* The bytes of a file that may be another machine's, at most SIDECAR_BYTES_MAX; to be unref'd. NULL: error chain. */
+/*
+ * The bytes of a file that may come from another machine, at most SIDECAR_BYTES_MAX; to be unref'd. NULL: error chain.
+ */
 GByteArray *sidecar_file_bytes(const char *path);
 
-/* The object in a text, likewise. */
+/* The object in a text, with the same results. */
 json_t *sidecar_file_parse(const char *text, size_t len);
 
-/* Replaces the file as a whole, or leaves it as it was. */
+/* Replaces the file atomically, or leaves it unchanged. */
 enum lt_status sidecar_file_write(const char *path, const json_t *root);
 
 #endif

@@ -9,10 +9,10 @@
 #include "sidecar/collect.h"
 #include "sidecar/sidecar.h"
 
-/* Two looks at the clocks give the same start but for this. */
+/* Computing a start twice from the clocks gives the same value up to this difference. */
 #define START_JITTER_NS 100000000
 
-/* Inodes of the machine's own namespaces, the same on every kernel. */
+/* Inodes of the machine's initial namespaces, the same on every kernel. */
 #define FIRST_CGROUP_NS 4026531835
 #define FIRST_PID_NS 4026531836
 
@@ -81,7 +81,7 @@ void sidecar_put_namespace(json_t *cgroups, const char *link, const char *cgroup
 		sidecar_put_text(cgroups, key, cgroup);
 }
 
-/* mountinfo writes blanks and backslashes as "\040": three octal digits. */
+/* mountinfo writes blanks and backslashes as three octal digits: "\040". */
 static void unescape(char *text)
 {
 	const char *from = text;
@@ -96,7 +96,7 @@ static void unescape(char *text)
 	*text = '\0';
 }
 
-/* Whether the directory is below one of the mounts. */
+/* Whether the directory is inside one of the mounts. */
 static bool is_in_one(const json_t *mounts, const char *dir)
 {
 	json_t *value;
@@ -136,7 +136,7 @@ static json_int_t integer_of(const json_t *o, const char *key)
 	return json_integer_value(json_object_get(o, key));
 }
 
-/* Whether one of the newer processes is this one. */
+/* Whether the process is among the newer ones. */
 static bool is_there(GHashTable *newer, const json_t *process)
 {
 	const json_int_t pid = integer_of(process, "pid");
@@ -163,7 +163,7 @@ static void merge_processes(json_t *newer, const json_t *older)
 	g_hash_table_destroy(by_pid);
 }
 
-/* Objects in objects, too: a file that was read has few of them in each other. */
+/* Recursive; a file that was read is not nested deeply. */
 static void add_missing(json_t *newer, const json_t *older)
 {
 	json_t *value, *known;

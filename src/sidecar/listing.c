@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a shell finds on a machine without this program: lines of a word and what it says. script.c prints them;
- * whatever does not fit is skipped here.
+ * Data found by a shell on a machine without this program: lines of a keyword and its value. Printed by script.c; lines
+ * that are not understood are skipped here.
  *
- *   listing                          another one begins, later than the one before
+ *   listing                          starts another one, later than the one before
  *   host|boot_id|kernel TEXT         synchronised yes|no
- *   now UPTIME SECONDS UPTIME HZ     the realtime clock, between two looks at the time since the boot; ticks in a
- *                                    second. Of several, the looks of one are closest
+ *   now UPTIME SECONDS UPTIME HZ     the realtime clock, between two readings of the time since boot; ticks per
+ *                                    second. Of several, the one with the closest readings is used
  *   disk MAJOR:MINOR NAME            cpu NUMBER PACKAGE CORE
  *   symbol ADDRESS TYPE NAME
  *   passwd NAME:X:UID:…              group NAME:X:GID:…
  *   mount LINE                       of /proc/PID/mountinfo
- *   process PID START [UID [GID]]    START in ticks since the boot; of it:
+ *   process PID START [UID [GID]]    START in ticks since boot; followed by its
  *   exe PATH  cmdline TEXT  cgroup PATH
  *   namespaces pid:[INODE] cgroup:[INODE]
  */
@@ -25,10 +25,10 @@
 
 enum { LISTINGS_MAX = 16, SECONDS_MAX_DIGITS = 10, CPUS_MAX = 8192 };
 
-/* One listing that is being read. */
+/* The listing being read. */
 struct listing {
 	json_t *root, *cpus, *disks, *users, *groups, *cgroups, *mounts, *symbols, *processes;
-	json_t *process;           /* the last one; borrowed, NULL: none, or it was skipped */
+	json_t *process;           /* the last one; borrowed; NULL: there is none, or it was skipped */
 	uint64_t boot_ns, tick_ns; /* 0: not known */
 	uint64_t boot_within_ns;
 };
@@ -53,7 +53,7 @@ static void listing_begin(struct listing *l)
 	l->processes = add_object(l->root, "processes", json_array());
 }
 
-/* "1700000000.123456789" as ns; false: it is something else, or only seconds. */
+/* "1700000000.123456789" as ns; false: it is something else, or has only seconds. */
 static bool read_seconds(const char *text, uint64_t *ns)
 {
 	const size_t whole = strspn(text, "0123456789");
@@ -107,7 +107,7 @@ static void read_name(json_t *names, const char *text)
 	g_strfreev(words);
 }
 
-/* "0 0 0"; "0 - -": it is off, and its place not known. */
+/* "0 0 0"; "0 - -": the CPU is offline and its place is not known. */
 static void read_cpu(struct listing *l, const char *text)
 {
 	static const char *const keys[] = { "cpu", "package", "core" };
@@ -124,7 +124,7 @@ static void read_cpu(struct listing *l, const char *text)
 	g_strfreev(words);
 }
 
-/* "ffffffff81000000 T name", and for one of a module its name; the kernel may hide the address: 0. */
+/* "ffffffff81000000 T name", followed by the module's name if it is in one. The kernel may hide the address: 0. */
 static void read_symbol(json_t *symbols, const char *text)
 {
 	char **words = g_strsplit(text, " ", 3);
@@ -154,7 +154,7 @@ static void read_process(struct listing *l, const char *text)
 	guint64 ticks;
 
 	l->process = NULL;
-	/* one whose start is not known would be of no use */
+	/* without a known start it would be useless */
 	if (n >= 2 && l->tick_ns && json_array_size(l->processes) < SIDECAR_PROCESSES_MAX / 4 &&
 	    g_ascii_string_to_signed(words[0], 10, 1, INT32_MAX, &pid, NULL) &&
 	    g_ascii_string_to_unsigned(words[1], 10, 0, (INT64_MAX - l->boot_ns) / l->tick_ns, &ticks, NULL)) {
@@ -171,7 +171,7 @@ static void read_process(struct listing *l, const char *text)
 	g_strfreev(words);
 }
 
-/* Of two hierarchies the one in which it is somewhere. */
+/* Of two hierarchies, keeps the one in which it is not at the root. */
 static void read_cgroup(struct listing *l, const char *path)
 {
 	const char *known = json_string_value(json_object_get(l->process, "cgroup"));
@@ -230,7 +230,7 @@ static void read_line(struct listing *l, const char *word, const char *text)
 		read_namespaces(l, text);
 }
 
-/* The line at text, which ends before end: splits it in two. */
+/* Splits the line at text, which ends before end, into keyword and value. */
 static void read_words(struct listing *l, const char *text, const char *end)
 {
 	char *line = g_strchomp(g_strndup(text, (gsize)(end - text))), *blank = strchr(line, ' ');

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The side-car of a live host that is the machine we run on: nobody had to write it. */
+/* The side-car of a live host that is this machine: it need not be written to a file. */
 #include <glib.h>
 #include <string.h>
 
 #include "sidecar/collect.h"
 #include "sidecar/sidecar.h"
 
-/* What the first pid namespace is called on every machine. */
+/* The initial PID namespace, the same on every machine. */
 #define FIRST_PID_NS "pid:[4026531836]"
 
 bool sidecar_is_own(const char *clock)

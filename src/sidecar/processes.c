@@ -19,9 +19,9 @@
 #define SETTLES_NS (10 * NS_PER_S)
 
 enum {
-	PF_KTHREAD = 0x00200000, /* of a task's flags in /proc/PID/stat */
-	CMDLINE_MAX = 1024,      /* bytes of one */
-	CMDLINES_MAX = 4 << 20,  /* of all: the rest is without, and the file small enough to be read */
+	PF_KTHREAD = 0x00200000, /* in a task's flags in /proc/PID/stat */
+	CMDLINE_MAX = 1024,      /* bytes of each */
+	CMDLINES_MAX = 4 << 20, /* bytes of all: the rest is left out, so that the file stays small enough to be read */
 	PROCESSES_MAX = SIDECAR_PROCESSES_MAX / 4,
 };
 
@@ -29,13 +29,15 @@ struct processes {
 	const struct sidecar_about *about;
 	const struct sidecar *known;
 	json_t *list, *users, *groups, *cgroups;
-	uint64_t boot_ns; /* when the machine was started, by the realtime clock of now */
+	uint64_t boot_ns; /* when the machine booted, by the current realtime clock */
 	uint64_t tick_ns;
-	uint64_t settled_ns; /* who started before is the program that it will be, mostly */
+	uint64_t settled_ns; /* processes started before are not likely to execute another program */
 	size_t cmdline_bytes;
 };
 
-/* The first bytes of a file of /proc, into a buffer of that size; ends with NUL. 0: it cannot be read, or is empty. */
+/*
+ * Reads the start of a file of /proc into a buffer of that size, with a final NUL. 0: it cannot be read, or is empty.
+ */
 static size_t read_file(const char *path, char *buffer, size_t size)
 {
 	const int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -60,7 +62,7 @@ static size_t read_of(const char *pid, const char *name, char *buffer, size_t si
 	return read_file(path, buffer, size);
 }
 
-/* False: it is gone, or a thread of the kernel. */
+/* False: the process is gone or is a kernel thread. */
 static bool read_start(const struct processes *p, const char *pid, uint64_t *start_ns)
 {
 	char stat[1024], *behind_name;
@@ -69,7 +71,7 @@ static bool read_start(const struct processes *p, const char *pid, uint64_t *sta
 
 	if (!read_of(pid, "stat", stat, sizeof(stat)))
 		return false;
-	/* the name may have any bytes */
+	/* the name may contain any bytes */
 	behind_name = strrchr(stat, ')');
 	if (!behind_name ||
 	    sscanf(behind_name, ") %*c %*d %*d %*d %*d %*d %u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %" SCNu64,
@@ -101,7 +103,7 @@ static void add_group(json_t *groups, int64_t gid)
 		sidecar_put_text(groups, key, group->gr_name);
 }
 
-/* The real user and group. */
+/* Adds the real user and group. */
 static void add_ids(const struct processes *p, json_t *process, const char *pid)
 {
 	char status[4096], *line;
@@ -120,7 +122,7 @@ static void add_ids(const struct processes *p, json_t *process, const char *pid)
 	}
 }
 
-/* Its place in the one hierarchy, or in the one that systemd keeps beside those of controllers. */
+/* Adds its place in the unified hierarchy, or in the one that systemd keeps beside those of controllers. */
 static void add_cgroup(json_t *process, const char *pid)
 {
 	char text[8192], *end;
@@ -140,7 +142,7 @@ static void add_cgroup(json_t *process, const char *pid)
 	sidecar_put_text(process, "cgroup", line);
 }
 
-/* The target of one of its links; false: it may not be seen, or there is none. */
+/* Reads the target of one of its links; false: no permission, or it does not exist. */
 static bool read_link_of(const char *pid, const char *name, char *target, size_t size)
 {
 	char link[64];
@@ -154,7 +156,7 @@ static bool read_link_of(const char *pid, const char *name, char *target, size_t
 	return true;
 }
 
-/* Those that come later in a namespace than its first process may be anywhere in it. */
+/* The first process found in a namespace counts: later ones may be anywhere in it. */
 static void add_namespaces(const struct processes *p, const json_t *process, const char *pid)
 {
 	static const char *const names[] = { "ns/pid", "ns/cgroup" };
@@ -186,7 +188,7 @@ static void add_cmdline(struct processes *p, json_t *process, const char *pid)
 	json_object_set_new(process, "cmdline", text);
 }
 
-/* What the process that waits at its gate is about to become. */
+/* Adds the command that the waiting process is about to execute. */
 static void add_command(json_t *process, char *const *argv)
 {
 	char *cmdline = g_strjoinv(" ", (char **)argv), *exe = g_find_program_in_path(argv[0]);
@@ -229,7 +231,7 @@ static uint64_t now_ns(clockid_t clock)
 	return (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
 }
 
-/* The array or object in root, which is made with that value if it is not there. */
+/* The array or object in root, which is set to value if it is missing. */
 static json_t *part_of(json_t *root, const char *key, json_t *value)
 {
 	if (!json_object_get(root, key))

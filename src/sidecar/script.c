@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a shell does on a machine without this program: the lines that listing.c reads, to a file or as events. */
+/* The shell's part on machines without this program: prints the lines that listing.c reads, to a file or as events. */
 #include <glib.h>
 
 #include "base/netfs.h"
@@ -8,9 +8,10 @@
 #include "sidecar/write.h"
 
 /*
- * machine, now: print lines. user: whether the process at $p is one, not a thread of the kernel (0x200000: PF_KTHREAD);
- * $start: when it came. process: its lines, with $S between them, as $m; it forks twice. A path may have newlines, an
- * argument may be anything: it is the last.
+ * machine, now: print lines.
+ * user: whether the process at $p is a user process, not a kernel thread (0x200000: PF_KTHREAD); $start: its start.
+ * process: its lines, separated by $S, as $m; forks twice. A path may contain newlines; the arguments may be anything,
+ * so they come last.
  */
 static const char functions[] =
 	"machine() {\n"
@@ -65,11 +66,14 @@ static const char list_all[] = "exec 2>/dev/null\n"
 			       ":\n";
 
 /*
- * Lines of a message are separated by tabs, since a shell may write each line by itself; the kernel cuts them at 1024
- * bytes. begin: what each of them starts with; a process has its own, which is kept and said again. It is looked at
- * again by the next call, since it may have become another program, and when its name is a new one; forks are rare.
- * The pauses are for the consumer, which has to empty the buffers.
- * tell all: everything; tell news: processes that have come.
+ * Lines of a message are separated by tabs, because a shell may write each line by itself; the kernel truncates
+ * messages to 1024 bytes.
+ *
+ * begin: makes the start of a message. A process's message is kept whole, to be sent again.
+ * The next call looks at a new process a second time, because it may have executed another program; later calls do if
+ * its name has changed. Forks are rare.
+ * The pauses let the consumer empty the buffers.
+ * tell all: sends everything; tell news: new processes.
  */
 static const char tell[] =
 	"LC_ALL=C; export LC_ALL; unset IFS\n"
@@ -119,10 +123,10 @@ static const char tell[] =
 	"seen= turn=0 sent=0 S=$tab\n"
 	"known=$(symbols)\n";
 
-/* The kernel makes an event of each write. */
+/* The kernel turns each write into an event. */
 static const char open_kernel[] = "[ -w /proc/lttng-logger ] && exec 3>/proc/lttng-logger || exec 3>/dev/null\n";
 
-/* A program has to; Python's interpreter is one that calls a function of a library by its name. */
+/* tracef() must be called by a program; Python's interpreter can call a library's function by name. */
 static const char open_user[] =
 	"if d=$(mktemp -d) && mkfifo $d/p && python3 -c ''; then\n"
 	"python3 -c '\n"

@@ -10,28 +10,30 @@
 #include "sidecar/collect.h"
 #include "sidecar/file.h"
 
-/* Starts of processes are known to a tick of 10 ms; clocks that are set meanwhile move them further. */
+/* Starts of processes are known to a tick of 10 ms; setting the clock in between adds to the difference. */
 #define START_TOLERANCE_NS UINT64_C(100000000)
 
-/* What may be heard before all that was heard is forgotten: a machine says what is true again before long. */
+/*
+ * Limits on data kept from events; beyond them it is forgotten, because a machine soon sends again what is still true.
+ */
 enum { HEARD_BYTES_MAX = 64 << 20, HEARD_PROCESSES_MAX = 1 << 15 };
 
-/* So few processes are put where they belong, one by one. */
+/* Up to this many processes are inserted one by one, in order. */
 enum { FEW = 64 };
 
 struct sidecar {
 	GStringChunk *texts, *process_texts;
 	GHashTable *cpus;                             /* text -> text: "0" -> "0 3", package and core, or "" */
 	GHashTable *disks, *users, *groups, *cgroups; /* likewise: "8:0" -> "sda", "1000" -> "eva", inode -> path */
-	GHashTable *mounts;                           /* directory -> "cifs //10.0.0.1/share": those not taken yet */
+	GHashTable *mounts;                           /* directory -> "cifs //10.0.0.1/share": mounts not yet taken */
 	GTree *symbols;                               /* address (uint64_t) -> name */
-	GArray *processes;                            /* struct sidecar_process, by pid, then by start … */
-	guint n_sorted;                               /* … so many of them; those behind are being added */
+	GArray *processes;                            /* struct sidecar_process, by PID, then by start … */
+	guint n_sorted;                               /* … for this many of them; those after are being added */
 	struct sidecar_facts facts;
 	size_t heard_bytes;
 };
 
-/* A function of the kernel is not longer than this. */
+/* Upper limit on the size of a kernel function. */
 enum { SYMBOL_BYTES_MAX = 1 << 16 };
 
 static gint by_address(gconstpointer a, gconstpointer b, gpointer data)
@@ -92,7 +94,7 @@ static int by_pid(const void *a, const void *b)
 	return x->start_ns < y->start_ns ? -1 : x->start_ns > y->start_ns;
 }
 
-/* How many processes have a smaller pid, or this one and a start that is not behind start_ns. */
+/* How many processes have a lower PID, or this one and a start not after start_ns. */
 static guint count_up_to(const struct sidecar *s, int64_t pid, uint64_t start_ns)
 {
 	const struct sidecar_process wanted = { .pid = pid, .start_ns = start_ns };
@@ -109,7 +111,9 @@ static guint count_up_to(const struct sidecar *s, int64_t pid, uint64_t start_ns
 	return low;
 }
 
-/* The process of that pid that started last, up to the time; exactly: then, as far as starts are known. NULL: none. */
+/*
+ * The last process with that PID to start by the time; exactly: at the time, within the tolerance. NULL: there is none.
+ */
 static struct sidecar_process *find_process(const struct sidecar *s, int64_t pid, uint64_t at_ns, bool exactly)
 {
 	const guint n =
@@ -123,11 +127,11 @@ static struct sidecar_process *find_process(const struct sidecar *s, int64_t pid
 
 /* ---- a file ---- */
 
-/* One that is being read, and what was the first thing wrong with it. */
+/* A file that is being read, and its first fault. */
 struct loading {
 	struct sidecar *s;
 	bool wrong;
-	bool few; /* processes */
+	bool few; /* processes are inserted one by one */
 };
 
 static void complain(struct loading *l, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
@@ -155,7 +159,7 @@ static const char *keep(GStringChunk *texts, const char *text)
 	return g_string_chunk_insert_const(texts, clean);
 }
 
-/* NULL: there is none, or it is not a text, or an empty one. */
+/* NULL: it is missing, empty, or not a text. */
 static const char *text_of(struct loading *l, GStringChunk *texts, const json_t *o, const char *key)
 {
 	const json_t *v = json_object_get(o, key);
@@ -165,7 +169,7 @@ static const char *text_of(struct loading *l, GStringChunk *texts, const json_t 
 	return json_is_string(v) && json_string_length(v) ? keep(texts, json_string_value(v)) : NULL;
 }
 
-/* -1: there is none, or it is not a number from 0 on. */
+/* -1: it is missing, or not a number >= 0. */
 static int64_t number_of(struct loading *l, const json_t *o, const char *key)
 {
 	const json_t *v = json_object_get(o, key);
@@ -238,7 +242,7 @@ static void load_process(struct loading *l, const json_t *o)
 
 	if (!json_is_object(o))
 		complain(l, "an element of 'processes' is not an object");
-	/* which process of that pid it is would be a guess */
+	/* without these, the choice of the process would be a guess */
 	if (p.pid <= 0 || start_ns < 0)
 		return;
 	p.start_ns = (uint64_t)start_ns;
@@ -317,7 +321,7 @@ static void count_cores(GHashTable *cpus, unsigned *cores, unsigned *sockets)
 	g_hash_table_destroy(sockets_seen);
 }
 
-/* They may come in parts. Several CPUs are the threads of a core, several cores are in a socket. */
+/* CPUs may come in parts. A core may have several CPUs (threads), and a socket several cores. */
 static void load_cpus(struct loading *l, const json_t *root)
 {
 	const json_t *list = json_object_get(root, "cpus"), *cpu;
@@ -363,7 +367,7 @@ static void load_facts(struct loading *l, const json_t *root)
 	load_cpus(l, root);
 }
 
-/* Whether the file is one that can be used, of this host. */
+/* Whether the file is usable and belongs to this host. */
 static bool is_usable(struct loading *l, const json_t *root, const char *hostname)
 {
 	const json_t *schema = json_object_get(root, "schema");
@@ -455,7 +459,7 @@ bool sidecar_is_message(const char *text, size_t len)
 	return has_start(text, len, SIDECAR_MESSAGE) || has_start(text, len, SIDECAR_LINES);
 }
 
-/* What stands in a message; NULL: nothing that can be read (error chain). */
+/* The object in a message; NULL: it cannot be read (error chain). */
 static json_t *parse_message(const char *text, size_t len)
 {
 	json_t *root;
@@ -521,7 +525,7 @@ const char *sidecar_cgroup(const struct sidecar *s, uint64_t inode)
 	return inode > INT64_MAX ? NULL : name_of(s->cgroups, (int64_t)inode);
 }
 
-/* In the order of their paths, so that one in another comes behind it. */
+/* In the order of their paths, so that mounts come after those that contain them. */
 void sidecar_new_mounts(struct sidecar *s, sidecar_mount_fn *fn, void *data)
 {
 	GList *dirs = g_list_sort(g_hash_table_get_keys(s->mounts), (GCompareFunc)strcmp);

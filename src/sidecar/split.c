@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A side-car as several small ones: each can be read without the others, and any of them may be lost. */
+/* A side-car as several small ones: each can be read by itself, and any of them may be lost. */
 #include <glib.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,9 +9,9 @@
 
 struct splitter {
 	const json_t *root;
-	json_t *part; /* what goes out next */
-	size_t bytes; /* of it as text, at most */
-	bool any;     /* it has more than what every part has */
+	json_t *part; /* the next one to be emitted */
+	size_t bytes; /* upper limit of its length as text */
+	bool any;     /* it has more than what all parts have */
 	sidecar_part_fn *emit;
 	void *data;
 };
@@ -46,7 +46,7 @@ static void end_part(struct splitter *s)
 	json_decref(s->part);
 }
 
-/* To part[key], part[key][name] or the end of an array part[key]. What is too long for any part is left out. */
+/* Adds to part[key], part[key][name] or the end of an array part[key]. Values too long for any part are left out. */
 static void put(struct splitter *s, const char *key, const char *name, bool in_array, json_t *value)
 {
 	enum { AROUND = 16 }; /* quotes, colons, commas, brackets */

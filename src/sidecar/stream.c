@@ -13,18 +13,18 @@
 #include "sidecar/collect.h"
 #include "sidecar/sidecar.h"
 
-/* The consumer needs time to empty the buffers: 3.5 MB/s at most. */
+/* Time for the consumer to empty the buffers: limits the rate to 3.5 MB/s. */
 enum { PAUSE_US = 1000 };
 
 typedef void tracef_fn(const char *fmt, ...);
 
 struct sidecar_stream {
 	struct sidecar_about about;
-	struct sidecar *sent; /* which processes are known to whoever listens */
+	struct sidecar *sent; /* processes that the receiver knows */
 	tracef_fn *tracef;
 };
 
-/* Today's library and symbol first. */
+/* The current library and symbol come first. */
 static tracef_fn *find_tracef(void)
 {
 	static const char *const names[][2] = {
@@ -37,7 +37,7 @@ static tracef_fn *find_tracef(void)
 		void *library = dlopen(names[i][0], RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
 		void *symbol = library ? dlsym(library, names[i][1]) : NULL;
 
-		memcpy(&found, &symbol, sizeof(found)); /* the language knows no such conversion */
+		memcpy(&found, &symbol, sizeof(found)); /* C does not define this conversion */
 	}
 	if (!found)
 		error_set("liblttng-ust is not installed");

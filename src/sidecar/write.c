@@ -11,9 +11,9 @@
 #include "sidecar/file.h"
 #include "sidecar/sidecar.h"
 
-enum { DIRECTORY_MODE = 0770 }; /* as LTTng's */
+enum { DIRECTORY_MODE = 0770 }; /* like LTTng's */
 
-/* Brings the file up to date; newer is taken over. */
+/* Updates the file; takes ownership of newer. */
 static enum lt_status replace(const char *directory, json_t *newer)
 {
 	char *path = g_build_filename(directory, SIDECAR_NAME, NULL);

@@ -9,55 +9,55 @@
 #include "base/status.h"
 
 /*
- * Writing side-cars: of this machine from /proc, /sys and its lists of users; of another one from what a script says
- * there, which is as untrusted as a trace. All texts are sanitised on their way in.
+ * Writes side-cars: of this machine from /proc, /sys and its user database; of other machines from the output of a
+ * script run there, which is as untrusted as a trace. All texts are sanitised on their way in.
  */
 
-/* What a recording costs its machine; 0: not known. */
+/* The cost of a recording for its machine; 0: not known. */
 struct sidecar_cost {
-	uint64_t events_per_s, bytes_per_s; /* expected when it was started */
-	uint64_t consumer_before_ns;        /* CPU time that the consumer daemons had used by then */
-	uint64_t consumer_ns;               /* and have used for the recording */
-	uint64_t events;                    /* in it */
-	uint64_t bytes;                     /* of it, on disk */
+	uint64_t events_per_s, bytes_per_s; /* expected at its start */
+	uint64_t consumer_before_ns;        /* CPU time that the consumer daemons had used before */
+	uint64_t consumer_ns;               /* CPU time that they have used for the recording */
+	uint64_t events;                    /* recorded */
+	uint64_t bytes;                     /* size on disk */
 };
 
-/* What only the one who records knows; borrowed, NULL or 0: not known. */
+/* Data that only the recording process has; borrowed. NULL or 0: not known. */
 struct sidecar_about {
 	const char *session;
-	const char *set;  /* of events */
-	bool has_options; /* this process's own arguments are those of the recording */
+	const char *set;  /* name of the set of events */
+	bool has_options; /* this process's own arguments are the recording's options */
 	struct sidecar_cost cost;
-	const char *const *symbols; /* of kprobes: their addresses are looked up; ends with NULL */
-	pid_t pid;                  /* a process that has not become its program yet … */
-	char *const *argv;          /* … and that program, with its arguments; ends with NULL */
+	const char *const *symbols; /* of kprobes, whose addresses are looked up; ends with NULL */
+	pid_t pid;                  /* a process that has not executed its program yet … */
+	char *const *argv;          /* … and that program with its arguments; ends with NULL */
 };
 
 /*
- * Writes the side-car of a recording of this machine into its directory, which is made if need be. One that is there is
- * brought up to date: it keeps the processes that are gone, and fields that nobody here knows. about may be NULL.
+ * Writes the side-car of a recording of this machine into its directory, which is created if necessary. An existing
+ * side-car is updated: it keeps processes that are gone, and fields that this program does not know. about may be NULL.
  */
 enum lt_status sidecar_update(const char *directory, const struct sidecar_about *about);
 
 /*
- * Writes the side-car at path into the directory of a copy of its trace, to what is there already. The copy's clock is
- * ahead of the trace's by shift_ns, and so the starts of processes are. LT_ERROR: it cannot be read or not be written.
+ * Adds the side-car at path to the directory of a copy of its trace. The copy's clock is ahead of the original's by
+ * shift_ns, which is added to the start times of processes. LT_ERROR: it cannot be read or written.
  */
 enum lt_status sidecar_copy(const char *path, const char *directory, int64_t shift_ns);
 
-/* What the recording in the directory has cost so far. Zero: there is no side-car that knows. */
+/* The cost so far of the recording in the directory. Zero: no side-car has it. */
 struct sidecar_cost sidecar_read_cost(const char *directory);
 
 /*
- * For other hosts: a POSIX shell script that prints what it finds there, for sidecar_convert(). It ends well whatever
- * is missing there, and may run several times, its outputs one behind the other. symbols: as in struct sidecar_about.
- * The caller frees it.
+ * For other hosts: a POSIX shell script that prints what it finds there, for sidecar_convert(). It exits successfully
+ * even if something is missing there. It may run several times, with the outputs concatenated. symbols: as in struct
+ * sidecar_about. The caller frees it.
  */
 char *sidecar_script(const char *const *symbols);
 
-#define SIDECAR_LISTING "lttngtop.list" /* what the script printed, below a recording that was fetched */
+#define SIDECAR_LISTING "lttngtop.list" /* output of the script, below a recording that was fetched */
 
-/* Makes the side-car of a directory from the listing in it, which is removed. LT_OK: or there is none. */
+/* Makes the side-car of a directory from the listing in it, which is removed. LT_OK also if there is no listing. */
 enum lt_status sidecar_convert(const char *directory);
 
 #endif
