@@ -17,15 +17,15 @@
 #include "base/text.h"
 
 enum {
-	ABOVE_ALL = 64,     /* descriptors out of the way of those a child is given */
-	HEARD_MAX = 262144, /* bytes heard at once: more than a socket holds, so that one who never stops is left */
-	LOGGED_MAX = 16,    /* lines of each child; it may never stop */
+	ABOVE_ALL = 64,     /* descriptors above all those that a child is given */
+	HEARD_MAX = 262144, /* bytes read at once: more than a socket holds; the child may never stop */
+	LOGGED_MAX = 16,    /* lines per child, which may never stop */
 	NAP_US = 1000,
 };
 
 /* ---- starting ---- */
 
-/* Between fork and exec: only functions that are safe there. Does not return. */
+/* Runs between fork and exec: only async-signal-safe functions. Does not return. */
 static void become_child(const char *program, char *const *argv, const int *fds, unsigned n, int words, pid_t parent)
 {
 	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGCHLD, SIGWINCH, SIGTSTP, SIGQUIT };
@@ -38,14 +38,14 @@ static void become_child(const char *program, char *const *argv, const int *fds,
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
 		_exit(127);
-	/* The terminal's keys are for the parent: it ends the worker when it has ended its own work. */
+	/* The terminal's keys are for the parent only, which ends the worker after its own work. */
 	setpgid(0, 0);
 	for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++)
 		sigaction(signals[i], &action, NULL);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 
-	/* First out of the way of the numbers they shall have. */
+	/* First move them out of the way of their final numbers. */
 	words = fcntl(words, F_DUPFD, ABOVE_ALL);
 	for (unsigned i = 0; i < n; i++)
 		if ((moved[i] = fcntl(fds[i], F_DUPFD, ABOVE_ALL)) < 0)
@@ -87,7 +87,7 @@ enum lt_status child_start(struct child *c, const char *program, char *const *ar
 
 int child_open_exit(const struct child *c)
 {
-	return (int)syscall(SYS_pidfd_open, c->pid, 0); /* close-on-exec by itself */
+	return (int)syscall(SYS_pidfd_open, c->pid, 0); /* always close-on-exec */
 }
 
 /* ---- while it runs ---- */
@@ -151,14 +151,14 @@ bool child_exited(struct child *c)
 	return c->pid == 0;
 }
 
-/* ---- those that were let go ---- */
+/* ---- children that were let go of ---- */
 
 struct leaving {
 	pid_t pid;
-	gint64 kill_us; /* monotonic: when it is killed if it has not exited; 0: it was */
+	gint64 kill_us; /* monotonic: when to kill it if it has not exited; 0: it was killed */
 };
 
-static GArray *leaving; /* NULL: none */
+static GArray *leaving; /* NULL: there are none */
 
 void child_release(struct child *c, unsigned patience_ms)
 {

@@ -16,13 +16,13 @@
 #include "base/text.h"
 
 enum {
-	DEATH_US = 1000000, /* one that was killed has this long to die before it counts as dead */
+	DEATH_US = 1000000, /* a worker that does not die within this time after being killed counts as dead */
 	CREW_FDS_MAX = 4,
 };
 
 static const char *worker_program;
 static unsigned most;      /* 0: one per CPU */
-static GPtrArray *relayds; /* struct crew_worker: those that read from relayds; NULL: none */
+static GPtrArray *relayds; /* struct crew_worker: workers for relayds; NULL: there are none */
 
 void crew_set_program(const char *program)
 {
@@ -34,11 +34,11 @@ void crew_set_most(unsigned n)
 	most = n;
 }
 
-/* ---- coming ---- */
+/* ---- starting ---- */
 
 /*
- * This program, by its path: a process that is started as /proc/self/exe is called "exe" until it has named itself, and
- * its system calls are taken for those of others. Once another file has that path, the link still leads to this one.
+ * This program's path. A process started as /proc/self/exe is called "exe" until it names itself, and its system calls
+ * are attributed to others. If another file now has that path, uses the link, which still leads to this program.
  */
 static const char *own_program(void)
 {
@@ -105,7 +105,7 @@ static struct crew_worker *start_for_relayds(void)
 	return w;
 }
 
-/* Those that this process may run on. */
+/* The CPUs that this process may run on. */
 static unsigned count_cpus(void)
 {
 	cpu_set_t set;
@@ -139,7 +139,7 @@ struct crew_worker *crew_join(bool alone)
 
 /* ---- commands ---- */
 
-/* fds: NULL, or JOB_FDS of them. */
+/* fds: NULL, or JOB_FDS descriptors. */
 static bool send_command(const struct crew_worker *w, struct job_command *command, const char *url, const char *fields,
 			 const int *fds)
 {
@@ -171,7 +171,7 @@ static bool send_command(const struct crew_worker *w, struct job_command *comman
 	return n >= 0;
 }
 
-/* A command that the worker has not taken. */
+/* A command that has not been sent to the worker yet. */
 struct pending {
 	struct job_command command;
 	char *fields;
@@ -185,7 +185,7 @@ static void pending_free(gpointer data)
 	g_free(p);
 }
 
-/* Those that it does not take now wait: of what still comes of a source that is to stop nobody reads anything. */
+/* Commands that the worker does not accept now stay pending: until then, data of a source to be stopped is not read. */
 static void send_pending(struct crew_worker *w)
 {
 	while (w->pending) {
@@ -199,7 +199,7 @@ static void send_pending(struct crew_worker *w)
 	}
 }
 
-/* Later than what is pending of the same source: it takes the place of that. */
+/* Replaces pending commands about the same source. */
 static void add_pending(struct crew_worker *w, enum job_kind kind, uint32_t number, const char *fields, uint32_t wanted)
 {
 	struct pending *p = g_new0(struct pending, 1);
@@ -232,7 +232,7 @@ enum lt_status crew_give(struct crew_worker *w, const struct job_command *comman
 		return error_set("its name is too long");
 	if (send_command(w, &own, url, fields, fds))
 		return LT_OK;
-	/* The second: too many descriptors are under way. The third: it has exited, which is told in time. */
+	/* ETOOMANYREFS: too many descriptors are in flight. EPIPE: it has exited, which is reported in time. */
 	if (errno == EAGAIN || errno == ETOOMANYREFS || errno == EPIPE || errno == ECONNRESET)
 		return LT_AGAIN;
 	return error_set("cannot give it to a worker: %s", strerror(errno));
@@ -251,13 +251,13 @@ void crew_want(struct crew_worker *w, uint32_t number, const char *fields, uint3
 		add_pending(w, JOB_WANT, number, fields, wanted);
 }
 
-/* ---- going ---- */
+/* ---- ending ---- */
 
 void crew_hear(struct crew_worker *w)
 {
 	if (w->deaf || child_hear(&w->child))
 		return;
-	/* One that closes its standard error exits, or does what no worker does. */
+	/* A worker that closes its standard error is exiting, or misbehaves. */
 	w->deaf = true;
 	child_kill(&w->child);
 }

@@ -5,16 +5,16 @@
 #include <stdint.h>
 
 /*
- * How much data trace directories hold. The parent measures what it finds, a worker measures again once the
- * library has listed the files: what has gone in between is missing in the figures. Files that are still being written
- * only grow.
+ * The amount of data in trace directories. The parent measures it when it finds them, and a worker measures it again
+ * after the library has listed the files; the difference is the data deleted in between. Files that are still being
+ * written only grow.
  */
 struct extent {
 	uint64_t files; /* data files with contents */
 	uint64_t bytes;
 };
 
-/* Adds those of a trace directory; nothing if it cannot be listed. */
+/* Adds a trace directory; adds nothing if it cannot be listed. */
 void extent_add(struct extent *extent, const char *directory);
 
 #endif

@@ -16,10 +16,9 @@
 #include "sidecar/sidecar.h"
 
 /*
- * Finding the traces below a directory and which of them belong together: the
- * archives of a rotated session and the snapshots of one session carry the same
- * trace UUID, host name and clock in their metadata, in one format. A group is read as one
- * trace, so that packets present in several of its directories count once.
+ * Finds the traces below a directory, and groups those that belong together: the chunks of a rotated session and the
+ * snapshots of one session have the same trace UUID, host name and clock in their metadata, in the same format. A group
+ * is read as one trace, so that packets present in several of its directories count once.
  */
 
 enum {
@@ -74,7 +73,7 @@ struct source_spec *source_spec_copy(const struct source_spec *spec)
 
 /* ---- names ---- */
 
-/* Directories that LTTng and people put between a host and its trace: kernel, ust/uid/0/64-bit, archives/…, ctf. */
+/* Directories that LTTng and users put between a host and its trace: kernel, ust/uid/0/64-bit, archives/…, ctf. */
 static bool is_generic_name(const char *name)
 {
 	static const char *const generic[] = { "kernel",   "ust", "uid",   "pid",          "64-bit", "32-bit",
@@ -85,7 +84,7 @@ static bool is_generic_name(const char *name)
 			return true;
 	if (g_str_has_prefix(name, "snapshot-"))
 		return true;
-	/* A user id, or an archive: 20261120T142439+0000-20261120T142440+0000-0. */
+	/* A user ID, or an archive: 20261120T142439+0000-20261120T142440+0000-0. */
 	return name[strspn(name, "0123456789T+-")] == '\0';
 }
 
@@ -129,7 +128,7 @@ bool source_is_stream_name(const char *name)
 	return *name != '.' && strcmp(name, "metadata") != 0 && strcmp(name, SIDECAR_NAME) != 0;
 }
 
-/* Shortens name to the directory it has in common with path. */
+/* Shortens name to the parent directory that it shares with path. */
 static void keep_common_directory(char *name, const char *path)
 {
 	size_t i = 0, slash = 0;
@@ -147,7 +146,7 @@ static void keep_common_directory(char *name, const char *path)
 
 struct find_walk {
 	GPtrArray *specs;
-	GHashTable *visited; /* "device:inode" of directories: links may lead in circles */
+	GHashTable *visited; /* "device:inode" of directories: links may form loops */
 	unsigned found;
 	unsigned left_out;
 };
@@ -215,7 +214,7 @@ static void cannot_read(struct find_walk *w, const char *path)
 	log_warning("cannot read '%s': %s", text, strerror(errno));
 }
 
-/* Whether the walk comes to this directory for the first time. */
+/* Whether the walk has not visited this directory before. */
 static bool is_new(struct find_walk *w, const char *directory)
 {
 	struct stat st;
@@ -246,7 +245,7 @@ static void visit_directory(struct find_walk *w, const char *directory, unsigned
 			continue;
 		path = g_build_filename(directory, entry->d_name, NULL);
 		if (stat(path, &st) < 0) {
-			/* A dangling link is nobody's trace. */
+			/* A dangling link is not a trace. */
 			g_free(path);
 			continue;
 		}
@@ -268,14 +267,14 @@ static void visit_directory(struct find_walk *w, const char *directory, unsigned
 	for (guint i = 0; i < below->len; i++) {
 		const char *path = g_ptr_array_index(below, i);
 
-		/* A trace's own index directory has nothing to find. */
+		/* A trace's own index directory contains no traces. */
 		if ((!is_trace || !g_str_has_suffix(path, "/index")) && is_new(w, path))
 			visit_directory(w, path, depth + 1);
 	}
 	g_ptr_array_free(below, TRUE);
 }
 
-/* Its path without slashes at the end; NULL: it cannot be opened (error chain). */
+/* Its path without trailing slashes; NULL: it cannot be opened (error chain). */
 static char *open_directory(const char *directory)
 {
 	char *name, shown[256];

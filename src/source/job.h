@@ -7,9 +7,9 @@
 #include "event/wanted.h"
 
 /*
- * What a worker is to do, in its arguments behind "--worker". MEMORY, WAKE and COMMANDS are descriptors: its ring, and
- * the socket at which it gets other FIELDS, or sources of relayds and their rings, while it runs. In front of them
- * stands its name as ps shows it: "lttngtop: web" reads a recording of web, "lttngtop: live" reads from relayds.
+ * A worker's job, in its arguments after "--worker". MEMORY, WAKE and COMMANDS are descriptors: its ring, and a socket
+ * for commands while it runs: requests for other FIELDS, or sources of relayds with their rings. argv[0] is its name as
+ * shown by ps: "lttngtop: web" reads a recording of web, "lttngtop: live" reads from relayds.
  *
  *   MEMORY WAKE recording READER PART PARTS NAME BEGIN END FILES BYTES FIELDS DIRECTORY...
  *   MEMORY WAKE follow DIRECTORY PATIENCE_MS FIELDS COMMANDS
@@ -26,30 +26,30 @@
 
 enum { JOB_FIRST = 2, JOB_FOLLOW_ARGUMENTS = 5, JOB_RECORDING_ARGUMENTS = 11, JOB_RELAYDS_ARGUMENTS = 2 };
 
-/* FIELDS: of no event. */
+/* FIELDS: not for any event. */
 #define JOB_NO_FIELDS "0 0 0"
 
-/* READER: whatever can read it. */
+/* READER: the first one that can read it. */
 #define JOB_ANY_READER "auto"
 
 enum job_kind {
-	JOB_STOP, /* the source of that number, if it has not ended */
-	JOB_LIVE, /* reads a session */
-	JOB_LIST, /* asks for the sessions */
-	JOB_WANT, /* of the source of that number, or the only one, other fields are wanted from now on */
+	JOB_STOP, /* stop the source with that number, if it has not ended */
+	JOB_LIVE, /* read a session */
+	JOB_LIST, /* list the sessions */
+	JOB_WANT, /* use other fields, from now on, for the source with that number, or for the only one */
 };
 
-/* The descriptors that come with JOB_LIVE and JOB_LIST: a ring's, and a connection to the relayd. */
+/* The descriptors that accompany JOB_LIVE and JOB_LIST: those of a ring, and a connection to the relayd. */
 enum { JOB_MEMORY, JOB_WAKE, JOB_CONNECTION, JOB_FDS };
 
 /* A message to COMMANDS (SOCK_SEQPACKET), without padding. */
 struct job_command {
 	uint32_t kind;       /* enum job_kind */
-	uint32_t number;     /* of the source, of the parent's choice; never given twice */
-	uint32_t timeout_ms; /* of a relayd without an answer */
+	uint32_t number;     /* of the source, chosen by the parent; never reused */
+	uint32_t timeout_ms; /* longest silence of the relayd while an answer is due */
 	uint32_t from_start; /* JOB_LIVE */
-	uint32_t every_ms;   /* JOB_LIST: between two lists; 0: one is enough */
-	uint32_t wanted;     /* JOB_WANT: the number of the request, for EVENT_WANTED */
+	uint32_t every_ms;   /* JOB_LIST: time between two lists; 0: only one list */
+	uint32_t wanted;     /* JOB_WANT: number of the request, for EVENT_WANTED */
 	uint32_t url_len;
 	uint32_t fields_len;
 	char text[]; /* JOB_LIVE, JOB_LIST: the URL; JOB_LIVE, JOB_WANT: FIELDS; not NUL-terminated */

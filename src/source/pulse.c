@@ -26,7 +26,7 @@ bool pulse_feel(struct pulse *p, const struct pulse_look *look, unsigned limit_m
 	return p->idle_ns > limit_ns || look->cpu_ns > p->beat_cpu_ns + PULSE_SPIN * limit_ns;
 }
 
-/* The letter of the state in /proc/PID/stat, behind the name in parentheses, which may hold any character. */
+/* The letter of the state in /proc/PID/stat, after the name in parentheses, which may contain any character. */
 static char state_of(pid_t pid)
 {
 	char path[32], text[256], *end;

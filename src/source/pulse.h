@@ -7,35 +7,35 @@
 #include <sys/types.h>
 
 /*
- * Whether a process still makes progress. Its heartbeat is a sign of it, its absence is not: on a busy machine a
- * healthy process may need many times as long for what lies between two beats, and whoever
- * looks after it is late as well. Without a beat it has stopped when, for the limit,
+ * Whether a process still makes progress. A heartbeat shows that it does, but a missing one does not show the opposite:
+ * on a busy machine a healthy process may need many times as long between two beats, and its observer is late as well.
+ * Without a beat it is considered stopped when, for the limit,
  *
- *   - it was blocked or stopped whenever it was looked at and used no CPU time in between. One that waits for a CPU is
- *     neither, and of a longer time without a look only PULSE_LOOK_MAX_MS count;
- *   - or it used PULSE_SPIN times the limit of CPU time: it goes round in circles.
+ *   - it was blocked or stopped at every look and used no CPU time in between. Waiting for a CPU does not count, and
+ *     after a longer time without a look only PULSE_LOOK_MAX_MS count;
+ *   - or it has used PULSE_SPIN times the limit of CPU time: it is in an endless loop.
  */
 enum { PULSE_LOOK_MAX_MS = 2000, PULSE_SPIN = 6 };
 
-/* What a look shows. */
+/* The result of a look. */
 struct pulse_look {
 	uint64_t now_ns;  /* monotonic */
-	uint64_t beat_ns; /* its last beat, any clock */
+	uint64_t beat_ns; /* its last beat, by any clock */
 	uint64_t cpu_ns;  /* its CPU time */
-	bool runnable;    /* it runs or waits for a CPU */
+	bool runnable;    /* it is running or waiting for a CPU */
 };
 
-/* All zero: nothing is known. */
+/* All zero: nothing is known yet. */
 struct pulse {
 	struct pulse_look last;
 	uint64_t beat_cpu_ns; /* its CPU time when the beat was first seen */
-	uint64_t idle_ns;     /* blocked or stopped without a beat */
+	uint64_t idle_ns;     /* time blocked or stopped since the last beat */
 };
 
-/* Takes a look into account; true: it has stopped. */
+/* Takes a look into account; true: the process has stopped. */
 bool pulse_feel(struct pulse *p, const struct pulse_look *look, unsigned limit_ms);
 
-/* Fills cpu_ns and runnable for a child. No CPU time, not runnable: it is gone. */
+/* Fills in cpu_ns and runnable for a child; 0 and false if it is gone. */
 void pulse_look_at(struct pulse_look *look, pid_t pid);
 
 #endif

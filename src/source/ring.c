@@ -19,11 +19,11 @@
 
 enum {
 	WAKE_BYTES = 256 * 1024,    /* worth a wake-up, which costs as much as 50 records */
-	WAKE_NS = NS_PER_MS,        /* and so is what has waited for so long */
+	WAKE_NS = NS_PER_MS,        /* and so is data that has waited this long */
 	WAIT_MS = 100,              /* between two beats of a producer that waits for room */
-	FOLD_BYTES = 4 * RING_ROOM, /* of the buffer are enough while the consumer keeps up */
+	FOLD_BYTES = 4 * RING_ROOM, /* of the buffer, which are enough while the consumer keeps up */
 	COPY_BYTES = 16 * 1024,     /* about 150 records, which stay in a core's nearest cache */
-	DRAIN_MAX = 16,             /* datagrams taken at once: one or two are sent, unless the other side means harm */
+	DRAIN_MAX = 16, /* datagrams received at once: one or two are sent, unless the other side is hostile */
 };
 
 static uint64_t now_ns(void)
@@ -34,7 +34,7 @@ static uint64_t now_ns(void)
 	return (uint64_t)ts.tv_sec * NS_PER_S + ts.tv_nsec;
 }
 
-/* A full queue is as good: the other side has something to read. */
+/* A full queue is just as good: the other side then has something to read. */
 static void wake(int fd)
 {
 	const char one = 1;
@@ -75,7 +75,7 @@ enum lt_status ring_create(struct ring_consumer *c, uint64_t capacity)
 		pair[0] = pair[1] = -1;
 	c->fds.wake = pair[0];
 	c->producer_wake = pair[1];
-	/* Sealed: a worker that shrank the file would kill the parent by SIGBUS. */
+	/* Sealed: by shrinking the file, a worker could kill the parent with SIGBUS. */
 	if (c->fds.wake >= 0 && ftruncate(c->fds.memory, bytes) == 0 &&
 	    fcntl(c->fds.memory, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0)
 		map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, c->fds.memory, 0);
@@ -159,7 +159,7 @@ static void pad(struct ring_producer *p, uint64_t at, uint64_t bytes)
 	p->head += bytes;
 }
 
-/* Between two batches: the buffer begins again once so much was used and all of it was consumed. */
+/* Between two batches: starts the buffer again once FOLD_BYTES have been used and everything was consumed. */
 static void fold(struct ring_producer *p)
 {
 	const uint64_t at = p->head & (p->capacity - 1);
@@ -180,10 +180,10 @@ static void publish(struct ring_producer *p, uint64_t wake_bytes, uint64_t wake_
 	atomic_store_explicit(&s->beat_ns, now, memory_order_relaxed);
 	p->published = p->head;
 	atomic_store_explicit(&s->head, p->head, memory_order_release);
-	/* with nothing new since then it was woken, or saw all of it before it slept */
+	/* if there is nothing new since then, it was woken or has seen everything before it slept */
 	if (p->head == p->woken_at || (p->head - p->woken_at < wake_bytes && now - p->woken_ns < wake_ns))
 		return;
-	/* Pairs with look_again(): either it sees this head or this sees that it sleeps. */
+	/* Pairs with look_again(): either that sees this head, or this sees that it sleeps. */
 	atomic_thread_fence(memory_order_seq_cst);
 	p->woken_at = p->head;
 	p->woken_ns = now;
@@ -201,7 +201,7 @@ void ring_beat(struct ring_producer *p)
 	publish(p, WAKE_BYTES, WAKE_NS);
 }
 
-/* Waits until bytes are free behind head. */
+/* Waits until that many bytes are free after head. */
 static void wait_for_room(struct ring_producer *p, uint64_t bytes)
 {
 	struct ring_shared *s = p->shared;
@@ -222,7 +222,7 @@ static void wait_for_room(struct ring_producer *p, uint64_t bytes)
 	atomic_store_explicit(&s->producer_sleeps, 0, memory_order_relaxed);
 }
 
-/* Whether .room does, as far as is known; padding of as much may stand before the end of the buffer. */
+/* Whether there is .room, as far as is known, plus padding of the same size before the end of the buffer. */
 static bool fits(const struct ring_producer *p)
 {
 	return p->head + 2 * p->room - p->tail_seen <= p->capacity;
@@ -268,7 +268,7 @@ void *ring_reserve_slow(struct ring_producer *p, uint32_t bytes)
 	return p->buffer + (p->head & (p->capacity - 1));
 }
 
-/* Tells the producer what was consumed; wakes it if it sleeps and there is room worth waking for. */
+/* Publishes what was consumed; wakes the producer if it sleeps and there is enough room. */
 static void publish_tail(struct ring_consumer *c)
 {
 	struct ring_shared *s = c->shared;
@@ -300,7 +300,7 @@ static bool load_head(struct ring_consumer *c)
 	return c->head_seen - c->tail <= c->capacity && c->head_seen % 8 == 0;
 }
 
-/* Nothing seen to read: looks again, and goes to sleep if there really is nothing. */
+/* Nothing to read was seen: looks again, and goes to sleep if there really is nothing. */
 static enum lt_status look_again(struct ring_consumer *c, const char **wrong)
 {
 	if (!load_head(c))
@@ -324,13 +324,13 @@ nonsense:
 	return LT_ERROR;
 }
 
-/* Whether nothing follows the record: what comes before it is given by itself. */
+/* Whether the record is a source's last one. The records before it are returned without it. */
 static bool is_last_word(const struct event *ev)
 {
 	return ev->kind == EVENT_END || ev->kind == EVENT_FAILED;
 }
 
-/* How many bytes of the copy are whole records without fault; 0: *wrong says what is wrong with the first one. */
+/* How many bytes of the copy are complete, valid records; 0: *wrong says what is wrong with the first one. */
 static size_t check_copy(const struct ring_consumer *c, size_t bytes, const char **wrong)
 {
 	const struct event *ev = c->copy;
@@ -348,7 +348,7 @@ static size_t check_copy(const struct ring_consumer *c, size_t bytes, const char
 	return at;
 }
 
-/* Of the records at the tail as many as are worth it, one at least. NULL or what is wrong with the first one. */
+/* Copies a reasonable number of the records at the tail, at least one. NULL, or what is wrong with the first one. */
 static const char *take_copy(struct ring_consumer *c, const char *records, size_t avail)
 {
 	const size_t some = avail < COPY_BYTES ? avail : COPY_BYTES;
@@ -358,7 +358,7 @@ static const char *take_copy(struct ring_consumer *c, const char *records, size_
 	memcpy(c->copy, records, some);
 	taken = check_copy(c, some, &wrong);
 	if (!taken && some < avail) {
-		/* one that is longer than that */
+		/* a longer record */
 		const size_t most = avail < EVENT_SIZE_MAX ? avail : EVENT_SIZE_MAX;
 
 		memcpy(c->copy, records, most);
@@ -396,8 +396,8 @@ enum lt_status ring_refill(struct ring_consumer *c, const char **wrong)
 			return *wrong ? LT_ERROR : LT_OK;
 		}
 		/*
-		 * Padding goes to the end of the buffer, whatever its size field says, and a record
-		 * follows: a producer must not keep the consumer here with nothing else.
+		 * Padding extends to the end of the buffer, whatever its size field says, and a record follows: a
+		 * producer must not keep the consumer here with padding alone.
 		 */
 		if (avail != c->capacity - at || c->after_padding) {
 			*wrong = "padding in the middle";

@@ -12,11 +12,11 @@
 #include "event/event.h"
 
 /*
- * A byte ring in shared memory between one worker (producer) and the parent
- * (consumer): records of event/event.h, contiguous, 8-byte aligned. A record
- * that does not fit before the end of the buffer is preceded by padding (a
- * word whose size field covers it and whose kind is EVENT_NONE). So it may be where everything before was
- * consumed: as long as the consumer keeps up, little of the buffer is ever touched, and takes memory.
+ * A byte ring in shared memory between one worker (producer) and the parent (consumer): records of event/event.h,
+ * contiguous, 8-byte aligned. A record that does not fit before the end of the buffer is preceded by padding up to the
+ * end (a word whose size field covers it and whose kind is EVENT_NONE). The producer also starts the buffer again in
+ * this way when everything before has been consumed: as long as the consumer keeps up, only little of the buffer is
+ * ever touched and takes memory.
  *
  *   head: bytes ever written, advanced by the producer     (release / acquire)
  *   tail: bytes ever consumed, advanced by the consumer
@@ -25,22 +25,20 @@
  *   |------|###############|-----------|
  *    free    records         free
  *
- * Each side sleeps on its end of a pair of datagram sockets only when it finds the
- * ring empty (full), and only then the other side sends to it. A full ring blocks the producer:
- * nothing is ever dropped. Both sides publish their counter in batches; before
- * a side sleeps it publishes what it has. A producer that dies in the midst of a
- * batch leaves it behind: committed is where its last whole record ends.
+ * Each side sleeps on its end of a pair of datagram sockets only when it finds the ring empty (or full), and only then
+ * does the other side send to it. A full ring blocks the producer: no record is ever dropped. Both sides publish their
+ * counters in batches; before a side sleeps it publishes everything. If a producer dies in the middle of a batch,
+ * committed is the end of its last complete record.
  *
- * The consumer trusts nothing in the shared memory: it keeps its own tail and
- * capacity, checks that head lies within a capacity of it, copies what is there, some records at a time, and looks only
- * at the copy, which nobody changes while it is checked and afterwards. Nor can
- * the producer make it wait: an eventfd or the same end of a pipe would be one open file for both, whose O_NONBLOCK
- * either side can clear, and the lock of a pipe is held while its writer's memory is read. The ends of a
- * socket pair share neither, and a datagram's end never says that the other was closed.
+ * The consumer does not trust the shared memory: it keeps its own tail and capacity, checks that head is within a
+ * capacity of tail, copies some records at a time, and looks only at the copy, which nobody can change during or after
+ * the check. Nor can the producer make it wait. An eventfd or one end of a pipe would be a single open file for both
+ * sides, whose O_NONBLOCK either side can clear, and a pipe's lock is held while its writer's memory is read. The ends
+ * of a socket pair share neither, and a datagram socket never reports that the other end was closed.
  */
 enum {
-	RING_CAPACITY = 1024 * 1024,      /* few pages to be made for a small recording; more makes nothing faster */
-	RING_LIVE_CAPACITY = 1024 * 1024, /* there may be hundreds of them, which fill only when the parent is behind */
+	RING_CAPACITY = 1024 * 1024,      /* few pages to create for a small recording; a larger one is no faster */
+	RING_LIVE_CAPACITY = 1024 * 1024, /* there may be hundreds, which fill up only when the parent is behind */
 };
 
 /* The first page of the shared memory; the buffer follows at RING_HEADER_BYTES. */
@@ -48,33 +46,33 @@ struct ring_shared {
 	uint64_t magic;
 	uint64_t capacity;
 	_Alignas(64) _Atomic uint64_t head;
-	_Atomic uint64_t beat_ns; /* CLOCK_MONOTONIC: the producer was alive then */
+	_Atomic uint64_t beat_ns; /* CLOCK_MONOTONIC: when the producer last showed that it is alive */
 	_Atomic uint32_t consumer_sleeps;
-	_Atomic uint32_t at_work; /* the producer works for this ring, not for another one of its process */
+	_Atomic uint32_t at_work; /* the producer is working for this ring, not for another one of its process */
 	_Alignas(64) _Atomic uint64_t tail;
 	_Atomic uint32_t producer_sleeps;
-	_Alignas(64) _Atomic uint64_t committed; /* as head, with each record; for when the producer is dead */
+	_Alignas(64) _Atomic uint64_t committed; /* like head, but after each record; used once the producer is dead */
 	_Atomic uint64_t time_ns;                /* ring_set_time() */
 };
 
 enum { RING_HEADER_BYTES = 4096 };
 
-/* What both sides need to map the same ring. The fds are close-on-exec. */
+/* What each side needs to map the same ring. The fds are close-on-exec. */
 struct ring_fds {
 	int memory; /* memfd of RING_HEADER_BYTES + capacity, sealed against resizing */
-	int wake;   /* this side's socket: readable when the other side has something for it */
+	int wake;   /* this side's socket: readable when the other side has woken it */
 };
 
 struct ring_producer {
 	struct ring_shared *shared;
 	char *buffer;
 	uint64_t capacity;
-	uint64_t head; /* written, not all published */
+	uint64_t head; /* bytes written, not all published */
 	uint64_t published;
-	uint64_t woken_at; /* head when the consumer was last woken, if it slept */
+	uint64_t woken_at; /* head when the consumer was last woken, or found awake */
 	uint64_t woken_ns;
 	uint64_t tail_seen;
-	uint32_t room; /* ring_has_room() */
+	uint32_t room; /* for ring_has_room() */
 	struct ring_fds fds;
 };
 
@@ -82,80 +80,76 @@ struct ring_consumer {
 	struct ring_shared *shared;
 	const char *buffer;
 	uint64_t capacity;
-	uint64_t tail; /* copied, not all published */
+	uint64_t tail; /* bytes copied, not all published */
 	uint64_t published;
 	uint64_t head_seen;
 	struct event *copy;           /* EVENT_SIZE_MAX bytes */
-	const struct event *at, *end; /* the records in it that were not consumed, checked */
-	bool after_padding;           /* the buffer begins again: padding there is nonsense */
-	bool sleeps;                  /* ring_peek() said LT_AGAIN */
-	bool orphaned;                /* ring_inherit() */
+	const struct event *at, *end; /* the records in it that have not been consumed; checked */
+	bool after_padding;           /* at the start of the buffer, where padding is an error */
+	bool sleeps;                  /* ring_peek() has returned LT_AGAIN */
+	bool orphaned;                /* ring_inherit() was called */
 	struct ring_fds fds;
-	int producer_wake; /* the producer's socket, to be inherited by it */
+	int producer_wake; /* the producer's socket, for it to inherit */
 };
 
 /*
- * Makes a ring: memory, sockets, consumer's side mapped. capacity: a power of two, at least
- * 4 * EVENT_SIZE_MAX. LT_ERROR: a system call failed; nothing is left behind.
+ * Creates a ring: memory, sockets, consumer's side mapped. capacity: a power of two, at least 4 * EVENT_SIZE_MAX.
+ * LT_ERROR: a system call failed; there is nothing to release.
  */
 enum lt_status ring_create(struct ring_consumer *c, uint64_t capacity);
 
-/* The producer has its side: what it needs of it is closed here. */
+/* The producer has inherited its side: closes our copy of it. */
 void ring_give_away(struct ring_consumer *c);
 
 /* Unmaps and closes the consumer's side. */
 void ring_consumer_release(struct ring_consumer *c);
 
-/*
- * The producer's side from inherited fds (owned by it from here on).
- * LT_ERROR: they are no ring.
- */
+/* Opens the producer's side from inherited fds, and takes ownership of them. LT_ERROR: they are not a ring. */
 enum lt_status ring_producer_open(struct ring_producer *p, struct ring_fds fds);
 
 void ring_producer_release(struct ring_producer *p);
 
-/* ring_reserve() where the buffer ends soon or may be full. */
+/* ring_reserve() near the end of the buffer, or when the ring may be full. */
 void *ring_reserve_slow(struct ring_producer *p, uint32_t bytes);
 
 /*
- * Room for a record of up to bytes (<= EVENT_SIZE_MAX, rounded up to 8 by the callee), 8-byte
- * aligned and contiguous, its contents undefined. Blocks while the ring is full. One
- * reservation at a time; without ring_commit() it has no effect.
+ * Room for a record of at most bytes (<= EVENT_SIZE_MAX, rounded up to 8 by the callee), 8-byte aligned and contiguous,
+ * contents undefined. Blocks while the ring is full. One reservation at a time; without ring_commit() it has no effect.
  */
 static inline void *ring_reserve(struct ring_producer *p, uint32_t bytes)
 {
 	const uint64_t at = p->head & (p->capacity - 1);
 
-	/* EVENT_SIZE_MAX: whatever bytes is rounded up to */
+	/* EVENT_SIZE_MAX covers any rounding of bytes */
 	if (p->capacity - at >= EVENT_SIZE_MAX && p->head + EVENT_SIZE_MAX - p->tail_seen <= p->capacity)
 		return p->buffer + at;
 	return ring_reserve_slow(p, bytes);
 }
 
-/* For an event, its context, and what is said about it and its stream: in practice some hundred bytes. */
+/* For an event, its context, and the records about it and its stream: some hundred bytes in practice. */
 enum { RING_ROOM = EVENT_SIZE_MAX / 2 };
 
-/* For all fields of the event, and what those of its class are, too: ring_set_room(). */
+/* For all fields of the event as well, and the shape of its class: ring_set_room(). */
 enum { RING_FIELDS_ROOM = RING_ROOM + EVENT_SIZE_MAX };
 
-/* How much room ring_has_room() is to look for, if not RING_ROOM. */
+/* Sets the room that ring_has_room() looks for; RING_ROOM by default. */
 static inline void ring_set_room(struct ring_producer *p, uint32_t bytes)
 {
 	p->room = bytes;
 }
 
 /*
- * Whether ring_reserve() of up to that many bytes in all would not block. false: everything was published, and
- * fds.wake becomes readable when there is room again, and now and then although there is not.
+ * Whether ring_reserve() for that many bytes in total would not block. false: everything has been published, and
+ * fds.wake becomes readable when there is room again, and occasionally when there is not.
  */
 bool ring_has_room(struct ring_producer *p);
 
-/* fds.wake is readable: makes it so no longer. After that ring_has_room(). */
+/* Clears fds.wake, which was readable. Call ring_has_room() afterwards. */
 void ring_room_woken(struct ring_producer *p);
 
 /*
- * How far the time of what is read has come, by its own clock: for ring_time_ns(), which need not wait until the
- * records have been consumed.
+ * Sets how far the data read has come, by its own clock. ring_time_ns() returns it without waiting until the records
+ * have been consumed.
  */
 static inline void ring_set_time(struct ring_producer *p, uint64_t ns)
 {
@@ -168,16 +162,19 @@ static inline void ring_set_at_work(struct ring_producer *p, bool at_work)
 	atomic_store_explicit(&p->shared->at_work, at_work, memory_order_relaxed);
 }
 
-/* Lets the consumer see everything committed; wakes it if it sleeps. Beats. Before anything that may take long. */
+/*
+ * Lets the consumer see everything committed, and wakes it if it sleeps. Also a beat. Call it before anything that may
+ * take long.
+ */
 void ring_publish(struct ring_producer *p);
 
-/* The same in the midst of work: a sleeping consumer is only woken when it is worth it. */
+/* The same in the middle of work: wakes a sleeping consumer only when that is worth it. */
 LT_COLD void ring_beat(struct ring_producer *p);
 
-/* A batch: about 300 records, well below the size of a core's cache. */
+/* A batch: about 300 records, much smaller than a core's cache. */
 enum { RING_BATCH = 32 * 1024 };
 
-/* The record in the room ring_reserve() gave is bytes long (a multiple of 8, not more than reserved). */
+/* Commits the record in the room from ring_reserve(), of bytes length (a multiple of 8, not more than reserved). */
 static inline void ring_commit(struct ring_producer *p, uint32_t bytes)
 {
 	p->head += bytes;
@@ -186,14 +183,14 @@ static inline void ring_commit(struct ring_producer *p, uint32_t bytes)
 		ring_beat(p);
 }
 
-/* Copies and checks the next records. Status as of ring_peek(). */
+/* Copies and checks the next records. Returns the same as ring_peek(). */
 enum lt_status ring_refill(struct ring_consumer *c, const char **wrong);
 
 /*
- * The next record, borrowed until it is consumed and ring_peek() called again, checked by event_check(). LT_AGAIN:
- * empty; fds.wake becomes readable when it is not any more, and now and then although it still is. LT_ERROR: nonsense
- * in the ring; *wrong says what. Those that follow it up to .end have been checked, too; a record that says how its
- * source ended is never behind others.
+ * The next record, checked by event_check(), borrowed until the first ring_peek() after it has been consumed. LT_AGAIN:
+ * the ring is empty; fds.wake becomes readable when it no longer is, and occasionally while it still is. LT_ERROR: the
+ * ring's contents are invalid; *wrong has the reason. The records that follow up to .end have been checked as well; a
+ * record that ends its source is never among them.
  */
 static inline enum lt_status ring_peek(struct ring_consumer *c, const struct event **ev, const char **wrong)
 {
@@ -204,35 +201,38 @@ static inline enum lt_status ring_peek(struct ring_consumer *c, const struct eve
 }
 
 /*
- * fds.wake is readable: makes it so no longer. After that, not before, ring_peek(): what is taken here may belong
- * to records that are there already.
+ * Clears fds.wake, which was readable. Call ring_peek() afterwards, not before: the wake-up cleared here may be for
+ * records that are already in the ring.
  */
 void ring_woken(struct ring_consumer *c);
 
-/* The producer is dead: what it committed and did not publish counts too. */
+/* The producer is dead: accepts records that it committed but did not publish. */
 void ring_inherit(struct ring_consumer *c);
 
-/* Consumes the record ring_peek() gave. */
+/* Consumes the record from ring_peek(). */
 static inline void ring_next(struct ring_consumer *c)
 {
 	c->at = event_next(c->at);
 }
 
-/* Consumes all up to .end, which is given back. */
+/* Consumes all records up to .end, and returns .end. */
 static inline const struct event *ring_next_all(struct ring_consumer *c)
 {
 	c->at = c->end;
 	return c->end;
 }
 
-/* Nothing left to be consumed, and the producer's last sign of life (CLOCK_MONOTONIC ns). */
+/* Whether there is nothing left to be consumed. */
 bool ring_is_empty(const struct ring_consumer *c);
 
-/* Of a producer that is dead or hangs: whether it came to that while it worked for this ring, as it says. */
+/*
+ * Whether a dead or hanging producer was working for this ring, by its own account, when that happened; and its last
+ * beat (CLOCK_MONOTONIC, ns).
+ */
 bool ring_was_at_work(const struct ring_consumer *c);
 uint64_t ring_beat_ns(const struct ring_consumer *c);
 
-/* 0: nothing was said. */
+/* The time from ring_set_time(); 0: it was never set. */
 uint64_t ring_time_ns(const struct ring_consumer *c);
 
 #endif

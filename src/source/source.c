@@ -16,17 +16,17 @@
 #include "viewer/dial.h"
 
 enum {
-	FAREWELL_MS = 2000,        /* a worker that said its last record has this long to exit by itself */
-	LOOKS = 20,                /* at its progress, until it counts as hung: each costs some system calls */
-	LOOK_EVERY_MS = 500,       /* at least */
+	FAREWELL_MS = 2000,        /* a worker that has written its last record has this long to exit */
+	LOOKS = 20,                /* at its progress, before it counts as hung: each costs some system calls */
+	LOOK_EVERY_MS = 500,       /* longest time between two looks */
 	RELAYD_TIMEOUT_MS = 10000, /* the default of source_spec.timeout_ms */
-	OFFER_AGAIN_MS = 20,       /* a source to a worker that does not take its commands yet */
+	OFFER_AGAIN_MS = 20,       /* retry interval for a source whose worker does not accept its command yet */
 };
 
 /*
- * What wakes who waits for a source: the dial, the time to offer it to its worker again, the ring, the worker's words
- * and its end. Nothing that several sources have in common: of epoll sets within one another the kernel allows 50 to
- * 100 to watch the same open file.
+ * What wakes the waiter for a source: the dial, the time to offer it to its worker again, the ring, the worker's output
+ * and its end. None of these is shared by several sources: the kernel allows only 50 to 100 nested epoll sets to watch
+ * the same open file.
  */
 enum wake { WAKE_DIAL, WAKE_OFFER, WAKE_RING, WAKE_WORDS, WAKE_EXIT, WAKES };
 
@@ -34,23 +34,23 @@ enum source_state { SOURCE_RUNS, SOURCE_ENDED, SOURCE_BROKEN };
 
 struct source {
 	const struct source_spec *spec;
-	struct source_spec *own_spec; /* of source_start_list(), else NULL */
-	char *fields;                 /* that are wanted: source_spec.fields, or later ones */
+	struct source_spec *own_spec; /* for source_start_list(), else NULL */
+	char *fields;                 /* wanted: source_spec.fields, or a later request */
 	struct ring_consumer ring;
 	enum source_state state;
 	struct dial *dial;   /* the relayd is being connected; NULL: a worker reads */
 	unsigned timeout_ms; /* of the relayd */
-	int connection;      /* of the relayd, to be given to the worker; -1: none */
-	int offer_fd;        /* a timer: when it is offered again; -1: it was taken at once */
+	int connection;      /* to the relayd, to be passed to the worker; -1: there is none */
+	int offer_fd;        /* a timer for offering the source again; -1: it was accepted at once */
 	struct crew_worker *worker;
-	int exit_fd;        /* of a worker that has several; -1: this kernel has no such thing, or it has this one */
-	uint32_t number;    /* by which a worker that has several knows it; 0: it has this one */
+	int exit_fd;        /* for a shared worker; -1: not supported by this kernel, or the worker is not shared */
+	uint32_t number;    /* a shared worker's number for it; 0: the worker is not shared */
 	struct pulse pulse; /* of the worker, while the ring is empty */
-	int epoll_fd;       /* of enum wake */
-	bool waits;         /* source_peek() said LT_AGAIN */
-	char *reason;       /* SOURCE_BROKEN: why */
+	int epoll_fd;       /* watches all of enum wake */
+	bool waits;         /* source_peek() has returned LT_AGAIN */
+	char *reason;       /* SOURCE_BROKEN: the reason */
 	enum failed_cause cause;
-	bool is_at_fault; /* FAILED_WORKER: by what this source made of the worker, not by another one */
+	bool is_at_fault; /* FAILED_WORKER: caused by the worker's handling of this source, not of another one */
 };
 
 static const char *reader = JOB_ANY_READER;
@@ -73,7 +73,7 @@ void source_set_reader(const char *name)
 
 /* ---- starting ---- */
 
-/* What a worker of its own inherits. */
+/* The descriptors inherited by a worker that is not shared. */
 enum { WORKER_MEMORY = CHILD_FIRST_FD, WORKER_WAKE, WORKER_COMMANDS };
 
 static char **make_arguments(const struct source *s, unsigned part, unsigned parts)
@@ -120,7 +120,7 @@ static enum lt_status watch(struct source *s, enum wake wake, int fd)
 	return error_set("cannot watch a worker: %s", strerror(errno));
 }
 
-/* Of a worker of its own. */
+/* For a worker that is not shared. */
 static enum lt_status watch_worker(struct source *s)
 {
 	if (watch(s, WAKE_RING, s->ring.fds.wake) != LT_OK || watch(s, WAKE_WORDS, s->worker->child.words_fd) != LT_OK)
@@ -128,7 +128,7 @@ static enum lt_status watch_worker(struct source *s)
 	return watch(s, WAKE_EXIT, s->worker->child.exit_fd);
 }
 
-/* Of one that others share; its words are heard by crew_look(). */
+/* For a shared worker, whose output is read by crew_look(). */
 static enum lt_status watch_shared_worker(struct source *s)
 {
 	s->exit_fd = child_open_exit(&s->worker->child);
@@ -149,7 +149,7 @@ static enum lt_status start_worker(struct source *s, unsigned part, unsigned par
 	return s->worker ? watch_worker(s) : LT_ERROR;
 }
 
-/* The relayd is connected by the parent: workers cannot reach anybody. */
+/* The parent connects to the relayd, because workers cannot make connections. */
 static enum lt_status start_dialing(struct source *s)
 {
 	struct source_url url;
@@ -213,7 +213,7 @@ static enum lt_status broken(struct source *s)
 	return error_set("%s", s->reason);
 }
 
-/* The source gives nothing any more; reason is taken over. */
+/* The source returns no more records; takes ownership of reason. */
 static enum lt_status break_off(struct source *s, enum failed_cause cause, char *reason)
 {
 	s->state = SOURCE_BROKEN;
@@ -231,7 +231,7 @@ static enum lt_status report_death(struct source *s)
 	return break_off(s, FAILED_WORKER, reason);
 }
 
-/* It does what no worker does: whatever else it reads is not to be trusted either. */
+/* The worker misbehaves, so nothing else that it reads can be trusted either. */
 static enum lt_status report_nonsense(struct source *s, const char *wrong)
 {
 	crew_end(s->worker, "it wrote nonsense");
@@ -249,7 +249,7 @@ static enum lt_status report_failure(struct source *s, const struct event *ev)
 	return break_off(s, cause, g_strdup_printf("reading '%s': %s", s->spec->name, reason));
 }
 
-/* To the worker, which does not take it yet. */
+/* Retries later, because the worker does not accept the source yet. */
 static enum lt_status offer_again(struct source *s)
 {
 	const struct timespec every = { .tv_nsec = OFFER_AGAIN_MS * NS_PER_MS };
@@ -273,7 +273,7 @@ static void close_fd(int *fd)
 	*fd = -1;
 }
 
-/* Connected: a worker reads from here on, as soon as it takes the command. */
+/* Connected: from here on a worker reads, as soon as it accepts the command. */
 static enum lt_status hand_over(struct source *s)
 {
 	const struct job_command command = {
@@ -324,7 +324,7 @@ static enum lt_status go_on_dialing(struct source *s)
 	return break_off(s, cause, g_strdup_printf("reading '%s': %s", s->spec->name, error_text()));
 }
 
-/* Takes what has come since the ring was found empty; what was not readable is not touched. */
+/* Handles what has come since the ring was found empty; descriptors that are not readable are not touched. */
 static void wake_up(struct source *s)
 {
 	struct epoll_event events[WAKES];
@@ -392,7 +392,7 @@ bool source_want_fields(struct source *s, const char *fields, uint32_t number)
 {
 	g_free(s->fields);
 	s->fields = g_strdup(fields);
-	/* not given to its worker yet, or of one that takes no commands */
+	/* not passed to its worker yet, or the worker does not take commands */
 	if (!s->worker || s->connection >= 0 || s->worker->commands_fd < 0)
 		return false;
 	crew_want(s->worker, s->number, fields, number);

@@ -12,55 +12,51 @@
 #include "source/extent.h"
 
 /*
- * The parent's side of reading: what there is to read, and one worker process
- * per source that reads it into a ring. Nothing outside source/ knows which
- * library decodes; nothing here knows what the events mean.
+ * The parent's side of reading: finds what there is to read, and runs worker processes that read each source into a
+ * ring. Nothing outside source/ knows which library decodes; nothing here knows the meaning of events.
  */
 
 /*
- * What one group of workers reads: the traces of one recording of one host that
- * belong together (all chunks of a rotated session; the snapshots of one session),
- * or one live session.
+ * The input of one group of workers: the traces of one recording of one host that belong together (all chunks of a
+ * rotated session; the snapshots of one session), or one live session.
  */
 struct source_spec {
-	char *name;       /* for messages: the path or URL as the user knows it */
-	char *host_hint;  /* host name for traces without one: the directory's name, the URL's TARGET */
-	char *group;      /* what its traces have in common (UUID, host name, clock); NULL: unknown, one trace alone */
-	char *url;        /* of a live session, NULL: a recording */
-	bool is_growing;  /* recordings that are being written: read like a live session */
-	GPtrArray *paths; /* char *: the trace directories, oldest first; none of a live session; the one directory
-			     below which recordings grow */
-	struct extent extent; /* of the paths when they were found: how to share out the workers, what must be read */
-	bool alone;           /* a live session that is not read by a worker together with others */
-	bool from_start;      /* of a live session: all that the relayd has of it, not only what comes */
-	unsigned timeout_ms;  /* of a relayd without an answer; 0: 10 s; of growing recordings: of a silent stream */
-	unsigned every_ms;    /* of source_start_list() */
-	char *fields; /* of which events all fields are given (EVENT_FIELDS): fields_wanted_text(); NULL: of none */
-	uint64_t begin_ns, end_ns; /* of a recording: what is in [begin, end[ by its clock; [0, UINT64_MAX[: all */
+	char *name;       /* for messages: the path or URL as given by the user */
+	char *host_hint;  /* host name for traces without one: the directory's name, or the URL's TARGET */
+	char *group;      /* identity shared by its traces (UUID, host name, clock); NULL: unknown, a single trace */
+	char *url;        /* of a live session; NULL: a recording */
+	bool is_growing;  /* recordings that are still being written, read like a live session */
+	GPtrArray *paths; /* char *: trace directories, oldest first; live: empty; is_growing: the parent directory */
+	struct extent extent; /* of the paths when they were found: to divide the work, and as the amount to read */
+	bool alone;           /* a live session that needs a worker of its own */
+	bool from_start;      /* live session: all data that the relayd has, not only new data */
+	unsigned timeout_ms;  /* silence of a relayd while an answer is due, 0: 10 s; is_growing: of a stream */
+	unsigned every_ms;    /* for source_start_list() */
+	char *fields;         /* events whose fields are all wanted (EVENT_FIELDS): fields_wanted_text(); NULL: none */
+	uint64_t begin_ns, end_ns; /* recording: only events in [begin, end[ by its clock; [0, UINT64_MAX[: all */
 };
 
 /*
- * Finds every CTF trace below the directory, grouped into specs (appended to
- * specs, elements freed by source_spec_free(); a trace of a group that is already there joins
- * it, one that was found before is not taken twice). LT_ERROR: no such directory, not readable,
- * no trace in it. Directories below that cannot be read are left out, warned of
- * and counted in *left_out (may be NULL).
+ * Finds every CTF trace below the directory, grouped into specs. They are appended to specs, whose elements are freed
+ * with source_spec_free(); a trace of an existing group is added to it, and one that is already there is not added
+ * again. LT_ERROR: the directory does not exist, is not readable, or does not contain a trace. Subdirectories that
+ * cannot be read are left out, with a warning, and counted in *left_out (may be NULL).
  */
 enum lt_status source_find(const char *directory, GPtrArray *specs, unsigned *left_out);
 
 /*
- * The spec of whatever is recorded below the directory from now on, and has been: is_growing. LT_ERROR: no such
- * directory, or not readable.
+ * The spec for recordings below the directory that exist or will be made (is_growing). LT_ERROR: the directory does not
+ * exist or is not readable.
  */
 enum lt_status source_growing_spec(const char *directory, struct source_spec **out);
 
 /*
- * The path of the side-car of a trace (sidecar/sidecar.h): in its directory, or in the nearest of those that LTTng
- * puts it into, up to the session's own. NULL: there is none. To be freed.
+ * The path of a trace's side-car (sidecar/sidecar.h): in its directory, or in the nearest parent made by LTTng, up to
+ * the session's own. NULL: there is none. To be freed.
  */
 char *source_sidecar_of(const char *directory);
 
-/* Whether a file of that name in a trace's directory is one of its streams. */
+/* Whether a file with that name in a trace's directory is one of its streams. */
 bool source_is_stream_name(const char *name);
 
 static inline bool source_spec_is_live(const struct source_spec *spec)
@@ -68,136 +64,134 @@ static inline bool source_spec_is_live(const struct source_spec *spec)
 	return spec->url || spec->is_growing;
 }
 
-/* What the directories of one trace have in common, see struct source_spec; to be freed. NULL: it is not known. */
+/* The identity shared by the directories of one trace, see struct source_spec; to be freed. NULL: not known. */
 char *source_group_of(const char *directory);
 
 void source_spec_free(struct source_spec *spec);
 
-/* To be freed as well. */
+/* A copy, to be freed as well. */
 struct source_spec *source_spec_copy(const struct source_spec *spec);
 
-/* Whether a SOURCE of the command line is a URL (net:, net4:, net6:) and no directory. */
+/* Whether a SOURCE on the command line is a URL (net:, net4:, net6:) and not a directory. */
 bool source_is_url(const char *source);
 
 /*
- * net://HOST[:PORT]/host/TARGET/SESSION, a session of a relayd, or
- * net://HOST[:PORT][/], all of them; net4: and net6: for one kind of address. An IPv6 address stands in
- * brackets. All other characters stand for themselves, '%' too.
+ * net://HOST[:PORT]/host/TARGET/SESSION, one session of a relayd, or net://HOST[:PORT][/], all of them; net4: and net6:
+ * select the address family. IPv6 addresses are in brackets. No characters are escaped, not even '%'.
  */
 struct source_url {
 	char *relay; /* "net://HOST[:PORT]" */
-	char *host;  /* of it: a name or an address, without brackets */
+	char *host;  /* from relay: a name or an address, without brackets */
 	unsigned port;
 	int family;    /* AF_UNSPEC, AF_INET, AF_INET6 */
 	char *target;  /* name of the traced host; NULL: all sessions */
-	char *session; /* its session; NULL with target */
+	char *session; /* its session; NULL if target is */
 };
 
-/*
- * LT_ERROR: it is none; *url is empty then. To be released in either case.
- */
+/* LT_ERROR: text is not such a URL, and *url is empty. Release *url in either case. */
 enum lt_status source_parse_url(const char *text, struct source_url *url);
 
 void source_url_release(struct source_url *url);
 
-/* The spec of one live session; url->session is not NULL. Its group is NULL, its extent 0. */
+/* The spec of one live session; url->session must not be NULL. Its group is NULL, its extent 0. */
 struct source_spec *source_live_spec(const struct source_url *url);
 
 /* A running worker and its ring. */
 struct source;
 
 /*
- * The program the workers run, NULL: this binary. For tests. It is called with
- * "--worker" and the arguments of worker_main(). Borrowed.
+ * The program that workers execute, for tests; NULL: this binary. It is called with "--worker" and the arguments of
+ * worker_main(). Borrowed.
  */
 void source_set_worker_program(const char *program);
 
-/* How many worker processes read live sessions, however many those are; 0: one per CPU. */
+/* How many worker processes read live sessions, whatever their number; 0: one per CPU. */
 void source_set_live_workers(unsigned n);
 
-/* Which reader the workers of recordings use: its name, or "auto", the default. Borrowed. */
+/* The reader used by workers for recordings: its name, or "auto", the default. Borrowed. */
 void source_set_reader(const char *name);
 
 /*
- * Starts a worker for part `part` of `parts` of the spec's streams (spec is
- * borrowed for the source's life). The worker is this binary with --worker; live sessions share a few.
+ * Starts a worker for part `part` of `parts` of the spec's streams. spec is borrowed until source_stop(). The worker is
+ * this binary with --worker; live sessions share a few workers.
  *
- * A live session is one part. Its records differ from a recording's: EVENT_READY
- * comes once the viewer is attached, which may be before its streams, and so its
- * EVENT_TRACE, are known; traces, classes and streams may come at any time; EVENT_BEACON
- * moves the time on where nothing happens; nobody looks ahead (no EVENT_CPU_START, no
+ * A live session has a single part. Its records differ from a recording's: EVENT_READY comes once the viewer is
+ * attached, possibly before its streams, and so its EVENT_TRACE, are known; traces, classes and streams may come at any
+ * time; EVENT_BEACON advances the time when there are no events; there is no looking ahead (no EVENT_CPU_START, no
  * SWITCH_OFFLINE_UNTIL). LT_END: the session was closed.
  */
 enum lt_status source_start(const struct source_spec *spec, unsigned part, unsigned parts, struct source **out);
 
 /*
- * Starts a worker that asks a relayd (struct source_url.relay) which sessions
- * it has: an EVENT_SESSION each, then EVENT_LISTED. After that LT_END, or the same again each every_ms if
- * that is not 0. LT_ERROR as source_peek() says, also when there was no answer within timeout_ms (0: 10 s).
+ * Starts a worker that asks a relayd (struct source_url.relay) for its sessions: an EVENT_SESSION for each, then
+ * EVENT_LISTED. Then follows LT_END or, if every_ms is not 0, the same again every every_ms. LT_ERROR: as in
+ * source_peek(), and also if there is no answer within timeout_ms (0: 10 s).
  */
 enum lt_status source_start_list(const char *relay, unsigned timeout_ms, unsigned every_ms, struct source **out);
 
 /*
- * The next record, checked, borrowed until source_next(). LT_AGAIN: nothing
- * there yet, source_fd() becomes readable when there is. LT_END: the worker
- * said EVENT_END and everything was read. LT_ERROR: it broke off, died or wrote nonsense:
- * the reason is in the error chain; the source gives nothing any more.
+ * The next record, checked, borrowed until source_next(). LT_AGAIN: there is none yet; source_fd() becomes readable
+ * when there is. LT_END: the worker has sent EVENT_END and everything was read. LT_ERROR: it broke off, died or wrote
+ * invalid data: the reason is in the error chain, and the source returns no more records.
  */
 enum lt_status source_peek(struct source *s, const struct event **ev);
 
-/* After LT_ERROR of source_peek(): what kind of failure it was; a live session can be tried again after some. */
+/* After LT_ERROR from source_peek(): the kind of failure. After some of them a live session can be tried again. */
 enum failed_cause source_failed_cause(const struct source *s);
 
-/* After FAILED_WORKER, of a live session: whether the worker's end came while it worked for this one. */
+/* After FAILED_WORKER of a live session: whether the worker failed while it was working for this source. */
 bool source_is_at_fault(const struct source *s);
 
 /*
- * Other fields are wanted, see source_spec.fields: they come behind an EVENT_WANTED of that number. false: there is
- * none, as no worker reads yet, or it cannot be told (a recording).
+ * Asks for other fields, see source_spec.fields: they come after an EVENT_WANTED with that number. false: that will not
+ * come, because no worker is reading yet, or because it cannot be asked (a recording).
  */
 bool source_want_fields(struct source *s, const char *fields, uint32_t number);
 
-/* Consumes the record source_peek() gave. */
+/* Consumes the record from source_peek(). */
 void source_next(struct source *s);
 
 /*
- * The same for all records that are at hand: [*ev, *end[, one behind the other as event_next() says, one at least.
- * They are consumed by this, and borrowed until the next source_peek(), source_take() or source_stop().
+ * The same for all records available: [*ev, *end[, at least one, contiguous as for event_next(). They are consumed by
+ * this call, and borrowed until the next source_peek(), source_take() or source_stop().
  */
 enum lt_status source_take(struct source *s, const struct event **ev, const struct event **end);
 
 /*
- * Readable when there is something new for a source_peek() that said LT_AGAIN (level-triggered; the next
- * source_peek() clears it). Not readable while there is more to read: wait only after LT_AGAIN.
+ * Readable when there is something new after source_peek() returned LT_AGAIN (level-triggered; the next source_peek()
+ * clears it). Not readable while there is more to read: wait only after LT_AGAIN.
  */
 int source_fd(const struct source *s);
 
-/* Of a live one: how far its time has come by its own clock, as the worker says, consumed or not; 0: not known. */
+/* For a live source: how far it has come by its own clock, as reported by the worker, consumed or not; 0: not known. */
 uint64_t source_time_ns(const struct source *s);
 
 const struct source_spec *source_spec(const struct source *s);
 
 /*
- * To be asked now and then: the worker makes no progress (source/pulse.h) while its ring is empty, for
- * limit_ms in which it could. The caller decides what to do about it.
+ * To be called regularly: whether the worker has made no progress (source/pulse.h) for limit_ms, although it could,
+ * while its ring is empty. The caller decides what to do.
  */
 bool source_hangs(struct source *s, unsigned limit_ms);
 
 /*
- * Gives a worker up: kills it; once its ring is read, source_peek() gives LT_ERROR with this reason; a
- * second later also if it is not gone.
+ * Gives up on a worker and kills it. Once its ring has been read, source_peek() returns LT_ERROR with this reason;
+ * after a second even if the worker is not gone.
  */
 void source_kill(struct source *s, const char *why);
 
 /*
- * Frees everything. The worker is killed, or has 2 s to exit if it gave LT_END: nobody waits for it, what is
- * left to do is source_reap()'s. NULL is allowed.
+ * Frees everything. The worker is killed, or has 2 s to exit if the source returned LT_END. Does not wait for it:
+ * source_reap() does the rest. NULL is allowed.
  */
 void source_stop(struct source *s);
 
-/* Now and then: lets go of workers of stopped sources that are gone, ends those that stay; how many do. */
+/*
+ * To be called regularly: reaps workers of stopped sources that are gone, and kills those that are late; returns how
+ * many are left.
+ */
 unsigned source_reap(void);
 
-/* Before the process ends: until these workers are gone, within a moment unless the kernel keeps them. */
+/* Before the process ends: waits until these workers are gone, which takes a moment unless the kernel holds them. */
 void source_wait_for_workers(void);
 #endif

@@ -42,7 +42,7 @@ static int compare_names(gconstpointer a, gconstpointer b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* In the order of their names; to be freed. */
+/* The names in the directory, sorted; to be freed. */
 static GPtrArray *list_names(const char *directory)
 {
 	GPtrArray *names = g_ptr_array_new_with_free_func(g_free);

@@ -5,8 +5,8 @@
 #include "source/source.h"
 
 /*
- * Adds to the checksum what tells a recording from every other one, and from itself once it was changed: the names,
- * inodes, sizes and times of its files, and its metadata. Not its data, which would take as long as reading it.
+ * Adds to the checksum what identifies a recording, and its current state: the names, inodes, sizes and times of its
+ * files, and its metadata. Not its data, because that would take as long as reading it.
  */
 void source_stamp(const struct source_spec *spec, GChecksum *sum);
 

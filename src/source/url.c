@@ -34,11 +34,11 @@ static enum lt_status parse_path(const char *path, struct source_url *url)
 	return LT_OK;
 }
 
-/* Takes over what was parsed. */
+/* Takes ownership of the parsed URL's parts. */
 static void take_relay(struct source_url *url, struct relay_url *relay)
 {
 	if (relay->ports[0] == RELAY_VIEW_PORT)
-		relay->ports[0] = 0; /* one URL for one relayd */
+		relay->ports[0] = 0; /* so that each relayd has a single URL */
 	url->port = relay->ports[0] ? relay->ports[0] : RELAY_VIEW_PORT;
 	url->family = relay->family;
 	url->relay = relay_url_text(relay);
