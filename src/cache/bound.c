@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the cache's directory may take. */
+/* Limits the size of the cache's directory. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 
 #include "cache/file.h"
 
-/* Nobody writes a file for so long. */
+/* Older partial files are abandoned: writing never takes this long. */
 enum { LEFT_BEHIND_S = 3600 };
 
 enum { NAME_LEN = 64 };
@@ -20,7 +20,7 @@ struct entry {
 	struct timespec used;
 };
 
-/* Whether it is the name of a file, with *aside: of one that is being written. */
+/* Whether it is the name of a file of the cache; *aside: of one that is being written. */
 static bool is_of_cache(const char *name, bool *aside)
 {
 	*aside = name[NAME_LEN] == '.';
@@ -41,7 +41,7 @@ static int by_use(const void *a, const void *b)
 	return x->tv_nsec < y->tv_nsec ? -1 : x->tv_nsec > y->tv_nsec;
 }
 
-/* The files in the order of their use, the oldest first; what was left behind is removed. */
+/* The files in the order of their last use, the oldest first; removes abandoned partial files. */
 static GArray *list_entries(DIR *dir)
 {
 	GArray *entries = g_array_new(FALSE, FALSE, sizeof(struct entry));

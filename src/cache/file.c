@@ -11,22 +11,22 @@
 #include "base/pack.h"
 #include "cache/sum.h"
 
-/* A file of another version is another program's. */
+/* Files with another version are not read. */
 #define MAGIC "lttngtop cache\r\n"
 #define VERSION 1
 
 enum { MAGIC_LEN = sizeof(MAGIC) - 1, NAME_LEN = 64, HEADER_LEN = MAGIC_LEN + NAME_LEN + 3 * sizeof(uint64_t) };
 
-/* A head is read at once. */
+/* A head is read in one piece. */
 #define HEAD_MAX (UINT64_C(1) << 30)
 
 struct cache_file {
 	int fd;
 	char *path;
-	char *aside; /* where it is written; NULL: it is read, or complete */
+	char *aside; /* temporary name for writing; NULL: it is being read, or complete */
 	uint64_t sum;
 	uint64_t parts_bytes;
-	uint64_t left; /* of them */
+	uint64_t left; /* of the parts, in bytes */
 };
 
 const char *cache_directory(void)
@@ -126,7 +126,7 @@ enum lt_status cache_file_end(struct cache_file *f)
 
 /* ---- reading ---- */
 
-/* What is read is not summed up: see cache_file_read(). */
+/* Reads without adding to the sum. */
 static bool get(struct cache_file *f, void *data, size_t len)
 {
 	uint8_t *p = data;
@@ -152,7 +152,7 @@ static bool get_summed(struct cache_file *f, void *data, size_t len)
 	return true;
 }
 
-/* A regular file of the user's that nobody else can write. */
+/* Whether it is a regular file that the user owns and nobody else can write. */
 static bool is_ours(int fd, uint64_t *size)
 {
 	struct stat st;
@@ -163,7 +163,7 @@ static bool is_ours(int fd, uint64_t *size)
 	return S_ISREG(st.st_mode) && st.st_uid == geteuid() && !(st.st_mode & (S_IWGRP | S_IWOTH));
 }
 
-/* Its header, as long as it is this file's and as long as the file is. */
+/* Checks the header against the file's name and size, and reads the head; NULL: they do not match. */
 static GByteArray *get_head(struct cache_file *f, const char *name)
 {
 	uint8_t bytes[HEADER_LEN];
@@ -223,7 +223,7 @@ bool cache_file_check(struct cache_file *f)
 
 	if (f->left || !get(f, &sum, sizeof(sum)) || GUINT64_FROM_LE(sum) != f->sum)
 		return false;
-	/* on a file system that is read-only the oldest stays the oldest */
+	/* on a read-only file system the order of use does not change */
 	(void)futimens(f->fd, NULL);
 	return true;
 }

@@ -8,9 +8,8 @@
 #include <string.h>
 
 /*
- * A sum over blocks, to find what was damaged by accident; not against somebody who wants it to be the same. Four
- * lanes of 64 bits, each a chain of multiplications, so that a changed, missing or exchanged word changes all that
- * follows; several bytes per cycle.
+ * A checksum over blocks, to detect accidental damage; not secure against forgery. Four lanes of 64 bits, each a chain
+ * of multiplications, so that a changed, missing or exchanged word affects all that follows; several bytes per cycle.
  */
 static inline uint64_t cache_sum_mix(uint64_t sum, uint64_t word)
 {
@@ -26,7 +25,7 @@ static inline uint64_t cache_sum_load(const uint8_t *p)
 	return le64toh(word);
 }
 
-/* The sum with a block more; it begins with 0. */
+/* Adds a block to the sum, which starts as 0. */
 static inline uint64_t cache_sum(uint64_t sum, const void *data, size_t len)
 {
 	uint64_t lanes[4] = { sum, 1, 2, 3 }, last = 0;
