@@ -5,16 +5,16 @@
 
 struct merge_input {
 	struct source *source;
-	const struct event *head, *end; /* what it gave and was not consumed; the same: it is to be asked */
+	const struct event *head, *end; /* records taken but not consumed; equal: it must be asked */
 	bool ended;
 	bool left_out; /* not waited for */
-	bool heard;    /* it showed something since merge_hears() was asked */
+	bool heard;    /* it has delivered something since the last merge_hears() */
 };
 
 struct merge {
 	GArray *inputs;    /* struct merge_input */
-	unsigned least;    /* of merge_peek() */
-	uint64_t until_ns; /* what the least one shows before this comes before all that the others have; 0: ask them */
+	unsigned least;    /* input of the last merge_peek() */
+	uint64_t until_ns; /* records of that input before this precede all others; 0: ask all inputs */
 };
 
 struct merge *merge_create(void)
@@ -90,7 +90,7 @@ static enum lt_status ask(struct merge_input *in)
 	return status;
 }
 
-/* One source's records often follow each other: whether its next one comes before all that the others have. */
+/* Consecutive records often come from one source: whether its next one precedes all records of the others. */
 static bool goes_on(struct merge *m)
 {
 	struct merge_input *in = input(m, m->least);
@@ -98,7 +98,7 @@ static bool goes_on(struct merge *m)
 	return (has_any(in) || take(in) == LT_OK) && in->head->ts_ns < m->until_ns;
 }
 
-/* Asks all sources for what they have next. */
+/* Asks all sources for their next records. */
 static enum lt_status peek_all(struct merge *m, unsigned *number)
 {
 	const struct event *least = NULL;
@@ -114,7 +114,7 @@ static enum lt_status peek_all(struct merge *m, unsigned *number)
 			*number = i;
 			return status;
 		}
-		/* The others are looked at too, or their descriptors would stay readable. */
+		/* Also asks the others, because their descriptors would otherwise stay readable. */
 		wait = wait || (status == LT_AGAIN && !in->left_out);
 		more = more || status == LT_AGAIN;
 		if (!has_any(in))

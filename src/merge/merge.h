@@ -10,15 +10,14 @@
 #include "source/source.h"
 
 /*
- * One host's sources as one stream of records in time order: a k-way merge that
- * gives a record as soon as every source has shown what it has next, or that it
- * has nothing before it (EVENT_BEACON), or its end. Equal times are ordered by CPU,
- * so that the order does not depend on how streams were shared out to workers. A
- * source's own records never overtake each other; those without a time
- * (EVENT_TRACE, EVENT_CLASS …) come at once.
+ * One host's sources as a single stream of records in time order: a k-way merge that returns a record as soon as every
+ * other source has shown its next record, a bound before which it has none (EVENT_BEACON), or its end. Records with
+ * equal times are ordered by CPU, so that the order does not depend on how streams were divided among workers. A
+ * source's own records never overtake each other; those without a time (EVENT_TRACE, EVENT_CLASS …) are returned at
+ * once.
  *
- * Hosts have few sources (workers × domains): the least of them is found by
- * looking at each. The heap over a recording's many streams is in the worker.
+ * Hosts have few sources (workers × domains), so the earliest one is found by looking at each. The heap over a
+ * recording's many streams is in the worker.
  */
 struct merge;
 
@@ -27,17 +26,17 @@ enum { MERGE_NONE = ~0u };
 struct merge *merge_create(void);
 void merge_destroy(struct merge *m);
 
-/* Adds a source, which stays the caller's; returns its number (0, 1, …). */
+/* Adds a source, which still belongs to the caller; returns its number (0, 1, …). */
 unsigned merge_add(struct merge *m, struct source *source);
 
-/* Another source in the place of one that ended or broke off; NULL: none, it is out. */
+/* Puts another source in the place of one that ended or broke off; NULL: the place is empty. */
 void merge_replace(struct merge *m, unsigned number, struct source *source);
 
 unsigned merge_count(const struct merge *m);
 
 /*
- * Records of one source, as event_next() goes from one to the next: the first comes next, and those directly behind it
- * that are before until_ns come before anything that another source has.
+ * Contiguous records of one source, as for event_next(). The first is the next record of the merge; those after it that
+ * are before until_ns precede all records of other sources.
  */
 struct merge_run {
 	const struct event *ev, *end;
@@ -46,22 +45,21 @@ struct merge_run {
 };
 
 /*
- * The next records; borrowed until merge_pop().
- * LT_AGAIN: some source must be waited for. LT_END: source run->number has ended; with
- * MERGE_NONE: all have. LT_ERROR: source run->number broke off (error chain). A source that
- * ended or broke off is left out from now on: go on calling.
+ * The next records; borrowed until merge_pop(). LT_AGAIN: a source must be waited for. LT_END: source run->number has
+ * ended, or if that is MERGE_NONE, all have. LT_ERROR: source run->number broke off (error chain). A source that has
+ * ended or broken off is left out from then on: call again.
  */
 enum lt_status merge_peek(struct merge *m, struct merge_run *run);
 
-/* Consumes those of the run that merge_peek() gave which are before next, its end at most. */
+/* Consumes the records of the last run from merge_peek() up to next, which is at most the run's end. */
 void merge_pop(struct merge *m, const struct event *next);
 
-/* Whether the source has shown anything since the last call, has something to be consumed, or has ended. */
+/* Whether the source has delivered anything since the last call, has records left to be consumed, or has ended. */
 bool merge_hears(struct merge *m, unsigned number);
 
 /*
- * The merge no longer waits for the source, until it shows something again:
- * what it shows then may be older than what has been given.
+ * Stops waiting for the source until it delivers something again; its records may then be older than those already
+ * returned.
  */
 void merge_leave_out(struct merge *m, unsigned number);
 
