@@ -18,7 +18,7 @@ static void close_fds(int *fds)
 	}
 }
 
-/* The descriptors that came with a message; false: not as many as a source has, and those that came are closed. */
+/* Takes the descriptors that came with a message; false: their number is wrong, and they have been closed. */
 static bool take_fds(struct msghdr *message, int *fds)
 {
 	struct cmsghdr *head = CMSG_FIRSTHDR(message);

@@ -49,7 +49,7 @@ static void limit(int resource, rlim_t most)
 	setrlimit(resource, &r);
 }
 
-/* Absurd metadata must not eat the machine's memory; a crash on damaged data is no news worth a core file. */
+/* Absurd metadata must not use up the machine's memory; a crash on damaged data does not need a core file. */
 static void set_limits(void)
 {
 	limit(RLIMIT_CORE, 0);
@@ -63,7 +63,7 @@ static void set_limits(void)
 
 /* ---- Landlock ---- */
 
-/* As in the kernel's interface, of which the header may know less. */
+/* Defined as in the kernel's interface, because the header may be older. */
 struct landlock_attr {
 	uint64_t fs, net;
 };
@@ -73,7 +73,7 @@ struct landlock_attr {
 
 enum { ABI_NET = 4 };
 
-/* A kernel without it, or one that says no: the other means remain. */
+/* If the kernel lacks Landlock or refuses, the other measures remain. */
 static void refuse_connections(void)
 {
 	const struct landlock_attr attr = { .net = NET_BIND | NET_CONNECT };
@@ -112,7 +112,7 @@ static const int follow_calls[] = {
 	SCMP_SYS(inotify_init1), SCMP_SYS(inotify_add_watch), SCMP_SYS(recvmsg),
 };
 
-/* The connections come as messages' descriptors. */
+/* Connections arrive as descriptors in messages. */
 static const int relayds_calls[] = {
 	SCMP_SYS(epoll_create1), SCMP_SYS(epoll_ctl), SCMP_SYS(epoll_pwait), SCMP_SYS(epoll_wait), SCMP_SYS(recvmsg),
 	SCMP_SYS(setsockopt),
@@ -131,7 +131,7 @@ static bool allow_all(scmp_filter_ctx ctx, const int *calls, size_t n)
 
 static bool allow_opening(scmp_filter_ctx ctx)
 {
-	/* all that may change something: the mode, and that a file is made */
+	/* everything that could change something: the access mode, and creating a file */
 	const unsigned changes = O_ACCMODE | O_CREAT | O_TRUNC | (O_TMPFILE & ~O_DIRECTORY);
 
 	return seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(openat), 1, SCMP_A2(SCMP_CMP_MASKED_EQ, changes, 0)) >=
@@ -142,7 +142,7 @@ static bool allow_opening(scmp_filter_ctx ctx)
 #define ARG(number, comparison, value) \
 	((struct scmp_arg_cmp){ .arg = number, .op = SCMP_CMP_##comparison, .datum_a = value })
 
-/* What is allowed for some arguments only. */
+/* Calls that are allowed with some arguments only. */
 static bool allow_some(scmp_filter_ctx ctx)
 {
 	static const int commands[] = { F_GETFD, F_SETFD, F_GETFL, F_SETFL };
@@ -153,26 +153,27 @@ static bool allow_some(scmp_filter_ctx ctx)
 		    0)
 			return false;
 	return allow_opening(ctx) &&
-	       /* to no address but its socket's own */
+	       /* only to the address of the socket's peer */
 	       seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(sendto), 1, ARG(4, EQ, 0)) >= 0 &&
-	       /* abort() and raise(): signals for itself */
+	       /* abort() and raise(): signals to itself */
 	       seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(tgkill), 1, ARG(0, EQ, self)) >= 0 &&
-	       /* every handler but that of the filter's own signal */
+	       /* any handler except that of the filter's own signal */
 	       seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(rt_sigaction), 1, ARG(0, NE, SIGSYS)) >= 0 &&
-	       /* limits are read */
+	       /* limits may be read */
 	       seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(prlimit64), 1, ARG(2, EQ, 0)) >= 0 &&
-	       /* "is this a terminal?" of streams */
+	       /* the C library's check for a terminal when a stream is opened */
 	       seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(ioctl), 1, ARG(1, EQ, TCGETS)) >= 0 &&
 	       seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(ioctl), 1, ARG(1, EQ, TCGETS2)) >= 0 &&
 	       seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(ioctl), 1, ARG(1, EQ, FIONREAD)) >= 0 &&
-	       /* probed by the C library, which has other means */
+	       /* tried by the C library, which has alternatives */
 	       seccomp_rule_add(ctx, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), 0) >= 0 &&
 	       seccomp_rule_add(ctx, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(openat2), 0) >= 0;
 }
 
 /*
- * Any other call: the parent shows the last line of a worker that died. The table of names was built before;
- * nothing is allocated. The signal is blocked here: one more call that is refused ends the process by it.
+ * Reports any other call: the parent shows the last line of a worker that died. The table of names has been built
+ * before; nothing is allocated. The signal is blocked in here, so that another refused call ends the process with that
+ * signal.
  */
 static void say_what_was_refused(int number, siginfo_t *info, void *context)
 {
@@ -223,6 +224,6 @@ enum lt_status confine(enum confine_kind kind)
 		return LT_OK;
 	refuse_connections();
 	if (prctl(PR_GET_SECCOMP) < 0)
-		return LT_OK; /* a kernel without filters */
+		return LT_OK; /* the kernel has no filters */
 	return filter_calls(kind);
 }

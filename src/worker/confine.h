@@ -7,28 +7,28 @@
 #include "base/status.h"
 
 /*
- * What a worker decodes comes from other machines, some of it by a library that was not written for that. Should it be
- * taken over, the process can do little: it gives up everything that reading does not need.
+ * A worker decodes data from other machines, in part with a library that was not written for hostile data. If it is
+ * taken over, the process can do little harm, because it gives up everything that reading does not need:
  *
- *   - no new privileges, no core files, no more than 2 GiB of address space, no process of its own, limits of open
- *     files and of the size of a file;
- *   - only the system calls that reading needs (seccomp); any other ends it, and says which it was. Files
- *     can be opened for reading only;
- *   - no TCP connections, where the kernel has Landlock for that (6.7), should a socket be at hand.
+ *   - no new privileges, no core files, at most 2 GiB of address space, no new processes, limits on open files and on
+ *     the size of a file;
+ *   - only the system calls that reading needs (seccomp); any other one ends it, and is reported. Files can only be
+ *     opened for reading;
+ *   - no TCP connections, if the kernel's Landlock supports that (6.7), in case there is a socket.
  *
- * A worker has no sockets but those it was given: its ring's, and one that reads from relayds the connections
- * that the parent has made. One that follows what is being written may watch files besides.
+ * A worker has only the sockets that it was given: its ring's and, if it reads from relayds, the connections made by
+ * the parent. One that follows a growing recording may also watch files.
  *
- * Sanitizers and coverage write files and trace processes: a build with them is not confined, nor is
- * its address space.
+ * Builds with sanitizers or coverage write files and trace processes: they are not confined, and their address space is
+ * not limited.
  */
 bool confine_is_built(void);
 
 enum confine_kind { CONFINE_RECORDING, CONFINE_FOLLOW, CONFINE_RELAYDS };
 
 /*
- * For good. A kernel built without filters of system calls leaves the other means. LT_ERROR: it has them and refused
- * ours.
+ * Permanent. On a kernel built without system call filters the other measures still apply. LT_ERROR: the kernel has
+ * filters but refused ours (error chain).
  */
 enum lt_status confine(enum confine_kind kind);
 

@@ -5,7 +5,10 @@
 #include "event/payload.h"
 #include "source/ring.h"
 
-/* The last record of a source: LT_END, or else why it broke off, by the error chain. Published. */
+/*
+ * Writes and publishes the last record of a source: for LT_END its end, otherwise why it broke off, from the error
+ * chain.
+ */
 void worker_say_end(struct ring_producer *ring, enum lt_status status, enum failed_cause cause);
 
 #endif

@@ -7,15 +7,15 @@
 #include "reader/emit.h"
 #include "reader/native/live.h"
 
-enum { REST_FACTOR = 9 }; /* between two lists, at least this many times as long as one took */
+enum { REST_FACTOR = 9 }; /* pause between two lists, at least this many times as long as one took */
 
 struct worker_list {
 	struct viewer *viewer;
 	struct ring_producer *ring;
 	char *relay;
 	unsigned every_ms;
-	int64_t asked_us; /* monotonic, as the other one: when the list was asked for */
-	int64_t rest_us;  /* until when it is not asked for again; 0: it is being received */
+	int64_t asked_us; /* when the list was requested; monotonic, as is the next one */
+	int64_t rest_us;  /* when it will be requested again; 0: it is being received */
 	bool is_full;
 };
 
@@ -79,7 +79,7 @@ static void write_session(struct worker_list *l, const struct viewer_session *s)
 	g_free(url);
 }
 
-/* The list is complete. Where it takes long to make, it is made at a tenth of the time. */
+/* The list is complete. If lists take long, at most a tenth of the time is spent on them. */
 static enum lt_status finish(struct worker_list *l)
 {
 	const int64_t now_us = g_get_monotonic_time();

@@ -16,15 +16,16 @@
 #include "worker/list.h"
 
 enum {
-	BEAT_MS = 250,     /* the parent sees at least this often that each source is looked after */
-	STEPS_AT_ONCE = 8, /* of one source, of some hundred records each: then it is the others' turn */
+	BEAT_MS = 250,     /* longest time between two heartbeats of a source */
+	STEPS_AT_ONCE = 8, /* of one source, some hundred records each, before the others' turn */
 	HEARD_AT_ONCE = 64,
 	COMMANDS_AT_ONCE = 64,
 };
 
 /*
- * A descriptor in the epoll set. The set names a task by its number, not by its address: where the parent still holds
- * the same connection, it stays in the set for a moment after it was closed here, and wakes nobody then.
+ * A descriptor in the epoll set. The set identifies a task by its number, not its address: as long as the parent still
+ * holds the same connection, it remains in the set for a moment after it was closed here, and must not wake a task
+ * then.
  */
 struct waker {
 	uint64_t name; /* see name_of(); 0: the commands */
@@ -32,16 +33,16 @@ struct waker {
 	uint32_t events; /* 0: not in the set */
 };
 
-/* A session that is read, or a list that is made. */
+/* A session that is read, or a list of sessions. */
 struct task {
 	uint32_t number;
 	struct ring_producer ring;
-	struct native_live *live; /* one of these */
+	struct native_live *live; /* either this or the list */
 	struct worker_list *list;
 	struct waker relayd, room;
-	int64_t due_us; /* monotonic: its next step, if nothing wakes it */
-	bool is_ready;  /* its next step is now */
-	/* Its last record, which may have to wait for room. */
+	int64_t due_us; /* monotonic: its next step, unless something wakes it */
+	bool is_ready;  /* its next step is due now */
+	/* The result for its last record, which may have to wait for room. */
 	bool is_over;
 	enum lt_status status;
 	enum failed_cause cause;
@@ -56,7 +57,7 @@ struct relayds {
 
 /* ---- tasks ---- */
 
-/* Tasks are numbered from 1 on. */
+/* Tasks are numbered from 1. */
 static uint64_t name_of(uint32_t number, bool is_room)
 {
 	return (uint64_t)number << 1 | is_room;
@@ -94,7 +95,7 @@ static void task_free(gpointer data)
 	g_free(t);
 }
 
-/* The connection is the task's then. */
+/* The connection then belongs to the task. */
 static enum lt_status open_task(struct task *t, struct worker_command *command)
 {
 	struct viewer_options options = {
@@ -123,7 +124,7 @@ static const struct viewer *viewer_of(const struct task *t)
 	return t->live ? native_live_viewer(t->live) : worker_list_viewer(t->list);
 }
 
-/* LT_ERROR: the parent's side of it is unusable. */
+/* LT_ERROR: the parent's side of its ring is unusable. */
 static enum lt_status start_task(struct relayds *r, struct worker_command *command)
 {
 	const struct ring_fds fds = { command->fds[JOB_MEMORY], command->fds[JOB_WAKE] };
@@ -192,7 +193,7 @@ static void set_over(struct relayds *r, struct task *t, enum lt_status status, e
 	set_waker(r, &t->relayd, 0);
 }
 
-/* false: it is done with. */
+/* false: the task is finished. */
 static bool report_end(struct task *t)
 {
 	if (!ring_has_room(&t->ring))
@@ -210,7 +211,7 @@ static void wait_for_relayd(const struct relayds *r, struct task *t)
 	t->due_us = is_stuck ? INT64_MAX : t->live ? viewer_due_us(viewer_of(t)) : worker_list_due_us(t->list);
 }
 
-/* Its share of a round; false: it is done with. */
+/* Runs its share of a round; false: the task is finished. */
 static bool run_task(struct relayds *r, struct task *t)
 {
 	enum failed_cause cause = FAILED_OTHER;
@@ -236,7 +237,7 @@ static bool run_task(struct relayds *r, struct task *t)
 	return true;
 }
 
-/* Takes what woke; until_us: the first time that is due. LT_OK: there may be commands. */
+/* Waits until something wakes a task or until until_us, when the first one is due. LT_OK: there may be commands. */
 static enum lt_status wait_for_any(struct relayds *r, int64_t until_us)
 {
 	const int64_t left_us = until_us - g_get_monotonic_time();
@@ -259,7 +260,7 @@ static enum lt_status wait_for_any(struct relayds *r, int64_t until_us)
 	return status;
 }
 
-/* Those whose turn it is; when the next one's is. */
+/* Runs the tasks whose turn it is; returns when the next one is due. */
 static int64_t run_round(struct relayds *r)
 {
 	const int64_t now_us = g_get_monotonic_time();

@@ -3,9 +3,9 @@
 #define LT_WORKER_RELAYDS_H
 
 /*
- * Reads from relayds what the parent says (source/job.h), until it closes commands_fd: any number of sessions and
- * lists side by side, each with a connection and a ring of its own. Each gets a bounded share of each round, and
- * one whose ring is full waits alone.
+ * Reads from relayds as directed by the parent (source/job.h), until that closes commands_fd: any number of sessions
+ * and lists side by side, each with its own connection and ring. Each gets a bounded share of each round; one whose
+ * ring is full does not delay the others.
  */
 void worker_relayds(int commands_fd);
 

@@ -22,13 +22,13 @@
 #include "worker/relayds.h"
 
 /*
- * A worker: reads one source into the ring it inherited and ends, or any number of sources of relayds. Nothing
- * it does can hurt the monitor: it may crash, hang or be killed.
+ * A worker: reads one source into the ring it inherited and exits, or reads any number of sources from relayds.
+ * Whatever it does cannot harm the monitor: it may crash, hang or be killed.
  */
 
 enum { FOLLOW_EVERY_MS = 100 };
 
-/* In the order in which they are tried. */
+/* In the order of preference. */
 static const struct reader_type *const readers[] = { &reader_native, &reader_babeltrace2 };
 
 bool worker_has_reader(const char *name)
@@ -47,7 +47,7 @@ static int number(const char *text)
 
 /* ---- recordings ---- */
 
-/* The reason the first reader gave is the one to be told: it knows best what is wrong with a trace. */
+/* Reports the reason of the first reader, which knows best what is wrong with a trace. */
 static enum lt_status open_recording(const char *choice, const struct reader_args *args, struct ring_producer *ring,
 				     struct reader **reader)
 {
@@ -88,14 +88,14 @@ static void read_recording(char **argv, struct ring_producer *ring)
 
 	while (status == LT_OK)
 		status = reader_step(reader);
-	/* The parent need not wait until everything is freed. */
+	/* The parent need not wait until everything has been freed. */
 	worker_say_end(ring, status, FAILED_OTHER);
 	reader_close(reader);
 }
 
-/* ---- recordings that are being written ---- */
+/* ---- growing recordings ---- */
 
-/* Until it is time to look again, there is room in a full ring, or a command. */
+/* Waits until it is time to look again, a full ring has room, or a command comes. */
 static void wait_for_more(const struct native_follow *f, struct ring_producer *ring, int commands_fd)
 {
 	struct pollfd fds[] = {
@@ -135,7 +135,7 @@ static void follow_recordings(char **argv, struct ring_producer *ring)
 	native_follow_destroy(f);
 }
 
-/* What to do, by the number of arguments, too. false: nothing that a worker does. */
+/* The kind of the job, from its name and number of arguments. false: not a valid job. */
 static bool find_kind(const char *job, int arguments, enum confine_kind *kind)
 {
 	if (strcmp(job, JOB_FOLLOW) == 0) {
@@ -146,7 +146,7 @@ static bool find_kind(const char *job, int arguments, enum confine_kind *kind)
 	return strcmp(job, JOB_RECORDING) == 0 && arguments >= JOB_RECORDING_ARGUMENTS;
 }
 
-/* The parent logs it: reading goes on without. */
+/* A failure is only logged, by the parent. */
 static void confine_self(enum confine_kind kind)
 {
 	if (confine(kind) != LT_OK)

@@ -4,10 +4,10 @@
 
 #include <stdbool.h>
 
-/* Whether recordings can be read by a reader of that name, or "auto". */
+/* Whether recordings can be read by a reader with that name, or by "auto". */
 bool worker_has_reader(const char *name);
 
-/* The worker's main function: argv after "--worker" (source/job.h). The exit status of the process. */
+/* The worker's main function: argv after "--worker" (source/job.h). Returns the process's exit status. */
 int worker_main(int argc, char **argv);
 
 #endif
