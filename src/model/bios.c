@@ -3,14 +3,14 @@
 
 enum {
 	BIOS_FIRST = 256,
-	BIOS_MAX = 1 << 16,   /* more than wait for any device; the oldest are forgotten */
-	SHARES_MAX = 1 << 16, /* beyond them a request's last thread pays for the rest */
+	BIOS_MAX = 1 << 16,   /* more than are ever in flight for a device; the oldest are forgotten */
+	SHARES_MAX = 1 << 16, /* beyond them, the last thread of a request is charged for the rest */
 	SECTOR_BYTES = 512,
-	STEP = 8,         /* sectors: a page, what bios begin and end at */
-	LOOKS_MAX = 4096, /* bios that a request is made of; of a size that makes no sense nobody looks further */
+	STEP = 8,         /* sectors: a page, at which bios start and end */
+	LOOKS_MAX = 4096, /* bios looked up for one request; the rest of an impossibly long one is not */
 };
 
-/* Sectors in a row that one thread asked for. */
+/* Consecutive sectors that one thread asked for. */
 struct bio {
 	uint64_t key;
 	uint64_t queued_ns;
@@ -28,9 +28,9 @@ struct share {
 struct bios {
 	struct map64 by_key; /* -> ring[] */
 	struct bio *ring;
-	uint32_t size, next; /* of ring[]; which is overwritten next */
+	uint32_t size, next; /* of ring[]; the entry to overwrite next */
 	GArray *shares;      /* struct share */
-	uint32_t free;       /* first unused of them, NO_ROW none */
+	uint32_t free;       /* first unused one, NO_ROW none */
 };
 
 struct bios *bios_create(void)
@@ -65,12 +65,12 @@ uint32_t bios_thread(const struct model *m, const struct asker *who)
 	if (!who->thread_uid || !state_alive(t, who->thread) || THREAD_ROW(m, who->thread)->uid != who->thread_uid)
 		return NO_ROW;
 	thread = g_ptr_array_index(m->threads, who->thread);
-	return thread->in_use ? who->thread : NO_ROW; /* a row that has ended is there until the frame ends */
+	return thread->in_use ? who->thread : NO_ROW; /* the row of an ended thread stays until the frame ends */
 }
 
 /* ---- bios ---- */
 
-/* A place in the ring: a new one as long as most are in use and there may be more. */
+/* An entry of the ring: a new one while most are in use and the ring may grow. */
 static struct bio *ring_next(struct bios *b)
 {
 	struct bio *bio;
@@ -104,7 +104,7 @@ bool bios_has(const struct bios *b, uint64_t key)
 	return bio_find(b, key) != NULL;
 }
 
-/* Instead of one of the same key. */
+/* Replaces one with the same key. */
 static void bio_put(struct bios *b, const struct bio *bio)
 {
 	struct bio *place = bio_find(b, bio->key);
@@ -157,7 +157,7 @@ static bool is_same(const struct asker *a, const struct asker *b)
 	return a->thread_uid == b->thread_uid && a->back == b->back;
 }
 
-/* More of the last thread's sectors, or a new share behind it. */
+/* Adds to the last thread's sectors, or adds a share after it. */
 static void share_add(struct bios *b, struct shares *shares, const struct asker *who, uint64_t sectors)
 {
 	struct share *last = shares->last == NO_ROW ? NULL : share_get(b, shares->last);
@@ -275,7 +275,7 @@ void bios_write_back(struct model *m, struct shares *shares)
 	}
 }
 
-/* ---- what threads pay ---- */
+/* ---- charging threads ---- */
 
 static struct thread_row *payer(struct model *m, const struct asker *who)
 {

@@ -1,19 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Block devices: the requests that wait in their scheduler and those their
- * driver works on, what was read and written, issue to completion.
+ * Block devices: the requests that wait in their scheduler and those their driver works on, the bytes read and written,
+ * the time from issue to completion.
  *
  *   insert ──▶ waiting ──issue──▶ driver ──complete──▶ counted
  *                 ▲ ▲               │
  *                 │ └───requeue─────┘
  *      front merge: its first sector moves; two merged: one remains
  *
- * A request is known by its device and first sector. The figures are those of
- * /proc/diskstats: bytes count at completion, in parts if it completes in
- * parts; the request counts once, when its last part is done. Discards and
- * flushes are neither reads nor writes; but a write of nothing (an fsync with
- * nothing left to write) is one write, which is told from the end of a
- * forced-unit-access write, that comes with no sectors too, by its sector 0.
+ * A request is identified by its device and first sector. The figures are those of /proc/diskstats: bytes count at
+ * completion, in parts if it completes in parts; the request counts once, when its last part is done. Discards and
+ * flushes are neither reads nor writes; but a write of nothing (an fsync with nothing left to write) is one write. Its
+ * sector 0 distinguishes it from the end of a forced-unit-access write, which has no sectors either.
  */
 #include <ctype.h>
 #include <string.h>
@@ -34,13 +32,13 @@ enum {
 
 enum {
 	SECTOR_BYTES = 512,
-	DISKS_MAX = 4096,       /* further devices are not told apart: not counted */
-	REQUESTS_MAX = 1 << 16, /* more in a queue than any device takes: their ends are not in the trace */
+	DISKS_MAX = 4096,       /* further devices cannot be distinguished: they are not counted */
+	REQUESTS_MAX = 1 << 16, /* more than any device can queue: the trace lacks their ends */
 	REMAPS_MAX = 1024,
 	OWNERS_MAX = 3,
 };
 
-/* Sectors of a key: 2^48 of them are 128 PiB. */
+/* Bits of a key that are the sector: 2^48 sectors are 128 PiB. */
 #define SECTOR_MASK ((UINT64_C(1) << 48) - 1)
 
 /* A flush is issued for sector 0 and completes for sector -1; a device has one at a time. */
@@ -48,18 +46,18 @@ enum {
 
 /* A request that waits in a scheduler, or that a driver works on. */
 struct request {
-	uint64_t queued_ns;   /* of the first bio, else of its insertion, else its issue */
+	uint64_t queued_ns;   /* when its first bio was queued, else its insertion, else its issue */
 	uint64_t insert_ns;   /* 0: not seen */
-	struct asker who;     /* whose it is: the first bio's, else it inserted it, else issued it */
-	struct shares shares; /* who pays for what is left, once it was issued */
+	struct asker who;     /* thread of the first bio, else that inserted it, else that issued it */
+	struct shares shares; /* who is charged for the sectors left, once it was issued */
 	uint64_t issue_ns;
-	uint64_t left;               /* sectors still to complete; 0: a flush, or not known */
-	uint32_t owners[OWNERS_MAX]; /* disks (partitions, mappings) whose bio it began with */
+	uint64_t left;               /* sectors still to complete; 0: a flush, or unknown */
+	uint32_t owners[OWNERS_MAX]; /* disks (partitions, mappings) of the bio that it started with */
 	uint32_t n_owners;
 	uint32_t next_free;
 };
 
-/* A bio was sent on from one device to another: the next request there is the first one's too. */
+/* A bio was sent on from one device to another: the next request there also belongs to the first. */
 struct remap {
 	uint64_t key;     /* where it went */
 	uint64_t old_key; /* where it came from */
@@ -73,12 +71,12 @@ struct block {
 	uint32_t free;        /* first unused of them, NO_ROW none */
 	struct map64 remaps;  /* key -> ring[] */
 	struct remap ring[REMAPS_MAX];
-	uint32_t n_remaps;   /* ever made */
-	GByteArray *stacked; /* by row: its requests are issued again to another device */
-	GArray *whole;       /* uint32_t by row: of a partition the disk, as far as is known; else the row itself */
-	uint64_t asked;      /* key of the last bio that got or joined a request */
-	uint64_t forgot_ns;  /* the loss after which the queues were emptied */
-	model_disk_name_fn *name; /* NULL: nobody knows names but the traces */
+	uint32_t n_remaps;        /* created so far */
+	GByteArray *stacked;      /* by row: its requests are issued again to another device */
+	GArray *whole;            /* uint32_t by row: the disk of a partition, if known; else the row itself */
+	uint64_t asked;           /* key of the last bio that got or joined a request */
+	uint64_t forgot_ns;       /* time of the loss after which the queues were emptied */
+	model_disk_name_fn *name; /* NULL: only the traces name disks */
 	const void *name_data;
 };
 
@@ -167,7 +165,7 @@ static bool is_part_of(const char *name, const char *disk)
 	return name[strspn(name, "0123456789")] == '\0';
 }
 
-/* Whether the name is as Linux names block devices: for traces without a state dump. */
+/* Whether Linux names block devices like this: for traces without a state dump. */
 static bool is_usual_name(const char *name)
 {
 	static const char *const lettered[] = { "sd", "vd", "hd", "xvd" };
@@ -242,8 +240,8 @@ static void forget_requests(struct model *m)
 }
 
 /*
- * The disk of an event; NO_ROW: one too many. After a loss nobody knows which
- * requests are still in the queues: they start empty.
+ * The disk of an event; NO_ROW: too many disks. After a loss it is unknown which requests are still in the queues: they
+ * start empty.
  */
 static uint32_t disk_of_event(struct model *m, uint64_t dev)
 {
@@ -290,7 +288,7 @@ static void request_free(struct block *b, uint32_t index)
 	b->free = index;
 }
 
-/* A request whose thread that is begins, by 1, or has ended, by -1. */
+/* A request for a thread that still exists starts (by 1) or has ended (by -1). */
 static void note_request(struct model *m, const struct asker *who, int by)
 {
 	const uint32_t thread = bios_thread(m, who);
@@ -299,7 +297,7 @@ static void note_request(struct model *m, const struct asker *who, int by)
 		pressure_request(m, thread, by);
 }
 
-/* Since now, because of that thread. */
+/* A request that starts now, because of that thread. */
 static struct request request_begin(const struct model *m, uint32_t thread)
 {
 	return (struct request){
@@ -310,7 +308,7 @@ static struct request request_begin(const struct model *m, uint32_t thread)
 	};
 }
 
-/* rq: its insertion and thread; insert_ns 0: not known. */
+/* rq: its insertion and thread; insert_ns 0: unknown. */
 static void waiting_add(struct model *m, uint32_t disk, uint64_t key, struct request rq)
 {
 	struct block *b = m->block;
@@ -328,7 +326,7 @@ static void waiting_add(struct model *m, uint32_t disk, uint64_t key, struct req
 	state_touch(&m->state, TABLE_DISK, disk);
 }
 
-/* Takes it out of the scheduler's queue. Returns what is known of it; insert_ns 0: it was not there, or not seen. */
+/* Removes it from the scheduler's queue, and returns what is known of it; insert_ns 0: not queued, or not seen. */
 static struct request waiting_del(struct model *m, uint32_t disk, uint64_t key)
 {
 	struct block *b = m->block;
@@ -346,7 +344,7 @@ static struct request waiting_del(struct model *m, uint32_t disk, uint64_t key)
 	return rq;
 }
 
-/* The request of that key, made if there is none. */
+/* The request with that key, created if there is none. */
 static struct request *driver_add(struct model *m, uint32_t disk, uint64_t key)
 {
 	struct block *b = m->block;
@@ -363,7 +361,7 @@ static struct request *driver_add(struct model *m, uint32_t disk, uint64_t key)
 	return request_get(b, index);
 }
 
-/* Takes it out of the driver's queue; false: it was not there. */
+/* Removes it from the driver's queue; false: it was not there. */
 static bool driver_del(struct model *m, uint32_t disk, uint64_t key)
 {
 	struct block *b = m->block;
@@ -391,7 +389,7 @@ static void remap_add(struct block *b, uint64_t key, uint64_t old_key)
 	map64_put(&b->remaps, key, index);
 }
 
-/* The devices whose bio came to be the request of that key, nearest first. */
+/* The devices whose bios became the request with that key, nearest first. */
 static void find_owners(struct block *b, struct request *rq, uint64_t key)
 {
 	uint32_t index;
@@ -411,9 +409,8 @@ static void bio_goes_on(struct model *m, uint64_t from, uint64_t to)
 }
 
 /*
- * A bio of a partition or of a mapped device goes to the device below. Of whole
- * requests (rq_remap) both devices have events of their own; the upper one is not
- * added to the host's bytes.
+ * A bio of a partition or of a mapped device goes to the device below. For whole requests (rq_remap) both devices have
+ * events of their own; the bytes of the upper one are not added to the host's.
  */
 void apply_block_remap(struct model *m, const struct apply *a)
 {
@@ -428,7 +425,7 @@ void apply_block_remap(struct model *m, const struct apply *a)
 		bio_goes_on(m, request_key(old, p->old_sector), request_key(disk, p->sector));
 }
 
-/* A bio is cut in two: the second part starts a request of its own. */
+/* A bio is split in two: the second part starts a request of its own. */
 void apply_block_split(struct model *m, const struct apply *a)
 {
 	const struct ev_block_remap *p = event_payload(a->ev, ev_block_remap);
@@ -443,14 +440,14 @@ void apply_block_split(struct model *m, const struct apply *a)
 
 /* ---- who asks ---- */
 
-/* The device below counts its requests again: neither the host nor threads count them here. */
+/* Whether the device below counts its requests again: then neither the host nor threads count them here. */
 static bool is_stacked(const struct model *m, uint32_t disk)
 {
 	return m->block->stacked->data[disk];
 }
 
 /*
- * The disk of an event that tells of a bio: since Linux 5.12 such a one names the partition, but the sector of the
+ * The disk of an event about a bio: since Linux 5.12 such an event names the partition, but gives the sector on the
  * disk, while requests name the disk.
  */
 static uint32_t disk_of_bio(struct model *m, uint64_t dev)
@@ -460,7 +457,7 @@ static uint32_t disk_of_bio(struct model *m, uint64_t dev)
 	return disk == NO_ROW ? NO_ROW : g_array_index(m->block->whole, uint32_t, disk);
 }
 
-/* A request begins where no bio of that disk does, but the last one of another device: that is its partition. */
+/* A request starts where no bio of that disk does, but the last bio of another device: that is its partition. */
 static void find_whole(struct model *m, uint32_t disk, uint64_t key)
 {
 	struct block *b = m->block;
@@ -483,7 +480,7 @@ static void bio_asks(struct model *m, const struct apply *a, uint32_t disk)
 	m->block->asked = key;
 }
 
-/* A bio comes to a device, or gets a request of its own there. */
+/* A bio reaches a device, or gets a request of its own there. */
 void apply_block_bio(struct model *m, const struct apply *a)
 {
 	const struct ev_block_rq *p = event_payload(a->ev, ev_block_rq);
@@ -534,7 +531,7 @@ static void count_queued_at(struct model *m, uint32_t disk, enum bio_direction d
 	state_touch(&m->state, TABLE_DISK, disk);
 }
 
-/* It waited so long in the scheduler of the disk, and so did those whose request it is, too. */
+/* It waited for ns in the scheduler of the disk; this also counts for the disks that it belongs to. */
 static void count_queued(struct model *m, uint32_t disk, const struct request *rq, enum bio_direction dir, uint64_t ns)
 {
 	if (dir == DIR_NONE)
@@ -558,7 +555,7 @@ void apply_block_issue(struct model *m, const struct apply *a)
 	begun = waiting_del(m, disk, key);
 	rq = driver_add(m, disk, key);
 	bios_drop(m->bios, &rq->shares);
-	note_request(m, &rq->who, -1); /* of one whose end was not seen */
+	note_request(m, &rq->who, -1); /* a previous one whose end was not seen */
 	*rq = begun.insert_ns ? begun : request_begin(m, a->thread);
 	rq->issue_ns = m->now_ns;
 	rq->left = p->nr_sector ? p->nr_sector : p->bytes / SECTOR_BYTES;
@@ -620,7 +617,7 @@ static void count_latency(struct model *m, uint32_t disk, enum bio_direction dir
 		DIST_ADD(m, DISK, disk, disk, write_device, ns, thread, request_name(m, disk, dir));
 }
 
-/* A request is done; issue_ns 0: nobody saw it begin. */
+/* A request is done; issue_ns 0: its issue was not seen. */
 static void count_request(struct model *m, uint32_t disk, enum bio_direction dir, uint64_t issue_ns, uint32_t thread)
 {
 	struct disk_row *r = DISK_ROW(m, disk);
@@ -634,7 +631,7 @@ static void count_request(struct model *m, uint32_t disk, enum bio_direction dir
 	state_touch(&m->state, TABLE_DISK, disk);
 }
 
-/* Part of a request is done: what is left is known by its own first sector. */
+/* Part of a request is done: the rest is identified by its own first sector. */
 static void driver_advance(struct model *m, uint32_t disk, uint32_t index, uint64_t sector, uint64_t by)
 {
 	struct block *b = m->block;
@@ -717,9 +714,8 @@ void apply_block_complete(struct model *m, const struct apply *a)
 }
 
 /*
- * Merges before the issue. Front: the request (one that waits, seen or not)
- * begins where the bio does now. Back: it is known as before. Of a merge of two requests (block_rq_merge) only
- * the one that goes is named.
+ * Merges before the issue. Front: the request (which waits, seen or not) now starts where the bio does. Back: its key
+ * stays. When two requests are merged (block_rq_merge), only the one that disappears is named.
  */
 void apply_block_merge(struct model *m, const struct apply *a)
 {
@@ -740,7 +736,7 @@ void apply_block_merge(struct model *m, const struct apply *a)
 	waiting_add(m, disk, request_key(disk, p->sector), begun);
 }
 
-/* Two requests become one, both named: the first stays (and waits, even if its insertion was not seen). */
+/* Two requests become one, both are named: the first stays (and waits, even if its insertion was not seen). */
 void apply_block_elv_merge(struct model *m, const struct apply *a)
 {
 	const struct ev_block_remap *p = event_payload(a->ev, ev_block_remap);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What threads waited for. A wait is from the switch that took a thread off
- * its CPU blocked to the wake-up (without one: to the switch-in), and is counted
- * with its whole length when it ends, by the call it was in, the file of that
- * call and what kind of thing ended it.
+ * What threads waited for. A wait lasts from the switch that took a thread off its CPU blocked to the wake-up (without
+ * one: to the switch-in). It is counted at its full length when it ends, by the call the thread was in, the file of
+ * that call and the kind of thing that ended it.
  */
 #include <inttypes.h>
 
@@ -27,7 +26,7 @@ void blocking_destroy(struct model *m)
 	m->blocking = NULL;
 }
 
-/* Clients of a server come from ever new ports: what a socket was accepted from counts without it. */
+/* Clients use a new port for each connection: an accepted socket is named without it. */
 static strid name_of_file(const struct file_row *file)
 {
 	return (strid)(file->client ? file->client : file->path ? file->path : file->peer);
@@ -40,7 +39,7 @@ static strid name_of_address(uint64_t address)
 	return strpool_intern_path(text, (size_t)g_snprintf(text, sizeof(text), "0x%" PRIx64, address));
 }
 
-/* What a wait is counted under: the keys of its row. */
+/* What a wait is counted by: the keys of its row. */
 struct wait {
 	uint64_t thread_uid;
 	enum wait_state state;
@@ -76,7 +75,7 @@ static void find_row(struct model *m, const struct wait *w, struct recent_hint *
 	}
 }
 
-/* What the call waits for, as far as the call itself tells: call, fd and file_uid of the memo. */
+/* What the call waits for, from the call alone: call, fd and file_uid, peer or futex of the memo. */
 static struct wait_memo describe(const struct call_in_flight *call, enum wait_state state)
 {
 	struct wait_memo memo = { .state = state, .fd = -1 };
@@ -100,7 +99,7 @@ static bool is_same(const struct model *m, const struct wait_memo *a, const stru
 	       a->peer == b->peer && a->futex == b->futex && recent_knows(m, m->blocking, &b->row);
 }
 
-/* The memo of a wait like this one becomes the first; its row is found. */
+/* Moves the memo of a wait like this one to the front, creating it if needed. Returns the row. */
 static uint32_t recall(struct model *m, const struct thread_row *t, struct thread *info, struct wait_memo this)
 {
 	struct wait_memo *memo = info->waited;
@@ -114,7 +113,7 @@ static uint32_t recall(struct model *m, const struct thread_row *t, struct threa
 	} else {
 		if (this.file_uid)
 			file = files_resolve(m, info->call.file);
-		/* a socket has its peer when connect() has succeeded */
+		/* a socket has no peer until connect() has succeeded */
 		if (this.peer)
 			w.object = this.peer;
 		else if (this.futex)

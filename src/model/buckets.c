@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which rows of TABLE_BUCKET a distribution has, as a list; mostly there are two or three of them:
+ * The rows of TABLE_BUCKET that a distribution has, as a list; usually there are two or three:
  *
  *   heads[table][row, distribution] ──▶ link, by row of TABLE_BUCKET ──▶ link ──▶ NO_ROW
  */
@@ -15,12 +15,12 @@ struct bucket_link {
 	uint32_t part;
 };
 
-/* Of the rows of a table. */
+/* For the rows of a table. */
 struct bucket_heads {
-	uint32_t *list; /* n for each row; NULL: none of them has any */
+	uint32_t *list; /* n for each row; NULL: no row has buckets yet */
 	uint32_t rows;
-	uint8_t n;                 /* distributions that a row has */
-	uint8_t number[CELLS_MAX]; /* which of them begins with that cell */
+	uint8_t n;                 /* distributions in a row */
+	uint8_t number[CELLS_MAX]; /* by cell: which of them starts there */
 };
 
 struct buckets {
@@ -28,7 +28,7 @@ struct buckets {
 	GArray *links; /* struct bucket_link, by row of TABLE_BUCKET */
 };
 
-/* A distribution has its sum of squares behind count and sum. */
+/* The sum of squares of a distribution comes after its count and sum. */
 static void find_distributions(struct bucket_heads *h, const struct table_desc *desc)
 {
 	for (unsigned i = 2; i < desc->n_cells; i++)
@@ -128,7 +128,7 @@ void buckets_count(struct model *m, enum table_id table, uint32_t row, unsigned 
 	state_touch(&m->state, TABLE_BUCKET, at);
 }
 
-/* ---- each value by itself ---- */
+/* ---- logging single values ---- */
 
 void model_set_log(struct model *m, uint64_t dist, uint64_t min_ns)
 {

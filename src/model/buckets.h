@@ -7,17 +7,17 @@
 #include "model/tables.h"
 
 /*
- * How the values of a distribution are spread: log-linear buckets, so that percentiles of any interval, of
- * merged rows and of the past come from counts that add up. Below 16 every value has a bucket of its own; above,
- * each power of two is cut into 8 equal ones:
+ * How the values of a distribution are spread over buckets: log-linear, so that percentiles of any interval, of merged
+ * rows and of the past come from counts that add up. Below 16 every value has a bucket of its own; above, each power of
+ * two is cut into 8 equal ones:
  *
  *   bucket    0 … 15    16       17       …  23       24       …  495
  *   values    0 … 15    16–17    18–19       30–31    32–35       2^64 – 2^60 and up
  *
- * The middle of a bucket is at most 1/16 away from every value in it, in parts of that value.
+ * The middle of a bucket differs from every value in it by at most 1/16 of that value.
  *
- * 16 buckets that follow each other, two powers of two, are a row of TABLE_BUCKET, made when a value falls into
- * one of them: cells that are 0 cost the history nothing, and a distribution mostly has two or three such rows.
+ * 16 adjacent buckets, two powers of two, are a row of TABLE_BUCKET, created when a value falls into one of them: cells
+ * that are 0 cost the history nothing, and a distribution usually has two or three such rows.
  */
 enum {
 	BUCKETS_IN_ROW = 16,
@@ -35,7 +35,7 @@ static inline unsigned bucket_of(uint64_t value)
 	return shift * 8 + (unsigned)(value >> shift);
 }
 
-/* The least value that is in the bucket, and how many values are. */
+/* The least value in the bucket, and the number of values in it. */
 static inline uint64_t bucket_first(unsigned bucket)
 {
 	return bucket < 16 ? bucket : (uint64_t)(8 + bucket % 8) << (bucket / 8 - 1);
@@ -46,13 +46,13 @@ static inline uint64_t bucket_width(unsigned bucket)
 	return bucket < 16 ? 1 : UINT64_C(1) << (bucket / 8 - 1);
 }
 
-/* The value that stands for all of a bucket. */
+/* The value that represents a bucket. */
 static inline uint64_t bucket_middle(unsigned bucket)
 {
 	return bucket_first(bucket) + (bucket_width(bucket) - 1) / 2;
 }
 
-/* What a row of TABLE_BUCKET says of which distribution it is: cell is the first of its cells in table. */
+/* How a row of TABLE_BUCKET identifies its distribution: cell is the first of its cells in table. */
 static inline uint64_t bucket_dist(enum table_id table, unsigned cell)
 {
 	return (uint64_t)table << 8 | cell;
@@ -70,13 +70,13 @@ static inline unsigned bucket_dist_cell(uint64_t dist)
 
 struct model;
 
-/* The value falls into a distribution of the row. */
+/* Counts a value in a distribution of the row. */
 void buckets_count(struct model *m, enum table_id table, uint32_t row, unsigned cell, uint64_t value);
 
-/* The row of TABLE_BUCKET for those buckets of a distribution of the row; made if there is none. */
+/* The row of TABLE_BUCKET for those buckets of a distribution of the row; created if there is none. */
 uint32_t buckets_row(struct model *m, enum table_id table, uint32_t row, unsigned cell, unsigned part);
 
-/* The row ends, and its buckets with it. */
+/* The row ends: so do its buckets. */
 void buckets_end(struct model *m, enum table_id table, uint32_t row);
 
 void buckets_create(struct model *m);

@@ -5,8 +5,8 @@
 #include <stdint.h>
 
 /*
- * What a cell of a row is, and how its value in an interval ]a, b] comes from
- * the rows at its two ends. Every cell is 64 bits.
+ * What a cell of a row is, and how its value in an interval ]a, b] follows from the rows at its two ends. Every cell
+ * has 64 bits.
  */
 enum cell_kind {
 	CELL_KEY,     /* names the entity, never changes */
@@ -15,14 +15,14 @@ enum cell_kind {
 	CELL_ACCRUAL, /* cumulative ns, and growing while the row is in certain states: see cell_value() */
 	CELL_SQ_LO,   /* low half of a cumulative 128-bit sum; the high half is the next cell */
 	CELL_SQ_HI,
-	CELL_MIN,    /* least value seen since the interval began; UINT64_MAX none */
-	CELL_MAX,    /* greatest value seen since the interval began */
-	CELL_MAX_AT, /* when the CELL_MAX before it was reached */
+	CELL_MIN,    /* least value seen since the interval started; UINT64_MAX: none */
+	CELL_MAX,    /* greatest value seen since the interval started */
+	CELL_MAX_AT, /* when the preceding CELL_MAX was reached */
 };
 
-/* What the 64 bits of a cell say. Where they say that it is unknown the value is null. */
+/* How to read the 64 bits of a cell. If they mean "unknown" the value is null. */
 enum cell_type {
-	TYPE_NONE,   /* not to be shown as it is: a uid, bits, one of an enum */
+	TYPE_NONE,   /* not to be shown as it is: a uid, bits, an enum */
 	TYPE_ID,     /* a number that names something */
 	TYPE_SIGNED, /* the same, int64_t; below 0: unknown */
 	TYPE_INODE,  /* the same; 0: unknown */
@@ -32,14 +32,14 @@ enum cell_type {
 	TYPE_COUNT,
 	TYPE_BYTES,
 	TYPE_NS,    /* a duration */
-	TYPE_LAPSE, /* the same, of what happens once; 0: unknown, or not yet */
+	TYPE_LAPSE, /* the same for something that happens once; 0: unknown, or not yet */
 	TYPE_TIME,  /* ns since the epoch by the clock of the row's host; 0: unknown, or not yet */
-	/* only of rows that are none of the model, view/derived.h: */
-	TYPE_HOST,     /* place among the hosts shown; CELL_UNKNOWN: none of them */
-	TYPE_ANY,      /* int64_t, a number that names something, below 0 too; CELL_UNKNOWN */
-	TYPE_SPAN,     /* int64_t, ns, below 0 too; CELL_UNKNOWN */
-	TYPE_REF_TIME, /* int64_t, ns since the epoch by the reference's clock; below 0: unknown */
-	TYPE_PPM,      /* double, parts per million; not a number: unknown */
+	/* only in rows that are not the model's, see view/derived.h: */
+	TYPE_HOST,     /* index among the hosts shown; CELL_UNKNOWN: not one of them */
+	TYPE_ANY,      /* int64_t, a number that names something, may be below 0; CELL_UNKNOWN */
+	TYPE_SPAN,     /* int64_t, ns, may be below 0; CELL_UNKNOWN */
+	TYPE_REF_TIME, /* int64_t, ns since the epoch by the reference clock; below 0: unknown */
+	TYPE_PPM,      /* double, parts per million; NaN: unknown */
 	TYPES
 };
 
@@ -50,7 +50,7 @@ struct cell_desc {
 	const char *meaning; /* as in tables.h */
 	uint8_t kind;        /* enum cell_kind */
 	uint8_t type;        /* enum cell_type */
-	/* CELL_ACCRUAL: grows by one ns per ns while 1 << cells[state] is in mask, since cells[since] */
+	/* CELL_ACCRUAL: grows by 1 ns per ns while 1 << cells[state] is in mask, since cells[since] */
 	uint8_t state;
 	uint8_t since;
 	uint32_t mask;
@@ -59,7 +59,7 @@ struct cell_desc {
 enum table_id {
 	TABLE_HOST, /* one row */
 	TABLE_CPU,
-	TABLE_THREAD, /* before the tables whose rows belong to a thread */
+	TABLE_THREAD, /* comes before the tables whose rows belong to a thread */
 	TABLE_FILE,
 	TABLE_DISK,
 	TABLE_NETIF,
@@ -92,15 +92,15 @@ struct table_desc {
 extern const struct table_desc table_descs[TABLES];
 
 /*
- * Adds what a row has counted between its cells a at a_ns (NULL: since it was made) and its cells b, which
- * accrue nothing any more, to the cells of another row of its table: counters, accruals, sums; extremes are
- * those of both. Other cells stay.
+ * Adds what a row counted between its cells a, at a_ns (NULL: since it was created), and its cells b, whose accruals no
+ * longer grow, to the cells of another row of its table: counters, accruals and sums are added, extremes are those of
+ * both. Other cells stay.
  */
 void cells_add(const struct table_desc *desc, uint64_t *cells, const uint64_t *a, uint64_t a_ns, const uint64_t *b);
 
 /*
- * The value of a cell at time t_ns, no earlier than the row's last change: the
- * cell itself, for CELL_ACCRUAL with what has grown since.
+ * The value of a cell at time t_ns, which is not before the row's last change: the cell itself, for CELL_ACCRUAL plus
+ * its growth since then.
  */
 static inline uint64_t cell_value(const struct cell_desc *d, const uint64_t *cells, unsigned cell, uint64_t t_ns)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The set of channels, pipes and pairs of sockets, and the bytes in them; internet sockets are sockets.c. */
+/* The set of channels, pipes and pairs of sockets, and the bytes in them; internet sockets are in sockets.c. */
 #include "model/channels.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@
 
 enum { LOOKS = 64 };
 
-/* More than any pipe or socket holds: somebody reads or writes unseen. */
+/* More than any pipe or socket holds: something reads or writes unseen. */
 #define QUEUE_BYTES_MAX (UINT64_C(64) << 20)
 
 void channels_create(struct model *m)
@@ -47,7 +47,7 @@ static void forget(struct channels *c, struct channel *ch)
 		channel_unmap(&c->by_name, ch->object, index);
 }
 
-/* The one least used of some. */
+/* The least recently used of a few. */
 static struct channel *channel_to_reuse(struct channels *c)
 {
 	struct channel *oldest = NULL;
@@ -98,7 +98,7 @@ void channel_set_file(struct model *m, uint32_t file, uint64_t id)
 	state_touch(&m->state, TABLE_FILE, file);
 }
 
-/* ---- making them ---- */
+/* ---- creating channels ---- */
 
 void channels_pipe(struct model *m, uint32_t read_end, uint32_t write_end)
 {
@@ -219,7 +219,7 @@ void channel_count_half(struct model *m, struct channel *ch, const struct party 
 	channel_count(m, &what, bytes, &ch->last);
 }
 
-/* Of those who share a socket the one that used it last has the connection. */
+/* If several processes share a socket, the one that used it last has the connection. */
 static void note_user(struct model *m, struct channel *ch, const struct party *who)
 {
 	if (ch->user_uid == who->uid || !ch->bound)
@@ -253,7 +253,7 @@ void channels_read(struct model *m, uint32_t thread, uint32_t file, uint64_t byt
 	const struct call_in_flight *call = &thread_info(m, thread)->call;
 	struct party who;
 
-	/* who only peeks will read the same again */
+	/* whoever only peeks will read the same bytes again */
 	if (!ch || (call->active && call->present >> ENTRY_FLAGS & 1 && call->flags & MSG_PEEK))
 		return;
 	ch->used_ns = m->now_ns;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The set of TCP connections of a host, and what each packet does to the row of its end. */
+/* The set of a host's TCP connections, and what each packet changes in the row of its end. */
 #include "model/connections.h"
 
 #include <stdlib.h>
@@ -16,7 +16,7 @@ enum {
 	FORGET_SHARE = 8,
 };
 
-/* So long a row that was closed waits for late packets, at least. */
+/* The row of a closed connection waits at least this long for late packets. */
 #define LINGER_NS UINT64_C(2000000000)
 
 #define CONNECTION_ROW(m, row) STATE_ROW(&(m)->state, CONNECTION, connection, row)
@@ -24,16 +24,16 @@ enum {
 /* Whose data came last. */
 enum turn { TURN_NONE, TURN_REQUEST, TURN_REPLY };
 
-/* What goes with a row and is no figure. */
+/* State of a connection that is not a figure; belongs to a row. */
 struct tcp_connection {
 	bool in_use;
-	bool serves;               /* it is the server; unless its side was seen, because its port is the lower one */
+	bool serves;               /* it is the server: its side was seen, else its port is the lower one */
 	uint64_t flow;             /* its key: endpoint_flow(local, remote) */
-	uint64_t seen_ns, used_ns; /* its first packet, its last */
-	uint64_t sender_uid;       /* of the thread that was seen last to send, 0 none */
+	uint64_t seen_ns, used_ns; /* its first and last packet */
+	uint64_t sender_uid;       /* of the thread last seen to send, 0 none */
 	struct tcp_way out, in;
 	enum turn turn;
-	uint64_t data_ns; /* of the last new data */
+	uint64_t data_ns; /* time of the last new data */
 };
 
 struct connections {
@@ -93,7 +93,7 @@ static struct tcp_connection *turn_hand(struct connections *c)
 	return connection_at(c, c->hand);
 }
 
-/* Closed ones go, faster than others come. */
+/* Ends closed connections, faster than others are added. */
 static void end_closed(struct model *m)
 {
 	for (int i = 0; i < LOOKS; i++) {
@@ -105,7 +105,7 @@ static void end_closed(struct model *m)
 	}
 }
 
-/* The least used of some. */
+/* Ends the least recently used of a few. */
 static void end_one(struct model *m)
 {
 	struct tcp_connection *oldest = NULL;
@@ -185,7 +185,7 @@ unsigned connections_forget(struct model *m)
 	return n;
 }
 
-/* ---- whose it is ---- */
+/* ---- owners ---- */
 
 static void set_owner(struct model *m, uint32_t row, const struct party *who)
 {
@@ -209,7 +209,7 @@ void connections_set_owner(struct model *m, uint64_t flow, const struct party *w
 		set_owner(m, row, who);
 }
 
-/* What a thread sends outside of interrupts is its own. Where softirqs are not recorded nobody knows. */
+/* What a thread sends outside interrupts is its own. Where softirqs are not recorded, this is unknown. */
 static void note_sender(struct model *m, const struct apply *a, struct tcp_connection *conn)
 {
 	struct party who;
@@ -268,12 +268,12 @@ static void note_opening(struct model *m, struct tcp_connection *conn, struct co
 						      : (uint64_t)conn->out.first << 32 | conn->in.first;
 	if (sent || !r->begin_ns || r->handshake_ns || s->rst || !s->has_ack || !conn->out.syn_seen)
 		return;
-	/* of who connects the SYN's acknowledgement is a SYN too */
+	/* at the connecting end, the acknowledgement of the SYN is a SYN itself */
 	if (s->syn == (r->side == SIDE_CONNECTED))
 		r->handshake_ns = m->now_ns - r->begin_ns;
 }
 
-/* New data: one side's goes on, or it is the other one's turn. What a server says first is no reply. */
+/* New data: one side continues, or it is the other side's turn. What a server sends first is not a reply. */
 static void note_turn(struct model *m, struct tcp_connection *conn, struct connection_row *r, bool sent)
 {
 	const enum turn turn = sent == conn->serves ? TURN_REPLY : TURN_REQUEST;
@@ -298,7 +298,7 @@ static void note_end(struct model *m, const struct tcp_connection *conn, struct 
 	r->reset = s->rst;
 }
 
-/* What one direction acknowledges came by the other: if no packet there has its headers its figures are unknown. */
+/* What one direction acknowledges came in the other: if no packet there has headers, its figures are unknown. */
 static void note_unseen(const struct connections *c, const struct tcp_connection *conn, struct connection_row *r)
 {
 	r->flags &= ~(uint64_t)(CONNECTION_RECEIVED_UNSEEN | CONNECTION_SENT_UNSEEN);
@@ -324,8 +324,8 @@ static void count(struct model *m, const struct tcp_connection *conn, struct con
 }
 
 /*
- * A packet that its receiver's end has received here before was only passed on: neither of the two
- * ends is here, unless it has sent something by itself.
+ * A packet that the receiver's end has already received here was only forwarded: neither end is on this host, unless it
+ * has also sent something by itself.
  */
 static void note_passing(struct model *m, const struct tcp_connection *conn, const struct endpoint *from,
 			 const struct endpoint *to, const struct tcp_segment *s)
@@ -345,7 +345,7 @@ static void note_passing(struct model *m, const struct tcp_connection *conn, con
 	state_touch(&m->state, TABLE_CONNECTION, row_of(m->connections, other));
 }
 
-/* The connection of the packet; NULL: it says nothing of one. */
+/* The connection of the packet; NULL: there is none. */
 static struct tcp_connection *connection_of(struct model *m, const struct endpoint *local,
 					    const struct endpoint *remote, const struct tcp_segment *s, bool sent)
 {
@@ -356,7 +356,7 @@ static struct tcp_connection *connection_of(struct model *m, const struct endpoi
 		end_connection(m, conn);
 		conn = NULL;
 	}
-	/* a refusal of what never was one, or long after its end */
+	/* a reset of something that never was a connection, or long after its end */
 	if (!conn && s->rst)
 		return NULL;
 	return conn ? conn : add(m, flow, local, remote);

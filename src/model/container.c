@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Containers: which thread is in which, and in what they are.
+ * Containers: which thread is in which one, and how they are nested.
  *
- * A container is a pid namespace other than the host's own; for threads in that one, a cgroup namespace other than the
- * host's own. A thread never leaves its pid namespace: clone(), or unshare() and setns() before a fork, put the
- * child elsewhere, and the fork's event says where. A row lasts while some thread is in it, as the kernel gives its
- * inode to another one later.
+ * A container is a PID namespace other than the host's own; for threads in the host's own, a cgroup namespace other
+ * than the host's. A thread never leaves its PID namespace: clone(), or unshare() and setns() before a fork, put the
+ * child elsewhere, and the event of the fork says where. A row lasts while a thread is in it, as the kernel later
+ * reuses its inode number for another one.
  *
  *   tid 2166 ─ level 0, the host's ─ 2166 ┐
- *              level 1, 4026532318 ─   11 ├ TABLE_VTID: what is between tid and vtid
+ *              level 1, 4026532318 ─   11 ├ TABLE_VTID: the levels between tid and vtid
  *              level 2, 4026532320 ─    6 ┘ its container, nested in that of level 1: vtid
  */
 #include "model/internal.h"
@@ -16,7 +16,7 @@
 #define CONTAINER_ROW(m, row) STATE_ROW(&(m)->state, CONTAINER, container, row)
 #define VTID_ROW(m, row) STATE_ROW(&(m)->state, VTID, vtid, row)
 
-/* ---- which container a thread is in ---- */
+/* ---- the container of a thread ---- */
 
 static uint32_t row_of_inode(struct model *m, uint64_t inode, bool of_cgroup)
 {
@@ -53,7 +53,7 @@ static void leave(struct model *m, uint32_t thread)
 	state_end(&m->state, TABLE_CONTAINER, row);
 }
 
-/* The one whose id in there is 1 is the first process; until that is seen, whoever was seen first. */
+/* The first process is the one with ID 1 in the container; until that is seen, the first one seen. */
 static void look_for_first(struct model *m, uint32_t thread)
 {
 	const struct thread_row *r = THREAD_ROW(m, thread);
@@ -97,9 +97,9 @@ void container_thread_renamed(struct model *m, uint32_t thread)
 		look_for_first(m, thread);
 }
 
-/* ---- in what containers are ---- */
+/* ---- nesting ---- */
 
-/* level 0: not known. What is known already stays. */
+/* level 0: unknown. Values already known stay. */
 static void set_place(struct model *m, uint64_t inode, uint64_t level, uint64_t parent)
 {
 	const uint32_t row = map64_get(&m->containers, inode);
@@ -112,7 +112,7 @@ static void set_place(struct model *m, uint64_t inode, uint64_t level, uint64_t 
 	state_touch(&m->state, TABLE_CONTAINER, row);
 }
 
-/* ---- ids at the levels between ---- */
+/* ---- IDs at the levels in between ---- */
 
 static uint64_t vtid_key(uint32_t thread, uint64_t level)
 {
@@ -175,11 +175,11 @@ void container_fork(struct model *m, uint32_t parent, uint32_t child, const stru
 		r->cgroup_ns = pr->cgroup_ns;
 	}
 	container_place(m, child);
-	/* a new namespace is one in its maker's; setns() may have led through several */
+	/* a new namespace is nested in its creator's; setns() may have crossed several */
 	set_place(m, r->pid_ns, level, r->vtid == 1 && r->pid_ns != p->parent_ns ? p->parent_ns : 0);
 }
 
-/* The event before it or after it, of the same thread, names its parent: they come innermost first. */
+/* The event before or after it, of the same thread, names its parent: they come innermost first. */
 static void relate(struct model *m, int64_t tid, uint64_t level, uint64_t inode)
 {
 	const struct dumped_ns last = m->dumped_ns;

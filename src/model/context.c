@@ -7,7 +7,7 @@
 
 enum softirq_vector { VEC_TIMER = 1, VEC_NET_TX, VEC_NET_RX, VEC_BLOCK, VEC_IRQ_POLL, VEC_SCHED = 7, VEC_HRTIMER };
 
-/* The keyboard and mouse controller's interrupts, by name. */
+/* Interrupts of keyboard and mouse controllers, by name. */
 static const char *const input_irqs[] = { "i8042", "keyboard", "mouse" };
 
 static void push(const struct apply *a, enum wait_context kind, uint32_t nr)
@@ -23,7 +23,7 @@ static void push(const struct apply *a, enum wait_context kind, uint32_t nr)
 	*level = (struct context_level){ .kind = kind, .nr = nr, .row = NO_ROW };
 }
 
-/* The same of a handler that irq.c has just entered: its row has the name. */
+/* The same for a handler that irq.c has just entered: its row has the name. */
 static void push_handler(const struct apply *a, enum wait_context kind, uint32_t nr)
 {
 	const struct cpu *cpu = a->cpu;
@@ -31,7 +31,7 @@ static void push_handler(const struct apply *a, enum wait_context kind, uint32_t
 
 	push(a, kind, nr);
 	if (!cpu->irq_depth || cpu->irqs[cpu->irq_depth - 1].nr != nr)
-		return; /* of an impossible number */
+		return; /* its number is impossible */
 	level = &a->cpu->contexts.levels[cpu->contexts.depth - 1];
 	level->named_by = CONTEXT_IRQ_ROW;
 	level->row = cpu->irqs[cpu->irq_depth - 1].row;
@@ -141,7 +141,7 @@ struct context context_now(const struct model *m, const struct cpu *cpu)
 	if (!s || !s->depth)
 		return c;
 	c.kind = (enum wait_context)s->levels[s->depth - 1].kind;
-	/* reception inside reception is one: GRO hands its packets on */
+	/* nested receptions are one: GRO passes its packets on */
 	for (unsigned i = s->depth; i-- > 0;) {
 		const struct context_level *level = &s->levels[i];
 

@@ -10,33 +10,32 @@
 #include "model/waitlog.h"
 
 /*
- * What a CPU does instead of running its task: interrupts, softirqs, timers, the
- * reception of packets, nested, innermost last; and what a thread that is woken
- * there has been waiting for.
+ * What a CPU does instead of running its task: interrupts, softirqs, timers and the reception of packets, nested,
+ * innermost last; and what a thread that is woken there was waiting for.
  *
  *   irq 24 ─ softirq NET_RX ─ … ─ receiving eth0 ─ sched_waking: tid 7 waited for the network, "eth0"
  *
- * A level is left by its own exit only: one whose exit was not recorded stays until
- * events are lost on the CPU or it is pushed out at the bottom. Inside model/ only.
+ * A level is left only by its own exit: one whose exit was not recorded stays until events are lost on the CPU or it is
+ * pushed out at the bottom. Inside model/ only.
  */
 struct context {
 	enum wait_context kind;  /* innermost */
-	enum wait_context below; /* RECEIVING: what the packet is received in; else the same as kind */
-	uint32_t nr;             /* of below: irq number or softirq vector, else 0 */
-	bool disk;               /* a disk's request was completed in it */
-	strid cause; /* what has work done there: disk, interface, irq …; STRID_NONE: no name, or a task */
+	enum wait_context below; /* RECEIVING: the context in which the packet is received; else the same as kind */
+	uint32_t nr;             /* of below: IRQ number or softirq vector, else 0 */
+	bool disk;               /* a disk request was completed in it */
+	strid cause; /* what the work there is for: disk, interface, IRQ …; STRID_NONE: no name, or a task */
 };
 
 /* Where the CPU is now. cpu NULL: in a task. */
 struct context context_now(const struct model *m, const struct cpu *cpu);
 
-/* Why a thread that is woken there was blocked. In a task: WAIT_BLOCKED, as its waker says why. */
+/* Why a thread that is woken there was blocked. In a task: WAIT_BLOCKED; the waker determines the reason. */
 enum wait_state context_explains(const struct context *c);
 
-/* Enters and leaves levels. Behind the event's own handler. */
+/* Enters and leaves levels. To be called after the event's own handler. */
 void context_apply(const struct apply *a);
 
-/* Whether context_apply() does anything with events of the kind. */
+/* Whether context_apply() does anything for events of this kind. */
 static inline bool context_uses(enum event_kind kind)
 {
 	switch (kind) {
@@ -60,11 +59,11 @@ static inline bool context_uses(enum event_kind kind)
 	}
 }
 
-/* A request of the disk was completed on the CPU; a packet came in by the interface. Rows of their tables. */
+/* A disk request was completed on the CPU; a packet came in through the interface. Rows of their tables. */
 void context_note_disk(struct cpu *cpu, uint32_t row);
 void context_note_netif(struct cpu *cpu, uint32_t row);
 
-/* Nothing is known of what the CPU is in: events were lost. */
+/* What the CPU is doing is unknown: events were lost. */
 void context_reset(struct cpu *cpu);
 
 #endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What each CPU runs, and the time it spends so. On every CPU and at any time
- * busy + idle = online, and busy is the sum of its threads' time: both sides of
- * the equation change only here, at the same instants.
+ * What each CPU runs, and for how long. On every CPU and at any time busy + idle = online, and busy is the sum of its
+ * threads' time: both sides of the equation change only here, at the same instants.
  */
 #include "model/internal.h"
 
@@ -35,7 +34,7 @@ struct cpu *cpu_make(struct model *m, unsigned number)
 	return cpu;
 }
 
-/* Credits the time since the last change to the state the CPU is in, and enters another. */
+/* Credits the time since the last change to the CPU's state, and enters another. */
 static void enter_state(struct model *m, struct cpu *cpu, enum cpu_state state)
 {
 	struct cpu_row *r = CPU_ROW(m, cpu->row);
@@ -74,7 +73,7 @@ void cpu_run(struct model *m, struct cpu *cpu, int64_t tid, uint32_t thread)
 		preemption_runs(m, cpu);
 }
 
-/* The CPU and its thread have been as they are since a time that was not credited yet. */
+/* The CPU and its thread have been in this state since a time from which nothing was credited yet. */
 static void credit_since(struct model *m, struct cpu *cpu, uint64_t since_ns)
 {
 	struct thread_row *r;
@@ -97,7 +96,7 @@ void cpu_settle_anew(struct model *m, struct cpu *cpu, int64_t tid)
 	const uint64_t since_ns = r->since_ns;
 
 	if (r->state == CPU_UNKNOWN && !unknown)
-		cpu_offline(m, cpu); /* after migration/N another thread: it was offline */
+		cpu_offline(m, cpu); /* another thread after migration/N: it was offline */
 	else if (cpu->thread != NO_ROW)
 		thread_set_state(m, cpu->thread, THREAD_UNKNOWN);
 	cpu_run(m, cpu, tid, tid > 0 ? thread_of_tid(m, tid) : NO_ROW);
@@ -174,8 +173,8 @@ void apply_cpu_start(struct model *m, const struct apply *a)
 }
 
 /*
- * cpuhp_exit tells of every step of a CPU's way up and down; it has gone when
- * it reached state 0 (CPUHP_OFFLINE). It is back with its first event.
+ * cpuhp_exit reports every step of a CPU going up or down; the CPU is gone when it has reached state 0 (CPUHP_OFFLINE).
+ * Its first event shows that it is back.
  */
 void apply_cpu_hotplug(struct model *m, const struct apply *a)
 {
@@ -192,7 +191,7 @@ void apply_cpu_hotplug(struct model *m, const struct apply *a)
 	cpu_offline(m, gone);
 }
 
-/* kHz and us: the sum of an hour at 4 GHz is 1.5e16. What is left of a microsecond is lost at each change. */
+/* kHz and us: an hour at 4 GHz adds up to 1.5e16. Fractions of a microsecond are lost at each change. */
 void apply_cpu_frequency(struct model *m, const struct apply *a)
 {
 	enum { KHZ_MAX = 1 << 28, NS_PER_US = 1000 };

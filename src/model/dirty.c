@@ -5,7 +5,9 @@
 
 enum { SECTOR_BYTES = 512, PAGE_BYTES = 4096 };
 
-/* The kernel writes back after 30 s and looks every 5: what is older was deleted, or dirty twice and written once. */
+/*
+ * The kernel writes back after 30 s and checks every 5: anything older was deleted, or dirtied twice and written once.
+ */
 #define DEBT_MAX_NS UINT64_C(60000000000)
 
 static struct debt *debt_at(struct dirty *d, uint32_t i)
@@ -13,7 +15,7 @@ static struct debt *debt_at(struct dirty *d, uint32_t i)
 	return &d->debts[(d->first + i) % DEBTS_MAX];
 }
 
-/* Those at the front that are paid or too old. */
+/* Drops debts at the front that are paid or too old. */
 static void drop_front(struct dirty *d, uint64_t now_ns)
 {
 	while (d->n && (!debt_at(d, 0)->bytes || now_ns - MIN(now_ns, debt_at(d, 0)->since_ns) > DEBT_MAX_NS)) {
@@ -101,7 +103,7 @@ uint64_t dirty_take(struct model *m, uint64_t sectors, struct asker *who)
 	return sectors;
 }
 
-/* A page of a file gets dirty. */
+/* A page of a file becomes dirty. */
 void apply_page_dirty(struct model *m, const struct apply *a)
 {
 	if (a->thread != NO_ROW)

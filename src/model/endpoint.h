@@ -9,7 +9,7 @@
 #include "model/files.h"
 #include "model/recent.h"
 
-/* Addresses that IPv6 has for IPv4 are IPv4. */
+/* IPv4-mapped IPv6 addresses are stored as IPv4. */
 struct endpoint {
 	uint64_t addr[2]; /* network byte order, IPv4 in the first 4 bytes */
 	uint16_t port;
@@ -34,7 +34,7 @@ static inline uint64_t endpoint_hash(const struct endpoint *e)
 	return recent_mix(recent_mix(e->addr[0], e->addr[1]), (uint64_t)e->v6 << 16 | e->port);
 }
 
-/* What goes from the one to the other; never 0. */
+/* Identifies the packets from one to the other; never 0. */
 static inline uint64_t endpoint_flow(const struct endpoint *from, const struct endpoint *to)
 {
 	return recent_mix(endpoint_hash(from), endpoint_hash(to)) | 1;

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * What a system call did to fds, once it has returned: see event/syscalls.def
- * for which call does what.
- */
+/* What a system call did to fds, once it has returned: event/syscalls.def says which call does what. */
 #include "model/dirty.h"
 #include "model/files.h"
 #include "model/mounts.h"
@@ -47,7 +44,7 @@ static bool has(const struct done *d, enum entry_bit bit)
 	return d->call->present >> bit & 1;
 }
 
-/* Whether the fd that the call made is closed by exec. */
+/* Whether exec closes the fd that the call created. */
 static bool makes_cloexec(const struct done *d)
 {
 	int32_t bits = d->call->desc->cloexec;
@@ -55,7 +52,7 @@ static bool makes_cloexec(const struct done *d)
 	return bits == CLOEXEC_ALWAYS || (has(d, ENTRY_FLAGS) && d->call->flags & (uint32_t)bits);
 }
 
-/* The fd that the call made; NO_ROW if it has no life. */
+/* The fd that the call created; NO_ROW if it has no life. */
 static uint32_t make(struct model *m, const struct done *d, int64_t fd, enum fd_kind kind)
 {
 	uint32_t row = files_open(m, d->t, fd);
@@ -67,7 +64,9 @@ static uint32_t make(struct model *m, const struct done *d, int64_t fd, enum fd_
 	return row;
 }
 
-/* What the call worked on: the life its fd was in when it began; one unknown until now if the call succeeded. */
+/*
+ * What the call worked on: the life that its fd was in when it started; if unknown, one is started: the call succeeded.
+ */
 static uint32_t worked_on(struct model *m, const struct done *d, enum entry_bit bit)
 {
 	struct file_ref ref = bit == ENTRY_FD ? d->call->file : d->call->file2;
@@ -84,7 +83,7 @@ static enum fd_kind kind_of_row(const struct model *m, uint32_t row)
 	return row == NO_ROW ? FD_UNKNOWN : (enum fd_kind)FILE_ROW(m, row)->kind;
 }
 
-/* What the path is another name of, if that is an fd of the process; the call itself has made a new description. */
+/* The fd of the process that the path is another name of, if it is; the call itself has created a new description. */
 static uint32_t reopened(struct model *m, const struct done *d)
 {
 	const struct thread_row *t = THREAD_ROW(m, d->thread);
@@ -95,7 +94,7 @@ static uint32_t reopened(struct model *m, const struct done *d)
 	return fd < 0 ? NO_ROW : files_find(m, d->t, fd);
 }
 
-/* What the path that was opened leads to, from the directory that it is relative to. */
+/* What the opened path leads to, from the directory that it is relative to. */
 static enum fd_kind kind_of_opened(const struct model *m, const struct done *d, strid *server)
 {
 	const uint32_t dir = files_resolve(m, d->call->file);
@@ -145,7 +144,7 @@ static void done_make(struct model *m, const struct done *d)
 		FILE_ROW(m, row)->path = d->call->path;
 }
 
-/* BPF_MAP_CREATE, _PROG_LOAD, _OBJ_GET, _PROG_GET_FD_BY_ID and so on, by linux/bpf.h. */
+/* BPF_MAP_CREATE, _PROG_LOAD, _OBJ_GET, _PROG_GET_FD_BY_ID and so on, from linux/bpf.h. */
 static bool bpf_makes_fd(int64_t cmd)
 {
 	static const unsigned char makers[] = { 0, 5, 7, 13, 14, 17, 18, 19, 28, 30, 32, 33, 36 };
@@ -172,7 +171,7 @@ static void copy_to(struct model *m, const struct done *d, int64_t fd, bool cloe
 static void done_dup2(struct model *m, const struct done *d)
 {
 	if (has(d, ENTRY_FD) && d->call->fd == d->ret)
-		return; /* onto itself: nothing happens */
+		return; /* onto itself: no effect */
 	copy_to(m, d, d->ret, makes_cloexec(d));
 }
 
@@ -229,7 +228,7 @@ static enum fd_kind kind_of_new_socket(const struct done *d)
 	return has(d, ENTRY_CMD) ? fdkind_of_family(d->call->cmd) : FD_SOCKET;
 }
 
-/* A socket of the state dump has no family until it shows one. */
+/* A socket from the state dump has no family until a call shows it. */
 static void learn_family(struct model *m, uint32_t row, enum fd_kind kind)
 {
 	struct file_row *r;
@@ -286,8 +285,8 @@ static void done_connect(struct model *m, const struct done *d)
 }
 
 /*
- * Closed even if it says EINTR or EIO. The number may have been given away
- * again while the call was still to return: that life goes on.
+ * Closed even if it returns EINTR or EIO. The number may have been reused before the call returned: that life
+ * continues.
  */
 static void done_close(struct model *m, const struct done *d)
 {
@@ -310,7 +309,7 @@ static void done_close_range(struct model *m, struct done *d)
 	files_each(m, d->t, d->call->fd, last, d->call->flags & CLOSE_RANGE_SETS_CLOEXEC ? set_cloexec : files_close);
 }
 
-/* Bytes of user memory into a pipe or, from its read end, out of it. */
+/* Bytes from user memory into a pipe or, at its read end, out of it. */
 static void done_vmsplice(struct model *m, const struct done *d)
 {
 	uint32_t row = worked_on(m, d, ENTRY_FD);

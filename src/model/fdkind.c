@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * What an fd is, from the path that was opened, the name in the state dump or
- * the address family of a socket.
- */
+/* What an fd is, from the path that was opened, the name in the state dump or the address family of a socket. */
 #include "model/files.h"
 #include "model/mounts.h"
 
@@ -37,7 +34,7 @@ static enum fd_kind kind_of_absolute(const struct model *m, const char *path, st
 	return FD_FILE;
 }
 
-/* The rest of the path behind this beginning; NULL: it begins otherwise. */
+/* The rest of the path after this prefix; NULL: it has another one. */
 static const char *behind(const char *path, const char *beginning)
 {
 	size_t len = strlen(beginning);
@@ -45,7 +42,7 @@ static const char *behind(const char *path, const char *beginning)
 	return strncmp(path, beginning, len) == 0 ? path + len : NULL;
 }
 
-/* A whole number up to the end of the text; else -1. */
+/* The whole text as a number; -1: it is not one. */
 static int64_t whole_number(const char *text)
 {
 	char *end;
@@ -112,7 +109,7 @@ enum fd_kind fdkind_of_family(int64_t family)
 	}
 }
 
-/* "anon_inode:[eventpoll]", "anon_inode:inotify": the kernel is of two minds about the brackets. */
+/* "anon_inode:[eventpoll]", "anon_inode:inotify": the kernel is inconsistent about the brackets. */
 static enum fd_kind kind_of_anon_inode(const char *name)
 {
 	static const struct {
@@ -134,7 +131,7 @@ static enum fd_kind kind_of_anon_inode(const char *name)
 	return FD_OTHER;
 }
 
-/* A socket without a path is named after its protocol where the tracer could not name it otherwise. */
+/* A socket without a path is named after its protocol if the tracer has no other name for it. */
 static enum fd_kind kind_of_protocol(const char *name)
 {
 	static const char *const inet[] = { "TCP",       "TCPv6",   "UDP",   "UDPv6",  "UDP-Lite",
@@ -152,8 +149,8 @@ static enum fd_kind kind_of_protocol(const char *name)
 }
 
 /*
- * FMODE_LSEEK | FMODE_PREAD | FMODE_PWRITE and FMODE_PATH of the kernel: a file that one
- * can only read and write in order is a fifo.
+ * The kernel's FMODE_LSEEK | FMODE_PREAD | FMODE_PWRITE and FMODE_PATH: a file that can only be read and written in
+ * order is a fifo.
  */
 enum { MODE_SEEKABLE = 0x1c, MODE_OPENED_PATH = 0x4000 };
 
@@ -178,7 +175,7 @@ enum fd_kind fdkind_of_dump(const struct model *m, const char *name, uint64_t fm
 	return kind_of_protocol(name);
 }
 
-/* Of addresses that IPv6 has for IPv4 the latter. NULL: another family. */
+/* IPv4-mapped IPv6 addresses are shown as IPv4. NULL: another family. */
 static const char *address_text(uint64_t *family, const uint64_t addr[2], char text[INET6_ADDRSTRLEN])
 {
 	static const unsigned char mapped[12] = { [10] = 0xff, [11] = 0xff };

@@ -7,7 +7,7 @@
 #include "model/memory.h"
 #include "model/mounts.h"
 
-/* Whether n lives get rows that end without ever having been used. */
+/* Whether n lives that end without ever having been used get rows. */
 static bool lists(struct model *m, uint32_t n)
 {
 	return m->lists_files && !m->forgetting && memory_has_room(m, TABLE_FILE, n);
@@ -38,7 +38,7 @@ static struct image_block *image_block(const struct fd_table *t, uint32_t b)
 	return t->image && b < t->image->n_blocks ? t->image->blocks[b] : NULL;
 }
 
-/* Which fds of a block are open: those that have a row, and those that are inherited. */
+/* Which fds of a block are open: those with a row, and the inherited ones. */
 static uint32_t with_row(const struct fd_table *t, uint32_t b)
 {
 	const struct fd_block *block = own_block(t, b);
@@ -105,7 +105,7 @@ static struct fd_what what_of_row(const struct model *m, uint32_t row, bool read
 	};
 }
 
-/* What is open in a block now: the image's block if that has not changed, else a new one; with a use. NULL: nothing. */
+/* The block's present contents, with a use: the image's block if it is unchanged, else a new one. NULL: empty. */
 static struct image_block *image_block_now(struct model *m, const struct fd_table *t, uint32_t b)
 {
 	const struct fd_block *block = own_block(t, b);
@@ -137,7 +137,7 @@ static struct image_block *image_block_now(struct model *m, const struct fd_tabl
 	return g_memdup2(&now, sizeof(now));
 }
 
-/* What the table has open now, with a use for the caller; the table keeps it as its own image. NULL: nothing. */
+/* The table's present contents, with a use for the caller; the table keeps it as its own image. NULL: empty. */
 static struct fd_image *image_now(struct model *m, struct fd_table *t)
 {
 	uint32_t n = blocks_of(t);
@@ -171,7 +171,7 @@ static struct fd_image *image_now(struct model *m, struct fd_table *t)
 
 /* ---- lives ---- */
 
-/* The table's own block; made if it has none. */
+/* The table's own block; created if it has none. */
 static struct fd_block *block_make(struct model *m, struct fd_table *t, uint32_t b)
 {
 	uint32_t n = t->n_blocks;
@@ -226,7 +226,7 @@ static void count_closed(struct model *m, uint32_t n)
 	touch_host(m);
 }
 
-/* The fd of a table starts a life; it has none. opened_ns 0: before the record. */
+/* Starts a life of an fd that has none. opened_ns 0: before the record. */
 static uint32_t life_begin(struct model *m, struct fd_table *t, int64_t fd, uint64_t opened_ns)
 {
 	count_opened(m, 1, opened_ns);
@@ -248,14 +248,14 @@ static void set_what(struct model *m, struct fd_table *t, int64_t fd, uint32_t r
 		files_set_read_end(t, fd);
 }
 
-/* An inherited fd gets its row. */
+/* Gives an inherited fd its row. */
 static uint32_t inherit(struct model *m, struct fd_table *t, int64_t fd)
 {
 	const struct fd_what *what = inherited_what(t, fd);
 	uint32_t row = add_row(m, t, fd, t->copied_ns);
 
 	set_what(m, t, fd, row, what);
-	/* the dump's end told which devices are disks of those that were there */
+	/* the end of the dump showed which of the devices that existed are disks */
 	if (what->kind == FD_DEVICE && t->copied_ns <= m->dump_end_ns && block_is_device(m, strpool_text(what->path)))
 		FILE_ROW(m, row)->kind = FD_BLOCK;
 	if (what->kind == FD_FILE && m->mounts->n && t->copied_ns <= m->mounts->told_ns)

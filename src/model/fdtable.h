@@ -3,19 +3,18 @@
 #define LT_MODEL_FDTABLE_H
 
 /*
- * The fd table of a process, between files.c, which knows whose it is, and
- * fdtable.c, which knows what is in it. Nobody else includes this.
+ * The fd table of a process, between files.c, which knows whose it is, and fdtable.c, which knows its contents. Nothing
+ * else includes this.
  *
  *   fd_table ─▶ blocks[fd / 32] ─▶ rows of TABLE_FILE
  *       └─▶ image ─▶ blocks[fd / 32] ─▶ what the fd was when the table was copied
  *             ▲
  *   fd_table ─┘   the copy of the same table, or of the copy
  *
- * A fork copies a table of thousands of fds, of which the child mostly uses two
- * or three: a copy is at first nothing but a reference to an image of what its
- * original had open, shared by all the copies made while that did not change. An fd
- * that is open only by the image is inherited; it gets a row, and its life the time of the copy as
- * its beginning, when somebody uses it or wants to list it.
+ * A fork copies a table of thousands of fds, of which the child usually uses two or three. So a copy starts as a mere
+ * reference to an image of what its original had open, shared by all copies made while that did not change. An fd that
+ * is open only in the image is inherited; it gets a row, and a life that starts when the table was copied, once it is
+ * used or has to be listed.
  */
 #include "model/files.h"
 
@@ -29,7 +28,7 @@ struct fd_what {
 	uint64_t channel;
 };
 
-/* Both are never changed once they are shared; fds that are not open are zero. */
+/* Neither is changed once it is shared; fds that are not open are zero. */
 struct image_block {
 	uint32_t users; /* images */
 	uint32_t open;  /* bit i: what[i] is open */
@@ -40,56 +39,56 @@ struct fd_image {
 	uint32_t users; /* tables */
 	uint32_t n_blocks;
 	uint32_t n_open;
-	struct image_block *blocks[]; /* NULL: nothing open in it */
+	struct image_block *blocks[]; /* NULL: nothing is open in it */
 };
 
 struct fd_block {
-	uint32_t open;      /* bit i: rows[i] is its life */
-	uint32_t inherited; /* bit i: open, by the image only */
-	uint32_t read_end;  /* bit i: rows[i] is that of a pipe */
+	uint32_t open;      /* bit i: open, with the row rows[i] */
+	uint32_t inherited; /* bit i: open, in the image only */
+	uint32_t read_end;  /* bit i: rows[i] is a pipe's read end */
 	uint32_t rows[BLOCK_FDS];
 };
 
 struct fd_table {
 	uint32_t index;   /* in struct files.tables */
-	uint32_t users;   /* threads; a table that only the state dump has named so far has none */
+	uint32_t users;   /* threads; 0 while only the state dump has named the table */
 	uint64_t id;      /* cell files_id; never reused */
-	int64_t pid;      /* cell pid: whoever had it first */
-	int64_t leads;    /* the pid whose threads use it if nobody says otherwise, 0 none */
-	uint64_t address; /* of the kernel's structure, 0 not known */
+	int64_t pid;      /* cell pid: the process that had it first */
+	int64_t leads;    /* PID whose threads use it by default, 0 none */
+	uint64_t address; /* of the kernel's structure, 0 unknown */
 	uint32_t n_blocks;
 	struct fd_block **blocks; /* NULL: all that the image has open there is inherited */
-	struct fd_image *image;   /* NULL: nothing inherited, and no copy made */
-	uint64_t copied_ns;       /* when the inherited lives began, 0 before the record */
+	struct fd_image *image;   /* NULL: nothing is inherited, and there is no copy */
+	uint64_t copied_ns;       /* when the inherited lives started, 0 before the record */
 	uint32_t n_inherited;     /* fds */
-	bool left_out;            /* they got no rows when all were listed: no memory */
+	bool left_out;            /* they got no rows when all were listed, for lack of memory */
 };
 
-/* What it takes. */
+/* Frees its members. */
 void fdtable_release(struct model *m, struct fd_table *t);
 
-/* Whether the fd is open; any fd. */
+/* Whether the fd is open; accepts any fd. */
 bool fdtable_is_open(const struct fd_table *t, int64_t fd);
 
-/* What the fd is, inherited ones too; false: it is not open. Changes nothing. */
+/* What the fd is, including inherited ones; false: it is not open. Changes nothing. */
 bool fdtable_look(const struct model *m, const struct fd_table *t, int64_t fd, struct fd_what *what);
 
 /*
- * Every open fd of from that t does not have starts a life there at opened_ns (0: before the record), as it
- * is. O(1) in memory where t has nothing yet and from has not changed since the last copy.
+ * Starts a life in t at opened_ns (0: before the record) for every open fd of from that t does not have, with the same
+ * properties. Takes O(1) memory if t is still empty and from has not changed since the last copy.
  */
 void fdtable_copy(struct model *m, struct fd_table *t, struct fd_table *from, uint64_t opened_ns);
 
 /* Whether exec closes the fd, which is open. */
 bool fdtable_is_cloexec(struct model *m, const struct fd_table *t, int64_t fd);
 
-/* The inherited fds get their rows, as far as memory allows. */
+/* Gives the inherited fds rows, if memory allows. */
 void fdtable_list(struct model *m, struct fd_table *t);
 
 /* strpool_keep() for the inherited ones. */
 void fdtable_keep_paths(const struct fd_table *t);
 
-/* All lives end. */
+/* Ends all lives. */
 void fdtable_close_all(struct model *m, struct fd_table *t);
 
 #endif

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The fd tables of a host's processes. A
- * table is shared by the threads of a process and by whoever was cloned with
- * CLONE_FILES; it ends with its last user. Threads older than the record get
- * the table of their process, until the state dump says better.
+ * The fd tables of a host's processes. A table is shared by the threads of a process and by those cloned with
+ * CLONE_FILES; it ends with its last user. Threads older than the record get the table of their process, until the
+ * state dump corrects that.
  */
 #include "model/fdtable.h"
 #include "model/mounts.h"
@@ -11,10 +10,10 @@
 #include <fcntl.h>
 
 struct files {
-	GPtrArray *tables;       /* struct fd_table *, NULL: free index */
-	GArray *free;            /* uint32_t: indexes to use again */
+	GPtrArray *tables;       /* struct fd_table *, NULL: index is free */
+	GArray *free;            /* uint32_t: indexes to reuse */
 	struct map64 by_address; /* kernel address -> index */
-	struct map64 by_pid;     /* pid -> index of the table that leads it */
+	struct map64 by_pid;     /* pid -> index of its threads' default table */
 	uint64_t last_id;
 };
 
@@ -55,7 +54,7 @@ static struct fd_table *table_at(const struct files *files, uint32_t index)
 	return index == MAP64_NONE ? NULL : g_ptr_array_index(files->tables, index);
 }
 
-/* Threads of that process that come to light later use this table. */
+/* Threads of that process that are discovered later use this table. */
 static void table_lead(struct files *files, struct fd_table *t, int64_t pid)
 {
 	struct fd_table *old;
@@ -195,7 +194,7 @@ static void close_if_cloexec(struct model *m, struct fd_table *t, int64_t fd)
 		files_close(m, t, fd);
 }
 
-/* The other threads of its process are gone since the exec, even if the trace is still to show it. */
+/* The exec has ended the other threads of its process, even if the trace has yet to show it. */
 static void detach_siblings(struct model *m, uint32_t thread)
 {
 	const struct fd_table *t = thread_info(m, thread)->files;
@@ -244,7 +243,7 @@ strid files_server(const struct model *m, uint32_t thread, strid else_cause)
 	return mount && mount->server ? mount->server : else_cause;
 }
 
-/* Tables that somebody has used since they were copied, or the others. */
+/* Tables that have been used since they were copied, or the others. */
 static void list_tables(struct model *m, bool used)
 {
 	for (guint i = 0; i < m->files->tables->len; i++) {
@@ -260,7 +259,7 @@ void model_list_files(struct model *m)
 	if (!m->inherited)
 		return;
 	m->inherited = false;
-	/* where memory is short, the first ones get it */
+	/* if memory is short, these get it first */
 	list_tables(m, true);
 	list_tables(m, false);
 }
@@ -278,8 +277,8 @@ void files_keep_paths(const struct model *m)
 /* ---- state dump ---- */
 
 /*
- * The kernel is right and what was believed so far, from the process' number
- * or after a loss, is not: what it had open goes to the table of the address.
+ * The kernel is right, and what was assumed so far, from the PID or after a loss, is not: the fds that the thread had
+ * open go to the table with the address.
  */
 static void move_to(struct model *m, uint32_t thread, struct fd_table *t)
 {
@@ -304,7 +303,7 @@ void files_dump_table(struct model *m, uint32_t thread, uint64_t address)
 	}
 	own = files_of_thread(m, thread);
 	if (own->address && own->users > 1) {
-		/* others of its process have another one */
+		/* other threads of its process use another one */
 		own = table_new(m, pid_of(m, thread));
 		attach(m, thread, own);
 	}
@@ -329,7 +328,7 @@ static struct fd_table *table_of_dump(struct model *m, const struct ev_dump_fd *
 	return t;
 }
 
-/* The kernel marks the name of a file that is no longer in its directory; it was opened by the name alone. */
+/* The kernel marks the name of a deleted file, which was opened by the name without the mark. */
 static strid path_of_dump(const struct event *ev, struct event_str name)
 {
 	static const char mark[] = " (deleted)";
@@ -356,12 +355,12 @@ void apply_dump_fd(struct model *m, const struct apply *a)
 		return;
 	path = path_of_dump(a->ev, p->filename);
 	row = files_find(m, t, p->fd);
-	/* what a loss hid: another file by now */
+	/* another file by now: a loss hid the change */
 	if (row != NO_ROW && FILE_ROW(m, row)->path != path && m->lost_ns > FILE_ROW(m, row)->opened_ns)
 		files_close(m, t, p->fd);
 	row = files_find_or_add(m, t, p->fd);
 	r = FILE_ROW(m, row);
-	/* what an event told is newer, but it may not have told all */
+	/* events are more recent, but may lack some of this */
 	if (!r->path)
 		r->path = path;
 	if (r->kind == FD_UNKNOWN)
@@ -376,7 +375,7 @@ void apply_dump_fd(struct model *m, const struct apply *a)
 	state_touch(&m->state, TABLE_FILE, row);
 }
 
-/* The disks come behind the fds in a dump: now it is known which devices are some. */
+/* A dump lists disks after fds: only now is it known which devices are disks. */
 void apply_dump_end(struct model *m, const struct apply *a)
 {
 	const struct state_table *t = &m->state.tables[TABLE_FILE];

@@ -3,8 +3,8 @@
 #define LT_MODEL_FILES_H
 
 /*
- * What syscalls.c, files.c, fdtable.c, fdcalls.c, fdkind.c and io.c share: fd tables and
- * the lives of the fds in them. Nobody else includes this.
+ * Shared by syscalls.c, files.c, fdtable.c, fdcalls.c, fdkind.c and io.c: fd tables and the lives of the fds in them. A
+ * life is the time from when an fd is opened until it is closed. Nothing else includes this.
  *
  *   struct thread ──┐
  *   struct thread ──┼─▶ fd_table ─▶ row of TABLE_FILE: one life of an fd
@@ -27,40 +27,40 @@ enum entry_bit {
 };
 enum exit_bit { EXIT_NR, EXIT_RET, EXIT_FDS, EXIT_FAMILY, EXIT_PORT, EXIT_ADDR };
 
-/* Linux lets a process have no more fds than this unless told otherwise; higher ones have no life here. */
+/* Linux's default limit for the fds of a process; higher ones have no life here. */
 enum { FD_MAX = 1 << 20 };
 
 /* ---- files.c, fdtable.c: tables and lives. Every change happens at m->now_ns. ---- */
 
-/* The table the thread uses: that of its process if nothing is known yet. Never NULL. */
+/* The table the thread uses, by default that of its process. Never NULL. */
 struct fd_table *files_of_thread(struct model *m, uint32_t thread);
 
-/* The same without making one: NULL, nothing is known of its fds. */
+/* The same without creating one; NULL: nothing is known of its fds. */
 const struct fd_table *files_table_of(const struct model *m, uint32_t thread);
 
-/* The life that the fd is in, NO_ROW if it is not known to be open; any fd. An inherited one (fdtable.h) gets a row. */
+/* The current life of the fd, NO_ROW if it is not known to be open; any fd. An inherited one (fdtable.h) gets a row. */
 uint32_t files_find(struct model *m, struct fd_table *t, int64_t fd);
 
-/* The same; an fd not known starts its life before the record. NO_ROW only for fds that have no life. */
+/* The same; the life of an unknown fd starts before the record. NO_ROW only for fds that have no life. */
 uint32_t files_find_or_add(struct model *m, struct fd_table *t, int64_t fd);
 
-/* A new life of the fd, ending the one it was in. path, kind … are the caller's to set. */
+/* Starts a new life of the fd, ending the current one. The caller sets path, kind … */
 uint32_t files_open(struct model *m, struct fd_table *t, int64_t fd);
 
-/* The same; it is what another life is: a dup. from may be NO_ROW. */
+/* The same as a copy of another life: a dup. from may be NO_ROW. */
 uint32_t files_open_copy(struct model *m, struct fd_table *t, int64_t fd, uint32_t from);
 
 /* Ends the life of the fd, if it has one. */
 void files_close(struct model *m, struct fd_table *t, int64_t fd);
 
-/* Calls fn for the fds in [first, last] that are open; fn may close that fd. */
+/* Calls fn for the open fds in [first, last]; fn may close that fd. */
 typedef void files_fd_fn(struct model *m, struct fd_table *t, int64_t fd);
 void files_each(struct model *m, struct fd_table *t, int64_t first, int64_t last, files_fd_fn *fn);
 
-/* From now on the thread has a table of its own. */
+/* Gives the thread a table of its own from now on. */
 void files_unshare(struct model *m, uint32_t thread);
 
-/* A pipe's end: vmsplice() goes its way. */
+/* Marks a pipe's read end, which determines the direction of vmsplice(). */
 void files_set_read_end(struct fd_table *t, int64_t fd);
 bool files_is_read_end(const struct fd_table *t, int64_t fd);
 
@@ -70,8 +70,8 @@ uint32_t files_resolve(const struct model *m, struct file_ref ref);
 /* ---- fdkind.c: what an fd is ---- */
 
 /*
- * By what was opened: an absolute path, or one relative to a directory of kind dir (FD_UNKNOWN: not known which).
- * *server, if not NULL: of FD_NETFS, a name, where it is known.
+ * From the path that was opened: absolute, or relative to a directory of kind dir (FD_UNKNOWN: unknown). *server, if
+ * not NULL: the name of the server of an FD_NETFS, where it is known.
  */
 enum fd_kind fdkind_of_path(const struct model *m, const char *path, enum fd_kind dir, const char *dir_path,
 			    strid *server);
@@ -79,10 +79,10 @@ enum fd_kind fdkind_of_path(const struct model *m, const char *path, enum fd_kin
 /* The fd of the opening process that the path is another name of: "/proc/self/fd/3", "/dev/stdin"; else -1. */
 int64_t fdkind_reopened(const char *path, int64_t pid);
 
-/* By the name and mode (FMODE_…) in the state dump. *server: as above. */
+/* From the name and mode (FMODE_…) in the state dump. *server: as above. */
 enum fd_kind fdkind_of_dump(const struct model *m, const char *name, uint64_t fmode, strid *server);
 
-/* By address family (AF_…), 0 unknown. */
+/* From the address family (AF_…), 0 unknown. */
 enum fd_kind fdkind_of_family(int64_t family);
 
 /* "10.0.0.1:80", "[::1]:80"; STRID_NONE for other families. addr in network byte order. */
@@ -93,12 +93,12 @@ strid fdkind_address(uint64_t family, const uint64_t addr[2]);
 
 /* ---- io.c: bytes ---- */
 
-/* In the order of the cells read_disk, read_net … of a thread. */
+/* In the order of a thread's cells read_disk, read_net … */
 enum io_class { IO_DISK, IO_NET, IO_PIPE, IO_OTHER, IO_NETFS };
 
 enum io_class io_class_of(enum fd_kind kind);
 
-/* The bytes of a successful read-like or write-like call; file may be NO_ROW. */
+/* Count the bytes of a successful read-like or write-like call; file may be NO_ROW. */
 void io_read(struct model *m, uint32_t thread, uint32_t file, uint64_t bytes);
 void io_write(struct model *m, uint32_t thread, uint32_t file, uint64_t bytes);
 

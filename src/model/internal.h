@@ -3,8 +3,8 @@
 #define LT_MODEL_INTERNAL_H
 
 /*
- * What the files of model/ share: the part of a host's state that is not
- * figures, and the handlers. Nobody outside model/ includes this.
+ * Shared by the files of model/: the part of a host's state that is not figures, and the handlers. Nothing outside
+ * model/ includes this.
  */
 
 #include <glib.h>
@@ -29,18 +29,18 @@
 struct class_info {
 	enum event_kind kind;
 	strid name;
-	struct event_row *counts;        /* TABLE_EVENT; NULL: none of its events came yet */
-	uint32_t event_row;              /* its number */
-	bool compat;                     /* a system call by 32-bit numbers */
+	struct event_row *counts;        /* TABLE_EVENT; NULL: none of its events has come yet */
+	uint32_t event_row;              /* number of that row */
+	bool compat;                     /* a system call by its 32-bit number */
 	strid call;                      /* system calls: its name, STRID_NONE for …_unknown and exit_syscall */
-	const struct syscall_desc *desc; /* of that call, NULL: nothing but time */
+	const struct syscall_desc *desc; /* of that call; NULL: only its time is used */
 };
 
 struct trace_info {
 	bool announced;
 	bool has_tid;
-	bool has_waking; /* declares sched_waking: the other wake-ups are not counted */
-	strid ttwu;      /* declares sched_ttwu: its class' name, else STRID_NONE */
+	bool has_waking; /* declares sched_waking: the other wake-ups do not count */
+	strid ttwu;      /* declares sched_ttwu: the name of its class, else STRID_NONE */
 	enum trace_domain domain;
 	GArray *classes; /* struct class_info, by event.class_id */
 	unsigned n_perf;
@@ -67,9 +67,9 @@ enum context_named_by { CONTEXT_NO_NAME, CONTEXT_IRQ_ROW, CONTEXT_DISK_ROW, CONT
 
 struct context_level {
 	uint8_t kind;     /* enum wait_context */
-	uint8_t named_by; /* enum context_named_by: of which table row is */
+	uint8_t named_by; /* enum context_named_by: the table of row */
 	uint32_t nr;
-	uint32_t row; /* has its name */
+	uint32_t row; /* the row with its name */
 };
 
 struct context_stack {
@@ -79,23 +79,22 @@ struct context_stack {
 
 struct cpu {
 	uint32_t row;     /* TABLE_CPU; NO_ROW: never seen */
-	int64_t tid;      /* of the thread that runs, 0 idle, TID_UNKNOWN */
+	int64_t tid;      /* of the running thread, 0 idle, TID_UNKNOWN */
 	uint32_t thread;  /* its TABLE_THREAD row; NO_ROW: idle or unknown */
-	int64_t held_tid; /* migration/N was switched in: whether it runs or the CPU went offline the
-				  next event tells; 0 otherwise */
+	int64_t held_tid; /* TID of migration/N while it is unknown if that runs or the CPU is offline, else 0 */
 	struct irq_frame irqs[IRQ_DEPTH_MAX];
 	unsigned irq_depth;
 	struct context_stack contexts;
-	uint64_t raised_ns[32]; /* softirqs raised and not entered yet, 0 none */
-	struct perf_last *perf; /* perf.c: last values of the CPU's perf contexts, one per trace */
-	struct slices *slices;  /* preemption.c: what ran here; NULL: nobody wants to know, or nothing yet */
-	int64_t waking_tid;     /* preemption.c: whom it wakes, until it is known on which CPU; 0 nobody */
+	uint64_t raised_ns[32]; /* when softirqs were raised that have not been entered yet, 0 none */
+	struct perf_last *perf; /* perf.c: last values of the CPU's perf contexts, per trace */
+	struct slices *slices;  /* preemption.c: what ran here; NULL: not wanted, or nothing yet */
+	int64_t waking_tid;     /* preemption.c: thread it is waking, until its CPU is known; 0 none */
 };
 
-/* A row of TABLE_FILE, or of one that ended since. */
+/* A reference to a row of TABLE_FILE, which may have ended since. */
 struct file_ref {
 	uint32_t row;  /* NO_ROW: none */
-	uint32_t kind; /* enum fd_kind, as it was known then */
+	uint32_t kind; /* enum fd_kind, as known at that time */
 	uint64_t uid;
 };
 
@@ -111,21 +110,21 @@ struct call_in_flight {
 	strid path;
 	union {
 		strid peer;   /* connect */
-		strid source; /* mount; cmd: whether it is of a network file system, arg: its server, a strid */
+		strid source; /* mount; then cmd: it is a network file system, arg: strid of its server */
 	};
-	uint64_t channel;            /* connect, accept: what cell channel of the socket will be, 0 not known */
-	struct file_ref file, file2; /* what fd and fd2 were when the call began */
+	uint64_t channel;            /* connect, accept: cell channel of the socket once done, 0 unknown */
+	struct file_ref file, file2; /* what fd and fd2 were when the call started */
 };
 
 struct fd_table;
 
-/* A row of TABLE_BLOCKING, _RELATION or _PREEMPTION that was used last, and may be again; uid 0: none. See recent.h. */
+/* The row of TABLE_BLOCKING, _RELATION or _PREEMPTION used last, likely to be used again; uid 0: none. See recent.h. */
 struct recent_hint {
 	uint32_t row;
 	uint64_t uid;
 };
 
-/* A wait of a thread, and where it was counted: mostly the next one is the same, or the one before. */
+/* A wait of a thread and where it was counted: the next one is mostly like it, or like the one before. */
 struct wait_memo {
 	uint32_t state; /* enum wait_state */
 	strid call;
@@ -136,56 +135,56 @@ struct wait_memo {
 	struct recent_hint row;
 };
 
-/* A wake-up of a thread by another one, likewise. */
+/* The same for the wake-up of a thread by another one. */
 struct wake_memo {
 	uint64_t waker_uid;
 	strid waker_call, call;
 	uint64_t waker_file, file; /* uids */
-	bool counts;               /* the wake-up is what is counted */
+	bool counts;               /* the wake-up itself is counted */
 	struct recent_hint row;
 };
 
-/* How a thread waits for a CPU, THREAD_READY; see preemption.c. */
+/* How a thread waits for a CPU (THREAD_READY); see preemption.c. */
 struct wait_for_cpu {
-	int32_t cpu;              /* for which one, -1 unknown */
-	uint32_t place;           /* where preemption.c lists it while it is ready */
-	uint64_t charged_ns;      /* until when its wait was charged */
-	struct recent_hint by[2]; /* rows of TABLE_PREEMPTION that were used last, the last first */
+	int32_t cpu;              /* CPU that it waits for, -1 unknown */
+	uint32_t place;           /* its index in preemption.c's list while it is ready */
+	uint64_t charged_ns;      /* up to when its wait has been charged */
+	struct recent_hint by[2]; /* rows of TABLE_PREEMPTION used last, the latest first */
 };
 
-/* Whether a thread is inside the kernel, interrupts apart: mode.c. */
+/* Whether a thread is inside the kernel, apart from interrupts: mode.c. */
 enum thread_inside { INSIDE_UNKNOWN = 0, INSIDE_PROGRAM, INSIDE_KERNEL };
 
-/* What goes with a row of TABLE_THREAD and is no figure. */
+/* State of a thread that is not a figure; belongs to a row of TABLE_THREAD. */
 struct thread {
 	bool in_use;
-	bool runs_softirqs; /* it is called like ksoftirqd */
+	bool runs_softirqs; /* its name is ksoftirqd/N */
 	uint8_t inside;     /* enum thread_inside */
-	char comm[16];      /* raw bytes of its name: to see a change cheaply */
-	uint64_t ns_level;  /* of its own pid namespace, 0 the host's or unknown */
+	char comm[16];      /* raw bytes of its name, to detect changes cheaply */
+	uint64_t ns_level;  /* of its own PID namespace, 0 the host's or unknown */
 	uint32_t container; /* container.c: row of TABLE_CONTAINER, NO_ROW none */
 	uint64_t woken_ns;  /* first wake-up while blocked, 0 none */
-	uint64_t slice_ns;  /* when it was last seen to be switched in, 0 never */
+	uint64_t slice_ns;  /* when it was last seen switched in, 0 never */
 	struct call_in_flight call;
-	struct fd_table *files;       /* NULL: not known yet */
-	struct wait_memo waited[2];   /* blocking.c: its last waits, the last first */
-	struct wake_memo woken[2];    /* relations.c: its last wake-ups, likewise */
+	struct fd_table *files;       /* NULL: unknown */
+	struct wait_memo waited[2];   /* blocking.c: its last waits, the latest first */
+	struct wake_memo woken[2];    /* relations.c: its last wake-ups, the latest first */
 	struct wait_for_cpu cpu_wait; /* preemption.c */
-	uint64_t wrote_ns;            /* dirty.c: when a disk last got something to write from it, 0 never */
-	uint64_t wrote_ahead;   /* bytes of that, in the call that it is in, that it has not written to a file yet */
-	struct perf_last *perf; /* perf.c: last values of its own perf contexts, one per trace */
-	uint32_t pages;         /* pages.c: its row of TABLE_PAGES, NO_ROW none */
-	strid cwd;              /* mounts.c: of a process' main thread, its working directory, not known … */
-	uint8_t cwd_kind;       /* … and its enum fd_kind */
-	uint32_t requests;      /* pressure.c: of disks, that it began and that are not done */
-	uint8_t pressure;       /* pressure.c: enum pressure_kind, as it is counted now */
-	bool uninterruptible;   /* its last sleep is, or was */
+	uint64_t wrote_ns;            /* dirty.c: when a disk was last asked to write for it, 0 never */
+	uint64_t wrote_ahead;         /* bytes of that in its current call, not yet written to a file */
+	struct perf_last *perf;       /* perf.c: last values of its own perf contexts, per trace */
+	uint32_t pages;               /* pages.c: its row of TABLE_PAGES, NO_ROW none */
+	strid cwd;                    /* mounts.c: working directory, in a process' main thread; STRID_NONE unknown */
+	uint8_t cwd_kind;             /* enum fd_kind of cwd */
+	uint32_t requests;            /* pressure.c: disk requests that it started and that are not completed */
+	uint8_t pressure;             /* pressure.c: enum pressure_kind, as currently counted */
+	bool uninterruptible;         /* its current or last sleep is uninterruptible */
 };
 
-/* pressure.c: what a thread is for the pressure on its host and container. */
+/* pressure.c: how a thread counts for the pressure on its host and container. */
 enum pressure_kind { PRESSURE_IDLE = 0, PRESSURE_RUNS, PRESSURE_READY, PRESSURE_IO, PRESSURE_KINDS };
 
-/* A host or a container: how many of its threads are what. */
+/* A host or a container: how many of its threads are of each kind. */
 struct pressure_group {
 	uint32_t row;       /* TABLE_PRESSURE, NO_ROW none */
 	uint64_t container; /* uid, 0: the host */
@@ -193,14 +192,14 @@ struct pressure_group {
 	uint64_t n[PRESSURE_KINDS];
 };
 
-/* A thread, if it is still there, and for what it asks. */
+/* The thread that asks a disk for something, if it still exists. */
 struct asker {
 	uint64_t thread_uid; /* 0: unknown */
 	uint32_t thread;
-	bool back; /* it made dirty what a kernel thread writes back */
+	bool back; /* it dirtied what a kernel thread writes back */
 };
 
-/* dirty.c: bytes that a thread wrote to files, and no disk has. */
+/* dirty.c: bytes that a thread wrote to files and that are not on a disk yet. */
 struct debt {
 	struct asker who;
 	uint64_t since_ns, bytes;
@@ -214,7 +213,7 @@ struct dirty {
 	uint32_t first, n;
 };
 
-/* A pid namespace that the state dump told of last: of which thread, and how deep it is. */
+/* The PID namespace that the state dump described last: of which thread, and its level. */
 struct dumped_ns {
 	int64_t tid;
 	uint64_t level, inode;
@@ -223,42 +222,42 @@ struct dumped_ns {
 struct model {
 	struct host_state state;
 	uint32_t host_row;
-	struct host_row *host;          /* the same */
-	uint64_t begin_ns;              /* of the record, 0 not known */
+	struct host_row *host;          /* that row */
+	uint64_t begin_ns;              /* start of the record, 0 unknown */
 	uint64_t now_ns;                /* time of the event being applied */
-	uint64_t lost_ns;               /* last time events were lost, 0 never */
-	bool has_kernel;                /* some trace is the kernel's */
+	uint64_t lost_ns;               /* when events were last lost, 0 never */
+	bool has_kernel;                /* one of the traces is the kernel's */
 	bool some_sure;                 /* some thread's state was seen since then */
-	struct wait_log *wait_log;      /* where wait events go, NULL: nowhere; borrowed */
+	struct wait_log *wait_log;      /* destination of wait events, NULL: none; borrowed */
 	GPtrArray *sources;             /* GPtrArray of struct trace_info, by source then trace */
 	struct map64 events;            /* name -> TABLE_EVENT row */
-	uint32_t declared[EVENT_KINDS]; /* how many traces declare the tracepoint */
+	uint32_t declared[EVENT_KINDS]; /* number of traces that declare the tracepoint */
 	GArray *cpus;                   /* struct cpu, by number */
 	struct map64 tids;              /* tid -> TABLE_THREAD row of the thread that has it now */
 	GPtrArray *threads;             /* struct thread *, by row number */
-	struct model_memory *memory;    /* memory.h; NULL: no bound */
-	size_t room_from, room; /* memory.h: between what bytes nothing needs to be looked at: room from room_from */
-	size_t used, ending;    /* its parts of memory->used and ending */
-	size_t retired_bytes;   /* of the interval's ended rows */
-	/* rows that stand for those that did not fit, NO_ROW none: */
+	struct model_memory *memory;    /* memory.h; NULL: no limit */
+	size_t room_from, room; /* memory.h: nothing to do while the bytes are in [room_from, room_from + room] */
+	size_t used, ending;    /* its part of memory->used and ->ending */
+	size_t retired_bytes;   /* bytes of the interval's ended rows */
+	/* rows in place of those that did not fit, NO_ROW none: */
 	uint32_t other_thread, other_file, other_preemption, other_connection;
 	struct pressure_group pressure; /* pressure.c: of the host */
 	GArray *pressures;              /* struct pressure_group by row of TABLE_CONTAINER */
-	uint32_t idle_pages;            /* pages.c: the row of no thread, NO_ROW none */
-	uint32_t other_waits[WAIT_STATES], other_relations[RELATION_KINDS]; /* likewise, of TABLE_BLOCKING, _RELATION */
-	uint64_t folded;                                                    /* rows that did not fit */
-	uint64_t unfollowed;                                                /* threads without row that live on */
-	bool forgetting;      /* fds are not closed, only not known any more */
-	size_t fds_bytes;     /* what fd tables take, rows excepted */
-	bool inherited;       /* some fds may have no rows yet */
-	bool lists_files;     /* model_set_figures(): TABLE_FILE */
-	bool counts_calls;    /* the same: TABLE_SYSCALL, _SYSERR */
-	uint64_t dump_end_ns; /* of the last state dump that ended, 0 none */
-	bool dumped;          /* some task of a state dump was seen */
+	uint32_t idle_pages;            /* pages.c: the row without a thread, NO_ROW none */
+	uint32_t other_waits[WAIT_STATES], other_relations[RELATION_KINDS]; /* the same of TABLE_BLOCKING, _RELATION */
+	uint64_t folded;                                                    /* number of rows that did not fit */
+	uint64_t unfollowed;                                                /* living threads whose rows have ended */
+	bool forgetting;                                                    /* fds are being forgotten, not closed */
+	size_t fds_bytes;                                                   /* bytes of fd tables, without their rows */
+	bool inherited;                                                     /* some fds may not have rows yet */
+	bool lists_files;                                                   /* model_set_figures(): TABLE_FILE */
+	bool counts_calls;                                                  /* the same: TABLE_SYSCALL, _SYSERR */
+	uint64_t dump_end_ns; /* when the last state dump ended, 0 never */
+	bool dumped;          /* a task of a state dump was seen */
 
 	/* owned by the files that use them */
 	struct syscalls *syscalls;       /* syscalls.c */
-	struct files *files;             /* files.c; NULL, as others below: nobody wants to know */
+	struct files *files;             /* files.c; NULL, like others below: not wanted */
 	struct mounts *mounts;           /* mounts.c */
 	struct block *block;             /* block.c */
 	struct bios *bios;               /* bios.c */
@@ -269,11 +268,11 @@ struct model {
 	struct connections *connections; /* connections.c */
 	struct map64 netifs;             /* net.c: name -> TABLE_NETIF row and kind of link */
 	struct map64 irqs;               /* irq.c: (soft, nr, cpu) -> TABLE_IRQ row */
-	struct map64 irq_names;          /* irq.c: irq number -> strid */
+	struct map64 irq_names;          /* irq.c: IRQ number -> strid */
 	struct buckets *buckets;         /* buckets.c */
 	uint32_t bucket_tables;          /* model_set_buckets() */
 	uint64_t log_dist, log_min_ns;   /* model_set_log() */
-	uint64_t unlogged;               /* rows of TABLE_INSTANCE that did not fit */
+	uint64_t unlogged;               /* number of rows of TABLE_INSTANCE that did not fit */
 	struct users *users;             /* user.c */
 	struct map64 containers;         /* container.c: inode -> TABLE_CONTAINER row */
 	struct map64 vtids;              /* container.c: (thread row, level) -> TABLE_VTID row */
@@ -287,18 +286,18 @@ struct apply {
 	const struct trace_info *trace;
 	const struct class_info *class; /* NULL for the worker's own records */
 	struct cpu *cpu;                /* NULL: the record has no CPU */
-	uint32_t thread;                /* row of the thread the event happened in; NO_ROW: idle, unknown */
+	uint32_t thread;                /* row of the thread the event happened in; NO_ROW: idle or unknown */
 };
 
 typedef void handler_fn(struct model *m, const struct apply *a);
 
-/* Those of tracepoints; each is in the file of what it changes. */
+/* Handlers of tracepoints; each is in the file whose data it changes. */
 #define TRACEPOINT(kind, payload, need, names)
 #define HANDLED(kind, payload, handler, need, names) handler_fn apply_##handler;
 #define COUNTED(kind, payload, member, need, names)
 #include "event/tracepoints.def"
 
-/* Accessors; the row pointer stays valid as long as the row lives. */
+/* Accessors; the row pointer is valid for the life of the row. */
 #define THREAD_ROW(m, row) STATE_ROW(&(m)->state, THREAD, thread, row)
 #define CPU_ROW(m, row) STATE_ROW(&(m)->state, CPU, cpu, row)
 #define FILE_ROW(m, row) STATE_ROW(&(m)->state, FILE, file, row)
@@ -311,7 +310,7 @@ static inline struct thread *thread_info(struct model *m, uint32_t row)
 
 /*
  * Adds a value to a distribution of a row, at m->now_ns. thread: the row of the thread it happened to, NO_ROW: none;
- * cause: strid, what it was or who held it up. These two are looked at only where it is logged.
+ * cause: strid, what it was or who held it up. These two are only evaluated if the distribution is logged.
  *
  *	DIST_ADD(m, IRQ, irq, row, raise, ns, a->thread, name);
  */
@@ -323,7 +322,7 @@ static inline struct thread *thread_info(struct model *m, uint32_t row)
 			model_log_instance(m, value, thread, cause);                                     \
 	} while (0)
 
-/* A row of TABLE_INSTANCE, unless the value is too small to be logged. */
+/* Adds a row of TABLE_INSTANCE, unless the value is too small to be logged. */
 void model_log_instance(struct model *m, uint64_t value, uint32_t thread, strid cause);
 
 static inline void model_dist_add(struct model *m, struct dist *d, enum table_id table, uint32_t row, unsigned cell,
@@ -341,44 +340,44 @@ static inline void touch_host(struct model *m)
 
 /* ---- process.c: threads ---- */
 
-/* A thread seen for the first time, everything about it unknown; whoever had the tid keeps the row. */
+/* Adds a thread seen for the first time, nothing known about it. A previous thread with the TID keeps its row. */
 uint32_t thread_new(struct model *m, int64_t tid);
 
-/* The row of the thread that has this tid now; made (born before the record) if unknown. tid > 0. */
+/* The row of the thread that has this TID now; created (born before the record) if unknown. tid > 0. */
 uint32_t thread_of_tid(struct model *m, int64_t tid);
 
-/* The same without making one: NO_ROW. */
+/* The same without creating one: NO_ROW. */
 uint32_t thread_find(const struct model *m, int64_t tid);
 
 /* Sets its name if the 16 bytes are not empty. */
 void thread_set_comm(struct model *m, uint32_t row, const char comm[16]);
 
-/* Changes its state, crediting the time in the old one, at m->now_ns. */
+/* Changes its state at m->now_ns, crediting the time in the old one. */
 void thread_set_state(struct model *m, uint32_t row, enum thread_state state);
 
-/* The row that stands for threads that have none: without tid, named "other". Made at first. */
+/* The row that stands for threads without one: no TID, named "other". Created on first use. */
 uint32_t thread_other(struct model *m);
 
-/* Its row ends though it lives on; it is a new one when it is seen again. It does not run. */
+/* Ends the row of a thread that is still alive; it gets a new one when seen again. It must not be running. */
 void thread_forget(struct model *m, uint32_t row);
 
-/* Its row and everything that hangs on it ends with this frame; the tid is free. */
+/* Ends its row and everything that depends on it with this frame; the TID is free. */
 void thread_end(struct model *m, uint32_t row);
 
 handler_fn apply_context;
 
-/* ---- mode.c: what the running thread's time is spent in ---- */
+/* ---- mode.c: how the running thread spends its time ---- */
 
-/* The thread has been switched in, or what it is has changed: credits the time since the last change. */
+/* The CPU's thread has been switched in, or its mode may have changed: credits the time since the last change. */
 void mode_update(struct model *m, const struct cpu *cpu);
 
-/* The same where it is not known whether it runs, and on which CPU. */
+/* The same where it is not known whether, and on which CPU, it runs. */
 void mode_update_thread(struct model *m, uint32_t row);
 
-/* It does not run any more. */
+/* It no longer runs. */
 void mode_leave(struct model *m, struct thread_row *r);
 
-/* The CPU's handlers have changed. */
+/* The CPU's active handlers have changed. */
 static inline void mode_handlers_changed(struct model *m, const struct cpu *cpu)
 {
 	if (cpu->thread != NO_ROW)
@@ -386,8 +385,8 @@ static inline void mode_handlers_changed(struct model *m, const struct cpu *cpu)
 }
 
 /*
- * The thread enters the kernel by a call, or has left it. The caller touches its row. What follows is mode_update()
- * for that case alone, as it comes with every call.
+ * The thread enters the kernel by a call, or has left it. The caller touches its row. The body is mode_update() reduced
+ * to this case, which occurs at every call.
  */
 static inline void mode_set_inside(struct model *m, const struct cpu *cpu, uint32_t row, enum thread_inside inside)
 {
@@ -402,7 +401,7 @@ static inline void mode_set_inside(struct model *m, const struct cpu *cpu, uint3
 	r->mode_ns = inside == INSIDE_KERNEL ? m->now_ns : 0;
 }
 
-/* It is seen to wait, or to have waited: that is in the kernel. */
+/* It is seen to wait, or to have waited: it does that in the kernel. */
 static inline void mode_has_waited(struct thread *t)
 {
 	if (t->inside == INSIDE_UNKNOWN)
@@ -411,19 +410,19 @@ static inline void mode_has_waited(struct thread *t)
 
 /* ---- container.c: which threads are in which containers ---- */
 
-/* After anything the thread's namespaces or vtid come from has changed. */
+/* To be called after a change to the thread's namespaces or vtid. */
 void container_place(struct model *m, uint32_t thread);
 
-/* The first process' name is that of the container. */
+/* To be called after a change of its name: a container is named after its first process. */
 void container_thread_renamed(struct model *m, uint32_t thread);
 
-/* A child was forked: its ids and namespaces. parent may be NO_ROW. */
+/* A child was forked: sets its IDs and namespaces. parent may be NO_ROW. */
 void container_fork(struct model *m, uint32_t parent, uint32_t child, const struct ev_new_task *p);
 
-/* The state dump tells of one of the pid namespaces that the thread is in. */
+/* The state dump describes one of the PID namespaces that the thread is in. */
 void container_dump(struct model *m, uint32_t thread, const struct ev_dump_ns *p);
 
-/* It is in none any more. */
+/* The thread leaves its container. */
 void container_thread_end(struct model *m, uint32_t thread);
 
 /* ---- pressure.c: how long hosts and containers lack CPUs or wait for disks ---- */
@@ -433,13 +432,13 @@ void pressure_destroy(struct model *m);
 /* The thread's state has changed, or its uninterruptible or requests. */
 void pressure_changed(struct model *m, uint32_t thread);
 
-/* A request of a disk that it began is queued, by 1, or done, by -1. */
+/* A disk request that it started is queued (by 1) or done (by -1). */
 void pressure_request(struct model *m, uint32_t thread, int by);
 
-/* Nobody knows which requests there are. */
+/* It is no longer known which requests there are. */
 void pressure_forget_requests(struct model *m);
 
-/* A container, by row and uid, is there, or has no thread any more; a thread comes into it, or leaves it. */
+/* A container (its row and uid) appears, or has lost its last thread; a thread enters or leaves it. */
 void pressure_container_begins(struct model *m, uint32_t container, uint64_t uid);
 void pressure_container_ends(struct model *m, uint32_t container);
 void pressure_enter(struct model *m, uint32_t thread, uint32_t container);
@@ -449,7 +448,7 @@ void pressure_leave(struct model *m, uint32_t thread, uint32_t container);
 
 LT_COLD struct cpu *cpu_make(struct model *m, unsigned number);
 
-/* The CPU of that number; made (online, running nobody knows what since the record's begin) if unknown. */
+/* The CPU with that number; created if unknown: online, what it runs since the start of the record not known. */
 static inline struct cpu *cpu_of_number(struct model *m, unsigned number)
 {
 	struct cpu *cpu = number < m->cpus->len ? &g_array_index(m->cpus, struct cpu, number) : NULL;
@@ -458,18 +457,17 @@ static inline struct cpu *cpu_of_number(struct model *m, unsigned number)
 }
 
 /*
- * From now on the CPU runs this thread (tid 0, NO_ROW: idle). Time in the old
- * state is credited; the old thread's own state is the caller's to set first.
- * If what ran so far was not known (begin of the record, after a loss), nothing is credited to it.
+ * From now on the CPU runs this thread (tid 0, NO_ROW: idle). Credits the time in the old state; the caller must have
+ * set the old thread's own state. If it was unknown what ran so far (start of the record, after a loss), nothing is
+ * credited to it.
  */
 void cpu_run(struct model *m, struct cpu *cpu, int64_t tid, uint32_t thread);
 
 LT_COLD void cpu_settle_anew(struct model *m, struct cpu *cpu, int64_t tid);
 
 /*
- * The thread the CPU is seen to run now has been running since the CPU's last
- * change: settles what was unknown or believed otherwise. Called with every event's
- * tid (of a switch: its prev); cheap when it is as believed.
+ * The thread seen running on the CPU has been running since the CPU's last change: settles what was unknown or assumed
+ * otherwise. Called with the TID of every event (for a switch: its prev); cheap if it is as assumed.
  */
 static inline void cpu_settle(struct model *m, struct cpu *cpu, int64_t tid)
 {
@@ -477,23 +475,23 @@ static inline void cpu_settle(struct model *m, struct cpu *cpu, int64_t tid)
 		cpu_settle_anew(m, cpu, tid);
 }
 
-/* Nobody knows what it runs from now on; whoever is seen next is credited from now. */
+/* It is unknown what it runs from now on; the thread seen next is credited from now. */
 void cpu_unsettle(struct model *m, struct cpu *cpu);
 
-/* From now on until its next event it is offline. */
+/* It is offline from now until its next event. */
 void cpu_offline(struct model *m, struct cpu *cpu);
 
-/* The record begins: credits what runs from here. */
+/* The record starts: credits what is running from here on. */
 void cpus_begin(struct model *m, uint64_t begin_ns);
 
-/* If the thread runs on a CPU, that CPU is unsettled: the thread was seen elsewhere or is gone. */
+/* If the thread runs on a CPU, unsettles that CPU: the thread was seen elsewhere or is gone. */
 void cpu_lose_thread(struct model *m, uint32_t thread);
 
 handler_fn apply_cpu_start;
 
 /* ---- waitlog.c: only if m->wait_log ---- */
 
-/* Whether the graph needs anything of events of the kind. */
+/* Whether the wake-up graph needs anything from events of this kind. */
 static inline bool waitlog_uses(enum event_kind kind)
 {
 	switch (kind) {
@@ -517,26 +515,26 @@ static inline bool waitlog_uses(enum event_kind kind)
 	}
 }
 
-/* Such an event as the graph needs it, before its handler and behind it: one of them does it. */
+/* Log such an event for the graph, before and after its handler runs: one of the two does it. */
 void waitlog_before(struct model *m, const struct apply *a);
 void waitlog_behind(struct model *m, const struct apply *a);
 
-/* Nothing before is continued; cpu NULL: on any CPU. */
+/* Nothing continues across this point; cpu NULL: on any CPU. */
 void waitlog_interrupt(struct model *m, const struct cpu *cpu);
 
 /* ---- lost.c ---- */
 handler_fn apply_lost, apply_backward;
 
-/* ---- syscalls.c: timing and errors of every call; hands its effect to files.c ---- */
+/* ---- syscalls.c: timing and errors of every call; passes its effect to files.c ---- */
 void syscalls_create(struct model *m);
 void syscalls_destroy(struct model *m);
 void syscalls_thread_end(struct model *m, uint32_t thread);
 
-/* The row of a call of a thread, and of an error of it; made if there is none. */
+/* The row of a thread's call, and of an error of it; created if there is none. */
 uint32_t syscalls_row(struct model *m, uint32_t thread, strid name);
 uint32_t syscalls_error_row(struct model *m, uint32_t thread, strid name, int64_t error);
 
-/* The call the thread was in is not followed any further: its exit will not be seen. */
+/* Stops following the call the thread is in: its exit will not be seen. */
 void syscalls_forget(struct model *m, uint32_t thread);
 
 /* ---- files.c: fd tables; io.c: bytes ---- */
@@ -549,22 +547,22 @@ void files_fork(struct model *m, uint32_t parent, uint32_t child, bool share);
 /* The thread executes a new program: its table is no longer shared, O_CLOEXEC fds are closed. */
 void files_exec(struct model *m, uint32_t thread);
 
-/* The thread is gone: its table goes with its last user. */
+/* The thread is gone: its table ends with its last user. */
 void files_thread_end(struct model *m, uint32_t thread);
 
-/* The state dump said which table the process uses (its kernel address). */
+/* The state dump gives the process' table, by its kernel address. */
 void files_dump_table(struct model *m, uint32_t thread, uint64_t address);
 
-/* The server whose file the thread's call works on or opens, else_cause where there is none. A name. */
+/* The name of the server whose file the thread's call works on or opens; else_cause if there is none. */
 strid files_server(const struct model *m, uint32_t thread, strid else_cause);
 
 /* strpool_keep() for the fds that have no row. */
 void files_keep_paths(const struct model *m);
 
-/* A call began: notes what its fds are, as they may be closed before it ends. */
+/* A call starts: notes what its fds are, as they may be closed before it ends. */
 void files_syscall_entry(struct model *m, uint32_t thread, struct call_in_flight *call);
 
-/* A call of thread ended with ret >= 0 or < 0: what it did to fds, and the bytes it moved. call->desc is set. */
+/* A call of thread returned ret, < 0 on error: applies what it did to fds, counts bytes moved. call->desc is set. */
 void files_syscall_exit(struct model *m, const struct apply *a, uint32_t thread, const struct call_in_flight *call,
 			int64_t ret);
 
@@ -572,14 +570,14 @@ void files_syscall_exit(struct model *m, const struct apply *a, uint32_t thread,
 void blocking_create(struct model *m);
 void blocking_destroy(struct model *m);
 
-/* The thread is THREAD_BLOCKED and that ends now: why it was (WAIT_UNKNOWN: nobody knows) and who ended it. */
+/* The thread stops being THREAD_BLOCKED now: state is why it was (WAIT_UNKNOWN: unknown), cause what ended that. */
 void blocking_wait_ended(struct model *m, uint32_t thread, enum wait_state state, strid cause);
 
-/* ---- preemption.c: who ran while others were ready ---- */
+/* ---- preemption.c: what ran while threads were ready ---- */
 void preemption_create(struct model *m);
 void preemption_destroy(struct model *m);
 
-/* The CPU runs something else from now on, or since a time at which it changed to what nobody knew so far. */
+/* The CPU runs something else from now on; what it runs now has been running since a time at which that was unknown. */
 void preemption_runs(struct model *m, struct cpu *cpu);
 void preemption_ran_since(struct model *m, struct cpu *cpu, uint64_t since_ns);
 
@@ -587,7 +585,7 @@ void preemption_ran_since(struct model *m, struct cpu *cpu, uint64_t since_ns);
 void preemption_begin(struct model *m, uint32_t thread);
 void preemption_end(struct model *m, uint32_t thread);
 
-/* The thread that is ready, or is about to be, waits for that CPU, -1 unknown, and did so since its last move. */
+/* The thread, ready or about to be, waits for that CPU, -1 unknown, and has done so since its last move. */
 static inline void preemption_place(struct model *m, uint32_t thread, int64_t cpu)
 {
 	thread_info(m, thread)->cpu_wait.cpu = cpu >= 0 && cpu < EVENT_CPU_MAX ? (int32_t)cpu : -1;
@@ -596,59 +594,61 @@ static inline void preemption_place(struct model *m, uint32_t thread, int64_t cp
 /* It moved there now. */
 void preemption_move(struct model *m, const struct apply *a, uint32_t thread, int64_t cpu);
 
-/* ---- relations.c: who talks to whom and who wakes whom ---- */
+/* ---- relations.c: which processes communicate and wake each other ---- */
 void relations_create(struct model *m);
 void relations_destroy(struct model *m);
 
-/* The event wakes the thread, which has waited so long, in that context of the CPU. */
+/* The event wakes the thread, which waited for waited_ns, in that context of the CPU. */
 struct context;
 void relations_wake(struct model *m, const struct apply *a, uint32_t woken, const struct context *c,
 		    uint64_t waited_ns);
 
-/* A process' main thread, the last of it, is about to end. */
+/* The main thread of a process, its last one, is about to end. */
 void relations_process_end(struct model *m, uint32_t thread);
 
-/* wait4() of the thread told of the end of that process. */
+/* The thread's wait4() returned the end of that process. */
 void relations_child_waited(struct model *m, uint32_t parent, int64_t pid);
 
-/* A call of the kill() family succeeded: to process or thread call->arg, signal call->cmd. */
+/* A call of the kill() family succeeded: signal call->cmd to process or thread call->arg. */
 void relations_killed(struct model *m, uint32_t thread, const struct call_in_flight *call);
 
 /* "SIGUSR1" */
 strid relations_signal_name(int64_t number);
 
-/* ---- channels.c, sockets.c: what is in pipes and sockets. Files: TABLE_FILE rows, NO_ROW allowed where made. ---- */
+/*
+ * ---- channels.c, sockets.c: contents of pipes and sockets. Files: TABLE_FILE rows, NO_ROW allowed when created. ----
+ */
 void channels_pipe(struct model *m, uint32_t read_end, uint32_t write_end);
 void channels_socketpair(struct model *m, uint32_t file, uint32_t other);
 
 /* The pipe or fifo is known by its name: in the state dump. */
 void channels_named(struct model *m, uint32_t file, strid name);
 
-/* connect() begins: the number for cell channel once it has succeeded. addr in network byte order. */
+/* connect() starts: returns the number for cell channel once it has succeeded. addr in network byte order. */
 uint64_t channels_connect(struct model *m, uint32_t thread, bool v6, const uint64_t addr[2], uint64_t port);
 
-/* accept() made the file; the peer's address. */
+/* accept() created the file; addr and port are the peer's. */
 void channels_accept(struct model *m, uint32_t thread, uint32_t file, bool v6, const uint64_t addr[2], uint64_t port);
 
-/* The same where it did not tell the address; id: call->channel. */
+/* The same if it did not return the address; id: call->channel. */
 void channels_accept_unseen(struct model *m, uint32_t thread, uint32_t file, uint64_t id);
 
-/* Bytes went through a file whose cell channel is not 0. */
+/* Bytes passed through a file whose cell channel is not 0. */
 void channels_read(struct model *m, uint32_t thread, uint32_t file, uint64_t bytes);
 void channels_written(struct model *m, uint32_t thread, uint32_t file, uint64_t bytes);
 
 void channels_packet_sent(struct model *m, const struct apply *a, const struct ev_net *p);
 void channels_packet_received(struct model *m, const struct apply *a, const struct ev_net *p);
 
-/* ---- user.c: events of user space, and whose they are ---- */
+/* ---- user.c: user-space events and the threads that emit them ---- */
 
 void users_create(struct model *m);
 void users_destroy(struct model *m);
 
-/* Who emits the next events of that tid in that trace: an EVENT_CONTEXT with the ids of its pid namespace. */
+/* The emitter of the next events of that TID in that trace: an EVENT_CONTEXT with the IDs in its PID namespace. */
 void user_context(struct model *m, unsigned source, const struct event *ev);
 
-/* The trace of that number is another one from now on: who emitted in it is forgotten. */
+/* That trace number belongs to another trace from now on: forgets who emitted in it. */
 void user_forget_trace(struct model *m, unsigned source, unsigned trace);
 
 /* Counts it for its thread. */
@@ -658,25 +658,25 @@ void user_event(struct model *m, unsigned source, const struct event *ev);
 void block_create(struct model *m);
 void block_destroy(struct model *m);
 
-/* Whether dev/path names a block device the trace knows ("/dev/vda"): files.c asks for I/O classes. */
+/* Whether path is that of a block device ("/dev/vda"), by the trace or by its name: files.c asks for I/O classes. */
 bool block_is_device(const struct model *m, const char *path);
 
 /* No handler is active on this CPU: it switched threads, or events were lost. */
 void irq_reset_cpu(struct model *m, struct cpu *cpu);
 
 /*
- * Credits what the perf contexts of ev grew since the CPU's (or thread's) last
- * event to the thread that ran in between: a->thread, before a switch takes effect.
+ * Credits the growth of ev's perf contexts since the last event of the CPU (or thread) to the thread that ran in
+ * between: a->thread, before a switch takes effect.
  */
 void perf_apply(struct model *m, const struct apply *a);
 uint32_t perf_row(struct model *m, uint32_t thread, strid counter);
 void perf_thread_end(struct model *m, uint32_t thread);
 
-/* The row of a thread, NO_ROW: of none; made if there is none. */
+/* The row of a thread, NO_ROW: the one without a thread; created if there is none. */
 uint32_t pages_row(struct model *m, uint32_t thread);
 void pages_thread_end(struct model *m, uint32_t thread);
 
-/* The next value of every counter is a first one again. */
+/* Makes the next value of every counter a first one again. */
 void perf_forget(struct model *m);
 void perf_destroy(struct model *m);
 

@@ -51,7 +51,7 @@ void interval_begin(struct interval *iv, struct host_state *s, uint64_t begin_ns
 	state_copy(&iv->a, s, tables_mask);
 }
 
-/* The cells that the row with this number and uid had at the interval's begin. */
+/* The cells that the row with this number and uid had at the start of the interval. */
 static const uint64_t *cells_at_begin(const struct interval *iv, enum table_id table, uint32_t row, uint64_t uid)
 {
 	const struct state_table *t = &iv->a.tables[table];

@@ -10,22 +10,21 @@
 #include "model/state.h"
 
 /*
- * What happened to one host in [begin_ns, end_ns[: every row that existed at
- * some time in it, with its cells at the begin and at the end. Built the same
- * way from a running model (reports cut it at event level) and from a history
- * (screens), read by one set of columns (view/).
+ * What happened to one host in [begin_ns, end_ns[: every row that existed at some time in it, with its cells at the
+ * start and at the end. Built in the same way from a running model (reports cut it exactly between two events) and from
+ * a history (screens), and read by one set of columns (view/).
  *
  *   interval_begin(iv, state, begin)         copies the state: the a side
  *   … the state changes; state_reap(state, interval_retire, iv) …
- *   interval_end(iv, state, end)             the b side: state's own cells
+ *   interval_end(iv, state, end)             the b side: the state's own cells
  */
 struct interval_row {
-	const uint64_t *a; /* cells at begin_ns; NULL: the row was made inside the interval */
+	const uint64_t *a; /* cells at begin_ns; NULL: the row was created inside the interval */
 	const uint64_t *b; /* cells at end_ns, or when the row ended */
 };
 
 struct interval_table {
-	struct interval_row *rows; /* ended ones first, in the order they ended */
+	struct interval_row *rows; /* ended rows first, in the order in which they ended */
 	uint32_t n_rows;
 	GArray *ended;       /* internal: struct ended_row */
 	struct map64 by_uid; /* internal */
@@ -33,7 +32,7 @@ struct interval_table {
 
 struct interval {
 	uint64_t begin_ns, end_ns;
-	uint32_t tables_mask; /* 1 << enum table_id: which tables are kept */
+	uint32_t tables_mask; /* 1 << enum table_id: the tables kept */
 	struct interval_table tables[TABLES];
 	struct host_state a; /* internal */
 };
@@ -42,10 +41,9 @@ void interval_init(struct interval *iv);
 void interval_release(struct interval *iv);
 
 /*
- * Starts an interval at begin_ns with the state s of that time, which has been
- * reaped: what ended before is not in the interval. Also clears the extremes of
- * s (CELL_MIN, CELL_MAX), which count from here on. tables_mask: which tables
- * are wanted.
+ * Starts an interval at begin_ns with the state s of that time, which has been reaped: rows that ended earlier are not
+ * in the interval. Also clears the extremes of s (CELL_MIN, CELL_MAX), which count from here on. tables_mask: the
+ * tables wanted.
  */
 void interval_begin(struct interval *iv, struct host_state *s, uint64_t begin_ns, uint32_t tables_mask);
 
@@ -53,14 +51,14 @@ void interval_begin(struct interval *iv, struct host_state *s, uint64_t begin_ns
 void interval_retire(void *iv, enum table_id table, uint32_t row, const uint64_t *cells);
 
 /*
- * Ends it. The rows of s are borrowed, not copied: read the interval before s
- * changes. May be called again later with a later end.
+ * Ends it. The rows of s are borrowed, not copied: read the interval before s changes. May be called again with a later
+ * end.
  */
 void interval_end(struct interval *iv, const struct host_state *s, uint64_t end_ns);
 
 /*
- * The figure of a cell in the interval: of a counter or accrual b - a, of a
- * gauge its last value. A counter that went backwards (it never should) gives 0.
+ * The figure of a cell in the interval: b - a for a counter or accrual, the last value for a gauge. A counter that went
+ * backwards (it never should) gives 0.
  */
 uint64_t interval_value(const struct interval *iv, enum table_id table, const struct interval_row *row, unsigned cell);
 
@@ -68,24 +66,24 @@ uint64_t interval_value(const struct interval *iv, enum table_id table, const st
 unsigned __int128 interval_square(const struct interval *iv, enum table_id table, const struct interval_row *row,
 				  unsigned cell);
 
-/* The row of that uid, NULL if there is none. */
+/* The row with that uid, NULL if there is none. */
 const struct interval_row *interval_find(const struct interval *iv, enum table_id table, uint64_t uid);
 
 /* Whether any counter or accrual of the row is not 0 in the interval. */
 bool interval_row_active(const struct interval *iv, enum table_id table, const struct interval_row *row);
 
-/* How many rows of a table ended in it so far, and what those of all tables take, each with some bytes more. */
+/* How many rows of a table have ended in it so far; the bytes of those of all tables, with more for each. */
 uint32_t interval_ended(const struct interval *iv, enum table_id table);
 size_t interval_ended_bytes(const struct interval *iv, size_t more);
 
 /*
- * Takes ended rows out of it, the first that ended first: those for which fn says so, which is told the
- * row's place and its cells at the begin (NULL: made inside) and at its end.
+ * Removes ended rows for which fn returns true, starting with the one that ended first. fn gets the row's place and its
+ * cells at the start (NULL: created inside) and at its end.
  */
 typedef bool interval_take_fn(void *data, uint32_t i, const uint64_t *a, const uint64_t *b);
 void interval_take_ended(struct interval *iv, enum table_id table, interval_take_fn *fn, void *data);
 
-/* Paths of the string pool (strpool_keep()) that it holds. */
+/* Marks the paths of the string pool that it holds (strpool_keep()). */
 void interval_keep_paths(const struct interval *iv);
 
 /* INTERVAL_VALUE(iv, THREAD, thread, row, cpu_ns) */

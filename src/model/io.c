@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Bytes that went through fds: to the thread, by what the fd is, and to the fd.
- */
+/* Bytes moved through fds: counted for the thread, by kind of fd, and for the fd. */
 #include "model/dirty.h"
 #include "model/files.h"
 

@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Interrupt and softirq handlers: which are active on each CPU, innermost
- * last, and how long each took.
+ * Interrupt and softirq handlers: which are active on each CPU, innermost last, and how long each took.
  *
  *   irq entry 5 ─ irq exit 5 ─ softirq entry ─ irq entry 6 ─ irq exit 6 ─ softirq exit
  *   |── HARD ──|              |──── SOFT ────|─── HARD ───|──── SOFT ────|
  *
- * A handler's time is from its entry to its exit, nested handlers included;
- * the CPU's irq_ns and softirq_ns follow the innermost handler. A handler whose
- * entry was not seen counts without time, one whose exit was not seen not at all.
+ * A handler's time lasts from its entry to its exit, including nested handlers; the CPU's irq_ns and softirq_ns follow
+ * the innermost handler. A handler whose entry was not seen counts without its time, one whose exit was not seen does
+ * not count.
  */
 #include "model/internal.h"
 
 enum {
 	SOFTIRQS_MAX = G_N_ELEMENTS(((struct cpu *)NULL)->raised_ns),
-	IRQ_NUMBERS_MAX = 1 << 24, /* a higher one is damage */
+	IRQ_NUMBERS_MAX = 1 << 24, /* higher numbers are damage */
 };
 
 /* Softirq vectors, as in the kernel's include/linux/interrupt.h. */
@@ -69,7 +68,7 @@ static uint32_t handler_row(struct model *m, const struct cpu *cpu, bool soft, u
 	return row;
 }
 
-/* Credits the time since the last change to what the innermost handler was, and notes what it is now. */
+/* Credits the time since the last change to the previous innermost handler, and notes the current one. */
 static void innermost_changed(struct model *m, const struct cpu *cpu)
 {
 	struct cpu_row *r = CPU_ROW(m, cpu->row);
@@ -96,10 +95,10 @@ void irq_reset_cpu(struct model *m, struct cpu *cpu)
 	innermost_changed(m, cpu);
 }
 
-/* How many of the active handlers are really active, now that this one is entered. */
+/* How many of the handlers on the stack are still active when this one is entered. */
 static unsigned depth_below(const struct cpu *cpu, bool soft, uint32_t nr)
 {
-	/* a softirq interrupts no handler: those on the stack have ended unseen */
+	/* a softirq does not interrupt handlers: those on the stack have ended unseen */
 	if (soft)
 		return 0;
 	for (unsigned i = 0; i < cpu->irq_depth; i++)
@@ -186,7 +185,7 @@ void apply_softirq_entry(struct model *m, const struct apply *a)
 	row = handler_row(m, a->cpu, true, (uint32_t)p->vec);
 	raised_ns = a->cpu->raised_ns[p->vec];
 	a->cpu->raised_ns[p->vec] = 0;
-	/* raised before a loss: other entries since may be among what was lost */
+	/* not if raised before a loss: entries since then may be among the lost events */
 	if (raised_ns && raised_ns > m->lost_ns) {
 		DIST_ADD(m, IRQ, irq, row, raise, m->now_ns - raised_ns, a->thread, IRQ_ROW(m, row)->name);
 		state_touch(&m->state, TABLE_IRQ, row);
@@ -202,7 +201,7 @@ void apply_softirq_exit(struct model *m, const struct apply *a)
 		leave(m, a->cpu, true, (uint32_t)p->vec);
 }
 
-/* The first action of a shared interrupt names it, as does the first handler entered. */
+/* A shared interrupt is named after its first action, or after the first handler entered. */
 void apply_dump_irq(struct model *m, const struct apply *a)
 {
 	const struct ev_dump_irq *p = event_payload(a->ev, ev_dump_irq);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Who holds paths of the string pool: the rows of tables, calls in flight, images of fd tables, channels. */
+/* What holds paths of the string pool: the rows of tables, calls in flight, images of fd tables, channels. */
 #include <stddef.h>
 
 #include "model/channels.h"

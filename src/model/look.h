@@ -10,17 +10,17 @@
 #include "model/tables.h"
 
 /*
- * The present state of a model, for who follows its events one by one (ingest/visit.h). Nothing here changes it.
+ * The current state of a model, for code that follows its events one by one (ingest/visit.h). Nothing here changes it.
  */
 
-/* The thread that has this tid now; NULL: none is known. Borrowed until the model's next event. */
+/* The thread that has this TID now; NULL: unknown. Borrowed until the model's next event. */
 const struct thread_row *model_look_thread(const struct model *m, int64_t tid);
 
-/* The tid that runs on the CPU as far as is known, 0 idle; -1 unknown. */
+/* The TID that runs on the CPU, 0 idle; -1 unknown. */
 int64_t model_look_running(const struct model *m, unsigned cpu);
 
 struct model_fd {
-	strid path, peer; /* STRID_NONE: not known */
+	strid path, peer; /* STRID_NONE: unknown */
 	enum fd_kind kind;
 };
 

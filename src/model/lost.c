@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Discarded events and packets: counted for the host and the CPU, at their
- * time. Whatever they may have told is unsure from here on: every thread is
- * marked until it is seen again, and the CPU's handlers are forgotten.
+ * Discarded events and packets: counted for the host and the CPU, at their time. Everything that they may have changed
+ * is uncertain from here on: each thread is marked until it is seen again, and the CPU's handlers are forgotten.
  */
 #include "model/context.h"
 #include "model/internal.h"
@@ -41,7 +40,7 @@ void apply_lost(struct model *m, const struct apply *a)
 	mark_threads_unsure(m);
 }
 
-/* Whatever it does from here on, the model does not know it. */
+/* Whatever runs from here on, the model does not know it. */
 static void forget_what_runs(struct model *m)
 {
 	const struct state_table *t = &m->state.tables[TABLE_THREAD];

@@ -8,9 +8,9 @@
 #include "model/interval.h"
 
 enum {
-	ROW_OVERHEAD = 256,    /* of a row that is shown: its places in lists and hashes, roughly */
-	LOOKS_UNTIL_FULL = 64, /* so often is looked how much is used while the room fills */
-	FORGET_SHARE = 8,      /* of the threads so many are forgotten at once: one of 8 */
+	ROW_OVERHEAD = 256,    /* per row shown, roughly: its entries in lists and hashes */
+	LOOKS_UNTIL_FULL = 64, /* number of looks at the memory used while the room fills */
+	FORGET_SHARE = 8,      /* one in this many threads is forgotten at a time */
 	LEAST_STEP = 64 * 1024,
 };
 
@@ -41,7 +41,7 @@ static size_t row_bytes(const struct model *m, enum table_id table)
 	return table == TABLE_THREAD ? bytes + sizeof(struct thread) : bytes;
 }
 
-/* What this model takes becomes part of what all take. */
+/* Updates this model's part of the memory that all use. */
 static void look(struct model *m)
 {
 	size_t used = m->fds_bytes + m->retired_bytes, ending = 0;
@@ -63,7 +63,7 @@ static bool is_full(const struct model *m)
 	return m->memory->limit && m->memory->used > m->memory->limit;
 }
 
-/* Also when the rows that have ended are gone, which will be soon. */
+/* Whether it is full even without the rows that have ended, which will soon be gone. */
 static bool stays_full(const struct model *m)
 {
 	return is_full(m) && m->memory->used - m->memory->ending > m->memory->limit;
@@ -98,7 +98,7 @@ static uint32_t other_connection(struct model *m)
 	return m->other_connection;
 }
 
-/* Waits that ended alike, of threads, calls and files that are not told apart. */
+/* Waits that ended alike; threads, calls and files are not distinguished. */
 static uint32_t other_wait(struct model *m, uint64_t state)
 {
 	struct blocking_row *r;
@@ -113,7 +113,7 @@ static uint32_t other_wait(struct model *m, uint64_t state)
 	return m->other_waits[state];
 }
 
-/* Of processes and objects that are not told apart. */
+/* Processes and objects are not distinguished. */
 static uint32_t other_relation(struct model *m, uint64_t kind)
 {
 	struct relation_row *r;
@@ -129,7 +129,7 @@ static uint32_t other_relation(struct model *m, uint64_t kind)
 	return m->other_relations[kind];
 }
 
-/* Of threads that waited and threads that ran which are not told apart. */
+/* Neither the threads that waited nor those that ran are distinguished. */
 static uint32_t other_preemption(struct model *m)
 {
 	struct preemption_row *r;
@@ -145,7 +145,7 @@ static uint32_t other_preemption(struct model *m)
 	return m->other_preemption;
 }
 
-/* Of the row "other" of what the buckets' row belongs to. */
+/* The buckets of the row "other" that corresponds to the owner of a row of buckets. */
 static uint32_t other_buckets(struct model *m, const uint64_t *cells)
 {
 	const uint64_t dist = cells[CELL(bucket, dist)];
@@ -186,7 +186,7 @@ static uint32_t other_row(struct model *m, enum table_id table, const uint64_t *
 	}
 }
 
-/* What a row counted since a, at a_ns (NULL: since it was made), is counted by the other row. */
+/* Adds what a row has counted since a, at a_ns (NULL: since it was created), to the row "other" of its table. */
 static void fold(struct model *m, enum table_id table, const uint64_t *a, uint64_t a_ns, const uint64_t *b)
 {
 	uint32_t row = other_row(m, table, b);
@@ -196,12 +196,12 @@ static void fold(struct model *m, enum table_id table, const uint64_t *a, uint64
 	m->folded++;
 }
 
-/* The tables that have rows "other": their rows come with threads, or with what those do. */
+/* The tables with a row "other": their rows come from threads, or from what threads do. */
 static const enum table_id folded_tables[] = { TABLE_THREAD,     TABLE_FILE,       TABLE_SYSCALL,  TABLE_SYSERR,
 					       TABLE_PERF,       TABLE_PAGES,      TABLE_BLOCKING, TABLE_RELATION,
 					       TABLE_PREEMPTION, TABLE_CONNECTION, TABLE_BUCKET };
 
-/* The others' rows go with their thread. */
+/* Whether rows of the table end on their own; those of the others go with their thread. */
 static bool ends_alone(enum table_id table)
 {
 	return table == TABLE_THREAD || table == TABLE_FILE || table == TABLE_BLOCKING || table == TABLE_RELATION ||
@@ -213,7 +213,7 @@ static void fold_new(void *data, enum table_id table, const uint64_t *cells)
 	fold(data, table, NULL, 0, cells);
 }
 
-/* The tables whose rows only say something of threads that have gone then. */
+/* The tables whose rows only describe threads that are gone by then. */
 static const enum table_id dropped_tables[] = { TABLE_CONTAINER, TABLE_PRESSURE, TABLE_VTID };
 
 static void drop_new(void *data, enum table_id table, const uint64_t *cells)
@@ -332,10 +332,10 @@ struct folding {
 	struct model *m;
 	enum table_id table;
 	uint64_t begin_ns;       /* of the interval */
-	uint32_t half;           /* so many rows go, the first */
+	uint32_t half;           /* number of rows that go, the first ones */
 	struct map64 threads;    /* uids of the threads that went */
-	struct map64 calls;      /* likewise, of their rows of TABLE_SYSCALL */
-	struct map64 containers; /* uids of those that some of the others were in */
+	struct map64 calls;      /* the same for their rows of TABLE_SYSCALL */
+	struct map64 containers; /* uids of those that some remaining threads were in */
 };
 
 static bool fold_first(void *data, uint32_t i, const uint64_t *a, const uint64_t *b)
@@ -364,7 +364,7 @@ static bool fold_of_thread(void *data, uint32_t i, const uint64_t *a, const uint
 	return true;
 }
 
-/* Buckets go with what they are of. */
+/* Buckets go with their owner. */
 static bool fold_buckets(void *data, uint32_t i, const uint64_t *a, const uint64_t *b)
 {
 	const struct folding *f = data;
@@ -396,7 +396,7 @@ static bool note_container(void *data, uint32_t i, const uint64_t *a, const uint
 	return false;
 }
 
-/* Those that were logged last are left out. */
+/* The instances logged last are left out. */
 static bool drop_last(void *data, uint32_t i, const uint64_t *a, const uint64_t *b)
 {
 	const struct folding *f = data;

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a thread's time on a CPU is spent in: its program, the kernel on its behalf, interrupts.
+ * How a thread spends its time on a CPU: in its program, in the kernel on its behalf, in interrupts.
  *
  *   switch-in ─ entry read ─ irq entry ─ softirq entry ─ … ─ exit ─ switch-out ─ switch-in ─ exit read ─ switch-out
  *   |─ user ──|── system ──|────── interrupted ────────────|─ sys ─|           |─ system ──|── user ───|
  *
- * Inside the kernel is a thread from the entry of a call to its exit, whether it runs in between or not, and a
- * kernel thread always. A page fault is part of what it happens in: its one event does not tell how long it takes.
- * Until the first entry or exit of a thread is seen, it is
+ * A thread is inside the kernel from the entry of a call to its exit, whether it runs in between or not, and a kernel
+ * thread always is. A page fault counts as part of what it interrupts: its single event does not show how long it
+ * takes. Until the first entry or exit of a thread is seen, it is assumed to be
  *
  *   in the kernel     if it was forked in the record, as it returns from its parent's call, or once it was seen to
  *                     wait or to be woken: it waits there
- *   as they tell      if it ran when a recording began: the reader looks ahead
- *   in its program    else: it was preempted, or nothing is known
+ *   as they show      if it ran when a recording started: the reader looks ahead
+ *   in its program    otherwise: it was preempted, or nothing is known
  *
- * Interrupts and softirqs count once, however they are nested, and whoever raised them: a packet that a thread sends
- * to its own host is received in a softirq inside of the call. Of ksoftirqd softirqs are the work.
+ * Interrupts and softirqs count once, however they are nested, and whoever raised them: a packet that a thread sends to
+ * its own host is received in a softirq inside the call. For ksoftirqd, softirqs are its work.
  */
 #include "model/internal.h"
 
@@ -23,7 +23,7 @@ static bool is_interrupted(const struct cpu *cpu, const struct thread *t, const 
 {
 	if (!cpu->irq_depth)
 		return false;
-	/* a softirq interrupts no handler: the innermost tells */
+	/* a softirq does not interrupt handlers: the innermost one decides */
 	return !(t->runs_softirqs && r->flags & THREAD_KERNEL && cpu->irqs[cpu->irq_depth - 1].soft);
 }
 
@@ -56,7 +56,7 @@ void mode_update(struct model *m, const struct cpu *cpu)
 	r = THREAD_ROW(m, cpu->thread);
 	t = thread_info(m, cpu->thread);
 	if (cpu->irq_depth > 1 && r->mode == MODE_INTERRUPTED && !t->runs_softirqs)
-		return; /* one more, nested */
+		return; /* one more nested handler */
 	if (is_interrupted(cpu, t, r))
 		mode = MODE_INTERRUPTED;
 	else if (t->inside == INSIDE_KERNEL || r->flags & THREAD_KERNEL)

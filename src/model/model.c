@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The model of a host: what its traces declare, and the way of an event
- * through it: counted by its class, its CPU settled, its perf counters credited, then its
- * tracepoint's handler.
+ * The model of a host: what its traces declare, and how an event passes through it: the event is counted by its class,
+ * its CPU is settled, its perf counters are credited, then its tracepoint's handler runs.
  */
 #include "model/model.h"
 
@@ -14,7 +13,7 @@
 #include "model/memory.h"
 #include "model/mounts.h"
 
-/* COUNTED, where any tracepoint is: one more of the thread that runs. */
+/* For COUNTED tracepoints, if there are any: counts the event for the running thread. */
 G_GNUC_UNUSED static inline void count_event_of_thread(struct model *m, const struct apply *a, unsigned cell)
 {
 	if (a->thread == NO_ROW)
@@ -120,7 +119,7 @@ void model_begin(struct model *m, uint64_t t_ns)
 	cpus_begin(m, t_ns);
 }
 
-/* One that is there for some figures, at least one of which is wanted or not. */
+/* Creates or destroys a part of the model that exists only if a figure that needs it is wanted. */
 static void set_part(struct model *m, bool wanted, bool is_there, void (*create)(struct model *),
 		     void (*destroy)(struct model *))
 {
@@ -137,7 +136,7 @@ void model_set_figures(struct model *m, uint32_t figures)
 		BLOCKING = 1 << TABLE_BLOCKING,
 		PREEMPTION = 1 << TABLE_PREEMPTION,
 		CONNECTIONS = 1 << TABLE_CONNECTION,
-		/* the peer of a socket may be known from nothing but packets, and it is the object of a wait */
+		/* the peer of a socket may be known only from packets, and it is the object of a wait */
 		RELATIONS = 1 << TABLE_RELATION | 1 << TABLE_FILE | BLOCKING | CONNECTIONS | MODEL_PEERS,
 		FILES = RELATIONS | MODEL_FDS,
 	};
@@ -228,7 +227,7 @@ static void declare_trace(struct model *m, unsigned source, struct trace_info *t
 {
 	const struct ev_trace *p = event_payload(ev, ev_trace);
 
-	/* numbers of a session that is attached again, or whose traces end, are others' now */
+	/* in a session that is attached again, or whose traces end, numbers are reused for other traces */
 	user_forget_trace(m, source, ev->trace);
 	g_array_set_size(trace->classes, 0);
 	trace->n_perf = 0;
@@ -287,9 +286,9 @@ static void declare_class(struct model *m, struct trace_info *trace, const struc
 	m->declared[p->kind]++;
 }
 
-/* ---- an event's way ---- */
+/* ---- applying events ---- */
 
-/* The first event of the class. is_used: some figure comes from its events, whatever kind they are. */
+/* The first event of the class. is_used: a figure uses its events, whatever their kind. */
 static LT_COLD void begin_class(struct model *m, struct class_info *class, bool is_used)
 {
 	struct event_row *r;
@@ -323,7 +322,7 @@ static void count_event(struct model *m, const struct event *ev, const struct tr
 	state_touch(&m->state, TABLE_EVENT, class->event_row);
 }
 
-/* Which thread the event shows to run on its CPU; TID_UNKNOWN if it does not tell. */
+/* The thread that the event shows running on its CPU; TID_UNKNOWN if it does not show one. */
 static int64_t shown_tid(const struct event *ev, const struct trace_info *trace)
 {
 	if (ev->kind == EVENT_SCHED_SWITCH)
@@ -375,7 +374,7 @@ static void apply_about_cpu(struct model *m, const struct trace_info *trace, con
 	fn(m, &a);
 }
 
-/* Anything that is no event. */
+/* Any record that is not an event. */
 static LT_COLD void apply_word(struct model *m, unsigned source, struct trace_info *trace, const struct event *ev)
 {
 	switch (ev->kind) {
@@ -402,7 +401,7 @@ static LT_COLD void apply_word(struct model *m, unsigned source, struct trace_in
 		user_context(m, source, ev);
 		break;
 	default:
-		break; /* about the source: not the model's business */
+		break; /* about the source: does not concern the model */
 	}
 }
 

@@ -29,7 +29,7 @@ void mounts_destroy(struct model *m)
 
 /* ---- paths ---- */
 
-/* Appends the parts of path to out, which has len bytes; -1: it is too long. */
+/* Appends the parts of path to out, which has len bytes; -1: too long. */
 static ssize_t append_parts(char out[MOUNT_PATH_MAX], size_t len, const char *path)
 {
 	for (size_t n; *(path += strspn(path, "/")); path += n) {
@@ -61,7 +61,7 @@ bool mounts_join(char out[MOUNT_PATH_MAX], const char *dir, const char *path)
 	return len >= 0;
 }
 
-/* Whether path is dir, which has no '/' at its end, or below it. */
+/* Whether path is dir, which has no trailing '/', or below it. */
 static bool is_below(const char *path, const char *dir)
 {
 	const size_t len = strlen(dir);
@@ -87,7 +87,7 @@ strid mounts_server(const char *type, const char *source)
 	return len ? strpool_intern(server, len) : strpool_intern(source, strnlen(source, sizeof(server)));
 }
 
-/* Whether a mount there would hide some of a network file system. */
+/* Whether a mount there would hide part of a network file system. */
 static bool hides(const struct mounts *mounts, const char *dir)
 {
 	for (uint32_t i = 0; i < mounts->n; i++)
@@ -96,7 +96,7 @@ static bool hides(const struct mounts *mounts, const char *dir)
 	return false;
 }
 
-/* Where it is, of several the newest, -1: nowhere. */
+/* The index of the mount at dir, the newest if there are several; -1: none. */
 static int last_at(const struct mounts *mounts, const char *dir)
 {
 	for (uint32_t i = mounts->n; i-- > 0;)
@@ -105,7 +105,7 @@ static int last_at(const struct mounts *mounts, const char *dir)
 	return -1;
 }
 
-/* dir: as mounts_join() writes it. One that was told of too early has its event now. */
+/* dir: as mounts_join() writes it. The event of a mount that model_add_mount() already added does not add another. */
 static void add(struct mounts *mounts, const char *dir, bool is_net, bool is_told, strid server)
 {
 	const int at = last_at(mounts, dir);
@@ -119,7 +119,7 @@ static void add(struct mounts *mounts, const char *dir, bool is_net, bool is_tol
 	mounts->list[mounts->n++] = (struct mount){ g_strdup(dir), is_net, is_told, server };
 }
 
-/* What the path of a call leads to, which may be another name of an fd; false: it is not known. */
+/* What the path of a call leads to, which may be another name of an fd; false: unknown. */
 static bool resolve(struct model *m, uint32_t thread, strid path, char out[MOUNT_PATH_MAX])
 {
 	const struct thread_row *t = THREAD_ROW(m, thread);
@@ -135,7 +135,7 @@ static bool resolve(struct model *m, uint32_t thread, strid path, char out[MOUNT
 
 void mounts_mounted(struct model *m, uint32_t thread, const struct call_in_flight *call)
 {
-	/* these change what is mounted there */
+	/* these change an existing mount */
 	const uint64_t changes = MS_REMOUNT | MS_UNBINDABLE | MS_PRIVATE | MS_SLAVE | MS_SHARED;
 	char dir[MOUNT_PATH_MAX], source[MOUNT_PATH_MAX];
 	const struct mount *of = NULL;
@@ -197,7 +197,7 @@ void model_add_mount(struct model *m, const char *dir, const char *type, const c
 
 /* ---- working directories ---- */
 
-/* What stands for the thread's process. */
+/* The thread that holds the state of the thread's process: its main thread, else itself. */
 static struct thread *process_of(const struct model *m, uint32_t thread)
 {
 	const int64_t pid = (int64_t)THREAD_ROW(m, thread)->pid;
@@ -221,12 +221,12 @@ void mounts_chdir(struct model *m, uint32_t thread, const char *path)
 	const char *cwd = strpool_text(t->cwd);
 	char joined[MOUNT_PATH_MAX];
 
-	/* "/", as a join leaves it out */
 	if (!path[0] || (path[0] != '/' && !t->cwd) || !mounts_join(joined, cwd, path)) {
 		t->cwd = STRID_NONE;
 		t->cwd_kind = FD_UNKNOWN;
 		return;
 	}
+	/* joining the parts of "/" gives nothing */
 	if (!joined[0])
 		g_strlcpy(joined, "/", sizeof(joined));
 	t->cwd = strpool_intern_path(joined, strlen(joined));

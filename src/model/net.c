@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Network interfaces, counted as /proc/net/dev does: sent is what a driver took
- * (net_dev_xmit, after segmentation), received what reached the protocols
- * (net_if_receive_skb). Two things differ from that file: with receive offload several
- * packets arrive as one, which is what the trace has, and drops and errors are not seen.
+ * Network interfaces, counted as in /proc/net/dev: sent is what a driver accepted (net_dev_xmit, after segmentation),
+ * received is what reached the protocols (net_if_receive_skb). There are two differences: with receive offload several
+ * packets arrive as one, as they do in the trace, and drops and errors are not seen.
  *
- * Bytes include the link header. A received packet's len is without it, a
- * sent one's with it; loopback packets carry one that the kernel does not count.
+ * Bytes include the link header. The len of a received packet is without it, that of a sent one with it; loopback
+ * packets carry one that the kernel does not count.
  */
 #include <string.h>
 
@@ -15,7 +14,7 @@
 #include "model/internal.h"
 
 enum net_link {
-	LINK_ETHERNET, /* until it is known better */
+	LINK_ETHERNET, /* until known otherwise */
 	LINK_NONE,     /* packets have no link header: tunnels */
 	LINK_LOOPBACK,
 	LINK_BITS = 2,
@@ -25,7 +24,7 @@ enum { ETHERNET_HEADER = 14, IPV6_HEADER = 40, NAME_MAX_LEN = 16 };
 
 #define NETIF_ROW(m, row) STATE_ROW(&(m)->state, NETIF, netif, row)
 
-/* An interface as found: its row and link; the value of model.netifs. */
+/* An interface as found: its row and link, which make up the value in model.netifs. */
 struct netif {
 	uint64_t key;
 	uint32_t row;
@@ -37,7 +36,7 @@ static void netif_put(struct model *m, const struct netif *n)
 	map64_put(&m->netifs, n->key, n->row << LINK_BITS | n->link);
 }
 
-/* The name as a number: interfaces have names of at most 15 bytes; two of them meet by chance 1 in 2^64. */
+/* The name as a number: names have at most 15 bytes; two of them collide with a chance of 1 in 2^64. */
 static uint64_t name_key(const char *text, uint32_t len)
 {
 	uint64_t word[NAME_MAX_LEN / 8] = { 0 };
@@ -82,7 +81,7 @@ static void count_sent(struct model *m, const struct netif *n, uint64_t len)
 	}
 }
 
-/* Bytes of the packet from its IP header on, 0 if the event does not tell. */
+/* Bytes of the packet from its IP header on, 0 if the event does not include them. */
 static uint64_t ip_len(const struct ev_net *p)
 {
 	if (p->ip_version == 4)
@@ -90,7 +89,7 @@ static uint64_t ip_len(const struct ev_net *p)
 	return p->ip_version == 6 && p->tot_len ? p->tot_len + IPV6_HEADER : 0;
 }
 
-/* A packet is handed to the interface's queue: tells whether it carries a link header. */
+/* A packet is queued at the interface: shows whether packets carry a link header. */
 void apply_net_queue(struct model *m, const struct apply *a)
 {
 	const struct ev_net *p = event_payload(a->ev, ev_net);

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Pages that the kernel allocated and freed, and page faults, by the thread that ran: mostly its own need, but also
- * that of an interrupt which came meanwhile. What comes while a CPU is idle, or runs nobody knows what, is in
- * a row without thread, so that the rows of a host add up to its events.
+ * Pages that the kernel allocated and freed, and page faults, by the thread that ran: mostly for that thread, but also
+ * for interrupts that occurred meanwhile. Events on a CPU that is idle, or runs an unknown thread, go to a row without
+ * a thread, so that the rows of a host add up to its events.
  *
- * kmem_mm_page_alloc has pfn -1 where the kernel had no page to give (lttng-modules 2.9 and later).
- * kmem_mm_page_free_batched comes beside kmem_mm_page_free for the same page and is not counted.
- * Rows are made by the first of these events: where none is recorded there are none.
+ * kmem_mm_page_alloc has pfn -1 if the kernel had no page to give (lttng-modules 2.9 and later).
+ * kmem_mm_page_free_batched comes in addition to kmem_mm_page_free for the same page and is not counted.
+ * A row is created by its first event: where no such events are recorded there are no rows.
  */
 #include "model/internal.h"
 
 enum {
-	ORDER_MAX = 32, /* a higher order is damage */
+	ORDER_MAX = 32, /* higher orders are damage */
 	PAGE_PFN = 1,   /* its bit in event.present */
 };
 
@@ -30,7 +30,7 @@ uint32_t pages_row(struct model *m, uint32_t thread)
 	return *row;
 }
 
-/* The row of who runs, which is about to change. */
+/* The row of the running thread, about to be changed. */
 static struct pages_row *row_to_change(struct model *m, const struct apply *a)
 {
 	const uint32_t row = pages_row(m, a->thread);

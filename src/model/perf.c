@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Perf counters that events carry as context. A counter of the CPU (perf_cpu_*)
- * grows for whoever runs: the difference between two events of the CPU goes to
- * the thread that ran in between, to nobody if that was idle or is unknown. A
- * counter of the thread (perf_thread_*) grows for the thread whose event it is.
+ * Perf counters that events carry as context. A counter of the CPU (perf_cpu_*) grows for whichever thread runs: the
+ * difference between two events of the CPU goes to the thread that ran in between, and is dropped if that was idle or
+ * unknown. A counter of the thread (perf_thread_*) grows for the thread of the event.
  *
- * The first value of each is no difference. Values are 64 bits and wrap; a
- * difference of 2^63 or more is a counter that was made anew, and starts again.
- * Every trace has counters of its own: last values are kept per trace.
+ * The first value of each only sets the starting point. Values are 64 bits and wrap; a difference of 2^63 or more means
+ * that the counter was created again, and starts over. Every trace has its own counters: last values are kept per
+ * trace.
  */
 #include "model/internal.h"
 
@@ -33,7 +32,7 @@ static void list_free(struct perf_last **list)
 	}
 }
 
-/* The trace's last values in the list; made at first sight. */
+/* The trace's last values in the list; created on first use. */
 static struct perf_last *last_of_trace(struct perf_last **list, const struct trace_info *trace)
 {
 	struct perf_last *last = *list;

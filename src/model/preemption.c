@@ -1,45 +1,45 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Who ran instead of threads that were ready: TABLE_PREEMPTION. Each CPU logs what it ran last; the time that a
- * thread was ready is charged, when that ends, to what the CPU ran for which it waited:
+ * Which threads ran while others were ready: TABLE_PREEMPTION. Each CPU logs what it ran last; when a thread stops
+ * being ready, the time is charged to what ran on the CPU for which it waited:
  *
  *   CPU 1     ──A──┬──B──┬──────A──────┬──V──        slices, a ring
  *   V ready         ├────────────────────┤            2 culprits: B once, A with the rest
  *
- * A wait is charged in parts where something else than its end asks for it: it moves to another CPU, an interval
- * ends (model_cut()), the ring is full. However it is cut, the sum over all culprits is ready_ns of the thread, as
- * both change in thread_set_state() alone.
+ * A wait is charged in parts if that is needed before it ends: it moves to another CPU, an interval ends (model_cut()),
+ * the ring is full. However it is cut, the sum over all culprits is the thread's ready_ns, as both change only in
+ * thread_set_state().
  */
 #include "model/internal.h"
 #include "model/recent.h"
 
 enum {
-	SLICES = 256,     /* that a CPU remembers */
-	CHARGED_MAX = 64, /* threads that wait for one CPU: of more, some lose what was overwritten, to BY_OTHER */
+	SLICES = 256,     /* remembered for each CPU */
+	CHARGED_MAX = 64, /* waiting threads charged per CPU; others may lose overwritten slices to BY_OTHER */
 	ROWS_MAX = 8192,
 	TALLY = 4,
 };
 
 struct culprit {
 	uint64_t uid; /* of its row of TABLE_THREAD; BY_UNKNOWN, BY_IDLE, BY_OTHER */
-	uint32_t row; /* NO_ROW: it has none */
+	uint32_t row; /* NO_ROW: there is none */
 };
 
 struct cpu_slice {
-	uint64_t since_ns; /* until the next one */
+	uint64_t since_ns; /* until the next slice */
 	struct culprit who;
 };
 
 struct slices {
 	uint64_t n;       /* logged so far; the last SLICES are in the ring */
-	uint64_t charged; /* so many had been when the threads that wait were charged */
+	uint64_t charged; /* value of n when the waiting threads were last charged */
 	struct cpu_slice ring[SLICES];
 };
 
 /* The last wait that a row counted. */
 struct counted {
-	uint64_t since_ns; /* when it began */
-	uint64_t ns;       /* how much of it so far */
+	uint64_t since_ns; /* when it started */
+	uint64_t ns;       /* how much of it was counted so far */
 };
 
 struct preemption {
@@ -72,7 +72,7 @@ void preemption_destroy(struct model *m)
 
 /* ---- rows ---- */
 
-/* The thread's cells, unless it has gone. */
+/* The thread's cells, unless it is gone. */
 static const struct thread_row *thread_of(const struct model *m, const struct culprit *who)
 {
 	const struct state_table *t = &m->state.tables[TABLE_THREAD];
@@ -98,7 +98,7 @@ static void find_row(struct model *m, uint64_t uid, struct culprit who, struct r
 	struct preemption_row *r;
 	bool made;
 
-	/* rather than end rows in use, for pairs that would come back and end others */
+	/* rather than ending rows in use for pairs that would come back and end others */
 	if (map64_get(&p->rows.rows, key) == MAP64_NONE && who.row != NO_ROW && !recent_has_room(m, &p->rows))
 		key = recent_mix(uid, who.uid = BY_OTHER);
 	hint->row = recent_row(m, &p->rows, key, &made);
@@ -136,7 +136,7 @@ static uint32_t row_of(struct model *m, uint32_t victim, struct culprit who)
 	return hint.row;
 }
 
-/* The culprit ran that long in the wait of the victim, in one go or not. */
+/* The culprit ran for ns during the victim's wait, in one go or not. */
 static void charge(struct model *m, uint32_t victim, struct culprit who, uint64_t ns)
 {
 	const uint64_t since_ns = THREAD_ROW(m, victim)->since_ns;
@@ -167,7 +167,7 @@ static void charge(struct model *m, uint32_t victim, struct culprit who, uint64_
 
 /* ---- what CPUs ran ---- */
 
-/* A few culprits, so that those who alternate are charged once. */
+/* A few culprits, so that alternating ones are charged once. */
 struct tally {
 	unsigned n;
 	struct {
@@ -223,7 +223,7 @@ static void charge_slices(struct model *m, uint32_t victim, const struct slices 
 	tally_charge(m, victim, &tally);
 }
 
-/* What was not charged of the thread's wait, up to a time. */
+/* Charges the part of the thread's wait that was not charged yet, up to a time. */
 static void charge_until(struct model *m, uint32_t victim, uint64_t end_ns)
 {
 	struct wait_for_cpu *w = &thread_info(m, victim)->cpu_wait;
@@ -237,7 +237,7 @@ static void charge_until(struct model *m, uint32_t victim, uint64_t end_ns)
 	w->charged_ns = end_ns;
 }
 
-/* Before a slice is overwritten that somebody who waits may still need. */
+/* To be called before overwriting a slice that a waiting thread may still need. */
 static void charge_waiting(struct model *m, const struct cpu *cpu)
 {
 	const struct cpu *first = &g_array_index(m->cpus, struct cpu, 0);
@@ -305,8 +305,8 @@ void preemption_end(struct model *m, uint32_t thread)
 }
 
 /*
- * A CPU that wakes a thread moves it before it enters any queue, in between its sched_waking and its sched_wakeup: it
- * has waited there from the start.
+ * A CPU that wakes a thread moves it before it enters any queue, between its sched_waking and its sched_wakeup: it has
+ * waited there from the start.
  */
 void preemption_move(struct model *m, const struct apply *a, uint32_t thread, int64_t cpu)
 {
@@ -317,7 +317,7 @@ void preemption_move(struct model *m, const struct apply *a, uint32_t thread, in
 	preemption_place(m, thread, cpu);
 }
 
-/* ---- edges ---- */
+/* ---- ends of intervals ---- */
 
 void model_cut(struct model *m, uint64_t t_ns)
 {

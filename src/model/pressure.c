@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Pressure: the time in which threads of a host or of a container were kept from working, in the sense of "some" and
- * "full" in the kernel's Documentation/accounting/psi.rst.
+ * Pressure: the time during which threads of a host or of a container were kept from working, in the sense of "some"
+ * and "full" in the kernel's Documentation/accounting/psi.rst.
  *
  *            some: while at least one thread           full: and meanwhile
- *   CPU      is ready: it could run and has no CPU     none of them runs
- *   I/O      waits for a request of a disk             none of them runs or is ready
+ *   CPU      is ready: it could run and has no CPU     not one of them runs
+ *   I/O      waits for a disk request                  not one of them runs or is ready
  *
- * A thread waits for a disk while it is in uninterruptible sleep and some request that it began, as table io has
- * them, is queued or with the driver. The kernel marks such sleeps by in_iowait, which no tracepoint shows: it also
- * has those for requests that other threads began, such as read-ahead.
+ * A thread waits for a disk while it is in uninterruptible sleep and a request that it started, as attributed in table
+ * io, is queued or with the driver. The kernel marks such sleeps by in_iowait, which no tracepoint shows: that also
+ * covers requests that other threads started, such as read-ahead.
  *
- * Threads do not count from a loss of events until they are seen again. A host counts all its threads, a container
- * those whose innermost container it is. A row is made by the first such time: where nothing ever waited there is
- * none.
+ * After a loss of events, threads do not count until they are seen again. A host counts all its threads, a container
+ * those whose innermost container it is. The first such time creates a row: where nothing ever waited there is none.
  */
 #include "model/internal.h"
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Threads: birth, names, exec, exit, reuse of a tid, parents, namespaces. A
- * thread is a row of TABLE_THREAD from its fork (or first sight) until it was
- * switched out for the last time; whoever gets its tid later is another row.
+ * Threads: birth, names, exec, exit, reuse of a TID, parents, namespaces. A thread is a row of TABLE_THREAD from its
+ * fork (or first sight) until it was switched out for the last time; a later thread with its TID has another row.
  */
 #include "model/internal.h"
 #include "model/mounts.h"
@@ -60,7 +59,7 @@ uint32_t thread_of_tid(struct model *m, int64_t tid)
 	if (row != MAP64_NONE)
 		return row;
 	if (m->unfollowed) {
-		/* one of those, as its fork was not seen: it is counted already */
+		/* it is one of those, as its fork was not seen: already counted */
 		m->unfollowed--;
 		HOST_ROW(m)->threads--;
 	}
@@ -115,7 +114,7 @@ void thread_set_state(struct model *m, uint32_t row, enum thread_state state)
 	state_touch(&m->state, TABLE_THREAD, row);
 }
 
-/* The row ends, and what belongs to it. */
+/* Ends the row and everything that belongs to it. */
 static void end_row(struct model *m, uint32_t row)
 {
 	files_thread_end(m, row);
@@ -155,7 +154,7 @@ void thread_forget(struct model *m, uint32_t row)
 	m->unfollowed++;
 }
 
-/* Whether the parent asked for a common fd table: known from its clone() unless it was clone3(). */
+/* Whether the parent asked for a shared fd table: known from clone(), but not from clone3(). */
 static bool shares_files(const struct model *m, uint32_t parent, const struct ev_new_task *p)
 {
 	const struct thread *t;
@@ -208,7 +207,7 @@ void apply_fork(struct model *m, const struct apply *a)
 	touch_host(m);
 }
 
-/* The kernel names a program after the last part of its path, 15 bytes of it. */
+/* The kernel names a program after the last part of its path, cut to 15 bytes. */
 static void comm_of_path(char comm[16], const char *path, size_t len)
 {
 	const char *slash = memrchr(path, '/', len);
@@ -220,8 +219,8 @@ static void comm_of_path(char comm[16], const char *path, size_t len)
 }
 
 /*
- * A thread that is not its process' first takes over the first one's tid: the
- * old row ends here, the new one goes on with its files and its CPU.
+ * A thread that is not its process' first takes over the first one's TID: the old row ends here, the new one continues
+ * with its files and its CPU.
  */
 static uint32_t take_over_tid(struct model *m, const struct apply *a, uint32_t old, int64_t tid)
 {
@@ -256,14 +255,14 @@ void apply_exec(struct model *m, const struct apply *a)
 		thread_set_comm(m, row, comm);
 	}
 	if (THREAD_ROW(m, row)->flags & THREAD_KERNEL) {
-		/* a helper that the kernel starts: it is there until its first call */
+		/* a program that the kernel starts: inside the kernel until its first call */
 		thread_info(m, row)->inside = INSIDE_KERNEL;
 		THREAD_ROW(m, row)->flags &= ~(uint64_t)THREAD_KERNEL;
 	}
 	files_exec(m, row);
 }
 
-/* It goes on running until it is switched out. */
+/* It keeps running until it is switched out. */
 void apply_exit(struct model *m, const struct apply *a)
 {
 	const struct ev_task *p = event_payload(a->ev, ev_task);
@@ -314,7 +313,7 @@ static void set_kernel(struct model *m, uint32_t row)
 	mode_update_thread(m, row);
 }
 
-/* status of lttng_statedump_process_state; what runs is known better from the switches. */
+/* status of lttng_statedump_process_state; if switches were seen, they are more reliable. */
 static void state_of_dump(struct model *m, uint32_t row, int64_t status)
 {
 	enum { WAIT_FORK = 1, WAIT_CPU = 2, EXIT = 3, ZOMBIE = 4, WAIT = 5, DEAD = 7 };
@@ -322,7 +321,7 @@ static void state_of_dump(struct model *m, uint32_t row, int64_t status)
 	if (THREAD_ROW(m, row)->state != THREAD_UNKNOWN)
 		return;
 	switch (status) {
-	case WAIT_FORK: /* said of every runnable thread that is not in a real-time queue */
+	case WAIT_FORK: /* reported for every runnable thread that is not in a real-time queue */
 	case WAIT_CPU:
 		thread_set_state(m, row, THREAD_READY);
 		break;
@@ -407,7 +406,7 @@ void apply_context(struct model *m, const struct apply *a)
 		r->ppid = (uint64_t)p->ppid;
 	if (event_has(a->ev, CTX_PRIO))
 		r->prio = (uint64_t)p->prio;
-	/* a thread that exits leaves its namespaces before its last event: 0 */
+	/* an exiting thread leaves its namespaces before its last event: 0 */
 	if (event_has(a->ev, CTX_VTID) && p->vtid > 0)
 		r->vtid = (uint64_t)p->vtid;
 	if (event_has(a->ev, CTX_VPID) && p->vpid > 0)

@@ -28,7 +28,7 @@ static void end_row(struct model *m, struct recent *r, uint32_t row)
 	r->n--;
 }
 
-/* Goes one on, and notes whether that row was used since the frame began. */
+/* Moves on by one, and notes whether that row was used since the frame began. */
 static struct recent_use *turn_hand(const struct model *m, struct recent *r)
 {
 	struct recent_use *use;
@@ -40,7 +40,7 @@ static struct recent_use *turn_hand(const struct model *m, struct recent *r)
 	return use;
 }
 
-/* More than comes by one row a time: old rows go faster than new ones come. */
+/* Looks at more rows than are added at a time: old rows go faster than new ones come. */
 static void end_old_rows(struct model *m, struct recent *r)
 {
 	for (int i = 0; i < LOOKS; i++) {
@@ -58,7 +58,7 @@ bool recent_has_room(struct model *m, struct recent *r)
 	return r->n < r->limit;
 }
 
-/* The least used of some. */
+/* Ends the least recently used of a few. */
 static void end_one_row(struct model *m, struct recent *r)
 {
 	uint32_t oldest = NO_ROW;

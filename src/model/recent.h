@@ -3,14 +3,12 @@
 #define LT_MODEL_RECENT_H
 
 /*
- * Rows of a table that come and go with their use: found by a key, made on
- * first use, ended when others are made and nobody has used them for
- * RECENT_AGE_NS of the host's time, or sooner when there are more than limit. What
- * comes back after that is a new row of the same key: readers add them up
- * (view_table.same).
+ * Rows of a table that come and go with their use: found by a key, created on first use, and ended when others are
+ * created and they have not been used for RECENT_AGE_NS of the host's time, or sooner if there are more than limit.
+ * Whatever comes back after that is a new row with the same key: readers add the two up (view_table.same).
  *
  *   rows: │ used 3 s ago │ used 12 s ago │ free │ used just now │ …
- *                             ▲ hand: looks at the next few whenever a row is made
+ *                             ▲ hand: looks at the next few whenever a row is created
  */
 #include "model/internal.h"
 
@@ -18,7 +16,7 @@
 
 struct recent_use {
 	uint64_t key;
-	uint64_t used_ns; /* or seen to have been used by the hand; it may miss a use */
+	uint64_t used_ns; /* last use, or when the hand noticed one; it may miss some */
 	bool in_use;
 };
 
@@ -34,17 +32,16 @@ struct recent {
 void recent_init(struct recent *r, enum table_id table, uint32_t limit);
 void recent_release(struct recent *r);
 
-/* Whether a row can be made without ending one that is still in use. Ends some that are not. */
+/* Whether a row can be created without ending one that is still in use. Ends some that are not. */
 bool recent_has_room(struct model *m, struct recent *r);
 
 /*
- * The row of that key, touched; *made: it is a new one, whose cells the caller
- * has to set. Keys are hashes of all that tells rows apart (recent_mix()): two meet by
- * chance 1 in 2^64.
+ * The row with that key, touched; *made: it is new, and the caller has to set its cells. Keys are hashes of everything
+ * that distinguishes rows (recent_mix()): two collide with a chance of 1 in 2^64.
  */
 uint32_t recent_row(struct model *m, struct recent *r, uint64_t key, bool *made);
 
-/* Whether the row that a hint remembers is still one of the set: then its cells may be looked at. */
+/* Whether the row that a hint remembers is still in the set: then its cells may be read. */
 static inline bool recent_knows(const struct model *m, const struct recent *r, const struct recent_hint *hint)
 {
 	const struct state_table *t = &m->state.tables[r->table];
@@ -53,13 +50,13 @@ static inline bool recent_knows(const struct model *m, const struct recent *r, c
 	       state_cells(t, hint->row)[0] == hint->uid;
 }
 
-/* A row known to be one of the set is used: the hand will see that it was touched. */
+/* A row known to be in the set is used: the hand will see that it was touched. */
 static inline void recent_again(struct model *m, struct recent *r, uint32_t row)
 {
 	state_touch(&m->state, r->table, row);
 }
 
-/* The two change places with different results, small numbers too. */
+/* Not commutative; mixes small numbers well. */
 static inline uint64_t recent_mix(uint64_t hash, uint64_t value)
 {
 	hash = (map64_hash(hash + 1) ^ value) * UINT64_C(0xd6e8feb86659fd93);

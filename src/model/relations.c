@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Who wakes whom, and by what means. A wake-up in a task's own context is the
- * waker's doing: what both were about, the waker's call and the call in which
- * the woken one waited, tells the means. A wake-up in the reception of packets is
- * that of the connection's other end. Signals and waits for children count
- * without a wake-up too.
+ * Which process wakes which, and by what means. A wake-up in a task's own context is the waker's doing: the means
+ * follow from what both were doing, the waker's call and the call in which the woken thread waited. A wake-up during
+ * the reception of packets is that of the other end of the connection. Signals and waits for children also count
+ * without a wake-up.
  */
 #include "model/relations.h"
 
@@ -110,7 +109,7 @@ static const struct call_in_flight *call_of(struct model *m, uint32_t thread)
 	return call->active ? call : &no_call;
 }
 
-/* The call of a thread that wakes another. What closing a file means to others happens behind the call's exit. */
+/* The call of a thread that wakes another. Closing a file affects others only after the call's exit. */
 static const struct call_in_flight *call_of_waker(struct model *m, uint32_t thread)
 {
 	const struct call_in_flight *call = &thread_info(m, thread)->call;
@@ -140,7 +139,7 @@ static enum relation_kind kind_of_file(const struct file_ref *file)
 	}
 }
 
-/* The file of the call that others may wait for, if it has one. */
+/* The file of the call that others may wait for, if there is one. */
 static const struct file_ref *shared_file(const struct call_in_flight *call)
 {
 	return kind_of_file(&call->file) == RELATION_OTHER && call->file2.row != NO_ROW ? &call->file2 : &call->file;
@@ -167,13 +166,13 @@ static strid path_of(const struct model *m, const struct file_ref *ref)
 	return file == NO_ROW ? STRID_NONE : (strid)FILE_ROW(m, file)->path;
 }
 
-/* Whether it waits for whatever comes: files, signals, a time. */
+/* Whether it waits for any of several things: files, signals, a time. */
 static bool waits_for_any(const struct call_in_flight *call)
 {
 	return call->name && (action_of(call) == SYSCALL_WAIT_ANY || call->fd < 0);
 }
 
-/* By what means a running thread woke another. */
+/* The means by which a running thread woke another. */
 static void find_means(struct model *m, uint32_t waker, uint32_t woken, struct relation *what)
 {
 	const struct call_in_flight *by = call_of_waker(m, waker), *in = call_of(m, woken);
@@ -186,12 +185,12 @@ static void find_means(struct model *m, uint32_t waker, uint32_t woken, struct r
 	what->kind = RELATION_OTHER;
 	what->object = in->name;
 	if (action_of(in) == SYSCALL_FUTEX && (action_of(by) == SYSCALL_FUTEX || exits)) {
-		/* a thread that exits tells the one that joins it */
+		/* an exiting thread wakes the one that joins it */
 		what->kind = RELATION_FUTEX;
 		what->object = STRID_NONE;
 	} else if (action_of(in) == SYSCALL_WAIT_CHILD || action_of(in) == SYSCALL_WAIT_ID ||
 		   action_of(in) == SYSCALL_CLONE || (exits && in->name && s->pid == w->ppid && w->pid != s->pid)) {
-		/* in clone: the child of vfork() goes its own way */
+		/* in clone: until the child of vfork() has executed a program or exited */
 		if (exits || action_of(by) == SYSCALL_EXEC)
 			what->kind = RELATION_CHILD;
 		what->object = what->kind == RELATION_CHILD ? STRID_NONE : in->name;
@@ -210,12 +209,12 @@ static void find_means(struct model *m, uint32_t waker, uint32_t woken, struct r
 		what->kind = by_kind;
 		what->object = path_of(m, by_file);
 	}
-	/* the name that a pipe or socket has for the kernel alone */
+	/* these have names that only the kernel uses */
 	if (what->kind == RELATION_UNIX || what->kind == RELATION_EVENTFD)
 		what->object = STRID_NONE;
 }
 
-/* Whether the wake-up is what is counted; of the other kinds, transfers, signals and children are. */
+/* Whether the wake-up itself is counted; for other kinds, transfers, signals and children are. */
 static bool counts_by_wakeup(struct model *m, uint32_t woken, enum relation_kind kind)
 {
 	enum syscall_action in = action_of(call_of(m, woken));
@@ -233,7 +232,7 @@ static bool counts_by_wakeup(struct model *m, uint32_t woken, enum relation_kind
 	}
 }
 
-/* Whether what the two threads are in says all about the means, and nothing else does. */
+/* Whether the calls and files of the two threads determine the means, and nothing else does. */
 static bool is_lasting(enum relation_kind kind)
 {
 	return kind == RELATION_PIPE || kind == RELATION_UNIX || kind == RELATION_INET || kind == RELATION_FUTEX ||
@@ -255,7 +254,7 @@ static bool is_same(const struct model *m, const struct wake_memo *a, const stru
 	       a->waker_file == b->waker_file && a->file == b->file && recent_knows(m, &m->relations->rows, &b->row);
 }
 
-/* A running thread wakes another: the memo of a wake-up like this one becomes the first, with its row. */
+/* A running thread wakes another: moves the memo of a wake-up like this one, with its row, to the front. */
 static void woken_by_thread(struct model *m, uint32_t waker, uint32_t woken)
 {
 	const struct call_in_flight *by = call_of_waker(m, waker), *in = call_of(m, woken);
@@ -286,7 +285,7 @@ static void woken_by_thread(struct model *m, uint32_t waker, uint32_t woken)
 	memo[0] = this;
 }
 
-/* A packet does. False: it is not known which. */
+/* A packet wakes it. False: it is not known which. */
 static bool woken_by_packet(struct model *m, const struct apply *a, uint32_t woken, uint64_t waited_ns)
 {
 	struct wake_memo *memo = thread_info(m, woken)->woken;
@@ -356,14 +355,14 @@ void apply_signal_generate(struct model *m, const struct apply *a)
 	const struct ev_kill *p = event_payload(a->ev, ev_kill);
 	const struct context c = context_now(m, a->cpu);
 
-	/* from an interrupt or the kernel it is nobody's; SIGCHLD tells what waits for children tell better */
+	/* from an interrupt or the kernel it has no sender; SIGCHLD repeats what wait4() reports more exactly */
 	if (m->relations && c.kind == WAIT_CONTEXT_TASK && a->thread != NO_ROW && p->number != SIGCHLD)
 		count_signal(m, a->thread, p->tid, p->number);
 }
 
 void relations_killed(struct model *m, uint32_t thread, const struct call_in_flight *call)
 {
-	/* kill() with 0 only asks whether the process lives */
+	/* kill() with signal 0 only checks whether the process exists */
 	if (m->relations && !m->declared[EVENT_SIGNAL_GENERATE] && call->cmd > 0)
 		count_signal(m, thread, (int32_t)call->arg, call->cmd);
 }

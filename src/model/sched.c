@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Switches, wake-ups, migrations: which thread runs, is ready or blocked since
- * when, and how long it took from its wake-up to the CPU.
+ * Switches, wake-ups and migrations: which thread runs, is ready or blocked, since when, and how long it took from its
+ * wake-up to the CPU.
  */
 #include "event/task_state.h"
 #include "model/context.h"
@@ -40,7 +40,7 @@ static strid why_left(enum task_state left)
 	return strpool_intern_z(words[left]);
 }
 
-/* Who held the CPU until the switch; STRID_NONE: nobody. */
+/* Which thread held the CPU until the switch; STRID_NONE: none. */
 static strid who_ran(const struct ev_sched_switch *p)
 {
 	return p->prev_tid ? strpool_intern(p->prev_comm, strnlen(p->prev_comm, sizeof(p->prev_comm))) : STRID_NONE;
@@ -53,7 +53,7 @@ static void switch_out(struct model *m, uint32_t row, const struct ev_sched_swit
 	const enum thread_state state = state_after_switch(left);
 	struct thread *t = thread_info(m, row);
 
-	/* a slice whose begin was not seen is not known to be one */
+	/* only if the start of the slice was seen */
 	if (r->state == THREAD_RUNNING && t->slice_ns > m->lost_ns && t->slice_ns == r->since_ns)
 		DIST_ADD(m, THREAD, thread, row, slice, m->now_ns - t->slice_ns, row, why_left(left));
 	preemption_place(m, row, (int64_t)r->cpu);
@@ -81,14 +81,14 @@ static void switch_in(struct model *m, struct cpu *cpu, uint32_t row, const stru
 
 	if (t->woken_ns && r->state == THREAD_READY)
 		DIST_ADD(m, THREAD, thread, row, latency, m->now_ns - t->woken_ns, row, who_ran(p));
-	/* the wake-up told of the CPU it had been on: if it was moved unseen, then mostly there and then */
+	/* the wake-up named the CPU it had been on: if it was moved unseen, it was most likely moved then */
 	if (t->woken_ns) {
 		preemption_place(m, row, (int64_t)CPU_ROW(m, cpu->row)->cpu);
 		mode_has_waited(t);
 	}
 	t->woken_ns = 0;
 	if (r->state == THREAD_BLOCKED)
-		blocking_wait_ended(m, row, WAIT_UNKNOWN, STRID_NONE); /* nobody was seen to wake it */
+		blocking_wait_ended(m, row, WAIT_UNKNOWN, STRID_NONE); /* no wake-up was seen */
 	r->flags &= ~(uint64_t)THREAD_PREEMPTED;
 	cpu_run(m, cpu, p->next_tid, row);
 	t->slice_ns = m->now_ns;
@@ -99,7 +99,7 @@ static void switch_in(struct model *m, struct cpu *cpu, uint32_t row, const stru
 		r->migrations++;
 }
 
-/* The stopper thread of a CPU: after it the CPU may be offline. */
+/* The stopper thread of a CPU: after it, the CPU may be offline. */
 static bool is_migration(const char comm[16])
 {
 	return memcmp(comm, "migration/", 10) == 0;
@@ -135,8 +135,8 @@ void apply_switch(struct model *m, const struct apply *a)
 }
 
 /*
- * Whether what ends the wait is the kernel's part of a network file system: one of its threads, or a packet. A thread
- * of a program may hold a lock as well.
+ * Whether the kernel's part of a network file system ends the wait: one of its threads, or a packet. If a program's
+ * thread ends it, that may only have held a lock.
  */
 static bool waits_for_server(struct model *m, const struct apply *a, uint32_t row, const struct context *c)
 {
@@ -147,7 +147,10 @@ static bool waits_for_server(struct model *m, const struct apply *a, uint32_t ro
 	return context_explains(c) == WAIT_NETWORK;
 }
 
-/* Counts the wait that the wake-up ends. Who waits for work does not wait for the disk or timer that brings some. */
+/*
+ * Counts the wait that the wake-up ends. A thread that waits for work does not wait for the disk or timer that brings
+ * it.
+ */
 static void end_wait(struct model *m, const struct apply *a, uint32_t row)
 {
 	struct context c = context_now(m, a->cpu);
@@ -162,7 +165,7 @@ static void end_wait(struct model *m, const struct apply *a, uint32_t row)
 	relations_wake(m, a, row, &c, m->now_ns - THREAD_ROW(m, row)->since_ns);
 }
 
-/* The CPU that the woken thread was on, or is put on: it waits there. */
+/* Sets the CPU that the woken thread was on, or is put on: it waits there. */
 static void wait_on_target(struct model *m, const struct apply *a, uint32_t row, const struct ev_wakeup *p)
 {
 	enum { TARGET_CPU = 2 };
@@ -173,8 +176,8 @@ static void wait_on_target(struct model *m, const struct apply *a, uint32_t row,
 }
 
 /*
- * sched_waking comes first and always, sched_wakeup later and maybe from
- * another CPU: where a trace declares the former, the latter is hardly looked at.
+ * sched_waking always comes first, sched_wakeup later and possibly from another CPU: where a trace declares the former,
+ * the latter is mostly ignored.
  */
 void apply_wakeup(struct model *m, const struct apply *a)
 {
@@ -207,7 +210,7 @@ void apply_wakeup(struct model *m, const struct apply *a)
 		r->prio = (uint64_t)p->prio;
 		break;
 	default:
-		break; /* running, ready already, or gone */
+		break; /* running, already ready, or gone */
 	}
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Internet sockets as channels: whose connection is which. connect() and accept() tell
- * the other end's address; a socket's own, which no call tells, comes from the packets
- * that its calls cause and that wake who waits for it.
+ * Internet sockets as channels: which connection a socket belongs to. connect() and accept() give the other end's
+ * address; the socket's own address, which no call reports, comes from the packets that its calls cause, and from those
+ * that wake the threads waiting for it.
  */
 #include "model/channels.h"
 
@@ -30,13 +30,13 @@ static bool stays_inside(const struct endpoint *a, const struct endpoint *b)
 	return (a->v6 == b->v6 && a->addr[0] == b->addr[0] && a->addr[1] == b->addr[1]) || (!a->v6 && bytes[0] == 127);
 }
 
-/* Of a connection whose beginning was not seen: ports of services are below those of clients. */
+/* For a connection whose start was not seen: ports of services are lower than those of clients. */
 static strid service_name(const struct endpoint *from, const struct endpoint *to)
 {
 	return endpoint_name(from->port < to->port ? from : to);
 }
 
-/* ---- making them ---- */
+/* ---- creating channels ---- */
 
 uint64_t channels_connect(struct model *m, uint32_t thread, bool v6, const uint64_t addr[2], uint64_t port)
 {
@@ -66,8 +66,8 @@ void channels_accept(struct model *m, uint32_t thread, uint32_t file, bool v6, c
 }
 
 /*
- * Programs often do not ask accept() for the address. A thread that had to wait was
- * woken by the connection's own packet, most probably: id is what came of that, 0 nothing.
+ * Programs often do not ask accept() for the address. If the thread had to wait, the connection's own packet most
+ * likely woke it: id is the channel that was created then, 0 none.
  */
 void channels_accept_unseen(struct model *m, uint32_t thread, uint32_t file, uint64_t id)
 {
@@ -89,9 +89,9 @@ void channels_accept_unseen(struct model *m, uint32_t thread, uint32_t file, uin
 	channel_set_file(m, file, ch->id);
 }
 
-/* ---- sockets learn who they are ---- */
+/* ---- learning addresses ---- */
 
-/* What was written and read before goes where it belongs. */
+/* Connects the channel to the other end on this host, and assigns what was written and read before. */
 static void bind_inside(struct model *m, struct channel *ch)
 {
 	struct channels *c = m->relations->channels;
@@ -141,7 +141,7 @@ static void bind_to(struct model *m, struct channel *ch, const struct endpoint *
 	ch->out.n = ch->in.n = 0;
 }
 
-/* The channel takes part in that connection: tells its local address, and the remote one where that was a guess. */
+/* The channel belongs to that connection: sets its local address, and the remote one where that was a guess. */
 static void learn(struct model *m, struct channel *ch, const struct endpoint *local, const struct endpoint *remote)
 {
 	if (same_endpoint(&ch->remote, remote)) {
@@ -153,7 +153,7 @@ static void learn(struct model *m, struct channel *ch, const struct endpoint *lo
 	}
 }
 
-/* A connection older than the record, or whose making was lost. */
+/* A connection older than the record, or whose start was lost. */
 static struct channel *channel_of_packet(struct model *m, uint32_t file, const struct endpoint *local,
 					 const struct endpoint *remote)
 {
@@ -173,7 +173,7 @@ static bool may_be_inet(const struct model *m, uint32_t file)
 	return f->kind == FD_SOCKET_INET || f->kind == FD_SOCKET || f->kind == FD_UNKNOWN;
 }
 
-/* UDP has no connection: what a call sends goes to whom the packet says. */
+/* UDP has no connections: what a call sends goes to the destination of the packet. */
 static void count_datagram(struct model *m, uint32_t thread, const struct endpoint *from, const struct endpoint *to,
 			   const struct ev_net *p)
 {
@@ -269,9 +269,9 @@ void channels_packet_received(struct model *m, const struct apply *a, const stru
 	bind_accepted(m, &packet->from, &packet->to);
 }
 
-/* ---- whom a packet woke ---- */
+/* ---- threads woken by packets ---- */
 
-/* The packet that the CPU works on; NULL: none since its softirq began. */
+/* The packet that the CPU is working on; NULL: none since its softirq started. */
 static const struct packet *packet_at_work(const struct model *m, const struct apply *a)
 {
 	const struct channels *c = m->relations->channels;
@@ -367,7 +367,7 @@ bool channels_woken_by(struct model *m, const struct apply *a, uint32_t thread, 
 		.out_flow = endpoint_flow(&packet->to, &packet->from),
 		.peer = { 0, -1, STRID_NONE },
 	};
-	/* nobody has accepted it yet: whoever connects here from this host is known all the same */
+	/* not accepted yet: if the client is on this host, it is known all the same */
 	ch = stays_inside(&packet->from, &packet->to)
 		     ? channel_at(c, map64_get(&c->by_flow, endpoint_flow(&packet->from, &packet->to)))
 		     : NULL;

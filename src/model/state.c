@@ -34,7 +34,7 @@ void state_release(struct host_state *s)
 	state_init(s);
 }
 
-/* Room for at least n rows. */
+/* Makes room for at least n rows. */
 static void table_reserve(struct state_table *t, uint32_t n)
 {
 	uint32_t old = t->capacity, wanted = MAX(2 * old, STATE_CHUNK_ROWS);
@@ -54,7 +54,7 @@ static void table_reserve(struct state_table *t, uint32_t n)
 	t->capacity = wanted;
 }
 
-/* The cells of a table that an interval starts anew. */
+/* The cells of a table that start over with each interval. */
 struct extremes {
 	unsigned n;
 	struct {

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * System calls: which one a thread is in, and per thread and call how often,
- * how long and with which errors. What a call does to fds is up to files.c.
+ * System calls: which one a thread is in, and for each thread and call how often, how long and with which errors. What
+ * a call does to fds is up to files.c.
  *
  *   heads[thread row] ─▶ call row ─next─▶ call row ─next─▶ NO_ROW      TABLE_SYSCALL
  *                            └─errors─▶ error row ─▶ error row ─▶ NO_ROW  TABLE_SYSERR
  *
- * The chains only serve to end a thread's rows with it; the way to a row is a
- * look-up by (thread row, call).
+ * The chains only serve to end a thread's rows along with it; rows are found by (thread row, call).
  */
 #include "base/netfs.h"
 #include "model/files.h"
@@ -18,7 +17,7 @@
 
 enum { NUMBERS = 512, ERRNO_MAX = 4095 };
 
-/* A call as the entry or exit event named it. */
+/* A call as named by the entry or exit event. */
 struct call_name {
 	strid name;
 	const struct syscall_desc *desc;
@@ -36,7 +35,7 @@ struct syscalls {
 	GArray *links;       /* struct call_link, by TABLE_SYSCALL row */
 	GArray *error_links; /* uint32_t, by TABLE_SYSERR row */
 	strid sigreturn[2];
-	struct call_name numbers[NUMBERS]; /* of syscall_entry_unknown; name STRID_NONE: not looked up yet */
+	struct call_name numbers[NUMBERS]; /* for syscall_entry_unknown; name STRID_NONE: not looked up yet */
 };
 
 void syscalls_create(struct model *m)
@@ -69,7 +68,7 @@ static uint64_t key_of(uint32_t row, uint32_t low)
 
 /* ---- names ---- */
 
-/* The call of a number that the tracer had no name for; not of a 32-bit program. */
+/* The call with a number that the tracer had no name for; not for 32-bit programs. */
 static struct call_name call_of_number(struct syscalls *s, int64_t nr)
 {
 	static const struct call_name none;
@@ -85,7 +84,7 @@ static struct call_name call_of_number(struct syscalls *s, int64_t nr)
 	return s->numbers[nr];
 }
 
-/* What the class of the event says, else its number; name STRID_NONE if neither tells. */
+/* By the class of the event, else by its number; name STRID_NONE if neither gives it. */
 static struct call_name call_of_event(struct model *m, const struct apply *a, bool has_nr, int64_t nr)
 {
 	struct call_name call = { STRID_NONE, NULL };
@@ -101,7 +100,7 @@ static struct call_name call_of_event(struct model *m, const struct apply *a, bo
 
 /* ---- entry ---- */
 
-/* The thread the event happened in; NO_ROW if nobody knows. */
+/* The thread the event happened in; NO_ROW if unknown. */
 static uint32_t caller(struct model *m, const struct apply *a)
 {
 	if (a->thread != NO_ROW)
@@ -110,8 +109,8 @@ static uint32_t caller(struct model *m, const struct apply *a)
 }
 
 /*
- * The members of the entry that a call recorded without names has among its
- * six raw arguments. fds and commands are ints: the upper half is not theirs.
+ * Sets the members of the entry from the six raw arguments of a call that was recorded without names, and returns which
+ * ones. fds and commands are ints: their upper half is not significant.
  */
 static uint32_t name_raw_arguments(struct ev_syscall_entry *p, const struct syscall_desc *desc)
 {
@@ -157,7 +156,7 @@ static void note_arguments(struct model *m, uint32_t thread, struct call_in_flig
 	}
 }
 
-/* The arguments of mount(), which have a payload of their own. Its class names it: nobody asks for its number. */
+/* The arguments of mount(), which has a payload of its own. Its class names it: its number is not needed. */
 static LT_COLD void note_mount(struct call_in_flight *call, const struct event *ev)
 {
 	const struct ev_mount *p = event_payload(ev, ev_mount);
@@ -171,7 +170,7 @@ static LT_COLD void note_mount(struct call_in_flight *call, const struct event *
 		call->arg = mounts_server(type, strpool_text(call->source));
 }
 
-/* It returns to where the signal came, which is not the end of a call: it has no exit. */
+/* It returns to where the signal arrived, which is not the end of a call: it has no exit. */
 static bool has_no_exit(const struct syscalls *s, strid name)
 {
 	return name && (name == s->sigreturn[0] || name == s->sigreturn[1]);

@@ -64,7 +64,7 @@ const struct table_desc table_descs[TABLES] = {
 	TABLE(TABLE_INSTANCE, instance),
 };
 
-/* 128 bits in two cells. */
+/* Adds b - a (NULL: b), each 128 bits in two cells. */
 static void add_square(uint64_t *to, const uint64_t *a, const uint64_t *b)
 {
 	unsigned __int128 sum = (unsigned __int128)to[1] << 64 | to[0];

@@ -8,19 +8,17 @@
 #include "model/cells.h"
 
 /*
- * Every figure of the program: the tables of a host and their cells, each
- * declared once. These lists define the row structures that handlers
- * write (struct thread_row …, all members 64 bits), the descriptions that
- * history reads (table_descs[]), and the columns of view/: their names, units, null
- * rules and meanings.
+ * Every figure of the program: the tables of a host and their cells, each declared once. These lists define the row
+ * structures that handlers write (struct thread_row …, all members 64 bits), the descriptions that history reads
+ * (table_descs[]), and the columns of view/: their names, units, null rules and meanings.
  *
  *   C(member, KIND, TYPE, "Meaning")                           enum cell_kind, enum cell_type
  *   A(member, states, state member, since member, "Meaning")   CELL_ACCRUAL, TYPE_NS
  *   D(member, "What is counted", "what is measured of each")   a distribution of durations, struct dist
  *
- * A meaning is the start of a sentence, without the full stop: "Bytes read" becomes "Bytes read." and
- * "Bytes read per second.", "time on the way" becomes "Longest time on the way.". For TYPE_NONE it is a note to
- * developers.
+ * A meaning is the start of a sentence, without the full stop: "Bytes read" becomes "Bytes read." and "Bytes read per
+ * second.", "time from a wake-up to the switch-in" becomes "Longest time from a wake-up to the switch-in.". For
+ * TYPE_NONE it is a note to developers.
  */
 
 /* A distribution of durations; seven cells. */
@@ -257,7 +255,7 @@ enum socket_side { SIDE_UNKNOWN = 0, SIDE_CONNECTED, SIDE_ACCEPTED };
 	C(counter, KEY, TEXT, "Name of the perf context") \
 	C(value, COUNTER, COUNT, "Increase of the counter while the thread ran")
 
-/* Whose time is lost: what pressure_row.state is made of (bits). */
+/* Bits of pressure_row.state: whose time is lost. */
 enum pressure_state {
 	PRESSURE_CPU_SOME = 1 << 0,
 	PRESSURE_CPU_FULL = 1 << 1,
@@ -265,7 +263,7 @@ enum pressure_state {
 	PRESSURE_IO_FULL = 1 << 3,
 };
 
-/* The 16 values of enum pressure_state that have the bit. */
+/* Masks of those of the 16 values of pressure_row.state that have the bit. */
 #define PRESSURE_WITH_CPU_SOME 0xaaaa
 #define PRESSURE_WITH_CPU_FULL 0xcccc
 #define PRESSURE_WITH_IO_SOME 0xf0f0
@@ -364,7 +362,7 @@ enum connection_flag {
 	CONNECTION_SENT_UNSEEN = 1 << 3,     /* the same for sent packets */
 };
 
-/* An end of a TCP connection, as the packets of its host show it: model/connections.h. */
+/* One end of a TCP connection, as the packets on its host show it: model/connections.h. */
 #define CONNECTION_CELLS(C, A, D) \
 	C(thread_uid, GAUGE, NONE, "uid of the main thread of the process at this end, 0 unknown") \
 	C(local, KEY, TEXT, "Address and port of this end") \

@@ -3,10 +3,10 @@
 
 #include "event/packet.h"
 
-/* More than any window: what is so far ahead is of another connection, or of a damaged trace. */
+/* More than any window: anything so far ahead belongs to another connection, or to a damaged trace. */
 #define GAP_MAX (UINT32_C(1) << 30)
 
-/* What the kernel hands over as one packet is not longer. */
+/* The kernel passes on no longer packets than this. */
 enum { LENGTH_MAX = 1 << 20 };
 
 bool tcp_segment_of(const struct ev_net *p, struct tcp_segment *out)
@@ -30,7 +30,7 @@ bool tcp_segment_of(const struct ev_net *p, struct tcp_segment *out)
 	return true;
 }
 
-/* How far number a is behind b; the nearer way round. */
+/* How far number a is ahead of b, the shorter way round. */
 static int32_t ahead_of(uint32_t a, uint32_t b)
 {
 	return (int32_t)(a - b);
@@ -47,7 +47,7 @@ bool tcp_way_has(const struct tcp_way *way, const struct tcp_segment *s)
 	       (!s->has_ack || (way->acks && ahead_of(s->ack, way->ack) <= 0));
 }
 
-/* Its payload, by what of it is behind way->next. */
+/* Counts its payload: what is after way->next, and what fills a gap before it. */
 static void count_bytes(struct tcp_way *way, const struct tcp_segment *s, struct tcp_news *news)
 {
 	const int32_t ahead = ahead_of(s->seq, way->next);

@@ -3,13 +3,13 @@
 #define LT_MODEL_TCP_H
 
 /*
- * One direction of a TCP connection as one host sees it: which bytes of it are new.
+ * One direction of a TCP connection as one host sees it: which of its bytes are new.
  *
  *        seen before          next
  *   ─────────┬───missing───┬───┤
  *            │ a late one   │   │ a new one ─▶      numbers modulo 2^32; SYN and FIN count one each
  *
- * Inside model/ only; nothing here knows of rows.
+ * Inside model/ only; nothing here knows about rows.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -23,32 +23,32 @@ struct tcp_segment {
 };
 
 struct tcp_way {
-	uint32_t next;    /* behind the last byte seen */
-	uint32_t ack;     /* the highest acknowledgement that it carried */
+	uint32_t next;    /* number after the last byte seen */
+	uint32_t ack;     /* the highest acknowledgement it carried */
 	uint32_t missing; /* bytes before next that were not seen: lost, late, or not in the trace */
 	uint32_t first;   /* number of the SYN */
-	uint32_t fin;     /* number behind the FIN */
+	uint32_t fin;     /* number after the FIN */
 	uint32_t netif;   /* the interface on which its packets count */
 	bool seen, acks, syn_seen, fin_seen;
 };
 
-/* What a packet is to the direction that it goes. */
+/* What a packet adds to its direction. */
 struct tcp_news {
-	bool copy;      /* seen before on another interface: nothing else holds */
+	bool copy;      /* seen before on another interface: nothing else is set */
 	uint32_t bytes; /* of its payload, those not seen before */
-	bool again;     /* all or some of it had been seen before */
+	bool again;     /* some or all of it had been seen before */
 };
 
-/* False: no TCP segment, or one whose lengths contradict each other. */
+/* False: it is not a TCP segment, or its lengths contradict each other. */
 bool tcp_segment_of(const struct ev_net *p, struct tcp_segment *out);
 
-/* The direction goes on with this packet. */
+/* Adds the packet to its direction. */
 struct tcp_news tcp_way_packet(struct tcp_way *way, const struct tcp_segment *s, uint32_t netif);
 
-/* Whether the packet would be nothing new to this direction. */
+/* Whether the packet has nothing new for this direction. */
 bool tcp_way_has(const struct tcp_way *way, const struct tcp_segment *s);
 
-/* Whether the end of the one direction was seen, and the other has acknowledged it. */
+/* Whether the end of way was seen, and other has acknowledged it. */
 bool tcp_way_closed(const struct tcp_way *way, const struct tcp_way *other);
 
 #endif

@@ -1,43 +1,41 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Events of user space: how many each thread emitted. They name their thread by
- * its ids as its pid namespace counts (contexts vtid, vpid, pid_ns, procname). Where the
- * kernel is traced too that is one of its threads:
+ * User-space events: how many each thread emitted. They name their thread by its IDs in its own PID namespace (contexts
+ * vtid, vpid, pid_ns, procname). If the kernel is traced too, it is the one of the kernel's threads that matches:
  *
- *   thread row   vtid, vpid, pid_ns: equal, or unknown for one of both
+ *   thread row   vtid, vpid, pid_ns: equal, or unknown for one of the two
  *                vtid unknown: its tid is the vtid, its pid the vpid
- *                of several the one of that name, then the one outside of containers
+ *                if several match: the one with that name, then the one outside containers
  *
- * Without the kernel's events a thread is made of each that emits. A thread
- * in a container that the kernel's events have not shown yet is nobody's: its events
- * count for their class and the host only.
+ * Without the kernel's events, every emitter becomes a thread. A thread in a container that the kernel's events have
+ * not shown yet is unknown: its events count only for their class and the host.
  *
- * Who emits is forgotten with the trace, as another one gets its number; and who has ended where there are very many.
+ * Emitters are forgotten with their trace, as its number is reused; and those that have ended if there are very many.
  */
 #include "model/internal.h"
 
 #include <string.h>
 
-/* A thread that was not found is looked for again after so long. */
+/* A thread that was not found is looked up again after this time. */
 #define RETRY_NS UINT64_C(100000000)
 
-/* Who emits, as its contexts say. */
+/* The thread that emits, as its contexts describe it. */
 struct emitter {
-	int64_t vtid, vpid; /* vpid -1: not told */
-	uint64_t pid_ns;    /* 0: not told */
+	int64_t vtid, vpid; /* vpid -1: unknown */
+	uint64_t pid_ns;    /* 0: unknown */
 	char comm[16];
 	uint32_t row;      /* TABLE_THREAD; NO_ROW: not found */
-	uint64_t uid;      /* of that row: another one has its place since if it differs */
-	uint64_t tried_ns; /* when it was last looked for */
+	uint64_t uid;      /* of that row; if it differs, the row is another thread's by now */
+	uint64_t tried_ns; /* when it was last looked up */
 };
 
 enum { SWEEP_FIRST = 1024, EMITTERS_MAX = 65536 };
 
 struct users {
 	GArray *emitters;      /* struct emitter */
-	guint sweep_at;        /* so many: some may be nobody's any more */
+	guint sweep_at;        /* number of emitters at which to look for unused ones */
 	struct map64 by_ids;   /* hash of vtid, vpid, pid_ns -> index */
-	struct map64 by_trace; /* (source, trace, vtid) -> index of who has that vtid now */
+	struct map64 by_trace; /* (source, trace, vtid) -> index of the emitter with that vtid now */
 };
 
 void users_create(struct model *m)
@@ -76,7 +74,7 @@ static bool is_same_thread(const struct thread_row *r, const struct emitter *e)
 	return r->tid == vtid && may_equal(r->pid, vpid, unknown);
 }
 
-/* The kernel's thread; NO_ROW: not known. */
+/* The kernel's thread; NO_ROW: unknown. */
 static uint32_t find_thread(struct model *m, const struct emitter *e)
 {
 	uint32_t best = NO_ROW;
@@ -98,7 +96,7 @@ static uint32_t find_thread(struct model *m, const struct emitter *e)
 	return best;
 }
 
-/* A thread of which only what it emits is known. NO_ROW: there must be one, the kernel knows which. */
+/* Creates a thread of which only what it emits is known. NO_ROW: the kernel's events must show it first. */
 static uint32_t make_thread(struct model *m, const struct emitter *e)
 {
 	const bool in_container = e->pid_ns && e->pid_ns != HOST_PID_NS;
@@ -159,7 +157,7 @@ void user_forget_trace(struct model *m, unsigned source, unsigned trace)
 	g_array_free(keys, TRUE);
 }
 
-/* Those that a trace's thread is, and while there are too many those that may still emit. */
+/* Emitters in use by a trace are kept; while there are too many, only those that may still emit. */
 static bool is_needed(struct model *m, const struct emitter *e, bool too_many)
 {
 	return !too_many || is_there(m, e) || (e->row == NO_ROW && m->now_ns - e->tried_ns < RETRY_NS);
@@ -229,7 +227,7 @@ void user_context(struct model *m, unsigned source, const struct event *ev)
 	memcpy(e->comm, p->procname, sizeof(e->comm));
 	map64_put(&m->users->by_trace, trace_key(source, ev), index);
 	settle(m, e);
-	/* the kernel's name is the newer one: a program's tracer keeps what it first saw */
+	/* the kernel's name is more recent: a program's tracer keeps the one it saw first */
 	if (e->row != NO_ROW && !m->has_kernel)
 		thread_set_comm(m, e->row, e->comm);
 }

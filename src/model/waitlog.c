@@ -42,7 +42,7 @@ void model_set_wait_log(struct model *m, struct wait_log *log)
 	m->wait_log = log;
 }
 
-/* ---- making events ---- */
+/* ---- creating events ---- */
 
 static struct wait_event *add(struct model *m, enum wait_event_kind kind, const struct cpu *cpu)
 {
@@ -84,7 +84,7 @@ static int32_t pid_of(const struct model *m, uint32_t row)
 	return row == NO_ROW ? -1 : (int32_t)THREAD_ROW(m, row)->pid;
 }
 
-/* The id of a name from an event: mostly the one its thread has already. */
+/* The ID of a name from an event: usually the one its thread already has. */
 static strid comm_of(struct model *m, uint32_t row, const char comm[16])
 {
 	if (row != NO_ROW && (!comm[0] || memcmp(thread_info(m, row)->comm, comm, 16) == 0))
@@ -102,7 +102,7 @@ static bool valid_tid(int64_t tid)
 	return tid >= 0 && tid <= INT32_MAX;
 }
 
-/* What the thread waits for, in its own words: the call it is in and what that works on. */
+/* What the thread waits for, from its own point of view: the call it is in and what that works on. */
 static void set_call(struct model *m, struct wait_event *e, uint32_t row)
 {
 	const struct thread *t = row == NO_ROW ? NULL : thread_info(m, row);
@@ -140,8 +140,8 @@ static void log_switch(struct model *m, const struct apply *a)
 }
 
 /*
- * One family of wake-ups counts, by what the trace declares, so that none counts twice: sched_ttwu;
- * else sched_waking, which comes first and from the waker's CPU; else sched_wakeup.
+ * Only one family of wake-ups counts, depending on what the trace declares, so that no wake-up counts twice:
+ * sched_ttwu; else sched_waking, which comes first and from the waker's CPU; else sched_wakeup.
  */
 static bool counts(const struct apply *a)
 {
@@ -150,7 +150,7 @@ static bool counts(const struct apply *a)
 	return a->ev->kind != EVENT_SCHED_WAKEUP || !a->trace->has_waking;
 }
 
-/* Who runs on the CPU, by the event's own context; no believing in what was before. */
+/* The thread that runs on the CPU, from the event's own context, without relying on earlier events. */
 static void set_runner(const struct model *m, struct wait_event *e, const struct apply *a)
 {
 	if (!a->trace->has_tid || a->ev->tid < 0)
@@ -173,16 +173,16 @@ static bool is_kernel_thread(const struct model *m, uint32_t thread)
 	return thread != NO_ROW && THREAD_ROW(m, thread)->flags & THREAD_KERNEL;
 }
 
-/* Where a record begins midway there are threads of which only the number is known: they may be either. */
+/* In a record that starts midway, only the number of some threads is known: they may be either. */
 static bool is_user_thread(const struct model *m, uint32_t thread)
 {
 	return thread != NO_ROW && !is_kernel_thread(m, thread) && (int64_t)THREAD_ROW(m, thread)->ppid >= 0;
 }
 
 /*
- * Which of the two the woken one is: by the socket that its waker writes to; else by the one it
- * reads from; the kernel's threads work for everybody else. A parent that waits for its child is no client, nor
- * is a thread of the kernel that is to carry on with what its waker does (ksoftirqd, as a packet is sent).
+ * Which of the two the woken thread is: by the socket that its waker writes to; else by the one it reads from; kernel
+ * threads work for all others. A parent that waits for its child is not a client, nor is a kernel thread that is to
+ * carry on with what its waker does (ksoftirqd, when a packet is sent).
  */
 static enum wait_role role_of_wake(struct model *m, uint32_t waker, uint32_t woken)
 {
