@@ -6,11 +6,13 @@
 #include "base/nstime.h"
 
 #define SECOND_NS NS_PER_S
-#define STEADY_NS 250000000 /* between two spans of some seconds: what is more is another speed, or a busy machine */
+#define STEADY_NS \
+	250000000 /* between the two halves of the ring; a larger change means another speed, or a busy
+			     * machine */
 
 enum { SECONDS_LEAST = 4 };
 
-/* 73 years before and behind ours: one that starts in 1970 is believed, and differences stay in range. */
+/* 73 years before or after ours: a clock that starts in 1970 is accepted, and differences stay in range. */
 #define FARTHEST_NS (INT64_C(1) << 61)
 
 static unsigned slot(unsigned n)

@@ -6,13 +6,13 @@
 #include <stdint.h>
 
 /*
- * How far a live host's clock is behind ours, by when its events come: the least delay of late, of which a live
- * session has about as much as any other. That holds only while its time passes as fast as ours: not while a backlog
- * is read, nor where a recording is replayed at another speed. Main thread only.
+ * Estimates how far a live host's clock is behind this machine's from when its events arrive: the smallest recent
+ * delay, which is about the same for every live session. That holds only while the host's time advances at the rate of
+ * ours: not while a backlog is read, nor while a recording is replayed at another speed. Main thread only.
  *
- *   delay  |.             at first a backlog is read
+ *   delay  |.             a backlog is read first
  *          | .  .   .
- *          |  .. ... ..   then it comes once per live timer: the least of the last seconds
+ *          |  .. ... ..   then one delay per live timer period: the least of the last seconds counts
  *          +------------ our time
  */
 enum { CLOCK_ARRIVAL_SECONDS = 8 };
@@ -21,14 +21,19 @@ struct clock_arrival {
 	struct {
 		uint64_t second; /* of our time */
 		int64_t least_ns;
-	} seconds[CLOCK_ARRIVAL_SECONDS]; /* a ring of those in which anything came */
-	unsigned n;                       /* that there have been */
+	} seconds[CLOCK_ARRIVAL_SECONDS]; /* ring of the seconds in which anything arrived */
+	unsigned n;                       /* seconds so far */
 };
 
-/* What the host had done until host_ns by its clock was here at now_ns by ours. Returns whether a second began. */
+/*
+ * By now_ns of our clock, everything that happened up to host_ns of the host's clock had arrived. Returns whether a new
+ * second started.
+ */
 bool clock_arrival_note(struct clock_arrival *a, uint64_t host_ns, uint64_t now_ns);
 
-/* Our time - the host's, less than 73 years, and how much that varied. False: it is not known, or no more. */
+/*
+ * Our time minus the host's, less than 73 years, and how much that varied. False: not known, or not known any longer.
+ */
 bool clock_arrival_delay(const struct clock_arrival *a, int64_t *delay_ns, uint64_t *spread_ns);
 
 #endif

@@ -7,12 +7,12 @@
 enum { SLOPE_BITS = 50 };
 #define SLOPE_ONE (INT64_C(1) << SLOPE_BITS)
 
-/* No line of a map is flatter or steeper than this: two clocks that are apart by more are no clocks. */
+/* Limits the slope of every line of a map: clocks whose rates differ by more are not usable. */
 #define EXCESS_MAX (SLOPE_ONE / 2)
 
 struct knot {
 	uint64_t host_ns, ref_ns;
-	int64_t excess; /* of the line to the next knot, or from the last one on */
+	int64_t excess; /* of the line to the next knot, or after the last one */
 };
 
 struct clock_map {
@@ -72,7 +72,7 @@ static int64_t excess_of(double slope_excess)
 	return CLAMP(slope_excess, -0.5, 0.5) * (double)SLOPE_ONE;
 }
 
-/* The line host_ns is on, by its knot and slope. */
+/* Finds the line that covers host_ns: its knot and slope. */
 static const struct knot *line_at_host(const struct clock_map *map, uint64_t host_ns, int64_t *excess)
 {
 	unsigned lo = 0, hi = map->knots->len;
@@ -131,7 +131,7 @@ uint64_t clock_from_ref(const struct clock_map *map, uint64_t ref_ns)
 	k = line_at_ref(map, ref_ns, &excess);
 	dr = (int64_t)(ref_ns - k->ref_ns);
 	dh = (__int128)dr * SLOPE_ONE / (SLOPE_ONE + excess);
-	/* The nearest time whose image is at or after ref_ns. */
+	/* The earliest time whose image is at or after ref_ns. */
 	while ((int64_t)dh + stretch((int64_t)dh, excess) < dr)
 		dh++;
 	return k->host_ns + (uint64_t)(int64_t)dh;
@@ -142,7 +142,7 @@ unsigned clock_map_epoch(const struct clock_map *map)
 	return map ? map->epoch : 0;
 }
 
-/* Every other knot of the older half goes: there the map is a little coarser from now on. */
+/* Removes every other knot of the older half; the map becomes slightly coarser there. */
 static void thin(struct clock_map *map)
 {
 	unsigned half = map->knots->len / 2, to = 1;

@@ -5,8 +5,8 @@
 #include <stdint.h>
 
 /*
- * From a host's clock to the reference host's and back: piecewise linear,
- * strictly monotone both ways, the identity until something is known.
+ * Converts a host's clock to the reference host's and back: piecewise linear, strictly monotone in both directions, the
+ * identity until something is known.
  *
  *   reference ns
  *      │            ╱ slope 1 + drift, |drift| <= rho
@@ -18,14 +18,13 @@
  */
 struct clock_map;
 
-/* Reference time of the host's time, and back; from_ref(to_ref(t)) is t to 1 ns. NULL: the identity. */
+/* From the host's time to reference time, and back; from_ref(to_ref(t)) is t to within 1 ns. NULL: the identity. */
 uint64_t clock_to_ref(const struct clock_map *map, uint64_t host_ns);
 uint64_t clock_from_ref(const struct clock_map *map, uint64_t ref_ns);
 
 /*
- * Grows by one whenever the map was replaced by one that is not a continuation
- * of it (the first estimate, a new reference host, a failed pair): what was converted
- * before cannot be compared with what is converted now. 0: never.
+ * Increases by one each time the map is replaced by one that does not continue it (the first estimate, a new reference
+ * host, a failed pair): times converted before cannot be compared with times converted after. 0: never replaced.
  */
 unsigned clock_map_epoch(const struct clock_map *map);
 

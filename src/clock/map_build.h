@@ -6,43 +6,46 @@
 #include "clock/map.h"
 
 /*
- * The side of a map that only clock/ sees: how it comes to be. Knots are added
- * in order of the host's time; between two of them the map is a straight line, before
- * the first and after the last one it goes on with a slope.
+ * The side of a map that only clock/ uses to build it. Knots are added in order of the host's time. Between two knots
+ * the map is a straight line; before the first and after the last one it continues with a given slope.
  */
 enum { CLOCK_MAP_KNOTS = 8192 };
 
 struct clock_map *clock_map_create(void);
 void clock_map_destroy(struct clock_map *map);
 
-/* Back to the identity, as a map of another epoch if it had not been one. */
+/* Resets the map to the identity, in a new epoch unless it was the identity before. */
 void clock_map_reset(struct clock_map *map);
 
-/* What follows is no continuation of what was: the map is empty, its epoch one more. */
+/* Empties the map and starts a new epoch: the knots that follow do not continue the old ones. */
 void clock_map_begin_epoch(struct clock_map *map);
 
-/* Forgets knots after host_ns, and puts one there: what the map says up to there stays. It must not be empty. */
+/*
+ * Removes the knots after host_ns and adds one there, so that the map is unchanged up to host_ns. The map must not be
+ * empty.
+ */
 void clock_map_cut(struct clock_map *map, uint64_t host_ns);
 
 /*
- * A knot after the last one; slope_excess: of the line behind it, until a next one comes (1 + excess: ns of the
- * reference per ns of the host). A knot that would make time go back is moved to where it stands still.
+ * Adds a knot after the last one. slope_excess applies after this knot until the next one is added (1 + excess: ns of
+ * the reference per ns of the host). A knot that would move time backwards, or change it too fast, is moved to the
+ * nearest permitted time. If host_ns is not after the last knot, only the slope changes.
  */
 void clock_map_add(struct clock_map *map, uint64_t host_ns, uint64_t ref_ns, double slope_excess);
 
-/* The slope in front of the first knot, where nothing is added before it. */
+/* Sets the slope before the first knot. No knot may be added before it. */
 void clock_map_set_lead(struct clock_map *map, double slope_excess);
 
-/* As bytes; and back, into an empty one. */
+/* To bytes, and back into an empty map. */
 void clock_map_pack(const struct clock_map *map, GByteArray *out);
 void clock_map_unpack(struct clock_map *map, struct unpack *in);
 
 unsigned clock_map_knots(const struct clock_map *map);
 
-/* The n-th knot. */
+/* Returns the n-th knot. */
 void clock_map_knot(const struct clock_map *map, unsigned n, uint64_t *host_ns, uint64_t *ref_ns);
 
-/* 1 + excess: the slope at the host's time. */
+/* The slope at host_ns, minus 1. */
 double clock_map_slope_excess(const struct clock_map *map, uint64_t host_ns);
 
 #endif

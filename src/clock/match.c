@@ -8,7 +8,10 @@ enum {
 	TCP = PACKET_TCP,
 	UDP = PACKET_UDP,
 	PACKETS_PER_HOST = 65536,
-	/* Of packets with the same key (duplicate acknowledgements by the thousand) only the latest are looked at. */
+	/*
+	 * Only the latest of the packets with the same key are examined (there may be thousands of duplicate
+	 * acknowledgements).
+	 */
 	COPIES_MAX = 64,
 	LIST_MAX = 256,
 	PLACES_MAX = 64,
@@ -24,7 +27,7 @@ struct matcher {
 
 bool clock_packet_of_event(const struct ev_net *event, enum clock_packet_layout layout, struct clock_packet *out)
 {
-	/* Without an IP header there may be a TCP header; it always has a flag. */
+	/* Without an IP header there may be a TCP header, which always has a flag. */
 	uint8_t protocol = event->ip_version ? event->protocol : event->flags ? TCP : 0;
 
 	if ((protocol != TCP && protocol != UDP) || (layout == CLOCK_PACKET_NET_DEV && !event->ip_version))
@@ -70,13 +73,13 @@ void matcher_destroy(struct matcher *m)
 	g_free(m);
 }
 
-/* A host sees the cause of what it receives before it: the other way round they are two packets. */
+/* A host sees the cause of what it receives before it receives it; in the other order they are two packets. */
 static bool in_order(const struct match_entry *fed, const struct match_entry *earlier)
 {
 	return earlier->host != fed->host || !fed->sent;
 }
 
-/* Copies of one packet for certain: only retransmissions within a flow that has no ids are taken for copies, too. */
+/* Certainly copies of one packet, except that in a flow without ids retransmissions also count as copies. */
 static bool same_packet(const struct clock_packet *a, const struct clock_packet *b)
 {
 	return match_same_key(a, b) && a->id == b->id && (a->id || match_same_flow(a, b));
@@ -84,7 +87,7 @@ static bool same_packet(const struct clock_packet *a, const struct clock_packet 
 
 /* ---- by key ---- */
 
-/* How well two packets of the same key fit: 0 not at all. */
+/* How well two packets with the same key fit; 0: not at all. */
 enum fit { FIT_NOT, FIT_NAT_WITHOUT_ID, FIT_OTHER_ID, FIT_NAT, FIT_FLOW };
 
 static enum fit fit_of(const struct clock_packet *a, const struct clock_packet *b)
@@ -98,7 +101,7 @@ static enum fit fit_of(const struct clock_packet *a, const struct clock_packet *
 	return FIT_NAT_WITHOUT_ID;
 }
 
-/* Its partner: the one that fits best, of several the oldest; NO_ENTRY. */
+/* The partner that fits best, the oldest if there are several, or NO_ENTRY. */
 static uint32_t find_partner(const struct matcher *m, uint32_t fed, enum fit *fit)
 {
 	const struct match_entry *e = match_entry(&m->table, fed);
@@ -122,12 +125,12 @@ static uint32_t find_partner(const struct matcher *m, uint32_t fed, enum fit *fi
 	return *fit == FIT_NAT_WITHOUT_ID && equal > 1 ? NO_ENTRY : best;
 }
 
-/* What the copies seen so far say about a match of two hosts. */
+/* Judges a match by the copies seen so far on its two hosts. */
 static void judge_copies(const struct matcher *m, uint32_t sent, uint32_t received, enum fit fit, struct match *out)
 {
 	const struct match_entry *s = match_entry(&m->table, sent), *r = match_entry(&m->table, received);
 	unsigned sends = 0, receives = 0, n = 0;
-	bool origin = true; /* the receiver had not sent it before, nor the sender received it */
+	bool origin = true; /* the receiver had not sent it before, and the sender had not received it */
 	uint64_t first_ns = s->ts_ns, before_ns = UINT64_MAX;
 	uint32_t i = map64_get(&m->table.heads[LIST_KEY], s->hash[LIST_KEY]);
 
@@ -168,12 +171,12 @@ static bool covers(const struct clock_packet *p, uint32_t byte)
 	return byte - p->seq < (uint32_t)p->payload_len;
 }
 
-/* Which entries of a list to take: those that cover a byte, or those that start within len bytes from it. */
+/* Which entries of a list to take: those that cover a byte, or those that start within len bytes after it. */
 struct wanted {
 	uint32_t seq, len; /* len 0: cover seq */
 };
 
-/* Of a list with very many only the latest are looked at. */
+/* Examines only the latest entries of a very long list. */
 static void collect_list(struct matcher *m, const struct clock_packet *flow, unsigned k, uint32_t seq,
 			 struct wanted wanted)
 {
@@ -207,7 +210,7 @@ static void sort_parts(struct matcher *m)
 	}
 }
 
-/* The entries of a flow that cover this byte, into m->parts. */
+/* Collects the entries of a flow that cover this byte in m->parts. */
 static void collect_covering(struct matcher *m, const struct clock_packet *flow, uint32_t byte)
 {
 	const struct wanted wanted = { .seq = byte };
@@ -221,8 +224,8 @@ static void collect_covering(struct matcher *m, const struct clock_packet *flow,
 }
 
 /*
- * The entries of a flow whose first byte the packet covers, into m->parts. Not looked for, as they are too many
- * places: pieces of less than a 64th of it, but for one at its end.
+ * Collects the entries of a flow whose first byte the packet covers in m->parts. Pieces smaller than a 64th of the
+ * packet are not searched for, as they could be in too many places, except one at its end.
  */
 static void collect_inside(struct matcher *m, const struct clock_packet *p)
 {
@@ -251,7 +254,7 @@ static void collect_inside(struct matcher *m, const struct clock_packet *p)
 	sort_parts(m);
 }
 
-/* What all packets that cover this byte say about the match of two of them. */
+/* Judges a match of two packets by all packets that cover this byte. */
 static void judge_parts(struct matcher *m, const struct match_entry *s, const struct match_entry *r, struct match *out)
 {
 	uint32_t byte = covers(&s->packet, r->packet.seq) ? r->packet.seq : s->packet.seq;
@@ -300,7 +303,10 @@ static void tell(struct matcher *m, uint32_t a, uint32_t b, enum fit fit)
 	m->fn(m->data, &match);
 }
 
-/* Packets whose first byte is in this one and that have no partner: pieces of it, or it of them. */
+/*
+ * Matches the packet with unmatched ones whose first byte is inside it: pieces of it, or the packet they were merged
+ * into.
+ */
 static bool match_inside(struct matcher *m, uint32_t fed)
 {
 	const struct match_entry *e = match_entry(&m->table, fed);
@@ -326,7 +332,10 @@ static bool match_inside(struct matcher *m, uint32_t fed)
 	return first_byte;
 }
 
-/* The packet that has its first byte, but is no copy: of several the latest, which is the nearest hop. */
+/*
+ * Matches the packet with one that contains its first byte but is not a copy; of several with the latest, the nearest
+ * hop.
+ */
 static void match_around(struct matcher *m, uint32_t fed)
 {
 	const struct match_entry *e = match_entry(&m->table, fed);

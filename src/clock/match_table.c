@@ -5,7 +5,7 @@
 
 enum {
 	TCP = 6,
-	FLAGS_MOVED = 0x1c8, /* PSH moves to another piece, CWR, ECE and NS are set on the way */
+	FLAGS_MOVED = 0x1c8, /* PSH moves to another piece; CWR, ECE and NS are set on the way */
 };
 
 static uint64_t mix(uint64_t hash, uint64_t word)
@@ -18,7 +18,7 @@ static uint16_t lasting_flags(const struct clock_packet *p)
 	return p->layout == CLOCK_PACKET_SOCK_LOCAL ? p->flags : p->flags & ~FLAGS_MOVED;
 }
 
-/* No payload, some, unknown: data and the acknowledgement before it have equal numbers. */
+/* No payload, some, unknown: data and the acknowledgement before it have the same numbers. */
 static unsigned payload_class(const struct clock_packet *p)
 {
 	return p->payload_len > 0 ? 1 : p->payload_len == 0 ? 0 : 2;
@@ -46,7 +46,7 @@ static uint64_t range_hash(const struct clock_packet *p, unsigned k, uint32_t se
 	return mix(flow_hash(p), (uint64_t)k << 32 | seq >> k);
 }
 
-/* k: 2^k bytes are enough for it; 0: its bytes are not known. */
+/* The smallest k such that the payload fits into 2^k bytes; 0: unknown. */
 static unsigned magnitude(const struct clock_packet *p)
 {
 	unsigned k = RANGE_LEAST;

@@ -8,14 +8,14 @@
 #include "clock/match.h"
 
 /*
- * The packets a matcher keeps: first in first out per host, and found by two
- * hashes, each the head of a list of those that have it, newest first.
+ * The packets that a matcher keeps: first in first out per host, and indexed by two hashes. Each hash leads to a list
+ * of its packets, newest first.
  *
- *   by key    what a packet and its copies have in common on every host
- *   by range  flow, order of magnitude k of its length, and which 2^k numbers its first byte is in; only of
- *             TCP with payload. So few are in one list, and few lists have all that may cover a byte.
+ *   by key    the fields that a packet and its copies share on every host
+ *   by range  flow, order of magnitude k of its length, and the block of 2^k sequence numbers that contains its first
+ *             byte; only TCP with payload. Lists stay short, and a byte is covered by packets of only a few lists.
  *
- * Entries are numbers, as the array moves when it grows.
+ * Entries are referred to by number, as the array moves when it grows.
  */
 #define NO_ENTRY MAP64_NONE
 
@@ -31,18 +31,18 @@ struct match_entry {
 	struct {
 		uint32_t newer, older;
 	} link[LISTS];
-	uint64_t number; /* the how manieth that was fed */
+	uint64_t number; /* sequence number of feeding */
 	uint32_t later;  /* next of the same host; in the free list: next free one */
 	uint32_t host;
 	bool sent;
 	bool matched;
-	uint8_t range; /* k, if it is in LIST_RANGE, else 0 */
+	uint8_t range; /* k if it is in LIST_RANGE, else 0 */
 };
 
 struct match_host {
 	uint32_t first, last; /* oldest and newest entry */
 	uint32_t kept;
-	uint32_t waiting[2]; /* without partner; [1]: sent */
+	uint32_t waiting[2]; /* without a partner; [1]: sent */
 };
 
 struct match_table {
@@ -58,11 +58,11 @@ struct match_table {
 void match_table_init(struct match_table *t);
 void match_table_release(struct match_table *t);
 
-/* A new entry at the end of its host's and at the head of its lists. */
+/* Adds an entry at the end of its host's list and at the head of its hash lists. */
 uint32_t match_table_add(struct match_table *t, unsigned host, uint64_t ts_ns, bool sent,
 			 const struct clock_packet *packet, const uint64_t cookie[2]);
 
-/* The host's oldest entry goes; it has one. */
+/* Removes the host's oldest entry; there must be one. */
 void match_table_drop(struct match_table *t, unsigned host);
 
 static inline struct match_entry *match_entry(const struct match_table *t, uint32_t i)
@@ -70,16 +70,19 @@ static inline struct match_entry *match_entry(const struct match_table *t, uint3
 	return &t->entries[i];
 }
 
-/* The newest entry of the flow of `packet` of magnitude k whose first byte is in the same 2^k numbers as seq. */
+/*
+ * The newest entry in the flow of `packet` with magnitude k whose first byte is in the same block of 2^k numbers as
+ * seq.
+ */
 uint32_t match_table_range(const struct match_table *t, const struct clock_packet *packet, unsigned k, uint32_t seq);
 
-/* It has found its partner. */
+/* Marks the entry as matched. */
 void match_table_found(struct match_table *t, uint32_t i);
 
-/* Between two packets: addresses, ports and protocol are the same. */
+/* Whether two packets have the same addresses, ports and protocol. */
 bool match_same_flow(const struct clock_packet *a, const struct clock_packet *b);
 
-/* Between two packets: what must be the same of one packet on all hosts is. */
+/* Whether two packets agree in all fields that one packet keeps on every host. */
 bool match_same_key(const struct clock_packet *a, const struct clock_packet *b);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Live: maps that move on. A published map is never taken back: it turns
- * towards the new estimate, by no more than rho.
+ * Live: maps that advance. A published map is never changed afterwards: it turns towards the new estimate, by at most
+ * rho.
  *
  *   reference                    ╱ new line, at now + 1 s and later
  *      │                  ····╱
@@ -14,9 +14,9 @@
 #include "clock/internal.h"
 
 #define TURN_NS 1e9
-#define TURN_MAX_NS 1e10 /* a map that is wrong for certain by more than it can turn in that time jumps */
+#define TURN_MAX_NS 1e10 /* a map whose certain error is more than it can correct in that time jumps */
 
-/* A time by another clock, how far off that may be, and the slope there: 1 + excess. */
+/* A time converted to another clock, its error bound, and the slope there: 1 + excess. */
 struct converted {
 	uint64_t t_ns;
 	double half_ns, excess;
@@ -96,7 +96,7 @@ double clock_moving_bound(const struct clock_sync *s, unsigned host, uint64_t ho
 	return target.half_ns + fabs((double)(int64_t)(target.t_ns - ref_ns));
 }
 
-/* Half widths of all pairs, now. */
+/* The half widths of all pairs, now. */
 static double *solve_pairs(struct clock_sync *s)
 {
 	double *bounds = g_new(double, s->pairs->len);
@@ -114,7 +114,7 @@ static double *solve_pairs(struct clock_sync *s)
 	return bounds;
 }
 
-/* A host that follows nobody: its own time, but for what arrival says. */
+/* A host without a reference keeps its own time, except for the shift by arrival. */
 static void publish_shift(struct clock_host *h, int64_t shift_ns)
 {
 	const uint64_t now_ns = h->updated_ns;
@@ -156,7 +156,7 @@ void clock_move_maps(struct clock_sync *s)
 		} else if (h->pair || clock_host_at(s, h->up)->up != NO_HOST) {
 			publish(s, h, order[i], before[order[i]] != h->ref || !clock_map_knots(h->map));
 		} else {
-			h->has_bound = true; /* by hand, of the reference itself: its map is made */
+			h->has_bound = true; /* by hand, relative to the reference itself: its map exists */
 			h->bound_ns = 0;
 		}
 	}

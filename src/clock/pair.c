@@ -6,9 +6,9 @@
 #include "base/nstime.h"
 
 enum {
-	SAMPLES_MAX = 1 << 18, /* of each direction; then the oldest quarter is dropped */
-	BUCKETS_MAX = 3600,    /* kept while live: an hour of seconds with traffic */
-	/* How much a frequency may wander within a window: NTP's corrections and the temperature are below it. */
+	SAMPLES_MAX = 1 << 18, /* of each direction; when full, the oldest quarter is dropped */
+	BUCKETS_MAX = 3600,    /* live: an hour, counting only seconds with traffic */
+	/* How much a frequency may wander within a window; NTP's corrections and temperature stay below it. */
 	WANDER_PPB = 1000,
 };
 
@@ -76,7 +76,7 @@ enum clock_window_result clock_pair_solve(struct clock_pair *p, uint64_t x_ns, u
 
 	if (!p->seen[0] || !p->seen[1] || !clock_window_span(p->window, &first_ns, &last_ns))
 		return WINDOW_EMPTY;
-	/* So long that it has all messages on the side of x it looks at. */
+	/* Long enough for all messages on the side of x that counts. */
 	whole_ns = x_ns > first_ns ? x_ns - first_ns : 0;
 	if (centred && last_ns > x_ns)
 		whole_ns = MAX(whole_ns, last_ns - x_ns);
@@ -126,7 +126,7 @@ void clock_pair_forget(struct clock_pair *p, guint latest)
 	for (int d = CLOCK_FROM_A; d <= CLOCK_FROM_B; d++) {
 		const guint kept = (guint)MAX(latest, p->n_samples[d] - p->judged[d]);
 
-		/* seldom: what stays is moved */
+		/* rarely, because the remaining samples are moved */
 		if (p->samples[d]->len / 2 > kept)
 			g_array_remove_range(p->samples[d], 0, p->samples[d]->len - kept);
 	}

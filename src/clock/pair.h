@@ -14,8 +14,8 @@ enum { CLOCK_RHO_PPM = 100 };
 #define CLOCK_WINDOW_NS UINT64_C(60000000000)
 
 /*
- * Two hosts that exchange packets: their window, and what was found out. Everything is as seen from host a:
- * d = b's time - a's time, at a's time x.
+ * Two hosts that exchange packets: their window, and the results. Everything is as seen from host a: d = b's time - a's
+ * time, at a's time x.
  */
 struct clock_sample {
 	uint64_t sent_ns, received_ns; /* by the clocks of the two hosts */
@@ -27,51 +27,51 @@ struct clock_pair {
 	unsigned a, b; /* hosts, a < b */
 	struct clock_window *window;
 	uint64_t matched, used;
-	bool seen[2]; /* certain matches, by direction */
+	bool seen[2]; /* has certain matches, by direction */
 	enum clock_state state;
 	uint64_t last_match_ns[2]; /* by a's, b's clock */
-	GArray *samples[2];        /* struct clock_sample: the latest matches by direction */
-	uint64_t n_samples[2];     /* ever */
-	uint64_t judged[2];        /* of them, those whose latency has been looked at */
+	GArray *samples[2];        /* struct clock_sample: the latest matches, by direction */
+	uint64_t n_samples[2];     /* since the start */
+	uint64_t judged[2];        /* number of those whose latency has been examined */
 	uint64_t negative;
-	/* The last estimate that fits. */
+	/* The last successful estimate. */
 	bool has_line;
 	uint64_t line_x_ns;
 	int64_t line_d_ns;
 	double line_slope, line_half_ns;
-	struct clock_map *whole; /* a's time to b's, of the whole record; NULL: not made */
+	struct clock_map *whole; /* a's time to b's, for the whole recording; NULL: not made */
 };
 
 struct clock_pair *clock_pair_create(unsigned a, unsigned b, const struct clock_options *options);
 void clock_pair_destroy(struct clock_pair *p);
 
-/* A match from CLOCK_FROM_A or _B. certain: the times are those the clocks may use. */
+/* Adds a match from CLOCK_FROM_A or _B. certain: times that the clocks may use, or NULL. */
 void clock_pair_add(struct clock_pair *p, int direction, const struct clock_sample *sample,
 		    const struct clock_sample *certain);
 
 /*
- * What the window says of d at x, by messages of window_ns before x (centred: and after it). Where
- * there are too few it is made longer, where no line fits shorter.
+ * Solves the window for d at x, from messages up to window_ns before x (centred: and after it). The window is
+ * lengthened if it has too few messages, and shortened if no line fits.
  */
 enum clock_window_result clock_pair_solve(struct clock_pair *p, uint64_t x_ns, uint64_t window_ns, bool centred,
 					  struct clock_bound *out);
 
-/* Takes a result as the pair's: its state, and the last line that fits. */
+/* Makes a result the pair's: its state and, if a line fitted, that line. */
 void clock_pair_keep(struct clock_pair *p, uint64_t x_ns, enum clock_window_result result,
 		     const struct clock_bound *bound);
 
-/* d at x by the last line that fitted, and how uncertain it is by now. */
+/* d at x by the last line that fitted, and its uncertainty there. */
 int64_t clock_pair_line(const struct clock_pair *p, uint64_t x_ns, double rho, double *half_ns);
 
-/* Drops what is too old for any window while live. */
+/* Live: drops messages that are too old for any window. */
 void clock_pair_trim(struct clock_pair *p);
 
-/* Drops the matches whose latency has been looked at, but for the latest of each direction. */
+/* Drops the matches whose latency has been examined, except the latest of each direction. */
 void clock_pair_forget(struct clock_pair *p, guint latest);
 
 /*
- * Latencies of one direction under two maps to one reference: of the samples kept,
- * from the first-th ever on. Returns how many there were; below 0 are counted in *negative.
+ * Computes the latencies of one direction, converted by two maps to the same reference, from the samples that are still
+ * kept, starting with number `first` since the start. Returns their number; those below 0 are added to *negative.
  */
 struct clock_latencies {
 	int64_t min_ns, median_ns;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Who follows whom: the forest of pairs, its references, and the hosts whose
- * offset was given by hand, which hang on the reference they were given for.
+ * Chooses the reference of each host: the forest of pairs, its references, and the hosts whose offset was given by
+ * hand, which are attached to the reference that the offset is relative to.
  */
 #include "clock/internal.h"
 
@@ -45,7 +45,9 @@ static bool is_by_hand(const struct clock_sync *s, unsigned h, int chosen)
 	return clock_host_at(s, h)->by_hand && (int)h != chosen;
 }
 
-/* Edges of the pairs; without those of hosts by hand, or with them, each tied to their reference. */
+/*
+ * The spanning forest of the pairs: without hosts whose offset is given by hand, or with each of them tied to hand_ref.
+ */
 static void span(const struct clock_sync *s, const double *bounds, int chosen, int hand_ref, struct forest *f)
 {
 	f->n_edges = 0;
@@ -80,7 +82,7 @@ static unsigned root_of(const struct clock_sync *s, const struct forest *f, unsi
 
 	if (chosen != NO_HOST && f->tree[chosen] == tree)
 		return (unsigned)chosen;
-	/* all times that were shown are in its */
+	/* all times shown so far are in its time */
 	if (keep_roots && common != NO_HOST && f->tree[common] == tree)
 		return (unsigned)common;
 	for (unsigned h = 0; keep_roots && h < f->n_hosts; h++) {
@@ -97,7 +99,7 @@ static unsigned root_of(const struct clock_sync *s, const struct forest *f, unsi
 	return best != NO_HOST ? (unsigned)best : clock_tree_centre(f->n_hosts, f->edges, f->n_edges, tree, f->rank);
 }
 
-/* Whose time those by hand are given in: the chosen host, or the reference of the largest tree. */
+/* The reference of the offsets given by hand: the chosen host, or the reference of the largest tree. */
 static int reference_of_hands(const struct clock_sync *s, const struct forest *f, int chosen, bool keep_roots)
 {
 	int best = NO_HOST;

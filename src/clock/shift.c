@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Live hosts that no packets relate: by when their events come they are moved to the time of one of them, so that
- * nobody waits until the others' clocks have come as far. Only those that are off by more than that is exact; what
- * packets say later takes its place.
+ * Live hosts that packets do not relate are moved to the time of one of them by the arrival of their events, so that no
+ * host has to wait until the others' clocks catch up. Only hosts that are off by more than the error of this method are
+ * moved; packets take precedence as soon as there are any.
  */
 #include "clock/internal.h"
 
-/* Two live sessions' least delays differ by no more, but for what they are seen to vary. */
+/* The minimum delays of two live sessions differ by at most this, plus their observed variation. */
 #define ARRIVAL_HALF_NS 500000000
-#define ARRIVAL_STEP_NS 100000000 /* it is not known better than that */
+#define ARRIVAL_STEP_NS 100000000 /* granularity of the estimated error */
 
-/* a - b. Delays are less than 2^61 ns each; what others' times made of a shift before may be anything. */
+/* a - b. Delays are below 2^61 ns; shifts derived from earlier ones may have any value. */
 static int64_t apart(int64_t a, int64_t b)
 {
 	const int64_t most = INT64_C(1) << 62;
@@ -18,7 +18,7 @@ static int64_t apart(int64_t a, int64_t b)
 	return CLAMP(a, -most + 1, most - 1) - CLAMP(b, -most + 1, most - 1);
 }
 
-/* A host that follows nobody. */
+/* Whether the host follows no other host. */
 static bool is_free(const struct clock_sync *s, unsigned host)
 {
 	const struct clock_host *h = clock_host_at(s, host);
@@ -26,7 +26,7 @@ static bool is_free(const struct clock_sync *s, unsigned host)
 	return !h->by_hand && (h->ref == NO_HOST || h->ref == (int)host);
 }
 
-/* How many have it as their reference. */
+/* The number of hosts with this reference. */
 static unsigned count_followers(const struct clock_sync *s, unsigned host)
 {
 	unsigned n = 0;
@@ -36,7 +36,7 @@ static unsigned count_followers(const struct clock_sync *s, unsigned host)
 	return n;
 }
 
-/* The reference that most follow; of several that which it was, or the first. */
+/* The reference with most followers; of several, the current common host, or else the first. */
 static int greatest_reference(const struct clock_sync *s)
 {
 	unsigned most = 0;
@@ -53,7 +53,7 @@ static int greatest_reference(const struct clock_sync *s)
 	return best;
 }
 
-/* Whose clock is nearest to this machine's. */
+/* The host whose clock is nearest to this machine's. */
 static int nearest(const struct clock_sync *s)
 {
 	uint64_t least_ns = UINT64_MAX, spread_ns;
@@ -94,7 +94,7 @@ int clock_shift_common(const struct clock_sync *s)
 	return s->common != NO_HOST && any(s, is_shifted) ? s->common : NO_HOST;
 }
 
-/* Whose time all others are to be in; once that shows it stays, but for what packets say. */
+/* Chooses the host whose time all others use. Once times are shown in it, it changes only if packets say otherwise. */
 static int choose_common(const struct clock_sync *s)
 {
 	const int chosen = clock_sync_chosen(s), reference = greatest_reference(s), common = clock_shift_common(s);
@@ -103,13 +103,13 @@ static int choose_common(const struct clock_sync *s)
 		return chosen;
 	if (reference != NO_HOST)
 		return reference;
-	/* who gives the offset of some knows those of the others */
+	/* a user who gives some offsets knows the others */
 	if (any(s, is_by_hand))
 		return NO_HOST;
 	return common != NO_HOST ? common : nearest(s);
 }
 
-/* Shifts are by the clock of another host from now on. */
+/* Makes shifts relative to the clock of another host. */
 static bool change_common(struct clock_sync *s, int common)
 {
 	const int64_t shift_ns = clock_owner(s, (unsigned)common)->shift_ns;
@@ -122,7 +122,7 @@ static bool change_common(struct clock_sync *s, int common)
 	return shift_ns != 0;
 }
 
-/* Where the clock, of a host that is not the common one, is by now. */
+/* Updates the shift of a clock relative to the common host. Returns whether it changed. */
 static bool shift(struct clock_sync *s, struct clock_host *owner, int64_t common_ns, uint64_t common_spread_ns)
 {
 	int64_t delay_ns, off_ns;

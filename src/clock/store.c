@@ -7,10 +7,10 @@
 
 enum { HOST_PACKED = 24 * sizeof(uint64_t), PAIR_PACKED = 16 * sizeof(uint64_t), MATCH_PACKED = 7 * sizeof(uint64_t) };
 
-/* Hosts are few: a number is their place + 1. */
+/* There are few hosts; a number is the index + 1. */
 enum { HOSTS_MAX = 1 << 16 };
 
-/* ---- into bytes ---- */
+/* ---- packing ---- */
 
 static void pack_double(GByteArray *out, double v)
 {
@@ -108,7 +108,7 @@ void clock_sync_pack(const struct clock_sync *s, GByteArray *out)
 	pack_matches(s, out);
 }
 
-/* ---- and back ---- */
+/* ---- unpacking ---- */
 
 static double unpack_double(struct unpack *in)
 {
@@ -119,9 +119,9 @@ static double unpack_double(struct unpack *in)
 	return v;
 }
 
-/* What refers to other hosts and pairs follows when these are there. */
+/* References to other hosts and pairs, resolved once these exist. */
 struct links {
-	uint64_t ref, up, pair; /* + 1, 0: none */
+	uint64_t ref, up, pair; /* index + 1, 0: none */
 };
 
 static struct links unpack_host(struct clock_sync *s, struct unpack *in)
@@ -203,7 +203,7 @@ static void unpack_match(struct clock_sync *s, struct unpack *in)
 		clock_sync_add_match(s, &m);
 }
 
-/* A pair that leads up has a map between exactly these two. */
+/* A pair that links a host to its neighbour must have a map between exactly these two. */
 static bool is_pair_of(const struct clock_pair *p, unsigned host, uint64_t up)
 {
 	return p->whole && up && ((p->a == host && p->b == up - 1) || (p->b == host && p->a == up - 1));
@@ -222,7 +222,7 @@ static void link_host(struct clock_sync *s, struct unpack *in, unsigned host, co
 	h->pair = links->pair ? clock_pair_at(s, (unsigned)links->pair - 1) : NULL;
 }
 
-/* Whether every way up comes to an end. */
+/* Whether there are no cycles. */
 static bool is_forest(const struct clock_sync *s)
 {
 	for (unsigned i = 0; i < s->hosts->len; i++) {

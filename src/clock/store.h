@@ -6,13 +6,13 @@
 #include "clock/sync.h"
 
 /*
- * Clocks that were compared to the end (clock_sync_finish()) as bytes and back: maps, bounds at any time, what is
- * known of each host, and the latest matches but for the headers of their packets. Packets that come later have no
- * partners. Main thread only.
+ * Serialises clocks after clock_sync_finish(): maps, bounds at any time, the results for each host, and the latest
+ * matches without the headers of their packets. Packets fed after unpacking do not match earlier ones. Main thread
+ * only.
  */
 void clock_sync_pack(const struct clock_sync *s, GByteArray *out);
 
-/* Into clocks without hosts. False: these bytes are something else, and s is to be destroyed. */
+/* Unpacks into clocks without hosts. False: the bytes are not valid, and s must be destroyed. */
 bool clock_sync_unpack(struct clock_sync *s, struct unpack *in);
 
 #endif

@@ -6,7 +6,7 @@
 
 enum { SAMPLES_SHOWN = 512 };
 
-#define UPDATE_NS NS_PER_S /* a second */
+#define UPDATE_NS NS_PER_S
 
 static const char *const STATE_NAMES[] = {
 	[CLOCK_REFERENCE] = "reference",     [CLOCK_ABSENT] = "absent",     [CLOCK_INCOMPLETE] = "incomplete",
@@ -196,8 +196,8 @@ void clock_sync_arrival(struct clock_sync *s, unsigned host, uint64_t host_ns, u
 }
 
 /*
- * Live hosts of whom none has a backlog are read in step: what was not matched by now will not be, and nobody will ask
- * for the best maps of the whole record.
+ * If no live host has a backlog, hosts are read in step: packets that are still unmatched will not be matched, and the
+ * best maps for the whole recording will not be needed.
  */
 static void forget_old(struct clock_sync *s)
 {
@@ -251,7 +251,7 @@ const struct clock_map *clock_sync_map(const struct clock_sync *s, unsigned host
 	return clock_host_at(s, host)->map;
 }
 
-/* Of several pairs none of which leads to a reference: the one with most packets. */
+/* If no pair leads to a reference: the one with most packets. */
 static const struct clock_pair *busiest_pair(const struct clock_sync *s, unsigned host)
 {
 	const struct clock_pair *best = NULL;
@@ -364,7 +364,7 @@ void clock_judge_latencies(struct clock_sync *s, bool whole)
 			struct clock_latencies l;
 			uint64_t again = 0;
 
-			/* Those that are new are judged once; the figures shown are of the latest. */
+			/* New samples are judged once; the figures shown come from the latest ones. */
 			if (!whole)
 				clock_pair_latencies(p, d, p->judged[d], clock_host_at(s, p->a)->map,
 						     clock_host_at(s, p->b)->map, &l, &p->negative);

@@ -82,7 +82,7 @@ unsigned clock_tree_walk(unsigned n_hosts, const struct clock_edge *forest, unsi
 	return n;
 }
 
-/* The greatest sum of weights from h to any host of its tree. */
+/* The greatest sum of weights from h to any host in its tree. */
 static double reach(unsigned n_hosts, const struct clock_edge *forest, unsigned n_edges, unsigned h)
 {
 	unsigned *order = g_new(unsigned, n_hosts), *edge = g_new(unsigned, n_hosts);

@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Recordings: the best maps for the whole of them. For each pair d is asked
- * for at times close to each other over both hosts' records, of the messages around each: the
- * estimates are the knots of a map from the one's time to the other's; those are put one behind
- * the other along the tree.
+ * Recordings: the best maps for the whole of them. For each pair, d is estimated at close intervals over both hosts'
+ * recordings, from the messages around each time. The estimates are the knots of a map from one clock to the other;
+ * these maps are chained along the tree.
  */
 #include "base/nstime.h"
 #include "clock/internal.h"
 
 enum {
-	STEPS_SHORT = 512, /* of a record that is within one window */
+	STEPS_SHORT = 512, /* for a recording within one window */
 	STEPS_LONG = CLOCK_MAP_KNOTS - 2,
 };
 
 #define STEP_SHORT_NS UINT64_C(10000000)
 #define STEP_LONG_NS NS_PER_S
 
-/* The time over which both hosts were recorded, by a's clock. */
+/* From the first to the last packet of either host, by a's clock. */
 static void record_of(const struct clock_sync *s, const struct clock_pair *p, int64_t d_ns, uint64_t *from_ns,
 		      uint64_t *to_ns)
 {
@@ -49,7 +48,10 @@ static double slope(const struct clock_bound *bound)
 	return (bound->slope_least + bound->slope_greatest) / 2;
 }
 
-/* Some solution, to know about where both records are; in the middle, if the clocks jump there, at an end. */
+/*
+ * Any solution, to know roughly where both recordings are: in the middle, or at an end if the clocks jump in the
+ * middle.
+ */
 static bool solve_anywhere(const struct clock_sync *s, struct clock_pair *p, struct clock_bound *bound)
 {
 	uint64_t first_ns, last_ns;
@@ -59,7 +61,7 @@ static bool solve_anywhere(const struct clock_sync *s, struct clock_pair *p, str
 		solve_at(s, p, first_ns, bound) == WINDOW_BOUND || solve_at(s, p, last_ns, bound) == WINDOW_BOUND);
 }
 
-/* Makes p->whole; what does not fit is left out, the map goes on there from its neighbours. */
+/* Makes p->whole. Times without a fit are skipped; there the map continues from the knots around them. */
 static void make_whole(const struct clock_sync *s, struct clock_pair *p)
 {
 	enum clock_window_result result;
@@ -89,7 +91,7 @@ static void make_whole(const struct clock_sync *s, struct clock_pair *p)
 		p->state = CLOCK_ACCURATE;
 }
 
-/* A time of the host by its neighbour's clock. */
+/* Converts a time of the host to its neighbour's clock. */
 static uint64_t to_neighbour(const struct clock_host *h, unsigned host, uint64_t t_ns)
 {
 	if (!h->pair)
@@ -97,7 +99,7 @@ static uint64_t to_neighbour(const struct clock_host *h, unsigned host, uint64_t
 	return h->pair->a == host ? clock_to_ref(h->pair->whole, t_ns) : clock_from_ref(h->pair->whole, t_ns);
 }
 
-/* The map of a host whose neighbour has one already. */
+/* Makes the map of a host whose neighbour already has one. */
 static void make_map(const struct clock_sync *s, struct clock_host *h, unsigned host)
 {
 	const struct clock_map *up = clock_host_at(s, h->up)->map;
@@ -122,7 +124,7 @@ static void make_map(const struct clock_sync *s, struct clock_host *h, unsigned 
 	}
 }
 
-/* The sum along the path. */
+/* The sum of the bounds along the path. */
 double clock_whole_bound(const struct clock_sync *s, unsigned host, uint64_t host_ns)
 {
 	const struct clock_host *h = clock_host_at(s, host);
@@ -137,7 +139,7 @@ double clock_whole_bound(const struct clock_sync *s, unsigned host, uint64_t hos
 		if (p && solve_at(s, p, x_ns, &bound) == WINDOW_BOUND) {
 			int64_t d_ns = (int64_t)(clock_to_ref(p->whole, x_ns) - x_ns);
 
-			/* Each conversion may be off by a ns. */
+			/* Each conversion may be off by 1 ns. */
 			half_ns = (double)MAX(bound.hi_ns - d_ns, d_ns - bound.lo_ns) + 2;
 		} else if (p) {
 			clock_pair_line(p, x_ns, s->rho, &half_ns);
@@ -149,7 +151,7 @@ double clock_whole_bound(const struct clock_sync *s, unsigned host, uint64_t hos
 	return sum_ns;
 }
 
-/* Over the time between its first and last message. */
+/* Measured between the pair's first and last message. */
 static double drift_of(const struct clock_host *h, unsigned host)
 {
 	uint64_t first_ns, last_ns, ref_ns;

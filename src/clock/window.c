@@ -9,13 +9,13 @@
 
 typedef __int128 wide;
 
-enum { U, L }; /* what is below d, what is above */
+enum { U, L }; /* lower limits of d, upper limits */
 
 struct window_point {
 	int64_t x, d;
 };
 
-/* Points by x; a hull: upper of U, lower of L. */
+/* Points in order of x; as a hull: the upper one of U, the lower one of L. */
 struct points {
 	struct window_point *p;
 	uint32_t n, capacity;
@@ -33,7 +33,7 @@ struct fraction {
 struct clock_window {
 	uint32_t rho_ppb, wander_ppb;
 	bool any;
-	uint64_t base_x; /* of the first point: all others are kept as differences from it */
+	uint64_t base_x; /* of the first point; all others are kept as differences from it */
 	int64_t base_d;
 	GArray *buckets; /* struct bucket, by number */
 	struct points scratch[2];
@@ -75,7 +75,7 @@ void clock_window_destroy(struct clock_window *w)
 	g_free(w);
 }
 
-/* Whether b, between a and c, is no corner of the hull: U's turn right, L's left. */
+/* Whether b, between a and c, is not a corner of the hull: U's hull turns right, L's left. */
 static bool is_flat(int kind, const struct window_point *a, const struct window_point *b, const struct window_point *c)
 {
 	wide turn = (wide)(b->x - a->x) * (c->d - a->d) - (wide)(b->d - a->d) * (c->x - a->x);
@@ -100,7 +100,7 @@ static void points_remove(struct points *h, uint32_t at)
 	h->n--;
 }
 
-/* Points mostly come in order of x. */
+/* Fast if points come in order of x, as they mostly do. */
 static void hull_insert(struct points *h, int kind, struct window_point p)
 {
 	uint32_t at = h->n;
@@ -127,7 +127,7 @@ static int64_t floor_div(int64_t a, int64_t b)
 	return a / b - (a % b < 0);
 }
 
-/* The first bucket of this number or a later one. */
+/* The first bucket with this or a higher number. */
 static unsigned find_bucket(const struct clock_window *w, int64_t number)
 {
 	unsigned lo = 0, hi = w->buckets->len;
@@ -189,8 +189,8 @@ bool clock_window_span(const struct clock_window *w, uint64_t *first_ns, uint64_
 }
 
 /*
- * The hull of one kind over the window, in coordinates around x0, each point
- * moved outwards by what the frequency may have wandered since.
+ * Collects the hull of one kind over the window, in coordinates relative to x0, with each point moved outwards by the
+ * possible frequency wander at its distance.
  */
 static void collect(struct clock_window *w, int kind, unsigned first, unsigned last, int64_t x0)
 {
@@ -222,8 +222,8 @@ static int fraction_compare(struct fraction a, struct fraction b)
 }
 
 /*
- * The slopes a line between the hulls may have: from each point of the one to each of
- * the other. False: there is none.
+ * Finds the slopes of lines between the hulls, from each point of one to each point of the other. False: there are
+ * none.
  */
 static bool feasible_slopes(const struct clock_window *w, struct fraction *least, struct fraction *greatest,
 			    bool *both_ways)
@@ -258,7 +258,7 @@ static bool feasible_slopes(const struct clock_window *w, struct fraction *least
 	return fraction_compare(*least, *greatest) <= 0;
 }
 
-/* The extreme of d - slope * x over the hull: of L the least, of U the greatest; rounded outwards. */
+/* The extreme of d - slope * x over the hull: the least for L, the greatest for U; rounded outwards. */
 static int64_t extreme(const struct points *h, int kind, struct fraction slope)
 {
 	wide best = 0, quotient;
@@ -278,8 +278,8 @@ static int64_t extreme(const struct points *h, int kind, struct fraction slope)
 }
 
 /*
- * The slope at which the hull says least of d(0): along its edge over 0. To the
- * left of all its points the bound is weakest with the extreme slopes.
+ * The slope with which the hull bounds d(0) least: that of its edge over x = 0. If all points are on one side of 0, the
+ * bound is weakest with one of the extreme slopes.
  */
 static struct fraction weakest_slope(const struct points *h, int kind, struct fraction least, struct fraction greatest)
 {
@@ -357,7 +357,7 @@ void clock_window_pack(const struct clock_window *w, GByteArray *out)
 		}
 }
 
-/* Each corner of a hull is one again, as all are added that there were. */
+/* All corners of the hulls are added, so each is a corner again. */
 void clock_window_unpack(struct clock_window *w, struct unpack *in)
 {
 	uint64_t x_ns;
